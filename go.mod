@@ -1,0 +1,3 @@
+module canopy
+
+go 1.26
