@@ -1,3 +1,13 @@
 module canopy
 
 go 1.26
+
+require (
+	github.com/davecgh/go-spew v1.1.1 // indirect
+	github.com/foxglove/mcap/go/mcap v1.7.3 // indirect
+	github.com/klauspost/compress v1.16.7 // indirect
+	github.com/pierrec/lz4/v4 v4.1.22 // indirect
+	github.com/pmezard/go-difflib v1.0.0 // indirect
+	github.com/stretchr/testify v1.9.0 // indirect
+	gopkg.in/yaml.v3 v3.0.1 // indirect
+)

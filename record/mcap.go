@@ -1,0 +1,231 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"canopy/bt"
+
+	"github.com/foxglove/mcap/go/mcap"
+)
+
+// The channels of run.mcap, numbered in this order from 1; each has the schema of the same number.
+const (
+	runChannel = iota + 1
+	signalsChannel
+	statusChannel
+	eventsChannel
+	summaryChannel
+)
+
+var topics = [...]string{
+	runChannel: "/run", signalsChannel: "/signals", statusChannel: "/status", eventsChannel: "/events",
+	summaryChannel: "/summary",
+}
+
+const chunkSize = 1 << 20 // bytes; the size the MCAP library takes by itself
+
+// container encodes the log as MCAP.
+//
+// The library ends a chunk only when a message makes it larger than the chunk size of its options, which it reads at every
+// message. To end one at a time of our choice, the last message is always held back: flush writes it with a chunk size of 0.
+type container struct {
+	file     *bufio.Writer
+	writer   *mcap.Writer
+	options  *mcap.WriterOptions
+	held     mcap.Message // not yet given to writer if it has data
+	data     []byte       // scratch of the message being made
+	last     uint64       // latest log time
+	sequence [len(topics)]uint32
+	keys     [][]byte // `,"name":` of each signal
+	tasks    [][]byte // name of each task as JSON
+}
+
+// newContainer writes everything known before the run and flushes it.
+func newContainer(h *Header, w io.Writer) (*container, error) {
+	c := &container{file: bufio.NewWriterSize(w, 1<<16)}
+	for _, s := range h.Signals {
+		c.keys = append(c.keys, signalKey(s.Name))
+	}
+	for _, t := range h.Tasks {
+		c.tasks = append(c.tasks, quote(t.Name))
+	}
+	run, err := json.Marshal(h)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrHeader, err)
+	}
+	start, err := logTime(h.Start)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrHeader, err)
+	}
+	c.options = &mcap.WriterOptions{Chunked: true, ChunkSize: chunkSize, IncludeCRC: true, OverrideLibrary: true}
+	if c.writer, err = mcap.NewWriter(c.file, c.options); err != nil {
+		return nil, err
+	}
+	if err := c.writer.WriteHeader(&mcap.Header{Library: "canopy"}); err != nil {
+		return nil, err
+	}
+	for _, a := range h.Attachments {
+		err := c.writer.WriteAttachment(&mcap.Attachment{LogTime: start, CreateTime: start, Name: a.Name,
+			MediaType: a.MediaType, DataSize: uint64(len(a.Data)), Data: bytes.NewReader(a.Data)})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for id := runChannel; id < len(topics); id++ {
+		schema := &mcap.Schema{ID: uint16(id), Name: "canopy" + topics[id], Encoding: "jsonschema", Data: schemas[id]}
+		if id == signalsChannel {
+			schema.Data = signalsSchema(h)
+		}
+		if err := c.writer.WriteSchema(schema); err != nil {
+			return nil, err
+		}
+		channel := &mcap.Channel{ID: uint16(id), SchemaID: uint16(id), Topic: topics[id], MessageEncoding: "json"}
+		if err := c.writer.WriteChannel(channel); err != nil {
+			return nil, err
+		}
+	}
+	return c, c.message(runChannel, h.Start, run)
+}
+
+func (c *container) sample(t float64, values []float64) error {
+	b := append(c.data[:0], `{"t":`...)
+	b = appendJSONNumber(b, t)
+	for i, v := range values {
+		b = append(b, c.keys[i]...)
+		b = appendJSONNumber(b, v)
+	}
+	c.data = append(b, '}')
+	return c.message(signalsChannel, t, c.data)
+}
+
+func (c *container) status(t float64, micro int, change bt.Change) error {
+	b := fmt.Appendf(c.data[:0], `{"t":%s,"micro":%d,"task":%s,"from":"%s","to":"%s"}`, appendJSONNumber(nil, t), micro,
+		c.tasks[change.Task], change.From, change.To)
+	c.data = b
+	return c.message(statusChannel, t, b)
+}
+
+func (c *container) event(e Event) error {
+	b, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	return c.message(eventsChannel, e.T, b)
+}
+
+// message holds data back as the latest message and writes the one before it.
+func (c *container) message(channel uint16, t float64, data []byte) error {
+	stamp, err := logTime(t)
+	if err != nil {
+		return err
+	}
+	if err := c.release(); err != nil {
+		return err
+	}
+	c.held = mcap.Message{ChannelID: channel, Sequence: c.sequence[channel], LogTime: stamp, PublishTime: stamp,
+		Data: append(c.held.Data[:0], data...)}
+	c.sequence[channel]++
+	return nil
+}
+
+func (c *container) release() error {
+	if len(c.held.Data) == 0 {
+		return nil
+	}
+	err := c.writer.WriteMessage(&c.held)
+	c.held.Data = c.held.Data[:0]
+	return err
+}
+
+func (c *container) flush() error {
+	c.options.ChunkSize = 0
+	err := c.release()
+	c.options.ChunkSize = chunkSize
+	return errors.Join(err, c.file.Flush())
+}
+
+func (c *container) close(s Summary) error {
+	portable := struct {
+		Summary
+		CPU *float64 `json:"cpu_s,omitempty"` // hides Summary.CPU: a log is the same on every machine
+	}{Summary: s}
+	data, err := json.Marshal(portable)
+	if err == nil {
+		err = c.message(summaryChannel, s.Ended, data)
+	}
+	return errors.Join(err, c.release(), c.writer.Close(), c.file.Flush())
+}
+
+// logTime is t as MCAP counts it.
+func logTime(t float64) (uint64, error) {
+	ns := math.Round(t * 1e9)
+	if !(ns >= 0 && ns < 1<<63) {
+		return 0, fmt.Errorf("simulated time %g s cannot be counted in nanoseconds from 0", t)
+	}
+	return uint64(ns), nil
+}
+
+func quote(s string) []byte {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic("record: a string cannot be written as JSON")
+	}
+	return b
+}
+
+// signalKey is what stands in a sample between the previous value and that of the signal.
+func signalKey(name string) []byte {
+	return append(append([]byte{','}, quote(name)...), ':')
+}
+
+// schemas describe the messages of the channels; that of the samples depends on the signals.
+var schemas = [len(topics)][]byte{
+	runChannel: []byte(`{"type":"object","title":"what the run is","properties":{` +
+		`"mission":{"type":"string"},"text":{"type":"string"},"plan":{"type":"string"},"vehicle":{"type":"string"},` +
+		`"start":{"type":"number","description":"simulated time of the first sample [s]"},` +
+		`"horizon":{"type":"number","description":"simulated time at which the run is to end [s]"},` +
+		`"rel_tol":{"type":"number","description":"relative tolerance of the integration"},` +
+		`"interval":{"type":"number","description":"distance of the sampling grid [s]"},` +
+		`"tasks":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
+		`"kind":{"type":"string"},"parent":{"type":"integer"},"detail":{"type":"string"},` +
+		`"initial":{"type":"integer"}}}},` +
+		`"signals":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
+		`"unit":{"type":"string"},"text":{"type":"string"}}}},` +
+		`"plots":{"type":"array","items":{"type":"object","properties":{"title":{"type":"string"},` +
+		`"signals":{"type":"array","items":{"type":"string"}}}}},` +
+		`"parameters":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
+		`"unit":{"type":"string"},"value":{"type":"number"},"default":{"type":"number"},"tag":{"type":"string"},` +
+		`"text":{"type":"string"}}}}}}`),
+	statusChannel: []byte(`{"type":"object","title":"status change of a task","properties":{` +
+		`"t":{"type":"number","description":"simulated time [s]"},` +
+		`"micro":{"type":"integer","description":"event iteration within the instant"},` +
+		`"task":{"type":"string"},"from":{"type":"string"},"to":{"type":"string"}}}`),
+	eventsChannel: []byte(`{"type":"object","title":"event","properties":{` +
+		`"t":{"type":"number","description":"simulated time [s]"},` +
+		`"micro":{"type":"integer","description":"event iteration within the instant"},` +
+		`"kind":{"type":"string"},"text":{"type":"string"}}}`),
+	summaryChannel: []byte(`{"type":"object","title":"what the run cost and why it ended","properties":{` +
+		`"steps":{"type":"integer"},"rejected_steps":{"type":"integer"},"rhs_evaluations":{"type":"integer"},` +
+		`"jacobians":{"type":"integer"},"factorisations":{"type":"integer"},"state_events":{"type":"integer"},` +
+		`"time_events":{"type":"integer"},"status_changes":{"type":"integer"},` +
+		`"max_event_iterations":{"type":"integer"},` +
+		`"ended":{"type":"number","description":"simulated time at which the run ended [s]"},` +
+		`"reason":{"type":"string"},"failed":{"type":"boolean"}}}`),
+}
+
+func signalsSchema(h *Header) []byte {
+	b := []byte(`{"type":"object","title":"sample","properties":{"t":{"type":"number","description":"simulated time [s]"}`)
+	for _, s := range h.Signals {
+		b = append(b, signalKey(s.Name)...)
+		b = append(b, `{"type":"number","description":`...)
+		b = append(b, quote(s.Text+" ["+s.unit()+"]")...)
+		b = append(b, '}')
+	}
+	return append(b, "}}"...)
+}

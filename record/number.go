@@ -1,0 +1,34 @@
+package record
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// appendNumber appends v in the shortest form that reads back as v, with an exponent only below 1e-6 and from 1e21, as
+// ECMAScript and encoding/json write numbers.
+func appendNumber(b []byte, v float64) []byte {
+	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
+		return strconv.AppendFloat(b, v, 'e', -1, 64)
+	}
+	return strconv.AppendFloat(b, v, 'f', -1, 64)
+}
+
+// appendJSONNumber is appendNumber with null for the values JSON cannot express.
+func appendJSONNumber(b []byte, v float64) []byte {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return append(b, "null"...)
+	}
+	return appendNumber(b, v)
+}
+
+// appendField appends s as a field of a CSV line (RFC 4180).
+func appendField(b []byte, s string) []byte {
+	if !strings.ContainsAny(s, ",\"\r\n") {
+		return append(b, s...)
+	}
+	b = append(b, '"')
+	b = append(b, strings.ReplaceAll(s, `"`, `""`)...)
+	return append(b, '"')
+}

@@ -1,0 +1,107 @@
+// Package record writes and reads the log of one run.
+//
+// A run leaves three files:
+//
+//   - run.mcap, the whole log in the MCAP container (https://mcap.dev/spec): channels /run (the Header, once), /signals
+//     (one object per sample), /status (one object per status change), /events and /summary, all JSON messages with
+//     jsonschema schemas; the plan and the mission as attachments. The log time of a message is the simulated time in ns.
+//   - status.csv, header `t,micro,task,from,to`: one line per status change, t in seconds with 9 decimals.
+//   - signals.csv, first column `t`, then one column `name [unit]` per recorded signal: one line per sample.
+//
+// No wall clock, no map order and no compression enters a file: the same calls give the same bytes.
+//
+// Numbers stand in their shortest decimal form that reads back as the same float64, written as ECMAScript's
+// Number::toString writes them (ECMA-262, 6.1.6.1.20), so a CSV and the MCAP file show the same text; only the times of
+// status.csv have a fixed number of decimals. JSON has no NaN and no infinities: in run.mcap they are null and read back as
+// NaN, in signals.csv they are NaN, +Inf and -Inf.
+package record
+
+import "canopy/bt"
+
+// Task describes one task of the plan's tree; its index in Header.Tasks is its bt.Task number (post-order).
+type Task struct {
+	Name    string    `json:"name"`    // unique within the plan
+	Kind    string    `json:"kind"`    // node kind, as bt.Kind writes it
+	Parent  int       `json:"parent"`  // index of the parent, -1 at the root
+	Detail  string    `json:"detail"`  // what a leaf does, in the plan's words; may be empty
+	Initial bt.Status `json:"initial"` // status before the first settling: the silent first judgement
+}
+
+// Signal describes one recorded signal, a column of the samples.
+type Signal struct {
+	Name string `json:"name"`
+	Unit string `json:"unit"` // "" is taken as "1"
+	Text string `json:"text"` // one line of description
+}
+
+// Plot names signals of one unit that belong into one panel of a report.
+type Plot struct {
+	Title   string   `json:"title"`
+	Signals []string `json:"signals"`
+}
+
+// Parameter is a value the run was made with, and where that value comes from.
+type Parameter struct {
+	Name    string  `json:"name"`
+	Unit    string  `json:"unit"`
+	Value   float64 `json:"value"`
+	Default float64 `json:"default"`
+	Tag     string  `json:"tag"` // D published by the aircraft's maker, P published for another one, A assumed or tuned
+	Text    string  `json:"text"`
+}
+
+// Attachment is a document the run was made from, stored as it is.
+type Attachment struct {
+	Name, MediaType string
+	Data            []byte
+}
+
+// Header says what a run is: everything known before it starts.
+type Header struct {
+	Mission    string      `json:"mission"`
+	Text       string      `json:"text"` // one line of description
+	Plan       string      `json:"plan"`
+	Vehicle    string      `json:"vehicle"`
+	Start      float64     `json:"start"`    // simulated time of the first sample [s]; 0 is midnight by the mission's clock
+	Horizon    float64     `json:"horizon"`  // simulated time at which the run is to end [s]
+	RelTol     float64     `json:"rel_tol"`  // relative tolerance of the integration
+	Interval   float64     `json:"interval"` // distance of the sampling grid [s]
+	Tasks      []Task      `json:"tasks"`
+	Signals    []Signal    `json:"signals"`
+	Plots      []Plot      `json:"plots"`
+	Parameters []Parameter `json:"parameters"`
+
+	Attachments []Attachment `json:"-"` // kept as attachments of run.mcap
+}
+
+// Event is something that happened at an instant and is not a status change.
+type Event struct {
+	T     float64 `json:"t"`     // simulated time [s]
+	Micro int     `json:"micro"` // event iteration within the instant, from 1; 0 before the first
+	Kind  string  `json:"kind"`  // "state", "time", "conflict", "chattering", "error", ...
+	Text  string  `json:"text"`
+}
+
+// Change is a status change with its time.
+type Change struct {
+	T     float64 // simulated time [s]
+	Micro int     // event iteration within the instant, from 1
+	bt.Change
+}
+
+// Summary is what a run cost and why it ended; summary.json has the same fields.
+type Summary struct {
+	CPU                float64 `json:"cpu_s"` // CPU time of the simulation with its recording [s]; never part of run.mcap
+	Steps              int     `json:"steps"`
+	RejectedSteps      int     `json:"rejected_steps"`
+	RHSEvaluations     int     `json:"rhs_evaluations"`
+	Jacobians          int     `json:"jacobians"`
+	Factorisations     int     `json:"factorisations"`
+	StateEvents        int     `json:"state_events"`
+	TimeEvents         int     `json:"time_events"`
+	StatusChanges      int     `json:"status_changes"`
+	MaxEventIterations int     `json:"max_event_iterations"` // largest number of event iterations within one instant
+	Ended              float64 `json:"ended"`                // simulated time at which the run ended [s]
+	Reason             string  `json:"reason"`
+	Failed             bool    `json:"failed"` // the run ended by an error, not by its horizon, its plan or its user
+}

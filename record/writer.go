@@ -1,0 +1,198 @@
+package record
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"canopy/bt"
+)
+
+// Files are the destinations of a Writer. A nil destination leaves that file out.
+type Files struct {
+	MCAP, Status, Signals io.Writer
+}
+
+// ErrHeader is wrapped by the errors of NewWriter that the header is to blame for.
+var ErrHeader = errors.New("record: header that cannot be recorded")
+
+// Writer records one run as it goes: its memory does not grow with the run, except by 200 bytes of index for each MB of
+// run.mcap. The first error of a destination sticks and is returned by every later call. A Writer serves one goroutine.
+type Writer struct {
+	header  Header
+	mcap    *container // nil: left out
+	status  *bufio.Writer
+	signals *bufio.Writer
+	fields  [][]byte // task names as CSV fields
+	line    []byte
+	err     error
+}
+
+// NewWriter starts a log and writes out its header, so that a run killed at any later time leaves files that open. Errors
+// are those of the destinations, or wrap ErrHeader: two signals or two tasks of one name, a signal called t, a number that
+// is not finite.
+func NewWriter(h Header, f Files) (*Writer, error) {
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	w := &Writer{header: h}
+	for _, t := range h.Tasks {
+		w.fields = append(w.fields, appendField(nil, t.Name))
+	}
+	if f.MCAP != nil {
+		c, err := newContainer(&h, f.MCAP)
+		if err != nil {
+			return nil, fmt.Errorf("writing run.mcap: %w", err)
+		}
+		w.mcap = c
+	}
+	if f.Status != nil {
+		w.status = bufio.NewWriter(f.Status)
+		w.write("status.csv", w.status, []byte("t,micro,task,from,to\n"))
+	}
+	if f.Signals != nil {
+		w.signals = bufio.NewWriter(f.Signals)
+		line := []byte("t")
+		for _, s := range h.Signals {
+			line = append(line, ',')
+			line = appendField(line, s.Name+" ["+s.unit()+"]")
+		}
+		w.write("signals.csv", w.signals, append(line, '\n'))
+	}
+	if err := w.Flush(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+func (s Signal) unit() string {
+	if s.Unit == "" {
+		return "1"
+	}
+	return s.Unit
+}
+
+// check reports what would make the log ambiguous.
+func (h *Header) check() error {
+	signals := map[string]bool{"t": true}
+	for _, s := range h.Signals {
+		if signals[s.Name] {
+			return fmt.Errorf("%w: there is more than one signal %q", ErrHeader, s.Name)
+		}
+		signals[s.Name] = true
+	}
+	tasks := map[string]bool{}
+	for _, t := range h.Tasks {
+		if tasks[t.Name] {
+			return fmt.Errorf("%w: there is more than one task %q", ErrHeader, t.Name)
+		}
+		tasks[t.Name] = true
+	}
+	return nil
+}
+
+// Sample records the values of all signals, in the header's order, at simulated time t [s]. Both sides of a discontinuity
+// are two samples of the same t.
+func (w *Writer) Sample(t float64, values []float64) error {
+	if len(values) != len(w.header.Signals) {
+		panic("record: wrong number of values in a sample")
+	}
+	if w.err != nil {
+		return w.err
+	}
+	if w.signals != nil {
+		w.line = appendNumber(w.line[:0], t)
+		for _, v := range values {
+			w.line = append(w.line, ',')
+			w.line = appendNumber(w.line, v)
+		}
+		w.line = append(w.line, '\n')
+		w.write("signals.csv", w.signals, w.line)
+	}
+	if w.mcap != nil {
+		w.keep("run.mcap", w.mcap.sample(t, values))
+	}
+	return w.err
+}
+
+// Status records a status change at simulated time t [s] in the event iteration micro of the instant, from 1. The
+// iteration number of c itself, which starts again at every settling, is not recorded.
+func (w *Writer) Status(t float64, micro int, c bt.Change) error {
+	if int(c.Task) < 0 || int(c.Task) >= len(w.header.Tasks) {
+		panic("record: status change of an unknown task")
+	}
+	if w.err != nil {
+		return w.err
+	}
+	if w.status != nil {
+		b := strconv.AppendFloat(w.line[:0], t, 'f', 9, 64)
+		b = append(b, ',')
+		b = strconv.AppendInt(b, int64(micro), 10)
+		b = append(b, ',')
+		b = append(b, w.fields[c.Task]...)
+		b = append(b, ',')
+		b = append(b, c.From.String()...)
+		b = append(b, ',')
+		b = append(b, c.To.String()...)
+		w.line = append(b, '\n')
+		w.write("status.csv", w.status, w.line)
+	}
+	if w.mcap != nil {
+		w.keep("run.mcap", w.mcap.status(t, micro, c))
+	}
+	return w.err
+}
+
+// Event records e.
+func (w *Writer) Event(e Event) error {
+	if w.err == nil && w.mcap != nil {
+		w.keep("run.mcap", w.mcap.event(e))
+	}
+	return w.err
+}
+
+// Flush writes out everything recorded so far: what a Read finds if nothing is written any more.
+func (w *Writer) Flush() error {
+	if w.err != nil {
+		return w.err
+	}
+	w.flush()
+	return w.err
+}
+
+func (w *Writer) flush() {
+	if w.mcap != nil {
+		w.keep("run.mcap", w.mcap.flush())
+	}
+	if w.status != nil {
+		w.keep("status.csv", w.status.Flush())
+	}
+	if w.signals != nil {
+		w.keep("signals.csv", w.signals.Flush())
+	}
+}
+
+// Close records the summary and completes the files; it does not close the destinations. After an error it still completes
+// what it can, and returns the first error.
+func (w *Writer) Close(s Summary) error {
+	if w.mcap != nil {
+		w.keep("run.mcap", w.mcap.close(s))
+	}
+	w.mcap = nil
+	w.flush()
+	return w.err
+}
+
+func (w *Writer) write(name string, to io.Writer, line []byte) {
+	_, err := to.Write(line)
+	w.keep(name, err)
+}
+
+// keep remembers the first error.
+func (w *Writer) keep(name string, err error) {
+	if err != nil && w.err == nil {
+		w.err = fmt.Errorf("writing %s: %w", name, err)
+	}
+}
