@@ -1,0 +1,321 @@
+package expr
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxDepth bounds the levels of a tree, so that no text can exhaust the stack.
+const maxDepth = 500
+
+// Parse reads one expression. The error is an *Error: the first place where the text stops making sense.
+func Parse(src string) (*Expr, error) {
+	n, err := parse(src)
+	if err != nil {
+		return nil, err
+	}
+	return &Expr{n}, nil
+}
+
+func parse(src string) (*node, *Error) {
+	p := parser{lexer: lexer{src: src}}
+	if err := p.next(); err != nil {
+		return nil, err
+	}
+	if p.token.kind == tokenEnd {
+		return nil, fail(0, len(src), "an expression is missing", "")
+	}
+	n, err := p.expression(0, 0)
+	if err != nil {
+		return nil, err
+	}
+	if p.token.kind != tokenEnd {
+		return nil, p.unexpected("an operator or the end")
+	}
+	return n, nil
+}
+
+// parser is an operator-precedence parser (Pratt 1973) that looks one token ahead.
+type parser struct {
+	lexer lexer
+	token token // the next one, not yet consumed
+	last  int   // end of the last one consumed
+}
+
+func fail(at, end int, text, hint string) *Error {
+	return &Error{at, end - at, CodeSyntax, text, hint}
+}
+
+// next consumes a token.
+func (p *parser) next() (err *Error) {
+	p.last = p.token.end
+	p.token, err = p.lexer.next()
+	return err
+}
+
+func (p *parser) unexpected(wanted string) *Error {
+	t := p.token
+	if t.kind == tokenEnd {
+		return fail(p.last, p.last, "the expression ends where "+wanted+" should stand", "")
+	}
+	return fail(t.at, t.end, fmt.Sprintf("found %q where %s should stand", t.text, wanted), misspelling(t.text))
+}
+
+// misspelling gives the word of this language for one of another.
+func misspelling(text string) string {
+	switch text {
+	case "**":
+		return `write "^" for powers`
+	case "=<", "=>":
+		return fmt.Sprintf("did you mean %q?", strings.Trim(text, "=")+"=")
+	case ":=":
+		return `":=" stands in assignments only`
+	case "[":
+		return "a unit stands behind a number only; signals have the unit they were declared with"
+	}
+	return ""
+}
+
+// expect consumes the given sign.
+func (p *parser) expect(text string) *Error {
+	if !p.token.is(text) {
+		return p.unexpected(fmt.Sprintf("%q", text))
+	}
+	return p.next()
+}
+
+// make returns a node over the arguments that begins at the given place and ends with the last token consumed.
+func (p *parser) make(o op, at int, args ...*node) (*node, *Error) {
+	n := &node{op: o, at: at, end: p.last, depth: 1, args: args}
+	for _, a := range args {
+		n.depth = max(n.depth, a.depth+1)
+	}
+	if n.depth > maxDepth {
+		return nil, tooDeep(at, p.last)
+	}
+	return n, nil
+}
+
+func tooDeep(at, end int) *Error {
+	return fail(at, end, fmt.Sprintf("the expression is nested more than %d levels deep", maxDepth), "")
+}
+
+// infix gives the operators that stand between their arguments.
+var infix = map[string]op{
+	"or": opOr, "||": opOr, "and": opAnd, "&&": opAnd,
+	"<": opLess, "lt": opLess, "<=": opLessEqual, "le": opLessEqual,
+	">": opGreater, "gt": opGreater, ">=": opGreaterEqual, "ge": opGreaterEqual,
+	"+": opAdd, "-": opSubtract, "*": opMultiply, "/": opDivide, "^": opPower,
+}
+
+// expression reads operands joined by operators that bind at least as tightly as asked for.
+func (p *parser) expression(least, level int) (*node, *Error) {
+	left, err := p.operand(level + 1)
+	for compared := false; err == nil && p.token.kind == tokenSign; {
+		sign := p.token
+		if slices.Contains(equalities, sign.text) {
+			return nil, p.equality(left, level)
+		}
+		o, ok := infix[sign.text]
+		bind := operators[o].bind
+		if !ok || bind < least {
+			break
+		}
+		if err = p.next(); err != nil {
+			break
+		}
+		tighter := bind + 1
+		if o == opPower {
+			tighter = bindNegative // groups from the right, and a sign may follow
+		}
+		var right *node
+		if right, err = p.expression(tighter, level+1); err != nil {
+			break
+		}
+		if compared && bind == bindRelation {
+			return nil, fail(sign.at, sign.end, "relations do not chain",
+				fmt.Sprintf("write %q", fmt.Sprintf("%v and %v %s %v", left, left.args[1], sign.text, right)))
+		}
+		compared = bind == bindRelation
+		left, err = p.make(o, left.at, left, right)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return left, nil
+}
+
+// equalities are the signs of a relation that the language refuses: between real signals it holds at no time or at
+// isolated ones, so that no event indicator has it as a side.
+var equalities = []string{"==", "=", "!=", "<>"}
+
+func (p *parser) equality(left *node, level int) *Error {
+	sign := p.token
+	hint := "compare with a tolerance: abs(a - b) < tolerance"
+	if err := p.next(); err == nil {
+		if right, err := p.expression(bindSum, level+1); err == nil {
+			hint = fmt.Sprintf("compare with a tolerance: abs(%v - %s) < tolerance", left, textOf(right, bindProduct))
+		}
+	}
+	return &Error{sign.at, sign.end - sign.at, CodeEquality, fmt.Sprintf("%q between real numbers has no meaning over time", sign.text), hint}
+}
+
+// textOf returns the text of a node as an argument of an operator.
+func textOf(n *node, least int) string {
+	var b strings.Builder
+	n.write(&b, least)
+	return b.String()
+}
+
+// operand reads a primary or a prefix operator with its operand.
+func (p *parser) operand(level int) (*node, *Error) {
+	t := p.token
+	if level > maxDepth {
+		return nil, tooDeep(t.at, t.end)
+	}
+	if err := p.next(); err != nil {
+		return nil, err
+	}
+	switch {
+	case t.kind == tokenNumber:
+		return &node{op: opNumber, at: t.at, end: t.end, depth: 1, value: t.value, unit: t.unit}, nil
+	case t.kind == tokenName && p.token.is("("):
+		return p.call(t, level)
+	case t.kind == tokenName:
+		return &node{op: opName, at: t.at, end: t.end, depth: 1, name: t.text}, nil
+	case t.is("true"), t.is("false"):
+		n := &node{op: opTruth, at: t.at, end: t.end, depth: 1}
+		if t.text == "true" {
+			n.value = 1
+		}
+		return n, nil
+	case t.is("pi"):
+		return &node{op: opPi, at: t.at, end: t.end, depth: 1}, nil
+	case t.is("if"):
+		return p.call(t, level)
+	case t.is("-"):
+		return p.prefix(opNegative, t, level)
+	case t.is("not"), t.is("!"):
+		return p.prefix(opNot, t, level)
+	case t.is("("):
+		n, err := p.expression(0, level)
+		if err == nil {
+			err = p.expect(")")
+		}
+		if err != nil {
+			return nil, err
+		}
+		inner := *n // the place of a group includes its parentheses
+		inner.at, inner.end = t.at, p.last
+		return &inner, nil
+	}
+	p.token, p.last = t, max(0, t.at)
+	return nil, p.unexpected("a value")
+}
+
+func (p *parser) prefix(o op, t token, level int) (*node, *Error) {
+	arg, err := p.expression(operators[o].bind, level)
+	if err != nil {
+		return nil, err
+	}
+	return p.make(o, t.at, arg)
+}
+
+// call reads the arguments of a function.
+func (p *parser) call(name token, level int) (*node, *Error) {
+	if err := p.expect("("); err != nil {
+		return nil, err
+	}
+	var args []*node
+	for !p.token.is(")") {
+		if len(args) > 0 {
+			if err := p.expect(","); err != nil {
+				return nil, err
+			}
+		}
+		a, err := p.expression(0, level)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, a)
+	}
+	if err := p.next(); err != nil {
+		return nil, err
+	}
+	o := opCall
+	if name.text == "if" {
+		o = opIf
+	}
+	n, err := p.make(o, name.at, args...)
+	if err == nil {
+		n.name = name.text
+	}
+	return n, err
+}
+
+// Assignment is one "name := value" of a list.
+type Assignment struct {
+	Target         string
+	Offset, Length int // of the target, in the list's text
+	Value          *Expr
+	ValueOffset    int // of the value's own text in the list's text; to be added to the offsets of its errors
+}
+
+// ParseAssignments reads a list of assignments "CL_cmd := 0.95; h_cmd := 13000 [m]", which may be empty or end with a
+// semicolon. It returns all that can be read, with one error for each assignment that cannot and for each name that is
+// assigned again.
+func ParseAssignments(src string) ([]Assignment, []*Error) {
+	var list []Assignment
+	var errs []*Error
+	for start := 0; start <= len(src); {
+		end := len(src)
+		if i := strings.IndexByte(src[start:], ';'); i >= 0 {
+			end = start + i
+		}
+		if strings.TrimSpace(src[start:end]) != "" {
+			a, err := parseAssignment(src[start:end])
+			if err == nil && slices.ContainsFunc(list, func(b Assignment) bool { return a.Target == b.Target }) {
+				err = &Error{a.Offset, a.Length, CodeDuplicate, fmt.Sprintf("%q is assigned twice", a.Target), ""}
+			}
+			if err != nil {
+				err.Offset += start
+				errs = append(errs, err)
+			} else {
+				a.Offset += start
+				a.ValueOffset += start
+				list = append(list, a)
+			}
+		}
+		start = end + 1
+	}
+	return list, errs
+}
+
+func parseAssignment(src string) (Assignment, *Error) {
+	p := parser{lexer: lexer{src: src}}
+	if err := p.next(); err != nil {
+		return Assignment{}, err
+	}
+	target := p.token
+	if target.kind != tokenName {
+		return Assignment{}, p.unexpected("the name of a signal")
+	}
+	if err := p.next(); err != nil {
+		return Assignment{}, err
+	}
+	if !p.token.is(":=") {
+		err := p.unexpected(`":="`)
+		if p.token.is("=") {
+			err.Hint = fmt.Sprintf("write %q", target.text+" := ...")
+		}
+		return Assignment{}, err
+	}
+	at := p.token.end
+	value, err := parse(src[at:])
+	if err != nil {
+		err.Offset += at
+		return Assignment{}, err
+	}
+	return Assignment{target.text, target.at, target.end - target.at, &Expr{value}, at}, nil
+}

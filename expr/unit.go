@@ -1,0 +1,384 @@
+package expr
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"canopy/diag"
+)
+
+// Unit is a unit of measurement: a dimension of the SI and a factor to its coherent unit. Angles are dimensionless, as
+// in the SI: the radian is 1, the degree pi/180. The zero value is not a unit; use One, AnyUnit or ParseUnit.
+//
+// Units are comparable, but units written in two ways (Pa and N/m^2) are two values; Same compares what they measure.
+type Unit struct {
+	dimension  dimension
+	scale, per float64 // value in SI = value * scale / per; two numbers keep 99.6 [%] == 0.996 exact
+	text       string  // as written, blanks squeezed; empty for a unit that a calculation gave
+	any        bool    // unknown, fits every unit
+}
+
+// dimension holds the exponents of m, kg, s, A, K, mol, cd in sixths, so that square and cube roots have one.
+type dimension [7]int16
+
+// whole is the exponent 1 in a dimension.
+const whole = 6
+
+var baseUnits = [7]string{"m", "kg", "s", "A", "K", "mol", "cd"}
+
+var (
+	// AnyUnit is the unit of bare numbers and of signals whose unit is not known; it fits every other.
+	AnyUnit = Unit{scale: 1, per: 1, any: true}
+	// One is the unit of dimensionless quantities.
+	One = Unit{scale: 1, per: 1, text: "1"}
+)
+
+// Same reports whether the units measure the same dimension, or one of them fits every unit.
+func (u Unit) Same(v Unit) bool { return u.any || v.any || u.dimension == v.dimension }
+
+// Coherent reports whether values in this unit are values in the SI's coherent unit, as all signals must be.
+func (u Unit) Coherent() bool { return u.scale == u.per }
+
+// SI returns a value given in this unit in the coherent SI unit.
+func (u Unit) SI(value float64) float64 { return value * u.scale / u.per }
+
+// times returns the coherent unit of u^1 v^n, for n = 1 or -1.
+func (u Unit) times(v Unit, n int16) Unit {
+	w := Unit{scale: 1, per: 1}
+	for i := range w.dimension {
+		w.dimension[i] = u.dimension[i] + n*v.dimension[i]
+	}
+	return w
+}
+
+// product returns u^1 v^n with the factors, for n = 1 or -1.
+func (u Unit) product(v Unit, n int16) Unit {
+	w := u.times(v, n)
+	if n < 0 {
+		v.scale, v.per = v.per, v.scale
+	}
+	w.scale, w.per = u.scale*v.scale, u.per*v.per
+	return w
+}
+
+// maxExponent bounds the exponents that a power may give.
+const maxExponent = 20
+
+// power returns the coherent unit of u^x, if its exponents are of moderate size and whole sixths.
+func (u Unit) power(x float64) (Unit, bool) {
+	w := Unit{scale: 1, per: 1}
+	for i, e := range u.dimension {
+		p := x * float64(e)
+		r := math.Round(p)
+		if !(math.Abs(r) <= maxExponent*whole && math.Abs(p-r) < 1e-9) {
+			return Unit{}, false
+		}
+		w.dimension[i] = int16(r)
+	}
+	return w, true
+}
+
+// String returns the unit as it was written, else a short product of SI units.
+func (u Unit) String() string {
+	switch {
+	case u.any:
+		return "any"
+	case u.text != "":
+		return u.text
+	}
+	best, least := factors("", u.dimension), weight(u.dimension)
+	for _, name := range [...]string{"N", "J", "W", "Pa", "V", "Ohm", "C"} {
+		rest := u.times(Unit{dimension: symbols[name].dimension}, -1).dimension
+		if w := weight(rest) + whole; w < least {
+			best, least = factors(name, rest), w
+		}
+	}
+	return best
+}
+
+// weight is the number of factors in a dimension's product of base units, in sixths.
+func weight(d dimension) (sum int) {
+	for _, e := range d {
+		sum += max(int(e), int(-e))
+	}
+	return sum
+}
+
+// factors writes a product that begins with a named unit.
+func factors(first string, d dimension) string {
+	var over, under []string
+	if first != "" {
+		over = append(over, first)
+	}
+	for i, e := range d {
+		text := baseUnits[i]
+		if size := max(e, -e); size != whole {
+			text += "^" + strconv.FormatFloat(float64(size)/whole, 'g', 4, 64)
+		}
+		switch {
+		case e > 0:
+			over = append(over, text)
+		case e < 0:
+			under = append(under, text)
+		}
+	}
+	text := strings.Join(over, " ")
+	if text == "" {
+		text = "1"
+	}
+	switch len(under) {
+	case 0:
+		return text
+	case 1:
+		return text + "/" + under[0]
+	}
+	return text + "/(" + strings.Join(under, " ") + ")"
+}
+
+// symbol is a unit with a sign of its own.
+type symbol struct {
+	dimension  dimension
+	scale, per float64
+	prefixes   bool // takes the SI prefixes
+}
+
+// dim builds a dimension from whole exponents of m, kg, s, A, K, mol, cd.
+func dim(exponents ...int16) (d dimension) {
+	for i, e := range exponents {
+		d[i] = whole * e
+	}
+	return d
+}
+
+// symbols lists the units: the SI, the units accepted for use with it, and those of aviation (ICAO Annex 5).
+var symbols = map[string]symbol{
+	"m": {dim(1), 1, 1, true}, "g": {dim(0, 1), 1, 1000, true}, "s": {dim(0, 0, 1), 1, 1, true},
+	"A": {dim(0, 0, 0, 1), 1, 1, true}, "K": {dim(0, 0, 0, 0, 1), 1, 1, true},
+	"mol": {dim(0, 0, 0, 0, 0, 1), 1, 1, true}, "cd": {dim(0, 0, 0, 0, 0, 0, 1), 1, 1, true},
+
+	"Hz": {dim(0, 0, -1), 1, 1, true}, "N": {dim(1, 1, -2), 1, 1, true}, "Pa": {dim(-1, 1, -2), 1, 1, true},
+	"J": {dim(2, 1, -2), 1, 1, true}, "W": {dim(2, 1, -3), 1, 1, true}, "C": {dim(0, 0, 1, 1), 1, 1, true},
+	"V": {dim(2, 1, -3, -1), 1, 1, true}, "F": {dim(-2, -1, 4, 2), 1, 1, true},
+	"Ohm": {dim(2, 1, -3, -2), 1, 1, true}, "Ω": {dim(2, 1, -3, -2), 1, 1, true},
+	"S": {dim(-2, -1, 3, 2), 1, 1, true}, "Wb": {dim(2, 1, -2, -1), 1, 1, true},
+	"T": {dim(0, 1, -2, -1), 1, 1, true}, "H": {dim(2, 1, -2, -2), 1, 1, true},
+	"Nm": {dim(2, 1, -2), 1, 1, false}, "Wh": {dim(2, 1, -2), 3600, 1, true}, "Ah": {dim(0, 0, 1, 1), 3600, 1, true},
+
+	"1": {dim(), 1, 1, false}, "%": {dim(), 1, 100, false}, "rad": {dim(), 1, 1, true}, "sr": {dim(), 1, 1, false},
+	"deg": {dim(), math.Pi, 180, false}, "°": {dim(), math.Pi, 180, false}, "rev": {dim(), 2 * math.Pi, 1, false},
+	"rpm": {dim(0, 0, -1), 2 * math.Pi, 60, false},
+
+	"min": {dim(0, 0, 1), 60, 1, false}, "h": {dim(0, 0, 1), 3600, 1, false}, "d": {dim(0, 0, 1), 86400, 1, false},
+	"L": {dim(3), 1, 1000, true}, "t": {dim(0, 1), 1000, 1, false}, "bar": {dim(-1, 1, -2), 1e5, 1, true},
+	"ft": {dim(1), 0.3048, 1, false}, "in": {dim(1), 0.0254, 1, false}, "nmi": {dim(1), 1852, 1, false},
+	"kt": {dim(1, 0, -1), 1852, 3600, false}, "lb": {dim(0, 1), 0.45359237, 1, false},
+}
+
+// prefixes lists the SI prefixes as scale and divisor.
+var prefixes = map[string][2]float64{
+	"n": {1, 1e9}, "u": {1, 1e6}, "µ": {1, 1e6}, "μ": {1, 1e6}, "m": {1, 1e3}, "c": {1, 100}, "d": {1, 10},
+	"da": {10, 1}, "h": {100, 1}, "k": {1e3, 1}, "M": {1e6, 1}, "G": {1e9, 1}, "T": {1e12, 1},
+}
+
+// misnomers maps what people write for a unit to its symbol.
+var misnomers = map[string]string{
+	"sec": "s", "hr": "h", "hour": "h", "hours": "h", "day": "d", "meter": "m", "metre": "m", "meters": "m",
+	"metres": "m", "degree": "deg", "degrees": "deg", "knot": "kt", "knots": "kt", "kts": "kt", "kn": "kt", "feet": "ft",
+	"ohm": "Ohm", "NM": "nmi", "percent": "%", "watt": "W", "volt": "V", "l": "L",
+}
+
+// celsius lists the names of the one unit whose zero is not that of the SI.
+var celsius = []string{"degC", "°C", "celsius", "Celsius"}
+
+// lookup finds a symbol, with or without a prefix.
+func lookup(name string) (symbol, bool) {
+	if s, ok := symbols[name]; ok {
+		return s, true
+	}
+	for prefix, p := range prefixes {
+		rest, ok := strings.CutPrefix(name, prefix)
+		if s, known := symbols[rest]; ok && known && s.prefixes {
+			s.scale, s.per = s.scale*p[0], s.per*p[1]
+			return s, true
+		}
+	}
+	return symbol{}, false
+}
+
+// ParseUnit reads a unit: symbols with SI prefixes and powers (m/s^2, kg m2, s^-1), products with a blank, * or ·, and
+// one /, after which a product stands in parentheses: W/(m^2 K). The empty text is One. Errors are *Error.
+func ParseUnit(s string) (Unit, error) {
+	u, err := parseUnit(s)
+	if err != nil {
+		return Unit{}, err
+	}
+	return u, nil
+}
+
+func parseUnit(s string) (Unit, *Error) {
+	text := strings.Join(strings.Fields(s), " ")
+	if text == "" || text == "1" {
+		return One, nil
+	}
+	p := unitParser{text: s}
+	u, err := p.quotient(0)
+	switch {
+	case err != nil:
+		return Unit{}, err
+	case p.at < len(s):
+		return Unit{}, p.fail(p.at, len(s), fmt.Sprintf("the unit ends before %q", s[p.at:]), "")
+	case !(u.SI(1) > 0) || math.IsInf(u.SI(1), 0):
+		return Unit{}, p.fail(0, len(s), "the unit's factor is out of range", "")
+	}
+	u.text = text
+	return u, nil
+}
+
+type unitParser struct {
+	text string
+	at   int
+}
+
+func (p *unitParser) fail(at, end int, text, hint string) *Error {
+	return &Error{at, end - at, CodeUnit, text, hint}
+}
+
+// peek skips blanks and returns the next character, 0 at the end.
+func (p *unitParser) peek() rune {
+	p.at += len(p.text[p.at:]) - len(strings.TrimLeftFunc(p.text[p.at:], unicode.IsSpace))
+	r, size := utf8.DecodeRuneInString(p.text[p.at:])
+	if size == 0 {
+		return 0
+	}
+	return r
+}
+
+// quotient reads a product and, after a solidus, one more factor.
+func (p *unitParser) quotient(depth int) (Unit, *Error) {
+	u, err := p.factor(depth)
+	for err == nil {
+		start := p.at
+		switch c := p.peek(); c {
+		case 0, ')':
+			return u, nil
+		case '/':
+			p.at++
+			var v Unit
+			if v, err = p.factor(depth); err != nil {
+				return u, err
+			}
+			if c := p.peek(); c != 0 && c != ')' {
+				// Whether m/s K means (m/s) K or m/(s K) is a matter of opinion, so the SI brochure (5.4.6) asks for parentheses.
+				return u, p.fail(start, len(p.text), "only one factor may follow the / of a unit",
+					"put the divisors in parentheses, as in W/(m^2 K)")
+			}
+			return u.product(v, -1), nil
+		case '*', '·':
+			p.at += utf8.RuneLen(c)
+		}
+		var v Unit
+		if v, err = p.factor(depth); err == nil {
+			u = u.product(v, 1)
+		}
+	}
+	return u, err
+}
+
+// factor reads a symbol or a product in parentheses, with its exponent.
+func (p *unitParser) factor(depth int) (Unit, *Error) {
+	first, start := p.peek(), p.at
+	var u Unit
+	switch {
+	case first == '(' && depth < 4:
+		p.at++
+		var err *Error
+		if u, err = p.quotient(depth + 1); err != nil {
+			return u, err
+		}
+		if p.peek() != ')' {
+			return u, p.fail(start, p.at, "a parenthesis of the unit is not closed", "")
+		}
+		p.at++
+	case first == '1':
+		p.at++
+		u = One
+	default:
+		name := p.name()
+		s, ok := lookup(name)
+		if !ok {
+			return u, p.unknown(start, name)
+		}
+		u = Unit{dimension: s.dimension, scale: s.scale, per: s.per}
+	}
+	n, err := p.exponent()
+	if err != nil {
+		return u, err
+	}
+	w := One
+	w.text = ""
+	for range max(n, -n) {
+		w = w.product(u, int16(n/max(n, -n)))
+	}
+	return w, nil
+}
+
+// name reads a symbol's characters.
+func (p *unitParser) name() string {
+	start := p.at
+	for p.at < len(p.text) {
+		r, size := utf8.DecodeRuneInString(p.text[p.at:])
+		if !unicode.IsLetter(r) && r != '%' && r != '°' {
+			break
+		}
+		p.at += size
+	}
+	return p.text[start:p.at]
+}
+
+func (p *unitParser) unknown(start int, name string) *Error {
+	unknown := fmt.Sprintf("unknown unit %q", name)
+	switch {
+	case name == "" && start == len(p.text):
+		return p.fail(start, start, "a unit is missing at the end", "")
+	case name == "":
+		return p.fail(start, len(p.text), fmt.Sprintf("%q is not a unit", p.text[start:]), "")
+	case slices.Contains(celsius, name):
+		return p.fail(start, p.at, name+" is no unit here, for its zero is not that of the SI", "give temperatures in K, add 273.15")
+	case misnomers[name] != "":
+		return p.fail(start, p.at, unknown, fmt.Sprintf("did you mean %q?", misnomers[name]))
+	case len(name) < 3: // every short word is near to some symbol
+		return p.fail(start, p.at, unknown, "")
+	default:
+		return p.fail(start, p.at, unknown, diag.DidYouMean(name, slices.Sorted(maps.Keys(symbols))))
+	}
+}
+
+// exponent reads a power: ^2, ^-1, 2, -1, ², ³, or nothing for 1.
+func (p *unitParser) exponent() (int, *Error) {
+	start := p.at
+	rest := p.text[p.at:]
+	for i, superscript := range [...]string{"²", "³"} {
+		if strings.HasPrefix(rest, superscript) {
+			p.at += len(superscript)
+			return i + 2, nil
+		}
+	}
+	rest, caret := strings.CutPrefix(rest, "^")
+	digits := strings.TrimLeft(strings.TrimPrefix(rest, "-"), "0123456789")
+	number := rest[:len(rest)-len(digits)]
+	if number == "" && !caret {
+		return 1, nil
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || n == 0 || n > 9 || n < -9 {
+		return 0, p.fail(start, len(p.text)-len(digits), "a unit's exponent is a whole number from 1 to 9 or from -9 to -1", "")
+	}
+	p.at = len(p.text) - len(digits)
+	return n, nil
+}
