@@ -1,0 +1,119 @@
+// Package model holds the simulated vehicles: their parameters, states, outputs and commands with units and text, the
+// derivatives of their states.
+package model
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Tag says where a parameter's default comes from.
+type Tag uint8
+
+// The tags. Nobody may take an assumed value for a measured one.
+const (
+	Assumed   Tag = iota // chosen, or tuned to the published times of day
+	Published            // published for another aircraft or a bought part
+	DLR                  // published by DLR for this aircraft
+)
+
+// String returns the tag's letter: A, P or D.
+func (t Tag) String() string { return [...]string{"A", "P", "D"}[t] }
+
+// Parameter is one number that is constant during a run. Its value is in its own unit, which need not be SI.
+type Parameter struct {
+	Name, Unit        string
+	Default, Min, Max float64
+	Tag               Tag
+	Text              string
+}
+
+// Variable is a real signal. Its unit is coherent SI.
+type Variable struct{ Name, Unit, Text string }
+
+// State is a continuous state and the absolute error tolerated in it where a relative one means nothing.
+type State struct {
+	Variable
+	AbsTol float64
+}
+
+// Output is a signal computed from time, states and commands.
+type Output struct {
+	Variable
+	Direct bool // depends on the commands of the same instant
+}
+
+// Command is an input. While nobody writes it, it keeps its last value (Hold) or returns to its default.
+type Command struct {
+	Variable
+	Default float64
+	Hold    bool
+}
+
+// ErrParameters is wrapped by every error of Vehicle.New.
+var ErrParameters = errors.New("model: impossible parameters")
+
+// Vehicle describes a kind of vehicle. It is immutable: copies share it.
+type Vehicle struct {
+	Name, Text string
+	Parameters []Parameter
+	States     []State
+	Outputs    []Output
+	Commands   []Command
+
+	// New makes an instance. It wants one value for each of Parameters, in that order; values that are out of range or do
+	// not go together give an error that wraps ErrParameters.
+	New func(parameters []float64) (Instance, error)
+}
+
+// Instance is a vehicle with its parameters fixed. It owns scratch memory: one goroutine at a time. All slices are in the
+// order of the Vehicle's fields and have their lengths; y is only read, except by Initial.
+type Instance interface {
+	// Initial writes the states at the start, in trim.
+	Initial(y []float64)
+	// Derivatives writes the time derivatives of y at t seconds. Its result depends on nothing but its arguments.
+	Derivatives(t float64, y, commands, dydt []float64)
+	// Outputs writes the outputs at t seconds.
+	Outputs(t float64, y, commands, out []float64)
+}
+
+// Vehicles returns all vehicles.
+func Vehicles() []*Vehicle { return []*Vehicle{solar} }
+
+// Defaults returns the default value of every parameter.
+func (v *Vehicle) Defaults() []float64 {
+	values := make([]float64, len(v.Parameters))
+	for i, p := range v.Parameters {
+		values[i] = p.Default
+	}
+	return values
+}
+
+// binding declares a parameter together with the place where its value goes.
+type binding struct {
+	Parameter
+	to *float64
+}
+
+// assign puts values in their places. It panics on a wrong number of values.
+func assign(to []binding, values []float64) error {
+	if len(values) != len(to) {
+		panic("model: wrong number of parameters")
+	}
+	for i, b := range to {
+		if v := values[i]; !(b.Min <= v && v <= b.Max) {
+			return fmt.Errorf("%w: %s = %g, must be in %g to %g %s", ErrParameters, b.Name, v, b.Min, b.Max, b.Unit)
+		}
+		*b.to = values[i]
+	}
+	return nil
+}
+
+func parametersOf(bindings []binding) []Parameter {
+	list := make([]Parameter, len(bindings))
+	for i, b := range bindings {
+		list[i] = b.Parameter
+	}
+	return slices.Clip(list)
+}
