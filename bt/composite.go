@@ -1,0 +1,188 @@
+package bt
+
+// passedOver tells over which children a sequence or fallback passes to the next one.
+var passedOver = [...]statusSet{
+	Sequence: good, ReactiveSequence: good,
+	Fallback: bad, ReactiveFallback: bad,
+	ForceFailure: 0,
+}
+
+// verdict joins the flags `returns` and `success` of a composite: Success or Failure if it returns, else Accept.
+func (e *Engine) verdict(n *node) Status {
+	c := &e.composites[n.composite]
+	switch n.kind {
+	case Sequence, ReactiveSequence:
+		if c.first == n.n {
+			return Success
+		}
+		if e.child(n, c.first).effective.in(bad) {
+			return Failure
+		}
+	case Fallback, ReactiveFallback:
+		if c.first == n.n {
+			return Failure
+		}
+		if e.child(n, c.first).effective.in(good) {
+			return Success
+		}
+	case Parallel, ReactiveParallel:
+		return e.parallelVerdict(n, c)
+	case Inverter:
+		switch {
+		case c.results>>32 != 0:
+			return Failure
+		case c.results != 0:
+			return Success
+		}
+	case ForceSuccess:
+		if c.results != 0 {
+			return Success
+		}
+	case ForceFailure:
+		if c.results != 0 {
+			return Failure
+		}
+	}
+	return Accept
+}
+
+// child returns the child at a place.
+func (e *Engine) child(n *node, place int32) *task {
+	return &e.tasks[e.tree.kids[n.kids+place]]
+}
+
+// recount updates a composite's counts after a child's effective status has changed.
+func (e *Engine) recount(n *node, c *composite, place int32, from, to Status) {
+	c.results += inResults[to] - inResults[from]
+	switch {
+	case place < c.first:
+		if !to.in(passedOver[n.kind]) {
+			c.first = place
+		}
+	case place == c.first:
+		e.skip(n, c)
+	}
+}
+
+// skip moves the first child that is not passed over on to the right.
+func (e *Engine) skip(n *node, c *composite) {
+	over := passedOver[n.kind]
+	if over == 0 {
+		return
+	}
+	for c.first < n.n && e.child(n, c.first).effective.in(over) {
+		c.first++
+	}
+}
+
+// keep holds or pins a task's result.
+func (e *Engine) keep(t Task, h hold, result Status) {
+	s, n := &e.tasks[t], &e.tree.nodes[t]
+	if s.hold == free && n.parent >= 0 {
+		e.composites[e.tree.nodes[n.parent].composite].held++
+	}
+	s.hold, s.effective = h, result
+	e.changed = true
+}
+
+// release drops all holds of a composite that enters Deactivating.
+func (e *Engine) release(n *node, c *composite) {
+	for place := int32(0); c.held > 0; place++ {
+		s := e.child(n, place)
+		if s.hold == free {
+			continue
+		}
+		from := s.effective
+		s.hold, s.effective = free, s.status
+		c.held--
+		e.recount(n, c, place, from, s.effective)
+	}
+	c.pinned = 0
+}
+
+// pass visits a task on the way down: its parent's activity reaches it, or its own activity its children.
+func (e *Engine) pass(t Task) {
+	n := &e.tree.nodes[t]
+	switch {
+	case n.parent < 0:
+		e.passRoot(t)
+	case e.tree.nodes[n.parent].kind.IsParallel():
+		p := &e.tree.nodes[n.parent]
+		e.passParallelChild(p, t, e.composites[p.composite].passing)
+	}
+	switch {
+	case n.composite < 0:
+	case n.kind.IsParallel():
+		e.passParallel(t, n)
+	default:
+		e.passSequence(t, n)
+	}
+}
+
+// passRoot activates the root when it is Accept, deactivates it when it has ended, and holds its result as a parent would.
+func (e *Engine) passRoot(t Task) {
+	s := &e.tasks[t]
+	switch {
+	case s.active && (e.halted || s.status.in(ended)):
+		e.setActive(t, false)
+	case !s.active && !e.halted && s.status == Accept && s.hold == free:
+		e.setActive(t, true)
+	}
+}
+
+// passes reports whether a composite passes activity on.
+func (e *Engine) passes(t Task, n *node) bool {
+	s := &e.tasks[t]
+	return s.active && s.status.in(wanted) && e.verdict(n) == Accept
+}
+
+// setActive gives or takes activity; the result of a task that has ended is held.
+func (e *Engine) setActive(t Task, active bool) {
+	s := &e.tasks[t]
+	s.active = active
+	e.changed = true
+	e.up.add(t)
+	if e.tree.nodes[t].composite >= 0 {
+		e.down.add(t)
+	}
+	if !active && s.hold == free && s.status.in(ended) {
+		e.keep(t, held, result(s.status))
+	}
+}
+
+// result returns Success for a good status, else Failure.
+func result(s Status) Status {
+	if s.in(good) {
+		return Success
+	}
+	return Failure
+}
+
+// passSequence passes on the activity of a composite that has at most one active child: it wants the first child that is
+// not passed over, and hands over only when all others are transient.
+func (e *Engine) passSequence(t Task, n *node) {
+	c := &e.composites[n.composite]
+	want := int32(-1)
+	if e.passes(t, n) && e.child(n, c.first).effective.in(wanted) {
+		want = c.first
+		if n.kind == Sequence || n.kind == Fallback {
+			e.pinBefore(n, c)
+		}
+	}
+	if c.current >= 0 && c.current != want {
+		e.setActive(e.tree.kids[n.kids+c.current], false)
+		c.current = -1
+	}
+	if want >= 0 && c.current < 0 && c.statuses>>32 == inStatuses[e.child(n, want).status]>>32 {
+		e.setActive(e.tree.kids[n.kids+want], true)
+		c.current = want
+	}
+}
+
+// pinBefore pins the children that a Sequence or Fallback passes over.
+func (e *Engine) pinBefore(n *node, c *composite) {
+	for ; c.pinned < c.first; c.pinned++ {
+		t := e.tree.kids[n.kids+c.pinned]
+		e.keep(t, pinned, result(e.tasks[t].effective))
+	}
+}

@@ -1,0 +1,93 @@
+package bt
+
+// Status is a task's status.
+type Status uint8
+
+// The statuses. A task that is Success, Failure or Accept is transient: it can be judged without being activated.
+const (
+	Success      Status = iota // judged, no activation needed
+	Failure                    // judged, no activation needed
+	Accept                     // asks to be activated
+	Activating                 // active; its entry procedure runs
+	Running                    // active and initialised
+	Finished                   // ended well; left only by deactivation
+	Aborted                    // ended badly; left only by deactivation
+	Deactivating               // its exit procedure runs
+)
+
+var statusNames = [...]string{"Success", "Failure", "Accept", "Activating", "Running", "Finished", "Aborted", "Deactivating"}
+
+func (s Status) String() string { return statusNames[s] }
+
+// Transient reports whether a task with this status was judged without being activated.
+func (s Status) Transient() bool { return s.in(transient) }
+
+// Ended reports whether a task with this status has ended and waits for its deactivation.
+func (s Status) Ended() bool { return s.in(ended) }
+
+// Good reports whether a sequence goes on after a task with this status.
+func (s Status) Good() bool { return s.in(good) }
+
+// Bad reports whether a fallback goes on after a task with this status.
+func (s Status) Bad() bool { return s.in(bad) }
+
+// statusSet is a set of statuses, one bit each.
+type statusSet uint8
+
+const (
+	transient statusSet = 1<<Success | 1<<Failure | 1<<Accept
+	judged    statusSet = 1<<Success | 1<<Failure
+	good      statusSet = 1<<Success | 1<<Finished
+	bad       statusSet = 1<<Failure | 1<<Aborted
+	ended     statusSet = 1<<Finished | 1<<Aborted
+	wanted    statusSet = 1<<Accept | 1<<Activating | 1<<Running
+	switching statusSet = 1<<Activating | 1<<Deactivating
+)
+
+func (s Status) in(set statusSet) bool { return set>>s&1 != 0 }
+
+// cycle is the status cycle f, the only code that decides a change of status: it returns the status that follows s, or s
+// itself if it is stable. The verdict joins the task's flags `returns` and `success`: Success or Failure if the task
+// returns, Accept if it does not.
+//
+// The cycle is that of A. Klöckner, The Modelica BehaviorTrees Library: Mission Planning in Continuous-Time for Unmanned
+// Aircraft, 2014, with the transient statuses of his Behavior Trees for UAV Mission Management, 2013.
+func cycle(s, verdict Status, active, switching bool) Status {
+	switch s {
+	case Success, Failure:
+		return verdict
+	case Accept:
+		if verdict != Accept {
+			return verdict
+		}
+		if active {
+			return Activating
+		}
+	case Activating:
+		if !active {
+			return Deactivating
+		}
+		if !switching {
+			return Running
+		}
+	case Running:
+		if !active {
+			return Deactivating
+		}
+		switch verdict {
+		case Success:
+			return Finished
+		case Failure:
+			return Aborted
+		}
+	case Finished, Aborted:
+		if !active {
+			return Deactivating
+		}
+	case Deactivating:
+		if !switching {
+			return verdict
+		}
+	}
+	return s
+}

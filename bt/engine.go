@@ -1,0 +1,347 @@
+package bt
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// ErrLoop is the error of an instant that does not settle: the tree has an instantaneous loop.
+var ErrLoop = errors.New("instantaneous loop")
+
+// defaultLimit bounds the event iterations of an instant.
+const defaultLimit = 1000
+
+// Change is one step of a task's status cycle.
+type Change struct {
+	Task      Task
+	From, To  Status
+	Iteration int32 // event iteration within the instant, from 1
+}
+
+// Instant is what happened at one instant. The slices are valid until the engine's next call.
+type Instant struct {
+	Changes    []Change  // in the order in which they happened
+	Commands   []Command // in the order in which the procedures were started
+	Iterations int       // event iterations that changed something
+}
+
+// Engine holds all that changes of a tree. Between instants it is settled; an instant's work depends on the paths that
+// change and the width of the composites on them. It is not safe for concurrent use.
+//
+// An instant is settled as the law's full sweeps would settle it, only that tasks to which nothing happened are left
+// out, which the post-order numbers make easy:
+//
+//	until nothing changes:
+//	    up:   take the least task of a worklist: apply the status cycle until it is stable, tell the parent
+//	    down: take the greatest task of another worklist: pin, withdraw and grant activity among its children
+//
+// A composite never looks at all its children to judge: each child's change updates the composite's counts.
+type Engine struct {
+	tree       *Tree
+	tasks      []task
+	composites []composite
+	up, down   worklist
+	changes    []Change
+	commands   []Command
+	limit      int32
+	iteration  int32
+	changed    bool // in this iteration
+	halted     bool
+}
+
+// task is what changes of any task.
+type task struct {
+	status    Status
+	effective Status // the held result if there is one, else the status
+	hold      hold
+	active    bool
+	// Leaves only:
+	request Status     // what it says while it is not active
+	outcome Status     // what it says while it is active; Accept: nothing yet
+	slow    procedures // those that take time
+	busy    bool       // the running procedure is not complete
+}
+
+// hold tells what keeps a task's result after activity was taken from it.
+type hold uint8
+
+const (
+	free   hold = iota
+	held        // until the status is Success or Failure
+	pinned      // until the parent enters Deactivating
+)
+
+// composite is what changes of a composite besides: counts over its children, and where activity is.
+type composite struct {
+	statuses uint64 // children whose status is not transient << 32 | children Activating or Deactivating
+	results  uint64 // children whose effective status is good << 32 | bad
+	held     int32  // children with a held result
+	first    int32  // sequences and fallbacks: the first child that is not passed over; n: all are
+	pinned   int32  // Sequence and Fallback: the children before this one are pinned
+	current  int32  // the active child, -1: none; the parallels do not use it
+	passing  bool   // the parallels: activity was passed on in the last down visit
+}
+
+// inStatuses and inResults are what one child counts for in composite.statuses and composite.results.
+var (
+	inStatuses = [8]uint64{Activating: 1<<32 | 1, Running: 1 << 32, Finished: 1 << 32, Aborted: 1 << 32, Deactivating: 1<<32 | 1}
+	inResults  = [8]uint64{Success: 1 << 32, Finished: 1 << 32, Failure: 1, Aborted: 1}
+)
+
+// NewEngine returns an engine for a tree whose leaves start with the given inputs; without any, conditions are false
+// and actions ask to be activated and have no procedures that take time. The tasks have been judged once, silently; the
+// first call of Settle settles the tree for the first time. The limit bounds the event iterations of an instant, 0 means
+// 1,000.
+func NewEngine(tree *Tree, initial []Input, limit int) *Engine {
+	if limit < 0 {
+		panic("bt: the limit of event iterations is negative")
+	}
+	if limit == 0 {
+		limit = defaultLimit
+	}
+	e := &Engine{
+		tree:       tree,
+		tasks:      make([]task, tree.Len()),
+		composites: make([]composite, tree.composites),
+		up:         newWorklist(tree.Len()),
+		down:       newWorklist(tree.Len()),
+		limit:      int32(limit),
+	}
+	for t := range e.tasks {
+		s := &e.tasks[t]
+		s.request, s.outcome = Accept, Accept
+		if tree.nodes[t].kind == Condition {
+			s.request = Failure
+		}
+	}
+	for i := range e.composites {
+		e.composites[i].current = -1
+	}
+	for _, in := range initial {
+		e.apply(in)
+	}
+	for !e.up.empty() {
+		e.up.popMin()
+	}
+	e.judgeAll()
+	e.down.add(tree.Root())
+	return e
+}
+
+// judgeAll gives every task its transient status, children first.
+func (e *Engine) judgeAll() {
+	for t := range e.tasks {
+		n, s := &e.tree.nodes[t], &e.tasks[t]
+		if n.composite < 0 {
+			s.status = s.request
+		} else {
+			c := &e.composites[n.composite]
+			for _, child := range e.tree.Children(Task(t)) {
+				c.results += inResults[e.tasks[child].effective]
+			}
+			e.skip(n, c)
+			s.status = e.verdict(n)
+		}
+		s.effective = s.status
+	}
+}
+
+// Tree returns the engine's tree.
+func (e *Engine) Tree() *Tree { return e.tree }
+
+// Status returns a task's status.
+func (e *Engine) Status(t Task) Status { return e.tasks[t].status }
+
+// Active reports whether a task has been given activity.
+func (e *Engine) Active(t Task) bool { return e.tasks[t].active }
+
+// Held returns a task's held result, Success or Failure, if it has one.
+func (e *Engine) Held(t Task) (result Status, ok bool) {
+	return e.tasks[t].effective, e.tasks[t].hold != free
+}
+
+// Pinned reports whether a task has a held result that only its parent's deactivation releases.
+func (e *Engine) Pinned(t Task) bool { return e.tasks[t].hold == pinned }
+
+// CopyFrom makes the engine the same as another one of the same tree, but for the log of the last instant.
+func (e *Engine) CopyFrom(o *Engine) {
+	if e.tree != o.tree {
+		panic("bt: an engine was copied from one of another tree")
+	}
+	copy(e.tasks, o.tasks)
+	copy(e.composites, o.composites)
+	e.up.copyFrom(&o.up)
+	e.down.copyFrom(&o.down)
+	e.limit, e.halted = o.limit, o.halted
+}
+
+// Clone returns a copy that shares only the tree.
+func (e *Engine) Clone() *Engine {
+	c := &Engine{
+		tree:       e.tree,
+		tasks:      make([]task, len(e.tasks)),
+		composites: make([]composite, len(e.composites)),
+		up:         newWorklist(len(e.tasks)),
+		down:       newWorklist(len(e.tasks)),
+	}
+	c.CopyFrom(e)
+	return c
+}
+
+// Settle applies the inputs, which change at the same instant, in their order, and lets the tree settle. If it does not
+// settle within the limit, the error wraps ErrLoop and names the tasks that keep changing; the instant then holds the log
+// so far, and Halt still starts all exit procedures.
+func (e *Engine) Settle(inputs []Input) (Instant, error) {
+	for _, in := range inputs {
+		e.apply(in)
+	}
+	settled := e.settle(e.limit)
+	instant := Instant{Changes: e.changes, Commands: e.commands, Iterations: int(e.iteration)}
+	if !settled {
+		return instant, fmt.Errorf("%w: the tree does not settle within %d event iterations; these tasks keep changing: %s",
+			ErrLoop, e.limit, strings.Join(e.restless(), ", "))
+	}
+	return instant, nil
+}
+
+// Halt withdraws activity from the root for ever, and lets the tree settle: every exit procedure is started. Actions
+// whose exit procedure takes time stay Deactivating until a later Settle is told that it is complete.
+func (e *Engine) Halt() Instant {
+	e.halted = true
+	e.down.add(e.tree.Root())
+	e.settle(math.MaxInt32) // without activity every task goes straight to its transient status: no loop is possible
+	return Instant{Changes: e.changes, Commands: e.commands, Iterations: int(e.iteration)}
+}
+
+// settle runs event iterations until one changes nothing, and counts those that change something. It reports whether
+// that happened within the limit.
+func (e *Engine) settle(limit int32) bool {
+	e.changes, e.commands = e.changes[:0], e.commands[:0]
+	e.iteration = 0
+	for !e.up.empty() || !e.down.empty() {
+		e.iteration++
+		logged := len(e.changes)
+		e.changed = false
+		for !e.up.empty() {
+			t := e.up.popMin()
+			for t >= 0 {
+				t = e.visit(t)
+			}
+		}
+		for !e.down.empty() {
+			e.pass(e.down.popMax())
+		}
+		if len(e.changes) == logged && !e.changed {
+			e.iteration--
+		} else if e.iteration == limit {
+			return false
+		}
+	}
+	return true
+}
+
+// restless returns the names of the tasks that changed in the later half of the instant.
+func (e *Engine) restless() []string {
+	var tasks []Task
+	for _, c := range e.changes {
+		if c.Iteration > e.iteration/2 {
+			tasks = append(tasks, c.Task)
+		}
+	}
+	slices.Sort(tasks)
+	var names []string
+	for _, t := range slices.Compact(tasks) {
+		names = append(names, e.tree.Name(t))
+	}
+	return names
+}
+
+// visit applies the status cycle to a task until it is stable and tells its parent. It returns the parent if that is
+// certainly the next task to visit; otherwise it notes it and returns -1.
+func (e *Engine) visit(t Task) Task {
+	n, s := &e.tree.nodes[t], &e.tasks[t]
+	before := s.status
+	if n.composite < 0 {
+		for {
+			from := s.status
+			to := cycle(from, s.leafVerdict(), s.active, s.busy)
+			if to == from {
+				break
+			}
+			e.log(t, s, to)
+			e.leafEnters(t, s, from, to)
+		}
+	} else {
+		c := &e.composites[n.composite]
+		for {
+			to := cycle(s.status, e.verdict(n), s.active, uint32(c.statuses) != 0)
+			if to == s.status {
+				break
+			}
+			e.log(t, s, to)
+			if to == Deactivating {
+				e.release(n, c)
+			}
+		}
+	}
+	if s.status == before {
+		return -1
+	}
+	if s.active && n.composite >= 0 {
+		e.down.add(t)
+	}
+	if n.parent < 0 {
+		e.down.add(t)
+		e.settleEffective(s)
+		return -1
+	}
+	return e.tell(t, n, s, before)
+}
+
+// log notes a step of the status cycle.
+func (e *Engine) log(t Task, s *task, to Status) {
+	e.changes = append(e.changes, Change{Task: t, From: s.status, To: to, Iteration: e.iteration})
+	s.status = to
+}
+
+// settleEffective brings a task's effective status up to date; its new status may release its hold. It reports whether
+// a hold was released.
+func (e *Engine) settleEffective(s *task) (released bool) {
+	if s.hold == held && s.status.in(judged) {
+		s.hold, released = free, true
+	}
+	if s.hold == free {
+		s.effective = s.status
+	}
+	return released
+}
+
+// tell updates the parent's counts after a task's status has changed. It returns the parent if nothing else is noted for
+// a visit up, else notes it and returns -1.
+func (e *Engine) tell(t Task, n *node, s *task, before Status) Task {
+	parent := n.parent
+	p := &e.tree.nodes[parent]
+	c := &e.composites[p.composite]
+	c.statuses += inStatuses[s.status] - inStatuses[before]
+	effective := s.effective
+	if e.settleEffective(s) {
+		c.held--
+	}
+	if s.effective != effective {
+		e.recount(p, c, n.place, effective, s.effective)
+	}
+	if e.tasks[parent].active {
+		e.down.add(parent)
+		if c.passing {
+			e.down.add(t)
+		}
+	}
+	if e.up.empty() {
+		return parent
+	}
+	e.up.add(parent)
+	return -1
+}

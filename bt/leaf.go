@@ -1,0 +1,138 @@
+package bt
+
+// Input is a change of one leaf's inputs. The functions that return one name the task it is meant for; an engine that
+// is given an input for a task of another kind panics.
+type Input struct {
+	task  Task
+	kind  inputKind
+	value Status     // the truth value, request or outcome
+	slow  procedures // the procedures that take time
+}
+
+type inputKind uint8
+
+const (
+	inputSet inputKind = iota
+	inputRequest
+	inputEnd
+	inputSlow
+	inputEntered
+	inputExited
+)
+
+// procedures is a set of an action's procedures.
+type procedures uint8
+
+const (
+	entry procedures = 1 << iota
+	exit
+)
+
+// Set gives a condition its truth value.
+func Set(condition Task, value bool) Input {
+	verdict := Failure
+	if value {
+		verdict = Success
+	}
+	return Input{task: condition, kind: inputSet, value: verdict}
+}
+
+// Request tells what an action says while it is not active: Accept asks to be activated, Success says that its goal holds
+// already, Failure that it cannot run now.
+func Request(action Task, request Status) Input {
+	if !request.Transient() {
+		panic("bt: a request is Accept, Success or Failure")
+	}
+	return Input{task: action, kind: inputRequest, value: request}
+}
+
+// End tells that an action has ended, with Success or Failure. It is ignored unless the action is Activating or Running.
+func End(action Task, outcome Status) Input {
+	if outcome != Success && outcome != Failure {
+		panic("bt: an outcome is Success or Failure")
+	}
+	return Input{task: action, kind: inputEnd, value: outcome}
+}
+
+// Slow tells which procedures of an action take time from now on; they are complete by Entered and Exited only. A
+// procedure that is running already is not affected.
+func Slow(action Task, entryToo, exitToo bool) Input {
+	in := Input{task: action, kind: inputSlow}
+	if entryToo {
+		in.slow |= entry
+	}
+	if exitToo {
+		in.slow |= exit
+	}
+	return in
+}
+
+// Entered tells that an action's entry procedure is complete. It is ignored if none is running.
+func Entered(action Task) Input { return Input{task: action, kind: inputEntered} }
+
+// Exited tells that an action's exit procedure is complete. It is ignored if none is running.
+func Exited(action Task) Input { return Input{task: action, kind: inputExited} }
+
+// Command tells a leaf's owner to start a procedure.
+type Command struct {
+	Task Task
+	Exit bool // the exit procedure, else the entry procedure
+}
+
+// apply takes over an input and notes its leaf for a visit.
+func (e *Engine) apply(in Input) {
+	s := &e.tasks[in.task]
+	switch kind := e.tree.nodes[in.task].kind; {
+	case in.kind == inputSet && kind != Condition:
+		panic("bt: a truth value was set of a task that is not a condition")
+	case in.kind != inputSet && kind != Action:
+		panic("bt: an action's input was given to a task that is not an action")
+	}
+	switch in.kind {
+	case inputSet, inputRequest:
+		s.request = in.value
+	case inputEnd:
+		if s.status != Activating && s.status != Running {
+			return
+		}
+		s.outcome = in.value
+	case inputSlow:
+		s.slow = in.slow
+		return
+	case inputEntered:
+		if s.status != Activating {
+			return
+		}
+		s.busy = false
+	case inputExited:
+		if s.status != Deactivating {
+			return
+		}
+		s.busy = false
+	}
+	e.up.add(in.task)
+}
+
+// leafVerdict returns what a leaf says: its request while it is transient or Deactivating, else its outcome. A
+// condition's request is its truth value, so that it is never activated.
+func (s *task) leafVerdict() Status {
+	if s.status.in(transient | 1<<Deactivating) {
+		return s.request
+	}
+	return s.outcome
+}
+
+// leafEnters starts the procedures and forgets the outcome when an action's status changes.
+func (e *Engine) leafEnters(t Task, s *task, from, to Status) {
+	switch {
+	case to == Activating:
+		s.outcome = Accept
+		s.busy = s.slow&entry != 0
+		e.commands = append(e.commands, Command{Task: t})
+	case to == Deactivating:
+		s.busy = s.slow&exit != 0
+		e.commands = append(e.commands, Command{Task: t, Exit: true})
+	case from == Deactivating:
+		s.outcome = Accept
+	}
+}
