@@ -1,0 +1,163 @@
+package house
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	link = regexp.MustCompile(`\[([^\]]*)\]\(([^)\s]+)\)`)
+	// declared is the text of a link that names a declaration: `pkg.Name` or `pkg.Type.Member`.
+	declared = regexp.MustCompile("^`[a-z]+\\.(?:\\w+\\.)?(\\w+)`$")
+	fence    = regexp.MustCompile("(?ms)^```sh\n(.*?)^```")
+)
+
+// TestLinksResolve follows every relative link; one from a declaration's name to a Go file must find it declared there.
+func TestLinksResolve(t *testing.T) {
+	for _, f := range readTree(t, ".md") {
+		for _, m := range link.FindAllStringSubmatch(f.text, -1) {
+			target, _, _ := strings.Cut(m[2], "#")
+			if target == "" || strings.Contains(target, "://") {
+				continue
+			}
+			target = path.Join(path.Dir(f.path), target)
+			if !exists(target) {
+				t.Errorf("%s: the link to %s leads nowhere", f.path, m[2])
+				continue
+			}
+			if name := declared.FindStringSubmatch(m[1]); name != nil && strings.HasSuffix(target, ".go") &&
+				!slices.Contains(declarations(t, target), name[1]) {
+				t.Errorf("%s: %s does not declare %s", f.path, target, m[1])
+			}
+		}
+	}
+}
+
+// declarations returns the names of a Go file's top-level declarations, methods and members of types.
+func declarations(t *testing.T, name string) []string {
+	t.Helper()
+	tree, err := parser.ParseFile(token.NewFileSet(), name, readFile(t, name), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, d := range tree.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok {
+			names = append(names, f.Name.Name)
+			continue
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.TypeSpec:
+				names = append(names, n.Name.Name)
+			case *ast.ValueSpec:
+				for _, id := range n.Names {
+					names = append(names, id.Name)
+				}
+			case *ast.Field:
+				for _, id := range n.Names {
+					names = append(names, id.Name)
+				}
+			}
+			return true
+		})
+	}
+	return names
+}
+
+// TestDependenciesAreExplained compares each section of docs/dependencies.md, whose entries are lines "- `name`: …",
+// with the file that requires them.
+func TestDependenciesAreExplained(t *testing.T) {
+	text := readFile(t, "docs/dependencies.md")
+	entry := regexp.MustCompile("(?m)^- `([^`]+)`: \\S")
+	explained := map[string][]string{}
+	for _, section := range strings.Split(text, "\n## ")[1:] {
+		title, body, _ := strings.Cut(section, "\n")
+		for _, m := range entry.FindAllStringSubmatch(body, -1) {
+			explained[title] = append(explained[title], m[1])
+		}
+	}
+	var npm struct{ Dependencies, DevDependencies map[string]string }
+	if err := json.Unmarshal([]byte(readFile(t, "internal/mcapcheck/package.json")), &npm); err != nil {
+		t.Fatal(err)
+	}
+	for title, required := range map[string][]string{
+		"Modules":     directRequirements(readFile(t, "go.mod")),
+		"Tools":       toolModules(readFile(t, "internal/tools/go.mod")),
+		"npm":         slices.Concat(sortedKeys(npm.Dependencies), sortedKeys(npm.DevDependencies)),
+		"In the tree": embedded(t),
+	} {
+		got := slices.Sorted(slices.Values(explained[title]))
+		if slices.Sort(required); !slices.Equal(got, required) {
+			t.Errorf("docs/dependencies.md, %s: explains %v, required are %v", title, got, required)
+		}
+	}
+}
+
+// directRequirements returns the modules that a go.mod requires without the mark "// indirect".
+func directRequirements(mod string) []string {
+	var names []string
+	for _, m := range regexp.MustCompile(`(?m)^(?:require|)\s+(\S+\.\S+) v\S+$`).FindAllStringSubmatch(mod, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// toolModules returns the commands of a go.mod's tool directives.
+func toolModules(mod string) []string {
+	var names []string
+	for _, m := range regexp.MustCompile(`(?m)^\t(\S+/cmd/\S+)$`).FindAllStringSubmatch(mod, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// embedded returns the names of the vendored scripts, by their files in report/assets.
+func embedded(t *testing.T) []string {
+	names := map[string]bool{}
+	for _, f := range readTree(t, ".js", ".css") {
+		if isVendored(f.path) {
+			name, _, _ := strings.Cut(path.Base(f.path), ".")
+			names[name] = true
+		}
+	}
+	return sortedKeys(names)
+}
+
+// TestDocumentedCommandsExist reads the shell blocks of every document: each `make` has its target, each `canopy` has
+// its command's file, each file of the repository that it names is there.
+func TestDocumentedCommandsExist(t *testing.T) {
+	makefile := readFile(t, "Makefile")
+	for _, f := range readTree(t, ".md") {
+		for _, block := range fence.FindAllStringSubmatch(f.text, -1) {
+			for line := range strings.Lines(block[1]) {
+				line, _, _ = strings.Cut(line, "#")
+				words := strings.Fields(strings.Replace(line, "go run ./cmd/canopy", "canopy", 1))
+				switch {
+				case len(words) < 2:
+				case words[0] == "make":
+					if target := words[1]; !strings.Contains(makefile, "\n"+target+":") {
+						t.Errorf("%s: the Makefile has no target %s", f.path, target)
+					}
+				case words[0] == "canopy":
+					if !exists("cmd/canopy/" + words[1] + ".go") {
+						t.Errorf("%s: cmd/canopy has no file for the command %s", f.path, words[1])
+					}
+				}
+				for _, word := range words {
+					top, _, inFolder := strings.Cut(word, "/")
+					if inFolder && slices.Contains([]string{"missions", "docs", "bt", "plan", "examples"}, top) && !exists(word) {
+						t.Errorf("%s: a command names %s, which does not exist", f.path, word)
+					}
+				}
+			}
+		}
+	}
+}

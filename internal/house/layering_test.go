@@ -1,0 +1,284 @@
+package house
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// reasons says for each permitted import why it is permitted.
+type reasons map[string]string
+
+// room is one package and what it may import beside the standard library.
+type room struct {
+	pure    bool    // the same arguments give the same results: no clock, file, socket, lock or random source
+	imports reasons // other rooms
+	tests   reasons // rooms that only its tests import
+	outside reasons // other modules
+}
+
+// rooms is the house. A permission that nothing uses is taken back by TestEveryPermissionIsUsed.
+var rooms = map[string]room{
+	"diag": {pure: true},
+	"expr": {pure: true, imports: reasons{
+		"diag": "an unknown name comes with the nearest known one",
+	}},
+	"bt": {pure: true, imports: reasons{
+		"diag": "a trace script's mistakes are shown like a plan's",
+	}},
+	"ode": {pure: true},
+	"sim": {pure: true, imports: reasons{
+		"ode": "between two events a system is integrated",
+	}},
+	"model": {pure: true},
+	"plan": {pure: true, imports: reasons{
+		"diag": "an author's mistakes are reported all at once, each at its place",
+		"expr": "leaves are written as expressions over signals",
+		"bt":   "a plan is compiled to a tree",
+	}},
+	"record": {pure: true, imports: reasons{
+		"bt": "a status change is the engine's own value",
+	}, outside: reasons{
+		"github.com/foxglove/mcap/go/mcap": "the log's container, so that other tools open it",
+	}},
+	"report": {imports: reasons{
+		"bt":     "lanes are coloured by status",
+		"record": "a report is drawn from a run log",
+	}},
+	"mission": {pure: true, imports: reasons{
+		"diag":   "a mission file's mistakes are reported like a plan's",
+		"expr":   "mission signals are expressions; compiled leaves yield event indicators",
+		"bt":     "the engine settles at every instant",
+		"ode":    "a mission file sets the integrator's tolerances",
+		"sim":    "time goes on in it between instants",
+		"model":  "a mission names its vehicle",
+		"plan":   "a mission names its plan",
+		"record": "a run is written as it happens",
+	}, outside: reasons{
+		"go.yaml.in/yaml/v3": "mission files are YAML; its nodes carry line and column",
+	}},
+	"cmd/canopy": {imports: reasons{
+		"diag":    "prints mistakes",
+		"bt":      "runs trace scripts",
+		"model":   "lists vehicles",
+		"plan":    "draws plans",
+		"mission": "runs missions",
+		"record":  "opens the run log's files",
+		"report":  "writes the report and the closing table",
+	}, outside: reasons{
+		"github.com/spf13/cobra": "commands, flags, help",
+		"golang.org/x/term":      "whether output is a terminal, how wide it is",
+	}},
+	"internal/house": {},
+}
+
+// testHelpers are the modules that every room's tests may use.
+var testHelpers = reasons{
+	"pgregory.net/rapid":                "random trees, scripts and expressions that shrink to a small counterexample",
+	"github.com/cockroachdb/datadriven": "golden scripts with a flag that rewrites them",
+	"github.com/google/go-cmp":         "readable differences of nested values",
+}
+
+// impure are the packages of the standard library, each with those below it, that a pure room does without.
+var impure = reasons{
+	"time":      "time is an argument, in seconds of the simulation",
+	"os":        "files come as io.Reader, io.Writer or fs.FS",
+	"net":       "the world is what the caller hands over",
+	"sync":      "a pure value needs no lock, a mutable one has one owner",
+	"math/rand": "a seed is an argument",
+}
+
+// source is one parsed Go file of the module.
+type source struct {
+	path string
+	room string
+	test bool
+	ast  *ast.File
+}
+
+// readSources parses every Go file of this module; the tools' module is not part of it.
+func readSources(t *testing.T, mode parser.Mode) []source {
+	t.Helper()
+	var sources []source
+	for _, f := range readTree(t, ".go") {
+		if strings.Contains(f.path, "testdata/") || strings.HasPrefix(f.path, "internal/tools/") {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), f.path, f.text, mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, source{f.path, path.Dir(f.path), strings.HasSuffix(f.path, "_test.go"), tree})
+	}
+	return sources
+}
+
+// imports returns the paths that a file imports, split into rooms of this module and packages from elsewhere.
+func (s source) imports(t *testing.T) (inside, outside []string) {
+	t.Helper()
+	for _, spec := range s.ast.Imports {
+		name, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in, ok := strings.CutPrefix(name, "canopy/"); ok {
+			inside = append(inside, in)
+		} else {
+			outside = append(outside, name)
+		}
+	}
+	return inside, outside
+}
+
+// isStandard tells the standard library by the missing dot in the path's first element.
+func isStandard(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	return !strings.Contains(first, ".")
+}
+
+func TestImportsStayWithinTheTable(t *testing.T) {
+	for _, s := range readSources(t, parser.ImportsOnly) {
+		r, known := rooms[s.room]
+		if !known {
+			t.Errorf("%s: the room %q is not in the table of internal/house", s.path, s.room)
+			continue
+		}
+		inside, outside := s.imports(t)
+		for _, name := range inside {
+			external := s.test && name == s.room
+			if r.imports[name] == "" && !external && (!s.test || r.tests[name] == "") {
+				t.Errorf("%s: %s may not import %s; it may import %v", s.path, s.room, name, sortedKeys(r.imports))
+			}
+		}
+		for _, name := range outside {
+			switch {
+			case isStandard(name):
+				if why := within(name, impure); r.pure && !s.test && why != "" {
+					t.Errorf("%s: %s is a pure room and does without %q: %s", s.path, s.room, name, why)
+				}
+			case within(name, r.outside) == "" && (!s.test || within(name, testHelpers) == ""):
+				t.Errorf("%s: %s may not import %s", s.path, s.room, name)
+			}
+		}
+	}
+}
+
+func TestPermissionsFormLayers(t *testing.T) {
+	const onTheWay, done = 1, 2
+	state := map[string]int{}
+	var visit func(name string)
+	visit = func(name string) {
+		state[name] = onTheWay
+		for _, next := range sortedKeys(rooms[name].imports) {
+			switch {
+			case strings.HasPrefix(next, "cmd/"):
+				t.Errorf("%s may import %s: nobody imports a command", name, next)
+			case rooms[name].pure && !rooms[next].pure:
+				t.Errorf("%s is pure, but may import %s, which is not", name, next)
+			case state[next] == onTheWay:
+				t.Errorf("%s and %s may import each other in a circle", name, next)
+			case state[next] != done:
+				visit(next)
+			}
+		}
+		state[name] = done
+	}
+	for _, name := range sortedKeys(rooms) {
+		if state[name] != done {
+			visit(name)
+		}
+	}
+}
+
+func TestEveryPermissionIsUsed(t *testing.T) {
+	code, tests, allTests := map[string][]string{}, map[string][]string{}, []string{}
+	for _, s := range readSources(t, parser.ImportsOnly) {
+		inside, outside := s.imports(t)
+		if names := slices.Concat(inside, outside); s.test {
+			tests[s.room] = append(tests[s.room], names...)
+			allTests = append(allTests, names...)
+		} else {
+			code[s.room] = append(code[s.room], names...)
+		}
+	}
+	check := func(user string, imports []string, permitted reasons) {
+		for _, name := range sortedKeys(permitted) {
+			isIt := func(i string) bool { return within(i, reasons{name: "permitted"}) != "" }
+			if !slices.ContainsFunc(imports, isIt) {
+				t.Errorf("%s imports %s nowhere: take the permission back", user, name)
+			}
+		}
+	}
+	for _, name := range sortedKeys(rooms) {
+		check(name, code[name], rooms[name].imports)
+		check(name, code[name], rooms[name].outside)
+		check("a test of "+name, tests[name], rooms[name].tests)
+	}
+	check("a test", allTests, testHelpers)
+}
+
+func TestEveryRoomHasOnePackageComment(t *testing.T) {
+	comments := map[string][]string{}
+	for _, s := range readSources(t, parser.PackageClauseOnly|parser.ParseComments) {
+		if doc := s.ast.Doc.Text(); doc != "" {
+			comments[s.room] = append(comments[s.room], s.path)
+			want := "Package " + s.ast.Name.Name + " "
+			if s.ast.Name.Name == "main" {
+				want = "Command " + path.Base(s.room) + " "
+			}
+			if !strings.HasPrefix(doc, want) {
+				t.Errorf("%s: the package comment begins with %q", s.path, want)
+			}
+		}
+	}
+	for _, name := range sortedKeys(rooms) {
+		if len(comments[name]) != 1 {
+			t.Errorf("%s has %d package comments, in %v; it wants one", name, len(comments[name]), comments[name])
+		}
+	}
+}
+
+// TestArchitectureShowsTheTable compares the rooms of docs/architecture.md with the table above, import by import.
+func TestArchitectureShowsTheTable(t *testing.T) {
+	row := regexp.MustCompile("(?m)^\\| `([a-z/]+)` \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\|$")
+	shown := map[string]bool{}
+	for _, m := range row.FindAllStringSubmatch(readFile(t, "docs/architecture.md"), -1) {
+		name, imports := m[1], m[3]
+		shown[name] = true
+		want := strings.Join(sortedKeys(rooms[name].imports), ", ")
+		if want == "" {
+			want = "-"
+		}
+		if got := strings.TrimSpace(imports); got != want {
+			t.Errorf("docs/architecture.md: %s may import %q, the table of internal/house says %q", name, got, want)
+		}
+		if pure := strings.TrimSpace(m[4]) == "none"; pure != rooms[name].pure {
+			t.Errorf("docs/architecture.md: the effects of %s are %q, internal/house says pure: %v",
+				name, m[4], rooms[name].pure)
+		}
+	}
+	if got, want := sortedKeys(shown), sortedKeys(rooms); !slices.Equal(got, want) {
+		t.Errorf("docs/architecture.md shows the rooms %v, the table of internal/house has %v", got, want)
+	}
+}
+
+// within returns the reason given for a package or for one that it lies below, else "".
+func within(name string, given reasons) string {
+	for _, top := range sortedKeys(given) {
+		if name == top || strings.HasPrefix(name, top+"/") {
+			return given[top]
+		}
+	}
+	return ""
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
+}

@@ -1,0 +1,67 @@
+package house
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestFilesStayUnder800Lines(t *testing.T) {
+	for _, f := range readTree(t, ".go", ".mjs", ".js", ".css", ".html") {
+		if lines := strings.Count(f.text, "\n"); lines >= 800 && !isVendored(f.path) && !strings.Contains(f.path, "testdata/") {
+			t.Errorf("%s has %d lines: does the room want a wall?", f.path, lines)
+		}
+	}
+}
+
+// TestNoTextOutOfPlace looks through all our own text for what never belongs in it. The expressions are written with
+// a class of one letter here and there so that they do not find themselves.
+func TestNoTextOutOfPlace(t *testing.T) {
+	tests := []struct {
+		what, expression string
+		suffixes         []string // none: every file
+	}{
+		{"a machine path", `(^|[\s"'(=:])/(work|farm|root|tmp|home)/[\w.]`, nil},
+		{"a package registry's host", `\b(prox[y]|sum)\.golang\.org|registr[y]\.npmjs\.|de[b]\.debian\.org`, nil},
+		{"unfinished work", `\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b|[nN]ot implemente[d]|\bunimplemente[d]`, nil},
+		{"a test that sleeps", `\btime\.(Sleep|After|Tick)\(`, []string{"_test.go"}},
+		{"spaces at the end of a line", `(?m)[ \t]+$`, []string{".go", ".md", ".yml", ".yaml", ".xml", "Makefile", "run"}},
+	}
+	for _, test := range tests {
+		pattern := regexp.MustCompile(test.expression)
+		for _, f := range readTree(t, test.suffixes...) {
+			if isVendored(f.path) || strings.Contains(f.path, "testdata/") && test.suffixes != nil {
+				continue
+			}
+			for _, at := range pattern.FindAllStringIndex(f.text, -1) {
+				t.Errorf("%s:%d: %s: %q", f.path, lineOf(f.text, at[0]), test.what, f.text[at[0]:at[1]])
+			}
+		}
+	}
+}
+
+// TestSkippedTestsSayWhatIsMissing: a test may be left out only because the given data is not there, and says so.
+func TestSkippedTestsSayWhatIsMissing(t *testing.T) {
+	skip := regexp.MustCompile(`\.(Skip|Skipf|SkipNow)\([^\n]*`)
+	for _, f := range readTree(t, "_test.go") {
+		for _, at := range skip.FindAllStringIndex(f.text, -1) {
+			call := f.text[at[0]:at[1]]
+			if !strings.Contains(call, "given data") && !strings.Contains(call, "shared") && !strings.Contains(call, "short") {
+				t.Errorf("%s:%d: a test is left out only without ../shared or under -short, and says so: %s",
+					f.path, lineOf(f.text, at[0]), call)
+			}
+		}
+	}
+}
+
+// TestGoldenFlagIsCalledRewrite holds the one name of the flag that `make rewrite` passes.
+func TestGoldenFlagIsCalledRewrite(t *testing.T) {
+	flag := regexp.MustCompile(`flag\.Bool\("(\w+)"`)
+	for _, f := range readTree(t, "_test.go") {
+		for _, m := range flag.FindAllStringSubmatch(f.text, -1) {
+			if m[1] != "rewrite" {
+				t.Errorf("%s: the flag that rewrites golden files is called rewrite, not %s", f.path, m[1])
+			}
+		}
+	}
+}
