@@ -45,12 +45,12 @@ func standardAir(h float64) air {
 	if geopotential < tropopause {
 		a.temperature = seaLevelTemperature - lapseRate*geopotential
 		const exponent = gravity / (lapseRate * airGasConstant)
-		a.pressure = seaLevelPressure * math.Exp(exponent*math.Log(a.temperature*(1/seaLevelTemperature)))
+		a.pressure = seaLevelPressure * exp(exponent*math.Log(a.temperature*(1/seaLevelTemperature)))
 	} else {
 		lapse = 0
 		a.temperature = tropopauseTemperature
 		const rate = gravity / (airGasConstant * tropopauseTemperature)
-		a.pressure = tropopausePressure * math.Exp(-rate*(geopotential-tropopause))
+		a.pressure = tropopausePressure * exp(-rate*(geopotential-tropopause))
 	}
 	a.density = a.pressure / (airGasConstant * a.temperature)
 	a.densityGradient = (lapse - gravity/airGasConstant) / a.temperature * ratio * ratio

@@ -45,7 +45,7 @@ func (b *battery) derive() {
 //
 //	E = cells (3.35 + 0.55 s + 0.25 s^3 - 0.30 exp(-25 s)) V
 func (b *battery) openCircuit(s float64) float64 {
-	return b.series * (3.35 + s*(0.55+0.25*s*s) - 0.30*math.Exp(-25*max(s, -0.05)))
+	return b.series * (3.35 + s*(0.55+0.25*s*s) - 0.30*exp(-25*max(s, -0.05)))
 }
 
 // chargeLimit is the largest power [W] that the pack takes at a state of charge: constant, then an exponential taper, then a
@@ -53,7 +53,7 @@ func (b *battery) openCircuit(s float64) float64 {
 func (b *battery) chargeLimit(s float64) float64 {
 	limit := b.chargeRate * b.energy
 	if s >= b.taperStart {
-		limit *= math.Exp(b.taperSlope * (s - b.taperStart))
+		limit *= exp(b.taperSlope * (s - b.taperStart))
 	}
 	return limit * min(max((1-s)*(1/0.003), 0), 1)
 }

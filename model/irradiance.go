@@ -51,7 +51,7 @@ func (c *clearSky) daylight(sun direction) daylight {
 		sun:       sun,
 		elevation: elevation,
 		airMass:   relativeAirMass(elevation, sun.up),
-		beam:      c.extraterrestrial / (1 + math.Exp((elevation*(1/degree)+0.5)*(-1/0.15))),
+		beam:      c.extraterrestrial / (1 + exp((elevation*(1/degree)+0.5)*(-1/0.15))),
 		diffuse:   c.extraterrestrial * c.diffuseFraction * max(sun.up, 0) / (max(sun.up, 0) + 0.15),
 	}
 }
@@ -67,7 +67,7 @@ func relativeAirMass(elevation, sine float64) float64 {
 	if degrees < -1 {
 		degrees, sine = -1, -0.01745240643728351 // sin(-1 deg)
 	}
-	return 1 / (sine + 0.50572*math.Exp(-1.6364*math.Log(degrees+6.07995)))
+	return 1 / (sine + 0.50572*exp(-1.6364*math.Log(degrees+6.07995)))
 }
 
 // at is the direct normal and the diffuse horizontal irradiance [W/m^2] at an altitude [m] and a pressure [Pa].
@@ -77,11 +77,11 @@ func relativeAirMass(elevation, sine float64) float64 {
 //
 // Source of the direct part: Kasten (1996), Solar Energy 56, 239-244.
 func (c *clearSky) at(d *daylight, altitude, pressure float64) (direct, diffuse float64) {
-	turbidity := c.turbidityHigh + (c.turbidityGround-c.turbidityHigh)*math.Exp(-altitude/c.turbidityHeight)
+	turbidity := c.turbidityHigh + (c.turbidityGround-c.turbidityHigh)*exp(-altitude/c.turbidityHeight)
 	m := d.airMass * pressure * (1 / seaLevelPressure)
-	direct = d.beam * math.Exp(-0.8662*turbidity*m*rayleighDepth(m))
+	direct = d.beam * exp(-0.8662*turbidity*m*rayleighDepth(m))
 	if d.diffuse > 0 {
-		diffuse = d.diffuse * math.Exp(-altitude/c.diffuseHeight)
+		diffuse = d.diffuse * exp(-altitude/c.diffuseHeight)
 	}
 	return direct, diffuse
 }

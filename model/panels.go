@@ -101,7 +101,7 @@ func (p *panels) derive() bool {
 //
 // Source: Martin and Ruiz (2001), Solar Energy Materials and Solar Cells 70, 25-38.
 func (p *panels) incidenceModifier(cosine float64) float64 {
-	return (1 - math.Exp(cosine/-p.reflectance)) * p.modifierScale
+	return (1 - exp(cosine/-p.reflectance)) * p.modifierScale
 }
 
 // openCircuit is a panel's open circuit voltage [V] at a cell temperature [K] under an irradiance [W/m^2] that reaches the
@@ -128,7 +128,7 @@ func (p *panels) current(voltage, temperature, irradiance, openCircuit float64) 
 	if irradiance < darkness {
 		return I
 	}
-	return I * max(0, 1-p.diode1*(math.Exp(min(60, voltage/(p.diode2*openCircuit)))-1))
+	return I * max(0, 1-p.diode1*(exp(min(60, voltage/(p.diode2*openCircuit)))-1))
 }
 
 // sunlight is what the panels receive.
@@ -149,25 +149,32 @@ type sunlight struct {
 // A panel that turns from the sun is a kink in the irradiance that it receives.
 func (p *panels) derivatives(s *sunlight, ambient, massFlux float64, temperature, voltage, dTemperature, dVoltage []float64,
 ) (power, irradiance float64) {
-	convection := p.cooling * math.Exp(0.8*massFlux)
+	convection := p.cooling * exp(0.8*massFlux)
 	radiated := p.emissivity * stefanBoltzmann
 	ambient4 := (ambient * ambient) * (ambient * ambient)
 	capacity, tracking := 1/p.heatCapacity, 1/p.tracking
+	var received, effective, open [panelCount]float64
 	for i := range p.normals {
-		n, T, V := &p.normals[i], temperature[i], voltage[i]
+		n := &p.normals[i]
 		direct, modified := 0.0, 0.0
 		if cosine := n.x*s.sun.x + n.y*s.sun.y + n.z*s.sun.z; cosine > 0 {
 			direct = s.direct * cosine
 			modified = direct * p.incidenceModifier(cosine)
 		}
-		effective := (modified + s.diffuse*diffuseModifier) * p.encapsulation
-		open := p.openCircuit(T, effective)
-		P := V * p.current(V, T, effective, open)
-		heat := p.absorptance*(direct+s.diffuse) - P*p.powerPerArea
+		received[i] = direct + s.diffuse
+		effective[i] = (modified + s.diffuse*diffuseModifier) * p.encapsulation
+	}
+	for i := range open {
+		open[i] = p.openCircuit(temperature[i], effective[i])
+	}
+	for i := range open {
+		T, V := temperature[i], voltage[i]
+		P := V * p.current(V, T, effective[i], open[i])
+		heat := p.absorptance*received[i] - P*p.powerPerArea
 		dTemperature[i] = (heat - convection*(T-ambient) - radiated*((T*T)*(T*T)-ambient4)) * capacity
-		dVoltage[i] = (p.mppFraction*open - V) * tracking
+		dVoltage[i] = (p.mppFraction*open[i] - V) * tracking
 		power += P
-		irradiance += direct + s.diffuse
+		irradiance += received[i]
 	}
 	return power * p.efficiency, irradiance / panelCount
 }

@@ -78,7 +78,7 @@ func (a *autopilot) bankCommand(north, east, sinCourse, cosCourse, speed, radius
 	// The direction (north + i east) i (1 + i off), so that one arc tangent gives the course error within (-pi, pi].
 	fieldNorth, fieldEast := -off*north-east, north-off*east
 	courseError := math.Atan2(fieldEast*cosCourse-fieldNorth*sinCourse, fieldNorth*cosCourse+fieldEast*sinCourse)
-	turnRate := a.courseGain*courseError + math.Exp(-off*off)*speed/radius
+	turnRate := a.courseGain*courseError + exp(-min(off*off, 600))*speed/radius
 	largest := a.largestBank * degree
 	return largest * math.Tanh(math.Atan(speed*(1/gravity)*turnRate)/largest), distance
 }

@@ -261,7 +261,7 @@ func (a *aircraft) Derivatives(t float64, y, commands, dydt []float64) {
 	command := 2 * math.Pi * n
 	feedForward := a.motor.feedForward(a.propeller.power(thrust, n, V, density), command)
 	massFlux := math.Log(density * V)
-	cooling := a.motor.cooling * math.Exp(0.6*(massFlux-ln5))
+	cooling := a.motor.cooling * exp(0.6*(massFlux-ln5))
 	now.motors, now.thrust = 0, 0
 	for _, drive := range [...]int{stateLeft, stateRight} {
 		omega := y[drive+1]

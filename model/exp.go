@@ -1,0 +1,39 @@
+package model
+
+import "math"
+
+// Steps per factor of 2 in the table of exp.
+const expSteps = 64
+
+// expTable holds the bits of 2^(j/64).
+var expTable = func() (table [expSteps]uint64) {
+	for j := range table {
+		table[j] = math.Float64bits(math.Exp2(float64(j) / expSteps))
+	}
+	return table
+}()
+
+// exp is math.Exp to within 2 units in the last place, in about half of its time: the panels take two exponentials each, and
+// they are the larger part of an evaluation.
+//
+//	exp(x) = 2^k 2^(j/64) exp(r),  x = (k + j/64) ln 2 + r,  |r| <= ln 2/128,  exp(r) by Taylor, remainder below 4e-17
+//
+// Source of the method: Tang (1989), ACM Transactions on Mathematical Software 15, 144-157.
+func exp(x float64) float64 {
+	if !(-700 < x && x < 700) { // so that the result is a normal number
+		return math.Exp(x)
+	}
+	const (
+		round = 3 << 51                     // adding it leaves an integer in the low bits
+		ln2Hi = 0x1.62e42fefap-1 / expSteps // times any integer below 2^17 exact
+		ln2Lo = 0x1.cf79abc9e3b39p-40 / expSteps
+	)
+	shifted := x*(expSteps/math.Ln2) + round
+	n := shifted - round
+	r := (x - n*ln2Hi) - n*ln2Lo
+	r2 := r * r
+	p := r + r2*((0.5+r*(1.0/6))+r2*(1.0/24+r*(1.0/120)))
+	i := math.Float64bits(shifted) // j in the low 6 bits, k above
+	scale := math.Float64frombits(expTable[i%expSteps] + i/expSteps<<52)
+	return scale + scale*p
+}
