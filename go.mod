@@ -3,6 +3,7 @@ module canopy
 go 1.26
 
 require (
+	github.com/cockroachdb/datadriven v1.0.3 // indirect
 	github.com/davecgh/go-spew v1.1.1 // indirect
 	github.com/foxglove/mcap/go/mcap v1.7.3 // indirect
 	github.com/google/go-cmp v0.7.0 // indirect

@@ -32,8 +32,9 @@ const chunkSize = 1 << 20 // bytes; the size the MCAP library takes by itself
 
 // container encodes the log as MCAP.
 //
-// The library ends a chunk only when a message makes it larger than the chunk size of its options, which it reads at every
-// message. To end one at a time of our choice, the last message is always held back: flush writes it with a chunk size of 0.
+// The library ends a chunk only when a message makes it larger than the chunk size of its options, which it reads
+// at every message. To end one at a time of our choice, the last message is always held back: flush writes it with
+// a chunk size of 0.
 type container struct {
 	file     *bufio.Writer
 	writer   *mcap.Writer
@@ -194,7 +195,7 @@ var schemas = [len(topics)][]byte{
 		`"interval":{"type":"number","description":"distance of the sampling grid [s]"},` +
 		`"tasks":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
 		`"kind":{"type":"string"},"parent":{"type":"integer"},"detail":{"type":"string"},` +
-		`"initial":{"type":"integer"}}}},` +
+		`"initial":{"type":"string"}}}},` +
 		`"signals":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
 		`"unit":{"type":"string"},"text":{"type":"string"}}}},` +
 		`"plots":{"type":"array","items":{"type":"object","properties":{"title":{"type":"string"},` +
@@ -220,7 +221,8 @@ var schemas = [len(topics)][]byte{
 }
 
 func signalsSchema(h *Header) []byte {
-	b := []byte(`{"type":"object","title":"sample","properties":{"t":{"type":"number","description":"simulated time [s]"}`)
+	b := []byte(`{"type":"object","title":"sample","properties":{` +
+		`"t":{"type":"number","description":"simulated time [s]"}`)
 	for _, s := range h.Signals {
 		b = append(b, signalKey(s.Name)...)
 		b = append(b, `{"type":"number","description":`...)

@@ -6,13 +6,19 @@ import (
 	"strings"
 )
 
-// appendNumber appends v in the shortest form that reads back as v, with an exponent only below 1e-6 and from 1e21, as
-// ECMAScript and encoding/json write numbers.
+// appendNumber appends v in the shortest form that reads back as v, with an exponent only below 1e-6 and from
+// 1e21, as ECMAScript and encoding/json write numbers.
 func appendNumber(b []byte, v float64) []byte {
-	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
-		return strconv.AppendFloat(b, v, 'e', -1, 64)
+	a := math.Abs(v)
+	if a == 0 || a >= 1e-6 && a < 1e21 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return strconv.AppendFloat(b, v, 'f', -1, 64)
 	}
-	return strconv.AppendFloat(b, v, 'f', -1, 64)
+	b = strconv.AppendFloat(b, v, 'e', -1, 64)
+	if n := len(b); b[n-2] == '0' && b[n-3] == '-' { // strconv writes two digits of exponent at least
+		b[n-2] = b[n-1]
+		b = b[:n-1]
+	}
+	return b
 }
 
 // appendJSONNumber is appendNumber with null for the values JSON cannot express.

@@ -1,7 +1,9 @@
 package record
 
 import (
+	"bufio"
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,43 +40,84 @@ func (l *Log) Signal(name string) []float64 {
 	return nil
 }
 
-// maxRecord bounds what a damaged length can make Read allocate [bytes].
-const maxRecord = 1 << 30
-
-// Read reads a run.mcap written by a Writer. Of a file that was cut off it returns everything up to the last flush, and a
-// nil Summary. Errors wrap ErrFormat, or are those of r.
+// Read reads a run.mcap written by a Writer. Of a file that was cut off it returns everything up to the last flush,
+// and a nil Summary. Errors wrap ErrFormat, or are those of r.
+//
+// It walks the records itself: the library's lexer allocates whatever length a damaged file claims.
 func Read(r io.ReadSeeker) (*Log, error) {
-	l := &reader{tasks: map[string]bt.Task{}}
-	lexer, err := mcap.NewLexer(r, &mcap.LexerOptions{
-		EmitChunks: true, MaxRecordSize: maxRecord, AttachmentCallback: l.attachment,
-	})
+	size, err := r.Seek(0, io.SeekEnd)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		return nil, err
 	}
-	defer lexer.Close()
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	l := &reader{channels: map[uint16]string{}, tasks: map[string]bt.Task{}}
+	file := bufio.NewReaderSize(r, 1<<16)
+	magic := make([]byte, len(mcap.Magic))
+	if _, err := io.ReadFull(file, magic); err != nil || !bytes.Equal(magic, mcap.Magic) {
+		return nil, fmt.Errorf("%w: it does not begin as an MCAP file does", ErrFormat)
+	}
+	left := uint64(size) - uint64(len(magic))
+	head := make([]byte, recordHead)
 	for {
-		token, data, err := lexer.Next(nil)
-		var cut *mcap.ErrTruncatedRecord
-		switch {
-		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &cut):
+		if left < recordHead {
 			return l.log()
-		case err != nil:
+		}
+		if _, err := io.ReadFull(file, head); err != nil {
+			return nil, err
+		}
+		left -= recordHead
+		op, length := mcap.OpCode(head[0]), binary.LittleEndian.Uint64(head[1:])
+		if op == mcap.OpDataEnd || length > left {
+			return l.log()
+		}
+		body := make([]byte, length)
+		if _, err := io.ReadFull(file, body); err != nil {
+			return nil, err
+		}
+		left -= length
+		switch op {
+		case mcap.OpAttachment:
+			err = l.attachment(body)
+		case mcap.OpChunk:
+			err = l.chunk(body)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrFormat, err)
-		case token == mcap.TokenDataEnd:
-			return l.log()
-		case token == mcap.TokenChunk:
-			if err := l.chunk(data); err != nil {
-				return nil, fmt.Errorf("%w: %w", ErrFormat, err)
-			}
 		}
 	}
+}
+
+const recordHead = 1 + 8 // bytes: operation code, length
+
+var errShort = errors.New("a record is shorter than its contents")
+
+// cut splits n bytes off data.
+func cut(data []byte, n uint64) (head, rest []byte, err error) {
+	if n > uint64(len(data)) {
+		return nil, nil, errShort
+	}
+	return data[:n], data[n:], nil
+}
+
+// cutString splits off bytes that are preceded by their number, an unsigned integer of so many bytes.
+func cutString(data []byte, width uint64) (text, rest []byte, err error) {
+	head, rest, err := cut(data, width)
+	if err != nil {
+		return nil, nil, err
+	}
+	if width == 4 {
+		return cut(rest, uint64(binary.LittleEndian.Uint32(head)))
+	}
+	return cut(rest, binary.LittleEndian.Uint64(head))
 }
 
 // reader collects the log.
 type reader struct {
 	Log
 	started  bool
-	channels [1 << 16]string // topics by channel number
+	channels map[uint16]string // topics
 	tasks    map[string]bt.Task
 	keys     [][]byte
 }
@@ -86,50 +129,63 @@ func (l *reader) log() (*Log, error) {
 	return &l.Log, nil
 }
 
-func (l *reader) attachment(a *mcap.AttachmentReader) error {
-	data, err := io.ReadAll(a.Data())
+// attachment takes an attachment record: log time, creation time, name, media type, data, checksum.
+func (l *reader) attachment(body []byte) error {
+	_, rest, err := cut(body, 8+8)
 	if err != nil {
 		return err
 	}
-	if uint64(len(data)) < a.DataSize {
-		return io.ErrUnexpectedEOF
+	name, rest, err := cutString(rest, 4)
+	if err != nil {
+		return err
 	}
-	l.Attachments = append(l.Attachments, Attachment{Name: a.Name, MediaType: a.MediaType, Data: data})
+	media, rest, err := cutString(rest, 4)
+	if err != nil {
+		return err
+	}
+	data, _, err := cutString(rest, 8)
+	if err != nil {
+		return err
+	}
+	l.Attachments = append(l.Attachments, Attachment{Name: string(name), MediaType: string(media), Data: data})
 	return nil
 }
 
-func (l *reader) chunk(data []byte) error {
-	chunk, err := mcap.ParseChunk(data)
+// chunk takes a chunk record: first and last log time, uncompressed size, checksum, compression, records.
+func (l *reader) chunk(body []byte) error {
+	head, rest, err := cut(body, 8+8+8+4)
 	if err != nil {
 		return err
 	}
-	if chunk.Compression != "" {
-		return fmt.Errorf("a chunk is compressed by %q; run logs are not compressed", chunk.Compression)
+	compression, rest, err := cutString(rest, 4)
+	if err != nil {
+		return err
 	}
-	if chunk.UncompressedCRC != 0 && crc32.ChecksumIEEE(chunk.Records) != chunk.UncompressedCRC {
+	if len(compression) > 0 {
+		return fmt.Errorf("a chunk is compressed by %.20q; run logs are not compressed", compression)
+	}
+	records, _, err := cutString(rest, 8)
+	if err != nil {
+		return err
+	}
+	if sum := binary.LittleEndian.Uint32(head[24:]); sum != 0 && crc32.ChecksumIEEE(records) != sum {
 		return errors.New("the checksum of a chunk is wrong")
 	}
-	lexer, err := mcap.NewLexer(bytes.NewReader(chunk.Records), &mcap.LexerOptions{SkipMagic: true, EmitChunks: true,
-		MaxRecordSize: maxRecord})
-	if err != nil {
-		return err
-	}
-	defer lexer.Close()
-	for {
-		token, data, err := lexer.Next(nil)
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
+	for len(records) > 0 {
+		op := mcap.OpCode(records[0])
+		var body []byte
+		if body, records, err = cutString(records[1:], 8); err != nil {
 			return err
-		case token == mcap.TokenChannel:
-			channel, err := mcap.ParseChannel(data)
+		}
+		switch op {
+		case mcap.OpChannel:
+			channel, err := mcap.ParseChannel(body)
 			if err != nil {
 				return err
 			}
 			l.channels[channel.ID] = channel.Topic
-		case token == mcap.TokenMessage:
-			message, err := mcap.ParseMessage(data)
+		case mcap.OpMessage:
+			message, err := mcap.ParseMessage(body)
 			if err != nil {
 				return err
 			}
@@ -139,6 +195,7 @@ func (l *reader) chunk(data []byte) error {
 			}
 		}
 	}
+	return nil
 }
 
 func (l *reader) message(topic string, data []byte) error {

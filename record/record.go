@@ -2,29 +2,62 @@
 //
 // A run leaves three files:
 //
-//   - run.mcap, the whole log in the MCAP container (https://mcap.dev/spec): channels /run (the Header, once), /signals
-//     (one object per sample), /status (one object per status change), /events and /summary, all JSON messages with
-//     jsonschema schemas; the plan and the mission as attachments. The log time of a message is the simulated time in ns.
+//   - run.mcap, the whole log in the MCAP container (https://mcap.dev/spec): channels /run (the Header, once),
+//     /signals (one object per sample), /status (one object per status change), /events and /summary, all JSON
+//     messages with jsonschema schemas; the plan and the mission as attachments. The log time of a message is the
+//     simulated time in ns.
 //   - status.csv, header `t,micro,task,from,to`: one line per status change, t in seconds with 9 decimals.
 //   - signals.csv, first column `t`, then one column `name [unit]` per recorded signal: one line per sample.
 //
 // No wall clock, no map order and no compression enters a file: the same calls give the same bytes.
 //
-// Numbers stand in their shortest decimal form that reads back as the same float64, written as ECMAScript's
-// Number::toString writes them (ECMA-262, 6.1.6.1.20), so a CSV and the MCAP file show the same text; only the times of
-// status.csv have a fixed number of decimals. JSON has no NaN and no infinities: in run.mcap they are null and read back as
-// NaN, in signals.csv they are NaN, +Inf and -Inf.
+// Numbers stand in their shortest decimal form that reads back as the same float64, as encoding/json and
+// ECMAScript write them (ECMA-262, Number::toString; the sign of -0 is kept), the same text in signals.csv and
+// run.mcap. Only the times of status.csv have a fixed number of decimals. JSON has no NaN and no infinities: in
+// run.mcap they are null and read back as NaN, in signals.csv they are NaN, +Inf and -Inf.
 package record
 
-import "canopy/bt"
+import (
+	"encoding/json"
+	"fmt"
+
+	"canopy/bt"
+)
 
 // Task describes one task of the plan's tree; its index in Header.Tasks is its bt.Task number (post-order).
 type Task struct {
-	Name    string    `json:"name"`    // unique within the plan
-	Kind    string    `json:"kind"`    // node kind, as bt.Kind writes it
-	Parent  int       `json:"parent"`  // index of the parent, -1 at the root
-	Detail  string    `json:"detail"`  // what a leaf does, in the plan's words; may be empty
-	Initial bt.Status `json:"initial"` // status before the first settling: the silent first judgement
+	Name    string    `json:"name"`   // unique within the plan
+	Kind    string    `json:"kind"`   // node kind, as bt.Kind writes it
+	Parent  int       `json:"parent"` // index of the parent, -1 at the root
+	Detail  string    `json:"detail"` // what a leaf does, in the plan's words; may be empty
+	Initial bt.Status `json:"-"`      // status before the first settling: the silent first judgement; written by name
+}
+
+type plainTask Task
+
+// MarshalJSON writes the initial status by its name.
+func (t Task) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		plainTask
+		Initial string `json:"initial"`
+	}{plainTask(t), t.Initial.String()})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (t *Task) UnmarshalJSON(data []byte) error {
+	named := struct {
+		*plainTask
+		Initial string `json:"initial"`
+	}{plainTask: (*plainTask)(t)}
+	if err := json.Unmarshal(data, &named); err != nil {
+		return err
+	}
+	initial, ok := statuses[named.Initial]
+	if !ok {
+		return fmt.Errorf("task %q has the unknown initial status %q", t.Name, named.Initial)
+	}
+	t.Initial = initial
+	return nil
 }
 
 // Signal describes one recorded signal, a column of the samples.
@@ -62,7 +95,7 @@ type Header struct {
 	Text       string      `json:"text"` // one line of description
 	Plan       string      `json:"plan"`
 	Vehicle    string      `json:"vehicle"`
-	Start      float64     `json:"start"`    // simulated time of the first sample [s]; 0 is midnight by the mission's clock
+	Start      float64     `json:"start"`    // simulated time of the first sample [s]; 0 is midnight of the first day
 	Horizon    float64     `json:"horizon"`  // simulated time at which the run is to end [s]
 	RelTol     float64     `json:"rel_tol"`  // relative tolerance of the integration
 	Interval   float64     `json:"interval"` // distance of the sampling grid [s]
@@ -91,7 +124,7 @@ type Change struct {
 
 // Summary is what a run cost and why it ended; summary.json has the same fields.
 type Summary struct {
-	CPU                float64 `json:"cpu_s"` // CPU time of the simulation with its recording [s]; never part of run.mcap
+	CPU                float64 `json:"cpu_s"` // CPU time of the simulation with recording [s]; not in run.mcap
 	Steps              int     `json:"steps"`
 	RejectedSteps      int     `json:"rejected_steps"`
 	RHSEvaluations     int     `json:"rhs_evaluations"`
@@ -100,7 +133,7 @@ type Summary struct {
 	StateEvents        int     `json:"state_events"`
 	TimeEvents         int     `json:"time_events"`
 	StatusChanges      int     `json:"status_changes"`
-	MaxEventIterations int     `json:"max_event_iterations"` // largest number of event iterations within one instant
+	MaxEventIterations int     `json:"max_event_iterations"` // most event iterations within one instant
 	Ended              float64 `json:"ended"`                // simulated time at which the run ended [s]
 	Reason             string  `json:"reason"`
 	Failed             bool    `json:"failed"` // the run ended by an error, not by its horizon, its plan or its user

@@ -18,8 +18,9 @@ type Files struct {
 // ErrHeader is wrapped by the errors of NewWriter that the header is to blame for.
 var ErrHeader = errors.New("record: header that cannot be recorded")
 
-// Writer records one run as it goes: its memory does not grow with the run, except by 200 bytes of index for each MB of
-// run.mcap. The first error of a destination sticks and is returned by every later call. A Writer serves one goroutine.
+// Writer records one run as it goes: its memory does not grow with the run, except by 200 bytes of index for each
+// MB of run.mcap. The first error of a destination sticks and is returned by every later call. A Writer serves one
+// goroutine.
 type Writer struct {
 	header  Header
 	mcap    *container // nil: left out
@@ -30,9 +31,9 @@ type Writer struct {
 	err     error
 }
 
-// NewWriter starts a log and writes out its header, so that a run killed at any later time leaves files that open. Errors
-// are those of the destinations, or wrap ErrHeader: two signals or two tasks of one name, a signal called t, a number that
-// is not finite.
+// NewWriter starts a log and writes out its header, so that a run killed at any later time leaves files that open.
+// Errors are those of the destinations, or wrap ErrHeader: two signals or two tasks of one name, a signal called
+// t, a number that is not finite.
 func NewWriter(h Header, f Files) (*Writer, error) {
 	if err := h.check(); err != nil {
 		return nil, err
@@ -93,8 +94,8 @@ func (h *Header) check() error {
 	return nil
 }
 
-// Sample records the values of all signals, in the header's order, at simulated time t [s]. Both sides of a discontinuity
-// are two samples of the same t.
+// Sample records the values of all signals, in the header's order, at simulated time t [s]. Both sides of a
+// discontinuity are two samples of the same t.
 func (w *Writer) Sample(t float64, values []float64) error {
 	if len(values) != len(w.header.Signals) {
 		panic("record: wrong number of values in a sample")
@@ -174,8 +175,8 @@ func (w *Writer) flush() {
 	}
 }
 
-// Close records the summary and completes the files; it does not close the destinations. After an error it still completes
-// what it can, and returns the first error.
+// Close records the summary and completes the files; it does not close the destinations. After an error it still
+// completes what it can, and returns the first error.
 func (w *Writer) Close(s Summary) error {
 	if w.mcap != nil {
 		w.keep("run.mcap", w.mcap.close(s))

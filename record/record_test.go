@@ -1,0 +1,467 @@
+package record
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+var rewrite = flag.Bool("rewrite", false, "rewrite the golden files")
+
+// small is a header with names that need quoting everywhere.
+func small() Header {
+	return Header{
+		Mission: "a \"hard\" <name>", Text: "text", Plan: "plan.xml", Vehicle: "v",
+		Horizon: 100, RelTol: 1e-6, Interval: 60,
+		Tasks: []Task{
+			{Name: "sun, high", Kind: "Condition", Parent: 2, Detail: "soc >= 0.9", Initial: bt.Failure},
+			{Name: "climb", Kind: "Action", Parent: 2, Initial: bt.Accept},
+			{Name: "root \"r\"", Kind: "ReactiveSequence", Parent: -1, Initial: bt.Failure},
+		},
+		Signals:    []Signal{{"h", "m", "altitude"}, {"soc", "", "state of charge"}, {"P,x", "W", ""}},
+		Plots:      []Plot{{"Altitude", []string{"h"}}},
+		Parameters: []Parameter{{"mass", "kg", 110, 100, "A", "all-up mass"}},
+		Attachments: []Attachment{
+			{"plan.xml", "application/xml", []byte("<root/>")},
+			{"mission.yaml", "application/yaml", []byte("plan: plan.xml\n")},
+		},
+	}
+}
+
+// files are the destinations of one run in memory.
+type files struct{ mcap, status, signals bytes.Buffer }
+
+func (f *files) destinations() Files {
+	return Files{MCAP: &f.mcap, Status: &f.status, Signals: &f.signals}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var third = 1.0 / 3
+
+// fly records a short run: a step of P,x at 27.5 s, seen from both sides.
+func fly(t *testing.T, h Header, f Files) {
+	t.Helper()
+	w, err := NewWriter(h, f)
+	must(t, err)
+	must(t, w.Status(0, 1, bt.Change{Task: 0, From: bt.Failure, To: bt.Success, Iteration: 1}))
+	must(t, w.Sample(0, []float64{6000, 0.3, 0}))
+	must(t, w.Sample(27.5, []float64{6000.125, third, math.Copysign(0, -1)}))
+	must(t, w.Event(Event{27.5, 0, "state", "soc >= 0.9 and <more>"}))
+	must(t, w.Status(27.5, 1, bt.Change{Task: 2, From: bt.Failure, To: bt.Accept, Iteration: 1}))
+	must(t, w.Status(27.5, 2, bt.Change{Task: 1, From: bt.Accept, To: bt.Activating, Iteration: 2}))
+	must(t, w.Sample(27.5, []float64{6000.125, third, 1e21}))
+	must(t, w.Flush())
+	must(t, w.Status(60+third, 12, bt.Change{Task: 1, From: bt.Activating, To: bt.Running, Iteration: 3}))
+	must(t, w.Sample(60, []float64{math.NaN(), math.Inf(1), -2.5e-7}))
+	must(t, w.Close(Summary{CPU: 1.5, Steps: 7, Ended: 61, Reason: "horizon reached"}))
+}
+
+// TestGoldenCSV holds the text of both CSV files: quoting, decimals, number form, both sides of an event.
+func TestGoldenCSV(t *testing.T) {
+	var f files
+	fly(t, small(), f.destinations())
+	for name, got := range map[string][]byte{"status.csv": f.status.Bytes(), "signals.csv": f.signals.Bytes()} {
+		path := filepath.Join("testdata", name)
+		if *rewrite {
+			must(t, os.WriteFile(path, got, 0o644))
+		}
+		want, err := os.ReadFile(path)
+		must(t, err)
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if _, err := csv.NewReader(bytes.NewReader(got)).ReadAll(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestSameCallsGiveSameBytes(t *testing.T) {
+	var a, b files
+	fly(t, small(), a.destinations())
+	fly(t, small(), b.destinations())
+	if !bytes.Equal(a.mcap.Bytes(), b.mcap.Bytes()) {
+		t.Error("run.mcap differs between two equal runs")
+	}
+	if bytes.Contains(a.mcap.Bytes(), []byte("cpu_s")) {
+		t.Error("run.mcap contains the CPU time, which no two runs share")
+	}
+}
+
+func TestRead(t *testing.T) {
+	var f files
+	fly(t, small(), f.destinations())
+	log, err := Read(bytes.NewReader(f.mcap.Bytes()))
+	must(t, err)
+	if diff := cmp.Diff(small(), log.Header); diff != "" {
+		t.Errorf("header (-want +got):\n%s", diff)
+	}
+	if want := []float64{0, 27.5, 27.5, 60}; !cmp.Equal(want, log.T) {
+		t.Errorf("T = %v, want %v", log.T, want)
+	}
+	if want := []float64{0.3, third, third, math.NaN()}; !cmp.Equal(want, log.Signal("soc"), cmpopts.EquateNaNs()) {
+		t.Errorf("soc = %v, want %v", log.Signal("soc"), want)
+	}
+	if log.Signal("nothing") != nil {
+		t.Error("a signal that was not recorded has values")
+	}
+	if got := log.Changes[3]; got.T != 60+third || got.Micro != 12 || got.To != bt.Running {
+		t.Errorf("last change = %v", got)
+	}
+	if want := (&Summary{Steps: 7, Ended: 61, Reason: "horizon reached"}); !cmp.Equal(want, log.Summary) {
+		t.Errorf("summary = %+v, want %+v", log.Summary, want)
+	}
+}
+
+// TestRoundTrip reads back what random runs recorded.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := randomHeader(t)
+		var f files
+		w, err := NewWriter(h, f.destinations())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := &Log{Header: h, Values: make([][]float64, len(h.Signals))}
+		now := 0.0
+		number := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, 1, math.NaN(), 1e-7, 123456789, 5e-324}))
+		status := rapid.Custom(func(t *rapid.T) bt.Status { return bt.Status(rapid.IntRange(0, 7).Draw(t, "status")) })
+		for range rapid.IntRange(0, 40).Draw(t, "records") {
+			now += rapid.Float64Range(0, 1e3).Draw(t, "dt")
+			switch rapid.IntRange(0, 3).Draw(t, "record") {
+			case 0:
+				row := make([]float64, len(h.Signals))
+				for i := range row {
+					row[i] = number.Draw(t, "value")
+					want.Values[i] = append(want.Values[i], row[i])
+				}
+				want.T = append(want.T, now)
+				err = w.Sample(now, row)
+			case 1:
+				if len(h.Tasks) == 0 {
+					continue
+				}
+				micro := rapid.IntRange(1, 1000).Draw(t, "micro")
+				task := bt.Task(rapid.IntRange(0, len(h.Tasks)-1).Draw(t, "task"))
+				from, to := status.Draw(t, "from"), status.Draw(t, "to")
+				c := bt.Change{Task: task, From: from, To: to, Iteration: int32(micro)}
+				want.Changes = append(want.Changes, Change{now, micro, c})
+				err = w.Status(now, micro, c)
+			case 2:
+				e := Event{now, rapid.IntRange(0, 9).Draw(t, "micro"), "state", rapid.String().Draw(t, "text")}
+				want.Events = append(want.Events, e)
+				err = w.Event(e)
+			default:
+				err = w.Flush()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if rapid.Bool().Draw(t, "complete") {
+			want.Summary = &Summary{Steps: 3, Ended: now, Reason: "why"}
+			err = w.Close(*want.Summary)
+		} else {
+			err = w.Flush()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Read(bytes.NewReader(f.mcap.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("(-written +read):\n%s", diff)
+		}
+	})
+}
+
+func randomHeader(t *rapid.T) Header {
+	names := rapid.SliceOfNDistinct(rapid.StringN(0, 12, -1), 0, 5, rapid.ID)
+	h := Header{Mission: rapid.String().Draw(t, "mission"), Horizon: 86400, RelTol: 1e-6, Interval: 60}
+	for _, name := range names.Filter(func(s []string) bool { return !strings.Contains(fmt.Sprintf("%q", s), `"t"`) }).
+		Draw(t, "signals") {
+		h.Signals = append(h.Signals, Signal{name, "m", "text"})
+	}
+	for i, name := range names.Draw(t, "tasks") {
+		h.Tasks = append(h.Tasks, Task{Name: name, Kind: "Action", Parent: i - 1, Initial: bt.Status(i)})
+	}
+	return h
+}
+
+// TestCutOff cuts a log at every byte: Read returns everything up to the last flush before the cut, never more
+// than was recorded, and an error only before the header is out.
+func TestCutOff(t *testing.T) {
+	h := small()
+	h.Attachments = nil
+	var f files
+	w, err := NewWriter(h, f.destinations())
+	must(t, err)
+	type flush struct{ size, samples, changes int }
+	flushes := []flush{{size: f.mcap.Len()}}
+	for i := range 12 {
+		must(t, w.Sample(float64(i), []float64{float64(i), 0, 0}))
+		must(t, w.Status(float64(i), 1, bt.Change{Task: 1, From: bt.Accept, To: bt.Activating}))
+		if i%4 == 3 {
+			must(t, w.Flush())
+			flushes = append(flushes, flush{f.mcap.Len(), i + 1, i + 1})
+		}
+	}
+	must(t, w.Close(Summary{}))
+	all := f.mcap.Bytes()
+	for size := range all {
+		log, err := Read(bytes.NewReader(all[:size]))
+		if size < flushes[0].size && err != nil {
+			if !errors.Is(err, ErrFormat) {
+				t.Fatalf("cut at %d: %v", size, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("cut at %d of %d: %v", size, len(all), err)
+		}
+		var least flush
+		for _, fl := range flushes {
+			if fl.size <= size {
+				least = fl
+			}
+		}
+		if len(log.T) < least.samples || len(log.Changes) < least.changes || len(log.T) > 12 {
+			t.Fatalf("cut at %d: %d samples, %d changes, flushed: %+v", size, len(log.T), len(log.Changes), least)
+		}
+		for i, v := range log.Signal("h") {
+			if v != float64(i) {
+				t.Fatalf("cut at %d: sample %d is %g", size, i, v)
+			}
+		}
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	var f files
+	fly(t, small(), f.destinations())
+	damaged := bytes.Replace(f.mcap.Bytes(), []byte("6000.125"), []byte("6001.125"), 1)
+	for name, data := range map[string][]byte{"empty": nil, "text": []byte("t,micro,task\n"), "damaged": damaged} {
+		if _, err := Read(bytes.NewReader(data)); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: %v, want ErrFormat", name, err)
+		}
+	}
+}
+
+// full is a disk that takes so many bytes.
+type full struct {
+	left    int
+	refused bool
+}
+
+var errFull = errors.New("no space left on device")
+
+func (f *full) Write(p []byte) (int, error) {
+	n := min(len(p), f.left)
+	f.left -= n
+	if n < len(p) {
+		f.refused = true
+		return n, errFull
+	}
+	return n, nil
+}
+
+// TestFullDisk lets each file fail after any number of bytes: the error names the file, reaches the caller not
+// later than the next Flush, and sticks.
+func TestFullDisk(t *testing.T) {
+	var f files
+	fly(t, small(), f.destinations())
+	sizes := map[string]int{"run.mcap": f.mcap.Len(), "status.csv": f.status.Len(), "signals.csv": f.signals.Len()}
+	for name, size := range sizes {
+		for left := 0; left < size; left += 1 + size/50 {
+			disk := &full{left: left}
+			to := Files{MCAP: io.Discard, Status: io.Discard, Signals: io.Discard}
+			switch name {
+			case "run.mcap":
+				to.MCAP = disk
+			case "status.csv":
+				to.Status = disk
+			case "signals.csv":
+				to.Signals = disk
+			}
+			w, err := NewWriter(small(), to)
+			if err == nil {
+				_ = w.Sample(1, []float64{1, 2, 3})
+				_ = w.Status(1, 1, bt.Change{})
+				first := w.Flush()
+				row := []float64{1, 2, 3}
+				later := []error{w.Sample(2, row), w.Status(2, 1, bt.Change{}), w.Event(Event{}), w.Flush()}
+				for _, again := range later {
+					if first != nil && again != first { //nolint:errorlint // the very same error is asked for
+						t.Fatalf("%s: %v after %v", name, again, first)
+					}
+				}
+				err = w.Close(Summary{})
+				if first != nil && err != first { //nolint:errorlint // the very same error is asked for
+					t.Fatalf("%s: Close returned %v, the first error was %v", name, err, first)
+				}
+			}
+			if !disk.refused {
+				must(t, err) // this shorter run fits
+				continue
+			}
+			if !errors.Is(err, errFull) || !strings.Contains(err.Error(), name) {
+				t.Fatalf("%s after %d bytes: %v", name, left, err)
+			}
+		}
+	}
+}
+
+// TestStreams shows that a long run reaches its files as it goes.
+func TestStreams(t *testing.T) {
+	var f files
+	w, err := NewWriter(small(), f.destinations())
+	must(t, err)
+	row := []float64{6000.123456789, 0.987654321, 1234.56789}
+	for i := range 100_000 {
+		must(t, w.Sample(float64(i), row))
+	}
+	whole := 100_000 * len(`{"t":12345,"h":6000.123456789,"soc":0.987654321,"P,x":1234.56789}`)
+	if f.mcap.Len() < whole-2*chunkSize {
+		t.Errorf("%d bytes of about %d have reached run.mcap", f.mcap.Len(), whole)
+	}
+	whole = 100_000 * len("12345,6000.123456789,0.987654321,1234.56789\n")
+	if f.signals.Len() < whole*9/10 {
+		t.Errorf("%d bytes of about %d have reached signals.csv", f.signals.Len(), whole)
+	}
+}
+
+func TestFilesMayBeLeftOut(t *testing.T) {
+	var f files
+	fly(t, small(), Files{Status: &f.status})
+	if !strings.HasPrefix(f.status.String(), "t,micro,task,from,to\n0.000000000,1,") {
+		t.Errorf("status.csv begins with %.60q", f.status.String())
+	}
+	fly(t, small(), Files{})
+}
+
+func TestHeaderRefused(t *testing.T) {
+	twoSignals, signalT, twoTasks, infinite, early := small(), small(), small(), small(), small()
+	twoSignals.Signals[1].Name = "h"
+	signalT.Signals[0].Name = "t"
+	twoTasks.Tasks[0].Name = "climb"
+	infinite.Horizon = math.Inf(1)
+	early.Start = -1
+	for _, h := range []Header{twoSignals, signalT, twoTasks, infinite, early} {
+		if _, err := NewWriter(h, Files{MCAP: io.Discard}); !errors.Is(err, ErrHeader) {
+			t.Errorf("%v, want ErrHeader", err)
+		}
+	}
+}
+
+func TestMisusePanics(t *testing.T) {
+	w, err := NewWriter(small(), Files{})
+	must(t, err)
+	for name, call := range map[string]func(){
+		"values": func() { _ = w.Sample(0, []float64{1}) },
+		"task":   func() { _ = w.Status(0, 1, bt.Change{Task: 3}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if text, _ := recover().(string); !strings.HasPrefix(text, "record: ") {
+					t.Errorf("recovered %q", text)
+				}
+			}()
+			call()
+		})
+	}
+}
+
+// TestTimeOutOfRange: what MCAP cannot stamp is an error, not a wrong time.
+func TestTimeOutOfRange(t *testing.T) {
+	for _, at := range []float64{-1e-3, math.NaN(), math.Inf(1), 1e10} {
+		w, err := NewWriter(small(), Files{MCAP: io.Discard})
+		must(t, err)
+		if err := w.Sample(at, []float64{0, 0, 0}); err == nil {
+			t.Errorf("a sample at %g s was recorded", at)
+		}
+	}
+}
+
+// TestNumbers compares the number form with encoding/json's.
+func TestNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.Float64().Draw(t, "v")
+		if rapid.Bool().Draw(t, "small") {
+			v = math.Ldexp(v, -rapid.IntRange(0, 60).Draw(t, "exponent"))
+		}
+		want, err := json.Marshal(v)
+		if err != nil {
+			want = []byte("null")
+		}
+		if got := appendJSONNumber(nil, v); !bytes.Equal(got, want) {
+			t.Fatalf("%s, want %s", got, want)
+		}
+	})
+}
+
+// FuzzRead: whatever the bytes, Read returns a log or an error.
+func FuzzRead(f *testing.F) {
+	var whole files
+	w, err := NewWriter(small(), whole.destinations())
+	if err != nil {
+		f.Fatal(err)
+	}
+	err = errors.Join(w.Sample(1, []float64{1, 2, 3}), w.Status(1, 1, bt.Change{}), w.Close(Summary{}))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole.mcap.Bytes())
+	f.Add(whole.mcap.Bytes()[:whole.mcap.Len()/2])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		log, err := Read(bytes.NewReader(data))
+		if (log == nil) == (err == nil) {
+			t.Fatalf("log %v, error %v", log, err)
+		}
+		if err == nil && len(log.Values) != len(log.Signals) {
+			t.Fatal("not one column per signal")
+		}
+	})
+}
+
+func BenchmarkSample(b *testing.B) {
+	h := small()
+	h.Signals = nil
+	row := make([]float64, 100)
+	for i := range row {
+		h.Signals = append(h.Signals, Signal{Name: fmt.Sprintf("signal%02d", i), Unit: "m"})
+		row[i] = math.Sqrt(float64(i))
+	}
+	w, err := NewWriter(h, Files{MCAP: io.Discard, Status: io.Discard, Signals: io.Discard})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if err := w.Sample(float64(i), row); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
