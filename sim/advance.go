@@ -1,0 +1,212 @@
+package sim
+
+import (
+	"math"
+	"slices"
+)
+
+// Advance makes one stretch of trajectory: to the end of a step, to the next event, to Alarm or to until, whichever
+// comes first. At an event Y is the left limit and Above still has the old sides; the owner must call Iterate before
+// the next Advance. An error leaves T, Y and the segment, as far as it goes, valid: a *NotFiniteError, a *ChatterError
+// (with the segment that ends in its last event), one that wraps ErrEventIteration, or one of the integrator.
+func (s *Simulator) Advance(until float64) (Segment, error) {
+	switch {
+	case s.pending:
+		panic("sim: Advance after an event without Iterate")
+	case s.T != s.ran.t:
+		panic("sim: T was changed from outside")
+	case !(until >= s.T) || math.IsNaN(s.Alarm):
+		panic("sim: Advance to the past or alarm not a number")
+	}
+	from := s.T
+	events, err := s.begin()
+	if err != nil {
+		return Segment{From: from, To: from}, err
+	}
+	if len(events) > 0 || s.Alarm <= s.T {
+		if err := s.iterate(events); err != nil {
+			return Segment{From: from, To: from}, err
+		}
+		return s.end(from, events)
+	}
+	if until == s.T {
+		return Segment{From: from, To: from}, nil
+	}
+	limit := min(until, s.Alarm)
+	if s.integrator.T() == s.T {
+		if err := s.integrator.Step(limit); err != nil {
+			return Segment{From: from, To: from}, s.named(err)
+		}
+		s.search.step(s.ran.fresh)
+	}
+	events, err = s.travel(min(limit, s.integrator.T()))
+	s.ran.t = s.T
+	copy(s.ran.y, s.Y)
+	copy(s.ran.above, s.Above)
+	s.iterations = 0
+	clear(s.looping)
+	if err != nil {
+		return Segment{From: from, To: s.T}, err
+	}
+	return s.end(from, events)
+}
+
+// begin looks at what the owner changed, restarts the integrator if need be, and returns the watched indicators that
+// have changed side already.
+func (s *Simulator) begin() (events []int, err error) {
+	r := &s.ran
+	restart := !slices.Equal(s.Y, r.y) || !slices.Equal(s.U, r.u)
+	other := !slices.Equal(s.Above, r.above) || !slices.Equal(s.Watch, r.watch)
+	if other {
+		for i, a := range s.Above {
+			restart = restart || a != r.above[i] && s.sys.Indicators[i].Switches
+		}
+		s.search.watch(s.Watch)
+	}
+	if restart {
+		if i := notFinite(s.Y); i >= 0 {
+			return nil, &NotFiniteError{T: s.T, Kind: "state", Name: s.sys.States[i]}
+		}
+		s.integrator.Restart(s.T, s.Y)
+		s.stats.Restarts++
+	}
+	s.chatter.begin(s.Y)
+	copy(r.y, s.Y)
+	copy(r.u, s.U)
+	copy(r.watch, s.Watch)
+	events = s.events[:0]
+	if (restart || other || !r.fresh) && len(s.search.watched) > 0 {
+		s.search.forget()
+		s.evaluateHere()
+		if err := s.checkIndicators(s.search.now, s.T); err != nil {
+			return nil, err
+		}
+		r.fresh = true
+		if !s.chatter.held || s.T >= s.chatter.quiet {
+			s.search.start(s.Above)
+			events = s.judge(s.search.now, s.T)
+		}
+	}
+	copy(r.above, s.Above)
+	return events, nil
+}
+
+// travel goes to the first event of the present step, at most to end, which lies within it.
+func (s *Simulator) travel(end float64) (events []int, err error) {
+	q := &s.search
+	s.ran.fresh = false
+	from := s.T
+	if len(q.watched) == 0 {
+		s.moveTo(end)
+		return nil, nil
+	}
+	q.start(s.Above)
+	if c := &s.chatter; c.held && from < c.quiet {
+		// Events are held apart: whatever crosses in between takes effect when the time has passed.
+		from = min(c.quiet, end)
+		s.moveTo(from)
+		if from < c.quiet {
+			return nil, nil
+		}
+		s.evaluateHere()
+		if err := s.checkIndicators(q.now, s.T); err != nil {
+			return nil, err
+		}
+		if events = s.judge(q.now, s.T); len(events) > 0 {
+			return events, nil
+		}
+		c.release()
+		q.start(s.Above)
+		if from == end {
+			return nil, nil
+		}
+	}
+	at, left := s.firstEvent(from, end)
+	if at > end {
+		for _, i := range q.watched {
+			s.Above[i] = q.side[i] // a change in a direction that is not watched
+		}
+		s.moveTo(end)
+		if s.ran.fresh = end == s.integrator.T(); s.ran.fresh {
+			copy(q.now, s.row(q.gaps))
+			s.chatter.stride = end - s.integrator.From()
+		}
+		return nil, nil
+	}
+	if end == s.Alarm && end-at <= 4*ulp(end) {
+		at = end // one instant
+	}
+	s.evaluate(at, q.now)
+	if err := s.checkIndicators(q.now, at); err != nil {
+		s.moveTo(max(from, left))
+		return nil, err
+	}
+	s.moveTo(at)
+	return s.judge(q.now, at), nil
+}
+
+// moveTo takes time and states to t, within the present step.
+func (s *Simulator) moveTo(t float64) {
+	s.T = t
+	s.integrator.Interpolate(t, s.Y)
+}
+
+// judge compares the values g of the indicators at t with the sides left off at and returns the watched changes, with
+// Above on the side that each leaves. Changes in a direction that is not watched are committed at once.
+func (s *Simulator) judge(g []float64, t float64) (events []int) {
+	q := &s.search
+	events = s.events[:0]
+	for _, i := range q.watched {
+		side, now := q.sideAt(i, t), g[i] >= 0
+		if side != now && s.wants(i, now) {
+			events = append(events, i)
+			s.Above[i] = side
+		} else {
+			s.Above[i] = now
+		}
+	}
+	return events
+}
+
+// wants tells whether indicator i's change to the given side is an event. One that switches the derivatives is watched
+// in both directions, if at all: between events the derivatives must not depend on a side that has changed.
+func (s *Simulator) wants(i int, above bool) bool {
+	w := s.Watch[i]
+	if w != 0 && s.sys.Indicators[i].Switches {
+		return true
+	}
+	if above {
+		return w&Rising != 0
+	}
+	return w&Falling != 0
+}
+
+// end makes the segment that ends at T with these events, and looks after chattering.
+func (s *Simulator) end(from float64, events []int) (Segment, error) {
+	seg := Segment{From: from, To: s.T, Events: events}
+	if s.Alarm <= s.T {
+		seg.Alarm, s.Alarm = true, math.Inf(1)
+		s.stats.TimeEvents++
+	}
+	if len(events) == 0 {
+		return seg, nil
+	}
+	s.stats.StateEvents++
+	s.pending = true
+	c := s.noteEvents(events)
+	if c != nil && s.options.Chattering == Stop {
+		return seg, c
+	}
+	seg.Chatter = c
+	return seg, nil
+}
+
+// checkIndicators returns the error of the first watched indicator that is not finite.
+func (s *Simulator) checkIndicators(g []float64, t float64) error {
+	for _, i := range s.search.watched {
+		if !finite(g[i]) {
+			return &NotFiniteError{T: t, Kind: "indicator", Name: s.sys.Indicators[i].Name}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,314 @@
+package sim
+
+import (
+	"math"
+
+	"canopy/ode"
+)
+
+// search finds events on the dense output of the integrator's present step. The step is divided by samples into gaps;
+// values are kept by sample, evaluated when first needed. Each indicator is searched for on its own, with brackets that
+// depend on the step alone, so that what else is watched changes nothing.
+type search struct {
+	gaps    int
+	coarse  []int     // samples that decide whether an indicator comes near zero at all
+	rows    []float64 // values by sample
+	have    []bool    // of each sample, whether it was evaluated
+	watched []int     // indicators, in declared order
+
+	now  []float64 // values at T, or where an event is
+	cut  []float64 // values at the end of the part searched, if that is not a sample
+	left []float64 // values just before the first crossing found so far
+	g, y []float64 // scratch
+
+	side []bool    // of each watched indicator, at the beginning of the gap searched
+	near []bool    // whether it comes near zero in this step
+	dip  []float64 // when it changes side unwatched before it crosses; +Inf if it does not
+
+	index int  // the indicator that root evaluates,
+	above bool // and the side that it leaves
+	root  func(t float64) float64
+}
+
+func newSearch(states, indicators, samples int) search {
+	gaps := samples + 1
+	q := search{
+		gaps: gaps, rows: make([]float64, (gaps+1)*indicators), have: make([]bool, gaps+1),
+		watched: make([]int, 0, indicators),
+		now:     make([]float64, indicators), cut: make([]float64, indicators), left: make([]float64, indicators),
+		g: make([]float64, indicators), y: make([]float64, states),
+		side: make([]bool, indicators), near: make([]bool, indicators), dip: make([]float64, indicators),
+	}
+	if gaps < 6 {
+		for k := range gaps + 1 {
+			q.coarse = append(q.coarse, k)
+		}
+		return q
+	}
+	fifth := int(math.Round(float64(gaps) / 5))
+	q.coarse = []int{0, fifth, gaps / 2, gaps - fifth, gaps}
+	return q
+}
+
+func (q *search) copyFrom(o *search) {
+	copy(q.rows, o.rows)
+	copy(q.have, o.have)
+	q.watched = append(q.watched[:0], o.watched...)
+	copy(q.now, o.now)
+}
+
+// watch takes note of what is watched.
+func (q *search) watch(w []Direction) {
+	q.watched = q.watched[:0]
+	for i, d := range w {
+		if d != 0 {
+			q.watched = append(q.watched, i)
+		}
+	}
+}
+
+// step begins a new step, at whose start the indicators are q.now if known.
+func (q *search) step(known bool) {
+	clear(q.have)
+	if known {
+		copy(q.rows, q.now)
+		q.have[0] = true
+	}
+}
+
+// forget drops the samples, when something that indicators may depend on has changed.
+func (q *search) forget() { clear(q.have) }
+
+// start begins to follow the sides from these on.
+func (q *search) start(above []bool) {
+	copy(q.side, above)
+	for _, i := range q.watched {
+		q.dip[i] = math.Inf(1)
+	}
+}
+
+// sideAt returns the side that indicator i has left off at when an event at t is judged.
+func (q *search) sideAt(i int, t float64) bool { return q.side[i] != (q.dip[i] <= t) }
+
+// evaluate writes the values of all indicators at t, within the present step, to g.
+func (s *Simulator) evaluate(t float64, g []float64) {
+	s.integrator.Interpolate(t, s.search.y)
+	s.sys.Zeros(t, s.search.y, &s.Discrete, g)
+	s.stats.Samples++
+}
+
+// time returns when sample k of the present step is.
+func (s *Simulator) time(k int) float64 {
+	a, b := s.integrator.From(), s.integrator.T()
+	if k == s.search.gaps {
+		return b
+	}
+	return a + (b-a)*(float64(k)/float64(s.search.gaps))
+}
+
+// row returns the values at sample k.
+func (s *Simulator) row(k int) []float64 {
+	q, m := &s.search, len(s.Above)
+	r := q.rows[k*m : (k+1)*m]
+	if !q.have[k] {
+		s.evaluate(s.time(k), r)
+		q.have[k] = true
+	}
+	return r
+}
+
+// firstEvent returns when, in (from, end], a watched indicator first changes side in a watched direction or ceases to be
+// finite, and a time just before; at = +Inf if none does. It moves the sides along, up to the gap in which that is.
+func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
+	q := &s.search
+	at = math.Inf(1)
+	if !s.screen() {
+		return at, at
+	}
+	for k := range q.gaps {
+		lo, hi := max(s.time(k), from), min(s.time(k+1), end)
+		if !(lo < hi) {
+			continue
+		}
+		last := q.cut
+		if hi == s.time(k+1) {
+			last = s.row(k + 1)
+		} else {
+			s.evaluate(hi, q.cut)
+		}
+		for _, i := range q.watched {
+			if !q.near[i] {
+				continue
+			}
+			q.dip[i] = math.Inf(1)
+			if l, r := s.crossing(i, k, lo, hi, last[i], at <= hi); r < at {
+				at, left = r, l
+				s.evaluate(left, q.left)
+			}
+		}
+		if at <= hi {
+			return at, left
+		}
+		for _, i := range q.watched {
+			if q.near[i] {
+				q.side[i] = last[i] >= 0
+			}
+		}
+	}
+	return at, at
+}
+
+// screen finds out which watched indicators come near zero in this step, and whether any does. Those that stay further
+// away than their whole variation over the coarse samples do not: for a polynomial of degree four that is a proof.
+func (s *Simulator) screen() (any bool) {
+	q := &s.search
+	for _, i := range q.watched {
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, k := range q.coarse {
+			g := s.row(k)[i]
+			low, high = min(low, g), max(high, g)
+		}
+		distance := max(low, -high) // below zero if they lie on both sides
+		// The negation also catches NaN.
+		q.near[i] = !(distance >= high-low && (low >= 0) == q.side[i])
+		any = any || q.near[i]
+	}
+	return any
+}
+
+// crossing returns the first watched crossing of indicator i in the gap k, or the part of it from lo to hi, where its
+// value is last: a bracket [l, r] of neighbouring times, r = +Inf if there is none. An indicator that is not finite has
+// crossed, too. If another crossing is known, one that is not before it need not be found.
+func (s *Simulator) crossing(i, k int, lo, hi, last float64, known bool) (l, r float64) {
+	q := &s.search
+	side := q.side[i]
+	if beyond(last, side) {
+		if finite(last) && !s.wants(i, !side) || known && !beyond(q.left[i], side) {
+			return 0, math.Inf(1)
+		}
+		return s.locate(i, k, side, lo, hi)
+	}
+	x, ok := s.turn(i, k, side, lo, hi)
+	switch {
+	case ok && s.wants(i, !side):
+		return s.locate(i, k, side, lo, x)
+	case ok:
+		q.dip[i] = x
+		q.index, q.above = i, !side
+		return s.edge(x, hi)
+	}
+	return 0, math.Inf(1)
+}
+
+// beyond tells whether the value g is not on the given side any more.
+func beyond(g float64, above bool) bool { return !finite(g) || (g >= 0) != above }
+
+// locate returns the bracket of indicator i's change away from the side in gap k before hi, after lo. Where it can, it
+// begins at the sample, although lo may lie behind it: the result then does not depend on what happened at lo.
+func (s *Simulator) locate(i, k int, above bool, lo, hi float64) (l, r float64) {
+	s.search.index, s.search.above = i, above
+	if a := s.time(k); a < lo && !beyond(s.row(k)[i], above) {
+		if l, r = s.edge(a, hi); r > lo {
+			return l, r
+		}
+	}
+	return s.edge(lo, hi)
+}
+
+// edge narrows the bracket [a, b] of a change down to neighbouring numbers.
+func (s *Simulator) edge(a, b float64) (l, r float64) {
+	q := &s.search
+	left := func(t float64) bool { return (q.root(t) >= 0) != q.above }
+	if left(a) {
+		return a, math.Nextafter(a, b)
+	}
+	l, r = ode.Root(q.root, a, b)
+	for range 4 { // more than Root leaves, but where numbers lie closer than their resolution: next to zero
+		m := math.Nextafter(r, l)
+		if m <= l {
+			break
+		}
+		if !left(m) {
+			return m, r
+		}
+		r = m
+	}
+	return l, r
+}
+
+// probe is the function whose change of side ode.Root locates.
+func (s *Simulator) probe(t float64) float64 {
+	q := &s.search
+	s.evaluate(t, q.g)
+	g := q.g[q.index]
+	if finite(g) {
+		return g
+	}
+	if q.above {
+		return -1
+	}
+	return 1
+}
+
+// turn looks in gap k for a place in (lo, hi) where indicator i, on one side at all samples around, is on the other
+// side: where the parabola through three of them comes near zero, its minimum is followed down.
+func (s *Simulator) turn(i, k int, above bool, lo, hi float64) (x float64, ok bool) {
+	for j := max(k, 1); j <= min(k+1, s.search.gaps-1); j++ {
+		a, b, c := s.row(j - 1)[i], s.row(j)[i], s.row(j + 1)[i]
+		if beyond(a, above) || beyond(b, above) || beyond(c, above) {
+			continue
+		}
+		a, b, c = math.Abs(a), math.Abs(b), math.Abs(c)
+		curve := a - 2*b + c
+		if !(curve > 0) {
+			continue
+		}
+		// The vertex, in gaps; a third derivative may shift it, and lower the minimum, by a fraction of these.
+		v := float64(j) - (c-a)/(2*curve)
+		if least := b - (c-a)*(c-a)/(8*curve); v < float64(k)-0.25 || v > float64(k)+1.25 || least > curve/8 {
+			continue
+		}
+		x, ok = s.descend(i, above, [3]float64{s.time(j - 1), s.time(j), s.time(j + 1)}, [3]float64{a, b, c})
+		if ok && lo < x && x < hi {
+			return x, true
+		}
+	}
+	return 0, false
+}
+
+// descend follows the minimum of |g| of indicator i by successive parabolas, from three times and the values there, until
+// it finds a time beyond zero, or sees that there is none.
+func (s *Simulator) descend(i int, above bool, t, p [3]float64) (x float64, ok bool) {
+	q := &s.search
+	for range 12 {
+		d1, d2 := t[1]-t[0], t[2]-t[1]
+		m1, m2 := (p[1]-p[0])/d1, (p[2]-p[1])/d2
+		curve := (m2 - m1) / (d1 + d2)
+		x = (t[0]+t[1])/2 - m1/(2*curve)
+		if near := (t[2] - t[0]) / 64; math.Abs(x-t[1]) < near { // do not stall
+			x = t[1] + math.Copysign(near, d2-d1)
+		}
+		if !(t[0] < x && x < t[2]) || x == t[1] {
+			return 0, false
+		}
+		s.evaluate(x, q.g)
+		if beyond(q.g[i], above) {
+			return x, true
+		}
+		v := math.Abs(q.g[i])
+		if e := math.Abs(p[0] + (x-t[0])*(m1+(x-t[1])*curve) - v); v > 4*e && v > curve*d1*d2/64 {
+			return 0, false
+		}
+		switch {
+		case x < t[1] && v < p[1]:
+			t, p = [3]float64{t[0], x, t[1]}, [3]float64{p[0], v, p[1]}
+		case x < t[1]:
+			t[0], p[0] = x, v
+		case v < p[1]:
+			t, p = [3]float64{t[1], x, t[2]}, [3]float64{p[1], v, p[2]}
+		default:
+			t[2], p[2] = x, v
+		}
+	}
+	return 0, false
+}

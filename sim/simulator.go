@@ -1,0 +1,253 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"canopy/ode"
+)
+
+// Simulator is one simulation of a System under way: all that changes, and nothing that is shared. It can be copied.
+// Between the calls its owner may change what Y, U, Watch and Alarm hold; T and Above are the simulator's.
+type Simulator struct {
+	T        float64
+	Y        []float64 // states at T; at an event their left limit, until the owner changes them
+	Discrete           // inputs and committed sides
+	Watch    []Direction
+	Alarm    float64 // next time event, +Inf for none; set to +Inf when it is due
+
+	sys        *System
+	options    Options
+	relTol     float64
+	absTol     []float64
+	integrator *ode.Integrator
+	stats      Stats
+
+	ran        ran  // what the search and the integrator rest upon
+	pending    bool // events were returned and not taken up by Iterate
+	iterations int  // event iterations at T
+	looping    []bool
+	chatter    chatter
+
+	search search
+	events []int // buffers of what is returned
+	change []int
+}
+
+// ran is what the owner's values were when the simulator last looked: to see what changed since.
+type ran struct {
+	t     float64
+	y, u  []float64
+	above []bool
+	watch []Direction
+	fresh bool // search.now holds the indicators at (t, y, u, above)
+}
+
+// New makes a simulator of the system with the states y0 and the inputs u0 at t0. No indicator is watched, no alarm is
+// set, and the sides are those of the start. It panics if lengths or options make no sense, and returns an error if
+// a state is not finite.
+func New(sys *System, t0 float64, y0, u0 []float64, o Options) (*Simulator, error) {
+	n, m := len(sys.States), len(sys.Indicators)
+	if len(y0) != n || len(u0) != sys.Inputs {
+		panic("sim: wrong number of states or inputs")
+	}
+	if o.Samples < 0 || o.MaxIterations < 0 || o.Chattering > Continue || m > 0 && sys.Zeros == nil {
+		panic("sim: bad options or no function for the indicators")
+	}
+	if o.Samples == 0 {
+		o.Samples = 9
+	}
+	if o.MaxIterations == 0 {
+		o.MaxIterations = 100
+	}
+	if o.AbsTol == nil {
+		o.AbsTol = sys.AbsTol
+	}
+	s := newSimulator(sys, o)
+	s.T, s.ran.t = t0, t0
+	copy(s.Y, y0)
+	copy(s.ran.y, y0)
+	copy(s.U, u0)
+	copy(s.ran.u, u0)
+	s.integrator.Restart(t0, y0)
+	if i := notFinite(y0); i >= 0 {
+		return nil, &NotFiniteError{T: t0, Kind: "state", Name: sys.States[i]}
+	}
+	if m > 0 {
+		s.evaluateHere()
+		for i, g := range s.search.now {
+			s.Above[i] = g >= 0
+		}
+		copy(s.ran.above, s.Above)
+	}
+	return s, nil
+}
+
+// newSimulator makes a simulator with nothing in it yet.
+func newSimulator(sys *System, o Options) *Simulator {
+	n, m := len(sys.States), len(sys.Indicators)
+	s := &Simulator{
+		Y: make([]float64, n), Discrete: Discrete{U: make([]float64, sys.Inputs), Above: make([]bool, m)},
+		Watch: make([]Direction, m), Alarm: math.Inf(1),
+		sys: sys, options: o, looping: make([]bool, m),
+		ran: ran{
+			y: make([]float64, n), u: make([]float64, sys.Inputs), above: make([]bool, m), watch: make([]Direction, m),
+		},
+		search: newSearch(n, m, o.Samples), chatter: newChatter(n, m),
+		events: make([]int, 0, m), change: make([]int, 0, m),
+	}
+	s.setTolerances()
+	s.search.root = s.probe
+	s.integrator = ode.New(func(t float64, y, dydt []float64) { sys.Derivatives(t, y, &s.Discrete, dydt) }, n, o.Options)
+	return s
+}
+
+// setTolerances notes the tolerances that the integrator goes by.
+func (s *Simulator) setTolerances() {
+	s.relTol = s.options.RelTol
+	if s.relTol == 0 {
+		s.relTol = 1e-6
+	}
+	s.absTol = make([]float64, len(s.Y))
+	for i := range s.absTol {
+		switch a := s.options.AbsTol; len(a) {
+		case 0:
+			s.absTol[i] = s.relTol
+		case 1:
+			s.absTol[i] = a[0]
+		default:
+			s.absTol[i] = a[i]
+		}
+	}
+}
+
+// CopyFrom takes over the whole state of o, a simulator of the same System with the same Options: from then on both go
+// on alike, bit for bit. It panics if the systems differ.
+func (s *Simulator) CopyFrom(o *Simulator) {
+	if s.sys != o.sys {
+		panic("sim: CopyFrom between different systems")
+	}
+	s.T, s.Alarm = o.T, o.Alarm
+	copy(s.Y, o.Y)
+	copy(s.U, o.U)
+	copy(s.Above, o.Above)
+	copy(s.Watch, o.Watch)
+	s.integrator.CopyFrom(o.integrator)
+	s.stats, s.pending, s.iterations = o.stats, o.pending, o.iterations
+	copy(s.looping, o.looping)
+	s.ran.t, s.ran.fresh = o.ran.t, o.ran.fresh
+	copy(s.ran.y, o.ran.y)
+	copy(s.ran.u, o.ran.u)
+	copy(s.ran.above, o.ran.above)
+	copy(s.ran.watch, o.ran.watch)
+	s.search.copyFrom(&o.search)
+	s.chatter.copyFrom(&o.chatter)
+}
+
+// Clone returns a simulator in the same state, which goes on alike.
+func (s *Simulator) Clone() *Simulator {
+	c := newSimulator(s.sys, s.options)
+	c.CopyFrom(s)
+	return c
+}
+
+// Stats returns the work done since New.
+func (s *Simulator) Stats() Stats {
+	st := s.stats
+	st.Stats = s.integrator.Stats()
+	return st
+}
+
+// Interpolate writes the states at t, a time within the last segment, to y: at its end the left limit. It serves until
+// the next Advance.
+func (s *Simulator) Interpolate(t float64, y []float64) { s.integrator.Interpolate(t, y) }
+
+// Iterate makes one event iteration: it evaluates all indicators at (T, Y, Discrete), commits their sides to Above and
+// returns those that changed, in declared order; the slice is valid until the next call. An indicator that is not
+// watched and not finite keeps its side. The error wraps ErrEventIteration if more than MaxIterations calls at one
+// instant found changes, or is a *NotFiniteError, and then nothing was committed.
+func (s *Simulator) Iterate() (changed []int, err error) {
+	s.pending, s.ran.fresh = false, false
+	changed = s.change[:0]
+	if len(s.Above) == 0 {
+		return changed, nil
+	}
+	s.evaluateHere()
+	for i, g := range s.search.now {
+		if !finite(g) {
+			if s.Watch[i] != 0 {
+				return nil, &NotFiniteError{T: s.T, Kind: "indicator", Name: s.sys.Indicators[i].Name}
+			}
+		} else if (g >= 0) != s.Above[i] {
+			changed = append(changed, i)
+		}
+	}
+	if len(changed) == 0 {
+		return changed, nil
+	}
+	if err := s.iterate(changed); err != nil {
+		return nil, err
+	}
+	for _, i := range changed {
+		s.Above[i] = !s.Above[i]
+	}
+	return changed, nil
+}
+
+// iterate counts one event iteration at T. Only those of the second half of the permitted number show what loops.
+func (s *Simulator) iterate(changed []int) error {
+	s.iterations++
+	if s.iterations > s.options.MaxIterations/2 {
+		for _, i := range changed {
+			s.looping[i] = true
+		}
+	}
+	if s.iterations <= s.options.MaxIterations {
+		return nil
+	}
+	var names []string
+	for i, l := range s.looping {
+		if l {
+			names = append(names, s.sys.Indicators[i].Name)
+		}
+	}
+	if names == nil {
+		names = []string{"the alarm"}
+	}
+	return fmt.Errorf("%w: t = %.9g s, %d iterations: %s", ErrEventIteration, s.T, s.options.MaxIterations,
+		strings.Join(names, ", "))
+}
+
+// evaluateHere evaluates the indicators at the present values, as search.now.
+func (s *Simulator) evaluateHere() {
+	s.sys.Zeros(s.T, s.Y, &s.Discrete, s.search.now)
+	s.stats.Samples++
+}
+
+// named translates an error of the integrator.
+func (s *Simulator) named(err error) error {
+	if e := (*ode.NotFiniteError)(nil); errors.As(err, &e) {
+		return &NotFiniteError{T: e.T, Kind: "derivative", Name: s.sys.States[e.Index]}
+	}
+	return fmt.Errorf("sim: stopped at t = %.9g s: %w", s.T, err)
+}
+
+func finite(x float64) bool { return x-x == 0 }
+
+// notFinite returns the index of the first value that is NaN or infinite, -1 if there is none.
+func notFinite(x []float64) int {
+	for i, v := range x {
+		if !finite(v) {
+			return i
+		}
+	}
+	return -1
+}
+
+// ulp returns the distance from x to the next number away from zero.
+func ulp(x float64) float64 {
+	x = math.Abs(x)
+	return math.Nextafter(x, math.Inf(1)) - x
+}
