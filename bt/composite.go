@@ -8,8 +8,7 @@ var passedOver = [...]statusSet{
 }
 
 // verdict joins the flags `returns` and `success` of a composite: Success or Failure if it returns, else Accept.
-func (e *Engine) verdict(n *node) Status {
-	c := &e.composites[n.composite]
+func (e *Engine) verdict(n *node, c *composite) Status {
 	switch n.kind {
 	case Sequence, ReactiveSequence:
 		if c.first == n.n {
@@ -46,31 +45,52 @@ func (e *Engine) verdict(n *node) Status {
 	return Accept
 }
 
+// visitComposite applies the status cycle to a composite until it is stable.
+func (e *Engine) visitComposite(t Task, n *node, s *task) {
+	c := &e.composites[n.composite]
+	for {
+		to := cycle(s.status, e.verdict(n, c), s.active, uint32(c.statuses) != 0)
+		if to == s.status {
+			return
+		}
+		e.step(t, s, to)
+		if to.in(judged) {
+			return
+		}
+		if to == Deactivating {
+			e.release(n, c)
+		}
+	}
+}
+
 // child returns the child at a place.
 func (e *Engine) child(n *node, place int32) *task {
 	return &e.tasks[e.tree.kids[n.kids+place]]
 }
 
-// recount updates a composite's counts after a child's effective status has changed.
-func (e *Engine) recount(n *node, c *composite, place int32, from, to Status) {
+// recount updates a composite's counts after a child's effective status has changed. It reports whether the verdict may
+// be another one.
+func (e *Engine) recount(n *node, c *composite, place int32, from, to Status) bool {
 	c.results += inResults[to] - inResults[from]
-	switch {
-	case place < c.first:
-		if !to.in(passedOver[n.kind]) {
-			c.first = place
-		}
-	case place == c.first:
-		e.skip(n, c)
+	over := passedOver[n.kind]
+	if over == 0 {
+		return inResults[to] != inResults[from]
 	}
+	if place == c.first {
+		e.skip(n, c)
+		return true
+	}
+	if place < c.first && !to.in(over) {
+		c.first = place
+		return true
+	}
+	return false
 }
 
 // skip moves the first child that is not passed over on to the right.
 func (e *Engine) skip(n *node, c *composite) {
 	over := passedOver[n.kind]
-	if over == 0 {
-		return
-	}
-	for c.first < n.n && e.child(n, c.first).effective.in(over) {
+	for over != 0 && c.first < n.n && e.child(n, c.first).effective.in(over) {
 		c.first++
 	}
 }
@@ -133,7 +153,7 @@ func (e *Engine) passRoot(t Task) {
 // passes reports whether a composite passes activity on.
 func (e *Engine) passes(t Task, n *node) bool {
 	s := &e.tasks[t]
-	return s.active && s.status.in(wanted) && e.verdict(n) == Accept
+	return s.active && s.status.in(wanted) && e.verdict(n, &e.composites[n.composite]) == Accept
 }
 
 // setActive gives or takes activity; the result of a task that has ended is held.

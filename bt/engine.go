@@ -123,9 +123,7 @@ func NewEngine(tree *Tree, initial []Input, limit int) *Engine {
 	for _, in := range initial {
 		e.apply(in)
 	}
-	for !e.up.empty() {
-		e.up.popMin()
-	}
+	e.up.clear()
 	e.judgeAll()
 	e.down.add(tree.Root())
 	return e
@@ -143,7 +141,7 @@ func (e *Engine) judgeAll() {
 				c.results += inResults[e.tasks[child].effective]
 			}
 			e.skip(n, c)
-			s.status = e.verdict(n)
+			s.status = e.verdict(n, c)
 		}
 		s.effective = s.status
 	}
@@ -198,13 +196,10 @@ func (e *Engine) Settle(inputs []Input) (Instant, error) {
 	for _, in := range inputs {
 		e.apply(in)
 	}
-	settled := e.settle(e.limit)
-	instant := Instant{Changes: e.changes, Commands: e.commands, Iterations: int(e.iteration)}
-	if !settled {
-		return instant, fmt.Errorf("%w: the tree does not settle within %d event iterations; these tasks keep changing: %s",
-			ErrLoop, e.limit, strings.Join(e.restless(), ", "))
+	if !e.settle(e.limit) {
+		return e.instant(), e.loopError()
 	}
-	return instant, nil
+	return e.instant(), nil
 }
 
 // Halt withdraws activity from the root for ever, and lets the tree settle: every exit procedure is started. Actions
@@ -213,6 +208,10 @@ func (e *Engine) Halt() Instant {
 	e.halted = true
 	e.down.add(e.tree.Root())
 	e.settle(math.MaxInt32) // without activity every task goes straight to its transient status: no loop is possible
+	return e.instant()
+}
+
+func (e *Engine) instant() Instant {
 	return Instant{Changes: e.changes, Commands: e.commands, Iterations: int(e.iteration)}
 }
 
@@ -223,18 +222,14 @@ func (e *Engine) settle(limit int32) bool {
 	e.iteration = 0
 	for !e.up.empty() || !e.down.empty() {
 		e.iteration++
-		logged := len(e.changes)
 		e.changed = false
-		for !e.up.empty() {
-			t := e.up.popMin()
-			for t >= 0 {
-				t = e.visit(t)
-			}
+		for t := e.up.popMin(); t >= 0; t = e.up.popMin() {
+			e.visit(t)
 		}
-		for !e.down.empty() {
-			e.pass(e.down.popMax())
+		for t := e.down.popMax(); t >= 0; t = e.down.popMax() {
+			e.pass(t)
 		}
-		if len(e.changes) == logged && !e.changed {
+		if !e.changed {
 			e.iteration--
 		} else if e.iteration == limit {
 			return false
@@ -243,8 +238,8 @@ func (e *Engine) settle(limit int32) bool {
 	return true
 }
 
-// restless returns the names of the tasks that changed in the later half of the instant.
-func (e *Engine) restless() []string {
+// loopError names the tasks that changed in the later half of the instant.
+func (e *Engine) loopError() error {
 	var tasks []Task
 	for _, c := range e.changes {
 		if c.Iteration > e.iteration/2 {
@@ -256,60 +251,43 @@ func (e *Engine) restless() []string {
 	for _, t := range slices.Compact(tasks) {
 		names = append(names, e.tree.Name(t))
 	}
-	return names
+	return fmt.Errorf("%w: the tree does not settle within %d event iterations; these tasks keep changing: %s",
+		ErrLoop, e.limit, strings.Join(names, ", "))
 }
 
-// visit applies the status cycle to a task until it is stable and tells its parent. It returns the parent if that is
-// certainly the next task to visit; otherwise it notes it and returns -1.
-func (e *Engine) visit(t Task) Task {
+// visit applies the status cycle to a task until it is stable and tells its parent.
+func (e *Engine) visit(t Task) {
 	n, s := &e.tree.nodes[t], &e.tasks[t]
 	before := s.status
 	if n.composite < 0 {
-		for {
-			from := s.status
-			to := cycle(from, s.leafVerdict(), s.active, s.busy)
-			if to == from {
-				break
-			}
-			e.log(t, s, to)
-			e.leafEnters(t, s, from, to)
-		}
+		e.visitLeaf(t, s)
 	} else {
-		c := &e.composites[n.composite]
-		for {
-			to := cycle(s.status, e.verdict(n), s.active, uint32(c.statuses) != 0)
-			if to == s.status {
-				break
-			}
-			e.log(t, s, to)
-			if to == Deactivating {
-				e.release(n, c)
-			}
-		}
+		e.visitComposite(t, n, s)
 	}
 	if s.status == before {
-		return -1
+		return
+	}
+	e.changed = true
+	if n.parent < 0 {
+		e.down.add(t)
+		s.update()
+		return
 	}
 	if s.active && n.composite >= 0 {
 		e.down.add(t)
 	}
-	if n.parent < 0 {
-		e.down.add(t)
-		e.settleEffective(s)
-		return -1
-	}
-	return e.tell(t, n, s, before)
+	e.tell(t, n, s, before)
 }
 
-// log notes a step of the status cycle.
-func (e *Engine) log(t Task, s *task, to Status) {
+// step takes a step of the status cycle.
+func (e *Engine) step(t Task, s *task, to Status) {
 	e.changes = append(e.changes, Change{Task: t, From: s.status, To: to, Iteration: e.iteration})
 	s.status = to
 }
 
-// settleEffective brings a task's effective status up to date; its new status may release its hold. It reports whether
-// a hold was released.
-func (e *Engine) settleEffective(s *task) (released bool) {
+// update brings a task's effective status up to date; its new status may release its hold. It reports whether a hold was
+// released.
+func (s *task) update() (released bool) {
 	if s.hold == held && s.status.in(judged) {
 		s.hold, released = free, true
 	}
@@ -319,19 +297,19 @@ func (e *Engine) settleEffective(s *task) (released bool) {
 	return released
 }
 
-// tell updates the parent's counts after a task's status has changed. It returns the parent if nothing else is noted for
-// a visit up, else notes it and returns -1.
-func (e *Engine) tell(t Task, n *node, s *task, before Status) Task {
+// tell updates the parent's counts after a task's status has changed, and notes the parent for the visits that this may
+// make a difference to.
+func (e *Engine) tell(t Task, n *node, s *task, before Status) {
 	parent := n.parent
 	p := &e.tree.nodes[parent]
 	c := &e.composites[p.composite]
+	wasSwitching, effective := uint32(c.statuses) != 0, s.effective
 	c.statuses += inStatuses[s.status] - inStatuses[before]
-	effective := s.effective
-	if e.settleEffective(s) {
+	if s.update() {
 		c.held--
 	}
-	if s.effective != effective {
-		e.recount(p, c, n.place, effective, s.effective)
+	if e.recount(p, c, n.place, effective, s.effective) || (uint32(c.statuses) != 0) != wasSwitching {
+		e.up.add(parent)
 	}
 	if e.tasks[parent].active {
 		e.down.add(parent)
@@ -339,9 +317,4 @@ func (e *Engine) tell(t Task, n *node, s *task, before Status) Task {
 			e.down.add(t)
 		}
 	}
-	if e.up.empty() {
-		return parent
-	}
-	e.up.add(parent)
-	return -1
 }

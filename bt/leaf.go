@@ -113,26 +113,30 @@ func (e *Engine) apply(in Input) {
 	e.up.add(in.task)
 }
 
-// leafVerdict returns what a leaf says: its request while it is transient or Deactivating, else its outcome. A
-// condition's request is its truth value, so that it is never activated.
-func (s *task) leafVerdict() Status {
-	if s.status.in(transient | 1<<Deactivating) {
-		return s.request
-	}
-	return s.outcome
-}
-
-// leafEnters starts the procedures and forgets the outcome when an action's status changes.
-func (e *Engine) leafEnters(t Task, s *task, from, to Status) {
-	switch {
-	case to == Activating:
-		s.outcome = Accept
-		s.busy = s.slow&entry != 0
-		e.commands = append(e.commands, Command{Task: t})
-	case to == Deactivating:
-		s.busy = s.slow&exit != 0
-		e.commands = append(e.commands, Command{Task: t, Exit: true})
-	case from == Deactivating:
-		s.outcome = Accept
+// visitLeaf applies the status cycle to a leaf until it is stable. While a leaf is transient or Deactivating its verdict
+// is its request, else its outcome; a condition's request is its truth value, so that it is never activated.
+func (e *Engine) visitLeaf(t Task, s *task) {
+	for {
+		verdict := s.outcome
+		if s.status.in(transient | 1<<Deactivating) {
+			verdict = s.request
+		}
+		from := s.status
+		to := cycle(from, verdict, s.active, s.busy)
+		if to == from {
+			return
+		}
+		e.step(t, s, to)
+		switch {
+		case to == Activating:
+			s.outcome = Accept
+			s.busy = s.slow&entry != 0
+			e.commands = append(e.commands, Command{Task: t})
+		case to == Deactivating:
+			s.busy = s.slow&exit != 0
+			e.commands = append(e.commands, Command{Task: t, Exit: true})
+		case from == Deactivating:
+			s.outcome = Accept
+		}
 	}
 }

@@ -2,33 +2,55 @@ package bt
 
 import "math/bits"
 
-// worklist is a set of tasks from which the least or the greatest is taken: a tree of 64-bit words in which a bit tells
-// that the word below it is not zero. Its cost grows with the logarithm to base 64 of the tree's size.
+// none stands for no task.
+const none Task = -1
+
+// worklist is a set of tasks from which the least or the greatest is taken. One task, often the only one, is kept aside;
+// the others are the bits of a tree of 64-bit words, in which a bit tells that the word below it is not zero. The cost of
+// a task grows with the logarithm to base 64 of the tree's size.
+//
+// A task may stand both aside and among the others and is then taken twice: a second visit finds nothing to do.
 type worklist struct {
-	levels [][]uint64 // levels[0] has a bit for each task, the last level is a single word
+	aside  Task
+	top    uint64
+	levels [][]uint64 // levels[0] has a bit for each task; none if top has
 }
 
 func newWorklist(n int) worklist {
-	var w worklist
-	for {
+	w := worklist{aside: none}
+	for n > 64 {
 		n = (n + 63) / 64
 		w.levels = append(w.levels, make([]uint64, n))
-		if n <= 1 {
-			return w
-		}
 	}
+	return w
 }
 
 func (w *worklist) copyFrom(o *worklist) {
+	w.aside, w.top = o.aside, o.top
 	for i, level := range o.levels {
 		copy(w.levels[i], level)
 	}
 }
 
-func (w *worklist) empty() bool { return w.levels[len(w.levels)-1][0] == 0 }
+func (w *worklist) empty() bool { return w.aside < 0 && w.top == 0 }
+
+func (w *worklist) clear() {
+	w.aside, w.top = none, 0
+	for _, level := range w.levels {
+		clear(level)
+	}
+}
 
 func (w *worklist) add(t Task) {
-	i := uint32(t)
+	if w.aside < 0 {
+		w.aside = t
+	} else if w.aside != t {
+		w.addBit(t)
+	}
+}
+
+func (w *worklist) addBit(t Task) {
+	i := uint(t)
 	for _, level := range w.levels {
 		word := level[i/64]
 		level[i/64] = word | 1<<(i%64)
@@ -37,29 +59,56 @@ func (w *worklist) add(t Task) {
 		}
 		i /= 64
 	}
+	w.top |= 1 << i
 }
 
-// popMin takes the least task out of a set that is not empty.
+// popMin takes the least task, none if the set is empty.
 func (w *worklist) popMin() Task {
-	i := uint32(0)
-	for l := len(w.levels) - 1; l >= 0; l-- {
-		i = i*64 + uint32(bits.TrailingZeros64(w.levels[l][i]))
+	t := w.aside
+	if w.top != 0 {
+		return w.popMinBit()
 	}
-	w.remove(i)
-	return Task(i)
+	w.aside = none
+	return t
 }
 
-// popMax takes the greatest task out of a set that is not empty.
+// popMax takes the greatest task, none if the set is empty.
 func (w *worklist) popMax() Task {
-	i := uint32(0)
-	for l := len(w.levels) - 1; l >= 0; l-- {
-		i = i*64 + uint32(63-bits.LeadingZeros64(w.levels[l][i]))
+	t := w.aside
+	if w.top != 0 {
+		return w.popMaxBit()
 	}
-	w.remove(i)
+	w.aside = none
+	return t
+}
+
+func (w *worklist) popMinBit() Task {
+	i := uint(bits.TrailingZeros64(w.top))
+	for l := len(w.levels) - 1; l >= 0; l-- {
+		i = i*64 + uint(bits.TrailingZeros64(w.levels[l][i]))
+	}
+	if t := w.aside; t >= 0 && t < Task(i) {
+		w.aside = none
+		return t
+	}
+	w.removeBit(i)
 	return Task(i)
 }
 
-func (w *worklist) remove(i uint32) {
+func (w *worklist) popMaxBit() Task {
+	i := uint(63 - bits.LeadingZeros64(w.top))
+	for l := len(w.levels) - 1; l >= 0; l-- {
+		i = i*64 + uint(63-bits.LeadingZeros64(w.levels[l][i]))
+	}
+	if t := w.aside; t > Task(i) {
+		w.aside = none
+		return t
+	}
+	w.removeBit(i)
+	return Task(i)
+}
+
+func (w *worklist) removeBit(i uint) {
 	for _, level := range w.levels {
 		word := level[i/64] &^ (1 << (i % 64))
 		level[i/64] = word
@@ -68,4 +117,5 @@ func (w *worklist) remove(i uint32) {
 		}
 		i /= 64
 	}
+	w.top &^= 1 << i
 }
