@@ -1,16 +1,164 @@
 package plan
 
 import (
+	"bufio"
+	"fmt"
 	"io"
+	"strings"
+	"unicode/utf8"
 
 	"canopy/bt"
+	"canopy/expr"
 )
 
-// Text draws the tree with box-drawing characters. statuses, indexed by task, are shown behind the names; nil: none.
-func Text(w io.Writer, p *Plan, statuses []bt.Status) error { return nil }
+// Details returns what the leaf does, one "attribute: text" after the other, in canonical spelling.
+func (l *Leaf) Details() []string {
+	var details []string
+	add := func(name string, e *expr.Expr) {
+		if e != nil {
+			details = append(details, name+": "+e.String())
+		}
+	}
+	assign := func(name string, list []Assignment) {
+		var parts []string
+		for _, a := range list {
+			parts = append(parts, a.Target+" := "+a.Value.String())
+		}
+		if len(parts) > 0 {
+			details = append(details, name+": "+strings.Join(parts, "; "))
+		}
+	}
+	add(attrOn, l.On)
+	add(attrOff, l.Off)
+	add(attrSuccessIf, l.SuccessIf)
+	add(attrFailureIf, l.FailureIf)
+	assign(attrEntry, l.Entry)
+	add(attrEntryTime, l.EntryTime)
+	add(attrEntryUntil, l.EntryUntil)
+	assign(attrWrite, l.Write)
+	add(attrDone, l.Done)
+	add(attrFailed, l.Failed)
+	assign(attrExit, l.Exit)
+	add(attrExitTime, l.ExitTime)
+	add(attrExitUntil, l.ExitUntil)
+	return details
+}
 
-// DOT writes the tree as a Graphviz graph.
-func DOT(w io.Writer, p *Plan) error { return nil }
+// drawing is a plan as its pictures need it.
+type drawing struct {
+	*Plan
+	statuses []bt.Status
+	leaf     map[bt.Task]*Leaf
+}
 
-// SVG draws the tree as a self-contained picture. statuses, indexed by task, colour the nodes; nil: the kinds do.
-func SVG(w io.Writer, p *Plan, statuses []bt.Status) error { return nil }
+func newDrawing(p *Plan, statuses []bt.Status) *drawing {
+	if statuses != nil && len(statuses) != p.Tree.Len() {
+		panic("plan: as many statuses are wanted as the tree has tasks")
+	}
+	d := &drawing{Plan: p, statuses: statuses, leaf: map[bt.Task]*Leaf{}}
+	for i := range p.Leaves {
+		d.leaf[p.Leaves[i].Task] = &p.Leaves[i]
+	}
+	return d
+}
+
+// kind returns a task's kind with the counts of a parallel.
+func (d *drawing) kind(t bt.Task) string {
+	k := d.Tree.Kind(t)
+	if !k.IsParallel() {
+		return k.String()
+	}
+	success, failure := d.Tree.Counts(t)
+	return fmt.Sprintf("%s %d/%d of %d", k, success, failure, len(d.Tree.Children(t)))
+}
+
+// details returns what a task does, nothing for a composite.
+func (d *drawing) details(t bt.Task) []string {
+	if l := d.leaf[t]; l != nil {
+		return l.Details()
+	}
+	return nil
+}
+
+// shorten cuts a text to a number of characters.
+func shorten(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
+}
+
+// Text draws the tree with box-drawing characters, one task a line with its name, kind, status (indexed by task; nil:
+// none) and what a leaf does, shortened. It returns the error of the writer.
+func Text(w io.Writer, p *Plan, statuses []bt.Status) error {
+	const mostDetail, mostName = 90, 60
+	d := newDrawing(p, statuses)
+	type line struct{ name, kind, status, detail string }
+	var lines []line
+	var walk func(t bt.Task, lead, below string)
+	walk = func(t bt.Task, lead, below string) {
+		l := line{name: lead + p.Tree.Name(t), kind: d.kind(t), detail: shorten(strings.Join(d.details(t), "  "), mostDetail)}
+		if statuses != nil {
+			l.status = statuses[t].String()
+		}
+		lines = append(lines, l)
+		children := p.Tree.Children(t)
+		for i, c := range children {
+			if i == len(children)-1 {
+				walk(c, below+"└─ ", below+"   ")
+			} else {
+				walk(c, below+"├─ ", below+"│  ")
+			}
+		}
+	}
+	walk(p.Tree.Root(), "", "")
+	names, kinds, words := 0, 0, 0
+	for _, l := range lines {
+		names = min(mostName, max(names, utf8.RuneCountInString(l.name)))
+		kinds = max(kinds, len(l.kind))
+		words = max(words, len(l.status))
+	}
+	out := bufio.NewWriter(w)
+	for _, l := range lines {
+		text := fmt.Sprintf("%-*s  %-*s  ", names, l.name, kinds, l.kind)
+		if statuses != nil {
+			text += fmt.Sprintf("%-*s  ", words, l.status)
+		}
+		fmt.Fprintln(out, strings.TrimRight(text+l.detail, " "))
+	}
+	return out.Flush()
+}
+
+// DOT writes the tree as a graph in the DOT language of Graphviz, with what the leaves do as tooltips. It returns the
+// error of the writer.
+func DOT(w io.Writer, p *Plan) error {
+	d := newDrawing(p, nil)
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "digraph %s {\n", quoteDOT(p.Name))
+	fmt.Fprintln(out, `  graph [rankdir=LR, ordering=out, nodesep=0.15, ranksep=0.4];`)
+	fmt.Fprintln(out, `  node [shape=box, style="rounded,filled", fontname="sans-serif", fontsize=11, margin="0.12,0.05"];`)
+	fmt.Fprintln(out, `  edge [arrowhead=none, color="#8a94a0"];`)
+	var walk func(t bt.Task)
+	walk = func(t bt.Task) {
+		label := p.labels[t]
+		if kind := d.kind(t); kind != label {
+			label += "\n" + kind
+		}
+		look := looks[p.Tree.Kind(t)]
+		fmt.Fprintf(out, "  n%d [label=%s, fillcolor=%q, color=%q, tooltip=%s];\n", t, quoteDOT(label), look.fill, look.line,
+			quoteDOT(strings.Join(append([]string{p.Tree.Name(t)}, d.details(t)...), "\n")))
+		for _, c := range p.Tree.Children(t) {
+			walk(c)
+			fmt.Fprintf(out, "  n%d -> n%d;\n", t, c)
+		}
+	}
+	walk(p.Tree.Root())
+	fmt.Fprintln(out, "}")
+	return out.Flush()
+}
+
+// quoteDOT returns a text as a quoted ID of the DOT language, in which only the quotation mark and, for labels, the
+// backslash have a meaning.
+func quoteDOT(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}

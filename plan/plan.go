@@ -2,6 +2,10 @@
 package plan
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/expr"
@@ -24,6 +28,8 @@ type Plan struct {
 	Name   string // the ID of the main tree
 	Tree   *bt.Tree
 	Leaves []Leaf // in the order of Tree.Leaves
+
+	labels []string // each task's own name
 }
 
 // Leaf is what a leaf of the tree means. The expressions that its element does not give are nil.
@@ -51,4 +57,87 @@ type Assignment struct {
 
 // Read reads a plan document. The list holds all mistakes at once; if one of them is an error there is no plan. Without
 // a vocabulary (nil), neither names nor units of signals are checked.
-func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) { return nil, nil }
+func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
+	r := &reader{source: src, signals: signals, reported: map[diag.Diagnostic]bool{}, trees: map[string]*tree{}, models: map[string]*model{}}
+	if signals != nil {
+		r.scope = expr.Scope{}
+		for name, s := range signals {
+			r.scope[name] = s.Unit
+		}
+	}
+	p := r.read()
+	if list := r.found.Sorted(); list.HasErrors() || p == nil {
+		return nil, list
+	}
+	return p, r.found.Sorted()
+}
+
+// wanted is the hint for a file that is something else.
+const wanted = `a plan is an XML file: <root BTCPP_format="4"> with a <BehaviorTree> inside`
+
+// read returns the plan, nil if there are errors.
+func (r *reader) read() *Plan {
+	root := r.parse()
+	switch text := strings.TrimLeft(r.source.Text, " \t\r\n\ufeff"); {
+	case text == "":
+		r.found = nil
+		r.report(0, 0, codeEmpty, wanted, "the file is empty")
+		return nil
+	case text[0] != '<', root == nil && !r.broken:
+		r.found = nil
+		r.report(0, 0, codeNotXML, wanted, "this is not a plan")
+		return nil
+	case root != nil && root.name != "root" && !r.broken:
+		r.found = nil
+		r.reportName(root, codeWrongRoot, wanted, "the root element is <%s>, not <root>", root.name)
+		return nil
+	case root == nil || root.name != "root": // its tag could not be read
+		return nil
+	}
+	main := r.document(root)
+	sizes := r.includes(main)
+	for _, id := range slices.Sorted(maps.Keys(r.models)) {
+		r.checkModel(r.models[id])
+	}
+	for _, t := range r.order {
+		if t.root != nil {
+			r.checkTree(t.root, unbound(r.subtreeModel(t.id)))
+		}
+	}
+	if main == nil || main.root == nil {
+		return nil
+	}
+	if !r.broken {
+		r.warnUnused(main)
+	}
+	switch size := sizes[main]; {
+	case size.tasks > maxTasks:
+		r.reportName(main.element, codeTooLarge, "", "with its subtrees the tree has more than %d tasks", maxTasks)
+		return nil
+	case size.depth > maxDepth:
+		r.reportName(main.element, codeTooDeep, "", "with its subtrees the tree is more than %d levels deep", maxDepth)
+		return nil
+	}
+	return r.plan(main)
+}
+
+// plan expands the main tree.
+func (r *reader) plan(main *tree) *Plan {
+	x := &expansion{reader: r}
+	top := x.expand(main.root, x.bind(&item{element: main.element, id: main.id, subtree: main, model: r.subtreeModel(main.id)}, nil))
+	if top == nil {
+		return nil
+	}
+	x.warnConflicts(top)
+	if r.found.HasErrors() {
+		return nil
+	}
+	compiled, err := bt.Compile(top)
+	if err != nil {
+		panic("plan: the tree engine refuses a tree without mistakes: " + err.Error())
+	}
+	for i, task := range compiled.Leaves() {
+		x.leaves[i].Task = task
+	}
+	return &Plan{Source: r.source, Name: main.id, Tree: compiled, Leaves: x.leaves, labels: x.labels}
+}

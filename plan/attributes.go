@@ -1,0 +1,113 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"canopy/diag"
+)
+
+// What the attributes of leaves are called.
+const (
+	attrOn         = "on"
+	attrOff        = "off"
+	attrWrite      = "write"
+	attrEntry      = "entry"
+	attrExit       = "exit"
+	attrEntryTime  = "entry_time"
+	attrExitTime   = "exit_time"
+	attrEntryUntil = "entry_until"
+	attrExitUntil  = "exit_until"
+	attrDone       = "done"
+	attrFailed     = "failed"
+	attrSuccessIf  = "_successIf"
+	attrFailureIf  = "_failureIf"
+)
+
+var (
+	conditionAttributes = []string{attrOn, attrOff}
+	actionAttributes    = []string{attrWrite, attrEntry, attrExit, attrEntryTime, attrExitTime, attrEntryUntil, attrExitUntil,
+		attrDone, attrFailed, attrSuccessIf, attrFailureIf}
+	// editorAttributes are notes of editors, and the remapping of blackboards, which plans do not have: all signals are
+	// visible everywhere.
+	editorAttributes = []string{"_description", "_fullpath", "_uid", "_collapsed", "_autoremap"}
+)
+
+// foreignAttributes are those of BehaviorTree.CPP that plans do not have, with what to write instead.
+var foreignAttributes = map[string]string{
+	attrSuccessIf: "write it on an action",
+	attrFailureIf: "write it on an action, or put a condition before this node",
+	"_skipIf":     "put the node under a Fallback behind a condition",
+	"_while":      "put the node into a ReactiveSequence behind a condition",
+	"_onSuccess":  `let an action write signals: exit="signal := value"`,
+	"_onFailure":  `let an action write signals: exit="signal := value"`,
+	"_onHalted":   `let an action write signals: exit="signal := value"`,
+	"_post":       `let an action write signals: exit="signal := value"`,
+}
+
+// foreignNodes are the nodes of BehaviorTree.CPP that plans do not have, with what to write instead.
+var foreignNodes = map[string]string{
+	"AsyncSequence":           `write "Sequence"`,
+	"AsyncFallback":           `write "Fallback"`,
+	"SequenceWithMemory":      `write "Sequence"; what it has done is forgotten when it is deactivated`,
+	"SequenceStar":            `write "Sequence"; what it has done is forgotten when it is deactivated`,
+	"FallbackStar":            `write "Fallback"`,
+	"ParallelAll":             `write "Parallel"`,
+	"IfThenElse":              "write a Fallback of a Sequence [condition, then] and the else part",
+	"WhileDoElse":             "write a ReactiveFallback of a ReactiveSequence [condition, do] and the else part",
+	"TryCatch":                "write a Fallback",
+	"Switch2":                 "write a ReactiveFallback of ReactiveSequences [condition, case]",
+	"Switch3":                 "write a ReactiveFallback of ReactiveSequences [condition, case]",
+	"Switch4":                 "write a ReactiveFallback of ReactiveSequences [condition, case]",
+	"Switch5":                 "write a ReactiveFallback of ReactiveSequences [condition, case]",
+	"Switch6":                 "write a ReactiveFallback of ReactiveSequences [condition, case]",
+	"Precondition":            "write a ReactiveSequence [condition, child]",
+	"RetryUntilSuccessful":    "a task runs again when a reactive composite above it is activated again",
+	"Repeat":                  "a task runs again when a reactive composite above it is activated again",
+	"KeepRunningUntilFailure": "write an action without done",
+	"RunOnce":                 "write a Sequence, which remembers what it has done",
+	"Delay":                   `write an action with entry_time="..."`,
+	"Timeout":                 `write failed="..." on the action`,
+	"Sleep":                   `write an action with entry_time="..." done="true"`,
+	"AlwaysSuccess":           `write <Condition on="true"/>`,
+	"AlwaysFailure":           `write <Condition on="false"/>`,
+	"Script":                  `write an action with write="signal := value"`,
+	"ScriptCondition":         `write <Condition on="..."/>`,
+	"SetBlackboard":           `write an action with write="signal := value"`,
+	"UnsetBlackboard":         "a signal always has a value",
+	"LoopInt":                 "plans have no queues",
+	"LoopBool":                "plans have no queues",
+	"LoopDouble":              "plans have no queues",
+	"LoopString":              "plans have no queues",
+	"WasEntryUpdated":         "write a condition over the signal",
+	"SkipUnlessUpdated":       "write a condition over the signal",
+	"WaitValueUpdate":         "write a condition over the signal",
+	"ManualSelector":          "write a ReactiveFallback with conditions over signals",
+}
+
+// reservedAttribute reports whether a name has a meaning of its own, so that no port may have it.
+func reservedAttribute(name string) bool {
+	return name == "name" || name == "ID" || slices.Contains(conditionAttributes, name) || slices.Contains(actionAttributes, name)
+}
+
+// checkAttributes reports the attributes of an element that are given twice or that it does not have.
+func (r *reader) checkAttributes(e *element, what string, known []string) {
+	seen := map[string]bool{}
+	for _, a := range e.attributes {
+		hint, foreign := foreignAttributes[a.name]
+		switch {
+		case seen[a.name]:
+			r.reportAttribute(a, codeDuplicateAttr, "", "the attribute %q is given twice", a.name)
+		case slices.Contains(known, a.name), slices.Contains(editorAttributes, a.name):
+		case foreign:
+			r.reportAttribute(a, codeForeignAttr, hint, "%s does not support %q", what, a.name)
+		default:
+			hint := diag.DidYouMean(a.name, known)
+			if hint == "" && len(known) > 0 {
+				hint = "it may have " + strings.Join(known, ", ")
+			}
+			r.reportAttribute(a, codeAttribute, hint, "%s has no attribute %q", what, a.name)
+		}
+		seen[a.name] = true
+	}
+}

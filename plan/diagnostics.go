@@ -1,0 +1,77 @@
+package plan
+
+import (
+	"fmt"
+
+	"canopy/diag"
+)
+
+// The codes of what Read finds, besides those of package expr. docs/plans.md explains them to users.
+const (
+	codeEmpty          = "empty-file"
+	codeNotXML         = "not-xml"
+	codeMalformed      = "malformed-xml"
+	codeWrongRoot      = "wrong-root"
+	codeTooDeep        = "too-deep"
+	codeTooLarge       = "too-large"
+	codeStrayText      = "stray-text"
+	codeNoFormat       = "missing-format"
+	codeFormat         = "wrong-format"
+	codeNoMainTree     = "missing-main-tree"
+	codeNoTree         = "missing-tree"
+	codeUnusedTree     = "unused-tree"
+	codeCycle          = "cyclic-subtree"
+	codeNoID           = "missing-id"
+	codeDuplicateID    = "duplicate-id"
+	codeReservedID     = "reserved-id"
+	codeIgnoredID      = "ignored-id"
+	codeDuplicateName  = "duplicate-name"
+	codeNode           = "unknown-node"
+	codeForeignNode    = "unsupported-node"
+	codeChildren       = "wrong-children"
+	codeAttribute      = "unknown-attribute"
+	codeForeignAttr    = "unsupported-attribute"
+	codeDuplicateAttr  = "duplicate-attribute"
+	codeConflictAttr   = "conflicting-attributes"
+	codeCount          = "bad-count"
+	codeNoCondition    = "missing-condition"
+	codePort           = "bad-port"
+	codeNoPort         = "missing-port"
+	codeReadOnly       = "read-only-signal"
+	codeLostAssignment = "lost-assignment"
+	codeWriteConflict  = "write-conflict"
+)
+
+// report adds an error about bytes of the source. One that was reported before, from another use of the same tree, is
+// not repeated.
+func (r *reader) report(at, length int, code, hint, format string, args ...any) {
+	r.add(at, length, diag.Error, code, hint, fmt.Sprintf(format, args...))
+}
+
+// warn adds a warning.
+func (r *reader) warn(at, length int, code, hint, format string, args ...any) {
+	r.add(at, length, diag.Warning, code, hint, fmt.Sprintf(format, args...))
+}
+
+func (r *reader) add(at, length int, severity diag.Severity, code, hint, text string) {
+	d := diag.Diagnostic{Source: r.source, Offset: at, Length: length, Severity: severity, Code: code, Text: text, Hint: hint}
+	if !r.reported[d] {
+		r.reported[d] = true
+		r.found = append(r.found, d)
+	}
+}
+
+// reportName reports a mistake about an element at its name.
+func (r *reader) reportName(e *element, code, hint, format string, args ...any) {
+	r.report(e.offset+1, len(e.name), code, hint, format, args...)
+}
+
+// reportValue reports a mistake about an attribute's value.
+func (r *reader) reportValue(a *attribute, code, hint, format string, args ...any) {
+	r.report(a.at, a.end-a.at, code, hint, format, args...)
+}
+
+// reportAttribute reports a mistake about an attribute at its name.
+func (r *reader) reportAttribute(a *attribute, code, hint, format string, args ...any) {
+	r.report(a.offset, len(a.name), code, hint, format, args...)
+}

@@ -1,0 +1,180 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+)
+
+// maxTasks bounds a plan with all subtrees expanded: a few subtrees that include each other twice grow without limit.
+const maxTasks = 100_000
+
+// graph finds which tree includes which.
+type graph struct {
+	*reader
+	path   []*tree // from the tree where the search began
+	extent map[*tree]extent
+}
+
+// extent is the size of a tree with all subtrees expanded.
+type extent struct{ tasks, depth int }
+
+// includes cuts cycles, reports them and returns the size of each tree with all subtrees expanded.
+func (r *reader) includes(main *tree) map[*tree]extent {
+	g := &graph{reader: r, extent: map[*tree]extent{}}
+	if main != nil {
+		g.visit(main)
+	}
+	for _, t := range r.order {
+		if _, known := g.extent[t]; !known {
+			g.visit(t)
+		}
+	}
+	return g.extent
+}
+
+func (g *graph) visit(t *tree) extent {
+	g.path = append(g.path, t)
+	size := extent{}
+	if t.root != nil {
+		size = g.measure(t.root)
+	}
+	g.path = g.path[:len(g.path)-1]
+	g.extent[t] = size
+	return size
+}
+
+func (g *graph) measure(i *item) extent {
+	if t := i.subtree; t != nil {
+		if at := slices.Index(g.path, t); at >= 0 {
+			var names []string
+			for _, p := range g.path[at:] {
+				names = append(names, p.id)
+			}
+			g.reportValue(i.element.find("ID"), codeCycle, "a tree cannot contain itself", "cyclic subtree: %s",
+				strings.Join(append(names, t.id), " -> "))
+			i.subtree = &tree{id: t.id} // cut, so that the rest can be expanded
+			return extent{}
+		}
+		if size, known := g.extent[t]; known {
+			return size
+		}
+		return g.visit(t)
+	}
+	size := extent{tasks: 1}
+	for _, c := range i.children {
+		child := g.measure(c)
+		size.tasks = min(size.tasks+child.tasks, maxTasks+1)
+		size.depth = max(size.depth, child.depth)
+	}
+	size.depth = min(size.depth+1, maxDepth+1)
+	return size
+}
+
+// warnUnused warns of the trees that the main tree does not include.
+func (r *reader) warnUnused(main *tree) {
+	used := map[*tree]bool{}
+	var visit func(i *item)
+	mark := func(t *tree) {
+		if !used[t] {
+			used[t] = true
+			if t.root != nil {
+				visit(t.root)
+			}
+		}
+	}
+	visit = func(i *item) {
+		if i.subtree != nil {
+			mark(r.trees[i.subtree.id])
+		}
+		for _, c := range i.children {
+			visit(c)
+		}
+	}
+	mark(main)
+	for _, t := range r.order {
+		if id := t.element.find("ID"); !used[t] && id != nil && r.trees[t.id] == t {
+			r.warn(id.at, id.end-id.at, codeUnusedTree, "", "the tree %q is used nowhere", t.id)
+		}
+	}
+}
+
+// checkTree checks the expressions below an item as far as they do not depend on the ports of its tree.
+func (r *reader) checkTree(i *item, env environment) {
+	if i.subtree == nil && i.kind.IsLeaf() {
+		r.leaf(i, env)
+	}
+	for _, c := range i.children {
+		r.checkTree(c, env)
+	}
+}
+
+// expansion is the main tree with all subtrees in the place of their uses.
+type expansion struct {
+	*reader
+	leaves []Leaf
+	labels []string // of the nodes, children first
+}
+
+// expand returns the node that an item stands for, nil for a tree without root.
+func (x *expansion) expand(i *item, env environment) *bt.Node {
+	if t := i.subtree; t != nil {
+		if t.root == nil {
+			return nil
+		}
+		return x.expand(t.root, x.bind(i, env))
+	}
+	n := &bt.Node{Kind: i.kind, Name: i.name, SuccessCount: i.success, FailureCount: i.failure}
+	if i.kind.IsLeaf() {
+		x.leaves = append(x.leaves, x.leaf(i, env))
+	}
+	for _, c := range i.children {
+		if child := x.expand(c, env); child != nil {
+			n.Children = append(n.Children, child)
+		}
+	}
+	x.labels = append(x.labels, i.name)
+	return n
+}
+
+// warnConflicts warns of actions that write one slot below different children of a parallel: both may be active.
+func (x *expansion) warnConflicts(root *bt.Node) {
+	leaf := 0
+	x.writers(root, &leaf)
+}
+
+// writer is the first action of a subtree that writes a slot.
+type writer struct {
+	leaf  int
+	write Assignment
+}
+
+// writers returns the slots that a node's leaves write; leaf is the number of the next leaf.
+func (x *expansion) writers(n *bt.Node, leaf *int) map[string]writer {
+	all := map[string]writer{}
+	if n.Kind.IsLeaf() {
+		for _, a := range x.leaves[*leaf].Write {
+			all[a.Target] = writer{*leaf, a}
+		}
+		*leaf++
+	}
+	for _, c := range n.Children {
+		some := x.writers(c, leaf)
+		if len(all) == 0 {
+			all = some
+			continue
+		}
+		for _, slot := range slices.Sorted(maps.Keys(some)) {
+			if first, ok := all[slot]; ok && n.Kind.IsParallel() {
+				a := some[slot].write
+				x.warn(a.Offset, a.Length, codeWriteConflict, "if both are active at once, the first in the tree counts",
+					"%q is also written by the action %q, which can be active at the same time", slot, x.leaves[first.leaf].ID)
+			} else if !ok {
+				all[slot] = some[slot]
+			}
+		}
+	}
+	return all
+}

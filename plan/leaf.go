@@ -1,0 +1,291 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/expr"
+)
+
+// environment is the ports that an expression may name, each with what it stands for there.
+type environment map[string]*binding
+
+// binding is what a port stands for in one use. It is read when an expression names the port, so that a value no
+// expression needs may be any text, as in plans written for other programs.
+type binding struct {
+	port  string
+	value *attribute  // where it is given: at the use, or the model's default; nil: not given
+	env   environment // of the value
+	use   *item       // nil: a tree or model is checked without any use, the value is not known
+	read  bool
+	expr  *expr.Expr // nil if it is not known or wrong
+}
+
+// autoremap is the attribute by which a SubTree passes on all that it does not name.
+const autoremap = "_autoremap"
+
+// bind returns the environment below a use: what its model's ports stand for.
+func (r *reader) bind(use *item, outer environment) environment {
+	if use.model == nil || len(use.model.ports) == 0 {
+		return nil
+	}
+	env := environment{}
+	for _, p := range use.model.ports {
+		b := &binding{port: p.name, use: use, value: use.element.find(p.name), env: outer}
+		if b.value == nil {
+			if all := use.element.find(autoremap); use.subtree != nil && all != nil && truth(all.value) {
+				if outer[p.name] != nil {
+					env[p.name] = outer[p.name]
+				}
+				continue // the signal of that name
+			}
+			b.value, b.env = p.value, nil
+		}
+		env[p.name] = b
+	}
+	return env
+}
+
+func truth(s string) bool { return s == "1" || strings.EqualFold(s, "true") }
+
+// unbound returns the environment in which the ports of a model are not known.
+func unbound(m *model) environment {
+	if m == nil {
+		return nil
+	}
+	env := environment{}
+	for _, p := range m.ports {
+		env[p.name] = &binding{port: p.name}
+	}
+	return env
+}
+
+// resolve returns the expression that a port stands for, nil if it is not known or wrong.
+func (r *reader) resolve(b *binding) *expr.Expr {
+	if b.read || b.use == nil {
+		return b.expr
+	}
+	b.read = true
+	if b.value == nil {
+		r.reportName(b.use.element, codeNoPort, "write "+b.port+`="..."`, "%s needs a value for its port %q", b.use.id, b.port)
+		return nil
+	}
+	e, err := expr.Parse(b.value.value)
+	if b.value.value == "{=}" { // BehaviorTree.CPP: the entry of the port's own name
+		e, err = expr.Parse(b.port)
+	}
+	if err != nil {
+		r.reportExpression(b.value, 0, nil, err.(*expr.Error))
+		return nil
+	}
+	b.expr = r.check(e, b.value, 0, b.env, e.Type(), expr.AnyUnit)
+	return b.expr
+}
+
+// check returns an expression with its ports replaced, nil if it is wrong or they are not known. base is where its text
+// begins in the attribute's value.
+func (r *reader) check(e *expr.Expr, a *attribute, base int, env environment, want expr.Type, unit expr.Unit) *expr.Expr {
+	if len(env) > 0 {
+		with := map[string]*expr.Expr{}
+		for _, name := range e.Names() {
+			if b := env[name]; b != nil {
+				if with[name] = r.resolve(b); with[name] == nil {
+					return nil
+				}
+			}
+		}
+		e = e.Substitute(with)
+	}
+	mistakes := e.Check(want, unit, r.scope)
+	for _, m := range mistakes {
+		r.reportExpression(a, base, env, m)
+	}
+	if len(mistakes) > 0 {
+		return nil
+	}
+	return e
+}
+
+// reportExpression reports a mistake in an expression. One that a port brings in is reported where the port is given.
+func (r *reader) reportExpression(a *attribute, base int, env environment, m *expr.Error) {
+	word := strings.TrimSpace(a.value[base+m.Offset : base+m.Offset+m.Length])
+	if b := env[strings.Trim(word, "{} ")]; b != nil && b.value != nil {
+		r.reportValue(b.value, m.Code, m.Hint, "as %q of %s: %s", b.port, b.use.id, m.Text)
+		return
+	}
+	at, length := a.span(base+m.Offset, m.Length)
+	r.report(at, length, m.Code, m.Hint, "%s", m.Text)
+}
+
+// leafReader reads the attributes of one leaf: those of its element, else those of its model.
+type leafReader struct {
+	*reader
+	element *element
+	outer   environment // of the element's own expressions
+	model   *element    // nil if there is none
+	inner   environment // of the model's expressions
+}
+
+// attribute returns an attribute of the leaf with the environment that its expressions stand in.
+func (l leafReader) attribute(name string) (*attribute, environment) {
+	if a := l.element.find(name); a != nil {
+		return a, l.outer
+	}
+	if l.model == nil {
+		return nil, nil
+	}
+	return l.model.find(name), l.inner
+}
+
+func (l leafReader) expression(name string, want expr.Type, unit expr.Unit) *expr.Expr {
+	a, env := l.attribute(name)
+	if a == nil {
+		return nil
+	}
+	e, err := expr.Parse(a.value)
+	if err != nil {
+		l.reportExpression(a, 0, nil, err.(*expr.Error))
+		return nil
+	}
+	return l.check(e, a, 0, env, want, unit)
+}
+
+func (l leafReader) condition(name string) *expr.Expr {
+	return l.expression(name, expr.Boolean, expr.AnyUnit)
+}
+
+// assignments reads a list of assignments to slots.
+func (l leafReader) assignments(name string) []Assignment {
+	a, env := l.attribute(name)
+	if a == nil {
+		return nil
+	}
+	parsed, mistakes := expr.ParseAssignments(a.value)
+	for _, m := range mistakes {
+		l.reportExpression(a, 0, nil, m)
+	}
+	var list []Assignment
+	for _, p := range parsed {
+		target, known := l.target(p, a, env)
+		unit := expr.AnyUnit
+		if s, ok := l.signals[target]; ok && known {
+			unit = s.Unit
+		}
+		value := l.check(p.Value, a, p.ValueOffset, env, expr.Real, unit)
+		at, length := a.span(p.Offset, p.Length)
+		if known && target != p.Target && slices.ContainsFunc(list, func(b Assignment) bool { return b.Target == target }) {
+			l.report(at, length, expr.CodeDuplicate, "", "%q is assigned twice", target)
+		}
+		if known && value != nil {
+			list = append(list, Assignment{target, value, at, length})
+		}
+	}
+	return list
+}
+
+// target returns the slot that an assignment writes. A port as a target stands for a signal's name.
+func (l leafReader) target(p expr.Assignment, a *attribute, env environment) (name string, known bool) {
+	at, length := a.span(p.Offset, p.Length)
+	name = p.Target
+	if b := env[p.Target]; b != nil {
+		e := l.resolve(b)
+		if e == nil {
+			return "", false
+		}
+		at, length = b.value.at, b.value.end-b.value.at
+		if name = e.String(); !isSignalName(name) {
+			l.report(at, length, codePort, "write the name of a signal", "%s writes its port %q, so that it cannot be an expression", b.use.id, b.port)
+			return "", false
+		}
+	}
+	if l.signals == nil {
+		return name, true
+	}
+	s, ok := l.signals[name]
+	switch {
+	case !ok:
+		l.report(at, length, expr.CodeSignal, diag.DidYouMean(name, l.slots()), "unknown signal %q", name)
+	case !s.Slot:
+		l.report(at, length, codeReadOnly, "tasks may write "+strings.Join(l.slots(), ", "), "%q can be read but not written", name)
+	}
+	return name, ok && s.Slot
+}
+
+// slots returns the names of the signals that tasks may write.
+func (r *reader) slots() []string {
+	var slots []string
+	for _, name := range slices.Sorted(maps.Keys(r.signals)) {
+		if r.signals[name].Slot {
+			slots = append(slots, name)
+		}
+	}
+	return slots
+}
+
+var second, _ = expr.ParseUnit("s")
+
+// leaf reads what a leaf means.
+func (r *reader) leaf(i *item, env environment) Leaf {
+	l := leafReader{reader: r, element: i.element, outer: env}
+	if i.model != nil {
+		l.model, l.inner = i.model.element, r.bind(i, env)
+		l.outer = maps.Clone(env)
+		if l.outer == nil {
+			l.outer = environment{}
+		}
+		maps.Copy(l.outer, l.inner)
+	}
+	leaf := Leaf{ID: i.id, Offset: i.element.offset, Length: i.element.end - i.element.offset}
+	if i.kind == bt.Condition {
+		l.conditionLeaf(&leaf)
+		if on, _ := l.attribute(attrOn); on == nil && (r.signals != nil || leaf.Off != nil) {
+			r.reportName(i.element, codeNoCondition, `write on="..."`, "the condition %q does not say when it is true", i.name)
+		}
+		return leaf
+	}
+	l.actionLeaf(&leaf)
+	return leaf
+}
+
+func (l leafReader) conditionLeaf(leaf *Leaf) {
+	leaf.On, leaf.Off = l.condition(attrOn), l.condition(attrOff)
+}
+
+func (l leafReader) actionLeaf(leaf *Leaf) {
+	leaf.Write, leaf.Entry, leaf.Exit = l.assignments(attrWrite), l.assignments(attrEntry), l.assignments(attrExit)
+	for _, a := range leaf.Exit {
+		if s, ok := l.signals[a.Target]; ok && !s.Hold {
+			l.warn(a.Offset, a.Length, codeLostAssignment, "assign to a signal that holds its last value",
+				"this has no effect: %q returns to its default when no task writes it", a.Target)
+		}
+	}
+	leaf.EntryTime, leaf.ExitTime = l.expression(attrEntryTime, expr.Real, second), l.expression(attrExitTime, expr.Real, second)
+	leaf.EntryUntil, leaf.ExitUntil = l.condition(attrEntryUntil), l.condition(attrExitUntil)
+	l.exclusive(attrEntryTime, attrEntryUntil)
+	l.exclusive(attrExitTime, attrExitUntil)
+	leaf.Done, leaf.Failed = l.condition(attrDone), l.condition(attrFailed)
+	leaf.SuccessIf, leaf.FailureIf = l.condition(attrSuccessIf), l.condition(attrFailureIf)
+}
+
+// exclusive reports the second of two attributes if both are given.
+func (l leafReader) exclusive(first, second string) {
+	a, _ := l.attribute(first)
+	b, _ := l.attribute(second)
+	if a != nil && b != nil {
+		l.reportAttribute(b, codeConflictAttr, "keep one of them", "%q and %q both say when the procedure ends", first, second)
+	}
+}
+
+// checkModel checks the expressions of a leaf model as far as they do not depend on its ports.
+func (r *reader) checkModel(m *model) {
+	l := leafReader{reader: r, element: m.element, outer: unbound(m)}
+	switch m.kind {
+	case elementCondition:
+		l.conditionLeaf(&Leaf{})
+	case elementAction:
+		l.actionLeaf(&Leaf{})
+	}
+}

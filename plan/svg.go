@@ -1,0 +1,282 @@
+package plan
+
+import (
+	"bufio"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"canopy/bt"
+)
+
+// look is the colours of a box.
+type look struct{ fill, line string }
+
+var (
+	composite = look{"#dbe7f6", "#3f6fa8"}
+	parallel  = look{"#e0dcf4", "#5f52ad"}
+	decorator = look{"#e9eaec", "#6d7680"}
+)
+
+var looks = map[bt.Kind]look{
+	bt.Condition:        {"#fbf0c9", "#a8821a"},
+	bt.Action:           {"#d5ecdb", "#2f7f52"},
+	bt.Sequence:         composite,
+	bt.Fallback:         composite,
+	bt.ReactiveSequence: composite,
+	bt.ReactiveFallback: composite,
+	bt.Parallel:         parallel,
+	bt.ReactiveParallel: parallel,
+	bt.Inverter:         decorator,
+	bt.ForceSuccess:     decorator,
+	bt.ForceFailure:     decorator,
+}
+
+var statusLooks = map[bt.Status]look{
+	bt.Success:      {"#e3f3e6", "#8fbf9b"},
+	bt.Failure:      {"#f9e4e2", "#d3a29d"},
+	bt.Accept:       {"#f1f2f4", "#a4abb3"},
+	bt.Activating:   {"#ffe8b8", "#c58a10"},
+	bt.Running:      {"#bcd9ff", "#1f62b8"},
+	bt.Finished:     {"#a9dfb5", "#23803f"},
+	bt.Aborted:      {"#f5b5ae", "#b3362a"},
+	bt.Deactivating: {"#ffd7a8", "#c06a10"},
+}
+
+// symbols stand for the kinds of composites and decorators in the literature's drawings.
+var symbols = map[bt.Kind]string{
+	bt.Sequence: "→", bt.ReactiveSequence: "→", bt.Fallback: "?", bt.ReactiveFallback: "?",
+	bt.Parallel: "⇉", bt.ReactiveParallel: "⇉", bt.Inverter: "¬", bt.ForceSuccess: "+", bt.ForceFailure: "−",
+}
+
+// Lengths of the drawing in pixels, and the sizes of its letters.
+const (
+	boxHeight  = 38.0
+	rowGap     = 10.0
+	columnGap  = 36.0
+	margin     = 14.0
+	padding    = 10.0
+	symbolSize = 24.0
+	mostWidth  = 330.0 // of a text
+	nameSize   = 13.0
+	noteSize   = 10.5
+	legendStep = 104.0
+)
+
+// box is a task's place in the drawing.
+type box struct {
+	x, y, width float64
+	name, note  string
+}
+
+// SVG draws the tree from left to right as a self-contained picture: a box for each task with its name and what a leaf
+// does, shortened; tooltips have it in full. Colours tell the kinds, or the statuses if they are given, indexed by task.
+// It returns the error of the writer.
+func SVG(w io.Writer, p *Plan, statuses []bt.Status) error {
+	d := newDrawing(p, statuses)
+	boxes, width, height := d.layout()
+	legend := d.legend()
+	width = max(width, 2*margin+legendStep*float64(len(legend)))
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img" `+
+		`font-family="system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif">`+"\n", width, height+30, width, height+30)
+	fmt.Fprintf(out, "<title>%s</title>\n", escape(p.Name))
+	for t := p.Tree.Root(); t >= 0; t-- {
+		d.edges(out, boxes, t)
+	}
+	for t := p.Tree.Root(); t >= 0; t-- {
+		d.box(out, boxes[t], t)
+	}
+	for i, entry := range legend {
+		x, y := margin+legendStep*float64(i), height+8
+		fmt.Fprintf(out, `<rect x="%.1f" y="%.1f" width="12" height="12" rx="3" fill="%s" stroke="%s"/>`, x, y, entry.fill, entry.line)
+		fmt.Fprintf(out, `<text x="%.1f" y="%.1f" font-size="11" fill="#6d7680">%s</text>`+"\n", x+17, y+10, entry.word)
+	}
+	fmt.Fprintln(out, "</svg>")
+	return out.Flush()
+}
+
+// layout gives every task its place: a column for each level, as wide as its widest box, a row for each leaf, and every
+// other task in the middle of its children. No two boxes can overlap.
+func (d *drawing) layout() (boxes []box, width, height float64) {
+	tree := d.Tree
+	boxes = make([]box, tree.Len())
+	var columns []float64
+	level := make([]int, tree.Len())
+	for t := tree.Root(); t >= 0; t-- { // parents first
+		if parent := tree.Parent(t); parent >= 0 {
+			level[t] = level[parent] + 1
+		}
+		b := &boxes[t]
+		b.name, b.note = fit(d.labels[t], nameSize*1.06), d.kind(t)
+		if details := d.details(t); len(details) > 0 {
+			b.note = fit(strings.Join(details, "   "), noteSize)
+		}
+		b.width = max(textWidth(b.name, nameSize*1.06), textWidth(b.note, noteSize)) + 2*padding
+		if symbols[tree.Kind(t)] != "" {
+			b.width += symbolSize
+		}
+		if level[t] == len(columns) {
+			columns = append(columns, 0)
+		}
+		columns[level[t]] = max(columns[level[t]], b.width)
+	}
+	left := make([]float64, len(columns)+1)
+	left[0] = margin
+	for i, c := range columns {
+		left[i+1] = left[i] + c + columnGap
+	}
+	height = margin
+	for t := range boxes { // children first, leaves from left to right
+		b := &boxes[t]
+		b.x, b.width = left[level[t]], columns[level[t]]
+		if children := tree.Children(bt.Task(t)); len(children) > 0 {
+			b.y = (boxes[children[0]].y + boxes[children[len(children)-1]].y) / 2
+			continue
+		}
+		b.y = height
+		height += boxHeight + rowGap
+	}
+	return boxes, left[len(columns)] - columnGap + margin, height
+}
+
+// look returns the colours of a task.
+func (d *drawing) look(t bt.Task) look {
+	if d.statuses != nil {
+		return statusLooks[d.statuses[t]]
+	}
+	return looks[d.Tree.Kind(t)]
+}
+
+// active reports whether a task is known to be active.
+func (d *drawing) active(t bt.Task) bool {
+	return d.statuses != nil && slices.Contains([]bt.Status{bt.Activating, bt.Running, bt.Finished, bt.Aborted}, d.statuses[t])
+}
+
+func (d *drawing) edges(out *bufio.Writer, boxes []box, t bt.Task) {
+	from := boxes[t]
+	for _, c := range d.Tree.Children(t) {
+		to := boxes[c]
+		colour, thick := "#a4abb3", 1.2
+		if d.active(c) {
+			colour, thick = d.look(c).line, 2.4
+		}
+		x0, y0, x1, y1 := from.x+from.width, from.y+boxHeight/2, to.x, to.y+boxHeight/2
+		middle := (x0 + x1) / 2
+		fmt.Fprintf(out, `<path d="M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f" fill="none" stroke="%s" stroke-width="%.1f"/>`+"\n",
+			x0, y0, middle, y0, middle, y1, x1, y1, colour, thick)
+	}
+}
+
+func (d *drawing) box(out *bufio.Writer, b box, t bt.Task) {
+	l := d.look(t)
+	thick := 1.2
+	if d.active(t) {
+		thick = 2.2
+	}
+	full := []string{d.Tree.Name(t), d.kind(t)}
+	if d.statuses != nil {
+		full[1] += ", " + d.statuses[t].String()
+	}
+	radius := 5.0
+	if d.Tree.Kind(t) == bt.Condition {
+		radius = boxHeight / 2
+	}
+	fmt.Fprintf(out, `<g><title>%s</title><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="%.0f" fill="%s" stroke="%s" stroke-width="%.1f"/>`,
+		escape(strings.Join(append(full, d.details(t)...), "\n")), b.x, b.y, b.width, boxHeight, radius, l.fill, l.line, thick)
+	x := b.x + padding
+	if s := symbols[d.Tree.Kind(t)]; s != "" {
+		fmt.Fprintf(out, `<text x="%.1f" y="%.1f" font-size="18" font-weight="600" text-anchor="middle" fill="%s">%s</text>`,
+			x+symbolSize/2-4, b.y+boxHeight/2+6, l.line, s)
+		x += symbolSize
+	}
+	fmt.Fprintf(out, `<text x="%.1f" y="%.1f" font-size="%.0f" font-weight="600" fill="#1c2530">%s</text>`, x, b.y+16, nameSize, escape(b.name))
+	fmt.Fprintf(out, `<text x="%.1f" y="%.1f" font-size="%.1f" fill="#4a5560">%s</text></g>`+"\n", x, b.y+30, noteSize, escape(b.note))
+}
+
+type legendEntry struct {
+	look
+	word string
+}
+
+// legend explains the colours that the drawing has.
+func (d *drawing) legend() []legendEntry {
+	var entries []legendEntry
+	add := func(l look, word string) {
+		e := legendEntry{l, word}
+		if !slices.Contains(entries, e) {
+			entries = append(entries, e)
+		}
+	}
+	if d.statuses != nil {
+		for s := bt.Success; s <= bt.Deactivating; s++ {
+			if slices.Contains(d.statuses, s) {
+				add(statusLooks[s], s.String())
+			}
+		}
+		return entries
+	}
+	words := map[look]string{composite: "composite", parallel: "parallel", decorator: "decorator"}
+	for _, k := range bt.Kinds() {
+		if !d.has(k) {
+			continue
+		}
+		word := strings.ToLower(k.String())
+		if w, ok := words[looks[k]]; ok {
+			word = w
+		}
+		add(looks[k], word)
+	}
+	return entries
+}
+
+// has reports whether the tree has a task of the kind.
+func (d *drawing) has(k bt.Kind) bool {
+	for t := range bt.Task(d.Tree.Len()) {
+		if d.Tree.Kind(t) == k {
+			return true
+		}
+	}
+	return false
+}
+
+// textWidth estimates how wide a text in a common sans-serif font is, rather too wide than too narrow.
+func textWidth(s string, size float64) float64 {
+	ems := 0.0
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune("iljtfrI.,:;|!'`()[]/ ", r):
+			ems += 0.38
+		case strings.ContainsRune("mwMW@%→≥≤…", r):
+			ems += 0.95
+		case r > unicode.MaxLatin1:
+			ems += 1.05
+		case unicode.IsUpper(r):
+			ems += 0.72
+		default:
+			ems += 0.61
+		}
+	}
+	return ems * size
+}
+
+// fit cuts a text to the greatest width.
+func fit(s string, size float64) string {
+	if textWidth(s, size) <= mostWidth {
+		return s
+	}
+	runes := []rune(s)
+	for len(runes) > 0 && textWidth(string(runes)+"…", size) > mostWidth {
+		runes = runes[:len(runes)-1]
+	}
+	return string(runes) + "…"
+}
+
+func escape(s string) string {
+	var b strings.Builder
+	xml.EscapeText(&b, []byte(s)) //nolint:errcheck // a strings.Builder has no errors
+	return b.String()
+}
