@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +38,7 @@ var reserved = []string{"and", "or", "not", "lt", "le", "gt", "ge", "true", "fal
 // signs lists the signs, the longer before their beginnings; some are known only to be refused with good advice.
 var signs = []string{
 	"<=", ">=", "==", "!=", "<>", "=<", "=>", "&&", "||", "**", ":=",
-	"+", "-", "*", "/", "^", "(", ")", ",", "<", ">", "!", "=", "[", "]",
+	"+", "-", "*", "/", "^", "(", ")", ",", "<", ">", "!", "=", "[", "]", "&", "|",
 }
 
 // lexer cuts a text into tokens.
@@ -114,8 +115,11 @@ func (l *lexer) number() (token, *Error) {
 	rest := l.src[l.at:]
 	size := numberSize(rest)
 	if word := wordIn(rest[size:]); word != "" {
-		return token{}, fail(l.at, l.at+size+len(word), fmt.Sprintf("%q is neither a number nor a name", rest[:size+len(word)]),
-			fmt.Sprintf("did you mean \"%[1]s * %[2]s\" or \"%[1]s [%[2]s]\"?", rest[:size], word))
+		hint := fmt.Sprintf("did you mean \"%s * %s\"?", rest[:size], word)
+		if _, ok := lookup(word); ok {
+			hint = fmt.Sprintf("did you mean \"%s [%s]\"?", rest[:size], word)
+		}
+		return token{}, fail(l.at, l.at+size+len(word), fmt.Sprintf("%q is neither a number nor a name", rest[:size+len(word)]), hint)
 	}
 	value, err := strconv.ParseFloat(rest[:size], 64)
 	switch {
@@ -134,9 +138,15 @@ func (l *lexer) number() (token, *Error) {
 		unit, err := parseUnit(rest[open+1 : open+length])
 		if err != nil {
 			err.Offset += l.at + open + 1
+			if slices.Contains(celsius, strings.TrimSpace(rest[open+1:open+length])) {
+				err.Hint = fmt.Sprintf("write \"%s [K]\"", strconv.FormatFloat(value+273.15, 'g', 10, 64))
+			}
 			return token{}, err
 		}
 		t.unit, size = unit, open+length+1
+	}
+	if math.IsInf(t.unit.SI(value), 0) {
+		return token{}, fail(l.at, l.at+size, fmt.Sprintf("the number %s is too large", rest[:size]), "")
 	}
 	t.text = rest[:size]
 	return l.take(t, size), nil

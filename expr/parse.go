@@ -69,6 +69,8 @@ func misspelling(text string) string {
 		return `write "^" for powers`
 	case "=<", "=>":
 		return fmt.Sprintf("did you mean %q?", strings.Trim(text, "=")+"=")
+	case "&", "|":
+		return `write "and" or "or"`
 	case ":=":
 		return `":=" stands in assignments only`
 	case "[":
@@ -114,7 +116,7 @@ func (p *parser) expression(least, level int) (*node, *Error) {
 	left, err := p.operand(level + 1)
 	for compared := false; err == nil && p.token.kind == tokenSign; {
 		sign := p.token
-		if slices.Contains(equalities, sign.text) {
+		if slices.Contains(equalities, sign.text) && least <= bindRelation {
 			return nil, p.equality(left, level)
 		}
 		o, ok := infix[sign.text]
@@ -155,7 +157,7 @@ func (p *parser) equality(left *node, level int) *Error {
 	hint := "compare with a tolerance: abs(a - b) < tolerance"
 	if err := p.next(); err == nil {
 		if right, err := p.expression(bindSum, level+1); err == nil {
-			hint = fmt.Sprintf("compare with a tolerance: abs(%v - %s) < tolerance", left, textOf(right, bindProduct))
+			hint = fmt.Sprintf("compare with a tolerance: abs(%s - %s) < tolerance", textOf(left, bindSum), textOf(right, bindProduct))
 		}
 	}
 	return &Error{sign.at, sign.end - sign.at, CodeEquality, fmt.Sprintf("%q between real numbers has no meaning over time", sign.text), hint}
@@ -230,7 +232,10 @@ func (p *parser) call(name token, level int) (*node, *Error) {
 	var args []*node
 	for !p.token.is(")") {
 		if len(args) > 0 {
-			if err := p.expect(","); err != nil {
+			if !p.token.is(",") {
+				return nil, p.unexpected(`"," or ")"`)
+			}
+			if err := p.next(); err != nil {
 				return nil, err
 			}
 		}
@@ -299,7 +304,9 @@ func parseAssignment(src string) (Assignment, *Error) {
 	}
 	target := p.token
 	if target.kind != tokenName {
-		return Assignment{}, p.unexpected("the name of a signal")
+		err := p.unexpected("the name of a signal")
+		err.Hint = `an assignment is written "name := value"`
+		return Assignment{}, err
 	}
 	if err := p.next(); err != nil {
 		return Assignment{}, err

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -92,53 +93,48 @@ func (u Unit) String() string {
 	case u.text != "":
 		return u.text
 	}
-	best, least := factors("", u.dimension), weight(u.dimension)
-	for _, name := range [...]string{"N", "J", "W", "Pa", "V", "Ohm", "C"} {
+	best, least := factors("", u.dimension)
+	for _, name := range [...]string{"W", "J", "N", "Pa", "V", "Ohm", "C"} {
 		rest := u.times(Unit{dimension: symbols[name].dimension}, -1).dimension
-		if w := weight(rest) + whole; w < least {
-			best, least = factors(name, rest), w
+		if rest[1] != 0 { // N/kg for m/s^2 is short but strange: a name takes up the mass
+			continue
+		}
+		if text, length := factors(name, rest); length < least {
+			best, least = text, length
 		}
 	}
 	return best
 }
 
-// weight is the number of factors in a dimension's product of base units, in sixths.
-func weight(d dimension) (sum int) {
-	for _, e := range d {
-		sum += max(int(e), int(-e))
-	}
-	return sum
-}
-
-// factors writes a product that begins with a named unit.
-func factors(first string, d dimension) string {
+// factors writes a product of base units, after a named unit if one is given, and returns a measure of its length:
+// the number of factors, then their exponents.
+func factors(first string, d dimension) (text string, length int) {
 	var over, under []string
 	if first != "" {
 		over = append(over, first)
 	}
-	for i, e := range d {
-		text := baseUnits[i]
+	for _, i := range [...]int{1, 0, 2, 3, 4, 5, 6} { // kg m is the custom
+		e, symbol := d[i], baseUnits[i]
+		length += max(int(e), int(-e))
 		if size := max(e, -e); size != whole {
-			text += "^" + strconv.FormatFloat(float64(size)/whole, 'g', 4, 64)
+			symbol += "^" + strconv.FormatFloat(float64(size)/whole, 'g', 4, 64)
 		}
 		switch {
 		case e > 0:
-			over = append(over, text)
+			over = append(over, symbol)
 		case e < 0:
-			under = append(under, text)
+			under = append(under, symbol)
 		}
 	}
-	text := strings.Join(over, " ")
-	if text == "" {
-		text = "1"
-	}
+	text = cmp.Or(strings.Join(over, " "), "1")
 	switch len(under) {
 	case 0:
-		return text
 	case 1:
-		return text + "/" + under[0]
+		text += "/" + under[0]
+	default:
+		text += "/(" + strings.Join(under, " ") + ")"
 	}
-	return text + "/(" + strings.Join(under, " ") + ")"
+	return text, length + (len(over)+len(under))<<20
 }
 
 // symbol is a unit with a sign of its own.
@@ -189,7 +185,7 @@ var prefixes = map[string][2]float64{
 // misnomers maps what people write for a unit to its symbol.
 var misnomers = map[string]string{
 	"sec": "s", "hr": "h", "hour": "h", "hours": "h", "day": "d", "meter": "m", "metre": "m", "meters": "m",
-	"metres": "m", "degree": "deg", "degrees": "deg", "knot": "kt", "knots": "kt", "kts": "kt", "kn": "kt", "feet": "ft",
+	"metres": "m", "degree": "deg", "degrees": "deg", "knot": "kt", "knots": "kt", "kts": "kt", "kn": "kt", "feet": "ft", "foot": "ft",
 	"ohm": "Ohm", "NM": "nmi", "percent": "%", "watt": "W", "volt": "V", "l": "L",
 }
 

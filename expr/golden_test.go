@@ -1,0 +1,95 @@
+package expr
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"canopy/diag"
+)
+
+// aircraft is the scope of the golden scripts and of the examples in the user's page.
+var aircraft = units("h m", "w m/s", "EAS m/s", "t s", "soc 1", "phi rad", "omega rad/s", "payload 1", "mass kg",
+	"battery.T K", "battery.P W", "I A", "U V")
+
+// units reads "name unit" pairs.
+func units(pairs ...string) Scope {
+	scope := Scope{}
+	for _, p := range pairs {
+		name, unit, _ := strings.Cut(p, " ")
+		u, err := ParseUnit(unit)
+		if err != nil {
+			panic(err)
+		}
+		scope[name] = u
+	}
+	return scope
+}
+
+// render shows errors as the user sees them.
+func render(src string, errs ...*Error) string {
+	var list diag.List
+	source := &diag.Source{Name: "plan", Text: src}
+	for _, e := range errs {
+		list = append(list, diag.Diagnostic{Source: source, Offset: e.Offset, Length: e.Length, Code: e.Code, Text: e.Text, Hint: e.Hint})
+	}
+	var b strings.Builder
+	list.Write(&b, false)
+	return b.String()
+}
+
+// TestGolden runs the scripts of testdata/golden. Commands:
+//
+//	parse                     the canonical text, or the mistake
+//	condition                 all mistakes as a condition
+//	number [unit=U]           all mistakes as a number in the unit
+//	assignments               the list of assignments, or the mistakes
+//	unit                      the unit in SI, or the mistake
+func TestGolden(t *testing.T) {
+	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "assignments":
+				list, errs := ParseAssignments(d.Input)
+				var b strings.Builder
+				for _, a := range list {
+					fmt.Fprintf(&b, "%s [%d,+%d] := %v [%d]\n", a.Target, a.Offset, a.Length, a.Value, a.ValueOffset)
+				}
+				return b.String() + render(d.Input, errs...)
+			case "unit":
+				u, err := ParseUnit(d.Input)
+				if err != nil {
+					return render(d.Input, err.(*Error))
+				}
+				coherent := u
+				coherent.text = ""
+				return fmt.Sprintf("%v = %.6g %v\n", u, u.SI(1), coherent)
+			}
+			e, err := Parse(d.Input)
+			if err != nil {
+				return render(d.Input, err.(*Error))
+			}
+			if d.Cmd == "parse" {
+				return e.String() + "\n"
+			}
+			want, unit := Boolean, AnyUnit
+			if d.Cmd == "number" {
+				want = Real
+			}
+			if d.HasArg("unit") {
+				var text string
+				d.ScanArgs(t, "unit", &text)
+				if unit, err = ParseUnit(text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			errs := e.Check(want, unit, aircraft)
+			if len(errs) == 0 {
+				return "ok\n"
+			}
+			return render(d.Input, errs...)
+		})
+	})
+}
