@@ -1,0 +1,210 @@
+package ode
+
+import "math"
+
+// newton holds what the implicit method carries from step to step: the Jacobian, the factorised matrix of the simplified
+// Newton iteration, and what is known of its convergence.
+type newton struct {
+	jac     *jacobian
+	lu      lu
+	scaled  float64 // gamma h of the factorised matrix
+	current bool    // the Jacobian belongs to the point where the step begins
+	due     bool    // the Jacobian no longer serves
+	suspect bool    // even a new Jacobian converges badly: its pattern may have grown
+	wait    int     // refreshes to go before the pattern is probed again,
+	pause   int     // and how many that will be after a probing in vain
+	eta     float64 // theta / (1 - theta) of the last stage, theta the rate of convergence
+	rate    float64 // largest theta of the step
+	history bool    // the last accepted step was implicit, too: its stages predict the first of the next
+	rho     float64 // spectral radius of the Jacobian, estimated for Auto
+	psi     []float64
+	z       []float64
+	fz      []float64
+	nodes   []float64
+	weights []float64
+}
+
+const (
+	newtonLimit   = 6    // iterations per stage
+	newtonError   = 0.02 // of an iteration, in units of the tolerance
+	slow          = 0.2  // rate of convergence from which a new Jacobian pays
+	firstPause    = 8    // refreshes between two probings in vain, doubled each time
+	predictorSize = 5    // stages from which a stage is predicted
+)
+
+func newNewton(n int) *newton {
+	return &newton{
+		jac: newJacobian(n), eta: 1, pause: firstPause,
+		psi: make([]float64, n), z: make([]float64, n), fz: make([]float64, n),
+		nodes: make([]float64, predictorSize), weights: make([]float64, predictorSize),
+	}
+}
+
+// prepare makes the matrix I - gamma h J ready, with a new Jacobian if the old one does not serve.
+func (in *Integrator) prepare(h float64) bool {
+	nw := in.newton
+	if nw.jac.pattern == nil || nw.suspect && nw.wait <= 0 {
+		grown := nw.jac.probe(in, in.t, in.y, in.w, h)
+		nw.pause *= 2
+		if grown {
+			nw.pause = firstPause
+		}
+		nw.wait = nw.pause
+		nw.lu.plan = nil
+		in.jacobianDone()
+	} else if nw.due {
+		nw.jac.refresh(in, in.t, in.y, in.w, h)
+		nw.wait--
+		in.jacobianDone()
+	}
+	g := in.method.gamma * h
+	if nw.lu.ready && nw.scaled == g {
+		return true
+	}
+	nw.scaled = g
+	in.stats.Factorisations++
+	if nw.lu.plan != nil && nw.lu.factorise(nw.jac.val, g) {
+		return true
+	}
+	p := plan(&nw.jac.pattern.sparsity, nw.jac.val, g, in.w)
+	if p == nil {
+		nw.lu.plan, nw.lu.ready = nil, false
+		return false
+	}
+	nw.lu.adopt(p)
+	return nw.lu.factorise(nw.jac.val, g)
+}
+
+func (in *Integrator) jacobianDone() {
+	nw := in.newton
+	in.stats.Jacobians++
+	nw.current, nw.due, nw.suspect, nw.lu.ready = true, false, false, false
+	if in.options.Method == Auto {
+		nw.rho = nw.jac.radius(in.w)
+	}
+}
+
+// tryImplicit tries a step of size h. Each stage solves
+//
+//	z = h gamma f(t + c_i h, psi + z),  psi = y + h sum_(j<i) a_ij k_j,  k_i = z / (h gamma)
+//
+// by simplified Newton iteration (Hairer & Wanner, Solving Ordinary Differential Equations II, section IV.8). The
+// derivatives k_i come from z and not from f: for a stiff component f would amplify the iteration error.
+func (in *Integrator) tryImplicit(h float64) (float64, outcome) {
+	n, m, nw := in.n, in.method, in.newton
+	if !in.prepare(h) {
+		return 0, diverged
+	}
+	nw.rate = 0
+	g := m.gamma * h
+	for s := 1; s < m.stages(); s++ {
+		copy(nw.psi, in.y)
+		for j, a := range m.a[s] {
+			axpy(nw.psi, h*a, in.knew[j*n:(j+1)*n])
+		}
+		in.predict(s, h, g)
+		if o := in.iterate(in.t+m.c[s]*h, g); o != stepped {
+			return 0, o
+		}
+		k := in.knew[s*n : (s+1)*n]
+		for i, z := range nw.z {
+			k[i] = z / g
+		}
+	}
+	for i, z := range nw.z {
+		in.ynew[i] = nw.psi[i] + z
+	}
+	return in.errorNorm(h), stepped
+}
+
+// iterate solves for z, starting from its prediction.
+func (in *Integrator) iterate(t, g float64) outcome {
+	nw := in.newton
+	before := 0.0
+	nw.eta = math.Pow(math.Max(nw.eta, 1e-15), 0.8)
+	for round := range newtonLimit {
+		for i, z := range nw.z {
+			in.stage[i] = nw.psi[i] + z
+		}
+		in.eval(t, in.stage, nw.fz)
+		if i := notFinite(nw.fz); i >= 0 {
+			in.culprit = NotFiniteError{T: t, Index: i}
+			return unusable
+		}
+		for i, z := range nw.z {
+			nw.fz[i] = g*nw.fz[i] - z
+		}
+		nw.lu.solve(nw.fz)
+		sum := 0.0
+		for i, d := range nw.fz {
+			nw.z[i] += d
+			d /= in.w[i]
+			sum += d * d
+		}
+		size := math.Sqrt(sum / float64(in.n))
+		if round > 0 {
+			theta := size / before
+			nw.rate = max(nw.rate, theta)
+			left := float64(newtonLimit - 1 - round)
+			if !(theta < 0.95) || math.Pow(theta, left)*size > newtonError*(1-theta) {
+				nw.eta = 1
+				return diverged
+			}
+			nw.eta = theta / (1 - theta)
+		}
+		if nw.eta*size <= newtonError || size == 0 {
+			return stepped
+		}
+		before = size
+	}
+	return diverged
+}
+
+// predict sets z to g times the derivative expected at stage s: the polynomial through the latest stage derivatives known,
+// those of this step and, if it was implicit, of the last one.
+func (in *Integrator) predict(s int, h, g float64) {
+	n, m, nw := in.n, in.method, in.newton
+	own := min(s, predictorSize)
+	count := own
+	for i := range own {
+		nw.nodes[i] = m.c[s-own+i]
+	}
+	// The last step, from its end; its very end is this step's first stage.
+	ratio := (in.t - in.from) / h
+	latest := m.latest
+	if nw.history {
+		for _, j := range latest {
+			if count == predictorSize {
+				break
+			}
+			nw.nodes[count] = (m.c[j] - 1) * ratio
+			count++
+		}
+	}
+	at := m.c[s]
+	for i := range count {
+		w := 1.0
+		for j := range count {
+			if j != i {
+				w *= (at - nw.nodes[j]) / (nw.nodes[i] - nw.nodes[j])
+			}
+		}
+		nw.weights[i] = w * g
+	}
+	clear(nw.z)
+	for i := range own {
+		j := s - own + i
+		axpy(nw.z, nw.weights[i], in.knew[j*n:(j+1)*n])
+	}
+	for i := own; i < count; i++ {
+		j := latest[i-own]
+		axpy(nw.z, nw.weights[i], in.k[j*n:(j+1)*n])
+	}
+}
+
+func (nw *newton) copyFrom(o *newton) {
+	nw.jac.copyFrom(o.jac)
+	nw.lu.copyFrom(&o.lu)
+	nw.scaled, nw.current, nw.due, nw.suspect = o.scaled, o.current, o.due, o.suspect
+	nw.wait, nw.pause, nw.eta, nw.rate, nw.history, nw.rho = o.wait, o.pause, o.eta, o.rate, o.history, o.rho
+}

@@ -1,0 +1,242 @@
+package ode
+
+import "math"
+
+// sparsity is the pattern of a square sparse matrix, its rows one after the other: row i has its entries in the columns
+// col[ptr[i]:ptr[i+1]], in rising order. It is immutable.
+type sparsity struct {
+	n   int
+	ptr []int32
+	col []int32
+}
+
+// elimination is the plan of an LU factorisation of all matrices of one pattern: an order of pivots, chosen once for
+// little fill (Markowitz, The elimination form of the inverse, Management Science 3 (1957) 255-269) among pivots of
+// at least a tenth of their column (threshold pivoting: Duff, Erisman & Reid, Direct Methods for Sparse Matrices, 2nd ed.,
+// 2017, chapters 7 and 10), and the pattern of the factors. It is immutable: factorisations follow it without searching.
+type elimination struct {
+	n        int
+	row, col []int32 // pivot k stands in this row and column of the matrix
+	factors  sparsity
+	diag     []int32 // where row k of the factors has its pivot: L lies before it, U after it
+	source   sparsity
+	// The entries of row k of the matrix, in the order of pivots: where it stands in the matrix and its column by pivot.
+	sourceAt []int32
+	identity []int32 // the column by pivot of the unit matrix's entry in pivot row k
+}
+
+// lu is the LU factorisation of I - s*J.
+type lu struct {
+	plan  *elimination
+	val   []float64
+	inv   []float64 // of the pivots
+	work  []float64
+	ready bool
+}
+
+// plan chooses the pivots for I - s*J, with entry (i, j) seen in the units scale[j] against scale[i]. It works on a full
+// matrix, with time O(n^3) in the worst case: it is meant for hundreds of unknowns, and for rare use.
+// It returns nil if the matrix is singular.
+func plan(j *sparsity, val []float64, s float64, scale []float64) *elimination {
+	n := j.n
+	m := make([]float64, n*n)
+	set := make([]bool, n*n)
+	for i := range n {
+		m[i*n+i], set[i*n+i] = 1, true
+		for e := j.ptr[i]; e < j.ptr[i+1]; e++ {
+			c := int(j.col[e])
+			m[i*n+c] -= s * val[e] * scale[c] / scale[i]
+			set[i*n+c] = true
+		}
+	}
+	p := &elimination{n: n}
+	rowCount, colCount := make([]int, n), make([]int, n)
+	rowStep, colStep := make([]int32, n), make([]int32, n) // when the row or column was pivoted, -1 not yet
+	for i := range n {
+		rowStep[i], colStep[i] = -1, -1
+		for c := range n {
+			if set[i*n+c] {
+				rowCount[i]++
+				colCount[c]++
+			}
+		}
+	}
+	for k := range n {
+		r, c := choosePivot(n, m, set, rowCount, colCount, rowStep, colStep)
+		if r < 0 {
+			return nil
+		}
+		rowStep[r], colStep[c] = int32(k), int32(k)
+		p.row, p.col = append(p.row, int32(r)), append(p.col, int32(c))
+		for i := range n {
+			if rowStep[i] >= 0 || !set[i*n+c] {
+				continue
+			}
+			rowCount[i]--
+			l := m[i*n+c] / m[r*n+c]
+			for q := range n {
+				if colStep[q] >= 0 || !set[r*n+q] {
+					continue
+				}
+				if !set[i*n+q] {
+					set[i*n+q] = true
+					rowCount[i]++
+					colCount[q]++
+				}
+				m[i*n+q] -= l * m[r*n+q]
+			}
+		}
+		for q := range n {
+			if colStep[q] < 0 && set[r*n+q] {
+				colCount[q]--
+			}
+		}
+	}
+	p.layOut(j, set, colStep)
+	return p
+}
+
+// choosePivot returns the acceptable entry of least Markowitz count, the largest among equals; -1 if there is none.
+func choosePivot(n int, m []float64, set []bool, rowCount, colCount []int, rowStep, colStep []int32) (row, col int) {
+	const threshold = 0.1
+	row, col = -1, -1
+	least, size := math.MaxInt, 0.0
+	for c := range n {
+		if colStep[c] >= 0 || row >= 0 && colCount[c] == 0 {
+			continue
+		}
+		top := 0.0
+		for i := range n {
+			if rowStep[i] < 0 && set[i*n+c] {
+				top = max(top, math.Abs(m[i*n+c]))
+			}
+		}
+		for i := range n {
+			if rowStep[i] >= 0 || !set[i*n+c] {
+				continue
+			}
+			v := math.Abs(m[i*n+c])
+			if v == 0 || !(v >= threshold*top) {
+				continue
+			}
+			count := (rowCount[i] - 1) * (colCount[c] - 1)
+			if count < least || count == least && v > size {
+				row, col, least, size = i, c, count, v
+			}
+		}
+	}
+	return row, col
+}
+
+// layOut writes the pattern of the factors, set[i, c], in the order of pivots.
+func (p *elimination) layOut(j *sparsity, set []bool, colStep []int32) {
+	n := p.n
+	p.factors.n, p.source.n = n, n
+	p.factors.ptr, p.source.ptr = make([]int32, 1, n+1), make([]int32, 1, n+1)
+	p.diag = make([]int32, n)
+	for k := range n {
+		r := int(p.row[k])
+		for q := range n {
+			if set[r*n+int(p.col[q])] {
+				if q == k {
+					p.diag[k] = int32(len(p.factors.col))
+				}
+				p.factors.col = append(p.factors.col, int32(q))
+			}
+		}
+		p.factors.ptr = append(p.factors.ptr, int32(len(p.factors.col)))
+		for e := j.ptr[r]; e < j.ptr[r+1]; e++ {
+			p.sourceAt = append(p.sourceAt, e)
+			p.source.col = append(p.source.col, colStep[j.col[e]])
+		}
+		p.source.ptr = append(p.source.ptr, int32(len(p.source.col)))
+		p.identity = append(p.identity, colStep[r])
+	}
+}
+
+// adopt makes room for factorisations by plan p.
+func (f *lu) adopt(p *elimination) {
+	f.plan, f.ready = p, false
+	f.val = resize(f.val, len(p.factors.col))
+	f.inv, f.work = resize(f.inv, p.n), resize(f.work, p.n)
+}
+
+// factorise computes L and U of I - s*J, and reports whether all pivots are usable.
+func (f *lu) factorise(val []float64, s float64) bool {
+	p, w := f.plan, f.work
+	f.ready = false
+	for k := range p.n {
+		first, last, diag := p.factors.ptr[k], p.factors.ptr[k+1], p.diag[k]
+		for _, c := range p.factors.col[first:last] {
+			w[c] = 0
+		}
+		w[p.identity[k]] = 1
+		from, to := p.source.ptr[k], p.source.ptr[k+1]
+		at := p.sourceAt[from:to]
+		for e, c := range p.source.col[from:to] {
+			w[c] -= s * val[at[e]]
+		}
+		for _, j := range p.factors.col[first:diag] {
+			l := w[j] * f.inv[j]
+			w[j] = l
+			if l == 0 {
+				continue
+			}
+			u0, u1 := p.diag[j]+1, p.factors.ptr[j+1]
+			u := f.val[u0:u1]
+			for e, c := range p.factors.col[u0:u1] {
+				w[c] -= l * u[e]
+			}
+		}
+		dst := f.val[first:last]
+		for e, c := range p.factors.col[first:last] {
+			dst[e] = w[c]
+		}
+		inv := 1 / w[k]
+		if inv-inv != 0 || inv == 0 {
+			return false
+		}
+		f.inv[k] = inv
+	}
+	f.ready = true
+	return true
+}
+
+// solve overwrites b with the solution of (I - s*J) x = b.
+func (f *lu) solve(b []float64) {
+	p, w := f.plan, f.work
+	for k, r := range p.row {
+		first, diag := p.factors.ptr[k], p.diag[k]
+		x := b[r]
+		l := f.val[first:diag]
+		for e, c := range p.factors.col[first:diag] {
+			x -= l[e] * w[c]
+		}
+		w[k] = x
+	}
+	for k := p.n - 1; k >= 0; k-- {
+		u0, u1 := p.diag[k]+1, p.factors.ptr[k+1]
+		x := w[k]
+		u := f.val[u0:u1]
+		for e, c := range p.factors.col[u0:u1] {
+			x -= u[e] * w[c]
+		}
+		x *= f.inv[k]
+		w[k] = x
+		b[p.col[k]] = x
+	}
+}
+
+func (f *lu) copyFrom(o *lu) {
+	f.plan, f.ready = o.plan, o.ready
+	f.val, f.inv = append(f.val[:0], o.val...), append(f.inv[:0], o.inv...)
+	f.work = resize(f.work, len(o.work))
+}
+
+// resize returns x with length n, its contents undefined.
+func resize(x []float64, n int) []float64 {
+	if cap(x) < n {
+		return make([]float64, n)
+	}
+	return x[:n]
+}
