@@ -60,7 +60,7 @@ type motor struct {
 func (m *motor) bindings() []binding {
 	return []binding{
 		{Parameter{"motor.Kt", "N m/A", 0.3, 0.01, 5, Assumed, "torque constant"}, &m.torque},
-		{Parameter{"motor.R", "ohm", 0.1, 0.001, 5, Assumed, "winding resistance at 25 degC"}, &m.resistance},
+		{Parameter{"motor.R", "Ohm", 0.1, 0.001, 5, Assumed, "winding resistance at 25 degC"}, &m.resistance},
 		{Parameter{"motor.alphaR", "1/K", 0.0039, 0, 0.01, Published, "temperature coefficient of copper's resistance"},
 			&m.resistanceSlope},
 		{Parameter{"motor.tau_i", "s", 0.2, 0.001, 10, Assumed, "time constant of the current control"}, &m.currentLag},
