@@ -265,7 +265,7 @@ func (s *Simulator) turn(i, k int, above bool, lo, hi float64) (x float64, ok bo
 		}
 		// The vertex, in gaps; a third derivative may shift it, and lower the minimum, by a fraction of these.
 		v := float64(j) - (c-a)/(2*curve)
-		if least := b - (c-a)*(c-a)/(8*curve); v < float64(k)-0.25 || v > float64(k)+1.25 || least > curve/8 {
+		if least := b - (c-a)*(c-a)/(8*curve); v < float64(k)-0.5 || v > float64(k)+1.5 || least > curve/8 {
 			continue
 		}
 		x, ok = s.descend(i, above, [3]float64{s.time(j - 1), s.time(j), s.time(j + 1)}, [3]float64{a, b, c})
@@ -277,16 +277,22 @@ func (s *Simulator) turn(i, k int, above bool, lo, hi float64) (x float64, ok bo
 }
 
 // descend follows the minimum of |g| of indicator i by successive parabolas, from three times and the values there, until
-// it finds a time beyond zero, or sees that there is none.
+// it finds a time beyond zero, or the parabola stays away from zero by far more than it erred last.
 func (s *Simulator) descend(i int, above bool, t, p [3]float64) (x float64, ok bool) {
 	q := &s.search
+	miss := math.Inf(1)
 	for range 12 {
-		d1, d2 := t[1]-t[0], t[2]-t[1]
-		m1, m2 := (p[1]-p[0])/d1, (p[2]-p[1])/d2
-		curve := (m2 - m1) / (d1 + d2)
-		x = (t[0]+t[1])/2 - m1/(2*curve)
-		if near := (t[2] - t[0]) / 64; math.Abs(x-t[1]) < near { // do not stall
-			x = t[1] + math.Copysign(near, d2-d1)
+		m := (p[1] - p[0]) / (t[1] - t[0])
+		curve := ((p[2]-p[1])/(t[2]-t[1]) - m) / (t[2] - t[0])
+		parabola := func(x float64) float64 { return p[0] + (x-t[0])*(m+(x-t[1])*curve) }
+		x = min(max((t[0]+t[1])/2-m/(2*curve), t[0]), t[2])
+		if parabola(x) > 4*miss {
+			return 0, false
+		}
+		margin := (t[2] - t[0]) / 64
+		x = min(max(x, t[0]+margin), t[2]-margin)
+		if math.Abs(x-t[1]) < margin/2 { // do not stall
+			x = t[1] + math.Copysign(margin/2, (t[2]-t[1])-(t[1]-t[0]))
 		}
 		if !(t[0] < x && x < t[2]) || x == t[1] {
 			return 0, false
@@ -296,9 +302,7 @@ func (s *Simulator) descend(i int, above bool, t, p [3]float64) (x float64, ok b
 			return x, true
 		}
 		v := math.Abs(q.g[i])
-		if e := math.Abs(p[0] + (x-t[0])*(m1+(x-t[1])*curve) - v); v > 4*e && v > curve*d1*d2/64 {
-			return 0, false
-		}
+		miss = math.Abs(parabola(x) - v)
 		switch {
 		case x < t[1] && v < p[1]:
 			t, p = [3]float64{t[0], x, t[1]}, [3]float64{p[0], v, p[1]}

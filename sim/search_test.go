@@ -1,0 +1,361 @@
+package sim
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"canopy/ode"
+)
+
+// clockwork has a state that a step of any length integrates exactly, and indicators of time (and that state).
+func clockwork(zeros ...func(t float64) float64) *System {
+	sys := &System{
+		States: []string{"x"}, Inputs: 1,
+		Derivatives: func(_ float64, _ []float64, _ *Discrete, dydt []float64) { dydt[0] = 1 },
+		Zeros: func(t float64, _ []float64, _ *Discrete, g []float64) {
+			for i, z := range zeros {
+				g[i] = z(t)
+			}
+		},
+	}
+	for i := range zeros {
+		sys.Indicators = append(sys.Indicators, Indicator{Name: string(rune('a' + i))})
+	}
+	return sys
+}
+
+// oneStep makes the first step reach to the horizon of 10.
+func oneStep() Options { return Options{Options: ode.Options{RelTol: 1e-6, InitialStep: 10}} }
+
+func checkLog(t *testing.T, log []happening, want []happening, tolerance float64) {
+	t.Helper()
+	if len(log) != len(want) {
+		t.Fatalf("events %v, want %v", log, want)
+	}
+	for i, w := range want {
+		if log[i].Indicator != w.Indicator {
+			t.Fatalf("events %v, want %v", log, want)
+		}
+		near(t, "event", log[i].T, w.T, tolerance)
+	}
+}
+
+// A signal that enters and leaves within one step: between its ends nothing is to be seen. Down to a tenth of the step
+// the samples see it; a smooth one that is far narrower is found because the parabola through the samples turns towards
+// zero.
+func TestDoubleCrossingWithinAStep(t *testing.T) {
+	for _, width := range []float64{3, 1.01, 0.5, 0.1, 1e-3, 1e-6} {
+		for centre := width/2 + 0.5; centre < 9.4-width/2; centre += 0.0937 {
+			for _, sign := range []float64{1, -1} {
+				g := func(t float64) float64 { return sign * ((t-centre)*(t-centre) - width*width/4) }
+				s := start(t, clockwork(g), []float64{0}, []float64{0}, oneStep())
+				log := play(t, s, 10, nil)
+				checkLog(t, log, []happening{{centre - width/2, 0}, {centre + width/2, 0}}, 2e-9)
+				if n := s.Stats().Steps; n != 1 {
+					t.Fatalf("%d steps, so that this shows nothing", n)
+				}
+			}
+		}
+	}
+}
+
+// The dip need not be a parabola.
+func TestNarrowDipOfAnotherShape(t *testing.T) {
+	for _, depth := range []float64{1e-2, 1e-4, 1e-8} {
+		for phase := 0.0; phase < 6; phase += 0.1 {
+			g := func(t float64) float64 { return 1 - depth + math.Sin(t+phase) }
+			s := start(t, clockwork(g), []float64{0}, []float64{0}, oneStep())
+			log := play(t, s, 10, nil)
+			var want []happening
+			for k := -1.0; k < 4; k++ {
+				for _, x := range []float64{-math.Acos(1 - depth), math.Acos(1 - depth)} {
+					if at := 1.5*math.Pi + 2*math.Pi*k + x - phase; at > 0 && at < 10 {
+						want = append(want, happening{at, 0})
+					}
+				}
+			}
+			checkLog(t, log, want, 1e-7)
+		}
+	}
+}
+
+// Only one of the two crossings is watched.
+func TestDoubleCrossingOneDirection(t *testing.T) {
+	g := func(t float64) float64 { return (t-3.33)*(t-3.33) - 0.01 }
+	for _, c := range []struct {
+		watch Direction
+		at    float64
+	}{{Falling, 3.23}, {Rising, 3.43}} {
+		s := start(t, clockwork(g), []float64{0}, []float64{0}, oneStep())
+		s.Watch[0] = c.watch
+		seg, err := s.Advance(10)
+		if err != nil || len(seg.Events) != 1 {
+			t.Fatalf("watch %v: %+v, %v", c.watch, seg, err)
+		}
+		near(t, "event", seg.To, c.at, 1e-12)
+		if old := c.watch == Falling; s.Above[0] != old {
+			t.Errorf("watch %v: the side before the event is %v", c.watch, s.Above[0])
+		}
+		if changed, err := s.Iterate(); err != nil || !reflect.DeepEqual(changed, []int{0}) {
+			t.Errorf("watch %v: Iterate found %v, %v", c.watch, changed, err)
+		}
+		if log := play(t, s, 10, nil); len(log) != 0 {
+			t.Errorf("watch %v: more events %v", c.watch, log)
+		}
+	}
+}
+
+// A signal may touch zero from the side below: at a single time, exact only by chance. Either both changes are events or none.
+func TestGrazing(t *testing.T) {
+	for centre := 0.5; centre < 9; centre += 0.377 {
+		above := func(t float64) float64 { return (t - centre) * (t - centre) }
+		below := func(t float64) float64 { return -(t - centre) * (t - centre) }
+		s := start(t, clockwork(above, below), []float64{0}, []float64{0}, oneStep())
+		log := play(t, s, 10, nil)
+		for _, e := range log {
+			near(t, "graze", e.T, centre, 1e-7)
+			if e.Indicator == 0 {
+				t.Errorf("a touch from above is no change of side: %v", log)
+			}
+		}
+		if len(log)%2 != 0 {
+			t.Errorf("one of two changes: %v", log)
+		}
+	}
+}
+
+func TestFlatCrossing(t *testing.T) {
+	cube := func(t float64) float64 { return (t - 3.7) * (t - 3.7) * (t - 3.7) }
+	ninth := func(t float64) float64 { return -math.Pow(t-4.1, 9) }
+	s := start(t, clockwork(cube, ninth), []float64{0}, []float64{0}, oneStep())
+	checkLog(t, play(t, s, 10, nil), []happening{{3.7, 0}, {4.1, 1}}, 2e-15)
+}
+
+// A jump of the indicator is located like a zero, and fires at the first number at which it has jumped.
+func TestDiscontinuousIndicator(t *testing.T) {
+	jump := func(t float64) float64 {
+		if t < math.Pi {
+			return -5
+		}
+		return 1e-3
+	}
+	s := start(t, clockwork(jump), []float64{0}, []float64{0}, oneStep())
+	log := play(t, s, 10, nil)
+	if len(log) != 1 || log[0].T != math.Pi {
+		t.Errorf("got %v, want the jump at %v exactly", log, math.Pi)
+	}
+}
+
+// Duplicates and whatever else changes at the same time are one set, in declared order; the first crossing comes first.
+func TestSimultaneousEventsAreOneSet(t *testing.T) {
+	early := func(t float64) float64 { return t - 2 }
+	late := func(t float64) float64 { return 2.1 - t }
+	steep := func(t float64) float64 { return math.Expm1(50 * (t - 2)) }
+	s := start(t, clockwork(late, early, late, steep, early), []float64{0}, []float64{0}, oneStep())
+	var sets [][]int
+	var times []float64
+	for s.T < 10 {
+		seg, err := s.Advance(10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(seg.Events) > 0 {
+			sets, times = append(sets, slices.Clone(seg.Events)), append(times, seg.To)
+		}
+		changed, err := s.Iterate()
+		if err != nil || len(seg.Events) > 0 && !slices.Equal(changed, seg.Events) {
+			t.Fatalf("changed %v, events %v, %v", changed, seg.Events, err)
+		}
+	}
+	if !reflect.DeepEqual(sets, [][]int{{1, 3, 4}, {0, 2}}) {
+		t.Errorf("sets %v at %v", sets, times)
+	}
+	if times[0] != 2 || times[1] != math.Nextafter(2.1, 3) {
+		t.Errorf("times %v", times)
+	}
+}
+
+// A reaction to the first event can prevent the later ones of the same step.
+func TestEarliestCrossingFirst(t *testing.T) {
+	sys := &System{
+		States: []string{"x"}, Inputs: 1, Indicators: []Indicator{{Name: "x >= 2"}, {Name: "x >= 1"}},
+		Derivatives: func(_ float64, _ []float64, d *Discrete, dydt []float64) { dydt[0] = 1 - 2*d.U[0] },
+		Zeros:       func(_ float64, y []float64, _ *Discrete, g []float64) { g[0], g[1] = y[0]-2, y[0]-1 },
+	}
+	s := start(t, sys, []float64{0}, []float64{0}, oneStep())
+	log := play(t, s, 1.5, func(changed []int, _ bool) { s.U[0] = 1 })
+	checkLog(t, log, []happening{{1, 1}, {1, 1}}, 1e-12)
+	near(t, "x", s.Y[0], 0.5, 1e-12)
+}
+
+// A start at an exact zero: the side there counts, and only leaving it is an event.
+func TestRestartAtAnExactZero(t *testing.T) {
+	up := func(t float64) float64 { return t }
+	down := func(t float64) float64 { return -t }
+	s := start(t, clockwork(up, down), []float64{0}, []float64{0}, oneStep())
+	checkLog(t, play(t, s, 10, nil), []happening{{0, 1}}, 1e-15)
+	if !s.Above[0] || s.Above[1] {
+		t.Errorf("sides %v", s.Above)
+	}
+	// A ball set down on the floor exactly, thrown up: one fall, no impact at the start.
+	b := start(t, ball(), []float64{0, 9.81}, nil, tight())
+	b.Watch[0] = Falling
+	log := play(t, b, 5, func([]int, bool) {
+		if !b.Above[0] {
+			b.Y[0], b.Y[1] = 0, 9.81
+		}
+	})
+	checkLog(t, log, []happening{{2, 0}, {4, 0}}, 1e-8)
+}
+
+// An event exactly at the end of a step, and at the horizon.
+func TestEventAtTheEndOfAStep(t *testing.T) {
+	at4 := func(t float64) float64 { return t - 4 }
+	at10 := func(t float64) float64 { return t - 10 }
+	s := start(t, clockwork(at4, at10), []float64{0}, []float64{0}, Options{Options: ode.Options{MaxStep: 2, InitialStep: 2}})
+	ends := 0
+	for s.T < 10 {
+		seg, err := s.Advance(10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seg.To != math.Trunc(seg.To) {
+			t.Errorf("segment to %v", seg.To)
+		}
+		want := map[float64][]int{4: {0}, 10: {1}}[seg.To]
+		if !slices.Equal(seg.Events, want) {
+			t.Errorf("events %v at %v, want %v", seg.Events, seg.To, want)
+		}
+		if len(seg.Events) > 0 {
+			ends++
+			if _, err := s.Iterate(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if ends != 2 {
+		t.Errorf("%d events, want 2", ends)
+	}
+	if n := s.Stats(); n.Steps != 5 || n.Restarts != 0 {
+		t.Errorf("steps %d, restarts %d, want 5 and 0", n.Steps, n.Restarts)
+	}
+}
+
+// relay is an oscillator whose spring has two stiffnesses: it truly switches at y = 0. More indicators only record.
+func relay(extra int) *System {
+	sys := &System{
+		States: []string{"y", "v"}, Indicators: []Indicator{{Name: "y >= 0", Switches: true}},
+		Derivatives: func(_ float64, y []float64, d *Discrete, dydt []float64) {
+			k := 1.0
+			if d.Above[0] {
+				k = 9
+			}
+			dydt[0], dydt[1] = y[1], -k*y[0]
+		},
+		Zeros: func(t float64, y []float64, _ *Discrete, g []float64) {
+			g[0] = y[0]
+			for i := 1; i < len(g); i++ {
+				g[i] = math.Sin(float64(i)*t) - y[1]/3 + 0.01*float64(i-3)
+			}
+		},
+	}
+	for range extra {
+		sys.Indicators = append(sys.Indicators, Indicator{Name: "recorded"})
+	}
+	return sys
+}
+
+// Watching more only for the record changes no bit of the results, and restarts nothing.
+func TestRecordingMoreChangesNothing(t *testing.T) {
+	type result struct {
+		events   []float64
+		y        []float64
+		restarts int
+		steps    int
+	}
+	run := func(extra int) (result, int) {
+		s := start(t, relay(extra), []float64{1, 0}, nil, Options{})
+		var r result
+		log := play(t, s, 200, nil)
+		for _, e := range log {
+			if e.Indicator == 0 {
+				r.events = append(r.events, e.T)
+			}
+		}
+		r.y, r.restarts, r.steps = s.Y, s.Stats().Restarts, s.Stats().Steps
+		return r, len(log)
+	}
+	want, _ := run(0)
+	if len(want.events) < 90 {
+		t.Fatalf("%d events show nothing", len(want.events))
+	}
+	for _, extra := range []int{1, 5, 20} {
+		got, all := run(extra)
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("with %d more watched (%d events): not the same", extra, all)
+		}
+		if all < 3*len(want.events)/2 {
+			t.Errorf("with %d more watched only %d events", extra, all)
+		}
+	}
+}
+
+// The order in which indicators are declared changes the numbers of the events, nothing else.
+func TestDeclaredOrderDoesNotMatter(t *testing.T) {
+	zeros := []func(t, y, v float64) float64{
+		func(_, y, _ float64) float64 { return y },
+		func(_, y, v float64) float64 { return y - v },
+		func(_, y, v float64) float64 { return y*v - 0.1 },
+		func(_, y, _ float64) float64 { return -y },
+		func(t, y, _ float64) float64 { return y*y - 0.25 + 1e-3*t },
+	}
+	orders := [][]int{{0, 1, 2, 3, 4}, {4, 3, 2, 1, 0}, {2, 0, 4, 1, 3}, {1, 4, 3, 0, 2}}
+	var want []happening
+	for _, order := range orders {
+		var z []func(t, y, v float64) float64
+		for _, i := range order {
+			z = append(z, zeros[i])
+		}
+		s := start(t, oscillator(z...), []float64{1, 0}, nil, Options{})
+		log := play(t, s, 100, nil)
+		for k := range log {
+			log[k].Indicator = order[log[k].Indicator]
+		}
+		slices.SortStableFunc(log, func(a, b happening) int {
+			if a.T != b.T {
+				return 0
+			}
+			return a.Indicator - b.Indicator
+		})
+		if want == nil {
+			want = log
+		}
+		if !reflect.DeepEqual(log, want) {
+			t.Errorf("order %v: other events\n%v\n%v", order, log, want)
+		}
+	}
+}
+
+// An indicator that comes to be watched on the wrong side of what was committed fires at once.
+func TestWatchedTooLateFiresAtOnce(t *testing.T) {
+	s := start(t, clockwork(func(t float64) float64 { return t - 1 }), []float64{0}, []float64{0}, oneStep())
+	s.Watch[0] = 0
+	s.Alarm = 3
+	seg, err := s.Advance(10)
+	if err != nil || !seg.Alarm || seg.To != 3 {
+		t.Fatalf("%+v, %v", seg, err)
+	}
+	s.Watch[0] = Either
+	seg, err = s.Advance(10)
+	if err != nil || seg.To != 3 || seg.From != 3 || !slices.Equal(seg.Events, []int{0}) {
+		t.Fatalf("%+v, %v", seg, err)
+	}
+	if changed, err := s.Iterate(); err != nil || len(changed) != 1 || !s.Above[0] {
+		t.Fatalf("changed %v, %v", changed, err)
+	}
+	if log := play(t, s, 10, nil); len(log) != 0 {
+		t.Errorf("more events %v", log)
+	}
+}
