@@ -1,0 +1,49 @@
+package main
+
+import (
+	"io"
+
+	"canopy/plan"
+
+	"github.com/spf13/cobra"
+)
+
+func showCommand() *cobra.Command {
+	var svg, dot bool
+	c := &cobra.Command{
+		Use:   "show PLAN",
+		Short: "Draw a plan's tree as text, SVG or DOT",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := readPlan(args[0], cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			switch {
+			case svg:
+				return failed(plan.SVG(cmd.OutOrStdout(), p, nil))
+			case dot:
+				return failed(plan.DOT(cmd.OutOrStdout(), p))
+			}
+			return failed(plan.Text(cmd.OutOrStdout(), p, nil))
+		},
+	}
+	c.Flags().BoolVar(&svg, "svg", false, "draw as an SVG picture on standard output")
+	c.Flags().BoolVar(&dot, "dot", false, "write the tree in the DOT language of Graphviz")
+	c.MarkFlagsMutuallyExclusive("svg", "dot")
+	return c
+}
+
+// readPlan reads a plan without a vehicle: the signals that it names are not checked. Warnings go to stderr.
+func readPlan(name string, stderr io.Writer) (*plan.Plan, error) {
+	src, err := source(name)
+	if err != nil {
+		return nil, err
+	}
+	p, diags := plan.Read(src, nil)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	diags.Write(stderr, isTerminal(stderr))
+	return p, nil
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// isTerminal reports whether w is a terminal that a person looks at, as https://no-color.org asks programs to judge.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// progress is a line on a terminal that shows how far a run has come.
+type progress struct {
+	w     io.Writer // nil: no terminal, nothing is shown
+	until float64
+	began time.Time
+	shown time.Time
+}
+
+func newProgress(w io.Writer, until float64) *progress {
+	p := &progress{until: until, began: time.Now()}
+	if isTerminal(w) {
+		p.w = w
+	}
+	return p
+}
+
+// show draws the line anew, at most ten times a second.
+func (p *progress) show(t float64, events int) {
+	if p.w == nil {
+		return
+	}
+	now := time.Now()
+	if now.Sub(p.shown) < 100*time.Millisecond {
+		return
+	}
+	p.shown = now
+	const width = 30
+	done := min(width, int(width*t/p.until))
+	speed := t / now.Sub(p.began).Seconds()
+	fmt.Fprintf(p.w, "\r%s%s  %s of %s  %d events  %.0f x real time \x1b[K", strings.Repeat("█", done), strings.Repeat("░", width-done),
+		clock(t), clock(p.until), events, speed)
+}
+
+// clear removes the line.
+func (p *progress) clear() {
+	if p.w != nil {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}
+
+// clock writes a simulated time [s] as hours, minutes and seconds.
+func clock(t float64) string {
+	s := int(t)
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+}

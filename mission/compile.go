@@ -1,0 +1,289 @@
+package mission
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/expr"
+	"canopy/plan"
+)
+
+// leaf is a leaf of the plan with its expressions compiled. Codes that the plan does not give are nil.
+type leaf struct {
+	task                bt.Task
+	condition           bool
+	on, off             *expr.Code
+	entry, exit         []assignment
+	entryTime, exitTime *expr.Code
+	entryUntil          *expr.Code
+	exitUntil           *expr.Code
+	done, failed        *expr.Code
+	successIf           *expr.Code
+	failureIf           *expr.Code
+	slots               []int // that it writes while active
+	writes              []int // indicators inside the values that it writes
+}
+
+type assignment struct {
+	slot  int
+	value *expr.Code
+}
+
+// writer is a leaf that writes a slot while it is active.
+type writer struct {
+	leaf  int
+	value *expr.Code
+}
+
+// program is everything of a mission that is evaluated while it runs.
+//
+// What depends on what is a graph of steps; each purpose has its own order of them, with only the steps it needs.
+type program struct {
+	indicators []expr.Indicator
+	switches   []bool // the derivatives depend on the indicator's side
+	standing   []int  // indicators inside computed signals: watched at all times
+	writers    [][]writer
+	computed   []*expr.Code
+	derive     []step // up to the vehicle's commands
+	observe    []step // up to what the indicators read
+	all        []step // every signal
+}
+
+// step evaluates one signal, or all outputs of the vehicle at once.
+type step struct {
+	kind  stepKind
+	index int // of the slot or the computed signal
+}
+
+type stepKind uint8
+
+const (
+	stepOutputs stepKind = iota // the vehicle's outputs that depend on its states and time alone
+	stepDirect                  // those that depend on the commands as well
+	stepSlot
+	stepComputed
+)
+
+// compile turns the plan's and the mission's expressions into code and orders the steps.
+func (b *builder) compile() {
+	m := b.m
+	slot := func(name string) (int, bool) { i, ok := b.names[name]; return i, ok }
+	c := expr.NewCompiler(slot)
+	atOnce := expr.NewCompiler(slot) // for values taken once at an instant: their relations are no events
+	m.program.writers = make([][]writer, len(m.slots))
+	for _, s := range m.signals {
+		if s.kind == computed {
+			m.program.computed = append(m.program.computed, b.observed(c, s.value))
+		}
+	}
+	for i, l := range m.Plan.Leaves {
+		m.leaves = append(m.leaves, b.leaf(c, atOnce, i, l))
+	}
+	p := &m.program
+	p.indicators = c.Indicators()
+	order := b.sort()
+	if order == nil {
+		return
+	}
+	reads := map[int]bool{}
+	for _, code := range b.codes {
+		if len(code.Indicators()) > 0 {
+			for _, s := range code.Reads() {
+				reads[s] = true
+			}
+		}
+	}
+	p.all = order.pruned(m, func(int) bool { return true })
+	p.derive = order.pruned(m, func(s int) bool { return s >= m.layout.slots && s < m.layout.slots+m.layout.commands })
+	p.observe = order.pruned(m, func(s int) bool { return reads[s] })
+	p.switches = make([]bool, len(p.indicators))
+	for _, s := range p.derive {
+		for _, i := range m.indicatorsOf(s) {
+			p.switches[i] = true
+		}
+	}
+	for _, c := range p.computed {
+		p.standing = append(p.standing, c.Indicators()...)
+	}
+}
+
+func (b *builder) leaf(c, atOnce *expr.Compiler, i int, l plan.Leaf) leaf {
+	code := func(e *expr.Expr) *expr.Code { return b.observed(c, e) }
+	once := func(e *expr.Expr) *expr.Code {
+		if e == nil {
+			return nil
+		}
+		return atOnce.Compile(e)
+	}
+	assignments := func(compile func(*expr.Expr) *expr.Code, list []plan.Assignment) []assignment {
+		var a []assignment
+		for _, x := range list {
+			a = append(a, assignment{b.m.signals[b.names[x.Target]].index, compile(x.Value)})
+		}
+		return a
+	}
+	out := leaf{task: l.Task, condition: b.m.Plan.Tree.Kind(l.Task) == bt.Condition, on: code(l.On), off: code(l.Off),
+		entry: assignments(once, l.Entry), exit: assignments(once, l.Exit),
+		entryTime: once(l.EntryTime), exitTime: once(l.ExitTime),
+		entryUntil: code(l.EntryUntil), exitUntil: code(l.ExitUntil), done: code(l.Done), failed: code(l.Failed),
+		successIf: code(l.SuccessIf), failureIf: code(l.FailureIf)}
+	for _, a := range assignments(code, l.Write) {
+		b.m.program.writers[a.slot] = append(b.m.program.writers[a.slot], writer{i, a.value})
+		out.slots = append(out.slots, a.slot)
+		out.writes = append(out.writes, a.value.Indicators()...)
+	}
+	return out
+}
+
+// observed compiles an expression whose relations are events; nil stays nil.
+func (b *builder) observed(c *expr.Compiler, e *expr.Expr) *expr.Code {
+	if e == nil {
+		return nil
+	}
+	code := c.Compile(e)
+	b.codes = append(b.codes, code)
+	return code
+}
+
+// indicatorsOf returns the indicators whose sides decide the value of a step.
+func (m *Mission) indicatorsOf(s step) []int {
+	var list []int
+	switch s.kind {
+	case stepComputed:
+		list = m.program.computed[s.index].Indicators()
+	case stepSlot:
+		for _, w := range m.program.writers[s.index] {
+			list = append(list, w.value.Indicators()...)
+		}
+	}
+	return list
+}
+
+// needs returns the signals that a step reads, apart from the clock and the states.
+func (m *Mission) needs(s step) []int {
+	var list []int
+	switch s.kind {
+	case stepDirect:
+		for i := range m.layout.commands {
+			list = append(list, m.layout.slots+i)
+		}
+	case stepComputed:
+		list = m.program.computed[s.index].Reads()
+	case stepSlot:
+		for _, w := range m.program.writers[s.index] {
+			list = append(list, w.value.Reads()...)
+		}
+	}
+	return slices.DeleteFunc(list, func(i int) bool { return i < m.layout.outputs })
+}
+
+// source returns the step that evaluates a signal.
+func (m *Mission) source(signal int) step {
+	switch s := m.signals[signal]; s.kind {
+	case output:
+		if s.direct {
+			return step{kind: stepDirect}
+		}
+		return step{kind: stepOutputs}
+	case slotted:
+		return step{stepSlot, s.index}
+	default:
+		return step{stepComputed, s.index}
+	}
+}
+
+// order is a list of steps in which each stands after those whose signals it reads.
+type order []step
+
+// sort orders all steps; nil and a diagnostic if signals depend on each other in a circle at one instant.
+func (b *builder) sort() order {
+	m := b.m
+	var o order
+	var path []int // signals on the way from the first
+	state := map[step]int{}
+	var visit func(signal int) bool
+	visit = func(signal int) bool {
+		s := m.source(signal)
+		switch state[s] {
+		case 1:
+			b.loop(append(path, signal))
+			return false
+		case 2:
+			return true
+		}
+		state[s] = 1
+		path = append(path, signal)
+		for _, n := range m.needs(s) {
+			if !visit(n) {
+				return false
+			}
+		}
+		path = path[:len(path)-1]
+		state[s] = 2
+		o = append(o, s)
+		return true
+	}
+	for i := m.layout.outputs; i < len(m.signals); i++ {
+		if !visit(i) {
+			return nil
+		}
+	}
+	return o
+}
+
+// pruned returns the steps that the wanted signals need, in order.
+func (o order) pruned(m *Mission, wanted func(signal int) bool) []step {
+	needed := map[step]bool{}
+	var need func(signal int)
+	need = func(signal int) {
+		s := m.source(signal)
+		if needed[s] {
+			return
+		}
+		needed[s] = true
+		for _, n := range m.needs(s) {
+			need(n)
+		}
+	}
+	for i := m.layout.outputs; i < len(m.signals); i++ {
+		if wanted(i) {
+			need(i)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(o), func(s step) bool { return !needed[s] })
+}
+
+// loop reports an algebraic loop where it can be opened: at a value that the mission computes or a task writes.
+func (b *builder) loop(path []int) {
+	m := b.m
+	last := m.source(path[len(path)-1])
+	first := slices.IndexFunc(path, func(i int) bool { return m.source(i) == last })
+	var names []string
+	for _, i := range path[first:] {
+		names = append(names, m.signals[i].name)
+	}
+	d := diag.Diagnostic{Source: b.src, Code: "algebraic-loop",
+		Text: "signals depend on each other at the same instant: " + strings.Join(names, " reads "),
+		Hint: "let one of them be a state of the vehicle, or an output that does not depend on the commands directly"}
+	for _, i := range path[first:] {
+		switch s := m.signals[i]; {
+		case s.kind == computed:
+			d.Offset, d.Length = s.at.offset, s.at.length
+			b.diags = append(b.diags, d)
+			return
+		case s.kind == slotted && len(m.program.writers[s.index]) > 0:
+			l := m.Plan.Leaves[m.program.writers[s.index][0].leaf]
+			for _, a := range l.Write {
+				if a.Target == s.name {
+					d.Source, d.Offset, d.Length = m.Plan.Source, a.Offset, a.Length
+				}
+			}
+			b.diags = append(b.diags, d)
+			return
+		}
+	}
+	panic(fmt.Sprintf("mission: a loop without a value to blame: %v", names))
+}

@@ -1,0 +1,462 @@
+package mission
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"canopy/diag"
+	"canopy/expr"
+	"canopy/model"
+	"canopy/plan"
+	"canopy/record"
+	"canopy/sim"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Defaults of a mission file.
+const (
+	defaultTolerance = 1e-6
+	defaultInterval  = 60 // s
+)
+
+// Read reads the mission file name and the plan it names, whose path is relative to the mission file's. open returns a
+// file's contents. Each of set, `name=value`, overrides the horizon, the tolerance or a parameter of the vehicle.
+// The mission is nil if the list has errors.
+func Read(name string, open func(name string) ([]byte, error), vehicles []*model.Vehicle, set []string) (*Mission, diag.List) {
+	text, err := open(name)
+	src := &diag.Source{Name: name, Text: string(text)}
+	if err != nil {
+		return nil, diag.List{unreadable(src, err)}
+	}
+	r, root := newReader(src)
+	if root == nil {
+		return nil, r.diags
+	}
+	b := &builder{reader: r, m: &Mission{Source: src, Tolerance: defaultTolerance, Interval: defaultInterval}}
+	b.read(root, vehicles, set, open)
+	if b.diags.HasErrors() {
+		return nil, b.diags
+	}
+	return b.m, b.diags
+}
+
+func unreadable(src *diag.Source, err error) diag.Diagnostic {
+	d := diag.Diagnostic{Source: src, Code: "unreadable-file", Text: err.Error()}
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		d.Text = fmt.Sprintf("cannot read %s: %v", src.Name, e.Err)
+	}
+	return d
+}
+
+// builder fills a mission from its file.
+type builder struct {
+	*reader
+	m     *Mission
+	names map[string]int // signal by name
+	codes []*expr.Code   // all whose relations are events
+}
+
+var seconds, _ = expr.ParseUnit("s")
+
+// read visits the file in the order in which the parts need each other, whatever their order in the file.
+func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string, open func(string) ([]byte, error)) {
+	m := b.m
+	parts := map[string]*yaml.Node{}
+	keep := func(key string) func(*yaml.Node) { return func(n *yaml.Node) { parts[key] = n } }
+	known := keys{
+		"mission":    func(n *yaml.Node) { m.Name = b.text(n, "mission") },
+		"text":       func(n *yaml.Node) { m.Text = b.text(n, "text") },
+		"horizon":    func(n *yaml.Node) { m.Horizon = b.positive(n, seconds, "horizon") },
+		"tolerance":  func(n *yaml.Node) { m.Tolerance = b.tolerance(n) },
+		"chattering": func(n *yaml.Node) { m.Chattering = b.chattering(n) },
+		"ends_with_plan": func(n *yaml.Node) {
+			m.EndsWithPlan = b.boolean(n, "ends_with_plan")
+		},
+	}
+	for _, k := range []string{"plan", "vehicle", "environment", "parameters", "initial", "commands", "signals", "record", "plots"} {
+		known[k] = keep(k)
+	}
+	b.fields(root, "the mission", known)
+	if m.Name == "" {
+		m.Name = strings.TrimSuffix(path.Base(b.src.Name), path.Ext(b.src.Name))
+	}
+	if m.Horizon == 0 && !b.diags.HasErrors() && !slices.ContainsFunc(set, func(s string) bool { return strings.HasPrefix(s, "horizon=") }) {
+		b.add(root, "missing-key", "add `horizon: 24 [h]`", "the mission has no horizon")
+	}
+	for _, k := range []string{"plan", "vehicle"} {
+		if parts[k] == nil {
+			b.add(root, "missing-key", "", "the mission has no %s", k)
+		}
+	}
+	if parts["vehicle"] == nil || !b.vehicle(parts["vehicle"], vehicles) {
+		return
+	}
+	b.parameters(parts["environment"], parts["parameters"])
+	b.overrides(set)
+	b.table(parts["commands"], parts["signals"])
+	b.initialValues(parts["initial"])
+	b.recording(parts["record"], parts["plots"])
+	if parts["plan"] == nil || !b.plan(parts["plan"], open) {
+		return
+	}
+	b.compile()
+}
+
+func (b *builder) positive(n *yaml.Node, unit expr.Unit, what string) float64 {
+	before := len(b.diags)
+	v := b.number(n, unit, what)
+	if v <= 0 && len(b.diags) == before {
+		b.add(n, "out-of-range", "", "%s must be positive", what)
+	}
+	return v
+}
+
+func (b *builder) tolerance(n *yaml.Node) float64 {
+	before := len(b.diags)
+	v := b.number(n, expr.One, "tolerance")
+	if (v < 1e-13 || v > 0.1) && len(b.diags) == before {
+		b.add(n, "out-of-range", "1e-6 is usual", "tolerance must be between 1e-13 and 0.1")
+	}
+	return v
+}
+
+func (b *builder) chattering(n *yaml.Node) sim.Chattering {
+	choices := map[string]sim.Chattering{"stop": sim.Stop, "continue": sim.Continue}
+	c, ok := choices[n.Value]
+	if !ok {
+		b.unknown(n, "unknown-value", "chattering", []string{"stop", "continue"})
+	}
+	return c
+}
+
+func (b *builder) vehicle(n *yaml.Node, vehicles []*model.Vehicle) bool {
+	names := make([]string, len(vehicles))
+	for i, v := range vehicles {
+		if names[i] = v.Name; v.Name == n.Value {
+			b.m.Vehicle = v
+			b.m.Parameters = make([]float64, len(v.Parameters))
+			for j, p := range v.Parameters {
+				b.m.Parameters[j] = p.Default
+			}
+			return true
+		}
+	}
+	hint := diag.DidYouMean(n.Value, names)
+	if hint == "" {
+		hint = "known vehicles: " + strings.Join(names, ", ")
+	}
+	b.add(n, "unknown-vehicle", hint, "there is no vehicle %q", n.Value)
+	return false
+}
+
+// site is the group of the parameters that describe the environment, not the vehicle.
+const site = "site."
+
+// parameters reads both parameter sections; the environment's names stand there without their group.
+func (b *builder) parameters(environment, parameters *yaml.Node) {
+	if environment != nil {
+		b.section(environment, "environment", func(name string) string { return site + name })
+	}
+	if parameters != nil {
+		b.section(parameters, "parameters", func(name string) string { return name })
+	}
+}
+
+func (b *builder) section(n *yaml.Node, what string, full func(string) string) {
+	v := b.m.Vehicle
+	b.mapping(n, what, func(key, value *yaml.Node) {
+		i := slices.IndexFunc(v.Parameters, func(p model.Parameter) bool { return p.Name == full(key.Value) })
+		if i < 0 {
+			b.unknown(key, "unknown-parameter", "vehicle "+v.Name, parameterNames(v, strings.TrimSuffix(full("x"), "x")))
+			return
+		}
+		b.parameter(i, value)
+	})
+}
+
+func (b *builder) parameter(i int, value *yaml.Node) {
+	p := b.m.Vehicle.Parameters[i]
+	unit, _ := expr.ParseUnit(p.Unit)
+	before := len(b.diags)
+	x := b.number(value, unit, p.Name)
+	if len(b.diags) > before {
+		return
+	}
+	if x < p.Min || x > p.Max {
+		b.add(value, "out-of-range", p.Text, "%s = %g %s is outside its range, %g to %g", p.Name, x, p.Unit, p.Min, p.Max)
+	}
+	b.m.Parameters[i] = x
+}
+
+// parameterNames lists the parameters of a group, without its prefix; the environment's names are left out elsewhere.
+func parameterNames(v *model.Vehicle, prefix string) []string {
+	var names []string
+	for _, p := range v.Parameters {
+		if name, ok := strings.CutPrefix(p.Name, prefix); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// overrides applies the settings given beside the file. Each is a source of its own, so that messages show it.
+func (b *builder) overrides(set []string) {
+	v := b.m.Vehicle
+	known := append(parameterNames(v, ""), "horizon", "tolerance")
+	for _, s := range set {
+		inner := &reader{src: &diag.Source{Name: "--set", Text: s}, lines: []int{0}}
+		outer := b.reader
+		b.reader = inner
+		name, value, found := strings.Cut(s, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		key := &yaml.Node{Kind: yaml.ScalarNode, Value: name, Line: 1, Column: 1 + strings.Index(s, name)}
+		node := &yaml.Node{Kind: yaml.ScalarNode, Value: value, Line: 1, Column: 1 + len(s) - len(value)}
+		i := slices.IndexFunc(v.Parameters, func(p model.Parameter) bool { return p.Name == name })
+		switch {
+		case !found:
+			b.add(key, "syntax", "write name=value", "%q sets nothing", s)
+		case name == "horizon":
+			b.m.Horizon = b.positive(node, seconds, name)
+		case name == "tolerance":
+			b.m.Tolerance = b.tolerance(node)
+		case i >= 0:
+			b.parameter(i, node)
+		default:
+			b.unknown(key, "unknown-parameter", "vehicle "+v.Name, known)
+		}
+		b.reader = outer
+		b.diags = append(b.diags, inner.diags...)
+	}
+}
+
+// table lays out the signal vector: the clock, the vehicle's states and outputs, the slots, the computed signals.
+func (b *builder) table(commands, own *yaml.Node) {
+	m, v := b.m, b.m.Vehicle
+	b.names = map[string]int{}
+	b.declare(signal{name: "t", text: "simulated time", unit: seconds, kind: clock})
+	for i, s := range v.States {
+		b.declare(signal{name: s.Name, text: s.Text, unit: unitOf(s.Unit), kind: state, index: i})
+	}
+	m.layout.outputs = len(m.signals)
+	for i, o := range v.Outputs {
+		b.declare(signal{name: o.Name, text: o.Text, unit: unitOf(o.Unit), kind: output, index: i, direct: o.Direct})
+	}
+	m.layout.slots, m.layout.commands = len(m.signals), len(v.Commands)
+	for _, c := range v.Commands {
+		b.slot(signal{name: c.Name, text: c.Text, unit: unitOf(c.Unit)}, slot{initial: c.Default, hold: c.Hold})
+	}
+	if commands != nil {
+		b.mapping(commands, "commands", func(key, value *yaml.Node) {
+			i := slices.IndexFunc(v.Commands, func(c model.Command) bool { return c.Name == key.Value })
+			if i < 0 {
+				b.unknown(key, "unknown-signal", "vehicle "+v.Name, m.slotNames())
+				return
+			}
+			b.fields(value, key.Value, keys{
+				"default": func(n *yaml.Node) { m.slots[i].initial = b.number(n, unitOf(v.Commands[i].Unit), "default") },
+				"hold":    func(n *yaml.Node) { m.slots[i].hold = b.boolean(n, "hold") },
+			})
+		})
+	}
+	if own != nil {
+		b.ownSignals(own)
+	}
+}
+
+// ownSignals reads the mission's signals: slots first, so that the slots stand together in the signal vector.
+func (b *builder) ownSignals(own *yaml.Node) {
+	type formula struct {
+		signal signal
+		node   *yaml.Node
+	}
+	var formulas []formula
+	b.mapping(own, "signals", func(key, value *yaml.Node) {
+		s := signal{name: key.Value, unit: expr.One}
+		var sl slot
+		var expression *yaml.Node
+		var slotKey *yaml.Node
+		b.fields(value, "signal "+key.Value, keys{
+			"unit":    func(n *yaml.Node) { s.unit = b.unit(n) },
+			"text":    func(n *yaml.Node) { s.text = b.text(n, "text") },
+			"value":   func(n *yaml.Node) { expression = n },
+			"default": func(n *yaml.Node) { slotKey = n },
+			"hold":    func(n *yaml.Node) { sl.hold = b.boolean(n, "hold") },
+		})
+		if slotKey != nil { // after the unit, wherever it stands
+			sl.initial = b.number(slotKey, s.unit, "default")
+		}
+		switch _, taken := b.names[s.name]; {
+		case taken:
+			b.add(key, "duplicate-name", "", "there is a signal %q already", s.name)
+		case expression == nil:
+			b.slot(s, sl)
+		case slotKey != nil || sl.hold:
+			b.add(key, "two-sources", "give either `value`, or `default` and `hold`",
+				"signal %s is both computed and written by tasks", s.name)
+		default:
+			formulas = append(formulas, formula{s, expression})
+		}
+	})
+	b.m.layout.computed = len(b.m.signals)
+	for i := range formulas {
+		formulas[i].signal.kind, formulas[i].signal.index = computed, i
+		b.declare(formulas[i].signal)
+	}
+	scope := b.m.scope()
+	for i, f := range formulas {
+		s := &b.m.signals[b.m.layout.computed+i]
+		s.value = b.expression(f.node, expr.Real, f.signal.unit, scope)
+		s.at.offset, s.at.length = b.span(f.node)
+	}
+}
+
+func (b *builder) unit(n *yaml.Node) expr.Unit {
+	u, err := expr.ParseUnit(n.Value)
+	switch {
+	case err != nil:
+		b.add(n, "unknown-unit", "", "%v", err)
+	case !u.Coherent():
+		b.add(n, "unknown-unit", "signals are in SI units; literals in expressions may use others", "a signal cannot be in %s", n.Value)
+	}
+	return u
+}
+
+func (b *builder) declare(s signal) {
+	b.names[s.name] = len(b.m.signals)
+	b.m.signals = append(b.m.signals, s)
+}
+
+func (b *builder) slot(s signal, sl slot) {
+	s.kind, s.index, sl.signal = slotted, len(b.m.slots), len(b.m.signals)
+	b.declare(s)
+	b.m.slots = append(b.m.slots, sl)
+}
+
+// initialValues reads the states that the mission starts elsewhere than the vehicle does.
+func (b *builder) initialValues(n *yaml.Node) {
+	if n == nil {
+		return
+	}
+	v := b.m.Vehicle
+	b.mapping(n, "initial", func(key, value *yaml.Node) {
+		i := slices.IndexFunc(v.States, func(s model.State) bool { return s.Name == key.Value })
+		if i < 0 {
+			names := make([]string, len(v.States))
+			for j, s := range v.States {
+				names[j] = s.Name
+			}
+			b.unknown(key, "unknown-state", "vehicle "+v.Name, names)
+			return
+		}
+		b.m.initial = append(b.m.initial, initialValue{i, b.number(value, unitOf(v.States[i].Unit), key.Value)})
+	})
+}
+
+func (b *builder) recording(rec, plots *yaml.Node) {
+	m := b.m
+	m.Record = nil
+	if rec != nil {
+		b.fields(rec, "record", keys{
+			"interval": func(n *yaml.Node) { m.Interval = b.positive(n, seconds, "interval") },
+			"signals": func(n *yaml.Node) {
+				b.sequence(n, "signals", func(n *yaml.Node) { m.Record = b.recorded(n, m.Record) })
+			},
+		})
+	}
+	if m.Record == nil {
+		for _, s := range m.signals[1:] {
+			m.Record = append(m.Record, s.name)
+		}
+	}
+	if plots == nil {
+		return
+	}
+	b.sequence(plots, "plots", func(n *yaml.Node) {
+		var p record.Plot
+		b.fields(n, "a plot", keys{
+			"title": func(n *yaml.Node) { p.Title = b.text(n, "title") },
+			"signals": func(n *yaml.Node) {
+				b.sequence(n, "signals", func(n *yaml.Node) {
+					if p.Signals = b.recorded(n, p.Signals); !slices.Contains(m.Record, n.Value) {
+						m.Record = b.recorded(n, m.Record)
+					}
+				})
+			},
+		})
+		m.Plots = append(m.Plots, p)
+	})
+}
+
+// recorded appends a signal's name to a list, or reports that there is no such signal.
+func (b *builder) recorded(n *yaml.Node, list []string) []string {
+	if i, ok := b.names[n.Value]; !ok || i == 0 {
+		b.unknown(n, "unknown-signal", "the mission", slices.Sorted(maps.Keys(b.names)))
+		return list
+	}
+	if slices.Contains(list, n.Value) {
+		b.add(n, "duplicate-name", "", "%s stands twice", n.Value)
+		return list
+	}
+	return append(list, n.Value)
+}
+
+// plan reads the plan against the signals that the mission has.
+func (b *builder) plan(n *yaml.Node, open func(string) ([]byte, error)) bool {
+	name := n.Value
+	if !path.IsAbs(name) {
+		name = path.Join(path.Dir(b.src.Name), name)
+	}
+	text, err := open(name)
+	if err != nil {
+		b.add(n, "unreadable-file", "the path is relative to the mission file", "%s", unreadable(&diag.Source{Name: name}, err).Text)
+		return false
+	}
+	p, diags := plan.Read(&diag.Source{Name: name, Text: string(text)}, b.m.vocabulary())
+	b.diags = append(b.diags, diags...)
+	b.m.Plan = p
+	return p != nil
+}
+
+// vocabulary tells the plan which signals it may read and write.
+func (m *Mission) vocabulary() plan.Vocabulary {
+	v := plan.Vocabulary{}
+	for _, s := range m.signals {
+		entry := plan.Signal{Unit: s.unit, Text: s.text}
+		if s.kind == slotted {
+			entry.Slot, entry.Hold = true, m.slots[s.index].hold
+		}
+		v[s.name] = entry
+	}
+	return v
+}
+
+func (m *Mission) scope() expr.Scope {
+	scope := expr.Scope{}
+	for _, s := range m.signals {
+		scope[s.name] = s.unit
+	}
+	return scope
+}
+
+func (m *Mission) slotNames() []string {
+	var names []string
+	for _, s := range m.slots {
+		names = append(names, m.signals[s.signal].name)
+	}
+	return names
+}
+
+// unitOf parses a unit that the vehicle declares; a test of the models holds that they all parse.
+func unitOf(s string) expr.Unit {
+	u, err := expr.ParseUnit(s)
+	if err != nil {
+		panic("mission: a vehicle declares a unit that does not parse")
+	}
+	return u
+}

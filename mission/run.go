@@ -1,0 +1,381 @@
+package mission
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/ode"
+	"canopy/record"
+	"canopy/sim"
+)
+
+// Failures of a run, besides those of the simulator, the tree engine and the recorder.
+var (
+	ErrDuration  = errors.New("impossible duration")                    // a procedure would take a negative time, or NaN
+	ErrUnsettled = errors.New("the plan and the signals do not settle") // tasks go on switching each other at one instant
+)
+
+// maxSettlings bounds how often the tree settles at one instant: it bounds the loops through signals, which the tree
+// engine cannot see.
+const maxSettlings = 100
+
+// Recorder takes the log of a run; record.Writer is one.
+type Recorder interface {
+	Sample(t float64, values []float64) error
+	Status(t float64, micro int, c bt.Change) error
+	Event(e record.Event) error
+}
+
+// reasons are those of a run that came to its end, by whether that was set before the horizon.
+var reasons = map[bool]string{false: "horizon reached", true: "time limit reached"}
+
+// Run is one flight of a mission: all that changes. It is not safe for concurrent use.
+type Run struct {
+	m        *Mission
+	world    *world
+	sim      *sim.Simulator
+	engine   *bt.Engine
+	rec      Recorder
+	leaves   []leafState
+	leafOf   []int // leaf by task, -1 for composites
+	recorded []int // signals that are recorded
+	until    float64
+	next     int // number of the next point of the recording grid
+
+	micro     int   // event iterations of the tree in the present instant
+	conflicts []int // number of active writers of each slot that was reported last
+
+	summary record.Summary
+	begun   bool // the tree has settled for the first time
+	over    bool
+
+	changes []bt.Change // of the last settling, valid until the next
+
+	pending []bt.Input // scratch
+	y, row  []float64  // scratch
+}
+
+// NewRun prepares a run that ends at the horizon, or at the simulated time until [s] if that comes first. The log goes to
+// what Attach gives it.
+func (m *Mission) NewRun(until float64) (*Run, error) {
+	w, err := newWorld(m)
+	if err != nil {
+		return nil, err
+	}
+	y, u := w.initial()
+	tree := m.Plan.Tree
+	r := &Run{m: m, world: w, until: min(m.Horizon, until), leaves: make([]leafState, len(m.leaves)),
+		leafOf: slices.Repeat([]int{-1}, tree.Len()), conflicts: make([]int, len(m.slots)), y: make([]float64, len(y)),
+		row: make([]float64, len(m.Record))}
+	for i, l := range m.leaves {
+		r.leafOf[l.task] = i
+		r.leaves[i] = leafState{request: bt.Accept, outcome: bt.Accept}
+	}
+	for _, name := range m.Record {
+		r.recorded = append(r.recorded, slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name }))
+	}
+	system := w.system()
+	options := sim.Options{Options: ode.Options{RelTol: m.Tolerance, AbsTol: system.AbsTol}, Chattering: m.Chattering,
+		MaxIterations: maxSettlings + 2}
+	if r.sim, err = sim.New(system, 0, y, u, options); err != nil {
+		return nil, err
+	}
+	r.engine = bt.NewEngine(tree, r.initialInputs(), 0)
+	return r, nil
+}
+
+// Attach gives the run the recorder of its log, before the first step.
+func (r *Run) Attach(rec Recorder) { r.rec = rec }
+
+// Step advances the run by one stretch of trajectory, and by the instant at its end if an event ends it. It reports
+// whether the run goes on; Summary then says why not.
+//
+//	advance the simulator to the next event, alarm or end of a step
+//	record the grid points on the way
+//	if an event ended the stretch:
+//	    record the left limit
+//	    repeat: one event iteration of the simulator commits the sides of the indicators
+//	            collect what the leaves have to tell the tree; stop if nothing
+//	            the tree settles; its commands change the discrete inputs
+//	    record the right limit
+//
+// The first step is the first settling of the tree.
+func (r *Run) Step() (bool, error) {
+	if r.over {
+		return false, nil
+	}
+	if !r.begun {
+		r.begun = true
+		if err := r.begin(); err != nil {
+			return false, r.fail(err)
+		}
+		return !r.over, nil
+	}
+	segment, err := r.sim.Advance(r.until)
+	if err != nil {
+		return false, r.fail(err)
+	}
+	if err := r.grid(segment.To); err != nil {
+		return false, r.fail(err)
+	}
+	if len(segment.Events) > 0 || segment.Alarm {
+		if err := r.event(segment); err != nil {
+			return false, r.fail(err)
+		}
+	}
+	if !r.over && r.sim.T >= r.until {
+		if err := r.sample(r.sim.T, r.sim.Y); err != nil {
+			return false, r.fail(err)
+		}
+		r.end(reasons[r.until < r.m.Horizon])
+	}
+	return !r.over, nil
+}
+
+// begin settles the tree for the first time.
+func (r *Run) begin() error {
+	if err := r.settle(nil); err != nil {
+		return err
+	}
+	if err := r.instant(); err != nil {
+		return err
+	}
+	return r.grid(0)
+}
+
+// event handles the instant at the end of a stretch.
+func (r *Run) event(segment sim.Segment) error {
+	if err := r.sample(r.sim.T, r.sim.Y); err != nil {
+		return err
+	}
+	r.micro = 0
+	if len(segment.Events) > 0 {
+		for _, i := range segment.Events {
+			if err := r.log("state", r.m.program.becomes(i, !r.sim.Above[i])); err != nil {
+				return err
+			}
+		}
+	}
+	if segment.Alarm {
+		if err := r.log("time", "the time of a procedure is over"); err != nil {
+			return err
+		}
+	}
+	if segment.Chatter != nil {
+		if err := r.log("chattering", segment.Chatter.Error()); err != nil {
+			return err
+		}
+	}
+	if _, err := r.sim.Iterate(); err != nil {
+		return err
+	}
+	if err := r.instant(); err != nil {
+		return err
+	}
+	return r.sample(r.sim.T, r.sim.Y)
+}
+
+// instant settles the tree again and again until the leaves have nothing more to say.
+func (r *Run) instant() error {
+	restless := map[bt.Task]bool{}
+	n := 0
+	for in := r.inputs(); len(in) > 0; in = r.inputs() {
+		if n++; n > maxSettlings {
+			var names []string
+			for _, task := range slices.Sorted(maps.Keys(restless)) {
+				names = append(names, r.m.Plan.Tree.Name(task))
+			}
+			return fmt.Errorf("%w at t = %.9g s: %s keep changing", ErrUnsettled, r.sim.T, strings.Join(names, ", "))
+		}
+		if err := r.settle(in); err != nil {
+			return err
+		}
+		if n > maxSettlings/2 { // the tasks of the loop, not of the way into it
+			for _, c := range r.changes {
+				restless[c.Task] = true
+			}
+		}
+	}
+	r.watch()
+	return r.contention()
+}
+
+// settle gives inputs to the tree, logs what changes, carries out the leaves' commands, and lets the simulator see the
+// new discrete inputs.
+func (r *Run) settle(in []bt.Input) error {
+	instant, err := r.engine.Settle(in)
+	if err := r.apply(instant); err != nil {
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	_, err = r.sim.Iterate()
+	return err
+}
+
+// apply logs the status changes of a settling and carries out the leaves' commands.
+func (r *Run) apply(instant bt.Instant) error {
+	r.changes = instant.Changes
+	for _, c := range instant.Changes {
+		if err := r.rec.Status(r.sim.T, r.micro+int(c.Iteration), c); err != nil {
+			return err
+		}
+		if c.Task == r.m.Plan.Tree.Root() && r.m.EndsWithPlan && (c.To == bt.Finished || c.To == bt.Aborted) {
+			r.end("the plan ended: " + c.To.String())
+		}
+	}
+	for _, c := range instant.Commands {
+		start := r.enter
+		if c.Exit {
+			start = r.exit
+		}
+		if err := start(r.leafOf[c.Task]); err != nil {
+			return err
+		}
+	}
+	r.micro += instant.Iterations
+	r.summary.StatusChanges += len(instant.Changes)
+	r.summary.MaxEventIterations = max(r.summary.MaxEventIterations, r.micro)
+	return nil
+}
+
+// contention logs slots that several active tasks write: the first in the tree counts.
+func (r *Run) contention() error {
+	for i, writers := range r.m.program.writers {
+		var names []string
+		for _, w := range writers {
+			if r.sim.U[w.leaf] != 0 {
+				names = append(names, r.m.Plan.Tree.Name(r.m.leaves[w.leaf].task))
+			}
+		}
+		if len(names) > 1 && len(names) != r.conflicts[i] {
+			text := fmt.Sprintf("%s write %s at once; %s counts", strings.Join(names, " and "), r.m.signals[r.m.slots[i].signal].name, names[0])
+			if err := r.log("conflict", text); err != nil {
+				return err
+			}
+		}
+		r.conflicts[i] = len(names)
+	}
+	return nil
+}
+
+func (r *Run) log(kind, text string) error {
+	return r.rec.Event(record.Event{T: r.sim.T, Micro: r.micro, Kind: kind, Text: text})
+}
+
+// grid records the points of the recording grid up to the simulated time to, from the dense output of the last stretch.
+func (r *Run) grid(to float64) error {
+	for ; ; r.next++ {
+		t := float64(r.next) * r.m.Interval
+		if t > to {
+			return nil
+		}
+		if t == r.sim.T {
+			if err := r.sample(t, r.sim.Y); err != nil {
+				return err
+			}
+			continue
+		}
+		r.sim.Interpolate(t, r.y)
+		if err := r.sample(t, r.y); err != nil {
+			return err
+		}
+	}
+}
+
+// sample records all recorded signals at one point of the trajectory.
+func (r *Run) sample(t float64, y []float64) error {
+	r.world.fill(r.m.program.all, t, y, &r.sim.Discrete)
+	for i, s := range r.recorded {
+		r.row[i] = r.world.signals[s]
+	}
+	return r.rec.Sample(t, r.row)
+}
+
+// refresh evaluates the signal vector at the present instant.
+func (r *Run) refresh() {
+	r.world.fill(r.m.program.all, r.sim.T, r.sim.Y, &r.sim.Discrete)
+}
+
+// Stop ends the run where it is.
+func (r *Run) Stop(reason string) {
+	if !r.over {
+		r.end(reason)
+	}
+}
+
+func (r *Run) end(reason string) {
+	r.over = true
+	r.summary.Reason = reason
+}
+
+// fail ends the run by an error: every active task's exit procedure is run, nothing that was recorded is lost.
+func (r *Run) fail(err error) error {
+	r.summary.Failed = true
+	r.end(err.Error())
+	logged := r.log("error", err.Error())
+	return errors.Join(err, logged, r.apply(r.engine.Halt()))
+}
+
+// T returns the simulated time [s].
+func (r *Run) T() float64 { return r.sim.T }
+
+// Until returns the simulated time at which the run is to end [s].
+func (r *Run) Until() float64 { return r.until }
+
+// Summary returns what the run has cost so far.
+func (r *Run) Summary() record.Summary {
+	s := r.summary
+	stats := r.sim.Stats()
+	s.Steps, s.RejectedSteps, s.RHSEvaluations = stats.Steps, stats.Rejected, stats.Evaluations
+	s.Jacobians, s.Factorisations, s.Ended = stats.Jacobians, stats.Factorisations, r.sim.T
+	s.StateEvents, s.TimeEvents = stats.StateEvents, stats.TimeEvents
+	return s
+}
+
+// Statuses returns the present status of every task, by task number.
+func (r *Run) Statuses() []bt.Status {
+	list := make([]bt.Status, r.m.Plan.Tree.Len())
+	for i := range list {
+		list[i] = r.engine.Status(bt.Task(i))
+	}
+	return list
+}
+
+// Header describes the run for the record, with the documents it is made from. It is asked for before the first step.
+func (r *Run) Header() record.Header {
+	m := r.m
+	h := record.Header{Mission: m.Name, Text: m.Text, Plan: m.Plan.Name, Vehicle: m.Vehicle.Name, Horizon: r.until,
+		RelTol: m.Tolerance, Interval: m.Interval, Plots: m.Plots}
+	tree := m.Plan.Tree
+	detail := make([]string, tree.Len())
+	for _, l := range m.Plan.Leaves {
+		detail[l.Task] = strings.Join(strings.Fields(m.Plan.Source.Text[l.Offset:l.Offset+l.Length]), " ")
+	}
+	for i := range tree.Len() {
+		t := bt.Task(i)
+		h.Tasks = append(h.Tasks, record.Task{Name: tree.Name(t), Kind: tree.Kind(t).String(), Parent: int(tree.Parent(t)),
+			Detail: detail[i], Initial: r.engine.Status(t)})
+	}
+	for _, name := range m.Record {
+		s := m.signals[slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name })]
+		h.Signals = append(h.Signals, record.Signal{Name: s.name, Unit: s.unit.String(), Text: s.text})
+	}
+	for i, p := range m.Vehicle.Parameters {
+		h.Parameters = append(h.Parameters, record.Parameter{Name: p.Name, Unit: p.Unit, Value: m.Parameters[i], Default: p.Default,
+			Tag: p.Tag.String(), Text: p.Text})
+	}
+	h.Attachments = []record.Attachment{
+		{Name: "mission.yaml", MediaType: "application/yaml", Data: []byte(m.Source.Text)},
+		{Name: "plan.xml", MediaType: "application/xml", Data: []byte(m.Plan.Source.Text)},
+	}
+	return h
+}
+
+// Events returns the number of state and time events so far.
+func (r *Run) Events() int { s := r.sim.Stats(); return s.StateEvents + s.TimeEvents }

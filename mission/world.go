@@ -1,0 +1,109 @@
+package mission
+
+import (
+	"fmt"
+
+	"canopy/expr"
+	"canopy/model"
+	"canopy/sim"
+)
+
+// world evaluates the signals of one run: the vehicle with its parameters, and the scratch that evaluation needs.
+//
+// Its discrete inputs (sim.Discrete.U) are, for each leaf, 1 while it is active and 0 else, and then the held value of
+// each slot.
+type world struct {
+	m       *Mission
+	vehicle model.Instance
+	signals []float64 // the signal vector
+}
+
+func newWorld(m *Mission) (*world, error) {
+	vehicle, err := m.Vehicle.New(m.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	return &world{m: m, vehicle: vehicle, signals: make([]float64, len(m.signals))}, nil
+}
+
+// initial returns the states and the discrete inputs at the start: nobody active, every slot at its default.
+func (w *world) initial() (y, u []float64) {
+	y = make([]float64, len(w.m.Vehicle.States))
+	w.vehicle.Initial(y)
+	for _, v := range w.m.initial {
+		y[v.state] = v.value
+	}
+	u = make([]float64, len(w.m.leaves)+len(w.m.slots))
+	for i, s := range w.m.slots {
+		u[len(w.m.leaves)+i] = s.initial
+	}
+	return y, u
+}
+
+// system describes the run to the simulator.
+func (w *world) system() *sim.System {
+	p := &w.m.program
+	s := &sim.System{Inputs: len(w.m.leaves) + len(w.m.slots), Derivatives: w.derivatives, Zeros: w.zeros}
+	for _, x := range w.m.Vehicle.States {
+		s.States = append(s.States, x.Name)
+		s.AbsTol = append(s.AbsTol, x.AbsTol)
+	}
+	for i, x := range p.indicators {
+		s.Indicators = append(s.Indicators, sim.Indicator{Name: x.Text, Switches: p.switches[i]})
+	}
+	return s
+}
+
+func (w *world) derivatives(t float64, y []float64, d *sim.Discrete, dydt []float64) {
+	w.fill(w.m.program.derive, t, y, d)
+	w.vehicle.Derivatives(t, y, w.commands(), dydt)
+}
+
+func (w *world) zeros(t float64, y []float64, d *sim.Discrete, g []float64) {
+	w.fill(w.m.program.observe, t, y, d)
+	for i := range g {
+		g[i] = w.m.program.indicators[i].Value(w.signals)
+	}
+}
+
+// commands returns the part of the signal vector that the vehicle takes.
+func (w *world) commands() []float64 {
+	from := w.m.layout.slots
+	return w.signals[from : from+w.m.layout.commands]
+}
+
+// fill evaluates signals at one point of the trajectory, in the given order. The sides of the indicators are those that
+// hold since the last event, so that no value jumps within a step of the integrator.
+func (w *world) fill(steps []step, t float64, y []float64, d *sim.Discrete) {
+	m, s := w.m, w.signals
+	s[0] = t
+	copy(s[1:], y)
+	for _, x := range steps {
+		switch x.kind {
+		case stepOutputs, stepDirect:
+			w.vehicle.Outputs(t, y, w.commands(), s[m.layout.outputs:m.layout.slots])
+		case stepSlot:
+			s[m.layout.slots+x.index] = w.slot(x.index, d)
+		case stepComputed:
+			s[m.layout.computed+x.index] = m.program.computed[x.index].Real(s, d.Above)
+		}
+	}
+}
+
+// slot returns what its first active writer gives it, else its held value.
+func (w *world) slot(i int, d *sim.Discrete) float64 {
+	for _, x := range w.m.program.writers[i] {
+		if d.U[x.leaf] != 0 {
+			return x.value.Real(w.signals, d.Above)
+		}
+	}
+	return d.U[len(w.m.leaves)+i]
+}
+
+// evaluate gives the value of code for the present signal vector, every relation judged by the values themselves.
+func (w *world) evaluate(c *expr.Code) float64 { return c.Real(w.signals, nil) }
+
+// becomes describes an indicator's change to a side.
+func (p *program) becomes(i int, above bool) string {
+	return fmt.Sprintf("%s becomes %t", p.indicators[i].Text, p.indicators[i].Holds(above))
+}
