@@ -138,6 +138,9 @@ func (c *checker) checkComposite(e *Engine, t Task, report func(string, ...any))
 				report("task %d is active under a parent that passes nothing on", child)
 			}
 		}
+		if skipping {
+			want.front = s.effective
+		}
 		if skipping = skipping && s.effective.in(passedOver[n.kind]); skipping {
 			want.first++
 		}
@@ -145,13 +148,16 @@ func (c *checker) checkComposite(e *Engine, t Task, report func(string, ...any))
 			report("task %d: pinned is wrong", child)
 		}
 	}
+	if n.kind.IsParallel() || want.first == n.n && judgement[want.front] == judgement[p.front] {
+		want.front = p.front
+	}
 	if want != *p {
 		report("task %d: counts are %+v, should be %+v", t, *p, want)
 	}
 	if !n.kind.IsParallel() && actives > 1 {
 		report("task %d has %d active children", t, actives)
 	}
-	if n.kind.IsParallel() && p.passing != e.passes(t, n) {
+	if n.kind.IsParallel() && p.passing != e.passes(t, n, p) {
 		report("task %d: passing is wrong", t)
 	}
 }

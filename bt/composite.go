@@ -7,42 +7,25 @@ var passedOver = [...]statusSet{
 	ForceFailure: 0,
 }
 
+// judgement is what an effective status says: Success if it is good, Failure if it is bad, Accept if it says nothing yet.
+var judgement = [8]Status{
+	Success: Success, Finished: Success,
+	Failure: Failure, Aborted: Failure,
+	Accept: Accept, Activating: Accept, Running: Accept, Deactivating: Accept,
+}
+
 // verdict joins the flags `returns` and `success` of a composite: Success or Failure if it returns, else Accept.
 func (e *Engine) verdict(n *node, c *composite) Status {
-	switch n.kind {
-	case Sequence, ReactiveSequence:
-		if c.first == n.n {
-			return Success
-		}
-		if e.child(n, c.first).effective.in(bad) {
-			return Failure
-		}
-	case Fallback, ReactiveFallback:
-		if c.first == n.n {
-			return Failure
-		}
-		if e.child(n, c.first).effective.in(good) {
-			return Success
-		}
-	case Parallel, ReactiveParallel:
+	says := judgement[c.front]
+	switch {
+	case n.kind.IsParallel():
 		return e.parallelVerdict(n, c)
-	case Inverter:
-		switch {
-		case c.results>>32 != 0:
-			return Failure
-		case c.results != 0:
-			return Success
-		}
-	case ForceSuccess:
-		if c.results != 0 {
-			return Success
-		}
-	case ForceFailure:
-		if c.results != 0 {
-			return Failure
-		}
+	case n.kind < Inverter || says == Accept:
+		return says
+	case n.kind == ForceSuccess || n.kind == Inverter && says == Failure:
+		return Success
 	}
-	return Accept
+	return Failure
 }
 
 // visitComposite applies the status cycle to a composite until it is stable.
@@ -72,25 +55,26 @@ func (e *Engine) child(n *node, place int32) *task {
 // be another one.
 func (e *Engine) recount(n *node, c *composite, place int32, from, to Status) bool {
 	c.results += inResults[to] - inResults[from]
-	over := passedOver[n.kind]
-	if over == 0 {
+	if n.kind.IsParallel() {
 		return inResults[to] != inResults[from]
 	}
-	if place == c.first {
+	front := c.front
+	switch {
+	case place == c.first:
 		e.skip(n, c)
-		return true
+	case place < c.first && !to.in(n.over):
+		c.first, c.front = place, to
 	}
-	if place < c.first && !to.in(over) {
-		c.first = place
-		return true
-	}
-	return false
+	return judgement[c.front] != judgement[front]
 }
 
 // skip moves the first child that is not passed over on to the right.
 func (e *Engine) skip(n *node, c *composite) {
-	over := passedOver[n.kind]
-	for over != 0 && c.first < n.n && e.child(n, c.first).effective.in(over) {
+	for c.first < n.n {
+		c.front = e.child(n, c.first).effective
+		if !c.front.in(n.over) {
+			return
+		}
 		c.first++
 	}
 }
@@ -99,7 +83,7 @@ func (e *Engine) skip(n *node, c *composite) {
 func (e *Engine) keep(t Task, h hold, result Status) {
 	s, n := &e.tasks[t], &e.tree.nodes[t]
 	if s.hold == free && n.parent >= 0 {
-		e.composites[e.tree.nodes[n.parent].composite].held++
+		e.composites[n.above].held++
 	}
 	s.hold, s.effective = h, result
 	e.changed = true
@@ -122,6 +106,7 @@ func (e *Engine) release(n *node, c *composite) {
 
 // pass visits a task on the way down: its parent's activity reaches it, or its own activity its children.
 func (e *Engine) pass(t Task) {
+	e.visits++
 	n := &e.tree.nodes[t]
 	switch {
 	case n.parent < 0:
@@ -151,9 +136,9 @@ func (e *Engine) passRoot(t Task) {
 }
 
 // passes reports whether a composite passes activity on.
-func (e *Engine) passes(t Task, n *node) bool {
+func (e *Engine) passes(t Task, n *node, c *composite) bool {
 	s := &e.tasks[t]
-	return s.active && s.status.in(wanted) && e.verdict(n, &e.composites[n.composite]) == Accept
+	return s.active && s.status.in(wanted) && e.verdict(n, c) == Accept
 }
 
 // setActive gives or takes activity; the result of a task that has ended is held.
@@ -166,16 +151,8 @@ func (e *Engine) setActive(t Task, active bool) {
 		e.down.add(t)
 	}
 	if !active && s.hold == free && s.status.in(ended) {
-		e.keep(t, held, result(s.status))
+		e.keep(t, held, judgement[s.status])
 	}
-}
-
-// result returns Success for a good status, else Failure.
-func result(s Status) Status {
-	if s.in(good) {
-		return Success
-	}
-	return Failure
 }
 
 // passSequence passes on the activity of a composite that has at most one active child: it wants the first child that is
@@ -183,7 +160,7 @@ func result(s Status) Status {
 func (e *Engine) passSequence(t Task, n *node) {
 	c := &e.composites[n.composite]
 	want := int32(-1)
-	if e.passes(t, n) && e.child(n, c.first).effective.in(wanted) {
+	if e.passes(t, n, c) && c.front.in(wanted) {
 		want = c.first
 		if n.kind == Sequence || n.kind == Fallback {
 			e.pinBefore(n, c)
@@ -203,6 +180,6 @@ func (e *Engine) passSequence(t Task, n *node) {
 func (e *Engine) pinBefore(n *node, c *composite) {
 	for ; c.pinned < c.first; c.pinned++ {
 		t := e.tree.kids[n.kids+c.pinned]
-		e.keep(t, pinned, result(e.tasks[t].effective))
+		e.keep(t, pinned, judgement[e.tasks[t].effective])
 	}
 }

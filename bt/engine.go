@@ -26,6 +26,7 @@ type Instant struct {
 	Changes    []Change  // in the order in which they happened
 	Commands   []Command // in the order in which the procedures were started
 	Iterations int       // event iterations that changed something
+	Visits     int       // visits of a task, up or down: the measure of the work
 }
 
 // Engine holds all that changes of a tree. Between instants it is settled; an instant's work depends on the paths that
@@ -46,8 +47,9 @@ type Engine struct {
 	up, down   worklist
 	changes    []Change
 	commands   []Command
-	limit      int32
 	iteration  int32
+	visits     int32
+	limit      int
 	changed    bool // in this iteration
 	halted     bool
 }
@@ -79,9 +81,10 @@ type composite struct {
 	statuses uint64 // children whose status is not transient << 32 | children Activating or Deactivating
 	results  uint64 // children whose effective status is good << 32 | bad
 	held     int32  // children with a held result
-	first    int32  // sequences and fallbacks: the first child that is not passed over; n: all are
+	first    int32  // the parallels excepted: the first child that is not passed over; n: all are
 	pinned   int32  // Sequence and Fallback: the children before this one are pinned
 	current  int32  // the active child, -1: none; the parallels do not use it
+	front    Status // the effective status of that child; if all are passed over, a status that says what they say
 	passing  bool   // the parallels: activity was passed on in the last down visit
 }
 
@@ -108,7 +111,7 @@ func NewEngine(tree *Tree, initial []Input, limit int) *Engine {
 		composites: make([]composite, tree.composites),
 		up:         newWorklist(tree.Len()),
 		down:       newWorklist(tree.Len()),
-		limit:      int32(limit),
+		limit:      limit,
 	}
 	for t := range e.tasks {
 		s := &e.tasks[t]
@@ -193,13 +196,22 @@ func (e *Engine) Clone() *Engine {
 // settle within the limit, the error wraps ErrLoop and names the tasks that keep changing; the instant then holds the log
 // so far, and Halt still starts all exit procedures.
 func (e *Engine) Settle(inputs []Input) (Instant, error) {
+	err := e.settleInputs(inputs)
+	return e.instant(), err
+}
+
+func (e *Engine) instant() Instant {
+	return Instant{Changes: e.changes, Commands: e.commands, Iterations: int(e.iteration), Visits: int(e.visits)}
+}
+
+func (e *Engine) settleInputs(inputs []Input) error {
 	for _, in := range inputs {
 		e.apply(in)
 	}
 	if !e.settle(e.limit) {
-		return e.instant(), e.loopError()
+		return e.loopError()
 	}
-	return e.instant(), nil
+	return nil
 }
 
 // Halt withdraws activity from the root for ever, and lets the tree settle: every exit procedure is started. Actions
@@ -207,19 +219,14 @@ func (e *Engine) Settle(inputs []Input) (Instant, error) {
 func (e *Engine) Halt() Instant {
 	e.halted = true
 	e.down.add(e.tree.Root())
-	e.settle(math.MaxInt32) // without activity every task goes straight to its transient status: no loop is possible
+	e.settle(math.MaxInt) // without activity every task goes straight to its transient status: no loop is possible
 	return e.instant()
-}
-
-func (e *Engine) instant() Instant {
-	return Instant{Changes: e.changes, Commands: e.commands, Iterations: int(e.iteration)}
 }
 
 // settle runs event iterations until one changes nothing, and counts those that change something. It reports whether
 // that happened within the limit.
-func (e *Engine) settle(limit int32) bool {
-	e.changes, e.commands = e.changes[:0], e.commands[:0]
-	e.iteration = 0
+func (e *Engine) settle(limit int) bool {
+	e.changes, e.commands, e.iteration, e.visits = e.changes[:0], e.commands[:0], 0, 0
 	for !e.up.empty() || !e.down.empty() {
 		e.iteration++
 		e.changed = false
@@ -231,7 +238,7 @@ func (e *Engine) settle(limit int32) bool {
 		}
 		if !e.changed {
 			e.iteration--
-		} else if e.iteration == limit {
+		} else if int(e.iteration) == limit {
 			return false
 		}
 	}
@@ -242,7 +249,7 @@ func (e *Engine) settle(limit int32) bool {
 func (e *Engine) loopError() error {
 	var tasks []Task
 	for _, c := range e.changes {
-		if c.Iteration > e.iteration/2 {
+		if int(c.Iteration) > e.limit/2 {
 			tasks = append(tasks, c.Task)
 		}
 	}
@@ -257,6 +264,7 @@ func (e *Engine) loopError() error {
 
 // visit applies the status cycle to a task until it is stable and tells its parent.
 func (e *Engine) visit(t Task) {
+	e.visits++
 	n, s := &e.tree.nodes[t], &e.tasks[t]
 	before := s.status
 	if n.composite < 0 {
@@ -302,7 +310,7 @@ func (s *task) update() (released bool) {
 func (e *Engine) tell(t Task, n *node, s *task, before Status) {
 	parent := n.parent
 	p := &e.tree.nodes[parent]
-	c := &e.composites[p.composite]
+	c := &e.composites[n.above]
 	wasSwitching, effective := uint32(c.statuses) != 0, s.effective
 	c.statuses += inStatuses[s.status] - inStatuses[before]
 	if s.update() {

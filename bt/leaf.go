@@ -138,5 +138,8 @@ func (e *Engine) visitLeaf(t Task, s *task) {
 		case from == Deactivating:
 			s.outcome = Accept
 		}
+		if to.in(judged) {
+			return
+		}
 	}
 }

@@ -43,7 +43,7 @@ func (e *Engine) raceVerdict(n *node, enough, tooMany int32) Status {
 // are noted one by one.
 func (e *Engine) passParallel(t Task, n *node) {
 	c := &e.composites[n.composite]
-	passing := e.passes(t, n)
+	passing := e.passes(t, n, c)
 	if passing == c.passing {
 		return
 	}
@@ -57,7 +57,7 @@ func (e *Engine) passParallel(t Task, n *node) {
 func (e *Engine) passParallelChild(n *node, child Task, passing bool) {
 	s := &e.tasks[child]
 	if passing && n.kind == Parallel && s.hold != pinned && s.effective.in(good|bad) {
-		e.keep(child, pinned, result(s.effective))
+		e.keep(child, pinned, judgement[s.effective])
 	}
 	if want := passing && s.effective.in(wanted); want != s.active {
 		e.setActive(child, want)

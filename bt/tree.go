@@ -99,9 +99,11 @@ type node struct {
 	kids      int32 // where its children begin in Tree.kids
 	n         int32 // how many they are
 	composite int32 // number among the composites; -1: a leaf
+	above     int32 // the parent's number among the composites
 	success   int32 // the parallels: so many good children decide
-	failure   int32 // so many bad children decide, or make success impossible
+	failure   int32 // so many bad children decide
 	kind      Kind
+	over      statusSet // sequences and fallbacks: the children that are passed over
 }
 
 // Compile returns the tree that a description stands for. It refuses an empty tree, a task with too few or too many
@@ -144,7 +146,7 @@ func (t *Tree) add(d *Node, own *[]string, above []*Node) (Task, error) {
 		}
 	}
 	self := Task(len(t.nodes))
-	n := node{kids: int32(len(t.kids)), n: int32(len(children)), composite: -1, kind: d.Kind}
+	n := node{kids: int32(len(t.kids)), n: int32(len(children)), composite: -1, kind: d.Kind, over: passedOver[d.Kind]}
 	if d.Kind.IsLeaf() {
 		t.leaves = append(t.leaves, self)
 	} else {
@@ -158,7 +160,7 @@ func (t *Tree) add(d *Node, own *[]string, above []*Node) (Task, error) {
 		}
 	}
 	for i, child := range children {
-		t.nodes[child].parent, t.nodes[child].place = self, int32(i)
+		t.nodes[child].parent, t.nodes[child].place, t.nodes[child].above = self, int32(i), n.composite
 	}
 	t.kids = append(t.kids, children...)
 	t.nodes = append(t.nodes, n)
