@@ -1,0 +1,210 @@
+package bt
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"canopy/diag"
+)
+
+// TestGolden runs the scripts of testdata, one for each rule of docs/semantics.md. Rewrite them with
+//
+//	go test ./bt -run Golden -rewrite
+//
+// and read the difference. A script is made of these directives:
+//
+//	plan [limit=N]  an outline, one task a line: Kind [name] [success=N failure=N]; answers the initial statuses
+//	trace           a script of section 8, run by Trace from the start; answers the log
+//	run             lines of such a script, run from where the last run ended; answers with iterations and commands
+//	state           answers every task's status, and what it holds
+//	halt            withdraws activity for ever
+//	copy, restore   keeps a copy of the engine; goes back to it
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no golden scripts", err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".txt")
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(string(text), "# ") {
+				t.Errorf("%s does not open with a comment that says what is shown", file)
+			}
+			g := &golden{}
+			datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string { return g.run(t, d) })
+		})
+	}
+}
+
+// golden is the state of a golden script.
+type golden struct {
+	tree         *Tree
+	engine, kept *Engine
+	line         int
+}
+
+func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
+	var b strings.Builder
+	src := &diag.Source{Name: "script", Text: d.Input}
+	switch d.Cmd {
+	case "plan":
+		root, err := parseOutline(d.Input)
+		if err != nil {
+			d.Fatalf(t, "%v", err)
+		}
+		if g.tree, err = Compile(root); err != nil {
+			return "error: " + err.Error() + "\n"
+		}
+		limit := 0
+		d.MaybeScanArgs(t, "limit", &limit)
+		g.engine, g.line = NewEngine(g.tree, nil, limit), 0
+		g.state(&b)
+	case "trace":
+		if err := Trace(g.tree, src, &b); err != nil {
+			fmt.Fprintf(&b, "error:\n%v\n", err)
+		}
+	case "run":
+		lines, list := parseScript(g.tree, src)
+		if list != nil {
+			d.Fatalf(t, "%v", list)
+		}
+		if g.line == 0 {
+			lines = append([]scriptLine{{}}, lines...)
+		}
+		for _, line := range lines {
+			instant, err := g.engine.Settle(line.inputs)
+			g.write(&b, instant)
+			if err != nil {
+				fmt.Fprintf(&b, "error: %v (loop: %v)\n", err, errors.Is(err, ErrLoop))
+			}
+		}
+	case "state":
+		g.state(&b)
+	case "halt":
+		g.write(&b, g.engine.Halt())
+	case "copy":
+		g.kept = g.engine.Clone()
+	case "restore":
+		g.engine.CopyFrom(g.kept)
+	default:
+		d.Fatalf(t, "unknown directive %q", d.Cmd)
+	}
+	return b.String()
+}
+
+// write writes an instant: N.ITERATION NAME: From -> To, and the procedures started.
+func (g *golden) write(b *strings.Builder, instant Instant) {
+	commands := instant.Commands
+	for _, c := range instant.Changes {
+		fmt.Fprintf(b, "%d.%d %s: %s -> %s", g.line, c.Iteration, g.tree.Name(c.Task), c.From, c.To)
+		if g.tree.Kind(c.Task) == Action && c.To.in(switching) {
+			fmt.Fprintf(b, " (%s procedure starts)", map[bool]string{false: "entry", true: "exit"}[commands[0].Exit])
+			commands = commands[1:]
+		}
+		b.WriteByte('\n')
+	}
+	if len(instant.Changes) == 0 {
+		fmt.Fprintf(b, "%d nothing\n", g.line)
+	}
+	g.line++
+}
+
+// state writes the tree with every task's status, activity and held result.
+func (g *golden) state(b *strings.Builder) {
+	var write func(t Task, indent string)
+	write = func(t Task, indent string) {
+		fmt.Fprintf(b, "%s%s: %s", indent, g.tree.Name(t), g.engine.Status(t))
+		if g.engine.Active(t) {
+			b.WriteString(", active")
+		}
+		if result, ok := g.engine.Held(t); ok {
+			fmt.Fprintf(b, ", %s as %s", map[bool]string{false: "held", true: "pinned"}[g.engine.Pinned(t)], result)
+		}
+		b.WriteByte('\n')
+		for _, child := range g.tree.Children(t) {
+			write(child, indent+"  ")
+		}
+	}
+	write(g.tree.Root(), "")
+}
+
+// parseOutline reads the golden files' notation for a tree.
+func parseOutline(text string) (*Node, error) {
+	var path []*Node
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
+		kind, ok := ParseKind(words[0])
+		if !ok || depth > len(path) {
+			return nil, fmt.Errorf("bad outline line %q", line)
+		}
+		d := &Node{Kind: kind, SuccessCount: -1, FailureCount: 1}
+		var name []string
+		for _, w := range words[1:] {
+			key, value, _ := strings.Cut(w, "=")
+			n, err := strconv.Atoi(value)
+			switch {
+			case err == nil && key == "success":
+				d.SuccessCount = n
+			case err == nil && key == "failure":
+				d.FailureCount = n
+			default:
+				name = append(name, w)
+			}
+		}
+		d.Name = strings.Join(name, " ")
+		if depth > 0 {
+			parent := path[depth-1]
+			parent.Children = append(parent.Children, d)
+		}
+		path = append(path[:depth], d)
+	}
+	if len(path) == 0 {
+		return nil, nil
+	}
+	return path[0], nil
+}
+
+// TestDocumented holds docs/semantics.md and the golden scripts together: every script is named there, and every script
+// named there exists.
+func TestDocumented(t *testing.T) {
+	text, err := os.ReadFile("../docs/semantics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	for _, m := range regexp.MustCompile("`([a-z0-9-]+)\\.txt`").FindAllStringSubmatch(string(text), -1) {
+		named = append(named, m[1])
+	}
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var scripts []string
+	for _, file := range files {
+		scripts = append(scripts, strings.TrimSuffix(filepath.Base(file), ".txt"))
+	}
+	for _, s := range scripts {
+		if !slices.Contains(named, s) {
+			t.Errorf("testdata/%s.txt is not named in docs/semantics.md", s)
+		}
+	}
+	for _, s := range named {
+		if !slices.Contains(scripts, s) {
+			t.Errorf("docs/semantics.md names %s.txt, which does not exist in testdata", s)
+		}
+	}
+}
