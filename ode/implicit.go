@@ -20,13 +20,12 @@ type newton struct {
 	psi     []float64
 	z       []float64
 	fz      []float64
-	nodes   []float64
-	weights []float64
+	nodes   [4]float64
 }
 
 const (
 	newtonLimit   = 6    // iterations per stage
-	newtonError   = 0.02 // of an iteration, in units of the tolerance
+	newtonError   = 0.03 // of an iteration, in units of the tolerance
 	slow          = 0.2  // rate of convergence from which a new Jacobian pays
 	firstPause    = 8    // refreshes between two probings in vain, doubled each time
 	predictorSize = 5    // stages from which a stage is predicted
@@ -36,7 +35,6 @@ func newNewton(n int) *newton {
 	return &newton{
 		jac: newJacobian(n), eta: 1, pause: firstPause,
 		psi: make([]float64, n), z: make([]float64, n), fz: make([]float64, n),
-		nodes: make([]float64, predictorSize), weights: make([]float64, predictorSize),
 	}
 }
 
@@ -96,6 +94,7 @@ func (in *Integrator) tryImplicit(h float64) (float64, outcome) {
 		return 0, diverged
 	}
 	nw.rate = 0
+	nw.eta = math.Pow(math.Max(nw.eta, 1e-15), 0.8)
 	g := m.gamma * h
 	for s := 1; s < m.stages(); s++ {
 		copy(nw.psi, in.y)
@@ -121,7 +120,6 @@ func (in *Integrator) tryImplicit(h float64) (float64, outcome) {
 func (in *Integrator) iterate(t, g float64) outcome {
 	nw := in.newton
 	before := 0.0
-	nw.eta = math.Pow(math.Max(nw.eta, 1e-15), 0.8)
 	for round := range newtonLimit {
 		for i, z := range nw.z {
 			in.stage[i] = nw.psi[i] + z
@@ -160,45 +158,37 @@ func (in *Integrator) iterate(t, g float64) outcome {
 	return diverged
 }
 
-// predict sets z to g times the derivative expected at stage s: the polynomial through the latest stage derivatives known,
-// those of this step and, if it was implicit, of the last one.
+// predict sets z to g times the derivative expected at stage s: the value there of the polynomial through the derivatives
+// of the stages that the method names, of this step and, if it was implicit, of the last one.
 func (in *Integrator) predict(s int, h, g float64) {
 	n, m, nw := in.n, in.method, in.newton
-	own := min(s, predictorSize)
-	count := own
-	for i := range own {
-		nw.nodes[i] = m.c[s-own+i]
-	}
-	// The last step, from its end; its very end is this step's first stage.
 	ratio := (in.t - in.from) / h
-	latest := m.latest
+	from := m.predictors[s]
+	own := from.own
+	count := len(own)
+	for i, j := range own {
+		nw.nodes[i] = m.c[j]
+	}
 	if nw.history {
-		for _, j := range latest {
-			if count == predictorSize {
-				break
-			}
+		for _, j := range from.before {
 			nw.nodes[count] = (m.c[j] - 1) * ratio
 			count++
 		}
 	}
-	at := m.c[s]
-	for i := range count {
-		w := 1.0
-		for j := range count {
+	clear(nw.z)
+	for i, node := range nw.nodes[:count] {
+		w := g
+		for j, other := range nw.nodes[:count] {
 			if j != i {
-				w *= (at - nw.nodes[j]) / (nw.nodes[i] - nw.nodes[j])
+				w *= (m.c[s] - other) / (node - other)
 			}
 		}
-		nw.weights[i] = w * g
-	}
-	clear(nw.z)
-	for i := range own {
-		j := s - own + i
-		axpy(nw.z, nw.weights[i], in.knew[j*n:(j+1)*n])
-	}
-	for i := own; i < count; i++ {
-		j := latest[i-own]
-		axpy(nw.z, nw.weights[i], in.k[j*n:(j+1)*n])
+		if i < len(own) {
+			axpy(nw.z, w, in.knew[own[i]*n:(own[i]+1)*n])
+		} else {
+			j := from.before[i-len(own)]
+			axpy(nw.z, w, in.k[j*n:(j+1)*n])
+		}
 	}
 }
 

@@ -271,6 +271,9 @@ func (in *Integrator) errorNorm(h float64) float64 {
 	for j, e := range in.method.e {
 		axpy(in.stage, h*e, in.knew[j*n:(j+1)*n])
 	}
+	if in.method.gamma != 0 {
+		in.newton.lu.solve(in.stage) // keeps stiff components from dominating it: Hairer & Wanner II, section IV.8
+	}
 	sum := 0.0
 	for i, v := range in.stage {
 		v /= math.Max(in.w[i], in.options.RelTol*math.Abs(in.ynew[i])+in.atol[i])

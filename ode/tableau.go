@@ -10,18 +10,22 @@ package ode
 //
 //	y + h sum_i k_i sum_j dense_ij theta^(j+1).
 type tableau struct {
-	order    int     // of the weights b
-	embedded int     // of the weights b - e
-	gamma    float64 // 0 for an explicit pair
-	c        []float64
-	a        [][]float64 // row i holds a_i0 ... a_i(i-1); the diagonal is gamma from the second stage on
-	e        []float64
-	dense    [][4]float64
-	latest   []int // stages of an implicit method without the last, the latest first: they predict the next step's
+	order      int     // of the weights b
+	embedded   int     // of the weights b - e
+	gamma      float64 // 0 for an explicit pair
+	c          []float64
+	a          [][]float64 // row i holds a_i0 ... a_i(i-1); the diagonal is gamma from the second stage on
+	e          []float64
+	dense      [][4]float64
+	predictors []predictor // of the stages of an implicit method
 	// stiff is the product of step size and dominant eigenvalue beyond which an explicit method is at its limit of
 	// stability on the negative real axis.
 	stiff float64
 }
+
+// predictor names the stages whose derivatives predict the derivative of a stage: of the same step and of the one before.
+// They are few and well apart, so that the extrapolation does not magnify what the iteration left of their errors.
+type predictor struct{ own, before []int }
 
 func (m *tableau) stages() int { return len(m.c) }
 
@@ -91,5 +95,12 @@ var kennedyCarpenter = &tableau{
 		{-0.27767021203929138, 2.1859471514496862, -4.1880261099172564, 2.1174635597229226},
 		{0.27103997708197214, -1.5155048044052026, 1.9538896775644901, -0.5254248502412594},
 	},
-	latest: []int{5, 4, 2, 1, 3, 0},
+	predictors: []predictor{
+		1: {own: []int{0}, before: []int{2, 3}},
+		2: {own: []int{0, 1}, before: []int{2}},
+		3: {own: []int{0, 1, 2}},
+		4: {own: []int{3, 1, 2}},
+		5: {own: []int{3, 1, 4}},
+		6: {own: []int{1, 4, 5}},
+	},
 }
