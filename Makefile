@@ -52,7 +52,7 @@ endif
 run: ## fly the solar day into OUT
 	$(GO) run ./cmd/canopy run missions/solar-day.yaml --out $(OUT)
 
-check: run ## fly the solar day, then read its log back with an independent MCAP reader (needs Node.js)
+check: ## read the log in OUT back with an independent MCAP reader, compare it with the CSV files (needs Node.js)
 	cd internal/mcapcheck && npm ci --no-audit --no-fund
 	cd internal/mcapcheck && node check.mjs $(abspath $(OUT))
 
