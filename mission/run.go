@@ -44,7 +44,8 @@ type Run struct {
 	leafOf   []int // leaf by task, -1 for composites
 	recorded []int // signals that are recorded
 	until    float64
-	next     int // number of the next point of the recording grid
+	next     int     // number of the next point of the recording grid
+	sampled  float64 // time of the last sample
 
 	micro     int   // event iterations of the tree in the present instant
 	conflicts []int // number of active writers of each slot that was reported last
@@ -84,6 +85,7 @@ func (m *Mission) NewRun(until float64) (*Run, error) {
 	if r.sim, err = sim.New(system, 0, y, u, options); err != nil {
 		return nil, err
 	}
+	r.engine = bt.NewEngine(tree, nil, 0) // nothing is active, which is all that the first inputs depend on
 	r.engine = bt.NewEngine(tree, r.initialInputs(), 0)
 	return r, nil
 }
@@ -128,10 +130,12 @@ func (r *Run) Step() (bool, error) {
 		}
 	}
 	if !r.over && r.sim.T >= r.until {
+		r.end(reasons[r.until < r.m.Horizon])
+	}
+	if r.over && r.sampled < r.sim.T {
 		if err := r.sample(r.sim.T, r.sim.Y); err != nil {
 			return false, r.fail(err)
 		}
-		r.end(reasons[r.until < r.m.Horizon])
 	}
 	return !r.over, nil
 }
@@ -290,6 +294,7 @@ func (r *Run) grid(to float64) error {
 
 // sample records all recorded signals at one point of the trajectory.
 func (r *Run) sample(t float64, y []float64) error {
+	r.sampled = t
 	r.world.fill(r.m.program.all, t, y, &r.sim.Discrete)
 	for i, s := range r.recorded {
 		r.row[i] = r.world.signals[s]
