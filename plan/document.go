@@ -25,6 +25,7 @@ type reader struct {
 	found    diag.List
 	reported map[diag.Diagnostic]bool
 	broken   bool // the XML is malformed: what is missing may have stood there
+	astray   bool // the use of a subtree cannot be told: any tree may be meant
 	trees    map[string]*tree
 	order    []*tree // as they stand in the document
 	models   map[string]*model
@@ -265,12 +266,12 @@ func (r *reader) readTree(t *tree) {
 	}
 }
 
-// items reads the children of an element, without those that cannot be told.
+// items reads the children of an element.
 func (r *reader) items(parent *element) []*item {
 	var items []*item
 	lines := map[string]int{}
 	for _, e := range parent.children {
-		i := r.item(e)
+		items = append(items, r.item(e))
 		if name := e.find("name"); name != nil && name.value != "" && e.name != elementSubTree {
 			if line := lines[name.value]; line > 0 {
 				r.reportValue(name, codeDuplicateName, "", "its sibling on line %d has the name %q, too", line, name.value)
@@ -278,14 +279,11 @@ func (r *reader) items(parent *element) []*item {
 				lines[name.value] = r.line(e)
 			}
 		}
-		if i != nil {
-			items = append(items, i)
-		}
 	}
 	return items
 }
 
-// item reads a node of a tree, nil if it is of no known kind.
+// item reads a node of a tree. One of no known kind is taken for a sequence once it is reported.
 func (r *reader) item(e *element) *item {
 	i := &item{element: e, id: e.name}
 	id := e.find("ID")
@@ -294,8 +292,9 @@ func (r *reader) item(e *element) *item {
 	}
 	children := r.items(e)
 	switch {
-	case !r.classify(i, id):
-		return nil
+	case !r.classify(i, id): // its children are checked all the same
+		i.kind, i.children = bt.Sequence, children
+		return i
 	case i.subtree != nil || i.kind.IsLeaf():
 		if n := len(e.children); n > 0 {
 			r.reportName(e, codeChildren, "", "%s cannot have children, this one has %d", category(i), n)
@@ -326,8 +325,10 @@ func (r *reader) item(e *element) *item {
 			"BehaviorTree.CPP refuses an ID here; it serves as the name")
 	}
 	i.name = i.id
-	if name := e.find("name"); name != nil && name.value != "" {
-		i.name = name.value
+	for _, a := range []*attribute{id, e.find("name")} {
+		if a != nil && a.value != "" {
+			i.name = a.value
+		}
 	}
 	return i
 }
@@ -382,11 +383,13 @@ func (r *reader) classify(i *item, id *attribute) bool {
 
 func (r *reader) classifySubTree(i *item, id *attribute) bool {
 	if id == nil {
+		r.astray = true
 		r.reportName(i.element, codeNoID, "", "<SubTree> does not say which tree it stands for")
 		return false
 	}
 	i.subtree = r.trees[id.value]
 	if i.subtree == nil {
+		r.astray = true
 		if !r.broken {
 			r.reportValue(id, codeNoTree, diag.DidYouMean(id.value, r.treeIDs()), "there is no tree %q", id.value)
 		}
@@ -428,14 +431,16 @@ func (r *reader) composite(i *item, form string, report func(code, hint, text st
 	}
 	if m := r.models[word]; m != nil && m.kind != elementSubTree {
 		report(codeForeignNode, "Canopy has the kinds "+strings.Join(r.kindNames(m.kind), ", "),
-			fmt.Sprintf("%q is a %s of its own, which Canopy cannot run", word, m.kind))
+			fmt.Sprintf("%q is a %s node of another program, which Canopy does not have", word, m.kind))
 		return false
 	}
 	hint := diag.DidYouMean(word, r.kindNames(form))
 	if r.trees[word] != nil {
 		hint = fmt.Sprintf("write <SubTree ID=%q/>", word)
 	}
-	if hint == "" && form == "" {
+	if hint == "" && form != "" {
+		hint = "it may be " + strings.Join(r.kindNames(form), ", ")
+	} else if hint == "" {
 		hint = fmt.Sprintf(`write <Action ID=%[1]q/> or <Condition ID=%[1]q/>, or declare it in <TreeNodesModel>`, word)
 	}
 	report(codeNode, hint, fmt.Sprintf("unknown node %q", word))

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -78,7 +79,7 @@ func (r *reader) resolve(b *binding) *expr.Expr {
 		e, err = expr.Parse(b.port)
 	}
 	if err != nil {
-		r.reportExpression(b.value, 0, nil, err.(*expr.Error))
+		r.reportSyntax(b.value, err)
 		return nil
 	}
 	b.expr = r.check(e, b.value, 0, b.env, e.Type(), expr.AnyUnit)
@@ -120,6 +121,14 @@ func (r *reader) reportExpression(a *attribute, base int, env environment, m *ex
 	r.report(at, length, m.Code, m.Hint, "%s", m.Text)
 }
 
+// reportSyntax reports what expr.Parse finds wrong in an attribute's value.
+func (r *reader) reportSyntax(a *attribute, err error) {
+	var mistake *expr.Error
+	if errors.As(err, &mistake) {
+		r.reportExpression(a, 0, nil, mistake)
+	}
+}
+
 // leafReader reads the attributes of one leaf: those of its element, else those of its model.
 type leafReader struct {
 	*reader
@@ -147,7 +156,7 @@ func (l leafReader) expression(name string, want expr.Type, unit expr.Unit) *exp
 	}
 	e, err := expr.Parse(a.value)
 	if err != nil {
-		l.reportExpression(a, 0, nil, err.(*expr.Error))
+		l.reportSyntax(a, err)
 		return nil
 	}
 	return l.check(e, a, 0, env, want, unit)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"canopy/bt"
 	"canopy/diag"
@@ -75,10 +76,31 @@ func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
 // wanted is the hint for a file that is something else.
 const wanted = `a plan is an XML file: <root BTCPP_format="4"> with a <BehaviorTree> inside`
 
+// blank is what may stand before a document.
+const blank = " \t\r\n\ufeff"
+
+// invalidUTF8 returns the place of the first byte that is not part of a character, -1 if there is none.
+func invalidUTF8(s string) int {
+	if utf8.ValidString(s) {
+		return -1
+	}
+	for i, c := range s {
+		if _, n := utf8.DecodeRuneInString(s[i:]); c == utf8.RuneError && n == 1 {
+			return i
+		}
+	}
+	return -1
+}
+
 // read returns the plan, nil if there are errors.
 func (r *reader) read() *Plan {
+	text := r.source.Text
+	if at := invalidUTF8(text); at >= 0 && strings.HasPrefix(strings.TrimLeft(text, blank), "<") {
+		r.report(at, 1, codeMalformed, "save the file as UTF-8", "the file is not UTF-8 text")
+		return nil
+	}
 	root := r.parse()
-	switch text := strings.TrimLeft(r.source.Text, " \t\r\n\ufeff"); {
+	switch text := strings.TrimLeft(text, blank); {
 	case text == "":
 		r.found = nil
 		r.report(0, 0, codeEmpty, wanted, "the file is empty")
@@ -107,7 +129,7 @@ func (r *reader) read() *Plan {
 	if main == nil || main.root == nil {
 		return nil
 	}
-	if !r.broken {
+	if !r.broken && !r.astray {
 		r.warnUnused(main)
 	}
 	switch size := sizes[main]; {

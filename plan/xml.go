@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"canopy/diag"
 )
 
 // maxDepth bounds the nesting of elements as well as of expanded subtrees.
@@ -142,18 +144,20 @@ func (p *parser) end(start, end int) {
 	for match >= 0 && p.open[match].name != name {
 		match--
 	}
-	if match < 0 {
-		if !p.lost {
-			hint := ""
-			if top >= 0 {
-				hint = fmt.Sprintf("</%s> is missing first", p.open[top].name)
-			}
-			p.syntax(start, end-start, hint, "</%s> has no start tag", name)
-		}
+	switch {
+	case match >= 0:
+	case p.lost:
+		return
+	case top >= 0 && diag.Nearest(name, []string{p.open[top].name}) != "": // misspelt
+		p.syntax(start, end-start, fmt.Sprintf("write </%s>", p.open[top].name), "</%s> does not end <%s> on line %d",
+			name, p.open[top].name, p.line(p.open[top]))
+		match = top
+	default:
+		p.syntax(start, end-start, "", "</%s> has no start tag", name)
 		return
 	}
 	for ; top > match; top-- {
-		p.unclosed(p.open[top], fmt.Sprintf("</%s> on line %d", name, strings.Count(p.text[:start], "\n")+1))
+		p.unclosed(p.open[top], fmt.Sprintf("</%s> on line %d", name, p.line(&element{offset: start})))
 	}
 	p.open = p.open[:match]
 }
@@ -199,8 +203,6 @@ func (p *parser) malformed(start, end int, err error) int {
 		text, hint = "an attribute is missing its value", `write name="value"`
 	case strings.HasPrefix(text, "unexpected EOF"):
 		at, text = min(start, max(0, len(p.text)-1)), "the file ends in the middle of this"
-	case strings.HasPrefix(text, "invalid UTF-8"):
-		hint = "save the file as UTF-8"
 	}
 	p.syntax(at, 0, hint, "%s", text)
 	if next := strings.IndexByte(p.text[end:], '<'); next >= 0 && end > start {
