@@ -90,10 +90,9 @@ func TestDependenciesAreExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	for title, required := range map[string][]string{
-		"Modules":     directRequirements(readFile(t, "go.mod")),
-		"Tools":       toolModules(readFile(t, "internal/tools/go.mod")),
-		"npm":         slices.Concat(sortedKeys(npm.Dependencies), sortedKeys(npm.DevDependencies)),
-		"In the tree": embedded(t),
+		"Modules": directRequirements(readFile(t, "go.mod")),
+		"Tools":   toolModules(readFile(t, "internal/tools/go.mod")),
+		"npm":     slices.Concat(sortedKeys(npm.Dependencies), sortedKeys(npm.DevDependencies)),
 	} {
 		got := slices.Sorted(slices.Values(explained[title]))
 		if slices.Sort(required); !slices.Equal(got, required) {
@@ -118,18 +117,6 @@ func toolModules(mod string) []string {
 		names = append(names, m[1])
 	}
 	return names
-}
-
-// embedded returns the names of the vendored scripts, by their files in report/assets.
-func embedded(t *testing.T) []string {
-	names := map[string]bool{}
-	for _, f := range readTree(t) {
-		if isVendored(f.path) {
-			name, _, _ := strings.Cut(path.Base(f.path), ".")
-			names[name] = true
-		}
-	}
-	return sortedKeys(names)
 }
 
 // TestDocumentedCommandsExist reads the shell blocks of every document: each `make` has its target, each `canopy` has

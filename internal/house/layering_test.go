@@ -38,6 +38,7 @@ var rooms = map[string]room{
 		"ode": "between two events a system is integrated",
 	}},
 	"model": {pure: true, tests: reasons{
+		"expr":               "every unit of the metadata is one that expressions know",
 		"go.yaml.in/yaml/v3": "the given parameters and reference values are YAML",
 	}},
 	"plan": {pure: true, imports: reasons{

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -16,8 +17,8 @@ type file struct {
 	text string
 }
 
-// vendored are the files that others wrote, which the rules about our own text leave out.
-var vendored = []string{"LICENSE", "go.sum", "report/assets/uPlot"}
+// foreign are the files that others wrote, which the rules about our own text leave out.
+var foreign = []string{"LICENSE", "go.sum"}
 
 // readTree returns every text file of the repository whose name ends in one of the suffixes (none: every name), in the
 // order of their paths. It walks the tree instead of asking git, so that it also works on an unpacked archive; what
@@ -114,14 +115,7 @@ func hasSuffix(name string, suffixes []string) bool {
 	return len(suffixes) == 0
 }
 
-func isVendored(name string) bool {
-	for _, v := range vendored {
-		if strings.HasPrefix(name, v) || path.Base(name) == v {
-			return true
-		}
-	}
-	return false
-}
+func isForeign(name string) bool { return slices.Contains(foreign, path.Base(name)) }
 
 // lineOf returns the 1-based line of a byte offset.
 func lineOf(text string, offset int) int {
