@@ -154,9 +154,10 @@ func indent(line string, column int) string {
 }
 
 // Nearest returns the candidate that is most like word, or "" if none is near: at most a third of the letters wrong,
-// a swap of neighbours counted once (Damerau 1964, restricted edit distance), letter case not counted.
+// in a short word one, a swap of neighbours counted once (Damerau 1964, restricted edit distance), letter case not
+// counted.
 func Nearest(word string, candidates []string) string {
-	best, least := "", max(1, len(word)/3)+1
+	best, least := "", max(min(1, len(word)-1), len(word)/3)+1
 	for _, c := range candidates {
 		if d := distance(strings.ToLower(word), strings.ToLower(c)); d < least {
 			best, least = c, d

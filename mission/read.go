@@ -102,10 +102,9 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 	b.table(parts["commands"], parts["signals"])
 	b.initialValues(parts["initial"])
 	b.recording(parts["record"], parts["plots"])
-	if parts["plan"] == nil || !b.plan(parts["plan"], open) {
-		return
+	if parts["plan"] != nil && b.plan(parts["plan"], open) && !b.diags.HasErrors() {
+		b.compile()
 	}
-	b.compile()
 }
 
 func (b *builder) positive(n *yaml.Node, unit expr.Unit, what string) float64 {
@@ -383,8 +382,9 @@ func (b *builder) recording(rec, plots *yaml.Node) {
 			"title": func(n *yaml.Node) { p.Title = b.text(n, "title") },
 			"signals": func(n *yaml.Node) {
 				b.sequence(n, "signals", func(n *yaml.Node) {
-					if p.Signals = b.recorded(n, p.Signals); !slices.Contains(m.Record, n.Value) {
-						m.Record = b.recorded(n, m.Record)
+					p.Signals = b.recorded(n, p.Signals)
+					if slices.Contains(p.Signals, n.Value) && !slices.Contains(m.Record, n.Value) {
+						m.Record = append(m.Record, n.Value)
 					}
 				})
 			},

@@ -3,7 +3,6 @@ package mission
 import (
 	"fmt"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -156,30 +155,22 @@ func (r *reader) boolean(n *yaml.Node, what string) bool {
 
 // number reads a finite number in the given unit: a bare one as it stands, a literal such as `24 [h]` converted.
 func (r *reader) number(n *yaml.Node, unit expr.Unit, what string) float64 {
-	if n.Kind == yaml.ScalarNode {
-		if v, err := strconv.ParseFloat(n.Value, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
-			return v
-		}
-		if e := r.expression(n, expr.Real, unit, nil); e != nil {
-			none := func(string) (int, bool) { return 0, false }
-			v := expr.NewCompiler(none).Compile(e).Real(nil, nil)
-			if len(n.Value) > 0 && strings.ContainsRune(n.Value, '[') {
-				v /= unit.SI(1)
-			}
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				r.add(n, "not-a-number", "", "%s is %v", what, v)
-			}
-			return v
-		}
-		d := &r.diags[len(r.diags)-1]
-		if d.Code == "unknown-signal" || d.Code == "syntax" {
-			r.diags = r.diags[:len(r.diags)-1]
-			r.add(n, "not-a-number", numberHint(unit), "%s must be a number, not %q", what, n.Value)
-		}
+	if v, err := strconv.ParseFloat(n.Value, 64); err == nil && n.Kind == yaml.ScalarNode && v-v == 0 {
+		return v
+	}
+	e, err := expr.Parse(n.Value)
+	if n.Kind != yaml.ScalarNode || !strings.Contains(n.Value, "[") || err == nil && len(e.Names()) > 0 {
+		r.add(n, "not-a-number", numberHint(unit), "%s must be a number, not %q", what, n.Value)
 		return 0
 	}
-	r.add(n, "not-a-number", numberHint(unit), "%s must be a number", what)
-	return 0
+	if e = r.expression(n, expr.Real, unit, nil); e == nil {
+		return 0
+	}
+	v := expr.NewCompiler(nil).Compile(e).Real(nil, nil) / unit.SI(1)
+	if v-v != 0 {
+		r.add(n, "not-a-number", "", "%s is %v", what, v)
+	}
+	return v
 }
 
 func numberHint(unit expr.Unit) string {
