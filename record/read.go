@@ -234,9 +234,6 @@ func (l *reader) start(data []byte) error {
 	}
 	l.started = true
 	for i, t := range l.Tasks {
-		if t.Parent < -1 || t.Parent >= len(l.Tasks) {
-			return fmt.Errorf("task %q has an unknown parent", t.Name)
-		}
 		l.tasks[t.Name] = bt.Task(i)
 	}
 	l.Values = make([][]float64, len(l.Signals))

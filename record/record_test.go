@@ -205,8 +205,13 @@ func randomHeader(t *rapid.T) Header {
 		Draw(t, "signals") {
 		h.Signals = append(h.Signals, Signal{name, "m", "text"})
 	}
-	for i, name := range names.Draw(t, "tasks") {
-		h.Tasks = append(h.Tasks, Task{Name: name, Kind: "Action", Parent: i - 1, Initial: bt.Status(i)})
+	tasks := names.Draw(t, "tasks")
+	for i, name := range tasks {
+		parent := -1
+		if i+1 < len(tasks) {
+			parent = rapid.IntRange(i+1, len(tasks)-1).Draw(t, "parent")
+		}
+		h.Tasks = append(h.Tasks, Task{Name: name, Kind: "Action", Parent: parent, Initial: bt.Status(i)})
 	}
 	return h
 }
@@ -363,13 +368,14 @@ func TestFilesMayBeLeftOut(t *testing.T) {
 }
 
 func TestHeaderRefused(t *testing.T) {
-	twoSignals, signalT, twoTasks, infinite, early := small(), small(), small(), small(), small()
+	twoSignals, signalT, twoTasks, order, infinite, early := small(), small(), small(), small(), small(), small()
+	order.Tasks[1].Parent = 0
 	twoSignals.Signals[1].Name = "h"
 	signalT.Signals[0].Name = "t"
 	twoTasks.Tasks[0].Name = "climb"
 	infinite.Horizon = math.Inf(1)
 	early.Start = -1
-	for _, h := range []Header{twoSignals, signalT, twoTasks, infinite, early} {
+	for _, h := range []Header{twoSignals, signalT, twoTasks, order, infinite, early} {
 		if _, err := NewWriter(h, Files{MCAP: io.Discard}); !errors.Is(err, ErrHeader) {
 			t.Errorf("%v, want ErrHeader", err)
 		}

@@ -33,7 +33,7 @@ type Writer struct {
 
 // NewWriter starts a log and writes out its header, so that a run killed at any later time leaves files that open.
 // Errors are those of the destinations, or wrap ErrHeader: two signals or two tasks of one name, a signal called
-// t, a number that is not finite.
+// t, tasks that are not in post-order, a number that is not finite.
 func NewWriter(h Header, f Files) (*Writer, error) {
 	if err := h.check(); err != nil {
 		return nil, err
@@ -85,7 +85,10 @@ func (h *Header) check() error {
 		signals[s.Name] = true
 	}
 	tasks := map[string]bool{}
-	for _, t := range h.Tasks {
+	for i, t := range h.Tasks {
+		if t.Parent != -1 && (t.Parent <= i || t.Parent >= len(h.Tasks)) {
+			return fmt.Errorf("%w: the parent of task %q does not come after it", ErrHeader, t.Name)
+		}
 		if tasks[t.Name] {
 			return fmt.Errorf("%w: there is more than one task %q", ErrHeader, t.Name)
 		}

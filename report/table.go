@@ -1,0 +1,108 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"canopy/record"
+)
+
+// Table writes the closing table of a run as aligned plain text: what ran and why it ended, what it cost, how long each
+// action was active, and the extremes of the plotted signals with their times. Errors are those of w.
+func Table(w io.Writer, log *record.Log) error {
+	out := bufio.NewWriter(w)
+	rows := [][]string{{"mission", log.Mission}, {"vehicle", log.Vehicle}, {"plan", log.Plan}}
+	rows = append(rows, []string{"ended", clock(ended(log)) + " of " + clock(log.Horizon) + ", " + reason(log)})
+	if s := log.Summary; s != nil {
+		rows = append(rows,
+			[]string{"integration", fmt.Sprintf("%d steps, %d rejected, %d evaluations, %d Jacobians",
+				s.Steps, s.RejectedSteps, s.RHSEvaluations, s.Jacobians)},
+			[]string{"events", fmt.Sprintf("%d state, %d time, at most %d iterations in an instant",
+				s.StateEvents, s.TimeEvents, s.MaxEventIterations)})
+	}
+	rows = append(rows, []string{"tree", fmt.Sprintf("%d status changes of %d tasks", len(log.Changes), len(log.Tasks))})
+	if log.Summary != nil && log.Summary.CPU > 0 {
+		rows = append(rows, []string{"CPU time", fmt.Sprintf("%.3g s", log.Summary.CPU)})
+	}
+	writeColumns(out, rows, "ll")
+
+	if list := activities(log); len(list) > 0 {
+		rows := [][]string{{"action", "entered", "time", "share"}}
+		for _, a := range list {
+			rows = append(rows, []string{a.Name, strconv.Itoa(a.Entries), clock(a.Time), fmt.Sprintf("%.1f %%", 100*a.Share)})
+		}
+		_, _ = out.WriteString("\n")
+		writeColumns(out, rows, "lrrr")
+	}
+	if list := extremes(log); len(list) > 0 {
+		rows := [][]string{{"signal", "unit", "least", "at", "greatest", "at"}}
+		for _, e := range list {
+			rows = append(rows, []string{e.Name, unit(e.Signal), number(e.Least), clock(e.LeastAt), number(e.Greatest),
+				clock(e.GreatestAt)})
+		}
+		_, _ = out.WriteString("\n")
+		writeColumns(out, rows, "llrrrr")
+	}
+	return out.Flush()
+}
+
+// reason says why the run ended.
+func reason(log *record.Log) string {
+	switch {
+	case log.Summary == nil:
+		return "the log was cut off"
+	case log.Summary.Reason == "":
+		return "no reason given"
+	}
+	return log.Summary.Reason
+}
+
+func unit(s record.Signal) string {
+	if s.Unit == "" {
+		return "1"
+	}
+	return s.Unit
+}
+
+// number writes v with six digits.
+func number(v float64) string {
+	if v != v {
+		return "-"
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
+
+// writeColumns writes rows two spaces apart; align has l or r for each column. Writers keep their first error till Flush.
+func writeColumns(w *bufio.Writer, rows [][]string, align string) {
+	widths := make([]int, len(align))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			cell = strings.Map(printable, cell)
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if align[i] == 'r' {
+				line.WriteString(pad + cell + "  ")
+			} else {
+				line.WriteString(cell + pad + "  ")
+			}
+		}
+		_, _ = w.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+}
+
+// printable keeps control characters of a hostile name from a terminal.
+func printable(r rune) rune {
+	if !strconv.IsPrint(r) {
+		return utf8.RuneError
+	}
+	return r
+}
