@@ -33,9 +33,13 @@ func (c *Compiler) Indicators() []Indicator { return slices.Clone(c.indicators) 
 // so that a < b is always the negation of a >= b, and a <= b that of a > b. A NaN is not above, hence >= and <= of a
 // NaN are false while < and > are true; whoever cannot have that looks whether Value is NaN.
 type Indicator struct {
-	Text string // the relation as first written, in canonical text
-	g    realFunc
+	Text    string // the relation as first written, in canonical text
+	negated bool   // Text holds below, not above
+	g       realFunc
 }
+
+// Holds reports whether the relation of Text holds on a side.
+func (i Indicator) Holds(above bool) bool { return above != i.negated }
 
 // Value returns g. Relations inside the sides of the relation, in an if, are judged directly from the signals.
 func (i Indicator) Value(signals []float64) float64 { return i.g(signals, nil) }
@@ -147,14 +151,15 @@ func (b *builder) relation(n *node) boolFunc {
 	}
 	g := b.difference(over, under) // also if the indicator exists, to gather what it depends on
 	key := key(over) + " - " + key(under)
+	negated := n.op == opLess || n.op == opGreater
 	i, ok := b.numbers[key]
 	if !ok {
 		i = len(b.indicators)
 		b.numbers[key] = i
-		b.indicators = append(b.indicators, Indicator{n.String(), g})
+		b.indicators = append(b.indicators, Indicator{n.String(), negated, g})
 	}
 	b.code.indicators = append(b.code.indicators, i)
-	if n.op == opLess || n.op == opGreater {
+	if negated {
 		return func(s []float64, above []bool) bool {
 			if above != nil {
 				return !above[i]
@@ -300,7 +305,7 @@ func (b *builder) computed(n *node) realFunc {
 
 func (b *builder) power(n *node) realFunc {
 	x, y := b.real(n.args[0]), b.real(n.args[1])
-	if n.args[1].constant() && constantValue(n.args[1]) == 2 { // math.Pow rounds the same, but takes ten times as long
+	if n.args[1].constant() && constantValue(n.args[1]) == 2 { // not slower than by hand, and never less exact than math.Pow
 		return func(s []float64, above []bool) float64 {
 			v := x(s, above)
 			return v * v

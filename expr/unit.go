@@ -111,7 +111,7 @@ func (u Unit) String() string {
 func factors(first string, d dimension) (text string, length int) {
 	var over, under []string
 	if first != "" {
-		over = append(over, first)
+		over, length = append(over, first), whole
 	}
 	for _, i := range [...]int{1, 0, 2, 3, 4, 5, 6} { // kg m is the custom
 		e, symbol := d[i], baseUnits[i]

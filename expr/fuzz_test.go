@@ -1,0 +1,89 @@
+package expr
+
+import (
+	"slices"
+	"testing"
+)
+
+// within fails if a mistake lies outside the text or says nothing.
+func within(t *testing.T, src string, errs ...*Error) {
+	t.Helper()
+	for _, e := range errs {
+		if e.Offset < 0 || e.Length < 0 || e.Offset+e.Length > len(src) || e.Text == "" || e.Code == "" {
+			t.Errorf("%q: %#v is not a mistake in the text", src, *e)
+		}
+	}
+}
+
+// FuzzParse: no text makes Parse, Check or Compile panic; canonical text gives the same tree and itself; an expression
+// without mistakes of names and types can be compiled and evaluated, its sides as its signals.
+func FuzzParse(f *testing.F) {
+	f.Add("soc >= 0.996 and h lt 12980 [m]")
+	f.Fuzz(func(t *testing.T, src string) {
+		e, err := Parse(src)
+		if err != nil {
+			within(t, src, err.(*Error))
+			return
+		}
+		again, err := Parse(e.String())
+		if err != nil || !sameTree(e.root, again.root) || again.String() != e.String() {
+			t.Fatalf("%q: canonical %q comes back as %v, %v", src, e, again, err)
+		}
+		within(t, src, e.Check(Boolean, AnyUnit, nil)...)
+		within(t, src, e.Check(Real, One, Scope{})...)
+		errs := e.Check(e.Type(), AnyUnit, nil)
+		if slices.ContainsFunc(errs, func(e *Error) bool { return e.Code != CodeIncoherence }) {
+			return
+		}
+		names := e.Names()
+		c := NewCompiler(slotsOf(names...))
+		code := c.Compile(e)
+		signals := make([]float64, len(names))
+		for i := range signals {
+			signals[i] = float64(i) - 0.5
+		}
+		above := []bool{}
+		for _, i := range c.Indicators() {
+			above = append(above, i.Value(signals) >= 0)
+		}
+		if e.Type() == Boolean {
+			if code.Bool(signals, nil) != code.Bool(signals, above) {
+				t.Errorf("%v differs between signals and sides", e)
+			}
+		} else if !same(code.Real(signals, nil), code.Real(signals, above)) {
+			t.Errorf("%v differs between signals and sides", e)
+		}
+	})
+}
+
+// FuzzParseAssignments: what is read of a list lies where it says, and each part is read or refused.
+func FuzzParseAssignments(f *testing.F) {
+	f.Add("CL_cmd := 0.95; h_cmd := 13000 [m]")
+	f.Fuzz(func(t *testing.T, src string) {
+		list, errs := ParseAssignments(src)
+		within(t, src, errs...)
+		for _, a := range list {
+			if written := src[a.Offset : a.Offset+a.Length]; written != a.Target && written != "{"+a.Target+"}" {
+				t.Errorf("%q: target %q stands at %q", src, a.Target, written)
+			}
+			for _, e := range a.Value.Check(Real, One, Scope{}) {
+				within(t, src[a.ValueOffset:], e)
+			}
+		}
+	})
+}
+
+// FuzzParseUnit: the text of a unit gives the same unit.
+func FuzzParseUnit(f *testing.F) {
+	f.Add("W/(m^2 K)")
+	f.Fuzz(func(t *testing.T, src string) {
+		u, err := ParseUnit(src)
+		if err != nil {
+			within(t, src, err.(*Error))
+			return
+		}
+		if again, err := ParseUnit(u.String()); err != nil || again != u {
+			t.Errorf("%q: %q comes back as %v, %v", src, u, again, err)
+		}
+	})
+}

@@ -1,0 +1,304 @@
+package expr
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestMain fixes the seed of the random tests, unless the command line gives one.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	fixed := map[string]string{"rapid.seed": "1", "rapid.checks": "3000", "rapid.nofailfile": "true"}
+	if testing.Short() {
+		fixed["rapid.checks"] = "300"
+	}
+	flag.Visit(func(f *flag.Flag) { delete(fixed, f.Name) })
+	for name, value := range fixed {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// signalNames are the signals of random expressions.
+var signalNames = []string{"a", "b", "c.d", "_e"}
+
+// reference evaluates a tree by walking it. Relations look at their own signals, so that a difference between the two
+// sets shows what is frozen.
+type reference struct{ signals, frozen map[string]float64 }
+
+func (r reference) real(n *node) float64 {
+	arg := func(i int) float64 { return r.real(n.args[i]) }
+	switch n.op {
+	case opNumber:
+		return n.unit.SI(n.value)
+	case opPi:
+		return math.Pi
+	case opName:
+		return r.signals[n.name]
+	case opNegative:
+		return -arg(0)
+	case opAdd:
+		return arg(0) + arg(1)
+	case opSubtract:
+		return arg(0) - arg(1)
+	case opMultiply:
+		return arg(0) * arg(1)
+	case opDivide:
+		return arg(0) / arg(1)
+	case opPower:
+		if n.args[1].constant() && arg(1) == 2 { // a square is x * x, which math.Pow misses if it is subnormal
+			return arg(0) * arg(0)
+		}
+		return math.Pow(arg(0), arg(1))
+	case opIf:
+		if r.boolean(n.args[0]) {
+			return arg(1)
+		}
+		return arg(2)
+	}
+	switch n.name {
+	case "abs":
+		return math.Abs(arg(0))
+	case "sqrt":
+		return math.Sqrt(arg(0))
+	case "exp":
+		return math.Exp(arg(0))
+	case "log":
+		return math.Log(arg(0))
+	case "sin":
+		return math.Sin(arg(0))
+	case "cos":
+		return math.Cos(arg(0))
+	case "tan":
+		return math.Tan(arg(0))
+	case "asin":
+		return math.Asin(arg(0))
+	case "acos":
+		return math.Acos(arg(0))
+	case "atan":
+		return math.Atan(arg(0))
+	case "tanh":
+		return math.Tanh(arg(0))
+	case "atan2":
+		return math.Atan2(arg(0), arg(1))
+	case "min", "max":
+		best := arg(0)
+		for i := range n.args {
+			if n.name == "min" {
+				best = math.Min(best, arg(i))
+			} else {
+				best = math.Max(best, arg(i))
+			}
+		}
+		return best
+	}
+	panic(n.name)
+}
+
+func (r reference) boolean(n *node) bool {
+	switch n.op {
+	case opTruth:
+		return n.value == 1
+	case opAnd:
+		return r.boolean(n.args[0]) && r.boolean(n.args[1])
+	case opOr:
+		return r.boolean(n.args[0]) || r.boolean(n.args[1])
+	case opNot:
+		return !r.boolean(n.args[0])
+	}
+	judge := reference{r.frozen, r.frozen}
+	x, y := judge.real(n.args[0]), judge.real(n.args[1])
+	switch n.op {
+	case opGreaterEqual:
+		return x-y >= 0
+	case opLessEqual:
+		return y-x >= 0
+	case opLess:
+		return !(x-y >= 0)
+	case opGreater:
+		return !(y-x >= 0)
+	}
+	panic(n.op)
+}
+
+// randomReal draws the tree of a number, with units where they fall.
+func randomReal(t *rapid.T, depth int) *node {
+	kind := rapid.IntRange(0, 11).Draw(t, "real")
+	if depth == 0 {
+		kind %= 4
+	}
+	arg := func() *node { return randomReal(t, depth-1) }
+	switch kind {
+	case 0, 1:
+		return &node{op: opName, name: rapid.SampledFrom(signalNames).Draw(t, "name")}
+	case 2:
+		value := rapid.OneOf(rapid.SampledFrom([]float64{0, 1, 2, 0.5, 1e-9, 12980, 1e21}), rapid.Float64Range(0, 10)).Draw(t, "value")
+		units := []Unit{AnyUnit, AnyUnit, One}
+		for _, s := range []string{"m", "deg", "%", "W/(m^2 K)"} {
+			u, _ := ParseUnit(s)
+			units = append(units, u)
+		}
+		return &node{op: opNumber, value: math.Abs(value), unit: rapid.SampledFrom(units).Draw(t, "unit")}
+	case 3:
+		return &node{op: opPi}
+	case 4:
+		return &node{op: opNegative, args: []*node{arg()}}
+	case 5:
+		return &node{op: opPower, args: []*node{arg(), {op: opNumber, value: 2, unit: AnyUnit}}}
+	case 6:
+		return &node{op: opIf, name: "if", args: []*node{randomBoolean(t, depth-1), arg(), arg()}}
+	case 7:
+		names := []string{"abs", "min", "max", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "tanh", "atan2"}
+		n := &node{op: opCall, name: rapid.SampledFrom(names).Draw(t, "function")}
+		for range functions[n.name].least {
+			n.args = append(n.args, arg())
+		}
+		if functions[n.name].most > 2 {
+			n.args = append(n.args, arg())
+		}
+		return n
+	}
+	o := rapid.SampledFrom([]op{opAdd, opSubtract, opMultiply, opDivide, opPower}).Draw(t, "op")
+	return &node{op: o, args: []*node{arg(), arg()}}
+}
+
+// randomBoolean draws the tree of a condition.
+func randomBoolean(t *rapid.T, depth int) *node {
+	kind := rapid.IntRange(0, 7).Draw(t, "boolean")
+	switch {
+	case depth == 0, kind == 0:
+		return &node{op: opTruth, value: float64(rapid.IntRange(0, 1).Draw(t, "truth"))}
+	case kind == 1:
+		return &node{op: opNot, args: []*node{randomBoolean(t, depth-1)}}
+	case kind < 4:
+		o := rapid.SampledFrom([]op{opAnd, opOr}).Draw(t, "op")
+		return &node{op: o, args: []*node{randomBoolean(t, depth-1), randomBoolean(t, depth-1)}}
+	}
+	o := rapid.SampledFrom([]op{opLess, opLessEqual, opGreater, opGreaterEqual}).Draw(t, "op")
+	return &node{op: o, args: []*node{randomReal(t, depth-1), randomReal(t, depth-1)}}
+}
+
+// sameTree reports whether two trees differ in nothing but their places.
+func sameTree(a, b *node) bool {
+	return a.op == b.op && a.name == b.name && a.value == b.value && a.unit == b.unit && slices.EqualFunc(a.args, b.args, sameTree)
+}
+
+// same reports whether two results are the same number.
+func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
+// TestStringParsesToTheSameTree holds canonical text against trees that no parser has made.
+func TestStringParsesToTheSameTree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := randomBoolean(t, 5)
+		if rapid.Bool().Draw(t, "real?") {
+			n = randomReal(t, 5)
+		}
+		e, err := Parse(n.String())
+		if err != nil {
+			t.Fatalf("%v: %v", n, err)
+		}
+		if !sameTree(n, e.root) {
+			t.Fatalf("%v\ncame back as another tree, %v", n, e)
+		}
+	})
+}
+
+// TestCodeAgreesWithReference compares compiled code with the reference: judged directly, with sides taken from the
+// same signals, and with sides frozen at other signals.
+func TestCodeAgreesWithReference(t *testing.T) {
+	truths := map[bool]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		c := NewCompiler(slotsOf(signalNames...))
+		trees := make([]*node, 4)
+		codes := make([]*Code, len(trees))
+		for i := range trees {
+			if i%2 == 0 {
+				trees[i] = randomReal(t, 4)
+			} else {
+				trees[i] = randomBoolean(t, 4)
+			}
+			codes[i] = c.Compile(&Expr{trees[i]})
+		}
+		value := rapid.OneOf(rapid.Float64Range(-10, 10), rapid.SampledFrom([]float64{0, 1, 12980, math.NaN(), math.Inf(1)}))
+		now, before := map[string]float64{}, map[string]float64{}
+		var nowSlots, beforeSlots []float64
+		for _, name := range signalNames {
+			now[name], before[name] = value.Draw(t, name), value.Draw(t, name+" before")
+			nowSlots, beforeSlots = append(nowSlots, now[name]), append(beforeSlots, before[name])
+		}
+		sides := func(signals []float64) []bool {
+			above := []bool{}
+			for _, i := range c.Indicators() {
+				above = append(above, i.Value(signals) >= 0)
+			}
+			return above
+		}
+		check := func(i int, got, want any, how string) {
+			if g, ok := got.(float64); ok && same(g, want.(float64)) || got == want {
+				return
+			}
+			t.Fatalf("%v\nat %v, sides of %v, %s:\ngot %v, want %v", trees[i], now, before, how, got, want)
+		}
+		for i, n := range trees {
+			code, direct, frozen := codes[i], reference{now, now}, reference{now, before}
+			if n.typ() == Boolean {
+				want := direct.boolean(n)
+				truths[want]++
+				check(i, code.Bool(nowSlots, nil), want, "direct")
+				check(i, code.Bool(nowSlots, sides(nowSlots)), want, "sides")
+				check(i, code.Bool(nowSlots, sides(beforeSlots)), frozen.boolean(n), "frozen")
+			} else {
+				want := direct.real(n)
+				check(i, code.Real(nowSlots, nil), want, "direct")
+				check(i, code.Real(nowSlots, sides(nowSlots)), want, "sides")
+				check(i, code.Real(nowSlots, sides(beforeSlots)), frozen.real(n), "frozen")
+			}
+			var reads []int
+			for _, name := range (&Expr{n}).Names() {
+				slot, _ := c.slot(name)
+				reads = append(reads, slot)
+			}
+			slices.Sort(reads)
+			check(i, fmt.Sprint(code.Reads()), fmt.Sprint(reads), "slots")
+			relations := 0
+			n.walk(func(n *node) {
+				if n.relation() {
+					relations++
+				}
+			})
+			if k := len(code.Indicators()); k > relations || k == 0 && relations > 0 {
+				t.Fatalf("%v has %d relations and indicators %v", n, relations, code.Indicators())
+			}
+		}
+	})
+	if truths[true] == 0 || truths[false] == 0 {
+		t.Errorf("the random conditions are of no use: %v", truths)
+	}
+}
+
+// TestRelationsAreThoseOfNumbers holds the rule g >= 0 against the comparison of floating-point numbers.
+func TestRelationsAreThoseOfNumbers(t *testing.T) {
+	c := NewCompiler(slotsOf("a", "b"))
+	less, lessEqual := compile(t, c, "a < b"), compile(t, c, "a <= b")
+	greater, greaterEqual := compile(t, c, "a > b"), compile(t, c, "a >= b")
+	if n := len(c.Indicators()); n != 2 {
+		t.Fatalf("%d indicators for four relations of two signals, want 2", n)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.Float64().Draw(t, "a")
+		b := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{a, math.Nextafter(a, 1), -a})).Draw(t, "b")
+		s := []float64{a, b}
+		got := [4]bool{less.Bool(s, nil), lessEqual.Bool(s, nil), greater.Bool(s, nil), greaterEqual.Bool(s, nil)}
+		if want := [4]bool{a < b, a <= b, a > b, a >= b}; got != want {
+			t.Fatalf("%v, %v: got < <= > >= as %v, want %v", a, b, got, want)
+		}
+	})
+}
