@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The table gives temperatures to 0.01 K, pressures and densities to 5 digits: half of the last digit, and the gas constant
-// of 1976 (287.053) beside ours, stay within the tolerances that its source states.
+// The table gives temperatures to 0.01 K, pressures and densities to 5 digits: half of the last digit, and the gas
+// constant of 1976 (287.053) beside ours, stay within the tolerances that its source states.
 func TestAtmosphereAgreesWithUS1976(t *testing.T) {
 	for _, row := range readValidation(t).US1976.Rows {
 		h, a := row[0], standardAir(row[0])
@@ -36,7 +36,8 @@ func TestPressureAltitude(t *testing.T) {
 	}
 }
 
-// The gradient is compared with a central difference over 2 m: its error is that of the third derivative, 1e-9 of the first.
+// The gradient is compared with a central difference over 2 m: its error is that of the third derivative, 1e-9 of the
+// first.
 func TestDensityGradient(t *testing.T) {
 	for h := 0.0; h < 20000; h += 137 {
 		if math.Abs(h-11019) < 2 {

@@ -26,8 +26,8 @@ func TestBatteryPowerBalance(t *testing.T) {
 	near(t, "voltage beyond the largest power", voltage, E/2, 1e-9)
 }
 
-// The charge drawn at the open circuit voltage is the energy content, as well as the assumed nominal voltage hits the mean of
-// the curve: 0.7 %.
+// The charge drawn at the open circuit voltage is the energy content, as well as the assumed nominal voltage hits the
+// mean of the curve: 0.7 %.
 func TestBatteryEnergyContent(t *testing.T) {
 	b := &newSolar(t).battery
 	const steps = 10000
@@ -52,7 +52,8 @@ func TestBatteryVoltage(t *testing.T) {
 func TestBatteryChargeLimit(t *testing.T) {
 	b := &newSolar(t).battery
 	for _, c := range []struct{ soc, want float64 }{
-		{0, 3720}, {0.96, 3720}, {0.98, 3720 * math.Sqrt(0.15)}, {0.997, 3720 * math.Pow(0.15, 0.925)}, {1, 0}, {1.01, 0},
+		{0, 3720}, {0.96, 3720}, {0.98, 3720 * math.Sqrt(0.15)}, {0.997, 3720 * math.Pow(0.15, 0.925)},
+		{1, 0}, {1.01, 0},
 	} {
 		near(t, "limit", b.chargeLimit(c.soc), c.want, 1e-9*3720)
 	}

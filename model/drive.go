@@ -54,7 +54,8 @@ func (p *propeller) speed(T, V, rho float64) float64 {
 
 // motor is one of two equal direct drives: a DC machine with current control under a PI speed controller.
 type motor struct {
-	torque, resistance, resistanceSlope, currentLag, friction, proportional, integral, efficiency, capacity, cooling float64
+	torque, resistance, resistanceSlope, currentLag, friction float64
+	proportional, integral, efficiency, capacity, cooling     float64
 }
 
 func (m *motor) bindings() []binding {
@@ -64,10 +65,13 @@ func (m *motor) bindings() []binding {
 		{Parameter{"motor.alphaR", "1/K", 0.0039, 0, 0.01, Published, "temperature coefficient of copper's resistance"},
 			&m.resistanceSlope},
 		{Parameter{"motor.tau_i", "s", 0.2, 0.001, 10, Assumed, "time constant of the current control"}, &m.currentLag},
-		{Parameter{"motor.c_fric", "N m s/rad", 0.004, 0, 0.1, Assumed, "slope of the iron and friction torque"}, &m.friction},
-		{Parameter{"motor.Kp", "A s/rad", 1.3, 0, 50, Assumed, "proportional gain of the speed control"}, &m.proportional},
+		{Parameter{"motor.c_fric", "N m s/rad", 0.004, 0, 0.1, Assumed,
+			"slope of the iron and friction torque"}, &m.friction},
+		{Parameter{"motor.Kp", "A s/rad", 1.3, 0, 50, Assumed,
+			"proportional gain of the speed control"}, &m.proportional},
 		{Parameter{"motor.Ki", "A/rad", 0.4, 0, 50, Assumed, "integral gain of the speed control"}, &m.integral},
-		{Parameter{"motor.eta_ctrl", "1", 0.97, 0.5, 1, Published, "efficiency of the motor controller"}, &m.efficiency},
+		{Parameter{"motor.eta_ctrl", "1", 0.97, 0.5, 1, Published,
+			"efficiency of the motor controller"}, &m.efficiency},
 		{Parameter{"motor.C_th", "J/K", 900, 10, 1e5, Assumed, "heat capacity of the winding"}, &m.capacity},
 		{Parameter{"motor.G_th", "W/K", 3, 0.01, 100, Assumed, "heat conductance to the air at rho V = 5 kg/(m^2 s)"},
 			&m.cooling},
@@ -77,8 +81,8 @@ func (m *motor) bindings() []binding {
 // feedForward is the current [A] that carries a shaft power P [W] at a speed omega [rad/s].
 func (m *motor) feedForward(P, omega float64) float64 { return (P/omega + m.friction*omega) / m.torque }
 
-// derivatives of a drive's states, which are the current [A], the speed [rad/s], the integral of the speed error [rad] and
-// the winding temperature [K]. It returns the electrical power drawn from the bus [W].
+// derivatives of a drive's states, which are the current [A], the speed [rad/s], the integral of the speed error [rad]
+// and the winding temperature [K]. It returns the electrical power drawn from the bus [W].
 //
 //	tau di/dt = ff + Kp e + Ki xi - i,  e = commanded speed - omega,  dxi/dt = e
 //	J domega/dt = Kt i - c omega - Q

@@ -13,7 +13,8 @@ func TestPropellerSpeedIsInverseOfThrust(t *testing.T) {
 	}
 }
 
-// Froude: power exceeds thrust times the mean of the speeds ahead and behind, and a thrust of zero takes no induced power.
+// Froude: power exceeds thrust times the mean of the speeds ahead and behind, and a thrust of zero takes no induced
+// power.
 func TestPropellerPower(t *testing.T) {
 	p := &newSolar(t).propeller
 	const V, rho = 11.0, 0.66

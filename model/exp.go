@@ -13,8 +13,8 @@ var expTable = func() (table [expSteps]uint64) {
 	return table
 }()
 
-// exp is math.Exp to within 2 units in the last place, in about half of its time: the panels take two exponentials each, and
-// they are the larger part of an evaluation.
+// exp is math.Exp to within 2 units in the last place, in about half of its time: the panels take two exponentials
+// each, and they are the larger part of an evaluation.
 //
 //	exp(x) = 2^k 2^(j/64) exp(r),  x = (k + j/64) ln 2 + r,  |r| <= ln 2/128,  exp(r) by Taylor, remainder below 4e-17
 //

@@ -17,7 +17,8 @@ func (c *clearSky) bindings() []binding {
 		{Parameter{"solar.H_TL", "m", 3000, 500, 20000, Assumed, "scale height of the turbidity"}, &c.turbidityHeight},
 		{Parameter{"solar.dhi_frac", "1", 0.075, 0, 0.5, Assumed,
 			"diffuse share of the extraterrestrial irradiance at sea level, sun high"}, &c.diffuseFraction},
-		{Parameter{"solar.H_dhi", "m", 8000, 500, 30000, Assumed, "scale height of the diffuse irradiance"}, &c.diffuseHeight},
+		{Parameter{"solar.H_dhi", "m", 8000, 500, 30000, Assumed,
+			"scale height of the diffuse irradiance"}, &c.diffuseHeight},
 	}
 }
 
@@ -40,8 +41,8 @@ type daylight struct {
 	diffuse   float64 // diffuse horizontal irradiance at sea level [W/m^2]
 }
 
-// daylight under a sun. The horizon is smooth: the disc and refraction let the beam rise from 0.5 deg below it, in about
-// half a degree.
+// daylight under a sun. The horizon is smooth: the disc and refraction let the beam rise from 0.5 deg below it, in
+// about half a degree.
 //
 //	beam = E0/(1 + exp(-(el + 0.5 deg)/0.15 deg))
 //	diffuse = E0 f s/(s + 0.15),  s = max(sin(el), 0)
@@ -56,8 +57,8 @@ func (c *clearSky) daylight(sun direction) daylight {
 	}
 }
 
-// relativeAirMass is the optical air mass relative to the zenith under an elevation [rad] with the given sine; from 1 deg
-// below the horizon on it stays constant.
+// relativeAirMass is the optical air mass relative to the zenith under an elevation [rad] with the given sine; from 1
+// deg below the horizon on it stays constant.
 //
 //	m = 1/(sin(el) + 0.50572 (el/deg + 6.07995)^-1.6364)
 //

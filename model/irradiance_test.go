@@ -21,8 +21,8 @@ func TestAirMassAgreesWithKastenYoung(t *testing.T) {
 	}
 }
 
-// The two branches of the Rayleigh depth meet at an air mass of 20 as well as their rounded coefficients let them; thinner
-// air lets more through.
+// The two branches of the Rayleigh depth meet at an air mass of 20 as well as their rounded coefficients let them;
+// thinner air lets more through.
 func TestRayleighDepthIsContinuous(t *testing.T) {
 	near(t, "depth", rayleighDepth(20.0001)/rayleighDepth(20), 1, 0.01)
 	for m := 0.1; m < 38; m += 0.1 {
@@ -32,8 +32,8 @@ func TestRayleighDepthIsContinuous(t *testing.T) {
 	}
 }
 
-// Ineichen's model takes the turbidity at an air mass of 2, Kasten's does not correct it: at high sun they differ by a few
-// per cent, at the horizon by a quarter. Mind that both are models.
+// Ineichen's model takes the turbidity at an air mass of 2, Kasten's does not correct it: at high sun they differ by a
+// few per cent, at the horizon by a quarter. Mind that both are models.
 func TestDirectIrradianceAgainstIneichen(t *testing.T) {
 	direct := func(zenith, absoluteAirMass float64) float64 {
 		sky, light := skyOver(t, 90-zenith)
@@ -52,8 +52,8 @@ func TestDirectIrradianceAgainstIneichen(t *testing.T) {
 	near(t, "direct irradiance", direct(given.Scalar.Zenith, 1), given.Scalar.DNI, 0.08*given.Scalar.DNI)
 }
 
-// The sky's assumed parameters were fitted to these values: the direct part to 8 % and the diffuse one to 7 W/m^2, which is
-// 0.6 % of the total.
+// The sky's assumed parameters were fitted to these values: the direct part to 8 % and the diffuse one to 7 W/m^2,
+// which is 0.6 % of the total.
 func TestIrradianceAloftAgainstSolis(t *testing.T) {
 	for _, row := range readValidation(t).ClearSky.Solis.Rows {
 		sky, light := skyOver(t, row[1])
@@ -63,8 +63,8 @@ func TestIrradianceAloftAgainstSolis(t *testing.T) {
 	}
 }
 
-// The whole chain from a date to a tilted surface: sun, pressure, turbidity, incidence. The peer uses Ineichen's model, which
-// differs as above, and the table's irradiance outside the atmosphere of the day.
+// The whole chain from a date to a tilted surface: sun, pressure, turbidity, incidence. The peer uses Ineichen's model,
+// which differs as above, and the table's irradiance outside the atmosphere of the day.
 func TestTiltedSurfaceInCalgary(t *testing.T) {
 	c := readValidation(t).ClearSky.Calgary
 	s := siteOn(t, "2018-04-15", c.Latitude, c.Longitude, 0)

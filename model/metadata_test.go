@@ -13,8 +13,8 @@ import (
 
 var tagComment = regexp.MustCompile(`^# (?:[DPA]/)?([DPA])\b`)
 
-// Every number of params.yaml is a parameter with that default and that tag, and every parameter is from there, but for what
-// the maps below say. Of two tags the second, the weaker, counts.
+// Every number of params.yaml is a parameter with that default and that tag, and every parameter is from there, but for
+// what the maps below say. Of two tags the second, the weaker, counts.
 func TestParametersAreThoseGiven(t *testing.T) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(readGiven(t, "params.yaml"), &document); err != nil {
@@ -93,8 +93,8 @@ func TestStates(t *testing.T) {
 	if len(solar.States) != 72 {
 		t.Fatalf("%d states", len(solar.States))
 	}
-	tolerances := []float64{1e-2, 1e-2, 1e-3, 1e-4, 1e-4, 1e-5, 1e-5, 1e-5, 1e-4, 1e-4, 1e-4, 1e-3, 1e-4, 1e-4, 1e-4, 1e-3,
-		1e-7, 1e-5, 1e-5, 1e-3}
+	tolerances := []float64{1e-2, 1e-2, 1e-3, 1e-4, 1e-4, 1e-5, 1e-5, 1e-5,
+		1e-4, 1e-4, 1e-4, 1e-3, 1e-4, 1e-4, 1e-4, 1e-3, 1e-7, 1e-5, 1e-5, 1e-3}
 	f := readFixtures(t)[0]
 	for i, s := range solar.States {
 		want := 1e-3
@@ -134,7 +134,7 @@ func TestMetadata(t *testing.T) {
 		}
 		for _, p := range v.Parameters {
 			declare(p.Name, p.Unit, p.Text, dotted, false)
-			if !(p.Min <= p.Default && p.Default <= p.Max && p.Min < p.Max) || math.IsInf(p.Min, 0) || math.IsInf(p.Max, 0) {
+			if !(p.Min <= p.Default && p.Default <= p.Max) || !(p.Min < p.Max) || math.IsInf(p.Max-p.Min, 0) {
 				t.Errorf("%s: %s = %g is not within %g to %g", v.Name, p.Name, p.Default, p.Min, p.Max)
 			}
 		}
@@ -156,8 +156,8 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// At either end of its range every parameter, alone, still gives an aircraft whose derivatives at the start are finite, or an
-// error that says why not.
+// At either end of its range every parameter, alone, still gives an aircraft whose derivatives at the start are finite,
+// or an error that says why not.
 func TestRangesAreSensible(t *testing.T) {
 	y, rates := make([]float64, stateCount), make([]float64, stateCount)
 	for i, p := range solar.Parameters {

@@ -62,13 +62,13 @@ type Vehicle struct {
 	Outputs    []Output
 	Commands   []Command
 
-	// New makes an instance. It wants one value for each of Parameters, in that order; values that are out of range or do
-	// not go together give an error that wraps ErrParameters.
+	// New makes an instance. It wants one value for each of Parameters, in that order; values that are out of range or
+	// do not go together give an error that wraps ErrParameters.
 	New func(parameters []float64) (Instance, error)
 }
 
-// Instance is a vehicle with its parameters fixed. It owns scratch memory: one goroutine at a time. All slices are in the
-// order of the Vehicle's fields and have their lengths; y is only read, except by Initial.
+// Instance is a vehicle with its parameters fixed. It owns scratch memory: one goroutine at a time. All slices are in
+// the order of the Vehicle's fields and have their lengths; y is only read, except by Initial.
 type Instance interface {
 	// Initial writes the states at the start, in trim.
 	Initial(y []float64)

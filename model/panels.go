@@ -2,8 +2,8 @@ package model
 
 import "math"
 
-// panelCount is the number of solar panels, each with its own maximum power point tracker (published by DLR). It fixes the
-// number of states.
+// panelCount is the number of solar panels, each with its own maximum power point tracker (published by DLR). It fixes
+// the number of states.
 const panelCount = 26
 
 const (
@@ -44,7 +44,8 @@ func (p *panels) bindings() []binding {
 		{Parameter{"solar.Isc", "A", 6.27, 1, 20, Published, "short circuit current of a cell at 1000 W/m^2, 25 degC"},
 			&p.shortCurrent},
 		{Parameter{"solar.Voc", "V", 0.686, 0.4, 0.8, Published, "open circuit voltage of a cell"}, &p.openVoltage},
-		{Parameter{"solar.Imp", "A", 5.93, 0.8, 19, Assumed, "current of a cell at its maximum power point"}, &p.mppCurrent},
+		{Parameter{"solar.Imp", "A", 5.93, 0.8, 19, Assumed,
+			"current of a cell at its maximum power point"}, &p.mppCurrent},
 		{Parameter{"solar.Vmp", "V", 0.582, 0.3, 0.75, Assumed, "voltage of a cell at its maximum power point"},
 			&p.mppVoltage},
 		{Parameter{"solar.dVoc", "V/K", -0.0018, -0.004, 0, Published, "slope of a cell's voltage with temperature"},
@@ -53,12 +54,14 @@ func (p *panels) bindings() []binding {
 			&p.currentSlope},
 		{Parameter{"solar.n_vt", "V", 0.0324, 0.025, 0.06, Assumed, "ideality factor times thermal voltage"},
 			&p.thermalVoltage},
-		{Parameter{"solar.eta_enc", "1", 0.97, 0.5, 1, Published, "factor for camber and encapsulation"}, &p.encapsulation},
+		{Parameter{"solar.eta_enc", "1", 0.97, 0.5, 1, Published,
+			"factor for camber and encapsulation"}, &p.encapsulation},
 		{Parameter{"solar.eta_mppt", "1", 0.95, 0.5, 1, Published, "efficiency of the trackers"}, &p.efficiency},
 		{Parameter{"solar.a_r", "1", 0.16, 0.05, 0.5, Published, "angular loss coefficient of Martin and Ruiz"},
 			&p.reflectance},
 		{Parameter{"solar.absorptance", "1", 0.9, 0.3, 1, Assumed, "absorbed share of the irradiance"}, &p.absorptance},
-		{Parameter{"solar.C_areal", "J/(m^2 K)", 1800, 200, 20000, Assumed, "heat capacity of a panel"}, &p.heatCapacity},
+		{Parameter{"solar.C_areal", "J/(m^2 K)", 1800, 200, 20000, Assumed,
+			"heat capacity of a panel"}, &p.heatCapacity},
 		{Parameter{"solar.h_c0", "W/(m^2 K)", 18, 1, 100, Assumed, "heat transfer to the air at rho V = 7 kg/(m^2 s)"},
 			&p.convection},
 		{Parameter{"solar.eps", "1", 0.85, 0, 1, Assumed, "emissivity"}, &p.emissivity},
@@ -94,8 +97,8 @@ func (p *panels) derive() bool {
 	return p.mppCurrent < p.shortCurrent && p.mppVoltage < p.openVoltage
 }
 
-// incidenceModifier is the transmitted share of direct light relative to normal incidence, by the cosine of the angle of
-// incidence.
+// incidenceModifier is the transmitted share of direct light relative to normal incidence, by the cosine of the angle
+// of incidence.
 //
 //	K = (1 - exp(-cos/a_r))/(1 - exp(-1/a_r))
 //
@@ -104,8 +107,8 @@ func (p *panels) incidenceModifier(cosine float64) float64 {
 	return (1 - exp(cosine/-p.reflectance)) * p.modifierScale
 }
 
-// openCircuit is a panel's open circuit voltage [V] at a cell temperature [K] under an irradiance [W/m^2] that reaches the
-// cells.
+// openCircuit is a panel's open circuit voltage [V] at a cell temperature [K] under an irradiance [W/m^2] that reaches
+// the cells.
 //
 //	Voc = cells (Voc0 + dVoc (T - 298.15 K) + n Vt ln((G + 1 W/m^2)/(1000 W/m^2)))
 func (p *panels) openCircuit(temperature, irradiance float64) float64 {
@@ -121,8 +124,9 @@ func (p *panels) openCircuit(temperature, irradiance float64) float64 {
 //	I = Isc G/(1000 W/m^2) (1 + a (T - 298.15 K)) max(0, 1 - C1 (exp(V/(C2 Voc)) - 1))
 //	C2 = (Vmp/Voc - 1)/ln(1 - Imp/Isc),  C1 = (1 - Imp/Isc) exp(-Vmp/(C2 Voc))
 //
-// Source: explicit model through short circuit, maximum power point and open circuit, Rauschenbach (1980), Solar Cell Array
-// Design Handbook; Singer et al. (1984). The diode plays no part in the dark, where the current is next to nothing.
+// Source: explicit model through short circuit, maximum power point and open circuit, Rauschenbach (1980), Solar Cell
+// Array Design Handbook; Singer et al. (1984). The diode plays no part in the dark, where the current is next to
+// nothing.
 func (p *panels) current(voltage, temperature, irradiance, openCircuit float64) float64 {
 	I := p.currentPerIrradiance * irradiance * (1 + p.currentSlope*(temperature-cellReference))
 	if irradiance < darkness {
@@ -137,8 +141,8 @@ type sunlight struct {
 	direct, diffuse float64 // irradiances [W/m^2]
 }
 
-// derivatives writes the derivatives of the panels' temperatures [K/s] and operating voltages [V/s]. It returns the power
-// after the trackers [W] and the mean irradiance [W/m^2].
+// derivatives writes the derivatives of the panels' temperatures [K/s] and operating voltages [V/s]. It returns the
+// power after the trackers [W] and the mean irradiance [W/m^2].
 //
 //	G = direct max(cos, 0) + diffuse
 //	dT/dt = (absorptance G - P/A - h (T - Ta) - eps sigma (T^4 - Ta^4))/C,  h = hc0 (rho V/(7 kg/(m^2 s)))^0.8
@@ -147,7 +151,8 @@ type sunlight struct {
 // massFlux is ln(rho V/(kg/(m^2 s))); ambient the temperature of the air [K].
 //
 // A panel that turns from the sun is a kink in the irradiance that it receives.
-func (p *panels) derivatives(s *sunlight, ambient, massFlux float64, temperature, voltage, dTemperature, dVoltage []float64,
+func (p *panels) derivatives(s *sunlight, ambient, massFlux float64,
+	temperature, voltage, dTemperature, dVoltage []float64,
 ) (power, irradiance float64) {
 	convection := p.cooling * exp(0.8*massFlux)
 	radiated := p.emissivity * stefanBoltzmann

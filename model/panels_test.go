@@ -13,8 +13,8 @@ func TestIncidenceModifierAgreesWithMartinRuiz(t *testing.T) {
 	}
 }
 
-// At the test conditions the characteristic passes through the three points of the data sheet. The logarithm's 1 W/m^2 raises
-// the open circuit voltage by n Vt/1000; the diode's constants leave 1e-6 of the current.
+// At the test conditions the characteristic passes through the three points of the data sheet. The logarithm's 1 W/m^2
+// raises the open circuit voltage by n Vt/1000; the diode's constants leave 1e-6 of the current.
 func TestCellAtTestConditions(t *testing.T) {
 	p := &newSolar(t).panels
 	open := p.openCircuit(cellReference, testIrradiance)

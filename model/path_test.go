@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The published power of a level flight gives the other aircraft's CD/CL^1.5, and with it the formula gives the power back.
-// The quotient was published rounded to 1 %.
+// The published power of a level flight gives the other aircraft's CD/CL^1.5, and with it the formula gives the power
+// back. The quotient was published rounded to 1 %.
 func TestLevelFlightPower(t *testing.T) {
 	other := readValidation(t).Flight.AtlantikSolar
 	frame := airframe{mass: other.Mass, area: other.Span * other.Span / other.Aspect}
@@ -16,7 +16,8 @@ func TestLevelFlightPower(t *testing.T) {
 	}
 	near(t, "power", level(frame, other.Rho, other.DragOverLift15), 0.626*other.Power, 0.01*0.626*other.Power)
 
-	// Our aircraft obeys the same formula in its trim at the start; a larger one, it is somewhat cleaner than the other.
+	// Our aircraft obeys the same formula in its trim at the start; a larger one, it is somewhat cleaner than the
+	// other.
 	a := newSolar(t)
 	y, out := make([]float64, stateCount), make([]float64, len(solar.Outputs))
 	a.Initial(y)

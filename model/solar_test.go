@@ -16,9 +16,9 @@ func outputOf(t testing.TB, name string) int {
 	return i
 }
 
-// The derivatives agree to 1e-9, relative to the derivative or to 1e-5 of its largest term where terms cancel: every one is
-// a rate at which something approaches something, of the size of the state itself; that of a speed error's integral is a
-// difference of speeds.
+// The derivatives agree to 1e-9, relative to the derivative or to 1e-5 of its largest term where terms cancel: every
+// one is a rate at which something approaches something, of the size of the state itself; that of a speed error's
+// integral is a difference of speeds.
 func TestDerivativesAgreeWithReference(t *testing.T) {
 	a := newSolar(t)
 	for _, f := range readFixtures(t) {
@@ -43,12 +43,12 @@ func TestDerivativesAgreeWithReference(t *testing.T) {
 	}
 }
 
-// The reference gives its outputs too, under its own names, with angles in degrees. Sums that cancel are compared by the size
-// of their terms.
+// The reference gives its outputs too, under its own names, with angles in degrees. Sums that cancel are compared by
+// the size of their terms.
 func TestOutputsAgreeWithReference(t *testing.T) {
 	a := newSolar(t)
-	names := map[string]string{"D": "drag", "Treq": "thrust_cmd", "Tact": "thrust", "el": "sun_elevation", "az": "sun_azimuth",
-		"Tp": "T_panels", "d": "distance", "gin": "irradiance"}
+	names := map[string]string{"D": "drag", "Treq": "thrust_cmd", "Tact": "thrust", "el": "sun_elevation",
+		"az": "sun_azimuth", "Tp": "T_panels", "d": "distance", "gin": "irradiance"}
 	rounding := map[string]float64{"Pb": 1e-11, "I": 1e-11, "dni": 1e-12}
 	out := make([]float64, len(solar.Outputs))
 	for _, f := range readFixtures(t) {
@@ -249,8 +249,8 @@ func TestEvaluationAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Peer: the anchor solarday.c (gcc -O3 -march=native, libm), on the same machine in the same minute: 816 ns the mean of the
-// day, 1217 ns by day and 369 ns by night with a new time, 170 ns of which the sun.
+// Peer: the anchor solarday.c (gcc -O3 -march=native, libm), on the same machine in the same minute: 816 ns the mean of
+// the day, 1217 ns by day and 369 ns by night with a new time, 170 ns of which the sun.
 //
 // Limit: by day 26 x (2 exp + 1 log) and about 25 more calls of the kind at 6 ns each are 600 ns; 26 panels x 40 other
 // operations at 4 a cycle and 3 GHz 90 ns.

@@ -21,7 +21,8 @@ type site struct {
 func (s *site) bindings() []binding {
 	return []binding{
 		{Parameter{"site.lat_deg", "deg", 28.1, -66, 66, Assumed, "geographic latitude, north positive"}, &s.latitude},
-		{Parameter{"site.lon_deg", "deg", -15.4, -180, 180, Assumed, "geographic longitude, east positive"}, &s.longitude},
+		{Parameter{"site.lon_deg", "deg", -15.4, -180, 180, Assumed,
+			"geographic longitude, east positive"}, &s.longitude},
 		{Parameter{"site.year", "1", 2013, 1950, 2050, Assumed, "year of the day flown"}, &s.year},
 		{Parameter{"site.month", "1", 9, 1, 12, Assumed, "month"}, &s.month},
 		{Parameter{"site.day", "1", 21, 1, 31, Assumed, "day of the month"}, &s.day},
@@ -54,7 +55,8 @@ func julianDay(year, month, day int) float64 {
 	}
 	century := year / 100
 	gregorian := 2 - century + century/4
-	return math.Floor(365.25*float64(year+4716)) + math.Floor(30.6001*float64(month+1)) + float64(day+gregorian) - 1524.5
+	return math.Floor(365.25*float64(year+4716)) + math.Floor(30.6001*float64(month+1)) +
+		float64(day+gregorian) - 1524.5
 }
 
 // direction is a unit vector in north, east and up.
@@ -73,8 +75,8 @@ func (d direction) azimuth() float64 {
 }
 
 // sun is the direction to the centre of the sun, without refraction and parallax, seen from the site at a Julian day
-// [d, universal time]. It is the low precision theory of the sun with the mean sidereal time: within 0.01 deg from 1950 to
-// 2050.
+// [d, universal time]. It is the low precision theory of the sun with the mean sidereal time: within 0.01 deg from 1950
+// to 2050.
 //
 //	sin(dec) = sin(eps) sin(lambda),  tan(ra) = cos(eps) tan(lambda),  hour angle = sidereal time - ra
 //

@@ -67,8 +67,8 @@ func TestJulianDay(t *testing.T) {
 	}
 }
 
-// The low precision theory promises 0.01 deg; in the example it does five times better. The example's zenith angle is the
-// refracted one, so its own formula for refraction is added; parallax (0.0019 deg) is left out of ours.
+// The low precision theory promises 0.01 deg; in the example it does five times better. The example's zenith angle is
+// the refracted one, so its own formula for refraction is added; parallax (0.0019 deg) is left out of ours.
 func TestSunAgreesWithSPAExample(t *testing.T) {
 	c := readValidation(t).SPA.Case
 	s := siteOn(t, "2003-10-17", c.Latitude, c.Longitude, 0)
