@@ -125,8 +125,7 @@ func TestDocumentedCommandsExist(t *testing.T) {
 	makefile := readFile(t, "Makefile")
 	for _, f := range readTree(t, ".md") {
 		for _, block := range fence.FindAllStringSubmatch(f.text, -1) {
-			for line := range strings.Lines(block[1]) {
-				line, _, _ = strings.Cut(line, "#")
+			for _, line := range strings.FieldsFunc(block[1], func(r rune) bool { return r == '\n' || r == '|' }) {
 				words := strings.Fields(strings.Replace(line, "go run ./cmd/canopy", "canopy", 1))
 				switch {
 				case len(words) < 2:
