@@ -1,9 +1,26 @@
 package expr
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 )
+
+// seed gives a fuzz test the inputs of the golden scripts, besides its own in testdata/fuzz.
+func seed(f *testing.F) {
+	files, _ := filepath.Glob("testdata/golden/*")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, input := range regexp.MustCompile(`(?m)^(?:parse|condition|number.*|unit|assignments)\n(.*)\n----$`).FindAllSubmatch(text, -1) {
+			f.Add(string(input[1]))
+		}
+	}
+}
 
 // within fails if a mistake lies outside the text or says nothing.
 func within(t *testing.T, src string, errs ...*Error) {
@@ -18,7 +35,7 @@ func within(t *testing.T, src string, errs ...*Error) {
 // FuzzParse: no text makes Parse, Check or Compile panic; canonical text gives the same tree and itself; an expression
 // without mistakes of names and types can be compiled and evaluated, its sides as its signals.
 func FuzzParse(f *testing.F) {
-	f.Add("soc >= 0.996 and h lt 12980 [m]")
+	seed(f)
 	f.Fuzz(func(t *testing.T, src string) {
 		e, err := Parse(src)
 		if err != nil {
@@ -58,7 +75,7 @@ func FuzzParse(f *testing.F) {
 
 // FuzzParseAssignments: what is read of a list lies where it says, and each part is read or refused.
 func FuzzParseAssignments(f *testing.F) {
-	f.Add("CL_cmd := 0.95; h_cmd := 13000 [m]")
+	seed(f)
 	f.Fuzz(func(t *testing.T, src string) {
 		list, errs := ParseAssignments(src)
 		within(t, src, errs...)
@@ -75,7 +92,7 @@ func FuzzParseAssignments(f *testing.F) {
 
 // FuzzParseUnit: the text of a unit gives the same unit.
 func FuzzParseUnit(f *testing.F) {
-	f.Add("W/(m^2 K)")
+	seed(f)
 	f.Fuzz(func(t *testing.T, src string) {
 		u, err := ParseUnit(src)
 		if err != nil {
