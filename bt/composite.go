@@ -124,14 +124,12 @@ func (e *Engine) pass(t Task) {
 	}
 }
 
-// passRoot activates the root when it is Accept, deactivates it when it has ended, and holds its result as a parent would.
+// passRoot treats the root as the only child of somebody who always passes activity on, until the tree is halted: it is
+// activated when it is Accept, deactivated when it has ended, and its result is held.
 func (e *Engine) passRoot(t Task) {
 	s := &e.tasks[t]
-	switch {
-	case s.active && (e.halted || s.status.in(ended)):
-		e.setActive(t, false)
-	case !s.active && !e.halted && s.status == Accept && s.hold == free:
-		e.setActive(t, true)
+	if want := !e.halted && s.effective.in(wanted); want != s.active {
+		e.setActive(t, want)
 	}
 }
 

@@ -258,7 +258,7 @@ func (e *Engine) loopError() error {
 	for _, t := range slices.Compact(tasks) {
 		names = append(names, e.tree.Name(t))
 	}
-	return fmt.Errorf("%w: the tree does not settle within %d event iterations; these tasks keep changing: %s",
+	return fmt.Errorf("%w: the tree does not settle within %d event iterations; still changing: %s",
 		ErrLoop, e.limit, strings.Join(names, ", "))
 }
 

@@ -1,6 +1,7 @@
 package bt
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -114,8 +115,12 @@ func randomRun(t *testing.T, seed uint64) {
 	for range r.IntN(4) {
 		initial = append(initial, randomInput(r, tree, nil))
 	}
-	s := newSweeper(d, initial, 1000)
-	e := NewEngine(tree, initial, 0)
+	limit := 1000
+	if seed%10 == 9 { // cut instants short and go on from there
+		limit = 1 + r.IntN(3)
+	}
+	s := newSweeper(d, initial, limit)
+	e := NewEngine(tree, initial, limit)
 	c := newChecker(e)
 	other := e.Clone()
 	compare(t, seed, "initially", d, e, s, Instant{}, 0)
@@ -123,12 +128,12 @@ func randomRun(t *testing.T, seed uint64) {
 	for i := range instants {
 		iterations, settled := s.settle(inputs)
 		instant, err := e.Settle(inputs)
-		if !settled || err != nil {
+		if settled != (err == nil) || !settled && (limit == 1000 || !errors.Is(err, ErrLoop)) {
 			t.Fatalf("seed %d, instant %d: settled %v, engine: %v\n%s", seed, i, settled, err, outline(d))
 		}
 		where := fmt.Sprintf("instant %d, inputs %v", i, inputs)
 		compare(t, seed, where, d, e, s, instant, iterations)
-		for _, finding := range c.check(e, instant) {
+		for _, finding := range c.check(e, instant, settled) {
 			t.Errorf("seed %d, %s: %s\n%s", seed, where, finding, outline(d))
 		}
 		if t.Failed() {
@@ -137,7 +142,7 @@ func randomRun(t *testing.T, seed uint64) {
 		if r.IntN(4) == 0 { // go on with a copy; whatever then happens to the original must not matter
 			other.CopyFrom(e)
 			e, other = other, e
-			if _, err := other.Settle([]Input{randomInput(r, tree, other)}); err != nil {
+			if _, err := other.Settle([]Input{randomInput(r, tree, other)}); err != nil && limit == 1000 {
 				t.Fatal(err)
 			}
 		}
@@ -145,7 +150,7 @@ func randomRun(t *testing.T, seed uint64) {
 			iterations := s.halt()
 			instant := e.Halt()
 			compare(t, seed, "halted", d, e, s, instant, iterations)
-			for _, finding := range c.check(e, instant) {
+			for _, finding := range c.check(e, instant, true) {
 				t.Errorf("seed %d, halted: %s\n%s", seed, finding, outline(d))
 			}
 		}

@@ -299,6 +299,8 @@ func (s *sweeper) down() {
 	r := s.root
 	if s.halted || r.status == Finished || r.status == Aborted {
 		s.withdraw(r)
+	} else if r.status == Success || r.status == Failure {
+		s.withdraw(r) // only after an instant was cut short between Accept and Activating
 	} else if r.status == Accept && !r.held && !r.active {
 		r.active, s.changed = true, true
 	}
