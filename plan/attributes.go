@@ -26,8 +26,8 @@ const (
 
 var (
 	conditionAttributes = []string{attrOn, attrOff}
-	actionAttributes    = []string{attrWrite, attrEntry, attrExit, attrEntryTime, attrExitTime, attrEntryUntil, attrExitUntil,
-		attrDone, attrFailed, attrSuccessIf, attrFailureIf}
+	actionAttributes    = []string{attrWrite, attrEntry, attrExit, attrEntryTime, attrExitTime,
+		attrEntryUntil, attrExitUntil, attrDone, attrFailed, attrSuccessIf, attrFailureIf}
 	// editorAttributes are notes of editors, and the remapping of blackboards, which plans do not have: all signals are
 	// visible everywhere.
 	editorAttributes = []string{"_description", "_fullpath", "_uid", "_collapsed", "_autoremap"}
@@ -87,7 +87,8 @@ var foreignNodes = map[string]string{
 
 // reservedAttribute reports whether a name has a meaning of its own, so that no port may have it.
 func reservedAttribute(name string) bool {
-	return name == "name" || name == "ID" || slices.Contains(conditionAttributes, name) || slices.Contains(actionAttributes, name)
+	return name == "name" || name == "ID" ||
+		slices.Contains(conditionAttributes, name) || slices.Contains(actionAttributes, name)
 }
 
 // checkAttributes reports the attributes of an element that are given twice or that it does not have.

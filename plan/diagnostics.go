@@ -54,7 +54,8 @@ func (r *reader) warn(at, length int, code, hint, format string, args ...any) {
 }
 
 func (r *reader) add(at, length int, severity diag.Severity, code, hint, text string) {
-	d := diag.Diagnostic{Source: r.source, Offset: at, Length: length, Severity: severity, Code: code, Text: text, Hint: hint}
+	d := diag.Diagnostic{Source: r.source, Offset: at, Length: length,
+		Severity: severity, Code: code, Text: text, Hint: hint}
 	if !r.reported[d] {
 		r.reported[d] = true
 		r.found = append(r.found, d)

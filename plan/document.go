@@ -87,7 +87,8 @@ func (r *reader) document(root *element) *tree {
 			models = append(models, e.children...)
 			r.checkAttributes(e, "TreeNodesModel", nil)
 		case "include":
-			r.reportName(e, codeForeignNode, "copy the trees of the other file into this one", "a plan is one file: <include> is not supported")
+			r.reportName(e, codeForeignNode, "copy the trees of the other file into this one",
+				"a plan is one file: <include> is not supported")
 		default:
 			hint := diag.DidYouMean(e.name, []string{"BehaviorTree", "TreeNodesModel"})
 			if _, isKind := bt.ParseKind(e.name); isKind || slices.Contains(explicit, e.name) {
@@ -125,7 +126,8 @@ func (r *reader) rootAttributes(root *element) {
 		r.add(root.offset+1, len(root.name), diag.Warning, codeNoFormat, `write <root BTCPP_format="4">`,
 			"the format's version is missing; it is read as version 4")
 	case strings.TrimSpace(format.value) != "4":
-		r.reportValue(format, codeFormat, `only version 4 is supported: write BTCPP_format="4"`, "unknown format version %q", format.value)
+		r.reportValue(format, codeFormat, `only version 4 is supported: write BTCPP_format="4"`,
+			"unknown format version %q", format.value)
 	}
 }
 
@@ -153,7 +155,8 @@ func (r *reader) declare(e *element) {
 			r.declarePort(m, c)
 		case "MetadataFields":
 		default:
-			r.reportName(c, codeNode, diag.DidYouMean(c.name, []string{"input_port", "output_port", "inout_port"}), "<%s> cannot stand in a model", c.name)
+			r.reportName(c, codeNode, diag.DidYouMean(c.name, []string{"input_port", "output_port", "inout_port"}),
+				"<%s> cannot stand in a model", c.name)
 		}
 	}
 	id := e.find("ID")
@@ -179,7 +182,8 @@ func (r *reader) declarePort(m *model, e *element) {
 	case name == nil:
 		r.reportName(e, codePort, "", "the port has no name")
 	case !isSignalName(name.value):
-		r.reportValue(name, codePort, "use letters, digits and _, a letter first", "%q cannot be the name of a port", name.value)
+		r.reportValue(name, codePort, "use letters, digits and _, a letter first", "%q cannot be the name of a port",
+			name.value)
 	case reservedAttribute(name.value):
 		r.reportValue(name, codePort, "choose another name", "%q is an attribute of its own", name.value)
 	case slices.ContainsFunc(m.ports, func(p *port) bool { return p.name == name.value }):
@@ -224,7 +228,8 @@ func (r *reader) declareTree(e *element, count int) {
 		r.reportValue(id, codeDuplicateID, "", "there is another tree %q on line %d", t.id, r.line(first.element))
 		return
 	case m != nil && m.kind != elementSubTree:
-		r.reportValue(id, codeDuplicateID, "choose another ID", "%q is the %s declared on line %d", t.id, m.kind, r.line(m.element))
+		r.reportValue(id, codeDuplicateID, "choose another ID", "%q is the %s declared on line %d", t.id, m.kind,
+			r.line(m.element))
 	}
 	r.trees[t.id] = t
 }
@@ -240,7 +245,8 @@ func (r *reader) mainTree(root *element) *tree {
 	if choice != nil {
 		t := r.trees[choice.value]
 		if t == nil && !r.broken {
-			r.reportValue(choice, codeNoTree, diag.DidYouMean(choice.value, r.treeIDs()), "there is no tree %q", choice.value)
+			r.reportValue(choice, codeNoTree, diag.DidYouMean(choice.value, r.treeIDs()), "there is no tree %q",
+				choice.value)
 		}
 		return t
 	}
@@ -269,14 +275,15 @@ func (r *reader) readTree(t *tree) {
 // items reads the children of an element.
 func (r *reader) items(parent *element) []*item {
 	var items []*item
-	lines := map[string]int{}
+	named := map[string]*element{}
 	for _, e := range parent.children {
 		items = append(items, r.item(e))
 		if name := e.find("name"); name != nil && name.value != "" && e.name != elementSubTree {
-			if line := lines[name.value]; line > 0 {
-				r.reportValue(name, codeDuplicateName, "", "its sibling on line %d has the name %q, too", line, name.value)
+			if first := named[name.value]; first != nil {
+				r.reportValue(name, codeDuplicateName, "", "its sibling on line %d has the name %q, too",
+					r.line(first), name.value)
 			} else {
-				lines[name.value] = r.line(e)
+				named[name.value] = e
 			}
 		}
 	}
@@ -349,7 +356,8 @@ func (r *reader) classify(i *item, id *attribute) bool {
 		return r.classifySubTree(i, id)
 	case elementControl, elementDecorator:
 		if id == nil {
-			r.reportName(e, codeNoID, fmt.Sprintf("write <%s ID=%q>", e.name, r.kindNames(e.name)[0]), "<%s> has no ID", e.name)
+			r.reportName(e, codeNoID, fmt.Sprintf("write <%s ID=%q>", e.name, r.kindNames(e.name)[0]), "<%s> has no ID",
+				e.name)
 			return false
 		}
 		return r.composite(i, e.name, func(code, hint, text string) { r.reportValue(id, code, hint, "%s", text) })
@@ -367,7 +375,8 @@ func (r *reader) classify(i *item, id *attribute) bool {
 			return false
 		}
 		if i.model = r.models[id.value]; i.model != nil && i.model.kind != e.name {
-			r.reportValue(id, codeNode, fmt.Sprintf("write <%s ID=%q>", i.model.kind, id.value), "%q is declared as %s on line %d",
+			r.reportValue(id, codeNode, fmt.Sprintf("write <%s ID=%q>", i.model.kind, id.value),
+				"%q is declared as %s on line %d",
 				id.value, i.model.kind, r.line(i.model.element))
 			return false
 		}
@@ -452,7 +461,8 @@ func (r *reader) kindNames(form string) []string {
 	var names []string
 	for _, k := range bt.Kinds() {
 		switch {
-		case form == elementControl && !k.IsLeaf() && !k.IsDecorator(), form == elementDecorator && k.IsDecorator(), form == "":
+		case form == elementControl && !k.IsLeaf() && !k.IsDecorator(), form == elementDecorator && k.IsDecorator(),
+			form == "":
 			names = append(names, k.String())
 		}
 	}
@@ -501,7 +511,8 @@ func (r *reader) count(i *item, word string, absent int) int {
 		resolved = n + 1 + c
 	}
 	if (resolved < 1 || resolved > n) && n > 0 && !r.broken {
-		r.reportValue(a, codeCount, fmt.Sprintf("write 1 to %d, or -1 (all) to -%d", n, n), "%s of %d children is not possible", a.value, n)
+		r.reportValue(a, codeCount, fmt.Sprintf("write 1 to %d, or -1 (all) to -%d", n, n),
+			"%s of %d children is not possible", a.value, n)
 		return absent
 	}
 	return c

@@ -30,17 +30,17 @@ func (l *Leaf) Details() []string {
 	}
 	add(attrOn, l.On)
 	add(attrOff, l.Off)
-	add(attrSuccessIf, l.SuccessIf)
-	add(attrFailureIf, l.FailureIf)
+	assign(attrWrite, l.Write)
 	assign(attrEntry, l.Entry)
 	add(attrEntryTime, l.EntryTime)
 	add(attrEntryUntil, l.EntryUntil)
-	assign(attrWrite, l.Write)
 	add(attrDone, l.Done)
 	add(attrFailed, l.Failed)
 	assign(attrExit, l.Exit)
 	add(attrExitTime, l.ExitTime)
 	add(attrExitUntil, l.ExitUntil)
+	add(attrSuccessIf, l.SuccessIf)
+	add(attrFailureIf, l.FailureIf)
 	return details
 }
 
@@ -69,7 +69,7 @@ func (d *drawing) kind(t bt.Task) string {
 		return k.String()
 	}
 	success, failure := d.Tree.Counts(t)
-	return fmt.Sprintf("%s %d/%d of %d", k, success, failure, len(d.Tree.Children(t)))
+	return fmt.Sprintf("%s, success %d, failure %d", k, success, failure)
 }
 
 // details returns what a task does, nothing for a composite.
@@ -97,7 +97,8 @@ func Text(w io.Writer, p *Plan, statuses []bt.Status) error {
 	var lines []line
 	var walk func(t bt.Task, lead, below string)
 	walk = func(t bt.Task, lead, below string) {
-		l := line{name: lead + p.Tree.Name(t), kind: d.kind(t), detail: shorten(strings.Join(d.details(t), "  "), mostDetail)}
+		l := line{name: lead + p.Tree.Name(t), kind: d.kind(t),
+			detail: shorten(strings.Join(d.details(t), " · "), mostDetail)}
 		if statuses != nil {
 			l.status = statuses[t].String()
 		}
@@ -136,7 +137,8 @@ func DOT(w io.Writer, p *Plan) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "digraph %s {\n", quoteDOT(p.Name))
 	fmt.Fprintln(out, `  graph [rankdir=LR, ordering=out, nodesep=0.15, ranksep=0.4];`)
-	fmt.Fprintln(out, `  node [shape=box, style="rounded,filled", fontname="sans-serif", fontsize=11, margin="0.12,0.05"];`)
+	fmt.Fprintln(out,
+		`  node [shape=box, style="rounded,filled", fontname="sans-serif", fontsize=11, margin="0.12,0.05"];`)
 	fmt.Fprintln(out, `  edge [arrowhead=none, color="#8a94a0"];`)
 	var walk func(t bt.Task)
 	walk = func(t bt.Task) {
@@ -145,7 +147,8 @@ func DOT(w io.Writer, p *Plan) error {
 			label += "\n" + kind
 		}
 		look := looks[p.Tree.Kind(t)]
-		fmt.Fprintf(out, "  n%d [label=%s, fillcolor=%q, color=%q, tooltip=%s];\n", t, quoteDOT(label), look.fill, look.line,
+		fmt.Fprintf(out, "  n%d [label=%s, fillcolor=%q, color=%q, tooltip=%s];\n", t, quoteDOT(label), look.fill,
+			look.line,
 			quoteDOT(strings.Join(append([]string{p.Tree.Name(t)}, d.details(t)...), "\n")))
 		for _, c := range p.Tree.Children(t) {
 			walk(c)

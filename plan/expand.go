@@ -169,8 +169,10 @@ func (x *expansion) writers(n *bt.Node, leaf *int) map[string]writer {
 		for _, slot := range slices.Sorted(maps.Keys(some)) {
 			if first, ok := all[slot]; ok && n.Kind.IsParallel() {
 				a := some[slot].write
-				x.warn(a.Offset, a.Length, codeWriteConflict, "if both are active at once, the first in the tree counts",
-					"%q is also written by the action %q, which can be active at the same time", slot, x.leaves[first.leaf].ID)
+				x.warn(a.Offset, a.Length, codeWriteConflict,
+					"if both are active at once, the first in the tree counts",
+					"%q is also written by the action %q, which can be active at the same time",
+					slot, x.leaves[first.leaf].ID)
 			} else if !ok {
 				all[slot] = some[slot]
 			}

@@ -71,7 +71,8 @@ func (r *reader) resolve(b *binding) *expr.Expr {
 	}
 	b.read = true
 	if b.value == nil {
-		r.reportName(b.use.element, codeNoPort, "write "+b.port+`="..."`, "%s needs a value for its port %q", b.use.id, b.port)
+		r.reportName(b.use.element, codeNoPort, "write "+b.port+`="..."`, "%s needs a value for its port %q", b.use.id,
+			b.port)
 		return nil
 	}
 	e, err := expr.Parse(b.value.value)
@@ -88,7 +89,9 @@ func (r *reader) resolve(b *binding) *expr.Expr {
 
 // check returns an expression with its ports replaced, nil if it is wrong or they are not known. base is where its text
 // begins in the attribute's value.
-func (r *reader) check(e *expr.Expr, a *attribute, base int, env environment, want expr.Type, unit expr.Unit) *expr.Expr {
+func (r *reader) check(
+	e *expr.Expr, a *attribute, base int, env environment, want expr.Type, unit expr.Unit,
+) *expr.Expr {
 	if len(env) > 0 {
 		with := map[string]*expr.Expr{}
 		for _, name := range e.Names() {
@@ -185,7 +188,8 @@ func (l leafReader) assignments(name string) []Assignment {
 		}
 		value := l.check(p.Value, a, p.ValueOffset, env, expr.Real, unit)
 		at, length := a.span(p.Offset, p.Length)
-		if known && target != p.Target && slices.ContainsFunc(list, func(b Assignment) bool { return b.Target == target }) {
+		assigned := func(b Assignment) bool { return b.Target == target }
+		if known && target != p.Target && slices.ContainsFunc(list, assigned) {
 			l.report(at, length, expr.CodeDuplicate, "", "%q is assigned twice", target)
 		}
 		if known && value != nil {
@@ -206,7 +210,8 @@ func (l leafReader) target(p expr.Assignment, a *attribute, env environment) (na
 		}
 		at, length = b.value.at, b.value.end-b.value.at
 		if name = e.String(); !isSignalName(name) {
-			l.report(at, length, codePort, "write the name of a signal", "%s writes its port %q, so that it cannot be an expression", b.use.id, b.port)
+			l.report(at, length, codePort, "write the name of a signal",
+				"%s writes its port %q, so that it cannot be an expression", b.use.id, b.port)
 			return "", false
 		}
 	}
@@ -218,7 +223,8 @@ func (l leafReader) target(p expr.Assignment, a *attribute, env environment) (na
 	case !ok:
 		l.report(at, length, expr.CodeSignal, diag.DidYouMean(name, l.slots()), "unknown signal %q", name)
 	case !s.Slot:
-		l.report(at, length, codeReadOnly, "tasks may write "+strings.Join(l.slots(), ", "), "%q can be read but not written", name)
+		l.report(at, length, codeReadOnly, "tasks may write "+strings.Join(l.slots(), ", "),
+			"%q can be read but not written", name)
 	}
 	return name, ok && s.Slot
 }
@@ -251,7 +257,8 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 	if i.kind == bt.Condition {
 		l.conditionLeaf(&leaf)
 		if on, _ := l.attribute(attrOn); on == nil && (r.signals != nil || leaf.Off != nil) {
-			r.reportName(i.element, codeNoCondition, `write on="..."`, "the condition %q does not say when it is true", i.name)
+			r.reportName(i.element, codeNoCondition, `write on="..."`, "the condition %q does not say when it is true",
+				i.name)
 		}
 		return leaf
 	}
@@ -271,8 +278,8 @@ func (l leafReader) actionLeaf(leaf *Leaf) {
 				"this has no effect: %q returns to its default when no task writes it", a.Target)
 		}
 	}
-	leaf.EntryTime, leaf.ExitTime = l.expression(attrEntryTime, expr.Real, second), l.expression(attrExitTime, expr.Real, second)
-	leaf.EntryUntil, leaf.ExitUntil = l.condition(attrEntryUntil), l.condition(attrExitUntil)
+	leaf.EntryTime, leaf.EntryUntil = l.expression(attrEntryTime, expr.Real, second), l.condition(attrEntryUntil)
+	leaf.ExitTime, leaf.ExitUntil = l.expression(attrExitTime, expr.Real, second), l.condition(attrExitUntil)
 	l.exclusive(attrEntryTime, attrEntryUntil)
 	l.exclusive(attrExitTime, attrExitUntil)
 	leaf.Done, leaf.Failed = l.condition(attrDone), l.condition(attrFailed)
@@ -284,7 +291,8 @@ func (l leafReader) exclusive(first, second string) {
 	a, _ := l.attribute(first)
 	b, _ := l.attribute(second)
 	if a != nil && b != nil {
-		l.reportAttribute(b, codeConflictAttr, "keep one of them", "%q and %q both say when the procedure ends", first, second)
+		l.reportAttribute(b, codeConflictAttr, "keep one of them", "%q and %q both say when the procedure ends", first,
+			second)
 	}
 }
 

@@ -39,7 +39,8 @@ type Leaf struct {
 	ID             string // its leaf type; the element's name if it has no ID attribute
 	Offset, Length int    // the start tag in the source
 
-	On, Off *expr.Expr // Condition: becomes true when On holds, stays true until Off holds; Off nil: true while On holds
+	// Condition: becomes true when On holds, stays true until Off holds; Off nil: true while On holds.
+	On, Off *expr.Expr
 
 	Write                 []Assignment // Action: hold while the task is active
 	Entry, Exit           []Assignment // Action: made once at the start of the entry and of the exit procedure
@@ -59,7 +60,8 @@ type Assignment struct {
 // Read reads a plan document. The list holds all mistakes at once; if one of them is an error there is no plan. Without
 // a vocabulary (nil), neither names nor units of signals are checked.
 func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
-	r := &reader{source: src, signals: signals, reported: map[diag.Diagnostic]bool{}, trees: map[string]*tree{}, models: map[string]*model{}}
+	r := &reader{source: src, signals: signals, reported: map[diag.Diagnostic]bool{}, trees: map[string]*tree{},
+		models: map[string]*model{}}
 	if signals != nil {
 		r.scope = expr.Scope{}
 		for name, s := range signals {
@@ -146,7 +148,8 @@ func (r *reader) read() *Plan {
 // plan expands the main tree.
 func (r *reader) plan(main *tree) *Plan {
 	x := &expansion{reader: r}
-	top := x.expand(main.root, x.bind(&item{element: main.element, id: main.id, subtree: main, model: r.subtreeModel(main.id)}, nil))
+	use := &item{element: main.element, id: main.id, subtree: main, model: r.subtreeModel(main.id)}
+	top := x.expand(use, nil)
 	if top == nil {
 		return nil
 	}

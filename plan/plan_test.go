@@ -167,10 +167,11 @@ func TestFiveMistakesAtOnce(t *testing.T) {
 
 // What a message quotes stands at its place in the file, references included.
 func TestPlaces(t *testing.T) {
+	quoted := regexp.MustCompile(
+		`^(?:unknown (?:signal|node|function|unit)|there is no tree|.* has no attribute) "([^"]*)"`)
 	for _, path := range plans(t, "testdata/bad/*.xml") {
 		src := source(t, path)
 		_, list := Read(src, signals)
-		quoted := regexp.MustCompile(`^(?:unknown (?:signal|node|function|unit) |there is no tree |.* has no attribute )"([^"]*)"`)
 		for _, d := range list {
 			m := quoted.FindStringSubmatch(d.Text)
 			if m == nil {
@@ -181,9 +182,8 @@ func TestPlaces(t *testing.T) {
 			}
 		}
 	}
-	const before, signal = `<root BTCPP_format="4"><BehaviorTree><Condition on='h &lt; 3 &#38;&#x26; "`, "hh"
-	text := strings.Replace(before, `"4"`, `"4"`, 1)
-	text = strings.TrimSuffix(text, `"`) + signal + " &gt; 0'/></BehaviorTree></root>"
+	const before, signal = `<root BTCPP_format="4"><BehaviorTree><Condition on='h &lt; 3 &#38;&#x26; `, "hh"
+	text := before + signal + " &gt; 0'/></BehaviorTree></root>"
 	_, list := Read(&diag.Source{Name: "x", Text: text}, signals)
 	if len(list) != 1 || list[0].Offset != strings.Index(text, signal) || list[0].Length != len(signal) {
 		t.Errorf("%v", list)
@@ -193,7 +193,8 @@ func TestPlaces(t *testing.T) {
 // Without a vocabulary, names and units are not checked, and leaves need not say what they do.
 func TestWithoutVocabulary(t *testing.T) {
 	const text = `<root BTCPP_format="4"><BehaviorTree ID="x"><Sequence>
-		<Condition ID="a"/><Condition on="anything gt 3 [m]"/><Action ID="b" write="some := other"/></Sequence></BehaviorTree></root>`
+		<Condition ID="a"/><Condition on="anything gt 3 [m]"/><Action ID="b" write="some := other"/>
+		</Sequence></BehaviorTree></root>`
 	p, list := Read(&diag.Source{Name: "x", Text: text}, nil)
 	if len(list) > 0 || p == nil || len(p.Leaves) != 3 {
 		t.Fatalf("%v", list)
@@ -247,7 +248,8 @@ func TestDocumentedCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var documented []string
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| (?:error|warning) \\|").FindAllStringSubmatch(string(page), -1) {
+	row := regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| (?:error|warning) \\|")
+	for _, m := range row.FindAllStringSubmatch(string(page), -1) {
 		documented = append(documented, m[1])
 	}
 	codes := append(constants(t, "diagnostics.go"), constants(t, "../expr/expr.go")...)
@@ -323,10 +325,12 @@ func TestDrawings(t *testing.T) {
 // bushy returns a plan of about n tasks with long names.
 func bushy(n int) string {
 	var b strings.Builder
-	b.WriteString(`<root BTCPP_format="4"><BehaviorTree ID="bushy"><ReactiveFallback name="everything there is to do today">`)
+	b.WriteString(`<root BTCPP_format="4"><BehaviorTree ID="bushy">
+		<ReactiveFallback name="everything there is to do today">`)
 	for i := range n / 5 {
-		fmt.Fprintf(&b, `<ReactiveSequence name="a task with a rather long name, the %d. of them"><Condition name="surplus_of_energy_%[1]d"
-			on="soc gt 0.%[1]d and h lt %[1]d000 [m] and climb_rate gt 0.2 [m/s]"/><Inverter><Condition on="h gt %[1]d [m]"/></Inverter>
+		fmt.Fprintf(&b, `<ReactiveSequence name="a task with a rather long name, the %d. of them">
+			<Condition name="surplus_%[1]d" on="soc gt 0.%[1]d and h lt %[1]d000 [m] and climb_rate gt 0.2 [m/s]"/>
+			<Inverter><Condition on="h gt %[1]d [m]"/></Inverter>
 			<Action name="WWWWMMMM_%[1]d" write="h_cmd := %[1]d000 [m]; CL_cmd := 0.95"/></ReactiveSequence>`, i+1)
 	}
 	b.WriteString(`</ReactiveFallback></BehaviorTree></root>`)

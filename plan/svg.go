@@ -60,10 +60,15 @@ const (
 	margin     = 14.0
 	padding    = 10.0
 	symbolSize = 24.0
-	mostWidth  = 330.0 // of a text
+	roundness  = 3.0 // more padding where the ends are round
+	mostName   = 420.0
+	mostNote   = 280.0
 	nameSize   = 13.0
 	noteSize   = 10.5
+	boldness   = 1.15 // how much wider bold letters are
 	legendStep = 104.0
+
+	legendHeight = 30.0
 )
 
 // box is a task's place in the drawing.
@@ -73,16 +78,18 @@ type box struct {
 }
 
 // SVG draws the tree from left to right as a self-contained picture: a box for each task with its name and what a leaf
-// does, shortened; tooltips have it in full. Colours tell the kinds, or the statuses if they are given, indexed by task.
-// It returns the error of the writer.
+// does, shortened; tooltips have it in full. Colours tell the kinds, or the statuses if they are given, indexed by
+// task. It returns the error of the writer.
 func SVG(w io.Writer, p *Plan, statuses []bt.Status) error {
 	d := newDrawing(p, statuses)
 	boxes, width, height := d.layout()
 	legend := d.legend()
 	width = max(width, 2*margin+legendStep*float64(len(legend)))
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img" `+
-		`font-family="system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif">`+"\n", width, height+30, width, height+30)
+	height += legendHeight
+	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" `+
+		`role="img" font-family="system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif">`+"\n",
+		width, height, width, height)
 	fmt.Fprintf(out, "<title>%s</title>\n", escape(p.Name))
 	for t := p.Tree.Root(); t >= 0; t-- {
 		d.edges(out, boxes, t)
@@ -91,48 +98,42 @@ func SVG(w io.Writer, p *Plan, statuses []bt.Status) error {
 		d.box(out, boxes[t], t)
 	}
 	for i, entry := range legend {
-		x, y := margin+legendStep*float64(i), height+8
-		fmt.Fprintf(out, `<rect x="%.1f" y="%.1f" width="12" height="12" rx="3" fill="%s" stroke="%s"/>`, x, y, entry.fill, entry.line)
+		x, y := margin+legendStep*float64(i), height-legendHeight+8
+		fmt.Fprintf(out, `<rect x="%.1f" y="%.1f" width="12" height="12" rx="3" fill="%s" stroke="%s"/>`, x, y,
+			entry.fill, entry.line)
 		fmt.Fprintf(out, `<text x="%.1f" y="%.1f" font-size="11" fill="#6d7680">%s</text>`+"\n", x+17, y+10, entry.word)
 	}
 	fmt.Fprintln(out, "</svg>")
 	return out.Flush()
 }
 
-// layout gives every task its place: a column for each level, as wide as its widest box, a row for each leaf, and every
-// other task in the middle of its children. No two boxes can overlap.
+// layout gives every task its place: right behind its parent, each leaf in a row of its own, every other task in the
+// middle of its children. So a task's subtree has its rows for itself, right of the task, and no two boxes overlap.
 func (d *drawing) layout() (boxes []box, width, height float64) {
 	tree := d.Tree
 	boxes = make([]box, tree.Len())
-	var columns []float64
-	level := make([]int, tree.Len())
 	for t := tree.Root(); t >= 0; t-- { // parents first
-		if parent := tree.Parent(t); parent >= 0 {
-			level[t] = level[parent] + 1
-		}
 		b := &boxes[t]
-		b.name, b.note = fit(d.labels[t], nameSize*1.06), d.kind(t)
+		b.x = margin
+		if parent := tree.Parent(t); parent >= 0 {
+			b.x = boxes[parent].x + boxes[parent].width + columnGap
+		}
+		b.name, b.note = fit(d.labels[t], nameSize*boldness, mostName), d.kind(t)
 		if details := d.details(t); len(details) > 0 {
-			b.note = fit(strings.Join(details, "   "), noteSize)
+			b.note = fit(strings.Join(details, " · "), noteSize, mostNote)
 		}
-		b.width = max(textWidth(b.name, nameSize*1.06), textWidth(b.note, noteSize)) + 2*padding
-		if symbols[tree.Kind(t)] != "" {
+		b.width = max(textWidth(b.name, nameSize*boldness), textWidth(b.note, noteSize)) + 2*padding
+		switch {
+		case symbols[tree.Kind(t)] != "":
 			b.width += symbolSize
+		case tree.Kind(t) == bt.Condition:
+			b.width += 2 * roundness
 		}
-		if level[t] == len(columns) {
-			columns = append(columns, 0)
-		}
-		columns[level[t]] = max(columns[level[t]], b.width)
-	}
-	left := make([]float64, len(columns)+1)
-	left[0] = margin
-	for i, c := range columns {
-		left[i+1] = left[i] + c + columnGap
+		width = max(width, b.x+b.width+margin)
 	}
 	height = margin
 	for t := range boxes { // children first, leaves from left to right
 		b := &boxes[t]
-		b.x, b.width = left[level[t]], columns[level[t]]
 		if children := tree.Children(bt.Task(t)); len(children) > 0 {
 			b.y = (boxes[children[0]].y + boxes[children[len(children)-1]].y) / 2
 			continue
@@ -140,7 +141,7 @@ func (d *drawing) layout() (boxes []box, width, height float64) {
 		b.y = height
 		height += boxHeight + rowGap
 	}
-	return boxes, left[len(columns)] - columnGap + margin, height
+	return boxes, width, height
 }
 
 // look returns the colours of a task.
@@ -153,7 +154,8 @@ func (d *drawing) look(t bt.Task) look {
 
 // active reports whether a task is known to be active.
 func (d *drawing) active(t bt.Task) bool {
-	return d.statuses != nil && slices.Contains([]bt.Status{bt.Activating, bt.Running, bt.Finished, bt.Aborted}, d.statuses[t])
+	return d.statuses != nil && slices.Contains([]bt.Status{bt.Activating, bt.Running, bt.Finished, bt.Aborted},
+		d.statuses[t])
 }
 
 func (d *drawing) edges(out *bufio.Writer, boxes []box, t bt.Task) {
@@ -166,7 +168,8 @@ func (d *drawing) edges(out *bufio.Writer, boxes []box, t bt.Task) {
 		}
 		x0, y0, x1, y1 := from.x+from.width, from.y+boxHeight/2, to.x, to.y+boxHeight/2
 		middle := (x0 + x1) / 2
-		fmt.Fprintf(out, `<path d="M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f" fill="none" stroke="%s" stroke-width="%.1f"/>`+"\n",
+		fmt.Fprintf(out,
+			`<path d="M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f" fill="none" stroke="%s" stroke-width="%.1f"/>`+"\n",
 			x0, y0, middle, y0, middle, y1, x1, y1, colour, thick)
 	}
 }
@@ -182,19 +185,23 @@ func (d *drawing) box(out *bufio.Writer, b box, t bt.Task) {
 		full[1] += ", " + d.statuses[t].String()
 	}
 	radius := 5.0
-	if d.Tree.Kind(t) == bt.Condition {
-		radius = boxHeight / 2
-	}
-	fmt.Fprintf(out, `<g><title>%s</title><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="%.0f" fill="%s" stroke="%s" stroke-width="%.1f"/>`,
-		escape(strings.Join(append(full, d.details(t)...), "\n")), b.x, b.y, b.width, boxHeight, radius, l.fill, l.line, thick)
 	x := b.x + padding
+	if d.Tree.Kind(t) == bt.Condition {
+		radius, x = boxHeight/2, x+roundness
+	}
+	fmt.Fprintf(out, `<g><title>%s</title>`, escape(strings.Join(append(full, d.details(t)...), "\n")))
+	fmt.Fprintf(out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="%.0f" `+
+		`fill="%s" stroke="%s" stroke-width="%.1f"/>`, b.x, b.y, b.width, boxHeight, radius, l.fill, l.line, thick)
 	if s := symbols[d.Tree.Kind(t)]; s != "" {
-		fmt.Fprintf(out, `<text x="%.1f" y="%.1f" font-size="18" font-weight="600" text-anchor="middle" fill="%s">%s</text>`,
+		fmt.Fprintf(out,
+			`<text x="%.1f" y="%.1f" font-size="18" font-weight="600" text-anchor="middle" fill="%s">%s</text>`,
 			x+symbolSize/2-4, b.y+boxHeight/2+6, l.line, s)
 		x += symbolSize
 	}
-	fmt.Fprintf(out, `<text x="%.1f" y="%.1f" font-size="%.0f" font-weight="600" fill="#1c2530">%s</text>`, x, b.y+16, nameSize, escape(b.name))
-	fmt.Fprintf(out, `<text x="%.1f" y="%.1f" font-size="%.1f" fill="#4a5560">%s</text></g>`+"\n", x, b.y+30, noteSize, escape(b.note))
+	fmt.Fprintf(out, `<text x="%.1f" y="%.1f" font-size="%.0f" font-weight="600" fill="#1c2530">%s</text>`, x, b.y+16,
+		nameSize, escape(b.name))
+	fmt.Fprintf(out, `<text x="%.1f" y="%.1f" font-size="%.1f" fill="#4a5560">%s</text></g>`+"\n", x, b.y+30, noteSize,
+		escape(b.note))
 }
 
 type legendEntry struct {
@@ -263,13 +270,13 @@ func textWidth(s string, size float64) float64 {
 	return ems * size
 }
 
-// fit cuts a text to the greatest width.
-func fit(s string, size float64) string {
-	if textWidth(s, size) <= mostWidth {
+// fit cuts a text to a width.
+func fit(s string, size, most float64) string {
+	if textWidth(s, size) <= most {
 		return s
 	}
 	runes := []rune(s)
-	for len(runes) > 0 && textWidth(string(runes)+"…", size) > mostWidth {
+	for len(runes) > 0 && textWidth(string(runes)+"…", size) > most {
 		runes = runes[:len(runes)-1]
 	}
 	return string(runes) + "…"

@@ -164,7 +164,8 @@ func (p *parser) end(start, end int) {
 
 func (p *parser) unclosed(e *element, before string) {
 	if !p.lost {
-		p.syntax(e.offset, e.end-e.offset, fmt.Sprintf("write </%s>, or <%s .../> if it has no children", e.name, e.name),
+		p.syntax(e.offset, e.end-e.offset, fmt.Sprintf("write </%s>, or <%s .../> if it has no children", e.name,
+			e.name),
 			"<%s> has no end tag before %s", e.name, before)
 	}
 }
