@@ -33,10 +33,10 @@ type air struct {
 //	lower stratosphere:  T = T11,       p = p11 exp(-g (H - H11)/(R T11))
 //	rho = p/(R T),  d ln(rho)/dh = -(g/R + dT/dH)/T (r/(r + h))^2
 //
-// Source: US Standard Atmosphere 1976, section 1.2.
+// Source: US Standard Atmosphere 1976, part 1.
 //
-// The lapse rate is a kink at the tropopause: the gradient of the density jumps by 18 %, and it enters the acceleration
-// that holds the equivalent airspeed.
+// The lapse rate is a kink at the tropopause: the gradient of the density jumps by a quarter, and it enters the
+// acceleration that holds the equivalent airspeed.
 func standardAir(h float64) air {
 	ratio := earthRadius / (earthRadius + h)
 	geopotential := ratio * h

@@ -2,7 +2,7 @@ package model
 
 import "math"
 
-// clearSky is the irradiance of a cloudless sky over the site's turbidity.
+// clearSky is the irradiance of a cloudless sky of some turbidity.
 type clearSky struct {
 	turbidityGround, turbidityHigh, turbidityHeight float64
 	diffuseFraction, diffuseHeight                  float64
@@ -89,7 +89,7 @@ func (c *clearSky) at(d *daylight, altitude, pressure float64) (direct, diffuse 
 
 // rayleighDepth is the integral optical thickness of a clean dry atmosphere per air mass m (corrected for pressure).
 //
-// Source: Kasten (1996), Solar Energy 56, 239-244, equation 10.
+// Source: Kasten (1996), Solar Energy 56, 239-244.
 func rayleighDepth(m float64) float64 {
 	if m > 20 {
 		return 1 / (10.4 + 0.718*m)

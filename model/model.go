@@ -5,7 +5,6 @@ package model
 import (
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // Tag says where a parameter's default comes from.
@@ -54,7 +53,7 @@ type Command struct {
 // ErrParameters is wrapped by every error of Vehicle.New.
 var ErrParameters = errors.New("model: impossible parameters")
 
-// Vehicle describes a kind of vehicle. It is immutable: copies share it.
+// Vehicle describes a kind of vehicle. It is immutable and may be shared.
 type Vehicle struct {
 	Name, Text string
 	Parameters []Parameter
@@ -115,5 +114,5 @@ func parametersOf(bindings []binding) []Parameter {
 	for i, b := range bindings {
 		list[i] = b.Parameter
 	}
-	return slices.Clip(list)
+	return list
 }

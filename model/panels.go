@@ -125,7 +125,7 @@ func (p *panels) openCircuit(temperature, irradiance float64) float64 {
 //	C2 = (Vmp/Voc - 1)/ln(1 - Imp/Isc),  C1 = (1 - Imp/Isc) exp(-Vmp/(C2 Voc))
 //
 // Source: explicit model through short circuit, maximum power point and open circuit, Rauschenbach (1980), Solar Cell
-// Array Design Handbook; Singer et al. (1984). The diode plays no part in the dark, where the current is next to
+// Array Design Handbook. The diode plays no part in the dark, where the current is next to
 // nothing.
 func (p *panels) current(voltage, temperature, irradiance, openCircuit float64) float64 {
 	I := p.currentPerIrradiance * irradiance * (1 + p.currentSlope*(temperature-cellReference))

@@ -20,7 +20,7 @@ type site struct {
 
 func (s *site) bindings() []binding {
 	return []binding{
-		{Parameter{"site.lat_deg", "deg", 28.1, -66, 66, Assumed, "geographic latitude, north positive"}, &s.latitude},
+		{Parameter{"site.lat_deg", "deg", 28.1, -90, 90, Assumed, "geographic latitude, north positive"}, &s.latitude},
 		{Parameter{"site.lon_deg", "deg", -15.4, -180, 180, Assumed,
 			"geographic longitude, east positive"}, &s.longitude},
 		{Parameter{"site.year", "1", 2013, 1950, 2050, Assumed, "year of the day flown"}, &s.year},
@@ -75,8 +75,8 @@ func (d direction) azimuth() float64 {
 }
 
 // sun is the direction to the centre of the sun, without refraction and parallax, seen from the site at a Julian day
-// [d, universal time]. It is the low precision theory of the sun with the mean sidereal time: within 0.01 deg from 1950
-// to 2050.
+// [d, universal time], which a float64 resolves to 40 microseconds. It is the low precision theory of the sun with the
+// mean sidereal time: within 0.01 deg from 1950 to 2050.
 //
 //	sin(dec) = sin(eps) sin(lambda),  tan(ra) = cos(eps) tan(lambda),  hour angle = sidereal time - ra
 //
