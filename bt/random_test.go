@@ -87,17 +87,17 @@ func TestRandom(t *testing.T) {
 	for w := range workers {
 		t.Run(fmt.Sprint("part", w), func(t *testing.T) {
 			t.Parallel()
-			for i := w; i < trees; i += workers {
-				randomRun(t, uint64(i))
-				if t.Failed() {
-					return
-				}
+			most := 0
+			for i := w; i < trees && !t.Failed(); i += workers {
+				most = max(most, randomRun(t, uint64(i)))
 			}
+			t.Logf("no instant took more than %d iterations", most)
 		})
 	}
 }
 
-func randomRun(t *testing.T, seed uint64) {
+// randomRun makes a tree and runs it; it returns the greatest number of iterations of an instant.
+func randomRun(t *testing.T, seed uint64) (most int) {
 	r := rand.New(rand.NewPCG(1, seed))
 	size, instants := 1+r.IntN(20), 12
 	switch {
@@ -127,6 +127,7 @@ func randomRun(t *testing.T, seed uint64) {
 	var inputs []Input
 	for i := range instants {
 		iterations, settled := s.settle(inputs)
+		most = max(most, iterations)
 		instant, err := e.Settle(inputs)
 		if settled != (err == nil) || !settled && (limit == 1000 || !errors.Is(err, ErrLoop)) {
 			t.Fatalf("seed %d, instant %d: settled %v, engine: %v\n%s", seed, i, settled, err, outline(d))
@@ -137,7 +138,7 @@ func randomRun(t *testing.T, seed uint64) {
 			t.Errorf("seed %d, %s: %s\n%s", seed, where, finding, outline(d))
 		}
 		if t.Failed() {
-			return
+			return most
 		}
 		if r.IntN(4) == 0 { // go on with a copy; whatever then happens to the original must not matter
 			other.CopyFrom(e)
@@ -159,6 +160,7 @@ func randomRun(t *testing.T, seed uint64) {
 			inputs = append(inputs, randomInput(r, tree, e))
 		}
 	}
+	return most
 }
 
 func compare(t *testing.T, seed uint64, where string, d *Node, e *Engine, s *sweeper, instant Instant, iterations int) {

@@ -44,7 +44,7 @@ type scriptLine struct {
 	inputs []Input
 }
 
-func trace(e *Engine, src *diag.Source, script []scriptLine, out *bufio.Writer) error {
+func trace(e *Engine, src *diag.Source, script []scriptLine, out io.Writer) error {
 	for i, line := range append([]scriptLine{{}}, script...) {
 		instant, err := e.Settle(line.inputs)
 		for _, c := range instant.Changes {

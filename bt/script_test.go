@@ -1,0 +1,120 @@
+package bt
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"canopy/diag"
+)
+
+// scriptTree has names with blanks, paths and each kind of leaf.
+const scriptTree = `ReactiveFallback root
+  ReactiveSequence s
+    Condition c
+    Action a
+  ReactiveSequence t
+    Condition c
+    Action fly home
+`
+
+func compiledOutline(t testing.TB, text string) *Tree {
+	root, err := parseOutline(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled(t, root)
+}
+
+// FuzzTrace checks that a script is either run or refused, that what is refused writes nothing and has its place in the
+// script, and that the log follows the status cycle. Golden scripts are seeds as well.
+func FuzzTrace(f *testing.F) {
+	f.Add("set root/s/c true; end a success # comment\n\nslow fly home entry exit\nentered fly home;exited fly home\n")
+	files, err := filepath.Glob("testdata/trace*.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	tree := compiledOutline(f, scriptTree)
+	f.Fuzz(func(t *testing.T, text string) {
+		var out strings.Builder
+		src := &diag.Source{Name: "script", Text: text}
+		err := Trace(tree, src, &out)
+		var list diag.List
+		if errors.As(err, &list) {
+			if out.Len() > 0 {
+				t.Errorf("wrote %q", out.String())
+			}
+			for _, d := range list {
+				if d.Offset < 0 || d.Offset+d.Length > len(text) || strings.ContainsAny(text[d.Offset:d.Offset+d.Length], "\n;") {
+					t.Errorf("%v stands at %d+%d", d, d.Offset, d.Length)
+				}
+			}
+			_ = list.Error()
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		statuses := map[string]string{}
+		for line := range strings.Lines(out.String()) {
+			name, step, _ := strings.Cut(strings.TrimSpace(line[strings.IndexByte(line, ' '):]), ": ")
+			from, to, _ := strings.Cut(step, " -> ")
+			if last, ok := statuses[name]; ok && last != from {
+				t.Errorf("%s was %s: %s", name, last, line)
+			}
+			statuses[name] = to
+		}
+	})
+}
+
+// failing is a writer that fails.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestTraceWriteFails(t *testing.T) {
+	err := Trace(compiledOutline(t, scriptTree), &diag.Source{Text: "set root/s/c true"}, failing{})
+	if !errors.Is(err, io.ErrShortWrite) {
+		t.Error(err)
+	}
+}
+
+// TestTraceLoop cuts instants short, as no tree is known that does not settle: the log so far is written, and the error
+// tells the line.
+func TestTraceLoop(t *testing.T) {
+	tree := compiledOutline(t, "ReactiveSequence r\n  Condition c\n  Action a\n")
+	src := &diag.Source{Name: "x.txt", Text: "# comment\n\nset c true\nset c false\n"}
+	script, list := parseScript(tree, src)
+	if list != nil {
+		t.Fatal(list)
+	}
+	var out strings.Builder
+	err := trace(NewEngine(tree, nil, 1), src, script, &out)
+	if !errors.Is(err, ErrLoop) || !strings.HasPrefix(err.Error(), "x.txt:3: ") || !strings.HasSuffix(err.Error(), "c, r") {
+		t.Error(err)
+	}
+	if want := "1 c: Failure -> Success\n1 r: Failure -> Accept\n"; out.String() != want {
+		t.Errorf("log %q, want %q", out.String(), want)
+	}
+}
+
+func TestTraceCarriageReturns(t *testing.T) {
+	var out strings.Builder
+	tree := compiledOutline(t, "Condition c\n")
+	if err := Trace(tree, &diag.Source{Text: "set c true\r\n\r\nset c false"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if want := "1 c: Failure -> Success\n2 c: Success -> Failure\n"; out.String() != want {
+		t.Errorf("log %q, want %q", out.String(), want)
+	}
+}
