@@ -1,9 +1,13 @@
 package expr
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // The peer of each benchmark is the same calculation as a closure written by hand, called through a variable. An
-// interpreter of flat code was measured as an alternative to closures: it took 31 ns and 20 ns where these take 24 and 8.
+// interpreter of flat code was measured as the alternative to compiled closures: on one machine it took 20 ns for the
+// condition and 31 ns for the number where these take 8 ns and 24 ns.
 
 func BenchmarkCondition(b *testing.B) {
 	c := NewCompiler(slotsOf("soc", "h"))
@@ -41,19 +45,19 @@ func BenchmarkReal(b *testing.B) {
 	peer := func(s []float64) float64 {
 		return 0.5*s[0]*(s[1]*s[1])*s[2]*(s[3]+s[4]*(s[5]*s[5])) + s[6]*9.80665*s[7]
 	}
-	var compiled, byHand float64
+	result := peer(signals)
+	if got := code.Real(signals, nil); math.Abs(got-result) > 1e-12*math.Abs(result) {
+		b.Fatalf("compiled %v, by hand %v", got, result)
+	}
 	b.Run("compiled", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			compiled = code.Real(signals, nil)
+			result = code.Real(signals, nil)
 		}
 	})
 	b.Run("peer", func(b *testing.B) {
 		for b.Loop() {
-			byHand = peer(signals)
+			result = peer(signals)
 		}
 	})
-	if compiled != byHand && compiled != 0 && byHand != 0 {
-		b.Errorf("compiled %v, by hand %v", compiled, byHand)
-	}
 }

@@ -273,7 +273,8 @@ func (c *checker) call(n *node) quantity {
 		}
 		return quantity{half, q.bare}
 	case f.unit == pure && !q.plain():
-		c.report(n.args[0], CodeIncoherence, fmt.Sprintf("%s takes an angle or a pure number, but %s", n.name, q.of(n.args[0])), "")
+		c.report(n.args[0], CodeIncoherence,
+			fmt.Sprintf("%s takes an angle or a pure number, but %s", n.name, q.of(n.args[0])), "")
 		return pureRatio
 	case f.unit == pure && !q.bare:
 		return pureRatio

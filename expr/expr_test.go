@@ -61,7 +61,8 @@ func TestSubstitute(t *testing.T) {
 
 func TestNilScopeJudgesNoNames(t *testing.T) {
 	e := parsed(t, "h + x > 5 [m] and sqr(y) > 1 [s] and 1 [m] < 2 [s]")
-	if errs := e.Check(Boolean, AnyUnit, nil); len(errs) != 2 || errs[0].Code != CodeFunction || errs[1].Code != CodeIncoherence {
+	errs := e.Check(Boolean, AnyUnit, nil)
+	if len(errs) != 2 || errs[0].Code != CodeFunction || errs[1].Code != CodeIncoherence {
 		t.Errorf("nil scope: %v, want the function and the units of the last relation", errs)
 	}
 	if errs := e.Check(Boolean, AnyUnit, Scope{}); len(errs) != 5 {
@@ -94,7 +95,8 @@ func TestIndicatorsAreShared(t *testing.T) {
 	for _, i := range c.Indicators() {
 		texts = append(texts, i.Text)
 	}
-	want := "h >= 12980 [m]; h > 12980; soc >= 0.996; w > 1; if(w > 1, h, soc) >= 2; if(if(w > 1, h, soc) >= 2, 1, 0) > w"
+	want := "h >= 12980 [m]; h > 12980; soc >= 0.996; w > 1; if(w > 1, h, soc) >= 2; " +
+		"if(if(w > 1, h, soc) >= 2, 1, 0) > w"
 	if got := strings.Join(texts, "; "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

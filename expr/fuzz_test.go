@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+// golden finds the one-line inputs of golden scripts.
+var golden = regexp.MustCompile(`(?m)^(?:parse|condition|number.*|unit|assignments)\n(.*)\n----$`)
+
 // seed gives a fuzz test the inputs of the golden scripts, besides its own in testdata/fuzz.
 func seed(f *testing.F) {
 	files, _ := filepath.Glob("testdata/golden/*")
@@ -16,7 +19,7 @@ func seed(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		for _, input := range regexp.MustCompile(`(?m)^(?:parse|condition|number.*|unit|assignments)\n(.*)\n----$`).FindAllSubmatch(text, -1) {
+		for _, input := range golden.FindAllSubmatch(text, -1) {
 			f.Add(string(input[1]))
 		}
 	}
@@ -39,7 +42,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src string) {
 		e, err := Parse(src)
 		if err != nil {
-			within(t, src, err.(*Error))
+			within(t, src, mistake(t, err))
 			return
 		}
 		again, err := Parse(e.String())
@@ -96,7 +99,7 @@ func FuzzParseUnit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src string) {
 		u, err := ParseUnit(src)
 		if err != nil {
-			within(t, src, err.(*Error))
+			within(t, src, mistake(t, err))
 			return
 		}
 		if again, err := ParseUnit(u.String()); err != nil || again != u {

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -28,12 +29,24 @@ func units(pairs ...string) Scope {
 	return scope
 }
 
+// mistake returns an error of this package as what it is.
+func mistake(t testing.TB, err error) *Error {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("%v is not an *Error", err)
+	}
+	return e
+}
+
 // render shows errors as the user sees them.
 func render(src string, errs ...*Error) string {
 	var list diag.List
 	source := &diag.Source{Name: "plan", Text: src}
 	for _, e := range errs {
-		list = append(list, diag.Diagnostic{Source: source, Offset: e.Offset, Length: e.Length, Code: e.Code, Text: e.Text, Hint: e.Hint})
+		list = append(list, diag.Diagnostic{
+			Source: source, Offset: e.Offset, Length: e.Length, Code: e.Code, Text: e.Text, Hint: e.Hint,
+		})
 	}
 	var b strings.Builder
 	list.Write(&b, false)
@@ -61,7 +74,7 @@ func TestGolden(t *testing.T) {
 			case "unit":
 				u, err := ParseUnit(d.Input)
 				if err != nil {
-					return render(d.Input, err.(*Error))
+					return render(d.Input, mistake(t, err))
 				}
 				coherent := u
 				coherent.text = ""
@@ -69,7 +82,7 @@ func TestGolden(t *testing.T) {
 			}
 			e, err := Parse(d.Input)
 			if err != nil {
-				return render(d.Input, err.(*Error))
+				return render(d.Input, mistake(t, err))
 			}
 			if d.Cmd == "parse" {
 				return e.String() + "\n"

@@ -115,11 +115,12 @@ func (l *lexer) number() (token, *Error) {
 	rest := l.src[l.at:]
 	size := numberSize(rest)
 	if word := wordIn(rest[size:]); word != "" {
+		end := size + len(word)
 		hint := fmt.Sprintf("did you mean \"%s * %s\"?", rest[:size], word)
 		if _, ok := lookup(word); ok {
 			hint = fmt.Sprintf("did you mean \"%s [%s]\"?", rest[:size], word)
 		}
-		return token{}, fail(l.at, l.at+size+len(word), fmt.Sprintf("%q is neither a number nor a name", rest[:size+len(word)]), hint)
+		return token{}, fail(l.at, l.at+end, fmt.Sprintf("%q is neither a number nor a name", rest[:end]), hint)
 	}
 	value, err := strconv.ParseFloat(rest[:size], 64)
 	switch {

@@ -133,7 +133,8 @@ func TestPageWords(t *testing.T) {
 	if want := "The words `" + strings.Join(reserved, " ") + "` are reserved"; !strings.Contains(flat, want) {
 		t.Errorf("the page does not say: %s", want)
 	}
-	lists := regexp.MustCompile("`(m g s [^`]+)`, then `([^`]+)` and, without prefixes, `([^`]+)`").FindStringSubmatch(flat)
+	pattern := regexp.MustCompile("`(m g s [^`]+)`, then `([^`]+)` and, without prefixes, `([^`]+)`")
+	lists := pattern.FindStringSubmatch(flat)
 	if lists == nil {
 		t.Fatal("the page has no lists of units")
 	}
@@ -200,8 +201,10 @@ func TestPageMistakes(t *testing.T) {
 	scope, _, _ := page(t)
 	for _, row := range tables(t)["example | message | hint"][0] {
 		e, err := Parse(row[0])
-		first, _ := err.(*Error)
-		if err == nil {
+		var first *Error
+		if err != nil {
+			first = mistake(t, err)
+		} else {
 			errs := e.Check(Boolean, AnyUnit, scope)
 			if len(errs) != 1 {
 				t.Errorf("%s: %v, want one mistake", row[0], errs)

@@ -31,7 +31,7 @@ func parse(src string) (*node, *Error) {
 		return nil, err
 	}
 	if p.token.kind != tokenEnd {
-		return nil, p.unexpected("an operator or the end")
+		return nil, p.token.unexpected("an operator or the end")
 	}
 	return n, nil
 }
@@ -54,10 +54,10 @@ func (p *parser) next() (err *Error) {
 	return err
 }
 
-func (p *parser) unexpected(wanted string) *Error {
-	t := p.token
+// unexpected reports a token in the place of what is wanted.
+func (t token) unexpected(wanted string) *Error {
 	if t.kind == tokenEnd {
-		return fail(p.last, p.last, "the expression ends where "+wanted+" should stand", "")
+		return fail(t.at, t.at, "the expression ends where "+wanted+" should stand", "")
 	}
 	return fail(t.at, t.end, fmt.Sprintf("found %q where %s should stand", t.text, wanted), misspelling(t.text))
 }
@@ -82,7 +82,7 @@ func misspelling(text string) string {
 // expect consumes the given sign.
 func (p *parser) expect(text string) *Error {
 	if !p.token.is(text) {
-		return p.unexpected(fmt.Sprintf("%q", text))
+		return p.token.unexpected(fmt.Sprintf("%q", text))
 	}
 	return p.next()
 }
@@ -152,15 +152,20 @@ func (p *parser) expression(least, level int) (*node, *Error) {
 // isolated ones, so that no event indicator has it as a side.
 var equalities = []string{"==", "=", "!=", "<>"}
 
+// equality refuses such a sign, with what to write instead if the right side can be read.
 func (p *parser) equality(left *node, level int) *Error {
-	sign := p.token
-	hint := "compare with a tolerance: abs(a - b) < tolerance"
+	sign, a, b := p.token, "a", "b"
 	if err := p.next(); err == nil {
 		if right, err := p.expression(bindSum, level+1); err == nil {
-			hint = fmt.Sprintf("compare with a tolerance: abs(%s - %s) < tolerance", textOf(left, bindSum), textOf(right, bindProduct))
+			a, b = textOf(left, bindSum), textOf(right, bindProduct)
 		}
 	}
-	return &Error{sign.at, sign.end - sign.at, CodeEquality, fmt.Sprintf("%q between real numbers has no meaning over time", sign.text), hint}
+	hint := fmt.Sprintf("compare with a tolerance: abs(%s - %s) < tolerance", a, b)
+	if left.typ() == Boolean {
+		hint = `join conditions with "and", "or", "not"`
+	}
+	text := fmt.Sprintf("%q between real numbers has no meaning over time", sign.text)
+	return &Error{sign.at, sign.end - sign.at, CodeEquality, text, hint}
 }
 
 // textOf returns the text of a node as an argument of an operator.
@@ -212,8 +217,7 @@ func (p *parser) operand(level int) (*node, *Error) {
 		inner.at, inner.end = t.at, p.last
 		return &inner, nil
 	}
-	p.token, p.last = t, max(0, t.at)
-	return nil, p.unexpected("a value")
+	return nil, t.unexpected("a value")
 }
 
 func (p *parser) prefix(o op, t token, level int) (*node, *Error) {
@@ -233,7 +237,7 @@ func (p *parser) call(name token, level int) (*node, *Error) {
 	for !p.token.is(")") {
 		if len(args) > 0 {
 			if !p.token.is(",") {
-				return nil, p.unexpected(`"," or ")"`)
+				return nil, p.token.unexpected(`"," or ")"`)
 			}
 			if err := p.next(); err != nil {
 				return nil, err
@@ -304,7 +308,7 @@ func parseAssignment(src string) (Assignment, *Error) {
 	}
 	target := p.token
 	if target.kind != tokenName {
-		err := p.unexpected("the name of a signal")
+		err := p.token.unexpected("the name of a signal")
 		err.Hint = `an assignment is written "name := value"`
 		return Assignment{}, err
 	}
@@ -312,7 +316,7 @@ func parseAssignment(src string) (Assignment, *Error) {
 		return Assignment{}, err
 	}
 	if !p.token.is(":=") {
-		err := p.unexpected(`":="`)
+		err := p.token.unexpected(`":="`)
 		if p.token.is("=") {
 			err.Hint = fmt.Sprintf("write %q", target.text+" := ...")
 		}

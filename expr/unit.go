@@ -77,7 +77,7 @@ func (u Unit) power(x float64) (Unit, bool) {
 	for i, e := range u.dimension {
 		p := x * float64(e)
 		r := math.Round(p)
-		if !(math.Abs(r) <= maxExponent*whole && math.Abs(p-r) < 1e-9) {
+		if moderate := math.Abs(r) <= maxExponent*whole; !moderate || math.Abs(p-r) > 1e-9 {
 			return Unit{}, false
 		}
 		w.dimension[i] = int16(r)
@@ -185,7 +185,8 @@ var prefixes = map[string][2]float64{
 // misnomers maps what people write for a unit to its symbol.
 var misnomers = map[string]string{
 	"sec": "s", "hr": "h", "hour": "h", "hours": "h", "day": "d", "meter": "m", "metre": "m", "meters": "m",
-	"metres": "m", "degree": "deg", "degrees": "deg", "knot": "kt", "knots": "kt", "kts": "kt", "kn": "kt", "feet": "ft", "foot": "ft",
+	"metres": "m", "degree": "deg", "degrees": "deg", "knot": "kt", "knots": "kt", "kts": "kt", "kn": "kt",
+	"feet": "ft", "foot": "ft",
 	"ohm": "Ohm", "NM": "nmi", "percent": "%", "watt": "W", "volt": "V", "l": "L",
 }
 
@@ -270,7 +271,7 @@ func (p *unitParser) quotient(depth int) (Unit, *Error) {
 				return u, err
 			}
 			if c := p.peek(); c != 0 && c != ')' {
-				// Whether m/s K means (m/s) K or m/(s K) is a matter of opinion, so the SI brochure (5.4.6) asks for parentheses.
+				// Whether m/s K is (m/s) K or m/(s K) is a matter of opinion; the SI asks for parentheses.
 				return u, p.fail(start, len(p.text), "only one factor may follow the / of a unit",
 					"put the divisors in parentheses, as in W/(m^2 K)")
 			}
@@ -345,7 +346,8 @@ func (p *unitParser) unknown(start int, name string) *Error {
 	case name == "":
 		return p.fail(start, len(p.text), fmt.Sprintf("%q is not a unit", p.text[start:]), "")
 	case slices.Contains(celsius, name):
-		return p.fail(start, p.at, name+" is no unit here, for its zero is not that of the SI", "give temperatures in K, add 273.15")
+		return p.fail(start, p.at, name+" is no unit here, for its zero is not that of the SI",
+			"give temperatures in K, add 273.15")
 	case misnomers[name] != "":
 		return p.fail(start, p.at, unknown, fmt.Sprintf("did you mean %q?", misnomers[name]))
 	case len(name) < 3: // every short word is near to some symbol
@@ -373,7 +375,8 @@ func (p *unitParser) exponent() (int, *Error) {
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil || n == 0 || n > 9 || n < -9 {
-		return 0, p.fail(start, len(p.text)-len(digits), "a unit's exponent is a whole number from 1 to 9 or from -9 to -1", "")
+		return 0, p.fail(start, len(p.text)-len(digits),
+			"a unit's exponent is a whole number from 1 to 9 or from -9 to -1", "")
 	}
 	p.at = len(p.text) - len(digits)
 	return n, nil
