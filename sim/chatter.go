@@ -19,7 +19,7 @@ type chatter struct {
 
 	held  bool    // a stretch is under way that Continue gets over
 	quiet float64 // no event before this time while it is
-	gap   float64 // the least distance of events meanwhile
+	gap   float64 // the least distance of events meanwhile; 0 before the first stretch
 }
 
 func newChatter(states, indicators int) chatter {
@@ -47,6 +47,12 @@ func (c *chatter) begin(y []float64) {
 	}
 }
 
+// hold allows no event for a while after t.
+func (c *chatter) hold(t float64) {
+	c.held = true
+	c.quiet = t + c.gap
+}
+
 // release ends a stretch, and forgets its events.
 func (c *chatter) release() {
 	c.held = false
@@ -66,7 +72,7 @@ func (s *Simulator) noteEvents(events []int) *ChatterError {
 		c.latest[i] = c.count
 	}
 	if c.held {
-		c.quiet = s.T + c.gap
+		c.hold(s.T)
 		return nil
 	}
 	if c.count < crowd {
@@ -83,6 +89,11 @@ func (s *Simulator) noteEvents(events []int) *ChatterError {
 	if !(span < step && total <= crowd) {
 		return nil
 	}
+	if c.gap > 0 && s.T < c.quiet+crowd*c.gap {
+		c.release() // the stretch has only paused
+		c.hold(s.T)
+		return nil
+	}
 	report := &ChatterError{T: s.T, Span: span, Count: crowd}
 	for i, n := range c.latest {
 		if n > c.count-crowd {
@@ -93,9 +104,8 @@ func (s *Simulator) noteEvents(events []int) *ChatterError {
 	c.release()
 	if s.options.Chattering == Continue {
 		// A crowd to a step is just what is no chattering any more.
-		c.held = true
 		c.gap = max(max(step, c.stride)/crowd, 4*ulp(s.T))
-		c.quiet = s.T + c.gap
+		c.hold(s.T)
 	}
 	return report
 }

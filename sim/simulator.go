@@ -193,6 +193,9 @@ func (s *Simulator) Iterate() (changed []int, err error) {
 	for _, i := range changed {
 		s.Above[i] = !s.Above[i]
 	}
+	if s.chatter.held {
+		s.chatter.hold(s.T)
+	}
 	return changed, nil
 }
 

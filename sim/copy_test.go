@@ -1,0 +1,130 @@
+package sim
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"canopy/ode"
+)
+
+// trace runs s to until and returns all that it does, bit for bit.
+func trace(t *testing.T, s *Simulator, until float64) []float64 {
+	t.Helper()
+	var log []float64
+	y := make([]float64, len(s.Y))
+	for s.T < until {
+		seg, err := s.Advance(until)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Interpolate((seg.From+seg.To)/2, y)
+		log = append(append(append(log, seg.From, seg.To, float64(len(seg.Events))), s.Y...), y...)
+		if seg.Chatter != nil {
+			log = append(log, math.Pi)
+		}
+		if len(seg.Events) > 0 {
+			if _, err := s.Iterate(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return log
+}
+
+// A copy taken anywhere, also in the middle of a step or of an instant, goes on bit for bit like the original, and
+// neither disturbs the other.
+func TestCopyGoesOnAlike(t *testing.T) {
+	chattering := Options{Chattering: Continue, Options: ode.Options{MaxStep: 0.1}}
+	relay, slide, oscillator := relay(3), slide(), oscillator()
+	for name, make := range map[string]func() *Simulator{
+		"relay": func() *Simulator { return start(t, relay, []float64{1, 0}, nil, Options{}) },
+		"slide": func() *Simulator { return start(t, slide, []float64{0.2, 0}, nil, chattering) },
+		"plain": func() *Simulator { return start(t, oscillator, []float64{1, 0}, nil, tight()) },
+	} {
+		used := make()
+		trace(t, used, 0.7)
+		for _, calls := range []int{0, 1, 2, 3, 5, 20, 60} {
+			s := make()
+			var seg Segment
+			for range calls {
+				var err error
+				if seg, err = s.Advance(3); err != nil {
+					t.Fatal(err)
+				}
+				if _, err = s.Iterate(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := s.Clone()
+			y1, y2 := append([]float64(nil), s.Y...), append([]float64(nil), s.Y...)
+			s.Interpolate((seg.From+seg.To)/2, y1)
+			c.Interpolate((seg.From+seg.To)/2, y2)
+			used.CopyFrom(s)
+			first := trace(t, s, 4)
+			second := trace(t, c, 4)
+			third := trace(t, used, 4)
+			if !reflect.DeepEqual(first, second) || !reflect.DeepEqual(first, third) || !reflect.DeepEqual(y1, y2) {
+				t.Errorf("%s: the copies after %d calls go on differently", name, calls)
+			}
+			if s.Stats() != c.Stats() || s.Stats() != used.Stats() {
+				t.Errorf("%s: other work: %+v, %+v, %+v", name, s.Stats(), c.Stats(), used.Stats())
+			}
+		}
+	}
+}
+
+// A copy in the middle of an instant: the event has been returned, Iterate not yet called.
+func TestCopyWithinAnInstant(t *testing.T) {
+	s := start(t, relay(0), []float64{1, 0}, nil, Options{})
+	for {
+		seg, err := s.Advance(10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(seg.Events) > 0 {
+			break
+		}
+	}
+	c := s.Clone()
+	for _, x := range []*Simulator{s, c} {
+		if changed, err := x.Iterate(); err != nil || len(changed) != 1 {
+			t.Fatal(changed, err)
+		}
+	}
+	if !reflect.DeepEqual(trace(t, s, 20), trace(t, c, 20)) {
+		t.Error("the copy goes on differently")
+	}
+}
+
+// Neither steps nor events allocate.
+func TestAllocatesNothing(t *testing.T) {
+	s := start(t, relay(4), []float64{1, 0}, nil, Options{Chattering: Continue})
+	advance := func() {
+		seg, err := s.Advance(math.Inf(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(seg.Events) > 0 {
+			for {
+				changed, err := s.Iterate()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(changed) == 0 {
+					break
+				}
+			}
+		}
+	}
+	for range 200 {
+		advance()
+	}
+	events := s.Stats().StateEvents
+	if n := testing.AllocsPerRun(2000, advance); n != 0 {
+		t.Errorf("%v allocations per segment", n)
+	}
+	if s.Stats().StateEvents-events < 500 {
+		t.Error("too few events to show anything")
+	}
+}

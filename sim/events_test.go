@@ -1,0 +1,426 @@
+package sim
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/ode"
+)
+
+// Time events are exact to the bit, also inside a step that was interrupted by a state event.
+func TestAlarmIsExact(t *testing.T) {
+	s := start(t, clockwork(func(t float64) float64 { return t - 1.5 }), []float64{0}, []float64{0}, oneStep())
+	want := []float64{0.1, 0.3, math.Pi / 2, 1.6, math.Nextafter(1.6, 2), 7}
+	s.Alarm = want[0]
+	next := 0
+	log := play(t, s, 10, func(_ []int, alarm bool) {
+		if alarm {
+			if !math.IsInf(s.Alarm, 1) {
+				t.Errorf("alarm still %v after it was due", s.Alarm)
+			}
+			if next++; next < len(want) {
+				s.Alarm = want[next]
+			}
+		} else {
+			s.Alarm = want[2] // set again within the rest of the step
+		}
+	})
+	var got []float64
+	for _, e := range log {
+		if e.Indicator < 0 {
+			got = append(got, e.T)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("alarms at %v, want %v", got, want)
+	}
+	if n := s.Stats(); n.TimeEvents != len(want) || n.StateEvents != 1 || n.Restarts != 0 {
+		t.Errorf("stats %+v", n)
+	}
+}
+
+// An alarm that shortens nothing: it falls into the rest of a step kept after an event that changed nothing.
+func TestAlarmWithinAKeptStep(t *testing.T) {
+	s := start(t, clockwork(func(t float64) float64 { return t - 1 }), []float64{0}, []float64{0}, oneStep())
+	log := play(t, s, 10, func(changed []int, alarm bool) {
+		if len(changed) > 0 {
+			s.Alarm = 5
+		}
+	})
+	checkLog(t, log, []happening{{1, 0}, {5, -1}}, 0)
+	if n := s.Stats().Steps; n != 1 {
+		t.Errorf("%d steps, want 1", n)
+	}
+	near(t, "x", s.Y[0], 10, 1e-12)
+}
+
+// A state event and the alarm at the same time are one instant, also if location errs by a few units in the last place.
+func TestAlarmAndStateEventAreOneInstant(t *testing.T) {
+	exact := func(t float64) float64 { return t - 3 }
+	early := func(t float64) float64 { return t - math.Nextafter(3, 0) }
+	s := start(t, clockwork(exact, early), []float64{0}, []float64{0}, oneStep())
+	s.Alarm = 3
+	seg, err := s.Advance(10)
+	if err != nil || seg.To != 3 || !seg.Alarm || !slices.Equal(seg.Events, []int{0, 1}) {
+		t.Errorf("%+v, %v", seg, err)
+	}
+}
+
+// An alarm that the owner sets to the present fires at once, and not for ever.
+func TestAlarmNow(t *testing.T) {
+	s := start(t, clockwork(), []float64{0}, []float64{0}, oneStep())
+	for n := 0; ; n++ {
+		s.Alarm = 0
+		seg, err := s.Advance(10)
+		if err != nil {
+			if !errors.Is(err, ErrEventIteration) || !strings.Contains(err.Error(), "alarm") || n != 100 {
+				t.Errorf("after %d: %v", n, err)
+			}
+			return
+		}
+		if !seg.Alarm || seg.To != 0 {
+			t.Fatalf("%+v", seg)
+		}
+	}
+}
+
+// latch has two indicators on its inputs alone.
+func latch() *System {
+	return &System{
+		States: []string{"x"}, Inputs: 3,
+		Indicators:  []Indicator{{Name: "left"}, {Name: "never"}, {Name: "right"}, {Name: "clock"}},
+		Derivatives: func(_ float64, _ []float64, _ *Discrete, dydt []float64) { dydt[0] = 1 },
+		Zeros: func(_ float64, y []float64, d *Discrete, g []float64) {
+			g[0], g[1], g[2], g[3] = d.U[0]-0.5, -1, d.U[1]-0.5, y[0]-1
+		},
+	}
+}
+
+// Events cause events, in finitely many iterations of one instant.
+func TestEventsCauseEvents(t *testing.T) {
+	s := start(t, latch(), []float64{0}, []float64{0, 0, 0}, Options{})
+	var order []int
+	play(t, s, 2, func(changed []int, _ bool) {
+		order = append(order, changed...)
+		if s.Above[3] {
+			s.U[0] = 1
+		}
+		if s.Above[0] {
+			s.U[1] = 1
+		}
+	})
+	if !slices.Equal(order, []int{3, 0, 2}) {
+		t.Errorf("changes %v", order)
+	}
+}
+
+// A reaction that never comes to rest is an error that names who takes part.
+func TestEventIterationLoop(t *testing.T) {
+	s := start(t, latch(), []float64{0}, []float64{0, 0, 0}, Options{MaxIterations: 30})
+	for {
+		seg, err := s.Advance(5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(seg.Events) > 0 {
+			break
+		}
+	}
+	for n := 0; ; n++ {
+		_, err := s.Iterate()
+		if err == nil && n <= 30 {
+			s.U[0], s.U[1] = 1-s.U[0], s.U[0]
+			continue
+		}
+		if !errors.Is(err, ErrEventIteration) || n != 30 {
+			t.Fatalf("after %d iterations: %v", n, err)
+		}
+		for _, w := range []string{"left", "right", "t = 1 s"} {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%q does not name %s", err, w)
+			}
+		}
+		for _, w := range []string{"never", "clock"} {
+			if strings.Contains(err.Error(), w) {
+				t.Errorf("%q names %s", err, w)
+			}
+		}
+		return
+	}
+}
+
+// slide is x' = -sign(x), y' = 1, with a bystander indicator: after x = 0 only sliding along x = 0 is a solution.
+func slide() *System {
+	return &System{
+		States: []string{"x", "y"}, Indicators: []Indicator{{Name: "y >= 100"}, {Name: "x >= 0", Switches: true}},
+		Derivatives: func(_ float64, _ []float64, d *Discrete, dydt []float64) {
+			dydt[0], dydt[1] = 1, 1
+			if d.Above[1] {
+				dydt[0] = -1
+			}
+		},
+		Zeros: func(_ float64, y []float64, _ *Discrete, g []float64) { g[0], g[1] = y[1]-100, y[0] },
+	}
+}
+
+func TestChatteringStops(t *testing.T) {
+	s := start(t, slide(), []float64{1, 0}, nil, Options{})
+	events := 0
+	for {
+		seg, err := s.Advance(10)
+		events += len(seg.Events)
+		if err == nil {
+			if _, err := s.Iterate(); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		c := (*ChatterError)(nil)
+		if !errors.As(err, &c) {
+			t.Fatal(err)
+		}
+		if !slices.Equal(c.Names, []string{"x >= 0"}) || !slices.Equal(c.Indicators, []int{1}) || events != 100 || c.Count != 100 {
+			t.Errorf("after %d events: %v", events, c)
+		}
+		if len(seg.Events) != 1 || seg.To != s.T || seg.To != c.T {
+			t.Errorf("the last segment %+v", seg)
+		}
+		near(t, "time", c.T, 1, 1e-9)
+		near(t, "y", s.Y[1], 1, 1e-9)
+		return
+	}
+}
+
+func TestChatteringGoesOn(t *testing.T) {
+	s := start(t, slide(), []float64{1, 0}, nil, Options{Chattering: Continue, Options: ode.Options{MaxStep: 0.1}})
+	events, reports, swing := 0, 0, 0.0
+	for s.T < 10 {
+		seg, err := s.Advance(10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events += len(seg.Events)
+		if seg.Chatter != nil {
+			reports++
+		}
+		if s.T > 1.5 {
+			swing = max(swing, math.Abs(s.Y[0]))
+		}
+		if _, err := s.Iterate(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if reports != 1 {
+		t.Errorf("%d reports, want 1 of the one stretch", reports)
+	}
+	if events < 1000 || events > 20000 {
+		t.Errorf("%d events", events)
+	}
+	near(t, "y", s.Y[1], 10, 1e-6)
+	if swing == 0 || swing > 2.1e-3 { // a hundredth of the largest step, twice
+		t.Errorf("x leaves the sliding surface by %v", swing)
+	}
+}
+
+// A stretch of chattering that ends: the surface x = 0 stops attracting at t = 3, and a second one begins at t = 5.
+func TestChatteringEndsAndComesAgain(t *testing.T) {
+	sys := &System{
+		States: []string{"x"}, Indicators: []Indicator{{Name: "x >= 0", Switches: true}},
+		Derivatives: func(t float64, y []float64, d *Discrete, dydt []float64) {
+			force := 3 / (1 + math.Exp(20*(t-3))) // 3 early, 0 late
+			force += 3 / (1 + math.Exp(-20*(t-5)))
+			dydt[0] = 1 + force
+			if d.Above[0] {
+				dydt[0] = 1 - force
+			}
+		},
+		Zeros: func(_ float64, y []float64, _ *Discrete, g []float64) { g[0] = y[0] },
+	}
+	s := start(t, sys, []float64{1}, nil, Options{Chattering: Continue, Options: ode.Options{MaxStep: 0.1}})
+	var reports []float64
+	top := 0.0
+	for s.T < 8 {
+		seg, err := s.Advance(8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seg.Chatter != nil {
+			reports = append(reports, seg.To)
+		}
+		top = max(top, s.Y[0])
+		if _, err := s.Iterate(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(reports) != 2 || reports[0] > 1 || reports[1] < 5 {
+		t.Errorf("reports at %v", reports)
+	}
+	if top < 1 {
+		t.Errorf("never left the surface: %v", top)
+	}
+	near(t, "x at the end", s.Y[0], 0, 5e-3)
+}
+
+// A relay with hysteresis switches a thousand times within what would be one step without it: that is no chattering.
+func TestFastSwitchingIsNotChattering(t *testing.T) {
+	sys := &System{
+		States: []string{"x"}, Inputs: 1, Indicators: []Indicator{{Name: "x >= 1e-3"}, {Name: "x >= -1e-3"}},
+		Derivatives: func(_ float64, _ []float64, d *Discrete, dydt []float64) { dydt[0] = d.U[0] },
+		Zeros: func(_ float64, y []float64, _ *Discrete, g []float64) {
+			g[0], g[1] = y[0]-1e-3, y[0]+1e-3
+		},
+	}
+	s := start(t, sys, []float64{0}, []float64{1}, Options{})
+	s.Watch[0], s.Watch[1] = Rising, Falling
+	log := play(t, s, 2, func([]int, bool) {
+		switch {
+		case s.Above[0]:
+			s.U[0] = -1
+		case !s.Above[1]:
+			s.U[0] = 1
+		}
+	})
+	if len(log) != 1000 {
+		t.Errorf("%d switches, want 1000", len(log))
+	}
+}
+
+// A Zeno sequence ends in chattering at its limit, in closed form t1 (1+e)/(1-e). The reaction sets the ball on the floor:
+// where the flights are shorter than the resolution of time, it would fall through it otherwise.
+func TestZenoIsChattering(t *testing.T) {
+	s := start(t, ball(), []float64{1, 0}, nil, Options{})
+	s.Watch[0] = Falling
+	for {
+		seg, err := s.Advance(10)
+		if c := (*ChatterError)(nil); errors.As(err, &c) {
+			near(t, "time", c.T, 2.558633965585808, 1e-5)
+			return
+		}
+		if err != nil || s.T > 3 {
+			t.Fatal(s.T, err)
+		}
+		if len(seg.Events) > 0 {
+			if _, err := s.Iterate(); err != nil {
+				t.Fatal(err)
+			}
+			s.Y[0], s.Y[1] = 0, -0.7*s.Y[1]
+		}
+	}
+}
+
+// A derivative that is not finite from some time on stops the run there, with everything before it intact.
+func TestDerivativeNotFinite(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+		sys := clockwork(func(t float64) float64 { return t - 2 })
+		sys.States = []string{"x", "soc"}
+		sys.Derivatives = func(t float64, _ []float64, _ *Discrete, dydt []float64) {
+			dydt[0], dydt[1] = 1, math.Cos(t)
+			if t >= 3 {
+				dydt[1] = bad
+			}
+		}
+		s := start(t, sys, []float64{0, 0}, []float64{0}, Options{})
+		events, last := 0, 0.0
+		for {
+			seg, err := s.Advance(10)
+			if seg.From != last || seg.To != s.T {
+				t.Fatalf("segment %+v after %v", seg, last)
+			}
+			last = seg.To
+			if e := (*NotFiniteError)(nil); errors.As(err, &e) {
+				if e.Name != "soc" || e.Kind != "derivative" || !strings.Contains(err.Error(), `"soc"`) {
+					t.Errorf("error %v", err)
+				}
+				near(t, "time", e.T, 3, 1e-6)
+				near(t, "reached", s.T, 3, 1e-6)
+				near(t, "x", s.Y[0], s.T, 1e-9)
+				near(t, "soc", s.Y[1], math.Sin(s.T), 1e-5)
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if events += len(seg.Events); len(seg.Events) > 0 {
+				if _, err := s.Iterate(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if events != 1 {
+			t.Errorf("%d events, want the one before", events)
+		}
+	}
+}
+
+// An indicator that is not finite stops the run where it ceases to be, unless an event before that averts it; one that is
+// not watched does not matter.
+func TestIndicatorNotFinite(t *testing.T) {
+	root := func(t float64) float64 { return 1 + math.Sqrt(4-t) }
+	pole := func(t float64) float64 { return 2 + 1/(math.Max(t-6, 0)) }
+	s := start(t, clockwork(root), []float64{0}, []float64{0}, oneStep())
+	seg, err := s.Advance(10)
+	e := (*NotFiniteError)(nil)
+	if !errors.As(err, &e) || e.Name != "a" || e.Kind != "indicator" || e.T != math.Nextafter(4, 5) || s.T != 4 || seg.To != 4 {
+		t.Errorf("segment %+v, %v", seg, err)
+	}
+	near(t, "x", s.Y[0], 4, 1e-12)
+
+	s = start(t, clockwork(pole), []float64{0}, []float64{0}, oneStep())
+	if _, err = s.Advance(10); !errors.As(err, &e) || e.T != 0 {
+		t.Errorf("1/0 at the start: %v", err)
+	}
+
+	s = start(t, clockwork(root), []float64{0}, []float64{0}, oneStep())
+	s.Watch[0] = 0
+	if log := play(t, s, 10, nil); len(log) != 0 {
+		t.Error(log)
+	}
+	s.Watch[0] = Either
+	if _, err := s.Iterate(); !errors.As(err, &e) || e.T != 10 {
+		t.Errorf("watched at last: %v", err)
+	}
+
+	s = start(t, clockwork(root, func(t float64) float64 { return t - 3.9 }), []float64{0}, []float64{0}, oneStep())
+	log := play(t, s, 10, func([]int, bool) { s.Watch[0] = 0 })
+	checkLog(t, log, []happening{{3.9, 1}}, 1e-15)
+}
+
+func TestStateNotFinite(t *testing.T) {
+	e := (*NotFiniteError)(nil)
+	if _, err := New(ball(), 0, []float64{math.NaN(), 0}, nil, Options{}); !errors.As(err, &e) || e.Name != "h" {
+		t.Errorf("start: %v", err)
+	}
+	s := start(t, ball(), []float64{1, 0}, nil, Options{})
+	s.Y[1] = math.Inf(-1)
+	if _, err := s.Advance(1); !errors.As(err, &e) || e.Name != "v" || e.Kind != "state" {
+		t.Errorf("owner's: %v", err)
+	}
+}
+
+func TestMisusePanics(t *testing.T) {
+	for want, f := range map[string]func(){
+		"sim: wrong number of states or inputs":              func() { _, _ = New(ball(), 0, nil, nil, Options{}) },
+		"sim: bad options or no function for the indicators": func() { start(t, ball(), []float64{1, 0}, nil, Options{Samples: -1}) },
+		"sim: Advance to the past or alarm not a number":     func() { _, _ = start(t, ball(), []float64{1, 0}, nil, Options{}).Advance(-1) },
+		"sim: CopyFrom between different systems": func() {
+			start(t, ball(), []float64{1, 0}, nil, Options{}).CopyFrom(start(t, ball(), []float64{1, 0}, nil, Options{}))
+		},
+		"sim: T was changed from outside": func() { s := start(t, ball(), []float64{1, 0}, nil, Options{}); s.T = 1; _, _ = s.Advance(2) },
+		"sim: Advance after an event without Iterate": func() {
+			s := start(t, clockwork(func(t float64) float64 { return t - 1 }), []float64{0}, []float64{0}, oneStep())
+			_, _ = s.Advance(10)
+			_, _ = s.Advance(10)
+		},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panic %v, want %v", got, want)
+				}
+			}()
+			f()
+		}()
+	}
+}
