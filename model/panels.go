@@ -125,12 +125,14 @@ func (p *panels) openCircuit(temperature, irradiance float64) float64 {
 //	C2 = (Vmp/Voc - 1)/ln(1 - Imp/Isc),  C1 = (1 - Imp/Isc) exp(-Vmp/(C2 Voc))
 //
 // Source: explicit model through short circuit, maximum power point and open circuit, Rauschenbach (1980), Solar Cell
-// Array Design Handbook. The diode plays no part in the dark, where the current is next to
-// nothing.
+// Array Design Handbook. In the dark, where the current is next to nothing, the diode is only on or off.
 func (p *panels) current(voltage, temperature, irradiance, openCircuit float64) float64 {
 	I := p.currentPerIrradiance * irradiance * (1 + p.currentSlope*(temperature-cellReference))
 	if irradiance < darkness {
-		return I
+		if voltage < openCircuit {
+			return I
+		}
+		return 0
 	}
 	return I * max(0, 1-p.diode1*(exp(min(60, voltage/(p.diode2*openCircuit)))-1))
 }
