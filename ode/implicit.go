@@ -24,7 +24,7 @@ type newton struct {
 }
 
 const (
-	newtonLimit   = 6    // iterations per stage
+	newtonLimit   = 8    // iterations per stage
 	newtonError   = 0.03 // of an iteration, in units of the tolerance
 	slow          = 0.2  // rate of convergence from which a new Jacobian pays
 	firstPause    = 8    // refreshes between two probings in vain, doubled each time
@@ -120,6 +120,7 @@ func (in *Integrator) tryImplicit(h float64) (float64, outcome) {
 func (in *Integrator) iterate(t, g float64) outcome {
 	nw := in.newton
 	before := 0.0
+	enough := max(newtonError, 0x1p-49/in.options.RelTol) // rounding error cannot be iterated away
 	for round := range newtonLimit {
 		for i, z := range nw.z {
 			in.stage[i] = nw.psi[i] + z
@@ -144,13 +145,13 @@ func (in *Integrator) iterate(t, g float64) outcome {
 			theta := size / before
 			nw.rate = max(nw.rate, theta)
 			left := float64(newtonLimit - 1 - round)
-			if !(theta < 0.95) || math.Pow(theta, left)*size > newtonError*(1-theta) {
+			if !(theta < 0.95) || math.Pow(theta, left)*size > enough*(1-theta) {
 				nw.eta = 1
 				return diverged
 			}
 			nw.eta = theta / (1 - theta)
 		}
-		if nw.eta*size <= newtonError || size == 0 {
+		if nw.eta*size <= enough || size == 0 {
 			return stepped
 		}
 		before = size

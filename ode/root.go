@@ -2,13 +2,13 @@ package ode
 
 import "math"
 
-// Root locates a change of side of g, its side being g >= 0 or not, within the bracket [a, b] at whose ends g must lie
-// on different sides. It returns neighbouring times left < right, a few units in the last place apart, with g on a's side
-// at left and on b's side at right: at right the change has really happened.
+// Root locates a change of side of g, its side being g >= 0 or not, within the bracket [a, b], at whose ends g must lie
+// on different sides. It returns neighbouring times left < right, at most four units in the last place of the larger of
+// |a| and |b| apart, with g on a's side at left and on b's side at right: at right the change has really happened.
 //
 // The method is ITP (Oliveira & Takahashi, An enhancement of the bisection method average performance preserving minmax
-// optimality, ACM Transactions on Mathematical Software 47 (2020) 5): superlinear on smooth functions, never more than two
-// evaluations beyond bisection, whatever g is: flat, steep, discontinuous or NaN (which counts as below).
+// optimality, ACM Transactions on Mathematical Software 47 (2020) 5): superlinear where g is smooth, never more than four
+// evaluations beyond those of bisection, whatever g is: flat, steep, discontinuous, or NaN, which counts as below.
 // It panics if both ends lie on the same side.
 func Root(g func(t float64) float64, a, b float64) (left, right float64) {
 	ga, gb := g(a), g(b)
@@ -16,30 +16,25 @@ func Root(g func(t float64) float64, a, b float64) (left, right float64) {
 	if !(a < b) || (ga >= 0) == above {
 		panic("ode: no change of side in the bracket")
 	}
-	const slack = 2 // evaluations spent beyond bisection at most
-	tol := 2 * max(ulp(a), ulp(b))
-	width := b - a
-	k1 := 0.2 / width
-	budget := math.Ceil(math.Log2(max(width/tol, 1))) + slack
-	for j := 0.0; b-a > tol; j++ {
+	const slack = 2 // evaluations that may be lost against bisection on the way
+	unit := max(ulp(a), ulp(b))
+	tol := 4 * unit
+	truncation := 0.2 / (b - a)
+	bound := tol / 2 * math.Exp2(math.Ceil(math.Log2((b-a)/tol))+slack) // on half the bracket, halved with each round
+	for ; b-a > tol; bound /= 2 {
 		middle := a + (b-a)/2
-		// Regula falsi, truncated towards the middle, projected onto what keeps bisection's bound.
 		x := middle
-		if f := a + (b-a)*(ga/(ga-gb)); f > a && f < b {
+		if f := a + (b-a)*(ga/(ga-gb)); f >= a && f <= b {
+			// Regula falsi, moved towards the middle so that the next end to move is the far one: by little while that
+			// converges, by no less than what the resolution of time needs to pass the root.
 			toward := math.Copysign(1, middle-f)
-			delta := k1 * (b - a) * (b - a)
-			if delta <= math.Abs(middle-f) {
-				x = f + toward*delta
-			}
-			radius := tol/2*math.Exp2(budget-j) - (b-a)/2
-			if math.Abs(x-middle) > radius {
-				x = middle - toward*max(radius, 0)
-			}
+			x = f + toward*min(max(truncation*(b-a)*(b-a), unit), math.Abs(middle-f))
 		}
-		// At least half the tolerance from the ends, so that every evaluation narrows the bracket to its purpose.
-		x = min(max(x, a+tol/2), b-tol/2)
-		gx := g(x)
-		if (gx >= 0) == above {
+		// Never so far from the middle that bisection from here would exceed its bound, nor at the ends.
+		radius := max(bound-(b-a)/2, 0)
+		x = min(max(x, middle-radius), middle+radius)
+		x = min(max(x, a+unit), b-unit)
+		if gx := g(x); (gx >= 0) == above {
 			b, gb = x, gx
 		} else {
 			a, ga = x, gx

@@ -18,8 +18,8 @@ type tableau struct {
 	e          []float64
 	dense      [][4]float64
 	predictors []predictor // of the stages of an implicit method
-	// stiff is the product of step size and dominant eigenvalue beyond which an explicit method is at its limit of
-	// stability on the negative real axis.
+	// stiff is the product of step size and dominant eigenvalue from which stability limits an explicit method: three
+	// quarters of its interval of stability on the negative real axis, because step control keeps some distance.
 	stiff float64
 }
 
@@ -32,7 +32,7 @@ func (m *tableau) stages() int { return len(m.c) }
 // tsitouras is the explicit pair 5(4) of Ch. Tsitouras, Runge-Kutta pairs of order 5(4) satisfying only the first column
 // simplifying assumption, Computers & Mathematics with Applications 62 (2011) 770-775, with its interpolant of order 4.
 var tsitouras = &tableau{
-	order: 5, embedded: 4, stiff: 3.3,
+	order: 5, embedded: 4, stiff: 2.7,
 	c: []float64{0, 0.161, 0.327, 0.9, 0.9800255409045097, 1, 1},
 	a: [][]float64{
 		{},
@@ -62,9 +62,9 @@ var tsitouras = &tableau{
 // Runge-Kutta methods for stiff ODEs, Applied Numerical Mathematics 146 (2019) 221-244: stiffly accurate, an explicit first
 // stage, stage order 2.
 //
-// The paper gives no dense output. This one is of order 4 and the best of its kind in the sense that its residuals in the
-// conditions of order 5 are least over the step, while its derivative joins the next step's at the end and it stays
-// bounded for h lambda -> -infinity, that is between the ends of the step however stiff a component is.
+// The paper gives no dense output. This one is of order 4 and, as the only one on these stages, good for components that
+// follow the others at once, too: for h lambda -> -infinity it stays bounded and becomes a combination of the stages'
+// values (which are exact then, while their derivatives are only of order 2) that reproduces cubics.
 var kennedyCarpenter = &tableau{
 	order: 5, embedded: 4, gamma: 0.184,
 	c: []float64{0, 0.368, 0.62821529547664945, 0.13881019830028329, 0.69995861940457471, 0.90837696335078533, 1},
@@ -87,13 +87,13 @@ var kennedyCarpenter = &tableau{
 		0.184 - 0.13919250141830897,
 	},
 	dense: [][4]float64{
-		{1.8088642587642536, -8.7148518527881631, 11.845246652844594, -4.978725127930427},
-		{1.8088642587642529, -8.7148518527881649, 11.845246652844606, -4.9787251279304341},
-		{-0.9550161723774484, 5.5448817847967922, -7.1341690914602722, 2.8169399692911705},
-		{-1.9151295338050549, 14.427689070291247, -21.381328849086163, 9.3009344851202602},
-		{0.25904742361131633, -3.2133094965561964, 7.0591410672100015, -3.752462908032232},
-		{-0.27767021203929138, 2.1859471514496862, -4.1880261099172564, 2.1174635597229226},
-		{0.27103997708197214, -1.5155048044052026, 1.9538896775644901, -0.5254248502412594},
+		{1.8277112241122901, -9.6300582718277923, 14.542869466644939, -6.7799884880391748},
+		{1.8277112241122897, -9.6300582718277923, 14.542869466644946, -6.779988488039181},
+		{-0.91398931455844989, 3.5526223979092793, -1.2618715842868184, -1.1041250088137682},
+		{-1.9539215944031634, 16.311426967164945, -26.93375311110033, 13.008412910858839},
+		{0.22513133046351433, -1.5663480051750858, 2.2046286859896105, -0.51099592504514968},
+		{-0.30416843085047951, 3.4726975381183376, -7.9807958354467186, 4.6499811173949217},
+		{0.29152556112399847, -2.5102823543618884, 4.8860529115543763, -2.4832961183164866},
 	},
 	predictors: []predictor{
 		1: {own: []int{0}, before: []int{2, 3}},
