@@ -62,6 +62,7 @@ type item struct {
 	model            *model // nil if none is declared
 	success, failure int
 	children         []*item
+	leaf             *Leaf // once it is read, if no ports bear on it
 }
 
 // The elements of the explicit form.

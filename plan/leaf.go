@@ -50,6 +50,9 @@ func (r *reader) bind(use *item, outer environment) environment {
 	return env
 }
 
+// sameName is what a port is given in BehaviorTree.CPP to stand for the signal of its own name.
+const sameName = "{=}"
+
 func truth(s string) bool { return s == "1" || strings.EqualFold(s, "true") }
 
 // unbound returns the environment in which the ports of a model are not known.
@@ -76,7 +79,7 @@ func (r *reader) resolve(b *binding) *expr.Expr {
 		return nil
 	}
 	e, err := expr.Parse(b.value.value)
-	if b.value.value == "{=}" { // BehaviorTree.CPP: the entry of the port's own name
+	if b.value.value == sameName {
 		e, err = expr.Parse(b.port)
 	}
 	if err != nil {
@@ -115,6 +118,10 @@ func (r *reader) check(
 
 // reportExpression reports a mistake in an expression. One that a port brings in is reported where the port is given.
 func (r *reader) reportExpression(a *attribute, base int, env environment, m *expr.Error) {
+	if a.value == sameName {
+		r.reportValue(a, m.Code, m.Hint, "%s", m.Text)
+		return
+	}
 	word := strings.TrimSpace(a.value[base+m.Offset : base+m.Offset+m.Length])
 	if b := env[strings.Trim(word, "{} ")]; b != nil && b.value != nil {
 		r.reportValue(b.value, m.Code, m.Hint, "as %q of %s: %s", b.port, b.use.id, m.Text)
@@ -244,6 +251,9 @@ var second, _ = expr.ParseUnit("s")
 
 // leaf reads what a leaf means.
 func (r *reader) leaf(i *item, env environment) Leaf {
+	if i.leaf != nil {
+		return *i.leaf
+	}
 	l := leafReader{reader: r, element: i.element, outer: env}
 	if i.model != nil {
 		l.model, l.inner = i.model.element, r.bind(i, env)
@@ -260,9 +270,12 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 			r.reportName(i.element, codeNoCondition, `write on="..."`, "the condition %q does not say when it is true",
 				i.name)
 		}
-		return leaf
+	} else {
+		l.actionLeaf(&leaf)
 	}
-	l.actionLeaf(&leaf)
+	if len(l.outer) == 0 { // the same in every use of the tree
+		i.leaf = &leaf
+	}
 	return leaf
 }
 
