@@ -41,7 +41,6 @@ type container struct {
 	options  *mcap.WriterOptions
 	held     mcap.Message // not yet given to writer if it has data
 	data     []byte       // scratch of the message being made
-	last     uint64       // latest log time
 	sequence [len(topics)]uint32
 	keys     [][]byte // `,"name":` of each signal
 	tasks    [][]byte // name of each task as JSON

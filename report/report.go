@@ -31,15 +31,16 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	},
 }).Parse(pageText))
 
-// HTML writes the log as one self-contained page that works offline: title block, the plots of the header over one time
-// axis, the events, the status of every task as a lane under them, the tree, the time in each action, the extremes of the
-// plotted signals, all status changes and events in a table, the parameters with their tags, the attached documents.
+// HTML writes the log as one self-contained page that works offline: title block, the plots of the header over one
+// time axis, the events, the status of every task as a lane under them, the tree, the time in each action, the
+// extremes of the plotted signals, all status changes and events in a table, the parameters with their tags, the
+// attached documents.
 //
-// treeSVG is the drawing of the plan's tree with its final statuses, as plan.SVG writes it; it is trusted markup. Empty: no
-// drawing. All other text of the log may be hostile. Errors are those of w.
+// treeSVG is the drawing of the plan's tree with its final statuses, as plan.SVG writes it; it is trusted markup.
+// Empty: no drawing. All other text of the log may be hostile. Errors are those of w.
 //
-// The curves are drawn as SVG in the browser by the page's own script, from the samples as they are: where both sides of a
-// discontinuity were recorded, a step is a step. Printing gives vectors.
+// The curves are drawn as SVG in the browser by the page's own script, from the samples as they are: where both sides
+// of a discontinuity were recorded, a step is a step. Printing gives vectors.
 func HTML(w io.Writer, log *record.Log, treeSVG string) error {
 	v := view{
 		Log:        log,

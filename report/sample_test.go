@@ -51,28 +51,31 @@ func dayHeader(tree *bt.Tree, engine *bt.Engine) record.Header {
 		Signals: []record.Signal{
 			{Name: "h", Unit: "m", Text: "altitude"}, {Name: "h_cmd", Unit: "m", Text: "commanded altitude"},
 			{Name: "soc", Unit: "1", Text: "state of charge"},
-			{Name: "P_solar", Unit: "W", Text: "power of the panels"}, {Name: "P_prop", Unit: "W", Text: "power of the drives"},
+			{Name: "P_solar", Unit: "W", Text: "power of the panels"},
+			{Name: "P_prop", Unit: "W", Text: "power of the drives"},
 			{Name: "P_payload", Unit: "W", Text: "power of the payload"},
-			{Name: "I_solar", Unit: "A", Text: "current of the panels"}, {Name: "I_load", Unit: "A", Text: "current of all loads"},
+			{Name: "I_solar", Unit: "A", Text: "current of the panels"},
+			{Name: "I_load", Unit: "A", Text: "current of all loads"},
 			{Name: "I_bat", Unit: "A", Text: "current into the battery"},
 		},
 		Plots: []record.Plot{
-			{Title: "Altitude", Signals: []string{"h", "h_cmd"}}, {Title: "State of charge", Signals: []string{"soc"}},
+			{Title: "Altitude", Signals: []string{"h", "h_cmd"}},
+			{Title: "State of charge", Signals: []string{"soc"}},
 			{Title: "Power", Signals: []string{"P_solar", "P_prop", "P_payload"}},
 			{Title: "Current", Signals: []string{"I_solar", "I_load", "I_bat"}},
 		},
 		Parameters: []record.Parameter{
 			{Name: "airframe.mass", Unit: "kg", Value: 110, Default: 110, Tag: "D", Text: "all-up mass"},
-			{Name: "motor.eta_ctrl", Unit: "1", Value: 0.97, Default: 0.97, Tag: "P", Text: "efficiency of the motor controllers"},
-			{Name: "battery.E_Wh", Unit: "Wh", Value: 14000, Default: 13000, Tag: "A", Text: "energy of the full battery"},
+			{Name: "motor.eta_ctrl", Unit: "1", Value: 0.97, Default: 0.97, Tag: "P", Text: "controller efficiency"},
+			{Name: "battery.E_Wh", Unit: "Wh", Value: 14000, Default: 13000, Tag: "A", Text: "energy, full"},
 			{Name: "site.lat_deg", Unit: "deg", Value: 28.1, Default: 28.1, Tag: "A", Text: "latitude"},
 		},
 		Attachments: []record.Attachment{
 			{Name: "solar-day.xml", MediaType: "application/xml", Data: []byte("<root BTCPP_format=\"4\">\n</root>\n")},
 		},
 	}
-	detail := map[string]string{"surplus": "soc >= 0.996, until soc < 0.994", "critical": "soc < 0.992, until soc > 0.993",
-		"climb": "CL_cmd := 0.95; h_cmd := 13000 [m]"}
+	detail := map[string]string{"surplus": "soc >= 0.996, until soc < 0.994",
+		"critical": "soc < 0.992, until soc > 0.993", "climb": "CL_cmd := 0.95; h_cmd := 13000 [m]"}
 	for i := range tree.Len() {
 		task := bt.Task(i)
 		h.Tasks = append(h.Tasks, record.Task{Name: tree.Name(task), Kind: tree.Kind(task).String(),
@@ -167,7 +170,7 @@ func flySample(t *testing.T, files record.Files) {
 			must(t, w.Sample(d.t, d.row()))
 		}
 	}
-	must(t, w.Event(record.Event{T: 80000, Micro: 1, Kind: "conflict", Text: "h_cmd is written by climb and sink: climb counts"}))
+	must(t, w.Event(record.Event{T: 80000, Micro: 1, Kind: "conflict", Text: "two tasks write h_cmd: climb counts"}))
 	must(t, w.Close(record.Summary{Steps: 4211, RejectedSteps: 180, RHSEvaluations: 31022, Jacobians: 95,
 		StateEvents: events, MaxEventIterations: 3, Ended: 86400, Reason: "horizon reached"}))
 }

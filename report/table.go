@@ -24,7 +24,8 @@ func Table(w io.Writer, log *record.Log) error {
 			[]string{"events", fmt.Sprintf("%d state, %d time, at most %d iterations in an instant",
 				s.StateEvents, s.TimeEvents, s.MaxEventIterations)})
 	}
-	rows = append(rows, []string{"tree", fmt.Sprintf("%d status changes of %d tasks", len(log.Changes), len(log.Tasks))})
+	changes := fmt.Sprintf("%d status changes of %d tasks", len(log.Changes), len(log.Tasks))
+	rows = append(rows, []string{"tree", changes})
 	if log.Summary != nil && log.Summary.CPU > 0 {
 		rows = append(rows, []string{"CPU time", fmt.Sprintf("%.3g s", log.Summary.CPU)})
 	}
@@ -33,7 +34,8 @@ func Table(w io.Writer, log *record.Log) error {
 	if list := activities(log); len(list) > 0 {
 		rows := [][]string{{"action", "entered", "time", "share"}}
 		for _, a := range list {
-			rows = append(rows, []string{a.Name, strconv.Itoa(a.Entries), clock(a.Time), fmt.Sprintf("%.1f %%", 100*a.Share)})
+			share := fmt.Sprintf("%.1f %%", 100*a.Share)
+			rows = append(rows, []string{a.Name, strconv.Itoa(a.Entries), clock(a.Time), share})
 		}
 		_, _ = out.WriteString("\n")
 		writeColumns(out, rows, "lrrr")
@@ -76,7 +78,7 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 6, 64)
 }
 
-// writeColumns writes rows two spaces apart; align has l or r for each column. Writers keep their first error till Flush.
+// writeColumns writes rows with columns two spaces apart; align has l or r for each column. An error waits for Flush.
 func writeColumns(w *bufio.Writer, rows [][]string, align string) {
 	widths := make([]int, len(align))
 	for _, row := range rows {

@@ -15,7 +15,7 @@ let view = { ...whole, width: 0 };
 let printing = false;
 
 const left = 54; // px for the labels of the value axes
-const right = 12;
+const right = 24;
 const place = (t) => (t - view.from) / (view.to - view.from) * view.width; // px from the left of the plots
 
 // Numbers and times
@@ -49,7 +49,7 @@ function clock(t, step) {
 const exactly = (t) => clock(t, 1e-3);
 
 function duration(t) {
-  return t < 60 ? `${Number(t.toPrecision(4))} s` : clock(t, 1);
+  return t < 60 ? `${Number(t.toPrecision(4))} s` : clock(t, 1).replace(/^0(?=\d:)/, "");
 }
 
 const grouped = (text) => text.replace(/^(-?)(\d{5,})/, (_, sign, whole) =>
@@ -63,8 +63,9 @@ function number(v) {
 }
 
 function tickText(v, step) {
-  if (v !== 0 && (Math.abs(v) >= 1e7 || step < 1e-4)) return String(Number(v.toPrecision(4))).replace("-", "−");
-  return grouped(v.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9))));
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  if (Math.abs(v) >= 1e7 || digits > 7) return String(Number(v.toPrecision(4))).replace("-", "−");
+  return grouped(v.toFixed(digits));
 }
 
 function multiples(step, from, to) {
@@ -136,7 +137,7 @@ function addRow(labelClass, rowClass = "row") {
 // gridStep is the distance [s] of the labels of the time axis.
 function gridStep() {
   const span = view.to - view.from;
-  const apart = (span < 10 ? 110 : 80) * (printing ? 0.6 : 1); // px
+  const apart = (span < 10 ? 110 : 80) * (printing ? 0.7 : 1); // px
   return timeStep(span / (view.width / apart));
 }
 
@@ -244,7 +245,8 @@ function curvePath(points, y) {
   return d;
 }
 
-// valueRange gives a value axis: a little more than what is seen, and 0 where it is near.
+// valueRange gives a value axis: a little more than what is seen, 0 where it is near, and never so little that rounding
+// errors fill the plot.
 function valueRange(curves) {
   let least = Infinity;
   let greatest = -Infinity;
@@ -258,7 +260,8 @@ function valueRange(curves) {
   if (least > greatest) return null;
   if (least > 0 && least < 0.35 * greatest) least = 0;
   if (greatest < 0 && greatest > 0.35 * least) greatest = 0;
-  const margin = 0.06 * (greatest - least) || 0.05 * Math.abs(least) || 1;
+  const size = Math.max(Math.abs(least), Math.abs(greatest));
+  const margin = greatest > least ? Math.max(0.06 * (greatest - least), 1e-5 * size) : 0.05 * size || 1;
   return { least: least - margin, greatest: greatest + margin };
 }
 
