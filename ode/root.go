@@ -8,7 +8,7 @@ import "math"
 //
 // The method is ITP (Oliveira & Takahashi, An enhancement of the bisection method average performance preserving minmax
 // optimality, ACM Transactions on Mathematical Software 47 (2020) 5): superlinear where g is smooth, never more than four
-// evaluations beyond those of bisection, whatever g is: flat, steep, discontinuous, or NaN, which counts as below.
+// evaluations beyond those of bisection, whatever g is: flat, steep, kinked, discontinuous, or NaN, which counts as below.
 // It panics if both ends lie on the same side.
 func Root(g func(t float64) float64, a, b float64) (left, right float64) {
 	ga, gb := g(a), g(b)
