@@ -91,6 +91,11 @@ func reservedAttribute(name string) bool {
 		slices.Contains(conditionAttributes, name) || slices.Contains(actionAttributes, name)
 }
 
+// namespace reports whether an attribute is about XML itself, such as the schema that an editor uses.
+func namespace(name string) bool {
+	return name == "xmlns" || strings.HasPrefix(name, "xmlns:") || strings.HasPrefix(name, "xsi:")
+}
+
 // checkAttributes reports the attributes of an element that are given twice or that it does not have.
 func (r *reader) checkAttributes(e *element, what string, known []string) {
 	seen := map[string]bool{}
@@ -99,7 +104,7 @@ func (r *reader) checkAttributes(e *element, what string, known []string) {
 		switch {
 		case seen[a.name]:
 			r.reportAttribute(a, codeDuplicateAttr, "", "the attribute %q is given twice", a.name)
-		case slices.Contains(known, a.name), slices.Contains(editorAttributes, a.name):
+		case slices.Contains(known, a.name), slices.Contains(editorAttributes, a.name), namespace(a.name):
 		case foreign:
 			r.reportAttribute(a, codeForeignAttr, hint, "%s does not support %q", what, a.name)
 		default:

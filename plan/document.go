@@ -114,14 +114,7 @@ func (r *reader) document(root *element) *tree {
 }
 
 func (r *reader) rootAttributes(root *element) {
-	var rest []*attribute
-	for _, a := range root.attributes { // a namespace or the schema of an XML editor is none of our business
-		if a.name != "xmlns" && !strings.HasPrefix(a.name, "xmlns:") && !strings.HasPrefix(a.name, "xsi:") {
-			rest = append(rest, a)
-		}
-	}
-	r.checkAttributes(&element{name: root.name, offset: root.offset, attributes: rest}, "root",
-		[]string{"BTCPP_format", "main_tree_to_execute", "project_name"})
+	r.checkAttributes(root, "root", []string{"BTCPP_format", "main_tree_to_execute", "project_name"})
 	switch format := root.find("BTCPP_format"); {
 	case format == nil:
 		r.add(root.offset+1, len(root.name), diag.Warning, codeNoFormat, `write <root BTCPP_format="4">`,

@@ -62,20 +62,14 @@ func newDrawing(p *Plan, statuses []bt.Status) *drawing {
 	return d
 }
 
-// kind returns a task's kind with the counts of a parallel.
-func (d *drawing) kind(t bt.Task) string {
-	k := d.Tree.Kind(t)
-	if !k.IsParallel() {
-		return k.String()
-	}
-	success, failure := d.Tree.Counts(t)
-	return fmt.Sprintf("%s, success %d, failure %d", k, success, failure)
-}
-
-// details returns what a task does, nothing for a composite.
+// details returns what a leaf does or how many children decide a parallel, nothing for other tasks.
 func (d *drawing) details(t bt.Task) []string {
 	if l := d.leaf[t]; l != nil {
 		return l.Details()
+	}
+	if d.Tree.Kind(t).IsParallel() {
+		success, failure := d.Tree.Counts(t)
+		return []string{fmt.Sprintf("success %d, failure %d of %d", success, failure, len(d.Tree.Children(t)))}
 	}
 	return nil
 }
@@ -97,7 +91,7 @@ func Text(w io.Writer, p *Plan, statuses []bt.Status) error {
 	var lines []line
 	var walk func(t bt.Task, lead, below string)
 	walk = func(t bt.Task, lead, below string) {
-		l := line{name: lead + p.Tree.Name(t), kind: d.kind(t),
+		l := line{name: lead + p.Tree.Name(t), kind: p.Tree.Kind(t).String(),
 			detail: shorten(strings.Join(d.details(t), " · "), mostDetail)}
 		if statuses != nil {
 			l.status = statuses[t].String()
@@ -143,7 +137,7 @@ func DOT(w io.Writer, p *Plan) error {
 	var walk func(t bt.Task)
 	walk = func(t bt.Task) {
 		label := p.labels[t]
-		if kind := d.kind(t); kind != label {
+		if kind := p.Tree.Kind(t).String(); kind != label {
 			label += "\n" + kind
 		}
 		look := looks[p.Tree.Kind(t)]

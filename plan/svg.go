@@ -118,9 +118,11 @@ func (d *drawing) layout() (boxes []box, width, height float64) {
 		if parent := tree.Parent(t); parent >= 0 {
 			b.x = boxes[parent].x + boxes[parent].width + columnGap
 		}
-		b.name, b.note = fit(d.labels[t], nameSize*boldness, mostName), d.kind(t)
-		if details := d.details(t); len(details) > 0 {
-			b.note = fit(strings.Join(details, " · "), noteSize, mostNote)
+		b.name, b.note = fit(d.labels[t], nameSize*boldness, mostName), tree.Kind(t).String()
+		if details := strings.Join(d.details(t), " · "); tree.Kind(t).IsParallel() {
+			b.note += ", " + details
+		} else if details != "" {
+			b.note = fit(details, noteSize, mostNote)
 		}
 		b.width = max(textWidth(b.name, nameSize*boldness), textWidth(b.note, noteSize)) + 2*padding
 		switch {
@@ -180,7 +182,7 @@ func (d *drawing) box(out *bufio.Writer, b box, t bt.Task) {
 	if d.active(t) {
 		thick = 2.2
 	}
-	full := []string{d.Tree.Name(t), d.kind(t)}
+	full := []string{d.Tree.Name(t), d.Tree.Kind(t).String()}
 	if d.statuses != nil {
 		full[1] += ", " + d.statuses[t].String()
 	}
