@@ -1,0 +1,53 @@
+package sim
+
+import (
+	"testing"
+
+	"canopy/ode"
+)
+
+// recordedDay replays the events of a log as time events: the same integration without any search.
+func recordedDay(t testing.TB, s *Simulator, log []happening, until float64) {
+	clear(s.Watch)
+	for s.T < until {
+		if len(log) > 0 {
+			s.Alarm = log[0].T
+		}
+		seg, err := s.Advance(until)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ; seg.Alarm && len(log) > 0 && log[0].T == s.T; log = log[1:] {
+			solarReact(log[0].Indicator, s.U)
+		}
+	}
+}
+
+// BenchmarkSearch runs the first hours of solar72 (72 states, 8 indicators) with event search and with recorded events,
+// in turn, and reports the ratio of both times: what searching costs.
+func BenchmarkSearch(b *testing.B) {
+	const until = 14400
+	for _, method := range []ode.Method{ode.Explicit, ode.Implicit, ode.Auto} {
+		b.Run(method.String(), func(b *testing.B) {
+			o := Options{Options: ode.Options{Method: method}}
+			log := solarDay(b, solarStart(b, o), until)
+			var searched, bare float64
+			var st, sb Stats
+			for b.Loop() {
+				began := b.Elapsed()
+				s := solarStart(b, o)
+				solarDay(b, s, until)
+				middle := b.Elapsed()
+				r := solarStart(b, o)
+				recordedDay(b, r, log, until)
+				searched += (middle - began).Seconds()
+				bare += (b.Elapsed() - middle).Seconds()
+				st, sb = s.Stats(), r.Stats()
+			}
+			b.ReportMetric(searched/bare, "search/bare")
+			b.ReportMetric(float64(st.Steps), "steps")
+			b.ReportMetric(float64(st.Samples)/float64(st.Steps), "samples/step")
+			b.ReportMetric(float64(st.Evaluations)/float64(sb.Evaluations), "rhs-ratio")
+		})
+	}
+}
