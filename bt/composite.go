@@ -60,10 +60,12 @@ func (e *Engine) recount(n *node, c *composite, place int32, from, to Status) bo
 	}
 	front := c.front
 	switch {
+	case place > c.first:
+		return false
+	case !to.in(n.over):
+		c.first, c.front = place, to
 	case place == c.first:
 		e.skip(n, c)
-	case place < c.first && !to.in(n.over):
-		c.first, c.front = place, to
 	}
 	return judgement[c.front] != judgement[front]
 }
