@@ -115,7 +115,8 @@ func (r *reader) checkTree(i *item, env environment) {
 type expansion struct {
 	*reader
 	leaves []Leaf
-	labels []string // of the nodes, children first
+	names  []string // of the leaves
+	labels []string // of all nodes, children first
 }
 
 // expand returns the node that an item stands for, nil for a tree without root.
@@ -129,6 +130,7 @@ func (x *expansion) expand(i *item, env environment) *bt.Node {
 	n := &bt.Node{Kind: i.kind, Name: i.name, SuccessCount: i.success, FailureCount: i.failure}
 	if i.kind.IsLeaf() {
 		x.leaves = append(x.leaves, x.leaf(i, env))
+		x.names = append(x.names, i.name)
 	}
 	for _, c := range i.children {
 		if child := x.expand(c, env); child != nil {
@@ -172,7 +174,7 @@ func (x *expansion) writers(n *bt.Node, leaf *int) map[string]writer {
 				x.warn(a.Offset, a.Length, codeWriteConflict,
 					"if both are active at once, the first in the tree counts",
 					"%q is also written by the action %q, which can be active at the same time",
-					slot, x.leaves[first.leaf].ID)
+					slot, x.names[first.leaf])
 			} else if !ok {
 				all[slot] = some[slot]
 			}

@@ -83,11 +83,8 @@ const blank = " \t\r\n\ufeff"
 
 // invalidUTF8 returns the place of the first byte that is not part of a character, -1 if there is none.
 func invalidUTF8(s string) int {
-	if utf8.ValidString(s) {
-		return -1
-	}
 	for i, c := range s {
-		if _, n := utf8.DecodeRuneInString(s[i:]); c == utf8.RuneError && n == 1 {
+		if c == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {
 			return i
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	goparser "go/parser"
 	"go/token"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -320,6 +321,16 @@ func TestDrawings(t *testing.T) {
 		}
 		golden(t, filepath.Join("testdata", "drawings", name), b.String())
 	}
+}
+
+func TestTooFewStatusesPanic(t *testing.T) {
+	p, _ := Read(source(t, "../missions/solar-day.xml"), signals)
+	defer func() {
+		if r := recover(); r == nil {
+			t.Error("no panic")
+		}
+	}()
+	_ = SVG(io.Discard, p, make([]bt.Status, p.Tree.Len()-1))
 }
 
 // bushy returns a plan of about n tasks with long names.
