@@ -150,6 +150,7 @@ func (in *Integrator) Step(limit float64) error {
 		}
 		failed = true
 		if in.next < 4*ulp(in.t) {
+			in.began, in.next = false, 0 // no guess for whoever tries again
 			if o == unusable {
 				e := in.culprit
 				return &e

@@ -129,6 +129,23 @@ func TestLimitDoesNotShortenTheNextStep(t *testing.T) {
 	}
 }
 
+func TestNoLimit(t *testing.T) {
+	for _, m := range methods {
+		for _, f := range []Func{oscillator, func(_ float64, _, d []float64) { d[0], d[1] = 0, 0 }} {
+			in := New(f, 2, Options{Method: m})
+			in.Restart(0, []float64{0, 0})
+			for range 30 {
+				if err := in.Step(math.Inf(1)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if in.T() < 1000 || notFinite(in.Y()) >= 0 {
+				t.Errorf("%v: at %g with %v, an equilibrium needs no steps", m, in.T(), in.Y())
+			}
+		}
+	}
+}
+
 func TestMaxStepAndInitialStep(t *testing.T) {
 	in := New(func(_ float64, _, d []float64) { d[0] = 1 }, 1, Options{MaxStep: 0.25, InitialStep: 0.125})
 	in.Restart(0, []float64{0})
@@ -171,11 +188,14 @@ func TestNotFinite(t *testing.T) {
 				if bad.Index != 2 || math.Abs(bad.T-at) > 64*ulp(at) {
 					t.Errorf("%v %v: %v, want component 2 at %v", m, value, bad, at)
 				}
+				if e := in.Step(at + 10); e == nil || !errors.As(e, &bad) || math.Abs(bad.T-at) > 64*ulp(at) {
+					t.Errorf("%v %v: again %v", m, value, e)
+				}
 				if in.T() > at || notFinite(in.Y()) >= 0 {
 					t.Errorf("%v %v: stands at %v with %v", m, value, in.T(), in.Y())
 				}
-				if s := in.Stats(); at == 0 && s.Evaluations != 1 {
-					t.Errorf("%v: a bad start costs %d evaluations", m, s.Evaluations)
+				if s := in.Stats(); at == 0 && s.Evaluations != 2 {
+					t.Errorf("%v: two tries of a bad start cost %d evaluations", m, s.Evaluations)
 				}
 			}
 		}

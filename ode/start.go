@@ -17,6 +17,11 @@ func (in *Integrator) remember(t float64, y []float64) {
 			return
 		}
 	}
+	if t == in.t {
+		last := in.stepped.stages() - 1
+		copy(in.before, in.k[last*in.n:])
+		return
+	}
 	in.slope(t, in.before)
 }
 
@@ -60,7 +65,7 @@ func (in *Integrator) unchanged(k []float64) bool {
 func (in *Integrator) initialStep(limit float64, k []float64) float64 {
 	most := min(limit-in.t, in.options.MaxStep)
 	d0, d1 := in.norm(in.y), in.norm(k)
-	h0 := 1e-6 * most
+	h0 := min(1e-6, most)
 	if d0 >= 1e-5 && d1 >= 1e-5 {
 		h0 = min(0.01*d0/d1, most)
 	}
@@ -70,7 +75,7 @@ func (in *Integrator) initialStep(limit float64, k []float64) float64 {
 	in.eval(in.t+h0, in.stage, ahead)
 	axpy(ahead, -1, k)
 	d2 := in.norm(ahead) / h0
-	h1 := max(1e-6*most, h0*1e-3)
+	h1 := max(1e-6, h0*1e-3)
 	if d := max(d1, d2); d > 1e-15 {
 		h1 = math.Pow(0.01/d, 1/float64(in.method.order))
 	}
