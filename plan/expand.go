@@ -170,15 +170,21 @@ func (x *expansion) writers(n *bt.Node, leaf *int) map[string]writer {
 		}
 		for _, slot := range slices.Sorted(maps.Keys(some)) {
 			if first, ok := all[slot]; ok && n.Kind.IsParallel() {
-				a := some[slot].write
-				x.warn(a.Offset, a.Length, codeWriteConflict,
-					"if both are active at once, the first in the tree counts",
-					"%q is also written by the action %q, which can be active at the same time",
-					slot, x.names[first.leaf])
+				x.warnConflict(slot, first, some[slot])
 			} else if !ok {
 				all[slot] = some[slot]
 			}
 		}
 	}
 	return all
+}
+
+// warnConflict reports the second of two writers where it is used.
+func (x *expansion) warnConflict(slot string, first, second writer) {
+	at, length := second.write.Offset, second.write.Length
+	if l := x.leaves[second.leaf]; at < l.Offset || at >= l.Offset+l.Length { // a model says what it writes
+		at, length = l.Offset, l.Length
+	}
+	x.warn(at, length, codeWriteConflict, "if both are active at once, the first in the tree counts",
+		"%q is also written by the action %q, which can be active at the same time", slot, x.names[first.leaf])
 }
