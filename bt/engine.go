@@ -195,13 +195,14 @@ func (e *Engine) Clone() *Engine {
 // Settle applies the inputs, which change at the same instant, in their order, and lets the tree settle. If it does not
 // settle within the limit, the error wraps ErrLoop and names the tasks that keep changing; the instant then holds the log
 // so far, and Halt still starts all exit procedures.
-func (e *Engine) Settle(inputs []Input) (Instant, error) {
-	err := e.settleInputs(inputs)
-	return e.instant(), err
-}
-
-func (e *Engine) instant() Instant {
-	return Instant{Changes: e.changes, Commands: e.commands, Iterations: int(e.iteration), Visits: int(e.visits)}
+func (e *Engine) Settle(inputs []Input) (instant Instant, err error) {
+	err = e.settleInputs(inputs)
+	// One by one: to copy the whole struct when its parts have just been stored stalls the processor.
+	instant.Changes = e.changes
+	instant.Commands = e.commands
+	instant.Iterations = int(e.iteration)
+	instant.Visits = int(e.visits)
+	return instant, err
 }
 
 func (e *Engine) settleInputs(inputs []Input) error {
@@ -220,7 +221,7 @@ func (e *Engine) Halt() Instant {
 	e.halted = true
 	e.down.add(e.tree.Root())
 	e.settle(math.MaxInt) // without activity every task goes straight to its transient status: no loop is possible
-	return e.instant()
+	return Instant{Changes: e.changes, Commands: e.commands, Iterations: int(e.iteration), Visits: int(e.visits)}
 }
 
 // settle runs event iterations until one changes nothing, and counts those that change something. It reports whether
