@@ -40,11 +40,11 @@ lint: $(TOOLS) ## golangci-lint, built once from internal/tools
 unit: ## the tests with their golden files and examples
 	$(GO) test $(PKG)
 
-# The engine and the numerics are single-threaded by construction (internal/house); goroutines live in the command.
+# The rooms have no goroutines (internal/house); the command has, and bt's tests run engines on shared code side by side.
 # The detector needs a C compiler, which a machine with Go and nothing else has not.
-race: ## the tests of what runs concurrently, under the race detector
+race: ## the tests of what runs side by side, under the race detector
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
-	$(GO) test -race -short ./cmd/... ./mission/... ./record/...
+	$(GO) test -race -short ./bt/... ./cmd/...
 else
 	@echo 'race: left out, the race detector needs a C compiler'
 endif

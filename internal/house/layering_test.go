@@ -33,7 +33,9 @@ var rooms = map[string]room{
 	"bt": {pure: true, imports: reasons{
 		"diag": "a trace script's mistakes are shown like a plan's",
 	}},
-	"ode": {pure: true},
+	"ode": {pure: true, tests: reasons{
+		"gonum.org/v1/gonum": "a dense factorisation checks the sparse one",
+	}},
 	"sim": {pure: true, imports: reasons{
 		"ode": "between two events a system is integrated",
 	}},
