@@ -7,7 +7,7 @@ const crowd = 100
 
 // chatter watches for events that crowd. Events chatter if the last hundred of them lie within less time than the step
 // in which the last of them was found, while from one to the next the states move by less than their tolerance on
-// average: a fast switching that the integrator resolves is none, whatever its step.
+// average, or the times are neighbouring numbers: fast switching that the integrator resolves is none.
 type chatter struct {
 	times  []float64 // of the last events, a ring
 	moved  []float64 // how far the states moved up to each since the one before, in units of their tolerance
@@ -86,7 +86,9 @@ func (s *Simulator) noteEvents(events []int) *ChatterError {
 			total += d
 		}
 	}
-	if !(span < step && total <= crowd) {
+	// Events at neighbouring times are chattering, whatever the tolerance.
+	still := total <= crowd || span <= 4*crowd*ulp(s.T)
+	if !(span < step && still) {
 		return nil
 	}
 	if c.gap > 0 && s.T < c.quiet+crowd*c.gap {

@@ -49,7 +49,7 @@ func TestCopyGoesOnAlike(t *testing.T) {
 			var seg Segment
 			for range calls {
 				var err error
-				if seg, err = s.Advance(3); err != nil {
+				if seg, err = s.Advance(1.2); err != nil {
 					t.Fatal(err)
 				}
 				if _, err = s.Iterate(); err != nil {
@@ -61,9 +61,9 @@ func TestCopyGoesOnAlike(t *testing.T) {
 			s.Interpolate((seg.From+seg.To)/2, y1)
 			c.Interpolate((seg.From+seg.To)/2, y2)
 			used.CopyFrom(s)
-			first := trace(t, s, 4)
-			second := trace(t, c, 4)
-			third := trace(t, used, 4)
+			first := trace(t, s, 1.5)
+			second := trace(t, c, 1.5)
+			third := trace(t, used, 1.5)
 			if !reflect.DeepEqual(first, second) || !reflect.DeepEqual(first, third) || !reflect.DeepEqual(y1, y2) {
 				t.Errorf("%s: the copies after %d calls go on differently", name, calls)
 			}

@@ -1,2 +1,64 @@
 // Package sim simulates hybrid systems: ordinary differential equations whose right-hand side changes at events.
+//
+// A System is the immutable description, a Simulator all that changes. Between events the inputs U and the sides Above
+// of the indicators (g >= 0 or not) are constant, so that the integrator sees a smooth right-hand side. Whoever owns
+// the simulator drives it, instant by instant:
+//
+//	for s.T < horizon {
+//		segment := s.Advance(horizon)           // record [From, To] with Interpolate
+//		if segment.Events or segment.Alarm {
+//			repeat {
+//				changed := s.Iterate()          // commits the sides
+//				react to changed and to the alarm: change U, Y, Watch, Alarm
+//			} until nothing changed and nothing is left to do
+//		}
+//	}
+//
+// # The step
+//
+// Advance, complete, with the order of simultaneous events:
+//
+//	begin
+//		if Y or U was changed, or the side of an indicator that Switches:
+//			restart the integrator at (T, Y)    // otherwise what is left of its step stays valid
+//		if anything was changed:
+//			evaluate the indicators at T; not finite and watched: stop
+//			E := watched indicators whose side differs from Above, in a watched direction
+//			commit the sides that differ in the other direction
+//		if E or Alarm <= T: return the segment [T, T] with E and the alarm   // one instant
+//	step
+//		limit := min(until, Alarm)
+//		if the integrator's step is used up: make one more, not past limit   // it lands on limit exactly
+//		end := min(limit, end of the step)
+//	hold, if chattering is being got over and T < quiet
+//		go on to min(quiet, end) without search
+//		at quiet: E := sides that differ; if any: go to event, else chattering has ended
+//	screen, each watched indicator
+//		evaluate it at both ends and three samples inside the step
+//		set it aside for this step if its distance from zero is at least its variation, and its side is as left
+//	search, in the gaps between all samples, from T to end, in order
+//		for each indicator not set aside:
+//			its side at the right end of the gap differs, or it is not finite there:
+//				locate the change, if it is watched, to neighbouring numbers left < right
+//			else the parabola through three samples turns towards zero in this gap:
+//				follow the minimum down; if it lies beyond zero: locate the first watched change
+//		if a change was located: at := the earliest right; go to event
+//		the sides at its right end are what the next gap begins with
+//	no event
+//		T := end, Y := states there
+//		commit changes in directions that are not watched
+//		return the segment, with the alarm if Alarm = T
+//	event
+//		at := Alarm if at is within four units in the last place of it    // one instant
+//		evaluate all indicators at at; not finite and watched: T := left, stop
+//		E := all watched indicators whose side at at is not the one they left, in a watched direction,
+//			in declared order                        // one simultaneous set; Above keeps the sides left
+//		commit the sides that differ in the other direction
+//		T := at, Y := states there on the dense output   // the left limit
+//		note the event for the chattering detector; chattering and Stop: return the error with the segment
+//		return the segment with E, with the alarm if Alarm = T
+//
+// After an event the rest of the step is kept. If the reaction changed nothing that the derivatives depend on, the next
+// Advance searches the rest, with the same samples and the same brackets, so that an indicator watched only for the
+// record changes no bit of the results.
 package sim

@@ -83,7 +83,9 @@ func randomSystem(d *dice) (sys *System, y0 []float64, react func(i int, y, u []
 
 // dumb finds events the plain way: fixed steps of the classical Runge-Kutta method, sides compared at their ends, and
 // bisection that integrates again from the start of the step.
-func dumb(sys *System, y0 []float64, step, until float64, most int, react func(i int, y, u []float64)) (log []happening) {
+func dumb(
+	sys *System, y0 []float64, step, until float64, most int, react func(i int, y, u []float64),
+) (log []happening) {
 	n, m := len(sys.States), len(sys.Indicators)
 	d := &Discrete{U: make([]float64, sys.Inputs), Above: make([]bool, m)}
 	rk4 := func(t float64, y []float64, h float64) []float64 {
@@ -162,7 +164,8 @@ func TestAgreesWithADumbFinder(t *testing.T) {
 		d := dice(seed)
 		sys, y0, react := randomSystem(&d)
 		want := dumb(sys, y0, step, until, most, react)
-		s := start(t, sys, y0, []float64{0}, Options{Options: ode.Options{RelTol: 1e-9, AbsTol: []float64{1e-9}}, Chattering: Continue})
+		o := Options{Options: ode.Options{RelTol: 1e-9}, Chattering: Continue}
+		s := start(t, sys, y0, []float64{0}, o)
 		var got []happening
 		for s.T < until && len(got) < most {
 			seg, err := s.Advance(until)
@@ -236,7 +239,8 @@ func TestSearchMissesNothingThatDenseSamplesSee(t *testing.T) {
 		found += len(play(t, start(t, sys, y0, []float64{0}, o), 12, nil))
 		s := start(t, sys, y0, []float64{0}, o)
 		clear(s.Watch)
-		y, g, above, last := make([]float64, len(y0)), make([]float64, len(s.Watch)), append([]bool(nil), s.Above...), append([]bool(nil), s.Above...)
+		y, g := make([]float64, len(y0)), make([]float64, len(s.Watch))
+		above, last := append([]bool(nil), s.Above...), append([]bool(nil), s.Above...)
 		for s.T < 12 {
 			seg, err := s.Advance(12)
 			if err != nil {

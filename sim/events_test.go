@@ -182,7 +182,10 @@ func TestChatteringStops(t *testing.T) {
 		if !errors.As(err, &c) {
 			t.Fatal(err)
 		}
-		if !slices.Equal(c.Names, []string{"x >= 0"}) || !slices.Equal(c.Indicators, []int{1}) || events != 100 || c.Count != 100 {
+		if !slices.Equal(c.Names, []string{"x >= 0"}) || !slices.Equal(c.Indicators, []int{1}) {
+			t.Errorf("who chatters: %v, %v", c.Names, c.Indicators)
+		}
+		if events != 100 || c.Count != 100 {
 			t.Errorf("after %d events: %v", events, c)
 		}
 		if len(seg.Events) != 1 || seg.To != s.T || seg.To != c.T {
@@ -239,7 +242,7 @@ func TestChatteringEndsAndComesAgain(t *testing.T) {
 		},
 		Zeros: func(_ float64, y []float64, _ *Discrete, g []float64) { g[0] = y[0] },
 	}
-	s := start(t, sys, []float64{1}, nil, Options{Chattering: Continue, Options: ode.Options{MaxStep: 0.1}})
+	s := start(t, sys, []float64{1}, nil, Options{Chattering: Continue, Options: ode.Options{MaxStep: 0.5}})
 	var reports []float64
 	top := 0.0
 	for s.T < 8 {
@@ -261,7 +264,7 @@ func TestChatteringEndsAndComesAgain(t *testing.T) {
 	if top < 1 {
 		t.Errorf("never left the surface: %v", top)
 	}
-	near(t, "x at the end", s.Y[0], 0, 5e-3)
+	near(t, "x at the end", s.Y[0], 0, 2e-2)
 }
 
 // A relay with hysteresis switches a thousand times within what would be one step without it: that is no chattering.
@@ -288,8 +291,8 @@ func TestFastSwitchingIsNotChattering(t *testing.T) {
 	}
 }
 
-// A Zeno sequence ends in chattering at its limit, in closed form t1 (1+e)/(1-e). The reaction sets the ball on the floor:
-// where the flights are shorter than the resolution of time, it would fall through it otherwise.
+// A Zeno sequence ends in chattering at its limit, in closed form t1 (1+e)/(1-e). The reaction sets the ball on the
+// floor: where the flights are shorter than the resolution of time, it would fall through it otherwise.
 func TestZenoIsChattering(t *testing.T) {
 	s := start(t, ball(), []float64{1, 0}, nil, Options{})
 	s.Watch[0] = Falling
@@ -331,7 +334,7 @@ func TestDerivativeNotFinite(t *testing.T) {
 			}
 			last = seg.To
 			if e := (*NotFiniteError)(nil); errors.As(err, &e) {
-				if e.Name != "soc" || e.Kind != "derivative" || !strings.Contains(err.Error(), `"soc"`) {
+				if e.Name != "soc" || !strings.Contains(err.Error(), `derivative of "soc"`) {
 					t.Errorf("error %v", err)
 				}
 				near(t, "time", e.T, 3, 1e-6)
@@ -354,15 +357,18 @@ func TestDerivativeNotFinite(t *testing.T) {
 	}
 }
 
-// An indicator that is not finite stops the run where it ceases to be, unless an event before that averts it; one that is
-// not watched does not matter.
+// An indicator that is not finite stops the run where it ceases to be, unless an event before that averts it; one that
+// is not watched does not matter.
 func TestIndicatorNotFinite(t *testing.T) {
 	root := func(t float64) float64 { return 1 + math.Sqrt(4-t) }
 	pole := func(t float64) float64 { return 2 + 1/(math.Max(t-6, 0)) }
 	s := start(t, clockwork(root), []float64{0}, []float64{0}, oneStep())
 	seg, err := s.Advance(10)
 	e := (*NotFiniteError)(nil)
-	if !errors.As(err, &e) || e.Name != "a" || e.Kind != "indicator" || e.T != math.Nextafter(4, 5) || s.T != 4 || seg.To != 4 {
+	if !errors.As(err, &e) || e.Name != "a" || e.Kind != "indicator" || e.T != math.Nextafter(4, 5) {
+		t.Error(err)
+	}
+	if s.T != 4 || seg.To != 4 {
 		t.Errorf("segment %+v, %v", seg, err)
 	}
 	near(t, "x", s.Y[0], 4, 1e-12)
@@ -400,14 +406,17 @@ func TestStateNotFinite(t *testing.T) {
 }
 
 func TestMisusePanics(t *testing.T) {
+	thrown := func(o Options) *Simulator { return start(t, ball(), []float64{1, 0}, nil, o) }
 	for want, f := range map[string]func(){
 		"sim: wrong number of states or inputs":              func() { _, _ = New(ball(), 0, nil, nil, Options{}) },
-		"sim: bad options or no function for the indicators": func() { start(t, ball(), []float64{1, 0}, nil, Options{Samples: -1}) },
-		"sim: Advance to the past or alarm not a number":     func() { _, _ = start(t, ball(), []float64{1, 0}, nil, Options{}).Advance(-1) },
-		"sim: CopyFrom between different systems": func() {
-			start(t, ball(), []float64{1, 0}, nil, Options{}).CopyFrom(start(t, ball(), []float64{1, 0}, nil, Options{}))
+		"sim: bad options or no function for the indicators": func() { thrown(Options{Samples: -1}) },
+		"sim: Advance to the past or alarm not a number":     func() { _, _ = thrown(Options{}).Advance(-1) },
+		"sim: CopyFrom between different systems":            func() { thrown(Options{}).CopyFrom(thrown(Options{})) },
+		"sim: T was changed from outside": func() {
+			s := thrown(Options{})
+			s.T = 1
+			_, _ = s.Advance(2)
 		},
-		"sim: T was changed from outside": func() { s := start(t, ball(), []float64{1, 0}, nil, Options{}); s.T = 1; _, _ = s.Advance(2) },
 		"sim: Advance after an event without Iterate": func() {
 			s := start(t, clockwork(func(t float64) float64 { return t - 1 }), []float64{0}, []float64{0}, oneStep())
 			_, _ = s.Advance(10)

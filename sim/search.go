@@ -117,8 +117,8 @@ func (s *Simulator) row(k int) []float64 {
 	return r
 }
 
-// firstEvent returns when, in (from, end], a watched indicator first changes side in a watched direction or ceases to be
-// finite, and a time just before; at = +Inf if none does. It moves the sides along, up to the gap in which that is.
+// firstEvent returns when, in (from, end], a watched indicator first changes side in a watched direction or ceases to
+// be finite, and a time just before; at = +Inf if none does. It moves the sides along, up to the gap in which that is.
 func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 	q := &s.search
 	at = math.Inf(1)
@@ -276,8 +276,8 @@ func (s *Simulator) turn(i, k int, above bool, lo, hi float64) (x float64, ok bo
 	return 0, false
 }
 
-// descend follows the minimum of |g| of indicator i by successive parabolas, from three times and the values there, until
-// it finds a time beyond zero, or the parabola stays away from zero by far more than it erred last.
+// descend follows the minimum of |g| of indicator i by successive parabolas, from three times and the values there,
+// until it finds a time beyond zero, or the parabola stays away from zero by far more than it erred last.
 func (s *Simulator) descend(i int, above bool, t, p [3]float64) (x float64, ok bool) {
 	q := &s.search
 	miss := math.Inf(1)

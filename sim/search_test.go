@@ -107,7 +107,8 @@ func TestDoubleCrossingOneDirection(t *testing.T) {
 	}
 }
 
-// A signal may touch zero from the side below: at a single time, exact only by chance. Either both changes are events or none.
+// A signal may touch zero from the side below: at a single time, exact only by chance. Either both changes are events
+// or none.
 func TestGrazing(t *testing.T) {
 	for centre := 0.5; centre < 9; centre += 0.377 {
 		above := func(t float64) float64 { return (t - centre) * (t - centre) }
@@ -214,7 +215,8 @@ func TestRestartAtAnExactZero(t *testing.T) {
 func TestEventAtTheEndOfAStep(t *testing.T) {
 	at4 := func(t float64) float64 { return t - 4 }
 	at10 := func(t float64) float64 { return t - 10 }
-	s := start(t, clockwork(at4, at10), []float64{0}, []float64{0}, Options{Options: ode.Options{MaxStep: 2, InitialStep: 2}})
+	o := Options{Options: ode.Options{MaxStep: 2, InitialStep: 2}}
+	s := start(t, clockwork(at4, at10), []float64{0}, []float64{0}, o)
 	ends := 0
 	for s.T < 10 {
 		seg, err := s.Advance(10)

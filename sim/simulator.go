@@ -232,7 +232,7 @@ func (s *Simulator) evaluateHere() {
 // named translates an error of the integrator.
 func (s *Simulator) named(err error) error {
 	if e := (*ode.NotFiniteError)(nil); errors.As(err, &e) {
-		return &NotFiniteError{T: e.T, Kind: "derivative", Name: s.sys.States[e.Index]}
+		return &NotFiniteError{T: e.T, Kind: "derivative of", Name: s.sys.States[e.Index]}
 	}
 	return fmt.Errorf("sim: stopped at t = %.9g s: %w", s.T, err)
 }

@@ -33,7 +33,9 @@ type System struct {
 	Zeros       func(t float64, y []float64, d *Discrete, g []float64) // values of all indicators; nil if there are none
 }
 
-// Direction is the set of changes of side that are events. The zero value is none: the indicator is not watched.
+// Direction is the set of changes of side that are events. The zero value is none: the indicator is not watched, and its
+// side changes in Iterate alone. One that Switches must be watched as long as the derivatives depend on it; it is then
+// watched in both directions.
 type Direction uint8
 
 // The directions.
@@ -81,15 +83,15 @@ type Stats struct {
 // wraps it names those that keep changing.
 var ErrEventIteration = errors.New("sim: event iteration does not end")
 
-// NotFiniteError is the error of a derivative, a state or an indicator that is NaN or infinite.
+// NotFiniteError is the error of a state, its derivative or an indicator that is NaN or infinite.
 type NotFiniteError struct {
 	T    float64 // where it was first evaluated so
-	Kind string  // "derivative", "state" or "indicator"
+	Kind string  // "state", "derivative of" (a state) or "indicator"
 	Name string  // of the state or the indicator
 }
 
 func (e *NotFiniteError) Error() string {
-	return fmt.Sprintf("sim: %s of %q is not finite at t = %.9g s", strings.Replace(e.Kind, "indicator", "value", 1), e.Name, e.T)
+	return fmt.Sprintf("sim: %s %q is not finite at t = %.9g s", e.Kind, e.Name, e.T)
 }
 
 // ChatterError reports events that crowd within less than one step of the integrator without moving the states.
