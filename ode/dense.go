@@ -32,8 +32,8 @@ func (in *Integrator) slope(t float64, dydt []float64) {
 	}
 }
 
-// polynomial returns the coefficients of theta ... theta^4 of the last step's dense output, which it computes at the first
-// demand.
+// polynomial returns the coefficients of theta ... theta^4 of the last step's dense output, which it computes at the
+// first demand.
 func (in *Integrator) polynomial() (p0, p1, p2, p3 []float64) {
 	n := in.n
 	p := in.poly

@@ -2,8 +2,8 @@ package ode
 
 import "math"
 
-// newton holds what the implicit method carries from step to step: the Jacobian, the factorised matrix of the simplified
-// Newton iteration, and what is known of its convergence.
+// newton holds what the implicit method carries from step to step: the Jacobian, the factorised matrix of the
+// simplified Newton iteration, and what is known of its convergence.
 type newton struct {
 	jac     *jacobian
 	lu      lu
@@ -24,11 +24,10 @@ type newton struct {
 }
 
 const (
-	newtonLimit   = 8    // iterations per stage
-	newtonError   = 0.03 // of an iteration, in units of the tolerance
-	slow          = 0.2  // rate of convergence from which a new Jacobian pays
-	firstPause    = 8    // refreshes between two probings in vain, doubled each time
-	predictorSize = 5    // stages from which a stage is predicted
+	newtonLimit = 8    // iterations per stage
+	newtonError = 0.03 // of an iteration, in units of the tolerance
+	slow        = 0.2  // rate of convergence from which a new Jacobian pays
+	firstPause  = 8    // refreshes between two probings in vain, doubled each time
 )
 
 func newNewton(n int) *newton {
@@ -73,6 +72,7 @@ func (in *Integrator) prepare(h float64) bool {
 	return nw.lu.factorise(nw.jac.val, g)
 }
 
+// jacobianDone notes that the Jacobian is new.
 func (in *Integrator) jacobianDone() {
 	nw := in.newton
 	in.stats.Jacobians++
@@ -159,8 +159,8 @@ func (in *Integrator) iterate(t, g float64) outcome {
 	return diverged
 }
 
-// predict sets z to g times the derivative expected at stage s: the value there of the polynomial through the derivatives
-// of the stages that the method names, of this step and, if it was implicit, of the last one.
+// predict sets z to g times the derivative expected at stage s: the value there of the polynomial through the
+// derivatives of the stages that the method names, of this step and, if it was implicit, of the last one.
 func (in *Integrator) predict(s int, h, g float64) {
 	n, m, nw := in.n, in.method, in.newton
 	ratio := (in.t - in.from) / h

@@ -87,9 +87,9 @@ func New(f Func, n int, o Options) *Integrator {
 	return in
 }
 
-// Restart begins anew at (t, y), as at the start or after a discontinuity of y or of f. The method in use, the Jacobian,
-// its factorisation and the step size stay as a first guess. A derivative there that is not finite is reported by the
-// next Step.
+// Restart begins anew at (t, y), as at the start or after a discontinuity of y or of f. The method in use, the
+// Jacobian, its factorisation and the step size stay as a first guess. A derivative there that is not finite is
+// reported by the next Step.
 func (in *Integrator) Restart(t float64, y []float64) {
 	if len(y) != in.n {
 		panic("ode: wrong number of components")
@@ -167,6 +167,7 @@ func (in *Integrator) weigh() {
 	}
 }
 
+// try tries a step of size h from (t, y), and returns the norm of its error.
 func (in *Integrator) try(h float64) (float64, outcome) {
 	if in.method.gamma != 0 {
 		return in.tryImplicit(h)
@@ -208,8 +209,8 @@ func (in *Integrator) accept(end float64) {
 }
 
 // propose chooses the size of the next step by PI control (Gustafsson, Control theoretic techniques for stepsize
-// selection in explicit Runge-Kutta methods, ACM Transactions on Mathematical Software 17 (1991) 533-554) and, under Auto,
-// its method. A step cut short by the limit does not shorten the next.
+// selection in explicit Runge-Kutta methods, ACM Transactions on Mathematical Software 17 (1991) 533-554) and, under
+// Auto, its method. A step cut short by the limit does not shorten the next.
 func (in *Integrator) propose(h, err, planned float64, failed bool) {
 	q := 1 / float64(in.method.embedded+1)
 	err = math.Max(err, 1e-8)
@@ -231,8 +232,8 @@ func (in *Integrator) propose(h, err, planned float64, failed bool) {
 	}
 }
 
-// chooseMethod counts the steps for and against the method in use. The explicit one gives way after 15 steps at its limit of
-// stability, the implicit one after as many that the explicit one could have made as well.
+// chooseMethod counts the steps for and against the method in use. The explicit one gives way after 15 steps at its
+// limit of stability, the implicit one after as many that the explicit one could have made as well.
 func (in *Integrator) chooseMethod(h float64) {
 	const enough, relief = 15, 6
 	implicit := in.method.gamma != 0
@@ -268,8 +269,8 @@ func (in *Integrator) eval(t float64, y, dydt []float64) {
 //
 // The estimate of the implicit method is multiplied by the inverse of I - gamma h J, which keeps stiff components from
 // dominating it with what the method damps anyway (Hairer & Wanner II, section IV.8). That would leave the dense output
-// inside the step without control, so the plain estimate has a say, too: with the weight below, errors inside are about those
-// at the ends, on HIRES, Robertson's problem and that of Prothero & Robinson.
+// inside the step without control, so the plain estimate has a say, too: with the weight below, errors inside are about
+// those at the ends, on HIRES, Robertson's problem and that of Prothero & Robinson.
 func (in *Integrator) errorNorm(h float64) float64 {
 	const inside = 0.05
 	n := in.n
@@ -305,10 +306,11 @@ func (in *Integrator) norm(x []float64) float64 {
 	return math.Sqrt(sum / float64(in.n))
 }
 
-// CopyFrom takes over the whole state of o, an integrator of as many components made with the same options, so that both
-// go on alike to the last bit. The function stays in's own.
+// CopyFrom takes over the whole state of o, an integrator of as many components made with the same options, so that
+// both go on alike to the last bit. The function stays in's own.
 func (in *Integrator) CopyFrom(o *Integrator) {
-	if a, b := in.options, o.options; in.n != o.n || a.Method != b.Method || a.RelTol != b.RelTol || a.MaxStep != b.MaxStep {
+	a, b := in.options, o.options
+	if in.n != o.n || a.Method != b.Method || a.RelTol != b.RelTol || a.MaxStep != b.MaxStep {
 		panic("ode: copy of an integrator of another kind")
 	}
 	old := *in
@@ -316,7 +318,8 @@ func (in *Integrator) CopyFrom(o *Integrator) {
 	in.f, in.newton = old.f, old.newton
 	in.newton.copyFrom(o.newton)
 	in.ynew, in.stage, in.w = old.ynew, old.stage, old.w
-	in.atol, in.y, in.y0, in.k, in.knew, in.poly, in.before = old.atol, old.y, old.y0, old.k, old.knew, old.poly, old.before
+	in.atol, in.y, in.y0, in.k, in.knew = old.atol, old.y, old.y0, old.k, old.knew
+	in.poly, in.before = old.poly, old.before
 	copy(in.atol, o.atol)
 	copy(in.y, o.y)
 	copy(in.y0, o.y0)

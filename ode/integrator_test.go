@@ -12,9 +12,9 @@ var methods = []Method{Auto, Explicit, Implicit}
 
 func oscillator(_ float64, y, d []float64) { d[0], d[1] = y[1], -y[0] }
 
-// prothero is the stiff linear problem y' = lambda (y - cos t) - sin t with the solution cos t: Prothero & Robinson, On the
-// stability and accuracy of one-step methods for solving stiff systems of ordinary differential equations, Mathematics of
-// Computation 28 (1974) 145-162.
+// prothero is the stiff linear problem y' = lambda (y - cos t) - sin t with the solution cos t: Prothero & Robinson,
+// On the stability and accuracy of one-step methods for solving stiff systems of ordinary differential equations,
+// Mathematics of Computation 28 (1974) 145-162.
 func prothero(lambda float64) Func {
 	return func(t float64, y, d []float64) { d[0] = lambda*(y[0]-math.Cos(t)) - math.Sin(t) }
 }
@@ -307,6 +307,12 @@ func TestRestartIsCheap(t *testing.T) {
 		if s.Jacobians != before.Jacobians || s.Evaluations-before.Evaluations > 10*14 {
 			t.Errorf("%v: ten restarts went from %+v to %+v", m, before, s)
 		}
+		// Two restarts at one instant are no more than one.
+		in.Restart(in.T(), in.Y())
+		in.Restart(in.T(), in.Y())
+		if err := in.Step(100); err != nil || in.T()-in.From() < h/4 {
+			t.Errorf("%v: step %g after two restarts, %g before; %v", m, in.T()-in.From(), h, err)
+		}
 		// A jump of y: resolved again.
 		in.Restart(in.T(), []float64{5})
 		end := in.T() + 1
@@ -405,6 +411,54 @@ func TestAutoChooses(t *testing.T) {
 	run(t, in, 50)
 	if in.method.gamma != 0 {
 		t.Error("still implicit where the problem is not stiff")
+	}
+}
+
+// TestEventTimes locates roots on the dense output: of Robertson's problem, whose long steps it must bridge
+// (reference: the example cvRoberts_dns of SUNDIALS, recomputed), and of Van der Pol's oscillator (recomputed).
+func TestEventTimes(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		f     Func
+		y0    []float64
+		g     func(y []float64) float64
+		atol  float64
+		times []float64
+	}{
+		{
+			"Robertson y3", robertson, []float64{1, 0, 0}, func(y []float64) float64 { return y[2] - 0.01 }, 1e-8,
+			[]float64{0.264019078187},
+		},
+		{
+			"Robertson y1", robertson, []float64{1, 0, 0}, func(y []float64) float64 { return 1e-4 - y[0] }, 1e-8,
+			[]float64{2.0795496883e7},
+		},
+		{
+			"Van der Pol", vanDerPol, []float64{2, 0}, func(y []float64) float64 { return y[0] }, 1,
+			[]float64{2.1616949939, 5.4931558427, 8.8247939137, 12.1564371863, 15.4880806113, 18.8197240409},
+		},
+	} {
+		for _, m := range []Method{Auto, Implicit} {
+			const rtol = 1e-8
+			in := New(c.f, len(c.y0), Options{Method: m, RelTol: rtol, AbsTol: []float64{rtol * c.atol}})
+			in.Restart(0, c.y0)
+			y := make([]float64, len(c.y0))
+			for _, want := range c.times {
+				side := c.g(in.Y()) >= 0
+				for (c.g(in.Y()) >= 0) == side {
+					if err := in.Step(10 * want); err != nil {
+						t.Fatal(err)
+					}
+				}
+				_, got := Root(func(at float64) float64 {
+					in.Interpolate(at, y)
+					return c.g(y)
+				}, in.From(), in.T())
+				if rel := math.Abs(got-want) / want; rel > 2e-7 {
+					t.Errorf("%s %v: at %.12g, want %.12g", c.name, m, got, want)
+				}
+			}
+		}
 	}
 }
 

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// jacobian holds df/dy by difference quotients. Its pattern is found by probing column by column; after that the columns
-// are changed in groups of which no two meet in a row (Curtis, Powell & Reid, On the estimation of sparse Jacobian
-// matrices, IMA Journal of Applied Mathematics 13 (1974) 117-119), so that one evaluation serves a group.
+// jacobian holds df/dy by difference quotients. Its pattern is found by probing column by column; after that the
+// columns are changed in groups of which no two meet in a row (Curtis, Powell & Reid, On the estimation of sparse
+// Jacobian matrices, IMA Journal of Applied Mathematics 13 (1974) 117-119), so that one evaluation serves a group.
 //
 // A few long rows, which depend on nearly everything, would leave a group to each column. They do not count in the
-// grouping: where several columns of a group meet in a long row, the row is corrected as little as the observed change
-// demands (Schubert, Modification of a quasi-Newton method for nonlinear equations with a sparse Jacobian, Mathematics of
-// Computation 24 (1970) 27-30). The result is exact again after each probing.
+// grouping: where several columns of a group meet in a long row, the row is corrected as little as the observed
+// change demands (Schubert, Modification of a quasi-Newton method for nonlinear equations with a sparse Jacobian,
+// Mathematics of Computation 24 (1970) 27-30). The result is exact again after each probing.
 type jacobian struct {
 	pattern *colouring
 	val     []float64

@@ -54,7 +54,8 @@ type Options struct {
 	MaxStep     float64   // largest step; 0 means: no limit
 }
 
-// Stats counts the work done since New. Evaluations includes those for Jacobians.
+// Stats counts the work done since New. Rejected are trials of steps that failed, Evaluations those of the right-hand
+// side, including what Jacobians need.
 type Stats struct {
 	Steps, Rejected, Evaluations, Jacobians, Factorisations int
 }

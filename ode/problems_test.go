@@ -53,7 +53,8 @@ var problems = []problem{
 		},
 	},
 	{
-		name: "Arenstorf", factor: 400000, f: arenstorf, y0: []float64{0.994, 0, 0, -2.00158510637908252240537862224}, atol: 1,
+		name: "Arenstorf", factor: 400000, f: arenstorf, atol: 1,
+		y0:  []float64{0.994, 0, 0, -2.00158510637908252240537862224},
 		end: 17.0652165601579625588917206249, want: []float64{0.994, 0, 0, -2.00158510637908252240537862224},
 	},
 	{name: "DetestA2", f: detestA2, y0: []float64{1}, end: 20, atol: 1, want: []float64{0.218217890235992}},
@@ -61,9 +62,18 @@ var problems = []problem{
 		name: "DetestB1", factor: 60, f: detestB1, y0: []float64{1, 3}, end: 20, atol: 1,
 		want: []float64{0.6761876008579, 0.1860816099640}, // recomputed
 	},
-	{name: "DetestD1", factor: 600, f: kepler, y0: orbit(0.1), end: 20, atol: 1, want: []float64{0.21988353520084, 0.94270768463418}},
-	{name: "DetestD3", factor: 3000, f: kepler, y0: orbit(0.5), end: 20, atol: 1, want: []float64{-0.57804329530354, 0.86338400091942}},
-	{name: "DetestD5", factor: 2000, f: kepler, y0: orbit(0.9), end: 20, atol: 1, want: []float64{-1.29526625098758, 0.40039389637923}},
+	{
+		name: "DetestD1", factor: 600, f: kepler, y0: orbit(0.1), end: 20, atol: 1,
+		want: []float64{0.21988353520084, 0.94270768463418},
+	},
+	{
+		name: "DetestD3", factor: 3000, f: kepler, y0: orbit(0.5), end: 20, atol: 1,
+		want: []float64{-0.57804329530354, 0.86338400091942},
+	},
+	{
+		name: "DetestD5", factor: 2000, f: kepler, y0: orbit(0.9), end: 20, atol: 1,
+		want: []float64{-1.29526625098758, 0.40039389637923},
+	},
 	{
 		name: "Brusselator", f: brusselator, y0: []float64{1.5, 3}, end: 20, atol: 1,
 		want: []float64{0.4986370712683, 4.5967803494520}, // recomputed
@@ -168,8 +178,8 @@ func (p problem) integrate(m Method, rtol float64) (*Integrator, float64, error)
 	return in, worst, nil
 }
 
-// TestPublishedValues integrates each problem with each method that is meant for it. Step control bounds the error made per
-// step; how far it grows on the way is a matter of the problem, most of all for orbits, whose phase drifts.
+// TestPublishedValues integrates each problem with each method that is meant for it. Step control bounds the error
+// made per step; how far it grows on the way is a matter of the problem, most of all for orbits, whose phase drifts.
 func TestPublishedValues(t *testing.T) {
 	for _, p := range problems {
 		for _, m := range []Method{Auto, Explicit, Implicit} {

@@ -6,10 +6,10 @@ import "math"
 // on different sides. It returns neighbouring times left < right, at most four units in the last place of the larger of
 // |a| and |b| apart, with g on a's side at left and on b's side at right: at right the change has really happened.
 //
-// The method is ITP (Oliveira & Takahashi, An enhancement of the bisection method average performance preserving minmax
-// optimality, ACM Transactions on Mathematical Software 47 (2020) 5): superlinear where g is smooth, never more than four
-// evaluations beyond those of bisection, whatever g is: flat, steep, kinked, discontinuous, or NaN, which counts as below.
-// It panics if both ends lie on the same side.
+// The method is ITP (Oliveira & Takahashi, An enhancement of the bisection method average performance preserving
+// minmax optimality, ACM Transactions on Mathematical Software 47 (2020) 5): superlinear where g is smooth, never
+// more than four evaluations beyond those of bisection, whatever g is: flat, steep, kinked, discontinuous, or NaN,
+// which counts as below. It panics if both ends lie on the same side.
 func Root(g func(t float64) float64, a, b float64) (left, right float64) {
 	ga, gb := g(a), g(b)
 	above := gb >= 0

@@ -12,8 +12,9 @@ type sparsity struct {
 
 // elimination is the plan of an LU factorisation of all matrices of one pattern: an order of pivots, chosen once for
 // little fill (Markowitz, The elimination form of the inverse, Management Science 3 (1957) 255-269) among pivots of
-// at least a tenth of their column (threshold pivoting: Duff, Erisman & Reid, Direct Methods for Sparse Matrices, 2nd ed.,
-// 2017, chapters 7 and 10), and the pattern of the factors. It is immutable: factorisations follow it without searching.
+// at least a tenth of their column (threshold pivoting: Duff, Erisman & Reid, Direct Methods for Sparse Matrices, 2nd
+// ed., 2017, chapters 7 and 10), and the pattern of the factors. It is immutable: factorisations follow it without
+// searching.
 type elimination struct {
 	n        int
 	row, col []int32 // pivot k stands in this row and column of the matrix
@@ -34,9 +35,9 @@ type lu struct {
 	ready bool
 }
 
-// plan chooses the pivots for I - s*J, with entry (i, j) seen in the units scale[j] against scale[i]. It works on a full
-// matrix, with time O(n^3) in the worst case: it is meant for hundreds of unknowns, and for rare use.
-// It returns nil if the matrix is singular.
+// plan chooses the pivots for I - s*J, with entry (i, j) seen in the units scale[j] against scale[i]. It works on a
+// full matrix, with time O(n^3) in the worst case: it is meant for hundreds of unknowns, and for rare use. It returns
+// nil if the matrix is singular.
 func plan(j *sparsity, val []float64, s float64, scale []float64) *elimination {
 	n := j.n
 	m := make([]float64, n*n)

@@ -1,11 +1,18 @@
 package ode
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
-// remember keeps the derivative that the last step ends with at t, if it reaches there and y has gone on smoothly, so that
-// the first step after a restart can tell whether anything has happened to the derivative.
+// remember keeps the derivative that the last step ends with at t, if it reaches there and y has gone on smoothly, so
+// that the first step after a restart can tell whether anything has happened to the derivative.
 func (in *Integrator) remember(t float64, y []float64) {
-	in.smooth = in.began && in.from < in.t && t >= in.from && t <= in.t
+	if !in.began { // restarted twice at one instant
+		in.smooth = in.smooth && t == in.t && slices.Equal(y, in.y)
+		return
+	}
+	in.smooth = in.from < in.t && t >= in.from && t <= in.t
 	if !in.smooth {
 		return
 	}
@@ -47,8 +54,9 @@ func (in *Integrator) begin(limit float64) error {
 	return nil
 }
 
-// unchanged reports whether a derivative k in place of the one before means no difference for a step of the size proposed.
-// Stiff components, whose derivatives are never accurate, are measured by what the implicit method makes of them.
+// unchanged reports whether a derivative k in place of the one before means no difference for a step of the size
+// proposed. Stiff components, whose derivatives are never accurate, are measured by what the implicit method makes of
+// them.
 func (in *Integrator) unchanged(k []float64) bool {
 	const tolerated = 10
 	for i, v := range k {
@@ -60,8 +68,8 @@ func (in *Integrator) unchanged(k []float64) bool {
 	return in.norm(in.stage) <= tolerated
 }
 
-// initialStep is the choice of Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, section II.4: from the
-// sizes of the first derivative k and of a difference quotient for the second.
+// initialStep is the choice of Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, section II.4:
+// from the sizes of the first derivative k and of a difference quotient for the second.
 func (in *Integrator) initialStep(limit float64, k []float64) float64 {
 	most := min(limit-in.t, in.options.MaxStep)
 	d0, d1 := in.norm(in.y), in.norm(k)

@@ -23,14 +23,16 @@ type tableau struct {
 	stiff float64
 }
 
-// predictor names the stages whose derivatives predict the derivative of a stage: of the same step and of the one before.
-// They are few and well apart, so that the extrapolation does not magnify what the iteration left of their errors.
+// predictor names the stages whose derivatives predict the derivative of a stage: of the same step and of the one
+// before. They are few and well apart, so that the extrapolation does not magnify what the iteration left of their
+// errors.
 type predictor struct{ own, before []int }
 
 func (m *tableau) stages() int { return len(m.c) }
 
-// tsitouras is the explicit pair 5(4) of Ch. Tsitouras, Runge-Kutta pairs of order 5(4) satisfying only the first column
-// simplifying assumption, Computers & Mathematics with Applications 62 (2011) 770-775, with its interpolant of order 4.
+// tsitouras is the explicit pair 5(4) of Ch. Tsitouras, Runge-Kutta pairs of order 5(4) satisfying only the first
+// column simplifying assumption, Computers & Mathematics with Applications 62 (2011) 770-775, with its interpolant of
+// order 4.
 var tsitouras = &tableau{
 	order: 5, embedded: 4, stiff: 2.7,
 	c: []float64{0, 0.161, 0.327, 0.9, 0.9800255409045097, 1, 1},
@@ -59,12 +61,12 @@ var tsitouras = &tableau{
 }
 
 // kennedyCarpenter is the L-stable pair ESDIRK5(4)7L[2]SA2 of C. A. Kennedy & M. H. Carpenter, Diagonally implicit
-// Runge-Kutta methods for stiff ODEs, Applied Numerical Mathematics 146 (2019) 221-244: stiffly accurate, an explicit first
-// stage, stage order 2.
+// Runge-Kutta methods for stiff ODEs, Applied Numerical Mathematics 146 (2019) 221-244: stiffly accurate, an explicit
+// first stage, stage order 2.
 //
-// The paper gives no dense output. This one is of order 4 and, as the only one on these stages, good for components that
-// follow the others at once, too: for h lambda -> -infinity it stays bounded and becomes a combination of the stages'
-// values (which are exact then, while their derivatives are only of order 2) that reproduces cubics.
+// The paper gives no dense output. This one is of order 4 and, as the only one on these stages, good for components
+// that follow the others at once, too: for h lambda -> -infinity it stays bounded and becomes a combination of the
+// stages' values (which are exact then, while their derivatives are only of order 2) that reproduces cubics.
 var kennedyCarpenter = &tableau{
 	order: 5, embedded: 4, gamma: 0.184,
 	c: []float64{0, 0.368, 0.62821529547664945, 0.13881019830028329, 0.69995861940457471, 0.90837696335078533, 1},
