@@ -33,9 +33,9 @@ type System struct {
 	Zeros       func(t float64, y []float64, d *Discrete, g []float64) // values of all indicators; nil if there are none
 }
 
-// Direction is the set of changes of side that are events. The zero value is none: the indicator is not watched, and its
-// side changes in Iterate alone. One that Switches must be watched as long as the derivatives depend on it; it is then
-// watched in both directions.
+// Direction is the set of changes of side that are events. The zero value is none: the indicator is not watched, and
+// its side changes in Iterate alone. One that Switches must be watched as long as the derivatives depend on it; it is
+// then watched in both directions.
 type Direction uint8
 
 // The directions.
