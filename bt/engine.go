@@ -282,9 +282,6 @@ func (e *Engine) visit(t Task) {
 		s.update()
 		return
 	}
-	if s.active && n.composite >= 0 {
-		e.down.add(t)
-	}
 	e.tell(t, n, s, before)
 }
 
@@ -307,7 +304,8 @@ func (s *task) update() (released bool) {
 }
 
 // tell updates the parent's counts after a task's status has changed, and notes the parent for the visits that this may
-// make a difference to.
+// make a difference to. That is why a composite's own new status is no reason to visit it on the way down: what it passes
+// on depends on its activity, its verdict and its children.
 func (e *Engine) tell(t Task, n *node, s *task, before Status) {
 	parent := n.parent
 	p := &e.tree.nodes[parent]

@@ -121,24 +121,20 @@ func (e *Engine) visitLeaf(t Task, s *task) {
 		if s.status.in(transient | 1<<Deactivating) {
 			verdict = s.request
 		}
-		from := s.status
-		to := cycle(from, verdict, s.active, s.busy)
-		if to == from {
+		to := cycle(s.status, verdict, s.active, s.busy)
+		if to == s.status {
 			return
 		}
 		e.step(t, s, to)
-		switch {
-		case to == Activating:
-			s.outcome = Accept
+		switch to {
+		case Activating:
+			s.outcome = Accept // so that it need not be forgotten after Deactivating; nobody hears it in between
 			s.busy = s.slow&entry != 0
 			e.commands = append(e.commands, Command{Task: t})
-		case to == Deactivating:
+		case Deactivating:
 			s.busy = s.slow&exit != 0
 			e.commands = append(e.commands, Command{Task: t, Exit: true})
-		case from == Deactivating:
-			s.outcome = Accept
-		}
-		if to.in(judged) {
+		case Success, Failure:
 			return
 		}
 	}

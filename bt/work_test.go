@@ -19,13 +19,13 @@ func TestWork(t *testing.T) {
 			depth++
 		}
 		name := fmt.Sprint(leaves, " leaves: ")
-		if i := flip(engineOf(t, wide(leaves, always(ReactiveSequence))), 1); i.Visits != 1 || len(i.Changes) != 1 {
+		if i := flip(engineOf(t, wide(leaves, ReactiveSequence)), 1); i.Visits != 1 || len(i.Changes) != 1 {
 			t.Errorf("%sa change that dies at once: %d visits, %d changes", name, i.Visits, len(i.Changes))
 		}
-		if i := flip(engineOf(t, wide(leaves, always(ReactiveFallback))), 1); i.Visits != depth+2 || len(i.Changes) != depth+1 {
+		if i := flip(engineOf(t, wide(leaves, ReactiveFallback)), 1); i.Visits != depth+2 || len(i.Changes) != depth+1 {
 			t.Errorf("%sa change that reaches the root: %d visits, %d changes", name, i.Visits, len(i.Changes))
 		}
-		d := wide(leaves, always(ReactiveFallback))
+		d := wide(leaves, ReactiveFallback)
 		d.Children[3] = &Node{Kind: Action} // runs unless a condition is true
 		if i := flip(engineOf(t, d), 1); i.Visits > 4*len(i.Changes) {
 			t.Errorf("%san action is withdrawn: %d visits, %d changes", name, i.Visits, len(i.Changes))
