@@ -40,7 +40,7 @@ The output folder gets
 Exit status: 0 the mission was flown to its end, 1 the run failed or was interrupted (what it recorded is complete
 up to there), 2 wrong input, nothing was run.`,
 		Example: `  canopy run missions/solar-day.yaml
-  canopy run missions/solar-day.yaml --until 12h --set battery.E_Wh=5000 --out /tmp/half-day
+  canopy run missions/solar-day.yaml --until 12h --set battery.E_Wh=5000 --out half-day
   canopy run missions/solar-day.yaml --json | jq .state_events`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

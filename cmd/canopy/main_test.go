@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"canopy/mission"
+	"canopy/model"
+	"canopy/record"
+)
+
+const solarDay = "../../missions/solar-day.yaml"
+
+// canopy runs a command line and returns what it prints and its exit status.
+func canopy(args ...string) (stdout, stderr string, status int) {
+	var out, err bytes.Buffer
+	status = execute(args, &out, &err)
+	return out.String(), err.String(), status
+}
+
+// write writes files into a new folder and returns it.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func says(t *testing.T, what, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			t.Errorf("%s does not say %q:\n%s", what, p, text)
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "a", "b")
+	stdout, stderr, status := canopy("run", solarDay, "--until", "12h", "--out", out)
+	if status != exitOK || stderr != "" {
+		t.Fatalf("status %d, stderr %s", status, stderr)
+	}
+	says(t, "the table", stdout, "climb", "state", "soc", "12:00:00")
+	for _, name := range []string{"run.mcap", "status.csv", "signals.csv", "summary.json", "report.html"} {
+		if info, err := os.Stat(filepath.Join(out, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	again, stderr, status := canopy("report", out)
+	if status != exitOK || again != stdout {
+		t.Errorf("canopy report: status %d, %s, and another table:\n%s", status, stderr, again)
+	}
+}
+
+func TestRunJSON(t *testing.T) {
+	out := t.TempDir()
+	stdout, _, status := canopy("run", solarDay, "--until", "3600", "--out", out, "--json", "--set", "battery.E_Wh=5000", "--set", "tolerance=1e-5")
+	if status != exitOK {
+		t.Fatal(status)
+	}
+	var summary map[string]any
+	if err := json.Unmarshal([]byte(stdout), &summary); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"cpu_s", "steps", "rhs_evaluations", "jacobians", "state_events", "time_events", "max_event_iterations", "ended", "reason"} {
+		if _, ok := summary[key]; !ok {
+			t.Errorf("no %s in %s", key, stdout)
+		}
+	}
+	if summary["ended"] != 3600.0 {
+		t.Errorf("ended at %v, want 3600", summary["ended"])
+	}
+	if file, err := os.ReadFile(filepath.Join(out, "summary.json")); err != nil || string(file) != stdout {
+		t.Errorf("summary.json differs from what --json prints: %v\n%s", err, file)
+	}
+}
+
+// Wrong input: one clear message, exit status 2, nothing on standard output, no output folder.
+func TestWrongInput(t *testing.T) {
+	dir := write(t, map[string]string{
+		"empty.yaml": "", "empty.xml": "", "empty.txt": "",
+		"words.yaml":   "mission: x\nplan: p.xml\nvehicle: solr\nhorizon: soon\n",
+		"plan.yaml":    "plan: five.xml\nvehicle: solar\nhorizon: 60\nparameters: {battery.E_W: 3}\n",
+		"five.xml":     "<root BTCPP_format=\"4\" main_tree_to_execute=\"main\">\n<BehaviorTree ID=\"main\">\n<Sequense><Condition ID=\"a\" on=\"sock gt 1\"/></Sequense>\n</BehaviorTree>\n</root>",
+		"good.xml":     `<root BTCPP_format="4"><BehaviorTree ID="main"><Condition ID="a"/></BehaviorTree></root>`,
+		"script.txt":   "set a maybe\nset b true\n",
+		"not-utf8.xml": "\xff\xfe<root>",
+	})
+	for _, c := range []struct {
+		args  []string
+		wants []string
+	}{
+		{[]string{"run", "empty.yaml"}, []string{"empty.yaml:1:1", "empty"}},
+		{[]string{"run", "none.yaml"}, []string{"none.yaml", "no such file"}},
+		{[]string{"run", "words.yaml"}, []string{`did you mean "solar"`, "soon", "4:10"}},
+		{[]string{"run", "plan.yaml"}, []string{`did you mean "battery.E_Wh"`, "Sequense", "Sequence", "sock", "soc"}},
+		{[]string{"run", solarDay, "--until", "noon"}, []string{"--until", "noon"}},
+		{[]string{"run", solarDay, "--set", "battery.E_W=3"}, []string{"battery.E_Wh"}},
+		{[]string{"run"}, []string{"arg"}},
+		{[]string{"run", solarDay, "--untill", "3"}, []string{"--untill"}},
+		{[]string{"fly"}, []string{"unknown command", "fly"}},
+		{[]string{"show", "empty.xml"}, []string{"empty.xml:1:1", "empty"}},
+		{[]string{"show", "five.xml"}, []string{"Sequense", "Sequence"}},
+		{[]string{"show", "not-utf8.xml"}, []string{"not-utf8.xml:1:1"}},
+		{[]string{"trace", "good.xml", "script.txt"}, []string{"script.txt:1", "maybe", "script.txt:2"}},
+		{[]string{"trace", "good.xml", "none.txt"}, []string{"none.txt"}},
+		{[]string{"report", "."}, []string{"run.mcap"}},
+		{[]string{"vehicle", "solr"}, []string{`did you mean "solar"`}},
+	} {
+		for i, a := range c.args {
+			if _, err := os.Stat(filepath.Join(dir, a)); err == nil || strings.HasPrefix(a, "none") || a == "." {
+				c.args[i] = filepath.Join(dir, a)
+			}
+		}
+		stdout, stderr, status := canopy(c.args...)
+		if status != exitInput || stdout != "" {
+			t.Errorf("%v: status %d, want %d; stdout %q", c.args, status, exitInput, stdout)
+		}
+		says(t, strings.Join(c.args, " "), stderr, c.wants...)
+		if strings.Contains(stderr, "goroutine") {
+			t.Errorf("%v: a stack trace", c.args)
+		}
+	}
+}
+
+// A run that fails: exit status 1, one message with the time, and files that open.
+func TestFailedRuns(t *testing.T) {
+	head := "plan: plan.xml\nvehicle: solar\nhorizon: 86400\n"
+	plan := func(body string) string {
+		return `<root BTCPP_format="4"><BehaviorTree ID="main">` + body + `</BehaviorTree></root>`
+	}
+	for name, c := range map[string]struct {
+		yaml, plan string
+		wants      []string
+		ended      float64
+	}{
+		"NaN at noon": {head, plan(`<Action ID="a" write="h_cmd := 6000 [m] + sqrt((43200 [s] - t) / 1 [s]) * 0 [m]"/>`), []string{"not finite", "w", "4320"}, 43200},
+		"never settles": {head, plan(`<ReactiveFallback><ReactiveSequence><Condition ID="low" on="h_cmd lt 7000 [m]"/><Action ID="up" write="h_cmd := 8000 [m]"/></ReactiveSequence>
+			<Action ID="down" write="h_cmd := 6000 [m]"/></ReactiveFallback>`), []string{"do not settle", "low", "up", "down"}, 0},
+		"chattering": {head, plan(`<ReactiveFallback><ReactiveSequence><Condition ID="high" on="w gt 0.1 [m/s]"/><Action ID="down" write="h_cmd := 5000 [m]"/></ReactiveSequence>
+			<Action ID="up" write="h_cmd := 7000 [m]"/></ReactiveFallback>`), []string{"chattering", "w > 0.1"}, -1},
+	} {
+		dir := write(t, map[string]string{"m.yaml": c.yaml, "plan.xml": c.plan})
+		out := filepath.Join(dir, "out")
+		_, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", out)
+		if status != exitFailed {
+			t.Errorf("%s: status %d, want %d: %s", name, status, exitFailed, stderr)
+		}
+		says(t, name, stderr, c.wants...)
+		log := readLog(t, out)
+		if log.Summary == nil || c.ended >= 0 && math.Abs(log.Summary.Ended-c.ended) > 1 || !log.Summary.Failed {
+			t.Errorf("%s: the log ends with %+v, want %g s", name, log.Summary, c.ended)
+		}
+		if page, err := os.ReadFile(filepath.Join(out, "report.html")); err != nil || len(page) == 0 {
+			t.Errorf("%s: no report: %v", name, err)
+		}
+	}
+}
+
+func readLog(t *testing.T, out string) *record.Log {
+	t.Helper()
+	f, err := os.Open(filepath.Join(out, "run.mcap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	log, err := record.Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return log
+}
+
+// An output folder that cannot be made or written is a failed run.
+func TestOutputFolder(t *testing.T) {
+	dir := write(t, map[string]string{"file": ""})
+	_, stderr, status := canopy("run", solarDay, "--until", "60", "--out", filepath.Join(dir, "file", "out"))
+	if status != exitFailed {
+		t.Errorf("a folder below a file: status %d", status)
+	}
+	says(t, "the message", stderr, "file")
+	full := t.TempDir()
+	if os.Symlink("/dev/full", filepath.Join(full, "signals.csv")) != nil {
+		t.Skip("no symbolic links here")
+	}
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no full device here")
+	}
+	_, stderr, status = canopy("run", solarDay, "--until", "10h", "--out", full)
+	if status != exitFailed {
+		t.Errorf("a full disk: status %d", status)
+	}
+	says(t, "the message", stderr, "signals.csv", "no space left")
+}
+
+// Interrupted: exit by an error that says so, and complete files up to there.
+func TestInterrupt(t *testing.T) {
+	m, diags := mission.Read(solarDay, os.ReadFile, model.Vehicles(), nil)
+	if m == nil {
+		t.Fatal(diags)
+	}
+	r, err := m.NewRun(math.Inf(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	out := t.TempDir()
+	var table bytes.Buffer
+	_, err = fly(ctx, r, out, &table, &table)
+	if err == nil || !strings.Contains(err.Error(), "interrupted") {
+		t.Fatalf("error %v", err)
+	}
+	if log := readLog(t, out); log.Summary == nil || log.Summary.Reason != "interrupted" {
+		t.Errorf("the log's summary is %+v", log.Summary)
+	}
+	says(t, "the table", table.String(), "interrupted")
+}
+
+func TestTrace(t *testing.T) {
+	dir := write(t, map[string]string{
+		"harvest.xml": `<root BTCPP_format="4" main_tree_to_execute="harvest"><BehaviorTree ID="harvest">
+			<ReactiveSequence name="harvest"><Condition ID="surplus"/><Action ID="potential"/></ReactiveSequence></BehaviorTree></root>`,
+		"script.txt": "# the worked example\n\nset surplus true\nset surplus false # falls\n",
+	})
+	stdout, stderr, status := canopy("trace", filepath.Join(dir, "harvest.xml"), filepath.Join(dir, "script.txt"))
+	want := `1 surplus: Failure -> Success
+1 harvest: Failure -> Accept
+1 potential: Accept -> Activating
+1 potential: Activating -> Running
+1 harvest: Accept -> Activating
+1 harvest: Activating -> Running
+2 surplus: Success -> Failure
+2 harvest: Running -> Aborted
+2 potential: Running -> Deactivating
+2 potential: Deactivating -> Accept
+2 harvest: Aborted -> Deactivating
+2 harvest: Deactivating -> Failure
+`
+	if stdout != want || stderr != "" || status != exitOK {
+		t.Errorf("status %d, %s, got\n%s", status, stderr, stdout)
+	}
+}
+
+func TestShow(t *testing.T) {
+	for flag, want := range map[string]string{"": "surplus", "--svg": "<svg", "--dot": "digraph"} {
+		args := []string{"show", "../../missions/solar-day.xml"}
+		if flag != "" {
+			args = append(args, flag)
+		}
+		stdout, stderr, status := canopy(args...)
+		if status != exitOK || stderr != "" {
+			t.Errorf("show %s: status %d, %s", flag, status, stderr)
+		}
+		says(t, "show "+flag, stdout, want, "climb")
+	}
+}
+
+func TestVehicle(t *testing.T) {
+	stdout, _, status := canopy("vehicle")
+	if status != exitOK {
+		t.Error(status)
+	}
+	says(t, "the list", stdout, "solar")
+	stdout, _, _ = canopy("vehicle", "solar")
+	says(t, "the vehicle", stdout, "battery.E_Wh", "h_cmd", "soc", "Psol", "A  ")
+	stdout, _, _ = canopy("vehicle", "solar", "--json")
+	var v map[string]any
+	if err := json.Unmarshal([]byte(stdout), &v); err != nil {
+		t.Error(err)
+	}
+}
