@@ -69,7 +69,7 @@ fuzz: ## every fuzz function for FUZZTIME
 
 # Packages with golden files are those whose tests have a -rewrite flag, their own or datadriven's.
 rewrite: ## rewrite the golden files from what the code does now; review the diff
-	files=$$(grep -rlE --include='*_test.go' '^\s"github.com/cockroachdb/datadriven"|flag\.Bool\("rewrite"' .); \
+	files=$$(grep -rlE --include='*_test.go' '^\s"github.com/cockroachdb/datadriven"$$|flag\.Bool\("rewrite"' .); \
 	$(GO) test $$(dirname $$files | sort -u) -rewrite
 
 clean: ## remove what these commands made
