@@ -15,7 +15,8 @@ const (
 	Deactivating               // its exit procedure runs
 )
 
-var statusNames = [...]string{"Success", "Failure", "Accept", "Activating", "Running", "Finished", "Aborted", "Deactivating"}
+var statusNames = [...]string{"Success", "Failure", "Accept", "Activating", "Running", "Finished", "Aborted",
+	"Deactivating"}
 
 func (s Status) String() string { return statusNames[s] }
 
@@ -46,12 +47,12 @@ const (
 
 func (s Status) in(set statusSet) bool { return set>>s&1 != 0 }
 
-// cycle is the status cycle f, the only code that decides a change of status: it returns the status that follows s, or s
-// itself if it is stable. The verdict joins the task's flags `returns` and `success`: Success or Failure if the task
+// cycle is the status cycle f, the only code that decides a change of status: it returns the status that follows s, or
+// s itself if it is stable. The verdict joins the task's flags `returns` and `success`: Success or Failure if the task
 // returns, Accept if it does not.
 //
-// The cycle is that of A. Klöckner, The Modelica BehaviorTrees Library: Mission Planning in Continuous-Time for Unmanned
-// Aircraft, 2014, with the transient statuses of his Behavior Trees for UAV Mission Management, 2013.
+// The cycle is that of A. Klöckner, The Modelica BehaviorTrees Library: Mission Planning in Continuous-Time for
+// Unmanned Aircraft, 2014, with the transient statuses of his Behavior Trees for UAV Mission Management, 2013.
 func cycle(s, verdict Status, active, switching bool) Status {
 	switch s {
 	case Success, Failure:

@@ -90,14 +90,15 @@ type composite struct {
 
 // inStatuses and inResults are what one child counts for in composite.statuses and composite.results.
 var (
-	inStatuses = [8]uint64{Activating: 1<<32 | 1, Running: 1 << 32, Finished: 1 << 32, Aborted: 1 << 32, Deactivating: 1<<32 | 1}
-	inResults  = [8]uint64{Success: 1 << 32, Finished: 1 << 32, Failure: 1, Aborted: 1}
+	inStatuses = [8]uint64{Activating: 1<<32 | 1, Deactivating: 1<<32 | 1,
+		Running: 1 << 32, Finished: 1 << 32, Aborted: 1 << 32}
+	inResults = [8]uint64{Success: 1 << 32, Finished: 1 << 32, Failure: 1, Aborted: 1}
 )
 
 // NewEngine returns an engine for a tree whose leaves start with the given inputs; without any, conditions are false
 // and actions ask to be activated and have no procedures that take time. The tasks have been judged once, silently; the
-// first call of Settle settles the tree for the first time. The limit bounds the event iterations of an instant, 0 means
-// 1,000.
+// first call of Settle settles the tree for the first time. The limit bounds the event iterations of an instant, 0
+// means 1,000.
 func NewEngine(tree *Tree, initial []Input, limit int) *Engine {
 	if limit < 0 {
 		panic("bt: the limit of event iterations is negative")
@@ -193,8 +194,8 @@ func (e *Engine) Clone() *Engine {
 }
 
 // Settle applies the inputs, which change at the same instant, in their order, and lets the tree settle. If it does not
-// settle within the limit, the error wraps ErrLoop and names the tasks that keep changing; the instant then holds the log
-// so far, and Halt still starts all exit procedures.
+// settle within the limit, the error wraps ErrLoop and names the tasks that keep changing; the instant then holds the
+// log so far, and Halt still starts all exit procedures.
 func (e *Engine) Settle(inputs []Input) (instant Instant, err error) {
 	err = e.settleInputs(inputs)
 	// One by one: to copy the whole struct when its parts have just been stored stalls the processor.
@@ -291,8 +292,8 @@ func (e *Engine) step(t Task, s *task, to Status) {
 	s.status = to
 }
 
-// update brings a task's effective status up to date; its new status may release its hold. It reports whether a hold was
-// released.
+// update brings a task's effective status up to date; its new status may release its hold. It reports whether a hold
+// was released.
 func (s *task) update() (released bool) {
 	if s.hold == held && s.status.in(judged) {
 		s.hold, released = free, true
@@ -304,8 +305,8 @@ func (s *task) update() (released bool) {
 }
 
 // tell updates the parent's counts after a task's status has changed, and notes the parent for the visits that this may
-// make a difference to. That is why a composite's own new status is no reason to visit it on the way down: what it passes
-// on depends on its activity, its verdict and its children.
+// make a difference to. That is why a composite's own new status is no reason to visit it on the way down: what it
+// passes on depends on its activity, its verdict and its children.
 func (e *Engine) tell(t Task, n *node, s *task, before Status) {
 	parent := n.parent
 	p := &e.tree.nodes[parent]

@@ -37,8 +37,8 @@ func Set(condition Task, value bool) Input {
 	return Input{task: condition, kind: inputSet, value: verdict}
 }
 
-// Request tells what an action says while it is not active: Accept asks to be activated, Success says that its goal holds
-// already, Failure that it cannot run now.
+// Request tells what an action says while it is not active: Accept asks to be activated, Success says that its goal
+// holds already, Failure that it cannot run now.
 func Request(action Task, request Status) Input {
 	if !request.Transient() {
 		panic("bt: a request is Accept, Success or Failure")
@@ -46,7 +46,8 @@ func Request(action Task, request Status) Input {
 	return Input{task: action, kind: inputRequest, value: request}
 }
 
-// End tells that an action has ended, with Success or Failure. It is ignored unless the action is Activating or Running.
+// End tells that an action has ended, with Success or Failure. It is ignored unless the action is Activating or
+// Running.
 func End(action Task, outcome Status) Input {
 	if outcome != Success && outcome != Failure {
 		panic("bt: an outcome is Success or Failure")
@@ -113,8 +114,8 @@ func (e *Engine) apply(in Input) {
 	e.up.add(in.task)
 }
 
-// visitLeaf applies the status cycle to a leaf until it is stable. While a leaf is transient or Deactivating its verdict
-// is its request, else its outcome; a condition's request is its truth value, so that it is never activated.
+// visitLeaf applies the status cycle to a leaf until it is stable. While a leaf is transient or Deactivating its
+// verdict is its request, else its outcome; a condition's request is its truth value, so that it is never activated.
 func (e *Engine) visitLeaf(t Task, s *task) {
 	for {
 		verdict := s.outcome

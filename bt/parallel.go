@@ -15,7 +15,8 @@ func (e *Engine) parallelVerdict(n *node, c *composite) Status {
 	return Accept
 }
 
-// failingCount returns how many bad children make a parallel fail: its failure count, or so many that it cannot succeed.
+// failingCount returns how many bad children make a parallel fail: its failure count, or so many that it cannot
+// succeed.
 func (n *node) failingCount() int32 { return min(n.failure, n.n-n.success+1) }
 
 // raceVerdict counts the children one by one, pinned ones first: the first threshold reached decides.

@@ -165,7 +165,8 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 
 func compare(t *testing.T, seed uint64, where string, d *Node, e *Engine, s *sweeper, instant Instant, iterations int) {
 	t.Helper()
-	if !slices.Equal(instant.Changes, s.changes) || !slices.Equal(instant.Commands, s.commands) || instant.Iterations != iterations {
+	if !slices.Equal(instant.Changes, s.changes) || !slices.Equal(instant.Commands, s.commands) ||
+		instant.Iterations != iterations {
 		t.Fatalf("seed %d, %s:\n engine %v %v %d\n sweeps %v %v %d\n%s", seed, where, instant.Changes, instant.Commands,
 			instant.Iterations, s.changes, s.commands, iterations, outline(d))
 	}
@@ -174,7 +175,8 @@ func compare(t *testing.T, seed uint64, where string, d *Node, e *Engine, s *swe
 		result, held := e.Held(n)
 		if e.Status(n) != task.status || e.Active(n) != task.active || held != task.held || e.Pinned(n) != task.pinned ||
 			held && (result == Success) != task.heldGood {
-			t.Fatalf("seed %d, %s: task %d: engine %v active %v held %v %v pinned %v; sweeps %v active %v held %v %v pinned %v\n%s",
+			t.Fatalf("seed %d, %s: task %d:\n engine %v active %v held %v %v pinned %v\n"+
+				" sweeps %v active %v held %v %v pinned %v\n%s",
 				seed, where, n, e.Status(n), e.Active(n), held, result, e.Pinned(n),
 				task.status, task.active, task.held, task.heldGood, task.pinned, outline(d))
 		}

@@ -23,8 +23,8 @@ import (
 //	slow A [entry] [exit]              exactly these procedures of A take time from now on
 //	entered A, exited A                the running procedure is complete
 //
-// All bad input is found before anything runs and returned as a diag.List; nothing is written then. A tree that does not
-// settle is an error that wraps ErrLoop, after the log so far.
+// All bad input is found before anything runs and returned as a diag.List; nothing is written then. A tree that does
+// not settle is an error that wraps ErrLoop, after the log so far.
 func Trace(tree *Tree, src *diag.Source, w io.Writer) error {
 	instants, list := parseScript(tree, src)
 	if err := list.Err(); err != nil {
@@ -125,7 +125,8 @@ var verbs = []struct {
 	make   func(leaf Task, value string) Input
 }{
 	{"set", Condition, []string{"true", "false"}, func(t Task, v string) Input { return Set(t, v == "true") }},
-	{"request", Action, []string{"accept", "success", "failure"}, func(t Task, v string) Input { return Request(t, verdicts[v]) }},
+	{"request", Action, []string{"accept", "success", "failure"},
+		func(t Task, v string) Input { return Request(t, verdicts[v]) }},
 	{"end", Action, []string{"success", "failure"}, func(t Task, v string) Input { return End(t, verdicts[v]) }},
 	{"slow", Action, []string{"entry", "exit"}, nil}, // takes any number of its words
 	{"entered", Action, nil, func(t Task, _ string) Input { return Entered(t) }},
@@ -184,8 +185,8 @@ func slowInput(leaf Task, values []word) Input {
 	return Slow(leaf, entryToo, exitToo)
 }
 
-// leaf reads a leaf's name, which may hold blanks, behind the verb: the longest that the tree knows. It returns the words
-// that follow.
+// leaf reads a leaf's name, which may hold blanks, behind the verb: the longest that the tree knows. It returns the
+// words that follow.
 func (p *scriptParser) leaf(words []word, kind Kind, hasValue bool) (Task, []word, bool) {
 	if len(words) == 1 {
 		p.report(words[0].end(), 0, "missing-word", fmt.Sprintf("%q needs the name of a leaf", words[0].text), "")
@@ -199,7 +200,8 @@ func (p *scriptParser) leaf(words []word, kind Kind, hasValue bool) (Task, []wor
 		}
 		if k := p.tree.Kind(leaf); k != kind {
 			p.report(words[1].offset, len(name), "wrong-kind",
-				fmt.Sprintf("%q is not of the kind %s but %s", name, kind, k), fmt.Sprintf("%q is for leaves of the kind %s", words[0].text, kind))
+				fmt.Sprintf("%q is not of the kind %s but %s", name, kind, k),
+				fmt.Sprintf("%q is for leaves of the kind %s", words[0].text, kind))
 			return 0, nil, false
 		}
 		return leaf, words[end+1:], true
@@ -209,7 +211,8 @@ func (p *scriptParser) leaf(words []word, kind Kind, hasValue bool) (Task, []wor
 		end = max(1, len(words)-2)
 	}
 	name := p.src.Text[words[1].offset:words[end].end()]
-	p.report(words[1].offset, len(name), "unknown-leaf", fmt.Sprintf("the plan has no leaf %q", name), p.nearLeaf(name, kind))
+	p.report(words[1].offset, len(name), "unknown-leaf",
+		fmt.Sprintf("the plan has no leaf %q", name), p.nearLeaf(name, kind))
 	return 0, nil, false
 }
 
@@ -252,7 +255,8 @@ func (p *scriptParser) unexpected(w word) {
 }
 
 func (p *scriptParser) report(offset, length int, code, text, hint string) {
-	p.list = append(p.list, diag.Diagnostic{Source: p.src, Offset: offset, Length: length, Code: code, Text: text, Hint: hint})
+	p.list = append(p.list,
+		diag.Diagnostic{Source: p.src, Offset: offset, Length: length, Code: code, Text: text, Hint: hint})
 }
 
 // oneOf lists the words of which one may be written.

@@ -2,6 +2,7 @@ package bt
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -100,7 +101,8 @@ func TestTraceLoop(t *testing.T) {
 	}
 	var out strings.Builder
 	err := trace(NewEngine(tree, nil, 1), src, script, &out)
-	if !errors.Is(err, ErrLoop) || !strings.HasPrefix(err.Error(), "x.txt:3: ") || !strings.HasSuffix(err.Error(), "c, r") {
+	if text := fmt.Sprint(err); !errors.Is(err, ErrLoop) || !strings.HasPrefix(text, "x.txt:3: ") ||
+		!strings.HasSuffix(text, "c, r") {
 		t.Error(err)
 	}
 	if want := "1 c: Failure -> Success\n1 r: Failure -> Accept\n"; out.String() != want {

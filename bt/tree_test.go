@@ -33,8 +33,9 @@ func TestCompileRefuses(t *testing.T) {
 		`Inverter "Inverter" needs 1 children and has 2`:     {Kind: Inverter, Children: []*Node{leaf, leaf}},
 		`Fallback "Fallback" needs at least 1 child and has`: {Kind: Fallback},
 		`child 2 of Sequence "s" is empty`:                   {Kind: Sequence, Name: "s", Children: []*Node{leaf, nil}},
-		`success_count of Parallel "p" is not in 1..1`:       {Kind: Parallel, Name: "p", FailureCount: 1, Children: []*Node{leaf}},
-		`Inverter "loop" stands below itself`:                loop,
+		`success_count of Parallel "p" is not in 1..1`: {Kind: Parallel, Name: "p", FailureCount: 1,
+			Children: []*Node{leaf}},
+		`Inverter "loop" stands below itself`: loop,
 	} {
 		if _, err := Compile(d); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -44,11 +45,16 @@ func TestCompileRefuses(t *testing.T) {
 
 // TestTree reads back what was compiled.
 func TestTree(t *testing.T) {
-	root, err := parseOutline("Fallback r\n  Sequence s\n    Condition c\n    Action a\n  Parallel p success=-2 failure=1\n    Condition d\n    Action b\n  Inverter\n    Action x\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tree := compiled(t, root)
+	tree := compiledOutline(t, `Fallback r
+  Sequence s
+    Condition c
+    Action a
+  Parallel p success=-2 failure=1
+    Condition d
+    Action b
+  Inverter
+    Action x
+`)
 	var names []string
 	for i := range tree.Len() {
 		task := Task(i)
@@ -82,7 +88,8 @@ func TestTree(t *testing.T) {
 // TestNamesAreUnique includes names that look like paths.
 func TestNamesAreUnique(t *testing.T) {
 	leaf := func(name string) *Node { return &Node{Kind: Condition, Name: name} }
-	tree := compiled(t, &Node{Kind: Fallback, Name: "r", Children: []*Node{leaf("a"), leaf("a"), leaf("r/a"), leaf("r/a[2]"), leaf("a")}})
+	children := []*Node{leaf("a"), leaf("a"), leaf("r/a"), leaf("r/a[2]"), leaf("a")}
+	tree := compiled(t, &Node{Kind: Fallback, Name: "r", Children: children})
 	seen := map[string]bool{}
 	for i := range tree.Len() {
 		seen[tree.Name(Task(i))] = true
@@ -126,7 +133,8 @@ func TestInitialInputs(t *testing.T) {
 		}
 		return task
 	}
-	e := NewEngine(tree, []Input{Set(task("c"), true), Slow(task("a"), true, false), Request(task("g"), Failure), End(task("a"), Success)}, 0)
+	e := NewEngine(tree, []Input{Set(task("c"), true), Slow(task("a"), true, false), Request(task("g"), Failure),
+		End(task("a"), Success)}, 0)
 	if e.Status(task("c")) != Success || e.Status(task("one")) != Accept || e.Status(task("g")) != Failure {
 		t.Error("the initial inputs are not judged")
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWork holds the work of an instant, counted in visits of a task, against what has changed: the size of the tree must
-// not matter, nor the width of a parallel.
+// TestWork holds the work of an instant, counted in visits of a task, against what has changed: the size of the tree
+// must not matter, nor the width of a parallel.
 func TestWork(t *testing.T) {
 	flip := func(e *Engine, leaf int) Instant {
 		task := e.tree.Leaves()[leaf]

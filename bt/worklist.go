@@ -5,9 +5,9 @@ import "math/bits"
 // none stands for no task.
 const none Task = -1
 
-// worklist is a set of tasks from which the least or the greatest is taken. One task, often the only one, is kept aside;
-// the others are the bits of a tree of 64-bit words, in which a bit tells that the word below it is not zero. The cost of
-// a task grows with the logarithm to base 64 of the tree's size.
+// worklist is a set of tasks from which the least or the greatest is taken. One task, often the only one, is kept
+// aside; the others are the bits of a tree of 64-bit words, in which a bit tells that the word below it is not zero.
+// The cost of a task grows with the logarithm to base 64 of the tree's size.
 //
 // A task may stand both aside and among the others and is then taken twice: a second visit finds nothing to do.
 type worklist struct {
