@@ -46,7 +46,8 @@ func newReader(src *diag.Source) (*reader, *yaml.Node) {
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 
 func (r *reader) syntax(err error) {
-	d := diag.Diagnostic{Source: r.src, Code: "yaml-syntax", Text: err.Error()}
+	d := diag.Diagnostic{Source: r.src, Code: "yaml-syntax", Text: err.Error(),
+		Hint: "quote texts in which YAML signs stand, as in \"h - 6000 [m]\""}
 	if m := yamlLine.FindStringSubmatch(strings.SplitN(err.Error(), "\n", 2)[0]); m != nil {
 		d.Text = m[2]
 		if line, err := strconv.Atoi(m[1]); err == nil && line <= len(r.lines) {
