@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"canopy/diag"
@@ -25,8 +26,9 @@ func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 // execute runs one command line and returns the exit status.
 func execute(args []string, stdout, stderr io.Writer) int {
 	root := &cobra.Command{
-		Use:   "canopy",
-		Short: "Mission management for unmanned aircraft with behaviour trees in continuous time",
+		Use:     "canopy",
+		Version: version(),
+		Short:   "Mission management for unmanned aircraft with behaviour trees in continuous time",
 		Example: `  canopy run missions/solar-day.yaml          simulate a mission and write a report
   canopy show missions/solar-day.xml          draw a plan
   canopy trace plan.xml script.txt            run a plan against scripted inputs
@@ -38,6 +40,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
 	err := root.Execute()
 	if err == nil {
 		return exitOK
@@ -49,14 +52,37 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "canopy: %v\n", failed)
 		return exitFailed
 	case errors.As(err, &list):
-		list.Write(stderr, isTerminal(stderr))
+		list.Write(stderr, colour(stderr))
 		return exitInput
 	}
 	fmt.Fprintf(stderr, "canopy: %v\n", err)
-	if strings.HasPrefix(err.Error(), "unknown command") || strings.Contains(err.Error(), "arg(s)") || strings.Contains(err.Error(), "flag") {
-		fmt.Fprintln(stderr, "canopy: `canopy help` lists the commands, `canopy help COMMAND` its arguments")
+	if used, _, e := root.Find(args); e != nil || errors.As(err, new(*usageError)) {
+		fmt.Fprintf(stderr, "canopy: `%s --help` says more\n", used.CommandPath())
 	}
 	return exitInput
+}
+
+// version names the build: the module's version or the revision it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	return info.Main.Version
+}
+
+// usageError is the error of a command line that the command cannot understand.
+type usageError struct{ text string }
+
+func (u *usageError) Error() string { return u.text }
+
+// arguments makes a command take exactly the arguments named in its Use line.
+func arguments(cmd *cobra.Command, args []string) error {
+	wanted := strings.Fields(cmd.Use)[1:]
+	if len(args) == len(wanted) {
+		return nil
+	}
+	return &usageError{fmt.Sprintf("%s takes %s; %d given", cmd.CommandPath(), strings.Join(wanted, " and "), len(args))}
 }
 
 // failure is the error of work that was begun and did not succeed; every other error of a command is wrong input.

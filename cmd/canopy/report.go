@@ -23,7 +23,7 @@ func reportCommand() *cobra.Command {
 		Long: `Write report.html again from the run.mcap in a run's output folder, and print the closing table.
 
 A run.mcap that was cut off, because the process was killed or the disk was full, is read up to its last complete part.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := os.Stat(filepath.Join(args[0], "run.mcap")); err != nil {
 				return err

@@ -42,7 +42,7 @@ up to there), 2 wrong input, nothing was run.`,
 		Example: `  canopy run missions/solar-day.yaml
   canopy run missions/solar-day.yaml --until 12h --set battery.E_Wh=5000 --out half-day
   canopy run missions/solar-day.yaml --json | jq .state_events`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			limit, err := duration(until)
 			if err != nil {
@@ -52,7 +52,7 @@ up to there), 2 wrong input, nothing was run.`,
 			if diags.HasErrors() {
 				return diags
 			}
-			diags.Write(cmd.ErrOrStderr(), isTerminal(cmd.ErrOrStderr()))
+			diags.Write(cmd.ErrOrStderr(), colour(cmd.ErrOrStderr()))
 			r, err := m.NewRun(limit)
 			if err != nil {
 				return err
@@ -76,7 +76,7 @@ up to there), 2 wrong input, nothing was run.`,
 			return failed(err)
 		},
 	}
-	c.Flags().StringVar(&until, "until", "", "end at this simulated time: seconds, or a duration such as 12h30m")
+	c.Flags().StringVar(&until, "until", "", "end at this simulated `time`: seconds, or a duration such as 12h30m")
 	c.Flags().StringArrayVar(&set, "set", nil, "set `name=value`: a parameter of the vehicle, horizon or tolerance; may be repeated")
 	c.Flags().StringVar(&out, "out", "", "output `folder` (default out/ and the mission's file name)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")

@@ -13,7 +13,7 @@ func showCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show PLAN",
 		Short: "Draw a plan's tree as text, SVG or DOT",
-		Args:  cobra.ExactArgs(1),
+		Args:  arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := readPlan(args[0], cmd.ErrOrStderr())
 			if err != nil {
@@ -44,6 +44,6 @@ func readPlan(name string, stderr io.Writer) (*plan.Plan, error) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	diags.Write(stderr, isTerminal(stderr))
+	diags.Write(stderr, colour(stderr))
 	return p, nil
 }

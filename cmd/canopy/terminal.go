@@ -10,11 +10,14 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal reports whether w is a terminal that a person looks at, as https://no-color.org asks programs to judge.
+// isTerminal reports whether w is a terminal that understands escape sequences.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
+
+// colour reports whether to print in colours: on a terminal, unless the user asks for none (https://no-color.org).
+func colour(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
 // progress is a line on a terminal that shows how far a run has come.
 type progress struct {

@@ -23,7 +23,7 @@ Each line of the script is one instant; ";" separates inputs that change togethe
   entered A, exited A               the running entry or exit procedure of A is complete
 
 Each status change is printed as "N NAME: From -> To"; N counts the script's lines, 0 is the first settling.`,
-		Args: cobra.ExactArgs(2),
+		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := readPlan(args[0], cmd.ErrOrStderr())
 			if err != nil {
