@@ -214,7 +214,7 @@ func (in *Integrator) accept(end float64) {
 func (in *Integrator) propose(h, err, planned float64, failed bool) {
 	q := 1 / float64(in.method.embedded+1)
 	err = math.Max(err, 1e-8)
-	fac := 0.93 * math.Pow(err, -0.7*q) * math.Pow(in.last, 0.4*q)
+	fac := in.method.safety * math.Pow(err, -0.7*q) * math.Pow(in.last, 0.4*q)
 	fac = min(max(fac, 0.2), 8)
 	if failed {
 		fac = min(fac, 1)

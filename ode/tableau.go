@@ -13,6 +13,7 @@ type tableau struct {
 	order      int     // of the weights b
 	embedded   int     // of the weights b - e
 	gamma      float64 // 0 for an explicit pair
+	safety     float64 // of step control: the less, the farther below the tolerance the errors stay
 	c          []float64
 	a          [][]float64 // row i holds a_i0 ... a_i(i-1); the diagonal is gamma from the second stage on
 	e          []float64
@@ -34,7 +35,7 @@ func (m *tableau) stages() int { return len(m.c) }
 // column simplifying assumption, Computers & Mathematics with Applications 62 (2011) 770-775, with its interpolant of
 // order 4.
 var tsitouras = &tableau{
-	order: 5, embedded: 4, stiff: 2.7,
+	order: 5, embedded: 4, safety: 0.88, stiff: 2.7,
 	c: []float64{0, 0.161, 0.327, 0.9, 0.9800255409045097, 1, 1},
 	a: [][]float64{
 		{},
@@ -68,7 +69,7 @@ var tsitouras = &tableau{
 // that follow the others at once, too: for h lambda -> -infinity it stays bounded and becomes a combination of the
 // stages' values (which are exact then, while their derivatives are only of order 2) that reproduces cubics.
 var kennedyCarpenter = &tableau{
-	order: 5, embedded: 4, gamma: 0.184,
+	order: 5, embedded: 4, gamma: 0.184, safety: 0.93,
 	c: []float64{0, 0.368, 0.62821529547664945, 0.13881019830028329, 0.69995861940457471, 0.90837696335078533, 1},
 	a: [][]float64{
 		{},
