@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"testing"
 
 	"canopy/ode"
@@ -24,14 +25,14 @@ func recordedDay(t testing.TB, s *Simulator, log []happening, until float64) {
 }
 
 // BenchmarkSearch runs the first hours of solar72 (72 states, 8 indicators) with event search and with recorded events,
-// in turn, and reports the ratio of both times: what searching costs.
+// in turn, and reports the ratio of the shortest times: what searching costs.
 func BenchmarkSearch(b *testing.B) {
 	const until = 14400
 	for _, method := range []ode.Method{ode.Explicit, ode.Implicit, ode.Auto} {
 		b.Run(method.String(), func(b *testing.B) {
 			o := Options{Options: ode.Options{Method: method}}
 			log := solarDay(b, solarStart(b, o), until)
-			var searched, bare float64
+			searched, bare := math.Inf(1), math.Inf(1)
 			var st, sb Stats
 			for b.Loop() {
 				began := b.Elapsed()
@@ -40,8 +41,8 @@ func BenchmarkSearch(b *testing.B) {
 				middle := b.Elapsed()
 				r := solarStart(b, o)
 				recordedDay(b, r, log, until)
-				searched += (middle - began).Seconds()
-				bare += (b.Elapsed() - middle).Seconds()
+				searched = min(searched, (middle - began).Seconds())
+				bare = min(bare, (b.Elapsed() - middle).Seconds())
 				st, sb = s.Stats(), r.Stats()
 			}
 			b.ReportMetric(searched/bare, "search/bare")

@@ -37,15 +37,15 @@ func trace(t *testing.T, s *Simulator, until float64) []float64 {
 func TestCopyGoesOnAlike(t *testing.T) {
 	chattering := Options{Chattering: Continue, Options: ode.Options{MaxStep: 0.1}}
 	relay, slide, oscillator := relay(3), slide(), oscillator()
-	for name, make := range map[string]func() *Simulator{
+	for name, begin := range map[string]func() *Simulator{
 		"relay": func() *Simulator { return start(t, relay, []float64{1, 0}, nil, Options{}) },
 		"slide": func() *Simulator { return start(t, slide, []float64{0.2, 0}, nil, chattering) },
 		"plain": func() *Simulator { return start(t, oscillator, []float64{1, 0}, nil, tight()) },
 	} {
-		used := make()
+		used := begin()
 		trace(t, used, 0.7)
 		for _, calls := range []int{0, 1, 2, 3, 5, 20, 60} {
-			s := make()
+			s := begin()
 			var seg Segment
 			for range calls {
 				var err error

@@ -188,6 +188,9 @@ func TestChatteringStops(t *testing.T) {
 		if events != 100 || c.Count != 100 {
 			t.Errorf("after %d events: %v", events, c)
 		}
+		if !strings.Contains(err.Error(), "100 events within") || !strings.Contains(err.Error(), "by x >= 0") {
+			t.Errorf("message %q", err)
+		}
 		if len(seg.Events) != 1 || seg.To != s.T || seg.To != c.T {
 			t.Errorf("the last segment %+v", seg)
 		}
@@ -405,13 +408,32 @@ func TestStateNotFinite(t *testing.T) {
 	}
 }
 
+// A solution that goes to infinity in finite time stops the run just before.
+func TestSingularity(t *testing.T) {
+	sys := clockwork()
+	sys.Derivatives = func(_ float64, y []float64, _ *Discrete, dydt []float64) { dydt[0] = y[0] * y[0] }
+	s := start(t, sys, []float64{1}, []float64{0}, Options{})
+	for {
+		if _, err := s.Advance(10); err != nil {
+			near(t, "time", s.T, 1, 1e-5)
+			if e := (*NotFiniteError)(nil); !errors.Is(err, ode.ErrStepTooSmall) && !errors.As(err, &e) {
+				t.Error(err)
+			}
+			return
+		}
+		if s.T > 2 {
+			t.Fatal("went past the singularity")
+		}
+	}
+}
+
 func TestMisusePanics(t *testing.T) {
 	thrown := func(o Options) *Simulator { return start(t, ball(), []float64{1, 0}, nil, o) }
 	for want, f := range map[string]func(){
 		"sim: wrong number of states or inputs":              func() { _, _ = New(ball(), 0, nil, nil, Options{}) },
 		"sim: bad options or no function for the indicators": func() { thrown(Options{Samples: -1}) },
 		"sim: Advance to the past or alarm not a number":     func() { _, _ = thrown(Options{}).Advance(-1) },
-		"sim: CopyFrom between different systems":            func() { thrown(Options{}).CopyFrom(thrown(Options{})) },
+		"sim: CopyFrom between different systems or options": func() { thrown(Options{}).CopyFrom(thrown(Options{})) },
 		"sim: T was changed from outside": func() {
 			s := thrown(Options{})
 			s.T = 1

@@ -39,14 +39,17 @@ func newSearch(states, indicators, samples int) search {
 		g: make([]float64, indicators), y: make([]float64, states),
 		side: make([]bool, indicators), near: make([]bool, indicators), dip: make([]float64, indicators),
 	}
-	if gaps < 6 {
-		for k := range gaps + 1 {
+	// The ends and a third of the samples, evenly; few are not worth a choice.
+	third := max(3, math.Round(float64(samples)/3))
+	for k, j := 0, 1.0; k <= gaps; k++ {
+		next := math.Round(float64(gaps) * (j - 0.4) / (third + 0.2))
+		if samples < 5 || k == 0 || k == gaps || float64(k) == next {
 			q.coarse = append(q.coarse, k)
 		}
-		return q
+		if float64(k) == next {
+			j++
+		}
 	}
-	fifth := int(math.Round(float64(gaps) / 5))
-	q.coarse = []int{0, fifth, gaps / 2, gaps - fifth, gaps}
 	return q
 }
 
@@ -159,8 +162,10 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 }
 
 // screen finds out which watched indicators come near zero in this step, and whether any does. Those that stay further
-// away than their whole variation over the coarse samples do not: for a polynomial of degree four that is a proof.
-func (s *Simulator) screen() (any bool) {
+// away than their whole variation over the coarse samples do not: for a polynomial of degree four, which leaves the
+// range of five such samples by less than two thirds of it, that is a proof.
+func (s *Simulator) screen() bool {
+	some := false
 	q := &s.search
 	for _, i := range q.watched {
 		low, high := math.Inf(1), math.Inf(-1)
@@ -171,9 +176,9 @@ func (s *Simulator) screen() (any bool) {
 		distance := max(low, -high) // below zero if they lie on both sides
 		// The negation also catches NaN.
 		q.near[i] = !(distance >= high-low && (low >= 0) == q.side[i])
-		any = any || q.near[i]
+		some = some || q.near[i]
 	}
-	return any
+	return some
 }
 
 // crossing returns the first watched crossing of indicator i in the gap k, or the part of it from lo to hi, where its

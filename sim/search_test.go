@@ -361,3 +361,39 @@ func TestWatchedTooLateFiresAtOnce(t *testing.T) {
 		t.Errorf("more events %v", log)
 	}
 }
+
+// A flat signal with a pulse gives no hint of it: only samples find it, at least every third.
+func TestPulseOnAFlatSignal(t *testing.T) {
+	for _, c := range []struct {
+		samples int
+		width   float64
+	}{{0, 3.01}, {4, 2.01}, {99, 0.31}, {300, 0.11}} {
+		for centre := c.width/2 + 0.01; centre < 10-c.width/2; centre += 0.0618 {
+			pulse := func(t float64) float64 {
+				if math.Abs(t-centre) < c.width/2 {
+					return 1
+				}
+				return -1
+			}
+			o := oneStep()
+			o.Samples = c.samples
+			s := start(t, clockwork(pulse), []float64{0}, []float64{0}, o)
+			checkLog(t, play(t, s, 10, nil), []happening{{centre - c.width/2, 0}, {centre + c.width/2, 0}}, 1e-14)
+		}
+	}
+}
+
+// The rest of a step is cut by an alarm set meanwhile: what crosses behind it is found there, in the same step.
+func TestRestOfAStepCutByAnAlarm(t *testing.T) {
+	crossing := func(at float64) func(float64) float64 { return func(t float64) float64 { return t - at } }
+	s := start(t, clockwork(crossing(2), crossing(2.52), crossing(2.58)), []float64{0}, []float64{0}, oneStep())
+	log := play(t, s, 10, func(changed []int, _ bool) {
+		if slices.Equal(changed, []int{0}) {
+			s.Alarm = 2.55
+		}
+	})
+	checkLog(t, log, []happening{{2, 0}, {2.52, 1}, {2.55, -1}, {2.58, 2}}, 1e-15)
+	if n := s.Stats().Steps; n != 1 {
+		t.Errorf("%d steps, want 1", n)
+	}
+}

@@ -124,10 +124,10 @@ func (s *Simulator) setTolerances() {
 }
 
 // CopyFrom takes over the whole state of o, a simulator of the same System with the same Options: from then on both go
-// on alike, bit for bit. It panics if the systems differ.
+// on alike, bit for bit. It panics if they differ.
 func (s *Simulator) CopyFrom(o *Simulator) {
-	if s.sys != o.sys {
-		panic("sim: CopyFrom between different systems")
+	if s.sys != o.sys || s.search.gaps != o.search.gaps {
+		panic("sim: CopyFrom between different systems or options")
 	}
 	s.T, s.Alarm = o.T, o.Alarm
 	copy(s.Y, o.Y)
