@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"canopy/diag"
@@ -117,102 +118,104 @@ func splitWords(text string, offset int) []word {
 	return words
 }
 
-// verbs are the inputs' first words, with the kind of leaf they are for and the words that may follow its name.
-var verbs = []struct {
-	name   string
-	kind   Kind
-	values []string
-	make   func(leaf Task, value string) Input
-}{
-	{"set", Condition, []string{"true", "false"}, func(t Task, v string) Input { return Set(t, v == "true") }},
-	{"request", Action, []string{"accept", "success", "failure"},
-		func(t Task, v string) Input { return Request(t, verdicts[v]) }},
-	{"end", Action, []string{"success", "failure"}, func(t Task, v string) Input { return End(t, verdicts[v]) }},
-	{"slow", Action, []string{"entry", "exit"}, nil}, // takes any number of its words
-	{"entered", Action, nil, func(t Task, _ string) Input { return Entered(t) }},
-	{"exited", Action, nil, func(t Task, _ string) Input { return Exited(t) }},
+// verb is the first word of an input.
+type verb struct {
+	name        string
+	kind        Kind     // of the leaf whose name follows
+	words       []string // that may follow the name
+	least, most int      // so many of them
+	input       func(leaf Task, words []string) Input
+}
+
+var verbs = []verb{
+	{"set", Condition, []string{"true", "false"}, 1, 1,
+		func(t Task, words []string) Input { return Set(t, words[0] == "true") }},
+	{"request", Action, []string{"accept", "success", "failure"}, 1, 1,
+		func(t Task, words []string) Input { return Request(t, verdicts[words[0]]) }},
+	{"end", Action, []string{"success", "failure"}, 1, 1,
+		func(t Task, words []string) Input { return End(t, verdicts[words[0]]) }},
+	{"slow", Action, []string{"entry", "exit"}, 0, 2,
+		func(t Task, words []string) Input {
+			return Slow(t, slices.Contains(words, "entry"), slices.Contains(words, "exit"))
+		}},
+	{"entered", Action, nil, 0, 0, func(t Task, _ []string) Input { return Entered(t) }},
+	{"exited", Action, nil, 0, 0, func(t Task, _ []string) Input { return Exited(t) }},
 }
 
 var verdicts = map[string]Status{"accept": Accept, "success": Success, "failure": Failure}
 
 // input reads one input.
-func (p *scriptParser) input(words []word) (Input, bool) {
-	var names []string
-	for _, verb := range verbs {
-		names = append(names, verb.name)
-		if verb.name != words[0].text {
-			continue
-		}
-		leaf, values, ok := p.leaf(words, verb.kind, verb.make != nil && verb.values != nil)
-		if !ok {
-			return Input{}, false
-		}
-		known := true
-		for _, value := range values {
-			known = p.value(value, verb.values) && known
-		}
-		switch {
-		case !known:
-			return Input{}, false
-		case verb.make == nil:
-			return slowInput(leaf, values), true
-		case verb.values == nil:
-			return verb.make(leaf, ""), true
-		case len(values) == 0:
-			last := words[len(words)-1]
-			p.report(last.end(), 0, "missing-word", fmt.Sprintf("%q needs one more word", verb.name), oneOf(verb.values))
-			return Input{}, false
-		case len(values) > 1:
-			p.unexpected(values[1])
-			return Input{}, false
-		}
-		return verb.make(leaf, values[0].text), true
+func (p *scriptParser) input(words []word) (in Input, ok bool) {
+	first := words[0]
+	i := slices.IndexFunc(verbs, func(v verb) bool { return v.name == first.text })
+	if i < 0 {
+		p.unknownVerb(first)
+		return in, false
 	}
-	hint := diag.DidYouMean(words[0].text, names)
+	v := &verbs[i]
+	leaf, rest, ok := p.leaf(words, v)
+	if !ok {
+		return in, false
+	}
+	var texts []string
+	for i, w := range rest {
+		switch {
+		case i >= v.most:
+			p.report(w.offset, len(w.text), "unexpected-word", fmt.Sprintf("the input should end before %q", w.text),
+				"inputs of one instant are separated by \";\"")
+			return in, false
+		case !slices.Contains(v.words, w.text):
+			p.report(w.offset, len(w.text), "unknown-word", fmt.Sprintf("%q cannot stand here", w.text), oneOf(v.words))
+			ok = false
+		}
+		texts = append(texts, w.text)
+	}
+	if len(rest) < v.least {
+		p.report(words[len(words)-1].end(), 0, "missing-word", fmt.Sprintf("%q needs one more word", v.name), oneOf(v.words))
+		ok = false
+	}
+	if !ok {
+		return in, false
+	}
+	return v.input(leaf, texts), true
+}
+
+func (p *scriptParser) unknownVerb(w word) {
+	var names []string
+	for _, v := range verbs {
+		names = append(names, v.name)
+	}
+	hint := diag.DidYouMean(w.text, names)
 	if hint == "" {
 		hint = oneOf(names)
 	}
-	p.report(words[0].offset, len(words[0].text), "unknown-input", fmt.Sprintf("%q is not an input", words[0].text), hint)
-	return Input{}, false
-}
-
-func slowInput(leaf Task, values []word) Input {
-	var entryToo, exitToo bool
-	for _, value := range values {
-		entryToo = entryToo || value.text == "entry"
-		exitToo = exitToo || value.text == "exit"
-	}
-	return Slow(leaf, entryToo, exitToo)
+	p.report(w.offset, len(w.text), "unknown-input", fmt.Sprintf("%q is not an input", w.text), hint)
 }
 
 // leaf reads a leaf's name, which may hold blanks, behind the verb: the longest that the tree knows. It returns the
 // words that follow.
-func (p *scriptParser) leaf(words []word, kind Kind, hasValue bool) (Task, []word, bool) {
+func (p *scriptParser) leaf(words []word, v *verb) (leaf Task, rest []word, ok bool) {
 	if len(words) == 1 {
-		p.report(words[0].end(), 0, "missing-word", fmt.Sprintf("%q needs the name of a leaf", words[0].text), "")
+		p.report(words[0].end(), 0, "missing-word", fmt.Sprintf("%q needs the name of a leaf", v.name), "")
 		return 0, nil, false
 	}
-	for end := len(words) - 1; end >= 1; end-- {
-		name := p.src.Text[words[1].offset:words[end].end()]
-		leaf, ok := p.tree.Find(name)
+	text := func(last int) string { return p.src.Text[words[1].offset:words[last].end()] }
+	for last := len(words) - 1; last >= 1; last-- {
+		leaf, ok = p.tree.Find(text(last))
 		if !ok {
 			continue
 		}
-		if k := p.tree.Kind(leaf); k != kind {
-			p.report(words[1].offset, len(name), "wrong-kind",
-				fmt.Sprintf("%q is not of the kind %s but %s", name, kind, k),
-				fmt.Sprintf("%q is for leaves of the kind %s", words[0].text, kind))
+		if k := p.tree.Kind(leaf); k != v.kind {
+			p.report(words[1].offset, len(text(last)), "wrong-kind",
+				fmt.Sprintf("%q is not of the kind %s but %s", text(last), v.kind, k),
+				fmt.Sprintf("%q is for leaves of the kind %s", v.name, v.kind))
 			return 0, nil, false
 		}
-		return leaf, words[end+1:], true
+		return leaf, words[last+1:], true
 	}
-	end := 1
-	if hasValue {
-		end = max(1, len(words)-2)
-	}
-	name := p.src.Text[words[1].offset:words[end].end()]
+	name := text(max(1, len(words)-1-v.least))
 	p.report(words[1].offset, len(name), "unknown-leaf",
-		fmt.Sprintf("the plan has no leaf %q", name), p.nearLeaf(name, kind))
+		fmt.Sprintf("the plan has no leaf %q", name), p.nearLeaf(name, v.kind))
 	return 0, nil, false
 }
 
@@ -232,26 +235,6 @@ func (p *scriptParser) nearLeaf(name string, kind Kind) string {
 		return "the name is not unique: " + oneOf(paths)
 	}
 	return diag.DidYouMean(name, names)
-}
-
-// value checks a word against those that may stand there.
-func (p *scriptParser) value(w word, values []string) bool {
-	for _, v := range values {
-		if v == w.text {
-			return true
-		}
-	}
-	if len(values) == 0 {
-		p.unexpected(w)
-		return false
-	}
-	p.report(w.offset, len(w.text), "unknown-word", fmt.Sprintf("%q cannot stand here", w.text), oneOf(values))
-	return false
-}
-
-func (p *scriptParser) unexpected(w word) {
-	p.report(w.offset, len(w.text), "unexpected-word", fmt.Sprintf("the input should end before %q", w.text),
-		"inputs of one instant are separated by \";\"")
 }
 
 func (p *scriptParser) report(offset, length int, code, text, hint string) {
