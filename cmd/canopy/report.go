@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -45,8 +46,12 @@ func writeReport(out string, table io.Writer) error {
 		return err
 	}
 	var page bytes.Buffer
-	err = errors.Join(report.HTML(&page, log, drawing(log)), os.WriteFile(filepath.Join(out, "report.html"), page.Bytes(), 0o666))
-	return errors.Join(err, report.Table(table, log))
+	name := filepath.Join(out, "report.html")
+	err = errors.Join(report.HTML(&page, log, drawing(log)), os.WriteFile(name, page.Bytes(), 0o666), report.Table(table, log))
+	if err == nil {
+		_, err = fmt.Fprintf(table, "\nreport: %s\n", name)
+	}
+	return err
 }
 
 // drawing draws the plan that a log carries, with the statuses at the log's end.

@@ -54,8 +54,10 @@ up to there), 2 wrong input, nothing was run.`,
 			}
 			diags.Write(cmd.ErrOrStderr(), colour(cmd.ErrOrStderr()))
 			r, err := m.NewRun(limit)
-			if err != nil {
+			if errors.Is(err, model.ErrParameters) {
 				return err
+			} else if err != nil {
+				return failed(err)
 			}
 			if out == "" {
 				out = filepath.Join("out", strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0])))
