@@ -32,8 +32,8 @@ type Instant struct {
 // Engine holds all that changes of a tree. Between instants it is settled; an instant's work depends on the paths that
 // change and the width of the composites on them. It is not safe for concurrent use.
 //
-// An instant is settled as the full sweeps of docs/semantics.md would settle it, only that tasks to which nothing happened
-// are left out, which the post-order numbers make easy:
+// An instant is settled as the full sweeps of docs/semantics.md would settle it, only that tasks to which nothing
+// happened are left out, which the post-order numbers make easy:
 //
 //	until nothing changes:
 //	    up:   take the least task of a worklist: apply the status cycle until it is stable, tell the parent
@@ -85,7 +85,7 @@ type composite struct {
 	first    int32  // the parallels excepted: the first child that is not passed over; n: all are
 	pinned   int32  // Sequence and Fallback: the children before this one are pinned
 	current  int32  // the active child, -1: none; the parallels do not use it
-	front    Status // the effective status of child first; if all are passed over, a status that says what they say
+	front    Status // effective status of child first; if all are passed over, a status that says what they say
 	passing  bool   // the parallels: activity was passed on in the last down visit
 }
 
