@@ -117,12 +117,15 @@ func (l List) Write(w io.Writer, colour bool) {
 		if d.Severity == Warning {
 			mark = yellow
 		}
-		fmt.Fprintf(w, "%s:%d:%d: %s: %s [%s]\n", d.Source.Name, line, column, paint(mark, d.Severity.String()), d.Text, d.Code)
+		severity := paint(mark, d.Severity.String())
+		fmt.Fprintf(w, "%s:%d:%d: %s: %s [%s]\n", d.Source.Name, line, column, severity, d.Text, d.Code)
 		if text := d.Line(); text != "" {
-			width := max(1, utf8.RuneCountInString(text[min(len(text), byteColumn(text, column)):min(len(text), byteColumn(text, column)+d.Length)]))
+			from := byteColumn(text, column)
+			width := max(1, utf8.RuneCountInString(text[from:min(len(text), from+d.Length)]))
 			gutter := fmt.Sprintf("%5d | ", line)
 			fmt.Fprintf(w, "%s%s\n", gutter, text)
-			fmt.Fprintf(w, "%s%s%s\n", strings.Repeat(" ", len(gutter)-2)+"| ", indent(text, column), paint(mark, "^"+strings.Repeat("~", width-1)))
+			below := strings.Repeat(" ", len(gutter)-2) + "| " + indent(text, column)
+			fmt.Fprintf(w, "%s%s\n", below, paint(mark, "^"+strings.Repeat("~", width-1)))
 		}
 		if d.Hint != "" {
 			fmt.Fprintf(w, "%s%s\n", paint(cyan, "  hint: "), d.Hint)

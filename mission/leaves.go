@@ -115,8 +115,8 @@ func (r *Run) enter(i int) error {
 	return nil
 }
 
-// exit starts the exit procedure of an action. Slots that hold keep what it wrote last; what its entry gave to the others
-// ends with it.
+// exit starts the exit procedure of an action. Slots that hold keep what it wrote last; what its entry gave to the
+// others ends with it.
 func (r *Run) exit(i int) error {
 	l, s := &r.m.leaves[i], &r.leaves[i]
 	r.refresh()
@@ -146,7 +146,8 @@ func (r *Run) time(s *leafState, l *leaf, duration *expr.Code) error {
 	r.refresh()
 	d := r.world.evaluate(duration)
 	if math.IsNaN(d) || d < 0 {
-		return fmt.Errorf("%w: the procedure of %s would take %g s at t = %.3f s", ErrDuration, r.m.Plan.Tree.Name(l.task), d, r.sim.T)
+		return fmt.Errorf("%w: the procedure of %s would take %g s at t = %.3f s", ErrDuration,
+			r.m.Plan.Tree.Name(l.task), d, r.sim.T)
 	}
 	s.deadline = r.sim.T + d
 	return nil

@@ -1,8 +1,8 @@
 // Package mission flies a plan: it binds a behaviour tree to a simulated vehicle for one run.
 //
 // A [Mission] is what the mission file says, checked against the vehicle and the plan; it never changes and may be
-// shared. A [Run] is one flight of it: the tree engine, the simulator and the values that change. The tree engine and the
-// simulator know nothing of each other; the whole of their meeting is [Run.Step].
+// shared. A [Run] is one flight of it: the tree engine, the simulator and the values that change. The tree engine and
+// the simulator know nothing of each other; the whole of their meeting is [Run.Step].
 package mission
 
 import (

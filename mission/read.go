@@ -28,7 +28,9 @@ const (
 // Read reads the mission file name and the plan it names, whose path is relative to the mission file's. open returns a
 // file's contents. Each of set, `name=value`, overrides the horizon, the tolerance or a parameter of the vehicle.
 // The mission is nil if the list has errors.
-func Read(name string, open func(name string) ([]byte, error), vehicles []*model.Vehicle, set []string) (*Mission, diag.List) {
+func Read(
+	name string, open func(name string) ([]byte, error), vehicles []*model.Vehicle, set []string,
+) (*Mission, diag.List) {
 	text, err := open(name)
 	src := &diag.Source{Name: name, Text: string(text)}
 	if err != nil {
@@ -79,14 +81,17 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 			m.EndsWithPlan = b.boolean(n, "ends_with_plan")
 		},
 	}
-	for _, k := range []string{"plan", "vehicle", "environment", "parameters", "initial", "commands", "signals", "record", "plots"} {
+	for _, k := range []string{
+		"plan", "vehicle", "environment", "parameters", "initial", "commands", "signals", "record", "plots",
+	} {
 		known[k] = keep(k)
 	}
 	b.fields(root, "the mission", known)
 	if m.Name == "" {
 		m.Name = strings.TrimSuffix(path.Base(b.src.Name), path.Ext(b.src.Name))
 	}
-	if m.Horizon == 0 && !b.diags.HasErrors() && !slices.ContainsFunc(set, func(s string) bool { return strings.HasPrefix(s, "horizon=") }) {
+	setsHorizon := func(s string) bool { return strings.HasPrefix(s, "horizon=") }
+	if m.Horizon == 0 && !b.diags.HasErrors() && !slices.ContainsFunc(set, setsHorizon) {
 		b.add(root, "missing-key", "add `horizon: 24 [h]`", "the mission has no horizon")
 	}
 	for _, k := range []string{"plan", "vehicle"} {
@@ -321,7 +326,8 @@ func (b *builder) unit(n *yaml.Node) expr.Unit {
 	case err != nil:
 		b.add(n, "unknown-unit", "", "%v", err)
 	case !u.Coherent():
-		b.add(n, "unknown-unit", "signals are in SI units; literals in expressions may use others", "a signal cannot be in %s", n.Value)
+		b.add(n, "unknown-unit", "signals are in SI units; literals in expressions may use others",
+			"a signal cannot be in %s", n.Value)
 	}
 	return u
 }
@@ -414,7 +420,8 @@ func (b *builder) plan(n *yaml.Node, open func(string) ([]byte, error)) bool {
 	}
 	text, err := open(name)
 	if err != nil {
-		b.add(n, "unreadable-file", "the path is relative to the mission file", "%s", unreadable(&diag.Source{Name: name}, err).Text)
+		b.add(n, "unreadable-file", "the path is relative to the mission file", "%s",
+			unreadable(&diag.Source{Name: name}, err).Text)
 		return false
 	}
 	p, diags := plan.Read(&diag.Source{Name: name, Text: string(text)}, b.m.vocabulary())

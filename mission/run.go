@@ -60,8 +60,8 @@ type Run struct {
 	y, row  []float64  // scratch
 }
 
-// NewRun prepares a run that ends at the horizon, or at the simulated time until [s] if that comes first. The log goes to
-// what Attach gives it.
+// NewRun prepares a run that ends at the horizon, or at the simulated time until [s] if that comes first. The log goes
+// to what Attach gives it.
 func (m *Mission) NewRun(until float64) (*Run, error) {
 	w, err := newWorld(m)
 	if err != nil {
@@ -118,10 +118,7 @@ func (r *Run) Step() (bool, error) {
 		return !r.over, nil
 	}
 	segment, err := r.sim.Advance(r.until)
-	if err != nil {
-		return false, r.fail(err)
-	}
-	if err := r.grid(segment.To); err != nil {
+	if err := errors.Join(err, r.grid(segment.To)); err != nil { // what comes before a failure is recorded
 		return false, r.fail(err)
 	}
 	if len(segment.Events) > 0 || segment.Alarm {
@@ -132,8 +129,8 @@ func (r *Run) Step() (bool, error) {
 	if !r.over && r.sim.T >= r.until {
 		r.end(reasons[r.until < r.m.Horizon])
 	}
-	if r.over && r.sampled < r.sim.T {
-		if err := r.sample(r.sim.T, r.sim.Y); err != nil {
+	if r.over {
+		if err := r.close(); err != nil {
 			return false, r.fail(err)
 		}
 	}
@@ -258,7 +255,8 @@ func (r *Run) contention() error {
 			}
 		}
 		if len(names) > 1 && len(names) != r.conflicts[i] {
-			text := fmt.Sprintf("%s write %s at once; %s counts", strings.Join(names, " and "), r.m.signals[r.m.slots[i].signal].name, names[0])
+			text := fmt.Sprintf("%s write %s at once; %s counts", strings.Join(names, " and "),
+				r.m.signals[r.m.slots[i].signal].name, names[0])
 			if err := r.log("conflict", text); err != nil {
 				return err
 			}
@@ -307,11 +305,21 @@ func (r *Run) refresh() {
 	r.world.fill(r.m.program.all, r.sim.T, r.sim.Y, &r.sim.Discrete)
 }
 
-// Stop ends the run where it is.
-func (r *Run) Stop(reason string) {
-	if !r.over {
-		r.end(reason)
+// Stop ends the run where it is, for a reason that is not the run's own.
+func (r *Run) Stop(reason string) error {
+	if r.over {
+		return nil
 	}
+	r.end(reason)
+	return r.close()
+}
+
+// close records the last point of the trajectory, if it has not been.
+func (r *Run) close() error {
+	if !r.begun || r.sampled == r.sim.T {
+		return nil
+	}
+	return r.sample(r.sim.T, r.sim.Y)
 }
 
 func (r *Run) end(reason string) {
@@ -323,8 +331,7 @@ func (r *Run) end(reason string) {
 func (r *Run) fail(err error) error {
 	r.summary.Failed = true
 	r.end(err.Error())
-	logged := r.log("error", err.Error())
-	return errors.Join(err, logged, r.apply(r.engine.Halt()))
+	return errors.Join(err, r.close(), r.log("error", err.Error()), r.apply(r.engine.Halt()))
 }
 
 // T returns the simulated time [s].
@@ -372,8 +379,8 @@ func (r *Run) Header() record.Header {
 		h.Signals = append(h.Signals, record.Signal{Name: s.name, Unit: s.unit.String(), Text: s.text})
 	}
 	for i, p := range m.Vehicle.Parameters {
-		h.Parameters = append(h.Parameters, record.Parameter{Name: p.Name, Unit: p.Unit, Value: m.Parameters[i], Default: p.Default,
-			Tag: p.Tag.String(), Text: p.Text})
+		h.Parameters = append(h.Parameters, record.Parameter{Name: p.Name, Unit: p.Unit, Value: m.Parameters[i],
+			Default: p.Default, Tag: p.Tag.String(), Text: p.Text})
 	}
 	h.Attachments = []record.Attachment{
 		{Name: "mission.yaml", MediaType: "application/yaml", Data: []byte(m.Source.Text)},

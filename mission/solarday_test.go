@@ -36,8 +36,7 @@ var milestones = []struct {
 
 func solarDay(t *testing.T, set ...string) *Mission {
 	t.Helper()
-	open := func(name string) ([]byte, error) { return os.ReadFile(name) }
-	m, diags := Read("../missions/solar-day.yaml", open, model.Vehicles(), set)
+	m, diags := Read("../missions/solar-day.yaml", os.ReadFile, model.Vehicles(), set)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

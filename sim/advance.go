@@ -115,7 +115,6 @@ func (s *Simulator) travel(end float64) (events []int, err error) {
 		if events = s.judge(q.now, s.T); len(events) > 0 {
 			return events, nil
 		}
-		c.release()
 		q.start(s.Above)
 		if from == end {
 			return nil, nil

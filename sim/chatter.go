@@ -19,7 +19,7 @@ type chatter struct {
 
 	held  bool    // a stretch is under way that Continue gets over
 	quiet float64 // no event before this time while it is
-	gap   float64 // the least distance of events meanwhile; 0 before the first stretch
+	gap   float64 // the least distance of events meanwhile
 }
 
 func newChatter(states, indicators int) chatter {
@@ -71,9 +71,12 @@ func (s *Simulator) noteEvents(events []int) *ChatterError {
 	for _, i := range events {
 		c.latest[i] = c.count
 	}
-	if c.held {
+	if c.held && s.T < c.quiet+crowd*c.gap {
 		c.hold(s.T)
 		return nil
+	}
+	if c.held { // the stretch ended when no event came for the time of a crowd
+		c.release()
 	}
 	if c.count < crowd {
 		return nil
@@ -89,11 +92,6 @@ func (s *Simulator) noteEvents(events []int) *ChatterError {
 	// Events at neighbouring times are chattering, whatever the tolerance.
 	still := total <= crowd || span <= 4*crowd*ulp(s.T)
 	if !(span < step && still) {
-		return nil
-	}
-	if c.gap > 0 && s.T < c.quiet+crowd*c.gap {
-		c.release() // the stretch has only paused
-		c.hold(s.T)
 		return nil
 	}
 	report := &ChatterError{T: s.T, Span: span, Count: crowd}

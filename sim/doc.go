@@ -32,7 +32,7 @@
 //		end := min(limit, end of the step)
 //	hold, if chattering is being got over and T < quiet
 //		go on to min(quiet, end) without search
-//		at quiet: E := sides that differ; if any: go to event, else chattering has ended
+//		at quiet: E := sides that differ; if any: go to event, else search on from quiet
 //	screen, each watched indicator
 //		evaluate it at both ends and a third of the samples inside the step, three by default
 //		set it aside for this step if its distance from zero is at least its variation, and its side is as left
@@ -55,6 +55,7 @@
 //			in declared order                        // one simultaneous set; Above keeps the sides left
 //		commit the sides that differ in the other direction
 //		T := at, Y := states there on the dense output   // the left limit
+//		chattering is being got over: it has ended if no event came for a hundred gaps, else quiet := at + gap
 //		note the event for the chattering detector; chattering and Stop: return the error with the segment
 //		return the segment with E, with the alarm if Alarm = T
 //

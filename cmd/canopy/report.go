@@ -23,7 +23,8 @@ func reportCommand() *cobra.Command {
 		Short: "Write the report of a run again from its run.mcap",
 		Long: `Write report.html again from the run.mcap in a run's output folder, and print the closing table.
 
-A run.mcap that was cut off, because the process was killed or the disk was full, is read up to its last complete part.`,
+A run.mcap that was cut off, because the process was killed or the disk was full, is read up to its last
+complete part.`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := os.Stat(filepath.Join(args[0], "run.mcap")); err != nil {
@@ -47,7 +48,8 @@ func writeReport(out string, table io.Writer) error {
 	}
 	var page bytes.Buffer
 	name := filepath.Join(out, "report.html")
-	err = errors.Join(report.HTML(&page, log, drawing(log)), os.WriteFile(name, page.Bytes(), 0o666), report.Table(table, log))
+	err = errors.Join(report.HTML(&page, log, drawing(log)),
+		os.WriteFile(name, page.Bytes(), 0o666), report.Table(table, log))
 	if err == nil {
 		_, err = fmt.Fprintf(table, "\nreport: %s\n", name)
 	}

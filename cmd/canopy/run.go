@@ -79,7 +79,8 @@ up to there), 2 wrong input, nothing was run.`,
 		},
 	}
 	c.Flags().StringVar(&until, "until", "", "end at this simulated `time`: seconds, or a duration such as 12h30m")
-	c.Flags().StringArrayVar(&set, "set", nil, "set `name=value`: a parameter of the vehicle, horizon or tolerance; may be repeated")
+	c.Flags().StringArrayVar(&set, "set", nil,
+		"set `name=value`: a parameter of the vehicle, horizon or tolerance; may be repeated")
 	c.Flags().StringVar(&out, "out", "", "output `folder` (default out/ and the mission's file name)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "print no table")
@@ -125,8 +126,7 @@ func fly(ctx context.Context, r *mission.Run, out string, table, stderr io.Write
 	more := true
 	for more && err == nil {
 		if ctx.Err() != nil {
-			r.Stop(errInterrupted.Error())
-			err = errInterrupted
+			err = errors.Join(errInterrupted, r.Stop(errInterrupted.Error()))
 			break
 		}
 		more, err = r.Step()

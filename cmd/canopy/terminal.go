@@ -48,8 +48,8 @@ func (p *progress) show(t float64, events int) {
 	const width = 30
 	done := min(width, int(width*t/p.until))
 	speed := t / now.Sub(p.began).Seconds()
-	fmt.Fprintf(p.w, "\r%s%s  %s of %s  %d events  %.0f x real time \x1b[K", strings.Repeat("█", done), strings.Repeat("░", width-done),
-		clock(t), clock(p.until), events, speed)
+	fmt.Fprintf(p.w, "\r%s%s  %s of %s  %d events  %.0f x real time \x1b[K",
+		strings.Repeat("█", done), strings.Repeat("░", width-done), clock(t), clock(p.until), events, speed)
 }
 
 // clear removes the line.

@@ -24,7 +24,7 @@ func vehicleCommand() *cobra.Command {
 			for _, v := range model.Vehicles() {
 				names = append(names, v.Name)
 				if len(args) == 0 {
-					fmt.Fprintf(out, "%s  %s\n", v.Name, v.Text) //nolint:errcheck // a closed pipe ends the output
+					fmt.Fprintf(out, "%s  %s\n", v.Name, v.Text)
 				} else if v.Name == args[0] {
 					if asJSON {
 						return failed(vehicleJSON(out, v))
@@ -54,10 +54,10 @@ func vehicleJSON(w io.Writer, v *model.Vehicle) error {
 }
 
 func vehicleTable(out io.Writer, v *model.Vehicle) error {
-	fmt.Fprintf(out, "%s: %s\n", v.Name, v.Text) //nolint:errcheck // the table writer reports
+	fmt.Fprintf(out, "%s: %s\n", v.Name, v.Text)
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	row := func(cells ...any) { fmt.Fprintf(w, "  %v\t%v\t%v\t%v\n", cells...) } //nolint:errcheck // Flush reports
-	section := func(title string) { fmt.Fprintf(w, "\n%s\n", title) }            //nolint:errcheck // Flush reports
+	row := func(cells ...any) { fmt.Fprintf(w, "  %v\t%v\t%v\t%v\n", cells...) }
+	section := func(title string) { fmt.Fprintf(w, "\n%s\n", title) }
 	section("commands: what a plan writes")
 	for _, c := range v.Commands {
 		row(c.Name, fmt.Sprint(c.Default), c.Unit, c.Text)
