@@ -27,65 +27,9 @@ const (
 	exiting
 )
 
-// initialInputs returns what every leaf tells the tree at the start, before anything was active.
-func (r *Run) initialInputs() []bt.Input {
-	var in []bt.Input
-	for i := range r.m.leaves {
-		l := &r.m.leaves[i]
-		if l.condition {
-			continue
-		}
-		if entry, exit := l.slow(); entry || exit {
-			in = append(in, bt.Slow(l.task, entry, exit))
-		}
-	}
-	return append(in, r.inputs()...)
-}
-
 // slow reports which procedures of an action take time.
 func (l *leaf) slow() (entry, exit bool) {
 	return l.entryTime != nil || l.entryUntil != nil, l.exitTime != nil || l.exitUntil != nil
-}
-
-// inputs returns what the leaves have to tell the tree that it does not know yet, judged by the present sides of the
-// indicators and the simulated time. It works on levels, not on edges, so nothing is lost however events coincide.
-func (r *Run) inputs() []bt.Input {
-	in := r.pending[:0]
-	for i := range r.m.leaves {
-		l, s := &r.m.leaves[i], &r.leaves[i]
-		if l.condition {
-			if v := r.holds(l.on) || s.value && l.off != nil && !r.holds(l.off); v != s.value {
-				s.value = v
-				in = append(in, bt.Set(l.task, v))
-			}
-			continue
-		}
-		if v := r.verdict(l.failureIf, l.successIf); v != s.request {
-			s.request = v
-			in = append(in, bt.Request(l.task, v))
-		}
-		if status := r.engine.Status(l.task); status == bt.Activating || status == bt.Running {
-			if v := r.verdict(l.failed, l.done); v != bt.Accept && v != s.outcome {
-				s.outcome = v
-				in = append(in, bt.End(l.task, v))
-			}
-		}
-		switch s.procedure {
-		case entering:
-			if r.sim.T >= s.deadline || r.holds(l.entryUntil) {
-				s.procedure = none
-				in = append(in, bt.Entered(l.task))
-			}
-		case exiting:
-			if r.sim.T >= s.deadline || r.holds(l.exitUntil) {
-				s.procedure = none
-				r.release(l.exit)
-				in = append(in, bt.Exited(l.task))
-			}
-		}
-	}
-	r.pending = in
-	return in
 }
 
 // holds reports whether a condition of the plan holds; one that is not given does not.
@@ -173,53 +117,39 @@ func (r *Run) release(list []assignment) {
 // held returns the place of a slot's held value among the discrete inputs.
 func (r *Run) held(slot int) int { return len(r.m.leaves) + slot }
 
-// watch tells the simulator which indicators matter now, and when the next timed procedure ends.
-//
-// An indicator is watched only while its side can change what its leaf says: the condition for becoming true while a
-// condition is false, the one for becoming false while it is true. Hysteresis needs nothing else.
-func (r *Run) watch() {
-	s := r.sim
-	clear(s.Watch)
-	s.Alarm = math.Inf(1)
-	see := func(codes ...*expr.Code) {
-		for _, c := range codes {
-			if c != nil {
-				r.see(c.Indicators())
-			}
-		}
+// see has the simulator watch indicators.
+func (r *Run) see(indicators []int) {
+	for _, i := range indicators {
+		r.sim.Watch[i] = sim.Either
 	}
-	r.see(r.m.program.standing)
-	for i := range r.m.leaves {
-		l, state := &r.m.leaves[i], &r.leaves[i]
-		if l.condition {
-			latched := state.value && l.off != nil
-			if latched {
-				see(l.off)
-			}
-			if !latched || r.holds(l.off) { // a condition that only `on` keeps true ends with it
-				see(l.on)
-			}
-			continue
-		}
-		see(l.successIf, l.failureIf)
-		if s.U[i] != 0 {
-			see(l.done, l.failed)
-			r.see(l.writes)
-		}
-		switch state.procedure {
-		case entering:
-			see(l.entryUntil)
-		case exiting:
-			see(l.exitUntil)
-		}
-		if state.procedure != none {
-			s.Alarm = min(s.Alarm, state.deadline)
+}
+
+// seeCode has the simulator watch the relations of conditions; one that is not given has none.
+func (r *Run) seeCode(codes ...*expr.Code) {
+	for _, c := range codes {
+		if c != nil {
+			r.see(c.Indicators())
 		}
 	}
 }
 
-func (r *Run) see(indicators []int) {
-	for _, i := range indicators {
-		r.sim.Watch[i] = sim.Either
+// judge brings a condition's truth up to date and reports whether it changed.
+func (r *Run) judge(i int) bool {
+	l, s := &r.m.leaves[i], &r.leaves[i]
+	before := s.value
+	s.value = r.holds(l.on) || before && l.off != nil && !r.holds(l.off)
+	return s.value != before
+}
+
+// watchCondition has the simulator watch what can change a condition: the relations for becoming true while it is false,
+// those for becoming false while it is true. Hysteresis needs nothing else.
+func (r *Run) watchCondition(i int) {
+	l, s := &r.m.leaves[i], &r.leaves[i]
+	latched := s.value && l.off != nil
+	if latched {
+		r.seeCode(l.off)
+	}
+	if !latched || r.holds(l.off) { // a condition that only `on` keeps true ends with it
+		r.seeCode(l.on)
 	}
 }

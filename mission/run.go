@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -30,6 +31,13 @@ type Recorder interface {
 	Event(e record.Event) error
 }
 
+// InputRecorder is a Recorder that also takes the discrete inputs U of the simulated system: those at the start, and those
+// after every instant that changed them. It must not keep u. Recorded plays them back.
+type InputRecorder interface {
+	Recorder
+	Inputs(t float64, u []float64) error
+}
+
 // reasons are those of a run that came to its end, by whether that was set before the horizon.
 var reasons = map[bool]string{false: "horizon reached", true: "time limit reached"}
 
@@ -38,7 +46,7 @@ type Run struct {
 	m        *Mission
 	world    *world
 	sim      *sim.Simulator
-	engine   *bt.Engine
+	planner  planner
 	rec      Recorder
 	leaves   []leafState
 	leafOf   []int // leaf by task, -1 for composites
@@ -54,15 +62,18 @@ type Run struct {
 	begun   bool // the tree has settled for the first time
 	over    bool
 
-	changes []bt.Change // of the last settling, valid until the next
+	changed []bt.Task    // whose status changed in the last settling
+	before  sim.Discrete // at the beginning of the present instant
 
-	pending []bt.Input // scratch
-	y, row  []float64  // scratch
+	y, row []float64 // scratch
 }
 
-// NewRun prepares a run that ends at the horizon, or at the simulated time until [s] if that comes first. The log goes
-// to what Attach gives it.
-func (m *Mission) NewRun(until float64) (*Run, error) {
+// NewRun prepares a run of the plan's tree in continuous time that ends at the horizon, or at the simulated time until [s]
+// if that comes first. The log goes to what Attach gives it.
+func (m *Mission) NewRun(until float64) (*Run, error) { return m.Configure(Continuous{}, until) }
+
+// Configure prepares a run like NewRun in which something else than the tree in continuous time decides.
+func (m *Mission) Configure(c Configuration, until float64) (*Run, error) {
 	w, err := newWorld(m)
 	if err != nil {
 		return nil, err
@@ -85,9 +96,9 @@ func (m *Mission) NewRun(until float64) (*Run, error) {
 	if r.sim, err = sim.New(system, 0, y, u, options); err != nil {
 		return nil, err
 	}
-	r.engine = bt.NewEngine(tree, nil, 0) // nothing is active, which is all that the first inputs depend on
-	r.engine = bt.NewEngine(tree, r.initialInputs(), 0)
-	return r, nil
+	r.before = sim.Discrete{U: slices.Clone(r.sim.U), Above: slices.Clone(r.sim.Above)}
+	r.planner, err = c.planner(r)
+	return r, err
 }
 
 // Attach gives the run the recorder of its log, before the first step.
@@ -137,32 +148,37 @@ func (r *Run) Step() (bool, error) {
 	return !r.over, nil
 }
 
-// begin settles the tree for the first time.
+// begin is the instant at which the run starts.
 func (r *Run) begin() error {
-	if err := r.settle(nil); err != nil {
-		return err
-	}
-	if err := r.instant(); err != nil {
+	if err := errors.Join(r.instant(), r.recordInputs()); err != nil {
 		return err
 	}
 	return r.grid(0)
 }
 
-// event handles the instant at the end of a stretch.
+// event handles the instant at the end of a stretch. Both of its sides are recorded, unless it was an alarm that is not
+// worth a line and changed nothing.
 func (r *Run) event(segment sim.Segment) error {
-	if err := r.sample(r.sim.T, r.sim.Y); err != nil {
-		return err
-	}
 	r.micro = 0
-	if len(segment.Events) > 0 {
-		for _, i := range segment.Events {
-			if err := r.log("state", r.m.program.becomes(i, !r.sim.Above[i])); err != nil {
-				return err
-			}
+	copy(r.before.U, r.sim.U)
+	copy(r.before.Above, r.sim.Above)
+	alarm := ""
+	if segment.Alarm {
+		alarm = r.planner.alarm()
+	}
+	silent := len(segment.Events) == 0 && alarm == ""
+	if !silent {
+		if err := r.sample(r.sim.T, r.sim.Y, &r.before); err != nil {
+			return err
 		}
 	}
-	if segment.Alarm {
-		if err := r.log("time", "the time of a procedure is over"); err != nil {
+	for _, i := range segment.Events {
+		if err := r.log("state", r.m.program.becomes(i, !r.sim.Above[i])); err != nil {
+			return err
+		}
+	}
+	if alarm != "" {
+		if err := r.log("time", alarm); err != nil {
 			return err
 		}
 	}
@@ -177,72 +193,81 @@ func (r *Run) event(segment sim.Segment) error {
 	if err := r.instant(); err != nil {
 		return err
 	}
-	return r.sample(r.sim.T, r.sim.Y)
+	changed := !slices.Equal(r.before.U, r.sim.U)
+	if changed {
+		if err := r.recordInputs(); err != nil {
+			return err
+		}
+	}
+	if silent && !changed {
+		return nil
+	}
+	if silent {
+		if err := r.sample(r.sim.T, r.sim.Y, &r.before); err != nil {
+			return err
+		}
+	}
+	return r.sample(r.sim.T, r.sim.Y, &r.sim.Discrete)
 }
 
-// instant settles the tree again and again until the leaves have nothing more to say.
+// recordInputs gives the discrete inputs to a recorder that wants them.
+func (r *Run) recordInputs() error {
+	if rec, ok := r.rec.(InputRecorder); ok {
+		return rec.Inputs(r.sim.T, r.sim.U)
+	}
+	return nil
+}
+
+// instant settles the plan again and again until nothing is left to do.
 func (r *Run) instant() error {
 	restless := map[bt.Task]bool{}
-	n := 0
-	for in := r.inputs(); len(in) > 0; in = r.inputs() {
-		if n++; n > maxSettlings {
+	for n := 0; ; n++ {
+		again, err := r.planner.settle(r)
+		if err != nil {
+			return err
+		}
+		if !again {
+			break
+		}
+		if _, err := r.sim.Iterate(); err != nil {
+			return err
+		}
+		if n == maxSettlings {
 			var names []string
 			for _, task := range slices.Sorted(maps.Keys(restless)) {
 				names = append(names, r.m.Plan.Tree.Name(task))
 			}
 			return fmt.Errorf("%w at t = %.9g s: %s keep changing", ErrUnsettled, r.sim.T, strings.Join(names, ", "))
 		}
-		if err := r.settle(in); err != nil {
-			return err
-		}
-		if n > maxSettlings/2 { // the tasks of the loop, not of the way into it
-			for _, c := range r.changes {
-				restless[c.Task] = true
+		if n >= maxSettlings/2 { // the tasks of the loop, not of the way into it
+			for _, task := range r.changed {
+				restless[task] = true
 			}
 		}
 	}
-	r.watch()
+	clear(r.sim.Watch)
+	r.sim.Alarm = math.Inf(1)
+	r.see(r.m.program.standing)
+	for i := range r.m.leaves {
+		if r.sim.U[i] != 0 {
+			r.see(r.m.leaves[i].writes)
+		}
+	}
+	r.planner.watch(r)
 	return r.contention()
 }
 
-// settle gives inputs to the tree, logs what changes, carries out the leaves' commands, and lets the simulator see the
-// new discrete inputs.
-func (r *Run) settle(in []bt.Input) error {
-	instant, err := r.engine.Settle(in)
-	if err := r.apply(instant); err != nil {
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	_, err = r.sim.Iterate()
-	return err
+// status logs a status change in the event iteration micro of the present instant.
+func (r *Run) status(micro int, c bt.Change) error {
+	r.changed = append(r.changed, c.Task)
+	r.summary.StatusChanges++
+	return r.rec.Status(r.sim.T, micro, c)
 }
 
-// apply logs the status changes of a settling and carries out the leaves' commands.
-func (r *Run) apply(instant bt.Instant) error {
-	r.changes = instant.Changes
-	for _, c := range instant.Changes {
-		if err := r.rec.Status(r.sim.T, r.micro+int(c.Iteration), c); err != nil {
-			return err
-		}
-		if c.Task == r.m.Plan.Tree.Root() && r.m.EndsWithPlan && (c.To == bt.Finished || c.To == bt.Aborted) {
-			r.end("the plan ended: " + c.To.String())
-		}
-	}
-	for _, c := range instant.Commands {
-		start := r.enter
-		if c.Exit {
-			start = r.exit
-		}
-		if err := start(r.leafOf[c.Task]); err != nil {
-			return err
-		}
-	}
-	r.micro += instant.Iterations
-	r.summary.StatusChanges += len(instant.Changes)
+// iterated counts event iterations of what decides.
+func (r *Run) iterated(n int) {
+	r.micro += n
 	r.summary.MaxEventIterations = max(r.summary.MaxEventIterations, r.micro)
-	return nil
 }
 
 // contention logs slots that several active tasks write: the first in the tree counts.
@@ -277,23 +302,21 @@ func (r *Run) grid(to float64) error {
 		if t > to {
 			return nil
 		}
-		if t == r.sim.T {
-			if err := r.sample(t, r.sim.Y); err != nil {
-				return err
-			}
-			continue
+		y := r.sim.Y
+		if t < r.sim.T {
+			y = r.y
+			r.sim.Interpolate(t, y)
 		}
-		r.sim.Interpolate(t, r.y)
-		if err := r.sample(t, r.y); err != nil {
+		if err := r.sample(t, y, &r.sim.Discrete); err != nil {
 			return err
 		}
 	}
 }
 
 // sample records all recorded signals at one point of the trajectory.
-func (r *Run) sample(t float64, y []float64) error {
+func (r *Run) sample(t float64, y []float64, d *sim.Discrete) error {
 	r.sampled = t
-	r.world.fill(r.m.program.all, t, y, &r.sim.Discrete)
+	r.world.fill(r.m.program.all, t, y, d)
 	for i, s := range r.recorded {
 		r.row[i] = r.world.signals[s]
 	}
@@ -319,7 +342,7 @@ func (r *Run) close() error {
 	if !r.begun || r.sampled == r.sim.T {
 		return nil
 	}
-	return r.sample(r.sim.T, r.sim.Y)
+	return r.sample(r.sim.T, r.sim.Y, &r.sim.Discrete)
 }
 
 func (r *Run) end(reason string) {
@@ -331,7 +354,7 @@ func (r *Run) end(reason string) {
 func (r *Run) fail(err error) error {
 	r.summary.Failed = true
 	r.end(err.Error())
-	return errors.Join(err, r.close(), r.log("error", err.Error()), r.apply(r.engine.Halt()))
+	return errors.Join(err, r.close(), r.log("error", err.Error()), r.planner.halt(r))
 }
 
 // T returns the simulated time [s].
@@ -354,7 +377,7 @@ func (r *Run) Summary() record.Summary {
 func (r *Run) Statuses() []bt.Status {
 	list := make([]bt.Status, r.m.Plan.Tree.Len())
 	for i := range list {
-		list[i] = r.engine.Status(bt.Task(i))
+		list[i] = r.planner.status(bt.Task(i))
 	}
 	return list
 }
@@ -372,7 +395,7 @@ func (r *Run) Header() record.Header {
 	for i := range tree.Len() {
 		t := bt.Task(i)
 		h.Tasks = append(h.Tasks, record.Task{Name: tree.Name(t), Kind: tree.Kind(t).String(), Parent: int(tree.Parent(t)),
-			Detail: detail[i], Initial: r.engine.Status(t)})
+			Detail: detail[i], Initial: r.planner.status(t)})
 	}
 	for _, name := range m.Record {
 		s := m.signals[slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name })]

@@ -1,0 +1,171 @@
+package mission
+
+import (
+	"canopy/bt"
+)
+
+// Configuration says what decides in a run which actions are active. There are four: Continuous, Discrete, Graph and
+// Recorded, the rows of the 2014 paper's Table 1.
+type Configuration interface {
+	String() string
+	planner(r *Run) (planner, error)
+}
+
+// planner decides at instants which actions are active.
+type planner interface {
+	// settle brings the actions in line with the present instant, once, and reports whether it did anything: then the
+	// signals may have changed, and it is asked again.
+	settle(r *Run) (bool, error)
+	// watch adds to what the simulator watches what it wants to be asked for, and sets the alarm.
+	watch(r *Run)
+	// status returns the present status of a task.
+	status(t bt.Task) bt.Status
+	// halt ends every action.
+	halt(r *Run) error
+	// alarm says what it means that the alarm went off; "" if that is nothing to write down.
+	alarm() string
+}
+
+// engine is a tree engine: the event-driven one, or the one that is ticked.
+type engine interface {
+	Settle(inputs []bt.Input) (bt.Instant, error)
+	Halt() bt.Instant
+	Status(t bt.Task) bt.Status
+}
+
+// treePlanner lets a tree engine decide.
+type treePlanner struct {
+	engine  engine
+	begun   bool
+	pending []bt.Input // scratch
+}
+
+// Continuous is the plan's tree in continuous time: it settles at every event.
+type Continuous struct{}
+
+func (Continuous) String() string { return "continuous" }
+
+func (Continuous) planner(r *Run) (planner, error) {
+	return newTreePlanner(r, func(in []bt.Input) engine { return bt.NewEngine(r.m.Plan.Tree, in, 0) }), nil
+}
+
+// newTreePlanner makes a tree engine that knows what the leaves have to tell at the start.
+func newTreePlanner(r *Run, start func(initial []bt.Input) engine) *treePlanner {
+	p := &treePlanner{engine: start(nil)} // nothing is active, which is all that the first inputs depend on
+	var in []bt.Input
+	for i := range r.m.leaves {
+		l := &r.m.leaves[i]
+		if entry, exit := l.slow(); entry || exit {
+			in = append(in, bt.Slow(l.task, entry, exit))
+		}
+	}
+	p.engine = start(append(in, p.inputs(r)...))
+	return p
+}
+
+func (p *treePlanner) settle(r *Run) (bool, error) {
+	in := p.inputs(r)
+	if p.begun && len(in) == 0 {
+		return false, nil
+	}
+	p.begun = true
+	instant, err := p.engine.Settle(in)
+	if err := p.apply(r, instant); err != nil {
+		return false, err
+	}
+	return true, err
+}
+
+func (p *treePlanner) alarm() string { return "the time of a procedure is over" }
+
+func (p *treePlanner) status(t bt.Task) bt.Status { return p.engine.Status(t) }
+
+func (p *treePlanner) halt(r *Run) error { return p.apply(r, p.engine.Halt()) }
+
+// apply logs the status changes of a settling and carries out the leaves' commands.
+func (p *treePlanner) apply(r *Run, instant bt.Instant) error {
+	r.changed = r.changed[:0]
+	for _, c := range instant.Changes {
+		if err := r.status(r.micro+int(c.Iteration), c); err != nil {
+			return err
+		}
+		if c.Task == r.m.Plan.Tree.Root() && r.m.EndsWithPlan && (c.To == bt.Finished || c.To == bt.Aborted) {
+			r.end("the plan ended: " + c.To.String())
+		}
+	}
+	for _, c := range instant.Commands {
+		start := r.enter
+		if c.Exit {
+			start = r.exit
+		}
+		if err := start(r.leafOf[c.Task]); err != nil {
+			return err
+		}
+	}
+	r.iterated(instant.Iterations)
+	return nil
+}
+
+// inputs returns what the leaves have to tell the tree that it does not know yet, judged by the present sides of the
+// indicators and the simulated time. It works on levels, not on edges, so nothing is lost however events coincide.
+func (p *treePlanner) inputs(r *Run) []bt.Input {
+	in := p.pending[:0]
+	for i := range r.m.leaves {
+		l, s := &r.m.leaves[i], &r.leaves[i]
+		if l.condition {
+			if r.judge(i) {
+				in = append(in, bt.Set(l.task, s.value))
+			}
+			continue
+		}
+		if v := r.verdict(l.failureIf, l.successIf); v != s.request {
+			s.request = v
+			in = append(in, bt.Request(l.task, v))
+		}
+		if status := p.engine.Status(l.task); status == bt.Activating || status == bt.Running {
+			if v := r.verdict(l.failed, l.done); v != bt.Accept && v != s.outcome {
+				s.outcome = v
+				in = append(in, bt.End(l.task, v))
+			}
+		}
+		switch s.procedure {
+		case entering:
+			if r.sim.T >= s.deadline || r.holds(l.entryUntil) {
+				s.procedure = none
+				in = append(in, bt.Entered(l.task))
+			}
+		case exiting:
+			if r.sim.T >= s.deadline || r.holds(l.exitUntil) {
+				s.procedure = none
+				r.release(l.exit)
+				in = append(in, bt.Exited(l.task))
+			}
+		}
+	}
+	p.pending = in
+	return in
+}
+
+// watch wants to be asked whenever a leaf may have something to tell.
+func (p *treePlanner) watch(r *Run) {
+	for i := range r.m.leaves {
+		l, state := &r.m.leaves[i], &r.leaves[i]
+		if l.condition {
+			r.watchCondition(i)
+			continue
+		}
+		r.seeCode(l.successIf, l.failureIf)
+		if r.sim.U[i] != 0 {
+			r.seeCode(l.done, l.failed)
+		}
+		switch state.procedure {
+		case entering:
+			r.seeCode(l.entryUntil)
+		case exiting:
+			r.seeCode(l.exitUntil)
+		}
+		if state.procedure != none {
+			r.sim.Alarm = min(r.sim.Alarm, state.deadline)
+		}
+	}
+}
