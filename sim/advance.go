@@ -55,7 +55,7 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 // have changed side already.
 func (s *Simulator) begin() (events []int, err error) {
 	r := &s.ran
-	restart := !slices.Equal(s.Y, r.y) || !slices.Equal(s.U, r.u)
+	restart := r.anew || !slices.Equal(s.Y, r.y) || !slices.Equal(s.U, r.u)
 	other := !slices.Equal(s.Above, r.above) || !slices.Equal(s.Watch, r.watch)
 	if other {
 		for i, a := range s.Above {
@@ -68,6 +68,7 @@ func (s *Simulator) begin() (events []int, err error) {
 			return nil, &NotFiniteError{T: s.T, Kind: "state", Name: s.sys.States[i]}
 		}
 		s.integrator.Restart(s.T, s.Y)
+		r.anew = false
 		s.stats.Restarts++
 	}
 	s.chatter.begin(s.Y)

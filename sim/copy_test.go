@@ -97,6 +97,51 @@ func TestCopyWithinAnInstant(t *testing.T) {
 	}
 }
 
+// A restart that the owner wants gives up what is left of the step and changes nothing else: a tick that restarts moves
+// the results within the tolerance, and is copied with the rest.
+func TestRestartOnRequest(t *testing.T) {
+	crossings := func(restart bool) (times []float64, s *Simulator) {
+		zero := func(_, y, _ float64) float64 { return y - 0.5 }
+		s = start(t, oscillator(zero), []float64{1, 0}, nil, tight())
+		y := make([]float64, 2)
+		for s.T < 20 {
+			s.Alarm = math.Floor(s.T) + 1
+			for alarm := false; !alarm; {
+				seg, err := s.Advance(20)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if s.Interpolate(seg.To, y); !reflect.DeepEqual(y, s.Y) {
+					t.Fatalf("the states at %v are %v, on the dense output %v", seg.To, s.Y, y)
+				}
+				if len(seg.Events) > 0 {
+					times = append(times, seg.To)
+				}
+				if _, err := s.Iterate(); err != nil {
+					t.Fatal(err)
+				}
+				alarm = seg.Alarm
+			}
+			if restart {
+				s.Restart()
+				s = s.Clone()
+			}
+		}
+		return times, s
+	}
+	want, plain := crossings(false)
+	got, restarted := crossings(true)
+	if len(got) != len(want) || len(got) != 7 {
+		t.Fatalf("%d crossings with restarts, %d without, want 7", len(got), len(want))
+	}
+	for i := range got {
+		near(t, "crossing", got[i], want[i], 1e-8)
+	}
+	if a, b := plain.Stats().Restarts, restarted.Stats().Restarts; a != 0 || b != 19 {
+		t.Errorf("%d and %d restarts, want 0 and 19", a, b)
+	}
+}
+
 // Neither steps nor events allocate.
 func TestAllocatesNothing(t *testing.T) {
 	s := start(t, relay(4), []float64{1, 0}, nil, Options{Chattering: Continue})

@@ -19,7 +19,7 @@
 // Advance, complete, with the order of simultaneous events:
 //
 //	begin
-//		if Y or U was changed, or the side of an indicator that Switches:
+//		if Y or U was changed, or the side of an indicator that Switches, or Restart was called:
 //			restart the integrator at (T, Y)    // otherwise what is left of its step stays valid
 //		if anything was changed:
 //			evaluate the indicators at T; not finite and watched: stop

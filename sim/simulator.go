@@ -43,6 +43,7 @@ type ran struct {
 	above []bool
 	watch []Direction
 	fresh bool // search.now holds the indicators at (t, y, u, above)
+	anew  bool // the owner wants the integrator restarted
 }
 
 // New makes a simulator of the system with the states y0 and the inputs u0 at t0. No indicator is watched, no alarm is
@@ -137,7 +138,7 @@ func (s *Simulator) CopyFrom(o *Simulator) {
 	s.integrator.CopyFrom(o.integrator)
 	s.stats, s.pending, s.iterations = o.stats, o.pending, o.iterations
 	copy(s.looping, o.looping)
-	s.ran.t, s.ran.fresh = o.ran.t, o.ran.fresh
+	s.ran.t, s.ran.fresh, s.ran.anew = o.ran.t, o.ran.fresh, o.ran.anew
 	copy(s.ran.y, o.ran.y)
 	copy(s.ran.u, o.ran.u)
 	copy(s.ran.above, o.ran.above)
@@ -152,6 +153,11 @@ func (s *Simulator) Clone() *Simulator {
 	c.CopyFrom(s)
 	return c
 }
+
+// Restart lets the next Advance start the integrator anew at (T, Y), as after a discontinuity, although nothing was
+// changed: what is left of its step is given up, and so is what its method carries from step to step. It is for owners
+// that imitate a program which restarts at every tick; results stay within the tolerance.
+func (s *Simulator) Restart() { s.ran.anew = true }
 
 // Stats returns the work done since New.
 func (s *Simulator) Stats() Stats {
