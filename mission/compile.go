@@ -265,14 +265,14 @@ func (b *builder) loop(path []int) {
 	for _, i := range path[first:] {
 		names = append(names, m.signals[i].name)
 	}
-	d := diag.Diagnostic{Source: b.src, Code: "algebraic-loop",
+	d := diag.Diagnostic{Source: b.Source, Code: "algebraic-loop",
 		Text: "signals depend on each other at the same instant: " + strings.Join(names, " reads "),
 		Hint: "let one of them be a state of the vehicle, or an output that does not depend on the commands directly"}
 	for _, i := range path[first:] {
 		switch s := m.signals[i]; {
 		case s.kind == computed:
 			d.Offset, d.Length = s.at.offset, s.at.length
-			b.diags = append(b.diags, d)
+			b.Diags = append(b.Diags, d)
 			return
 		case s.kind == slotted && len(m.program.writers[s.index]) > 0:
 			l := m.Plan.Leaves[m.program.writers[s.index][0].leaf]
@@ -281,7 +281,7 @@ func (b *builder) loop(path []int) {
 					d.Source, d.Offset, d.Length = m.Plan.Source, a.Offset, a.Length
 				}
 			}
-			b.diags = append(b.diags, d)
+			b.Diags = append(b.Diags, d)
 			return
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"canopy/plan"
 	"canopy/record"
 	"canopy/sim"
+	"canopy/yamldoc"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -36,16 +37,17 @@ func Read(
 	if err != nil {
 		return nil, diag.List{unreadable(src, err)}
 	}
-	r, root := newReader(src)
+	r := yamldoc.NewReader(src)
+	root := r.Parse("a mission needs at least `mission`, `plan`, `vehicle` and `horizon`")
 	if root == nil {
-		return nil, r.diags
+		return nil, r.Diags
 	}
-	b := &builder{reader: r, m: &Mission{Source: src, Tolerance: defaultTolerance, Interval: defaultInterval}}
+	b := &builder{Reader: r, m: &Mission{Source: src, Tolerance: defaultTolerance, Interval: defaultInterval}}
 	b.read(root, vehicles, set, open)
-	if b.diags.HasErrors() {
-		return nil, b.diags
+	if b.Diags.HasErrors() {
+		return nil, b.Diags
 	}
-	return b.m, b.diags
+	return b.m, b.Diags
 }
 
 func unreadable(src *diag.Source, err error) diag.Diagnostic {
@@ -58,7 +60,7 @@ func unreadable(src *diag.Source, err error) diag.Diagnostic {
 
 // builder fills a mission from its file.
 type builder struct {
-	*reader
+	*yamldoc.Reader
 	m     *Mission
 	names map[string]int // signal by name
 	codes []*expr.Code   // all whose relations are events
@@ -71,14 +73,14 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 	m := b.m
 	parts := map[string]*yaml.Node{}
 	keep := func(key string) func(*yaml.Node) { return func(n *yaml.Node) { parts[key] = n } }
-	known := keys{
-		"mission":    func(n *yaml.Node) { m.Name = b.text(n, "mission") },
-		"text":       func(n *yaml.Node) { m.Text = b.text(n, "text") },
+	known := yamldoc.Keys{
+		"mission":    func(n *yaml.Node) { m.Name = b.Text(n, "mission") },
+		"text":       func(n *yaml.Node) { m.Text = b.Text(n, "text") },
 		"horizon":    func(n *yaml.Node) { m.Horizon = b.positive(n, seconds, "horizon") },
 		"tolerance":  func(n *yaml.Node) { m.Tolerance = b.tolerance(n) },
 		"chattering": func(n *yaml.Node) { m.Chattering = b.chattering(n) },
 		"ends_with_plan": func(n *yaml.Node) {
-			m.EndsWithPlan = b.boolean(n, "ends_with_plan")
+			m.EndsWithPlan = b.Boolean(n, "ends_with_plan")
 		},
 	}
 	for _, k := range []string{
@@ -86,17 +88,17 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 	} {
 		known[k] = keep(k)
 	}
-	b.fields(root, "the mission", known)
+	b.Fields(root, "the mission", known)
 	if m.Name == "" {
-		m.Name = strings.TrimSuffix(path.Base(b.src.Name), path.Ext(b.src.Name))
+		m.Name = strings.TrimSuffix(path.Base(b.Source.Name), path.Ext(b.Source.Name))
 	}
 	setsHorizon := func(s string) bool { return strings.HasPrefix(s, "horizon=") }
-	if m.Horizon == 0 && !b.diags.HasErrors() && !slices.ContainsFunc(set, setsHorizon) {
-		b.add(root, "missing-key", "add `horizon: 24 [h]`", "the mission has no horizon")
+	if m.Horizon == 0 && !b.Diags.HasErrors() && !slices.ContainsFunc(set, setsHorizon) {
+		b.Add(root, "missing-key", "add `horizon: 24 [h]`", "the mission has no horizon")
 	}
 	for _, k := range []string{"plan", "vehicle"} {
 		if parts[k] == nil {
-			b.add(root, "missing-key", "", "the mission has no %s", k)
+			b.Add(root, "missing-key", "", "the mission has no %s", k)
 		}
 	}
 	if parts["vehicle"] == nil || !b.vehicle(parts["vehicle"], vehicles) {
@@ -107,25 +109,25 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 	b.table(parts["commands"], parts["signals"])
 	b.initialValues(parts["initial"])
 	b.recording(parts["record"], parts["plots"])
-	if parts["plan"] != nil && b.plan(parts["plan"], open) && !b.diags.HasErrors() {
+	if parts["plan"] != nil && b.plan(parts["plan"], open) && !b.Diags.HasErrors() {
 		b.compile()
 	}
 }
 
 func (b *builder) positive(n *yaml.Node, unit expr.Unit, what string) float64 {
-	before := len(b.diags)
-	v := b.number(n, unit, what)
-	if v <= 0 && len(b.diags) == before {
-		b.add(n, "out-of-range", "", "%s must be positive", what)
+	before := len(b.Diags)
+	v := b.Number(n, unit, what)
+	if v <= 0 && len(b.Diags) == before {
+		b.Add(n, "out-of-range", "", "%s must be positive", what)
 	}
 	return v
 }
 
 func (b *builder) tolerance(n *yaml.Node) float64 {
-	before := len(b.diags)
-	v := b.number(n, expr.One, "tolerance")
-	if (v < 1e-13 || v > 0.1) && len(b.diags) == before {
-		b.add(n, "out-of-range", "1e-6 is usual", "tolerance must be between 1e-13 and 0.1")
+	before := len(b.Diags)
+	v := b.Number(n, expr.One, "tolerance")
+	if (v < 1e-13 || v > 0.1) && len(b.Diags) == before {
+		b.Add(n, "out-of-range", "1e-6 is usual", "tolerance must be between 1e-13 and 0.1")
 	}
 	return v
 }
@@ -134,7 +136,7 @@ func (b *builder) chattering(n *yaml.Node) sim.Chattering {
 	choices := map[string]sim.Chattering{"stop": sim.Stop, "continue": sim.Continue}
 	c, ok := choices[n.Value]
 	if !ok {
-		b.unknown(n, "unknown-value", "chattering", []string{"stop", "continue"})
+		b.Unknown(n, "unknown-value", "chattering", []string{"stop", "continue"})
 	}
 	return c
 }
@@ -155,7 +157,7 @@ func (b *builder) vehicle(n *yaml.Node, vehicles []*model.Vehicle) bool {
 	if hint == "" {
 		hint = "known vehicles: " + strings.Join(names, ", ")
 	}
-	b.add(n, "unknown-vehicle", hint, "there is no vehicle %q", n.Value)
+	b.Add(n, "unknown-vehicle", hint, "there is no vehicle %q", n.Value)
 	return false
 }
 
@@ -174,10 +176,10 @@ func (b *builder) parameters(environment, parameters *yaml.Node) {
 
 func (b *builder) section(n *yaml.Node, what string, full func(string) string) {
 	v := b.m.Vehicle
-	b.mapping(n, what, func(key, value *yaml.Node) {
+	b.Mapping(n, what, func(key, value *yaml.Node) {
 		i := slices.IndexFunc(v.Parameters, func(p model.Parameter) bool { return p.Name == full(key.Value) })
 		if i < 0 {
-			b.unknown(key, "unknown-parameter", "vehicle "+v.Name, parameterNames(v, strings.TrimSuffix(full("x"), "x")))
+			b.Unknown(key, "unknown-parameter", "vehicle "+v.Name, parameterNames(v, strings.TrimSuffix(full("x"), "x")))
 			return
 		}
 		b.parameter(i, value)
@@ -187,13 +189,13 @@ func (b *builder) section(n *yaml.Node, what string, full func(string) string) {
 func (b *builder) parameter(i int, value *yaml.Node) {
 	p := b.m.Vehicle.Parameters[i]
 	unit, _ := expr.ParseUnit(p.Unit)
-	before := len(b.diags)
-	x := b.number(value, unit, p.Name)
-	if len(b.diags) > before {
+	before := len(b.Diags)
+	x := b.Number(value, unit, p.Name)
+	if len(b.Diags) > before {
 		return
 	}
 	if x < p.Min || x > p.Max {
-		b.add(value, "out-of-range", p.Text, "%s = %g %s is outside its range, %g to %g", p.Name, x, p.Unit, p.Min, p.Max)
+		b.Add(value, "out-of-range", p.Text, "%s = %g %s is outside its range, %g to %g", p.Name, x, p.Unit, p.Min, p.Max)
 	}
 	b.m.Parameters[i] = x
 }
@@ -214,9 +216,9 @@ func (b *builder) overrides(set []string) {
 	v := b.m.Vehicle
 	known := append(parameterNames(v, ""), "horizon", "tolerance")
 	for _, s := range set {
-		inner := &reader{src: &diag.Source{Name: "--set", Text: s}, lines: []int{0}}
-		outer := b.reader
-		b.reader = inner
+		inner := yamldoc.NewReader(&diag.Source{Name: "--set", Text: s})
+		outer := b.Reader
+		b.Reader = inner
 		name, value, found := strings.Cut(s, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		key := &yaml.Node{Kind: yaml.ScalarNode, Value: name, Line: 1, Column: 1 + strings.Index(s, name)}
@@ -224,7 +226,7 @@ func (b *builder) overrides(set []string) {
 		i := slices.IndexFunc(v.Parameters, func(p model.Parameter) bool { return p.Name == name })
 		switch {
 		case !found:
-			b.add(key, "syntax", "write name=value", "%q sets nothing", s)
+			b.Add(key, "syntax", "write name=value", "%q sets nothing", s)
 		case name == "horizon":
 			b.m.Horizon = b.positive(node, seconds, name)
 		case name == "tolerance":
@@ -232,10 +234,10 @@ func (b *builder) overrides(set []string) {
 		case i >= 0:
 			b.parameter(i, node)
 		default:
-			b.unknown(key, "unknown-parameter", "vehicle "+v.Name, known)
+			b.Unknown(key, "unknown-parameter", "vehicle "+v.Name, known)
 		}
-		b.reader = outer
-		b.diags = append(b.diags, inner.diags...)
+		b.Reader = outer
+		b.Diags = append(b.Diags, inner.Diags...)
 	}
 }
 
@@ -256,15 +258,15 @@ func (b *builder) table(commands, own *yaml.Node) {
 		b.slot(signal{name: c.Name, text: c.Text, unit: unitOf(c.Unit)}, slot{initial: c.Default, hold: c.Hold})
 	}
 	if commands != nil {
-		b.mapping(commands, "commands", func(key, value *yaml.Node) {
+		b.Mapping(commands, "commands", func(key, value *yaml.Node) {
 			i := slices.IndexFunc(v.Commands, func(c model.Command) bool { return c.Name == key.Value })
 			if i < 0 {
-				b.unknown(key, "unknown-signal", "vehicle "+v.Name, m.slotNames())
+				b.Unknown(key, "unknown-signal", "vehicle "+v.Name, m.slotNames())
 				return
 			}
-			b.fields(value, key.Value, keys{
-				"default": func(n *yaml.Node) { m.slots[i].initial = b.number(n, unitOf(v.Commands[i].Unit), "default") },
-				"hold":    func(n *yaml.Node) { m.slots[i].hold = b.boolean(n, "hold") },
+			b.Fields(value, key.Value, yamldoc.Keys{
+				"default": func(n *yaml.Node) { m.slots[i].initial = b.Number(n, unitOf(v.Commands[i].Unit), "default") },
+				"hold":    func(n *yaml.Node) { m.slots[i].hold = b.Boolean(n, "hold") },
 			})
 		})
 	}
@@ -280,28 +282,28 @@ func (b *builder) ownSignals(own *yaml.Node) {
 		node   *yaml.Node
 	}
 	var formulas []formula
-	b.mapping(own, "signals", func(key, value *yaml.Node) {
+	b.Mapping(own, "signals", func(key, value *yaml.Node) {
 		s := signal{name: key.Value, unit: expr.One}
 		var sl slot
 		var expression *yaml.Node
 		var slotKey *yaml.Node
-		b.fields(value, "signal "+key.Value, keys{
+		b.Fields(value, "signal "+key.Value, yamldoc.Keys{
 			"unit":    func(n *yaml.Node) { s.unit = b.unit(n) },
-			"text":    func(n *yaml.Node) { s.text = b.text(n, "text") },
+			"text":    func(n *yaml.Node) { s.text = b.Text(n, "text") },
 			"value":   func(n *yaml.Node) { expression = n },
 			"default": func(n *yaml.Node) { slotKey = n },
-			"hold":    func(n *yaml.Node) { sl.hold = b.boolean(n, "hold") },
+			"hold":    func(n *yaml.Node) { sl.hold = b.Boolean(n, "hold") },
 		})
 		if slotKey != nil { // after the unit, wherever it stands
-			sl.initial = b.number(slotKey, s.unit, "default")
+			sl.initial = b.Number(slotKey, s.unit, "default")
 		}
 		switch _, taken := b.names[s.name]; {
 		case taken:
-			b.add(key, "duplicate-name", "", "there is a signal %q already", s.name)
+			b.Add(key, "duplicate-name", "", "there is a signal %q already", s.name)
 		case expression == nil:
 			b.slot(s, sl)
 		case slotKey != nil || sl.hold:
-			b.add(key, "two-sources", "give either `value`, or `default` and `hold`",
+			b.Add(key, "two-sources", "give either `value`, or `default` and `hold`",
 				"signal %s is both computed and written by tasks", s.name)
 		default:
 			formulas = append(formulas, formula{s, expression})
@@ -315,8 +317,8 @@ func (b *builder) ownSignals(own *yaml.Node) {
 	scope := b.m.scope()
 	for i, f := range formulas {
 		s := &b.m.signals[b.m.layout.computed+i]
-		s.value = b.expression(f.node, expr.Real, f.signal.unit, scope)
-		s.at.offset, s.at.length = b.span(f.node)
+		s.value = b.Expression(f.node, expr.Real, f.signal.unit, scope)
+		s.at.offset, s.at.length = b.Span(f.node)
 	}
 }
 
@@ -324,9 +326,9 @@ func (b *builder) unit(n *yaml.Node) expr.Unit {
 	u, err := expr.ParseUnit(n.Value)
 	switch {
 	case err != nil:
-		b.add(n, "unknown-unit", "", "%v", err)
+		b.Add(n, "unknown-unit", "", "%v", err)
 	case !u.Coherent():
-		b.add(n, "unknown-unit", "signals are in SI units; literals in expressions may use others",
+		b.Add(n, "unknown-unit", "signals are in SI units; literals in expressions may use others",
 			"a signal cannot be in %s", n.Value)
 	}
 	return u
@@ -349,17 +351,17 @@ func (b *builder) initialValues(n *yaml.Node) {
 		return
 	}
 	v := b.m.Vehicle
-	b.mapping(n, "initial", func(key, value *yaml.Node) {
+	b.Mapping(n, "initial", func(key, value *yaml.Node) {
 		i := slices.IndexFunc(v.States, func(s model.State) bool { return s.Name == key.Value })
 		if i < 0 {
 			names := make([]string, len(v.States))
 			for j, s := range v.States {
 				names[j] = s.Name
 			}
-			b.unknown(key, "unknown-state", "vehicle "+v.Name, names)
+			b.Unknown(key, "unknown-state", "vehicle "+v.Name, names)
 			return
 		}
-		b.m.initial = append(b.m.initial, initialValue{i, b.number(value, unitOf(v.States[i].Unit), key.Value)})
+		b.m.initial = append(b.m.initial, initialValue{i, b.Number(value, unitOf(v.States[i].Unit), key.Value)})
 	})
 }
 
@@ -367,10 +369,10 @@ func (b *builder) recording(rec, plots *yaml.Node) {
 	m := b.m
 	m.Record = nil
 	if rec != nil {
-		b.fields(rec, "record", keys{
+		b.Fields(rec, "record", yamldoc.Keys{
 			"interval": func(n *yaml.Node) { m.Interval = b.positive(n, seconds, "interval") },
 			"signals": func(n *yaml.Node) {
-				b.sequence(n, "signals", func(n *yaml.Node) { m.Record = b.recorded(n, m.Record) })
+				b.Sequence(n, "signals", func(n *yaml.Node) { m.Record = b.recorded(n, m.Record) })
 			},
 		})
 	}
@@ -382,12 +384,12 @@ func (b *builder) recording(rec, plots *yaml.Node) {
 	if plots == nil {
 		return
 	}
-	b.sequence(plots, "plots", func(n *yaml.Node) {
+	b.Sequence(plots, "plots", func(n *yaml.Node) {
 		var p record.Plot
-		b.fields(n, "a plot", keys{
-			"title": func(n *yaml.Node) { p.Title = b.text(n, "title") },
+		b.Fields(n, "a plot", yamldoc.Keys{
+			"title": func(n *yaml.Node) { p.Title = b.Text(n, "title") },
 			"signals": func(n *yaml.Node) {
-				b.sequence(n, "signals", func(n *yaml.Node) {
+				b.Sequence(n, "signals", func(n *yaml.Node) {
 					p.Signals = b.recorded(n, p.Signals)
 					if slices.Contains(p.Signals, n.Value) && !slices.Contains(m.Record, n.Value) {
 						m.Record = append(m.Record, n.Value)
@@ -402,11 +404,11 @@ func (b *builder) recording(rec, plots *yaml.Node) {
 // recorded appends a signal's name to a list, or reports that there is no such signal.
 func (b *builder) recorded(n *yaml.Node, list []string) []string {
 	if i, ok := b.names[n.Value]; !ok || i == 0 {
-		b.unknown(n, "unknown-signal", "the mission", slices.Sorted(maps.Keys(b.names)))
+		b.Unknown(n, "unknown-signal", "the mission", slices.Sorted(maps.Keys(b.names)))
 		return list
 	}
 	if slices.Contains(list, n.Value) {
-		b.add(n, "duplicate-name", "", "%s stands twice", n.Value)
+		b.Add(n, "duplicate-name", "", "%s stands twice", n.Value)
 		return list
 	}
 	return append(list, n.Value)
@@ -416,16 +418,16 @@ func (b *builder) recorded(n *yaml.Node, list []string) []string {
 func (b *builder) plan(n *yaml.Node, open func(string) ([]byte, error)) bool {
 	name := n.Value
 	if !path.IsAbs(name) {
-		name = path.Join(path.Dir(b.src.Name), name)
+		name = path.Join(path.Dir(b.Source.Name), name)
 	}
 	text, err := open(name)
 	if err != nil {
-		b.add(n, "unreadable-file", "the path is relative to the mission file", "%s",
+		b.Add(n, "unreadable-file", "the path is relative to the mission file", "%s",
 			unreadable(&diag.Source{Name: name}, err).Text)
 		return false
 	}
 	p, diags := plan.Read(&diag.Source{Name: name, Text: string(text)}, b.m.vocabulary())
-	b.diags = append(b.diags, diags...)
+	b.Diags = append(b.Diags, diags...)
 	b.m.Plan = p
 	return p != nil
 }

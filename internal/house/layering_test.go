@@ -48,6 +48,12 @@ var rooms = map[string]room{
 		"expr": "leaves are written as expressions over signals",
 		"bt":   "a plan is compiled to a tree",
 	}},
+	"yamldoc": {pure: true, imports: reasons{
+		"diag": "an author's mistakes are reported all at once, each at its place",
+		"expr": "a value may be a literal with a unit or an expression",
+	}, outside: reasons{
+		"go.yaml.in/yaml/v3": "a YAML parser whose nodes carry line and column",
+	}},
 	"record": {pure: true, imports: reasons{
 		"bt": "a status change is the engine's own value",
 	}, outside: reasons{
@@ -58,16 +64,17 @@ var rooms = map[string]room{
 		"record": "a report is drawn from a run log",
 	}},
 	"mission": {pure: true, imports: reasons{
-		"diag":   "a mission file's mistakes are reported like a plan's",
-		"expr":   "mission signals are expressions; compiled leaves yield event indicators",
-		"bt":     "the engine settles at every instant",
-		"ode":    "a mission file sets the integrator's tolerances",
-		"sim":    "time goes on in it between instants",
-		"model":  "a mission names its vehicle",
-		"plan":   "a mission names its plan",
-		"record": "a run is written as it happens",
+		"diag":    "a mission file's mistakes are reported like a plan's",
+		"expr":    "mission signals are expressions; compiled leaves yield event indicators",
+		"bt":      "the engine settles at every instant",
+		"ode":     "a mission file sets the integrator's tolerances",
+		"sim":     "time goes on in it between instants",
+		"model":   "a mission names its vehicle",
+		"plan":    "a mission names its plan",
+		"record":  "a run is written as it happens",
+		"yamldoc": "mission files are YAML",
 	}, outside: reasons{
-		"go.yaml.in/yaml/v3": "mission files are YAML; its nodes carry line and column",
+		"go.yaml.in/yaml/v3": "the nodes of a mission file",
 	}},
 	"cmd/canopy": {imports: reasons{
 		"diag":    "prints mistakes",

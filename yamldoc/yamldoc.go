@@ -1,0 +1,233 @@
+// Package yamldoc reads an author's YAML document value by value, and every mistake as a diagnostic at its place.
+package yamldoc
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"canopy/diag"
+	"canopy/expr"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Reader turns the nodes of a document into values and every mistake into a diagnostic at its place. A method that
+// reports a mistake returns the zero value. What says in messages what the value is.
+type Reader struct {
+	Source *diag.Source
+	Diags  diag.List // what was found so far
+
+	lines []int // byte offset of each line
+}
+
+// NewReader returns a reader of nodes whose lines and columns are places in a source.
+func NewReader(src *diag.Source) *Reader {
+	r := &Reader{Source: src, lines: []int{0}}
+	for i := range len(src.Text) {
+		if src.Text[i] == '\n' {
+			r.lines = append(r.lines, i+1)
+		}
+	}
+	return r
+}
+
+// Parse returns the root of the source's first document. An empty file, whose hint says what it should hold, and a
+// syntax error are reported and have none.
+func (r *Reader) Parse(hint string) *yaml.Node {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(r.Source.Text), &doc); err != nil {
+		r.syntax(err)
+		return nil
+	}
+	if len(doc.Content) == 0 {
+		r.Diags = append(r.Diags, diag.Diagnostic{Source: r.Source, Code: "empty-file", Text: "the file is empty",
+			Hint: hint})
+		return nil
+	}
+	return doc.Content[0]
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+
+func (r *Reader) syntax(err error) {
+	d := diag.Diagnostic{Source: r.Source, Code: "yaml-syntax", Text: err.Error(),
+		Hint: "quote texts in which YAML signs stand, as in \"h - 6000 [m]\""}
+	if m := yamlLine.FindStringSubmatch(strings.SplitN(err.Error(), "\n", 2)[0]); m != nil {
+		d.Text = m[2]
+		if line, err := strconv.Atoi(m[1]); err == nil && line <= len(r.lines) {
+			d.Offset = r.lines[line-1]
+		}
+	}
+	r.Diags = append(r.Diags, d)
+}
+
+// Span returns the bytes that a node's scalar text takes in the file.
+func (r *Reader) Span(n *yaml.Node) (offset, length int) {
+	if n.Line < 1 || n.Line > len(r.lines) {
+		return 0, 0
+	}
+	offset = r.lines[n.Line-1]
+	for c := 1; c < n.Column && offset < len(r.Source.Text); c++ { // columns count characters
+		_, size := utf8.DecodeRuneInString(r.Source.Text[offset:])
+		offset += size
+	}
+	if n.Kind == yaml.ScalarNode {
+		length = len(n.Value)
+		if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
+			offset++ // the quotation mark
+		}
+	}
+	return offset, min(length, len(r.Source.Text)-offset)
+}
+
+// Add reports a mistake at a node.
+func (r *Reader) Add(n *yaml.Node, code, hint, format string, args ...any) {
+	offset, length := r.Span(n)
+	r.Diags = append(r.Diags, diag.Diagnostic{Source: r.Source, Offset: offset, Length: length, Code: code,
+		Text: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// Mapping visits the entries of a mapping in order.
+func (r *Reader) Mapping(n *yaml.Node, what string, visit func(key, value *yaml.Node)) {
+	n = Resolve(n)
+	if n.Kind != yaml.MappingNode {
+		r.Add(n, "wrong-type", "", "%s must be a mapping of names to values", what)
+		return
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if seen[key.Value] {
+			r.Add(key, "duplicate-name", "", "%q stands twice in %s", key.Value, what)
+			continue
+		}
+		seen[key.Value] = true
+		visit(key, Resolve(n.Content[i+1]))
+	}
+}
+
+// Keys is the set of entries that a mapping may have.
+type Keys map[string]func(value *yaml.Node)
+
+// Fields visits a mapping whose keys are fixed; an unknown key is reported with the nearest known one.
+func (r *Reader) Fields(n *yaml.Node, what string, known Keys) {
+	r.Mapping(n, what, func(key, value *yaml.Node) {
+		if visit, ok := known[key.Value]; ok {
+			visit(value)
+			return
+		}
+		r.Unknown(key, "unknown-key", what, slices.Sorted(maps.Keys(known)))
+	})
+}
+
+// Unknown reports a name that is not among the candidates.
+func (r *Reader) Unknown(n *yaml.Node, code, what string, candidates []string) {
+	hint := diag.DidYouMean(n.Value, candidates)
+	if hint == "" && len(candidates) > 0 && len(candidates) <= 16 {
+		hint = "known: " + strings.Join(candidates, ", ")
+	}
+	r.Add(n, code, hint, "%s has no %q", what, n.Value)
+}
+
+// Sequence visits the entries of a list in order.
+func (r *Reader) Sequence(n *yaml.Node, what string, visit func(value *yaml.Node)) {
+	n = Resolve(n)
+	if n.Kind != yaml.SequenceNode {
+		r.Add(n, "wrong-type", "", "%s must be a list", what)
+		return
+	}
+	for _, v := range n.Content {
+		visit(Resolve(v))
+	}
+}
+
+// Text reads a scalar as it stands.
+func (r *Reader) Text(n *yaml.Node, what string) string {
+	if n.Kind != yaml.ScalarNode || n.Value == "" {
+		r.Add(n, "wrong-type", "", "%s must be a text", what)
+		return ""
+	}
+	return n.Value
+}
+
+// Boolean reads true or false.
+func (r *Reader) Boolean(n *yaml.Node, what string) bool {
+	var b bool
+	if n.Kind != yaml.ScalarNode || n.Decode(&b) != nil {
+		r.Add(n, "wrong-type", "write true or false", "%s must be true or false", what)
+	}
+	return b
+}
+
+// Number reads a finite number in the given unit: a bare one as it stands, a literal such as `24 [h]` converted.
+func (r *Reader) Number(n *yaml.Node, unit expr.Unit, what string) float64 {
+	if v, err := strconv.ParseFloat(n.Value, 64); err == nil && n.Kind == yaml.ScalarNode && v-v == 0 {
+		return v
+	}
+	e, err := expr.Parse(n.Value)
+	if n.Kind != yaml.ScalarNode || !strings.Contains(n.Value, "[") || err == nil && len(e.Names()) > 0 {
+		r.Add(n, "not-a-number", numberHint(unit), "%s must be a number, not %q", what, n.Value)
+		return 0
+	}
+	if e = r.Expression(n, expr.Real, unit, nil); e == nil {
+		return 0
+	}
+	v := expr.NewCompiler(nil).Compile(e).Real(nil, nil) / unit.SI(1)
+	if v-v != 0 {
+		r.Add(n, "not-a-number", "", "%s is %v", what, v)
+	}
+	return v
+}
+
+func numberHint(unit expr.Unit) string {
+	if u := unit.String(); u != "" && u != "1" {
+		return fmt.Sprintf("a bare number is in %s; a literal names its unit, as in `12 [%s]`", u, u)
+	}
+	return ""
+}
+
+// Expression parses and checks an expression; nil if it has a mistake.
+func (r *Reader) Expression(n *yaml.Node, want expr.Type, unit expr.Unit, scope expr.Scope) *expr.Expr {
+	if n.Kind != yaml.ScalarNode {
+		r.Add(n, "wrong-type", "", "an expression must be a text")
+		return nil
+	}
+	e, err := expr.Parse(n.Value)
+	if err != nil {
+		r.Inside(n, err)
+		return nil
+	}
+	mistakes := e.Check(want, unit, scope)
+	for _, m := range mistakes {
+		r.Inside(n, m)
+	}
+	if len(mistakes) > 0 {
+		return nil
+	}
+	return e
+}
+
+// Inside reports a mistake at its place within an expression's text.
+func (r *Reader) Inside(n *yaml.Node, err error) {
+	m, ok := err.(*expr.Error)
+	if !ok {
+		r.Add(n, "syntax", "", "%v", err)
+		return
+	}
+	offset, _ := r.Span(n)
+	r.Diags = append(r.Diags, diag.Diagnostic{Source: r.Source, Offset: offset + m.Offset, Length: m.Length, Code: m.Code,
+		Text: m.Text, Hint: m.Hint})
+}
+
+// Resolve follows an alias to its anchor.
+func Resolve(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
