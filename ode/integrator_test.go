@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"canopy/internal/problems"
 )
 
 var methods = []Method{Auto, Explicit, Implicit}
@@ -238,29 +240,29 @@ func TestSingularity(t *testing.T) {
 
 func TestCopiesGoOnAlike(t *testing.T) {
 	for _, m := range methods {
-		for _, p := range []problem{problems[0], problems[4]} {
-			in := New(p.f, len(p.y0), Options{Method: m, RelTol: 1e-5})
-			in.Restart(0, p.y0)
-			run(t, in, p.end/50)
-			other := New(p.f, len(p.y0), Options{Method: m, RelTol: 1e-5})
-			other.Restart(1, make([]float64, len(p.y0)))
+		for _, p := range []*problems.Problem{problems.HIRES, problems.Pleiades} {
+			in := New(p.RightHandSide, len(p.Y0), Options{Method: m, RelTol: 1e-5})
+			in.Restart(0, p.Y0)
+			run(t, in, p.End/50)
+			other := New(p.RightHandSide, len(p.Y0), Options{Method: m, RelTol: 1e-5})
+			other.Restart(1, make([]float64, len(p.Y0)))
 			other.CopyFrom(in)
 			copies := []*Integrator{in.Clone(), other}
 			a, b := make([]float64, in.n), make([]float64, in.n)
 			for i := range 40 {
-				if in.T() == p.end {
+				if in.T() == p.End {
 					break
 				}
-				err := in.Step(p.end)
+				err := in.Step(p.End)
 				for _, c := range copies {
-					if e := c.Step(p.end); (e == nil) != (err == nil) {
+					if e := c.Step(p.End); (e == nil) != (err == nil) {
 						t.Fatal(e, err)
 					}
 					at := in.From() + 0.3*(in.T()-in.From())
 					in.Interpolate(at, a)
 					c.Interpolate(at, b)
 					if in.T() != c.T() || !slices.Equal(in.Y(), c.Y()) || !slices.Equal(a, b) || in.Stats() != c.Stats() {
-						t.Fatalf("%v %s: step %d differs", m, p.name, i)
+						t.Fatalf("%v %s: step %d differs", m, p.Name, i)
 					}
 				}
 				if i%10 == 9 { // copies of what a restart leaves, taken before the step that uses it
@@ -344,15 +346,15 @@ func TestRestartWithinTheStepSeesAJumpOfTheDerivative(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	for _, m := range methods {
-		for _, p := range []problem{problems[0], problems[4]} {
-			in := New(p.f, len(p.y0), Options{Method: m})
-			in.Restart(0, p.y0)
+		for _, p := range []*problems.Problem{problems.HIRES, problems.Pleiades} {
+			in := New(p.RightHandSide, len(p.Y0), Options{Method: m})
+			in.Restart(0, p.Y0)
 			y := make([]float64, in.n)
 			step := func() {
-				if in.T() == p.end {
-					in.Restart(0, p.y0)
+				if in.T() == p.End {
+					in.Restart(0, p.Y0)
 				}
-				if err := in.Step(p.end); err != nil {
+				if err := in.Step(p.End); err != nil {
 					t.Fatal(err)
 				}
 				in.Interpolate((in.From()+in.T())/2, y)
@@ -362,10 +364,10 @@ func TestNoAllocations(t *testing.T) {
 			}
 			other := in.Clone()
 			if a := testing.AllocsPerRun(200, step); a != 0 {
-				t.Errorf("%v %s: %v allocations per step", m, p.name, a)
+				t.Errorf("%v %s: %v allocations per step", m, p.Name, a)
 			}
 			if a := testing.AllocsPerRun(20, func() { other.CopyFrom(in) }); a != 0 {
-				t.Errorf("%v %s: %v allocations per copy", m, p.name, a)
+				t.Errorf("%v %s: %v allocations per copy", m, p.Name, a)
 			}
 		}
 	}
@@ -378,20 +380,20 @@ func TestAutoChooses(t *testing.T) {
 	if s := smooth.Stats(); s.Jacobians != 0 {
 		t.Errorf("a smooth problem was taken for stiff: %+v", s)
 	}
-	for _, p := range problems {
-		if !p.stiff {
+	for _, p := range continuous() {
+		if !p.Stiff {
 			continue
 		}
-		auto, _, err := p.integrate(Auto, 1e-6)
+		auto, _, err := integrate(p, Auto, 1e-6)
 		if err != nil {
 			t.Fatal(err)
 		}
-		implicit, _, err := p.integrate(Implicit, 1e-6)
+		implicit, _, err := integrate(p, Implicit, 1e-6)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if a, b := auto.Stats(), implicit.Stats(); float64(a.Evaluations) > 1.3*float64(b.Evaluations)+200 {
-			t.Errorf("%s: %+v, implicit alone %+v", p.name, a, b)
+			t.Errorf("%s: %+v, implicit alone %+v", p.Name, a, b)
 		}
 	}
 	// Back again: a system that stops being stiff.
@@ -411,54 +413,6 @@ func TestAutoChooses(t *testing.T) {
 	run(t, in, 50)
 	if in.method.gamma != 0 {
 		t.Error("still implicit where the problem is not stiff")
-	}
-}
-
-// TestEventTimes locates roots on the dense output: of Robertson's problem, whose long steps it must bridge
-// (reference: the example cvRoberts_dns of SUNDIALS, recomputed), and of Van der Pol's oscillator (recomputed).
-func TestEventTimes(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		f     Func
-		y0    []float64
-		g     func(y []float64) float64
-		atol  float64
-		times []float64
-	}{
-		{
-			"Robertson y3", robertson, []float64{1, 0, 0}, func(y []float64) float64 { return y[2] - 0.01 }, 1e-8,
-			[]float64{0.264019078187},
-		},
-		{
-			"Robertson y1", robertson, []float64{1, 0, 0}, func(y []float64) float64 { return 1e-4 - y[0] }, 1e-8,
-			[]float64{2.0795496883e7},
-		},
-		{
-			"Van der Pol", vanDerPol, []float64{2, 0}, func(y []float64) float64 { return y[0] }, 1,
-			[]float64{2.1616949939, 5.4931558427, 8.8247939137, 12.1564371863, 15.4880806113, 18.8197240409},
-		},
-	} {
-		for _, m := range []Method{Auto, Implicit} {
-			const rtol = 1e-8
-			in := New(c.f, len(c.y0), Options{Method: m, RelTol: rtol, AbsTol: []float64{rtol * c.atol}})
-			in.Restart(0, c.y0)
-			y := make([]float64, len(c.y0))
-			for _, want := range c.times {
-				side := c.g(in.Y()) >= 0
-				for (c.g(in.Y()) >= 0) == side {
-					if err := in.Step(10 * want); err != nil {
-						t.Fatal(err)
-					}
-				}
-				_, got := Root(func(at float64) float64 {
-					in.Interpolate(at, y)
-					return c.g(y)
-				}, in.From(), in.T())
-				if rel := math.Abs(got-want) / want; rel > 2e-7 {
-					t.Errorf("%s %v: at %.12g, want %.12g", c.name, m, got, want)
-				}
-			}
-		}
 	}
 }
 
@@ -502,19 +456,19 @@ func TestNames(t *testing.T) {
 
 // BenchmarkMethods compares the methods on a stiff problem, on one that is stiff in parts only, and on one that is not.
 func BenchmarkMethods(b *testing.B) {
-	for _, p := range []problem{problems[0], problems[3], problems[4]} {
+	for _, p := range []*problems.Problem{problems.HIRES, problems.Oregonator, problems.Pleiades} {
 		for _, m := range methods {
-			if p.name == "Oregonator" && m == Explicit {
+			if p == problems.Oregonator && m == Explicit {
 				continue // two million steps
 			}
-			b.Run(p.name+"/"+m.String(), func(b *testing.B) {
-				in := New(p.f, len(p.y0), Options{Method: m, AbsTol: []float64{1e-6 * p.atol}})
+			b.Run(p.Name+"/"+m.String(), func(b *testing.B) {
+				in := New(p.RightHandSide, len(p.Y0), Options{Method: m, AbsTol: p.AbsTol(1e-6)})
 				b.ReportAllocs()
 				for b.Loop() {
 					in.next = 0
-					in.Restart(0, p.y0)
-					for in.T() < p.end {
-						if err := in.Step(p.end); err != nil {
+					in.Restart(0, p.Y0)
+					for in.T() < p.End {
+						if err := in.Step(p.End); err != nil {
 							b.Fatal(err)
 						}
 					}

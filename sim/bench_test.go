@@ -4,11 +4,12 @@ import (
 	"math"
 	"testing"
 
+	"canopy/internal/problems"
 	"canopy/ode"
 )
 
 // recordedDay replays the events of a log as time events: the same integration without any search.
-func recordedDay(t testing.TB, s *Simulator, log []happening, until float64) {
+func recordedDay(t testing.TB, s *Simulator, p *problems.Problem, log []problems.Event, until float64) {
 	clear(s.Watch)
 	for s.T < until {
 		if len(log) > 0 {
@@ -19,7 +20,7 @@ func recordedDay(t testing.TB, s *Simulator, log []happening, until float64) {
 			t.Fatal(err)
 		}
 		for ; seg.Alarm && len(log) > 0 && log[0].T == s.T; log = log[1:] {
-			solarReact(log[0].Indicator, s.U)
+			p.React(log[0].Index, s.Y, s.U)
 		}
 	}
 }
@@ -30,17 +31,17 @@ func BenchmarkSearch(b *testing.B) {
 	const until = 14400
 	for _, method := range []ode.Method{ode.Explicit, ode.Implicit, ode.Auto} {
 		b.Run(method.String(), func(b *testing.B) {
-			o := Options{Options: ode.Options{Method: method}}
-			log := solarDay(b, solarStart(b, o), until)
+			p, o := problems.Solar72, ode.Options{Method: method}
+			log := follow(b, p, begin(b, p, o), until)
 			searched, bare := math.Inf(1), math.Inf(1)
 			var st, sb Stats
 			for b.Loop() {
 				began := b.Elapsed()
-				s := solarStart(b, o)
-				solarDay(b, s, until)
+				s := begin(b, p, o)
+				follow(b, p, s, until)
 				middle := b.Elapsed()
-				r := solarStart(b, o)
-				recordedDay(b, r, log, until)
+				r := begin(b, p, o)
+				recordedDay(b, r, p, log, until)
 				searched = min(searched, (middle - began).Seconds())
 				bare = min(bare, (b.Elapsed() - middle).Seconds())
 				st, sb = s.Stats(), r.Stats()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"canopy/internal/problems"
 	"canopy/ode"
 )
 
@@ -178,6 +179,34 @@ func TestSimultaneousEventsAreOneSet(t *testing.T) {
 	}
 }
 
+// Two indicators of the same floor make one impact, not two: the same ball, bit for bit.
+func TestDuplicatesWithReaction(t *testing.T) {
+	p := problems.BouncingBall
+	want := follow(t, p, begin(t, p, ode.Options{}), p.End)
+	sys := system(p)
+	sys.Indicators = append(sys.Indicators, Indicator{Name: "the floor again"})
+	sys.Zeros = func(_ float64, y []float64, _ *Discrete, g []float64) { g[0], g[1] = y[0], y[0] }
+	s := start(t, sys, p.Y0, p.U0, Options{Options: ode.Options{AbsTol: p.AbsTol(1e-6)}})
+	s.Watch[0], s.Watch[1] = Falling, Falling
+	for k := 0; s.T < p.End; {
+		seg, err := s.Advance(p.End)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(seg.Events) == 0 {
+			continue
+		}
+		if _, err := s.Iterate(); err != nil {
+			t.Fatal(err)
+		}
+		if k == len(want) || !slices.Equal(seg.Events, []int{0, 1}) || s.T != want[k].T {
+			t.Fatalf("impact %d: events %v at %v", k, seg.Events, s.T)
+		}
+		p.React(0, s.Y, s.U)
+		k++
+	}
+}
+
 // A reaction to the first event can prevent the later ones of the same step.
 func TestEarliestCrossingFirst(t *testing.T) {
 	sys := &System{
@@ -201,7 +230,7 @@ func TestRestartAtAnExactZero(t *testing.T) {
 		t.Errorf("sides %v", s.Above)
 	}
 	// A ball set down on the floor exactly, thrown up: one fall, no impact at the start.
-	b := start(t, ball(), []float64{0, 9.81}, nil, tight())
+	b := start(t, system(problems.BouncingBall), []float64{0, 9.81}, nil, tight())
 	b.Watch[0] = Falling
 	log := play(t, b, 5, func([]int, bool) {
 		if !b.Above[0] {
@@ -300,6 +329,38 @@ func TestRecordingMoreChangesNothing(t *testing.T) {
 		}
 		if all < 3*len(want.events)/2 {
 			t.Errorf("with %d more watched only %d events", extra, all)
+		}
+	}
+}
+
+// Reading the trajectory at many times, as a dense recording does, changes no bit of the results.
+func TestReadingMoreChangesNothing(t *testing.T) {
+	for _, p := range []*problems.Problem{problems.VanDerPol, problems.BouncingBall, problems.Robertson} {
+		bare, read := begin(t, p, ode.Options{}), begin(t, p, ode.Options{})
+		y := make([]float64, len(p.Y0))
+		for bare.T < p.End {
+			want, err := bare.Advance(p.End)
+			got, e := read.Advance(p.End)
+			if err != nil || e != nil {
+				t.Fatal(err, e)
+			}
+			for k := range 51 {
+				read.Interpolate(got.From+(got.To-got.From)*float64(k)/50, y)
+			}
+			if !reflect.DeepEqual(got, want) || !slices.Equal(read.Y, bare.Y) || read.Stats() != bare.Stats() {
+				t.Fatalf("%s: %+v with much reading, %+v without", p.Name, got, want)
+			}
+			for _, s := range []*Simulator{bare, read} {
+				if len(want.Events) == 0 {
+					continue
+				}
+				if _, err := s.Iterate(); err != nil {
+					t.Fatal(err)
+				}
+				if p.React != nil {
+					p.React(want.Events[0], s.Y, s.U)
+				}
+			}
 		}
 	}
 }

@@ -34,10 +34,13 @@ var rooms = map[string]room{
 		"diag": "a trace script's mistakes are shown like a plan's",
 	}},
 	"ode": {pure: true, tests: reasons{
+		"internal/problems":  "published values are met",
 		"gonum.org/v1/gonum": "a dense factorisation checks the sparse one",
 	}},
 	"sim": {pure: true, imports: reasons{
 		"ode": "between two events a system is integrated",
+	}, tests: reasons{
+		"internal/problems": "published event times are met",
 	}},
 	"model": {pure: true, tests: reasons{
 		"expr":               "every unit of the metadata is one that expressions know",
@@ -88,7 +91,16 @@ var rooms = map[string]room{
 		"github.com/spf13/cobra": "commands, flags, help",
 		"golang.org/x/term":      "whether output is a terminal, how wide it is",
 	}},
-	"internal/house": {},
+	"internal/cmd/workprecision": {imports: reasons{
+		"diag":              "an unknown name comes with the nearest known one",
+		"internal/cputime":  "precision is set against CPU time",
+		"internal/problems": "are what it runs",
+		"ode":               "chooses the method",
+		"sim":               "finds the events",
+	}},
+	"internal/cputime":  {},
+	"internal/house":    {},
+	"internal/problems": {pure: true},
 }
 
 // testHelpers are the modules that every room's tests may use.

@@ -47,6 +47,9 @@ func readTree(t *testing.T, suffixes ...string) []file {
 			}
 			return nil
 		}
+		if rel == ".git" { // a file in a linked work tree
+			return nil
+		}
 		if isIgnored(rel, ignored) || !hasSuffix(rel, suffixes) {
 			return nil
 		}

@@ -1,0 +1,249 @@
+// Command workprecision prints how exactly the integrators and the event location meet the reference problems, and what
+// it costs them.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"canopy/diag"
+	"canopy/internal/problems"
+	"canopy/ode"
+)
+
+// Exit statuses.
+const (
+	exitOK     = 0
+	exitFailed = 1 // a run failed, or a file could not be written
+	exitInput  = 2 // wrong command line: nothing was run
+)
+
+const usage = `Work and precision: the reference problems with every method at several tolerances.
+
+  go run ./internal/cmd/workprecision [-problem NAME] [-method NAME] [-rtol R] [-json] [-events FILE]
+
+`
+
+const columns = `
+Columns:
+  error     at the end: the largest of |y - exact| / (|exact| + scale), scale being the problem's atol/rtol
+  events    found / known to exist
+  event [s] the largest error of an event time; of zeno: of the time at which the impacts accumulate
+  rhs       evaluations of the right-hand side, those for Jacobians included
+  CPU [ms]  the shortest of several runs, events included
+
+The explicit method is left out where a problem is stiff.
+
+Problems:
+`
+
+func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// selection is what a command line asks for.
+type selection struct {
+	problems []*problems.Problem
+	methods  []ode.Method
+	rtols    []float64
+	json     bool
+	events   string
+}
+
+// execute runs one command line and returns the exit status.
+func execute(args []string, stdout, stderr io.Writer) int {
+	s, err := parse(args, stdout)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		fmt.Fprintf(stderr, "workprecision: %v\nworkprecision: -help says more\n", err)
+		return exitInput
+	}
+	if err := s.run(stdout); err != nil {
+		fmt.Fprintf(stderr, "workprecision: %v\n", err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+// parse reads a command line; it prints help if that is asked for.
+func parse(args []string, help io.Writer) (*selection, error) {
+	s := &selection{
+		problems: problems.All(),
+		methods:  []ode.Method{ode.Explicit, ode.Implicit, ode.Auto},
+		rtols:    []float64{1e-4, 1e-6, 1e-8, 1e-10},
+	}
+	flags := flag.NewFlagSet("workprecision", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	problem := flags.String("problem", "", "only the problem `NAME`")
+	method := flags.String("method", "", "only the method `NAME`: explicit, implicit or auto")
+	rtol := flags.Float64("rtol", 0, "only the relative tolerance `R`; the absolute ones are in proportion")
+	flags.BoolVar(&s.json, "json", false, "print a list of JSON objects instead of the table")
+	flags.StringVar(&s.events, "events", "",
+		"write a line `t index` per event of the one run to `FILE`, index counting the indicators from 0;\n"+
+			"-: to the standard output, instead of the table. Needs -problem; method auto, tolerance 1e-6\n"+
+			"if not given")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprint(help, usage)
+			flags.SetOutput(help)
+			flags.PrintDefaults()
+			fmt.Fprint(help, columns)
+			for _, p := range problems.All() {
+				fmt.Fprintf(help, "  %-17s %s\n", p.Name, p.Text)
+			}
+		}
+		return nil, err
+	}
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if flags.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if given["problem"] {
+		p, err := choose("problem", *problem, s.problems, func(p *problems.Problem) string { return p.Name })
+		if err != nil {
+			return nil, err
+		}
+		s.problems = []*problems.Problem{p}
+	}
+	if given["events"] {
+		if len(s.problems) != 1 {
+			return nil, errors.New("-events needs -problem")
+		}
+		s.methods, s.rtols = []ode.Method{ode.Auto}, []float64{1e-6}
+	}
+	if given["method"] {
+		m, err := choose("method", *method, []ode.Method{ode.Auto, ode.Explicit, ode.Implicit}, ode.Method.String)
+		if err != nil {
+			return nil, err
+		}
+		s.methods = []ode.Method{m}
+	}
+	if given["rtol"] {
+		if !(*rtol > 0 && *rtol < 1) {
+			return nil, fmt.Errorf("-rtol %g: a relative tolerance lies between 0 and 1", *rtol)
+		}
+		s.rtols = []float64{*rtol}
+	}
+	if p := s.problems[0]; len(s.problems) == 1 && len(s.methods) == 1 && !suits(p, s.methods[0]) {
+		return nil, fmt.Errorf("%s is stiff: the explicit method would hardly come to its end", p.Name)
+	}
+	return s, nil
+}
+
+// choose finds the value of a name, in whatever case it is written.
+func choose[T any](what, name string, values []T, nameOf func(T) string) (T, error) {
+	var names []string
+	for _, v := range values {
+		names = append(names, nameOf(v))
+	}
+	if i := slices.Index(names, strings.ToLower(name)); i >= 0 {
+		return values[i], nil
+	}
+	var none T
+	hint := diag.DidYouMean(strings.ToLower(name), names)
+	if hint == "" {
+		hint = "known are " + strings.Join(names, ", ")
+	}
+	return none, fmt.Errorf("unknown %s %q: %s", what, name, hint)
+}
+
+// suits tells whether a method gets through a problem.
+func suits(p *problems.Problem, m ode.Method) bool { return m != ode.Explicit || !p.Stiff }
+
+// run runs what was asked for, and prints each result as it comes.
+func (s *selection) run(stdout io.Writer) error {
+	quiet := s.json || s.events == "-"
+	if !quiet {
+		fmt.Fprintf(stdout, "%-17s %-8s %6s %9s %13s %9s %7s %7s %8s %9s\n",
+			"problem", "method", "rtol", "error", "events", "event [s]", "steps", "failed", "rhs", "CPU [ms]")
+	}
+	list := []*result{}
+	for _, p := range s.problems {
+		for _, m := range s.methods {
+			for _, rtol := range s.rtols {
+				if !suits(p, m) {
+					continue
+				}
+				r, err := measure(p, m, rtol)
+				if err != nil {
+					return fmt.Errorf("%s, %v, rtol %g: %w", p.Name, m, rtol, err)
+				}
+				list = append(list, r)
+				if !quiet {
+					r.print(stdout)
+				}
+			}
+		}
+	}
+	if s.json && s.events != "-" {
+		text, err := json.MarshalIndent(list, "", "  ")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(stdout, "%s\n", text)
+	}
+	if s.events == "" {
+		return nil
+	}
+	return list[0].writeEvents(s.events, stdout)
+}
+
+// print prints one line of the table.
+func (r *result) print(w io.Writer) {
+	events := "-"
+	switch {
+	case r.KnownEvents == nil:
+		events = fmt.Sprint(r.Events, "/inf")
+	case *r.KnownEvents > 0:
+		events = fmt.Sprint(r.Events, "/", *r.KnownEvents)
+	}
+	fmt.Fprintf(w, "%-17s %-8s %6.0e %9s %13s %9s %7d %7d %8d %9.3f\n", r.Problem, r.Method, r.RelTol, number(r.Error),
+		events, number(r.EventError), r.Steps, r.Rejected, r.Evaluations, 1e3*r.CPU)
+}
+
+// number is how the table shows a number that may not be there.
+func number(x *float64) string {
+	if x == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(*x, 'e', 1, 64)
+}
+
+// writeEvents writes the events to the file of this name, or to stdout.
+func (r *result) writeEvents(name string, stdout io.Writer) error {
+	var text strings.Builder
+	for _, e := range r.happened {
+		fmt.Fprintf(&text, "%.12f %d\n", e.T, e.Index)
+	}
+	if name == "-" {
+		_, err := io.WriteString(stdout, text.String())
+		return err
+	}
+	return os.WriteFile(name, []byte(text.String()), 0o666)
+}
+
+// measure runs a problem often enough to tell its CPU time.
+func measure(p *problems.Problem, m ode.Method, rtol float64) (*result, error) {
+	const enough, most = 0.03, 20 // seconds, runs
+	var best *result
+	total := 0.0
+	for n := 0; n < most && (n == 0 || total < enough); n++ {
+		r, err := run(p, m, rtol)
+		if err != nil {
+			return nil, err
+		}
+		total += r.CPU
+		if best == nil || r.CPU < best.CPU {
+			best = r
+		}
+	}
+	return best, nil
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"canopy/internal/cputime"
+	"canopy/internal/problems"
+	"canopy/ode"
+	"canopy/sim"
+)
+
+// result is what a run of a problem achieved and what it cost.
+type result struct {
+	Problem     string   `json:"problem"`
+	Method      string   `json:"method"`
+	RelTol      float64  `json:"rtol"`
+	Error       *float64 `json:"error"`         // at the end (problems.Problem.Error); null: no values are known there
+	Events      int      `json:"events"`        // found
+	KnownEvents *int     `json:"known_events"`  // to exist; null: infinitely many
+	EventError  *float64 `json:"event_error_s"` // the largest; null: nothing to compare, or a wrong number was found
+	Steps       int      `json:"steps"`
+	Rejected    int      `json:"rejected"`
+	Evaluations int      `json:"rhs_evaluations"`
+	Jacobians   int      `json:"jacobians"`
+	CPU         float64  `json:"cpu_s"`
+
+	happened []problems.Event
+}
+
+// system makes of a problem what the simulator takes.
+func system(p *problems.Problem) *sim.System {
+	s := &sim.System{
+		Inputs: len(p.U0),
+		Derivatives: func(t float64, y []float64, d *sim.Discrete, dydt []float64) {
+			p.Derivatives(t, y, d.U, dydt)
+		},
+		Zeros: func(t float64, y []float64, d *sim.Discrete, g []float64) { p.Zeros(t, y, d.U, g) },
+	}
+	for i := range p.Y0 {
+		s.States = append(s.States, fmt.Sprint("y", i+1))
+	}
+	for _, i := range p.Indicators {
+		s.Indicators = append(s.Indicators, sim.Indicator{Name: i.Name})
+	}
+	return s
+}
+
+// run simulates p to its end.
+func run(p *problems.Problem, method ode.Method, rtol float64) (*result, error) {
+	o := sim.Options{Options: ode.Options{Method: method, RelTol: rtol, AbsTol: p.AbsTol(rtol)}}
+	began := cputime.Now()
+	s, err := sim.New(system(p), 0, p.Y0, p.U0, o)
+	if err != nil {
+		return nil, err
+	}
+	for i, indicator := range p.Indicators {
+		s.Watch[i] = sim.Direction(indicator.Watch)
+	}
+	happened, err := play(p, s)
+	if err != nil {
+		return nil, err
+	}
+	spent, stats := cputime.Now()-began, s.Stats()
+	r := &result{
+		Problem: p.Name, Method: method.String(), RelTol: rtol, Events: len(happened),
+		Steps: stats.Steps, Rejected: stats.Rejected, Evaluations: stats.Evaluations, Jacobians: stats.Jacobians,
+		CPU: spent, happened: happened,
+	}
+	if p.Want != nil {
+		e := p.Error(s.Y)
+		r.Error = &e
+	}
+	if p.Zeno > 0 {
+		e := math.Abs(s.T - p.Zeno)
+		r.EventError = &e
+		return r, nil
+	}
+	known := len(p.Events)
+	r.KnownEvents = &known
+	if e, _, complete := p.EventError(happened); complete && known > 0 {
+		r.EventError = &e
+	}
+	return r, nil
+}
+
+// play advances s to the end of p, or to where infinitely many events keep it, and returns the events.
+func play(p *problems.Problem, s *sim.Simulator) (happened []problems.Event, err error) {
+	for s.T < p.End {
+		seg, err := s.Advance(p.End)
+		for _, i := range seg.Events {
+			happened = append(happened, problems.Event{T: seg.To, Index: i})
+		}
+		switch {
+		case p.Zeno > 0 && errors.As(err, new(*sim.ChatterError)):
+			return happened, nil
+		case err != nil:
+			return nil, err
+		case len(seg.Events) == 0:
+			continue
+		}
+		if _, err := s.Iterate(); err != nil {
+			return nil, err
+		}
+		if p.React != nil {
+			for _, i := range seg.Events {
+				p.React(i, s.Y, s.U)
+			}
+		}
+	}
+	return happened, nil
+}
