@@ -86,7 +86,7 @@ func parse(args []string, help io.Writer) (*selection, error) {
 	rtol := flags.Float64("rtol", 0, "only the relative tolerance `R`; the absolute ones are in proportion")
 	flags.BoolVar(&s.json, "json", false, "print a list of JSON objects instead of the table")
 	flags.StringVar(&s.events, "events", "",
-		"write a line `t index` per event of the one run to `FILE`, index counting the indicators from 0;\n"+
+		"write a line \"t index\" per event of the one run to `FILE`, index counting the indicators from 0;\n"+
 			"-: to the standard output, instead of the table. Needs -problem; method auto, tolerance 1e-6\n"+
 			"if not given")
 	if err := flags.Parse(args); err != nil {
