@@ -47,8 +47,15 @@ func settle(b testing.TB, e *Engine, inputs ...Input) Instant {
 	return instant
 }
 
+// ticking gives a tick engine the method of the other engine.
+type ticking struct{ *TickEngine }
+
+func (t ticking) Settle(inputs []Input) (Instant, error) { return t.Tick(inputs) }
+
 // alternate settles two sets of inputs in turn.
-func alternate(b *testing.B, e *Engine, one, other []Input) {
+func alternate(b *testing.B, e interface {
+	Settle([]Input) (Instant, error)
+}, one, other []Input) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range b.N {
@@ -169,4 +176,34 @@ func BenchmarkFlat(b *testing.B) {
 		t := e.tree.Leaves()[500]
 		alternate(b, e, []Input{Request(t, Success), End(t, Success)}, []Input{Request(t, Accept)})
 	})
+}
+
+// BenchmarkTick sets both engines side by side on a reactive tree of ten tasks and one of 1,024 leaves. Nothing: no
+// input has changed, and the tree is ticked once; that is what the figures above for BehaviorTree.CPP and the closure
+// tree are to be compared with. Flip: one leaf changes, and with it every task up to the root. Swap: activity is taken
+// from one action and given to another. The tick engine visits every task at each tick, the other what has changed.
+func BenchmarkTick(b *testing.B) {
+	big := wide(1024, ReactiveFallback)
+	small := compiled(b, swapTree())
+	c, _ := small.Find("c")
+	d, _ := small.Find("d")
+	leaf := compiled(b, big).Leaves()[1]
+	for _, bench := range []struct {
+		name       string
+		tree       *Node
+		one, other []Input
+	}{
+		{"nothing/10", swapTree(), nil, nil},
+		{"nothing/1024", big, nil, nil},
+		{"flip/10", swapTree(), []Input{Set(d, true)}, []Input{Set(d, false)}},
+		{"flip/1024", big, []Input{Set(leaf, true)}, []Input{Set(leaf, false)}},
+		{"swap/10", swapTree(), []Input{Set(c, true)}, []Input{Set(c, false)}},
+	} {
+		b.Run(bench.name+"/tick", func(b *testing.B) {
+			alternate(b, ticking{NewTickEngine(compiled(b, bench.tree), nil, 0)}, bench.one, bench.other)
+		})
+		b.Run(bench.name+"/event", func(b *testing.B) {
+			alternate(b, engineOf(b, bench.tree), bench.one, bench.other)
+		})
+	}
 }

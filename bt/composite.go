@@ -10,13 +10,18 @@ var judgement = [8]Status{
 
 // verdict joins the flags `returns` and `success` of a composite: Success or Failure if it returns, else Accept.
 func (e *Engine) verdict(n *node, c *composite) Status {
-	says := judgement[c.front]
-	switch {
-	case n.kind.IsParallel():
+	if n.kind.IsParallel() {
 		return e.parallelVerdict(n, c)
-	case n.kind < Inverter || says == Accept:
+	}
+	return n.kind.verdict(judgement[c.front])
+}
+
+// verdict returns what a composite other than a parallel says if the child that decides says this.
+func (k Kind) verdict(says Status) Status {
+	switch {
+	case k < Inverter || says == Accept:
 		return says
-	case n.kind == ForceSuccess || n.kind == Inverter && says == Failure:
+	case k == ForceSuccess || k == Inverter && says == Failure:
 		return Success
 	}
 	return Failure

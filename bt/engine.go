@@ -18,14 +18,14 @@ const defaultLimit = 1000
 type Change struct {
 	Task      Task
 	From, To  Status
-	Iteration int32 // event iteration within the instant, from 1
+	Iteration int32 // event iteration or tick within the instant, from 1
 }
 
 // Instant is what happened at one instant. The slices are valid until the engine's next call.
 type Instant struct {
 	Changes    []Change  // in the order in which they happened
 	Commands   []Command // in the order in which the procedures were started
-	Iterations int       // event iterations that changed something
+	Iterations int       // event iterations, or ticks, that changed something
 	Visits     int       // visits of a task, up or down: the measure of the work
 }
 
@@ -61,11 +61,7 @@ type task struct {
 	effective Status // the held result if there is one, else the status
 	hold      hold
 	active    bool
-	// Leaves only:
-	request Status     // what it says while it is not active
-	outcome Status     // what it says while it is active; Accept: nothing yet
-	slow    procedures // those that take time
-	busy    bool       // the running procedure is not complete
+	leaf      // leaves only
 }
 
 // hold tells what keeps a task's result after activity was taken from it.
@@ -116,18 +112,12 @@ func NewEngine(tree *Tree, initial []Input, limit int) *Engine {
 		limit:      limit,
 	}
 	for t := range e.tasks {
-		s := &e.tasks[t]
-		s.request, s.outcome = Accept, Accept
-		if tree.nodes[t].kind == Condition {
-			s.request = Failure
-		}
+		e.tasks[t].leaf = newLeaf(tree.nodes[t].kind)
 	}
 	for i := range e.composites {
 		e.composites[i].current = -1
 	}
-	for _, in := range initial {
-		e.apply(in)
-	}
+	e.take(initial)
 	e.up.clear()
 	e.judgeAll()
 	e.down.add(tree.Root())
@@ -208,13 +198,22 @@ func (e *Engine) Settle(inputs []Input) (instant Instant, err error) {
 }
 
 func (e *Engine) settleInputs(inputs []Input) error {
-	for _, in := range inputs {
-		e.apply(in)
-	}
+	e.take(inputs)
 	if !e.settle(e.limit) {
-		return e.loopError()
+		return loopError(e.tree, e.changes, e.limit, "event iterations")
 	}
 	return nil
+}
+
+// take takes over inputs and notes their leaves for a visit.
+func (e *Engine) take(inputs []Input) {
+	for i := range inputs {
+		in := &inputs[i]
+		s := &e.tasks[in.task]
+		if s.take(in, e.tree.nodes[in.task].kind, s.status) {
+			e.up.add(in.task)
+		}
+	}
 }
 
 // Halt withdraws activity from the root for ever, and lets the tree settle: every exit procedure is started. Actions
@@ -249,20 +248,20 @@ func (e *Engine) settle(limit int) bool {
 }
 
 // loopError names the tasks that changed in the later half of the instant.
-func (e *Engine) loopError() error {
+func loopError(tree *Tree, changes []Change, limit int, unit string) error {
 	var tasks []Task
-	for _, c := range e.changes {
-		if int(c.Iteration) > e.limit/2 {
+	for _, c := range changes {
+		if int(c.Iteration) > limit/2 {
 			tasks = append(tasks, c.Task)
 		}
 	}
 	slices.Sort(tasks)
 	var names []string
 	for _, t := range slices.Compact(tasks) {
-		names = append(names, e.tree.Name(t))
+		names = append(names, tree.Name(t))
 	}
-	return fmt.Errorf("%w: the tree does not settle within %d event iterations; still changing: %s",
-		ErrLoop, e.limit, strings.Join(names, ", "))
+	return fmt.Errorf("%w: the tree does not settle within %d %s; still changing: %s",
+		ErrLoop, limit, unit, strings.Join(names, ", "))
 }
 
 // visit applies the status cycle to a task until it is stable and tells its parent.

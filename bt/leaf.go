@@ -80,10 +80,25 @@ type Command struct {
 	Exit bool // the exit procedure, else the entry procedure
 }
 
-// apply takes over an input and notes its leaf for a visit.
-func (e *Engine) apply(in Input) {
-	s := &e.tasks[in.task]
-	switch kind := e.tree.nodes[in.task].kind; {
+// leaf is what the inputs have told of a leaf.
+type leaf struct {
+	request Status     // what it says while it is not active; a condition's truth value
+	outcome Status     // what it says while it is active; Accept: nothing yet
+	slow    procedures // those that take time
+	busy    bool       // the running procedure is not complete
+}
+
+func newLeaf(kind Kind) leaf {
+	if kind == Condition {
+		return leaf{request: Failure, outcome: Accept}
+	}
+	return leaf{request: Accept, outcome: Accept}
+}
+
+// take takes over an input of a leaf that has a kind and a status. It reports whether that may change what the leaf
+// says now.
+func (l *leaf) take(in *Input, kind Kind, status Status) bool {
+	switch {
 	case in.kind == inputSet && kind != Condition:
 		panic("bt: a truth value was set of a task that is not a condition")
 	case in.kind != inputSet && kind != Action:
@@ -91,27 +106,27 @@ func (e *Engine) apply(in Input) {
 	}
 	switch in.kind {
 	case inputSet, inputRequest:
-		s.request = in.value
+		l.request = in.value
 	case inputEnd:
-		if s.status != Activating && s.status != Running {
-			return
+		if status != Activating && status != Running {
+			return false
 		}
-		s.outcome = in.value
+		l.outcome = in.value
 	case inputSlow:
-		s.slow = in.slow
-		return
+		l.slow = in.slow
+		return false
 	case inputEntered:
-		if s.status != Activating {
-			return
+		if status != Activating {
+			return false
 		}
-		s.busy = false
+		l.busy = false
 	case inputExited:
-		if s.status != Deactivating {
-			return
+		if status != Deactivating {
+			return false
 		}
-		s.busy = false
+		l.busy = false
 	}
-	e.up.add(in.task)
+	return true
 }
 
 // visitLeaf applies the status cycle to a leaf until it is stable. While a leaf is transient or Deactivating its

@@ -109,8 +109,12 @@ func TestMisuse(t *testing.T) {
 		"bt: an action's input":    func() { _, _ = e.Settle([]Input{Request(c, Success)}) },
 		"bt: a request is":         func() { Request(a, Running) },
 		"bt: an outcome is":        func() { End(a, Accept) },
-		"bt: the limit of":         func() { NewEngine(e.tree, nil, -1) },
+		"bt: the limit of event":   func() { NewEngine(e.tree, nil, -1) },
+		"bt: the limit of ticks":   func() { NewTickEngine(e.tree, nil, -1) },
 		"bt: an engine was copied": func() { e.CopyFrom(engineOf(t, swapTree())) },
+		"bt: a tick engine was copied": func() {
+			NewTickEngine(e.tree, nil, 0).CopyFrom(NewTickEngine(compiled(t, swapTree()), nil, 0))
+		},
 	} {
 		func() {
 			defer func() {
