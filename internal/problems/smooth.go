@@ -181,7 +181,8 @@ func kepler(name string, e, growth float64, want ...float64) *Problem {
 	return &Problem{
 		Name: name, Text: fmt.Sprintf("Kepler orbit, eccentricity %g", e),
 		Source: detest + "; positions by Kepler's equation",
-		Y0:     []float64{1 - e, 0, 0, math.Sqrt((1 + e) / (1 - e))}, End: 20, Scale: []float64{1}, Growth: growth, Want: want,
+		Y0:     []float64{1 - e, 0, 0, math.Sqrt((1 + e) / (1 - e))}, End: 20, Scale: []float64{1}, Growth: growth,
+		Want: want,
 		Derivatives: func(_ float64, y, _, d []float64) {
 			r := math.Pow(y[0]*y[0]+y[1]*y[1], 1.5)
 			d[0], d[1], d[2], d[3] = y[2], y[3], -y[0]/r, -y[1]/r

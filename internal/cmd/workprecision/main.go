@@ -46,6 +46,9 @@ Problems:
 
 func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 
+// methods are all there are, in the order of the table.
+var methods = []ode.Method{ode.Explicit, ode.Implicit, ode.Auto}
+
 // selection is what a command line asks for.
 type selection struct {
 	problems []*problems.Problem
@@ -76,13 +79,13 @@ func execute(args []string, stdout, stderr io.Writer) int {
 func parse(args []string, help io.Writer) (*selection, error) {
 	s := &selection{
 		problems: problems.All(),
-		methods:  []ode.Method{ode.Explicit, ode.Implicit, ode.Auto},
+		methods:  methods,
 		rtols:    []float64{1e-4, 1e-6, 1e-8, 1e-10},
 	}
 	flags := flag.NewFlagSet("workprecision", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	problem := flags.String("problem", "", "only the problem `NAME`")
-	method := flags.String("method", "", "only the method `NAME`: explicit, implicit or auto")
+	method := flags.String("method", "", "only the method `NAME`: "+strings.Join(names(methods, ode.Method.String), ", "))
 	rtol := flags.Float64("rtol", 0, "only the relative tolerance `R`; the absolute ones are in proportion")
 	flags.BoolVar(&s.json, "json", false, "print a list of JSON objects instead of the table")
 	flags.StringVar(&s.events, "events", "",
@@ -120,7 +123,7 @@ func parse(args []string, help io.Writer) (*selection, error) {
 		s.methods, s.rtols = []ode.Method{ode.Auto}, []float64{1e-6}
 	}
 	if given["method"] {
-		m, err := choose("method", *method, []ode.Method{ode.Auto, ode.Explicit, ode.Implicit}, ode.Method.String)
+		m, err := choose("method", *method, methods, ode.Method.String)
 		if err != nil {
 			return nil, err
 		}
@@ -140,19 +143,24 @@ func parse(args []string, help io.Writer) (*selection, error) {
 
 // choose finds the value of a name, in whatever case it is written.
 func choose[T any](what, name string, values []T, nameOf func(T) string) (T, error) {
-	var names []string
-	for _, v := range values {
-		names = append(names, nameOf(v))
-	}
-	if i := slices.Index(names, strings.ToLower(name)); i >= 0 {
+	known := names(values, nameOf)
+	if i := slices.Index(known, strings.ToLower(name)); i >= 0 {
 		return values[i], nil
 	}
 	var none T
-	hint := diag.DidYouMean(strings.ToLower(name), names)
+	hint := diag.DidYouMean(strings.ToLower(name), known)
 	if hint == "" {
-		hint = "known are " + strings.Join(names, ", ")
+		hint = "known are " + strings.Join(known, ", ")
 	}
 	return none, fmt.Errorf("unknown %s %q: %s", what, name, hint)
+}
+
+// names returns the names of values.
+func names[T any](values []T, nameOf func(T) string) (list []string) {
+	for _, v := range values {
+		list = append(list, nameOf(v))
+	}
+	return list
 }
 
 // suits tells whether a method gets through a problem.
