@@ -170,7 +170,7 @@ func suits(p *problems.Problem, m ode.Method) bool { return m != ode.Explicit ||
 func (s *selection) run(stdout io.Writer) error {
 	quiet := s.json || s.events == "-"
 	if !quiet {
-		fmt.Fprintf(stdout, "%-17s %-8s %6s %9s %13s %9s %7s %7s %8s %9s\n",
+		fmt.Fprintf(stdout, "%-17s %-10s %6s %9s %13s %9s %7s %7s %8s %9s\n",
 			"problem", "method", "rtol", "error", "events", "event [s]", "steps", "failed", "rhs", "CPU [ms]")
 	}
 	list := []*result{}
@@ -213,7 +213,7 @@ func (r *result) print(w io.Writer) {
 	case *r.KnownEvents > 0:
 		events = fmt.Sprint(r.Events, "/", *r.KnownEvents)
 	}
-	fmt.Fprintf(w, "%-17s %-8s %6.0e %9s %13s %9s %7d %7d %8d %9.3f\n", r.Problem, r.Method, r.RelTol, number(r.Error),
+	fmt.Fprintf(w, "%-17s %-10s %6.0e %9s %13s %9s %7d %7d %8d %9.3f\n", r.Problem, r.Method, r.RelTol, number(r.Error),
 		events, number(r.EventError), r.Steps, r.Rejected, r.Evaluations, 1e3*r.CPU)
 }
 
