@@ -25,9 +25,12 @@ import (
 //	plan [limit=N]  an outline, one task a line: Kind [name] [success=N failure=N]; answers the initial statuses
 //	trace           a script of section 8, run by Trace from the start; answers the log
 //	run             lines of such a script, run from where the last run ended; answers with iterations and commands
+//	tick            the same lines for the tick engine, tick by tick; answers what each task returned and where it is
 //	state           answers every task's status, and what it holds
 //	halt            withdraws activity for ever
 //	copy, restore   keeps a copy of the engine; goes back to it
+//
+// Unless the iterations are limited, a tick engine goes the same way at each directive, and must log the same.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -51,9 +54,10 @@ func TestGolden(t *testing.T) {
 
 // golden is the state of a golden script.
 type golden struct {
-	tree         *Tree
-	engine, kept *Engine
-	line         int
+	tree                *Tree
+	engine, kept        *Engine
+	ticking, keptTicker *TickEngine // nil if the iterations are limited
+	line                int
 }
 
 func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
@@ -70,13 +74,16 @@ func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
 		}
 		limit := 0
 		d.MaybeScanArgs(t, "limit", &limit)
-		g.engine, g.line = NewEngine(g.tree, nil, limit), 0
+		g.engine, g.ticking, g.line = NewEngine(g.tree, nil, limit), nil, 0
+		if limit == 0 {
+			g.ticking = NewTickEngine(g.tree, nil, 0)
+		}
 		g.state(&b)
 	case "trace":
 		if err := Trace(g.tree, src, &b); err != nil {
 			fmt.Fprintf(&b, "error:\n%v\n", err)
 		}
-	case "run":
+	case "run", "tick":
 		lines, list := parseScript(g.tree, src)
 		if list != nil {
 			d.Fatalf(t, "%v", list)
@@ -86,6 +93,18 @@ func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
 		}
 		for _, line := range lines {
 			instant, err := g.engine.Settle(line.inputs)
+			if d.Cmd == "tick" {
+				g.tick(t, &b, line.inputs)
+				g.compare(t, instant, instant)
+				continue
+			}
+			if g.ticking != nil {
+				got, err := g.ticking.Tick(line.inputs)
+				if err != nil {
+					d.Fatalf(t, "%v", err)
+				}
+				g.compare(t, instant, got)
+			}
 			g.write(&b, instant)
 			if err != nil {
 				fmt.Fprintf(&b, "error: %v (loop: %v)\n", err, errors.Is(err, ErrLoop))
@@ -94,11 +113,16 @@ func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
 	case "state":
 		g.state(&b)
 	case "halt":
-		g.write(&b, g.engine.Halt())
+		instant := g.engine.Halt()
+		if g.ticking != nil {
+			g.compare(t, instant, g.ticking.Halt())
+		}
+		g.write(&b, instant)
 	case "copy":
-		g.kept = g.engine.Clone()
+		g.kept, g.keptTicker = g.engine.Clone(), g.ticking.Clone()
 	case "restore":
 		g.engine.CopyFrom(g.kept)
+		g.ticking.CopyFrom(g.keptTicker)
 	default:
 		d.Fatalf(t, "unknown directive %q", d.Cmd)
 	}
@@ -121,6 +145,45 @@ func (g *golden) write(b *strings.Builder, instant Instant) {
 	}
 	g.line++
 }
+
+// compare compares the tick engine's log of an instant, and its state after it, with the engine's.
+func (g *golden) compare(t *testing.T, want, got Instant) {
+	t.Helper()
+	if msg := compareTicks(g.engine, g.ticking, want, got); msg != "" {
+		t.Errorf("line %d: %s", g.line, msg)
+	}
+}
+
+// tick ticks the root until nothing changes and writes after each tick what has changed: N.TICK NAME: PHASE, ANSWER,
+// and the procedures started.
+func (g *golden) tick(t *testing.T, b *strings.Builder, inputs []Input) {
+	t.Helper()
+	e := g.ticking
+	limit := e.limit
+	e.limit = 1
+	for tick := 1; ; tick++ {
+		before := slices.Clone(e.tasks)
+		instant, err := e.Tick(inputs)
+		inputs = nil
+		for _, c := range instant.Commands {
+			procedure := map[bool]string{false: "entry", true: "exit"}[c.Exit]
+			fmt.Fprintf(b, "%d.%d %s: %s procedure starts\n", g.line, tick, g.tree.Name(c.Task), procedure)
+		}
+		for i := range e.tasks {
+			if s := &e.tasks[i]; s.phase != before[i].phase || s.answer != before[i].answer {
+				fmt.Fprintf(b, "%d.%d %s: %s, %s\n", g.line, tick, g.tree.Name(Task(i)), phaseNames[s.phase], s.answer)
+			}
+		}
+		if err == nil {
+			fmt.Fprintf(b, "%d.%d nothing\n", g.line, tick)
+			break
+		}
+	}
+	e.limit = limit
+	g.line++
+}
+
+var phaseNames = [...]string{idle: "idle", entering: "entering", running: "running", leaving: "leaving"}
 
 // state writes the tree with every task's status, activity and held result.
 func (g *golden) state(b *strings.Builder) {

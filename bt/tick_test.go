@@ -47,16 +47,20 @@ func randomTicks(t *testing.T, seed uint64) (entries int) {
 	}
 	events, ticks := NewEngine(tree, inputs, 0), NewTickEngine(tree, inputs, 0)
 	other := ticks.Clone()
-	compareTicks(t, seed, "initially", d, events, ticks, Instant{}, Instant{})
+	compare := func(where string, want, got Instant) {
+		if msg := compareTicks(events, ticks, want, got); msg != "" {
+			t.Fatalf("seed %d, %s: %s%s", seed, where, msg, outline(d))
+		}
+	}
+	compare("initially", Instant{}, Instant{})
 	inputs = nil
 	for i := range 12 {
-		where := fmt.Sprintf("instant %d, inputs %v", i, inputs)
 		want := settle(t, events, inputs...)
 		got, err := ticks.Tick(inputs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		compareTicks(t, seed, where, d, events, ticks, want, got)
+		compare(fmt.Sprintf("instant %d, inputs %v", i, inputs), want, got)
 		for _, c := range got.Commands {
 			if !c.Exit {
 				entries++
@@ -70,7 +74,7 @@ func randomTicks(t *testing.T, seed uint64) (entries int) {
 			}
 		}
 		if r.IntN(20) == 0 {
-			compareTicks(t, seed, "halted", d, events, ticks, events.Halt(), ticks.Halt())
+			compare("halted", events.Halt(), ticks.Halt())
 		}
 		inputs = inputs[:0]
 		for range 1 + r.IntN(1+min(3, size/3)) {
@@ -80,13 +84,10 @@ func randomTicks(t *testing.T, seed uint64) (entries int) {
 	return entries
 }
 
-// compareTicks compares the logs of an instant and every task's state after it.
-func compareTicks(t *testing.T, seed uint64, where string, d *Node, events *Engine, ticks *TickEngine,
-	want, got Instant) {
-	t.Helper()
+// compareTicks compares the logs of an instant and every task's state after it; it returns what is not the same.
+func compareTicks(events *Engine, ticks *TickEngine, want, got Instant) string {
 	if !slices.Equal(got.Commands, want.Commands) || !slices.EqualFunc(got.Changes, want.Changes, sameStep) {
-		t.Fatalf("seed %d, %s:\n ticks  %v %v\n events %v %v\n%s", seed, where, got.Commands, got.Changes,
-			want.Commands, want.Changes, outline(d))
+		return fmt.Sprintf("\n ticks  %v %v\n events %v %v\n", got.Commands, got.Changes, want.Commands, want.Changes)
 	}
 	for i := range events.tree.Len() {
 		task := Task(i)
@@ -94,12 +95,13 @@ func compareTicks(t *testing.T, seed uint64, where string, d *Node, events *Engi
 		result, held := ticks.Held(task)
 		if ticks.Status(task) != events.Status(task) || ticks.Active(task) != events.Active(task) ||
 			held != wantHeld || held && result != wantResult || ticks.Pinned(task) != events.Pinned(task) {
-			t.Fatalf("seed %d, %s: task %d:\n ticks  %v active %v held %v %v pinned %v\n"+
-				" events %v active %v held %v %v pinned %v\n%s", seed, where, task,
+			return fmt.Sprintf("task %d:\n ticks  %v active %v held %v %v pinned %v\n"+
+				" events %v active %v held %v %v pinned %v\n", task,
 				ticks.Status(task), ticks.Active(task), held, result, ticks.Pinned(task),
-				events.Status(task), events.Active(task), wantHeld, wantResult, events.Pinned(task), outline(d))
+				events.Status(task), events.Active(task), wantHeld, wantResult, events.Pinned(task))
 		}
 	}
+	return ""
 }
 
 // sameStep compares two steps of a status cycle. Their iterations may differ by one: activity is passed on at the end of
