@@ -57,6 +57,16 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"go.yaml.in/yaml/v3": "a YAML parser whose nodes carry line and column",
 	}},
+	"stategraph": {pure: true, imports: reasons{
+		"diag":    "an author's mistakes are reported all at once, each at its place",
+		"expr":    "a transition's condition is an expression",
+		"yamldoc": "state graphs are YAML",
+	}, outside: reasons{
+		"go.yaml.in/yaml/v3": "the nodes of a document",
+	}, tests: reasons{
+		"bt":   "the solar day's graph does what its tree does",
+		"plan": "the solar day's plan gives conditions and actions",
+	}},
 	"record": {pure: true, imports: reasons{
 		"bt": "a status change is the engine's own value",
 	}, outside: reasons{
