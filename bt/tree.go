@@ -1,7 +1,8 @@
 // Package bt is the tree engine: it settles a behaviour tree after its leaves' inputs have changed.
 //
 // A Tree is compiled once from a description (Node) and never changes; it may be shared by any number of engines. An
-// Engine holds all that changes and can be copied. The rules are those of docs/semantics.md.
+// Engine holds all that changes and can be copied. A TickEngine comes to the same by ticking the whole tree. The rules
+// are those of docs/semantics.md.
 package bt
 
 import (
