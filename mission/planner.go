@@ -2,6 +2,7 @@ package mission
 
 import (
 	"canopy/bt"
+	"canopy/record"
 )
 
 // Configuration says what decides in a run which actions are active. There are four: Continuous, Discrete, Graph and
@@ -90,7 +91,7 @@ func (p *treePlanner) apply(r *Run, instant bt.Instant) error {
 			return err
 		}
 		if c.Task == r.m.Plan.Tree.Root() && r.m.EndsWithPlan && (c.To == bt.Finished || c.To == bt.Aborted) {
-			r.end("the plan ended: " + c.To.String())
+			r.end(record.Complete, "the plan ended: " + c.To.String())
 		}
 	}
 	for _, c := range instant.Commands {

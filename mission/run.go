@@ -138,7 +138,7 @@ func (r *Run) Step() (bool, error) {
 		}
 	}
 	if !r.over && r.sim.T >= r.until {
-		r.end(reasons[r.until < r.m.Horizon])
+		r.end(record.Complete, reasons[r.until < r.m.Horizon])
 	}
 	if r.over {
 		if err := r.close(); err != nil {
@@ -328,12 +328,12 @@ func (r *Run) refresh() {
 	r.world.fill(r.m.program.all, r.sim.T, r.sim.Y, &r.sim.Discrete)
 }
 
-// Stop ends the run where it is, for a reason that is not the run's own.
+// Stop interrupts the run where it is, for a reason that is not the run's own.
 func (r *Run) Stop(reason string) error {
 	if r.over {
 		return nil
 	}
-	r.end(reason)
+	r.end(record.Interrupted, reason)
 	return r.close()
 }
 
@@ -345,15 +345,14 @@ func (r *Run) close() error {
 	return r.sample(r.sim.T, r.sim.Y, &r.sim.Discrete)
 }
 
-func (r *Run) end(reason string) {
+func (r *Run) end(outcome record.Outcome, reason string) {
 	r.over = true
-	r.summary.Reason = reason
+	r.summary.Outcome, r.summary.Reason = outcome, reason
 }
 
 // fail ends the run by an error: every active task's exit procedure is run, nothing that was recorded is lost.
 func (r *Run) fail(err error) error {
-	r.summary.Failed = true
-	r.end(err.Error())
+	r.end(record.Failed, err.Error())
 	return errors.Join(err, r.close(), r.log("error", err.Error()), r.planner.halt(r))
 }
 

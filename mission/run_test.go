@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/record"
 	"canopy/sim"
 )
 
@@ -138,7 +139,7 @@ func TestNeverSettles(t *testing.T) {
 		t.Fatalf("error %v, want %v", err, ErrUnsettled)
 	}
 	contains(t, "the error", err.Error(), "off", "on", "stop", "t = 0")
-	if !r.Summary().Failed || len(l.kinds("error")) != 1 {
+	if r.Summary().Outcome != record.Failed || len(l.kinds("error")) != 1 {
 		t.Error("the failure is not in the summary and the log")
 	}
 	for i, s := range r.Statuses() {

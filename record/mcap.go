@@ -28,25 +28,20 @@ var topics = [...]string{
 	summaryChannel: "/summary",
 }
 
-const chunkSize = 1 << 20 // bytes; the size the MCAP library takes by itself
+const chunkSize = 1 << 16 // bytes of messages; what a killed process loses of its log
 
-// container encodes the log as MCAP.
-//
-// The library ends a chunk only when a message makes it larger than the chunk size of its options, which it reads
-// at every message. To end one at a time of our choice, the last message is always held back: flush writes it with
-// a chunk size of 0.
+// container encodes the log as MCAP. The library keeps a chunk in memory until a message makes it larger than chunkSize,
+// and then writes it.
 type container struct {
 	file     *bufio.Writer
 	writer   *mcap.Writer
-	options  *mcap.WriterOptions
-	held     mcap.Message // not yet given to writer if it has data
-	data     []byte       // scratch of the message being made
+	data     []byte // scratch of the message being made
 	sequence [len(topics)]uint32
 	keys     [][]byte // `,"name":` of each signal
 	tasks    [][]byte // name of each task as JSON
 }
 
-// newContainer writes everything known before the run and flushes it.
+// newContainer begins the file with everything known before the run.
 func newContainer(h *Header, w io.Writer) (*container, error) {
 	c := &container{file: bufio.NewWriterSize(w, 1<<16)}
 	for _, s := range h.Signals {
@@ -55,16 +50,19 @@ func newContainer(h *Header, w io.Writer) (*container, error) {
 	for _, t := range h.Tasks {
 		c.tasks = append(c.tasks, quote(t.Name))
 	}
+	start, err := logTime(h.Start)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the start: %w", ErrHeader, err)
+	}
+	if _, err := logTime(h.Horizon); err != nil {
+		return nil, fmt.Errorf("%w: the horizon: %w", ErrHeader, err)
+	}
 	run, err := json.Marshal(h)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrHeader, err)
 	}
-	start, err := logTime(h.Start)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrHeader, err)
-	}
-	c.options = &mcap.WriterOptions{Chunked: true, ChunkSize: chunkSize, IncludeCRC: true, OverrideLibrary: true}
-	if c.writer, err = mcap.NewWriter(c.file, c.options); err != nil {
+	options := &mcap.WriterOptions{Chunked: true, ChunkSize: chunkSize, IncludeCRC: true, OverrideLibrary: true}
+	if c.writer, err = mcap.NewWriter(c.file, options); err != nil {
 		return nil, err
 	}
 	if err := c.writer.WriteHeader(&mcap.Header{Library: "canopy"}); err != nil {
@@ -90,7 +88,10 @@ func newContainer(h *Header, w io.Writer) (*container, error) {
 			return nil, err
 		}
 	}
-	return c, c.message(runChannel, h.Start, run)
+	options.ChunkSize = 0 // the library reads it at every message: this one makes a chunk of its own
+	err = c.message(runChannel, h.Start, run)
+	options.ChunkSize = chunkSize
+	return c, err
 }
 
 func (c *container) sample(t float64, values []float64) error {
@@ -119,36 +120,20 @@ func (c *container) event(e Event) error {
 	return c.message(eventsChannel, e.T, b)
 }
 
-// message holds data back as the latest message and writes the one before it.
+// message adds a message to the chunk, and the chunk to the file if that fills it.
 func (c *container) message(channel uint16, t float64, data []byte) error {
 	stamp, err := logTime(t)
 	if err != nil {
 		return err
 	}
-	if err := c.release(); err != nil {
-		return err
-	}
-	c.held = mcap.Message{ChannelID: channel, Sequence: c.sequence[channel], LogTime: stamp, PublishTime: stamp,
-		Data: append(c.held.Data[:0], data...)}
+	err = c.writer.WriteMessage(&mcap.Message{ChannelID: channel, Sequence: c.sequence[channel], LogTime: stamp,
+		PublishTime: stamp, Data: data})
 	c.sequence[channel]++
-	return nil
-}
-
-func (c *container) release() error {
-	if len(c.held.Data) == 0 {
-		return nil
-	}
-	err := c.writer.WriteMessage(&c.held)
-	c.held.Data = c.held.Data[:0]
 	return err
 }
 
-func (c *container) flush() error {
-	c.options.ChunkSize = 0
-	err := c.release()
-	c.options.ChunkSize = chunkSize
-	return errors.Join(err, c.file.Flush())
-}
+// chunks is the number of chunks that have been added to the file.
+func (c *container) chunks() int { return len(c.writer.ChunkIndexes) }
 
 func (c *container) close(s Summary) error {
 	portable := struct {
@@ -159,14 +144,14 @@ func (c *container) close(s Summary) error {
 	if err == nil {
 		err = c.message(summaryChannel, s.Ended, data)
 	}
-	return errors.Join(err, c.release(), c.writer.Close(), c.file.Flush())
+	return errors.Join(err, c.writer.Close(), c.file.Flush())
 }
 
-// logTime is t as MCAP counts it.
+// logTime is t as MCAP counts it. Readers take it for a signed number.
 func logTime(t float64) (uint64, error) {
 	ns := math.Round(t * 1e9)
 	if !(ns >= 0 && ns < 1<<63) {
-		return 0, fmt.Errorf("simulated time %g s cannot be counted in nanoseconds from 0", t)
+		return 0, fmt.Errorf("a simulated time of %g s is not between 0 and 9.2e9 s, as far as run.mcap counts nanoseconds", t)
 	}
 	return uint64(ns), nil
 }
@@ -216,7 +201,7 @@ var schemas = [len(topics)][]byte{
 		`"time_events":{"type":"integer"},"status_changes":{"type":"integer"},` +
 		`"max_event_iterations":{"type":"integer"},` +
 		`"ended":{"type":"number","description":"simulated time at which the run ended [s]"},` +
-		`"reason":{"type":"string"},"failed":{"type":"boolean"}}}`),
+		`"outcome":{"enum":["complete","interrupted","failed"]},"reason":{"type":"string"}}}`),
 }
 
 func signalsSchema(h *Header) []byte {

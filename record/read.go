@@ -17,8 +17,8 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 )
 
-// ErrFormat is wrapped by the errors of Read about a file that is not a run log, or a damaged one.
-var ErrFormat = errors.New("record: not a run log")
+// ErrFormat is wrapped by what Read says about a file that is not a run log, or a damaged one.
+var ErrFormat = errors.New("record: not a sound run log")
 
 // Log is a run read back.
 type Log struct {
@@ -27,7 +27,8 @@ type Log struct {
 	Values  [][]float64 // Values[i][k] is signal i of the header at T[k]
 	Changes []Change    // in the order they happened
 	Events  []Event     // in the order they happened
-	Summary *Summary    // nil if the run was cut off; CPU is not recorded
+	Summary *Summary    // nil if the log was cut off; CPU is not recorded
+	Damage  error       // wraps ErrFormat: what made Read stop before the end of the file; nil if nothing did
 }
 
 // Signal returns the column of a signal, nil if it was not recorded.
@@ -40,8 +41,9 @@ func (l *Log) Signal(name string) []float64 {
 	return nil
 }
 
-// Read reads a run.mcap written by a Writer. Of a file that was cut off it returns everything up to the last flush,
-// and a nil Summary. Errors wrap ErrFormat, or are those of r.
+// Read reads a run.mcap written by a Writer. Of a file that was cut off it returns all whole chunks, and a nil Summary; of
+// a damaged one everything before the damage, which Log.Damage describes. Errors wrap ErrFormat, for files that do not
+// even say what the run is, or are those of r.
 //
 // It walks the records itself: the library's lexer allocates whatever length a damaged file claims.
 func Read(r io.ReadSeeker) (*Log, error) {
@@ -84,7 +86,8 @@ func Read(r io.ReadSeeker) (*Log, error) {
 			err = l.chunk(body)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+			l.Damage = fmt.Errorf("%w: %w", ErrFormat, err)
+			return l.log()
 		}
 	}
 }
@@ -123,10 +126,13 @@ type reader struct {
 }
 
 func (l *reader) log() (*Log, error) {
-	if !l.started {
-		return nil, fmt.Errorf("%w: it has no message on /run", ErrFormat)
+	switch {
+	case l.started:
+		return &l.Log, nil
+	case l.Damage != nil:
+		return nil, l.Damage
 	}
-	return &l.Log, nil
+	return nil, fmt.Errorf("%w: it has no message on /run", ErrFormat)
 }
 
 // attachment takes an attachment record: log time, creation time, name, media type, data, checksum.
@@ -216,8 +222,11 @@ func (l *reader) message(topic string, data []byte) error {
 		}
 		l.Events = append(l.Events, e)
 	case topics[summaryChannel]:
-		l.Summary = new(Summary)
-		return json.Unmarshal(data, l.Summary)
+		var s Summary
+		if err := json.Unmarshal(data, &s); err != nil {
+			return err
+		}
+		l.Summary = &s
 	}
 	return nil
 }

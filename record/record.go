@@ -9,6 +9,9 @@
 //   - status.csv, header `t,micro,task,from,to`: one line per status change, t in seconds with 9 decimals.
 //   - signals.csv, first column `t`, then one column `name [unit]` per recorded signal: one line per sample.
 //
+// The files are written out whenever 64 KiB of run.mcap have been recorded, so that a run that is killed leaves all but
+// its last stretch.
+//
 // No wall clock, no map order and no compression enters a file: the same calls give the same bytes.
 //
 // Numbers stand in their shortest decimal form that reads back as the same float64, as encoding/json and
@@ -122,6 +125,16 @@ type Change struct {
 	bt.Change
 }
 
+// Outcome says how a run ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Complete    Outcome = "complete"    // by its horizon, its time limit or its plan
+	Interrupted Outcome = "interrupted" // by its user; everything up to there is recorded
+	Failed      Outcome = "failed"      // by an error; everything up to there is recorded
+)
+
 // Summary is what a run cost and why it ended; summary.json has the same fields.
 type Summary struct {
 	CPU                float64 `json:"cpu_s"` // CPU time of the simulation with recording [s]; not in run.mcap
@@ -135,6 +148,6 @@ type Summary struct {
 	StatusChanges      int     `json:"status_changes"`
 	MaxEventIterations int     `json:"max_event_iterations"` // most event iterations within one instant
 	Ended              float64 `json:"ended"`                // simulated time at which the run ended [s]
-	Reason             string  `json:"reason"`
-	Failed             bool    `json:"failed"` // the run ended by an error, not by its horizon, its plan or its user
+	Outcome            Outcome `json:"outcome"`
+	Reason             string  `json:"reason"` // for people
 }

@@ -71,10 +71,9 @@ func fly(t *testing.T, h Header, f Files) {
 	must(t, w.Status(27.5, 1, bt.Change{Task: 2, From: bt.Failure, To: bt.Accept, Iteration: 1}))
 	must(t, w.Status(27.5, 2, bt.Change{Task: 1, From: bt.Accept, To: bt.Activating, Iteration: 2}))
 	must(t, w.Sample(27.5, []float64{6000.125, third, 1e21}))
-	must(t, w.Flush())
 	must(t, w.Status(60+third, 12, bt.Change{Task: 1, From: bt.Activating, To: bt.Running, Iteration: 3}))
 	must(t, w.Sample(60, []float64{math.NaN(), math.Inf(1), -2.5e-7}))
-	must(t, w.Close(Summary{CPU: 1.5, Steps: 7, Ended: 61, Reason: "horizon reached"}))
+	must(t, w.Close(Summary{CPU: 1.5, Steps: 7, Ended: 61, Outcome: Complete, Reason: "horizon reached"}))
 }
 
 // TestGoldenCSV holds the text of both CSV files: quoting, decimals, number form, both sides of an event.
@@ -129,7 +128,7 @@ func TestRead(t *testing.T) {
 	if got := log.Changes[3]; got.T != 60+third || got.Micro != 12 || got.To != bt.Running {
 		t.Errorf("last change = %v", got)
 	}
-	if want := (&Summary{Steps: 7, Ended: 61, Reason: "horizon reached"}); !cmp.Equal(want, log.Summary) {
+	if want := (&Summary{Steps: 7, Ended: 61, Outcome: Complete, Reason: "horizon reached"}); !cmp.Equal(want, log.Summary) {
 		t.Errorf("summary = %+v, want %+v", log.Summary, want)
 	}
 }
@@ -149,7 +148,7 @@ func TestRoundTrip(t *testing.T) {
 		status := rapid.Custom(func(t *rapid.T) bt.Status { return bt.Status(rapid.IntRange(0, 7).Draw(t, "status")) })
 		for range rapid.IntRange(0, 40).Draw(t, "records") {
 			now += rapid.Float64Range(0, 1e3).Draw(t, "dt")
-			switch rapid.IntRange(0, 3).Draw(t, "record") {
+			switch rapid.IntRange(0, 2).Draw(t, "record") {
 			case 0:
 				row := make([]float64, len(h.Signals))
 				for i := range row {
@@ -168,24 +167,17 @@ func TestRoundTrip(t *testing.T) {
 				c := bt.Change{Task: task, From: from, To: to, Iteration: int32(micro)}
 				want.Changes = append(want.Changes, Change{now, micro, c})
 				err = w.Status(now, micro, c)
-			case 2:
+			default:
 				e := Event{now, rapid.IntRange(0, 9).Draw(t, "micro"), "state", rapid.String().Draw(t, "text")}
 				want.Events = append(want.Events, e)
 				err = w.Event(e)
-			default:
-				err = w.Flush()
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		if rapid.Bool().Draw(t, "complete") {
-			want.Summary = &Summary{Steps: 3, Ended: now, Reason: "why"}
-			err = w.Close(*want.Summary)
-		} else {
-			err = w.Flush()
-		}
-		if err != nil {
+		want.Summary = &Summary{Steps: 3, Ended: now, Outcome: Interrupted, Reason: "why"}
+		if err := w.Close(*want.Summary); err != nil {
 			t.Fatal(err)
 		}
 		got, err := Read(bytes.NewReader(f.mcap.Bytes()))
@@ -216,45 +208,62 @@ func randomHeader(t *rapid.T) Header {
 	return h
 }
 
-// TestCutOff cuts a log at every byte: Read returns everything up to the last flush before the cut, never more
-// than was recorded, and an error only before the header is out.
+// long records samples and status changes for several chunks, and says what had reached run.mcap when it grew.
+func long(t *testing.T, h Header, f *files) (written []progress) {
+	t.Helper()
+	w, err := NewWriter(h, f.destinations())
+	must(t, err)
+	written = append(written, progress{size: f.mcap.Len()})
+	for i := range 3000 {
+		must(t, w.Sample(float64(i), []float64{float64(i), third, 0}))
+		must(t, w.Status(float64(i), 1, bt.Change{Task: 1, From: bt.Accept, To: bt.Activating}))
+		if f.mcap.Len() > written[len(written)-1].size {
+			written = append(written, progress{f.mcap.Len(), i + 1, bytes.Count(f.status.Bytes(), []byte{'\n'}) - 1})
+		}
+	}
+	must(t, w.Close(Summary{}))
+	return written
+}
+
+type progress struct{ size, samples, changes int }
+
+// TestCutOff cuts a log at many sizes: Read returns every whole chunk before the cut, never more than was recorded,
+// and an error only before the header is out. The CSV files are out as far as run.mcap.
 func TestCutOff(t *testing.T) {
 	h := small()
 	h.Attachments = nil
 	var f files
-	w, err := NewWriter(h, f.destinations())
-	must(t, err)
-	type flush struct{ size, samples, changes int }
-	flushes := []flush{{size: f.mcap.Len()}}
-	for i := range 12 {
-		must(t, w.Sample(float64(i), []float64{float64(i), 0, 0}))
-		must(t, w.Status(float64(i), 1, bt.Change{Task: 1, From: bt.Accept, To: bt.Activating}))
-		if i%4 == 3 {
-			must(t, w.Flush())
-			flushes = append(flushes, flush{f.mcap.Len(), i + 1, i + 1})
-		}
+	written := long(t, h, &f)
+	if n := len(written); n < 6 {
+		t.Fatalf("run.mcap grew only %d times", n)
 	}
-	must(t, w.Close(Summary{}))
 	all := f.mcap.Bytes()
-	for size := range all {
+	var sizes []int
+	for size := 0; size < len(all); size += 499 {
+		sizes = append(sizes, size)
+	}
+	for _, p := range written {
+		sizes = append(sizes, p.size-1, p.size)
+	}
+	for _, size := range sizes {
 		log, err := Read(bytes.NewReader(all[:size]))
-		if size < flushes[0].size && err != nil {
+		if size < written[0].size && err != nil {
 			if !errors.Is(err, ErrFormat) {
 				t.Fatalf("cut at %d: %v", size, err)
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatalf("cut at %d of %d: %v", size, len(all), err)
+		if err != nil || log.Damage != nil {
+			t.Fatalf("cut at %d of %d: %v, %v", size, len(all), err, log.Damage)
 		}
-		var least flush
-		for _, fl := range flushes {
-			if fl.size <= size {
-				least = fl
+		var least progress
+		for _, p := range written {
+			if p.size <= size {
+				least = p
 			}
 		}
-		if len(log.T) < least.samples || len(log.Changes) < least.changes || len(log.T) > 12 {
-			t.Fatalf("cut at %d: %d samples, %d changes, flushed: %+v", size, len(log.T), len(log.Changes), least)
+		if len(log.T) < least.samples || len(log.Changes) < least.changes || len(log.T) > 3000 {
+			t.Fatalf("cut at %d: %d samples, %d changes, written: %+v", size, len(log.T), len(log.Changes), least)
 		}
 		for i, v := range log.Signal("h") {
 			if v != float64(i) {
@@ -262,12 +271,59 @@ func TestCutOff(t *testing.T) {
 			}
 		}
 	}
+	for _, p := range written[1:] {
+		if p.changes < p.samples-1 {
+			t.Errorf("with %d samples in run.mcap, status.csv has %d changes", p.samples, p.changes)
+		}
+	}
+}
+
+// TestKilled: the README's run has about 900 kB, one cut at 300 kB shows a third of it.
+func TestKilled(t *testing.T) {
+	h := small()
+	for i := range 20 {
+		h.Signals = append(h.Signals, Signal{Name: fmt.Sprintf("signal%d", i), Unit: "m"})
+	}
+	var f files
+	w, err := NewWriter(h, f.destinations())
+	must(t, err)
+	row := make([]float64, len(h.Signals))
+	for i := range 1441 {
+		for k := range row {
+			row[k] = math.Sqrt(float64(i + k))
+		}
+		must(t, w.Sample(60*float64(i), row))
+	}
+	log, err := Read(bytes.NewReader(f.mcap.Bytes()[:300_000])) // there without a Close
+	must(t, err)
+	if n := len(log.T); n < 350 || len(log.Signal("h")) != n {
+		t.Errorf("300 kB of the log hold %d samples of 1441", n)
+	}
+	if log.Summary != nil {
+		t.Errorf("the log has the summary %+v", log.Summary)
+	}
+}
+
+// TestDamage: a damaged chunk costs itself and what follows, not what came before.
+func TestDamage(t *testing.T) {
+	var f files
+	written := long(t, small(), &f)
+	data := bytes.Clone(f.mcap.Bytes())
+	data[(written[3].size+written[4].size)/2] ^= 1
+	log, err := Read(bytes.NewReader(data))
+	must(t, err)
+	if len(log.T) < written[3].samples || len(log.T) > written[4].samples {
+		t.Errorf("%d samples, want those of the first chunks: %+v", len(log.T), written)
+	}
+	if !errors.Is(log.Damage, ErrFormat) || log.Summary != nil {
+		t.Errorf("damage %v, summary %+v", log.Damage, log.Summary)
+	}
 }
 
 func TestReadRefuses(t *testing.T) {
 	var f files
 	fly(t, small(), f.destinations())
-	damaged := bytes.Replace(f.mcap.Bytes(), []byte("6000.125"), []byte("6001.125"), 1)
+	damaged := bytes.Replace(f.mcap.Bytes(), []byte(`"vehicle":"v"`), []byte(`"vehicle":"w"`), 1)
 	for name, data := range map[string][]byte{"empty": nil, "text": []byte("t,micro,task\n"), "damaged": damaged} {
 		if _, err := Read(bytes.NewReader(data)); !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v, want ErrFormat", name, err)
@@ -294,10 +350,10 @@ func (f *full) Write(p []byte) (int, error) {
 }
 
 // TestFullDisk lets each file fail after any number of bytes: the error names the file, reaches the caller not
-// later than the next Flush, and sticks.
+// later than with Close, and sticks.
 func TestFullDisk(t *testing.T) {
 	var f files
-	fly(t, small(), f.destinations())
+	long(t, small(), &f)
 	sizes := map[string]int{"run.mcap": f.mcap.Len(), "status.csv": f.status.Len(), "signals.csv": f.signals.Len()}
 	for name, size := range sizes {
 		for left := 0; left < size; left += 1 + size/50 {
@@ -313,11 +369,13 @@ func TestFullDisk(t *testing.T) {
 			}
 			w, err := NewWriter(small(), to)
 			if err == nil {
-				_ = w.Sample(1, []float64{1, 2, 3})
-				_ = w.Status(1, 1, bt.Change{})
-				first := w.Flush()
 				row := []float64{1, 2, 3}
-				later := []error{w.Sample(2, row), w.Status(2, 1, bt.Change{}), w.Event(Event{}), w.Flush()}
+				for i := range 1500 {
+					_ = w.Sample(float64(i), row)
+					_ = w.Status(float64(i), 1, bt.Change{})
+				}
+				first := w.Event(Event{})
+				later := []error{w.Sample(2, row), w.Status(2, 1, bt.Change{}), w.Event(Event{})}
 				for _, again := range later {
 					if first != nil && again != first { //nolint:errorlint // the very same error is asked for
 						t.Fatalf("%s: %v after %v", name, again, first)
@@ -369,16 +427,22 @@ func TestFilesMayBeLeftOut(t *testing.T) {
 
 func TestHeaderRefused(t *testing.T) {
 	twoSignals, signalT, twoTasks, order, infinite, early := small(), small(), small(), small(), small(), small()
+	late := small()
+	late.Horizon = 1e10
 	order.Tasks[1].Parent = 0
 	twoSignals.Signals[1].Name = "h"
 	signalT.Signals[0].Name = "t"
 	twoTasks.Tasks[0].Name = "climb"
 	infinite.Horizon = math.Inf(1)
 	early.Start = -1
-	for _, h := range []Header{twoSignals, signalT, twoTasks, order, infinite, early} {
+	for _, h := range []Header{twoSignals, signalT, twoTasks, order, infinite, early, late} {
 		if _, err := NewWriter(h, Files{MCAP: io.Discard}); !errors.Is(err, ErrHeader) {
 			t.Errorf("%v, want ErrHeader", err)
 		}
+	}
+	const want = "the horizon: a simulated time of 1e+10 s is not between 0 and 9.2e9 s"
+	if _, err := NewWriter(late, Files{MCAP: io.Discard}); !strings.Contains(err.Error(), want) {
+		t.Errorf("%v does not say %q", err, want)
 	}
 }
 

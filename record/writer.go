@@ -18,12 +18,14 @@ type Files struct {
 // ErrHeader is wrapped by the errors of NewWriter that the header is to blame for.
 var ErrHeader = errors.New("record: header that cannot be recorded")
 
-// Writer records one run as it goes: its memory does not grow with the run, except by 200 bytes of index for each
-// MB of run.mcap. The first error of a destination sticks and is returned by every later call. A Writer serves one
-// goroutine.
+// Writer records one run as it goes. Records gather in chunks; when one has 64 KiB, it is written out together with the
+// lines of the CSV files: a run that is killed loses at most the chunk it was about to fill. When that is depends on what
+// was recorded and on nothing else. The memory does not grow with the run, except by the index of the chunks, less than
+// 1 % of run.mcap. The first error of a destination sticks and is returned by every later call. A Writer serves one goroutine.
 type Writer struct {
 	header  Header
 	mcap    *container // nil: left out
+	chunks  int        // of run.mcap that have been written out
 	status  *bufio.Writer
 	signals *bufio.Writer
 	fields  [][]byte // task names as CSV fields
@@ -33,7 +35,8 @@ type Writer struct {
 
 // NewWriter starts a log and writes out its header, so that a run killed at any later time leaves files that open.
 // Errors are those of the destinations, or wrap ErrHeader: two signals or two tasks of one name, a signal called
-// t, tasks that are not in post-order, a number that is not finite.
+// t, tasks that are not in post-order, a number that is not finite, a start or horizon outside 0 to 9.2e9 s, which
+// run.mcap cannot count in nanoseconds.
 func NewWriter(h Header, f Files) (*Writer, error) {
 	if err := h.check(); err != nil {
 		return nil, err
@@ -62,8 +65,9 @@ func NewWriter(h Header, f Files) (*Writer, error) {
 		}
 		w.write("signals.csv", w.signals, append(line, '\n'))
 	}
-	if err := w.Flush(); err != nil {
-		return nil, err
+	w.flush()
+	if w.err != nil {
+		return nil, w.err
 	}
 	return w, nil
 }
@@ -116,7 +120,7 @@ func (w *Writer) Sample(t float64, values []float64) error {
 		w.write("signals.csv", w.signals, w.line)
 	}
 	if w.mcap != nil {
-		w.keep("run.mcap", w.mcap.sample(t, values))
+		w.logged(w.mcap.sample(t, values))
 	}
 	return w.err
 }
@@ -144,7 +148,7 @@ func (w *Writer) Status(t float64, micro int, c bt.Change) error {
 		w.write("status.csv", w.status, w.line)
 	}
 	if w.mcap != nil {
-		w.keep("run.mcap", w.mcap.status(t, micro, c))
+		w.logged(w.mcap.status(t, micro, c))
 	}
 	return w.err
 }
@@ -152,23 +156,23 @@ func (w *Writer) Status(t float64, micro int, c bt.Change) error {
 // Event records e.
 func (w *Writer) Event(e Event) error {
 	if w.err == nil && w.mcap != nil {
-		w.keep("run.mcap", w.mcap.event(e))
+		w.logged(w.mcap.event(e))
 	}
 	return w.err
 }
 
-// Flush writes out everything recorded so far: what a Read finds if nothing is written any more.
-func (w *Writer) Flush() error {
-	if w.err != nil {
-		return w.err
+// logged takes the error of a message of run.mcap. With the chunk that the message filled, all files are written out.
+func (w *Writer) logged(err error) {
+	w.keep("run.mcap", err)
+	if n := w.mcap.chunks(); n > w.chunks {
+		w.chunks = n
+		w.flush()
 	}
-	w.flush()
-	return w.err
 }
 
 func (w *Writer) flush() {
 	if w.mcap != nil {
-		w.keep("run.mcap", w.mcap.flush())
+		w.keep("run.mcap", w.mcap.file.Flush())
 	}
 	if w.status != nil {
 		w.keep("status.csv", w.status.Flush())

@@ -49,7 +49,7 @@ func HTML(w io.Writer, log *record.Log, treeSVG string) error {
 		Tree:       template.HTML(treeSVG),  //nolint:gosec // trusted by contract
 		Ended:      ended(log),
 		Reason:     reason(log),
-		Failed:     log.Summary == nil || log.Summary.Failed,
+		Failed:     log.Summary == nil || log.Summary.Outcome == record.Failed,
 		Activities: activities(log),
 		Extremes:   extremes(log),
 		Data:       embedded(log),

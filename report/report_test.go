@@ -264,7 +264,7 @@ func TestHundredTasks(t *testing.T) {
 	}
 	log := &record.Log{Header: h, T: []float64{0, 50, 50, 100},
 		Values:  [][]float64{{math.NaN(), math.Inf(1), math.NaN(), math.NaN()}, {1, math.NaN(), 2, 3}},
-		Summary: &record.Summary{Ended: 50, Reason: "the derivative of x is not finite", Failed: true}}
+		Summary: &record.Summary{Ended: 50, Reason: "the derivative of x is not finite", Outcome: record.Failed}}
 	for i := range 100 {
 		for k := range 20 {
 			at := float64(k) * (1 + float64(i%7))

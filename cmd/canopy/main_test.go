@@ -73,7 +73,7 @@ func TestRunJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &summary); err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"cpu_s", "steps", "rhs_evaluations", "jacobians", "state_events", "time_events", "max_event_iterations", "ended", "reason"} {
+	for _, key := range []string{"cpu_s", "steps", "rhs_evaluations", "jacobians", "state_events", "time_events", "max_event_iterations", "ended", "outcome", "reason"} {
 		if _, ok := summary[key]; !ok {
 			t.Errorf("no %s in %s", key, stdout)
 		}
@@ -159,7 +159,7 @@ func TestFailedRuns(t *testing.T) {
 		}
 		says(t, name, stderr, c.wants...)
 		log := readLog(t, out)
-		if log.Summary == nil || c.ended >= 0 && math.Abs(log.Summary.Ended-c.ended) > 1 || !log.Summary.Failed {
+		if log.Summary == nil || c.ended >= 0 && math.Abs(log.Summary.Ended-c.ended) > 1 || log.Summary.Outcome != record.Failed {
 			t.Errorf("%s: the log ends with %+v, want %g s", name, log.Summary, c.ended)
 		}
 		if page, err := os.ReadFile(filepath.Join(out, "report.html")); err != nil || len(page) == 0 {
@@ -222,7 +222,7 @@ func TestInterrupt(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "interrupted") {
 		t.Fatalf("error %v", err)
 	}
-	if log := readLog(t, out); log.Summary == nil || log.Summary.Reason != "interrupted" {
+	if log := readLog(t, out); log.Summary == nil || log.Summary.Outcome != record.Interrupted {
 		t.Errorf("the log's summary is %+v", log.Summary)
 	}
 	says(t, "the table", table.String(), "interrupted")
