@@ -17,13 +17,14 @@ type leaf struct {
 	condition           bool
 	on, off             *expr.Code
 	entry, exit         []assignment
+	captured            int // place of the first value that its entry captures
 	entryTime, exitTime *expr.Code
 	entryUntil          *expr.Code
 	exitUntil           *expr.Code
 	done, failed        *expr.Code
 	successIf           *expr.Code
 	failureIf           *expr.Code
-	slots               []int // that it writes while active
+	slots               []int // that it writes while active, continuously or by its entry
 	writes              []int // indicators inside the values that it writes
 }
 
@@ -32,10 +33,12 @@ type assignment struct {
 	value *expr.Code
 }
 
-// writer is a leaf that writes a slot while it is active.
+// writer is a leaf that writes a slot while it is active: a value that follows the signals, or one that its entry
+// procedure captured.
 type writer struct {
-	leaf  int
-	value *expr.Code
+	leaf     int
+	value    *expr.Code // nil: captured
+	captured int        // place of the captured value among those of all leaves
 }
 
 // program is everything of a mission that is evaluated while it runs.
@@ -43,6 +46,7 @@ type writer struct {
 // What depends on what is a graph of steps; each purpose has its own order of them, with only the steps it needs.
 type program struct {
 	indicators []expr.Indicator
+	captures   int    // number of captured values
 	switches   []bool // the derivatives depend on the indicator's side
 	standing   []int  // indicators inside computed signals: watched at all times
 	writers    [][]writer
@@ -85,9 +89,6 @@ func (b *builder) compile() {
 	p := &m.program
 	p.indicators = c.Indicators()
 	order := b.sort()
-	if order == nil {
-		return
-	}
 	reads := map[int]bool{}
 	for _, code := range b.codes {
 		if len(code.Indicators()) > 0 {
@@ -130,10 +131,17 @@ func (b *builder) leaf(c, atOnce *expr.Compiler, i int, l plan.Leaf) leaf {
 		entryTime: once(l.EntryTime), exitTime: once(l.ExitTime),
 		entryUntil: code(l.EntryUntil), exitUntil: code(l.ExitUntil), done: code(l.Done), failed: code(l.Failed),
 		successIf: code(l.SuccessIf), failureIf: code(l.FailureIf)}
+	p := &b.m.program
 	for _, a := range assignments(code, l.Write) {
-		b.m.program.writers[a.slot] = append(b.m.program.writers[a.slot], writer{i, a.value})
+		p.writers[a.slot] = append(p.writers[a.slot], writer{leaf: i, value: a.value})
 		out.slots = append(out.slots, a.slot)
 		out.writes = append(out.writes, a.value.Indicators()...)
+	}
+	out.captured = p.captures
+	for _, a := range out.entry {
+		p.writers[a.slot] = append(p.writers[a.slot], writer{leaf: i, captured: p.captures})
+		p.captures++
+		out.slots = append(out.slots, a.slot)
 	}
 	return out
 }
@@ -156,7 +164,9 @@ func (m *Mission) indicatorsOf(s step) []int {
 		list = m.program.computed[s.index].Indicators()
 	case stepSlot:
 		for _, w := range m.program.writers[s.index] {
-			list = append(list, w.value.Indicators()...)
+			if w.value != nil {
+				list = append(list, w.value.Indicators()...)
+			}
 		}
 	}
 	return list
@@ -174,7 +184,9 @@ func (m *Mission) needs(s step) []int {
 		list = m.program.computed[s.index].Reads()
 	case stepSlot:
 		for _, w := range m.program.writers[s.index] {
-			list = append(list, w.value.Reads()...)
+			if w.value != nil {
+				list = append(list, w.value.Reads()...)
+			}
 		}
 	}
 	return slices.DeleteFunc(list, func(i int) bool { return i < m.layout.outputs })
@@ -198,38 +210,34 @@ func (m *Mission) source(signal int) step {
 // order is a list of steps in which each stands after those whose signals it reads.
 type order []step
 
-// sort orders all steps; nil and a diagnostic if signals depend on each other in a circle at one instant.
+// sort orders all steps. Signals that depend on each other in a circle at one instant are reported.
 func (b *builder) sort() order {
 	m := b.m
 	var o order
 	var path []int // signals on the way from the first
+	const onPath, done = 1, 2
 	state := map[step]int{}
-	var visit func(signal int) bool
-	visit = func(signal int) bool {
+	var visit func(signal int)
+	visit = func(signal int) {
 		s := m.source(signal)
 		switch state[s] {
-		case 1:
+		case onPath:
 			b.loop(append(path, signal))
-			return false
-		case 2:
-			return true
+			return
+		case done:
+			return
 		}
-		state[s] = 1
+		state[s] = onPath
 		path = append(path, signal)
 		for _, n := range m.needs(s) {
-			if !visit(n) {
-				return false
-			}
+			visit(n)
 		}
 		path = path[:len(path)-1]
-		state[s] = 2
+		state[s] = done
 		o = append(o, s)
-		return true
 	}
 	for i := m.layout.outputs; i < len(m.signals); i++ {
-		if !visit(i) {
-			return nil
-		}
+		visit(i)
 	}
 	return o
 }
@@ -275,10 +283,11 @@ func (b *builder) loop(path []int) {
 			b.Diags = append(b.Diags, d)
 			return
 		case s.kind == slotted && len(m.program.writers[s.index]) > 0:
-			l := m.Plan.Leaves[m.program.writers[s.index][0].leaf]
-			for _, a := range l.Write {
-				if a.Target == s.name {
-					d.Source, d.Offset, d.Length = m.Plan.Source, a.Offset, a.Length
+			for _, w := range m.program.writers[s.index] {
+				for _, a := range m.Plan.Leaves[w.leaf].Write {
+					if a.Target == s.name && len(a.Value.Names()) > 0 {
+						d.Source, d.Offset, d.Length = m.Plan.Source, a.Offset, a.Length
+					}
 				}
 			}
 			b.Diags = append(b.Diags, d)

@@ -24,7 +24,7 @@ func TestDocumentedExample(t *testing.T) {
 	if m, diags := Read("../missions/example.yaml", open, model.Vehicles(), nil); m == nil || len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	for _, key := range []string{"mission", "text", "plan", "vehicle", "horizon", "tolerance", "chattering", "ends_with_plan",
+	for _, key := range []string{"mission", "text", "plan", "graph", "vehicle", "horizon", "tolerance", "chattering", "ends_with_plan",
 		"environment", "parameters", "initial", "commands", "signals", "record", "plots"} {
 		if !regexp.MustCompile(`(?m)^` + key + `:`).MatchString(example) {
 			t.Errorf("the example does not show %s", key)
@@ -40,7 +40,7 @@ func TestDocumentedCodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range regexp.MustCompile(`(?:Code: |Add\(\w+, |Unknown\(\w+, )"([a-z-]+)"`).FindAllStringSubmatch(string(text), -1) {
+		for _, m := range regexp.MustCompile(`(?:Code: |Add\(&?\w+, |Unknown\(\w+, )"([a-z0-9-]+)"`).FindAllStringSubmatch(string(text), -1) {
 			want = append(want, m[1])
 		}
 	}
@@ -48,7 +48,7 @@ func TestDocumentedCodes(t *testing.T) {
 	slices.Sort(want)
 	want = slices.Compact(want)
 	var got []string
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(readPage(t), -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z0-9-]+)` \\|").FindAllStringSubmatch(readPage(t), -1) {
 		got = append(got, m[1])
 	}
 	if !slices.Equal(got, want) {

@@ -46,12 +46,20 @@ func (r *Run) verdict(failure, success *expr.Code) bt.Status {
 	return bt.Accept
 }
 
-// enter starts the entry procedure of an action: from now on it is active.
+// enter starts the entry procedure of an action: from now on it is active. Its assignments are made one after the
+// other, each seeing the values that the earlier ones gave.
 func (r *Run) enter(i int) error {
 	l, s := &r.m.leaves[i], &r.leaves[i]
 	s.outcome = bt.Accept
-	r.assign(l.entry)
+	r.refresh()
+	for k, a := range l.entry { // until its turn comes, an assignment's slot keeps its value
+		r.sim.U[r.m.capture(l.captured+k)] = r.world.signals[r.m.slots[a.slot].signal]
+	}
 	r.sim.U[i] = 1
+	for k, a := range l.entry {
+		r.refresh()
+		r.sim.U[r.m.capture(l.captured+k)] = r.world.evaluate(a.value)
+	}
 	if slow, _ := l.slow(); slow {
 		s.procedure = entering
 		return r.time(s, l, l.entryTime)
@@ -59,19 +67,21 @@ func (r *Run) enter(i int) error {
 	return nil
 }
 
-// exit starts the exit procedure of an action. Slots that hold keep what it wrote last; what its entry gave to the
-// others ends with it.
+// exit starts the exit procedure of an action. Slots that hold keep what it wrote last, the others return to their
+// default.
 func (r *Run) exit(i int) error {
 	l, s := &r.m.leaves[i], &r.leaves[i]
 	r.refresh()
 	for _, slot := range l.slots {
 		if r.m.slots[slot].hold {
-			r.sim.U[r.held(slot)] = r.world.signals[r.m.slots[slot].signal]
+			r.sim.U[r.m.held(slot)] = r.world.signals[r.m.slots[slot].signal]
 		}
 	}
 	r.sim.U[i] = 0
-	r.release(l.entry)
-	r.assign(l.exit)
+	for _, a := range l.exit {
+		r.refresh()
+		r.sim.U[r.m.held(a.slot)] = r.world.evaluate(a.value)
+	}
 	s.procedure = none
 	if _, slow := l.slow(); slow {
 		s.procedure = exiting
@@ -97,25 +107,14 @@ func (r *Run) time(s *leafState, l *leaf, duration *expr.Code) error {
 	return nil
 }
 
-// assign makes assignments one after the other, each seeing the values that the earlier ones gave.
-func (r *Run) assign(list []assignment) {
-	for _, a := range list {
-		r.refresh()
-		r.sim.U[r.held(a.slot)] = r.world.evaluate(a.value)
-	}
-}
-
-// release gives slots that do not hold their default back.
-func (r *Run) release(list []assignment) {
-	for _, a := range list {
+// release gives what an exit procedure has assigned to slots that do not hold their default back, when it is over.
+func (r *Run) release(exit []assignment) {
+	for _, a := range exit {
 		if s := r.m.slots[a.slot]; !s.hold {
-			r.sim.U[r.held(a.slot)] = s.initial
+			r.sim.U[r.m.held(a.slot)] = s.initial
 		}
 	}
 }
-
-// held returns the place of a slot's held value among the discrete inputs.
-func (r *Run) held(slot int) int { return len(r.m.leaves) + slot }
 
 // see has the simulator watch indicators.
 func (r *Run) see(indicators []int) {
@@ -141,8 +140,8 @@ func (r *Run) judge(i int) bool {
 	return s.value != before
 }
 
-// watchCondition has the simulator watch what can change a condition: the relations for becoming true while it is false,
-// those for becoming false while it is true. Hysteresis needs nothing else.
+// watchCondition has the simulator watch what can change a condition: the relations for becoming true while it is
+// false, those for becoming false while it is true. Hysteresis needs nothing else.
 func (r *Run) watchCondition(i int) {
 	l, s := &r.m.leaves[i], &r.leaves[i]
 	latched := s.value && l.off != nil

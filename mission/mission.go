@@ -12,6 +12,7 @@ import (
 	"canopy/plan"
 	"canopy/record"
 	"canopy/sim"
+	"canopy/stategraph"
 )
 
 // Mission is a mission file together with its plan, checked. It is immutable.
@@ -20,9 +21,10 @@ type Mission struct {
 	Source       *diag.Source // the mission file
 	Vehicle      *model.Vehicle
 	Plan         *plan.Plan
-	Parameters   []float64 // of the vehicle, in its declared order and units
-	Horizon      float64   // simulated time at which the mission ends [s]
-	Tolerance    float64   // relative tolerance of the integration
+	Graph        *stategraph.Graph // what the plan's tree is compared with; nil if the mission names none
+	Parameters   []float64         // of the vehicle, in its declared order and units
+	Horizon      float64           // simulated time at which the mission ends [s]
+	Tolerance    float64           // relative tolerance of the integration
 	Chattering   sim.Chattering
 	EndsWithPlan bool     // the mission is over when the plan's root has ended
 	Interval     float64  // of the recording grid [s]
@@ -67,8 +69,8 @@ type signal struct {
 
 type place struct{ offset, length int }
 
-// slot is a signal that tasks may write. The first active writer in the order of the tree counts; when none is active,
-// the slot has its held value: the default, or with hold the last value written.
+// slot is a signal that tasks may write. The first active writer in the order of the tree counts; when none is
+// active, the slot has its held value: the default, or with hold the last value written.
 type slot struct {
 	signal  int
 	initial float64

@@ -12,6 +12,20 @@ type Configuration interface {
 	planner(r *Run) (planner, error)
 }
 
+// Configurations returns what the mission can be flown with, besides recorded inputs: continuous first, then the tree
+// ticked at the given periods [s], without and with a restart of the integrator at each tick, then the state graph if
+// there is one.
+func (m *Mission) Configurations(periods []float64) []Configuration {
+	list := []Configuration{Continuous{}}
+	for _, p := range periods {
+		list = append(list, Discrete{Period: p}, Discrete{Period: p, Restart: true})
+	}
+	if m.Graph != nil {
+		list = append(list, Graph{})
+	}
+	return list
+}
+
 // planner decides at instants which actions are active.
 type planner interface {
 	// settle brings the actions in line with the present instant, once, and reports whether it did anything: then the
@@ -20,11 +34,24 @@ type planner interface {
 	// watch adds to what the simulator watches what it wants to be asked for, and sets the alarm.
 	watch(r *Run)
 	// status returns the present status of a task.
-	status(t bt.Task) bt.Status
+	status(r *Run, t bt.Task) bt.Status
 	// halt ends every action.
 	halt(r *Run) error
 	// alarm says what it means that the alarm went off; "" if that is nothing to write down.
 	alarm() string
+}
+
+// leafStatus returns the status that a leaf has where there is no tree. What else the tree has stays at Accept.
+func (r *Run) leafStatus(t bt.Task) bt.Status {
+	switch i := r.leafOf[t]; {
+	case i < 0:
+		return bt.Accept
+	case r.m.leaves[i].condition:
+		return truth(r.leaves[i].value)
+	case r.sim.U[i] != 0:
+		return bt.Running
+	}
+	return bt.Accept
 }
 
 // engine is a tree engine: the event-driven one, or the one that is ticked.
@@ -38,6 +65,7 @@ type engine interface {
 type treePlanner struct {
 	engine  engine
 	begun   bool
+	ended   string     // status in which the root has ended last; "" if it has not
 	pending []bt.Input // scratch
 }
 
@@ -79,7 +107,7 @@ func (p *treePlanner) settle(r *Run) (bool, error) {
 
 func (p *treePlanner) alarm() string { return "the time of a procedure is over" }
 
-func (p *treePlanner) status(t bt.Task) bt.Status { return p.engine.Status(t) }
+func (p *treePlanner) status(_ *Run, t bt.Task) bt.Status { return p.engine.Status(t) }
 
 func (p *treePlanner) halt(r *Run) error { return p.apply(r, p.engine.Halt()) }
 
@@ -90,8 +118,12 @@ func (p *treePlanner) apply(r *Run, instant bt.Instant) error {
 		if err := r.status(r.micro+int(c.Iteration), c); err != nil {
 			return err
 		}
-		if c.Task == r.m.Plan.Tree.Root() && r.m.EndsWithPlan && (c.To == bt.Finished || c.To == bt.Aborted) {
-			r.end(record.Complete, "the plan ended: " + c.To.String())
+		if c.Task == r.m.Plan.Tree.Root() && r.m.EndsWithPlan {
+			if c.To.Ended() {
+				p.ended = c.To.String()
+			} else if c.From == bt.Deactivating && p.ended != "" { // its exit procedures are complete
+				r.end(record.Complete, "the plan ended: "+p.ended)
+			}
 		}
 	}
 	for _, c := range instant.Commands {

@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/bt"
 	"canopy/diag"
 	"canopy/expr"
 	"canopy/model"
 	"canopy/plan"
 	"canopy/record"
 	"canopy/sim"
+	"canopy/stategraph"
 	"canopy/yamldoc"
 
 	"go.yaml.in/yaml/v3"
@@ -26,8 +28,8 @@ const (
 	defaultInterval  = 60 // s
 )
 
-// Read reads the mission file name and the plan it names, whose path is relative to the mission file's. open returns a
-// file's contents. Each of set, `name=value`, overrides the horizon, the tolerance or a parameter of the vehicle.
+// Read reads the mission file name and the plan it names, whose path is relative to the mission file's. open returns
+// a file's contents. Each of set, `name=value`, overrides the horizon, the tolerance or a parameter of the vehicle.
 // The mission is nil if the list has errors.
 func Read(
 	name string, open func(name string) ([]byte, error), vehicles []*model.Vehicle, set []string,
@@ -71,12 +73,15 @@ var seconds, _ = expr.ParseUnit("s")
 // read visits the file in the order in which the parts need each other, whatever their order in the file.
 func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string, open func(string) ([]byte, error)) {
 	m := b.m
-	parts := map[string]*yaml.Node{}
+	parts, given := map[string]*yaml.Node{}, map[string]bool{}
 	keep := func(key string) func(*yaml.Node) { return func(n *yaml.Node) { parts[key] = n } }
 	known := yamldoc.Keys{
-		"mission":    func(n *yaml.Node) { m.Name = b.Text(n, "mission") },
-		"text":       func(n *yaml.Node) { m.Text = b.Text(n, "text") },
-		"horizon":    func(n *yaml.Node) { m.Horizon = b.positive(n, seconds, "horizon") },
+		"mission": func(n *yaml.Node) { m.Name = b.Text(n, "mission") },
+		"text":    func(n *yaml.Node) { m.Text = b.Text(n, "text") },
+		"horizon": func(n *yaml.Node) {
+			given["horizon"] = true
+			m.Horizon = b.positive(n, seconds, "horizon")
+		},
 		"tolerance":  func(n *yaml.Node) { m.Tolerance = b.tolerance(n) },
 		"chattering": func(n *yaml.Node) { m.Chattering = b.chattering(n) },
 		"ends_with_plan": func(n *yaml.Node) {
@@ -84,7 +89,7 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 		},
 	}
 	for _, k := range []string{
-		"plan", "vehicle", "environment", "parameters", "initial", "commands", "signals", "record", "plots",
+		"plan", "graph", "vehicle", "environment", "parameters", "initial", "commands", "signals", "record", "plots",
 	} {
 		known[k] = keep(k)
 	}
@@ -92,8 +97,11 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 	if m.Name == "" {
 		m.Name = strings.TrimSuffix(path.Base(b.Source.Name), path.Ext(b.Source.Name))
 	}
+	if root.Kind != yaml.MappingNode {
+		return
+	}
 	setsHorizon := func(s string) bool { return strings.HasPrefix(s, "horizon=") }
-	if m.Horizon == 0 && !b.Diags.HasErrors() && !slices.ContainsFunc(set, setsHorizon) {
+	if !given["horizon"] && !slices.ContainsFunc(set, setsHorizon) {
 		b.Add(root, "missing-key", "add `horizon: 24 [h]`", "the mission has no horizon")
 	}
 	for _, k := range []string{"plan", "vehicle"} {
@@ -102,6 +110,9 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 		}
 	}
 	if parts["vehicle"] == nil || !b.vehicle(parts["vehicle"], vehicles) {
+		if parts["plan"] != nil {
+			b.plan(parts["plan"], open, nil) // what is wrong with it whatever the vehicle
+		}
 		return
 	}
 	b.parameters(parts["environment"], parts["parameters"])
@@ -109,7 +120,13 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 	b.table(parts["commands"], parts["signals"])
 	b.initialValues(parts["initial"])
 	b.recording(parts["record"], parts["plots"])
-	if parts["plan"] != nil && b.plan(parts["plan"], open) && !b.Diags.HasErrors() {
+	if parts["plan"] == nil || !b.plan(parts["plan"], open, b.m.vocabulary()) {
+		return
+	}
+	if parts["graph"] != nil {
+		b.graph(parts["graph"], open)
+	}
+	if !b.Diags.HasErrors() {
 		b.compile()
 	}
 }
@@ -126,8 +143,8 @@ func (b *builder) positive(n *yaml.Node, unit expr.Unit, what string) float64 {
 func (b *builder) tolerance(n *yaml.Node) float64 {
 	before := len(b.Diags)
 	v := b.Number(n, expr.One, "tolerance")
-	if (v < 1e-13 || v > 0.1) && len(b.Diags) == before {
-		b.Add(n, "out-of-range", "1e-6 is usual", "tolerance must be between 1e-13 and 0.1")
+	if (v < 1e-12 || v > 1e-3) && len(b.Diags) == before {
+		b.Add(n, "out-of-range", "1e-6 is usual", "tolerance must be between 1e-12 and 1e-3")
 	}
 	return v
 }
@@ -136,12 +153,16 @@ func (b *builder) chattering(n *yaml.Node) sim.Chattering {
 	choices := map[string]sim.Chattering{"stop": sim.Stop, "continue": sim.Continue}
 	c, ok := choices[n.Value]
 	if !ok {
-		b.Unknown(n, "unknown-value", "chattering", []string{"stop", "continue"})
+		b.Add(n, "unknown-value", diag.DidYouMean(n.Value, []string{"stop", "continue"}),
+			"chattering is stop or continue, not %q", n.Value)
 	}
 	return c
 }
 
 func (b *builder) vehicle(n *yaml.Node, vehicles []*model.Vehicle) bool {
+	if b.Text(n, "vehicle") == "" {
+		return false
+	}
 	names := make([]string, len(vehicles))
 	for i, v := range vehicles {
 		if names[i] = v.Name; v.Name == n.Value {
@@ -170,7 +191,12 @@ func (b *builder) parameters(environment, parameters *yaml.Node) {
 		b.section(environment, "environment", func(name string) string { return site + name })
 	}
 	if parameters != nil {
-		b.section(parameters, "parameters", func(name string) string { return name })
+		b.section(parameters, "parameters", func(name string) string {
+			if strings.HasPrefix(name, site) {
+				return "" // those stand under environment
+			}
+			return name
+		})
 	}
 }
 
@@ -179,11 +205,35 @@ func (b *builder) section(n *yaml.Node, what string, full func(string) string) {
 	b.Mapping(n, what, func(key, value *yaml.Node) {
 		i := slices.IndexFunc(v.Parameters, func(p model.Parameter) bool { return p.Name == full(key.Value) })
 		if i < 0 {
-			b.Unknown(key, "unknown-parameter", "vehicle "+v.Name, parameterNames(v, strings.TrimSuffix(full("x"), "x")))
+			b.unknownParameter(key, parameterNames(v, strings.TrimSuffix(full("x"), "x")))
 			return
 		}
 		b.parameter(i, value)
 	})
+}
+
+// outside reports a value that is outside its range.
+func (b *builder) outside(n *yaml.Node, name, text string, unit expr.Unit, x, least, most float64) {
+	in := ""
+	if u := unit.String(); u != "" && u != "1" {
+		in = " " + u
+	}
+	b.Add(n, "out-of-range", text, "%s = %g%s is outside its range, %g to %g", name, x, in, least, most)
+}
+
+// unknownParameter reports a name that is no parameter, with the place where it would be one.
+func (b *builder) unknownParameter(key *yaml.Node, known []string) {
+	v := b.m.Vehicle
+	name := strings.TrimPrefix(key.Value, site)
+	switch {
+	case slices.Contains(parameterNames(v, site), name):
+		b.Add(key, "unknown-parameter", fmt.Sprintf("write %s under environment, or --set %s%s", name, site, name),
+			"%s is a parameter of the environment", name)
+	case slices.ContainsFunc(v.States, func(s model.State) bool { return s.Name == key.Value }):
+		b.Add(key, "unknown-parameter", "write it under initial", "%s is a state, not a parameter", key.Value)
+	default:
+		b.Unknown(key, "unknown-parameter", "vehicle "+v.Name, known)
+	}
 }
 
 func (b *builder) parameter(i int, value *yaml.Node) {
@@ -195,7 +245,7 @@ func (b *builder) parameter(i int, value *yaml.Node) {
 		return
 	}
 	if x < p.Min || x > p.Max {
-		b.Add(value, "out-of-range", p.Text, "%s = %g %s is outside its range, %g to %g", p.Name, x, p.Unit, p.Min, p.Max)
+		b.outside(value, p.Name, p.Text, unit, x, p.Min, p.Max)
 	}
 	b.m.Parameters[i] = x
 }
@@ -234,7 +284,7 @@ func (b *builder) overrides(set []string) {
 		case i >= 0:
 			b.parameter(i, node)
 		default:
-			b.Unknown(key, "unknown-parameter", "vehicle "+v.Name, known)
+			b.unknownParameter(key, known)
 		}
 		b.Reader = outer
 		b.Diags = append(b.Diags, inner.Diags...)
@@ -298,6 +348,9 @@ func (b *builder) ownSignals(own *yaml.Node) {
 			sl.initial = b.Number(slotKey, s.unit, "default")
 		}
 		switch _, taken := b.names[s.name]; {
+		case !isName(s.name):
+			b.Add(key, "wrong-name", "letters, digits, _ and dots; no word of the expressions",
+				"%q cannot be the name of a signal", s.name)
 		case taken:
 			b.Add(key, "duplicate-name", "", "there is a signal %q already", s.name)
 		case expression == nil:
@@ -320,6 +373,12 @@ func (b *builder) ownSignals(own *yaml.Node) {
 		s.value = b.Expression(f.node, expr.Real, f.signal.unit, scope)
 		s.at.offset, s.at.length = b.Span(f.node)
 	}
+}
+
+// isName reports whether expressions can name a signal so.
+func isName(s string) bool {
+	e, err := expr.Parse(s)
+	return err == nil && slices.Equal(e.Names(), []string{s}) && e.String() == s
 }
 
 func (b *builder) unit(n *yaml.Node) expr.Unit {
@@ -372,6 +431,7 @@ func (b *builder) recording(rec, plots *yaml.Node) {
 		b.Fields(rec, "record", yamldoc.Keys{
 			"interval": func(n *yaml.Node) { m.Interval = b.positive(n, seconds, "interval") },
 			"signals": func(n *yaml.Node) {
+				m.Record = []string{}
 				b.Sequence(n, "signals", func(n *yaml.Node) { m.Record = b.recorded(n, m.Record) })
 			},
 		})
@@ -386,10 +446,12 @@ func (b *builder) recording(rec, plots *yaml.Node) {
 	}
 	b.Sequence(plots, "plots", func(n *yaml.Node) {
 		var p record.Plot
+		named := false
 		b.Fields(n, "a plot", yamldoc.Keys{
 			"title": func(n *yaml.Node) { p.Title = b.Text(n, "title") },
 			"signals": func(n *yaml.Node) {
 				b.Sequence(n, "signals", func(n *yaml.Node) {
+					named = true
 					p.Signals = b.recorded(n, p.Signals)
 					if slices.Contains(p.Signals, n.Value) && !slices.Contains(m.Record, n.Value) {
 						m.Record = append(m.Record, n.Value)
@@ -397,13 +459,21 @@ func (b *builder) recording(rec, plots *yaml.Node) {
 				})
 			},
 		})
+		if !named {
+			b.Add(n, "missing-key", "signals: [h]", "a plot needs signals")
+		}
 		m.Plots = append(m.Plots, p)
 	})
 }
 
 // recorded appends a signal's name to a list, or reports that there is no such signal.
 func (b *builder) recorded(n *yaml.Node, list []string) []string {
-	if i, ok := b.names[n.Value]; !ok || i == 0 {
+	i, ok := b.names[n.Value]
+	if ok && i == 0 {
+		b.Add(n, "unknown-signal", "leave it out", "the time t is recorded with every sample")
+		return list
+	}
+	if !ok {
 		b.Unknown(n, "unknown-signal", "the mission", slices.Sorted(maps.Keys(b.names)))
 		return list
 	}
@@ -415,8 +485,43 @@ func (b *builder) recorded(n *yaml.Node, list []string) []string {
 }
 
 // plan reads the plan against the signals that the mission has.
-func (b *builder) plan(n *yaml.Node, open func(string) ([]byte, error)) bool {
-	name := n.Value
+func (b *builder) plan(n *yaml.Node, open func(string) ([]byte, error), known plan.Vocabulary) bool {
+	src := b.beside(n, "plan", open)
+	if src == nil {
+		return false
+	}
+	p, diags := plan.Read(src, known)
+	b.Diags = append(b.Diags, diags...)
+	b.m.Plan = p
+	return p != nil
+}
+
+// graph reads the state graph against the leaves that the plan has.
+func (b *builder) graph(n *yaml.Node, open func(string) ([]byte, error)) {
+	src := b.beside(n, "graph", open)
+	if src == nil {
+		return
+	}
+	var known stategraph.Vocabulary
+	tree := b.m.Plan.Tree
+	for _, t := range tree.Leaves() {
+		list := &known.Actions
+		if tree.Kind(t) == bt.Condition {
+			list = &known.Conditions
+		}
+		*list = append(*list, tree.Name(t))
+	}
+	g, diags := stategraph.Read(src, &known)
+	b.Diags = append(b.Diags, diags...)
+	b.m.Graph = g
+}
+
+// beside opens a file that the mission names by its path relative to the mission file, nil if that fails.
+func (b *builder) beside(n *yaml.Node, what string, open func(string) ([]byte, error)) *diag.Source {
+	name := b.Text(n, what)
+	if name == "" {
+		return nil
+	}
 	if !path.IsAbs(name) {
 		name = path.Join(path.Dir(b.Source.Name), name)
 	}
@@ -424,12 +529,9 @@ func (b *builder) plan(n *yaml.Node, open func(string) ([]byte, error)) bool {
 	if err != nil {
 		b.Add(n, "unreadable-file", "the path is relative to the mission file", "%s",
 			unreadable(&diag.Source{Name: name}, err).Text)
-		return false
+		return nil
 	}
-	p, diags := plan.Read(&diag.Source{Name: name, Text: string(text)}, b.m.vocabulary())
-	b.Diags = append(b.Diags, diags...)
-	b.m.Plan = p
-	return p != nil
+	return &diag.Source{Name: name, Text: string(text)}
 }
 
 // vocabulary tells the plan which signals it may read and write.

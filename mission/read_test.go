@@ -24,7 +24,16 @@ func TestMistakes(t *testing.T) {
 		{name: "unknown key", yaml: "horizonn: 5", want: `6:1 unknown-key horizonn did you mean "horizon"?`},
 		{name: "twice", yaml: "horizon: 5", want: `6:1 duplicate-name horizon`},
 		{name: "negative", yaml: "tolerance: -1", want: `6:12 out-of-range -1 1e-6`},
-		{name: "chattering", yaml: "chattering: ignore", want: `6:13 unknown-value ignore known: stop, continue`},
+		{name: "chattering", yaml: "chattering: stopp", want: `6:13 unknown-value stopp "stop"`},
+		{name: "environment among the parameters", yaml: "parameters: {site.noon: 7}", want: `6:14 unknown-parameter noon environment`},
+		{name: "state among the parameters", yaml: "parameters: {x: 7}", want: `6:14 unknown-parameter state initial`},
+		{name: "environment by its short name", set: []string{"noon=7"}, want: `--set:1:1 unknown-parameter site.noon`},
+		{name: "signal name", yaml: "signals: {a b: {default: 1}}", want: `6:11 wrong-name`},
+		{name: "signal named as a word", yaml: "signals: {if: {default: 1}}", want: `6:11 wrong-name`},
+		{name: "time recorded", yaml: "plots: [{title: A, signals: [x, t]}]", want: `6:33 unknown-signal every sample`},
+		{name: "empty plot", yaml: "plots: [{title: A}]", want: `6:9 missing-key signals`},
+		{name: "second document", yaml: "---\nplan: other.xml", want: `second-document`},
+		{name: "not UTF-8", yaml: "text: \xff", want: `6:7 not-utf8`},
 		{name: "boolean", yaml: "ends_with_plan: 7", want: `6:17 wrong-type 7 true or false`},
 		{name: "initial", yaml: "initial: {xx: 7}", want: `6:11 unknown-state xx did you mean "x"?`},
 		{name: "command", yaml: "commands: {geer: {hold: true}}", want: `6:12 unknown-signal geer did you mean "gear"?`},
@@ -55,8 +64,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// matches compares a list of one diagnostic with `[file:]line:column code word...`; each word must stand in the message, its
-// marked text or its hint.
+// matches compares a list of one diagnostic with `[file:]line:column code word...`; each word must stand in the
+// message, its marked text or its hint.
 func matches(t *testing.T, name string, diags diag.List, want string) {
 	t.Helper()
 	if len(diags) != 1 {
@@ -95,7 +104,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 func TestMissingFilesAndVehicles(t *testing.T) {
 	vehicles := []*model.Vehicle{cart}
 	f := files{"a.yaml": "", "b.yaml": "mission: b\nplan: no.xml\nvehicle: cart\nhorizon: 5",
-		"c.yaml": "plan: no.xml\nvehicle: cat\nhorizon: 5", "d.yaml": "mission: d", "e.yaml": "just words"}
+		"plan.xml": planXML(idle), "c.yaml": "plan: plan.xml\nvehicle: cat\nhorizon: 5", "d.yaml": "mission: d", "e.yaml": "just words"}
 	for name, want := range map[string]string{
 		"none.yaml": "unreadable-file none.yaml not exist",
 		"a.yaml":    "a.yaml:1:1 empty-file",
@@ -130,7 +139,7 @@ func TestSettings(t *testing.T) {
 	if got := r.sim.Y[0]; got != 3 {
 		t.Errorf("x starts at %g, want 3", got)
 	}
-	if got := r.sim.U[r.held(1)]; got != 4 {
+	if got := r.sim.U[r.m.held(1)]; got != 4 {
 		t.Errorf("gear starts at %g, want 4", got)
 	}
 	if r.Until() != 5 {

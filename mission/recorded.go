@@ -10,8 +10,8 @@ type Inputs struct {
 	U []float64
 }
 
-// Recorded plays back the inputs that another run of the mission recorded, starting with those at its start: the tree is not
-// there, the aircraft is simulated alone.
+// Recorded plays back the inputs that another run of the mission recorded, starting with those at its start: the tree
+// is not there, the aircraft is simulated alone.
 type Recorded []Inputs
 
 func (Recorded) String() string { return "recorded inputs" }
@@ -39,8 +39,7 @@ func (p *playback) watch(r *Run) {
 
 func (p *playback) alarm() string { return "recorded inputs change" }
 
-// status is Accept for every task: none was asked.
-func (p *playback) status(bt.Task) bt.Status { return bt.Accept }
+func (p *playback) status(r *Run, t bt.Task) bt.Status { return r.leafStatus(t) }
 
 func (p *playback) halt(*Run) error {
 	p.rest = nil

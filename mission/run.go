@@ -31,8 +31,8 @@ type Recorder interface {
 	Event(e record.Event) error
 }
 
-// InputRecorder is a Recorder that also takes the discrete inputs U of the simulated system: those at the start, and those
-// after every instant that changed them. It must not keep u. Recorded plays them back.
+// InputRecorder is a Recorder that also takes the discrete inputs U of the simulated system: those at the start, and
+// those after every instant that changed them. It must not keep u. Recorded plays them back.
 type InputRecorder interface {
 	Recorder
 	Inputs(t float64, u []float64) error
@@ -68,8 +68,8 @@ type Run struct {
 	y, row []float64 // scratch
 }
 
-// NewRun prepares a run of the plan's tree in continuous time that ends at the horizon, or at the simulated time until [s]
-// if that comes first. The log goes to what Attach gives it.
+// NewRun prepares a run of the plan's tree in continuous time that ends at the horizon, or at the simulated time
+// until [s] if that comes first. The log goes to what Attach gives it.
 func (m *Mission) NewRun(until float64) (*Run, error) { return m.Configure(Continuous{}, until) }
 
 // Configure prepares a run like NewRun in which something else than the tree in continuous time decides.
@@ -80,7 +80,7 @@ func (m *Mission) Configure(c Configuration, until float64) (*Run, error) {
 	}
 	y, u := w.initial()
 	tree := m.Plan.Tree
-	r := &Run{m: m, world: w, until: min(m.Horizon, until), leaves: make([]leafState, len(m.leaves)),
+	r := &Run{m: m, world: w, until: min(m.Horizon, until), sampled: math.NaN(), leaves: make([]leafState, len(m.leaves)),
 		leafOf: slices.Repeat([]int{-1}, tree.Len()), conflicts: make([]int, len(m.slots)), y: make([]float64, len(y)),
 		row: make([]float64, len(m.Record))}
 	for i, l := range m.leaves {
@@ -91,7 +91,7 @@ func (m *Mission) Configure(c Configuration, until float64) (*Run, error) {
 		r.recorded = append(r.recorded, slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name }))
 	}
 	system := w.system()
-	options := sim.Options{Options: ode.Options{RelTol: m.Tolerance, AbsTol: system.AbsTol}, Chattering: m.Chattering,
+	options := sim.Options{Options: ode.Options{RelTol: m.Tolerance}, Chattering: m.Chattering,
 		MaxIterations: maxSettlings + 2}
 	if r.sim, err = sim.New(system, 0, y, u, options); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (r *Run) Step() (bool, error) {
 		return !r.over, nil
 	}
 	segment, err := r.sim.Advance(r.until)
-	if err := errors.Join(err, r.grid(segment.To)); err != nil { // what comes before a failure is recorded
+	if err := errors.Join(r.explain(err), r.grid(segment.To)); err != nil { // what comes before a failure is recorded
 		return false, r.fail(err)
 	}
 	if len(segment.Events) > 0 || segment.Alarm {
@@ -156,8 +156,8 @@ func (r *Run) begin() error {
 	return r.grid(0)
 }
 
-// event handles the instant at the end of a stretch. Both of its sides are recorded, unless it was an alarm that is not
-// worth a line and changed nothing.
+// event handles the instant at the end of a stretch. Both of its sides are recorded, unless it was an alarm that is
+// not worth a line and changed nothing.
 func (r *Run) event(segment sim.Segment) error {
 	r.micro = 0
 	copy(r.before.U, r.sim.U)
@@ -167,7 +167,7 @@ func (r *Run) event(segment sim.Segment) error {
 		alarm = r.planner.alarm()
 	}
 	silent := len(segment.Events) == 0 && alarm == ""
-	if !silent {
+	if !silent && r.sampled < r.sim.T {
 		if err := r.sample(r.sim.T, r.sim.Y, &r.before); err != nil {
 			return err
 		}
@@ -202,7 +202,7 @@ func (r *Run) event(segment sim.Segment) error {
 	if silent && !changed {
 		return nil
 	}
-	if silent {
+	if silent && r.sampled < r.sim.T {
 		if err := r.sample(r.sim.T, r.sim.Y, &r.before); err != nil {
 			return err
 		}
@@ -295,7 +295,8 @@ func (r *Run) log(kind, text string) error {
 	return r.rec.Event(record.Event{T: r.sim.T, Micro: r.micro, Kind: kind, Text: text})
 }
 
-// grid records the points of the recording grid up to the simulated time to, from the dense output of the last stretch.
+// grid records the points of the recording grid up to the simulated time to, from the dense output of the last
+// stretch.
 func (r *Run) grid(to float64) error {
 	for ; ; r.next++ {
 		t := float64(r.next) * r.m.Interval
@@ -339,7 +340,7 @@ func (r *Run) Stop(reason string) error {
 
 // close records the last point of the trajectory, if it has not been.
 func (r *Run) close() error {
-	if !r.begun || r.sampled == r.sim.T {
+	if r.sampled == r.sim.T {
 		return nil
 	}
 	return r.sample(r.sim.T, r.sim.Y, &r.sim.Discrete)
@@ -353,7 +354,28 @@ func (r *Run) end(outcome record.Outcome, reason string) {
 // fail ends the run by an error: every active task's exit procedure is run, nothing that was recorded is lost.
 func (r *Run) fail(err error) error {
 	r.end(record.Failed, err.Error())
-	return errors.Join(err, r.close(), r.log("error", err.Error()), r.planner.halt(r))
+	for _, more := range []error{r.close(), r.log("error", err.Error()), r.planner.halt(r)} {
+		if more != nil && !errors.Is(err, more) { // a recorder that has failed says so at every call
+			err = errors.Join(err, more)
+		}
+	}
+	return err
+}
+
+// explain adds to the error of a derivative or an indicator that is not finite the slots that are not finite there:
+// it is their value that a plan's author can mend.
+func (r *Run) explain(err error) error {
+	var bad *sim.NotFiniteError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	r.world.fill(r.m.program.all, bad.T, r.sim.Y, &r.sim.Discrete)
+	for _, s := range r.m.slots {
+		if v := r.world.signals[s.signal]; v-v != 0 {
+			err = fmt.Errorf("%w; %s is %v", err, r.m.signals[s.signal].name, v)
+		}
+	}
+	return err
 }
 
 // T returns the simulated time [s].
@@ -376,7 +398,7 @@ func (r *Run) Summary() record.Summary {
 func (r *Run) Statuses() []bt.Status {
 	list := make([]bt.Status, r.m.Plan.Tree.Len())
 	for i := range list {
-		list[i] = r.planner.status(bt.Task(i))
+		list[i] = r.planner.status(r, bt.Task(i))
 	}
 	return list
 }
@@ -394,7 +416,7 @@ func (r *Run) Header() record.Header {
 	for i := range tree.Len() {
 		t := bt.Task(i)
 		h.Tasks = append(h.Tasks, record.Task{Name: tree.Name(t), Kind: tree.Kind(t).String(), Parent: int(tree.Parent(t)),
-			Detail: detail[i], Initial: r.planner.status(t)})
+			Detail: detail[i], Initial: r.planner.status(r, t)})
 	}
 	for _, name := range m.Record {
 		s := m.signals[slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name })]

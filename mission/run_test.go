@@ -11,8 +11,8 @@ import (
 	"canopy/sim"
 )
 
-// A condition with hysteresis becomes true by one threshold and false by another: the cart goes to and fro between 3 m
-// and 7 m at 1 m/s, from 0 m.
+// A condition with hysteresis becomes true by one threshold and false by another: the cart goes to and fro between 3
+// m and 7 m at 1 m/s, from 0 m.
 func TestHysteresis(t *testing.T) {
 	m := cartMission(t, `<ReactiveFallback>
 		<ReactiveSequence><Condition ID="far" on="x ge 7 [m]" off="x le 3 [m]"/><Action ID="back" write="v := -1"/></ReactiveSequence>
@@ -60,7 +60,8 @@ func TestGrid(t *testing.T) {
 }
 
 // Procedures that take a time end exactly then; those that wait for a condition end when it holds. Entry assignments
-// hold from the start of the entry procedure to that of the exit procedure, exit assignments during the exit procedure.
+// hold from the start of the entry procedure to that of the exit procedure, exit assignments during the exit
+// procedure.
 func TestProcedures(t *testing.T) {
 	m := cartMission(t, `<ReactiveFallback>
 		<ReactiveSequence><Condition ID="early" on="t lt 20 [s]"/>
@@ -114,18 +115,19 @@ func TestOutcomeAndRequest(t *testing.T) {
 		<Action ID="skip" write="v := 100" _successIf="x ge 0 [m]"/>
 		<Fallback><Action ID="never" write="v := -100" _failureIf="T gt 0 [K]" _successIf="true"/>
 			<Action ID="fail" write="v := 1" done="x ge 5 [m]" failed="x ge 5 [m]"/>
-			<Action ID="do" write="v := 2" done="x ge 9 [m]"/></Fallback></Sequence>`, "ends_with_plan: true\n", "tolerance=1e-9")
+			<Action ID="do" write="v := 2" done="x ge 9 [m]" exit_time="2"/></Fallback></Sequence>`, "ends_with_plan: true\n", "tolerance=1e-9")
 	r, l, err := fly(t, m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	near(t, "fail", l.at(m, "fail", bt.Aborted), 1e-8, 5)
 	near(t, "do", l.at(m, "do", bt.Finished), 1e-8, 7)
+	near(t, "do is over", l.at(m, "do", bt.Accept), 1e-8, 9)
 	if n := l.at(m, "never", bt.Activating); n != nil {
 		t.Errorf("never was activated at %v", n)
 	}
 	s := r.Summary()
-	near(t, "ended", []float64{s.Ended}, 1e-8, 7)
+	near(t, "ended", []float64{s.Ended}, 1e-8, 9)
 	contains(t, "the reason", s.Reason, "plan ended", "Finished")
 }
 
@@ -147,7 +149,7 @@ func TestNeverSettles(t *testing.T) {
 			t.Errorf("%s is still %v", m.Plan.Tree.Name(bt.Task(i)), s)
 		}
 	}
-	if got := r.sim.U[r.held(1)]; got != 7 {
+	if got := r.sim.U[r.m.held(1)]; got != 7 {
 		t.Errorf("the exit procedure was not run: gear = %g", got)
 	}
 }
@@ -203,4 +205,33 @@ func TestRepeatable(t *testing.T) {
 	if !reflect.DeepEqual(a, b) {
 		t.Error("the second run differs from the first")
 	}
+}
+
+// What an entry procedure captures is written while the action is active: the first in the tree counts, the log tells
+// of a conflict, and a slot that does not hold returns to its default.
+func TestCaptured(t *testing.T) {
+	m := cartMission(t, `<ReactiveParallel success_count="1" failure_count="2">
+		<ReactiveSequence><Condition ID="early" on="t lt 20 [s]"/><Action ID="a" entry="gear := gear + 1; v := gear / 4 * 1 [m/s]"/></ReactiveSequence>
+		<Action ID="b" entry="v := 2"/></ReactiveParallel>`, "", "horizon=40", "tolerance=1e-9")
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := l.kinds("conflict"), []string{"a and b write v at once; a counts"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("conflicts %q, want %q", got, want)
+	}
+	near(t, "x, gear", []float64{l.last(m, "x"), l.last(m, "gear")}, 1e-7, 20*0.5+20*2, 2)
+}
+
+// A failure at the start still leaves a sample; a slot that is not finite is named.
+func TestFailureAtOnce(t *testing.T) {
+	_, l, err := fly(t, cartMission(t, `<Action ID="a" entry_time="-1"/>`, ""))
+	if !errors.Is(err, ErrDuration) || len(l.times) != 1 {
+		t.Errorf("error %v, %d samples", err, len(l.times))
+	}
+	_, _, err = fly(t, cartMission(t, `<Action ID="a" write="v := sqrt((5 [s] - t) / 1 [s]) * 1 [m/s]"/>`, ""))
+	if err == nil {
+		t.Fatal("no error")
+	}
+	contains(t, "the error", err.Error(), "v is NaN", "t = 5")
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // milestones are the status changes of the solar day, simulated with the explicit method at rtol 1e-10 and absolute
-// tolerances a ten-thousandth of the model's; an independent C program on ARKODE finds the same times within 0.0001 s.
+// tolerances a ten-thousandth of the model's; an independent C program on ARKODE finds the same times within 0.0001
+// s.
 var milestones = []struct {
 	t    float64
 	task string
@@ -77,8 +78,8 @@ func worst(t *testing.T, m *Mission) (l *log, before, after float64) {
 
 // The day of the 2014 paper, section 6, comes out: its milestones in order and in time.
 //
-// The evening's switching feeds on its own errors: each switch happens a fraction of a percent of charge after the last, so an
-// error of the integration there shows larger in time than before 19:00.
+// The evening's switching feeds on its own errors: each switch happens a fraction of a percent of charge after the
+// last, so an error of the integration there shows larger in time than before 19:00.
 func TestSolarDay(t *testing.T) {
 	m := solarDay(t)
 	l, before, after := worst(t, m)
@@ -143,8 +144,8 @@ func TestSolarDayIsDeterministic(t *testing.T) {
 	}
 }
 
-// BenchmarkSolarDay flies the day without recording to files. The peer is CVODE 6.4 in C with a sparse solver and a coloured
-// Jacobian: 0.098 s; as an engineer first writes it 0.27 s; with a solver written for this model 0.026 s.
+// BenchmarkSolarDay flies the day without recording to files. The peer is CVODE 6.4 in C with a sparse solver and a
+// coloured Jacobian: 0.098 s; as an engineer first writes it 0.27 s; with a solver written for this model 0.026 s.
 func BenchmarkSolarDay(b *testing.B) {
 	m, diags := Read("../missions/solar-day.yaml", os.ReadFile, model.Vehicles(), nil)
 	if m == nil {

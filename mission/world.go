@@ -10,8 +10,8 @@ import (
 
 // world evaluates the signals of one run: the vehicle with its parameters, and the scratch that evaluation needs.
 //
-// Its discrete inputs (sim.Discrete.U) are, for each leaf, 1 while it is active and 0 else, and then the held value of
-// each slot.
+// Its discrete inputs (sim.Discrete.U) are, for each leaf, 1 while it is active and 0 else, then the held value of
+// each slot, then the values that entry procedures captured.
 type world struct {
 	m       *Mission
 	vehicle model.Instance
@@ -26,6 +26,15 @@ func newWorld(m *Mission) (*world, error) {
 	return &world{m: m, vehicle: vehicle, signals: make([]float64, len(m.signals))}, nil
 }
 
+// inputs returns the number of discrete inputs.
+func (m *Mission) inputs() int { return m.capture(m.program.captures) }
+
+// held returns the place of a slot's held value among the discrete inputs.
+func (m *Mission) held(slot int) int { return len(m.leaves) + slot }
+
+// capture returns the place of a captured value among the discrete inputs.
+func (m *Mission) capture(i int) int { return len(m.leaves) + len(m.slots) + i }
+
 // initial returns the states and the discrete inputs at the start: nobody active, every slot at its default.
 func (w *world) initial() (y, u []float64) {
 	y = make([]float64, len(w.m.Vehicle.States))
@@ -33,9 +42,9 @@ func (w *world) initial() (y, u []float64) {
 	for _, v := range w.m.initial {
 		y[v.state] = v.value
 	}
-	u = make([]float64, len(w.m.leaves)+len(w.m.slots))
+	u = make([]float64, w.m.inputs())
 	for i, s := range w.m.slots {
-		u[len(w.m.leaves)+i] = s.initial
+		u[w.m.held(i)] = s.initial
 	}
 	return y, u
 }
@@ -43,10 +52,10 @@ func (w *world) initial() (y, u []float64) {
 // system describes the run to the simulator.
 func (w *world) system() *sim.System {
 	p := &w.m.program
-	s := &sim.System{Inputs: len(w.m.leaves) + len(w.m.slots), Derivatives: w.derivatives, Zeros: w.zeros}
+	s := &sim.System{Inputs: w.m.inputs(), Derivatives: w.derivatives, Zeros: w.zeros}
 	for _, x := range w.m.Vehicle.States {
 		s.States = append(s.States, x.Name)
-		s.AbsTol = append(s.AbsTol, x.AbsTol)
+		s.AbsTol = append(s.AbsTol, x.AbsTol*w.m.Tolerance/defaultTolerance)
 	}
 	for i, x := range p.indicators {
 		s.Indicators = append(s.Indicators, sim.Indicator{Name: x.Text, Switches: p.switches[i]})
@@ -72,8 +81,8 @@ func (w *world) commands() []float64 {
 	return w.signals[from : from+w.m.layout.commands]
 }
 
-// fill evaluates signals at one point of the trajectory, in the given order. The sides of the indicators are those that
-// hold since the last event, so that no value jumps within a step of the integrator.
+// fill evaluates signals at one point of the trajectory, in the given order. The sides of the indicators are those
+// that hold since the last event, so that no value jumps within a step of the integrator.
 func (w *world) fill(steps []step, t float64, y []float64, d *sim.Discrete) {
 	m, s := w.m, w.signals
 	s[0] = t
@@ -94,10 +103,13 @@ func (w *world) fill(steps []step, t float64, y []float64, d *sim.Discrete) {
 func (w *world) slot(i int, d *sim.Discrete) float64 {
 	for _, x := range w.m.program.writers[i] {
 		if d.U[x.leaf] != 0 {
+			if x.value == nil {
+				return d.U[w.m.capture(x.captured)]
+			}
 			return x.value.Real(w.signals, d.Above)
 		}
 	}
-	return d.U[len(w.m.leaves)+i]
+	return d.U[w.m.held(i)]
 }
 
 // evaluate gives the value of code for the present signal vector, every relation judged by the values themselves.

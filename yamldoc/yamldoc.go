@@ -2,7 +2,9 @@
 package yamldoc
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -39,9 +41,19 @@ func NewReader(src *diag.Source) *Reader {
 // Parse returns the root of the source's first document. An empty file, whose hint says what it should hold, and a
 // syntax error are reported and have none.
 func (r *Reader) Parse(hint string) *yaml.Node {
-	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(r.Source.Text), &doc); err != nil {
+	if i := strings.IndexFunc(r.Source.Text, func(c rune) bool { return c == utf8.RuneError || c == 0 }); i >= 0 {
+		r.Diags = append(r.Diags, diag.Diagnostic{Source: r.Source, Offset: i, Length: 1, Code: "not-utf8",
+			Text: "the file is not a text in UTF-8"})
+		return nil
+	}
+	var doc, second yaml.Node
+	documents := yaml.NewDecoder(strings.NewReader(r.Source.Text))
+	if err := documents.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
 		r.syntax(err)
+		return nil
+	}
+	if len(doc.Content) > 0 && documents.Decode(&second) == nil {
+		r.Add(&second, "second-document", "give each document a file of its own", "only the first document of a file is read")
 		return nil
 	}
 	if len(doc.Content) == 0 {
@@ -55,13 +67,15 @@ func (r *Reader) Parse(hint string) *yaml.Node {
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 
 func (r *Reader) syntax(err error) {
-	d := diag.Diagnostic{Source: r.Source, Code: "yaml-syntax", Text: err.Error(),
-		Hint: "quote texts in which YAML signs stand, as in \"h - 6000 [m]\""}
+	d := diag.Diagnostic{Source: r.Source, Code: "yaml-syntax", Text: err.Error()}
 	if m := yamlLine.FindStringSubmatch(strings.SplitN(err.Error(), "\n", 2)[0]); m != nil {
 		d.Text = m[2]
 		if line, err := strconv.Atoi(m[1]); err == nil && line <= len(r.lines) {
 			d.Offset = r.lines[line-1]
 		}
+	}
+	if strings.ContainsAny(d.Line(), "[]{}") {
+		d.Hint = "quote texts in which YAML signs stand, as in \"h - 6000 [m]\""
 	}
 	r.Diags = append(r.Diags, d)
 }

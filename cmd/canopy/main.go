@@ -30,13 +30,14 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		Version: version(),
 		Short:   "Mission management for unmanned aircraft with behaviour trees in continuous time",
 		Example: `  canopy run missions/solar-day.yaml          simulate a mission and write a report
+  canopy compare missions/solar-day.yaml      what ticking, a state graph or recorded inputs would cost
   canopy show missions/solar-day.xml          draw a plan
   canopy trace plan.xml script.txt            run a plan against scripted inputs
   canopy vehicle solar                        what a vehicle measures, accepts and assumes`,
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(runCommand(), reportCommand(), showCommand(), traceCommand(), vehicleCommand())
+	root.AddCommand(runCommand(), compareCommand(), reportCommand(), showCommand(), traceCommand(), vehicleCommand())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -62,7 +63,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	return exitInput
 }
 
-// version names the build: the module's version or the revision it was built from.
+// version names the build: the module's version, which Go derives from the revision that it was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -76,10 +77,14 @@ type usageError struct{ text string }
 
 func (u *usageError) Error() string { return u.text }
 
-// arguments makes a command take exactly the arguments named in its Use line.
+// arguments makes a command take the arguments named in its Use line, of which one in brackets may be missing.
 func arguments(cmd *cobra.Command, args []string) error {
 	wanted := strings.Fields(cmd.Use)[1:]
-	if len(args) == len(wanted) {
+	least := len(wanted)
+	if least > 0 && strings.HasPrefix(wanted[least-1], "[") {
+		least--
+	}
+	if least <= len(args) && len(args) <= len(wanted) {
 		return nil
 	}
 	return &usageError{fmt.Sprintf("%s takes %s; %d given", cmd.CommandPath(), strings.Join(wanted, " and "), len(args))}

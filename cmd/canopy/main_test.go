@@ -194,6 +194,9 @@ func TestOutputFolder(t *testing.T) {
 	if os.Symlink("/dev/full", filepath.Join(full, "signals.csv")) != nil {
 		t.Skip("no symbolic links here")
 	}
+	if err := os.WriteFile(filepath.Join(full, "summary.json"), []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no full device here")
 	}
@@ -202,6 +205,24 @@ func TestOutputFolder(t *testing.T) {
 		t.Errorf("a full disk: status %d", status)
 	}
 	says(t, "the message", stderr, "signals.csv", "no space left")
+	if strings.Count(stderr, "no space left") != 1 {
+		t.Errorf("the message comes more than once: %s", stderr)
+	}
+	if old, err := os.ReadFile(filepath.Join(full, "summary.json")); err == nil && string(old) == "old" {
+		t.Error("the summary of an earlier run is left beside the new files")
+	}
+	read := t.TempDir()
+	if err := os.Chmod(read, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	if os.Mkdir(filepath.Join(read, "try"), 0o777) == nil {
+		t.Skip("no folder is read-only for this user")
+	}
+	_, stderr, status = canopy("run", solarDay, "--until", "60", "--out", filepath.Join(read, "out"))
+	if status != exitFailed {
+		t.Errorf("a read-only folder: status %d", status)
+	}
+	says(t, "the message", stderr, "permission denied")
 }
 
 // Interrupted: exit by an error that says so, and complete files up to there.
@@ -279,5 +300,43 @@ func TestVehicle(t *testing.T) {
 	var v map[string]any
 	if err := json.Unmarshal([]byte(stdout), &v); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	stdout, stderr, status := canopy("compare", solarDay, "--until", "13h", "--repeat", "2", "--period", "60", "--json")
+	if status != exitOK || stderr != "" {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	var rows []map[string]any
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"continuous", "tick 60 s", "tick 60 s, restart", "state graph", "recorded inputs"}
+	timeEvents := []float64{0, 780, 780, 0, 2}
+	if len(rows) != len(names) {
+		t.Fatalf("%d rows, want %d", len(rows), len(names))
+	}
+	for i, row := range rows {
+		for _, key := range []string{"configuration", "cpu_s", "ratio", "time_events", "state_events", "steps", "rhs_evaluations",
+			"max_event_iterations", "same"} {
+			if _, ok := row[key]; !ok {
+				t.Errorf("%s: no %s", names[i], key)
+			}
+		}
+		if row["configuration"] != names[i] || row["time_events"] != timeEvents[i] || row["same"] != true {
+			t.Errorf("row %d: %v, want %s with %g time events and the same result", i, row, names[i], timeEvents[i])
+		}
+	}
+	if d := rows[3]["signal_difference"]; d != 0.0 {
+		t.Errorf("the state graph's signals differ from the tree's by %v", d)
+	}
+	stdout, _, status = canopy("compare", solarDay, "--until", "600", "--repeat", "1", "--period", "60")
+	if status != exitOK {
+		t.Error(status)
+	}
+	says(t, "the table", stdout, "configuration", "recorded inputs", "yes")
+	if _, _, status := canopy("compare", solarDay, "--repeat", "0"); status != exitInput {
+		t.Errorf("no rounds: status %d", status)
 	}
 }

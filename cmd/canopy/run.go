@@ -6,14 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
+	"canopy/internal/cputime"
 	"canopy/mission"
 	"canopy/model"
 	"canopy/record"
@@ -62,7 +65,7 @@ up to there), 2 wrong input, nothing was run.`,
 			if out == "" {
 				out = filepath.Join("out", strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0])))
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
 			var closing io.Writer = cmd.OutOrStdout()
@@ -112,11 +115,16 @@ func fly(ctx context.Context, r *mission.Run, out string, table, stderr io.Write
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return nil, err
 	}
+	for _, stale := range []string{"summary.json", "report.html"} { // of an earlier run: this one writes them last
+		if err := os.Remove(filepath.Join(out, stale)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
 	files, closeFiles, err := create(out)
 	if err != nil {
 		return nil, err
 	}
-	began := cpu()
+	began := cputime.Now()
 	w, err := record.NewWriter(r.Header(), files)
 	if err != nil {
 		return nil, errors.Join(err, closeFiles())
@@ -134,19 +142,26 @@ func fly(ctx context.Context, r *mission.Run, out string, table, stderr io.Write
 	}
 	bar.clear()
 	summary := r.Summary()
-	err = errors.Join(err, w.Close(summary))
-	summary.CPU = cpu() - began
-	if e := closeFiles(); e != nil {
-		return nil, errors.Join(err, e)
-	}
+	lost := w.Close(summary)
+	summary.CPU = cputime.Now() - began
+	lost = also(lost, closeFiles())
 	text, e := json.MarshalIndent(summary, "", "  ")
 	text = append(text, '\n')
-	err = errors.Join(err, e, os.WriteFile(filepath.Join(out, "summary.json"), text, 0o666))
-	err = errors.Join(err, writeReport(out, table))
-	if err != nil {
-		err = fmt.Errorf("%w\ncanopy: the results up to %s of simulated time are in %s", err, clock(r.T()), out)
+	lost = also(lost, also(e, os.WriteFile(filepath.Join(out, "summary.json"), text, 0o666)))
+	lost = also(lost, writeReport(out, table))
+	if err != nil && lost == nil {
+		return text, fmt.Errorf("%w\ncanopy: the results up to %s of simulated time are in %s", err, clock(r.T()), out)
 	}
-	return text, err
+	return text, also(err, lost)
+}
+
+// also joins two errors, unless the first is about the second already: a recorder that has failed says so at every
+// call.
+func also(err, more error) error {
+	if errors.Is(err, more) {
+		return err
+	}
+	return errors.Join(err, more)
 }
 
 // create opens the files that a run writes while it goes on.

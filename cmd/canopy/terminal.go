@@ -21,7 +21,7 @@ func colour(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") ==
 
 // progress is a line on a terminal that shows how far a run has come.
 type progress struct {
-	w     io.Writer // nil: no terminal, nothing is shown
+	w     *os.File // nil: no terminal, nothing is shown
 	until float64
 	began time.Time
 	shown time.Time
@@ -30,7 +30,7 @@ type progress struct {
 func newProgress(w io.Writer, until float64) *progress {
 	p := &progress{until: until, began: time.Now()}
 	if isTerminal(w) {
-		p.w = w
+		p.w, _ = w.(*os.File)
 	}
 	return p
 }
@@ -45,11 +45,22 @@ func (p *progress) show(t float64, events int) {
 		return
 	}
 	p.shown = now
-	const width = 30
-	done := min(width, int(width*t/p.until))
 	speed := t / now.Sub(p.began).Seconds()
-	fmt.Fprintf(p.w, "\r%s%s  %s of %s  %d events  %.0f x real time \x1b[K",
-		strings.Repeat("█", done), strings.Repeat("░", width-done), clock(t), clock(p.until), events, speed)
+	text := fmt.Sprintf("%s of %s  %d events  %.0f x real time", clock(t), clock(p.until), events, speed)
+	columns, _, err := term.GetSize(int(p.w.Fd()))
+	if err != nil {
+		columns = 80
+	}
+	width := max(0, min(30, columns-len(text)-3)) // what the text leaves, so that the line does not wrap
+	done := min(width, int(float64(width)*t/p.until))
+	fmt.Fprintf(p.w, "\r%s%s %s\x1b[K", strings.Repeat("█", done), strings.Repeat("░", width-done), text)
+}
+
+// step shows what is being done, of work that is counted and not timed.
+func (p *progress) step(done float64, what string) {
+	if p.w != nil {
+		fmt.Fprintf(p.w, "\r%3.0f %%  %s\x1b[K", 100*done/p.until, what)
+	}
 }
 
 // clear removes the line.

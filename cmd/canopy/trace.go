@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"canopy/bt"
+	"canopy/diag"
 
 	"github.com/spf13/cobra"
 )
@@ -34,10 +35,10 @@ Each status change is printed as "N NAME: From -> To"; N counts the script's lin
 				return err
 			}
 			err = bt.Trace(p.Tree, script, cmd.OutOrStdout())
-			if errors.Is(err, bt.ErrLoop) {
-				return failed(err)
+			if errors.As(err, new(diag.List)) {
+				return err
 			}
-			return err
+			return failed(err)
 		},
 	}
 }

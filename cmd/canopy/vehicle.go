@@ -17,14 +17,16 @@ func vehicleCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "vehicle [NAME]",
 		Short: "List the vehicles, or the parameters, signals and commands of one",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := cmd.OutOrStdout()
 			var names []string
 			for _, v := range model.Vehicles() {
 				names = append(names, v.Name)
 				if len(args) == 0 {
-					fmt.Fprintf(out, "%s  %s\n", v.Name, v.Text)
+					if _, err := fmt.Fprintf(out, "%s  %s\n", v.Name, v.Text); err != nil {
+						return failed(err)
+					}
 				} else if v.Name == args[0] {
 					if asJSON {
 						return failed(vehicleJSON(out, v))

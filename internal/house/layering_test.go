@@ -86,6 +86,8 @@ var rooms = map[string]room{
 		"plan":    "a mission names its plan",
 		"record":  "a run is written as it happens",
 		"yamldoc": "mission files are YAML",
+
+		"stategraph": "a mission may name a state graph to compare its plan with",
 	}, outside: reasons{
 		"go.yaml.in/yaml/v3": "the nodes of a mission file",
 	}},
@@ -97,6 +99,8 @@ var rooms = map[string]room{
 		"mission": "runs missions",
 		"record":  "opens the run log's files",
 		"report":  "writes the report and the closing table",
+
+		"internal/cputime": "a run's cost is CPU time",
 	}, outside: reasons{
 		"github.com/spf13/cobra": "commands, flags, help",
 		"golang.org/x/term":      "whether output is a terminal, how wide it is",

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+
+	"canopy/internal/cputime"
+	"canopy/mission"
+	"canopy/model"
+	"canopy/record"
+
+	"github.com/spf13/cobra"
+)
+
+func compareCommand() *cobra.Command {
+	var until string
+	var set []string
+	var repeat int
+	var budget float64
+	var periods []float64
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "compare MISSION",
+		Short: "Fly a mission in every configuration and compare cost and results",
+		Long: `Fly a mission in every configuration and compare cost and results: Table 1 of the 2014 paper.
+
+  continuous       the plan's tree settles at events, which are located on the trajectory
+  tick P           the tree is ticked every P seconds; the integrator stops there and goes on
+  tick P, restart  the same, and the integrator starts anew at each tick, as a multistep method has to
+  state graph      the mission's state graph instead of the tree, if it names one
+  recorded inputs  the aircraft alone, with the inputs that the continuous run recorded
+
+The configurations take turns, so that a change of the machine's speed meets all of them. cpu is the median over the
+runs and its range, ratio the median over the rounds of what the configuration took by what continuous took in the
+same round. "same" compares with the continuous run: the same actions active in the same order; then the largest
+distance in time of a switch, and the largest distance of a recorded signal on the recording grid in percent of its
+range.`,
+		Args: arguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			limit, err := duration(until)
+			if err != nil {
+				return err
+			}
+			if repeat < 1 || slices.ContainsFunc(periods, func(p float64) bool { return !(p > 0) }) {
+				return &usageError{"--repeat must be at least 1, every --period above 0"}
+			}
+			m, diags := mission.Read(filepath.ToSlash(args[0]), os.ReadFile, model.Vehicles(), set)
+			if diags.HasErrors() {
+				return diags
+			}
+			diags.Write(cmd.ErrOrStderr(), colour(cmd.ErrOrStderr()))
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			rows, err := compare(ctx, m, m.Configurations(periods), limit, rounds{repeat, budget}, cmd.ErrOrStderr())
+			if err != nil {
+				return failed(err)
+			}
+			if asJSON {
+				e := json.NewEncoder(cmd.OutOrStdout())
+				e.SetIndent("", "  ")
+				return failed(e.Encode(rows))
+			}
+			return failed(comparison(cmd.OutOrStdout(), rows))
+		},
+	}
+	c.Flags().StringVar(&until, "until", "", "end at this simulated `time`: seconds, or a duration such as 12h30m")
+	c.Flags().StringArrayVar(&set, "set", nil, "set `name=value`: a parameter of the vehicle, horizon or tolerance")
+	c.Flags().Float64SliceVar(&periods, "period", []float64{60, 1, 0.1}, "periods of the ticks in `seconds`")
+	c.Flags().IntVar(&repeat, "repeat", 7, "rounds")
+	c.Flags().Float64Var(&budget, "budget", 20, "CPU time in `seconds` after which a configuration is not flown again")
+	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON: a list with an object for each configuration")
+	return c
+}
+
+// row is one configuration in the comparison.
+type row struct {
+	Configuration      string  `json:"configuration"`
+	CPU                float64 `json:"cpu_s"` // median
+	CPULeast           float64 `json:"cpu_least_s"`
+	CPUMost            float64 `json:"cpu_most_s"`
+	Runs               int     `json:"runs"`
+	Ratio              float64 `json:"ratio"` // to continuous, median over the rounds
+	TimeEvents         int     `json:"time_events"`
+	StateEvents        int     `json:"state_events"`
+	Steps              int     `json:"steps"`
+	Evaluations        int     `json:"rhs_evaluations"`
+	MaxEventIterations int     `json:"max_event_iterations"`
+	Same               bool    `json:"same"`
+	TimeDifference     float64 `json:"time_difference_s"`
+	SignalDifference   float64 `json:"signal_difference"` // share of the signal's range
+	Signal             string  `json:"signal"`            // the one that differs most; "" if none does
+}
+
+// rounds says how often each configuration is flown.
+type rounds struct {
+	most   int
+	budget float64 // CPU time [s] after which a configuration is not flown again
+}
+
+// compare flies the mission in all configurations and with recorded inputs, in turn, and again until every one has
+// had its rounds. The first configuration is what the others are compared with, and whose inputs are recorded.
+func compare(ctx context.Context, m *mission.Mission, configurations []mission.Configuration, until float64,
+	limit rounds, stderr io.Writer) ([]row, error) {
+	configurations = append(configurations, nil) // for recorded inputs, when there are any
+	rows := make([]row, len(configurations))
+	times := make([][]float64, len(configurations))
+	ratios := make([][]float64, len(configurations))
+	var continuous *mission.Trace
+	bar := newProgress(stderr, float64(limit.most*len(configurations)))
+	defer bar.clear()
+	for round := range limit.most {
+		for i, c := range configurations {
+			if round > 0 && total(times[i]) > limit.budget {
+				continue
+			}
+			if c == nil {
+				c = mission.Recorded(continuous.Inputs)
+			}
+			bar.step(float64(round*len(configurations)+i), c.String())
+			trace, summary, spent, err := measure(ctx, m, c, until)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", c, err)
+			}
+			if continuous == nil {
+				continuous = trace
+			}
+			times[i] = append(times[i], spent)
+			ratios[i] = append(ratios[i], spent/times[0][round])
+			if round == 0 {
+				rows[i] = describe(m, c, summary, trace.Minus(continuous))
+			}
+		}
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.CPU, r.CPULeast, r.CPUMost, r.Runs = median(times[i]), slices.Min(times[i]), slices.Max(times[i]), len(times[i])
+		r.Ratio = median(ratios[i])
+	}
+	return rows, nil
+}
+
+func describe(m *mission.Mission, c mission.Configuration, s record.Summary, d mission.Difference) row {
+	r := row{Configuration: c.String(), TimeEvents: s.TimeEvents, StateEvents: s.StateEvents, Steps: s.Steps,
+		Evaluations: s.RHSEvaluations, MaxEventIterations: s.MaxEventIterations, Same: d.Same, TimeDifference: d.Time,
+		SignalDifference: d.Signal}
+	if d.Signal > 0 {
+		r.Signal = m.Record[d.Which]
+	}
+	return r
+}
+
+// measure flies one configuration once; the time is the CPU time of the run with its recording in memory.
+func measure(ctx context.Context, m *mission.Mission, c mission.Configuration, until float64) (
+	*mission.Trace, record.Summary, float64, error) {
+	r, err := m.Configure(c, until)
+	if err != nil {
+		return nil, record.Summary{}, 0, err
+	}
+	trace := m.NewTrace()
+	r.Attach(trace.Recorder())
+	began := cputime.Now()
+	for more := true; more && err == nil; {
+		if ctx.Err() != nil {
+			return nil, record.Summary{}, 0, errInterrupted
+		}
+		more, err = r.Step()
+	}
+	return trace, r.Summary(), cputime.Now() - began, err
+}
+
+func total(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
+func median(x []float64) float64 {
+	s := slices.Sorted(slices.Values(x))
+	if n := len(s); n%2 == 0 {
+		return (s[n/2-1] + s[n/2]) / 2
+	}
+	return s[len(s)/2]
+}
+
+// comparison prints the rows as a table.
+func comparison(out io.Writer, rows []row) error {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "configuration\tcpu [s]\tleast-most\truns\tratio\ttime ev.\tstate ev.\tsteps\trhs\titer.\tsame\t"+
+		"dt [s]\tsignal [%]\t")
+	for _, r := range rows {
+		same := "yes"
+		if !r.Same {
+			same = "NO"
+		}
+		fmt.Fprintf(w, "%s\t%.4f\t%.3f-%.3f\t%d\t%.2f\t", r.Configuration, r.CPU, r.CPULeast, r.CPUMost, r.Runs, r.Ratio)
+		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t", r.TimeEvents, r.StateEvents, r.Steps, r.Evaluations, r.MaxEventIterations)
+		fmt.Fprintf(w, "%s\t%.3g\t%.2g %s\t\n", same, r.TimeDifference, 100*r.SignalDifference, r.Signal)
+	}
+	return w.Flush()
+}
