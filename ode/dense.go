@@ -1,7 +1,7 @@
 package ode
 
-// Interpolate writes the values at t, a time within [From, T], to y: a continuous approximation of order 4. At the ends
-// it is exact.
+// Interpolate writes the values at t, a time within [From, T], to y: a continuous approximation of order 4, or of the
+// order of the multistep method. At the ends it is exact.
 func (in *Integrator) Interpolate(t float64, y []float64) {
 	if len(y) != in.n {
 		panic("ode: wrong number of components")
@@ -14,6 +14,13 @@ func (in *Integrator) Interpolate(t float64, y []float64) {
 		copy(y, in.y0)
 		return
 	}
+	if in.multi.on {
+		w, _ := in.multi.weights(t - in.t)
+		for i := range y {
+			y[i] = in.y[i] + in.multi.d[i].dot(&w)
+		}
+		return
+	}
 	n := in.n
 	theta := (t - in.from) / (in.t - in.from)
 	p0, p1, p2, p3 := in.polynomial()
@@ -24,6 +31,13 @@ func (in *Integrator) Interpolate(t float64, y []float64) {
 
 // slope writes the derivative of the dense output at t to dydt.
 func (in *Integrator) slope(t float64, dydt []float64) {
+	if in.multi.on {
+		_, w := in.multi.weights(t - in.t)
+		for i := range dydt {
+			dydt[i] = in.multi.d[i].dot(&w)
+		}
+		return
+	}
 	h := in.t - in.from
 	theta := (t - in.from) / h
 	p0, p1, p2, p3 := in.polynomial()
@@ -54,4 +68,21 @@ func (in *Integrator) polynomial() (p0, p1, p2, p3 []float64) {
 		}
 	}
 	return
+}
+
+// weights returns the weights of the differences in the values at a time after T, and in their derivatives.
+func (m *multistep) weights(after float64) (value, slope differences) {
+	x := after / m.h
+	v, s := 1.0, 0.0
+	for k := 1; k <= m.order; k++ {
+		s = (s*(x+float64(k-1)) + v) / float64(k)
+		v *= (x + float64(k-1)) / float64(k)
+		value[k], slope[k] = v, s/m.h
+	}
+	return value, slope
+}
+
+// dot returns the sum of the differences with weights.
+func (d *differences) dot(w *differences) float64 {
+	return d[1]*w[1] + d[2]*w[2] + d[3]*w[3] + d[4]*w[4] + d[5]*w[5]
 }

@@ -17,7 +17,7 @@ func (in *Integrator) tryExplicit(h float64) (float64, outcome) {
 		}
 		in.eval(in.t+m.c[s]*h, dst, in.knew[s*n:(s+1)*n])
 	}
-	if in.options.Method == Auto {
+	if in.automatic() {
 		in.observe(h, in.knew[(last-1)*n:last*n], in.knew[last*n:])
 	}
 	err := in.errorNorm(h)

@@ -37,8 +37,9 @@ func newNewton(n int) *newton {
 	}
 }
 
-// prepare makes the matrix I - gamma h J ready, with a new Jacobian if the old one does not serve.
-func (in *Integrator) prepare(h float64) bool {
+// prepare makes the matrix I - g J ready for a step of size h, with a new Jacobian if the old one does not serve. A
+// matrix of a g that differs by no more than the given part serves.
+func (in *Integrator) prepare(g, h, part float64) bool {
 	nw := in.newton
 	if nw.jac.pattern == nil || nw.suspect && nw.wait <= 0 {
 		grown := nw.jac.probe(in, in.t, in.y, in.w, h)
@@ -54,9 +55,8 @@ func (in *Integrator) prepare(h float64) bool {
 		nw.wait--
 		in.jacobianDone()
 	}
-	g := in.method.gamma * h
-	if nw.lu.ready && math.Abs(g-nw.scaled) <= 0.01*g {
-		return true // steps to equidistant limits differ by rounding
+	if nw.lu.ready && math.Abs(g-nw.scaled) <= part*g {
+		return true
 	}
 	nw.scaled = g
 	in.stats.Factorisations++
@@ -77,7 +77,7 @@ func (in *Integrator) jacobianDone() {
 	nw := in.newton
 	in.stats.Jacobians++
 	nw.current, nw.due, nw.suspect, nw.lu.ready = true, false, false, false
-	if in.options.Method == Auto {
+	if in.automatic() {
 		nw.rho = nw.jac.radius(in.w)
 	}
 }
@@ -90,12 +90,12 @@ func (in *Integrator) jacobianDone() {
 // derivatives k_i come from z and not from f: for a stiff component f would amplify the iteration error.
 func (in *Integrator) tryImplicit(h float64) (float64, outcome) {
 	n, m, nw := in.n, in.method, in.newton
-	if !in.prepare(h) {
+	g := m.gamma * h
+	if !in.prepare(g, h, 0.01) { // steps to equidistant limits differ by rounding
 		return 0, diverged
 	}
 	nw.rate = 0
 	nw.eta = math.Pow(math.Max(nw.eta, 1e-15), 0.8)
-	g := m.gamma * h
 	for s := 1; s < m.stages(); s++ {
 		copy(nw.psi, in.y)
 		for j, a := range m.a[s] {

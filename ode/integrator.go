@@ -28,6 +28,7 @@ type Integrator struct {
 	signs   int  // steps in a row that speak for the other method
 	against int  // steps in a row that speak for this one
 	newton  *newton
+	multi   multistep
 	w       []float64 // tolerance of each component at y
 
 	// Of the step under trial.
@@ -55,7 +56,7 @@ func New(f Func, n int, o Options) *Integrator {
 	if o.MaxStep == 0 {
 		o.MaxStep = math.Inf(1)
 	}
-	if !(o.RelTol > 0) || !(o.InitialStep >= 0) || !(o.MaxStep > 0) || o.Method > Implicit {
+	if !(o.RelTol > 0) || !(o.InitialStep >= 0) || !(o.MaxStep > 0) || o.Method > Multistep {
 		panic("ode: bad options")
 	}
 	if k := len(o.AbsTol); k > 1 && k != n {
@@ -75,7 +76,7 @@ func New(f Func, n int, o Options) *Integrator {
 			panic("ode: negative tolerance")
 		}
 	}
-	in := &Integrator{f: f, n: n, options: o, atol: atol, method: tsitouras, newton: newNewton(n)}
+	in := &Integrator{f: f, n: n, options: o, atol: atol, method: tsitouras, newton: newNewton(n), multi: newMultistep(n)}
 	if o.Method == Implicit {
 		in.method = kennedyCarpenter
 	}
@@ -99,6 +100,10 @@ func (in *Integrator) Restart(t float64, y []float64) {
 	copy(in.y, y)
 	copy(in.y0, y)
 	in.began, in.dense, in.newton.history, in.newton.current = false, false, false, false
+	if in.multi.on {
+		in.next = handover * in.multi.wanted
+	}
+	in.multi.on, in.multi.wait = false, starting
 }
 
 // T returns the time reached.
@@ -120,6 +125,12 @@ func (in *Integrator) Step(limit float64) error {
 		panic("ode: limit is not after T")
 	}
 	in.weigh()
+	if m := &in.multi; in.options.Method == Multistep && !m.on && in.newton.history && m.wait <= 0 {
+		in.takeOver()
+	}
+	if in.multi.on && in.stepMultistep(limit) {
+		return nil
+	}
 	if !in.began {
 		if err := in.begin(limit); err != nil {
 			return err
@@ -127,7 +138,7 @@ func (in *Integrator) Step(limit float64) error {
 	}
 	planned, failed := in.next, false
 	for {
-		h, end := in.fit(limit)
+		h, end := in.fit(in.next, limit)
 		err, o := in.try(h)
 		if o == stepped && err <= 1 {
 			in.accept(end)
@@ -175,9 +186,10 @@ func (in *Integrator) try(h float64) (float64, outcome) {
 	return in.tryExplicit(h)
 }
 
-// fit returns the step to try and where it ends. The last two steps before limit are of a size.
-func (in *Integrator) fit(limit float64) (h, end float64) {
-	h = min(in.next, in.options.MaxStep)
+// fit returns the step to try, of size h if nothing is against it, and where it ends. The last two steps before limit
+// are of a size.
+func (in *Integrator) fit(h, limit float64) (size, end float64) {
+	h = min(h, in.options.MaxStep)
 	left := limit - in.t
 	if h >= 0.999*left {
 		return left, limit
@@ -209,8 +221,8 @@ func (in *Integrator) accept(end float64) {
 }
 
 // propose chooses the size of the next step by PI control (Gustafsson, Control theoretic techniques for stepsize
-// selection in explicit Runge-Kutta methods, ACM Transactions on Mathematical Software 17 (1991) 533-554) and, under
-// Auto, its method. A step cut short by the limit does not shorten the next.
+// selection in explicit Runge-Kutta methods, ACM Transactions on Mathematical Software 17 (1991) 533-554) and, if
+// that is chosen while running, its method. A step cut short by the limit does not shorten the next.
 func (in *Integrator) propose(h, err, planned float64, failed bool) {
 	q := 1 / float64(in.method.embedded+1)
 	err = math.Max(err, 1e-8)
@@ -222,20 +234,33 @@ func (in *Integrator) propose(h, err, planned float64, failed bool) {
 	if in.method.gamma != 0 && fac > 0.95 && fac < 1.2 {
 		fac = 1 // the factorisation serves once more
 	}
+	if fac < 2 {
+		in.multi.wait--
+	}
 	in.last = math.Max(err, 1e-4)
 	in.next = h * fac
 	if h < planned && !failed {
 		in.next = max(in.next, planned)
 	}
-	if in.options.Method == Auto {
+	if in.automatic() {
 		in.chooseMethod(h)
 	}
 }
 
+// automatic reports whether the method is chosen while running.
+func (in *Integrator) automatic() bool {
+	return in.options.Method == Auto || in.options.Method == Multistep
+}
+
 // chooseMethod counts the steps for and against the method in use. The explicit one gives way after 15 steps at its
-// limit of stability, the implicit one after as many that the explicit one could have made as well.
+// limit of stability, the implicit one after as many that the explicit one could have made as well. The multistep
+// method counts for as many of its shorter steps as one of theirs costs.
 func (in *Integrator) chooseMethod(h float64) {
-	const enough, relief = 15, 6
+	const relief = 6
+	enough := 15
+	if in.multi.on {
+		enough, h = handover*enough, handover*h
+	}
 	implicit := in.method.gamma != 0
 	against := in.limited
 	if implicit {
@@ -320,6 +345,8 @@ func (in *Integrator) CopyFrom(o *Integrator) {
 	in.ynew, in.stage, in.w = old.ynew, old.stage, old.w
 	in.atol, in.y, in.y0, in.k, in.knew = old.atol, old.y, old.y0, old.k, old.knew
 	in.poly, in.before = old.poly, old.before
+	in.multi.d, in.multi.delta = old.multi.d, old.multi.delta
+	copy(in.multi.d, o.multi.d)
 	copy(in.atol, o.atol)
 	copy(in.y, o.y)
 	copy(in.y0, o.y0)

@@ -10,7 +10,7 @@ import (
 	"canopy/internal/problems"
 )
 
-var methods = []Method{Auto, Explicit, Implicit}
+var methods = []Method{Auto, Explicit, Implicit, Multistep}
 
 func oscillator(_ float64, y, d []float64) { d[0], d[1] = y[1], -y[0] }
 

@@ -48,8 +48,12 @@ func TestPublishedValues(t *testing.T) {
 					continue
 				}
 				t.Logf("%-15s %-9v %.0e  error %9.2g  %+v", p.Name, m, rtol, err, in.Stats())
-				if !(err <= p.Growth) {
-					t.Errorf("%s %v %g: error of %.3g tolerances, want at most %g", p.Name, m, rtol, err, p.Growth)
+				growth := p.Growth
+				if m == Multistep {
+					growth *= 2 // its many small errors add up
+				}
+				if !(err <= growth) {
+					t.Errorf("%s %v %g: error of %.3g tolerances, want at most %g", p.Name, m, rtol, err, growth)
 				}
 				if in.T() != p.End {
 					t.Errorf("%s %v %g: ends at %v, want exactly %v", p.Name, m, rtol, in.T(), p.End)

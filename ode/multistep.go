@@ -1,0 +1,316 @@
+package ode
+
+import "math"
+
+// multistep is the stiff method for long smooth stretches: numerical differentiation formulas of order 1 to 5 in
+// backward differences at a spacing that stays for several steps, a step of one stage (Shampine & Reichelt, The MATLAB
+// ODE suite, SIAM Journal on Scientific Computing 18 (1997) 1-22). It goes on from the dense output of a step of the
+// one-step method, so that it never starts at a low order, and gives way to it where its history is of no use: at a
+// restart and at repeated failures.
+//
+// From order 3 on the formulas are not A-stable: a fast oscillation that hardly damps limits their steps even where it
+// has died away.
+type multistep struct {
+	on    bool // the last step is its own
+	order int
+	h     float64       // the spacing
+	d     []differences // of each component, d[0] unused: the value itself is in Integrator.y
+	delta []float64     // of the step under trial, the correction of the predicted values
+
+	wanted float64 // size of the next step, with
+	next   int     // its order
+	age    int     // steps since size and order were chosen
+	equal  int     // steps at the present spacing
+	wait   int     // steps of the one-step method, not growing, before this one takes over
+}
+
+// differences are the backward differences at T of one component, by their order.
+type differences [8]float64
+
+const (
+	highest  = 5   // order
+	handover = 4   // order with which it goes on from the dense output of the one-step method
+	starting = 5   // steps of the one-step method after a restart
+	caution  = 40  // the error of a step is to be this much below the tolerance: errors of many steps add up
+	stale    = 0.5 // rate of convergence from which a new Jacobian pays
+	drift    = 0.3 // relative change of h for which the factorised matrix still serves
+)
+
+// The formula of order k, with the differences d at the end of the step of size h, is
+//
+//	sum_(j=1..k) d_j/j - kappa gamma_k (y - predicted y) = h f,  gamma_k = sum_(j=1..k) 1/j,
+//
+// its error that of the next difference times errorConstant.
+var (
+	kappa                       = [highest + 1]float64{0, -0.1850, -1.0 / 9, -0.0823, -0.0415, 0}
+	harmonic, alpha, errorConst = func() (gamma, alpha, err [highest + 2]float64) {
+		for k := 1; k <= highest; k++ {
+			gamma[k] = gamma[k-1] + 1/float64(k)
+			alpha[k] = (1 - kappa[k]) * gamma[k]
+			err[k] = kappa[k]*gamma[k] + 1/float64(k+1)
+		}
+		return
+	}()
+)
+
+func newMultistep(n int) multistep {
+	return multistep{d: make([]differences, n), delta: make([]float64, n), wait: starting}
+}
+
+// takeOver lets the multistep method go on from the last step of the one-step method.
+func (in *Integrator) takeOver() {
+	m := &in.multi
+	in.newton.history = false
+	m.on, m.order, m.h = true, handover, (in.t-in.from)/handover
+	m.wanted, m.next, m.age, m.equal = m.h, handover, 0, 0
+	p0, p1, p2, p3 := in.polynomial()
+	for i := range m.d {
+		var v [handover + 1]float64
+		for k := 1; k < len(v); k++ { // backwards from T
+			theta := 1 - float64(k)/handover
+			v[k] = in.y0[i] + theta*(p0[i]+theta*(p1[i]+theta*(p2[i]+theta*p3[i])))
+		}
+		v[0] = in.y[i]
+		m.d[i] = differences{}
+		for k := 1; k < len(v); k++ {
+			for j := range len(v) - k {
+				v[j] -= v[j+1]
+			}
+			m.d[i][k] = v[0]
+		}
+	}
+}
+
+// giveWay lets the one-step method go on from T.
+func (in *Integrator) giveWay() {
+	m := &in.multi
+	in.slope(in.t, in.before)
+	m.on, m.wait = false, starting
+	in.began, in.smooth, in.next, in.last = false, true, m.wanted, 1e-4
+	in.from, in.dense = in.t, false
+}
+
+// stepMultistep makes one step of the multistep method, or reports that it gives way.
+func (in *Integrator) stepMultistep(limit float64) bool {
+	m, nw := &in.multi, in.newton
+	if in.method.gamma == 0 || limit-in.t < m.wanted/8 {
+		in.giveWay()
+		return false
+	}
+	m.order = m.next
+	for range 4 {
+		h, end := in.fit(m.size(ulp(in.t)), limit)
+		if h < 64*ulp(in.t) {
+			break
+		}
+		if math.Abs(h-m.wanted) <= 1e-6*h {
+			m.wanted = h
+		}
+		m.space(h)
+		err, o := in.tryMultistep(end)
+		if o == stepped && err <= 1 {
+			in.acceptMultistep(end, err)
+			return true
+		}
+		in.stats.Rejected++
+		switch o {
+		case stepped:
+			m.wanted = h * max(0.2, m.factor(err, m.order))
+		case unusable:
+			m.wanted = h / 4
+		case diverged:
+			nw.suspect = nw.current
+			if nw.due = !nw.current; !nw.due {
+				m.wanted = h / 4
+			}
+		}
+		m.age = 0
+	}
+	in.giveWay()
+	return false
+}
+
+// size returns the size of the next step, at most twice the present spacing, which keeps rounding errors in the
+// differences down. It is a multiple of the resolution u of time, so that equal steps stay equal.
+func (m *multistep) size(u float64) float64 {
+	h := min(m.wanted, 2*m.h)
+	if h == m.h {
+		return h
+	}
+	return math.Round(h/(8*u)) * (8 * u)
+}
+
+// factor returns by how much the step may grow, at an error estimated for a formula.
+func (m *multistep) factor(err float64, order int) float64 {
+	return math.Pow(caution*max(err, 1e-10), -1/float64(order+1))
+}
+
+// space changes the spacing of the differences: those of the same polynomial at other points.
+func (m *multistep) space(h float64) {
+	if h == m.h {
+		return
+	}
+	factor, q := h/m.h, m.order
+	m.h, m.equal = h, 0
+	// The change to another spacing, and the same for an unchanged one, which is its own inverse.
+	var r, u, c [highest + 1]differences
+	for j := range q + 1 {
+		r[0][j], u[0][j] = 1, 1
+	}
+	for i := 1; i <= q; i++ {
+		for j := 1; j <= q; j++ {
+			r[i][j] = r[i-1][j] * (float64(i-1) - factor*float64(j)) / float64(i)
+			u[i][j] = u[i-1][j] * (float64(i-1) - float64(j)) / float64(i)
+		}
+	}
+	for i := 1; i <= q; i++ {
+		for j := 1; j <= q; j++ {
+			for k := 1; k <= q; k++ {
+				c[j][i] += r[i][k] * u[k][j]
+			}
+		}
+	}
+	for i := range m.d {
+		old := m.d[i]
+		for j := 1; j <= q; j++ {
+			sum := 0.0
+			for k := 1; k <= q; k++ {
+				sum += c[j][k&7] * old[k&7]
+			}
+			m.d[i][j&7] = sum
+		}
+	}
+}
+
+// tryMultistep tries a step to end, and returns the norm of its error. It solves
+//
+//	delta = c f(end, predicted + delta) - psi,  c = h/alpha,  psi = sum_k gamma_k/alpha d_k
+//
+// by simplified Newton iteration.
+func (in *Integrator) tryMultistep(end float64) (float64, outcome) {
+	m, nw, q := &in.multi, in.newton, in.multi.order
+	c := m.h / alpha[q]
+	if !in.prepare(c, m.h, drift) {
+		return 0, diverged
+	}
+	var g differences
+	for k := 1; k <= q; k++ {
+		g[k] = harmonic[k] / alpha[q]
+	}
+	for i := range m.d {
+		r := &m.d[i]
+		sum, psi := 0.0, 0.0
+		for k := q; k > 0; k-- {
+			v := r[k&7]
+			sum += v
+			psi += g[k&7] * v
+		}
+		nw.z[i], nw.psi[i] = in.y[i]+sum, psi
+	}
+	clear(m.delta)
+	if o := in.correct(end, c); o != stepped {
+		return 0, o
+	}
+	return errorConst[q] * in.normAcross(m.delta), stepped
+}
+
+// correct solves for delta, from zero, and leaves the values in ynew.
+func (in *Integrator) correct(t, c float64) outcome {
+	const rounds, enough = 4, 0.01
+	m, nw := &in.multi, in.newton
+	delta, psi, predicted, fz, w, ynew := m.delta, nw.psi, nw.z, nw.fz, in.w, in.ynew
+	// The matrix may belong to another c: for stiff components its inverse is then off by this.
+	relax := 2 / (1 + c/nw.scaled)
+	nw.rate = 0
+	nw.eta = math.Pow(math.Max(nw.eta, 1e-15), 0.8)
+	copy(ynew, predicted)
+	before := 0.0
+	for round := range rounds {
+		in.eval(t, ynew, fz)
+		if i := notFinite(fz); i >= 0 {
+			in.culprit = NotFiniteError{T: t, Index: i}
+			return unusable
+		}
+		for i, d := range delta {
+			fz[i] = c*fz[i] - psi[i] - d
+		}
+		nw.lu.solve(fz)
+		sum := 0.0
+		for i, d := range fz {
+			d *= relax
+			delta[i] += d
+			ynew[i] = predicted[i] + delta[i]
+			d /= w[i]
+			sum += d * d
+		}
+		size := math.Sqrt(sum / float64(in.n))
+		if round > 0 {
+			theta := size / before
+			nw.rate = max(nw.rate, theta)
+			if !(theta < 0.9) {
+				break
+			}
+			nw.eta = theta / (1 - theta)
+		}
+		if nw.eta*size <= max(enough, 0x1p-49/in.options.RelTol) || size == 0 {
+			return stepped
+		}
+		before = size
+	}
+	nw.eta = 1
+	return diverged
+}
+
+// acceptMultistep makes the step under trial the last one, and chooses the size and the order of the next.
+func (in *Integrator) acceptMultistep(end, err float64) {
+	m, nw, q := &in.multi, in.newton, in.multi.order
+	in.from, in.t = in.t, end
+	in.y0, in.y, in.ynew = in.y, in.ynew, in.y0
+	in.stats.Steps++
+	nw.suspect = nw.rate > stale && nw.current
+	nw.due = nw.rate > stale
+	nw.current = false
+	for i, v := range m.delta {
+		r := &m.d[i]
+		r[(q+2)&7] = v - r[(q+1)&7]
+		r[(q+1)&7] = v
+		for k := q; k > 0; k-- {
+			r[k&7] += r[(k+1)&7]
+		}
+	}
+	m.age++
+	m.equal++
+	if in.automatic() {
+		in.chooseMethod(m.h)
+	}
+	if m.age <= q {
+		return
+	}
+	m.age = 0
+	best := m.factor(err, q)
+	if m.equal > q {
+		if q > 1 {
+			if f := m.factor(errorConst[q-1]*in.normOf(q), q-1); f > best {
+				best, m.next = f, q-1
+			}
+		}
+		if q < highest {
+			if f := m.factor(errorConst[q+1]*in.normOf(q+2), q+1); f > best {
+				best, m.next = f, q+1
+			}
+		}
+	}
+	if best < 0.9 || best > 1.25 || m.next != q {
+		m.wanted = m.h * min(best, 8)
+	}
+}
+
+// normOf returns the norm of the differences of order k.
+func (in *Integrator) normOf(k int) float64 {
+	sum := 0.0
+	for i := range in.multi.d {
+		v := in.multi.d[i][k] / in.w[i]
+		sum += v * v
+	}
+	return math.Sqrt(sum / float64(in.n))
+}
