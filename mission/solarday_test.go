@@ -114,32 +114,40 @@ func TestSolarDayTolerance(t *testing.T) {
 	}
 }
 
-// Two runs of the day leave the same bytes.
-func TestSolarDayIsDeterministic(t *testing.T) {
-	var logs [2][3]bytes.Buffer
-	for i := range logs {
-		r, err := solarDay(t).NewRun(math.Inf(1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		b := &logs[i]
-		w, err := record.NewWriter(r.Header(), record.Files{MCAP: &b[0], Status: &b[1], Signals: &b[2]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Attach(w)
-		for more := true; more; {
-			if more, err = r.Step(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Close(r.Summary()); err != nil {
-			t.Fatal(err)
+// logs flies a mission and returns its run.mcap, status.csv and signals.csv.
+func logs(m *Mission) (files [3][]byte, err error) {
+	r, err := m.NewRun(math.Inf(1))
+	if err != nil {
+		return files, err
+	}
+	var b [3]bytes.Buffer
+	w, err := record.NewWriter(r.Header(), record.Files{MCAP: &b[0], Status: &b[1], Signals: &b[2]})
+	if err != nil {
+		return files, err
+	}
+	r.Attach(w)
+	for more := true; more; {
+		if more, err = r.Step(); err != nil {
+			return files, err
 		}
 	}
+	err = w.Close(r.Summary())
+	return [3][]byte{b[0].Bytes(), b[1].Bytes(), b[2].Bytes()}, err
+}
+
+// Two runs of the day leave the same bytes.
+func TestSolarDayIsDeterministic(t *testing.T) {
+	a, err := logs(solarDay(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := logs(solarDay(t))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for k, name := range []string{"run.mcap", "status.csv", "signals.csv"} {
-		if logs[0][k].Len() == 0 || !bytes.Equal(logs[0][k].Bytes(), logs[1][k].Bytes()) {
-			t.Errorf("%s is not the same twice: %d and %d bytes", name, logs[0][k].Len(), logs[1][k].Len())
+		if len(a[k]) == 0 || !bytes.Equal(a[k], b[k]) {
+			t.Errorf("%s is not the same twice: %d and %d bytes", name, len(a[k]), len(b[k]))
 		}
 	}
 }
