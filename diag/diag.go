@@ -33,6 +33,9 @@ type Source struct {
 	Text string
 }
 
+// Begin returns the offset of the text's first character, behind the byte order mark that some editors write.
+func (s *Source) Begin() int { return len(s.Text) - len(strings.TrimPrefix(s.Text, "\ufeff")) }
+
 // Diagnostic is one finding about the bytes [Offset, Offset+Length) of a source.
 type Diagnostic struct {
 	Source   *Source
@@ -46,20 +49,16 @@ type Diagnostic struct {
 
 // Position returns the 1-based line and column, the column counted in characters.
 func (d Diagnostic) Position() (line, column int) {
-	head := d.Source.Text[:min(max(d.Offset, 0), len(d.Source.Text))]
-	start := strings.LastIndexByte(head, '\n') + 1
-	return strings.Count(head, "\n") + 1, utf8.RuneCountInString(head[start:]) + 1
+	var p place
+	p.moveTo(d)
+	return p.line, p.column()
 }
 
 // Line returns the whole source line that the diagnostic starts on.
 func (d Diagnostic) Line() string {
-	text, at := d.Source.Text, min(max(d.Offset, 0), len(d.Source.Text))
-	start := strings.LastIndexByte(text[:at], '\n') + 1
-	end := len(text)
-	if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
-		end = at + n
-	}
-	return strings.TrimSuffix(text[start:end], "\r")
+	var p place
+	p.moveTo(d)
+	return p.text()
 }
 
 func (d Diagnostic) String() string {
@@ -103,57 +102,123 @@ const (
 	red, yellow, cyan, reset = "\x1b[31;1m", "\x1b[33;1m", "\x1b[36m", "\x1b[0m"
 )
 
-// Write prints each diagnostic with its line, a caret below the place, and the hint.
+// What Write prints at most.
+const (
+	maxPrinted = 50  // diagnostics
+	maxColumns = 100 // characters of a line
+)
+
+// Write prints each diagnostic with its line, a caret below the place, and the hint. Of a very long line it prints the
+// part around the place; of very many diagnostics the first, errors before warnings.
 func (l List) Write(w io.Writer, colour bool) {
+	printed := l.Sorted()
+	if len(l) > maxPrinted {
+		slices.SortStableFunc(printed, func(a, b Diagnostic) int { return cmp.Compare(a.Severity, b.Severity) })
+		printed = printed[:maxPrinted].Sorted()
+	}
+	var p place
+	for _, d := range printed {
+		p.moveTo(d)
+		d.write(w, p, colour)
+	}
+	if more := len(l) - len(printed); more > 0 {
+		fmt.Fprintf(w, "and %d more\n", more)
+	}
+}
+
+func (d Diagnostic) write(w io.Writer, p place, colour bool) {
 	paint := func(escape, s string) string {
 		if !colour {
 			return s
 		}
 		return escape + s + reset
 	}
-	for _, d := range l.Sorted() {
-		line, column := d.Position()
-		mark := red
-		if d.Severity == Warning {
-			mark = yellow
+	mark := red
+	if d.Severity == Warning {
+		mark = yellow
+	}
+	fmt.Fprintf(w, "%s:%d:%d: %s: %s [%s]\n", d.Source.Name, p.line, p.column(), paint(mark, d.Severity.String()),
+		d.Text, d.Code)
+	if line, at := p.text(), p.at-p.start; line != "" {
+		at = min(at, len(line))
+		from, to := around(line, at)
+		width := max(1, utf8.RuneCountInString(line[at:min(to, at+max(0, d.Length))]))
+		var before, after string
+		if from > 0 {
+			before = "…"
 		}
-		severity := paint(mark, d.Severity.String())
-		fmt.Fprintf(w, "%s:%d:%d: %s: %s [%s]\n", d.Source.Name, line, column, severity, d.Text, d.Code)
-		if text := d.Line(); text != "" {
-			from := byteColumn(text, column)
-			width := max(1, utf8.RuneCountInString(text[from:min(len(text), from+d.Length)]))
-			gutter := fmt.Sprintf("%5d | ", line)
-			fmt.Fprintf(w, "%s%s\n", gutter, text)
-			below := strings.Repeat(" ", len(gutter)-2) + "| " + indent(text, column)
-			fmt.Fprintf(w, "%s%s\n", below, paint(mark, "^"+strings.Repeat("~", width-1)))
+		if to < len(line) {
+			after = "…"
 		}
-		if d.Hint != "" {
-			fmt.Fprintf(w, "%s%s\n", paint(cyan, "  hint: "), d.Hint)
-		}
+		gutter := fmt.Sprintf("%5d | ", p.line)
+		fmt.Fprintf(w, "%s%s%s%s\n", gutter, before, line[from:to], after)
+		fmt.Fprintf(w, "%s| %s%s\n", strings.Repeat(" ", len(gutter)-2), indent(before+line[from:at]),
+			paint(mark, "^"+strings.Repeat("~", width-1)))
+	}
+	if d.Hint != "" {
+		fmt.Fprintf(w, "%s%s\n", paint(cyan, "  hint: "), d.Hint)
 	}
 }
 
-// byteColumn returns the byte index of the 1-based character column.
-func byteColumn(line string, column int) int {
-	n := 1
-	for i := range line {
-		if n == column {
-			return i
-		}
-		n++
-	}
-	return len(line)
+// place is a place in a source. It is moved on from diagnostic to diagnostic, so that the lines of a source are counted
+// once.
+type place struct {
+	source *Source
+	at     int // byte of the source
+	line   int // from 1
+	start  int // of the line
 }
 
-// indent returns the blank text before a column, with the line's own tabs so that the caret stands below its place.
-func indent(line string, column int) string {
-	head := line[:byteColumn(line, column)]
+// moveTo moves the place to where a diagnostic begins.
+func (p *place) moveTo(d Diagnostic) {
+	text, begin := d.Source.Text, d.Source.Begin()
+	at := min(max(d.Offset, begin), len(text))
+	if p.source != d.Source || at < p.start {
+		*p = place{source: d.Source, line: 1, start: begin}
+	}
+	p.at = at
+	passed := text[p.start:at]
+	p.line += strings.Count(passed, "\n")
+	p.start += strings.LastIndexByte(passed, '\n') + 1
+}
+
+// column returns the column from 1, in characters.
+func (p *place) column() int { return utf8.RuneCountInString(p.source.Text[p.start:p.at]) + 1 }
+
+// text returns the whole line.
+func (p *place) text() string {
+	line, _, _ := strings.Cut(p.source.Text[p.start:], "\n")
+	return strings.TrimSuffix(line, "\r")
+}
+
+// around returns the part of a line that is shown of it around a byte.
+func around(line string, at int) (from, to int) {
+	from = back(line, at, maxColumns/2)
+	to = from
+	for n := 0; n < maxColumns && to < len(line); n++ {
+		_, size := utf8.DecodeRuneInString(line[to:])
+		to += size
+	}
+	return back(line, to, maxColumns), to
+}
+
+// back returns the byte that stands so many characters before another one, or the line's first.
+func back(line string, at, characters int) int {
+	for ; at > 0 && characters > 0; characters-- {
+		_, n := utf8.DecodeLastRuneInString(line[:at])
+		at -= n
+	}
+	return at
+}
+
+// indent returns blank text as wide as the given one, with its tabs, so that the caret stands below its place.
+func indent(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' {
 			return r
 		}
 		return ' '
-	}, head)
+	}, text)
 }
 
 // Nearest returns the candidate that is most like word, or "" if none is near: at most a third of the letters wrong,
