@@ -39,7 +39,7 @@ type Engine struct {
 	graph     *Graph
 	active    []bool    // by step
 	memory    []bool    // by step: was active when the parallel step around it was suspended
-	suspended []bool    // by step: a parallel one that has a memory to resume from
+	suspended []bool    // by step: a parallel one that can be resumed from memory when it is not active
 	due       []float64 // by transition: when a delayed one may fire; +Inf: its timer does not run
 	t         float64
 	begun     bool
@@ -136,7 +136,8 @@ func (e *Engine) Clone() *Engine {
 }
 
 // Settle lets the graph settle at time t [s], not before that of the last call, with the truth of the graph's
-// conditions in their order. It must be called whenever a condition has changed and at the time of Alarm; more calls do no harm.
+// conditions in their order. It must be called whenever a condition has changed and at the time of Alarm; more calls do
+// no harm.
 // The first call makes the initial steps active, and the entries of those that are parallel, in round 0.
 //
 // The error wraps ErrLoop and names the transitions that would fire a second time. The engine is then as after the last
@@ -251,8 +252,7 @@ func (e *Engine) firing() (some, again bool) {
 
 // exhausted reports whether a transition may not fire again in this instant: nothing else would end a loop through it.
 func (e *Engine) exhausted(k int) bool {
-	t := &e.graph.transitions[k]
-	return e.fired[k] && t.After == 0 && !t.LoopCheck
+	return e.fired[k] && !e.graph.transitions[k].LoopCheck
 }
 
 // time brings the timers up to date. A timer runs while its transition is enabled, and starts anew when a transition
@@ -328,7 +328,7 @@ func (e *Engine) begin(s Step) {
 
 // resume makes a suspended step active, and inside it what was active when it was suspended.
 func (e *Engine) resume(s Step) {
-	e.next[s], e.suspended[s] = true, false
+	e.next[s] = true
 	for i := s + 1; i < e.graph.steps[s].end; i++ {
 		e.next[i] = e.memory[i] && e.next[e.graph.steps[i].parent]
 	}

@@ -191,3 +191,29 @@ func TestDocumentation(t *testing.T) {
 		}
 	}
 }
+
+// seeds returns the documents of the golden scripts and of the missions.
+func seeds(t testing.TB) []string {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/*/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, path := range append(paths, "../missions/solar-day.graph.yaml") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Ext(path) == ".yaml" {
+			list = append(list, string(text))
+			continue
+		}
+		for _, part := range strings.Split(string(text), "\nread")[1:] {
+			_, part, _ = strings.Cut(part, "\n")
+			part, _, _ = strings.Cut(part, "----\n")
+			list = append(list, part)
+		}
+	}
+	return list
+}

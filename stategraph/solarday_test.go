@@ -11,7 +11,7 @@ import (
 )
 
 // solarDay reads the graph and the plan of the solar day.
-func solarDay(t *testing.T) (*Graph, *plan.Plan) {
+func solarDay(t testing.TB) (*Graph, *plan.Plan) {
 	t.Helper()
 	text, err := os.ReadFile("../missions/solar-day.xml")
 	if err != nil {
