@@ -28,11 +28,17 @@ type elimination struct {
 
 // lu is the LU factorisation of I - s*J.
 type lu struct {
-	plan  *elimination
-	val   []float64
-	inv   []float64 // of the pivots
-	work  []float64
-	ready bool
+	plan    *elimination
+	entries []factor  // of the factors, row by row
+	inv     []float64 // of the pivots
+	work    []float64
+	ready   bool
+}
+
+// factor is an entry of L or U. Value and column lie side by side: solving does little more than read them.
+type factor struct {
+	val float64
+	col int32
 }
 
 // plan chooses the pivots for I - s*J, with entry (i, j) seen in the units scale[j] against scale[i]. It works on a
@@ -158,7 +164,10 @@ func (p *elimination) layOut(j *sparsity, set []bool, colStep []int32) {
 // adopt makes room for factorisations by plan p.
 func (f *lu) adopt(p *elimination) {
 	f.plan, f.ready = p, false
-	f.val = resize(f.val, len(p.factors.col))
+	f.entries = make([]factor, len(p.factors.col))
+	for e, c := range p.factors.col {
+		f.entries[e].col = c
+	}
 	f.inv, f.work = resize(f.inv, p.n), resize(f.work, p.n)
 }
 
@@ -168,8 +177,9 @@ func (f *lu) factorise(val []float64, s float64) bool {
 	f.ready = false
 	for k := range p.n {
 		first, last, diag := p.factors.ptr[k], p.factors.ptr[k+1], p.diag[k]
-		for _, c := range p.factors.col[first:last] {
-			w[c] = 0
+		row := f.entries[first:last]
+		for _, x := range row {
+			w[x.col] = 0
 		}
 		w[p.identity[k]] = 1
 		from, to := p.source.ptr[k], p.source.ptr[k+1]
@@ -177,21 +187,19 @@ func (f *lu) factorise(val []float64, s float64) bool {
 		for e, c := range p.source.col[from:to] {
 			w[c] -= s * val[at[e]]
 		}
-		for _, j := range p.factors.col[first:diag] {
+		for _, x := range f.entries[first:diag] {
+			j := x.col
 			l := w[j] * f.inv[j]
 			w[j] = l
 			if l == 0 {
 				continue
 			}
-			u0, u1 := p.diag[j]+1, p.factors.ptr[j+1]
-			u := f.val[u0:u1]
-			for e, c := range p.factors.col[u0:u1] {
-				w[c] -= l * u[e]
+			for _, u := range f.entries[p.diag[j]+1 : p.factors.ptr[j+1]] {
+				w[u.col] -= l * u.val
 			}
 		}
-		dst := f.val[first:last]
-		for e, c := range p.factors.col[first:last] {
-			dst[e] = w[c]
+		for e := range row {
+			row[e].val = w[row[e].col]
 		}
 		inv := 1 / w[k]
 		if inv-inv != 0 || inv == 0 {
@@ -207,20 +215,24 @@ func (f *lu) factorise(val []float64, s float64) bool {
 func (f *lu) solve(b []float64) {
 	p, w := f.plan, f.work
 	for k, r := range p.row {
-		first, diag := p.factors.ptr[k], p.diag[k]
 		x := b[r]
-		l := f.val[first:diag]
-		for e, c := range p.factors.col[first:diag] {
-			x -= l[e] * w[c]
+		if l := f.entries[p.factors.ptr[k]:p.diag[k]]; len(l) >= long {
+			x -= product(l, w)
+		} else {
+			for _, e := range l {
+				x -= e.val * w[e.col]
+			}
 		}
 		w[k] = x
 	}
-	for k := p.n - 1; k >= 0; k-- {
-		u0, u1 := p.diag[k]+1, p.factors.ptr[k+1]
+	for k := len(p.col) - 1; k >= 0; k-- {
 		x := w[k]
-		u := f.val[u0:u1]
-		for e, c := range p.factors.col[u0:u1] {
-			x -= u[e] * w[c]
+		if u := f.entries[p.diag[k]+1 : p.factors.ptr[k+1]]; len(u) >= long {
+			x -= product(u, w)
+		} else {
+			for _, e := range u {
+				x -= e.val * w[e.col]
+			}
 		}
 		x *= f.inv[k]
 		w[k] = x
@@ -228,9 +240,28 @@ func (f *lu) solve(b []float64) {
 	}
 }
 
+// long is the number of entries from which a row pays for product.
+const long = 12
+
+// product returns the product of a long row with x, in sums that need not wait for each other.
+func product(row []factor, x []float64) float64 {
+	var a, b, c, d float64
+	for len(row) >= 4 {
+		a += row[0].val * x[row[0].col]
+		b += row[1].val * x[row[1].col]
+		c += row[2].val * x[row[2].col]
+		d += row[3].val * x[row[3].col]
+		row = row[4:]
+	}
+	for _, e := range row {
+		a += e.val * x[e.col]
+	}
+	return (a + b) + (c + d)
+}
+
 func (f *lu) copyFrom(o *lu) {
 	f.plan, f.ready = o.plan, o.ready
-	f.val, f.inv = append(f.val[:0], o.val...), append(f.inv[:0], o.inv...)
+	f.entries, f.inv = append(f.entries[:0], o.entries...), append(f.inv[:0], o.inv...)
 	f.work = resize(f.work, len(o.work))
 }
 
