@@ -30,8 +30,8 @@ var topics = [...]string{
 
 const chunkSize = 1 << 16 // bytes of messages; what a killed process loses of its log
 
-// container encodes the log as MCAP. The library keeps a chunk in memory until a message makes it larger than chunkSize,
-// and then writes it.
+// container encodes the log as MCAP. The library keeps a chunk in memory until a message makes it larger than
+// chunkSize, and then writes it.
 type container struct {
 	file     *bufio.Writer
 	writer   *mcap.Writer
@@ -151,7 +151,8 @@ func (c *container) close(s Summary) error {
 func logTime(t float64) (uint64, error) {
 	ns := math.Round(t * 1e9)
 	if !(ns >= 0 && ns < 1<<63) {
-		return 0, fmt.Errorf("a simulated time of %g s is not between 0 and 9.2e9 s, as far as run.mcap counts nanoseconds", t)
+		return 0, fmt.Errorf("a simulated time of %g s is not between 0 and 9.2e9 s, as far as run.mcap counts nanoseconds",
+			t)
 	}
 	return uint64(ns), nil
 }

@@ -41,9 +41,9 @@ func (l *Log) Signal(name string) []float64 {
 	return nil
 }
 
-// Read reads a run.mcap written by a Writer. Of a file that was cut off it returns all whole chunks, and a nil Summary; of
-// a damaged one everything before the damage, which Log.Damage describes. Errors wrap ErrFormat, for files that do not
-// even say what the run is, or are those of r.
+// Read reads a run.mcap written by a Writer. Of a file that was cut off it returns all whole chunks, and a nil
+// Summary; of a damaged one everything before the damage, which Log.Damage describes. Errors wrap ErrFormat, for
+// files that do not even say what the run is, or are those of r.
 //
 // It walks the records itself: the library's lexer allocates whatever length a damaged file claims.
 func Read(r io.ReadSeeker) (*Log, error) {

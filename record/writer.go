@@ -18,10 +18,11 @@ type Files struct {
 // ErrHeader is wrapped by the errors of NewWriter that the header is to blame for.
 var ErrHeader = errors.New("record: header that cannot be recorded")
 
-// Writer records one run as it goes. Records gather in chunks; when one has 64 KiB, it is written out together with the
-// lines of the CSV files: a run that is killed loses at most the chunk it was about to fill. When that is depends on what
-// was recorded and on nothing else. The memory does not grow with the run, except by the index of the chunks, less than
-// 1 % of run.mcap. The first error of a destination sticks and is returned by every later call. A Writer serves one goroutine.
+// Writer records one run as it goes. Records gather in chunks; when one has 64 KiB, it is written out together with
+// the lines of the CSV files: a run that is killed loses at most the chunk it was about to fill. When that is depends
+// on what was recorded and on nothing else. The memory does not grow with the run, except by the index of the chunks,
+// less than 1 % of run.mcap. The first error of a destination sticks and is returned by every later call. A Writer
+// serves one goroutine.
 type Writer struct {
 	header  Header
 	mcap    *container // nil: left out

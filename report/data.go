@@ -10,17 +10,42 @@ import (
 	"canopy/record"
 )
 
-// clock writes a simulated time or a duration [s] as h:mm:ss; hours go on past 24.
-func clock(t float64) string {
+// Clock writes a simulated time or a duration [s] as h:mm:ss; hours go on past 24. A second counts when it is over,
+// as on a clock; what is missing to it by rounding, up to a millisecond, is forgiven.
+func Clock(t float64) string {
 	if math.IsNaN(t) || math.Abs(t) >= 1<<53 {
 		return "-"
 	}
+	s := int64(math.Abs(t) + 1e-3)
 	sign := ""
-	if t < 0 {
-		sign, t = "-", -t
+	if t < 0 && s > 0 {
+		sign = "-"
 	}
-	s := int64(math.Floor(t + 0.5))
 	return fmt.Sprintf("%s%d:%02d:%02d", sign, s/3600, s/60%60, s%60)
+}
+
+// verdict says how a run ended.
+type verdict struct {
+	Outcome record.Outcome // interrupted for a log without an end
+	Word    string         // of one more kind than the outcomes
+	Reason  string         // may be empty
+}
+
+func judge(log *record.Log) verdict {
+	s := log.Summary
+	switch {
+	case s == nil && log.Damage != nil:
+		return verdict{record.Interrupted, "Damaged", log.Damage.Error()}
+	case s == nil:
+		return verdict{record.Interrupted, "Cut off", "the log has no end"}
+	case s.Outcome == record.Complete:
+		return verdict{s.Outcome, "Complete", s.Reason}
+	case s.Outcome == record.Failed:
+		return verdict{s.Outcome, "Failed", s.Reason}
+	case s.Reason == string(record.Interrupted):
+		return verdict{record.Interrupted, "Interrupted", ""}
+	}
+	return verdict{record.Interrupted, "Interrupted", s.Reason}
 }
 
 // ended is the simulated time [s] up to which the log goes.
@@ -130,7 +155,8 @@ type extreme struct {
 func extremes(log *record.Log) []extreme {
 	var list []extreme
 	seen := map[string]bool{}
-	for _, p := range log.Plots {
+	plots, _ := panels(log)
+	for _, p := range plots {
 		for _, name := range p.Signals {
 			for i, s := range log.Signals {
 				if s.Name != name || seen[name] {

@@ -22,7 +22,7 @@ var styleText string
 var scriptText string
 
 var page = template.Must(template.New("report").Funcs(template.FuncMap{
-	"clock":  clock,
+	"clock":  Clock,
 	"number": number,
 	"exact":  func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
 	"unit":   unit,
@@ -40,19 +40,21 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 // Empty: no drawing. All other text of the log may be hostile. Errors are those of w.
 //
 // The curves are drawn as SVG in the browser by the page's own script, from the samples as they are: where both sides
-// of a discontinuity were recorded, a step is a step. Printing gives vectors.
+// of a discontinuity were recorded, a step is a step. Printing gives vectors. Of a very long run the page holds curves,
+// lanes and a table that are thinned out, and says so.
 func HTML(w io.Writer, log *record.Log, treeSVG string) error {
+	d, notes := embedded(log)
 	v := view{
 		Log:        log,
 		Style:      template.CSS(styleText), //nolint:gosec // our own file
 		Script:     template.JS(scriptText), //nolint:gosec // our own file
 		Tree:       template.HTML(treeSVG),  //nolint:gosec // trusted by contract
 		Ended:      ended(log),
-		Reason:     reason(log),
-		Failed:     log.Summary == nil || log.Summary.Outcome == record.Failed,
+		Verdict:    judge(log),
 		Activities: activities(log),
 		Extremes:   extremes(log),
-		Data:       embedded(log),
+		Notes:      notes,
+		Data:       d,
 	}
 	for _, p := range log.Parameters {
 		v.count(p)
@@ -67,14 +69,17 @@ type view struct {
 	Script     template.JS
 	Tree       template.HTML
 	Ended      float64
-	Reason     string
-	Failed     bool
+	Verdict    verdict
 	Activities []activity
 	Extremes   []extreme
 	Changed    []record.Parameter // those that are not at their default
 	Tags       []tagCount
+	Notes      notes
 	Data       data
 }
+
+// notes say what the page leaves out.
+type notes struct{ History, Table []string }
 
 // tagCount says how many parameters carry a tag.
 type tagCount struct {
@@ -102,10 +107,11 @@ type data struct {
 	Statuses []string       `json:"statuses"` // names by code
 	Tasks    []task         `json:"tasks"`
 	Lanes    []lane         `json:"lanes"`
-	Time     string         `json:"time"` // float64s
+	Time     string         `json:"time"` // float64s; of the curves that have no times of their own
 	Plots    []panel        `json:"plots"`
 	Changes  changes        `json:"changes"`
 	Events   []record.Event `json:"events"`
+	Gap      []float64      `json:"gap"` // from when to when events are left out; null if they are not
 }
 
 type task struct {
@@ -124,6 +130,7 @@ type curve struct {
 	Name   string `json:"name"`
 	Unit   string `json:"unit"`
 	Text   string `json:"text"`
+	Time   string `json:"time"`   // float64s; "" if they are those of the log
 	Values string `json:"values"` // float32s
 }
 
@@ -136,8 +143,8 @@ type changes struct {
 	To    []int     `json:"to"`
 }
 
-func embedded(log *record.Log) data {
-	d := data{Start: log.Start, End: ended(log), Lanes: lanes(log), Time: float64s(log.T), Events: log.Events}
+func embedded(log *record.Log) (data, notes) {
+	d := data{Start: log.Start, End: ended(log), Lanes: lanes(log)}
 	for s := bt.Success; s <= bt.Deactivating; s++ {
 		d.Statuses = append(d.Statuses, s.String())
 	}
@@ -145,25 +152,56 @@ func embedded(log *record.Log) data {
 		kind, known := bt.ParseKind(t.Kind)
 		d.Tasks = append(d.Tasks, task{t.Name, t.Kind, t.Detail, known && kind.IsLeaf()})
 	}
-	for _, p := range log.Plots {
+	var n notes
+	plots, left := panels(log)
+	if text := unplotted(left, 100); text != "" {
+		n.History = append(n.History, text)
+	}
+	thinned := len(log.T) > mostSamples
+	if thinned {
+		n.History = append(n.History, fmt.Sprintf("The curves show the range of %d samples in each 1/%d of the run; "+
+			"signals.csv has them one by one.", len(log.T), mostColumns))
+	} else {
+		d.Time = float64s(log.T)
+	}
+	for _, p := range plots {
 		q := panel{Title: p.Title}
 		for _, name := range p.Signals {
 			for i, s := range log.Signals {
-				if s.Name == name {
-					q.Signals = append(q.Signals, curve{s.Name, unit(s), s.Text, float32s(log.Values[i])})
+				if s.Name != name {
+					continue
 				}
+				c := curve{Name: s.Name, Unit: unit(s), Text: s.Text}
+				if thinned {
+					kept := thinCurve(log.T, log.Values[i], d.End, mostColumns)
+					c.Time, c.Values = float64s(pick(log.T, kept)), float32s(pick(log.Values[i], kept))
+				} else {
+					c.Values = float32s(log.Values[i])
+				}
+				q.Signals = append(q.Signals, c)
 			}
 		}
 		if len(q.Signals) > 0 {
 			d.Plots = append(d.Plots, q)
 		}
 	}
-	for _, c := range log.Changes {
+	if left := thinLanes(d.Lanes, d.End, mostChanges); left > 0 {
+		n.History = append(n.History, fmt.Sprintf("%d status changes are too close to others of their task to be "+
+			"drawn: where they are, a lane shows which statuses there were; status.csv has all.", left))
+	}
+	changed, noChange := ends(log.Changes, mostLines)
+	for _, c := range changed {
 		d.Changes.T = append(d.Changes.T, c.T)
 		d.Changes.Micro = append(d.Changes.Micro, c.Micro)
 		d.Changes.Task = append(d.Changes.Task, c.Task)
 		d.Changes.From = append(d.Changes.From, int(c.From))
 		d.Changes.To = append(d.Changes.To, int(c.To))
 	}
-	return d
+	events, noEvent := ends(log.Events, mostLines)
+	d.Events = events
+	if k := len(noEvent); k > 0 {
+		d.Gap = []float64{noEvent[0].T, noEvent[k-1].T}
+	}
+	n.Table = leftOut(noChange, noEvent)
+	return d, n
 }

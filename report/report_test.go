@@ -207,7 +207,7 @@ func TestPageStructure(t *testing.T) {
 	page := render(t, log, `<svg id="drawing"></svg>`)
 	balanced(t, page)
 	for _, want := range []string{"<h1>solar-day</h1>",
-		"<strong>Ended at 24:00:00</strong> of 24:00:00: horizon reached",
+		"<strong>Complete at 24:00:00</strong> of 24:00:00: horizon reached",
 		"<dd>1e-06</dd>", `<figure class="tree"><svg id="drawing"></svg></figure>`, "<h2>Time in each action</h2>",
 		"<td>hold</td>", "<h2>Extremes</h2>", "4 parameters: 1 tagged", "Changed by the mission", "1.25 s",
 		"<summary>solar-day.xml</summary>", "BTCPP_format=&#34;4&#34;"} {
@@ -233,7 +233,7 @@ func TestRunThatDidNotStart(t *testing.T) {
 	if d := drawn(t, page); d.End != 0 || d.Time != "" || len(d.Plots) != 1 {
 		t.Errorf("data %+v", d)
 	}
-	if !strings.Contains(page, "<strong>Stopped at 0:00:00</strong> of 0:00:10: the log was cut off") {
+	if !strings.Contains(page, `<p class="verdict interrupted"><strong>Cut off at 0:00:00</strong> of 0:00:10: the log has no end`) {
 		t.Error("the page does not say that the log was cut off")
 	}
 	if strings.Contains(page, "Tree at the end") || strings.Contains(page, "Time in each action") {
@@ -241,7 +241,7 @@ func TestRunThatDidNotStart(t *testing.T) {
 	}
 	var b bytes.Buffer
 	must(t, Table(&b, log))
-	if !strings.Contains(b.String(), "0:00:00 of 0:00:10, the log was cut off") {
+	if !strings.Contains(b.String(), "0:00:00 of 0:00:10, cut off: the log has no end") {
 		t.Errorf("table:\n%s", b.String())
 	}
 }
@@ -276,7 +276,7 @@ func TestHundredTasks(t *testing.T) {
 	if d := drawn(t, page); len(d.Lanes) != 100 || d.Lanes[1].Depth != 1 || d.Lanes[0].Task != 99 {
 		t.Errorf("%d lanes, the first are %+v and %+v", len(d.Lanes), d.Lanes[0], d.Lanes[1])
 	}
-	if !strings.Contains(page, `<p class="verdict failed"><strong>Stopped at 0:00:50</strong>`) {
+	if !strings.Contains(page, `<p class="verdict failed"><strong>Failed at 0:00:50</strong>`) {
 		t.Error("the page does not say that the run failed")
 	}
 	if e := extremes(log); !math.IsNaN(e[0].Least) || e[1].Least != 1 || e[1].Greatest != 3 || e[1].GreatestAt != 100 {
@@ -323,10 +323,10 @@ func TestTable(t *testing.T) {
 }
 
 func TestClock(t *testing.T) {
-	for at, want := range map[float64]string{0: "0:00:00", 59.5: "0:01:00", 86400: "24:00:00", 360061: "100:01:01",
-		-1: "-0:00:01", math.Inf(1): "-", math.NaN(): "-"} {
-		if got := clock(at); got != want {
-			t.Errorf("clock(%g) = %s, want %s", at, got, want)
+	for at, want := range map[float64]string{0: "0:00:00", 59.5: "0:00:59", 59.99: "0:00:59", 59.9995: "0:01:00",
+		86400: "24:00:00", 360061: "100:01:01", -1: "-0:00:01", -0.5: "0:00:00", math.Inf(1): "-", math.NaN(): "-"} {
+		if got := Clock(at); got != want {
+			t.Errorf("Clock(%g) = %s, want %s", at, got, want)
 		}
 	}
 }

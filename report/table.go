@@ -16,7 +16,12 @@ import (
 func Table(w io.Writer, log *record.Log) error {
 	out := bufio.NewWriter(w)
 	rows := [][]string{{"mission", log.Mission}, {"vehicle", log.Vehicle}, {"plan", log.Plan}}
-	rows = append(rows, []string{"ended", clock(ended(log)) + " of " + clock(log.Horizon) + ", " + reason(log)})
+	v := judge(log)
+	end := strings.ToLower(v.Word)
+	if v.Reason != "" {
+		end += ": " + v.Reason
+	}
+	rows = append(rows, []string{"ended", Clock(ended(log)) + " of " + Clock(log.Horizon) + ", " + end})
 	if s := log.Summary; s != nil {
 		rows = append(rows,
 			[]string{"integration", fmt.Sprintf("%d steps, %d rejected, %d evaluations, %d Jacobians",
@@ -35,7 +40,7 @@ func Table(w io.Writer, log *record.Log) error {
 		rows := [][]string{{"action", "entered", "time", "share"}}
 		for _, a := range list {
 			share := fmt.Sprintf("%.1f %%", 100*a.Share)
-			rows = append(rows, []string{a.Name, strconv.Itoa(a.Entries), clock(a.Time), share})
+			rows = append(rows, []string{a.Name, strconv.Itoa(a.Entries), Clock(a.Time), share})
 		}
 		_, _ = out.WriteString("\n")
 		writeColumns(out, rows, "lrrr")
@@ -43,24 +48,16 @@ func Table(w io.Writer, log *record.Log) error {
 	if list := extremes(log); len(list) > 0 {
 		rows := [][]string{{"signal", "unit", "least", "at", "greatest", "at"}}
 		for _, e := range list {
-			rows = append(rows, []string{e.Name, unit(e.Signal), number(e.Least), clock(e.LeastAt), number(e.Greatest),
-				clock(e.GreatestAt)})
+			rows = append(rows, []string{e.Name, unit(e.Signal), number(e.Least), Clock(e.LeastAt), number(e.Greatest),
+				Clock(e.GreatestAt)})
 		}
 		_, _ = out.WriteString("\n")
 		writeColumns(out, rows, "llrrrr")
 	}
-	return out.Flush()
-}
-
-// reason says why the run ended.
-func reason(log *record.Log) string {
-	switch {
-	case log.Summary == nil:
-		return "the log was cut off"
-	case log.Summary.Reason == "":
-		return "no reason given"
+	if _, left := panels(log); len(left) > 0 {
+		_, _ = out.WriteString("\n" + strings.Map(printable, unplotted(left, 5)) + "\n")
 	}
-	return log.Summary.Reason
+	return out.Flush()
 }
 
 func unit(s record.Signal) string {

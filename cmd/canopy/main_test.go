@@ -107,6 +107,7 @@ func TestWrongInput(t *testing.T) {
 		{[]string{"run", "plan.yaml"}, []string{`did you mean "battery.E_Wh"`, "Sequense", "Sequence", "sock", "soc"}},
 		{[]string{"run", solarDay, "--until", "noon"}, []string{"--until", "noon"}},
 		{[]string{"run", solarDay, "--set", "battery.E_W=3"}, []string{"battery.E_Wh"}},
+		{[]string{"run", solarDay, "--set", "horizon=1e10", "--out", filepath.Join(dir, "late")}, []string{"horizon", "9.2e9 s"}},
 		{[]string{"run"}, []string{"takes MISSION", "canopy run --help"}},
 		{[]string{"run", solarDay, "--untill", "3"}, []string{"--untill", "canopy run --help"}},
 		{[]string{"fly"}, []string{"unknown command", "fly", "canopy --help"}},

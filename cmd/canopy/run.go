@@ -20,6 +20,7 @@ import (
 	"canopy/mission"
 	"canopy/model"
 	"canopy/record"
+	"canopy/report"
 
 	"github.com/spf13/cobra"
 )
@@ -77,6 +78,9 @@ up to there), 2 wrong input, nothing was run.`,
 				if _, err := cmd.OutOrStdout().Write(summary); err != nil {
 					return failed(err)
 				}
+			}
+			if errors.Is(err, record.ErrHeader) {
+				return err
 			}
 			return failed(err)
 		},
@@ -150,7 +154,8 @@ func fly(ctx context.Context, r *mission.Run, out string, table, stderr io.Write
 	lost = also(lost, also(e, os.WriteFile(filepath.Join(out, "summary.json"), text, 0o666)))
 	lost = also(lost, writeReport(out, table))
 	if err != nil && lost == nil {
-		return text, fmt.Errorf("%w\ncanopy: the results up to %s of simulated time are in %s", err, clock(r.T()), out)
+		return text, fmt.Errorf("%w\ncanopy: the results up to %s of simulated time are in %s", err, report.Clock(r.T()),
+			out)
 	}
 	return text, also(err, lost)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"canopy/report"
+
 	"golang.org/x/term"
 )
 
@@ -46,7 +48,7 @@ func (p *progress) show(t float64, events int) {
 	}
 	p.shown = now
 	speed := t / now.Sub(p.began).Seconds()
-	text := fmt.Sprintf("%s of %s  %d events  %.0f x real time", clock(t), clock(p.until), events, speed)
+	text := fmt.Sprintf("%s of %s  %d events  %.0f x real time", report.Clock(t), report.Clock(p.until), events, speed)
 	columns, _, err := term.GetSize(int(p.w.Fd()))
 	if err != nil {
 		columns = 80
@@ -68,10 +70,4 @@ func (p *progress) clear() {
 	if p.w != nil {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
-}
-
-// clock writes a simulated time [s] as hours, minutes and seconds.
-func clock(t float64) string {
-	s := int(t)
-	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }

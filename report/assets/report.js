@@ -5,7 +5,7 @@
 const byId = (id) => document.getElementById(id);
 const log = JSON.parse(byId("log").textContent);
 const unpack = (text, Type) => new Type(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
-const time = unpack(log.time, Float64Array);
+const logTime = unpack(log.time, Float64Array); // of the curves that have no times of their own
 const activating = log.statuses.indexOf("Activating"); // the first status that is not transient
 const changes = log.changes.t ?? [];
 const events = log.events ?? [];
@@ -33,13 +33,14 @@ function roundStep(wanted) {
   return power * [1, 2, 5, 10].find((f) => f * power >= wanted * (1 - 1e-9));
 }
 
-// clock writes t as h:mm, h:mm:ss or with decimals, as far as the step asks for.
+// clock writes t as h:mm, h:mm:ss or with decimals, as far as the step asks for; like the table of canopy run, it counts
+// what is over, and forgives what is missing by rounding.
 function clock(t, step) {
-  const digits = step >= 1 ? 0 : Math.min(9, Math.ceil(-Math.log10(step) - 1e-9));
-  const n = Math.round(Math.abs(t) * 10 ** digits);
+  const digits = step >= 1 ? 0 : Math.min(12, Math.ceil(-Math.log10(step) - 1e-9));
+  const n = Math.floor(Math.abs(t) * 10 ** digits + 1e-3);
   const s = Math.floor(n / 10 ** digits);
   const two = (v) => String(v).padStart(2, "0");
-  let text = (t < 0 ? "−" : "") + two(Math.floor(s / 3600)) + ":" + two(Math.floor(s / 60) % 60);
+  let text = (t < 0 && n > 0 ? "−" : "") + Math.floor(s / 3600) + ":" + two(Math.floor(s / 60) % 60);
   if (step < 60) text += ":" + two(s % 60);
   if (digits > 0) text += "." + String(n % 10 ** digits).padStart(digits, "0");
   return text;
@@ -49,7 +50,7 @@ function clock(t, step) {
 const exactly = (t) => clock(t, 1e-3);
 
 function duration(t) {
-  return t < 60 ? `${Number(t.toPrecision(4))} s` : clock(t, 1).replace(/^0(?=\d:)/, "");
+  return t < 60 ? `${Number(t.toPrecision(4))} s` : clock(t, 1);
 }
 
 const grouped = (text) => text.replace(/^(-?)(\d{5,})/, (_, sign, whole) =>
@@ -99,7 +100,7 @@ function before(list, t) {
 }
 
 // valueAt reads the curve as it is drawn, straight between samples.
-function valueAt(values, t) {
+function valueAt({ time, values }, t) {
   const k = after(time, t);
   if (k === 0) return NaN;
   if (time[k - 1] === t) return values[k - 1];
@@ -134,11 +135,18 @@ function addRow(labelClass, rowClass = "row") {
   return r;
 }
 
-// gridStep is the distance [s] of the labels of the time axis.
+// labelWidth is about the width [px] of the label of the time axis at t.
+const labelWidth = (t, step) => (printing ? 5.2 : 6.3) * clock(t, step).length;
+
+// gridStep is the distance [s] of the labels of the time axis, so that they leave some room between them.
 function gridStep() {
-  const span = view.to - view.from;
-  const apart = (span < 10 ? 110 : 80) * (printing ? 0.7 : 1); // px
-  return timeStep(span / (view.width / apart));
+  let apart = printing ? 56 : 80; // px
+  for (;;) {
+    const step = timeStep((view.to - view.from) * apart / view.width);
+    const needed = labelWidth(view.to, step) + 14;
+    if (needed <= apart || apart > view.width) return step;
+    apart = needed;
+  }
 }
 
 // frame sets the size of a row's drawing and returns the grid lines of the time axis.
@@ -167,10 +175,15 @@ function addAxis(bottom) {
     r.svg.setAttribute("height", height);
     const edge = bottom ? 0.5 : height - 0.5;
     let markup = `<path class="axis" d="M${left} ${edge}h${view.width}"></path>`;
+    let free = 0; // px where the next label may begin
     for (const t of multiples(step, view.from, view.to)) {
       const x = Math.round(left + place(t)) + 0.5;
-      markup += `<path class="axis" d="M${x} ${edge}v${bottom ? 4 : -4}"></path>` +
-        `<text x="${x}" y="${bottom ? 16 : 11}" text-anchor="middle">${clock(t, step)}</text>`;
+      markup += `<path class="axis" d="M${x} ${edge}v${bottom ? 4 : -4}"></path>`;
+      const half = labelWidth(t, step) / 2;
+      const middle = Math.max(half, Math.min(x, left + view.width + right - half));
+      if (middle - half < free) continue;
+      free = middle + half + 4;
+      markup += `<text x="${middle}" y="${bottom ? 16 : 11}" text-anchor="middle">${clock(t, step)}</text>`;
     }
     r.drawing.innerHTML = markup + '<g class="bubble" visibility="hidden"><rect rx="2" height="16"></rect>' +
       '<text y="12" text-anchor="middle"></text></g>';
@@ -194,13 +207,14 @@ function addAxis(bottom) {
 // Plots
 
 // visible lists the points of a curve within the view, cut off exactly at its ends.
-function visible(values) {
+function visible(curve) {
+  const { time, values } = curve;
   const points = [];
   const a = before(time, view.from);
   const b = after(time, view.to);
-  if (a > 0 && a < time.length && time[a] > view.from) points.push([view.from, valueAt(values, view.from)]);
+  if (a > 0 && a < time.length && time[a] > view.from) points.push([view.from, valueAt(curve, view.from)]);
   for (let i = a; i < b; i++) points.push([time[i], values[i]]);
-  if (b > 0 && b < time.length && time[b - 1] < view.to) points.push([view.to, valueAt(values, view.to)]);
+  if (b > 0 && b < time.length && time[b - 1] < view.to) points.push([view.to, valueAt(curve, view.to)]);
   return points;
 }
 
@@ -280,7 +294,9 @@ function addPlot(plot) {
   const title = make("h3", "", plot.title + " ");
   if (units.length === 1) title.append(make("span", "", `[${units[0]}]`));
   r.label.append(title);
-  const values = plot.signals.map((s) => unpack(s.values, Float32Array));
+  const data = plot.signals.map((s) => ({
+    time: s.time ? unpack(s.time, Float64Array) : logTime, values: unpack(s.values, Float32Array),
+  }));
   const readings = plot.signals.map((s, i) => {
     const key = make("div", "key");
     key.insertAdjacentHTML("beforeend",
@@ -294,7 +310,7 @@ function addPlot(plot) {
   });
   r.draw = () => {
     const height = Math.max(printing ? 92 : 128, 26 + 16 * plot.signals.length);
-    const curves = values.map(visible);
+    const curves = data.map(visible);
     const range = valueRange(curves);
     let markup = frame(r, height);
     let under = "";
@@ -314,7 +330,7 @@ function addPlot(plot) {
       `<rect class="frame" x="${left + 0.5}" y="0.5" width="${view.width - 1}" height="${height - 1}"></rect>`;
   };
   r.point = (t) => readings.forEach((reading, i) => {
-    reading.textContent = t === null ? "" : number(valueAt(values[i], t));
+    reading.textContent = t === null ? "" : number(valueAt(data[i], t));
   });
 }
 
@@ -325,19 +341,23 @@ const laneHeight = () => printing ? 13 : 18;
 function addEvents() {
   const r = addRow("label names");
   const times = events.map((e) => e.t);
-  r.label.append(make("div", "composite", `events (${events.length})`));
+  r.label.append(make("div", "composite", log.gap ? "events (some)" : `events (${events.length})`));
   r.draw = () => {
     const height = laneHeight();
     const mark = (list) => list.filter((e) => e.t >= view.from && e.t <= view.to)
       .map((e) => `M${Math.round(place(e.t))}.5 3V${height - 3}`).join("");
     r.label.style.setProperty("--lane", `${height}px`);
+    const gap = log.gap?.map((t) => Math.min(view.width, Math.max(0, place(t))));
     r.drawing.innerHTML = frame(r, height) + inside(height,
+      (gap ? `<rect class="gap" x="${gap[0]}" y="3" width="${gap[1] - gap[0]}" height="${height - 6}"></rect>` : "") +
       `<path class="mark" d="${mark(events)}"></path><path class="mark fault" d="${mark(faults)}"></path>`);
   };
   r.describe = (t) => {
     const reach = 5 / view.width * (view.to - view.from);
     const near = events.slice(before(times, t - reach), after(times, t + reach));
-    if (near.length === 0) return null;
+    if (near.length === 0) {
+      return log.gap && t >= log.gap[0] && t <= log.gap[1] ? ["", "events that are in run.mcap only"] : null;
+    }
     const text = near.slice(0, 8).map((e) => `${exactly(e.t)}  ${e.kind}: ${e.text}`);
     if (near.length > 8) text.push(`and ${near.length - 8} more`);
     return ["", text.join("\n")];
@@ -455,7 +475,7 @@ function draw() {
 
 let waiting = false;
 function show(from, to) {
-  const least = 1e-6; // s: below it the digits of a time of day end
+  const least = Math.min(1e-6, whole.to - whole.from); // s: below it the digits of a time of day end
   if (!(to - from >= least)) to = from + least;
   view.from = Math.max(whole.from, from);
   view.to = Math.min(whole.to, to);
@@ -560,12 +580,16 @@ document.addEventListener("keydown", (event) => {
 window.addEventListener("resize", () => {
   if (!printing) draw();
 });
+let opened = []; // for printing: paper cannot be clicked
 window.addEventListener("beforeprint", () => {
   printing = true;
+  opened = [...document.querySelectorAll("details:not([open])")];
+  for (const d of opened) d.open = true;
   draw();
 });
 window.addEventListener("afterprint", () => {
   printing = false;
+  for (const d of opened) d.open = false;
   draw();
 });
 
@@ -583,7 +607,7 @@ entries.forEach((e, i) => {
 const natural = (a, b) => a.t - b.t || a.micro - b.micro || a.order - b.order;
 entries.sort(natural);
 
-const page = 300; // lines shown before all are asked for
+const page = 500; // lines shown before all are asked for
 let sortKey = "t";
 let descending = false;
 let everything = false;
@@ -598,6 +622,8 @@ function fillTable() {
   byId("count").textContent = `${found.length} of ${entries.length} lines.`;
   byId("more").hidden = shown.length === found.length;
   byId("more").textContent = `Show all ${found.length}`;
+  byId("rest").hidden = shown.length === found.length;
+  byId("rest").textContent = `The first ${shown.length} of ${found.length} lines; status.csv and run.mcap have all.`;
   byId("changes").tBodies[0].replaceChildren(...shown.map((e) => {
     const line = make("tr", e.fault ? "fault" : "");
     const what = make("td", "", e.what);
