@@ -1,0 +1,87 @@
+package yamldoc
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"canopy/diag"
+	"canopy/expr"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Values come as they are written, and each mistake at its place: line, column counted in characters, and the marked text.
+func TestReader(t *testing.T) {
+	const text = `größe: "12 [m]"
+list: [1, two, 'ü > x +']
+on: perhaps
+gone: 7
+again: {a: 1, a: 2}
+speed: 3 [km]
+alias: &size 5
+same: *size
+`
+	r := NewReader(&diag.Source{Name: "test.yaml", Text: text})
+	root := r.Parse("")
+	if root == nil {
+		t.Fatal(r.Diags)
+	}
+	metre, _ := expr.ParseUnit("m")
+	second, _ := expr.ParseUnit("s")
+	var numbers []float64
+	r.Fields(root, "the test", Keys{
+		"größe": func(n *yaml.Node) { numbers = append(numbers, r.Number(n, metre, "größe")) },
+		"list": func(n *yaml.Node) {
+			r.Sequence(n, "list", func(n *yaml.Node) {
+				if n.Style == yaml.SingleQuotedStyle {
+					r.Expression(n, expr.Boolean, expr.AnyUnit, nil)
+				} else {
+					numbers = append(numbers, r.Number(n, metre, "an entry"))
+				}
+			})
+		},
+		"on":    func(n *yaml.Node) { r.Boolean(n, "on") },
+		"again": func(n *yaml.Node) { r.Mapping(n, "again", func(_, _ *yaml.Node) {}) },
+		"speed": func(n *yaml.Node) { r.Number(n, second, "speed") },
+		"alias": func(n *yaml.Node) { r.Text(n, "alias") },
+		"same":  func(n *yaml.Node) { numbers = append(numbers, r.Number(n, metre, "same")) },
+	})
+	if want := []float64{12, 1, 0, 5}; !slices.Equal(numbers, want) {
+		t.Errorf("numbers %v, want %v", numbers, want)
+	}
+	var got []string
+	for _, d := range r.Diags.Sorted() {
+		line, column := d.Position()
+		got = append(got, fmt.Sprintf("%d:%d %s %q", line, column, d.Code, text[d.Offset:d.Offset+d.Length]))
+	}
+	want := []string{
+		`2:11 not-a-number "two"`,
+		`2:24 syntax ""`,
+		`3:5 wrong-type "perhaps"`,
+		`4:1 unknown-key "gone"`,
+		`5:15 duplicate-name "a"`,
+		`6:8 unit-mismatch "3 [km]"`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("mistakes\n%q, want\n%q", got, want)
+	}
+}
+
+// What is no document is reported once and has no root.
+func TestNoDocument(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                "1:1 empty-file",
+		"# comment\n":     "1:1 empty-file",
+		"a: 1\nb: c: d\n": "2:1 yaml-syntax",
+	} {
+		r := NewReader(&diag.Source{Name: "test.yaml", Text: text})
+		if root := r.Parse("write something"); root != nil || len(r.Diags) != 1 {
+			t.Fatalf("%q: root %v, %v", text, root, r.Diags)
+		}
+		line, column := r.Diags[0].Position()
+		if got := fmt.Sprintf("%d:%d %s", line, column, r.Diags[0].Code); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
