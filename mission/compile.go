@@ -2,6 +2,7 @@ package mission
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -53,6 +54,7 @@ type program struct {
 	computed   []*expr.Code
 	derive     []step // up to the vehicle's commands
 	observe    []step // up to what the indicators read
+	reads      []int  // states that the indicators depend on; nil means all
 	all        []step // every signal
 }
 
@@ -100,6 +102,7 @@ func (b *builder) compile() {
 	p.all = order.pruned(m, func(int) bool { return true })
 	p.derive = order.pruned(m, func(s int) bool { return s >= m.layout.slots && s < m.layout.slots+m.layout.commands })
 	p.observe = order.pruned(m, func(s int) bool { return reads[s] })
+	p.reads = m.states(reads, p.observe)
 	p.switches = make([]bool, len(p.indicators))
 	for _, s := range p.derive {
 		for _, i := range m.indicatorsOf(s) {
@@ -109,6 +112,36 @@ func (b *builder) compile() {
 	for _, c := range p.computed {
 		p.standing = append(p.standing, c.Indicators()...)
 	}
+}
+
+// states returns the states among the signals read and those that the steps towards them read; nil if that may be all.
+func (m *Mission) states(reads map[int]bool, steps []step) []int {
+	all := maps.Clone(reads)
+	for _, s := range steps {
+		var list []int
+		switch s.kind {
+		case stepOutputs, stepDirect:
+			return nil
+		case stepComputed:
+			list = m.program.computed[s.index].Reads()
+		case stepSlot:
+			for _, w := range m.program.writers[s.index] {
+				if w.value != nil {
+					list = append(list, w.value.Reads()...)
+				}
+			}
+		}
+		for _, i := range list {
+			all[i] = true
+		}
+	}
+	states := []int{}
+	for i := 1; i < m.layout.outputs; i++ { // after the clock
+		if all[i] {
+			states = append(states, i-1)
+		}
+	}
+	return states
 }
 
 func (b *builder) leaf(c, atOnce *expr.Compiler, i int, l plan.Leaf) leaf {

@@ -52,7 +52,7 @@ func (w *world) initial() (y, u []float64) {
 // system describes the run to the simulator.
 func (w *world) system() *sim.System {
 	p := &w.m.program
-	s := &sim.System{Inputs: w.m.inputs(), Derivatives: w.derivatives, Zeros: w.zeros}
+	s := &sim.System{Inputs: w.m.inputs(), Derivatives: w.derivatives, Zeros: w.zeros, Reads: p.reads}
 	for _, x := range w.m.Vehicle.States {
 		s.States = append(s.States, x.Name)
 		s.AbsTol = append(s.AbsTol, x.AbsTol*w.m.Tolerance/defaultTolerance)

@@ -29,6 +29,31 @@ func (in *Integrator) Interpolate(t float64, y []float64) {
 	}
 }
 
+// InterpolateOf is Interpolate for some of the components alone, the others of y stay as they are.
+func (in *Integrator) InterpolateOf(which []int, t float64, y []float64) {
+	switch {
+	case t == in.t:
+		for _, i := range which {
+			y[i] = in.y[i]
+		}
+	case t == in.from:
+		for _, i := range which {
+			y[i] = in.y0[i]
+		}
+	case in.multi.on:
+		w, _ := in.multi.weights(t - in.t)
+		for _, i := range which {
+			y[i] = in.y[i] + in.multi.d[i].dot(&w)
+		}
+	default:
+		theta := (t - in.from) / (in.t - in.from)
+		p0, p1, p2, p3 := in.polynomial()
+		for _, i := range which {
+			y[i] = in.y0[i] + theta*(p0[i]+theta*(p1[i]+theta*(p2[i]+theta*p3[i])))
+		}
+	}
+}
+
 // slope writes the derivative of the dense output at t to dydt.
 func (in *Integrator) slope(t float64, dydt []float64) {
 	if in.multi.on {

@@ -97,6 +97,29 @@ func TestDenseOutputJoinsTheEnds(t *testing.T) {
 	}
 }
 
+// Some components alone are the same to the last bit, and the others are left alone.
+func TestInterpolateOf(t *testing.T) {
+	p := problems.HIRES
+	for _, m := range methods {
+		in := New(p.RightHandSide, len(p.Y0), Options{Method: m})
+		in.Restart(0, p.Y0)
+		all, some := make([]float64, in.n), make([]float64, in.n)
+		for i := range 60 {
+			if err := in.Step(p.End); err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range []float64{in.From(), in.From() + 0.3*(in.T()-in.From()), in.T()} {
+				in.Interpolate(x, all)
+				some[0], some[6] = -1, -1
+				in.InterpolateOf([]int{1, 5}, x, some)
+				if some[1] != all[1] || some[5] != all[5] || some[0] != -1 || some[6] != -1 {
+					t.Fatalf("%v, step %d: %v of %v", m, i, some, all)
+				}
+			}
+		}
+	}
+}
+
 func TestStepLandsOnTheLimit(t *testing.T) {
 	for _, m := range methods {
 		in := New(oscillator, 2, Options{Method: m})

@@ -95,7 +95,11 @@ func (q *search) sideAt(i int, t float64) bool { return q.side[i] != (q.dip[i] <
 
 // evaluate writes the values of all indicators at t, within the present step, to g.
 func (s *Simulator) evaluate(t float64, g []float64) {
-	s.integrator.Interpolate(t, s.search.y)
+	if which := s.sys.Reads; which != nil {
+		s.integrator.InterpolateOf(which, t, s.search.y)
+	} else {
+		s.integrator.Interpolate(t, s.search.y)
+	}
 	s.sys.Zeros(t, s.search.y, &s.Discrete, g)
 	s.stats.Samples++
 }

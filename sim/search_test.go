@@ -333,6 +333,34 @@ func TestRecordingMoreChangesNothing(t *testing.T) {
 	}
 }
 
+// Declaring what the indicators read changes no bit of the results either.
+func TestReadsChangeNothing(t *testing.T) {
+	p := problems.Solar72
+	for _, m := range []ode.Method{ode.Auto, ode.Multistep} {
+		o := ode.Options{Method: m}
+		want := follow(t, p, begin(t, p, o), 7200)
+		s := begin(t, p, o)
+		sys := *s.sys
+		y, g, h := slices.Clone(s.Y), make([]float64, len(s.Above)), make([]float64, len(s.Above))
+		for i := range y { // by asking the indicators
+			sys.Zeros(100, y, &s.Discrete, g)
+			y[i]++
+			sys.Zeros(100, y, &s.Discrete, h)
+			y[i]--
+			if !slices.Equal(g, h) {
+				sys.Reads = append(sys.Reads, i)
+			}
+		}
+		if n := len(sys.Reads); n == 0 || n > 20 {
+			t.Fatalf("the indicators read %d states", n)
+		}
+		s.sys = &sys
+		if got := follow(t, p, s, 7200); !reflect.DeepEqual(got, want) || len(got) < 20 {
+			t.Errorf("%v: %d events, %d without a declaration, or at other times", m, len(got), len(want))
+		}
+	}
+}
+
 // Reading the trajectory at many times, as a dense recording does, changes no bit of the results.
 func TestReadingMoreChangesNothing(t *testing.T) {
 	for _, p := range []*problems.Problem{problems.VanDerPol, problems.BouncingBall, problems.Robertson} {

@@ -31,6 +31,9 @@ type System struct {
 
 	Derivatives func(t float64, y []float64, d *Discrete, dydt []float64)
 	Zeros       func(t float64, y []float64, d *Discrete, g []float64) // values of all indicators; nil if there are none
+
+	// Reads are the states that Zeros reads; nil means all. The search evaluates no others on the dense output.
+	Reads []int
 }
 
 // Direction is the set of changes of side that are events. The zero value is none: the indicator is not watched, and
