@@ -3,6 +3,8 @@ package plan
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"canopy/diag"
 )
@@ -96,23 +98,39 @@ func namespace(name string) bool {
 	return name == "xmlns" || strings.HasPrefix(name, "xmlns:") || strings.HasPrefix(name, "xsi:")
 }
 
-// checkAttributes reports the attributes of an element that are given twice or that it does not have.
-func (r *reader) checkAttributes(e *element, what string, known []string) {
-	seen := map[string]bool{}
+// checkName reports a name with a character that would break the rows of tables and the lines of logs.
+func (r *reader) checkName(a *attribute) {
+	for i, c := range a.value {
+		if unicode.In(c, unicode.Cc, unicode.Zl, unicode.Zp) {
+			at, length := a.span(i, utf8.RuneLen(c))
+			r.report(at, length, codeName, "write a blank", "the control character %U cannot stand in a name", c)
+			return
+		}
+	}
+}
+
+// checkAttributes reports the attributes of an element that are given twice or that it does not have. The use of a
+// model may have ports besides.
+func (r *reader) checkAttributes(e *element, what string, known []string, ports ...string) {
+	all, seen := slices.Concat(ports, known), map[string]bool{}
 	for _, a := range e.attributes {
 		hint, foreign := foreignAttributes[a.name]
 		switch {
 		case seen[a.name]:
 			r.reportAttribute(a, codeDuplicateAttr, "", "the attribute %q is given twice", a.name)
-		case slices.Contains(known, a.name), slices.Contains(editorAttributes, a.name), namespace(a.name):
+		case slices.Contains(all, a.name), slices.Contains(editorAttributes, a.name), namespace(a.name):
 		case foreign:
 			r.reportAttribute(a, codeForeignAttr, hint, "%s does not support %q", what, a.name)
 		default:
-			hint := diag.DidYouMean(a.name, known)
-			if hint == "" && len(known) > 0 {
-				hint = "it may have " + strings.Join(known, ", ")
+			thing, may := "attribute", "it may have "
+			if len(ports) > 0 {
+				thing, may = "attribute or port", "its ports are "+strings.Join(ports, ", ")+"; it may also have "
 			}
-			r.reportAttribute(a, codeAttribute, hint, "%s has no attribute %q", what, a.name)
+			hint := diag.DidYouMean(a.name, all)
+			if hint == "" && len(known) > 0 {
+				hint = may + strings.Join(known, ", ")
+			}
+			r.reportAttribute(a, codeAttribute, hint, "%s has no %s %q", what, thing, a.name)
 		}
 		seen[a.name] = true
 	}

@@ -25,6 +25,7 @@ const (
 	codeDuplicateID    = "duplicate-id"
 	codeReservedID     = "reserved-id"
 	codeIgnoredID      = "ignored-id"
+	codeName           = "bad-name"
 	codeDuplicateName  = "duplicate-name"
 	codeNode           = "unknown-node"
 	codeForeignNode    = "unsupported-node"

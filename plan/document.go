@@ -1,9 +1,9 @@
 package plan
 
 import (
-	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"canopy/bt"
@@ -188,6 +188,7 @@ func (r *reader) declareTree(e *element, count int) {
 		}
 		return
 	}
+	r.checkName(id)
 	t.id = id.value
 	m := r.models[t.id]
 	switch first := r.trees[t.id]; {
@@ -214,8 +215,11 @@ func (r *reader) mainTree(root *element) *tree {
 	if choice != nil {
 		t := r.trees[choice.value]
 		if t == nil && !r.broken {
-			r.reportValue(choice, codeNoTree, diag.DidYouMean(choice.value, r.treeIDs()), "there is no tree %q",
-				choice.value)
+			hint := diag.DidYouMean(choice.value, r.treeIDs())
+			if hint == "" && len(r.trees) > 0 {
+				hint = "the plan has " + r.quotedTrees(", ")
+			}
+			r.reportValue(choice, codeNoTree, hint, "there is no tree %q", choice.value)
 		}
 		return t
 	}
@@ -223,13 +227,22 @@ func (r *reader) mainTree(root *element) *tree {
 		return r.order[0]
 	}
 	if len(r.order) > 1 {
-		r.reportName(root, codeNoMainTree, fmt.Sprintf("write main_tree_to_execute=%q", r.order[0].id),
+		r.reportName(root, codeNoMainTree, "write main_tree_to_execute="+r.quotedTrees(" or "),
 			"the plan has %d trees and does not say which is the main one", len(r.order))
 	}
 	return nil
 }
 
 func (r *reader) treeIDs() []string { return slices.Sorted(maps.Keys(r.trees)) }
+
+// quotedTrees lists the trees that can be the main one.
+func (r *reader) quotedTrees(separator string) string {
+	var ids []string
+	for _, id := range r.treeIDs() {
+		ids = append(ids, strconv.Quote(id))
+	}
+	return strings.Join(ids, separator)
+}
 
 func (r *reader) readTree(t *tree) {
 	roots := r.items(t.element)

@@ -141,24 +141,29 @@ func (x *expansion) expand(i *item, env environment) *bt.Node {
 	return n
 }
 
-// warnConflicts warns of actions that write one slot below different children of a parallel: both may be active.
+// warnConflicts warns of actions that give one slot a value below different children of a parallel: both may be active,
+// and what is assigned on entry lasts until the exit.
 func (x *expansion) warnConflicts(root *bt.Node) {
 	leaf := 0
 	x.writers(root, &leaf)
 }
 
-// writer is the first action of a subtree that writes a slot.
+// writer is the first action of a subtree that gives a slot a value.
 type writer struct {
-	leaf  int
-	write Assignment
+	leaf       int
+	assignment Assignment
+	entry      bool // it is made on entry only
 }
 
-// writers returns the slots that a node's leaves write; leaf is the number of the next leaf.
+// writers returns the slots to which a node's leaves give values; leaf is the number of the next leaf.
 func (x *expansion) writers(n *bt.Node, leaf *int) map[string]writer {
 	all := map[string]writer{}
 	if n.Kind.IsLeaf() {
+		for _, a := range x.leaves[*leaf].Entry {
+			all[a.Target] = writer{*leaf, a, true}
+		}
 		for _, a := range x.leaves[*leaf].Write {
-			all[a.Target] = writer{*leaf, a}
+			all[a.Target] = writer{*leaf, a, false}
 		}
 		*leaf++
 	}
@@ -181,10 +186,20 @@ func (x *expansion) writers(n *bt.Node, leaf *int) map[string]writer {
 
 // warnConflict reports the second of two writers where it is used.
 func (x *expansion) warnConflict(slot string, first, second writer) {
-	at, length := second.write.Offset, second.write.Length
+	at, length := second.assignment.Offset, second.assignment.Length
 	if l := x.leaves[second.leaf]; at < l.Offset || at >= l.Offset+l.Length { // a model says what it writes
 		at, length = l.Offset, l.Length
 	}
-	x.warn(at, length, codeWriteConflict, "if both are active at once, the first in the tree counts",
-		"%q is also written by the action %q, which can be active at the same time", slot, x.names[first.leaf])
+	written, winner := "written", "the first in the tree counts"
+	if first.entry {
+		written = "assigned on entry"
+	}
+	switch {
+	case first.entry && second.entry:
+		winner = "the last assignment counts"
+	case first.entry || second.entry:
+		winner = "what is written counts, not what is assigned on entry"
+	}
+	x.warn(at, length, codeWriteConflict, "if both are active at once, "+winner,
+		"%q is also %s by the action %q, which can be active at the same time", slot, written, x.names[first.leaf])
 }

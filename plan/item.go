@@ -83,12 +83,15 @@ func (r *reader) item(e *element) *item {
 		known = append(known, "success_count", "failure_count")
 		i.success, i.failure = r.count(i, "success_count", -1), r.count(i, "failure_count", 1)
 	}
+	what := category(i)
+	var ports []string
 	if i.model != nil {
+		what = i.id
 		for _, p := range i.model.ports {
-			known = append(known, p.name)
+			ports = append(ports, p.name)
 		}
 	}
-	r.checkAttributes(e, category(i), known)
+	r.checkAttributes(e, what, known, ports...)
 	if id != nil && !slices.Contains(explicit, e.name) {
 		r.warn(id.offset, len(id.name), codeIgnoredID, "write name="+strconv.Quote(id.value),
 			"BehaviorTree.CPP refuses an ID here; it serves as the name")
@@ -96,6 +99,7 @@ func (r *reader) item(e *element) *item {
 	i.name = i.id
 	for _, a := range []*attribute{id, e.find("name")} {
 		if a != nil && a.value != "" {
+			r.checkName(a)
 			i.name = a.value
 		}
 	}

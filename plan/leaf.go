@@ -159,6 +159,12 @@ func (l leafReader) attribute(name string) (*attribute, environment) {
 	return l.model.find(name), l.inner
 }
 
+// has reports whether the leaf has an attribute.
+func (l leafReader) has(name string) bool {
+	a, _ := l.attribute(name)
+	return a != nil
+}
+
 func (l leafReader) expression(name string, want expr.Type, unit expr.Unit) *expr.Expr {
 	a, env := l.attribute(name)
 	if a == nil {
@@ -266,12 +272,13 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 	leaf := Leaf{ID: i.id, Offset: i.element.offset, Length: i.element.end - i.element.offset}
 	if i.kind == bt.Condition {
 		l.conditionLeaf(&leaf)
-		if on, _ := l.attribute(attrOn); on == nil && (r.signals != nil || leaf.Off != nil) {
+		if !l.has(attrOn) && (r.signals != nil || leaf.Off != nil) {
 			r.reportName(i.element, codeNoCondition, `write on="..."`, "the condition %q does not say when it is true",
 				i.name)
 		}
 	} else {
 		l.actionLeaf(&leaf)
+		l.warnLost(leaf.Exit)
 	}
 	if len(l.outer) == 0 { // the same in every use of the tree
 		i.leaf = &leaf
@@ -285,12 +292,6 @@ func (l leafReader) conditionLeaf(leaf *Leaf) {
 
 func (l leafReader) actionLeaf(leaf *Leaf) {
 	leaf.Write, leaf.Entry, leaf.Exit = l.assignments(attrWrite), l.assignments(attrEntry), l.assignments(attrExit)
-	for _, a := range leaf.Exit {
-		if s, ok := l.signals[a.Target]; ok && !s.Hold {
-			l.warn(a.Offset, a.Length, codeLostAssignment, "assign to a signal that holds its last value",
-				"this has no effect: %q returns to its default when no task writes it", a.Target)
-		}
-	}
 	leaf.EntryTime, leaf.EntryUntil = l.expression(attrEntryTime, expr.Real, second), l.condition(attrEntryUntil)
 	leaf.ExitTime, leaf.ExitUntil = l.expression(attrExitTime, expr.Real, second), l.condition(attrExitUntil)
 	l.exclusive(attrEntryTime, attrEntryUntil)
@@ -299,11 +300,22 @@ func (l leafReader) actionLeaf(leaf *Leaf) {
 	leaf.SuccessIf, leaf.FailureIf = l.condition(attrSuccessIf), l.condition(attrFailureIf)
 }
 
+// warnLost warns of assignments on exit that are over at once. Others hold as long as the exit procedure.
+func (l leafReader) warnLost(exit []Assignment) {
+	if l.has(attrExitTime) || l.has(attrExitUntil) {
+		return
+	}
+	for _, a := range exit {
+		if s, ok := l.signals[a.Target]; ok && !s.Hold {
+			l.warn(a.Offset, a.Length, codeLostAssignment, "assign to a signal that holds its last value, or write exit_time",
+				"this has no effect: the exit procedure takes no time, after which %q returns to its default", a.Target)
+		}
+	}
+}
+
 // exclusive reports the second of two attributes if both are given.
 func (l leafReader) exclusive(first, second string) {
-	a, _ := l.attribute(first)
-	b, _ := l.attribute(second)
-	if a != nil && b != nil {
+	if b, _ := l.attribute(second); b != nil && l.has(first) {
 		l.reportAttribute(b, codeConflictAttr, "keep one of them", "%q and %q both say when the procedure ends", first,
 			second)
 	}

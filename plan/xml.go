@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,12 +70,14 @@ type parser struct {
 	open  []*element // from the root to the innermost element that has no end tag yet
 	fails int
 	lost  bool // a tag could not be read, so that end tags without a start tag are to be expected
+
+	entities []string // that the document type declares
 }
 
 // parse returns the root element, nil if there is none.
 func (r *reader) parse() *element {
 	p := parser{reader: r, text: r.source.Text}
-	for at := len(p.text) - len(strings.TrimPrefix(p.text, "\ufeff")); at < len(p.text) && p.fails < maxSyntaxErrors; {
+	for at := r.source.Begin(); at < len(p.text) && p.fails < maxSyntaxErrors; {
 		at = p.tokens(at)
 	}
 	for i := len(p.open) - 1; i >= 0 && p.fails < maxSyntaxErrors; i-- {
@@ -98,6 +102,13 @@ func (p *parser) tokens(base int) int {
 			p.end(start, end)
 		case xml.CharData:
 			p.characters(start, end, string(token))
+		case xml.ProcInst:
+			if token.Target == "xml" && start != p.source.Begin() {
+				p.report(start, end-start, codeMalformed, "let the file begin with it, or leave it out",
+					"<?xml ...?> does not stand at the beginning of the file")
+			}
+		case xml.Directive:
+			p.documentType(start, end, string(token))
 		}
 		if errors.Is(err, io.EOF) {
 			return len(p.text)
@@ -171,14 +182,39 @@ func (p *parser) unclosed(e *element, before string) {
 }
 
 // characters warns of text between the elements, which means nothing in a plan; old models have descriptions there.
+// Outside the root element XML does not allow it.
 func (p *parser) characters(start, end int, text string) {
-	if strings.TrimSpace(text) == "" || len(p.open) == 0 || strings.HasSuffix(p.open[len(p.open)-1].name, "_port") {
+	if strings.TrimSpace(text) == "" {
 		return
 	}
 	raw := p.text[start:end]
 	line, _, _ := strings.Cut(strings.TrimSpace(raw), "\n")
-	p.warn(start+strings.Index(raw, line), len(line), codeStrayText, "write a comment as <!-- ... -->",
-		"text between elements has no effect")
+	start += strings.Index(raw, line)
+	const hint = "write a comment as <!-- ... -->"
+	switch {
+	case len(p.open) > 0:
+		if !strings.HasSuffix(p.open[len(p.open)-1].name, "_port") {
+			p.warn(start, len(line), codeStrayText, hint, "text between elements has no effect")
+		}
+	case p.lost:
+	case p.root == nil:
+		p.report(start, len(line), codeMalformed, hint, "text stands before the root element")
+	default:
+		p.report(start, len(line), codeMalformed, hint, "text stands behind the end of <%s>", p.root.name)
+	}
+}
+
+const insteadOfEntity = "write what it stands for where it is used"
+
+var entity = regexp.MustCompile(`<!ENTITY\s+(?:%\s+)?([^\s>]+)`)
+
+// documentType reports the entities that a document type declares: a plan must say what it means where it means it.
+func (p *parser) documentType(start, end int, text string) {
+	for _, m := range entity.FindAllStringSubmatch(text, -1) {
+		at := max(0, strings.Index(p.text[start:end], m[0]))
+		p.entities = append(p.entities, m[1])
+		p.report(start+at, len(m[0]), codeMalformed, insteadOfEntity, "entities are not supported: %q", m[1])
+	}
 }
 
 // malformed reports a tag that encoding/xml refuses and returns where to go on.
@@ -198,6 +234,9 @@ func (p *parser) malformed(start, end int, err error) int {
 	case strings.HasPrefix(text, "invalid character entity"):
 		at = start + max(0, strings.LastIndexByte(p.text[start:end], '&'))
 		text, hint = `"&" begins no character reference here`, `for "&" write "&amp;", for a logical and "and"`
+		if name, _, _ := strings.Cut(p.text[at+1:end], ";"); slices.Contains(p.entities, name) {
+			text, hint = fmt.Sprintf("entities are not supported: %q", name), insteadOfEntity
+		}
 	case strings.HasPrefix(text, "unquoted or missing attribute value"):
 		text, hint = "the value of an attribute is missing its quotation marks", `write name="value"`
 	case strings.HasPrefix(text, "attribute name without ="):
