@@ -137,8 +137,10 @@ func (e *Engine) Clone() *Engine {
 
 // Settle lets the graph settle at time t [s], not before that of the last call, with the truth of the graph's
 // conditions in their order. It must be called whenever a condition has changed and at the time of Alarm; more calls do
-// no harm.
-// The first call makes the initial steps active, and the entries of those that are parallel, in round 0.
+// no harm. The first call makes the initial steps active, and the entries of those that are parallel, in round 0.
+//
+// Each call is an instant of its own, also at the time of the last one: whoever lets conditions depend on actions
+// bounds the number of calls at one time.
 //
 // The error wraps ErrLoop and names the transitions that would fire a second time. The engine is then as after the last
 // round, and may go on with a later call.
