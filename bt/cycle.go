@@ -26,12 +26,6 @@ func (s Status) Transient() bool { return s.in(transient) }
 // Ended reports whether a task with this status has ended and waits for its deactivation.
 func (s Status) Ended() bool { return s.in(ended) }
 
-// Good reports whether a sequence goes on after a task with this status.
-func (s Status) Good() bool { return s.in(good) }
-
-// Bad reports whether a fallback goes on after a task with this status.
-func (s Status) Bad() bool { return s.in(bad) }
-
 // statusSet is a set of statuses, one bit each.
 type statusSet uint8
 

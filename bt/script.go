@@ -81,8 +81,8 @@ type scriptParser struct {
 func parseScript(tree *Tree, src *diag.Source) ([]scriptLine, diag.List) {
 	p := &scriptParser{tree: tree, src: src}
 	var script []scriptLine
-	offset, number := 0, 0
-	for text := range strings.Lines(src.Text) {
+	offset, number := src.Begin(), 0
+	for text := range strings.Lines(src.Text[offset:]) {
 		number++
 		line, _, _ := strings.Cut(text, "#")
 		if strings.TrimSpace(line) != "" {

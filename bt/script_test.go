@@ -120,3 +120,19 @@ func TestTraceCarriageReturns(t *testing.T) {
 		t.Errorf("log %q, want %q", out.String(), want)
 	}
 }
+
+// A script may begin with a byte order mark, which is no part of its first word, and end its lines as Windows does.
+func TestTraceByteOrderMark(t *testing.T) {
+	tree := compiledOutline(t, "Condition c\n")
+	var out strings.Builder
+	if err := Trace(tree, &diag.Source{Text: "\ufeffset c true\r\nset c false\r\n"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if want := "1 c: Failure -> Success\n2 c: Success -> Failure\n"; out.String() != want {
+		t.Errorf("log %q, want %q", out.String(), want)
+	}
+	err := Trace(tree, &diag.Source{Name: "x", Text: "\ufeffset d true\r\nsett c\r\n"}, &out)
+	if text := fmt.Sprint(err); !strings.HasPrefix(text, "x:1:5: ") || !strings.Contains(text, "\nx:2:1: ") {
+		t.Error(text)
+	}
+}
