@@ -154,7 +154,7 @@ func embedded(log *record.Log) (data, notes) {
 	}
 	var n notes
 	plots, left := panels(log)
-	if text := unplotted(left, 100); text != "" {
+	if text := unplotted(left, 20); text != "" {
 		n.History = append(n.History, text)
 	}
 	thinned := len(log.T) > mostSamples
