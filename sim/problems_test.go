@@ -65,10 +65,11 @@ func follow(t testing.TB, p *problems.Problem, s *Simulator, until float64) (eve
 
 // TestPublishedEvents finds all events of every reference problem with every method that is meant for it, without a
 // maximum step, and allows the error of their times that the problem states, in units of rtol times the time: those of
-// Robertson and Van der Pol 20, closed forms 1, those of the solar day 1/2.
+// Robertson and Van der Pol 20, closed forms 1, those of the solar day 1/2; the multistep method, whose errors are nearer to the tolerance, 40 times
+// that.
 func TestPublishedEvents(t *testing.T) {
 	for _, p := range problems.All() {
-		for _, m := range []ode.Method{ode.Auto, ode.Explicit, ode.Implicit} {
+		for _, m := range []ode.Method{ode.Auto, ode.Explicit, ode.Implicit, ode.Multistep} {
 			if p.Events == nil || p.Stiff && m == ode.Explicit {
 				continue
 			}
@@ -83,7 +84,11 @@ func TestPublishedEvents(t *testing.T) {
 					t.Errorf("%s %v %g: %d events, want %d, or not of the same indicators",
 						p.Name, m, rtol, len(events), len(p.Events))
 				}
-				if relative > p.Lag*rtol {
+				allowed := p.Lag * rtol
+				if m == ode.Multistep {
+					allowed *= 40
+				}
+				if relative > allowed {
 					t.Errorf("%s %v %g: an event is off by %.2g of its time", p.Name, m, rtol, relative)
 				}
 				if e := p.Error(s.Y); e > p.Growth*rtol {

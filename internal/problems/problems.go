@@ -21,6 +21,7 @@ type Problem struct {
 	End         float64
 	Scale       []float64 // the absolute tolerance of each state, or one for all, is the relative one times this
 	Stiff       bool      // an explicit method would take hours, or very many steps
+	Costly      bool      // a run at a tight tolerance takes seconds
 
 	Want   []float64 // values of the first states at End; nil if not known
 	Growth float64   // the largest error that tests allow at End, in units of rtol*|y| + AbsTol (see Error)

@@ -35,7 +35,7 @@ var Solar72 = &Problem{
 	Name: "solar72", Text: "synthetic day of a solar aircraft, 72 states",
 	Source: "definition made for this project; events recomputed at 1e-11 by two methods, which agree within 5e-8 s, " +
 		"and from solar72.c by the classical Runge-Kutta method with steps of 0.02 s, within 8e-7 s of these",
-	Y0: solarStart(), U0: make([]float64, modes), End: 86400, Scale: solarScale(),
+	Y0: solarStart(), U0: make([]float64, modes), End: 86400, Scale: solarScale(), Costly: true,
 	Derivatives: solarDerivatives,
 	Indicators: []Indicator{
 		{"sun", Either}, {"phase", Rising}, {"waypoint", Rising}, {"heat 0", Rising}, {"heat 1", Rising},
