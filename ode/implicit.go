@@ -137,7 +137,7 @@ func (in *Integrator) iterate(t, g float64) outcome {
 		sum := 0.0
 		for i, d := range nw.fz {
 			nw.z[i] += d
-			d /= in.w[i]
+			d *= in.per[i]
 			sum += d * d
 		}
 		size := math.Sqrt(sum / float64(in.n))

@@ -29,7 +29,7 @@ type Integrator struct {
 	against int  // steps in a row that speak for this one
 	newton  *newton
 	multi   multistep
-	w       []float64 // tolerance of each component at y
+	w, per  []float64 // tolerance of each component at y, and one over it
 
 	// Of the step under trial.
 	ynew, knew, stage []float64
@@ -81,7 +81,8 @@ func New(f Func, n int, o Options) *Integrator {
 		in.method = kennedyCarpenter
 	}
 	most := max(tsitouras.stages(), kennedyCarpenter.stages())
-	in.y, in.y0, in.w = make([]float64, n), make([]float64, n), make([]float64, n)
+	in.y, in.y0 = make([]float64, n), make([]float64, n)
+	in.w, in.per = make([]float64, n), make([]float64, n)
 	in.ynew, in.stage = make([]float64, n), make([]float64, n)
 	in.k, in.knew = make([]float64, most*n), make([]float64, most*n)
 	in.poly, in.before = make([]float64, 4*n), make([]float64, n)
@@ -174,7 +175,8 @@ func (in *Integrator) Step(limit float64) error {
 // weigh computes the tolerances at y.
 func (in *Integrator) weigh() {
 	for i, v := range in.y {
-		in.w[i] = in.options.RelTol*math.Abs(v) + in.atol[i] + 0x1p-900
+		w := in.options.RelTol*math.Abs(v) + in.atol[i] + 0x1p-900
+		in.w[i], in.per[i] = w, 1/w
 	}
 }
 
@@ -324,8 +326,9 @@ func (in *Integrator) normAcross(x []float64) float64 {
 // norm returns the root mean square of x in units of the tolerances at y.
 func (in *Integrator) norm(x []float64) float64 {
 	sum := 0.0
+	per := in.per[:len(x)]
 	for i, v := range x {
-		v /= in.w[i]
+		v *= per[i]
 		sum += v * v
 	}
 	return math.Sqrt(sum / float64(in.n))
@@ -342,7 +345,7 @@ func (in *Integrator) CopyFrom(o *Integrator) {
 	*in = *o
 	in.f, in.newton = old.f, old.newton
 	in.newton.copyFrom(o.newton)
-	in.ynew, in.stage, in.w = old.ynew, old.stage, old.w
+	in.ynew, in.stage, in.w, in.per = old.ynew, old.stage, old.w, old.per
 	in.atol, in.y, in.y0, in.k, in.knew = old.atol, old.y, old.y0, old.k, old.knew
 	in.poly, in.before = old.poly, old.before
 	in.multi.d, in.multi.delta = old.multi.d, old.multi.delta

@@ -193,32 +193,27 @@ func (in *Integrator) tryMultistep(end float64) (float64, outcome) {
 	if !in.prepare(c, m.h, drift) {
 		return 0, diverged
 	}
-	var g differences
+	var ahead, g differences
 	for k := 1; k <= q; k++ {
-		g[k] = harmonic[k] / alpha[q]
+		ahead[k], g[k] = 1, harmonic[k]/alpha[q]
 	}
+	y, predicted, psi := in.y[:len(m.d)], nw.z[:len(m.d)], nw.psi[:len(m.d)]
 	for i := range m.d {
-		r := &m.d[i]
-		sum, psi := 0.0, 0.0
-		for k := q; k > 0; k-- {
-			v := r[k&7]
-			sum += v
-			psi += g[k&7] * v
-		}
-		nw.z[i], nw.psi[i] = in.y[i]+sum, psi
+		predicted[i], psi[i] = y[i]+m.d[i].dot(&ahead), m.d[i].dot(&g)
 	}
 	clear(m.delta)
 	if o := in.correct(end, c); o != stepped {
 		return 0, o
 	}
-	return errorConst[q] * in.normAcross(m.delta), stepped
+	return errorConst[q] * in.norm(m.delta), stepped
 }
 
 // correct solves for delta, from zero, and leaves the values in ynew.
 func (in *Integrator) correct(t, c float64) outcome {
 	const rounds, enough = 4, 0.01
 	m, nw := &in.multi, in.newton
-	delta, psi, predicted, fz, w, ynew := m.delta, nw.psi, nw.z, nw.fz, in.w, in.ynew
+	n := in.n
+	delta, psi, predicted, fz, per, ynew := m.delta[:n], nw.psi[:n], nw.z[:n], nw.fz[:n], in.per[:n], in.ynew[:n]
 	// The matrix may belong to another c: for stiff components its inverse is then off by this.
 	relax := 2 / (1 + c/nw.scaled)
 	nw.rate = 0
@@ -240,7 +235,7 @@ func (in *Integrator) correct(t, c float64) outcome {
 			d *= relax
 			delta[i] += d
 			ynew[i] = predicted[i] + delta[i]
-			d /= w[i]
+			d *= per[i]
 			sum += d * d
 		}
 		size := math.Sqrt(sum / float64(in.n))
@@ -309,7 +304,7 @@ func (in *Integrator) acceptMultistep(end, err float64) {
 func (in *Integrator) normOf(k int) float64 {
 	sum := 0.0
 	for i := range in.multi.d {
-		v := in.multi.d[i][k] / in.w[i]
+		v := in.multi.d[i][k&7] * in.per[i]
 		sum += v * v
 	}
 	return math.Sqrt(sum / float64(in.n))
