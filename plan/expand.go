@@ -190,16 +190,10 @@ func (x *expansion) warnConflict(slot string, first, second writer) {
 	if l := x.leaves[second.leaf]; at < l.Offset || at >= l.Offset+l.Length { // a model says what it writes
 		at, length = l.Offset, l.Length
 	}
-	written, winner := "written", "the first in the tree counts"
+	written := "written"
 	if first.entry {
 		written = "assigned on entry"
 	}
-	switch {
-	case first.entry && second.entry:
-		winner = "the last assignment counts"
-	case first.entry || second.entry:
-		winner = "what is written counts, not what is assigned on entry"
-	}
-	x.warn(at, length, codeWriteConflict, "if both are active at once, "+winner,
+	x.warn(at, length, codeWriteConflict, "if both are active at once, the first in the tree counts",
 		"%q is also %s by the action %q, which can be active at the same time", slot, written, x.names[first.leaf])
 }
