@@ -1,7 +1,5 @@
 package model
 
-import "math"
-
 // Constants of the International Standard Atmosphere (ISO 2533, US Standard Atmosphere 1976).
 const (
 	gravity        = 9.80665   // standard acceleration of free fall [m/s^2]
@@ -45,7 +43,7 @@ func standardAir(h float64) air {
 	if geopotential < tropopause {
 		a.temperature = seaLevelTemperature - lapseRate*geopotential
 		const exponent = gravity / (lapseRate * airGasConstant)
-		a.pressure = seaLevelPressure * exp(exponent*math.Log(a.temperature*(1/seaLevelTemperature)))
+		a.pressure = seaLevelPressure * exp(exponent*log(a.temperature*(1/seaLevelTemperature)))
 	} else {
 		lapse = 0
 		a.temperature = tropopauseTemperature

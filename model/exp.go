@@ -37,3 +37,36 @@ func exp(x float64) float64 {
 	scale := math.Float64frombits(expTable[i%expSteps] + i/expSteps<<52)
 	return scale + scale*p
 }
+
+// Steps of the mantissa in the table of log.
+const logSteps = 128
+
+// logTable holds, for each step, the inverse of a number in it and the logarithm of that number. The first number is 1, so
+// that log(1) is zero, the others stand in the middle.
+var logTable = func() (table [logSteps]struct{ inverse, log float64 }) {
+	table[0].inverse = 1
+	for j := 1; j < logSteps; j++ {
+		table[j].inverse = 1 / (1 + (float64(j)+0.5)/logSteps)
+		table[j].log = -math.Log(table[j].inverse)
+	}
+	return table
+}()
+
+// log is math.Log to within 3e-16, or 2 units in the last place if that is more, in about half of its time.
+//
+//	log(x) = k ln 2 + log(c) + log(1 + r),  x = 2^k m,  m = c (1 + r),  0 <= r < 1/128 or |r| <= 1/256
+//
+// The Taylor series of log(1 + r) up to r^7 leaves 2e-18.
+func log(x float64) float64 {
+	bits := math.Float64bits(x)
+	exponent := bits >> 52
+	if exponent-1 >= 0x7fe { // zero, subnormal, negative, infinite, NaN
+		return math.Log(x)
+	}
+	const mantissa = 1<<52 - 1
+	c := &logTable[bits>>45%logSteps]
+	r := math.Float64frombits(bits&mantissa|1023<<52)*c.inverse - 1
+	r2 := r * r
+	p := r - r2*((0.5-r*(1.0/3))+r2*((0.25-r*(1.0/5))+r2*(1.0/6-r*(1.0/7))))
+	return float64(int(exponent)-1023)*math.Ln2 + (c.log + p)
+}

@@ -31,3 +31,34 @@ func TestExp(t *testing.T) {
 		t.Error("exp(NaN) is a number")
 	}
 }
+
+func TestLog(t *testing.T) {
+	check := func(x float64) {
+		t.Helper()
+		got, want := log(x), math.Log(x)
+		if allowed := max(3e-16, 5e-16*math.Abs(want)); !(math.Abs(got-want) <= allowed) {
+			t.Errorf("log(%g) = %.17g, want %.17g", x, got, want)
+		}
+	}
+	for i := range 200000 {
+		check(math.Exp2(float64(i-100000) / 100))
+		check(1 + float64(i)*1e-5)
+		check(1 - float64(i)*1e-6)
+	}
+	for _, x := range []float64{1, 2, 0.5, math.Nextafter(1, 2), math.Nextafter(1, 0), 0x1p-1022, math.MaxFloat64} {
+		check(x)
+	}
+	if log(1) != 0 {
+		t.Errorf("log(1) = %g", log(1))
+	}
+	for _, x := range []float64{0, math.Inf(1), 0x1p-1060} {
+		if got, want := log(x), math.Log(x); got != want {
+			t.Errorf("log(%g) = %g, want %g", x, got, want)
+		}
+	}
+	for _, x := range []float64{-1, math.NaN(), math.Inf(-1)} {
+		if got := log(x); got == got {
+			t.Errorf("log(%g) = %g, want NaN", x, got)
+		}
+	}
+}

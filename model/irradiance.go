@@ -68,7 +68,7 @@ func relativeAirMass(elevation, sine float64) float64 {
 	if degrees < -1 {
 		degrees, sine = -1, -0.01745240643728351 // sin(-1 deg)
 	}
-	return 1 / (sine + 0.50572*exp(-1.6364*math.Log(degrees+6.07995)))
+	return 1 / (sine + 0.50572*exp(-1.6364*log(degrees+6.07995)))
 }
 
 // at is the direct normal and the diffuse horizontal irradiance [W/m^2] at an altitude [m] and a pressure [Pa].

@@ -114,7 +114,7 @@ func (p *panels) incidenceModifier(cosine float64) float64 {
 func (p *panels) openCircuit(temperature, irradiance float64) float64 {
 	logarithm := 0.0
 	if !(irradiance < darkness) {
-		logarithm = math.Log(1 + irradiance)
+		logarithm = log(1 + irradiance)
 	}
 	return max(lowestVoltage, p.openReference+p.openSlope*(temperature-cellReference)+p.openLogarithm*logarithm)
 }

@@ -262,7 +262,7 @@ func (a *aircraft) fly(y, commands, dydt []float64) {
 
 	mass := a.airframe.mass
 	pressureArea := 0.5 * density * V * V * a.airframe.area
-	now.speed, now.massFlux, now.distance = V, math.Log(density*V), distance
+	now.speed, now.massFlux, now.distance = V, log(density*V), distance
 	now.sinPath, now.cosPath = sinPath, cosPath
 	now.sinCourse, now.cosCourse, now.sinBank, now.cosBank = sinCourse, cosCourse, sinBank, cosBank
 	now.lift = mass * (gravity*cosPath + V*pathRate) / (cosBank * pressureArea)
