@@ -80,7 +80,7 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 		"text":    func(n *yaml.Node) { m.Text = b.Text(n, "text") },
 		"horizon": func(n *yaml.Node) {
 			given["horizon"] = true
-			m.Horizon = b.positive(n, seconds, "horizon")
+			m.Horizon = b.horizon(n)
 		},
 		"tolerance":  func(n *yaml.Node) { m.Tolerance = b.tolerance(n) },
 		"chattering": func(n *yaml.Node) { m.Chattering = b.chattering(n) },
@@ -136,6 +136,17 @@ func (b *builder) positive(n *yaml.Node, unit expr.Unit, what string) float64 {
 	v := b.Number(n, unit, what)
 	if v <= 0 && len(b.Diags) == before {
 		b.Add(n, "out-of-range", "", "%s must be positive", what)
+	}
+	return v
+}
+
+// longest is the longest horizon [s]: times in the log are 64-bit nanoseconds.
+const longest = 9e9
+
+func (b *builder) horizon(n *yaml.Node) float64 {
+	v := b.positive(n, seconds, "horizon")
+	if v > longest {
+		b.Add(n, "out-of-range", "", "horizon must be at most %g s, almost three centuries", longest)
 	}
 	return v
 }
@@ -278,7 +289,7 @@ func (b *builder) overrides(set []string) {
 		case !found:
 			b.Add(key, "syntax", "write name=value", "%q sets nothing", s)
 		case name == "horizon":
-			b.m.Horizon = b.positive(node, seconds, name)
+			b.m.Horizon = b.horizon(node)
 		case name == "tolerance":
 			b.m.Tolerance = b.tolerance(node)
 		case i >= 0:

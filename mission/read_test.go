@@ -49,6 +49,7 @@ func TestMistakes(t *testing.T) {
 			want: `0:0`},
 		{name: "syntax", yaml: "plots: [", want: `yaml-syntax`},
 		{name: "list for a mapping", yaml: "parameters: [1]", want: `6:13 wrong-type parameters must be a mapping`},
+		{name: "endless", set: []string{"horizon=1e300"}, want: `--set:1:9 out-of-range centuries`},
 		{name: "override unknown", set: []string{"tao=7"}, want: `--set:1:1 unknown-parameter tao did you mean "tau"?`},
 		{name: "override without value", set: []string{"tau"}, want: `--set:1:1 syntax tau name=value`},
 		{name: "override with text", set: []string{"tau=fast"}, want: `--set:1:5 not-a-number fast`},

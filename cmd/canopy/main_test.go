@@ -107,7 +107,7 @@ func TestWrongInput(t *testing.T) {
 		{[]string{"run", "plan.yaml"}, []string{`did you mean "battery.E_Wh"`, "Sequense", "Sequence", "sock", "soc"}},
 		{[]string{"run", solarDay, "--until", "noon"}, []string{"--until", "noon"}},
 		{[]string{"run", solarDay, "--set", "battery.E_W=3"}, []string{"battery.E_Wh"}},
-		{[]string{"run", solarDay, "--set", "horizon=1e10", "--out", filepath.Join(dir, "late")}, []string{"horizon", "9.2e9 s"}},
+		{[]string{"run", solarDay, "--set", "horizon=1e10", "--out", filepath.Join(dir, "late")}, []string{"horizon", "9e+09 s"}},
 		{[]string{"run"}, []string{"takes MISSION", "canopy run --help"}},
 		{[]string{"run", solarDay, "--untill", "3"}, []string{"--untill", "canopy run --help"}},
 		{[]string{"fly"}, []string{"unknown command", "fly", "canopy --help"}},
@@ -286,6 +286,20 @@ func TestShow(t *testing.T) {
 			t.Errorf("show %s: status %d, %s", flag, status, stderr)
 		}
 		says(t, "show "+flag, stdout, want, "climb")
+	}
+}
+
+func TestShowGraph(t *testing.T) {
+	stdout, stderr, status := canopy("show", "../../missions/solar-day.graph.yaml", "--dot")
+	if status != exitOK || stderr != "" {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	says(t, "the graph", stdout, "digraph", "climb", "surplus")
+	if _, _, status := canopy("show", "../../missions/solar-day.graph.yaml"); status != exitInput {
+		t.Errorf("without --dot: status %d", status)
+	}
+	if _, stderr, status := canopy("show", solarDay, "--dot"); status != exitInput || !strings.Contains(stderr, "steps") {
+		t.Errorf("a mission: status %d, %s", status, stderr)
 	}
 }
 

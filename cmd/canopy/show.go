@@ -2,8 +2,10 @@ package main
 
 import (
 	"io"
+	"path/filepath"
 
 	"canopy/plan"
+	"canopy/stategraph"
 
 	"github.com/spf13/cobra"
 )
@@ -12,9 +14,19 @@ func showCommand() *cobra.Command {
 	var svg, dot bool
 	c := &cobra.Command{
 		Use:   "show PLAN",
-		Short: "Draw a plan's tree as text, SVG or DOT",
+		Short: "Draw a plan's tree as text, SVG or DOT, or a state graph as DOT",
 		Args:  arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if ext := filepath.Ext(args[0]); ext == ".yaml" || ext == ".yml" {
+				if !dot {
+					return &usageError{"a state graph is drawn with --dot"}
+				}
+				g, err := readGraph(args[0], cmd.ErrOrStderr())
+				if err != nil {
+					return err
+				}
+				return failed(g.DOT(cmd.OutOrStdout()))
+			}
 			p, err := readPlan(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -32,6 +44,20 @@ func showCommand() *cobra.Command {
 	c.Flags().BoolVar(&dot, "dot", false, "write the tree in the DOT language of Graphviz")
 	c.MarkFlagsMutuallyExclusive("svg", "dot")
 	return c
+}
+
+// readGraph reads a state graph without a plan: the conditions and actions that it names are not checked.
+func readGraph(name string, stderr io.Writer) (*stategraph.Graph, error) {
+	src, err := source(name)
+	if err != nil {
+		return nil, err
+	}
+	g, diags := stategraph.Read(src, nil)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	diags.Write(stderr, colour(stderr))
+	return g, nil
 }
 
 // readPlan reads a plan without a vehicle: the signals that it names are not checked. Warnings go to stderr.

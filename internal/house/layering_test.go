@@ -101,6 +101,7 @@ var rooms = map[string]room{
 		"report":  "writes the report and the closing table",
 
 		"internal/cputime": "a run's cost is CPU time",
+		"stategraph":       "draws state graphs",
 	}, outside: reasons{
 		"github.com/spf13/cobra": "commands, flags, help",
 		"golang.org/x/term":      "whether output is a terminal, how wide it is",
