@@ -41,8 +41,8 @@ func exp(x float64) float64 {
 // Steps of the mantissa in the table of log.
 const logSteps = 128
 
-// logTable holds, for each step, the inverse of a number in it and the logarithm of that number. The first number is 1, so
-// that log(1) is zero, the others stand in the middle.
+// logTable holds, for each step, the inverse of a number in it and the logarithm of that number. The first number is 1,
+// so that log(1) is zero, the others stand in the middle.
 var logTable = func() (table [logSteps]struct{ inverse, log float64 }) {
 	table[0].inverse = 1
 	for j := 1; j < logSteps; j++ {
