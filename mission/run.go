@@ -365,6 +365,9 @@ func (r *Run) fail(err error) error {
 // explain adds to the error of a derivative or an indicator that is not finite the slots that are not finite there:
 // it is their value that a plan's author can mend.
 func (r *Run) explain(err error) error {
+	if err == nil {
+		return nil
+	}
 	var bad *sim.NotFiniteError
 	if !errors.As(err, &bad) {
 		return err

@@ -35,7 +35,7 @@ var milestones = []struct {
 	{85883.9680, "hold", bt.Running}, // 23:51:24, at the bottom
 }
 
-func solarDay(t *testing.T, set ...string) *Mission {
+func solarDay(t testing.TB, set ...string) *Mission {
 	t.Helper()
 	m, diags := Read("../missions/solar-day.yaml", os.ReadFile, model.Vehicles(), set)
 	if len(diags) > 0 {
