@@ -48,6 +48,7 @@ func plan(j *sparsity, val []float64, s float64, scale []float64) *elimination {
 	n := j.n
 	m := make([]float64, n*n)
 	set := make([]bool, n*n)
+	rows, cols := make([][]int, n), make([][]int, n) // of the entries of each column, and of each row
 	for i := range n {
 		m[i*n+i], set[i*n+i] = 1, true
 		for e := j.ptr[i]; e < j.ptr[i+1]; e++ {
@@ -63,38 +64,40 @@ func plan(j *sparsity, val []float64, s float64, scale []float64) *elimination {
 		rowStep[i], colStep[i] = -1, -1
 		for c := range n {
 			if set[i*n+c] {
+				rows[c], cols[i] = append(rows[c], i), append(cols[i], c)
 				rowCount[i]++
 				colCount[c]++
 			}
 		}
 	}
 	for k := range n {
-		r, c := choosePivot(n, m, set, rowCount, colCount, rowStep, colStep)
+		r, c := choosePivot(n, m, rows, rowCount, colCount, rowStep, colStep)
 		if r < 0 {
 			return nil
 		}
 		rowStep[r], colStep[c] = int32(k), int32(k)
 		p.row, p.col = append(p.row, int32(r)), append(p.col, int32(c))
-		for i := range n {
-			if rowStep[i] >= 0 || !set[i*n+c] {
+		for _, i := range rows[c] {
+			if rowStep[i] >= 0 {
 				continue
 			}
 			rowCount[i]--
 			l := m[i*n+c] / m[r*n+c]
-			for q := range n {
-				if colStep[q] >= 0 || !set[r*n+q] {
+			for _, q := range cols[r] {
+				if colStep[q] >= 0 {
 					continue
 				}
 				if !set[i*n+q] {
 					set[i*n+q] = true
+					rows[q], cols[i] = append(rows[q], i), append(cols[i], q)
 					rowCount[i]++
 					colCount[q]++
 				}
 				m[i*n+q] -= l * m[r*n+q]
 			}
 		}
-		for q := range n {
-			if colStep[q] < 0 && set[r*n+q] {
+		for _, q := range cols[r] {
+			if colStep[q] < 0 {
 				colCount[q]--
 			}
 		}
@@ -104,7 +107,7 @@ func plan(j *sparsity, val []float64, s float64, scale []float64) *elimination {
 }
 
 // choosePivot returns the acceptable entry of least Markowitz count, the largest among equals; -1 if there is none.
-func choosePivot(n int, m []float64, set []bool, rowCount, colCount []int, rowStep, colStep []int32) (row, col int) {
+func choosePivot(n int, m []float64, rows [][]int, rowCount, colCount []int, rowStep, colStep []int32) (row, col int) {
 	const threshold = 0.1
 	row, col = -1, -1
 	least, size := math.MaxInt, 0.0
@@ -113,13 +116,13 @@ func choosePivot(n int, m []float64, set []bool, rowCount, colCount []int, rowSt
 			continue
 		}
 		top := 0.0
-		for i := range n {
-			if rowStep[i] < 0 && set[i*n+c] {
+		for _, i := range rows[c] {
+			if rowStep[i] < 0 {
 				top = max(top, math.Abs(m[i*n+c]))
 			}
 		}
-		for i := range n {
-			if rowStep[i] >= 0 || !set[i*n+c] {
+		for _, i := range rows[c] {
+			if rowStep[i] >= 0 {
 				continue
 			}
 			v := math.Abs(m[i*n+c])
