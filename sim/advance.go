@@ -48,6 +48,9 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 	if err != nil {
 		return Segment{From: from, To: s.T}, err
 	}
+	if len(events) == 0 && s.T < limit {
+		s.chatter.complete(s.T - s.integrator.From())
+	}
 	return s.end(from, events)
 }
 
@@ -71,7 +74,6 @@ func (s *Simulator) begin() (events []int, err error) {
 		r.anew = false
 		s.stats.Restarts++
 	}
-	s.chatter.begin(s.Y)
 	copy(r.y, s.Y)
 	copy(r.u, s.U)
 	copy(r.watch, s.Watch)
@@ -129,7 +131,6 @@ func (s *Simulator) travel(end float64) (events []int, err error) {
 		s.moveTo(end)
 		if s.ran.fresh = end == s.integrator.T(); s.ran.fresh {
 			copy(q.now, s.row(q.gaps))
-			s.chatter.stride = end - s.integrator.From()
 		}
 		return nil, nil
 	}

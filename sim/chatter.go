@@ -1,49 +1,49 @@
 package sim
 
-import "math"
+const (
+	crowd = 100 // events in less than a step are chattering; as many steps without an event are a quiet time
+	few   = 3   // steps from event to event hardly get beyond the first ones after a restart, which are short
+)
 
-// crowd is how many events in less than a step are chattering.
-const crowd = 100
-
-// chatter watches for events that crowd. Events chatter if the last hundred of them lie within less time than the step
-// in which the last of them was found, while from one to the next the states move by less than their tolerance on
-// average, or the times are neighbouring numbers: fast switching that the integrator resolves is none.
+// chatter watches for events that crowd. Events chatter if the last hundred of them lie within less time than one step:
+// the one in progress or, if they left the integrator time for a few steps at most from one to the next, the longest
+// that it has completed since the last quiet time.
+//
+// The step in progress alone would not do: after an event it starts small, and stays so while fast motion dies out that
+// the event has excited. Nor would the longest one alone: events that are dense after a quiet time, but leave time
+// for steps that follow what they do, are a simulation that goes on.
 type chatter struct {
 	times  []float64 // of the last events, a ring
-	moved  []float64 // how far the states moved up to each since the one before, in units of their tolerance
 	count  int       // events since the last report
 	latest []int     // of each indicator, the count at its last event
-	mark   []float64 // states after the last event was answered
-	fired  bool      // the last segment ended in an event
-	stride float64   // length of the last step that was completed
+	steps  int       // completed since the last event
+	cut    int       // events since there were more than a few such steps
+	stride float64   // the longest step completed since the last of a quiet time
 
 	held  bool    // a stretch is under way that Continue gets over
 	quiet float64 // no event before this time while it is
 	gap   float64 // the least distance of events meanwhile
 }
 
-func newChatter(states, indicators int) chatter {
-	return chatter{
-		times: make([]float64, crowd), moved: make([]float64, crowd),
-		latest: make([]int, indicators), mark: make([]float64, states),
-	}
+func newChatter(indicators int) chatter {
+	return chatter{times: make([]float64, crowd), latest: make([]int, indicators)}
 }
 
 func (c *chatter) copyFrom(o *chatter) {
 	own := *c
 	*c = *o
-	c.times, c.moved, c.latest, c.mark = own.times, own.moved, own.latest, own.mark
+	c.times, c.latest = own.times, own.latest
 	copy(c.times, o.times)
-	copy(c.moved, o.moved)
 	copy(c.latest, o.latest)
-	copy(c.mark, o.mark)
 }
 
-// begin notes the states y with which a segment starts.
-func (c *chatter) begin(y []float64) {
-	if c.fired {
-		copy(c.mark, y)
-		c.fired = false
+// complete notes a step that was completed, of a length that is the integrator's own choice.
+func (c *chatter) complete(length float64) {
+	if c.steps++; c.steps > few {
+		c.cut = 0
+	}
+	if c.steps > crowd || length > c.stride {
+		c.stride = length
 	}
 }
 
@@ -63,11 +63,10 @@ func (c *chatter) release() {
 // noteEvents counts the events at T, one set, and returns a report if they complete a crowd.
 func (s *Simulator) noteEvents(events []int) *ChatterError {
 	c := &s.chatter
-	now := c.count % crowd
-	c.times[now] = s.T
-	c.moved[now] = s.distance(c.mark)
+	c.times[c.count%crowd] = s.T
 	c.count++
-	c.fired = true
+	c.cut++
+	c.steps = 0
 	for _, i := range events {
 		c.latest[i] = c.count
 	}
@@ -82,16 +81,11 @@ func (s *Simulator) noteEvents(events []int) *ChatterError {
 		return nil
 	}
 	step := s.integrator.T() - s.integrator.From()
-	span := s.T - c.times[c.count%crowd]
-	total := 0.0
-	for k, d := range c.moved {
-		if k != c.count%crowd {
-			total += d
-		}
+	if c.cut >= crowd {
+		step = max(step, c.stride)
 	}
-	// Events at neighbouring times are chattering, whatever the tolerance.
-	still := total <= crowd || span <= 4*crowd*ulp(s.T)
-	if !(span < step && still) {
+	span := s.T - c.times[c.count%crowd]
+	if !(span < step) {
 		return nil
 	}
 	report := &ChatterError{T: s.T, Span: span, Count: crowd}
@@ -104,19 +98,8 @@ func (s *Simulator) noteEvents(events []int) *ChatterError {
 	c.release()
 	if s.options.Chattering == Continue {
 		// A crowd to a step is just what is no chattering any more.
-		c.gap = max(max(step, c.stride)/crowd, 4*ulp(s.T))
+		c.gap = max(step/crowd, 4*ulp(s.T))
 		c.hold(s.T)
 	}
 	return report
-}
-
-// distance returns how far Y is from y, the largest over the states, in units of the tolerance.
-func (s *Simulator) distance(y []float64) float64 {
-	d := 0.0
-	for i, v := range s.Y {
-		if w := s.relTol*math.Abs(v) + s.absTol[i]; v != y[i] {
-			d = max(d, math.Abs(v-y[i])/w)
-		}
-	}
-	return d
 }

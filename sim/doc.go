@@ -46,6 +46,7 @@
 //		the sides at its right end are what the next gap begins with
 //	no event
 //		T := end, Y := states there
+//		if T < limit: note the length of the step for the chattering detector
 //		commit changes in directions that are not watched
 //		return the segment, with the alarm if Alarm = T
 //	event
@@ -56,7 +57,8 @@
 //		commit the sides that differ in the other direction
 //		T := at, Y := states there on the dense output   // the left limit
 //		chattering is being got over: it has ended if no event came for a hundred gaps, else quiet := at + gap
-//		note the event for the chattering detector; chattering and Stop: return the error with the segment
+//		chattering: the last hundred events span less time than max(step, longest), longest counting only if none
+//			of them came after more than three steps without an event; with Stop return the error with the segment
 //		return the segment with E, with the alarm if Alarm = T
 //
 // After an event the rest of the step is kept. If the reaction changed nothing that the derivatives depend on, the next

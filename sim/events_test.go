@@ -271,7 +271,8 @@ func TestChatteringEndsAndComesAgain(t *testing.T) {
 	near(t, "x at the end", s.Y[0], 0, 2e-2)
 }
 
-// A relay with hysteresis switches a thousand times within what would be one step without it: that is no chattering.
+// A relay with hysteresis switches a thousand times within what would be one step without it: that is no chattering, as
+// it leaves the integrator a step from one event to the next.
 func TestFastSwitchingIsNotChattering(t *testing.T) {
 	sys := &System{
 		States: []string{"x"}, Inputs: 1, Indicators: []Indicator{{Name: "x >= 1e-3"}, {Name: "x >= -1e-3"}},
@@ -454,5 +455,103 @@ func TestMisusePanics(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+// driven is a plant of relative degree two with what switching excites: x' = v, v' = (u - v)/15 as an aircraft's
+// altitude, p' = 25 (u - z) - 8 p with p = z' as a drive, and (c, s), which circles for ever and takes no part.
+// The relay's band lies above zero.
+func driven(band float64) *System {
+	return &System{
+		States: []string{"x", "v", "z", "p", "c", "s"}, Inputs: 1, AbsTol: []float64{1e-6},
+		Indicators: []Indicator{{Name: "x >= 0"}, {Name: "x >= band"}},
+		Derivatives: func(_ float64, y []float64, d *Discrete, dydt []float64) {
+			u := d.U[0]
+			dydt[0], dydt[1] = y[1], (u-y[1])/15
+			dydt[2], dydt[3] = y[3], 25*(u-y[2])-8*y[3]
+			dydt[4], dydt[5] = -0.1*y[5], 0.1*y[4]
+		},
+		Zeros: func(_ float64, y []float64, _ *Discrete, g []float64) { g[0], g[1] = y[0], y[0]-band },
+	}
+}
+
+// drive runs it to the time given: u is down above the band, up below zero, and as it was in between.
+func drive(t *testing.T, s *Simulator, until float64) (events, reports int, err error) {
+	t.Helper()
+	s.Watch[0], s.Watch[1] = Falling, Rising
+	for s.T < until && err == nil {
+		var seg Segment
+		if seg, err = s.Advance(until); len(seg.Events) == 0 {
+			continue
+		}
+		events++
+		if seg.Chatter != nil {
+			reports++
+		}
+		if _, err := s.Iterate(); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case s.Above[1]:
+			s.U[0] = -0.5
+		case !s.Above[0]:
+			s.U[0] = 0.8
+		}
+	}
+	return events, reports, err
+}
+
+// A relay without hysteresis on a plant of relative degree two switches ever faster, the n-th time after about 1/n of
+// the first phase: so slowly that the steps of the last hundred phases are as short as those of the present one.
+func TestConvergingSwitchingIsChattering(t *testing.T) {
+	y0 := []float64{-0.5, 0, 0, 0, 1000, 0}
+	for _, rtol := range []float64{1e-3, 1e-6, 1e-9} {
+		o := Options{Options: ode.Options{RelTol: rtol}}
+		s := start(t, driven(0), y0, []float64{0.8}, o)
+		events, _, err := drive(t, s, 2000)
+		c := (*ChatterError)(nil)
+		if !errors.As(err, &c) {
+			t.Errorf("%g: at t = %g s after %d events: %v", rtol, s.T, events, err)
+			continue
+		}
+		if t.Logf("%g: %v, after %d events", rtol, c, events); events > 10000 {
+			t.Errorf("%g: noticed late, after %d events", rtol, events)
+		}
+		o.Chattering = Continue
+		s = start(t, driven(0), y0, []float64{0.8}, o)
+		if events, reports, err := drive(t, s, 600); err != nil || reports != 1 || float64(events) > 10000+600*crowd/c.Span {
+			t.Errorf("%g: going on: %d events, %d reports, %v", rtol, events, reports, err)
+		}
+		near(t, "x", s.Y[0], 0, 1e-3)
+	}
+}
+
+// With hysteresis that leaves the integrator a step between the events the same relay does not chatter, although a
+// hundred of its phases are shorter than the steps of the quiet time before.
+func TestBusyAfterQuietIsNotChattering(t *testing.T) {
+	s := start(t, driven(0.003), []float64{-4000, 0.8, 0.8, 0, 0, 0}, []float64{0.8}, Options{})
+	if _, _, err := drive(t, s, 4900); err != nil || s.Stats().StateEvents > 0 {
+		t.Fatalf("%d events at rest, %v", s.Stats().StateEvents, err)
+	}
+	quiet := s.chatter.stride
+	events, _, err := drive(t, s, 5020+quiet)
+	if err != nil || events < 120 {
+		t.Errorf("%d events up to t = %g s after a step of %g s: %v", events, s.T, quiet, err)
+	}
+}
+
+// A thermostat at a loose tolerance, with a phase in few steps or in one, does not chatter: a hundred phases last
+// longer than a step.
+func TestThermostatInFewStepsIsNotChattering(t *testing.T) {
+	p := problems.Thermostat
+	for _, m := range []ode.Method{ode.Auto, ode.Explicit, ode.Implicit} {
+		for _, rtol := range []float64{0.1, 1e-2} {
+			s := begin(t, p, ode.Options{RelTol: rtol, Method: m})
+			events := follow(t, p, s, 86400)
+			steps := s.Stats().Steps
+			if len(events) < 700 || steps > 5*len(events) {
+				t.Errorf("%v %g: %d events, %d steps: not what is to be shown", m, rtol, len(events), steps)
+			}
+		}
 	}
 }

@@ -20,8 +20,6 @@ type Simulator struct {
 
 	sys        *System
 	options    Options
-	relTol     float64
-	absTol     []float64
 	integrator *ode.Integrator
 	stats      Stats
 
@@ -96,32 +94,12 @@ func newSimulator(sys *System, o Options) *Simulator {
 		ran: ran{
 			y: make([]float64, n), u: make([]float64, sys.Inputs), above: make([]bool, m), watch: make([]Direction, m),
 		},
-		search: newSearch(n, m, o.Samples), chatter: newChatter(n, m),
+		search: newSearch(n, m, o.Samples), chatter: newChatter(m),
 		events: make([]int, 0, m), change: make([]int, 0, m),
 	}
-	s.setTolerances()
 	s.search.root = s.probe
 	s.integrator = ode.New(func(t float64, y, dydt []float64) { sys.Derivatives(t, y, &s.Discrete, dydt) }, n, o.Options)
 	return s
-}
-
-// setTolerances notes the tolerances that the integrator goes by.
-func (s *Simulator) setTolerances() {
-	s.relTol = s.options.RelTol
-	if s.relTol == 0 {
-		s.relTol = 1e-6
-	}
-	s.absTol = make([]float64, len(s.Y))
-	for i := range s.absTol {
-		switch a := s.options.AbsTol; len(a) {
-		case 0:
-			s.absTol[i] = s.relTol
-		case 1:
-			s.absTol[i] = a[0]
-		default:
-			s.absTol[i] = a[i]
-		}
-	}
 }
 
 // CopyFrom takes over the whole state of o, a simulator of the same System with the same Options: from then on both go

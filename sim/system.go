@@ -97,7 +97,7 @@ func (e *NotFiniteError) Error() string {
 	return fmt.Sprintf("sim: %s %q is not finite at t = %.9g s", e.Kind, e.Name, e.T)
 }
 
-// ChatterError reports events that crowd within less than one step of the integrator without moving the states.
+// ChatterError reports events that crowd within less than one step of the integrator.
 type ChatterError struct {
 	T          float64  // of the last event
 	Span       float64  // from the first to the last of the crowd [s]
