@@ -149,9 +149,21 @@ func TestMetadata(t *testing.T) {
 		}
 		for _, c := range v.Commands {
 			declare(c.Name, c.Unit, c.Text, name, true)
+			if !c.Range.Contains(c.Default) {
+				t.Errorf("%s: %s = %g is not %v", v.Name, c.Name, c.Default, c.Range)
+			}
 		}
-		if _, err := v.New(v.Defaults()); err != nil {
+		instance, err := v.New(v.Defaults())
+		if err != nil {
 			t.Errorf("%s with its defaults: %v", v.Name, err)
+			continue
+		}
+		y := make([]float64, len(v.States))
+		instance.Initial(y)
+		for i, s := range v.States {
+			if !s.Range.Contains(y[i]) {
+				t.Errorf("%s: %s starts at %g, which is not %v", v.Name, s.Name, y[i], s.Range)
+			}
 		}
 	}
 }

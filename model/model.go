@@ -31,10 +31,12 @@ type Parameter struct {
 // Variable is a real signal. Its unit is coherent SI.
 type Variable struct{ Name, Unit, Text string }
 
-// State is a continuous state and the absolute error tolerated in it where a relative one means nothing.
+// State is a continuous state, the absolute error tolerated in it where a relative one means nothing, and the range
+// outside which the model describes nothing.
 type State struct {
 	Variable
 	AbsTol float64
+	Range  Range
 }
 
 // Output is a signal computed from time, states and commands.
@@ -48,6 +50,7 @@ type Command struct {
 	Variable
 	Default float64
 	Hold    bool
+	Range   Range // of values that the vehicle can follow
 }
 
 // ErrParameters is wrapped by every error of Vehicle.New.

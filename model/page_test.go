@@ -16,13 +16,13 @@ func tables(v *Vehicle) string {
 	section := func(title, head string) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n%s|\n", title, head, strings.Repeat("|---", strings.Count(head, "|")-1))
 	}
-	section("Commands", "| command | unit | default | while nobody writes it | |")
+	section("Commands", "| command | unit | default | range | while nobody writes it | |")
 	for _, c := range v.Commands {
 		idle := "default"
 		if c.Hold {
 			idle = "held"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %g | %s | %s |\n", c.Name, c.Unit, c.Default, idle, c.Text)
+		fmt.Fprintf(&b, "| `%s` | %s | %g | %v | %s | %s |\n", c.Name, c.Unit, c.Default, c.Range, idle, c.Text)
 	}
 	section("Outputs", "| output | unit | depends on the commands directly | |")
 	for _, o := range v.Outputs {
@@ -32,7 +32,7 @@ func tables(v *Vehicle) string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", o.Name, o.Unit, direct, o.Text)
 	}
-	section("States", "| state | unit | absolute tolerance | |")
+	section("States", "| state | unit | absolute tolerance | range | |")
 	for _, s := range v.States {
 		if strings.HasPrefix(s.Text, "panel ") && !strings.HasPrefix(s.Text, "panel 0,") {
 			continue // the first speaks for all
@@ -42,7 +42,7 @@ func tables(v *Vehicle) string {
 			name += fmt.Sprintf(" to `%s%d`", strings.TrimRight(s.Name, "0"), panelCount-1)
 		}
 		text := strings.Replace(s.Text, "panel 0", "panel", 1)
-		fmt.Fprintf(&b, "| %s | %s | %g | %s |\n", name, s.Unit, s.AbsTol, text)
+		fmt.Fprintf(&b, "| %s | %s | %g | %v | %s |\n", name, s.Unit, s.AbsTol, s.Range, text)
 	}
 	section("Parameters", "| parameter | unit | default | range | tag | |")
 	for _, p := range v.Parameters {

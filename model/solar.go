@@ -51,12 +51,12 @@ var solar = &Vehicle{
 	Parameters: parametersOf(new(aircraft).bindings()),
 	States:     solarStates(),
 	Commands: []Command{
-		{Variable{"CL_cmd", "1", "lift coefficient to fly at, sets the airspeed"}, 1.10, true},
-		{Variable{"h_cmd", "m", "altitude to fly at"}, 6000, true},
-		{Variable{"payload", "1", "payload switched on: 0 or 1"}, 0, false},
-		{Variable{"hold_north", "m", "holding point, north of the origin"}, 0, true},
-		{Variable{"hold_east", "m", "holding point, east of the origin"}, 0, true},
-		{Variable{"hold_radius", "m", "radius of the circle round the holding point, above 0"}, 1500, true},
+		{Variable{"CL_cmd", "1", "lift coefficient to fly at, sets the airspeed"}, 1.10, true, Between(0.2, 2)},
+		{Variable{"h_cmd", "m", "altitude to fly at"}, 6000, true, Between(0, 20000)},
+		{Variable{"payload", "1", "payload switched on, 1, or off, 0"}, 0, false, Between(0, 1)},
+		{Variable{"hold_north", "m", "holding point, north of the origin"}, 0, true, Range{}},
+		{Variable{"hold_east", "m", "holding point, east of the origin"}, 0, true, Range{}},
+		{Variable{"hold_radius", "m", "radius of the circle round the holding point"}, 1500, true, AtLeast(1)},
 	},
 	Outputs: solarOutputs(),
 	New:     newAircraft,
@@ -64,31 +64,34 @@ var solar = &Vehicle{
 
 func solarStates() []State {
 	states := []State{
-		{Variable{"x_N", "m", "position north of the origin"}, 1e-2},
-		{Variable{"y_E", "m", "position east of the origin"}, 1e-2},
-		{Variable{"h", "m", "altitude"}, 1e-3},
-		{Variable{"w", "m/s", "climb rate"}, 1e-4},
-		{Variable{"v_eas", "m/s", "equivalent airspeed"}, 1e-4},
-		{Variable{"v_eas_dot", "m/s^2", "rate of the equivalent airspeed"}, 1e-5},
-		{Variable{"chi", "rad", "course from north, clockwise, not wrapped"}, 1e-5},
-		{Variable{"phi", "rad", "bank angle, right wing down"}, 1e-5},
+		{Variable{"x_N", "m", "position north of the origin"}, 1e-2, Range{}},
+		{Variable{"y_E", "m", "position east of the origin"}, 1e-2, Range{}},
+		{Variable{"h", "m", "altitude"}, 1e-3, Between(0, 20000)},
+		{Variable{"w", "m/s", "climb rate"}, 1e-4, Range{}},
+		{Variable{"v_eas", "m/s", "equivalent airspeed"}, 1e-4, AtLeast(1)},
+		{Variable{"v_eas_dot", "m/s^2", "rate of the equivalent airspeed"}, 1e-5, Range{}},
+		{Variable{"chi", "rad", "course from north, clockwise, not wrapped"}, 1e-5, Range{}},
+		{Variable{"phi", "rad", "bank angle, right wing down"}, 1e-5, Between(-1.5, 1.5)},
 	}
 	for _, side := range []struct{ letter, text string }{{"L", "left"}, {"R", "right"}} {
 		states = append(states,
-			State{Variable{side.letter + "_i", "A", side.text + " motor current"}, 1e-4},
-			State{Variable{side.letter + "_omega", "rad/s", side.text + " motor speed"}, 1e-4},
-			State{Variable{side.letter + "_xi", "rad", side.text + " motor, integral of the speed error"}, 1e-4},
-			State{Variable{side.letter + "_Tw", "K", side.text + " motor, winding temperature"}, 1e-3})
+			State{Variable{side.letter + "_i", "A", side.text + " motor current"}, 1e-4, Range{}},
+			State{Variable{side.letter + "_omega", "rad/s", side.text + " motor speed"}, 1e-4, AtLeast(0)},
+			State{Variable{side.letter + "_xi", "rad", side.text + " motor, integral of the speed error"}, 1e-4, Range{}},
+			State{Variable{side.letter + "_Tw", "K", side.text + " motor, winding temperature"}, 1e-3, Between(150, 600)})
 	}
 	states = append(states,
-		State{Variable{"soc", "1", "battery state of charge"}, 1e-7},
-		State{Variable{"V1", "V", "battery, voltage of the fast RC element"}, 1e-5},
-		State{Variable{"V2", "V", "battery, voltage of the slow RC element"}, 1e-5},
-		State{Variable{"T_bat", "K", "battery temperature"}, 1e-3})
-	for _, kind := range []struct{ letter, unit, text string }{{"T", "K", "temperature"}, {"V", "V", "voltage"}} {
+		State{Variable{"soc", "1", "battery state of charge"}, 1e-7, Between(0, 1)},
+		State{Variable{"V1", "V", "battery, voltage of the fast RC element"}, 1e-5, Range{}},
+		State{Variable{"V2", "V", "battery, voltage of the slow RC element"}, 1e-5, Range{}},
+		State{Variable{"T_bat", "K", "battery temperature"}, 1e-3, Between(150, 450)})
+	for _, kind := range []struct {
+		letter, unit, text string
+		within             Range
+	}{{"T", "K", "temperature", Between(150, 450)}, {"V", "V", "voltage", AtLeast(0)}} {
 		for i := range panelCount {
 			name, text := fmt.Sprintf("%sp%02d", kind.letter, i), fmt.Sprintf("panel %d, %s", i, kind.text)
-			states = append(states, State{Variable{name, kind.unit, text}, 1e-3})
+			states = append(states, State{Variable{name, kind.unit, text}, 1e-3, kind.within})
 		}
 	}
 	return states

@@ -62,11 +62,11 @@ func vehicleTable(out io.Writer, v *model.Vehicle) error {
 	section := func(title string) { fmt.Fprintf(w, "\n%s\n", title) }
 	section("commands: what a plan writes")
 	for _, c := range v.Commands {
-		row(c.Name, fmt.Sprint(c.Default), c.Unit, c.Text)
+		row(c.Name, fmt.Sprint(c.Default), c.Unit, ranged(c.Text, c.Range))
 	}
 	section("states")
 	for _, s := range v.States {
-		row(s.Name, "", s.Unit, s.Text)
+		row(s.Name, "", s.Unit, ranged(s.Text, s.Range))
 	}
 	section("outputs")
 	for _, o := range v.Outputs {
@@ -77,4 +77,12 @@ func vehicleTable(out io.Writer, v *model.Vehicle) error {
 		row(p.Name, fmt.Sprint(p.Default), p.Unit, fmt.Sprintf("%s  %s", p.Tag, p.Text))
 	}
 	return w.Flush()
+}
+
+// ranged is a text with the range of what it describes, if that has one.
+func ranged(text string, r model.Range) string {
+	if within := r.String(); within != "" {
+		text += ", " + within
+	}
+	return text
 }

@@ -1,0 +1,63 @@
+package model
+
+import (
+	"fmt"
+	"math"
+)
+
+// Range is the closed interval of values that mean something. The zero value has no bounds.
+type Range struct {
+	least, most float64
+	bounded     bool
+}
+
+// Between returns the range from least to most, either of which may be infinite. It panics if it is empty.
+func Between(least, most float64) Range {
+	if !(least <= most) {
+		panic("model: empty range")
+	}
+	return Range{least, most, true}
+}
+
+// AtLeast returns the range from least on.
+func AtLeast(least float64) Range { return Between(least, math.Inf(1)) }
+
+// Bounds returns the ends of the range, infinite where there is none.
+func (r Range) Bounds() (least, most float64) {
+	if !r.bounded {
+		return math.Inf(-1), math.Inf(1)
+	}
+	return r.least, r.most
+}
+
+// Contains reports whether v lies in the range, ends included. No range contains NaN.
+func (r Range) Contains(v float64) bool {
+	least, most := r.Bounds()
+	return least <= v && v <= most
+}
+
+// String returns "0 to 1", "at least 0", "at most 1", or nothing if there are no bounds.
+func (r Range) String() string {
+	least, most := r.Bounds()
+	switch below, above := math.IsInf(least, -1), math.IsInf(most, 1); {
+	case below && above:
+		return ""
+	case above:
+		return fmt.Sprintf("at least %g", least)
+	case below:
+		return fmt.Sprintf("at most %g", most)
+	}
+	return fmt.Sprintf("%g to %g", least, most)
+}
+
+// MarshalJSON writes the ends as Min and Max, null where there is none.
+func (r Range) MarshalJSON() ([]byte, error) {
+	end := func(v float64) string {
+		if math.IsInf(v, 0) {
+			return "null"
+		}
+		return fmt.Sprintf("%g", v)
+	}
+	least, most := r.Bounds()
+	return fmt.Appendf(nil, `{"Min":%s,"Max":%s}`, end(least), end(most)), nil
+}
