@@ -22,7 +22,7 @@ var cart = &model.Vehicle{
 		{Name: "site.noon", Unit: "s", Default: 43200, Min: 0, Max: 1e6, Text: "when the derivative becomes NaN"},
 	},
 	States: []model.State{
-		{Variable: model.Variable{Name: "x", Unit: "m", Text: "position"}, AbsTol: 1e-9},
+		{Variable: model.Variable{Name: "x", Unit: "m", Text: "position"}, AbsTol: 1e-9, Range: model.Between(-1000, 1000)},
 		{Variable: model.Variable{Name: "T", Unit: "K", Text: "temperature"}, AbsTol: 1e-9},
 	},
 	Outputs: []model.Output{
@@ -31,7 +31,7 @@ var cart = &model.Vehicle{
 	},
 	Commands: []model.Command{
 		{Variable: model.Variable{Name: "v", Unit: "m/s", Text: "speed"}},
-		{Variable: model.Variable{Name: "gear", Unit: "1", Text: "kept"}, Default: 1, Hold: true},
+		{Variable: model.Variable{Name: "gear", Unit: "1", Text: "kept"}, Default: 1, Hold: true, Range: model.Between(0, 8)},
 	},
 	New: func(p []float64) (model.Instance, error) { return cartInstance{p[0], p[1]}, nil },
 }

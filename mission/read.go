@@ -223,6 +223,16 @@ func (b *builder) section(n *yaml.Node, what string, full func(string) string) {
 	})
 }
 
+// within reads a value of a state or a command, which must lie in its range.
+func (b *builder) within(n *yaml.Node, v model.Variable, r model.Range) float64 {
+	before := len(b.Diags)
+	x := b.Number(n, unitOf(v.Unit), v.Name)
+	if least, most := r.Bounds(); !r.Contains(x) && len(b.Diags) == before {
+		b.outside(n, v.Name, v.Text, unitOf(v.Unit), x, least, most)
+	}
+	return x
+}
+
 // outside reports a value that is outside its range.
 func (b *builder) outside(n *yaml.Node, name, text string, unit expr.Unit, x, least, most float64) {
 	in := ""
@@ -326,7 +336,7 @@ func (b *builder) table(commands, own *yaml.Node) {
 				return
 			}
 			b.Fields(value, key.Value, yamldoc.Keys{
-				"default": func(n *yaml.Node) { m.slots[i].initial = b.Number(n, unitOf(v.Commands[i].Unit), "default") },
+				"default": func(n *yaml.Node) { m.slots[i].initial = b.within(n, v.Commands[i].Variable, v.Commands[i].Range) },
 				"hold":    func(n *yaml.Node) { m.slots[i].hold = b.Boolean(n, "hold") },
 			})
 		})
@@ -431,7 +441,8 @@ func (b *builder) initialValues(n *yaml.Node) {
 			b.Unknown(key, "unknown-state", "vehicle "+v.Name, names)
 			return
 		}
-		b.m.initial = append(b.m.initial, initialValue{i, b.Number(value, unitOf(v.States[i].Unit), key.Value)})
+		x := b.within(value, v.States[i].Variable, v.States[i].Range)
+		b.m.initial = append(b.m.initial, initialValue{i, x})
 	})
 }
 

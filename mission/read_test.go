@@ -49,6 +49,8 @@ func TestMistakes(t *testing.T) {
 			want: `0:0`},
 		{name: "syntax", yaml: "plots: [", want: `yaml-syntax`},
 		{name: "list for a mapping", yaml: "parameters: [1]", want: `6:13 wrong-type parameters must be a mapping`},
+		{name: "command out of range", yaml: "commands: {gear: {default: 9}}", want: `6:28 out-of-range gear 9`},
+		{name: "state out of range", yaml: "initial: {x: -2000}", want: `6:14 out-of-range x -2000`},
 		{name: "endless", set: []string{"horizon=1e300"}, want: `--set:1:9 out-of-range centuries`},
 		{name: "override unknown", set: []string{"tao=7"}, want: `--set:1:1 unknown-parameter tao did you mean "tau"?`},
 		{name: "override without value", set: []string{"tau"}, want: `--set:1:1 syntax tau name=value`},

@@ -54,6 +54,7 @@ type Run struct {
 	until    float64
 	next     int     // number of the next point of the recording grid
 	sampled  float64 // time of the last sample
+	outside  []bool  // by state: it was outside the vehicle's range there
 
 	micro     int   // event iterations of the tree in the present instant
 	conflicts []int // number of active writers of each slot that was reported last
@@ -80,7 +81,7 @@ func (m *Mission) Configure(c Configuration, until float64) (*Run, error) {
 	}
 	y, u := w.initial()
 	tree := m.Plan.Tree
-	r := &Run{m: m, world: w, until: min(m.Horizon, until), sampled: math.NaN(), leaves: make([]leafState, len(m.leaves)),
+	r := &Run{m: m, world: w, until: min(m.Horizon, until), sampled: math.NaN(), outside: make([]bool, len(y)), leaves: make([]leafState, len(m.leaves)),
 		leafOf: slices.Repeat([]int{-1}, tree.Len()), conflicts: make([]int, len(m.slots)), y: make([]float64, len(y)),
 		row: make([]float64, len(m.Record))}
 	for i, l := range m.leaves {
@@ -321,7 +322,27 @@ func (r *Run) sample(t float64, y []float64, d *sim.Discrete) error {
 	for i, s := range r.recorded {
 		r.row[i] = r.world.signals[s]
 	}
-	return r.rec.Sample(t, r.row)
+	return errors.Join(r.rec.Sample(t, r.row), r.checkRanges(t, y))
+}
+
+// checkRanges logs a state that has left the range in which the vehicle's model describes something, by more than
+// errors of the integration explain.
+func (r *Run) checkRanges(t float64, y []float64) error {
+	for i := range r.m.Vehicle.States {
+		s := &r.m.Vehicle.States[i]
+		least, most := s.Range.Bounds()
+		margin := 100 * s.AbsTol
+		out := y[i] < least-margin || y[i] > most+margin
+		if out && !r.outside[i] {
+			text := fmt.Sprintf("%s = %.6g is outside its range, %v: the model describes nothing there", s.Name, y[i],
+				s.Range)
+			if err := r.rec.Event(record.Event{T: t, Micro: r.micro, Kind: "range", Text: text}); err != nil {
+				return err
+			}
+		}
+		r.outside[i] = out
+	}
+	return nil
 }
 
 // refresh evaluates the signal vector at the present instant.

@@ -235,3 +235,18 @@ func TestFailureAtOnce(t *testing.T) {
 	}
 	contains(t, "the error", err.Error(), "v is NaN", "t = 5")
 }
+
+// A state that leaves the range of the model is written down once each time.
+func TestRanges(t *testing.T) {
+	m := cartMission(t, `<ReactiveFallback><ReactiveSequence><Condition ID="far" on="x ge 1050 [m]" off="x le 950 [m]"/><Action ID="back" write="v := -50"/></ReactiveSequence>
+		<Action ID="forth" write="v := 50"/></ReactiveFallback>`, "")
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := l.kinds("range")
+	if len(got) < 10 || len(got) > 20 { // 50 m to and fro in 2 s each, sampled at the events
+		t.Errorf("%d events: %v", len(got), got)
+	}
+	contains(t, "the event", got[0], "x = 1", "outside", "1000")
+}

@@ -31,6 +31,7 @@ func Table(w io.Writer, log *record.Log) error {
 	}
 	changes := fmt.Sprintf("%d status changes of %d tasks", len(log.Changes), len(log.Tasks))
 	rows = append(rows, []string{"tree", changes})
+	rows = append(rows, noticed(log)...)
 	if log.Summary != nil && log.Summary.CPU > 0 {
 		rows = append(rows, []string{"CPU time", fmt.Sprintf("%.3g s", log.Summary.CPU)})
 	}
@@ -58,6 +59,27 @@ func Table(w io.Writer, log *record.Log) error {
 		_, _ = out.WriteString("\n" + strings.Map(printable, unplotted(left, 5)) + "\n")
 	}
 	return out.Flush()
+}
+
+// noticed returns a row for each of the first events that a person should know of: all but the switching itself.
+func noticed(log *record.Log) [][]string {
+	const most = 5
+	usual := map[string]bool{"state": true, "time": true, "step": true, "error": true}
+	var rows [][]string
+	left := 0
+	for _, e := range log.Events {
+		switch {
+		case usual[e.Kind]:
+		case len(rows) < most:
+			rows = append(rows, []string{e.Kind, Clock(e.T) + " " + e.Text})
+		default:
+			left++
+		}
+	}
+	if left > 0 {
+		rows = append(rows, []string{"", fmt.Sprintf("and %d more such events", left)})
+	}
+	return rows
 }
 
 func unit(s record.Signal) string {
