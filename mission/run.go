@@ -81,9 +81,9 @@ func (m *Mission) Configure(c Configuration, until float64) (*Run, error) {
 	}
 	y, u := w.initial()
 	tree := m.Plan.Tree
-	r := &Run{m: m, world: w, until: min(m.Horizon, until), sampled: math.NaN(), outside: make([]bool, len(y)), leaves: make([]leafState, len(m.leaves)),
-		leafOf: slices.Repeat([]int{-1}, tree.Len()), conflicts: make([]int, len(m.slots)), y: make([]float64, len(y)),
-		row: make([]float64, len(m.Record))}
+	r := &Run{m: m, world: w, until: min(m.Horizon, until), sampled: math.NaN(), outside: make([]bool, len(y)),
+		leaves: make([]leafState, len(m.leaves)), leafOf: slices.Repeat([]int{-1}, tree.Len()),
+		conflicts: make([]int, len(m.slots)), y: make([]float64, len(y)), row: make([]float64, len(m.Record))}
 	for i, l := range m.leaves {
 		r.leafOf[l.task] = i
 		r.leaves[i] = leafState{request: bt.Accept, outcome: bt.Accept}
