@@ -113,8 +113,7 @@ func (r *Run) Attach(rec Recorder) { r.rec = rec }
 //	if an event ended the stretch:
 //	    record the left limit
 //	    repeat: one event iteration of the simulator commits the sides of the indicators
-//	            collect what the leaves have to tell the tree; stop if nothing
-//	            the tree settles; its commands change the discrete inputs
+//	            the planner settles the plan, which changes the discrete inputs; stop if it did nothing
 //	    record the right limit
 //
 // The first step is the first settling of the tree.
