@@ -84,8 +84,8 @@ func TestSolarDay(t *testing.T) {
 	m := solarDay(t)
 	l, before, after := worst(t, m)
 	t.Logf("at rtol %g the milestones are off by at most %.3f s before 19:00, %.3f s after", m.Tolerance, before, after)
-	if before > 0.2 || after > 2 {
-		t.Errorf("the milestones are off by %.3f s before 19:00 and %.3f s after, want 0.2 and 2", before, after)
+	if before > 0.1 || after > 1 {
+		t.Errorf("the milestones are off by %.3f s before 19:00 and %.3f s after, want 0.1 and 1", before, after)
 	}
 	soc := l.column(m, "soc")
 	least := math.Inf(1)
@@ -109,8 +109,8 @@ func TestSolarDayTolerance(t *testing.T) {
 	}
 	_, before, after := worst(t, solarDay(t, "tolerance=1e-8"))
 	t.Logf("at rtol 1e-8 the milestones are off by at most %.3f s before 19:00, %.3f s after", before, after)
-	if before > 0.2 || after > 1 {
-		t.Errorf("the milestones are off by %.3f s before 19:00 and %.3f s after", before, after)
+	if before > 0.01 || after > 0.1 {
+		t.Errorf("the milestones are off by %.3f s before 19:00 and %.3f s after, want 0.01 and 0.1", before, after)
 	}
 }
 
