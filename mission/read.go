@@ -151,6 +151,18 @@ func (b *builder) horizon(n *yaml.Node) float64 {
 	return v
 }
 
+// shortest is the shortest distance of the recording grid [s]: below it a slip of the pen fills a disk.
+const shortest = 1e-3
+
+func (b *builder) interval(n *yaml.Node) float64 {
+	before := len(b.Diags)
+	v := b.Number(n, seconds, "interval")
+	if v < shortest && len(b.Diags) == before {
+		b.Add(n, "out-of-range", "both sides of every event are recorded besides", "interval must be at least %g s", shortest)
+	}
+	return v
+}
+
 func (b *builder) tolerance(n *yaml.Node) float64 {
 	before := len(b.Diags)
 	v := b.Number(n, expr.One, "tolerance")
@@ -451,7 +463,7 @@ func (b *builder) recording(rec, plots *yaml.Node) {
 	m.Record = nil
 	if rec != nil {
 		b.Fields(rec, "record", yamldoc.Keys{
-			"interval": func(n *yaml.Node) { m.Interval = b.positive(n, seconds, "interval") },
+			"interval": func(n *yaml.Node) { m.Interval = b.interval(n) },
 			"signals": func(n *yaml.Node) {
 				m.Record = []string{}
 				b.Sequence(n, "signals", func(n *yaml.Node) { m.Record = b.recorded(n, m.Record) })

@@ -176,3 +176,10 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A recording grid so fine that it fills a disk is refused.
+func TestFineGrid(t *testing.T) {
+	f := files{"m.yaml": "plan: plan.xml\nvehicle: cart\nhorizon: 5\nrecord: {interval: 1e-9}", "plan.xml": planXML(idle)}
+	_, diags := Read("m.yaml", f.open, []*model.Vehicle{cart}, nil)
+	matches(t, "grid", diags, `m.yaml:4:20 out-of-range 0.001`)
+}
