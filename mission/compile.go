@@ -172,9 +172,11 @@ func (b *builder) leaf(c, atOnce *expr.Compiler, i int, l plan.Leaf) leaf {
 	}
 	out.captured = p.captures
 	for _, a := range out.entry {
-		p.writers[a.slot] = append(p.writers[a.slot], writer{leaf: i, captured: p.captures})
+		if !slices.Contains(out.slots, a.slot) { // what it writes continuously goes before what it captures
+			p.writers[a.slot] = append(p.writers[a.slot], writer{leaf: i, captured: p.captures})
+			out.slots = append(out.slots, a.slot)
+		}
 		p.captures++
-		out.slots = append(out.slots, a.slot)
 	}
 	return out
 }

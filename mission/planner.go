@@ -127,11 +127,11 @@ func (p *treePlanner) apply(r *Run, instant bt.Instant) error {
 		}
 	}
 	for _, c := range instant.Commands {
-		start := r.enter
+		do := r.enter
 		if c.Exit {
-			start = r.exit
+			do = r.exit
 		}
-		if err := start(r.leafOf[c.Task]); err != nil {
+		if err := do(r.leafOf[c.Task]); err != nil {
 			return err
 		}
 	}

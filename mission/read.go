@@ -40,7 +40,7 @@ func Read(
 		return nil, diag.List{unreadable(src, err)}
 	}
 	r := yamldoc.NewReader(src)
-	root := r.Parse("a mission needs at least `mission`, `plan`, `vehicle` and `horizon`")
+	root := r.Parse("a mission needs at least `plan`, `vehicle` and `horizon`")
 	if root == nil {
 		return nil, r.Diags
 	}

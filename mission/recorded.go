@@ -1,8 +1,6 @@
 package mission
 
-import (
-	"canopy/bt"
-)
+import "canopy/bt"
 
 // Inputs is the value of the discrete inputs from a time on.
 type Inputs struct {

@@ -56,8 +56,8 @@ type Run struct {
 	sampled  float64 // time of the last sample
 	outside  []bool  // by state: it was outside the vehicle's range there
 
-	micro     int   // event iterations of the tree in the present instant
-	conflicts []int // number of active writers of each slot that was reported last
+	micro     int      // event iterations of the tree in the present instant
+	conflicts []string // of each slot, the active writers that were reported last
 
 	summary record.Summary
 	begun   bool // the tree has settled for the first time
@@ -83,7 +83,7 @@ func (m *Mission) Configure(c Configuration, until float64) (*Run, error) {
 	tree := m.Plan.Tree
 	r := &Run{m: m, world: w, until: min(m.Horizon, until), sampled: math.NaN(), outside: make([]bool, len(y)),
 		leaves: make([]leafState, len(m.leaves)), leafOf: slices.Repeat([]int{-1}, tree.Len()),
-		conflicts: make([]int, len(m.slots)), y: make([]float64, len(y)), row: make([]float64, len(m.Record))}
+		conflicts: make([]string, len(m.slots)), y: make([]float64, len(y)), row: make([]float64, len(m.Record))}
 	for i, l := range m.leaves {
 		r.leafOf[l.task] = i
 		r.leaves[i] = leafState{request: bt.Accept, outcome: bt.Accept}
@@ -128,9 +128,14 @@ func (r *Run) Step() (bool, error) {
 		}
 		return !r.over, nil
 	}
+	r.micro = 0
 	segment, err := r.sim.Advance(r.until)
-	if err := errors.Join(r.explain(err), r.grid(segment.To)); err != nil { // what comes before a failure is recorded
+	lost := r.grid(segment.To) // what comes before a failure is recorded
+	if err := r.explain(err); err != nil {
 		return false, r.fail(err)
+	}
+	if lost != nil {
+		return false, r.fail(lost)
 	}
 	if len(segment.Events) > 0 || segment.Alarm {
 		if err := r.event(segment); err != nil {
@@ -159,7 +164,6 @@ func (r *Run) begin() error {
 // event handles the instant at the end of a stretch. Both of its sides are recorded, unless it was an alarm that is
 // not worth a line and changed nothing.
 func (r *Run) event(segment sim.Segment) error {
-	r.micro = 0
 	copy(r.before.U, r.sim.U)
 	copy(r.before.Above, r.sim.Above)
 	alarm := ""
@@ -279,14 +283,17 @@ func (r *Run) contention() error {
 				names = append(names, r.m.Plan.Tree.Name(r.m.leaves[w.leaf].task))
 			}
 		}
-		if len(names) > 1 && len(names) != r.conflicts[i] {
-			text := fmt.Sprintf("%s write %s at once; %s counts", strings.Join(names, " and "),
+		text := ""
+		if len(names) > 1 {
+			text = fmt.Sprintf("%s write %s at once; %s counts", strings.Join(names, " and "),
 				r.m.signals[r.m.slots[i].signal].name, names[0])
+		}
+		if text != "" && text != r.conflicts[i] {
 			if err := r.log("conflict", text); err != nil {
 				return err
 			}
 		}
-		r.conflicts[i] = len(names)
+		r.conflicts[i] = text
 	}
 	return nil
 }
@@ -321,7 +328,10 @@ func (r *Run) sample(t float64, y []float64, d *sim.Discrete) error {
 	for i, s := range r.recorded {
 		r.row[i] = r.world.signals[s]
 	}
-	return errors.Join(r.rec.Sample(t, r.row), r.checkRanges(t, y))
+	if err := r.rec.Sample(t, r.row); err != nil {
+		return err
+	}
+	return r.checkRanges(t, y)
 }
 
 // checkRanges logs a state that has left the range in which the vehicle's model describes something, by more than

@@ -207,6 +207,26 @@ func TestRepeatable(t *testing.T) {
 	}
 }
 
+// An action that captures and writes one slot is not in conflict with itself; another pair of writers is another
+// conflict.
+func TestWritersOfOneSlot(t *testing.T) {
+	during := func(name, on, v string) string {
+		return `<ReactiveFallback name="f` + name + `"><ReactiveSequence name="s` + name + `"><Condition ID="c` + name + `" on="` + on +
+			`"/><Action ID="` + name + `" entry="v := 9" write="v := ` + v + `"/></ReactiveSequence><Action ID="idle` + name + `"/></ReactiveFallback>`
+	}
+	m := cartMission(t, `<ReactiveParallel>`+during("a", "t lt 20 [s]", "1")+`<Action ID="b" write="v := 2"/>`+
+		during("c", "t ge 20 [s]", "3")+`</ReactiveParallel>`, "", "horizon=40", "tolerance=1e-9")
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"a and b write v at once; a counts", "b and c write v at once; b counts"}
+	if got := l.kinds("conflict"); !reflect.DeepEqual(got, want) {
+		t.Errorf("conflicts %q, want %q", got, want)
+	}
+	near(t, "x", []float64{l.last(m, "x")}, 1e-7, 20+40)
+}
+
 // What an entry procedure captures is written while the action is active: the first in the tree counts, the log tells
 // of a conflict, and a slot that does not hold returns to its default.
 func TestCaptured(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
@@ -48,7 +48,7 @@ range.`,
 			if err != nil {
 				return err
 			}
-			if repeat < 1 || slices.ContainsFunc(periods, func(p float64) bool { return !(p > 0) }) {
+			if repeat < 1 || slices.ContainsFunc(periods, func(p float64) bool { return !(p > 0) || math.IsInf(p, 1) }) {
 				return &usageError{"--repeat must be at least 1, every --period above 0"}
 			}
 			m, diags := mission.Read(filepath.ToSlash(args[0]), os.ReadFile, model.Vehicles(), set)
@@ -56,7 +56,7 @@ range.`,
 				return diags
 			}
 			diags.Write(cmd.ErrOrStderr(), colour(cmd.ErrOrStderr()))
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			rows, err := compare(ctx, m, m.Configurations(periods), limit, rounds{repeat, budget}, cmd.ErrOrStderr())
 			if err != nil {
@@ -116,6 +116,9 @@ func compare(ctx context.Context, m *mission.Mission, configurations []mission.C
 	bar := newProgress(stderr, float64(limit.most*len(configurations)))
 	defer bar.clear()
 	for round := range limit.most {
+		if total(times[0]) > limit.budget {
+			break // a ratio needs a continuous run of the same round
+		}
 		for i, c := range configurations {
 			if round > 0 && total(times[i]) > limit.budget {
 				continue

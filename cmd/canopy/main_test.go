@@ -351,6 +351,9 @@ func TestCompare(t *testing.T) {
 		t.Error(status)
 	}
 	says(t, "the table", stdout, "configuration", "recorded inputs", "yes")
+	if _, stderr, status := canopy("compare", solarDay, "--until", "600", "--period", "60", "--budget", "1e-9"); status != exitOK {
+		t.Errorf("a budget for one round: status %d, %s", status, stderr)
+	}
 	if _, _, status := canopy("compare", solarDay, "--repeat", "0"); status != exitInput {
 		t.Errorf("no rounds: status %d", status)
 	}

@@ -49,7 +49,7 @@ func writeReport(out string, table io.Writer) error {
 	var page bytes.Buffer
 	name := filepath.Join(out, "report.html")
 	err = errors.Join(report.HTML(&page, log, drawing(log)),
-		os.WriteFile(name, page.Bytes(), 0o666), report.Table(table, log))
+		replace(name, page.Bytes()), report.Table(table, log))
 	if err == nil {
 		_, err = fmt.Fprintf(table, "\nreport: %s\n", name)
 	}

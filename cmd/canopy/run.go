@@ -66,9 +66,8 @@ up to there), 2 wrong input, nothing was run.`,
 			if out == "" {
 				out = filepath.Join("out", strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0])))
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
 			var closing io.Writer = cmd.OutOrStdout()
 			if quiet || asJSON {
 				closing = io.Discard
@@ -92,6 +91,13 @@ up to there), 2 wrong input, nothing was run.`,
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "print no table")
 	return c
+}
+
+// interruptible returns a context that ends with Ctrl-C or a request to terminate; a second one ends the process.
+func interruptible(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // duration reads a simulated time [s]; "" is no limit.
@@ -149,10 +155,12 @@ func fly(ctx context.Context, r *mission.Run, out string, table, stderr io.Write
 	lost := w.Close(summary)
 	summary.CPU = cputime.Now() - began
 	lost = also(lost, closeFiles())
+	if lost != nil {
+		return nil, also(err, lost) // what cannot be written would fail once more with the summary and the report
+	}
 	text, e := json.MarshalIndent(summary, "", "  ")
 	text = append(text, '\n')
-	lost = also(lost, also(e, os.WriteFile(filepath.Join(out, "summary.json"), text, 0o666)))
-	lost = also(lost, writeReport(out, table))
+	lost = errors.Join(e, replace(filepath.Join(out, "summary.json"), text), writeReport(out, table))
 	if err != nil && lost == nil {
 		return text, fmt.Errorf("%w\ncanopy: the results up to %s of simulated time are in %s", err, report.Clock(r.T()),
 			out)
@@ -167,6 +175,19 @@ func also(err, more error) error {
 		return err
 	}
 	return errors.Join(err, more)
+}
+
+// replace writes a file whole or not at all: an earlier one stays until the new one is complete.
+func replace(name string, data []byte) error {
+	part := name + ".part"
+	err := os.WriteFile(part, data, 0o666)
+	if err == nil {
+		err = os.Rename(part, name)
+	}
+	if err != nil {
+		_ = os.Remove(part)
+	}
+	return err
 }
 
 // create opens the files that a run writes while it goes on.
