@@ -171,8 +171,11 @@ func fly(ctx context.Context, r *mission.Run, out string, table, stderr io.Write
 // also joins two errors, unless the first is about the second already: a recorder that has failed says so at every
 // call.
 func also(err, more error) error {
-	if errors.Is(err, more) {
+	switch {
+	case more == nil || errors.Is(err, more):
 		return err
+	case err == nil:
+		return more
 	}
 	return errors.Join(err, more)
 }
