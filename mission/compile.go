@@ -118,21 +118,13 @@ func (b *builder) compile() {
 func (m *Mission) states(reads map[int]bool, steps []step) []int {
 	all := maps.Clone(reads)
 	for _, s := range steps {
-		var list []int
-		switch s.kind {
-		case stepOutputs, stepDirect:
+		if s.kind == stepOutputs || s.kind == stepDirect {
 			return nil
-		case stepComputed:
-			list = m.program.computed[s.index].Reads()
-		case stepSlot:
-			for _, w := range m.program.writers[s.index] {
-				if w.value != nil {
-					list = append(list, w.value.Reads()...)
-				}
-			}
 		}
-		for _, i := range list {
-			all[i] = true
+		for _, c := range m.codes(s) {
+			for _, i := range c.Reads() {
+				all[i] = true
+			}
 		}
 	}
 	states := []int{}
@@ -194,13 +186,22 @@ func (b *builder) observed(c *expr.Compiler, e *expr.Expr) *expr.Code {
 // indicatorsOf returns the indicators whose sides decide the value of a step.
 func (m *Mission) indicatorsOf(s step) []int {
 	var list []int
+	for _, c := range m.codes(s) {
+		list = append(list, c.Indicators()...)
+	}
+	return list
+}
+
+// codes returns the code that a step may run.
+func (m *Mission) codes(s step) []*expr.Code {
+	var list []*expr.Code
 	switch s.kind {
 	case stepComputed:
-		list = m.program.computed[s.index].Indicators()
+		list = append(list, m.program.computed[s.index])
 	case stepSlot:
 		for _, w := range m.program.writers[s.index] {
 			if w.value != nil {
-				list = append(list, w.value.Indicators()...)
+				list = append(list, w.value)
 			}
 		}
 	}
@@ -210,19 +211,13 @@ func (m *Mission) indicatorsOf(s step) []int {
 // needs returns the signals that a step reads, apart from the clock and the states.
 func (m *Mission) needs(s step) []int {
 	var list []int
-	switch s.kind {
-	case stepDirect:
+	if s.kind == stepDirect {
 		for i := range m.layout.commands {
 			list = append(list, m.layout.slots+i)
 		}
-	case stepComputed:
-		list = m.program.computed[s.index].Reads()
-	case stepSlot:
-		for _, w := range m.program.writers[s.index] {
-			if w.value != nil {
-				list = append(list, w.value.Reads()...)
-			}
-		}
+	}
+	for _, c := range m.codes(s) {
+		list = append(list, c.Reads()...)
 	}
 	return slices.DeleteFunc(list, func(i int) bool { return i < m.layout.outputs })
 }

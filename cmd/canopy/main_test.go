@@ -191,17 +191,21 @@ func TestOutputFolder(t *testing.T) {
 		t.Errorf("a folder below a file: status %d", status)
 	}
 	says(t, "the message", stderr, "file")
+}
+
+// A disk that fills is a failed run, and said once.
+func TestFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("there is no device here that is always full, as Linux has it")
+	}
 	full := t.TempDir()
-	if os.Symlink("/dev/full", filepath.Join(full, "signals.csv")) != nil {
-		t.Skip("no symbolic links here")
+	if err := os.Symlink("/dev/full", filepath.Join(full, "signals.csv")); err != nil {
+		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(full, "summary.json"), []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("no full device here")
-	}
-	_, stderr, status = canopy("run", solarDay, "--until", "10h", "--out", full)
+	_, stderr, status := canopy("run", solarDay, "--until", "10h", "--out", full)
 	if status != exitFailed {
 		t.Errorf("a full disk: status %d", status)
 	}
@@ -212,14 +216,18 @@ func TestOutputFolder(t *testing.T) {
 	if old, err := os.ReadFile(filepath.Join(full, "summary.json")); err == nil && string(old) == "old" {
 		t.Error("the summary of an earlier run is left beside the new files")
 	}
+}
+
+// A folder that may only be read is a failed run.
+func TestReadOnlyFolder(t *testing.T) {
 	read := t.TempDir()
 	if err := os.Chmod(read, 0o555); err != nil {
 		t.Fatal(err)
 	}
 	if os.Mkdir(filepath.Join(read, "try"), 0o777) == nil {
-		t.Skip("no folder is read-only for this user")
+		t.Skip("no folder is read-only for root")
 	}
-	_, stderr, status = canopy("run", solarDay, "--until", "60", "--out", filepath.Join(read, "out"))
+	_, stderr, status := canopy("run", solarDay, "--until", "60", "--out", filepath.Join(read, "out"))
 	if status != exitFailed {
 		t.Errorf("a read-only folder: status %d", status)
 	}
