@@ -7,7 +7,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"canopy/mission"
@@ -256,6 +258,19 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("the log's summary is %+v", log.Summary)
 	}
 	says(t, "the table", table.String(), "interrupted")
+}
+
+// A signal that arrives twice, as from a wrapper that signals the process and its group, interrupts once.
+func TestInterruptTwice(t *testing.T) {
+	ctx, stop := interruptible(context.Background())
+	defer stop()
+	for range 100 {
+		if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		<-ctx.Done()
+		runtime.Gosched() // to whoever would stop listening now
+	}
 }
 
 func TestTrace(t *testing.T) {

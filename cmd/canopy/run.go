@@ -93,10 +93,15 @@ up to there), 2 wrong input, nothing was run.`,
 	return c
 }
 
-// interruptible returns a context that ends with Ctrl-C or a request to terminate; a second one ends the process.
+// patience is how long a second signal counts as the same wish: who runs a program for others (timeout, npm, a
+// container) sends one signal to the process and one to its group.
+const patience = time.Second
+
+// interruptible returns a context that ends with Ctrl-C or a request to terminate; one more, after [patience], ends the
+// process.
 func interruptible(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() { time.AfterFunc(patience, stop) })
 	return ctx, stop
 }
 
