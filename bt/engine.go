@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"canopy/snapshot"
 )
 
 // ErrLoop is the error of an instant that does not settle: the tree has an instantaneous loop.
@@ -182,6 +184,32 @@ func (e *Engine) Clone() *Engine {
 	}
 	c.CopyFrom(e)
 	return c
+}
+
+// State passes all that changes of the engine, but for the log of the last instant. Two engines of one tree whose saved
+// states are equal do the same from there on.
+func (e *Engine) State(c *snapshot.Codec) {
+	snapshot.Each(c, e.tasks, func(c *snapshot.Codec, s *task) {
+		snapshot.Int(c, &s.status)
+		snapshot.Int(c, &s.effective)
+		snapshot.Int(c, &s.hold)
+		snapshot.Bool(c, &s.active)
+		s.leaf.state(c)
+	})
+	snapshot.Each(c, e.composites, func(c *snapshot.Codec, s *composite) {
+		snapshot.Int(c, &s.statuses)
+		snapshot.Int(c, &s.results)
+		snapshot.Int(c, &s.held)
+		snapshot.Int(c, &s.first)
+		snapshot.Int(c, &s.pinned)
+		snapshot.Int(c, &s.current)
+		snapshot.Int(c, &s.front)
+		snapshot.Bool(c, &s.passing)
+	})
+	e.up.state(c)
+	e.down.state(c)
+	snapshot.Int(c, &e.limit)
+	snapshot.Bool(c, &e.halted)
 }
 
 // Settle applies the inputs, which change at the same instant, in their order, and lets the tree settle. If it does not

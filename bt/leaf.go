@@ -1,5 +1,7 @@
 package bt
 
+import "canopy/snapshot"
+
 // Input is a change of one leaf's inputs. The functions that return one name the task it is meant for; an engine that
 // is given an input for a task of another kind panics.
 type Input struct {
@@ -93,6 +95,13 @@ func newLeaf(kind Kind) leaf {
 		return leaf{request: Failure, outcome: Accept}
 	}
 	return leaf{request: Accept, outcome: Accept}
+}
+
+func (l *leaf) state(c *snapshot.Codec) {
+	snapshot.Int(c, &l.request)
+	snapshot.Int(c, &l.outcome)
+	snapshot.Int(c, &l.slow)
+	snapshot.Bool(c, &l.busy)
 }
 
 // take takes over an input of a leaf that has a kind and a status. It reports whether that may change what the leaf

@@ -1,12 +1,15 @@
 package bt
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"canopy/snapshot"
 )
 
 // randomTree returns a description with about the given number of tasks.
@@ -141,7 +144,11 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 			return most
 		}
 		if r.IntN(4) == 0 { // go on with a copy; whatever then happens to the original must not matter
-			other.CopyFrom(e)
+			if i%2 == 0 {
+				other.CopyFrom(e)
+			} else {
+				reload(t, e, other)
+			}
 			e, other = other, e
 			if _, err := other.Settle([]Input{randomInput(r, tree, other)}); err != nil && limit == 1000 {
 				t.Fatal(err)
@@ -202,4 +209,16 @@ func outline(d *Node) string {
 	}
 	write(d, "")
 	return b.String()
+}
+
+// reload sets an engine to the saved state of another one of the same tree.
+func reload(t *testing.T, from, to snapshot.State) {
+	t.Helper()
+	saved := snapshot.Save(nil, from)
+	if err := snapshot.Load(saved, to); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(snapshot.Save(nil, to), saved) {
+		t.Fatal("a restored engine is saved otherwise")
+	}
 }

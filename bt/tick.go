@@ -1,6 +1,10 @@
 package bt
 
-import "math"
+import (
+	"math"
+
+	"canopy/snapshot"
+)
 
 // TickEngine is the second engine of a tree, the tick formulation of A. Klöckner, Behavior Trees for UAV Mission
 // Management, 2013, section 5, with the held results of docs/semantics.md, section 4. The root is ticked, and each task
@@ -122,6 +126,22 @@ func (e *TickEngine) Clone() *TickEngine {
 	c := &TickEngine{tree: e.tree, tasks: make([]tickedTask, len(e.tasks))}
 	c.CopyFrom(e)
 	return c
+}
+
+// State passes all that changes of the engine, but for the log of the last instant.
+func (e *TickEngine) State(c *snapshot.Codec) {
+	snapshot.Each(c, e.tasks, func(c *snapshot.Codec, s *tickedTask) {
+		s.leaf.state(c)
+		snapshot.Int(c, &s.phase)
+		snapshot.Int(c, &s.answer)
+		snapshot.Int(c, &s.heard)
+		snapshot.Int(c, &s.hold)
+		snapshot.Bool(c, &s.active)
+		snapshot.Int(c, &s.decider)
+		snapshot.Int(c, &s.current)
+	})
+	snapshot.Int(c, &e.limit)
+	snapshot.Bool(c, &e.halted)
 }
 
 // Tick applies the inputs, which change at the same instant, in their order, and ticks the root until nothing changes.

@@ -67,7 +67,11 @@ func randomTicks(t *testing.T, seed uint64) (entries int) {
 			}
 		}
 		if r.IntN(4) == 0 { // go on with a copy; whatever then happens to the original must not matter
-			other.CopyFrom(ticks)
+			if i%2 == 0 {
+				other.CopyFrom(ticks)
+			} else {
+				reload(t, ticks, other)
+			}
 			ticks, other = other, ticks
 			if _, err := other.Tick([]Input{randomInput(r, tree, events)}); err != nil {
 				t.Fatal(err)

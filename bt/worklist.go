@@ -1,6 +1,10 @@
 package bt
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"canopy/snapshot"
+)
 
 // none stands for no task.
 const none Task = -1
@@ -29,6 +33,14 @@ func (w *worklist) copyFrom(o *worklist) {
 	w.aside, w.top = o.aside, o.top
 	for i, level := range o.levels {
 		copy(w.levels[i], level)
+	}
+}
+
+func (w *worklist) state(c *snapshot.Codec) {
+	snapshot.Int(c, &w.aside)
+	snapshot.Int(c, &w.top)
+	for _, level := range w.levels {
+		snapshot.Each(c, level, snapshot.Int)
 	}
 }
 

@@ -26,12 +26,14 @@ type room struct {
 
 // rooms is the house. A permission that nothing uses is taken back by TestEveryPermissionIsUsed.
 var rooms = map[string]room{
-	"diag": {pure: true},
+	"diag":     {pure: true},
+	"snapshot": {pure: true},
 	"expr": {pure: true, imports: reasons{
 		"diag": "an unknown name comes with the nearest known one",
 	}},
 	"bt": {pure: true, imports: reasons{
-		"diag": "a trace script's mistakes are shown like a plan's",
+		"diag":     "a trace script's mistakes are shown like a plan's",
+		"snapshot": "an engine can be saved",
 	}},
 	"ode": {pure: true, tests: reasons{
 		"internal/problems":  "published values are met",

@@ -1,0 +1,143 @@
+// Package snapshot writes the state of a computation as bytes and reads it back. A type lists what changes of it once,
+// in a method State, which serves both directions; so what is written and what is read cannot come apart. What a
+// restored computation does next equals what the saved one does to the last bit.
+package snapshot
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// ErrMismatch is the error of bytes that do not hold the state of the thing that is to be restored.
+var ErrMismatch = errors.New("the saved state is not of this computation")
+
+// State is implemented by what can be saved: the method passes a pointer to each variable that changes to the codec,
+// always in the same order. The variables of a description that does not change are not listed.
+type State interface{ State(c *Codec) }
+
+// Codec goes through the variables of a state, in one of two directions: it writes them, or it sets them.
+type Codec struct {
+	data    []byte
+	loading bool
+	err     error
+}
+
+// Save appends the states, one after the other, to data. Equal states give equal bytes.
+func Save(data []byte, states ...State) []byte {
+	c := Codec{data: data}
+	for _, s := range states {
+		s.State(&c)
+	}
+	return c.data
+}
+
+// Load sets the states to what Save has written of ones that are made in the same way. If the error, which wraps
+// [ErrMismatch], is not nil, the states are undefined.
+func Load(data []byte, states ...State) error {
+	c := Codec{data: data, loading: true}
+	for _, s := range states {
+		s.State(&c)
+	}
+	if c.err == nil && len(c.data) != 0 {
+		c.Fail(ErrMismatch)
+	}
+	return c.err
+}
+
+// Loading tells the direction: whether variables are set. What is derived from them is then to be made anew.
+func (c *Codec) Loading() bool { return c.loading }
+
+// Fail ends loading with an error; the first one counts. The variables that follow are not set.
+func (c *Codec) Fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// Integer is any integer type.
+type Integer interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// Int passes an integer.
+func Int[T Integer](c *Codec, p *T) {
+	if !c.loading {
+		c.data = binary.AppendVarint(c.data, int64(*p))
+		return
+	}
+	v, n := binary.Varint(c.data)
+	if n <= 0 || int64(T(v)) != v {
+		c.Fail(ErrMismatch)
+	}
+	if c.err == nil {
+		*p, c.data = T(v), c.data[n:]
+	}
+}
+
+// Bool passes a truth value.
+func Bool(c *Codec, p *bool) {
+	var v uint8
+	if *p {
+		v = 1
+	}
+	Int(c, &v)
+	*p = v != 0
+}
+
+// Float passes a number; NaN and the sign of zero are kept.
+func Float(c *Codec, p *float64) {
+	if !c.loading {
+		c.data = binary.LittleEndian.AppendUint64(c.data, math.Float64bits(*p))
+		return
+	}
+	if len(c.data) < 8 {
+		c.Fail(ErrMismatch)
+	}
+	if c.err == nil {
+		*p, c.data = math.Float64frombits(binary.LittleEndian.Uint64(c.data)), c.data[8:]
+	}
+}
+
+// Text passes a string.
+func Text(c *Codec, p *string) {
+	b := []byte(*p)
+	List(c, &b, Int[uint8])
+	*p = string(b)
+}
+
+// Each passes the elements of a slice whose length does not change.
+func Each[T any](c *Codec, s []T, element func(*Codec, *T)) {
+	n := len(s)
+	Int(c, &n)
+	if n != len(s) {
+		c.Fail(ErrMismatch)
+		return
+	}
+	for i := range s {
+		element(c, &s[i])
+	}
+}
+
+// List passes a slice whose length changes.
+func List[T any](c *Codec, p *[]T, element func(*Codec, *T)) {
+	n := len(*p)
+	Int(c, &n)
+	if c.loading {
+		if n < 0 || n > len(c.data) { // an element takes at least one byte
+			c.Fail(ErrMismatch)
+			return
+		}
+		*p = append((*p)[:0], make([]T, n)...)
+	}
+	for i := range *p {
+		element(c, &(*p)[i])
+	}
+}
+
+// Floats passes numbers whose count does not change.
+func Floats(c *Codec, s ...[]float64) {
+	for _, s := range s {
+		Each(c, s, Float)
+	}
+}
