@@ -26,6 +26,12 @@ const (
 	attrFailureIf  = "_failureIf"
 )
 
+// What the counts of parallels are called.
+const (
+	attrSuccessCount = "success_count"
+	attrFailureCount = "failure_count"
+)
+
 var (
 	conditionAttributes = []string{attrOn, attrOff}
 	actionAttributes    = []string{attrWrite, attrEntry, attrExit, attrEntryTime, attrExitTime,

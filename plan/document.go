@@ -30,6 +30,8 @@ type reader struct {
 	models   map[string]*model
 }
 
+const elementTree = "BehaviorTree"
+
 // tree is a BehaviorTree element.
 type tree struct {
 	id      string
@@ -57,7 +59,7 @@ func (r *reader) document(root *element) *tree {
 	var trees, models []*element
 	for _, e := range root.children {
 		switch e.name {
-		case "BehaviorTree":
+		case elementTree:
 			trees = append(trees, e)
 		case "TreeNodesModel":
 			models = append(models, e.children...)
@@ -66,7 +68,7 @@ func (r *reader) document(root *element) *tree {
 			r.reportName(e, codeForeignNode, "copy the trees of the other file into this one",
 				"a plan is one file: <include> is not supported")
 		default:
-			hint := diag.DidYouMean(e.name, []string{"BehaviorTree", "TreeNodesModel"})
+			hint := diag.DidYouMean(e.name, []string{elementTree, "TreeNodesModel"})
 			if _, isKind := bt.ParseKind(e.name); isKind || slices.Contains(explicit, e.name) {
 				hint = "put it inside a <BehaviorTree>"
 			}
@@ -175,7 +177,7 @@ func reserved(id string) bool {
 }
 
 func (r *reader) declareTree(e *element, count int) {
-	r.checkAttributes(e, "BehaviorTree", []string{"ID"})
+	r.checkAttributes(e, elementTree, []string{"ID"})
 	t := &tree{element: e}
 	r.order = append(r.order, t)
 	id := e.find("ID")

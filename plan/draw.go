@@ -11,12 +11,23 @@ import (
 	"canopy/expr"
 )
 
+// detail is one attribute of a leaf.
+type detail struct{ attribute, text string }
+
 // Details returns what the leaf does, one "attribute: text" after the other, in canonical spelling.
 func (l *Leaf) Details() []string {
 	var details []string
+	for _, d := range l.details() {
+		details = append(details, d.attribute+": "+d.text)
+	}
+	return details
+}
+
+func (l *Leaf) details() []detail {
+	var details []detail
 	add := func(name string, e *expr.Expr) {
 		if e != nil {
-			details = append(details, name+": "+e.String())
+			details = append(details, detail{name, e.String()})
 		}
 	}
 	assign := func(name string, list []Assignment) {
@@ -25,7 +36,7 @@ func (l *Leaf) Details() []string {
 			parts = append(parts, a.Target+" := "+a.Value.String())
 		}
 		if len(parts) > 0 {
-			details = append(details, name+": "+strings.Join(parts, "; "))
+			details = append(details, detail{name, strings.Join(parts, "; ")})
 		}
 	}
 	add(attrOn, l.On)

@@ -16,7 +16,7 @@ import (
 )
 
 // FuzzRead holds that any text gives either a plan or an error, with all places inside the file; that the places of
-// attributes are true, compared with the values that encoding/xml reads; and that plans can be drawn.
+// attributes are true, compared with the values that encoding/xml reads; and that plans can be drawn and written.
 func FuzzRead(f *testing.F) {
 	for _, path := range append(plans(f, "testdata/*/*.xml"), "../missions/solar-day.xml") {
 		text, err := os.ReadFile(path)
@@ -48,6 +48,7 @@ func checkRead(t *testing.T, text string, vocabulary Vocabulary) {
 	if p == nil || p.Tree.Len() > 1000 {
 		return
 	}
+	checkWrite(t, p, vocabulary)
 	var picture bytes.Buffer
 	if err := errors.Join(Text(io.Discard, p, nil), DOT(io.Discard, p), SVG(&picture, p, nil)); err != nil {
 		t.Fatal(err)

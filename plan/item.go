@@ -80,8 +80,8 @@ func (r *reader) item(e *element) *item {
 	case i.kind == bt.Condition:
 		known = append(known, conditionAttributes...)
 	case i.kind.IsParallel():
-		known = append(known, "success_count", "failure_count")
-		i.success, i.failure = r.count(i, "success_count", -1), r.count(i, "failure_count", 1)
+		known = append(known, attrSuccessCount, attrFailureCount)
+		i.success, i.failure = r.count(i, attrSuccessCount, -1), r.count(i, attrFailureCount, 1)
 	}
 	what := category(i)
 	var ports []string

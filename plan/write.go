@@ -1,0 +1,178 @@
+package plan
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"canopy/bt"
+	"canopy/diag"
+)
+
+// New returns the plan of a description and of what its leaves do, from left to right, as if the document that Write
+// writes of it had been read; that document is the plan's source. Of a leaf the ID and the expressions count; without
+// an ID it has its kind's name. The name is the main tree's ID and may be empty. The list holds what Read finds in the
+// document without a vocabulary; if there is an error, such as a parallel's count that is not possible, there is no
+// plan.
+func New(name string, root *bt.Node, leaves []Leaf) (*Plan, diag.List) {
+	if name == "" {
+		name = elementTree
+	}
+	return Read(&diag.Source{Name: name + ".xml", Text: encode(name, root, leaves)}, nil)
+}
+
+// Write writes a plan as a document that is read as the same plan: every subtree in the place of its use, ports
+// replaced, expressions in canonical spelling. Comments and notes of editors are not kept. It returns the error of the
+// writer.
+func Write(w io.Writer, p *Plan) error {
+	_, err := io.WriteString(w, encode(p.Name, p.Description(), p.Leaves))
+	return err
+}
+
+// Description returns the tree as it is described to [bt.Compile] or [New].
+func (p *Plan) Description() *bt.Node { return p.describe(p.Tree.Root()) }
+
+func (p *Plan) describe(t bt.Task) *bt.Node {
+	n := &bt.Node{Kind: p.Tree.Kind(t), Name: p.labels[t]}
+	n.SuccessCount, n.FailureCount = p.Tree.Counts(t)
+	for _, c := range p.Tree.Children(t) {
+		n.Children = append(n.Children, p.describe(c))
+	}
+	return n
+}
+
+// encoder writes a document.
+type encoder struct {
+	out   strings.Builder
+	main  string
+	trees []*node // the main tree and those that are written apart
+}
+
+// node is a task to be written.
+type node struct {
+	*bt.Node
+	id       string // what it is called without a name
+	leaf     *Leaf
+	children []*node
+}
+
+func encode(name string, root *bt.Node, leaves []Leaf) string {
+	join := joiner{leaves: leaves, foreign: map[string]bool{}}
+	e := &encoder{main: name, trees: []*node{join.node(root)}}
+	if len(join.leaves) > 0 {
+		panic("plan: a description has fewer leaves than are given")
+	}
+	e.out.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<root BTCPP_format="4"`)
+	e.attribute("main_tree_to_execute", name)
+	e.out.WriteString(">\n\n")
+	if len(join.models) > 0 {
+		fmt.Fprintf(&e.out, "  <TreeNodesModel>\n%s  </TreeNodesModel>\n\n", strings.Join(join.models, ""))
+	}
+	for i := 0; i < len(e.trees); i++ {
+		e.out.WriteString("  <" + elementTree)
+		e.attribute("ID", e.treeID(i))
+		e.out.WriteString(">\n")
+		e.node(e.trees[i], "    ")
+		e.out.WriteString("  </" + elementTree + ">\n\n")
+	}
+	e.out.WriteString("</root>\n")
+	return e.out.String()
+}
+
+// treeID names the trees that are written.
+func (e *encoder) treeID(i int) string {
+	if i == 0 {
+		return e.main
+	}
+	return fmt.Sprintf("%s[%d]", e.main, i+1)
+}
+
+// joiner joins tasks with what leaves do.
+type joiner struct {
+	leaves  []Leaf // those that are still to come
+	foreign map[string]bool
+	models  []string // declarations of leaf types
+}
+
+func (j *joiner) node(d *bt.Node) *node {
+	n := &node{Node: d, id: d.Kind.String()}
+	for _, c := range d.Children {
+		n.children = append(n.children, j.node(c))
+	}
+	if !d.Kind.IsLeaf() {
+		return n
+	}
+	if len(j.leaves) == 0 {
+		panic("plan: a description has more leaves than are given")
+	}
+	n.leaf, j.leaves = &j.leaves[0], j.leaves[1:]
+	if n.leaf.ID == "" {
+		return n
+	}
+	n.id = n.leaf.ID
+	// A leaf type with the name of a node that plans do not have must be declared: otherwise that node would be meant.
+	if _, foreign := foreignNodes[n.id]; foreign && !j.foreign[n.id] {
+		j.foreign[n.id] = true
+		j.models = append(j.models, fmt.Sprintf("    <%s ID=%q/>\n", d.Kind, n.id))
+	}
+	return n
+}
+
+// node writes a task and those below it.
+func (e *encoder) node(n *node, indent string) {
+	kind := n.Kind.String()
+	e.out.WriteString(indent + "<" + kind)
+	if n.id != kind {
+		e.attribute("ID", n.id)
+	}
+	if n.named() {
+		e.attribute("name", n.Name)
+	}
+	if n.Kind.IsParallel() {
+		if c := n.SuccessCount; c != -1 && c != len(n.children) {
+			e.attribute(attrSuccessCount, strconv.Itoa(c))
+		}
+		if c := n.FailureCount; c != 1 {
+			e.attribute(attrFailureCount, strconv.Itoa(c))
+		}
+	}
+	if n.leaf != nil {
+		words := strings.NewReplacer(" <= ", " le ", " < ", " lt ", " >= ", " ge ", " > ", " gt ")
+		for _, d := range n.leaf.details() {
+			e.attribute(d.attribute, words.Replace(d.text))
+		}
+	}
+	if len(n.children) == 0 {
+		e.out.WriteString("/>\n")
+		return
+	}
+	e.out.WriteString(">\n")
+	e.children(n.children, indent+"  ")
+	e.out.WriteString(indent + "</" + kind + ">\n")
+}
+
+// named reports whether a task has a name of its own.
+func (n *node) named() bool { return n.Name != "" && n.Name != n.id }
+
+// children writes siblings. They must not be given one name, but two of them may be subtrees whose roots have one: the
+// second is then written as a tree of its own.
+func (e *encoder) children(siblings []*node, indent string) {
+	given := map[string]bool{}
+	for _, n := range siblings {
+		if !n.named() || !given[n.Name] {
+			given[n.Name] = given[n.Name] || n.named()
+			e.node(n, indent)
+			continue
+		}
+		e.trees = append(e.trees, n)
+		e.out.WriteString(indent + "<SubTree")
+		e.attribute("ID", e.treeID(len(e.trees)-1))
+		e.out.WriteString("/>\n")
+	}
+}
+
+func (e *encoder) attribute(name, value string) {
+	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", `"`, "&quot;", "\t", "&#9;", "\n", "&#10;", "\r", "&#13;")
+	e.out.WriteString(" " + name + `="` + escape.Replace(value) + `"`)
+}
