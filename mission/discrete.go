@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"canopy/bt"
+	"canopy/snapshot"
 )
 
 // Discrete is the plan's tree in discrete time: it is ticked at multiples of a period, and sees nothing in between.
@@ -52,6 +53,11 @@ func (c *clocked) settle(r *Run) (bool, error) {
 		}
 	}
 	return again, err
+}
+
+func (c *clocked) State(s *snapshot.Codec) {
+	c.treePlanner.State(s)
+	snapshot.Int(s, &c.ticks)
 }
 
 // watch wants to be asked at the next tick only.

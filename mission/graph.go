@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"canopy/bt"
+	"canopy/snapshot"
 	"canopy/stategraph"
 )
 
@@ -138,6 +139,11 @@ func (p *graphPlanner) watch(r *Run) {
 func (p *graphPlanner) alarm() string { return "a delayed transition can fire" }
 
 func (p *graphPlanner) status(r *Run, t bt.Task) bt.Status { return r.leafStatus(t) }
+
+func (p *graphPlanner) State(c *snapshot.Codec) {
+	snapshot.Bool(c, &p.begun)
+	p.engine.State(c)
+}
 
 func (p *graphPlanner) halt(r *Run) error {
 	clear(p.wanted)

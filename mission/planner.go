@@ -3,6 +3,7 @@ package mission
 import (
 	"canopy/bt"
 	"canopy/record"
+	"canopy/snapshot"
 )
 
 // Configuration says what decides in a run which actions are active. There are four: Continuous, Discrete, Graph and
@@ -39,6 +40,7 @@ type planner interface {
 	halt(r *Run) error
 	// alarm says what it means that the alarm went off; "" if that is nothing to write down.
 	alarm() string
+	snapshot.State
 }
 
 // leafStatus returns the status that a leaf has where there is no tree. What else the tree has stays at Accept.
@@ -59,6 +61,7 @@ type engine interface {
 	Settle(inputs []bt.Input) (bt.Instant, error)
 	Halt() bt.Instant
 	Status(t bt.Task) bt.Status
+	snapshot.State
 }
 
 // treePlanner lets a tree engine decide.
@@ -108,6 +111,12 @@ func (p *treePlanner) settle(r *Run) (bool, error) {
 func (p *treePlanner) alarm() string { return "the time of a procedure is over" }
 
 func (p *treePlanner) status(_ *Run, t bt.Task) bt.Status { return p.engine.Status(t) }
+
+func (p *treePlanner) State(c *snapshot.Codec) {
+	snapshot.Bool(c, &p.begun)
+	snapshot.Text(c, &p.ended)
+	p.engine.State(c)
+}
 
 func (p *treePlanner) halt(r *Run) error { return p.apply(r, p.engine.Halt()) }
 

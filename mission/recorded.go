@@ -1,6 +1,9 @@
 package mission
 
-import "canopy/bt"
+import (
+	"canopy/bt"
+	"canopy/snapshot"
+)
 
 // Inputs is the value of the discrete inputs from a time on.
 type Inputs struct {
@@ -14,24 +17,27 @@ type Recorded []Inputs
 
 func (Recorded) String() string { return "recorded inputs" }
 
-func (rec Recorded) planner(*Run) (planner, error) { return &playback{rest: rec}, nil }
+func (rec Recorded) planner(*Run) (planner, error) { return &playback{inputs: rec}, nil }
 
 // playback is the planner of Recorded.
-type playback struct{ rest Recorded }
+type playback struct {
+	inputs Recorded
+	next   int // of the inputs
+}
 
 func (p *playback) settle(r *Run) (bool, error) {
-	if len(p.rest) == 0 || p.rest[0].T > r.sim.T {
+	if p.next == len(p.inputs) || p.inputs[p.next].T > r.sim.T {
 		return false, nil
 	}
-	copy(r.sim.U, p.rest[0].U)
-	p.rest = p.rest[1:]
+	copy(r.sim.U, p.inputs[p.next].U)
+	p.next++
 	r.iterated(1)
 	return true, nil
 }
 
 func (p *playback) watch(r *Run) {
-	if len(p.rest) > 0 {
-		r.sim.Alarm = p.rest[0].T
+	if p.next < len(p.inputs) {
+		r.sim.Alarm = p.inputs[p.next].T
 	}
 }
 
@@ -39,7 +45,9 @@ func (p *playback) alarm() string { return "recorded inputs change" }
 
 func (p *playback) status(r *Run, t bt.Task) bt.Status { return r.leafStatus(t) }
 
+func (p *playback) State(c *snapshot.Codec) { snapshot.Int(c, &p.next) }
+
 func (p *playback) halt(*Run) error {
-	p.rest = nil
+	p.next = len(p.inputs)
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"canopy/ode"
 	"canopy/record"
 	"canopy/sim"
+	"canopy/snapshot"
 )
 
 // Failures of a run, besides those of the simulator, the tree engine and the recorder.
@@ -409,6 +410,28 @@ func (r *Run) explain(err error) error {
 		}
 	}
 	return err
+}
+
+// State passes all that changes of the run, between two steps: a run of the same mission and configuration that is
+// restored goes on alike, to the last bit of its log.
+func (r *Run) State(c *snapshot.Codec) {
+	snapshot.Each(c, r.leaves, func(c *snapshot.Codec, l *leafState) {
+		snapshot.Bool(c, &l.value)
+		snapshot.Int(c, &l.request)
+		snapshot.Int(c, &l.outcome)
+		snapshot.Int(c, &l.procedure)
+		snapshot.Float(c, &l.deadline)
+	})
+	snapshot.Int(c, &r.next)
+	snapshot.Float(c, &r.sampled)
+	snapshot.Each(c, r.outside, snapshot.Bool)
+	snapshot.Int(c, &r.micro)
+	snapshot.Each(c, r.conflicts, snapshot.Text)
+	snapshot.Int(c, &r.summary.StatusChanges)
+	snapshot.Int(c, &r.summary.MaxEventIterations)
+	snapshot.Bool(c, &r.begun)
+	r.sim.State(c)
+	r.planner.State(c)
 }
 
 // T returns the simulated time [s].

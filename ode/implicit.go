@@ -1,6 +1,10 @@
 package ode
 
-import "math"
+import (
+	"math"
+
+	"canopy/snapshot"
+)
 
 // newton holds what the implicit method carries from step to step: the Jacobian, the factorised matrix of the
 // simplified Newton iteration, and what is known of its convergence.
@@ -198,4 +202,17 @@ func (nw *newton) copyFrom(o *newton) {
 	nw.lu.copyFrom(&o.lu)
 	nw.scaled, nw.current, nw.due, nw.suspect = o.scaled, o.current, o.due, o.suspect
 	nw.wait, nw.pause, nw.eta, nw.rate, nw.history, nw.rho = o.wait, o.pause, o.eta, o.rate, o.history, o.rho
+}
+
+func (nw *newton) state(c *snapshot.Codec) {
+	nw.jac.state(c)
+	nw.lu.state(c)
+	for _, x := range []*float64{&nw.scaled, &nw.eta, &nw.rate, &nw.rho} {
+		snapshot.Float(c, x)
+	}
+	for _, b := range []*bool{&nw.current, &nw.due, &nw.suspect, &nw.history} {
+		snapshot.Bool(c, b)
+	}
+	snapshot.Int(c, &nw.wait)
+	snapshot.Int(c, &nw.pause)
 }

@@ -1,6 +1,11 @@
 package ode
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"canopy/snapshot"
+)
 
 // Integrator is one integration of y' = f(t, y) under way. It owns all it needs, so that a step allocates nothing, and
 // its state can be copied. It serves one goroutine.
@@ -364,6 +369,38 @@ func (in *Integrator) Clone() *Integrator {
 	c := New(in.f, in.n, in.options)
 	c.CopyFrom(in)
 	return c
+}
+
+// State passes all that changes of the integrator: one that is made with the same function and options and restored goes
+// on alike to the last bit.
+func (in *Integrator) State(c *snapshot.Codec) {
+	st := &in.stats
+	for _, n := range []*int{&st.Steps, &st.Rejected, &st.Evaluations, &st.Jacobians, &st.Factorisations, &in.signs,
+		&in.against} {
+		snapshot.Int(c, n)
+	}
+	for _, x := range []*float64{&in.t, &in.from, &in.next, &in.last} {
+		snapshot.Float(c, x)
+	}
+	for _, b := range []*bool{&in.dense, &in.began, &in.smooth, &in.limited} {
+		snapshot.Bool(c, b)
+	}
+	snapshot.Floats(c, in.y, in.y0, in.k, in.knew, in.poly, in.before)
+	tableauState(c, &in.stepped)
+	tableauState(c, &in.method)
+	in.newton.state(c)
+	in.multi.state(c)
+}
+
+// tableauState passes a method by its number.
+func tableauState(c *snapshot.Codec, p **tableau) {
+	tableaus := []*tableau{nil, tsitouras, kennedyCarpenter}
+	i := slices.Index(tableaus, *p)
+	if snapshot.Int(c, &i); i < 0 || i >= len(tableaus) {
+		c.Fail(snapshot.ErrMismatch)
+		return
+	}
+	*p = tableaus[i]
 }
 
 // axpy adds a*x to y.

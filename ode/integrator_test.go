@@ -1,6 +1,7 @@
 package ode
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"canopy/internal/problems"
+	"canopy/snapshot"
 )
 
 var methods = []Method{Auto, Explicit, Implicit, Multistep}
@@ -270,7 +272,15 @@ func TestCopiesGoOnAlike(t *testing.T) {
 			other := New(p.RightHandSide, len(p.Y0), Options{Method: m, RelTol: 1e-5})
 			other.Restart(1, make([]float64, len(p.Y0)))
 			other.CopyFrom(in)
-			copies := []*Integrator{in.Clone(), other}
+			fresh := New(p.RightHandSide, len(p.Y0), Options{Method: m, RelTol: 1e-5})
+			restored := func() *Integrator {
+				saved := snapshot.Save(nil, in)
+				if err := snapshot.Load(saved, fresh); err != nil || !bytes.Equal(snapshot.Save(nil, fresh), saved) {
+					t.Fatalf("%v %s: not restored: %v", m, p.Name, err)
+				}
+				return fresh
+			}
+			copies := []*Integrator{in.Clone(), other, restored()}
 			a, b := make([]float64, in.n), make([]float64, in.n)
 			for i := range 40 {
 				if in.T() == p.End {
@@ -293,6 +303,7 @@ func TestCopiesGoOnAlike(t *testing.T) {
 					in.Restart(in.From()+0.5*(in.T()-in.From()), a)
 					copies[0].CopyFrom(in)
 					copies[1] = in.Clone()
+					copies[2] = restored()
 				}
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"canopy/snapshot"
 )
 
 // jacobian holds df/dy by difference quotients. Its pattern is found by probing column by column; after that the
@@ -244,4 +246,24 @@ func (j *jacobian) radius(w []float64) float64 {
 func (j *jacobian) copyFrom(o *jacobian) {
 	j.pattern = o.pattern
 	j.val = append(j.val[:0], o.val...)
+}
+
+// state passes the pattern, from which its colouring follows, and the entries.
+func (j *jacobian) state(c *snapshot.Codec) {
+	known := j.pattern != nil
+	if snapshot.Bool(c, &known); !known {
+		if c.Loading() {
+			j.pattern = nil
+		}
+		return
+	}
+	p := sparsity{n: len(j.delta)}
+	if !c.Loading() {
+		p = j.pattern.sparsity
+	}
+	p.state(c)
+	snapshot.List(c, &j.val, snapshot.Float)
+	if c.Loading() && !c.Failed() {
+		j.pattern = colour(p)
+	}
 }

@@ -1,6 +1,10 @@
 package ode
 
-import "math"
+import (
+	"math"
+
+	"canopy/snapshot"
+)
 
 // multistep is the stiff method for long smooth stretches: numerical differentiation formulas of order 1 to 5 in
 // backward differences at a spacing that stays for several steps, a step of one stage (Shampine & Reichelt, The MATLAB
@@ -55,6 +59,16 @@ var (
 
 func newMultistep(n int) multistep {
 	return multistep{d: make([]differences, n), delta: make([]float64, n), wait: starting}
+}
+
+func (m *multistep) state(c *snapshot.Codec) {
+	snapshot.Bool(c, &m.on)
+	for _, n := range []*int{&m.order, &m.next, &m.age, &m.equal, &m.wait} {
+		snapshot.Int(c, n)
+	}
+	snapshot.Float(c, &m.h)
+	snapshot.Float(c, &m.wanted)
+	snapshot.Each(c, m.d, func(c *snapshot.Codec, d *differences) { snapshot.Floats(c, d[:]) })
 }
 
 // takeOver lets the multistep method go on from the last step of the one-step method.

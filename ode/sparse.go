@@ -1,6 +1,10 @@
 package ode
 
-import "math"
+import (
+	"math"
+
+	"canopy/snapshot"
+)
 
 // sparsity is the pattern of a square sparse matrix, its rows one after the other: row i has its entries in the columns
 // col[ptr[i]:ptr[i+1]], in rising order. It is immutable.
@@ -266,6 +270,48 @@ func (f *lu) copyFrom(o *lu) {
 	f.plan, f.ready = o.plan, o.ready
 	f.entries, f.inv = append(f.entries[:0], o.entries...), append(f.inv[:0], o.inv...)
 	f.work = resize(f.work, len(o.work))
+}
+
+// state passes the pattern of a matrix of known size.
+func (p *sparsity) state(c *snapshot.Codec) {
+	snapshot.List(c, &p.ptr, snapshot.Int)
+	snapshot.List(c, &p.col, snapshot.Int)
+	if len(p.ptr) != p.n+1 || int(p.ptr[p.n]) != len(p.col) {
+		c.Fail(snapshot.ErrMismatch)
+	}
+}
+
+// state passes the plan and the factors that it gave.
+func (f *lu) state(c *snapshot.Codec) {
+	n := 0
+	if f.plan != nil {
+		n = f.plan.n
+	}
+	snapshot.Int(c, &n)
+	if c.Loading() {
+		f.plan, f.ready = nil, false
+	}
+	if n == 0 || c.Failed() {
+		return
+	}
+	p := f.plan
+	if c.Loading() {
+		p = &elimination{n: n, factors: sparsity{n: n}, source: sparsity{n: n}}
+	}
+	p.factors.state(c)
+	p.source.state(c)
+	for _, list := range []*[]int32{&p.row, &p.col, &p.diag, &p.sourceAt, &p.identity} {
+		snapshot.List(c, list, snapshot.Int)
+	}
+	if c.Failed() {
+		return
+	}
+	if c.Loading() {
+		f.adopt(p)
+	}
+	snapshot.Each(c, f.entries, func(c *snapshot.Codec, e *factor) { snapshot.Float(c, &e.val) })
+	snapshot.Floats(c, f.inv)
+	snapshot.Bool(c, &f.ready)
 }
 
 // resize returns x with length n, its contents undefined.

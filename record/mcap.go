@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"canopy/bt"
 
@@ -37,8 +38,9 @@ type container struct {
 	writer   *mcap.Writer
 	data     []byte // scratch of the message being made
 	sequence [len(topics)]uint32
-	keys     [][]byte // `,"name":` of each signal
-	tasks    [][]byte // name of each task as JSON
+	pending  []mcap.Message // of the chunk that is not written yet
+	keys     [][]byte       // `,"name":` of each signal
+	tasks    [][]byte       // name of each task as JSON
 }
 
 // newContainer begins the file with everything known before the run.
@@ -57,9 +59,9 @@ func newContainer(h *Header, w io.Writer) (*container, error) {
 	if _, err := logTime(h.Horizon); err != nil {
 		return nil, fmt.Errorf("%w: the horizon: %w", ErrHeader, err)
 	}
-	run, err := json.Marshal(h)
+	run, err := h.message()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrHeader, err)
+		return nil, err
 	}
 	options := &mcap.WriterOptions{Chunked: true, ChunkSize: chunkSize, IncludeCRC: true, OverrideLibrary: true}
 	if c.writer, err = mcap.NewWriter(c.file, options); err != nil {
@@ -94,6 +96,15 @@ func newContainer(h *Header, w io.Writer) (*container, error) {
 	return c, err
 }
 
+// message is what stands on /run.
+func (h *Header) message() ([]byte, error) {
+	run, err := json.Marshal(h)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrHeader, err)
+	}
+	return run, nil
+}
+
 func (c *container) sample(t float64, values []float64) error {
 	b := append(c.data[:0], `{"t":`...)
 	b = appendJSONNumber(b, t)
@@ -126,9 +137,23 @@ func (c *container) message(channel uint16, t float64, data []byte) error {
 	if err != nil {
 		return err
 	}
-	err = c.writer.WriteMessage(&mcap.Message{ChannelID: channel, Sequence: c.sequence[channel], LogTime: stamp,
-		PublishTime: stamp, Data: data})
-	c.sequence[channel]++
+	return c.add(&mcap.Message{ChannelID: channel, LogTime: stamp, Data: data})
+}
+
+// add adds a message of which channel, log time and data are given. It keeps a copy until the chunk is written.
+func (c *container) add(m *mcap.Message) error {
+	before := c.chunks()
+	err := c.writer.WriteMessage(&mcap.Message{ChannelID: m.ChannelID, Sequence: c.sequence[m.ChannelID],
+		LogTime: m.LogTime, PublishTime: m.LogTime, Data: m.Data})
+	c.sequence[m.ChannelID]++
+	if c.chunks() > before {
+		c.pending = c.pending[:0]
+		return err
+	}
+	n := len(c.pending)
+	c.pending = slices.Grow(c.pending, 1)[:n+1] // with the room that an earlier message had
+	kept := &c.pending[n]
+	kept.ChannelID, kept.LogTime, kept.Data = m.ChannelID, m.LogTime, append(kept.Data[:0], m.Data...)
 	return err
 }
 

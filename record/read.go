@@ -47,49 +47,61 @@ func (l *Log) Signal(name string) []float64 {
 //
 // It walks the records itself: the library's lexer allocates whatever length a damaged file claims.
 func Read(r io.ReadSeeker) (*Log, error) {
+	l := &reader{channels: map[uint16]string{}, tasks: map[string]bt.Task{}}
+	err := eachRecord(r, func(op mcap.OpCode, body []byte) error {
+		switch op {
+		case mcap.OpAttachment:
+			l.Damage = l.attachment(body)
+		case mcap.OpChunk:
+			l.Damage = eachMessage(body, l.channels, l.message)
+		}
+		if l.Damage != nil {
+			l.Damage = fmt.Errorf("%w: %w", ErrFormat, l.Damage)
+		}
+		return l.Damage
+	})
+	if err != nil && l.Damage == nil {
+		return nil, err
+	}
+	return l.log()
+}
+
+// eachRecord calls visit for every record of an MCAP file that is there as a whole, up to the end of its data, as long
+// as visit returns nil.
+func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) error {
 	size, err := r.Seek(0, io.SeekEnd)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		return nil, err
+		return err
 	}
-	l := &reader{channels: map[uint16]string{}, tasks: map[string]bt.Task{}}
 	file := bufio.NewReaderSize(r, 1<<16)
 	magic := make([]byte, len(mcap.Magic))
 	if _, err := io.ReadFull(file, magic); err != nil || !bytes.Equal(magic, mcap.Magic) {
-		return nil, fmt.Errorf("%w: it does not begin as an MCAP file does", ErrFormat)
+		return fmt.Errorf("%w: it does not begin as an MCAP file does", ErrFormat)
 	}
 	left := uint64(size) - uint64(len(magic))
 	head := make([]byte, recordHead)
-	for {
-		if left < recordHead {
-			return l.log()
-		}
+	for left >= recordHead {
 		if _, err := io.ReadFull(file, head); err != nil {
-			return nil, err
+			return err
 		}
 		left -= recordHead
 		op, length := mcap.OpCode(head[0]), binary.LittleEndian.Uint64(head[1:])
 		if op == mcap.OpDataEnd || length > left {
-			return l.log()
+			return nil
 		}
 		body := make([]byte, length)
 		if _, err := io.ReadFull(file, body); err != nil {
-			return nil, err
+			return err
 		}
 		left -= length
-		switch op {
-		case mcap.OpAttachment:
-			err = l.attachment(body)
-		case mcap.OpChunk:
-			err = l.chunk(body)
-		}
-		if err != nil {
-			l.Damage = fmt.Errorf("%w: %w", ErrFormat, err)
-			return l.log()
+		if err := visit(op, body); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 const recordHead = 1 + 8 // bytes: operation code, length
@@ -157,8 +169,9 @@ func (l *reader) attachment(body []byte) error {
 	return nil
 }
 
-// chunk takes a chunk record: first and last log time, uncompressed size, checksum, compression, records.
-func (l *reader) chunk(body []byte) error {
+// eachMessage calls visit for every message of a chunk record, with its topic: first and last log time, uncompressed
+// size, checksum, compression, records. It adds the channels that the chunk declares.
+func eachMessage(body []byte, channels map[uint16]string, visit func(topic string, m *mcap.Message) error) error {
 	head, rest, err := cut(body, 8+8+8+4)
 	if err != nil {
 		return err
@@ -189,22 +202,22 @@ func (l *reader) chunk(body []byte) error {
 			if err != nil {
 				return err
 			}
-			l.channels[channel.ID] = channel.Topic
+			channels[channel.ID] = channel.Topic
 		case mcap.OpMessage:
 			message, err := mcap.ParseMessage(body)
 			if err != nil {
 				return err
 			}
-			topic := l.channels[message.ChannelID]
-			if err := l.message(topic, message.Data); err != nil {
-				return fmt.Errorf("message at %d ns on %q: %w", message.LogTime, topic, err)
+			if err := visit(channels[message.ChannelID], message); err != nil {
+				return fmt.Errorf("message at %d ns on %q: %w", message.LogTime, channels[message.ChannelID], err)
 			}
 		}
 	}
 	return nil
 }
 
-func (l *reader) message(topic string, data []byte) error {
+func (l *reader) message(topic string, m *mcap.Message) error {
+	data := m.Data
 	if !l.started && topic != topics[runChannel] {
 		return errors.New("it comes before the message on /run")
 	}

@@ -27,11 +27,25 @@ type Writer struct {
 	header  Header
 	mcap    *container // nil: left out
 	chunks  int        // of run.mcap that have been written out
-	status  *bufio.Writer
-	signals *bufio.Writer
+	status  *csvFile
+	signals *csvFile
 	fields  [][]byte // task names as CSV fields
 	line    []byte
 	err     error
+}
+
+// csvFile is a file of lines, and its length so far in bytes.
+type csvFile struct {
+	*bufio.Writer
+	name string
+	n    int64
+}
+
+func newCSVFile(name string, to io.Writer) *csvFile {
+	if to == nil {
+		return nil
+	}
+	return &csvFile{Writer: bufio.NewWriter(to), name: name}
 }
 
 // NewWriter starts a log and writes out its header, so that a run killed at any later time leaves files that open.
@@ -39,10 +53,34 @@ type Writer struct {
 // t, tasks that are not in post-order, a number that is not finite, a start or horizon outside 0 to 9.2e9 s, which
 // run.mcap cannot count in nanoseconds.
 func NewWriter(h Header, f Files) (*Writer, error) {
+	w, err := newWriter(h, f)
+	if err != nil {
+		return nil, err
+	}
+	if w.status != nil {
+		w.write(w.status, []byte("t,micro,task,from,to\n"))
+	}
+	if w.signals != nil {
+		line := []byte("t")
+		for _, s := range h.Signals {
+			line = append(line, ',')
+			line = appendField(line, s.Name+" ["+s.unit()+"]")
+		}
+		w.write(w.signals, append(line, '\n'))
+	}
+	w.flush()
+	if w.err != nil {
+		return nil, w.err
+	}
+	return w, nil
+}
+
+// newWriter begins run.mcap, and nothing of the CSV files.
+func newWriter(h Header, f Files) (*Writer, error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
-	w := &Writer{header: h}
+	w := &Writer{header: h, status: newCSVFile("status.csv", f.Status), signals: newCSVFile("signals.csv", f.Signals)}
 	for _, t := range h.Tasks {
 		w.fields = append(w.fields, appendField(nil, t.Name))
 	}
@@ -52,23 +90,6 @@ func NewWriter(h Header, f Files) (*Writer, error) {
 			return nil, fmt.Errorf("writing run.mcap: %w", err)
 		}
 		w.mcap = c
-	}
-	if f.Status != nil {
-		w.status = bufio.NewWriter(f.Status)
-		w.write("status.csv", w.status, []byte("t,micro,task,from,to\n"))
-	}
-	if f.Signals != nil {
-		w.signals = bufio.NewWriter(f.Signals)
-		line := []byte("t")
-		for _, s := range h.Signals {
-			line = append(line, ',')
-			line = appendField(line, s.Name+" ["+s.unit()+"]")
-		}
-		w.write("signals.csv", w.signals, append(line, '\n'))
-	}
-	w.flush()
-	if w.err != nil {
-		return nil, w.err
 	}
 	return w, nil
 }
@@ -118,7 +139,7 @@ func (w *Writer) Sample(t float64, values []float64) error {
 			w.line = appendNumber(w.line, v)
 		}
 		w.line = append(w.line, '\n')
-		w.write("signals.csv", w.signals, w.line)
+		w.write(w.signals, w.line)
 	}
 	if w.mcap != nil {
 		w.logged(w.mcap.sample(t, values))
@@ -146,7 +167,7 @@ func (w *Writer) Status(t float64, micro int, c bt.Change) error {
 		b = append(b, ',')
 		b = append(b, c.To.String()...)
 		w.line = append(b, '\n')
-		w.write("status.csv", w.status, w.line)
+		w.write(w.status, w.line)
 	}
 	if w.mcap != nil {
 		w.logged(w.mcap.status(t, micro, c))
@@ -175,11 +196,14 @@ func (w *Writer) flush() {
 	if w.mcap != nil {
 		w.keep("run.mcap", w.mcap.file.Flush())
 	}
-	if w.status != nil {
-		w.keep("status.csv", w.status.Flush())
-	}
-	if w.signals != nil {
-		w.keep("signals.csv", w.signals.Flush())
+	w.flushCSV()
+}
+
+func (w *Writer) flushCSV() {
+	for _, f := range []*csvFile{w.status, w.signals} {
+		if f != nil {
+			w.keep(f.name, f.Flush())
+		}
 	}
 }
 
@@ -194,9 +218,10 @@ func (w *Writer) Close(s Summary) error {
 	return w.err
 }
 
-func (w *Writer) write(name string, to io.Writer, line []byte) {
+func (w *Writer) write(to *csvFile, line []byte) {
 	_, err := to.Write(line)
-	w.keep(name, err)
+	to.n += int64(len(line))
+	w.keep(to.name, err)
 }
 
 // keep remembers the first error.

@@ -1,5 +1,7 @@
 package sim
 
+import "canopy/snapshot"
+
 const (
 	crowd = 100 // events in less than a step are chattering; as many steps without an event are a quiet time
 	few   = 3   // steps from event to event hardly get beyond the first ones after a restart, which are short
@@ -35,6 +37,18 @@ func (c *chatter) copyFrom(o *chatter) {
 	c.times, c.latest = own.times, own.latest
 	copy(c.times, o.times)
 	copy(c.latest, o.latest)
+}
+
+func (c *chatter) state(s *snapshot.Codec) {
+	snapshot.Floats(s, c.times)
+	snapshot.Each(s, c.latest, snapshot.Int)
+	for _, n := range []*int{&c.count, &c.steps, &c.cut} {
+		snapshot.Int(s, n)
+	}
+	for _, x := range []*float64{&c.stride, &c.quiet, &c.gap} {
+		snapshot.Float(s, x)
+	}
+	snapshot.Bool(s, &c.held)
 }
 
 // complete notes a step that was completed, of a length that is the integrator's own choice.

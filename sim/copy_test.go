@@ -1,11 +1,13 @@
 package sim
 
 import (
+	"bytes"
 	"math"
 	"reflect"
 	"testing"
 
 	"canopy/ode"
+	"canopy/snapshot"
 )
 
 // trace runs s to until and returns all that it does, bit for bit.
@@ -61,14 +63,21 @@ func TestCopyGoesOnAlike(t *testing.T) {
 			s.Interpolate((seg.From+seg.To)/2, y1)
 			c.Interpolate((seg.From+seg.To)/2, y2)
 			used.CopyFrom(s)
+			restored := begin()
+			saved := snapshot.Save(nil, s)
+			if err := snapshot.Load(saved, restored); err != nil || !bytes.Equal(snapshot.Save(nil, restored), saved) {
+				t.Fatalf("%s: not restored after %d calls: %v", name, calls, err)
+			}
 			first := trace(t, s, 1.5)
 			second := trace(t, c, 1.5)
 			third := trace(t, used, 1.5)
-			if !reflect.DeepEqual(first, second) || !reflect.DeepEqual(first, third) || !reflect.DeepEqual(y1, y2) {
+			fourth := trace(t, restored, 1.5)
+			if !reflect.DeepEqual(first, second) || !reflect.DeepEqual(first, third) || !reflect.DeepEqual(first, fourth) ||
+				!reflect.DeepEqual(y1, y2) {
 				t.Errorf("%s: the copies after %d calls go on differently", name, calls)
 			}
-			if s.Stats() != c.Stats() || s.Stats() != used.Stats() {
-				t.Errorf("%s: other work: %+v, %+v, %+v", name, s.Stats(), c.Stats(), used.Stats())
+			if s.Stats() != c.Stats() || s.Stats() != used.Stats() || s.Stats() != restored.Stats() {
+				t.Errorf("%s: other work: %+v, %+v, %+v, %+v", name, s.Stats(), c.Stats(), used.Stats(), restored.Stats())
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"canopy/ode"
+	"canopy/snapshot"
 )
 
 // Simulator is one simulation of a System under way: all that changes, and nothing that is shared. It can be copied.
@@ -130,6 +131,31 @@ func (s *Simulator) Clone() *Simulator {
 	c := newSimulator(s.sys, s.options)
 	c.CopyFrom(s)
 	return c
+}
+
+// State passes all that changes of the simulator: one that is made in the same way and restored goes on alike, bit for
+// bit.
+func (s *Simulator) State(c *snapshot.Codec) {
+	r, q, st := &s.ran, &s.search, &s.stats
+	for _, x := range []*float64{&s.T, &s.Alarm, &r.t} {
+		snapshot.Float(c, x)
+	}
+	snapshot.Floats(c, s.Y, s.U, r.y, r.u, q.rows, q.now)
+	for _, list := range [][]bool{s.Above, s.looping, r.above, q.have} {
+		snapshot.Each(c, list, snapshot.Bool)
+	}
+	for _, list := range [][]Direction{s.Watch, r.watch} {
+		snapshot.Each(c, list, snapshot.Int)
+	}
+	snapshot.List(c, &q.watched, snapshot.Int)
+	for _, b := range []*bool{&s.pending, &r.fresh, &r.anew} {
+		snapshot.Bool(c, b)
+	}
+	for _, n := range []*int{&s.iterations, &st.StateEvents, &st.TimeEvents, &st.Restarts, &st.Samples} {
+		snapshot.Int(c, n)
+	}
+	s.chatter.state(c)
+	s.integrator.State(c)
 }
 
 // Restart lets the next Advance start the integrator anew at (T, Y), as after a discontinuity, although nothing was

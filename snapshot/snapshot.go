@@ -55,6 +55,9 @@ func (c *Codec) Fail(err error) {
 	}
 }
 
+// Failed reports whether loading has failed: what follows from the variables cannot be made.
+func (c *Codec) Failed() bool { return c.err != nil }
+
 // Integer is any integer type.
 type Integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"canopy/snapshot"
 )
 
 // ErrLoop is the error of an instant in which a transition without loop check would fire a second time.
@@ -133,6 +135,16 @@ func (e *Engine) Clone() *Engine {
 	c := NewEngine(e.graph)
 	c.CopyFrom(e)
 	return c
+}
+
+// State passes all that changes of the engine, but for the log of the last instant.
+func (e *Engine) State(c *snapshot.Codec) {
+	for _, list := range [][]bool{e.active, e.memory, e.suspended} {
+		snapshot.Each(c, list, snapshot.Bool)
+	}
+	snapshot.Floats(c, e.due)
+	snapshot.Float(c, &e.t)
+	snapshot.Bool(c, &e.begun)
 }
 
 // Settle lets the graph settle at time t [s], not before that of the last call, with the truth of the graph's

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"canopy/diag"
+	"canopy/snapshot"
 )
 
 // literal is a second implementation of the rules of docs/stategraphs.md, as literal and as slow as can be: sets of
@@ -346,7 +347,10 @@ func TestRandom(t *testing.T) {
 			for i := range given {
 				given[i] = r.chance(0.5)
 			}
-			other := e.Clone()
+			other, restored := e.Clone(), NewEngine(g)
+			if err := snapshot.Load(snapshot.Save(nil, e), restored); err != nil {
+				t.Fatal(err)
+			}
 			instant, err := e.Settle(now, given)
 			changes, n, ends := l.settle(now, given)
 			if !slices.Equal(instant.Changes, changes) || instant.Rounds != n || (err == nil) != ends {
@@ -363,9 +367,11 @@ func TestRandom(t *testing.T) {
 			if e.Alarm() != alarm {
 				t.Fatalf("t = %g: the alarm is %g, the rules say %g\n%s", now, e.Alarm(), alarm, text)
 			}
-			again, _ := other.Settle(now, given)
-			if !slices.Equal(again.Changes, instant.Changes) || other.Alarm() != alarm {
-				t.Fatalf("a copy goes on differently: %v, not %v", again, instant)
+			for _, e := range []*Engine{other, restored} {
+				again, _ := e.Settle(now, given)
+				if !slices.Equal(again.Changes, instant.Changes) || e.Alarm() != alarm {
+					t.Fatalf("a copy goes on differently: %v, not %v", again, instant)
+				}
 			}
 			checkBranches(t, e, branch)
 			rounds = max(rounds, instant.Rounds)

@@ -44,7 +44,7 @@ distance in time of a switch, and the largest distance of a recorded signal on t
 range.`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			limit, err := duration(until)
+			limit, err := duration("until", until)
 			if err != nil {
 				return err
 			}

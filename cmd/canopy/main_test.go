@@ -250,7 +250,7 @@ func TestInterrupt(t *testing.T) {
 	cancel()
 	out := t.TempDir()
 	var table bytes.Buffer
-	_, err = fly(ctx, r, out, &table, &table)
+	_, err = (&flight{Run: r, out: out, every: math.Inf(1), table: &table, stderr: &table}).fly(ctx)
 	if err == nil || !strings.Contains(err.Error(), "interrupted") {
 		t.Fatalf("error %v", err)
 	}
@@ -258,6 +258,78 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("the log's summary is %+v", log.Summary)
 	}
 	says(t, "the table", table.String(), "interrupted")
+	if _, stderr, status := canopy("run", solarDay, "-q", "--out", out, "--resume"); status != exitOK {
+		t.Errorf("the interrupted run is not resumed: %s", stderr)
+	}
+	if log := readLog(t, out); log.Summary == nil || log.Summary.Outcome != record.Complete {
+		t.Errorf("the resumed log's summary is %+v", log.Summary)
+	}
+}
+
+// A run that is interrupted, or killed after a checkpoint, is resumed by the same command with --resume, and leaves the
+// files of a run that was not; a checkpoint that does not serve is refused, and nothing is touched.
+func TestResume(t *testing.T) {
+	dir := t.TempDir()
+	whole, part := filepath.Join(dir, "whole"), filepath.Join(dir, "part")
+	run := func(out string, more ...string) (string, int) {
+		_, stderr, status := canopy(append([]string{"run", solarDay, "-q", "--out", out}, more...)...)
+		return stderr, status
+	}
+	if stderr, status := run(whole); status != exitOK {
+		t.Fatal(stderr)
+	}
+	if _, status := run(part, "--checkpoint", "5h"); status != exitOK { // the last one at 20:00
+		t.Fatal("no run with checkpoints")
+	}
+	same := func(what string) {
+		t.Helper()
+		for _, name := range []string{"run.mcap", "status.csv", "signals.csv"} {
+			a, e1 := os.ReadFile(filepath.Join(whole, name))
+			b, e2 := os.ReadFile(filepath.Join(part, name))
+			if e1 != nil || e2 != nil || !bytes.Equal(a, b) {
+				t.Errorf("%s: %s of %d bytes, want that of %d bytes: %v %v", what, name, len(b), len(a), e1, e2)
+			}
+		}
+	}
+	same("with checkpoints")
+	for _, name := range []string{"run.mcap", "status.csv", "signals.csv"} { // what a run that is killed later leaves
+		b, err := os.ReadFile(filepath.Join(part, name))
+		if err != nil || os.WriteFile(filepath.Join(part, name), b[:len(b)-len(b)/20], 0o666) != nil {
+			t.Fatal(err)
+		}
+	}
+	for flag, says := range map[string]string{"--set=battery.E_Wh=6000": "of another run", "--until=23h": "of another run"} {
+		if stderr, status := run(part, "--resume", flag); status != exitInput || !strings.Contains(stderr, says) {
+			t.Errorf("%s: status %d: %s", flag, status, stderr)
+		}
+	}
+	if stderr, status := run(part, "--resume"); status != exitOK {
+		t.Fatal(stderr)
+	}
+	same("resumed")
+	for name, spoil := range map[string]func(){
+		"at the checkpoint it had": func() { _ = os.Truncate(filepath.Join(part, "signals.csv"), 1000) },
+		"no such file":             func() { _ = os.Remove(filepath.Join(part, "run.mcap")) },
+		"is damaged":               func() { _ = os.Truncate(filepath.Join(part, "checkpoint"), 1000) },
+		"there is no":              func() { _ = os.Remove(filepath.Join(part, "checkpoint")) },
+	} {
+		if stderr, status := run(part); status != exitOK { // leaves no checkpoint
+			t.Fatal(stderr)
+		}
+		if stderr, status := run(part, "--resume"); status != exitInput || !strings.Contains(stderr, "there is no") {
+			t.Errorf("a run without checkpoints: status %d: %s", status, stderr)
+		}
+		if stderr, status := run(part, "--checkpoint", "5h"); status != exitOK {
+			t.Fatal(stderr)
+		}
+		spoil()
+		if stderr, status := run(part, "--resume"); status != exitInput || !strings.Contains(stderr, name) {
+			t.Errorf("want %q: status %d: %s", name, status, stderr)
+		}
+		if _, err := os.Stat(filepath.Join(part, "report.html")); err != nil {
+			t.Error("a refused command has removed the report")
+		}
+	}
 }
 
 // A signal that arrives twice, as from a wrapper that signals the process and its group, interrupts once.

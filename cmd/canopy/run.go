@@ -26,9 +26,9 @@ import (
 )
 
 func runCommand() *cobra.Command {
-	var until, out string
+	var until, out, checkpoint string
 	var set []string
-	var asJSON, quiet bool
+	var asJSON, quiet, resume bool
 	c := &cobra.Command{
 		Use:   "run MISSION",
 		Short: "Simulate a mission and write its log and report",
@@ -40,15 +40,25 @@ The output folder gets
   status.csv    one line per status change
   signals.csv   the recorded signals on the recording grid and on both sides of every event
   summary.json  what the run cost and why it ended
+  checkpoint    the state of the run when Ctrl-C ended it, or at the last multiple of --checkpoint
+
+With --resume and otherwise the same command, an interrupted or killed run goes on from its checkpoint. The log is then
+byte for byte that of a run that was never interrupted.
 
 Exit status: 0 the mission was flown to its end, 1 the run failed or was interrupted (what it recorded is complete
 up to there), 2 wrong input, nothing was run.`,
 		Example: `  canopy run missions/solar-day.yaml
   canopy run missions/solar-day.yaml --until 12h --set battery.E_Wh=5000 --out half-day
+  canopy run missions/solar-day.yaml --set horizon="28 [d]" --checkpoint 24h
+  canopy run missions/solar-day.yaml --set horizon="28 [d]" --resume
   canopy run missions/solar-day.yaml --json | jq .state_events`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			limit, err := duration(until)
+			limit, err := duration("until", until)
+			if err != nil {
+				return err
+			}
+			every, err := duration("checkpoint", checkpoint)
 			if err != nil {
 				return err
 			}
@@ -72,13 +82,14 @@ up to there), 2 wrong input, nothing was run.`,
 			if quiet || asJSON {
 				closing = io.Discard
 			}
-			summary, err := fly(ctx, r, out, closing, cmd.ErrOrStderr())
+			f := flight{Run: r, out: out, every: every, resume: resume, table: closing, stderr: cmd.ErrOrStderr()}
+			summary, err := f.fly(ctx)
 			if asJSON && summary != nil {
 				if _, err := cmd.OutOrStdout().Write(summary); err != nil {
 					return failed(err)
 				}
 			}
-			if errors.Is(err, record.ErrHeader) {
+			if errors.Is(err, record.ErrHeader) || errors.Is(err, errCheckpoint) {
 				return err
 			}
 			return failed(err)
@@ -88,6 +99,9 @@ up to there), 2 wrong input, nothing was run.`,
 	c.Flags().StringArrayVar(&set, "set", nil,
 		"set `name=value`: a parameter of the vehicle, horizon or tolerance; may be repeated")
 	c.Flags().StringVar(&out, "out", "", "output `folder` (default out/ and the mission's file name)")
+	c.Flags().StringVar(&checkpoint, "checkpoint", "",
+		"save a checkpoint at each multiple of this simulated `time`, after the step that reaches it")
+	c.Flags().BoolVar(&resume, "resume", false, "go on from the checkpoint in the output folder")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "print no table")
 	return c
@@ -105,8 +119,8 @@ func interruptible(parent context.Context) (context.Context, context.CancelFunc)
 	return ctx, stop
 }
 
-// duration reads a simulated time [s]; "" is no limit.
-func duration(s string) (float64, error) {
+// duration reads a simulated time [s], the value of a flag; "" is no limit.
+func duration(flag, s string) (float64, error) {
 	if s == "" {
 		return math.Inf(1), nil
 	}
@@ -116,7 +130,7 @@ func duration(s string) (float64, error) {
 		t, err = d.Seconds(), e
 	}
 	if err != nil || math.IsNaN(t) || t <= 0 {
-		return 0, fmt.Errorf("--until %q is not a time: give seconds, or a duration such as 12h30m", s)
+		return 0, fmt.Errorf("--%s %q is not a time: give seconds, or a duration such as 12h30m", flag, s)
 	}
 	return t, nil
 }
@@ -124,51 +138,104 @@ func duration(s string) (float64, error) {
 // errInterrupted is the error of a run that the user stopped.
 var errInterrupted = errors.New("interrupted")
 
-// fly runs a mission into an output folder, writes its report and prints the closing table. It returns the summary as
-// JSON. Whatever ends the run, the files are complete up to there.
-func fly(ctx context.Context, r *mission.Run, out string, table, stderr io.Writer) ([]byte, error) {
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return nil, err
+// flight is a run and where its results go.
+type flight struct {
+	*mission.Run
+	out    string
+	every  float64 // distance of checkpoints in simulated time [s]; +Inf for none
+	resume bool    // go on from the folder's checkpoint
+	table  io.Writer
+	stderr io.Writer
+}
+
+// begin opens the log, from its beginning or where the checkpoint is. What an earlier run has left and this one writes
+// last is removed.
+func (f *flight) begin(header record.Header, id *identity) (log *logFiles, w *record.Writer, err error) {
+	if f.resume {
+		point, err := id.load(f.out, f.Run)
+		if err != nil {
+			return nil, nil, err
+		}
+		if log, w, err = resumeLog(f.out, header, point); err != nil {
+			return nil, nil, err
+		}
+		return log, w, f.remove("summary.json", "report.html")
 	}
-	for _, stale := range []string{"summary.json", "report.html"} { // of an earlier run: this one writes them last
-		if err := os.Remove(filepath.Join(out, stale)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+	if err := os.MkdirAll(f.out, 0o777); err != nil {
+		return nil, nil, err
+	}
+	if err := f.remove("summary.json", "report.html", checkpointFile); err != nil {
+		return nil, nil, err
+	}
+	if log, err = openLog(f.out, "run.mcap", os.O_CREATE|os.O_TRUNC); err != nil {
+		return nil, nil, err
+	}
+	if w, err = record.NewWriter(header, log.files()); err != nil {
+		return nil, nil, errors.Join(err, log.close())
+	}
+	return log, w, nil
+}
+
+// remove deletes files of the output folder, if they are there.
+func (f *flight) remove(names ...string) error {
+	var err error
+	for _, name := range names {
+		if e := os.Remove(filepath.Join(f.out, name)); !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
 		}
 	}
-	files, closeFiles, err := create(out)
+	return err
+}
+
+// fly runs the mission, writes its report and prints the closing table. It returns the summary as JSON. Whatever ends
+// the run, the files are complete up to there.
+func (f *flight) fly(ctx context.Context) ([]byte, error) {
+	began := cputime.Now()
+	header := f.Header()
+	id := newIdentity(&header)
+	log, w, err := f.begin(header, id)
 	if err != nil {
 		return nil, err
 	}
-	began := cputime.Now()
-	w, err := record.NewWriter(r.Header(), files)
-	if err != nil {
-		return nil, errors.Join(err, closeFiles())
+	spent := func() float64 { return id.cpu + cputime.Now() - began }
+	checkpoint := func() error {
+		saved := *id
+		saved.cpu = spent()
+		return saved.save(f.out, f.Run, w)
 	}
-	r.Attach(w)
-	bar := newProgress(stderr, r.Until())
-	more := true
-	for more && err == nil {
+	f.Attach(w)
+	bar := newProgress(f.stderr, f.Until())
+	due := math.Floor(f.T()/f.every) + 1
+	for more := true; more && err == nil; {
 		if ctx.Err() != nil {
-			err = errors.Join(errInterrupted, r.Stop(errInterrupted.Error()))
+			err = errors.Join(errInterrupted, checkpoint(), f.Stop(errInterrupted.Error()))
 			break
 		}
-		more, err = r.Step()
-		bar.show(r.T(), r.Events())
+		more, err = f.Step()
+		if more && err == nil && f.T() >= due*f.every {
+			due = math.Floor(f.T()/f.every) + 1
+			err = checkpoint()
+		}
+		bar.show(f.T(), f.Events())
 	}
 	bar.clear()
-	summary := r.Summary()
+	summary := f.Summary()
 	lost := w.Close(summary)
-	summary.CPU = cputime.Now() - began
-	lost = also(lost, closeFiles())
+	summary.CPU = spent()
+	lost = also(lost, log.close())
 	if lost != nil {
 		return nil, also(err, lost) // what cannot be written would fail once more with the summary and the report
 	}
 	text, e := json.MarshalIndent(summary, "", "  ")
 	text = append(text, '\n')
-	lost = errors.Join(e, replace(filepath.Join(out, "summary.json"), text), writeReport(out, table))
+	lost = errors.Join(e, replace(filepath.Join(f.out, "summary.json"), text), writeReport(f.out, f.table))
 	if err != nil && lost == nil {
-		return text, fmt.Errorf("%w\ncanopy: the results up to %s of simulated time are in %s", err, report.Clock(r.T()),
-			out)
+		hint := ""
+		if errors.Is(err, errInterrupted) {
+			hint = "; the same command with --resume goes on from there"
+		}
+		return text, fmt.Errorf("%w\ncanopy: the results up to %s of simulated time are in %s%s", err,
+			report.Clock(f.T()), f.out, hint)
 	}
 	return text, also(err, lost)
 }
@@ -196,24 +263,4 @@ func replace(name string, data []byte) error {
 		_ = os.Remove(part)
 	}
 	return err
-}
-
-// create opens the files that a run writes while it goes on.
-func create(out string) (record.Files, func() error, error) {
-	var opened []*os.File
-	closeAll := func() error {
-		var err error
-		for _, f := range opened {
-			err = errors.Join(err, f.Close())
-		}
-		return err
-	}
-	for _, name := range []string{"run.mcap", "status.csv", "signals.csv"} {
-		f, err := os.Create(filepath.Join(out, name))
-		if err != nil {
-			return record.Files{}, nil, errors.Join(err, closeAll())
-		}
-		opened = append(opened, f)
-	}
-	return record.Files{MCAP: opened[0], Status: opened[1], Signals: opened[2]}, closeAll, nil
 }

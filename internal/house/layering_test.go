@@ -35,12 +35,15 @@ var rooms = map[string]room{
 		"diag":     "a trace script's mistakes are shown like a plan's",
 		"snapshot": "an engine can be saved",
 	}},
-	"ode": {pure: true, tests: reasons{
+	"ode": {pure: true, imports: reasons{
+		"snapshot": "an integrator can be saved",
+	}, tests: reasons{
 		"internal/problems":  "published values are met",
 		"gonum.org/v1/gonum": "a dense factorisation checks the sparse one",
 	}},
 	"sim": {pure: true, imports: reasons{
-		"ode": "between two events a system is integrated",
+		"ode":      "between two events a system is integrated",
+		"snapshot": "a simulation can be saved",
 	}, tests: reasons{
 		"internal/problems": "published event times are met",
 	}},
@@ -60,9 +63,10 @@ var rooms = map[string]room{
 		"go.yaml.in/yaml/v3": "a YAML parser whose nodes carry line and column",
 	}},
 	"stategraph": {pure: true, imports: reasons{
-		"diag":    "an author's mistakes are reported all at once, each at its place",
-		"expr":    "a transition's condition is an expression",
-		"yamldoc": "state graphs are YAML",
+		"diag":     "an author's mistakes are reported all at once, each at its place",
+		"expr":     "a transition's condition is an expression",
+		"snapshot": "an engine can be saved",
+		"yamldoc":  "state graphs are YAML",
 	}, outside: reasons{
 		"go.yaml.in/yaml/v3": "the nodes of a document",
 	}, tests: reasons{
@@ -70,7 +74,8 @@ var rooms = map[string]room{
 		"plan": "the solar day's plan gives conditions and actions",
 	}},
 	"record": {pure: true, imports: reasons{
-		"bt": "a status change is the engine's own value",
+		"bt":       "a status change is the engine's own value",
+		"snapshot": "a place in a log can be saved",
 	}, outside: reasons{
 		"github.com/foxglove/mcap/go/mcap": "the log's container, so that other tools open it",
 	}},
@@ -89,6 +94,7 @@ var rooms = map[string]room{
 		"record":  "a run is written as it happens",
 		"yamldoc": "mission files are YAML",
 
+		"snapshot":   "a run can be saved",
 		"stategraph": "a mission may name a state graph to compare its plan with",
 	}, outside: reasons{
 		"go.yaml.in/yaml/v3": "the nodes of a mission file",
@@ -103,6 +109,7 @@ var rooms = map[string]room{
 		"report":  "writes the report and the closing table",
 
 		"internal/cputime": "a run's cost is CPU time",
+		"snapshot":         "saves and resumes runs",
 		"stategraph":       "draws state graphs",
 	}, outside: reasons{
 		"github.com/spf13/cobra": "commands, flags, help",
