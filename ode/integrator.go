@@ -371,8 +371,8 @@ func (in *Integrator) Clone() *Integrator {
 	return c
 }
 
-// State passes all that changes of the integrator: one that is made with the same function and options and restored goes
-// on alike to the last bit.
+// State passes all that changes of the integrator: one that is made with the same function and options and restored
+// goes on alike to the last bit.
 func (in *Integrator) State(c *snapshot.Codec) {
 	st := &in.stats
 	for _, n := range []*int{&st.Steps, &st.Rejected, &st.Evaluations, &st.Jacobians, &st.Factorisations, &in.signs,

@@ -16,7 +16,7 @@ import (
 )
 
 // checkpointFile is the file of an output folder from which a run can be resumed.
-const checkpointFile = "checkpoint"
+const checkpointFile = "run.checkpoint"
 
 // errCheckpoint is wrapped by the errors of a run that cannot be resumed.
 var errCheckpoint = errors.New("this run cannot be resumed")
@@ -88,8 +88,8 @@ func (p *identity) load(out string, r *mission.Run) (record.Point, error) {
 // logFiles are the files that a run writes while it goes on.
 type logFiles struct{ mcap, status, signals *os.File }
 
-// openLog opens the files of a log: the CSV files with the given flags besides O_RDWR, and run.mcap, empty, under a name
-// of the caller's choice.
+// openLog opens the files of a log: the CSV files with the given flags besides O_RDWR, and run.mcap, empty, under a
+// name of the caller's choice.
 func openLog(out, mcap string, flags int) (*logFiles, error) {
 	l := &logFiles{}
 	for name, f := range map[string]**os.File{mcap: &l.mcap, "status.csv": &l.status, "signals.csv": &l.signals} {

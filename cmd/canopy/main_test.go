@@ -310,8 +310,8 @@ func TestResume(t *testing.T) {
 	for name, spoil := range map[string]func(){
 		"at the checkpoint it had": func() { _ = os.Truncate(filepath.Join(part, "signals.csv"), 1000) },
 		"no such file":             func() { _ = os.Remove(filepath.Join(part, "run.mcap")) },
-		"is damaged":               func() { _ = os.Truncate(filepath.Join(part, "checkpoint"), 1000) },
-		"there is no":              func() { _ = os.Remove(filepath.Join(part, "checkpoint")) },
+		"is damaged":               func() { _ = os.Truncate(filepath.Join(part, checkpointFile), 1000) },
+		"there is no":              func() { _ = os.Remove(filepath.Join(part, checkpointFile)) },
 	} {
 		if stderr, status := run(part); status != exitOK { // leaves no checkpoint
 			t.Fatal(stderr)

@@ -35,12 +35,12 @@ func runCommand() *cobra.Command {
 		Long: `Simulate a mission in continuous time and write its log and report.
 
 The output folder gets
-  report.html   plots, status lanes, the tree and the events; one file, works offline
-  run.mcap      the whole log, for Foxglove, PlotJuggler and "canopy report"
-  status.csv    one line per status change
-  signals.csv   the recorded signals on the recording grid and on both sides of every event
-  summary.json  what the run cost and why it ended
-  checkpoint    the state of the run when Ctrl-C ended it, or at the last multiple of --checkpoint
+  report.html     plots, status lanes, the tree and the events; one file, works offline
+  run.mcap        the whole log, for Foxglove, PlotJuggler and "canopy report"
+  status.csv      one line per status change
+  signals.csv     the recorded signals on the recording grid and on both sides of every event
+  summary.json    what the run cost and why it ended
+  run.checkpoint  the state of the run when Ctrl-C ended it, or at the last multiple of --checkpoint
 
 With --resume and otherwise the same command, an interrupted or killed run goes on from its checkpoint. The log is then
 byte for byte that of a run that was never interrupted.
