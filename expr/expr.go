@@ -41,6 +41,12 @@ func (e *Error) Error() string {
 	return e.Text + " (" + e.Hint + ")"
 }
 
+// IsName reports whether expressions can name a signal so.
+func IsName(s string) bool {
+	e, err := Parse(s)
+	return err == nil && slices.Equal(e.Names(), []string{s}) && e.String() == s
+}
+
 // Type is what an expression evaluates to.
 type Type uint8
 

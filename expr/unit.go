@@ -49,6 +49,9 @@ func (u Unit) Coherent() bool { return u.scale == u.per }
 // SI returns a value given in this unit in the coherent SI unit.
 func (u Unit) SI(value float64) float64 { return value * u.scale / u.per }
 
+// Per returns the coherent unit of u/v. Per(One) is the coherent unit of what u measures.
+func (u Unit) Per(v Unit) Unit { return u.times(v, -1) }
+
 // times returns the coherent unit of u^1 v^n, for n = 1 or -1.
 func (u Unit) times(v Unit, n int16) Unit {
 	w := Unit{scale: 1, per: 1}

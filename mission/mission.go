@@ -20,6 +20,7 @@ type Mission struct {
 	Name, Text   string
 	Source       *diag.Source // the mission file
 	Vehicle      *model.Vehicle
+	Equations    *diag.Source // the vehicle's file; nil if it is a built-in one
 	Plan         *plan.Plan
 	Graph        *stategraph.Graph // what the plan's tree is compared with; nil if the mission names none
 	Parameters   []float64         // of the vehicle, in its declared order and units

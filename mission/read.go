@@ -11,6 +11,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/equations"
 	"canopy/expr"
 	"canopy/model"
 	"canopy/plan"
@@ -109,7 +110,7 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 			b.Add(root, "missing-key", "", "the mission has no %s", k)
 		}
 	}
-	if parts["vehicle"] == nil || !b.vehicle(parts["vehicle"], vehicles) {
+	if parts["vehicle"] == nil || !b.vehicle(parts["vehicle"], vehicles, open) {
 		if parts["plan"] != nil {
 			b.plan(parts["plan"], open, nil) // what is wrong with it whatever the vehicle
 		}
@@ -182,26 +183,37 @@ func (b *builder) chattering(n *yaml.Node) sim.Chattering {
 	return c
 }
 
-func (b *builder) vehicle(n *yaml.Node, vehicles []*model.Vehicle) bool {
-	if b.Text(n, "vehicle") == "" {
-		return false
+// vehicle finds the vehicle that the mission names: a built-in one, or one in a file of equations.
+func (b *builder) vehicle(n *yaml.Node, vehicles []*model.Vehicle, open func(string) ([]byte, error)) bool {
+	name := b.Text(n, "vehicle")
+	if equations.IsFile(name) {
+		src := b.beside(n, "vehicle", open)
+		if src == nil {
+			return false
+		}
+		v, diags := equations.Read(src)
+		b.Diags = append(b.Diags, diags...)
+		if v == nil {
+			return false
+		}
+		b.m.Equations = src
+		vehicles, name = []*model.Vehicle{v}, v.Name
 	}
 	names := make([]string, len(vehicles))
 	for i, v := range vehicles {
-		if names[i] = v.Name; v.Name == n.Value {
-			b.m.Vehicle = v
-			b.m.Parameters = make([]float64, len(v.Parameters))
-			for j, p := range v.Parameters {
-				b.m.Parameters[j] = p.Default
-			}
+		if names[i] = v.Name; v.Name == name {
+			b.m.Vehicle, b.m.Parameters = v, v.Defaults()
 			return true
 		}
 	}
-	hint := diag.DidYouMean(n.Value, names)
-	if hint == "" {
-		hint = "known vehicles: " + strings.Join(names, ", ")
+	if name == "" {
+		return false
 	}
-	b.Add(n, "unknown-vehicle", hint, "there is no vehicle %q", n.Value)
+	hint := diag.DidYouMean(name, names)
+	if hint == "" {
+		hint = "known vehicles: " + strings.Join(names, ", ") + "; equations are in a .yaml file"
+	}
+	b.Add(n, "unknown-vehicle", hint, "there is no vehicle %q", name)
 	return false
 }
 
@@ -239,19 +251,19 @@ func (b *builder) section(n *yaml.Node, what string, full func(string) string) {
 func (b *builder) within(n *yaml.Node, v model.Variable, r model.Range) float64 {
 	before := len(b.Diags)
 	x := b.Number(n, unitOf(v.Unit), v.Name)
-	if least, most := r.Bounds(); !r.Contains(x) && len(b.Diags) == before {
-		b.outside(n, v.Name, v.Text, unitOf(v.Unit), x, least, most)
+	if !r.Contains(x) && len(b.Diags) == before {
+		b.outside(n, v.Name, v.Text, unitOf(v.Unit), x, r)
 	}
 	return x
 }
 
 // outside reports a value that is outside its range.
-func (b *builder) outside(n *yaml.Node, name, text string, unit expr.Unit, x, least, most float64) {
+func (b *builder) outside(n *yaml.Node, name, text string, unit expr.Unit, x float64, r model.Range) {
 	in := ""
 	if u := unit.String(); u != "" && u != "1" {
 		in = " " + u
 	}
-	b.Add(n, "out-of-range", text, "%s = %g%s is outside its range, %g to %g", name, x, in, least, most)
+	b.Add(n, "out-of-range", text, "%s = %g%s is outside its range, %v", name, x, in, r)
 }
 
 // unknownParameter reports a name that is no parameter, with the place where it would be one.
@@ -277,8 +289,8 @@ func (b *builder) parameter(i int, value *yaml.Node) {
 	if len(b.Diags) > before {
 		return
 	}
-	if x < p.Min || x > p.Max {
-		b.outside(value, p.Name, p.Text, unit, x, p.Min, p.Max)
+	if !p.Range().Contains(x) {
+		b.outside(value, p.Name, p.Text, unit, x, p.Range())
 	}
 	b.m.Parameters[i] = x
 }
@@ -371,7 +383,7 @@ func (b *builder) ownSignals(own *yaml.Node) {
 		var expression *yaml.Node
 		var slotKey *yaml.Node
 		b.Fields(value, "signal "+key.Value, yamldoc.Keys{
-			"unit":    func(n *yaml.Node) { s.unit = b.unit(n) },
+			"unit":    func(n *yaml.Node) { s.unit = b.SIUnit(n) },
 			"text":    func(n *yaml.Node) { s.text = b.Text(n, "text") },
 			"value":   func(n *yaml.Node) { expression = n },
 			"default": func(n *yaml.Node) { slotKey = n },
@@ -381,7 +393,7 @@ func (b *builder) ownSignals(own *yaml.Node) {
 			sl.initial = b.Number(slotKey, s.unit, "default")
 		}
 		switch _, taken := b.names[s.name]; {
-		case !isName(s.name):
+		case !expr.IsName(s.name):
 			b.Add(key, "wrong-name", "letters, digits, _ and dots; no word of the expressions",
 				"%q cannot be the name of a signal", s.name)
 		case taken:
@@ -406,24 +418,6 @@ func (b *builder) ownSignals(own *yaml.Node) {
 		s.value = b.Expression(f.node, expr.Real, f.signal.unit, scope)
 		s.at.offset, s.at.length = b.Span(f.node)
 	}
-}
-
-// isName reports whether expressions can name a signal so.
-func isName(s string) bool {
-	e, err := expr.Parse(s)
-	return err == nil && slices.Equal(e.Names(), []string{s}) && e.String() == s
-}
-
-func (b *builder) unit(n *yaml.Node) expr.Unit {
-	u, err := expr.ParseUnit(n.Value)
-	switch {
-	case err != nil:
-		b.Add(n, "unknown-unit", "", "%v", err)
-	case !u.Coherent():
-		b.Add(n, "unknown-unit", "signals are in SI units; literals in expressions may use others",
-			"a signal cannot be in %s", n.Value)
-	}
-	return u
 }
 
 func (b *builder) declare(s signal) {

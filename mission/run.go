@@ -486,6 +486,10 @@ func (r *Run) Header() record.Header {
 		{Name: "mission.yaml", MediaType: "application/yaml", Data: []byte(m.Source.Text)},
 		{Name: "plan.xml", MediaType: "application/xml", Data: []byte(m.Plan.Source.Text)},
 	}
+	if m.Equations != nil {
+		h.Attachments = append(h.Attachments,
+			record.Attachment{Name: "vehicle.yaml", MediaType: "application/yaml", Data: []byte(m.Equations.Text)})
+	}
 	return h
 }
 

@@ -3,8 +3,10 @@
 package model
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // Tag says where a parameter's default comes from.
@@ -20,12 +22,39 @@ const (
 // String returns the tag's letter: A, P or D.
 func (t Tag) String() string { return [...]string{"A", "P", "D"}[t] }
 
-// Parameter is one number that is constant during a run. Its value is in its own unit, which need not be SI.
+// Parameter is one number that is constant during a run. Its value is in its own unit, which need not be SI. Min and
+// Max may be infinite.
 type Parameter struct {
 	Name, Unit        string
 	Default, Min, Max float64
 	Tag               Tag
 	Text              string
+}
+
+// Range returns the range of the values that the parameter may have.
+func (p Parameter) Range() Range { return Between(p.Min, p.Max) }
+
+// Check returns an error that wraps ErrParameters if the parameter may not have the value.
+func (p Parameter) Check(value float64) error {
+	if r := p.Range(); !r.Contains(value) || value-value != 0 {
+		return fmt.Errorf("%w: %s = %g, must be in %v %s", ErrParameters, p.Name, value, r, p.Unit)
+	}
+	return nil
+}
+
+// MarshalJSON writes the fields, Min and Max null where there is no limit.
+func (p Parameter) MarshalJSON() ([]byte, error) {
+	type plain Parameter
+	limit := func(v float64) *float64 {
+		if math.IsInf(v, 0) {
+			return nil
+		}
+		return &v
+	}
+	return json.Marshal(struct {
+		plain
+		Min, Max *float64
+	}{plain(p), limit(p.Min), limit(p.Max)})
 }
 
 // Variable is a real signal. Its unit is coherent SI.
@@ -104,8 +133,8 @@ func assign(to []binding, values []float64) error {
 		panic("model: wrong number of parameters")
 	}
 	for i, b := range to {
-		if v := values[i]; !(b.Min <= v && v <= b.Max) {
-			return fmt.Errorf("%w: %s = %g, must be in %g to %g %s", ErrParameters, b.Name, v, b.Min, b.Max, b.Unit)
+		if err := b.Check(values[i]); err != nil {
+			return err
 		}
 		*b.to = values[i]
 	}

@@ -198,6 +198,29 @@ func (r *Reader) Number(n *yaml.Node, unit expr.Unit, what string) float64 {
 	return v
 }
 
+// Unit reads a unit of measurement; one that cannot be read fits every other.
+func (r *Reader) Unit(n *yaml.Node) expr.Unit {
+	u, err := expr.ParseUnit(n.Value)
+	if err != nil || n.Kind != yaml.ScalarNode {
+		if err == nil {
+			err = errors.New("a unit must be a text")
+		}
+		r.Add(n, "unknown-unit", "", "%v", err)
+		return expr.AnyUnit
+	}
+	return u
+}
+
+// SIUnit reads the unit of a signal, which must be the SI's coherent one.
+func (r *Reader) SIUnit(n *yaml.Node) expr.Unit {
+	u := r.Unit(n)
+	if !u.Coherent() {
+		r.Add(n, "unknown-unit", "signals are in SI units; literals in expressions may use others",
+			"a signal cannot be in %s", n.Value)
+	}
+	return u
+}
+
 func numberHint(unit expr.Unit) string {
 	if u := unit.String(); u != "" && u != "1" {
 		return fmt.Sprintf("a bare number is in %s; a literal names its unit, as in `12 [%s]`", u, u)

@@ -413,6 +413,31 @@ func TestVehicle(t *testing.T) {
 	}
 }
 
+// A file of equations is shown like a built-in vehicle; its mistakes are wrong input.
+func TestVehicleFile(t *testing.T) {
+	dir := write(t, map[string]string{
+		"a.vehicle.yaml": "states: {x: {unit: m, derivative: k * x, max: 5}}\nparameters: {k: {unit: 1/s, default: 2, min: 0, text: growth}}\n",
+		"b.vehicle.yaml": "states: {x: {unit: m, derivative: kk}}\nparameters: {k: {unit: m/s, default: 2}}\n"})
+	stdout, stderr, status := canopy("vehicle", filepath.Join(dir, "a.vehicle.yaml"))
+	if status != exitOK || stderr != "" {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	says(t, "the vehicle", stdout, "a.vehicle:", "at most 5", "growth")
+	stdout, _, _ = canopy("vehicle", filepath.Join(dir, "a.vehicle.yaml"), "--json")
+	var v struct{ Parameters []struct{ Min, Max *float64 } }
+	if err := json.Unmarshal([]byte(stdout), &v); err != nil || *v.Parameters[0].Min != 0 || v.Parameters[0].Max != nil {
+		t.Errorf("%v in %s", err, stdout)
+	}
+	_, stderr, status = canopy("vehicle", filepath.Join(dir, "b.vehicle.yaml"))
+	if status != exitInput {
+		t.Errorf("status %d", status)
+	}
+	says(t, "the mistake", stderr, "b.vehicle.yaml:1:35", `did you mean "k"?`)
+	if _, stderr, status = canopy("vehicle", "none.yaml"); status != exitInput {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+}
+
 func TestCompare(t *testing.T) {
 	stdout, stderr, status := canopy("compare", solarDay, "--until", "13h", "--repeat", "2", "--period", "60", "--json")
 	if status != exitOK || stderr != "" {

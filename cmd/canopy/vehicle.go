@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"canopy/diag"
+	"canopy/equations"
 	"canopy/model"
 
 	"github.com/spf13/cobra"
@@ -15,37 +16,63 @@ import (
 func vehicleCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "vehicle [NAME]",
+		Use:   "vehicle [VEHICLE]",
 		Short: "List the vehicles, or the parameters, signals and commands of one",
-		Args:  arguments,
+		Long: `List the built-in vehicles, or the parameters, signals and commands of one: a built-in one by its name, or
+a file of equations (docs/vehicles.md) by a name that ends in .yaml.`,
+		Example: `  canopy vehicle solar
+  canopy vehicle tank.vehicle.yaml`,
+		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := cmd.OutOrStdout()
-			var names []string
-			for _, v := range model.Vehicles() {
-				names = append(names, v.Name)
-				if len(args) == 0 {
+			if len(args) == 0 {
+				for _, v := range model.Vehicles() {
 					if _, err := fmt.Fprintf(out, "%s  %s\n", v.Name, v.Text); err != nil {
 						return failed(err)
 					}
-				} else if v.Name == args[0] {
-					if asJSON {
-						return failed(vehicleJSON(out, v))
-					}
-					return failed(vehicleTable(out, v))
 				}
-			}
-			if len(args) == 0 {
 				return nil
 			}
-			err := fmt.Errorf("there is no vehicle %q", args[0])
-			if hint := diag.DidYouMean(args[0], names); hint != "" {
-				err = fmt.Errorf("%w; %s", err, hint)
+			v, err := findVehicle(args[0], cmd.ErrOrStderr())
+			if err != nil {
+				return err
 			}
-			return err
+			if asJSON {
+				return failed(vehicleJSON(out, v))
+			}
+			return failed(vehicleTable(out, v))
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return c
+}
+
+// findVehicle returns a built-in vehicle, or reads one from its file.
+func findVehicle(name string, stderr io.Writer) (*model.Vehicle, error) {
+	if equations.IsFile(name) {
+		src, err := source(name)
+		if err != nil {
+			return nil, err
+		}
+		v, diags := equations.Read(src)
+		if diags.HasErrors() {
+			return nil, diags
+		}
+		diags.Write(stderr, colour(stderr))
+		return v, nil
+	}
+	var names []string
+	for _, v := range model.Vehicles() {
+		if v.Name == name {
+			return v, nil
+		}
+		names = append(names, v.Name)
+	}
+	err := fmt.Errorf("there is no vehicle %q", name)
+	if hint := diag.DidYouMean(name, names); hint != "" {
+		err = fmt.Errorf("%w; %s", err, hint)
+	}
+	return nil, err
 }
 
 func vehicleJSON(w io.Writer, v *model.Vehicle) error {

@@ -73,6 +73,14 @@ var rooms = map[string]room{
 		"bt":   "the solar day's graph does what its tree does",
 		"plan": "the solar day's plan gives conditions and actions",
 	}},
+	"equations": {pure: true, imports: reasons{
+		"diag":    "an author's mistakes are reported all at once, each at its place",
+		"expr":    "derivatives and outputs are expressions",
+		"model":   "what comes out is a vehicle like any other",
+		"yamldoc": "equations are in a YAML file",
+	}, outside: reasons{
+		"go.yaml.in/yaml/v3": "the nodes of a document",
+	}},
 	"record": {pure: true, imports: reasons{
 		"bt":       "a status change is the engine's own value",
 		"snapshot": "a place in a log can be saved",
@@ -94,6 +102,7 @@ var rooms = map[string]room{
 		"record":  "a run is written as it happens",
 		"yamldoc": "mission files are YAML",
 
+		"equations":  "a mission may name a vehicle in a file of equations",
 		"snapshot":   "a run can be saved",
 		"stategraph": "a mission may name a state graph to compare its plan with",
 	}, outside: reasons{
@@ -109,6 +118,7 @@ var rooms = map[string]room{
 		"report":  "writes the report and the closing table",
 
 		"internal/cputime": "a run's cost is CPU time",
+		"equations":        "shows a vehicle in a file of equations",
 		"snapshot":         "saves and resumes runs",
 		"stategraph":       "draws state graphs",
 	}, outside: reasons{
