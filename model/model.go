@@ -110,7 +110,7 @@ type Instance interface {
 }
 
 // Vehicles returns all vehicles.
-func Vehicles() []*Vehicle { return []*Vehicle{solar} }
+func Vehicles() []*Vehicle { return []*Vehicle{solar, circuit} }
 
 // Defaults returns the default value of every parameter.
 func (v *Vehicle) Defaults() []float64 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var rewrite = flag.Bool("rewrite", false, "rewrite the tables of the vehicle's page from its metadata")
+var rewrite = flag.Bool("rewrite", false, "rewrite the tables of the vehicles' pages from their metadata")
 
 // tables are the parts of a vehicle's page that its metadata gives.
 func tables(v *Vehicle) string {
@@ -52,20 +52,24 @@ func tables(v *Vehicle) string {
 	return b.String()
 }
 
-// TestPageShowsMetadata holds the page's tables, all from the first of their headings on, equal to the metadata.
-func TestPageShowsMetadata(t *testing.T) {
-	const name = "../docs/vehicle-solar.md"
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	prose, _, _ := strings.Cut(string(text), "\n## Commands")
-	want := strings.TrimRight(prose, "\n") + "\n" + tables(solar)
-	if *rewrite {
-		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
+// TestPagesShowMetadata holds the tables of each vehicle's page, all from the first of their headings on, equal to the
+// metadata.
+func TestPagesShowMetadata(t *testing.T) {
+	for _, v := range Vehicles() {
+		name := "../docs/vehicle-" + v.Name + ".md"
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Error(err)
+			continue
 		}
-	} else if string(text) != want {
-		t.Errorf("%s differs from the metadata: go test ./model -rewrite, and review the difference", name)
+		prose, _, _ := strings.Cut(string(text), "\n## Commands")
+		want := strings.TrimRight(prose, "\n") + "\n" + tables(v)
+		if *rewrite {
+			if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if string(text) != want {
+			t.Errorf("%s differs from the metadata: go test ./model -rewrite, and review the difference", name)
+		}
 	}
 }
