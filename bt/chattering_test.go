@@ -1,77 +1,144 @@
 package bt
 
-import "testing"
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
 
-// conventional ticks sequences and fallbacks as section 5 of the 2013 paper describes it before it mends it: every task
-// is activated before it is ticked, whatever it is going to answer, and the child that was active is deactivated first.
-type conventional struct {
-	tree       *Tree
-	says       []Status // of leaves: a condition's truth, an action's outcome or Running
-	current    []Task   // the active child; none
-	procedures []int    // started so far, entry and exit
-}
+	"canopy/snapshot"
+)
 
-func newConventional(tree *Tree) *conventional {
-	c := &conventional{tree: tree, says: make([]Status, tree.Len()), current: make([]Task, tree.Len()),
-		procedures: make([]int, tree.Len())}
-	for t := range c.says {
-		c.says[t], c.current[t] = Running, none
-		if tree.Kind(Task(t)) == Condition {
-			c.says[t] = Failure
+// activations counts how often each task was activated at an instant.
+func activations(counts []int, instant Instant) {
+	for _, c := range instant.Changes {
+		if c.To == Activating {
+			counts[c.Task]++
 		}
-	}
-	return c
-}
-
-func (c *conventional) tick(t Task) (answer Status) {
-	if c.tree.Kind(t).IsLeaf() {
-		return c.says[t]
-	}
-	for _, child := range c.tree.Children(t) {
-		if c.current[t] != child {
-			c.deactivateChild(t)
-			c.procedures[child]++
-			c.current[t] = child
-		}
-		if answer = c.tick(child); !answer.in(c.tree.nodes[t].over) {
-			break
-		}
-	}
-	return answer
-}
-
-func (c *conventional) deactivateChild(t Task) {
-	if child := c.current[t]; child != none {
-		c.deactivateChild(child)
-		c.procedures[child]++
-		c.current[t] = none
 	}
 }
 
 // TestChattering ticks a condition and an action beside it a hundred times while nothing changes. Conventionally both
-// are entered and left at each tick; if tasks can be transient, the action is entered once and the condition never.
+// are activated at each tick; if tasks can be transient, the action is activated once and the condition never.
 func TestChattering(t *testing.T) {
 	const ticks = 100
 	tree := compiledOutline(t, "ReactiveFallback gain altitude\n  Condition high\n  Action take-off\n")
-	old := newConventional(tree)
-	e := NewTickEngine(tree, nil, 0)
-	procedures := make([]int, tree.Len())
+	old, e := NewConventionalEngine(tree, nil), NewTickEngine(tree, nil, 0)
+	conventional, transient := make([]int, tree.Len()), make([]int, tree.Len())
 	for range ticks {
-		old.tick(tree.Root())
+		activations(conventional, old.Tick(nil))
 		instant, err := e.Tick(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range instant.Commands {
-			procedures[c.Task]++
-		}
+		activations(transient, instant)
 	}
 	for name, want := range map[string]struct{ conventional, transient int }{
-		"high": {2 * ticks, 0}, "take-off": {2*ticks - 1, 1},
+		"high": {ticks, 0}, "take-off": {ticks, 1}, "gain altitude": {1, 1},
 	} {
 		task, _ := tree.Find(name)
-		if old.procedures[task] != want.conventional || procedures[task] != want.transient {
-			t.Errorf("%s: %d procedures, conventionally %d, want %+v", name, procedures[task], old.procedures[task], want)
+		if conventional[task] != want.conventional || transient[task] != want.transient {
+			t.Errorf("%s: activated %d times, conventionally %d, want %+v", name, transient[task], conventional[task], want)
 		}
 	}
+}
+
+// TestConventionalRandom ticks random trees conventionally. Entries and exits alternate; outside the parallels a sibling
+// is left before another one is entered; a saved state goes on alike; halted, all is idle. If nothing is to be remembered,
+// as composites have no memory and actions neither end nor refuse, the same actions run after each tick as by the law.
+func TestConventionalRandom(t *testing.T) {
+	trees, compared := 20_000, 0
+	if testing.Short() {
+		trees = 2_000
+	}
+	for seed := range uint64(trees) {
+		r := rand.New(rand.NewPCG(4, seed))
+		d := randomTree(r, 1+r.IntN(20))
+		endless := seed%2 == 0
+		if endless {
+			forget(d)
+		}
+		tree := compiled(t, d)
+		events, e := NewEngine(tree, nil, 0), NewConventionalEngine(tree, nil)
+		active := make([]bool, tree.Len())
+		follow := func(instant Instant) {
+			for _, c := range instant.Commands {
+				if active[c.Task] != c.Exit {
+					t.Fatalf("seed %d: entries and exits of task %d do not alternate%s", seed, c.Task, outline(d))
+				}
+				active[c.Task] = !c.Exit
+			}
+		}
+		for range 12 {
+			var inputs []Input
+			for range 3 {
+				if in := randomInput(r, tree, nil); in.kind == inputSet || !endless && in.kind != inputSlow {
+					inputs = append(inputs, in)
+				}
+			}
+			before := snapshot.Save(nil, e)
+			instant := e.Tick(inputs)
+			follow(instant)
+			again := NewConventionalEngine(tree, nil)
+			if err := snapshot.Load(before, again); err != nil {
+				t.Fatal(err)
+			}
+			if got := again.Tick(inputs); !slices.Equal(got.Changes, instant.Changes) {
+				t.Fatalf("seed %d: a saved state goes on otherwise%s", seed, outline(d))
+			}
+			settle(t, events, inputs...)
+			for i := range tree.Len() {
+				task, running := Task(i), 0
+				for _, child := range tree.Children(task) {
+					if e.Status(child) == Running {
+						running++
+					}
+				}
+				if running > 1 && !tree.Kind(task).IsParallel() || running > 0 && e.Status(task) != Running {
+					t.Fatalf("seed %d: %d children of task %d run, which is %v", seed, running, i, e.Status(task))
+				}
+				if endless && tree.Kind(task) == Action {
+					compared++
+					if got, want := e.Status(task), events.Status(task); got != want {
+						t.Fatalf("seed %d: action %d is %v, by the law %v%s", seed, i, got, want, outline(d))
+					}
+				}
+			}
+		}
+		follow(e.Halt())
+		for i := range tree.Len() {
+			if e.Status(Task(i)) != Accept {
+				t.Fatalf("seed %d: task %d is %v after the halt", seed, i, e.Status(Task(i)))
+			}
+		}
+		if instant := e.Tick(nil); len(instant.Changes) > 0 {
+			t.Fatalf("seed %d: something happens after the halt", seed)
+		}
+	}
+	t.Logf("%d statuses of actions compared", compared)
+}
+
+// forget makes composites reactive.
+func forget(d *Node) {
+	switch d.Kind {
+	case Sequence:
+		d.Kind = ReactiveSequence
+	case Fallback:
+		d.Kind = ReactiveFallback
+	case Parallel:
+		d.Kind = ReactiveParallel
+	}
+	for _, child := range d.Children {
+		forget(child)
+	}
+}
+
+// TestConventionalSlow refuses procedures that take time.
+func TestConventionalSlow(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	tree := compiledOutline(t, "Action a\n")
+	NewConventionalEngine(tree, []Input{Slow(tree.Root(), true, false)})
 }

@@ -26,6 +26,7 @@ import (
 //	trace           a script of section 8, run by Trace from the start; answers the log
 //	run             lines of such a script, run from where the last run ended; answers with iterations and commands
 //	tick            the same lines for the tick engine, tick by tick; answers what each task returned and where it is
+//	conventional    the same lines for a conventional engine, from the start; answers with the procedures started
 //	state           answers every task's status, and what it holds
 //	halt            withdraws activity for ever
 //	copy, restore   keeps a copy of the engine; goes back to it
@@ -109,6 +110,16 @@ func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
 			if err != nil {
 				fmt.Fprintf(&b, "error: %v (loop: %v)\n", err, errors.Is(err, ErrLoop))
 			}
+		}
+	case "conventional":
+		lines, list := parseScript(g.tree, src)
+		if list != nil {
+			d.Fatalf(t, "%v", list)
+		}
+		e := NewConventionalEngine(g.tree, nil)
+		g.line = 0
+		for _, line := range append([]scriptLine{{}}, lines...) {
+			g.write(&b, e.Tick(line.inputs))
 		}
 	case "state":
 		g.state(&b)

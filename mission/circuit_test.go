@@ -1,6 +1,7 @@
 package mission
 
 import (
+	"errors"
 	"math"
 	"os"
 	"strings"
@@ -85,6 +86,49 @@ func TestCircuitWithoutExitProcedure(t *testing.T) {
 	}
 	if n := len(l.at(m, "advance", bt.Activating)); n < 5 {
 		t.Errorf("%d waypoints were reached", n)
+	}
+}
+
+// Ticked conventionally, the altitude check and the take-off are activated at every tick (Figure 10); if tasks can be
+// transient, the check never is and the take-off once, ticked or not.
+func TestCircuitConventional(t *testing.T) {
+	m := circuitMission(t)
+	for _, c := range []struct {
+		configuration  Configuration
+		check, takeOff int
+	}{
+		{Discrete{Period: 1, Conventional: true}, 100, 100},
+		{Discrete{Period: 1}, 0, 1},
+		{Continuous{}, 0, 1},
+	} {
+		r, err := m.Configure(c.configuration, 99.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &log{}
+		r.Attach(l)
+		for more := true; more; {
+			if more, err = r.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check, takeOff := len(l.at(m, "altitude", bt.Activating)), len(l.at(m, "take_off", bt.Activating))
+		if check != c.check || takeOff != c.takeOff {
+			t.Errorf("%v: the check is activated %d times and the take-off %d times, want %d and %d", c.configuration,
+				check, takeOff, c.check, c.takeOff)
+		}
+		if v := l.last(m, "V_cmd"); v != 16 {
+			t.Errorf("%v: between two ticks V_cmd is %g, want that of the take-off", c.configuration, v)
+		}
+	}
+}
+
+// A plan whose procedures take time cannot be ticked conventionally.
+func TestConventionalRefusesSlowProcedures(t *testing.T) {
+	m := cartMission(t, `<Action name="wait" entry_time="3"/>`, "")
+	if _, err := m.Configure(Discrete{Period: 1, Conventional: true}, 10); !errors.Is(err, ErrConventional) ||
+		!strings.Contains(err.Error(), "wait") {
+		t.Error(err)
 	}
 }
 

@@ -1,26 +1,45 @@
 package mission
 
 import (
+	"errors"
 	"fmt"
 
 	"canopy/bt"
 	"canopy/snapshot"
 )
 
+// ErrConventional is the failure of a mission that cannot be flown with the conventional tick.
+var ErrConventional = errors.New("no conventional tick for this mission")
+
 // Discrete is the plan's tree in discrete time: it is ticked at multiples of a period, and sees nothing in between.
 type Discrete struct {
-	Period  float64 // [s]
-	Restart bool    // the integrator starts anew at each tick
+	Period       float64 // [s]
+	Restart      bool    // the integrator starts anew at each tick
+	Conventional bool    // the tree is ticked by a bt.ConventionalEngine: it chatters
 }
 
 func (d Discrete) String() string {
-	if d.Restart {
-		return fmt.Sprintf("tick %g s, restart", d.Period)
+	text := fmt.Sprintf("tick %g s", d.Period)
+	if d.Conventional {
+		text += ", conventional"
 	}
-	return fmt.Sprintf("tick %g s", d.Period)
+	if d.Restart {
+		text += ", restart"
+	}
+	return text
 }
 
 func (d Discrete) planner(r *Run) (planner, error) {
+	if d.Conventional {
+		for i := range r.m.leaves {
+			if entry, exit := r.m.leaves[i].slow(); entry || exit {
+				return nil, fmt.Errorf("%w: %s has a procedure that takes time", ErrConventional,
+					r.m.Plan.Tree.Name(r.m.leaves[i].task))
+			}
+		}
+		start := func(in []bt.Input) engine { return conventional{bt.NewConventionalEngine(r.m.Plan.Tree, in)} }
+		return &clocked{treePlanner: newTreePlanner(r, start), Discrete: d}, nil
+	}
 	start := func(in []bt.Input) engine { return ticked{bt.NewTickEngine(r.m.Plan.Tree, in, 0)} }
 	return &clocked{treePlanner: newTreePlanner(r, start), Discrete: d}, nil
 }
@@ -29,6 +48,11 @@ func (d Discrete) planner(r *Run) (planner, error) {
 type ticked struct{ *bt.TickEngine }
 
 func (t ticked) Settle(inputs []bt.Input) (bt.Instant, error) { return t.Tick(inputs) }
+
+// conventional has them, too, though a tick settles nothing.
+type conventional struct{ *bt.ConventionalEngine }
+
+func (c conventional) Settle(inputs []bt.Input) (bt.Instant, error) { return c.Tick(inputs), nil }
 
 // clocked is the planner of Discrete.
 type clocked struct {
@@ -40,13 +64,19 @@ type clocked struct {
 // next returns the time of the next tick, free of the errors of a sum.
 func (c *clocked) next() float64 { return float64(c.ticks) * c.Period }
 
-// settle ticks the tree if it is time.
+// settle ticks the tree if it is time: until nothing is new, or conventionally once, be anything new or not.
 func (c *clocked) settle(r *Run) (bool, error) {
 	if r.sim.T < c.next() {
 		return false, nil
 	}
-	again, err := c.treePlanner.settle(r)
-	if !again && err == nil { // this tick is over
+	var again bool
+	var err error
+	if c.Conventional {
+		again, err = true, c.react(r, c.inputs(r))
+	} else {
+		again, err = c.treePlanner.settle(r)
+	}
+	if (c.Conventional || !again) && err == nil { // this tick is over
 		c.ticks++
 		if c.Restart && c.ticks > 1 {
 			r.sim.Restart()

@@ -101,11 +101,16 @@ func (p *treePlanner) settle(r *Run) (bool, error) {
 		return false, nil
 	}
 	p.begun = true
+	return true, p.react(r, in)
+}
+
+// react lets the tree react to its inputs, and carries out what it commands.
+func (p *treePlanner) react(r *Run, in []bt.Input) error {
 	instant, err := p.engine.Settle(in)
 	if err := p.apply(r, instant); err != nil {
-		return false, err
+		return err
 	}
-	return true, err
+	return err
 }
 
 func (p *treePlanner) alarm() string { return "the time of a procedure is over" }
