@@ -73,6 +73,15 @@ var rooms = map[string]room{
 		"bt":   "the solar day's graph does what its tree does",
 		"plan": "the solar day's plan gives conditions and actions",
 	}},
+	"translate": {pure: true, imports: reasons{
+		"bt":         "a tree is settled with all inputs to find its states",
+		"diag":       "an author's mistakes are reported all at once, each at its place",
+		"expr":       "inputs are named so that conditions can spell them",
+		"plan":       "is what is translated",
+		"stategraph": "is what plans are translated to",
+	}, tests: reasons{
+		"snapshot": "the saved states of a tree are all visited",
+	}},
 	"equations": {pure: true, imports: reasons{
 		"diag":    "an author's mistakes are reported all at once, each at its place",
 		"expr":    "derivatives and outputs are expressions",
@@ -121,6 +130,7 @@ var rooms = map[string]room{
 		"equations":        "shows a vehicle in a file of equations",
 		"snapshot":         "saves and resumes runs",
 		"stategraph":       "draws state graphs",
+		"translate":        "translates plans",
 	}, outside: reasons{
 		"github.com/spf13/cobra": "commands, flags, help",
 		"golang.org/x/term":      "whether output is a terminal, how wide it is",

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The solar day flown with the graph that its plan is translated to is the day flown with the plan.
+func TestTranslatedGraphFlies(t *testing.T) {
+	dir := t.TempDir()
+	graph := filepath.Join(dir, "solar-day.graph.yaml")
+	if stdout, stderr, status := canopy("translate", "../../missions/solar-day.xml", "--out", graph); status != exitOK ||
+		stdout+stderr != "" {
+		t.Fatalf("status %d, %s%s", status, stdout, stderr)
+	}
+	for _, name := range []string{"solar-day.yaml", "solar-day.xml"} {
+		text, err := os.ReadFile("../../missions/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stdout, stderr, status := canopy("compare", filepath.Join(dir, "solar-day.yaml"), "--repeat", "1", "--period", "600",
+		"--json")
+	if status != exitOK {
+		t.Fatal(stderr)
+	}
+	var rows []row
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if r.Configuration == "state graph" {
+			if !r.Same || r.TimeDifference != 0 || r.SignalDifference != 0 || r.StateEvents < 10 {
+				t.Errorf("%+v", r)
+			}
+			return
+		}
+	}
+	t.Errorf("the mission was not flown with its graph:\n%s", stdout)
+}
+
+func TestTranslate(t *testing.T) {
+	dir := write(t, map[string]string{
+		"wide.xml": `<root BTCPP_format="4"><BehaviorTree><Parallel>` +
+			strings.Repeat(`<Condition/>`, 23) + `</Parallel></BehaviorTree></root>`,
+	})
+	for to, want := range map[string]string{"graph": "steps:", "scxml": "<scxml ", "dot": "digraph", "xml": "<root "} {
+		stdout, stderr, status := canopy("translate", "../../missions/solar-day.xml", "--to", to)
+		if status != exitOK || stderr != "" || !strings.Contains(stdout, want) {
+			t.Errorf("--to %s: status %d, %s, %s", to, status, stderr, stdout)
+		}
+	}
+	stdout, stderr, status := canopy("translate", filepath.Join(dir, "wide.xml"))
+	if status != exitFailed || stdout != "" {
+		t.Errorf("status %d, %s", status, stdout)
+	}
+	says(t, "a plan with many inputs", stderr, "too large", "23 inputs")
+	for _, args := range [][]string{
+		{"../../missions/solar-day.xml", "--to", "xlm"}, {"../../missions/solar-day.yaml"}, {"none.xml"}, {},
+	} {
+		if stdout, stderr, status := canopy(append([]string{"translate"}, args...)...); status != exitInput || stdout != "" ||
+			stderr == "" {
+			t.Errorf("%v: status %d, %s", args, status, stdout)
+		}
+	}
+}

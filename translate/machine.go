@@ -1,0 +1,301 @@
+package translate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"canopy/bt"
+)
+
+// ErrTooLarge is the error of a tree with too many inputs or states.
+var ErrTooLarge = errors.New("the tree is too large for a state graph")
+
+// defaultLimit bounds how often the tree is settled to find its states. [Graph] names it.
+const defaultLimit = 1 << 22
+
+// Meaning is what an input says about a leaf.
+type Meaning uint8
+
+// The meanings. All but the first are about actions; Failed wins over Done, FailureIf over SuccessIf.
+const (
+	Truth     Meaning = iota // of a condition
+	SuccessIf                // while it is not active: nothing is left to do
+	FailureIf                // while it is not active: it cannot be done now
+	Done                     // while it is active: it has ended well
+	Failed                   // while it is active: it has ended badly
+	Entered                  // its entry procedure, which then takes time, is complete when this holds
+	Exited                   // its exit procedure, which then takes time, is complete when this holds
+	meanings
+)
+
+// Use is what an input says about one leaf.
+type Use struct {
+	Leaf bt.Task
+	Says Meaning
+}
+
+// Input is a truth value from outside that a tree reacts to.
+type Input struct {
+	Name string // as the conditions of a graph spell it; empty: it is always true
+	Uses []Use
+}
+
+// loop is a tree engine that is told at every instant what the inputs are, in the way of mission.Run: as long as an
+// action has something to say that the tree does not know yet, the tree is settled once more.
+type loop struct {
+	engine *bt.Engine
+	told   []bt.Status // by task: the outcome that the tree was told since the action's activation, Accept: none
+	in     []bt.Input  // scratch
+}
+
+func newLoop(tree *bt.Tree, inputs []Input) *loop {
+	l := &loop{told: make([]bt.Status, tree.Len())}
+	for t := range l.told {
+		l.told[t] = bt.Accept
+	}
+	slow := make([][meanings]bool, tree.Len())
+	for _, in := range inputs {
+		for _, u := range in.Uses {
+			slow[u.Leaf][u.Says] = true
+		}
+	}
+	var initial []bt.Input
+	for t, s := range slow {
+		if s[Entered] || s[Exited] {
+			initial = append(initial, bt.Slow(bt.Task(t), s[Entered], s[Exited]))
+		}
+	}
+	l.engine = bt.NewEngine(tree, initial, 0)
+	return l
+}
+
+func (l *loop) copyFrom(o *loop) {
+	l.engine.CopyFrom(o.engine)
+	copy(l.told, o.told)
+}
+
+func (l *loop) clone() *loop { return &loop{engine: l.engine.Clone(), told: slices.Clone(l.told)} }
+
+// settle tells the tree once what the leaves say, by task and meaning, and settles it.
+func (l *loop) settle(says [][meanings]bool) error {
+	tree := l.engine.Tree()
+	in := l.in[:0]
+	for _, t := range tree.Leaves() {
+		s := &says[t]
+		if tree.Kind(t) == bt.Condition {
+			in = append(in, bt.Set(t, s[Truth]))
+			continue
+		}
+		in = append(in, bt.Request(t, verdict(s[FailureIf], s[SuccessIf])))
+		status := l.engine.Status(t)
+		active := status == bt.Activating || status == bt.Running
+		if v := verdict(s[Failed], s[Done]); active && v != bt.Accept && v != l.told[t] {
+			l.told[t] = v
+			in = append(in, bt.End(t, v))
+		}
+		if status == bt.Activating && s[Entered] {
+			in = append(in, bt.Entered(t))
+		}
+		if status == bt.Deactivating && s[Exited] {
+			in = append(in, bt.Exited(t))
+		}
+	}
+	l.in = in
+	instant, err := l.engine.Settle(in)
+	for _, c := range instant.Commands {
+		if !c.Exit {
+			l.told[c.Task] = bt.Accept
+		}
+	}
+	return err
+}
+
+// verdict is failure if the first holds, else success if the second does, else neither.
+func verdict(failure, success bool) bt.Status {
+	switch {
+	case failure:
+		return bt.Failure
+	case success:
+		return bt.Success
+	}
+	return bt.Accept
+}
+
+// key returns all that a settled tree remembers, so that trees with equal keys do the same from there on when they are
+// told the same. Transient statuses are left out: the next visit of a task computes them anew from what the leaves say.
+func (l *loop) key() string {
+	var b []byte
+	for t := range bt.Task(len(l.told)) {
+		status, told := l.engine.Status(t), bt.Accept
+		if status.Transient() {
+			status = bt.Accept
+		}
+		if status == bt.Activating {
+			told = l.told[t]
+		}
+		var memory byte
+		if result, held := l.engine.Held(t); held {
+			memory = 2 + byte(result)
+		}
+		if l.engine.Pinned(t) {
+			memory += 4
+		}
+		if l.engine.Active(t) {
+			memory += 8
+		}
+		b = append(b, byte(status)<<4|byte(told), memory)
+	}
+	return string(b)
+}
+
+// phase is what an observer sees of an action.
+type phase uint8
+
+const (
+	idle phase = iota
+	entering
+	running
+	leaving
+)
+
+// observe returns the phases of the tree's actions.
+func (l *loop) observe() []phase {
+	tree := l.engine.Tree()
+	var phases []phase
+	for _, t := range tree.Leaves() {
+		if tree.Kind(t) == bt.Action {
+			phases = append(phases, phaseOf[l.engine.Status(t)])
+		}
+	}
+	return phases
+}
+
+var phaseOf = [8]phase{bt.Activating: entering, bt.Running: running, bt.Finished: running, bt.Aborted: running,
+	bt.Deactivating: leaving}
+
+// machine is a finite automaton whose states are the memory of a tree. One step is one settling.
+type machine struct {
+	begin   int32     // the tree before its first settling; nothing is active
+	outputs [][]phase // by state, by action
+	next    [][]int32 // by state, by word: bit i is the truth of the i-th input with a name
+}
+
+// explore finds the states that a tree can reach, whatever the inputs are.
+func explore(tree *bt.Tree, inputs []Input, limit int) (*machine, error) {
+	if limit == 0 {
+		limit = defaultLimit
+	}
+	m := &machine{}
+	n := len(names(inputs))
+	if n > 30 || 1<<n > limit {
+		return nil, fmt.Errorf("%w: it has %d inputs, so that it would be settled more than %d times", ErrTooLarge, n,
+			limit)
+	}
+	words := make([][][meanings]bool, 1<<n)
+	for w := range words {
+		words[w] = say(tree, inputs, w)
+	}
+	var loops []*loop
+	number := map[string]int32{}
+	state := func(l *loop) int32 {
+		key := l.key()
+		s, known := number[key]
+		if !known {
+			s = int32(len(loops))
+			number[key] = s
+			loops = append(loops, l.clone())
+			m.outputs = append(m.outputs, l.observe())
+		}
+		return s
+	}
+	scratch := newLoop(tree, inputs)
+	m.begin = state(scratch)
+	for s := 0; s < len(loops); s++ {
+		if (s+1)*len(words) > limit {
+			return nil, fmt.Errorf("%w: with %d inputs it has more than %d states, so that it would be settled more "+
+				"than %d times", ErrTooLarge, n, s, limit)
+		}
+		row := make([]int32, len(words))
+		for w, says := range words {
+			scratch.copyFrom(loops[s])
+			if err := scratch.settle(says); err != nil {
+				return nil, err
+			}
+			row[w] = state(scratch)
+		}
+		m.next = append(m.next, row)
+	}
+	return m, nil
+}
+
+// say returns what the leaves say, by task and meaning, when the inputs that have a name are the bits of a word.
+func say(tree *bt.Tree, inputs []Input, word int) [][meanings]bool {
+	says := make([][meanings]bool, tree.Len())
+	for _, in := range inputs {
+		holds := true
+		if in.Name != "" {
+			holds = word&1 == 1
+			word >>= 1
+		}
+		for _, u := range in.Uses {
+			says[u.Leaf][u.Says] = holds
+		}
+	}
+	return says
+}
+
+// classes numbers the classes of states that no inputs can tell apart by what is seen, in the order of their first
+// states (Moore 1956).
+func (m *machine) classes() []int32 {
+	class := make([]int32, len(m.next))
+	split := func(sign func(s int) string) int {
+		number := map[string]int32{}
+		now := make([]int32, len(class))
+		for s := range class {
+			key := sign(s)
+			k, known := number[key]
+			if !known {
+				k = int32(len(number))
+				number[key] = k
+			}
+			now[s] = k
+		}
+		class = now
+		return len(number)
+	}
+	count := split(func(s int) string { return fmt.Sprint(m.outputs[s]) })
+	for {
+		before := class
+		now := split(func(s int) string {
+			b := make([]byte, 0, 4*len(m.next[s])+4)
+			for _, k := range append([]int32{int32(s)}, m.next[s]...) {
+				c := before[k]
+				b = append(b, byte(c), byte(c>>8), byte(c>>16), byte(c>>24))
+			}
+			return string(b)
+		})
+		if now == count {
+			return class
+		}
+		count = now
+	}
+}
+
+// merged returns the machine whose states are the classes.
+func (m *machine) merged() *machine {
+	class := m.classes()
+	r := &machine{begin: class[m.begin]}
+	for s, c := range class {
+		if int(c) < len(r.next) {
+			continue
+		}
+		row := make([]int32, len(m.next[s]))
+		for w, next := range m.next[s] {
+			row[w] = class[next]
+		}
+		r.next = append(r.next, row)
+		r.outputs = append(r.outputs, m.outputs[s])
+	}
+	return r
+}
