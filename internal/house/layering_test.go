@@ -90,6 +90,17 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"go.yaml.in/yaml/v3": "the nodes of a document",
 	}},
+	"verify": {pure: true, imports: reasons{
+		"bt":       "what a plan does is what the engine does",
+		"diag":     "a finding has a place in the plan",
+		"expr":     "conditions are abstracted to limits of signals",
+		"plan":     "plans are what is proved",
+		"snapshot": "states that were visited are known by their bytes",
+		"yamldoc":  "declarations are YAML",
+	}, outside: reasons{
+		"github.com/dalzilio/rudd": "sets of states are binary decision diagrams",
+		"go.yaml.in/yaml/v3":       "the nodes of a section of declarations",
+	}},
 	"record": {pure: true, imports: reasons{
 		"bt":       "a status change is the engine's own value",
 		"snapshot": "a place in a log can be saved",

@@ -1,0 +1,245 @@
+package expr
+
+import (
+	"math"
+	"slices"
+)
+
+// LogicOp says what a Logic joins.
+type LogicOp uint8
+
+// The operations of a condition's Boolean structure.
+const (
+	LogicTruth       LogicOp = iota // Value
+	LogicProposition                // a name where a condition stands: Text
+	LogicRelation                   // what cannot be reduced to thresholds: Text, Key
+	LogicThreshold                  // Signal >= Limit, or Signal > Limit if Strict
+	LogicNot
+	LogicAnd
+	LogicOr
+)
+
+// Logic is the Boolean structure of a condition: what it asks of its signals, and how the answers are joined.
+type Logic struct {
+	Op     LogicOp
+	Value  bool    // LogicTruth
+	Text   string  // LogicProposition: the name; LogicRelation: the relation that holds when this does
+	Key    string  // LogicRelation: the same for relations that always hold together
+	Signal string  // LogicThreshold
+	Limit  float64 // LogicThreshold, in coherent SI units
+	Strict bool    // LogicThreshold
+	Args   []Logic // LogicNot: one; LogicAnd, LogicOr: two or more
+}
+
+// Logic returns the Boolean structure of a condition. A relation becomes thresholds of single signals where its sides
+// are made of sums and constant multiples of one signal, and of abs, min and max of such; limits are computed in
+// floating point. Relations without signals are judged. All others stay as they are. NaN is not considered: of a
+// signal, either s >= c or s < c holds. It panics if the expression is a number, but for a single name, which is then a
+// proposition.
+func (e *Expr) Logic() Logic {
+	if e.root.typ() != Boolean && e.root.op != opName {
+		panic("expr: Logic of a number")
+	}
+	return e.root.logic()
+}
+
+// Propositions returns the names that stand where a condition is wanted, each once, in the order of their appearance.
+func (e *Expr) Propositions() []string {
+	var names []string
+	e.root.propositions(func(n *node) {
+		if !slices.Contains(names, n.name) {
+			names = append(names, n.name)
+		}
+	})
+	return names
+}
+
+// Judged returns the expression with some of its propositions replaced by a truth value, so that Check accepts them.
+func (e *Expr) Judged(known func(name string) bool) *Expr {
+	return &Expr{e.root.judged(known)}
+}
+
+func (n *node) propositions(visit func(*node)) {
+	switch {
+	case n.op == opName:
+		visit(n)
+	case n.op == opAnd, n.op == opOr, n.op == opNot:
+		for _, a := range n.args {
+			a.propositions(visit)
+		}
+	}
+}
+
+func (n *node) judged(known func(string) bool) *node {
+	switch {
+	case n.op == opName && known(n.name):
+		return &node{op: opTruth, at: n.at, end: n.end, depth: 1, value: 1}
+	case n.op == opAnd, n.op == opOr, n.op == opNot:
+		return n.rebuilt(func(a *node) *node { return a.judged(known) })
+	}
+	return n
+}
+
+func (n *node) logic() Logic {
+	switch {
+	case n.op == opTruth:
+		return Logic{Op: LogicTruth, Value: n.value != 0}
+	case n.op == opName:
+		return Logic{Op: LogicProposition, Text: n.name}
+	case n.op == opNot:
+		return not(n.args[0].logic())
+	case n.op == opAnd:
+		return joined(LogicAnd, n.args[0].logic(), n.args[1].logic())
+	case n.op == opOr:
+		return joined(LogicOr, n.args[0].logic(), n.args[1].logic())
+	case n.relation():
+		return n.relationLogic()
+	}
+	panic(misuse)
+}
+
+func not(l Logic) Logic {
+	if l.Op == LogicNot {
+		return l.Args[0]
+	}
+	return Logic{Op: LogicNot, Args: []Logic{l}}
+}
+
+func joined(op LogicOp, parts ...Logic) Logic { return Logic{Op: op, Args: parts} }
+
+// relationLogic takes a relation as the side g >= 0 of its indicator, or the opposite of it.
+func (n *node) relationLogic() Logic {
+	over, under := n.args[0], n.args[1]
+	if n.op == opGreater || n.op == opLessEqual {
+		over, under = under, over
+	}
+	above, ok := difference(over, under)
+	if !ok {
+		text := &node{op: opGreaterEqual, args: []*node{over, under}}
+		above = Logic{Op: LogicRelation, Text: text.String(), Key: key(over) + " - " + key(under)}
+	}
+	if n.op == opLess || n.op == opGreater {
+		return not(above)
+	}
+	return above
+}
+
+// difference reduces over - under >= 0 to thresholds.
+func difference(over, under *node) (Logic, bool) {
+	f, ok := combine(over.affine(), under.affine(), -1)
+	if !ok {
+		return Logic{}, false
+	}
+	return f.above()
+}
+
+// affine is the value slope * of + offset; of is nil for a constant.
+type affine struct {
+	of            *node
+	slope, offset float64
+}
+
+// affine returns the value of a number as far as it is a constant or an affine function of one term.
+func (n *node) affine() affine {
+	opaque := affine{n, 1, 0}
+	switch {
+	case n.constant():
+		return affine{offset: constantValue(n)}
+	case n.op == opNegative:
+		return n.args[0].affine().times(-1)
+	case n.op == opAdd, n.op == opSubtract:
+		sign := 1.0
+		if n.op == opSubtract {
+			sign = -1
+		}
+		if sum, ok := combine(n.args[0].affine(), n.args[1].affine(), sign); ok {
+			return sum
+		}
+	case n.op == opMultiply && n.args[0].constant():
+		return n.args[1].affine().times(constantValue(n.args[0]))
+	case n.op == opMultiply && n.args[1].constant():
+		return n.args[0].affine().times(constantValue(n.args[1]))
+	case n.op == opDivide && n.args[1].constant():
+		return n.args[0].affine().times(1 / constantValue(n.args[1]))
+	}
+	return opaque
+}
+
+func (f affine) times(k float64) affine { return affine{f.of, f.slope * k, f.offset * k} }
+
+// combine returns f + sign*g if at most one term is in it.
+func combine(f, g affine, sign float64) (affine, bool) {
+	g = g.times(sign)
+	sum := affine{f.of, f.slope, f.offset + g.offset}
+	switch {
+	case g.of == nil:
+	case f.of == nil:
+		sum.of, sum.slope = g.of, g.slope
+	case key(f.of) == key(g.of):
+		sum.slope += g.slope
+	default:
+		return affine{}, false
+	}
+	return sum, true
+}
+
+// above reduces f >= 0 to thresholds.
+func (f affine) above() (Logic, bool) {
+	if f.of == nil || f.slope == 0 {
+		return Logic{Op: LogicTruth, Value: f.offset >= 0}, f.offset == f.offset
+	}
+	limit := -f.offset / f.slope
+	if math.IsNaN(limit) || math.IsInf(limit, 0) {
+		return Logic{}, false
+	}
+	return f.of.compare(limit, f.slope > 0)
+}
+
+// compare reduces n >= limit, or n <= limit, to thresholds.
+func (n *node) compare(limit float64, atLeast bool) (Logic, bool) {
+	if n.op == opName {
+		if atLeast {
+			return Logic{Op: LogicThreshold, Signal: n.name, Limit: limit}, true
+		}
+		return not(Logic{Op: LogicThreshold, Signal: n.name, Limit: limit, Strict: true}), true
+	}
+	op := LogicAnd // all parts are within the limit
+	var parts []affine
+	sign := 1.0
+	if !atLeast {
+		sign = -1
+	}
+	within := func(a affine) affine { // a >= limit or a <= limit
+		a.offset -= limit
+		return a.times(sign)
+	}
+	switch {
+	case n.op != opCall:
+		return Logic{}, false
+	case n.name == "abs" && atLeast:
+		op = LogicOr
+		x := n.args[0].affine()
+		parts = []affine{within(x), within(x.times(-1))}
+	case n.name == "abs":
+		x := n.args[0].affine()
+		parts = []affine{within(x), within(x.times(-1))}
+	case n.name == "min" || n.name == "max":
+		if (n.name == "max") == atLeast {
+			op = LogicOr
+		}
+		for _, a := range n.args {
+			parts = append(parts, within(a.affine()))
+		}
+	default:
+		return Logic{}, false
+	}
+	all := Logic{Op: op}
+	for _, p := range parts {
+		l, ok := p.above()
+		if !ok {
+			return Logic{}, false
+		}
+		all.Args = append(all.Args, l)
+	}
+	return all, true
+}

@@ -1,0 +1,189 @@
+package expr
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// holds judges a structure for signals, relations that are no thresholds by compiling them.
+func (l Logic) holds(t *testing.T, names []string, values []float64) bool {
+	switch l.Op {
+	case LogicTruth:
+		return l.Value
+	case LogicThreshold:
+		for i, n := range names {
+			if n == l.Signal {
+				return values[i] > l.Limit || !l.Strict && values[i] == l.Limit
+			}
+		}
+	case LogicRelation:
+		return mustCompile(t, l.Text, names).Bool(values, nil)
+	case LogicNot:
+		return !l.Args[0].holds(t, names, values)
+	case LogicAnd:
+		for _, a := range l.Args {
+			if !a.holds(t, names, values) {
+				return false
+			}
+		}
+		return true
+	case LogicOr:
+		for _, a := range l.Args {
+			if a.holds(t, names, values) {
+				return true
+			}
+		}
+		return false
+	}
+	t.Fatalf("unexpected %+v", l)
+	return false
+}
+
+func mustCompile(t *testing.T, text string, names []string) *Code {
+	t.Helper()
+	e, err := Parse(text)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return NewCompiler(func(name string) (int, bool) {
+		for i, n := range names {
+			if n == name {
+				return i, true
+			}
+		}
+		return 0, false
+	}).Compile(e)
+}
+
+// TestLogicAgreesWithTheCompiledCondition compares the structure with the code on random conditions. Numbers are small
+// integers and halves, so that limits are exact and equality is met often.
+func TestLogicAgreesWithTheCompiledCondition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	names := []string{"x", "y"}
+	var number func(depth int) string
+	number = func(depth int) string {
+		if depth == 0 {
+			switch rng.IntN(3) {
+			case 0:
+				return fmt.Sprint(rng.IntN(7) - 3)
+			default:
+				return names[rng.IntN(2)]
+			}
+		}
+		a, b := number(depth-1), number(rng.IntN(depth))
+		switch rng.IntN(9) {
+		case 0, 1:
+			return "(" + a + " + " + b + ")"
+		case 2:
+			return "(" + a + " - " + b + ")"
+		case 3:
+			return "2 * " + a
+		case 4:
+			return "(" + a + ") / (-2)"
+		case 5:
+			return "abs(" + a + ")"
+		case 6:
+			return "min(" + a + ", " + b + ")"
+		case 7:
+			return "max(" + a + ", " + b + ")"
+		default:
+			return "-(" + a + ")"
+		}
+	}
+	var condition func(depth int) string
+	condition = func(depth int) string {
+		if depth == 0 || rng.IntN(3) == 0 {
+			return number(rng.IntN(3)) + []string{" >= ", " > ", " <= ", " < "}[rng.IntN(4)] + number(rng.IntN(3))
+		}
+		switch rng.IntN(3) {
+		case 0:
+			return "not (" + condition(depth-1) + ")"
+		case 1:
+			return "(" + condition(depth-1) + ") and (" + condition(depth-1) + ")"
+		default:
+			return "(" + condition(depth-1) + ") or (" + condition(depth-1) + ")"
+		}
+	}
+	thresholds := 0
+	for range 2000 {
+		text := condition(2)
+		e, err := Parse(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		l, code := e.Logic(), mustCompile(t, text, names)
+		thresholds += count(l, LogicThreshold)
+		for range 20 {
+			values := []float64{float64(rng.IntN(17)-8) / 2, float64(rng.IntN(17)-8) / 2}
+			if got, want := l.holds(t, names, values), code.Bool(values, nil); got != want {
+				t.Fatalf("%s with %v: the structure says %t, the code %t\n%+v", text, values, got, want, l)
+			}
+		}
+	}
+	if thresholds < 1000 {
+		t.Errorf("only %d relations became thresholds", thresholds)
+	}
+}
+
+func count(l Logic, op LogicOp) int {
+	n := 0
+	if l.Op == op {
+		n++
+	}
+	for _, a := range l.Args {
+		n += count(a, op)
+	}
+	return n
+}
+
+func TestLogicOfRelations(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"soc >= 0.2", "soc>=0.2"},
+		{"soc < 0.2", "not soc>=0.2"},
+		{"0.2 < soc", "soc>0.2"}, // not soc <= 0.2
+		{"13 [km] - h >= 0", "not h>13000"},
+		{"2 * h + 4 >= 10", "h>=3"},
+		{"abs(h - 6000) <= 60", "(not h>6060 and h>=5940)"},
+		{"min(a, b) >= 1", "(a>=1 and b>=1)"},
+		{"a * b >= 1", "[a * b >= 1]"},
+		{"a > b", "not [b >= a]"}, // one indicator for both
+		{"1 < 2", "not false"},
+		{"h - h >= 1", "false"},
+	} {
+		e, err := Parse(test.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := text(e.Logic()); got != test.want {
+			t.Errorf("%s is %s, want %s", test.text, got, test.want)
+		}
+	}
+}
+
+func text(l Logic) string {
+	switch l.Op {
+	case LogicTruth:
+		return fmt.Sprint(l.Value)
+	case LogicProposition:
+		return l.Text
+	case LogicRelation:
+		return "[" + l.Text + "]"
+	case LogicThreshold:
+		if l.Strict {
+			return fmt.Sprintf("%s>%v", l.Signal, l.Limit)
+		}
+		return fmt.Sprintf("%s>=%v", l.Signal, l.Limit)
+	case LogicNot:
+		return "not " + text(l.Args[0])
+	}
+	word := " and "
+	if l.Op == LogicOr {
+		word = " or "
+	}
+	out := "(" + text(l.Args[0])
+	for _, a := range l.Args[1:] {
+		out += word + text(a)
+	}
+	return out + ")"
+}

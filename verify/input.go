@@ -1,0 +1,194 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"canopy/bt"
+	"canopy/expr"
+)
+
+// signal is a signal with the limits that conditions compare it with. k limits make k+1 intervals.
+type signal struct {
+	name string
+	cuts []cut // ascending
+	at   int   // the variable of the first cut; the others follow
+}
+
+// cut is the boundary s >= limit, or s > limit if it is strict, between two intervals. Of one limit, >= comes first.
+type cut struct {
+	limit  float64
+	strict bool
+}
+
+func (c cut) compare(o cut) int {
+	if c.limit != o.limit {
+		return cmp.Compare(c.limit, o.limit)
+	}
+	return cmp.Compare(btoi(c.strict), btoi(o.strict))
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// inputKind says what a variable stands for.
+type inputKind uint8
+
+const (
+	inputCut    inputKind = iota
+	inputFree             // a relation that is no threshold, a condition that is not explained, a free outcome
+	inputLatch            // a condition with hysteresis was true before
+	inputMemory           // a result that a task holds, or what else the past has left in the tree
+)
+
+// input is what one variable stands for.
+type input struct {
+	kind   inputKind
+	signal int // cut: its signal and its place there
+	cut    int
+	text   string // free: when true
+	denied string // free, latch: when false
+	// latch: the leaf
+	leaf int
+}
+
+// vocabulary collects what formulas speak about and numbers it as variables, in the order of the tree's leaves.
+type vocabulary struct {
+	inputs  []input
+	signals []signal
+	bySig   map[string]int
+	byFree  map[string]int // relations by key, others by text
+}
+
+func newVocabulary() *vocabulary {
+	return &vocabulary{bySig: map[string]int{}, byFree: map[string]int{}}
+}
+
+// collect notes the limits in a formula.
+func (v *vocabulary) collect(l *expr.Logic) {
+	if l == nil {
+		return
+	}
+	if l.Op == expr.LogicThreshold {
+		i, ok := v.bySig[l.Signal]
+		if !ok {
+			i = len(v.signals)
+			v.bySig[l.Signal] = i
+			v.signals = append(v.signals, signal{name: l.Signal, at: -1})
+		}
+		c := cut{l.Limit, l.Strict}
+		s := &v.signals[i]
+		if k, found := slices.BinarySearchFunc(s.cuts, c, cut.compare); !found {
+			s.cuts = slices.Insert(s.cuts, k, c)
+		}
+	}
+	for i := range l.Args {
+		v.collect(&l.Args[i])
+	}
+}
+
+// number gives variables to what a formula speaks about and has none yet.
+func (v *vocabulary) number(l *expr.Logic) {
+	if l == nil {
+		return
+	}
+	switch l.Op {
+	case expr.LogicThreshold:
+		i := v.bySig[l.Signal]
+		if s := &v.signals[i]; s.at < 0 {
+			s.at = len(v.inputs)
+			for k := range s.cuts {
+				v.inputs = append(v.inputs, input{kind: inputCut, signal: i, cut: k})
+			}
+		}
+	case expr.LogicRelation:
+		v.free(l.Key, l.Text, "not "+l.Text)
+	}
+	for i := range l.Args {
+		v.number(&l.Args[i])
+	}
+}
+
+// free returns the variable of something that is simply true or false.
+func (v *vocabulary) free(key, text, denied string) int {
+	i, ok := v.byFree[key]
+	if !ok {
+		i = len(v.inputs)
+		v.byFree[key] = i
+		v.inputs = append(v.inputs, input{kind: inputFree, text: text, denied: denied})
+	}
+	return i
+}
+
+// above returns the place of a threshold among its signal's cuts.
+func (v *vocabulary) above(l *expr.Logic) (s *signal, k int) {
+	s = &v.signals[v.bySig[l.Signal]]
+	k, found := slices.BinarySearchFunc(s.cuts, cut{l.Limit, l.Strict}, cut.compare)
+	if !found {
+		panic("verify: a formula whose limits were not collected")
+	}
+	return s, k
+}
+
+// interval returns in which interval of a signal an assignment lies: the number of cuts that it is above. An
+// assignment's cuts count up to the first that is false, so that every assignment means one interval.
+func (s *signal) interval(w []bool) int {
+	k := 0
+	for k < len(s.cuts) && w[s.at+k] {
+		k++
+	}
+	return k
+}
+
+// text describes the intervals from the first to the last.
+func (s *signal) text(first, last int) string {
+	switch {
+	case first == 0 && last == len(s.cuts):
+		return "any " + s.name
+	case first == 0:
+		c := s.cuts[last]
+		return s.name + map[bool]string{false: " < ", true: " <= "}[c.strict] + number(c.limit)
+	case last == len(s.cuts):
+		c := s.cuts[first-1]
+		return s.name + map[bool]string{false: " >= ", true: " > "}[c.strict] + number(c.limit)
+	}
+	low, high := s.cuts[first-1], s.cuts[last]
+	if low.limit == high.limit {
+		return fmt.Sprintf("%s = %s", s.name, number(low.limit))
+	}
+	return s.name + " in " + map[bool]string{false: "[", true: "("}[low.strict] + number(low.limit) + ", " +
+		number(high.limit) + map[bool]string{false: ")", true: "]"}[high.strict]
+}
+
+// number writes a limit; those that units made inexact are rounded in the last digits.
+func number(x float64) string {
+	short := strconv.FormatFloat(x, 'g', 12, 64)
+	if r, err := strconv.ParseFloat(short, 64); err == nil && math.Abs(r-x) <= 1e-12*math.Abs(x) {
+		x = r
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// leaf is what a leaf of the plan asks of the world. Formulas that are not given are nil, and do not hold.
+type leaf struct {
+	task                 bt.Task
+	name                 string
+	condition            bool
+	on, off              *expr.Logic // a condition
+	latch                int         // its variable: it was true before; -1: it has no hysteresis
+	done, failed         *expr.Logic // an action
+	successIf, failureIf *expr.Logic
+	slowEntry            bool // the entry procedure takes time, in which an outcome is not heard
+}
+
+// proposition is a formula that is one free variable.
+func proposition(name string) *expr.Logic {
+	return &expr.Logic{Op: expr.LogicRelation, Key: "leaf " + name, Text: name}
+}

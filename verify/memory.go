@@ -1,0 +1,187 @@
+package verify
+
+import (
+	"slices"
+
+	"canopy/bt"
+)
+
+// What a tree remembers of the past (docs/semantics.md, section 4) is in variables of its own, free but for rules that
+// hold in every settled state. The rules allow more than can be reached: what is proved with them is proved, what is
+// refuted must be shown by the engine (search.go).
+//
+//	kept[a]          action a runs on although its request says success or failure: it is active
+//	heldGood[t]      the result of t, which ended, is held: its own judgement says nothing, and its parent is active
+//	heldBad[t]
+//	pinned[i]        a child of a Sequence or Fallback is pinned as passed over: those before it are, too, the parent is
+//	                 active; all children before an active one are pinned
+//	pinnedGood[i]    a child of a Parallel is pinned: the parent is active
+//	pinnedBad[i]
+//	race[t]          which count of a Parallel was reached first, if both are
+//
+// An action with an outcome is not active where the outcome is due. A task that is not active remembers nothing.
+
+// variables is the memory of one task; -1: it has none of the kind.
+type variables struct {
+	kept, heldGood, heldBad, pinnedGood, pinnedBad, race int
+}
+
+// nature finds which tasks have actions below them, and which can remember something.
+func (m *Model) nature() {
+	n := m.tree.Len()
+	m.acts, m.remembers = make([]bool, n), make([]bool, n)
+	for t := range n {
+		task := bt.Task(t)
+		if i, ok := m.leafOf[task]; ok {
+			l := &m.leaves[i]
+			m.acts[t] = !l.condition
+			m.remembers[t] = l.done != nil || l.failed != nil || l.successIf != nil || l.failureIf != nil
+			continue
+		}
+		for _, k := range m.tree.Children(task) {
+			m.acts[t] = m.acts[t] || m.acts[k]
+			m.remembers[t] = m.remembers[t] || m.remembers[k]
+		}
+		m.remembers[t] = m.remembers[t] || m.pins(task)
+	}
+}
+
+// pins reports whether a task is a composite with memory that can be active after it has pinned a child.
+func (m *Model) pins(t bt.Task) bool {
+	kids := m.tree.Children(t)
+	acts := func(k bt.Task) bool { return m.acts[k] }
+	switch m.tree.Kind(t) {
+	case bt.Sequence, bt.Fallback:
+		return slices.ContainsFunc(kids[1:], acts)
+	case bt.Parallel:
+		return len(kids) > 1 && slices.ContainsFunc(kids, acts)
+	}
+	return false
+}
+
+// Remembers reports whether the plan can remember anything of the past beside hysteresis.
+func (m *Model) Remembers() bool { return m.remembers[m.tree.Root()] }
+
+// memorise gives a task its variables.
+func (m *Model) memorise(t bt.Task) {
+	v := variables{-1, -1, -1, -1, -1, -1}
+	if m.remembers[t] && m.acts[t] {
+		if i, ok := m.leafOf[t]; ok {
+			l := &m.leaves[i]
+			if l.successIf != nil || l.failureIf != nil {
+				v.kept = m.remember()
+			}
+			if l.done != nil {
+				v.heldGood = m.remember()
+			}
+			if l.failed != nil {
+				v.heldBad = m.remember()
+			}
+		} else {
+			v.heldGood, v.heldBad = m.remember(), m.remember()
+			if m.tree.Kind(t) == bt.Parallel && m.pins(t) {
+				v.race = m.remember()
+			}
+		}
+	}
+	if p := m.tree.Parent(t); p >= 0 && m.pins(p) {
+		switch m.tree.Kind(p) {
+		case bt.Parallel:
+			v.pinnedGood, v.pinnedBad = m.remember(), m.remember()
+		case bt.Sequence:
+			v.pinnedGood = m.remember()
+		case bt.Fallback:
+			v.pinnedBad = m.remember()
+		}
+	}
+	m.vars = append(m.vars, v)
+}
+
+// bit returns the states in which a variable is true; none if there is no such variable.
+func (m *Model) bit(v int) set {
+	if v < 0 {
+		return m.space.none()
+	}
+	return m.space.variable(v)
+}
+
+// race returns the variable that tells which count of a Parallel was reached first.
+func (m *Model) race(t bt.Task) (v int, ok bool) {
+	v = m.vars[t].race
+	return v, v >= 0
+}
+
+// hold adds to a task's judgement what is remembered of it, and the rules of that.
+func (m *Model) hold(t bt.Task) {
+	s, v := m.space, &m.vars[t]
+	judgedGood, judgedBad := m.good[t], m.bad[t]
+	apply := func(good, bad int) (held set) {
+		g, b := m.bit(good), m.bit(bad)
+		m.good[t] = s.or(g, s.and(s.not(b), m.good[t]))
+		m.bad[t] = s.or(b, s.and(s.not(g), m.bad[t]))
+		m.rule(s.and(g, b), s.none())
+		return s.or(g, b)
+	}
+	if v.kept >= 0 {
+		kept := m.bit(v.kept)
+		m.good[t], m.bad[t] = s.and(m.good[t], s.not(kept)), s.and(m.bad[t], s.not(kept))
+		m.rule(kept, s.or(judgedGood, judgedBad))
+	}
+	if v.heldGood >= 0 || v.heldBad >= 0 {
+		m.holds[t] = apply(v.heldGood, v.heldBad)
+		m.rule(m.holds[t], s.not(s.or(judgedGood, judgedBad)))
+	}
+	if v.pinnedGood >= 0 || v.pinnedBad >= 0 {
+		pinned := apply(v.pinnedGood, v.pinnedBad)
+		if m.holds[t] == nil {
+			m.holds[t] = pinned
+		} else {
+			m.holds[t] = s.or(m.holds[t], pinned)
+		}
+	}
+}
+
+// rule adds that where a holds b does.
+func (m *Model) rule(a, b set) {
+	r := m.space.or(m.space.not(a), b)
+	m.rules = append(m.rules, r)
+}
+
+// restrictMemory adds the rules that speak of activity.
+func (m *Model) restrictMemory() {
+	s := m.space
+	parent := func(t bt.Task) set {
+		if p := m.tree.Parent(t); p >= 0 {
+			return m.active[p]
+		}
+		return s.all()
+	}
+	for t := range m.vars {
+		v, task := &m.vars[t], bt.Task(t)
+		for _, x := range []int{v.heldGood, v.heldBad, v.pinnedGood, v.pinnedBad} {
+			if x >= 0 {
+				m.rule(m.bit(x), parent(task))
+			}
+		}
+		if v.kept >= 0 {
+			m.rule(m.bit(v.kept), m.active[t])
+		}
+		if i, ok := m.leafOf[task]; ok && !m.leaves[i].condition {
+			m.rule(m.active[t], s.not(s.or(m.of(m.leaves[i].done), m.of(m.leaves[i].failed))))
+		}
+		if m.tree.Kind(task) != bt.Parallel && m.pins(task) {
+			kids := m.tree.Children(task)
+			for i := 1; i < len(kids); i++ {
+				before, here := m.pinnedOver(kids[i-1]), m.pinnedOver(kids[i])
+				m.rule(here, before)
+				m.rule(m.active[kids[i]], before)
+			}
+		}
+	}
+}
+
+// pinnedOver returns where a child of a Sequence or Fallback is pinned.
+func (m *Model) pinnedOver(t bt.Task) set {
+	v := &m.vars[t]
+	return m.bit(max(v.pinnedGood, v.pinnedBad))
+}

@@ -1,0 +1,356 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/plan"
+)
+
+// The questions of one step: about what is active in a state, whatever came before and comes after.
+
+// anyActive returns the states in which one of the tasks is active.
+func (m *Model) anyActive(tasks []bt.Task) set {
+	sum := m.space.none()
+	for _, t := range tasks {
+		sum = m.space.or(sum, m.active[t])
+	}
+	return sum
+}
+
+// actions returns the plan's actions in the order of the tree.
+func (m *Model) actions() []bt.Task {
+	return slices.DeleteFunc(slices.Clone(m.tree.Leaves()), func(t bt.Task) bool { return m.tree.Kind(t) != bt.Action })
+}
+
+// memoryAdvice is what helps where memory keeps a question from being concluded.
+const memoryAdvice = "reactive composites and actions without outcome remember nothing; a subtree can be checked as a" +
+	" plan of its own"
+
+// conclude makes a finding of what became of a question about a set. The fields of proved and refuted are those of the
+// finding in either case.
+func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Finding {
+	c := m.show(a, violated)
+	f := refuted
+	f.Verdict = c.verdict
+	switch c.verdict {
+	case Proved:
+		f = proved
+		f.Verdict = Proved
+		if c.how != "" {
+			f.Text += ", " + c.how
+		}
+	case Refuted:
+		f.Script = c.script
+		f.Where, f.More = m.regions(a)
+		if m.Remembers() {
+			f.Text += ", depending on what the plan remembers"
+		}
+	case Undecided:
+		f.Text, f.Where = "not concluded whether "+f.Text+": "+c.why, nil
+		f.Advice = memoryAdvice
+	}
+	return f
+}
+
+// askComplete: gap = not good(root) and not or_a active(a).
+func askComplete(m *Model) []Finding {
+	s, root, actions := m.space, m.tree.Root(), m.actions()
+	gap := s.not(s.or(m.good[root], m.anyActive(actions)))
+	violated := func(p *Player, _ []bool) bool {
+		return !p.good(root) && !slices.ContainsFunc(actions, p.active)
+	}
+	return []Finding{m.conclude(gap, violated,
+		Finding{Text: "in every state some action is active, or the plan has succeeded"},
+		Finding{Text: "no action is active, and the plan has not succeeded",
+			Advice: "end the plan's fallbacks with an action that needs no condition"})}
+}
+
+// askDead: active(t) is empty. Of tasks inside each other that are never active the outermost is named.
+func askDead(m *Model) []Finding {
+	var found []Finding
+	asked := 0
+	var visit func(t bt.Task)
+	visit = func(t bt.Task) {
+		if !m.acts[t] || m.space.full() {
+			return
+		}
+		asked++
+		if m.empty(m.active[t]) {
+			found = append(found, m.deadFinding(t))
+			return
+		}
+		for _, k := range m.tree.Children(t) {
+			visit(k)
+		}
+	}
+	visit(m.tree.Root())
+	if m.Remembers() { // what the abstraction lets become active need not be reached
+		found = append(found, m.unreached()...)
+	}
+	if len(found) == 0 {
+		return []Finding{{Text: fmt.Sprintf("each of %s can become active", count(asked, "task"))}}
+	}
+	return found
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// unreached asks the engine which actions of a plan with memory never become active, though the abstraction lets them.
+func (m *Model) unreached() []Finding {
+	rest := slices.DeleteFunc(m.actions(), func(t bt.Task) bool { return m.empty(m.active[t]) })
+	c := m.search(func(p *Player, _ []bool) bool {
+		rest = slices.DeleteFunc(rest, p.active)
+		return len(rest) == 0
+	})
+	var found []Finding
+	for _, t := range rest {
+		f := Finding{Tasks: []bt.Task{t}, Verdict: Refuted, Text: m.tree.Name(t) + " is never active, found " + c.how,
+			Advice: "change what comes before it, or take it out"}
+		if c.verdict == Undecided {
+			f.Verdict, f.Text = Undecided, "not concluded whether "+m.tree.Name(t)+" can become active: "+c.why
+			f.Advice = memoryAdvice
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+// need is one reason why a task is active only in some states.
+type need struct {
+	text string
+	in   set
+}
+
+// deadFinding explains why a task is never active: a least set of needs that exclude each other.
+func (m *Model) deadFinding(t bt.Task) Finding {
+	needs := m.needs(t)
+	// Deletion: a need is left out if the others still exclude each other. What remains is minimal.
+	for i := 0; i < len(needs); {
+		others := slices.Delete(slices.Clone(needs), i, i+1)
+		all := m.space.all()
+		for _, n := range others {
+			all = m.space.and(all, n.in)
+		}
+		if _, ok := m.space.witness(all); ok {
+			i++
+		} else {
+			needs = others
+		}
+	}
+	var texts []string
+	for _, n := range needs {
+		texts = append(texts, n.text)
+	}
+	f := Finding{Tasks: []bt.Task{t}, Verdict: Refuted, Text: m.tree.Name(t) + " is never active",
+		Advice: "change one of these, or take the task out"}
+	switch len(texts) {
+	case 0:
+		f.Text += ": the declared facts exclude every state"
+		f.Advice = "correct the facts"
+	case 1:
+		f.Text += ": it would need that " + texts[0] + ", which never happens"
+	default:
+		f.Text += ": it would need that " + strings.Join(texts[:len(texts)-1], ", that ") + " and that " +
+			texts[len(texts)-1] + ", which exclude each other"
+	}
+	return f
+}
+
+// needs lists what must be so for a task to be active, from the task upwards.
+func (m *Model) needs(t bt.Task) []need {
+	s := m.space
+	var list []need
+	add := func(text string, in set) { list = append(list, need{text: text, in: in}) }
+	name := m.tree.Name
+	if m.tree.Kind(t).IsLeaf() {
+		add(name(t)+" neither has nothing to do nor cannot run", s.not(s.or(m.good[t], m.bad[t])))
+	} else {
+		add("some action below "+name(t)+" can be active", s.not(s.or(m.good[t], m.bad[t])))
+	}
+	for child, p := t, m.tree.Parent(t); p >= 0; child, p = p, m.tree.Parent(p) {
+		if over := m.passes(p); over != nil {
+			for _, k := range m.tree.Children(p) {
+				if k == child {
+					break
+				}
+				m.passedNeeds(k, m.tree.Kind(p) == bt.Sequence || m.tree.Kind(p) == bt.ReactiveSequence, add)
+			}
+		}
+		if m.tree.Kind(p).IsParallel() {
+			add(name(p)+" has not ended", s.not(s.or(m.good[p], m.bad[p])))
+		}
+		if m.holds[p] != nil {
+			add("no result of "+name(p)+" is held", s.not(m.holds[p]))
+		}
+	}
+	if m.latches != nil {
+		add("conditions with hysteresis remember only what they can", m.latches)
+	}
+	for i := range m.facts {
+		add("the fact `"+m.subject.Declared.Facts[i].Text+"` holds", m.of(&m.facts[i]))
+	}
+	rules := s.all()
+	for _, r := range m.rules {
+		rules = s.and(rules, r)
+	}
+	if len(m.rules) > 0 {
+		add("the tree remembers only what it can", rules)
+	}
+	slices.Reverse(list) // what comes first is left out first: rather the rules than the conditions near the task
+	return list
+}
+
+// passedNeeds adds what must be so for a task to have succeeded, or to have failed: of each child, where all are
+// needed.
+func (m *Model) passedNeeds(t bt.Task, good bool, add func(string, set)) {
+	kind, kids := m.tree.Kind(t), m.tree.Children(t)
+	switch {
+	case m.holds[t] != nil: // a result that is held needs nothing of the children
+	case kind == bt.Inverter:
+		m.passedNeeds(kids[0], !good, add)
+		return
+	case good && (kind == bt.Sequence || kind == bt.ReactiveSequence),
+		!good && (kind == bt.Fallback || kind == bt.ReactiveFallback):
+		for _, k := range kids {
+			m.passedNeeds(k, good, add)
+		}
+		return
+	}
+	name, in, did := m.tree.Name(t), m.bad[t], "has failed"
+	if good {
+		in, did = m.good[t], "has succeeded"
+	}
+	if kind == bt.Condition {
+		if did = "is false"; good {
+			did = "is true"
+		}
+		if i := m.leafOf[t]; m.plan.Leaves[i].On != nil {
+			did += " (" + m.plan.Leaves[i].On.String() + ")"
+		}
+	}
+	add(name+" "+did, in)
+}
+
+// askGoal: good(root) and not goal; goal and not good(root).
+func askGoal(m *Model) []Finding {
+	if m.goal == nil {
+		return nil
+	}
+	s, root, goal := m.space, m.tree.Root(), m.of(m.goal)
+	text := m.subject.Declared.Goal.Text
+	holds := func(p *Player, w []bool) bool { return p.holds(m.goal, w) }
+	return []Finding{
+		m.conclude(s.and(m.good[root], s.not(goal)),
+			func(p *Player, w []bool) bool { return p.good(root) && !holds(p, w) },
+			Finding{Text: "the plan succeeds only where its goal holds: " + text},
+			Finding{Text: "the plan succeeds where its goal does not hold: " + text,
+				Advice: "let the plan ask for what is missing of the goal"}),
+		m.conclude(s.and(goal, s.not(m.good[root])),
+			func(p *Player, w []bool) bool { return holds(p, w) && !p.good(root) },
+			Finding{Text: "the plan succeeds wherever its goal holds: " + text},
+			Finding{Text: "the plan does not succeed where its goal holds: " + text,
+				Advice: "let the plan ask for the goal first: a fallback whose first child is the goal"}),
+	}
+}
+
+// writers returns the actions that give a slot a value, by slot, and the names in the order of the plan.
+func (m *Model) writers() (by map[string][]bt.Task, names []string) {
+	by = map[string][]bt.Task{}
+	for i := range m.plan.Leaves {
+		l := &m.plan.Leaves[i]
+		for _, list := range [...][]plan.Assignment{l.Write, l.Entry} {
+			for _, a := range list {
+				if by[a.Target] == nil {
+					names = append(names, a.Target)
+				}
+				if !slices.Contains(by[a.Target], l.Task) {
+					by[a.Target] = append(by[a.Target], l.Task)
+				}
+			}
+		}
+	}
+	return by, names
+}
+
+// askConflict: active(a) and active(b) for two that write one slot or hold one resource.
+func askConflict(m *Model) []Finding {
+	by, names := m.writers()
+	for _, r := range m.subject.Declared.Resources {
+		names = append(names, r.Name)
+		by[r.Name] = r.Tasks
+	}
+	var found []Finding
+	for _, name := range names {
+		before := m.space.none()
+		for i, t := range by[name] {
+			both := m.space.and(before, m.active[t])
+			before = m.space.or(before, m.active[t])
+			if m.empty(both) {
+				continue
+			}
+			for _, u := range by[name][:i] {
+				found = append(found, m.conflictFinding(name, u, t)...)
+			}
+		}
+	}
+	if len(found) == 0 && len(names) > 0 {
+		found = []Finding{{Text: fmt.Sprintf("no two active tasks share one of %s", count(len(names), "slot"))}}
+	}
+	return found
+}
+
+func (m *Model) conflictFinding(name string, t, u bt.Task) []Finding {
+	f := m.conclude(m.space.and(m.active[t], m.active[u]),
+		func(p *Player, _ []bool) bool { return p.active(t) && p.active(u) },
+		Finding{},
+		Finding{Tasks: []bt.Task{t, u}, About: name, Text: fmt.Sprintf("%s and %s are active together and both use %s",
+			m.tree.Name(t), m.tree.Name(u), name),
+			Advice: "let one of them lead: the first in the tree counts, which is rarely what the second expects"})
+	if f.Verdict == Proved {
+		return nil
+	}
+	return []Finding{f}
+}
+
+// askCommand: not or_w active(w) over the writers w of a command that holds its last value; and a command that nobody
+// writes.
+func askCommand(m *Model) []Finding {
+	by, _ := m.writers()
+	var found []Finding
+	var written int
+	for _, c := range m.subject.Commands {
+		writers := by[c.Name]
+		active := m.anyActive(writers)
+		switch {
+		case m.empty(active):
+			found = append(found, Finding{Verdict: Refuted, Tasks: writers, About: c.Name, Text: "no task ever writes " + c.Name,
+				Advice: "it keeps its default; if that is meant, accept this finding"})
+			continue
+		case !c.Hold:
+			continue // returns to its default, as declared
+		}
+		f := m.conclude(m.space.not(active),
+			func(p *Player, _ []bool) bool { return !slices.ContainsFunc(writers, p.active) },
+			Finding{},
+			Finding{Tasks: writers, About: c.Name, Text: "no active task writes " + c.Name + ", which keeps the last value",
+				Advice: "write it in every task that can be active instead, or accept this finding"})
+		if f.Verdict == Proved {
+			written++
+			continue
+		}
+		found = append(found, f)
+	}
+	if written > 0 {
+		found = append([]Finding{{Text: fmt.Sprintf("%s that keep their last value are written in every state",
+			count(written, "command"))}}, found...)
+	}
+	return found
+}

@@ -1,0 +1,160 @@
+package verify
+
+import "strings"
+
+// maxRegions bounds the regions that a finding lists.
+const maxRegions = 4
+
+// region is a box of states: for each group of inputs a range. A group is a signal, or a single variable.
+type region struct {
+	first, last map[int]int  // intervals of a signal
+	truth       map[int]bool // a variable that is no cut
+}
+
+// regions describes the allowed states of a set as few boxes, at most maxRegions of them; more says whether there are
+// others. A box may reach into states that are not allowed where that makes it simpler. What tasks remember is left
+// out.
+func (m *Model) regions(a set) (texts []string, more int) {
+	s := m.space
+	outside := s.not(s.hide(m.allowed, m.memory))
+	rest := s.hide(s.and(a, m.allowed), m.memory)
+	within := s.or(rest, outside)
+	for {
+		w, ok := s.witness(rest)
+		if !ok {
+			return texts, more
+		}
+		if len(texts) == maxRegions {
+			return texts, 1
+		}
+		box := m.grow(m.around(w), within)
+		texts = append(texts, m.text(box))
+		rest = s.and(rest, s.not(m.box(box)))
+	}
+}
+
+// around returns a witness as a box.
+func (m *Model) around(w []value) *region {
+	r := &region{first: map[int]int{}, last: map[int]int{}, truth: map[int]bool{}}
+	for v, x := range w {
+		if x == open {
+			continue
+		}
+		switch in := &m.vocab.inputs[v]; in.kind {
+		case inputCut:
+			k := m.vocab.signals[in.signal].interval(concrete(w))
+			r.first[in.signal], r.last[in.signal] = k, k
+		case inputFree, inputLatch:
+			r.truth[v] = x == yes
+		}
+	}
+	return r
+}
+
+// concrete chooses values for what a witness leaves open: cuts are true up to the first that the witness denies.
+func concrete(w []value) []bool {
+	values := make([]bool, len(w))
+	for i, x := range w {
+		values[i] = x != no
+	}
+	return values
+}
+
+// box returns the states of a region.
+func (m *Model) box(r *region) set {
+	s, all := m.space, m.space.all()
+	for v := range m.vocab.inputs {
+		if value, ok := r.truth[v]; ok {
+			all = s.and(all, m.literal(v, value))
+		}
+		if in := &m.vocab.inputs[v]; in.kind == inputCut && in.cut == 0 {
+			if _, ok := r.first[in.signal]; ok {
+				all = s.and(all, m.between(in.signal, r.first[in.signal], r.last[in.signal]))
+			}
+		}
+	}
+	return all
+}
+
+// between returns the states in which a signal is in one of the intervals from the first to the last.
+func (m *Model) between(i, first, last int) set {
+	s, sig := m.space, &m.vocab.signals[i]
+	all := s.all()
+	if first > 0 {
+		all = m.over(sig, first-1)
+	}
+	if last < len(sig.cuts) {
+		all = s.and(all, s.not(m.over(sig, last)))
+	}
+	return all
+}
+
+// grow drops what a region need not say to stay within a set, and widens the intervals that it has to name.
+func (m *Model) grow(r *region, within set) *region {
+	outside := m.space.not(within)
+	fits := func() bool {
+		_, leaves := m.space.witness(m.space.and(m.box(r), outside))
+		return !leaves
+	}
+	for v := range m.vocab.inputs {
+		if value, ok := r.truth[v]; ok {
+			if delete(r.truth, v); !fits() {
+				r.truth[v] = value
+			}
+		}
+	}
+	for i := range m.vocab.signals {
+		first, ok := r.first[i]
+		if !ok {
+			continue
+		}
+		last, most := r.last[i], len(m.vocab.signals[i].cuts)
+		delete(r.first, i)
+		if fits() {
+			continue
+		}
+		for r.first[i] = first; r.first[i] > 0; { // to the end at once, else step by step
+			at := r.first[i]
+			if r.first[i] = 0; fits() {
+				break
+			}
+			if r.first[i] = at - 1; !fits() {
+				r.first[i] = at
+				break
+			}
+		}
+		for r.last[i] = last; r.last[i] < most; {
+			at := r.last[i]
+			if r.last[i] = most; fits() {
+				break
+			}
+			if r.last[i] = at + 1; !fits() {
+				r.last[i] = at
+				break
+			}
+		}
+	}
+	return r
+}
+
+// text describes a region.
+func (m *Model) text(r *region) string {
+	var parts []string
+	for v := range m.vocab.inputs {
+		in := &m.vocab.inputs[v]
+		if value, ok := r.truth[v]; ok && value {
+			parts = append(parts, in.text)
+		} else if ok {
+			parts = append(parts, in.denied)
+		}
+		if in.kind == inputCut && in.cut == 0 {
+			if first, ok := r.first[in.signal]; ok {
+				parts = append(parts, m.vocab.signals[in.signal].text(first, r.last[in.signal]))
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return "always"
+	}
+	return strings.Join(parts, " and ")
+}

@@ -1,0 +1,380 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/expr"
+	"canopy/snapshot"
+)
+
+// Player plays a plan with the real engine as a mission does: it is given one world after the other, an assignment of
+// the model's inputs, judges the leaves in it and tells the engine what changed until no leaf has more to say.
+type Player struct {
+	m       *Model
+	engine  *bt.Engine
+	latched []bool      // by leaf: what a condition was last, and remembers if it has hysteresis
+	told    []bool      // by leaf: what the engine knows of a condition
+	request []bt.Status // by leaf: of an action
+	lines   []string    // of a script that does the same
+}
+
+// maxRounds bounds the instants that follow each other in one world.
+const maxRounds = 100
+
+// newPlayer returns a player in its first world, in which the engine begins. The error wraps bt.ErrLoop.
+func (m *Model) newPlayer(world []bool) (*Player, error) {
+	p := m.idle()
+	inputs, line := p.inputs(world)
+	p.lines = append(p.lines, line)
+	p.engine = bt.NewEngine(m.tree, inputs, 0)
+	if _, err := p.engine.Settle(nil); err != nil {
+		return nil, err
+	}
+	return p, p.Move(world)
+}
+
+// newTrace returns a player whose engine begins as that of bt.Trace: before the first world conditions are false and
+// actions ask to be activated.
+func (m *Model) newTrace() *Player {
+	p := m.idle()
+	_, _ = p.engine.Settle(nil) // as the script will: what it comes to is what counts
+	return p
+}
+
+func (m *Model) idle() *Player {
+	p := &Player{m: m, engine: bt.NewEngine(m.tree, nil, 0), latched: make([]bool, len(m.leaves)),
+		told: make([]bool, len(m.leaves)), request: make([]bt.Status, len(m.leaves))}
+	for i := range p.request {
+		p.request[i] = bt.Accept
+	}
+	return p
+}
+
+// copyFrom makes the player the same as another one of the same model, but for the script.
+func (p *Player) copyFrom(o *Player) {
+	p.engine.CopyFrom(o.engine)
+	copy(p.latched, o.latched)
+	copy(p.told, o.told)
+	copy(p.request, o.request)
+	p.lines = p.lines[:0]
+}
+
+// Move goes to a world. The error wraps bt.ErrLoop.
+func (p *Player) Move(world []bool) error {
+	for range maxRounds {
+		inputs, line := p.inputs(world)
+		if len(inputs) == 0 {
+			return nil
+		}
+		p.lines = append(p.lines, line)
+		if _, err := p.engine.Settle(inputs); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: actions end and begin again in one world", bt.ErrLoop)
+}
+
+// Key returns a text that is the same for two players that do the same from here on.
+func (p *Player) Key() string { return string(snapshot.Save(bits(p.latched), p.engine)) }
+
+// inputs returns what the leaves have to tell the engine that it does not know yet, also as a line of a script.
+func (p *Player) inputs(world []bool) (inputs []bt.Input, line string) {
+	var words []string
+	tell := func(in bt.Input, format string, args ...any) {
+		inputs = append(inputs, in)
+		words = append(words, fmt.Sprintf(format, args...))
+	}
+	for i := range p.m.leaves {
+		l := &p.m.leaves[i]
+		if l.condition {
+			v := p.holds(l.on, world) || p.latched[i] && l.off != nil && !p.holds(l.off, world)
+			if p.latched[i] = v; v != p.told[i] {
+				p.told[i] = v
+				tell(bt.Set(l.task, v), "set %s %t", l.name, v)
+			}
+			continue
+		}
+		if v := p.verdict(l.failureIf, l.successIf, world); v != p.request[i] {
+			p.request[i] = v
+			tell(bt.Request(l.task, v), "request %s %s", l.name, strings.ToLower(v.String()))
+		}
+		if p.engine.Status(l.task) == bt.Running {
+			if v := p.verdict(l.failed, l.done, world); v != bt.Accept {
+				tell(bt.End(l.task, v), "end %s %s", l.name, strings.ToLower(v.String()))
+			}
+		}
+	}
+	return inputs, strings.Join(words, "; ")
+}
+
+// verdict is failure if the first formula holds, else success if the second does, else neither.
+func (p *Player) verdict(failure, success *expr.Logic, world []bool) bt.Status {
+	switch {
+	case p.holds(failure, world):
+		return bt.Failure
+	case p.holds(success, world):
+		return bt.Success
+	}
+	return bt.Accept
+}
+
+// holds judges a formula in a world; one that is not given does not hold.
+func (p *Player) holds(l *expr.Logic, world []bool) bool {
+	if l == nil {
+		return false
+	}
+	switch l.Op {
+	case expr.LogicTruth:
+		return l.Value
+	case expr.LogicThreshold:
+		s, k := p.m.vocab.above(l)
+		return s.interval(world) > k
+	case expr.LogicRelation:
+		return world[p.m.vocab.byFree[l.Key]]
+	case expr.LogicProposition:
+		task, _ := p.m.tree.Find(l.Text)
+		return p.latched[p.m.leafOf[task]]
+	case expr.LogicNot:
+		return !p.holds(&l.Args[0], world)
+	}
+	all := l.Op == expr.LogicAnd
+	for i := range l.Args {
+		if p.holds(&l.Args[i], world) != all {
+			return !all
+		}
+	}
+	return all
+}
+
+// lawful reports whether the declared facts hold in the world that the player is in.
+func (p *Player) lawful(world []bool) bool {
+	return !slices.ContainsFunc(p.m.facts, func(f expr.Logic) bool { return !p.holds(&f, world) })
+}
+
+// good reports whether a task has succeeded: it says so, or the result is held.
+func (p *Player) good(t bt.Task) bool {
+	if held, ok := p.engine.Held(t); ok {
+		return held == bt.Success
+	}
+	s := p.engine.Status(t)
+	return s == bt.Success || s == bt.Finished
+}
+
+// active reports whether a task is active.
+func (p *Player) active(t bt.Task) bool { return p.engine.Active(t) }
+
+// script returns the moves as a script for bt.Trace.
+func (p *Player) script() string {
+	var b strings.Builder
+	for _, l := range p.lines {
+		if l != "" {
+			b.WriteString(l + "\n")
+		}
+	}
+	return b.String()
+}
+
+// violation judges a state: it reports whether something is as it should not be.
+type violation func(p *Player, world []bool) bool
+
+// counterexample is what became of the search for one.
+type counterexample struct {
+	verdict Verdict
+	script  string // "" although refuted: a script begins with all conditions false, and does not get there
+	why     string // undecided: the reason
+	how     string // proved in another way than by the abstraction
+}
+
+// show looks for a counterexample in a set that the abstraction does not exclude. The engine has the last word.
+func (m *Model) show(a set, violated violation) counterexample {
+	w, ok := m.space.witness(m.space.and(a, m.allowed))
+	if !ok {
+		return counterexample{verdict: Proved}
+	}
+	if m.Remembers() {
+		return m.search(violated)
+	}
+	// Without memory the state is a function of the world and of what conditions with hysteresis remember.
+	world, p := concrete(w), m.newTrace()
+	for i := range m.leaves {
+		if l := &m.leaves[i]; l.latch >= 0 {
+			p.latched[i] = world[l.latch]
+		}
+	}
+	switch err := p.Move(world); {
+	case err != nil:
+		return counterexample{verdict: Undecided, why: err.Error()}
+	case !violated(p, world):
+		return counterexample{verdict: Undecided, why: "the engine does not show what the abstraction allows"}
+	}
+	return counterexample{verdict: Refuted, script: p.script()}
+}
+
+// Bounds of the search with the engine.
+const (
+	maxWorlds = 1 << 12
+	maxMoves  = 200_000
+	maxVisits = 20_000_000 // moves times tasks
+)
+
+// exploration visits the states that a plan can reach with the real engine, the nearest first, when any world may
+// follow any other. It goes as far as it is asked to.
+type exploration struct {
+	m       *Model
+	worlds  [][]bool
+	states  []*Player
+	visits  []visit        // each state in each world in which it is reached
+	known   map[string]int // state by key
+	first   []int          // visit, by state
+	seen    map[[2]int]bool
+	from    int // the visit whose successors come next; -1: the first worlds
+	world   int // that comes next
+	moves   int
+	scratch *Player
+}
+
+// visit is a state reached in a world, by a move from another visit, -1: at the start.
+type visit struct{ state, world, from int }
+
+func (m *Model) newExploration() *exploration {
+	worlds, _ := m.worlds()
+	return &exploration{m: m, worlds: worlds, known: map[string]int{}, seen: map[[2]int]bool{}, from: -1,
+		scratch: m.idle()}
+}
+
+// bounded reports whether the exploration ends for want of time, and why.
+func (x *exploration) bounded() (why string, ok bool) {
+	most := min(maxMoves, maxVisits/x.m.tree.Len())
+	switch {
+	case x.worlds == nil:
+		return fmt.Sprintf("the plan remembers, and its conditions make more than %d worlds, too many to search", maxWorlds),
+			true
+	case x.moves >= most:
+		return fmt.Sprintf("the plan remembers, and %d moves of the engine did not visit all that it can reach", most), true
+	}
+	return "", false
+}
+
+// step makes the next move; more is false when there is none.
+func (x *exploration) step() (more bool) {
+	if _, bounded := x.bounded(); bounded || x.from >= len(x.visits) {
+		return false
+	}
+	world := x.worlds[x.world]
+	p, err := x.scratch, error(nil)
+	if x.from < 0 {
+		p, err = x.m.newPlayer(world)
+	} else {
+		p.copyFrom(x.states[x.visits[x.from].state])
+		err = p.Move(world)
+	}
+	x.moves++
+	if err == nil && p.lawful(world) {
+		key := p.Key()
+		state, known := x.known[key]
+		if !known {
+			state = len(x.states)
+			x.known[key] = state
+			c := x.m.idle()
+			c.copyFrom(p)
+			x.states = append(x.states, c)
+			x.first = append(x.first, len(x.visits))
+		}
+		if at := [2]int{state, x.world}; !x.seen[at] {
+			x.seen[at] = true
+			x.visits = append(x.visits, visit{state, x.world, x.from})
+		}
+	}
+	if x.world++; x.world == len(x.worlds) {
+		x.world = 0
+		for x.from++; x.from < len(x.visits) && x.first[x.visits[x.from].state] != x.from; x.from++ {
+			// the state was met in another world, with the same successors
+		}
+	}
+	return true
+}
+
+// path returns the worlds that lead to a visit.
+func (x *exploration) path(i int) [][]bool {
+	var path [][]bool
+	for ; i >= 0; i = x.visits[i].from {
+		path = append(path, x.worlds[x.visits[i].world])
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// search looks for a counterexample of a plan with memory.
+func (m *Model) search(violated violation) counterexample {
+	if m.reachable == nil {
+		m.reachable = m.newExploration()
+	}
+	x := m.reachable
+	for i := 0; i < len(x.visits) || x.step(); {
+		if i == len(x.visits) {
+			continue
+		}
+		if v := x.visits[i]; violated(x.states[v.state], x.worlds[v.world]) {
+			return counterexample{verdict: Refuted, script: m.retrace(x.path(i), violated)}
+		}
+		i++
+	}
+	if why, bounded := x.bounded(); bounded {
+		return counterexample{verdict: Undecided, why: why}
+	}
+	return counterexample{how: fmt.Sprintf("by visiting all %d states that the engine can reach", len(x.states))}
+}
+
+// retrace returns a script that goes through the worlds, "" if it does not show the violation.
+func (m *Model) retrace(path [][]bool, violated violation) string {
+	p := m.newTrace()
+	for _, w := range path {
+		if p.Move(w) != nil {
+			return ""
+		}
+	}
+	if !violated(p, path[len(path)-1]) {
+		return ""
+	}
+	return p.script()
+}
+
+// worlds returns an assignment for each combination of intervals and free inputs; ok is false if they are too many.
+func (m *Model) worlds() (all [][]bool, ok bool) {
+	all = [][]bool{make([]bool, len(m.vocab.inputs))}
+	double := func(set func(w []bool)) {
+		for _, w := range slices.Clone(all) {
+			c := slices.Clone(w)
+			set(c)
+			all = append(all, c)
+		}
+	}
+	for v := range m.vocab.inputs {
+		if m.vocab.inputs[v].kind == inputFree {
+			double(func(w []bool) { w[v] = true })
+		}
+		if len(all) > maxWorlds {
+			return nil, false
+		}
+	}
+	for i := range m.vocab.signals {
+		s := &m.vocab.signals[i]
+		before := all
+		for k := range s.cuts {
+			for _, w := range before {
+				c := slices.Clone(w)
+				for j := range k + 1 {
+					c[s.at+j] = true
+				}
+				all = append(all, c)
+			}
+		}
+		if len(all) > maxWorlds {
+			return nil, false
+		}
+	}
+	return all, true
+}

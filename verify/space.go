@@ -1,0 +1,127 @@
+package verify
+
+import "github.com/dalzilio/rudd"
+
+// maxNodes bounds a decision diagram's table: some 200 MB, a few seconds.
+const maxNodes = 4_000_000
+
+// set is a set of assignments of truth values to a space's variables. Sets of one space only go together.
+type set any
+
+// space is an algebra of sets. When an operation would exceed the space's bound, the space is full: from then on its
+// results mean nothing.
+type space interface {
+	none() set
+	all() set
+	variable(i int) set
+	not(a set) set
+	and(a, b set) set
+	or(a, b set) set
+	// hide returns the assignments that are in a for some values of the variables.
+	hide(a set, variables []int) set
+	// witness returns the values of an assignment in a; those that do not matter are open. ok is false if a is empty.
+	witness(a set) (w []value, ok bool)
+	full() bool
+}
+
+// value is the value of a variable in a witness.
+type value int8
+
+const (
+	no value = iota
+	yes
+	open
+)
+
+// diagrams is the space of reduced ordered binary decision diagrams (Bryant, Graph-Based Algorithms for Boolean
+// Function Manipulation, 1986). The last variable is at the top: what a composite has passed over, from its first child
+// on, is then extended at the top, in constant time for inputs that occur once.
+type diagrams struct {
+	bdd *rudd.BDD
+	n   int
+	// The library counts references in finalizers, which run beside us. All sets are kept until the space is dropped, so
+	// that none runs while it is in use.
+	kept []rudd.Node
+	lost bool
+}
+
+func newDiagrams(variables int) space {
+	b, err := rudd.New(max(1, variables), rudd.Nodesize(4*variables+1024), rudd.Cachesize(4096), rudd.Cacheratio(25),
+		rudd.Maxnodesize(maxNodes))
+	if err != nil {
+		panic("verify: decision diagrams of an impossible size")
+	}
+	return &diagrams{bdd: b, n: variables}
+}
+
+func (d *diagrams) keep(n rudd.Node) set {
+	if n == nil || d.bdd.Errored() {
+		d.lost = true
+		return d.bdd.False()
+	}
+	d.kept = append(d.kept, n)
+	return n
+}
+
+func (d *diagrams) full() bool { return d.lost }
+
+func (d *diagrams) none() set { return d.bdd.False() }
+
+func (d *diagrams) all() set { return d.bdd.True() }
+
+func (d *diagrams) level(i int) int { return d.n - 1 - i }
+
+func (d *diagrams) variable(i int) set { return d.keep(d.bdd.Ithvar(d.level(i))) }
+
+func (d *diagrams) not(a set) set {
+	if d.lost {
+		return a
+	}
+	return d.keep(d.bdd.Not(a.(rudd.Node)))
+}
+
+func (d *diagrams) and(a, b set) set {
+	if d.lost {
+		return a
+	}
+	return d.keep(d.bdd.Apply(a.(rudd.Node), b.(rudd.Node), rudd.OPand))
+}
+
+func (d *diagrams) or(a, b set) set {
+	if d.lost {
+		return a
+	}
+	return d.keep(d.bdd.Apply(a.(rudd.Node), b.(rudd.Node), rudd.OPor))
+}
+
+func (d *diagrams) hide(a set, variables []int) set {
+	if d.lost || len(variables) == 0 {
+		return a
+	}
+	levels := make([]int, len(variables))
+	for i, v := range variables {
+		levels[i] = d.level(v)
+	}
+	return d.keep(d.bdd.Exist(a.(rudd.Node), d.keep(d.bdd.Makeset(levels)).(rudd.Node)))
+}
+
+func (d *diagrams) witness(a set) ([]value, bool) {
+	node := a.(rudd.Node)
+	if d.lost || *node == 0 {
+		return nil, false
+	}
+	w := make([]value, d.n)
+	for i := range w {
+		w[i] = open
+	}
+	for *node != 1 { // every node but the empty set leads to the full one; the branch that is not empty does
+		i := d.n - 1 - d.bdd.Label(node)
+		low, high := d.keep(d.bdd.Low(node)).(rudd.Node), d.keep(d.bdd.High(node)).(rudd.Node)
+		if *low != 0 {
+			w[i], node = no, low
+		} else {
+			w[i], node = yes, high
+		}
+	}
+	return w, true
+}
