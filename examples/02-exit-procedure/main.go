@@ -1,0 +1,46 @@
+// Command 02-exit-procedure flies the circuit with and without the exit procedure of the take-off: Figure 9 of the 2013
+// paper.
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"canopy/internal/flight"
+	"canopy/mission"
+)
+
+func main() { flight.Main("02-exit-procedure", run) }
+
+func run(w io.Writer, dir string) error {
+	side, top := flight.New(), flight.New()
+	side.X.Label.Text, side.Y.Label.Text = "t [s]", "altitude [m]"
+	side.Legend.Top, side.Legend.Left = true, true
+	top.X.Label.Text, top.Y.Label.Text = "x [m]", "y [m]"
+	for i, c := range []struct {
+		text  string
+		edits []string
+	}{
+		{text: "with the exit procedure"},
+		{"without", []string{` exit="V_cmd := 18 [m/s]; h_cmd := 250 [m]"`, ""}},
+	} {
+		m, err := flight.Read("missions/circuit.yaml", c.edits...)
+		if err != nil {
+			return err
+		}
+		f, err := flight.Fly(m, mission.Continuous{}, math.Inf(1))
+		if err != nil {
+			return err
+		}
+		h := f.Signal("h")
+		fmt.Fprintf(w, "%-24s %7.1f m at %g s\n", c.text, h[len(h)-1], f.End)
+		if err := flight.Curve(side, i, c.text, f.Times, h); err != nil {
+			return err
+		}
+		if err := flight.Curve(top, i, "", f.Signal("x"), f.Signal("y")); err != nil {
+			return err
+		}
+	}
+	return flight.Picture(w, dir, "trajectories.svg", 180, 80, side, top)
+}

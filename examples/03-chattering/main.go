@@ -1,0 +1,44 @@
+// Command 03-chattering ticks the circuit plan conventionally, which activates each task before it is ticked: Figure 10
+// of the 2013 paper.
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"gonum.org/v1/plot"
+
+	"canopy/bt"
+	"canopy/internal/flight"
+	"canopy/mission"
+)
+
+func main() { flight.Main("03-chattering", run) }
+
+func run(w io.Writer, dir string) error {
+	m, err := flight.Read("missions/circuit.yaml")
+	if err != nil {
+		return err
+	}
+	const until, from, to = 99.5, 0, 20 // s; before the altitude is reached
+	leaves := []string{"altitude", "take_off"}
+	var plots []*plot.Plot
+	fmt.Fprintf(w, "activations within %g s    %v\n", until, leaves)
+	for _, c := range []mission.Configuration{
+		mission.Discrete{Period: 1, Conventional: true}, mission.Discrete{Period: 1}, mission.Continuous{},
+	} {
+		f, err := flight.Fly(m, c, until)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%-26v", c)
+		for _, leaf := range leaves {
+			fmt.Fprintf(w, "%9d", len(f.Instants(leaf, bt.Activating)))
+		}
+		fmt.Fprintln(w)
+		p := f.Lanes(from, to, leaves...)
+		p.Title.Text = c.String()
+		plots = append(plots, p)
+	}
+	return flight.Picture(w, dir, "chattering.svg", 180, 55, plots...)
+}
