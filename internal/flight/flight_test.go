@@ -1,0 +1,54 @@
+package flight
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/mission"
+)
+
+// An edit that changes nothing is an error: a comparison would compare a plan with itself.
+func TestEditMustApply(t *testing.T) {
+	if _, err := Read("../../missions/circuit.yaml", "no such text", ""); err == nil ||
+		!strings.Contains(err.Error(), "no such text") {
+		t.Error(err)
+	}
+}
+
+// A lane goes on with the status that the task has before the first change that is shown.
+func TestLanes(t *testing.T) {
+	m, err := Read("../../missions/circuit.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Fly(m, mission.Continuous{}, 130)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Instants("advance", bt.Finished); len(got) != 1 || f.End != 130 {
+		t.Errorf("advance finished at %v, the flight ended at %g s", got, f.End)
+	}
+	picture := func(from, to float64) string {
+		var b bytes.Buffer
+		if err := WriteSVG(&b, 100, 50, f.Lanes(from, to, "take_off")); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	const runningBlue, acceptGrey = "#0072B2", "#8A9099"
+	for _, c := range []struct {
+		from, to   float64
+		blue, grey int // strokes and fills besides those of the key
+	}{
+		{10, 90, 1, 0}, {110, 130, 0, 1},
+	} {
+		svg, key := picture(c.from, c.to), picture(-2, -1)
+		blue := strings.Count(svg, runningBlue) - strings.Count(key, runningBlue)
+		grey := strings.Count(svg, acceptGrey) - strings.Count(key, acceptGrey)
+		if blue != c.blue || grey != c.grey-1 { // before the start the lane is a grey line
+			t.Errorf("%g to %g s: %d blue and %d grey, want %d and %d", c.from, c.to, blue, grey, c.blue, c.grey-1)
+		}
+	}
+}
