@@ -153,10 +153,10 @@ func (e *Engine) visitLeaf(t Task, s *task) {
 		e.step(t, s, to)
 		switch to {
 		case Activating:
-			s.outcome = Accept // so that it need not be forgotten after Deactivating; nobody hears it in between
 			s.busy = s.slow&entry != 0
 			e.commands = append(e.commands, Command{Task: t})
 		case Deactivating:
+			s.outcome = Accept // nobody hears it before the action is active again
 			s.busy = s.slow&exit != 0
 			e.commands = append(e.commands, Command{Task: t, Exit: true})
 		case Success, Failure:

@@ -27,30 +27,37 @@ import (
 // All bad input is found before anything runs and returned as a diag.List; nothing is written then. A tree that does
 // not settle is an error that wraps ErrLoop, after the log so far.
 func Trace(tree *Tree, src *diag.Source, w io.Writer) error {
-	instants, list := parseScript(tree, src)
-	if err := list.Err(); err != nil {
-		return err
-	}
 	out := bufio.NewWriter(w)
-	err := trace(NewEngine(tree, nil, 0), src, instants, out)
+	err := Replay(tree, src, log(tree, out))
 	if flushed := out.Flush(); err == nil {
 		err = flushed
 	}
 	return err
 }
 
-// scriptLine is one instant of a script.
-type scriptLine struct {
-	number int // in the source, from 1
-	inputs []Input
+// log returns a function that writes the changes of an instant.
+func log(tree *Tree, out io.Writer) func(n int, instant Instant) {
+	return func(n int, instant Instant) {
+		for _, c := range instant.Changes {
+			fmt.Fprintf(out, "%d %s: %s -> %s\n", n, tree.Name(c.Task), c.From, c.To)
+		}
+	}
 }
 
-func trace(e *Engine, src *diag.Source, script []scriptLine, out io.Writer) error {
+// Replay runs a script as Trace does and passes each instant on with its number; the instant is valid until the
+// function returns. The errors are those of Trace.
+func Replay(tree *Tree, src *diag.Source, pass func(n int, instant Instant)) error {
+	script, list := parseScript(tree, src)
+	if err := list.Err(); err != nil {
+		return err
+	}
+	return replay(NewEngine(tree, nil, 0), src, script, pass)
+}
+
+func replay(e *Engine, src *diag.Source, script []scriptLine, pass func(n int, instant Instant)) error {
 	for i, line := range append([]scriptLine{{}}, script...) {
 		instant, err := e.Settle(line.inputs)
-		for _, c := range instant.Changes {
-			fmt.Fprintf(out, "%d %s: %s -> %s\n", i, e.tree.Name(c.Task), c.From, c.To)
-		}
+		pass(i, instant)
 		switch {
 		case err != nil && i == 0:
 			return fmt.Errorf("%s: at the start: %w", src.Name, err)
@@ -59,6 +66,12 @@ func trace(e *Engine, src *diag.Source, script []scriptLine, out io.Writer) erro
 		}
 	}
 	return nil
+}
+
+// scriptLine is one instant of a script.
+type scriptLine struct {
+	number int // in the source, from 1
+	inputs []Input
 }
 
 // word is a word of a script with its place.

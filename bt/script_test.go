@@ -100,7 +100,7 @@ func TestTraceLoop(t *testing.T) {
 		t.Fatal(list)
 	}
 	var out strings.Builder
-	err := trace(NewEngine(tree, nil, 1), src, script, &out)
+	err := replay(NewEngine(tree, nil, 1), src, script, log(tree, &out))
 	if text := fmt.Sprint(err); !errors.Is(err, ErrLoop) || !strings.HasPrefix(text, "x.txt:3: ") ||
 		!strings.HasSuffix(text, "c, r") {
 		t.Error(err)

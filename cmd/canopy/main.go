@@ -34,12 +34,13 @@ func execute(args []string, stdout, stderr io.Writer) int {
   canopy show missions/solar-day.xml          draw a plan
   canopy trace plan.xml script.txt            run a plan against scripted inputs
   canopy translate missions/solar-day.xml     the state graph that does what a plan does
+  canopy reaction missions/solar-day.yaml     prove how long the plan's tree can take to react
   canopy vehicle solar                        what a vehicle measures, accepts and assumes`,
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(runCommand(), compareCommand(), reportCommand(), showCommand(), traceCommand(), translateCommand(),
-		vehicleCommand())
+	root.AddCommand(runCommand(), compareCommand(), reactionCommand(), reportCommand(), showCommand(), traceCommand(),
+		translateCommand(), vehicleCommand())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -1,16 +1,21 @@
 package main
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
+	"io"
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/reaction"
 
 	"github.com/spf13/cobra"
 )
 
 func traceCommand() *cobra.Command {
-	return &cobra.Command{
+	var count bool
+	c := &cobra.Command{
 		Use:   "trace PLAN SCRIPT",
 		Short: "Run a plan whose leaves are scripted: no vehicle, no time",
 		Long: `Run a plan whose leaves are scripted: no vehicle, no time.
@@ -23,7 +28,8 @@ Each line of the script is one instant; ";" separates inputs that change togethe
   slow A [entry] [exit]             from now on exactly these procedures of A take time
   entered A, exited A               the running entry or exit procedure of A is complete
 
-Each status change is printed as "N NAME: From -> To"; N counts the script's lines, 0 is the first settling.`,
+Each status change is printed as "N NAME: From -> To"; N counts the script's lines, 0 is the first settling.
+With --count, each instant ends with a line "N: I event iterations, C status changes, V visits".`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := readPlan(args[0], cmd.ErrOrStderr())
@@ -34,11 +40,32 @@ Each status change is printed as "N NAME: From -> To"; N counts the script's lin
 			if err != nil {
 				return err
 			}
-			err = bt.Trace(p.Tree, script, cmd.OutOrStdout())
+			if count {
+				err = traceCounts(p.Tree, script, cmd.OutOrStdout())
+			} else {
+				err = bt.Trace(p.Tree, script, cmd.OutOrStdout())
+			}
 			if errors.As(err, new(diag.List)) {
 				return err
 			}
 			return failed(err)
 		},
 	}
+	c.Flags().BoolVar(&count, "count", false, "say after each instant what it took")
+	return c
+}
+
+// traceCounts traces a script and says after each instant what it took.
+func traceCounts(tree *bt.Tree, script *diag.Source, w io.Writer) error {
+	out := bufio.NewWriter(w)
+	err := bt.Replay(tree, script, func(n int, instant bt.Instant) {
+		for _, c := range instant.Changes {
+			fmt.Fprintf(out, "%d %s: %s -> %s\n", n, tree.Name(c.Task), c.From, c.To)
+		}
+		fmt.Fprintf(out, "%d: %s\n", n, inWords(reaction.WorkOf(instant)))
+	})
+	if flushed := out.Flush(); err == nil {
+		err = flushed
+	}
+	return err
 }

@@ -128,6 +128,14 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"go.yaml.in/yaml/v3": "the nodes of a mission file",
 	}},
+	"reaction": {pure: true, imports: reasons{
+		"bt":       "the engine is the step function of every search",
+		"expr":     "an expression without signals has one value",
+		"plan":     "a plan says what its leaves can tell",
+		"snapshot": "a saved engine is a state that was seen",
+	}, tests: reasons{
+		"diag": "a counterexample is replayed as a script",
+	}},
 	"cmd/canopy": {imports: reasons{
 		"diag":    "prints mistakes",
 		"bt":      "runs trace scripts",
@@ -142,6 +150,7 @@ var rooms = map[string]room{
 		"snapshot":         "saves and resumes runs",
 		"stategraph":       "draws state graphs",
 		"translate":        "translates plans",
+		"reaction":         "proves how long a tree can take to react",
 	}, outside: reasons{
 		"github.com/spf13/cobra": "commands, flags, help",
 		"golang.org/x/term":      "whether output is a terminal, how wide it is",

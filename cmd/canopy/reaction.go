@@ -1,0 +1,171 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/mission"
+	"canopy/model"
+	"canopy/reaction"
+
+	"github.com/spf13/cobra"
+)
+
+func reactionCommand() *cobra.Command {
+	var asJSON bool
+	var script, measure string
+	var states int
+	c := &cobra.Command{
+		Use:   "reaction FILE",
+		Short: "Prove how long a plan's tree can take to react, with the worst case as a script",
+		Long: `Prove how long a plan's tree can take to react to one input, with the worst case as a script.
+
+FILE is a plan (.xml), whose leaves can tell all that a trace script can play, or a mission (.yaml), whose plan says
+what its leaves can tell: an action without "done" never succeeds, and so on. Expressions over the same signals are
+taken for independent of each other.
+
+All states that scripts with one input a line can reach are explored with the tree engine itself. The work of an
+instant is its event iterations, its status changes, and the visits of tasks, which measure the engine's time. The
+bounds come from the structure alone and hold for a tree of any size, in every state: the row "all leaves" also when
+any number of leaves tell something at the same instant. If there are too many states to explore, the largest seen so
+far stand beside the bounds.
+
+"canopy trace --count PLAN SCRIPT" replays the script.`,
+		Example: `  canopy reaction missions/solar-day.yaml
+  canopy reaction missions/solar-day.xml --script worst.txt
+  canopy trace --count missions/solar-day.xml worst.txt`,
+		Args: arguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(reaction.Measures, measure) {
+				hint := diag.DidYouMean(measure, reaction.Measures)
+				if hint == "" {
+					hint = "write " + strings.Join(reaction.Measures, " or ")
+				}
+				return &usageError{fmt.Sprintf("there is no measure %q; %s", measure, hint)}
+			}
+			if states < 1 {
+				return &usageError{"--states must be at least 1"}
+			}
+			tree, inputs, err := leafInputs(args[0], cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			r := reaction.Explore(tree, inputs, states)
+			lines, last := r.Script(measure)
+			if script != "" {
+				if err := os.WriteFile(script, []byte(scriptText(args[0], measure, lines, last)), 0o666); err != nil {
+					return failed(err)
+				}
+			}
+			if asJSON {
+				return failed(writeReactionJSON(cmd.OutOrStdout(), tree, r, lines))
+			}
+			return failed(writeReaction(cmd.OutOrStdout(), tree, r, measure, lines, last))
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	c.Flags().StringVar(&script, "script", "", "write the worst case as a trace script to this `file`")
+	c.Flags().StringVar(&measure, "worst", reaction.Measures[0],
+		"the `measure` that the script attains: "+strings.Join(reaction.Measures, ", "))
+	c.Flags().IntVar(&states, "states", 100_000, "states to explore at most")
+	return c
+}
+
+// leafInputs returns the tree of a plan or of a mission's plan and what its leaves may tell.
+func leafInputs(name string, stderr io.Writer) (*bt.Tree, []reaction.Inputs, error) {
+	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
+		p, err := readPlan(name, stderr)
+		if err != nil {
+			return nil, nil, err
+		}
+		return p.Tree, reaction.Stubs(p.Tree), nil
+	}
+	m, diags := mission.Read(filepath.ToSlash(name), os.ReadFile, model.Vehicles(), nil)
+	if diags.HasErrors() {
+		return nil, nil, diags
+	}
+	diags.Write(stderr, colour(stderr))
+	return m.Plan.Tree, reaction.Told(m.Plan), nil
+}
+
+// scriptText is the worst case as a file.
+func scriptText(name, measure string, lines []string, last reaction.Work) string {
+	return fmt.Sprintf("# The most %s after one input of %s: the last line takes\n# %s.\n%s\n",
+		measure, name, inWords(last), strings.Join(lines, "\n"))
+}
+
+func inWords(w reaction.Work) string {
+	return fmt.Sprintf("%s, %s, %s", plural(w.Iterations, "event iteration"), plural(w.Changes, "status change"),
+		plural(w.Visits, "visit"))
+}
+
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, measure string, lines []string,
+	last reaction.Work) error {
+	if r.Decided {
+		fmt.Fprintf(out, "proved: one input takes at most %s.\n%s can be reached, all explored.\n", inWords(r.Most),
+			plural(r.States, "state"))
+	} else {
+		fmt.Fprintf(out, "not decided: %d states seen, there are more; largest so far: %s.\n", r.States, inWords(r.Most))
+	}
+	fmt.Fprintf(out, "The first settling takes %s.\n\n", inWords(r.Start))
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "one input of\titerations\tbound\tchanges\tbound\tvisits\tbound")
+	row := func(name string, most, bound reaction.Work) {
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\n", name, most.Iterations, bound.Iterations, most.Changes,
+			bound.Changes, most.Visits, bound.Visits)
+	}
+	for _, l := range r.Leaves {
+		row(tree.Name(l.Task), l.Most, l.Bound)
+	}
+	row("all leaves", r.Most, r.Bound)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if len(lines) == 0 {
+		_, err := fmt.Fprintln(out, "\nNo leaf has anything to tell.")
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\nThe most %s, %s, as a trace script:\n\n  %s\n", measure, inWords(last),
+		strings.Join(lines, "\n  "))
+	return err
+}
+
+func writeReactionJSON(out io.Writer, tree *bt.Tree, r *reaction.Result, lines []string) error {
+	type leaf struct {
+		Leaf  string        `json:"leaf"`
+		Most  reaction.Work `json:"most"`
+		Bound reaction.Work `json:"bound"`
+	}
+	var result struct {
+		Decided bool          `json:"decided"`
+		States  int           `json:"states"`
+		Start   reaction.Work `json:"start"`
+		Most    reaction.Work `json:"most"`
+		Bound   reaction.Work `json:"bound"`
+		Leaves  []leaf        `json:"leaves"`
+		Script  []string      `json:"script"`
+	}
+	result.Decided, result.States, result.Start, result.Most = r.Decided, r.States, r.Start, r.Most
+	result.Bound, result.Script = r.Bound, append([]string{}, lines...)
+	for _, l := range r.Leaves {
+		result.Leaves = append(result.Leaves, leaf{tree.Name(l.Task), l.Most, l.Bound})
+	}
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	return e.Encode(result)
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const twoActions = "../../examples/10-reaction/two.xml"
+
+// The example shows what the commands print, and the script, replayed, ends with the number that is proved.
+func TestReaction(t *testing.T) {
+	page, err := os.ReadFile("../../examples/10-reaction/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(t.TempDir(), "worst.txt")
+	solar, stderr, status := canopy("reaction", solarDay)
+	if status != exitOK || stderr != "" {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	two, _, _ := canopy("reaction", twoActions, "--script", script)
+	trace, _, status := canopy("trace", "--count", twoActions, script)
+	if status != exitOK || !strings.HasSuffix(trace, "\n7: 4 event iterations, 10 status changes, 14 visits\n") {
+		t.Errorf("status %d, %s", status, trace)
+	}
+	_, end, _ := strings.Cut(trace, "\n6: ")
+	_, end, _ = strings.Cut(end, "\n")
+	says(t, "the example", string(page), "```text\n"+solar+"```", "```text\n"+two+"```", "```text\n"+end+"```")
+	text, err := os.ReadFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, "the script", string(text), "# 4 event iterations, 10 status changes, 14 visits.\n", "\nentered left\n")
+}
+
+func TestReactionAsJSON(t *testing.T) {
+	stdout, _, status := canopy("reaction", twoActions, "--json", "--worst", "visits")
+	var result struct {
+		Decided     bool
+		States      int
+		Most, Bound struct{ Iterations, Changes, Visits int }
+		Leaves      []struct{ Leaf string }
+		Script      []string
+	}
+	if err := json.Unmarshal([]byte(stdout), &result); err != nil || status != exitOK {
+		t.Fatalf("status %d: %v", status, err)
+	}
+	if !result.Decided || result.States != 780 || result.Most.Iterations != 4 || result.Bound.Iterations != 4 ||
+		len(result.Leaves) != 2 || result.Leaves[1].Leaf != "right" || len(result.Script) == 0 {
+		t.Errorf("%+v", result)
+	}
+}
+
+// A search that is cut short says so and leaves the bound.
+func TestReactionUndecided(t *testing.T) {
+	stdout, _, status := canopy("reaction", "../../missions/solar-day.xml", "--states", "500")
+	if status != exitOK {
+		t.Fatalf("status %d", status)
+	}
+	says(t, "the output", stdout, "not decided: 500 states seen, there are more; largest so far: ", "all leaves")
+}
+
+func TestReactionMistakes(t *testing.T) {
+	dir := write(t, map[string]string{"bad.xml": "<root/>", "quiet.xml": `<root BTCPP_format="4">
+		<BehaviorTree><ForceSuccess><Condition name="c"/></ForceSuccess></BehaviorTree></root>`})
+	for _, c := range []struct{ args, says []string }{
+		{[]string{"reaction", twoActions, "--worst", "visit"}, []string{`did you mean "visits"`}},
+		{[]string{"reaction", twoActions, "--worst", "x"}, []string{"write iterations or changes or visits"}},
+		{[]string{"reaction", twoActions, "--states", "0"}, []string{"--states must be at least 1"}},
+		{[]string{"reaction", filepath.Join(dir, "bad.xml")}, []string{"[missing-tree]"}},
+		{[]string{"reaction", filepath.Join(dir, "none.yaml")}, []string{"none.yaml"}},
+	} {
+		_, stderr, status := canopy(c.args...)
+		if status != exitInput {
+			t.Errorf("%v: status %d", c.args, status)
+		}
+		says(t, strings.Join(c.args, " "), stderr, c.says...)
+	}
+	if _, stderr, status := canopy("reaction", twoActions, "--script", dir); status != exitFailed {
+		t.Errorf("a folder as the script: status %d, %s", status, stderr)
+	}
+	stdout, _, status := canopy("reaction", filepath.Join(dir, "quiet.xml"))
+	if status != exitOK {
+		t.Errorf("status %d", status)
+	}
+	says(t, "a condition alone", stdout, "at most 1 event iteration, 1 status change, ")
+}

@@ -1,0 +1,349 @@
+package reaction
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/snapshot"
+)
+
+// randomTree returns a description of about the given number of tasks.
+func randomTree(r *rand.Rand, size int) *bt.Node {
+	if size <= 1 {
+		return &bt.Node{Kind: bt.Kind(r.IntN(2))}
+	}
+	d := &bt.Node{Kind: bt.Sequence + bt.Kind(r.IntN(int(bt.ForceFailure-bt.Sequence)+1))}
+	n := 1
+	if !d.Kind.IsDecorator() {
+		n = 1 + r.IntN(min(size-1, 4))
+	}
+	rest := size - 1
+	for i := range n {
+		share := rest / (n - i)
+		if n-i > 1 && rest > 1 {
+			share = r.IntN(2*share + 1)
+		}
+		share = max(1, min(share, rest))
+		rest -= share
+		d.Children = append(d.Children, randomTree(r, share))
+	}
+	d.SuccessCount, d.FailureCount = 1+r.IntN(n), 1+r.IntN(n)
+	return d
+}
+
+// randomInputs returns what leaves may tell: of some nothing is known, some are like those of plans.
+func randomInputs(r *rand.Rand, tree *bt.Tree) []Inputs {
+	all := Stubs(tree)
+	for i, t := range tree.Leaves() {
+		if tree.Kind(t) == bt.Condition || r.IntN(3) == 0 {
+			continue
+		}
+		all[i] = Inputs{
+			Values:   [][]bt.Status{{bt.Accept}, {bt.Success}, {bt.Accept, bt.Success}, {bt.Failure, bt.Accept}}[r.IntN(4)],
+			Outcomes: [][]bt.Status{nil, {bt.Success}, {bt.Failure}, {bt.Success, bt.Failure}}[r.IntN(4)],
+			Entry:    Duration(r.IntN(3)), Exit: Duration(r.IntN(3)),
+		}
+	}
+	return all
+}
+
+func compile(t testing.TB, d *bt.Node) *bt.Tree {
+	t.Helper()
+	tree, err := bt.Compile(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func outline(tree *bt.Tree) string {
+	var b strings.Builder
+	var walk func(t bt.Task, indent string)
+	walk = func(t bt.Task, indent string) {
+		success, failure := tree.Counts(t)
+		fmt.Fprintln(&b, indent, tree.Name(t), success, failure)
+		for _, c := range tree.Children(t) {
+			walk(c, indent+"  ")
+		}
+	}
+	walk(tree.Root(), "")
+	return b.String()
+}
+
+// every returns every input that a leaf may ever tell, whether it changes something or not.
+func every(t bt.Task, kind bt.Kind, in Inputs) []bt.Input {
+	var all []bt.Input
+	for _, v := range in.Values {
+		if len(in.Values) == 1 && v == bt.Accept { // what an action says at first, and always
+			continue
+		}
+		if kind == bt.Condition {
+			all = append(all, bt.Set(t, v == bt.Success))
+		} else {
+			all = append(all, bt.Request(t, v))
+		}
+	}
+	if kind == bt.Condition {
+		return all
+	}
+	for _, v := range in.Outcomes {
+		all = append(all, bt.End(t, v))
+	}
+	if in.Entry != Immediate || in.Exit != Immediate {
+		all = append(all, bt.Entered(t), bt.Exited(t))
+	}
+	for _, entry := range []Duration{Immediate, Lasting} {
+		for _, exit := range []Duration{Immediate, Lasting} {
+			if (in.Entry == Either || in.Entry == entry) && (in.Exit == Either || in.Exit == exit) {
+				all = append(all, bt.Slow(t, entry == Lasting, exit == Lasting))
+			}
+		}
+	}
+	return all
+}
+
+// plod explores the same as Explore as directly as possible: depth first, with engines that are copied, and with `slow` as
+// an input like the others, so that each state comes with all that is said of procedures.
+func plod(tree *bt.Tree, inputs []Inputs, limit int) (most Work, leaves []Work, decided bool) {
+	leaves = make([]Work, len(inputs))
+	seen := map[string]bool{}
+	var visit func(e *bt.Engine)
+	visit = func(e *bt.Engine) {
+		key := string(snapshot.Save(nil, e))
+		if seen[key] || len(seen) > limit {
+			return
+		}
+		seen[key] = true
+		for i, t := range tree.Leaves() {
+			for _, in := range every(t, tree.Kind(t), inputs[i]) {
+				next := e.Clone()
+				instant, err := next.Settle([]bt.Input{in})
+				if err != nil {
+					panic(err)
+				}
+				w := WorkOf(instant)
+				most, leaves[i] = most.most(w), leaves[i].most(w)
+				visit(next)
+			}
+		}
+	}
+	visit(start(tree, inputs))
+	return most, leaves, len(seen) <= limit
+}
+
+func within(w, bound Work) bool { return w.most(bound) == bound }
+
+// Explore agrees with a deliberately dumb exploration, and no bound is exceeded.
+func TestExploreRandom(t *testing.T) {
+	const limit = 10_000
+	r := rand.New(rand.NewPCG(5, 6))
+	rounds, decided, attained := 1000, 0, 0
+	if testing.Short() {
+		rounds = 60
+	}
+	for range rounds {
+		tree := compile(t, randomTree(r, 2+r.IntN(6)))
+		inputs := randomInputs(r, tree)
+		most, leaves, all := plod(tree, inputs, limit)
+		got := Explore(tree, inputs, 0)
+		if !all || !got.Decided {
+			continue
+		}
+		decided++
+		if got.Most != most {
+			t.Fatalf("Explore says %+v, the dumb exploration %+v\n%s%+v", got.Most, most, outline(tree), inputs)
+		}
+		for i, leaf := range got.Leaves {
+			if leaf.Most != leaves[i] {
+				t.Fatalf("leaf %d: %+v, the dumb exploration says %+v\n%s", i, leaf.Most, leaves[i], outline(tree))
+			}
+			if !within(leaf.Most, leaf.Bound) || !within(leaf.Bound, got.Bound) {
+				t.Errorf("leaf %d: %+v is above the bound %+v\n%s%+v", i, leaf.Most, leaf.Bound, outline(tree), inputs)
+			}
+			if leaf.Most.Iterations == leaf.Bound.Iterations {
+				attained++
+			}
+		}
+		checkScripts(t, got)
+	}
+	t.Logf("%d of %d trees decided; %d leaves attain the bound of iterations", decided, rounds, attained)
+	if decided < rounds/2 || attained < rounds/4 {
+		t.Errorf("only %d of %d trees are decided and %d leaves attain their bound", decided, rounds, attained)
+	}
+}
+
+// checkScripts replays the worst scripts: the last line takes exactly what is claimed.
+func checkScripts(t *testing.T, r *Result) {
+	t.Helper()
+	for m, measure := range Measures {
+		lines, claimed := r.Script(measure)
+		var last, most Work
+		err := bt.Replay(r.tree, &diag.Source{Name: "script", Text: strings.Join(lines, "\n")},
+			func(n int, instant bt.Instant) {
+				last = WorkOf(instant)
+				if n > 0 {
+					most = most.most(last)
+				}
+			})
+		if len(lines) == 0 {
+			last = Work{}
+		}
+		if err != nil || last != claimed || claimed.measures()[m] != r.Most.measures()[m] || !within(most, r.Most) {
+			t.Fatalf("%v: the script takes %+v at last, %+v at most; claimed are %+v and %+v\n%s%s", err, last, most, claimed,
+				r.Most, outline(r.tree), strings.Join(lines, "\n"))
+		}
+	}
+}
+
+// start returns an engine that has settled for the first time and knows which procedures always take time.
+func start(tree *bt.Tree, inputs []Inputs) *bt.Engine {
+	e := bt.NewEngine(tree, nil, 0)
+	var slow []bt.Input
+	for i, t := range tree.Leaves() {
+		if tree.Kind(t) == bt.Action {
+			slow = append(slow, bt.Slow(t, inputs[i].Entry == Lasting, inputs[i].Exit == Lasting))
+		}
+	}
+	for _, in := range [][]bt.Input{nil, slow} {
+		if _, err := e.Settle(in); err != nil {
+			panic(err)
+		}
+	}
+	return e
+}
+
+// randomLeaf returns a random leaf and one of its inputs, if it has any.
+func randomLeaf(r *rand.Rand, tree *bt.Tree, inputs []Inputs) (leaf int, in []bt.Input) {
+	leaf = r.IntN(len(inputs))
+	task := tree.Leaves()[leaf]
+	if all := every(task, tree.Kind(task), inputs[leaf]); len(all) > 0 {
+		in = all[r.IntN(len(all)):][:1]
+	}
+	return leaf, in
+}
+
+// Long random scripts with one input a line never take more than what is proved.
+func TestLongScripts(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	rounds, decided := 300, 0
+	if testing.Short() {
+		rounds = 60
+	}
+	for range rounds {
+		tree := compile(t, randomTree(r, 2+r.IntN(8)))
+		inputs := randomInputs(r, tree)
+		got := Explore(tree, inputs, 3000)
+		if !got.Decided {
+			continue
+		}
+		decided++
+		e := start(tree, inputs)
+		for range 2000 {
+			_, in := randomLeaf(r, tree, inputs)
+			instant, err := e.Settle(in)
+			if w := WorkOf(instant); err != nil || !within(w, got.Most) {
+				t.Fatalf("%+v is above %+v\n%s%+v", w, got.Most, outline(tree), inputs)
+			}
+		}
+	}
+	if decided < rounds/2 {
+		t.Errorf("only %d of %d trees are decided", decided, rounds)
+	}
+}
+
+// In trees of any size and however many leaves tell something at an instant, the structural bounds hold.
+func TestBoundsOfLargeTrees(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	rounds := 30_000
+	if testing.Short() {
+		rounds = 1500
+	}
+	for round := range rounds {
+		size := 1 + r.IntN(40)
+		if round%100 == 0 {
+			size = 400
+		}
+		tree := compile(t, randomTree(r, size))
+		inputs := randomInputs(r, tree)
+		b := &Result{tree: tree, inputs: inputs}
+		b.bound()
+		e := start(tree, inputs)
+		for range 60 {
+			leaf, in := randomLeaf(r, tree, inputs)
+			for range r.IntN(3) * r.IntN(2) * len(inputs) / 2 {
+				_, other := randomLeaf(r, tree, inputs)
+				in = append(slices.Clip(in), other...)
+			}
+			instant, err := e.Settle(in)
+			w := WorkOf(instant)
+			if err != nil || w.Iterations > b.Bound.Iterations || len(in) <= 1 && !within(w, b.Leaves[leaf].Bound) {
+				t.Fatalf("%d inputs: %+v, bound %+v, of the leaf %+v\n%s%+v %v", len(in), w, b.Bound, b.Leaves[leaf].Bound,
+					outline(tree), inputs, err)
+			}
+		}
+	}
+}
+
+// tall returns a tree of the given depth that needs as many iterations as any tree of that depth, and what its leaves
+// may tell. Each level is a parallel of which two children decide. An action "kept" ends with a result, which is held;
+// the level below, or at the bottom the action "end", ends with the opposite result and, deactivated, says the same as
+// "kept". So the parallel ends; deactivated, it forgets what was kept and says the opposite, as two actions "turn"
+// request. If entry procedures take time, it ends an iteration later: until then an action "late" is entered.
+func tall(depth int, entry Duration) (*bt.Tree, []Inputs) {
+	var all []Inputs
+	leaf := func(name string, level int, in Inputs) *bt.Node {
+		all = append(all, in)
+		return &bt.Node{Kind: bt.Action, Name: name + strconv.Itoa(level)}
+	}
+	results := [2]bt.Status{bt.Failure, bt.Success}
+	var grow func(level int) *bt.Node
+	grow = func(level int) *bt.Node {
+		own, opposite := results[level%2], results[1-level%2]
+		if level == 0 {
+			return leaf("end", 0, Inputs{Values: []bt.Status{bt.Accept, opposite}, Outcomes: []bt.Status{own}})
+		}
+		d := &bt.Node{Kind: bt.ReactiveParallel, SuccessCount: 2, FailureCount: 2}
+		d.Children = append(d.Children, leaf("kept", level, Inputs{Values: []bt.Status{bt.Accept}, Outcomes: []bt.Status{own}}))
+		d.Children = append(d.Children, grow(level-1))
+		for _, name := range []string{"turn", "turn too "} {
+			d.Children = append(d.Children, leaf(name, level, Inputs{Values: []bt.Status{bt.Accept, opposite}}))
+		}
+		if entry != Immediate {
+			d.Children = append(d.Children, leaf("late", level, Inputs{Values: []bt.Status{bt.Accept}, Entry: entry}))
+		}
+		return d
+	}
+	tree, err := bt.Compile(grow(depth))
+	if err != nil {
+		panic(err)
+	}
+	return tree, all
+}
+
+// The bound of the iterations is attained: depth + 2 if procedures take no time, and one more for each parallel in which
+// another entry procedure takes time.
+func TestBoundIsTight(t *testing.T) {
+	for _, entry := range []Duration{Immediate, Lasting} {
+		for depth := range 3 {
+			tree, inputs := tall(depth, entry)
+			got := Explore(tree, inputs, 400_000)
+			want := depth + 2
+			if entry == Lasting {
+				want += depth
+			}
+			lines, _ := got.Script("iterations")
+			t.Logf("depth %d: %+v of %+v, %d states, decided %v", depth, got.Most, got.Bound, got.States, got.Decided)
+			if got.Most.Iterations != want || got.Bound.Iterations != want {
+				t.Errorf("depth %d: %d iterations of %d, want %d\n%s", depth, got.Most.Iterations, got.Bound.Iterations, want,
+					strings.Join(lines, "\n"))
+			}
+			checkScripts(t, got)
+		}
+	}
+}
