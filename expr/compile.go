@@ -36,10 +36,27 @@ type Indicator struct {
 	Text    string // the relation as first written, in canonical text
 	negated bool   // Text holds below, not above
 	g       realFunc
+
+	threshold *Threshold
+}
+
+// Threshold says that an indicator compares a signal with a number: g is the signal less the level.
+type Threshold struct {
+	Slot  int // of the signal
+	Level float64
+	Falls bool // g is the level less the signal instead
 }
 
 // Holds reports whether the relation of Text holds on a side.
 func (i Indicator) Holds(above bool) bool { return above != i.negated }
+
+// Threshold returns the threshold that the relation is, if it is one.
+func (i Indicator) Threshold() (h Threshold, ok bool) {
+	if i.threshold == nil {
+		return h, false
+	}
+	return *i.threshold, true
+}
 
 // Value returns g. Relations inside the sides of the relation, in an if, are judged directly from the signals.
 func (i Indicator) Value(signals []float64) float64 { return i.g(signals, nil) }
@@ -149,14 +166,14 @@ func (b *builder) relation(n *node) boolFunc {
 	if n.op == opGreater || n.op == opLessEqual {
 		over, under = under, over
 	}
-	g := b.difference(over, under) // also if the indicator exists, to gather what it depends on
+	g, threshold := b.difference(over, under) // also if the indicator exists, to gather what it depends on
 	key := key(over) + " - " + key(under)
 	negated := n.op == opLess || n.op == opGreater
 	i, ok := b.numbers[key]
 	if !ok {
 		i = len(b.indicators)
 		b.numbers[key] = i
-		b.indicators = append(b.indicators, Indicator{n.String(), negated, g})
+		b.indicators = append(b.indicators, Indicator{n.String(), negated, g, threshold})
 	}
 	b.code.indicators = append(b.code.indicators, i)
 	if negated {
@@ -193,17 +210,17 @@ func key(n *node) string {
 
 // difference compiles over - under. The comparison of a signal with a constant, far the most frequent relation, is one
 // call instead of three.
-func (b *builder) difference(over, under *node) realFunc {
+func (b *builder) difference(over, under *node) (realFunc, *Threshold) {
 	switch {
 	case over.op == opName && under.constant():
 		i, v := b.signal(over), constantValue(under)
-		return func(s []float64, _ []bool) float64 { return s[i] - v }
+		return func(s []float64, _ []bool) float64 { return s[i] - v }, &Threshold{Slot: i, Level: v}
 	case over.constant() && under.op == opName:
 		v, i := constantValue(over), b.signal(under)
-		return func(s []float64, _ []bool) float64 { return v - s[i] }
+		return func(s []float64, _ []bool) float64 { return v - s[i] }, &Threshold{Slot: i, Level: v, Falls: true}
 	}
 	x, y := b.real(over), b.real(under)
-	return func(s []float64, above []bool) float64 { return x(s, above) - y(s, above) }
+	return func(s []float64, above []bool) float64 { return x(s, above) - y(s, above) }, nil
 }
 
 // sum compiles x + y; a constant or a signal among them costs no call.
@@ -279,7 +296,8 @@ func (b *builder) computed(n *node) realFunc {
 	case opAdd:
 		return b.sum(n.args[0], n.args[1])
 	case opSubtract:
-		return b.difference(n.args[0], n.args[1])
+		f, _ := b.difference(n.args[0], n.args[1])
+		return f
 	case opMultiply:
 		return b.product(n.args[0], n.args[1])
 	case opDivide:

@@ -92,8 +92,12 @@ func TestIndicatorsAreShared(t *testing.T) {
 		}
 	}
 	var texts []string
-	for _, i := range c.Indicators() {
+	for k, i := range c.Indicators() {
 		texts = append(texts, i.Text)
+		want := []Threshold{{Level: 12980}, {Level: 12980, Falls: true}, {Slot: 1, Level: 0.996}, {Slot: 2, Level: 1, Falls: true}}
+		if h, ok := i.Threshold(); ok != (k < len(want)) || ok && h != want[k] {
+			t.Errorf("%s is the threshold %+v, %v", i.Text, h, ok)
+		}
 	}
 	want := "h >= 12980 [m]; h > 12980; soc >= 0.996; w > 1; if(w > 1, h, soc) >= 2; " +
 		"if(if(w > 1, h, soc) >= 2, 1, 0) > w"

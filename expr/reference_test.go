@@ -217,7 +217,7 @@ func TestStringParsesToTheSameTree(t *testing.T) {
 // TestCodeAgreesWithReference compares compiled code with the reference: judged directly, with sides taken from the
 // same signals, and with sides frozen at other signals.
 func TestCodeAgreesWithReference(t *testing.T) {
-	truths := map[bool]int{}
+	truths, thresholds := map[bool]int{}, 0
 	rapid.Check(t, func(t *rapid.T) {
 		c := NewCompiler(slotsOf(signalNames...))
 		trees := make([]*node, 4)
@@ -242,6 +242,16 @@ func TestCodeAgreesWithReference(t *testing.T) {
 			above := []bool{}
 			for _, i := range c.Indicators() {
 				above = append(above, i.Value(signals) >= 0)
+				if h, ok := i.Threshold(); ok {
+					g := signals[h.Slot] - h.Level
+					if h.Falls {
+						g = h.Level - signals[h.Slot]
+					}
+					thresholds++
+					if !same(i.Value(signals), g) {
+						t.Fatalf("%s is no threshold %+v: %v at %v", i.Text, h, i.Value(signals), signals)
+					}
+				}
 			}
 			return above
 		}
@@ -283,8 +293,8 @@ func TestCodeAgreesWithReference(t *testing.T) {
 			}
 		}
 	})
-	if truths[true] == 0 || truths[false] == 0 {
-		t.Errorf("the random conditions are of no use: %v", truths)
+	if truths[true] == 0 || truths[false] == 0 || thresholds == 0 {
+		t.Errorf("the random conditions are of no use: %v, %d thresholds", truths, thresholds)
 	}
 }
 

@@ -155,17 +155,26 @@ func TestSolarDayIsDeterministic(t *testing.T) {
 // BenchmarkSolarDay flies the day without recording to files. The peer is CVODE 6.4 in C with a sparse solver and a
 // coloured Jacobian: 0.098 s; as an engineer first writes it 0.27 s; with a solver written for this model 0.026 s.
 func BenchmarkSolarDay(b *testing.B) {
-	m, diags := Read("../missions/solar-day.yaml", os.ReadFile, model.Vehicles(), nil)
-	if m == nil {
-		b.Fatal(diags)
-	}
+	m := solarDay(b)
 	b.ReportAllocs()
+	benchmarkDay(b, m, Continuous{})
+}
+
+// BenchmarkRecordedInputs flies the day from the inputs that the tree gave: what the plan and the search for its events
+// cost is the difference to BenchmarkSolarDay, of which the papers say that it is almost nothing.
+func BenchmarkRecordedInputs(b *testing.B) {
+	m := solarDay(b)
+	_, trace := flyInto(b, m, Continuous{})
+	benchmarkDay(b, m, Recorded(trace.Inputs))
+}
+
+func benchmarkDay(b *testing.B, m *Mission, c Configuration) {
 	for b.Loop() {
-		r, err := m.NewRun(math.Inf(1))
+		r, err := m.Configure(c, math.Inf(1))
 		if err != nil {
 			b.Fatal(err)
 		}
-		r.Attach(&log{})
+		r.Attach(nothing{})
 		for more := true; more; {
 			if more, err = r.Step(); err != nil {
 				b.Fatal(err)

@@ -6,7 +6,7 @@ import (
 )
 
 // flyInto flies a configuration into a trace.
-func flyInto(t *testing.T, m *Mission, c Configuration) (*Run, *Trace) {
+func flyInto(t testing.TB, m *Mission, c Configuration) (*Run, *Trace) {
 	t.Helper()
 	r, err := m.Configure(c, math.Inf(1))
 	if err != nil {

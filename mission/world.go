@@ -58,7 +58,11 @@ func (w *world) system() *sim.System {
 		s.AbsTol = append(s.AbsTol, x.AbsTol*w.m.Tolerance/defaultTolerance)
 	}
 	for i, x := range p.indicators {
-		s.Indicators = append(s.Indicators, sim.Indicator{Name: x.Text, Switches: p.switches[i]})
+		indicator := sim.Indicator{Name: x.Text, Switches: p.switches[i]}
+		if h, ok := x.Threshold(); ok && 1 <= h.Slot && h.Slot < w.m.layout.outputs { // of a state
+			indicator.Threshold = &sim.Threshold{State: h.Slot - 1, Level: h.Level, Falls: h.Falls}
+		}
+		s.Indicators = append(s.Indicators, indicator)
 	}
 	return s
 }
@@ -69,9 +73,16 @@ func (w *world) derivatives(t float64, y []float64, d *sim.Discrete, dydt []floa
 }
 
 func (w *world) zeros(t float64, y []float64, d *sim.Discrete, g []float64) {
-	w.fill(w.m.program.observe, t, y, d)
+	p, s := &w.m.program, w.signals
+	if p.reads == nil {
+		copy(s[1:], y)
+	}
+	for _, i := range p.reads {
+		s[1+i] = y[i]
+	}
+	w.compute(p.observe, t, y, d)
 	for i := range g {
-		g[i] = w.m.program.indicators[i].Value(w.signals)
+		g[i] = p.indicators[i].Value(s)
 	}
 }
 
@@ -84,9 +95,14 @@ func (w *world) commands() []float64 {
 // fill evaluates signals at one point of the trajectory, in the given order. The sides of the indicators are those
 // that hold since the last event, so that no value jumps within a step of the integrator.
 func (w *world) fill(steps []step, t float64, y []float64, d *sim.Discrete) {
+	copy(w.signals[1:], y)
+	w.compute(steps, t, y, d)
+}
+
+// compute is fill where the signals have the states that the steps read already.
+func (w *world) compute(steps []step, t float64, y []float64, d *sim.Discrete) {
 	m, s := w.m, w.signals
 	s[0] = t
-	copy(s[1:], y)
 	for _, x := range steps {
 		switch x.kind {
 		case stepOutputs, stepDirect:

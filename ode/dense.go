@@ -15,7 +15,8 @@ func (in *Integrator) Interpolate(t float64, y []float64) {
 		return
 	}
 	if in.multi.on {
-		w, _ := in.multi.weights(t - in.t)
+		var w differences
+		in.multi.values(t-in.t, &w)
 		for i := range y {
 			y[i] = in.y[i] + in.multi.d[i].dot(&w)
 		}
@@ -41,7 +42,8 @@ func (in *Integrator) InterpolateOf(which []int, t float64, y []float64) {
 			y[i] = in.y0[i]
 		}
 	case in.multi.on:
-		w, _ := in.multi.weights(t - in.t)
+		var w differences
+		in.multi.values(t-in.t, &w)
 		for _, i := range which {
 			y[i] = in.y[i] + in.multi.d[i].dot(&w)
 		}
@@ -54,10 +56,42 @@ func (in *Integrator) InterpolateOf(which []int, t float64, y []float64) {
 	}
 }
 
+// Bounds returns numbers that the dense output of component i lies between all over [From, T]: not the narrowest, but
+// cheap.
+func (in *Integrator) Bounds(i int) (low, high float64) {
+	widen := func(v float64) {
+		if v < 0 {
+			low += v
+		} else {
+			high += v
+		}
+	}
+	if in.multi.on {
+		low, high = in.y[i], in.y[i]
+		d := &in.multi.d[i]
+		for k := 1; k <= in.multi.order; k++ {
+			widen(-d[k&7] * farthest[k])
+		}
+		return low, high
+	}
+	low, high = in.y0[i], in.y0[i]
+	p0, p1, p2, p3 := in.polynomial()
+	widen(p0[i])
+	widen(p1[i])
+	widen(p2[i])
+	widen(p3[i])
+	return low, high
+}
+
+// farthest are bounds of the weights of the differences within the last step, where all are at most zero: of
+// x (x+1) ... (x+k-1) / k! for x from -1 to 0.
+var farthest = [highest + 1]float64{1: 1, 0.125, 0.06416, 0.04167, 0.03027}
+
 // slope writes the derivative of the dense output at t to dydt.
 func (in *Integrator) slope(t float64, dydt []float64) {
 	if in.multi.on {
-		_, w := in.multi.weights(t - in.t)
+		var w differences
+		in.multi.slopes(t-in.t, &w)
 		for i := range dydt {
 			dydt[i] = in.multi.d[i].dot(&w)
 		}
@@ -95,17 +129,29 @@ func (in *Integrator) polynomial() (p0, p1, p2, p3 []float64) {
 	return
 }
 
-// weights returns the weights of the differences in the values at a time after T, and in their derivatives.
-func (m *multistep) weights(after float64) (value, slope differences) {
+// values gives the weights of the differences in the values at a time after T.
+func (m *multistep) values(after float64, value *differences) {
+	x := after / m.h
+	v := 1.0
+	for k := 1; k <= m.order; k++ {
+		v *= (x + float64(k-1)) * inverse[k]
+		value[k] = v
+	}
+}
+
+// slopes gives the weights of the differences in the derivatives at a time after T.
+func (m *multistep) slopes(after float64, slope *differences) {
 	x := after / m.h
 	v, s := 1.0, 0.0
 	for k := 1; k <= m.order; k++ {
-		s = (s*(x+float64(k-1)) + v) / float64(k)
-		v *= (x + float64(k-1)) / float64(k)
-		value[k], slope[k] = v, s/m.h
+		s = (s*(x+float64(k-1)) + v) * inverse[k]
+		v *= (x + float64(k-1)) * inverse[k]
+		slope[k] = s / m.h
 	}
-	return value, slope
 }
+
+// inverse is 1/k by k.
+var inverse = [highest + 1]float64{1: 1, 1.0 / 2, 1.0 / 3, 1.0 / 4, 1.0 / 5}
 
 // dot returns the sum of the differences with weights.
 func (d *differences) dot(w *differences) float64 {

@@ -514,3 +514,42 @@ func BenchmarkMethods(b *testing.B) {
 		}
 	}
 }
+
+// The dense output of every step lies within its bounds, and those are of use: mostly not ten times as wide.
+func TestBounds(t *testing.T) {
+	for _, m := range methods {
+		for _, p := range []*problems.Problem{problems.HIRES, problems.Pleiades} {
+			in := New(p.RightHandSide, len(p.Y0), Options{Method: m, RelTol: 1e-5})
+			in.Restart(0, p.Y0)
+			y := make([]float64, in.n)
+			count, wide := 0, 0
+			for in.T() < p.End/3 {
+				if err := in.Step(p.End); err != nil {
+					t.Fatal(err)
+				}
+				least, most := slices.Clone(in.Y()), slices.Clone(in.Y())
+				for k := range 21 {
+					in.Interpolate(in.From()+(in.T()-in.From())*float64(k)/20, y)
+					for i, v := range y {
+						least[i], most[i] = min(least[i], v), max(most[i], v)
+					}
+				}
+				for i := range y {
+					low, high := in.Bounds(i)
+					rounding := 1e-12 * (math.Abs(low) + math.Abs(high))
+					if !(low-rounding <= least[i] && most[i] <= high+rounding) {
+						t.Fatalf("%v %s: component %d goes from %v to %v, bounds %v to %v", m, p.Name, i, least[i], most[i], low,
+							high)
+					}
+					count++
+					if high-low > 10*(most[i]-least[i])+rounding {
+						wide++
+					}
+				}
+			}
+			if wide > count/3 {
+				t.Errorf("%v %s: %d of %d bounds are wide", m, p.Name, wide, count)
+			}
+		}
+	}
+}

@@ -81,7 +81,9 @@ func TestSpacing(t *testing.T) {
 		for _, h := range []float64{0.5, 0.2, 0.9} {
 			m.space(h)
 			for _, x := range []float64{2, 2 - h/3, 2 - h} {
-				w, s := m.weights(x - 2)
+				var w, s differences
+				m.values(x-2, &w)
+				m.slopes(x-2, &s)
 				slope := (value(x+1e-5) - value(x-1e-5)) / 2e-5
 				if got := value(2) + m.d[0].dot(&w); math.Abs(got-value(x)) > 1e-11 {
 					t.Errorf("order %d, spacing %g: value %v at %g, want %v", q, h, got, x, value(x))

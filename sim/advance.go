@@ -78,13 +78,13 @@ func (s *Simulator) begin() (events []int, err error) {
 	copy(r.u, s.U)
 	copy(r.watch, s.Watch)
 	events = s.events[:0]
-	if (restart || other || !r.fresh) && len(s.search.watched) > 0 {
+	if (restart || other || !r.judged) && len(s.search.watched) > 0 {
 		s.search.forget()
 		s.evaluateHere()
 		if err := s.checkIndicators(s.search.now, s.T); err != nil {
 			return nil, err
 		}
-		r.fresh = true
+		r.fresh, r.judged = true, true
 		if !s.chatter.held || s.T >= s.chatter.quiet {
 			s.search.start(s.Above)
 			events = s.judge(s.search.now, s.T)
@@ -97,7 +97,7 @@ func (s *Simulator) begin() (events []int, err error) {
 // travel goes to the first event of the present step, at most to end, which lies within it.
 func (s *Simulator) travel(end float64) (events []int, err error) {
 	q := &s.search
-	s.ran.fresh = false
+	s.ran.fresh, s.ran.judged = false, false
 	from := s.T
 	if len(q.watched) == 0 {
 		s.moveTo(end)
@@ -129,7 +129,8 @@ func (s *Simulator) travel(end float64) (events []int, err error) {
 			s.Above[i] = q.side[i] // a change in a direction that is not watched
 		}
 		s.moveTo(end)
-		if s.ran.fresh = end == s.integrator.T(); s.ran.fresh {
+		s.ran.judged = end == s.integrator.T()
+		if s.ran.fresh = s.ran.judged && q.have[q.gaps]; s.ran.fresh {
 			copy(q.now, s.row(q.gaps))
 		}
 		return nil, nil

@@ -34,7 +34,8 @@
 //		go on to min(quiet, end) without search
 //		at quiet: E := sides that differ; if any: go to event, else search on from quiet
 //	screen, each watched indicator
-//		evaluate it at both ends and a third of the samples inside the step, three by default
+//		set a threshold of a state aside for this step if the bounds of the state exclude it
+//		if others are left: evaluate it at both ends and a third of the samples inside the step, three by default
 //		set it aside for this step if its distance from zero is at least its variation, and its side is as left
 //	search, in the gaps between all samples, from T to end, in order
 //		for each indicator not set aside:

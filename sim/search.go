@@ -12,6 +12,7 @@ import (
 type search struct {
 	gaps    int
 	coarse  []int     // samples that decide whether an indicator comes near zero at all
+	part    []float64 // where each sample lies in the step, from 0 to 1
 	rows    []float64 // values by sample
 	have    []bool    // of each sample, whether it was evaluated
 	watched []int     // indicators, in declared order
@@ -42,6 +43,7 @@ func newSearch(states, indicators, samples int) search {
 	// The ends and a third of the samples, evenly; few are not worth a choice.
 	third := max(3, math.Round(float64(samples)/3))
 	for k, j := 0, 1.0; k <= gaps; k++ {
+		q.part = append(q.part, float64(k)/float64(gaps))
 		next := math.Round(float64(gaps) * (j - 0.4) / (third + 0.2))
 		if samples < 5 || k == 0 || k == gaps || float64(k) == next {
 			q.coarse = append(q.coarse, k)
@@ -110,7 +112,7 @@ func (s *Simulator) time(k int) float64 {
 	if k == s.search.gaps {
 		return b
 	}
-	return a + (b-a)*(float64(k)/float64(s.search.gaps))
+	return a + (b-a)*s.search.part[k]
 }
 
 // row returns the values at sample k.
@@ -165,24 +167,66 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 	return at, at
 }
 
-// screen finds out which watched indicators come near zero in this step, and whether any does. Those that stay further
-// away than their whole variation over the coarse samples do not: for a polynomial of degree four, which leaves the
+// screen finds out which watched indicators come near zero in this step, and whether any does. Thresholds of states need
+// no evaluation if the state stays away from them. Of the others, those that stay further away than their whole variation over the coarse samples do not: for a polynomial of degree four, which leaves the
 // range of five such samples by less than two thirds of it, that is a proof.
 func (s *Simulator) screen() bool {
 	some := false
-	q := &s.search
+	q, m := &s.search, len(s.Above)
 	for _, i := range q.watched {
-		low, high := math.Inf(1), math.Inf(-1)
-		for _, k := range q.coarse {
-			g := s.row(k)[i]
-			low, high = min(low, g), max(high, g)
+		q.near[i] = !s.stays(i)
+		some = some || q.near[i]
+	}
+	if !some {
+		return false
+	}
+	for _, k := range q.coarse {
+		s.row(k)
+	}
+	some = false
+	for _, i := range q.watched {
+		if !q.near[i] {
+			continue
 		}
-		distance := max(low, -high) // below zero if they lie on both sides
-		// The negation also catches NaN.
-		q.near[i] = !(distance >= high-low && (low >= 0) == q.side[i])
+		first := q.rows[i]
+		// Most stay far away: within a third of the first value around it, so that nothing is nearer to zero than two
+		// thirds and the variation is at most as much.
+		far := (first >= 0) == q.side[i]
+		for _, k := range q.coarse[1:] {
+			far = far && 3*math.Abs(q.rows[k*m+i]-first) <= math.Abs(first)
+		}
+		q.near[i] = !far && s.comesNear(i)
 		some = some || q.near[i]
 	}
 	return some
+}
+
+// stays tells whether the indicator of a threshold is known to stay on its side during this step, because the state's
+// dense output stays away from the level.
+func (s *Simulator) stays(i int) bool {
+	h := s.sys.Indicators[i].Threshold
+	if h == nil {
+		return false
+	}
+	low, high := s.integrator.Bounds(h.State)
+	rounding := 1e-12 * (math.Abs(low) + math.Abs(high) + math.Abs(h.Level))
+	if s.search.side[i] != h.Falls {
+		return low-rounding > h.Level
+	}
+	return high+rounding < h.Level
+}
+
+// comesNear is the test of screen for one indicator.
+func (s *Simulator) comesNear(i int) bool {
+	q := &s.search
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, k := range q.coarse {
+		g := q.rows[k*len(s.Above)+i]
+		low, high = min(low, g), max(high, g)
+	}
+	distance := max(low, -high) // below zero if they lie on both sides
+	// The negation also catches NaN.
+	return !(distance >= high-low && (low >= 0) == q.side[i])
 }
 
 // crossing returns the first watched crossing of indicator i in the gap k, or the part of it from lo to hi, where its

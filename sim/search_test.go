@@ -486,3 +486,40 @@ func TestRestOfAStepCutByAnAlarm(t *testing.T) {
 		t.Errorf("%d steps, want 1", n)
 	}
 }
+
+// A threshold that is declared as one is found at the same instants, to the last bit, with fewer evaluations.
+func TestThresholdsAreFoundAlike(t *testing.T) {
+	levels := []float64{0, 0.5, -0.999999, 1 + 1e-9, 3, -40}
+	swing := func(declared bool) *System {
+		var zeros []func(t, y, v float64) float64
+		for i, level := range levels {
+			zeros = append(zeros, func(_, y, v float64) float64 {
+				x := []float64{y, v}[i%2]
+				if i < 3 {
+					return x - level
+				}
+				return level - x
+			})
+		}
+		sys := oscillator(zeros...)
+		for i, level := range levels {
+			if declared {
+				sys.Indicators[i].Threshold = &Threshold{State: i % 2, Level: level, Falls: i >= 3}
+			}
+		}
+		return sys
+	}
+	for _, m := range []ode.Method{ode.Auto, ode.Explicit, ode.Implicit, ode.Multistep} {
+		for _, tol := range []float64{1e-3, 1e-6, 1e-9} {
+			o := Options{Options: ode.Options{Method: m, RelTol: tol}}
+			want, got := start(t, swing(false), []float64{1, 0}, nil, o), start(t, swing(true), []float64{1, 0}, nil, o)
+			if a, b := trace(t, want, 50), trace(t, got, 50); !reflect.DeepEqual(a, b) {
+				t.Errorf("%v, %g: the declared thresholds are found otherwise", m, tol)
+			}
+			if a, b := want.Stats(), got.Stats(); a.StateEvents == 0 || a.StateEvents != b.StateEvents || b.Samples >= a.Samples {
+				t.Errorf("%v, %g: %d events and %d evaluations, undeclared %d and %d", m, tol, b.StateEvents, b.Samples,
+					a.StateEvents, a.Samples)
+			}
+		}
+	}
+}

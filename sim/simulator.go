@@ -41,8 +41,10 @@ type ran struct {
 	y, u  []float64
 	above []bool
 	watch []Direction
-	fresh bool // search.now holds the indicators at (t, y, u, above)
-	anew  bool // the owner wants the integrator restarted
+
+	judged bool // the watched indicators are on their sides at (t, y, u, above),
+	fresh  bool // and search.now holds all of them
+	anew   bool // the owner wants the integrator restarted
 }
 
 // New makes a simulator of the system with the states y0 and the inputs u0 at t0. No indicator is watched, no alarm is
@@ -117,7 +119,7 @@ func (s *Simulator) CopyFrom(o *Simulator) {
 	s.integrator.CopyFrom(o.integrator)
 	s.stats, s.pending, s.iterations = o.stats, o.pending, o.iterations
 	copy(s.looping, o.looping)
-	s.ran.t, s.ran.fresh, s.ran.anew = o.ran.t, o.ran.fresh, o.ran.anew
+	s.ran.t, s.ran.judged, s.ran.fresh, s.ran.anew = o.ran.t, o.ran.judged, o.ran.fresh, o.ran.anew
 	copy(s.ran.y, o.ran.y)
 	copy(s.ran.u, o.ran.u)
 	copy(s.ran.above, o.ran.above)
@@ -148,7 +150,7 @@ func (s *Simulator) State(c *snapshot.Codec) {
 		snapshot.Each(c, list, snapshot.Int)
 	}
 	snapshot.List(c, &q.watched, snapshot.Int)
-	for _, b := range []*bool{&s.pending, &r.fresh, &r.anew} {
+	for _, b := range []*bool{&s.pending, &r.judged, &r.fresh, &r.anew} {
 		snapshot.Bool(c, b)
 	}
 	for _, n := range []*int{&s.iterations, &st.StateEvents, &st.TimeEvents, &st.Restarts, &st.Samples} {
@@ -179,7 +181,7 @@ func (s *Simulator) Interpolate(t float64, y []float64) { s.integrator.Interpola
 // watched and not finite keeps its side. The error wraps ErrEventIteration if more than MaxIterations calls at one
 // instant found changes, or is a *NotFiniteError, and then nothing was committed.
 func (s *Simulator) Iterate() (changed []int, err error) {
-	s.pending, s.ran.fresh = false, false
+	s.pending, s.ran.judged, s.ran.fresh = false, false, false
 	changed = s.change[:0]
 	if len(s.Above) == 0 {
 		return changed, nil

@@ -12,6 +12,16 @@ import (
 type Indicator struct {
 	Name     string // for messages, such as the text of the relation it stands for
 	Switches bool   // the derivatives depend on its side: they change when it does
+
+	Threshold *Threshold // nil if g is something else
+}
+
+// Threshold says that an indicator is g = y[State] - Level. It is worth saying: a step in which the state stays away from
+// the level needs no evaluation.
+type Threshold struct {
+	State int
+	Level float64
+	Falls bool // g is Level - y[State] instead
 }
 
 // Discrete holds all that is constant between events.
