@@ -16,8 +16,8 @@ type Indicator struct {
 	Threshold *Threshold // nil if g is something else
 }
 
-// Threshold says that an indicator is g = y[State] - Level. It is worth saying: a step in which the state stays away from
-// the level needs no evaluation.
+// Threshold says that an indicator is g = y[State] - Level. It is worth saying: a step in which the state stays away
+// from the level needs no evaluation.
 type Threshold struct {
 	State int
 	Level float64
