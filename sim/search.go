@@ -167,10 +167,10 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 	return at, at
 }
 
-// screen finds out which watched indicators come near zero in this step, and whether any does. Thresholds of states need
-// no evaluation if the state stays away from them. Of the others, those that stay further away than their whole
-// variation over the coarse samples do not: for a polynomial of degree four, which leaves the range of five such samples
-// by less than two thirds of it, that is a proof.
+// screen finds out which watched indicators come near zero in this step, and whether any does. Thresholds of states
+// need no evaluation if the state stays away from them. Of the others, those that stay further away than their whole
+// variation over the coarse samples do not: for a polynomial of degree four, which leaves the range of five such
+// samples by less than two thirds of it, that is a proof.
 func (s *Simulator) screen() bool {
 	some := false
 	q, m := &s.search, len(s.Above)
