@@ -24,7 +24,7 @@ func TestDocumentedExample(t *testing.T) {
 	if m, diags := Read("../missions/example.yaml", open, model.Vehicles(), nil); m == nil || len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	for _, key := range []string{"mission", "text", "plan", "graph", "vehicle", "horizon", "tolerance", "chattering", "ends_with_plan",
+	for _, key := range []string{"mission", "text", "plan", "graph", "vehicle", "horizon", "tolerance", "method", "chattering", "ends_with_plan",
 		"environment", "parameters", "initial", "commands", "signals", "record", "plots"} {
 		if !regexp.MustCompile(`(?m)^` + key + `:`).MatchString(example) {
 			t.Errorf("the example does not show %s", key)

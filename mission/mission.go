@@ -9,6 +9,7 @@ import (
 	"canopy/diag"
 	"canopy/expr"
 	"canopy/model"
+	"canopy/ode"
 	"canopy/plan"
 	"canopy/record"
 	"canopy/sim"
@@ -26,6 +27,7 @@ type Mission struct {
 	Parameters   []float64         // of the vehicle, in its declared order and units
 	Horizon      float64           // simulated time at which the mission ends [s]
 	Tolerance    float64           // relative tolerance of the integration
+	Method       ode.Method        // of the integration
 	Chattering   sim.Chattering
 	EndsWithPlan bool     // the mission is over when the plan's root has ended
 	Interval     float64  // of the recording grid [s]

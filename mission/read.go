@@ -14,6 +14,7 @@ import (
 	"canopy/equations"
 	"canopy/expr"
 	"canopy/model"
+	"canopy/ode"
 	"canopy/plan"
 	"canopy/record"
 	"canopy/sim"
@@ -30,8 +31,8 @@ const (
 )
 
 // Read reads the mission file name and the plan it names, whose path is relative to the mission file's. open returns
-// a file's contents. Each of set, `name=value`, overrides the horizon, the tolerance or a parameter of the vehicle.
-// The mission is nil if the list has errors.
+// a file's contents. Each of set, `name=value`, overrides the horizon, the tolerance, the method or a parameter of the
+// vehicle. The mission is nil if the list has errors.
 func Read(
 	name string, open func(name string) ([]byte, error), vehicles []*model.Vehicle, set []string,
 ) (*Mission, diag.List) {
@@ -45,12 +46,13 @@ func Read(
 	if root == nil {
 		return nil, r.Diags
 	}
-	b := &builder{Reader: r, m: &Mission{Source: src, Tolerance: defaultTolerance, Interval: defaultInterval}}
+	m := &Mission{Source: src, Tolerance: defaultTolerance, Method: ode.Multistep, Interval: defaultInterval}
+	b := &builder{Reader: r, m: m}
 	b.read(root, vehicles, set, open)
 	if b.Diags.HasErrors() {
 		return nil, b.Diags
 	}
-	return b.m, b.Diags
+	return m, b.Diags
 }
 
 func unreadable(src *diag.Source, err error) diag.Diagnostic {
@@ -84,7 +86,8 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 			m.Horizon = b.horizon(n)
 		},
 		"tolerance":  func(n *yaml.Node) { m.Tolerance = b.tolerance(n) },
-		"chattering": func(n *yaml.Node) { m.Chattering = b.chattering(n) },
+		"method":     func(n *yaml.Node) { m.Method = b.method(n) },
+		"chattering": func(n *yaml.Node) { m.Chattering = choice(b, n, "chattering", sim.Stop, sim.Continue) },
 		"ends_with_plan": func(n *yaml.Node) {
 			m.EndsWithPlan = b.Boolean(n, "ends_with_plan")
 		},
@@ -173,14 +176,27 @@ func (b *builder) tolerance(n *yaml.Node) float64 {
 	return v
 }
 
-func (b *builder) chattering(n *yaml.Node) sim.Chattering {
-	choices := map[string]sim.Chattering{"stop": sim.Stop, "continue": sim.Continue}
-	c, ok := choices[n.Value]
-	if !ok {
-		b.Add(n, "unknown-value", diag.DidYouMean(n.Value, []string{"stop", "continue"}),
-			"chattering is stop or continue, not %q", n.Value)
+func (b *builder) method(n *yaml.Node) ode.Method {
+	return choice(b, n, "method", ode.Multistep, ode.Auto, ode.Implicit, ode.Explicit)
+}
+
+// choice reads one of several words.
+func choice[T fmt.Stringer](b *builder, n *yaml.Node, what string, values ...T) T {
+	before := len(b.Diags)
+	word := b.Text(n, what)
+	var words []string
+	for _, v := range values {
+		if v.String() == word {
+			return v
+		}
+		words = append(words, v.String())
 	}
-	return c
+	if len(b.Diags) == before {
+		last := len(words) - 1
+		b.Add(n, "unknown-value", diag.DidYouMean(word, words), "%s is %s or %s, not %q", what,
+			strings.Join(words[:last], ", "), words[last], word)
+	}
+	return values[0]
 }
 
 // vehicle finds the vehicle that the mission names: a built-in one, or one in a file of equations.
@@ -309,7 +325,7 @@ func parameterNames(v *model.Vehicle, prefix string) []string {
 // overrides applies the settings given beside the file. Each is a source of its own, so that messages show it.
 func (b *builder) overrides(set []string) {
 	v := b.m.Vehicle
-	known := append(parameterNames(v, ""), "horizon", "tolerance")
+	known := append(parameterNames(v, ""), "horizon", "tolerance", "method")
 	for _, s := range set {
 		inner := yamldoc.NewReader(&diag.Source{Name: "--set", Text: s})
 		outer := b.Reader
@@ -326,6 +342,8 @@ func (b *builder) overrides(set []string) {
 			b.m.Horizon = b.horizon(node)
 		case name == "tolerance":
 			b.m.Tolerance = b.tolerance(node)
+		case name == "method":
+			b.m.Method = b.method(node)
 		case i >= 0:
 			b.parameter(i, node)
 		default:

@@ -93,7 +93,7 @@ func (m *Mission) Configure(c Configuration, until float64) (*Run, error) {
 		r.recorded = append(r.recorded, slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name }))
 	}
 	system := w.system()
-	options := sim.Options{Options: ode.Options{Method: ode.Multistep, RelTol: m.Tolerance}, Chattering: m.Chattering,
+	options := sim.Options{Options: ode.Options{Method: m.Method, RelTol: m.Tolerance}, Chattering: m.Chattering,
 		MaxIterations: maxSettlings + 2}
 	if r.sim, err = sim.New(system, 0, y, u, options); err != nil {
 		return nil, err

@@ -270,3 +270,25 @@ func TestRanges(t *testing.T) {
 	}
 	contains(t, "the event", got[0], "x = 1", "outside", "1000")
 }
+
+// Every method flies the same mission, to the tolerance, and the implicit one its own way.
+func TestMethods(t *testing.T) {
+	times := map[float64]bool{}
+	for _, method := range []string{"multistep", "auto", "implicit", "explicit"} {
+		m := cartMission(t, `<ReactiveSequence><Condition ID="cold" on="T le 150 [K]"/><Action ID="a"/></ReactiveSequence>`, "",
+			"method="+method)
+		if m.Method.String() != method {
+			t.Errorf("method %v, want %s", m.Method, method)
+		}
+		_, l, err := fly(t, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cold := l.at(m, "cold", bt.Success)
+		near(t, method, cold, 1e-3, 100*math.Ln2)
+		times[cold[0]] = true
+	}
+	if len(times) < 2 { // this problem is not stiff, so that three of them are
+		t.Errorf("the methods are the same: %v", times)
+	}
+}

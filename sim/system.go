@@ -67,6 +67,9 @@ const (
 	Continue                   // Segment.Chatter reports it once per stretch; events are held apart so that time goes on
 )
 
+// String returns the word for it.
+func (c Chattering) String() string { return [...]string{"stop", "continue"}[c] }
+
 // Options say how to simulate. The zero value is a sensible default. AbsTol, if given, goes before that of the system.
 type Options struct {
 	ode.Options

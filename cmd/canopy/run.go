@@ -97,7 +97,7 @@ up to there), 2 wrong input, nothing was run.`,
 	}
 	c.Flags().StringVar(&until, "until", "", "end at this simulated `time`: seconds, or a duration such as 12h30m")
 	c.Flags().StringArrayVar(&set, "set", nil,
-		"set `name=value`: a parameter of the vehicle, horizon or tolerance; may be repeated")
+		"set `name=value`: a parameter of the vehicle, horizon, tolerance or method; may be repeated")
 	c.Flags().StringVar(&out, "out", "", "output `folder` (default out/ and the mission's file name)")
 	c.Flags().StringVar(&checkpoint, "checkpoint", "",
 		"save a checkpoint at each multiple of this simulated `time`, after the step that reaches it")
