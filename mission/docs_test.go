@@ -25,7 +25,7 @@ func TestDocumentedExample(t *testing.T) {
 		t.Fatal(diags)
 	}
 	for _, key := range []string{"mission", "text", "plan", "graph", "vehicle", "horizon", "tolerance", "method", "chattering", "ends_with_plan",
-		"environment", "parameters", "initial", "commands", "signals", "record", "plots"} {
+		"environment", "parameters", "initial", "commands", "signals", "record", "check", "plots"} {
 		if !regexp.MustCompile(`(?m)^` + key + `:`).MatchString(example) {
 			t.Errorf("the example does not show %s", key)
 		}

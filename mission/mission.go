@@ -14,6 +14,7 @@ import (
 	"canopy/record"
 	"canopy/sim"
 	"canopy/stategraph"
+	"canopy/verify"
 )
 
 // Mission is a mission file together with its plan, checked. It is immutable.
@@ -33,6 +34,7 @@ type Mission struct {
 	Interval     float64  // of the recording grid [s]
 	Record       []string // the recorded signals
 	Plots        []record.Plot
+	Declared     verify.Declarations // what `canopy check` is told
 
 	initial []initialValue // states that start elsewhere than where the vehicle puts them
 	signals []signal       // everything with a name, in the order of the signal vector

@@ -19,6 +19,7 @@ import (
 	"canopy/record"
 	"canopy/sim"
 	"canopy/stategraph"
+	"canopy/verify"
 	"canopy/yamldoc"
 
 	"go.yaml.in/yaml/v3"
@@ -94,6 +95,7 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 	}
 	for _, k := range []string{
 		"plan", "graph", "vehicle", "environment", "parameters", "initial", "commands", "signals", "record", "plots",
+		"check",
 	} {
 		known[k] = keep(k)
 	}
@@ -130,6 +132,7 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 	if parts["graph"] != nil {
 		b.graph(parts["graph"], open)
 	}
+	b.m.Declared = verify.ReadDeclarations(b.Reader, parts["check"], b.m.Plan, b.m.scope())
 	if !b.Diags.HasErrors() {
 		b.compile()
 	}

@@ -19,15 +19,17 @@ import (
 // Declarations is what an author states about the world that a plan meets, and what the plan is for.
 type Declarations struct {
 	Facts     []Statement // hold in every state
+	Always    []Statement // are to hold in every state; a task's name stands for its activity
 	Goal      *Statement  // the plan is to succeed exactly where it holds
 	Free      []string    // actions of which nothing is known: they may refuse and end at any time
+	Written   []string    // slots that some active task is to write in every state
 	Resources []Resource  // what only one task may hold at a time
 	Effects   Effects
 	Period    float64 // tasks that take turns faster than this chatter [s]
 	Notes     []Note
 }
 
-// Statement is a condition over signals and the plan's conditions; parts joined by "->", from right to left.
+// Statement is a condition over signals and the plan's tasks; parts joined by "->", from right to left.
 type Statement struct {
 	Text  string
 	parts []*expr.Expr
@@ -61,15 +63,11 @@ func ReadDeclarations(r *yamldoc.Reader, n *yaml.Node, p *plan.Plan, scope expr.
 	d := &declarer{Reader: r, plan: p, scope: scope, d: Declarations{Period: DefaultPeriod}}
 	if n != nil {
 		d.Fields(n, "check", yamldoc.Keys{
-			"facts": func(n *yaml.Node) {
-				d.Sequence(n, "facts", func(n *yaml.Node) {
-					if s := d.statement(n); s != nil {
-						d.d.Facts = append(d.d.Facts, *s)
-					}
-				})
-			},
-			"goal":      func(n *yaml.Node) { d.d.Goal = d.statement(n) },
+			"facts":     func(n *yaml.Node) { d.d.Facts = d.statements(n, "facts", d.leaves(bt.Condition)) },
+			"always":    func(n *yaml.Node) { d.d.Always = d.statements(n, "always", d.tasks()) },
+			"goal":      func(n *yaml.Node) { d.d.Goal = d.statement(n, d.leaves(bt.Condition)) },
 			"free":      func(n *yaml.Node) { d.Sequence(n, "free", d.free) },
+			"written":   func(n *yaml.Node) { d.Sequence(n, "written", d.written) },
 			"resources": func(n *yaml.Node) { d.resources(n) },
 			"effects":   func(n *yaml.Node) { d.effects(n) },
 			"period":    func(n *yaml.Node) { d.d.Period = d.period(n) },
@@ -96,8 +94,28 @@ type declarer struct {
 	d     Declarations
 }
 
-// statement reads a condition in which names of the plan's conditions may stand; nil if it has a mistake.
-func (d *declarer) statement(n *yaml.Node) *Statement {
+// statements reads a list of conditions in which names of tasks may stand.
+func (d *declarer) statements(n *yaml.Node, what string, names []string) []Statement {
+	var list []Statement
+	d.Sequence(n, what, func(n *yaml.Node) {
+		if s := d.statement(n, names); s != nil {
+			list = append(list, *s)
+		}
+	})
+	return list
+}
+
+// tasks returns the names of all tasks.
+func (d *declarer) tasks() []string {
+	var names []string
+	for t := range d.plan.Tree.Len() {
+		names = append(names, d.plan.Tree.Name(bt.Task(t)))
+	}
+	return names
+}
+
+// statement reads a condition in which names of tasks may stand; nil if it has a mistake.
+func (d *declarer) statement(n *yaml.Node, names []string) *Statement {
 	before := len(d.Diags)
 	s := &Statement{Text: d.Text(n, "a statement")}
 	if s.Text == "" {
@@ -105,7 +123,7 @@ func (d *declarer) statement(n *yaml.Node) *Statement {
 	}
 	at, _ := d.Span(n)
 	for part := range strings.SplitSeq(n.Value, "->") {
-		if e := d.condition(part, at); e != nil {
+		if e := d.condition(part, at, names); e != nil {
 			s.parts = append(s.parts, e)
 		}
 		at += len(part) + len("->")
@@ -117,7 +135,7 @@ func (d *declarer) statement(n *yaml.Node) *Statement {
 }
 
 // condition reads a part of a statement that begins at an offset of the document.
-func (d *declarer) condition(text string, at int) *expr.Expr {
+func (d *declarer) condition(text string, at int, names []string) *expr.Expr {
 	report := func(m *expr.Error) {
 		d.Diags = append(d.Diags, diag.Diagnostic{Source: d.Source, Offset: at + m.Offset, Length: m.Length, Code: m.Code,
 			Text: m.Text, Hint: m.Hint})
@@ -129,12 +147,11 @@ func (d *declarer) condition(text string, at int) *expr.Expr {
 		}
 		return nil
 	}
-	names := d.leaves(bt.Condition)
 	known := func(name string) bool { return slices.Contains(names, name) }
 	mistakes := e.Judged(known).Check(expr.Boolean, expr.AnyUnit, d.scope)
 	for _, m := range mistakes {
 		if name := strings.TrimSpace(text[m.Offset : m.Offset+m.Length]); slices.Contains(e.Propositions(), name) {
-			m.Code, m.Text = "unknown-condition", "the plan has no condition \""+name+"\""
+			m.Code, m.Text = "unknown-task", "neither a condition nor, where tasks may be named, a task is called \""+name+"\""
 			m.Hint = diag.DidYouMean(name, names)
 		}
 		report(m)
@@ -171,6 +188,21 @@ func (d *declarer) free(n *yaml.Node) {
 	if t, ok := d.action(n); ok {
 		d.d.Free = append(d.d.Free, d.plan.Tree.Name(t))
 	}
+}
+
+func (d *declarer) written(n *yaml.Node) {
+	var names []string
+	for i := range d.plan.Leaves {
+		for _, a := range d.plan.Leaves[i].Write {
+			names = append(names, a.Target)
+		}
+	}
+	slices.Sort(names)
+	if names = slices.Compact(names); !slices.Contains(names, n.Value) {
+		d.Unknown(n, "unknown-signal", "what the plan's actions write", names)
+		return
+	}
+	d.d.Written = append(d.d.Written, n.Value)
 }
 
 func (d *declarer) resources(n *yaml.Node) {

@@ -24,7 +24,7 @@ func (m *Model) restrictLatches() {
 		reached := map[string]bool{}
 		var todo [][]bool
 		visit := func(before []bool) {
-			key := string(bits(before))
+			key := string(packed(before))
 			if !reached[key] {
 				reached[key] = true
 				todo = append(todo, slices.Clone(before))
@@ -50,7 +50,7 @@ func (m *Model) restrictLatches() {
 	}
 }
 
-func bits(values []bool) []byte {
+func packed(values []bool) []byte {
 	b := make([]byte, len(values))
 	for i, v := range values {
 		b[i] = byte(btoi(v))

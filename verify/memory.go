@@ -166,9 +166,6 @@ func (m *Model) restrictMemory() {
 		if v.kept >= 0 {
 			m.rule(m.bit(v.kept), m.active[t])
 		}
-		if i, ok := m.leafOf[task]; ok && !m.leaves[i].condition {
-			m.rule(m.active[t], s.not(s.or(m.of(m.leaves[i].done), m.of(m.leaves[i].failed))))
-		}
 		if m.tree.Kind(task) != bt.Parallel && m.pins(task) {
 			kids := m.tree.Children(task)
 			for i := 1; i < len(kids); i++ {

@@ -31,6 +31,7 @@ type Model struct {
 	leaves  []leaf
 	leafOf  map[bt.Task]int
 	facts   []expr.Logic
+	always  []expr.Logic
 	goal    *expr.Logic
 
 	space                    space
@@ -44,6 +45,7 @@ type Model struct {
 	remembers                []bool
 	latches                  set          // what conditions with hysteresis can remember; nil: there are none
 	reachable                *exploration // with the engine; nil: not begun
+	passing                  set          // the states that are considered, also those in which an outcome is due
 	allowed                  set          // the states that are considered: facts, latches, memory
 }
 
@@ -95,14 +97,11 @@ func (m *Model) readLeaves() {
 		m.leaves = append(m.leaves, x)
 		m.leafOf[l.Task] = i
 	}
-	byName := map[string]*leaf{}
-	for i := range m.leaves {
-		if m.leaves[i].condition {
-			byName[m.leaves[i].name] = &m.leaves[i]
-		}
-	}
 	for _, f := range m.subject.Declared.Facts {
 		m.facts = append(m.facts, m.declared(f))
+	}
+	for _, f := range m.subject.Declared.Always {
+		m.always = append(m.always, m.declared(f))
 	}
 	if g := m.subject.Declared.Goal; g != nil {
 		l := m.declared(*g)
@@ -140,8 +139,9 @@ func (m *Model) number() {
 	for i := range m.leaves {
 		m.leaves[i].formulas(m.vocab.collect)
 	}
-	for i := range m.facts {
-		m.vocab.collect(&m.facts[i])
+	stated := append(slices.Clone(m.facts), m.always...)
+	for i := range stated {
+		m.vocab.collect(&stated[i])
 	}
 	m.vocab.collect(m.goal)
 	latches := map[string]int{} // conditions that say the same remember the same
@@ -164,8 +164,8 @@ func (m *Model) number() {
 		}
 		m.memorise(task)
 	}
-	for i := range m.facts {
-		m.vocab.number(&m.facts[i])
+	for i := range stated {
+		m.vocab.number(&stated[i])
 	}
 	m.vocab.number(m.goal)
 }
@@ -197,7 +197,10 @@ func (m *Model) of(l *expr.Logic) set {
 		return s.variable(m.vocab.byFree[l.Key])
 	case expr.LogicProposition:
 		task, _ := m.tree.Find(l.Text)
-		return m.truth[m.leafOf[task]]
+		if m.tree.Kind(task) == bt.Condition {
+			return m.truth[m.leafOf[task]]
+		}
+		return m.active[task]
 	case expr.LogicNot:
 		return s.not(m.of(&l.Args[0]))
 	}
@@ -407,6 +410,13 @@ func (m *Model) restrict() {
 	m.restrictMemory()
 	for _, r := range m.rules {
 		m.allowed = s.and(m.allowed, r)
+	}
+	m.passing = m.allowed
+	for i := range m.leaves {
+		if l := &m.leaves[i]; l.done != nil || l.failed != nil {
+			due := s.or(m.of(l.done), m.of(l.failed))
+			m.allowed = s.and(m.allowed, s.not(s.and(m.active[l.task], due)))
+		}
 	}
 }
 

@@ -78,7 +78,7 @@ func askDead(m *Model) []Finding {
 			return
 		}
 		asked++
-		if m.empty(m.active[t]) {
+		if m.idles(t) {
 			found = append(found, m.deadFinding(t))
 			return
 		}
@@ -103,11 +103,18 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
+// idles reports whether a task is active in no state, not even in those between the instants of one moment: an action
+// that is active there may be one that ends at once.
+func (m *Model) idles(t bt.Task) bool {
+	_, ok := m.space.witness(m.space.and(m.active[t], m.passing))
+	return !ok
+}
+
 // unreached asks the engine which actions of a plan with memory never become active, though the abstraction lets them.
 func (m *Model) unreached() []Finding {
-	rest := slices.DeleteFunc(m.actions(), func(t bt.Task) bool { return m.empty(m.active[t]) })
-	c := m.search(func(p *Player, _ []bool) bool {
-		rest = slices.DeleteFunc(rest, p.active)
+	rest := slices.DeleteFunc(m.actions(), m.idles)
+	c := m.search(func(*Player, []bool) bool {
+		rest = slices.DeleteFunc(rest, func(t bt.Task) bool { return m.reachable.entered[t] })
 		return len(rest) == 0
 	})
 	var found []Finding
@@ -131,7 +138,11 @@ type need struct {
 
 // deadFinding explains why a task is never active: a least set of needs that exclude each other.
 func (m *Model) deadFinding(t bt.Task) Finding {
-	needs := m.needs(t)
+	of := t // for a composite, its first action speaks: what keeps it from being active
+	for !m.tree.Kind(of).IsLeaf() {
+		of = m.tree.Children(of)[slices.IndexFunc(m.tree.Children(of), func(k bt.Task) bool { return m.acts[k] })]
+	}
+	needs := m.needs(of)
 	// Deletion: a need is left out if the others still exclude each other. What remains is minimal.
 	for i := 0; i < len(needs); {
 		others := slices.Delete(slices.Clone(needs), i, i+1)
@@ -149,6 +160,10 @@ func (m *Model) deadFinding(t bt.Task) Finding {
 	for _, n := range needs {
 		texts = append(texts, n.text)
 	}
+	who := "it"
+	if of != t {
+		who = m.tree.Name(of)
+	}
 	f := Finding{Tasks: []bt.Task{t}, Verdict: Refuted, Text: m.tree.Name(t) + " is never active",
 		Advice: "change one of these, or take the task out"}
 	switch len(texts) {
@@ -156,25 +171,21 @@ func (m *Model) deadFinding(t bt.Task) Finding {
 		f.Text += ": the declared facts exclude every state"
 		f.Advice = "correct the facts"
 	case 1:
-		f.Text += ": it would need that " + texts[0] + ", which never happens"
+		f.Text += ": " + who + " would need that " + texts[0] + ", which never happens"
 	default:
-		f.Text += ": it would need that " + strings.Join(texts[:len(texts)-1], ", that ") + " and that " +
+		f.Text += ": " + who + " would need that " + strings.Join(texts[:len(texts)-1], ", that ") + " and that " +
 			texts[len(texts)-1] + ", which exclude each other"
 	}
 	return f
 }
 
-// needs lists what must be so for a task to be active, from the task upwards.
+// needs lists what must be so for an action to be active, from the action upwards.
 func (m *Model) needs(t bt.Task) []need {
 	s := m.space
 	var list []need
 	add := func(text string, in set) { list = append(list, need{text: text, in: in}) }
 	name := m.tree.Name
-	if m.tree.Kind(t).IsLeaf() {
-		add(name(t)+" neither has nothing to do nor cannot run", s.not(s.or(m.good[t], m.bad[t])))
-	} else {
-		add("some action below "+name(t)+" can be active", s.not(s.or(m.good[t], m.bad[t])))
-	}
+	add(name(t)+" has something to do and can run", s.not(s.or(m.good[t], m.bad[t])))
 	for child, p := t, m.tree.Parent(t); p >= 0; child, p = p, m.tree.Parent(p) {
 		if over := m.passes(p); over != nil {
 			for _, k := range m.tree.Children(p) {
@@ -261,7 +272,22 @@ func askGoal(m *Model) []Finding {
 	}
 }
 
-// writers returns the actions that give a slot a value, by slot, and the names in the order of the plan.
+// askAlways: not property.
+func askAlways(m *Model) []Finding {
+	var found []Finding
+	for i := range m.always {
+		property, text := &m.always[i], m.subject.Declared.Always[i].Text
+		found = append(found, m.conclude(m.space.not(m.of(property)),
+			func(p *Player, w []bool) bool { return !p.holds(property, w) },
+			Finding{About: text, Text: "holds in every state: " + text},
+			Finding{About: text, Text: "does not hold in every state: " + text,
+				Advice: "look for the first task in the tree that is active there"}))
+	}
+	return found
+}
+
+// writers returns the actions that give a slot a value while they are active, by slot, and the names in the order of
+// the plan.
 func (m *Model) writers() (by map[string][]bt.Task, names []string) {
 	by = map[string][]bt.Task{}
 	for i := range m.plan.Leaves {
@@ -320,37 +346,30 @@ func (m *Model) conflictFinding(name string, t, u bt.Task) []Finding {
 	return []Finding{f}
 }
 
-// askCommand: not or_w active(w) over the writers w of a command that holds its last value; and a command that nobody
-// writes.
+// askCommand: or_w active(w) over the writers w of a command is empty, nobody ever writes it; and for commands that
+// are declared to be written always, not or_w active(w).
 func askCommand(m *Model) []Finding {
 	by, _ := m.writers()
 	var found []Finding
-	var written int
+	written := 0
 	for _, c := range m.subject.Commands {
-		writers := by[c.Name]
-		active := m.anyActive(writers)
-		switch {
-		case m.empty(active):
-			found = append(found, Finding{Verdict: Refuted, Tasks: writers, About: c.Name, Text: "no task ever writes " + c.Name,
-				Advice: "it keeps its default; if that is meant, accept this finding"})
-			continue
-		case !c.Hold:
-			continue // returns to its default, as declared
-		}
-		f := m.conclude(m.space.not(active),
-			func(p *Player, _ []bool) bool { return !slices.ContainsFunc(writers, p.active) },
-			Finding{},
-			Finding{Tasks: writers, About: c.Name, Text: "no active task writes " + c.Name + ", which keeps the last value",
-				Advice: "write it in every task that can be active instead, or accept this finding"})
-		if f.Verdict == Proved {
+		if slices.ContainsFunc(by[c], func(t bt.Task) bool { return !m.idles(t) }) {
 			written++
 			continue
 		}
-		found = append(found, f)
+		found = append(found, Finding{Verdict: Refuted, Tasks: by[c], About: c, Text: "no task ever writes " + c,
+			Advice: "it keeps its default; if that is meant, accept this finding"})
 	}
 	if written > 0 {
-		found = append([]Finding{{Text: fmt.Sprintf("%s that keep their last value are written in every state",
-			count(written, "command"))}}, found...)
+		found = append(found, Finding{Text: fmt.Sprintf("%s can be written by a task", count(written, "command"))})
+	}
+	for _, slot := range m.subject.Declared.Written {
+		writers := by[slot]
+		found = append(found, m.conclude(m.space.not(m.anyActive(writers)),
+			func(p *Player, _ []bool) bool { return !slices.ContainsFunc(writers, p.active) },
+			Finding{About: slot, Text: slot + " is written in every state"},
+			Finding{Tasks: writers, About: slot, Text: "no active task writes " + slot,
+				Advice: "write it in every task that can be active instead"}))
 	}
 	return found
 }

@@ -14,7 +14,7 @@ type region struct {
 // regions describes the allowed states of a set as few boxes, at most maxRegions of them; more says whether there are
 // others. A box may reach into states that are not allowed where that makes it simpler. What tasks remember is left
 // out.
-func (m *Model) regions(a set) (texts []string, more int) {
+func (m *Model) regions(a set) (texts []string, more bool) {
 	s := m.space
 	outside := s.not(s.hide(m.allowed, m.memory))
 	rest := s.hide(s.and(a, m.allowed), m.memory)
@@ -22,10 +22,10 @@ func (m *Model) regions(a set) (texts []string, more int) {
 	for {
 		w, ok := s.witness(rest)
 		if !ok {
-			return texts, more
+			return texts, false
 		}
 		if len(texts) == maxRegions {
-			return texts, 1
+			return texts, true
 		}
 		box := m.grow(m.around(w), within)
 		texts = append(texts, m.text(box))

@@ -19,6 +19,7 @@ type Player struct {
 	told    []bool      // by leaf: what the engine knows of a condition
 	request []bt.Status // by leaf: of an action
 	lines   []string    // of a script that does the same
+	entered []bt.Task   // whose entry procedures the last move began
 }
 
 // maxRounds bounds the instants that follow each other in one world.
@@ -30,10 +31,10 @@ func (m *Model) newPlayer(world []bool) (*Player, error) {
 	inputs, line := p.inputs(world)
 	p.lines = append(p.lines, line)
 	p.engine = bt.NewEngine(m.tree, inputs, 0)
-	if _, err := p.engine.Settle(nil); err != nil {
+	if err := p.settle(nil); err != nil {
 		return nil, err
 	}
-	return p, p.Move(world)
+	return p, p.move(world)
 }
 
 // newTrace returns a player whose engine begins as that of bt.Trace: before the first world conditions are false and
@@ -64,13 +65,28 @@ func (p *Player) copyFrom(o *Player) {
 
 // Move goes to a world. The error wraps bt.ErrLoop.
 func (p *Player) Move(world []bool) error {
+	p.entered = p.entered[:0]
+	return p.move(world)
+}
+
+func (p *Player) settle(inputs []bt.Input) error {
+	instant, err := p.engine.Settle(inputs)
+	for _, c := range instant.Commands {
+		if !c.Exit {
+			p.entered = append(p.entered, c.Task)
+		}
+	}
+	return err
+}
+
+func (p *Player) move(world []bool) error {
 	for range maxRounds {
 		inputs, line := p.inputs(world)
 		if len(inputs) == 0 {
 			return nil
 		}
 		p.lines = append(p.lines, line)
-		if _, err := p.engine.Settle(inputs); err != nil {
+		if err := p.settle(inputs); err != nil {
 			return err
 		}
 	}
@@ -78,7 +94,7 @@ func (p *Player) Move(world []bool) error {
 }
 
 // Key returns a text that is the same for two players that do the same from here on.
-func (p *Player) Key() string { return string(snapshot.Save(bits(p.latched), p.engine)) }
+func (p *Player) Key() string { return string(snapshot.Save(packed(p.latched), p.engine)) }
 
 // inputs returns what the leaves have to tell the engine that it does not know yet, also as a line of a script.
 func (p *Player) inputs(world []bool) (inputs []bt.Input, line string) {
@@ -136,7 +152,10 @@ func (p *Player) holds(l *expr.Logic, world []bool) bool {
 		return world[p.m.vocab.byFree[l.Key]]
 	case expr.LogicProposition:
 		task, _ := p.m.tree.Find(l.Text)
-		return p.latched[p.m.leafOf[task]]
+		if p.m.tree.Kind(task) == bt.Condition {
+			return p.latched[p.m.leafOf[task]]
+		}
+		return p.active(task)
 	case expr.LogicNot:
 		return !p.holds(&l.Args[0], world)
 	}
@@ -173,6 +192,9 @@ func (p *Player) script() string {
 		if l != "" {
 			b.WriteString(l + "\n")
 		}
+	}
+	if b.Len() == 0 {
+		return "# the plan begins in it\n"
 	}
 	return b.String()
 }
@@ -234,6 +256,7 @@ type exploration struct {
 	world   int // that comes next
 	moves   int
 	scratch *Player
+	entered []bool // by task: was active at some time
 }
 
 // visit is a state reached in a world, by a move from another visit, -1: at the start.
@@ -242,7 +265,7 @@ type visit struct{ state, world, from int }
 func (m *Model) newExploration() *exploration {
 	worlds, _ := m.worlds()
 	return &exploration{m: m, worlds: worlds, known: map[string]int{}, seen: map[[2]int]bool{}, from: -1,
-		scratch: m.idle()}
+		scratch: m.idle(), entered: make([]bool, m.tree.Len())}
 }
 
 // bounded reports whether the exploration ends for want of time, and why.
@@ -273,6 +296,9 @@ func (x *exploration) step() (more bool) {
 	}
 	x.moves++
 	if err == nil && p.lawful(world) {
+		for _, t := range p.entered {
+			x.entered[t] = true
+		}
 		key := p.Key()
 		state, known := x.known[key]
 		if !known {

@@ -37,7 +37,7 @@ type Finding struct {
 	Verdict  Verdict
 	Text     string   // what is proved, what goes wrong, or what could not be concluded
 	Where    []string // regions of the signals in which it goes wrong
-	More     int      // regions beyond those
+	More     bool     // there are other regions
 	Advice   string   // what to do about it; "" if nothing
 	Script   string   // a counterexample for bt.Trace; "" if there is none to show
 	Source   *diag.Source
@@ -48,19 +48,23 @@ type Finding struct {
 
 // Question is one thing that can be asked of every plan.
 type Question struct {
-	Name string // one word, used in notes and rule identifiers
-	Asks string // the question in words
-	Ask  func(m *Model) []Finding
+	Name  string // one word, used in notes and rule identifiers
+	Asks  string // the question in words
+	Ask   func(m *Model) []Finding
+	Needs string // what must be declared for it to be asked; "" if nothing
 }
 
 // Questions returns all questions in the order in which they are asked.
 func Questions() []Question {
 	return []Question{
-		{"complete", "Is some action active in every state?", askComplete},
-		{"dead", "Can every task become active?", askDead},
-		{"goal", "Does the plan succeed exactly when its goal holds?", askGoal},
-		{"conflict", "Do two active tasks ever write one command or hold one resource?", askConflict},
-		{"command", "Does some task give every command a value?", askCommand},
+		{"complete", "Is some action active in every state?", askComplete, ""},
+		{"dead", "Can every task become active?", askDead, ""},
+		{"goal", "Does the plan succeed exactly when its goal holds?", askGoal, "Declare a `goal`."},
+		{"always", "Do the declared properties hold in every state?", askAlways, "Declare `always`."},
+		{"conflict", "Do two active tasks ever write one command or hold one resource?", askConflict,
+			"No task writes anything, and no `resources` are declared."},
+		{"chatter", "Do tasks take turns faster than they should?", askChatter, "Declare `effects`."},
+		{"command", "Can every command be written by some task?", askCommand, "A plan alone has no vehicle with commands."},
 	}
 }
 
@@ -69,13 +73,7 @@ type Subject struct {
 	Plan     *plan.Plan
 	Declared Declarations
 	Computed map[string]*expr.Expr // signals that are expressions of others; they do not depend on each other in a circle
-	Commands []Command             // of the vehicle
-}
-
-// Command is a command of the vehicle.
-type Command struct {
-	Name string
-	Hold bool // keeps its last value while no task writes it
+	Commands []string              // of the vehicle
 }
 
 // Check asks all questions. Every finding that is not proved and that a note of the declarations accepts carries the

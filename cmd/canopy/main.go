@@ -19,6 +19,7 @@ const (
 	exitOK     = 0
 	exitFailed = 1 // a run failed or was interrupted
 	exitInput  = 2 // wrong input: nothing was run
+	exitRefute = 3 // a check refuted something
 )
 
 func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -30,6 +31,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		Version: version(),
 		Short:   "Mission management for unmanned aircraft with behaviour trees in continuous time",
 		Example: `  canopy run missions/solar-day.yaml          simulate a mission and write a report
+  canopy check missions/solar-day.yaml        prove what the plan does, or show where it does not
   canopy compare missions/solar-day.yaml      what ticking, a state graph or recorded inputs would cost
   canopy show missions/solar-day.xml          draw a plan
   canopy trace plan.xml script.txt            run a plan against scripted inputs
@@ -39,8 +41,8 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(runCommand(), compareCommand(), reactionCommand(), reportCommand(), showCommand(), traceCommand(),
-		translateCommand(), vehicleCommand())
+	root.AddCommand(runCommand(), checkCommand(), compareCommand(), reactionCommand(), reportCommand(), showCommand(),
+		traceCommand(), translateCommand(), vehicleCommand())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -52,6 +54,8 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	var failed *failure
 	var list diag.List
 	switch {
+	case errors.Is(err, errRefuted):
+		return exitRefute
 	case errors.As(err, &failed):
 		fmt.Fprintf(stderr, "canopy: %v\n", failed)
 		return exitFailed

@@ -100,6 +100,8 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"github.com/dalzilio/rudd": "sets of states are binary decision diagrams",
 		"go.yaml.in/yaml/v3":       "the nodes of a section of declarations",
+	}, tests: reasons{
+		"github.com/crillab/gophersat": "an encoding of its own gives the same answers",
 	}},
 	"record": {pure: true, imports: reasons{
 		"bt":       "a status change is the engine's own value",
@@ -120,6 +122,7 @@ var rooms = map[string]room{
 		"model":   "a mission names its vehicle",
 		"plan":    "a mission names its plan",
 		"record":  "a run is written as it happens",
+		"verify":  "a mission file declares what is to be proved",
 		"yamldoc": "mission files are YAML",
 
 		"equations":  "a mission may name a vehicle in a file of equations",
@@ -143,6 +146,7 @@ var rooms = map[string]room{
 		"plan":    "draws plans",
 		"mission": "runs missions",
 		"record":  "opens the run log's files",
+		"verify":  "proves and refutes",
 		"report":  "writes the report and the closing table",
 
 		"internal/cputime": "a run's cost is CPU time",

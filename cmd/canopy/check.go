@@ -1,0 +1,241 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"canopy/diag"
+	"canopy/mission"
+	"canopy/model"
+	"canopy/verify"
+
+	"github.com/spf13/cobra"
+)
+
+func checkCommand() *cobra.Command {
+	var asJSON bool
+	var sarif, scripts, facts string
+	var questions strings.Builder
+	for _, q := range verify.Questions() {
+		fmt.Fprintf(&questions, "  %-10s %s\n", q.Name, q.Asks)
+	}
+	c := &cobra.Command{
+		Use:   "check FILE",
+		Short: "Prove what a plan does, or show where it does not",
+		Long: `Prove what a plan does, or show where it does not. Nothing is flown.
+
+FILE is a mission (.yaml) or a plan (.xml). These questions are asked:
+
+` + questions.String() + `
+A mission declares under "check" what is known of the world and what its plan is for; a plan alone may be given the
+same entries in a file of their own with --facts. A comment "# canopy: accept QUESTION [TASK]: reason" in that document
+accepts a finding. docs/verification.md has all entries and what each answer means.
+
+Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wrong input.`,
+		Example: `  canopy check missions/solar-day.yaml
+  canopy check plan.xml --facts facts.yaml --scripts out
+  canopy trace plan.xml out/complete-1.txt     see what is wrong happen`,
+		Args: arguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := subject(args[0], facts, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			found := verify.Check(s)
+			files, err := writeScripts(scripts, args[0], found)
+			if err != nil {
+				return failed(err)
+			}
+			if sarif != "" {
+				text, err := verify.SARIF(found, version())
+				if err == nil {
+					err = os.WriteFile(sarif, text, 0o644)
+				}
+				if err != nil {
+					return failed(err)
+				}
+			}
+			if asJSON {
+				e := json.NewEncoder(cmd.OutOrStdout())
+				e.SetIndent("", "  ")
+				err = e.Encode(asObjects(s, found, files))
+			} else {
+				err = printFindings(cmd.OutOrStdout(), args[0], found, files)
+			}
+			if err != nil {
+				return failed(err)
+			}
+			if _, refuted, _, _ := tally(found); refuted > 0 {
+				return errRefuted
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON: a list with an object for each finding")
+	c.Flags().StringVar(&sarif, "sarif", "", "also write the findings as SARIF 2.1.0 into this `file`")
+	c.Flags().StringVar(&scripts, "scripts", "", "write counterexamples as scripts for `canopy trace` into this `folder`")
+	c.Flags().StringVar(&facts, "facts", "", "a `file` with the entries of `check`, for a plan without a mission")
+	return c
+}
+
+// errRefuted ends a check that refutes something; all has been said.
+var errRefuted = errors.New("refuted")
+
+// subject reads a mission, or a plan with the declarations of another file.
+func subject(name, facts string, stderr io.Writer) (verify.Subject, error) {
+	if ext := filepath.Ext(name); ext == ".yaml" || ext == ".yml" {
+		if facts != "" {
+			return verify.Subject{}, &usageError{"--facts is for a plan; a mission has a section `check`"}
+		}
+		m, diags := mission.Read(filepath.ToSlash(name), os.ReadFile, model.Vehicles(), nil)
+		if diags.HasErrors() {
+			return verify.Subject{}, diags
+		}
+		diags.Write(stderr, colour(stderr))
+		return m.Subject(), nil
+	}
+	p, err := readPlan(name, stderr)
+	if err != nil || facts == "" {
+		return verify.Subject{Plan: p}, err
+	}
+	src, err := source(facts)
+	if err != nil {
+		return verify.Subject{}, err
+	}
+	d, diags := verify.ReadFile(src, p)
+	if diags.HasErrors() {
+		return verify.Subject{}, diags
+	}
+	return verify.Subject{Plan: p, Declared: d}, nil
+}
+
+// writeScripts writes each counterexample into the folder and returns the files' names, by finding.
+func writeScripts(folder, name string, found []verify.Finding) (map[int]string, error) {
+	files := map[int]string{}
+	if folder == "" {
+		return files, nil
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	number := map[string]int{}
+	for i := range found {
+		f := &found[i]
+		if f.Script == "" {
+			continue
+		}
+		number[f.Question]++
+		files[i] = filepath.Join(folder, fmt.Sprintf("%s-%d.txt", f.Question, number[f.Question]))
+		text := fmt.Sprintf("# canopy check %s\n# %s: %s\n", filepath.ToSlash(name), f.Question, f.Text)
+		for _, w := range f.Where {
+			text += "# where " + w + "\n"
+		}
+		if err := os.WriteFile(files[i], []byte(text+f.Script), 0o644); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// tally counts findings; those that are accepted count as nothing else.
+func tally(found []verify.Finding) (proved, refuted, undecided, accepted int) {
+	for _, f := range found {
+		switch {
+		case f.Verdict == verify.Proved:
+			proved++
+		case f.Accepted != "":
+			accepted++
+		case f.Verdict == verify.Refuted:
+			refuted++
+		default:
+			undecided++
+		}
+	}
+	return proved, refuted, undecided, accepted
+}
+
+// object is a finding in JSON.
+type object struct {
+	Question string   `json:"question"`
+	Verdict  string   `json:"verdict"` // proved, refuted or undecided
+	Tasks    []string `json:"tasks,omitempty"`
+	About    string   `json:"about,omitempty"`
+	Text     string   `json:"text"`
+	Where    []string `json:"where,omitempty"` // regions in which it goes wrong
+	More     bool     `json:"more,omitempty"`  // there are other regions
+	Advice   string   `json:"advice,omitempty"`
+	Accepted string   `json:"accepted,omitempty"` // the reason
+	Script   string   `json:"script,omitempty"`   // for canopy trace
+	Written  string   `json:"script_file,omitempty"`
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	Column   int      `json:"column"`
+}
+
+func asObjects(s verify.Subject, found []verify.Finding, files map[int]string) []object {
+	list := make([]object, len(found))
+	for i, f := range found {
+		d := diag.Diagnostic{Source: f.Source, Offset: f.Offset, Length: f.Length}
+		line, column := d.Position()
+		list[i] = object{Question: f.Question, Verdict: f.Verdict.String(), About: f.About, Text: f.Text, Where: f.Where,
+			More: f.More, Advice: f.Advice, Accepted: f.Accepted, Script: f.Script, Written: files[i], File: f.Source.Name,
+			Line: line, Column: column}
+		for _, t := range f.Tasks {
+			list[i].Tasks = append(list[i].Tasks, s.Plan.Tree.Name(t))
+		}
+	}
+	return list
+}
+
+// printFindings says what is proved, what is not, and what to do about it.
+func printFindings(out io.Writer, name string, found []verify.Finding, files map[int]string) error {
+	var b strings.Builder
+	proved, refuted, undecided, accepted := tally(found)
+	fmt.Fprintf(&b, "%s: %d proved, %d refuted", name, proved, refuted)
+	for _, more := range []struct {
+		n    int
+		word string
+	}{{undecided, "not concluded"}, {accepted, "accepted"}} {
+		if more.n > 0 {
+			fmt.Fprintf(&b, ", %d %s", more.n, more.word)
+		}
+	}
+	b.WriteString("\n")
+	asked := map[string]bool{}
+	for i, f := range found {
+		asked[f.Question] = true
+		word := [...]string{verify.Proved: "proved", verify.Refuted: "REFUTED", verify.Undecided: "unknown"}[f.Verdict]
+		if f.Accepted != "" {
+			word = "accepted"
+		}
+		row := func(label, text string) { fmt.Fprintf(&b, "          %-10s  %s\n", label, text) }
+		fmt.Fprintf(&b, "%-8s  %-10s  %s\n", word, f.Question, f.Text)
+		for _, w := range f.Where {
+			row("where", w)
+		}
+		if f.More {
+			row("", "and elsewhere")
+		}
+		switch {
+		case f.Accepted != "":
+			row("because", f.Accepted)
+		case f.Advice != "":
+			row("advice", f.Advice)
+		}
+		if files[i] != "" {
+			row("script", files[i])
+		}
+	}
+	for _, q := range verify.Questions() {
+		if !asked[q.Name] {
+			fmt.Fprintf(&b, "%-8s  %-10s  %s %s\n", "-", q.Name, q.Asks, q.Needs)
+		}
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}

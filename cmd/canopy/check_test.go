@@ -1,0 +1,202 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// refuted returns the questions that a check answers with no, once each.
+func refuted(t *testing.T, stdout string) []string {
+	t.Helper()
+	var found []object
+	if err := json.Unmarshal([]byte(stdout), &found); err != nil {
+		t.Fatalf("%v\n%s", err, stdout)
+	}
+	var names []string
+	for _, f := range found {
+		if f.Verdict == "refuted" && f.Accepted == "" {
+			names = append(names, f.Question)
+		}
+		if f.Line < 1 || f.Column < 1 || f.File == "" {
+			t.Errorf("no place: %+v", f)
+		}
+	}
+	return slices.Compact(names)
+}
+
+// patch applies a block of changed lines, which are compared without their blanks at both ends: a line of context is
+// searched for from the last one on, lines with - must follow and are taken out, lines with + are put in.
+func patch(t *testing.T, text, block string) string {
+	t.Helper()
+	lines, at := strings.Split(text, "\n"), 0
+	for change := range strings.Lines(block) {
+		change = strings.TrimRight(change, "\n")
+		body := strings.TrimSpace(change[1:])
+		if change[0] == '+' {
+			lines = slices.Insert(lines, at, change[1:])
+			at++
+			continue
+		}
+		for at < len(lines) && strings.TrimSpace(lines[at]) != body {
+			at++
+		}
+		if at == len(lines) {
+			t.Fatalf("the plan has no line %q here", body)
+		}
+		if change[0] == '-' {
+			lines = slices.Delete(lines, at, at+1)
+		} else {
+			at++
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// The example's five faults are found, and each change of its text takes one away.
+func TestProvingExample(t *testing.T) {
+	const folder = "../../examples/12-proving/"
+	plan, err := os.ReadFile(folder + "plan.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile(folder + "README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(readme), "```diff\n")
+	if len(blocks) != 6 {
+		t.Fatalf("%d changes", len(blocks)-1)
+	}
+	text, left := string(plan), []string{"complete", "dead", "goal", "conflict", "chatter"}
+	for i := 0; ; i++ {
+		dir := write(t, map[string]string{"plan.xml": text})
+		name, scripts := filepath.Join(dir, "plan.xml"), filepath.Join(dir, "scripts")
+		stdout, stderr, status := canopy("check", name, "--facts", folder+"facts.yaml", "--json", "--scripts", scripts)
+		want := exitRefute
+		if len(left) == 0 {
+			want = exitOK
+		}
+		if got := refuted(t, stdout); status != want || !slices.Equal(got, left) {
+			t.Errorf("after %d changes: status %d, refuted %v, want %v\n%s", i, status, got, left, stderr)
+		}
+		if files, _ := filepath.Glob(filepath.Join(scripts, "*.txt")); (len(files) > 0) != (len(left) > 0) {
+			t.Errorf("after %d changes: scripts %v", i, files)
+		} else {
+			for _, f := range files {
+				if _, stderr, status := canopy("trace", name, f); status != exitOK {
+					t.Errorf("%s: status %d, %s", f, status, stderr)
+				}
+			}
+		}
+		if len(left) == 0 {
+			break
+		}
+		block, _, _ := strings.Cut(blocks[i+1], "```")
+		text, left = patch(t, text, block), left[1:]
+	}
+	// The lines that the page cites are said.
+	stdout, _, _ := canopy("check", folder+"plan.xml", "--facts", folder+"facts.yaml")
+	flat := strings.Join(strings.Fields(string(readme)), " ")
+	for _, line := range []string{"covered < 1 and soc >= 0.3 and h < 400 and distance >= 50", "covered >= 1 and home > 50",
+		"go_home and climb_away are active together and both use h_cmd", "go_home and photograph take turns on soc at 0.3"} {
+		if !strings.Contains(flat, line) || !strings.Contains(stdout, line) {
+			t.Errorf("the page or the command does not say %q", line)
+		}
+	}
+}
+
+// Every mission that ships is proved, or says why a finding is accepted.
+func TestShippedMissionsAreProved(t *testing.T) {
+	files, err := filepath.Glob("../../missions/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "\nplan:") {
+			continue // a vehicle, or a state graph
+		}
+		stdout, stderr, status := canopy("check", f)
+		if checked++; status != exitOK || stderr != "" || strings.Contains(stdout, "unknown ") {
+			t.Errorf("%s: status %d, %s%s", f, status, stdout, stderr)
+		}
+	}
+	if checked < 2 {
+		t.Errorf("only %d missions were checked", checked)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	dir := write(t, map[string]string{
+		"gap.xml":    `<root BTCPP_format="4"><BehaviorTree ID="a"><ReactiveSequence name="s"><Condition name="c"/><Action name="a"/></ReactiveSequence></BehaviorTree></root>`,
+		"accept.yml": "# canopy: accept complete: the aircraft waits on ground\ngoal: c\n# canopy: accept goal: never mind\n",
+		"stale.yml":  "facts: [c]\n# canopy: accept complete: no longer so\n",
+		"bad.yml":    "facts: [c > 1, x and, sky]\nfre: [a]\nfree: [aa]\neffects: {a: {soc: sideways}}\n# canopy: accept compleet: x\n# canopy: accept dead\n",
+	})
+	at := func(name string) string { return filepath.Join(dir, name) }
+	sarif := at("out.sarif")
+	stdout, stderr, status := canopy("check", at("gap.xml"), "--sarif", sarif)
+	if status != exitRefute || stderr != "" {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	says(t, "a gap", stdout, "1 refuted", "REFUTED   complete", "not c", "Declare a `goal`")
+	text, err := os.ReadFile(sarif)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log struct {
+		Version string
+		Runs    []struct {
+			Tool struct {
+				Driver struct{ Rules []struct{ ID string } }
+			}
+			Results []struct {
+				RuleID    string
+				RuleIndex int
+				Level     string
+				Locations []struct {
+					PhysicalLocation struct {
+						Region struct{ StartLine, StartColumn int }
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &log); err != nil || log.Version != "2.1.0" || len(log.Runs) != 1 {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, r := range log.Runs[0].Results {
+		if log.Runs[0].Tool.Driver.Rules[r.RuleIndex].ID != r.RuleID || (r.RuleID == "complete") != (r.Level == "error") ||
+			r.Locations[0].PhysicalLocation.Region.StartLine != 1 {
+			t.Errorf("%+v", r)
+		}
+	}
+	stdout, stderr, status = canopy("check", at("gap.xml"), "--facts", at("accept.yml"))
+	if status != exitOK || stderr != "" {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	says(t, "accepted", stdout, "accepted  complete", "the aircraft waits on ground", "never mind")
+	stdout, _, status = canopy("check", at("gap.xml"), "--facts", at("stale.yml"))
+	if status != exitOK {
+		t.Errorf("status %d", status)
+	}
+	says(t, "a note that accepts nothing", stdout, "1 not concluded", "accepts nothing")
+	stdout, stderr, status = canopy("check", at("gap.xml"), "--facts", at("bad.yml"))
+	if status != exitInput || stdout != "" {
+		t.Errorf("status %d, %s", status, stdout)
+	}
+	says(t, "all mistakes", stderr, "[syntax]", `"sky"`, `"fre"`, `"aa"`, "up, down, or", `did you mean "complete"?`, "[missing-reason]")
+	for _, args := range [][]string{{}, {"none.xml"}, {at("gap.xml"), "--facts", "none.yml"}, {solarDay, "--facts", at("bad.yml")}} {
+		if stdout, stderr, status := canopy(append([]string{"check"}, args...)...); status != exitInput || stdout != "" || stderr == "" {
+			t.Errorf("%v: status %d, %s", args, status, stdout)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package verify
+
+import (
+	"encoding/json"
+	"strings"
+
+	"canopy/diag"
+)
+
+// The part of SARIF 2.1.0 (OASIS Standard, 2020) that findings need.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool       sarifTool     `json:"tool"`
+		ColumnKind string        `json:"columnKind"`
+		Results    []sarifResult `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name    string      `json:"name"`
+		Version string      `json:"version"`
+		Rules   []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID               string    `json:"id"`
+		ShortDescription sarifText `json:"shortDescription"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifResult struct {
+		RuleID       string             `json:"ruleId"`
+		RuleIndex    int                `json:"ruleIndex"`
+		Kind         string             `json:"kind"`
+		Level        string             `json:"level"`
+		Message      sarifText          `json:"message"`
+		Locations    []sarifLocation    `json:"locations"`
+		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+	}
+	sarifLocation struct {
+		PhysicalLocation sarifPhysical `json:"physicalLocation"`
+	}
+	sarifPhysical struct {
+		ArtifactLocation sarifArtifact `json:"artifactLocation"`
+		Region           sarifRegion   `json:"region"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn"`
+	}
+	sarifSuppression struct {
+		Kind          string `json:"kind"`
+		Justification string `json:"justification"`
+	}
+)
+
+// SARIF returns findings as a SARIF 2.1.0 document, which editors and build servers show at their places: what is
+// proved passes, what is refuted is an error, what could not be concluded is open; what is accepted is suppressed with
+// its reason.
+func SARIF(found []Finding, version string) ([]byte, error) {
+	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
+	run.Tool.Driver = sarifDriver{Name: "canopy check", Version: version}
+	index := map[string]int{}
+	for i, q := range Questions() {
+		index[q.Name] = i
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{q.Name, sarifText{q.Asks}})
+	}
+	for _, f := range found {
+		line, column := diag.Diagnostic{Source: f.Source, Offset: f.Offset, Length: f.Length}.Position()
+		r := sarifResult{RuleID: f.Question, RuleIndex: index[f.Question], Kind: "pass", Level: "none"}
+		r.Message.Text = f.Text
+		if len(f.Where) > 0 {
+			r.Message.Text += ": " + strings.Join(f.Where, "; or ")
+		}
+		if f.Advice != "" {
+			r.Message.Text += ". " + f.Advice
+		}
+		switch f.Verdict {
+		case Refuted:
+			r.Kind, r.Level = "fail", "error"
+		case Undecided:
+			r.Kind = "open"
+		}
+		if f.Accepted != "" {
+			r.Suppressions = []sarifSuppression{{"inSource", f.Accepted}}
+		}
+		at := sarifLocation{sarifPhysical{sarifArtifact{strings.ReplaceAll(f.Source.Name, "\\", "/")},
+			sarifRegion{line, column}}}
+		r.Locations = []sarifLocation{at}
+		run.Results = append(run.Results, r)
+	}
+	const schema = "https://json.schemastore.org/sarif-2.1.0.json"
+	return json.MarshalIndent(sarifLog{schema, "2.1.0", []sarifRun{run}}, "", "  ")
+}
