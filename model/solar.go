@@ -31,6 +31,7 @@ const (
 	commandHoldNorth
 	commandHoldEast
 	commandHoldRadius
+	commandElectrolyser
 	commandCount
 )
 
@@ -57,6 +58,8 @@ var solar = &Vehicle{
 		{Variable{"hold_north", "m", "holding point, north of the origin"}, 0, true, Range{}},
 		{Variable{"hold_east", "m", "holding point, east of the origin"}, 0, true, Range{}},
 		{Variable{"hold_radius", "m", "radius of the circle round the holding point"}, 1500, true, AtLeast(1)},
+		{Variable{"electrolyser", "W", "power that loads a fuel cell; assumed, the aircraft has none"}, 0, false,
+			Between(0, 5000)},
 	},
 	Outputs: solarOutputs(),
 	New:     newAircraft,
@@ -324,7 +327,7 @@ func (a *aircraft) illuminate(t, altitude float64) {
 // the rest.
 func (a *aircraft) balance(y, dydt, commands []float64) {
 	now := &a.now
-	now.load = now.motors + a.loads.avionics + a.loads.payload*commands[commandPayload]
+	now.load = now.motors + a.loads.avionics + a.loads.payload*commands[commandPayload] + commands[commandElectrolyser]
 	now.taken = 0
 	if now.available > 0 {
 		now.taken = smoothMin(now.available, now.load+a.battery.chargeLimit(y[0]), 2)

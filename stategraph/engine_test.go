@@ -120,7 +120,7 @@ func TestMisuse(t *testing.T) {
 
 // Settling allocates nothing once the log has its size.
 func TestSettleAllocatesNothing(t *testing.T) {
-	g, _ := solarDay(t)
+	g, _ := solarDay(t, "solar-day")
 	e := NewEngine(g)
 	conditions := make([]bool, len(g.Conditions()))
 	var actions []Action
@@ -142,7 +142,7 @@ func TestSettleAllocatesNothing(t *testing.T) {
 
 // BenchmarkSettle settles the graph of the solar day after a change of one condition, with a transition every time.
 func BenchmarkSettle(b *testing.B) {
-	g, _ := solarDay(b)
+	g, _ := solarDay(b, "solar-day")
 	e := NewEngine(g)
 	conditions := make([]bool, len(g.Conditions()))
 	surplus := slices.Index(g.Conditions(), "surplus")

@@ -10,14 +10,14 @@ import (
 	"canopy/plan"
 )
 
-// solarDay reads the graph and the plan of the solar day.
-func solarDay(t testing.TB) (*Graph, *plan.Plan) {
+// solarDay reads the graph and the plan of the solar day, or of a variant.
+func solarDay(t testing.TB, name string) (*Graph, *plan.Plan) {
 	t.Helper()
-	text, err := os.ReadFile("../missions/solar-day.xml")
+	text, err := os.ReadFile("../missions/" + name + ".xml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, list := plan.Read(&diag.Source{Name: "solar-day.xml", Text: string(text)}, nil)
+	p, list := plan.Read(&diag.Source{Name: name + ".xml", Text: string(text)}, nil)
 	if len(list) > 0 {
 		t.Fatal(list)
 	}
@@ -29,11 +29,11 @@ func solarDay(t testing.TB) (*Graph, *plan.Plan) {
 			known.Actions = append(known.Actions, name)
 		}
 	}
-	text, err = os.ReadFile("../missions/solar-day.graph.yaml")
+	text, err = os.ReadFile("../missions/" + name + ".graph.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, list := Read(&diag.Source{Name: "solar-day.graph.yaml", Text: string(text)}, &known)
+	g, list := Read(&diag.Source{Name: name + ".graph.yaml", Text: string(text)}, &known)
 	if len(list) > 0 {
 		t.Fatal(list)
 	}
@@ -45,8 +45,8 @@ type formalisms struct {
 	t     *testing.T
 	tree  *bt.Engine
 	graph *Engine
-	names []string // conditions, in the order of the graph
-	tasks []bt.Task
+	names []string    // conditions, in the order of the graph
+	tasks [][]bt.Task // that are each condition: several if the tree has copies of it
 	now   float64
 }
 
@@ -57,7 +57,11 @@ func newFormalisms(t *testing.T, g *Graph, p *plan.Plan) *formalisms {
 		if !ok {
 			t.Fatalf("the plan has no condition %q", name)
 		}
-		f.tasks = append(f.tasks, task)
+		tasks := []bt.Task{task}
+		if spare, ok := p.Tree.Find("spare"); ok && name == "surplus" {
+			tasks = append(tasks, spare)
+		}
+		f.tasks = append(f.tasks, tasks)
 	}
 	return f
 }
@@ -68,9 +72,11 @@ func (f *formalisms) settle(bits int) {
 	f.now++
 	var inputs []bt.Input
 	values := make([]bool, len(f.names))
-	for i, task := range f.tasks {
+	for i, tasks := range f.tasks {
 		values[i] = bits>>i&1 == 1
-		inputs = append(inputs, bt.Set(task, values[i]))
+		for _, task := range tasks {
+			inputs = append(inputs, bt.Set(task, values[i]))
+		}
 	}
 	if _, err := f.tree.Settle(inputs); err != nil {
 		f.t.Fatal(err)
@@ -99,14 +105,19 @@ func (f *formalisms) settle(bits int) {
 	}
 }
 
-// The graph does what the tree does: from the start, and after every change of the four conditions from every
-// combination to every other, be it of one condition or of several at once. Both have no memory beyond the conditions,
-// so these are all cases; the last walk goes through all changes with the same engines all the same.
+// The graph does what the tree does: from the start, and after every change of the conditions from every combination
+// to every other, be it of one condition or of several at once. Both have no memory beyond the conditions, so these
+// are all cases; the last walk goes through all changes with the same engines all the same.
 func TestSolarDayIsThePlan(t *testing.T) {
-	g, p := solarDay(t)
+	isThePlan(t, "solar-day", 4)
+	isThePlan(t, "solar-day-fuelcell", 5)
+}
+
+func isThePlan(t *testing.T, name string, conditions int) {
+	g, p := solarDay(t, name)
 	n := 1 << len(g.Conditions())
-	if n != 16 {
-		t.Fatalf("the graph has the conditions %v, four were expected", g.Conditions())
+	if n != 1<<conditions {
+		t.Fatalf("%s has the conditions %v, %d were expected", name, g.Conditions(), conditions)
 	}
 	for from := range n {
 		for to := range n {
@@ -124,26 +135,41 @@ func TestSolarDayIsThePlan(t *testing.T) {
 	}
 }
 
-// The four states need all twelve transitions between them: each is the only one for some change of the conditions.
-func TestSolarDayHasTwelveTransitions(t *testing.T) {
-	g, p := solarDay(t)
-	if got := len(g.Transitions()); got != 12 {
-		t.Errorf("%d transitions, docs/stategraphs.md says 12", got)
-	}
-	used := map[[2]Step]bool{}
-	n := 1 << len(g.Conditions())
-	for from := range n {
-		for bit := range len(g.Conditions()) {
-			f := newFormalisms(t, g, p)
-			f.settle(from)
-			before := slices.Clone(f.graph.active)
-			f.settle(from ^ 1<<bit)
-			if !slices.Equal(before, f.graph.active) {
-				used[[2]Step{Step(slices.Index(before, true)), Step(slices.Index(f.graph.active, true))}] = true
+// The four states need all twelve transitions between them: each is the only one for some change of one condition; with
+// the fuel cell as fifth state there are twenty. Eight and twelve of them are left if the conditions change one by one
+// and no battery is at once full and critical, no aircraft at once at the top and at the bottom.
+func TestSolarDayTransitions(t *testing.T) {
+	for name, want := range map[string]struct{ all, possible int }{
+		"solar-day": {12, 8}, "solar-day-fuelcell": {20, 12},
+	} {
+		g, p := solarDay(t, name)
+		if got := len(g.Transitions()); got != want.all {
+			t.Errorf("%s has %d transitions, docs/stategraphs.md says %d", name, got, want.all)
+		}
+		bit := func(name string) int { return 1 << slices.Index(g.Conditions(), name) }
+		impossible := func(bits int) bool {
+			return bits&bit("surplus") != 0 && bits&bit("critical") != 0 || bits&bit("at_top") != 0 && bits&bit("at_bottom") != 0
+		}
+		used, possible := map[[2]Step]bool{}, map[[2]Step]bool{}
+		for from := range 1 << len(g.Conditions()) {
+			for i := range g.Conditions() {
+				f, to := newFormalisms(t, g, p), from^1<<i
+				f.settle(from)
+				before := slices.Clone(f.graph.active)
+				f.settle(to)
+				if slices.Equal(before, f.graph.active) {
+					continue
+				}
+				taken := [2]Step{Step(slices.Index(before, true)), Step(slices.Index(f.graph.active, true))}
+				used[taken] = true
+				if !impossible(from) && !impossible(to) {
+					possible[taken] = true
+				}
 			}
 		}
-	}
-	if len(used) != 12 {
-		t.Errorf("changes of one condition take %d transitions, want all 12", len(used))
+		if len(used) != want.all || len(possible) != want.possible {
+			t.Errorf("%s: changes of one condition take %d transitions, of which %d are possible, want %d and %d", name,
+				len(used), len(possible), want.all, want.possible)
+		}
 	}
 }
