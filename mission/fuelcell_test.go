@@ -28,7 +28,7 @@ func TestSolarDayWithFuelCell(t *testing.T) {
 	if at := l.at(m, "mission", bt.Running); len(at) < 2 || math.Abs(at[1]-(top+hours4)) > 0.1 {
 		t.Errorf("the mission is flown from %v, want from the moment when the cell is full", at)
 	}
-	near(t, "state of charge at the end", []float64{l.last(m, "soc")}, 0.005, 0.91)
+	near(t, "state of charge at the end", []float64{l.last(m, "soc")}, 0.0001, 0.9106)
 
 	difference, err := differ(m, Continuous{}, Graph{})
 	if err != nil {

@@ -117,6 +117,7 @@ type expansion struct {
 	leaves []Leaf
 	names  []string // of the leaves
 	labels []string // of all nodes, children first
+	places []int    // of their elements
 }
 
 // expand returns the node that an item stands for, nil for a tree without root.
@@ -138,6 +139,7 @@ func (x *expansion) expand(i *item, env environment) *bt.Node {
 		}
 	}
 	x.labels = append(x.labels, i.name)
+	x.places = append(x.places, i.element.offset)
 	return n
 }
 

@@ -31,7 +31,15 @@ type Plan struct {
 	Leaves []Leaf // in the order of Tree.Leaves
 
 	labels []string // each task's own name
+	places []int    // where each task's start tag begins in the source
 }
+
+// Label returns a task's own name, which need not be unique: its name, else its ID, else its element's name.
+func (p *Plan) Label(t bt.Task) string { return p.labels[t] }
+
+// Line returns the line of the source on which a task is written, from 1. Tasks of a subtree that is used several times
+// have one line.
+func (p *Plan) Line(t bt.Task) int { return strings.Count(p.Source.Text[:p.places[t]], "\n") + 1 }
 
 // Leaf is what a leaf of the tree means. The expressions that its element does not give are nil.
 type Leaf struct {
@@ -161,5 +169,5 @@ func (r *reader) plan(main *tree) *Plan {
 	for i, task := range compiled.Leaves() {
 		x.leaves[i].Task = task
 	}
-	return &Plan{Source: r.source, Name: main.id, Tree: compiled, Leaves: x.leaves, labels: x.labels}
+	return &Plan{Source: r.source, Name: main.id, Tree: compiled, Leaves: x.leaves, labels: x.labels, places: x.places}
 }

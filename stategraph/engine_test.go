@@ -82,14 +82,14 @@ transitions:
 	}
 	if g.Name != "G" || g.Text != "about it" || g.Len() != 4 || g.StepName(c) != "c" || !g.Parallel(p) || g.Parallel(c) ||
 		g.Parent(c) != p || g.Parent(p) != None || !g.First(b) || g.First(c) || !slices.Equal(g.Exits(p), []Step{c}) ||
-		!slices.Equal(g.StepActions(p), []Action{0}) || !slices.Equal(g.Conditions(), []string{"on"}) {
+		g.StepLine(p) != 6 || !slices.Equal(g.StepActions(p), []Action{0}) || !slices.Equal(g.Conditions(), []string{"on"}) {
 		t.Errorf("%+v", g)
 	}
 	list := g.Transitions()
 	when := list[0].When.String()
 	list[0].When, list[1].When = nil, nil
-	want := []Transition{{From: 0, To: p, Resumes: true, LoopCheck: true},
-		{From: p, To: 0, Suspends: true, After: 2, LoopCheck: true}, {From: b, To: c}}
+	want := []Transition{{From: 0, To: p, Resumes: true, LoopCheck: true, Line: 8},
+		{From: p, To: 0, Suspends: true, After: 2, LoopCheck: true, Line: 9}, {From: b, To: c, Line: 10}}
 	if when != "not on" || !slices.Equal(list, want) {
 		t.Errorf("%s, %+v", when, list)
 	}

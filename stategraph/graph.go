@@ -40,6 +40,7 @@ type Graph struct {
 // step is one step; a parallel step has others inside, those numbered from the next one to before end.
 type step struct {
 	name         string
+	line         int // of the source, from 1
 	parent       Step
 	end          Step
 	first        bool   // active when the level around it begins: an initial step, or an entry of the parallel step
@@ -57,6 +58,7 @@ type Transition struct {
 	When      *expr.Expr // over names of conditions; nil: always true
 	After     float64    // s for which the transition must have been enabled without a break; 0: it fires at once
 	LoopCheck bool       // a loop made only of transitions with LoopCheck and without After is refused
+	Line      int        // of the source, from 1
 }
 
 // Vocabulary is the names that a graph may use.
@@ -69,6 +71,9 @@ func (g *Graph) Len() int { return len(g.steps) }
 
 // StepName returns a step's name, which is unique.
 func (g *Graph) StepName(s Step) string { return g.steps[s].name }
+
+// StepLine returns the line of the source on which a step is written, from 1.
+func (g *Graph) StepLine(s Step) int { return g.steps[s].line }
 
 // Find returns the step with a name.
 func (g *Graph) Find(name string) (s Step, ok bool) {

@@ -96,7 +96,7 @@ func (b *builder) level(n *yaml.Node, what string, parent Step) {
 		s := Step(len(b.steps))
 		b.names[name] = s
 		b.steps = append(b.steps, writtenStep{key: key})
-		b.g.steps = append(b.g.steps, step{name: name, parent: parent, end: s + 1})
+		b.g.steps = append(b.g.steps, step{name: name, line: key.Line, parent: parent, end: s + 1})
 		if value.Tag != "!!null" {
 			b.step(value, s)
 		}
@@ -238,7 +238,7 @@ func (b *builder) stepNames() []string {
 }
 
 func (b *builder) transition(n *yaml.Node, loopCheck bool) {
-	t := Transition{LoopCheck: loopCheck}
+	t := Transition{LoopCheck: loopCheck, Line: n.Line}
 	var code *expr.Code
 	ends := map[string]*yaml.Node{}
 	keep := func(key string) func(*yaml.Node) { return func(n *yaml.Node) { ends[key] = n } }

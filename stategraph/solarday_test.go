@@ -173,3 +173,64 @@ func TestSolarDayTransitions(t *testing.T) {
 		}
 	}
 }
+
+// Counted in another way, the extension takes fewer transitions. A plan after the text of section 2 and Figure 2 of the
+// paper has thresholds of charge, surplus, altitude and fuel cell as conditions; a transition is counted if crossing one
+// threshold takes it. That gives 10 transitions and, with the fuel cell, 16.
+func TestReconstructionTransitions(t *testing.T) {
+	for _, c := range []struct {
+		cell bool
+		want int
+	}{{false, 10}, {true, 16}} {
+		leaf := func(kind bt.Kind, name string) *bt.Node { return &bt.Node{Kind: kind, Name: name} }
+		condition := func(name string) *bt.Node { return leaf(bt.Condition, name) }
+		action := func(name string) *bt.Node { return leaf(bt.Action, name) }
+		sequence := func(c ...*bt.Node) *bt.Node { return &bt.Node{Kind: bt.ReactiveSequence, Children: c} }
+		fallback := func(c ...*bt.Node) *bt.Node { return &bt.Node{Kind: bt.ReactiveFallback, Children: c} }
+		harvest := sequence(condition("full"), condition("surplus"), fallback(condition("at top"), action("climb")))
+		if c.cell {
+			harvest.Children = append(harvest.Children, fallback(condition("cell full"), action("load")))
+		}
+		save := sequence(fallback(condition("at bottom"), action("sink")), action("hold"))
+		tree, err := bt.Compile(sequence(fallback(harvest, save), action("mission")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// running returns the action that runs at a charge of 0 to 2, a surplus of 0 to 1, an altitude of 0 to 2 and a
+		// cell of 0 to 1, counted in thresholds.
+		running := func(at [4]int) string {
+			var inputs []bt.Input
+			for name, value := range map[string]bool{"full": at[0] == 2, "surplus": at[1] == 1, "at bottom": at[2] == 0,
+				"at top": at[2] == 2, "cell full": at[3] == 1} {
+				if task, ok := tree.Find(name); ok {
+					inputs = append(inputs, bt.Set(task, value))
+				}
+			}
+			e := bt.NewEngine(tree, inputs, 0)
+			if _, err := e.Settle(nil); err != nil {
+				t.Fatal(err)
+			}
+			for _, task := range tree.Leaves() {
+				if e.Status(task) == bt.Running {
+					return tree.Name(task)
+				}
+			}
+			return ""
+		}
+		transitions, most := map[[2]string]bool{}, [4]int{2, 1, 2, 1}
+		for n := range 3 * 2 * 3 * 2 {
+			at := [4]int{n % 3, n / 3 % 2, n / 6 % 3, n / 18}
+			for i := range at {
+				if next := at; at[i] < most[i] {
+					next[i]++
+					if a, b := running(at), running(next); a != b {
+						transitions[[2]string{a, b}], transitions[[2]string{b, a}] = true, true
+					}
+				}
+			}
+		}
+		if len(transitions) != c.want {
+			t.Errorf("with the fuel cell %v: %d transitions, want %d: %v", c.cell, len(transitions), c.want, transitions)
+		}
+	}
+}

@@ -41,8 +41,8 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(runCommand(), checkCommand(), compareCommand(), reactionCommand(), reportCommand(), showCommand(),
-		traceCommand(), translateCommand(), vehicleCommand())
+	root.AddCommand(runCommand(), checkCommand(), compareCommand(), diffCommand(), reactionCommand(), reportCommand(),
+		showCommand(), traceCommand(), translateCommand(), vehicleCommand())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

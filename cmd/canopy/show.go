@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"path/filepath"
 
 	"canopy/plan"
 	"canopy/stategraph"
@@ -17,7 +16,7 @@ func showCommand() *cobra.Command {
 		Short: "Draw a plan's tree as text, SVG or DOT, or a state graph as DOT",
 		Args:  arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if ext := filepath.Ext(args[0]); ext == ".yaml" || ext == ".yml" {
+			if isGraph(args[0]) {
 				if !dot {
 					return &usageError{"a state graph is drawn with --dot"}
 				}

@@ -103,6 +103,13 @@ var rooms = map[string]room{
 	}, tests: reasons{
 		"github.com/crillab/gophersat": "an encoding of its own gives the same answers",
 	}},
+	"diff": {pure: true, imports: reasons{
+		"bt":         "tasks are matched by their place in the tree",
+		"plan":       "compares plans",
+		"stategraph": "compares state graphs",
+	}, tests: reasons{
+		"diag": "reads plans and graphs from texts",
+	}},
 	"record": {pure: true, imports: reasons{
 		"bt":       "a status change is the engine's own value",
 		"snapshot": "a place in a log can be saved",
@@ -141,6 +148,7 @@ var rooms = map[string]room{
 	}},
 	"cmd/canopy": {imports: reasons{
 		"diag":    "prints mistakes",
+		"diff":    "compares plans, and state graphs",
 		"bt":      "runs trace scripts",
 		"model":   "lists vehicles",
 		"plan":    "draws plans",

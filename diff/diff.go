@@ -1,0 +1,188 @@
+// Package diff says what one version of a plan or a state graph changes of another: in its structure, not in what it
+// does.
+//
+// Both are taken as lists of parts with a key: the nodes and connections of a tree, the steps and transitions of a
+// graph. Parts of two versions with one key are the same part.
+package diff
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Op is what became of a part.
+type Op string
+
+// The operations.
+const (
+	Removed Op = "removed"
+	Changed Op = "changed"
+	Added   Op = "added"
+)
+
+// Difference is what a new version changes of an old one.
+type Difference struct {
+	Formalism string   `json:"formalism"` // "plan" or "state graph"
+	Counts    []Count  `json:"counts"`    // one for each kind of element
+	Changes   []Change `json:"changes"`   // by kind of element, then removed, changed, added, then by line
+}
+
+// Count is how many parts of one kind there are, and what became of them.
+type Count struct {
+	Element string `json:"element"` // "node" and "connection", or "step" and "transition"
+	Old     int    `json:"old"`
+	New     int    `json:"new"`
+	Removed int    `json:"removed"`
+	Changed int    `json:"changed"`
+	Added   int    `json:"added"`
+	Joining int    `json:"joining"` // removed and added ones with an end, node or step, that both versions have
+}
+
+// Change is one part that is not the same in both versions.
+type Change struct {
+	Op      Op       `json:"op"`
+	Element string   `json:"element"`
+	Name    string   `json:"name"`
+	OldLine int      `json:"old_line,omitempty"` // of the old source, from 1; 0 if it was added
+	NewLine int      `json:"new_line,omitempty"` // of the new source; 0 if it was removed
+	Joining bool     `json:"joining,omitempty"`
+	Before  []string `json:"before,omitempty"` // what it said that it no longer says
+	After   []string `json:"after,omitempty"`  // what it says now and did not say
+}
+
+// part is a node, connection, step or transition of one version.
+type part struct {
+	element string
+	key     string
+	name    string
+	line    int
+	ends    []string // keys of what it connects
+	group   string   // key of what orders it among its like: the earlier one has priority
+	details []string
+}
+
+// compare finds what became of the parts. The elements are their kinds, in the order of the report.
+func compare(formalism string, elements []string, old, updated []part) Difference {
+	d := Difference{Formalism: formalism}
+	was, is := byKey(old), byKey(updated)
+	shifted := shifted(old, updated, is)
+	both := func(key string) bool { return was[key] != nil && is[key] != nil }
+	for _, element := range elements {
+		count := Count{Element: element}
+		var changes []Change
+		for i := range old {
+			if p := &old[i]; p.element == element {
+				count.Old++
+				if q := is[p.key]; q == nil {
+					changes = append(changes, Change{Op: Removed, Element: element, Name: p.name, OldLine: p.line,
+						Joining: slices.ContainsFunc(p.ends, both), Before: p.details})
+				} else if c := p.becomes(q, shifted[p.key]); len(c.Before)+len(c.After) > 0 {
+					changes = append(changes, c)
+				}
+			}
+		}
+		for i := range updated {
+			if q := &updated[i]; q.element == element {
+				count.New++
+				if was[q.key] == nil {
+					changes = append(changes, Change{Op: Added, Element: element, Name: q.name, NewLine: q.line,
+						Joining: slices.ContainsFunc(q.ends, both), After: q.details})
+				}
+			}
+		}
+		for _, c := range changes {
+			count.add(c)
+		}
+		slices.SortStableFunc(changes, func(a, b Change) int {
+			order := []Op{Removed, Changed, Added}
+			return cmp.Or(slices.Index(order, a.Op)-slices.Index(order, b.Op),
+				cmp.Compare(a.NewLine, b.NewLine), cmp.Compare(a.OldLine, b.OldLine))
+		})
+		d.Counts = append(d.Counts, count)
+		d.Changes = append(d.Changes, changes...)
+	}
+	return d
+}
+
+// becomes says what is new in the same part of the new version.
+func (p *part) becomes(q *part, shifted bool) Change {
+	c := Change{Op: Changed, Element: p.element, Name: q.name, OldLine: p.line, NewLine: q.line,
+		Before: without(p.details, q.details), After: without(q.details, p.details)}
+	if shifted {
+		c.After = append(c.After, "another place in the order")
+	}
+	return c
+}
+
+func (n *Count) add(c Change) {
+	switch c.Op {
+	case Removed:
+		n.Removed++
+	case Changed:
+		n.Changed++
+	case Added:
+		n.Added++
+	}
+	if c.Joining {
+		n.Joining++
+	}
+}
+
+func byKey(parts []part) map[string]*part {
+	m := map[string]*part{}
+	for i := range parts {
+		m[parts[i].key] = &parts[i]
+	}
+	return m
+}
+
+// without returns the details that the others do not have.
+func without(details, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(details), func(s string) bool { return slices.Contains(others, s) })
+}
+
+// shifted finds the parts that both versions have in one group, in another order: all but a longest subsequence that
+// keeps its order.
+func shifted(old, updated []part, is map[string]*part) map[string]bool {
+	place := map[string]int{}
+	for i := range updated {
+		place[updated[i].key] = i
+	}
+	groups := map[string][]string{} // keys in the old order
+	for i := range old {
+		p := &old[i]
+		if q := is[p.key]; p.group != "" && q != nil && q.group == p.group {
+			groups[p.group] = append(groups[p.group], p.key)
+		}
+	}
+	shifted := map[string]bool{}
+	for _, keys := range groups {
+		keeps := longestRise(keys, place)
+		for _, k := range keys {
+			shifted[k] = !keeps[k]
+		}
+	}
+	return shifted
+}
+
+// longestRise returns a longest subsequence of keys whose places rise.
+func longestRise(keys []string, place map[string]int) map[string]bool {
+	length, before := make([]int, len(keys)), make([]int, len(keys))
+	last := -1
+	for i := range keys {
+		length[i], before[i] = 1, -1
+		for j := range i {
+			if place[keys[j]] < place[keys[i]] && length[j] >= length[i] {
+				length[i], before[i] = length[j]+1, j
+			}
+		}
+		if last < 0 || length[i] > length[last] {
+			last = i
+		}
+	}
+	rise := map[string]bool{}
+	for i := last; i >= 0; i = before[i] {
+		rise[keys[i]] = true
+	}
+	return rise
+}
