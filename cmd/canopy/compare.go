@@ -71,7 +71,8 @@ range.`,
 		},
 	}
 	c.Flags().StringVar(&until, "until", "", "end at this simulated `time`: seconds, or a duration such as 12h30m")
-	c.Flags().StringArrayVar(&set, "set", nil, "set `name=value`: a parameter of the vehicle, horizon, tolerance or method")
+	c.Flags().StringArrayVar(&set, "set", nil,
+		"set `name=value`: a parameter of the vehicle, horizon, tolerance or method; may be repeated")
 	c.Flags().Float64SliceVar(&periods, "period", []float64{60, 1, 0.1}, "periods of the ticks in `seconds`")
 	c.Flags().IntVar(&repeat, "repeat", 7, "rounds")
 	c.Flags().Float64Var(&budget, "budget", 20, "CPU time in `seconds` after which a configuration is not flown again")
