@@ -18,7 +18,7 @@ type leaf struct {
 	condition           bool
 	on, off             *expr.Code
 	entry, exit         []assignment
-	captured            int // place of the first value that its entry captures
+	captured, left      int // places of the first values that its entry and its exit procedure capture
 	entryTime, exitTime *expr.Code
 	entryUntil          *expr.Code
 	exitUntil           *expr.Code
@@ -34,10 +34,19 @@ type assignment struct {
 	value *expr.Code
 }
 
-// writer is a leaf that writes a slot while it is active: a value that follows the signals, or one that its entry
-// procedure captured.
+// phase is what a leaf does with slots, among the discrete inputs.
+type phase = float64
+
+const (
+	resting phase = iota
+	active        // it writes its values and what its entry procedure captured
+	leaving       // its exit procedure takes time: it writes what that captured
+)
+
+// writer is a leaf that writes a slot in a phase: a value that follows the signals, or one that was captured.
 type writer struct {
 	leaf     int
+	phase    phase
 	value    *expr.Code // nil: captured
 	captured int        // place of the captured value among those of all leaves
 }
@@ -158,16 +167,21 @@ func (b *builder) leaf(c, atOnce *expr.Compiler, i int, l plan.Leaf) leaf {
 		successIf: code(l.SuccessIf), failureIf: code(l.FailureIf)}
 	p := &b.m.program
 	for _, a := range assignments(code, l.Write) {
-		p.writers[a.slot] = append(p.writers[a.slot], writer{leaf: i, value: a.value})
+		p.writers[a.slot] = append(p.writers[a.slot], writer{leaf: i, phase: active, value: a.value})
 		out.slots = append(out.slots, a.slot)
 		out.writes = append(out.writes, a.value.Indicators()...)
 	}
 	out.captured = p.captures
 	for _, a := range out.entry {
 		if !slices.Contains(out.slots, a.slot) { // what it writes continuously goes before what it captures
-			p.writers[a.slot] = append(p.writers[a.slot], writer{leaf: i, captured: p.captures})
+			p.writers[a.slot] = append(p.writers[a.slot], writer{leaf: i, phase: active, captured: p.captures})
 			out.slots = append(out.slots, a.slot)
 		}
+		p.captures++
+	}
+	out.left = p.captures
+	for _, a := range out.exit {
+		p.writers[a.slot] = append(p.writers[a.slot], writer{leaf: i, phase: leaving, captured: p.captures})
 		p.captures++
 	}
 	return out

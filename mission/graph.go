@@ -96,7 +96,7 @@ func (p *graphPlanner) settle(r *Run) (bool, error) {
 func (p *graphPlanner) handOver(r *Run) error {
 	for _, start := range []bool{false, true} {
 		for i, wanted := range p.wanted {
-			if active := r.sim.U[i] != 0; wanted != start || active == start {
+			if is := r.sim.U[i] == active; wanted != start || is == start {
 				continue
 			}
 			if err := p.turn(r, i, start); err != nil {

@@ -46,20 +46,11 @@ func (r *Run) verdict(failure, success *expr.Code) bt.Status {
 	return bt.Accept
 }
 
-// enter starts the entry procedure of an action: from now on it is active. Its assignments are made one after the
-// other, each seeing the values that the earlier ones gave.
+// enter starts the entry procedure of an action: from now on it is active.
 func (r *Run) enter(i int) error {
 	l, s := &r.m.leaves[i], &r.leaves[i]
 	s.outcome = bt.Accept
-	r.refresh()
-	for k, a := range l.entry { // until its turn comes, an assignment's slot keeps its value
-		r.sim.U[r.m.capture(l.captured+k)] = r.world.signals[r.m.slots[a.slot].signal]
-	}
-	r.sim.U[i] = 1
-	for k, a := range l.entry {
-		r.refresh()
-		r.sim.U[r.m.capture(l.captured+k)] = r.world.evaluate(a.value)
-	}
+	r.assign(i, active, l.entry, l.captured)
 	if slow, _ := l.slow(); slow {
 		s.procedure = entering
 		return r.time(s, l, l.entryTime)
@@ -67,28 +58,52 @@ func (r *Run) enter(i int) error {
 	return nil
 }
 
-// exit starts the exit procedure of an action. Slots that hold keep what it wrote last, the others return to their
-// default.
+// exit starts the exit procedure of an action, and completes it unless it takes time. Slots that hold keep what the
+// action wrote last, the others return to their default.
 func (r *Run) exit(i int) error {
 	l, s := &r.m.leaves[i], &r.leaves[i]
 	r.refresh()
 	for _, slot := range l.slots {
-		if r.m.slots[slot].hold {
-			r.sim.U[r.m.held(slot)] = r.world.signals[r.m.slots[slot].signal]
-		}
+		r.keep(slot, r.world.signals[r.m.slots[slot].signal])
 	}
-	r.sim.U[i] = 0
-	for _, a := range l.exit {
-		r.refresh()
-		r.sim.U[r.m.held(a.slot)] = r.world.evaluate(a.value)
-	}
-	s.procedure = none
+	r.assign(i, leaving, l.exit, l.left)
 	if _, slow := l.slow(); slow {
 		s.procedure = exiting
 		return r.time(s, l, l.exitTime)
 	}
-	r.release(l.exit)
+	r.exited(i)
 	return nil
+}
+
+// assign brings a leaf into a phase in which it writes the values of assignments. They are captured one after the
+// other, each seeing the values that the earlier ones gave; until its turn comes, an assignment's slot keeps its value.
+func (r *Run) assign(i int, p phase, list []assignment, captured int) {
+	r.refresh()
+	for k, a := range list {
+		r.sim.U[r.m.capture(captured+k)] = r.world.signals[r.m.slots[a.slot].signal]
+	}
+	r.sim.U[i] = p
+	for k, a := range list {
+		r.refresh()
+		r.sim.U[r.m.capture(captured+k)] = r.world.evaluate(a.value)
+	}
+}
+
+// exited completes the exit procedure of an action.
+func (r *Run) exited(i int) {
+	l := &r.m.leaves[i]
+	r.leaves[i].procedure = none
+	r.sim.U[i] = resting
+	for k, a := range l.exit {
+		r.keep(a.slot, r.sim.U[r.m.capture(l.left+k)])
+	}
+}
+
+// keep gives a slot that holds a value that lasts.
+func (r *Run) keep(slot int, value float64) {
+	if r.m.slots[slot].hold {
+		r.sim.U[r.m.held(slot)] = value
+	}
 }
 
 // time sets the deadline of a procedure that has just begun.
@@ -105,15 +120,6 @@ func (r *Run) time(s *leafState, l *leaf, duration *expr.Code) error {
 	}
 	s.deadline = r.sim.T + d
 	return nil
-}
-
-// release gives what an exit procedure has assigned to slots that do not hold their default back, when it is over.
-func (r *Run) release(exit []assignment) {
-	for _, a := range exit {
-		if s := r.m.slots[a.slot]; !s.hold {
-			r.sim.U[r.m.held(a.slot)] = s.initial
-		}
-	}
 }
 
 // see has the simulator watch indicators.

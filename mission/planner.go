@@ -50,7 +50,7 @@ func (r *Run) leafStatus(t bt.Task) bt.Status {
 		return bt.Accept
 	case r.m.leaves[i].condition:
 		return truth(r.leaves[i].value)
-	case r.sim.U[i] != 0:
+	case r.sim.U[i] == active:
 		return bt.Running
 	}
 	return bt.Accept
@@ -183,8 +183,7 @@ func (p *treePlanner) inputs(r *Run) []bt.Input {
 			}
 		case exiting:
 			if r.sim.T >= s.deadline || r.holds(l.exitUntil) {
-				s.procedure = none
-				r.release(l.exit)
+				r.exited(i)
 				in = append(in, bt.Exited(l.task))
 			}
 		}
@@ -202,7 +201,7 @@ func (p *treePlanner) watch(r *Run) {
 			continue
 		}
 		r.seeCode(l.successIf, l.failureIf)
-		if r.sim.U[i] != 0 {
+		if r.sim.U[i] == active {
 			r.seeCode(l.done, l.failed)
 		}
 		switch state.procedure {

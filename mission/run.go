@@ -254,7 +254,7 @@ func (r *Run) instant() error {
 	r.sim.Alarm = math.Inf(1)
 	r.see(r.m.program.standing)
 	for i := range r.m.leaves {
-		if r.sim.U[i] != 0 {
+		if r.sim.U[i] == active {
 			r.see(r.m.leaves[i].writes)
 		}
 	}
@@ -275,12 +275,12 @@ func (r *Run) iterated(n int) {
 	r.summary.MaxEventIterations = max(r.summary.MaxEventIterations, r.micro)
 }
 
-// contention logs slots that several active tasks write: the first in the tree counts.
+// contention logs slots that several tasks write: the first in the tree counts.
 func (r *Run) contention() error {
 	for i, writers := range r.m.program.writers {
 		var names []string
 		for _, w := range writers {
-			if r.sim.U[w.leaf] != 0 {
+			if r.sim.U[w.leaf] == w.phase {
 				names = append(names, r.m.Plan.Tree.Name(r.m.leaves[w.leaf].task))
 			}
 		}

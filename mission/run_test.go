@@ -243,6 +243,37 @@ func TestCaptured(t *testing.T) {
 	near(t, "x, gear", []float64{l.last(m, "x"), l.last(m, "gear")}, 1e-7, 20*0.5+20*2, 2)
 }
 
+// What exit procedures that take time assign is written until they are over, the first in the tree going before.
+func TestExitsAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		x    float64
+	}{
+		{"4", "10", 4*1 + 6*2},
+		{"10", "4", 10 * 1},
+	} {
+		m := cartMission(t, `<ReactiveFallback>
+			<ReactiveSequence><Condition ID="early" on="t lt 20 [s]"/><ReactiveParallel>
+				<Action ID="a" exit="v := 1; gear := 3" exit_time="`+c.a+`"/><Action ID="b" exit="v := 2; gear := 4" exit_time="`+c.b+`"/>
+			</ReactiveParallel></ReactiveSequence>
+			<Action ID="c"/></ReactiveFallback>`, "", "horizon=40", "tolerance=1e-9")
+		_, l, err := fly(t, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "x", []float64{l.last(m, "x")}, 1e-7, c.x)
+		last := 4.0 // the value that a slot keeps is that of the procedure that ends last
+		if c.a == "10" {
+			last = 3
+		}
+		near(t, "gear", []float64{l.last(m, "gear")}, 0, last)
+		want := []string{"a and b write v at once; a counts", "a and b write gear at once; a counts"}
+		if got := l.kinds("conflict"); !reflect.DeepEqual(got, want) {
+			t.Errorf("conflicts %q, want %q", got, want)
+		}
+	}
+}
+
 // A failure at the start still leaves a sample; a slot that is not finite is named.
 func TestFailureAtOnce(t *testing.T) {
 	_, l, err := fly(t, cartMission(t, `<Action ID="a" entry_time="-1"/>`, ""))

@@ -10,8 +10,8 @@ import (
 
 // world evaluates the signals of one run: the vehicle with its parameters, and the scratch that evaluation needs.
 //
-// Its discrete inputs (sim.Discrete.U) are, for each leaf, 1 while it is active and 0 else, then the held value of
-// each slot, then the values that entry procedures captured.
+// Its discrete inputs (sim.Discrete.U) are the phase of each leaf, then the held value of
+// each slot, then the values that procedures captured.
 type world struct {
 	m       *Mission
 	vehicle model.Instance
@@ -115,10 +115,10 @@ func (w *world) compute(steps []step, t float64, y []float64, d *sim.Discrete) {
 	}
 }
 
-// slot returns what its first active writer gives it, else its held value.
+// slot returns what the first leaf that writes it gives it, else its held value.
 func (w *world) slot(i int, d *sim.Discrete) float64 {
 	for _, x := range w.m.program.writers[i] {
-		if d.U[x.leaf] != 0 {
+		if d.U[x.leaf] == x.phase {
 			if x.value == nil {
 				return d.U[w.m.capture(x.captured)]
 			}
