@@ -43,6 +43,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	}
 	root.AddCommand(runCommand(), checkCommand(), compareCommand(), diffCommand(), reactionCommand(), reportCommand(),
 		showCommand(), traceCommand(), translateCommand(), vehicleCommand())
+	root.SetHelpCommand(helpCommand(root))
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -68,6 +69,22 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "canopy: `%s --help` says more\n", used.CommandPath())
 	}
 	return exitInput
+}
+
+// helpCommand is the one of the library, but that an unknown command is an error.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Say more about a command",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			about, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return &usageError{fmt.Sprintf("there is no command %q", strings.Join(args, " "))}
+			}
+			return about.Help()
+		},
+	}
 }
 
 // version names the build: the module's version, which Go derives from the revision that it was built from.

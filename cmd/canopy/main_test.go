@@ -1,16 +1,21 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"canopy/mission"
 	"canopy/model"
@@ -112,6 +117,8 @@ func TestWrongInput(t *testing.T) {
 		{[]string{"run", solarDay, "--set", "horizon=1e10", "--out", filepath.Join(dir, "late")}, []string{"horizon", "9e+09 s"}},
 		{[]string{"run"}, []string{"takes MISSION", "canopy run --help"}},
 		{[]string{"run", solarDay, "--untill", "3"}, []string{"--untill", "canopy run --help"}},
+		{[]string{"help", "fly"}, []string{"no command", "fly", "canopy help --help"}},
+		{[]string{"show", "--svg", "--dot", solarDay}, []string{"--svg and --dot", "canopy show --help"}},
 		{[]string{"fly"}, []string{"unknown command", "fly", "canopy --help"}},
 		{[]string{"show", "empty.xml"}, []string{"empty.xml:1:1", "empty"}},
 		{[]string{"show", "five.xml"}, []string{"Sequense", "Sequence"}},
@@ -332,16 +339,37 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A signal that arrives twice, as from a wrapper that signals the process and its group, interrupts once.
+// A signal that arrives twice, as from a wrapper that signals the process and its group, interrupts once. The signals go
+// to a process of its own, which is this test's program.
 func TestInterruptTwice(t *testing.T) {
-	ctx, stop := interruptible(context.Background())
-	defer stop()
-	for range 100 {
-		if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+	const child = "CANOPY_INTERRUPTED"
+	if os.Getenv(child) != "" {
+		patience = time.Hour
+		ctx, _ := interruptible(context.Background())
+		fmt.Println("ready")
+		<-ctx.Done()
+		fmt.Println("interrupted")
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		return
+	}
+	c := exec.Command(os.Args[0], "-test.run", "^TestInterruptTwice$")
+	c.Env = append(os.Environ(), child+"=1")
+	in, e1 := c.StdinPipe()
+	out, e2 := c.StdoutPipe()
+	if err := errors.Join(e1, e2, c.Start()); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for _, word := range []string{"ready", "interrupted"} {
+		if !lines.Scan() || lines.Text() != word {
+			t.Fatalf("it says %q, want %s", lines.Text(), word)
+		}
+		if err := c.Process.Signal(syscall.SIGINT); err != nil {
 			t.Fatal(err)
 		}
-		<-ctx.Done()
-		runtime.Gosched() // to whoever would stop listening now
+	}
+	if err := errors.Join(in.Close(), c.Wait()); err != nil {
+		t.Errorf("the second signal: %v", err)
 	}
 }
 

@@ -109,7 +109,7 @@ up to there), 2 wrong input, nothing was run.`,
 
 // patience is how long a second signal counts as the same wish: who runs a program for others (timeout, npm, a
 // container) sends one signal to the process and one to its group.
-const patience = time.Second
+var patience = time.Second
 
 // interruptible returns a context that ends with Ctrl-C or a request to terminate; one more, after [patience], ends the
 // process.

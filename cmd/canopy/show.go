@@ -12,10 +12,13 @@ import (
 func showCommand() *cobra.Command {
 	var svg, dot bool
 	c := &cobra.Command{
-		Use:   "show PLAN",
+		Use:   "show FILE",
 		Short: "Draw a plan's tree as text, SVG or DOT, or a state graph as DOT",
 		Args:  arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if svg && dot {
+				return &usageError{"--svg and --dot are two pictures: choose one"}
+			}
 			if isGraph(args[0]) {
 				if !dot {
 					return &usageError{"a state graph is drawn with --dot"}
@@ -41,7 +44,6 @@ func showCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&svg, "svg", false, "draw as an SVG picture on standard output")
 	c.Flags().BoolVar(&dot, "dot", false, "write the tree in the DOT language of Graphviz")
-	c.MarkFlagsMutuallyExclusive("svg", "dot")
 	return c
 }
 
