@@ -37,12 +37,13 @@ func execute(args []string, stdout, stderr io.Writer) int {
   canopy trace plan.xml script.txt            run a plan against scripted inputs
   canopy translate missions/solar-day.xml     the state graph that does what a plan does
   canopy reaction missions/solar-day.yaml     prove how long the plan's tree can take to react
+  canopy region MISSION --box x=0:5,y=-2:2    from where a plan succeeds, and how soon
   canopy vehicle solar                        what a vehicle measures, accepts and assumes`,
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	root.AddCommand(runCommand(), checkCommand(), compareCommand(), diffCommand(), reactionCommand(), reportCommand(),
-		showCommand(), traceCommand(), translateCommand(), vehicleCommand())
+		showCommand(), traceCommand(), translateCommand(), vehicleCommand(), regionCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.SetArgs(args)
 	root.SetOut(stdout)

@@ -146,6 +146,15 @@ var rooms = map[string]room{
 	}, tests: reasons{
 		"diag": "a counterexample is replayed as a script",
 	}},
+	"region": {pure: true, imports: reasons{
+		"bt":      "a start's region is the status of the tree's root; parts of a plan are trees",
+		"diag":    "an unknown task comes with the nearest known one",
+		"mission": "every start is one run",
+		"plan":    "parts of a plan become plans",
+		"record":  "a run's events say where the vehicle's model ends",
+	}, outside: reasons{
+		"gonum.org/v1/plot": "axes, ticks, SVG and PNG of pictures",
+	}},
 	"cmd/canopy": {imports: reasons{
 		"diag":    "prints mistakes",
 		"diff":    "compares plans, and state graphs",
@@ -159,6 +168,8 @@ var rooms = map[string]room{
 
 		"internal/cputime": "a run's cost is CPU time",
 		"equations":        "shows a vehicle in a file of equations",
+		"expr":             "values on the command line may have units",
+		"region":           "samples the regions of plans",
 		"snapshot":         "saves and resumes runs",
 		"stategraph":       "draws state graphs",
 		"translate":        "translates plans",

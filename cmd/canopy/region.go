@@ -1,0 +1,519 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"text/tabwriter"
+
+	"canopy/diag"
+	"canopy/expr"
+	"canopy/mission"
+	"canopy/model"
+	"canopy/region"
+
+	"github.com/spf13/cobra"
+)
+
+// regionFlags are the flags of canopy region.
+type regionFlags struct {
+	box, start, from, set       []string
+	until, task, out            string
+	resolution, refine, workers int
+	compose, regression, asJSON bool
+}
+
+func regionCommand() *cobra.Command {
+	var f regionFlags
+	c := &cobra.Command{
+		Use:   "region MISSION",
+		Short: "Sample the running, success and failure regions of a plan, its region of attraction and time bound",
+		Long: `Sample, over a box of initial values of two states, what a plan does: its regions and bounds as Colledanchise
+and Ögren, 2016, define them (docs/regions.md).
+
+  S    success region   the plan returns success at once
+  F    failure region   the plan returns failure at once
+  R    running region   all else
+  R'   region of attraction: running, and success later without failure before it
+  tau  the longest time that a start in R' takes
+
+Every start is one simulation. Where neighbours differ the grid is refined. What comes out is evidence from samples,
+not a proof. The other states start as the mission or --start says.
+
+--compose takes the plan, a Fallback or Sequence, as composed of its first child and the others, samples all three and
+compares them with Lemmas 3 and 5. --regression takes it as a list of teleo-reactive rules, condition -> action, and
+asks for Definitions 1, 2 and 4 and for a start that shows that Definition 1 is not enough (Example 3).
+
+Exit status: 0 all was sampled, 1 interrupted (what was sampled is printed and drawn), 2 wrong input.`,
+		Example: `  canopy region examples/08-finite-time/boat.yaml --box x=0:5,y=-2:2 --compose --out regions.svg
+  canopy region examples/09-regression/courier.yaml --box x=-2:4,y=0:4 --regression --set drift=1`,
+		Args: arguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			limit, err := duration("until", f.until)
+			if err != nil {
+				return err
+			}
+			if f.resolution < 1 || f.resolution > 1024 || f.refine < 0 || f.refine > 8 || f.workers < 1 {
+				return &usageError{"--resolution is 1 to 1024, --refine 0 to 8, --workers at least 1"}
+			}
+			m, diags := mission.Read(filepath.ToSlash(args[0]), os.ReadFile, model.Vehicles(), f.set)
+			if diags.HasErrors() {
+				return diags
+			}
+			diags.Write(cmd.ErrOrStderr(), colour(cmd.ErrOrStderr()))
+			if _, err := m.NewRun(limit); err != nil { // parameters that do not go together
+				return err
+			}
+			a, err := newAnalysis(m, &f, limit)
+			if err != nil {
+				return err
+			}
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			complete := a.sample(ctx, f.workers, cmd.ErrOrStderr())
+			return failed(a.finish(cmd.OutOrStdout(), &f, complete))
+		},
+	}
+	flags := c.Flags()
+	flags.StringSliceVar(&f.box, "box", nil, "initial `ranges` of two states, as in x=0:10,y=0:2")
+	flags.StringSliceVar(&f.start, "start", nil, "initial `values` of other states, as in z=5")
+	flags.StringArrayVar(&f.from, "from", nil, "draw the trajectory from this `start`, as in x=1,y=2; may be repeated")
+	flags.StringVar(&f.until, "until", "", "give a run up at this simulated `time` (default the mission's horizon)")
+	flags.StringVar(&f.task, "task", "", "take the task with this `name` for the whole plan")
+	flags.BoolVar(&f.compose, "compose", false, "compare with the two tasks that the plan is composed of")
+	flags.BoolVar(&f.regression, "regression", false, "take the plan as a list of rules")
+	flags.IntVar(&f.resolution, "resolution", 32, "cells along each axis, before refinement")
+	flags.IntVar(&f.refine, "refine", 3, "how often a cell whose corners differ may be quartered")
+	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "simulations at a time; the result does not depend on it")
+	flags.StringArrayVar(&f.set, "set", nil, "set `name=value`: a parameter of the vehicle, horizon or tolerance")
+	flags.StringVar(&f.out, "out", "", "draw into this `file`, an .svg or a .png")
+	flags.BoolVar(&f.asJSON, "json", false, "print as JSON")
+	c.MarkFlagsMutuallyExclusive("compose", "regression")
+	return c
+}
+
+// analysis is what canopy region was asked for.
+type analysis struct {
+	mission *mission.Mission
+	space   *region.Space
+	grid    *region.Grid
+	trials  []*region.Trial // the questions that have trajectories, T0 first
+	paths   []region.Start
+	result  regionResult
+}
+
+// regionResult is what canopy region prints.
+type regionResult struct {
+	Mission        string             `json:"mission"`
+	Task           string             `json:"task"`
+	Evidence       string             `json:"evidence"`
+	Box            []boxResult        `json:"box"`
+	Start          map[string]float64 `json:"start,omitempty"` // states that start at fixed values
+	Until          float64            `json:"until_s"`
+	Starts         int                `json:"starts"`
+	Complete       bool               `json:"complete"`
+	Memory         []string           `json:"memory"`
+	Questions      []questionResult   `json:"questions"`
+	Statements     []region.Statement `json:"statements,omitempty"`
+	Counterexample *counterexample    `json:"counterexample,omitempty"`
+}
+
+type boxResult struct {
+	State string  `json:"state"`
+	Unit  string  `json:"unit"`
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
+}
+
+type questionResult struct {
+	Name     string         `json:"name"`
+	Answers  []region.Count `json:"answers"`
+	Boundary float64        `json:"boundary_share"` // of the box, in cells whose corners differ
+}
+
+// counterexample is a run that does not succeed although the rules lead on.
+type counterexample struct {
+	Start    region.Start `json:"start"`
+	Ended    float64      `json:"ended_s"`
+	Switches []begin      `json:"activations"`
+}
+
+type begin struct {
+	T    float64 `json:"t_s"`
+	Task string  `json:"task"`
+}
+
+// newAnalysis prepares what the flags ask for; every error is wrong input.
+func newAnalysis(m *mission.Mission, f *regionFlags, limit float64) (*analysis, error) {
+	if format := pictureFormat(f.out); f.out != "" && format != "svg" && format != "png" {
+		return nil, fmt.Errorf("--out %s: %w", f.out, region.ErrFormat)
+	}
+	a := &analysis{mission: m, space: &region.Space{Until: min(m.Horizon, limit)}}
+	if len(f.box) != 2 {
+		return nil, &usageError{"--box takes the ranges of two states, as in --box x=0:10,y=0:2"}
+	}
+	taken := map[int]bool{}
+	for k, text := range f.box {
+		state, values, err := stateValues(m.Vehicle, "--box", text, taken)
+		if err != nil {
+			return nil, err
+		}
+		if len(values) != 2 || !(values[0] < values[1]) {
+			return nil, fmt.Errorf("--box %s: give the least and the greatest value, as in x=0:10", text)
+		}
+		v := m.Vehicle.States[state]
+		a.space.Axes[k] = region.Axis{State: state, Name: v.Name, Unit: v.Unit, Least: values[0], Most: values[1]}
+		a.result.Box = append(a.result.Box, boxResult{v.Name, v.Unit, values[0], values[1]})
+	}
+	for _, text := range f.start {
+		state, values, err := stateValues(m.Vehicle, "--start", text, taken)
+		if err != nil {
+			return nil, err
+		}
+		if len(values) != 1 {
+			return nil, fmt.Errorf("--start %s: give one value, as in z=5", text)
+		}
+		a.space.Fixed = append(a.space.Fixed, region.Fixed{State: state, Value: values[0]})
+		if a.result.Start == nil {
+			a.result.Start = map[string]float64{}
+		}
+		a.result.Start[m.Vehicle.States[state].Name] = values[0]
+	}
+	for _, text := range f.from {
+		start, err := a.parseStart(text)
+		if err != nil {
+			return nil, err
+		}
+		a.paths = append(a.paths, start)
+	}
+	questions, err := a.questions(f)
+	if err != nil {
+		return nil, err
+	}
+	a.grid = region.NewGrid(a.space, questions, f.resolution, f.refine)
+	return a, nil
+}
+
+// questions returns what is asked at every start.
+func (a *analysis) questions(f *regionFlags) ([]region.Question, error) {
+	task, err := region.Find(a.mission.Plan, f.task)
+	if err != nil {
+		return nil, err
+	}
+	a.result.Mission, a.result.Task = a.mission.Name, a.mission.Plan.Tree.Name(task)
+	a.result.Memory = append([]string{}, region.Memory(a.mission.Plan, task)...)
+	whole, err := region.Of(a.space, a.mission, task)
+	if err != nil {
+		return nil, err
+	}
+	a.trials = []*region.Trial{whole}
+	switch {
+	case f.compose:
+		first, second, err := region.Parts(a.space, a.mission, task)
+		if err != nil {
+			return nil, err
+		}
+		a.trials = append(a.trials, first, second)
+		return []region.Question{whole, first, second}, nil
+	case f.regression:
+		rules, err := region.NewRegression(a.space, a.mission, task)
+		if err != nil {
+			return nil, err
+		}
+		return []region.Question{whole, rules}, nil
+	}
+	return []region.Question{whole}, nil
+}
+
+// stateValues reads `state=value` or `state=value:value`, in the state's unit or with one.
+func stateValues(v *model.Vehicle, flag, text string, taken map[int]bool) (state int, values []float64, err error) {
+	name, list, found := strings.Cut(text, "=")
+	if !found {
+		return 0, nil, fmt.Errorf("%s %s: write state=value", flag, text)
+	}
+	name = strings.TrimSpace(name)
+	state = slices.IndexFunc(v.States, func(s model.State) bool { return s.Name == name })
+	if state < 0 {
+		var names []string
+		for _, s := range v.States {
+			names = append(names, s.Name)
+		}
+		err = fmt.Errorf("%s %s: vehicle %s has no state %q", flag, text, v.Name, name)
+		if hint := diag.DidYouMean(name, names); hint != "" {
+			err = fmt.Errorf("%w; %s", err, hint)
+		}
+		return 0, nil, err
+	}
+	if taken[state] {
+		return 0, nil, fmt.Errorf("%s %s: %s is given twice", flag, text, name)
+	}
+	taken[state] = true
+	s := v.States[state]
+	unit, err := expr.ParseUnit(s.Unit)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, part := range strings.Split(list, ":") {
+		e, err := expr.Parse(part)
+		if err != nil {
+			return 0, nil, fmt.Errorf("%s %s: %w", flag, text, err)
+		}
+		if wrong := e.Check(expr.Real, unit, expr.Scope{}); len(wrong) > 0 {
+			return 0, nil, fmt.Errorf("%s %s: %w", flag, text, wrong[0])
+		}
+		x := expr.NewCompiler(nil).Compile(e).Real(nil, nil)
+		if !s.Range.Contains(x) || math.IsInf(x, 0) {
+			return 0, nil, fmt.Errorf("%s %s: %g is outside the range of %s, %v", flag, text, x, name, s.Range)
+		}
+		values = append(values, x)
+	}
+	return state, values, nil
+}
+
+// parseStart reads a start such as x=1,y=2.
+func (a *analysis) parseStart(text string) (start region.Start, err error) {
+	taken := map[int]bool{}
+	parts := strings.Split(text, ",")
+	for _, part := range parts {
+		state, values, err := stateValues(a.mission.Vehicle, "--from", part, taken)
+		if err != nil {
+			return start, err
+		}
+		k := slices.IndexFunc(a.space.Axes[:], func(x region.Axis) bool { return x.State == state })
+		if k < 0 || len(values) != 1 {
+			return start, fmt.Errorf("--from %s: give one value for each state of the box", text)
+		}
+		start[k] = values[0]
+	}
+	if len(parts) != 2 {
+		return start, fmt.Errorf("--from %s: give one value for each state of the box", text)
+	}
+	return start, nil
+}
+
+// sample fills the grid, several simulations at a time. It reports false if it was interrupted.
+func (a *analysis) sample(ctx context.Context, workers int, stderr io.Writer) bool {
+	bar := newProgress(stderr, 1)
+	defer bar.clear()
+	return a.grid.Refine(func(starts []region.Start) [][]region.Sample {
+		answers := make([][]region.Sample, len(starts))
+		var next, done atomic.Int64
+		var group sync.WaitGroup
+		for w := range workers {
+			group.Go(func() {
+				for i := int(next.Add(1)) - 1; i < len(starts) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+					s := make([]region.Sample, len(a.grid.Questions))
+					for k, q := range a.grid.Questions {
+						s[k] = q.Sample(starts[i][0], starts[i][1])
+					}
+					answers[i] = s
+					if n := done.Add(1); w == 0 {
+						bar.step(float64(n)/float64(len(starts)),
+							fmt.Sprintf("of %d starts, %d sampled before", len(starts), a.grid.Len()))
+					}
+				}
+			})
+		}
+		group.Wait()
+		return answers
+	})
+}
+
+// finish prints and draws what was sampled.
+func (a *analysis) finish(stdout io.Writer, f *regionFlags, complete bool) error {
+	r := &a.result
+	r.Evidence, r.Until, r.Starts, r.Complete = "samples, not a proof", a.space.Until, a.grid.Len(), complete
+	for k, q := range a.grid.Questions {
+		counts, boundary := a.grid.Counts(k)
+		r.Questions = append(r.Questions, questionResult{q.Name(), counts, boundary})
+	}
+	if f.compose {
+		task, err := region.Find(a.mission.Plan, f.task)
+		if err != nil {
+			return err
+		}
+		r.Statements = a.grid.Lemma(a.mission.Plan.Tree.Kind(task))
+	}
+	if f.regression {
+		r.Statements = a.grid.Rules()
+		if complete {
+			if err := a.counter(); err != nil {
+				return err
+			}
+		}
+	}
+	var out bytes.Buffer
+	if f.asJSON {
+		e := json.NewEncoder(&out)
+		e.SetIndent("", "  ")
+		if err := e.Encode(r); err != nil {
+			return err
+		}
+	} else if err := a.write(&out, f); err != nil {
+		return err
+	}
+	if _, err := stdout.Write(out.Bytes()); err != nil {
+		return err
+	}
+	if err := a.draw(f.out); err != nil {
+		return err
+	}
+	if !complete {
+		return errInterrupted
+	}
+	return nil
+}
+
+// counter looks for the counterexample nearest to the mission's own start.
+func (a *analysis) counter() error {
+	instance, err := a.mission.Vehicle.New(a.mission.Parameters)
+	if err != nil {
+		return err
+	}
+	y := make([]float64, len(a.mission.Vehicle.States))
+	instance.Initial(y)
+	for state, value := range a.mission.Initial() {
+		y[state] = value
+	}
+	start, found := a.grid.Counterexample(region.Start{y[a.space.Axes[0].State], y[a.space.Axes[1].State]})
+	if !found {
+		return nil
+	}
+	path := a.trials[0].Path(start[0], start[1])
+	c := &counterexample{Start: start, Ended: path.Sample.Time}
+	for _, b := range path.Begins {
+		c.Switches = append(c.Switches, begin{b.T, b.Name})
+	}
+	a.result.Counterexample = c
+	a.paths = append(a.paths, start)
+	return nil
+}
+
+func pictureFormat(name string) string {
+	return strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".")
+}
+
+// draw writes the picture, a panel for each question.
+func (a *analysis) draw(name string) error {
+	if name == "" {
+		return nil
+	}
+	var panels []region.Panel
+	for k, q := range a.grid.Questions {
+		p := region.Panel{Title: q.Name(), Grid: a.grid, Question: k}
+		if len(a.trials) == len(a.grid.Questions) && len(a.trials) > 1 {
+			p.Title = fmt.Sprintf("T%d = %s", k, p.Title)
+		}
+		if k < len(a.trials) {
+			for _, s := range a.paths {
+				p.Paths = append(p.Paths, a.trials[k].Path(s[0], s[1]))
+			}
+		}
+		panels = append(panels, p)
+	}
+	var out bytes.Buffer
+	if err := region.Draw(&out, pictureFormat(name), panels); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return replace(name, out.Bytes())
+}
+
+// at writes an initial state.
+func (a *analysis) at(s region.Start) string {
+	return fmt.Sprintf("%s = %.6g, %s = %.6g", a.space.Axes[0].Name, s[0], a.space.Axes[1].Name, s[1])
+}
+
+// write prints the result as text.
+func (a *analysis) write(out io.Writer, f *regionFlags) error {
+	r := &a.result
+	fmt.Fprintf(out, "%s of %s: %d starts, evidence from samples, not a proof\n", r.Task, r.Mission, r.Starts)
+	for _, b := range r.Box {
+		fmt.Fprintf(out, "%s = %g to %g %s, ", b.State, b.Least, b.Most, b.Unit)
+	}
+	fmt.Fprintf(out, "runs until %g s, %d x %d cells, quartered %d times at boundaries\n", r.Until, f.resolution,
+		f.resolution, f.refine)
+	if len(r.Memory) > 0 {
+		fmt.Fprintf(out, "the plan has memory (%s): regions of starts at which nobody was active before\n",
+			strings.Join(r.Memory, ", "))
+	}
+	for k, q := range r.Questions {
+		title := q.Name
+		if f.compose {
+			title = fmt.Sprintf("T%d = %s", k, title)
+		}
+		fmt.Fprintf(out, "\n%s: shares of the box, %.2g %% of it in cells that a boundary crosses\n", title, 100*q.Boundary)
+		w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+		for _, c := range q.Answers {
+			fmt.Fprintf(w, "  %s\t%.2f %%\t", c.Text, 100*c.Share)
+			switch {
+			case k < len(a.trials) && c.Class == region.Attracted:
+				fmt.Fprintf(w, "tau%d = %.6g s from %s", k, c.Longest.Time, a.at(c.Longest.Start))
+			case c.First.Text != "":
+				fmt.Fprintf(w, "first from %s: %s", a.at(c.First.Start), c.First.Text)
+			}
+			fmt.Fprintln(w)
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	if len(r.Statements) > 0 {
+		fmt.Fprintln(out)
+	}
+	for _, s := range r.Statements {
+		verdict := fmt.Sprintf("seen at all %d starts", s.Starts)
+		if !s.Holds {
+			verdict = fmt.Sprintf("NOT at %d of %d starts, first %s", s.Against, s.Starts, a.at(s.Example.Start))
+		}
+		fmt.Fprintf(out, "%s: %s\n", s.Text, verdict)
+	}
+	if f.regression {
+		a.writeVerdict(out)
+	}
+	return nil
+}
+
+// writeVerdict says what follows for a list of rules.
+func (a *analysis) writeVerdict(out io.Writer) {
+	r := &a.result
+	complete, weak, strong, succeeds := r.Statements[0], r.Statements[1], r.Statements[2], r.Statements[3]
+	c := r.Counterexample
+	switch {
+	case !r.Complete:
+		fmt.Fprintln(out, "\nInterrupted: nothing follows.")
+	case !complete.Holds || !weak.Holds:
+		fmt.Fprintln(out, "\nThe rules are not universal: Lemma 1 says nothing.")
+	case c != nil:
+		fmt.Fprintf(out, "\nCounterexample to Lemma 1 (Example 3): the rules are universal, yet from %s\n"+
+			"they have not succeeded after %.6g s; %d activations:", a.at(c.Start), c.Ended, len(c.Switches))
+		for k, b := range c.Switches {
+			if k == 12 {
+				fmt.Fprint(out, ", ...")
+				break
+			}
+			fmt.Fprintf(out, "%s %.4g s %s", map[bool]string{true: "", false: ","}[k == 0], b.T, b.Task)
+		}
+		fmt.Fprintln(out)
+	case strong.Holds:
+		fmt.Fprintln(out, "\nThe stronger regression property was seen everywhere: success follows from it.")
+	case succeeds.Holds:
+		fmt.Fprintln(out, "\nFrom the regression properties success cannot be concluded, for Definition 4 is sufficient,\n"+
+			"not necessary. Every start was seen to succeed.")
+	default:
+		fmt.Fprintln(out, "\nFrom the regression properties success cannot be concluded, and not every start\n"+
+			"was seen to succeed.")
+	}
+}

@@ -1,0 +1,175 @@
+package region
+
+import (
+	"math"
+	"slices"
+
+	"canopy/bt"
+)
+
+// Statement is a statement about all starts of a grid.
+type Statement struct {
+	Text    string   `json:"text"`
+	Holds   bool     `json:"holds"`
+	Starts  int      `json:"starts"`            // for which it says something
+	Against int      `json:"against"`           // of them, those at which it does not hold
+	Example *Extreme `json:"example,omitempty"` // the first of those
+}
+
+// Bound is the largest time that a task takes to succeed from its region of attraction, as far as it was seen.
+type Bound struct {
+	Seen bool // the region of attraction has starts
+	Extreme
+}
+
+// Bound returns the time bound of a [Trial], among the grid's questions.
+func (g *Grid) Bound(question int) Bound {
+	b := Bound{}
+	for _, p := range g.known() {
+		s := g.samples[p][question]
+		if s.Class == Attracted && (!b.Seen || s.Time > b.Time) {
+			b = Bound{true, Extreme{Start: g.start(p), Time: s.Time}}
+		}
+	}
+	return b
+}
+
+// slack is how much the times of events may be off, as a share.
+const slack = 1e-5
+
+// Lemma compares a task, question 0, with the two that it is composed of, questions 1 and 2. For a Fallback (Lemmas 3
+// and 5) of T1 and T2:
+//
+//	premise      S2 \ S1 is a subset of R'1
+//	tacitly      R'2 \ (R'1 u S1) is a subset of F1: there T2 is executed
+//	conclusion   S0 = S1,  R'0 = (R'1 u R'2) \ S1,  tau0 <= tau1 + tau2
+//
+// For a Sequence the same argument takes
+//
+//	premise      S1 is a subset of R'2 u S2
+//	tacitly      R'2 is a subset of S1
+//	conclusion   S0 = S1 n S2,  R'0 = R'1 u R'2,  tau0 <= tau1 + tau2
+//
+// The lemmas print S2 for S2 \ S1 and R'1 u R'2 for the set without S1: no start of a Fallback is in S1 and in R'0. It
+// panics if the task is neither.
+func (g *Grid) Lemma(kind bt.Kind) []Statement {
+	type answers = [3]Class
+	is := func(k int, c Class) func(answers) bool { return func(a answers) bool { return a[k] == c } }
+	s0, s1, s2, f1 := is(0, Success), is(1, Success), is(2, Success), is(1, Failure)
+	r0, r1, r2 := is(0, Attracted), is(1, Attracted), is(2, Attracted)
+	type claim struct {
+		text            string
+		about, conclude func(answers) bool
+	}
+	always := func(answers) bool { return true }
+	same := func(p, q func(answers) bool) func(answers) bool { return func(a answers) bool { return p(a) == q(a) } }
+	var claims []claim
+	switch {
+	case isFallback(kind):
+		claims = []claim{
+			{`S2 \ S1 is a subset of R'1`, func(a answers) bool { return s2(a) && !s1(a) }, r1},
+			{`R'2 \ (R'1 u S1) is a subset of F1`, func(a answers) bool { return r2(a) && !r1(a) && !s1(a) }, f1},
+			{"S0 = S1", always, same(s0, s1)},
+			{`R'0 = (R'1 u R'2) \ S1`, always, same(r0, func(a answers) bool { return (r1(a) || r2(a)) && !s1(a) })},
+		}
+	case isSequence(kind):
+		claims = []claim{
+			{"S1 is a subset of R'2 u S2", s1, func(a answers) bool { return r2(a) || s2(a) }},
+			{"R'2 is a subset of S1", r2, s1},
+			{"S0 = S1 n S2", always, same(s0, func(a answers) bool { return s1(a) && s2(a) })},
+			{"R'0 = R'1 u R'2", always, same(r0, func(a answers) bool { return r1(a) || r2(a) })},
+		}
+	default:
+		panic("region: no Fallback or Sequence")
+	}
+	var list []Statement
+	for _, c := range claims {
+		s := Statement{Text: c.text}
+		for _, p := range g.known() {
+			v := g.samples[p]
+			a := answers{v[0].Class, v[1].Class, v[2].Class}
+			if !c.about(a) {
+				continue
+			}
+			if s.Starts++; !c.conclude(a) {
+				if s.Against++; s.Example == nil {
+					s.Example = &Extreme{Start: g.start(p), Text: v[0].Text}
+				}
+			}
+		}
+		s.Holds = s.Against == 0
+		list = append(list, s)
+	}
+	sum := g.Bound(1).Time + g.Bound(2).Time
+	bound := Statement{Text: "tau0 <= tau1 + tau2"}
+	for _, p := range g.known() {
+		if s := g.samples[p][0]; s.Class == Attracted {
+			if bound.Starts++; s.Time > sum+slack*math.Abs(sum) {
+				if bound.Against++; bound.Example == nil {
+					bound.Example = &Extreme{Start: g.start(p), Time: s.Time}
+				}
+			}
+		}
+	}
+	bound.Holds = bound.Against == 0
+	return append(list, bound)
+}
+
+// Rules states what was seen of a list of rules: question 0 is a [Trial], question 1 a [Regression].
+func (g *Grid) Rules() []Statement {
+	claims := []struct {
+		text     string
+		question int
+		against  []Class
+	}{
+		{"complete (Definition 2): a rule holds", 1, []Class{Gap}},
+		{"regression (Definition 1): its action leads to an earlier rule's condition", 1, []Class{Astray, Lost}},
+		{"stronger regression (Definition 4): without violating its own", 1, []Class{Astray, Lost, Weakly}},
+		{"the rules together succeed", 0, []Class{Failure, Failing, Late, Broken}},
+	}
+	var list []Statement
+	for _, c := range claims {
+		s := Statement{Text: c.text}
+		for _, p := range g.known() {
+			v := g.samples[p][c.question]
+			if s.Starts++; slices.Contains(c.against, v.Class) {
+				if s.Against++; s.Example == nil {
+					s.Example = &Extreme{g.start(p), v.Time, v.Text}
+				}
+			}
+		}
+		s.Holds = s.Against == 0
+		list = append(list, s)
+	}
+	return list
+}
+
+// Counterexample returns a start whose run does not succeed although at every start the rules lead on: the wanted one,
+// else of the grid the one nearest to it as a share of the box. Question 0 is a [Trial], question 1 a [Regression].
+// Runs that broke off say nothing.
+func (g *Grid) Counterexample(wanted Start) (Start, bool) {
+	var best Start
+	least := math.Inf(1)
+	against := func(s Sample) bool { return s.Class == Failing || s.Class == Late }
+	for _, p := range g.known() {
+		v := g.samples[p]
+		if c := v[1].Class; c != Strongly && c != Weakly && c != Goal {
+			return Start{}, false
+		}
+		if !against(v[0]) {
+			continue
+		}
+		s, d := g.start(p), 0.0
+		for k, a := range g.Space.Axes {
+			d += math.Abs(s[k]-wanted[k]) / (a.Most - a.Least)
+		}
+		if d < least {
+			best, least = s, d
+		}
+	}
+	if x, y := g.Space.Axes[0], g.Space.Axes[1]; x.holds(wanted[0]) && y.holds(wanted[1]) &&
+		against(g.Questions[0].Sample(wanted[0], wanted[1])) {
+		return wanted, true
+	}
+	return best, !math.IsInf(least, 1)
+}
