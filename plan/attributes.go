@@ -26,6 +26,12 @@ const (
 	attrFailureIf  = "_failureIf"
 )
 
+// What an action's model says about the world besides.
+const (
+	attrPre  = "pre"
+	attrPost = "post"
+)
+
 // What the counts of parallels are called.
 const (
 	attrSuccessCount = "success_count"

@@ -38,6 +38,7 @@ const (
 	codeNoCondition    = "missing-condition"
 	codePort           = "bad-port"
 	codeNoPort         = "missing-port"
+	codeFacts          = "bad-facts"
 	codeReadOnly       = "read-only-signal"
 	codeLostAssignment = "lost-assignment"
 	codeWriteConflict  = "write-conflict"

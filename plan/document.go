@@ -30,7 +30,11 @@ type reader struct {
 	models   map[string]*model
 }
 
-const elementTree = "BehaviorTree"
+// The elements below the root.
+const (
+	elementTree   = "BehaviorTree"
+	elementModels = "TreeNodesModel"
+)
 
 // tree is a BehaviorTree element.
 type tree struct {
@@ -45,6 +49,8 @@ type model struct {
 	kind    string // Action, Condition, Control, Decorator or SubTree
 	id      string
 	ports   []*port
+
+	pre, post []Fact // of an action
 }
 
 // port is a parameter of a model.
@@ -61,14 +67,14 @@ func (r *reader) document(root *element) *tree {
 		switch e.name {
 		case elementTree:
 			trees = append(trees, e)
-		case "TreeNodesModel":
+		case elementModels:
 			models = append(models, e.children...)
-			r.checkAttributes(e, "TreeNodesModel", nil)
+			r.checkAttributes(e, elementModels, nil)
 		case "include":
 			r.reportName(e, codeForeignNode, "copy the trees of the other file into this one",
 				"a plan is one file: <include> is not supported")
 		default:
-			hint := diag.DidYouMean(e.name, []string{elementTree, "TreeNodesModel"})
+			hint := diag.DidYouMean(e.name, []string{elementTree, elementModels})
 			if _, isKind := bt.ParseKind(e.name); isKind || slices.Contains(explicit, e.name) {
 				hint = "put it inside a <BehaviorTree>"
 			}
@@ -116,6 +122,8 @@ func (r *reader) declare(e *element) {
 	switch e.name {
 	case elementAction:
 		known = append(known, actionAttributes...)
+		known = append(known, attrPre, attrPost)
+		m.pre, m.post = r.facts(e, attrPre), r.facts(e, attrPost)
 	case elementCondition:
 		known = append(known, conditionAttributes...)
 	}

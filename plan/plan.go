@@ -68,6 +68,15 @@ type Assignment struct {
 // Read reads a plan document. The list holds all mistakes at once; if one of them is an error there is no plan. Without
 // a vocabulary (nil), neither names nor units of signals are checked.
 func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
+	r := newReader(src, signals)
+	p := r.read()
+	if list := r.found.Sorted(); list.HasErrors() || p == nil {
+		return nil, list
+	}
+	return p, r.found.Sorted()
+}
+
+func newReader(src *diag.Source, signals Vocabulary) *reader {
 	r := &reader{source: src, signals: signals, reported: map[diag.Diagnostic]bool{}, trees: map[string]*tree{},
 		models: map[string]*model{}}
 	if signals != nil {
@@ -76,11 +85,7 @@ func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
 			r.scope[name] = s.Unit
 		}
 	}
-	p := r.read()
-	if list := r.found.Sorted(); list.HasErrors() || p == nil {
-		return nil, list
-	}
-	return p, r.found.Sorted()
+	return r
 }
 
 // wanted is the hint for a file that is something else.
@@ -99,8 +104,8 @@ func invalidUTF8(s string) int {
 	return -1
 }
 
-// read returns the plan, nil if there are errors.
-func (r *reader) read() *Plan {
+// root returns the root element of the document, nil if it cannot be told.
+func (r *reader) root() *element {
 	text := r.source.Text
 	if at := invalidUTF8(text); at >= 0 && strings.HasPrefix(strings.TrimLeft(text, blank), "<") {
 		r.report(at, 1, codeMalformed, "save the file as UTF-8", "the file is not UTF-8 text")
@@ -121,6 +126,15 @@ func (r *reader) read() *Plan {
 		r.reportName(root, codeWrongRoot, wanted, "the root element is <%s>, not <root>", root.name)
 		return nil
 	case root == nil || root.name != "root": // its tag could not be read
+		return nil
+	}
+	return root
+}
+
+// read returns the plan, nil if there are errors.
+func (r *reader) read() *Plan {
+	root := r.root()
+	if root == nil {
 		return nil
 	}
 	main := r.document(root)

@@ -38,12 +38,13 @@ func execute(args []string, stdout, stderr io.Writer) int {
   canopy translate missions/solar-day.xml     the state graph that does what a plan does
   canopy reaction missions/solar-day.yaml     prove how long the plan's tree can take to react
   canopy region MISSION --box x=0:5,y=-2:2    from where a plan succeeds, and how soon
+  canopy backchain world.xml --goal "at_home" build a plan from what its actions need and bring about
   canopy vehicle solar                        what a vehicle measures, accepts and assumes`,
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(runCommand(), checkCommand(), compareCommand(), diffCommand(), reactionCommand(), reportCommand(),
-		showCommand(), traceCommand(), translateCommand(), vehicleCommand(), regionCommand())
+	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), diffCommand(), reactionCommand(),
+		regionCommand(), reportCommand(), showCommand(), traceCommand(), translateCommand(), vehicleCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.SetArgs(args)
 	root.SetOut(stdout)

@@ -138,6 +138,12 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"go.yaml.in/yaml/v3": "the nodes of a mission file",
 	}},
+	"backchain": {pure: true, imports: reasons{
+		"bt":       "a plan that was built is flown in thought",
+		"diag":     "mistakes in a goal or a world are shown at their place",
+		"plan":     "worlds are models of plans, and the result is a plan",
+		"snapshot": "a state that comes again is a circle",
+	}},
 	"reaction": {pure: true, imports: reasons{
 		"bt":       "the engine is the step function of every search",
 		"expr":     "an expression without signals has one value",
@@ -173,6 +179,7 @@ var rooms = map[string]room{
 		"snapshot":         "saves and resumes runs",
 		"stategraph":       "draws state graphs",
 		"translate":        "translates plans",
+		"backchain":        "builds plans from a goal",
 		"reaction":         "proves how long a tree can take to react",
 	}, outside: reasons{
 		"github.com/spf13/cobra": "commands, flags, help",

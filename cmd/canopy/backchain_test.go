@@ -1,0 +1,104 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const hall = "../../examples/11-back-chaining/world.xml"
+
+// The example shows what the commands print.
+func TestBackchain(t *testing.T) {
+	page, err := os.ReadFile("../../examples/11-back-chaining/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "plan.xml")
+	stdout, stderr, status := canopy("backchain", hall, "--goal", "inspected and at_hangar", "--out", path)
+	if status != exitOK || stdout != "" {
+		t.Fatalf("status %d, %s%s", status, stdout, stderr)
+	}
+	says(t, "the command", stderr, "[no-achiever]", "[cyclic-fact]",
+		"door_open <- unlock <- at_door <- fly_out <- door_open", "\nchecked: ")
+	check := stderr[strings.LastIndex(stderr, "checked: "):]
+	tree, _, status := canopy("show", path)
+	if status != exitOK {
+		t.Fatalf("status %d", status)
+	}
+	says(t, "the example", string(page), "```text\n"+tree+"```", "```text\n"+check+"```")
+
+	// On the standard output, the same plan.
+	stdout, _, _ = canopy("backchain", hall, "--goal", "inspected and at_hangar")
+	if text, err := os.ReadFile(path); err != nil || string(text) != stdout {
+		t.Errorf("%v: the standard output has another plan:\n%s", err, stdout)
+	}
+}
+
+// A plan that was built flies in a mission: the solar aircraft climbs and is then where it was to be.
+func TestBackchainedPlanFlies(t *testing.T) {
+	dir := write(t, map[string]string{"world.xml": `<root BTCPP_format="4"><TreeNodesModel>
+		<Condition ID="high" on="h ge 6100 [m]"/><Condition ID="trimmed" on="h_hold gt 6000.5 [m]"/>
+		<Action ID="trim" post="trimmed" write="h_hold := 6001 [m]"/>
+		<Action ID="climb" pre="trimmed" post="high" write="CL_cmd := 0.95; h_cmd := 7000 [m]"/>
+		</TreeNodesModel></root>`, "mission.yaml": `mission: Climb
+plan: built.xml
+vehicle: solar
+horizon: 6 [h]
+environment: {lat_deg: 28.1, lon_deg: -15.4, year: 2013, month: 9, day: 21, utc_offset_h: 1}
+parameters: {battery.E_Wh: 6200}
+signals:
+  h_hold: {unit: m, default: 6000, hold: true}
+`})
+	built := filepath.Join(dir, "built.xml")
+	_, stderr, status := canopy("backchain", filepath.Join(dir, "world.xml"), "--goal", "high", "--out", built)
+	if status != exitOK || !strings.HasSuffix(stderr, "from 4; the plan reaches it from 4 of these\n") {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	out := filepath.Join(dir, "out")
+	stdout, stderr, status := canopy("run", filepath.Join(dir, "mission.yaml"), "--out", out)
+	if status != exitOK {
+		t.Fatalf("status %d, %s%s", status, stdout, stderr)
+	}
+	changes, err := os.ReadFile(filepath.Join(out, "status.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trim, climb := strings.Index(string(changes), "trim,"), strings.Index(string(changes), "climb,")
+	says(t, "the log", string(changes), "high,Failure,Success")
+	if trim < 0 || climb < trim {
+		t.Errorf("trim and climb do not follow each other:\n%s", changes)
+	}
+}
+
+func TestBackchainMistakes(t *testing.T) {
+	dir := write(t, map[string]string{"bad.xml": `<root BTCPP_format="4"><TreeNodesModel><Condition ID="open"/>
+		<Action ID="push" pre="opem" post="open"/></TreeNodesModel></root>`, "circle.xml": `<root BTCPP_format="4">
+		<TreeNodesModel><Condition ID="open"/><Condition ID="shut"/><Action ID="hold" pre="open" post="open"/>
+		<Action ID="close" pre="open" post="shut and not open"/></TreeNodesModel></root>`})
+	for _, c := range []struct{ args, says []string }{
+		{[]string{hall}, []string{"--goal", "--help"}},
+		{[]string{hall, "--goal", "at_hangr"}, []string{"[unknown-fact]", `did you mean "at_hangar"`}},
+		{[]string{hall, "--goal", "at_door or inside"}, []string{"[bad-facts]"}},
+		{[]string{hall, "--goal", "staffed"}, []string{"[no-achiever]"}},
+		{[]string{filepath.Join(dir, "bad.xml"), "--goal", "open"}, []string{`did you mean "open"`, "bad.xml:2:26"}},
+		{[]string{filepath.Join(dir, "circle.xml"), "--goal", "open"}, []string{"[cyclic-fact]", "open <- hold <- open"}},
+		{[]string{filepath.Join(dir, "none.xml"), "--goal", "open"}, []string{"none.xml"}},
+	} {
+		_, stderr, status := canopy(append([]string{"backchain"}, c.args...)...)
+		if status != exitInput {
+			t.Errorf("%v: status %d", c.args, status)
+		}
+		says(t, strings.Join(c.args, " "), stderr, c.says...)
+	}
+	if _, _, status := canopy("backchain", hall, "--goal", "at_door", "--out", dir); status != exitFailed {
+		t.Errorf("a folder as the plan: status %d", status)
+	}
+	// From one state the plan cannot know that waiting is better: closing needs it open, and undoes that.
+	_, stderr, status := canopy("backchain", filepath.Join(dir, "circle.xml"), "--goal", "shut")
+	if status != exitOK {
+		t.Errorf("status %d", status)
+	}
+	says(t, "the command", stderr, "of 4 states of the world the goal can be reached from 3; the plan reaches it from 3")
+}

@@ -1,0 +1,136 @@
+package plan
+
+import (
+	"strings"
+
+	"canopy/bt"
+	"canopy/diag"
+)
+
+// Fact is a condition that is wanted or brought about, or its opposite.
+type Fact struct {
+	Name           string // the ID of a condition
+	Not            bool
+	Offset, Length int // in the source
+}
+
+func (f Fact) String() string {
+	if f.Not {
+		return "not " + f.Name
+	}
+	return f.Name
+}
+
+// Model is the declaration of a leaf type, with what is known of its place in the world.
+type Model struct {
+	Kind      bt.Kind // Condition or Action
+	Leaf      Leaf    // what a leaf of the type does, ports standing for their defaults
+	Pre, Post []Fact  // Action: the facts that it needs and brings about
+}
+
+// ReadModels reads the declarations of leaf types in a plan document, which need not have a tree. The list holds the
+// mistakes in them; if one of them is an error there are no models.
+func ReadModels(src *diag.Source) ([]Model, diag.List) {
+	r := newReader(src, nil)
+	root := r.root()
+	var models []Model
+	if root != nil {
+		r.rootAttributes(root)
+		models = r.leafModels(root)
+	}
+	list := r.found.Sorted()
+	if list.HasErrors() {
+		return nil, list
+	}
+	return models, list
+}
+
+func (r *reader) leafModels(root *element) []Model {
+	var models []Model
+	for _, e := range root.children {
+		if e.name != elementModels {
+			continue
+		}
+		for _, d := range e.children {
+			r.declare(d)
+			if id := d.find("ID"); id != nil && (d.name == elementAction || d.name == elementCondition) {
+				if m := r.models[id.value]; m != nil && m.element == d {
+					models = append(models, r.leafModel(m))
+				}
+			}
+		}
+	}
+	return models
+}
+
+// leafModel reads a declaration as if a leaf without attributes used it.
+func (r *reader) leafModel(m *model) Model {
+	use := &item{element: &element{name: m.element.name, offset: m.element.offset, end: m.element.end}, id: m.id,
+		name: m.id, model: m}
+	use.kind, _ = bt.ParseKind(m.kind)
+	return Model{use.kind, r.leaf(use, nil), m.pre, m.post}
+}
+
+// facts reads an attribute that lists facts.
+func (r *reader) facts(e *element, name string) []Fact {
+	a := e.find(name)
+	if a == nil {
+		return nil
+	}
+	return r.parseFacts(a.value, a.span)
+}
+
+// ParseFacts reads a list of facts, such as a goal: names of conditions, each with or without `not` before it, with
+// `and` between them. If there are mistakes there are no facts.
+func ParseFacts(src *diag.Source) ([]Fact, diag.List) {
+	r := newReader(src, nil)
+	facts := r.parseFacts(src.Text, func(offset, length int) (int, int) { return offset, length })
+	if len(r.found) > 0 {
+		return nil, r.found.Sorted()
+	}
+	return facts, nil
+}
+
+// parseFacts reads a list of facts; span tells where bytes of the text stand in the source.
+func (r *reader) parseFacts(text string, span func(offset, length int) (at, n int)) []Fact {
+	var facts []Fact
+	const wanted = `write names of conditions, "not" before a name, "and" between them`
+	refuse := func(offset, length int, problem string) {
+		at, n := span(offset, length)
+		r.report(at, n, codeFacts, wanted, "%s", problem)
+	}
+	offset, first, not := 0, -1, false
+	wantName := true
+	for word := range strings.FieldsSeq(text) {
+		offset += strings.Index(text[offset:], word)
+		switch {
+		case wantName && word == "not" && !not:
+			not, first = true, offset
+		case wantName && isSignalName(word):
+			if !not {
+				first = offset
+			}
+			at, n := span(first, offset+len(word)-first)
+			facts = append(facts, Fact{word, not, at, n})
+			not, wantName = false, false
+		case !wantName && word == "and":
+			wantName = true
+		default:
+			refuse(offset, len(word), "the list of facts should not go on with \""+word+"\"")
+			return nil
+		}
+		offset += len(word)
+	}
+	if wantName {
+		refuse(len(text), 0, "the list of facts ends too early")
+		return nil
+	}
+	for i, f := range facts {
+		for _, g := range facts[:i] {
+			if f.Name == g.Name {
+				r.report(f.Offset, f.Length, codeFacts, "keep one of them", "%q is in the list twice", f.Name)
+			}
+		}
+	}
+	return facts
+}
