@@ -441,7 +441,7 @@ func (a *analysis) write(out io.Writer, f *regionFlags) error {
 	r := &a.result
 	fmt.Fprintf(out, "%s of %s: %d starts, evidence from samples, not a proof\n", r.Task, r.Mission, r.Starts)
 	for _, b := range r.Box {
-		fmt.Fprintf(out, "%s = %g to %g %s, ", b.State, b.Least, b.Most, b.Unit)
+		fmt.Fprintf(out, "%s = %g to %g%s, ", b.State, b.Least, b.Most, strings.TrimSuffix(" "+b.Unit, " 1"))
 	}
 	fmt.Fprintf(out, "runs until %g s, %d x %d cells, quartered %d times at boundaries\n", r.Until, f.resolution,
 		f.resolution, f.refine)
