@@ -20,7 +20,7 @@ import (
 type Assumptions struct {
 	Possible   func(inputs []bool) bool // which values the inputs that have a name can have together; nil: all
 	OneAtATime bool                     // after the first instant at most one of them changes at an instant
-	Limit      int                      // how often the tree may be settled to find its states; 0: 4,194,304
+	Limit      int                      // bounds states * 2^inputs * tasks of the tree; 0: 134,217,728
 }
 
 // Graph translates a plan to a state graph. Its steps are the states of the tree that differ in which actions are

@@ -11,8 +11,8 @@ import (
 // ErrTooLarge is the error of a tree with too many inputs or states.
 var ErrTooLarge = errors.New("the tree is too large for a state graph")
 
-// defaultLimit bounds how often the tree is settled to find its states. [Graph] names it.
-const defaultLimit = 1 << 22
+// defaultLimit bounds the work of finding the states of a tree: so many tasks are settled.
+const defaultLimit = 1 << 27
 
 // Meaning is what an input says about a leaf.
 type Meaning uint8
@@ -188,9 +188,8 @@ func explore(tree *bt.Tree, inputs []Input, limit int) (*machine, error) {
 	}
 	m := &machine{}
 	n := len(names(inputs))
-	if n > 30 || 1<<n > limit {
-		return nil, fmt.Errorf("%w: it has %d inputs, so that it would be settled more than %d times", ErrTooLarge, n,
-			limit)
+	if n > 30 || tree.Len()<<n > limit {
+		return nil, tooLarge(tree, n, 0)
 	}
 	words := make([][][meanings]bool, 1<<n)
 	for w := range words {
@@ -212,9 +211,8 @@ func explore(tree *bt.Tree, inputs []Input, limit int) (*machine, error) {
 	scratch := newLoop(tree, inputs)
 	m.begin = state(scratch)
 	for s := 0; s < len(loops); s++ {
-		if (s+1)*len(words) > limit {
-			return nil, fmt.Errorf("%w: with %d inputs it has more than %d states, so that it would be settled more "+
-				"than %d times", ErrTooLarge, n, s, limit)
+		if (s+1)*tree.Len()<<n > limit {
+			return nil, tooLarge(tree, n, s)
 		}
 		row := make([]int32, len(words))
 		for w, says := range words {
@@ -227,6 +225,11 @@ func explore(tree *bt.Tree, inputs []Input, limit int) (*machine, error) {
 		m.next = append(m.next, row)
 	}
 	return m, nil
+}
+
+// tooLarge says how far the search came.
+func tooLarge(tree *bt.Tree, inputs, states int) error {
+	return fmt.Errorf("%w: it has %d tasks, %d inputs and at least %d states", ErrTooLarge, tree.Len(), inputs, states+1)
 }
 
 // say returns what the leaves say, by task and meaning, when the inputs that have a name are the bits of a word.

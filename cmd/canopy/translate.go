@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"canopy/diag"
 	"canopy/plan"
 	"canopy/stategraph"
 	"canopy/translate"
@@ -17,38 +18,33 @@ import (
 
 func translateCommand() *cobra.Command {
 	var to, out string
+	var actions bool
 	c := &cobra.Command{
 		Use:   "translate FILE",
-		Short: "Translate a plan to a state graph",
-		Long: `Translate a plan to a state graph. What is written is said by --to:
+		Short: "Translate a plan to a state graph, teleo-reactive programs and And-Or trees to plans",
+		Long: `Translate a plan to a state graph, or another formalism to a plan. What FILE is, its name says:
 
-  graph  a state graph (default), which "canopy show --dot" draws and a mission can name
-  scxml  the state graph as a state chart, SCXML 1.0
-  dot    the state graph in the DOT language of Graphviz
-  xml    the plan with all subtrees in their places
+  .xml    a plan
+  .tr     a teleo-reactive program
+  .andor  an And-Or tree
 
-The state graph has the same actions active as the plan's tree after every instant, whatever the conditions are.`,
+What is written, --to says:
+
+  graph      a state graph that has the same actions active as the plan's tree (default for plans); "canopy show
+             --dot" draws it, a mission can name it
+  scxml      the state graph as a state chart, SCXML 1.0
+  dot        the state graph in the DOT language of Graphviz
+  xml        a plan (default for programs and And-Or trees)
+  solutions  the least sets of leaves that solve an And-Or tree, one a line`,
 		Example: `  canopy translate missions/solar-day.xml
-  canopy translate missions/solar-day.xml --to scxml --out out/solar-day.scxml`,
+  canopy translate missions/solar-day.xml --to scxml --out out/solar-day.scxml
+  canopy translate examples/06-teleo-reactive/goto.tr
+  canopy translate examples/07-and-or/door.andor --to solutions`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			write := writers[to]
-			if to == "" {
-				write = writers["graph"]
-			}
-			if write == nil {
-				return &usageError{fmt.Sprintf("--to is one of %s, not %q", strings.Join(formats, ", "), to)}
-			}
-			if ext := filepath.Ext(args[0]); ext != ".xml" {
-				return &usageError{fmt.Sprintf("the kind of %s is not known by its name: a plan is called .xml", args[0])}
-			}
-			p, err := readPlan(args[0], cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
 			var b bytes.Buffer
-			if err := write(&b, p); err != nil {
-				return failed(err)
+			if err := translated(&b, args[0], to, actions, cmd.ErrOrStderr()); err != nil {
+				return err
 			}
 			if out == "" {
 				_, err := cmd.OutOrStdout().Write(b.Bytes())
@@ -62,11 +58,67 @@ The state graph has the same actions active as the plan's tree after every insta
 	}
 	c.Flags().StringVar(&to, "to", "", "`format` to write: "+strings.Join(formats, ", "))
 	c.Flags().StringVar(&out, "out", "", "`file` to write; standard output if it is not given")
+	c.Flags().BoolVar(&actions, "actions", false, "And-Or trees: put the actions of leaves in their places")
 	return c
 }
 
-// formats are the keys of writers in the order of the help.
-var formats = []string{"graph", "scxml", "dot", "xml"}
+// translated writes a file in another form.
+func translated(w io.Writer, name, to string, actions bool, stderr io.Writer) error {
+	ext := filepath.Ext(name)
+	read := readers[ext]
+	switch {
+	case read == nil:
+		return &usageError{fmt.Sprintf("what %s is cannot be told by its name: it should end in .xml, .tr or .andor", name)}
+	case actions && ext != ".andor":
+		return &usageError{"--actions is for And-Or trees"}
+	case to == "solutions" && ext == ".andor":
+		return solutions(w, name)
+	case to == "solutions":
+		return &usageError{"--to solutions is for And-Or trees"}
+	case to == "" && ext == ".xml":
+		to = "graph"
+	case to == "":
+		to = "xml"
+	}
+	write := writers[to]
+	if write == nil {
+		return &usageError{fmt.Sprintf("--to is one of %s, not %q", strings.Join(formats, ", "), to)}
+	}
+	src, err := source(name)
+	if err != nil {
+		return err
+	}
+	p, diags := read(src, actions)
+	if diags.HasErrors() {
+		return diags
+	}
+	diags.Write(stderr, colour(stderr))
+	return failed(write(w, p))
+}
+
+// readers read files as plans, by how their names end.
+var readers = map[string]func(src *diag.Source, actions bool) (*plan.Plan, diag.List){
+	".xml": func(src *diag.Source, _ bool) (*plan.Plan, diag.List) { return plan.Read(src, nil) },
+	".tr": func(src *diag.Source, _ bool) (*plan.Plan, diag.List) {
+		program, found := translate.ReadProgram(src)
+		if program == nil {
+			return nil, found
+		}
+		p, more := program.Plan()
+		return p, append(found, more...)
+	},
+	".andor": func(src *diag.Source, actions bool) (*plan.Plan, diag.List) {
+		tree, found := translate.ReadAndOr(src)
+		if tree == nil {
+			return nil, found
+		}
+		p, more := tree.Plan(actions)
+		return p, append(found, more...)
+	},
+}
+
+// formats are what can be written, in the order of the help.
+var formats = []string{"graph", "scxml", "dot", "xml", "solutions"}
 
 // writers write a plan in another form.
 var writers = map[string]func(io.Writer, *plan.Plan) error{
@@ -88,4 +140,21 @@ func graph(write func(io.Writer, *stategraph.Graph) error) func(io.Writer, *plan
 		}
 		return write(w, g)
 	}
+}
+
+// solutions writes the solutions of an And-Or tree.
+func solutions(w io.Writer, name string) error {
+	src, err := source(name)
+	if err != nil {
+		return err
+	}
+	tree, diags := translate.ReadAndOr(src)
+	if diags.HasErrors() {
+		return diags
+	}
+	found, err := tree.Solutions()
+	for i, s := range found {
+		fmt.Fprintf(w, "%d: %s\n", i+1, strings.Join(s, " + "))
+	}
+	return failed(err)
 }

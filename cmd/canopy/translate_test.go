@@ -47,6 +47,7 @@ func TestTranslatedGraphFlies(t *testing.T) {
 
 func TestTranslate(t *testing.T) {
 	dir := write(t, map[string]string{
+		"bad.tr": "p:\n k -> p\n", "bad.andor": "or\n\ta\n",
 		"wide.xml": `<root BTCPP_format="4"><BehaviorTree><Parallel>` +
 			strings.Repeat(`<Condition/>`, 23) + `</Parallel></BehaviorTree></root>`,
 	})
@@ -56,6 +57,18 @@ func TestTranslate(t *testing.T) {
 			t.Errorf("--to %s: status %d, %s, %s", to, status, stderr, stdout)
 		}
 	}
+	for _, c := range []struct{ args, want string }{
+		{"06-teleo-reactive/goto.tr", `<Action ID="go-forwards"/>`},
+		{"06-teleo-reactive/goto.tr --to graph", "when: not equal_pos_home and heading_towards_home"},
+		{"07-and-or/door.andor", `<Condition ID="the keys are on the table"/>`},
+		{"07-and-or/door.andor --actions", `<Action ID="find keys on table"/>`},
+		{"07-and-or/door.andor --to solutions", "\n3: the keys are in the drawer + the keys can open the door\n"},
+	} {
+		stdout, stderr, status := canopy(append([]string{"translate"}, strings.Fields("../../examples/"+c.args)...)...)
+		if status != exitOK || stderr != "" || !strings.Contains(stdout, c.want) {
+			t.Errorf("%s: status %d, %s, %s", c.args, status, stderr, stdout)
+		}
+	}
 	stdout, stderr, status := canopy("translate", filepath.Join(dir, "wide.xml"))
 	if status != exitFailed || stdout != "" {
 		t.Errorf("status %d, %s", status, stdout)
@@ -63,6 +76,8 @@ func TestTranslate(t *testing.T) {
 	says(t, "a plan with many inputs", stderr, "too large", "23 inputs")
 	for _, args := range [][]string{
 		{"../../missions/solar-day.xml", "--to", "xlm"}, {"../../missions/solar-day.yaml"}, {"none.xml"}, {},
+		{"../../missions/solar-day.xml", "--actions"}, {"../../missions/solar-day.xml", "--to", "solutions"},
+		{filepath.Join(dir, "bad.tr")}, {filepath.Join(dir, "bad.andor")}, {filepath.Join(dir, "bad.andor"), "--to", "solutions"},
 	} {
 		if stdout, stderr, status := canopy(append([]string{"translate"}, args...)...); status != exitInput || stdout != "" ||
 			stderr == "" {

@@ -208,6 +208,23 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"gonum.org/v1/plot": "one picture of several plots",
 	}},
+	"examples/05-scaling": {imports: reasons{
+		"diag":            "reads plans",
+		"internal/flight": "draws",
+		"plan":            "reads plans",
+		"translate":       "makes graphs of plans",
+	}, outside: reasons{
+		"gonum.org/v1/plot": "logarithmic scales",
+	}},
+	"examples/06-teleo-reactive": {imports: reasons{
+		"bt":              "runs plans",
+		"diag":            "reads programs",
+		"internal/flight": "draws",
+		"plan":            "runs plans",
+		"translate":       "makes plans of programs",
+	}, outside: reasons{
+		"gonum.org/v1/plot": "obstacles as discs",
+	}},
 	"internal/cputime": {},
 	"internal/flight": {imports: reasons{
 		"bt":      "statuses are drawn as lanes",

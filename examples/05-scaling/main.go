@@ -1,0 +1,140 @@
+// Command 05-scaling counts the steps and transitions of the state graphs that growing plans are translated to: the
+// papers' argument for behaviour trees, measured.
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"canopy/diag"
+	"canopy/internal/flight"
+	"canopy/plan"
+	"canopy/translate"
+
+	"gonum.org/v1/plot"
+)
+
+func main() { flight.Main("05-scaling", run) }
+
+// family is plans that grow by one task at a time.
+type family struct {
+	name  string
+	text  string
+	least int
+	most  int
+	plan  func(k int) string
+}
+
+var families = []family{
+	{"sequence", "one after the other, each until it is done", 1, 8, func(k int) string {
+		return "<Sequence>" + each(k, `<Action ID="a%[1]d" done="x%[1]d ge 1"/>`) + "</Sequence>"
+	}},
+	{"priority list", "the first whose condition holds, else the last", 2, 10, func(k int) string {
+		return "<ReactiveFallback>" + each(k-1, guarded) + `<Action ID="rest"/></ReactiveFallback>`
+	}},
+	{"parallel", "all at once, each unless its condition holds", 1, 6, func(k int) string {
+		return "<ReactiveParallel>" + each(k, unless) + "</ReactiveParallel>"
+	}},
+}
+
+const (
+	guarded = `<ReactiveSequence><Condition ID="c%[1]d"/><Action ID="a%[1]d"/></ReactiveSequence>`
+	unless  = `<ReactiveFallback><Condition ID="c%[1]d"/><Action ID="a%[1]d"/></ReactiveFallback>`
+)
+
+// each writes tasks with the numbers from 1 to k.
+func each(k int, format string) string {
+	var b strings.Builder
+	for i := range k {
+		fmt.Fprintf(&b, format, i+1)
+	}
+	return b.String()
+}
+
+// jojo is the plan of Fig. 7 of the 2014 paper, as its text tells it; more is a sub-task of the harvest.
+func jojo(more string) string {
+	return `
+<ReactiveSequence>
+  <ReactiveFallback>
+    <ReactiveSequence name="harvest">
+      <Condition ID="full"/> <Condition ID="surplus"/>
+      <ReactiveFallback> <Condition ID="at_max"/> <Action ID="climb"/> </ReactiveFallback>
+      ` + more + `
+    </ReactiveSequence>
+    <ReactiveSequence name="save">
+      <ReactiveFallback> <Condition ID="at_min"/> <Action ID="sink"/> </ReactiveFallback>
+      <Action ID="hold"/>
+    </ReactiveSequence>
+  </ReactiveFallback>
+  <Action ID="mission"/>
+</ReactiveSequence>`
+}
+
+const fuelCell = `<ReactiveFallback> <Condition ID="loaded"/> <Action ID="load"/> </ReactiveFallback>`
+
+// size is how much there is of a plan and its graph.
+type size struct{ tasks, steps, transitions int }
+
+func measure(text string, a func(p *plan.Plan) translate.Assumptions) (size, error) {
+	p, list := plan.Read(&diag.Source{Name: "plan.xml",
+		Text: `<root BTCPP_format="4"><BehaviorTree>` + text + `</BehaviorTree></root>`}, nil)
+	if list.HasErrors() {
+		return size{}, list
+	}
+	g, err := translate.Graph(p, a(p))
+	if err != nil {
+		return size{}, err
+	}
+	return size{p.Tree.Len(), g.Len(), len(g.Transitions())}, nil
+}
+
+func run(w io.Writer, dir string) error {
+	steps, transitions := flight.New(), flight.New()
+	steps.Y.Label.Text, transitions.Y.Label.Text = "steps of the graph", "transitions of the graph"
+	for _, p := range []*plot.Plot{steps, transitions} {
+		p.X.Label.Text = "tasks of the tree"
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		p.Legend.Top, p.Legend.Left = true, true
+	}
+	steps.Y.Max, transitions.Y.Max = 1000, 100_000
+	fmt.Fprintf(w, "%-21s %5s %5s %11s\n", "", "tasks", "steps", "transitions")
+	for i, f := range families {
+		var x, s, t []float64
+		for k := f.least; k <= f.most; k++ {
+			n, err := measure(f.plan(k), func(*plan.Plan) translate.Assumptions { return translate.Assumptions{} })
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "%-16s k=%2d %5d %5d %11d\n", f.name, k, n.tasks, n.steps, n.transitions)
+			x, s, t = append(x, float64(n.tasks)), append(s, float64(n.steps)), append(t, float64(n.transitions))
+		}
+		if err := flight.Curve(steps, i, f.name+": "+f.text, x, s); err != nil {
+			return err
+		}
+		if err := flight.Curve(transitions, i, f.name, x, t); err != nil {
+			return err
+		}
+	}
+	steps.Y.Min, transitions.Y.Min = 1, 1
+	for _, c := range []struct{ name, more string }{{"solar plan", ""}, {"with a fuel cell", fuelCell}} {
+		n, err := measure(jojo(c.more), flying)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%-21s %5d %5d %11d\n", c.name, n.tasks, n.steps, n.transitions)
+	}
+	return flight.Picture(w, dir, "scaling.svg", 160, 90, steps, transitions)
+}
+
+// flying says what is known of the solar aircraft's conditions: they change one at a time, and it is not at its least
+// and at its greatest altitude at once.
+func flying(p *plan.Plan) translate.Assumptions {
+	place := map[string]int{}
+	for i, in := range translate.Inputs(p) {
+		place[in.Name] = i
+	}
+	return translate.Assumptions{OneAtATime: true, Possible: func(inputs []bool) bool {
+		return !inputs[place["at_min"]] || !inputs[place["at_max"]]
+	}}
+}

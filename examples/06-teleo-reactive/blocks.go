@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// table is the world of the arm that piles three blocks.
+type table struct {
+	below [3]string // by block: what it stands on; "table", or "hand" if it is held
+}
+
+var blocks = []string{"A", "B", "C"}
+
+func (w *table) on(block string) string { return w.below[slices.Index(blocks, block)] }
+
+func (w *table) clear(block string) bool {
+	return !slices.Contains(w.below[:], block) && w.on(block) != "hand"
+}
+
+func (w *table) holds(name string, args []string) bool {
+	switch name {
+	case "on":
+		return w.on(args[0]) == args[1]
+	case "on-table":
+		return w.on(args[0]) == "table"
+	case "holding":
+		return w.on(args[0]) == "hand"
+	}
+	return w.clear(args[0])
+}
+
+func (w *table) ended(string) {}
+
+// do moves a block; what the arm cannot do is an error.
+func (w *table) do(name string, args []string) error {
+	held := slices.Index(w.below[:], "hand")
+	switch {
+	case name == "pick-up" && held < 0 && w.clear(args[0]):
+		w.below[slices.Index(blocks, args[0])] = "hand"
+	case name == "put-on" && held >= 0 && w.clear(args[0]):
+		w.below[held] = args[0]
+	case name == "put-on-table" && held >= 0:
+		w.below[held] = "table"
+	case name == "nil" && w.done():
+		return errDone
+	default:
+		return fmt.Errorf("the arm cannot do %s%v when the blocks stand on %v", name, args, w.below)
+	}
+	return nil
+}
+
+func (w *table) done() bool { return w.below == [3]string{"B", "C", "table"} }
+
+// arrangements returns all states: 13 with an empty hand, 9 with a block in it.
+func arrangements() []table {
+	var all []table
+	places := append([]string{"table", "hand"}, blocks...)
+	for _, a := range places {
+		for _, b := range places {
+			for _, c := range places {
+				if w := (table{[3]string{a, b, c}}); w.possible() {
+					all = append(all, w)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// possible reports whether at most one block is held or stands on another one, each stands above the table or alone in
+// the hand.
+func (w *table) possible() bool {
+	for i, block := range blocks {
+		users := 0
+		for _, below := range w.below {
+			if below == block || below == "hand" && w.below[i] == "hand" {
+				users++
+			}
+		}
+		if users > 1 || w.below[i] == "hand" && slices.Contains(w.below[:], block) {
+			return false
+		}
+		at := block
+		for range len(blocks) + 1 {
+			if at == "table" || at == "hand" {
+				break
+			}
+			at = w.on(at)
+		}
+		if at != "table" && at != "hand" {
+			return false
+		}
+	}
+	return true
+}
+
+// fewest returns how many actions the arm needs at least to the tower.
+func fewest(from table) int {
+	known := map[table]bool{from: true}
+	for steps, now := 0, []table{from}; ; steps++ {
+		var next []table
+		for _, w := range now {
+			if w.done() {
+				return steps
+			}
+			for _, block := range blocks {
+				for _, action := range []string{"pick-up", "put-on", "put-on-table"} {
+					if after := w; after.do(action, []string{block}) == nil && !known[after] {
+						known[after] = true
+						next = append(next, after)
+					}
+				}
+			}
+		}
+		now = next
+	}
+}
+
+// towers builds the tower from every arrangement.
+func towers(w io.Writer) error {
+	p, err := read("blocks.tr")
+	if err != nil {
+		return err
+	}
+	var counts []string
+	total, least := 0, 0
+	for _, from := range arrangements() {
+		in := from
+		steps, err := execute(p, &in, 100)
+		if err != nil {
+			return err
+		}
+		counts = append(counts, fmt.Sprint(steps))
+		total, least = total+steps, least+fewest(from)
+	}
+	fmt.Fprintf(w, "blocks %d tasks: the tower from all %d arrangements, %d actions in all (%s), %d are needed\n",
+		p.Tree.Len(), len(counts), total, strings.Join(counts, " "), least)
+	return nil
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"canopy/internal/flight"
+
+	"gonum.org/v1/plot/plotter"
+)
+
+// point is a place in the plane [m].
+type point struct{ x, y float64 }
+
+func (p point) distance(q point) float64 { return math.Hypot(p.x-q.x, p.y-q.y) }
+
+// body is a robot that moves forward and turns on the spot.
+type body struct {
+	point
+	heading float64 // rad, from the x axis
+}
+
+func (b *body) move(length float64) {
+	b.x += length * math.Cos(b.heading)
+	b.y += length * math.Sin(b.heading)
+}
+
+// faces reports whether a direction is ahead, within a tolerance.
+func (b *body) faces(direction, tolerance float64) bool {
+	return math.Abs(math.Remainder(direction-b.heading, 2*math.Pi)) <= tolerance
+}
+
+// disc is an obstacle.
+type disc struct {
+	point
+	radius float64 // m
+}
+
+// clearOf reports whether the straight way between two points keeps its distance from the disc. A robot that came too
+// near, as it does not drive quite straight, has a clear way out.
+func (d disc) clearOf(a, b point) bool {
+	along := 0.0
+	if l := a.distance(b); l > 0 {
+		along = min(1, max(0, ((d.x-a.x)*(b.x-a.x)+(d.y-a.y)*(b.y-a.y))/(l*l)))
+	}
+	nearest := d.distance(point{a.x + along*(b.x-a.x), a.y + along*(b.y-a.y)})
+	return nearest > d.radius+side || along == 0
+}
+
+const (
+	stride = 0.1               // m, of one step
+	turn   = 5 * math.Pi / 180 // rad, of one step
+	near   = 0.15              // m: equal
+	side   = 0.4               // m: so far a way leads past an obstacle
+	room   = 2.0               // m: so far new points may lie outside of what lies between the robot and its goal
+)
+
+// plain is a robot's world with obstacles. A new point is drawn at random in the vicinity of the robot and its goal:
+// when the call begins whose parameter it is, and again when the robot stands still away from home, because it has come
+// there or because all ways are blocked.
+type plain struct {
+	robot     body
+	home      point
+	obstacles []disc
+	points    map[string]point // new points, by their terms
+	random    *rand.Rand
+	path      []point
+}
+
+var obstacles = []disc{{point{4, 0}, 1}, {point{7, 1.5}, 0.8}, {point{6.5, -2}, 0.8}}
+
+// newPlain returns the world of a case: the robot has a random heading, 10 m from home.
+func newPlain(number int, obstacles []disc) *plain {
+	w := &plain{home: point{10, 0}, obstacles: obstacles, points: map[string]point{}, random: random(number)}
+	w.robot.heading = 2 * math.Pi * w.random.Float64()
+	return w
+}
+
+func (w *plain) place(term string) point {
+	switch term {
+	case "pos":
+		return w.robot.point
+	case "home":
+		return w.home
+	}
+	p, known := w.points[term]
+	_, args := split(term)
+	between := func(a, b float64) float64 { return min(a, b) - room + (max(a, b)-min(a, b)+2*room)*w.random.Float64() }
+	for !known {
+		to := w.place(args[1])
+		p = point{between(w.robot.x, to.x), between(w.robot.y, to.y)}
+		known = !slices.ContainsFunc(w.obstacles, func(d disc) bool { return d.distance(p) <= d.radius+side })
+	}
+	w.points[term] = p
+	return p
+}
+
+func (w *plain) clear(a, b point) bool {
+	for _, d := range w.obstacles {
+		if !d.clearOf(a, b) {
+			return false
+		}
+	}
+	return true
+}
+
+// ended forgets the point that was the parameter of an amble.
+func (w *plain) ended(call string) {
+	if name, args := split(call); name == "amble" {
+		delete(w.points, args[0])
+	}
+}
+
+func (w *plain) holds(name string, args []string) bool {
+	to := w.place(args[len(args)-1])
+	switch name {
+	case "equal":
+		return w.robot.distance(to) <= near
+	case "heading-towards":
+		return w.robot.faces(math.Atan2(to.y-w.robot.y, to.x-w.robot.x), turn)
+	}
+	return w.clear(w.place(args[0]), to) // clear-path
+}
+
+func (w *plain) do(name string, _ []string) error {
+	w.path = append(w.path, w.robot.point)
+	switch name {
+	case "go-forwards":
+		w.robot.move(stride)
+	case "rotate":
+		w.robot.heading += turn
+	default: // idle, nil
+		if w.robot.distance(w.home) <= near {
+			return errDone
+		}
+		clear(w.points)
+	}
+	return nil
+}
+
+// robots lets robots go home, without obstacles by goto and around three of them by amble.
+func robots(w io.Writer, dir string) error {
+	picture := flight.New()
+	picture.X.Label.Text, picture.Y.Label.Text = "x [m]", "y [m]"
+	picture.Legend.Top = true
+	for _, d := range obstacles {
+		var round plotter.XYs
+		for i := range 60 {
+			angle := 2 * math.Pi * float64(i) / 60
+			round = append(round, plotter.XY{X: d.x + d.radius*math.Cos(angle), Y: d.y + d.radius*math.Sin(angle)})
+		}
+		shape, err := plotter.NewPolygon(round)
+		if err != nil {
+			return err
+		}
+		shape.Color, shape.LineStyle.Width = color.Gray{210}, 0
+		picture.Add(shape)
+	}
+	const runs, drawn = 50, 3
+	for i, c := range []struct {
+		program   string
+		obstacles []disc
+	}{{"goto", nil}, {"amble", obstacles}} {
+		p, err := read(c.program + ".tr")
+		if err != nil {
+			return err
+		}
+		least, most := math.MaxInt, 0
+		for k := range runs {
+			in := newPlain(k, c.obstacles)
+			steps, err := execute(p, in, 20000)
+			if err != nil {
+				return err
+			}
+			least, most = min(least, steps), max(most, steps)
+			if k >= drawn || k > 0 && c.obstacles == nil {
+				continue
+			}
+			var x, y []float64
+			for _, at := range in.path {
+				x, y = append(x, at.x), append(y, at.y)
+			}
+			name := c.program + ", no obstacles"
+			if c.obstacles != nil {
+				name = fmt.Sprintf("%s %d", c.program, k+1)
+			}
+			if err := flight.Curve(picture, i+k, name, x, y); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(w, "%-6s %d tasks: home from all %d headings, %d to %d steps\n", c.program, p.Tree.Len(), runs, least,
+			most)
+	}
+	picture.X.Min, picture.X.Max, picture.Y.Min, picture.Y.Max = -3, 12, -5, 5 // one scale for both
+	return flight.Picture(w, dir, "paths.svg", 180, 128, picture)
+}
+
+// hall is the world of the robot that grabs a bar: the bar lies on the x axis, its centre at the origin, and its
+// midline is the y axis above it.
+type hall struct {
+	robot    body
+	grabbing bool
+}
+
+const (
+	barTurn  = 4 * math.Pi / 180 // rad, of one step
+	barWidth = 0.12              // m: how near the midline is on it
+	barReach = 0.2               // m: how near the bar's centre is at it
+)
+
+func (w *hall) holds(name string, _ []string) bool {
+	switch b := &w.robot; name {
+	case "is-grabbing":
+		return w.grabbing
+	case "at-bar-center":
+		return math.Abs(b.x) <= barWidth && b.y <= barReach
+	case "facing-bar":
+		return b.faces(-math.Pi/2, barTurn/2)
+	case "on-bar-midline":
+		return math.Abs(b.x) <= barWidth
+	}
+	ahead := -w.robot.x / math.Cos(w.robot.heading) // facing-midline-zone: the way to the midline, if it lies ahead
+	height := w.robot.y + ahead*math.Sin(w.robot.heading)
+	return ahead > 0 && 0.5 <= height && height <= 2.5
+}
+
+func (w *hall) ended(string) {}
+
+func (w *hall) do(name string, _ []string) error {
+	switch name {
+	case "move":
+		w.robot.move(stride / 2)
+	case "rotate":
+		w.robot.heading += barTurn
+	case "grab-bar":
+		w.grabbing = true
+	case "nil":
+		return errDone
+	}
+	return nil
+}
+
+// bars lets a robot grab the bar from many places.
+func bars(w io.Writer) error {
+	p, err := read("bar.tr")
+	if err != nil {
+		return err
+	}
+	const runs = 200
+	least, most := math.MaxInt, 0
+	for k := range runs {
+		r := random(k)
+		in := &hall{robot: body{point{6*r.Float64() - 3, 0.5 + 3*r.Float64()}, 2 * math.Pi * r.Float64()}}
+		steps, err := execute(p, in, 5000)
+		if err != nil {
+			return err
+		}
+		least, most = min(least, steps), max(most, steps)
+	}
+	fmt.Fprintf(w, "bar    %d tasks: grabbed from all %d places, %d to %d steps\n", p.Tree.Len(), runs, least, most)
+	return nil
+}
