@@ -3,6 +3,7 @@ package verify
 import (
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"canopy/bt"
@@ -54,18 +55,23 @@ func (s tables) hide(a set, variables []int) set {
 	return a
 }
 
-func (s tables) witness(a set) ([]value, bool) {
+func (s tables) empty(a set) bool {
+	return !slices.ContainsFunc(a.(table), func(word uint64) bool { return word != 0 })
+}
+
+func (s tables) shortest(a set) []value { return s.witness(a) }
+
+func (s tables) witness(a set) []value {
+	w := make([]value, s.n)
 	for i, word := range a.(table) {
 		if word != 0 {
-			w := make([]value, s.n)
 			x := i*64 + bits.TrailingZeros64(word)
 			for v := range w {
 				w[v] = value(x >> v & 1)
 			}
-			return w, true
 		}
 	}
-	return nil, false
+	return w
 }
 
 // clauses is an encoding of its own of what a plan without memory does, for a satisfiability solver. It does not follow

@@ -130,7 +130,7 @@ func (t *turner) activity(p place) map[bt.Task]set {
 	at := s.and(t.at(p), t.m.allowed)
 	for _, a := range t.movers {
 		in := s.hide(s.and(at, t.m.active[a]), t.hidden)
-		if _, ok := s.witness(in); ok {
+		if !s.empty(in) {
 			here[a] = in
 		}
 	}
@@ -160,7 +160,7 @@ func (t *turner) moved(p place, by int, in set, f func(next place, in set)) {
 			}
 		}
 		in := s.and(in, s.hide(to, t.hidden))
-		if _, ok := s.witness(in); ok {
+		if !s.empty(in) {
 			f(place{k, mask}, in)
 		}
 	}
@@ -200,7 +200,7 @@ func (t *turner) walk(w *walk, up bool) {
 			continue
 		}
 		in = t.m.space.and(in, w.in)
-		if _, ok := t.m.space.witness(in); !ok {
+		if t.m.space.empty(in) {
 			continue
 		}
 		rate := t.m.subject.Declared.Effects[a][sig]
@@ -305,11 +305,11 @@ func roundUp(x float64) float64 {
 
 // replayTurn returns a script that goes through a turn twice, "" if the engine does not show it.
 func (m *Model) replayTurn(x turn) string {
-	w, ok := m.space.witness(m.space.and(x.in, m.allowed))
-	if !ok {
+	if m.empty(x.in) {
 		return ""
 	}
-	p, world, sig := m.newTrace(), concrete(w), &m.vocab.signals[x.signal]
+	world := concrete(m.space.witness(m.space.and(x.in, m.allowed)))
+	p, sig := m.newTrace(), &m.vocab.signals[x.signal]
 	for i := range m.leaves {
 		if l := &m.leaves[i]; l.latch >= 0 {
 			p.latched[i] = world[l.latch]

@@ -60,7 +60,7 @@ func packed(values []bool) []byte {
 
 // split visits the values that a group's conditions have somewhere in a set.
 func (m *Model) split(a set, group []int, values []bool, visit func([]bool)) {
-	if _, ok := m.space.witness(a); !ok {
+	if m.space.empty(a) {
 		return
 	}
 	if len(values) == len(group) {

@@ -85,12 +85,14 @@ func (m *Model) memorise(t bt.Task) {
 		}
 	}
 	if p := m.tree.Parent(t); p >= 0 && m.pins(p) {
-		switch m.tree.Kind(p) {
-		case bt.Parallel:
+		kids := m.tree.Children(p)
+		last := t == kids[len(kids)-1] // comes after all that a Sequence or Fallback pins
+		switch kind := m.tree.Kind(p); {
+		case kind == bt.Parallel:
 			v.pinnedGood, v.pinnedBad = m.remember(), m.remember()
-		case bt.Sequence:
+		case kind == bt.Sequence && !last:
 			v.pinnedGood = m.remember()
-		case bt.Fallback:
+		case kind == bt.Fallback && !last:
 			v.pinnedBad = m.remember()
 		}
 	}
@@ -115,8 +117,14 @@ func (m *Model) race(t bt.Task) (v int, ok bool) {
 func (m *Model) hold(t bt.Task) {
 	s, v := m.space, &m.vars[t]
 	judgedGood, judgedBad := m.good[t], m.bad[t]
-	apply := func(good, bad int) (held set) {
-		g, b := m.bit(good), m.bit(bad)
+	apply := func(good, bad int, canGood, canBad bool) (held set) {
+		g, b := s.none(), s.none()
+		if canGood {
+			g = m.bit(good)
+		}
+		if canBad {
+			b = m.bit(bad)
+		}
 		m.good[t] = s.or(g, s.and(s.not(b), m.good[t]))
 		m.bad[t] = s.or(b, s.and(s.not(g), m.bad[t]))
 		m.rule(s.and(g, b), s.none())
@@ -128,11 +136,13 @@ func (m *Model) hold(t bt.Task) {
 		m.rule(kept, s.or(judgedGood, judgedBad))
 	}
 	if v.heldGood >= 0 || v.heldBad >= 0 {
-		m.holds[t] = apply(v.heldGood, v.heldBad)
+		_, leaf := m.leafOf[t] // an action's outcomes are not its judgement
+		canGood, canBad := leaf || !s.empty(judgedGood), leaf || !s.empty(judgedBad)
+		m.holds[t] = apply(v.heldGood, v.heldBad, canGood, canBad) // a result that never comes is never held
 		m.rule(m.holds[t], s.not(s.or(judgedGood, judgedBad)))
 	}
 	if v.pinnedGood >= 0 || v.pinnedBad >= 0 {
-		pinned := apply(v.pinnedGood, v.pinnedBad)
+		pinned := apply(v.pinnedGood, v.pinnedBad, true, true)
 		if m.holds[t] == nil {
 			m.holds[t] = pinned
 		} else {

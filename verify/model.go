@@ -45,6 +45,8 @@ type Model struct {
 	remembers                []bool
 	latches                  set          // what conditions with hysteresis can remember; nil: there are none
 	reachable                *exploration // with the engine; nil: not begun
+	lawful                   set          // the states that facts and latches allow
+	entered                  []bool       // by task: the engine was seen to activate it
 	passing                  set          // the states that are considered, also those in which an outcome is due
 	allowed                  set          // the states that are considered: facts, latches, memory
 }
@@ -407,6 +409,7 @@ func (m *Model) restrict() {
 		m.allowed = s.and(m.allowed, m.of(&m.facts[i]))
 	}
 	m.restrictLatches()
+	m.lawful = m.allowed
 	m.restrictMemory()
 	for _, r := range m.rules {
 		m.allowed = s.and(m.allowed, r)
@@ -422,6 +425,5 @@ func (m *Model) restrict() {
 
 // empty reports whether no allowed state is in a set.
 func (m *Model) empty(a set) bool {
-	_, ok := m.space.witness(m.space.and(a, m.allowed))
-	return !ok
+	return m.space.empty(m.space.and(a, m.allowed))
 }

@@ -103,31 +103,74 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
+// observe lets the engine begin in a state in which each action of a plan with memory might be active, and notes which
+// tasks it activates: of those nothing needs to be proved.
+func (m *Model) observe() {
+	if m.entered != nil {
+		return
+	}
+	m.entered = make([]bool, m.tree.Len())
+	if !m.Remembers() {
+		return
+	}
+	for _, a := range m.actions() {
+		in := m.space.and(m.active[a], m.lawful)
+		if m.entered[a] || m.space.empty(in) {
+			continue
+		}
+		world := concrete(m.space.witness(in))
+		p, err := m.newPlayer(world)
+		if err != nil || !p.lawful(world) {
+			continue
+		}
+		for _, t := range p.entered {
+			for ; t >= 0 && !m.entered[t]; t = m.tree.Parent(t) {
+				m.entered[t] = true
+			}
+		}
+	}
+}
+
 // idles reports whether a task is active in no state, not even in those between the instants of one moment: an action
 // that is active there may be one that ends at once.
 func (m *Model) idles(t bt.Task) bool {
-	_, ok := m.space.witness(m.space.and(m.active[t], m.passing))
-	return !ok
+	m.observe()
+	return !m.entered[t] && m.space.empty(m.space.and(m.active[t], m.passing))
 }
 
 // unreached asks the engine which actions of a plan with memory never become active, though the abstraction lets them.
 func (m *Model) unreached() []Finding {
-	rest := slices.DeleteFunc(m.actions(), m.idles)
+	rest := slices.DeleteFunc(m.actions(), func(t bt.Task) bool { return m.entered[t] || m.idles(t) })
+	if len(rest) == 0 {
+		return nil
+	}
 	c := m.search(func(*Player, []bool) bool {
 		rest = slices.DeleteFunc(rest, func(t bt.Task) bool { return m.reachable.entered[t] })
 		return len(rest) == 0
 	})
 	var found []Finding
 	for _, t := range rest {
-		f := Finding{Tasks: []bt.Task{t}, Verdict: Refuted, Text: m.tree.Name(t) + " is never active, found " + c.how,
-			Advice: "change what comes before it, or take it out"}
-		if c.verdict == Undecided {
-			f.Verdict, f.Text = Undecided, "not concluded whether "+m.tree.Name(t)+" can become active: "+c.why
-			f.Advice = memoryAdvice
-		}
-		found = append(found, f)
+		found = append(found, Finding{Tasks: []bt.Task{t}, Verdict: Refuted,
+			Text: m.tree.Name(t) + " is never active, found " + c.how, Advice: "change what comes before it, or take it out"})
+	}
+	if c.verdict == Undecided {
+		return []Finding{{Tasks: rest, Verdict: Undecided, Advice: memoryAdvice,
+			Text: "not concluded whether " + m.some(rest) + " can become active: " + c.why}}
 	}
 	return found
+}
+
+// some lists the first of the tasks.
+func (m *Model) some(tasks []bt.Task) string {
+	var names []string
+	for i, t := range tasks {
+		if i == maxParts {
+			names = append(names, fmt.Sprintf("%d more", len(tasks)-i))
+			break
+		}
+		names = append(names, m.tree.Name(t))
+	}
+	return strings.Join(names, ", ")
 }
 
 // need is one reason why a task is active only in some states.
@@ -150,10 +193,10 @@ func (m *Model) deadFinding(t bt.Task) Finding {
 		for _, n := range others {
 			all = m.space.and(all, n.in)
 		}
-		if _, ok := m.space.witness(all); ok {
-			i++
-		} else {
+		if m.space.empty(all) {
 			needs = others
+		} else {
+			i++
 		}
 	}
 	var texts []string

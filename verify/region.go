@@ -1,9 +1,16 @@
 package verify
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
-// maxRegions bounds the regions that a finding lists.
-const maxRegions = 4
+// Bounds of what a finding lists.
+const (
+	maxRegions = 4
+	maxGrown   = 64 // inputs of a region beyond which it is not simplified
+	maxParts   = 12 // inputs of a region that are named
+)
 
 // region is a box of states: for each group of inputs a range. A group is a signal, or a single variable.
 type region struct {
@@ -19,18 +26,18 @@ func (m *Model) regions(a set) (texts []string, more bool) {
 	outside := s.not(s.hide(m.allowed, m.memory))
 	rest := s.hide(s.and(a, m.allowed), m.memory)
 	within := s.or(rest, outside)
-	for {
-		w, ok := s.witness(rest)
-		if !ok {
-			return texts, false
-		}
+	for !s.empty(rest) {
 		if len(texts) == maxRegions {
 			return texts, true
 		}
-		box := m.grow(m.around(w), within)
+		box := m.around(s.shortest(rest))
+		if len(box.truth)+len(box.first) <= maxGrown {
+			m.grow(box, within)
+		}
 		texts = append(texts, m.text(box))
 		rest = s.and(rest, s.not(m.box(box)))
 	}
+	return texts, false
 }
 
 // around returns a witness as a box.
@@ -90,11 +97,10 @@ func (m *Model) between(i, first, last int) set {
 }
 
 // grow drops what a region need not say to stay within a set, and widens the intervals that it has to name.
-func (m *Model) grow(r *region, within set) *region {
+func (m *Model) grow(r *region, within set) {
 	outside := m.space.not(within)
 	fits := func() bool {
-		_, leaves := m.space.witness(m.space.and(m.box(r), outside))
-		return !leaves
+		return m.space.empty(m.space.and(m.box(r), outside))
 	}
 	for v := range m.vocab.inputs {
 		if value, ok := r.truth[v]; ok {
@@ -134,7 +140,6 @@ func (m *Model) grow(r *region, within set) *region {
 			}
 		}
 	}
-	return r
 }
 
 // text describes a region.
@@ -155,6 +160,9 @@ func (m *Model) text(r *region) string {
 	}
 	if len(parts) == 0 {
 		return "always"
+	}
+	if more := len(parts) - maxParts; more > 1 {
+		parts = append(parts[:maxParts], fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(parts, " and ")
 }

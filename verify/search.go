@@ -212,15 +212,18 @@ type counterexample struct {
 
 // show looks for a counterexample in a set that the abstraction does not exclude. The engine has the last word.
 func (m *Model) show(a set, violated violation) counterexample {
-	w, ok := m.space.witness(m.space.and(a, m.allowed))
-	if !ok {
+	if m.empty(a) {
 		return counterexample{verdict: Proved}
 	}
 	if m.Remembers() {
+		world := concrete(m.space.witness(m.space.and(a, m.allowed)))
+		if p, err := m.newPlayer(world); err == nil && p.lawful(world) && violated(p, world) { // without any past
+			return counterexample{verdict: Refuted, script: m.retrace([][]bool{world}, violated)}
+		}
 		return m.search(violated)
 	}
 	// Without memory the state is a function of the world and of what conditions with hysteresis remember.
-	world, p := concrete(w), m.newTrace()
+	world, p := concrete(m.space.witness(m.space.and(a, m.allowed))), m.newTrace()
 	for i := range m.leaves {
 		if l := &m.leaves[i]; l.latch >= 0 {
 			p.latched[i] = world[l.latch]

@@ -19,8 +19,11 @@ type space interface {
 	or(a, b set) set
 	// hide returns the assignments that are in a for some values of the variables.
 	hide(a set, variables []int) set
-	// witness returns the values of an assignment in a; those that do not matter are open. ok is false if a is empty.
-	witness(a set) (w []value, ok bool)
+	empty(a set) bool
+	// witness returns the values of an assignment in a set that is not empty; those that do not matter are open.
+	witness(a set) []value
+	// shortest is a witness with as few values as the space can find without trying.
+	shortest(a set) []value
 	full() bool
 }
 
@@ -105,23 +108,68 @@ func (d *diagrams) hide(a set, variables []int) set {
 	return d.keep(d.bdd.Exist(a.(rudd.Node), d.keep(d.bdd.Makeset(levels)).(rudd.Node)))
 }
 
-func (d *diagrams) witness(a set) ([]value, bool) {
-	node := a.(rudd.Node)
-	if d.lost || *node == 0 {
-		return nil, false
+func (d *diagrams) empty(a set) bool { return d.lost || *a.(rudd.Node) == 0 }
+
+func (d *diagrams) witness(a set) []value {
+	w := d.anything()
+	for node := a.(rudd.Node); *node > 1; { // every node but the empty set leads to the full one
+		v := d.n - 1 - d.bdd.Label(node)
+		low := d.keep(d.bdd.Low(node)).(rudd.Node)
+		if d.lost {
+			break
+		}
+		if w[v] = no; *low == 0 {
+			w[v], low = yes, d.keep(d.bdd.High(node)).(rudd.Node)
+		}
+		node = low
 	}
+	return w
+}
+
+func (d *diagrams) anything() []value {
 	w := make([]value, d.n)
 	for i := range w {
 		w[i] = open
 	}
-	for *node != 1 { // every node but the empty set leads to the full one; the branch that is not empty does
-		i := d.n - 1 - d.bdd.Label(node)
-		low, high := d.keep(d.bdd.Low(node)).(rudd.Node), d.keep(d.bdd.High(node)).(rudd.Node)
-		if *low != 0 {
-			w[i], node = no, low
-		} else {
-			w[i], node = yes, high
+	return w
+}
+
+// shortest follows a shortest path to the full set.
+func (d *diagrams) shortest(a set) []value {
+	w := d.anything()
+	if d.lost {
+		return w
+	}
+	type node struct{ id, low, high int }
+	levels := make([][]node, d.n)
+	top := *a.(rudd.Node)
+	level := map[int]int{}
+	err := d.bdd.Allnodes(func(id, l, low, high int) error {
+		if id > 1 {
+			levels[l] = append(levels[l], node{id, low, high})
+			level[id] = l
+		}
+		return nil
+	}, a.(rudd.Node))
+	if err != nil {
+		panic("verify: a set of another space")
+	}
+	const never = 1 << 30
+	far := map[int]int{0: never, 1: 0} // from the full set
+	next := map[int]node{}
+	for l := d.n - 1; l >= 0; l-- {
+		for _, n := range levels[l] {
+			far[n.id] = min(far[n.low], far[n.high], never-1) + 1
+			next[n.id] = n
 		}
 	}
-	return w, true
+	for at := top; at > 1; {
+		n, v := next[at], d.n-1-level[at]
+		if far[n.low] <= far[n.high] {
+			w[v], at = no, n.low
+		} else {
+			w[v], at = yes, n.high
+		}
+	}
+	return w
 }
