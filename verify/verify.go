@@ -65,6 +65,7 @@ func Questions() []Question {
 			"No task writes anything, and no `resources` are declared."},
 		{"chatter", "Do tasks take turns faster than they should?", askChatter, "Declare `effects`."},
 		{"command", "Can every command be written by some task?", askCommand, "A plan alone has no vehicle with commands."},
+		{"reaction", "How long does the tree take to settle after one input?", askReaction, ""},
 	}
 }
 

@@ -95,6 +95,7 @@ var rooms = map[string]room{
 		"diag":     "a finding has a place in the plan",
 		"expr":     "conditions are abstracted to limits of signals",
 		"plan":     "plans are what is proved",
+		"reaction": "how long the tree takes to settle is one of the questions",
 		"snapshot": "states that were visited are known by their bytes",
 		"yamldoc":  "declarations are YAML",
 	}, outside: reasons{

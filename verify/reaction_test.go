@@ -1,0 +1,35 @@
+package verify
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/diag"
+)
+
+// The worst case of the reaction is proved, by visiting all states or by the structure, and its script shows it.
+func TestReaction(t *testing.T) {
+	const harvest = `<ReactiveSequence name="harvest"><Condition ID="surplus"/><Action ID="potential"/></ReactiveSequence>`
+	chain := `<ReactiveFallback name="root">`
+	for i := range 40 {
+		chain += fmt.Sprintf(`<Sequence name="s%d"><Condition ID="c%d"/><Action ID="a%d"/></Sequence>`, i, i, i)
+	}
+	for want, plan := range map[string]string{
+		"one input takes at most 2 event iterations and 6 status changes": harvest,
+		"by the structure of the tree; the most in":                       chain + `</ReactiveFallback>`,
+	} {
+		s, found := check(t, plan, "")
+		f := byQuestion(found, "reaction")
+		if len(f) != 1 || f[0].Verdict != Proved || !strings.Contains(f[0].Text, want) {
+			t.Errorf("%+v, want %q", f, want)
+			continue
+		}
+		var log bytes.Buffer
+		if err := bt.Trace(s.Plan.Tree, &diag.Source{Name: "script.txt", Text: f[0].Script}, &log); err != nil || log.Len() == 0 {
+			t.Errorf("the script does nothing: %v\n%s", err, f[0].Script)
+		}
+	}
+}
