@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
 	"canopy/diag"
 	"canopy/equations"
 	"canopy/expr"
@@ -551,16 +550,7 @@ func (b *builder) graph(n *yaml.Node, open func(string) ([]byte, error)) {
 	if src == nil {
 		return
 	}
-	var known stategraph.Vocabulary
-	tree := b.m.Plan.Tree
-	for _, t := range tree.Leaves() {
-		list := &known.Actions
-		if tree.Kind(t) == bt.Condition {
-			list = &known.Conditions
-		}
-		*list = append(*list, tree.Name(t))
-	}
-	g, diags := stategraph.Read(src, &known)
+	g, diags := stategraph.Read(src, verify.GraphVocabulary(b.m.Plan.Tree))
 	b.Diags = append(b.Diags, diags...)
 	b.m.Graph = g
 }

@@ -55,8 +55,6 @@ type input struct {
 	cut    int
 	text   string // free: when true
 	denied string // free, latch: when false
-	// latch: the leaf
-	leaf int
 }
 
 // vocabulary collects what formulas speak about and numbers it as variables, in the order of the tree's leaves.
@@ -65,10 +63,11 @@ type vocabulary struct {
 	signals []signal
 	bySig   map[string]int
 	byFree  map[string]int // relations by key, others by text
+	latches map[string]int // by what conditions with hysteresis say: those that say the same remember the same
 }
 
 func newVocabulary() *vocabulary {
-	return &vocabulary{bySig: map[string]int{}, byFree: map[string]int{}}
+	return &vocabulary{bySig: map[string]int{}, byFree: map[string]int{}, latches: map[string]int{}}
 }
 
 // collect notes the limits in a formula.

@@ -75,6 +75,9 @@ func TestScriptsShowTheViolation(t *testing.T) {
 		if memory {
 			cases = 20
 		}
+		if testing.Short() {
+			cases /= 4
+		}
 		for range cases {
 			s := r.subject(t)
 			for _, f := range Check(s) {
@@ -110,7 +113,7 @@ func TestScriptsShowTheViolation(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"complete", "conflict", "command", "goal, early", "goal, late"} {
-		if shown[kind] < 10 {
+		if shown[kind] < 3 {
 			t.Errorf("only %d scripts showed %q", shown[kind], kind)
 		}
 	}

@@ -55,18 +55,40 @@ type Model struct {
 func NewModel(s Subject) *Model { return newModel(s, newDiagrams) }
 
 func newModel(s Subject, spaceOf func(variables int) space) *Model {
-	m := &Model{subject: s, plan: s.Plan, tree: s.Plan.Tree, vocab: newVocabulary(), leafOf: map[bt.Task]int{}}
-	m.readLeaves()
-	m.nature()
-	m.number()
-	m.space = spaceOf(len(m.vocab.inputs))
+	return newModels(spaceOf, s)[0]
+}
+
+// newModels returns the abstractions of subjects that meet the same world: they have their inputs and the space in
+// common.
+func newModels(spaceOf func(variables int) space, subjects ...Subject) []*Model {
+	vocab := newVocabulary()
+	models := make([]*Model, len(subjects))
+	for i, s := range subjects {
+		m := &Model{subject: s, plan: s.Plan, tree: s.Plan.Tree, vocab: vocab, leafOf: map[bt.Task]int{}}
+		m.readLeaves()
+		m.nature()
+		m.collect()
+		models[i] = m
+	}
+	for _, m := range models {
+		m.number()
+	}
+	shared := spaceOf(len(vocab.inputs))
+	for _, m := range models {
+		m.build(shared)
+	}
+	return models
+}
+
+// build computes the sets of all tasks.
+func (m *Model) build(in space) {
+	m.space = in
 	n := m.tree.Len()
 	m.good, m.bad, m.enter, m.active = make([]set, n), make([]set, n), make([]set, n), make([]set, n)
 	m.holds = make([]set, n)
 	m.judge()
 	m.activate()
 	m.restrict()
-	return m
 }
 
 // readLeaves takes the structure of the leaves' conditions.
@@ -136,17 +158,27 @@ func (l *leaf) formulas(visit func(*expr.Logic)) {
 	}
 }
 
-// number gives every input its variable: the leaves' in the order of the tree, each task's memory behind them.
-func (m *Model) number() {
+// stated visits the declared formulas.
+func (m *Model) stated(visit func(*expr.Logic)) {
+	for i := range m.facts {
+		visit(&m.facts[i])
+	}
+	for i := range m.always {
+		visit(&m.always[i])
+	}
+	visit(m.goal)
+}
+
+// collect notes the limits of all formulas.
+func (m *Model) collect() {
 	for i := range m.leaves {
 		m.leaves[i].formulas(m.vocab.collect)
 	}
-	stated := append(slices.Clone(m.facts), m.always...)
-	for i := range stated {
-		m.vocab.collect(&stated[i])
-	}
-	m.vocab.collect(m.goal)
-	latches := map[string]int{} // conditions that say the same remember the same
+	m.stated(m.vocab.collect)
+}
+
+// number gives every input its variable: the leaves' in the order of the tree, each task's memory behind them.
+func (m *Model) number() {
 	for t := range m.tree.Len() {
 		task := bt.Task(t)
 		if i, ok := m.leafOf[task]; ok {
@@ -154,11 +186,11 @@ func (m *Model) number() {
 			l.formulas(m.vocab.number)
 			if l.off != nil {
 				key := m.plan.Leaves[i].On.String() + " | " + m.plan.Leaves[i].Off.String()
-				v, known := latches[key]
+				v, known := m.vocab.latches[key]
 				if !known {
 					v = len(m.vocab.inputs)
-					latches[key] = v
-					m.vocab.inputs = append(m.vocab.inputs, input{kind: inputLatch, leaf: i,
+					m.vocab.latches[key] = v
+					m.vocab.inputs = append(m.vocab.inputs, input{kind: inputLatch,
 						text: l.name + " true before", denied: l.name + " false before"})
 				}
 				l.latch = v
@@ -166,10 +198,7 @@ func (m *Model) number() {
 		}
 		m.memorise(task)
 	}
-	for i := range stated {
-		m.vocab.number(&stated[i])
-	}
-	m.vocab.number(m.goal)
+	m.stated(m.vocab.number)
 }
 
 // remember makes a variable of the tree's memory.

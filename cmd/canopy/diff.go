@@ -9,6 +9,8 @@ import (
 	"text/tabwriter"
 
 	"canopy/diff"
+	"canopy/stategraph"
+	"canopy/verify"
 
 	"github.com/spf13/cobra"
 )
@@ -17,14 +19,19 @@ func diffCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Say what a plan or a state graph changes of an older version",
+		Short: "Say what a plan or a state graph changes of an older version, and whether it behaves alike",
 		Long: `Say what a plan or a state graph changes of an older version: which nodes and connections of a plan's tree,
 which steps and transitions of a state graph were removed, changed or added. Subtrees are compared where they are used.
 
 In the table, "joining" counts the removed and added connections or transitions with an end in what both versions have:
-those by which an extension touches what was there.`,
+those by which an extension touches what was there.
+
+Of two plans, or a plan and a state graph that names its conditions and actions, it is also said whether the behaviour
+is the same: in every state of the signals, whatever came before, the same actions are active. If it is not, a shortest
+sequence of states after which they differ is shown.`,
 		Example: `  canopy diff missions/solar-day.xml missions/solar-day-fuelcell.xml
-  canopy diff missions/solar-day.graph.yaml missions/solar-day-fuelcell.graph.yaml`,
+  canopy diff missions/solar-day.graph.yaml missions/solar-day-fuelcell.graph.yaml
+  canopy diff missions/solar-day.xml missions/solar-day.graph.yaml`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := difference(args[0], args[1], cmd.ErrOrStderr())
@@ -36,38 +43,96 @@ those by which an extension touches what was there.`,
 				e.SetIndent("", "  ")
 				return failed(e.Encode(d))
 			}
-			return failed(writeDifference(cmd.OutOrStdout(), d))
+			if d.Difference != nil {
+				err = writeDifference(cmd.OutOrStdout(), *d.Difference)
+			}
+			if err == nil && d.Behaviour != nil {
+				if d.Difference != nil {
+					fmt.Fprintln(cmd.OutOrStdout())
+				}
+				err = writeBehaviour(cmd.OutOrStdout(), d.Behaviour)
+			}
+			return failed(err)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return c
 }
 
-// difference compares two files of one kind.
-func difference(old, updated string, stderr io.Writer) (diff.Difference, error) {
-	if isGraph(old) != isGraph(updated) {
-		return diff.Difference{}, &usageError{fmt.Sprintf("%s and %s are not both plans or both state graphs", old, updated)}
-	}
-	if isGraph(old) {
+// change is what two files differ in.
+type change struct {
+	*diff.Difference                // in structure; nil: a plan and a state graph have none in common
+	Behaviour        *jsonBehaviour `json:"behaviour,omitempty"` // nil: of two state graphs
+}
+
+// jsonBehaviour says whether two plans, or a plan and a state graph, activate the same actions.
+type jsonBehaviour struct {
+	Verdict string        `json:"verdict"` // same, differs or undecided
+	Text    string        `json:"text"`
+	Steps   []verify.Step `json:"steps,omitempty"` // a shortest way to a difference
+}
+
+// difference compares two files.
+func difference(old, updated string, stderr io.Writer) (change, error) {
+	switch {
+	case isGraph(old) && isGraph(updated):
 		a, err := readGraph(old, stderr)
 		if err != nil {
-			return diff.Difference{}, err
+			return change{}, err
 		}
 		b, err := readGraph(updated, stderr)
 		if err != nil {
-			return diff.Difference{}, err
+			return change{}, err
 		}
-		return diff.Graphs(a, b), nil
+		d := diff.Graphs(a, b)
+		return change{Difference: &d}, nil
+	case isGraph(old):
+		return change{}, &usageError{"a plan is compared with a state graph: write the plan first"}
 	}
 	a, err := readPlan(old, stderr)
 	if err != nil {
-		return diff.Difference{}, err
+		return change{}, err
+	}
+	if isGraph(updated) {
+		src, err := source(updated)
+		if err != nil {
+			return change{}, err
+		}
+		g, diags := stategraph.Read(src, verify.GraphVocabulary(a.Tree))
+		if diags.HasErrors() {
+			return change{}, diags
+		}
+		diags.Write(stderr, colour(stderr))
+		return change{Behaviour: behaviourOf(verify.CompareGraph(verify.Subject{Plan: a}, g))}, nil
 	}
 	b, err := readPlan(updated, stderr)
 	if err != nil {
-		return diff.Difference{}, err
+		return change{}, err
 	}
-	return diff.Plans(a, b), nil
+	d := diff.Plans(a, b)
+	return change{&d, behaviourOf(verify.ComparePlans(verify.Subject{Plan: a}, verify.Subject{Plan: b}))}, nil
+}
+
+func behaviourOf(c verify.Comparison) *jsonBehaviour {
+	word := [...]string{verify.Proved: "same", verify.Refuted: "differs", verify.Undecided: "undecided"}[c.Verdict]
+	return &jsonBehaviour{word, c.Text, c.Steps}
+}
+
+// writeBehaviour writes whether the behaviour differs, and the way to a difference.
+func writeBehaviour(out io.Writer, b *jsonBehaviour) error {
+	var text strings.Builder
+	fmt.Fprintln(&text, b.Text)
+	names := func(list []string) string {
+		if len(list) == 0 {
+			return "no action"
+		}
+		return strings.Join(list, ", ")
+	}
+	for i, s := range b.Steps {
+		fmt.Fprintf(&text, "  %d  %s\n     old: %s\n     new: %s\n", i+1, s.World, names(s.Old), names(s.New))
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
 }
 
 // isGraph tells a state graph from a plan by the name of its file.

@@ -45,7 +45,8 @@ func TestDiffChanged(t *testing.T) {
 	stdout, _, _ = canopy("diff", dir+"/old.xml", dir+"/old.xml")
 	if want := "         plan  old  new  removed  changed  added  joining\n" +
 		"        nodes    1    1        0        0      0        0\n" +
-		"  connections    0    0        0        0      0        0\n"; stdout != want {
+		"  connections    0    0        0        0      0        0\n" +
+		"\nthe behaviour is the same: each action is active in the same states\n"; stdout != want {
 		t.Errorf("a plan differs from itself:\n%s", stdout)
 	}
 }
@@ -56,7 +57,7 @@ func TestDiffWrongInput(t *testing.T) {
 		wants string
 	}{
 		{[]string{"diff", "a.xml"}, "takes OLD and NEW"},
-		{[]string{"diff", "a.xml", "b.yaml"}, "not both plans or both state graphs"},
+		{[]string{"diff", "b.yaml", "a.xml"}, "write the plan first"},
 		{[]string{"diff", "a.xml", "b.xml"}, "no such file"},
 		{[]string{"diff", "../../missions/solar-day.graph.yaml", "../../missions/solar-day.yaml"}, "unknown"},
 	} {
@@ -66,4 +67,32 @@ func TestDiffWrongInput(t *testing.T) {
 		}
 		says(t, "the error", stderr, c.wants)
 	}
+}
+
+// A plan does what its state graph does; where it does not, the way to the difference is shown.
+func TestDiffBehaviour(t *testing.T) {
+	const missions = "../../missions/"
+	for _, name := range []string{"solar-day", "solar-day-fuelcell"} {
+		stdout, stderr, status := canopy("diff", missions+name+".xml", missions+name+".graph.yaml")
+		if status != exitOK || stderr != "" {
+			t.Fatalf("%s: status %d, %s", name, status, stderr)
+		}
+		says(t, name, stdout, "the behaviour is the same")
+	}
+	stdout, stderr, status := canopy("diff", missions+"solar-day-fuelcell.xml", missions+"solar-day.graph.yaml", "--json")
+	if status != exitOK || stderr != "" {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	var d struct{ Behaviour jsonBehaviour }
+	if err := json.Unmarshal([]byte(stdout), &d); err != nil {
+		t.Fatal(err)
+	}
+	if d.Behaviour.Verdict != "differs" || len(d.Behaviour.Steps) != 1 {
+		t.Errorf("%+v", d.Behaviour)
+	}
+	stdout, _, status = canopy("diff", missions+"solar-day.xml", missions+"solar-day-fuelcell.xml")
+	if status != exitOK {
+		t.Fatal(status)
+	}
+	says(t, "the plans", stdout, "the behaviour differs", "old: ", "new: ")
 }

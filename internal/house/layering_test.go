@@ -98,6 +98,8 @@ var rooms = map[string]room{
 		"reaction": "how long the tree takes to settle is one of the questions",
 		"snapshot": "states that were visited are known by their bytes",
 		"yamldoc":  "declarations are YAML",
+
+		"stategraph": "a plan is compared with a state graph",
 	}, outside: reasons{
 		"github.com/dalzilio/rudd": "sets of states are binary decision diagrams",
 		"go.yaml.in/yaml/v3":       "the nodes of a section of declarations",
