@@ -78,7 +78,8 @@ Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wron
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON: a list with an object for each finding")
 	c.Flags().StringVar(&sarif, "sarif", "", "also write the findings as SARIF 2.1.0 into this `file`")
-	c.Flags().StringVar(&scripts, "scripts", "", "write counterexamples and worst cases as scripts for `canopy trace` into this `folder`")
+	c.Flags().StringVar(&scripts, "scripts", "",
+		"write counterexamples and worst cases as scripts for `canopy trace` into this `folder`")
 	c.Flags().StringVar(&facts, "facts", "", "a `file` with the entries of `check`, for a plan without a mission")
 	return c
 }
