@@ -11,6 +11,7 @@ import (
 	"canopy/diag"
 	"canopy/expr"
 	"canopy/plan"
+	"canopy/temporal"
 	"canopy/yamldoc"
 
 	"go.yaml.in/yaml/v3"
@@ -18,15 +19,16 @@ import (
 
 // Declarations is what an author states about the world that a plan meets, and what the plan is for.
 type Declarations struct {
-	Facts     []Statement // hold in every state
-	Always    []Statement // are to hold in every state; a task's name stands for its activity
-	Goal      *Statement  // the plan is to succeed exactly where it holds
-	Free      []string    // actions of which nothing is known: they may refuse and end at any time
-	Written   []string    // slots that some active task is to write in every state
-	Resources []Resource  // what only one task may hold at a time
-	Effects   Effects
-	Period    float64 // tasks that take turns faster than this chatter [s]
-	Notes     []Note
+	Facts      []Statement          // hold in every state
+	Always     []Statement          // are to hold in every state; a task's name stands for its activity
+	Properties []*temporal.Property // are to hold in every run
+	Goal       *Statement           // the plan is to succeed exactly where it holds
+	Free       []string             // actions of which nothing is known: they may refuse and end at any time
+	Written    []string             // slots that some active task is to write in every state
+	Resources  []Resource           // what only one task may hold at a time
+	Effects    Effects
+	Period     float64 // tasks that take turns faster than this chatter [s]
+	Notes      []Note
 }
 
 // Statement is a condition over signals and the plan's tasks; parts joined by "->", from right to left.
@@ -63,14 +65,15 @@ func ReadDeclarations(r *yamldoc.Reader, n *yaml.Node, p *plan.Plan, scope expr.
 	d := &declarer{Reader: r, plan: p, scope: scope, d: Declarations{Period: DefaultPeriod}}
 	if n != nil {
 		d.Fields(n, "check", yamldoc.Keys{
-			"facts":     func(n *yaml.Node) { d.d.Facts = d.statements(n, "facts", d.leaves(bt.Condition)) },
-			"always":    func(n *yaml.Node) { d.d.Always = d.statements(n, "always", d.tasks()) },
-			"goal":      func(n *yaml.Node) { d.d.Goal = d.statement(n, d.leaves(bt.Condition)) },
-			"free":      func(n *yaml.Node) { d.Sequence(n, "free", d.free) },
-			"written":   func(n *yaml.Node) { d.Sequence(n, "written", d.written) },
-			"resources": func(n *yaml.Node) { d.resources(n) },
-			"effects":   func(n *yaml.Node) { d.effects(n) },
-			"period":    func(n *yaml.Node) { d.d.Period = d.period(n) },
+			"facts":      func(n *yaml.Node) { d.d.Facts = d.statements(n, "facts", d.leaves(bt.Condition)) },
+			"always":     func(n *yaml.Node) { d.d.Always = d.statements(n, "always", d.tasks()) },
+			"properties": func(n *yaml.Node) { d.d.Properties = properties(d.Reader, n, d.tasks(), scope) },
+			"goal":       func(n *yaml.Node) { d.d.Goal = d.statement(n, d.leaves(bt.Condition)) },
+			"free":       func(n *yaml.Node) { d.Sequence(n, "free", d.free) },
+			"written":    func(n *yaml.Node) { d.Sequence(n, "written", d.written) },
+			"resources":  func(n *yaml.Node) { d.resources(n) },
+			"effects":    func(n *yaml.Node) { d.effects(n) },
+			"period":     func(n *yaml.Node) { d.d.Period = d.period(n) },
 		})
 	}
 	d.notes()
@@ -80,7 +83,7 @@ func ReadDeclarations(r *yamldoc.Reader, n *yaml.Node, p *plan.Plan, scope expr.
 // ReadFile reads a document of its own with the entries of a `check:` section, for a plan without a mission.
 func ReadFile(src *diag.Source, p *plan.Plan) (Declarations, diag.List) {
 	r := yamldoc.NewReader(src)
-	root := r.Parse("it needs at least one of `facts`, `goal`, `free`, `resources`, `effects`")
+	root := r.Parse("it needs at least one of `facts`, `goal`, `properties`, `free`, `resources`, `effects`")
 	if root == nil {
 		return Declarations{}, r.Diags
 	}

@@ -61,6 +61,7 @@ func Questions() []Question {
 		{"dead", "Can every task become active?", askDead, ""},
 		{"goal", "Does the plan succeed exactly when its goal holds?", askGoal, "Declare a `goal`."},
 		{"always", "Do the declared properties hold in every state?", askAlways, "Declare `always`."},
+		{"property", "Do the declared properties hold in every run?", askProperties, "Declare `properties`."},
 		{"conflict", "Do two active tasks ever write one command or hold one resource?", askConflict,
 			"No task writes anything, and no `resources` are declared."},
 		{"chatter", "Do tasks take turns faster than they should?", askChatter, "Declare `effects`."},

@@ -90,11 +90,16 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"go.yaml.in/yaml/v3": "the nodes of a document",
 	}},
+	"temporal": {pure: true, imports: reasons{
+		"diag": "an unknown name comes with the nearest known one",
+		"expr": "conditions are expressions over signals",
+	}},
 	"verify": {pure: true, imports: reasons{
 		"bt":       "what a plan does is what the engine does",
 		"diag":     "a finding has a place in the plan",
 		"expr":     "conditions are abstracted to limits of signals",
 		"plan":     "plans are what is proved",
+		"temporal": "a mission declares properties of its runs",
 		"reaction": "how long the tree takes to settle is one of the questions",
 		"snapshot": "states that were visited are known by their bytes",
 		"yamldoc":  "declarations are YAML",

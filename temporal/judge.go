@@ -1,0 +1,239 @@
+package temporal
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"canopy/expr"
+)
+
+// Trace is what was seen of a run: values at places of time. Both sides of an event are two places of the same time.
+// From one place to the next, signals are linear and tasks stay as they are.
+type Trace struct {
+	T       []float64 // [s], not descending
+	Signals map[string][]float64
+	Tasks   map[string][]bool // a condition is true, another task is active
+}
+
+// Verdict is what came out of a property on a trace.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Satisfied Verdict = iota
+	Violated
+	Open // it depends on what comes after the end of the trace
+)
+
+func (v Verdict) String() string { return [...]string{"satisfied", "violated", "open"}[v] }
+
+// Judgement is the answer to a property on a trace.
+type Judgement struct {
+	Verdict Verdict
+	// Margin is the robustness: how far the property's conditions are from changing the verdict, in the units of their
+	// signals, negative if the property is violated. It is infinite where only tasks decide. What is open counts as
+	// what comes worst.
+	Margin float64
+	// At is the first time at which what is always to hold does not, of a property that is violated [s]; NaN if there
+	// is none.
+	At float64
+}
+
+// ErrTrace is wrapped by what Judge says about a trace that a property cannot be judged on.
+var ErrTrace = errors.New("the run does not tell")
+
+// Judge judges a property at the beginning of the trace. The margin is that of G. Fainekos and G. Pappas, Robustness of
+// temporal logic specifications for continuous-time signals, 2009, and A. Donzé and O. Maler, Robust satisfaction of
+// temporal logic over real-valued signals, 2010: a condition s >= c has s - c, "not" changes the sign, "and" and
+// "always" take the least, "or" and "eventually" the greatest. Times end with the trace; only what within and for ask
+// about later times is open, and is judged at its best and at its worst. Errors wrap ErrTrace.
+func (tr *Trace) Judge(f *Formula) (Judgement, error) {
+	if len(tr.T) == 0 {
+		return Judgement{}, fmt.Errorf("%w: it has no samples", ErrTrace)
+	}
+	f = f.Positive(false)
+	worst := judge{Trace: tr, beyond: math.Inf(-1)}
+	low, err := worst.curve(f)
+	if err != nil {
+		return Judgement{}, err
+	}
+	best := judge{Trace: tr, beyond: math.Inf(1)}
+	high, err := best.curve(f)
+	if err != nil {
+		return Judgement{}, err
+	}
+	j := Judgement{Verdict: Open, Margin: low[0].v, At: math.NaN()}
+	switch {
+	case low[0].v >= 0:
+		j.Verdict = Satisfied
+	case high[0].v < 0:
+		j.Verdict, j.Margin = Violated, high[0].v
+		if at, ok := best.blame(f, point{t: tr.T[0]}); ok {
+			j.At = at
+		}
+	}
+	return j, nil
+}
+
+// judge computes margins for one view of what comes after the end.
+type judge struct {
+	*Trace
+	beyond float64 // of what comes later
+}
+
+// curve returns the margin of a formula without Not, but for conditions, over time.
+func (j *judge) curve(f *Formula) (curve, error) {
+	switch f.Op {
+	case Condition:
+		return j.condition(f.Cond)
+	case Not:
+		c, err := j.condition(f.Args[0].Cond)
+		return c.negative(), err
+	}
+	args := make([]curve, len(f.Args))
+	for i, a := range f.Args {
+		var err error
+		if args[i], err = j.curve(a); err != nil {
+			return nil, err
+		}
+	}
+	switch f.Op {
+	case And:
+		return greatest(args[0].negative(), args[1].negative()).negative(), nil
+	case Or:
+		return greatest(args[0], args[1]), nil
+	case Until:
+		return until(args[0], args[1], math.Inf(-1)), nil
+	case Weak:
+		return until(args[0], args[1], math.Inf(1)), nil
+	case Within:
+		return args[0].within(f.Bound, j.beyond), nil
+	}
+	return args[0].negative().within(f.Bound, -j.beyond).negative(), nil // for
+}
+
+// condition returns the margin of a condition: of its relations the greater side less the other.
+func (j *judge) condition(e *expr.Expr) (curve, error) { return j.logic(e.Logic()) }
+
+func (j *judge) logic(l expr.Logic) (curve, error) {
+	truth := func(v bool) float64 {
+		if v {
+			return math.Inf(1)
+		}
+		return math.Inf(-1)
+	}
+	switch l.Op {
+	case expr.LogicTruth:
+		return j.over(func(int) float64 { return truth(l.Value) })
+	case expr.LogicProposition:
+		values := j.Tasks[l.Text]
+		if values == nil {
+			return nil, fmt.Errorf("%w what task %s did", ErrTrace, l.Text)
+		}
+		return j.over(func(i int) float64 { return truth(values[i]) })
+	case expr.LogicThreshold:
+		values := j.Signals[l.Signal]
+		if values == nil {
+			return nil, fmt.Errorf("%w the values of signal %s", ErrTrace, l.Signal)
+		}
+		return j.over(func(i int) float64 { return values[i] - l.Limit })
+	case expr.LogicRelation:
+		return j.relation(l.Text)
+	case expr.LogicNot:
+		c, err := j.logic(l.Args[0])
+		return c.negative(), err
+	}
+	var sum curve
+	for i, a := range l.Args {
+		c, err := j.logic(a)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case i == 0:
+			sum = c
+		case l.Op == expr.LogicAnd:
+			sum = greatest(sum.negative(), c.negative()).negative()
+		default:
+			sum = greatest(sum, c)
+		}
+	}
+	return sum, nil
+}
+
+// relation returns the value of the indicator of a relation: its greater side less the other.
+func (j *judge) relation(text string) (curve, error) {
+	e, err := expr.Parse(text)
+	if err != nil {
+		panic("temporal: a relation is written as it is read")
+	}
+	names := e.Names()
+	columns := make([][]float64, len(names))
+	for i, n := range names {
+		if columns[i] = j.Signals[n]; columns[i] == nil {
+			return nil, fmt.Errorf("%w the values of signal %s", ErrTrace, n)
+		}
+	}
+	compiler := expr.NewCompiler(func(n string) (int, bool) { i := slices.Index(names, n); return i, i >= 0 })
+	compiler.Compile(e)
+	all := compiler.Indicators()
+	indicator := all[slices.IndexFunc(all, func(in expr.Indicator) bool { return in.Text == text })]
+	row := make([]float64, len(names))
+	return j.over(func(i int) float64 {
+		for k, c := range columns {
+			row[k] = c[i]
+		}
+		return indicator.Value(row)
+	})
+}
+
+// over makes a curve of a value at each place of the trace.
+func (j *judge) over(value func(i int) float64) (curve, error) {
+	c := make(curve, len(j.T))
+	for i, t := range j.T {
+		c[i] = point{t: t, v: value(i)}
+		if i > 0 && j.T[i-1] == t {
+			c[i].k = c[i-1].k + 1
+		}
+		if math.IsNaN(c[i].v) {
+			return nil, fmt.Errorf("%w a value at %g s", ErrTrace, t)
+		}
+	}
+	return c, nil
+}
+
+// blame returns the first time at which what is always to hold does not, for a formula that is violated at a place. Of
+// both parts of "and" that are, the earlier one is to blame.
+func (j *judge) blame(f *Formula, from point) (t float64, ok bool) {
+	switch f.Op {
+	case And:
+		for _, a := range f.Args {
+			c, err := j.curve(a)
+			if err != nil || c.at(from.t, from.k) >= 0 {
+				continue
+			}
+			if u, found := j.blame(a, from); found && (!ok || u < t) {
+				t, ok = u, true
+			}
+		}
+	case Or: // the part that is said to follow comes last
+		for i := len(f.Args) - 1; i >= 0 && !ok; i-- {
+			t, ok = j.blame(f.Args[i], from)
+		}
+	case Weak, For:
+		c, err := j.curve(f.Args[0])
+		if err != nil {
+			return 0, false
+		}
+		at, found := c.negativeFrom(from)
+		if !found {
+			return 0, false
+		}
+		if t, ok = j.blame(f.Args[0], at); !ok {
+			t, ok = at.t, true
+		}
+	}
+	return t, ok
+}

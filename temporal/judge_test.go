@@ -1,0 +1,430 @@
+package temporal
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/diag"
+	"canopy/expr"
+)
+
+var taskNames = []string{"a", "b", "c"}
+
+func read(t testing.TB, text string) *Property {
+	t.Helper()
+	p, mistakes := Read(text, taskNames, nil)
+	for _, m := range mistakes {
+		t.Fatalf("%s: %s at %d", text, m.Text, m.Offset)
+	}
+	return p
+}
+
+// maker writes random properties over the tasks a, b, c and the signals x, y.
+type maker struct {
+	*rand.Rand
+	signals bool
+	unit    float64 // durations are multiples of it
+}
+
+func (r *maker) pick(words ...string) string { return words[r.IntN(len(words))] }
+
+func (r *maker) unary(depth int) string {
+	if depth == 0 || r.IntN(4) == 0 {
+		if r.signals && r.IntN(3) > 0 {
+			return r.pick("x >= 1", "y < x", "abs(x - 1) <= y", "x > 2", "y <= 1.5", "(x >= y or a)")
+		}
+		return r.pick(taskNames...)
+	}
+	d := fmt.Sprintf("%g [s]", r.unit*float64(r.IntN(12)))
+	of := "(" + r.property(depth-1) + ")"
+	return r.pick("always "+of, "eventually "+of, "never "+of, "not "+of, of, "within "+d+" "+of, "for "+d+" "+of,
+		"never both("+r.property(depth-1)+", "+r.unary(depth-1)+")")
+}
+
+func (r *maker) property(depth int) string {
+	if depth == 0 {
+		return r.unary(0)
+	}
+	x, y := "("+r.unary(depth-1)+")", r.unary(depth-1)
+	switch r.IntN(12) {
+	case 0:
+		return "after " + x + ", " + y
+	case 1:
+		return "after " + r.unary(0) + " before " + r.unary(0) + ", " + r.pick("always ", "never ") + r.unary(0)
+	}
+	return r.pick(x+" until "+y, x+" before "+y, x+" and "+y, x+" or "+y, x+" -> "+y, y)
+}
+
+// slow is the definition of the margin on a finite list of places, as dumb as it can be.
+type slow struct {
+	t      []float64
+	value  func(e *expr.Expr, i int) float64
+	beyond float64
+}
+
+func (s *slow) margin(f *Formula, i int) float64 {
+	switch f.Op {
+	case Condition:
+		return s.value(f.Cond, i)
+	case Not:
+		o := *s
+		o.beyond = -s.beyond
+		return -o.margin(f.Args[0], i)
+	case And:
+		return min(s.margin(f.Args[0], i), s.margin(f.Args[1], i))
+	case Or:
+		return max(s.margin(f.Args[0], i), s.margin(f.Args[1], i))
+	case Within, For:
+		best := math.Inf(-1)
+		if f.Op == For {
+			best = math.Inf(1)
+		}
+		take := func(v float64) {
+			if f.Op == Within {
+				best = max(best, v)
+			} else {
+				best = min(best, v)
+			}
+		}
+		for q := i; q < len(s.t) && s.t[q]-s.t[i] <= f.Bound; q++ {
+			take(s.margin(f.Args[0], q))
+		}
+		if s.t[i]+f.Bound > s.t[len(s.t)-1] {
+			take(s.beyond)
+		}
+		return best
+	}
+	best, until := math.Inf(-1), math.Inf(1)
+	for q := i; q < len(s.t); q++ {
+		best = max(best, min(until, s.margin(f.Args[1], q)))
+		until = min(until, s.margin(f.Args[0], q))
+	}
+	if f.Op == Weak {
+		best = max(best, until)
+	}
+	return best
+}
+
+// TestStepsAreTheDefinition: on random traces whose values change only at events, at whole and half seconds, the
+// verdict and the margin are exactly those of the definition on a fine grid with both sides of each event.
+func TestStepsAreTheDefinition(t *testing.T) {
+	r := &maker{Rand: rand.New(rand.NewPCG(8, 1)), signals: true, unit: 0.5}
+	cases := 20_000
+	if testing.Short() {
+		cases = 2_000
+	}
+	count := map[Verdict]int{}
+	for range cases {
+		text := r.property(1 + r.IntN(3))
+		p := read(t, text)
+		tr := &Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}}
+		events := 1 + r.IntN(5)
+		at := 0.0
+		var draw []func()
+		for _, n := range []string{"x", "y"} {
+			v := 0.0
+			draw = append(draw, func() { v = float64(r.IntN(7)) / 2 }, func() { tr.Signals[n] = append(tr.Signals[n], v) })
+		}
+		for _, n := range taskNames {
+			v := false
+			draw = append(draw, func() { v = r.IntN(2) == 0 }, func() { tr.Tasks[n] = append(tr.Tasks[n], v) })
+		}
+		fine := &slow{}
+		var of []int // of a fine place, the place
+		push := func(change bool) {
+			tr.T = append(tr.T, at)
+			for i := 0; i < len(draw); i += 2 {
+				if change {
+					draw[i]()
+				}
+				draw[i+1]()
+			}
+			fine.t, of = append(fine.t, at), append(of, len(tr.T)-1)
+		}
+		push(true)
+		for range events {
+			for step := 0.5 * float64(1+r.IntN(4)); step > 0; step -= 0.25 {
+				at += 0.25
+				fine.t, of = append(fine.t, at), append(of, len(tr.T)-1)
+			}
+			push(false)
+			for range r.IntN(3) {
+				push(true)
+			}
+		}
+		codes := map[*expr.Expr]curve{}
+		fine.value = func(e *expr.Expr, i int) float64 {
+			c, ok := codes[e]
+			if !ok {
+				var err error
+				if c, err = (&judge{Trace: tr}).condition(e); err != nil {
+					t.Fatal(err)
+				}
+				codes[e] = c
+			}
+			p := of[i]
+			k := 0
+			for q := p; q > 0 && tr.T[q-1] == tr.T[p]; q-- {
+				k++
+			}
+			return c.at(tr.T[p], k)
+		}
+		got, err := tr.Judge(p.Formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fine.beyond = math.Inf(-1)
+		low := fine.margin(p.Formula, 0)
+		fine.beyond = math.Inf(1)
+		high := fine.margin(p.Formula, 0)
+		want := Judgement{Verdict: Open, Margin: low}
+		if low >= 0 {
+			want.Verdict = Satisfied
+		} else if high < 0 {
+			want = Judgement{Verdict: Violated, Margin: high}
+		}
+		if got.Verdict != want.Verdict || got.Margin != want.Margin {
+			t.Fatalf("%s\n%v\n%v\n%v\n%s %g, by definition %s %g", text, tr.T, tr.Signals, tr.Tasks, got.Verdict, got.Margin,
+				want.Verdict, want.Margin)
+		}
+		count[got.Verdict]++
+		if got.Verdict == Violated && !math.IsNaN(got.At) && (got.At < 0 || got.At > at) {
+			t.Fatalf("%s: violated at %g", text, got.At)
+		}
+	}
+	t.Log(count)
+	for _, v := range []Verdict{Satisfied, Violated, Open} {
+		if count[v] < cases/100 {
+			t.Errorf("only %d %s", count[v], v)
+		}
+	}
+}
+
+// TestLinesAreTheDefinition: on random piecewise linear traces with jumps the margin is that of the definition on a grid,
+// up to what signals can change from one point of the grid to the next.
+func TestLinesAreTheDefinition(t *testing.T) {
+	r := &maker{Rand: rand.New(rand.NewPCG(8, 2)), signals: true, unit: 0.3}
+	cases := 600
+	if testing.Short() {
+		cases = 60
+	}
+	const step, slope = 0.05, 8
+	for range cases {
+		text := r.property(1 + r.IntN(2))
+		p := read(t, text)
+		tr := &Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}}
+		at := 0.0
+		for n := range 8 {
+			tr.T = append(tr.T, at)
+			for _, s := range []string{"x", "y"} {
+				tr.Signals[s] = append(tr.Signals[s], 3*r.Float64())
+			}
+			for _, s := range taskNames {
+				before := n > 0 && tr.Tasks[s][n-1]
+				if n == 0 || tr.T[n-1] == at {
+					before = r.IntN(2) == 0
+				}
+				tr.Tasks[s] = append(tr.Tasks[s], before)
+			}
+			if n == 0 || tr.T[n-1] == at || r.IntN(2) == 0 {
+				at += 1 + float64(r.IntN(3))/2
+			}
+		}
+		got, err := tr.Judge(p.Formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fine := &slow{}
+		type place struct {
+			t float64
+			k int
+		}
+		var places []place
+		k := 0
+		for i, at := range tr.T {
+			if k++; i == 0 || tr.T[i-1] != at {
+				k = 0
+				if i > 0 {
+					n := math.Round((at - tr.T[i-1]) / step)
+					for q := 1.0; q < n; q++ {
+						places = append(places, place{tr.T[i-1] + q*step, 0})
+					}
+				}
+			}
+			places = append(places, place{at, k})
+		}
+		for _, p := range places {
+			fine.t = append(fine.t, p.t)
+		}
+		curves := map[*expr.Expr]curve{}
+		fine.value = func(e *expr.Expr, i int) float64 {
+			c, ok := curves[e]
+			if !ok {
+				c, _ = (&judge{Trace: tr}).condition(e)
+				curves[e] = c
+			}
+			return c.at(places[i].t, places[i].k)
+		}
+		fine.beyond = math.Inf(-1)
+		low := fine.margin(p.Formula, 0)
+		fine.beyond = math.Inf(1)
+		high := fine.margin(p.Formula, 0)
+		want := low
+		if got.Verdict == Violated {
+			want = high
+		}
+		if d := math.Abs(got.Margin - want); got.Margin != want && !(d <= 2*slope*step) {
+			t.Fatalf("%s\n%v\n%v\n%v\n%s %g, on the grid %g to %g", text, tr.T, tr.Signals, tr.Tasks, got.Verdict, got.Margin,
+				low, high)
+		}
+	}
+}
+
+// TestTimes: closed forms. x rises from 0 at 0 s to 10 at 10 s, jumps to 4 and falls to 0 at 14 s; task a is active from
+// 2 s to 10 s, b from 10 s on.
+func TestTimes(t *testing.T) {
+	tr := &Trace{
+		T:       []float64{0, 2, 2, 10, 10, 14},
+		Signals: map[string][]float64{"x": {0, 2, 2, 10, 4, 0}},
+		Tasks: map[string][]bool{"a": {false, false, true, true, false, false}, "b": {false, false, false, false, true, true},
+			"c": make([]bool, 6)},
+	}
+	inf, nan := math.Inf(1), math.NaN()
+	for _, test := range []struct {
+		text    string
+		verdict Verdict
+		margin  float64
+		at      float64
+	}{
+		{"never both(a, b)", Satisfied, inf, nan},
+		{"always (x <= 9)", Violated, -1, 9},
+		{"never (x > 7)", Violated, -3, 7},
+		{"eventually (x >= 8)", Satisfied, 2, nan},
+		{"eventually (x >= 12)", Violated, -2, nan},
+		{"within 5 [s] (x >= 3)", Satisfied, 2, nan},
+		{"within 0 [s] (x >= 3)", Violated, -3, nan},
+		{"for 3 [s] (x <= 5)", Satisfied, 2, nan},
+		{"for 3 [s] (x <= 2)", Violated, -1, 2},
+		{"a until b", Violated, -inf, nan},
+		{"not b until a", Satisfied, inf, nan},
+		{"(x < 6) until b", Violated, -4, nan},
+		{"a before b", Satisfied, inf, nan},
+		{"b before a", Violated, -inf, 2},
+		{"c before b", Violated, -inf, 10},
+		{"after a, always (x >= 1)", Violated, -1, 13},
+		{"after a before b, always (x >= 1)", Satisfied, 1, nan},
+		{"after a before b, never (x >= 5)", Violated, -5, 5},
+		{"always (b -> within 2 [s] (x <= 2))", Satisfied, 0, nan},
+		{"always (b -> within 1.5 [s] (x <= 2))", Violated, -0.5, 10},
+		{"always (a -> within 600 [s] b)", Satisfied, inf, nan},
+		{"always (b -> within 600 [s] c)", Open, -inf, nan},
+		{"always (b -> for 4 [s] (x <= 5))", Open, -inf, nan},
+		{"always (b -> for 4 [s] (x <= 3))", Violated, -1, 10},
+		{"within 14 [s] c", Violated, -inf, nan},
+		{"within 14.5 [s] c", Open, -inf, nan},
+		{"abs(x - 5) <= 5 until x >= 10", Satisfied, 0, nan},
+		{"always (x >= 0 and (a or b or x <= 2))", Satisfied, 0, nan},
+	} {
+		got, err := tr.Judge(read(t, test.text).Formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := func(a, b float64) bool { return a == b || math.Abs(a-b) < 1e-9 || a != a && b != b }
+		if got.Verdict != test.verdict || !same(got.Margin, test.margin) || !same(got.At, test.at) {
+			t.Errorf("%s: %s, margin %g, at %g; want %s, %g, %g", test.text, got.Verdict, got.Margin, got.At, test.verdict,
+				test.margin, test.at)
+		}
+	}
+	for text, want := range map[string]string{"always (z > 0)": "the values of signal z", "always (z > x)": "signal z"} {
+		if _, err := tr.Judge(read(t, text).Formula); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	scope := expr.Scope{"h": mustUnit(t, "m"), "soc": expr.One}
+	for _, test := range []struct{ text, want string }{
+		{"", "0+0 a condition is wanted"},
+		{"always", "6+0 a condition is wanted"},
+		{"always (h > 3", "13+0 the expression ends"},
+		{"always (climb -> soc > 1)", `8+5 no condition or task is called "climb"`},
+		{"always (h > 3 [s] -> within 5 [m] (socc > 0))", "12+5 h is in m|28+5 a value in s is wanted|35+4"},
+		{"always a -> b", `9+2 it is not clear what "->" joins`},
+		{"eventually a and b", `13+3 it is not clear what "and" joins`},
+		{"a -> within 5 b", "12+1 a duration with its unit is wanted"},
+		{"within 5 s (a)", "7+1 a duration with its unit is wanted"},
+		{"a -> eventually b", ""},
+		{"a until b until c", "10+5 nothing may follow here"},
+		{"never both(a b)", "13+1 found \"b\"|14+1"},
+		{"after a before b, c", "18+1 between two conditions"},
+		{"after a before b, never c", ""},
+		{"after a before b, never eventually c", "18+5 between two conditions"},
+		{"after a before b, always (c or h > 3 [km])", ""},
+		{"(a) (b)", "4+1"},
+		{"{always} and a", "0+8"},
+		{"not not (((a)))", ""},
+		{"not (a -> b) -> (soc + 1) * 2 > 3", ""},
+		{strings.Repeat("(", 2000), "1000+1 the property is too long"},
+		{strings.Repeat("not ", 990) + "a", ""},
+	} {
+		_, mistakes := Read(test.text, taskNames, scope)
+		var got []string
+		for _, m := range mistakes {
+			got = append(got, fmt.Sprintf("%d+%d %s", m.Offset, m.Length, m.Text))
+		}
+		want := strings.Split(test.want, "|")
+		if test.want == "" {
+			want = nil
+		}
+		if !slices.EqualFunc(got, want, strings.HasPrefix) {
+			t.Errorf("%.40s: %q, want %q", test.text, got, want)
+		}
+	}
+}
+
+func mustUnit(t testing.TB, text string) expr.Unit {
+	u, err := expr.ParseUnit(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// FuzzRead: no text makes the reader panic; mistakes lie inside the text, and what is read can be judged.
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{"never both(climb, sink)", "always (a -> within 600 [s] b)", "after a before b, never c",
+		"a until (b before c)", "for 1e-3 [h] (abs(x - 1 [m]) <= 2)", "always a -> b", "({a} or x > 1 [)", "within 1e+5 [s] a",
+		"never both(a, (b)) and", "1 < 2 -> true", "pi > 3 or if(a, 1, 2) > x"} {
+		f.Add(text)
+	}
+	tr := &Trace{T: []float64{0, 1, 1, 2}, Signals: map[string][]float64{"x": {0, 1, 2, 1}},
+		Tasks: map[string][]bool{"a": {true, true, false, false}, "b": {false, false, true, true}, "c": make([]bool, 4)}}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, mistakes := Read(text, taskNames, nil)
+		if (p == nil) != (len(mistakes) > 0) {
+			t.Fatal("neither a property nor a mistake")
+		}
+		src := &diag.Source{Name: "p", Text: text}
+		for _, m := range mistakes {
+			if m.Offset < 0 || m.Length < 0 || m.Offset+m.Length > len(text) || m.Text == "" {
+				t.Fatalf("%q: %+v", text, m)
+			}
+			_ = diag.Diagnostic{Source: src, Offset: m.Offset, Length: m.Length, Text: m.Text}.String()
+		}
+		if p == nil {
+			return
+		}
+		j, err := tr.Judge(p.Formula)
+		if err != nil {
+			return
+		}
+		if o, _ := tr.Judge(join(Not, p.Formula)); j.Verdict != Open && o.Verdict == j.Verdict && j.Margin != 0 {
+			t.Fatalf("%q and its opposite are both %s", text, j.Verdict)
+		}
+	})
+}
