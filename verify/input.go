@@ -184,7 +184,7 @@ type leaf struct {
 	latch                int         // its variable: it was true before; -1: it has no hysteresis
 	done, failed         *expr.Logic // an action
 	successIf, failureIf *expr.Logic
-	slowEntry            bool // the entry procedure takes time, in which an outcome is not heard
+	slow                 bool // a procedure takes time
 }
 
 // proposition is a formula that is one free variable.

@@ -199,3 +199,27 @@ func TestFindings(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchKnowsItsLimits: a plan that remembers is searched to the end only if no procedure takes time, for in that
+// time it might learn what the engine, played without time, does not see.
+func TestSearchKnowsItsLimits(t *testing.T) {
+	never := func(*Player, []bool) bool { return false }
+	for _, test := range []struct {
+		attribute string
+		want      Verdict
+	}{{"", Proved}, {` exit_time="1 [s]"`, Undecided}} {
+		m := NewModel(Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="a" done="x ge 1"`+test.attribute+
+			`/><Action name="b"/></Sequence>`)})
+		if c := m.search(never); c.verdict != test.want {
+			t.Errorf("%q: %s %s", test.attribute, c.verdict, c.why)
+		}
+	}
+	var wide strings.Builder
+	for range 13 {
+		wide.WriteString(`<Condition/>`)
+	}
+	m := NewModel(Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="a"/><Action name="b"/>`+wide.String()+`</Sequence>`)})
+	if c := m.search(never); c.verdict != Undecided || !strings.Contains(c.why, "4096 worlds") {
+		t.Errorf("13 conditions: %s %s", c.verdict, c.why)
+	}
+}

@@ -117,7 +117,7 @@ func (m *Model) readLeaves() {
 			x.done, x.failed = logic(l.Done), logic(l.Failed)
 			x.successIf, x.failureIf = logic(l.SuccessIf), logic(l.FailureIf)
 		}
-		x.slowEntry = l.EntryTime != nil || l.EntryUntil != nil
+		x.slow = l.EntryTime != nil || l.EntryUntil != nil || l.ExitTime != nil || l.ExitUntil != nil
 		m.leaves = append(m.leaves, x)
 		m.leafOf[l.Task] = i
 	}

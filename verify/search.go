@@ -259,6 +259,7 @@ type exploration struct {
 	world   int // that comes next
 	moves   int
 	scratch *Player
+	looped  error  // of a move after which the plan did not settle
 	entered []bool // by task: was active at some time
 }
 
@@ -298,6 +299,9 @@ func (x *exploration) step() (more bool) {
 		err = p.Move(world)
 	}
 	x.moves++
+	if err != nil && x.looped == nil {
+		x.looped = err
+	}
 	if err == nil && p.lawful(world) {
 		for _, t := range p.entered {
 			x.entered[t] = true
@@ -351,7 +355,15 @@ func (m *Model) search(violated violation) counterexample {
 		}
 		i++
 	}
-	if why, bounded := x.bounded(); bounded {
+	why, undecided := x.bounded()
+	if !undecided && slices.ContainsFunc(m.leaves, func(l leaf) bool { return l.slow }) {
+		why, undecided = "the plan remembers, and while a procedure takes time it may learn what the engine, played without"+
+			" time, does not see", true
+	}
+	if !undecided && x.looped != nil {
+		why, undecided = x.looped.Error(), true
+	}
+	if undecided {
 		return counterexample{verdict: Undecided, why: why}
 	}
 	return counterexample{how: fmt.Sprintf("by visiting all %d states that the engine can reach", len(x.states))}
