@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -21,6 +22,12 @@ type flight struct {
 
 func (f *flight) into() record.Files {
 	return record.Files{MCAP: &f.files[0], Status: &f.files[1], Signals: &f.files[2]}
+}
+
+// earlier are the files as another run finds them.
+func (f *flight) earlier() record.Earlier {
+	return record.Earlier{MCAP: bytes.NewReader(f.files[0].Bytes()), Status: bytes.NewReader(f.files[1].Bytes()),
+		Signals: bytes.NewReader(f.files[2].Bytes())}
 }
 
 func takeOff(t *testing.T, m *Mission, c Configuration) *flight {
@@ -103,18 +110,19 @@ func TestResumeRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := f.files[0].Bytes()
-	for name, try := range map[string]func() (record.Header, []byte){
-		"run.mcap has": func() (record.Header, []byte) { return header, log[:len(log)/2] },
-		"another run": func() (record.Header, []byte) {
-			h := header
-			h.Horizon++
-			return h, log
+	edited := bytes.ReplaceAll(f.files[1].Bytes(), []byte(","), []byte(";"))
+	for name, spoil := range map[string]func(h *record.Header, e *record.Earlier){
+		"run.mcap has": func(_ *record.Header, e *record.Earlier) {
+			e.MCAP = bytes.NewReader(f.files[0].Bytes()[:f.files[0].Len()/2])
 		},
-		"does not begin": func() (record.Header, []byte) { return header, nil },
+		"another run":                             func(h *record.Header, _ *record.Earlier) { h.Horizon++ },
+		"does not begin":                          func(_ *record.Header, e *record.Earlier) { e.MCAP = bytes.NewReader(nil) },
+		"status.csv is not what the run wrote":    func(_ *record.Header, e *record.Earlier) { e.Status = bytes.NewReader(edited) },
+		"signals.csv has 100 bytes, at the check": func(_ *record.Header, e *record.Earlier) { e.Signals = io.LimitReader(e.Signals, 100) },
 	} {
-		h, data := try()
-		_, err := record.Resume(h, (&flight{}).into(), p, bytes.NewReader(data))
+		h, e := header, f.earlier()
+		spoil(&h, &e)
+		_, err := record.Resume(h, (&flight{}).into(), p, e)
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want one with %q", err, name)
 		}
@@ -167,9 +175,9 @@ func resume(t *testing.T, m *Mission, c Configuration, steps int, kill bool) *fl
 		t.Fatal("what was restored is saved otherwise")
 	}
 	g := &flight{Run: r}
-	g.files[1].Write(f.files[1].Bytes()[:p.Status])
-	g.files[2].Write(f.files[2].Bytes()[:p.Signals])
-	if g.writer, err = record.Resume(header, g.into(), p, bytes.NewReader(f.files[0].Bytes())); err != nil {
+	g.files[1].Write(f.files[1].Bytes()[:p.Status.Length])
+	g.files[2].Write(f.files[2].Bytes()[:p.Signals.Length])
+	if g.writer, err = record.Resume(header, g.into(), p, f.earlier()); err != nil {
 		t.Fatal(err)
 	}
 	r.Attach(g.writer)

@@ -463,7 +463,7 @@ func (r *Run) Statuses() []bt.Status {
 func (r *Run) Header() record.Header {
 	m := r.m
 	h := record.Header{Mission: m.Name, Text: m.Text, Plan: m.Plan.Name, Vehicle: m.Vehicle.Name, Horizon: r.until,
-		RelTol: m.Tolerance, Interval: m.Interval, Plots: m.Plots}
+		Method: m.Method.String(), RelTol: m.Tolerance, Interval: m.Interval, Plots: m.Plots}
 	tree := m.Plan.Tree
 	detail := make([]string, tree.Len())
 	for _, l := range m.Plan.Leaves {

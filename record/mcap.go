@@ -201,6 +201,7 @@ var schemas = [len(topics)][]byte{
 		`"mission":{"type":"string"},"text":{"type":"string"},"plan":{"type":"string"},"vehicle":{"type":"string"},` +
 		`"start":{"type":"number","description":"simulated time of the first sample [s]"},` +
 		`"horizon":{"type":"number","description":"simulated time at which the run is to end [s]"},` +
+		`"method":{"type":"string","description":"method of the integration"},` +
 		`"rel_tol":{"type":"number","description":"relative tolerance of the integration"},` +
 		`"interval":{"type":"number","description":"distance of the sampling grid [s]"},` +
 		`"tasks":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +

@@ -100,6 +100,7 @@ type Header struct {
 	Vehicle    string      `json:"vehicle"`
 	Start      float64     `json:"start"`    // simulated time of the first sample [s]; 0 is midnight of the first day
 	Horizon    float64     `json:"horizon"`  // simulated time at which the run is to end [s]
+	Method     string      `json:"method"`   // of the integration
 	RelTol     float64     `json:"rel_tol"`  // relative tolerance of the integration
 	Interval   float64     `json:"interval"` // distance of the sampling grid [s]
 	Tasks      []Task      `json:"tasks"`

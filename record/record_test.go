@@ -27,7 +27,7 @@ var rewrite = flag.Bool("rewrite", false, "rewrite the golden files")
 func small() Header {
 	return Header{
 		Mission: "a \"hard\" <name>", Text: "text", Plan: "plan.xml", Vehicle: "v",
-		Horizon: 100, RelTol: 1e-6, Interval: 60,
+		Horizon: 100, Method: "auto", RelTol: 1e-6, Interval: 60,
 		Tasks: []Task{
 			{Name: "sun, high", Kind: "Condition", Parent: 2, Detail: "soc >= 0.9", Initial: bt.Failure},
 			{Name: "climb", Kind: "Action", Parent: 2, Initial: bt.Accept},

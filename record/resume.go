@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 
 	"canopy/snapshot"
@@ -15,23 +16,52 @@ import (
 var ErrResume = errors.New("record: the log does not reach to the checkpoint")
 
 // Point is a place in the log of a run, from which a Writer can go on: what run.mcap holds up to there on disk, the
-// messages of the chunk that was not full yet, and the lengths of the CSV files.
+// messages of the chunk that was not full yet, and how far the CSV files go.
 type Point struct {
-	Status, Signals int64 // lengths of status.csv and signals.csv [bytes]
+	Status, Signals Extent
 
 	chunks  int
 	pending []mcap.Message
 }
 
+// Extent is what a file holds up to a point: so many bytes, with this checksum (CRC-32, IEEE).
+type Extent struct {
+	Length int64
+	Sum    uint32
+}
+
+// add takes more bytes in.
+func (e *Extent) add(data []byte) {
+	e.Length += int64(len(data))
+	e.Sum = crc32.Update(e.Sum, crc32.IEEETable, data)
+}
+
+// check reads as much of a file, and no more, and compares it.
+func (e *Extent) check(name string, r io.Reader) error {
+	sum := crc32.NewIEEE()
+	n, err := io.CopyN(sum, r, e.Length)
+	switch {
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("%w: %s has %d bytes, at the checkpoint it had %d", ErrResume, name, n, e.Length)
+	case err != nil:
+		return err
+	case sum.Sum32() != e.Sum:
+		return fmt.Errorf("%w: %s is not what the run wrote", ErrResume, name)
+	}
+	return nil
+}
+
 // State passes the point.
 func (p *Point) State(c *snapshot.Codec) {
-	snapshot.Int(c, &p.Status)
-	snapshot.Int(c, &p.Signals)
+	for _, e := range []*Extent{&p.Status, &p.Signals} {
+		snapshot.Int(c, &e.Length)
+		snapshot.Int(c, &e.Sum)
+	}
 	snapshot.Int(c, &p.chunks)
 	snapshot.List(c, &p.pending, func(c *snapshot.Codec, m *mcap.Message) {
 		snapshot.Int(c, &m.ChannelID)
 		snapshot.Int(c, &m.LogTime)
-		snapshot.List(c, &m.Data, snapshot.Int)
+		snapshot.Bytes(c, &m.Data)
 	})
 }
 
@@ -43,31 +73,43 @@ func (w *Writer) Point() (Point, error) {
 		p.chunks, p.pending = w.mcap.chunks(), w.mcap.pending
 	}
 	if w.status != nil {
-		p.Status = w.status.n
+		p.Status = w.status.extent
 	}
 	if w.signals != nil {
-		p.Signals = w.signals.n
+		p.Signals = w.signals.extent
 	}
 	return p, w.err
 }
 
-// Resume returns a Writer that goes on at a point of an earlier log with the same header. Its run.mcap is written anew
-// from the old one; the CSV files are to be the old ones, cut off at the point's lengths. What is recorded from there
-// on gives the same bytes as if the earlier Writer had gone on. Errors are those of NewWriter and of old, or wrap
-// ErrResume.
-func Resume(h Header, f Files, p Point, old io.ReadSeeker) (*Writer, error) {
+// Earlier are the files of an earlier log, the CSV files from their beginning.
+type Earlier struct {
+	MCAP            io.ReadSeeker
+	Status, Signals io.Reader
+}
+
+// Resume returns a Writer that goes on at a point of an earlier log with the same header. It reads the CSV files up to
+// there, to compare them, and appends to f's; a run.mcap is written anew from the earlier one. What is recorded from
+// there on gives the same bytes as if the earlier Writer had gone on. Errors are those of NewWriter and of the files,
+// or wrap ErrResume.
+func Resume(h Header, f Files, p Point, old Earlier) (*Writer, error) {
 	w, err := newWriter(h, f)
 	if err != nil {
 		return nil, err
 	}
 	if w.status != nil {
-		w.status.n = p.Status
+		w.status.extent = p.Status
+		if err := p.Status.check(w.status.name, old.Status); err != nil {
+			return nil, err
+		}
 	}
 	if w.signals != nil {
-		w.signals.n = p.Signals
+		w.signals.extent = p.Signals
+		if err := p.Signals.check(w.signals.name, old.Signals); err != nil {
+			return nil, err
+		}
 	}
 	if w.mcap != nil {
-		if err := w.mcap.repeat(&h, &p, old); err != nil {
+		if err := w.mcap.repeat(&h, &p, old.MCAP); err != nil {
 			return nil, err
 		}
 		w.chunks = p.chunks

@@ -34,11 +34,11 @@ type Writer struct {
 	err     error
 }
 
-// csvFile is a file of lines, and its length so far in bytes.
+// csvFile is a file of lines, and what it holds so far.
 type csvFile struct {
 	*bufio.Writer
-	name string
-	n    int64
+	name   string
+	extent Extent
 }
 
 func newCSVFile(name string, to io.Writer) *csvFile {
@@ -220,7 +220,7 @@ func (w *Writer) Close(s Summary) error {
 
 func (w *Writer) write(to *csvFile, line []byte) {
 	_, err := to.Write(line)
-	to.n += int64(len(line))
+	to.extent.add(line)
 	w.keep(to.name, err)
 }
 

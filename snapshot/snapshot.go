@@ -102,10 +102,24 @@ func Float(c *Codec, p *float64) {
 	}
 }
 
+// Bytes passes bytes, of which the number changes.
+func Bytes(c *Codec, p *[]byte) {
+	n := len(*p)
+	Int(c, &n)
+	switch {
+	case !c.loading:
+		c.data = append(c.data, *p...)
+	case n < 0 || n > len(c.data):
+		c.Fail(ErrMismatch)
+	case c.err == nil:
+		*p, c.data = append((*p)[:0], c.data[:n]...), c.data[n:]
+	}
+}
+
 // Text passes a string.
 func Text(c *Codec, p *string) {
 	b := []byte(*p)
-	List(c, &b, Int[uint8])
+	Bytes(c, &b)
 	*p = string(b)
 }
 

@@ -16,6 +16,7 @@ type thing struct {
 	X      float64
 	Fixed  [3]float64
 	Name   string
+	Raw    []byte
 	Queue  []int32
 	Nested []struct{ A, B float64 }
 }
@@ -27,6 +28,7 @@ func (s *thing) State(c *Codec) {
 	Float(c, &s.X)
 	Floats(c, s.Fixed[:])
 	Text(c, &s.Name)
+	Bytes(c, &s.Raw)
 	List(c, &s.Queue, Int)
 	List(c, &s.Nested, func(c *Codec, p *struct{ A, B float64 }) {
 		Float(c, &p.A)
@@ -36,14 +38,14 @@ func (s *thing) State(c *Codec) {
 
 func full() *thing {
 	return &thing{Level: -3, Big: math.MaxUint64, On: true, X: math.Copysign(0, -1),
-		Fixed: [3]float64{1, math.Inf(1), 0x1p-1074}, Name: "é\x00", Queue: []int32{5, -1 << 31},
+		Fixed: [3]float64{1, math.Inf(1), 0x1p-1074}, Name: "é\x00", Raw: []byte{0, 255}, Queue: []int32{5, -1 << 31},
 		Nested: []struct{ A, B float64 }{{1, 2}}}
 }
 
 func TestRoundTrip(t *testing.T) {
 	want := full()
 	data := Save(nil, want, want)
-	got, second := &thing{Queue: []int32{1, 2, 3, 4}, Name: "old"}, &thing{}
+	got, second := &thing{Queue: []int32{1, 2, 3, 4}, Name: "old", Raw: []byte("old")}, &thing{}
 	if err := Load(data, got, second); err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"canopy/mission"
 	"canopy/record"
 	"canopy/snapshot"
+
+	"github.com/gofrs/flock"
 )
 
 // checkpointFile is the file of an output folder from which a run can be resumed.
@@ -24,10 +27,26 @@ var errCheckpoint = errors.New("this run cannot be resumed")
 // identity is what a checkpoint holds besides the states of the run and of its log: which run it is, by which build,
 // and what it has cost.
 type identity struct {
-	build string
+	build string // a digest of the program: what a version names need not be the same to the last bit
 	run   string // a digest of the header and the documents that it is made from
 	cpu   float64
 }
+
+// program is the digest of this program.
+var program = sync.OnceValues(func() (string, error) {
+	name, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	digest := sha256.New()
+	_, err = io.Copy(digest, f)
+	return string(digest.Sum(nil)), err
+})
 
 func newIdentity(h *record.Header) *identity {
 	digest := sha256.New()
@@ -36,7 +55,7 @@ func newIdentity(h *record.Header) *identity {
 		fmt.Fprintln(digest, len(a.Data))
 		digest.Write(a.Data)
 	}
-	return &identity{build: version(), run: string(digest.Sum(nil))}
+	return &identity{run: string(digest.Sum(nil))}
 }
 
 // State passes the identity; loading fails if it is another one.
@@ -47,7 +66,7 @@ func (p *identity) State(c *snapshot.Codec) {
 	snapshot.Float(c, &saved.cpu)
 	switch {
 	case saved.build != p.build:
-		c.Fail(fmt.Errorf("it was written by version %s, this is %s", saved.build, p.build))
+		c.Fail(errors.New("it was written by another build of canopy"))
 	case saved.run != p.run:
 		c.Fail(errors.New("it is of another run: a document, a parameter or an option is not the same"))
 	default:
@@ -59,6 +78,9 @@ func (p *identity) State(c *snapshot.Codec) {
 func (p *identity) save(out string, r *mission.Run, w *record.Writer) error {
 	point, err := w.Point()
 	if err != nil {
+		return err
+	}
+	if p.build, err = program(); err != nil {
 		return err
 	}
 	data := snapshot.Save(nil, p, r, &point)
@@ -79,10 +101,28 @@ func (p *identity) load(out string, r *mission.Run) (record.Point, error) {
 	if len(data) < sha256.Size || sha256.Sum256(data[sha256.Size:]) != [sha256.Size]byte(data[:sha256.Size]) {
 		return point, fmt.Errorf("%w: %s is damaged", errCheckpoint, name)
 	}
+	if p.build, err = program(); err != nil {
+		return point, err
+	}
 	if err := snapshot.Load(data[sha256.Size:], p, r, &point); err != nil {
 		return point, fmt.Errorf("%w: %s: %w", errCheckpoint, name, err)
 	}
 	return point, nil
+}
+
+// errOccupied is wrapped by the error of a folder into which another run writes.
+var errOccupied = errors.New("another run writes into the folder")
+
+// occupy keeps other runs out of an output folder until free is called or the process ends, however it ends.
+func occupy(out string) (free func() error, err error) {
+	lock := flock.New(filepath.Join(out, "run.lock"), flock.SetPermissions(0o666))
+	switch ok, err := lock.TryLock(); {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, fmt.Errorf("%w %s", errOccupied, out)
+	}
+	return lock.Unlock, nil
 }
 
 // logFiles are the files that a run writes while it goes on.
@@ -131,24 +171,16 @@ func resumeLog(out string, h record.Header, p record.Point) (*logFiles, *record.
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", errCheckpoint, err)
 	}
-	w, err := record.Resume(h, l.files(), p, old)
+	w, err := record.Resume(h, l.files(), p, record.Earlier{MCAP: old, Status: l.status, Signals: l.signals})
+	if err == nil { // the CSV files have been read up to where they are cut off
+		err = errors.Join(l.status.Truncate(p.Status.Length), l.signals.Truncate(p.Signals.Length))
+	}
 	if err == nil {
-		err = errors.Join(cut(l.status, p.Status), cut(l.signals, p.Signals),
-			os.Rename(filepath.Join(out, part), filepath.Join(out, "run.mcap")))
+		err = os.Rename(filepath.Join(out, part), filepath.Join(out, "run.mcap"))
 	}
 	if err != nil {
 		_ = os.Remove(filepath.Join(out, part))
 		return nil, nil, fmt.Errorf("%w: %w", errCheckpoint, errors.Join(err, l.close()))
 	}
 	return l, w, nil
-}
-
-// cut shortens a file to a length and goes to its end.
-func cut(f *os.File, length int64) error {
-	if size, err := f.Seek(0, io.SeekEnd); err != nil || size < length {
-		return errors.Join(err, fmt.Errorf("%s has %d bytes, at the checkpoint it had %d", f.Name(), size, length))
-	}
-	err := f.Truncate(length)
-	_, e := f.Seek(length, io.SeekStart)
-	return errors.Join(err, e)
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -305,7 +306,8 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for flag, says := range map[string]string{"--set=battery.E_Wh=6000": "of another run", "--until=23h": "of another run"} {
+	for flag, says := range map[string]string{"--set=battery.E_Wh=6000": "of another run", "--until=23h": "of another run",
+		"--set=method=explicit": "of another run"} {
 		if stderr, status := run(part, "--resume", flag); status != exitInput || !strings.Contains(stderr, says) {
 			t.Errorf("%s: status %d: %s", flag, status, stderr)
 		}
@@ -316,9 +318,14 @@ func TestResume(t *testing.T) {
 	same("resumed")
 	for name, spoil := range map[string]func(){
 		"at the checkpoint it had": func() { _ = os.Truncate(filepath.Join(part, "signals.csv"), 1000) },
-		"no such file":             func() { _ = os.Remove(filepath.Join(part, "run.mcap")) },
-		"is damaged":               func() { _ = os.Truncate(filepath.Join(part, checkpointFile), 1000) },
-		"there is no":              func() { _ = os.Remove(filepath.Join(part, checkpointFile)) },
+		"is not what the run wrote": func() { // what a spreadsheet makes of it
+			name := filepath.Join(part, "status.csv")
+			data, _ := os.ReadFile(name)
+			_ = os.WriteFile(name, bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")), 0o666)
+		},
+		"no such file": func() { _ = os.Remove(filepath.Join(part, "run.mcap")) },
+		"is damaged":   func() { _ = os.Truncate(filepath.Join(part, checkpointFile), 1000) },
+		"there is no":  func() { _ = os.Remove(filepath.Join(part, checkpointFile)) },
 	} {
 		if stderr, status := run(part); status != exitOK { // leaves no checkpoint
 			t.Fatal(stderr)
@@ -330,13 +337,60 @@ func TestResume(t *testing.T) {
 			t.Fatal(stderr)
 		}
 		spoil()
+		before := contents(t, part)
 		if stderr, status := run(part, "--resume"); status != exitInput || !strings.Contains(stderr, name) {
 			t.Errorf("want %q: status %d: %s", name, status, stderr)
 		}
-		if _, err := os.Stat(filepath.Join(part, "report.html")); err != nil {
-			t.Error("a refused command has removed the report")
+		if !maps.Equal(before, contents(t, part)) {
+			t.Errorf("%q: a refused command has changed the folder", name)
 		}
 	}
+}
+
+// Two runs do not write into one folder at once; a run that is over, or killed, leaves it free.
+func TestTwoRunsInOneFolder(t *testing.T) {
+	out := t.TempDir()
+	short := []string{"run", solarDay, "-q", "--until", "1h", "--checkpoint", "30m", "--out", out}
+	if _, stderr, status := canopy(short...); status != exitOK {
+		t.Fatal(stderr)
+	}
+	free, err := occupy(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := contents(t, out)
+	for _, args := range [][]string{short, append(short, "--resume")} {
+		if _, stderr, status := canopy(args...); status != exitFailed || !strings.Contains(stderr, "another run") {
+			t.Errorf("two runs at once: status %d: %s", status, stderr)
+		}
+	}
+	if !maps.Equal(before, contents(t, out)) {
+		t.Error("a refused run has changed the folder")
+	}
+	if err := free(); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, status := canopy(append(short, "--resume")...); status != exitOK {
+		t.Error(stderr)
+	}
+}
+
+// contents returns the files of a folder.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range list {
+		data, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[f.Name()] = string(data)
+	}
+	return files
 }
 
 // A signal that arrives twice, as from a wrapper that signals the process and its group, interrupts once. The signals go

@@ -161,9 +161,6 @@ func (f *flight) begin(header record.Header, id *identity) (log *logFiles, w *re
 		}
 		return log, w, f.remove("summary.json", "report.html")
 	}
-	if err := os.MkdirAll(f.out, 0o777); err != nil {
-		return nil, nil, err
-	}
 	if err := f.remove("summary.json", "report.html", checkpointFile); err != nil {
 		return nil, nil, err
 	}
@@ -193,6 +190,18 @@ func (f *flight) fly(ctx context.Context) ([]byte, error) {
 	began := cputime.Now()
 	header := f.Header()
 	id := newIdentity(&header)
+	if !f.resume {
+		if err := os.MkdirAll(f.out, 0o777); err != nil {
+			return nil, err
+		}
+	}
+	free, err := occupy(f.out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: there is no folder %s", errCheckpoint, f.out)
+	} else if err != nil {
+		return nil, err
+	}
+	defer func() { _ = free() }()
 	log, w, err := f.begin(header, id)
 	if err != nil {
 		return nil, err

@@ -191,6 +191,7 @@ var rooms = map[string]room{
 		"reaction":         "proves how long a tree can take to react",
 	}, outside: reasons{
 		"github.com/spf13/cobra": "commands, flags, help",
+		"github.com/gofrs/flock": "two runs do not write into one folder",
 		"golang.org/x/term":      "whether output is a terminal, how wide it is",
 	}},
 	"internal/cmd/workprecision": {imports: reasons{
