@@ -131,7 +131,7 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 	if parts["graph"] != nil {
 		b.graph(parts["graph"], open)
 	}
-	b.m.Declared = verify.ReadDeclarations(b.Reader, parts["check"], b.m.Plan, b.m.scope())
+	b.m.Declared = verify.ReadDeclarations(b.Reader, parts["check"], b.m.Plan, b.m.Scope())
 	if !b.Diags.HasErrors() {
 		b.compile()
 	}
@@ -432,7 +432,7 @@ func (b *builder) ownSignals(own *yaml.Node) {
 		formulas[i].signal.kind, formulas[i].signal.index = computed, i
 		b.declare(formulas[i].signal)
 	}
-	scope := b.m.scope()
+	scope := b.m.Scope()
 	for i, f := range formulas {
 		s := &b.m.signals[b.m.layout.computed+i]
 		s.value = b.Expression(f.node, expr.Real, f.signal.unit, scope)
@@ -586,7 +586,8 @@ func (m *Mission) vocabulary() plan.Vocabulary {
 	return v
 }
 
-func (m *Mission) scope() expr.Scope {
+// Scope returns the signals that expressions of the mission may read, with their units.
+func (m *Mission) Scope() expr.Scope {
 	scope := expr.Scope{}
 	for _, s := range m.signals {
 		scope[s.name] = s.unit

@@ -32,6 +32,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		Short:   "Mission management for unmanned aircraft with behaviour trees in continuous time",
 		Example: `  canopy run missions/solar-day.yaml          simulate a mission and write a report
   canopy check missions/solar-day.yaml        prove what the plan does, or show where it does not
+  canopy monitor missions/solar-day.yaml      fly and judge what is to hold over time
   canopy compare missions/solar-day.yaml      what ticking, a state graph or recorded inputs would cost
   canopy show missions/solar-day.xml          draw a plan
   canopy trace plan.xml script.txt            run a plan against scripted inputs
@@ -43,8 +44,9 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), diffCommand(), reactionCommand(),
-		regionCommand(), reportCommand(), showCommand(), traceCommand(), translateCommand(), vehicleCommand())
+	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), diffCommand(),
+		monitorCommand(), reactionCommand(), regionCommand(), reportCommand(), showCommand(), traceCommand(),
+		translateCommand(), vehicleCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.SetArgs(args)
 	root.SetOut(stdout)

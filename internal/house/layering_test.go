@@ -188,6 +188,7 @@ var rooms = map[string]room{
 		"stategraph":       "draws state graphs",
 		"translate":        "translates plans",
 		"backchain":        "builds plans from a goal",
+		"temporal":         "judges runs",
 		"reaction":         "proves how long a tree can take to react",
 	}, outside: reasons{
 		"github.com/spf13/cobra": "commands, flags, help",
