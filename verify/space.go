@@ -49,7 +49,9 @@ type diagrams struct {
 }
 
 func newDiagrams(variables int) space {
-	b, err := rudd.New(max(1, variables), rudd.Nodesize(4*variables+1024), rudd.Cachesize(4096), rudd.Cacheratio(25),
+	// The library's caches of results forget what collides: too small a one makes an operation exponential.
+	size := min(max(1<<13, 256*variables), 1<<18)
+	b, err := rudd.New(max(1, variables), rudd.Nodesize(size), rudd.Cachesize(size), rudd.Cacheratio(100),
 		rudd.Maxnodesize(maxNodes))
 	if err != nil {
 		panic("verify: decision diagrams of an impossible size")

@@ -235,6 +235,15 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"gonum.org/v1/plot": "obstacles as discs",
 	}},
+	"examples/13-proof-time": {imports: reasons{
+		"diag":             "reads plans",
+		"internal/cputime": "measures CPU time",
+		"internal/flight":  "draws",
+		"plan":             "reads plans",
+		"verify":           "is what is measured",
+	}, outside: reasons{
+		"gonum.org/v1/plot": "logarithmic scales",
+	}},
 	"internal/cputime": {},
 	"internal/flight": {imports: reasons{
 		"bt":      "statuses are drawn as lanes",

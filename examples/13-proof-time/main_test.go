@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The answers are known; what they cost is for the reader.
+func TestAnswers(t *testing.T) {
+	whole := families
+	defer func() { families = whole }()
+	families = nil
+	for _, f := range whole {
+		f.sizes = f.sizes[:2]
+		families = append(families, f)
+	}
+	dir := t.TempDir()
+	var b bytes.Buffer
+	if err := run(&b, dir); err != nil {
+		t.Fatal(err)
+	}
+	lines := map[string]bool{}
+	for line := range strings.Lines(b.String()) {
+		if words := strings.Fields(line); len(words) > 4 {
+			time := len(words) - 4
+			lines[strings.Join(append(words[:time:time], words[time+1:]...), " ")] = true
+		}
+	}
+	for _, want := range []string{
+		"checklist 152 3 1 0",        // all repairs done, the goal may fail: nothing is left to do
+		"binary tree 63 1 3 0",       // a sequence may fail; actions behind one that never ends are dead
+		"priority list 202 3 0 0",    // the last action needs nothing
+		"remembering list 62 2 0 0",  // nor does the last one here
+		"remembering list 152 2 0 0", // more worlds than can be searched, and none has to be
+	} {
+		if !lines[want] {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "proof-time.svg")); err != nil || !bytes.Contains(text, []byte("<svg")) {
+		t.Error("no picture", err)
+	}
+}
