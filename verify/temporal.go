@@ -72,8 +72,11 @@ func (m *Model) property(p *temporal.Property) Finding {
 			return undecided(p, err, memoryAdvice)
 		}
 		if c = x.search(false); c.verdict != Refuted {
-			return undecided(p, why, "`canopy monitor` judges it on runs")
+			return undecided(p, why, monitorAdvice)
 		}
+	}
+	if c.verdict == Undecided && c.why == x.blind() {
+		return undecided(p, c.why, monitorAdvice)
 	}
 	if c.verdict == Undecided {
 		return undecided(p, c.why, "signals with fewer limits and free conditions make fewer worlds; "+memoryAdvice)
@@ -88,7 +91,10 @@ func (m *Model) property(p *temporal.Property) Finding {
 		Advice: propertyAdvice}
 }
 
-const propertyAdvice = "follow the script with `canopy trace`; or declare a fact that excludes it"
+const (
+	propertyAdvice = "follow the script with `canopy trace`; or declare a fact that excludes it"
+	monitorAdvice  = "`canopy monitor` judges it on runs"
+)
 
 func undecided(p *temporal.Property, why, advice string) Finding {
 	return Finding{Verdict: Undecided, Text: "not concluded whether this holds: " + p.Text + ": " + why, Advice: advice}
@@ -204,38 +210,29 @@ func (d duties) and(e duties) duties {
 // is the progress of what was to be met before (F. Bacchus and F. Kabanza, Planning for temporally extended goals,
 // 1998): of "a weakly until b" it is that of b, or that of a and the whole again.
 type pursuit struct {
-	m       *Model
+	*walker
 	formula *temporal.Formula
 	of      map[*expr.Expr]int // of a condition, its place in m.always
 	weak    []*temporal.Formula
 	bit     map[*temporal.Formula]int
 
-	worlds   [][]bool
-	cells    [][]int // by world: the interval of each signal
-	states   []*Player
-	known    map[string]int
-	classes  map[string]int    // of states with the same successors
-	class    []int             // by state
-	moved    map[[2]int]int    // from class and world to state; -1: there is none
 	truth    map[[2]int]uint64 // by state and world: which conditions hold
 	tasks    []duties
 	taskOf   map[string]int
 	progress map[[2]int]int // from duties and truth
 	truths   map[uint64]int // number of a truth
-	moves    int
 }
 
 // Bounds of a pursuit.
 const (
 	maxConditions = 64
 	maxWeak       = 12        // duties are then at most 924 sets, the largest antichain
-	maxEdges      = 2_000_000 // steps from a state with duties to the next
+	maxEdges      = 2_000_000 // steps from a state to the next
 )
 
 func (m *Model) newPursuit(f *temporal.Formula, of map[*expr.Expr]int) (x *pursuit, why string) {
-	x = &pursuit{m: m, formula: f, of: of, bit: map[*temporal.Formula]int{}, known: map[string]int{},
-		classes: map[string]int{}, moved: map[[2]int]int{}, truth: map[[2]int]uint64{}, taskOf: map[string]int{},
-		progress: map[[2]int]int{}, truths: map[uint64]int{}}
+	x = &pursuit{formula: f, of: of, bit: map[*temporal.Formula]int{}, truth: map[[2]int]uint64{},
+		taskOf: map[string]int{}, progress: map[[2]int]int{}, truths: map[uint64]int{}}
 	var number func(f *temporal.Formula)
 	number = func(f *temporal.Formula) {
 		if f.Op == temporal.Weak {
@@ -250,18 +247,8 @@ func (m *Model) newPursuit(f *temporal.Formula, of map[*expr.Expr]int) (x *pursu
 	if len(x.weak) > maxWeak || len(of) > maxConditions {
 		return nil, "the property is too large: declare parts of it as properties of their own"
 	}
-	var ok bool
-	if x.worlds, ok = m.worlds(); !ok {
-		return nil, fmt.Sprintf("the conditions make more than %d worlds, too many to search", maxWorlds)
-	}
-	for _, w := range x.worlds {
-		var cell []int
-		for i := range m.vocab.signals {
-			cell = append(cell, m.vocab.signals[i].interval(w))
-		}
-		x.cells = append(x.cells, cell)
-	}
-	return x, ""
+	x.walker, why = m.newWalker()
+	return x, why
 }
 
 // after returns what is to be met after a state in which these conditions hold.
@@ -321,51 +308,6 @@ func (x *pursuit) step(task int, holds uint64) int {
 	return next
 }
 
-// move returns the state that follows a class of states in a world, -1 for the first world; ok is false if there is
-// none.
-func (x *pursuit) move(state, world int) (next int, ok bool) {
-	class := -1
-	if state >= 0 {
-		class = x.class[state]
-	}
-	if next, ok := x.moved[[2]int{class, world}]; ok {
-		return next, next >= 0
-	}
-	x.moves++
-	p, err := x.m.idle(), error(nil)
-	if state < 0 {
-		p, err = x.m.newPlayer(x.worlds[world])
-	} else {
-		p.copyFrom(x.states[state])
-		err = p.Move(x.worlds[world])
-	}
-	next = -1
-	if err == nil && p.lawful(x.worlds[world]) {
-		key := p.Key()
-		if next, ok = x.known[key]; !ok {
-			next = len(x.states)
-			x.known[key] = next
-			x.states = append(x.states, p)
-			if !x.m.Remembers() { // what follows depends on conditions with hysteresis alone
-				key = ""
-				for i := range x.m.leaves {
-					if x.m.leaves[i].off != nil {
-						key += string(packed(p.latched[i : i+1]))
-					}
-				}
-			}
-			c, ok := x.classes[key]
-			if !ok {
-				c = len(x.classes)
-				x.classes[key] = c
-			}
-			x.class = append(x.class, c)
-		}
-	}
-	x.moved[[2]int{class, world}] = next
-	return next, next >= 0
-}
-
 // holds returns which conditions hold in a state in a world.
 func (x *pursuit) holds(state, world int) uint64 {
 	at := [2]int{state, world}
@@ -385,16 +327,6 @@ func (m *Model) conditionsIn(p *Player, world []bool) uint64 {
 		}
 	}
 	return set
-}
-
-// smooth reports whether each signal goes to a neighbouring interval at most.
-func (x *pursuit) smooth(from, to int) bool {
-	for i, k := range x.cells[from] {
-		if d := x.cells[to][i] - k; d < -1 || d > 1 {
-			return false
-		}
-	}
-	return true
 }
 
 // chase is what became of a search.
@@ -446,9 +378,8 @@ func (x *pursuit) search(smooth bool) chase {
 	edges, bad := 0, false
 	for from := -1; from < len(places) && !bad; from++ {
 		for w := 0; w < len(x.worlds) && !bad; w++ {
-			if edges++; edges > maxEdges || x.moves > min(maxMoves, maxVisits/x.m.tree.Len()) {
-				return chase{verdict: Undecided, why: fmt.Sprintf("%d moves of the engine in %d worlds did not visit all",
-					x.moves, len(x.worlds))}
+			if edges++; edges > maxEdges || x.tired() {
+				return chase{verdict: Undecided, why: x.short()}
 			}
 			switch {
 			case from < 0:
@@ -457,6 +388,9 @@ func (x *pursuit) search(smooth bool) chase {
 				bad = visit(places[from].state, w, from)
 			}
 		}
+	}
+	if why := x.blind(); !bad && why != "" {
+		return chase{verdict: Undecided, why: why}
 	}
 	if !bad {
 		return chase{how: fmt.Sprintf("by visiting all %d states that the engine can reach", len(x.states))}
@@ -484,21 +418,6 @@ func (x *pursuit) retrace(path []int) string {
 		return ""
 	}
 	return b.String()
-}
-
-// worldText describes a world by all its signals and free inputs.
-func (m *Model) worldText(world []bool) string {
-	r := &region{first: map[int]int{}, last: map[int]int{}, truth: map[int]bool{}}
-	for v := range m.vocab.inputs {
-		switch in := &m.vocab.inputs[v]; in.kind {
-		case inputCut:
-			k := m.vocab.signals[in.signal].interval(world)
-			r.first[in.signal], r.last[in.signal] = k, k
-		case inputFree:
-			r.truth[v] = world[v]
-		}
-	}
-	return m.text(r)
 }
 
 // properties reads a list of temporal properties.

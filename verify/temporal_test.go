@@ -285,12 +285,19 @@ func TestProperties(t *testing.T) {
 			t.Errorf("%s: %s %s\n%s", test.property, f.Verdict, f.Text, f.Script)
 		}
 	}
+	// Procedures that take time.
+	_, found := check(t, `<ReactiveFallback name="p"><ReactiveSequence name="q"><Condition name="c"/><Action name="a"/>
+		</ReactiveSequence><Action name="b" exit_time="1 [s]"/></ReactiveFallback>`, "properties: [c before a, b before c]")
+	if f := byQuestion(found, "property"); f[0].Verdict != Undecided || !strings.Contains(f[0].Text, "a procedure takes time") ||
+		f[1].Verdict != Refuted {
+		t.Errorf("%+v", f)
+	}
 	// Too many worlds to visit: 13 conditions.
 	many := `<ReactiveFallback name="p">`
 	for i := range 13 {
 		many += fmt.Sprintf(`<Condition name="c%d"/>`, i)
 	}
-	_, found := check(t, many+`<Action name="a"/></ReactiveFallback>`, "properties: [c1 before c2, always (a -> not c1)]")
+	_, found = check(t, many+`<Action name="a"/></ReactiveFallback>`, "properties: [c1 before c2, always (a -> not c1)]")
 	properties := byQuestion(found, "property")
 	if f := properties[0]; f.Verdict != Undecided || !strings.Contains(f.Text, "more than 4096 worlds") || f.About != "c1 before c2" {
 		t.Errorf("%s %s", f.Verdict, f.Text)

@@ -1,0 +1,128 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+)
+
+// walker lets the engine move from world to world, and remembers where it comes to.
+type walker struct {
+	m       *Model
+	worlds  [][]bool
+	cells   [][]int // by world: the interval of each signal
+	states  []*Player
+	known   map[string]int
+	classes map[string]int // of states with the same successors
+	class   []int          // by state
+	moved   map[[2]int]int // from class and world to state; -1: there is none
+	moves   int
+	looped  error // of a move after which the plan did not settle
+}
+
+func (m *Model) newWalker() (x *walker, why string) {
+	x = &walker{m: m, known: map[string]int{}, classes: map[string]int{}, moved: map[[2]int]int{}}
+	var ok bool
+	if x.worlds, ok = m.worlds(); !ok {
+		return nil, fmt.Sprintf("the conditions make more than %d worlds, too many to search", maxWorlds)
+	}
+	for _, w := range x.worlds {
+		var cell []int
+		for i := range m.vocab.signals {
+			cell = append(cell, m.vocab.signals[i].interval(w))
+		}
+		x.cells = append(x.cells, cell)
+	}
+	return x, ""
+}
+
+// tired reports whether the engine has moved as often as it may.
+func (x *walker) tired() bool { return x.moves > min(maxMoves, maxVisits/x.m.tree.Len()) }
+
+// short says why a search ends before all is visited.
+func (x *walker) short() string {
+	return fmt.Sprintf("%d moves of the engine in %d worlds did not visit all", x.moves, len(x.worlds))
+}
+
+// blind says what of a plan the walks do not show; "" if they show all.
+func (x *walker) blind() string {
+	switch {
+	case slices.ContainsFunc(x.m.leaves, func(l leaf) bool { return l.slow }):
+		return "while a procedure takes time, the plan is in states that the engine, played without time, does not see"
+	case x.looped != nil:
+		return x.looped.Error()
+	}
+	return ""
+}
+
+// move returns the state that follows a class of states in a world, -1 for the first world; ok is false if there is
+// none.
+func (x *walker) move(state, world int) (next int, ok bool) {
+	class := -1
+	if state >= 0 {
+		class = x.class[state]
+	}
+	if next, ok := x.moved[[2]int{class, world}]; ok {
+		return next, next >= 0
+	}
+	x.moves++
+	p, err := x.m.idle(), error(nil)
+	if state < 0 {
+		p, err = x.m.newPlayer(x.worlds[world])
+	} else {
+		p.copyFrom(x.states[state])
+		err = p.Move(x.worlds[world])
+	}
+	if err != nil && x.looped == nil {
+		x.looped = err
+	}
+	next = -1
+	if err == nil && p.lawful(x.worlds[world]) {
+		key := p.Key()
+		if next, ok = x.known[key]; !ok {
+			next = len(x.states)
+			x.known[key] = next
+			x.states = append(x.states, p)
+			if !x.m.Remembers() { // what follows depends on conditions with hysteresis alone
+				key = ""
+				for i := range x.m.leaves {
+					if x.m.leaves[i].off != nil {
+						key += string(packed(p.latched[i : i+1]))
+					}
+				}
+			}
+			c, ok := x.classes[key]
+			if !ok {
+				c = len(x.classes)
+				x.classes[key] = c
+			}
+			x.class = append(x.class, c)
+		}
+	}
+	x.moved[[2]int{class, world}] = next
+	return next, next >= 0
+}
+
+// smooth reports whether each signal goes to a neighbouring interval at most.
+func (x *walker) smooth(from, to int) bool {
+	for i, k := range x.cells[from] {
+		if d := x.cells[to][i] - k; d < -1 || d > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// worldText describes a world by all its signals and free inputs.
+func (m *Model) worldText(world []bool) string {
+	r := &region{first: map[int]int{}, last: map[int]int{}, truth: map[int]bool{}}
+	for v := range m.vocab.inputs {
+		switch in := &m.vocab.inputs[v]; in.kind {
+		case inputCut:
+			k := m.vocab.signals[in.signal].interval(world)
+			r.first[in.signal], r.last[in.signal] = k, k
+		case inputFree:
+			r.truth[v] = world[v]
+		}
+	}
+	return m.text(r)
+}
