@@ -307,8 +307,9 @@ func questionNames() []string {
 	return names
 }
 
-// accept gives findings that are not proved the reason of a note that names them. A note that names none is a finding.
-func accept(s Subject, all []Finding) []Finding {
+// Accept gives findings that are not proved the reason of a note that names them. A note that names none is reported
+// as a finding of its own.
+func Accept(s Subject, all []Finding) []Finding {
 	tree := s.Plan.Tree
 	for _, n := range s.Declared.Notes {
 		used := false

@@ -9,6 +9,7 @@ package verify
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"canopy/bt"
@@ -78,18 +79,28 @@ type Subject struct {
 	Commands []string              // of the vehicle
 }
 
-// Check asks all questions. Every finding that is not proved and that a note of the declarations accepts carries the
-// note's reason; a note that accepts nothing is reported as a finding of its own.
+// Check asks all questions and accepts what notes accept.
 func Check(s Subject) []Finding {
 	var all []Finding
-	var m *Model
-	for _, q := range Questions() {
-		if m == nil || m.space.full() { // what the last question left over is no use to the next
-			m = NewModel(s)
-		}
-		all = append(all, m.ask(q)...)
+	for _, found := range Answers(s) {
+		all = append(all, found...)
 	}
-	return accept(s, all)
+	return Accept(s, all)
+}
+
+// Answers asks one question after the other.
+func Answers(s Subject) iter.Seq2[Question, []Finding] {
+	return func(yield func(Question, []Finding) bool) {
+		var m *Model
+		for _, q := range Questions() {
+			if m == nil || m.space.full() { // what the last question left over is no use to the next
+				m = NewModel(s)
+			}
+			if !yield(q, m.ask(q)) {
+				return
+			}
+		}
+	}
 }
 
 // ask asks one question; if its sets grow beyond the bound, the answer is that it could not be concluded.

@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"canopy/diag"
 	"canopy/mission"
@@ -20,6 +22,7 @@ import (
 func checkCommand() *cobra.Command {
 	var asJSON bool
 	var sarif, scripts, facts string
+	var budget float64
 	var questions strings.Builder
 	for _, q := range verify.Questions() {
 		fmt.Fprintf(&questions, "  %-10s %s\n", q.Name, q.Asks)
@@ -46,7 +49,10 @@ Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wron
 			if err != nil {
 				return err
 			}
-			found := verify.Check(s)
+			if !(budget > 0) {
+				return &usageError{"--budget must be above 0"}
+			}
+			found := ask(s, budget)
 			files, err := writeScripts(scripts, args[0], found)
 			if err != nil {
 				return failed(err)
@@ -77,11 +83,43 @@ Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wron
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON: a list with an object for each finding")
+	c.Flags().Float64Var(&budget, "budget", 60, "time in `seconds` after which no more questions are answered")
 	c.Flags().StringVar(&sarif, "sarif", "", "also write the findings as SARIF 2.1.0 into this `file`")
 	c.Flags().StringVar(&scripts, "scripts", "",
 		"write counterexamples and worst cases as scripts for `canopy trace` into this `folder`")
 	c.Flags().StringVar(&facts, "facts", "", "a `file` with the entries of `check`, for a plan without a mission")
 	return c
+}
+
+// ask asks all questions as far as time allows; the question that it ends in is not concluded.
+func ask(s verify.Subject, budget float64) []verify.Finding {
+	questions := verify.Questions()
+	answers := make(chan []verify.Finding, len(questions))
+	go func() { // left alone when the time is over: the command ends soon
+		for _, found := range verify.Answers(s) {
+			answers <- found
+		}
+	}()
+	var all []verify.Finding
+	late := time.After(time.Duration(min(budget, 1e9) * float64(time.Second)))
+	for i, q := range questions {
+		select {
+		case found := <-answers:
+			all = append(all, found...)
+		case <-late:
+			text := fmt.Sprintf("not concluded within %g s", budget)
+			if rest := len(questions) - i - 1; rest > 0 {
+				text += fmt.Sprintf(", nor were the %d questions after it asked", rest)
+			}
+			s.Declared.Notes = slices.DeleteFunc(slices.Clone(s.Declared.Notes), func(n verify.Note) bool {
+				return slices.ContainsFunc(questions[i:], func(q verify.Question) bool { return q.Name == n.Question })
+			})
+			return append(verify.Accept(s, all), verify.Finding{Question: q.Name, Verdict: verify.Undecided,
+				Text: text, Source: s.Plan.Source,
+				Advice: "give it more time with --budget, or check subtrees as plans of their own"})
+		}
+	}
+	return verify.Accept(s, all)
 }
 
 // errRefuted ends a check that refutes something; all has been said.

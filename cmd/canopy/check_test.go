@@ -200,3 +200,22 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// A check that takes too long says so, and what it has not answered.
+func TestCheckBudget(t *testing.T) {
+	var b strings.Builder
+	for range 300 {
+		b.WriteString(`<Fallback><Condition/><Action/></Fallback>`)
+	}
+	dir := write(t, map[string]string{
+		"large.xml": `<root BTCPP_format="4"><BehaviorTree><Sequence>` + b.String() + `<Action/></Sequence></BehaviorTree></root>`,
+	})
+	stdout, stderr, status := canopy("check", filepath.Join(dir, "large.xml"), "--budget", "1e-6")
+	if status != exitOK || stderr != "" {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	says(t, "the answer", stdout, "1 not concluded", "unknown   complete    not concluded within 1e-06 s", "questions after it")
+	if _, _, status := canopy("check", filepath.Join(dir, "large.xml"), "--budget", "0"); status != exitInput {
+		t.Errorf("status %d", status)
+	}
+}
