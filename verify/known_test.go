@@ -223,3 +223,14 @@ func TestSearchKnowsItsLimits(t *testing.T) {
 		t.Errorf("13 conditions: %s %s", c.verdict, c.why)
 	}
 }
+
+// A script has no way to spell some names; then there is none.
+func TestNamesThatScriptsCannotSpell(t *testing.T) {
+	for _, test := range []struct{ name, want string }{{"wind up", "set wind up true\n"}, {"wind; up", ""}, {"wind #1", ""}} {
+		_, found := check(t, `<ReactiveSequence name="s"><Inverter><Condition name="`+test.name+`"/></Inverter><Action name="a"/>`+
+			`</ReactiveSequence>`, "")
+		if f := byQuestion(found, "complete")[0]; f.Verdict != Refuted || f.Script != test.want {
+			t.Errorf("%s: %s, script %q", test.name, f.Verdict, f.Script)
+		}
+	}
+}

@@ -185,8 +185,11 @@ func (p *Player) good(t bt.Task) bool {
 // active reports whether a task is active.
 func (p *Player) active(t bt.Task) bool { return p.engine.Active(t) }
 
-// script returns the moves as a script for bt.Trace.
+// script returns the moves as a script for bt.Trace, "" if a script cannot spell the name of a leaf.
 func (p *Player) script() string {
+	if slices.ContainsFunc(p.m.leaves, func(l leaf) bool { return strings.ContainsAny(l.name, ";#") }) {
+		return ""
+	}
 	var b strings.Builder
 	for _, l := range p.lines {
 		if l != "" {
