@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"canopy/backchain"
@@ -58,7 +57,7 @@ conditions; the result and all warnings go to the standard error.`,
 			if out == "" {
 				_, err = io.WriteString(cmd.OutOrStdout(), p.Source.Text)
 			} else {
-				err = os.WriteFile(out, []byte(p.Source.Text), 0o666)
+				err = save(out, []byte(p.Source.Text))
 			}
 			return failed(err)
 		},

@@ -60,7 +60,7 @@ Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wron
 			if sarif != "" {
 				text, err := verify.SARIF(found, version())
 				if err == nil {
-					err = os.WriteFile(sarif, text, 0o644)
+					err = save(sarif, text)
 				}
 				if err != nil {
 					return failed(err)
@@ -159,9 +159,6 @@ func writeScripts(folder, name string, found []verify.Finding) (map[int]string, 
 	if folder == "" {
 		return files, nil
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, err
-	}
 	number := map[string]int{}
 	for i := range found {
 		f := &found[i]
@@ -174,7 +171,7 @@ func writeScripts(folder, name string, found []verify.Finding) (map[int]string, 
 		for _, w := range f.Where {
 			text += "# where " + w + "\n"
 		}
-		if err := os.WriteFile(files[i], []byte(text+f.Script), 0o644); err != nil {
+		if err := save(files[i], []byte(text+f.Script)); err != nil {
 			return nil, err
 		}
 	}

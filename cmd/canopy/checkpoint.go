@@ -85,7 +85,7 @@ func (p *identity) save(out string, r *mission.Run, w *record.Writer) error {
 	}
 	data := snapshot.Save(nil, p, r, &point)
 	sum := sha256.Sum256(data)
-	return replace(filepath.Join(out, checkpointFile), append(sum[:], data...))
+	return save(filepath.Join(out, checkpointFile), append(sum[:], data...))
 }
 
 // load restores a run that has not begun from its output folder, and returns its place in the log.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -60,15 +61,15 @@ far stand beside the bounds.
 			}
 			r := reaction.Explore(tree, inputs, states)
 			lines, last := r.Script(measure)
-			if script != "" {
-				if err := os.WriteFile(script, []byte(scriptText(args[0], measure, lines, last)), 0o666); err != nil {
-					return failed(err)
-				}
-			}
 			if asJSON {
-				return failed(writeReactionJSON(cmd.OutOrStdout(), tree, r, lines))
+				err = writeReactionJSON(cmd.OutOrStdout(), tree, r, lines)
+			} else {
+				err = writeReaction(cmd.OutOrStdout(), tree, r, measure, lines, last)
 			}
-			return failed(writeReaction(cmd.OutOrStdout(), tree, r, measure, lines, last))
+			if script != "" {
+				err = errors.Join(err, save(script, []byte(scriptText(args[0], measure, lines, last))))
+			}
+			return failed(err)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")

@@ -425,10 +425,7 @@ func (a *analysis) draw(name string) error {
 	if err := region.Draw(&out, pictureFormat(name), panels); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
-	}
-	return replace(name, out.Bytes())
+	return save(name, out.Bytes())
 }
 
 // at writes an initial state.

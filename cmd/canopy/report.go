@@ -49,7 +49,7 @@ func writeReport(out string, table io.Writer) error {
 	var page bytes.Buffer
 	name := filepath.Join(out, "report.html")
 	err = errors.Join(report.HTML(&page, log, drawing(log)),
-		replace(name, page.Bytes()), report.Table(table, log))
+		save(name, page.Bytes()), report.Table(table, log))
 	if err == nil {
 		_, err = fmt.Fprintf(table, "\nreport: %s\n", name)
 	}

@@ -237,7 +237,7 @@ func (f *flight) fly(ctx context.Context) ([]byte, error) {
 	}
 	text, e := json.MarshalIndent(summary, "", "  ")
 	text = append(text, '\n')
-	lost = errors.Join(e, replace(filepath.Join(f.out, "summary.json"), text), writeReport(f.out, f.table))
+	lost = errors.Join(e, save(filepath.Join(f.out, "summary.json"), text), writeReport(f.out, f.table))
 	if err != nil && lost == nil {
 		hint := ""
 		if errors.Is(err, errInterrupted) {
@@ -259,17 +259,4 @@ func also(err, more error) error {
 		return more
 	}
 	return errors.Join(err, more)
-}
-
-// replace writes a file whole or not at all: an earlier one stays until the new one is complete.
-func replace(name string, data []byte) error {
-	part := name + ".part"
-	err := os.WriteFile(part, data, 0o666)
-	if err == nil {
-		err = os.Rename(part, name)
-	}
-	if err != nil {
-		_ = os.Remove(part)
-	}
-	return err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -50,10 +49,7 @@ What is written, --to says:
 				_, err := cmd.OutOrStdout().Write(b.Bytes())
 				return failed(err)
 			}
-			if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
-				return err
-			}
-			return failed(replace(out, b.Bytes()))
+			return failed(save(out, b.Bytes()))
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "`format` to write: "+strings.Join(formats, ", "))
