@@ -1,0 +1,177 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// clone makes a folder with the missions and examples of the repository the working folder, so that documented
+// commands find them and leave nothing behind. It returns the repository's folder.
+func clone(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"missions", "examples"} {
+		if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil {
+			t.Skip("no symbolic links:", err)
+		}
+	}
+	t.Chdir(dir)
+	return root
+}
+
+var shellWord = regexp.MustCompile(`"[^"]*"|[^\s"]+(?:"[^"]*")?`)
+
+// documented runs a command as it is documented, but that a long flight is shortened, and returns what it prints.
+func documented(t *testing.T, line string) string {
+	t.Helper()
+	line, _, _ = strings.Cut(line, " > ")
+	line, _, _ = strings.Cut(line, "   #")
+	args := shellWord.FindAllString(line, -1)
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], `"`, "")
+	}
+	switch {
+	case args[0] == "compare":
+		args = append(args, "--until", "60", "--repeat", "1", "--period", "60")
+	case strings.Contains(line, "horizon="):
+		args = append(args, "--until", "60")
+	}
+	stdout, stderr, status := canopy(args...)
+	if status != exitOK && status != exitRefute {
+		t.Errorf("canopy %s: status %d, %s", line, status, stderr)
+	}
+	return stderr + stdout
+}
+
+// Each command in a block of a document runs, and what stands in a block of text below is what it prints.
+func TestDocumentedCommands(t *testing.T) {
+	root := clone(t)
+	var names []string
+	for _, pattern := range []string{"README.md", "docs/*.md", "examples/*/README.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, found...)
+	}
+	block := regexp.MustCompile("(?ms)^```(sh|text)\n(.*?)^```$")
+	printed, commands, texts := map[string]string{}, 0, 0
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := ""
+		for _, b := range block.FindAllStringSubmatch(string(text), -1) {
+			if b[1] == "text" {
+				texts++
+				if !strings.Contains(last, b[2]) {
+					t.Errorf("%s: this is not printed:\n%s\nbut:\n%s", name, b[2], last)
+				}
+				continue
+			}
+			last = ""
+			for line := range strings.Lines(b[2]) {
+				line = strings.TrimPrefix(strings.TrimSpace(line), "go run ./cmd/")
+				line, ours := strings.CutPrefix(line, "canopy ")
+				if !ours || strings.Contains(line, "--resume") || strings.HasPrefix(line, "report ") {
+					continue
+				}
+				if _, again := printed[line]; !again || strings.HasPrefix(line, "trace") {
+					printed[line] = documented(t, line)
+				}
+				commands++
+				last += printed[line]
+			}
+		}
+	}
+	if commands < 40 || texts < 5 {
+		t.Errorf("%d commands and %d texts found", commands, texts)
+	}
+}
+
+// Each row of docs/papers.md has commands that run, programs with tests, or tests that exist; and what a command
+// prints has the numbers of its row, those of three digits or more, if all its commands
+// are canopy's.
+func TestPapers(t *testing.T) {
+	root := clone(t)
+	text, err := os.ReadFile(filepath.Join(root, "docs", "papers.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted := regexp.MustCompile("`([^`]+)`")
+	number := regexp.MustCompile(`\d[\d,.]*\d`)
+	link := regexp.MustCompile(`\]\([^)]*\)`)
+	test := regexp.MustCompile(`^go test (?:-run (Test\w+) )?\./([\w/]+)$`)
+	rows := 0
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) < 2 || strings.HasPrefix(line, "| paper ") || strings.HasPrefix(line, "|-") {
+			continue
+		}
+		if rows++; len(cells) != 8 {
+			t.Errorf("%d cells: %s", len(cells)-2, line)
+			continue
+		}
+		commands := quoted.FindAllStringSubmatch(cells[4], -1)
+		if len(commands) == 0 {
+			t.Errorf("no command: %s", line)
+		}
+		printed, all := "", true
+		for _, c := range commands {
+			if args, ok := strings.CutPrefix(c[1], "canopy "); ok {
+				printed += documented(t, args)
+				continue
+			}
+			all = false
+			if name, ok := strings.CutPrefix(c[1], "go run ./"); ok {
+				for _, file := range []string{"main.go", "main_test.go"} {
+					if _, err := os.Stat(filepath.Join(root, name, file)); err != nil {
+						t.Errorf("%s: %v", c[1], err)
+					}
+				}
+			} else if m := test.FindStringSubmatch(c[1]); m != nil {
+				if !hasTest(t, filepath.Join(root, m[2]), m[1]) {
+					t.Errorf("%s: there is no such test", c[1])
+				}
+			} else {
+				t.Errorf("not a command: %s", c[1])
+			}
+		}
+		for _, n := range number.FindAllString(link.ReplaceAllString(cells[5], "]"), -1) {
+			digits := strings.Map(func(r rune) rune {
+				if r < '0' || r > '9' {
+					return -1
+				}
+				return r
+			}, n)
+			if all && len(digits) >= 3 && !strings.Contains(printed, n) {
+				t.Errorf("%s: %s is not printed, but:\n%s", cells[4], n, printed)
+			}
+		}
+	}
+	if rows < 20 {
+		t.Errorf("%d rows found", rows)
+	}
+}
+
+// hasTest reports whether a package has a test with a name.
+func hasTest(t *testing.T, dir, name string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		return err == nil && strings.Contains(string(text), "func "+name+"(t *testing.T)")
+	})
+}
