@@ -44,3 +44,8 @@ func (m *Mission) Initial() map[int]float64 {
 	}
 	return values
 }
+
+// Holds reports whether a signal is a slot that keeps its last value while no task writes it.
+func (m *Mission) Holds(signal string) bool {
+	return m.vocabulary()[signal].Hold
+}

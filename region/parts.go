@@ -137,7 +137,7 @@ func isSequence(k bt.Kind) bool { return k == bt.Sequence || k == bt.ReactiveSeq
 
 // Memory lists what gives the tasks below a task a state besides the vehicle's, so that the regions are those of starts
 // at which nobody was active before.
-func Memory(p *plan.Plan, task bt.Task) []string {
+func Memory(m *mission.Mission, task bt.Task) []string {
 	var list []string
 	note := func(holds bool, text string) {
 		if holds && !slices.Contains(list, text) {
@@ -151,13 +151,16 @@ func Memory(p *plan.Plan, task bt.Task) []string {
 			visit(c)
 		}
 	}
-	part := cut(p, task)
+	part := cut(m.Plan, task)
 	visit(part.node)
 	for _, l := range part.leaves {
 		note(l.Off != nil, "hysteresis")
 		note(l.Entry != nil || l.Exit != nil || l.EntryTime != nil || l.ExitTime != nil || l.EntryUntil != nil ||
 			l.ExitUntil != nil, "entry and exit procedures")
 		note(l.Done != nil || l.Failed != nil, "outcomes of actions")
+		held := func(a plan.Assignment) bool { return m.Holds(a.Target) }
+		note(slices.ContainsFunc(l.Write, held) || slices.ContainsFunc(l.Entry, held) || slices.ContainsFunc(l.Exit, held),
+			"slots that hold their value")
 	}
 	return list
 }

@@ -301,17 +301,18 @@ func TestWrongTasks(t *testing.T) {
 	if _, err := NewRegression(s, m, steer); !errors.Is(err, ErrRules) {
 		t.Errorf("rules of an action: %v", err)
 	}
-	if _, err := NewRegression(s, m, m.Plan.Tree.Root()); err != nil { // two rules that hold always
-		t.Error(err)
+	if _, err := NewRegression(s, m, m.Plan.Tree.Root()); !errors.Is(err, ErrRules) ||
+		!strings.Contains(err.Error(), "run in, has no condition") {
+		t.Errorf("rules without a goal: %v", err)
 	}
 	if _, err := Find(m.Plan, "stear"); !errors.Is(err, ErrTask) || !strings.Contains(err.Error(), `"steer"`) {
 		t.Errorf("an unknown task: %v", err)
 	}
-	if list := Memory(m.Plan, m.Plan.Tree.Root()); list != nil {
+	if list := Memory(m, m.Plan.Tree.Root()); list != nil {
 		t.Errorf("the boat's plan has a memory: %v", list)
 	}
 	c := read(t, "../examples/09-regression/courier.yaml", nil)
-	if list := Memory(c.Plan, c.Plan.Tree.Root()); !slices.Equal(list, []string{"hysteresis"}) {
+	if list := Memory(c, c.Plan.Tree.Root()); !slices.Equal(list, []string{"hysteresis"}) {
 		t.Errorf("the courier's memory: %v", list)
 	}
 }

@@ -53,6 +53,10 @@ func NewRegression(s *Space, m *mission.Mission, task bt.Task) (*Regression, err
 			when = append(when, cut(m.Plan, k))
 		}
 		rule := rule{name: tree.Name(c), watch: -1}
+		if when == nil && len(r.rules) == 0 {
+			return nil, fmt.Errorf("%s: %w; its first rule, %s, has no condition that is the goal", tree.Name(task), ErrRules,
+				rule.name)
+		}
 		if when != nil {
 			rule.watch = len(watched)
 			watched = append(watched, join(bt.ForceSuccess, join(bt.ReactiveSequence, when...)))

@@ -56,7 +56,7 @@ asks for Definitions 1, 2 and 4 and for a start that shows that Definition 1 is 
 
 Exit status: 0 all was sampled, 1 interrupted (what was sampled is printed and drawn), 2 wrong input.`,
 		Example: `  canopy region examples/08-finite-time/boat.yaml --box x=0:5,y=-2:2 --compose --out regions.svg
-  canopy region examples/09-regression/courier.yaml --box x=-2:4,y=0:4 --regression --set drift=1`,
+  canopy region examples/09-regression/courier.yaml --box x=-2:4,y=0.01:4 --regression --out courier.svg`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			limit, err := duration("until", f.until)
@@ -160,7 +160,8 @@ func newAnalysis(m *mission.Mission, f *regionFlags, limit float64) (*analysis, 
 	}
 	a := &analysis{mission: m, space: &region.Space{Until: min(m.Horizon, limit)}}
 	if len(f.box) != 2 {
-		return nil, &usageError{"--box takes the ranges of two states, as in --box x=0:10,y=0:2"}
+		return nil, &usageError{"--box takes the ranges of two states, as in --box x=0:10,y=0:2; each other " +
+			"state starts at one value, the mission's or that of --start"}
 	}
 	taken := map[int]bool{}
 	for k, text := range f.box {
@@ -211,7 +212,7 @@ func (a *analysis) questions(f *regionFlags) ([]region.Question, error) {
 		return nil, err
 	}
 	a.result.Mission, a.result.Task = a.mission.Name, a.mission.Plan.Tree.Name(task)
-	a.result.Memory = append([]string{}, region.Memory(a.mission.Plan, task)...)
+	a.result.Memory = append([]string{}, region.Memory(a.mission, task)...)
 	whole, err := region.Of(a.space, a.mission, task)
 	if err != nil {
 		return nil, err
@@ -451,15 +452,15 @@ func (a *analysis) write(out io.Writer, f *regionFlags) error {
 		if f.compose {
 			title = fmt.Sprintf("T%d = %s", k, title)
 		}
-		fmt.Fprintf(out, "\n%s: shares of the box, %.2g %% of it in cells that a boundary crosses\n", title, 100*q.Boundary)
+		fmt.Fprintf(out, "\n%s: shares of the box, %.3g %% of it in cells that a boundary crosses\n", title, 100*q.Boundary)
 		w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 		for _, c := range q.Answers {
-			fmt.Fprintf(w, "  %s\t%.2f %%\t", c.Text, 100*c.Share)
+			fmt.Fprintf(w, "  %s\t%.2f %%", c.Text, 100*c.Share)
 			switch {
 			case k < len(a.trials) && c.Class == region.Attracted:
-				fmt.Fprintf(w, "tau%d = %.6g s from %s", k, c.Longest.Time, a.at(c.Longest.Start))
+				fmt.Fprintf(w, "\ttau%d = %.6g s from %s", k, c.Longest.Time, a.at(c.Longest.Start))
 			case c.First.Text != "":
-				fmt.Fprintf(w, "first from %s: %s", a.at(c.First.Start), c.First.Text)
+				fmt.Fprintf(w, "\tfirst from %s: %s", a.at(c.First.Start), c.First.Text)
 			}
 			fmt.Fprintln(w)
 		}

@@ -61,6 +61,12 @@ func TestRegionText(t *testing.T) {
 		}
 		says(t, "the text", stdout, "the plan has memory (hysteresis)", "regression (Definition 1)", "NOT at", verdict)
 	}
+	stdout, stderr, status = canopy(append([]string{"region", "../../missions/circuit.yaml", "--task", "take_off", "--box",
+		"h=0:300,V=0:20", "--until", "10"}, small...)...)
+	if status != exitOK || stderr != "" {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	says(t, "the text", stdout, "the plan has memory (entry and exit procedures, slots that hold their value)")
 	for name, magic := range map[string]string{"new/boat.svg": "<?xml", "courier.png": "\x89PNG"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || !strings.HasPrefix(string(text), magic) {
@@ -88,6 +94,8 @@ func TestRegionWrongInput(t *testing.T) {
 		{"--box x=0:5,y=0:1 --task habour", `did you mean "harbour"?`},
 		{"--box x=0:5,y=0:1 --task steer --compose", "Fallback or a Sequence"},
 		{"--box x=0:5,y=0:1 --task steer --regression", "ReactiveFallback is a list of rules"},
+		{"--box x=0:5,y=0:1 --regression", "run in, has no condition"},
+		{"--box x=0:5,y=0:1,y=0:1", "--start"},
 		{"--box x=0:5,y=0:1 --resolution 0", "--resolution"},
 		{"--box x=0:5,y=0:1 --compose --regression", "none of the others"},
 		{"--box x=0:5,y=0:1 --set push=11", "outside its range"},
