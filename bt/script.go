@@ -68,6 +68,13 @@ func replay(e *Engine, src *diag.Source, script []scriptLine, pass func(n int, i
 	return nil
 }
 
+// Scriptable reports whether a script can name a task: not if the name holds ";", "#" or a line break, or has blanks at
+// an end.
+func (t *Tree) Scriptable(task Task) bool {
+	name := t.Name(task)
+	return !strings.ContainsAny(name, ";#\r\n") && strings.TrimSpace(name) == name
+}
+
 // scriptLine is one instant of a script.
 type scriptLine struct {
 	number int // in the source, from 1

@@ -136,3 +136,18 @@ func TestTraceByteOrderMark(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// What Scriptable says of a name is so: a line of a script finds the leaf.
+func TestScriptable(t *testing.T) {
+	for _, name := range []string{"c", "two words", "two  blanks", "set true", "entry", "äöü/x", "", " a", "a ", "a;b", "a#b", "#", "a\nb"} {
+		root := &Node{Kind: Inverter, Children: []*Node{{Kind: Condition, Name: name}}}
+		tree := compiled(t, root)
+		leaf := tree.Leaves()[0]
+		var out strings.Builder
+		err := Trace(tree, &diag.Source{Name: "script", Text: "set " + tree.Name(leaf) + " true\n"}, &out)
+		found := err == nil && strings.Contains(out.String(), "1 "+tree.Name(leaf)+": Failure -> Success\n")
+		if found != tree.Scriptable(leaf) {
+			t.Errorf("%q: scriptable %t, but %v, %s", name, tree.Scriptable(leaf), err, out.String())
+		}
+	}
+}

@@ -49,6 +49,9 @@ Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wron
 			if err != nil {
 				return err
 			}
+			if err := scriptable(s.Plan.Tree, scripts); err != nil {
+				return err
+			}
 			if !(budget > 0) {
 				return &usageError{"--budget must be above 0"}
 			}
@@ -86,7 +89,7 @@ Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wron
 	c.Flags().Float64Var(&budget, "budget", 60, "time in `seconds` after which no more questions are answered")
 	c.Flags().StringVar(&sarif, "sarif", "", "also write the findings as SARIF 2.1.0 into this `file`")
 	c.Flags().StringVar(&scripts, "scripts", "",
-		"write counterexamples and worst cases as scripts for `canopy trace` into this `folder`")
+		"write counterexamples and worst cases into this `folder`, as scripts for canopy trace")
 	c.Flags().StringVar(&facts, "facts", "", "a `file` with the entries of `check`, for a plan without a mission")
 	return c
 }

@@ -37,7 +37,7 @@ All states that scripts with one input a line can reach are explored with the tr
 instant is its event iterations, its status changes, and the visits of tasks, which measure the engine's time. The
 bounds come from the structure alone and hold for a tree of any size, in every state: the row "all leaves" also when
 any number of leaves tell something at the same instant. If there are too many states to explore, the largest seen so
-far stand beside the bounds.
+far stand beside the bounds. Of a mission there often are few enough where of its plan alone there are not.
 
 "canopy trace --count PLAN SCRIPT" replays the script.`,
 		Example: `  canopy reaction missions/solar-day.yaml
@@ -59,6 +59,9 @@ far stand beside the bounds.
 			if err != nil {
 				return err
 			}
+			if err := scriptable(tree, script); err != nil {
+				return err
+			}
 			r := reaction.Explore(tree, inputs, states)
 			lines, last := r.Script(measure)
 			if asJSON {
@@ -78,6 +81,17 @@ far stand beside the bounds.
 		"the `measure` that the script attains: "+strings.Join(reaction.Measures, ", "))
 	c.Flags().IntVar(&states, "states", 100_000, "states to explore at most")
 	return c
+}
+
+// scriptable refuses to write scripts, if any are asked for, of a tree with leaves that a script cannot name.
+func scriptable(tree *bt.Tree, to string) error {
+	for _, leaf := range tree.Leaves() {
+		if to != "" && !tree.Scriptable(leaf) {
+			return fmt.Errorf("a trace script cannot name the leaf %q: give it a name without \";\" and \"#\"",
+				tree.Name(leaf))
+		}
+	}
+	return nil
 }
 
 // leafInputs returns the tree of a plan or of a mission's plan and what its leaves may tell.
@@ -121,7 +135,9 @@ func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, measure str
 		fmt.Fprintf(out, "proved: one input takes at most %s.\n%s can be reached, all explored.\n", inWords(r.Most),
 			plural(r.States, "state"))
 	} else {
-		fmt.Fprintf(out, "not decided: %d states seen, there are more; largest so far: %s.\n", r.States, inWords(r.Most))
+		fmt.Fprintf(out, "not decided: %d states explored, as many as --states allows, and there are more.\n"+
+			"The largest so far: %s.\nproved by the structure alone: one input takes at most %s.\n", r.States,
+			inWords(r.Most), inWords(r.Bound))
 	}
 	fmt.Fprintf(out, "The first settling takes %s.\n\n", inWords(r.Start))
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
