@@ -1,10 +1,16 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"canopy/bt"
 )
 
 const hall = "../../examples/11-back-chaining/world.xml"
@@ -34,6 +40,55 @@ func TestBackchain(t *testing.T) {
 	if text, err := os.ReadFile(path); err != nil || string(text) != stdout {
 		t.Errorf("%v: the standard output has another plan:\n%s", err, stdout)
 	}
+}
+
+// A plan that was built is played by a script: each fact comes true when its action has worked, and the next action is
+// active. Every leaf of a fact has its own name.
+func TestBackchainedPlanIsTraced(t *testing.T) {
+	dir := t.TempDir()
+	path, script := filepath.Join(dir, "plan.xml"), filepath.Join(dir, "script.txt")
+	if _, stderr, status := canopy("backchain", hall, "--goal", "inspected and at_hangar", "--out", path); status != exitOK {
+		t.Fatal(stderr)
+	}
+	p, err := readPlan(path, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	active, lines := []string{"fly_home"}, []string{}
+	for _, step := range []struct{ facts, active string }{
+		{"at_hangar", "fetch_key"}, {"has_key", "fly_to_door"}, {"not at_hangar, at_door", "unlock"}, {"door_open", "fly_in"},
+		{"inside, not at_door", "inspect"}, {"inspected", "fly_out"}, {"not inside, at_door", "fly_home"},
+		{"not at_door, at_hangar", ""},
+	} {
+		var line []string
+		for fact := range strings.SplitSeq(step.facts, ", ") {
+			name, not := strings.CutPrefix(fact, "not ")
+			for i, leaf := range p.Tree.Leaves() {
+				if p.Leaves[i].ID == name {
+					line = append(line, fmt.Sprintf("set %s %t", p.Tree.Name(leaf), !not))
+				}
+			}
+		}
+		active, lines = append(active, step.active), append(lines, strings.Join(line, "; "))
+	}
+	if err := os.WriteFile(script, []byte(strings.Join(lines, "\n")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, status := canopy("trace", path, script)
+	if status != exitOK || stderr != "" {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	begun := make([]string, len(active))
+	for _, m := range regexp.MustCompile(`(?m)^(\d+) (\w+)( \d)?: Activating -> Running$`).FindAllStringSubmatch(stdout, -1) {
+		n, _ := strconv.Atoi(m[1])
+		if leaf, ok := p.Tree.Find(m[2] + m[3]); ok && p.Tree.Kind(leaf) == bt.Action {
+			begun[n] += m[2]
+		}
+	}
+	if !slices.Equal(begun, active) {
+		t.Errorf("the actions begin as %q, want %q:\n%s", begun, active, stdout)
+	}
+	says(t, "the end", stdout, "\n8 goal: Running -> Finished\n")
 }
 
 // A plan that was built flies in a mission: the solar aircraft climbs and is then where it was to be.
