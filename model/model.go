@@ -22,13 +22,19 @@ const (
 // String returns the tag's letter: A, P or D.
 func (t Tag) String() string { return [...]string{"A", "P", "D"}[t] }
 
+// MarshalText writes the tag's letter.
+func (t Tag) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
 // Parameter is one number that is constant during a run. Its value is in its own unit, which need not be SI. Min and
 // Max may be infinite.
 type Parameter struct {
-	Name, Unit        string
-	Default, Min, Max float64
-	Tag               Tag
-	Text              string
+	Name    string  `json:"name"`
+	Unit    string  `json:"unit"`
+	Default float64 `json:"default"`
+	Min     float64 `json:"-"`
+	Max     float64 `json:"-"`
+	Tag     Tag     `json:"tag"`
+	Text    string  `json:"text"`
 }
 
 // Range returns the range of the values that the parameter may have.
@@ -53,33 +59,38 @@ func (p Parameter) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(struct {
 		plain
-		Min, Max *float64
+		Min *float64 `json:"min"`
+		Max *float64 `json:"max"`
 	}{plain(p), limit(p.Min), limit(p.Max)})
 }
 
 // Variable is a real signal. Its unit is coherent SI.
-type Variable struct{ Name, Unit, Text string }
+type Variable struct {
+	Name string `json:"name"`
+	Unit string `json:"unit"`
+	Text string `json:"text"`
+}
 
 // State is a continuous state, the absolute error tolerated in it where a relative one means nothing, and the range
 // outside which the model describes nothing.
 type State struct {
 	Variable
-	AbsTol float64
-	Range  Range
+	AbsTol float64 `json:"abs_tol"`
+	Range  Range   `json:"range"`
 }
 
 // Output is a signal computed from time, states and commands.
 type Output struct {
 	Variable
-	Direct bool // depends on the commands of the same instant
+	Direct bool `json:"direct"` // depends on the commands of the same instant
 }
 
 // Command is an input. While nobody writes it, it keeps its last value (Hold) or returns to its default.
 type Command struct {
 	Variable
-	Default float64
-	Hold    bool
-	Range   Range // of values that the vehicle can follow
+	Default float64 `json:"default"`
+	Hold    bool    `json:"hold"`
+	Range   Range   `json:"range"` // of values that the vehicle can follow
 }
 
 // ErrParameters is wrapped by every error of Vehicle.New.

@@ -50,7 +50,7 @@ func (r Range) String() string {
 	return fmt.Sprintf("%g to %g", least, most)
 }
 
-// MarshalJSON writes the ends as Min and Max, null where there is none.
+// MarshalJSON writes the ends as min and max, null where there is none.
 func (r Range) MarshalJSON() ([]byte, error) {
 	end := func(v float64) string {
 		if math.IsInf(v, 0) {
@@ -59,5 +59,5 @@ func (r Range) MarshalJSON() ([]byte, error) {
 		return fmt.Sprintf("%g", v)
 	}
 	least, most := r.Bounds()
-	return fmt.Appendf(nil, `{"Min":%s,"Max":%s}`, end(least), end(most)), nil
+	return fmt.Appendf(nil, `{"min":%s,"max":%s}`, end(least), end(most)), nil
 }

@@ -14,11 +14,11 @@ func TestRange(t *testing.T) {
 		json    string
 		in, out []float64
 	}{
-		{Range{}, "", `{"Min":null,"Max":null}`, []float64{0, -1e300, math.Inf(1)}, []float64{math.NaN()}},
-		{Between(0, 1), "0 to 1", `{"Min":0,"Max":1}`, []float64{0, 1}, []float64{-1e-300, 1.1, math.NaN()}},
-		{Between(0, 0), "0 to 0", `{"Min":0,"Max":0}`, []float64{0}, []float64{1}},
-		{AtLeast(1), "at least 1", `{"Min":1,"Max":null}`, []float64{1, math.Inf(1)}, []float64{0.9, math.NaN()}},
-		{Between(math.Inf(-1), 2), "at most 2", `{"Min":null,"Max":2}`, []float64{-1e300, 2}, []float64{2.1}},
+		{Range{}, "", `{"min":null,"max":null}`, []float64{0, -1e300, math.Inf(1)}, []float64{math.NaN()}},
+		{Between(0, 1), "0 to 1", `{"min":0,"max":1}`, []float64{0, 1}, []float64{-1e-300, 1.1, math.NaN()}},
+		{Between(0, 0), "0 to 0", `{"min":0,"max":0}`, []float64{0}, []float64{1}},
+		{AtLeast(1), "at least 1", `{"min":1,"max":null}`, []float64{1, math.Inf(1)}, []float64{0.9, math.NaN()}},
+		{Between(math.Inf(-1), 2), "at most 2", `{"min":null,"max":2}`, []float64{-1e300, 2}, []float64{2.1}},
 	} {
 		if got := c.r.String(); got != c.text {
 			t.Errorf("%q, want %q", got, c.text)

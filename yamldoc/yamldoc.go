@@ -46,6 +46,11 @@ func (r *Reader) Parse(hint string) *yaml.Node {
 			Text: "the file is not a text in UTF-8"})
 		return nil
 	}
+	if isXML.MatchString(r.Source.Text) {
+		r.Diags = append(r.Diags, diag.Diagnostic{Source: r.Source, Code: "yaml-syntax",
+			Text: "this is XML, perhaps a plan, where YAML is wanted", Hint: hint})
+		return nil
+	}
 	var doc, second yaml.Node
 	documents := yaml.NewDecoder(strings.NewReader(r.Source.Text))
 	if err := documents.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
@@ -63,6 +68,8 @@ func (r *Reader) Parse(hint string) *yaml.Node {
 	}
 	return doc.Content[0]
 }
+
+var isXML = regexp.MustCompile(`^\s*<[?!A-Za-z]`)
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 

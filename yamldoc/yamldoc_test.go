@@ -74,6 +74,7 @@ func TestNoDocument(t *testing.T) {
 		"":                "1:1 empty-file",
 		"# comment\n":     "1:1 empty-file",
 		"a: 1\nb: c: d\n": "2:1 yaml-syntax",
+		"\n<root/>":       "1:1 yaml-syntax",
 	} {
 		r := NewReader(&diag.Source{Name: "test.yaml", Text: text})
 		if root := r.Parse("write something"); root != nil || len(r.Diags) != 1 {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -492,6 +493,10 @@ func TestVehicle(t *testing.T) {
 	var v map[string]any
 	if err := json.Unmarshal([]byte(stdout), &v); err != nil {
 		t.Error(err)
+	}
+	says(t, "the JSON", stdout, `"tag": "D"`)
+	if key := regexp.MustCompile(`"[^"]*[A-Z][^"]*":`).FindString(stdout); key != "" {
+		t.Errorf("the key %s is not in small letters", key)
 	}
 }
 
