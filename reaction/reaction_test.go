@@ -151,7 +151,7 @@ func TestExploreRandom(t *testing.T) {
 		tree := compile(t, randomTree(r, 2+r.IntN(6)))
 		inputs := randomInputs(r, tree)
 		most, leaves, all := plod(tree, inputs, limit)
-		got := Explore(tree, inputs, 0)
+		got := Explore(tree, inputs, 0, nil)
 		if !all || !got.Decided {
 			continue
 		}
@@ -238,7 +238,7 @@ func TestLongScripts(t *testing.T) {
 	for range rounds {
 		tree := compile(t, randomTree(r, 2+r.IntN(8)))
 		inputs := randomInputs(r, tree)
-		got := Explore(tree, inputs, 3000)
+		got := Explore(tree, inputs, 3000, nil)
 		if !got.Decided {
 			continue
 		}
@@ -332,7 +332,7 @@ func TestBoundIsTight(t *testing.T) {
 	for _, entry := range []Duration{Immediate, Lasting} {
 		for depth := range 3 {
 			tree, inputs := tall(depth, entry)
-			got := Explore(tree, inputs, 400_000)
+			got := Explore(tree, inputs, 400_000, nil)
 			want := depth + 2
 			if entry == Lasting {
 				want += depth
@@ -345,5 +345,24 @@ func TestBoundIsTight(t *testing.T) {
 			}
 			checkScripts(t, got)
 		}
+	}
+}
+
+// A search that is ended says so, and what it has seen is a lower bound.
+func TestExploreInterrupted(t *testing.T) {
+	tree := compile(t, &bt.Node{Kind: bt.Parallel, SuccessCount: 1, FailureCount: 1, Children: []*bt.Node{
+		{Kind: bt.Action, Name: "a"}, {Kind: bt.Action, Name: "b"}}})
+	whole := Explore(tree, Stubs(tree), 0, nil)
+	asked := 0
+	part := Explore(tree, Stubs(tree), 0, func(states int) bool {
+		asked++
+		if asked == 1 && states != 1 {
+			t.Errorf("%d states at first", states)
+		}
+		return asked < 10
+	})
+	if part.Decided || !whole.Decided || asked != 10 || part.States < 10 || part.States >= whole.States ||
+		part.Most.Iterations > whole.Most.Iterations || part.Bound != whole.Bound {
+		t.Errorf("%d states and %+v of %d and %+v, asked %d times", part.States, part.Most, whole.States, whole.Most, asked)
 	}
 }

@@ -23,7 +23,7 @@ func askReaction(m *Model) []Finding {
 			inputs[i].Outcomes = []bt.Status{bt.Success, bt.Failure}
 		}
 	}
-	r := reaction.Explore(m.tree, inputs, max(1, reactionWork/(len(inputs)*m.tree.Len())))
+	r := reaction.Explore(m.tree, inputs, max(1, reactionWork/(len(inputs)*m.tree.Len())), nil)
 	f := Finding{Verdict: Proved, Text: fmt.Sprintf("one input takes at most %d event iterations and %d status changes",
 		r.Most.Iterations, r.Most.Changes)}
 	if !r.Decided {

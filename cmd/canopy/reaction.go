@@ -39,6 +39,8 @@ bounds come from the structure alone and hold for a tree of any size, in every s
 any number of leaves tell something at the same instant. If there are too many states to explore, the largest seen so
 far stand beside the bounds. Of a mission there often are few enough where of its plan alone there are not.
 
+Ctrl-C ends the search; what was seen so far is printed.
+
 "canopy trace --count PLAN SCRIPT" replays the script.`,
 		Example: `  canopy reaction missions/solar-day.yaml
   canopy reaction missions/solar-day.xml --script worst.txt
@@ -62,7 +64,14 @@ far stand beside the bounds. Of a mission there often are few enough where of it
 			if err := scriptable(tree, script); err != nil {
 				return err
 			}
-			r := reaction.Explore(tree, inputs, states)
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			bar := newProgress(cmd.ErrOrStderr(), float64(states))
+			r := reaction.Explore(tree, inputs, states, func(seen int) bool {
+				bar.step(float64(seen), "of the states that --states allows")
+				return ctx.Err() == nil
+			})
+			bar.clear()
 			lines, last := r.Script(measure)
 			if asJSON {
 				err = writeReactionJSON(cmd.OutOrStdout(), tree, r, lines)
@@ -71,6 +80,9 @@ far stand beside the bounds. Of a mission there often are few enough where of it
 			}
 			if script != "" {
 				err = errors.Join(err, save(script, []byte(scriptText(args[0], measure, lines, last))))
+			}
+			if err == nil && ctx.Err() != nil {
+				err = errInterrupted
 			}
 			return failed(err)
 		},
@@ -135,7 +147,7 @@ func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, measure str
 		fmt.Fprintf(out, "proved: one input takes at most %s.\n%s can be reached, all explored.\n", inWords(r.Most),
 			plural(r.States, "state"))
 	} else {
-		fmt.Fprintf(out, "not decided: %d states explored, as many as --states allows, and there are more.\n"+
+		fmt.Fprintf(out, "not decided: %d states found, and there are more.\n"+
 			"The largest so far: %s.\nproved by the structure alone: one input takes at most %s.\n", r.States,
 			inWords(r.Most), inWords(r.Bound))
 	}

@@ -60,7 +60,7 @@ func TestReactionUndecided(t *testing.T) {
 	if status != exitOK {
 		t.Fatalf("status %d", status)
 	}
-	says(t, "the output", stdout, "not decided: 500 states explored", "The largest so far: ",
+	says(t, "the output", stdout, "not decided: 500 states found", "The largest so far: ",
 		"proved by the structure alone: one input takes at most 8 event iterations, 178 status changes, 524 visits.", "all leaves")
 }
 

@@ -39,14 +39,10 @@ func newProgress(w io.Writer, until float64) *progress {
 
 // show draws the line anew, at most ten times a second.
 func (p *progress) show(t float64, events int) {
-	if p.w == nil {
-		return
-	}
 	now := time.Now()
-	if now.Sub(p.shown) < 100*time.Millisecond {
+	if !p.due(now) {
 		return
 	}
-	p.shown = now
 	speed := t / now.Sub(p.began).Seconds()
 	text := fmt.Sprintf("%s of %s  %d events  %.0f x real time", report.Clock(t), report.Clock(p.until), events, speed)
 	columns, _, err := term.GetSize(int(p.w.Fd()))
@@ -58,9 +54,18 @@ func (p *progress) show(t float64, events int) {
 	fmt.Fprintf(p.w, "\r%s%s %s\x1b[K", strings.Repeat("█", done), strings.Repeat("░", width-done), text)
 }
 
-// step shows what is being done, of work that is counted and not timed.
+// due reports whether the line is to be drawn anew.
+func (p *progress) due(now time.Time) bool {
+	if p.w == nil || now.Sub(p.shown) < 100*time.Millisecond {
+		return false
+	}
+	p.shown = now
+	return true
+}
+
+// step shows what is being done, of work that is counted and not timed, at most ten times a second.
 func (p *progress) step(done float64, what string) {
-	if p.w != nil {
+	if p.due(time.Now()) {
 		fmt.Fprintf(p.w, "\r%3.0f %%  %s\x1b[K", 100*done/p.until, what)
 	}
 }
