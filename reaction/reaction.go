@@ -183,8 +183,8 @@ type timed struct {
 
 // Explore explores every settled state that trace scripts with one input a line reach, by breadth-first search with the
 // engine itself as the step function: from each state every input of each leaf, with every choice of which of the
-// procedures that then start take time, where that is open. It keeps at most so many states; 0 means 100,000. Unless it is
-// nil, goOn is asked before each state, with the number of states so far, whether to go on.
+// procedures that then start take time, where that is open. It keeps at most so many states; 0 means 100,000. goOn
+// is asked before each state, with the number of states so far, whether to go on; nil always does.
 func Explore(tree *bt.Tree, inputs []Inputs, states int, goOn func(states int) bool) *Result {
 	if len(inputs) != len(tree.Leaves()) {
 		panic("reaction: inputs are wanted for each leaf of the tree")
