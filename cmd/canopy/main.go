@@ -19,7 +19,7 @@ const (
 	exitOK     = 0
 	exitFailed = 1 // a run failed or was interrupted
 	exitInput  = 2 // wrong input: nothing was run
-	exitRefute = 3 // a check refuted something
+	exitRefute = 3 // what was asked is refuted
 )
 
 func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -32,8 +32,8 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		Short:   "Mission management for unmanned aircraft with behaviour trees in continuous time",
 		Long: `Mission management for unmanned aircraft with behaviour trees in continuous time
 
-Exit status of every command: 0 done, 1 begun but failed or interrupted, 2 wrong input, 3 "canopy check" refutes
-something.`,
+Exit status of every command: 0 done, 1 begun but failed or interrupted, 2 wrong input, 3 what was asked is
+refuted.`,
 		Example: `  canopy run missions/solar-day.yaml          simulate a mission and write a report
   canopy check missions/solar-day.yaml        prove what the plan does, or show where it does not
   canopy monitor missions/solar-day.yaml      fly and judge what is to hold over time
