@@ -185,9 +185,14 @@ func (p *Player) good(t bt.Task) bool {
 // active reports whether a task is active.
 func (p *Player) active(t bt.Task) bool { return p.engine.Active(t) }
 
+// spells reports whether a script can spell the names of all leaves.
+func (m *Model) spells() bool {
+	return !slices.ContainsFunc(m.leaves, func(l leaf) bool { return strings.ContainsAny(l.name, ";#") })
+}
+
 // script returns the moves as a script for bt.Trace, "" if a script cannot spell the name of a leaf.
 func (p *Player) script() string {
-	if slices.ContainsFunc(p.m.leaves, func(l leaf) bool { return strings.ContainsAny(l.name, ";#") }) {
+	if !p.m.spells() {
 		return ""
 	}
 	var b strings.Builder

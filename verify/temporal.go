@@ -401,6 +401,9 @@ func (x *pursuit) search(smooth bool) chase {
 // retrace returns a script that goes through the worlds, "" if it does not show the violation: a script begins with all
 // conditions false, and a plan may remember that.
 func (x *pursuit) retrace(path []int) string {
+	if !x.m.spells() {
+		return ""
+	}
 	p, task := x.m.newTrace(), -1
 	var b strings.Builder
 	for _, w := range path {

@@ -61,6 +61,7 @@ func Questions() []Question {
 		{"complete", "Is some action active in every state?", askComplete, ""},
 		{"dead", "Can every task become active?", askDead, ""},
 		{"goal", "Does the plan succeed exactly when its goal holds?", askGoal, "Declare a `goal`."},
+		{"reach", "Is the goal reached from every state?", askReach, "Declare a `goal`, and `effects` on its signals."},
 		{"always", "Do the declared properties hold in every state?", askAlways, "Declare `always`."},
 		{"property", "Do the declared properties hold in every run?", askProperties, "Declare `properties`."},
 		{"conflict", "Do two active tasks ever write one command or hold one resource?", askConflict,

@@ -107,6 +107,7 @@ var rooms = map[string]room{
 		"stategraph": "a plan is compared with a state graph",
 	}, outside: reasons{
 		"github.com/dalzilio/rudd": "sets of states are binary decision diagrams",
+		"gonum.org/v1/gonum":       "a linear program finds what rises until the goal is reached",
 		"go.yaml.in/yaml/v3":       "the nodes of a section of declarations",
 	}, tests: reasons{
 		"github.com/crillab/gophersat": "an encoding of its own gives the same answers",

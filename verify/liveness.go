@@ -1,0 +1,543 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize/convex/lp"
+)
+
+// Liveness: from where the goal is reached, if signals change as the active tasks' effects say. A place is a state of
+// the plan in a world. From a place a run comes to those in which signals are in the same interval or, where the rates
+// allow, in a neighbouring one; free inputs change as they like.
+//
+// The goal is reached from a strongly connected part of the other places if every way out of it leads to where the goal
+// is reached, and the part must be left: there is a sum of signals, each times a factor, that rises everywhere in it
+// and cannot rise without bound (a linear ranking function: A. Podelski and A. Rybalchenko, A complete method for the
+// synthesis of linear ranking functions, 2004). It is not reached at all from where no way leads to it. Between these,
+// a lasso shows what might go on for ever.
+
+func askReach(m *Model) []Finding {
+	if !m.goalMoves() {
+		return nil
+	}
+	x, why := m.newJourney()
+	if why != "" {
+		return []Finding{{Verdict: Undecided, Text: "not concluded whether the goal is reached: " + why,
+			Advice: "signals with fewer limits and free conditions make fewer worlds; `canopy monitor` judges runs"}}
+	}
+	return x.findings()
+}
+
+// goalMoves reports whether there is a goal, and some effect on each of its signals.
+func (m *Model) goalMoves() bool {
+	names := map[string]bool{}
+	mentions(m.goal, names)
+	for i := range m.leaves {
+		if names["leaf "+m.leaves[i].name] {
+			mentions(m.leaves[i].on, names)
+			mentions(m.leaves[i].off, names)
+		}
+	}
+	moves := false
+	for i := range m.vocab.signals {
+		name := m.vocab.signals[i].name
+		if !names["signal "+name] {
+			continue
+		}
+		moves = true
+		known := false
+		for _, rates := range m.subject.Declared.Effects {
+			_, ok := rates[name]
+			known = known || ok
+		}
+		if !known {
+			return false
+		}
+	}
+	return moves
+}
+
+// journey is the graph of the places that a plan can come to.
+type journey struct {
+	*walker
+	byWorld map[string]int // world by intervals and free inputs
+	free    []int          // variables
+	nodes   []spot
+	at      map[[2]int]int // node by class and world
+	starts  []int          // nodes
+
+	reached []bool // by node: the goal is reached for certain
+	hopes   []bool // by node: some way leads to the goal
+	part    []int  // by node: the strongly connected part, -1 of the goal
+	stuck   []bool // by part: it need not be left
+}
+
+// spot is a node: a place, and where it leads to.
+type spot struct {
+	state, world int
+	goal         bool
+	next         []int
+	rates        []Rate // by signal
+}
+
+func (m *Model) newJourney() (x *journey, why string) {
+	w, why := m.newWalker()
+	if why != "" {
+		return nil, why
+	}
+	x = &journey{walker: w, byWorld: map[string]int{}, at: map[[2]int]int{}}
+	for v := range m.vocab.inputs {
+		if m.vocab.inputs[v].kind == inputFree {
+			x.free = append(x.free, v)
+		}
+	}
+	for i := range x.worlds {
+		x.byWorld[x.name(x.cells[i], x.worlds[i])] = i
+	}
+	for i := range x.worlds {
+		if n, ok := x.arrive(-1, i); ok {
+			x.starts = append(x.starts, n)
+		}
+	}
+	edges := 0
+	for n := 0; n < len(x.nodes); n++ {
+		if edges += x.leave(n); edges > maxEdges || x.tired() {
+			return nil, x.short()
+		}
+	}
+	if why := x.blind(); why != "" {
+		return nil, why
+	}
+	x.parts()
+	x.hope()
+	return x, ""
+}
+
+// name names a world by its intervals and free inputs.
+func (x *journey) name(cell []int, world []bool) string {
+	b := make([]byte, 0, 2*len(cell)+len(x.free))
+	for _, k := range cell {
+		b = append(b, byte(k), byte(k>>8))
+	}
+	for _, v := range x.free {
+		b = append(b, byte(btoi(world[v])))
+	}
+	return string(b)
+}
+
+// arrive returns the node of the state that follows another one in a world.
+func (x *journey) arrive(state, world int) (n int, ok bool) {
+	next, ok := x.move(state, world)
+	if !ok {
+		return 0, false
+	}
+	key := [2]int{x.class[next], world}
+	n, known := x.at[key]
+	if !known {
+		n = len(x.nodes)
+		x.at[key] = n
+		p := x.states[next]
+		goal := p.holds(x.m.goal, x.worlds[world])
+		x.nodes = append(x.nodes, spot{state: next, world: world, goal: goal, rates: x.rates(p)})
+	}
+	return n, true
+}
+
+// rates returns how fast each signal changes in a state: what all active tasks' effects allow, anything if they exclude
+// each other.
+func (x *journey) rates(p *Player) []Rate {
+	inf := math.Inf(1)
+	list := slices.Repeat([]Rate{{-inf, inf}}, len(x.m.vocab.signals))
+	for i := range list {
+		for _, a := range x.m.actions() {
+			if r, ok := x.m.subject.Declared.Effects[a][x.m.vocab.signals[i].name]; ok && p.active(a) {
+				list[i] = Rate{max(list[i].Low, r.Low), min(list[i].High, r.High)}
+			}
+		}
+		if list[i].Low > list[i].High {
+			list[i] = Rate{-inf, inf}
+		}
+	}
+	return list
+}
+
+// leave finds where a node leads to, and returns how many ways were tried.
+func (x *journey) leave(n int) (tried int) {
+	at := &x.nodes[n]
+	if at.goal {
+		return 0
+	}
+	state, here, rates := at.state, at.world, at.rates
+	cell, world := slices.Clone(x.cells[here]), slices.Clone(x.worlds[here])
+	var next []int
+	var choose func(i int)
+	choose = func(i int) {
+		if i < len(cell) {
+			k := cell[i]
+			choose(i + 1)
+			if rates[i].High > 0 && k < len(x.m.vocab.signals[i].cuts) {
+				cell[i] = k + 1
+				choose(i + 1)
+			}
+			if rates[i].Low < 0 && k > 0 {
+				cell[i] = k - 1
+				choose(i + 1)
+			}
+			cell[i] = k
+			return
+		}
+		if j := i - len(cell); j < len(x.free) {
+			for _, value := range []bool{false, true} {
+				world[x.free[j]] = value
+				choose(i + 1)
+			}
+			return
+		}
+		tried++
+		w := x.byWorld[x.name(cell, world)]
+		if to, ok := x.arrive(state, w); ok && to != n {
+			next = append(next, to)
+		}
+	}
+	choose(0)
+	x.nodes[n].next = next
+	return tried
+}
+
+// parts finds the strongly connected parts of all but the goal (R. Tarjan, Depth-first search and linear graph
+// algorithms, 1972): those that others lead to first, so that whether the goal is reached from them is known.
+func (x *journey) parts() {
+	n := len(x.nodes)
+	x.part, x.reached = slices.Repeat([]int{-1}, n), make([]bool, n)
+	index, low, open := make([]int, n), make([]int, n), make([]bool, n)
+	var stack []int
+	count := 0
+	type frame struct{ node, next int }
+	for start := range x.nodes {
+		if x.nodes[start].goal {
+			x.reached[start] = true
+			continue
+		}
+		if index[start] > 0 {
+			continue
+		}
+		frames := []frame{{node: start}}
+		for len(frames) > 0 {
+			f := &frames[len(frames)-1]
+			v := f.node
+			if f.next == 0 {
+				count++
+				index[v], low[v], open[v] = count, count, true
+				stack = append(stack, v)
+			}
+			if f.next < len(x.nodes[v].next) {
+				to := x.nodes[v].next[f.next]
+				f.next++
+				switch {
+				case x.nodes[to].goal:
+				case index[to] == 0:
+					frames = append(frames, frame{node: to})
+				case open[to]:
+					low[v] = min(low[v], index[to])
+				}
+				continue
+			}
+			frames = frames[:len(frames)-1]
+			if len(frames) > 0 {
+				parent := frames[len(frames)-1].node
+				low[parent] = min(low[parent], low[v])
+			}
+			if low[v] == index[v] {
+				first := slices.Index(stack, v)
+				x.judge(slices.Clone(stack[first:]))
+				for _, u := range stack[first:] {
+					open[u] = false
+				}
+				stack = stack[:first]
+			}
+		}
+	}
+}
+
+// judge decides whether the goal is reached from a part.
+func (x *journey) judge(part []int) {
+	number := len(x.stuck)
+	for _, n := range part {
+		x.part[n] = number
+	}
+	ways, good := false, true
+	for _, n := range part {
+		for _, to := range x.nodes[n].next {
+			if x.part[to] != number {
+				ways, good = true, good && (x.reached[to] || x.nodes[to].goal)
+			}
+		}
+	}
+	stuck := !ways || !x.passes(part)
+	x.stuck = append(x.stuck, stuck)
+	for _, n := range part {
+		x.reached[n] = good && !stuck
+	}
+}
+
+// passes reports whether a part must be left: a sum of signals rises all the time, and cannot for ever.
+func (x *journey) passes(part []int) bool {
+	signals := len(x.m.vocab.signals)
+	var rows [][]Rate
+	above, below := slices.Repeat([]bool{true}, signals), slices.Repeat([]bool{true}, signals) // is it bounded there
+	for _, n := range part {
+		at := &x.nodes[n]
+		for i, r := range at.rates {
+			k := x.cells[at.world][i]
+			above[i] = above[i] && (k < len(x.m.vocab.signals[i].cuts) || r.High <= 0)
+			below[i] = below[i] && (k > 0 || r.Low >= 0)
+		}
+		if !slices.ContainsFunc(rows, func(r []Rate) bool { return slices.Equal(r, at.rates) }) {
+			rows = append(rows, at.rates)
+		}
+	}
+	return ranked(rows, above, below)
+}
+
+// ranked reports whether there are factors f with a sum of f[i] * rate[i] that is positive for all rates of each row.
+// Signals with positive factors must be bounded above, those with negative ones below.
+func ranked(rows [][]Rate, above, below []bool) bool {
+	for i := range above { // one signal is enough
+		up := above[i] && !slices.ContainsFunc(rows, func(r []Rate) bool { return r[i].Low <= 0 })
+		down := below[i] && !slices.ContainsFunc(rows, func(r []Rate) bool { return r[i].High >= 0 })
+		if up || down {
+			return true
+		}
+	}
+	// f = p - q with p, q >= 0; a column for each that may be positive: the least that it adds to each row.
+	var columns [][]float64
+	for i := range above {
+		for _, c := range []struct {
+			ok  bool
+			add func(r Rate) float64
+		}{{above[i], func(r Rate) float64 { return r.Low }}, {below[i], func(r Rate) float64 { return -r.High }}} {
+			column, scale := make([]float64, len(rows)), 0.0
+			for k, r := range rows {
+				column[k] = c.add(r[i])
+				scale = max(scale, math.Abs(column[k]))
+			}
+			if !c.ok || scale == 0 || math.IsInf(scale, 0) || slices.Max(column) <= 0 {
+				continue
+			}
+			for k := range column {
+				column[k] /= scale
+			}
+			columns = append(columns, column)
+		}
+	}
+	if len(columns) == 0 || len(rows) > maxRows {
+		return false
+	}
+	// least sum of factors with columns * factors - slack = 1
+	n := len(columns)
+	a, b, c := mat.NewDense(len(rows), n+len(rows), nil), make([]float64, len(rows)), make([]float64, n+len(rows))
+	for k := range rows {
+		for j, column := range columns {
+			a.Set(k, j, column[k])
+			c[j] = 1
+		}
+		a.Set(k, n+k, -1)
+		b[k] = 1
+	}
+	_, f, err := lp.Simplex(c, a, b, 1e-9, nil)
+	if err != nil {
+		return false
+	}
+	for k := range rows { // whatever the solver says, the sum is what counts
+		sum := 0.0
+		for j, column := range columns {
+			if f[j] < 0 {
+				return false
+			}
+			sum += f[j] * column[k]
+		}
+		if !(sum > 0.5) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxRows bounds the different rates in one part.
+const maxRows = 200
+
+// hope finds from where some way leads to the goal.
+func (x *journey) hope() {
+	x.hopes = make([]bool, len(x.nodes))
+	from := make([][]int, len(x.nodes))
+	var todo []int
+	for n := range x.nodes {
+		for _, to := range x.nodes[n].next {
+			from[to] = append(from[to], n)
+		}
+		if x.nodes[n].goal {
+			x.hopes[n] = true
+			todo = append(todo, n)
+		}
+	}
+	for ; len(todo) > 0; todo = todo[1:] {
+		for _, n := range from[todo[0]] {
+			if !x.hopes[n] {
+				x.hopes[n] = true
+				todo = append(todo, n)
+			}
+		}
+	}
+}
+
+func (x *journey) findings() []Finding {
+	var reached, never, open []int
+	for _, n := range x.starts {
+		switch {
+		case x.reached[n]:
+			reached = append(reached, n)
+		case x.hopes[n]:
+			open = append(open, n)
+		default:
+			never = append(never, n)
+		}
+	}
+	goal := x.m.subject.Declared.Goal.Text
+	var found []Finding
+	if len(reached) > 0 {
+		f := Finding{Text: "under the declared effects the goal is reached from every state: " + goal}
+		if len(never)+len(open) > 0 {
+			f.Text = "under the declared effects the goal is reached from some states: " + goal
+			f.Where, f.More = x.regions(reached)
+		}
+		found = append(found, f)
+	}
+	if len(never) > 0 {
+		f := Finding{Verdict: Refuted, Text: "under the declared effects the goal is never reached: " + goal,
+			Advice: "let a task lead from there to the goal; or declare what else changes the signals"}
+		f.Where, f.More = x.regions(never)
+		f.Script = x.retrace([]int{never[0]})
+		found = append(found, f)
+	}
+	if len(open) > 0 {
+		way, loop := x.lasso(open[0])
+		f := Finding{Verdict: Undecided, Text: "not concluded whether the goal is reached: " + goal + ": " + x.doing(loop),
+			Advice: "let each turn gain more than it loses, or declare narrower rates; `canopy region` tries starts"}
+		f.Where, f.More = x.regions(open)
+		for range 2 {
+			way = append(way, loop...)
+		}
+		f.Script = x.retrace(way)
+		found = append(found, f)
+	}
+	return found
+}
+
+// regions describes the worlds of nodes.
+func (x *journey) regions(nodes []int) ([]string, bool) {
+	m := x.m
+	all := m.space.none()
+	for _, n := range nodes {
+		at := &x.nodes[n]
+		here := m.space.all()
+		for i, k := range x.cells[at.world] {
+			here = m.space.and(here, m.between(i, k, k))
+		}
+		for _, v := range x.free {
+			here = m.space.and(here, m.literal(v, x.worlds[at.world][v]))
+		}
+		all = m.space.or(all, here)
+	}
+	return m.regions(all)
+}
+
+// lasso returns a way from a node to one of a part that need not be left, and a closed walk from there.
+func (x *journey) lasso(start int) (way, loop []int) {
+	way = x.search(start, func(n int) bool { return x.stuck[x.part[n]] }, func(n int) bool { return !x.reached[n] })
+	last := way[len(way)-1]
+	inside := func(n int) bool { return x.part[n] == x.part[last] }
+	for _, to := range x.nodes[last].next {
+		if !inside(to) {
+			continue
+		}
+		back := x.search(to, func(n int) bool { return n == last }, inside)
+		if loop == nil || len(back) < len(loop) {
+			loop = back
+		}
+	}
+	if loop == nil {
+		loop = []int{last}
+	}
+	return way, loop
+}
+
+// search returns a shortest way from a node to one that is wanted, through nodes that may be used; it must exist.
+func (x *journey) search(start int, wanted, use func(n int) bool) []int {
+	from := map[int]int{start: -1}
+	for todo := []int{start}; ; todo = todo[1:] {
+		n := todo[0]
+		if wanted(n) {
+			var way []int
+			for ; n >= 0; n = from[n] {
+				way = append(way, n)
+			}
+			slices.Reverse(way)
+			return way
+		}
+		for _, to := range x.nodes[n].next {
+			if _, seen := from[to]; !seen && !x.nodes[to].goal && use(to) {
+				from[to] = n
+				todo = append(todo, to)
+			}
+		}
+	}
+}
+
+// doing says what may go on for ever in a closed walk.
+func (x *journey) doing(loop []int) string {
+	var names []string
+	for _, n := range loop {
+		for _, a := range x.m.actions() {
+			if name := x.m.tree.Name(a); x.states[x.nodes[n].state].active(a) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	switch len(names) {
+	case 0:
+		return "no task is active, and nothing need change"
+	case 1:
+		return names[0] + " may go on for ever"
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " may take turns for ever"
+}
+
+// retrace returns a script that goes through nodes, "" if the engine does not show them or is in the goal on the way.
+func (x *journey) retrace(nodes []int) string {
+	if !x.m.spells() {
+		return ""
+	}
+	p := x.m.newTrace()
+	var b strings.Builder
+	for _, n := range nodes {
+		world := x.worlds[x.nodes[n].world]
+		told := len(p.lines)
+		if p.Move(world) != nil || p.holds(x.m.goal, world) {
+			return ""
+		}
+		for _, a := range x.m.actions() {
+			if p.active(a) != x.states[x.nodes[n].state].active(a) {
+				return ""
+			}
+		}
+		fmt.Fprintf(&b, "# %s\n", x.m.worldText(world))
+		for _, l := range p.lines[told:] {
+			b.WriteString(l + "\n")
+		}
+	}
+	return b.String()
+}
