@@ -9,8 +9,8 @@ import (
 	"canopy/reaction"
 )
 
-// reactionWork bounds what askReaction spends: states to explore, times leaves that may tell something in each, times
-// tasks to bring back to that state.
+// reactionWork bounds what askReaction spends on exploring: leaves that may tell something in a state, times tasks to
+// bring back to that state.
 const reactionWork = 250_000
 
 // askReaction proves how long the tree takes to settle after one input, by what room reaction finds: by exploring all
@@ -23,13 +23,19 @@ func askReaction(m *Model) []Finding {
 			inputs[i].Outcomes = []bt.Status{bt.Success, bt.Failure}
 		}
 	}
-	r := reaction.Explore(m.tree, inputs, max(1, reactionWork/(len(inputs)*m.tree.Len())), nil)
+	work := 0
+	r := reaction.Explore(m.tree, inputs, 0, func(int) bool {
+		work += len(inputs) * m.tree.Len()
+		return work <= reactionWork
+	})
 	f := Finding{Verdict: Proved, Text: fmt.Sprintf("one input takes at most %d event iterations and %d status changes",
 		r.Most.Iterations, r.Most.Changes)}
 	if !r.Decided {
 		f.Text = fmt.Sprintf("one input takes at most %d event iterations and %d status changes, by the structure of the"+
-			" tree; the most in %d states is %d and %d", r.Bound.Iterations, r.Bound.Changes, r.States, r.Most.Iterations,
-			r.Most.Changes)
+			" tree", r.Bound.Iterations, r.Bound.Changes)
+		if r.Most.Changes > 0 {
+			f.Text += fmt.Sprintf("; the most in %d states is %d and %d", r.States, r.Most.Iterations, r.Most.Changes)
+		}
 	}
 	if lines, _ := r.Script(reaction.Measures[0]); len(lines) > 0 {
 		f.Script = strings.Join(lines, "\n") + "\n"
