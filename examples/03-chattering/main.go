@@ -23,7 +23,7 @@ func run(w io.Writer, dir string) error {
 	const until, from, to = 99.5, 0, 20 // s; before the altitude is reached
 	leaves := []string{"altitude", "take_off"}
 	var plots []*plot.Plot
-	fmt.Fprintf(w, "activations within %g s    %v\n", until, leaves)
+	fmt.Fprintf(w, "%-26s%9s%9s\n", fmt.Sprintf("activations in %g s", until), leaves[0], leaves[1])
 	for _, c := range []mission.Configuration{
 		mission.Discrete{Period: 1, Conventional: true}, mission.Discrete{Period: 1}, mission.Continuous{},
 	} {
