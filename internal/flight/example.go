@@ -1,6 +1,8 @@
 package flight
 
 import (
+	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -13,12 +15,31 @@ import (
 // Main is the main function of an example: run prints its numbers and writes its pictures into a folder, out/NAME or
 // what --out says.
 func Main(name string, run func(w io.Writer, dir string) error) {
-	dir := flag.String("out", filepath.Join("out", name), "write the pictures into this `folder`")
-	flag.Parse()
-	if err := run(os.Stdout, *dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	os.Exit(execute(name, os.Args[1:], os.Stdout, os.Stderr, run))
+}
+
+// execute runs an example and returns its exit status.
+func execute(name string, args []string, stdout, stderr io.Writer, run func(w io.Writer, dir string) error) int {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	dir := flags.String("out", filepath.Join("out", name), "write the pictures into this `folder`")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "%s takes no arguments; %d given\n", name, flags.NArg())
+		return 2
 	}
+	var text bytes.Buffer
+	err := run(&text, *dir)
+	_, lost := stdout.Write(text.Bytes())
+	if err = errors.Join(err, lost); err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	return 0
 }
 
 // Picture writes plots, one below the other, into a file of a folder and says so.

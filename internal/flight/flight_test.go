@@ -2,6 +2,10 @@ package flight
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -50,5 +54,46 @@ func TestLanes(t *testing.T) {
 		if blue != c.blue || grey != c.grey-1 { // before the start the lane is a grey line
 			t.Errorf("%g to %g s: %d blue and %d grey, want %d and %d", c.from, c.to, blue, grey, c.blue, c.grey-1)
 		}
+	}
+}
+
+// full is a writer whose disk is full.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// An example says by its exit status whether its numbers were printed and its pictures written.
+func TestExecute(t *testing.T) {
+	run := func(w io.Writer, dir string) error {
+		fmt.Fprintln(w, "into", dir)
+		if dir == "bad" {
+			return errors.New("no picture")
+		}
+		return nil
+	}
+	for _, c := range []struct {
+		args       string
+		stdout     io.Writer
+		status     int
+		out, wrong string
+	}{
+		{"", nil, 0, "into " + filepath.Join("out", "x") + "\n", ""},
+		{"--out a", nil, 0, "into a\n", ""},
+		{"--out bad", nil, 1, "into bad\n", "no picture\n"},
+		{"", full{}, 1, "", "no space left\n"},
+		{"a b", nil, 2, "", "x takes no arguments; 2 given\n"},
+	} {
+		var out, wrong strings.Builder
+		if c.stdout == nil {
+			c.stdout = &out
+		}
+		status := execute("x", strings.Fields(c.args), c.stdout, &wrong, run)
+		if status != c.status || out.String() != c.out || wrong.String() != c.wrong {
+			t.Errorf("%s: status %d, %q, %q", c.args, status, out.String(), wrong.String())
+		}
+	}
+	var wrong strings.Builder
+	if status := execute("x", []string{"--foo"}, io.Discard, &wrong, run); status != 2 || !strings.Contains(wrong.String(), "-foo") {
+		t.Errorf("an unknown flag: status %d, %s", status, wrong.String())
 	}
 }
