@@ -19,6 +19,7 @@ type State interface{ State(c *Codec) }
 // Codec goes through the variables of a state, in one of two directions: it writes them, or it sets them.
 type Codec struct {
 	data    []byte
+	at      int // what has been read of data
 	loading bool
 	err     error
 }
@@ -39,11 +40,14 @@ func Load(data []byte, states ...State) error {
 	for _, s := range states {
 		s.State(&c)
 	}
-	if c.err == nil && len(c.data) != 0 {
+	if c.err == nil && c.left() != 0 {
 		c.Fail(ErrMismatch)
 	}
 	return c.err
 }
+
+// left is the number of bytes that have not been read.
+func (c *Codec) left() int { return len(c.data) - c.at }
 
 // Loading tells the direction: whether variables are set. What is derived from them is then to be made anew.
 func (c *Codec) Loading() bool { return c.loading }
@@ -66,15 +70,20 @@ type Integer interface {
 // Int passes an integer.
 func Int[T Integer](c *Codec, p *T) {
 	if !c.loading {
-		c.data = binary.AppendVarint(c.data, int64(*p))
+		if v := int64(*p); uint64(v) < 0x40 { // most are: the same bytes, faster
+			c.data = append(c.data, byte(v<<1))
+		} else {
+			c.data = binary.AppendVarint(c.data, v)
+		}
 		return
 	}
-	v, n := binary.Varint(c.data)
+	v, n := binary.Varint(c.data[c.at:])
 	if n <= 0 || int64(T(v)) != v {
 		c.Fail(ErrMismatch)
 	}
 	if c.err == nil {
-		*p, c.data = T(v), c.data[n:]
+		*p = T(v)
+		c.at += n
 	}
 }
 
@@ -94,11 +103,12 @@ func Float(c *Codec, p *float64) {
 		c.data = binary.LittleEndian.AppendUint64(c.data, math.Float64bits(*p))
 		return
 	}
-	if len(c.data) < 8 {
+	if c.left() < 8 {
 		c.Fail(ErrMismatch)
 	}
 	if c.err == nil {
-		*p, c.data = math.Float64frombits(binary.LittleEndian.Uint64(c.data)), c.data[8:]
+		*p = math.Float64frombits(binary.LittleEndian.Uint64(c.data[c.at:]))
+		c.at += 8
 	}
 }
 
@@ -109,10 +119,11 @@ func Bytes(c *Codec, p *[]byte) {
 	switch {
 	case !c.loading:
 		c.data = append(c.data, *p...)
-	case n < 0 || n > len(c.data):
+	case n < 0 || n > c.left():
 		c.Fail(ErrMismatch)
 	case c.err == nil:
-		*p, c.data = append((*p)[:0], c.data[:n]...), c.data[n:]
+		*p = append((*p)[:0], c.data[c.at:c.at+n]...)
+		c.at += n
 	}
 }
 
@@ -141,7 +152,7 @@ func List[T any](c *Codec, p *[]T, element func(*Codec, *T)) {
 	n := len(*p)
 	Int(c, &n)
 	if c.loading {
-		if n < 0 || n > len(c.data) { // an element takes at least one byte
+		if n < 0 || n > c.left() { // an element takes at least one byte
 			c.Fail(ErrMismatch)
 			return
 		}
