@@ -98,11 +98,11 @@ Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wron
 func ask(s verify.Subject, budget float64) []verify.Finding {
 	questions := verify.Questions()
 	answers := make(chan []verify.Finding, len(questions))
-	go func() { // left alone when the time is over: the command ends soon
+	go func(s verify.Subject) { // left alone when the time is over: the command ends soon
 		for _, found := range verify.Answers(s) {
 			answers <- found
 		}
-	}()
+	}(s)
 	var all []verify.Finding
 	late := time.After(time.Duration(min(budget, 1e9) * float64(time.Second)))
 	for i, q := range questions {

@@ -53,6 +53,9 @@ func documented(t *testing.T, line string) string {
 
 // Each command in a block of a document runs, and what stands in a block of text below is what it prints.
 func TestDocumentedCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the commands have tests of their own")
+	}
 	root := clone(t)
 	var names []string
 	for _, pattern := range []string{"README.md", "docs/*.md", "examples/*/README.md"} {
@@ -102,6 +105,9 @@ func TestDocumentedCommands(t *testing.T) {
 // prints has the numbers of its row, those of three digits or more, if all its commands
 // are canopy's.
 func TestPapers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the commands have tests of their own")
+	}
 	root := clone(t)
 	text, err := os.ReadFile(filepath.Join(root, "docs", "papers.md"))
 	if err != nil {
