@@ -54,7 +54,7 @@ func documented(t *testing.T, line string) string {
 // Each command in a block of a document runs, and what stands in a block of text below is what it prints.
 func TestDocumentedCommands(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the commands have tests of their own")
+		t.Skip("-short: the commands have tests of their own")
 	}
 	root := clone(t)
 	var names []string
@@ -106,7 +106,7 @@ func TestDocumentedCommands(t *testing.T) {
 // are canopy's.
 func TestPapers(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the commands have tests of their own")
+		t.Skip("-short: the commands have tests of their own")
 	}
 	root := clone(t)
 	text, err := os.ReadFile(filepath.Join(root, "docs", "papers.md"))
