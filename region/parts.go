@@ -15,7 +15,6 @@ import (
 var (
 	ErrTask  = errors.New("there is no such task")
 	ErrParts = errors.New("only a Fallback or a Sequence of two tasks or more is composed as the lemmas say")
-	ErrRules = errors.New("only a ReactiveFallback is a list of rules")
 )
 
 // piece is a part of a plan: a description and what its leaves do.

@@ -10,6 +10,7 @@ import (
 
 	"canopy/bt"
 	"canopy/mission"
+	"canopy/plan"
 )
 
 // read reads a mission that the repository has, or one whose files are given.
@@ -298,10 +299,10 @@ func TestWrongTasks(t *testing.T) {
 	if _, _, err := Parts(s, m, steer); !errors.Is(err, ErrParts) {
 		t.Errorf("parts of an action: %v", err)
 	}
-	if _, err := NewRegression(s, m, steer); !errors.Is(err, ErrRules) {
+	if _, err := NewRegression(s, m, steer); !errors.Is(err, plan.ErrRules) {
 		t.Errorf("rules of an action: %v", err)
 	}
-	if _, err := NewRegression(s, m, m.Plan.Tree.Root()); !errors.Is(err, ErrRules) ||
+	if _, err := NewRegression(s, m, m.Plan.Tree.Root()); !errors.Is(err, plan.ErrRules) ||
 		!strings.Contains(err.Error(), "run in, has no condition") {
 		t.Errorf("rules without a goal: %v", err)
 	}

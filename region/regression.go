@@ -1,11 +1,11 @@
 package region
 
 import (
-	"fmt"
 	"slices"
 
 	"canopy/bt"
 	"canopy/mission"
+	"canopy/plan"
 )
 
 // Regression asks of a teleo-reactive list of rules, condition -> action, where the action of the first rule that holds
@@ -19,47 +19,31 @@ type Regression struct {
 
 // rule is one rule.
 type rule struct {
-	name    string
 	watch   int              // place of the rule's condition among those that are watched; -1: it holds always
 	mission *mission.Mission // in which its action is executed alone, beside all conditions; nil: it has no action
 }
 
-// NewRegression takes a task's children as rules: each one a condition, an action, or a ReactiveSequence of conditions
-// with an action at its end. It returns an error that wraps ErrRules if they are not.
+// NewRegression takes a task's children as rules. It returns an error that wraps [plan.ErrRules] if they are not.
 func NewRegression(s *Space, m *mission.Mission, task bt.Task) (*Regression, error) {
 	tree := m.Plan.Tree
-	if tree.Kind(task) != bt.ReactiveFallback {
-		return nil, fmt.Errorf("%s: %w; it is a %v", tree.Name(task), ErrRules, tree.Kind(task))
+	rules, err := plan.Rules(tree, task)
+	if err != nil {
+		return nil, err
 	}
 	r := &Regression{space: s, name: "rules of " + tree.Name(task)}
 	var watched, actions []piece
-	for _, c := range tree.Children(task) {
-		conditions, last := []bt.Task{}, c
-		if tree.Kind(c) == bt.ReactiveSequence {
-			parts := tree.Children(c)
-			conditions, last = slices.Clone(parts[:len(parts)-1]), parts[len(parts)-1]
-		}
-		var action piece
-		if tree.Kind(last) == bt.Condition {
-			conditions = append(conditions, last)
-		} else {
-			action = cut(m.Plan, last)
-		}
+	for _, k := range rules {
 		var when []piece
-		for _, k := range conditions {
-			if tree.Kind(k) != bt.Condition {
-				return nil, fmt.Errorf("%s: %w; %s is no condition", tree.Name(c), ErrRules, tree.Name(k))
-			}
-			when = append(when, cut(m.Plan, k))
+		for _, c := range k.Conditions {
+			when = append(when, cut(m.Plan, c))
 		}
-		rule := rule{name: tree.Name(c), watch: -1}
-		if when == nil && len(r.rules) == 0 {
-			return nil, fmt.Errorf("%s: %w; its first rule, %s, has no condition that is the goal", tree.Name(task), ErrRules,
-				rule.name)
-		}
+		rule, action := rule{watch: -1}, piece{}
 		if when != nil {
 			rule.watch = len(watched)
 			watched = append(watched, join(bt.ForceSuccess, join(bt.ReactiveSequence, when...)))
+		}
+		if k.Action >= 0 {
+			action = cut(m.Plan, k.Action)
 		}
 		r.rules, actions = append(r.rules, rule), append(actions, action)
 	}
@@ -72,9 +56,6 @@ func NewRegression(s *Space, m *mission.Mission, task bt.Task) (*Regression, err
 			return nil, err
 		}
 		r.rules[i].mission, r.probe = n, n
-	}
-	if r.probe == nil {
-		return nil, fmt.Errorf("%s: %w; none of its rules has an action", tree.Name(task), ErrRules)
 	}
 	return r, nil
 }

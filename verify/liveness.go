@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/expr"
+
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/convex/lp"
 )
@@ -21,21 +23,24 @@ import (
 // a lasso shows what might go on for ever.
 
 func askReach(m *Model) []Finding {
-	if !m.goalMoves() {
+	if !m.moves(m.goal) {
 		return nil
 	}
-	x, why := m.newJourney()
+	x, why := m.newJourney(func(p *Player, world []bool) bool { return p.holds(m.goal, world) })
 	if why != "" {
 		return []Finding{{Verdict: Undecided, Text: "not concluded whether the goal is reached: " + why,
 			Advice: "signals with fewer limits and free conditions make fewer worlds; `canopy monitor` judges runs"}}
 	}
+	x.solve()
 	return x.findings()
 }
 
-// goalMoves reports whether there is a goal, and some effect on each of its signals.
-func (m *Model) goalMoves() bool {
+// moves reports whether formulas have signals, and there is some effect on each.
+func (m *Model) moves(formulas ...*expr.Logic) bool {
 	names := map[string]bool{}
-	mentions(m.goal, names)
+	for _, l := range formulas {
+		mentions(l, names)
+	}
 	for i := range m.leaves {
 		if names["leaf "+m.leaves[i].name] {
 			mentions(m.leaves[i].on, names)
@@ -64,8 +69,9 @@ func (m *Model) goalMoves() bool {
 // journey is the graph of the places that a plan can come to.
 type journey struct {
 	*walker
-	byWorld map[string]int // world by intervals and free inputs
-	free    []int          // variables
+	ends    func(p *Player, world []bool) bool // in the goal
+	byWorld map[string]int                     // world by intervals and free inputs
+	free    []int                              // variables
 	nodes   []spot
 	at      map[[2]int]int // node by class and world
 	starts  []int          // nodes
@@ -84,12 +90,13 @@ type spot struct {
 	rates        []Rate // by signal
 }
 
-func (m *Model) newJourney() (x *journey, why string) {
+// newJourney follows a plan to where it ends.
+func (m *Model) newJourney(ends func(p *Player, world []bool) bool) (x *journey, why string) {
 	w, why := m.newWalker()
 	if why != "" {
 		return nil, why
 	}
-	x = &journey{walker: w, byWorld: map[string]int{}, at: map[[2]int]int{}}
+	x = &journey{walker: w, ends: ends, byWorld: map[string]int{}, at: map[[2]int]int{}}
 	for v := range m.vocab.inputs {
 		if m.vocab.inputs[v].kind == inputFree {
 			x.free = append(x.free, v)
@@ -112,9 +119,13 @@ func (m *Model) newJourney() (x *journey, why string) {
 	if why := x.blind(); why != "" {
 		return nil, why
 	}
+	return x, ""
+}
+
+// solve finds from where the goal is reached, and from where it may be.
+func (x *journey) solve() {
 	x.parts()
 	x.hope()
-	return x, ""
 }
 
 // name names a world by its intervals and free inputs.
@@ -141,8 +152,7 @@ func (x *journey) arrive(state, world int) (n int, ok bool) {
 		n = len(x.nodes)
 		x.at[key] = n
 		p := x.states[next]
-		goal := p.holds(x.m.goal, x.worlds[world])
-		x.nodes = append(x.nodes, spot{state: next, world: world, goal: goal, rates: x.rates(p)})
+		x.nodes = append(x.nodes, spot{state: next, world: world, goal: x.ends(p, x.worlds[world]), rates: x.rates(p)})
 	}
 	return n, true
 }
@@ -457,14 +467,14 @@ func (x *journey) regions(nodes []int) ([]string, bool) {
 
 // lasso returns a way from a node to one of a part that need not be left, and a closed walk from there.
 func (x *journey) lasso(start int) (way, loop []int) {
-	way = x.search(start, func(n int) bool { return x.stuck[x.part[n]] }, func(n int) bool { return !x.reached[n] })
+	way = x.search([]int{start}, func(n int) bool { return x.stuck[x.part[n]] }, func(n int) bool { return !x.reached[n] })
 	last := way[len(way)-1]
 	inside := func(n int) bool { return x.part[n] == x.part[last] }
 	for _, to := range x.nodes[last].next {
 		if !inside(to) {
 			continue
 		}
-		back := x.search(to, func(n int) bool { return n == last }, inside)
+		back := x.search([]int{to}, func(n int) bool { return n == last }, inside)
 		if loop == nil || len(back) < len(loop) {
 			loop = back
 		}
@@ -475,10 +485,14 @@ func (x *journey) lasso(start int) (way, loop []int) {
 	return way, loop
 }
 
-// search returns a shortest way from a node to one that is wanted, through nodes that may be used; it must exist.
-func (x *journey) search(start int, wanted, use func(n int) bool) []int {
-	from := map[int]int{start: -1}
-	for todo := []int{start}; ; todo = todo[1:] {
+// search returns a shortest way from one of the nodes to one that is wanted, through nodes that may be used; it must
+// exist.
+func (x *journey) search(starts []int, wanted, use func(n int) bool) []int {
+	from := map[int]int{}
+	for _, n := range starts {
+		from[n] = -1
+	}
+	for todo := slices.Clone(starts); ; todo = todo[1:] {
 		n := todo[0]
 		if wanted(n) {
 			var way []int
@@ -526,7 +540,7 @@ func (x *journey) retrace(nodes []int) string {
 	for _, n := range nodes {
 		world := x.worlds[x.nodes[n].world]
 		told := len(p.lines)
-		if p.Move(world) != nil || p.holds(x.m.goal, world) {
+		if p.Move(world) != nil || x.ends(p, world) {
 			return ""
 		}
 		for _, a := range x.m.actions() {

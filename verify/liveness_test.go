@@ -126,10 +126,11 @@ func TestReachedIsReached(t *testing.T) {
 			s.Declared.Effects[a] = rates
 		}
 		m := NewModel(s)
-		x, why := m.newJourney()
+		x, why := m.newJourney(func(p *Player, world []bool) bool { return p.holds(m.goal, world) })
 		if why != "" {
 			continue
 		}
+		x.solve()
 		b := newBrute(s)
 		for range 4 {
 			at := []float64{0.2 + 2.8*r.Float64(), 0.2 + 2.8*r.Float64()}

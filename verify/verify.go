@@ -62,6 +62,9 @@ func Questions() []Question {
 		{"dead", "Can every task become active?", askDead, ""},
 		{"goal", "Does the plan succeed exactly when its goal holds?", askGoal, "Declare a `goal`."},
 		{"reach", "Is the goal reached from every state?", askReach, "Declare a `goal`, and `effects` on its signals."},
+		{"regression", "Does each rule lead to an earlier one?", askRegression,
+			"The root must be a list of rules: a ReactiveFallback whose first child is a condition. Declare `effects` on the" +
+				" signals of all conditions."},
 		{"always", "Do the declared properties hold in every state?", askAlways, "Declare `always`."},
 		{"property", "Do the declared properties hold in every run?", askProperties, "Declare `properties`."},
 		{"conflict", "Do two active tasks ever write one command or hold one resource?", askConflict,

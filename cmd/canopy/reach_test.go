@@ -9,7 +9,8 @@ import (
 )
 
 // Example 3 of the 2016 paper: from declared rates alone, the goal is proved to be reached at a drift of 0.5 m/s, with and
-// without hysteresis, and not at 1 m/s, for which the script shows what may go on for ever.
+// without hysteresis, and not at 1 m/s, for which the script shows what may go on for ever. Definition 4 is proved of recharging
+// and cannot be concluded of flying, at either drift.
 func TestReachExample(t *testing.T) {
 	const folder = "../../examples/09-regression/"
 	for _, test := range []struct {
@@ -27,10 +28,18 @@ func TestReachExample(t *testing.T) {
 			t.Fatal(err, stderr)
 		}
 		var verdicts []string
+		rules := map[string]string{}
 		for _, f := range found {
-			if f.Question == "reach" {
+			switch f.Question {
+			case "reach":
 				verdicts = append(verdicts, f.Verdict)
+			case "regression":
+				rules[f.Verdict] += f.Text
 			}
+		}
+		if len(rules) != 2 || !strings.HasSuffix(rules["proved"], "kept until then: rule 3, true -> recharge") ||
+			!strings.Contains(rules["undecided"], "rule 2, charged -> fly: its own condition may fail") {
+			t.Errorf("%v: %v", test.args, rules)
 		}
 		if !slices.Equal(verdicts, test.want) {
 			t.Errorf("%v: %v", test.args, verdicts)
