@@ -40,11 +40,13 @@ lint: $(TOOLS) ## golangci-lint, built once from internal/tools
 unit: ## the tests with their golden files and examples
 	$(GO) test $(PKG)
 
-# The rooms have no goroutines (internal/house); the command has, and bt's tests run engines on shared code side by side.
+# The rooms have no goroutines (internal/house); the command has, bt's tests run engines on shared code side by side, and
+# the decision diagrams of verify count references in finalizers.
 # The detector needs a C compiler, which a machine with Go and nothing else has not.
 race: ## the tests of what runs side by side, under the race detector
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
 	$(GO) test -race -short ./bt/... ./cmd/...
+	$(GO) test -race -run TestDiagrams ./verify
 else
 	@echo 'race: left out, the race detector needs a C compiler'
 endif

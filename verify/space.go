@@ -103,11 +103,14 @@ func (d *diagrams) hide(a set, variables []int) set {
 	if d.lost || len(variables) == 0 {
 		return a
 	}
-	levels := make([]int, len(variables))
-	for i, v := range variables {
-		levels[i] = d.level(v)
+	cube := d.all() // not the library's Makeset, which drops what it makes on the way
+	for _, v := range variables {
+		cube = d.and(cube, d.variable(v))
 	}
-	return d.keep(d.bdd.Exist(a.(rudd.Node), d.keep(d.bdd.Makeset(levels)).(rudd.Node)))
+	if d.lost {
+		return a
+	}
+	return d.keep(d.bdd.Exist(a.(rudd.Node), cube.(rudd.Node)))
 }
 
 func (d *diagrams) empty(a set) bool { return d.lost || *a.(rudd.Node) == 0 }
