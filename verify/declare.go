@@ -19,22 +19,40 @@ import (
 
 // Declarations is what an author states about the world that a plan meets, and what the plan is for.
 type Declarations struct {
-	Facts      []Statement          // hold in every state
-	Always     []Statement          // are to hold in every state; a task's name stands for its activity
-	Properties []*temporal.Property // are to hold in every run
-	Goal       *Statement           // the plan is to succeed exactly where it holds
-	Free       []string             // actions of which nothing is known: they may refuse and end at any time
-	Written    []string             // slots that some active task is to write in every state
-	Resources  []Resource           // what only one task may hold at a time
+	Facts      []Statement // hold in every state
+	Always     []Statement // are to hold in every state; a task's name stands for its activity
+	Properties []Property  // are to hold in every run
+	Goal       *Statement  // the plan is to succeed exactly where it holds
+	Free       []string    // actions of which nothing is known: they may refuse and end at any time
+	Written    []string    // slots that some active task is to write in every state
+	Resources  []Resource  // what only one task may hold at a time
 	Effects    Effects
 	Period     float64 // tasks that take turns faster than this chatter [s]
 	Notes      []Note
 }
 
+// Place is where something stands in a document.
+type Place struct {
+	Source         *diag.Source
+	Offset, Length int
+}
+
+// Position returns the line and the column where it begins, from 1.
+func (p Place) Position() (line, column int) {
+	return diag.Diagnostic{Source: p.Source, Offset: p.Offset}.Position()
+}
+
 // Statement is a condition over signals and the plan's tasks; parts joined by "->", from right to left.
 type Statement struct {
-	Text  string
+	Text string
+	Place
 	parts []*expr.Expr
+}
+
+// Property is a temporal property that is declared.
+type Property struct {
+	*temporal.Property
+	Place
 }
 
 // Resource is something that only one task may hold at a time.
@@ -52,8 +70,7 @@ type Rate struct{ Low, High float64 }
 // Note accepts findings.
 type Note struct {
 	Question, About, Reason string
-	Source                  *diag.Source
-	Offset, Length          int
+	Place
 }
 
 // DefaultPeriod is below what tasks that take turns chatter, if nothing is declared [s].
@@ -90,6 +107,11 @@ func ReadFile(src *diag.Source, p *plan.Plan) (Declarations, diag.List) {
 	return ReadDeclarations(r, root, p, nil), r.Diags
 }
 
+func placeOf(r *yamldoc.Reader, n *yaml.Node) Place {
+	offset, length := r.Span(n)
+	return Place{r.Source, offset, length}
+}
+
 type declarer struct {
 	*yamldoc.Reader
 	plan  *plan.Plan
@@ -120,11 +142,11 @@ func (d *declarer) tasks() []string {
 // statement reads a condition in which names of tasks may stand; nil if it has a mistake.
 func (d *declarer) statement(n *yaml.Node, names []string) *Statement {
 	before := len(d.Diags)
-	s := &Statement{Text: d.Text(n, "a statement")}
+	s := &Statement{Text: d.Text(n, "a statement"), Place: placeOf(d.Reader, n)}
 	if s.Text == "" {
 		return nil
 	}
-	at, _ := d.Span(n)
+	at := s.Offset
 	for part := range strings.SplitSeq(n.Value, "->") {
 		if e := d.condition(part, at, names); e != nil {
 			s.parts = append(s.parts, e)
@@ -278,7 +300,7 @@ func (d *declarer) notes() {
 		text := d.Source.Text[at[2]:at[3]]
 		head, reason, _ := strings.Cut(text, ":")
 		question, about, _ := strings.Cut(strings.TrimSpace(head), " ")
-		n := Note{question, strings.TrimSpace(about), strings.TrimSpace(reason), d.Source, at[0], at[1] - at[0]}
+		n := Note{question, strings.TrimSpace(about), strings.TrimSpace(reason), Place{d.Source, at[0], at[1] - at[0]}}
 		report := func(code, hint, text string) {
 			d.Diags = append(d.Diags, diag.Diagnostic{Source: d.Source, Offset: at[2], Length: len(head), Code: code,
 				Text: text, Hint: hint})
@@ -324,7 +346,7 @@ func Accept(s Subject, all []Finding) []Finding {
 		if !used {
 			all = append(all, Finding{Question: n.Question, Verdict: Undecided, About: n.About,
 				Text: "the note accepts nothing: there is no such finding", Advice: "take the note out",
-				Source: n.Source, Offset: n.Offset, Length: n.Length})
+				Place: n.Place})
 		}
 	}
 	return all

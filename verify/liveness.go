@@ -28,7 +28,8 @@ func askReach(m *Model) []Finding {
 	}
 	x, why := m.newJourney(func(p *Player, world []bool) bool { return p.holds(m.goal, world) })
 	if why != "" {
-		return []Finding{{Verdict: Undecided, Text: "not concluded whether the goal is reached: " + why,
+		return []Finding{{Verdict: Undecided, Place: m.subject.Declared.Goal.Place,
+			Text:   "not concluded whether the goal is reached: " + why,
 			Advice: "signals with fewer limits and free conditions make fewer worlds; `canopy monitor` judges runs"}}
 	}
 	x.solve()
@@ -416,10 +417,10 @@ func (x *journey) findings() []Finding {
 			never = append(never, n)
 		}
 	}
-	goal := x.m.subject.Declared.Goal.Text
+	goal, at := x.m.subject.Declared.Goal.Text, x.m.subject.Declared.Goal.Place
 	var found []Finding
 	if len(reached) > 0 {
-		f := Finding{Text: "under the declared effects the goal is reached from every state: " + goal}
+		f := Finding{Place: at, Text: "under the declared effects the goal is reached from every state: " + goal}
 		if len(never)+len(open) > 0 {
 			f.Text = "under the declared effects the goal is reached from some states: " + goal
 			f.Where, f.More = x.regions(reached)
@@ -427,7 +428,7 @@ func (x *journey) findings() []Finding {
 		found = append(found, f)
 	}
 	if len(never) > 0 {
-		f := Finding{Verdict: Refuted, Text: "under the declared effects the goal is never reached: " + goal,
+		f := Finding{Verdict: Refuted, Place: at, Text: "under the declared effects the goal is never reached: " + goal,
 			Advice: "let a task lead from there to the goal; or declare what else changes the signals"}
 		f.Where, f.More = x.regions(never)
 		f.Script = x.retrace([]int{never[0]})
@@ -435,7 +436,8 @@ func (x *journey) findings() []Finding {
 	}
 	if len(open) > 0 {
 		way, loop := x.lasso(open[0])
-		f := Finding{Verdict: Undecided, Text: "not concluded whether the goal is reached: " + goal + ": " + x.doing(loop),
+		f := Finding{Verdict: Undecided, Place: at,
+			Text:   "not concluded whether the goal is reached: " + goal + ": " + x.doing(loop),
 			Advice: "let each turn gain more than it loses, or declare narrower rates; `canopy region` tries starts"}
 		f.Where, f.More = x.regions(open)
 		for range 2 {

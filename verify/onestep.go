@@ -299,18 +299,18 @@ func askGoal(m *Model) []Finding {
 		return nil
 	}
 	s, root, goal := m.space, m.tree.Root(), m.of(m.goal)
-	text := m.subject.Declared.Goal.Text
+	text, at := m.subject.Declared.Goal.Text, m.subject.Declared.Goal.Place
 	holds := func(p *Player, w []bool) bool { return p.holds(m.goal, w) }
 	return []Finding{
 		m.conclude(s.and(m.good[root], s.not(goal)),
 			func(p *Player, w []bool) bool { return p.good(root) && !holds(p, w) },
-			Finding{Text: "the plan succeeds only where its goal holds: " + text},
-			Finding{Text: "the plan succeeds where its goal does not hold: " + text,
+			Finding{Place: at, Text: "the plan succeeds only where its goal holds: " + text},
+			Finding{Place: at, Text: "the plan succeeds where its goal does not hold: " + text,
 				Advice: "let the plan ask for what is missing of the goal"}),
 		m.conclude(s.and(goal, s.not(m.good[root])),
 			func(p *Player, w []bool) bool { return holds(p, w) && !p.good(root) },
-			Finding{Text: "the plan succeeds wherever its goal holds: " + text},
-			Finding{Text: "the plan does not succeed where its goal holds: " + text,
+			Finding{Place: at, Text: "the plan succeeds wherever its goal holds: " + text},
+			Finding{Place: at, Text: "the plan does not succeed where its goal holds: " + text,
 				Advice: "let the plan ask for the goal first: a fallback whose first child is the goal"}),
 	}
 }
@@ -319,11 +319,11 @@ func askGoal(m *Model) []Finding {
 func askAlways(m *Model) []Finding {
 	var found []Finding
 	for i := range m.always {
-		property, text := &m.always[i], m.subject.Declared.Always[i].Text
+		property, text, at := &m.always[i], m.subject.Declared.Always[i].Text, m.subject.Declared.Always[i].Place
 		found = append(found, m.conclude(m.space.not(m.of(property)),
 			func(p *Player, w []bool) bool { return !p.holds(property, w) },
-			Finding{About: text, Text: "holds in every state: " + text},
-			Finding{About: text, Text: "does not hold in every state: " + text,
+			Finding{Place: at, About: text, Text: "holds in every state: " + text},
+			Finding{Place: at, About: text, Text: "does not hold in every state: " + text,
 				Advice: "look for the first task in the tree that is active there"}))
 	}
 	return found

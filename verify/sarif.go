@@ -3,8 +3,6 @@ package verify
 import (
 	"encoding/json"
 	"strings"
-
-	"canopy/diag"
 )
 
 // The part of SARIF 2.1.0 (OASIS Standard, 2020) that findings need.
@@ -75,7 +73,7 @@ func SARIF(found []Finding, version string) ([]byte, error) {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{q.Name, sarifText{q.Asks}})
 	}
 	for _, f := range found {
-		line, column := diag.Diagnostic{Source: f.Source, Offset: f.Offset, Length: f.Length}.Position()
+		line, column := f.Position()
 		r := sarifResult{RuleID: f.Question, RuleIndex: index[f.Question], Kind: "pass", Level: "none"}
 		r.Message.Text = f.Text
 		if len(f.Where) > 0 {

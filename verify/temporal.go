@@ -30,8 +30,8 @@ import (
 func askProperties(m *Model) []Finding {
 	var found []Finding
 	for _, p := range m.subject.Declared.Properties {
-		f := m.property(p)
-		f.About = p.Text
+		f := m.property(p.Property)
+		f.About, f.Place = p.Text, p.Place
 		found = append(found, f)
 	}
 	return found
@@ -43,7 +43,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 	s.Declared.Goal, s.Declared.Always = nil, nil
 	p.Formula.Conditions(func(e *expr.Expr) {
 		of[e] = len(s.Declared.Always)
-		s.Declared.Always = append(s.Declared.Always, Statement{e.String(), []*expr.Expr{e}})
+		s.Declared.Always = append(s.Declared.Always, Statement{Text: e.String(), parts: []*expr.Expr{e}})
 	})
 	own := NewModel(s)
 	if own.space.full() {
@@ -424,8 +424,8 @@ func (x *pursuit) retrace(path []int) string {
 }
 
 // properties reads a list of temporal properties.
-func properties(r *yamldoc.Reader, n *yaml.Node, tasks []string, scope expr.Scope) []*temporal.Property {
-	var list []*temporal.Property
+func properties(r *yamldoc.Reader, n *yaml.Node, tasks []string, scope expr.Scope) []Property {
+	var list []Property
 	r.Sequence(n, "properties", func(n *yaml.Node) {
 		text := r.Text(n, "a property")
 		if text == "" {
@@ -436,14 +436,14 @@ func properties(r *yamldoc.Reader, n *yaml.Node, tasks []string, scope expr.Scop
 			r.Inside(n, m)
 		}
 		if p != nil {
-			list = append(list, p)
+			list = append(list, Property{p, placeOf(r, n)})
 		}
 	})
 	return list
 }
 
 // ReadProperties reads the properties that a mission document declares, and nothing else of it.
-func ReadProperties(src *diag.Source, tasks []string, scope expr.Scope) ([]*temporal.Property, diag.List) {
+func ReadProperties(src *diag.Source, tasks []string, scope expr.Scope) ([]Property, diag.List) {
 	r := yamldoc.NewReader(src)
 	n := r.Parse("")
 	for _, name := range []string{"check", "properties"} {

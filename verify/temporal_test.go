@@ -202,7 +202,7 @@ func TestPropertiesAgreeWithBruteForce(t *testing.T) {
 			t.Fatal(text, mistakes[0])
 		}
 		f := property.Formula.Positive(false)
-		found := NewModel(Subject{Plan: p, Declared: Declarations{Properties: []*temporal.Property{property}}})
+		found := NewModel(Subject{Plan: p, Declared: Declarations{Properties: []Property{{Property: property}}}})
 		got := askProperties(found)[0]
 		count[got.Verdict]++
 		fail := func(format string, args ...any) {
@@ -280,7 +280,7 @@ func TestProperties(t *testing.T) {
 		if len(mistakes) > 0 {
 			t.Fatal(test.property, mistakes[0])
 		}
-		f := askProperties(NewModel(Subject{Plan: p, Declared: Declarations{Properties: []*temporal.Property{property}}}))[0]
+		f := askProperties(NewModel(Subject{Plan: p, Declared: Declarations{Properties: []Property{{Property: property}}}}))[0]
 		if f.Verdict != test.verdict || !strings.Contains(f.Text, test.text) || strings.Count(f.Script, "#") != test.worlds {
 			t.Errorf("%s: %s %s\n%s", test.property, f.Verdict, f.Text, f.Script)
 		}

@@ -13,7 +13,6 @@ import (
 	"slices"
 
 	"canopy/bt"
-	"canopy/diag"
 	"canopy/expr"
 	"canopy/plan"
 )
@@ -41,10 +40,8 @@ type Finding struct {
 	More     bool     // there are other regions
 	Advice   string   // what to do about it; "" if nothing
 	Script   string   // a counterexample for bt.Trace; "" if there is none to show
-	Source   *diag.Source
-	Offset   int // place in the source
-	Length   int
-	Accepted string // the reason by which the author accepts a finding that is not proved; "" if not accepted
+	Place             // of what was declared, of its first task, or of the plan
+	Accepted string   // the reason by which the author accepts a finding that is not proved; "" if not accepted
 }
 
 // Question is one thing that can be asked of every plan.

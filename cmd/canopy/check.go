@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"canopy/diag"
 	"canopy/mission"
 	"canopy/model"
 	"canopy/verify"
@@ -118,7 +117,7 @@ func ask(s verify.Subject, budget float64) []verify.Finding {
 				return slices.ContainsFunc(questions[i:], func(q verify.Question) bool { return q.Name == n.Question })
 			})
 			return append(verify.Accept(s, all), verify.Finding{Question: q.Name, Verdict: verify.Undecided,
-				Text: text, Source: s.Plan.Source,
+				Text: text, Place: verify.Place{Source: s.Plan.Source},
 				Advice: "give it more time with --budget, or check subtrees as plans of their own"})
 		}
 	}
@@ -219,8 +218,7 @@ type object struct {
 func asObjects(s verify.Subject, found []verify.Finding, files map[int]string) []object {
 	list := make([]object, len(found))
 	for i, f := range found {
-		d := diag.Diagnostic{Source: f.Source, Offset: f.Offset, Length: f.Length}
-		line, column := d.Position()
+		line, column := f.Position()
 		list[i] = object{Question: f.Question, Verdict: f.Verdict.String(), About: f.About, Text: f.Text, Where: f.Where,
 			More: f.More, Advice: f.Advice, Accepted: f.Accepted, Script: f.Script, Written: files[i], File: f.Source.Name,
 			Line: line, Column: column}
@@ -254,6 +252,10 @@ func printFindings(out io.Writer, name string, found []verify.Finding, files map
 		}
 		row := func(label, text string) { fmt.Fprintf(&b, "          %-10s  %s\n", label, text) }
 		fmt.Fprintf(&b, "%-8s  %-10s  %s\n", word, f.Question, f.Text)
+		if f.Verdict != verify.Proved && f.Length > 0 {
+			line, column := f.Position()
+			row("at", fmt.Sprintf("%s:%d:%d", f.Source.Name, line, column))
+		}
 		for _, w := range f.Where {
 			row("where", w)
 		}

@@ -139,6 +139,7 @@ func TestCheck(t *testing.T) {
 		"gap.xml":    `<root BTCPP_format="4"><BehaviorTree ID="a"><ReactiveSequence name="s"><Condition name="c"/><Action name="a"/></ReactiveSequence></BehaviorTree></root>`,
 		"accept.yml": "# canopy: accept complete: the aircraft waits on ground\ngoal: c\n# canopy: accept goal: never mind\n",
 		"stale.yml":  "facts: [c]\n# canopy: accept complete: no longer so\n",
+		"goals.yml":  "facts: [c]\ngoal: c\nproperties:\n  - never c\n  - never both(c, not c)\n",
 		"bad.yml":    "facts: [c > 1, x and, sky]\nfre: [a]\nfree: [aa]\neffects: {a: {soc: sideways}}\n# canopy: accept compleet: x\n# canopy: accept dead\n",
 	})
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -189,6 +190,11 @@ func TestCheck(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 	says(t, "a note that accepts nothing", stdout, "1 not concluded", "accepts nothing")
+	stdout, _, status = canopy("check", at("gap.xml"), "--facts", at("goals.yml"))
+	if status != exitRefute {
+		t.Errorf("status %d", status)
+	}
+	says(t, "what each finding is about", stdout, "at          "+at("goals.yml")+":2:7\n", "at          "+at("goals.yml")+":4:5\n")
 	stdout, stderr, status = canopy("check", at("gap.xml"), "--facts", at("bad.yml"))
 	if status != exitInput || stdout != "" {
 		t.Errorf("status %d, %s", status, stdout)

@@ -87,16 +87,17 @@ Exit status 0: nothing is violated. 3: something is. 2: wrong input.`,
 }
 
 // readProperties reads the properties of --property.
-func readProperties(texts, tasks []string, scope expr.Scope) ([]*temporal.Property, error) {
-	var list []*temporal.Property
+func readProperties(texts, tasks []string, scope expr.Scope) ([]verify.Property, error) {
+	var list []verify.Property
 	var diags diag.List
 	for _, text := range texts {
+		src := &diag.Source{Name: "--property", Text: text}
 		p, mistakes := temporal.Read(text, tasks, scope)
 		for _, m := range mistakes {
-			diags = append(diags, diag.Diagnostic{Source: &diag.Source{Name: "--property", Text: text}, Offset: m.Offset,
-				Length: m.Length, Code: m.Code, Text: m.Text, Hint: m.Hint})
+			diags = append(diags, diag.Diagnostic{Source: src, Offset: m.Offset, Length: m.Length, Code: m.Code, Text: m.Text,
+				Hint: m.Hint})
 		}
-		list = append(list, p)
+		list = append(list, verify.Property{Property: p, Place: verify.Place{Source: src, Length: len(text)}})
 	}
 	return list, diags.Err()
 }
@@ -104,7 +105,7 @@ func readProperties(texts, tasks []string, scope expr.Scope) ([]*temporal.Proper
 // flown flies a mission, and records what the properties ask for.
 func flown(
 	ctx context.Context, name string, texts []string, stderr io.Writer,
-) (*record.Log, []*temporal.Property, error) {
+) (*record.Log, []verify.Property, error) {
 	m, diags := mission.Read(filepath.ToSlash(name), os.ReadFile, model.Vehicles(), nil)
 	if diags.HasErrors() {
 		return nil, nil, diags
@@ -167,7 +168,7 @@ func flyInMemory(ctx context.Context, m *mission.Mission, stderr io.Writer) (*re
 }
 
 // recorded reads a run's log.
-func recorded(_ context.Context, name string, texts []string, _ io.Writer) (*record.Log, []*temporal.Property, error) {
+func recorded(_ context.Context, name string, texts []string, _ io.Writer) (*record.Log, []verify.Property, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		name = filepath.Join(name, "run.mcap")
 	}
@@ -282,7 +283,7 @@ type judged struct {
 	At       *float64 `json:"at_s,omitempty"`
 }
 
-func judge(tr *temporal.Trace, properties []*temporal.Property) ([]judged, error) {
+func judge(tr *temporal.Trace, properties []verify.Property) ([]judged, error) {
 	var rows []judged
 	for _, p := range properties {
 		j, err := tr.Judge(p.Formula)
