@@ -184,7 +184,14 @@ type leaf struct {
 	latch                int         // its variable: it was true before; -1: it has no hysteresis
 	done, failed         *expr.Logic // an action
 	successIf, failureIf *expr.Logic
-	slow                 bool // a procedure takes time
+	entry, exit          procedure
+}
+
+// procedure is what a leaf does when it is entered or left.
+type procedure struct {
+	slow  bool        // takes time
+	until *expr.Logic // it is over when this holds; nil: after some time
+	brief bool        // that may be none
 }
 
 // proposition is a formula that is one free variable.

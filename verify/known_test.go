@@ -200,25 +200,48 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestSearchKnowsItsLimits: a plan that remembers is searched to the end only if no procedure takes time, for in that
-// time it might learn what the engine, played without time, does not see.
+// TestProceduresThatTakeTime: what is so only because they do.
+func TestProceduresThatTakeTime(t *testing.T) {
+	for _, test := range []struct{ name, plan, question, text, script string }{
+		{"an exit procedure that writes", `<ReactiveParallel name="both"><ReactiveFallback name="f"><ReactiveSequence name="s">
+				<Condition name="c"/><Action name="a" exit="u := 2" exit_time="5 [s]"/></ReactiveSequence><Action name="b"/></ReactiveFallback>
+			<ReactiveFallback name="g"><Condition name="d"/><Action name="e" write="u := 1"/></ReactiveFallback></ReactiveParallel>`,
+			"conflict", "a and e both use u, because procedures take time", "slow a exit\nset c true\nset c false\n"},
+		{"a plan that ended while a procedure was under way", `<ReactiveFallback name="f"><Condition name="c" on="x ge 1"/>
+				<Action name="a" exit_time="5 [s]"/></ReactiveFallback>`,
+			"goal", "the plan succeeds where its goal does not hold: x >= 1, because procedures take time",
+			"slow a exit\nset c true\nset c false; exited a\n"},
+	} {
+		s, found := check(t, test.plan, "goal: x >= 1")
+		f := byQuestion(found, test.question)[0]
+		if f.Verdict != Refuted || f.Text != test.text || f.Script != test.script {
+			t.Errorf("%s: %s %s\n%s", test.name, f.Verdict, f.Text, f.Script)
+		}
+		finals(t, s.Plan.Tree, f.Script)
+	}
+}
+
+// TestSearchKnowsItsLimits: a plan that remembers is searched to the end, also where procedures take time, but for those
+// that have too many worlds, or procedures that are over in too many ways.
 func TestSearchKnowsItsLimits(t *testing.T) {
 	never := func(*Player, []bool) bool { return false }
-	for _, test := range []struct {
-		attribute string
-		want      Verdict
-	}{{"", Proved}, {` exit_time="1 [s]"`, Undecided}} {
-		m := NewModel(Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="a" done="x ge 1"`+test.attribute+
+	for _, attribute := range []string{"", ` exit_time="1 [s]"`} {
+		m := NewModel(Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="a" done="x ge 1"`+attribute+
 			`/><Action name="b"/></Sequence>`)})
-		if c := m.search(never); c.verdict != test.want {
-			t.Errorf("%q: %s %s", test.attribute, c.verdict, c.why)
+		if c := m.search(never); c.verdict != Proved || strings.Contains(c.how, "however long") != (attribute != "") {
+			t.Errorf("%q: %s %s %s", attribute, c.verdict, c.how, c.why)
 		}
+	}
+	m := NewModel(Subject{Plan: readPlan(t, `<Parallel success_count="9" name="p">`+
+		strings.Repeat(`<Action done="x ge 1" entry_time="1 [s]"/>`, 9)+`</Parallel>`)})
+	if c := m.search(never); c.verdict != Undecided || !strings.Contains(c.why, crowd) {
+		t.Errorf("nine procedures: %s %s", c.verdict, c.why)
 	}
 	var wide strings.Builder
 	for range 13 {
 		wide.WriteString(`<Condition/>`)
 	}
-	m := NewModel(Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="a"/><Action name="b"/>`+wide.String()+`</Sequence>`)})
+	m = NewModel(Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="a"/><Action name="b"/>`+wide.String()+`</Sequence>`)})
 	if c := m.search(never); c.verdict != Undecided || !strings.Contains(c.why, "4096 worlds") {
 		t.Errorf("13 conditions: %s %s", c.verdict, c.why)
 	}

@@ -93,6 +93,9 @@ type spot struct {
 
 // newJourney follows a plan to where it ends.
 func (m *Model) newJourney(ends func(p *Player, world []bool) bool) (x *journey, why string) {
+	if m.slow() {
+		return nil, "while a procedure takes time, the plan is in states that it is not asked about"
+	}
 	w, why := m.newWalker()
 	if why != "" {
 		return nil, why
@@ -143,7 +146,7 @@ func (x *journey) name(cell []int, world []bool) string {
 
 // arrive returns the node of the state that follows another one in a world.
 func (x *journey) arrive(state, world int) (n int, ok bool) {
-	next, ok := x.move(state, world)
+	next, ok := x.move(state, world, 0, nil)
 	if !ok {
 		return 0, false
 	}

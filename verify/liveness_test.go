@@ -203,7 +203,7 @@ func fliesToGoal(r *randomPlan, b *brute, m *Model, at []float64, stubs []bool, 
 	at = slices.Clone(at)
 	for range 20_000 {
 		w := bruteWorld{signals: at, stubs: stubs}
-		if !b.enter(&state, w) {
+		if !b.enter(&state, w, nil) {
 			panic(fmt.Sprint("does not settle: ", at))
 		}
 		there := true

@@ -47,6 +47,7 @@ type Model struct {
 	reachable                *exploration // with the engine; nil: not begun
 	lawful                   set          // the states that facts and latches allow
 	entered                  []bool       // by task: the engine was seen to activate it
+	explored                 bool         // entered is all that it can activate
 	passing                  set          // the states that are considered, also those in which an outcome is due
 	allowed                  set          // the states that are considered: facts, latches, memory
 }
@@ -117,7 +118,8 @@ func (m *Model) readLeaves() {
 			x.done, x.failed = logic(l.Done), logic(l.Failed)
 			x.successIf, x.failureIf = logic(l.SuccessIf), logic(l.FailureIf)
 		}
-		x.slow = l.EntryTime != nil || l.EntryUntil != nil || l.ExitTime != nil || l.ExitUntil != nil
+		x.entry = procedure{l.EntryTime != nil || l.EntryUntil != nil, logic(l.EntryUntil), mayBeZero(l.EntryTime)}
+		x.exit = procedure{l.ExitTime != nil || l.ExitUntil != nil, logic(l.ExitUntil), mayBeZero(l.ExitTime)}
 		m.leaves = append(m.leaves, x)
 		m.leafOf[l.Task] = i
 	}
@@ -131,6 +133,19 @@ func (m *Model) readLeaves() {
 		l := m.declared(*g)
 		m.goal = &l
 	}
+}
+
+// mayBeZero reports whether a duration may be zero as far as one can see; one that is not given is not.
+func mayBeZero(duration *expr.Expr) bool {
+	if duration == nil || len(duration.Names()) > 0 {
+		return duration != nil
+	}
+	return expr.NewCompiler(nil).Compile(duration).Real(nil, nil) == 0
+}
+
+// slow reports whether some procedure takes time.
+func (m *Model) slow() bool {
+	return slices.ContainsFunc(m.leaves, func(l leaf) bool { return l.entry.slow || l.exit.slow })
 }
 
 func (m *Model) computed(name string) bool { return m.subject.Computed[name] != nil }
@@ -153,7 +168,8 @@ func (m *Model) declared(s Statement) expr.Logic {
 
 // formulas visits all formulas of a leaf.
 func (l *leaf) formulas(visit func(*expr.Logic)) {
-	for _, f := range []*expr.Logic{l.on, l.off, l.done, l.failed, l.successIf, l.failureIf} {
+	for _, f := range []*expr.Logic{l.on, l.off, l.done, l.failed, l.successIf, l.failureIf, l.entry.until,
+		l.exit.until} {
 		visit(f)
 	}
 }

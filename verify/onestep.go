@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -44,9 +45,15 @@ func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Fin
 		}
 	case Refuted:
 		f.Script = c.script
-		f.Where, f.More = m.regions(a)
-		if m.Remembers() {
+		switch {
+		case m.slow() && m.empty(a):
+			f.Where = []string{m.worldText(c.world)}
+			f.Text += ", because procedures take time"
+		case m.Remembers():
 			f.Text += ", depending on what the plan remembers"
+			fallthrough
+		default:
+			f.Where, f.More = m.regions(a)
 		}
 	case Undecided:
 		f.Text, f.Where = "not concluded whether "+f.Text+": "+c.why, nil
@@ -79,7 +86,11 @@ func askDead(m *Model) []Finding {
 		}
 		asked++
 		if m.idles(t) {
-			found = append(found, m.deadFinding(t))
+			f := m.deadFinding(t)
+			if m.slow() && !m.explored {
+				f.Text += " (if procedures take no time)"
+			}
+			found = append(found, f)
 			return
 		}
 		for _, k := range m.tree.Children(t) {
@@ -87,7 +98,7 @@ func askDead(m *Model) []Finding {
 		}
 	}
 	visit(m.tree.Root())
-	if m.Remembers() { // what the abstraction lets become active need not be reached
+	if m.Remembers() && !m.explored { // what the abstraction lets become active need not be reached
 		found = append(found, m.unreached()...)
 	}
 	if len(found) == 0 {
@@ -104,12 +115,21 @@ func count(n int, what string) string {
 }
 
 // observe lets the engine begin in a state in which each action of a plan with memory might be active, and notes which
-// tasks it activates: of those nothing needs to be proved.
+// tasks it activates: of those nothing needs to be proved. Where procedures take time it visits all states, if it can.
 func (m *Model) observe() {
 	if m.entered != nil {
 		return
 	}
 	m.entered = make([]bool, m.tree.Len())
+	if m.slow() && m.search(func(*Player, []bool) bool { return false }).verdict == Proved {
+		m.explored = true
+		for t, entered := range m.reachable.entered {
+			if entered {
+				m.awake(bt.Task(t))
+			}
+		}
+		return
+	}
 	if !m.Remembers() {
 		return
 	}
@@ -124,10 +144,15 @@ func (m *Model) observe() {
 			continue
 		}
 		for _, t := range p.entered {
-			for ; t >= 0 && !m.entered[t]; t = m.tree.Parent(t) {
-				m.entered[t] = true
-			}
+			m.awake(t)
 		}
+	}
+}
+
+// awake notes that a task can be active, and those around it.
+func (m *Model) awake(t bt.Task) {
+	for ; t >= 0 && !m.entered[t]; t = m.tree.Parent(t) {
+		m.entered[t] = true
 	}
 }
 
@@ -135,7 +160,7 @@ func (m *Model) observe() {
 // that is active there may be one that ends at once.
 func (m *Model) idles(t bt.Task) bool {
 	m.observe()
-	return !m.entered[t] && m.space.empty(m.space.and(m.active[t], m.passing))
+	return !m.entered[t] && (m.explored || m.space.empty(m.space.and(m.active[t], m.passing)))
 }
 
 // unreached asks the engine which actions of a plan with memory never become active, though the abstraction lets them.
@@ -150,14 +175,18 @@ func (m *Model) unreached() []Finding {
 	})
 	var found []Finding
 	for _, t := range rest {
-		found = append(found, Finding{Tasks: []bt.Task{t}, Verdict: Refuted,
-			Text: m.tree.Name(t) + " is never active, found " + c.how, Advice: "change what comes before it, or take it out"})
+		found = append(found, m.neverSeen(t, c.how))
 	}
 	if c.verdict == Undecided {
 		return []Finding{{Tasks: rest, Verdict: Undecided, Advice: memoryAdvice,
 			Text: "not concluded whether " + m.some(rest) + " can become active: " + c.why}}
 	}
 	return found
+}
+
+func (m *Model) neverSeen(t bt.Task, how string) Finding {
+	return Finding{Tasks: []bt.Task{t}, Verdict: Refuted,
+		Text: m.tree.Name(t) + " is never active, found " + how, Advice: "change what comes before it, or take it out"}
 }
 
 // some lists the first of the tasks.
@@ -181,6 +210,9 @@ type need struct {
 
 // deadFinding explains why a task is never active: a least set of needs that exclude each other.
 func (m *Model) deadFinding(t bt.Task) Finding {
+	if m.explored && !m.space.empty(m.space.and(m.active[t], m.passing)) {
+		return m.neverSeen(t, m.visited(len(m.reachable.states)))
+	}
 	of := t // for a composite, its first action speaks: what keeps it from being active
 	for !m.tree.Kind(of).IsLeaf() {
 		of = m.tree.Children(of)[slices.IndexFunc(m.tree.Children(of), func(k bt.Task) bool { return m.acts[k] })]
@@ -349,7 +381,8 @@ func (m *Model) writers() (by map[string][]bt.Task, names []string) {
 	return by, names
 }
 
-// askConflict: active(a) and active(b) for two that write one slot or hold one resource.
+// askConflict: active(a) and active(b) for two that write one slot or hold one resource. Where procedures take time,
+// the engine is asked as well, for what is so in no settled state.
 func askConflict(m *Model) []Finding {
 	by, names := m.writers()
 	for _, r := range m.subject.Declared.Resources {
@@ -370,10 +403,71 @@ func askConflict(m *Model) []Finding {
 			}
 		}
 	}
+	if m.slow() && len(names) > 0 {
+		found = append(found, m.conflictsInPassing(by, found)...)
+	}
 	if len(found) == 0 && len(names) > 0 {
 		found = []Finding{{Text: fmt.Sprintf("no two active tasks share one of %s", count(len(names), "slot"))}}
 	}
 	return found
+}
+
+// conflictsInPassing finds the pairs of tasks that use one thing only because procedures take time; an exit procedure
+// uses what it writes.
+func (m *Model) conflictsInPassing(by map[string][]bt.Task, found []Finding) []Finding {
+	type pair struct {
+		name string
+		t, u bt.Task
+	}
+	known := map[pair]bool{}
+	for _, f := range found {
+		known[pair{f.About, min(f.Tasks[0], f.Tasks[1]), max(f.Tasks[0], f.Tasks[1])}] = true
+	}
+	leaving := map[string][]bt.Task{}
+	for i := range m.plan.Leaves {
+		for _, a := range m.plan.Leaves[i].Exit {
+			leaving[a.Target] = append(leaving[a.Target], m.plan.Leaves[i].Task)
+		}
+	}
+	users := func(p *Player, name string) []bt.Task {
+		tasks := slices.DeleteFunc(slices.Clone(by[name]), func(t bt.Task) bool { return !p.active(t) })
+		for _, t := range leaving[name] {
+			if p.engine.Status(t) == bt.Deactivating {
+				tasks = append(tasks, t)
+			}
+		}
+		slices.Sort(tasks)
+		return slices.Compact(tasks)
+	}
+	var more []pair
+	c := m.search(func(p *Player, _ []bool) bool {
+		for _, name := range slices.Sorted(maps.Keys(by)) {
+			for i, tasks := 0, users(p, name); i < len(tasks); i++ {
+				for _, u := range tasks[i+1:] {
+					if x := (pair{name, tasks[i], u}); !known[x] {
+						known[x], more = true, append(more, x)
+					}
+				}
+			}
+		}
+		return false
+	})
+	var passing []Finding
+	for _, x := range more {
+		c := m.search(func(p *Player, _ []bool) bool {
+			tasks := users(p, x.name)
+			return slices.Contains(tasks, x.t) && slices.Contains(tasks, x.u)
+		})
+		passing = append(passing, Finding{Verdict: Refuted, Tasks: []bt.Task{x.t, x.u}, About: x.name, Script: c.script,
+			Text: fmt.Sprintf("%s and %s both use %s, because procedures take time", m.tree.Name(x.t), m.tree.Name(x.u),
+				x.name),
+			Advice: "let one of them lead: the first in the tree counts, which is rarely what the second expects"})
+	}
+	if c.verdict == Undecided {
+		passing = append(passing, Finding{Verdict: Undecided, Advice: memoryAdvice,
+			Text: "not concluded whether tasks share a slot where procedures take time: " + c.why})
+	}
+	return passing
 }
 
 func (m *Model) conflictFinding(name string, t, u bt.Task) []Finding {

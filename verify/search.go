@@ -18,6 +18,9 @@ type Player struct {
 	latched []bool      // by leaf: what a condition was last, and remembers if it has hysteresis
 	told    []bool      // by leaf: what the engine knows of a condition
 	request []bt.Status // by leaf: of an action
+	outcome []bt.Status // by leaf: what the engine knows of how an action ended, since it was entered
+	slow    bool        // procedures take the time that the plan says, else none
+	over    []bt.Task   // whose procedures are over in this instant
 	lines   []string    // of a script that does the same
 	entered []bt.Task   // whose entry procedures the last move began
 }
@@ -25,12 +28,16 @@ type Player struct {
 // maxRounds bounds the instants that follow each other in one world.
 const maxRounds = 100
 
-// newPlayer returns a player in its first world, in which the engine begins. The error wraps bt.ErrLoop.
-func (m *Model) newPlayer(world []bool) (*Player, error) {
-	p := m.idle()
+// newPlayer returns a player in its first world, in which the engine begins. No procedure takes time. The error wraps
+// bt.ErrLoop.
+func (m *Model) newPlayer(world []bool) (*Player, error) { return m.idle().begin(world) }
+
+// begin goes to the first world, in which the engine begins.
+func (p *Player) begin(world []bool, over ...bt.Task) (*Player, error) {
+	slow, _ := p.slowness()
 	inputs, line := p.inputs(world)
-	p.lines = append(p.lines, line)
-	p.engine = bt.NewEngine(m.tree, inputs, 0)
+	p.over, p.lines = over, append(p.lines, line)
+	p.engine = bt.NewEngine(p.m.tree, append(slow, inputs...), 0)
 	if err := p.settle(nil); err != nil {
 		return nil, err
 	}
@@ -45,12 +52,31 @@ func (m *Model) newTrace() *Player {
 	return p
 }
 
+// newSlowTrace returns a player whose script begins with saying which procedures take time.
+func (m *Model) newSlowTrace() *Player {
+	p := m.newTrace()
+	p.slow = true
+	if slow, line := p.slowness(); line != "" {
+		p.lines = append(p.lines, line)
+		_, _ = p.engine.Settle(slow)
+	}
+	return p
+}
+
 func (m *Model) idle() *Player {
 	p := &Player{m: m, engine: bt.NewEngine(m.tree, nil, 0), latched: make([]bool, len(m.leaves)),
-		told: make([]bool, len(m.leaves)), request: make([]bt.Status, len(m.leaves))}
+		told: make([]bool, len(m.leaves)), request: make([]bt.Status, len(m.leaves)),
+		outcome: make([]bt.Status, len(m.leaves))}
 	for i := range p.request {
-		p.request[i] = bt.Accept
+		p.request[i], p.outcome[i] = bt.Accept, bt.Accept
 	}
+	return p
+}
+
+// idleSlow returns a player whose procedures take the time that the plan says.
+func (m *Model) idleSlow() *Player {
+	p := m.idle()
+	p.slow = true
 	return p
 }
 
@@ -60,12 +86,15 @@ func (p *Player) copyFrom(o *Player) {
 	copy(p.latched, o.latched)
 	copy(p.told, o.told)
 	copy(p.request, o.request)
+	copy(p.outcome, o.outcome)
+	p.slow = o.slow
 	p.lines = p.lines[:0]
 }
 
-// Move goes to a world. The error wraps bt.ErrLoop.
-func (p *Player) Move(world []bool) error {
+// Move goes to a world. The procedures of some tasks are over. The error wraps bt.ErrLoop.
+func (p *Player) Move(world []bool, over ...bt.Task) error {
 	p.entered = p.entered[:0]
+	p.over = over
 	return p.move(world)
 }
 
@@ -74,8 +103,10 @@ func (p *Player) settle(inputs []bt.Input) error {
 	for _, c := range instant.Commands {
 		if !c.Exit {
 			p.entered = append(p.entered, c.Task)
+			p.outcome[p.m.leafOf[c.Task]] = bt.Accept
 		}
 	}
+	p.over = slices.DeleteFunc(slices.Clone(p.over), func(t bt.Task) bool { return !p.m.leaves[p.m.leafOf[t]].brief() })
 	return err
 }
 
@@ -117,13 +148,90 @@ func (p *Player) inputs(world []bool) (inputs []bt.Input, line string) {
 			p.request[i] = v
 			tell(bt.Request(l.task, v), "request %s %s", l.name, strings.ToLower(v.String()))
 		}
-		if p.engine.Status(l.task) == bt.Running {
-			if v := p.verdict(l.failed, l.done, world); v != bt.Accept {
+		status := p.engine.Status(l.task)
+		if status == bt.Activating || status == bt.Running {
+			if v := p.verdict(l.failed, l.done, world); v != bt.Accept && v != p.outcome[i] {
+				p.outcome[i] = v
 				tell(bt.End(l.task, v), "end %s %s", l.name, strings.ToLower(v.String()))
 			}
 		}
+		switch {
+		case status == bt.Activating && p.isOver(l.task, &l.entry, world):
+			tell(bt.Entered(l.task), "entered %s", l.name)
+		case status == bt.Deactivating && p.isOver(l.task, &l.exit, world):
+			tell(bt.Exited(l.task), "exited %s", l.name)
+		}
 	}
 	return inputs, strings.Join(words, "; ")
+}
+
+// isOver reports whether a procedure that is under way is over.
+func (p *Player) isOver(t bt.Task, x *procedure, world []bool) bool {
+	if x.until != nil {
+		return p.holds(x.until, world)
+	}
+	return slices.Contains(p.over, t)
+}
+
+// brief reports whether one of its procedures may begin and end at one time.
+func (l *leaf) brief() bool { return l.entry.brief || l.exit.brief }
+
+// slowness returns what tells an engine which procedures take time, also as a line of a script.
+func (p *Player) slowness() (inputs []bt.Input, line string) {
+	var words []string
+	for _, l := range p.m.leaves {
+		if !p.slow || !l.entry.slow && !l.exit.slow {
+			continue
+		}
+		inputs = append(inputs, bt.Slow(l.task, l.entry.slow, l.exit.slow))
+		word := "slow " + l.name
+		if l.entry.slow {
+			word += " entry"
+		}
+		if l.exit.slow {
+			word += " exit"
+		}
+		words = append(words, word)
+	}
+	return inputs, strings.Join(words, "; ")
+}
+
+// maxEndings bounds the procedures that may be over together.
+const maxEndings = 8
+
+const crowd = "more procedures may be over together than are tried"
+
+// endings returns the sets of tasks whose procedures may be over in the next move, beginning with none: of those under
+// way that have no condition for their end, and of those that may begin and end at one time; ok is false if that makes
+// too many sets.
+func (p *Player) endings() (sets [][]bt.Task, ok bool) {
+	sets = [][]bt.Task{nil}
+	if !p.slow {
+		return sets, true
+	}
+	for i := range p.m.leaves {
+		l := &p.m.leaves[i]
+		status := p.engine.Status(l.task)
+		if !l.brief() && (status != bt.Activating || l.entry.until != nil) &&
+			(status != bt.Deactivating || l.exit.until != nil) {
+			continue
+		}
+		if len(sets) == 1<<maxEndings {
+			return sets, false
+		}
+		for _, s := range slices.Clone(sets) {
+			sets = append(sets, append(slices.Clone(s), l.task))
+		}
+	}
+	return sets, true
+}
+
+// settled reports whether no procedure is under way.
+func (p *Player) settled() bool {
+	return !slices.ContainsFunc(p.m.leaves, func(l leaf) bool {
+		s := p.engine.Status(l.task)
+		return s == bt.Activating || s == bt.Deactivating
+	})
 }
 
 // verdict is failure if the first formula holds, else success if the second does, else neither.
@@ -216,19 +324,32 @@ type counterexample struct {
 	script  string // "" although refuted: a script begins with all conditions false, and does not get there
 	why     string // undecided: the reason
 	how     string // proved in another way than by the abstraction
+	world   []bool // refuted by a search: where
 }
 
-// show looks for a counterexample in a set that the abstraction does not exclude. The engine has the last word.
+// show looks for a counterexample in a set that the abstraction does not exclude. The engine has the last word. Where
+// procedures take time it has the first, too: what ends while another procedure is under way stays as it was, which the
+// abstraction, made for a tree whose procedures take none, does not know.
 func (m *Model) show(a set, violated violation) counterexample {
+	settled := func(p *Player, w []bool) bool { return p.settled() && violated(p, w) }
+	if m.slow() {
+		c := m.search(settled)
+		switch {
+		case c.verdict != Undecided:
+			return c
+		case m.empty(a):
+			return counterexample{verdict: Proved, how: "if procedures take no time; else it is not concluded: " + c.why}
+		}
+	}
 	if m.empty(a) {
 		return counterexample{verdict: Proved}
 	}
 	if m.Remembers() {
 		world := concrete(m.space.witness(m.space.and(a, m.allowed)))
 		if p, err := m.newPlayer(world); err == nil && p.lawful(world) && violated(p, world) { // without any past
-			return counterexample{verdict: Refuted, script: m.retrace([][]bool{world}, violated)}
+			return counterexample{verdict: Refuted, script: m.retrace([]stage{{world: world}}, violated)}
 		}
-		return m.search(violated)
+		return m.search(settled)
 	}
 	// Without memory the state is a function of the world and of what conditions with hysteresis remember.
 	world, p := concrete(m.space.witness(m.space.and(a, m.allowed))), m.newTrace()
@@ -263,21 +384,43 @@ type exploration struct {
 	known   map[string]int // state by key
 	first   []int          // visit, by state
 	seen    map[[2]int]bool
-	from    int // the visit whose successors come next; -1: the first worlds
-	world   int // that comes next
+	from    int         // the visit whose successors come next; -1: the first worlds
+	world   int         // that comes next
+	endings [][]bt.Task // of the visit
+	ending  int         // that comes next
 	moves   int
 	scratch *Player
+	crowded bool   // too many procedures may be over together
 	looped  error  // of a move after which the plan did not settle
 	entered []bool // by task: was active at some time
 }
 
-// visit is a state reached in a world, by a move from another visit, -1: at the start.
-type visit struct{ state, world, from int }
+// visit is a state reached in a world as procedures were over, by a move from another visit, -1: at the start.
+type visit struct {
+	state, world, from int
+	over               []bt.Task
+}
+
+// stage is one move of a path: the world that comes, and the tasks whose procedures are over.
+type stage struct {
+	world []bool
+	over  []bt.Task
+}
 
 func (m *Model) newExploration() *exploration {
 	worlds, _ := m.worlds()
-	return &exploration{m: m, worlds: worlds, known: map[string]int{}, seen: map[[2]int]bool{}, from: -1,
-		scratch: m.idle(), entered: make([]bool, m.tree.Len())}
+	x := &exploration{m: m, worlds: worlds, known: map[string]int{}, seen: map[[2]int]bool{}, from: -1,
+		scratch: m.idleSlow(), entered: make([]bool, m.tree.Len())}
+	x.ends(x.scratch)
+	return x
+}
+
+// ends notes the procedures that may be over in the next move of a player.
+func (x *exploration) ends(p *Player) {
+	var ok bool
+	if x.endings, ok = p.endings(); !ok {
+		x.crowded = true
+	}
 }
 
 // bounded reports whether the exploration ends for want of time, and why.
@@ -285,10 +428,10 @@ func (x *exploration) bounded() (why string, ok bool) {
 	most := min(maxMoves, maxVisits/x.m.tree.Len())
 	switch {
 	case x.worlds == nil:
-		return fmt.Sprintf("the plan remembers, and its conditions make more than %d worlds, too many to search", maxWorlds),
+		return fmt.Sprintf("the conditions make more than %d worlds, too many to search", maxWorlds),
 			true
 	case x.moves >= most:
-		return fmt.Sprintf("the plan remembers, and %d moves of the engine did not visit all that it can reach", most), true
+		return fmt.Sprintf("%d moves of the engine did not visit all that it can reach", most), true
 	}
 	return "", false
 }
@@ -298,13 +441,13 @@ func (x *exploration) step() (more bool) {
 	if _, bounded := x.bounded(); bounded || x.from >= len(x.visits) {
 		return false
 	}
-	world := x.worlds[x.world]
+	world, over := x.worlds[x.world], x.endings[x.ending]
 	p, err := x.scratch, error(nil)
 	if x.from < 0 {
-		p, err = x.m.newPlayer(world)
+		p, err = x.m.idleSlow().begin(world, over...)
 	} else {
 		p.copyFrom(x.states[x.visits[x.from].state])
-		err = p.Move(world)
+		err = p.Move(world, over...)
 	}
 	x.moves++
 	if err != nil && x.looped == nil {
@@ -326,23 +469,30 @@ func (x *exploration) step() (more bool) {
 		}
 		if at := [2]int{state, x.world}; !x.seen[at] {
 			x.seen[at] = true
-			x.visits = append(x.visits, visit{state, x.world, x.from})
+			x.visits = append(x.visits, visit{state, x.world, x.from, over})
 		}
 	}
+	if x.ending++; x.ending < len(x.endings) {
+		return true
+	}
+	x.ending = 0
 	if x.world++; x.world == len(x.worlds) {
 		x.world = 0
 		for x.from++; x.from < len(x.visits) && x.first[x.visits[x.from].state] != x.from; x.from++ {
 			// the state was met in another world, with the same successors
 		}
+		if x.from < len(x.visits) {
+			x.ends(x.states[x.visits[x.from].state])
+		}
 	}
 	return true
 }
 
-// path returns the worlds that lead to a visit.
-func (x *exploration) path(i int) [][]bool {
-	var path [][]bool
+// path returns the moves that lead to a visit.
+func (x *exploration) path(i int) []stage {
+	var path []stage
 	for ; i >= 0; i = x.visits[i].from {
-		path = append(path, x.worlds[x.visits[i].world])
+		path = append(path, stage{x.worlds[x.visits[i].world], x.visits[i].over})
 	}
 	slices.Reverse(path)
 	return path
@@ -359,14 +509,13 @@ func (m *Model) search(violated violation) counterexample {
 			continue
 		}
 		if v := x.visits[i]; violated(x.states[v.state], x.worlds[v.world]) {
-			return counterexample{verdict: Refuted, script: m.retrace(x.path(i), violated)}
+			return counterexample{verdict: Refuted, script: m.retrace(x.path(i), violated), world: x.worlds[v.world]}
 		}
 		i++
 	}
 	why, undecided := x.bounded()
-	if !undecided && slices.ContainsFunc(m.leaves, func(l leaf) bool { return l.slow }) {
-		why, undecided = "the plan remembers, and while a procedure takes time it may learn what the engine, played without"+
-			" time, does not see", true
+	if !undecided && x.crowded {
+		why, undecided = crowd, true
 	}
 	if !undecided && x.looped != nil {
 		why, undecided = x.looped.Error(), true
@@ -374,18 +523,27 @@ func (m *Model) search(violated violation) counterexample {
 	if undecided {
 		return counterexample{verdict: Undecided, why: why}
 	}
-	return counterexample{how: fmt.Sprintf("by visiting all %d states that the engine can reach", len(x.states))}
+	return counterexample{how: m.visited(len(x.states))}
 }
 
-// retrace returns a script that goes through the worlds, "" if it does not show the violation.
-func (m *Model) retrace(path [][]bool, violated violation) string {
-	p := m.newTrace()
-	for _, w := range path {
-		if p.Move(w) != nil {
+// visited says how something is proved by a search.
+func (m *Model) visited(states int) string {
+	how := fmt.Sprintf("by visiting all %d states that the engine can reach", states)
+	if m.slow() {
+		how += " however long procedures take"
+	}
+	return how
+}
+
+// retrace returns a script that makes the moves, "" if it does not show the violation.
+func (m *Model) retrace(path []stage, violated violation) string {
+	p := m.newSlowTrace()
+	for _, s := range path {
+		if p.Move(s.world, s.over...) != nil {
 			return ""
 		}
 	}
-	if !violated(p, path[len(path)-1]) {
+	if !violated(p, path[len(path)-1].world) {
 		return ""
 	}
 	return p.script()

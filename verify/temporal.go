@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/bt"
 	"canopy/diag"
 	"canopy/expr"
 	"canopy/temporal"
@@ -14,9 +15,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Temporal properties. A run of the plan is a sequence of settled states, each in a world; any world may follow any
-// other, and each may last as long as it likes. What is always so is asked of the sets of states. All else is searched:
-// the engine is let loose on every state in every world together with what of the property is still to be met.
+// Temporal properties. A run of the plan is a sequence of states, each in a world and with procedures under way or not;
+// any world may follow any other, and each may last as long as it likes. What is always so is asked of the sets of
+// states, if no procedure takes time. All else is searched: the engine is let loose on every state in every world
+// together with what of the property is still to be met.
 //
 // A property without until, eventually, within and for is violated, if at all, by the beginning of a run; the search
 // finds the shortest, or proves that there is none. Of another one, something stronger may be proved and something
@@ -50,7 +52,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 		return undecided(p, "the sets of states need too many nodes of decision diagrams", memoryAdvice)
 	}
 	f := p.Formula.Positive(false)
-	if f.Op == temporal.Weak && isFalse(f.Args[1]) {
+	if f.Op == temporal.Weak && isFalse(f.Args[1]) && !own.slow() { // else settled states are not all
 		if l, ok := own.oneTime(f.Args[0], of); ok {
 			return own.conclude(own.space.not(own.of(&l)),
 				func(q *Player, w []bool) bool { return !q.holds(&l, w) },
@@ -340,13 +342,16 @@ type chase struct {
 // search looks for the shortest run after which the formula cannot be met; if smooth, for one in which each signal
 // passes through all intervals on its way.
 func (x *pursuit) search(smooth bool) chase {
-	type place struct{ state, world, task, from int }
+	type place struct {
+		state, world, task, from int
+		over                     []bt.Task
+	}
 	var places []place
 	type key struct{ where, task int }
 	seen := map[key]bool{}
-	var path []int
-	visit := func(state, world, from int) (bad bool) {
-		next, ok := x.move(state, world)
+	var path []stage
+	visit := func(state, world, from, number int, over []bt.Task) (bad bool) {
+		next, ok := x.move(state, world, number, over)
 		if !ok {
 			return false
 		}
@@ -357,8 +362,8 @@ func (x *pursuit) search(smooth bool) chase {
 		task = x.step(task, x.holds(next, world))
 		switch left := x.tasks[task]; {
 		case len(left) == 0:
-			for path = []int{world}; from >= 0; from = places[from].from {
-				path = append(path, places[from].world)
+			for path = []stage{{x.worlds[world], over}}; from >= 0; from = places[from].from {
+				path = append(path, stage{x.worlds[places[from].world], places[from].over})
 			}
 			slices.Reverse(path)
 			return true
@@ -371,21 +376,24 @@ func (x *pursuit) search(smooth bool) chase {
 		}
 		if !seen[k] {
 			seen[k] = true
-			places = append(places, place{next, world, task, from})
+			places = append(places, place{next, world, task, from, over})
 		}
 		return false
 	}
 	edges, bad := 0, false
 	for from := -1; from < len(places) && !bad; from++ {
-		for w := 0; w < len(x.worlds) && !bad; w++ {
+		state := -1
+		if from >= 0 {
+			state = places[from].state
+		}
+		endings := x.endings(state)
+		for i := 0; i < len(endings)*len(x.worlds) && !bad; i++ {
 			if edges++; edges > maxEdges || x.tired() {
 				return chase{verdict: Undecided, why: x.short()}
 			}
-			switch {
-			case from < 0:
-				bad = visit(-1, w, -1)
-			case !smooth || x.smooth(places[from].world, w):
-				bad = visit(places[from].state, w, from)
+			number, w := i/len(x.worlds), i%len(x.worlds)
+			if from < 0 || !smooth || x.smooth(places[from].world, w) {
+				bad = visit(state, w, from, number, endings[number])
 			}
 		}
 	}
@@ -393,26 +401,29 @@ func (x *pursuit) search(smooth bool) chase {
 		return chase{verdict: Undecided, why: why}
 	}
 	if !bad {
-		return chase{how: fmt.Sprintf("by visiting all %d states that the engine can reach", len(x.states))}
+		return chase{how: x.m.visited(len(x.states))}
 	}
-	return chase{verdict: Refuted, script: x.retrace(path), world: x.worlds[path[len(path)-1]]}
+	return chase{verdict: Refuted, script: x.retrace(path), world: path[len(path)-1].world}
 }
 
 // retrace returns a script that goes through the worlds, "" if it does not show the violation: a script begins with all
 // conditions false, and a plan may remember that.
-func (x *pursuit) retrace(path []int) string {
+func (x *pursuit) retrace(path []stage) string {
 	if !x.m.spells() {
 		return ""
 	}
-	p, task := x.m.newTrace(), -1
+	p, task := x.m.newSlowTrace(), -1
 	var b strings.Builder
-	for _, w := range path {
+	for _, l := range p.lines {
+		b.WriteString(l + "\n")
+	}
+	for _, s := range path {
 		told := len(p.lines)
-		if p.Move(x.worlds[w]) != nil {
+		if p.Move(s.world, s.over...) != nil {
 			return ""
 		}
-		task = x.step(task, x.m.conditionsIn(p, x.worlds[w]))
-		fmt.Fprintf(&b, "# %s\n", x.m.worldText(x.worlds[w]))
+		task = x.step(task, x.m.conditionsIn(p, s.world))
+		fmt.Fprintf(&b, "# %s\n", x.m.worldText(s.world))
 		for _, l := range p.lines[told:] {
 			b.WriteString(l + "\n")
 		}

@@ -10,6 +10,7 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/expr"
+	"canopy/plan"
 	"canopy/snapshot"
 	"canopy/temporal"
 )
@@ -18,6 +19,7 @@ import (
 type booleanPlan struct {
 	*rand.Rand
 	inputs int
+	slow   bool // procedures may take time
 	names  []string
 	count  int
 }
@@ -49,7 +51,13 @@ func (r *booleanPlan) node(depth int) string {
 	r.count++
 	name := fmt.Sprintf("a%d", r.count)
 	r.names = append(r.names, name)
-	return fmt.Sprintf(`<Action name="%s"/>`, name)
+	times := ""
+	for _, attribute := range []string{"entry_time", "exit_time"} {
+		if r.slow && r.IntN(3) == 0 {
+			times += fmt.Sprintf(` %s="5 [s]"`, attribute)
+		}
+	}
+	return fmt.Sprintf(`<Action name="%s"%s/>`, name, times)
 }
 
 func (r *booleanPlan) formula(depth int) string {
@@ -116,16 +124,20 @@ func seen(tree *bt.Tree, status func(bt.Task) bt.Status) map[string]bool {
 }
 
 // shortest returns the length of the shortest sequence of worlds on which a formula does not hold, 0 if none of at most
-// so many is. All are tried.
-func shortest(tree *bt.Tree, f *temporal.Formula, best bool, most int) int {
+// so many is. All are tried, and procedures may be over in any world after the one in which they began.
+func shortest(p *plan.Plan, f *temporal.Formula, best bool, most int) int {
 	type run struct {
 		engine *bt.Engine
 		seq    []map[string]bool
 	}
+	tree := p.Tree
 	var conditions []bt.Task
-	for _, t := range tree.Leaves() {
+	var slow []bt.Input
+	for i, t := range tree.Leaves() {
 		if tree.Kind(t) == bt.Condition {
 			conditions = append(conditions, t)
+		} else {
+			slow = append(slow, bt.Slow(t, p.Leaves[i].EntryTime != nil, p.Leaves[i].ExitTime != nil))
 		}
 	}
 	runs := []run{{}}
@@ -133,14 +145,29 @@ func shortest(tree *bt.Tree, f *temporal.Formula, best bool, most int) int {
 		var next []run
 		known := map[string]bool{}
 		for _, r := range runs {
-			for w := range 1 << len(conditions) {
+			var over []bt.Input
+			for _, t := range tree.Leaves() {
+				switch {
+				case r.engine == nil:
+				case r.engine.Status(t) == bt.Activating:
+					over = append(over, bt.Entered(t))
+				case r.engine.Status(t) == bt.Deactivating:
+					over = append(over, bt.Exited(t))
+				}
+			}
+			for w := range 1 << (len(conditions) + len(over)) {
 				var in []bt.Input
 				for i, c := range conditions {
 					in = append(in, bt.Set(c, w>>i&1 != 0))
 				}
+				for i, o := range over {
+					if w>>(len(conditions)+i)&1 != 0 {
+						in = append(in, o)
+					}
+				}
 				var e *bt.Engine
 				if r.engine == nil {
-					e = bt.NewEngine(tree, in, 0)
+					e = bt.NewEngine(tree, append(slow, in...), 0)
 					in = nil
 				} else {
 					e = r.engine.Clone()
@@ -189,7 +216,7 @@ func TestPropertiesAgreeWithBruteForce(t *testing.T) {
 	count := map[Verdict]int{}
 	longest, unshown := 0, 0
 	for n := range cases {
-		r.names, r.count = nil, 0
+		r.names, r.count, r.slow = nil, 0, n%2 == 0
 		r.inputs = 1 + r.IntN(3)
 		most := 3
 		if n%10 == 0 {
@@ -209,12 +236,12 @@ func TestPropertiesAgreeWithBruteForce(t *testing.T) {
 			t.Helper()
 			t.Fatalf("%s\n%s\n%s %s\n%s\n%s", p.Source.Text, text, got.Verdict, got.Text, got.Script, fmt.Sprintf(format, args...))
 		}
-		want := shortest(p.Tree, f, true, most)
+		want := shortest(p, f, true, most)
 		switch {
 		case want > 0 && got.Verdict != Refuted:
 			fail("%d worlds violate it", want)
 		case got.Verdict == Proved:
-			if n := shortest(p.Tree, f, false, most); n > 0 {
+			if n := shortest(p, f, false, most); n > 0 {
 				fail("%d worlds violate it", n)
 			}
 		case got.Verdict == Refuted && got.Script == "":
@@ -285,13 +312,31 @@ func TestProperties(t *testing.T) {
 			t.Errorf("%s: %s %s\n%s", test.property, f.Verdict, f.Text, f.Script)
 		}
 	}
-	// Procedures that take time.
-	_, found := check(t, `<ReactiveFallback name="p"><ReactiveSequence name="q"><Condition name="c"/><Action name="a"/>
-		</ReactiveSequence><Action name="b" exit_time="1 [s]"/></ReactiveFallback>`, "properties: [c before a, b before c]")
-	if f := byQuestion(found, "property"); f[0].Verdict != Undecided || !strings.Contains(f[0].Text, "a procedure takes time") ||
-		f[1].Verdict != Refuted {
-		t.Errorf("%+v", f)
+	// Procedures that take time: while b ends, nothing is active.
+	const leaving = `<ReactiveFallback name="p"><ReactiveSequence name="q"><Condition name="c" on="x ge 1"/><Action name="a"/>
+		</ReactiveSequence><Action name="b"%s/></ReactiveFallback>`
+	for _, test := range []struct{ exit, want string }{
+		{"", "proved proved proved"},
+		{` exit_time="0 [s]"`, "proved refuted refuted"}, // one after the other, at one time
+		{` exit_time="x * 1 [s]"`, "proved refuted refuted"},
+		{` exit_time="1 [s]"`, "proved refuted refuted"},
+		{` exit_until="x ge 6"`, "proved refuted refuted"},
+		{` exit_until="x lt 5"`, "proved refuted proved"},
+	} {
+		_, found := check(t, fmt.Sprintf(leaving, test.exit), "facts: [x < 9]\nproperties:\n  - never both(a, b)\n"+
+			"  - always (a or b)\n  - always (x >= 3 and x < 4 -> a or b)\n")
+		var got []string
+		for _, f := range byQuestion(found, "property") {
+			got = append(got, f.Verdict.String())
+			if (f.Verdict == Refuted) != (f.Script != "") {
+				t.Errorf("%s: %+v", test.exit, f)
+			}
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: %s", test.exit, got)
+		}
 	}
+	var found []Finding
 	// Too many worlds to visit: 13 conditions.
 	many := `<ReactiveFallback name="p">`
 	for i := range 13 {

@@ -2,7 +2,8 @@ package verify
 
 import (
 	"fmt"
-	"slices"
+
+	"canopy/bt"
 )
 
 // walker lets the engine move from world to world, and remembers where it comes to.
@@ -14,13 +15,14 @@ type walker struct {
 	known   map[string]int
 	classes map[string]int // of states with the same successors
 	class   []int          // by state
-	moved   map[[2]int]int // from class and world to state; -1: there is none
+	moved   map[[3]int]int // from class, world and procedures that are over to state; -1: there is none
 	moves   int
+	crowded bool  // too many procedures may be over together
 	looped  error // of a move after which the plan did not settle
 }
 
 func (m *Model) newWalker() (x *walker, why string) {
-	x = &walker{m: m, known: map[string]int{}, classes: map[string]int{}, moved: map[[2]int]int{}}
+	x = &walker{m: m, known: map[string]int{}, classes: map[string]int{}, moved: map[[3]int]int{}}
 	var ok bool
 	if x.worlds, ok = m.worlds(); !ok {
 		return nil, fmt.Sprintf("the conditions make more than %d worlds, too many to search", maxWorlds)
@@ -46,31 +48,44 @@ func (x *walker) short() string {
 // blind says what of a plan the walks do not show; "" if they show all.
 func (x *walker) blind() string {
 	switch {
-	case slices.ContainsFunc(x.m.leaves, func(l leaf) bool { return l.slow }):
-		return "while a procedure takes time, the plan is in states that the engine, played without time, does not see"
+	case x.crowded:
+		return crowd
 	case x.looped != nil:
 		return x.looped.Error()
 	}
 	return ""
 }
 
-// move returns the state that follows a class of states in a world, -1 for the first world; ok is false if there is
-// none.
-func (x *walker) move(state, world int) (next int, ok bool) {
+// endings returns the sets of tasks whose procedures may be over in the next move from a state, -1: in the first world.
+func (x *walker) endings(state int) [][]bt.Task {
+	p := x.m.idleSlow()
+	if state >= 0 {
+		p = x.states[state]
+	}
+	sets, ok := p.endings()
+	if !ok {
+		x.crowded = true
+	}
+	return sets
+}
+
+// move returns the state that follows a class of states in a world, -1 for the first world, if the procedures of the
+// set of endings with this number are over; ok is false if there is none.
+func (x *walker) move(state, world, number int, over []bt.Task) (next int, ok bool) {
 	class := -1
 	if state >= 0 {
 		class = x.class[state]
 	}
-	if next, ok := x.moved[[2]int{class, world}]; ok {
+	if next, ok := x.moved[[3]int{class, world, number}]; ok {
 		return next, next >= 0
 	}
 	x.moves++
-	p, err := x.m.idle(), error(nil)
+	p, err := x.m.idleSlow(), error(nil)
 	if state < 0 {
-		p, err = x.m.newPlayer(x.worlds[world])
+		p, err = p.begin(x.worlds[world], over...)
 	} else {
 		p.copyFrom(x.states[state])
-		err = p.Move(x.worlds[world])
+		err = p.Move(x.worlds[world], over...)
 	}
 	if err != nil && x.looped == nil {
 		x.looped = err
@@ -82,7 +97,7 @@ func (x *walker) move(state, world int) (next int, ok bool) {
 			next = len(x.states)
 			x.known[key] = next
 			x.states = append(x.states, p)
-			if !x.m.Remembers() { // what follows depends on conditions with hysteresis alone
+			if !x.m.Remembers() && !x.m.slow() { // what follows depends on conditions with hysteresis alone
 				key = ""
 				for i := range x.m.leaves {
 					if x.m.leaves[i].off != nil {
@@ -98,7 +113,7 @@ func (x *walker) move(state, world int) (next int, ok bool) {
 			x.class = append(x.class, c)
 		}
 	}
-	x.moved[[2]int{class, world}] = next
+	x.moved[[3]int{class, world, number}] = next
 	return next, next >= 0
 }
 
