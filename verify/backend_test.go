@@ -59,6 +59,8 @@ func (s tables) empty(a set) bool {
 	return !slices.ContainsFunc(a.(table), func(word uint64) bool { return word != 0 })
 }
 
+func (s tables) top(set) int { return 0 }
+
 func (s tables) shortest(a set) []value { return s.witness(a) }
 
 func (s tables) witness(a set) []value {

@@ -38,7 +38,7 @@ var families = []family{
 		return all(0, n) + " and goal"
 	}},
 	// The same with memory in every sequence and fallback.
-	{"remembering", []int{50, 500}, func(n int) string {
+	{"remembering", []int{50, 500, 1667}, func(n int) string {
 		var b strings.Builder
 		b.WriteString(`<Sequence name="list">`)
 		for i := range n {

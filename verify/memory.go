@@ -14,7 +14,7 @@ import (
 //	heldGood[t]      the result of t, which ended, is held: its own judgement says nothing, and its parent is active
 //	heldBad[t]
 //	pinned[i]        a child of a Sequence or Fallback is pinned as passed over: those before it are, too, the parent is
-//	                 active; all children before an active one are pinned
+//	                 active; a child that is passed over there is pinned if those before it are
 //	pinnedGood[i]    a child of a Parallel is pinned: the parent is active
 //	pinnedBad[i]
 //	race[t]          which count of a Parallel was reached first, if both are
@@ -152,39 +152,52 @@ func (m *Model) hold(t bt.Task) {
 }
 
 // rule adds that where a holds b does.
-func (m *Model) rule(a, b set) {
-	r := m.space.or(m.space.not(a), b)
-	m.rules = append(m.rules, r)
-}
+func (m *Model) rule(a, b set) { m.rules = append(m.rules, m.space.or(m.space.not(a), b)) }
 
-// restrictMemory adds the rules that speak of activity.
+// restrictMemory adds the rules that speak of activity. Each speaks of tasks that are close to each other, as far as
+// that can be: of a child of a Sequence or Fallback that is pinned, that the one before it is, and only of the first
+// that the parent is active. Rules over the whole tree would make the diagrams quadratic.
 func (m *Model) restrictMemory() {
-	s := m.space
-	parent := func(t bt.Task) set {
-		if p := m.tree.Parent(t); p >= 0 {
-			return m.active[p]
-		}
-		return s.all()
+	if !m.Remembers() {
+		return
 	}
+	s := m.space
 	for t := range m.vars {
 		v, task := &m.vars[t], bt.Task(t)
+		before := s.all() // what must be for a child to have been active
+		if p := m.tree.Parent(task); p >= 0 {
+			before = m.since(p, task)
+		}
 		for _, x := range []int{v.heldGood, v.heldBad, v.pinnedGood, v.pinnedBad} {
 			if x >= 0 {
-				m.rule(m.bit(x), parent(task))
+				m.rule(m.bit(x), before)
 			}
 		}
 		if v.kept >= 0 {
-			m.rule(m.bit(v.kept), m.active[t])
+			m.rule(m.bit(v.kept), m.near[t])
 		}
-		if m.tree.Kind(task) != bt.Parallel && m.pins(task) {
-			kids := m.tree.Children(task)
-			for i := 1; i < len(kids); i++ {
-				before, here := m.pinnedOver(kids[i-1]), m.pinnedOver(kids[i])
-				m.rule(here, before)
-				m.rule(m.active[kids[i]], before)
+		for _, k := range m.tree.Children(task) {
+			if m.pinsOver(task, k) {
+				m.rule(s.and(m.since(task, k), m.passes(task)[k]), m.pinnedOver(k))
 			}
 		}
 	}
+}
+
+// since returns where a child's turn has come in an active composite: where the child before it is pinned, if the
+// composite pins, else where the composite is active.
+func (m *Model) since(p, child bt.Task) set {
+	kids := m.tree.Children(p)
+	if i := slices.Index(kids, child); i > 0 && m.pinsOver(p, kids[i-1]) {
+		return m.pinnedOver(kids[i-1])
+	}
+	return m.near[p]
+}
+
+// pinsOver reports whether a composite pins a child when it passes it over.
+func (m *Model) pinsOver(p, child bt.Task) bool {
+	kids := m.tree.Children(p)
+	return m.tree.Kind(p) != bt.Parallel && m.pins(p) && child != kids[len(kids)-1]
 }
 
 // pinnedOver returns where a child of a Sequence or Fallback is pinned.

@@ -17,8 +17,7 @@ import (
 // The sets are those of the settled states, in which no procedure is under way:
 //
 //	good[t], bad[t]   the effective status of t is good or bad, as docs/semantics.md calls it
-//	enter[t]          t is active if it is neither
-//	active[t]         enter[t] and neither good[t] nor bad[t]
+//	active[t]         t's turn has come, and it is neither
 //
 // They follow from the decision rules of the composites (A. Klöckner, Behavior Trees for UAV Mission Management, 2013,
 // section 4; M. Colledanchise and P. Ögren, How Behavior Trees Generalize the Teleo-Reactive Paradigm and And-Or-Trees,
@@ -34,22 +33,23 @@ type Model struct {
 	always  []expr.Logic
 	goal    *expr.Logic
 
-	space                    space
-	truth                    []set       // by leaf: of a condition
-	good, bad, enter, active []set       // by task
-	holds                    []set       // by task: its result is held; nil if it never is
-	vars                     []variables // by task
-	memory                   []int       // all variables of memory
-	rules                    []set       // that the memory obeys
-	acts                     []bool
-	remembers                []bool
-	latches                  set          // what conditions with hysteresis can remember; nil: there are none
-	reachable                *exploration // with the engine; nil: not begun
-	lawful                   set          // the states that facts and latches allow
-	entered                  []bool       // by task: the engine was seen to activate it
-	explored                 bool         // entered is all that it can activate
-	passing                  set          // the states that are considered, also those in which an outcome is due
-	allowed                  set          // the states that are considered: facts, latches, memory
+	space             space
+	truth             []set       // by leaf: of a condition
+	good, bad, active []set       // by task
+	near              []set       // by task: active in the states that are considered, said with what is pinned
+	holds             []set       // by task: its result is held; nil if it never is
+	vars              []variables // by task
+	memory            []int       // all variables of memory
+	rules             []set       // that the memory obeys
+	acts              []bool
+	remembers         []bool
+	latches           set          // what conditions with hysteresis can remember; nil: there are none
+	reachable         *exploration // with the engine; nil: not begun
+	lawful            set          // the states that facts and latches allow
+	entered           []bool       // by task: the engine was seen to activate it
+	explored          bool         // entered is all that it can activate
+	passing           set          // the states that are considered, also those in which an outcome is due
+	allowed           set          // the states that are considered: facts, latches, memory
 }
 
 // NewModel returns the abstraction of a subject.
@@ -85,7 +85,7 @@ func newModels(spaceOf func(variables int) space, subjects ...Subject) []*Model 
 func (m *Model) build(in space) {
 	m.space = in
 	n := m.tree.Len()
-	m.good, m.bad, m.enter, m.active = make([]set, n), make([]set, n), make([]set, n), make([]set, n)
+	m.good, m.bad = make([]set, n), make([]set, n)
 	m.holds = make([]set, n)
 	m.judge()
 	m.activate()
@@ -409,30 +409,46 @@ func (m *Model) atLeast(k int, sets []set) set {
 	return reached[k]
 }
 
-// activate computes enter and active, parents first.
+// activate computes active and near.
 func (m *Model) activate() {
-	s := m.space
-	m.enter[m.tree.Root()] = s.all()
+	m.active = m.activity(func(_, _ bt.Task, prefix, over set) set { return m.space.and(prefix, over) })
+	if m.Remembers() {
+		m.near = m.activity(func(t, k bt.Task, prefix, over set) set {
+			if m.pinsOver(t, k) {
+				return m.pinnedOver(k)
+			}
+			return m.space.and(prefix, over)
+		})
+	}
+}
+
+// activity computes where each task is active, parents first. A child k of a sequence or fallback t that is passed over
+// lets the next one be active.
+func (m *Model) activity(pass func(t, k bt.Task, prefix, over set) set) []set {
+	s, n := m.space, m.tree.Len()
+	enter, active := make([]set, n), make([]set, n)
+	enter[m.tree.Root()] = s.all()
 	for t := m.tree.Root(); t >= 0; t-- {
-		m.active[t] = s.and(m.enter[t], s.not(s.or(m.good[t], m.bad[t])))
+		active[t] = s.and(enter[t], s.not(s.or(m.good[t], m.bad[t])))
 		if m.tree.Kind(t).IsLeaf() {
 			continue
 		}
-		prefix := m.enter[t]
+		prefix := enter[t]
 		if m.holds[t] != nil {
 			prefix = s.and(prefix, s.not(m.holds[t]))
 		}
 		if m.tree.Kind(t).IsParallel() {
-			prefix = m.active[t]
+			prefix = active[t]
 		}
 		over := m.passes(t)
 		for _, k := range m.tree.Children(t) {
-			m.enter[k] = prefix
+			enter[k] = prefix
 			if over != nil {
-				prefix = s.and(prefix, over[k])
+				prefix = pass(t, k, prefix, over[k])
 			}
 		}
 	}
+	return active
 }
 
 // passes returns what a sequence or fallback passes over, nil for other kinds.
@@ -456,16 +472,26 @@ func (m *Model) restrict() {
 	m.restrictLatches()
 	m.lawful = m.allowed
 	m.restrictMemory()
-	for _, r := range m.rules {
-		m.allowed = s.and(m.allowed, r)
-	}
-	m.passing = m.allowed
+	rules := m.rules
+	m.passing = m.obey(m.lawful, rules)
 	for i := range m.leaves {
 		if l := &m.leaves[i]; l.done != nil || l.failed != nil {
 			due := s.or(m.of(l.done), m.of(l.failed))
-			m.allowed = s.and(m.allowed, s.not(s.and(m.active[l.task], due)))
+			rules = append(rules, s.not(s.and(m.near[l.task], due)))
 		}
 	}
+	m.allowed = m.obey(m.lawful, rules)
+}
+
+// obey returns the states of a set in which all rules hold. They are taken from the first variables to the last: what
+// is above those of a rule in the diagrams would be made again.
+func (m *Model) obey(all set, rules []set) set {
+	for _, r := range slices.SortedStableFunc(slices.Values(rules), func(x, y set) int {
+		return m.space.top(x) - m.space.top(y)
+	}) {
+		all = m.space.and(all, r)
+	}
+	return all
 }
 
 // empty reports whether no allowed state is in a set.

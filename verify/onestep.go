@@ -283,12 +283,8 @@ func (m *Model) needs(t bt.Task) []need {
 	for i := range m.facts {
 		add("the fact `"+m.subject.Declared.Facts[i].Text+"` holds", m.of(&m.facts[i]))
 	}
-	rules := s.all()
-	for _, r := range m.rules {
-		rules = s.and(rules, r)
-	}
 	if len(m.rules) > 0 {
-		add("the tree remembers only what it can", rules)
+		add("the tree remembers only what it can", m.obey(s.all(), m.rules))
 	}
 	slices.Reverse(list) // what comes first is left out first: rather the rules than the conditions near the task
 	return list

@@ -20,6 +20,8 @@ type space interface {
 	// hide returns the assignments that are in a for some values of the variables.
 	hide(a set, variables []int) set
 	empty(a set) bool
+	// top returns the last variable that a set depends on, -1: none.
+	top(a set) int
 	// witness returns the values of an assignment in a set that is not empty; those that do not matter are open.
 	witness(a set) []value
 	// shortest is a witness with as few values as the space can find without trying.
@@ -44,8 +46,9 @@ type diagrams struct {
 	n   int
 	// The library counts references in finalizers, which run beside us. All sets are kept until the space is dropped, so
 	// that none runs while it is in use.
-	kept []rudd.Node
-	lost bool
+	kept  []rudd.Node
+	below map[int][2]rudd.Node // by node: low and high, as far as they were asked for
+	lost  bool
 }
 
 func newDiagrams(variables int) space {
@@ -56,7 +59,7 @@ func newDiagrams(variables int) space {
 	if err != nil {
 		panic("verify: decision diagrams of an impossible size")
 	}
-	return &diagrams{bdd: b, n: variables}
+	return &diagrams{bdd: b, n: variables, below: map[int][2]rudd.Node{}}
 }
 
 func (d *diagrams) keep(n rudd.Node) set {
@@ -119,14 +122,17 @@ func (d *diagrams) witness(a set) []value {
 	w := d.anything()
 	for node := a.(rudd.Node); *node > 1; { // every node but the empty set leads to the full one
 		v := d.n - 1 - d.bdd.Label(node)
-		low := d.keep(d.bdd.Low(node)).(rudd.Node)
+		below, ok := d.below[*node]
+		if !ok {
+			below = [2]rudd.Node{d.keep(d.bdd.Low(node)).(rudd.Node), d.keep(d.bdd.High(node)).(rudd.Node)}
+			d.below[*node] = below
+		}
 		if d.lost {
 			break
 		}
-		if w[v] = no; *low == 0 {
-			w[v], low = yes, d.keep(d.bdd.High(node)).(rudd.Node)
+		if w[v], node = no, below[0]; *node == 0 {
+			w[v], node = yes, below[1]
 		}
-		node = low
 	}
 	return w
 }
@@ -137,6 +143,13 @@ func (d *diagrams) anything() []value {
 		w[i] = open
 	}
 	return w
+}
+
+func (d *diagrams) top(a set) int {
+	if n := a.(rudd.Node); *n > 1 {
+		return d.n - 1 - d.bdd.Label(n)
+	}
+	return -1
 }
 
 // shortest follows a shortest path to the full set.

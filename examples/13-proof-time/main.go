@@ -43,7 +43,7 @@ var families = []family{
 				`on="x%[1]d ge 1"/><Condition name="high%[1]d" on="x%[1]d lt 2"/><Action name="a%[1]d" write="u := 1"/>`+
 				`</ReactiveSequence>`) + `<Action name="rest"/></ReactiveFallback>`
 		}, nil},
-	{"remembering list", "the checklist with memory", []int{20, 50, 100, 200},
+	{"remembering list", "the checklist with memory", []int{50, 100, 200, 500, 1000},
 		func(n int) string {
 			return `<Sequence name="list">` + each(n, `<Fallback name="f%[1]d"><Condition name="check%[1]d"/>`+
 				`<Action name="repair%[1]d"/></Fallback>`) + `<Action name="go"/></Sequence>`

@@ -33,8 +33,8 @@ func TestAnswers(t *testing.T) {
 		"checklist 152 3 1 0",        // all repairs done, the goal may fail: nothing is left to do
 		"binary tree 63 1 3 0",       // a sequence may fail; actions behind one that never ends are dead
 		"priority list 202 3 0 0",    // the last action needs nothing
-		"remembering list 62 2 0 0",  // nor does the last one here
-		"remembering list 152 2 0 0", // more worlds than can be searched, and none has to be
+		"remembering list 152 2 0 0", // nor does the last one here
+		"remembering list 302 2 0 0", // more worlds than can be searched, and none has to be
 	} {
 		if !lines[want] {
 			t.Errorf("no %q in\n%s", want, &b)
