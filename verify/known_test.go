@@ -207,6 +207,9 @@ func TestProceduresThatTakeTime(t *testing.T) {
 				<Condition name="c"/><Action name="a" exit="u := 2" exit_time="5 [s]"/></ReactiveSequence><Action name="b"/></ReactiveFallback>
 			<ReactiveFallback name="g"><Condition name="d"/><Action name="e" write="u := 1"/></ReactiveFallback></ReactiveParallel>`,
 			"conflict", "a and e both use u, because procedures take time", "slow a exit\nset c true\nset c false\n"},
+		{"two exit procedures that write", `<ReactiveSequence name="s"><Condition name="c"/><ReactiveParallel name="both">
+				<Action name="a" exit="u := 1" exit_time="5 [s]"/><Action name="b" exit="u := 2" exit_time="5 [s]"/></ReactiveParallel></ReactiveSequence>`,
+			"conflict", "a and b both use u, because procedures take time", "slow a exit; slow b exit\nset c true\nset c false\n"},
 		{"a plan that ended while a procedure was under way", `<ReactiveFallback name="f"><Condition name="c" on="x ge 1"/>
 				<Action name="a" exit_time="5 [s]"/></ReactiveFallback>`,
 			"goal", "the plan succeeds where its goal does not hold: x >= 1, because procedures take time",

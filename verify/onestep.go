@@ -399,7 +399,7 @@ func askConflict(m *Model) []Finding {
 			}
 		}
 	}
-	if m.slow() && len(names) > 0 {
+	if m.slow() {
 		found = append(found, m.conflictsInPassing(by, found)...)
 	}
 	if len(found) == 0 && len(names) > 0 {
@@ -425,6 +425,12 @@ func (m *Model) conflictsInPassing(by map[string][]bt.Task, found []Finding) []F
 			leaving[a.Target] = append(leaving[a.Target], m.plan.Leaves[i].Task)
 		}
 	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(by)), maps.Keys(leaving))
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) == 0 {
+		return nil
+	}
 	users := func(p *Player, name string) []bt.Task {
 		tasks := slices.DeleteFunc(slices.Clone(by[name]), func(t bt.Task) bool { return !p.active(t) })
 		for _, t := range leaving[name] {
@@ -437,7 +443,7 @@ func (m *Model) conflictsInPassing(by map[string][]bt.Task, found []Finding) []F
 	}
 	var more []pair
 	c := m.search(func(p *Player, _ []bool) bool {
-		for _, name := range slices.Sorted(maps.Keys(by)) {
+		for _, name := range names {
 			for i, tasks := 0, users(p, name); i < len(tasks); i++ {
 				for _, u := range tasks[i+1:] {
 					if x := (pair{name, tasks[i], u}); !known[x] {
