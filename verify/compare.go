@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,22 +21,27 @@ type Comparison struct {
 // Step is one world of a way to a difference, and which actions are active there.
 type Step struct {
 	World string   `json:"world"`
-	Old   []string `json:"old"` // names
+	Over  []string `json:"over,omitempty"` // names of actions whose procedures, which take time, are over
+	Old   []string `json:"old"`            // names
 	New   []string `json:"new"`
 }
 
 // ComparePlans compares which actions two plans activate, by the actions' own names, in all worlds that conditions
 // tell apart. Plans without memory are compared by decision diagrams: they do the same if for each action the sets in
-// which it is active are the same. Otherwise both engines play side by side, the nearest states first, so that a
-// difference comes with a shortest way to it.
+// which it is active are the same. Otherwise, and where procedures take time, both engines play side by side, the
+// nearest states first, so that a difference comes with a shortest way to it. Procedures take as long in both.
 func ComparePlans(old, updated Subject) Comparison {
 	models := newModels(newDiagrams, old, updated)
 	a, b := models[0], models[1]
-	if !a.Remembers() && !b.Remembers() && a.same(b) {
+	slow := a.slow() || b.slow()
+	if !slow && !a.Remembers() && !b.Remembers() && a.same(b) {
 		return Comparison{Text: "the behaviour is the same: each action is active in the same states"}
 	}
-	return compare(&sides{a: a, start: func(world []bool) (side, error) { return startTree(b, world) }},
-		min(maxMoves, maxVisits/(a.tree.Len()+b.tree.Len())))
+	c := compare(treeSide{a.idleSlow()}, treeSide{b.idleSlow()}, a, min(maxMoves, maxVisits/(a.tree.Len()+b.tree.Len())))
+	if slow && c.Verdict == Proved {
+		c.Text += ", if procedures take as long in both"
+	}
+	return c
 }
 
 // CompareGraph compares a plan with a state graph that names the plan's conditions and actions.
@@ -47,8 +53,12 @@ func CompareGraph(s Subject, g *stategraph.Graph) Comparison {
 		}
 	}
 	a := NewModel(s)
-	return compare(&sides{a: a, start: func(world []bool) (side, error) { return startGraph(a, g, world) }},
+	c := compare(treeSide{a.idle()}, graphSide{a.idle(), stategraph.NewEngine(g)}, a,
 		min(maxMoves, maxVisits/(a.tree.Len()+g.Len())))
+	if a.slow() {
+		c.Text += ", if procedures take no time"
+	}
+	return c
 }
 
 // ownName returns a task's name without the path that makes it unique.
@@ -93,27 +103,41 @@ func (m *Model) same(o *Model) bool {
 
 // side is what plays beside the old plan.
 type side interface {
-	move(world []bool) error
+	begin(world []bool, over []string) (side, error)
+	move(world []bool, over []string) error
+	mayEnd() []string // whose procedures may be over in the next move
 	active() []string
 	key() string
 	clone() side
 	set(from side) // makes it the same as another one
 }
 
-type sides struct {
-	a     *Model
-	start func(world []bool) (side, error)
-}
-
 // treeSide is a plan's tree.
 type treeSide struct{ *Player }
 
-func startTree(m *Model, world []bool) (side, error) {
-	p, err := m.newPlayer(world)
+func (t treeSide) begin(world []bool, over []string) (side, error) {
+	p := t.m.idle()
+	p.slow = t.slow
+	p, err := p.begin(world, t.called(over)...)
 	return treeSide{p}, err
 }
 
-func (t treeSide) move(world []bool) error { return t.Move(world) }
+func (t treeSide) move(world []bool, over []string) error { return t.Move(world, t.called(over)...) }
+
+// called returns the actions with some names.
+func (t treeSide) called(names []string) []bt.Task {
+	return slices.DeleteFunc(t.m.actions(), func(a bt.Task) bool {
+		return !slices.Contains(names, ownName(t.m.tree.Name(a)))
+	})
+}
+
+func (t treeSide) mayEnd() []string {
+	var names []string
+	for _, a := range t.Player.mayEnd() {
+		names = append(names, ownName(t.m.tree.Name(a)))
+	}
+	return names
+}
 
 func (t treeSide) key() string { return t.Key() }
 
@@ -142,12 +166,14 @@ type graphSide struct {
 	engine     *stategraph.Engine
 }
 
-func startGraph(m *Model, g *stategraph.Graph, world []bool) (side, error) {
-	s := graphSide{m.idle(), stategraph.NewEngine(g)}
-	return s, s.move(world)
+func (s graphSide) begin(world []bool, over []string) (side, error) {
+	c := graphSide{s.conditions.m.idle(), stategraph.NewEngine(s.engine.Graph())}
+	return c, c.move(world, over)
 }
 
-func (s graphSide) move(world []bool) error {
+func (s graphSide) mayEnd() []string { return nil }
+
+func (s graphSide) move(world []bool, _ []string) error {
 	s.conditions.inputs(world)
 	var truth []bool
 	for _, name := range s.engine.Graph().Conditions() {
@@ -180,73 +206,68 @@ func (s graphSide) active() []string {
 	return slices.Compact(names)
 }
 
-// compare plays both sides through all worlds, the nearest states first.
-func compare(x *sides, most int) Comparison {
+// compare plays both sides, which have not begun, through all worlds of a model, the nearest states first.
+func compare(old, updated side, m *Model, most int) Comparison {
 	unknown := func(why string) Comparison {
 		return Comparison{Verdict: Undecided, Text: "not concluded whether the behaviour is the same: " + why}
 	}
-	worlds, ok := x.a.worlds()
+	worlds, ok := m.worlds()
 	if !ok {
 		return unknown(fmt.Sprintf("the conditions make more than %d worlds", maxWorlds))
 	}
 	type node struct {
 		old, new side
 		world    int
+		over     []string
 		from     int
 	}
-	var nodes []node
+	nodes := []node{{old, updated, -1, nil, -1}}
 	seen := map[string]bool{}
-	visit := func(old, updated side, world, from int) (differs bool) {
-		key := old.key() + "|" + updated.key()
-		if seen[key] {
-			return false
-		}
-		seen[key] = true
-		nodes = append(nodes, node{old.clone(), updated.clone(), world, from})
-		return !slices.Equal(old.active(), updated.active())
-	}
 	found := func() Comparison {
 		c := Comparison{Verdict: Refuted, Text: "the behaviour differs"}
-		for i := len(nodes) - 1; i >= 0; i = nodes[i].from {
-			c.Steps = append(c.Steps, Step{x.a.text(x.a.whole(worlds[nodes[i].world])), nodes[i].old.active(),
+		for i := len(nodes) - 1; i > 0; i = nodes[i].from {
+			c.Steps = append(c.Steps, Step{m.text(m.whole(worlds[nodes[i].world])), nodes[i].over, nodes[i].old.active(),
 				nodes[i].new.active()})
 		}
 		slices.Reverse(c.Steps)
 		return c
 	}
-	for w := range worlds {
-		a, err := startTree(x.a, worlds[w])
-		if err != nil {
-			return unknown(err.Error())
-		}
-		b, err := x.start(worlds[w])
-		if err != nil {
-			return unknown(err.Error())
-		}
-		if visit(a, b, w, -1) {
-			return found()
-		}
-	}
-	old, updated, moves := nodes[0].old.clone(), nodes[0].new.clone(), 0
+	a, b, moves := old.clone(), updated.clone(), 0
 	for i := 0; i < len(nodes); i++ {
-		for w := range worlds {
-			old.set(nodes[i].old)
-			updated.set(nodes[i].new)
-			for _, s := range []side{old, updated} {
-				if err := s.move(worlds[w]); err != nil {
-					return unknown(err.Error())
+		mayEnd := append(nodes[i].old.mayEnd(), nodes[i].new.mayEnd()...)
+		slices.Sort(mayEnd)
+		endings, ok := choices(slices.Compact(mayEnd))
+		if !ok {
+			return unknown(crowd)
+		}
+		for k := range len(endings) * len(worlds) {
+			w, over := k%len(worlds), endings[k/len(worlds)]
+			var first, second error
+			if i == 0 {
+				a, first = old.begin(worlds[w], over)
+				b, second = updated.begin(worlds[w], over)
+			} else {
+				a.set(nodes[i].old)
+				b.set(nodes[i].new)
+				first, second = a.move(worlds[w], over), b.move(worlds[w], over)
+			}
+			if err := cmp.Or(first, second); err != nil {
+				return unknown(err.Error())
+			}
+			if key := a.key() + "|" + b.key(); !seen[key] {
+				seen[key] = true
+				nodes = append(nodes, node{a.clone(), b.clone(), w, over, i})
+				if !slices.Equal(a.active(), b.active()) {
+					return found()
 				}
 			}
-			if visit(old, updated, w, i) {
-				return found()
-			}
-			if moves++; moves > most {
-				return unknown(fmt.Sprintf("%d moves of both did not visit all that they can reach", moves))
+			if moves++; moves > most+len(worlds) {
+				return unknown(fmt.Sprintf("%d moves of both did not visit all that they can reach", most))
 			}
 		}
 	}
 	return Comparison{Text: fmt.Sprintf("the behaviour is the same: in all %d states that both can reach together",
-		len(nodes))}
+		len(nodes)-1)}
 }
 
 // whole returns the region of one world.

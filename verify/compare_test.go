@@ -47,7 +47,7 @@ func TestPlansAreCompared(t *testing.T) {
 			}
 			updated := Subject{Plan: p}
 			models := newModels(newDiagrams, old, updated)
-			searched := compare(&sides{a: models[0], start: func(w []bool) (side, error) { return startTree(models[1], w) }}, 2_000)
+			searched := compare(treeSide{models[0].idle()}, treeSide{models[1].idle()}, models[0], 2_000)
 			got := searched
 			if !memory && models[0].same(models[1]) {
 				got = ComparePlans(old, updated)
@@ -120,5 +120,40 @@ func TestSolarGraph(t *testing.T) {
 	}
 	if _, ok := s.Plan.Tree.Find("sink"); !ok || s.Plan.Tree.Kind(s.Plan.Tree.Root()) != bt.ReactiveParallel {
 		t.Error("the plan is another one")
+	}
+}
+
+// TestProceduresAreCompared: while a procedure takes time, other actions wait.
+func TestProceduresAreCompared(t *testing.T) {
+	read := func(a, b string) Subject {
+		return Subject{Plan: readPlan(t, `<ReactiveFallback name="r"><ReactiveSequence name="s"><Condition name="c" on="x ge 1"/>
+			<Action name="a"`+a+`/></ReactiveSequence><Action name="b"`+b+`/></ReactiveFallback>`)}
+	}
+	list := func(then string) Subject {
+		return Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="b" done="x ge 1" exit_time="9 [s]"/><Action name="`+then+
+			`"/></Sequence>`)}
+	}
+	for _, test := range []struct {
+		name     string
+		old, new Subject
+		text     string
+		steps    int
+		over     []string // in the last step
+	}{
+		{"none takes time", read("", ""), read("", ""), "each action is active in the same states", 0, nil},
+		{"another time", read("", ` exit_time="9 [s]"`), read("", ` exit_time="7 [s]"`),
+			"in all 4 states that both can reach together, if procedures take as long in both", 0, nil},
+		{"it takes time", read("", ""), read("", ` exit_time="9 [s]"`), "the behaviour differs", 2, nil},
+		{"until when", read("", ` exit_until="x gt 2"`), read("", ` exit_until="x gt 3"`), "the behaviour differs", 2, nil},
+		{"after the procedure", list("a"), list("z"), "the behaviour differs", 2, []string{"b"}},
+	} {
+		c := ComparePlans(test.old, test.new)
+		if !strings.Contains(c.Text, test.text) || len(c.Steps) != test.steps {
+			t.Errorf("%s: %s %v", test.name, c.Text, c.Steps)
+			continue
+		}
+		if n := len(c.Steps); n > 0 && !slices.Equal(c.Steps[n-1].Over, test.over) {
+			t.Errorf("%s: %v", test.name, c.Steps)
+		}
 	}
 }

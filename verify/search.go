@@ -201,29 +201,35 @@ const maxEndings = 8
 
 const crowd = "more procedures may be over together than are tried"
 
-// endings returns the sets of tasks whose procedures may be over in the next move, beginning with none: of those under
-// way that have no condition for their end, and of those that may begin and end at one time; ok is false if that makes
-// too many sets.
-func (p *Player) endings() (sets [][]bt.Task, ok bool) {
-	sets = [][]bt.Task{nil}
-	if !p.slow {
-		return sets, true
-	}
+// mayEnd returns the tasks whose procedures may be over in the next move: those under way that have no condition for
+// their end, and those that may begin and end at one time.
+func (p *Player) mayEnd() []bt.Task {
+	var tasks []bt.Task
 	for i := range p.m.leaves {
 		l := &p.m.leaves[i]
 		status := p.engine.Status(l.task)
-		if !l.brief() && (status != bt.Activating || l.entry.until != nil) &&
-			(status != bt.Deactivating || l.exit.until != nil) {
-			continue
-		}
-		if len(sets) == 1<<maxEndings {
-			return sets, false
-		}
-		for _, s := range slices.Clone(sets) {
-			sets = append(sets, append(slices.Clone(s), l.task))
+		if p.slow && (l.brief() || status == bt.Activating && l.entry.until == nil ||
+			status == bt.Deactivating && l.exit.until == nil) {
+			tasks = append(tasks, l.task)
 		}
 	}
-	return sets, true
+	return tasks
+}
+
+// endings returns the sets of tasks whose procedures may be over in the next move, beginning with none; ok is false if
+// they are too many.
+func (p *Player) endings() (sets [][]bt.Task, ok bool) { return choices(p.mayEnd()) }
+
+// choices returns all subsets of the first elements of a list, beginning with the empty one; ok is false if there are
+// more elements than are tried.
+func choices[T any](list []T) (sets [][]T, ok bool) {
+	sets = [][]T{nil}
+	for _, x := range list[:min(len(list), maxEndings)] {
+		for _, s := range slices.Clone(sets) {
+			sets = append(sets, append(slices.Clone(s), x))
+		}
+	}
+	return sets, len(list) <= maxEndings
 }
 
 // settled reports whether no procedure is under way.

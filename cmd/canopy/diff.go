@@ -129,7 +129,11 @@ func writeBehaviour(out io.Writer, b *jsonBehaviour) error {
 		return strings.Join(list, ", ")
 	}
 	for i, s := range b.Steps {
-		fmt.Fprintf(&text, "  %d  %s\n     old: %s\n     new: %s\n", i+1, s.World, names(s.Old), names(s.New))
+		over := ""
+		if len(s.Over) > 0 {
+			over = "; procedures are over of " + strings.Join(s.Over, ", ")
+		}
+		fmt.Fprintf(&text, "  %d  %s%s\n     old: %s\n     new: %s\n", i+1, s.World, over, names(s.Old), names(s.New))
 	}
 	_, err := io.WriteString(out, text.String())
 	return err
