@@ -1,0 +1,322 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/expr"
+	"canopy/snapshot"
+)
+
+// Player plays a plan with the real engine as a mission does: it is given one world after the other, an assignment of
+// the model's inputs, judges the leaves in it and tells the engine what changed until no leaf has more to say.
+type Player struct {
+	m       *Model
+	engine  *bt.Engine
+	latched []bool      // by leaf: what a condition was last, and remembers if it has hysteresis
+	told    []bool      // by leaf: what the engine knows of a condition
+	request []bt.Status // by leaf: of an action
+	outcome []bt.Status // by leaf: what the engine knows of how an action ended, since it was entered
+	slow    bool        // procedures take the time that the plan says, else none
+	over    []bt.Task   // whose procedures are over in this instant
+	lines   []string    // of a script that does the same
+	entered []bt.Task   // whose entry procedures the last move began
+}
+
+// maxRounds bounds the instants that follow each other in one world.
+const maxRounds = 100
+
+// newPlayer returns a player in its first world, in which the engine begins. No procedure takes time. The error wraps
+// bt.ErrLoop.
+func (m *Model) newPlayer(world []bool) (*Player, error) { return m.idle().begin(world) }
+
+// begin goes to the first world, in which the engine begins.
+func (p *Player) begin(world []bool, over ...bt.Task) (*Player, error) {
+	slow, _ := p.slowness()
+	inputs, line := p.inputs(world)
+	p.over, p.lines = over, append(p.lines, line)
+	p.engine = bt.NewEngine(p.m.tree, append(slow, inputs...), 0)
+	if err := p.settle(nil); err != nil {
+		return nil, err
+	}
+	return p, p.move(world)
+}
+
+// newTrace returns a player whose engine begins as that of bt.Trace: before the first world conditions are false and
+// actions ask to be activated.
+func (m *Model) newTrace() *Player {
+	p := m.idle()
+	_, _ = p.engine.Settle(nil) // as the script will: what it comes to is what counts
+	return p
+}
+
+// newSlowTrace returns a player whose script begins with saying which procedures take time.
+func (m *Model) newSlowTrace() *Player {
+	p := m.newTrace()
+	p.slow = true
+	if slow, line := p.slowness(); line != "" {
+		p.lines = append(p.lines, line)
+		_, _ = p.engine.Settle(slow)
+	}
+	return p
+}
+
+func (m *Model) idle() *Player {
+	p := &Player{m: m, engine: bt.NewEngine(m.tree, nil, 0), latched: make([]bool, len(m.leaves)),
+		told: make([]bool, len(m.leaves)), request: make([]bt.Status, len(m.leaves)),
+		outcome: make([]bt.Status, len(m.leaves))}
+	for i := range p.request {
+		p.request[i], p.outcome[i] = bt.Accept, bt.Accept
+	}
+	return p
+}
+
+// idleSlow returns a player whose procedures take the time that the plan says.
+func (m *Model) idleSlow() *Player {
+	p := m.idle()
+	p.slow = true
+	return p
+}
+
+// copyFrom makes the player the same as another one of the same model, but for the script.
+func (p *Player) copyFrom(o *Player) {
+	p.engine.CopyFrom(o.engine)
+	copy(p.latched, o.latched)
+	copy(p.told, o.told)
+	copy(p.request, o.request)
+	copy(p.outcome, o.outcome)
+	p.slow = o.slow
+	p.lines = p.lines[:0]
+}
+
+// Move goes to a world. The procedures of some tasks are over. The error wraps bt.ErrLoop.
+func (p *Player) Move(world []bool, over ...bt.Task) error {
+	p.entered = p.entered[:0]
+	p.over = over
+	return p.move(world)
+}
+
+func (p *Player) settle(inputs []bt.Input) error {
+	instant, err := p.engine.Settle(inputs)
+	for _, c := range instant.Commands {
+		if !c.Exit {
+			p.entered = append(p.entered, c.Task)
+			p.outcome[p.m.leafOf[c.Task]] = bt.Accept
+		}
+	}
+	p.over = slices.DeleteFunc(slices.Clone(p.over), func(t bt.Task) bool { return !p.m.leaves[p.m.leafOf[t]].brief() })
+	return err
+}
+
+func (p *Player) move(world []bool) error {
+	for range maxRounds {
+		inputs, line := p.inputs(world)
+		if len(inputs) == 0 {
+			return nil
+		}
+		p.lines = append(p.lines, line)
+		if err := p.settle(inputs); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: actions end and begin again in one world", bt.ErrLoop)
+}
+
+// Key returns a text that is the same for two players that do the same from here on.
+func (p *Player) Key() string { return string(snapshot.Save(packed(p.latched), p.engine)) }
+
+// inputs returns what the leaves have to tell the engine that it does not know yet, also as a line of a script.
+func (p *Player) inputs(world []bool) (inputs []bt.Input, line string) {
+	var words []string
+	tell := func(in bt.Input, format string, args ...any) {
+		inputs = append(inputs, in)
+		words = append(words, fmt.Sprintf(format, args...))
+	}
+	for i := range p.m.leaves {
+		l := &p.m.leaves[i]
+		if l.condition {
+			v := p.holds(l.on, world) || p.latched[i] && l.off != nil && !p.holds(l.off, world)
+			if p.latched[i] = v; v != p.told[i] {
+				p.told[i] = v
+				tell(bt.Set(l.task, v), "set %s %t", l.name, v)
+			}
+			continue
+		}
+		if v := p.verdict(l.failureIf, l.successIf, world); v != p.request[i] {
+			p.request[i] = v
+			tell(bt.Request(l.task, v), "request %s %s", l.name, strings.ToLower(v.String()))
+		}
+		status := p.engine.Status(l.task)
+		if status == bt.Activating || status == bt.Running {
+			if v := p.verdict(l.failed, l.done, world); v != bt.Accept && v != p.outcome[i] {
+				p.outcome[i] = v
+				tell(bt.End(l.task, v), "end %s %s", l.name, strings.ToLower(v.String()))
+			}
+		}
+		switch {
+		case status == bt.Activating && p.isOver(l.task, &l.entry, world):
+			tell(bt.Entered(l.task), "entered %s", l.name)
+		case status == bt.Deactivating && p.isOver(l.task, &l.exit, world):
+			tell(bt.Exited(l.task), "exited %s", l.name)
+		}
+	}
+	return inputs, strings.Join(words, "; ")
+}
+
+// isOver reports whether a procedure that is under way is over.
+func (p *Player) isOver(t bt.Task, x *procedure, world []bool) bool {
+	if x.until != nil {
+		return p.holds(x.until, world)
+	}
+	return slices.Contains(p.over, t)
+}
+
+// brief reports whether one of its procedures may begin and end at one time.
+func (l *leaf) brief() bool { return l.entry.brief || l.exit.brief }
+
+// slowness returns what tells an engine which procedures take time, also as a line of a script.
+func (p *Player) slowness() (inputs []bt.Input, line string) {
+	var words []string
+	for _, l := range p.m.leaves {
+		if !p.slow || !l.entry.slow && !l.exit.slow {
+			continue
+		}
+		inputs = append(inputs, bt.Slow(l.task, l.entry.slow, l.exit.slow))
+		word := "slow " + l.name
+		if l.entry.slow {
+			word += " entry"
+		}
+		if l.exit.slow {
+			word += " exit"
+		}
+		words = append(words, word)
+	}
+	return inputs, strings.Join(words, "; ")
+}
+
+// maxEndings bounds the procedures that may be over together.
+const maxEndings = 8
+
+const crowd = "more procedures may be over together than are tried"
+
+// mayEnd returns the tasks whose procedures may be over in the next move: those under way that have no condition for
+// their end, and those that may begin and end at one time.
+func (p *Player) mayEnd() []bt.Task {
+	var tasks []bt.Task
+	for i := range p.m.leaves {
+		l := &p.m.leaves[i]
+		status := p.engine.Status(l.task)
+		if p.slow && (l.brief() || status == bt.Activating && l.entry.until == nil ||
+			status == bt.Deactivating && l.exit.until == nil) {
+			tasks = append(tasks, l.task)
+		}
+	}
+	return tasks
+}
+
+// endings returns the sets of tasks whose procedures may be over in the next move, beginning with none; ok is false if
+// they are too many.
+func (p *Player) endings() (sets [][]bt.Task, ok bool) { return choices(p.mayEnd()) }
+
+// choices returns all subsets of the first elements of a list, beginning with the empty one; ok is false if there are
+// more elements than are tried.
+func choices[T any](list []T) (sets [][]T, ok bool) {
+	sets = [][]T{nil}
+	for _, x := range list[:min(len(list), maxEndings)] {
+		for _, s := range slices.Clone(sets) {
+			sets = append(sets, append(slices.Clone(s), x))
+		}
+	}
+	return sets, len(list) <= maxEndings
+}
+
+// settled reports whether no procedure is under way.
+func (p *Player) settled() bool {
+	return !slices.ContainsFunc(p.m.leaves, func(l leaf) bool {
+		s := p.engine.Status(l.task)
+		return s == bt.Activating || s == bt.Deactivating
+	})
+}
+
+// verdict is failure if the first formula holds, else success if the second does, else neither.
+func (p *Player) verdict(failure, success *expr.Logic, world []bool) bt.Status {
+	switch {
+	case p.holds(failure, world):
+		return bt.Failure
+	case p.holds(success, world):
+		return bt.Success
+	}
+	return bt.Accept
+}
+
+// holds judges a formula in a world; one that is not given does not hold.
+func (p *Player) holds(l *expr.Logic, world []bool) bool {
+	if l == nil {
+		return false
+	}
+	switch l.Op {
+	case expr.LogicTruth:
+		return l.Value
+	case expr.LogicThreshold:
+		s, k := p.m.vocab.above(l)
+		return s.interval(world) > k
+	case expr.LogicRelation:
+		return world[p.m.vocab.byFree[l.Key]]
+	case expr.LogicProposition:
+		task, _ := p.m.tree.Find(l.Text)
+		if p.m.tree.Kind(task) == bt.Condition {
+			return p.latched[p.m.leafOf[task]]
+		}
+		return p.active(task)
+	case expr.LogicNot:
+		return !p.holds(&l.Args[0], world)
+	}
+	all := l.Op == expr.LogicAnd
+	for i := range l.Args {
+		if p.holds(&l.Args[i], world) != all {
+			return !all
+		}
+	}
+	return all
+}
+
+// lawful reports whether the declared facts hold in the world that the player is in.
+func (p *Player) lawful(world []bool) bool {
+	return !slices.ContainsFunc(p.m.facts, func(f expr.Logic) bool { return !p.holds(&f, world) })
+}
+
+// good reports whether a task has succeeded: it says so, or the result is held.
+func (p *Player) good(t bt.Task) bool {
+	if held, ok := p.engine.Held(t); ok {
+		return held == bt.Success
+	}
+	s := p.engine.Status(t)
+	return s == bt.Success || s == bt.Finished
+}
+
+// active reports whether a task is active.
+func (p *Player) active(t bt.Task) bool { return p.engine.Active(t) }
+
+// spells reports whether a script can spell the names of all leaves.
+func (m *Model) spells() bool {
+	return !slices.ContainsFunc(m.leaves, func(l leaf) bool { return strings.ContainsAny(l.name, ";#") })
+}
+
+// script returns the moves as a script for bt.Trace, "" if a script cannot spell the name of a leaf.
+func (p *Player) script() string {
+	if !p.m.spells() {
+		return ""
+	}
+	var b strings.Builder
+	for _, l := range p.lines {
+		if l != "" {
+			b.WriteString(l + "\n")
+		}
+	}
+	if b.Len() == 0 {
+		return "# the plan begins in it\n"
+	}
+	return b.String()
+}
