@@ -70,7 +70,7 @@ range.`,
 			return failed(comparison(cmd.OutOrStdout(), rows))
 		},
 	}
-	c.Flags().StringVar(&until, "until", "", "end at this simulated `time`: seconds, or a duration such as 12h30m")
+	c.Flags().StringVar(&until, "until", "", "end at this simulated `time`: seconds, or like 12h30m or \"28 [d]\"")
 	c.Flags().StringArrayVar(&set, "set", nil,
 		"set `name=value`: a parameter of the vehicle, horizon, tolerance or method; may be repeated")
 	c.Flags().Float64SliceVar(&periods, "period", []float64{60, 1, 0.1}, "periods of the ticks in `seconds`")

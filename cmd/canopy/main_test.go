@@ -115,6 +115,8 @@ func TestWrongInput(t *testing.T) {
 		{[]string{"run", "words.yaml"}, []string{`did you mean "solar"`, "soon", "4:10"}},
 		{[]string{"run", "plan.yaml"}, []string{`did you mean "battery.E_Wh"`, "Sequense", "Sequence", "sock", "soc"}},
 		{[]string{"run", solarDay, "--until", "noon"}, []string{"--until", "noon"}},
+		{[]string{"run", solarDay, "--until", "3 [m]"}, []string{"--until", "3 [m]"}},
+		{[]string{"run", solarDay, "--until", "h"}, []string{"--until"}},
 		{[]string{"run", solarDay, "--set", "battery.E_W=3"}, []string{"battery.E_Wh"}},
 		{[]string{"run", solarDay, "--set", "horizon=1e10", "--out", filepath.Join(dir, "late")}, []string{"horizon", "9e+09 s"}},
 		{[]string{"run"}, []string{"takes MISSION", "canopy run --help"}},
@@ -564,4 +566,18 @@ func TestCompare(t *testing.T) {
 	if _, _, status := canopy("compare", solarDay, "--repeat", "0"); status != exitInput {
 		t.Errorf("no rounds: status %d", status)
 	}
+}
+
+// A time is given in seconds, as a duration, or as missions write it.
+func TestTimes(t *testing.T) {
+	for text, want := range map[string]float64{"90": 90, "1m30s": 90, "1.5 [min]": 90, "2 [d]": 172800} {
+		if got, err := duration("until", text); err != nil || got != want {
+			t.Errorf("%s: %g s, %v", text, got, err)
+		}
+	}
+	_, stderr, status := canopy("run", "../../examples/09-regression/courier.yaml", "--until", "9 [h]", "--out", t.TempDir())
+	if status != exitOK {
+		t.Errorf("status %d", status)
+	}
+	says(t, "a time after the horizon", stderr, "after the mission's horizon", "--set horizon=32400")
 }

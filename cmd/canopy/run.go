@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"canopy/expr"
 	"canopy/internal/cputime"
 	"canopy/mission"
 	"canopy/model"
@@ -67,6 +68,10 @@ up to there), 2 wrong input, nothing was run.`,
 				return diags
 			}
 			diags.Write(cmd.ErrOrStderr(), colour(cmd.ErrOrStderr()))
+			if limit > m.Horizon && !math.IsInf(limit, 1) {
+				fmt.Fprintf(cmd.ErrOrStderr(),
+					"canopy: --until is after the mission's horizon, where it ends; --set horizon=%.0f flies on\n", limit)
+			}
 			r, err := m.NewRun(limit)
 			if errors.Is(err, model.ErrParameters) {
 				return err
@@ -95,7 +100,7 @@ up to there), 2 wrong input, nothing was run.`,
 			return failed(err)
 		},
 	}
-	c.Flags().StringVar(&until, "until", "", "end at this simulated `time`: seconds, or a duration such as 12h30m")
+	c.Flags().StringVar(&until, "until", "", "end at this simulated `time`: seconds, or like 12h30m or \"28 [d]\"")
 	c.Flags().StringArrayVar(&set, "set", nil,
 		"set `name=value`: a parameter of the vehicle, horizon, tolerance or method; may be repeated")
 	c.Flags().StringVar(&out, "out", "", "output `folder` (default out/ and the mission's file name)")
@@ -129,10 +134,29 @@ func duration(flag, s string) (float64, error) {
 		d, e := time.ParseDuration(s)
 		t, err = d.Seconds(), e
 	}
+	if err != nil {
+		t, err = literal(s)
+	}
 	if err != nil || math.IsNaN(t) || t <= 0 {
-		return 0, fmt.Errorf("--%s %q is not a time: give seconds, or a duration such as 12h30m", flag, s)
+		return 0, fmt.Errorf("--%s %q is not a time: give seconds, or a duration like 12h30m or \"28 [d]\"", flag, s)
 	}
 	return t, nil
+}
+
+// literal reads a time [s] as missions write it.
+func literal(s string) (float64, error) {
+	second, err := expr.ParseUnit("s")
+	if err != nil {
+		return 0, err
+	}
+	e, err := expr.Parse(s)
+	if err != nil {
+		return 0, err
+	}
+	for _, mistake := range e.Check(expr.Real, second, expr.Scope{}) {
+		return 0, mistake
+	}
+	return expr.NewCompiler(nil).Compile(e).Real(nil, nil), nil
 }
 
 // errInterrupted is the error of a run that the user stopped.
