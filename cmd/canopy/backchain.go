@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"canopy/backchain"
 	"canopy/diag"
+	"canopy/formalism/backchain"
 
 	"github.com/spf13/cobra"
 )

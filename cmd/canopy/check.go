@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"canopy/mission"
-	"canopy/model"
-	"canopy/verify"
+	"canopy/analysis/verify"
+	"canopy/document/mission"
+	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"sync"
 
-	"canopy/mission"
-	"canopy/record"
+	"canopy/document/mission"
+	"canopy/run/record"
 	"canopy/snapshot"
 
 	"github.com/gofrs/flock"

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"canopy/document/mission"
 	"canopy/internal/cputime"
-	"canopy/mission"
-	"canopy/model"
-	"canopy/record"
+	"canopy/run/record"
+	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"canopy/diff"
-	"canopy/stategraph"
-	"canopy/verify"
+	"canopy/analysis/diff"
+	"canopy/analysis/verify"
+	"canopy/formalism/stategraph"
 
 	"github.com/spf13/cobra"
 )

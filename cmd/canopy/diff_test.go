@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"canopy/diff"
+	"canopy/analysis/diff"
 )
 
 // The extension of the 2014 paper, Figures 7 and 8: the plan's tree gets a subtree by one connection, the state graph

@@ -19,9 +19,9 @@ import (
 	"testing"
 	"time"
 
-	"canopy/mission"
-	"canopy/model"
-	"canopy/record"
+	"canopy/document/mission"
+	"canopy/run/record"
+	"canopy/vehicle/model"
 )
 
 const solarDay = "../../missions/solar-day.yaml"

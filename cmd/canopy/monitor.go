@@ -12,15 +12,15 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/analysis/temporal"
+	"canopy/analysis/verify"
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/mission"
 	"canopy/expr"
-	"canopy/mission"
-	"canopy/model"
-	"canopy/record"
-	"canopy/report"
-	"canopy/temporal"
-	"canopy/verify"
+	"canopy/run/record"
+	"canopy/run/report"
+	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"canopy/bt"
-	"canopy/record"
+	"canopy/run/record"
 )
 
 // The solar day is judged alike when it is flown, from its folder and from its log, and at the times of the log.

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"canopy/analysis/reaction"
 	"canopy/bt"
 	"canopy/diag"
-	"canopy/mission"
-	"canopy/model"
-	"canopy/reaction"
+	"canopy/document/mission"
+	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )

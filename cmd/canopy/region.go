@@ -16,11 +16,11 @@ import (
 	"sync/atomic"
 	"text/tabwriter"
 
+	"canopy/analysis/region"
 	"canopy/diag"
+	"canopy/document/mission"
 	"canopy/expr"
-	"canopy/mission"
-	"canopy/model"
-	"canopy/region"
+	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/mission"
+	"canopy/document/mission"
 )
 
 const (

@@ -10,9 +10,9 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
-	"canopy/plan"
-	"canopy/record"
-	"canopy/report"
+	"canopy/document/plan"
+	"canopy/run/record"
+	"canopy/run/report"
 
 	"github.com/spf13/cobra"
 )

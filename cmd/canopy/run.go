@@ -16,12 +16,12 @@ import (
 	"syscall"
 	"time"
 
+	"canopy/document/mission"
 	"canopy/expr"
 	"canopy/internal/cputime"
-	"canopy/mission"
-	"canopy/model"
-	"canopy/record"
-	"canopy/report"
+	"canopy/run/record"
+	"canopy/run/report"
+	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )

@@ -3,8 +3,8 @@ package main
 import (
 	"io"
 
-	"canopy/plan"
-	"canopy/stategraph"
+	"canopy/document/plan"
+	"canopy/formalism/stategraph"
 
 	"github.com/spf13/cobra"
 )

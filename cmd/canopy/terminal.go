@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"canopy/report"
+	"canopy/run/report"
 
 	"golang.org/x/term"
 )

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 
+	"canopy/analysis/reaction"
 	"canopy/bt"
 	"canopy/diag"
-	"canopy/reaction"
 
 	"github.com/spf13/cobra"
 )

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"canopy/diag"
-	"canopy/plan"
-	"canopy/stategraph"
-	"canopy/translate"
+	"canopy/document/plan"
+	"canopy/formalism/stategraph"
+	"canopy/formalism/translate"
 
 	"github.com/spf13/cobra"
 )

@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 
 	"canopy/diag"
-	"canopy/equations"
-	"canopy/model"
+	"canopy/vehicle/equations"
+	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )

@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"canopy/bt"
+	"canopy/document/mission"
 	"canopy/internal/flight"
-	"canopy/mission"
 )
 
 func main() { flight.Main("01-status-lanes", run) }

@@ -7,8 +7,8 @@ import (
 	"io"
 	"math"
 
+	"canopy/document/mission"
 	"canopy/internal/flight"
-	"canopy/mission"
 )
 
 func main() { flight.Main("02-exit-procedure", run) }

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/plot"
 
 	"canopy/bt"
+	"canopy/document/mission"
 	"canopy/internal/flight"
-	"canopy/mission"
 )
 
 func main() { flight.Main("03-chattering", run) }

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/formalism/translate"
 	"canopy/internal/flight"
-	"canopy/plan"
-	"canopy/translate"
 
 	"gonum.org/v1/plot"
 )

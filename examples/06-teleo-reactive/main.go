@@ -12,9 +12,9 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/formalism/translate"
 	"canopy/internal/flight"
-	"canopy/plan"
-	"canopy/translate"
 )
 
 func main() { flight.Main("06-teleo-reactive", run) }

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/analysis/verify"
 	"canopy/diag"
+	"canopy/document/plan"
 	"canopy/internal/cputime"
 	"canopy/internal/flight"
-	"canopy/plan"
-	"canopy/verify"
 
 	"gonum.org/v1/plot"
 )

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"canopy/bt"
-	"canopy/mission"
-	"canopy/model"
-	"canopy/record"
+	"canopy/document/mission"
+	"canopy/run/record"
+	"canopy/vehicle/model"
 )
 
 // Flight is the log of one run.

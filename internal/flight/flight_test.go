@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"canopy/bt"
-	"canopy/mission"
+	"canopy/document/mission"
 )
 
 // An edit that changes nothing is an error: a comparison would compare a plan with itself.

@@ -47,64 +47,64 @@ var rooms = map[string]room{
 	}, tests: reasons{
 		"internal/problems": "published event times are met",
 	}},
-	"model": {pure: true, tests: reasons{
+	"vehicle/model": {pure: true, tests: reasons{
 		"expr":               "every unit of the metadata is one that expressions know",
 		"go.yaml.in/yaml/v3": "the given parameters and reference values are YAML",
 	}},
-	"plan": {pure: true, imports: reasons{
+	"document/plan": {pure: true, imports: reasons{
 		"diag": "an author's mistakes are reported all at once, each at its place",
 		"expr": "leaves are written as expressions over signals",
 		"bt":   "a plan is compiled to a tree",
 	}},
-	"yamldoc": {pure: true, imports: reasons{
+	"document/yamldoc": {pure: true, imports: reasons{
 		"diag": "an author's mistakes are reported all at once, each at its place",
 		"expr": "a value may be a literal with a unit or an expression",
 	}, outside: reasons{
 		"go.yaml.in/yaml/v3": "a YAML parser whose nodes carry line and column",
 	}},
-	"stategraph": {pure: true, imports: reasons{
-		"diag":     "an author's mistakes are reported all at once, each at its place",
-		"expr":     "a transition's condition is an expression",
-		"snapshot": "an engine can be saved",
-		"yamldoc":  "state graphs are YAML",
+	"formalism/stategraph": {pure: true, imports: reasons{
+		"diag":             "an author's mistakes are reported all at once, each at its place",
+		"expr":             "a transition's condition is an expression",
+		"snapshot":         "an engine can be saved",
+		"document/yamldoc": "state graphs are YAML",
 	}, outside: reasons{
 		"go.yaml.in/yaml/v3": "the nodes of a document",
 	}, tests: reasons{
-		"bt":   "the solar day's graph does what its tree does",
-		"plan": "the solar day's plan gives conditions and actions",
+		"bt":            "the solar day's graph does what its tree does",
+		"document/plan": "the solar day's plan gives conditions and actions",
 	}},
-	"translate": {pure: true, imports: reasons{
-		"bt":         "a tree is settled with all inputs to find its states",
-		"diag":       "an author's mistakes are reported all at once, each at its place",
-		"expr":       "inputs are named so that conditions can spell them",
-		"plan":       "is what is translated",
-		"stategraph": "is what plans are translated to",
+	"formalism/translate": {pure: true, imports: reasons{
+		"bt":                   "a tree is settled with all inputs to find its states",
+		"diag":                 "an author's mistakes are reported all at once, each at its place",
+		"expr":                 "inputs are named so that conditions can spell them",
+		"document/plan":        "is what is translated",
+		"formalism/stategraph": "is what plans are translated to",
 	}, tests: reasons{
 		"snapshot": "the saved states of a tree are all visited",
 	}},
-	"equations": {pure: true, imports: reasons{
-		"diag":    "an author's mistakes are reported all at once, each at its place",
-		"expr":    "derivatives and outputs are expressions",
-		"model":   "what comes out is a vehicle like any other",
-		"yamldoc": "equations are in a YAML file",
+	"vehicle/equations": {pure: true, imports: reasons{
+		"diag":             "an author's mistakes are reported all at once, each at its place",
+		"expr":             "derivatives and outputs are expressions",
+		"vehicle/model":    "what comes out is a vehicle like any other",
+		"document/yamldoc": "equations are in a YAML file",
 	}, outside: reasons{
 		"go.yaml.in/yaml/v3": "the nodes of a document",
 	}},
-	"temporal": {pure: true, imports: reasons{
+	"analysis/temporal": {pure: true, imports: reasons{
 		"diag": "an unknown name comes with the nearest known one",
 		"expr": "conditions are expressions over signals",
 	}},
-	"verify": {pure: true, imports: reasons{
-		"bt":       "what a plan does is what the engine does",
-		"diag":     "a finding has a place in the plan",
-		"expr":     "conditions are abstracted to limits of signals",
-		"plan":     "plans are what is proved",
-		"temporal": "a mission declares properties of its runs",
-		"reaction": "how long the tree takes to settle is one of the questions",
-		"snapshot": "states that were visited are known by their bytes",
-		"yamldoc":  "declarations are YAML",
+	"analysis/verify": {pure: true, imports: reasons{
+		"bt":                "what a plan does is what the engine does",
+		"diag":              "a finding has a place in the plan",
+		"expr":              "conditions are abstracted to limits of signals",
+		"document/plan":     "plans are what is proved",
+		"analysis/temporal": "a mission declares properties of its runs",
+		"analysis/reaction": "how long the tree takes to settle is one of the questions",
+		"snapshot":          "states that were visited are known by their bytes",
+		"document/yamldoc":  "declarations are YAML",
 
-		"stategraph": "a plan is compared with a state graph",
+		"formalism/stategraph": "a plan is compared with a state graph",
 	}, outside: reasons{
 		"github.com/dalzilio/rudd": "sets of states are binary decision diagrams",
 		"gonum.org/v1/gonum":       "a linear program finds what rises until the goal is reached",
@@ -112,85 +112,85 @@ var rooms = map[string]room{
 	}, tests: reasons{
 		"github.com/crillab/gophersat": "an encoding of its own gives the same answers",
 	}},
-	"diff": {pure: true, imports: reasons{
-		"bt":         "tasks are matched by their place in the tree",
-		"plan":       "compares plans",
-		"stategraph": "compares state graphs",
+	"analysis/diff": {pure: true, imports: reasons{
+		"bt":                   "tasks are matched by their place in the tree",
+		"document/plan":        "compares plans",
+		"formalism/stategraph": "compares state graphs",
 	}, tests: reasons{
 		"diag": "reads plans and graphs from texts",
 	}},
-	"record": {pure: true, imports: reasons{
+	"run/record": {pure: true, imports: reasons{
 		"bt":       "a status change is the engine's own value",
 		"snapshot": "a place in a log can be saved",
 	}, outside: reasons{
 		"github.com/foxglove/mcap/go/mcap": "the log's container, so that other tools open it",
 	}},
-	"report": {imports: reasons{
-		"bt":     "lanes are coloured by status",
-		"record": "a report is drawn from a run log",
+	"run/report": {imports: reasons{
+		"bt":         "lanes are coloured by status",
+		"run/record": "a report is drawn from a run log",
 	}},
-	"mission": {pure: true, imports: reasons{
-		"diag":    "a mission file's mistakes are reported like a plan's",
-		"expr":    "mission signals are expressions; compiled leaves yield event indicators",
-		"bt":      "the engine settles at every instant",
-		"ode":     "a mission file sets the integrator's tolerances",
-		"sim":     "time goes on in it between instants",
-		"model":   "a mission names its vehicle",
-		"plan":    "a mission names its plan",
-		"record":  "a run is written as it happens",
-		"verify":  "a mission file declares what is to be proved",
-		"yamldoc": "mission files are YAML",
+	"document/mission": {pure: true, imports: reasons{
+		"diag":             "a mission file's mistakes are reported like a plan's",
+		"expr":             "mission signals are expressions; compiled leaves yield event indicators",
+		"bt":               "the engine settles at every instant",
+		"ode":              "a mission file sets the integrator's tolerances",
+		"sim":              "time goes on in it between instants",
+		"vehicle/model":    "a mission names its vehicle",
+		"document/plan":    "a mission names its plan",
+		"run/record":       "a run is written as it happens",
+		"analysis/verify":  "a mission file declares what is to be proved",
+		"document/yamldoc": "mission files are YAML",
 
-		"equations":  "a mission may name a vehicle in a file of equations",
-		"snapshot":   "a run can be saved",
-		"stategraph": "a mission may name a state graph to compare its plan with",
+		"vehicle/equations":    "a mission may name a vehicle in a file of equations",
+		"snapshot":             "a run can be saved",
+		"formalism/stategraph": "a mission may name a state graph to compare its plan with",
 	}, outside: reasons{
 		"go.yaml.in/yaml/v3": "the nodes of a mission file",
 	}},
-	"backchain": {pure: true, imports: reasons{
-		"bt":       "a plan that was built is flown in thought",
-		"diag":     "mistakes in a goal or a world are shown at their place",
-		"plan":     "worlds are models of plans, and the result is a plan",
-		"snapshot": "a state that comes again is a circle",
+	"formalism/backchain": {pure: true, imports: reasons{
+		"bt":            "a plan that was built is flown in thought",
+		"diag":          "mistakes in a goal or a world are shown at their place",
+		"document/plan": "worlds are models of plans, and the result is a plan",
+		"snapshot":      "a state that comes again is a circle",
 	}},
-	"reaction": {pure: true, imports: reasons{
-		"bt":       "the engine is the step function of every search",
-		"expr":     "an expression without signals has one value",
-		"plan":     "a plan says what its leaves can tell",
-		"snapshot": "a saved engine is a state that was seen",
+	"analysis/reaction": {pure: true, imports: reasons{
+		"bt":            "the engine is the step function of every search",
+		"expr":          "an expression without signals has one value",
+		"document/plan": "a plan says what its leaves can tell",
+		"snapshot":      "a saved engine is a state that was seen",
 	}, tests: reasons{
 		"diag": "a counterexample is replayed as a script",
 	}},
-	"region": {pure: true, imports: reasons{
-		"bt":      "a start's region is the status of the tree's root; parts of a plan are trees",
-		"diag":    "an unknown task comes with the nearest known one",
-		"mission": "every start is one run",
-		"plan":    "parts of a plan become plans",
-		"record":  "a run's events say where the vehicle's model ends",
+	"analysis/region": {pure: true, imports: reasons{
+		"bt":               "a start's region is the status of the tree's root; parts of a plan are trees",
+		"diag":             "an unknown task comes with the nearest known one",
+		"document/mission": "every start is one run",
+		"document/plan":    "parts of a plan become plans",
+		"run/record":       "a run's events say where the vehicle's model ends",
 	}, outside: reasons{
 		"gonum.org/v1/plot": "axes, ticks, SVG and PNG of pictures",
 	}},
 	"cmd/canopy": {imports: reasons{
-		"diag":    "prints mistakes",
-		"diff":    "compares plans, and state graphs",
-		"bt":      "runs trace scripts",
-		"model":   "lists vehicles",
-		"plan":    "draws plans",
-		"mission": "runs missions",
-		"record":  "opens the run log's files",
-		"verify":  "proves and refutes",
-		"report":  "writes the report and the closing table",
+		"diag":             "prints mistakes",
+		"analysis/diff":    "compares plans, and state graphs",
+		"bt":               "runs trace scripts",
+		"vehicle/model":    "lists vehicles",
+		"document/plan":    "draws plans",
+		"document/mission": "runs missions",
+		"run/record":       "opens the run log's files",
+		"analysis/verify":  "proves and refutes",
+		"run/report":       "writes the report and the closing table",
 
-		"internal/cputime": "a run's cost is CPU time",
-		"equations":        "shows a vehicle in a file of equations",
-		"expr":             "values on the command line may have units",
-		"region":           "samples the regions of plans",
-		"snapshot":         "saves and resumes runs",
-		"stategraph":       "draws state graphs",
-		"translate":        "translates plans",
-		"backchain":        "builds plans from a goal",
-		"temporal":         "judges runs",
-		"reaction":         "proves how long a tree can take to react",
+		"internal/cputime":     "a run's cost is CPU time",
+		"vehicle/equations":    "shows a vehicle in a file of equations",
+		"expr":                 "values on the command line may have units",
+		"analysis/region":      "samples the regions of plans",
+		"snapshot":             "saves and resumes runs",
+		"formalism/stategraph": "draws state graphs",
+		"formalism/translate":  "translates plans",
+		"formalism/backchain":  "builds plans from a goal",
+		"analysis/temporal":    "judges runs",
+		"analysis/reaction":    "proves how long a tree can take to react",
 	}, outside: reasons{
 		"github.com/spf13/cobra": "commands, flags, help",
 		"github.com/gofrs/flock": "two runs do not write into one folder",
@@ -204,35 +204,35 @@ var rooms = map[string]room{
 		"sim":               "finds the events",
 	}},
 	"examples/01-status-lanes": {imports: reasons{
-		"bt":              "asks for statuses",
-		"internal/flight": "flies and draws",
-		"mission":         "says what decides",
+		"bt":               "asks for statuses",
+		"internal/flight":  "flies and draws",
+		"document/mission": "says what decides",
 	}},
 	"examples/02-exit-procedure": {imports: reasons{
-		"internal/flight": "flies and draws",
-		"mission":         "says what decides",
+		"internal/flight":  "flies and draws",
+		"document/mission": "says what decides",
 	}},
 	"examples/03-chattering": {imports: reasons{
-		"bt":              "counts activations",
-		"internal/flight": "flies and draws",
-		"mission":         "says what decides",
+		"bt":               "counts activations",
+		"internal/flight":  "flies and draws",
+		"document/mission": "says what decides",
 	}, outside: reasons{
 		"gonum.org/v1/plot": "one picture of several plots",
 	}},
 	"examples/05-scaling": {imports: reasons{
-		"diag":            "reads plans",
-		"internal/flight": "draws",
-		"plan":            "reads plans",
-		"translate":       "makes graphs of plans",
+		"diag":                "reads plans",
+		"internal/flight":     "draws",
+		"document/plan":       "reads plans",
+		"formalism/translate": "makes graphs of plans",
 	}, outside: reasons{
 		"gonum.org/v1/plot": "logarithmic scales",
 	}},
 	"examples/06-teleo-reactive": {imports: reasons{
-		"bt":              "runs plans",
-		"diag":            "reads programs",
-		"internal/flight": "draws",
-		"plan":            "runs plans",
-		"translate":       "makes plans of programs",
+		"bt":                  "runs plans",
+		"diag":                "reads programs",
+		"internal/flight":     "draws",
+		"document/plan":       "runs plans",
+		"formalism/translate": "makes plans of programs",
 	}, outside: reasons{
 		"gonum.org/v1/plot": "obstacles as discs",
 	}},
@@ -240,17 +240,17 @@ var rooms = map[string]room{
 		"diag":             "reads plans",
 		"internal/cputime": "measures CPU time",
 		"internal/flight":  "draws",
-		"plan":             "reads plans",
-		"verify":           "is what is measured",
+		"document/plan":    "reads plans",
+		"analysis/verify":  "is what is measured",
 	}, outside: reasons{
 		"gonum.org/v1/plot": "logarithmic scales",
 	}},
 	"internal/cputime": {},
 	"internal/flight": {imports: reasons{
-		"bt":      "statuses are drawn as lanes",
-		"mission": "runs missions",
-		"model":   "missions name vehicles",
-		"record":  "a run's events have its type",
+		"bt":               "statuses are drawn as lanes",
+		"document/mission": "runs missions",
+		"vehicle/model":    "missions name vehicles",
+		"run/record":       "a run's events have its type",
 	}, outside: reasons{
 		"gonum.org/v1/plot": "axes, curves, SVG",
 	}},

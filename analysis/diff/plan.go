@@ -1,0 +1,159 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+
+	"canopy/bt"
+	"canopy/document/plan"
+)
+
+// none stands for no task.
+const none bt.Task = -1
+
+// Plans compares two plans, subtrees expanded. A connection leads from a node to a child.
+//
+// Which nodes are the same node: those with a name that is unique in both plans. The others follow from what they stand
+// beside: a parent of such nodes is the same if it is of one kind; so are, of children of the same parent, those that
+// agree in kind and name, and leaves that agree in kind and all that they say, from left to right. So a node may be
+// renamed, or may change what it does, and stays the same; what is moved with its name is moved, not removed and added.
+func Plans(old, updated *plan.Plan) Difference {
+	m := newMatching(old, updated)
+	m.byName()
+	m.byChildren()
+	m.byParents()
+	return compare("plan", []string{"node", "connection"}, planParts(old, m.oldKey), planParts(updated, m.newKey))
+}
+
+// matching says which tasks of two plans are the same.
+type matching struct {
+	old, updated     *plan.Plan
+	oldSays, newSays [][]string
+	to, from         []bt.Task // by task of the old plan the task of the new one, and the reverse; none
+}
+
+func newMatching(old, updated *plan.Plan) *matching {
+	return &matching{old, updated, behaviours(old), behaviours(updated),
+		slices.Repeat([]bt.Task{none}, old.Tree.Len()), slices.Repeat([]bt.Task{none}, updated.Tree.Len())}
+}
+
+func (m *matching) oldKey(t bt.Task) string {
+	if m.to[t] != none {
+		return fmt.Sprint(m.to[t])
+	}
+	return fmt.Sprint("old ", t)
+}
+
+func (m *matching) newKey(t bt.Task) string { return fmt.Sprint(t) }
+
+// same takes two tasks as one if they are of one kind and free.
+func (m *matching) same(a, b bt.Task) bool {
+	if m.to[a] != none || m.from[b] != none || m.old.Tree.Kind(a) != m.updated.Tree.Kind(b) {
+		return false
+	}
+	m.to[a], m.from[b] = b, a
+	return true
+}
+
+// byName matches tasks by names that are unique in both plans; a kind is not a name.
+func (m *matching) byName() {
+	unique := func(p *plan.Plan) map[string]bt.Task {
+		tasks := map[string]bt.Task{}
+		for i := range p.Tree.Len() {
+			t := bt.Task(i)
+			label := p.Label(t)
+			if _, again := tasks[label]; again || label == p.Tree.Kind(t).String() {
+				t = none
+			}
+			tasks[label] = t
+		}
+		return tasks
+	}
+	old, updated := unique(m.old), unique(m.updated)
+	for label, a := range old {
+		if b, ok := updated[label]; ok && a != none && b != none {
+			m.to[a], m.from[b] = b, a // also if the kind has changed
+		}
+	}
+}
+
+// byChildren matches parents of tasks that are the same, from the leaves to the root.
+func (m *matching) byChildren() {
+	for i := range m.to {
+		a := bt.Task(i)
+		for _, child := range m.old.Tree.Children(a) {
+			if b := m.to[child]; m.to[a] == none && b != none && m.updated.Tree.Parent(b) != none {
+				m.same(a, m.updated.Tree.Parent(b))
+			}
+		}
+	}
+}
+
+// byParents matches the roots and then children of tasks that are the same.
+func (m *matching) byParents() {
+	m.same(m.old.Tree.Root(), m.updated.Tree.Root())
+	for i := len(m.to) - 1; i >= 0; i-- {
+		a := bt.Task(i)
+		b := m.to[a]
+		if b == none {
+			continue
+		}
+		m.pair(a, b, func(x, y bt.Task) bool { return m.old.Label(x) == m.updated.Label(y) })
+		m.pair(a, b, func(x, y bt.Task) bool {
+			return m.old.Tree.Kind(x).IsLeaf() && len(m.oldSays[x]) > 0 && slices.Equal(m.oldSays[x], m.newSays[y])
+		})
+	}
+}
+
+// pair matches free children of two tasks that are alike, from left to right.
+func (m *matching) pair(a, b bt.Task, alike func(x, y bt.Task) bool) {
+	for _, x := range m.old.Tree.Children(a) {
+		for _, y := range m.updated.Tree.Children(b) {
+			if alike(x, y) && m.same(x, y) {
+				break
+			}
+		}
+	}
+}
+
+// planParts returns the nodes and connections of a plan, from the root on.
+func planParts(p *plan.Plan, key func(bt.Task) string) []part {
+	says := behaviours(p)
+	var parts []part
+	for i := p.Tree.Len() - 1; i >= 0; i-- {
+		t := bt.Task(i)
+		details := []string{p.Tree.Kind(t).String()}
+		if p.Label(t) != details[0] {
+			details = append(details, "name: "+p.Label(t))
+		}
+		parts = append(parts, part{element: "node", key: key(t), name: p.Tree.Name(t), line: p.Line(t),
+			details: append(details, says[t]...)})
+	}
+	for i := p.Tree.Len() - 1; i >= 0; i-- {
+		t := bt.Task(i)
+		for _, child := range p.Tree.Children(t) {
+			parts = append(parts, part{element: "connection", key: key(t) + " to " + key(child), line: p.Line(child),
+				name: p.Tree.Name(t) + " -> " + p.Tree.Name(child), ends: []string{key(t), key(child)}, group: key(t)})
+		}
+	}
+	return parts
+}
+
+// behaviours returns what each task says besides its kind and name.
+func behaviours(p *plan.Plan) [][]string {
+	says := make([][]string, p.Tree.Len())
+	for i := range says {
+		if t := bt.Task(i); p.Tree.Kind(t).IsParallel() {
+			success, failure := p.Tree.Counts(t)
+			enough := fmt.Sprint(success)
+			if success == len(p.Tree.Children(t)) {
+				enough = "all" // also with a child more
+			}
+			says[t] = []string{"success_count: " + enough, fmt.Sprint("failure_count: ", failure)}
+		}
+	}
+	for i := range p.Leaves {
+		says[p.Leaves[i].Task] = p.Leaves[i].Details()
+	}
+	return says
+}

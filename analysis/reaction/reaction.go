@@ -1,0 +1,455 @@
+// Package reaction proves how long a tree can take to react to an input: it explores every state that can be reached,
+// with the engine itself as the step function, and sets a bound beside it that follows from the structure alone.
+package reaction
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/document/plan"
+	"canopy/expr"
+	"canopy/snapshot"
+)
+
+// Duration says whether a procedure of an action takes time.
+type Duration uint8
+
+// The durations.
+const (
+	Immediate Duration = iota // it takes none
+	Lasting                   // it is complete when that is told
+	Either                    // one or the other, each time anew
+)
+
+// Inputs is what a leaf may tell the tree.
+type Inputs struct {
+	Values      []bt.Status // a condition's truth values, Success for true; an action's requests
+	Outcomes    []bt.Status // an action's outcomes: Success, Failure
+	Entry, Exit Duration    // an action's procedures
+}
+
+// Stubs returns the inputs of leaves of which nothing is known, in the order of [bt.Tree.Leaves]: all that a trace
+// script can play (docs/semantics.md, section 8).
+func Stubs(tree *bt.Tree) []Inputs {
+	all := make([]Inputs, len(tree.Leaves()))
+	for i, leaf := range tree.Leaves() {
+		all[i] = Inputs{Values: []bt.Status{bt.Success, bt.Failure}}
+		if tree.Kind(leaf) == bt.Action {
+			all[i] = Inputs{[]bt.Status{bt.Accept, bt.Success, bt.Failure}, []bt.Status{bt.Success, bt.Failure}, Either, Either}
+		}
+	}
+	return all
+}
+
+// Told returns the inputs that the leaves of a plan can give in a mission, in the order of the plan's leaves: an action
+// without `done` never succeeds, one without `_failureIf` never refuses, a procedure takes time if the plan says when
+// it ends, and an expression that names no signal has one value. Expressions over the same signals are taken for
+// independent, so that the inputs are at least those that the mission can see.
+func Told(p *plan.Plan) []Inputs {
+	all := make([]Inputs, len(p.Leaves))
+	for i := range p.Leaves {
+		l, in := &p.Leaves[i], &all[i]
+		if p.Tree.Kind(l.Task) == bt.Action {
+			in.Values, in.Outcomes = verdicts(l.FailureIf, l.SuccessIf), verdicts(l.Failed, l.Done)
+			in.Outcomes = slices.DeleteFunc(in.Outcomes, func(s bt.Status) bool { return s == bt.Accept })
+			in.Entry, in.Exit = lasting(l.EntryTime, l.EntryUntil), lasting(l.ExitTime, l.ExitUntil)
+			continue
+		}
+		free := l.On == nil || l.Off != nil
+		if free || may(l.On, true) {
+			in.Values = append(in.Values, bt.Success)
+		}
+		if free || may(l.On, false) {
+			in.Values = append(in.Values, bt.Failure)
+		}
+	}
+	return all
+}
+
+// may reports whether a condition can have a value; one that is not given is false.
+func may(e *expr.Expr, value bool) bool {
+	switch {
+	case e == nil:
+		return !value
+	case len(e.Names()) > 0:
+		return true
+	}
+	code := expr.NewCompiler(func(string) (int, bool) { return 0, false }).Compile(e)
+	return code.Bool(nil, nil) == value
+}
+
+// verdicts returns what two conditions can say of which the first wins.
+func verdicts(failure, success *expr.Expr) []bt.Status {
+	var all []bt.Status
+	if may(failure, true) {
+		all = append(all, bt.Failure)
+	}
+	if may(failure, false) && may(success, true) {
+		all = append(all, bt.Success)
+	}
+	if may(failure, false) && may(success, false) {
+		all = append(all, bt.Accept)
+	}
+	return all
+}
+
+func lasting(time, until *expr.Expr) Duration {
+	if time != nil || until != nil {
+		return Lasting
+	}
+	return Immediate
+}
+
+// Work is what an instant takes.
+type Work struct {
+	Iterations int `json:"iterations"` // event iterations that change something
+	Changes    int `json:"changes"`    // of statuses
+	Visits     int `json:"visits"`     // of tasks, up and down
+}
+
+// most returns the componentwise maximum.
+func (w Work) most(o Work) Work {
+	return Work{max(w.Iterations, o.Iterations), max(w.Changes, o.Changes), max(w.Visits, o.Visits)}
+}
+
+// Measures names the components of Work.
+var Measures = []string{"iterations", "changes", "visits"}
+
+func (w Work) measures() [3]int { return [3]int{w.Iterations, w.Changes, w.Visits} }
+
+// Result is how a tree reacts when one of its leaves tells something.
+type Result struct {
+	States  int  // settled states of the tree that were reached
+	Decided bool // they are all states, and Most is the true maximum; else Most is the largest seen
+	Start   Work // of the first settling
+	Most    Work // after one input, of all that a trace script with one input a line can do
+	Bound   Work // no instant takes more, in whatever state and however many leaves tell something (docs/reaction.md)
+	Leaves  []LeafResult
+
+	tree   *bt.Tree
+	inputs []Inputs
+	states []state
+	worst  [3]reached // for each measure
+}
+
+// LeafResult is how a tree reacts to one of its leaves.
+type LeafResult struct {
+	Task  bt.Task
+	Most  Work
+	Bound Work // after one input of this leaf
+}
+
+// state is a settled state and how it was reached.
+type state struct {
+	key  string
+	last reached
+}
+
+// reached is an instant: the state before it and the input.
+type reached struct {
+	from  int32
+	input input
+	timed []timed
+	work  Work
+}
+
+// input is what one leaf tells.
+type input struct {
+	leaf  int32 // number in Tree.Leaves
+	verb  verb
+	value bt.Status
+}
+
+type verb uint8
+
+const (
+	set verb = iota
+	request
+	end
+	entered
+	exited
+)
+
+var verbs = [...]string{"set", "request", "end", "entered", "exited"}
+
+// timed says that a procedure that starts takes time, or not.
+type timed struct {
+	task  bt.Task
+	exit  bool
+	takes bool
+}
+
+// Explore explores every settled state that trace scripts with one input a line reach, by breadth-first search with the
+// engine itself as the step function: from each state every input of each leaf, with every choice of which of the
+// procedures that then start take time, where that is open. It keeps at most so many states; 0 means 100,000. goOn
+// is asked before each state, with the number of states so far, whether to go on; nil always does.
+func Explore(tree *bt.Tree, inputs []Inputs, states int, goOn func(states int) bool) *Result {
+	if len(inputs) != len(tree.Leaves()) {
+		panic("reaction: inputs are wanted for each leaf of the tree")
+	}
+	if states <= 0 {
+		states = 100_000
+	}
+	r := &Result{Decided: true, tree: tree, inputs: inputs}
+	r.bound()
+	x := &explorer{Result: r, engine: bt.NewEngine(tree, nil, 0), seen: map[string]bool{}, limit: states,
+		leaf: map[bt.Task]int32{}}
+	for i, t := range tree.Leaves() {
+		x.leaf[t] = int32(i)
+	}
+	instant, err := x.engine.Settle(nil)
+	if err != nil {
+		panic("reaction: a tree does not settle")
+	}
+	r.Start = WorkOf(instant)
+	for i := range inputs {
+		x.slow = append(x.slow, x.procedures(int32(i), nil))
+	}
+	x.arrive(reached{from: -1}, x.slow)
+	for s := 0; s < len(r.states); s++ {
+		if goOn != nil && !goOn(len(r.states)) {
+			r.Decided = false
+			break
+		}
+		x.leave(int32(s))
+	}
+	r.States = len(r.states)
+	return r
+}
+
+// explorer is a search under way.
+type explorer struct {
+	*Result
+	engine *bt.Engine
+	seen   map[string]bool
+	limit  int
+	leaf   map[bt.Task]int32
+	slow   []bt.Input // tells of each action which procedures take time without a choice
+	buffer []bt.Input
+}
+
+// procedures tells an engine which procedures of a leaf take time; for a condition it tells nothing new.
+func (x *explorer) procedures(leaf int32, choices []timed) bt.Input {
+	task, in := x.tree.Leaves()[leaf], x.inputs[leaf]
+	if x.tree.Kind(task) == bt.Condition {
+		return bt.Set(task, x.engine.Status(task) == bt.Success)
+	}
+	takes := [2]bool{in.Entry == Lasting, in.Exit == Lasting}
+	for _, c := range choices {
+		if c.task == task && c.exit {
+			takes[1] = c.takes
+		} else if c.task == task {
+			takes[0] = c.takes
+		}
+	}
+	return bt.Slow(task, takes[0], takes[1])
+}
+
+// leave takes every instant that can follow a state.
+func (x *explorer) leave(s int32) {
+	x.load(s)
+	var all []input
+	for i, t := range x.tree.Leaves() {
+		all = append(all, x.possible(int32(i), t)...)
+	}
+	for _, in := range all {
+		x.instant(s, in, nil)
+	}
+}
+
+func (x *explorer) load(s int32) {
+	if snapshot.Load([]byte(x.states[s].key), x.engine) != nil {
+		panic("reaction: a saved engine cannot be restored")
+	}
+}
+
+// possible returns what a leaf may tell in the engine's state, other than what is ignored.
+func (x *explorer) possible(leaf int32, t bt.Task) []input {
+	in, status := x.inputs[leaf], x.engine.Status(t)
+	var all []input
+	if x.tree.Kind(t) == bt.Condition {
+		for _, v := range in.Values {
+			if v != status {
+				all = append(all, input{leaf, set, v})
+			}
+		}
+		return all
+	}
+	for _, v := range in.Values {
+		if v != status && (v != bt.Accept || len(in.Values) > 1) {
+			all = append(all, input{leaf, request, v})
+		}
+	}
+	switch status {
+	case bt.Activating, bt.Running:
+		for _, v := range in.Outcomes {
+			all = append(all, input{leaf, end, v})
+		}
+		if status == bt.Activating {
+			all = append(all, input{leaf, entered, 0})
+		}
+	case bt.Deactivating:
+		all = append(all, input{leaf, exited, 0})
+	}
+	return all
+}
+
+// instant takes one instant, with these procedures taking time or not, and then those in which others do that start.
+func (x *explorer) instant(from int32, in input, choices []timed) {
+	x.load(from)
+	x.buffer = x.buffer[:0]
+	for _, c := range choices {
+		x.buffer = append(x.buffer, x.procedures(x.leaf[c.task], choices))
+	}
+	instant, err := x.engine.Settle(append(x.buffer, in.input(x.tree)))
+	at := reached{from, in, slices.Clip(choices), WorkOf(instant)}
+	for _, c := range instant.Commands {
+		if x.open(c) && !slices.ContainsFunc(at.timed, func(o timed) bool { return o.task == c.Task && o.exit == c.Exit }) {
+			at.timed = append(at.timed, timed{task: c.Task, exit: c.Exit})
+		}
+	}
+	x.record(at)
+	if err != nil { // there is no state to go on from
+		return
+	}
+	x.buffer = x.buffer[:0]
+	for _, c := range choices {
+		x.buffer = append(x.buffer, x.slow[x.leaf[c.task]])
+	}
+	x.arrive(at, x.buffer)
+	for i := len(choices); i < len(at.timed); i++ {
+		other := slices.Clone(at.timed[:i+1])
+		other[i].takes = true
+		x.instant(from, in, other)
+	}
+}
+
+// open reports whether a procedure may take time or not.
+func (x *explorer) open(c bt.Command) bool {
+	in := &x.inputs[x.leaf[c.Task]]
+	return c.Exit && in.Exit == Either || !c.Exit && in.Entry == Either
+}
+
+// arrive adds the engine's state once these inputs, which change no status, are taken over.
+func (x *explorer) arrive(at reached, slow []bt.Input) {
+	if _, err := x.engine.Settle(slow); err != nil {
+		panic("reaction: a tree does not settle")
+	}
+	key := string(snapshot.Save(nil, x.engine))
+	switch {
+	case x.seen[key]:
+	case len(x.states) == x.limit:
+		x.Decided = false
+	default:
+		x.seen[key] = true
+		x.states = append(x.states, state{key, at})
+	}
+}
+
+func (x *explorer) record(at reached) {
+	x.Most = x.Most.most(at.work)
+	leaf := &x.Leaves[at.input.leaf]
+	leaf.Most = leaf.Most.most(at.work)
+	for m, value := range at.work.measures() {
+		worst := &x.worst[m]
+		if most := worst.work.measures()[m]; value > most || value == most && at.work.Changes > worst.work.Changes {
+			*worst = at
+		}
+	}
+}
+
+// WorkOf returns what an instant took.
+func WorkOf(i bt.Instant) Work { return Work{i.Iterations, len(i.Changes), i.Visits} }
+
+// input returns what the engine is told.
+func (in input) input(tree *bt.Tree) bt.Input {
+	t := tree.Leaves()[in.leaf]
+	switch in.verb {
+	case set:
+		return bt.Set(t, in.value == bt.Success)
+	case request:
+		return bt.Request(t, in.value)
+	case end:
+		return bt.End(t, in.value)
+	case entered:
+		return bt.Entered(t)
+	}
+	return bt.Exited(t)
+}
+
+// line returns what a trace script says.
+func (in input) line(tree *bt.Tree) string {
+	text := verbs[in.verb] + " " + tree.Name(tree.Leaves()[in.leaf])
+	switch in.verb {
+	case set:
+		return text + map[bt.Status]string{bt.Success: " true", bt.Failure: " false"}[in.value]
+	case request, end:
+		return text + " " + strings.ToLower(in.value.String())
+	}
+	return text
+}
+
+// Script returns a shortest trace script whose last line takes the most of a measure that was found, one of Measures,
+// and what that line takes. Without any input the script is empty. Lines with the word `slow` only prepare the next.
+func (r *Result) Script(measure string) (lines []string, last Work) {
+	m := slices.Index(Measures, measure)
+	if m < 0 {
+		panic("reaction: there is no such measure")
+	}
+	worst := r.worst[m]
+	if worst.work == (Work{}) {
+		return nil, Work{}
+	}
+	path := []reached{worst}
+	for at := worst.from; at >= 0; at = r.states[at].last.from {
+		path = append(path, r.states[at].last)
+	}
+	slices.Reverse(path)
+	now := map[bt.Task][2]bool{} // the procedures that take time, as the script has told
+	var all []timed
+	for i, t := range r.tree.Leaves() {
+		all = append(all, timed{t, false, r.inputs[i].Entry == Lasting}, timed{t, true, r.inputs[i].Exit == Lasting})
+	}
+	for i, at := range path {
+		if i == 0 {
+			lines = r.prepare(lines, now, all)
+			continue
+		}
+		lines = r.prepare(lines, now, at.timed)
+		lines = append(lines, at.input.line(r.tree))
+	}
+	return lines, worst.work
+}
+
+// prepare appends a line that tells which procedures take time, if that is not told yet.
+func (r *Result) prepare(lines []string, now map[bt.Task][2]bool, choices []timed) []string {
+	before := maps.Clone(now)
+	for _, c := range choices {
+		takes := now[c.task]
+		if c.exit {
+			takes[1] = c.takes
+		} else {
+			takes[0] = c.takes
+		}
+		now[c.task] = takes
+	}
+	var words []string
+	for _, t := range r.tree.Leaves() {
+		if now[t] == before[t] {
+			continue
+		}
+		word := "slow " + r.tree.Name(t)
+		for i, name := range []string{" entry", " exit"} {
+			if now[t][i] {
+				word += name
+			}
+		}
+		words = append(words, word)
+	}
+	if len(words) == 0 {
+		return lines
+	}
+	return append(lines, strings.Join(words, "; "))
+}

@@ -1,0 +1,299 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/formalism/stategraph"
+	"canopy/snapshot"
+)
+
+// Comparison says whether two plans do the same.
+type Comparison struct {
+	Verdict Verdict // Proved: in every world, whatever came before, the same actions are active
+	Text    string
+	Steps   []Step // Refuted: a shortest way to a difference
+}
+
+// Step is one world of a way to a difference, and which actions are active there.
+type Step struct {
+	World string   `json:"world"`
+	Over  []string `json:"over,omitempty"` // names of actions whose procedures, which take time, are over
+	Old   []string `json:"old"`            // names
+	New   []string `json:"new"`
+}
+
+// ComparePlans compares which actions two plans activate, by the actions' own names, in all worlds that conditions
+// tell apart. Plans without memory are compared by decision diagrams: they do the same if for each action the sets in
+// which it is active are the same. Otherwise, and where procedures take time, both engines play side by side, the
+// nearest states first, so that a difference comes with a shortest way to it. Procedures take as long in both.
+func ComparePlans(old, updated Subject) Comparison {
+	models := newModels(newDiagrams, old, updated)
+	a, b := models[0], models[1]
+	slow := a.slow() || b.slow()
+	if !slow && !a.Remembers() && !b.Remembers() && a.same(b) {
+		return Comparison{Text: "the behaviour is the same: each action is active in the same states"}
+	}
+	c := compare(treeSide{a.idleSlow()}, treeSide{b.idleSlow()}, a, min(maxMoves, maxVisits/(a.tree.Len()+b.tree.Len())))
+	if slow && c.Verdict == Proved {
+		c.Text += ", if procedures take as long in both"
+	}
+	return c
+}
+
+// CompareGraph compares a plan with a state graph that names the plan's conditions and actions.
+func CompareGraph(s Subject, g *stategraph.Graph) Comparison {
+	for _, t := range g.Transitions() {
+		if t.After > 0 {
+			return Comparison{Verdict: Undecided, Text: "not concluded whether the behaviour is the same: the state graph has" +
+				" transitions that take time"}
+		}
+	}
+	a := NewModel(s)
+	c := compare(treeSide{a.idle()}, graphSide{a.idle(), stategraph.NewEngine(g)}, a,
+		min(maxMoves, maxVisits/(a.tree.Len()+g.Len())))
+	if a.slow() {
+		c.Text += ", if procedures take no time"
+	}
+	return c
+}
+
+// ownName returns a task's name without the path that makes it unique.
+func ownName(name string) string {
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	if at := strings.LastIndexByte(name, '['); at > 0 && strings.HasSuffix(name, "]") {
+		name = name[:at]
+	}
+	return name
+}
+
+// byName returns where an action of each name is active.
+func (m *Model) byName() map[string]set {
+	by := map[string]set{}
+	for _, t := range m.actions() {
+		name := ownName(m.tree.Name(t))
+		if by[name] == nil {
+			by[name] = m.space.none()
+		}
+		by[name] = m.space.or(by[name], m.active[t])
+	}
+	return by
+}
+
+// same reports whether for each name the actions of two models with a common space are active in the same states.
+func (m *Model) same(o *Model) bool {
+	s, mine, others := m.space, m.byName(), o.byName()
+	allowed := s.and(m.allowed, o.allowed)
+	for _, both := range [][2]map[string]set{{mine, others}, {others, mine}} {
+		for name, active := range both[0] {
+			other := both[1][name]
+			if other == nil {
+				other = s.none()
+			}
+			if !s.empty(s.and(s.and(active, s.not(other)), allowed)) {
+				return false
+			}
+		}
+	}
+	return !s.full()
+}
+
+// side is what plays beside the old plan.
+type side interface {
+	begin(world []bool, over []string) (side, error)
+	move(world []bool, over []string) error
+	mayEnd() []string // whose procedures may be over in the next move
+	active() []string
+	key() string
+	clone() side
+	set(from side) // makes it the same as another one
+}
+
+// treeSide is a plan's tree.
+type treeSide struct{ *Player }
+
+func (t treeSide) begin(world []bool, over []string) (side, error) {
+	p := t.m.idle()
+	p.slow = t.slow
+	p, err := p.begin(world, t.called(over)...)
+	return treeSide{p}, err
+}
+
+func (t treeSide) move(world []bool, over []string) error { return t.Move(world, t.called(over)...) }
+
+// called returns the actions with some names.
+func (t treeSide) called(names []string) []bt.Task {
+	return slices.DeleteFunc(t.m.actions(), func(a bt.Task) bool {
+		return !slices.Contains(names, ownName(t.m.tree.Name(a)))
+	})
+}
+
+func (t treeSide) mayEnd() []string {
+	var names []string
+	for _, a := range t.Player.mayEnd() {
+		names = append(names, ownName(t.m.tree.Name(a)))
+	}
+	return names
+}
+
+func (t treeSide) key() string { return t.Key() }
+
+func (t treeSide) clone() side {
+	c := treeSide{t.m.idle()}
+	c.set(t)
+	return c
+}
+
+func (t treeSide) set(from side) { t.copyFrom(from.(treeSide).Player) }
+
+func (t treeSide) active() []string {
+	var names []string
+	for _, a := range t.m.actions() {
+		if t.Player.active(a) {
+			names = append(names, ownName(t.m.tree.Name(a)))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// graphSide is a state graph. A player that it has for itself judges the conditions.
+type graphSide struct {
+	conditions *Player
+	engine     *stategraph.Engine
+}
+
+func (s graphSide) begin(world []bool, over []string) (side, error) {
+	c := graphSide{s.conditions.m.idle(), stategraph.NewEngine(s.engine.Graph())}
+	return c, c.move(world, over)
+}
+
+func (s graphSide) mayEnd() []string { return nil }
+
+func (s graphSide) move(world []bool, _ []string) error {
+	s.conditions.inputs(world)
+	var truth []bool
+	for _, name := range s.engine.Graph().Conditions() {
+		t, _ := s.conditions.m.tree.Find(name)
+		truth = append(truth, s.conditions.latched[s.conditions.m.leafOf[t]])
+	}
+	_, err := s.engine.Settle(0, truth)
+	return err
+}
+
+func (s graphSide) key() string { return string(snapshot.Save(packed(s.conditions.latched), s.engine)) }
+
+func (s graphSide) clone() side {
+	c := graphSide{s.conditions.m.idle(), s.engine.Clone()}
+	c.set(s)
+	return c
+}
+
+func (s graphSide) set(from side) {
+	s.conditions.copyFrom(from.(graphSide).conditions)
+	s.engine.CopyFrom(from.(graphSide).engine)
+}
+
+func (s graphSide) active() []string {
+	var names []string
+	for _, a := range s.engine.ActiveActions(nil) {
+		names = append(names, ownName(s.engine.Graph().Actions()[a]))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// compare plays both sides, which have not begun, through all worlds of a model, the nearest states first.
+func compare(old, updated side, m *Model, most int) Comparison {
+	unknown := func(why string) Comparison {
+		return Comparison{Verdict: Undecided, Text: "not concluded whether the behaviour is the same: " + why}
+	}
+	worlds, ok := m.worlds()
+	if !ok {
+		return unknown(fmt.Sprintf("the conditions make more than %d worlds", maxWorlds))
+	}
+	type node struct {
+		old, new side
+		world    int
+		over     []string
+		from     int
+	}
+	nodes := []node{{old, updated, -1, nil, -1}}
+	seen := map[string]bool{}
+	found := func() Comparison {
+		c := Comparison{Verdict: Refuted, Text: "the behaviour differs"}
+		for i := len(nodes) - 1; i > 0; i = nodes[i].from {
+			c.Steps = append(c.Steps, Step{m.text(m.whole(worlds[nodes[i].world])), nodes[i].over, nodes[i].old.active(),
+				nodes[i].new.active()})
+		}
+		slices.Reverse(c.Steps)
+		return c
+	}
+	a, b, moves := old.clone(), updated.clone(), 0
+	for i := 0; i < len(nodes); i++ {
+		mayEnd := append(nodes[i].old.mayEnd(), nodes[i].new.mayEnd()...)
+		slices.Sort(mayEnd)
+		endings, ok := choices(slices.Compact(mayEnd))
+		if !ok {
+			return unknown(crowd)
+		}
+		for k := range len(endings) * len(worlds) {
+			w, over := k%len(worlds), endings[k/len(worlds)]
+			var first, second error
+			if i == 0 {
+				a, first = old.begin(worlds[w], over)
+				b, second = updated.begin(worlds[w], over)
+			} else {
+				a.set(nodes[i].old)
+				b.set(nodes[i].new)
+				first, second = a.move(worlds[w], over), b.move(worlds[w], over)
+			}
+			if err := cmp.Or(first, second); err != nil {
+				return unknown(err.Error())
+			}
+			if key := a.key() + "|" + b.key(); !seen[key] {
+				seen[key] = true
+				nodes = append(nodes, node{a.clone(), b.clone(), w, over, i})
+				if !slices.Equal(a.active(), b.active()) {
+					return found()
+				}
+			}
+			if moves++; moves > most+len(worlds) {
+				return unknown(fmt.Sprintf("%d moves of both did not visit all that they can reach", most))
+			}
+		}
+	}
+	return Comparison{Text: fmt.Sprintf("the behaviour is the same: in all %d states that both can reach together",
+		len(nodes)-1)}
+}
+
+// whole returns the region of one world.
+func (m *Model) whole(world []bool) *region {
+	r := &region{first: map[int]int{}, last: map[int]int{}, truth: map[int]bool{}}
+	for v, in := range m.vocab.inputs {
+		switch in.kind {
+		case inputCut:
+			k := m.vocab.signals[in.signal].interval(world)
+			r.first[in.signal], r.last[in.signal] = k, k
+		case inputFree:
+			r.truth[v] = world[v]
+		}
+	}
+	return r
+}
+
+// GraphVocabulary returns the names that a state graph may use of a plan's tree: those of its leaves.
+func GraphVocabulary(tree *bt.Tree) *stategraph.Vocabulary {
+	v := &stategraph.Vocabulary{}
+	for _, t := range tree.Leaves() {
+		if tree.Kind(t) == bt.Condition {
+			v.Conditions = append(v.Conditions, tree.Name(t))
+		} else {
+			v.Actions = append(v.Actions, tree.Name(t))
+		}
+	}
+	return v
+}

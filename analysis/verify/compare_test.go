@@ -1,0 +1,159 @@
+package verify
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/formalism/stategraph"
+)
+
+// change makes another version of a plan: some do the same, some do not.
+func (r *randomPlan) change(text string) string {
+	body := strings.TrimSuffix(strings.TrimPrefix(text, `<root BTCPP_format="4"><BehaviorTree ID="p">`), `</BehaviorTree></root>`)
+	switch r.IntN(5) {
+	case 0:
+		body = "<Inverter><Inverter>" + body + "</Inverter></Inverter>"
+	case 1:
+		body = "<ReactiveSequence>" + body + "</ReactiveSequence>"
+	case 2:
+		body = strings.NewReplacer(" ge ", " lt ", " lt ", " ge ").Replace(body)
+	case 3:
+		body = strings.NewReplacer("ReactiveSequence", "ReactiveFallback", "ReactiveFallback", "ReactiveSequence").Replace(body)
+	default:
+		body = strings.Replace(body, `name="a`, `name="other`, 1)
+	}
+	return `<root BTCPP_format="4"><BehaviorTree ID="p">` + body + `</BehaviorTree></root>`
+}
+
+// TestPlansAreCompared: decision diagrams and the search with both engines agree, and the way to a difference shows it.
+func TestPlansAreCompared(t *testing.T) {
+	for _, memory := range []bool{false, true} {
+		r := &randomPlan{Rand: rand.New(rand.NewPCG(5, 7)), memory: memory}
+		cases, same, differ := 100, 0, 0
+		if testing.Short() {
+			cases = 30
+		}
+		for range cases {
+			old := Subject{Plan: r.subject(t).Plan}
+			p, list := plan.Read(&diag.Source{Name: "new.xml", Text: r.change(old.Plan.Source.Text)}, nil)
+			if p == nil {
+				t.Fatal(list)
+			}
+			updated := Subject{Plan: p}
+			models := newModels(newDiagrams, old, updated)
+			searched := compare(treeSide{models[0].idle()}, treeSide{models[1].idle()}, models[0], 2_000)
+			got := searched
+			if !memory && models[0].same(models[1]) {
+				got = ComparePlans(old, updated)
+			} else if !memory && len(models[0].vocab.latches) == 0 && searched.Verdict == Proved {
+				t.Fatalf("%s\n%s\nthe diagrams do not see that both are the same", old.Plan.Source.Text, p.Source.Text)
+			}
+			if got.Verdict == Undecided || searched.Verdict == Undecided {
+				continue
+			}
+			if got.Verdict != searched.Verdict {
+				t.Fatalf("%s\n%s\n%s, searched: %s", old.Plan.Source.Text, p.Source.Text, got.Text, searched.Text)
+			}
+			if got.Verdict == Proved {
+				same++
+				continue
+			}
+			differ++
+			last := got.Steps[len(got.Steps)-1]
+			if slices.Equal(last.Old, last.New) {
+				t.Fatalf("%s\n%s\nno difference: %v", old.Plan.Source.Text, p.Source.Text, got.Steps)
+			}
+			for _, s := range got.Steps[:len(got.Steps)-1] {
+				if !slices.Equal(s.Old, s.New) {
+					t.Fatalf("%s\n%s\nnot the first difference: %v", old.Plan.Source.Text, p.Source.Text, got.Steps)
+				}
+			}
+		}
+		if same < cases/20 || differ < cases/20 {
+			t.Errorf("memory %t: %d the same, %d differ", memory, same, differ)
+		}
+	}
+}
+
+// TestSolarGraph: the solar day's plan does what its four-state graph does; a plan that holds higher does not.
+func TestSolarGraph(t *testing.T) {
+	read := func(change ...string) Subject {
+		text, err := os.ReadFile("../../missions/solar-day.xml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, list := plan.Read(&diag.Source{Name: "solar-day.xml",
+			Text: strings.NewReplacer(change...).Replace(string(text))}, nil)
+		if p == nil {
+			t.Fatal(list)
+		}
+		return Subject{Plan: p}
+	}
+	s := read()
+	text, err := os.ReadFile("../../missions/solar-day.graph.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, list := stategraph.Read(&diag.Source{Name: "solar-day.graph.yaml", Text: string(text)}, GraphVocabulary(s.Plan.Tree))
+	if g == nil {
+		t.Fatal(list)
+	}
+	if c := CompareGraph(s, g); c.Verdict != Proved {
+		t.Errorf("%s %v", c.Text, c.Steps)
+	}
+	other := read("<Inverter>", "<ForceSuccess>", "</Inverter>", "</ForceSuccess>")
+	c := CompareGraph(other, g)
+	if c.Verdict != Refuted || len(c.Steps) != 1 || !slices.Equal(c.Steps[0].Old, []string{"climb", "loiter"}) {
+		t.Errorf("%s %v", c.Text, c.Steps)
+	}
+	if !strings.Contains(c.Steps[0].World, "soc >= 0.996") || !strings.Contains(c.Steps[0].World, "h >= 12980") {
+		t.Errorf("in the world %s", c.Steps[0].World)
+	}
+	if c := ComparePlans(s, read("on=\"soc ge 0.996\"", "on=\"soc ge 0.997\"")); c.Verdict != Refuted {
+		t.Errorf("%s", c.Text)
+	}
+	if _, ok := s.Plan.Tree.Find("sink"); !ok || s.Plan.Tree.Kind(s.Plan.Tree.Root()) != bt.ReactiveParallel {
+		t.Error("the plan is another one")
+	}
+}
+
+// TestProceduresAreCompared: while a procedure takes time, other actions wait.
+func TestProceduresAreCompared(t *testing.T) {
+	read := func(a, b string) Subject {
+		return Subject{Plan: readPlan(t, `<ReactiveFallback name="r"><ReactiveSequence name="s"><Condition name="c" on="x ge 1"/>
+			<Action name="a"`+a+`/></ReactiveSequence><Action name="b"`+b+`/></ReactiveFallback>`)}
+	}
+	list := func(then string) Subject {
+		return Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="b" done="x ge 1" exit_time="9 [s]"/><Action name="`+then+
+			`"/></Sequence>`)}
+	}
+	for _, test := range []struct {
+		name     string
+		old, new Subject
+		text     string
+		steps    int
+		over     []string // in the last step
+	}{
+		{"none takes time", read("", ""), read("", ""), "each action is active in the same states", 0, nil},
+		{"another time", read("", ` exit_time="9 [s]"`), read("", ` exit_time="7 [s]"`),
+			"in all 4 states that both can reach together, if procedures take as long in both", 0, nil},
+		{"it takes time", read("", ""), read("", ` exit_time="9 [s]"`), "the behaviour differs", 2, nil},
+		{"until when", read("", ` exit_until="x gt 2"`), read("", ` exit_until="x gt 3"`), "the behaviour differs", 2, nil},
+		{"after the procedure", list("a"), list("z"), "the behaviour differs", 2, []string{"b"}},
+	} {
+		c := ComparePlans(test.old, test.new)
+		if !strings.Contains(c.Text, test.text) || len(c.Steps) != test.steps {
+			t.Errorf("%s: %s %v", test.name, c.Text, c.Steps)
+			continue
+		}
+		if n := len(c.Steps); n > 0 && !slices.Equal(c.Steps[n-1].Over, test.over) {
+			t.Errorf("%s: %v", test.name, c.Steps)
+		}
+	}
+}

@@ -1,0 +1,353 @@
+package verify
+
+import (
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"canopy/analysis/temporal"
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/document/yamldoc"
+	"canopy/expr"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Declarations is what an author states about the world that a plan meets, and what the plan is for.
+type Declarations struct {
+	Facts      []Statement // hold in every state
+	Always     []Statement // are to hold in every state; a task's name stands for its activity
+	Properties []Property  // are to hold in every run
+	Goal       *Statement  // the plan is to succeed exactly where it holds
+	Free       []string    // actions of which nothing is known: they may refuse and end at any time
+	Written    []string    // slots that some active task is to write in every state
+	Resources  []Resource  // what only one task may hold at a time
+	Effects    Effects
+	Period     float64 // tasks that take turns faster than this chatter [s]
+	Notes      []Note
+}
+
+// Place is where something stands in a document.
+type Place struct {
+	Source         *diag.Source
+	Offset, Length int
+}
+
+// Position returns the line and the column where it begins, from 1.
+func (p Place) Position() (line, column int) {
+	return diag.Diagnostic{Source: p.Source, Offset: p.Offset}.Position()
+}
+
+// Statement is a condition over signals and the plan's tasks; parts joined by "->", from right to left.
+type Statement struct {
+	Text string
+	Place
+	parts []*expr.Expr
+}
+
+// Property is a temporal property that is declared.
+type Property struct {
+	*temporal.Property
+	Place
+}
+
+// Resource is something that only one task may hold at a time.
+type Resource struct {
+	Name  string
+	Tasks []bt.Task
+}
+
+// Effects says how fast signals change while a task is active, by task and signal.
+type Effects map[bt.Task]map[string]Rate
+
+// Rate is a range of a signal's rate of change, in its unit per second.
+type Rate struct{ Low, High float64 }
+
+// Note accepts findings.
+type Note struct {
+	Question, About, Reason string
+	Place
+}
+
+// DefaultPeriod is below what tasks that take turns chatter, if nothing is declared [s].
+const DefaultPeriod = 60
+
+// ReadDeclarations reads a `check:` section for a plan. Signals are judged by the scope; a nil one accepts all names.
+// n may be nil: there is no section, only notes in the document's comments.
+func ReadDeclarations(r *yamldoc.Reader, n *yaml.Node, p *plan.Plan, scope expr.Scope) Declarations {
+	d := &declarer{Reader: r, plan: p, scope: scope, d: Declarations{Period: DefaultPeriod}}
+	if n != nil {
+		d.Fields(n, "check", yamldoc.Keys{
+			"facts":      func(n *yaml.Node) { d.d.Facts = d.statements(n, "facts", d.leaves(bt.Condition)) },
+			"always":     func(n *yaml.Node) { d.d.Always = d.statements(n, "always", d.tasks()) },
+			"properties": func(n *yaml.Node) { d.d.Properties = properties(d.Reader, n, d.tasks(), scope) },
+			"goal":       func(n *yaml.Node) { d.d.Goal = d.statement(n, d.leaves(bt.Condition)) },
+			"free":       func(n *yaml.Node) { d.Sequence(n, "free", d.free) },
+			"written":    func(n *yaml.Node) { d.Sequence(n, "written", d.written) },
+			"resources":  func(n *yaml.Node) { d.resources(n) },
+			"effects":    func(n *yaml.Node) { d.effects(n) },
+			"period":     func(n *yaml.Node) { d.d.Period = d.period(n) },
+		})
+	}
+	d.notes()
+	return d.d
+}
+
+// ReadFile reads a document of its own with the entries of a `check:` section, for a plan without a mission.
+func ReadFile(src *diag.Source, p *plan.Plan) (Declarations, diag.List) {
+	r := yamldoc.NewReader(src)
+	root := r.Parse("it needs at least one of `facts`, `goal`, `properties`, `free`, `resources`, `effects`")
+	if root == nil {
+		return Declarations{}, r.Diags
+	}
+	return ReadDeclarations(r, root, p, nil), r.Diags
+}
+
+func placeOf(r *yamldoc.Reader, n *yaml.Node) Place {
+	offset, length := r.Span(n)
+	return Place{r.Source, offset, length}
+}
+
+type declarer struct {
+	*yamldoc.Reader
+	plan  *plan.Plan
+	scope expr.Scope
+	d     Declarations
+}
+
+// statements reads a list of conditions in which names of tasks may stand.
+func (d *declarer) statements(n *yaml.Node, what string, names []string) []Statement {
+	var list []Statement
+	d.Sequence(n, what, func(n *yaml.Node) {
+		if s := d.statement(n, names); s != nil {
+			list = append(list, *s)
+		}
+	})
+	return list
+}
+
+// tasks returns the names of all tasks.
+func (d *declarer) tasks() []string {
+	var names []string
+	for t := range d.plan.Tree.Len() {
+		names = append(names, d.plan.Tree.Name(bt.Task(t)))
+	}
+	return names
+}
+
+// statement reads a condition in which names of tasks may stand; nil if it has a mistake.
+func (d *declarer) statement(n *yaml.Node, names []string) *Statement {
+	before := len(d.Diags)
+	s := &Statement{Text: d.Text(n, "a statement"), Place: placeOf(d.Reader, n)}
+	if s.Text == "" {
+		return nil
+	}
+	at := s.Offset
+	for part := range strings.SplitSeq(n.Value, "->") {
+		if e := d.condition(part, at, names); e != nil {
+			s.parts = append(s.parts, e)
+		}
+		at += len(part) + len("->")
+	}
+	if len(d.Diags) > before {
+		return nil
+	}
+	return s
+}
+
+// condition reads a part of a statement that begins at an offset of the document.
+func (d *declarer) condition(text string, at int, names []string) *expr.Expr {
+	report := func(m *expr.Error) {
+		d.Diags = append(d.Diags, diag.Diagnostic{Source: d.Source, Offset: at + m.Offset, Length: m.Length, Code: m.Code,
+			Text: m.Text, Hint: m.Hint})
+	}
+	e, err := expr.Parse(text)
+	if err != nil {
+		if m, ok := err.(*expr.Error); ok {
+			report(m)
+		}
+		return nil
+	}
+	known := func(name string) bool { return slices.Contains(names, name) }
+	mistakes := e.Judged(known).Check(expr.Boolean, expr.AnyUnit, d.scope)
+	for _, m := range mistakes {
+		if name := strings.TrimSpace(text[m.Offset : m.Offset+m.Length]); slices.Contains(e.Propositions(), name) {
+			m.Code, m.Text = "unknown-task", "neither a condition nor, where tasks may be named, a task is called \""+name+"\""
+			m.Hint = diag.DidYouMean(name, names)
+		}
+		report(m)
+	}
+	if len(mistakes) > 0 {
+		return nil
+	}
+	return e
+}
+
+// leaves returns the names of the plan's leaves of a kind.
+func (d *declarer) leaves(kind bt.Kind) []string {
+	var names []string
+	for _, t := range d.plan.Tree.Leaves() {
+		if d.plan.Tree.Kind(t) == kind {
+			names = append(names, d.plan.Tree.Name(t))
+		}
+	}
+	return names
+}
+
+// action returns the action that a node names.
+func (d *declarer) action(n *yaml.Node) (bt.Task, bool) {
+	t, ok := d.plan.Tree.Find(n.Value)
+	if !ok || d.plan.Tree.Kind(t) != bt.Action {
+		names := d.leaves(bt.Action)
+		d.Unknown(n, "unknown-action", "the plan", names)
+		return 0, false
+	}
+	return t, true
+}
+
+func (d *declarer) free(n *yaml.Node) {
+	if t, ok := d.action(n); ok {
+		d.d.Free = append(d.d.Free, d.plan.Tree.Name(t))
+	}
+}
+
+func (d *declarer) written(n *yaml.Node) {
+	var names []string
+	for i := range d.plan.Leaves {
+		for _, a := range d.plan.Leaves[i].Write {
+			names = append(names, a.Target)
+		}
+	}
+	slices.Sort(names)
+	if names = slices.Compact(names); !slices.Contains(names, n.Value) {
+		d.Unknown(n, "unknown-signal", "what the plan's actions write", names)
+		return
+	}
+	d.d.Written = append(d.d.Written, n.Value)
+}
+
+func (d *declarer) resources(n *yaml.Node) {
+	d.Mapping(n, "resources", func(key, value *yaml.Node) {
+		r := Resource{Name: key.Value}
+		d.Sequence(value, key.Value, func(n *yaml.Node) {
+			if t, ok := d.action(n); ok {
+				r.Tasks = append(r.Tasks, t)
+			}
+		})
+		d.d.Resources = append(d.d.Resources, r)
+	})
+}
+
+// effects reads how fast signals change: `up`, `down`, or a list of the least and the greatest rate.
+func (d *declarer) effects(n *yaml.Node) {
+	d.d.Effects = Effects{}
+	d.Mapping(n, "effects", func(key, value *yaml.Node) {
+		t, ok := d.action(key)
+		rates := map[string]Rate{}
+		d.Mapping(value, key.Value, func(key, value *yaml.Node) {
+			if _, known := d.scope[key.Value]; d.scope != nil && !known {
+				d.Unknown(key, "unknown-signal", "the mission", slices.Sorted(maps.Keys(d.scope)))
+			}
+			rates[key.Value] = d.rate(value)
+		})
+		if ok {
+			d.d.Effects[t] = rates
+		}
+	})
+}
+
+func (d *declarer) rate(n *yaml.Node) Rate {
+	inf := math.Inf(1)
+	switch {
+	case n.Kind == yaml.ScalarNode && n.Value == "up":
+		return Rate{math.SmallestNonzeroFloat64, inf}
+	case n.Kind == yaml.ScalarNode && n.Value == "down":
+		return Rate{-inf, -math.SmallestNonzeroFloat64}
+	case n.Kind != yaml.SequenceNode || len(n.Content) != 2:
+		d.Add(n, "wrong-type", "in the signal's unit per second, as in [-2e-5, 1e-5]",
+			"an effect is up, down, or the least and the greatest rate")
+		return Rate{}
+	}
+	low := d.Number(yamldoc.Resolve(n.Content[0]), expr.One, "the least rate")
+	high := d.Number(yamldoc.Resolve(n.Content[1]), expr.One, "the greatest rate")
+	if low > high {
+		d.Add(n, "out-of-range", "write the lesser first", "the least rate is above the greatest")
+	}
+	return Rate{low, high}
+}
+
+var second, _ = expr.ParseUnit("s")
+
+func (d *declarer) period(n *yaml.Node) float64 {
+	before := len(d.Diags)
+	v := d.Number(n, second, "period")
+	if v < 0 && len(d.Diags) == before {
+		d.Add(n, "out-of-range", "", "period must not be negative")
+	}
+	return v
+}
+
+var noteLine = regexp.MustCompile(`(?m)#[ \t]*canopy:[ \t]*accept\b[ \t]*([^\r\n]*)`)
+
+// notes reads the document's comments `# canopy: accept QUESTION [TASK]: reason`.
+func (d *declarer) notes() {
+	names := questionNames()
+	for _, at := range noteLine.FindAllStringSubmatchIndex(d.Source.Text, -1) {
+		text := d.Source.Text[at[2]:at[3]]
+		head, reason, _ := strings.Cut(text, ":")
+		question, about, _ := strings.Cut(strings.TrimSpace(head), " ")
+		n := Note{question, strings.TrimSpace(about), strings.TrimSpace(reason), Place{d.Source, at[0], at[1] - at[0]}}
+		report := func(code, hint, text string) {
+			d.Diags = append(d.Diags, diag.Diagnostic{Source: d.Source, Offset: at[2], Length: len(head), Code: code,
+				Text: text, Hint: hint})
+		}
+		switch {
+		case !slices.Contains(names, question):
+			hint := diag.DidYouMean(question, names)
+			if hint == "" {
+				hint = "questions: " + strings.Join(names, ", ")
+			}
+			report("unknown-question", hint, "there is no question \""+question+"\"")
+		case n.Reason == "":
+			report("missing-reason", "write `# canopy: accept "+strings.TrimSpace(head)+": why this is right`",
+				"a finding is accepted for a reason")
+		default:
+			d.d.Notes = append(d.d.Notes, n)
+		}
+	}
+}
+
+func questionNames() []string {
+	var names []string
+	for _, q := range Questions() {
+		names = append(names, q.Name)
+	}
+	return names
+}
+
+// Accept gives findings that are not proved the reason of a note that names them. A note that names none is reported
+// as a finding of its own.
+func Accept(s Subject, all []Finding) []Finding {
+	tree := s.Plan.Tree
+	for _, n := range s.Declared.Notes {
+		used := false
+		for i := range all {
+			f := &all[i]
+			named := n.About == "" || n.About == f.About ||
+				slices.ContainsFunc(f.Tasks, func(t bt.Task) bool { return tree.Name(t) == n.About })
+			if f.Verdict != Proved && f.Question == n.Question && named {
+				f.Accepted, used = n.Reason, true
+			}
+		}
+		if !used {
+			all = append(all, Finding{Question: n.Question, Verdict: Undecided, About: n.About,
+				Text: "the note accepts nothing: there is no such finding", Advice: "take the note out",
+				Place: n.Place})
+		}
+	}
+	return all
+}

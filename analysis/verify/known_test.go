@@ -1,0 +1,262 @@
+package verify
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+)
+
+func readPlan(t *testing.T, text string) *plan.Plan {
+	t.Helper()
+	p, list := plan.Read(&diag.Source{Name: "plan.xml",
+		Text: `<root BTCPP_format="4"><BehaviorTree ID="plan">` + text + `</BehaviorTree></root>`}, nil)
+	if p == nil {
+		t.Fatal(list)
+	}
+	return p
+}
+
+// check reads a plan with declarations and asks all questions.
+func check(t *testing.T, text, declared string) (Subject, []Finding) {
+	t.Helper()
+	s := Subject{Plan: readPlan(t, text)}
+	if declared != "" {
+		d, list := ReadFile(&diag.Source{Name: "facts.yaml", Text: declared}, s.Plan)
+		if list.HasErrors() {
+			t.Fatal(list)
+		}
+		s.Declared = d
+	}
+	return s, Check(s)
+}
+
+// finals returns each task's last status in a trace, and whether the root's last end, if it is held still, was good.
+func finals(t *testing.T, tree *bt.Tree, script string) (status map[string]bt.Status, rootGood bool) {
+	t.Helper()
+	var log bytes.Buffer
+	if err := bt.Trace(tree, &diag.Source{Name: "script.txt", Text: script}, &log); err != nil {
+		t.Fatalf("%s\n%v", script, err)
+	}
+	status = map[string]bt.Status{}
+	start := bt.NewEngine(tree, nil, 0)
+	for i := range tree.Len() {
+		status[tree.Name(bt.Task(i))] = start.Status(bt.Task(i))
+	}
+	words := map[string]bt.Status{}
+	for s := bt.Success; s <= bt.Deactivating; s++ {
+		words[s.String()] = s
+	}
+	root := tree.Name(tree.Root())
+	rootGood = status[root] == bt.Success
+	for line := range strings.Lines(log.String()) {
+		_, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		name, change, _ := strings.Cut(rest, ": ")
+		_, to, _ := strings.Cut(change, " -> ")
+		status[name] = words[to]
+		if name == root && words[to] != bt.Deactivating && (words[to] != bt.Accept || !strings.HasPrefix(change, "Deactivating")) {
+			rootGood = words[to] == bt.Success || words[to] == bt.Finished
+		}
+	}
+	return status, rootGood
+}
+
+// TestScriptsShowTheViolation replays every counterexample with bt.Trace and looks for the violation in the log.
+func TestScriptsShowTheViolation(t *testing.T) {
+	shown := map[string]int{}
+	for _, memory := range []bool{false, true} {
+		r := &randomPlan{Rand: rand.New(rand.NewPCG(5, 4)), memory: memory}
+		cases := 300
+		if memory {
+			cases = 20
+		}
+		if testing.Short() {
+			cases /= 4
+		}
+		for range cases {
+			s := r.subject(t)
+			for _, f := range Check(s) {
+				if f.Verdict != Refuted || f.Question == "dead" || strings.HasPrefix(f.Text, "no task ever writes") {
+					continue // nothing happens that a script could show
+				}
+				if f.Script == "" && memory {
+					continue // scripts begin with all conditions false, which may be against the facts
+				}
+				status, good := finals(t, s.Plan.Tree, f.Script)
+				running := func(task bt.Task) bool { return status[s.Plan.Tree.Name(task)] == bt.Running }
+				actions := slices.DeleteFunc(slices.Clone(s.Plan.Tree.Leaves()),
+					func(l bt.Task) bool { return s.Plan.Tree.Kind(l) != bt.Action })
+				wrong := false
+				kind := f.Question
+				switch {
+				case f.Question == "complete":
+					wrong = !good && !slices.ContainsFunc(actions, running)
+				case f.Question == "conflict":
+					wrong = running(f.Tasks[0]) && running(f.Tasks[1])
+				case f.Question == "command":
+					wrong = !slices.ContainsFunc(f.Tasks, running)
+				case strings.Contains(f.Text, "succeeds where"):
+					kind, wrong = "goal, early", good
+				case strings.Contains(f.Text, "does not succeed"):
+					kind, wrong = "goal, late", !good
+				}
+				if !wrong {
+					t.Fatalf("%s\n%s: not shown by\n%s%v", s.Plan.Source.Text, f.Text, f.Script, status)
+				}
+				shown[kind]++
+			}
+		}
+	}
+	for _, kind := range []string{"complete", "conflict", "command", "goal, early", "goal, late"} {
+		if shown[kind] < 3 {
+			t.Errorf("only %d scripts showed %q", shown[kind], kind)
+		}
+	}
+}
+
+// TestMarsRover: the rover of O. Biggar and M. Zamani, A Framework for Formal Verification of Behavior Trees with Linear
+// Temporal Logic, 2020. It is to shelter whenever power is low or a storm comes, never to unfold its panels in a storm.
+// With the power first, low power in a storm unfolds them; with the storm first it is proved that nothing does.
+func TestMarsRover(t *testing.T) {
+	storm := `<ReactiveSequence name="weather"><Condition name="storm"/><Action name="hibernate" write="panels := 0"/></ReactiveSequence>`
+	power := `<ReactiveSequence name="energy"><Condition name="low_power"/><Action name="unfold_panels" write="panels := 1"/></ReactiveSequence>`
+	for _, test := range []struct {
+		name, first, second string
+		want                Verdict
+		where               string
+	}{
+		{"power first", power, storm, Refuted, "low_power and storm"},
+		{"storm first", storm, power, Proved, ""},
+	} {
+		_, found := check(t, `<ReactiveFallback name="rover">`+test.first+test.second+
+			`<Action name="explore"/></ReactiveFallback>`, "always: [storm -> not unfold_panels]")
+		f := byQuestion(found, "always")[0]
+		if f.Verdict != test.want || strings.Join(f.Where, "; ") != test.where {
+			t.Errorf("%s: %s %q, want %s %q", test.name, f.Verdict, f.Where, test.want, test.where)
+		}
+	}
+}
+
+// TestDoor: the And-Or tree of the 2016 paper's example 1 (figures 5 and 6). A plan of conditions succeeds exactly where
+// one of the tree's three solutions holds.
+func TestDoor(t *testing.T) {
+	door := `<ReactiveFallback name="enter"><Condition name="open_without_keys"/><ReactiveSequence name="with_keys">` +
+		`<Condition name="keys_open"/><ReactiveFallback name="find"><Condition name="on_table"/>` +
+		`<Condition name="in_drawer"/></ReactiveFallback></ReactiveSequence></ReactiveFallback>`
+	_, found := check(t, door, "goal: open_without_keys or keys_open and on_table or keys_open and in_drawer")
+	for _, f := range byQuestion(found, "goal") {
+		if f.Verdict != Proved {
+			t.Errorf("%s: %s %q", f.Verdict, f.Text, f.Where)
+		}
+	}
+	_, found = check(t, door, "goal: open_without_keys or keys_open and on_table")
+	f := byQuestion(found, "goal")[0]
+	if want := []string{"not open_without_keys and keys_open and not on_table and in_drawer"}; !slices.Equal(f.Where, want) {
+		t.Errorf("without the third solution: %q, want %q", f.Where, want)
+	}
+	if want := "set keys_open true; set in_drawer true\n"; f.Script != want {
+		t.Errorf("script %q, want %q", f.Script, want)
+	}
+}
+
+func TestFindings(t *testing.T) {
+	for _, test := range []struct {
+		name, plan, declared, question string
+		verdict                        Verdict
+		text                           string
+		where                          []string
+	}{
+		{"a gap between limits", `<ReactiveFallback name="p">
+			<ReactiveSequence name="full"><Condition name="f" on="soc ge 0.98"/><Action name="climb"/></ReactiveSequence>
+			<ReactiveSequence name="empty"><Condition name="e" on="soc lt 0.2"/><Action name="sink"/></ReactiveSequence>
+			<ReactiveSequence name="rest"><Condition name="low" on="h lt 13 [km]"/><Action name="hold"/></ReactiveSequence>
+			</ReactiveFallback>`, "", "complete", Refuted, "no action is active, and the plan has not succeeded",
+			[]string{"soc in [0.2, 0.98) and h >= 13000"}},
+		{"an action behind one that never ends", `<ReactiveFallback name="p"><Action name="a"/><Action name="b"/></ReactiveFallback>`,
+			"", "dead", Refuted, "b is never active: it would need that a has failed, which never happens", nil},
+		{"conditions that exclude each other", `<ReactiveSequence name="p"><Condition name="cold" on="T lt 260 [K]"/>
+			<ReactiveFallback name="q"><Condition name="mild" on="T lt 290 [K]"/><Action name="cool"/></ReactiveFallback></ReactiveSequence>`,
+			"", "dead", Refuted, "p is never active: cool would need that cold is true (T < 260 [K]) and that mild is false (T < 290 [K]), which exclude each other", nil},
+		{"a fact", `<ReactiveFallback name="p"><Condition name="storm"/><ReactiveSequence name="q"><Condition name="sun"/><Action name="a"/>
+			</ReactiveSequence><Action name="b"/></ReactiveFallback>`, "facts: [not storm -> not sun]", "dead", Refuted,
+			"q is never active: a would need that the fact `not storm -> not sun` holds, that storm is false and that sun is true, which exclude each other", nil},
+		{"latches on one signal", `<ReactiveFallback name="p"><Condition name="wide" on="x ge 2" off="x lt 0"/>
+			<ReactiveSequence name="q"><Condition name="narrow" on="x ge 3" off="x lt 1"/><Action name="a"/></ReactiveSequence>
+			<Action name="b"/></ReactiveFallback>`, "", "dead", Refuted, "", nil},
+	} {
+		s, found := check(t, test.plan, test.declared)
+		f := byQuestion(found, test.question)[0]
+		if f.Verdict != test.verdict || test.text != "" && f.Text != test.text || !slices.Equal(f.Where, test.where) {
+			t.Errorf("%s: %s %q %q", test.name, f.Verdict, f.Text, f.Where)
+		}
+		if f.Source != s.Plan.Source {
+			t.Errorf("%s: no place", test.name)
+		}
+	}
+}
+
+// TestProceduresThatTakeTime: what is so only because they do.
+func TestProceduresThatTakeTime(t *testing.T) {
+	for _, test := range []struct{ name, plan, question, text, script string }{
+		{"an exit procedure that writes", `<ReactiveParallel name="both"><ReactiveFallback name="f"><ReactiveSequence name="s">
+				<Condition name="c"/><Action name="a" exit="u := 2" exit_time="5 [s]"/></ReactiveSequence><Action name="b"/></ReactiveFallback>
+			<ReactiveFallback name="g"><Condition name="d"/><Action name="e" write="u := 1"/></ReactiveFallback></ReactiveParallel>`,
+			"conflict", "a and e both use u, because procedures take time", "slow a exit\nset c true\nset c false\n"},
+		{"two exit procedures that write", `<ReactiveSequence name="s"><Condition name="c"/><ReactiveParallel name="both">
+				<Action name="a" exit="u := 1" exit_time="5 [s]"/><Action name="b" exit="u := 2" exit_time="5 [s]"/></ReactiveParallel></ReactiveSequence>`,
+			"conflict", "a and b both use u, because procedures take time", "slow a exit; slow b exit\nset c true\nset c false\n"},
+		{"a plan that ended while a procedure was under way", `<ReactiveFallback name="f"><Condition name="c" on="x ge 1"/>
+				<Action name="a" exit_time="5 [s]"/></ReactiveFallback>`,
+			"goal", "the plan succeeds where its goal does not hold: x >= 1, because procedures take time",
+			"slow a exit\nset c true\nset c false; exited a\n"},
+	} {
+		s, found := check(t, test.plan, "goal: x >= 1")
+		f := byQuestion(found, test.question)[0]
+		if f.Verdict != Refuted || f.Text != test.text || f.Script != test.script {
+			t.Errorf("%s: %s %s\n%s", test.name, f.Verdict, f.Text, f.Script)
+		}
+		finals(t, s.Plan.Tree, f.Script)
+	}
+}
+
+// TestSearchKnowsItsLimits: a plan that remembers is searched to the end, also where procedures take time, but for those
+// that have too many worlds, or procedures that are over in too many ways.
+func TestSearchKnowsItsLimits(t *testing.T) {
+	never := func(*Player, []bool) bool { return false }
+	for _, attribute := range []string{"", ` exit_time="1 [s]"`} {
+		m := NewModel(Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="a" done="x ge 1"`+attribute+
+			`/><Action name="b"/></Sequence>`)})
+		if c := m.search(never); c.verdict != Proved || strings.Contains(c.how, "however long") != (attribute != "") {
+			t.Errorf("%q: %s %s %s", attribute, c.verdict, c.how, c.why)
+		}
+	}
+	m := NewModel(Subject{Plan: readPlan(t, `<Parallel success_count="9" name="p">`+
+		strings.Repeat(`<Action done="x ge 1" entry_time="1 [s]"/>`, 9)+`</Parallel>`)})
+	if c := m.search(never); c.verdict != Undecided || !strings.Contains(c.why, crowd) {
+		t.Errorf("nine procedures: %s %s", c.verdict, c.why)
+	}
+	var wide strings.Builder
+	for range 13 {
+		wide.WriteString(`<Condition/>`)
+	}
+	m = NewModel(Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="a"/><Action name="b"/>`+wide.String()+`</Sequence>`)})
+	if c := m.search(never); c.verdict != Undecided || !strings.Contains(c.why, "4096 worlds") {
+		t.Errorf("13 conditions: %s %s", c.verdict, c.why)
+	}
+}
+
+// A script has no way to spell some names; then there is none.
+func TestNamesThatScriptsCannotSpell(t *testing.T) {
+	for _, test := range []struct{ name, want string }{{"wind up", "set wind up true\n"}, {"wind; up", ""}, {"wind #1", ""}} {
+		_, found := check(t, `<ReactiveSequence name="s"><Inverter><Condition name="`+test.name+`"/></Inverter><Action name="a"/>`+
+			`</ReactiveSequence>`, "")
+		if f := byQuestion(found, "complete")[0]; f.Verdict != Refuted || f.Script != test.want {
+			t.Errorf("%s: %s, script %q", test.name, f.Verdict, f.Script)
+		}
+	}
+}

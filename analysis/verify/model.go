@@ -1,0 +1,500 @@
+package verify
+
+import (
+	"slices"
+
+	"canopy/bt"
+	"canopy/document/plan"
+	"canopy/expr"
+)
+
+// Model is the abstraction of a plan: a state is an assignment of truth values to inputs.
+//
+// The limits of a signal cut it into intervals, one of which it is in. A relation that is not a limit of one signal is
+// an input of its own, true or false in whatever state; so is a condition of which the plan does not say when it is
+// true. That allows more states than there are: what is proved holds, and what is refuted names the inputs.
+//
+// The sets are those of the settled states, in which no procedure is under way:
+//
+//	good[t], bad[t]   the effective status of t is good or bad, as docs/semantics.md calls it
+//	active[t]         t's turn has come, and it is neither
+//
+// They follow from the decision rules of the composites (A. Klöckner, Behavior Trees for UAV Mission Management, 2013,
+// section 4; M. Colledanchise and P. Ögren, How Behavior Trees Generalize the Teleo-Reactive Paradigm and And-Or-Trees,
+// 2016, definitions 8 and 9). What tasks remember is in variables of its own: memory.go.
+type Model struct {
+	subject Subject
+	plan    *plan.Plan
+	tree    *bt.Tree
+	vocab   *vocabulary
+	leaves  []leaf
+	leafOf  map[bt.Task]int
+	facts   []expr.Logic
+	always  []expr.Logic
+	goal    *expr.Logic
+
+	space             space
+	truth             []set       // by leaf: of a condition
+	good, bad, active []set       // by task
+	near              []set       // by task: active in the states that are considered, said with what is pinned
+	holds             []set       // by task: its result is held; nil if it never is
+	vars              []variables // by task
+	memory            []int       // all variables of memory
+	rules             []set       // that the memory obeys
+	acts              []bool
+	remembers         []bool
+	latches           set          // what conditions with hysteresis can remember; nil: there are none
+	reachable         *exploration // with the engine; nil: not begun
+	lawful            set          // the states that facts and latches allow
+	entered           []bool       // by task: the engine was seen to activate it
+	explored          bool         // entered is all that it can activate
+	passing           set          // the states that are considered, also those in which an outcome is due
+	allowed           set          // the states that are considered: facts, latches, memory
+}
+
+// NewModel returns the abstraction of a subject.
+func NewModel(s Subject) *Model { return newModel(s, newDiagrams) }
+
+func newModel(s Subject, spaceOf func(variables int) space) *Model {
+	return newModels(spaceOf, s)[0]
+}
+
+// newModels returns the abstractions of subjects that meet the same world: they have their inputs and the space in
+// common.
+func newModels(spaceOf func(variables int) space, subjects ...Subject) []*Model {
+	vocab := newVocabulary()
+	models := make([]*Model, len(subjects))
+	for i, s := range subjects {
+		m := &Model{subject: s, plan: s.Plan, tree: s.Plan.Tree, vocab: vocab, leafOf: map[bt.Task]int{}}
+		m.readLeaves()
+		m.nature()
+		m.collect()
+		models[i] = m
+	}
+	for _, m := range models {
+		m.number()
+	}
+	shared := spaceOf(len(vocab.inputs))
+	for _, m := range models {
+		m.build(shared)
+	}
+	return models
+}
+
+// build computes the sets of all tasks.
+func (m *Model) build(in space) {
+	m.space = in
+	n := m.tree.Len()
+	m.good, m.bad = make([]set, n), make([]set, n)
+	m.holds = make([]set, n)
+	m.judge()
+	m.activate()
+	m.restrict()
+}
+
+// readLeaves takes the structure of the leaves' conditions.
+func (m *Model) readLeaves() {
+	logic := func(e *expr.Expr) *expr.Logic {
+		if e == nil {
+			return nil
+		}
+		for len(m.subject.Computed) > 0 && slices.ContainsFunc(e.Names(), m.computed) {
+			e = e.Substitute(m.subject.Computed)
+		}
+		l := e.Logic()
+		return &l
+	}
+	for i, l := range m.plan.Leaves {
+		x := leaf{task: l.Task, name: m.tree.Name(l.Task), latch: -1, condition: m.tree.Kind(l.Task) == bt.Condition}
+		switch {
+		case x.condition && l.On == nil:
+			x.on = proposition(x.name)
+		case x.condition:
+			x.on, x.off = logic(l.On), logic(l.Off)
+		case slices.Contains(m.subject.Declared.Free, x.name):
+			x.done, x.failed = proposition(x.name+" ends well"), proposition(x.name+" ends badly")
+			x.successIf, x.failureIf = proposition(x.name+" has nothing to do"), proposition(x.name+" cannot run")
+		default:
+			x.done, x.failed = logic(l.Done), logic(l.Failed)
+			x.successIf, x.failureIf = logic(l.SuccessIf), logic(l.FailureIf)
+		}
+		x.entry = procedure{l.EntryTime != nil || l.EntryUntil != nil, logic(l.EntryUntil), mayBeZero(l.EntryTime)}
+		x.exit = procedure{l.ExitTime != nil || l.ExitUntil != nil, logic(l.ExitUntil), mayBeZero(l.ExitTime)}
+		m.leaves = append(m.leaves, x)
+		m.leafOf[l.Task] = i
+	}
+	for _, f := range m.subject.Declared.Facts {
+		m.facts = append(m.facts, m.declared(f))
+	}
+	for _, f := range m.subject.Declared.Always {
+		m.always = append(m.always, m.declared(f))
+	}
+	if g := m.subject.Declared.Goal; g != nil {
+		l := m.declared(*g)
+		m.goal = &l
+	}
+}
+
+// mayBeZero reports whether a duration may be zero as far as one can see; one that is not given is not.
+func mayBeZero(duration *expr.Expr) bool {
+	if duration == nil || len(duration.Names()) > 0 {
+		return duration != nil
+	}
+	return expr.NewCompiler(nil).Compile(duration).Real(nil, nil) == 0
+}
+
+// slow reports whether some procedure takes time.
+func (m *Model) slow() bool {
+	return slices.ContainsFunc(m.leaves, func(l leaf) bool { return l.entry.slow || l.exit.slow })
+}
+
+func (m *Model) computed(name string) bool { return m.subject.Computed[name] != nil }
+
+// declared returns the structure of a declared statement over signals and conditions.
+func (m *Model) declared(s Statement) expr.Logic {
+	parts := make([]expr.Logic, len(s.parts))
+	for i, e := range s.parts {
+		for len(m.subject.Computed) > 0 && slices.ContainsFunc(e.Names(), m.computed) {
+			e = e.Substitute(m.subject.Computed)
+		}
+		parts[i] = e.Logic()
+	}
+	l := parts[len(parts)-1]
+	for i := len(parts) - 2; i >= 0; i-- { // a -> b -> c is a -> (b -> c)
+		l = expr.Logic{Op: expr.LogicOr, Args: []expr.Logic{{Op: expr.LogicNot, Args: []expr.Logic{parts[i]}}, l}}
+	}
+	return l
+}
+
+// formulas visits all formulas of a leaf.
+func (l *leaf) formulas(visit func(*expr.Logic)) {
+	for _, f := range []*expr.Logic{l.on, l.off, l.done, l.failed, l.successIf, l.failureIf, l.entry.until,
+		l.exit.until} {
+		visit(f)
+	}
+}
+
+// stated visits the declared formulas.
+func (m *Model) stated(visit func(*expr.Logic)) {
+	for i := range m.facts {
+		visit(&m.facts[i])
+	}
+	for i := range m.always {
+		visit(&m.always[i])
+	}
+	visit(m.goal)
+}
+
+// collect notes the limits of all formulas.
+func (m *Model) collect() {
+	for i := range m.leaves {
+		m.leaves[i].formulas(m.vocab.collect)
+	}
+	m.stated(m.vocab.collect)
+}
+
+// number gives every input its variable: the leaves' in the order of the tree, each task's memory behind them.
+func (m *Model) number() {
+	for t := range m.tree.Len() {
+		task := bt.Task(t)
+		if i, ok := m.leafOf[task]; ok {
+			l := &m.leaves[i]
+			l.formulas(m.vocab.number)
+			if l.off != nil {
+				key := m.plan.Leaves[i].On.String() + " | " + m.plan.Leaves[i].Off.String()
+				v, known := m.vocab.latches[key]
+				if !known {
+					v = len(m.vocab.inputs)
+					m.vocab.latches[key] = v
+					m.vocab.inputs = append(m.vocab.inputs, input{kind: inputLatch,
+						text: l.name + " true before", denied: l.name + " false before"})
+				}
+				l.latch = v
+			}
+		}
+		m.memorise(task)
+	}
+	m.stated(m.vocab.number)
+}
+
+// remember makes a variable of the tree's memory.
+func (m *Model) remember() int {
+	v := len(m.vocab.inputs)
+	m.vocab.inputs = append(m.vocab.inputs, input{kind: inputMemory})
+	m.memory = append(m.memory, v)
+	return v
+}
+
+// of returns the states in which a formula holds; one that is not given never does.
+func (m *Model) of(l *expr.Logic) set {
+	s := m.space
+	if l == nil {
+		return s.none()
+	}
+	switch l.Op {
+	case expr.LogicTruth:
+		if l.Value {
+			return s.all()
+		}
+		return s.none()
+	case expr.LogicThreshold:
+		sig, k := m.vocab.above(l)
+		return m.over(sig, k)
+	case expr.LogicRelation:
+		return s.variable(m.vocab.byFree[l.Key])
+	case expr.LogicProposition:
+		task, _ := m.tree.Find(l.Text)
+		if m.tree.Kind(task) == bt.Condition {
+			return m.truth[m.leafOf[task]]
+		}
+		return m.active[task]
+	case expr.LogicNot:
+		return s.not(m.of(&l.Args[0]))
+	}
+	sum := m.of(&l.Args[0])
+	for i := range l.Args[1:] {
+		if a := m.of(&l.Args[i+1]); l.Op == expr.LogicAnd {
+			sum = s.and(sum, a)
+		} else {
+			sum = s.or(sum, a)
+		}
+	}
+	return sum
+}
+
+// over returns the states in which a signal is above a cut: the cuts up to it are all true.
+func (m *Model) over(sig *signal, k int) set {
+	all := m.space.all()
+	for i := range k + 1 {
+		all = m.space.and(all, m.space.variable(sig.at+i))
+	}
+	return all
+}
+
+// judge computes good and bad for every task, children first.
+func (m *Model) judge() {
+	m.truth = make([]set, len(m.leaves))
+	for t := range m.tree.Len() {
+		task := bt.Task(t)
+		if i, ok := m.leafOf[task]; ok {
+			m.judgeLeaf(i)
+		} else {
+			m.good[t], m.bad[t] = m.verdict(task)
+		}
+		m.hold(task)
+	}
+}
+
+// judgeLeaf: a condition is good where it is true. An action without expressions asks for activity and has no outcome.
+func (m *Model) judgeLeaf(i int) {
+	s, l := m.space, &m.leaves[i]
+	if l.condition {
+		v := m.of(l.on)
+		if l.latch >= 0 {
+			v = s.or(v, s.and(s.variable(l.latch), s.not(m.of(l.off))))
+		}
+		m.truth[i], m.good[l.task], m.bad[l.task] = v, v, s.not(v)
+		return
+	}
+	m.bad[l.task] = m.of(l.failureIf)
+	m.good[l.task] = s.and(m.of(l.successIf), s.not(m.bad[l.task]))
+}
+
+// verdict returns where a composite returns success and failure.
+func (m *Model) verdict(t bt.Task) (good, bad set) {
+	s, kids := m.space, m.tree.Children(t)
+	switch m.tree.Kind(t) {
+	case bt.Inverter:
+		return m.bad[kids[0]], m.good[kids[0]]
+	case bt.ForceSuccess:
+		return s.or(m.good[kids[0]], m.bad[kids[0]]), s.none()
+	case bt.ForceFailure:
+		return s.none(), s.or(m.good[kids[0]], m.bad[kids[0]])
+	case bt.Sequence, bt.ReactiveSequence:
+		return m.chain(kids, m.good, m.bad)
+	case bt.Fallback, bt.ReactiveFallback:
+		bad, good = m.chain(kids, m.bad, m.good)
+		return good, bad
+	}
+	return m.parallel(t)
+}
+
+// chain returns where all children are passed over, and where one stops after those before it are passed over:
+//
+//	passed = and_i over_i,  stopped = or_i (over_1 and ... and over_(i-1) and stops_i)
+func (m *Model) chain(kids []bt.Task, over, stops []set) (passed, stopped set) {
+	s := m.space
+	passed, stopped = s.all(), s.none()
+	for _, k := range kids {
+		stopped = s.or(stopped, s.and(passed, stops[k]))
+		passed = s.and(passed, over[k])
+	}
+	return passed, stopped
+}
+
+// parallel counts: a parallel of n children succeeds when M are good, fails when N are bad or so many that it cannot
+// succeed. Where both counts can be reached, the children are counted from the left and the first count decides; what
+// a Parallel has pinned is counted first, whose order the abstraction leaves open.
+func (m *Model) parallel(t bt.Task) (good, bad set) {
+	s, kids := m.space, m.tree.Children(t)
+	enough, tooMany := m.tree.Counts(t)
+	tooMany = min(tooMany, len(kids)-enough+1)
+	goods, bads := make([]set, len(kids)), make([]set, len(kids))
+	for i, k := range kids {
+		goods[i], bads[i] = m.good[k], m.bad[k]
+	}
+	if enough+tooMany > len(kids) { // never both
+		return m.atLeast(enough, goods), m.atLeast(tooMany, bads)
+	}
+	if v, ok := m.race(t); ok {
+		g, b := m.atLeast(enough, goods), m.atLeast(tooMany, bads)
+		first := s.variable(v)
+		return s.and(g, s.or(s.not(b), first)), s.and(b, s.or(s.not(g), s.not(first)))
+	}
+	good, bad = s.none(), s.none()
+	counted := map[[2]int]set{{0, 0}: s.all()} // not yet decided, by how many are good and bad
+	for i := range kids {
+		next := map[[2]int]set{}
+		add := func(g, b int, x set) {
+			if old, ok := next[[2]int{g, b}]; ok {
+				x = s.or(old, x)
+			}
+			next[[2]int{g, b}] = x
+		}
+		for g := range enough {
+			for b := range tooMany {
+				x, ok := counted[[2]int{g, b}]
+				if !ok {
+					continue
+				}
+				isGood, isBad := s.and(x, goods[i]), s.and(x, bads[i])
+				if g+1 == enough {
+					good = s.or(good, isGood)
+				} else {
+					add(g+1, b, isGood)
+				}
+				if b+1 == tooMany {
+					bad = s.or(bad, isBad)
+				} else {
+					add(g, b+1, isBad)
+				}
+				add(g, b, s.and(x, s.not(s.or(goods[i], bads[i]))))
+			}
+		}
+		counted = next
+	}
+	return good, bad
+}
+
+// atLeast returns where at least k of the sets hold. If k is more than half, the sets that do not are counted.
+func (m *Model) atLeast(k int, sets []set) set {
+	s := m.space
+	if n := len(sets); k > n-k+1 {
+		denied := make([]set, n)
+		for i, x := range sets {
+			denied[i] = s.not(x)
+		}
+		return s.not(m.atLeast(n-k+1, denied))
+	}
+	reached := make([]set, k+1) // so many so far, or more
+	reached[0] = s.all()
+	for i := 1; i <= k; i++ {
+		reached[i] = s.none()
+	}
+	for _, x := range sets {
+		for i := k; i > 0; i-- {
+			reached[i] = s.or(reached[i], s.and(reached[i-1], x))
+		}
+	}
+	return reached[k]
+}
+
+// activate computes active and near.
+func (m *Model) activate() {
+	m.active = m.activity(func(_, _ bt.Task, prefix, over set) set { return m.space.and(prefix, over) })
+	if m.Remembers() {
+		m.near = m.activity(func(t, k bt.Task, prefix, over set) set {
+			if m.pinsOver(t, k) {
+				return m.pinnedOver(k)
+			}
+			return m.space.and(prefix, over)
+		})
+	}
+}
+
+// activity computes where each task is active, parents first. A child k of a sequence or fallback t that is passed over
+// lets the next one be active.
+func (m *Model) activity(pass func(t, k bt.Task, prefix, over set) set) []set {
+	s, n := m.space, m.tree.Len()
+	enter, active := make([]set, n), make([]set, n)
+	enter[m.tree.Root()] = s.all()
+	for t := m.tree.Root(); t >= 0; t-- {
+		active[t] = s.and(enter[t], s.not(s.or(m.good[t], m.bad[t])))
+		if m.tree.Kind(t).IsLeaf() {
+			continue
+		}
+		prefix := enter[t]
+		if m.holds[t] != nil {
+			prefix = s.and(prefix, s.not(m.holds[t]))
+		}
+		if m.tree.Kind(t).IsParallel() {
+			prefix = active[t]
+		}
+		over := m.passes(t)
+		for _, k := range m.tree.Children(t) {
+			enter[k] = prefix
+			if over != nil {
+				prefix = pass(t, k, prefix, over[k])
+			}
+		}
+	}
+	return active
+}
+
+// passes returns what a sequence or fallback passes over, nil for other kinds.
+func (m *Model) passes(t bt.Task) []set {
+	switch m.tree.Kind(t) {
+	case bt.Sequence, bt.ReactiveSequence:
+		return m.good
+	case bt.Fallback, bt.ReactiveFallback:
+		return m.bad
+	}
+	return nil
+}
+
+// restrict computes the states that are considered.
+func (m *Model) restrict() {
+	s := m.space
+	m.allowed = s.all()
+	for i := range m.facts {
+		m.allowed = s.and(m.allowed, m.of(&m.facts[i]))
+	}
+	m.restrictLatches()
+	m.lawful = m.allowed
+	m.restrictMemory()
+	rules := m.rules
+	m.passing = m.obey(m.lawful, rules)
+	for i := range m.leaves {
+		if l := &m.leaves[i]; l.done != nil || l.failed != nil {
+			due := s.or(m.of(l.done), m.of(l.failed))
+			rules = append(rules, s.not(s.and(m.near[l.task], due)))
+		}
+	}
+	m.allowed = m.obey(m.lawful, rules)
+}
+
+// obey returns the states of a set in which all rules hold. They are taken from the first variables to the last: what
+// is above those of a rule in the diagrams would be made again.
+func (m *Model) obey(all set, rules []set) set {
+	for _, r := range slices.SortedStableFunc(slices.Values(rules), func(x, y set) int {
+		return m.space.top(x) - m.space.top(y)
+	}) {
+		all = m.space.and(all, r)
+	}
+	return all
+}
+
+// empty reports whether no allowed state is in a set.
+func (m *Model) empty(a set) bool {
+	return m.space.empty(m.space.and(a, m.allowed))
+}

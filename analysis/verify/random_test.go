@@ -1,0 +1,581 @@
+package verify
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/expr"
+	"canopy/snapshot"
+)
+
+// randomPlan writes plans with at most three conditions that the plan does not explain and two signals with limits at
+// 1 and 2: at most 2^3 * 5 * 5 worlds.
+type randomPlan struct {
+	*rand.Rand
+	memory       bool // also kinds and actions that remember
+	slow         bool // procedures may take time
+	stubs, count int
+	actions      []string
+	conditions   []string
+}
+
+func (r *randomPlan) threshold() string {
+	return fmt.Sprintf("%s %s %d", r.pick("x", "y"), r.pick("ge", "gt", "le", "lt"), 1+r.IntN(2))
+}
+
+func (r *randomPlan) pick(words ...string) string { return words[r.IntN(len(words))] }
+
+func (r *randomPlan) expression() string {
+	switch r.IntN(6) {
+	case 0:
+		return r.threshold() + " and " + r.threshold()
+	case 1:
+		return r.threshold() + " or " + r.threshold()
+	case 2:
+		return "not (" + r.threshold() + ")"
+	case 3:
+		return "abs(x - 1.5) le 0.5"
+	}
+	return r.threshold()
+}
+
+func (r *randomPlan) node(depth int) string {
+	if depth == 0 || r.IntN(5) == 0 {
+		return r.leaf()
+	}
+	kinds := []string{"ReactiveSequence", "ReactiveFallback", "ReactiveSequence", "ReactiveFallback", "ReactiveParallel",
+		"Inverter", "ForceSuccess", "ForceFailure"}
+	if r.memory {
+		kinds = append(kinds, "Sequence", "Fallback", "Sequence", "Fallback", "Parallel")
+	}
+	if r.slow { // tasks that are active side by side
+		kinds = append(kinds, "ReactiveParallel", "ReactiveParallel", "ReactiveParallel")
+	}
+	kind := r.pick(kinds...)
+	if kind == "Inverter" || strings.HasPrefix(kind, "Force") {
+		return "<" + kind + ">" + r.node(depth-1) + "</" + kind + ">"
+	}
+	n := 1 + r.IntN(4)
+	counts := ""
+	if strings.HasSuffix(kind, "Parallel") {
+		counts = fmt.Sprintf(` success_count="%d" failure_count="%d"`, 1+r.IntN(n), 1+r.IntN(n))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<%s%s>", kind, counts)
+	for range n {
+		b.WriteString(r.node(depth - 1))
+	}
+	return b.String() + "</" + kind + ">"
+}
+
+func (r *randomPlan) leaf() string {
+	r.count++
+	if r.IntN(2) == 0 {
+		name := fmt.Sprintf("a%d", r.count)
+		r.actions = append(r.actions, name)
+		attributes := ""
+		if r.IntN(2) == 0 {
+			attributes += fmt.Sprintf(` write="%s := 1"`, r.pick("u", "v"))
+		}
+		for _, a := range []string{"entry_time", "exit_time"} {
+			if r.slow && r.IntN(3) == 0 {
+				attributes += fmt.Sprintf(` %s="5 [s]"`, a)
+				if a == "exit_time" {
+					attributes += fmt.Sprintf(` exit="%s := 2"`, r.pick("u", "v"))
+				}
+			}
+		}
+		if r.memory {
+			for _, a := range []string{"done", "failed", "_successIf", "_failureIf"} {
+				if r.IntN(4) == 0 {
+					attributes += fmt.Sprintf(` %s="%s"`, a, r.expression())
+				}
+			}
+		}
+		return fmt.Sprintf(`<Action name="%s"%s/>`, name, attributes)
+	}
+	name := fmt.Sprintf("c%d", r.count)
+	r.conditions = append(r.conditions, name)
+	if r.stubs < 3 && r.IntN(3) == 0 {
+		r.stubs++
+		return fmt.Sprintf(`<Condition name="%s"/>`, name)
+	}
+	if r.IntN(3) == 0 {
+		s, c := r.pick("x", "y"), 1+r.IntN(2)
+		if r.IntN(2) == 0 {
+			return fmt.Sprintf(`<Condition name="%s" on="%s ge 2" off="%s lt %d"/>`, name, s, s, c)
+		}
+		return fmt.Sprintf(`<Condition name="%s" on="%s lt 1" off="%s gt %d"/>`, name, s, s, c)
+	}
+	return fmt.Sprintf(`<Condition name="%s" on="%s"/>`, name, r.expression())
+}
+
+// statement is a random fact or goal.
+func (r *randomPlan) statement() Statement {
+	text := r.pick("x >= 1", "y < 2", "x > 2 and y >= 1", "not (x < 1 and y < 1)")
+	if len(r.conditions) > 0 {
+		c := r.pick(r.conditions...)
+		text = r.pick(text, c, "not "+c, c+" -> "+text, "x >= 2 -> not "+c)
+	}
+	s := Statement{Text: text}
+	for part := range strings.SplitSeq(text, "->") {
+		e, err := expr.Parse(part)
+		if err != nil {
+			panic(err)
+		}
+		s.parts = append(s.parts, e)
+	}
+	return s
+}
+
+func (r *randomPlan) subject(t *testing.T) Subject {
+	r.stubs, r.count, r.actions, r.conditions = 0, 0, nil, nil
+	text := `<root BTCPP_format="4"><BehaviorTree ID="p">` + r.node(1+r.IntN(4)) + `</BehaviorTree></root>`
+	p, list := plan.Read(&diag.Source{Name: "p.xml", Text: text}, nil)
+	if p == nil {
+		t.Fatalf("%s\n%v", text, list)
+	}
+	s := Subject{Plan: p, Commands: []string{"u", "v"}}
+	if strings.Contains(text, "u := 1") {
+		s.Declared.Written = []string{"u"}
+	}
+	for range r.IntN(3) {
+		s.Declared.Facts = append(s.Declared.Facts, r.statement())
+	}
+	g := r.statement()
+	s.Declared.Goal = &g
+	if len(r.actions) > 1 && r.IntN(3) == 0 {
+		a, _ := p.Tree.Find(r.actions[0])
+		b, _ := p.Tree.Find(r.actions[1])
+		s.Declared.Resources = []Resource{{"lamp", []bt.Task{a, b}}}
+	}
+	return s
+}
+
+// brute visits every state that the engine can reach, one world after another, with an own reading of the leaves'
+// expressions. It knows nothing of the abstraction: signals have values between, on and beyond the limits.
+type brute struct {
+	Subject
+	codes  []bruteLeaf
+	worlds []bruteWorld
+	facts  []bruteStatement
+	goal   bruteStatement
+	visit  func(s bruteState, settled, good, goal bool)
+}
+
+type bruteLeaf struct {
+	task                                        bt.Task
+	stub                                        int  // -1: none
+	entry, exit                                 bool // takes time
+	on, off, done, failed, successIf, failureIf *expr.Code
+}
+
+type bruteWorld struct {
+	signals []float64
+	stubs   []bool
+}
+
+type bruteStatement []func(values []float64, truth map[string]bool) bool
+
+var bruteNames = []string{"x", "y"}
+
+func bruteCode(e *expr.Expr) *expr.Code {
+	if e == nil {
+		return nil
+	}
+	return expr.NewCompiler(func(n string) (int, bool) { i := slices.Index(bruteNames, n); return i, i >= 0 }).Compile(e)
+}
+
+// bruteParts makes relations of the names of conditions, whose sides are their truth.
+func bruteParts(s Statement) bruteStatement {
+	var parts bruteStatement
+	for _, e := range s.parts {
+		names := e.Propositions()
+		with := map[string]*expr.Expr{}
+		for _, n := range names {
+			with[n], _ = expr.Parse(n + " >= 1")
+		}
+		all := append(slices.Clone(bruteNames), names...)
+		code := expr.NewCompiler(func(n string) (int, bool) { i := slices.Index(all, n); return i, i >= 0 }).
+			Compile(e.Substitute(with))
+		parts = append(parts, func(values []float64, truth map[string]bool) bool {
+			v := slices.Clone(values)
+			for _, n := range names {
+				v = append(v, float64(btoi(truth[n])))
+			}
+			return code.Bool(v, nil)
+		})
+	}
+	return parts
+}
+
+func (b bruteStatement) holds(values []float64, truth map[string]bool) bool {
+	for _, p := range b[:len(b)-1] {
+		if !p(values, truth) {
+			return true
+		}
+	}
+	return b[len(b)-1](values, truth)
+}
+
+func newBrute(s Subject) *brute {
+	b := &brute{Subject: s, goal: bruteParts(*s.Declared.Goal)}
+	for _, f := range s.Declared.Facts {
+		b.facts = append(b.facts, bruteParts(f))
+	}
+	stubs := 0
+	for _, l := range s.Plan.Leaves {
+		x := bruteLeaf{l.Task, -1, l.EntryTime != nil, l.ExitTime != nil, bruteCode(l.On), bruteCode(l.Off), bruteCode(l.Done), bruteCode(l.Failed),
+			bruteCode(l.SuccessIf), bruteCode(l.FailureIf)}
+		if s.Plan.Tree.Kind(l.Task) == bt.Condition && l.On == nil {
+			x.stub = stubs
+			stubs++
+		}
+		b.codes = append(b.codes, x)
+	}
+	for _, x := range []float64{0.5, 1, 1.5, 2, 2.5} {
+		for _, y := range []float64{0.5, 1, 1.5, 2, 2.5} {
+			for mask := range 1 << stubs {
+				w := bruteWorld{signals: []float64{x, y}}
+				for i := range stubs {
+					w.stubs = append(w.stubs, mask>>i&1 == 1)
+				}
+				b.worlds = append(b.worlds, w)
+			}
+		}
+	}
+	return b
+}
+
+type bruteState struct {
+	engine *bt.Engine
+	truth  []bool    // by leaf
+	been   []bt.Task // active since the world changed, also between two instants
+}
+
+func (b *brute) key(s bruteState) string { return string(snapshot.Save(packed(s.truth), s.engine)) }
+
+// run explores; ok is false if there are more than limit states.
+func (b *brute) run(limit int) (ok bool) {
+	seen := map[string]bool{}
+	var todo []bruteState
+	try := func(s bruteState, w bruteWorld) {
+		truth := map[string]bool{}
+		for i, l := range b.codes {
+			truth[b.Plan.Tree.Name(l.task)] = s.truth[i]
+		}
+		for _, f := range b.facts {
+			if !f.holds(w.signals, truth) {
+				return
+			}
+		}
+		root := b.Plan.Tree.Root()
+		status := s.engine.Status(root)
+		good := status == bt.Success || status == bt.Finished
+		if held, ok := s.engine.Held(root); ok {
+			good = held == bt.Success
+		}
+		b.visit(s, len(b.under(s.engine)) == 0, good, b.goal.holds(w.signals, truth))
+		if k := b.key(s); !seen[k] {
+			seen[k] = true
+			todo = append(todo, s)
+		}
+	}
+	for _, w := range b.worlds {
+		s := bruteState{truth: make([]bool, len(b.codes))}
+		if b.enter(&s, w, nil) {
+			try(s, w)
+		}
+	}
+	for len(todo) > 0 {
+		s := todo[0]
+		todo = todo[1:]
+		under := b.under(s.engine)
+		for mask := range 1 << len(under) {
+			over := map[bt.Task]bool{}
+			for i, t := range under {
+				over[t] = mask>>i&1 == 1
+			}
+			for _, w := range b.worlds {
+				next := bruteState{s.engine.Clone(), slices.Clone(s.truth), nil}
+				if b.enter(&next, w, over) {
+					try(next, w)
+				}
+			}
+		}
+		if len(seen) > limit {
+			return false
+		}
+	}
+	return true
+}
+
+// under returns the actions whose procedures are under way.
+func (b *brute) under(e *bt.Engine) []bt.Task {
+	var tasks []bt.Task
+	for _, l := range b.codes {
+		if s := e.Status(l.task); s == bt.Activating || s == bt.Deactivating {
+			tasks = append(tasks, l.task)
+		}
+	}
+	return tasks
+}
+
+func (b *brute) enter(s *bruteState, w bruteWorld, over map[bt.Task]bool) bool {
+	is := func(c *expr.Code) bool { return c != nil && c.Bool(w.signals, nil) }
+	for round := range 200 {
+		var in []bt.Input
+		for i, l := range b.codes {
+			if b.Plan.Tree.Kind(l.task) == bt.Condition {
+				if l.stub >= 0 {
+					s.truth[i] = w.stubs[l.stub]
+				} else {
+					s.truth[i] = is(l.on) || s.truth[i] && l.off != nil && !is(l.off)
+				}
+				in = append(in, bt.Set(l.task, s.truth[i]))
+				continue
+			}
+			request, outcome := bt.Accept, bt.Accept
+			if is(l.successIf) {
+				request = bt.Success
+			}
+			if is(l.failureIf) {
+				request = bt.Failure
+			}
+			if is(l.done) {
+				outcome = bt.Success
+			}
+			if is(l.failed) {
+				outcome = bt.Failure
+			}
+			in = append(in, bt.Request(l.task, request))
+			if s.engine == nil {
+				in = append(in, bt.Slow(l.task, l.entry, l.exit))
+				continue
+			}
+			status := s.engine.Status(l.task)
+			if (status == bt.Activating || status == bt.Running) && outcome != bt.Accept {
+				in = append(in, bt.End(l.task, outcome))
+			}
+			if over[l.task] && round == 0 {
+				in = append(in, bt.Entered(l.task), bt.Exited(l.task))
+			}
+		}
+		if s.engine == nil {
+			s.engine = bt.NewEngine(b.Plan.Tree, in, 0)
+			in = nil
+		}
+		instant, err := s.engine.Settle(in)
+		if err != nil {
+			return false
+		}
+		ended := slices.ContainsFunc(b.codes, func(l bruteLeaf) bool {
+			return s.engine.Status(l.task) == bt.Running && (is(l.done) || is(l.failed))
+		})
+		for t := range b.Plan.Tree.Len() {
+			if s.engine.Active(bt.Task(t)) {
+				s.been = append(s.been, bt.Task(t))
+			}
+		}
+		if len(instant.Changes) == 0 && !ended {
+			return true
+		}
+	}
+	return false
+}
+
+// truthOf is what brute force finds: which tasks can be active, and what can go wrong.
+type truthOf struct {
+	active                      map[bt.Task]bool
+	written                     map[string]bool // by a task that was active
+	gap, early, late, unwritten bool
+	together                    map[[2]bt.Task]bool
+	states                      int
+}
+
+func (b *brute) all(limit int) (truthOf, bool) {
+	r := truthOf{active: map[bt.Task]bool{}, written: map[string]bool{}, together: map[[2]bt.Task]bool{}}
+	tree := b.Plan.Tree
+	b.visit = func(s bruteState, settled, good, goal bool) {
+		e := s.engine
+		r.states++
+		for _, l := range b.Plan.Leaves {
+			for _, a := range l.Write {
+				r.written[a.Target] = r.written[a.Target] || slices.Contains(s.been, l.Task)
+			}
+		}
+		users := map[string][]bt.Task{}
+		for _, x := range b.Declared.Resources {
+			users[x.Name] = slices.DeleteFunc(slices.Clone(x.Tasks), func(t bt.Task) bool { return !e.Active(t) })
+		}
+		for _, l := range b.Plan.Leaves {
+			for _, a := range l.Write {
+				if e.Active(l.Task) {
+					users[a.Target] = append(users[a.Target], l.Task)
+				}
+			}
+			for _, a := range l.Exit {
+				if e.Status(l.Task) == bt.Deactivating {
+					users[a.Target] = append(users[a.Target], l.Task)
+				}
+			}
+		}
+		for _, tasks := range users {
+			for i, t := range tasks {
+				for _, u := range tasks[i+1:] {
+					r.together[[2]bt.Task{min(t, u), max(t, u)}] = true
+				}
+			}
+		}
+		var actions []bt.Task
+		written := false
+		for i, l := range b.Plan.Leaves {
+			if tree.Kind(l.Task) == bt.Action && e.Active(b.codes[i].task) {
+				actions = append(actions, l.Task)
+				for _, a := range l.Write {
+					written = written || a.Target == "u"
+				}
+			}
+		}
+		for _, t := range s.been {
+			r.active[t] = true
+		}
+		if !settled {
+			return
+		}
+		r.gap = r.gap || len(actions) == 0 && !good
+		r.early = r.early || good && !goal
+		r.late = r.late || goal && !good
+		r.unwritten = r.unwritten || !written
+	}
+	return r, b.run(limit)
+}
+
+func byQuestion(all []Finding, q string) []Finding {
+	var some []Finding
+	for _, f := range all {
+		if f.Question == q {
+			some = append(some, f)
+		}
+	}
+	return some
+}
+
+// TestAnswersAgreeWithBruteForce: on random plans every answer is that of visiting all states with the engine. Plans
+// without memory are always decided.
+func TestAnswersAgreeWithBruteForce(t *testing.T) {
+	for _, test := range []struct{ memory, slow bool }{{false, false}, {true, false}, {true, true}, {false, true}} {
+		memory := test.memory
+		cases, undecided, refuted, proved, passing := 2000, 0, 0, 0, 0
+		if memory || test.slow {
+			cases = 200
+		}
+		if testing.Short() {
+			cases /= 10
+		}
+		r := &randomPlan{Rand: rand.New(rand.NewPCG(5, 2)), memory: memory, slow: test.slow}
+		for range cases {
+			s := r.subject(t)
+			want, ok := newBrute(s).all(100)
+			if !ok {
+				continue
+			}
+			all := Check(s)
+			expect := func(f Finding, wrong bool) {
+				t.Helper()
+				if f.Verdict == Undecided {
+					if undecided++; !memory {
+						t.Fatalf("%s\n%+v: %s", s.Plan.Source.Text, s.Declared.Facts, f.Text)
+					}
+					return
+				}
+				if (f.Verdict == Refuted) != wrong {
+					t.Fatalf("%s\nfacts %v, goal %s: brute force says wrong = %t, the check %s: %s %q", s.Plan.Source.Text, s.Declared.Facts,
+						s.Declared.Goal.Text, wrong, f.Verdict, f.Text, f.Where)
+				}
+				if wrong {
+					refuted++
+				} else {
+					proved++
+				}
+			}
+			expect(byQuestion(all, "complete")[0], want.gap)
+			goals := byQuestion(all, "goal")
+			expect(goals[0], want.early)
+			expect(goals[1], want.late)
+			expectTasks(t, s, byQuestion(all, "dead"), want)
+			expectConflicts(t, s, byQuestion(all, "conflict"), want)
+			passing += strings.Count(fmt.Sprint(all), "because procedures take time")
+			for _, f := range byQuestion(all, "command") {
+				switch {
+				case f.Verdict == Undecided:
+				case strings.HasPrefix(f.Text, "no active task writes u"), strings.HasPrefix(f.Text, "u is written"):
+					expect(f, want.unwritten)
+				case strings.HasPrefix(f.Text, "no task ever"):
+					expect(f, !want.written[f.About])
+				}
+			}
+		}
+		t.Logf("%+v: %d proved, %d refuted, %d undecided, %d conflicts in passing", test, proved, refuted, undecided, passing)
+		if proved < cases/2 || refuted < cases/2 || undecided > cases/5 || test.slow && passing == 0 && !testing.Short() {
+			t.Errorf("%+v: %d proved, %d refuted, %d undecided, %d conflicts in passing", test, proved, refuted, undecided, passing)
+		}
+	}
+}
+
+func expectTasks(t *testing.T, s Subject, found []Finding, want truthOf) {
+	t.Helper()
+	tree := s.Plan.Tree
+	dead := map[bt.Task]bool{}
+	for _, f := range found {
+		if f.Verdict == Undecided {
+			return
+		}
+		for _, task := range f.Tasks {
+			dead[task] = true
+			if want.active[task] {
+				t.Fatalf("%s\n%v\n%s: brute force sees it active", s.Plan.Source.Text, s.Declared.Facts, f.Text)
+			}
+		}
+	}
+	for _, task := range tree.Leaves() {
+		if tree.Kind(task) != bt.Action || want.active[task] {
+			continue
+		}
+		above := false
+		for p := task; p >= 0; p = tree.Parent(p) {
+			above = above || dead[p]
+		}
+		if !above {
+			t.Fatalf("%s\n%v\nbrute force never sees %s active", s.Plan.Source.Text, s.Declared.Facts, tree.Name(task))
+		}
+	}
+}
+
+func expectConflicts(t *testing.T, s Subject, found []Finding, want truthOf) {
+	t.Helper()
+	pairs := map[[2]bt.Task]bool{}
+	for _, f := range found {
+		if f.Verdict == Undecided {
+			return
+		}
+		if f.Verdict == Refuted {
+			pair := [2]bt.Task{min(f.Tasks[0], f.Tasks[1]), max(f.Tasks[0], f.Tasks[1])}
+			pairs[pair] = true
+			if !want.together[pair] {
+				t.Fatalf("%s\n%s: brute force never sees it", s.Plan.Source.Text, f.Text)
+			}
+		}
+	}
+	for pair := range want.together {
+		if !pairs[pair] {
+			t.Fatalf("%s\nbrute force sees %s and %s together", s.Plan.Source.Text, s.Plan.Tree.Name(pair[0]), s.Plan.Tree.Name(pair[1]))
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/analysis/reaction"
+	"canopy/bt"
+)
+
+// reactionWork bounds what askReaction spends on exploring: leaves that may tell something in a state, times tasks to
+// bring back to that state.
+const reactionWork = 250_000
+
+// askReaction proves how long the tree takes to settle after one input, by what room reaction finds: by exploring all
+// states of the engine, or else by the bound that follows from the tree's structure.
+func askReaction(m *Model) []Finding {
+	inputs := reaction.Told(m.plan)
+	for i, t := range m.tree.Leaves() {
+		if slices.Contains(m.subject.Declared.Free, m.tree.Name(t)) {
+			inputs[i].Values = []bt.Status{bt.Accept, bt.Success, bt.Failure}
+			inputs[i].Outcomes = []bt.Status{bt.Success, bt.Failure}
+		}
+	}
+	work := 0
+	r := reaction.Explore(m.tree, inputs, 0, func(int) bool {
+		work += len(inputs) * m.tree.Len()
+		return work <= reactionWork
+	})
+	f := Finding{Verdict: Proved, Text: fmt.Sprintf("one input takes at most %d event iterations and %d status changes",
+		r.Most.Iterations, r.Most.Changes)}
+	if !r.Decided {
+		f.Text = fmt.Sprintf("one input takes at most %d event iterations and %d status changes, by the structure of the"+
+			" tree", r.Bound.Iterations, r.Bound.Changes)
+		if r.Most.Changes > 0 {
+			f.Text += fmt.Sprintf("; the most in %d states is %d and %d", r.States, r.Most.Iterations, r.Most.Changes)
+		}
+	}
+	if lines, _ := r.Script(reaction.Measures[0]); len(lines) > 0 {
+		f.Script = strings.Join(lines, "\n") + "\n"
+	}
+	return []Finding{f}
+}

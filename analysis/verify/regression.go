@@ -1,0 +1,160 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/document/plan"
+	"canopy/expr"
+)
+
+// Regression: a plan that is a list of rules, condition -> action, is asked whether the action of each rule leads to
+// the condition of an earlier one and keeps its own until then (M. Colledanchise and P. Ögren, How Behavior Trees
+// Generalize the Teleo-Reactive Paradigm and And-Or-Trees, 2016, Definition 4). As long as a rule is the first that
+// holds, the plan executes its action alone, so that the plan's own journey answers: of each rule, the goal is an
+// earlier one, and the way ends where a later one, or none, comes first.
+//
+// The property is sufficient for the goal to be reached and not necessary. A plan without it is never refuted.
+
+// program is a plan that is a list of rules.
+type program struct {
+	*journey
+	rules []plan.Rule
+	first []int // by node: the first rule that holds; so many as there are rules: none
+}
+
+func askRegression(m *Model) []Finding {
+	rules, err := plan.Rules(m.tree, m.tree.Root())
+	if err != nil || !m.moves(m.conditions(rules)...) {
+		return nil
+	}
+	x, why := m.newProgram(rules)
+	if why != "" {
+		return []Finding{{Verdict: Undecided, Text: "not concluded whether each rule leads to an earlier one: " + why,
+			Advice: "fewer limits and free conditions make fewer worlds; `canopy region --regression` tries starts"}}
+	}
+	var proved []string
+	var found []Finding
+	for i := range rules[1:] {
+		y := x.rule(i + 1)
+		if f, ok := x.doubt(y, i+1); ok {
+			found = append(found, f)
+		} else {
+			proved = append(proved, x.title(i+1))
+		}
+	}
+	if len(proved) > 0 {
+		found = slices.Insert(found, 0, Finding{Text: "under the declared effects each of these leads to an earlier rule's" +
+			" condition, its own kept until then: " + strings.Join(proved, "; ")})
+	}
+	return found
+}
+
+// conditions returns the formulas of all rules' conditions.
+func (m *Model) conditions(rules []plan.Rule) []*expr.Logic {
+	var all []*expr.Logic
+	for _, r := range rules {
+		for _, c := range r.Conditions {
+			l := &m.leaves[m.leafOf[c]]
+			all = append(all, l.on, l.off)
+		}
+	}
+	return all
+}
+
+func (m *Model) newProgram(rules []plan.Rule) (x *program, why string) {
+	x = &program{rules: rules}
+	x.journey, why = m.newJourney(func(p *Player, _ []bool) bool { return x.leading(p) == 0 })
+	if why != "" {
+		return nil, why
+	}
+	for _, at := range x.nodes {
+		x.first = append(x.first, x.leading(x.states[at.state]))
+	}
+	return x, ""
+}
+
+// leading returns the first rule that holds.
+func (x *program) leading(p *Player) int {
+	for i, r := range x.rules {
+		if !slices.ContainsFunc(r.Conditions, func(c bt.Task) bool { return !p.latched[p.m.leafOf[c]] }) {
+			return i
+		}
+	}
+	return len(x.rules)
+}
+
+// rule returns the journey of a rule, with the same nodes: from where it leads, as long as its action is active, to an
+// earlier one.
+func (x *program) rule(i int) *journey {
+	y := *x.journey
+	y.nodes = slices.Clone(x.nodes)
+	for n := range y.nodes {
+		if y.nodes[n].goal = x.first[n] < i; !x.executes(n, i) {
+			y.nodes[n].next = nil
+		}
+	}
+	y.solve()
+	return &y
+}
+
+// executes reports whether a rule's action is active at a node. The rule is then the first that holds, or earlier ones
+// that hold have nothing to do.
+func (x *program) executes(n, i int) bool {
+	return x.rules[i].Action >= 0 && x.states[x.nodes[n].state].active(x.rules[i].Action)
+}
+
+// doubt returns from where the journey of a rule need not come to an earlier one, and where to; ok is false if it must
+// from everywhere.
+func (x *program) doubt(y *journey, i int) (f Finding, ok bool) {
+	var open []int
+	for n := range y.nodes {
+		if x.first[n] == i && !y.reached[n] {
+			open = append(open, n)
+		}
+	}
+	if len(open) == 0 {
+		return Finding{}, false
+	}
+	way := x.search(x.starts, func(n int) bool { return x.first[n] == i && !y.reached[n] }, func(int) bool { return true })
+	on, loop := y.lasso(way[len(way)-1])
+	way = append(way, on[1:]...)
+	last, why := way[len(way)-1], ""
+	switch {
+	case x.executes(last, i):
+		why = y.doing(loop)
+		for range 2 {
+			way = append(way, loop...)
+		}
+	case x.first[last] == i:
+		why = "its action is not active"
+	default:
+		why = "its own condition may fail before an earlier one holds"
+	}
+	f = Finding{Tasks: []bt.Task{x.rules[i].Task}, Verdict: Undecided,
+		Text: "cannot be concluded from the rules: " + x.title(i) + ": " + why,
+		Advice: "that each rule leads to an earlier one, its own condition kept, is sufficient, not necessary: see `reach`;" +
+			" `canopy region --regression` tries starts",
+		Script: x.retrace(way)}
+	f.Where, f.More = x.regions(open)
+	return f, true
+}
+
+// title names a rule, counted from 1.
+func (x *program) title(i int) string {
+	r := x.rules[i]
+	condition, action := "true", "nothing"
+	var names []string
+	for _, c := range r.Conditions {
+		names = append(names, x.m.tree.Name(c))
+	}
+	if names != nil {
+		condition = strings.Join(names, " and ")
+	}
+	if r.Action >= 0 {
+		action = x.m.tree.Name(r.Action)
+	}
+	return fmt.Sprintf("rule %d, %s -> %s", i+1, condition, action)
+}

@@ -1,0 +1,371 @@
+package verify
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/analysis/temporal"
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/expr"
+	"canopy/snapshot"
+)
+
+// booleanPlan writes plans over at most so many conditions that the plan does not explain, and properties of them.
+type booleanPlan struct {
+	*rand.Rand
+	inputs int
+	slow   bool // procedures may take time
+	names  []string
+	count  int
+}
+
+func (r *booleanPlan) pick(words ...string) string { return words[r.IntN(len(words))] }
+
+func (r *booleanPlan) node(depth int) string {
+	if depth > 0 && r.IntN(6) > 0 {
+		kind := r.pick("ReactiveSequence", "ReactiveFallback", "Sequence", "Fallback", "ReactiveParallel", "Inverter")
+		r.count++
+		name := fmt.Sprintf("n%d", r.count)
+		r.names = append(r.names, name)
+		text := fmt.Sprintf(`<%s name="%s">`, kind, name)
+		n := 1
+		if kind != "Inverter" {
+			n += r.IntN(3)
+		}
+		for range n {
+			text += r.node(depth - 1)
+		}
+		return text + "</" + kind + ">"
+	}
+	if r.inputs > 0 && r.IntN(2) == 0 {
+		r.inputs--
+		name := fmt.Sprintf("c%d", r.inputs)
+		r.names = append(r.names, name)
+		return fmt.Sprintf(`<Condition name="%s"/>`, name)
+	}
+	r.count++
+	name := fmt.Sprintf("a%d", r.count)
+	r.names = append(r.names, name)
+	times := ""
+	for _, attribute := range []string{"entry_time", "exit_time"} {
+		if r.slow && r.IntN(3) == 0 {
+			times += fmt.Sprintf(` %s="5 [s]"`, attribute)
+		}
+	}
+	return fmt.Sprintf(`<Action name="%s"%s/>`, name, times)
+}
+
+func (r *booleanPlan) formula(depth int) string {
+	if depth == 0 {
+		return r.pick("", "not ") + r.pick(r.names...)
+	}
+	x, y := "("+r.formula(depth-1)+")", "("+r.formula(depth-1)+")"
+	return r.pick("not "+x, x+" and "+y, x+" or "+y, x+" -> "+y, "always "+x, "never "+x, x+" before "+y,
+		"never both("+x+", "+y+")", "after "+r.formula(0)+" before "+r.formula(0)+", never "+r.formula(0),
+		"after "+x+", "+y, "after "+r.formula(0)+", (after "+r.formula(0)+", never "+r.formula(0)+")", x, x+" until "+y, "eventually "+x, "within 5 [s] "+x, "for 5 [s] "+x)
+}
+
+func truthIn(l expr.Logic, state map[string]bool) bool {
+	switch l.Op {
+	case expr.LogicTruth:
+		return l.Value
+	case expr.LogicProposition:
+		return state[l.Text]
+	case expr.LogicNot:
+		return !truthIn(l.Args[0], state)
+	case expr.LogicAnd:
+		return truthIn(l.Args[0], state) && truthIn(l.Args[1], state)
+	}
+	return truthIn(l.Args[0], state) || truthIn(l.Args[1], state)
+}
+
+// holdsOn judges a formula without Not on a sequence of states by its definition. What would come after it is taken
+// at its best, or as if the last state stayed; worlds then last longer than any duration.
+func holdsOn(f *temporal.Formula, seq []map[string]bool, i int, best bool) bool {
+	sub := func(k, at int) bool { return holdsOn(f.Args[k], seq, at, best) }
+	switch f.Op {
+	case temporal.Condition:
+		return truthIn(f.Cond.Logic(), seq[i])
+	case temporal.Not:
+		return !sub(0, i)
+	case temporal.And:
+		return sub(0, i) && sub(1, i)
+	case temporal.Or:
+		return sub(0, i) || sub(1, i)
+	case temporal.Within:
+		return best || sub(0, i)
+	case temporal.For:
+		return sub(0, i)
+	}
+	for ; i < len(seq); i++ {
+		if sub(1, i) {
+			return true
+		}
+		if !sub(0, i) {
+			return false
+		}
+	}
+	return best || f.Op == temporal.Weak
+}
+
+func seen(tree *bt.Tree, status func(bt.Task) bt.Status) map[string]bool {
+	all := map[string]bool{}
+	for t := range tree.Len() {
+		s := status(bt.Task(t))
+		all[tree.Name(bt.Task(t))] = s == bt.Activating || s == bt.Running ||
+			tree.Kind(bt.Task(t)) == bt.Condition && s == bt.Success
+	}
+	return all
+}
+
+// shortest returns the length of the shortest sequence of worlds on which a formula does not hold, 0 if none of at most
+// so many is. All are tried, and procedures may be over in any world after the one in which they began.
+func shortest(p *plan.Plan, f *temporal.Formula, best bool, most int) int {
+	type run struct {
+		engine *bt.Engine
+		seq    []map[string]bool
+	}
+	tree := p.Tree
+	var conditions []bt.Task
+	var slow []bt.Input
+	for i, t := range tree.Leaves() {
+		if tree.Kind(t) == bt.Condition {
+			conditions = append(conditions, t)
+		} else {
+			slow = append(slow, bt.Slow(t, p.Leaves[i].EntryTime != nil, p.Leaves[i].ExitTime != nil))
+		}
+	}
+	runs := []run{{}}
+	for n := 1; n <= most; n++ {
+		var next []run
+		known := map[string]bool{}
+		for _, r := range runs {
+			var over []bt.Input
+			for _, t := range tree.Leaves() {
+				switch {
+				case r.engine == nil:
+				case r.engine.Status(t) == bt.Activating:
+					over = append(over, bt.Entered(t))
+				case r.engine.Status(t) == bt.Deactivating:
+					over = append(over, bt.Exited(t))
+				}
+			}
+			for w := range 1 << (len(conditions) + len(over)) {
+				var in []bt.Input
+				for i, c := range conditions {
+					in = append(in, bt.Set(c, w>>i&1 != 0))
+				}
+				for i, o := range over {
+					if w>>(len(conditions)+i)&1 != 0 {
+						in = append(in, o)
+					}
+				}
+				var e *bt.Engine
+				if r.engine == nil {
+					e = bt.NewEngine(tree, append(slow, in...), 0)
+					in = nil
+				} else {
+					e = r.engine.Clone()
+				}
+				if _, err := e.Settle(in); err != nil {
+					continue
+				}
+				seq := append(slices.Clone(r.seq), seen(tree, e.Status))
+				if !holdsOn(f, seq, 0, best) {
+					return n
+				}
+				if key := fmt.Sprint(seq, snapshot.Save(nil, e)); !known[key] {
+					known[key] = true
+					next = append(next, run{e, seq})
+				}
+			}
+		}
+		runs = next
+	}
+	return 0
+}
+
+// replayed returns what holds after each world of a script. A comment begins a world; a script without is one.
+func replayed(t *testing.T, tree *bt.Tree, script string) []map[string]bool {
+	t.Helper()
+	var seq []map[string]bool
+	worlds := strings.Split("\n"+script, "\n#")
+	if len(worlds) == 1 {
+		worlds = []string{script, ""}
+	}
+	for i := range worlds[1:] {
+		status, _ := finals(t, tree, strings.Join(worlds[:i+2], "\n#"))
+		seq = append(seq, seen(tree, func(task bt.Task) bt.Status { return status[tree.Name(task)] }))
+	}
+	return seq
+}
+
+// TestPropertiesAgreeWithBruteForce: on random plans with up to six Boolean inputs, what is refuted is what some sequence
+// of worlds violates, the shortest one is found, and bt.Trace shows the violation; what is proved no sequence violates.
+func TestPropertiesAgreeWithBruteForce(t *testing.T) {
+	cases := 1000
+	if testing.Short() {
+		cases = 150
+	}
+	r := &booleanPlan{Rand: rand.New(rand.NewPCG(8, 3))}
+	count := map[Verdict]int{}
+	longest, unshown := 0, 0
+	for n := range cases {
+		r.names, r.count, r.slow = nil, 0, n%2 == 0
+		r.inputs = 1 + r.IntN(3)
+		most := 3
+		if n%10 == 0 {
+			r.inputs, most = 6, 2
+		}
+		p := readPlan(t, r.node(1+r.IntN(3)))
+		text := r.formula(1 + r.IntN(3))
+		property, mistakes := temporal.Read(text, r.names, nil)
+		if len(mistakes) > 0 {
+			t.Fatal(text, mistakes[0])
+		}
+		f := property.Formula.Positive(false)
+		found := NewModel(Subject{Plan: p, Declared: Declarations{Properties: []Property{{Property: property}}}})
+		got := askProperties(found)[0]
+		count[got.Verdict]++
+		fail := func(format string, args ...any) {
+			t.Helper()
+			t.Fatalf("%s\n%s\n%s %s\n%s\n%s", p.Source.Text, text, got.Verdict, got.Text, got.Script, fmt.Sprintf(format, args...))
+		}
+		want := shortest(p, f, true, most)
+		switch {
+		case want > 0 && got.Verdict != Refuted:
+			fail("%d worlds violate it", want)
+		case got.Verdict == Proved:
+			if n := shortest(p, f, false, most); n > 0 {
+				fail("%d worlds violate it", n)
+			}
+		case got.Verdict == Refuted && got.Script == "":
+			unshown++
+		case got.Verdict == Refuted:
+			seq := replayed(t, p.Tree, got.Script)
+			if oneState := !strings.Contains(got.Script, "#") || strings.HasPrefix(got.Script, "# the plan begins"); oneState {
+				if last := seq[len(seq)-1:]; holdsOn(f, last, 0, true) {
+					fail("the script does not show it: %v", last)
+				}
+				continue
+			}
+			if longest = max(longest, len(seq)); holdsOn(f, seq, 0, true) {
+				fail("the script does not show it: %v", seq)
+			}
+			if want > 0 && len(seq) != want {
+				fail("the shortest has %d worlds", want)
+			}
+			if want == 0 && len(seq) <= most {
+				fail("no sequence of %d worlds violates it", most)
+			}
+		}
+	}
+	t.Log(count, "longest", longest, "not shown by a script", unshown)
+	if count[Proved] < cases/10 || count[Refuted] < cases/10 || count[Undecided] > cases/2 || longest < 2 || unshown > cases/20 {
+		t.Errorf("%v, longest %d, unshown %d", count, longest, unshown)
+	}
+}
+
+// TestProperties: what is concluded, and what is not, and why.
+func TestProperties(t *testing.T) {
+	plan := `<ReactiveFallback name="p">
+		<ReactiveSequence name="low"><Condition name="critical" on="soc lt 0.2" off="soc gt 0.3"/><Action name="sink"/></ReactiveSequence>
+		<ReactiveSequence name="full"><Condition name="surplus" on="soc ge 0.9"/><Action name="climb"/></ReactiveSequence>
+		<Action name="cruise"/></ReactiveFallback>`
+	for _, test := range []struct {
+		property string
+		verdict  Verdict
+		text     string
+		worlds   int // of the script
+	}{
+		{"never both(climb, sink)", Proved, "holds in every state", 0},
+		{"always (critical -> within 600 [s] sink)", Proved, "holds in every run", 0},
+		{"always (critical -> within 600 [s] climb)", Undecided, "a world may last for any time", 0},
+		{"always (critical -> eventually climb)", Undecided, "a world may stay as it is for ever", 0},
+		{"always (sink -> for 10 [s] not climb)", Undecided, "a world may last", 0},
+		{"always (cruise -> for 10 [s] surplus)", Refuted, "does not hold: ", 1},
+		{"critical before sink", Proved, "holds in every run", 0},
+		{"sink before climb", Refuted, "does not hold: ", 1},
+		{"after sink before surplus, never cruise", Refuted, "does not hold: ", 3},
+		{"after critical before (soc > 0.3), always sink", Proved, "holds in every run", 0},
+		{"after sink before cruise, never climb", Refuted, "jumps over an interval", 2},
+		{"cruise -> (not climb until soc >= 0.9)", Undecided, "for ever", 0},
+		{"soc < 0.1 -> (climb or sink until soc >= 0.3)", Undecided, "for ever", 0},
+		{"soc < 0.1 -> (climb or soc > 0.25 until critical and soc > 0.15)", Refuted, "does not hold: ", 1},
+	} {
+		p := readPlan(t, plan)
+		var names []string
+		for i := range p.Tree.Len() {
+			names = append(names, p.Tree.Name(bt.Task(i)))
+		}
+		property, mistakes := temporal.Read(test.property, names, nil)
+		if len(mistakes) > 0 {
+			t.Fatal(test.property, mistakes[0])
+		}
+		f := askProperties(NewModel(Subject{Plan: p, Declared: Declarations{Properties: []Property{{Property: property}}}}))[0]
+		if f.Verdict != test.verdict || !strings.Contains(f.Text, test.text) || strings.Count(f.Script, "#") != test.worlds {
+			t.Errorf("%s: %s %s\n%s", test.property, f.Verdict, f.Text, f.Script)
+		}
+	}
+	// Procedures that take time: while b ends, nothing is active.
+	const leaving = `<ReactiveFallback name="p"><ReactiveSequence name="q"><Condition name="c" on="x ge 1"/><Action name="a"/>
+		</ReactiveSequence><Action name="b"%s/></ReactiveFallback>`
+	for _, test := range []struct{ exit, want string }{
+		{"", "proved proved proved"},
+		{` exit_time="0 [s]"`, "proved refuted refuted"}, // one after the other, at one time
+		{` exit_time="x * 1 [s]"`, "proved refuted refuted"},
+		{` exit_time="1 [s]"`, "proved refuted refuted"},
+		{` exit_until="x ge 6"`, "proved refuted refuted"},
+		{` exit_until="x lt 5"`, "proved refuted proved"},
+	} {
+		_, found := check(t, fmt.Sprintf(leaving, test.exit), "facts: [x < 9]\nproperties:\n  - never both(a, b)\n"+
+			"  - always (a or b)\n  - always (x >= 3 and x < 4 -> a or b)\n")
+		var got []string
+		for _, f := range byQuestion(found, "property") {
+			got = append(got, f.Verdict.String())
+			if (f.Verdict == Refuted) != (f.Script != "") {
+				t.Errorf("%s: %+v", test.exit, f)
+			}
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: %s", test.exit, got)
+		}
+	}
+	var found []Finding
+	// Too many worlds to visit: 13 conditions.
+	many := `<ReactiveFallback name="p">`
+	for i := range 13 {
+		many += fmt.Sprintf(`<Condition name="c%d"/>`, i)
+	}
+	_, found = check(t, many+`<Action name="a"/></ReactiveFallback>`, "properties: [c1 before c2, always (a -> not c1)]")
+	properties := byQuestion(found, "property")
+	if f := properties[0]; f.Verdict != Undecided || !strings.Contains(f.Text, "more than 4096 worlds") || f.About != "c1 before c2" {
+		t.Errorf("%s %s", f.Verdict, f.Text)
+	}
+	if f := properties[1]; f.Verdict != Proved {
+		t.Errorf("%s %s", f.Verdict, f.Text)
+	}
+}
+
+// TestPropertyMistakes: all of them are reported at their places in the document.
+func TestPropertyMistakes(t *testing.T) {
+	p := readPlan(t, `<Action name="climb"/>`)
+	src := source("properties:\n  - always (climb -> sinc)\n  - never both(climb)\n  - eventually climb\n")
+	_, list := ReadFile(src, p)
+	var got []string
+	for _, d := range list {
+		line, column := d.Position()
+		got = append(got, fmt.Sprintf("%d:%d %s", line, column, d.Text))
+	}
+	want := []string{`2:22 no condition or task is called "sinc"`, `3:21 "," is wanted between what is never both`}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func source(text string) *diag.Source { return &diag.Source{Name: "facts.yaml", Text: text} }

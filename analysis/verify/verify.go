@@ -1,0 +1,140 @@
+// Package verify proves and refutes statements about plans before they fly: that some action is always active, that
+// every task can be, that no two write one command.
+//
+// A plan with what its mission declares (Subject) is abstracted once into Boolean inputs and, for each task, the sets
+// of states in which it succeeds, fails and is active (Model). A Question is asked of the model and answered with
+// findings; each one that is refuted carries a counterexample that the tree engine has confirmed.
+// docs/verification.md has the formulas and their sources.
+package verify
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"canopy/bt"
+	"canopy/document/plan"
+	"canopy/expr"
+)
+
+// Verdict is what came out of a question.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Proved    Verdict = iota // in every state that the abstraction allows
+	Refuted                  // there is a counterexample, and the engine shows it
+	Undecided                // not concluded; the finding says why and what would help
+)
+
+func (v Verdict) String() string { return [...]string{"proved", "refuted", "undecided"}[v] }
+
+// Finding is one answer.
+type Finding struct {
+	Question string // its name
+	Tasks    []bt.Task
+	About    string // a command or signal that it is about
+	Verdict  Verdict
+	Text     string   // what is proved, what goes wrong, or what could not be concluded
+	Where    []string // regions of the signals in which it goes wrong
+	More     bool     // there are other regions
+	Advice   string   // what to do about it; "" if nothing
+	Script   string   // a counterexample for bt.Trace; "" if there is none to show
+	Place             // of what was declared, of its first task, or of the plan
+	Accepted string   // the reason by which the author accepts a finding that is not proved; "" if not accepted
+}
+
+// Question is one thing that can be asked of every plan.
+type Question struct {
+	Name  string // one word, used in notes and rule identifiers
+	Asks  string // the question in words
+	Ask   func(m *Model) []Finding
+	Needs string // what must be declared for it to be asked; "" if nothing
+}
+
+// Questions returns all questions in the order in which they are asked.
+func Questions() []Question {
+	return []Question{
+		{"complete", "Is some action active in every state?", askComplete, ""},
+		{"dead", "Can every task become active?", askDead, ""},
+		{"goal", "Does the plan succeed exactly when its goal holds?", askGoal, "Declare a `goal`."},
+		{"reach", "Is the goal reached from every state?", askReach, "Declare a `goal`, and `effects` on its signals."},
+		{"regression", "Does each rule lead to an earlier one?", askRegression,
+			"The root must be a list of rules: a ReactiveFallback whose first child is a condition. Declare `effects` on the" +
+				" signals of all conditions."},
+		{"always", "Do the declared properties hold in every state?", askAlways, "Declare `always`."},
+		{"property", "Do the declared properties hold in every run?", askProperties, "Declare `properties`."},
+		{"conflict", "Do two active tasks ever write one command or hold one resource?", askConflict,
+			"No task writes anything, and no `resources` are declared."},
+		{"chatter", "Do tasks take turns faster than they should?", askChatter, "Declare `effects`."},
+		{"command", "Can every command be written by some task?", askCommand, "A plan alone has no vehicle with commands."},
+		{"reaction", "How long does the tree take to settle after one input?", askReaction, ""},
+	}
+}
+
+// Subject is a plan with what is known of the world that it meets.
+type Subject struct {
+	Plan     *plan.Plan
+	Declared Declarations
+	Computed map[string]*expr.Expr // signals that are expressions of others; they do not depend on each other in a circle
+	Commands []string              // of the vehicle
+}
+
+// Check asks all questions and accepts what notes accept.
+func Check(s Subject) []Finding {
+	var all []Finding
+	for _, found := range Answers(s) {
+		all = append(all, found...)
+	}
+	return Accept(s, all)
+}
+
+// Answers asks one question after the other.
+func Answers(s Subject) iter.Seq2[Question, []Finding] {
+	return func(yield func(Question, []Finding) bool) {
+		var m *Model
+		for _, q := range Questions() {
+			if m == nil || m.space.full() { // what the last question left over is no use to the next
+				m = NewModel(s)
+			}
+			if !yield(q, m.ask(q)) {
+				return
+			}
+		}
+	}
+}
+
+// ask asks one question; if its sets grow beyond the bound, the answer is that it could not be concluded.
+func (m *Model) ask(q Question) []Finding {
+	var found []Finding
+	if !m.space.full() {
+		found = q.Ask(m)
+	}
+	if m.space.full() {
+		found = []Finding{{Verdict: Undecided,
+			Text: fmt.Sprintf("not concluded: the sets of states need more than %d nodes of decision diagrams", maxNodes),
+			Advice: "conditions that many tasks share make sets large: check subtrees as plans of their own, or declare" +
+				" facts that exclude states",
+		}}
+	}
+	for i := range found {
+		f := &found[i]
+		f.Question = q.Name
+		if f.Source == nil {
+			f.Source = m.plan.Source
+			if len(f.Tasks) > 0 {
+				f.Offset, f.Length = m.place(f.Tasks[0])
+			}
+		}
+	}
+	return found
+}
+
+// place returns where a task stands in the plan: a composite at its first leaf.
+func (m *Model) place(t bt.Task) (offset, length int) {
+	for !m.tree.Kind(t).IsLeaf() {
+		t = m.tree.Children(t)[0]
+	}
+	i, _ := slices.BinarySearch(m.tree.Leaves(), t)
+	return m.plan.Leaves[i].Offset, m.plan.Leaves[i].Length
+}

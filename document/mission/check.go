@@ -1,0 +1,20 @@
+package mission
+
+import (
+	"canopy/analysis/verify"
+	"canopy/expr"
+)
+
+// Subject returns the mission's plan with what is known of the world that it meets, for proofs.
+func (m *Mission) Subject() verify.Subject {
+	s := verify.Subject{Plan: m.Plan, Declared: m.Declared, Computed: map[string]*expr.Expr{}}
+	for _, x := range m.signals {
+		if x.kind == computed {
+			s.Computed[x.name] = x.value
+		}
+	}
+	for _, c := range m.slots[:m.layout.commands] {
+		s.Commands = append(s.Commands, m.signals[c.signal].name)
+	}
+	return s
+}

@@ -1,0 +1,168 @@
+package mission
+
+import (
+	"errors"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/vehicle/model"
+)
+
+// circuitMission reads the circuit. Its plan is changed by replacing, which must change it.
+func circuitMission(t *testing.T, replacing ...string) *Mission {
+	t.Helper()
+	return readCircuit(t, replacing)
+}
+
+func readCircuit(t *testing.T, replacing []string, set ...string) *Mission {
+	t.Helper()
+	open := func(name string) ([]byte, error) {
+		text, err := os.ReadFile(name)
+		if err == nil && strings.HasSuffix(name, ".xml") && len(replacing) > 0 {
+			changed := strings.NewReplacer(replacing...).Replace(string(text))
+			if changed == string(text) {
+				t.Fatalf("%s does not have %q", name, replacing[0])
+			}
+			text = []byte(changed)
+		}
+		return text, err
+	}
+	m, diags := Read("../../missions/circuit.yaml", open, model.Vehicles(), set)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return m
+}
+
+// The circuit of the 2013 paper, section 6, comes out: the times of its Figure 8, and of a second round.
+func TestCircuit(t *testing.T) {
+	m := circuitMission(t)
+	r, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reached := []float64{119.4, 157.4, 245.9, 283.9, 372.5, 410.5, 499.0, 537.0}
+	near(t, "altitude ok", l.at(m, "altitude", bt.Success), 0.3, 100.1)
+	near(t, "waypoints reached", l.at(m, "reached", bt.Success), 0.3, reached...)
+	near(t, "advance failed", l.at(m, "advance", bt.Aborted), 0.3, 283.9, 537.0)
+	near(t, "reset", l.at(m, "reset", bt.Finished), 0.3, 283.9, 537.0)
+	near(t, "altitude at the end", []float64{l.last(m, "h")}, 0.5, 250)
+	if s := r.Summary(); s.TimeEvents != 0 {
+		t.Errorf("%d time events, want none", s.TimeEvents)
+	}
+
+	// At each waypoint fly is left, advance entered and left, and fly entered again, at one instant; at the last one
+	// reset comes in between.
+	for i, at := range l.at(m, "reached", bt.Success) {
+		var order []string
+		for _, c := range l.statuses {
+			name := m.Plan.Tree.Name(c.Task)
+			if c.t == at && m.Plan.Tree.Kind(c.Task) == bt.Action && (c.To == bt.Activating || c.To == bt.Deactivating) {
+				order = append(order, name+" "+c.To.String())
+			}
+		}
+		want := "fly Deactivating, advance Activating, advance Deactivating, fly Activating"
+		if i%4 == 3 {
+			want = strings.Replace(want, ", fly A", ", reset Activating, reset Deactivating, fly A", 1)
+		}
+		if got := strings.Join(order, ", "); got != want {
+			t.Errorf("at %.3f s: %s, want %s", at, got, want)
+		}
+	}
+}
+
+// The exit procedure of the take-off is what keeps the aircraft from climbing on (Figure 9).
+func TestCircuitWithoutExitProcedure(t *testing.T) {
+	m := circuitMission(t, `exit="V_cmd := 18 [m/s]; h_cmd := 250 [m]"`, "")
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := l.last(m, "h"); !(h > 1300) {
+		t.Errorf("without the exit procedure it ends at %g m, want more than 1300 m", h)
+	}
+	if n := len(l.at(m, "advance", bt.Activating)); n < 5 {
+		t.Errorf("%d waypoints were reached", n)
+	}
+}
+
+// Ticked conventionally, the altitude check and the take-off are activated at every tick (Figure 10); if tasks can be
+// transient, the check never is and the take-off once, ticked or not.
+func TestCircuitConventional(t *testing.T) {
+	m := circuitMission(t)
+	for _, c := range []struct {
+		configuration  Configuration
+		check, takeOff int
+	}{
+		{Discrete{Period: 1, Conventional: true}, 100, 100},
+		{Discrete{Period: 1}, 0, 1},
+		{Continuous{}, 0, 1},
+	} {
+		r, err := m.Configure(c.configuration, 99.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &log{}
+		r.Attach(l)
+		for more := true; more; {
+			if more, err = r.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check, takeOff := len(l.at(m, "altitude", bt.Activating)), len(l.at(m, "take_off", bt.Activating))
+		if check != c.check || takeOff != c.takeOff {
+			t.Errorf("%v: the check is activated %d times and the take-off %d times, want %d and %d", c.configuration,
+				check, takeOff, c.check, c.takeOff)
+		}
+		if v := l.last(m, "V_cmd"); v != 16 {
+			t.Errorf("%v: between two ticks V_cmd is %g, want that of the take-off", c.configuration, v)
+		}
+	}
+}
+
+// A plan whose procedures take time cannot be ticked conventionally.
+func TestConventionalRefusesSlowProcedures(t *testing.T) {
+	m := cartMission(t, `<Action name="wait" entry_time="3"/>`, "")
+	if _, err := m.Configure(Discrete{Period: 1, Conventional: true}, 10); !errors.Is(err, ErrConventional) ||
+		!strings.Contains(err.Error(), "wait") {
+		t.Error(err)
+	}
+}
+
+// The limit that docs/plans.md names: a waypoint that is reached as soon as it is the current one ends the round.
+func TestCircuitWaypointsTooClose(t *testing.T) {
+	m := readCircuit(t, nil, "route.x2=1880", "route.y2=0")
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "the round ends", l.at(m, "round", bt.Finished), 0.3, 119.4)
+}
+
+// Started in flight, the aircraft does not take off (section 6: "no take-off is executed").
+func TestCircuitInFlight(t *testing.T) {
+	open := func(name string) ([]byte, error) {
+		text, err := os.ReadFile(name)
+		if strings.HasSuffix(name, ".yaml") {
+			text = append(text, "initial: {h: 250, V: 18}\ncommands: {h_cmd: {default: 250}, V_cmd: {default: 18}}\n"...)
+		}
+		return text, err
+	}
+	m, diags := Read("../../missions/circuit.yaml", open, model.Vehicles(), nil)
+	if m == nil {
+		t.Fatal(diags)
+	}
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(l.at(m, "take_off", bt.Activating)); n != 0 {
+		t.Errorf("it takes off %d times", n)
+	}
+	if at := l.at(m, "reached", bt.Success); len(at) == 0 || math.Abs(at[0]-1850/18.0) > 0.1 {
+		t.Errorf("the first waypoint is reached at %v s, want 1850 m / 18 m/s", at)
+	}
+}

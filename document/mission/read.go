@@ -1,0 +1,613 @@
+package mission
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"canopy/analysis/verify"
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/document/yamldoc"
+	"canopy/expr"
+	"canopy/formalism/stategraph"
+	"canopy/ode"
+	"canopy/run/record"
+	"canopy/sim"
+	"canopy/vehicle/equations"
+	"canopy/vehicle/model"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Defaults of a mission file.
+const (
+	defaultTolerance = 1e-6
+	defaultInterval  = 60 // s
+)
+
+// Read reads the mission file name and the plan it names, whose path is relative to the mission file's. open returns
+// a file's contents. Each of set, `name=value`, overrides the horizon, the tolerance, the method or a parameter of the
+// vehicle. The mission is nil if the list has errors.
+func Read(
+	name string, open func(name string) ([]byte, error), vehicles []*model.Vehicle, set []string,
+) (*Mission, diag.List) {
+	text, err := open(name)
+	src := &diag.Source{Name: name, Text: string(text)}
+	if err != nil {
+		return nil, diag.List{unreadable(src, err)}
+	}
+	r := yamldoc.NewReader(src)
+	root := r.Parse("a mission needs at least `plan`, `vehicle` and `horizon`")
+	if root == nil {
+		return nil, r.Diags
+	}
+	m := &Mission{Source: src, Tolerance: defaultTolerance, Method: ode.Multistep, Interval: defaultInterval}
+	b := &builder{Reader: r, m: m}
+	b.read(root, vehicles, set, open)
+	if b.Diags.HasErrors() {
+		return nil, b.Diags
+	}
+	return m, b.Diags
+}
+
+func unreadable(src *diag.Source, err error) diag.Diagnostic {
+	d := diag.Diagnostic{Source: src, Code: "unreadable-file", Text: err.Error()}
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		d.Text = fmt.Sprintf("cannot read %s: %v", src.Name, e.Err)
+	}
+	return d
+}
+
+// builder fills a mission from its file.
+type builder struct {
+	*yamldoc.Reader
+	m     *Mission
+	names map[string]int // signal by name
+	codes []*expr.Code   // all whose relations are events
+}
+
+var seconds, _ = expr.ParseUnit("s")
+
+// read visits the file in the order in which the parts need each other, whatever their order in the file.
+func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string, open func(string) ([]byte, error)) {
+	m := b.m
+	parts, given := map[string]*yaml.Node{}, map[string]bool{}
+	keep := func(key string) func(*yaml.Node) { return func(n *yaml.Node) { parts[key] = n } }
+	known := yamldoc.Keys{
+		"mission": func(n *yaml.Node) { m.Name = b.Text(n, "mission") },
+		"text":    func(n *yaml.Node) { m.Text = b.Text(n, "text") },
+		"horizon": func(n *yaml.Node) {
+			given["horizon"] = true
+			m.Horizon = b.horizon(n)
+		},
+		"tolerance":  func(n *yaml.Node) { m.Tolerance = b.tolerance(n) },
+		"method":     func(n *yaml.Node) { m.Method = b.method(n) },
+		"chattering": func(n *yaml.Node) { m.Chattering = choice(b, n, "chattering", sim.Stop, sim.Continue) },
+		"ends_with_plan": func(n *yaml.Node) {
+			m.EndsWithPlan = b.Boolean(n, "ends_with_plan")
+		},
+	}
+	for _, k := range []string{
+		"plan", "graph", "vehicle", "environment", "parameters", "initial", "commands", "signals", "record", "plots",
+		"check",
+	} {
+		known[k] = keep(k)
+	}
+	b.Fields(root, "the mission", known)
+	if m.Name == "" {
+		m.Name = strings.TrimSuffix(path.Base(b.Source.Name), path.Ext(b.Source.Name))
+	}
+	if root.Kind != yaml.MappingNode {
+		return
+	}
+	setsHorizon := func(s string) bool { return strings.HasPrefix(s, "horizon=") }
+	if !given["horizon"] && !slices.ContainsFunc(set, setsHorizon) {
+		b.Add(root, "missing-key", "add `horizon: 24 [h]`", "the mission has no horizon")
+	}
+	for _, k := range []string{"plan", "vehicle"} {
+		if parts[k] == nil {
+			b.Add(root, "missing-key", "", "the mission has no %s", k)
+		}
+	}
+	if parts["vehicle"] == nil || !b.vehicle(parts["vehicle"], vehicles, open) {
+		if parts["plan"] != nil {
+			b.plan(parts["plan"], open, nil) // what is wrong with it whatever the vehicle
+		}
+		return
+	}
+	b.parameters(parts["environment"], parts["parameters"])
+	b.overrides(set)
+	b.table(parts["commands"], parts["signals"])
+	b.initialValues(parts["initial"])
+	b.recording(parts["record"], parts["plots"])
+	if parts["plan"] == nil || !b.plan(parts["plan"], open, b.m.vocabulary()) {
+		return
+	}
+	if parts["graph"] != nil {
+		b.graph(parts["graph"], open)
+	}
+	b.m.Declared = verify.ReadDeclarations(b.Reader, parts["check"], b.m.Plan, b.m.Scope())
+	if !b.Diags.HasErrors() {
+		b.compile()
+	}
+}
+
+func (b *builder) positive(n *yaml.Node, unit expr.Unit, what string) float64 {
+	before := len(b.Diags)
+	v := b.Number(n, unit, what)
+	if v <= 0 && len(b.Diags) == before {
+		b.Add(n, "out-of-range", "", "%s must be positive", what)
+	}
+	return v
+}
+
+// longest is the longest horizon [s]: times in the log are 64-bit nanoseconds.
+const longest = 9e9
+
+func (b *builder) horizon(n *yaml.Node) float64 {
+	v := b.positive(n, seconds, "horizon")
+	if v > longest {
+		b.Add(n, "out-of-range", "", "horizon must be at most %g s, almost three centuries", longest)
+	}
+	return v
+}
+
+// shortest is the shortest distance of the recording grid [s]: below it a slip of the pen fills a disk.
+const shortest = 1e-3
+
+func (b *builder) interval(n *yaml.Node) float64 {
+	before := len(b.Diags)
+	v := b.Number(n, seconds, "interval")
+	if v < shortest && len(b.Diags) == before {
+		b.Add(n, "out-of-range", "both sides of every event are recorded besides", "interval must be at least %g s", shortest)
+	}
+	return v
+}
+
+func (b *builder) tolerance(n *yaml.Node) float64 {
+	before := len(b.Diags)
+	v := b.Number(n, expr.One, "tolerance")
+	if (v < 1e-12 || v > 1e-3) && len(b.Diags) == before {
+		b.Add(n, "out-of-range", "1e-6 is usual", "tolerance must be between 1e-12 and 1e-3")
+	}
+	return v
+}
+
+func (b *builder) method(n *yaml.Node) ode.Method {
+	return choice(b, n, "method", ode.Multistep, ode.Auto, ode.Implicit, ode.Explicit)
+}
+
+// choice reads one of several words.
+func choice[T fmt.Stringer](b *builder, n *yaml.Node, what string, values ...T) T {
+	before := len(b.Diags)
+	word := b.Text(n, what)
+	var words []string
+	for _, v := range values {
+		if v.String() == word {
+			return v
+		}
+		words = append(words, v.String())
+	}
+	if len(b.Diags) == before {
+		last := len(words) - 1
+		b.Add(n, "unknown-value", diag.DidYouMean(word, words), "%s is %s or %s, not %q", what,
+			strings.Join(words[:last], ", "), words[last], word)
+	}
+	return values[0]
+}
+
+// vehicle finds the vehicle that the mission names: a built-in one, or one in a file of equations.
+func (b *builder) vehicle(n *yaml.Node, vehicles []*model.Vehicle, open func(string) ([]byte, error)) bool {
+	name := b.Text(n, "vehicle")
+	if equations.IsFile(name) {
+		src := b.beside(n, "vehicle", open)
+		if src == nil {
+			return false
+		}
+		v, diags := equations.Read(src)
+		b.Diags = append(b.Diags, diags...)
+		if v == nil {
+			return false
+		}
+		b.m.Equations = src
+		vehicles, name = []*model.Vehicle{v}, v.Name
+	}
+	names := make([]string, len(vehicles))
+	for i, v := range vehicles {
+		if names[i] = v.Name; v.Name == name {
+			b.m.Vehicle, b.m.Parameters = v, v.Defaults()
+			return true
+		}
+	}
+	if name == "" {
+		return false
+	}
+	hint := diag.DidYouMean(name, names)
+	if hint == "" {
+		hint = "known vehicles: " + strings.Join(names, ", ") + "; equations are in a .yaml file"
+	}
+	b.Add(n, "unknown-vehicle", hint, "there is no vehicle %q", name)
+	return false
+}
+
+// site is the group of the parameters that describe the environment, not the vehicle.
+const site = "site."
+
+// parameters reads both parameter sections; the environment's names stand there without their group.
+func (b *builder) parameters(environment, parameters *yaml.Node) {
+	if environment != nil {
+		b.section(environment, "environment", func(name string) string { return site + name })
+	}
+	if parameters != nil {
+		b.section(parameters, "parameters", func(name string) string {
+			if strings.HasPrefix(name, site) {
+				return "" // those stand under environment
+			}
+			return name
+		})
+	}
+}
+
+func (b *builder) section(n *yaml.Node, what string, full func(string) string) {
+	v := b.m.Vehicle
+	b.Mapping(n, what, func(key, value *yaml.Node) {
+		i := slices.IndexFunc(v.Parameters, func(p model.Parameter) bool { return p.Name == full(key.Value) })
+		if i < 0 {
+			b.unknownParameter(key, parameterNames(v, strings.TrimSuffix(full("x"), "x")))
+			return
+		}
+		b.parameter(i, value)
+	})
+}
+
+// within reads a value of a state or a command, which must lie in its range.
+func (b *builder) within(n *yaml.Node, v model.Variable, r model.Range) float64 {
+	before := len(b.Diags)
+	x := b.Number(n, unitOf(v.Unit), v.Name)
+	if !r.Contains(x) && len(b.Diags) == before {
+		b.outside(n, v.Name, v.Text, unitOf(v.Unit), x, r)
+	}
+	return x
+}
+
+// outside reports a value that is outside its range.
+func (b *builder) outside(n *yaml.Node, name, text string, unit expr.Unit, x float64, r model.Range) {
+	in := ""
+	if u := unit.String(); u != "" && u != "1" {
+		in = " " + u
+	}
+	b.Add(n, "out-of-range", text, "%s = %g%s is outside its range, %v", name, x, in, r)
+}
+
+// unknownParameter reports a name that is no parameter, with the place where it would be one.
+func (b *builder) unknownParameter(key *yaml.Node, known []string) {
+	v := b.m.Vehicle
+	name := strings.TrimPrefix(key.Value, site)
+	switch {
+	case slices.Contains(parameterNames(v, site), name):
+		b.Add(key, "unknown-parameter", fmt.Sprintf("write %s under environment, or --set %s%s", name, site, name),
+			"%s is a parameter of the environment", name)
+	case slices.ContainsFunc(v.States, func(s model.State) bool { return s.Name == key.Value }):
+		b.Add(key, "unknown-parameter", "write it under initial", "%s is a state, not a parameter", key.Value)
+	default:
+		b.Unknown(key, "unknown-parameter", "vehicle "+v.Name, known)
+	}
+}
+
+func (b *builder) parameter(i int, value *yaml.Node) {
+	p := b.m.Vehicle.Parameters[i]
+	unit, _ := expr.ParseUnit(p.Unit)
+	before := len(b.Diags)
+	x := b.Number(value, unit, p.Name)
+	if len(b.Diags) > before {
+		return
+	}
+	if !p.Range().Contains(x) {
+		b.outside(value, p.Name, p.Text, unit, x, p.Range())
+	}
+	b.m.Parameters[i] = x
+}
+
+// parameterNames lists the parameters of a group, without its prefix; the environment's names are left out elsewhere.
+func parameterNames(v *model.Vehicle, prefix string) []string {
+	var names []string
+	for _, p := range v.Parameters {
+		if name, ok := strings.CutPrefix(p.Name, prefix); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// overrides applies the settings given beside the file. Each is a source of its own, so that messages show it.
+func (b *builder) overrides(set []string) {
+	v := b.m.Vehicle
+	known := append(parameterNames(v, ""), "horizon", "tolerance", "method")
+	for _, s := range set {
+		inner := yamldoc.NewReader(&diag.Source{Name: "--set", Text: s})
+		outer := b.Reader
+		b.Reader = inner
+		name, value, found := strings.Cut(s, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		key := &yaml.Node{Kind: yaml.ScalarNode, Value: name, Line: 1, Column: 1 + strings.Index(s, name)}
+		node := &yaml.Node{Kind: yaml.ScalarNode, Value: value, Line: 1, Column: 1 + len(s) - len(value)}
+		i := slices.IndexFunc(v.Parameters, func(p model.Parameter) bool { return p.Name == name })
+		switch {
+		case !found:
+			b.Add(key, "syntax", "write name=value", "%q sets nothing", s)
+		case name == "horizon":
+			b.m.Horizon = b.horizon(node)
+		case name == "tolerance":
+			b.m.Tolerance = b.tolerance(node)
+		case name == "method":
+			b.m.Method = b.method(node)
+		case i >= 0:
+			b.parameter(i, node)
+		default:
+			b.unknownParameter(key, known)
+		}
+		b.Reader = outer
+		b.Diags = append(b.Diags, inner.Diags...)
+	}
+}
+
+// table lays out the signal vector: the clock, the vehicle's states and outputs, the slots, the computed signals.
+func (b *builder) table(commands, own *yaml.Node) {
+	m, v := b.m, b.m.Vehicle
+	b.names = map[string]int{}
+	b.declare(signal{name: "t", text: "simulated time", unit: seconds, kind: clock})
+	for i, s := range v.States {
+		b.declare(signal{name: s.Name, text: s.Text, unit: unitOf(s.Unit), kind: state, index: i})
+	}
+	m.layout.outputs = len(m.signals)
+	for i, o := range v.Outputs {
+		b.declare(signal{name: o.Name, text: o.Text, unit: unitOf(o.Unit), kind: output, index: i, direct: o.Direct})
+	}
+	m.layout.slots, m.layout.commands = len(m.signals), len(v.Commands)
+	for _, c := range v.Commands {
+		b.slot(signal{name: c.Name, text: c.Text, unit: unitOf(c.Unit)}, slot{initial: c.Default, hold: c.Hold})
+	}
+	if commands != nil {
+		b.Mapping(commands, "commands", func(key, value *yaml.Node) {
+			i := slices.IndexFunc(v.Commands, func(c model.Command) bool { return c.Name == key.Value })
+			if i < 0 {
+				b.Unknown(key, "unknown-signal", "vehicle "+v.Name, m.slotNames())
+				return
+			}
+			b.Fields(value, key.Value, yamldoc.Keys{
+				"default": func(n *yaml.Node) { m.slots[i].initial = b.within(n, v.Commands[i].Variable, v.Commands[i].Range) },
+				"hold":    func(n *yaml.Node) { m.slots[i].hold = b.Boolean(n, "hold") },
+			})
+		})
+	}
+	if own != nil {
+		b.ownSignals(own)
+	}
+}
+
+// ownSignals reads the mission's signals: slots first, so that the slots stand together in the signal vector.
+func (b *builder) ownSignals(own *yaml.Node) {
+	type formula struct {
+		signal signal
+		node   *yaml.Node
+	}
+	var formulas []formula
+	b.Mapping(own, "signals", func(key, value *yaml.Node) {
+		s := signal{name: key.Value, unit: expr.One}
+		var sl slot
+		var expression *yaml.Node
+		var slotKey *yaml.Node
+		b.Fields(value, "signal "+key.Value, yamldoc.Keys{
+			"unit":    func(n *yaml.Node) { s.unit = b.SIUnit(n) },
+			"text":    func(n *yaml.Node) { s.text = b.Text(n, "text") },
+			"value":   func(n *yaml.Node) { expression = n },
+			"default": func(n *yaml.Node) { slotKey = n },
+			"hold":    func(n *yaml.Node) { sl.hold = b.Boolean(n, "hold") },
+		})
+		if slotKey != nil { // after the unit, wherever it stands
+			sl.initial = b.Number(slotKey, s.unit, "default")
+		}
+		switch _, taken := b.names[s.name]; {
+		case !expr.IsName(s.name):
+			b.Add(key, "wrong-name", "letters, digits, _ and dots; no word of the expressions",
+				"%q cannot be the name of a signal", s.name)
+		case taken:
+			b.Add(key, "duplicate-name", "", "there is a signal %q already", s.name)
+		case expression == nil:
+			b.slot(s, sl)
+		case slotKey != nil || sl.hold:
+			b.Add(key, "two-sources", "give either `value`, or `default` and `hold`",
+				"signal %s is both computed and written by tasks", s.name)
+		default:
+			formulas = append(formulas, formula{s, expression})
+		}
+	})
+	b.m.layout.computed = len(b.m.signals)
+	for i := range formulas {
+		formulas[i].signal.kind, formulas[i].signal.index = computed, i
+		b.declare(formulas[i].signal)
+	}
+	scope := b.m.Scope()
+	for i, f := range formulas {
+		s := &b.m.signals[b.m.layout.computed+i]
+		s.value = b.Expression(f.node, expr.Real, f.signal.unit, scope)
+		s.at.offset, s.at.length = b.Span(f.node)
+	}
+}
+
+func (b *builder) declare(s signal) {
+	b.names[s.name] = len(b.m.signals)
+	b.m.signals = append(b.m.signals, s)
+}
+
+func (b *builder) slot(s signal, sl slot) {
+	s.kind, s.index, sl.signal = slotted, len(b.m.slots), len(b.m.signals)
+	b.declare(s)
+	b.m.slots = append(b.m.slots, sl)
+}
+
+// initialValues reads the states that the mission starts elsewhere than the vehicle does.
+func (b *builder) initialValues(n *yaml.Node) {
+	if n == nil {
+		return
+	}
+	v := b.m.Vehicle
+	b.Mapping(n, "initial", func(key, value *yaml.Node) {
+		i := slices.IndexFunc(v.States, func(s model.State) bool { return s.Name == key.Value })
+		if i < 0 {
+			names := make([]string, len(v.States))
+			for j, s := range v.States {
+				names[j] = s.Name
+			}
+			b.Unknown(key, "unknown-state", "vehicle "+v.Name, names)
+			return
+		}
+		x := b.within(value, v.States[i].Variable, v.States[i].Range)
+		b.m.initial = append(b.m.initial, initialValue{i, x})
+	})
+}
+
+func (b *builder) recording(rec, plots *yaml.Node) {
+	m := b.m
+	m.Record = nil
+	if rec != nil {
+		b.Fields(rec, "record", yamldoc.Keys{
+			"interval": func(n *yaml.Node) { m.Interval = b.interval(n) },
+			"signals": func(n *yaml.Node) {
+				m.Record = []string{}
+				b.Sequence(n, "signals", func(n *yaml.Node) { m.Record = b.recorded(n, m.Record) })
+			},
+		})
+	}
+	if m.Record == nil {
+		for _, s := range m.signals[1:] {
+			m.Record = append(m.Record, s.name)
+		}
+	}
+	if plots == nil {
+		return
+	}
+	b.Sequence(plots, "plots", func(n *yaml.Node) {
+		var p record.Plot
+		named := false
+		b.Fields(n, "a plot", yamldoc.Keys{
+			"title": func(n *yaml.Node) { p.Title = b.Text(n, "title") },
+			"signals": func(n *yaml.Node) {
+				b.Sequence(n, "signals", func(n *yaml.Node) {
+					named = true
+					p.Signals = b.recorded(n, p.Signals)
+					if slices.Contains(p.Signals, n.Value) && !slices.Contains(m.Record, n.Value) {
+						m.Record = append(m.Record, n.Value)
+					}
+				})
+			},
+		})
+		if !named {
+			b.Add(n, "missing-key", "signals: [h]", "a plot needs signals")
+		}
+		m.Plots = append(m.Plots, p)
+	})
+}
+
+// recorded appends a signal's name to a list, or reports that there is no such signal.
+func (b *builder) recorded(n *yaml.Node, list []string) []string {
+	i, ok := b.names[n.Value]
+	if ok && i == 0 {
+		b.Add(n, "unknown-signal", "leave it out", "the time t is recorded with every sample")
+		return list
+	}
+	if !ok {
+		b.Unknown(n, "unknown-signal", "the mission", slices.Sorted(maps.Keys(b.names)))
+		return list
+	}
+	if slices.Contains(list, n.Value) {
+		b.Add(n, "duplicate-name", "", "%s stands twice", n.Value)
+		return list
+	}
+	return append(list, n.Value)
+}
+
+// plan reads the plan against the signals that the mission has.
+func (b *builder) plan(n *yaml.Node, open func(string) ([]byte, error), known plan.Vocabulary) bool {
+	src := b.beside(n, "plan", open)
+	if src == nil {
+		return false
+	}
+	p, diags := plan.Read(src, known)
+	b.Diags = append(b.Diags, diags...)
+	b.m.Plan = p
+	return p != nil
+}
+
+// graph reads the state graph against the leaves that the plan has.
+func (b *builder) graph(n *yaml.Node, open func(string) ([]byte, error)) {
+	src := b.beside(n, "graph", open)
+	if src == nil {
+		return
+	}
+	g, diags := stategraph.Read(src, verify.GraphVocabulary(b.m.Plan.Tree))
+	b.Diags = append(b.Diags, diags...)
+	b.m.Graph = g
+}
+
+// beside opens a file that the mission names by its path relative to the mission file, nil if that fails.
+func (b *builder) beside(n *yaml.Node, what string, open func(string) ([]byte, error)) *diag.Source {
+	name := b.Text(n, what)
+	if name == "" {
+		return nil
+	}
+	if !path.IsAbs(name) {
+		name = path.Join(path.Dir(b.Source.Name), name)
+	}
+	text, err := open(name)
+	if err != nil {
+		b.Add(n, "unreadable-file", "the path is relative to the mission file", "%s",
+			unreadable(&diag.Source{Name: name}, err).Text)
+		return nil
+	}
+	return &diag.Source{Name: name, Text: string(text)}
+}
+
+// vocabulary tells the plan which signals it may read and write.
+func (m *Mission) vocabulary() plan.Vocabulary {
+	v := plan.Vocabulary{}
+	for _, s := range m.signals {
+		entry := plan.Signal{Unit: s.unit, Text: s.text}
+		if s.kind == slotted {
+			entry.Slot, entry.Hold = true, m.slots[s.index].hold
+		}
+		v[s.name] = entry
+	}
+	return v
+}
+
+// Scope returns the signals that expressions of the mission may read, with their units.
+func (m *Mission) Scope() expr.Scope {
+	scope := expr.Scope{}
+	for _, s := range m.signals {
+		scope[s.name] = s.unit
+	}
+	return scope
+}
+
+func (m *Mission) slotNames() []string {
+	var names []string
+	for _, s := range m.slots {
+		names = append(names, m.signals[s.signal].name)
+	}
+	return names
+}
+
+// unitOf parses a unit that the vehicle declares; a test of the models holds that they all parse.
+func unitOf(s string) expr.Unit {
+	u, err := expr.ParseUnit(s)
+	if err != nil {
+		panic("mission: a vehicle declares a unit that does not parse")
+	}
+	return u
+}

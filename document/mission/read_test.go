@@ -1,0 +1,188 @@
+package mission
+
+import (
+	"strings"
+	"testing"
+
+	"canopy/diag"
+	"canopy/vehicle/model"
+)
+
+const idle = `<Action ID="idle"/>`
+
+// Every mistake of a mission file has its place, its code and a suggestion; all are found at once.
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name, yaml, want string
+		set              []string
+	}{
+		{name: "misspelt parameter", yaml: "parameters: {tua: 5}", want: `6:14 unknown-parameter tua did you mean "tau"?`},
+		{name: "text for a number", yaml: "parameters: {tau: quick}", want: `6:19 not-a-number quick a bare number is in s`},
+		{name: "wrong unit", yaml: "parameters: {tau: '5 [m]'}", want: `6:20 unit-mismatch 5 [m]`},
+		{name: "out of range", yaml: "parameters: {tau: 5000}", want: `6:19 out-of-range 5000 time constant`},
+		{name: "environment", yaml: "environment: {moon: 5}", want: `6:15 unknown-parameter moon did you mean "noon"?`},
+		{name: "unknown key", yaml: "horizonn: 5", want: `6:1 unknown-key horizonn did you mean "horizon"?`},
+		{name: "twice", yaml: "horizon: 5", want: `6:1 duplicate-name horizon`},
+		{name: "negative", yaml: "tolerance: -1", want: `6:12 out-of-range -1 1e-6`},
+		{name: "chattering", yaml: "chattering: stopp", want: `6:13 unknown-value stopp "stop"`},
+		{name: "environment among the parameters", yaml: "parameters: {site.noon: 7}", want: `6:14 unknown-parameter noon environment`},
+		{name: "state among the parameters", yaml: "parameters: {x: 7}", want: `6:14 unknown-parameter state initial`},
+		{name: "environment by its short name", set: []string{"noon=7"}, want: `--set:1:1 unknown-parameter site.noon`},
+		{name: "chattering as a list", yaml: "chattering: [stop]", want: `6:13 wrong-type`},
+		{name: "method", yaml: "method: multisteps", want: `6:9 unknown-value multisteps "multistep"`},
+		{name: "method beside the file", set: []string{"method=euler"}, want: `--set:1:8 unknown-value "euler"`},
+		{name: "signal name", yaml: "signals: {a b: {default: 1}}", want: `6:11 wrong-name`},
+		{name: "signal named as a word", yaml: "signals: {if: {default: 1}}", want: `6:11 wrong-name`},
+		{name: "time recorded", yaml: "plots: [{title: A, signals: [x, t]}]", want: `6:33 unknown-signal every sample`},
+		{name: "empty plot", yaml: "plots: [{title: A}]", want: `6:9 missing-key signals`},
+		{name: "second document", yaml: "---\nplan: other.xml", want: `second-document`},
+		{name: "not UTF-8", yaml: "text: \xff", want: `6:7 not-utf8`},
+		{name: "boolean", yaml: "ends_with_plan: 7", want: `6:17 wrong-type 7 true or false`},
+		{name: "initial", yaml: "initial: {xx: 7}", want: `6:11 unknown-state xx did you mean "x"?`},
+		{name: "command", yaml: "commands: {geer: {hold: true}}", want: `6:12 unknown-signal geer did you mean "gear"?`},
+		{name: "signal expression", yaml: "signals: {gap: {unit: m, value: x + tee}}", want: `6:37 unknown-signal tee`},
+		{name: "signal unit", yaml: "signals: {gap: {unit: m, value: x + v}}", want: `6:37 unit-mismatch x + v`},
+		{name: "signal named as another", yaml: "signals: {x: {unit: m}}", want: `6:11 duplicate-name x`},
+		{name: "two sources", yaml: "signals: {g: {hold: true, value: '1'}}", want: "6:11 two-sources g `value`"},
+		{name: "unit unknown", yaml: "signals: {g: {unit: furlong}}", want: `6:21 unknown-unit furlong`},
+		{name: "unit not SI", yaml: "signals: {g: {unit: km}}", want: `6:21 unknown-unit km SI units`},
+		{name: "plots", yaml: "plots: [{title: A, signals: [y]}]", want: `6:30 unknown-signal y`},
+		{name: "loop", yaml: "signals: {a: {value: b}, b: {value: a}}", want: `6:22 algebraic-loop b a reads b reads a`},
+		{name: "loop through the vehicle", yaml: "signals: {a: {unit: m/s, default: 1}}\ncommands: {v: {default: 0}}",
+			want: `0:0`},
+		{name: "syntax", yaml: "plots: [", want: `yaml-syntax`},
+		{name: "list for a mapping", yaml: "parameters: [1]", want: `6:13 wrong-type parameters must be a mapping`},
+		{name: "command out of range", yaml: "commands: {gear: {default: 9}}", want: `6:28 out-of-range gear 9`},
+		{name: "state out of range", yaml: "initial: {x: -2000}", want: `6:14 out-of-range x -2000`},
+		{name: "endless", set: []string{"horizon=1e300"}, want: `--set:1:9 out-of-range centuries`},
+		{name: "override unknown", set: []string{"tao=7"}, want: `--set:1:1 unknown-parameter tao did you mean "tau"?`},
+		{name: "override without value", set: []string{"tau"}, want: `--set:1:1 syntax tau name=value`},
+		{name: "override with text", set: []string{"tau=fast"}, want: `--set:1:5 not-a-number fast`},
+	} {
+		_, diags := readCart(idle, c.yaml, c.set...)
+		if c.want == "0:0" {
+			if diags.HasErrors() {
+				t.Errorf("%s: %v", c.name, diags)
+			}
+			continue
+		}
+		matches(t, c.name, diags, c.want)
+	}
+}
+
+// matches compares a list of one diagnostic with `[file:]line:column code word...`; each word must stand in the
+// message, its marked text or its hint.
+func matches(t *testing.T, name string, diags diag.List, want string) {
+	t.Helper()
+	if len(diags) != 1 {
+		t.Errorf("%s: want one diagnostic, got:\n%v", name, diags)
+		return
+	}
+	var b strings.Builder
+	diags.Write(&b, false)
+	text := strings.Replace(b.String(), "m/test.yaml:", "", 1)
+	for _, w := range strings.Fields(want) {
+		if !strings.Contains(text, w) {
+			t.Errorf("%s: no %q in:\n%s", name, w, text)
+		}
+	}
+}
+
+// Several mistakes, in the mission and in its plan, are reported together.
+func TestAllMistakesAtOnce(t *testing.T) {
+	_, diags := readCart(`<Sequence><Condition ID="a" on="xx gt 1"/><Condition ID="b" on="x gt 1 [s]"/></Sequence>`,
+		"parameters: {tua: 1}\nrecords: 7\nplots: [{title: A, signals: [y]}]\n")
+	var codes []string
+	for _, d := range diags {
+		codes = append(codes, d.Code)
+	}
+	got := strings.Join(codes, " ")
+	for _, want := range []string{"unknown-key", "unknown-parameter", "unknown-signal", "unit-mismatch"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s among %s", want, got)
+		}
+	}
+	if len(diags) != 5 {
+		t.Errorf("%d diagnostics, want 5:\n%v", len(diags), diags)
+	}
+}
+
+func TestMissingFilesAndVehicles(t *testing.T) {
+	vehicles := []*model.Vehicle{cart}
+	f := files{"a.yaml": "", "b.yaml": "mission: b\nplan: no.xml\nvehicle: cart\nhorizon: 5",
+		"plan.xml": planXML(idle), "c.yaml": "plan: plan.xml\nvehicle: cat\nhorizon: 5", "d.yaml": "mission: d", "e.yaml": "just words"}
+	for name, want := range map[string]string{
+		"none.yaml": "unreadable-file none.yaml not exist",
+		"a.yaml":    "a.yaml:1:1 empty-file",
+		"b.yaml":    "b.yaml:2:7 unreadable-file no.xml relative",
+		"c.yaml":    `c.yaml:2:10 unknown-vehicle "cat" "cart"`,
+		"e.yaml":    "e.yaml:1:1 wrong-type mapping",
+	} {
+		m, diags := Read(name, f.open, vehicles, nil)
+		if m != nil {
+			t.Errorf("%s: a mission in spite of mistakes", name)
+		}
+		if name == "e.yaml" {
+			diags = diags[:1]
+		}
+		matches(t, name, diags, want)
+	}
+	if _, diags := Read("d.yaml", f.open, vehicles, nil); len(diags) != 3 {
+		t.Errorf("a mission without plan, vehicle and horizon: %v", diags)
+	}
+}
+
+// The plan's path is relative to the mission's folder; parameters, environment and --set arrive at the vehicle.
+func TestSettings(t *testing.T) {
+	m := cartMission(t, idle, "parameters: {tau: '2 [min]'}\nenvironment: {noon: 7}\ncommands: {gear: {default: 4}}\ninitial: {x: 3}\n", "site.noon=9", "horizon=1 [h]")
+	if m.Parameters[0] != 120 || m.Parameters[1] != 9 || m.Horizon != 3600 {
+		t.Errorf("tau %g, noon %g, horizon %g; want 120, 9, 3600", m.Parameters[0], m.Parameters[1], m.Horizon)
+	}
+	r, err := m.NewRun(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.sim.Y[0]; got != 3 {
+		t.Errorf("x starts at %g, want 3", got)
+	}
+	if got := r.sim.U[r.m.held(1)]; got != 4 {
+		t.Errorf("gear starts at %g, want 4", got)
+	}
+	if r.Until() != 5 {
+		t.Errorf("ends at %g, want 5", r.Until())
+	}
+}
+
+// A controller that reads what its own command decides at the same instant is refused.
+func TestAlgebraicLoop(t *testing.T) {
+	_, diags := readCart(`<Action ID="go" write="v := 2 * push"/>`, "")
+	matches(t, "loop", diags, `m/plan.xml:1: algebraic-loop v push reads`)
+	if m, diags := readCart(`<Action ID="go" write="v := 0.1 [1/s] * nearly"/>`, ""); m == nil {
+		t.Errorf("an output that does not depend on the commands is no loop: %v", diags)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(cartHead)
+	f.Add("mission: [")
+	f.Add("plan: plan.xml\nvehicle: cart\nhorizon: 1\nsignals: {a: {value: b}, b: {value: a}}\nplots: [{signals: [a]}]")
+	f.Fuzz(func(t *testing.T, text string) {
+		files := files{"m/test.yaml": text, "m/plan.xml": planXML(idle)}
+		m, diags := Read("m/test.yaml", files.open, []*model.Vehicle{cart}, nil)
+		if (m == nil) != diags.HasErrors() {
+			t.Errorf("mission %v with diagnostics %v", m, diags)
+		}
+		for _, d := range diags {
+			if d.Offset < 0 || d.Offset+d.Length > len(d.Source.Text) {
+				t.Errorf("a diagnostic outside its file: %v", d)
+			}
+		}
+	})
+}
+
+// A recording grid so fine that it fills a disk is refused.
+func TestFineGrid(t *testing.T) {
+	f := files{"m.yaml": "plan: plan.xml\nvehicle: cart\nhorizon: 5\nrecord: {interval: 1e-9}", "plan.xml": planXML(idle)}
+	_, diags := Read("m.yaml", f.open, []*model.Vehicle{cart}, nil)
+	matches(t, "grid", diags, `m.yaml:4:20 out-of-range 0.001`)
+}

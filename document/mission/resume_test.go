@@ -1,0 +1,194 @@
+package mission
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"canopy/run/record"
+	"canopy/snapshot"
+)
+
+// flight is a run with the files that it writes.
+type flight struct {
+	*Run
+	writer *record.Writer
+	files  [3]bytes.Buffer // run.mcap, status.csv, signals.csv
+}
+
+func (f *flight) into() record.Files {
+	return record.Files{MCAP: &f.files[0], Status: &f.files[1], Signals: &f.files[2]}
+}
+
+// earlier are the files as another run finds them.
+func (f *flight) earlier() record.Earlier {
+	return record.Earlier{MCAP: bytes.NewReader(f.files[0].Bytes()), Status: bytes.NewReader(f.files[1].Bytes()),
+		Signals: bytes.NewReader(f.files[2].Bytes())}
+}
+
+func takeOff(t *testing.T, m *Mission, c Configuration) *flight {
+	t.Helper()
+	r, err := m.Configure(c, math.Inf(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &flight{Run: r}
+	if f.writer, err = record.NewWriter(r.Header(), f.into()); err != nil {
+		t.Fatal(err)
+	}
+	r.Attach(f.writer)
+	return f
+}
+
+// land flies to the end and returns the number of steps.
+func (f *flight) land(t *testing.T) int {
+	t.Helper()
+	for n := 1; ; n++ {
+		more, err := f.Step()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !more {
+			if err := f.writer.Close(f.Summary()); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+	}
+}
+
+// A run that is interrupted or killed after any step and resumed leaves byte for byte the files of one that was not.
+func TestResume(t *testing.T) {
+	day := solarDay(t)
+	_, tree := flyInto(t, day, Continuous{})
+	missions := map[string]*Mission{
+		"procedures": cartMission(t, `<ReactiveFallback>
+			<ReactiveSequence><Condition ID="early" on="t lt 20 [s]"/>
+				<Action ID="a" entry="v := 0.5" entry_time="4" exit="v := -1" exit_until="x le 0 [m]"/></ReactiveSequence>
+			<Action ID="b" write="v := 2; gear := t / 1 [s]"/></ReactiveFallback>`, ""),
+		"chattering": cartMission(t, `<ReactiveFallback>
+			<ReactiveSequence><Condition ID="left" on="x lt 5 [m]"/><Action ID="right" write="v := 1"/></ReactiveSequence>
+			<Action ID="back" write="v := -1"/></ReactiveFallback>`, "chattering: continue\n", "horizon=6"),
+	}
+	for name, m := range missions {
+		want := takeOff(t, m, Continuous{})
+		for i := range want.land(t) {
+			for _, kill := range []bool{false, true} {
+				got := resume(t, m, Continuous{}, i, kill)
+				got.land(t)
+				sameFiles(t, fmt.Sprintf("%s, %d steps, killed %v", name, i, kill), got, want)
+			}
+		}
+	}
+	configurations := append(day.Configurations([]float64{600}), Recorded(tree.Inputs))
+	for k, c := range configurations {
+		want := takeOff(t, day, c)
+		n := want.land(t)
+		for i := range 6 {
+			got := resume(t, day, c, n*i/6+k, i%2 == 0)
+			got.land(t)
+			sameFiles(t, fmt.Sprintf("%v, %d of %d steps", c, n*i/6+k, n), got, want)
+		}
+	}
+}
+
+// A log that does not reach to the point, or is of another run, is refused.
+func TestResumeRefuses(t *testing.T) {
+	m := solarDay(t)
+	f := takeOff(t, m, Continuous{})
+	header := f.Header()
+	for range 3000 {
+		if _, err := f.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := f.writer.Point()
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := bytes.ReplaceAll(f.files[1].Bytes(), []byte(","), []byte(";"))
+	for name, spoil := range map[string]func(h *record.Header, e *record.Earlier){
+		"run.mcap has": func(_ *record.Header, e *record.Earlier) {
+			e.MCAP = bytes.NewReader(f.files[0].Bytes()[:f.files[0].Len()/2])
+		},
+		"another run":                             func(h *record.Header, _ *record.Earlier) { h.Horizon++ },
+		"does not begin":                          func(_ *record.Header, e *record.Earlier) { e.MCAP = bytes.NewReader(nil) },
+		"status.csv is not what the run wrote":    func(_ *record.Header, e *record.Earlier) { e.Status = bytes.NewReader(edited) },
+		"signals.csv has 100 bytes, at the check": func(_ *record.Header, e *record.Earlier) { e.Signals = io.LimitReader(e.Signals, 100) },
+	} {
+		h, e := header, f.earlier()
+		spoil(&h, &e)
+		_, err := record.Resume(h, (&flight{}).into(), p, e)
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("error %v, want one with %q", err, name)
+		}
+	}
+	saved := snapshot.Save(nil, f.Run)
+	other := takeOff(t, m, Discrete{Period: 60})
+	if err := snapshot.Load(saved, other.Run); !errors.Is(err, snapshot.ErrMismatch) {
+		t.Errorf("the state of another configuration: %v", err)
+	}
+}
+
+// resume saves a run after some steps, ends it, and goes on from what was saved.
+func resume(t *testing.T, m *Mission, c Configuration, steps int, kill bool) *flight {
+	t.Helper()
+	f := takeOff(t, m, c)
+	for range steps {
+		if _, err := f.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	point, err := f.writer.Point()
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := snapshot.Save(nil, f.Run, &point)
+	if kill { // somewhat later
+		for range 300 {
+			if _, err := f.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	} else {
+		if err := f.Stop("interrupted"); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.writer.Close(f.Summary()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := m.Configure(c, math.Inf(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := r.Header()
+	var p record.Point
+	if err := snapshot.Load(saved, r, &p); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(snapshot.Save(nil, r, &p), saved) {
+		t.Fatal("what was restored is saved otherwise")
+	}
+	g := &flight{Run: r}
+	g.files[1].Write(f.files[1].Bytes()[:p.Status.Length])
+	g.files[2].Write(f.files[2].Bytes()[:p.Signals.Length])
+	if g.writer, err = record.Resume(header, g.into(), p, f.earlier()); err != nil {
+		t.Fatal(err)
+	}
+	r.Attach(g.writer)
+	return g
+}
+
+func sameFiles(t *testing.T, what string, got, want *flight) {
+	t.Helper()
+	for k, name := range []string{"run.mcap", "status.csv", "signals.csv"} {
+		if a, b := got.files[k].Bytes(), want.files[k].Bytes(); !bytes.Equal(a, b) {
+			t.Fatalf("%s: %s of %d bytes differs from that of %d bytes", what, name, len(a), len(b))
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package mission
+
+import (
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/document/yamldoc"
+)
+
+// WithPlan returns the mission with another plan, which is read against the mission's signals, and without its state
+// graph. The mission is nil if the list has errors.
+func (m *Mission) WithPlan(p *plan.Plan) (*Mission, diag.List) {
+	n := *m
+	n.Graph, n.leaves, n.program = nil, nil, program{}
+	b := &builder{Reader: yamldoc.NewReader(m.Source), m: &n, names: map[string]int{}}
+	for i, s := range m.signals {
+		b.names[s.name] = i
+	}
+	if n.Plan, b.Diags = plan.Read(p.Source, m.vocabulary()); n.Plan == nil {
+		return nil, b.Diags
+	}
+	if b.compile(); b.Diags.HasErrors() {
+		return nil, b.Diags
+	}
+	return &n, b.Diags
+}
+
+// From returns the mission with the numbered states starting at the given values, in SI units, recording the named
+// signals at the interval [s]. Neither is checked against what Read would accept.
+func (m *Mission) From(states []int, values []float64, record []string, interval float64) *Mission {
+	n := *m
+	n.initial = append([]initialValue(nil), m.initial...)
+	for i, s := range states {
+		n.initial = append(n.initial, initialValue{s, values[i]})
+	}
+	n.Record, n.Plots, n.Interval = record, nil, interval
+	return &n
+}
+
+// Initial returns the states that start elsewhere than where the vehicle puts them, by number, in SI units.
+func (m *Mission) Initial() map[int]float64 {
+	values := map[int]float64{}
+	for _, v := range m.initial {
+		values[v.state] = v.value
+	}
+	return values
+}
+
+// Holds reports whether a signal is a slot that keeps its last value while no task writes it.
+func (m *Mission) Holds(signal string) bool {
+	return m.vocabulary()[signal].Hold
+}

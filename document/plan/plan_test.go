@@ -1,0 +1,374 @@
+package plan
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/ast"
+	goparser "go/parser"
+	"go/token"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/expr"
+)
+
+var rewrite = flag.Bool("rewrite", false, "rewrite the golden files")
+
+func unit(s string) expr.Unit {
+	u, err := expr.ParseUnit(s)
+	if err != nil {
+		panic(err)
+	}
+	return u
+}
+
+// signals is the vocabulary of the plans in testdata: the solar aircraft's.
+var signals = Vocabulary{
+	"t":           {Unit: unit("s")},
+	"h":           {Unit: unit("m")},
+	"climb_rate":  {Unit: unit("m/s")},
+	"soc":         {Unit: expr.One},
+	"P_solar":     {Unit: unit("W")},
+	"h_hold":      {Unit: unit("m"), Slot: true, Hold: true},
+	"CL_cmd":      {Unit: expr.One, Slot: true},
+	"h_cmd":       {Unit: unit("m"), Slot: true},
+	"payload":     {Unit: expr.One, Slot: true},
+	"hold_north":  {Unit: unit("m"), Slot: true},
+	"hold_east":   {Unit: unit("m"), Slot: true},
+	"hold_radius": {Unit: unit("m"), Slot: true},
+}
+
+func source(t testing.TB, path string) *diag.Source {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &diag.Source{Name: filepath.Base(path), Text: string(text)}
+}
+
+// golden compares a text with a file.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *rewrite {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; got\n%s", path, got)
+	}
+}
+
+func plans(t testing.TB, pattern string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%s: no plans (%v)", pattern, err)
+	}
+	return paths
+}
+
+// inFull describes all that a plan says.
+func inFull(p *Plan) string {
+	var b strings.Builder
+	for i := range p.Leaves {
+		l := &p.Leaves[i]
+		line, _ := diag.Diagnostic{Source: p.Source, Offset: l.Offset}.Position()
+		fmt.Fprintf(&b, "%s: %s %s, line %d\n", p.Tree.Name(l.Task), p.Tree.Kind(l.Task), l.ID, line)
+		for _, d := range l.Details() {
+			fmt.Fprintf(&b, "    %s\n", d)
+		}
+	}
+	return b.String()
+}
+
+// The plans of testdata/good are read into the tree and the leaves of their golden file, with its warnings.
+func TestGoodPlans(t *testing.T) {
+	for _, path := range append(plans(t, "testdata/good/*.xml"), "../../missions/solar-day.xml") {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			p, list := Read(source(t, path), signals)
+			var b strings.Builder
+			list.Write(&b, false)
+			if p == nil {
+				t.Fatal(b.String())
+			}
+			if err := Text(&b, p, nil); err != nil {
+				t.Fatal(err)
+			}
+			b.WriteString("\n" + inFull(p))
+			name := strings.TrimSuffix(filepath.Base(path), ".xml")
+			golden(t, filepath.Join("testdata", "good", name+".txt"), b.String())
+			for i, task := range p.Tree.Leaves() {
+				if p.Leaves[i].Task != task {
+					t.Errorf("leaf %d is of task %d, not %d", i, p.Leaves[i].Task, task)
+				}
+			}
+		})
+	}
+}
+
+// The plans of testdata/bad are refused with the messages of their golden file, all at once.
+func TestBadPlans(t *testing.T) {
+	for _, path := range plans(t, "testdata/bad/*.xml") {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			src := source(t, path)
+			p, list := Read(src, signals)
+			if p != nil || !list.HasErrors() {
+				t.Errorf("no error found")
+			}
+			checkPlaces(t, list)
+			var b strings.Builder
+			list.Write(&b, false)
+			golden(t, strings.TrimSuffix(path, ".xml")+".txt", b.String())
+		})
+	}
+}
+
+func checkPlaces(t testing.TB, list diag.List) {
+	t.Helper()
+	for _, d := range list {
+		if d.Offset < 0 || d.Length < 0 || d.Offset+d.Length > len(d.Source.Text) {
+			t.Errorf("%v: [%d, +%d) is outside the file of %d bytes", d, d.Offset, d.Length, len(d.Source.Text))
+		}
+		if d.Text == "" || d.Code == "" {
+			t.Errorf("%v: without text or code", d)
+		}
+	}
+}
+
+// Five mistakes of five kinds are found at once, with a vocabulary and without.
+func TestFiveMistakesAtOnce(t *testing.T) {
+	want := []string{codeChildren, codeNode, expr.CodeUnit, codeAttribute, codeNoTree}
+	slices.Sort(want)
+	for _, vocabulary := range []Vocabulary{signals, nil} {
+		_, list := Read(source(t, "testdata/bad/five.xml"), vocabulary)
+		var codes []string
+		for _, d := range list {
+			codes = append(codes, d.Code)
+		}
+		if slices.Sort(codes); !slices.Equal(codes, want) {
+			t.Errorf("got %v, want %v", codes, want)
+		}
+	}
+}
+
+// What a message quotes stands at its place in the file, references included.
+func TestPlaces(t *testing.T) {
+	quoted := regexp.MustCompile(
+		`^(?:unknown (?:signal|node|function|unit)|there is no tree|.* has no attribute(?: or port)?) "([^"]*)"`)
+	for _, path := range plans(t, "testdata/bad/*.xml") {
+		src := source(t, path)
+		_, list := Read(src, signals)
+		for _, d := range list {
+			m := quoted.FindStringSubmatch(d.Text)
+			if m == nil {
+				continue
+			}
+			if got := src.Text[d.Offset : d.Offset+d.Length]; got != sameName && !strings.HasPrefix(strings.Trim(got, "{}"), m[1]) {
+				t.Errorf("%v: the text at its place is %q", d, got)
+			}
+		}
+	}
+	const before, signal = `<root BTCPP_format="4"><BehaviorTree><Condition on='h &lt; 3 &#38;&#x26; `, "hh"
+	text := before + signal + " &gt; 0'/></BehaviorTree></root>"
+	_, list := Read(&diag.Source{Name: "x", Text: text}, signals)
+	if len(list) != 1 || list[0].Offset != strings.Index(text, signal) || list[0].Length != len(signal) {
+		t.Errorf("%v", list)
+	}
+}
+
+// Without a vocabulary, names and units are not checked, and leaves need not say what they do.
+func TestWithoutVocabulary(t *testing.T) {
+	const text = `<root BTCPP_format="4"><BehaviorTree ID="x"><Sequence>
+		<Condition ID="a"/><Condition on="anything gt 3 [m]"/><Action ID="b" write="some := other"/>
+		</Sequence></BehaviorTree></root>`
+	p, list := Read(&diag.Source{Name: "x", Text: text}, nil)
+	if len(list) > 0 || p == nil || len(p.Leaves) != 3 {
+		t.Fatalf("%v", list)
+	}
+	_, list = Read(&diag.Source{Name: "x", Text: strings.Replace(text, "anything gt 3", "anything + 3", 1)}, nil)
+	if len(list) != 1 || list[0].Code != expr.CodeType {
+		t.Errorf("a number as a condition is found without a vocabulary, too: %v", list)
+	}
+}
+
+// subtrees returns a plan of n trees that each include the next one twice.
+func subtrees(n, uses int) string {
+	var b strings.Builder
+	b.WriteString(`<root BTCPP_format="4" main_tree_to_execute="t0">`)
+	for i := range n {
+		fmt.Fprintf(&b, `<BehaviorTree ID="t%d"><Sequence>%s</Sequence></BehaviorTree>`, i,
+			strings.Repeat(fmt.Sprintf(`<SubTree ID="t%d"/>`, i+1), uses))
+	}
+	fmt.Fprintf(&b, `<BehaviorTree ID="t%d"><Condition on="soc gt 0"/></BehaviorTree></root>`, n)
+	return b.String()
+}
+
+func TestExpansionIsBounded(t *testing.T) {
+	for _, c := range []struct {
+		text, code string
+		tasks      int
+	}{
+		{subtrees(3, 3), "", 27 + 9 + 3 + 1},
+		{subtrees(60, 2), codeTooLarge, 0},
+		{subtrees(maxDepth+1, 1), codeTooDeep, 0},
+		{strings.Repeat("<Sequence>", 3*maxDepth), codeTooDeep, 0},
+	} {
+		text := c.text
+		if !strings.HasPrefix(text, "<root") {
+			text = `<root BTCPP_format="4"><BehaviorTree>` + text
+		}
+		p, list := Read(&diag.Source{Name: "x", Text: text}, signals)
+		switch {
+		case c.code == "" && (p == nil || p.Tree.Len() != c.tasks):
+			t.Errorf("%d tasks wanted: %v", c.tasks, list)
+		case c.code != "" && (len(list) != 1 || list[0].Code != c.code):
+			t.Errorf("%s wanted: %v", c.code, list)
+		}
+	}
+}
+
+// docs/plans.md explains every code that Read can report, and no other.
+func TestDocumentedCodes(t *testing.T) {
+	page, err := os.ReadFile("../../docs/plans.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documented []string
+	row := regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| (?:error|warning) \\|")
+	for _, m := range row.FindAllStringSubmatch(string(page), -1) {
+		documented = append(documented, m[1])
+	}
+	codes := append(constants(t, "diagnostics.go"), constants(t, "../../expr/expr.go")...)
+	slices.Sort(codes)
+	slices.Sort(documented)
+	if !slices.Equal(codes, documented) {
+		t.Errorf("in the source:\n%s\nin docs/plans.md:\n%s", strings.Join(codes, "\n"), strings.Join(documented, "\n"))
+	}
+}
+
+// constants returns the values of a file's string constants that are named after codes.
+func constants(t *testing.T, path string) []string {
+	t.Helper()
+	file, err := goparser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if ok && len(spec.Values) == 1 && strings.HasPrefix(strings.ToLower(spec.Names[0].Name), "code") {
+			if literal, ok := spec.Values[0].(*ast.BasicLit); ok {
+				value, _ := strconv.Unquote(literal.Value)
+				values = append(values, value)
+			}
+		}
+		return true
+	})
+	return values
+}
+
+// Every code of this package is shown by a plan in testdata or by a test here.
+func TestEveryCodeIsShown(t *testing.T) {
+	var shown strings.Builder
+	for _, path := range append(plans(t, "testdata/*/*.txt"), "plan_test.go") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown.Write(text)
+	}
+	for _, code := range constants(t, "diagnostics.go") {
+		name := map[string]string{codeTooLarge: "codeTooLarge", codeTooDeep: "codeTooDeep"}[code]
+		if !strings.Contains(shown.String(), "["+code+"]") && name == "" {
+			t.Errorf("no golden file shows %s", code)
+		}
+	}
+}
+
+func TestDrawings(t *testing.T) {
+	p, list := Read(source(t, "../../missions/solar-day.xml"), signals)
+	if p == nil {
+		t.Fatal(list)
+	}
+	statuses := make([]bt.Status, p.Tree.Len())
+	for i := range statuses {
+		statuses[i] = bt.Status(i % 8)
+	}
+	for name, draw := range map[string]func(*bytes.Buffer) error{
+		"tree.dot":          func(b *bytes.Buffer) error { return DOT(b, p) },
+		"tree.svg":          func(b *bytes.Buffer) error { return SVG(b, p, nil) },
+		"tree-statuses.svg": func(b *bytes.Buffer) error { return SVG(b, p, statuses) },
+		"tree-statuses.txt": func(b *bytes.Buffer) error { return Text(b, p, statuses) },
+	} {
+		var b bytes.Buffer
+		if err := draw(&b); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, filepath.Join("testdata", "drawings", name), b.String())
+	}
+}
+
+func TestTooFewStatusesPanic(t *testing.T) {
+	p, _ := Read(source(t, "../../missions/solar-day.xml"), signals)
+	defer func() {
+		if r := recover(); r == nil {
+			t.Error("no panic")
+		}
+	}()
+	_ = SVG(io.Discard, p, make([]bt.Status, p.Tree.Len()-1))
+}
+
+// bushy returns a plan of about n tasks with long names.
+func bushy(n int) string {
+	var b strings.Builder
+	b.WriteString(`<root BTCPP_format="4"><BehaviorTree ID="bushy">
+		<ReactiveFallback name="everything there is to do today">`)
+	for i := range n / 5 {
+		fmt.Fprintf(&b, `<ReactiveSequence name="a task with a rather long name, the %d. of them">
+			<Condition name="surplus_%[1]d" on="soc gt 0.%[1]d and h lt %[1]d000 [m] and climb_rate gt 0.2 [m/s]"/>
+			<Inverter><Condition on="h gt %[1]d [m]"/></Inverter>
+			<Action name="WWWWMMMM_%[1]d" write="h_cmd := %[1]d000 [m]; CL_cmd := 0.95"/></ReactiveSequence>`, i+1)
+	}
+	b.WriteString(`</ReactiveFallback></BehaviorTree></root>`)
+	return b.String()
+}
+
+// No two boxes overlap, every text fits into its box by the estimate, and all lies inside the picture.
+func TestLayoutDoesNotOverlap(t *testing.T) {
+	p, list := Read(&diag.Source{Name: "bushy", Text: bushy(50)}, signals)
+	if p == nil {
+		t.Fatal(list)
+	}
+	d := newDrawing(p, nil)
+	boxes, width, height := d.layout()
+	for i, a := range boxes {
+		if a.x < 0 || a.y < 0 || a.x+a.width > width || a.y+boxHeight > height {
+			t.Errorf("%s lies outside the picture", a.name)
+		}
+		if utf8.RuneCountInString(a.name) == 0 || textWidth(a.note, noteSize) > a.width {
+			t.Errorf("%q does not fit", a.note)
+		}
+		for _, b := range boxes[:i] {
+			if a.x < b.x+b.width && b.x < a.x+a.width && a.y < b.y+boxHeight && b.y < a.y+boxHeight {
+				t.Errorf("%s and %s overlap", a.name, b.name)
+			}
+		}
+	}
+}

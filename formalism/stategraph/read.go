@@ -1,0 +1,380 @@
+package stategraph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/diag"
+	"canopy/document/yamldoc"
+	"canopy/expr"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// leastDelay is what a delay must exceed [s]: a hundred times the resolution of numbers near 1, as in the library.
+const leastDelay = 100 * 0x1p-52
+
+var seconds, _ = expr.ParseUnit("s")
+
+// Read reads a state graph. The list holds all mistakes at once; if one of them is an error there is no graph. Without
+// known names (nil), those of conditions and actions are not checked.
+func Read(src *diag.Source, known *Vocabulary) (*Graph, diag.List) {
+	b := &builder{
+		Reader: yamldoc.NewReader(src),
+		g:      &Graph{Source: src},
+		known:  known,
+		names:  map[string]Step{},
+	}
+	b.compiler = expr.NewCompiler(func(string) (int, bool) { return 0, true })
+	if root := b.Parse("a state graph needs at least `steps`"); root != nil {
+		b.read(root)
+	}
+	if b.Diags.HasErrors() {
+		return nil, b.Diags.Sorted()
+	}
+	return b.g, b.Diags.Sorted()
+}
+
+// builder fills a graph from its document.
+type builder struct {
+	*yamldoc.Reader
+	g        *Graph
+	known    *Vocabulary
+	names    map[string]Step
+	steps    []writtenStep // by step
+	links    []*yaml.Node  // by transition: where its target is written
+	broken   bool          // connections are missing because of mistakes: what seems cut off may not be
+	compiler *expr.Compiler
+}
+
+// writtenStep is where the parts of a step are written.
+type writtenStep struct {
+	key, entry, exit *yaml.Node
+	exits            []*yaml.Node // by exit
+}
+
+func (b *builder) read(root *yaml.Node) {
+	var steps, transitions *yaml.Node
+	loopCheck := true
+	b.Fields(root, "the state graph", yamldoc.Keys{
+		"graph":       func(n *yaml.Node) { b.g.Name = b.Text(n, "graph") },
+		"text":        func(n *yaml.Node) { b.g.Text = b.Text(n, "text") },
+		"loop_check":  func(n *yaml.Node) { loopCheck = b.Boolean(n, "loop_check") },
+		"steps":       func(n *yaml.Node) { steps = n },
+		"transitions": func(n *yaml.Node) { transitions = n },
+	})
+	if root.Kind != yaml.MappingNode {
+		return
+	}
+	if steps == nil {
+		b.Add(root, "missing-key", "add `steps`", "the state graph has no steps")
+		return
+	}
+	b.level(steps, "steps", None)
+	for s := range b.steps {
+		b.ports(Step(s))
+	}
+	if transitions != nil {
+		b.Sequence(transitions, "transitions", func(n *yaml.Node) { b.transition(n, loopCheck) })
+	}
+	b.check(steps)
+}
+
+// level reads the steps of one level, those inside them included.
+func (b *builder) level(n *yaml.Node, what string, parent Step) {
+	b.Mapping(n, what, func(key, value *yaml.Node) {
+		name := key.Value
+		if _, taken := b.names[name]; taken { // its inside is not read: that ends a document that contains itself
+			b.Add(key, "duplicate-name", "", "there is a step %q already", name)
+			return
+		}
+		if name == "" {
+			b.Add(key, "wrong-type", "", "a step's name must be a text")
+			return
+		}
+		s := Step(len(b.steps))
+		b.names[name] = s
+		b.steps = append(b.steps, writtenStep{key: key})
+		b.g.steps = append(b.g.steps, step{name: name, line: key.Line, parent: parent, end: s + 1})
+		if value.Tag != "!!null" {
+			b.step(value, s)
+		}
+		b.g.steps[s].end = Step(len(b.steps))
+	})
+}
+
+func (b *builder) step(n *yaml.Node, s Step) {
+	w := &b.steps[s]
+	var inside, initial *yaml.Node
+	first := false
+	b.Fields(n, "step "+b.g.steps[s].name, yamldoc.Keys{
+		"initial": func(n *yaml.Node) { first, initial = b.Boolean(n, "initial"), n },
+		"actions": func(n *yaml.Node) { b.Sequence(n, "actions", func(n *yaml.Node) { b.action(n, s) }) },
+		"entry":   func(n *yaml.Node) { w.entry = n },
+		"exit":    func(n *yaml.Node) { w.exit = n },
+		"steps":   func(n *yaml.Node) { inside = n },
+	})
+	if first && b.g.steps[s].parent != None {
+		first, b.broken = false, true
+		b.Add(initial, "inner-initial-step", "name it as an `entry` of the parallel step",
+			"step %q inside a parallel step cannot be an initial step", b.g.steps[s].name)
+	}
+	b.g.steps[s].first = first
+	if inside != nil {
+		b.g.steps[s].parallel = true
+		b.level(inside, "steps", s)
+		return
+	}
+	for _, port := range []*yaml.Node{w.entry, w.exit} {
+		if port != nil {
+			b.Add(port, "not-parallel", "", "step %q has no steps inside for an entry or exit", b.g.steps[s].name)
+		}
+	}
+}
+
+func (b *builder) action(n *yaml.Node, s Step) {
+	name := b.Text(n, "an action")
+	if name == "" {
+		return
+	}
+	if b.known != nil && !slices.Contains(b.known.Actions, name) {
+		b.Unknown(n, "unknown-action", "the plan", b.known.Actions)
+		return
+	}
+	a := slices.Index(b.g.actions, name)
+	if a < 0 {
+		a = len(b.g.actions)
+		b.g.actions = append(b.g.actions, name)
+	}
+	list := &b.g.steps[s].actions
+	if slices.Contains(*list, Action(a)) {
+		b.Add(n, "duplicate-name", "", "%s stands twice", name)
+		return
+	}
+	*list = append(*list, Action(a))
+}
+
+// ports reads the entries and exits of a parallel step.
+func (b *builder) ports(s Step) {
+	st, w := &b.g.steps[s], &b.steps[s]
+	if !st.parallel {
+		return
+	}
+	var inside []string
+	for i := s + 1; i < st.end; i = b.g.steps[i].end {
+		inside = append(inside, b.g.steps[i].name)
+	}
+	read := func(list *yaml.Node, what string, add func(i Step, n *yaml.Node) bool) {
+		if list == nil {
+			return
+		}
+		b.Sequence(list, what, func(n *yaml.Node) {
+			if !b.single(n, "a branch has one "+what+" step") {
+				b.broken = true
+				return
+			}
+			i, ok := b.names[n.Value]
+			if !ok || b.g.steps[i].parent != s {
+				b.broken = true
+				b.Unknown(n, "unknown-step", "the inside of "+st.name, inside)
+			} else if !add(i, n) {
+				b.Add(n, "duplicate-name", "", "%s stands twice", n.Value)
+			}
+		})
+	}
+	read(w.entry, "entry", func(i Step, _ *yaml.Node) bool {
+		known := b.g.steps[i].first
+		b.g.steps[i].first = true
+		return !known
+	})
+	read(w.exit, "exit", func(i Step, n *yaml.Node) bool {
+		if slices.Contains(st.exits, i) {
+			return false
+		}
+		st.exits, w.exits = append(st.exits, i), append(w.exits, n)
+		return true
+	})
+	if w.entry == nil || w.entry.Kind == yaml.SequenceNode && len(w.entry.Content) == 0 {
+		b.Add(w.key, "missing-entry", "add `entry: [...]` with the first step of each branch",
+			"parallel step %q has no entry", st.name)
+	}
+}
+
+// single reports whether a node is a single text, what a connection of a port is made to.
+func (b *builder) single(n *yaml.Node, rule string) bool {
+	if n.Kind == yaml.SequenceNode {
+		b.Add(n, "one-connection", "a parallel step begins several branches at once: list their first steps as `entry`",
+			"%s, not a list of them", rule)
+		return false
+	}
+	return b.Text(n, "a step's name") != ""
+}
+
+// end reads one end of a transition.
+func (b *builder) end(n *yaml.Node, port bool) (Step, bool) {
+	if b.single(n, "a transition leads from one step to one step") {
+		s, ok := b.names[n.Value]
+		switch {
+		case !ok:
+			hint := diag.DidYouMean(n.Value, b.stepNames())
+			b.Add(n, "unknown-step", hint, "there is no step %q", n.Value)
+		case port && !b.g.steps[s].parallel:
+			b.Add(n, "not-parallel", "write `from` or `to`", "step %q has no steps inside to suspend or resume", n.Value)
+		default:
+			return s, true
+		}
+	}
+	b.broken = true
+	return 0, false
+}
+
+func (b *builder) stepNames() []string {
+	names := make([]string, len(b.g.steps))
+	for i := range names {
+		names[i] = b.g.steps[i].name
+	}
+	return names
+}
+
+func (b *builder) transition(n *yaml.Node, loopCheck bool) {
+	t := Transition{LoopCheck: loopCheck, Line: n.Line}
+	var code *expr.Code
+	ends := map[string]*yaml.Node{}
+	keep := func(key string) func(*yaml.Node) { return func(n *yaml.Node) { ends[key] = n } }
+	b.Fields(n, "a transition", yamldoc.Keys{
+		"from":       keep("from"),
+		"suspend":    keep("suspend"),
+		"to":         keep("to"),
+		"resume":     keep("resume"),
+		"when":       func(n *yaml.Node) { t.When, code = b.condition(n) },
+		"after":      func(n *yaml.Node) { t.After = b.delay(n) },
+		"loop_check": func(n *yaml.Node) { t.LoopCheck = b.Boolean(n, "loop_check") },
+	})
+	if n.Kind != yaml.MappingNode {
+		return
+	}
+	which := func(plain, port string) (*yaml.Node, bool) {
+		switch {
+		case ends[plain] != nil && ends[port] != nil:
+			b.Add(ends[port], "conflicting-keys", "", "a transition has either `%s` or `%s`", plain, port)
+		case ends[plain] == nil && ends[port] == nil:
+			b.Add(n, "missing-key", fmt.Sprintf("add `%s`, or `%s` for a parallel step", plain, port),
+				"the transition has no `%s`", plain)
+			b.broken = true
+		}
+		if ends[port] != nil {
+			return ends[port], true
+		}
+		return ends[plain], false
+	}
+	var from, to *yaml.Node
+	from, t.Suspends = which("from", "suspend")
+	to, t.Resumes = which("to", "resume")
+	ok := from != nil && to != nil
+	for _, e := range []struct {
+		node *yaml.Node
+		port bool
+		s    *Step
+	}{{from, t.Suspends, &t.From}, {to, t.Resumes, &t.To}} {
+		if e.node != nil {
+			s, known := b.end(e.node, e.port)
+			*e.s, ok = s, ok && known
+		}
+	}
+	if !ok {
+		return
+	}
+	if st := &b.g.steps[t.From]; st.parallel && !t.Suspends && b.steps[t.From].exit == nil {
+		b.Add(from, "missing-exit", "add `exit: [...]` with the last step of each branch to wait for, or write `suspend`",
+			"parallel step %q cannot be left: it has no exit", st.name)
+	}
+	if b.crosses(t, from, to) {
+		b.broken = true
+		return
+	}
+	k := len(b.g.transitions)
+	b.g.transitions = append(b.g.transitions, t)
+	b.g.codes = append(b.g.codes, code)
+	b.links = append(b.links, to)
+	if st := &b.g.steps[t.From]; t.Suspends {
+		st.suspend = append(st.suspend, k)
+	} else {
+		st.out = append(st.out, k)
+	}
+}
+
+func (b *builder) delay(n *yaml.Node) float64 {
+	before := len(b.Diags)
+	v := b.Number(n, seconds, "after")
+	if v <= leastDelay && len(b.Diags) == before {
+		b.Add(n, "out-of-range", "leave `after` away for a transition that fires at once", "after must be a positive time")
+	}
+	return v
+}
+
+// condition reads a transition's condition and compiles it; nil if it has a mistake.
+//
+// An expression knows conditions only as relations between numbers. So each name is made a relation of its own, and a
+// compiled relation looks up nothing but its side: the sides of these relations are the conditions' truth.
+func (b *builder) condition(n *yaml.Node) (*expr.Expr, *expr.Code) {
+	text := b.Text(n, "when")
+	if text == "" {
+		return nil, nil
+	}
+	e, err := expr.Parse(text)
+	if err != nil {
+		if m, ok := err.(*expr.Error); ok && m.Code == expr.CodeEquality {
+			m.Text, m.Hint = "conditions are not compared", "`a and b or not a and not b` says that two are alike"
+		}
+		b.Inside(n, err)
+		return nil, nil
+	}
+	relations, scope := map[string]*expr.Expr{}, expr.Scope{}
+	for _, name := range e.Names() {
+		if b.known == nil || slices.Contains(b.known.Conditions, name) {
+			relations[name], scope[name] = relation(name), expr.One
+		}
+	}
+	related, unknown := e.Substitute(relations), false
+	mistakes := related.Check(expr.Boolean, expr.AnyUnit, scope)
+	for _, m := range mistakes {
+		if m.Code != expr.CodeSignal {
+			continue
+		}
+		unknown = true
+		name := strings.Trim(text[m.Offset:m.Offset+m.Length], "{} ")
+		m.Code, m.Text = "unknown-condition", fmt.Sprintf("the plan has no condition %q", name)
+		m.Hint = diag.DidYouMean(name, b.known.Conditions)
+		b.Inside(n, m)
+	}
+	if unknown {
+		return nil, nil
+	}
+	if len(mistakes) == 0 {
+		for _, name := range e.Names() {
+			if !slices.Contains(b.g.conditions, name) {
+				b.g.conditions = append(b.g.conditions, name)
+				b.compiler.Compile(relations[name])
+			}
+		}
+		before := len(b.compiler.Indicators())
+		code := b.compiler.Compile(related)
+		if len(b.compiler.Indicators()) == before { // no relation between numbers
+			return e, code
+		}
+	}
+	b.Inside(n, &expr.Error{Length: len(text), Code: expr.CodeType,
+		Text: "a transition waits for conditions, not for numbers",
+		Hint: "join conditions of the plan by and, or, not; what they compare stands in the plan"})
+	return nil, nil
+}
+
+// relation returns a relation that stands for a condition.
+func relation(name string) *expr.Expr {
+	e, err := expr.Parse(name + " >= 0.5")
+	if err != nil {
+		panic("stategraph: a name that was read cannot be read again")
+	}
+	return e
+}

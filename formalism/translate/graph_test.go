@@ -1,0 +1,670 @@
+package translate
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/formalism/stategraph"
+	"canopy/snapshot"
+)
+
+// randomTree returns a description with about the given number of tasks; leaves have the names c1, c2, ..., a1, a2, ...
+func randomTree(r *rand.Rand, size int) *bt.Node {
+	var conditions, actions int
+	var build func(size int) *bt.Node
+	build = func(size int) *bt.Node {
+		if size <= 1 {
+			if conditions < 4 && (actions == 3 || r.IntN(2) == 0) {
+				conditions++
+				return &bt.Node{Kind: bt.Condition, Name: fmt.Sprint("c", conditions)}
+			}
+			actions++
+			return &bt.Node{Kind: bt.Action, Name: fmt.Sprint("a", actions)}
+		}
+		kinds := bt.Kinds()[bt.Sequence:]
+		d := &bt.Node{Kind: kinds[r.IntN(len(kinds))]}
+		if d.Kind.IsDecorator() && r.IntN(2) == 0 {
+			d.Kind = bt.Sequence + bt.Kind(r.IntN(6))
+		}
+		n := 1
+		if !d.Kind.IsDecorator() {
+			n = 1 + r.IntN(min(size-1, 4))
+		}
+		for i := range n {
+			d.Children = append(d.Children, build((size-1)/n-i%2))
+		}
+		d.SuccessCount, d.FailureCount = 1+r.IntN(n), 1+r.IntN(n)
+		return d
+	}
+	return build(size)
+}
+
+// randomInputs returns an input for each condition, and for some of what the actions can say.
+func randomInputs(r *rand.Rand, tree *bt.Tree, most int) []Input {
+	var inputs, more []Input
+	for _, t := range tree.Leaves() {
+		if tree.Kind(t) == bt.Condition {
+			inputs = append(inputs, Input{identifier(tree.Name(t)), []Use{{t, Truth}}})
+			continue
+		}
+		for says := SuccessIf; says < meanings; says++ {
+			if r.IntN(3) == 0 || says == Done {
+				more = append(more, Input{identifier(fmt.Sprint(tree.Name(t), says)), []Use{{t, says}}})
+			}
+		}
+	}
+	r.Shuffle(len(more), func(i, j int) { more[i], more[j] = more[j], more[i] })
+	return slices.Concat(inputs, more[:max(0, min(len(more), most-len(inputs)))])
+}
+
+// compile returns a random tree with few inputs.
+func compile(t *testing.T, r *rand.Rand, most int) (*bt.Tree, []Input) {
+	t.Helper()
+	for {
+		tree, err := bt.Compile(randomTree(r, 2+r.IntN(12)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if inputs := randomInputs(r, tree, most); len(inputs) <= most {
+			return tree, inputs
+		}
+	}
+}
+
+// truths returns the truth of a graph's conditions when the inputs are the bits of a word.
+func truths(g *stategraph.Graph, inputs []Input, word int) []bool {
+	var truth []bool
+	for _, name := range g.Conditions() {
+		i := slices.IndexFunc(inputs, func(in Input) bool { return in.Name == name })
+		truth = append(truth, word>>i&1 == 1)
+	}
+	return truth
+}
+
+func isActive(e *bt.Engine, t bt.Task) bool {
+	return e.Status(t) == bt.Activating || e.Status(t) == bt.Running
+}
+
+// active returns the names of the active actions of a tree, sorted.
+func active(e *bt.Engine) []string {
+	var names []string
+	tree := e.Tree()
+	for _, t := range tree.Leaves() {
+		if tree.Kind(t) == bt.Action && isActive(e, t) {
+			names = append(names, tree.Name(t))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func activeSteps(e *stategraph.Engine) []string {
+	var names []string
+	for _, a := range e.ActiveActions(nil) {
+		names = append(names, e.Graph().Actions()[a])
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TestGraphIsTheTree: on random trees, whatever the inputs are at an instant, the same actions are active after it in
+// the graph, in the state graph's own engine, and in the tree, in the tree's. The tree is told what its actions say as
+// a mission tells it, written down here once more.
+func TestGraphIsTheTree(t *testing.T) {
+	trees := 4000
+	if testing.Short() {
+		trees = 300
+	}
+	steps, edges, largest := 0, 0, 0
+	for seed := range trees {
+		r := rand.New(rand.NewPCG(3, uint64(seed)))
+		tree, inputs := compile(t, r, 7)
+		g, err := GraphOf("random", tree, inputs, Assumptions{})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		steps, edges, largest = steps+g.Len(), edges+len(g.Transitions()), max(largest, g.Len())
+		graph, world := stategraph.NewEngine(g), newOracle(tree, inputs)
+		for instant := range 30 {
+			word := r.IntN(1 << len(inputs))
+			treeErr := world.settle(word)
+			_, graphErr := graph.Settle(float64(instant), truths(g, inputs, word))
+			if (treeErr == nil) != (graphErr == nil) {
+				t.Fatalf("seed %d, instant %d: tree: %v, graph: %v", seed, instant, treeErr, graphErr)
+			}
+			if treeErr != nil {
+				break
+			}
+			if want, got := active(world.engine), activeSteps(graph); !slices.Equal(got, want) {
+				t.Fatalf("seed %d, instant %d, inputs %b: the graph has %v active, the tree %v\n%s", seed, instant, word,
+					got, want, g.Source.Text)
+			}
+		}
+	}
+	t.Logf("%d trees, %d steps, the largest graph has %d, %d transitions", trees, steps, largest, edges)
+}
+
+// oracle tells a tree at an instant all that the leaves have to say, as long as there is something new: the loop of a
+// mission (docs/architecture.md).
+type oracle struct {
+	engine *bt.Engine
+	inputs []Input
+	told   map[bt.Task]bt.Status
+	seen   func(before func(bt.Task) bool, commands []bt.Command) // what each settling is shown to, if it is there
+}
+
+func newOracle(tree *bt.Tree, inputs []Input) *oracle {
+	o := &oracle{inputs: inputs, told: map[bt.Task]bt.Status{}}
+	slow := map[bt.Task][2]bool{}
+	for _, in := range inputs {
+		s := slow[in.Uses[0].Leaf]
+		switch in.Uses[0].Says {
+		case Entered:
+			s[0] = true
+		case Exited:
+			s[1] = true
+		}
+		slow[in.Uses[0].Leaf] = s
+	}
+	o.engine = bt.NewEngine(tree, nil, 0)
+	var in []bt.Input
+	for _, t := range tree.Leaves() {
+		if tree.Kind(t) == bt.Action {
+			in = append(in, bt.Slow(t, slow[t][0], slow[t][1]))
+		}
+	}
+	o.engine = bt.NewEngine(tree, in, 0)
+	return o
+}
+
+func (o *oracle) settle(word int) error {
+	for round := 0; ; round++ {
+		holds := map[Use]bool{}
+		for i, in := range o.inputs {
+			holds[in.Uses[0]] = word>>i&1 == 1
+		}
+		var in []bt.Input
+		news := round == 0
+		for _, t := range o.engine.Tree().Leaves() {
+			says := func(m Meaning) bool { return holds[Use{t, m}] }
+			if o.engine.Tree().Kind(t) == bt.Condition {
+				in = append(in, bt.Set(t, says(Truth)))
+				continue
+			}
+			request := bt.Accept
+			if says(FailureIf) {
+				request = bt.Failure
+			} else if says(SuccessIf) {
+				request = bt.Success
+			}
+			in = append(in, bt.Request(t, request))
+			outcome := bt.Accept
+			if says(Failed) {
+				outcome = bt.Failure
+			} else if says(Done) {
+				outcome = bt.Success
+			}
+			switch s := o.engine.Status(t); s {
+			case bt.Activating, bt.Running:
+				if outcome != bt.Accept && o.told[t] != outcome+1 {
+					o.told[t] = outcome + 1
+					in = append(in, bt.End(t, outcome))
+					news = true
+				}
+				if s == bt.Activating && says(Entered) {
+					in = append(in, bt.Entered(t))
+					news = true
+				}
+			case bt.Deactivating:
+				if says(Exited) {
+					in = append(in, bt.Exited(t))
+					news = true
+				}
+			}
+		}
+		if !news {
+			return nil
+		}
+		if round == 1000 {
+			return errors.New("never settles")
+		}
+		was := o.engine.Clone()
+		instant, err := o.engine.Settle(in)
+		if err != nil {
+			return err
+		}
+		if o.seen != nil {
+			o.seen(func(t bt.Task) bool { return isActive(was, t) }, instant.Commands)
+		}
+		for _, c := range instant.Commands {
+			if !c.Exit {
+				delete(o.told, c.Task)
+			}
+		}
+	}
+}
+
+// TestUnseen counts what happens within a settling, so that a graph cannot show it: an action that begins and ends, or
+// ends and begins again. docs/translate.md has the numbers.
+func TestUnseen(t *testing.T) {
+	const trees = 3000
+	settlings, short, again := 0, 0, 0
+	for seed := range trees {
+		r := rand.New(rand.NewPCG(9, uint64(seed)))
+		tree, inputs := compile(t, r, 6)
+		o := newOracle(tree, inputs)
+		o.seen = func(before func(bt.Task) bool, commands []bt.Command) {
+			settlings++
+			count := map[bt.Task]int{}
+			for _, c := range commands {
+				if count[c.Task]++; count[c.Task] != 2 {
+					continue
+				}
+				switch was, is := before(c.Task), isActive(o.engine, c.Task); {
+				case was && is:
+					again++
+				case !was && !is:
+					short++
+				}
+			}
+		}
+		for range 200 {
+			if err := o.settle(r.IntN(1 << len(inputs))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Logf("%d settlings, %d actions that begin and end in one, %d that end and begin again", settlings, short, again)
+	if short+again == 0 || short+again > 10 {
+		t.Error("docs/translate.md says otherwise")
+	}
+}
+
+// TestScripts: on random trees and scripts with all inputs of a trace script, the same actions are active after each
+// line in the graph and in the tree. What a script tells once, that an action has ended or a procedure is complete, is
+// true for the graph at that instant only; a script's procedures take time from the beginning. Told to an action that
+// ignores it, it is left out.
+func TestScripts(t *testing.T) {
+	trees := 4000
+	if testing.Short() {
+		trees = 300
+	}
+	changes := 0
+	for seed := range trees {
+		r := rand.New(rand.NewPCG(5, uint64(seed)))
+		tree, inputs := compile(t, r, 7)
+		g, err := GraphOf("random", tree, inputs, Assumptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		graph, engine := stategraph.NewEngine(g), bt.NewEngine(tree, nil, 0)
+		if !slices.Equal(active(engine), nil) {
+			t.Fatal("something is active before the first instant")
+		}
+		word, line := 0, []bt.Input(nil)
+		for i := range inputs { // what takes time
+			u := inputs[i].Uses[0]
+			if tree.Kind(u.Leaf) == bt.Action {
+				other := slices.ContainsFunc(inputs, func(in Input) bool { return in.Uses[0] == Use{u.Leaf, Entered} })
+				exits := slices.ContainsFunc(inputs, func(in Input) bool { return in.Uses[0] == Use{u.Leaf, Exited} })
+				line = append(line, bt.Slow(u.Leaf, other, exits))
+			}
+		}
+		for instant := range 30 {
+			once := 0
+			for range 1 + r.IntN(2) {
+				i := r.IntN(len(inputs) + 1)
+				if i == len(inputs) || instant == 0 {
+					continue
+				}
+				u, status := inputs[i].Uses[0], engine.Status(inputs[i].Uses[0].Leaf)
+				busy := status == bt.Activating || status == bt.Running
+				switch u.Says {
+				case Truth:
+					word ^= 1 << i
+					line = append(line, bt.Set(u.Leaf, word>>i&1 == 1))
+				case SuccessIf, FailureIf:
+					word ^= 1 << i
+					says := say(tree, inputs, word)[u.Leaf]
+					line = append(line, bt.Request(u.Leaf, verdict(says[FailureIf], says[SuccessIf])))
+				case Done, Failed:
+					if busy && say(tree, inputs, once)[u.Leaf] == [meanings]bool{} {
+						once |= 1 << i
+						line = append(line, bt.End(u.Leaf, verdict(u.Says == Failed, true)))
+					}
+				case Entered:
+					if status == bt.Activating {
+						once |= 1 << i
+						line = append(line, bt.Entered(u.Leaf))
+					}
+				case Exited:
+					if status == bt.Deactivating {
+						once |= 1 << i
+						line = append(line, bt.Exited(u.Leaf))
+					}
+				}
+			}
+			if _, err := engine.Settle(line); err != nil {
+				t.Fatal(err)
+			}
+			line = nil
+			for half, truth := range [][]bool{truths(g, inputs, word|once), truths(g, inputs, word)} {
+				settled, err := graph.Settle(float64(instant), truth)
+				if err != nil {
+					t.Fatal(err)
+				}
+				changes += len(settled.Changes)
+				if want, got := active(engine), activeSteps(graph); !slices.Equal(got, want) {
+					t.Fatalf("seed %d, line %d (%d): the graph has %v active, the tree %v\n%s", seed, instant, half, got, want,
+						g.Source.Text)
+				}
+			}
+		}
+	}
+	t.Logf("%d trees, %d changes of steps", trees, changes)
+}
+
+// TestKeyIsTheMemory: two engines whose keys are equal, though their saved states differ, do the same whatever they are
+// told next: the active actions are the same and the keys are equal again. The saved states of a random tree are all
+// visited.
+func TestKeyIsTheMemory(t *testing.T) {
+	trees := 1000
+	if testing.Short() {
+		trees = 100
+	}
+	engines, merged := 0, 0
+	for seed := range trees {
+		r := rand.New(rand.NewPCG(4, uint64(seed)))
+		tree, inputs := compile(t, r, 4)
+		var list []*loop
+		known := map[string]bool{}
+		row := map[string]string{} // by key: the keys that follow, one for each word
+		visit := func(l *loop) {
+			if saved := string(snapshot.Save(nil, l.engine)) + fmt.Sprint(l.told); !known[saved] {
+				known[saved] = true
+				list = append(list, l.clone())
+			}
+		}
+		start := newLoop(tree, inputs)
+		if err := start.settle(say(tree, inputs, 0)); err != nil {
+			t.Fatal(err)
+		}
+		visit(start)
+		for i := 0; i < len(list); i++ {
+			var follow strings.Builder
+			for w := range 1 << len(inputs) {
+				l := list[i].clone()
+				if err := l.settle(say(tree, inputs, w)); err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprintf(&follow, "%q", l.key())
+				visit(l)
+			}
+			key := list[i].key()
+			if before, seen := row[key]; seen && before != follow.String() {
+				t.Fatalf("seed %d: two engines with one key go on differently", seed)
+			}
+			row[key] = follow.String()
+		}
+		engines, merged = engines+len(list), merged+len(row)
+	}
+	t.Logf("%d trees, %d saved states, %d keys", trees, engines, merged)
+	if merged >= engines {
+		t.Error("no two engines had one key: nothing was tested")
+	}
+}
+
+func readPlan(t testing.TB, text string) *plan.Plan {
+	t.Helper()
+	p, list := plan.Read(&diag.Source{Name: "plan.xml", Text: text}, nil)
+	if list.HasErrors() {
+		t.Fatal(list)
+	}
+	return p
+}
+
+func readFile(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The solar day: as many steps and transitions as in the graph that is written by hand, in which `loiter` is an
+// autonomous step, and between the same steps. Those by hand have shorter conditions as the first of several counts.
+func TestSolarDay(t *testing.T) {
+	g, err := Graph(readPlan(t, readFile(t, "../../missions/solar-day.xml")), Assumptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byHand, list := stategraph.Read(&diag.Source{Name: "solar-day.graph.yaml",
+		Text: readFile(t, "../../missions/solar-day.graph.yaml")}, nil)
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	pairs := func(g *stategraph.Graph) []string {
+		var lines []string
+		for _, tr := range g.Transitions() {
+			from, _, _ := strings.Cut(g.StepName(tr.From), " + ")
+			to, _, _ := strings.Cut(g.StepName(tr.To), " + ")
+			lines = append(lines, from+" -> "+to)
+		}
+		slices.Sort(lines)
+		return lines
+	}
+	if want, got := pairs(byHand), pairs(g); len(got) != 12 || !slices.Equal(got, want) {
+		t.Errorf("translated: %v\nby hand: %v", got, want)
+	}
+}
+
+const root = `<root BTCPP_format="4"><BehaviorTree>%s</BehaviorTree></root>`
+
+// jojo is the plan of Fig. 7 of the 2014 paper; a task may be added behind the climb.
+func jojo(more string) string {
+	return fmt.Sprintf(root, `
+	<ReactiveSequence>
+	  <ReactiveFallback>
+	    <ReactiveSequence>
+	      <Condition ID="full"/><Condition ID="surplus"/>
+	      <ReactiveFallback><Condition ID="at_max"/><Action ID="climb"/></ReactiveFallback>`+more+`
+	    </ReactiveSequence>
+	    <ReactiveSequence>
+	      <ReactiveFallback><Condition ID="at_min"/><Action ID="sink"/></ReactiveFallback>
+	      <Action ID="hold"/>
+	    </ReactiveSequence>
+	  </ReactiveFallback>
+	  <Action ID="mission"/>
+	</ReactiveSequence>`)
+}
+
+const fuelCell = `<ReactiveFallback><Condition ID="loaded"/><Action ID="load"/></ReactiveFallback>`
+
+// The paper's claim in numbers: one more connection in the tree is one more step and six more transitions in the graph.
+// Signals change one at a time, and the aircraft cannot be at both altitudes: full, surplus, at_max, at_min.
+func TestJojo(t *testing.T) {
+	for _, c := range []struct {
+		more                     string
+		steps, transitions, free int
+	}{{"", 4, 10, 12}, {fuelCell, 5, 16, 20}} {
+		p := readPlan(t, jojo(c.more))
+		var top, bottom int
+		for i, in := range Inputs(p) {
+			switch in.Name {
+			case "at_max":
+				top = i
+			case "at_min":
+				bottom = i
+			}
+		}
+		possible := func(in []bool) bool { return !(in[top] && in[bottom]) }
+		g, err := Graph(p, Assumptions{Possible: possible, OneAtATime: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if steps, transitions := g.Len(), len(g.Transitions()); steps != c.steps || transitions != c.transitions {
+			t.Errorf("%d steps, %d transitions, want %d, %d\n%s", steps, transitions, c.steps, c.transitions, g.Source.Text)
+		}
+		if g, err = Graph(p, Assumptions{}); err != nil || g.Len() != c.steps || len(g.Transitions()) != c.free {
+			t.Errorf("if all may change at once: %v, %d steps, %d transitions", err, g.Len(), len(g.Transitions()))
+		}
+	}
+}
+
+// A priority list of k tasks has k(k-1) transitions.
+func TestPriorityList(t *testing.T) {
+	for k := 2; k <= 9; k++ {
+		list := ""
+		for i := 1; i < k; i++ {
+			list += fmt.Sprintf(`<ReactiveSequence><Condition ID="c%d"/><Action ID="a%d"/></ReactiveSequence>`, i, i)
+		}
+		p := readPlan(t, fmt.Sprintf(root, "<ReactiveFallback>"+list+`<Action ID="rest"/></ReactiveFallback>`))
+		for _, oneAtATime := range []bool{false, true} {
+			g, err := Graph(p, Assumptions{OneAtATime: oneAtATime})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g.Len() != k || len(g.Transitions()) != k*(k-1) {
+				t.Errorf("%d tasks: %d steps, %d transitions", k, g.Len(), len(g.Transitions()))
+			}
+		}
+	}
+}
+
+// Under assumptions the graph does what the tree does as long as they hold.
+func TestAssumptions(t *testing.T) {
+	trees := 1000
+	if testing.Short() {
+		trees = 100
+	}
+	fewer := 0
+	for seed := range trees {
+		r := rand.New(rand.NewPCG(6, uint64(seed)))
+		tree, inputs := compile(t, r, 6)
+		if len(inputs) < 2 {
+			continue
+		}
+		a := Assumptions{OneAtATime: true, Possible: func(in []bool) bool { return !(in[0] && in[1]) }}
+		g, err := GraphOf("random", tree, inputs, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		free, err := GraphOf("random", tree, inputs, Assumptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Len() > free.Len() || len(g.Transitions()) > len(free.Transitions()) {
+			t.Fatalf("seed %d: the assumptions add steps or transitions", seed)
+		}
+		fewer += len(free.Transitions()) - len(g.Transitions())
+		graph, world := stategraph.NewEngine(g), newOracle(tree, inputs)
+		word := r.IntN(1<<len(inputs)) &^ 1
+		for instant := range 60 {
+			treeErr := world.settle(word)
+			_, graphErr := graph.Settle(float64(instant), truths(g, inputs, word))
+			if treeErr != nil || graphErr != nil {
+				t.Fatalf("seed %d: tree: %v, graph: %v", seed, treeErr, graphErr)
+			}
+			if want, got := active(world.engine), activeSteps(graph); !slices.Equal(got, want) {
+				t.Fatalf("seed %d, instant %d, inputs %b: the graph has %v active, the tree %v\n%s", seed, instant, word,
+					got, want, g.Source.Text)
+			}
+			for next := 3; next&3 == 3; {
+				if next = word ^ 1<<r.IntN(len(inputs)); next&3 != 3 {
+					word = next
+				}
+			}
+		}
+	}
+	if fewer == 0 {
+		t.Error("the assumptions save no transitions")
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	var leaves strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&leaves, `<Action ID="a%d" done="x%d ge 0"/>`, i, i)
+	}
+	p := readPlan(t, fmt.Sprintf(root, `<Parallel>`+leaves.String()+`</Parallel>`))
+	for limit, want := range map[int]string{1000: "13 tasks, 12 inputs", 13 << 14: "at least 5 states"} {
+		_, err := Graph(p, Assumptions{Limit: limit})
+		if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), want) {
+			t.Errorf("limit %d: error %v", limit, err)
+		}
+	}
+}
+
+// Leaves that ask the same share an input; names become such that expressions can spell them.
+func TestInputs(t *testing.T) {
+	p := readPlan(t, fmt.Sprintf(root, `<Sequence>
+	  <Condition name="high" on="h ge 100"/><Condition name="high again" on="h ge 100"/>
+	  <Condition name="latched" on="h ge 100" off="h le 90"/>
+	  <Condition ID="near"/><Condition ID="near"/><Condition/><Condition name="not"/>
+	  <Action name="climb up" done="h ge 100" failed="false" entry_time="3" exit_until="v le 1"/>
+	  <Action name="rest" done="true" _successIf="h ge 100" _failureIf="v le 1"/>
+	</Sequence>`))
+	var got []string
+	for _, in := range Inputs(p) {
+		text := in.Name + ":"
+		for _, u := range in.Uses {
+			text += fmt.Sprintf(" %s %d", p.Tree.Name(u.Leaf), u.Says)
+		}
+		got = append(got, text)
+	}
+	want := []string{
+		fmt.Sprintf("high: high %d high again %d climb up %d rest %d", Truth, Truth, Done, SuccessIf),
+		fmt.Sprintf("latched: latched %d", Truth),
+		fmt.Sprintf("near: Sequence/near %d Sequence/near[2] %d", Truth, Truth),
+		fmt.Sprintf("Condition: Condition %d", Truth),
+		fmt.Sprintf("_not: not %d", Truth),
+		fmt.Sprintf("climb_up_entered: climb up %d", Entered),
+		fmt.Sprintf("climb_up_exited: climb up %d rest %d", Exited, FailureIf),
+		fmt.Sprintf(": rest %d", Done),
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if _, err := Graph(p, Assumptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Actions under way are told apart: entering, running, leaving; the step's name says which.
+func TestProcedures(t *testing.T) {
+	g, err := Graph(readPlan(t, fmt.Sprintf(root, `<ReactiveFallback>
+	  <ReactiveSequence><Condition ID="storm"/><Action ID="land" entry_time="5"/></ReactiveSequence>
+	  <Action ID="film" exit_until="v le 1"/></ReactiveFallback>`)), Assumptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, tr := range g.Transitions() {
+		got = append(got, fmt.Sprintf("%s -> %s: %s", g.StepName(tr.From), g.StepName(tr.To), tr.When))
+	}
+	want := []string{
+		"land (entering) -> land: storm and land_entered",
+		"land (entering) -> film: not storm",
+		"land -> film: not storm",
+		"film -> film (leaving): storm",
+		"film (leaving) -> land (entering): storm and film_exited",
+		"film (leaving) -> film: not storm and film_exited",
+	}
+	if len(got) < len(want) {
+		t.Fatalf("got\n%s", strings.Join(got, "\n"))
+	}
+	for _, line := range want {
+		if !slices.Contains(got, line) {
+			t.Errorf("no %q in\n%s", line, strings.Join(got, "\n"))
+		}
+	}
+}

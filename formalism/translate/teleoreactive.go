@@ -1,0 +1,214 @@
+package translate
+
+import (
+	"fmt"
+	"strings"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+)
+
+// Program is a teleo-reactive program that was read without errors: rules of a condition and an action, of which the
+// first whose condition holds counts (N. J. Nilsson, Teleo-Reactive Programs for Agent Control, 1994; after section II
+// of the 2016 paper). It never changes.
+type Program struct {
+	Source *diag.Source
+
+	procedures []*procedure
+	sets       map[string][]string // the constants of each set
+	depth      int                 // so many calls can be under way, one inside the other; 0: no limit is needed
+	run        *term               // the call that is the program
+}
+
+// procedure is a named list of rules with parameters.
+type procedure struct {
+	name       string
+	at         int // byte of the name
+	parameters []string
+	rules      []rule
+}
+
+// rule says what is done while a condition holds and none of an earlier rule does.
+type rule struct {
+	when     *condition
+	act      *term  // a call if a procedure has the name, else an action
+	variable string // the rule stands for one rule for each member of the set, in its order; empty: for itself
+	set      string
+	setAt    int // byte of the set's name
+}
+
+// condition is a Boolean combination of atoms.
+type condition struct {
+	op    conditionOp
+	parts []*condition
+	atom  *term
+}
+
+type conditionOp uint8
+
+const (
+	opAlways conditionOp = iota
+	opAtom
+	opAnd
+	opOr
+	opNot
+)
+
+// term is a name with arguments: an atom of a condition, an action, a call, or an argument.
+type term struct {
+	name string
+	at   int // byte of the name
+	args []*term
+}
+
+// text writes a term whose variables have values.
+func (t *term) text(values map[string]string) string {
+	if value, bound := values[t.name]; bound && len(t.args) == 0 {
+		return value
+	}
+	if len(t.args) == 0 {
+		return t.name
+	}
+	args := make([]string, len(t.args))
+	for i, a := range t.args {
+		args[i] = a.text(values)
+	}
+	return t.name + "(" + strings.Join(args, ",") + ")"
+}
+
+// nothing is the action that does nothing: Nilsson's nil.
+const nothing = "nil"
+
+// procedure returns the procedure that a term calls, nil if it is an action.
+func (p *Program) procedure(name string) *procedure {
+	for _, q := range p.procedures {
+		if q.name == name {
+			return q
+		}
+	}
+	return nil
+}
+
+// each visits the rules that a rule stands for, with the values of its variables.
+func (p *Program) each(r *rule, values map[string]string, visit func(values map[string]string)) {
+	if r.variable == "" {
+		visit(values)
+		return
+	}
+	for _, member := range p.sets[r.set] {
+		bound := map[string]string{}
+		for name, value := range values {
+			bound[name] = value
+		}
+		bound[r.variable] = member
+		visit(bound)
+	}
+}
+
+// Plan translates the program by Lemma 2 of the 2016 paper: a ReactiveFallback of one ReactiveSequence for each rule,
+// of the rule's condition and its action; the actions only run. A call is the plan of what it calls, with values in the
+// place of the parameters, so that each call has tasks of its own. The lemma wants actions, and so calls, that never
+// fail: a called procedure that can be left without a rule does nothing then, by the action nil. So does a call for
+// which the program's depth leaves no room. The list holds an error if the plan would be too large.
+func (p *Program) Plan() (*plan.Plan, diag.List) {
+	x := &expansion{program: p}
+	root := x.call(p.run, nil, 1)
+	if x.large != "" {
+		return nil, diag.List{{Source: p.Source, Offset: p.run.at, Length: len(p.run.name), Code: "too-large", Text: x.large,
+			Hint: "a smaller `depth` or smaller sets make it smaller"}}
+	}
+	return plan.New(p.run.text(nil), root, x.leaves)
+}
+
+// Limits of the plan of a program.
+const (
+	maxTasks = 100_000 // as in package plan
+	maxText  = 1000    // bytes of a value, which may grow with each call
+)
+
+// expansion makes the plan of a program.
+type expansion struct {
+	program *Program
+	leaves  []plan.Leaf
+	tasks   int
+	large   string // what is too large; the rest is not expanded then
+}
+
+func (x *expansion) node(kind bt.Kind, name string) *bt.Node {
+	if x.tasks++; x.tasks > maxTasks {
+		x.large = fmt.Sprintf("with all its calls the program has more than %d tasks", maxTasks)
+	}
+	return &bt.Node{Kind: kind, Name: name}
+}
+
+func (x *expansion) leaf(kind bt.Kind, text string) *bt.Node {
+	x.leaves = append(x.leaves, plan.Leaf{ID: text})
+	return x.node(kind, text)
+}
+
+// call returns the plan of a call; level is the number of calls that are under way with it.
+func (x *expansion) call(t *term, values map[string]string, level int) *bt.Node {
+	called := x.program.procedure(t.name)
+	switch {
+	case called == nil:
+		return x.leaf(bt.Action, t.text(values))
+	case x.program.depth > 0 && level > x.program.depth:
+		return x.leaf(bt.Action, nothing)
+	}
+	inner := map[string]string{}
+	for i, name := range called.parameters {
+		inner[name] = t.args[i].text(values)
+		if len(inner[name]) > maxText {
+			x.large = fmt.Sprintf("with all its calls the program has values of more than %d characters", maxText)
+		}
+	}
+	n := x.node(bt.ReactiveFallback, t.text(values))
+	complete := false
+	for i := range called.rules {
+		r := &called.rules[i]
+		complete = complete || r.when.op == opAlways
+		x.program.each(r, inner, func(values map[string]string) {
+			if x.large != "" {
+				return
+			}
+			if r.when.op == opAlways {
+				n.Children = append(n.Children, x.call(r.act, values, level+1))
+				return
+			}
+			s := x.node(bt.ReactiveSequence, "")
+			s.Children = append(x.all(r.when, values), x.call(r.act, values, level+1))
+			n.Children = append(n.Children, s)
+		})
+	}
+	if !complete && level > 1 {
+		n.Children = append(n.Children, x.leaf(bt.Action, nothing))
+	}
+	return n
+}
+
+// all returns the plans of the parts that must all hold for a condition to hold.
+func (x *expansion) all(c *condition, values map[string]string) []*bt.Node {
+	if c.op != opAnd {
+		return []*bt.Node{x.condition(c, values)}
+	}
+	var nodes []*bt.Node
+	for _, part := range c.parts {
+		nodes = append(nodes, x.condition(part, values))
+	}
+	return nodes
+}
+
+// condition returns the plan that succeeds if a condition holds, and fails otherwise.
+func (x *expansion) condition(c *condition, values map[string]string) *bt.Node {
+	if c.op == opAtom {
+		return x.leaf(bt.Condition, c.atom.text(values))
+	}
+	n := x.node(conditionKinds[c.op], "")
+	for _, part := range c.parts {
+		n.Children = append(n.Children, x.condition(part, values))
+	}
+	return n
+}
+
+var conditionKinds = map[conditionOp]bt.Kind{opAnd: bt.ReactiveSequence, opOr: bt.ReactiveFallback, opNot: bt.Inverter}

@@ -1,0 +1,222 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/run/record"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// TestVerdicts: only a run that came to its end looks as if it had, on the page and in the table.
+func TestVerdicts(t *testing.T) {
+	for name, c := range map[string]struct {
+		summary     *record.Summary
+		damage      error
+		page, table string
+	}{
+		"complete": {&record.Summary{Ended: 10, Outcome: record.Complete, Reason: "horizon reached"}, nil,
+			`complete"><strong>Complete at 0:00:10</strong> of 0:00:10: horizon reached</p>`,
+			"0:00:10 of 0:00:10, complete: horizon reached"},
+		"interrupted": {&record.Summary{Ended: 9.9, Outcome: record.Interrupted, Reason: "interrupted"}, nil,
+			`interrupted"><strong>Interrupted at 0:00:09</strong> of 0:00:10</p>`, "0:00:09 of 0:00:10, interrupted\n"},
+		"failed": {&record.Summary{Ended: 3, Outcome: record.Failed, Reason: "w is not finite"}, nil,
+			`failed"><strong>Failed at 0:00:03</strong> of 0:00:10: w is not finite</p>`,
+			"0:00:03 of 0:00:10, failed: w is not finite"},
+		"cut": {nil, nil, `interrupted"><strong>Cut off at 0:00:00</strong>`, "cut off: the log has no end"},
+		"damaged": {nil, record.ErrFormat, `interrupted"><strong>Damaged at 0:00:00</strong>`,
+			"damaged: " + record.ErrFormat.Error()},
+		"of no known outcome": {&record.Summary{Outcome: "?"}, nil, `interrupted"><strong>Interrupted at`, "interrupted"},
+	} {
+		log := &record.Log{Header: record.Header{Horizon: 10}, Summary: c.summary, Damage: c.damage}
+		var table bytes.Buffer
+		must(t, Table(&table, log))
+		if page := render(t, log, ""); !strings.Contains(page, `<p class="verdict `+c.page) {
+			t.Errorf("%s: the page does not say %q", name, c.page)
+		}
+		if !strings.Contains(table.String(), c.table) {
+			t.Errorf("%s: the table does not say %q:\n%s", name, c.table, table.String())
+		}
+	}
+}
+
+// TestPanelsByUnit: a log without plots is plotted by unit, in few panels of few curves, and what is left out is named.
+func TestPanelsByUnit(t *testing.T) {
+	log := &record.Log{T: []float64{0, 1}}
+	add := func(unit string, n int) {
+		for i := range n {
+			log.Signals = append(log.Signals, record.Signal{Name: fmt.Sprintf("%s%d", unit, i), Unit: unit})
+			log.Values = append(log.Values, []float64{float64(i), -1})
+		}
+	}
+	add("m", 9)
+	add("", 1)
+	add("K", 5)
+	shapes := func() (list []string) {
+		plots, _ := panels(log)
+		for _, p := range plots {
+			list = append(list, fmt.Sprint(p.Signals))
+		}
+		return list
+	}
+	want := []string{"[m0 m1 m2 m3]", "[m4 m5 m6 m7]", "[m8]", "[0]", "[K0 K1 K2 K3]", "[K4]"}
+	if diff := cmp.Diff(want, shapes()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if e := extremes(log); len(e) != len(log.Signals) {
+		t.Errorf("%d extremes for %d signals", len(e), len(log.Signals))
+	}
+	if page := render(t, log, ""); strings.Contains(page, "names no plots") || !strings.Contains(page, "<h2>Extremes") {
+		t.Error("everything is shown, the page says otherwise")
+	}
+	for _, unit := range []string{"a", "b", "c", "d"} {
+		add(unit, 2)
+	}
+	want = []string{"[m0 m1 m2 m3]", "[m4 m5 m6 m7]", "[0]", "[K0 K1 K2 K3]", "[a0 a1]", "[b0 b1]", "[c0 c1]", "[d0 d1]"}
+	if diff := cmp.Diff(want, shapes()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	const left = "The mission names no plots. Not shown, but in signals.csv: m8, K4."
+	var table bytes.Buffer
+	must(t, Table(&table, log))
+	if !strings.Contains(render(t, log, ""), left) || !strings.Contains(table.String(), left) {
+		t.Errorf("what is left out is not said:\n%s", table.String())
+	}
+	if got, want := unplotted([]string{"a", "b", "c"}, 2), "signals.csv: a, b and 1 more."; !strings.HasSuffix(got, want) {
+		t.Errorf("%q does not end in %q", got, want)
+	}
+}
+
+// TestMixedUnits: in a panel of several units each curve has its own.
+func TestMixedUnits(t *testing.T) {
+	log := &record.Log{T: []float64{0}, Values: [][]float64{{1}, {2}}}
+	log.Signals = []record.Signal{{Name: "h", Unit: "m"}, {Name: "soc"}}
+	log.Plots = []record.Plot{{Title: "Both", Signals: []string{"h", "soc"}}}
+	p := drawn(t, render(t, log, "")).Plots[0]
+	if p.Signals[0].Unit != "m" || p.Signals[1].Unit != "1" {
+		t.Errorf("the curves are %+v", p.Signals)
+	}
+}
+
+// TestThinCurve: whatever the samples, no column loses its range or its ends, and one of few samples loses nothing.
+func TestThinCurve(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 300).Draw(t, "samples")
+		at, values := make([]float64, n), make([]float64, n)
+		for i := range n {
+			if i > 0 {
+				at[i] = at[i-1] + rapid.SampledFrom([]float64{0, 0, 0.01, 1, 5}).Draw(t, "dt")
+			}
+			values[i] = rapid.SampledFrom([]float64{0, 1, -1, 2, math.NaN(), math.Inf(1)}).Draw(t, "value")
+		}
+		columns := rapid.IntRange(1, 40).Draw(t, "columns")
+		kept := thinCurve(at, values, at[n-1], columns)
+		if !slices.IsSorted(kept) || len(slices.Compact(slices.Clone(kept))) != len(kept) || len(kept) > 5*(columns+1) {
+			t.Fatalf("kept %v", kept)
+		}
+		inColumn := func(indices []int, c int) (list []int, least, greatest float64, gap bool) {
+			least, greatest = math.Inf(1), math.Inf(-1)
+			for _, k := range indices {
+				if column(at[k], 0, at[n-1], columns) != c {
+					continue
+				}
+				list = append(list, k)
+				if v := values[k]; math.IsNaN(v) || math.IsInf(v, 0) {
+					gap = true
+				} else {
+					least, greatest = min(least, v), max(greatest, v)
+				}
+			}
+			return list, least, greatest, gap
+		}
+		var all []int
+		for i := range n {
+			all = append(all, i)
+		}
+		for c := range columns + 1 {
+			whole, a, b, g := inColumn(all, c)
+			thin, a2, b2, g2 := inColumn(kept, c)
+			if a != a2 || b != b2 || g != g2 || len(whole) <= 4 && !slices.Equal(whole, thin) ||
+				len(whole) > 0 && (whole[0] != thin[0] || whole[len(whole)-1] != thin[len(thin)-1]) {
+				t.Fatalf("column %d: %v of %v", c, thin, whole)
+			}
+		}
+	})
+}
+
+func TestFairShare(t *testing.T) {
+	for _, c := range []struct {
+		counts      []int
+		total, want int
+	}{{[]int{3, 4}, 7, math.MaxInt}, {[]int{3, 4}, 6, 3}, {[]int{1, 1, 1000, 1000}, 100, 49}, {nil, 5, math.MaxInt}} {
+		if got := fairShare(c.counts, c.total); got != c.want {
+			t.Errorf("fairShare(%v, %d) = %d, want %d", c.counts, c.total, got, c.want)
+		}
+	}
+}
+
+// longLog is a run in which a task of two switches all the time, with an excursion of h in a single sample.
+func longLog(events int) *record.Log {
+	log := &record.Log{Values: make([][]float64, 2), Header: record.Header{Mission: "long", Horizon: float64(events),
+		Tasks: []record.Task{{Name: "busy", Kind: "Action", Parent: 1, Initial: bt.Accept},
+			{Name: "root", Kind: "Sequence", Parent: -1, Initial: bt.Running}},
+		Signals: []record.Signal{{Name: "h", Unit: "m"}, {Name: "v", Unit: "m/s"}}}}
+	cycle := []bt.Status{bt.Accept, bt.Activating, bt.Running, bt.Deactivating}
+	for i := range events {
+		at := float64(i)
+		for side := range 2 {
+			log.T = append(log.T, at)
+			log.Values[0] = append(log.Values[0], math.Sin(at/1000))
+			log.Values[1] = append(log.Values[1], float64(side))
+		}
+		log.Changes = append(log.Changes, record.Change{T: at, Micro: 1,
+			Change: bt.Change{Task: 0, From: cycle[i%4], To: cycle[(i+1)%4]}})
+		log.Events = append(log.Events, record.Event{T: at, Kind: "state", Text: "h > 0 becomes true"})
+	}
+	log.Values[0][events] = 7 // in the middle
+	log.Changes[events/2].To = bt.Aborted
+	log.Summary = &record.Summary{Ended: float64(events), Outcome: record.Complete}
+	return log
+}
+
+// TestLongRun: the page of a run with very many events stays small, shows what stands out, and says what it leaves out.
+func TestLongRun(t *testing.T) {
+	log := longLog(150_000)
+	page := render(t, log, "")
+	if mb := float64(len(page)) / 1e6; mb > 8 {
+		t.Errorf("the page has %.1f MB", mb)
+	}
+	d := drawn(t, page)
+	h := unpack(t, d.Plots[0].Signals[0].Values, 4)
+	if at := unpack(t, d.Plots[0].Signals[0].Time, 8); len(at) != len(h) || len(h) > 5*(mostColumns+1) {
+		t.Errorf("%d values at %d times", len(h), len(at))
+	}
+	if slices.Max(h) != 7 {
+		t.Error("the page has lost the excursion of h")
+	}
+	busy := d.Lanes[1]
+	if !slices.Contains(busy.S, int(bt.Aborted)) || busy.T[0] != 0 || len(busy.T) > mostChanges {
+		t.Errorf("the lane of the busy task has %d statuses from %g s", len(busy.T), busy.T[0])
+	}
+	if n := len(d.Changes.T); n != mostLines || d.Changes.T[0] != 0 || d.Changes.T[n-1] != 149_999 {
+		t.Errorf("%d status changes in the table", n)
+	}
+	if n := len(d.Events); n != mostLines || d.Gap[0] != mostLines/2 || d.Gap[1] != 149_999-mostLines/2 {
+		t.Errorf("%d events, left out %v", n, d.Gap)
+	}
+	for _, want := range []string{"in each 1/4000 of the run; signals.csv",
+		"130000 status changes from 2:46:40 to 38:53:19 are left out here; status.csv has all.",
+		"130000 events from 2:46:40 to 38:53:19 are left out here; run.mcap has all",
+		"status changes are too close to others of their task"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+// Package report presents a run log to people.
+package report
+
+import (
+	_ "embed" // the page's parts
+	"fmt"
+	"html/template"
+	"io"
+	"strconv"
+
+	"canopy/bt"
+	"canopy/run/record"
+)
+
+//go:embed assets/report.html
+var pageText string
+
+//go:embed assets/report.css
+var styleText string
+
+//go:embed assets/report.js
+var scriptText string
+
+var page = template.Must(template.New("report").Funcs(template.FuncMap{
+	"clock":  Clock,
+	"number": number,
+	"exact":  func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
+	"unit":   unit,
+	"percent": func(v float64) string {
+		return fmt.Sprintf("%.1f", 100*v)
+	},
+}).Parse(pageText))
+
+// HTML writes the log as one self-contained page that works offline: title block, the plots of the header over one
+// time axis, the events, the status of every task as a lane under them, the tree, the time in each action, the
+// extremes of the plotted signals, all status changes and events in a table, the parameters with their tags, the
+// attached documents.
+//
+// treeSVG is the drawing of the plan's tree with its final statuses, as plan.SVG writes it; it is trusted markup.
+// Empty: no drawing. All other text of the log may be hostile. Errors are those of w.
+//
+// The curves are drawn as SVG in the browser by the page's own script, from the samples as they are: where both sides
+// of a discontinuity were recorded, a step is a step. Printing gives vectors. Of a very long run the page holds curves,
+// lanes and a table that are thinned out, and says so.
+func HTML(w io.Writer, log *record.Log, treeSVG string) error {
+	d, notes := embedded(log)
+	v := view{
+		Log:        log,
+		Style:      template.CSS(styleText), //nolint:gosec // our own file
+		Script:     template.JS(scriptText), //nolint:gosec // our own file
+		Tree:       template.HTML(treeSVG),  //nolint:gosec // trusted by contract
+		Ended:      ended(log),
+		Verdict:    judge(log),
+		Activities: activities(log),
+		Extremes:   extremes(log),
+		Notes:      notes,
+		Data:       d,
+	}
+	for _, p := range log.Parameters {
+		v.count(p)
+	}
+	return page.Execute(w, v)
+}
+
+// view is what the page's template sees.
+type view struct {
+	*record.Log
+	Style      template.CSS
+	Script     template.JS
+	Tree       template.HTML
+	Ended      float64
+	Verdict    verdict
+	Activities []activity
+	Extremes   []extreme
+	Changed    []record.Parameter // those that are not at their default
+	Tags       []tagCount
+	Notes      notes
+	Data       data
+}
+
+// notes say what the page leaves out.
+type notes struct{ History, Table []string }
+
+// tagCount says how many parameters carry a tag.
+type tagCount struct {
+	Tag   string
+	Count int
+}
+
+func (v *view) count(p record.Parameter) {
+	if p.Value != p.Default {
+		v.Changed = append(v.Changed, p)
+	}
+	for i := range v.Tags {
+		if v.Tags[i].Tag == p.Tag {
+			v.Tags[i].Count++
+			return
+		}
+	}
+	v.Tags = append(v.Tags, tagCount{p.Tag, 1})
+}
+
+// data is what the page's script draws.
+type data struct {
+	Start    float64        `json:"start"`
+	End      float64        `json:"end"`
+	Statuses []string       `json:"statuses"` // names by code
+	Tasks    []task         `json:"tasks"`
+	Lanes    []lane         `json:"lanes"`
+	Time     string         `json:"time"` // float64s; of the curves that have no times of their own
+	Plots    []panel        `json:"plots"`
+	Changes  changes        `json:"changes"`
+	Events   []record.Event `json:"events"`
+	Gap      []float64      `json:"gap"` // from when to when events are left out; null if they are not
+}
+
+type task struct {
+	Name   string `json:"name"`
+	Kind   string `json:"kind"`
+	Detail string `json:"detail"`
+	Leaf   bool   `json:"leaf"`
+}
+
+type panel struct {
+	Title   string  `json:"title"`
+	Signals []curve `json:"signals"`
+}
+
+type curve struct {
+	Name   string `json:"name"`
+	Unit   string `json:"unit"`
+	Text   string `json:"text"`
+	Time   string `json:"time"`   // float64s; "" if they are those of the log
+	Values string `json:"values"` // float32s
+}
+
+// changes are the status changes by column, in the order they happened.
+type changes struct {
+	T     []float64 `json:"t"`
+	Micro []int     `json:"micro"`
+	Task  []bt.Task `json:"task"`
+	From  []int     `json:"from"`
+	To    []int     `json:"to"`
+}
+
+func embedded(log *record.Log) (data, notes) {
+	d := data{Start: log.Start, End: ended(log), Lanes: lanes(log)}
+	for s := bt.Success; s <= bt.Deactivating; s++ {
+		d.Statuses = append(d.Statuses, s.String())
+	}
+	for _, t := range log.Tasks {
+		kind, known := bt.ParseKind(t.Kind)
+		d.Tasks = append(d.Tasks, task{t.Name, t.Kind, t.Detail, known && kind.IsLeaf()})
+	}
+	var n notes
+	plots, left := panels(log)
+	if text := unplotted(left, 20); text != "" {
+		n.History = append(n.History, text)
+	}
+	thinned := len(log.T) > mostSamples
+	if thinned {
+		n.History = append(n.History, fmt.Sprintf("The curves show the range of %d samples in each 1/%d of the run; "+
+			"signals.csv has them one by one.", len(log.T), mostColumns))
+	} else {
+		d.Time = float64s(log.T)
+	}
+	for _, p := range plots {
+		q := panel{Title: p.Title}
+		for _, name := range p.Signals {
+			for i, s := range log.Signals {
+				if s.Name != name {
+					continue
+				}
+				c := curve{Name: s.Name, Unit: unit(s), Text: s.Text}
+				if thinned {
+					kept := thinCurve(log.T, log.Values[i], d.End, mostColumns)
+					c.Time, c.Values = float64s(pick(log.T, kept)), float32s(pick(log.Values[i], kept))
+				} else {
+					c.Values = float32s(log.Values[i])
+				}
+				q.Signals = append(q.Signals, c)
+			}
+		}
+		if len(q.Signals) > 0 {
+			d.Plots = append(d.Plots, q)
+		}
+	}
+	if left := thinLanes(d.Lanes, d.End, mostChanges); left > 0 {
+		n.History = append(n.History, fmt.Sprintf("%d status changes are too close to others of their task to be "+
+			"drawn: where they are, a lane shows which statuses there were; status.csv has all.", left))
+	}
+	changed, noChange := ends(log.Changes, mostLines)
+	for _, c := range changed {
+		d.Changes.T = append(d.Changes.T, c.T)
+		d.Changes.Micro = append(d.Changes.Micro, c.Micro)
+		d.Changes.Task = append(d.Changes.Task, c.Task)
+		d.Changes.From = append(d.Changes.From, int(c.From))
+		d.Changes.To = append(d.Changes.To, int(c.To))
+	}
+	events, noEvent := ends(log.Events, mostLines)
+	d.Events = events
+	if k := len(noEvent); k > 0 {
+		d.Gap = []float64{noEvent[0].T, noEvent[k-1].T}
+	}
+	n.Table = leftOut(noChange, noEvent)
+	return d, n
+}

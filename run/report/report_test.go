@@ -1,0 +1,348 @@
+package report
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/run/record"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var rewrite = flag.Bool("rewrite", false, "rewrite the golden files")
+
+// render returns the page of a log, and keeps it under the test's name if files are to be looked at.
+func render(t *testing.T, log *record.Log, treeSVG string) string {
+	t.Helper()
+	var b bytes.Buffer
+	must(t, HTML(&b, log, treeSVG))
+	if *keep != "" {
+		must(t, os.WriteFile(filepath.Join(*keep, t.Name()+".html"), b.Bytes(), 0o644))
+	}
+	return b.String()
+}
+
+var dataElement = regexp.MustCompile(`(?s)<script type="application/json" id="log">(.*?)</script>`)
+
+// drawn returns what the page's script draws.
+func drawn(t *testing.T, page string) data {
+	t.Helper()
+	m := dataElement.FindStringSubmatch(page)
+	if m == nil {
+		t.Fatal("the page has no data")
+	}
+	var d data
+	must(t, json.Unmarshal([]byte(m[1]), &d))
+	return d
+}
+
+func unpack(t *testing.T, text string, size int) []float64 {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(text)
+	must(t, err)
+	var values []float64
+	for ; len(b) > 0; b = b[size:] {
+		if size == 4 {
+			values = append(values, float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
+		} else {
+			values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(b)))
+		}
+	}
+	return values
+}
+
+// TestPlotsShowTheSamples: every sample is in the page, both sides of events included, times exact.
+func TestPlotsShowTheSamples(t *testing.T) {
+	log := sampleLog(t)
+	d := drawn(t, render(t, log, ""))
+	if !cmp.Equal(unpack(t, d.Time, 8), log.T) {
+		t.Error("the times in the page are not those of the samples")
+	}
+	if len(d.Plots) != len(log.Plots) {
+		t.Fatalf("%d plots, want %d", len(d.Plots), len(log.Plots))
+	}
+	for i, p := range d.Plots {
+		if p.Title != log.Plots[i].Title || len(p.Signals) != len(log.Plots[i].Signals) {
+			t.Errorf("plot %d is %q with %d curves", i, p.Title, len(p.Signals))
+		}
+		for _, c := range p.Signals {
+			got, want := unpack(t, c.Values, 4), log.Signal(c.Name)
+			for k := range want {
+				if float32(want[k]) != float32(got[k]) {
+					t.Fatalf("%s at %g s is %g, want %g", c.Name, log.T[k], got[k], want[k])
+				}
+			}
+		}
+	}
+}
+
+// TestLanesAreTheStatusChanges rebuilds each lane from the log and compares.
+func TestLanesAreTheStatusChanges(t *testing.T) {
+	log := sampleLog(t)
+	d := drawn(t, render(t, log, ""))
+	if len(d.Lanes) != len(log.Tasks) {
+		t.Fatalf("%d lanes for %d tasks", len(d.Lanes), len(log.Tasks))
+	}
+	for _, l := range d.Lanes {
+		want := lane{Task: l.Task, Depth: l.Depth, T: []float64{0}, S: []int{int(log.Tasks[l.Task].Initial)}}
+		for _, c := range log.Changes {
+			if c.Task == l.Task {
+				want.T, want.S = append(want.T, c.T), append(want.S, int(c.To))
+			}
+		}
+		if diff := cmp.Diff(want, l); diff != "" {
+			t.Errorf("lane of %s (-log +page):\n%s", log.Tasks[l.Task].Name, diff)
+		}
+	}
+	for i, c := range log.Changes {
+		p := d.Changes
+		got := record.Change{T: p.T[i], Micro: p.Micro[i], Change: bt.Change{Task: p.Task[i],
+			From: bt.Status(p.From[i]), To: bt.Status(p.To[i]), Iteration: c.Iteration}}
+		if got != c {
+			t.Fatalf("change %d in the page is %+v, want %+v", i, got, c)
+		}
+	}
+	if len(d.Changes.T) != len(log.Changes) || len(d.Events) != len(log.Events) {
+		t.Errorf("%d changes and %d events, the log has %d and %d", len(d.Changes.T), len(d.Events),
+			len(log.Changes), len(log.Events))
+	}
+}
+
+// TestLanesAreInTreeOrder: parents before children, from left to right, each indented below its parent.
+func TestLanesAreInTreeOrder(t *testing.T) {
+	log := sampleLog(t)
+	var got []string
+	for _, l := range lanes(log) {
+		got = append(got, strings.Repeat(" ", l.Depth)+log.Tasks[l.Task].Name)
+	}
+	want := []string{"longitudinal", " harvest", "  surplus", "  below_top", "   at_top", "  climb", " save",
+		"  critical", "  descend", "   at_bottom", "   sink", "  hold", " mission"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestNothingIsLoaded: the page asks nobody for anything.
+func TestNothingIsLoaded(t *testing.T) {
+	page := render(t, sampleLog(t), "<svg></svg>")
+	for _, pattern := range []string{`https?:`, `\bsrc=`, `\bhref=`, `url\([^#]`, `@import`, `fetch\(`,
+		`XMLHttpRequest`, `import\(`, `WebSocket`, `<link`, `<iframe`} {
+		if m := regexp.MustCompile(pattern).FindString(page); m != "" {
+			t.Errorf("the page contains %q", m)
+		}
+	}
+	if !strings.Contains(page, `content="default-src 'none';`) {
+		t.Error("the page does not forbid loads")
+	}
+}
+
+// TestHostileNames: whatever stands in names and texts stays text.
+func TestHostileNames(t *testing.T) {
+	const evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'`{{.}}&lt;\u2028]]>--><!--"
+	h := record.Header{Mission: evil, Text: evil, Plan: evil, Vehicle: evil, Horizon: 10,
+		Tasks:       []record.Task{{Name: evil, Kind: evil, Parent: -1, Detail: evil}},
+		Signals:     []record.Signal{{Name: evil, Unit: evil, Text: evil}},
+		Plots:       []record.Plot{{Title: evil, Signals: []string{evil}}},
+		Parameters:  []record.Parameter{{Name: evil, Unit: evil, Tag: evil, Text: evil, Value: 1}},
+		Attachments: []record.Attachment{{Name: evil, MediaType: evil, Data: []byte(evil)}},
+	}
+	log := &record.Log{Header: h, T: []float64{0, 1}, Values: [][]float64{{1, 2}},
+		Changes: []record.Change{{T: 1, Micro: 1, Change: bt.Change{To: bt.Running}}},
+		Events:  []record.Event{{T: 1, Kind: evil, Text: evil}},
+		Summary: &record.Summary{Ended: 1, Reason: evil}}
+	page := render(t, log, "")
+	for _, raw := range []string{"<script>alert", "<img", "<!--"} {
+		if strings.Contains(page, raw) {
+			t.Errorf("the page contains %q", raw)
+		}
+	}
+	if n := strings.Count(page, "</script>"); n != 2 {
+		t.Errorf("%d script elements end in the page, want 2", n)
+	}
+	balanced(t, page)
+	if d := drawn(t, page); d.Tasks[0].Name != evil || d.Events[0].Text != evil || d.Plots[0].Signals[0].Unit != evil {
+		t.Error("the script does not get the names as they are")
+	}
+}
+
+var tags = regexp.MustCompile(`<(/?)([a-zA-Z][a-zA-Z0-9]*)\b[^>]*?(/?)>`)
+
+// balanced checks that every element ends, in order.
+func balanced(t *testing.T, page string) {
+	t.Helper()
+	page = regexp.MustCompile(`(?s)<(script|style)\b[^>]*>.*?</(script|style)>`).ReplaceAllString(page, "")
+	void := map[string]bool{"meta": true, "input": true, "br": true}
+	var open []string
+	for _, m := range tags.FindAllStringSubmatch(page, -1) {
+		switch {
+		case void[m[2]] || m[3] != "":
+		case m[1] == "":
+			open = append(open, m[2])
+		case len(open) == 0 || open[len(open)-1] != m[2]:
+			t.Fatalf("</%s> closes %v", m[2], open)
+		default:
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		t.Fatalf("never closed: %v", open)
+	}
+}
+
+func TestPageStructure(t *testing.T) {
+	log := sampleLog(t)
+	log.Summary.CPU = 1.25
+	page := render(t, log, `<svg id="drawing"></svg>`)
+	balanced(t, page)
+	for _, want := range []string{"<h1>solar-day</h1>",
+		"<strong>Complete at 24:00:00</strong> of 24:00:00: horizon reached",
+		"<dd>1e-06</dd>", `<figure class="tree"><svg id="drawing"></svg></figure>`, "<h2>Time in each action</h2>",
+		"<td>hold</td>", "<h2>Extremes</h2>", "4 parameters: 1 tagged", "Changed by the mission", "1.25 s",
+		"<summary>solar-day.xml</summary>", "BTCPP_format=&#34;4&#34;"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not contain %s", want)
+		}
+	}
+	if strings.Contains(page, "ZgotmplZ") {
+		t.Error("the template refused a value")
+	}
+	if len(page) > 1<<20 {
+		t.Errorf("the page of a day has %d bytes", len(page))
+	}
+}
+
+// TestRunThatDidNotStart: no samples, no tasks, no summary.
+func TestRunThatDidNotStart(t *testing.T) {
+	h := record.Header{Mission: "none", Horizon: 10, Signals: []record.Signal{{Name: "x"}},
+		Plots: []record.Plot{{Title: "a", Signals: []string{"x"}}}}
+	log := &record.Log{Header: h, Values: [][]float64{nil}}
+	page := render(t, log, "")
+	balanced(t, page)
+	if d := drawn(t, page); d.End != 0 || d.Time != "" || len(d.Plots) != 1 {
+		t.Errorf("data %+v", d)
+	}
+	if !strings.Contains(page, `<p class="verdict interrupted"><strong>Cut off at 0:00:00</strong> of 0:00:10: the log has no end`) {
+		t.Error("the page does not say that the log was cut off")
+	}
+	if strings.Contains(page, "Tree at the end") || strings.Contains(page, "Time in each action") {
+		t.Error("the page has sections without contents")
+	}
+	var b bytes.Buffer
+	must(t, Table(&b, log))
+	if !strings.Contains(b.String(), "0:00:00 of 0:00:10, cut off: the log has no end") {
+		t.Errorf("table:\n%s", b.String())
+	}
+}
+
+// TestHundredTasks: a wide and deep tree, a signal that is never finite, a failed run.
+func TestHundredTasks(t *testing.T) {
+	h := record.Header{Mission: "hundred", Horizon: 100,
+		Signals: []record.Signal{{Name: "x", Unit: "m"}, {Name: "y", Unit: "s"}},
+		Plots: []record.Plot{{Title: "Nothing", Signals: []string{"x"}},
+			{Title: "Mixed", Signals: []string{"x", "y"}}}}
+	for i := range 100 {
+		task := record.Task{Name: fmt.Sprintf("task number %d", i), Kind: "Action", Parent: min(99, 10*(i/10)+10)}
+		if i%10 == 0 && i > 0 {
+			task.Kind = "ReactiveSequence"
+		}
+		if i == 99 {
+			task.Parent = -1
+		}
+		h.Tasks = append(h.Tasks, task)
+	}
+	log := &record.Log{Header: h, T: []float64{0, 50, 50, 100},
+		Values:  [][]float64{{math.NaN(), math.Inf(1), math.NaN(), math.NaN()}, {1, math.NaN(), 2, 3}},
+		Summary: &record.Summary{Ended: 50, Reason: "the derivative of x is not finite", Outcome: record.Failed}}
+	for i := range 100 {
+		for k := range 20 {
+			at := float64(k) * (1 + float64(i%7))
+			log.Changes = append(log.Changes, record.Change{T: at, Micro: 1,
+				Change: bt.Change{Task: bt.Task(i), From: bt.Status(k % 8), To: bt.Status((k + 1) % 8)}})
+		}
+	}
+	page := render(t, log, "")
+	if d := drawn(t, page); len(d.Lanes) != 100 || d.Lanes[1].Depth != 1 || d.Lanes[0].Task != 99 {
+		t.Errorf("%d lanes, the first are %+v and %+v", len(d.Lanes), d.Lanes[0], d.Lanes[1])
+	}
+	if !strings.Contains(page, `<p class="verdict failed"><strong>Failed at 0:00:50</strong>`) {
+		t.Error("the page does not say that the run failed")
+	}
+	if e := extremes(log); !math.IsNaN(e[0].Least) || e[1].Least != 1 || e[1].Greatest != 3 || e[1].GreatestAt != 100 {
+		t.Errorf("extremes %+v", e)
+	}
+}
+
+// TestActivities: an action counts from its entry to the end of its exit, also when it is active to the end.
+func TestActivities(t *testing.T) {
+	log := &record.Log{Header: record.Header{Start: 10, Tasks: []record.Task{{Name: "a", Kind: "Action", Parent: 2},
+		{Name: "c", Kind: "Condition", Parent: 2}, {Name: "r", Kind: "Sequence", Parent: -1}}},
+		Summary: &record.Summary{Ended: 110}}
+	for _, c := range []struct {
+		t        float64
+		from, to bt.Status
+	}{
+		{20, bt.Accept, bt.Activating}, {25, bt.Activating, bt.Running}, {35, bt.Running, bt.Deactivating},
+		{40, bt.Deactivating, bt.Accept}, {50, bt.Accept, bt.Activating}, {50, bt.Activating, bt.Running},
+		{50, bt.Running, bt.Deactivating}, {50, bt.Deactivating, bt.Accept}, {100, bt.Accept, bt.Activating},
+	} {
+		log.Changes = append(log.Changes, record.Change{T: c.t, Change: bt.Change{From: c.from, To: c.to}})
+	}
+	want := []activity{{Name: "a", Entries: 3, Time: 30, Share: 0.3}}
+	if diff := cmp.Diff(want, activities(log)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTable(t *testing.T) {
+	log := sampleLog(t)
+	log.Mission = "solar\x1b[31m-day"
+	log.Summary.CPU = 0.731
+	var b bytes.Buffer
+	must(t, Table(&b, log))
+	path := filepath.Join("testdata", "table.txt")
+	if *rewrite {
+		must(t, os.WriteFile(path, b.Bytes(), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	must(t, err)
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestClock(t *testing.T) {
+	for at, want := range map[float64]string{0: "0:00:00", 59.5: "0:00:59", 59.99: "0:00:59", 59.9995: "0:01:00",
+		86400: "24:00:00", 360061: "100:01:01", -1: "-0:00:01", -0.5: "0:00:00", math.Inf(1): "-", math.NaN(): "-"} {
+		if got := Clock(at); got != want {
+			t.Errorf("Clock(%g) = %s, want %s", at, got, want)
+		}
+	}
+}
+
+type full struct{}
+
+var errFull = errors.New("no space left on device")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestFullDisk(t *testing.T) {
+	log := sampleLog(t)
+	if err := HTML(full{}, log, ""); !errors.Is(err, errFull) {
+		t.Errorf("HTML: %v", err)
+	}
+	if err := Table(full{}, log); !errors.Is(err, errFull) {
+		t.Errorf("Table: %v", err)
+	}
+}

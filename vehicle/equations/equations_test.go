@@ -1,0 +1,205 @@
+package equations
+
+import (
+	"errors"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/diag"
+	"canopy/vehicle/model"
+
+	"github.com/cockroachdb/datadriven"
+)
+
+func page(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/vehicles.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// tank is the example of docs/vehicles.md.
+func tank(t *testing.T) *model.Vehicle {
+	t.Helper()
+	_, rest, _ := strings.Cut(page(t), "```yaml\n")
+	example, _, _ := strings.Cut(rest, "```")
+	v, diags := Read(&diag.Source{Name: "tank.vehicle.yaml", Text: example})
+	if v == nil || len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return v
+}
+
+// The example of the page is a vehicle, and its derivatives and outputs are those that one computes by hand.
+func TestDocumentedExample(t *testing.T) {
+	v := tank(t)
+	if v.Name != "tank" || len(v.Parameters) != 4 || len(v.States) != 2 || len(v.Outputs) != 3 || len(v.Commands) != 2 {
+		t.Fatalf("read %+v", v)
+	}
+	p := v.Defaults()
+	p[2] = 2 // tau [h]
+	i, err := v.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, dydt, out := make([]float64, 2), make([]float64, 2), make([]float64, 3)
+	i.Initial(y)
+	if !slices.Equal(y, []float64{1, 290}) {
+		t.Errorf("starts at %v", y)
+	}
+	y[0], y[1] = 0.5, 300
+	commands := []float64{0.01, 1000}
+	i.Derivatives(7, y, commands, dydt)
+	drain := 0.002 * math.Sqrt(2*9.81*0.5)
+	want := []float64{(0.01 - drain) / 2, -10./7200 + 1000/(4.2e6*2*0.5)}
+	i.Outputs(7, y, commands, out)
+	for k, got := range append(dydt, out...) {
+		if w := append(want, drain, 8.4e6, 8.4e6*0.5*10)[k]; math.Abs(got-w) > 1e-14*math.Abs(w) {
+			t.Errorf("value %d is %v, want %v", k, got, w)
+		}
+	}
+	if v.Outputs[0].Direct || v.Outputs[2].Direct || !v.Commands[1].Hold || v.Parameters[0].Tag != model.Published {
+		t.Errorf("read %+v", v)
+	}
+}
+
+// A value outside its parameter's range is refused, also one that puts a state outside.
+func TestParametersAreChecked(t *testing.T) {
+	v := tank(t)
+	for _, wrong := range []struct {
+		parameter int
+		value     float64
+	}{{0, 0}, {0, 101}, {2, math.NaN()}, {1, math.Inf(1)}, {3, 4}} {
+		p := v.Defaults()
+		p[wrong.parameter] = wrong.value
+		if _, err := v.New(p); !errors.Is(err, model.ErrParameters) {
+			t.Errorf("%s = %g: %v", v.Parameters[wrong.parameter].Name, wrong.value, err)
+		}
+	}
+}
+
+// Outputs are computed in the order in which they need each other, and depend on commands through others.
+func TestOutputsReadOutputs(t *testing.T) {
+	_, diags := Read(&diag.Source{Name: "v.yaml", Text: `
+states: {x: {derivative: c}}
+outputs: {a: {value: 2 * b}, b: {value: x + c}, c: {value: -u}, d: {value: x}}
+commands: {u: {}}
+`})
+	// the derivative of a pure number is in 1/s
+	if len(diags) != 1 || diags[0].Code != "unit-mismatch" {
+		t.Fatal(diags)
+	}
+	v, diags := Read(&diag.Source{Name: "v.yaml", Text: `
+states: {x: {unit: m, derivative: c}}
+outputs: {a: {unit: m, value: 2 * b}, b: {unit: m, value: "x + c * 1 [s]"}, c: {unit: m/s, value: -u}, d: {unit: m, value: x}}
+commands: {u: {unit: m/s}}
+`})
+	if v == nil {
+		t.Fatal(diags)
+	}
+	i, _ := v.New(nil)
+	out := make([]float64, 4)
+	i.Outputs(0, []float64{5}, []float64{3}, out)
+	if !slices.Equal(out, []float64{4, 2, -3, 5}) {
+		t.Errorf("outputs %v", out)
+	}
+	for k, direct := range []bool{true, true, true, false} {
+		if v.Outputs[k].Direct != direct {
+			t.Errorf("%s depends on commands: %v", v.Outputs[k].Name, !direct)
+		}
+	}
+	i.Outputs(0, []float64{5}, []float64{7}, out)
+	dydt := make([]float64, 1)
+	if i.Derivatives(0, []float64{5}, []float64{3}, dydt); dydt[0] != -3 {
+		t.Errorf("the derivative %g remembers an earlier command", dydt[0])
+	}
+}
+
+func TestAllocatesNothing(t *testing.T) {
+	v := tank(t)
+	i, err := v.New(v.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, dydt, out, commands := []float64{1, 300}, make([]float64, 2), make([]float64, 3), []float64{0.01, 5}
+	if n := testing.AllocsPerRun(100, func() {
+		i.Derivatives(1, y, commands, dydt)
+		i.Outputs(1, y, commands, out)
+	}); n != 0 {
+		t.Errorf("%g allocations", n)
+	}
+}
+
+// The scripts in testdata/golden read files with mistakes.
+func TestGolden(t *testing.T) {
+	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(_ *testing.T, d *datadriven.TestData) string {
+			var b strings.Builder
+			v, diags := Read(&diag.Source{Name: "v.yaml", Text: d.Input + "\n"})
+			diags.Write(&b, false)
+			if v != nil {
+				b.WriteString("a vehicle\n")
+			}
+			return b.String()
+		})
+	})
+}
+
+// The table of codes on the page is that of the source and of what comes from expressions.
+func TestDocumentedCodes(t *testing.T) {
+	want := []string{"unit-mismatch", "unknown-signal"} // found by expr
+	for _, file := range []string{"read.go", "../../document/yamldoc/yamldoc.go"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?:Code: |Add\(.+?, |Unknown\(\w+, )"([a-z0-9-]+)"`).FindAllStringSubmatch(string(text), -1) {
+			want = append(want, m[1])
+		}
+	}
+	slices.Sort(want)
+	want = slices.Compact(want)
+	var got []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z0-9-]+)` \\|").FindAllStringSubmatch(page(t), -1) {
+		got = append(got, m[1])
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the page has the codes\n%v\nthe source\n%v", got, want)
+	}
+}
+
+// FuzzRead: no text makes Read panic; what it accepts can be made and evaluated; every mistake lies in the file.
+func FuzzRead(f *testing.F) {
+	f.Add("states: {x: {unit: m, derivative: v, initial: a}}\ncommands: {v: {unit: m/s, min: 0}}\nparameters: {a: {unit: km, default: 1}}")
+	f.Add("states: {x: {derivative: y}}\noutputs: {y: {unit: 1/s, value: z}, z: {unit: 1/s, value: y}}")
+	f.Add("states: &s {x: {derivative: 0, tolerance: -1}}\noutputs: *s")
+	f.Fuzz(func(t *testing.T, text string) {
+		v, diags := Read(&diag.Source{Name: "v.yaml", Text: text})
+		if (v == nil) != diags.HasErrors() {
+			t.Fatalf("vehicle %v with diagnostics %v", v, diags)
+		}
+		for _, d := range diags {
+			if d.Offset < 0 || d.Offset+d.Length > len(text) {
+				t.Errorf("a diagnostic outside its file: %v", d)
+			}
+		}
+		if v == nil {
+			return
+		}
+		i, err := v.New(v.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := make([]float64, len(v.States))
+		i.Initial(y)
+		commands := make([]float64, len(v.Commands))
+		i.Derivatives(0, y, commands, make([]float64, len(y)))
+		i.Outputs(0, y, commands, make([]float64, len(v.Outputs)))
+	})
+}

@@ -1,0 +1,289 @@
+package equations
+
+import (
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"canopy/diag"
+	"canopy/document/yamldoc"
+	"canopy/expr"
+	"canopy/vehicle/model"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// defaultTolerance is the absolute tolerance of a state that the file gives none, in the state's unit.
+const defaultTolerance = 1e-6
+
+// Read reads a vehicle from its file. The vehicle is nil if the list has errors.
+func Read(src *diag.Source) (*model.Vehicle, diag.List) {
+	r := yamldoc.NewReader(src)
+	root := r.Parse("a vehicle needs at least `states`")
+	if root == nil {
+		return nil, r.Diags
+	}
+	b := &builder{Reader: r, v: &model.Vehicle{}, places: map[string]int{}, scope: expr.Scope{}, constants: expr.Scope{}}
+	b.read(root)
+	if b.Diags.HasErrors() {
+		return nil, b.Diags
+	}
+	return b.v, b.Diags
+}
+
+// builder fills a vehicle from its file.
+type builder struct {
+	*yamldoc.Reader
+	v      *model.Vehicle
+	places map[string]int // in the signal vector, by name
+
+	scope     expr.Scope // what derivatives and outputs may read
+	constants expr.Scope // the parameters
+
+	units                         []expr.Unit // of the parameters
+	initials, derivatives, values []written
+}
+
+// written is an expression of the file, before it is read.
+type written struct {
+	key, node *yaml.Node // node nil: 0
+	unit      expr.Unit  // that it must have
+}
+
+var second, _ = expr.ParseUnit("s")
+
+// read visits the sections in the order in which their names stand in the signal vector, then the expressions.
+func (b *builder) read(root *yaml.Node) {
+	parts := map[string]*yaml.Node{}
+	known := yamldoc.Keys{
+		"vehicle": func(n *yaml.Node) { b.v.Name = b.Text(n, "vehicle") },
+		"text":    func(n *yaml.Node) { b.v.Text = b.Text(n, "text") },
+	}
+	for _, key := range []string{"parameters", "states", "outputs", "commands"} {
+		known[key] = func(n *yaml.Node) { parts[key] = n }
+	}
+	b.Fields(root, "the vehicle", known)
+	if root.Kind != yaml.MappingNode {
+		return
+	}
+	if b.v.Name == "" {
+		b.v.Name = strings.TrimSuffix(path.Base(b.Source.Name), path.Ext(b.Source.Name))
+	}
+	b.places["t"], b.scope["t"] = 0, second
+	b.section(parts["states"], "states", b.state)
+	b.section(parts["commands"], "commands", b.command)
+	b.section(parts["outputs"], "outputs", b.output)
+	b.section(parts["parameters"], "parameters", b.parameter)
+	if len(b.v.States) == 0 {
+		b.Add(root, "missing-key", "add `states`, each with its `derivative`", "the vehicle has no states")
+	}
+	b.program()
+}
+
+// section visits the variables of a section that has new names.
+func (b *builder) section(n *yaml.Node, what string, visit func(key, value *yaml.Node) expr.Unit) {
+	if n == nil {
+		return
+	}
+	b.Mapping(n, what, func(key, value *yaml.Node) {
+		if _, taken := b.places[key.Value]; taken {
+			b.Add(key, "duplicate-name", "", "there is a signal or parameter %q already", key.Value)
+			return
+		}
+		if !expr.IsName(key.Value) {
+			b.Add(key, "wrong-name", "letters, digits, _ and dots; no word of the expressions",
+				"%q cannot be a name", key.Value)
+			return
+		}
+		place := len(b.places)
+		b.places[key.Value] = place
+		b.scope[key.Value] = visit(key, value)
+	})
+}
+
+// variable reads the unit and the text of a variable, and returns the nodes of its other entries, of which keys names
+// those that it may have.
+func (b *builder) variable(key, value *yaml.Node, unit func(*yaml.Node) expr.Unit, keys ...string) (
+	v model.Variable, u expr.Unit, nodes map[string]*yaml.Node) {
+	nodes = map[string]*yaml.Node{}
+	v, u = model.Variable{Name: key.Value, Unit: "1"}, expr.One
+	known := yamldoc.Keys{
+		"unit": func(n *yaml.Node) { u, v.Unit = unit(n), n.Value },
+		"text": func(n *yaml.Node) { v.Text = b.Text(n, "text") },
+	}
+	for _, k := range keys {
+		known[k] = func(n *yaml.Node) { nodes[k] = n }
+	}
+	b.Fields(value, key.Value, known)
+	return v, u, nodes
+}
+
+// number reads an entry that may be missing.
+func (b *builder) number(n *yaml.Node, u expr.Unit, what string, missing float64) float64 {
+	if n == nil {
+		return missing
+	}
+	return b.Number(n, u, what)
+}
+
+// bounds reads a range.
+func (b *builder) bounds(key *yaml.Node, nodes map[string]*yaml.Node, u expr.Unit) model.Range {
+	least := b.number(nodes["min"], u, "min", math.Inf(-1))
+	most := b.number(nodes["max"], u, "max", math.Inf(1))
+	if least > most {
+		b.Add(key, "empty-range", "", "the min of %s is above its max", key.Value)
+		return model.Range{}
+	}
+	return model.Between(least, most)
+}
+
+// startsWithin reports a default that is outside the range.
+func (b *builder) startsWithin(key *yaml.Node, nodes map[string]*yaml.Node, value float64, r model.Range) {
+	if r.Contains(value) {
+		return
+	}
+	if n := nodes["default"]; n != nil {
+		key = n
+	}
+	b.Add(key, "out-of-range", "", "default = %g is outside the range, %v", value, r)
+}
+
+// needs reports an entry that is missing.
+func (b *builder) needs(key, value *yaml.Node, nodes map[string]*yaml.Node, entry, hint string) {
+	if nodes[entry] == nil && value.Kind == yaml.MappingNode {
+		b.Add(key, "missing-key", hint, "%s has no %s", key.Value, entry)
+	}
+}
+
+func (b *builder) parameter(key, value *yaml.Node) expr.Unit {
+	v, u, nodes := b.variable(key, value, b.Unit, "default", "min", "max", "tag")
+	b.needs(key, value, nodes, "default", "a parameter needs a `default`")
+	p := model.Parameter{Name: v.Name, Unit: v.Unit, Text: v.Text, Default: b.number(nodes["default"], u, "default", 0)}
+	r := b.bounds(key, nodes, u)
+	if p.Min, p.Max = r.Bounds(); nodes["default"] != nil {
+		b.startsWithin(key, nodes, p.Default, r)
+	}
+	if n := nodes["tag"]; n != nil {
+		p.Tag = b.tag(n)
+	}
+	b.v.Parameters = append(b.v.Parameters, p)
+	b.units = append(b.units, u)
+	if u != expr.AnyUnit && u != expr.One {
+		u = u.Per(expr.One) // values in expressions are SI
+	}
+	b.constants[key.Value] = u
+	return u
+}
+
+func (b *builder) tag(n *yaml.Node) model.Tag {
+	known := []string{model.Assumed.String(), model.Published.String()}
+	i := slices.Index(known, n.Value)
+	if i < 0 {
+		b.Add(n, "unknown-value", "", "a tag is A for assumed or P for published, not %q", n.Value)
+		return model.Assumed
+	}
+	return model.Tag(i)
+}
+
+func (b *builder) state(key, value *yaml.Node) expr.Unit {
+	v, u, nodes := b.variable(key, value, b.SIUnit, "initial", "derivative", "tolerance", "min", "max")
+	b.needs(key, value, nodes, "derivative", "write 0 if nothing changes it")
+	before := len(b.Diags)
+	s := model.State{Variable: v, AbsTol: b.number(nodes["tolerance"], u, "tolerance", defaultTolerance)}
+	if !(s.AbsTol > 0) && len(b.Diags) == before {
+		b.Add(nodes["tolerance"], "out-of-range", "", "tolerance must be positive")
+	}
+	s.Range = b.bounds(key, nodes, u)
+	b.v.States = append(b.v.States, s)
+	rate := u
+	if u != expr.AnyUnit {
+		rate = u.Per(second)
+	}
+	b.initials = append(b.initials, written{key, nodes["initial"], u})
+	b.derivatives = append(b.derivatives, written{key, nodes["derivative"], rate})
+	return u
+}
+
+func (b *builder) command(key, value *yaml.Node) expr.Unit {
+	v, u, nodes := b.variable(key, value, b.SIUnit, "default", "hold", "min", "max")
+	c := model.Command{Variable: v, Default: b.number(nodes["default"], u, "default", 0)}
+	c.Range = b.bounds(key, nodes, u)
+	b.startsWithin(key, nodes, c.Default, c.Range)
+	if n := nodes["hold"]; n != nil {
+		c.Hold = b.Boolean(n, "hold")
+	}
+	b.v.Commands = append(b.v.Commands, c)
+	return u
+}
+
+func (b *builder) output(key, value *yaml.Node) expr.Unit {
+	v, u, nodes := b.variable(key, value, b.SIUnit, "value")
+	b.needs(key, value, nodes, "value", "an output is computed: give its `value`")
+	b.v.Outputs = append(b.v.Outputs, model.Output{Variable: v})
+	b.values = append(b.values, written{key, nodes["value"], u})
+	return u
+}
+
+// program reads the expressions and, unless there are mistakes, compiles them.
+func (b *builder) program() {
+	zero, _ := expr.Parse("0")
+	read := func(list []written, scope expr.Scope) []*expr.Expr {
+		out := slices.Repeat([]*expr.Expr{zero}, len(list))
+		for i, w := range list {
+			if w.node != nil {
+				out[i] = b.Expression(w.node, expr.Real, w.unit, scope)
+			}
+		}
+		return out
+	}
+	initials, derivatives := read(b.initials, b.constants), read(b.derivatives, b.scope)
+	values := read(b.values, b.scope)
+	if b.Diags.HasErrors() {
+		return
+	}
+	p := &program{parameters: b.v.Parameters, units: b.units, states: b.v.States, commands: len(b.v.Commands)}
+	c := expr.NewCompiler(func(name string) (int, bool) { i, ok := b.places[name]; return i, ok })
+	compile := func(list []*expr.Expr) []*expr.Code {
+		var codes []*expr.Code
+		for _, e := range list {
+			codes = append(codes, c.Compile(e))
+		}
+		return codes
+	}
+	p.initial, p.derivatives, p.outputs = compile(initials), compile(derivatives), compile(values)
+	direct, circle := p.order()
+	if circle != nil {
+		var names []string
+		for _, i := range append(circle, circle[0]) {
+			names = append(names, b.v.Outputs[i].Name)
+		}
+		b.Add(b.values[circle[0]].node, "algebraic-loop", "let one of them be a state",
+			"outputs depend on each other: %s", strings.Join(names, " reads "))
+		return
+	}
+	for i := range direct {
+		b.v.Outputs[i].Direct = direct[i]
+	}
+	b.v.New = p.new
+	b.start(p)
+}
+
+// start reports initial values that the parameters' defaults put outside their range.
+func (b *builder) start(p *program) {
+	signals := make([]float64, len(b.places))
+	for i, q := range p.parameters {
+		signals[p.firstParameter()+i] = p.units[i].SI(q.Default)
+	}
+	for i, s := range p.states {
+		y := p.initial[i].Real(signals, nil)
+		if s.Range.Contains(y) && y-y == 0 {
+			continue
+		}
+		at := b.initials[i].key
+		if n := b.initials[i].node; n != nil {
+			at = n
+		}
+		b.Add(at, "out-of-range", "", "%s starts at %g, outside its range, %v", s.Name, y, s.Range)
+	}
+}
