@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -133,7 +132,7 @@ func subject(name, facts string, stderr io.Writer) (verify.Subject, error) {
 		if facts != "" {
 			return verify.Subject{}, &usageError{"--facts is for a plan; a mission has a section `check`"}
 		}
-		m, diags := mission.Read(filepath.ToSlash(name), os.ReadFile, model.Vehicles(), nil)
+		m, diags := mission.Read(filepath.ToSlash(name), readFile, model.Vehicles(), nil)
 		if diags.HasErrors() {
 			return verify.Subject{}, diags
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
@@ -51,7 +50,7 @@ range.`,
 			if repeat < 1 || slices.ContainsFunc(periods, func(p float64) bool { return !(p > 0) || math.IsInf(p, 1) }) {
 				return &usageError{"--repeat must be at least 1, every --period above 0"}
 			}
-			m, diags := mission.Read(filepath.ToSlash(args[0]), os.ReadFile, model.Vehicles(), set)
+			m, diags := mission.Read(filepath.ToSlash(args[0]), readFile, model.Vehicles(), set)
 			if diags.HasErrors() {
 				return diags
 			}

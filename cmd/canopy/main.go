@@ -135,9 +135,3 @@ func failed(err error) error {
 	}
 	return &failure{err}
 }
-
-// source reads a file that the user named.
-func source(name string) (*diag.Source, error) {
-	text, err := os.ReadFile(name)
-	return &diag.Source{Name: name, Text: string(text)}, err
-}

@@ -106,7 +106,7 @@ func readProperties(texts, tasks []string, scope expr.Scope) ([]verify.Property,
 func flown(
 	ctx context.Context, name string, texts []string, stderr io.Writer,
 ) (*record.Log, []verify.Property, error) {
-	m, diags := mission.Read(filepath.ToSlash(name), os.ReadFile, model.Vehicles(), nil)
+	m, diags := mission.Read(filepath.ToSlash(name), readFile, model.Vehicles(), nil)
 	if diags.HasErrors() {
 		return nil, nil, diags
 	}

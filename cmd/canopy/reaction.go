@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -115,7 +114,7 @@ func leafInputs(name string, stderr io.Writer) (*bt.Tree, []reaction.Inputs, err
 		}
 		return p.Tree, reaction.Stubs(p.Tree), nil
 	}
-	m, diags := mission.Read(filepath.ToSlash(name), os.ReadFile, model.Vehicles(), nil)
+	m, diags := mission.Read(filepath.ToSlash(name), readFile, model.Vehicles(), nil)
 	if diags.HasErrors() {
 		return nil, nil, diags
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -66,7 +65,7 @@ Exit status: 0 all was sampled, 1 interrupted (what was sampled is printed and d
 			if f.resolution < 1 || f.resolution > 1024 || f.refine < 0 || f.refine > 8 || f.workers < 1 {
 				return &usageError{"--resolution is 1 to 1024, --refine 0 to 8, --workers at least 1"}
 			}
-			m, diags := mission.Read(filepath.ToSlash(args[0]), os.ReadFile, model.Vehicles(), f.set)
+			m, diags := mission.Read(filepath.ToSlash(args[0]), readFile, model.Vehicles(), f.set)
 			if diags.HasErrors() {
 				return diags
 			}

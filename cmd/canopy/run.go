@@ -63,7 +63,7 @@ up to there), 2 wrong input, nothing was run.`,
 			if err != nil {
 				return err
 			}
-			m, diags := mission.Read(filepath.ToSlash(args[0]), os.ReadFile, model.Vehicles(), set)
+			m, diags := mission.Read(filepath.ToSlash(args[0]), readFile, model.Vehicles(), set)
 			if diags.HasErrors() {
 				return diags
 			}
