@@ -234,8 +234,8 @@ func (p *scriptParser) leaf(words []word, v *verb) (leaf Task, rest []word, ok b
 		return leaf, words[last+1:], true
 	}
 	name := text(max(1, len(words)-1-v.least))
-	p.report(words[1].offset, len(name), "unknown-leaf",
-		fmt.Sprintf("the plan has no leaf %q", name), p.nearLeaf(name, v.kind))
+	p.report(words[1].offset, len(name), "unknown-leaf", fmt.Sprintf("the plan has no leaf %q", name), "")
+	p.list[len(p.list)-1].Suggest = func() string { return p.nearLeaf(name, v.kind) }
 	return 0, nil, false
 }
 

@@ -45,6 +45,20 @@ type Diagnostic struct {
 	Code     string // stable, e.g. "unknown-signal"
 	Text     string // what is wrong
 	Hint     string // what to write instead; may be empty
+
+	// Suggest looks for a better hint, if it is not nil; "" is none. It is called only when the diagnostic is shown,
+	// for it may search many names ([Near]) and of many diagnostics few are shown.
+	Suggest func() string
+}
+
+// Advice returns what to write instead: the suggestion, if there is one, else the hint.
+func (d Diagnostic) Advice() string {
+	if d.Suggest != nil {
+		if better := d.Suggest(); better != "" {
+			return better
+		}
+	}
+	return d.Hint
 }
 
 // Position returns the 1-based line and column, the column counted in characters.
@@ -63,7 +77,7 @@ func (d Diagnostic) Line() string {
 
 func (d Diagnostic) String() string {
 	line, column := d.Position()
-	return fmt.Sprintf("%s:%d:%d: %s: %s [%s]", d.Source.Name, line, column, d.Severity, d.Text, d.Code)
+	return fmt.Sprintf("%s:%d:%d: %s: %s [%s]", Visible(d.Source.Name), line, column, d.Severity, Visible(d.Text), d.Code)
 }
 
 // List is a set of diagnostics; as an error it stands for all of them.
@@ -137,12 +151,12 @@ func (d Diagnostic) write(w io.Writer, p place, colour bool) {
 	if d.Severity == Warning {
 		mark = yellow
 	}
-	fmt.Fprintf(w, "%s:%d:%d: %s: %s [%s]\n", d.Source.Name, p.line, p.column(), paint(mark, d.Severity.String()),
-		d.Text, d.Code)
+	fmt.Fprintf(w, "%s:%d:%d: %s: %s [%s]\n", Visible(d.Source.Name), p.line, p.column(),
+		paint(mark, d.Severity.String()), Visible(d.Text), d.Code)
 	if line, at := p.text(), p.at-p.start; line != "" {
 		at = min(at, len(line))
 		from, to := around(line, at)
-		width := max(1, utf8.RuneCountInString(line[at:min(to, at+max(0, d.Length))]))
+		width := max(1, utf8.RuneCountInString(excerpt(line[at:min(to, at+max(0, d.Length))])))
 		var before, after string
 		if from > 0 {
 			before = "…"
@@ -151,12 +165,12 @@ func (d Diagnostic) write(w io.Writer, p place, colour bool) {
 			after = "…"
 		}
 		gutter := fmt.Sprintf("%5d | ", p.line)
-		fmt.Fprintf(w, "%s%s%s%s\n", gutter, before, line[from:to], after)
-		fmt.Fprintf(w, "%s| %s%s\n", strings.Repeat(" ", len(gutter)-2), indent(before+line[from:at]),
+		fmt.Fprintf(w, "%s%s%s%s\n", gutter, before, excerpt(line[from:to]), after)
+		fmt.Fprintf(w, "%s| %s%s\n", strings.Repeat(" ", len(gutter)-2), indent(before+excerpt(line[from:at])),
 			paint(mark, "^"+strings.Repeat("~", width-1)))
 	}
-	if d.Hint != "" {
-		fmt.Fprintf(w, "%s%s\n", paint(cyan, "  hint: "), d.Hint)
+	if advice := d.Advice(); advice != "" {
+		fmt.Fprintf(w, "%s%s\n", paint(cyan, "  hint: "), Visible(advice))
 	}
 }
 
@@ -211,6 +225,15 @@ func back(line string, at, characters int) int {
 	return at
 }
 
+// excerpt returns a part of a line as it is shown: with its tabs, all else that cannot be seen escaped.
+func excerpt(line string) string {
+	parts := strings.Split(line, "\t")
+	for i, part := range parts {
+		parts[i] = Visible(part)
+	}
+	return strings.Join(parts, "\t")
+}
+
 // indent returns blank text as wide as the given one, with its tabs, so that the caret stands below its place.
 func indent(text string) string {
 	return strings.Map(func(r rune) rune {
@@ -219,50 +242,4 @@ func indent(text string) string {
 		}
 		return ' '
 	}, text)
-}
-
-// Nearest returns the candidate that is most like word, or "" if none is near: at most a third of the letters wrong,
-// in a short word one, a swap of neighbours counted once (Damerau 1964, restricted edit distance), letter case not
-// counted.
-func Nearest(word string, candidates []string) string {
-	best, least := "", max(min(1, len(word)-1), len(word)/3)+1
-	for _, c := range candidates {
-		if d := distance(strings.ToLower(word), strings.ToLower(c)); d < least {
-			best, least = c, d
-		}
-	}
-	return best
-}
-
-// DidYouMean returns the hint for an unknown word, or "" if nothing is near.
-func DidYouMean(word string, candidates []string) string {
-	if n := Nearest(word, candidates); n != "" {
-		return fmt.Sprintf("did you mean %q?", n)
-	}
-	return ""
-}
-
-func distance(a, b string) int {
-	if a == b {
-		return 0
-	}
-	before, last, now := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		now[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			now[j] = min(last[j]+1, now[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				now[j] = min(now[j], before[j-2]+1)
-			}
-		}
-		before, last, now = last, now, before
-	}
-	return last[len(b)]
 }

@@ -33,18 +33,6 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"battery.E_Wh", "battery.R0", "soc", "h", "T"}
-	for word, want := range map[string]string{
-		"batery.E_Wh": "battery.E_Wh", "BATTERY.r0": "battery.R0", "sco": "soc", "sox": "soc", "s": "", "y": "", "": "",
-		"altitude": "", "H": "h", "hh": "h",
-	} {
-		if got := Nearest(word, names); got != want {
-			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
-		}
-	}
-}
-
 // A diagnostic of a very long line shows the part around the caret, also of characters of several bytes.
 func TestWriteCutsLongLines(t *testing.T) {
 	for _, c := range []struct {

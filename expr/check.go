@@ -79,7 +79,7 @@ type checker struct {
 }
 
 func (c *checker) report(n *node, code, text, hint string) {
-	c.errors = append(c.errors, &Error{n.at, n.end - n.at, code, text, hint})
+	c.errors = append(c.errors, &Error{Offset: n.at, Length: n.end - n.at, Code: code, Text: text, Hint: hint})
 }
 
 // condition checks a node that must be a condition; need says for whom.
@@ -153,11 +153,13 @@ func (c *checker) signal(n *node) quantity {
 	if unit, ok := c.scope[n.name]; ok {
 		return quantity{unit: unit}
 	}
-	hint := diag.DidYouMean(n.name, slices.Sorted(maps.Keys(c.scope)))
+	mistake := &Error{Offset: n.at, Length: n.end - n.at, Code: CodeSignal, Text: fmt.Sprintf("unknown signal %q", n.name)}
 	if _, ok := functions[n.name]; ok {
-		hint = fmt.Sprintf("the function %[1]s is written %[1]s(...)", n.name)
+		mistake.Hint = fmt.Sprintf("the function %[1]s is written %[1]s(...)", n.name)
+	} else {
+		mistake.Suggest = diag.Near(n.name, func() []string { return slices.Sorted(maps.Keys(c.scope)) })
 	}
-	c.report(n, CodeSignal, fmt.Sprintf("unknown signal %q", n.name), hint)
+	c.errors = append(c.errors, mistake)
 	return unknown
 }
 

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"canopy/diag"
 )
 
 // Error is one mistake in an expression, found by Parse, ParseAssignments, ParseUnit or Expr.Check.
@@ -19,6 +21,14 @@ type Error struct {
 	Code           string // stable: one of the Code constants
 	Text           string // what is wrong
 	Hint           string // what to write instead; may be empty
+
+	Suggest func() string // looks for a better hint when the error is shown, as that of [diag.Diagnostic]; may be nil
+}
+
+// In returns the error as a diagnostic about a document in which the text begins at an offset.
+func (e *Error) In(src *diag.Source, offset int) diag.Diagnostic {
+	return diag.Diagnostic{Source: src, Offset: offset + e.Offset, Length: e.Length, Code: e.Code, Text: e.Text,
+		Hint: e.Hint, Suggest: e.Suggest}
 }
 
 // The codes of errors.
@@ -35,10 +45,10 @@ const (
 )
 
 func (e *Error) Error() string {
-	if e.Hint == "" {
-		return e.Text
+	if advice := e.In(nil, 0).Advice(); advice != "" {
+		return e.Text + " (" + advice + ")"
 	}
-	return e.Text + " (" + e.Hint + ")"
+	return e.Text
 }
 
 // IsName reports whether expressions can name a signal so.

@@ -44,9 +44,7 @@ func render(src string, errs ...*Error) string {
 	var list diag.List
 	source := &diag.Source{Name: "plan", Text: src}
 	for _, e := range errs {
-		list = append(list, diag.Diagnostic{
-			Source: source, Offset: e.Offset, Length: e.Length, Code: e.Code, Text: e.Text, Hint: e.Hint,
-		})
+		list = append(list, e.In(source, 0))
 	}
 	var b strings.Builder
 	list.Write(&b, false)

@@ -44,7 +44,7 @@ type parser struct {
 }
 
 func fail(at, end int, text, hint string) *Error {
-	return &Error{at, end - at, CodeSyntax, text, hint}
+	return &Error{Offset: at, Length: end - at, Code: CodeSyntax, Text: text, Hint: hint}
 }
 
 // next consumes a token.
@@ -165,7 +165,7 @@ func (p *parser) equality(left *node, level int) *Error {
 		hint = `join conditions with "and", "or", "not"`
 	}
 	text := fmt.Sprintf("%q between real numbers has no meaning over time", sign.text)
-	return &Error{sign.at, sign.end - sign.at, CodeEquality, text, hint}
+	return &Error{Offset: sign.at, Length: sign.end - sign.at, Code: CodeEquality, Text: text, Hint: hint}
 }
 
 // textOf returns the text of a node as an argument of an operator.
@@ -285,7 +285,8 @@ func ParseAssignments(src string) ([]Assignment, []*Error) {
 		if strings.TrimSpace(src[start:end]) != "" {
 			a, err := parseAssignment(src[start:end])
 			if err == nil && slices.ContainsFunc(list, func(b Assignment) bool { return a.Target == b.Target }) {
-				err = &Error{a.Offset, a.Length, CodeDuplicate, fmt.Sprintf("%q is assigned twice", a.Target), ""}
+				err = &Error{Offset: a.Offset, Length: a.Length, Code: CodeDuplicate,
+					Text: fmt.Sprintf("%q is assigned twice", a.Target)}
 			}
 			if err != nil {
 				err.Offset += start

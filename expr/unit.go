@@ -246,7 +246,7 @@ type unitParser struct {
 }
 
 func (p *unitParser) fail(at, end int, text, hint string) *Error {
-	return &Error{at, end - at, CodeUnit, text, hint}
+	return &Error{Offset: at, Length: end - at, Code: CodeUnit, Text: text, Hint: hint}
 }
 
 // peek skips blanks and returns the next character, 0 at the end.

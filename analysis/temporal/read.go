@@ -341,7 +341,7 @@ func (r *reader) expression(from, to int, want expr.Type) *expr.Expr {
 				continue // it is no signal either
 			}
 			m.Code, m.Text = "unknown-task", fmt.Sprintf("no condition or task is called %q", name)
-			m.Hint = diag.DidYouMean(name, append(slices.Clone(r.tasks), words...))
+			m.Suggest = diag.Near(name, func() []string { return slices.Concat(r.tasks, words) })
 		}
 		report(m)
 	}

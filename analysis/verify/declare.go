@@ -162,8 +162,7 @@ func (d *declarer) statement(n *yaml.Node, names []string) *Statement {
 // condition reads a part of a statement that begins at an offset of the document.
 func (d *declarer) condition(text string, at int, names []string) *expr.Expr {
 	report := func(m *expr.Error) {
-		d.Diags = append(d.Diags, diag.Diagnostic{Source: d.Source, Offset: at + m.Offset, Length: m.Length, Code: m.Code,
-			Text: m.Text, Hint: m.Hint})
+		d.Diags = append(d.Diags, m.In(d.Source, at))
 	}
 	e, err := expr.Parse(text)
 	if err != nil {
@@ -177,7 +176,7 @@ func (d *declarer) condition(text string, at int, names []string) *expr.Expr {
 	for _, m := range mistakes {
 		if name := strings.TrimSpace(text[m.Offset : m.Offset+m.Length]); slices.Contains(e.Propositions(), name) {
 			m.Code, m.Text = "unknown-task", "neither a condition nor, where tasks may be named, a task is called \""+name+"\""
-			m.Hint = diag.DidYouMean(name, names)
+			m.Suggest = diag.Near(name, func() []string { return names })
 		}
 		report(m)
 	}

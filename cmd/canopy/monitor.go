@@ -94,8 +94,7 @@ func readProperties(texts, tasks []string, scope expr.Scope) ([]verify.Property,
 		src := &diag.Source{Name: "--property", Text: text}
 		p, mistakes := temporal.Read(text, tasks, scope)
 		for _, m := range mistakes {
-			diags = append(diags, diag.Diagnostic{Source: src, Offset: m.Offset, Length: m.Length, Code: m.Code, Text: m.Text,
-				Hint: m.Hint})
+			diags = append(diags, m.In(src, 0))
 		}
 		list = append(list, verify.Property{Property: p, Place: verify.Place{Source: src, Length: len(text)}})
 	}

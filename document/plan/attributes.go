@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -134,15 +135,21 @@ func (r *reader) checkAttributes(e *element, what string, known []string, ports 
 		case foreign:
 			r.reportAttribute(a, codeForeignAttr, hint, "%s does not support %q", what, a.name)
 		default:
-			thing, may := "attribute", "it may have "
+			thing := "attribute"
 			if len(ports) > 0 {
-				thing, may = "attribute or port", "its ports are "+strings.Join(ports, ", ")+"; it may also have "
+				thing = "attribute or port"
 			}
-			hint := diag.DidYouMean(a.name, all)
-			if hint == "" && len(known) > 0 {
-				hint = may + strings.Join(known, ", ")
+			suggest := func() string {
+				switch near := diag.DidYouMean(a.name, all); {
+				case near != "" || len(known) == 0:
+					return near
+				case len(ports) == 0:
+					return "it may have " + diag.Names(known)
+				}
+				return "its ports are " + diag.Names(ports) + "; it may also have " + diag.Names(known)
 			}
-			r.reportAttribute(a, codeAttribute, hint, "%s has no %s %q", what, thing, a.name)
+			r.once(diag.Diagnostic{Source: r.source, Offset: a.offset, Length: len(a.name), Code: codeAttribute,
+				Text: fmt.Sprintf("%s has no %s %q", what, thing, a.name), Suggest: suggest})
 		}
 		seen[a.name] = true
 	}

@@ -56,10 +56,19 @@ func (r *reader) warn(at, length int, code, hint, format string, args ...any) {
 }
 
 func (r *reader) add(at, length int, severity diag.Severity, code, hint, text string) {
-	d := diag.Diagnostic{Source: r.source, Offset: at, Length: length,
-		Severity: severity, Code: code, Text: text, Hint: hint}
-	if !r.reported[d] {
-		r.reported[d] = true
+	r.once(diag.Diagnostic{Source: r.source, Offset: at, Length: length,
+		Severity: severity, Code: code, Text: text, Hint: hint})
+}
+
+// mistake is what tells diagnostics about one source apart.
+type mistake struct {
+	at, length       int
+	code, text, hint string
+}
+
+func (r *reader) once(d diag.Diagnostic) {
+	if m := (mistake{d.Offset, d.Length, d.Code, d.Text, d.Hint}); !r.reported[m] {
+		r.reported[m] = true
 		r.found = append(r.found, d)
 	}
 }
@@ -72,6 +81,12 @@ func (r *reader) reportName(e *element, code, hint, format string, args ...any) 
 // reportValue reports a mistake about an attribute's value.
 func (r *reader) reportValue(a *attribute, code, hint, format string, args ...any) {
 	r.report(a.at, a.end-a.at, code, hint, format, args...)
+}
+
+// noTree reports an attribute that names a tree that the plan does not have.
+func (r *reader) noTree(a *attribute) {
+	r.once(diag.Diagnostic{Source: r.source, Offset: a.at, Length: a.end - a.at, Code: codeNoTree,
+		Text: fmt.Sprintf("there is no tree %q", a.value), Suggest: diag.Near(a.value, r.treeIDs)})
 }
 
 // reportAttribute reports a mistake about an attribute at its name.

@@ -22,7 +22,7 @@ type reader struct {
 	signals  Vocabulary
 	scope    expr.Scope
 	found    diag.List
-	reported map[diag.Diagnostic]bool
+	reported map[mistake]bool
 	broken   bool // the XML is malformed: what is missing may have stood there
 	astray   bool // the use of a subtree cannot be told: any tree may be meant
 	trees    map[string]*tree

@@ -102,7 +102,7 @@ func TestMutatedPlans(t *testing.T) {
 // bytes at its places.
 func checkAgainstDecoder(t *testing.T, text string) {
 	t.Helper()
-	r := &reader{source: &diag.Source{Text: text}, reported: map[diag.Diagnostic]bool{}}
+	r := &reader{source: &diag.Source{Text: text}, reported: map[mistake]bool{}}
 	root := r.parse()
 	if r.broken || root == nil {
 		return

@@ -166,7 +166,7 @@ func (r *reader) classifySubTree(i *item, id *attribute) bool {
 	if i.subtree == nil {
 		r.astray = true
 		if !r.broken {
-			r.reportValue(id, codeNoTree, diag.DidYouMean(id.value, r.treeIDs()), "there is no tree %q", id.value)
+			r.noTree(id)
 		}
 		return false
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -118,17 +119,21 @@ func (r *reader) check(
 
 // reportExpression reports a mistake in an expression. One that a port brings in is reported where the port is given.
 func (r *reader) reportExpression(a *attribute, base int, env environment, m *expr.Error) {
+	report := func(at, end int, text string) {
+		d := m.In(r.source, 0)
+		d.Offset, d.Length, d.Text = at, end-at, text
+		r.once(d)
+	}
 	if a.value == sameName {
-		r.reportValue(a, m.Code, m.Hint, "%s", m.Text)
+		report(a.at, a.end, m.Text)
 		return
 	}
 	word := strings.TrimSpace(a.value[base+m.Offset : base+m.Offset+m.Length])
 	if b := env[strings.Trim(word, "{} ")]; b != nil && b.value != nil {
-		r.reportValue(b.value, m.Code, m.Hint, "as %q of %s: %s", b.port, b.use.id, m.Text)
+		report(b.value.at, b.value.end, fmt.Sprintf("as %q of %s: %s", b.port, b.use.id, m.Text))
 		return
 	}
-	at, length := a.span(base+m.Offset, m.Length)
-	r.report(at, length, m.Code, m.Hint, "%s", m.Text)
+	report(a.place(base+m.Offset), a.place(base+m.Offset+m.Length), m.Text)
 }
 
 // reportSyntax reports what expr.Parse finds wrong in an attribute's value.
@@ -234,10 +239,12 @@ func (l leafReader) target(p expr.Assignment, a *attribute, env environment) (na
 	s, ok := l.signals[name]
 	switch {
 	case !ok:
-		l.report(at, length, expr.CodeSignal, diag.DidYouMean(name, l.slots()), "unknown signal %q", name)
+		l.once(diag.Diagnostic{Source: l.source, Offset: at, Length: length, Code: expr.CodeSignal,
+			Text: fmt.Sprintf("unknown signal %q", name), Suggest: diag.Near(name, l.slots)})
 	case !s.Slot:
-		l.report(at, length, codeReadOnly, "tasks may write "+strings.Join(l.slots(), ", "),
-			"%q can be read but not written", name)
+		l.once(diag.Diagnostic{Source: l.source, Offset: at, Length: length, Code: codeReadOnly,
+			Text:    fmt.Sprintf("%q can be read but not written", name),
+			Suggest: func() string { return "tasks may write " + diag.Names(l.slots()) }})
 	}
 	return name, ok && s.Slot
 }

@@ -77,7 +77,7 @@ func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
 }
 
 func newReader(src *diag.Source, signals Vocabulary) *reader {
-	r := &reader{source: src, signals: signals, reported: map[diag.Diagnostic]bool{}, trees: map[string]*tree{},
+	r := &reader{source: src, signals: signals, reported: map[mistake]bool{}, trees: map[string]*tree{},
 		models: map[string]*model{}}
 	if signals != nil {
 		r.scope = expr.Scope{}

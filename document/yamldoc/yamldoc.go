@@ -148,12 +148,17 @@ func (r *Reader) Fields(n *yaml.Node, what string, known Keys) {
 
 // Unknown reports a name that is not among the candidates.
 func (r *Reader) Unknown(n *yaml.Node, code, what string, candidates []string) {
-	hint := diag.DidYouMean(n.Value, candidates)
-	if hint == "" && len(candidates) > 0 && len(candidates) <= 16 {
-		hint = "known: " + strings.Join(candidates, ", ")
-	}
-	r.Add(n, code, hint, "%s has no %q", what, n.Value)
+	r.Add(n, code, "", "%s has no %q", what, n.Value)
+	r.Suggest(func() string {
+		if near := diag.DidYouMean(n.Value, candidates); near != "" || len(candidates) == 0 {
+			return near
+		}
+		return "known: " + diag.Names(candidates)
+	})
 }
+
+// Suggest gives the mistake that was reported last a suggestion.
+func (r *Reader) Suggest(suggest func() string) { r.Diags[len(r.Diags)-1].Suggest = suggest }
 
 // Sequence visits the entries of a list in order.
 func (r *Reader) Sequence(n *yaml.Node, what string, visit func(value *yaml.Node)) {
@@ -264,8 +269,7 @@ func (r *Reader) Inside(n *yaml.Node, err error) {
 		return
 	}
 	offset, _ := r.Span(n)
-	r.Diags = append(r.Diags, diag.Diagnostic{Source: r.Source, Offset: offset + m.Offset, Length: m.Length, Code: m.Code,
-		Text: m.Text, Hint: m.Hint})
+	r.Diags = append(r.Diags, m.In(r.Source, offset))
 }
 
 // Resolve follows an alias to its anchor.

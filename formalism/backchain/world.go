@@ -82,12 +82,9 @@ func (w *World) unknown(src *diag.Source, facts []plan.Fact) diag.List {
 		if _, ok := w.conditions[f.Name]; ok {
 			continue
 		}
-		hint := diag.DidYouMean(f.Name, w.names)
-		if hint == "" {
-			hint = `declare <Condition ID="` + f.Name + `"/> in <TreeNodesModel>`
-		}
 		list = append(list, diag.Diagnostic{Source: src, Offset: f.Offset, Length: f.Length, Code: codeFact,
-			Text: `there is no condition "` + f.Name + `"`, Hint: hint})
+			Text: `there is no condition "` + f.Name + `"`, Hint: `declare <Condition ID="` + f.Name + `"/> in <TreeNodesModel>`,
+			Suggest: diag.Near(f.Name, func() []string { return w.names })})
 	}
 	return list
 }

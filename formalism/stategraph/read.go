@@ -217,8 +217,8 @@ func (b *builder) end(n *yaml.Node, port bool) (Step, bool) {
 		s, ok := b.names[n.Value]
 		switch {
 		case !ok:
-			hint := diag.DidYouMean(n.Value, b.stepNames())
-			b.Add(n, "unknown-step", hint, "there is no step %q", n.Value)
+			b.Add(n, "unknown-step", "", "there is no step %q", n.Value)
+			b.Suggest(diag.Near(n.Value, b.stepNames))
 		case port && !b.g.steps[s].parallel:
 			b.Add(n, "not-parallel", "write `from` or `to`", "step %q has no steps inside to suspend or resume", n.Value)
 		default:
@@ -345,7 +345,7 @@ func (b *builder) condition(n *yaml.Node) (*expr.Expr, *expr.Code) {
 		unknown = true
 		name := strings.Trim(text[m.Offset:m.Offset+m.Length], "{} ")
 		m.Code, m.Text = "unknown-condition", fmt.Sprintf("the plan has no condition %q", name)
-		m.Hint = diag.DidYouMean(name, b.known.Conditions)
+		m.Suggest = diag.Near(name, func() []string { return b.known.Conditions })
 		b.Inside(n, m)
 	}
 	if unknown {
