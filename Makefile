@@ -3,42 +3,33 @@
 GO       ?= go
 COUNT    ?= 6
 FUZZTIME ?= 30s
+FLOOR    ?= 300
 OUT      ?= out
 BENCH    ?= .
 PKG      ?= ./...
 
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
-TOOLS       := bin/golangci-lint # and bin/benchstat, built with it
-
 .DEFAULT_GOAL := help
-.PHONY: help test build format vet lint unit race run check bench fuzz rewrite clean
+.PHONY: help test long race lint fuzz bench build run check rewrite clean
 
 help: ## this text
 	@echo 'Canopy: behaviour trees in continuous time.'
 	@echo
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
-	@echo '  Variables: PKG=./bt/... BENCH=regexp COUNT=6 FUZZTIME=30s OUT=out'
+	@echo '  Variables: PKG=./bt/... BENCH=regexp COUNT=6 FUZZTIME=30s FLOOR=300 OUT=out'
 
-test: build format vet lint unit race ## everything that must be green: build, format, vet, lint, tests, race detector
-
-build: ## compile every package and bin/canopy
-	$(GO) build ./...
+# -short leaves out what no user need run: more rounds of random trees, finer tolerances, documents' commands.
+# The test command is also the compiler's and go vet's: each package is compiled once.
+test: ## what must be green: build, vet, the tests with few random rounds; below 2 minutes on 2 cores
+	@echo '== build: the first time, modules are downloaded ("go: downloading ...") and compiled, about a minute'
 	$(GO) build -o bin/canopy ./cmd/canopy
+	@echo '== vet and tests: one line for each package; the first time, a minute passes before the first'
+	$(GO) test -short -vet=all $(PKG)
 
-format: ## list the files that gofmt would change, and fail if there are any
-	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt would change:"; echo "$$files"; exit 1; }
-
-vet: ## go vet; go.mod holds what the code imports
-	$(GO) vet ./...
-	$(GO) mod tidy -diff
-
-lint: $(TOOLS) ## golangci-lint, built once from internal/tools
-	bin/golangci-lint run ./...
-
-unit: ## the tests with their golden files and examples
-	$(GO) test $(PKG)
+long: ## all tests: 100,000 random trees, each command of the documents, finer tolerances; about 10 minutes
+	$(GO) test -timeout 20m $(PKG)
 
 # The rooms have no goroutines (internal/house); the command has, bt's tests run engines on shared code side by side, and
 # the decision diagrams of verify count references in finalizers.
@@ -46,10 +37,19 @@ unit: ## the tests with their golden files and examples
 race: ## the tests of what runs side by side, under the race detector
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
 	$(GO) test -race -short ./bt/... ./cmd/...
-	$(GO) test -race -run TestDiagrams ./verify
+	$(GO) test -race -run TestDiagrams ./analysis/verify
 else
 	@echo 'race: left out, the race detector needs a C compiler'
 endif
+
+# One linter runs at a time on a machine: a second one waits (--allow-serial-runners is not a setting of .golangci.yml).
+lint: bin/golangci-lint ## gofmt, go.mod, golangci-lint (built once from internal/tools)
+	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt would change:"; echo "$$files"; exit 1; }
+	$(GO) mod tidy -diff
+	bin/golangci-lint run --allow-serial-runners ./...
+
+build: ## compile bin/canopy
+	$(GO) build -o bin/canopy ./cmd/canopy
 
 run: ## fly the solar day into OUT
 	$(GO) run ./cmd/canopy run missions/solar-day.yaml --out $(OUT)
@@ -58,14 +58,17 @@ check: ## read the log in OUT back with an independent MCAP reader, compare it w
 	cd internal/mcapcheck && npm ci --no-audit --no-fund
 	cd internal/mcapcheck && node check.mjs $(abspath $(OUT))
 
-bench: $(TOOLS) ## benchmarks, COUNT times, with benchstat's summary; raw lines in bin/bench.txt
+bench: bin/benchstat ## benchmarks, COUNT times, with benchstat's summary; raw lines in bin/bench.txt
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG) | tee bin/bench.txt
 	bin/benchstat bin/bench.txt
 
-fuzz: ## every fuzz function for FUZZTIME
+# Go's own lines say how many inputs ran; a function below FLOOR a second tests too little to be worth its time.
+# Minimising an interesting input ends after a few tries, for its default of a minute is most of FUZZTIME.
+fuzz: ## every fuzz function for FUZZTIME, with its executions per second; fails below FLOOR
 	@for p in $$($(GO) list $(PKG)); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
-	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p; \
+	    $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$p | \
+	      awk -v name="$$p $$f" -v floor=$(FLOOR) -f internal/tools/fuzzrate.awk; \
 	  done; \
 	done
 
@@ -77,6 +80,7 @@ rewrite: ## rewrite the golden files from what the code does now; review the dif
 clean: ## remove what these commands made
 	rm -rf bin $(OUT)
 
-$(TOOLS): internal/tools/go.mod internal/tools/go.sum
-	cd internal/tools && $(GO) build -o ../../bin/ tool
+bin/golangci-lint bin/benchstat: internal/tools/go.mod internal/tools/go.sum
+	@echo '== $@: modules of internal/tools are downloaded and compiled, once, some minutes'
+	cd internal/tools && $(GO) build -o ../../$@ $$($(GO) list -f '{{.ImportPath}}' tool | grep '/$(@F)$$')
 	@touch $@

@@ -119,6 +119,19 @@ func toolModules(mod string) []string {
 	return names
 }
 
+// TestCIRunsEveryCheck: what the Makefile offers as a check is part of .ci/run, which begins with README's command.
+func TestCIRunsEveryCheck(t *testing.T) {
+	ci := readFile(t, ".ci/run")
+	for _, step := range []string{`eval "$second"`, "for target in lint race long \"fuzz FUZZTIME=5s\"", "make check"} {
+		if !strings.Contains(ci, step) {
+			t.Errorf(".ci/run has no step %s", step)
+		}
+	}
+	if block := fence.FindStringSubmatch(readFile(t, "README.md")); block == nil || !strings.HasSuffix(block[1], "\nmake test\n") {
+		t.Error("the second command of README.md is not make test")
+	}
+}
+
 // TestDocumentedCommandsExist reads the shell blocks of every document: each `make` has its target, each `canopy` has
 // its command's file, each file of the repository that it names is there.
 func TestDocumentedCommandsExist(t *testing.T) {

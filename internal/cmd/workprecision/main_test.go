@@ -25,6 +25,9 @@ func call(t *testing.T, status int, args ...string) (stdout, stderr string) {
 
 // Every problem is met by every method that is meant for it, also at the loosest tolerance of the table.
 func TestWholeTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: not all problems, which ode and sim solve in their own tests")
+	}
 	out, _ := call(t, exitOK, "-rtol", "1e-4", "-json")
 	var list []map[string]any
 	if err := json.Unmarshal([]byte(out), &list); err != nil {
