@@ -9,6 +9,7 @@ import (
 
 	"canopy/bt"
 	"canopy/document/plan"
+	"canopy/explore"
 	"canopy/expr"
 	"canopy/snapshot"
 )
@@ -121,16 +122,17 @@ func (w Work) measures() [3]int { return [3]int{w.Iterations, w.Changes, w.Visit
 
 // Result is how a tree reacts when one of its leaves tells something.
 type Result struct {
-	States  int  // settled states of the tree that were reached
-	Decided bool // they are all states, and Most is the true maximum; else Most is the largest seen
-	Start   Work // of the first settling
-	Most    Work // after one input, of all that a trace script with one input a line can do
-	Bound   Work // no instant takes more, in whatever state and however many leaves tell something (docs/reaction.md)
+	States  int    // settled states of the tree that were reached
+	Decided bool   // they are all states, and Most is the true maximum; else Most is the largest seen
+	Why     string // not decided: why
+	Start   Work   // of the first settling
+	Most    Work   // after one input, of all that a trace script with one input a line can do
+	Bound   Work   // no instant takes more, in whatever state and however many leaves tell something (docs/reaction.md)
 	Leaves  []LeafResult
 
 	tree   *bt.Tree
 	inputs []Inputs
-	states []state
+	search *explore.Search[string, instant]
 	worst  [3]reached // for each measure
 }
 
@@ -141,15 +143,14 @@ type LeafResult struct {
 	Bound Work // after one input of this leaf
 }
 
-// state is a settled state and how it was reached.
-type state struct {
-	key  string
-	last reached
+// reached is an instant, and the state before it; -1 if there is none.
+type reached struct {
+	from int
+	instant
 }
 
-// reached is an instant: the state before it and the input.
-type reached struct {
-	from  int32
+// instant is an input and what it takes.
+type instant struct {
 	input input
 	timed []timed
 	work  Work
@@ -181,41 +182,37 @@ type timed struct {
 	takes bool
 }
 
+// DefaultBudget bounds the memory of a search. It does not bound its time: one state of a tree of many actions can have
+// more successors than anyone waits for.
+var DefaultBudget = explore.Budget{States: 100_000, Bytes: 256_000_000}
+
 // Explore explores every settled state that trace scripts with one input a line reach, by breadth-first search with the
 // engine itself as the step function: from each state every input of each leaf, with every choice of which of the
-// procedures that then start take time, where that is open. It keeps at most so many states; 0 means 100,000. goOn
-// is asked before each state, with the number of states so far, whether to go on; nil always does.
-func Explore(tree *bt.Tree, inputs []Inputs, states int, goOn func(states int) bool) *Result {
+// procedures that then start take time, where that is open. A move of the budget is an instant.
+func Explore(tree *bt.Tree, inputs []Inputs, budget explore.Budget) *Result {
 	if len(inputs) != len(tree.Leaves()) {
 		panic("reaction: inputs are wanted for each leaf of the tree")
 	}
-	if states <= 0 {
-		states = 100_000
-	}
-	r := &Result{Decided: true, tree: tree, inputs: inputs}
+	r := &Result{tree: tree, inputs: inputs, search: explore.New[string, instant](budget)}
 	r.bound()
-	x := &explorer{Result: r, engine: bt.NewEngine(tree, nil, 0), seen: map[string]bool{}, limit: states,
-		leaf: map[bt.Task]int32{}}
+	x := &explorer{Result: r, engine: bt.NewEngine(tree, nil, 0), leaf: map[bt.Task]int32{}}
 	for i, t := range tree.Leaves() {
 		x.leaf[t] = int32(i)
 	}
-	instant, err := x.engine.Settle(nil)
+	first, err := x.engine.Settle(nil)
 	if err != nil {
 		panic("reaction: a tree does not settle")
 	}
-	r.Start = WorkOf(instant)
+	r.Start = WorkOf(first)
 	for i := range inputs {
 		x.slow = append(x.slow, x.procedures(int32(i), nil))
 	}
 	x.arrive(reached{from: -1}, x.slow)
-	for s := 0; s < len(r.states); s++ {
-		if goOn != nil && !goOn(len(r.states)) {
-			r.Decided = false
-			break
-		}
-		x.leave(int32(s))
+	for s := range r.search.Leave() {
+		x.leave(s)
 	}
-	r.States = len(r.states)
+	r.States, r.Why = r.search.Len(), r.search.Short()
+	r.Decided = r.Why == ""
 	return r
 }
 
@@ -223,8 +220,6 @@ func Explore(tree *bt.Tree, inputs []Inputs, states int, goOn func(states int) b
 type explorer struct {
 	*Result
 	engine *bt.Engine
-	seen   map[string]bool
-	limit  int
 	leaf   map[bt.Task]int32
 	slow   []bt.Input // tells of each action which procedures take time without a choice
 	buffer []bt.Input
@@ -248,7 +243,7 @@ func (x *explorer) procedures(leaf int32, choices []timed) bt.Input {
 }
 
 // leave takes every instant that can follow a state.
-func (x *explorer) leave(s int32) {
+func (x *explorer) leave(s int) {
 	x.load(s)
 	var all []input
 	for i, t := range x.tree.Leaves() {
@@ -259,8 +254,8 @@ func (x *explorer) leave(s int32) {
 	}
 }
 
-func (x *explorer) load(s int32) {
-	if snapshot.Load([]byte(x.states[s].key), x.engine) != nil {
+func (x *explorer) load(s int) {
+	if snapshot.Load([]byte(x.search.Key(s)), x.engine) != nil {
 		panic("reaction: a saved engine cannot be restored")
 	}
 }
@@ -297,15 +292,18 @@ func (x *explorer) possible(leaf int32, t bt.Task) []input {
 }
 
 // instant takes one instant, with these procedures taking time or not, and then those in which others do that start.
-func (x *explorer) instant(from int32, in input, choices []timed) {
+func (x *explorer) instant(from int, in input, choices []timed) {
+	if !x.search.Spend() {
+		return
+	}
 	x.load(from)
 	x.buffer = x.buffer[:0]
 	for _, c := range choices {
 		x.buffer = append(x.buffer, x.procedures(x.leaf[c.task], choices))
 	}
-	instant, err := x.engine.Settle(append(x.buffer, in.input(x.tree)))
-	at := reached{from, in, slices.Clip(choices), WorkOf(instant)}
-	for _, c := range instant.Commands {
+	settled, err := x.engine.Settle(append(x.buffer, in.input(x.tree)))
+	at := reached{from, instant{in, slices.Clip(choices), WorkOf(settled)}}
+	for _, c := range settled.Commands {
 		if x.open(c) && !slices.ContainsFunc(at.timed, func(o timed) bool { return o.task == c.Task && o.exit == c.Exit }) {
 			at.timed = append(at.timed, timed{task: c.Task, exit: c.Exit})
 		}
@@ -337,15 +335,7 @@ func (x *explorer) arrive(at reached, slow []bt.Input) {
 	if _, err := x.engine.Settle(slow); err != nil {
 		panic("reaction: a tree does not settle")
 	}
-	key := string(snapshot.Save(nil, x.engine))
-	switch {
-	case x.seen[key]:
-	case len(x.states) == x.limit:
-		x.Decided = false
-	default:
-		x.seen[key] = true
-		x.states = append(x.states, state{key, at})
-	}
+	x.search.Arrive(at.from, string(snapshot.Save(nil, x.engine)), at.instant)
 }
 
 func (x *explorer) record(at reached) {
@@ -402,24 +392,19 @@ func (r *Result) Script(measure string) (lines []string, last Work) {
 	if worst.work == (Work{}) {
 		return nil, Work{}
 	}
-	path := []reached{worst}
-	for at := worst.from; at >= 0; at = r.states[at].last.from {
-		path = append(path, r.states[at].last)
-	}
-	slices.Reverse(path)
 	now := map[bt.Task][2]bool{} // the procedures that take time, as the script has told
 	var all []timed
 	for i, t := range r.tree.Leaves() {
 		all = append(all, timed{t, false, r.inputs[i].Entry == Lasting}, timed{t, true, r.inputs[i].Exit == Lasting})
 	}
-	for i, at := range path {
-		if i == 0 {
-			lines = r.prepare(lines, now, all)
-			continue
-		}
-		lines = r.prepare(lines, now, at.timed)
-		lines = append(lines, at.input.line(r.tree))
+	lines = r.prepare(lines, now, all)
+	tell := func(at instant) {
+		lines = append(r.prepare(lines, now, at.timed), at.input.line(r.tree))
 	}
+	for _, n := range r.search.Path(worst.from)[1:] {
+		tell(r.search.Move(n))
+	}
+	tell(worst.instant)
 	return lines, worst.work
 }
 

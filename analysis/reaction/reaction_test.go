@@ -10,6 +10,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/explore"
 	"canopy/snapshot"
 )
 
@@ -154,7 +155,7 @@ func TestExploreRandom(t *testing.T) {
 		if !all {
 			continue
 		}
-		got := Explore(tree, inputs, 0, nil)
+		got := Explore(tree, inputs, DefaultBudget)
 		if !got.Decided {
 			continue
 		}
@@ -241,7 +242,7 @@ func TestLongScripts(t *testing.T) {
 	for range rounds {
 		tree := compile(t, randomTree(r, 2+r.IntN(8)))
 		inputs := randomInputs(r, tree)
-		got := Explore(tree, inputs, 3000, nil)
+		got := Explore(tree, inputs, explore.Budget{States: 3000})
 		if !got.Decided {
 			continue
 		}
@@ -335,7 +336,7 @@ func TestBoundIsTight(t *testing.T) {
 	for _, entry := range []Duration{Immediate, Lasting} {
 		for depth := range 3 {
 			tree, inputs := tall(depth, entry)
-			got := Explore(tree, inputs, 400_000, nil)
+			got := Explore(tree, inputs, explore.Budget{States: 400_000})
 			want := depth + 2
 			if entry == Lasting {
 				want += depth
@@ -355,17 +356,33 @@ func TestBoundIsTight(t *testing.T) {
 func TestExploreInterrupted(t *testing.T) {
 	tree := compile(t, &bt.Node{Kind: bt.Parallel, SuccessCount: 1, FailureCount: 1, Children: []*bt.Node{
 		{Kind: bt.Action, Name: "a"}, {Kind: bt.Action, Name: "b"}}})
-	whole := Explore(tree, Stubs(tree), 0, nil)
+	whole := Explore(tree, Stubs(tree), DefaultBudget)
 	asked := 0
-	part := Explore(tree, Stubs(tree), 0, func(states int) bool {
+	part := Explore(tree, Stubs(tree), explore.Budget{GoOn: func(states int) bool {
 		asked++
 		if asked == 1 && states != 1 {
 			t.Errorf("%d states at first", states)
 		}
-		return asked < 10
-	})
-	if part.Decided || !whole.Decided || asked != 10 || part.States < 10 || part.States >= whole.States ||
+		return asked < 3
+	}})
+	if part.Decided || part.Why == "" || !whole.Decided || asked != 3 || part.States < 10 || part.States >= whole.States ||
 		part.Most.Iterations > whole.Most.Iterations || part.Bound != whole.Bound {
 		t.Errorf("%d states and %+v of %d and %+v, asked %d times", part.States, part.Most, whole.States, whole.Most, asked)
+	}
+}
+
+// An instant at which many procedures start that may take time or not is as many instants as there are choices: the
+// budget holds within it.
+func TestExploreBounded(t *testing.T) {
+	root := &bt.Node{Kind: bt.Parallel, SuccessCount: 1, FailureCount: 1}
+	for range 500 {
+		root.Children = append(root.Children, &bt.Node{Kind: bt.Action})
+	}
+	tree := compile(t, root)
+	for _, b := range []explore.Budget{{Moves: 500}, {Bytes: 200_000, Moves: 500}, {States: 100, Moves: 500}} {
+		r := Explore(tree, Stubs(tree), b)
+		if r.Decided || r.Why == "" || r.States > 501 || r.Bound.Iterations == 0 {
+			t.Errorf("%+v: decided %t, %q, %d states, bound %+v", b, r.Decided, r.Why, r.States, r.Bound)
+		}
 	}
 }

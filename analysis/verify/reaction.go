@@ -7,11 +7,11 @@ import (
 
 	"canopy/analysis/reaction"
 	"canopy/bt"
+	"canopy/explore"
 )
 
-// reactionWork bounds what askReaction spends on exploring: leaves that may tell something in a state, times tasks to
-// bring back to that state.
-const reactionWork = 250_000
+// reactionWork bounds what askReaction spends on exploring: instants times tasks to bring back to the state before.
+const reactionWork = 500_000
 
 // askReaction proves how long the tree takes to settle after one input, by what room reaction finds: by exploring all
 // states of the engine, or else by the bound that follows from the tree's structure.
@@ -23,11 +23,7 @@ func askReaction(m *Model) []Finding {
 			inputs[i].Outcomes = []bt.Status{bt.Success, bt.Failure}
 		}
 	}
-	work := 0
-	r := reaction.Explore(m.tree, inputs, 0, func(int) bool {
-		work += len(inputs) * m.tree.Len()
-		return work <= reactionWork
-	})
+	r := reaction.Explore(m.tree, inputs, explore.Budget{Moves: 1 + reactionWork/m.tree.Len()})
 	f := Finding{Verdict: Proved, Text: fmt.Sprintf("one input takes at most %d event iterations and %d status changes",
 		r.Most.Iterations, r.Most.Changes)}
 	if !r.Decided {

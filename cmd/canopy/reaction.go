@@ -23,6 +23,7 @@ func reactionCommand() *cobra.Command {
 	var asJSON bool
 	var script, measure string
 	var states int
+	var seconds float64
 	c := &cobra.Command{
 		Use:   "reaction FILE",
 		Short: "Prove how long a plan's tree can take to react, with the worst case as a script",
@@ -38,7 +39,8 @@ bounds come from the structure alone and hold for a tree of any size, in every s
 any number of leaves tell something at the same instant. If there are too many states to explore, the largest seen so
 far stand beside the bounds. Of a mission there often are few enough where of its plan alone there are not.
 
-Ctrl-C ends the search; what was seen so far is printed.
+The search ends after --budget seconds, --states states or 256 MB of them. Ctrl-C ends it as well. What was seen so far
+is printed.
 
 "canopy trace --count PLAN SCRIPT" replays the script.`,
 		Example: `  canopy reaction missions/solar-day.yaml
@@ -63,13 +65,20 @@ Ctrl-C ends the search; what was seen so far is printed.
 			if err := scriptable(tree, script); err != nil {
 				return err
 			}
+			goOn, err := within(seconds)
+			if err != nil {
+				return err
+			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			bar := newProgress(cmd.ErrOrStderr(), float64(states))
-			r := reaction.Explore(tree, inputs, states, func(seen int) bool {
+			budget := reaction.DefaultBudget
+			budget.States = states
+			budget.GoOn = func(seen int) bool {
 				bar.step(float64(seen), "of the states that --states allows")
-				return ctx.Err() == nil
-			})
+				return ctx.Err() == nil && goOn()
+			}
+			r := reaction.Explore(tree, inputs, budget)
 			bar.clear()
 			lines, last := r.Script(measure)
 			if asJSON {
@@ -90,7 +99,8 @@ Ctrl-C ends the search; what was seen so far is printed.
 	c.Flags().StringVar(&script, "script", "", "write the worst case as a trace script to this `file`")
 	c.Flags().StringVar(&measure, "worst", reaction.Measures[0],
 		"the `measure` that the script attains: "+strings.Join(reaction.Measures, ", "))
-	c.Flags().IntVar(&states, "states", 100_000, "states to explore at most")
+	c.Flags().IntVar(&states, "states", reaction.DefaultBudget.States, "maximum number of states")
+	c.Flags().Float64Var(&seconds, "budget", 60, "time in `seconds` after which the search ends")
 	return c
 }
 
@@ -146,8 +156,9 @@ func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, measure str
 		fmt.Fprintf(out, "proved: one input takes at most %s.\n%s can be reached, all explored.\n", inWords(r.Most),
 			plural(r.States, "state"))
 	} else {
-		fmt.Fprintf(out, "not decided: %d states found, and there are more.\n"+
-			"The largest so far: %s.\nproved by the structure alone: one input takes at most %s.\n", r.States,
+		fmt.Fprintf(out, "not decided: %d states found, but %s.\n"+
+			"Try more --states, a larger --budget, or the mission of the plan, in which leaves can tell less.\n"+
+			"The largest so far: %s.\nproved by the structure alone: one input takes at most %s.\n", r.States, r.Why,
 			inWords(r.Most), inWords(r.Bound))
 	}
 	fmt.Fprintf(out, "The first settling takes %s.\n\n", inWords(r.Start))

@@ -76,3 +76,12 @@ func (p *progress) clear() {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
 }
+
+// within returns what tells whether so many seconds are not yet over; the value is that of the flag --budget.
+func within(seconds float64) (goOn func() bool, err error) {
+	if !(seconds > 0) {
+		return nil, &usageError{"--budget must be above 0"}
+	}
+	end := time.Now().Add(time.Duration(min(seconds, 1e9) * float64(time.Second)))
+	return func() bool { return time.Now().Before(end) }, nil
+}

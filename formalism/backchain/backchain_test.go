@@ -12,6 +12,7 @@ import (
 
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/explore"
 )
 
 // randomWorld returns a document with so many conditions and actions and a goal. Without deletes, no fact is the
@@ -100,22 +101,27 @@ func TestRandomWorlds(t *testing.T) {
 			}
 			plans++
 			c := Coverage{Facts: len(w.names)}
+			fly := func(s state, end bool) bool {
+				reached, _ := w.fly(p, s, facts, end, explore.Budget{})
+				return reached
+			}
 			for s := range state(1) << len(w.names) {
 				if !reachable(w, s, facts) {
 					continue
 				}
 				c.Solvable++
-				reached := w.fly(p, s, facts, true)
+				c.Flown++
+				reached := fly(s, true)
 				if reached {
 					c.Reached++
 				} else if c.Lost == nil {
 					c.Lost = w.facts(s)
 				}
-				if !deletes && !(reached && w.fly(p, s, facts, false)) {
+				if !deletes && !(reached && fly(s, false)) {
 					t.Fatalf("%s, goal %s: not reached from %v\n%s", document, goal, w.facts(s), p.Source.Text)
 				}
 			}
-			if got, ok := w.Check(p, facts); !ok || !reflect.DeepEqual(got, c) {
+			if got := w.Check(p, facts, explore.Budget{}); !reflect.DeepEqual(got, c) {
 				t.Fatalf("%s, goal %s: Check says %+v, the dumb planner %+v", document, goal, got, c)
 			}
 			all.Solvable, all.Reached = all.Solvable+c.Solvable, all.Reached+c.Reached
@@ -174,7 +180,7 @@ goal             ReactiveSequence
 			if len(list) != 1 || list[0].Code != c.code || p == nil {
 				t.Errorf("%s: %v", c.goal, list)
 			}
-			if coverage, ok := w.Check(p, facts); !ok || coverage.Solvable != 4 || coverage.Reached != 4 {
+			if coverage := w.Check(p, facts, explore.Budget{}); coverage.Solvable != 4 || coverage.Reached != 4 {
 				t.Errorf("%s: %+v", c.goal, coverage) // both only hold where they held before
 			}
 			continue
@@ -206,8 +212,33 @@ func TestLargeWorlds(t *testing.T) {
 	if p == nil {
 		t.Fatal(list)
 	}
-	if _, ok := w.Check(p, facts); ok {
-		t.Error("a world of 41 conditions was checked")
+	if c := w.Check(p, facts, explore.Budget{}); c.Why != "the world has 41 conditions, more than 14" || c.Solvable != 0 {
+		t.Errorf("a world of 41 conditions was checked: %+v", c)
+	}
+}
+
+// A check ends when the budget does, and tells how far it came.
+func TestCheckBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`<root BTCPP_format="4"><TreeNodesModel><Condition ID="f0"/><Action ID="a0" post="f0"/>`)
+	for i := range 13 {
+		fmt.Fprintf(&b, `<Condition ID="f%d"/><Action ID="a%[1]d" pre="f%d" post="f%[1]d"/>`, i+1, i)
+	}
+	b.WriteString(`</TreeNodesModel></root>`)
+	w, facts, p, _ := build(t, b.String(), "f13")
+	whole := w.Check(p, facts, explore.Budget{})
+	if whole.Why != "" || whole.Solvable != 1<<14 || whole.Reached != 1<<14 {
+		t.Errorf("the whole: %+v", whole)
+	}
+	flights := 0
+	c := w.Check(p, facts, explore.Budget{GoOn: func(int) bool { flights++; return flights <= 1000 }})
+	if c.Why == "" || c.Solvable != whole.Solvable || c.Flown != 1000 || c.Reached != 1000 || flights != 1001 {
+		t.Errorf("%d flights: %+v", flights, c)
+	}
+	for _, b := range []explore.Budget{{Moves: 5}, {States: 5}, {Bytes: 1000}} {
+		if c := w.Check(p, facts, b); c.Why == "" || c.Solvable != whole.Solvable || c.Flown > 1000 || c.Reached != c.Flown {
+			t.Errorf("%+v: %+v", b, c)
+		}
 	}
 }
 

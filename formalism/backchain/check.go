@@ -1,10 +1,12 @@
 package backchain
 
 import (
+	"fmt"
 	"slices"
 
 	"canopy/bt"
 	"canopy/document/plan"
+	"canopy/explore"
 	"canopy/snapshot"
 )
 
@@ -12,8 +14,10 @@ import (
 type Coverage struct {
 	Facts    int      // that the world has
 	Solvable int      // states from which some order of actions reaches the goal
-	Reached  int      // of these, those from which the plan does
+	Flown    int      // of these, those from which the plan was flown: all if Why is empty
+	Reached  int      // of these, those from which the plan reaches the goal
 	Lost     []string // the conditions that hold in the first of the others; nil if there is none
+	Why      string   // the plan was not flown from all: why
 }
 
 // state is a state of the world: a bit for each condition, in the order of World.names.
@@ -23,26 +27,33 @@ type state uint32
 const maxFacts = 14
 
 // Check runs a plan that was built from the world in the tree engine, from every state of the world: an action that
-// runs ends with Success, and what it brings about then holds. It reports false, without checking, if the world has
-// more than 14 conditions.
-func (w *World) Check(p *plan.Plan, goal []plan.Fact) (c Coverage, ok bool) {
-	c.Facts = len(w.names)
+// runs ends with Success, and what it brings about then holds. The budget is that of each flight; one that it ends
+// is the last. A move is an action. If the world has more than 14 conditions, no state is flown from.
+func (w *World) Check(p *plan.Plan, goal []plan.Fact, budget explore.Budget) Coverage {
+	c := Coverage{Facts: len(w.names)}
 	if c.Facts > maxFacts {
-		return c, false
+		c.Why = fmt.Sprintf("the world has %d conditions, more than %d", c.Facts, maxFacts)
+		return c
 	}
-	solvable := w.solvable(goal)
-	for s := range state(len(solvable)) {
-		if !solvable[s] {
+	for s, solvable := range w.solvable(goal) {
+		if !solvable {
 			continue
 		}
 		c.Solvable++
-		if w.fly(p, s, goal, true) {
+		if c.Why != "" {
+			continue
+		}
+		var reached bool
+		if reached, c.Why = w.fly(p, state(s), goal, true, budget); c.Why != "" {
+			continue
+		}
+		if c.Flown++; reached {
 			c.Reached++
 		} else if c.Lost == nil {
-			c.Lost = w.facts(s)
+			c.Lost = w.facts(state(s))
 		}
 	}
-	return c, true
+	return c
 }
 
 // facts lists the conditions that hold in a state.
@@ -74,46 +85,53 @@ func (w *World) after(a *action, s state) state {
 	return s
 }
 
-// solvable tells for each state whether some order of actions leads to the goal.
+// solvable tells for each state whether some order of actions leads to the goal: it searches backwards from the goal.
 func (w *World) solvable(goal []plan.Fact) []bool {
 	all := make([]bool, 1<<len(w.names))
-	for changed := true; changed; {
-		changed = false
-		for s := range all {
-			if !all[s] && w.leads(goal, state(s), all) {
-				all[s], changed = true, true
+	before := make([][]state, len(all))
+	search := explore.New[state, struct{}](explore.Budget{})
+	for i := range all {
+		s := state(i)
+		if w.holds(goal, s) {
+			search.Arrive(-1, s, struct{}{})
+		}
+		for k := range w.actions {
+			if a := &w.actions[k]; w.holds(a.pre, s) {
+				before[w.after(a, s)] = append(before[w.after(a, s)], s)
 			}
+		}
+	}
+	for n := range search.Leave() {
+		s := search.Key(n)
+		all[s] = true
+		for _, from := range before[s] {
+			search.Arrive(n, from, struct{}{})
 		}
 	}
 	return all
 }
 
-// leads reports whether the goal holds in a state or an action leads from there to one that is marked.
-func (w *World) leads(goal []plan.Fact, s state, marked []bool) bool {
-	return w.holds(goal, s) || slices.ContainsFunc(w.actions, func(a action) bool {
-		return w.holds(a.pre, s) && marked[w.after(&a, s)]
-	})
-}
-
 // fly runs a plan from a state and reports whether it reaches the goal. If actions end, they end with Success when what
-// they bring about holds; else they run until they are deactivated.
-func (w *World) fly(p *plan.Plan, s state, goal []plan.Fact, end bool) bool {
+// they bring about holds; else they run until they are deactivated. Why is not empty if the budget ends it before.
+func (w *World) fly(p *plan.Plan, s state, goal []plan.Fact, end bool, b explore.Budget) (reached bool, why string) {
 	e := bt.NewEngine(p.Tree, w.tell(p, s), 0)
-	seen := map[string]bool{}
+	search := explore.New[string, struct{}](b)
 	var in []bt.Input
-	for {
+	for search.Spend() {
 		if _, err := e.Settle(in); err != nil {
 			panic("backchain: a tree does not settle")
 		}
 		if w.holds(goal, s) {
-			return true
+			return true, ""
 		}
 		i := slices.IndexFunc(p.Leaves, func(l plan.Leaf) bool { return e.Status(l.Task) == bt.Running })
-		key := string(snapshot.Save([]byte{byte(s), byte(s >> 8)}, e))
-		if i < 0 || seen[key] {
-			return false
+		if i < 0 {
+			return false, ""
 		}
-		seen[key] = true
+		key := string(snapshot.Save([]byte{byte(s), byte(s >> 8)}, e))
+		if _, fresh := search.Arrive(-1, key, struct{}{}); !fresh || search.Short() != "" {
+			break
+		}
 		a := slices.IndexFunc(w.actions, func(a action) bool { return a.name == p.Leaves[i].ID })
 		if !w.holds(w.actions[a].pre, s) {
 			panic("backchain: an action runs without what it needs")
@@ -124,6 +142,7 @@ func (w *World) fly(p *plan.Plan, s state, goal []plan.Fact, end bool) bool {
 			in = append(in, bt.End(p.Leaves[i].Task, bt.Success))
 		}
 	}
+	return false, search.Short()
 }
 
 // tell returns the truth values of a plan's conditions in a state.

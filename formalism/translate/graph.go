@@ -12,6 +12,7 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/explore"
 	"canopy/expr"
 	"canopy/formalism/stategraph"
 )
@@ -35,7 +36,7 @@ func Graph(p *plan.Plan, a Assumptions) (*stategraph.Graph, error) {
 // the inputs, otherwise it is always false. The names of the inputs must be unique and such that expressions can spell
 // them.
 func GraphOf(name string, tree *bt.Tree, inputs []Input, a Assumptions) (*stategraph.Graph, error) {
-	m, err := explore(tree, inputs, a.Limit)
+	m, err := newMachine(tree, inputs, a.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -227,8 +228,7 @@ func (m *machine) meet(possible table, oneAtATime bool, n int) map[int32]table {
 		state int32
 		word  int // the last one; it matters only if words change one bit at a time
 	}
-	var queue []pair
-	seen := map[pair]bool{}
+	search := explore.New[pair, struct{}](explore.Budget{})
 	visit := func(s int32, w int) {
 		if !possible[w] {
 			return
@@ -238,10 +238,7 @@ func (m *machine) meet(possible table, oneAtATime bool, n int) map[int32]table {
 		if oneAtATime {
 			p.word = w
 		}
-		if !seen[p] {
-			seen[p] = true
-			queue = append(queue, p)
-		}
+		search.Arrive(-1, p, struct{}{})
 	}
 	all := func(s int32) {
 		met[s] = make(table, len(possible))
@@ -250,9 +247,8 @@ func (m *machine) meet(possible table, oneAtATime bool, n int) map[int32]table {
 		}
 	}
 	all(m.begin)
-	for len(queue) > 0 {
-		p := queue[0]
-		queue = queue[1:]
+	for k := range search.Leave() {
+		p := search.Key(k)
 		switch {
 		case !oneAtATime && met[p.state] == nil:
 			all(p.state)

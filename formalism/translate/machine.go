@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"canopy/bt"
+	"canopy/explore"
 )
 
 // ErrTooLarge is the error of a tree with too many inputs or states.
@@ -181,8 +182,8 @@ type machine struct {
 	next    [][]int32 // by state, by word: bit i is the truth of the i-th input with a name
 }
 
-// explore finds the states that a tree can reach, whatever the inputs are.
-func explore(tree *bt.Tree, inputs []Input, limit int) (*machine, error) {
+// newMachine finds the states that a tree can reach, whatever the inputs are.
+func newMachine(tree *bt.Tree, inputs []Input, limit int) (*machine, error) {
 	if limit == 0 {
 		limit = defaultLimit
 	}
@@ -195,32 +196,29 @@ func explore(tree *bt.Tree, inputs []Input, limit int) (*machine, error) {
 	for w := range words {
 		words[w] = say(tree, inputs, w)
 	}
-	var loops []*loop
-	number := map[string]int32{}
-	state := func(l *loop) int32 {
+	search := explore.New[string, *loop](explore.Budget{})
+	arrive := func(from int, l *loop) int32 {
 		key := l.key()
-		s, known := number[key]
-		if !known {
-			s = int32(len(loops))
-			number[key] = s
-			loops = append(loops, l.clone())
-			m.outputs = append(m.outputs, l.observe())
+		if s, known := search.Find(key); known {
+			return int32(s)
 		}
-		return s
+		m.outputs = append(m.outputs, l.observe())
+		s, _ := search.Arrive(from, key, l.clone())
+		return int32(s)
 	}
 	scratch := newLoop(tree, inputs)
-	m.begin = state(scratch)
-	for s := 0; s < len(loops); s++ {
+	m.begin = arrive(-1, scratch)
+	for s := range search.Leave() {
 		if (s+1)*tree.Len()<<n > limit {
 			return nil, tooLarge(tree, n, s)
 		}
 		row := make([]int32, len(words))
 		for w, says := range words {
-			scratch.copyFrom(loops[s])
+			scratch.copyFrom(search.Move(s))
 			if err := scratch.settle(says); err != nil {
 				return nil, err
 			}
-			row[w] = state(scratch)
+			row[w] = arrive(s, scratch)
 		}
 		m.next = append(m.next, row)
 	}

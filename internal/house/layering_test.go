@@ -28,6 +28,7 @@ type room struct {
 var rooms = map[string]room{
 	"diag":     {pure: true},
 	"snapshot": {pure: true},
+	"explore":  {pure: true},
 	"expr": {pure: true, imports: reasons{
 		"diag": "an unknown name comes with the nearest known one",
 	}},
@@ -74,6 +75,7 @@ var rooms = map[string]room{
 		"document/plan": "the solar day's plan gives conditions and actions",
 	}},
 	"formalism/translate": {pure: true, imports: reasons{
+		"explore":              "a graph's steps are the states that a tree can reach",
 		"bt":                   "a tree is settled with all inputs to find its states",
 		"diag":                 "an author's mistakes are reported all at once, each at its place",
 		"expr":                 "inputs are named so that conditions can spell them",
@@ -95,6 +97,7 @@ var rooms = map[string]room{
 		"expr": "conditions are expressions over signals",
 	}},
 	"analysis/verify": {pure: true, imports: reasons{
+		"explore":           "states of plans are searched",
 		"bt":                "what a plan does is what the engine does",
 		"diag":              "a finding has a place in the plan",
 		"expr":              "conditions are abstracted to limits of signals",
@@ -148,12 +151,14 @@ var rooms = map[string]room{
 		"go.yaml.in/yaml/v3": "the nodes of a mission file",
 	}},
 	"formalism/backchain": {pure: true, imports: reasons{
+		"explore":       "which states of the world lead to the goal is searched",
 		"bt":            "a plan that was built is flown in thought",
 		"diag":          "mistakes in a goal or a world are shown at their place",
 		"document/plan": "worlds are models of plans, and the result is a plan",
 		"snapshot":      "a state that comes again is a circle",
 	}},
 	"analysis/reaction": {pure: true, imports: reasons{
+		"explore":       "all states of a tree are searched",
 		"bt":            "the engine is the step function of every search",
 		"expr":          "an expression without signals has one value",
 		"document/plan": "a plan says what its leaves can tell",
@@ -171,6 +176,7 @@ var rooms = map[string]room{
 		"gonum.org/v1/plot": "axes, ticks, SVG and PNG of pictures",
 	}},
 	"cmd/canopy": {imports: reasons{
+		"explore":          "bounds searches by the time that a flag gives",
 		"diag":             "prints mistakes",
 		"analysis/diff":    "compares plans, and state graphs",
 		"bt":               "runs trace scripts",
