@@ -1,6 +1,7 @@
 package temporal
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -302,23 +303,32 @@ func (r *reader) temporalGroup() bool {
 func (r *reader) duration() float64 {
 	t := r.peek()
 	r.next++
-	u := r.peek()
-	if t.kind != digit || u.kind != unit {
-		r.lost(t, "a duration with its unit is wanted", "as in `within 600 [s]` or `for 10 [min]`")
+	if t.kind != digit {
+		r.lost(t, "a duration is wanted", "as in `within 600`, `for 10 [min]` or `within 12h30m`")
 		return 0
 	}
-	r.next++
-	e := r.expression(t.at, u.end, expr.Real)
-	if e == nil {
-		return 0
+	end := t.end
+	switch u := r.peek(); u.kind {
+	case unit:
+		r.next++
+		end = u.end
+	case word:
+		if timed, err := expr.ParseUnit(u.text); err == nil && timed.Same(expr.Second) {
+			r.lost(u, fmt.Sprintf("the unit %s stands in brackets, or without a blank", u.text),
+				fmt.Sprintf("write `%s [%s]` or `%[1]s%[2]s`", t.text, u.text))
+			return 0
+		}
 	}
-	return expr.NewCompiler(func(string) (int, bool) { return 0, false }).Compile(e).Real(nil, nil)
+	seconds, err := expr.Duration(r.text[t.at:end])
+	if m := (*expr.Error)(nil); errors.As(err, &m) {
+		m.Offset += t.at
+		r.mistakes = append(r.mistakes, m)
+	}
+	return seconds
 }
 
-var second, _ = expr.ParseUnit("s")
-
 // expression parses and checks a part of the text; nil if it has mistakes.
-func (r *reader) expression(from, to int, want expr.Type) *expr.Expr {
+func (r *reader) expression(from, to int) *expr.Expr {
 	report := func(m *expr.Error) {
 		c := *m
 		c.Offset += from
@@ -333,10 +343,10 @@ func (r *reader) expression(from, to int, want expr.Type) *expr.Expr {
 		return nil
 	}
 	known := func(name string) bool { return slices.Contains(r.tasks, name) }
-	mistakes := e.Judged(known).Check(want, second, r.scope)
+	mistakes := e.Judged(known).Check(expr.Boolean, expr.AnyUnit, r.scope)
 	for i, m := range mistakes {
 		name := strings.Trim(text[m.Offset:m.Offset+m.Length], "{} ")
-		if want == expr.Boolean && slices.Contains(e.Propositions(), name) {
+		if slices.Contains(e.Propositions(), name) {
 			if i > 0 && mistakes[i-1].Offset == m.Offset {
 				continue // it is no signal either
 			}
@@ -372,7 +382,7 @@ func (r *reader) condition() *Formula {
 		r.lost(from, "a condition is wanted", "")
 		return truth("false")
 	}
-	if e := r.expression(from.at, to, expr.Boolean); e != nil {
+	if e := r.expression(from.at, to); e != nil {
 		return condition(e)
 	}
 	return truth("false")

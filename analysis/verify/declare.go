@@ -279,11 +279,9 @@ func (d *declarer) rate(n *yaml.Node) Rate {
 	return Rate{low, high}
 }
 
-var second, _ = expr.ParseUnit("s")
-
 func (d *declarer) period(n *yaml.Node) float64 {
 	before := len(d.Diags)
-	v := d.Number(n, second, "period")
+	v := d.Number(n, expr.Second, "period")
 	if v < 0 && len(d.Diags) == before {
 		d.Add(n, "out-of-range", "", "period must not be negative")
 	}

@@ -125,7 +125,7 @@ func TestCircuitConventional(t *testing.T) {
 
 // A plan whose procedures take time cannot be ticked conventionally.
 func TestConventionalRefusesSlowProcedures(t *testing.T) {
-	m := cartMission(t, `<Action name="wait" entry_time="3"/>`, "")
+	m := cartMission(t, `<Action name="wait" entry_time="3s"/>`, "")
 	if _, err := m.Configure(Discrete{Period: 1, Conventional: true}, 10); !errors.Is(err, ErrConventional) ||
 		!strings.Contains(err.Error(), "wait") {
 		t.Error(err)

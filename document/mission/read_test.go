@@ -134,9 +134,9 @@ func TestMissingFilesAndVehicles(t *testing.T) {
 
 // The plan's path is relative to the mission's folder; parameters, environment and --set arrive at the vehicle.
 func TestSettings(t *testing.T) {
-	m := cartMission(t, idle, "parameters: {tau: '2 [min]'}\nenvironment: {noon: 7}\ncommands: {gear: {default: 4}}\ninitial: {x: 3}\n", "site.noon=9", "horizon=1 [h]")
-	if m.Parameters[0] != 120 || m.Parameters[1] != 9 || m.Horizon != 3600 {
-		t.Errorf("tau %g, noon %g, horizon %g; want 120, 9, 3600", m.Parameters[0], m.Parameters[1], m.Horizon)
+	m := cartMission(t, idle, "parameters: {tau: '2 [min]'}\nenvironment: {noon: 7}\ncommands: {gear: {default: 4}}\ninitial: {x: 3}\n", "site.noon=9", "horizon=1h30s")
+	if m.Parameters[0] != 120 || m.Parameters[1] != 9 || m.Horizon != 3630 {
+		t.Errorf("tau %g, noon %g, horizon %g; want 120, 9, 3630", m.Parameters[0], m.Parameters[1], m.Horizon)
 	}
 	r, err := m.NewRun(5)
 	if err != nil {

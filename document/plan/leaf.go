@@ -175,7 +175,7 @@ func (l leafReader) expression(name string, want expr.Type, unit expr.Unit) *exp
 	if a == nil {
 		return nil
 	}
-	e, err := expr.Parse(a.value)
+	e, err := expr.ParseFor(a.value, unit)
 	if err != nil {
 		l.reportSyntax(a, err)
 		return nil
@@ -260,8 +260,6 @@ func (r *reader) slots() []string {
 	return slots
 }
 
-var second, _ = expr.ParseUnit("s")
-
 // leaf reads what a leaf means.
 func (r *reader) leaf(i *item, env environment) Leaf {
 	if i.leaf != nil {
@@ -299,8 +297,8 @@ func (l leafReader) conditionLeaf(leaf *Leaf) {
 
 func (l leafReader) actionLeaf(leaf *Leaf) {
 	leaf.Write, leaf.Entry, leaf.Exit = l.assignments(attrWrite), l.assignments(attrEntry), l.assignments(attrExit)
-	leaf.EntryTime, leaf.EntryUntil = l.expression(attrEntryTime, expr.Real, second), l.condition(attrEntryUntil)
-	leaf.ExitTime, leaf.ExitUntil = l.expression(attrExitTime, expr.Real, second), l.condition(attrExitUntil)
+	leaf.EntryTime, leaf.EntryUntil = l.expression(attrEntryTime, expr.Real, expr.Second), l.condition(attrEntryUntil)
+	leaf.ExitTime, leaf.ExitUntil = l.expression(attrExitTime, expr.Real, expr.Second), l.condition(attrExitUntil)
 	l.exclusive(attrEntryTime, attrEntryUntil)
 	l.exclusive(attrExitTime, attrExitUntil)
 	leaf.Done, leaf.Failed = l.condition(attrDone), l.condition(attrFailed)

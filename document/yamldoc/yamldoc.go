@@ -190,13 +190,14 @@ func (r *Reader) Boolean(n *yaml.Node, what string) bool {
 	return b
 }
 
-// Number reads a finite number in the given unit: a bare one as it stands, a literal such as `24 [h]` converted.
+// Number reads a finite number in the given unit: a bare one as it stands, a literal such as `24 [h]` converted; a time
+// may also be a span, 12h30m.
 func (r *Reader) Number(n *yaml.Node, unit expr.Unit, what string) float64 {
 	if v, err := strconv.ParseFloat(n.Value, 64); err == nil && n.Kind == yaml.ScalarNode && v-v == 0 {
 		return v
 	}
-	e, err := expr.Parse(n.Value)
-	if n.Kind != yaml.ScalarNode || !strings.Contains(n.Value, "[") || err == nil && len(e.Names()) > 0 {
+	e, err := expr.ParseFor(n.Value, unit)
+	if n.Kind != yaml.ScalarNode || err != nil && !strings.Contains(n.Value, "[") || err == nil && len(e.Names()) > 0 {
 		r.Add(n, "not-a-number", numberHint(unit), "%s must be a number, not %q", what, n.Value)
 		return 0
 	}
@@ -234,6 +235,9 @@ func (r *Reader) SIUnit(n *yaml.Node) expr.Unit {
 }
 
 func numberHint(unit expr.Unit) string {
+	if unit == expr.Second {
+		return "a bare number is in s; write 12h30m, or a literal with its unit, as in `2 [d]`"
+	}
 	if u := unit.String(); u != "" && u != "1" {
 		return fmt.Sprintf("a bare number is in %s; a literal names its unit, as in `12 [%s]`", u, u)
 	}
@@ -246,7 +250,7 @@ func (r *Reader) Expression(n *yaml.Node, want expr.Type, unit expr.Unit, scope 
 		r.Add(n, "wrong-type", "", "an expression must be a text")
 		return nil
 	}
-	e, err := expr.Parse(n.Value)
+	e, err := expr.ParseFor(n.Value, unit)
 	if err != nil {
 		r.Inside(n, err)
 		return nil

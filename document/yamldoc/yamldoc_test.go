@@ -86,3 +86,24 @@ func TestNoDocument(t *testing.T) {
 		}
 	}
 }
+
+// A time is a number of seconds, a literal with its unit, or a span; another quantity is no span.
+func TestDurations(t *testing.T) {
+	const text = "[90, 90 s, 90s, 12h30m, '2 [d]', 30m12h, soon]"
+	r := NewReader(&diag.Source{Name: "test.yaml", Text: text})
+	metre, _ := expr.ParseUnit("m")
+	var got []float64
+	r.Sequence(r.Parse(""), "times", func(n *yaml.Node) { got = append(got, r.Number(n, expr.Second, "a time")) })
+	r.Number(&yaml.Node{Kind: yaml.ScalarNode, Value: "3m", Line: 1, Column: 1}, metre, "a length")
+	if want := []float64{90, 0, 90, 45000, 172800, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if len(r.Diags) != 4 {
+		t.Error(r.Diags)
+	}
+	for _, d := range r.Diags {
+		if d.Code != "not-a-number" {
+			t.Error(d)
+		}
+	}
+}

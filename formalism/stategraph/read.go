@@ -15,8 +15,6 @@ import (
 // leastDelay is what a delay must exceed [s]: a hundred times the resolution of numbers near 1, as in the library.
 const leastDelay = 100 * 0x1p-52
 
-var seconds, _ = expr.ParseUnit("s")
-
 // Read reads a state graph. The list holds all mistakes at once; if one of them is an error there is no graph. Without
 // known names (nil), those of conditions and actions are not checked.
 func Read(src *diag.Source, known *Vocabulary) (*Graph, diag.List) {
@@ -306,7 +304,7 @@ func (b *builder) transition(n *yaml.Node, loopCheck bool) {
 
 func (b *builder) delay(n *yaml.Node) float64 {
 	before := len(b.Diags)
-	v := b.Number(n, seconds, "after")
+	v := b.Number(n, expr.Second, "after")
 	if v <= leastDelay && len(b.Diags) == before {
 		b.Add(n, "out-of-range", "leave `after` away for a transition that fires at once", "after must be a positive time")
 	}

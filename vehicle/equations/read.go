@@ -51,8 +51,6 @@ type written struct {
 	unit      expr.Unit  // that it must have
 }
 
-var second, _ = expr.ParseUnit("s")
-
 // read visits the sections in the order in which their names stand in the signal vector, then the expressions.
 func (b *builder) read(root *yaml.Node) {
 	parts := map[string]*yaml.Node{}
@@ -70,7 +68,7 @@ func (b *builder) read(root *yaml.Node) {
 	if b.v.Name == "" {
 		b.v.Name = strings.TrimSuffix(path.Base(b.Source.Name), path.Ext(b.Source.Name))
 	}
-	b.places["t"], b.scope["t"] = 0, second
+	b.places["t"], b.scope["t"] = 0, expr.Second
 	b.section(parts["states"], "states", b.state)
 	b.section(parts["commands"], "commands", b.command)
 	b.section(parts["outputs"], "outputs", b.output)
@@ -198,7 +196,7 @@ func (b *builder) state(key, value *yaml.Node) expr.Unit {
 	b.v.States = append(b.v.States, s)
 	rate := u
 	if u != expr.AnyUnit {
-		rate = u.Per(second)
+		rate = u.Per(expr.Second)
 	}
 	b.initials = append(b.initials, written{key, nodes["initial"], u})
 	b.derivatives = append(b.derivatives, written{key, nodes["derivative"], rate})
