@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"canopy/bt"
+	"canopy/explore"
 	"canopy/formalism/stategraph"
 	"canopy/snapshot"
 )
@@ -219,55 +220,55 @@ func compare(old, updated side, m *Model, most int) Comparison {
 		old, new side
 		world    int
 		over     []string
-		from     int
 	}
-	nodes := []node{{old, updated, -1, nil, -1}}
-	seen := map[string]bool{}
-	found := func() Comparison {
+	nodes := explore.New[string, node](explore.Budget{Moves: most + len(worlds)})
+	found := func(last int) Comparison {
 		c := Comparison{Verdict: Refuted, Text: "the behaviour differs"}
-		for i := len(nodes) - 1; i > 0; i = nodes[i].from {
-			c.Steps = append(c.Steps, Step{m.text(m.whole(worlds[nodes[i].world])), nodes[i].over, nodes[i].old.active(),
-				nodes[i].new.active()})
+		for _, n := range nodes.Path(last)[1:] {
+			at := nodes.Move(n)
+			c.Steps = append(c.Steps, Step{m.text(m.whole(worlds[at.world])), at.over, at.old.active(), at.new.active()})
 		}
-		slices.Reverse(c.Steps)
 		return c
 	}
-	a, b, moves := old.clone(), updated.clone(), 0
-	for i := 0; i < len(nodes); i++ {
-		mayEnd := append(nodes[i].old.mayEnd(), nodes[i].new.mayEnd()...)
+	a, b := old.clone(), updated.clone()
+	nodes.Arrive(-1, "", node{old, updated, -1, nil}) // before they begin
+	for i := range nodes.Leave() {
+		at := nodes.Move(i)
+		mayEnd := append(at.old.mayEnd(), at.new.mayEnd()...)
 		slices.Sort(mayEnd)
 		endings, ok := choices(slices.Compact(mayEnd))
 		if !ok {
 			return unknown(crowd)
 		}
 		for k := range len(endings) * len(worlds) {
+			if !nodes.Spend() {
+				return unknown(fmt.Sprintf("%d moves of both did not visit all that they can reach", most))
+			}
 			w, over := k%len(worlds), endings[k/len(worlds)]
 			var first, second error
 			if i == 0 {
 				a, first = old.begin(worlds[w], over)
 				b, second = updated.begin(worlds[w], over)
 			} else {
-				a.set(nodes[i].old)
-				b.set(nodes[i].new)
+				a.set(at.old)
+				b.set(at.new)
 				first, second = a.move(worlds[w], over), b.move(worlds[w], over)
 			}
 			if err := cmp.Or(first, second); err != nil {
 				return unknown(err.Error())
 			}
-			if key := a.key() + "|" + b.key(); !seen[key] {
-				seen[key] = true
-				nodes = append(nodes, node{a.clone(), b.clone(), w, over, i})
-				if !slices.Equal(a.active(), b.active()) {
-					return found()
-				}
+			key := a.key() + "|" + b.key()
+			if _, known := nodes.Find(key); known {
+				continue
 			}
-			if moves++; moves > most+len(worlds) {
-				return unknown(fmt.Sprintf("%d moves of both did not visit all that they can reach", most))
+			n, _ := nodes.Arrive(i, key, node{a.clone(), b.clone(), w, over})
+			if !slices.Equal(a.active(), b.active()) {
+				return found(n)
 			}
 		}
 	}
 	return Comparison{Text: fmt.Sprintf("the behaviour is the same: in all %d states that both can reach together",
-		len(nodes)-1)}
+		nodes.Len()-1)}
 }
 
 // whole returns the region of one world.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/explore"
 	"canopy/expr"
 
 	"gonum.org/v1/gonum/mat"
@@ -74,8 +75,8 @@ type journey struct {
 	byWorld map[string]int                     // world by intervals and free inputs
 	free    []int                              // variables
 	nodes   []spot
-	at      map[[2]int]int // node by class and world
-	starts  []int          // nodes
+	found   *explore.Search[[2]int, struct{}] // nodes by class and world
+	starts  []int                             // nodes
 
 	reached []bool // by node: the goal is reached for certain
 	hopes   []bool // by node: some way leads to the goal
@@ -100,7 +101,8 @@ func (m *Model) newJourney(ends func(p *Player, world []bool) bool) (x *journey,
 	if why != "" {
 		return nil, why
 	}
-	x = &journey{walker: w, ends: ends, byWorld: map[string]int{}, at: map[[2]int]int{}}
+	x = &journey{walker: w, ends: ends, byWorld: map[string]int{},
+		found: explore.New[[2]int, struct{}](explore.Budget{})}
 	for v := range m.vocab.inputs {
 		if m.vocab.inputs[v].kind == inputFree {
 			x.free = append(x.free, v)
@@ -115,7 +117,7 @@ func (m *Model) newJourney(ends func(p *Player, world []bool) bool) (x *journey,
 		}
 	}
 	edges := 0
-	for n := 0; n < len(x.nodes); n++ {
+	for n := range x.found.Leave() {
 		if edges += x.leave(n); edges > maxEdges || x.tired() {
 			return nil, x.short()
 		}
@@ -150,11 +152,8 @@ func (x *journey) arrive(state, world int) (n int, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	key := [2]int{x.class[next], world}
-	n, known := x.at[key]
-	if !known {
-		n = len(x.nodes)
-		x.at[key] = n
+	n, fresh := x.found.Arrive(-1, [2]int{x.class[next], world}, struct{}{})
+	if fresh {
 		p := x.states[next]
 		x.nodes = append(x.nodes, spot{state: next, world: world, goal: x.ends(p, x.worlds[world]), rates: x.rates(p)})
 	}
@@ -388,22 +387,19 @@ const maxRows = 200
 func (x *journey) hope() {
 	x.hopes = make([]bool, len(x.nodes))
 	from := make([][]int, len(x.nodes))
-	var todo []int
+	back := explore.New[int, struct{}](explore.Budget{})
 	for n := range x.nodes {
 		for _, to := range x.nodes[n].next {
 			from[to] = append(from[to], n)
 		}
 		if x.nodes[n].goal {
-			x.hopes[n] = true
-			todo = append(todo, n)
+			back.Arrive(-1, n, struct{}{})
 		}
 	}
-	for ; len(todo) > 0; todo = todo[1:] {
-		for _, n := range from[todo[0]] {
-			if !x.hopes[n] {
-				x.hopes[n] = true
-				todo = append(todo, n)
-			}
+	for k := range back.Leave() {
+		x.hopes[back.Key(k)] = true
+		for _, n := range from[back.Key(k)] {
+			back.Arrive(k, n, struct{}{})
 		}
 	}
 }
@@ -493,27 +489,25 @@ func (x *journey) lasso(start int) (way, loop []int) {
 // search returns a shortest way from one of the nodes to one that is wanted, through nodes that may be used; it must
 // exist.
 func (x *journey) search(starts []int, wanted, use func(n int) bool) []int {
-	from := map[int]int{}
+	found := explore.New[int, struct{}](explore.Budget{})
 	for _, n := range starts {
-		from[n] = -1
+		found.Arrive(-1, n, struct{}{})
 	}
-	for todo := slices.Clone(starts); ; todo = todo[1:] {
-		n := todo[0]
-		if wanted(n) {
+	for k := range found.Leave() {
+		if wanted(found.Key(k)) {
 			var way []int
-			for ; n >= 0; n = from[n] {
-				way = append(way, n)
+			for _, n := range found.Path(k) {
+				way = append(way, found.Key(n))
 			}
-			slices.Reverse(way)
 			return way
 		}
-		for _, to := range x.nodes[n].next {
-			if _, seen := from[to]; !seen && !x.nodes[to].goal && use(to) {
-				from[to] = n
-				todo = append(todo, to)
+		for _, to := range x.nodes[found.Key(k)].next {
+			if !x.nodes[to].goal && use(to) {
+				found.Arrive(k, to, struct{}{})
 			}
 		}
 	}
+	panic("verify: no way leads where one does")
 }
 
 // doing says what may go on for ever in a closed walk.

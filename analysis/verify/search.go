@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"canopy/bt"
+	"canopy/explore"
 )
 
 // violation judges a state: it reports whether something is as it should not be.
@@ -69,28 +70,9 @@ const (
 // exploration visits the states that a plan can reach with the real engine, the nearest first, when any world may
 // follow any other. It goes as far as it is asked to.
 type exploration struct {
-	m       *Model
-	worlds  [][]bool
-	states  []*Player
-	visits  []visit        // each state in each world in which it is reached
-	known   map[string]int // state by key
-	first   []int          // visit, by state
-	seen    map[[2]int]bool
-	from    int         // the visit whose successors come next; -1: the first worlds
-	world   int         // that comes next
-	endings [][]bt.Task // of the visit
-	ending  int         // that comes next
-	moves   int
-	scratch *Player
-	crowded bool   // too many procedures may be over together
-	looped  error  // of a move after which the plan did not settle
-	entered []bool // by task: was active at some time
-}
-
-// visit is a state reached in a world as procedures were over, by a move from another visit, -1: at the start.
-type visit struct {
-	state, world, from int
-	over               []bt.Task
+	*walker
+	visits *explore.Search[[2]int, []bt.Task] // of states in worlds; a move is which procedures were over
+	first  []int                              // visit, by state
 }
 
 // stage is one move of a path: the world that comes, and the tasks whose procedures are over.
@@ -99,120 +81,69 @@ type stage struct {
 	over  []bt.Task
 }
 
-func (m *Model) newExploration() *exploration {
-	worlds, _ := m.worlds()
-	x := &exploration{m: m, worlds: worlds, known: map[string]int{}, seen: map[[2]int]bool{}, from: -1,
-		scratch: m.idleSlow(), entered: make([]bool, m.tree.Len())}
-	x.ends(x.scratch)
-	return x
-}
-
-// ends notes the procedures that may be over in the next move of a player.
-func (x *exploration) ends(p *Player) {
-	var ok bool
-	if x.endings, ok = p.endings(); !ok {
-		x.crowded = true
-	}
-}
-
-// bounded reports whether the exploration ends for want of time, and why.
-func (x *exploration) bounded() (why string, ok bool) {
-	most := min(maxMoves, maxVisits/x.m.tree.Len())
-	switch {
-	case x.worlds == nil:
-		return fmt.Sprintf("the conditions make more than %d worlds, too many to search", maxWorlds),
-			true
-	case x.moves >= most:
-		return fmt.Sprintf("%d moves of the engine did not visit all that it can reach", most), true
-	}
-	return "", false
-}
-
-// step makes the next move; more is false when there is none.
-func (x *exploration) step() (more bool) {
-	if _, bounded := x.bounded(); bounded || x.from >= len(x.visits) {
-		return false
-	}
-	world, over := x.worlds[x.world], x.endings[x.ending]
-	p, err := x.scratch, error(nil)
-	if x.from < 0 {
-		p, err = x.m.idleSlow().begin(world, over...)
-	} else {
-		p.copyFrom(x.states[x.visits[x.from].state])
-		err = p.Move(world, over...)
-	}
-	x.moves++
-	if err != nil && x.looped == nil {
-		x.looped = err
-	}
-	if err == nil && p.lawful(world) {
-		for _, t := range p.entered {
-			x.entered[t] = true
-		}
-		key := p.Key()
-		state, known := x.known[key]
-		if !known {
-			state = len(x.states)
-			x.known[key] = state
-			c := x.m.idle()
-			c.copyFrom(p)
-			x.states = append(x.states, c)
-			x.first = append(x.first, len(x.visits))
-		}
-		if at := [2]int{state, x.world}; !x.seen[at] {
-			x.seen[at] = true
-			x.visits = append(x.visits, visit{state, x.world, x.from, over})
+// leave makes all moves from a visit, -1: the first ones. A state that was met in another world before has no others.
+func (x *exploration) leave(visit int) {
+	state := -1
+	if visit >= 0 {
+		if state = x.visits.Key(visit)[0]; x.first[state] != visit {
+			return
 		}
 	}
-	if x.ending++; x.ending < len(x.endings) {
+	endings := x.endings(state)
+	for w := range x.worlds {
+		for _, over := range endings {
+			if !x.visits.Spend() {
+				return
+			}
+			if next := x.step(state, w, over); next >= 0 {
+				n, _ := x.visits.Arrive(visit, [2]int{next, w}, over)
+				if next == len(x.first) {
+					x.first = append(x.first, n)
+				}
+			}
+		}
+	}
+}
+
+// more makes the moves from the next visit; it reports false if there is none.
+func (x *exploration) more() bool {
+	for n := range x.visits.Leave() {
+		x.leave(n)
 		return true
 	}
-	x.ending = 0
-	if x.world++; x.world == len(x.worlds) {
-		x.world = 0
-		for x.from++; x.from < len(x.visits) && x.first[x.visits[x.from].state] != x.from; x.from++ {
-			// the state was met in another world, with the same successors
-		}
-		if x.from < len(x.visits) {
-			x.ends(x.states[x.visits[x.from].state])
-		}
-	}
-	return true
-}
-
-// path returns the moves that lead to a visit.
-func (x *exploration) path(i int) []stage {
-	var path []stage
-	for ; i >= 0; i = x.visits[i].from {
-		path = append(path, stage{x.worlds[x.visits[i].world], x.visits[i].over})
-	}
-	slices.Reverse(path)
-	return path
+	return false
 }
 
 // search looks for a counterexample of a plan with memory.
 func (m *Model) search(violated violation) counterexample {
 	if m.reachable == nil {
-		m.reachable = m.newExploration()
+		w, why := m.newWalker()
+		if why != "" {
+			return counterexample{verdict: Undecided, why: why}
+		}
+		m.reachable = &exploration{walker: w, visits: explore.New[[2]int, []bt.Task](explore.Budget{Moves: m.most()})}
+		m.reachable.leave(-1)
 	}
 	x := m.reachable
-	for i := 0; i < len(x.visits) || x.step(); {
-		if i == len(x.visits) {
+	for i := 0; i < x.visits.Len() || x.more(); {
+		if i == x.visits.Len() {
 			continue
 		}
-		if v := x.visits[i]; violated(x.states[v.state], x.worlds[v.world]) {
-			return counterexample{verdict: Refuted, script: m.retrace(x.path(i), violated), world: x.worlds[v.world]}
+		at := x.visits.Key(i)
+		if world := x.worlds[at[1]]; violated(x.states[at[0]], world) {
+			var path []stage
+			for _, n := range x.visits.Path(i) {
+				path = append(path, stage{x.worlds[x.visits.Key(n)[1]], x.visits.Move(n)})
+			}
+			return counterexample{verdict: Refuted, script: m.retrace(path, violated), world: world}
 		}
 		i++
 	}
-	why, undecided := x.bounded()
-	if !undecided && x.crowded {
-		why, undecided = crowd, true
-	}
-	if !undecided && x.looped != nil {
-		why, undecided = x.looped.Error(), true
-	}
-	if undecided {
+	switch why := x.blind(); {
+	case x.visits.Short() != "":
+		why = fmt.Sprintf("%d moves of the engine did not visit all that it can reach", m.most())
+		return counterexample{verdict: Undecided, why: why}
+	case why != "":
 		return counterexample{verdict: Undecided, why: why}
 	}
 	return counterexample{how: m.visited(len(x.states))}

@@ -10,6 +10,7 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/yamldoc"
+	"canopy/explore"
 	"canopy/expr"
 
 	"go.yaml.in/yaml/v3"
@@ -276,8 +277,8 @@ func (x *pursuit) after(f *temporal.Formula, holds uint64) duties {
 	return x.after(f.Args[1], holds).or(again)
 }
 
-// step returns the number of the duties that are left of others after a state.
-func (x *pursuit) step(task int, holds uint64) int {
+// left returns the number of the duties that are left of others after a state.
+func (x *pursuit) left(task int, holds uint64) int {
 	n, ok := x.truths[holds]
 	if !ok {
 		n = len(x.truths)
@@ -343,67 +344,70 @@ type chase struct {
 // passes through all intervals on its way.
 func (x *pursuit) search(smooth bool) chase {
 	type place struct {
-		state, world, task, from int
-		over                     []bt.Task
+		state, world, task int
+		over               []bt.Task
 	}
-	var places []place
 	type key struct{ where, task int }
-	seen := map[key]bool{}
-	var path []stage
-	visit := func(state, world, from, number int, over []bt.Task) (bad bool) {
-		next, ok := x.move(state, world, number, over)
-		if !ok {
-			return false
-		}
-		task := -1
+	places := explore.New[key, place](explore.Budget{Moves: maxEdges})
+	var last *place // in which nothing can be met any more
+	from := -1      // the place that is left
+	leave := func() (why string) {
+		at := place{state: -1, task: -1}
 		if from >= 0 {
-			task = places[from].task
+			at = places.Move(from)
 		}
-		task = x.step(task, x.holds(next, world))
-		switch left := x.tasks[task]; {
-		case len(left) == 0:
-			for path = []stage{{x.worlds[world], over}}; from >= 0; from = places[from].from {
-				path = append(path, stage{x.worlds[places[from].world], places[from].over})
-			}
-			slices.Reverse(path)
-			return true
-		case left[0] == 0:
-			return false
-		}
-		k := key{x.class[next], task}
-		if smooth {
-			k.where = k.where*len(x.worlds) + world
-		}
-		if !seen[k] {
-			seen[k] = true
-			places = append(places, place{next, world, task, from, over})
-		}
-		return false
-	}
-	edges, bad := 0, false
-	for from := -1; from < len(places) && !bad; from++ {
-		state := -1
-		if from >= 0 {
-			state = places[from].state
-		}
-		endings := x.endings(state)
-		for i := 0; i < len(endings)*len(x.worlds) && !bad; i++ {
-			if edges++; edges > maxEdges || x.tired() {
-				return chase{verdict: Undecided, why: x.short()}
+		endings := x.endings(at.state)
+		for i := range len(endings) * len(x.worlds) {
+			if !places.Spend() || x.tired() {
+				return x.short()
 			}
 			number, w := i/len(x.worlds), i%len(x.worlds)
-			if from < 0 || !smooth || x.smooth(places[from].world, w) {
-				bad = visit(state, w, from, number, endings[number])
+			if from >= 0 && smooth && !x.smooth(at.world, w) {
+				continue
 			}
+			next, ok := x.move(at.state, w, number, endings[number])
+			if !ok {
+				continue
+			}
+			to := place{next, w, x.left(at.task, x.holds(next, w)), endings[number]}
+			switch left := x.tasks[to.task]; {
+			case len(left) == 0:
+				last = &to
+				return ""
+			case left[0] == 0:
+				continue
+			}
+			k := key{x.class[next], to.task}
+			if smooth {
+				k.where = k.where*len(x.worlds) + w
+			}
+			places.Arrive(from, k, to)
 		}
+		return ""
 	}
-	if why := x.blind(); !bad && why != "" {
+	why := leave()
+	for n := range places.Leave() {
+		if why != "" || last != nil {
+			break
+		}
+		from = n
+		why = leave()
+	}
+	if why == "" && last == nil {
+		why = x.blind()
+	}
+	switch {
+	case why != "":
 		return chase{verdict: Undecided, why: why}
-	}
-	if !bad {
+	case last == nil:
 		return chase{how: x.m.visited(len(x.states))}
 	}
-	return chase{verdict: Refuted, script: x.retrace(path), world: path[len(path)-1].world}
+	var path []stage
+	for _, n := range places.Path(from) {
+		path = append(path, stage{x.worlds[places.Move(n).world], places.Move(n).over})
+	}
+	path = append(path, stage{x.worlds[last.world], last.over})
+	return chase{verdict: Refuted, script: x.retrace(path), world: x.worlds[last.world]}
 }
 
 // retrace returns a script that goes through the worlds, "" if it does not show the violation: a script begins with all
@@ -422,7 +426,7 @@ func (x *pursuit) retrace(path []stage) string {
 		if p.Move(s.world, s.over...) != nil {
 			return ""
 		}
-		task = x.step(task, x.m.conditionsIn(p, s.world))
+		task = x.left(task, x.m.conditionsIn(p, s.world))
 		fmt.Fprintf(&b, "# %s\n", x.m.worldText(s.world))
 		for _, l := range p.lines[told:] {
 			b.WriteString(l + "\n")

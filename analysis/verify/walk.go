@@ -17,12 +17,15 @@ type walker struct {
 	class   []int          // by state
 	moved   map[[3]int]int // from class, world and procedures that are over to state; -1: there is none
 	moves   int
-	crowded bool  // too many procedures may be over together
-	looped  error // of a move after which the plan did not settle
+	entered []bool // by task: was active at some time
+	crowded bool   // too many procedures may be over together
+	looped  error  // of a move after which the plan did not settle
+	scratch *Player
 }
 
 func (m *Model) newWalker() (x *walker, why string) {
-	x = &walker{m: m, known: map[string]int{}, classes: map[string]int{}, moved: map[[3]int]int{}}
+	x = &walker{m: m, known: map[string]int{}, classes: map[string]int{}, moved: map[[3]int]int{},
+		entered: make([]bool, m.tree.Len()), scratch: m.idleSlow()}
 	var ok bool
 	if x.worlds, ok = m.worlds(); !ok {
 		return nil, fmt.Sprintf("the conditions make more than %d worlds, too many to search", maxWorlds)
@@ -37,8 +40,11 @@ func (m *Model) newWalker() (x *walker, why string) {
 	return x, ""
 }
 
+// most returns how often the engine may move.
+func (m *Model) most() int { return min(maxMoves, maxVisits/m.tree.Len()) }
+
 // tired reports whether the engine has moved as often as it may.
-func (x *walker) tired() bool { return x.moves > min(maxMoves, maxVisits/x.m.tree.Len()) }
+func (x *walker) tired() bool { return x.moves > x.m.most() }
 
 // short says why a search ends before all is visited.
 func (x *walker) short() string {
@@ -76,13 +82,20 @@ func (x *walker) move(state, world, number int, over []bt.Task) (next int, ok bo
 	if state >= 0 {
 		class = x.class[state]
 	}
-	if next, ok := x.moved[[3]int{class, world, number}]; ok {
-		return next, next >= 0
+	at := [3]int{class, world, number}
+	if next, ok = x.moved[at]; !ok {
+		next = x.step(state, world, over)
+		x.moved[at] = next
 	}
+	return next, next >= 0
+}
+
+// step lets the engine move, and returns the state that it comes to; -1 if there is none.
+func (x *walker) step(state, world int, over []bt.Task) int {
 	x.moves++
-	p, err := x.m.idleSlow(), error(nil)
+	p, err := x.scratch, error(nil)
 	if state < 0 {
-		p, err = p.begin(x.worlds[world], over...)
+		p, err = x.m.idleSlow().begin(x.worlds[world], over...)
 	} else {
 		p.copyFrom(x.states[state])
 		err = p.Move(x.worlds[world], over...)
@@ -90,31 +103,36 @@ func (x *walker) move(state, world, number int, over []bt.Task) (next int, ok bo
 	if err != nil && x.looped == nil {
 		x.looped = err
 	}
-	next = -1
-	if err == nil && p.lawful(x.worlds[world]) {
-		key := p.Key()
-		if next, ok = x.known[key]; !ok {
-			next = len(x.states)
-			x.known[key] = next
-			x.states = append(x.states, p)
-			if !x.m.Remembers() && !x.m.slow() { // what follows depends on conditions with hysteresis alone
-				key = ""
-				for i := range x.m.leaves {
-					if x.m.leaves[i].off != nil {
-						key += string(packed(p.latched[i : i+1]))
-					}
-				}
+	if err != nil || !p.lawful(x.worlds[world]) {
+		return -1
+	}
+	for _, t := range p.entered {
+		x.entered[t] = true
+	}
+	key := p.Key()
+	if next, ok := x.known[key]; ok {
+		return next
+	}
+	next := len(x.states)
+	x.known[key] = next
+	c := x.m.idle()
+	c.copyFrom(p)
+	x.states = append(x.states, c)
+	if !x.m.Remembers() && !x.m.slow() { // what follows depends on conditions with hysteresis alone
+		key = ""
+		for i := range x.m.leaves {
+			if x.m.leaves[i].off != nil {
+				key += string(packed(p.latched[i : i+1]))
 			}
-			c, ok := x.classes[key]
-			if !ok {
-				c = len(x.classes)
-				x.classes[key] = c
-			}
-			x.class = append(x.class, c)
 		}
 	}
-	x.moved[[3]int{class, world, number}] = next
-	return next, next >= 0
+	class, ok := x.classes[key]
+	if !ok {
+		class = len(x.classes)
+		x.classes[key] = class
+	}
+	x.class = append(x.class, class)
+	return next
 }
 
 // smooth reports whether each signal goes to a neighbouring interval at most.
