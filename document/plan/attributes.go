@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"canopy/diag"
+	"canopy/document/xmltree"
 )
 
 // What the attributes of leaves are called.
@@ -112,10 +113,10 @@ func namespace(name string) bool {
 }
 
 // checkName reports a name with a character that would break the rows of tables and the lines of logs.
-func (r *reader) checkName(a *attribute) {
-	for i, c := range a.value {
+func (r *reader) checkName(a *xmltree.Attribute) {
+	for i, c := range a.Value {
 		if unicode.In(c, unicode.Cc, unicode.Zl, unicode.Zp) {
-			at, length := a.span(i, utf8.RuneLen(c))
+			at, length := a.Inside(i, utf8.RuneLen(c))
 			r.report(at, length, codeName, "write a blank", "the control character %U cannot stand in a name", c)
 			return
 		}
@@ -124,23 +125,23 @@ func (r *reader) checkName(a *attribute) {
 
 // checkAttributes reports the attributes of an element that are given twice or that it does not have. The use of a
 // model may have ports besides.
-func (r *reader) checkAttributes(e *element, what string, known []string, ports ...string) {
+func (r *reader) checkAttributes(e *xmltree.Element, what string, known []string, ports ...string) {
 	all, seen := slices.Concat(ports, known), map[string]bool{}
-	for _, a := range e.attributes {
-		hint, foreign := foreignAttributes[a.name]
+	for _, a := range e.Attributes {
+		hint, foreign := foreignAttributes[a.Name]
 		switch {
-		case seen[a.name]:
-			r.reportAttribute(a, codeDuplicateAttr, "", "the attribute %q is given twice", a.name)
-		case slices.Contains(all, a.name), slices.Contains(editorAttributes, a.name), namespace(a.name):
+		case seen[a.Name]:
+			r.reportAttribute(a, codeDuplicateAttr, "", "the attribute %q is given twice", a.Name)
+		case slices.Contains(all, a.Name), slices.Contains(editorAttributes, a.Name), namespace(a.Name):
 		case foreign:
-			r.reportAttribute(a, codeForeignAttr, hint, "%s does not support %q", what, a.name)
+			r.reportAttribute(a, codeForeignAttr, hint, "%s does not support %q", what, a.Name)
 		default:
 			thing := "attribute"
 			if len(ports) > 0 {
 				thing = "attribute or port"
 			}
 			suggest := func() string {
-				switch near := diag.DidYouMean(a.name, all); {
+				switch near := diag.DidYouMean(a.Name, all); {
 				case near != "" || len(known) == 0:
 					return near
 				case len(ports) == 0:
@@ -148,9 +149,9 @@ func (r *reader) checkAttributes(e *element, what string, known []string, ports 
 				}
 				return "its ports are " + diag.Names(ports) + "; it may also have " + diag.Names(known)
 			}
-			r.once(diag.Diagnostic{Source: r.source, Offset: a.offset, Length: len(a.name), Code: codeAttribute,
-				Text: fmt.Sprintf("%s has no %s %q", what, thing, a.name), Suggest: suggest})
+			r.once(diag.Diagnostic{Source: r.source, Offset: a.At, Length: len(a.Name), Code: codeAttribute,
+				Text: fmt.Sprintf("%s has no %s %q", what, thing, a.Name), Suggest: suggest})
 		}
-		seen[a.name] = true
+		seen[a.Name] = true
 	}
 }

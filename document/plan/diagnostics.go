@@ -4,16 +4,14 @@ import (
 	"fmt"
 
 	"canopy/diag"
+	"canopy/document/xmltree"
 )
 
 // The codes of what Read finds, besides those of package expr. docs/plans.md explains them to users.
 const (
 	codeEmpty          = "empty-file"
 	codeNotXML         = "not-xml"
-	codeMalformed      = "malformed-xml"
 	codeWrongRoot      = "wrong-root"
-	codeTooDeep        = "too-deep"
-	codeTooLarge       = "too-large"
 	codeStrayText      = "stray-text"
 	codeNoFormat       = "missing-format"
 	codeFormat         = "wrong-format"
@@ -74,22 +72,22 @@ func (r *reader) once(d diag.Diagnostic) {
 }
 
 // reportName reports a mistake about an element at its name.
-func (r *reader) reportName(e *element, code, hint, format string, args ...any) {
-	r.report(e.offset+1, len(e.name), code, hint, format, args...)
+func (r *reader) reportName(e *xmltree.Element, code, hint, format string, args ...any) {
+	r.report(e.At+1, len(e.Name), code, hint, format, args...)
 }
 
 // reportValue reports a mistake about an attribute's value.
-func (r *reader) reportValue(a *attribute, code, hint, format string, args ...any) {
-	r.report(a.at, a.end-a.at, code, hint, format, args...)
+func (r *reader) reportValue(a *xmltree.Attribute, code, hint, format string, args ...any) {
+	r.report(a.Raw.At, a.Raw.Len(), code, hint, format, args...)
 }
 
 // noTree reports an attribute that names a tree that the plan does not have.
-func (r *reader) noTree(a *attribute) {
-	r.once(diag.Diagnostic{Source: r.source, Offset: a.at, Length: a.end - a.at, Code: codeNoTree,
-		Text: fmt.Sprintf("there is no tree %q", a.value), Suggest: diag.Near(a.value, r.treeIDs)})
+func (r *reader) noTree(a *xmltree.Attribute) {
+	r.once(diag.Diagnostic{Source: r.source, Offset: a.Raw.At, Length: a.Raw.Len(), Code: codeNoTree,
+		Text: fmt.Sprintf("there is no tree %q", a.Value), Suggest: diag.Near(a.Value, r.treeIDs)})
 }
 
 // reportAttribute reports a mistake about an attribute at its name.
-func (r *reader) reportAttribute(a *attribute, code, hint, format string, args ...any) {
-	r.report(a.offset, len(a.name), code, hint, format, args...)
+func (r *reader) reportAttribute(a *xmltree.Attribute, code, hint, format string, args ...any) {
+	r.report(a.At, len(a.Name), code, hint, format, args...)
 }

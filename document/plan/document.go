@@ -8,22 +8,23 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/xmltree"
 	"canopy/expr"
 )
 
 // reader reads one document. Each stage goes on behind the mistakes of the one before:
 //
-//	parse     the text into elements
+//	xmltree   the text into elements
 //	document  the elements into trees of items and models of leaves and subtrees
 //	graph     which tree includes which: cycles, unused trees, the size when all are expanded
 //	expand    the main tree with its subtrees into nodes and leaves, with all expressions checked
 type reader struct {
 	source   *diag.Source
+	doc      *xmltree.Document
 	signals  Vocabulary
 	scope    expr.Scope
 	found    diag.List
 	reported map[mistake]bool
-	broken   bool // the XML is malformed: what is missing may have stood there
 	astray   bool // the use of a subtree cannot be told: any tree may be meant
 	trees    map[string]*tree
 	order    []*tree // as they stand in the document
@@ -39,13 +40,13 @@ const (
 // tree is a BehaviorTree element.
 type tree struct {
 	id      string
-	element *element
+	element *xmltree.Element
 	root    *item // nil if it cannot be told
 }
 
 // model is a declaration in TreeNodesModel.
 type model struct {
-	element *element
+	element *xmltree.Element
 	kind    string // Action, Condition, Control, Decorator or SubTree
 	id      string
 	ports   []*port
@@ -56,29 +57,29 @@ type model struct {
 // port is a parameter of a model.
 type port struct {
 	name  string
-	value *attribute // the default, nil if there is none
+	value *xmltree.Attribute // the default, nil if there is none
 }
 
 // document reads the trees and models below the root element and returns the main tree, nil if it cannot be told.
-func (r *reader) document(root *element) *tree {
+func (r *reader) document(root *xmltree.Element) *tree {
 	r.rootAttributes(root)
-	var trees, models []*element
-	for _, e := range root.children {
-		switch e.name {
+	var trees, models []*xmltree.Element
+	for e := range root.Elements() {
+		switch e.Name {
 		case elementTree:
 			trees = append(trees, e)
 		case elementModels:
-			models = append(models, e.children...)
+			models = slices.AppendSeq(models, e.Elements())
 			r.checkAttributes(e, elementModels, nil)
 		case "include":
 			r.reportName(e, codeForeignNode, "copy the trees of the other file into this one",
 				"a plan is one file: <include> is not supported")
 		default:
-			hint := diag.DidYouMean(e.name, []string{elementTree, elementModels})
-			if _, isKind := bt.ParseKind(e.name); isKind || slices.Contains(explicit, e.name) {
+			hint := diag.DidYouMean(e.Name, []string{elementTree, elementModels})
+			if _, isKind := bt.ParseKind(e.Name); isKind || slices.Contains(explicit, e.Name) {
 				hint = "put it inside a <BehaviorTree>"
 			}
-			r.reportName(e, codeNode, hint, "<%s> cannot stand directly inside <root>", e.name)
+			r.reportName(e, codeNode, hint, "<%s> cannot stand directly inside <root>", e.Name)
 		}
 	}
 	for _, e := range models {
@@ -87,7 +88,7 @@ func (r *reader) document(root *element) *tree {
 	for _, e := range trees {
 		r.declareTree(e, len(trees))
 	}
-	if len(trees) == 0 && !r.broken {
+	if len(trees) == 0 && r.doc.Whole {
 		r.reportName(root, codeNoTree, `write the tree inside <BehaviorTree ID="...">`, "the plan has no tree")
 	}
 	for _, t := range r.order {
@@ -96,30 +97,30 @@ func (r *reader) document(root *element) *tree {
 	return r.mainTree(root)
 }
 
-func (r *reader) rootAttributes(root *element) {
+func (r *reader) rootAttributes(root *xmltree.Element) {
 	r.checkAttributes(root, "root", []string{"BTCPP_format", "main_tree_to_execute", "project_name"})
-	switch format := root.find("BTCPP_format"); {
+	switch format := root.Find("BTCPP_format"); {
 	case format == nil:
-		r.add(root.offset+1, len(root.name), diag.Warning, codeNoFormat, `write <root BTCPP_format="4">`,
+		r.add(root.At+1, len(root.Name), diag.Warning, codeNoFormat, `write <root BTCPP_format="4">`,
 			"the format's version is missing; it is read as version 4")
-	case strings.TrimSpace(format.value) != "4":
+	case strings.TrimSpace(format.Value) != "4":
 		r.reportValue(format, codeFormat, `only version 4 is supported: write BTCPP_format="4"`,
-			"unknown format version %q", format.value)
+			"unknown format version %q", format.Value)
 	}
 }
 
 // declare reads one declaration of a TreeNodesModel.
-func (r *reader) declare(e *element) {
-	if e.name == "MetadataFields" { // Groot2's own notes
+func (r *reader) declare(e *xmltree.Element) {
+	if e.Name == "MetadataFields" { // Groot2's own notes
 		return
 	}
-	if !slices.Contains(explicit, e.name) {
-		r.reportName(e, codeNode, diag.DidYouMean(e.name, explicit), "<%s> declares no node type", e.name)
+	if !slices.Contains(explicit, e.Name) {
+		r.reportName(e, codeNode, diag.DidYouMean(e.Name, explicit), "<%s> declares no node type", e.Name)
 		return
 	}
-	m := &model{element: e, kind: e.name}
+	m := &model{element: e, kind: e.Name}
 	known := []string{"ID", "editable"}
-	switch e.name {
+	switch e.Name {
 	case elementAction:
 		known = append(known, actionAttributes...)
 		known = append(known, attrPre, attrPost)
@@ -127,48 +128,48 @@ func (r *reader) declare(e *element) {
 	case elementCondition:
 		known = append(known, conditionAttributes...)
 	}
-	r.checkAttributes(e, "the "+e.name+" model", known)
-	for _, c := range e.children {
-		switch c.name {
+	r.checkAttributes(e, "the "+e.Name+" model", known)
+	for c := range e.Elements() {
+		switch c.Name {
 		case "input_port", "output_port", "inout_port":
 			r.declarePort(m, c)
 		case "MetadataFields":
 		default:
-			r.reportName(c, codeNode, diag.DidYouMean(c.name, []string{"input_port", "output_port", "inout_port"}),
-				"<%s> cannot stand in a model", c.name)
+			r.reportName(c, codeNode, diag.DidYouMean(c.Name, []string{"input_port", "output_port", "inout_port"}),
+				"<%s> cannot stand in a model", c.Name)
 		}
 	}
-	id := e.find("ID")
-	if id == nil || id.value == "" {
+	id := e.Find("ID")
+	if id == nil || id.Value == "" {
 		r.reportName(e, codeNoID, "", "the model has no ID")
 		return
 	}
-	m.id = id.value
+	m.id = id.Value
 	switch first := r.models[m.id]; {
 	case reserved(m.id) && m.kind != elementControl && m.kind != elementDecorator:
 		r.reportValue(id, codeReservedID, "choose another ID", "%q is the name of a node kind or element", m.id)
 	case first != nil:
-		r.reportValue(id, codeDuplicateID, "", "%q was declared before, on line %d", m.id, r.line(first.element))
+		r.reportValue(id, codeDuplicateID, "", "%q was declared before, on line %d", m.id, r.doc.Line(first.element.At))
 	default:
 		r.models[m.id] = m
 	}
 }
 
-func (r *reader) declarePort(m *model, e *element) {
+func (r *reader) declarePort(m *model, e *xmltree.Element) {
 	r.checkAttributes(e, "a port", []string{"name", "type", "default", "description"})
-	name := e.find("name")
+	name := e.Find("name")
 	switch {
 	case name == nil:
 		r.reportName(e, codePort, "", "the port has no name")
-	case !isSignalName(name.value):
+	case !isSignalName(name.Value):
 		r.reportValue(name, codePort, "use letters, digits and _, a letter first", "%q cannot be the name of a port",
-			name.value)
-	case reservedAttribute(name.value):
-		r.reportValue(name, codePort, "choose another name", "%q is an attribute of its own", name.value)
-	case slices.ContainsFunc(m.ports, func(p *port) bool { return p.name == name.value }):
-		r.reportValue(name, codePort, "", "the port %q is declared twice", name.value)
+			name.Value)
+	case reservedAttribute(name.Value):
+		r.reportValue(name, codePort, "choose another name", "%q is an attribute of its own", name.Value)
+	case slices.ContainsFunc(m.ports, func(p *port) bool { return p.name == name.Value }):
+		r.reportValue(name, codePort, "", "the port %q is declared twice", name.Value)
 	default:
-		m.ports = append(m.ports, &port{name.value, e.find("default")})
+		m.ports = append(m.ports, &port{name.Value, e.Find("default")})
 	}
 }
 
@@ -184,52 +185,47 @@ func reserved(id string) bool {
 	return isKind || slices.Contains(explicit, id) || id == "root" || id == "Root"
 }
 
-func (r *reader) declareTree(e *element, count int) {
+func (r *reader) declareTree(e *xmltree.Element, count int) {
 	r.checkAttributes(e, elementTree, []string{"ID"})
 	t := &tree{element: e}
 	r.order = append(r.order, t)
-	id := e.find("ID")
-	if id == nil || id.value == "" {
+	id := e.Find("ID")
+	if id == nil || id.Value == "" {
 		if count > 1 {
 			r.reportName(e, codeNoID, "", "the tree has no ID")
 		} else {
-			t.id = e.name
+			t.id = e.Name
 			r.trees[t.id] = t
 		}
 		return
 	}
 	r.checkName(id)
-	t.id = id.value
+	t.id = id.Value
 	m := r.models[t.id]
 	switch first := r.trees[t.id]; {
 	case reserved(t.id):
 		r.reportValue(id, codeReservedID, "choose another ID", "%q is the name of a node kind or element", t.id)
 	case first != nil:
-		r.reportValue(id, codeDuplicateID, "", "there is another tree %q on line %d", t.id, r.line(first.element))
+		r.reportValue(id, codeDuplicateID, "", "there is another tree %q on line %d", t.id, r.doc.Line(first.element.At))
 		return
 	case m != nil && m.kind != elementSubTree:
 		r.reportValue(id, codeDuplicateID, "choose another ID", "%q is the %s declared on line %d", t.id, m.kind,
-			r.line(m.element))
+			r.doc.Line(m.element.At))
 	}
 	r.trees[t.id] = t
 }
 
-func (r *reader) line(e *element) int {
-	line, _ := diag.Diagnostic{Source: r.source, Offset: e.offset}.Position()
-	return line
-}
-
 // mainTree returns the tree that the root element chooses, or the only one.
-func (r *reader) mainTree(root *element) *tree {
-	choice := root.find("main_tree_to_execute")
+func (r *reader) mainTree(root *xmltree.Element) *tree {
+	choice := root.Find("main_tree_to_execute")
 	if choice != nil {
-		t := r.trees[choice.value]
-		if t == nil && !r.broken {
-			hint := diag.DidYouMean(choice.value, r.treeIDs())
+		t := r.trees[choice.Value]
+		if t == nil && r.doc.Whole {
+			hint := diag.DidYouMean(choice.Value, r.treeIDs())
 			if hint == "" && len(r.trees) > 0 {
 				hint = "the plan has " + r.quotedTrees(", ")
 			}
-			r.reportValue(choice, codeNoTree, hint, "there is no tree %q", choice.value)
+			r.reportValue(choice, codeNoTree, hint, "there is no tree %q", choice.Value)
 		}
 		return t
 	}
@@ -256,7 +252,7 @@ func (r *reader) quotedTrees(separator string) string {
 
 func (r *reader) readTree(t *tree) {
 	roots := r.items(t.element)
-	if n := len(t.element.children); n != 1 && !r.broken {
+	if n := len(roots); n != 1 && r.doc.Whole {
 		r.reportName(t.element, codeChildren, "", "a tree has exactly 1 root node, this one has %d", n)
 	}
 	if len(roots) > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"canopy/bt"
+	"canopy/document/xmltree"
 )
 
 // maxTasks bounds a plan with all subtrees expanded: a few subtrees that include each other twice grow without limit.
@@ -53,7 +54,7 @@ func (g *graph) measure(i *item) extent {
 			for _, p := range g.path[at:] {
 				names = append(names, p.id)
 			}
-			g.reportValue(i.element.find("ID"), codeCycle, "a tree cannot contain itself", "cyclic subtree: %s",
+			g.reportValue(i.element.Find("ID"), codeCycle, "a tree cannot contain itself", "cyclic subtree: %s",
 				strings.Join(append(names, t.id), " -> "))
 			i.subtree = &tree{id: t.id} // cut, so that the rest can be expanded
 			return extent{}
@@ -69,7 +70,7 @@ func (g *graph) measure(i *item) extent {
 		size.tasks = min(size.tasks+child.tasks, maxTasks+1)
 		size.depth = max(size.depth, child.depth)
 	}
-	size.depth = min(size.depth+1, maxDepth+1)
+	size.depth = min(size.depth+1, xmltree.MaxDepth+1)
 	return size
 }
 
@@ -95,8 +96,8 @@ func (r *reader) warnUnused(main *tree) {
 	}
 	mark(main)
 	for _, t := range r.order {
-		if id := t.element.find("ID"); !used[t] && id != nil && r.trees[t.id] == t {
-			r.warn(id.at, id.end-id.at, codeUnusedTree, "", "the tree %q is used nowhere", t.id)
+		if id := t.element.Find("ID"); !used[t] && id != nil && r.trees[t.id] == t {
+			r.warn(id.Raw.At, id.Raw.End-id.Raw.At, codeUnusedTree, "", "the tree %q is used nowhere", t.id)
 		}
 	}
 }
@@ -139,7 +140,7 @@ func (x *expansion) expand(i *item, env environment) *bt.Node {
 		}
 	}
 	x.labels = append(x.labels, i.name)
-	x.places = append(x.places, i.element.offset)
+	x.places = append(x.places, i.element.At)
 	return n
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/xmltree"
 )
 
 // Fact is a condition that is wanted or brought about, or its opposite.
@@ -45,16 +46,16 @@ func ReadModels(src *diag.Source) ([]Model, diag.List) {
 	return models, list
 }
 
-func (r *reader) leafModels(root *element) []Model {
+func (r *reader) leafModels(root *xmltree.Element) []Model {
 	var models []Model
-	for _, e := range root.children {
-		if e.name != elementModels {
+	for e := range root.Elements() {
+		if e.Name != elementModels {
 			continue
 		}
-		for _, d := range e.children {
+		for d := range e.Elements() {
 			r.declare(d)
-			if id := d.find("ID"); id != nil && (d.name == elementAction || d.name == elementCondition) {
-				if m := r.models[id.value]; m != nil && m.element == d {
+			if id := d.Find("ID"); id != nil && (d.Name == elementAction || d.Name == elementCondition) {
+				if m := r.models[id.Value]; m != nil && m.element == d {
 					models = append(models, r.leafModel(m))
 				}
 			}
@@ -65,19 +66,19 @@ func (r *reader) leafModels(root *element) []Model {
 
 // leafModel reads a declaration as if a leaf without attributes used it.
 func (r *reader) leafModel(m *model) Model {
-	use := &item{element: &element{name: m.element.name, offset: m.element.offset, end: m.element.end}, id: m.id,
+	use := &item{element: &xmltree.Element{Name: m.element.Name, Span: m.element.Span, Tag: m.element.Tag}, id: m.id,
 		name: m.id, model: m}
 	use.kind, _ = bt.ParseKind(m.kind)
 	return Model{use.kind, r.leaf(use, nil), m.pre, m.post}
 }
 
 // facts reads an attribute that lists facts.
-func (r *reader) facts(e *element, name string) []Fact {
-	a := e.find(name)
+func (r *reader) facts(e *xmltree.Element, name string) []Fact {
+	a := e.Find(name)
 	if a == nil {
 		return nil
 	}
-	return r.parseFacts(a.value, a.span)
+	return r.parseFacts(a.Value, a.Inside)
 }
 
 // ParseFacts reads a list of facts, such as a goal: names of conditions, each with or without `not` before it, with

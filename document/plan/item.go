@@ -9,11 +9,12 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/xmltree"
 )
 
 // item is a node of a tree as written: a task, or the use of a subtree.
 type item struct {
-	element          *element
+	element          *xmltree.Element
 	kind             bt.Kind
 	subtree          *tree  // what a SubTree stands for, nil for a task
 	id               string // of a leaf or subtree
@@ -36,17 +37,17 @@ const (
 var explicit = []string{elementAction, elementCondition, elementControl, elementDecorator, elementSubTree}
 
 // items reads the children of an element.
-func (r *reader) items(parent *element) []*item {
+func (r *reader) items(parent *xmltree.Element) []*item {
 	var items []*item
-	named := map[string]*element{}
-	for _, e := range parent.children {
+	named := map[string]*xmltree.Element{}
+	for e := range parent.Elements() {
 		items = append(items, r.item(e))
-		if name := e.find("name"); name != nil && name.value != "" && e.name != elementSubTree {
-			if first := named[name.value]; first != nil {
+		if name := e.Find("name"); name != nil && name.Value != "" && e.Name != elementSubTree {
+			if first := named[name.Value]; first != nil {
 				r.reportValue(name, codeDuplicateName, "", "its sibling on line %d has the name %q, too",
-					r.line(first), name.value)
+					r.doc.Line(first.At), name.Value)
 			} else {
-				named[name.value] = e
+				named[name.Value] = e
 			}
 		}
 	}
@@ -54,11 +55,11 @@ func (r *reader) items(parent *element) []*item {
 }
 
 // item reads a node of a tree. One of no known kind is taken for a sequence once it is reported.
-func (r *reader) item(e *element) *item {
-	i := &item{element: e, id: e.name}
-	id := e.find("ID")
-	if id != nil && id.value != "" {
-		i.id = id.value
+func (r *reader) item(e *xmltree.Element) *item {
+	i := &item{element: e, id: e.Name}
+	id := e.Find("ID")
+	if id != nil && id.Value != "" {
+		i.id = id.Value
 	}
 	i.children = r.items(e) // they are checked even where they cannot stand
 	switch {
@@ -66,7 +67,7 @@ func (r *reader) item(e *element) *item {
 		i.kind = bt.Sequence
 		return i
 	case i.subtree != nil || i.kind.IsLeaf():
-		if n := len(e.children); n > 0 {
+		if n := len(i.children); n > 0 {
 			r.reportName(e, codeChildren, "", "%s cannot have children, this one has %d", category(i), n)
 		}
 	default:
@@ -92,15 +93,15 @@ func (r *reader) item(e *element) *item {
 		}
 	}
 	r.checkAttributes(e, what, known, ports...)
-	if id != nil && !slices.Contains(explicit, e.name) {
-		r.warn(id.offset, len(id.name), codeIgnoredID, "write name="+strconv.Quote(id.value),
+	if id != nil && !slices.Contains(explicit, e.Name) {
+		r.warn(id.At, len(id.Name), codeIgnoredID, "write name="+strconv.Quote(id.Value),
 			"BehaviorTree.CPP refuses an ID here; it serves as the name")
 	}
 	i.name = i.id
-	for _, a := range []*attribute{id, e.find("name")} {
-		if a != nil && a.value != "" {
+	for _, a := range []*xmltree.Attribute{id, e.Find("name")} {
+		if a != nil && a.Value != "" {
 			r.checkName(a)
-			i.name = a.value
+			i.name = a.Value
 		}
 	}
 	return i
@@ -115,62 +116,62 @@ func category(i *item) string {
 }
 
 // classify tells the kind of an item, and its model or tree. It reports what is of no known kind.
-func (r *reader) classify(i *item, id *attribute) bool {
+func (r *reader) classify(i *item, id *xmltree.Attribute) bool {
 	e := i.element
-	switch e.name {
+	switch e.Name {
 	case elementSubTree:
 		return r.classifySubTree(i, id)
 	case elementControl, elementDecorator:
 		if id == nil {
-			r.reportName(e, codeNoID, fmt.Sprintf("write <%s ID=%q>", e.name, r.kindNames(e.name)[0]), "<%s> has no ID",
-				e.name)
+			r.reportName(e, codeNoID, fmt.Sprintf("write <%s ID=%q>", e.Name, r.kindNames(e.Name)[0]), "<%s> has no ID",
+				e.Name)
 			return false
 		}
-		return r.composite(i, e.name, func(code, hint, text string) { r.reportValue(id, code, hint, "%s", text) })
+		return r.composite(i, e.Name, func(code, hint, text string) { r.reportValue(id, code, hint, "%s", text) })
 	case elementAction, elementCondition:
-		i.kind, _ = bt.ParseKind(e.name)
+		i.kind, _ = bt.ParseKind(e.Name)
 		if id == nil {
 			return true
 		}
-		if hint, foreign := foreignNodes[id.value]; foreign && r.models[id.value] == nil {
-			r.reportValue(id, codeForeignNode, hint, "the BehaviorTree.CPP node %q is not supported", id.value)
+		if hint, foreign := foreignNodes[id.Value]; foreign && r.models[id.Value] == nil {
+			r.reportValue(id, codeForeignNode, hint, "the BehaviorTree.CPP node %q is not supported", id.Value)
 			return false
 		}
-		if reserved(id.value) {
-			r.reportValue(id, codeReservedID, "choose another ID", "%q is the name of a node kind or element", id.value)
+		if reserved(id.Value) {
+			r.reportValue(id, codeReservedID, "choose another ID", "%q is the name of a node kind or element", id.Value)
 			return false
 		}
-		if i.model = r.models[id.value]; i.model != nil && i.model.kind != e.name {
-			r.reportValue(id, codeNode, fmt.Sprintf("write <%s ID=%q>", i.model.kind, id.value),
+		if i.model = r.models[id.Value]; i.model != nil && i.model.kind != e.Name {
+			r.reportValue(id, codeNode, fmt.Sprintf("write <%s ID=%q>", i.model.kind, id.Value),
 				"%q is declared as %s on line %d",
-				id.value, i.model.kind, r.line(i.model.element))
+				id.Value, i.model.kind, r.doc.Line(i.model.element.At))
 			return false
 		}
 		return true
 	}
-	if m := r.models[e.name]; m != nil && (m.kind == elementAction || m.kind == elementCondition) {
-		i.id, i.model = e.name, m
+	if m := r.models[e.Name]; m != nil && (m.kind == elementAction || m.kind == elementCondition) {
+		i.id, i.model = e.Name, m
 		i.kind, _ = bt.ParseKind(m.kind)
 		return true
 	}
 	return r.composite(i, "", func(code, hint, text string) { r.reportName(e, code, hint, "%s", text) })
 }
 
-func (r *reader) classifySubTree(i *item, id *attribute) bool {
+func (r *reader) classifySubTree(i *item, id *xmltree.Attribute) bool {
 	if id == nil {
 		r.astray = true
 		r.reportName(i.element, codeNoID, "", "<SubTree> does not say which tree it stands for")
 		return false
 	}
-	i.subtree = r.trees[id.value]
+	i.subtree = r.trees[id.Value]
 	if i.subtree == nil {
 		r.astray = true
-		if !r.broken {
+		if r.doc.Whole {
 			r.noTree(id)
 		}
 		return false
 	}
-	i.model = r.subtreeModel(id.value)
+	i.model = r.subtreeModel(id.Value)
 	return true
 }
 
@@ -184,7 +185,7 @@ func (r *reader) subtreeModel(id string) *model {
 
 // composite tells the kind of an item that is no leaf by its element's name, or by its ID in the explicit form.
 func (r *reader) composite(i *item, form string, report func(code, hint, text string)) bool {
-	word := i.element.name
+	word := i.element.Name
 	if form != "" {
 		word = i.id
 	}
@@ -250,8 +251,8 @@ func (r *reader) kindNames(form string) []string {
 
 func (r *reader) arity(i *item) {
 	least, most := i.kind.Arity()
-	n := len(i.element.children)
-	if r.broken || n >= least && (most < 0 || n <= most) {
+	n := len(i.children)
+	if !r.doc.Whole || n >= least && (most < 0 || n <= most) {
 		return
 	}
 	wanted, hint := fmt.Sprintf("at least %d child", least), ""
@@ -267,23 +268,23 @@ func (r *reader) arity(i *item) {
 
 // count reads a parallel's count. It may be negative: c stands for n + 1 + c of n children.
 func (r *reader) count(i *item, word string, absent int) int {
-	a := i.element.find(word)
+	a := i.element.Find(word)
 	if a == nil {
 		return absent
 	}
-	c, err := strconv.Atoi(strings.TrimSpace(a.value))
+	c, err := strconv.Atoi(strings.TrimSpace(a.Value))
 	if err != nil {
-		r.reportValue(a, codeCount, "write a whole number, -1 for all children", "%q is not a count", a.value)
+		r.reportValue(a, codeCount, "write a whole number, -1 for all children", "%q is not a count", a.Value)
 		return absent
 	}
-	n := len(i.element.children)
+	n := len(i.children)
 	resolved := c
 	if c < 0 {
 		resolved = n + 1 + c
 	}
-	if (resolved < 1 || resolved > n) && n > 0 && !r.broken {
+	if (resolved < 1 || resolved > n) && n > 0 && r.doc.Whole {
 		r.reportValue(a, codeCount, fmt.Sprintf("write 1 to %d, or -1 (all) to -%d", n, n),
-			"%s of %d children is not possible", a.value, n)
+			"%s of %d children is not possible", a.Value, n)
 		return absent
 	}
 	return c

@@ -9,6 +9,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/xmltree"
 	"canopy/expr"
 )
 
@@ -19,9 +20,9 @@ type environment map[string]*binding
 // expression needs may be any text, as in plans written for other programs.
 type binding struct {
 	port  string
-	value *attribute  // where it is given: at the use, or the model's default; nil: not given
-	env   environment // of the value
-	use   *item       // nil: a tree or model is checked without any use, the value is not known
+	value *xmltree.Attribute // where it is given: at the use, or the model's default; nil: not given
+	env   environment        // of the value
+	use   *item              // nil: a tree or model is checked without any use, the value is not known
 	read  bool
 	expr  *expr.Expr // nil if it is not known or wrong
 }
@@ -36,9 +37,9 @@ func (r *reader) bind(use *item, outer environment) environment {
 	}
 	env := environment{}
 	for _, p := range use.model.ports {
-		b := &binding{port: p.name, use: use, value: use.element.find(p.name), env: outer}
+		b := &binding{port: p.name, use: use, value: use.element.Find(p.name), env: outer}
 		if b.value == nil {
-			if all := use.element.find(autoremap); use.subtree != nil && all != nil && truth(all.value) {
+			if all := use.element.Find(autoremap); use.subtree != nil && all != nil && truth(all.Value) {
 				if outer[p.name] != nil {
 					env[p.name] = outer[p.name]
 				}
@@ -79,8 +80,8 @@ func (r *reader) resolve(b *binding) *expr.Expr {
 			b.port)
 		return nil
 	}
-	e, err := expr.Parse(b.value.value)
-	if b.value.value == sameName {
+	e, err := expr.Parse(b.value.Value)
+	if b.value.Value == sameName {
 		e, err = expr.Parse(b.port)
 	}
 	if err != nil {
@@ -94,7 +95,7 @@ func (r *reader) resolve(b *binding) *expr.Expr {
 // check returns an expression with its ports replaced, nil if it is wrong or they are not known. base is where its text
 // begins in the attribute's value.
 func (r *reader) check(
-	e *expr.Expr, a *attribute, base int, env environment, want expr.Type, unit expr.Unit,
+	e *expr.Expr, a *xmltree.Attribute, base int, env environment, want expr.Type, unit expr.Unit,
 ) *expr.Expr {
 	if len(env) > 0 {
 		with := map[string]*expr.Expr{}
@@ -118,26 +119,26 @@ func (r *reader) check(
 }
 
 // reportExpression reports a mistake in an expression. One that a port brings in is reported where the port is given.
-func (r *reader) reportExpression(a *attribute, base int, env environment, m *expr.Error) {
+func (r *reader) reportExpression(a *xmltree.Attribute, base int, env environment, m *expr.Error) {
 	report := func(at, end int, text string) {
 		d := m.In(r.source, 0)
 		d.Offset, d.Length, d.Text = at, end-at, text
 		r.once(d)
 	}
-	if a.value == sameName {
-		report(a.at, a.end, m.Text)
+	if a.Value == sameName {
+		report(a.Raw.At, a.Raw.End, m.Text)
 		return
 	}
-	word := strings.TrimSpace(a.value[base+m.Offset : base+m.Offset+m.Length])
+	word := strings.TrimSpace(a.Value[base+m.Offset : base+m.Offset+m.Length])
 	if b := env[strings.Trim(word, "{} ")]; b != nil && b.value != nil {
-		report(b.value.at, b.value.end, fmt.Sprintf("as %q of %s: %s", b.port, b.use.id, m.Text))
+		report(b.value.Raw.At, b.value.Raw.End, fmt.Sprintf("as %q of %s: %s", b.port, b.use.id, m.Text))
 		return
 	}
-	report(a.place(base+m.Offset), a.place(base+m.Offset+m.Length), m.Text)
+	report(a.Place(base+m.Offset), a.Place(base+m.Offset+m.Length), m.Text)
 }
 
 // reportSyntax reports what expr.Parse finds wrong in an attribute's value.
-func (r *reader) reportSyntax(a *attribute, err error) {
+func (r *reader) reportSyntax(a *xmltree.Attribute, err error) {
 	var mistake *expr.Error
 	if errors.As(err, &mistake) {
 		r.reportExpression(a, 0, nil, mistake)
@@ -147,21 +148,21 @@ func (r *reader) reportSyntax(a *attribute, err error) {
 // leafReader reads the attributes of one leaf: those of its element, else those of its model.
 type leafReader struct {
 	*reader
-	element *element
-	outer   environment // of the element's own expressions
-	model   *element    // nil if there is none
-	inner   environment // of the model's expressions
+	element *xmltree.Element
+	outer   environment      // of the element's own expressions
+	model   *xmltree.Element // nil if there is none
+	inner   environment      // of the model's expressions
 }
 
 // attribute returns an attribute of the leaf with the environment that its expressions stand in.
-func (l leafReader) attribute(name string) (*attribute, environment) {
-	if a := l.element.find(name); a != nil {
+func (l leafReader) attribute(name string) (*xmltree.Attribute, environment) {
+	if a := l.element.Find(name); a != nil {
 		return a, l.outer
 	}
 	if l.model == nil {
 		return nil, nil
 	}
-	return l.model.find(name), l.inner
+	return l.model.Find(name), l.inner
 }
 
 // has reports whether the leaf has an attribute.
@@ -175,7 +176,7 @@ func (l leafReader) expression(name string, want expr.Type, unit expr.Unit) *exp
 	if a == nil {
 		return nil
 	}
-	e, err := expr.ParseFor(a.value, unit)
+	e, err := expr.ParseFor(a.Value, unit)
 	if err != nil {
 		l.reportSyntax(a, err)
 		return nil
@@ -193,7 +194,7 @@ func (l leafReader) assignments(name string) []Assignment {
 	if a == nil {
 		return nil
 	}
-	parsed, mistakes := expr.ParseAssignments(a.value)
+	parsed, mistakes := expr.ParseAssignments(a.Value)
 	for _, m := range mistakes {
 		l.reportExpression(a, 0, nil, m)
 	}
@@ -205,7 +206,7 @@ func (l leafReader) assignments(name string) []Assignment {
 			unit = s.Unit
 		}
 		value := l.check(p.Value, a, p.ValueOffset, env, expr.Real, unit)
-		at, length := a.span(p.Offset, p.Length)
+		at, length := a.Inside(p.Offset, p.Length)
 		assigned := func(b Assignment) bool { return b.Target == target }
 		if known && target != p.Target && slices.ContainsFunc(list, assigned) {
 			l.report(at, length, expr.CodeDuplicate, "", "%q is assigned twice", target)
@@ -218,15 +219,15 @@ func (l leafReader) assignments(name string) []Assignment {
 }
 
 // target returns the slot that an assignment writes. A port as a target stands for a signal's name.
-func (l leafReader) target(p expr.Assignment, a *attribute, env environment) (name string, known bool) {
-	at, length := a.span(p.Offset, p.Length)
+func (l leafReader) target(p expr.Assignment, a *xmltree.Attribute, env environment) (name string, known bool) {
+	at, length := a.Inside(p.Offset, p.Length)
 	name = p.Target
 	if b := env[p.Target]; b != nil {
 		e := l.resolve(b)
 		if e == nil {
 			return "", false
 		}
-		at, length = b.value.at, b.value.end-b.value.at
+		at, length = b.value.Raw.At, b.value.Raw.End-b.value.Raw.At
 		if name = e.String(); !isSignalName(name) {
 			l.report(at, length, codePort, "write the name of a signal",
 				"%s writes its port %q, so that it cannot be an expression", b.use.id, b.port)
@@ -274,7 +275,7 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 		}
 		maps.Copy(l.outer, l.inner)
 	}
-	leaf := Leaf{ID: i.id, Offset: i.element.offset, Length: i.element.end - i.element.offset}
+	leaf := Leaf{ID: i.id, Offset: i.element.At, Length: i.element.Tag.End - i.element.At}
 	if i.kind == bt.Condition {
 		l.conditionLeaf(&leaf)
 		if !l.has(attrOn) && (r.signals != nil || leaf.Off != nil) {

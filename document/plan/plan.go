@@ -5,10 +5,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/xmltree"
 	"canopy/expr"
 )
 
@@ -94,41 +94,43 @@ const wanted = `a plan is an XML file: <root BTCPP_format="4"> with a <BehaviorT
 // blank is what may stand before a document.
 const blank = " \t\r\n\ufeff"
 
-// invalidUTF8 returns the place of the first byte that is not part of a character, -1 if there is none.
-func invalidUTF8(s string) int {
-	for i, c := range s {
-		if c == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {
-			return i
-		}
-	}
-	return -1
-}
-
 // root returns the root element of the document, nil if it cannot be told.
-func (r *reader) root() *element {
-	text := r.source.Text
-	if at := invalidUTF8(text); at >= 0 && strings.HasPrefix(strings.TrimLeft(text, blank), "<") {
-		r.report(at, 1, codeMalformed, "save the file as UTF-8", "the file is not UTF-8 text")
-		return nil
-	}
-	root := r.parse()
-	switch text := strings.TrimLeft(text, blank); {
+func (r *reader) root() *xmltree.Element {
+	doc, found := xmltree.Parse(r.source)
+	r.doc = doc
+	switch text, root := strings.TrimLeft(r.source.Text, blank), doc.Root; {
 	case text == "":
-		r.found = nil
 		r.report(0, 0, codeEmpty, wanted, "the file is empty")
 		return nil
-	case text[0] != '<', root == nil && !r.broken:
-		r.found = nil
+	case text[0] != '<', root == nil && doc.Whole:
 		r.report(0, 0, codeNotXML, wanted, "this is not a plan")
 		return nil
-	case root != nil && root.name != "root" && !r.broken:
-		r.found = nil
-		r.reportName(root, codeWrongRoot, wanted, "the root element is <%s>, not <root>", root.name)
-		return nil
-	case root == nil || root.name != "root": // its tag could not be read
+	case root != nil && root.Name != "root" && doc.Whole:
+		r.reportName(root, codeWrongRoot, wanted, "the root element is <%s>, not <root>", root.Name)
 		return nil
 	}
-	return root
+	r.found = found
+	r.strayText(nil, doc.Content)
+	if doc.Root == nil || doc.Root.Name != "root" { // its tag could not be read
+		return nil
+	}
+	return doc.Root
+}
+
+// strayText warns of text between the elements, which means nothing in a plan; old models have descriptions there.
+func (r *reader) strayText(in *xmltree.Element, content []xmltree.Node) {
+	for _, n := range content {
+		switch n.Kind {
+		case xmltree.Tags:
+			r.strayText(n.Element, n.Element.Content)
+		case xmltree.Text, xmltree.CData:
+			if in != nil && !strings.HasSuffix(in.Name, "_port") && !r.doc.Blank(n) {
+				line := r.doc.FirstLine(n.Span)
+				r.warn(line.At, line.Len(), codeStrayText, "write a comment as <!-- ... -->",
+					"text between elements has no effect")
+			}
+		}
+	}
 }
 
 // read returns the plan, nil if there are errors.
@@ -150,15 +152,16 @@ func (r *reader) read() *Plan {
 	if main == nil || main.root == nil {
 		return nil
 	}
-	if !r.broken && !r.astray {
+	if r.doc.Whole && !r.astray {
 		r.warnUnused(main)
 	}
 	switch size := sizes[main]; {
 	case size.tasks > maxTasks:
-		r.reportName(main.element, codeTooLarge, "", "with its subtrees the tree has more than %d tasks", maxTasks)
+		r.reportName(main.element, xmltree.CodeTooLarge, "", "with its subtrees the tree has more than %d tasks", maxTasks)
 		return nil
-	case size.depth > maxDepth:
-		r.reportName(main.element, codeTooDeep, "", "with its subtrees the tree is more than %d levels deep", maxDepth)
+	case size.depth > xmltree.MaxDepth:
+		r.reportName(main.element, xmltree.CodeTooDeep, "", "with its subtrees the tree is more than %d levels deep",
+			xmltree.MaxDepth)
 		return nil
 	}
 	return r.plan(main)

@@ -52,10 +52,14 @@ var rooms = map[string]room{
 		"expr":               "every unit of the metadata is one that expressions know",
 		"go.yaml.in/yaml/v3": "the given parameters and reference values are YAML",
 	}},
-	"document/plan": {pure: true, imports: reasons{
+	"document/xmltree": {pure: true, imports: reasons{
 		"diag": "an author's mistakes are reported all at once, each at its place",
-		"expr": "leaves are written as expressions over signals",
-		"bt":   "a plan is compiled to a tree",
+	}},
+	"document/plan": {pure: true, imports: reasons{
+		"diag":             "an author's mistakes are reported all at once, each at its place",
+		"expr":             "leaves are written as expressions over signals",
+		"bt":               "a plan is compiled to a tree",
+		"document/xmltree": "plans are XML",
 	}},
 	"document/yamldoc": {pure: true, imports: reasons{
 		"diag": "an author's mistakes are reported all at once, each at its place",

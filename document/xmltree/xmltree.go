@@ -1,0 +1,126 @@
+// Package xmltree reads an XML document into a concrete syntax tree. The text stays as it is, with comments, order,
+// blanks and everything that a program does not know; the tree says what each of its bytes is. An edit is a change of
+// text.
+package xmltree
+
+import (
+	"iter"
+	"strings"
+
+	"canopy/diag"
+)
+
+// The bounds of a document.
+const (
+	MaxDepth = 500       // levels of elements
+	maxParts = 1_000_000 // elements, attributes and other nodes
+)
+
+// Span is the bytes [At, End) of a document's text.
+type Span struct{ At, End int }
+
+// Len returns the number of bytes.
+func (s Span) Len() int { return s.End - s.At }
+
+// Document is an XML document. It is immutable.
+type Document struct {
+	Source  *diag.Source
+	Content []Node   // what the text holds, behind a byte order mark, in order and without gaps
+	Root    *Element // nil if there is none
+	Whole   bool     // all of the text is in the tree; otherwise it is malformed, and what could not be read is missing
+}
+
+// Kind says what a node is.
+type Kind uint8
+
+// The kinds of nodes.
+const (
+	Text        Kind = iota // character data, blanks between elements included
+	CData                   // <![CDATA[ ... ]]>
+	Comment                 // <!-- ... -->
+	Instruction             // <?target ... ?>
+	Directive               // <!DOCTYPE ... >
+	Tags                    // an element with its content
+)
+
+// Node is a part of a document or of an element's content.
+type Node struct {
+	Kind Kind
+	Span
+	Element *Element // of Tags
+}
+
+// Element is an element with the places of its parts.
+type Element struct {
+	Name       string
+	Span            // from the start tag to the end tag
+	Tag        Span // the start tag, "<" and ">" included
+	Close      Span // the end tag; empty if the start tag ends with "/>"
+	Parent     *Element
+	Attributes []*Attribute
+	Content    []Node // between the tags, in order and without gaps
+}
+
+// Attribute is an attribute with the places of its parts.
+type Attribute struct {
+	Name   string
+	At     int    // of the name
+	Value  string // references replaced, line ends normalised
+	Raw    Span   // the value as it is written, between the quotation marks
+	places []int  // the text's offset for each byte of the value and for its end; nil: Raw.At + i
+}
+
+// Elements visits the elements in the element.
+func (e *Element) Elements() iter.Seq[*Element] {
+	return func(yield func(*Element) bool) {
+		for _, n := range e.Content {
+			if n.Kind == Tags && !yield(n.Element) {
+				return
+			}
+		}
+	}
+}
+
+// Find returns the attribute with the given name, nil if there is none.
+func (e *Element) Find(name string) *Attribute {
+	for _, a := range e.Attributes {
+		if a.Name == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// Place returns the text's offset of a byte of the value.
+func (a *Attribute) Place(i int) int {
+	if a.places == nil {
+		return a.Raw.At + i
+	}
+	return a.places[i]
+}
+
+// Inside returns the bytes of the text that stand for bytes of the value.
+func (a *Attribute) Inside(offset, length int) (at, n int) {
+	at = a.Place(offset)
+	return at, a.Place(offset+length) - at
+}
+
+// text returns the bytes of a span.
+func (d *Document) text(s Span) string { return d.Source.Text[s.At:s.End] }
+
+// Blank reports whether a node is text that holds nothing but blanks.
+func (d *Document) Blank(n Node) bool {
+	text, _ := decode(d.text(n.Span), n.At)
+	return n.Kind == Text && strings.TrimSpace(text) == ""
+}
+
+// FirstLine returns the first line of a text, without the blanks around it.
+func (d *Document) FirstLine(s Span) Span {
+	raw := d.text(s)
+	line, _, _ := strings.Cut(strings.TrimSpace(raw), "\n")
+	at := s.At + strings.Index(raw, line)
+	return Span{at, at + len(line)}
+}
+
+// Line returns the line of an offset, from 1.
+func (d *Document) Line(at int) int { return strings.Count(d.Source.Text[:at], "\n") + 1 }
