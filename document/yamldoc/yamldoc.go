@@ -57,7 +57,12 @@ func (r *Reader) Parse(hint string) *yaml.Node {
 		r.syntax(err)
 		return nil
 	}
-	if len(doc.Content) > 0 && documents.Decode(&second) == nil {
+	switch err := documents.Decode(&second); {
+	case errors.Is(err, io.EOF):
+	case err != nil:
+		r.syntax(err)
+		return nil
+	default:
 		r.Add(&second, "second-document", "give each document a file of its own", "only the first document of a file is read")
 		return nil
 	}
@@ -66,26 +71,42 @@ func (r *Reader) Parse(hint string) *yaml.Node {
 			Hint: hint})
 		return nil
 	}
+	if r.aliases(doc.Content[0], map[*yaml.Node]int{}) > maxNodes {
+		r.Add(doc.Content[0], "too-large", "repeat less by aliases", "with its aliases the document has more than %d values", maxNodes)
+	}
+	if r.Diags.HasErrors() {
+		return nil
+	}
 	return doc.Content[0]
 }
 
-var isXML = regexp.MustCompile(`^\s*<[?!A-Za-z]`)
+// maxNodes bounds the values of a document, each alias counted as what it stands for: a few lines can stand for billions.
+const maxNodes = 1_000_000
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
-
-func (r *Reader) syntax(err error) {
-	d := diag.Diagnostic{Source: r.Source, Code: "yaml-syntax", Text: err.Error()}
-	if m := yamlLine.FindStringSubmatch(strings.SplitN(err.Error(), "\n", 2)[0]); m != nil {
-		d.Text = m[2]
-		if line, err := strconv.Atoi(m[1]); err == nil && line <= len(r.lines) {
-			d.Offset = r.lines[line-1]
+// aliases returns how many values a node holds, no more than maxNodes and one, and reports aliases within what they
+// stand for. It notes the sizes of nodes, 0 while one is being counted.
+func (r *Reader) aliases(n *yaml.Node, sizes map[*yaml.Node]int) int {
+	if n.Kind == yaml.AliasNode {
+		size, seen := sizes[n.Alias]
+		if seen && size == 0 {
+			r.Add(n, "yaml-syntax", "write out what is meant", "the alias *%s stands within what it stands for", n.Value)
+			return 1
 		}
+		return r.aliases(n.Alias, sizes)
 	}
-	if strings.ContainsAny(d.Line(), "[]{}") {
-		d.Hint = "quote texts in which YAML signs stand, as in \"h - 6000 [m]\""
+	if size := sizes[n]; size > 0 {
+		return size
 	}
-	r.Diags = append(r.Diags, d)
+	sizes[n] = 0
+	size := 1
+	for _, c := range n.Content {
+		size = min(size+r.aliases(c, sizes), maxNodes+1)
+	}
+	sizes[n] = size
+	return size
 }
+
+var isXML = regexp.MustCompile(`^\s*<[?!A-Za-z]`)
 
 // Span returns the bytes that a node's scalar text takes in the file.
 func (r *Reader) Span(n *yaml.Node) (offset, length int) {
