@@ -1,6 +1,7 @@
 package region
 
 import (
+	"context"
 	"errors"
 
 	"canopy/bt"
@@ -107,7 +108,7 @@ type watcher struct {
 	xs, ys  []float64
 }
 
-// Sample implements [mission.Recorder].
+// Sample implements [record.Recorder].
 func (w *watcher) Sample(_ float64, values []float64) error {
 	if w.keep {
 		w.xs, w.ys = append(w.xs, values[0]), append(w.ys, values[1])
@@ -115,13 +116,13 @@ func (w *watcher) Sample(_ float64, values []float64) error {
 	return nil
 }
 
-// Status implements [mission.Recorder].
+// Status implements [record.Recorder].
 func (w *watcher) Status(t float64, _ int, c bt.Change) error {
 	w.changes = append(w.changes, change{t, c})
 	return nil
 }
 
-// Event implements [mission.Recorder].
+// Event implements [record.Recorder].
 func (w *watcher) Event(e record.Event) error {
 	if e.Kind == "range" && w.outside == "" {
 		w.outside = e.Text
@@ -139,20 +140,25 @@ func (w *watcher) run(m *mission.Mission, until float64, goes func(before []bt.S
 	}
 	r.Attach(w)
 	before := r.Statuses()
-	for more := true; more; before = nil {
-		from := len(w.changes)
-		if more, err = r.Step(); err != nil {
-			return r.T(), err
-		}
+	from := 0
+	err = r.Fly(context.Background(), func(bool) error {
 		if w.outside != "" { // on the way to this instant
-			return r.T(), errors.New(w.outside)
+			return errors.New(w.outside)
 		}
 		if !goes(before, w.changes[from:]) {
-			return r.T(), nil
+			return errEnough
 		}
 		if !w.keep {
 			w.changes = w.changes[:0]
 		}
+		before, from = nil, len(w.changes)
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
 	}
-	return r.T(), nil
+	return r.T(), err
 }
+
+// errEnough ends a run that has shown what was asked.
+var errEnough = errors.New("enough")

@@ -8,6 +8,7 @@ import (
 	"canopy/diag"
 	"canopy/explore"
 	"canopy/formalism/backchain"
+	"canopy/internal/files"
 
 	"github.com/spf13/cobra"
 )
@@ -64,7 +65,7 @@ conditions, until --budget seconds are over or Ctrl-C ends it. The result and al
 			if out == "" {
 				_, err = io.WriteString(cmd.OutOrStdout(), p.Source.Text)
 			} else {
-				err = save(out, []byte(p.Source.Text))
+				err = files.Save(out, []byte(p.Source.Text))
 			}
 			return failed(err)
 		},

@@ -12,6 +12,7 @@ import (
 
 	"canopy/analysis/verify"
 	"canopy/document/mission"
+	"canopy/internal/files"
 	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
@@ -54,14 +55,14 @@ Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wron
 				return &usageError{"--budget must be above 0"}
 			}
 			found := ask(s, budget)
-			files, err := writeScripts(scripts, args[0], found)
+			written, err := writeScripts(scripts, args[0], found)
 			if err != nil {
 				return failed(err)
 			}
 			if sarif != "" {
 				text, err := verify.SARIF(found, version())
 				if err == nil {
-					err = save(sarif, text)
+					err = files.Save(sarif, text)
 				}
 				if err != nil {
 					return failed(err)
@@ -70,9 +71,9 @@ Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wron
 			if asJSON {
 				e := json.NewEncoder(cmd.OutOrStdout())
 				e.SetIndent("", "  ")
-				err = e.Encode(asObjects(s, found, files))
+				err = e.Encode(asObjects(s, found, written))
 			} else {
-				err = printFindings(cmd.OutOrStdout(), args[0], found, files)
+				err = printFindings(cmd.OutOrStdout(), args[0], found, written)
 			}
 			if err != nil {
 				return failed(err)
@@ -156,9 +157,9 @@ func subject(name, facts string, stderr io.Writer) (verify.Subject, error) {
 
 // writeScripts writes each counterexample into the folder and returns the files' names, by finding.
 func writeScripts(folder, name string, found []verify.Finding) (map[int]string, error) {
-	files := map[int]string{}
+	written := map[int]string{}
 	if folder == "" {
-		return files, nil
+		return written, nil
 	}
 	number := map[string]int{}
 	for i := range found {
@@ -167,16 +168,16 @@ func writeScripts(folder, name string, found []verify.Finding) (map[int]string, 
 			continue
 		}
 		number[f.Question]++
-		files[i] = filepath.Join(folder, fmt.Sprintf("%s-%d.txt", f.Question, number[f.Question]))
+		written[i] = filepath.Join(folder, fmt.Sprintf("%s-%d.txt", f.Question, number[f.Question]))
 		text := fmt.Sprintf("# canopy check %s\n# %s: %s\n", filepath.ToSlash(name), f.Question, f.Text)
 		for _, w := range f.Where {
 			text += "# where " + w + "\n"
 		}
-		if err := save(files[i], []byte(text+f.Script)); err != nil {
+		if err := files.Save(written[i], []byte(text+f.Script)); err != nil {
 			return nil, err
 		}
 	}
-	return files, nil
+	return written, nil
 }
 
 // tally counts findings; those that are accepted count as nothing else.
@@ -214,12 +215,12 @@ type object struct {
 	Column   int      `json:"column"`
 }
 
-func asObjects(s verify.Subject, found []verify.Finding, files map[int]string) []object {
+func asObjects(s verify.Subject, found []verify.Finding, written map[int]string) []object {
 	list := make([]object, len(found))
 	for i, f := range found {
 		line, column := f.Position()
 		list[i] = object{Question: f.Question, Verdict: f.Verdict.String(), About: f.About, Text: f.Text, Where: f.Where,
-			More: f.More, Advice: f.Advice, Accepted: f.Accepted, Script: f.Script, Written: files[i], File: f.Source.Name,
+			More: f.More, Advice: f.Advice, Accepted: f.Accepted, Script: f.Script, Written: written[i], File: f.Source.Name,
 			Line: line, Column: column}
 		for _, t := range f.Tasks {
 			list[i].Tasks = append(list[i].Tasks, s.Plan.Tree.Name(t))
@@ -229,7 +230,7 @@ func asObjects(s verify.Subject, found []verify.Finding, files map[int]string) [
 }
 
 // printFindings says what is proved, what is not, and what to do about it.
-func printFindings(out io.Writer, name string, found []verify.Finding, files map[int]string) error {
+func printFindings(out io.Writer, name string, found []verify.Finding, written map[int]string) error {
 	var b strings.Builder
 	proved, refuted, undecided, accepted := tally(found)
 	fmt.Fprintf(&b, "%s: %d proved, %d refuted", name, proved, refuted)
@@ -267,8 +268,8 @@ func printFindings(out io.Writer, name string, found []verify.Finding, files map
 		case f.Advice != "":
 			row("advice", f.Advice)
 		}
-		if files[i] != "" {
-			row("script", files[i])
+		if written[i] != "" {
+			row("script", written[i])
 		}
 	}
 	for _, q := range verify.Questions() {

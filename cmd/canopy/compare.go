@@ -169,12 +169,7 @@ func measure(ctx context.Context, m *mission.Mission, c mission.Configuration, u
 	trace := m.NewTrace()
 	r.Attach(trace.Recorder())
 	began := cputime.Now()
-	for more := true; more && err == nil; {
-		if ctx.Err() != nil {
-			return nil, record.Summary{}, 0, errInterrupted
-		}
-		more, err = r.Step()
-	}
+	err = r.Fly(ctx, nil)
 	return trace, r.Summary(), cputime.Now() - began, err
 }
 

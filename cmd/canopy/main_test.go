@@ -1,25 +1,19 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"maps"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"canopy/document/mission"
+	"canopy/run/folder"
 	"canopy/run/record"
 	"canopy/vehicle/model"
 )
@@ -206,7 +200,7 @@ func TestOutputFolder(t *testing.T) {
 	says(t, "the message", stderr, "file")
 }
 
-// A disk that fills is a failed run, and said once.
+// A full disk is a failed run, and reported once. One that is full at the start leaves what an earlier run has written.
 func TestFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("there is no device here that is always full, as Linux has it")
@@ -226,8 +220,8 @@ func TestFullDisk(t *testing.T) {
 	if strings.Count(stderr, "no space left") != 1 {
 		t.Errorf("the message comes more than once: %s", stderr)
 	}
-	if old, err := os.ReadFile(filepath.Join(full, "summary.json")); err == nil && string(old) == "old" {
-		t.Error("the summary of an earlier run is left beside the new files")
+	if old, err := os.ReadFile(filepath.Join(full, "summary.json")); err != nil || string(old) != "old" {
+		t.Errorf("the summary of the earlier run is lost: %q, %v", old, err)
 	}
 }
 
@@ -261,7 +255,7 @@ func TestInterrupt(t *testing.T) {
 	cancel()
 	out := t.TempDir()
 	var table bytes.Buffer
-	_, err = (&flight{Run: r, out: out, every: math.Inf(1), table: &table, stderr: &table}).fly(ctx)
+	_, err = folder.Fly(ctx, r, out, folder.Options{Table: &table})
 	if err == nil || !strings.Contains(err.Error(), "interrupted") {
 		t.Fatalf("error %v", err)
 	}
@@ -327,8 +321,8 @@ func TestResume(t *testing.T) {
 			_ = os.WriteFile(name, bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")), 0o666)
 		},
 		"no such file": func() { _ = os.Remove(filepath.Join(part, "run.mcap")) },
-		"is damaged":   func() { _ = os.Truncate(filepath.Join(part, checkpointFile), 1000) },
-		"there is no":  func() { _ = os.Remove(filepath.Join(part, checkpointFile)) },
+		"is damaged":   func() { _ = os.Truncate(filepath.Join(part, folder.CheckpointFile), 1000) },
+		"there is no":  func() { _ = os.Remove(filepath.Join(part, folder.CheckpointFile)) },
 	} {
 		if stderr, status := run(part); status != exitOK { // leaves no checkpoint
 			t.Fatal(stderr)
@@ -350,34 +344,6 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Two runs do not write into one folder at once; a run that is over, or killed, leaves it free.
-func TestTwoRunsInOneFolder(t *testing.T) {
-	out := t.TempDir()
-	short := []string{"run", solarDay, "-q", "--until", "1h", "--checkpoint", "30m", "--out", out}
-	if _, stderr, status := canopy(short...); status != exitOK {
-		t.Fatal(stderr)
-	}
-	free, err := occupy(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := contents(t, out)
-	for _, args := range [][]string{short, append(short, "--resume")} {
-		if _, stderr, status := canopy(args...); status != exitFailed || !strings.Contains(stderr, "another run") {
-			t.Errorf("two runs at once: status %d: %s", status, stderr)
-		}
-	}
-	if !maps.Equal(before, contents(t, out)) {
-		t.Error("a refused run has changed the folder")
-	}
-	if err := free(); err != nil {
-		t.Fatal(err)
-	}
-	if _, stderr, status := canopy(append(short, "--resume")...); status != exitOK {
-		t.Error(stderr)
-	}
-}
-
 // contents returns the files of a folder.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
@@ -394,40 +360,6 @@ func contents(t *testing.T, dir string) map[string]string {
 		files[f.Name()] = string(data)
 	}
 	return files
-}
-
-// A signal that arrives twice, as from a wrapper that signals the process and its group, interrupts once. The signals go
-// to a process of its own, which is this test's program.
-func TestInterruptTwice(t *testing.T) {
-	const child = "CANOPY_INTERRUPTED"
-	if os.Getenv(child) != "" {
-		patience = time.Hour
-		ctx, _ := interruptible(context.Background())
-		fmt.Println("ready")
-		<-ctx.Done()
-		fmt.Println("interrupted")
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		return
-	}
-	c := exec.Command(os.Args[0], "-test.run", "^TestInterruptTwice$")
-	c.Env = append(os.Environ(), child+"=1")
-	in, e1 := c.StdinPipe()
-	out, e2 := c.StdoutPipe()
-	if err := errors.Join(e1, e2, c.Start()); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	for _, word := range []string{"ready", "interrupted"} {
-		if !lines.Scan() || lines.Text() != word {
-			t.Fatalf("it says %q, want %s", lines.Text(), word)
-		}
-		if err := c.Process.Signal(syscall.SIGINT); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(in.Close(), c.Wait()); err != nil {
-		t.Errorf("the second signal: %v", err)
-	}
 }
 
 func TestTrace(t *testing.T) {

@@ -150,13 +150,10 @@ func flyInMemory(ctx context.Context, m *mission.Mission, stderr io.Writer) (*re
 	r.Attach(w)
 	bar := newProgress(stderr, r.Until())
 	defer bar.clear()
-	for more := true; more && err == nil; {
-		if ctx.Err() != nil {
-			return nil, errInterrupted
-		}
-		more, err = r.Step()
+	err = r.Fly(ctx, func(bool) error {
 		bar.step(r.T(), "flying")
-	}
+		return nil
+	})
 	if err == nil {
 		err = w.Close(r.Summary())
 	}

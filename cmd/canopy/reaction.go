@@ -14,6 +14,8 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/mission"
+	"canopy/internal/files"
+	"canopy/run/record"
 	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
@@ -87,10 +89,10 @@ is printed.
 				err = writeReaction(cmd.OutOrStdout(), tree, r, measure, lines, last)
 			}
 			if script != "" {
-				err = errors.Join(err, save(script, []byte(scriptText(args[0], measure, lines, last))))
+				err = errors.Join(err, files.Save(script, []byte(scriptText(args[0], measure, lines, last))))
 			}
 			if err == nil && ctx.Err() != nil {
-				err = errInterrupted
+				err = record.ErrInterrupted
 			}
 			return failed(err)
 		},

@@ -19,6 +19,8 @@ import (
 	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/expr"
+	"canopy/internal/files"
+	"canopy/run/record"
 	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
@@ -369,7 +371,7 @@ func (a *analysis) finish(stdout io.Writer, f *regionFlags, complete bool) error
 		return err
 	}
 	if !complete {
-		return errInterrupted
+		return record.ErrInterrupted
 	}
 	return nil
 }
@@ -425,7 +427,7 @@ func (a *analysis) draw(name string) error {
 	if err := region.Draw(&out, pictureFormat(name), panels); err != nil {
 		return err
 	}
-	return save(name, out.Bytes())
+	return files.Save(name, out.Bytes())
 }
 
 // at writes an initial state.

@@ -1,24 +1,19 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"syscall"
 	"time"
 
 	"canopy/document/mission"
 	"canopy/expr"
-	"canopy/internal/cputime"
+	"canopy/run/folder"
 	"canopy/run/record"
 	"canopy/run/report"
 	"canopy/vehicle/model"
@@ -79,25 +74,27 @@ up to there), 2 wrong input, nothing was run.`,
 				return failed(err)
 			}
 			if out == "" {
-				out = filepath.Join("out", strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0])))
+				out = filepath.Join("out", folder.Name(args[0]))
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			var closing io.Writer = cmd.OutOrStdout()
-			if quiet || asJSON {
-				closing = io.Discard
-			}
-			f := flight{Run: r, out: out, every: every, resume: resume, table: closing, stderr: cmd.ErrOrStderr()}
-			summary, err := f.fly(ctx)
-			if asJSON && summary != nil {
-				if _, err := cmd.OutOrStdout().Write(summary); err != nil {
-					return failed(err)
-				}
-			}
-			if errors.Is(err, record.ErrHeader) || errors.Is(err, errCheckpoint) {
+			bar := newProgress(cmd.ErrOrStderr(), r.Until())
+			var table bytes.Buffer
+			summary, err := folder.Fly(ctx, r, out, folder.Options{Every: every, Resume: resume, Table: &table,
+				Guard: &unfinished, Observe: func() { bar.show(r.T(), r.Events()) }})
+			bar.clear()
+			if errors.Is(err, record.ErrHeader) || errors.Is(err, folder.ErrCheckpoint) {
 				return err
 			}
-			return failed(err)
+			if err != nil && summary != nil {
+				hint := ""
+				if errors.Is(err, record.ErrInterrupted) {
+					hint = "; the same command with --resume goes on from there"
+				}
+				err = fmt.Errorf("%w\ncanopy: the results up to %s of simulated time are in %s%s", err, report.Clock(r.T()), out,
+					hint)
+			}
+			return failed(errors.Join(err, printed(cmd.OutOrStdout(), summary, table.String(), out, asJSON, quiet)))
 		},
 	}
 	c.Flags().StringVar(&until, "until", "", "end at this simulated `time`: seconds, or like 12h30m or \"28 [d]\"")
@@ -112,16 +109,23 @@ up to there), 2 wrong input, nothing was run.`,
 	return c
 }
 
-// patience is how long a second signal counts as the same wish: who runs a program for others (timeout, npm, a
-// container) sends one signal to the process and one to its group.
-var patience = time.Second
-
-// interruptible returns a context that ends with Ctrl-C or a request to terminate; one more, after [patience], ends the
-// process.
-func interruptible(parent context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, func() { time.AfterFunc(patience, stop) })
-	return ctx, stop
+// printed prints what comes out of a run: its summary as JSON, or the closing table, if it was made, and where its
+// report is.
+func printed(w io.Writer, summary *record.Summary, table, out string, asJSON, quiet bool) error {
+	text := []byte(table)
+	switch {
+	case asJSON && summary != nil:
+		var err error
+		if text, err = folder.Text(summary); err != nil {
+			return err
+		}
+	case asJSON || quiet || table == "":
+		return nil
+	default:
+		text = fmt.Appendf(text, "\nreport: %s\n", filepath.Join(out, folder.ReportFile))
+	}
+	_, err := w.Write(text)
+	return err
 }
 
 // duration reads a simulated time [s], the value of a flag; "" is no limit.
@@ -157,130 +161,4 @@ func literal(s string) (float64, error) {
 		return 0, mistake
 	}
 	return expr.NewCompiler(nil).Compile(e).Real(nil, nil), nil
-}
-
-// errInterrupted is the error of a run that the user stopped.
-var errInterrupted = errors.New("interrupted")
-
-// flight is a run and where its results go.
-type flight struct {
-	*mission.Run
-	out    string
-	every  float64 // distance of checkpoints in simulated time [s]; +Inf for none
-	resume bool    // go on from the folder's checkpoint
-	table  io.Writer
-	stderr io.Writer
-}
-
-// begin opens the log, from its beginning or where the checkpoint is. What an earlier run has left and this one writes
-// last is removed.
-func (f *flight) begin(header record.Header, id *identity) (log *logFiles, w *record.Writer, err error) {
-	if f.resume {
-		point, err := id.load(f.out, f.Run)
-		if err != nil {
-			return nil, nil, err
-		}
-		if log, w, err = resumeLog(f.out, header, point); err != nil {
-			return nil, nil, err
-		}
-		return log, w, f.remove("summary.json", "report.html")
-	}
-	if err := f.remove("summary.json", "report.html", checkpointFile); err != nil {
-		return nil, nil, err
-	}
-	if log, err = openLog(f.out, "run.mcap", os.O_CREATE|os.O_TRUNC); err != nil {
-		return nil, nil, err
-	}
-	if w, err = record.NewWriter(header, log.files()); err != nil {
-		return nil, nil, errors.Join(err, log.close())
-	}
-	return log, w, nil
-}
-
-// remove deletes files of the output folder, if they are there.
-func (f *flight) remove(names ...string) error {
-	var err error
-	for _, name := range names {
-		if e := os.Remove(filepath.Join(f.out, name)); !errors.Is(e, fs.ErrNotExist) {
-			err = errors.Join(err, e)
-		}
-	}
-	return err
-}
-
-// fly runs the mission, writes its report and prints the closing table. It returns the summary as JSON. Whatever ends
-// the run, the files are complete up to there.
-func (f *flight) fly(ctx context.Context) ([]byte, error) {
-	began := cputime.Now()
-	header := f.Header()
-	id := newIdentity(&header)
-	if !f.resume {
-		if err := os.MkdirAll(f.out, 0o777); err != nil {
-			return nil, err
-		}
-	}
-	free, err := occupy(f.out)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: there is no folder %s", errCheckpoint, f.out)
-	} else if err != nil {
-		return nil, err
-	}
-	defer func() { _ = free() }()
-	log, w, err := f.begin(header, id)
-	if err != nil {
-		return nil, err
-	}
-	spent := func() float64 { return id.cpu + cputime.Now() - began }
-	checkpoint := func() error {
-		saved := *id
-		saved.cpu = spent()
-		return saved.save(f.out, f.Run, w)
-	}
-	f.Attach(w)
-	bar := newProgress(f.stderr, f.Until())
-	due := math.Floor(f.T()/f.every) + 1
-	for more := true; more && err == nil; {
-		if ctx.Err() != nil {
-			err = errors.Join(errInterrupted, checkpoint(), f.Stop(errInterrupted.Error()))
-			break
-		}
-		more, err = f.Step()
-		if more && err == nil && f.T() >= due*f.every {
-			due = math.Floor(f.T()/f.every) + 1
-			err = checkpoint()
-		}
-		bar.show(f.T(), f.Events())
-	}
-	bar.clear()
-	summary := f.Summary()
-	lost := w.Close(summary)
-	summary.CPU = spent()
-	lost = also(lost, log.close())
-	if lost != nil {
-		return nil, also(err, lost) // what cannot be written would fail once more with the summary and the report
-	}
-	text, e := json.MarshalIndent(summary, "", "  ")
-	text = append(text, '\n')
-	lost = errors.Join(e, save(filepath.Join(f.out, "summary.json"), text), writeReport(f.out, f.table))
-	if err != nil && lost == nil {
-		hint := ""
-		if errors.Is(err, errInterrupted) {
-			hint = "; the same command with --resume goes on from there"
-		}
-		return text, fmt.Errorf("%w\ncanopy: the results up to %s of simulated time are in %s%s", err,
-			report.Clock(f.T()), f.out, hint)
-	}
-	return text, also(err, lost)
-}
-
-// also joins two errors, unless the first is about the second already: a recorder that has failed says so at every
-// call.
-func also(err, more error) error {
-	switch {
-	case more == nil || errors.Is(err, more):
-		return err
-	case err == nil:
-		return more
-	}
-	return errors.Join(err, more)
 }

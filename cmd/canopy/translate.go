@@ -11,6 +11,7 @@ import (
 	"canopy/document/plan"
 	"canopy/formalism/stategraph"
 	"canopy/formalism/translate"
+	"canopy/internal/files"
 
 	"github.com/spf13/cobra"
 )
@@ -49,7 +50,7 @@ What is written, --to says:
 				_, err := cmd.OutOrStdout().Write(b.Bytes())
 				return failed(err)
 			}
-			return failed(save(out, b.Bytes()))
+			return failed(files.Save(out, b.Bytes()))
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "`format` to write: "+strings.Join(formats, ", "))

@@ -180,8 +180,6 @@ func resume(t *testing.T, m *Mission, c Configuration, steps int, kill bool) *fl
 		t.Fatal("what was restored is saved otherwise")
 	}
 	g := &flight{Run: r}
-	g.files[1].Write(f.files[1].Bytes()[:p.Status.Length])
-	g.files[2].Write(f.files[2].Bytes()[:p.Signals.Length])
 	if g.writer, err = record.Resume(header, g.into(), p, f.earlier()); err != nil {
 		t.Fatal(err)
 	}

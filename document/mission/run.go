@@ -25,17 +25,10 @@ var (
 // engine cannot see.
 const maxSettlings = 100
 
-// Recorder takes the log of a run; record.Writer is one.
-type Recorder interface {
-	Sample(t float64, values []float64) error
-	Status(t float64, micro int, c bt.Change) error
-	Event(e record.Event) error
-}
-
-// InputRecorder is a Recorder that also takes the discrete inputs U of the simulated system: those at the start, and
-// those after every instant that changed them. It must not keep u. Recorded plays them back.
+// InputRecorder is a [record.Recorder] that also takes the discrete inputs U of the simulated system: those at the
+// start, and those after every instant that changed them. It must not keep u. Recorded plays them back.
 type InputRecorder interface {
-	Recorder
+	record.Recorder
 	Inputs(t float64, u []float64) error
 }
 
@@ -48,7 +41,7 @@ type Run struct {
 	world    *world
 	sim      *sim.Simulator
 	planner  planner
-	rec      Recorder
+	rec      record.Recorder
 	leaves   []leafState
 	leafOf   []int // leaf by task, -1 for composites
 	recorded []int // signals that are recorded
@@ -104,7 +97,7 @@ func (m *Mission) Configure(c Configuration, until float64) (*Run, error) {
 }
 
 // Attach gives the run the recorder of its log, before the first step.
-func (r *Run) Attach(rec Recorder) { r.rec = rec }
+func (r *Run) Attach(rec record.Recorder) { r.rec = rec }
 
 // Step advances the run by one stretch of trajectory, and by the instant at its end if an event ends it. It reports
 // whether the run goes on; Summary then says why not.

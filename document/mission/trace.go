@@ -28,7 +28,7 @@ func (m *Mission) NewTrace() *Trace {
 type trace struct{ *Trace }
 
 // Recorder returns what a run records into the trace with.
-func (t *Trace) Recorder() Recorder { return trace{t} }
+func (t *Trace) Recorder() record.Recorder { return trace{t} }
 
 func (t trace) Sample(at float64, values []float64) error {
 	if at == float64(len(t.times))*t.grid {

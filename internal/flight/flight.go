@@ -2,6 +2,7 @@
 package flight
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -65,10 +66,8 @@ func Fly(m *mission.Mission, c mission.Configuration, until float64) (*Flight, e
 	}
 	f := &Flight{Mission: m, initial: r.Statuses()}
 	r.Attach(f)
-	for more := true; more; {
-		if more, err = r.Step(); err != nil {
-			return nil, err
-		}
+	if err := r.Fly(context.Background(), nil); err != nil {
+		return nil, err
 	}
 	f.End = r.T()
 	return f, nil

@@ -132,6 +132,19 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"github.com/foxglove/mcap/go/mcap": "the log's container, so that other tools open it",
 	}},
+	"run/folder": {imports: reasons{
+		"bt":         "the plan is drawn with its final statuses",
+		"diag":       "reads the plan that a log carries",
+		"run/record": "writes the log, and goes on with it",
+		"run/report": "writes the report",
+		"snapshot":   "saves and resumes runs",
+
+		"document/plan":    "draws the plan that a log carries",
+		"internal/cputime": "a run's cost is CPU time",
+		"internal/files":   "files are replaced as a whole, and together",
+	}, outside: reasons{
+		"github.com/gofrs/flock": "two runs do not write into one folder",
+	}},
 	"run/report": {imports: reasons{
 		"bt":         "lanes are coloured by status",
 		"run/record": "a report is drawn from a run log",
@@ -187,15 +200,16 @@ var rooms = map[string]room{
 		"vehicle/model":    "lists vehicles",
 		"document/plan":    "draws plans",
 		"document/mission": "runs missions",
-		"run/record":       "opens the run log's files",
+		"run/record":       "reads logs",
 		"analysis/verify":  "proves and refutes",
-		"run/report":       "writes the report and the closing table",
+		"run/report":       "writes simulated times",
 
+		"run/folder":           "flies into a folder",
+		"internal/files":       "files that the user names are replaced as a whole",
 		"internal/cputime":     "a run's cost is CPU time",
 		"vehicle/equations":    "shows a vehicle in a file of equations",
 		"expr":                 "values on the command line may have units",
 		"analysis/region":      "samples the regions of plans",
-		"snapshot":             "saves and resumes runs",
 		"formalism/stategraph": "draws state graphs",
 		"formalism/translate":  "translates plans",
 		"formalism/backchain":  "builds plans from a goal",
@@ -203,7 +217,6 @@ var rooms = map[string]room{
 		"analysis/reaction":    "proves how long a tree can take to react",
 	}, outside: reasons{
 		"github.com/spf13/cobra": "commands, flags, help",
-		"github.com/gofrs/flock": "two runs do not write into one folder",
 		"golang.org/x/term":      "whether output is a terminal, how wide it is",
 	}},
 	"internal/cmd/workprecision": {imports: reasons{
@@ -264,6 +277,7 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"gonum.org/v1/plot": "axes, curves, SVG",
 	}},
+	"internal/files":    {},
 	"internal/house":    {},
 	"internal/problems": {pure: true},
 }

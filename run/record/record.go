@@ -22,6 +22,7 @@ package record
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"canopy/bt"
@@ -126,6 +127,17 @@ type Change struct {
 	bt.Change
 }
 
+// Recorder takes the log of a run, in the order in which it happens; Writer is one. Its methods do not keep their
+// slices.
+type Recorder interface {
+	// Sample takes the values of all signals, in the header's order, at simulated time t [s]. Both sides of a
+	// discontinuity are two samples of the same t.
+	Sample(t float64, values []float64) error
+	// Status takes a status change at simulated time t [s] in the event iteration micro of the instant, from 1.
+	Status(t float64, micro int, c bt.Change) error
+	Event(e Event) error
+}
+
 // Outcome says how a run ended.
 type Outcome string
 
@@ -135,6 +147,9 @@ const (
 	Interrupted Outcome = "interrupted" // by its user; everything up to there is recorded
 	Failed      Outcome = "failed"      // by an error; everything up to there is recorded
 )
+
+// ErrInterrupted is the error of a run whose user ended it.
+var ErrInterrupted = errors.New(string(Interrupted))
 
 // Summary is what a run cost and why it ended; summary.json has the same fields.
 type Summary struct {

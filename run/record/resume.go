@@ -36,10 +36,10 @@ func (e *Extent) add(data []byte) {
 	e.Sum = crc32.Update(e.Sum, crc32.IEEETable, data)
 }
 
-// check reads as much of a file, and no more, and compares it.
-func (e *Extent) check(name string, r io.Reader) error {
+// copy copies as much of a file, and no more, and compares it.
+func (e *Extent) copy(name string, to io.Writer, r io.Reader) error {
 	sum := crc32.NewIEEE()
-	n, err := io.CopyN(sum, r, e.Length)
+	n, err := io.CopyN(io.MultiWriter(sum, to), r, e.Length)
 	switch {
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("%w: %s has %d bytes, at the checkpoint it had %d", ErrResume, name, n, e.Length)
@@ -87,10 +87,10 @@ type Earlier struct {
 	Status, Signals io.Reader
 }
 
-// Resume returns a Writer that goes on at a point of an earlier log with the same header. It reads the CSV files up to
-// there, to compare them, and appends to f's; a run.mcap is written anew from the earlier one. What is recorded from
-// there on gives the same bytes as if the earlier Writer had gone on. Errors are those of NewWriter and of the files,
-// or wrap ErrResume.
+// Resume returns a Writer that goes on at a point of an earlier log with the same header: it writes what the earlier
+// files have up to there, compares it with the point, and changes nothing in them. What is recorded from there on gives
+// the same bytes as if the earlier Writer had gone on. Errors are those of NewWriter and of the files, or wrap
+// ErrResume.
 func Resume(h Header, f Files, p Point, old Earlier) (*Writer, error) {
 	w, err := newWriter(h, f)
 	if err != nil {
@@ -98,13 +98,13 @@ func Resume(h Header, f Files, p Point, old Earlier) (*Writer, error) {
 	}
 	if w.status != nil {
 		w.status.extent = p.Status
-		if err := p.Status.check(w.status.name, old.Status); err != nil {
+		if err := p.Status.copy(w.status.name, w.status, old.Status); err != nil {
 			return nil, err
 		}
 	}
 	if w.signals != nil {
 		w.signals.extent = p.Signals
-		if err := p.Signals.check(w.signals.name, old.Signals); err != nil {
+		if err := p.Signals.copy(w.signals.name, w.signals, old.Signals); err != nil {
 			return nil, err
 		}
 	}

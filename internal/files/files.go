@@ -1,0 +1,209 @@
+// Package files replaces files as a whole: an earlier file stays until the new one is complete.
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Save writes a file and the folder it is to be in. A file is written whole or not at all: an earlier one stays until
+// the new one is complete. A link is followed; a device or a pipe is written to.
+func Save(name string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	var b Batch
+	f, err := b.Create(name)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(data); err == nil {
+		err = b.Commit()
+	}
+	if err != nil {
+		b.Cancel()
+		return err
+	}
+	return f.Close()
+}
+
+// Batch replaces and removes several files together: Commit does all of it or nothing. Its zero value is empty. Until
+// Commit, new files are written beside the old ones, under the name and ".part".
+type Batch struct{ changes []change }
+
+// change is what happens to one file.
+type change struct {
+	path   string // links followed
+	file   *File  // that takes the place; nil: the file is removed
+	old    string // where the earlier file is during Commit; "" if there is none
+	placed bool   // the new file has its name
+}
+
+// File is a file that is being written. Commit gives it its name; it can be written to before and after.
+type File struct {
+	file *os.File
+	part string // its present path; "" if it has its name
+}
+
+// Write implements [io.Writer].
+func (f *File) Write(data []byte) (int, error) { return f.file.Write(data) }
+
+// Close closes the file.
+func (f *File) Close() error { return f.file.Close() }
+
+// Create makes an empty file that takes the place of another at Commit. It has the same
+// permissions. It fails if that is a folder or may not be written. A device or a pipe is opened itself.
+func (b *Batch) Create(name string) (*File, error) {
+	path, err := filepath.EvalSymlinks(name)
+	dangling := false
+	if errors.Is(err, fs.ErrNotExist) {
+		path = name
+		_, e := os.Lstat(name)
+		dangling, err = e == nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	regular, err := writable(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{}
+	if dangling || !regular {
+		f.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o666)
+	} else {
+		f.part = path + ".part"
+		f.file, err = os.Create(f.part)
+		if info, e := os.Stat(path); err == nil && e == nil {
+			err = f.file.Chmod(info.Mode().Perm())
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.changes = append(b.changes, change{path: path, file: f})
+	return f, nil
+}
+
+// Remove has a file removed at Commit, if there is one. It fails if that is a folder or may not be written.
+func (b *Batch) Remove(name string) error {
+	if info, err := os.Lstat(name); err != nil || info.Mode()&fs.ModeSymlink == 0 { // of a link only itself is removed
+		if _, err := writable(name); err != nil {
+			return err
+		}
+	}
+	b.changes = append(b.changes, change{path: name})
+	return nil
+}
+
+// writable fails if there is something that may not be written, and reports whether it is a file, or nothing yet.
+func writable(path string) (regular bool, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return true, nil
+	case err != nil:
+		return false, err
+	case !info.Mode().IsRegular() && !info.IsDir():
+		return false, nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return false, err
+	}
+	return true, f.Close()
+}
+
+// Commit puts the new files in their places. If it fails, the earlier files are there as before.
+func (b *Batch) Commit() error {
+	for i := range b.changes {
+		if err := b.changes[i].do(i == len(b.changes)-1); err != nil {
+			for _, c := range slices.Backward(b.changes[:i+1]) {
+				err = errors.Join(err, c.undo())
+			}
+			return err
+		}
+	}
+	for _, c := range b.changes {
+		if c.old != "" {
+			_ = os.Remove(c.old) // nothing can fail any more
+		}
+	}
+	b.changes = nil
+	return nil
+}
+
+// do makes a change. The earlier file is kept under another name, unless nothing comes after that can fail.
+func (c *change) do(last bool) error {
+	if c.file != nil && c.file.part == "" {
+		return nil
+	}
+	if !last {
+		if err := c.keep(); err != nil {
+			return err
+		}
+	}
+	if c.file == nil {
+		if err := os.Remove(c.path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	// Some systems do not rename a file that is open.
+	if err := c.file.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(c.file.part, c.path); err != nil {
+		return err
+	}
+	c.file.part, c.placed = "", true
+	var err error
+	c.file.file, err = os.OpenFile(c.path, os.O_WRONLY|os.O_APPEND, 0)
+	return err
+}
+
+// keep gives the earlier file, if there is one, another name; where there are hard links, one more, so that its place
+// is never empty.
+func (c *change) keep() error {
+	old := c.path + ".old"
+	if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	err := os.Link(c.path, old)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = os.Rename(c.path, old)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err == nil {
+		c.old = old
+	}
+	return err
+}
+
+func (c *change) undo() error {
+	switch {
+	case c.old != "":
+		return os.Rename(c.old, c.path)
+	case c.placed:
+		return os.Remove(c.path)
+	}
+	return nil
+}
+
+// Cancel closes and removes the new files that have not got their names.
+func (b *Batch) Cancel() {
+	for _, c := range b.changes {
+		if c.file == nil {
+			continue
+		}
+		_ = c.file.Close()
+		if c.file.part != "" {
+			_ = os.Remove(c.file.part)
+		}
+	}
+	b.changes = nil
+}

@@ -1,0 +1,162 @@
+package folder
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"canopy/run/record"
+	"canopy/snapshot"
+
+	"github.com/gofrs/flock"
+)
+
+// identity is what a checkpoint holds besides the states of the run and of its log: which run it is, by which build,
+// and what it has cost.
+type identity struct {
+	build string  // a digest of the program: what a version names need not be the same to the last bit
+	run   string  // a digest of the header and the documents that it is made from
+	cpu   float64 // up to the checkpoint from which the run goes on [s]
+}
+
+// program is the digest of this program.
+var program = sync.OnceValues(func() (string, error) {
+	name, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	digest := sha256.New()
+	_, err = io.Copy(digest, f)
+	return string(digest.Sum(nil)), err
+})
+
+func newIdentity(h *record.Header) *identity {
+	digest := sha256.New()
+	_ = json.NewEncoder(digest).Encode(h) // one that is no JSON is refused by the recorder
+	for _, a := range h.Attachments {
+		fmt.Fprintln(digest, len(a.Data))
+		digest.Write(a.Data)
+	}
+	return &identity{run: string(digest.Sum(nil))}
+}
+
+// State passes the identity; loading fails if it is another one.
+func (p *identity) State(c *snapshot.Codec) {
+	saved := *p
+	snapshot.Text(c, &saved.build)
+	snapshot.Text(c, &saved.run)
+	snapshot.Float(c, &saved.cpu)
+	switch {
+	case saved.build != p.build:
+		c.Fail(errors.New("it was written by another build of canopy"))
+	case saved.run != p.run:
+		c.Fail(errors.New("it is of another run: a document, a parameter or an option is not the same"))
+	default:
+		p.cpu = saved.cpu
+	}
+}
+
+// checkpoint saves the run as it is.
+func (f *flight) checkpoint() error {
+	var point record.Point
+	err := f.guarded(func() (err error) {
+		point, err = f.w.Point()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	saved := *f.id
+	saved.cpu = f.spent()
+	if saved.build, err = program(); err != nil {
+		return err
+	}
+	data := snapshot.Save(nil, &saved, f.Run, &point)
+	sum := sha256.Sum256(data)
+	return f.save(CheckpointFile, append(sum[:], data...))
+}
+
+// read returns the state that the checkpoint in a folder holds, and checks which run it is of.
+func (p *identity) read(dir string) ([]byte, error) {
+	name := filepath.Join(dir, CheckpointFile)
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: there is no %s, which Ctrl-C and --checkpoint leave", ErrCheckpoint, name)
+	} else if err != nil {
+		return nil, err
+	}
+	if len(data) < sha256.Size || sha256.Sum256(data[sha256.Size:]) != [sha256.Size]byte(data[:sha256.Size]) {
+		return nil, fmt.Errorf("%w: %s is damaged", ErrCheckpoint, name)
+	}
+	if p.build, err = program(); err != nil {
+		return nil, err
+	}
+	data = data[sha256.Size:]
+	size := min(len(data), len(snapshot.Save(nil, p))) // digests have one length
+	if err := snapshot.Load(data[:size], p); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCheckpoint, name, err)
+	}
+	return data[size:], nil
+}
+
+// resume restores the run from the folder's checkpoint and writes its log up to there anew. The earlier log stays as it
+// is.
+func (f *flight) resume(h record.Header, into record.Files) (*record.Writer, error) {
+	data, err := f.id.read(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	var point record.Point
+	if err := snapshot.Load(data, f.Run, &point); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCheckpoint, f.path(CheckpointFile), err)
+	}
+	var old [3]*os.File
+	for i, name := range []string{LogFile, StatusFile, SignalsFile} {
+		if old[i], err = os.Open(f.path(name)); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
+		}
+		defer old[i].Close() //nolint:errcheck // only read
+	}
+	w, err := record.Resume(h, into, point, record.Earlier{MCAP: old[0], Status: old[1], Signals: old[2]})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
+	}
+	return w, nil
+}
+
+// occupy keeps other runs out of a folder until free is called or the process ends, however it ends. The file of the
+// lock is not left behind: it is there while a run is, or was killed.
+func occupy(dir string) (free func() error, err error) {
+	name := filepath.Join(dir, lockFile)
+	for {
+		lock := flock.New(name, flock.SetPermissions(0o666))
+		switch ok, err := lock.TryLock(); {
+		case err != nil:
+			return nil, err
+		case !ok:
+			return nil, fmt.Errorf("%w %s", ErrOccupied, dir)
+		}
+		mine, e1 := lock.Stat()
+		there, e2 := os.Stat(name)
+		if e1 == nil && e2 == nil && os.SameFile(mine, there) {
+			return func() error { return errors.Join(os.Remove(name), lock.Unlock()) }, nil
+		}
+		if err := lock.Unlock(); err != nil { // another run has just removed it: this is no lock
+			return nil, err
+		}
+		if e2 != nil && !errors.Is(e2, fs.ErrNotExist) {
+			return nil, e2
+		}
+	}
+}

@@ -1,0 +1,327 @@
+// Package folder flies a run into an output folder: its log, checkpoints to go on from, its summary and its report.
+//
+// A run that cannot start leaves the folder as it was. From the start on, the files under the final names are those of
+// the new run, which may be killed at any time: they read up to their last whole part.
+package folder
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/internal/cputime"
+	"canopy/internal/files"
+	"canopy/run/record"
+	"canopy/run/report"
+	"canopy/snapshot"
+)
+
+// The files of a folder.
+const (
+	LogFile        = "run.mcap"
+	StatusFile     = "status.csv"
+	SignalsFile    = "signals.csv"
+	SummaryFile    = "summary.json"
+	ReportFile     = "report.html"
+	CheckpointFile = "run.checkpoint"
+	lockFile       = "run.lock"
+)
+
+// Run is what is flown; mission.Run is one.
+type Run interface {
+	Header() record.Header
+	Attach(record.Recorder)
+	Fly(ctx context.Context, observe func(more bool) error) error
+	Stop(reason string) error
+	Summary() record.Summary
+	T() float64 // simulated time [s]
+	State(*snapshot.Codec)
+}
+
+// Options say how a run is flown. The zero value flies it from its start, without checkpoints on the way.
+type Options struct {
+	Every   float64     // simulated time [s]: a checkpoint is saved after each step that reaches a multiple of it
+	Resume  bool        // go on from the folder's checkpoint
+	Observe func()      // called after each step; may be nil
+	Table   io.Writer   // gets the closing table; may be nil
+	Guard   sync.Locker // held while files are not whole: an owner that ends the process takes it first; may be nil
+}
+
+// Name returns the name of the folder of a mission's results: that of its file, without what follows the last dot
+// unless nothing but dots is left.
+func Name(file string) string {
+	base := filepath.Base(file)
+	if name := strings.TrimSuffix(base, filepath.Ext(base)); strings.Trim(name, ".") != "" {
+		return name
+	}
+	return base
+}
+
+// flight is a run on its way into a folder.
+type flight struct {
+	Run
+	Options
+	dir   string
+	id    *identity
+	began float64 // CPU time of the process [s]
+	log   []*files.File
+	w     *record.Writer
+}
+
+// Fly flies a run that has not begun to its end, and returns its summary, nil if nothing was flown or its log could not
+// be written. Whatever ends the run, the files are complete up to there, and the report is written. A context that is
+// done ends it with [record.ErrInterrupted] and a checkpoint. Errors wrap [ErrCheckpoint], [ErrOccupied] or
+// [record.ErrHeader] if the run cannot start because of the checkpoint, another run, or what it is; they are those of
+// the run, or of the files.
+func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, error) {
+	header := r.Header()
+	f := &flight{Run: r, Options: o, dir: dir, id: newIdentity(&header), began: cputime.Now()}
+	if f.Guard == nil {
+		f.Guard = &sync.Mutex{}
+	}
+	release, err := f.start(header)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	f.Attach(f.w)
+	err = f.Run.Fly(ctx, f.observe())
+	if errors.Is(err, record.ErrInterrupted) {
+		err = errors.Join(err, f.checkpoint())
+	}
+	if err != nil {
+		err = also(err, f.Stop(err.Error())) // unless it is over already
+	}
+	return f.finish(err)
+}
+
+// observe returns what is done after each step.
+func (f *flight) observe() func(more bool) error {
+	every := f.Every
+	if every == 0 {
+		every = math.Inf(1)
+	}
+	due := math.Floor(f.T()/every) + 1
+	return func(more bool) error {
+		if f.Observe != nil {
+			f.Observe()
+		}
+		if !more || f.T() < due*every {
+			return nil
+		}
+		due = math.Floor(f.T()/every) + 1
+		return f.checkpoint()
+	}
+}
+
+// path is that of a file of the folder.
+func (f *flight) path(name string) string { return filepath.Join(f.dir, name) }
+
+// guarded does something during which files are not whole.
+func (f *flight) guarded(do func() error) error {
+	f.Guard.Lock()
+	defer f.Guard.Unlock()
+	return do()
+}
+
+func (f *flight) save(name string, data []byte) error {
+	return f.guarded(func() error { return files.Save(f.path(name), data) })
+}
+
+// spent is the CPU time that the run has cost [s].
+func (f *flight) spent() float64 { return f.id.cpu + cputime.Now() - f.began }
+
+// start prepares everything, then replaces the files of an earlier run. If it fails, it leaves what was there. The
+// folder belongs to the run until release is called or the process ends, however it ends.
+func (f *flight) start(header record.Header) (release func(), err error) {
+	made, err := f.folder()
+	if err != nil {
+		return nil, err
+	}
+	free, err := occupy(f.dir)
+	if err == nil {
+		if err = f.open(header); err == nil {
+			return func() { _ = free() }, nil
+		}
+		_ = free()
+	}
+	for i := range made { // the folders that are empty, from the innermost
+		_ = os.Remove(made[len(made)-1-i])
+	}
+	return nil, err
+}
+
+// folder makes the folder of a run that begins; of one that is resumed, it looks for the checkpoint. It returns the
+// folders that were not there.
+func (f *flight) folder() (made []string, err error) {
+	if f.Resume {
+		_, err := f.id.read(f.dir)
+		return nil, err
+	}
+	for dir := filepath.Clean(f.dir); ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			break
+		}
+		made = append([]string{dir}, made...)
+	}
+	return made, os.MkdirAll(f.dir, 0o777)
+}
+
+// open opens the log, from its beginning or where the checkpoint is.
+func (f *flight) open(header record.Header) error {
+	return f.guarded(func() (err error) {
+		var b files.Batch
+		defer func() {
+			if err != nil {
+				b.Cancel()
+			}
+		}()
+		names := []string{SummaryFile, ReportFile}
+		if !f.Resume {
+			names = append(names, CheckpointFile)
+		}
+		for _, name := range names {
+			if err := b.Remove(f.path(name)); err != nil {
+				return err
+			}
+		}
+		names = []string{StatusFile, SignalsFile, LogFile}
+		for _, name := range names {
+			file, err := b.Create(f.path(name))
+			if err != nil {
+				return err
+			}
+			f.log = append(f.log, file)
+		}
+		into := record.Files{Status: f.log[0], Signals: f.log[1], MCAP: f.log[2]}
+		if f.Resume {
+			f.w, err = f.resume(header, into)
+		} else {
+			f.w, err = record.NewWriter(header, into)
+		}
+		if err != nil {
+			return err
+		}
+		return b.Commit()
+	})
+}
+
+// finish completes the files of a run that is over and returns its summary; err is what has ended it.
+func (f *flight) finish(err error) (*record.Summary, error) {
+	summary := f.Summary()
+	lost := f.guarded(func() error {
+		lost := f.w.Close(summary)
+		for _, file := range f.log {
+			lost = also(lost, file.Close())
+		}
+		return lost
+	})
+	summary.CPU = f.spent()
+	if lost != nil {
+		return nil, also(err, lost) // what cannot be written would fail once more with the summary and the report
+	}
+	text, e := Text(&summary)
+	lost = errors.Join(e, f.save(SummaryFile, text), f.report())
+	return &summary, also(err, lost)
+}
+
+// Text returns a summary as summary.json has it.
+func Text(s *record.Summary) ([]byte, error) {
+	text, err := json.MarshalIndent(s, "", "  ")
+	return append(text, '\n'), err
+}
+
+func (f *flight) report() error {
+	page, log, err := page(f.dir)
+	if err != nil {
+		return err
+	}
+	err = f.save(ReportFile, page)
+	if f.Table != nil && err == nil {
+		err = report.Table(f.Table, log)
+	}
+	return err
+}
+
+// Report writes the report of a folder again from its log, and the closing table to table.
+func Report(dir string, table io.Writer) error {
+	page, log, err := page(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(files.Save(filepath.Join(dir, ReportFile), page), report.Table(table, log))
+}
+
+// page makes the report of the log in a folder.
+func page(dir string) ([]byte, *record.Log, error) {
+	f, err := os.Open(filepath.Join(dir, LogFile))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	log, err := record.Read(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	var page bytes.Buffer
+	err = report.HTML(&page, log, drawing(log))
+	return page.Bytes(), log, err
+}
+
+// drawing draws the plan that a log carries, with the statuses at the log's end; "" if it carries none that is the
+// run's.
+func drawing(log *record.Log) string {
+	for _, a := range log.Attachments {
+		if a.Name != "plan.xml" {
+			continue
+		}
+		p, diags := plan.Read(&diag.Source{Name: a.Name, Text: string(a.Data)}, nil)
+		if diags.HasErrors() || p.Tree.Len() != len(log.Tasks) {
+			return ""
+		}
+		statuses := make([]bt.Status, len(log.Tasks))
+		for i, t := range log.Tasks {
+			if p.Tree.Name(bt.Task(i)) != t.Name {
+				return ""
+			}
+			statuses[i] = t.Initial
+		}
+		for _, c := range log.Changes {
+			statuses[c.Task] = c.To
+		}
+		var svg bytes.Buffer
+		if plan.SVG(&svg, p, statuses) == nil {
+			return svg.String()
+		}
+	}
+	return ""
+}
+
+// also joins two errors, unless the first is about the second already: a recorder that has failed says so at every
+// call.
+func also(err, more error) error {
+	switch {
+	case more == nil || errors.Is(err, more):
+		return err
+	case err == nil:
+		return more
+	}
+	return errors.Join(err, more)
+}
+
+// ErrOccupied is wrapped by the error of a folder into which another run writes.
+var ErrOccupied = errors.New("another run writes into the folder")
+
+// ErrCheckpoint is wrapped by the errors of a run that cannot be resumed.
+var ErrCheckpoint = errors.New("this run cannot be resumed")

@@ -1,0 +1,245 @@
+package folder
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"canopy/bt"
+	"canopy/run/record"
+	"canopy/snapshot"
+)
+
+// count is a run that counts to ten, a sample and a status change each second.
+type count struct {
+	n    int
+	over bool
+	end  record.Outcome
+	rec  record.Recorder
+	text string // of the mission; another text makes another run
+}
+
+func (c *count) Header() record.Header {
+	return record.Header{Mission: "count", Horizon: 10, Signals: []record.Signal{{Name: "n"}},
+		Tasks:       []record.Task{{Name: "act", Kind: "Action", Parent: -1, Initial: bt.Accept}},
+		Attachments: []record.Attachment{{Name: "mission.yaml", Data: []byte(c.text)}}}
+}
+
+func (c *count) Attach(rec record.Recorder) { c.rec = rec }
+
+func (c *count) Fly(ctx context.Context, observe func(bool) error) error {
+	for c.n < 10 {
+		if ctx.Err() != nil {
+			return record.ErrInterrupted
+		}
+		c.n++
+		change := bt.Change{From: bt.Accept, To: bt.Activating}
+		if err := errors.Join(c.rec.Sample(c.T(), []float64{c.T()}), c.rec.Status(c.T(), 1, change)); err != nil {
+			return err
+		}
+		if err := observe(c.n < 10); err != nil {
+			return err
+		}
+	}
+	c.over, c.end = true, record.Complete
+	return nil
+}
+
+func (c *count) Stop(string) error {
+	if !c.over {
+		c.over, c.end = true, record.Interrupted
+	}
+	return nil
+}
+
+func (c *count) T() float64                  { return float64(c.n) }
+func (c *count) Summary() record.Summary     { return record.Summary{Ended: c.T(), Outcome: c.end} }
+func (c *count) State(codec *snapshot.Codec) { snapshot.Int(codec, &c.n) }
+func stopped(after *count, n int) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	return ctx, func() {
+		if after.n == n {
+			cancel()
+		}
+	}
+}
+
+// contents returns the files of a folder and of those in it.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			all[path] = "folder"
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all[path] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+var written = []string{LogFile, StatusFile, SignalsFile, SummaryFile, ReportFile, CheckpointFile}
+
+// A run that cannot start, because a file of its folder cannot be replaced, leaves the folder as it was.
+func TestNothingIsLostByStarting(t *testing.T) {
+	for _, resume := range []bool{false, true} {
+		for _, name := range written {
+			dir := t.TempDir()
+			if _, err := Fly(t.Context(), &count{}, dir, Options{Every: 4}); err != nil {
+				t.Fatal(err)
+			}
+			at := filepath.Join(dir, name)
+			if err := errors.Join(os.Remove(at), os.MkdirAll(filepath.Join(at, "in the way"), 0o777)); err != nil {
+				t.Fatal(err)
+			}
+			before := contents(t, dir)
+			if _, err := Fly(t.Context(), &count{}, dir, Options{Resume: resume}); err == nil {
+				t.Errorf("%s is a folder, the run starts; resumed: %v", name, resume)
+			}
+			if after := contents(t, dir); !maps.Equal(before, after) {
+				t.Errorf("%s is a folder; resumed: %v; before\n%v\nafter\n%v", name, resume, before, after)
+			}
+		}
+	}
+}
+
+// A run that cannot be recorded leaves no folder, one that cannot be resumed no file.
+func TestRefusedLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "mine"), []byte("text"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	before := contents(t, dir)
+	_, err := Fly(t.Context(), &unrecordable{}, filepath.Join(dir, "a", "b"), Options{})
+	if !errors.Is(err, record.ErrHeader) {
+		t.Error(err)
+	}
+	for _, out := range []string{dir, filepath.Join(dir, "none")} {
+		if _, err := Fly(t.Context(), &count{}, out, Options{Resume: true}); !errors.Is(err, ErrCheckpoint) {
+			t.Error(err)
+		}
+	}
+	if after := contents(t, dir); !maps.Equal(before, after) {
+		t.Errorf("before\n%v\nafter\n%v", before, after)
+	}
+}
+
+// unrecordable has two signals of one name.
+type unrecordable struct{ count }
+
+func (u *unrecordable) Header() record.Header {
+	h := u.count.Header()
+	h.Signals = append(h.Signals, h.Signals[0])
+	return h
+}
+
+// A run that is interrupted after any step and resumed leaves the log of one that was not, and nothing else.
+func TestResume(t *testing.T) {
+	whole := t.TempDir()
+	if _, err := Fly(t.Context(), &count{}, whole, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 10 {
+		dir := t.TempDir()
+		first := &count{}
+		ctx, observe := stopped(first, n)
+		observe()
+		s, err := Fly(ctx, first, dir, Options{Observe: observe})
+		if !errors.Is(err, record.ErrInterrupted) || s.Outcome != record.Interrupted || s.Ended != float64(n) {
+			t.Fatalf("%d steps: %+v, %v", n, s, err)
+		}
+		before := contents(t, dir)
+		if _, err := Fly(t.Context(), &count{text: "another"}, dir, Options{Resume: true}); !errors.Is(err, ErrCheckpoint) {
+			t.Errorf("another run: %v", err)
+		}
+		if !maps.Equal(before, contents(t, dir)) {
+			t.Error("a refused run has changed the folder")
+		}
+		if s, err := Fly(t.Context(), &count{}, dir, Options{Resume: true}); err != nil || s.Outcome != record.Complete {
+			t.Fatalf("%d steps: %+v, %v", n, s, err)
+		}
+		for _, name := range []string{LogFile, StatusFile, SignalsFile} {
+			a, e1 := os.ReadFile(filepath.Join(whole, name))
+			b, e2 := os.ReadFile(filepath.Join(dir, name))
+			if e1 != nil || e2 != nil || !bytes.Equal(a, b) {
+				t.Errorf("%d steps: %s differs: %v %v", n, name, e1, e2)
+			}
+		}
+		if entries, _ := os.ReadDir(dir); len(entries) != len(written) {
+			t.Errorf("the folder has %v", entries)
+		}
+	}
+}
+
+// Two runs do not write into one folder at once; a run that is over, or killed, leaves it free.
+func TestTwoRunsInOneFolder(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Fly(t.Context(), &count{}, dir, Options{Every: 4}); err != nil {
+		t.Fatal(err)
+	}
+	free, err := occupy(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := contents(t, dir)
+	for _, resume := range []bool{false, true} {
+		if _, err := Fly(t.Context(), &count{}, dir, Options{Resume: resume}); !errors.Is(err, ErrOccupied) {
+			t.Errorf("two runs at once: %v", err)
+		}
+	}
+	if !maps.Equal(before, contents(t, dir)) {
+		t.Error("a refused run has changed the folder")
+	}
+	if err := free(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, lockFile), nil, 0o666); err != nil { // as one that was killed leaves it
+		t.Fatal(err)
+	}
+	if _, err := Fly(t.Context(), &count{}, dir, Options{Resume: true}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A checkpoint that cannot be saved ends the run, and its log says so.
+func TestLostCheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	run := &count{}
+	block := func() {
+		if run.n == 3 {
+			if err := os.Mkdir(filepath.Join(dir, CheckpointFile), 0o777); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	s, err := Fly(t.Context(), run, dir, Options{Every: 5, Observe: block})
+	if err == nil || s == nil || s.Outcome != record.Interrupted || s.Ended != 5 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// A folder is named after the mission's file, and lies below the one it is made in.
+func TestName(t *testing.T) {
+	for file, want := range map[string]string{
+		"day.yaml": "day", "a/b.c/day.night.yaml": "day.night", "day": "day", "...yaml": "...yaml", "..yaml": "..yaml",
+		".yaml": ".yaml", "....yaml": "....yaml", "a/...": "...", "-": "-",
+	} {
+		got := Name(file)
+		if got != want {
+			t.Errorf("%s: %s, want %s", file, got, want)
+		}
+		if path := filepath.Join("out", got); path != fmt.Sprint("out", string(filepath.Separator), got) {
+			t.Errorf("%s lies in %s", file, path)
+		}
+	}
+}
