@@ -1,8 +1,11 @@
-package bt
+package bt_test
 
 import (
 	"fmt"
 	"testing"
+
+	"canopy/bt"
+	"canopy/internal/trees"
 )
 
 // The benchmarks settle one instant per operation, log included. For scale, on such a machine: BehaviorTree.CPP 4.10
@@ -13,33 +16,25 @@ import (
 
 // wide returns a tree with the given number of conditions in which every composite, but for some of the last ones, has
 // four children.
-func wide(leaves int, kind Kind) *Node {
+func wide(leaves int, kind bt.Kind) *bt.Node {
 	if leaves == 1 {
-		return &Node{Kind: Condition}
+		return &bt.Node{Kind: bt.Condition}
 	}
-	d := &Node{Kind: kind}
+	d := &bt.Node{Kind: kind}
 	for i := range min(4, leaves) {
 		d.Children = append(d.Children, wide((leaves+3-i)/4, kind))
 	}
 	return d
 }
 
-func compiled(b testing.TB, d *Node) *Tree {
-	tree, err := Compile(d)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return tree
-}
-
 // engineOf returns a settled engine.
-func engineOf(b testing.TB, d *Node, initial ...Input) *Engine {
-	e := NewEngine(compiled(b, d), initial, 0)
+func engineOf(b testing.TB, d *bt.Node, initial ...bt.Input) *bt.Engine {
+	e := bt.NewEngine(trees.Compile(b, d), initial, 0)
 	settle(b, e)
 	return e
 }
 
-func settle(b testing.TB, e *Engine, inputs ...Input) Instant {
+func settle(b testing.TB, e *bt.Engine, inputs ...bt.Input) bt.Instant {
 	instant, err := e.Settle(inputs)
 	if err != nil {
 		b.Fatal(err)
@@ -47,15 +42,10 @@ func settle(b testing.TB, e *Engine, inputs ...Input) Instant {
 	return instant
 }
 
-// ticking gives a tick engine the method of the other engine.
-type ticking struct{ *TickEngine }
-
-func (t ticking) Settle(inputs []Input) (Instant, error) { return t.Tick(inputs) }
-
 // alternate settles two sets of inputs in turn.
 func alternate(b *testing.B, e interface {
-	Settle([]Input) (Instant, error)
-}, one, other []Input) {
+	Settle([]bt.Input) (bt.Instant, error)
+}, one, other []bt.Input) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range b.N {
@@ -75,9 +65,9 @@ func BenchmarkDies(b *testing.B) {
 	for _, leaves := range []int{10, 1000, 100_000} {
 		for place, name := range []string{"decider", "other"} {
 			b.Run(fmt.Sprintf("%s/%d", name, leaves), func(b *testing.B) {
-				e := engineOf(b, wide(leaves, ReactiveSequence))
-				t := e.tree.Leaves()[place]
-				alternate(b, e, []Input{Set(t, true)}, []Input{Set(t, false)})
+				e := engineOf(b, wide(leaves, bt.ReactiveSequence))
+				t := e.Tree().Leaves()[place]
+				alternate(b, e, []bt.Input{bt.Set(t, true)}, []bt.Input{bt.Set(t, false)})
 			})
 		}
 	}
@@ -87,25 +77,25 @@ func BenchmarkDies(b *testing.B) {
 func BenchmarkRises(b *testing.B) {
 	for _, leaves := range []int{1000, 100_000} {
 		b.Run(fmt.Sprint(leaves), func(b *testing.B) {
-			e := engineOf(b, wide(leaves, ReactiveFallback))
-			t := e.tree.Leaves()[1]
+			e := engineOf(b, wide(leaves, bt.ReactiveFallback))
+			t := e.Tree().Leaves()[1]
 			p := t
 			for range 4 {
-				p = e.tree.Parent(p)
+				p = e.Tree().Parent(p)
 			}
 			// A sibling on the fifth level is true, so that the levels above do not change.
-			if up := e.tree.Parent(p); up >= 0 {
-				q := e.tree.Children(up)[1]
-				for !e.tree.Kind(q).IsLeaf() {
-					q = e.tree.Children(q)[0]
+			if up := e.Tree().Parent(p); up >= 0 {
+				q := e.Tree().Children(up)[1]
+				for e.Tree().Kind(q).Family() != bt.Leaf {
+					q = e.Tree().Children(q)[0]
 				}
-				settle(b, e, Set(q, true))
+				settle(b, e, bt.Set(q, true))
 			}
-			if n := len(settle(b, e, Set(t, true)).Changes); n != 5 {
+			if n := len(settle(b, e, bt.Set(t, true)).Changes); n != 5 {
 				b.Fatalf("%d changes", n)
 			}
-			settle(b, e, Set(t, false))
-			alternate(b, e, []Input{Set(t, true)}, []Input{Set(t, false)})
+			settle(b, e, bt.Set(t, false))
+			alternate(b, e, []bt.Input{bt.Set(t, true)}, []bt.Input{bt.Set(t, false)})
 		})
 	}
 }
@@ -114,97 +104,66 @@ func BenchmarkRises(b *testing.B) {
 func BenchmarkReaches(b *testing.B) {
 	for _, leaves := range []int{10, 1024, 100_000} {
 		b.Run(fmt.Sprint(leaves), func(b *testing.B) {
-			e := engineOf(b, wide(leaves, ReactiveFallback))
-			t := e.tree.Leaves()[1]
-			alternate(b, e, []Input{Set(t, true)}, []Input{Set(t, false)})
+			e := engineOf(b, wide(leaves, bt.ReactiveFallback))
+			t := e.Tree().Leaves()[1]
+			alternate(b, e, []bt.Input{bt.Set(t, true)}, []bt.Input{bt.Set(t, false)})
 		})
 	}
 }
 
 // swapTree is a tree of ten tasks in which one condition decides which action runs.
-func swapTree() *Node {
-	leaf := func(k Kind, name string) *Node { return &Node{Kind: k, Name: name} }
-	return &Node{Kind: ReactiveFallback, Children: []*Node{
-		{Kind: ReactiveSequence, Name: "one", Children: []*Node{leaf(Condition, "c"), leaf(Action, "a")}},
-		{Kind: ReactiveSequence, Name: "two",
-			Children: []*Node{leaf(Condition, "d"), leaf(Condition, "e"), leaf(Action, "b")}},
-		leaf(Condition, "f"), leaf(Action, "g")}}
+func swapTree() *bt.Node {
+	leaf := func(k bt.Kind, name string) *bt.Node { return &bt.Node{Kind: k, Name: name} }
+	return &bt.Node{Kind: bt.ReactiveFallback, Children: []*bt.Node{
+		{Kind: bt.ReactiveSequence, Name: "one", Children: []*bt.Node{leaf(bt.Condition, "c"), leaf(bt.Action, "a")}},
+		{Kind: bt.ReactiveSequence, Name: "two",
+			Children: []*bt.Node{leaf(bt.Condition, "d"), leaf(bt.Condition, "e"), leaf(bt.Action, "b")}},
+		leaf(bt.Condition, "f"), leaf(bt.Action, "g")}}
 }
 
 // BenchmarkSwap takes activity from one action and gives it to another and back: the prototype's 250 ns.
 func BenchmarkSwap(b *testing.B) {
 	e := engineOf(b, swapTree())
-	if e.tree.Len() != 10 {
-		b.Fatalf("%d tasks", e.tree.Len())
+	if e.Tree().Len() != 10 {
+		b.Fatalf("%d tasks", e.Tree().Len())
 	}
-	c, _ := e.tree.Find("c")
-	alternate(b, e, []Input{Set(c, true)}, []Input{Set(c, false)})
+	c, _ := e.Tree().Find("c")
+	alternate(b, e, []bt.Input{bt.Set(c, true)}, []bt.Input{bt.Set(c, false)})
 }
 
 // flat returns a parallel of conditions that stays active because of one action.
-func flat(kind Kind, n int) *Node {
-	d := &Node{Kind: kind, SuccessCount: -1, FailureCount: -1, Children: []*Node{{Kind: Action}}}
+func flat(kind bt.Kind, n int) *bt.Node {
+	d := &bt.Node{Kind: kind, Params: []int{-1, -1}, Children: []*bt.Node{{Kind: bt.Action}}}
 	for range n - 1 {
-		d.Children = append(d.Children, &Node{Kind: Condition})
+		d.Children = append(d.Children, &bt.Node{Kind: bt.Condition})
 	}
 	return d
 }
 
 // BenchmarkFlat flips one leaf of a flat parallel of 1,024 children: the prototype's 640 ns.
 func BenchmarkFlat(b *testing.B) {
-	for _, kind := range []Kind{Parallel, ReactiveParallel} {
+	for _, kind := range []bt.Kind{bt.Parallel, bt.ReactiveParallel} {
 		b.Run(kind.String(), func(b *testing.B) {
 			e := engineOf(b, flat(kind, 1024))
-			t := e.tree.Leaves()[500]
-			alternate(b, e, []Input{Set(t, true)}, []Input{Set(t, false)})
+			t := e.Tree().Leaves()[500]
+			alternate(b, e, []bt.Input{bt.Set(t, true)}, []bt.Input{bt.Set(t, false)})
 		})
 	}
 	b.Run("inactive", func(b *testing.B) {
-		d := flat(ReactiveParallel, 1024)
-		d.Children[0].Kind = Condition
-		d.FailureCount = 512
+		d := flat(bt.ReactiveParallel, 1024)
+		d.Children[0].Kind = bt.Condition
+		d.Params[1] = 512
 		e := engineOf(b, d)
-		t := e.tree.Leaves()[500]
-		alternate(b, e, []Input{Set(t, true)}, []Input{Set(t, false)})
+		t := e.Tree().Leaves()[500]
+		alternate(b, e, []bt.Input{bt.Set(t, true)}, []bt.Input{bt.Set(t, false)})
 	})
 	b.Run("swap", func(b *testing.B) { // the flag of one active child changes
-		d := flat(ReactiveParallel, 1024)
+		d := flat(bt.ReactiveParallel, 1024)
 		for _, child := range d.Children {
-			child.Kind = Action
+			child.Kind = bt.Action
 		}
 		e := engineOf(b, d)
-		t := e.tree.Leaves()[500]
-		alternate(b, e, []Input{Request(t, Success), End(t, Success)}, []Input{Request(t, Accept)})
+		t := e.Tree().Leaves()[500]
+		alternate(b, e, []bt.Input{bt.Request(t, bt.Success), bt.End(t, bt.Success)}, []bt.Input{bt.Request(t, bt.Accept)})
 	})
-}
-
-// BenchmarkTick sets both engines side by side on a reactive tree of ten tasks and one of 1,024 leaves. Nothing: no
-// input has changed, and the tree is ticked once; that is what the figures above for BehaviorTree.CPP and the closure
-// tree are to be compared with. Flip: one leaf changes, and in the large tree every task up to the root with it. Swap:
-// activity is taken from one action and given to another. The tick engine visits every task at each tick, the other one
-// what has changed.
-func BenchmarkTick(b *testing.B) {
-	big := wide(1024, ReactiveFallback)
-	small := compiled(b, swapTree())
-	c, _ := small.Find("c")
-	d, _ := small.Find("d")
-	leaf := compiled(b, big).Leaves()[1]
-	for _, bench := range []struct {
-		name       string
-		tree       *Node
-		one, other []Input
-	}{
-		{"nothing/10", swapTree(), nil, nil},
-		{"nothing/1024", big, nil, nil},
-		{"flip/10", swapTree(), []Input{Set(d, true)}, []Input{Set(d, false)}},
-		{"flip/1024", big, []Input{Set(leaf, true)}, []Input{Set(leaf, false)}},
-		{"swap/10", swapTree(), []Input{Set(c, true)}, []Input{Set(c, false)}},
-	} {
-		b.Run(bench.name+"/tick", func(b *testing.B) {
-			alternate(b, ticking{NewTickEngine(compiled(b, bench.tree), nil, 0)}, bench.one, bench.other)
-		})
-		b.Run(bench.name+"/event", func(b *testing.B) {
-			alternate(b, engineOf(b, bench.tree), bench.one, bench.other)
-		})
-	}
 }

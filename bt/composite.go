@@ -1,37 +1,23 @@
 package bt
 
-// judgement is what an effective status says: Success if it is good, Failure if it is bad, Accept if it says nothing
-// yet.
-var judgement = [8]Status{
-	Success: Success, Finished: Success,
-	Failure: Failure, Aborted: Failure,
-	Accept: Accept, Activating: Accept, Running: Accept, Deactivating: Accept,
-}
-
 // verdict joins the flags `returns` and `success` of a composite: Success or Failure if it returns, else Accept.
 func (e *Engine) verdict(n *node, c *composite) Status {
-	if n.kind.IsParallel() {
-		return e.parallelVerdict(n, c)
+	switch n.family {
+	case Chain:
+		return n.verdict[judgement[c.front]]
+	case Count:
+		return e.countVerdict(n, c)
 	}
-	return n.kind.verdict(judgement[c.front])
+	panic(unknownFamily)
 }
 
-// verdict returns what a composite other than a parallel says if the child that decides says this.
-func (k Kind) verdict(says Status) Status {
-	switch {
-	case k < Inverter || says == Accept:
-		return says
-	case k == ForceSuccess || k == Inverter && says == Failure:
-		return Success
-	}
-	return Failure
-}
+const unknownFamily = "bt: a composite of an unknown family"
 
 // visitComposite applies the status cycle to a composite until it is stable.
 func (e *Engine) visitComposite(t Task, n *node, s *task) {
 	c := &e.composites[n.composite]
 	for {
-		to := cycle(s.status, e.verdict(n, c), s.active, uint32(c.statuses) != 0)
+		to := cycle(s.status, e.verdict(n, c), s.active, c.statuses.switching())
 		if to == s.status {
 			return
 		}
@@ -53,20 +39,14 @@ func (e *Engine) child(n *node, place int32) *task {
 // recount updates a composite's counts after a child's effective status has changed. It reports whether the verdict may
 // be another one.
 func (e *Engine) recount(n *node, c *composite, place int32, from, to Status) bool {
-	c.results += inResults[to] - inResults[from]
-	if n.kind.IsParallel() {
+	switch n.family {
+	case Chain:
+		return e.recountChain(n, c, place, to)
+	case Count:
+		c.results += inResults[to] - inResults[from]
 		return inResults[to] != inResults[from]
 	}
-	front := c.front
-	switch {
-	case place > c.first:
-		return false
-	case !to.in(n.over):
-		c.first, c.front = place, to
-	case place == c.first:
-		e.skip(n, c)
-	}
-	return judgement[c.front] != judgement[front]
+	panic(unknownFamily)
 }
 
 // keep holds or pins a task's result.
@@ -98,19 +78,19 @@ func (e *Engine) release(n *node, c *composite) {
 func (e *Engine) pass(t Task) {
 	e.visits++
 	n := &e.tree.nodes[t]
-	switch {
-	case n.parent < 0:
+	if n.parent < 0 {
 		e.passRoot(t)
-	case e.tree.nodes[n.parent].kind.IsParallel():
-		p := &e.tree.nodes[n.parent]
-		e.passParallelChild(p, t, e.composites[p.composite].passing)
+	} else if p := &e.tree.nodes[n.parent]; p.family == Count {
+		e.passCountChild(p, t, e.composites[p.composite].passing)
 	}
-	switch {
-	case n.composite < 0:
-	case n.kind.IsParallel():
-		e.passParallel(t, n)
+	switch n.family {
+	case Leaf:
+	case Chain:
+		e.passChain(t, n)
+	case Count:
+		e.passCount(t, n)
 	default:
-		e.passSequence(t, n)
+		panic(unknownFamily)
 	}
 }
 

@@ -39,6 +39,21 @@ const (
 	switching statusSet = 1<<Activating | 1<<Deactivating
 )
 
+// Judgement returns what an effective status says: Success if it is good, Failure if it is bad, Accept if it says nothing
+// yet.
+func (s Status) Judgement() Status { return judgement[s] }
+
+var judgement = [8]Status{
+	Success: Success, Finished: Success,
+	Failure: Failure, Aborted: Failure,
+	Accept: Accept, Activating: Accept, Running: Accept, Deactivating: Accept,
+}
+
+// says returns the effective statuses that are judged so; none for Accept.
+func says(judgement Status) statusSet {
+	return [...]statusSet{Success: good, Failure: bad, Accept: 0}[judgement]
+}
+
 func (s Status) in(set statusSet) bool { return set>>s&1 != 0 }
 
 // cycle is the status cycle f, the only code that decides a change of status: it returns the status that follows s, or

@@ -13,8 +13,8 @@ import (
 // ErrLoop is the error of an instant that does not settle: the tree has an instantaneous loop.
 var ErrLoop = errors.New("instantaneous loop")
 
-// defaultLimit bounds the event iterations of an instant.
-const defaultLimit = 1000
+// DefaultLimit bounds the event iterations of an instant unless another limit is given.
+const DefaultLimit = 1000
 
 // Change is one step of a task's status cycle.
 type Change struct {
@@ -41,8 +41,8 @@ type Instant struct {
 //	    up:   take the least task of a worklist: apply the status cycle until it is stable, tell the parent
 //	    down: take the greatest task of another worklist: pin, withdraw and grant activity among its children
 //
-// A composite judges by counts, which each child's change updates; it looks at its children one by one only if a
-// parallel's both counts are reached at once.
+// A composite judges by counts, which each child's change updates; it looks at its children one by one only if both counts
+// of a Count are reached at once.
 type Engine struct {
 	tree       *Tree
 	tasks      []task
@@ -63,7 +63,7 @@ type task struct {
 	effective Status // the held result if there is one, else the status
 	hold      hold
 	active    bool
-	leaf      // leaves only
+	Told      // leaves only
 }
 
 // hold tells what keeps a task's result after activity was taken from it.
@@ -77,21 +77,42 @@ const (
 
 // composite is what changes of a composite besides: counts over its children, and where activity is.
 type composite struct {
-	statuses uint64 // children whose status is not transient << 32 | children Activating or Deactivating
-	results  uint64 // children whose effective status is good << 32 | bad
-	held     int32  // children with a held result
-	first    int32  // the parallels excepted: the first child that is not passed over; n: all are
-	pinned   int32  // Sequence and Fallback: the children before this one are pinned
-	current  int32  // the active child, -1: none; the parallels do not use it
-	front    Status // effective status of child first; if all are passed over, a status that says what they say
-	passing  bool   // the parallels: activity was passed on in the last down visit
+	statuses statuses
+	results  results // Count
+	held     int32   // children with a held result
+	first    int32   // Chain: the first child that is not passed over; n: all are
+	pinned   int32   // Chain with memory: the children before this one are pinned
+	current  int32   // Chain: the active child, -1: none
+	front    Status  // Chain: effective status of child first; if all are passed over, a status that says what they say
+	passing  bool    // Count: activity was passed on in the last down visit
 }
+
+// statuses counts, by their status, the children that are engaged, which is not transient, and of them those that are
+// switching, which is Activating or Deactivating. One addition changes both.
+type statuses uint64
+
+const engagedChild, switchingChild statuses = 1 << 32, 1
+
+// engaged returns the number of children that are not transient.
+func (s statuses) engaged() int32 { return int32(s / engagedChild) }
+
+// switching reports whether a child is Activating or Deactivating.
+func (s statuses) switching() bool { return s%engagedChild != 0 }
+
+// results counts the children whose effective status is good and those whose effective status is bad.
+type results uint64
+
+const goodChild, badChild results = 1 << 32, 1
+
+func (r results) good() int32 { return int32(r / goodChild) }
+func (r results) bad() int32  { return int32(r % goodChild) }
 
 // inStatuses and inResults are what one child counts for in composite.statuses and composite.results.
 var (
-	inStatuses = [8]uint64{Activating: 1<<32 | 1, Deactivating: 1<<32 | 1,
-		Running: 1 << 32, Finished: 1 << 32, Aborted: 1 << 32}
-	inResults = [8]uint64{Success: 1 << 32, Finished: 1 << 32, Failure: 1, Aborted: 1}
+	inStatuses = [8]statuses{
+		Activating: engagedChild + switchingChild, Deactivating: engagedChild + switchingChild,
+		Running: engagedChild, Finished: engagedChild, Aborted: engagedChild}
+	inResults = [8]results{Success: goodChild, Finished: goodChild, Failure: badChild, Aborted: badChild}
 )
 
 // NewEngine returns an engine for a tree whose leaves start with the given inputs; without any, conditions are false
@@ -103,7 +124,7 @@ func NewEngine(tree *Tree, initial []Input, limit int) *Engine {
 		panic("bt: the limit of event iterations is negative")
 	}
 	if limit == 0 {
-		limit = defaultLimit
+		limit = DefaultLimit
 	}
 	e := &Engine{
 		tree:       tree,
@@ -114,7 +135,7 @@ func NewEngine(tree *Tree, initial []Input, limit int) *Engine {
 		limit:      limit,
 	}
 	for t := range e.tasks {
-		e.tasks[t].leaf = newLeaf(tree.nodes[t].kind)
+		e.tasks[t].Told = NewTold(tree.kinds[t])
 	}
 	for i := range e.composites {
 		e.composites[i].current = -1
@@ -131,16 +152,27 @@ func (e *Engine) judgeAll() {
 	for t := range e.tasks {
 		n, s := &e.tree.nodes[t], &e.tasks[t]
 		if n.composite < 0 {
-			s.status = s.request
+			s.status = s.Request
 		} else {
 			c := &e.composites[n.composite]
-			for _, child := range e.tree.Children(Task(t)) {
-				c.results += inResults[e.tasks[child].effective]
-			}
-			e.skip(n, c)
+			e.count(n, c)
 			s.status = e.verdict(n, c)
 		}
 		s.effective = s.status
+	}
+}
+
+// count counts the children of a composite for the first time.
+func (e *Engine) count(n *node, c *composite) {
+	switch n.family {
+	case Chain:
+		e.skip(n, c)
+	case Count:
+		for place := range n.n {
+			c.results += inResults[e.child(n, place).effective]
+		}
+	default:
+		panic(unknownFamily)
 	}
 }
 
@@ -194,7 +226,7 @@ func (e *Engine) State(c *snapshot.Codec) {
 		snapshot.Int(c, &s.effective)
 		snapshot.Int(c, &s.hold)
 		snapshot.Bool(c, &s.active)
-		s.leaf.state(c)
+		s.Told.State(c)
 	})
 	snapshot.Each(c, e.composites, func(c *snapshot.Codec, s *composite) {
 		snapshot.Int(c, &s.statuses)
@@ -228,7 +260,7 @@ func (e *Engine) Settle(inputs []Input) (instant Instant, err error) {
 func (e *Engine) settleInputs(inputs []Input) error {
 	e.take(inputs)
 	if !e.settle(e.limit) {
-		return loopError(e.tree, e.changes, e.limit, "event iterations")
+		return LoopError(e.tree, e.changes, e.limit, "event iterations")
 	}
 	return nil
 }
@@ -238,7 +270,7 @@ func (e *Engine) take(inputs []Input) {
 	for i := range inputs {
 		in := &inputs[i]
 		s := &e.tasks[in.task]
-		if s.take(in, e.tree.nodes[in.task].kind, s.status) {
+		if s.Take(in, e.tree.kinds[in.task], s.status) {
 			e.up.add(in.task)
 		}
 	}
@@ -275,8 +307,9 @@ func (e *Engine) settle(limit int) bool {
 	return true
 }
 
-// loopError names the tasks that changed in the later half of the instant.
-func loopError(tree *Tree, changes []Change, limit int, unit string) error {
+// LoopError returns the error of an instant that did not settle within a limit of event iterations or ticks. It wraps
+// ErrLoop and names the tasks that changed in the later half of the instant.
+func LoopError(tree *Tree, changes []Change, limit int, unit string) error {
 	var tasks []Task
 	for _, c := range changes {
 		if int(c.Iteration) > limit/2 {
@@ -339,12 +372,12 @@ func (e *Engine) tell(t Task, n *node, s *task, before Status) {
 	parent := n.parent
 	p := &e.tree.nodes[parent]
 	c := &e.composites[n.above]
-	wasSwitching, effective := uint32(c.statuses) != 0, s.effective
+	wasSwitching, effective := c.statuses.switching(), s.effective
 	c.statuses += inStatuses[s.status] - inStatuses[before]
 	if s.update() {
 		c.held--
 	}
-	if e.recount(p, c, n.place, effective, s.effective) || (uint32(c.statuses) != 0) != wasSwitching {
+	if e.recount(p, c, n.place, effective, s.effective) || c.statuses.switching() != wasSwitching {
 		e.up.add(parent)
 	}
 	if e.tasks[parent].active {

@@ -1,4 +1,4 @@
-package bt
+package bt_test
 
 import (
 	"errors"
@@ -7,13 +7,16 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
 
+	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/script"
+	"canopy/formalism/tick"
+	"canopy/internal/trees"
 )
 
 // TestGolden runs the scripts of testdata, one for each rule of docs/semantics.md. Rewrite them with
@@ -55,9 +58,9 @@ func TestGolden(t *testing.T) {
 
 // golden is the state of a golden script.
 type golden struct {
-	tree                *Tree
-	engine, kept        *Engine
-	ticking, keptTicker *TickEngine // nil if the iterations are limited
+	tree                *bt.Tree
+	engine, kept        *bt.Engine
+	ticking, keptTicker *tick.Engine // nil if the iterations are limited
 	line                int
 }
 
@@ -66,41 +69,41 @@ func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
 	src := &diag.Source{Name: "script", Text: d.Input}
 	switch d.Cmd {
 	case "plan":
-		root, err := parseOutline(d.Input)
+		root, err := trees.Parse(d.Input)
 		if err != nil {
 			d.Fatalf(t, "%v", err)
 		}
-		if g.tree, err = Compile(root); err != nil {
+		if g.tree, err = bt.Compile(root); err != nil {
 			return "error: " + err.Error() + "\n"
 		}
 		limit := 0
 		d.MaybeScanArgs(t, "limit", &limit)
-		g.engine, g.ticking, g.line = NewEngine(g.tree, nil, limit), nil, 0
+		g.engine, g.ticking, g.line = bt.NewEngine(g.tree, nil, limit), nil, 0
 		if limit == 0 {
-			g.ticking = NewTickEngine(g.tree, nil, 0)
+			g.ticking = tick.NewEngine(g.tree, nil, 0)
 		}
 		g.state(&b)
 	case "trace":
-		if err := Trace(g.tree, src, &b); err != nil {
+		if err := script.Trace(g.tree, src, &b); err != nil {
 			fmt.Fprintf(&b, "error:\n%v\n", err)
 		}
 	case "run", "tick":
-		lines, list := parseScript(g.tree, src)
+		lines, list := script.Parse(g.tree, src)
 		if list != nil {
 			d.Fatalf(t, "%v", list)
 		}
 		if g.line == 0 {
-			lines = append([]scriptLine{{}}, lines...)
+			lines = append([]script.Line{{}}, lines...)
 		}
 		for _, line := range lines {
-			instant, err := g.engine.Settle(line.inputs)
+			instant, err := g.engine.Settle(line.Inputs)
 			if d.Cmd == "tick" {
-				g.tick(t, &b, line.inputs)
+				g.tick(&b, line.Inputs)
 				g.compare(t, instant, instant)
 				continue
 			}
 			if g.ticking != nil {
-				got, err := g.ticking.Tick(line.inputs)
+				got, err := g.ticking.Settle(line.Inputs)
 				if err != nil {
 					d.Fatalf(t, "%v", err)
 				}
@@ -108,18 +111,18 @@ func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
 			}
 			g.write(&b, instant)
 			if err != nil {
-				fmt.Fprintf(&b, "error: %v (loop: %v)\n", err, errors.Is(err, ErrLoop))
+				fmt.Fprintf(&b, "error: %v (loop: %v)\n", err, errors.Is(err, bt.ErrLoop))
 			}
 		}
 	case "conventional":
-		lines, list := parseScript(g.tree, src)
+		lines, list := script.Parse(g.tree, src)
 		if list != nil {
 			d.Fatalf(t, "%v", list)
 		}
-		e := NewConventionalEngine(g.tree, nil)
+		e := tick.NewConventional(g.tree, nil)
 		g.line = 0
-		for _, line := range append([]scriptLine{{}}, lines...) {
-			g.write(&b, e.Tick(line.inputs))
+		for _, line := range append([]script.Line{{}}, lines...) {
+			g.write(&b, e.Tick(line.Inputs))
 		}
 	case "state":
 		g.state(&b)
@@ -141,11 +144,11 @@ func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
 }
 
 // write writes an instant: N.ITERATION NAME: From -> To, and the procedures started.
-func (g *golden) write(b *strings.Builder, instant Instant) {
+func (g *golden) write(b *strings.Builder, instant bt.Instant) {
 	commands := instant.Commands
 	for _, c := range instant.Changes {
 		fmt.Fprintf(b, "%d.%d %s: %s -> %s", g.line, c.Iteration, g.tree.Name(c.Task), c.From, c.To)
-		if g.tree.Kind(c.Task) == Action && c.To.in(switching) {
+		if g.tree.Kind(c.Task).Acts() && (c.To == bt.Activating || c.To == bt.Deactivating) {
 			fmt.Fprintf(b, " (%s procedure starts)", map[bool]string{false: "entry", true: "exit"}[commands[0].Exit])
 			commands = commands[1:]
 		}
@@ -158,48 +161,43 @@ func (g *golden) write(b *strings.Builder, instant Instant) {
 }
 
 // compare compares the tick engine's log of an instant, and its state after it, with the engine's.
-func (g *golden) compare(t *testing.T, want, got Instant) {
+func (g *golden) compare(t *testing.T, want, got bt.Instant) {
 	t.Helper()
-	if msg := compareTicks(g.engine, g.ticking, want, got); msg != "" {
+	if msg := trees.Differ(g.engine, g.ticking, want, got); msg != "" {
 		t.Errorf("line %d: %s", g.line, msg)
 	}
 }
 
 // tick ticks the root until nothing changes and writes after each tick what has changed: N.TICK NAME: PHASE, ANSWER,
 // and the procedures started.
-func (g *golden) tick(t *testing.T, b *strings.Builder, inputs []Input) {
-	t.Helper()
+func (g *golden) tick(b *strings.Builder, inputs []bt.Input) {
 	e := g.ticking
-	limit := e.limit
-	e.limit = 1
-	for tick := 1; ; tick++ {
-		before := slices.Clone(e.tasks)
-		instant, err := e.Tick(inputs)
+	for n := 1; ; n++ {
+		before := e.Clone()
+		instant := e.Tick(inputs)
 		inputs = nil
 		for _, c := range instant.Commands {
 			procedure := map[bool]string{false: "entry", true: "exit"}[c.Exit]
-			fmt.Fprintf(b, "%d.%d %s: %s procedure starts\n", g.line, tick, g.tree.Name(c.Task), procedure)
+			fmt.Fprintf(b, "%d.%d %s: %s procedure starts\n", g.line, n, g.tree.Name(c.Task), procedure)
 		}
-		for i := range e.tasks {
-			if s := &e.tasks[i]; s.phase != before[i].phase || s.answer != before[i].answer {
-				fmt.Fprintf(b, "%d.%d %s: %s, %s\n", g.line, tick, g.tree.Name(Task(i)), phaseNames[s.phase], s.answer)
+		for i := range g.tree.Len() {
+			t := bt.Task(i)
+			if e.Phase(t) != before.Phase(t) || e.Answer(t) != before.Answer(t) {
+				fmt.Fprintf(b, "%d.%d %s: %s, %s\n", g.line, n, g.tree.Name(t), e.Phase(t), e.Answer(t))
 			}
 		}
-		if err == nil {
-			fmt.Fprintf(b, "%d.%d nothing\n", g.line, tick)
+		if instant.Iterations == 0 {
+			fmt.Fprintf(b, "%d.%d nothing\n", g.line, n)
 			break
 		}
 	}
-	e.limit = limit
 	g.line++
 }
 
-var phaseNames = [...]string{idle: "idle", entering: "entering", running: "running", leaving: "leaving"}
-
 // state writes the tree with every task's status, activity and held result.
 func (g *golden) state(b *strings.Builder) {
-	var write func(t Task, indent string)
-	write = func(t Task, indent string) {
+	var write func(t bt.Task, indent string)
+	write = func(t bt.Task, indent string) {
 		fmt.Fprintf(b, "%s%s: %s", indent, g.tree.Name(t), g.engine.Status(t))
 		if g.engine.Active(t) {
 			b.WriteString(", active")
@@ -213,43 +211,6 @@ func (g *golden) state(b *strings.Builder) {
 		}
 	}
 	write(g.tree.Root(), "")
-}
-
-// parseOutline reads the golden files' notation for a tree.
-func parseOutline(text string) (*Node, error) {
-	var path []*Node
-	for line := range strings.Lines(text) {
-		words := strings.Fields(line)
-		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
-		kind, ok := ParseKind(words[0])
-		if !ok || depth > len(path) {
-			return nil, fmt.Errorf("bad outline line %q", line)
-		}
-		d := &Node{Kind: kind, SuccessCount: -1, FailureCount: 1}
-		var name []string
-		for _, w := range words[1:] {
-			key, value, _ := strings.Cut(w, "=")
-			n, err := strconv.Atoi(value)
-			switch {
-			case err == nil && key == "success":
-				d.SuccessCount = n
-			case err == nil && key == "failure":
-				d.FailureCount = n
-			default:
-				name = append(name, w)
-			}
-		}
-		d.Name = strings.Join(name, " ")
-		if depth > 0 {
-			parent := path[depth-1]
-			parent.Children = append(parent.Children, d)
-		}
-		path = append(path[:depth], d)
-	}
-	if len(path) == 0 {
-		return nil, nil
-	}
-	return path[0], nil
 }
 
 // TestDocumented holds docs/semantics.md and the golden scripts together: every script is named there, and every script

@@ -30,6 +30,9 @@ const (
 	exit
 )
 
+// Task returns the leaf that an input is meant for.
+func (in *Input) Task() Task { return in.task }
+
 // Set gives a condition its truth value.
 func Set(condition Task, value bool) Input {
 	verdict := Failure
@@ -82,45 +85,56 @@ type Command struct {
 	Exit bool // the exit procedure, else the entry procedure
 }
 
-// leaf is what the inputs have told of a leaf.
-type leaf struct {
-	request Status     // what it says while it is not active; a condition's truth value
-	outcome Status     // what it says while it is active; Accept: nothing yet
+// Told is what the inputs have told of a leaf. An engine has one for each leaf.
+type Told struct {
+	Request Status     // what it says while it is not active; a condition's truth value
+	Outcome Status     // what it says while it is active; Accept: nothing yet
+	Busy    bool       // the running procedure is not complete
 	slow    procedures // those that take time
-	busy    bool       // the running procedure is not complete
 }
 
-func newLeaf(kind Kind) leaf {
-	if kind == Condition {
-		return leaf{request: Failure, outcome: Accept}
+// NewTold returns what is told of a leaf without any input: one that is only judged is false, one that acts asks to be
+// activated and has no procedures that take time.
+func NewTold(kind Kind) Told {
+	if kind.Acts() {
+		return Told{Request: Accept, Outcome: Accept}
 	}
-	return leaf{request: Accept, outcome: Accept}
+	return Told{Request: Failure, Outcome: Accept}
 }
 
-func (l *leaf) state(c *snapshot.Codec) {
-	snapshot.Int(c, &l.request)
-	snapshot.Int(c, &l.outcome)
+// State passes what was told.
+func (l *Told) State(c *snapshot.Codec) {
+	snapshot.Int(c, &l.Request)
+	snapshot.Int(c, &l.Outcome)
 	snapshot.Int(c, &l.slow)
-	snapshot.Bool(c, &l.busy)
+	snapshot.Bool(c, &l.Busy)
 }
 
-// take takes over an input of a leaf that has a kind and a status. It reports whether that may change what the leaf
+// Slow reports whether the entry or the exit procedure takes time.
+func (l *Told) Slow(exitToo bool) bool {
+	if exitToo {
+		return l.slow&exit != 0
+	}
+	return l.slow&entry != 0
+}
+
+// Take takes over an input of a leaf that has a kind and a status. It reports whether that may change what the leaf
 // says now.
-func (l *leaf) take(in *Input, kind Kind, status Status) bool {
+func (l *Told) Take(in *Input, kind Kind, status Status) bool {
 	switch {
-	case in.kind == inputSet && kind != Condition:
+	case in.kind == inputSet && (kind.Acts() || kind.Family() != Leaf):
 		panic("bt: a truth value was set of a task that is not a condition")
-	case in.kind != inputSet && kind != Action:
+	case in.kind != inputSet && !kind.Acts():
 		panic("bt: an action's input was given to a task that is not an action")
 	}
 	switch in.kind {
 	case inputSet, inputRequest:
-		l.request = in.value
+		l.Request = in.value
 	case inputEnd:
 		if status != Activating && status != Running {
 			return false
 		}
-		l.outcome = in.value
+		l.Outcome = in.value
 	case inputSlow:
 		l.slow = in.slow
 		return false
@@ -128,12 +142,12 @@ func (l *leaf) take(in *Input, kind Kind, status Status) bool {
 		if status != Activating {
 			return false
 		}
-		l.busy = false
+		l.Busy = false
 	case inputExited:
 		if status != Deactivating {
 			return false
 		}
-		l.busy = false
+		l.Busy = false
 	}
 	return true
 }
@@ -142,22 +156,22 @@ func (l *leaf) take(in *Input, kind Kind, status Status) bool {
 // verdict is its request, else its outcome; a condition's request is its truth value, so that it is never activated.
 func (e *Engine) visitLeaf(t Task, s *task) {
 	for {
-		verdict := s.outcome
+		verdict := s.Outcome
 		if s.status.in(transient | 1<<Deactivating) {
-			verdict = s.request
+			verdict = s.Request
 		}
-		to := cycle(s.status, verdict, s.active, s.busy)
+		to := cycle(s.status, verdict, s.active, s.Busy)
 		if to == s.status {
 			return
 		}
 		e.step(t, s, to)
 		switch to {
 		case Activating:
-			s.busy = s.slow&entry != 0
+			s.Busy = s.Slow(false)
 			e.commands = append(e.commands, Command{Task: t})
 		case Deactivating:
-			s.outcome = Accept // nobody hears it before the action is active again
-			s.busy = s.slow&exit != 0
+			s.Outcome = Accept // nobody hears it before the action is active again
+			s.Busy = s.Slow(true)
 			e.commands = append(e.commands, Command{Task: t, Exit: true})
 		case Success, Failure:
 			return

@@ -1,6 +1,10 @@
-package bt
+package bt_test
 
-import "slices"
+import (
+	"slices"
+
+	"canopy/bt"
+)
 
 // sweeper is the law (docs/semantics.md, sections 1 to 6) written down once more, as directly as possible: it visits
 // every task in every sweep, counts afresh whatever it needs, and shares nothing with the engine but the description
@@ -11,19 +15,19 @@ type sweeper struct {
 	limit     int
 	halted    bool
 	iteration int
-	changes   []Change
-	commands  []Command
+	changes   []bt.Change
+	commands  []bt.Command
 	changed   bool
 }
 
 type sweptTask struct {
-	number         Task
-	kind           Kind
+	number         bt.Task
+	kind           bt.Kind
 	parent         *sweptTask
 	children       []*sweptTask
 	enough, tooBad int // success_count, failure_count in 1..n
 
-	status                      Status
+	status                      bt.Status
 	returns, success, switching bool
 	active                      bool
 	held, heldGood, pinned      bool
@@ -34,7 +38,7 @@ type sweptTask struct {
 	entryUnfinished, exitUnfinished bool
 }
 
-func newSweeper(root *Node, inputs []Input, limit int) *sweeper {
+func newSweeper(root *bt.Node, inputs []bt.Input, limit int) *sweeper {
 	s := &sweeper{limit: limit}
 	s.root = s.build(root, nil)
 	for _, in := range inputs {
@@ -44,50 +48,56 @@ func newSweeper(root *Node, inputs []Input, limit int) *sweeper {
 		t.computeFlags()
 		switch {
 		case !t.returns:
-			t.status = Accept
+			t.status = bt.Accept
 		case t.success:
-			t.status = Success
+			t.status = bt.Success
 		default:
-			t.status = Failure
+			t.status = bt.Failure
 		}
 	}
 	return s
 }
 
-func (s *sweeper) build(d *Node, parent *sweptTask) *sweptTask {
+func (s *sweeper) build(d *bt.Node, parent *sweptTask) *sweptTask {
 	t := &sweptTask{kind: d.Kind, parent: parent, request: "accept", outcome: "none"}
 	for _, child := range d.Children {
 		t.children = append(t.children, s.build(child, t))
 	}
-	t.enough, t.tooBad = d.SuccessCount, d.FailureCount
+	if d.Kind == bt.Parallel || d.Kind == bt.ReactiveParallel {
+		t.enough, t.tooBad = -1, 1
+		if d.Params != nil {
+			t.enough, t.tooBad = d.Params[0], d.Params[1]
+		}
+	}
 	if t.enough < 0 {
 		t.enough += len(t.children) + 1
 	}
 	if t.tooBad < 0 {
 		t.tooBad += len(t.children) + 1
 	}
-	t.number = Task(len(s.tasks))
+	t.number = bt.Task(len(s.tasks))
 	s.tasks = append(s.tasks, t)
 	return t
 }
 
-func (s *sweeper) input(in Input) {
-	t := s.tasks[in.task]
-	word := map[Status]string{Accept: "accept", Success: "success", Failure: "failure"}[in.value]
-	switch in.kind {
-	case inputSet:
+func (s *sweeper) input(in bt.Input) {
+	task, verb, value, entryToo, exitToo := bt.Decode(in)
+	t := s.tasks[task]
+	word := map[bt.Status]string{bt.Accept: "accept", bt.Success: "success", bt.Failure: "failure"}[value]
+	switch verb {
+	case "set":
 		t.truth = word == "success"
-	case inputRequest:
+	case "request":
 		t.request = word
-	case inputEnd:
-		if t.status == Activating || t.status == Running {
+	case "end":
+		if t.status == bt.Activating || t.status == bt.Running {
 			t.outcome = word
 		}
-	case inputSlow:
-		t.slowEntry, t.slowExit = in.slow&entry != 0, in.slow&exit != 0
-	case inputEntered:
+	case "slow":
+		t.slowEntry, t.slowExit = entryToo, exitToo
+	case "entered":
 		t.entryUnfinished = false
-	case inputExited:
+	case "exited":
 		t.exitUnfinished = false
 	}
 }
@@ -97,34 +107,34 @@ func (t *sweptTask) good() bool {
 	if t.held {
 		return t.heldGood
 	}
-	return t.status == Success || t.status == Finished
+	return t.status == bt.Success || t.status == bt.Finished
 }
 
 func (t *sweptTask) bad() bool {
 	if t.held {
 		return !t.heldGood
 	}
-	return t.status == Failure || t.status == Aborted
+	return t.status == bt.Failure || t.status == bt.Aborted
 }
 
 func (t *sweptTask) asks() bool {
-	return !t.held && (t.status == Accept || t.status == Activating || t.status == Running)
+	return !t.held && (t.status == bt.Accept || t.status == bt.Activating || t.status == bt.Running)
 }
 
-func (t *sweptTask) fallback() bool { return t.kind == Fallback || t.kind == ReactiveFallback }
+func (t *sweptTask) fallback() bool { return t.kind == bt.Fallback || t.kind == bt.ReactiveFallback }
 
 // decision returns the composite's flags and the children it wants.
 func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 	switch t.kind {
-	case Inverter, ForceSuccess, ForceFailure:
+	case bt.Inverter, bt.ForceSuccess, bt.ForceFailure:
 		c := t.children[0]
 		if c.good() || c.bad() {
-			return true, t.kind == ForceSuccess || t.kind == Inverter && c.bad(), nil
+			return true, t.kind == bt.ForceSuccess || t.kind == bt.Inverter && c.bad(), nil
 		}
 		if c.asks() {
 			wants = append(wants, c)
 		}
-	case Parallel, ReactiveParallel:
+	case bt.Parallel, bt.ReactiveParallel:
 		order := slices.Clone(t.children)
 		slices.SortStableFunc(order, func(a, b *sweptTask) int {
 			switch {
@@ -153,7 +163,7 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 				wants = append(wants, c)
 			}
 		}
-	default:
+	case bt.Sequence, bt.Fallback, bt.ReactiveSequence, bt.ReactiveFallback:
 		for _, c := range t.children {
 			over, stop := c.good(), c.bad()
 			if t.fallback() {
@@ -170,27 +180,29 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 			return false, false, nil
 		}
 		return true, !t.fallback(), nil
+	default:
+		panic("the sweeps do not know the kind " + t.kind.String())
 	}
 	return false, false, wants
 }
 
 func (t *sweptTask) computeFlags() {
 	switch t.kind {
-	case Condition:
+	case bt.Condition:
 		t.returns, t.success = true, t.truth
-	case Action:
+	case bt.Action:
 		says := t.request
 		switch t.status {
-		case Activating, Running, Finished, Aborted:
+		case bt.Activating, bt.Running, bt.Finished, bt.Aborted:
 			says = t.outcome
 		}
 		t.returns, t.success = says == "success" || says == "failure", says == "success"
-		t.switching = t.status == Activating && t.entryUnfinished || t.status == Deactivating && t.exitUnfinished
+		t.switching = t.status == bt.Activating && t.entryUnfinished || t.status == bt.Deactivating && t.exitUnfinished
 	default:
 		t.returns, t.success, _ = t.decision()
 		t.switching = false
 		for _, c := range t.children {
-			t.switching = t.switching || c.status == Activating || c.status == Deactivating
+			t.switching = t.switching || c.status == bt.Activating || c.status == bt.Deactivating
 		}
 	}
 }
@@ -199,44 +211,44 @@ func (t *sweptTask) computeFlags() {
 func (s *sweeper) f(t *sweptTask) {
 	for {
 		t.computeFlags()
-		judgement := Failure
+		judgement := bt.Failure
 		if t.success {
-			judgement = Success
+			judgement = bt.Success
 		}
 		to := t.status
 		switch t.status {
-		case Success, Failure:
-			to = Accept
+		case bt.Success, bt.Failure:
+			to = bt.Accept
 			if t.returns {
 				to = judgement
 			}
-		case Accept:
+		case bt.Accept:
 			if t.returns {
 				to = judgement
 			} else if t.active {
-				to = Activating
+				to = bt.Activating
 			}
-		case Activating:
+		case bt.Activating:
 			if !t.active {
-				to = Deactivating
+				to = bt.Deactivating
 			} else if !t.switching {
-				to = Running
+				to = bt.Running
 			}
-		case Running:
+		case bt.Running:
 			if !t.active {
-				to = Deactivating
+				to = bt.Deactivating
 			} else if t.returns && t.success {
-				to = Finished
+				to = bt.Finished
 			} else if t.returns {
-				to = Aborted
+				to = bt.Aborted
 			}
-		case Finished, Aborted:
+		case bt.Finished, bt.Aborted:
 			if !t.active {
-				to = Deactivating
+				to = bt.Deactivating
 			}
-		case Deactivating:
+		case bt.Deactivating:
 			if !t.switching {
-				to = Accept
+				to = bt.Accept
 				if t.returns {
 					to = judgement
 				}
@@ -245,23 +257,23 @@ func (s *sweeper) f(t *sweptTask) {
 		if to == t.status {
 			return
 		}
-		s.changes = append(s.changes, Change{t.number, t.status, to, int32(s.iteration)})
+		s.changes = append(s.changes, bt.Change{Task: t.number, From: t.status, To: to, Iteration: int32(s.iteration)})
 		s.changed = true
 		from := t.status
 		t.status = to
-		if t.kind == Action {
+		if t.kind == bt.Action {
 			switch {
-			case to == Activating:
+			case to == bt.Activating:
 				t.outcome, t.entryUnfinished = "none", t.slowEntry
-				s.commands = append(s.commands, Command{t.number, false})
-			case to == Deactivating:
+				s.commands = append(s.commands, bt.Command{Task: t.number})
+			case to == bt.Deactivating:
 				t.entryUnfinished, t.exitUnfinished = false, t.slowExit
-				s.commands = append(s.commands, Command{t.number, true})
-			case from == Deactivating:
+				s.commands = append(s.commands, bt.Command{Task: t.number, Exit: true})
+			case from == bt.Deactivating:
 				t.outcome = "none"
 			}
 		}
-		if to == Deactivating {
+		if to == bt.Deactivating {
 			for _, c := range t.children {
 				c.held, c.pinned = false, false
 			}
@@ -272,7 +284,7 @@ func (s *sweeper) f(t *sweptTask) {
 func (s *sweeper) up() {
 	for _, t := range s.tasks {
 		s.f(t)
-		if (t.status == Success || t.status == Failure) && t.held && !t.pinned {
+		if (t.status == bt.Success || t.status == bt.Failure) && t.held && !t.pinned {
 			t.held = false
 		}
 	}
@@ -284,8 +296,8 @@ func (s *sweeper) withdraw(t *sweptTask) {
 		return
 	}
 	t.active, s.changed = false, true
-	if !t.held && (t.status == Finished || t.status == Aborted) {
-		t.held, t.heldGood = true, t.status == Finished
+	if !t.held && (t.status == bt.Finished || t.status == bt.Aborted) {
+		t.held, t.heldGood = true, t.status == bt.Finished
 	}
 }
 
@@ -297,11 +309,11 @@ func (s *sweeper) pin(t *sweptTask, good bool) {
 
 func (s *sweeper) down() {
 	r := s.root
-	if s.halted || r.status == Finished || r.status == Aborted {
+	if s.halted || r.status == bt.Finished || r.status == bt.Aborted {
 		s.withdraw(r)
-	} else if r.status == Success || r.status == Failure {
+	} else if r.status == bt.Success || r.status == bt.Failure {
 		s.withdraw(r) // only after an instant was cut short between Accept and Activating
-	} else if r.status == Accept && !r.held && !r.active {
+	} else if r.status == bt.Accept && !r.held && !r.active {
 		r.active, s.changed = true, true
 	}
 	for _, t := range slices.Backward(s.tasks) { // parents before children
@@ -313,16 +325,16 @@ func (s *sweeper) down() {
 
 func (s *sweeper) passOn(t *sweptTask) {
 	returns, _, wants := t.decision()
-	passes := t.active && (t.status == Accept || t.status == Activating || t.status == Running) && !returns
+	passes := t.active && (t.status == bt.Accept || t.status == bt.Activating || t.status == bt.Running) && !returns
 	if !passes {
 		wants = nil
 	}
 	for i, c := range t.children {
 		switch {
-		case t.kind == Parallel && passes && (c.good() || c.bad()):
+		case t.kind == bt.Parallel && passes && (c.good() || c.bad()):
 			s.pin(c, c.good())
-		case (t.kind == Sequence || t.kind == Fallback) && len(wants) == 1 && i < slices.Index(t.children, wants[0]):
-			s.pin(c, t.kind == Sequence)
+		case (t.kind == bt.Sequence || t.kind == bt.Fallback) && len(wants) == 1 && i < slices.Index(t.children, wants[0]):
+			s.pin(c, t.kind == bt.Sequence)
 		}
 	}
 	for _, c := range t.children {
@@ -333,8 +345,8 @@ func (s *sweeper) passOn(t *sweptTask) {
 	for _, c := range wants {
 		free := true
 		for _, sibling := range t.children {
-			if sibling != c && t.kind != Parallel && t.kind != ReactiveParallel {
-				free = free && (sibling.status == Success || sibling.status == Failure || sibling.status == Accept)
+			if sibling != c && t.kind != bt.Parallel && t.kind != bt.ReactiveParallel {
+				free = free && (sibling.status == bt.Success || sibling.status == bt.Failure || sibling.status == bt.Accept)
 			}
 		}
 		if !c.active && free {
@@ -344,7 +356,7 @@ func (s *sweeper) passOn(t *sweptTask) {
 }
 
 // settle reports whether the tree settles within the limit.
-func (s *sweeper) settle(inputs []Input) (iterations int, settled bool) {
+func (s *sweeper) settle(inputs []bt.Input) (iterations int, settled bool) {
 	s.changes, s.commands = nil, nil
 	for _, in := range inputs {
 		s.input(in)

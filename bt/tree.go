@@ -1,8 +1,8 @@
 // Package bt is the tree engine: it settles a behaviour tree after its leaves' inputs have changed.
 //
 // A Tree is compiled once from a description (Node) and never changes; it may be shared by any number of engines. An
-// Engine holds all that changes and can be copied. A TickEngine comes to the same by ticking the whole tree. The rules
-// are those of docs/semantics.md.
+// Engine holds all that changes and can be copied. What a kind of task means is a row of the table of kinds. The rules are
+// those of docs/semantics.md.
 package bt
 
 import (
@@ -12,72 +12,12 @@ import (
 	"strconv"
 )
 
-// Kind is the kind of a task, named as in BehaviorTree.CPP 4.
-type Kind uint8
-
-// The kinds: leaves, composites with one child that can be active at a time, parallels, decorators.
-const (
-	Condition Kind = iota
-	Action
-	Sequence
-	Fallback
-	ReactiveSequence
-	ReactiveFallback
-	Parallel
-	ReactiveParallel
-	Inverter
-	ForceSuccess
-	ForceFailure
-)
-
-var kindNames = [...]string{"Condition", "Action", "Sequence", "Fallback", "ReactiveSequence", "ReactiveFallback",
-	"Parallel", "ReactiveParallel", "Inverter", "ForceSuccess", "ForceFailure"}
-
-func (k Kind) String() string { return kindNames[k] }
-
-// ParseKind returns the kind with the given name.
-func ParseKind(s string) (Kind, bool) {
-	i := slices.Index(kindNames[:], s)
-	return Kind(max(i, 0)), i >= 0
-}
-
-// Kinds returns all kinds.
-func Kinds() []Kind {
-	kinds := make([]Kind, len(kindNames))
-	for i := range kinds {
-		kinds[i] = Kind(i)
-	}
-	return kinds
-}
-
-// IsLeaf reports whether tasks of the kind have no children.
-func (k Kind) IsLeaf() bool { return k <= Action }
-
-// IsParallel reports whether several children of a task of the kind can be active at a time.
-func (k Kind) IsParallel() bool { return k == Parallel || k == ReactiveParallel }
-
-// IsDecorator reports whether tasks of the kind have exactly one child.
-func (k Kind) IsDecorator() bool { return k >= Inverter }
-
-// Arity returns the least and the greatest number of children; most is -1 if there is no limit.
-func (k Kind) Arity() (least, most int) {
-	switch {
-	case k.IsLeaf():
-		return 0, 0
-	case k.IsDecorator():
-		return 1, 1
-	}
-	return 1, -1
-}
-
-// Node describes a task and its children. The counts are those of a Parallel or ReactiveParallel as written: a negative
-// count c means n + 1 + c of n children, so that -1 means all. Other kinds ignore them.
+// Node describes a task and its children.
 type Node struct {
-	Kind         Kind
-	Name         string // empty: the kind's name
-	Children     []*Node
-	SuccessCount int
-	FailureCount int
+	Kind     Kind
+	Name     string // empty: the kind's name
+	Children []*Node
+	Params   []int // the values of the kind's parameters, in their order; nil: the defaults
 }
 
 // Task is a task's post-order number: children come before their parents, left to right, and the root is the last.
@@ -90,6 +30,8 @@ type Tree struct {
 	names      []string
 	leaves     []Task
 	find       map[string]Task
+	kinds      []Kind
+	params     [][]int // by task; a number of children is in 1..n
 	composites int32
 }
 
@@ -101,14 +43,16 @@ type node struct {
 	n         int32 // how many they are
 	composite int32 // number among the composites; -1: a leaf
 	above     int32 // the parent's number among the composites
-	success   int32 // the parallels: so many good children decide
-	failure   int32 // so many bad children decide
-	kind      Kind
-	over      statusSet // sequences and fallbacks: the children that are passed over
+	enough    int32 // Count: the number of good children that make it succeed
+	tooMany   int32 // Count: the number of bad children that make it fail, or with which it cannot succeed
+	family    Family
+	memory    bool
+	over      statusSet // Chain: the effective statuses that are passed over
+	verdict   verdicts  // Chain
 }
 
 // Compile returns the tree that a description stands for. It refuses an empty tree, a task with too few or too many
-// children, and a parallel's count that is not in 1..n.
+// children, and a parameter's value that is not possible.
 func Compile(root *Node) (*Tree, error) {
 	if root == nil {
 		return nil, errors.New("the tree is empty")
@@ -147,24 +91,34 @@ func (t *Tree) add(d *Node, own *[]string, above []*Node) (Task, error) {
 		}
 	}
 	self := Task(len(t.nodes))
-	n := node{kids: int32(len(t.kids)), n: int32(len(children)), composite: -1, kind: d.Kind, over: passedOver[d.Kind]}
-	if d.Kind.IsLeaf() {
-		t.leaves = append(t.leaves, self)
-	} else {
-		n.composite = t.composites
-		t.composites++
+	params, err := resolve(d, name)
+	if err != nil {
+		return 0, err
 	}
-	if d.Kind.IsParallel() {
-		var err error
-		if n.success, n.failure, err = counts(d, name); err != nil {
-			return 0, err
-		}
+	law := &kinds[d.Kind]
+	n := node{kids: int32(len(t.kids)), n: int32(len(children)), composite: t.composites, family: law.family,
+		memory: law.memory}
+	switch law.family {
+	case Leaf:
+		n.composite = -1
+		t.leaves = append(t.leaves, self)
+	case Chain:
+		n.over, n.verdict = says(law.over), law.verdict
+	case Count:
+		n.enough, n.tooMany = int32(params[0]), int32(min(params[1], len(children)-params[0]+1))
+	default:
+		panic("bt: a kind of an unknown family")
+	}
+	if law.family != Leaf {
+		t.composites++
 	}
 	for i, child := range children {
 		t.nodes[child].parent, t.nodes[child].place, t.nodes[child].above = self, int32(i), n.composite
 	}
 	t.kids = append(t.kids, children...)
 	t.nodes = append(t.nodes, n)
+	t.kinds = append(t.kinds, d.Kind)
+	t.params = append(t.params, params)
 	*own = append(*own, name)
 	return self, nil
 }
@@ -181,20 +135,25 @@ func checkArity(d *Node, name string) error {
 	return nil
 }
 
-// counts returns a parallel's thresholds, both in 1..n.
-func counts(d *Node, name string) (success, failure int32, err error) {
-	n := len(d.Children)
-	resolve := func(word string, c int) int32 {
-		if c < 0 {
-			c += n + 1
-		}
-		if (c < 1 || c > n) && err == nil {
-			err = fmt.Errorf("%s of %s %q is not in 1..%d", word, d.Kind, name, n)
-		}
-		return int32(c)
+// resolve returns the values of a description's parameters.
+func resolve(d *Node, name string) ([]int, error) {
+	declared := d.Kind.Params()
+	if d.Params != nil && len(d.Params) != len(declared) {
+		return nil, fmt.Errorf("%s %q needs %d parameters and has %d", d.Kind, name, len(declared), len(d.Params))
 	}
-	success, failure = resolve("success_count", d.SuccessCount), resolve("failure_count", d.FailureCount)
-	return success, failure, err
+	var values []int
+	for i, p := range declared {
+		value := p.Default
+		if d.Params != nil {
+			value = d.Params[i]
+		}
+		resolved, ok := p.Resolve(value, len(d.Children))
+		if !ok {
+			return nil, fmt.Errorf("%s of %s %q is not in %s", p.Name, d.Kind, name, p.Range(len(d.Children)))
+		}
+		values = append(values, resolved)
+	}
+	return values, nil
 }
 
 // nameTasks gives every task its name: its own name where that is unique in the tree, else the path from the root. Of
@@ -253,7 +212,7 @@ func (t *Tree) Len() int { return len(t.nodes) }
 func (t *Tree) Root() Task { return Task(len(t.nodes) - 1) }
 
 // Kind returns a task's kind.
-func (t *Tree) Kind(task Task) Kind { return t.nodes[task].kind }
+func (t *Tree) Kind(task Task) Kind { return t.kinds[task] }
 
 // Name returns a task's name, unique in the tree: the name of its Node, or the kind's name if that is empty, where this
 // is unique, else the path of such names from the root, joined by "/".
@@ -277,8 +236,16 @@ func (t *Tree) Find(name string) (Task, bool) {
 	return task, ok
 }
 
-// Counts returns how many good children make a Parallel or ReactiveParallel succeed and how many bad ones make it fail,
-// both in 1..n. They are 0 for other kinds.
-func (t *Tree) Counts(task Task) (success, failure int) {
-	return int(t.nodes[task].success), int(t.nodes[task].failure)
+// Params returns the values of a task's parameters in the order of its kind; a number of children is in 1..n. The caller
+// must not change the slice.
+func (t *Tree) Params(task Task) []int { return t.params[task] }
+
+// Counts returns how many good children make a task of the family Count succeed and how many bad ones make it fail or
+// leave too few for success, both in 1..n. It panics if the task is of another family.
+func (t *Tree) Counts(task Task) (enough, tooMany int) {
+	n := &t.nodes[task]
+	if n.family != Count {
+		panic("bt: only a Count has counts")
+	}
+	return int(n.enough), int(n.tooMany)
 }

@@ -1,17 +1,19 @@
-package bt
+package bt_test
 
 import (
 	"fmt"
 	"testing"
+
+	"canopy/bt"
 )
 
 // TestWork holds the work of an instant, counted in visits of a task, against what has changed: the size of the tree
 // must not matter, nor the width of a parallel.
 func TestWork(t *testing.T) {
-	flip := func(e *Engine, leaf int) Instant {
-		task := e.tree.Leaves()[leaf]
-		settle(t, e, Set(task, false))
-		return settle(t, e, Set(task, true))
+	flip := func(e *bt.Engine, leaf int) bt.Instant {
+		task := e.Tree().Leaves()[leaf]
+		settle(t, e, bt.Set(task, false))
+		return settle(t, e, bt.Set(task, true))
 	}
 	for _, leaves := range []int{1 << 4, 1 << 10, 1 << 16} {
 		depth := 0
@@ -19,19 +21,19 @@ func TestWork(t *testing.T) {
 			depth++
 		}
 		name := fmt.Sprint(leaves, " leaves: ")
-		if i := flip(engineOf(t, wide(leaves, ReactiveSequence)), 1); i.Visits != 1 || len(i.Changes) != 1 {
+		if i := flip(engineOf(t, wide(leaves, bt.ReactiveSequence)), 1); i.Visits != 1 || len(i.Changes) != 1 {
 			t.Errorf("%sa change that dies at once: %d visits, %d changes", name, i.Visits, len(i.Changes))
 		}
-		if i := flip(engineOf(t, wide(leaves, ReactiveFallback)), 1); i.Visits != depth+2 || len(i.Changes) != depth+1 {
+		if i := flip(engineOf(t, wide(leaves, bt.ReactiveFallback)), 1); i.Visits != depth+2 || len(i.Changes) != depth+1 {
 			t.Errorf("%sa change that reaches the root: %d visits, %d changes", name, i.Visits, len(i.Changes))
 		}
-		d := wide(leaves, ReactiveFallback)
-		d.Children[3] = &Node{Kind: Action} // runs unless a condition is true
+		d := wide(leaves, bt.ReactiveFallback)
+		d.Children[3] = &bt.Node{Kind: bt.Action} // runs unless a condition is true
 		if i := flip(engineOf(t, d), 1); i.Visits > 4*len(i.Changes) {
 			t.Errorf("%san action is withdrawn: %d visits, %d changes", name, i.Visits, len(i.Changes))
 		}
 	}
-	for _, kind := range []Kind{Parallel, ReactiveParallel} {
+	for _, kind := range []bt.Kind{bt.Parallel, bt.ReactiveParallel} {
 		if i := flip(engineOf(t, flat(kind, 1024)), 500); i.Visits > 4 || len(i.Changes) != 1 {
 			t.Errorf("flat %s: %d visits, %d changes", kind, i.Visits, len(i.Changes))
 		}
@@ -41,12 +43,12 @@ func TestWork(t *testing.T) {
 // TestAllocations asserts that an instant allocates nothing once the log has grown.
 func TestAllocations(t *testing.T) {
 	e := engineOf(t, swapTree())
-	c, _ := e.tree.Find("c")
-	g, _ := e.tree.Find("g")
+	c, _ := e.Tree().Find("c")
+	g, _ := e.Tree().Find("g")
 	kept := e.Clone()
-	one, other := []Input{Set(c, true), Slow(g, false, true)}, []Input{Set(c, false), Exited(g)}
+	one, other := []bt.Input{bt.Set(c, true), bt.Slow(g, false, true)}, []bt.Input{bt.Set(c, false), bt.Exited(g)}
 	run := func() {
-		for _, inputs := range [][]Input{one, other} {
+		for _, inputs := range [][]bt.Input{one, other} {
 			if _, err := e.Settle(inputs); err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 	"canopy/diag"
 	"canopy/document/plan"
 	"canopy/formalism/stategraph"
+	"canopy/internal/trees"
 )
 
 func readPlan(t *testing.T, body string) *plan.Plan {
@@ -184,7 +185,7 @@ func made(t *testing.T, d *bt.Node) *plan.Plan {
 	var leaves []plan.Leaf
 	var visit func(d *bt.Node)
 	visit = func(d *bt.Node) {
-		if d.Kind.IsLeaf() {
+		if d.Kind.Family() == bt.Leaf {
 			leaves = append(leaves, plan.Leaf{})
 		}
 		for _, c := range d.Children {
@@ -201,16 +202,13 @@ func made(t *testing.T, d *bt.Node) *plan.Plan {
 
 func randomNode(r *rand.Rand, names *int, depth int) *bt.Node {
 	*names++
-	d := &bt.Node{Name: fmt.Sprint("n", *names), SuccessCount: -1, FailureCount: 1}
+	d := &bt.Node{Name: fmt.Sprint("n", *names)}
 	switch {
 	case depth == 0 || r.IntN(3) == 0:
-		d.Kind = bt.Condition + bt.Kind(r.IntN(2))
-	case r.IntN(4) == 0:
-		d.Kind = bt.Inverter
-		d.Children = []*bt.Node{randomNode(r, names, depth-1)}
+		d.Kind = trees.Leaf(r)
 	default:
-		d.Kind = bt.Sequence + bt.Kind(r.IntN(6))
-		for range 1 + r.IntN(4) {
+		d.Kind = trees.Composite(r)
+		for range trees.Width(r, d.Kind, 4) {
 			d.Children = append(d.Children, randomNode(r, names, depth-1))
 		}
 	}
@@ -232,7 +230,7 @@ func edited(r *rand.Rand, d *bt.Node, names *int) *bt.Node {
 			*names++
 			child = &bt.Node{Kind: bt.ForceSuccess, Name: fmt.Sprint("n", *names), Children: []*bt.Node{child}}
 		case 2:
-			if !d.Kind.IsDecorator() {
+			if _, most := d.Kind.Arity(); most < 0 {
 				c.Children = append(c.Children, randomNode(r, names, 1))
 			}
 		}

@@ -100,7 +100,7 @@ func (m *matching) byParents() {
 		}
 		m.pair(a, b, func(x, y bt.Task) bool { return m.old.Label(x) == m.updated.Label(y) })
 		m.pair(a, b, func(x, y bt.Task) bool {
-			return m.old.Tree.Kind(x).IsLeaf() && len(m.oldSays[x]) > 0 && slices.Equal(m.oldSays[x], m.newSays[y])
+			return m.old.Tree.Kind(x).Family() == bt.Leaf && len(m.oldSays[x]) > 0 && slices.Equal(m.oldSays[x], m.newSays[y])
 		})
 	}
 }
@@ -143,13 +143,14 @@ func planParts(p *plan.Plan, key func(bt.Task) string) []part {
 func behaviours(p *plan.Plan) [][]string {
 	says := make([][]string, p.Tree.Len())
 	for i := range says {
-		if t := bt.Task(i); p.Tree.Kind(t).IsParallel() {
-			success, failure := p.Tree.Counts(t)
-			enough := fmt.Sprint(success)
-			if success == len(p.Tree.Children(t)) {
-				enough = "all" // also with a child more
+		t := bt.Task(i)
+		n := len(p.Tree.Children(t))
+		for j, param := range p.Tree.Kind(t).Params() {
+			value := fmt.Sprint(p.Tree.Params(t)[j])
+			if all, ok := param.Resolve(-1, n); ok && param.Default == -1 && p.Tree.Params(t)[j] == all {
+				value = "all" // also with a child more
 			}
-			says[t] = []string{"success_count: " + enough, fmt.Sprint("failure_count: ", failure)}
+			says[t] = append(says[t], param.Name+": "+value)
 		}
 	}
 	for i := range p.Leaves {

@@ -20,7 +20,7 @@ func (r *Result) shapes() []shape {
 	leaf := 0
 	for i := range all {
 		t := bt.Task(i)
-		if !r.tree.Kind(t).IsLeaf() {
+		if r.tree.Kind(t).Family() != bt.Leaf {
 			all[t] = r.compositeShape(t, all)
 			continue
 		}
@@ -28,7 +28,7 @@ func (r *Result) shapes() []shape {
 		leaf++
 		s := shape{good: slices.Contains(in.Values, bt.Success), bad: slices.Contains(in.Values, bt.Failure)}
 		s.steady = !(s.good && slices.Contains(in.Outcomes, bt.Failure) || s.bad && slices.Contains(in.Outcomes, bt.Success))
-		if r.tree.Kind(t) == bt.Action {
+		if r.tree.Kind(t).Acts() {
 			s.slow, s.width = in.Entry != Immediate, 1
 		} else {
 			s.bad = true // at the start
@@ -40,6 +40,7 @@ func (r *Result) shapes() []shape {
 
 func (r *Result) compositeShape(t bt.Task, all []shape) shape {
 	children, kind := r.tree.Children(t), r.tree.Kind(t)
+	counts := kind.Family() == bt.Count
 	s := shape{steady: true}
 	good, bad, widest, sum := 0, 0, 0, 0
 	for i, child := range children {
@@ -47,33 +48,36 @@ func (r *Result) compositeShape(t bt.Task, all []shape) shape {
 		good, bad = good+count(c.good), bad+count(c.bad)
 		widest, sum = max(widest, c.width), sum+c.width
 		s.steady, s.slow = s.steady && c.steady, s.slow || c.slow
-		pinned := i < len(children)-1 // if it is passed over
-		switch kind {
-		case bt.Sequence:
-			s.steady = s.steady && !(pinned && c.bad)
-		case bt.Fallback:
-			s.steady = s.steady && !(pinned && c.good)
-		case bt.Parallel:
-			s.steady = s.steady && !c.good && !c.bad
+		if kind.Memory() {
+			// A pinned result is kept until the task is deactivated, when the child may be judged otherwise.
+			over := i < len(children)-1 && kind.Over() != bt.Accept
+			s.steady = s.steady && !(c.bad && (counts || over && kind.Over() == bt.Success)) &&
+				!(c.good && (counts || over && kind.Over() == bt.Failure))
 		}
 	}
 	n := len(children)
-	switch kind {
-	case bt.Sequence, bt.ReactiveSequence:
-		s.good, s.bad = good == n, bad > 0
-	case bt.Fallback, bt.ReactiveFallback:
-		s.good, s.bad = good > 0, bad == n
-	case bt.Parallel, bt.ReactiveParallel:
-		success, failure := r.tree.Counts(t)
-		s.good, s.bad = good >= success, bad >= min(failure, n-success+1)
-		s.steady = s.steady && success+failure > n // else both counts can be reached, and the order decides
+	switch kind.Family() {
+	case bt.Chain:
+		var decides shape // what the child that decides may say
+		switch kind.Over() {
+		case bt.Success:
+			decides.good, decides.bad = good == n, bad > 0
+		case bt.Failure:
+			decides.good, decides.bad = good > 0, bad == n
+		default: // it is the first one
+			decides = all[children[0]]
+		}
+		ifGood, ifBad := kind.Verdict(bt.Success), kind.Verdict(bt.Failure)
+		s.good = decides.good && ifGood == bt.Success || decides.bad && ifBad == bt.Success
+		s.bad = decides.good && ifGood == bt.Failure || decides.bad && ifBad == bt.Failure
+		s.steady = s.steady || ifGood == ifBad
+	case bt.Count:
+		enough, tooMany := r.tree.Counts(t)
+		s.good, s.bad = good >= enough, bad >= tooMany
+		s.steady = s.steady && enough+tooMany > n // else both counts can be reached, and the order decides
 		widest = sum
-	case bt.Inverter:
-		s.good, s.bad = bad > 0, good > 0
-	case bt.ForceSuccess:
-		s.good, s.steady = good+bad > 0, true
-	case bt.ForceFailure:
-		s.bad, s.steady = good+bad > 0, true
+	default:
+		panic("reaction: a composite of an unknown family")
 	}
 	if widest > 0 {
 		s.width = widest + 1
@@ -100,7 +104,7 @@ func (r *Result) bound() {
 
 func (r *Result) boundLeaf(leaf bt.Task, in Inputs, all []shape) Work {
 	if kind := r.tree.Kind(leaf); len(in.Values)+len(in.Outcomes) <= 1 && in.Entry == Immediate && in.Exit == Immediate &&
-		(kind == bt.Action && in.Values[0] == bt.Accept || kind == bt.Condition && in.Values[0] == bt.Failure) {
+		(kind.Acts() && in.Values[0] == bt.Accept || !kind.Acts() && in.Values[0] == bt.Failure) {
 		return Work{} // it has nothing to tell
 	}
 	depth, turns, sequences, parallels := 0, 0, 0, 0
@@ -114,7 +118,7 @@ func (r *Result) boundLeaf(leaf bt.Task, in Inputs, all []shape) Work {
 			if c == t || !all[c].slow {
 				continue
 			}
-			if r.tree.Kind(p).IsParallel() {
+			if r.tree.Kind(p).Family() == bt.Count {
 				parallels++
 			} else {
 				sequences = 1

@@ -37,7 +37,7 @@ func Stubs(tree *bt.Tree) []Inputs {
 	all := make([]Inputs, len(tree.Leaves()))
 	for i, leaf := range tree.Leaves() {
 		all[i] = Inputs{Values: []bt.Status{bt.Success, bt.Failure}}
-		if tree.Kind(leaf) == bt.Action {
+		if tree.Kind(leaf).Acts() {
 			all[i] = Inputs{[]bt.Status{bt.Accept, bt.Success, bt.Failure}, []bt.Status{bt.Success, bt.Failure}, Either, Either}
 		}
 	}
@@ -52,7 +52,7 @@ func Told(p *plan.Plan) []Inputs {
 	all := make([]Inputs, len(p.Leaves))
 	for i := range p.Leaves {
 		l, in := &p.Leaves[i], &all[i]
-		if p.Tree.Kind(l.Task) == bt.Action {
+		if p.Tree.Kind(l.Task).Acts() {
 			in.Values, in.Outcomes = verdicts(l.FailureIf, l.SuccessIf), verdicts(l.Failed, l.Done)
 			in.Outcomes = slices.DeleteFunc(in.Outcomes, func(s bt.Status) bool { return s == bt.Accept })
 			in.Entry, in.Exit = lasting(l.EntryTime, l.EntryUntil), lasting(l.ExitTime, l.ExitUntil)
@@ -228,7 +228,7 @@ type explorer struct {
 // procedures tells an engine which procedures of a leaf take time; for a condition it tells nothing new.
 func (x *explorer) procedures(leaf int32, choices []timed) bt.Input {
 	task, in := x.tree.Leaves()[leaf], x.inputs[leaf]
-	if x.tree.Kind(task) == bt.Condition {
+	if !x.tree.Kind(task).Acts() {
 		return bt.Set(task, x.engine.Status(task) == bt.Success)
 	}
 	takes := [2]bool{in.Entry == Lasting, in.Exit == Lasting}
@@ -264,7 +264,7 @@ func (x *explorer) load(s int) {
 func (x *explorer) possible(leaf int32, t bt.Task) []input {
 	in, status := x.inputs[leaf], x.engine.Status(t)
 	var all []input
-	if x.tree.Kind(t) == bt.Condition {
+	if !x.tree.Kind(t).Acts() {
 		for _, v := range in.Values {
 			if v != status {
 				all = append(all, input{leaf, set, v})

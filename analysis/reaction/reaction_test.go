@@ -10,20 +10,19 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/script"
 	"canopy/explore"
+	"canopy/internal/trees"
 	"canopy/snapshot"
 )
 
 // randomTree returns a description of about the given number of tasks.
 func randomTree(r *rand.Rand, size int) *bt.Node {
 	if size <= 1 {
-		return &bt.Node{Kind: bt.Kind(r.IntN(2))}
+		return &bt.Node{Kind: trees.Leaf(r)}
 	}
-	d := &bt.Node{Kind: bt.Sequence + bt.Kind(r.IntN(int(bt.ForceFailure-bt.Sequence)+1))}
-	n := 1
-	if !d.Kind.IsDecorator() {
-		n = 1 + r.IntN(min(size-1, 4))
-	}
+	d := &bt.Node{Kind: trees.Composite(r)}
+	n := trees.Width(r, d.Kind, min(size-1, 4))
 	rest := size - 1
 	for i := range n {
 		share := rest / (n - i)
@@ -34,7 +33,7 @@ func randomTree(r *rand.Rand, size int) *bt.Node {
 		rest -= share
 		d.Children = append(d.Children, randomTree(r, share))
 	}
-	d.SuccessCount, d.FailureCount = 1+r.IntN(n), 1+r.IntN(n)
+	d.Params = trees.Params(r, d.Kind, n)
 	return d
 }
 
@@ -188,7 +187,7 @@ func checkScripts(t *testing.T, r *Result) {
 	for m, measure := range Measures {
 		lines, claimed := r.Script(measure)
 		var last, most Work
-		err := bt.Replay(r.tree, &diag.Source{Name: "script", Text: strings.Join(lines, "\n")},
+		err := script.Replay(r.tree, &diag.Source{Name: "script", Text: strings.Join(lines, "\n")},
 			func(n int, instant bt.Instant) {
 				last = WorkOf(instant)
 				if n > 0 {
@@ -312,7 +311,7 @@ func tall(depth int, entry Duration) (*bt.Tree, []Inputs) {
 		if level == 0 {
 			return leaf("end", 0, Inputs{Values: []bt.Status{bt.Accept, opposite}, Outcomes: []bt.Status{own}})
 		}
-		d := &bt.Node{Kind: bt.ReactiveParallel, SuccessCount: 2, FailureCount: 2}
+		d := &bt.Node{Kind: bt.ReactiveParallel, Params: []int{2, 2}}
 		d.Children = append(d.Children, leaf("kept", level, Inputs{Values: []bt.Status{bt.Accept}, Outcomes: []bt.Status{own}}))
 		d.Children = append(d.Children, grow(level-1))
 		for _, name := range []string{"turn", "turn too "} {
@@ -354,7 +353,7 @@ func TestBoundIsTight(t *testing.T) {
 
 // A search that is ended says so, and what it has seen is a lower bound.
 func TestExploreInterrupted(t *testing.T) {
-	tree := compile(t, &bt.Node{Kind: bt.Parallel, SuccessCount: 1, FailureCount: 1, Children: []*bt.Node{
+	tree := compile(t, &bt.Node{Kind: bt.Parallel, Params: []int{1, 1}, Children: []*bt.Node{
 		{Kind: bt.Action, Name: "a"}, {Kind: bt.Action, Name: "b"}}})
 	whole := Explore(tree, Stubs(tree), DefaultBudget)
 	asked := 0
@@ -374,7 +373,7 @@ func TestExploreInterrupted(t *testing.T) {
 // An instant at which many procedures start that may take time or not is as many instants as there are choices: the
 // budget holds within it.
 func TestExploreBounded(t *testing.T) {
-	root := &bt.Node{Kind: bt.Parallel, SuccessCount: 1, FailureCount: 1}
+	root := &bt.Node{Kind: bt.Parallel, Params: []int{1, 1}}
 	for range 500 {
 		root.Children = append(root.Children, &bt.Node{Kind: bt.Action})
 	}

@@ -32,7 +32,7 @@ func cut(p *plan.Plan, task bt.Task) piece {
 		if t == task {
 			inside, found.node = true, n
 		}
-		if n.Kind.IsLeaf() {
+		if n.Kind.Family() == bt.Leaf {
 			if inside {
 				found.leaves = append(found.leaves, p.Leaves[next])
 			}
@@ -52,9 +52,6 @@ func join(kind bt.Kind, pieces ...piece) piece {
 	n := &bt.Node{Kind: kind}
 	for _, p := range pieces {
 		n.Children, all.leaves = append(n.Children, p.node), append(all.leaves, p.leaves...)
-	}
-	if kind.IsParallel() {
-		n.SuccessCount, n.FailureCount = -1, 1
 	}
 	all.node = n
 	return all
@@ -131,8 +128,8 @@ func Parts(s *Space, m *mission.Mission, task bt.Task) (first, second *Trial, er
 	return first, NewTrial(s, n, fmt.Sprintf("%s without %s", tree.Name(task), first.name)), nil
 }
 
-func isFallback(k bt.Kind) bool { return k == bt.Fallback || k == bt.ReactiveFallback }
-func isSequence(k bt.Kind) bool { return k == bt.Sequence || k == bt.ReactiveSequence }
+func isFallback(k bt.Kind) bool { return k.Over() == bt.Failure }
+func isSequence(k bt.Kind) bool { return k.Over() == bt.Success }
 
 // Memory lists what gives the tasks below a task a state besides the vehicle's, so that the regions are those of starts
 // at which nobody was active before.
@@ -145,7 +142,7 @@ func Memory(m *mission.Mission, task bt.Task) []string {
 	}
 	var visit func(n *bt.Node)
 	visit = func(n *bt.Node) {
-		note(n.Kind == bt.Sequence || n.Kind == bt.Fallback || n.Kind == bt.Parallel, n.Kind.String())
+		note(n.Kind.Memory(), n.Kind.String())
 		for _, c := range n.Children {
 			visit(c)
 		}

@@ -58,7 +58,7 @@ func (t *Trial) Path(x, y float64) Path {
 	p := Path{Sample: sample, X: w.xs, Y: w.ys}
 	tree := t.mission.Plan.Tree
 	for _, c := range w.changes {
-		if c.To == bt.Activating && tree.Kind(c.Task) == bt.Action {
+		if c.To == bt.Activating && tree.Kind(c.Task).Acts() {
 			p.Begins = append(p.Begins, Begin{c.t, tree.Name(c.Task)})
 		}
 	}

@@ -290,7 +290,7 @@ func (m *Model) whole(world []bool) *region {
 func GraphVocabulary(tree *bt.Tree) *stategraph.Vocabulary {
 	v := &stategraph.Vocabulary{}
 	for _, t := range tree.Leaves() {
-		if tree.Kind(t) == bt.Condition {
+		if !tree.Kind(t).Acts() {
 			v.Conditions = append(v.Conditions, tree.Name(t))
 		} else {
 			v.Actions = append(v.Actions, tree.Name(t))

@@ -82,10 +82,10 @@ func ReadDeclarations(r *yamldoc.Reader, n *yaml.Node, p *plan.Plan, scope expr.
 	d := &declarer{Reader: r, plan: p, scope: scope, d: Declarations{Period: DefaultPeriod}}
 	if n != nil {
 		d.Fields(n, "check", yamldoc.Keys{
-			"facts":      func(n *yaml.Node) { d.d.Facts = d.statements(n, "facts", d.leaves(bt.Condition)) },
+			"facts":      func(n *yaml.Node) { d.d.Facts = d.statements(n, "facts", d.leaves(false)) },
 			"always":     func(n *yaml.Node) { d.d.Always = d.statements(n, "always", d.tasks()) },
 			"properties": func(n *yaml.Node) { d.d.Properties = properties(d.Reader, n, d.tasks(), scope) },
-			"goal":       func(n *yaml.Node) { d.d.Goal = d.statement(n, d.leaves(bt.Condition)) },
+			"goal":       func(n *yaml.Node) { d.d.Goal = d.statement(n, d.leaves(false)) },
 			"free":       func(n *yaml.Node) { d.Sequence(n, "free", d.free) },
 			"written":    func(n *yaml.Node) { d.Sequence(n, "written", d.written) },
 			"resources":  func(n *yaml.Node) { d.resources(n) },
@@ -186,11 +186,11 @@ func (d *declarer) condition(text string, at int, names []string) *expr.Expr {
 	return e
 }
 
-// leaves returns the names of the plan's leaves of a kind.
-func (d *declarer) leaves(kind bt.Kind) []string {
+// leaves returns the names of the plan's leaves that act, or of those that are only judged.
+func (d *declarer) leaves(act bool) []string {
 	var names []string
 	for _, t := range d.plan.Tree.Leaves() {
-		if d.plan.Tree.Kind(t) == kind {
+		if d.plan.Tree.Kind(t).Acts() == act {
 			names = append(names, d.plan.Tree.Name(t))
 		}
 	}
@@ -200,8 +200,8 @@ func (d *declarer) leaves(kind bt.Kind) []string {
 // action returns the action that a node names.
 func (d *declarer) action(n *yaml.Node) (bt.Task, bool) {
 	t, ok := d.plan.Tree.Find(n.Value)
-	if !ok || d.plan.Tree.Kind(t) != bt.Action {
-		names := d.leaves(bt.Action)
+	if !ok || !d.plan.Tree.Kind(t).Acts() {
+		names := d.leaves(true)
 		d.Unknown(n, "unknown-action", "the plan", names)
 		return 0, false
 	}

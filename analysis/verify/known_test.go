@@ -10,6 +10,7 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/document/script"
 )
 
 func readPlan(t *testing.T, text string) *plan.Plan {
@@ -37,11 +38,11 @@ func check(t *testing.T, text, declared string) (Subject, []Finding) {
 }
 
 // finals returns each task's last status in a trace, and whether the root's last end, if it is held still, was good.
-func finals(t *testing.T, tree *bt.Tree, script string) (status map[string]bt.Status, rootGood bool) {
+func finals(t *testing.T, tree *bt.Tree, text string) (status map[string]bt.Status, rootGood bool) {
 	t.Helper()
 	var log bytes.Buffer
-	if err := bt.Trace(tree, &diag.Source{Name: "script.txt", Text: script}, &log); err != nil {
-		t.Fatalf("%s\n%v", script, err)
+	if err := script.Trace(tree, &diag.Source{Name: "script.txt", Text: text}, &log); err != nil {
+		t.Fatalf("%s\n%v", text, err)
 	}
 	status = map[string]bt.Status{}
 	start := bt.NewEngine(tree, nil, 0)
@@ -66,7 +67,7 @@ func finals(t *testing.T, tree *bt.Tree, script string) (status map[string]bt.St
 	return status, rootGood
 }
 
-// TestScriptsShowTheViolation replays every counterexample with bt.Trace and looks for the violation in the log.
+// TestScriptsShowTheViolation replays every counterexample with script.Trace and looks for the violation in the log.
 func TestScriptsShowTheViolation(t *testing.T) {
 	shown := map[string]int{}
 	for _, memory := range []bool{false, true} {

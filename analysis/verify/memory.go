@@ -50,13 +50,17 @@ func (m *Model) nature() {
 func (m *Model) pins(t bt.Task) bool {
 	kids := m.tree.Children(t)
 	acts := func(k bt.Task) bool { return m.acts[k] }
-	switch m.tree.Kind(t) {
-	case bt.Sequence, bt.Fallback:
+	kind := m.tree.Kind(t)
+	if !kind.Memory() {
+		return false
+	}
+	switch kind.Family() {
+	case bt.Chain:
 		return slices.ContainsFunc(kids[1:], acts)
-	case bt.Parallel:
+	case bt.Count:
 		return len(kids) > 1 && slices.ContainsFunc(kids, acts)
 	}
-	return false
+	panic("verify: a composite with memory of an unknown family")
 }
 
 // Remembers reports whether the plan can remember anything of the past beside hysteresis.
@@ -79,7 +83,7 @@ func (m *Model) memorise(t bt.Task) {
 			}
 		} else {
 			v.heldGood, v.heldBad = m.remember(), m.remember()
-			if m.tree.Kind(t) == bt.Parallel && m.pins(t) {
+			if m.tree.Kind(t).Family() == bt.Count && m.pins(t) {
 				v.race = m.remember()
 			}
 		}
@@ -88,11 +92,11 @@ func (m *Model) memorise(t bt.Task) {
 		kids := m.tree.Children(p)
 		last := t == kids[len(kids)-1] // comes after all that a Sequence or Fallback pins
 		switch kind := m.tree.Kind(p); {
-		case kind == bt.Parallel:
+		case kind.Family() == bt.Count:
 			v.pinnedGood, v.pinnedBad = m.remember(), m.remember()
-		case kind == bt.Sequence && !last:
+		case kind.Over() == bt.Success && !last:
 			v.pinnedGood = m.remember()
-		case kind == bt.Fallback && !last:
+		case kind.Over() == bt.Failure && !last:
 			v.pinnedBad = m.remember()
 		}
 	}
@@ -197,7 +201,7 @@ func (m *Model) since(p, child bt.Task) set {
 // pinsOver reports whether a composite pins a child when it passes it over.
 func (m *Model) pinsOver(p, child bt.Task) bool {
 	kids := m.tree.Children(p)
-	return m.tree.Kind(p) != bt.Parallel && m.pins(p) && child != kids[len(kids)-1]
+	return m.tree.Kind(p).Over() != bt.Accept && m.pins(p) && child != kids[len(kids)-1]
 }
 
 // pinnedOver returns where a child of a Sequence or Fallback is pinned.

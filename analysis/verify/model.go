@@ -105,7 +105,7 @@ func (m *Model) readLeaves() {
 		return &l
 	}
 	for i, l := range m.plan.Leaves {
-		x := leaf{task: l.Task, name: m.tree.Name(l.Task), latch: -1, condition: m.tree.Kind(l.Task) == bt.Condition}
+		x := leaf{task: l.Task, name: m.tree.Name(l.Task), latch: -1, condition: !m.tree.Kind(l.Task).Acts()}
 		switch {
 		case x.condition && l.On == nil:
 			x.on = proposition(x.name)
@@ -244,8 +244,8 @@ func (m *Model) of(l *expr.Logic) set {
 		return s.variable(m.vocab.byFree[l.Key])
 	case expr.LogicProposition:
 		task, _ := m.tree.Find(l.Text)
-		if m.tree.Kind(task) == bt.Condition {
-			return m.truth[m.leafOf[task]]
+		if i, ok := m.leafOf[task]; ok && m.leaves[i].condition {
+			return m.truth[i]
 		}
 		return m.active[task]
 	case expr.LogicNot:
@@ -302,21 +302,41 @@ func (m *Model) judgeLeaf(i int) {
 
 // verdict returns where a composite returns success and failure.
 func (m *Model) verdict(t bt.Task) (good, bad set) {
-	s, kids := m.space, m.tree.Children(t)
-	switch m.tree.Kind(t) {
-	case bt.Inverter:
-		return m.bad[kids[0]], m.good[kids[0]]
-	case bt.ForceSuccess:
-		return s.or(m.good[kids[0]], m.bad[kids[0]]), s.none()
-	case bt.ForceFailure:
-		return s.none(), s.or(m.good[kids[0]], m.bad[kids[0]])
-	case bt.Sequence, bt.ReactiveSequence:
+	switch kind := m.tree.Kind(t); kind.Family() {
+	case bt.Chain:
+		isGood, isBad := m.decided(t)
+		s := m.space
+		good, bad = s.none(), s.none()
+		for _, says := range []struct {
+			judgement bt.Status
+			in        set
+		}{{bt.Success, isGood}, {bt.Failure, isBad}} {
+			switch kind.Verdict(says.judgement) {
+			case bt.Success:
+				good = s.or(good, says.in)
+			case bt.Failure:
+				bad = s.or(bad, says.in)
+			}
+		}
+		return good, bad
+	case bt.Count:
+		return m.parallel(t)
+	}
+	panic("verify: a composite of an unknown family")
+}
+
+// decided returns where the child of a chain that decides is good, and where it is bad.
+func (m *Model) decided(t bt.Task) (good, bad set) {
+	kids := m.tree.Children(t)
+	switch m.tree.Kind(t).Over() {
+	case bt.Success:
 		return m.chain(kids, m.good, m.bad)
-	case bt.Fallback, bt.ReactiveFallback:
+	case bt.Failure:
 		bad, good = m.chain(kids, m.bad, m.good)
 		return good, bad
+	default: // it is the first one
+		return m.good[kids[0]], m.bad[kids[0]]
 	}
-	return m.parallel(t)
 }
 
 // chain returns where all children are passed over, and where one stops after those before it are passed over:
@@ -338,7 +358,6 @@ func (m *Model) chain(kids []bt.Task, over, stops []set) (passed, stopped set) {
 func (m *Model) parallel(t bt.Task) (good, bad set) {
 	s, kids := m.space, m.tree.Children(t)
 	enough, tooMany := m.tree.Counts(t)
-	tooMany = min(tooMany, len(kids)-enough+1)
 	goods, bads := make([]set, len(kids)), make([]set, len(kids))
 	for i, k := range kids {
 		goods[i], bads[i] = m.good[k], m.bad[k]
@@ -430,14 +449,14 @@ func (m *Model) activity(pass func(t, k bt.Task, prefix, over set) set) []set {
 	enter[m.tree.Root()] = s.all()
 	for t := m.tree.Root(); t >= 0; t-- {
 		active[t] = s.and(enter[t], s.not(s.or(m.good[t], m.bad[t])))
-		if m.tree.Kind(t).IsLeaf() {
+		if m.tree.Kind(t).Family() == bt.Leaf {
 			continue
 		}
 		prefix := enter[t]
 		if m.holds[t] != nil {
 			prefix = s.and(prefix, s.not(m.holds[t]))
 		}
-		if m.tree.Kind(t).IsParallel() {
+		if m.tree.Kind(t).Family() == bt.Count {
 			prefix = active[t]
 		}
 		over := m.passes(t)
@@ -451,15 +470,16 @@ func (m *Model) activity(pass func(t, k bt.Task, prefix, over set) set) []set {
 	return active
 }
 
-// passes returns what a sequence or fallback passes over, nil for other kinds.
+// passes returns what a chain passes over, nil if it passes over nothing.
 func (m *Model) passes(t bt.Task) []set {
-	switch m.tree.Kind(t) {
-	case bt.Sequence, bt.ReactiveSequence:
+	switch m.tree.Kind(t).Over() {
+	case bt.Success:
 		return m.good
-	case bt.Fallback, bt.ReactiveFallback:
+	case bt.Failure:
 		return m.bad
+	default:
+		return nil
 	}
-	return nil
 }
 
 // restrict computes the states that are considered.

@@ -23,7 +23,7 @@ func (m *Model) anyActive(tasks []bt.Task) set {
 
 // actions returns the plan's actions in the order of the tree.
 func (m *Model) actions() []bt.Task {
-	return slices.DeleteFunc(slices.Clone(m.tree.Leaves()), func(t bt.Task) bool { return m.tree.Kind(t) != bt.Action })
+	return slices.DeleteFunc(slices.Clone(m.tree.Leaves()), func(t bt.Task) bool { return !m.tree.Kind(t).Acts() })
 }
 
 // memoryAdvice is what helps where memory keeps a question from being concluded.
@@ -214,7 +214,7 @@ func (m *Model) deadFinding(t bt.Task) Finding {
 		return m.neverSeen(t, m.visited(len(m.reachable.states)))
 	}
 	of := t // for a composite, its first action speaks: what keeps it from being active
-	for !m.tree.Kind(of).IsLeaf() {
+	for m.tree.Kind(of).Family() != bt.Leaf {
 		of = m.tree.Children(of)[slices.IndexFunc(m.tree.Children(of), func(k bt.Task) bool { return m.acts[k] })]
 	}
 	needs := m.needs(of)
@@ -267,10 +267,10 @@ func (m *Model) needs(t bt.Task) []need {
 				if k == child {
 					break
 				}
-				m.passedNeeds(k, m.tree.Kind(p) == bt.Sequence || m.tree.Kind(p) == bt.ReactiveSequence, add)
+				m.passedNeeds(k, m.tree.Kind(p).Over() == bt.Success, add)
 			}
 		}
-		if m.tree.Kind(p).IsParallel() {
+		if m.tree.Kind(p).Family() == bt.Count {
 			add(name(p)+" has not ended", s.not(s.or(m.good[p], m.bad[p])))
 		}
 		if m.holds[p] != nil {
@@ -296,11 +296,11 @@ func (m *Model) passedNeeds(t bt.Task, good bool, add func(string, set)) {
 	kind, kids := m.tree.Kind(t), m.tree.Children(t)
 	switch {
 	case m.holds[t] != nil: // a result that is held needs nothing of the children
-	case kind == bt.Inverter:
+	case kind.Family() == bt.Chain && kind.Over() == bt.Accept && kind.Verdict(bt.Success) == bt.Failure &&
+		kind.Verdict(bt.Failure) == bt.Success: // it says the opposite
 		m.passedNeeds(kids[0], !good, add)
 		return
-	case good && (kind == bt.Sequence || kind == bt.ReactiveSequence),
-		!good && (kind == bt.Fallback || kind == bt.ReactiveFallback):
+	case good && kind.Over() == bt.Success, !good && kind.Over() == bt.Failure:
 		for _, k := range kids {
 			m.passedNeeds(k, good, add)
 		}
@@ -310,11 +310,11 @@ func (m *Model) passedNeeds(t bt.Task, good bool, add func(string, set)) {
 	if good {
 		in, did = m.good[t], "has succeeded"
 	}
-	if kind == bt.Condition {
+	if i, ok := m.leafOf[t]; ok && m.leaves[i].condition {
 		if did = "is false"; good {
 			did = "is true"
 		}
-		if i := m.leafOf[t]; m.plan.Leaves[i].On != nil {
+		if m.plan.Leaves[i].On != nil {
 			did += " (" + m.plan.Leaves[i].On.String() + ")"
 		}
 	}

@@ -44,7 +44,7 @@ func (p *Player) begin(world []bool, over ...bt.Task) (*Player, error) {
 	return p, p.move(world)
 }
 
-// newTrace returns a player whose engine begins as that of bt.Trace: before the first world conditions are false and
+// newTrace returns a player whose engine begins as that of script.Trace: before the first world conditions are false and
 // actions ask to be activated.
 func (m *Model) newTrace() *Player {
 	p := m.idle()
@@ -266,8 +266,8 @@ func (p *Player) holds(l *expr.Logic, world []bool) bool {
 		return world[p.m.vocab.byFree[l.Key]]
 	case expr.LogicProposition:
 		task, _ := p.m.tree.Find(l.Text)
-		if p.m.tree.Kind(task) == bt.Condition {
-			return p.latched[p.m.leafOf[task]]
+		if i, ok := p.m.leafOf[task]; ok && p.m.leaves[i].condition {
+			return p.latched[i]
 		}
 		return p.active(task)
 	case expr.LogicNot:
@@ -304,7 +304,7 @@ func (m *Model) spells() bool {
 	return !slices.ContainsFunc(m.leaves, func(l leaf) bool { return strings.ContainsAny(l.name, ";#") })
 }
 
-// script returns the moves as a script for bt.Trace, "" if a script cannot spell the name of a leaf.
+// script returns the moves as a script for script.Trace, "" if a script cannot spell the name of a leaf.
 func (p *Player) script() string {
 	if !p.m.spells() {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/script"
 )
 
 // The worst case of the reaction is proved, by visiting all states or by the structure, and its script shows it.
@@ -28,7 +28,7 @@ func TestReaction(t *testing.T) {
 			continue
 		}
 		var log bytes.Buffer
-		if err := bt.Trace(s.Plan.Tree, &diag.Source{Name: "script.txt", Text: f[0].Script}, &log); err != nil || log.Len() == 0 {
+		if err := script.Trace(s.Plan.Tree, &diag.Source{Name: "script.txt", Text: f[0].Script}, &log); err != nil || log.Len() == 0 {
 			t.Errorf("the script does nothing: %v\n%s", err, f[0].Script)
 		}
 	}

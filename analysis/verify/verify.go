@@ -39,7 +39,7 @@ type Finding struct {
 	Where    []string // regions of the signals in which it goes wrong
 	More     bool     // there are other regions
 	Advice   string   // what to do about it; "" if nothing
-	Script   string   // a counterexample for bt.Trace; "" if there is none to show
+	Script   string   // a counterexample for script.Trace; "" if there is none to show
 	Place             // of what was declared, of its first task, or of the plan
 	Accepted string   // the reason by which the author accepts a finding that is not proved; "" if not accepted
 }
@@ -132,7 +132,7 @@ func (m *Model) ask(q Question) []Finding {
 
 // place returns where a task stands in the plan: a composite at its first leaf.
 func (m *Model) place(t bt.Task) (offset, length int) {
-	for !m.tree.Kind(t).IsLeaf() {
+	for m.tree.Kind(t).Family() != bt.Leaf {
 		t = m.tree.Children(t)[0]
 	}
 	i, _ := slices.BinarySearch(m.tree.Leaves(), t)

@@ -218,7 +218,9 @@ func traceOf(log *record.Log) *temporal.Trace {
 		}
 		for i, task := range log.Tasks {
 			s := status[i]
-			on := s == bt.Activating || s == bt.Running || s == bt.Success && task.Kind == bt.Condition.String()
+			kind, known := bt.ParseKind(task.Kind)
+			judged := known && kind.Family() == bt.Leaf && !kind.Acts()
+			on := s == bt.Activating || s == bt.Running || s == bt.Success && judged
 			tr.Tasks[task.Name] = append(tr.Tasks[task.Name], on)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/mission"
+	"canopy/document/script"
 	"canopy/internal/files"
 	"canopy/run/record"
 	"canopy/vehicle/model"
@@ -109,7 +110,7 @@ is printed.
 // scriptable refuses to write scripts, if any are asked for, of a tree with leaves that a script cannot name.
 func scriptable(tree *bt.Tree, to string) error {
 	for _, leaf := range tree.Leaves() {
-		if to != "" && !tree.Scriptable(leaf) {
+		if to != "" && !script.Names(tree, leaf) {
 			return fmt.Errorf("a trace script cannot name the leaf %q: give it a name without \";\" and \"#\"",
 				tree.Name(leaf))
 		}

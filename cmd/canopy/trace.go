@@ -9,6 +9,7 @@ import (
 	"canopy/analysis/reaction"
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/script"
 
 	"github.com/spf13/cobra"
 )
@@ -36,14 +37,14 @@ With --count, each instant ends with a line "N: I event iterations, C status cha
 			if err != nil {
 				return err
 			}
-			script, err := source(args[1])
+			src, err := source(args[1])
 			if err != nil {
 				return err
 			}
 			if count {
-				err = traceCounts(p.Tree, script, cmd.OutOrStdout())
+				err = traceCounts(p.Tree, src, cmd.OutOrStdout())
 			} else {
-				err = bt.Trace(p.Tree, script, cmd.OutOrStdout())
+				err = script.Trace(p.Tree, src, cmd.OutOrStdout())
 			}
 			if errors.As(err, new(diag.List)) {
 				return err
@@ -56,9 +57,9 @@ With --count, each instant ends with a line "N: I event iterations, C status cha
 }
 
 // traceCounts traces a script and says after each instant what it took.
-func traceCounts(tree *bt.Tree, script *diag.Source, w io.Writer) error {
+func traceCounts(tree *bt.Tree, src *diag.Source, w io.Writer) error {
 	out := bufio.NewWriter(w)
-	err := bt.Replay(tree, script, func(n int, instant bt.Instant) {
+	err := script.Replay(tree, src, func(n int, instant bt.Instant) {
 		for _, c := range instant.Changes {
 			fmt.Fprintf(out, "%d %s: %s -> %s\n", n, tree.Name(c.Task), c.From, c.To)
 		}

@@ -160,7 +160,7 @@ func (b *builder) leaf(c, atOnce *expr.Compiler, i int, l plan.Leaf) leaf {
 		}
 		return a
 	}
-	out := leaf{task: l.Task, condition: b.m.Plan.Tree.Kind(l.Task) == bt.Condition, on: code(l.On), off: code(l.Off),
+	out := leaf{task: l.Task, condition: !b.m.Plan.Tree.Kind(l.Task).Acts(), on: code(l.On), off: code(l.Off),
 		entry: assignments(once, l.Entry), exit: assignments(once, l.Exit),
 		entryTime: once(l.EntryTime), exitTime: once(l.ExitTime),
 		entryUntil: code(l.EntryUntil), exitUntil: code(l.ExitUntil), done: code(l.Done), failed: code(l.Failed),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"canopy/bt"
+	"canopy/formalism/tick"
 	"canopy/snapshot"
 )
 
@@ -15,7 +16,7 @@ var ErrConventional = errors.New("no conventional tick for this mission")
 type Discrete struct {
 	Period       float64 // [s]
 	Restart      bool    // the integrator starts anew at each tick
-	Conventional bool    // the tree is ticked by a bt.ConventionalEngine: it chatters
+	Conventional bool    // the tree is ticked by a [tick.Conventional]: it chatters
 }
 
 func (d Discrete) String() string {
@@ -37,20 +38,15 @@ func (d Discrete) planner(r *Run) (planner, error) {
 					r.m.Plan.Tree.Name(r.m.leaves[i].task))
 			}
 		}
-		start := func(in []bt.Input) engine { return conventional{bt.NewConventionalEngine(r.m.Plan.Tree, in)} }
+		start := func(in []bt.Input) engine { return conventional{tick.NewConventional(r.m.Plan.Tree, in)} }
 		return &clocked{treePlanner: newTreePlanner(r, start), Discrete: d}, nil
 	}
-	start := func(in []bt.Input) engine { return ticked{bt.NewTickEngine(r.m.Plan.Tree, in, 0)} }
+	start := func(in []bt.Input) engine { return tick.NewEngine(r.m.Plan.Tree, in, 0) }
 	return &clocked{treePlanner: newTreePlanner(r, start), Discrete: d}, nil
 }
 
-// ticked has the methods of the event engine.
-type ticked struct{ *bt.TickEngine }
-
-func (t ticked) Settle(inputs []bt.Input) (bt.Instant, error) { return t.Tick(inputs) }
-
-// conventional has them, too, though a tick settles nothing.
-type conventional struct{ *bt.ConventionalEngine }
+// conventional has the methods of the other engines, though a tick settles nothing.
+type conventional struct{ *tick.Conventional }
 
 func (c conventional) Settle(inputs []bt.Input) (bt.Instant, error) { return c.Tick(inputs), nil }
 

@@ -34,12 +34,6 @@ const (
 	attrPost = "post"
 )
 
-// What the counts of parallels are called.
-const (
-	attrSuccessCount = "success_count"
-	attrFailureCount = "failure_count"
-)
-
 var (
 	conditionAttributes = []string{attrOn, attrOff}
 	actionAttributes    = []string{attrWrite, attrEntry, attrExit, attrEntryTime, attrExitTime,

@@ -78,11 +78,18 @@ func (d *drawing) details(t bt.Task) []string {
 	if l := d.leaf[t]; l != nil {
 		return l.Details()
 	}
-	if d.Tree.Kind(t).IsParallel() {
-		success, failure := d.Tree.Counts(t)
-		return []string{fmt.Sprintf("success %d, failure %d of %d", success, failure, len(d.Tree.Children(t)))}
+	var values []string
+	for i, p := range d.Tree.Kind(t).Params() {
+		values = append(values, fmt.Sprintf("%s %d", p.Label, d.Tree.Params(t)[i]))
 	}
-	return nil
+	if values == nil {
+		return nil
+	}
+	text := strings.Join(values, ", ")
+	if d.Tree.Kind(t).Family() == bt.Count {
+		text += fmt.Sprintf(" of %d", len(d.Tree.Children(t)))
+	}
+	return []string{text}
 }
 
 // shorten cuts a text to a number of characters.
@@ -151,7 +158,7 @@ func DOT(w io.Writer, p *Plan) error {
 		if kind := p.Tree.Kind(t).String(); kind != label {
 			label += "\n" + kind
 		}
-		look := looks[p.Tree.Kind(t)]
+		look := lookOf(p.Tree.Kind(t))
 		fmt.Fprintf(out, "  n%d [label=%s, fillcolor=%q, color=%q, tooltip=%s];\n", t, quoteDOT(label), look.fill,
 			look.line,
 			quoteDOT(strings.Join(append([]string{p.Tree.Name(t)}, d.details(t)...), "\n")))

@@ -104,7 +104,7 @@ func (r *reader) warnUnused(main *tree) {
 
 // checkTree checks the expressions below an item as far as they do not depend on the ports of its tree.
 func (r *reader) checkTree(i *item, env environment) {
-	if i.subtree == nil && i.kind.IsLeaf() {
+	if i.subtree == nil && i.kind.Family() == bt.Leaf {
 		r.leaf(i, env)
 	}
 	for _, c := range i.children {
@@ -129,8 +129,8 @@ func (x *expansion) expand(i *item, env environment) *bt.Node {
 		}
 		return x.expand(t.root, x.bind(i, env))
 	}
-	n := &bt.Node{Kind: i.kind, Name: i.name, SuccessCount: i.success, FailureCount: i.failure}
-	if i.kind.IsLeaf() {
+	n := &bt.Node{Kind: i.kind, Name: i.name, Params: i.params}
+	if i.kind.Family() == bt.Leaf {
 		x.leaves = append(x.leaves, x.leaf(i, env))
 		x.names = append(x.names, i.name)
 	}
@@ -161,7 +161,7 @@ type writer struct {
 // writers returns the slots to which a node's leaves give values; leaf is the number of the next leaf.
 func (x *expansion) writers(n *bt.Node, leaf *int) map[string]writer {
 	all := map[string]writer{}
-	if n.Kind.IsLeaf() {
+	if n.Kind.Family() == bt.Leaf {
 		for _, a := range x.leaves[*leaf].Entry {
 			all[a.Target] = writer{*leaf, a, true}
 		}
@@ -177,7 +177,7 @@ func (x *expansion) writers(n *bt.Node, leaf *int) map[string]writer {
 			continue
 		}
 		for _, slot := range slices.Sorted(maps.Keys(some)) {
-			if first, ok := all[slot]; ok && n.Kind.IsParallel() {
+			if first, ok := all[slot]; ok && n.Kind.Family() == bt.Count {
 				x.warnConflict(slot, first, some[slot])
 			} else if !ok {
 				all[slot] = some[slot]

@@ -14,15 +14,15 @@ import (
 
 // item is a node of a tree as written: a task, or the use of a subtree.
 type item struct {
-	element          *xmltree.Element
-	kind             bt.Kind
-	subtree          *tree  // what a SubTree stands for, nil for a task
-	id               string // of a leaf or subtree
-	name             string
-	model            *model // nil if none is declared
-	success, failure int
-	children         []*item
-	leaf             *Leaf // once it is read, if no ports bear on it
+	element  *xmltree.Element
+	kind     bt.Kind
+	subtree  *tree  // what a SubTree stands for, nil for a task
+	id       string // of a leaf or subtree
+	name     string
+	model    *model // nil if none is declared
+	params   []int  // of a task
+	children []*item
+	leaf     *Leaf // once it is read, if no ports bear on it
 }
 
 // The elements of the explicit form.
@@ -66,7 +66,7 @@ func (r *reader) item(e *xmltree.Element) *item {
 	case !r.classify(i, id):
 		i.kind = bt.Sequence
 		return i
-	case i.subtree != nil || i.kind.IsLeaf():
+	case i.subtree != nil || i.kind.Family() == bt.Leaf:
 		if n := len(i.children); n > 0 {
 			r.reportName(e, codeChildren, "", "%s cannot have children, this one has %d", category(i), n)
 		}
@@ -76,13 +76,15 @@ func (r *reader) item(e *xmltree.Element) *item {
 	known := []string{"name", "ID"}
 	switch {
 	case i.subtree != nil:
-	case i.kind == bt.Action:
+	case i.kind.Family() == bt.Leaf && i.kind.Acts():
 		known = append(known, actionAttributes...)
-	case i.kind == bt.Condition:
+	case i.kind.Family() == bt.Leaf:
 		known = append(known, conditionAttributes...)
-	case i.kind.IsParallel():
-		known = append(known, attrSuccessCount, attrFailureCount)
-		i.success, i.failure = r.count(i, attrSuccessCount, -1), r.count(i, attrFailureCount, 1)
+	default:
+		for _, p := range i.kind.Params() {
+			known = append(known, p.Name)
+			i.params = append(i.params, r.param(i, &p))
+		}
 	}
 	what := category(i)
 	var ports []string
@@ -189,7 +191,7 @@ func (r *reader) composite(i *item, form string, report func(code, hint, text st
 	if form != "" {
 		word = i.id
 	}
-	if k, ok := bt.ParseKind(word); ok && !k.IsLeaf() {
+	if k, ok := bt.ParseKind(word); ok && k.Family() != bt.Leaf {
 		i.kind = k
 		if form == "" || form == formOf(k) {
 			return true
@@ -222,12 +224,18 @@ func (r *reader) composite(i *item, form string, report func(code, hint, text st
 // formOf returns the element of a kind's explicit form.
 func formOf(k bt.Kind) string {
 	switch {
-	case k.IsLeaf():
+	case k.Family() == bt.Leaf:
 		return k.String()
-	case k.IsDecorator():
+	case single(k):
 		return elementDecorator
 	}
 	return elementControl
+}
+
+// single reports whether tasks of a kind have exactly one child.
+func single(k bt.Kind) bool {
+	least, most := k.Arity()
+	return least == 1 && most == 1
 }
 
 // kindNames returns the names that may stand as an explicit form's ID, or for "" as an element's name.
@@ -266,26 +274,22 @@ func (r *reader) arity(i *item) {
 	r.reportName(i.element, codeChildren, hint, "%s needs %s, this one has %d", i.kind, wanted, n)
 }
 
-// count reads a parallel's count. It may be negative: c stands for n + 1 + c of n children.
-func (r *reader) count(i *item, word string, absent int) int {
-	a := i.element.Find(word)
+// param reads the value of a task's parameter.
+func (r *reader) param(i *item, p *bt.Param) int {
+	a := i.element.Find(p.Name)
 	if a == nil {
-		return absent
+		return p.Default
 	}
-	c, err := strconv.Atoi(strings.TrimSpace(a.Value))
+	value, err := strconv.Atoi(strings.TrimSpace(a.Value))
 	if err != nil {
 		r.reportValue(a, codeCount, "write a whole number, -1 for all children", "%q is not a count", a.Value)
-		return absent
+		return p.Default
 	}
 	n := len(i.children)
-	resolved := c
-	if c < 0 {
-		resolved = n + 1 + c
-	}
-	if (resolved < 1 || resolved > n) && n > 0 && r.doc.Whole {
+	if _, ok := p.Resolve(value, n); !ok && n > 0 && r.doc.Whole {
 		r.reportValue(a, codeCount, fmt.Sprintf("write 1 to %d, or -1 (all) to -%d", n, n),
 			"%s of %d children is not possible", a.Value, n)
-		return absent
+		return p.Default
 	}
-	return c
+	return value
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/xmltree"
 	"canopy/expr"
@@ -276,7 +275,7 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 		maps.Copy(l.outer, l.inner)
 	}
 	leaf := Leaf{ID: i.id, Offset: i.element.At, Length: i.element.Tag.End - i.element.At}
-	if i.kind == bt.Condition {
+	if !i.kind.Acts() {
 		l.conditionLeaf(&leaf)
 		if !l.has(attrOn) && (r.signals != nil || leaf.Off != nil) {
 			r.reportName(i.element, codeNoCondition, `write on="..."`, "the condition %q does not say when it is true",

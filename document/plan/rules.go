@@ -23,21 +23,21 @@ type Rule struct {
 // conditions with an action at its end. An action may be a task with actions in it. The first rule has a condition, the
 // goal, and some rule has an action. The error wraps ErrRules.
 func Rules(tree *bt.Tree, task bt.Task) ([]Rule, error) {
-	if tree.Kind(task) != bt.ReactiveFallback {
+	if k := tree.Kind(task); k.Over() != bt.Failure || k.Memory() {
 		return nil, fmt.Errorf("%s: %w; it is a %v", tree.Name(task), ErrRules, tree.Kind(task))
 	}
 	var rules []Rule
 	for _, c := range tree.Children(task) {
 		r := Rule{Task: c, Action: c}
-		if tree.Kind(c) == bt.ReactiveSequence {
+		if k := tree.Kind(c); k.Over() == bt.Success && !k.Memory() {
 			parts := tree.Children(c)
 			r.Conditions, r.Action = slices.Clone(parts[:len(parts)-1]), parts[len(parts)-1]
 		}
-		if tree.Kind(r.Action) == bt.Condition {
+		if judged(tree.Kind(r.Action)) {
 			r.Conditions, r.Action = append(r.Conditions, r.Action), -1
 		}
 		for _, k := range r.Conditions {
-			if tree.Kind(k) != bt.Condition {
+			if !judged(tree.Kind(k)) {
 				return nil, fmt.Errorf("%s: %w; %s is no condition", tree.Name(c), ErrRules, tree.Name(k))
 			}
 		}
@@ -56,8 +56,11 @@ func Rules(tree *bt.Tree, task bt.Task) ([]Rule, error) {
 	return rules, nil
 }
 
+// judged reports whether a kind is that of leaves that are never activated.
+func judged(k bt.Kind) bool { return k.Family() == bt.Leaf && !k.Acts() }
+
 // acts reports whether an action is in a part of a tree.
 func acts(tree *bt.Tree, task bt.Task) bool {
-	return tree.Kind(task) == bt.Action ||
+	return tree.Kind(task).Acts() ||
 		slices.ContainsFunc(tree.Children(task), func(c bt.Task) bool { return acts(tree, c) })
 }

@@ -21,18 +21,28 @@ var (
 	decorator = look{"#e9eaec", "#6d7680"}
 )
 
-var looks = map[bt.Kind]look{
-	bt.Condition:        {"#fbf0c9", "#a8821a"},
-	bt.Action:           {"#d5ecdb", "#2f7f52"},
-	bt.Sequence:         composite,
-	bt.Fallback:         composite,
-	bt.ReactiveSequence: composite,
-	bt.ReactiveFallback: composite,
-	bt.Parallel:         parallel,
-	bt.ReactiveParallel: parallel,
-	bt.Inverter:         decorator,
-	bt.ForceSuccess:     decorator,
-	bt.ForceFailure:     decorator,
+var (
+	condition = look{"#fbf0c9", "#a8821a"}
+	action    = look{"#d5ecdb", "#2f7f52"}
+)
+
+// lookOf returns the colours of a kind.
+func lookOf(k bt.Kind) look {
+	switch k.Family() {
+	case bt.Leaf:
+		if k.Acts() {
+			return action
+		}
+		return condition
+	case bt.Chain:
+		if single(k) {
+			return decorator
+		}
+		return composite
+	case bt.Count:
+		return parallel
+	}
+	panic("plan: a kind of an unknown family")
 }
 
 var statusLooks = map[bt.Status]look{
@@ -44,12 +54,6 @@ var statusLooks = map[bt.Status]look{
 	bt.Finished:     {"#a9dfb5", "#23803f"},
 	bt.Aborted:      {"#f5b5ae", "#b3362a"},
 	bt.Deactivating: {"#ffd7a8", "#c06a10"},
-}
-
-// symbols stand for the kinds of composites and decorators in the literature's drawings.
-var symbols = map[bt.Kind]string{
-	bt.Sequence: "→", bt.ReactiveSequence: "→", bt.Fallback: "?", bt.ReactiveFallback: "?",
-	bt.Parallel: "⇉", bt.ReactiveParallel: "⇉", bt.Inverter: "¬", bt.ForceSuccess: "+", bt.ForceFailure: "−",
 }
 
 // Lengths of the drawing in pixels, and the sizes of its letters.
@@ -119,16 +123,16 @@ func (d *drawing) layout() (boxes []box, width, height float64) {
 			b.x = boxes[parent].x + boxes[parent].width + columnGap
 		}
 		b.name, b.note = fit(d.labels[t], nameSize*boldness, mostName), tree.Kind(t).String()
-		if details := strings.Join(d.details(t), " · "); tree.Kind(t).IsParallel() {
+		if details := strings.Join(d.details(t), " · "); tree.Kind(t).Family() != bt.Leaf && details != "" {
 			b.note += ", " + details
 		} else if details != "" {
 			b.note = fit(details, noteSize, mostNote)
 		}
 		b.width = max(textWidth(b.name, nameSize*boldness), textWidth(b.note, noteSize)) + 2*padding
 		switch {
-		case symbols[tree.Kind(t)] != "":
+		case tree.Kind(t).Symbol() != "":
 			b.width += symbolSize
-		case tree.Kind(t) == bt.Condition:
+		case lookOf(tree.Kind(t)) == condition:
 			b.width += 2 * roundness
 		}
 		width = max(width, b.x+b.width+margin)
@@ -151,7 +155,7 @@ func (d *drawing) look(t bt.Task) look {
 	if d.statuses != nil {
 		return statusLooks[d.statuses[t]]
 	}
-	return looks[d.Tree.Kind(t)]
+	return lookOf(d.Tree.Kind(t))
 }
 
 // active reports whether a task is known to be active.
@@ -188,13 +192,13 @@ func (d *drawing) box(out *bufio.Writer, b box, t bt.Task) {
 	}
 	radius := 5.0
 	x := b.x + padding
-	if d.Tree.Kind(t) == bt.Condition {
+	if lookOf(d.Tree.Kind(t)) == condition {
 		radius, x = boxHeight/2, x+roundness
 	}
 	fmt.Fprintf(out, `<g><title>%s</title>`, escape(strings.Join(append(full, d.details(t)...), "\n")))
 	fmt.Fprintf(out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="%.0f" `+
 		`fill="%s" stroke="%s" stroke-width="%.1f"/>`, b.x, b.y, b.width, boxHeight, radius, l.fill, l.line, thick)
-	if s := symbols[d.Tree.Kind(t)]; s != "" {
+	if s := d.Tree.Kind(t).Symbol(); s != "" {
 		fmt.Fprintf(out,
 			`<text x="%.1f" y="%.1f" font-size="18" font-weight="600" text-anchor="middle" fill="%s">%s</text>`,
 			x+symbolSize/2-4, b.y+boxHeight/2+6, l.line, s)
@@ -228,16 +232,12 @@ func (d *drawing) legend() []legendEntry {
 		}
 		return entries
 	}
-	words := map[look]string{composite: "composite", parallel: "parallel", decorator: "decorator"}
+	words := map[look]string{condition: "condition", action: "action", composite: "composite", parallel: "parallel",
+		decorator: "decorator"}
 	for _, k := range bt.Kinds() {
-		if !d.has(k) {
-			continue
+		if d.has(k) {
+			add(lookOf(k), words[lookOf(k)])
 		}
-		word := strings.ToLower(k.String())
-		if w, ok := words[looks[k]]; ok {
-			word = w
-		}
-		add(looks[k], word)
 	}
 	return entries
 }

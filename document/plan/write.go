@@ -34,8 +34,7 @@ func Write(w io.Writer, p *Plan) error {
 func (p *Plan) Description() *bt.Node { return p.describe(p.Tree.Root()) }
 
 func (p *Plan) describe(t bt.Task) *bt.Node {
-	n := &bt.Node{Kind: p.Tree.Kind(t), Name: p.labels[t]}
-	n.SuccessCount, n.FailureCount = p.Tree.Counts(t)
+	n := &bt.Node{Kind: p.Tree.Kind(t), Name: p.labels[t], Params: p.Tree.Params(t)}
 	for _, c := range p.Tree.Children(t) {
 		n.Children = append(n.Children, p.describe(c))
 	}
@@ -100,7 +99,7 @@ func (j *joiner) node(d *bt.Node) *node {
 	for _, c := range d.Children {
 		n.children = append(n.children, j.node(c))
 	}
-	if !d.Kind.IsLeaf() {
+	if d.Kind.Family() != bt.Leaf {
 		return n
 	}
 	if len(j.leaves) == 0 {
@@ -129,12 +128,11 @@ func (e *encoder) node(n *node, indent string) {
 	if n.named() {
 		e.attribute("name", n.Name)
 	}
-	if n.Kind.IsParallel() {
-		if c := n.SuccessCount; c != -1 && c != len(n.children) {
-			e.attribute(attrSuccessCount, strconv.Itoa(c))
-		}
-		if c := n.FailureCount; c != 1 {
-			e.attribute(attrFailureCount, strconv.Itoa(c))
+	for i, value := range n.Params {
+		p := &n.Kind.Params()[i]
+		absent, _ := p.Resolve(p.Default, len(n.children))
+		if resolved, ok := p.Resolve(value, len(n.children)); !ok || resolved != absent {
+			e.attribute(p.Name, strconv.Itoa(value))
 		}
 	}
 	if n.leaf != nil {

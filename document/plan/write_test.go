@@ -11,6 +11,7 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/expr"
+	"canopy/internal/trees"
 )
 
 // meaning is a plan without the places in its source.
@@ -139,23 +140,20 @@ func TestNewRandom(t *testing.T) {
 		var labels []string
 		var describe func(size int) *bt.Node
 		describe = func(size int) *bt.Node {
-			n := &bt.Node{Name: names[r.IntN(len(names))], SuccessCount: -1, FailureCount: 1}
+			n := &bt.Node{Name: names[r.IntN(len(names))]}
 			if size <= 1 {
-				n.Kind = bt.Kind(r.IntN(2))
+				n.Kind = trees.Leaf(r)
 				id := ids[r.IntN(len(ids))]
-				if id != "" && n.Kind == bt.Condition { // a leaf type is of one kind
+				if id != "" && !n.Kind.Acts() { // a leaf type is of one kind
 					id += "?"
 				}
 				leaves = append(leaves, Leaf{ID: id})
 				labels = append(labels, cmp.Or(n.Name, id, n.Kind.String()))
 				return n
 			}
-			n.Kind = bt.Sequence + bt.Kind(r.IntN(int(bt.ForceFailure-bt.Sequence)+1))
-			count := 1
-			if !n.Kind.IsDecorator() {
-				count = 1 + r.IntN(4)
-				n.SuccessCount, n.FailureCount = 1+r.IntN(count), -1-r.IntN(count)
-			}
+			n.Kind = trees.Composite(r)
+			count := trees.Width(r, n.Kind, 4)
+			n.Params = trees.Params(r, n.Kind, count)
 			for range count {
 				n.Children = append(n.Children, describe((size-1)/count))
 			}
@@ -172,10 +170,8 @@ func TestNewRandom(t *testing.T) {
 			t.Fatal(list)
 		}
 		for task := range bt.Task(tree.Len()) {
-			success, failure := tree.Counts(task)
-			s, f := p.Tree.Counts(task)
 			if p.Tree.Len() != tree.Len() || p.Tree.Kind(task) != tree.Kind(task) ||
-				p.Tree.Parent(task) != tree.Parent(task) || s != success || f != failure {
+				p.Tree.Parent(task) != tree.Parent(task) || !slices.Equal(p.Tree.Params(task), tree.Params(task)) {
 				t.Fatalf("task %d differs in\n%s", task, p.Source.Text)
 			}
 		}

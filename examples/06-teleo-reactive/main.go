@@ -57,7 +57,7 @@ func execute(p *plan.Plan, in world, most int) (int, error) {
 	for steps := range most {
 		var inputs []bt.Input
 		for _, l := range p.Leaves {
-			if p.Tree.Kind(l.Task) == bt.Condition {
+			if !p.Tree.Kind(l.Task).Acts() {
 				inputs = append(inputs, bt.Set(l.Task, in.holds(split(l.ID))))
 			}
 		}
@@ -65,12 +65,12 @@ func execute(p *plan.Plan, in world, most int) (int, error) {
 			return steps, err
 		}
 		for t := range p.Tree.Root() {
-			if p.Tree.Kind(t) == bt.ReactiveFallback && !engine.Active(t) {
+			if p.Tree.Kind(t).Over() == bt.Failure && !engine.Active(t) {
 				in.ended(p.Tree.Name(t))
 			}
 		}
 		for _, l := range p.Leaves {
-			if p.Tree.Kind(l.Task) != bt.Action || engine.Status(l.Task) != bt.Running {
+			if !p.Tree.Kind(l.Task).Acts() || engine.Status(l.Task) != bt.Running {
 				continue
 			}
 			if err := in.do(split(l.ID)); errors.Is(err, errDone) {

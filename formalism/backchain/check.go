@@ -149,7 +149,7 @@ func (w *World) fly(p *plan.Plan, s state, goal []plan.Fact, end bool, b explore
 func (w *World) tell(p *plan.Plan, s state) []bt.Input {
 	var in []bt.Input
 	for _, l := range p.Leaves {
-		if p.Tree.Kind(l.Task) == bt.Condition {
+		if !p.Tree.Kind(l.Task).Acts() {
 			in = append(in, bt.Set(l.Task, s>>slices.Index(w.names, l.ID)&1 == 1))
 		}
 	}

@@ -13,7 +13,6 @@ package backchain
 import (
 	"slices"
 
-	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
 )
@@ -50,7 +49,7 @@ func Read(src *diag.Source) (*World, diag.List) {
 	}
 	w := &World{source: src, conditions: map[string]plan.Leaf{}}
 	for _, m := range models {
-		if m.Kind == bt.Condition {
+		if !m.Kind.Acts() {
 			w.conditions[m.Leaf.ID] = m.Leaf
 			w.names = append(w.names, m.Leaf.ID)
 		} else {

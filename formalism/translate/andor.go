@@ -144,7 +144,7 @@ func (t *AndOr) Plan(actions bool) (*plan.Plan, diag.List) {
 		for _, part := range n.parts {
 			d.Children = append(d.Children, build(part))
 		}
-		if d.Kind.IsLeaf() {
+		if d.Kind.Family() == bt.Leaf {
 			leaves = append(leaves, plan.Leaf{ID: d.Name})
 		}
 		return d

@@ -10,6 +10,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/script"
 )
 
 func andOr(t testing.TB, text string) *AndOr {
@@ -43,7 +44,7 @@ func TestDoorPlan(t *testing.T) {
 	if len(list) > 0 {
 		t.Fatal(list)
 	}
-	for script, want := range map[string]string{
+	for text, want := range map[string]string{
 		"end open door without keys success": "the door is open: Running -> Finished",
 		"end open door without keys failure\nend find keys on table success\nend open door with keys success": "the " +
 			"door is open: Running -> Finished",
@@ -53,15 +54,15 @@ func TestDoorPlan(t *testing.T) {
 			"is open: Running -> Aborted",
 	} {
 		var b strings.Builder
-		if err := bt.Trace(p.Tree, &diag.Source{Name: "s", Text: script}, &b); err != nil {
+		if err := script.Trace(p.Tree, &diag.Source{Name: "s", Text: text}, &b); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), want) {
-			t.Errorf("after %q no %q in\n%s", script, want, &b)
+			t.Errorf("after %q no %q in\n%s", text, want, &b)
 		}
-		tries := strings.Count(script, "with keys")
+		tries := strings.Count(text, "with keys")
 		if got := strings.Count(b.String(), "open door with keys: Accept -> Activating"); got != tries {
-			t.Errorf("after %q the keys were tried %d times", script, got)
+			t.Errorf("after %q the keys were tried %d times", text, got)
 		}
 	}
 }

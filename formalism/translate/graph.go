@@ -42,7 +42,7 @@ func GraphOf(name string, tree *bt.Tree, inputs []Input, a Assumptions) (*stateg
 	}
 	var actions []string
 	for _, t := range tree.Leaves() {
-		if tree.Kind(t) == bt.Action {
+		if tree.Kind(t).Acts() {
 			actions = append(actions, tree.Name(t))
 		}
 	}
@@ -61,12 +61,12 @@ func GraphOf(name string, tree *bt.Tree, inputs []Input, a Assumptions) (*stateg
 func Inputs(p *plan.Plan) []Input {
 	c := &collector{plan: p, known: map[string]int{}, used: map[string]bool{}}
 	for i := range p.Leaves {
-		if l := &p.Leaves[i]; p.Tree.Kind(l.Task) == bt.Condition {
+		if l := &p.Leaves[i]; !p.Tree.Kind(l.Task).Acts() {
 			c.condition(l)
 		}
 	}
 	for i := range p.Leaves {
-		if l := &p.Leaves[i]; p.Tree.Kind(l.Task) == bt.Action {
+		if l := &p.Leaves[i]; p.Tree.Kind(l.Task).Acts() {
 			c.add(l, SuccessIf, "_success_if", l.SuccessIf)
 			c.add(l, FailureIf, "_failure_if", l.FailureIf)
 			c.add(l, Done, "_done", l.Done)
@@ -88,7 +88,7 @@ type collector struct {
 
 func (c *collector) condition(l *plan.Leaf) {
 	switch {
-	case l.On == nil && l.ID != bt.Condition.String():
+	case l.On == nil && l.ID != c.plan.Tree.Kind(l.Task).String():
 		c.share("ID "+l.ID, l.ID, Use{l.Task, Truth})
 	case l.On == nil:
 		c.share("task "+c.plan.Tree.Name(l.Task), c.plan.Tree.Name(l.Task), Use{l.Task, Truth})

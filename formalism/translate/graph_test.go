@@ -13,6 +13,7 @@ import (
 	"canopy/diag"
 	"canopy/document/plan"
 	"canopy/formalism/stategraph"
+	"canopy/internal/trees"
 	"canopy/snapshot"
 )
 
@@ -29,19 +30,12 @@ func randomTree(r *rand.Rand, size int) *bt.Node {
 			actions++
 			return &bt.Node{Kind: bt.Action, Name: fmt.Sprint("a", actions)}
 		}
-		kinds := bt.Kinds()[bt.Sequence:]
-		d := &bt.Node{Kind: kinds[r.IntN(len(kinds))]}
-		if d.Kind.IsDecorator() && r.IntN(2) == 0 {
-			d.Kind = bt.Sequence + bt.Kind(r.IntN(6))
-		}
-		n := 1
-		if !d.Kind.IsDecorator() {
-			n = 1 + r.IntN(min(size-1, 4))
-		}
+		d := &bt.Node{Kind: trees.Composite(r)}
+		n := trees.Width(r, d.Kind, min(size-1, 4))
 		for i := range n {
 			d.Children = append(d.Children, build((size-1)/n-i%2))
 		}
-		d.SuccessCount, d.FailureCount = 1+r.IntN(n), 1+r.IntN(n)
+		d.Params = trees.Params(r, d.Kind, n)
 		return d
 	}
 	return build(size)

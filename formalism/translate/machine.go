@@ -84,7 +84,7 @@ func (l *loop) settle(says [][meanings]bool) error {
 	in := l.in[:0]
 	for _, t := range tree.Leaves() {
 		s := &says[t]
-		if tree.Kind(t) == bt.Condition {
+		if !tree.Kind(t).Acts() {
 			in = append(in, bt.Set(t, s[Truth]))
 			continue
 		}
@@ -165,7 +165,7 @@ func (l *loop) observe() []phase {
 	tree := l.engine.Tree()
 	var phases []phase
 	for _, t := range tree.Leaves() {
-		if tree.Kind(t) == bt.Action {
+		if tree.Kind(t).Acts() {
 			phases = append(phases, phaseOf[l.engine.Status(t)])
 		}
 	}

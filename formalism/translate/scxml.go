@@ -60,7 +60,7 @@ func SCXML(w io.Writer, g *stategraph.Graph) error {
 	for s, id := range ids {
 		var active []string
 		for _, a := range g.StepActions(stategraph.Step(s)) {
-			active = append(active, script(g.Actions()[a]))
+			active = append(active, quoted(g.Actions()[a]))
 		}
 		fmt.Fprintf(b, "    <state id=%q>\n", id)
 		fmt.Fprintf(b, "      <onentry><assign location=\"active\" expr=\"[%s]\"/></onentry>\n",
@@ -93,13 +93,13 @@ func javascript(condition string) string {
 		case simpleName.MatchString(word):
 			return "inputs." + word
 		}
-		return "inputs[" + script(word) + "]"
+		return "inputs[" + quoted(word) + "]"
 	})
 	return strings.ReplaceAll(text, "! ", "!")
 }
 
-// script spells a text in ECMAScript.
-func script(text string) string {
+// quoted spells a text in ECMAScript.
+func quoted(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`, "\u2028", `\u2028`, "\u2029", `\u2029`).
 		Replace(text) + "'"
 }

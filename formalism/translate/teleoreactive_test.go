@@ -273,7 +273,7 @@ func TestGotoIsFigure8(t *testing.T) {
 	var write func(d *bt.Node)
 	leaf := 0
 	write = func(d *bt.Node) {
-		if d.Kind.IsLeaf() {
+		if d.Kind.Family() == bt.Leaf {
 			b.WriteString(p.Leaves[leaf].ID)
 			leaf++
 			return

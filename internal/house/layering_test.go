@@ -33,8 +33,27 @@ var rooms = map[string]room{
 		"diag": "an unknown name comes with the nearest known one",
 	}},
 	"bt": {pure: true, imports: reasons{
-		"diag":     "a trace script's mistakes are shown like a plan's",
 		"snapshot": "an engine can be saved",
+	}, tests: reasons{
+		"diag":            "golden scripts are trace scripts",
+		"document/script": "golden scripts are trace scripts",
+		"formalism/tick":  "the second engine goes through the golden scripts",
+		"internal/trees":  "random trees",
+	}},
+	"document/script": {pure: true, imports: reasons{
+		"bt":   "the engine replays a script",
+		"diag": "a script's mistakes are shown like a plan's",
+	}, tests: reasons{
+		"internal/trees": "trees from outlines",
+	}},
+	"formalism/tick": {pure: true, imports: reasons{
+		"bt":       "ticks the same trees, with the same inputs and commands",
+		"snapshot": "an engine can be saved",
+	}, tests: reasons{
+		"internal/trees": "random trees",
+	}},
+	"internal/trees": {imports: reasons{
+		"bt": "describes trees, with the kinds of the table",
 	}},
 	"ode": {pure: true, imports: reasons{
 		"snapshot": "an integrator can be saved",
@@ -60,6 +79,8 @@ var rooms = map[string]room{
 		"expr":             "leaves are written as expressions over signals",
 		"bt":               "a plan is compiled to a tree",
 		"document/xmltree": "plans are XML",
+	}, tests: reasons{
+		"internal/trees": "random trees have all kinds",
 	}},
 	"document/yamldoc": {pure: true, imports: reasons{
 		"diag": "an author's mistakes are reported all at once, each at its place",
@@ -86,7 +107,9 @@ var rooms = map[string]room{
 		"document/plan":        "is what is translated",
 		"formalism/stategraph": "is what plans are translated to",
 	}, tests: reasons{
-		"snapshot": "the saved states of a tree are all visited",
+		"snapshot":        "the saved states of a tree are all visited",
+		"document/script": "scripts are replayed",
+		"internal/trees":  "random trees have all kinds",
 	}},
 	"vehicle/equations": {pure: true, imports: reasons{
 		"diag":             "an author's mistakes are reported all at once, each at its place",
@@ -118,13 +141,15 @@ var rooms = map[string]room{
 		"go.yaml.in/yaml/v3":       "the nodes of a section of declarations",
 	}, tests: reasons{
 		"github.com/crillab/gophersat": "an encoding of its own gives the same answers",
+		"document/script":              "scripts are replayed",
 	}},
 	"analysis/diff": {pure: true, imports: reasons{
 		"bt":                   "tasks are matched by their place in the tree",
 		"document/plan":        "compares plans",
 		"formalism/stategraph": "compares state graphs",
 	}, tests: reasons{
-		"diag": "reads plans and graphs from texts",
+		"diag":           "reads plans and graphs from texts",
+		"internal/trees": "random trees have all kinds",
 	}},
 	"run/record": {pure: true, imports: reasons{
 		"bt":       "a status change is the engine's own value",
@@ -150,6 +175,7 @@ var rooms = map[string]room{
 		"run/record": "a report is drawn from a run log",
 	}},
 	"document/mission": {pure: true, imports: reasons{
+		"formalism/tick":   "a plan may be ticked",
 		"diag":             "a mission file's mistakes are reported like a plan's",
 		"expr":             "mission signals are expressions; compiled leaves yield event indicators",
 		"bt":               "the engine settles at every instant",
@@ -181,7 +207,9 @@ var rooms = map[string]room{
 		"document/plan": "a plan says what its leaves can tell",
 		"snapshot":      "a saved engine is a state that was seen",
 	}, tests: reasons{
-		"diag": "a counterexample is replayed as a script",
+		"diag":            "a counterexample is replayed as a script",
+		"document/script": "scripts are replayed",
+		"internal/trees":  "random trees have all kinds",
 	}},
 	"analysis/region": {pure: true, imports: reasons{
 		"bt":               "a start's region is the status of the tree's root; parts of a plan are trees",
@@ -194,6 +222,7 @@ var rooms = map[string]room{
 	}},
 	"cmd/canopy": {imports: reasons{
 		"explore":          "bounds searches by the time that a flag gives",
+		"document/script":  "traces plans",
 		"diag":             "prints mistakes",
 		"analysis/diff":    "compares plans, and state graphs",
 		"bt":               "runs trace scripts",

@@ -114,12 +114,18 @@ type activity struct {
 	Share   float64 // of the simulated time; 0 if none passed
 }
 
+// acts reports whether the kind of a log's task is that of leaves that can be activated.
+func acts(kind string) bool {
+	k, known := bt.ParseKind(kind)
+	return known && k.Acts()
+}
+
 // activities returns the actions in tree order.
 func activities(log *record.Log) []activity {
 	end := ended(log)
 	var list []activity
 	for _, l := range lanes(log) {
-		if log.Tasks[l.Task].Kind != bt.Action.String() {
+		if !acts(log.Tasks[l.Task].Kind) {
 			continue
 		}
 		a := activity{Name: log.Tasks[l.Task].Name}

@@ -150,7 +150,7 @@ func embedded(log *record.Log) (data, notes) {
 	}
 	for _, t := range log.Tasks {
 		kind, known := bt.ParseKind(t.Kind)
-		d.Tasks = append(d.Tasks, task{t.Name, t.Kind, t.Detail, known && kind.IsLeaf()})
+		d.Tasks = append(d.Tasks, task{t.Name, t.Kind, t.Detail, known && kind.Family() == bt.Leaf})
 	}
 	var n notes
 	plots, left := panels(log)

@@ -24,7 +24,7 @@ func must(t *testing.T, err error) {
 
 // node builds a plan's tree.
 func node(kind bt.Kind, name string, children ...*bt.Node) *bt.Node {
-	return &bt.Node{Kind: kind, Name: name, Children: children, SuccessCount: -1, FailureCount: 1}
+	return &bt.Node{Kind: kind, Name: name, Children: children}
 }
 
 // dayPlan is the plan of the 2014 paper, section 6.

@@ -1,17 +1,20 @@
-package bt
+package tick_test
 
 import (
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"canopy/bt"
+	"canopy/formalism/tick"
+	"canopy/internal/trees"
 	"canopy/snapshot"
 )
 
 // activations counts how often each task was activated at an instant.
-func activations(counts []int, instant Instant) {
+func activations(counts []int, instant bt.Instant) {
 	for _, c := range instant.Changes {
-		if c.To == Activating {
+		if c.To == bt.Activating {
 			counts[c.Task]++
 		}
 	}
@@ -21,12 +24,16 @@ func activations(counts []int, instant Instant) {
 // are activated at each tick; if tasks can be transient, the action is activated once and the condition never.
 func TestChattering(t *testing.T) {
 	const ticks = 100
-	tree := compiledOutline(t, "ReactiveFallback gain altitude\n  Condition high\n  Action take-off\n")
-	old, e := NewConventionalEngine(tree, nil), NewTickEngine(tree, nil, 0)
+	root, err := trees.Parse("ReactiveFallback gain altitude\n  Condition high\n  Action take-off\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := trees.Compile(t, root)
+	old, e := tick.NewConventional(tree, nil), tick.NewEngine(tree, nil, 0)
 	conventional, transient := make([]int, tree.Len()), make([]int, tree.Len())
 	for range ticks {
 		activations(conventional, old.Tick(nil))
-		instant, err := e.Tick(nil)
+		instant, err := e.Settle(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,68 +53,68 @@ func TestChattering(t *testing.T) {
 // is left before another one is entered; a saved state goes on alike; halted, all is idle. If nothing is to be remembered,
 // as composites have no memory and actions neither end nor refuse, the same actions run after each tick as by the law.
 func TestConventionalRandom(t *testing.T) {
-	trees, compared := 20_000, 0
+	count, compared := 20_000, 0
 	if testing.Short() {
-		trees = 2_000
+		count = 2_000
 	}
-	for seed := range uint64(trees) {
+	for seed := range uint64(count) {
 		r := rand.New(rand.NewPCG(4, seed))
-		d := randomTree(r, 1+r.IntN(20))
+		d := trees.Random(r, 1+r.IntN(20))
 		endless := seed%2 == 0
 		if endless {
 			forget(d)
 		}
-		tree := compiled(t, d)
-		events, e := NewEngine(tree, nil, 0), NewConventionalEngine(tree, nil)
+		tree := trees.Compile(t, d)
+		events, e := bt.NewEngine(tree, nil, 0), tick.NewConventional(tree, nil)
 		active := make([]bool, tree.Len())
-		follow := func(instant Instant) {
+		follow := func(instant bt.Instant) {
 			for _, c := range instant.Commands {
 				if active[c.Task] != c.Exit {
-					t.Fatalf("seed %d: entries and exits of task %d do not alternate%s", seed, c.Task, outline(d))
+					t.Fatalf("seed %d: entries and exits of task %d do not alternate%s", seed, c.Task, trees.Outline(d))
 				}
 				active[c.Task] = !c.Exit
 			}
 		}
 		for range 12 {
-			var inputs []Input
+			var inputs []bt.Input
 			for range 3 {
-				if in := randomInput(r, tree, nil); in.kind == inputSet || !endless && in.kind != inputSlow {
+				if in := trees.Input(r, tree, nil); !tree.Kind(in.Task()).Acts() || !endless && !slow(tree, in) {
 					inputs = append(inputs, in)
 				}
 			}
 			before := snapshot.Save(nil, e)
 			instant := e.Tick(inputs)
 			follow(instant)
-			again := NewConventionalEngine(tree, nil)
+			again := tick.NewConventional(tree, nil)
 			if err := snapshot.Load(before, again); err != nil {
 				t.Fatal(err)
 			}
 			if got := again.Tick(inputs); !slices.Equal(got.Changes, instant.Changes) {
-				t.Fatalf("seed %d: a saved state goes on otherwise%s", seed, outline(d))
+				t.Fatalf("seed %d: a saved state goes on otherwise%s", seed, trees.Outline(d))
 			}
 			settle(t, events, inputs...)
 			for i := range tree.Len() {
-				task, running := Task(i), 0
+				task, running := bt.Task(i), 0
 				for _, child := range tree.Children(task) {
-					if e.Status(child) == Running {
+					if e.Status(child) == bt.Running {
 						running++
 					}
 				}
-				if running > 1 && !tree.Kind(task).IsParallel() || running > 0 && e.Status(task) != Running {
+				if running > 1 && tree.Kind(task).Family() != bt.Count || running > 0 && e.Status(task) != bt.Running {
 					t.Fatalf("seed %d: %d children of task %d run, which is %v", seed, running, i, e.Status(task))
 				}
-				if endless && tree.Kind(task) == Action {
+				if endless && tree.Kind(task).Acts() {
 					compared++
 					if got, want := e.Status(task), events.Status(task); got != want {
-						t.Fatalf("seed %d: action %d is %v, by the law %v%s", seed, i, got, want, outline(d))
+						t.Fatalf("seed %d: action %d is %v, by the law %v%s", seed, i, got, want, trees.Outline(d))
 					}
 				}
 			}
 		}
 		follow(e.Halt())
 		for i := range tree.Len() {
-			if e.Status(Task(i)) != Accept {
-				t.Fatalf("seed %d: task %d is %v after the halt", seed, i, e.Status(Task(i)))
+			if e.Status(bt.Task(i)) != bt.Accept {
+				t.Fatalf("seed %d: task %d is %v after the halt", seed, i, e.Status(bt.Task(i)))
 			}
 		}
 		if instant := e.Tick(nil); len(instant.Changes) > 0 {
@@ -118,27 +125,19 @@ func TestConventionalRandom(t *testing.T) {
 }
 
 // forget makes composites reactive.
-func forget(d *Node) {
-	switch d.Kind {
-	case Sequence:
-		d.Kind = ReactiveSequence
-	case Fallback:
-		d.Kind = ReactiveFallback
-	case Parallel:
-		d.Kind = ReactiveParallel
+func forget(d *bt.Node) {
+	if d.Kind.Memory() {
+		d.Kind = map[bt.Kind]bt.Kind{bt.Sequence: bt.ReactiveSequence, bt.Fallback: bt.ReactiveFallback,
+			bt.Parallel: bt.ReactiveParallel}[d.Kind]
 	}
 	for _, child := range d.Children {
 		forget(child)
 	}
 }
 
-// TestConventionalSlow refuses procedures that take time.
-func TestConventionalSlow(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	tree := compiledOutline(t, "Action a\n")
-	NewConventionalEngine(tree, []Input{Slow(tree.Root(), true, false)})
+// slow reports whether an input makes a procedure take time.
+func slow(tree *bt.Tree, in bt.Input) bool {
+	told := bt.NewTold(tree.Kind(in.Task()))
+	told.Take(&in, tree.Kind(in.Task()), bt.Accept)
+	return told.Slow(false) || told.Slow(true)
 }

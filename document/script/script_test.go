@@ -1,4 +1,4 @@
-package bt
+package script
 
 import (
 	"errors"
@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"canopy/bt"
 	"canopy/diag"
+	"canopy/internal/trees"
 )
 
 // scriptTree has names with blanks, paths and each kind of leaf.
@@ -22,19 +24,19 @@ const scriptTree = `ReactiveFallback root
     Action fly home
 `
 
-func compiledOutline(t testing.TB, text string) *Tree {
-	root, err := parseOutline(text)
+func compiledOutline(t testing.TB, text string) *bt.Tree {
+	root, err := trees.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compiled(t, root)
+	return trees.Compile(t, root)
 }
 
 // FuzzTrace checks that a script is either run or refused, that what is refused writes nothing and has its place in the
 // script, and that the log follows the status cycle. Golden scripts are seeds as well.
 func FuzzTrace(f *testing.F) {
 	f.Add("set root/s/c true; end a success # comment\n\nslow fly home entry exit\nentered fly home;exited fly home\n")
-	files, err := filepath.Glob("testdata/trace*.txt")
+	files, err := filepath.Glob("../../bt/testdata/trace*.txt")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -95,13 +97,13 @@ func TestTraceWriteFails(t *testing.T) {
 func TestTraceLoop(t *testing.T) {
 	tree := compiledOutline(t, "ReactiveSequence r\n  Condition c\n  Action a\n")
 	src := &diag.Source{Name: "x.txt", Text: "# comment\n\nset c true\nset c false\n"}
-	script, list := parseScript(tree, src)
+	script, list := Parse(tree, src)
 	if list != nil {
 		t.Fatal(list)
 	}
 	var out strings.Builder
-	err := replay(NewEngine(tree, nil, 1), src, script, log(tree, &out))
-	if text := fmt.Sprint(err); !errors.Is(err, ErrLoop) || !strings.HasPrefix(text, "x.txt:3: ") ||
+	err := replay(bt.NewEngine(tree, nil, 1), src, script, log(tree, &out))
+	if text := fmt.Sprint(err); !errors.Is(err, bt.ErrLoop) || !strings.HasPrefix(text, "x.txt:3: ") ||
 		!strings.HasSuffix(text, "c, r") {
 		t.Error(err)
 	}
@@ -137,17 +139,17 @@ func TestTraceByteOrderMark(t *testing.T) {
 	}
 }
 
-// What Scriptable says of a name is so: a line of a script finds the leaf.
-func TestScriptable(t *testing.T) {
+// What Names says of a name is so: a line of a script finds the leaf.
+func TestNames(t *testing.T) {
 	for _, name := range []string{"c", "two words", "two  blanks", "set true", "entry", "äöü/x", "", " a", "a ", "a;b", "a#b", "#", "a\nb"} {
-		root := &Node{Kind: Inverter, Children: []*Node{{Kind: Condition, Name: name}}}
-		tree := compiled(t, root)
+		root := &bt.Node{Kind: bt.Inverter, Children: []*bt.Node{{Kind: bt.Condition, Name: name}}}
+		tree := trees.Compile(t, root)
 		leaf := tree.Leaves()[0]
 		var out strings.Builder
 		err := Trace(tree, &diag.Source{Name: "script", Text: "set " + tree.Name(leaf) + " true\n"}, &out)
 		found := err == nil && strings.Contains(out.String(), "1 "+tree.Name(leaf)+": Failure -> Success\n")
-		if found != tree.Scriptable(leaf) {
-			t.Errorf("%q: scriptable %t, but %v, %s", name, tree.Scriptable(leaf), err, out.String())
+		if found != Names(tree, leaf) {
+			t.Errorf("%q: scriptable %t, but %v, %s", name, Names(tree, leaf), err, out.String())
 		}
 	}
 }

@@ -1,4 +1,5 @@
-package bt
+// Package script reads trace scripts, which play the leaves of a tree, and replays them with the tree engine.
+package script
 
 import (
 	"bufio"
@@ -7,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/bt"
 	"canopy/diag"
 )
 
@@ -25,8 +27,8 @@ import (
 //	entered A, exited A                the running procedure is complete
 //
 // All bad input is found before anything runs and returned as a diag.List; nothing is written then. A tree that does
-// not settle is an error that wraps ErrLoop, after the log so far.
-func Trace(tree *Tree, src *diag.Source, w io.Writer) error {
+// not settle is an error that wraps [bt.ErrLoop], after the log so far.
+func Trace(tree *bt.Tree, src *diag.Source, w io.Writer) error {
 	out := bufio.NewWriter(w)
 	err := Replay(tree, src, log(tree, out))
 	if flushed := out.Flush(); err == nil {
@@ -36,8 +38,8 @@ func Trace(tree *Tree, src *diag.Source, w io.Writer) error {
 }
 
 // log returns a function that writes the changes of an instant.
-func log(tree *Tree, out io.Writer) func(n int, instant Instant) {
-	return func(n int, instant Instant) {
+func log(tree *bt.Tree, out io.Writer) func(n int, instant bt.Instant) {
+	return func(n int, instant bt.Instant) {
 		for _, c := range instant.Changes {
 			fmt.Fprintf(out, "%d %s: %s -> %s\n", n, tree.Name(c.Task), c.From, c.To)
 		}
@@ -46,39 +48,39 @@ func log(tree *Tree, out io.Writer) func(n int, instant Instant) {
 
 // Replay runs a script as Trace does and passes each instant on with its number; the instant is valid until the
 // function returns. The errors are those of Trace.
-func Replay(tree *Tree, src *diag.Source, pass func(n int, instant Instant)) error {
-	script, list := parseScript(tree, src)
+func Replay(tree *bt.Tree, src *diag.Source, pass func(n int, instant bt.Instant)) error {
+	lines, list := Parse(tree, src)
 	if err := list.Err(); err != nil {
 		return err
 	}
-	return replay(NewEngine(tree, nil, 0), src, script, pass)
+	return replay(bt.NewEngine(tree, nil, 0), src, lines, pass)
 }
 
-func replay(e *Engine, src *diag.Source, script []scriptLine, pass func(n int, instant Instant)) error {
-	for i, line := range append([]scriptLine{{}}, script...) {
-		instant, err := e.Settle(line.inputs)
+func replay(e *bt.Engine, src *diag.Source, lines []Line, pass func(n int, instant bt.Instant)) error {
+	for i, line := range append([]Line{{}}, lines...) {
+		instant, err := e.Settle(line.Inputs)
 		pass(i, instant)
 		switch {
 		case err != nil && i == 0:
 			return fmt.Errorf("%s: at the start: %w", src.Name, err)
 		case err != nil:
-			return fmt.Errorf("%s:%d: %w", src.Name, line.number, err)
+			return fmt.Errorf("%s:%d: %w", src.Name, line.Number, err)
 		}
 	}
 	return nil
 }
 
-// Scriptable reports whether a script can name a task: not if the name holds ";", "#" or a line break, or has blanks at
+// Names reports whether a script can name a task: not if the name holds ";", "#" or a line break, or has blanks at
 // an end.
-func (t *Tree) Scriptable(task Task) bool {
-	name := t.Name(task)
+func Names(tree *bt.Tree, task bt.Task) bool {
+	name := tree.Name(task)
 	return !strings.ContainsAny(name, ";#\r\n") && strings.TrimSpace(name) == name
 }
 
-// scriptLine is one instant of a script.
-type scriptLine struct {
-	number int // in the source, from 1
-	inputs []Input
+// Line is one instant of a script.
+type Line struct {
+	Number int // in the source, from 1
+	Inputs []bt.Input
 }
 
 // word is a word of a script with its place.
@@ -90,32 +92,32 @@ type word struct {
 // end returns the offset behind the word.
 func (w word) end() int { return w.offset + len(w.text) }
 
-// scriptParser reads a script and collects all that is wrong with it.
-type scriptParser struct {
-	tree *Tree
+// parser reads a script and collects all that is wrong with it.
+type parser struct {
+	tree *bt.Tree
 	src  *diag.Source
 	list diag.List
 }
 
-// parseScript returns a script's instants, or what is wrong with it.
-func parseScript(tree *Tree, src *diag.Source) ([]scriptLine, diag.List) {
-	p := &scriptParser{tree: tree, src: src}
-	var script []scriptLine
+// Parse returns a script's instants, or what is wrong with it.
+func Parse(tree *bt.Tree, src *diag.Source) ([]Line, diag.List) {
+	p := &parser{tree: tree, src: src}
+	var lines []Line
 	offset, number := src.Begin(), 0
 	for text := range strings.Lines(src.Text[offset:]) {
 		number++
 		line, _, _ := strings.Cut(text, "#")
 		if strings.TrimSpace(line) != "" {
-			script = append(script, scriptLine{number: number, inputs: p.instant(line, offset)})
+			lines = append(lines, Line{Number: number, Inputs: p.instant(line, offset)})
 		}
 		offset += len(text)
 	}
-	return script, p.list
+	return lines, p.list
 }
 
 // instant reads the inputs of a line that begins at an offset.
-func (p *scriptParser) instant(line string, offset int) []Input {
-	var inputs []Input
+func (p *parser) instant(line string, offset int) []bt.Input {
+	var inputs []bt.Input
 	for part := range strings.SplitSeq(line, ";") {
 		if words := splitWords(part, offset); len(words) > 0 {
 			if in, ok := p.input(words); ok {
@@ -141,31 +143,31 @@ func splitWords(text string, offset int) []word {
 // verb is the first word of an input.
 type verb struct {
 	name        string
-	kind        Kind     // of the leaf whose name follows
+	acts        bool     // the leaf whose name follows can be activated
 	words       []string // that may follow the name
 	least, most int      // so many of them
-	input       func(leaf Task, words []string) Input
+	input       func(leaf bt.Task, words []string) bt.Input
 }
 
 var verbs = []verb{
-	{"set", Condition, []string{"true", "false"}, 1, 1,
-		func(t Task, words []string) Input { return Set(t, words[0] == "true") }},
-	{"request", Action, []string{"accept", "success", "failure"}, 1, 1,
-		func(t Task, words []string) Input { return Request(t, verdicts[words[0]]) }},
-	{"end", Action, []string{"success", "failure"}, 1, 1,
-		func(t Task, words []string) Input { return End(t, verdicts[words[0]]) }},
-	{"slow", Action, []string{"entry", "exit"}, 0, 2,
-		func(t Task, words []string) Input {
-			return Slow(t, slices.Contains(words, "entry"), slices.Contains(words, "exit"))
+	{"set", false, []string{"true", "false"}, 1, 1,
+		func(t bt.Task, words []string) bt.Input { return bt.Set(t, words[0] == "true") }},
+	{"request", true, []string{"accept", "success", "failure"}, 1, 1,
+		func(t bt.Task, words []string) bt.Input { return bt.Request(t, verdicts[words[0]]) }},
+	{"end", true, []string{"success", "failure"}, 1, 1,
+		func(t bt.Task, words []string) bt.Input { return bt.End(t, verdicts[words[0]]) }},
+	{"slow", true, []string{"entry", "exit"}, 0, 2,
+		func(t bt.Task, words []string) bt.Input {
+			return bt.Slow(t, slices.Contains(words, "entry"), slices.Contains(words, "exit"))
 		}},
-	{"entered", Action, nil, 0, 0, func(t Task, _ []string) Input { return Entered(t) }},
-	{"exited", Action, nil, 0, 0, func(t Task, _ []string) Input { return Exited(t) }},
+	{"entered", true, nil, 0, 0, func(t bt.Task, _ []string) bt.Input { return bt.Entered(t) }},
+	{"exited", true, nil, 0, 0, func(t bt.Task, _ []string) bt.Input { return bt.Exited(t) }},
 }
 
-var verdicts = map[string]Status{"accept": Accept, "success": Success, "failure": Failure}
+var verdicts = map[string]bt.Status{"accept": bt.Accept, "success": bt.Success, "failure": bt.Failure}
 
 // input reads one input.
-func (p *scriptParser) input(words []word) (in Input, ok bool) {
+func (p *parser) input(words []word) (in bt.Input, ok bool) {
 	first := words[0]
 	i := slices.IndexFunc(verbs, func(v verb) bool { return v.name == first.text })
 	if i < 0 {
@@ -200,7 +202,7 @@ func (p *scriptParser) input(words []word) (in Input, ok bool) {
 	return v.input(leaf, texts), true
 }
 
-func (p *scriptParser) unknownVerb(w word) {
+func (p *parser) unknownVerb(w word) {
 	var names []string
 	for _, v := range verbs {
 		names = append(names, v.name)
@@ -214,7 +216,7 @@ func (p *scriptParser) unknownVerb(w word) {
 
 // leaf reads a leaf's name, which may hold blanks, behind the verb: the longest that the tree knows. It returns the
 // words that follow.
-func (p *scriptParser) leaf(words []word, v *verb) (leaf Task, rest []word, ok bool) {
+func (p *parser) leaf(words []word, v *verb) (leaf bt.Task, rest []word, ok bool) {
 	if len(words) == 1 {
 		p.report(words[0].end(), 0, "missing-word", fmt.Sprintf("%q needs the name of a leaf", v.name), "")
 		return 0, nil, false
@@ -225,25 +227,39 @@ func (p *scriptParser) leaf(words []word, v *verb) (leaf Task, rest []word, ok b
 		if !ok {
 			continue
 		}
-		if k := p.tree.Kind(leaf); k != v.kind {
-			p.report(words[1].offset, len(text(last)), "wrong-kind",
-				fmt.Sprintf("%q is not of the kind %s but %s", text(last), v.kind, k),
-				fmt.Sprintf("%q is for leaves of the kind %s", v.name, v.kind))
+		if !v.takes(p.tree.Kind(leaf)) {
+			p.wrongKind(words[1].offset, text(last), p.tree.Kind(leaf), v)
 			return 0, nil, false
 		}
 		return leaf, words[last+1:], true
 	}
 	name := text(max(1, len(words)-1-v.least))
 	p.report(words[1].offset, len(name), "unknown-leaf", fmt.Sprintf("the plan has no leaf %q", name), "")
-	p.list[len(p.list)-1].Suggest = func() string { return p.nearLeaf(name, v.kind) }
+	p.list[len(p.list)-1].Suggest = func() string { return p.nearLeaf(name, v) }
 	return 0, nil, false
 }
 
+// takes reports whether the verb is for leaves of a kind.
+func (v *verb) takes(k bt.Kind) bool { return k.Family() == bt.Leaf && k.Acts() == v.acts }
+
+// wrongKind reports a leaf of a kind for which the verb is not.
+func (p *parser) wrongKind(offset int, name string, k bt.Kind, v *verb) {
+	var kinds []string
+	for _, other := range bt.Kinds() {
+		if v.takes(other) {
+			kinds = append(kinds, other.String())
+		}
+	}
+	wanted := strings.Join(kinds, " or ")
+	p.report(offset, len(name), "wrong-kind", fmt.Sprintf("%q is not of the kind %s but %s", name, wanted, k),
+		fmt.Sprintf("%q is for leaves of the kind %s", v.name, wanted))
+}
+
 // nearLeaf returns the hint for an unknown leaf: the paths that end in the name, else the nearest name.
-func (p *scriptParser) nearLeaf(name string, kind Kind) string {
+func (p *parser) nearLeaf(name string, v *verb) string {
 	var names, paths []string
 	for _, leaf := range p.tree.Leaves() {
-		if p.tree.Kind(leaf) != kind {
+		if !v.takes(p.tree.Kind(leaf)) {
 			continue
 		}
 		names = append(names, p.tree.Name(leaf))
@@ -257,7 +273,7 @@ func (p *scriptParser) nearLeaf(name string, kind Kind) string {
 	return diag.DidYouMean(name, names)
 }
 
-func (p *scriptParser) report(offset, length int, code, text, hint string) {
+func (p *parser) report(offset, length int, code, text, hint string) {
 	p.list = append(p.list,
 		diag.Diagnostic{Source: p.src, Offset: offset, Length: length, Code: code, Text: text, Hint: hint})
 }

@@ -1,10 +1,18 @@
 package bt
 
-// passedOver tells over which children a sequence or fallback passes to the next one.
-var passedOver = [...]statusSet{
-	Sequence: good, ReactiveSequence: good,
-	Fallback: bad, ReactiveFallback: bad,
-	ForceFailure: 0,
+// recountChain updates which child decides after a child's effective status has changed. It reports whether the verdict
+// may be another one.
+func (e *Engine) recountChain(n *node, c *composite, place int32, to Status) bool {
+	front := c.front
+	switch {
+	case place > c.first:
+		return false
+	case !to.in(n.over):
+		c.first, c.front = place, to
+	case place == c.first:
+		e.skip(n, c)
+	}
+	return judgement[c.front] != judgement[front]
 }
 
 // skip moves the first child that is not passed over on to the right.
@@ -18,14 +26,14 @@ func (e *Engine) skip(n *node, c *composite) {
 	}
 }
 
-// passSequence passes on the activity of a composite that has at most one active child: it wants the first child that
+// passChain passes on the activity of a composite that has at most one active child: it wants the first child that
 // is not passed over, and hands over only when all others are transient.
-func (e *Engine) passSequence(t Task, n *node) {
+func (e *Engine) passChain(t Task, n *node) {
 	c := &e.composites[n.composite]
 	want := int32(-1)
 	if e.passes(t, n, c) && c.front.in(wanted) {
 		want = c.first
-		if n.kind == Sequence || n.kind == Fallback {
+		if n.memory {
 			e.pinBefore(n, c)
 		}
 	}
@@ -33,13 +41,13 @@ func (e *Engine) passSequence(t Task, n *node) {
 		e.setActive(e.tree.kids[n.kids+c.current], false)
 		c.current = -1
 	}
-	if want >= 0 && c.current < 0 && c.statuses>>32 == inStatuses[e.child(n, want).status]>>32 {
+	if want >= 0 && c.current < 0 && c.statuses.engaged() == inStatuses[e.child(n, want).status].engaged() {
 		e.setActive(e.tree.kids[n.kids+want], true)
 		c.current = want
 	}
 }
 
-// pinBefore pins the children that a Sequence or Fallback passes over.
+// pinBefore pins the children that a chain with memory passes over.
 func (e *Engine) pinBefore(n *node, c *composite) {
 	for ; c.pinned < c.first; c.pinned++ {
 		t := e.tree.kids[n.kids+c.pinned]

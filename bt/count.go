@@ -1,0 +1,61 @@
+package bt
+
+// countVerdict counts the good and the bad children. Which count is reached first matters only if both are.
+func (e *Engine) countVerdict(n *node, c *composite) Status {
+	isGood, isBad := c.results.good() >= n.enough, c.results.bad() >= n.tooMany
+	switch {
+	case isGood && isBad:
+		return e.raceVerdict(n)
+	case isGood:
+		return Success
+	case isBad:
+		return Failure
+	}
+	return Accept
+}
+
+// raceVerdict counts the children one by one, pinned ones first: the first threshold reached decides.
+func (e *Engine) raceVerdict(n *node) Status {
+	var r results
+	for _, first := range [...]bool{true, false} {
+		for place := range n.n {
+			s := e.child(n, place)
+			if (s.hold == pinned) != first {
+				continue
+			}
+			r += inResults[s.effective]
+			if r.good() >= n.enough {
+				return Success
+			}
+			if r.bad() >= n.tooMany {
+				return Failure
+			}
+		}
+	}
+	return Accept
+}
+
+// passCount looks at all children if a Count begins or ceases to pass activity on; those that change meanwhile
+// are noted one by one.
+func (e *Engine) passCount(t Task, n *node) {
+	c := &e.composites[n.composite]
+	passing := e.passes(t, n, c)
+	if passing == c.passing {
+		return
+	}
+	c.passing = passing
+	for _, child := range e.tree.Children(t) {
+		e.passCountChild(n, child, passing)
+	}
+}
+
+// passCountChild pins a child of a Count, withdraws its activity or grants it.
+func (e *Engine) passCountChild(n *node, child Task, passing bool) {
+	s := &e.tasks[child]
+	if passing && n.memory && s.hold != pinned && s.effective.in(good|bad) {
+		e.keep(child, pinned, judgement[s.effective])
+	}
+	if want := passing && s.effective.in(wanted); want != s.active {
+		e.setActive(child, want)
+	}
+}

@@ -1,0 +1,8 @@
+package bt
+
+// Decode returns what an input says.
+func Decode(in Input) (t Task, verb string, value Status, entryToo, exitToo bool) {
+	verb = [...]string{inputSet: "set", inputRequest: "request", inputEnd: "end", inputSlow: "slow",
+		inputEntered: "entered", inputExited: "exited"}[in.kind]
+	return in.task, verb, in.value, in.slow&entry != 0, in.slow&exit != 0
+}

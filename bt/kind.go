@@ -1,0 +1,176 @@
+package bt
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Kind is the kind of a task, named as in BehaviorTree.CPP 4: a row of the table of kinds.
+type Kind uint8
+
+// The kinds, in the order of the table's rows.
+const (
+	Condition Kind = iota
+	Action
+	Sequence
+	Fallback
+	ReactiveSequence
+	ReactiveFallback
+	Parallel
+	ReactiveParallel
+	Inverter
+	ForceSuccess
+	ForceFailure
+)
+
+// kinds is the law of the kinds as data. Engines, analyses, readers and drawings ask a kind for its family and for the
+// fields of its row; no other file names a kind to decide something. docs/extending.md tells how to add a row.
+var kinds = [...]row{
+	Condition: {name: "Condition", text: "Is judged by its truth value and never activated."},
+	Action:    {name: "Action", acts: true, text: "Asks to be activated, runs, and may end."},
+
+	Sequence: {name: "Sequence", family: Chain, children: some, over: Success, verdict: same, memory: true, symbol: "→",
+		text: "Runs its children one after the other until one fails; remembers which have succeeded."},
+	Fallback: {name: "Fallback", family: Chain, children: some, over: Failure, verdict: same, memory: true, symbol: "?",
+		text: "Runs its children one after the other until one succeeds; remembers which have failed."},
+	ReactiveSequence: {name: "ReactiveSequence", family: Chain, children: some, over: Success, verdict: same, symbol: "→",
+		text: "Succeeds if all children do; the first that does not decides, at any time."},
+	ReactiveFallback: {name: "ReactiveFallback", family: Chain, children: some, over: Failure, verdict: same, symbol: "?",
+		text: "Fails if all children do; the first that does not decides, at any time."},
+
+	Parallel: {name: "Parallel", family: Count, children: some, memory: true, symbol: "⇉", params: thresholds,
+		text: "Runs all children at the same time and counts how they end; remembers who has ended."},
+	ReactiveParallel: {name: "ReactiveParallel", family: Count, children: some, symbol: "⇉", params: thresholds,
+		text: "Runs all children at the same time and counts how they are judged, at any time."},
+
+	Inverter: {name: "Inverter", family: Chain, children: one, over: Accept, verdict: verdicts{Failure, Success, Accept},
+		symbol: "¬", text: "Succeeds if its child fails, and fails if it succeeds."},
+	ForceSuccess: {name: "ForceSuccess", family: Chain, children: one, over: Accept, verdict: verdicts{Success, Success, Accept},
+		symbol: "+", text: "Succeeds when its child has ended, well or badly."},
+	ForceFailure: {name: "ForceFailure", family: Chain, children: one, over: Accept, verdict: verdicts{Failure, Failure, Accept},
+		symbol: "−", text: "Fails when its child has ended, well or badly."},
+}
+
+// Family tells by which rule the tasks of a kind come to their verdict and pass activity on. Whoever distinguishes
+// families covers all of them; one that is not known is a panic, never an answer.
+type Family uint8
+
+// The families.
+const (
+	Leaf  Family = iota // has no children: what it says comes from outside
+	Chain               // the first child that is not passed over decides, else the last one; it alone can be active
+	Count               // the children that are good and those that are bad are counted; all can be active
+)
+
+var families = [...]string{Leaf: "leaf", Chain: "chain", Count: "count"}
+
+func (f Family) String() string { return families[f] }
+
+// row is what a kind means.
+type row struct {
+	name     string
+	text     string // one line that says what it is for
+	family   Family
+	children arity
+	params   []Param
+	symbol   string   // in drawings
+	acts     bool     // leaves: it can be activated and has an entry and an exit procedure
+	over     Status   // chains: the judgement that is passed over, Accept: none is
+	verdict  verdicts // chains: what the task says, by the judgement of the child that decides
+	memory   bool     // what has been passed over or counted is pinned until the task is deactivated
+}
+
+// arity is how many children a task has.
+type arity struct{ least, most int }
+
+var (
+	one  = arity{1, 1}
+	some = arity{1, -1}
+)
+
+// verdicts maps a judgement, Success, Failure or Accept, to another one.
+type verdicts [Accept + 1]Status
+
+var same = verdicts{Success, Failure, Accept}
+
+// Param is a parameter of a kind: a number of children, in 1..n of n children. A negative value c stands for n + 1 + c.
+type Param struct {
+	Name    string // the attribute of a plan
+	Label   string // its name in a drawing
+	Default int
+	Unit    string // "" if it has none
+	Text    string // one line that says what it is
+}
+
+var thresholds = []Param{
+	{Name: "success_count", Label: "success", Default: -1, Text: "the number of good children that make it succeed; -1: all"},
+	{Name: "failure_count", Label: "failure", Default: 1, Text: "the number of bad children that make it fail; -1: all"},
+}
+
+// Resolve returns the value that a written value stands for in a task of n children, and whether it is possible.
+func (p *Param) Resolve(value, n int) (resolved int, ok bool) {
+	if value < 0 {
+		value += n + 1
+	}
+	return value, value >= 1 && value <= n
+}
+
+// Range says in words which values are possible in a task of n children.
+func (p *Param) Range(n int) string { return fmt.Sprintf("1..%d", n) }
+
+func (k Kind) String() string { return kinds[k].name }
+
+// ParseKind returns the kind with the given name.
+func ParseKind(s string) (Kind, bool) {
+	i := slices.IndexFunc(kinds[:], func(r row) bool { return r.name == s })
+	return Kind(max(i, 0)), i >= 0
+}
+
+// Kinds returns all kinds.
+func Kinds() []Kind {
+	all := make([]Kind, len(kinds))
+	for i := range all {
+		all[i] = Kind(i)
+	}
+	return all
+}
+
+// Family returns the rule by which tasks of the kind come to their verdict.
+func (k Kind) Family() Family { return kinds[k].family }
+
+// Acts reports whether tasks of the kind are leaves that can be activated; other leaves are only judged.
+func (k Kind) Acts() bool { return kinds[k].acts }
+
+// Arity returns the minimum and the maximum number of children; most is -1 if there is no limit.
+func (k Kind) Arity() (least, most int) { return kinds[k].children.least, kinds[k].children.most }
+
+// Params returns the parameters. The caller must not change the slice.
+func (k Kind) Params() []Param { return kinds[k].params }
+
+// Text returns one line that says what the kind is for.
+func (k Kind) Text() string { return kinds[k].text }
+
+// Symbol returns the sign that stands for the kind in drawings; leaves have none.
+func (k Kind) Symbol() string { return kinds[k].symbol }
+
+// Memory reports whether tasks of the kind pin what they have passed over or counted until they are deactivated.
+func (k Kind) Memory() bool { return kinds[k].memory }
+
+// Over returns the judgement of a child that tasks of a chain pass over, Success or Failure; Accept if they pass
+// over none.
+func (k Kind) Over() Status {
+	if r := &kinds[k]; r.family == Chain {
+		return r.over
+	}
+	return Accept
+}
+
+// Verdict returns what a task of a chain says if the child that decides is judged so: Success, Failure or Accept. It
+// panics if the kind is no chain.
+func (k Kind) Verdict(judgement Status) Status {
+	r := &kinds[k]
+	if r.family != Chain {
+		panic("bt: only a chain maps the judgement of one child")
+	}
+	return r.verdict[judgement]
+}

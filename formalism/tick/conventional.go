@@ -1,0 +1,198 @@
+package tick
+
+import (
+	"canopy/bt"
+	"canopy/snapshot"
+)
+
+// Conventional is the tick that A. Klöckner, Behavior Trees for UAV Mission Management, 2013, section 5, starts
+// from: every task is activated before it is ticked, whatever it is going to answer. It exists to show the chattering
+// that transient tasks cure; nothing else should fly with it. It is not safe for concurrent use.
+//
+//	run(task):
+//	    activate the task, unless it is active
+//	    a composite runs its children from left to right until one decides; before it activates one, it deactivates
+//	        the one that is active; a parallel runs all of them
+//	    if that gives Success or Failure, deactivate the task
+//
+// What differs from an [Engine]: no task is transient, so an idle one is bt.Accept, be it a condition. An instant is one
+// tick and is not repeated until nothing changes. No result is held, so an action that has ended is run again; Sequence
+// and Fallback go on where they were, and Parallel leaves out who has ended. An action's request is heard as its
+// outcome, when it has been activated. Procedures take no time.
+type Conventional struct {
+	tree     *bt.Tree
+	nodes    []node
+	tasks    []conventionalTask
+	changes  []bt.Change
+	commands []bt.Command
+	visits   int
+	halted   bool
+}
+
+// conventionalTask is what changes of a task.
+type conventionalTask struct {
+	bt.Told
+	status  bt.Status
+	current int32     // chains: the place of the child that was run last
+	ended   bt.Status // children of counts: how it has ended, Accept if it has not
+}
+
+// NewConventional returns an engine for a tree whose leaves start with the given inputs and whose tasks are idle.
+func NewConventional(tree *bt.Tree, initial []bt.Input) *Conventional {
+	e := &Conventional{tree: tree, nodes: describe(tree), tasks: make([]conventionalTask, tree.Len())}
+	for t := range e.tasks {
+		e.tasks[t] = conventionalTask{Told: bt.NewTold(tree.Kind(bt.Task(t))), status: bt.Accept, ended: bt.Accept}
+	}
+	e.take(initial)
+	return e
+}
+
+// Status returns a task's status: Accept if it is idle.
+func (e *Conventional) Status(t bt.Task) bt.Status { return e.tasks[t].status }
+
+// State passes all that changes of the engine, but for the log of the last instant.
+func (e *Conventional) State(c *snapshot.Codec) {
+	snapshot.Each(c, e.tasks, func(c *snapshot.Codec, s *conventionalTask) {
+		s.Told.State(c)
+		snapshot.Int(c, &s.status)
+		snapshot.Int(c, &s.current)
+		snapshot.Int(c, &s.ended)
+	})
+	snapshot.Bool(c, &e.halted)
+}
+
+// Tick applies the inputs, which change at the same instant, in their order, and ticks the root once. It panics if a
+// procedure is to take time.
+func (e *Conventional) Tick(inputs []bt.Input) bt.Instant {
+	e.changes, e.commands, e.visits = e.changes[:0], e.commands[:0], 0
+	e.take(inputs)
+	if !e.halted {
+		e.run(e.tree.Root())
+	}
+	return e.instant()
+}
+
+// Halt deactivates the root for ever.
+func (e *Conventional) Halt() bt.Instant {
+	e.changes, e.commands, e.visits = e.changes[:0], e.commands[:0], 0
+	e.halted = true
+	e.deactivate(e.tree.Root())
+	return e.instant()
+}
+
+func (e *Conventional) take(inputs []bt.Input) {
+	for i := range inputs {
+		in := &inputs[i]
+		s := &e.tasks[in.Task()]
+		s.Take(in, e.tree.Kind(in.Task()), s.status)
+		if s.Slow(false) || s.Slow(true) {
+			panic("tick: a conventional engine has no procedures that take time")
+		}
+	}
+}
+
+func (e *Conventional) instant() bt.Instant {
+	return bt.Instant{Changes: e.changes, Commands: e.commands, Iterations: min(len(e.changes), 1), Visits: e.visits}
+}
+
+// run ticks a task, activating it before and deactivating it if it has ended. It returns Success, Failure or, if the
+// task goes on, Accept.
+func (e *Conventional) run(t bt.Task) bt.Status {
+	e.visits++
+	n, s := &e.nodes[t], &e.tasks[t]
+	if s.status == bt.Accept {
+		e.activate(t, n, s)
+	}
+	says := s.Outcome
+	switch n.family {
+	case bt.Leaf:
+	case bt.Chain:
+		says = e.runChain(n, s)
+	case bt.Count:
+		says = e.runCount(n)
+	default:
+		panic(unknownFamily)
+	}
+	if says != bt.Accept {
+		e.step(t, [...]bt.Status{bt.Success: bt.Finished, bt.Failure: bt.Aborted}[says])
+		e.deactivate(t)
+	}
+	return says
+}
+
+// runChain runs children until one is not passed over.
+func (e *Conventional) runChain(n *node, s *conventionalTask) bt.Status {
+	kids, place := n.children, int32(0)
+	if n.memory {
+		place = s.current
+	}
+	for ; ; place++ {
+		if place != s.current {
+			e.deactivate(kids[s.current])
+			s.current = place
+		}
+		if says := e.run(kids[place]); says == bt.Accept || says != n.over || int(place) == len(kids)-1 {
+			return n.kind.Verdict(says)
+		}
+	}
+}
+
+// runCount runs all children, with memory those that have not ended, and counts them from left to right: the first
+// threshold reached decides.
+func (e *Conventional) runCount(n *node) bt.Status {
+	verdict, enough, tooMany := bt.Accept, n.enough, n.tooMany
+	for _, child := range n.children {
+		c := &e.tasks[child]
+		if !n.memory || c.ended == bt.Accept {
+			c.ended = e.run(child)
+		}
+		switch c.ended {
+		case bt.Success:
+			enough--
+		case bt.Failure:
+			tooMany--
+		}
+		switch {
+		case verdict != bt.Accept:
+		case enough == 0:
+			verdict = bt.Success
+		case tooMany == 0:
+			verdict = bt.Failure
+		}
+	}
+	return verdict
+}
+
+// activate starts a task and its entry procedure.
+func (e *Conventional) activate(t bt.Task, n *node, s *conventionalTask) {
+	e.step(t, bt.Activating)
+	s.Outcome = s.Request
+	if n.kind.Acts() {
+		e.commands = append(e.commands, bt.Command{Task: t})
+	}
+	e.step(t, bt.Running)
+}
+
+// deactivate ends a task, if it is active, with all below it, and starts its exit procedure.
+func (e *Conventional) deactivate(t bt.Task) {
+	n, s := &e.nodes[t], &e.tasks[t]
+	if s.status == bt.Accept {
+		return
+	}
+	e.step(t, bt.Deactivating)
+	for _, child := range e.tree.Children(t) {
+		e.deactivate(child)
+		e.tasks[child].ended = bt.Accept
+	}
+	s.current = 0
+	if n.kind.Acts() {
+		e.commands = append(e.commands, bt.Command{Task: t, Exit: true})
+	}
+	e.step(t, bt.Accept)
+}
+
+func (e *Conventional) step(t bt.Task, to bt.Status) {
+	s := &e.tasks[t]
+	e.changes = append(e.changes, bt.Change{Task: t, From: s.status, To: to, Iteration: 1})
+	s.status = to
+}

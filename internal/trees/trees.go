@@ -1,0 +1,224 @@
+// Package trees makes trees for tests: random ones, with all kinds of the table, and from outlines.
+package trees
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+)
+
+// Random returns a description with about the given number of tasks. Its kinds are drawn from the table.
+func Random(r *rand.Rand, size int) *bt.Node {
+	if size <= 1 {
+		return &bt.Node{Kind: Leaf(r)}
+	}
+	d := &bt.Node{Kind: Composite(r)}
+	n, rest := Width(r, d.Kind, min(size-1, 5)), size-1
+	for i := range n {
+		share := rest / (n - i)
+		if n-i > 1 && rest > 1 {
+			share = r.IntN(2*share + 1)
+		}
+		share = max(1, min(share, rest))
+		rest -= share
+		d.Children = append(d.Children, Random(r, share))
+	}
+	d.Params = Params(r, d.Kind, n)
+	return d
+}
+
+// Leaf returns the kind of a leaf.
+func Leaf(r *rand.Rand) bt.Kind {
+	return draw(r, func(k bt.Kind) bool { return k.Family() == bt.Leaf })
+}
+
+// Composite returns the kind of a composite. Those with a single child are rarer than they are in the table.
+func Composite(r *rand.Rand) bt.Kind {
+	k := draw(r, func(k bt.Kind) bool { return k.Family() != bt.Leaf })
+	if single(k) && r.IntN(2) == 0 {
+		k = draw(r, func(k bt.Kind) bool { return k.Family() != bt.Leaf && !single(k) })
+	}
+	return k
+}
+
+// Width returns a number of children of a composite kind, not more than a number unless the kind needs more.
+func Width(r *rand.Rand, k bt.Kind, most int) int {
+	least, limit := k.Arity()
+	if limit >= 0 {
+		most = min(most, limit)
+	}
+	return max(least, 1+r.IntN(max(1, most)))
+}
+
+// Params returns random values of the parameters of a kind with n children, nil for the defaults.
+func Params(r *rand.Rand, kind bt.Kind, n int) []int {
+	if r.IntN(4) == 0 {
+		return nil
+	}
+	var values []int
+	for _, p := range kind.Params() {
+		value := p.Default
+		for try := r.IntN(8); try != 0; try-- {
+			if v := r.IntN(2*n+2) - n; valid(&p, v, n) {
+				value = v
+			}
+		}
+		values = append(values, value)
+	}
+	return values
+}
+
+func valid(p *bt.Param, value, n int) bool {
+	_, ok := p.Resolve(value, n)
+	return ok
+}
+
+func draw(r *rand.Rand, may func(bt.Kind) bool) bt.Kind {
+	kinds := slices.DeleteFunc(bt.Kinds(), func(k bt.Kind) bool { return !may(k) })
+	return kinds[r.IntN(len(kinds))]
+}
+
+func single(k bt.Kind) bool {
+	_, most := k.Arity()
+	return most == 1
+}
+
+// Input returns an input for a random leaf; if the statuses are given, useful ones are likelier.
+func Input(r *rand.Rand, tree *bt.Tree, status func(bt.Task) bt.Status) bt.Input {
+	leaves := tree.Leaves()
+	t := leaves[r.IntN(len(leaves))]
+	if !tree.Kind(t).Acts() {
+		return bt.Set(t, r.IntN(2) == 0)
+	}
+	if status != nil {
+		switch s := status(t); {
+		case s == bt.Activating && r.IntN(2) == 0:
+			return bt.Entered(t)
+		case s == bt.Running && r.IntN(3) > 0:
+			return bt.End(t, bt.Status(r.IntN(2)))
+		case s == bt.Deactivating && r.IntN(2) == 0:
+			return bt.Exited(t)
+		}
+	}
+	switch r.IntN(6) {
+	case 0:
+		return bt.End(t, bt.Status(r.IntN(2)))
+	case 1:
+		return bt.Slow(t, r.IntN(2) == 0, r.IntN(2) == 0)
+	case 2:
+		return bt.Entered(t)
+	case 3:
+		return bt.Exited(t)
+	}
+	return bt.Request(t, bt.Status(r.IntN(3)))
+}
+
+// Compile returns the tree of a description that is right.
+func Compile(t testing.TB, d *bt.Node) *bt.Tree {
+	t.Helper()
+	tree, err := bt.Compile(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// Outline writes a description, a task a line: its kind, its name, and its parameters as LABEL=VALUE.
+func Outline(d *bt.Node) string {
+	var b strings.Builder
+	var write func(d *bt.Node, indent string)
+	write = func(d *bt.Node, indent string) {
+		fmt.Fprintf(&b, "%s%s", indent, d.Kind)
+		if d.Name != "" {
+			fmt.Fprintf(&b, " %s", d.Name)
+		}
+		for i, value := range d.Params {
+			fmt.Fprintf(&b, " %s=%d", d.Kind.Params()[i].Label, value)
+		}
+		b.WriteByte('\n')
+		for _, child := range d.Children {
+			write(child, indent+"  ")
+		}
+	}
+	write(d, "")
+	return b.String()
+}
+
+// Parse reads an outline as Outline writes it; nil for an empty one.
+func Parse(text string) (*bt.Node, error) {
+	var path []*bt.Node
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
+		kind, ok := bt.ParseKind(words[0])
+		if !ok || depth > len(path) {
+			return nil, fmt.Errorf("bad outline line %q", line)
+		}
+		d := &bt.Node{Kind: kind}
+		for _, p := range kind.Params() {
+			d.Params = append(d.Params, p.Default)
+		}
+		var name []string
+		for _, w := range words[1:] {
+			label, value, _ := strings.Cut(w, "=")
+			n, err := strconv.Atoi(value)
+			i := slices.IndexFunc(kind.Params(), func(p bt.Param) bool { return p.Label == label })
+			if err == nil && i >= 0 {
+				d.Params[i] = n
+			} else {
+				name = append(name, w)
+			}
+		}
+		d.Name = strings.Join(name, " ")
+		if depth > 0 {
+			parent := path[depth-1]
+			parent.Children = append(parent.Children, d)
+		}
+		path = append(path[:depth], d)
+	}
+	if len(path) == 0 {
+		return nil, nil
+	}
+	return path[0], nil
+}
+
+// Engine is what two engines of a tree are compared by.
+type Engine interface {
+	Status(t bt.Task) bt.Status
+	Active(t bt.Task) bool
+	Held(t bt.Task) (result bt.Status, ok bool)
+	Pinned(t bt.Task) bool
+}
+
+// Differ compares the logs of an instant of two engines, and every task's state after it; it returns what is not the
+// same, "" if nothing is. Iterations may differ by one: activity is passed on at the end of an event iteration, but at
+// the start of a tick.
+func Differ(events *bt.Engine, other Engine, want, got bt.Instant) string {
+	sameStep := func(got, want bt.Change) bool {
+		return got.Task == want.Task && got.From == want.From && got.To == want.To &&
+			(got.Iteration == want.Iteration || got.Iteration == want.Iteration-1)
+	}
+	if !slices.Equal(got.Commands, want.Commands) || !slices.EqualFunc(got.Changes, want.Changes, sameStep) {
+		return fmt.Sprintf("\n ticks  %v %v\n events %v %v\n", got.Commands, got.Changes, want.Commands, want.Changes)
+	}
+	for i := range events.Tree().Len() {
+		t := bt.Task(i)
+		if a, b := state(other, t), state(events, t); a != b {
+			return fmt.Sprintf("task %d:\n ticks  %s\n events %s\n", t, a, b)
+		}
+	}
+	return ""
+}
+
+func state(e Engine, t bt.Task) string {
+	text := fmt.Sprintf("%v active %v", e.Status(t), e.Active(t))
+	if result, held := e.Held(t); held {
+		text += fmt.Sprintf(" held %v pinned %v", result, e.Pinned(t))
+	}
+	return text
+}
