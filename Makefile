@@ -67,7 +67,7 @@ bench: bin/benchstat ## benchmarks, COUNT times, with benchstat's summary; raw l
 fuzz: ## every fuzz function for FUZZTIME, with its executions per second; fails below FLOOR
 	@for p in $$($(GO) list $(PKG)); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
-	    $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$p | \
+	    { $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$p 2>&1 || true; } | \
 	      awk -v name="$$p $$f" -v floor=$(FLOOR) -f internal/tools/fuzzrate.awk; \
 	  done; \
 	done
