@@ -13,7 +13,7 @@ import (
 	"canopy/document/script"
 )
 
-func readPlan(t *testing.T, text string) *plan.Plan {
+func readPlan(t testing.TB, text string) *plan.Plan {
 	t.Helper()
 	p, list := plan.Read(&diag.Source{Name: "plan.xml",
 		Text: `<root BTCPP_format="4"><BehaviorTree ID="plan">` + text + `</BehaviorTree></root>`}, nil)

@@ -1,6 +1,7 @@
 package house
 
 import (
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -60,6 +61,18 @@ func TestGoldenFlagIsCalledRewrite(t *testing.T) {
 		for _, m := range flag.FindAllStringSubmatch(f.text, -1) {
 			if m[1] != "rewrite" {
 				t.Errorf("%s: the flag that rewrites golden files is called rewrite, not %s", f.path, m[1])
+			}
+		}
+	}
+}
+
+// TestFuzzFunctionsHaveCorpora: what fuzzing found is kept, so that every test run begins where it stood.
+func TestFuzzFunctionsHaveCorpora(t *testing.T) {
+	function := regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
+	for _, f := range readTree(t, "_test.go") {
+		for _, m := range function.FindAllStringSubmatch(f.text, -1) {
+			if dir := path.Join(path.Dir(f.path), "testdata", "fuzz", m[1]); !exists(dir) {
+				t.Errorf("%s: %s has no corpus in %s", f.path, m[1], dir)
 			}
 		}
 	}
