@@ -8,6 +8,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/xmltree"
 )
 
 // New returns the plan of a description and of what its leaves do, from left to right, as if the document that Write
@@ -43,7 +44,6 @@ func (p *Plan) describe(t bt.Task) *bt.Node {
 
 // encoder writes a document.
 type encoder struct {
-	out   strings.Builder
 	main  string
 	trees []*node // the main tree and those that are written apart
 }
@@ -62,21 +62,19 @@ func encode(name string, root *bt.Node, leaves []Leaf) string {
 	if len(join.leaves) > 0 {
 		panic("plan: a description has fewer leaves than are given")
 	}
-	e.out.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<root BTCPP_format="4"`)
-	e.attribute("main_tree_to_execute", name)
-	e.out.WriteString(">\n\n")
+	document := &xmltree.Markup{Name: "root", Spaced: true}
+	document.Add("BTCPP_format", "4")
+	document.Add("main_tree_to_execute", name)
 	if len(join.models) > 0 {
-		fmt.Fprintf(&e.out, "  <TreeNodesModel>\n%s  </TreeNodesModel>\n\n", strings.Join(join.models, ""))
+		document.Children = append(document.Children, &xmltree.Markup{Name: elementModels, Children: join.models})
 	}
 	for i := 0; i < len(e.trees); i++ {
-		e.out.WriteString("  <" + elementTree)
-		e.attribute("ID", e.treeID(i))
-		e.out.WriteString(">\n")
-		e.node(e.trees[i], "    ")
-		e.out.WriteString("  </" + elementTree + ">\n\n")
+		t := &xmltree.Markup{Name: elementTree}
+		t.Add("ID", e.treeID(i))
+		t.Children = append(t.Children, e.node(e.trees[i]))
+		document.Children = append(document.Children, t)
 	}
-	e.out.WriteString("</root>\n")
-	return e.out.String()
+	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + document.String() + "\n"
 }
 
 // treeID names the trees that are written.
@@ -91,7 +89,7 @@ func (e *encoder) treeID(i int) string {
 type joiner struct {
 	leaves  []Leaf // those that are still to come
 	foreign map[string]bool
-	models  []string // declarations of leaf types
+	models  []*xmltree.Markup // declarations of leaf types
 }
 
 func (j *joiner) node(d *bt.Node) *node {
@@ -113,64 +111,57 @@ func (j *joiner) node(d *bt.Node) *node {
 	// A leaf type with the name of a node that plans do not have must be declared: otherwise that node would be meant.
 	if _, foreign := foreignNodes[n.id]; foreign && !j.foreign[n.id] {
 		j.foreign[n.id] = true
-		j.models = append(j.models, fmt.Sprintf("    <%s ID=%q/>\n", d.Kind, n.id))
+		m := &xmltree.Markup{Name: d.Kind.String()}
+		m.Add("ID", n.id)
+		j.models = append(j.models, m)
 	}
 	return n
 }
 
-// node writes a task and those below it.
-func (e *encoder) node(n *node, indent string) {
-	kind := n.Kind.String()
-	e.out.WriteString(indent + "<" + kind)
-	if n.id != kind {
-		e.attribute("ID", n.id)
+// node returns the element of a task with those below it.
+func (e *encoder) node(n *node) *xmltree.Markup {
+	m := &xmltree.Markup{Name: n.Kind.String()}
+	if n.id != m.Name {
+		m.Add("ID", n.id)
 	}
 	if n.named() {
-		e.attribute("name", n.Name)
+		m.Add("name", n.Name)
 	}
 	for i, value := range n.Params {
 		p := &n.Kind.Params()[i]
 		absent, _ := p.Resolve(p.Default, len(n.children))
 		if resolved, ok := p.Resolve(value, len(n.children)); !ok || resolved != absent {
-			e.attribute(p.Name, strconv.Itoa(value))
+			m.Add(p.Name, strconv.Itoa(value))
 		}
 	}
 	if n.leaf != nil {
 		words := strings.NewReplacer(" <= ", " le ", " < ", " lt ", " >= ", " ge ", " > ", " gt ")
 		for _, d := range n.leaf.details() {
-			e.attribute(d.attribute, words.Replace(d.text))
+			m.Add(d.attribute, words.Replace(d.text))
 		}
 	}
-	if len(n.children) == 0 {
-		e.out.WriteString("/>\n")
-		return
-	}
-	e.out.WriteString(">\n")
-	e.children(n.children, indent+"  ")
-	e.out.WriteString(indent + "</" + kind + ">\n")
+	m.Children = e.children(n.children)
+	return m
 }
 
 // named reports whether a task has a name of its own.
 func (n *node) named() bool { return n.Name != "" && n.Name != n.id }
 
-// children writes siblings. They must not be given one name, but two of them may be subtrees whose roots have one: the
-// second is then written as a tree of its own.
-func (e *encoder) children(siblings []*node, indent string) {
+// children returns the elements of siblings. They must not be given one name, but two of them may be subtrees whose
+// roots have one: the second is then written as a tree of its own.
+func (e *encoder) children(siblings []*node) []*xmltree.Markup {
+	var all []*xmltree.Markup
 	given := map[string]bool{}
 	for _, n := range siblings {
 		if !n.named() || !given[n.Name] {
 			given[n.Name] = given[n.Name] || n.named()
-			e.node(n, indent)
+			all = append(all, e.node(n))
 			continue
 		}
 		e.trees = append(e.trees, n)
-		e.out.WriteString(indent + "<SubTree")
-		e.attribute("ID", e.treeID(len(e.trees)-1))
-		e.out.WriteString("/>\n")
+		use := &xmltree.Markup{Name: elementSubTree}
+		use.Add("ID", e.treeID(len(e.trees)-1))
+		all = append(all, use)
 	}
-}
-
-func (e *encoder) attribute(name, value string) {
-	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", `"`, "&quot;", "\t", "&#9;", "\n", "&#10;", "\r", "&#13;")
-	e.out.WriteString(" " + name + `="` + escape.Replace(value) + `"`)
+	return all
 }

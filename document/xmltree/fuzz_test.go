@@ -176,3 +176,42 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("only %d of the documents are whole", whole)
 	}
 }
+
+// What a program need not understand is kept: byte order mark, line ends, declarations, encodings, entities.
+func TestEveryKindOfNode(t *testing.T) {
+	const text = "\ufeff<?xml version='1.0' encoding=\"ISO-8859-1\"?>\r\n<!DOCTYPE r [ <!ENTITY e 'x>'> ]><!-- - -->\r\n" +
+		"<r a='1'\r\n\tunknown:b = \"&#x9;&lt;\r\n\">\r\n<![CDATA[<&]]>&amp;<?p i?><!--c--><s/></r >\r\n<?end?>"
+	d, list := parse(text)
+	if len(list) != 1 || !strings.Contains(list[0].Text, `entities are not supported: "e"`) {
+		t.Errorf("the declaration of an entity is the only mistake: %v", list)
+	}
+	if !d.Whole {
+		t.Fatal("the tree has gaps")
+	}
+	checkParse(t, text)
+	var kinds []Kind
+	for _, n := range slices.Concat(d.Content, d.Root.Content) {
+		kinds = append(kinds, n.Kind)
+	}
+	want := []Kind{Instruction, Text, Directive, Comment, Text, Tags, Text, Instruction,
+		Text, CData, Text, Instruction, Comment, Tags}
+	if !slices.Equal(kinds, want) {
+		t.Errorf("the nodes are %v, not %v", kinds, want)
+	}
+	if got := d.Root.Find("unknown:b").Value; got != "\t<\n" {
+		t.Errorf("the value is %q", got)
+	}
+}
+
+// Depth and number of parts are bounded.
+func TestBounds(t *testing.T) {
+	for text, code := range map[string]string{
+		strings.Repeat("<a>", 3*MaxDepth):                         CodeTooDeep,
+		"<a>" + strings.Repeat("<b/>", maxParts) + "</a>":         CodeTooLarge,
+		"<a>" + strings.Repeat("<b c='' d=''/>", maxParts/2) + "": CodeTooLarge,
+	} {
+		if d, list := parse(text); d.Whole || len(list) != 1 || list[0].Code != code {
+			t.Errorf("%.20s: %s wanted: %v", text, code, list)
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package xmltree
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// Edit is a change of a document's text: New takes the place of the bytes of the span. The methods of [Document] that
+// make edits need a whole document. They change as few bytes as they can and keep to the layout around the place.
+type Edit struct {
+	Span
+	New string
+}
+
+// ErrOverlap is the error of edits that change the same bytes.
+var ErrOverlap = errors.New("xmltree: edits overlap")
+
+// Apply returns the document's text with edits made to it, all at once. Of two insertions at one place the first given
+// comes first. The error is ErrOverlap.
+func (d *Document) Apply(edits ...Edit) (string, error) { return apply(d.Source.Text, edits) }
+
+func apply(text string, edits []Edit) (string, error) {
+	edits = slices.Clone(edits)
+	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.End, b.End)) })
+	var b strings.Builder
+	at := 0
+	for _, e := range edits {
+		if e.At < at {
+			return "", ErrOverlap
+		}
+		b.WriteString(text[at:e.At] + e.New)
+		at = e.End
+	}
+	return b.String() + text[at:], nil
+}
+
+// Set gives an element's attribute a value. A new attribute follows the others, on a line of its own if the last of
+// them has one.
+func (d *Document) Set(e *Element, name, value string) Edit {
+	a := e.Find(name)
+	if a == nil {
+		at, gap := e.head(), " "
+		if n := len(e.Attributes); n > 0 {
+			last := e.Attributes[n-1]
+			gap = d.text(Span{e.before(n - 1), last.At})
+		}
+		return Edit{Span{at, at}, gap + name + `="` + escape(value, `"`) + `"`}
+	}
+	if a.Value == value {
+		return Edit{a.Raw, d.text(a.Raw)}
+	}
+	return Edit{a.Raw, escape(value, d.Source.Text[a.Raw.End:a.Raw.End+1])}
+}
+
+// Unset removes an attribute that the element has, with the blanks before it.
+func (d *Document) Unset(e *Element, name string) Edit {
+	i := slices.IndexFunc(e.Attributes, func(a *Attribute) bool { return a.Name == name })
+	if i < 0 {
+		panic("xmltree: the element has no such attribute")
+	}
+	return Edit{Span{e.before(i), e.Attributes[i].Raw.End + 1}, ""}
+}
+
+// before returns where the blanks before an attribute begin.
+func (e *Element) before(i int) int {
+	if i == 0 {
+		return e.Tag.At + 1 + len(e.Name)
+	}
+	return e.Attributes[i-1].Raw.End + 1
+}
+
+// head returns the end of the last attribute, or of the name.
+func (e *Element) head() int { return e.before(len(e.Attributes)) }
+
+// Remove removes an element that is not the root, with its lines if nothing else stands on them.
+func (d *Document) Remove(e *Element) Edit {
+	if e.Parent == nil {
+		panic("xmltree: a document has a root element")
+	}
+	text := d.Source.Text
+	indent, first := d.indent(e.At)
+	end := e.End + len(text[e.End:]) - len(strings.TrimLeft(text[e.End:], " \t"))
+	if rest := strings.TrimPrefix(text[end:], "\r"); !first || !strings.HasPrefix(rest, "\n") {
+		return Edit{e.Span, ""}
+	}
+	begin := strings.TrimSuffix(strings.TrimSuffix(text[:e.At-len(indent)], "\n"), "\r")
+	return Edit{Span{len(begin), end}, ""}
+}
+
+// Replace puts new markup into the place of an element.
+func (d *Document) Replace(e *Element, m *Markup) Edit {
+	indent, _ := d.indent(e.At)
+	return Edit{e.Span, m.format(d.lineEnd()+indent, d.step(e))}
+}
+
+// Insert puts new markup into an element so that i of its elements come before it. It gets a line of its own where the
+// elements have lines of their own. A comment on the line of an element stays with it, and so does one before it.
+func (d *Document) Insert(parent *Element, i int, m *Markup) Edit {
+	step := d.step(parent)
+	return d.insert(parent, i, func(line string) string { return m.format(line, step) })
+}
+
+// Move puts an element that is not the root into another place: into an element that is not part of it, so that i of
+// the elements that are now there come before it. The lines of its tags are indented anew.
+func (d *Document) Move(e, parent *Element, i int) []Edit {
+	for p := parent; p != nil; p = p.Parent {
+		if p == e {
+			panic("xmltree: an element cannot be moved into itself")
+		}
+	}
+	if e.Parent == parent {
+		if at := slices.Index(slices.Collect(parent.Elements()), e); i == at || i == at+1 {
+			return nil
+		}
+	}
+	old, _ := d.indent(e.At)
+	put := d.insert(parent, i, func(line string) string {
+		if line == "" {
+			return d.text(e.Span)
+		}
+		return d.indented(e, old, strings.TrimLeft(line, "\r\n"))
+	})
+	return []Edit{d.Remove(e), put}
+}
+
+// insert puts a text into an element behind i of its elements; render makes it for a line end with an indentation,
+// which is empty where the text shares a line.
+func (d *Document) insert(parent *Element, i int, render func(line string) string) Edit {
+	all := slices.Collect(parent.Elements())
+	if i < 0 || i > len(all) {
+		panic("xmltree: the element has fewer elements")
+	}
+	outer, lines := d.indent(parent.At)
+	inner := outer + d.step(parent)
+	if len(all) > 0 {
+		inner, lines = d.indent(all[max(0, i-1)].At)
+	}
+	at := parent.Tag.End
+	if i > 0 {
+		at = all[i-1].End
+	}
+	place := Span{at, at}
+	inside := len(parent.Content) > 0
+	if inside {
+		place.At, lines = d.restOfLine(parent, at, lines)
+		place.End = place.At
+	}
+	before, after := "", ""
+	if lines {
+		before = d.lineEnd() + inner
+		if !inside {
+			after = d.lineEnd() + outer
+		}
+	}
+	text := before + render(before) + after
+	if parent.Close.Len() == 0 { // <a/>
+		place.At -= len("/>")
+		if gap := (Span{parent.head(), place.At}); !strings.Contains(d.text(gap), "\n") {
+			place.At = gap.At
+		}
+		text = ">" + text + "</" + parent.Name + ">"
+	}
+	return Edit{place, text}
+}
+
+// restOfLine returns the end of the line of a place between the nodes of an element if only blanks and comments follow
+// there, else the place itself.
+func (d *Document) restOfLine(parent *Element, at int, lines bool) (place int, ends bool) {
+	place = at
+	for _, n := range parent.Content {
+		switch {
+		case n.At < at || !lines:
+		case n.Kind == Comment:
+			place = n.End
+		case !d.Blank(n):
+			return at, false
+		case strings.Contains(d.text(n.Span), "\n"):
+			return place, true
+		}
+	}
+	return at, false
+}
+
+// indent returns the blanks with which the line of an offset begins, and whether nothing else stands before the offset.
+func (d *Document) indent(at int) (indent string, first bool) {
+	begin := max(d.Source.Begin(), strings.LastIndexByte(d.Source.Text[:at], '\n')+1)
+	before := d.Source.Text[begin:at]
+	rest := strings.TrimLeft(before, " \t")
+	return before[:len(before)-len(rest)], rest == ""
+}
+
+// step returns by how much the elements in an element are indented more than it.
+func (d *Document) step(e *Element) string {
+	for p := e; p != nil; p = p.Parent {
+		outer, _ := d.indent(p.At)
+		for c := range p.Elements() {
+			if inner, first := d.indent(c.At); first && len(inner) > len(outer) && strings.HasPrefix(inner, outer) {
+				return inner[len(outer):]
+			}
+		}
+	}
+	return "  "
+}
+
+// lineEnd returns the line end that the document uses.
+func (d *Document) lineEnd() string {
+	if before, _, found := strings.Cut(d.Source.Text, "\n"); found && strings.HasSuffix(before, "\r") {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// indented returns the text of an element with the lines of its tags and blank texts indented anew. The values of
+// attributes, comments and texts stay as they are.
+func (d *Document) indented(e *Element, old, indent string) string {
+	var edits []Edit
+	blanks := func(s Span) {
+		text := d.text(s)
+		for i := range text {
+			if text[i] == '\n' && strings.HasPrefix(text[i+1:], old) {
+				at := s.At - e.At + i + 1
+				edits = append(edits, Edit{Span{at, at + len(old)}, indent})
+			}
+		}
+	}
+	var visit func(e *Element)
+	visit = func(e *Element) {
+		for i, a := range e.Attributes {
+			blanks(Span{e.before(i), a.At})
+		}
+		blanks(Span{e.head(), e.Tag.End})
+		for _, n := range e.Content {
+			if n.Kind == Tags {
+				visit(n.Element)
+			} else if d.Blank(n) {
+				blanks(n.Span)
+			}
+		}
+	}
+	visit(e)
+	text, _ := apply(d.text(e.Span), edits) // none overlap
+	return text
+}

@@ -1,0 +1,63 @@
+package xmltree
+
+import "strings"
+
+// Markup is an element to be written.
+type Markup struct {
+	Name       string
+	Attributes []Pair
+	Children   []*Markup
+	Spaced     bool // blank lines stand between the children
+}
+
+// Pair is the name of an attribute with its value.
+type Pair struct{ Name, Value string }
+
+// Add adds an attribute.
+func (m *Markup) Add(name, value string) { m.Attributes = append(m.Attributes, Pair{name, value}) }
+
+// String returns the markup with each element on a line of its own, without a line end behind the last.
+func (m *Markup) String() string { return m.format("\n", "  ") }
+
+// format writes the markup; line is the line end with the indentation of the first line, step what children are
+// indented more.
+func (m *Markup) format(line, step string) string {
+	var b strings.Builder
+	m.write(&b, line, step)
+	return b.String()
+}
+
+func (m *Markup) write(b *strings.Builder, line, step string) {
+	b.WriteString("<" + m.Name)
+	for _, a := range m.Attributes {
+		b.WriteString(" " + a.Name + `="` + escape(a.Value, `"`) + `"`)
+	}
+	if len(m.Children) == 0 {
+		b.WriteString("/>")
+		return
+	}
+	b.WriteString(">")
+	apart := ""
+	if m.Spaced {
+		apart = strings.TrimRight(line, " \t")
+	}
+	inner := line
+	if line != "" {
+		inner += step
+	}
+	for _, c := range m.Children {
+		b.WriteString(apart + inner)
+		c.write(b, inner, step)
+	}
+	b.WriteString(apart + line + "</" + m.Name + ">")
+}
+
+// escape returns a value as it stands between quotation marks.
+func escape(value, quote string) string {
+	reference := "&quot;"
+	if quote == "'" {
+		reference = "&apos;"
+	}
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", quote, reference, "\t", "&#9;", "\n", "&#10;", "\r", "&#13;").
+		Replace(value)
+}
