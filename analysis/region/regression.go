@@ -6,6 +6,8 @@ import (
 	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/document/plan"
+	"canopy/run"
+	"canopy/run/simulated"
 )
 
 // Regression asks of a teleo-reactive list of rules, condition -> action, where the action of the first rule that holds
@@ -78,11 +80,11 @@ func (r *rule) condition(m *mission.Mission) bt.Task {
 // Sample implements [Question].
 func (r *Regression) Sample(x, y float64) Sample {
 	start := func(m *mission.Mission) *mission.Mission { return r.space.start(m, x, y, nil, r.space.Until/looks) }
-	run, err := start(r.probe).NewRun(r.space.Until)
+	trial, err := simulated.New(start(r.probe), run.Continuous{}, r.space.Until)
 	if err != nil {
 		return Sample{Lost, 0, err.Error()}
 	}
-	statuses := run.Statuses()
+	statuses := trial.Statuses()
 	first := slices.IndexFunc(r.rules, func(k rule) bool {
 		return k.watch < 0 || statuses[k.condition(r.probe)] == bt.Success
 	})

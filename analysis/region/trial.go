@@ -6,7 +6,9 @@ import (
 
 	"canopy/bt"
 	"canopy/document/mission"
+	"canopy/run"
 	"canopy/run/record"
+	"canopy/run/simulated"
 )
 
 // looks is how often a run is looked at for leaving the vehicle's ranges, besides at events.
@@ -134,7 +136,7 @@ func (w *watcher) Event(e record.Event) error {
 // the instant and, the first time, the statuses before it.
 func (w *watcher) run(m *mission.Mission, until float64, goes func(before []bt.Status, changes []change) bool) (
 	float64, error) {
-	r, err := m.NewRun(until)
+	r, err := simulated.New(m, run.Continuous{}, until)
 	if err != nil {
 		return 0, err
 	}

@@ -12,7 +12,9 @@ import (
 
 	"canopy/document/mission"
 	"canopy/internal/cputime"
+	"canopy/run"
 	"canopy/run/record"
+	"canopy/run/simulated"
 	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
@@ -57,7 +59,7 @@ range.`,
 			diags.Write(cmd.ErrOrStderr(), colour(cmd.ErrOrStderr()))
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			rows, err := compare(ctx, m, m.Configurations(periods), limit, rounds{repeat, budget}, cmd.ErrOrStderr())
+			rows, err := compare(ctx, m, run.Configurations(m, periods), limit, rounds{repeat, budget}, cmd.ErrOrStderr())
 			if err != nil {
 				return failed(err)
 			}
@@ -106,13 +108,13 @@ type rounds struct {
 
 // compare flies the mission in all configurations and with recorded inputs, in turn, and again until every one has
 // had its rounds. The first configuration is what the others are compared with, and whose inputs are recorded.
-func compare(ctx context.Context, m *mission.Mission, configurations []mission.Configuration, until float64,
+func compare(ctx context.Context, m *mission.Mission, configurations []run.Configuration, until float64,
 	limit rounds, stderr io.Writer) ([]row, error) {
 	configurations = append(configurations, nil) // for recorded inputs, when there are any
 	rows := make([]row, len(configurations))
 	times := make([][]float64, len(configurations))
 	ratios := make([][]float64, len(configurations))
-	var continuous *mission.Trace
+	var continuous *run.Trace
 	bar := newProgress(stderr, float64(limit.most*len(configurations)))
 	defer bar.clear()
 	for round := range limit.most {
@@ -124,7 +126,7 @@ func compare(ctx context.Context, m *mission.Mission, configurations []mission.C
 				continue
 			}
 			if c == nil {
-				c = mission.Recorded(continuous.Inputs)
+				c = run.Recorded(continuous.Inputs)
 			}
 			bar.step(float64(round*len(configurations)+i), c.String())
 			trace, summary, spent, err := measure(ctx, m, c, until)
@@ -149,7 +151,7 @@ func compare(ctx context.Context, m *mission.Mission, configurations []mission.C
 	return rows, nil
 }
 
-func describe(m *mission.Mission, c mission.Configuration, s record.Summary, d mission.Difference) row {
+func describe(m *mission.Mission, c run.Configuration, s record.Summary, d run.Difference) row {
 	r := row{Configuration: c.String(), TimeEvents: s.TimeEvents, StateEvents: s.StateEvents, Steps: s.Steps,
 		Evaluations: s.RHSEvaluations, MaxEventIterations: s.MaxEventIterations, Same: d.Same, TimeDifference: d.Time,
 		SignalDifference: d.Signal}
@@ -160,13 +162,13 @@ func describe(m *mission.Mission, c mission.Configuration, s record.Summary, d m
 }
 
 // measure flies one configuration once; the time is the CPU time of the run with its recording in memory.
-func measure(ctx context.Context, m *mission.Mission, c mission.Configuration, until float64) (
-	*mission.Trace, record.Summary, float64, error) {
-	r, err := m.Configure(c, until)
+func measure(ctx context.Context, m *mission.Mission, c run.Configuration, until float64) (
+	*run.Trace, record.Summary, float64, error) {
+	r, err := simulated.New(m, c, until)
 	if err != nil {
 		return nil, record.Summary{}, 0, err
 	}
-	trace := m.NewTrace()
+	trace := run.NewTrace(m)
 	r.Attach(trace.Recorder())
 	began := cputime.Now()
 	err = r.Fly(ctx, nil)

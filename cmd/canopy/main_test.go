@@ -13,8 +13,10 @@ import (
 	"testing"
 
 	"canopy/document/mission"
+	"canopy/run"
 	"canopy/run/folder"
 	"canopy/run/record"
+	"canopy/run/simulated"
 	"canopy/vehicle/model"
 )
 
@@ -247,7 +249,7 @@ func TestInterrupt(t *testing.T) {
 	if m == nil {
 		t.Fatal(diags)
 	}
-	r, err := m.NewRun(math.Inf(1))
+	r, err := simulated.New(m, run.Continuous{}, math.Inf(1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,10 @@ import (
 	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/expr"
+	"canopy/run"
 	"canopy/run/record"
 	"canopy/run/report"
+	"canopy/run/simulated"
 	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
@@ -138,7 +140,7 @@ func flown(
 }
 
 func flyInMemory(ctx context.Context, m *mission.Mission, stderr io.Writer) (*record.Log, error) {
-	r, err := m.NewRun(math.Inf(1))
+	r, err := simulated.New(m, run.Continuous{}, math.Inf(1))
 	if err != nil {
 		return nil, err
 	}

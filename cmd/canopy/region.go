@@ -20,7 +20,9 @@ import (
 	"canopy/document/mission"
 	"canopy/expr"
 	"canopy/internal/files"
+	"canopy/run"
 	"canopy/run/record"
+	"canopy/run/simulated"
 	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
@@ -72,7 +74,7 @@ Exit status: 0 all was sampled, 1 interrupted (what was sampled is printed and d
 				return diags
 			}
 			diags.Write(cmd.ErrOrStderr(), colour(cmd.ErrOrStderr()))
-			if _, err := m.NewRun(limit); err != nil { // parameters that do not go together
+			if _, err := simulated.New(m, run.Continuous{}, limit); err != nil { // parameters that do not go together
 				return err
 			}
 			a, err := newAnalysis(m, &f, limit)

@@ -12,9 +12,11 @@ import (
 
 	"canopy/document/mission"
 	"canopy/expr"
+	"canopy/run"
 	"canopy/run/folder"
 	"canopy/run/record"
 	"canopy/run/report"
+	"canopy/run/simulated"
 	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
@@ -66,7 +68,7 @@ up to there), 2 wrong input, nothing was run.`,
 				fmt.Fprintf(cmd.ErrOrStderr(),
 					"canopy: --until is after the mission's horizon, where it ends; --set horizon=%.0f flies on\n", limit)
 			}
-			r, err := m.NewRun(limit)
+			r, err := simulated.New(m, run.Continuous{}, limit)
 			if errors.Is(err, model.ErrParameters) {
 				return err
 			} else if err != nil {

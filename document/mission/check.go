@@ -13,8 +13,8 @@ func (m *Mission) Subject() verify.Subject {
 			s.Computed[x.name] = x.value
 		}
 	}
-	for _, c := range m.slots[:m.layout.commands] {
-		s.Commands = append(s.Commands, m.signals[c.signal].name)
+	for _, c := range m.slots[:m.layout.Commands] {
+		s.Commands = append(s.Commands, c.Name)
 	}
 	return s
 }

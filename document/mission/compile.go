@@ -6,80 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/executive"
 	"canopy/expr"
-)
-
-// leaf is a leaf of the plan with its expressions compiled. Codes that the plan does not give are nil.
-type leaf struct {
-	task                bt.Task
-	condition           bool
-	on, off             *expr.Code
-	entry, exit         []assignment
-	captured, left      int // places of the first values that its entry and its exit procedure capture
-	entryTime, exitTime *expr.Code
-	entryUntil          *expr.Code
-	exitUntil           *expr.Code
-	done, failed        *expr.Code
-	successIf           *expr.Code
-	failureIf           *expr.Code
-	slots               []int // that it writes while active, continuously or by its entry
-	writes              []int // indicators inside the values that it writes
-}
-
-type assignment struct {
-	slot  int
-	value *expr.Code
-}
-
-// phase is what a leaf does with slots, among the discrete inputs.
-type phase = float64
-
-const (
-	resting phase = iota
-	active        // it writes its values and what its entry procedure captured
-	leaving       // its exit procedure takes time: it writes what that captured
-)
-
-// writer is a leaf that writes a slot in a phase: a value that follows the signals, or one that was captured.
-type writer struct {
-	leaf     int
-	phase    phase
-	value    *expr.Code // nil: captured
-	captured int        // place of the captured value among those of all leaves
-}
-
-// program is everything of a mission that is evaluated while it runs.
-//
-// What depends on what is a graph of steps; each purpose has its own order of them, with only the steps it needs.
-type program struct {
-	indicators []expr.Indicator
-	captures   int    // number of captured values
-	switches   []bool // the derivatives depend on the indicator's side
-	standing   []int  // indicators inside computed signals: watched at all times
-	writers    [][]writer
-	computed   []*expr.Code
-	derive     []step // up to the vehicle's commands
-	observe    []step // up to what the indicators read
-	reads      []int  // states that the indicators depend on; nil means all
-	all        []step // every signal
-}
-
-// step evaluates one signal, or all outputs of the vehicle at once.
-type step struct {
-	kind  stepKind
-	index int // of the slot or the computed signal
-}
-
-type stepKind uint8
-
-const (
-	stepOutputs stepKind = iota // the vehicle's outputs that depend on its states and time alone
-	stepDirect                  // those that depend on the commands as well
-	stepSlot
-	stepComputed
 )
 
 // compile turns the plan's and the mission's expressions into code and orders the steps.
@@ -88,17 +18,18 @@ func (b *builder) compile() {
 	slot := func(name string) (int, bool) { i, ok := b.names[name]; return i, ok }
 	c := expr.NewCompiler(slot)
 	atOnce := expr.NewCompiler(slot) // for values taken once at an instant: their relations are no events
-	m.program.writers = make([][]writer, len(m.slots))
+	p := &executive.Program{Tree: m.Plan.Tree, Slots: slices.Clone(m.slots), Layout: m.layout}
+	p.Layout.Signals = len(m.signals)
+	m.Program = p
 	for _, s := range m.signals {
 		if s.kind == computed {
-			m.program.computed = append(m.program.computed, b.observed(c, s.value))
+			p.Computed = append(p.Computed, b.observed(c, s.value))
 		}
 	}
 	for i, l := range m.Plan.Leaves {
-		m.leaves = append(m.leaves, b.leaf(c, atOnce, i, l))
+		p.Leaves = append(p.Leaves, b.leaf(c, atOnce, i, l))
 	}
-	p := &m.program
-	p.indicators = c.Indicators()
+	p.Indicators = c.Indicators()
 	order := b.sort()
 	reads := map[int]bool{}
 	for _, code := range b.codes {
@@ -108,26 +39,27 @@ func (b *builder) compile() {
 			}
 		}
 	}
-	p.all = order.pruned(m, func(int) bool { return true })
-	p.derive = order.pruned(m, func(s int) bool { return s >= m.layout.slots && s < m.layout.slots+m.layout.commands })
-	p.observe = order.pruned(m, func(s int) bool { return reads[s] })
-	p.reads = m.states(reads, p.observe)
-	p.switches = make([]bool, len(p.indicators))
-	for _, s := range p.derive {
+	p.All = order.pruned(m, func(int) bool { return true })
+	p.Derive = order.pruned(m, func(s int) bool { return s >= m.layout.Slots && s < m.layout.Slots+m.layout.Commands })
+	p.Observe = order.pruned(m, func(s int) bool { return reads[s] })
+	p.Reads = m.states(reads, p.Observe)
+	p.Switches = make([]bool, len(p.Indicators))
+	for _, s := range p.Derive {
 		for _, i := range m.indicatorsOf(s) {
-			p.switches[i] = true
+			p.Switches[i] = true
 		}
 	}
-	for _, c := range p.computed {
-		p.standing = append(p.standing, c.Indicators()...)
+	for _, c := range p.Computed {
+		p.Standing = append(p.Standing, c.Indicators()...)
 	}
+	p.Link()
 }
 
 // states returns the states among the signals read and those that the steps towards them read; nil if that may be all.
-func (m *Mission) states(reads map[int]bool, steps []step) []int {
+func (m *Mission) states(reads map[int]bool, steps []executive.Step) []int {
 	all := maps.Clone(reads)
 	for _, s := range steps {
-		if s.kind == stepOutputs || s.kind == stepDirect {
+		if s.Kind == executive.StepOutputs || s.Kind == executive.StepDirect {
 			return nil
 		}
 		for _, c := range m.codes(s) {
@@ -137,7 +69,7 @@ func (m *Mission) states(reads map[int]bool, steps []step) []int {
 		}
 	}
 	states := []int{}
-	for i := 1; i < m.layout.outputs; i++ { // after the clock
+	for i := 1; i < m.layout.Outputs; i++ { // after the clock
 		if all[i] {
 			states = append(states, i-1)
 		}
@@ -145,7 +77,7 @@ func (m *Mission) states(reads map[int]bool, steps []step) []int {
 	return states
 }
 
-func (b *builder) leaf(c, atOnce *expr.Compiler, i int, l plan.Leaf) leaf {
+func (b *builder) leaf(c, atOnce *expr.Compiler, i int, l plan.Leaf) executive.Leaf {
 	code := func(e *expr.Expr) *expr.Code { return b.observed(c, e) }
 	once := func(e *expr.Expr) *expr.Code {
 		if e == nil {
@@ -153,36 +85,42 @@ func (b *builder) leaf(c, atOnce *expr.Compiler, i int, l plan.Leaf) leaf {
 		}
 		return atOnce.Compile(e)
 	}
-	assignments := func(compile func(*expr.Expr) *expr.Code, list []plan.Assignment) []assignment {
-		var a []assignment
+	assignments := func(compile func(*expr.Expr) *expr.Code, list []plan.Assignment) []executive.Assignment {
+		var a []executive.Assignment
 		for _, x := range list {
-			a = append(a, assignment{b.m.signals[b.names[x.Target]].index, compile(x.Value)})
+			a = append(a, executive.Assignment{Slot: b.m.signals[b.names[x.Target]].index, Value: compile(x.Value)})
 		}
 		return a
 	}
-	out := leaf{task: l.Task, condition: !b.m.Plan.Tree.Kind(l.Task).Acts(), on: code(l.On), off: code(l.Off),
-		entry: assignments(once, l.Entry), exit: assignments(once, l.Exit),
-		entryTime: once(l.EntryTime), exitTime: once(l.ExitTime),
-		entryUntil: code(l.EntryUntil), exitUntil: code(l.ExitUntil), done: code(l.Done), failed: code(l.Failed),
-		successIf: code(l.SuccessIf), failureIf: code(l.FailureIf)}
-	p := &b.m.program
+	p := b.m.Program
+	out := executive.Leaf{Task: l.Task, Condition: !b.m.Plan.Tree.Kind(l.Task).Acts(),
+		Entry: assignments(once, l.Entry), Exit: assignments(once, l.Exit),
+		EntryTime: once(l.EntryTime), ExitTime: once(l.ExitTime)}
+	out.Formulas = [executive.Formulas]*expr.Code{executive.On: code(l.On), executive.Off: code(l.Off),
+		executive.Entered: code(l.EntryUntil), executive.Exited: code(l.ExitUntil),
+		executive.Done: code(l.Done), executive.Failed: code(l.Failed),
+		executive.SuccessIf: code(l.SuccessIf), executive.FailureIf: code(l.FailureIf)}
+	write := func(slot int, w executive.Writer) {
+		w.Leaf = i
+		p.Slots[slot].Writers = append(p.Slots[slot].Writers, w)
+	}
 	for _, a := range assignments(code, l.Write) {
-		p.writers[a.slot] = append(p.writers[a.slot], writer{leaf: i, phase: active, value: a.value})
-		out.slots = append(out.slots, a.slot)
-		out.writes = append(out.writes, a.value.Indicators()...)
+		write(a.Slot, executive.Writer{Phase: executive.Active, Value: a.Value})
+		out.Slots = append(out.Slots, a.Slot)
+		out.Writes = append(out.Writes, a.Value.Indicators()...)
 	}
-	out.captured = p.captures
-	for _, a := range out.entry {
-		if !slices.Contains(out.slots, a.slot) { // what it writes continuously goes before what it captures
-			p.writers[a.slot] = append(p.writers[a.slot], writer{leaf: i, phase: active, captured: p.captures})
-			out.slots = append(out.slots, a.slot)
+	out.Captured = p.Captures
+	for _, a := range out.Entry {
+		if !slices.Contains(out.Slots, a.Slot) { // what it writes continuously goes before what it captures
+			write(a.Slot, executive.Writer{Phase: executive.Active, Captured: p.Captures})
+			out.Slots = append(out.Slots, a.Slot)
 		}
-		p.captures++
+		p.Captures++
 	}
-	out.left = p.captures
-	for _, a := range out.exit {
-		p.writers[a.slot] = append(p.writers[a.slot], writer{leaf: i, phase: leaving, captured: p.captures})
-		p.captures++
+	out.Left = p.Captures
+	for _, a := range out.Exit {
+		write(a.Slot, executive.Writer{Phase: executive.Leaving, Captured: p.Captures})
+		p.Captures++
 	}
 	return out
 }
@@ -198,7 +136,7 @@ func (b *builder) observed(c *expr.Compiler, e *expr.Expr) *expr.Code {
 }
 
 // indicatorsOf returns the indicators whose sides decide the value of a step.
-func (m *Mission) indicatorsOf(s step) []int {
+func (m *Mission) indicatorsOf(s executive.Step) []int {
 	var list []int
 	for _, c := range m.codes(s) {
 		list = append(list, c.Indicators()...)
@@ -207,15 +145,15 @@ func (m *Mission) indicatorsOf(s step) []int {
 }
 
 // codes returns the code that a step may run.
-func (m *Mission) codes(s step) []*expr.Code {
+func (m *Mission) codes(s executive.Step) []*expr.Code {
 	var list []*expr.Code
-	switch s.kind {
-	case stepComputed:
-		list = append(list, m.program.computed[s.index])
-	case stepSlot:
-		for _, w := range m.program.writers[s.index] {
-			if w.value != nil {
-				list = append(list, w.value)
+	switch s.Kind {
+	case executive.StepComputed:
+		list = append(list, m.Program.Computed[s.Index])
+	case executive.StepSlot:
+		for _, w := range m.Program.Slots[s.Index].Writers {
+			if w.Value != nil {
+				list = append(list, w.Value)
 			}
 		}
 	}
@@ -223,36 +161,36 @@ func (m *Mission) codes(s step) []*expr.Code {
 }
 
 // needs returns the signals that a step reads, apart from the clock and the states.
-func (m *Mission) needs(s step) []int {
+func (m *Mission) needs(s executive.Step) []int {
 	var list []int
-	if s.kind == stepDirect {
-		for i := range m.layout.commands {
-			list = append(list, m.layout.slots+i)
+	if s.Kind == executive.StepDirect {
+		for i := range m.layout.Commands {
+			list = append(list, m.layout.Slots+i)
 		}
 	}
 	for _, c := range m.codes(s) {
 		list = append(list, c.Reads()...)
 	}
-	return slices.DeleteFunc(list, func(i int) bool { return i < m.layout.outputs })
+	return slices.DeleteFunc(list, func(i int) bool { return i < m.layout.Outputs })
 }
 
 // source returns the step that evaluates a signal.
-func (m *Mission) source(signal int) step {
+func (m *Mission) source(signal int) executive.Step {
 	switch s := m.signals[signal]; s.kind {
 	case output:
 		if s.direct {
-			return step{kind: stepDirect}
+			return executive.Step{Kind: executive.StepDirect}
 		}
-		return step{kind: stepOutputs}
+		return executive.Step{Kind: executive.StepOutputs}
 	case slotted:
-		return step{stepSlot, s.index}
+		return executive.Step{Kind: executive.StepSlot, Index: s.index}
 	default:
-		return step{stepComputed, s.index}
+		return executive.Step{Kind: executive.StepComputed, Index: s.index}
 	}
 }
 
 // order is a list of steps in which each stands after those whose signals it reads.
-type order []step
+type order []executive.Step
 
 // sort orders all steps. Signals that depend on each other in a circle at one instant are reported.
 func (b *builder) sort() order {
@@ -260,7 +198,7 @@ func (b *builder) sort() order {
 	var o order
 	var path []int // signals on the way from the first
 	const onPath, done = 1, 2
-	state := map[step]int{}
+	state := map[executive.Step]int{}
 	var visit func(signal int)
 	visit = func(signal int) {
 		s := m.source(signal)
@@ -280,15 +218,15 @@ func (b *builder) sort() order {
 		state[s] = done
 		o = append(o, s)
 	}
-	for i := m.layout.outputs; i < len(m.signals); i++ {
+	for i := m.layout.Outputs; i < len(m.signals); i++ {
 		visit(i)
 	}
 	return o
 }
 
 // pruned returns the steps that the wanted signals need, in order.
-func (o order) pruned(m *Mission, wanted func(signal int) bool) []step {
-	needed := map[step]bool{}
+func (o order) pruned(m *Mission, wanted func(signal int) bool) []executive.Step {
+	needed := map[executive.Step]bool{}
 	var need func(signal int)
 	need = func(signal int) {
 		s := m.source(signal)
@@ -300,12 +238,12 @@ func (o order) pruned(m *Mission, wanted func(signal int) bool) []step {
 			need(n)
 		}
 	}
-	for i := m.layout.outputs; i < len(m.signals); i++ {
+	for i := m.layout.Outputs; i < len(m.signals); i++ {
 		if wanted(i) {
 			need(i)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(o), func(s step) bool { return !needed[s] })
+	return slices.DeleteFunc(slices.Clone(o), func(s executive.Step) bool { return !needed[s] })
 }
 
 // loop reports an algebraic loop where it can be opened: at a value that the mission computes or a task writes.
@@ -326,9 +264,9 @@ func (b *builder) loop(path []int) {
 			d.Offset, d.Length = s.at.offset, s.at.length
 			b.Diags = append(b.Diags, d)
 			return
-		case s.kind == slotted && len(m.program.writers[s.index]) > 0:
-			for _, w := range m.program.writers[s.index] {
-				for _, a := range m.Plan.Leaves[w.leaf].Write {
+		case s.kind == slotted && len(m.Program.Slots[s.index].Writers) > 0:
+			for _, w := range m.Program.Slots[s.index].Writers {
+				for _, a := range m.Plan.Leaves[w.Leaf].Write {
 					if a.Target == s.name && len(a.Value.Names()) > 0 {
 						d.Source, d.Offset, d.Length = m.Plan.Source, a.Offset, a.Length
 					}

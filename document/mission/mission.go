@@ -1,14 +1,15 @@
-// Package mission flies a plan: it binds a behaviour tree to a simulated vehicle for one run.
-//
-// A [Mission] is what the mission file says, checked against the vehicle and the plan; it never changes and may be
-// shared. A [Run] is one flight of it: the tree engine, the simulator and the values that change. The tree engine and
-// the simulator know nothing of each other; the whole of their meeting is [Run.Step].
+// Package mission reads mission files: which plan is flown with which vehicle, and how. A [Mission] is what the file
+// contains, checked against the vehicle and the plan, with the plan compiled for the mission's signals. It never changes
+// and may be shared; runs are made from it.
 package mission
 
 import (
+	"slices"
+
 	"canopy/analysis/verify"
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/executive"
 	"canopy/expr"
 	"canopy/formalism/stategraph"
 	"canopy/ode"
@@ -35,13 +36,12 @@ type Mission struct {
 	Record       []string // the recorded signals
 	Plots        []record.Plot
 	Declared     verify.Declarations // what `canopy check` is told
+	Program      *executive.Program  // the plan, compiled for the mission's signals
 
-	initial []initialValue // states that start elsewhere than where the vehicle puts them
-	signals []signal       // everything with a name, in the order of the signal vector
-	slots   []slot         // what tasks may write: the vehicle's commands, then the mission's own
-	layout  layout
-	leaves  []leaf
-	program program
+	initial []initialValue   // states that start elsewhere than where the vehicle puts them
+	signals []signal         // everything with a name, in the order of the signal vector
+	slots   []executive.Slot // what tasks may write: the vehicle's commands, then the mission's own
+	layout  executive.Layout
 }
 
 type initialValue struct {
@@ -74,16 +74,13 @@ type signal struct {
 
 type place struct{ offset, length int }
 
-// slot is a signal that tasks may write. The first active writer in the order of the tree counts; when none is
-// active, the slot has its held value: the default, or with hold the last value written.
-type slot struct {
-	signal  int
-	initial float64
-	hold    bool
-}
-
-// layout says where each kind of signal begins in the signal vector: the clock is at 0, the states follow.
-type layout struct {
-	outputs, slots, computed int
-	commands                 int // how many slots, from the first, are commands of the vehicle
+// Recorded returns the recorded signals, and the place of each in the signal vector.
+func (m *Mission) Recorded() (signals []record.Signal, places []int) {
+	for _, name := range m.Record {
+		i := slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name })
+		s := &m.signals[i]
+		signals = append(signals, record.Signal{Name: s.name, Unit: s.unit.String(), Text: s.text})
+		places = append(places, i)
+	}
+	return signals, places
 }

@@ -13,6 +13,7 @@ import (
 	"canopy/diag"
 	"canopy/document/plan"
 	"canopy/document/yamldoc"
+	"canopy/executive"
 	"canopy/expr"
 	"canopy/formalism/stategraph"
 	"canopy/ode"
@@ -26,7 +27,7 @@ import (
 
 // Defaults of a mission file.
 const (
-	defaultTolerance = 1e-6
+	DefaultTolerance = 1e-6
 	defaultInterval  = 60 // s
 )
 
@@ -46,7 +47,7 @@ func Read(
 	if root == nil {
 		return nil, r.Diags
 	}
-	m := &Mission{Source: src, Tolerance: defaultTolerance, Method: ode.Multistep, Interval: defaultInterval}
+	m := &Mission{Source: src, Tolerance: DefaultTolerance, Method: ode.Multistep, Interval: defaultInterval}
 	b := &builder{Reader: r, m: m}
 	b.read(root, vehicles, set, open)
 	if b.Diags.HasErrors() {
@@ -364,13 +365,13 @@ func (b *builder) table(commands, own *yaml.Node) {
 	for i, s := range v.States {
 		b.declare(signal{name: s.Name, text: s.Text, unit: unitOf(s.Unit), kind: state, index: i})
 	}
-	m.layout.outputs = len(m.signals)
+	m.layout.Outputs = len(m.signals)
 	for i, o := range v.Outputs {
 		b.declare(signal{name: o.Name, text: o.Text, unit: unitOf(o.Unit), kind: output, index: i, direct: o.Direct})
 	}
-	m.layout.slots, m.layout.commands = len(m.signals), len(v.Commands)
+	m.layout.Slots, m.layout.Commands = len(m.signals), len(v.Commands)
 	for _, c := range v.Commands {
-		b.slot(signal{name: c.Name, text: c.Text, unit: unitOf(c.Unit)}, slot{initial: c.Default, hold: c.Hold})
+		b.slot(signal{name: c.Name, text: c.Text, unit: unitOf(c.Unit)}, executive.Slot{Initial: c.Default, Hold: c.Hold})
 	}
 	if commands != nil {
 		b.Mapping(commands, "commands", func(key, value *yaml.Node) {
@@ -380,8 +381,8 @@ func (b *builder) table(commands, own *yaml.Node) {
 				return
 			}
 			b.Fields(value, key.Value, yamldoc.Keys{
-				"default": func(n *yaml.Node) { m.slots[i].initial = b.within(n, v.Commands[i].Variable, v.Commands[i].Range) },
-				"hold":    func(n *yaml.Node) { m.slots[i].hold = b.Boolean(n, "hold") },
+				"default": func(n *yaml.Node) { m.slots[i].Initial = b.within(n, v.Commands[i].Variable, v.Commands[i].Range) },
+				"hold":    func(n *yaml.Node) { m.slots[i].Hold = b.Boolean(n, "hold") },
 			})
 		})
 	}
@@ -399,7 +400,7 @@ func (b *builder) ownSignals(own *yaml.Node) {
 	var formulas []formula
 	b.Mapping(own, "signals", func(key, value *yaml.Node) {
 		s := signal{name: key.Value, unit: expr.One}
-		var sl slot
+		var sl executive.Slot
 		var expression *yaml.Node
 		var slotKey *yaml.Node
 		b.Fields(value, "signal "+key.Value, yamldoc.Keys{
@@ -407,10 +408,10 @@ func (b *builder) ownSignals(own *yaml.Node) {
 			"text":    func(n *yaml.Node) { s.text = b.Text(n, "text") },
 			"value":   func(n *yaml.Node) { expression = n },
 			"default": func(n *yaml.Node) { slotKey = n },
-			"hold":    func(n *yaml.Node) { sl.hold = b.Boolean(n, "hold") },
+			"hold":    func(n *yaml.Node) { sl.Hold = b.Boolean(n, "hold") },
 		})
 		if slotKey != nil { // after the unit, wherever it stands
-			sl.initial = b.Number(slotKey, s.unit, "default")
+			sl.Initial = b.Number(slotKey, s.unit, "default")
 		}
 		switch _, taken := b.names[s.name]; {
 		case !expr.IsName(s.name):
@@ -420,21 +421,21 @@ func (b *builder) ownSignals(own *yaml.Node) {
 			b.Add(key, "duplicate-name", "", "there is a signal %q already", s.name)
 		case expression == nil:
 			b.slot(s, sl)
-		case slotKey != nil || sl.hold:
+		case slotKey != nil || sl.Hold:
 			b.Add(key, "two-sources", "give either `value`, or `default` and `hold`",
 				"signal %s is both computed and written by tasks", s.name)
 		default:
 			formulas = append(formulas, formula{s, expression})
 		}
 	})
-	b.m.layout.computed = len(b.m.signals)
+	b.m.layout.Computed = len(b.m.signals)
 	for i := range formulas {
 		formulas[i].signal.kind, formulas[i].signal.index = computed, i
 		b.declare(formulas[i].signal)
 	}
 	scope := b.m.Scope()
 	for i, f := range formulas {
-		s := &b.m.signals[b.m.layout.computed+i]
+		s := &b.m.signals[b.m.layout.Computed+i]
 		s.value = b.Expression(f.node, expr.Real, f.signal.unit, scope)
 		s.at.offset, s.at.length = b.Span(f.node)
 	}
@@ -445,8 +446,8 @@ func (b *builder) declare(s signal) {
 	b.m.signals = append(b.m.signals, s)
 }
 
-func (b *builder) slot(s signal, sl slot) {
-	s.kind, s.index, sl.signal = slotted, len(b.m.slots), len(b.m.signals)
+func (b *builder) slot(s signal, sl executive.Slot) {
+	s.kind, s.index, sl.Name = slotted, len(b.m.slots), s.name
 	b.declare(s)
 	b.m.slots = append(b.m.slots, sl)
 }
@@ -579,7 +580,7 @@ func (m *Mission) vocabulary() plan.Vocabulary {
 	for _, s := range m.signals {
 		entry := plan.Signal{Unit: s.unit, Text: s.text}
 		if s.kind == slotted {
-			entry.Slot, entry.Hold = true, m.slots[s.index].hold
+			entry.Slot, entry.Hold = true, m.slots[s.index].Hold
 		}
 		v[s.name] = entry
 	}
@@ -598,7 +599,7 @@ func (m *Mission) Scope() expr.Scope {
 func (m *Mission) slotNames() []string {
 	var names []string
 	for _, s := range m.slots {
-		names = append(names, m.signals[s.signal].name)
+		names = append(names, s.Name)
 	}
 	return names
 }

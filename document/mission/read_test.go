@@ -1,10 +1,12 @@
-package mission
+package mission_test
 
 import (
 	"strings"
 	"testing"
 
 	"canopy/diag"
+	"canopy/document/mission"
+	"canopy/internal/cart"
 	"canopy/vehicle/model"
 )
 
@@ -59,7 +61,7 @@ func TestMistakes(t *testing.T) {
 		{name: "override without value", set: []string{"tau"}, want: `--set:1:1 syntax tau name=value`},
 		{name: "override with text", set: []string{"tau=fast"}, want: `--set:1:5 not-a-number fast`},
 	} {
-		_, diags := readCart(idle, c.yaml, c.set...)
+		_, diags := cart.Read(idle, c.yaml, c.set...)
 		if c.want == "0:0" {
 			if diags.HasErrors() {
 				t.Errorf("%s: %v", c.name, diags)
@@ -90,7 +92,7 @@ func matches(t *testing.T, name string, diags diag.List, want string) {
 
 // Several mistakes, in the mission and in its plan, are reported together.
 func TestAllMistakesAtOnce(t *testing.T) {
-	_, diags := readCart(`<Sequence><Condition ID="a" on="xx gt 1"/><Condition ID="b" on="x gt 1 [s]"/></Sequence>`,
+	_, diags := cart.Read(`<Sequence><Condition ID="a" on="xx gt 1"/><Condition ID="b" on="x gt 1 [s]"/></Sequence>`,
 		"parameters: {tua: 1}\nrecords: 7\nplots: [{title: A, signals: [y]}]\n")
 	var codes []string
 	for _, d := range diags {
@@ -108,9 +110,9 @@ func TestAllMistakesAtOnce(t *testing.T) {
 }
 
 func TestMissingFilesAndVehicles(t *testing.T) {
-	vehicles := []*model.Vehicle{cart}
-	f := files{"a.yaml": "", "b.yaml": "mission: b\nplan: no.xml\nvehicle: cart\nhorizon: 5",
-		"plan.xml": planXML(idle), "c.yaml": "plan: plan.xml\nvehicle: cat\nhorizon: 5", "d.yaml": "mission: d", "e.yaml": "just words"}
+	vehicles := []*model.Vehicle{cart.Vehicle}
+	f := cart.Files{"a.yaml": "", "b.yaml": "mission: b\nplan: no.xml\nvehicle: cart\nhorizon: 5",
+		"plan.xml": cart.Plan(idle), "c.yaml": "plan: plan.xml\nvehicle: cat\nhorizon: 5", "d.yaml": "mission: d", "e.yaml": "just words"}
 	for name, want := range map[string]string{
 		"none.yaml": "unreadable-file none.yaml not exist",
 		"a.yaml":    "a.yaml:1:1 empty-file",
@@ -118,7 +120,7 @@ func TestMissingFilesAndVehicles(t *testing.T) {
 		"c.yaml":    `c.yaml:2:10 unknown-vehicle "cat" "cart"`,
 		"e.yaml":    "e.yaml:1:1 wrong-type mapping",
 	} {
-		m, diags := Read(name, f.open, vehicles, nil)
+		m, diags := mission.Read(name, f.Open, vehicles, nil)
 		if m != nil {
 			t.Errorf("%s: a mission in spite of mistakes", name)
 		}
@@ -127,48 +129,44 @@ func TestMissingFilesAndVehicles(t *testing.T) {
 		}
 		matches(t, name, diags, want)
 	}
-	if _, diags := Read("d.yaml", f.open, vehicles, nil); len(diags) != 3 {
+	if _, diags := mission.Read("d.yaml", f.Open, vehicles, nil); len(diags) != 3 {
 		t.Errorf("a mission without plan, vehicle and horizon: %v", diags)
 	}
 }
 
 // The plan's path is relative to the mission's folder; parameters, environment and --set arrive at the vehicle.
 func TestSettings(t *testing.T) {
-	m := cartMission(t, idle, "parameters: {tau: '2 [min]'}\nenvironment: {noon: 7}\ncommands: {gear: {default: 4}}\ninitial: {x: 3}\n", "site.noon=9", "horizon=1h30s")
+	m, diags := cart.Read(idle, "parameters: {tau: '2 [min]'}\nenvironment: {noon: 7}\ncommands: {gear: {default: 4}}\ninitial: {x: 3}\n", "site.noon=9", "horizon=1h30s")
+	if m == nil {
+		t.Fatal(diags)
+	}
 	if m.Parameters[0] != 120 || m.Parameters[1] != 9 || m.Horizon != 3630 {
 		t.Errorf("tau %g, noon %g, horizon %g; want 120, 9, 3630", m.Parameters[0], m.Parameters[1], m.Horizon)
 	}
-	r, err := m.NewRun(5)
-	if err != nil {
-		t.Fatal(err)
+	if m.Initial()[0] != 3 {
+		t.Errorf("x starts at %g, want 3", m.Initial()[0])
 	}
-	if got := r.sim.Y[0]; got != 3 {
-		t.Errorf("x starts at %g, want 3", got)
-	}
-	if got := r.sim.U[r.m.held(1)]; got != 4 {
+	if got := m.Program.Slots[1].Initial; got != 4 {
 		t.Errorf("gear starts at %g, want 4", got)
-	}
-	if r.Until() != 5 {
-		t.Errorf("ends at %g, want 5", r.Until())
 	}
 }
 
 // A controller that reads what its own command decides at the same instant is refused.
 func TestAlgebraicLoop(t *testing.T) {
-	_, diags := readCart(`<Action ID="go" write="v := 2 * push"/>`, "")
+	_, diags := cart.Read(`<Action ID="go" write="v := 2 * push"/>`, "")
 	matches(t, "loop", diags, `m/plan.xml:1: algebraic-loop v push reads`)
-	if m, diags := readCart(`<Action ID="go" write="v := 0.1 [1/s] * nearly"/>`, ""); m == nil {
+	if m, diags := cart.Read(`<Action ID="go" write="v := 0.1 [1/s] * nearly"/>`, ""); m == nil {
 		t.Errorf("an output that does not depend on the commands is no loop: %v", diags)
 	}
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(cartHead)
+	f.Add(cart.Head)
 	f.Add("mission: [")
 	f.Add("plan: plan.xml\nvehicle: cart\nhorizon: 1\nsignals: {a: {value: b}, b: {value: a}}\nplots: [{signals: [a]}]")
 	f.Fuzz(func(t *testing.T, text string) {
-		files := files{"m/test.yaml": text, "m/plan.xml": planXML(idle)}
-		m, diags := Read("m/test.yaml", files.open, []*model.Vehicle{cart}, nil)
+		files := cart.Files{"m/test.yaml": text, "m/plan.xml": cart.Plan(idle)}
+		m, diags := mission.Read("m/test.yaml", files.Open, []*model.Vehicle{cart.Vehicle}, nil)
 		if (m == nil) != diags.HasErrors() {
 			t.Errorf("mission %v with diagnostics %v", m, diags)
 		}
@@ -182,7 +180,25 @@ func FuzzRead(f *testing.F) {
 
 // A recording grid so fine that it fills a disk is refused.
 func TestFineGrid(t *testing.T) {
-	f := files{"m.yaml": "plan: plan.xml\nvehicle: cart\nhorizon: 5\nrecord: {interval: 1e-9}", "plan.xml": planXML(idle)}
-	_, diags := Read("m.yaml", f.open, []*model.Vehicle{cart}, nil)
+	f := cart.Files{"m.yaml": "plan: plan.xml\nvehicle: cart\nhorizon: 5\nrecord: {interval: 1e-9}", "plan.xml": cart.Plan(idle)}
+	_, diags := mission.Read("m.yaml", f.Open, []*model.Vehicle{cart.Vehicle}, nil)
 	matches(t, "grid", diags, `m.yaml:4:20 out-of-range 0.001`)
+}
+
+// Mistakes in a vehicle's file come with those of the mission and of the plan.
+func TestMistakesOfEquations(t *testing.T) {
+	wrong := strings.Replace(cart.Equations, "-T / tau", "-T / tua", 1)
+	f := cart.Files{"m.yaml": "plan: plan.xml\nvehicle: cart.vehicle.yaml\nhorizon: -1", "cart.vehicle.yaml": wrong,
+		"plan.xml": cart.Plan(`<Action on="x"/>`)}
+	_, diags := mission.Read("m.yaml", f.Open, nil, nil)
+	for _, part := range []string{"m.yaml:3:10: error: horizon must be positive", `did you mean "tau"?`,
+		"cart.vehicle.yaml:7:47: error: unknown signal", `no attribute "on"`} {
+		if !strings.Contains(diags.Error(), part) {
+			t.Errorf("the list lacks %q:\n%s", part, diags)
+		}
+	}
+	f["m.yaml"] = "plan: plan.xml\nvehicle: crat.vehicle.yaml\nhorizon: 1"
+	f["plan.xml"] = cart.Plan(idle)
+	_, diags = mission.Read("m.yaml", f.Open, nil, nil)
+	matches(t, "m.yaml", diags, `m.yaml:2:10 unreadable-file crat relative to the mission file`)
 }

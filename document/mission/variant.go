@@ -10,7 +10,7 @@ import (
 // graph. The mission is nil if the list has errors.
 func (m *Mission) WithPlan(p *plan.Plan) (*Mission, diag.List) {
 	n := *m
-	n.Graph, n.leaves, n.program = nil, nil, program{}
+	n.Graph, n.Program = nil, nil
 	b := &builder{Reader: yamldoc.NewReader(m.Source), m: &n, names: map[string]int{}}
 	for i, s := range m.signals {
 		b.names[s.name] = i

@@ -6,18 +6,18 @@ import (
 	"io"
 
 	"canopy/bt"
-	"canopy/document/mission"
 	"canopy/internal/flight"
+	"canopy/run"
 )
 
-func main() { flight.Main("01-status-lanes", run) }
+func main() { flight.Main("01-status-lanes", draw) }
 
-func run(w io.Writer, dir string) error {
+func draw(w io.Writer, dir string) error {
 	m, err := flight.Read("missions/circuit.yaml")
 	if err != nil {
 		return err
 	}
-	f, err := flight.Fly(m, mission.Continuous{}, 300)
+	f, err := flight.Fly(m, run.Continuous{}, 300)
 	if err != nil {
 		return err
 	}

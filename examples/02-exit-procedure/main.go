@@ -7,13 +7,13 @@ import (
 	"io"
 	"math"
 
-	"canopy/document/mission"
 	"canopy/internal/flight"
+	"canopy/run"
 )
 
-func main() { flight.Main("02-exit-procedure", run) }
+func main() { flight.Main("02-exit-procedure", draw) }
 
-func run(w io.Writer, dir string) error {
+func draw(w io.Writer, dir string) error {
 	side, top := flight.New(), flight.New()
 	side.X.Label.Text, side.Y.Label.Text = "t [s]", "altitude [m]"
 	side.Legend.Top, side.Legend.Left = true, true
@@ -29,7 +29,7 @@ func run(w io.Writer, dir string) error {
 		if err != nil {
 			return err
 		}
-		f, err := flight.Fly(m, mission.Continuous{}, math.Inf(1))
+		f, err := flight.Fly(m, run.Continuous{}, math.Inf(1))
 		if err != nil {
 			return err
 		}

@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"io"
 
-	"gonum.org/v1/plot"
-
 	"canopy/bt"
-	"canopy/document/mission"
 	"canopy/internal/flight"
+	"canopy/run"
+
+	"gonum.org/v1/plot"
 )
 
-func main() { flight.Main("03-chattering", run) }
+func main() { flight.Main("03-chattering", draw) }
 
-func run(w io.Writer, dir string) error {
+func draw(w io.Writer, dir string) error {
 	m, err := flight.Read("missions/circuit.yaml")
 	if err != nil {
 		return err
@@ -24,8 +24,8 @@ func run(w io.Writer, dir string) error {
 	leaves := []string{"altitude", "take_off"}
 	var plots []*plot.Plot
 	fmt.Fprintf(w, "%-26s%9s%9s\n", fmt.Sprintf("activations in %g s", until), leaves[0], leaves[1])
-	for _, c := range []mission.Configuration{
-		mission.Discrete{Period: 1, Conventional: true}, mission.Discrete{Period: 1}, mission.Continuous{},
+	for _, c := range []run.Configuration{
+		run.Discrete{Period: 1, Conventional: true}, run.Discrete{Period: 1}, run.Continuous{},
 	} {
 		f, err := flight.Fly(m, c, until)
 		if err != nil {

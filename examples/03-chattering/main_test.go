@@ -12,7 +12,7 @@ func TestNumbers(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir("../..")
 	var b bytes.Buffer
-	if err := run(&b, dir); err != nil {
+	if err := draw(&b, dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

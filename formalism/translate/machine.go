@@ -42,7 +42,7 @@ type Input struct {
 	Uses []Use
 }
 
-// loop is a tree engine that is told at every instant what the inputs are, in the way of mission.Run: as long as an
+// loop is a tree engine that is told at every instant what the inputs are, in the way of run.Run: as long as an
 // action has something to say that the tree does not know yet, the tree is settled once more.
 type loop struct {
 	engine *bt.Engine

@@ -10,7 +10,9 @@ import (
 
 	"canopy/bt"
 	"canopy/document/mission"
+	"canopy/run"
 	"canopy/run/record"
+	"canopy/run/simulated"
 	"canopy/vehicle/model"
 )
 
@@ -59,8 +61,8 @@ func Read(name string, edits ...string) (*mission.Mission, error) {
 }
 
 // Fly flies a mission to its end, or until a simulated time [s].
-func Fly(m *mission.Mission, c mission.Configuration, until float64) (*Flight, error) {
-	r, err := m.Configure(c, until)
+func Fly(m *mission.Mission, c run.Configuration, until float64) (*Flight, error) {
+	r, err := simulated.New(m, c, until)
 	if err != nil {
 		return nil, err
 	}

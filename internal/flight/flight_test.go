@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"canopy/bt"
-	"canopy/document/mission"
+	"canopy/run"
 )
 
 // An edit that changes nothing is an error: a comparison would compare a plan with itself.
@@ -27,7 +27,7 @@ func TestLanes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fly(m, mission.Continuous{}, 130)
+	f, err := Fly(m, run.Continuous{}, 130)
 	if err != nil {
 		t.Fatal(err)
 	}

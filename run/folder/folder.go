@@ -38,7 +38,7 @@ const (
 	lockFile       = "run.lock"
 )
 
-// Run is what is flown; mission.Run is one.
+// Run is what is flown; run.Run is one.
 type Run interface {
 	Header() record.Header
 	Attach(record.Recorder)

@@ -1,4 +1,4 @@
-package mission
+package simulated
 
 import (
 	"bytes"
@@ -9,13 +9,15 @@ import (
 	"strings"
 	"testing"
 
+	"canopy/document/mission"
+	"canopy/run"
 	"canopy/run/record"
 	"canopy/snapshot"
 )
 
 // flight is a run with the files that it writes.
 type flight struct {
-	*Run
+	*run.Run
 	writer *record.Writer
 	files  [3]bytes.Buffer // run.mcap, status.csv, signals.csv
 }
@@ -30,9 +32,9 @@ func (f *flight) earlier() record.Earlier {
 		Signals: bytes.NewReader(f.files[2].Bytes())}
 }
 
-func takeOff(t *testing.T, m *Mission, c Configuration) *flight {
+func takeOff(t *testing.T, m *mission.Mission, c run.Configuration) *flight {
 	t.Helper()
-	r, err := m.Configure(c, math.Inf(1))
+	r, err := New(m, c, math.Inf(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,8 +66,8 @@ func (f *flight) land(t *testing.T) int {
 // A run that is interrupted or killed after any step and resumed leaves byte for byte the files of one that was not.
 func TestResume(t *testing.T) {
 	day := solarDay(t)
-	_, tree := flyInto(t, day, Continuous{})
-	missions := map[string]*Mission{
+	_, tree := flyInto(t, day, run.Continuous{})
+	missions := map[string]*mission.Mission{
 		"procedures": cartMission(t, `<ReactiveFallback>
 			<ReactiveSequence><Condition ID="early" on="t lt 20 [s]"/>
 				<Action ID="a" entry="v := 0.5" entry_time="4" exit="v := -1" exit_until="x le 0 [m]"/></ReactiveSequence>
@@ -75,16 +77,16 @@ func TestResume(t *testing.T) {
 			<Action ID="back" write="v := -1"/></ReactiveFallback>`, "chattering: continue\n", "horizon=6"),
 	}
 	for name, m := range missions {
-		want := takeOff(t, m, Continuous{})
+		want := takeOff(t, m, run.Continuous{})
 		for i := range want.land(t) {
 			for _, kill := range []bool{false, true} {
-				got := resume(t, m, Continuous{}, i, kill)
+				got := resume(t, m, run.Continuous{}, i, kill)
 				got.land(t)
 				sameFiles(t, fmt.Sprintf("%s, %d steps, killed %v", name, i, kill), got, want)
 			}
 		}
 	}
-	configurations := append(day.Configurations([]float64{600}), Recorded(tree.Inputs))
+	configurations := append(run.Configurations(day, []float64{600}), run.Recorded(tree.Inputs))
 	points := 6
 	if testing.Short() {
 		points = 2
@@ -104,7 +106,7 @@ func TestResume(t *testing.T) {
 // A log that does not reach to the point, or is of another run, is refused.
 func TestResumeRefuses(t *testing.T) {
 	m := solarDay(t)
-	f := takeOff(t, m, Continuous{})
+	f := takeOff(t, m, run.Continuous{})
 	header := f.Header()
 	for range 3000 {
 		if _, err := f.Step(); err != nil {
@@ -133,14 +135,14 @@ func TestResumeRefuses(t *testing.T) {
 		}
 	}
 	saved := snapshot.Save(nil, f.Run)
-	other := takeOff(t, m, Discrete{Period: 60})
+	other := takeOff(t, m, run.Discrete{Period: 60})
 	if err := snapshot.Load(saved, other.Run); !errors.Is(err, snapshot.ErrMismatch) {
 		t.Errorf("the state of another configuration: %v", err)
 	}
 }
 
 // resume saves a run after some steps, ends it, and goes on from what was saved.
-func resume(t *testing.T, m *Mission, c Configuration, steps int, kill bool) *flight {
+func resume(t *testing.T, m *mission.Mission, c run.Configuration, steps int, kill bool) *flight {
 	t.Helper()
 	f := takeOff(t, m, c)
 	for range steps {
@@ -167,7 +169,7 @@ func resume(t *testing.T, m *Mission, c Configuration, steps int, kill bool) *fl
 			t.Fatal(err)
 		}
 	}
-	r, err := m.Configure(c, math.Inf(1))
+	r, err := New(m, c, math.Inf(1))
 	if err != nil {
 		t.Fatal(err)
 	}

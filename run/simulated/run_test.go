@@ -1,4 +1,4 @@
-package mission
+package simulated
 
 import (
 	"errors"
@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/executive"
+	"canopy/internal/cart"
+	"canopy/run"
 	"canopy/run/record"
 	"canopy/sim"
 )
@@ -94,7 +97,7 @@ func TestDefaultAndHold(t *testing.T) {
 
 // Two active writers of one slot: the first in the tree counts, and the log says so.
 func TestConflict(t *testing.T) {
-	m, diags := readCart(`<ReactiveParallel><Action ID="a" write="v := 1"/><Action ID="b" write="v := 2"/></ReactiveParallel>`, "")
+	m, diags := cart.Read(`<ReactiveParallel><Action ID="a" write="v := 1"/><Action ID="b" write="v := 2"/></ReactiveParallel>`, "")
 	if m == nil || len(diags) != 1 {
 		t.Fatalf("want one warning: %v", diags)
 	}
@@ -136,9 +139,19 @@ func TestNeverSettles(t *testing.T) {
 	m := cartMission(t, `<ReactiveFallback>
 		<ReactiveSequence><Condition ID="off" on="v lt 1"/><Action ID="on" write="v := 2" exit="gear := 7"/></ReactiveSequence>
 		<Action ID="stop" write="v := 0"/></ReactiveFallback>`, "")
-	r, l, err := fly(t, m)
-	if !errors.Is(err, ErrUnsettled) {
-		t.Fatalf("error %v, want %v", err, ErrUnsettled)
+	w, err := newWorld(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := run.New(m, w, run.Continuous{}, math.Inf(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &log{}
+	r.Attach(l)
+	_, err = r.Step()
+	if !errors.Is(err, run.ErrUnsettled) {
+		t.Fatalf("error %v, want %v", err, run.ErrUnsettled)
 	}
 	contains(t, "the error", err.Error(), "off", "on", "stop", "t = 0")
 	if r.Summary().Outcome != record.Failed || len(l.kinds("error")) != 1 {
@@ -149,7 +162,7 @@ func TestNeverSettles(t *testing.T) {
 			t.Errorf("%s is still %v", m.Plan.Tree.Name(bt.Task(i)), s)
 		}
 	}
-	if got := r.sim.U[r.m.held(1)]; got != 7 {
+	if got := w.sim.U[m.Program.Held(1)]; got != 7 {
 		t.Errorf("the exit procedure was not run: gear = %g", got)
 	}
 }
@@ -277,7 +290,7 @@ func TestExitsAtOnce(t *testing.T) {
 // A failure at the start still leaves a sample; a slot that is not finite is named.
 func TestFailureAtOnce(t *testing.T) {
 	_, l, err := fly(t, cartMission(t, `<Action ID="a" entry_time="-1"/>`, ""))
-	if !errors.Is(err, ErrDuration) || len(l.times) != 1 {
+	if !errors.Is(err, executive.ErrDuration) || len(l.times) != 1 {
 		t.Errorf("error %v, %d samples", err, len(l.times))
 	}
 	_, _, err = fly(t, cartMission(t, `<Action ID="a" write="v := sqrt((5 [s] - t) / 1 [s]) * 1 [m/s]"/>`, ""))

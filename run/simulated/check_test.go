@@ -1,4 +1,4 @@
-package mission
+package simulated
 
 import (
 	"os"
@@ -8,6 +8,7 @@ import (
 
 	"canopy/analysis/verify"
 	"canopy/bt"
+	"canopy/document/mission"
 	"canopy/vehicle/model"
 )
 
@@ -30,7 +31,7 @@ func TestEveningSwitchingIsForeseen(t *testing.T) {
 			}
 			return text, err
 		}
-		m, diags := Read("../../missions/solar-day.yaml", open, model.Vehicles(), nil)
+		m, diags := mission.Read("../../missions/solar-day.yaml", open, model.Vehicles(), nil)
 		if m == nil {
 			t.Fatal(diags)
 		}

@@ -1,4 +1,4 @@
-package mission
+package simulated
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/run"
 	"canopy/run/record"
 )
 
@@ -25,7 +26,7 @@ func TestLongMission(t *testing.T) {
 		days = 4
 	}
 	m := solarDay(t, "horizon="+strconv.Itoa(days)+" [d]")
-	r, err := m.NewRun(math.Inf(1))
+	r, err := New(m, run.Continuous{}, math.Inf(1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,11 @@
-package mission
+package simulated
 
 import (
 	"math"
 	"slices"
 	"testing"
 
+	"canopy/run"
 	"canopy/vehicle/model"
 )
 
@@ -36,7 +37,7 @@ func BenchmarkSolarDayEvaluations(b *testing.B) {
 		return witness{v, &calls}, err
 	}
 	m.Vehicle = &vehicle
-	r, err := m.NewRun(math.Inf(1))
+	r, err := New(m, run.Continuous{}, math.Inf(1))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package mission
+package simulated
 
 import (
 	"math"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/document/mission"
+	"canopy/run"
 	"canopy/vehicle/model"
 )
 
@@ -13,7 +15,7 @@ import (
 // differs; then the cell is loaded at constant power until it is full, and only then is the mission flown. The state
 // graph does the same.
 func TestSolarDayWithFuelCell(t *testing.T) {
-	m, diags := Read("../../missions/solar-day-fuelcell.yaml", os.ReadFile, model.Vehicles(), nil)
+	m, diags := mission.Read("../../missions/solar-day-fuelcell.yaml", os.ReadFile, model.Vehicles(), nil)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -30,7 +32,7 @@ func TestSolarDayWithFuelCell(t *testing.T) {
 	}
 	near(t, "state of charge at the end", []float64{l.last(m, "soc")}, 0.0001, 0.9106)
 
-	difference, err := differ(m, Continuous{}, Graph{})
+	difference, err := differ(m, run.Continuous{}, run.Graph{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,18 +42,18 @@ func TestSolarDayWithFuelCell(t *testing.T) {
 }
 
 // differ flies a mission in two configurations and compares.
-func differ(m *Mission, a, b Configuration) (Difference, error) {
-	var traces []*Trace
-	for _, c := range []Configuration{a, b} {
-		r, err := m.Configure(c, math.Inf(1))
+func differ(m *mission.Mission, a, b run.Configuration) (run.Difference, error) {
+	var traces []*run.Trace
+	for _, c := range []run.Configuration{a, b} {
+		r, err := New(m, c, math.Inf(1))
 		if err != nil {
-			return Difference{}, err
+			return run.Difference{}, err
 		}
-		trace := m.NewTrace()
+		trace := run.NewTrace(m)
 		r.Attach(trace.Recorder())
 		for more := true; more; {
 			if more, err = r.Step(); err != nil {
-				return Difference{}, err
+				return run.Difference{}, err
 			}
 		}
 		traces = append(traces, trace)

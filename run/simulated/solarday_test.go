@@ -1,4 +1,4 @@
-package mission
+package simulated
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/document/mission"
+	"canopy/run"
 	"canopy/run/record"
 	"canopy/vehicle/model"
 )
@@ -35,9 +37,9 @@ var milestones = []struct {
 	{85883.9680, "hold", bt.Running}, // 23:51:24, at the bottom
 }
 
-func solarDay(t testing.TB, set ...string) *Mission {
+func solarDay(t testing.TB, set ...string) *mission.Mission {
 	t.Helper()
-	m, diags := Read("../../missions/solar-day.yaml", os.ReadFile, model.Vehicles(), set)
+	m, diags := mission.Read("../../missions/solar-day.yaml", os.ReadFile, model.Vehicles(), set)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -45,7 +47,7 @@ func solarDay(t testing.TB, set ...string) *Mission {
 }
 
 // worst flies the day and returns how far any milestone is off, before 19:00 and after [s].
-func worst(t *testing.T, m *Mission) (l *log, before, after float64) {
+func worst(t *testing.T, m *mission.Mission) (l *log, before, after float64) {
 	t.Helper()
 	r, l, err := fly(t, m)
 	if err != nil {
@@ -115,8 +117,8 @@ func TestSolarDayTolerance(t *testing.T) {
 }
 
 // logs flies a mission and returns its run.mcap, status.csv and signals.csv.
-func logs(m *Mission) (files [3][]byte, err error) {
-	r, err := m.NewRun(math.Inf(1))
+func logs(m *mission.Mission) (files [3][]byte, err error) {
+	r, err := New(m, run.Continuous{}, math.Inf(1))
 	if err != nil {
 		return files, err
 	}
@@ -157,20 +159,20 @@ func TestSolarDayIsDeterministic(t *testing.T) {
 func BenchmarkSolarDay(b *testing.B) {
 	m := solarDay(b)
 	b.ReportAllocs()
-	benchmarkDay(b, m, Continuous{})
+	benchmarkDay(b, m, run.Continuous{})
 }
 
 // BenchmarkRecordedInputs flies the day from the inputs that the tree gave: what the plan and the search for its events
 // cost is the difference to BenchmarkSolarDay, of which the papers say that it is almost nothing.
 func BenchmarkRecordedInputs(b *testing.B) {
 	m := solarDay(b)
-	_, trace := flyInto(b, m, Continuous{})
-	benchmarkDay(b, m, Recorded(trace.Inputs))
+	_, trace := flyInto(b, m, run.Continuous{})
+	benchmarkDay(b, m, run.Recorded(trace.Inputs))
 }
 
-func benchmarkDay(b *testing.B, m *Mission, c Configuration) {
+func benchmarkDay(b *testing.B, m *mission.Mission, c run.Configuration) {
 	for b.Loop() {
-		r, err := m.Configure(c, math.Inf(1))
+		r, err := New(m, c, math.Inf(1))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,17 +1,19 @@
-package mission
+package run
 
 import (
 	"math"
 	"slices"
 
 	"canopy/bt"
+	"canopy/document/mission"
+	"canopy/executive"
 	"canopy/run/record"
 )
 
 // Trace is a recorder that keeps what runs of one mission are compared by: the discrete inputs and the signals on the
 // recording grid.
 type Trace struct {
-	Inputs  []Inputs
+	Inputs  Recorded
 	leaves  int
 	signals int
 	grid    float64 // interval [s]
@@ -20,8 +22,8 @@ type Trace struct {
 }
 
 // NewTrace makes a trace for runs of the mission.
-func (m *Mission) NewTrace() *Trace {
-	return &Trace{leaves: len(m.leaves), signals: len(m.Record), grid: m.Interval}
+func NewTrace(m *mission.Mission) *Trace {
+	return &Trace{leaves: len(m.Program.Leaves), signals: len(m.Record), grid: m.Interval}
 }
 
 // trace is the recorder of a Trace; a type of its own keeps its methods from users of the Trace.
@@ -43,7 +45,7 @@ func (t trace) Status(float64, int, bt.Change) error { return nil }
 func (t trace) Event(record.Event) error { return nil }
 
 func (t trace) Inputs(at float64, u []float64) error {
-	t.Trace.Inputs = append(t.Trace.Inputs, Inputs{at, slices.Clone(u)})
+	t.Trace.Inputs = append(t.Trace.Inputs, executive.Inputs{T: at, U: slices.Clone(u)})
 	return nil
 }
 
@@ -80,11 +82,11 @@ func (t *Trace) Minus(o *Trace) Difference {
 }
 
 // activity returns the instants at which the set of active actions changes.
-func (t *Trace) activity() []Inputs {
-	var list []Inputs
+func (t *Trace) activity() []executive.Inputs {
+	var list []executive.Inputs
 	for _, in := range t.Inputs {
 		if u := in.U[:t.leaves]; len(list) == 0 || !slices.Equal(list[len(list)-1].U, u) {
-			list = append(list, Inputs{in.T, u})
+			list = append(list, executive.Inputs{T: in.T, U: u})
 		}
 	}
 	return list

@@ -1,4 +1,4 @@
-package mission
+package simulated
 
 import (
 	"errors"
@@ -8,16 +8,18 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/document/mission"
+	"canopy/run"
 	"canopy/vehicle/model"
 )
 
 // circuitMission reads the circuit. Its plan is changed by replacing, which must change it.
-func circuitMission(t *testing.T, replacing ...string) *Mission {
+func circuitMission(t *testing.T, replacing ...string) *mission.Mission {
 	t.Helper()
 	return readCircuit(t, replacing)
 }
 
-func readCircuit(t *testing.T, replacing []string, set ...string) *Mission {
+func readCircuit(t *testing.T, replacing []string, set ...string) *mission.Mission {
 	t.Helper()
 	open := func(name string) ([]byte, error) {
 		text, err := os.ReadFile(name)
@@ -30,7 +32,7 @@ func readCircuit(t *testing.T, replacing []string, set ...string) *Mission {
 		}
 		return text, err
 	}
-	m, diags := Read("../../missions/circuit.yaml", open, model.Vehicles(), set)
+	m, diags := mission.Read("../../missions/circuit.yaml", open, model.Vehicles(), set)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -94,14 +96,14 @@ func TestCircuitWithoutExitProcedure(t *testing.T) {
 func TestCircuitConventional(t *testing.T) {
 	m := circuitMission(t)
 	for _, c := range []struct {
-		configuration  Configuration
+		configuration  run.Configuration
 		check, takeOff int
 	}{
-		{Discrete{Period: 1, Conventional: true}, 100, 100},
-		{Discrete{Period: 1}, 0, 1},
-		{Continuous{}, 0, 1},
+		{run.Discrete{Period: 1, Conventional: true}, 100, 100},
+		{run.Discrete{Period: 1}, 0, 1},
+		{run.Continuous{}, 0, 1},
 	} {
-		r, err := m.Configure(c.configuration, 99.5)
+		r, err := New(m, c.configuration, 99.5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +128,7 @@ func TestCircuitConventional(t *testing.T) {
 // A plan whose procedures take time cannot be ticked conventionally.
 func TestConventionalRefusesSlowProcedures(t *testing.T) {
 	m := cartMission(t, `<Action name="wait" entry_time="3s"/>`, "")
-	if _, err := m.Configure(Discrete{Period: 1, Conventional: true}, 10); !errors.Is(err, ErrConventional) ||
+	if _, err := New(m, run.Discrete{Period: 1, Conventional: true}, 10); !errors.Is(err, run.ErrConventional) ||
 		!strings.Contains(err.Error(), "wait") {
 		t.Error(err)
 	}
@@ -151,7 +153,7 @@ func TestCircuitInFlight(t *testing.T) {
 		}
 		return text, err
 	}
-	m, diags := Read("../../missions/circuit.yaml", open, model.Vehicles(), nil)
+	m, diags := mission.Read("../../missions/circuit.yaml", open, model.Vehicles(), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

@@ -1,18 +1,21 @@
-package mission
+package simulated
 
 import (
 	"math"
 	"testing"
+
+	"canopy/document/mission"
+	"canopy/run"
 )
 
 // flyInto flies a configuration into a trace.
-func flyInto(t testing.TB, m *Mission, c Configuration) (*Run, *Trace) {
+func flyInto(t testing.TB, m *mission.Mission, c run.Configuration) (*run.Run, *run.Trace) {
 	t.Helper()
-	r, err := m.Configure(c, math.Inf(1))
+	r, err := New(m, c, math.Inf(1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	trace := m.NewTrace()
+	trace := run.NewTrace(m)
 	r.Attach(trace.Recorder())
 	for more := true; more; {
 		if more, err = r.Step(); err != nil {
@@ -24,15 +27,15 @@ func flyInto(t testing.TB, m *Mission, c Configuration) (*Run, *Trace) {
 
 // Recorded inputs give the same trajectory as the tree that they were recorded from, and no state events.
 func TestRecordedInputs(t *testing.T) {
-	for name, m := range map[string]*Mission{
+	for name, m := range map[string]*mission.Mission{
 		"solar day": solarDay(t),
 		"procedures": cartMission(t, `<ReactiveFallback>
 			<ReactiveSequence><Condition ID="early" on="t lt 20 [s]"/>
 				<Action ID="a" entry="v := 0.5" entry_time="4" exit="v := -1" exit_until="x le 0 [m]"/></ReactiveSequence>
 			<Action ID="b" write="v := 2; gear := t / 1 [s]"/></ReactiveFallback>`, ""),
 	} {
-		_, tree := flyInto(t, m, Continuous{})
-		r, replay := flyInto(t, m, Recorded(tree.Inputs))
+		_, tree := flyInto(t, m, run.Continuous{})
+		r, replay := flyInto(t, m, run.Recorded(tree.Inputs))
 		d := replay.Minus(tree)
 		if !d.Same || d.Time != 0 || d.Signal > 2e-4 {
 			t.Errorf("%s: the replay differs: %+v in %s", name, d, m.Record[d.Which])
@@ -47,8 +50,8 @@ func TestRecordedInputs(t *testing.T) {
 func TestDifference(t *testing.T) {
 	m := cartMission(t, `<ReactiveFallback><ReactiveSequence><Condition ID="far" on="x ge 7 [m]" off="x le 3 [m]"/><Action ID="back" write="v := -1"/></ReactiveSequence>
 		<Action ID="forth" write="v := 1"/></ReactiveFallback>`, "")
-	_, a := flyInto(t, m, Continuous{})
-	late := Recorded(nil)
+	_, a := flyInto(t, m, run.Continuous{})
+	late := run.Recorded(nil)
 	for _, in := range a.Inputs {
 		if in.T > 0 {
 			in.T += 0.5

@@ -1,0 +1,373 @@
+package executive
+
+import (
+	"math"
+
+	"canopy/bt"
+	"canopy/snapshot"
+)
+
+// Decider decides at instants which actions are active. It serves one execution. Tree, Ticked, Machinery and Playback
+// make the four that there are, the rows of the 2014 paper's Table 1.
+type Decider interface {
+	// begin takes what the leaves tell at the start.
+	begin(x *Executive)
+	// settle brings the actions in line with the present instant, once, and reports whether it did anything.
+	settle(x *Executive) (bool, error)
+	// watches returns the formulas of a leaf whose changes it wants to be asked for.
+	watches(x *Executive, leaf int) mask
+	// next returns when it wants to be asked, if no event comes before [s].
+	next(x *Executive) float64
+	// status returns the present status of a task.
+	status(x *Executive, t bt.Task) bt.Status
+	// halt ends every action.
+	halt(x *Executive) error
+	// alarm says what it means that the alarm went off; "" if that is nothing to write down.
+	alarm() string
+	snapshot.State
+}
+
+// Engine is a tree engine: the event-driven one, or one that is ticked.
+type Engine interface {
+	Settle(inputs []bt.Input) (bt.Instant, error)
+	Halt() bt.Instant
+	Status(t bt.Task) bt.Status
+	snapshot.State
+}
+
+// tree lets a tree engine decide.
+type tree struct {
+	start   func(initial []bt.Input) Engine
+	engine  Engine
+	begun   bool
+	pending []bt.Input // scratch
+}
+
+// Tree returns the plan's tree in continuous time: it settles at every event. The engine is made with what the leaves
+// tell at the start; it must make no difference to call start twice.
+func Tree(start func(initial []bt.Input) Engine) Decider { return &tree{start: start} }
+
+func (d *tree) begin(x *Executive) {
+	d.engine = d.start(nil) // nothing is active, which is all that the first inputs depend on
+	var in []bt.Input
+	for i := range x.p.Leaves {
+		l := &x.p.Leaves[i]
+		if entry, exit := l.Slow(); entry || exit {
+			in = append(in, bt.Slow(l.Task, entry, exit))
+		}
+	}
+	d.engine = d.start(append(in, d.inputs(x)...))
+}
+
+func (d *tree) settle(x *Executive) (bool, error) {
+	in := d.inputs(x)
+	if d.begun && len(in) == 0 {
+		return false, nil
+	}
+	d.begun = true
+	return true, d.react(x, in)
+}
+
+// inputs returns what the leaves have to tell the tree that it does not know yet.
+func (d *tree) inputs(x *Executive) []bt.Input {
+	in := d.pending[:0]
+	for _, i := range x.visit() {
+		in = x.tell(in, int(i), d.engine.Status(x.p.Leaves[i].Task))
+	}
+	d.pending = in
+	return in
+}
+
+// react lets the tree react to its inputs, and carries out what it commands.
+func (d *tree) react(x *Executive, in []bt.Input) error {
+	instant, err := d.engine.Settle(in)
+	if err := d.apply(x, instant); err != nil {
+		return err
+	}
+	return err
+}
+
+// apply logs the status changes of a settling and carries out the leaves' commands.
+func (d *tree) apply(x *Executive, instant bt.Instant) error {
+	for _, c := range instant.Changes {
+		x.changed(x.micro+int(c.Iteration), c)
+	}
+	for _, c := range instant.Commands {
+		if err := x.do(x.p.leafOf[c.Task], c.Exit); err != nil {
+			return err
+		}
+	}
+	x.micro += instant.Iterations
+	return nil
+}
+
+// watches wants to be asked whenever a leaf may have something to tell.
+func (d *tree) watches(x *Executive, i int) mask {
+	if x.p.Leaves[i].Condition {
+		return x.condition(i)
+	}
+	m := always
+	if x.u[i] == Active {
+		m |= 1<<Done | 1<<Failed
+	}
+	switch x.leaves[i].Procedure {
+	case Entering:
+		m |= 1 << Entered
+	case Exiting:
+		m |= 1 << Exited
+	}
+	return m
+}
+
+func (d *tree) next(x *Executive) float64 { return x.deadline() }
+
+func (d *tree) status(_ *Executive, t bt.Task) bt.Status { return d.engine.Status(t) }
+
+func (d *tree) halt(x *Executive) error { return d.apply(x, d.engine.Halt()) }
+
+func (d *tree) alarm() string { return "the time of a procedure is over" }
+
+func (d *tree) State(c *snapshot.Codec) {
+	snapshot.Bool(c, &d.begun)
+	d.engine.State(c)
+}
+
+// Ticking says how a tree is ticked.
+type Ticking struct {
+	Period  float64 // [s]
+	Restart bool    // the world's integrator starts anew at each tick
+	Once    bool    // a tick is one call of the engine, be anything new or not; else ticks repeat until nothing is
+}
+
+// ticked is a tree that is ticked at multiples of a period.
+type ticked struct {
+	*tree
+	Ticking
+	ticks int // done so far
+}
+
+// Ticked returns the plan's tree in discrete time: it sees nothing between two ticks.
+func Ticked(start func(initial []bt.Input) Engine, how Ticking) Decider {
+	return &ticked{tree: &tree{start: start}, Ticking: how}
+}
+
+// tick returns the time of the next tick, free of the errors of a sum.
+func (d *ticked) tick() float64 { return float64(d.ticks) * d.Period }
+
+func (d *ticked) settle(x *Executive) (bool, error) {
+	if x.world.T() < d.tick() {
+		return false, nil
+	}
+	var again bool
+	var err error
+	if d.Once {
+		again, err = true, d.react(x, d.inputs(x))
+	} else {
+		again, err = d.tree.settle(x)
+	}
+	if (d.Once || !again) && err == nil { // this tick is over
+		d.ticks++
+		if d.Restart && d.ticks > 1 {
+			x.world.Restart()
+		}
+	}
+	return again, err
+}
+
+// watches wants to be asked at the next tick only.
+func (d *ticked) watches(*Executive, int) mask { return 0 }
+
+func (d *ticked) next(*Executive) float64 { return d.tick() }
+
+// alarm is not worth a line: a tick in which nothing changes is nothing to write down.
+func (d *ticked) alarm() string { return "" }
+
+func (d *ticked) State(c *snapshot.Codec) {
+	d.tree.State(c)
+	snapshot.Int(c, &d.ticks)
+}
+
+// leafStatus returns the status that a leaf has where there is no tree. What else the tree has stays at Accept.
+func (x *Executive) leafStatus(t bt.Task) bt.Status {
+	switch i := x.p.leafOf[t]; {
+	case i < 0:
+		return bt.Accept
+	case x.p.Leaves[i].Condition:
+		return truth(x.leaves[i].Value)
+	case x.u[i] == Active:
+		return bt.Running
+	}
+	return bt.Accept
+}
+
+func truth(value bool) bt.Status {
+	if value {
+		return bt.Success
+	}
+	return bt.Failure
+}
+
+// Machine is a state graph under way: by the truth of conditions it decides which actions are active.
+type Machine interface {
+	// Settle lets the graph settle at a time [s]; of the steps that became active it returns the names. The graph has
+	// changed if moved is true, which took rounds.
+	Settle(t float64, truth []bool) (entered []string, rounds int, moved bool, err error)
+	// Actions appends the numbers of the active actions to dst.
+	Actions(dst []int) []int
+	// Alarm returns when a delayed transition can fire [s], +Inf if none waits.
+	Alarm() float64
+	snapshot.State
+}
+
+// machinery lets a state graph decide.
+type machinery struct {
+	machine    Machine
+	conditions []int // leaf of each of the graph's conditions
+	actions    []int // leaf of each of the graph's actions
+	seen       []bool
+	truth      []bool
+	wanted     []bool // by leaf
+	begun      bool
+	scratch    []int
+}
+
+// Machinery returns a state graph instead of the plan's tree. It sees the conditions and activates the actions, which
+// are leaves of the plan in the graph's order, without procedures that take time.
+func Machinery(m Machine, conditions, actions []int) Decider {
+	return &machinery{machine: m, conditions: conditions, actions: actions, truth: make([]bool, len(conditions))}
+}
+
+func (d *machinery) begin(x *Executive) {
+	d.wanted, d.seen = make([]bool, len(x.p.Leaves)), make([]bool, len(x.p.Leaves))
+	for _, i := range d.conditions {
+		d.seen[i] = true
+		x.judgeCondition(i)
+	}
+}
+
+// settle brings the conditions up to date, lets the graph settle, and hands over between the actions: those that end
+// are ended before others start, as the tree does it.
+func (d *machinery) settle(x *Executive) (bool, error) {
+	changed := !d.begun
+	d.begun = true
+	x.visit()
+	for k, i := range d.conditions {
+		if x.judgeCondition(i) {
+			changed = true
+			value := x.leaves[i].Value
+			x.changed(x.micro, bt.Change{Task: x.p.Leaves[i].Task, From: truth(!value), To: truth(value)})
+		}
+		d.truth[k] = x.leaves[i].Value
+	}
+	entered, rounds, moved, err := d.machine.Settle(x.world.T(), d.truth)
+	if err != nil {
+		return false, err
+	}
+	x.micro += rounds
+	for _, name := range entered {
+		x.event("step", name+" becomes active")
+	}
+	clear(d.wanted)
+	d.scratch = d.machine.Actions(d.scratch[:0])
+	for _, a := range d.scratch {
+		d.wanted[d.actions[a]] = true
+	}
+	return changed || moved, d.handOver(x)
+}
+
+// handOver starts and ends actions so that those that are wanted are active.
+func (d *machinery) handOver(x *Executive) error {
+	for _, start := range []bool{false, true} {
+		for i, wanted := range d.wanted {
+			if is := x.u[i] == Active; wanted != start || is == start {
+				continue
+			}
+			path := []bt.Status{bt.Running, bt.Deactivating, bt.Accept}
+			if start {
+				path = []bt.Status{bt.Accept, bt.Activating, bt.Running}
+			}
+			for k := range path[1:] {
+				x.changed(x.micro, bt.Change{Task: x.p.Leaves[i].Task, From: path[k], To: path[k+1]})
+			}
+			if err := x.do(i, !start); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// watches wants to be asked when a condition may change.
+func (d *machinery) watches(x *Executive, i int) mask {
+	if d.seen[i] {
+		return x.condition(i)
+	}
+	return 0
+}
+
+// next wants to be asked when a delayed transition can fire.
+func (d *machinery) next(*Executive) float64 { return d.machine.Alarm() }
+
+func (d *machinery) alarm() string { return "a delayed transition can fire" }
+
+func (d *machinery) status(x *Executive, t bt.Task) bt.Status { return x.leafStatus(t) }
+
+func (d *machinery) State(c *snapshot.Codec) {
+	snapshot.Bool(c, &d.begun)
+	d.machine.State(c)
+}
+
+func (d *machinery) halt(x *Executive) error {
+	clear(d.wanted)
+	return d.handOver(x)
+}
+
+// Inputs is the value of the discrete inputs from a time on.
+type Inputs struct {
+	T float64 // [s]
+	U []float64
+}
+
+// playback plays back inputs.
+type playback struct {
+	inputs []Inputs
+	played int
+}
+
+// Playback returns inputs that another execution of the program recorded, starting with those at its start: the tree
+// is not there, the world goes on alone.
+func Playback(inputs []Inputs) Decider { return &playback{inputs: inputs} }
+
+func (d *playback) begin(*Executive) {}
+
+func (d *playback) settle(x *Executive) (bool, error) {
+	x.visit()
+	if d.played == len(d.inputs) || d.inputs[d.played].T > x.world.T() {
+		return false, nil
+	}
+	copy(x.u, d.inputs[d.played].U)
+	x.recount()
+	d.played++
+	x.micro++
+	return true, nil
+}
+
+func (d *playback) watches(*Executive, int) mask { return 0 }
+
+func (d *playback) next(*Executive) float64 {
+	if d.played < len(d.inputs) {
+		return d.inputs[d.played].T
+	}
+	return math.Inf(1)
+}
+
+func (d *playback) alarm() string { return "recorded inputs change" }
+
+func (d *playback) status(x *Executive, t bt.Task) bt.Status { return x.leafStatus(t) }
+
+func (d *playback) State(c *snapshot.Codec) { snapshot.Int(c, &d.played) }
+
+func (d *playback) halt(*Executive) error {
+	d.played = len(d.inputs)
+	return nil
+}

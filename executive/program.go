@@ -1,0 +1,165 @@
+package executive
+
+import (
+	"slices"
+
+	"canopy/bt"
+	"canopy/expr"
+)
+
+// Program is a plan compiled for the signals that it reads and writes: what an executive carries out. It is immutable
+// and may be shared.
+//
+// What depends on what is a graph of steps; each purpose has its own order of them, with only the steps it needs.
+type Program struct {
+	Tree       *bt.Tree
+	Leaves     []Leaf
+	Slots      []Slot
+	Computed   []*expr.Code     // the signals that are expressions of others
+	Indicators []expr.Indicator // of the relations that are events
+	Switches   []bool           // by indicator: the vehicle's commands depend on its side
+	Standing   []int            // indicators inside computed signals: watched at all times
+	Captures   int              // number of values that procedures capture
+	Layout     Layout
+
+	Derive  []Step // up to the vehicle's commands
+	Observe []Step // up to what the indicators read
+	All     []Step // every signal
+	Reads   []int  // states that the indicators depend on; nil means all
+
+	readers [][]int32 // by indicator: the leaves with a formula that depends on it
+	roles   [][]role  // by leaf: its places among the writers
+	leafOf  []int     // by task: its leaf, -1 for composites
+}
+
+// Layout says where each kind of signal begins in the signal vector: the clock is at 0, the states follow.
+type Layout struct {
+	Outputs, Slots, Computed int
+	Signals                  int // length of the vector
+	Commands                 int // how many slots, from the first, are commands of the vehicle
+}
+
+// Slot is a signal that tasks may write. The first active writer in the order of the tree counts; when none is
+// active, the slot has its held value: the default, or with Hold the last value written.
+type Slot struct {
+	Name    string
+	Initial float64
+	Hold    bool
+	Writers []Writer
+}
+
+// Writer is a leaf that writes a slot in a phase: a value that follows the signals, or one that was captured.
+type Writer struct {
+	Leaf     int
+	Phase    Phase
+	Value    *expr.Code // nil: captured
+	Captured int        // place of the captured value among those of all leaves
+}
+
+// Phase is what a leaf does with slots, among the discrete inputs.
+type Phase = float64
+
+// The phases.
+const (
+	Resting Phase = iota
+	Active        // it writes its values and what its entry procedure captured
+	Leaving       // its exit procedure takes time: it writes what that captured
+)
+
+// Leaf is a leaf of the plan with its expressions compiled.
+type Leaf struct {
+	Task                bt.Task
+	Condition           bool
+	Formulas            [Formulas]*expr.Code // nil where the plan gives none
+	Entry, Exit         []Assignment
+	EntryTime, ExitTime *expr.Code // durations [s]; nil where the plan gives none
+	Captured, Left      int        // places of the first values that its entry and its exit procedure capture
+	Slots               []int      // that it writes while active, continuously or by its entry
+	Writes              []int      // indicators inside the values that it writes
+}
+
+// Assignment gives a slot a value, once.
+type Assignment struct {
+	Slot  int
+	Value *expr.Code
+}
+
+// Slow reports which procedures of an action take time.
+func (l *Leaf) Slow() (entry, exit bool) {
+	return l.EntryTime != nil || l.Formulas[Entered] != nil, l.ExitTime != nil || l.Formulas[Exited] != nil
+}
+
+// Step evaluates one signal, or all outputs of the vehicle at once.
+type Step struct {
+	Kind  StepKind
+	Index int // of the slot or the computed signal
+}
+
+// StepKind says what a step evaluates.
+type StepKind uint8
+
+// The kinds of steps.
+const (
+	StepOutputs  StepKind = iota // the vehicle's outputs that depend on its states and time alone
+	StepDirect                   // those that depend on the commands as well
+	StepSlot                     // a slot
+	StepComputed                 // a computed signal
+)
+
+// role is one place of a leaf among the writers of a slot.
+type role struct {
+	slot, writer int
+	phase        Phase
+}
+
+// Link finds out which leaves an indicator concerns and which slots a leaf: the last step of making a program.
+func (p *Program) Link() {
+	p.readers = make([][]int32, len(p.Indicators))
+	p.roles = make([][]role, len(p.Leaves))
+	p.leafOf = slices.Repeat([]int{-1}, p.Tree.Len())
+	for i := range p.Leaves {
+		p.leafOf[p.Leaves[i].Task] = i
+		for _, code := range p.Leaves[i].Formulas {
+			if code == nil {
+				continue
+			}
+			for _, k := range code.Indicators() {
+				if r := p.readers[k]; len(r) == 0 || r[len(r)-1] != int32(i) {
+					p.readers[k] = append(r, int32(i))
+				}
+			}
+		}
+	}
+	for s := range p.Slots {
+		for k, w := range p.Slots[s].Writers {
+			p.roles[w.Leaf] = append(p.roles[w.Leaf], role{s, k, w.Phase})
+		}
+	}
+}
+
+// The discrete inputs of a world that the program writes: the phase of each leaf, then the number of each slot's writer
+// that counts (from 1; 0: none), then the held value of each slot, then the values that procedures captured.
+
+// Inputs returns the number of discrete inputs.
+func (p *Program) Inputs() int { return p.capture(p.Captures) }
+
+// counts returns the place of the number of the writer that counts among the discrete inputs.
+func (p *Program) counts(slot int) int { return len(p.Leaves) + slot }
+
+// Held returns the place of a slot's held value among the discrete inputs.
+func (p *Program) Held(slot int) int { return len(p.Leaves) + len(p.Slots) + slot }
+
+// capture returns the place of a captured value among the discrete inputs.
+func (p *Program) capture(i int) int { return len(p.Leaves) + 2*len(p.Slots) + i }
+
+// Initial returns the discrete inputs at the start: nothing is active, every slot is at its default.
+func (p *Program) Initial() []float64 {
+	u := make([]float64, p.Inputs())
+	for i, s := range p.Slots {
+		u[p.Held(i)] = s.Initial
+	}
+	return u
+}
+
+// Signal returns the place of a slot in the signal vector.
+func (p *Program) Signal(slot int) int { return p.Layout.Slots + slot }

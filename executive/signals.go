@@ -1,0 +1,71 @@
+package executive
+
+// Signals evaluates the signal vector of one execution: the world gives the clock, the states and the outputs of the
+// vehicle, the program the slots and what is computed.
+type Signals struct {
+	Values []float64 // as evaluated last
+
+	p       *Program
+	outputs func(t float64, y, commands, out []float64)
+}
+
+// NewSignals makes the signals of a program for a vehicle whose outputs are a function of time, states and commands.
+func NewSignals(p *Program, outputs func(t float64, y, commands, out []float64)) *Signals {
+	return &Signals{Values: make([]float64, p.Layout.Signals), p: p, outputs: outputs}
+}
+
+// Fill evaluates signals at one point of the trajectory, in the given order. The sides of the indicators are those
+// that hold since the last event, so that no value jumps within a step of the integrator.
+func (s *Signals) Fill(steps []Step, t float64, y, u []float64, above []bool) {
+	copy(s.Values[1:], y)
+	s.compute(steps, t, y, u, above)
+}
+
+// Zeros evaluates the indicators, which needs few of the signals.
+func (s *Signals) Zeros(t float64, y, u []float64, above []bool, g []float64) {
+	if s.p.Reads == nil {
+		copy(s.Values[1:], y)
+	}
+	for _, i := range s.p.Reads {
+		s.Values[1+i] = y[i]
+	}
+	s.compute(s.p.Observe, t, y, u, above)
+	for i := range g {
+		g[i] = s.p.Indicators[i].Value(s.Values)
+	}
+}
+
+// Commands returns the part of the signal vector that the vehicle takes.
+func (s *Signals) Commands() []float64 {
+	from := s.p.Layout.Slots
+	return s.Values[from : from+s.p.Layout.Commands]
+}
+
+// compute is Fill where the signals have the states that the steps read already.
+func (s *Signals) compute(steps []Step, t float64, y, u []float64, above []bool) {
+	l, v := &s.p.Layout, s.Values
+	v[0] = t
+	for _, x := range steps {
+		switch x.Kind {
+		case StepOutputs, StepDirect:
+			s.outputs(t, y, s.Commands(), v[l.Outputs:l.Slots])
+		case StepSlot:
+			v[l.Slots+x.Index] = s.slot(x.Index, u, above)
+		case StepComputed:
+			v[l.Computed+x.Index] = s.p.Computed[x.Index].Real(v, above)
+		}
+	}
+}
+
+// slot returns what the writer that counts gives a slot, else its held value.
+func (s *Signals) slot(i int, u []float64, above []bool) float64 {
+	k := int(u[s.p.counts(i)])
+	if k == 0 {
+		return u[s.p.Held(i)]
+	}
+	w := &s.p.Slots[i].Writers[k-1]
+	if w.Value == nil {
+		return u[s.p.capture(w.Captured)]
+	}
+	return w.Value.Real(s.Values, above)
+}

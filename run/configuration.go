@@ -1,0 +1,155 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+
+	"canopy/bt"
+	"canopy/document/mission"
+	"canopy/executive"
+	"canopy/formalism/stategraph"
+	"canopy/formalism/tick"
+)
+
+// Failures of a mission that cannot be flown with a configuration.
+var (
+	ErrConventional = errors.New("no conventional tick for this mission")
+	ErrGraph        = errors.New("no state graph for this mission")
+)
+
+// Configuration says what decides in a run which actions are active. There are four: Continuous, Discrete, Graph and
+// Recorded, the rows of the 2014 paper's Table 1.
+type Configuration interface {
+	String() string
+	decider(m *mission.Mission) (executive.Decider, error)
+}
+
+// Configurations returns what a mission can be flown with, besides recorded inputs: continuous first, then the tree
+// ticked at the given periods [s], without and with a restart of the integrator at each tick, then the state graph if
+// there is one.
+func Configurations(m *mission.Mission, periods []float64) []Configuration {
+	list := []Configuration{Continuous{}}
+	for _, p := range periods {
+		list = append(list, Discrete{Period: p}, Discrete{Period: p, Restart: true})
+	}
+	if m.Graph != nil {
+		list = append(list, Graph{})
+	}
+	return list
+}
+
+// Continuous is the plan's tree in continuous time: it settles at every event.
+type Continuous struct{}
+
+func (Continuous) String() string { return "continuous" }
+
+func (Continuous) decider(m *mission.Mission) (executive.Decider, error) {
+	return executive.Tree(func(in []bt.Input) executive.Engine { return bt.NewEngine(m.Plan.Tree, in, 0) }), nil
+}
+
+// Discrete is the plan's tree in discrete time: it is ticked at multiples of a period, and sees nothing in between.
+type Discrete struct {
+	Period       float64 // [s]
+	Restart      bool    // the integrator starts anew at each tick
+	Conventional bool    // the tree is ticked by a [tick.Conventional]: it chatters
+}
+
+func (d Discrete) String() string {
+	text := fmt.Sprintf("tick %g s", d.Period)
+	if d.Conventional {
+		text += ", conventional"
+	}
+	if d.Restart {
+		text += ", restart"
+	}
+	return text
+}
+
+func (d Discrete) decider(m *mission.Mission) (executive.Decider, error) {
+	how := executive.Ticking{Period: d.Period, Restart: d.Restart, Once: d.Conventional}
+	if !d.Conventional {
+		return executive.Ticked(func(in []bt.Input) executive.Engine {
+			return tick.NewEngine(m.Plan.Tree, in, 0)
+		}, how), nil
+	}
+	if name := lasting(m); name != "" {
+		return nil, fmt.Errorf("%w: %s has a procedure that takes time", ErrConventional, name)
+	}
+	return executive.Ticked(func(in []bt.Input) executive.Engine {
+		return conventional{tick.NewConventional(m.Plan.Tree, in)}
+	}, how), nil
+}
+
+// lasting returns the name of the first task with a procedure that takes time, "" if there is none.
+func lasting(m *mission.Mission) string {
+	for i := range m.Program.Leaves {
+		l := &m.Program.Leaves[i]
+		if entry, exit := l.Slow(); entry || exit {
+			return m.Plan.Tree.Name(l.Task)
+		}
+	}
+	return ""
+}
+
+// conventional has the methods of the other engines, though a tick settles nothing.
+type conventional struct{ *tick.Conventional }
+
+func (c conventional) Settle(inputs []bt.Input) (bt.Instant, error) { return c.Tick(inputs), nil }
+
+// Graph is the mission's state graph instead of the plan's tree. It sees the plan's conditions, and activates its
+// actions.
+type Graph struct{}
+
+func (Graph) String() string { return "state graph" }
+
+func (Graph) decider(m *mission.Mission) (executive.Decider, error) {
+	if m.Graph == nil {
+		return nil, fmt.Errorf("%w: the mission file names none", ErrGraph)
+	}
+	if name := lasting(m); name != "" {
+		return nil, fmt.Errorf("%w: %s has a procedure that takes time, which a state graph has not", ErrGraph, name)
+	}
+	leaf := map[string]int{}
+	for i, l := range m.Program.Leaves {
+		leaf[m.Plan.Tree.Name(l.Task)] = i
+	}
+	leaves := func(names []string) []int {
+		var list []int
+		for _, name := range names {
+			list = append(list, leaf[name])
+		}
+		return list
+	}
+	return executive.Machinery(machine{stategraph.NewEngine(m.Graph)}, leaves(m.Graph.Conditions()),
+		leaves(m.Graph.Actions())), nil
+}
+
+// machine is a state graph's engine as the executive wants it.
+type machine struct{ *stategraph.Engine }
+
+func (g machine) Settle(t float64, truth []bool) (entered []string, rounds int, moved bool, err error) {
+	instant, err := g.Engine.Settle(t, truth)
+	for _, c := range instant.Changes {
+		if c.Active {
+			entered = append(entered, g.Graph().StepName(c.Step))
+		}
+	}
+	return entered, instant.Rounds, len(instant.Changes) > 0, err
+}
+
+func (g machine) Actions(dst []int) []int {
+	for _, a := range g.ActiveActions(nil) {
+		dst = append(dst, int(a))
+	}
+	return dst
+}
+
+// Recorded plays back the inputs that another run of the mission recorded, starting with those at its start: the tree
+// is not there, the aircraft is simulated alone.
+type Recorded []executive.Inputs
+
+func (Recorded) String() string { return "recorded inputs" }
+
+func (rec Recorded) decider(*mission.Mission) (executive.Decider, error) {
+	return executive.Playback(rec), nil
+}

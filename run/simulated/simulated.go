@@ -1,0 +1,164 @@
+// Package simulated is the world of a simulated vehicle: a plan runs against its equations.
+package simulated
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"canopy/document/mission"
+	"canopy/executive"
+	"canopy/ode"
+	"canopy/run"
+	"canopy/run/record"
+	"canopy/sim"
+	"canopy/snapshot"
+	"canopy/vehicle/model"
+)
+
+// defaultTolerance is the relative tolerance that the absolute tolerances of the states belong to.
+const defaultTolerance = mission.DefaultTolerance
+
+// New prepares a run of a mission in simulation. It ends at the horizon, or at the simulated time until [s] if that
+// comes first. The log goes to what Attach gives it.
+func New(m *mission.Mission, c run.Configuration, until float64) (*run.Run, error) {
+	w, err := newWorld(m)
+	if err != nil {
+		return nil, err
+	}
+	return run.New(m, w, c, until)
+}
+
+// world is a vehicle under simulation.
+type world struct {
+	m       *mission.Mission
+	vehicle model.Instance
+	signals *executive.Signals
+	sim     *sim.Simulator
+	before  sim.Discrete // at the beginning of the present instant
+	y       []float64    // scratch
+}
+
+func newWorld(m *mission.Mission) (*world, error) {
+	vehicle, err := m.Vehicle.New(m.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	w := &world{m: m, vehicle: vehicle, signals: executive.NewSignals(m.Program, vehicle.Outputs)}
+	w.y = make([]float64, len(m.Vehicle.States))
+	vehicle.Initial(w.y)
+	for i, v := range m.Initial() {
+		w.y[i] = v
+	}
+	options := sim.Options{Options: ode.Options{Method: m.Method, RelTol: m.Tolerance}, Chattering: m.Chattering,
+		MaxIterations: run.MaxSettlings + 2}
+	if w.sim, err = sim.New(w.system(), 0, w.y, m.Program.Initial(), options); err != nil {
+		return nil, err
+	}
+	w.before = sim.Discrete{U: slices.Clone(w.sim.U), Above: slices.Clone(w.sim.Above)}
+	return w, nil
+}
+
+// system describes the vehicle and what the program writes to the simulator.
+func (w *world) system() *sim.System {
+	p := w.m.Program
+	s := &sim.System{Inputs: p.Inputs(), Derivatives: w.derivatives, Zeros: w.zeros, Reads: p.Reads}
+	for _, x := range w.m.Vehicle.States {
+		s.States = append(s.States, x.Name)
+		s.AbsTol = append(s.AbsTol, x.AbsTol*w.m.Tolerance/defaultTolerance)
+	}
+	for i, x := range p.Indicators {
+		indicator := sim.Indicator{Name: x.Text, Switches: p.Switches[i]}
+		if h, ok := x.Threshold(); ok && 1 <= h.Slot && h.Slot < p.Layout.Outputs { // of a state
+			indicator.Threshold = &sim.Threshold{State: h.Slot - 1, Level: h.Level, Falls: h.Falls}
+		}
+		s.Indicators = append(s.Indicators, indicator)
+	}
+	return s
+}
+
+func (w *world) derivatives(t float64, y []float64, d *sim.Discrete, dydt []float64) {
+	w.signals.Fill(w.m.Program.Derive, t, y, d.U, d.Above)
+	w.vehicle.Derivatives(t, y, w.signals.Commands(), dydt)
+}
+
+func (w *world) zeros(t float64, y []float64, d *sim.Discrete, g []float64) {
+	w.signals.Zeros(t, y, d.U, d.Above, g)
+}
+
+// fill evaluates the signal vector at one point of the trajectory.
+func (w *world) fill(t float64, y []float64, d *sim.Discrete) []float64 {
+	w.signals.Fill(w.m.Program.All, t, y, d.U, d.Above)
+	return w.signals.Values
+}
+
+func (w *world) T() float64 { return w.sim.T }
+
+func (w *world) Signals() []float64 { return w.fill(w.sim.T, w.sim.Y, &w.sim.Discrete) }
+
+func (w *world) Discrete() (u []float64, above []bool) { return w.sim.U, w.sim.Above }
+
+func (w *world) Watch(indicator int, events bool) {
+	w.sim.Watch[indicator] = 0
+	if events {
+		w.sim.Watch[indicator] = sim.Either
+	}
+}
+
+func (w *world) SetAlarm(t float64) { w.sim.Alarm = t }
+
+func (w *world) Restart() { w.sim.Restart() }
+
+func (w *world) Advance(until float64) (run.Segment, error) {
+	segment, err := w.sim.Advance(until)
+	s := run.Segment{To: segment.To, Events: segment.Events, Alarm: segment.Alarm}
+	if segment.Chatter != nil {
+		s.Chatter = segment.Chatter.Error()
+	}
+	if len(s.Events) > 0 || s.Alarm {
+		copy(w.before.U, w.sim.U)
+		copy(w.before.Above, w.sim.Above)
+	}
+	return s, w.explain(err)
+}
+
+func (w *world) Iterate() ([]int, error) { return w.sim.Iterate() }
+
+func (w *world) At(t float64) []float64 {
+	y := w.sim.Y
+	if t < w.sim.T {
+		y = w.y
+		w.sim.Interpolate(t, y)
+	}
+	return w.fill(t, y, &w.sim.Discrete)
+}
+
+func (w *world) Left() []float64 { return w.fill(w.sim.T, w.sim.Y, &w.before) }
+
+func (w *world) Changed() bool { return !slices.Equal(w.before.U, w.sim.U) }
+
+func (w *world) Cost(s *record.Summary) {
+	stats := w.sim.Stats()
+	s.Steps, s.RejectedSteps, s.RHSEvaluations = stats.Steps, stats.Rejected, stats.Evaluations
+	s.Jacobians, s.Factorisations = stats.Jacobians, stats.Factorisations
+	s.StateEvents, s.TimeEvents = stats.StateEvents, stats.TimeEvents
+}
+
+func (w *world) State(c *snapshot.Codec) { w.sim.State(c) }
+
+// explain adds to the error of a derivative or an indicator that is not finite the slots that are not finite there:
+// it is their value that a plan's author can mend.
+func (w *world) explain(err error) error {
+	var bad *sim.NotFiniteError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	signals := w.fill(bad.T, w.sim.Y, &w.sim.Discrete)
+	for i, s := range w.m.Program.Slots {
+		if v := signals[w.m.Program.Signal(i)]; math.IsNaN(v) || math.IsInf(v, 0) {
+			err = fmt.Errorf("%w; %s is %v", err, s.Name, v)
+		}
+	}
+	return err
+}
