@@ -4,32 +4,105 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"canopy/diag"
 )
 
-// Scope declares the signals that an expression may read, with their units, which must be coherent.
-type Scope map[string]Unit
-
 // Check returns all mistakes that keep the expression from being a value of the wanted type and, for a number, unit:
 // unknown signals and functions, wrong numbers of arguments, units that do not go together, conditions in the place of
-// numbers and the reverse. In a nil scope, names are not judged: each may have any unit. Errors are in the order of the
-// text, their places in the text that Parse was given.
+// numbers and the reverse. In a nil scope, names are not judged: each may have any type and unit. Errors are in the
+// order of the text, their places in the text that Parse was given.
 func (e *Expr) Check(want Type, unit Unit, scope Scope) []*Error {
+	return e.CheckFor(Variable{Type: want, Unit: unit}, scope)
+}
+
+// CheckFor is Check for an expression that gives the value of a variable.
+func (e *Expr) CheckFor(v Variable, scope Scope) []*Error {
 	c := checker{scope: scope}
-	if want == Boolean {
+	if e.root.parts > maxParts {
+		c.report(e.root, CodeSyntax, tooLarge, "")
+		return c.errors
+	}
+	switch v.Type {
+	case Boolean:
 		c.condition(e.root, "a condition is wanted")
-	} else if q := c.number(e.root, "a number is wanted"); !q.fits(quantity{unit: unit}) {
-		want := fmt.Sprintf("a value in %v", unit)
-		if unit == One {
-			want = "a pure number"
+	case Integer, Enumeration, Text:
+		c.discrete(e.root, v)
+	case Real:
+		if q := c.number(e.root, "a number is wanted"); !q.fits(quantity{unit: v.Unit}) {
+			want := fmt.Sprintf("a value in %v", v.Unit)
+			if v.Unit == One {
+				want = "a pure number"
+			}
+			c.report(e.root, CodeIncoherence, fmt.Sprintf("%s is wanted, but %s", want, q.of(e.root)), "")
 		}
-		c.report(e.root, CodeIncoherence, fmt.Sprintf("%s is wanted, but %s", want, q.of(e.root)), "")
+	default:
+		panic("expr: Check for an unknown type")
 	}
 	slices.SortStableFunc(c.errors, func(a, b *Error) int { return cmp.Compare(a.Offset, b.Offset) })
 	return c.errors
+}
+
+// anyType is the type of a name in a nil scope.
+const anyType Type = math.MaxUint8
+
+// declares reports whether a name is that of a signal.
+func (s Scope) declares(name string) bool {
+	_, ok := s[name]
+	return ok
+}
+
+// variable returns the type of a node's value, and of an enumeration its values, provided that Check accepts it. Whole
+// numbers that are written are integers.
+func (s Scope) variable(n *Node) Variable {
+	switch {
+	case n.op == OpName && s == nil:
+		return Variable{Type: anyType}
+	case n.op == OpName:
+		return s[n.name]
+	case n.op == OpText:
+		return Variable{Type: Text}
+	case n.op == OpTruth, OpLess <= n.op && n.op <= OpNot:
+		return Variable{Type: Boolean}
+	case n.op == OpIf && len(n.args) == 3:
+		a, b := s.variable(n.args[1]), s.variable(n.args[2])
+		if a.Type == Real || a.Type == anyType { // or a value of the other's enumeration
+			return b
+		}
+		return a
+	case s.integer(n):
+		return Variable{Type: Integer}
+	}
+	return Variable{Type: Real}
+}
+
+// integer reports whether a number is whole whatever its signals are.
+func (s Scope) integer(n *Node) bool {
+	switch n.op {
+	case OpNumber:
+		return n.unit.any && n.value == math.Trunc(n.value) && math.Abs(n.value) <= 1<<53
+	case OpName:
+		return s[n.name].Type == Integer
+	case OpIf:
+		return len(n.args) == 3 && s.integer(n.args[1]) && s.integer(n.args[2])
+	case OpCall:
+		if n.name != "abs" && n.name != "min" && n.name != "max" {
+			return false
+		}
+	case OpNegative, OpAdd, OpSubtract, OpMultiply:
+	default:
+		return false
+	}
+	return !slices.ContainsFunc(n.args, func(a *Node) bool { return !s.integer(a) })
+}
+
+// discrete reports whether a node reads signals and none of them is real.
+func (s Scope) discrete(n *Node) bool {
+	return n.any(func(n *Node) bool { return n.op == OpName && s.declares(n.name) }) &&
+		!n.any(func(n *Node) bool { return n.op == OpName && s.declares(n.name) && s[n.name].Type == Real })
 }
 
 // quantity is what the checker knows of a value: its unit, and whether it is made of bare numbers alone. A bare number
@@ -55,7 +128,7 @@ func (q quantity) settled() bool { return !q.bare && !q.unit.any }
 func (q quantity) plain() bool { return q.unit.Same(One) }
 
 // of says in which unit the value of a node is.
-func (q quantity) of(n *node) string {
+func (q quantity) of(n *Node) string {
 	if q.unit.text == One.text || q.unit.text == "" && q.plain() {
 		return short(n) + " is a pure number"
 	}
@@ -63,7 +136,7 @@ func (q quantity) of(n *node) string {
 }
 
 // short returns the text of a node for a message.
-func short(n *node) string {
+func short(n *Node) string {
 	const most = 40
 	text := []rune(n.String())
 	if len(text) > most {
@@ -78,80 +151,193 @@ type checker struct {
 	errors []*Error
 }
 
-func (c *checker) report(n *node, code, text, hint string) {
+func (c *checker) report(n *Node, code, text, hint string) {
 	c.errors = append(c.errors, &Error{Offset: n.at, Length: n.end - n.at, Code: code, Text: text, Hint: hint})
 }
 
 // condition checks a node that must be a condition; need says for whom.
-func (c *checker) condition(n *node, need string) {
-	if n.typ() == Real {
+func (c *checker) condition(n *Node, need string) {
+	switch t := c.scope.variable(n).Type; t {
+	case Boolean:
+	case anyType:
+		if n.op == OpName {
+			return
+		}
+	default:
 		before := len(c.errors)
-		c.number(n, "")
-		if len(c.errors) == before || n.op != opCall {
+		c.any(n)
+		if len(c.errors) == before || n.op != OpCall && n.op != OpIf {
 			hint := ""
-			if n.op == opName {
+			if n.op == OpName && t == Real {
 				hint = fmt.Sprintf("compare it, as in \"%s > 0.5\"", n.name)
 			}
-			c.report(n, CodeType, fmt.Sprintf("%s, but %s is a number", need, short(n)), hint)
+			c.report(n, CodeType, fmt.Sprintf("%s, but %s is %s", need, short(n), a(t)), hint)
 		}
 		return
 	}
-	switch sign := strings.TrimSpace(operators[n.op].text); {
-	case n.op == opAnd, n.op == opOr:
+	switch {
+	case n.op == OpAnd, n.op == OpOr:
 		for _, a := range n.args {
-			c.condition(a, fmt.Sprintf("%q joins conditions", sign))
+			c.condition(a, fmt.Sprintf("%q joins conditions", operators[n.op].Text))
 		}
-	case n.op == opNot:
+	case n.op == OpNot:
 		c.condition(n.args[0], `"not" needs a condition`)
-	case n.relation():
-		c.alike(n, fmt.Sprintf("%q compares numbers", sign))
+	case n.op.relation():
+		c.alike(n.args, fmt.Sprintf("%q compares numbers", operators[n.op].Text))
+	case n.op.equality():
+		c.equality(n)
+	case n.op == OpIf:
+		for _, a := range n.args {
+			c.condition(a, "if needs conditions here")
+		}
+	}
+}
+
+// a returns a type with its article.
+func a(t Type) string {
+	switch t {
+	case Enumeration:
+		return "a value of an enumeration"
+	case Integer:
+		return "a number"
+	default:
+		return "a " + t.String()
+	}
+}
+
+// discrete checks a node that must be a value of a discrete type.
+func (c *checker) discrete(n *Node, want Variable) {
+	switch t := c.scope.variable(n); {
+	case n.op == OpIf && c.counted(n, 3, 3):
+		c.condition(n.args[0], "if begins with a condition")
+		c.discrete(n.args[1], want)
+		c.discrete(n.args[2], want)
+	case n.op == OpIf:
+		c.arguments(n)
+	case want.Type == Boolean:
+		c.condition(n, "a condition is compared with a condition")
+	case want.Type == Integer:
+		before := len(c.errors)
+		c.number(n, "a whole number is wanted")
+		if len(c.errors) == before && !c.scope.integer(n) && c.scope != nil {
+			c.report(n, CodeType, fmt.Sprintf("a whole number is wanted, but %s may be a fraction", short(n)), "")
+		}
+	case n.op == OpName && c.scope == nil:
+	case want.Type == Enumeration && n.op == OpName && !c.scope.declares(n.name):
+		if !slices.Contains(want.Values, n.name) {
+			m := &Error{Offset: n.at, Length: n.end - n.at, Code: CodeValue,
+				Text: fmt.Sprintf("%q is not one of %s", n.name, strings.Join(want.Values, ", "))}
+			m.Suggest = diag.Near(n.name, func() []string { return want.Values })
+			c.errors = append(c.errors, m)
+		}
+	case want.Type == Enumeration && t.Type == Enumeration:
+		if !slices.Equal(t.Values, want.Values) {
+			c.report(n, CodeType, fmt.Sprintf("%s has other values than %s", n.name, strings.Join(want.Values, ", ")), "")
+		}
+	case want.Type != t.Type:
+		c.any(n)
+		c.report(n, CodeType, fmt.Sprintf("%s is wanted, but %s is %s", a(want.Type), short(n), a(t.Type)), "")
+	}
+}
+
+// equality checks the comparison of two values, which must be discrete: between real signals it holds at no time or at
+// isolated ones, so that no event indicator has it as a side.
+func (c *checker) equality(n *Node) {
+	x, y := n.args[0], n.args[1]
+	s, t := c.scope.variable(x), c.scope.variable(y)
+	if s.Type == Real || s.Type == anyType || s.Type == Integer { // the other side tells what is compared
+		s, t = t, s
+		x, y = y, x
+	}
+	switch {
+	case s.Type == Enumeration, s.Type == Text, s.Type == Boolean:
+		for _, a := range n.args {
+			c.discrete(a, s)
+		}
+	case s.Type == Real, t.Type == Real:
+		before := len(c.errors)
+		for _, a := range n.args {
+			c.number(a, fmt.Sprintf("%q compares values", operators[n.op].Text))
+		}
+		if len(c.errors) > before {
+			return
+		}
+		hint := fmt.Sprintf("compare with a tolerance: abs(%s - %s) < tolerance", n.args[0].text(bindSum),
+			n.args[1].text(bindProduct))
+		c.errors = append(c.errors, &Error{Offset: n.sign, Length: len(n.spelled), Code: CodeEquality, Hint: hint,
+			Text: fmt.Sprintf("%q between real numbers has no meaning over time", n.spelled)})
+		return
+	case s.Type == anyType && t.Type == anyType:
+	default:
+		c.alike(n.args, fmt.Sprintf("%q compares numbers", operators[n.op].Text))
+	}
+	if sign := operators[n.op].Text; n.spelled != sign {
+		c.errors = append(c.errors, &Error{Offset: n.sign, Length: len(n.spelled), Code: CodeSyntax,
+			Text: fmt.Sprintf("%q is no sign of this language", n.spelled), Hint: fmt.Sprintf("write %q", sign)})
+	}
+}
+
+// any checks a node for itself.
+func (c *checker) any(n *Node) {
+	switch t := c.scope.variable(n); t.Type {
+	case Boolean:
+		c.condition(n, "")
+	case Enumeration, Text:
+		c.discrete(n, t)
+	default:
+		c.number(n, "")
 	}
 }
 
 // number checks a node that must be a number and returns its unit; need says for whom.
-func (c *checker) number(n *node, need string) quantity {
-	if n.typ() == Boolean {
+func (c *checker) number(n *Node, need string) quantity {
+	switch t := c.scope.variable(n).Type; t {
+	case Boolean:
 		c.condition(n, "")
 		c.report(n, CodeType, fmt.Sprintf("%s, but %s is a condition", need, short(n)),
 			fmt.Sprintf("\"if(%s, 1, 0)\" makes a number of it", short(n)))
 		return unknown
+	case Enumeration, Text:
+		c.report(n, CodeType, fmt.Sprintf("%s, but %s is %s", need, short(n), a(t)), `compare it with "=="`)
+		return unknown
 	}
 	switch n.op {
-	case opNumber:
+	case OpNumber:
 		if n.unit.any {
 			return bare
 		}
 		return quantity{unit: n.unit}
-	case opPi:
+	case OpPi:
 		return bare
-	case opName:
+	case OpName:
 		return c.signal(n)
-	case opNegative, opAdd, opSubtract:
-		return c.alike(n, fmt.Sprintf("%q needs numbers", strings.TrimSpace(operators[n.op].text)))
-	case opMultiply, opDivide:
+	case OpNegative, OpAdd, OpSubtract:
+		return c.alike(n.args, fmt.Sprintf("%q needs numbers", operators[n.op].Text))
+	case OpMultiply, OpDivide:
 		return c.product(n)
-	case opPower:
+	case OpPower:
 		return c.power(n)
-	case opIf:
+	case OpIf:
 		if !c.counted(n, 3, 3) {
 			c.arguments(n)
 			return unknown
 		}
 		c.condition(n.args[0], "if begins with a condition")
-		branches := *n
-		branches.args = n.args[1:]
-		return c.alike(&branches, "if chooses between numbers")
+		return c.alike(n.args[1:], "if chooses between numbers")
 	default:
 		return c.call(n)
 	}
 }
 
-func (c *checker) signal(n *node) quantity {
+func (c *checker) signal(n *Node) quantity {
 	if c.scope == nil {
 		return unknown
 	}
-	if unit, ok := c.scope[n.name]; ok {
-		return quantity{unit: unit}
+	switch v, ok := c.scope[n.name]; {
+	case ok && v.Type == Integer:
+		return pureRatio
+	case ok:
+		return quantity{unit: v.Unit}
 	}
 	mistake := &Error{Offset: n.at, Length: n.end - n.at, Code: CodeSignal, Text: fmt.Sprintf("unknown signal %q", n.name)}
 	if _, ok := functions[n.name]; ok {
@@ -163,11 +349,11 @@ func (c *checker) signal(n *node) quantity {
 	return unknown
 }
 
-// alike checks arguments that must all be numbers of one unit, and returns it.
-func (c *checker) alike(n *node, need string) quantity {
+// alike checks values that must all be numbers of one unit, and returns it.
+func (c *checker) alike(args []*Node, need string) quantity {
 	var sum quantity
-	var from *node // the argument that settled the unit
-	for i, a := range n.args {
+	var from *Node // the argument that settled the unit
+	for i, a := range args {
 		q := c.number(a, need)
 		switch {
 		case i == 0, !sum.settled() && q.settled(), sum.bare:
@@ -179,20 +365,25 @@ func (c *checker) alike(n *node, need string) quantity {
 	return sum
 }
 
-func (c *checker) product(n *node) quantity {
-	need := fmt.Sprintf("%q needs numbers", strings.TrimSpace(operators[n.op].text))
+func (c *checker) product(n *Node) quantity {
+	need := fmt.Sprintf("%q needs numbers", operators[n.op].Text)
 	a, b := c.number(n.args[0], need), c.number(n.args[1], need)
 	if a.unit.any || b.unit.any {
 		return unknown
 	}
-	exponent := int16(1)
-	if n.op == opDivide {
+	exponent := 1
+	if n.op == OpDivide {
 		exponent = -1
 	}
-	return quantity{a.unit.times(b.unit, exponent), a.bare && b.bare}
+	unit, ok := a.unit.times(b.unit, exponent)
+	if !ok {
+		c.report(n, CodeIncoherence, fmt.Sprintf("the exponents of the unit of %s are out of range", short(n)), "")
+		return unknown
+	}
+	return quantity{unit, a.bare && b.bare}
 }
 
-func (c *checker) power(n *node) quantity {
+func (c *checker) power(n *Node) quantity {
 	base, exponent := n.args[0], n.args[1]
 	q := c.number(base, `"^" needs numbers`)
 	before := len(c.errors)
@@ -207,11 +398,11 @@ func (c *checker) power(n *node) quantity {
 		return pureRatio
 	case len(c.errors) > before:
 		return unknown
-	case !exponent.constant():
+	case !exponent.constant:
 		c.report(exponent, CodeIncoherence, fmt.Sprintf("%s, so its exponent must be a constant", q.of(base)), "")
 		return unknown
 	}
-	unit, ok := q.unit.power(constantValue(exponent))
+	unit, ok := q.unit.power(exponent.folded)
 	if !ok {
 		c.report(n, CodeIncoherence, fmt.Sprintf("%s, and this power of it has no unit", q.of(base)), "")
 		return unknown
@@ -220,7 +411,7 @@ func (c *checker) power(n *node) quantity {
 }
 
 // counted checks the number of a function's arguments.
-func (c *checker) counted(n *node, least, most int) bool {
+func (c *checker) counted(n *Node, least, most int) bool {
 	if least <= len(n.args) && len(n.args) <= most {
 		return true
 	}
@@ -237,21 +428,18 @@ func (c *checker) counted(n *node, least, most int) bool {
 }
 
 // arguments checks each argument of a node for itself.
-func (c *checker) arguments(n *node) {
+func (c *checker) arguments(n *Node) {
 	for _, a := range n.args {
-		if a.typ() == Boolean {
-			c.condition(a, "")
-		} else {
-			c.number(a, "")
-		}
+		c.any(a)
 	}
 }
 
-func (c *checker) call(n *node) quantity {
+func (c *checker) call(n *Node) quantity {
 	f, ok := functions[n.name]
 	if !ok {
-		names := append(slices.Sorted(maps.Keys(functions)), "if")
-		c.report(n, CodeFunction, fmt.Sprintf("unknown function %q", n.name), diag.DidYouMean(n.name, names))
+		m := &Error{Offset: n.at, Length: n.end - n.at, Code: CodeFunction, Text: fmt.Sprintf("unknown function %q", n.name)}
+		m.Suggest = diag.Near(n.name, func() []string { return append(slices.Sorted(maps.Keys(functions)), "if") })
+		c.errors = append(c.errors, m)
 	}
 	if !ok || !c.counted(n, f.least, f.most) {
 		c.arguments(n)
@@ -259,7 +447,7 @@ func (c *checker) call(n *node) quantity {
 	}
 	need := n.name + " needs numbers"
 	if f.unit == keeps || f.unit == ratio {
-		q := c.alike(n, need)
+		q := c.alike(n.args, need)
 		if f.unit == ratio && !q.bare {
 			return pureRatio
 		}

@@ -1,28 +1,45 @@
 package expr
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // Compiler turns expressions into code. Relations that ask the same of the signals share one Indicator, in whatever
 // expressions they stand. A compiler is for one goroutine; what it returns may be shared.
 type Compiler struct {
+	scope      Scope
 	slot       func(name string) (index int, ok bool)
 	indicators []Indicator
 	numbers    map[string]int // of the indicators, by the key of their difference
+	texts      []string
 }
 
-// NewCompiler returns a compiler that asks the given function for the index of a signal's value.
-func NewCompiler(slot func(name string) (index int, ok bool)) *Compiler {
-	return &Compiler{slot: slot, numbers: map[string]int{}}
+// NewCompiler returns a compiler that asks the given function for the index of a signal's value, and the scope for its
+// type. In a nil scope all signals are real, or Boolean where they stand for a condition.
+func NewCompiler(scope Scope, slot func(name string) (index int, ok bool)) *Compiler {
+	return &Compiler{scope: scope, slot: slot, numbers: map[string]int{}}
 }
 
 // Indicators returns all distinct indicators of the expressions compiled so far, in the order of their first use. An
 // indicator's index never changes.
 func (c *Compiler) Indicators() []Indicator { return slices.Clone(c.indicators) }
+
+// Texts returns the texts of the expressions compiled so far. A text among the signals is its place in this list.
+func (c *Compiler) Texts() []string { return slices.Clone(c.texts) }
+
+// Text returns the place of a text in the list of Texts, and puts it there.
+func (c *Compiler) Text(text string) float64 {
+	i := slices.Index(c.texts, text)
+	if i < 0 {
+		i = len(c.texts)
+		c.texts = append(c.texts, text)
+	}
+	return float64(i)
+}
 
 // Indicator is the event indicator g of a relation, whose zeros are where the relation may change. A relation knows of
 // its signals nothing but the side g >= 0, called above:
@@ -35,9 +52,10 @@ func (c *Compiler) Indicators() []Indicator { return slices.Clone(c.indicators) 
 type Indicator struct {
 	Text    string // the relation as first written, in canonical text
 	negated bool   // Text holds below, not above
-	g       realFunc
+	g       []Instruction
 
-	threshold *Threshold
+	isThreshold bool
+	threshold   Threshold
 }
 
 // Threshold says that an indicator compares a signal with a number: g is the signal less the level.
@@ -48,302 +66,432 @@ type Threshold struct {
 }
 
 // Holds reports whether the relation of Text holds on a side.
-func (i Indicator) Holds(above bool) bool { return above != i.negated }
+func (i *Indicator) Holds(above bool) bool { return above != i.negated }
 
 // Threshold returns the threshold that the relation is, if it is one.
-func (i Indicator) Threshold() (h Threshold, ok bool) {
-	if i.threshold == nil {
-		return h, false
-	}
-	return *i.threshold, true
-}
+func (i *Indicator) Threshold() (h Threshold, ok bool) { return i.threshold, i.isThreshold }
 
 // Value returns g. Relations inside the sides of the relation, in an if, are judged directly from the signals.
-func (i Indicator) Value(signals []float64) float64 { return i.g(signals, nil) }
-
-// Code is a compiled expression. It is immutable, may be shared by goroutines and allocates nothing when it runs.
-//
-// It is given the signals' values by slot, and above, the side g >= 0 of each of the compiler's indicators: relations
-// follow these frozen sides, so that an integrator sees no jump within a step. If above is nil, relations are judged
-// directly from the signals.
-type Code struct {
-	real       realFunc
-	boolean    boolFunc
-	indicators []int
-	reads      []int
-}
-
-type (
-	realFunc func(signals []float64, above []bool) float64
-	boolFunc func(signals []float64, above []bool) bool
-)
-
-// Real returns the value of a number.
-func (f *Code) Real(signals []float64, above []bool) float64 {
-	if f.real == nil {
-		panic("expr: Real of a condition")
+func (i *Indicator) Value(signals []float64) float64 {
+	switch h := &i.threshold; {
+	case !i.isThreshold:
+		return run(i.g, signals, nil)
+	case h.Falls:
+		return h.Level - signals[h.Slot]
+	default:
+		return signals[h.Slot] - h.Level
 	}
-	return f.real(signals, above)
 }
-
-// Bool returns the value of a condition.
-func (f *Code) Bool(signals []float64, above []bool) bool {
-	if f.boolean == nil {
-		panic("expr: Bool of a number")
-	}
-	return f.boolean(signals, above)
-}
-
-// Indicators returns the indicators that the code's relations have, also those inside an if, in ascending order.
-func (f *Code) Indicators() []int { return slices.Clone(f.indicators) }
-
-// Reads returns the slots of the signals that the code reads, directly or through its relations, in ascending order.
-func (f *Code) Reads() []int { return slices.Clone(f.reads) }
 
 // misuse is the panic of Compile.
 const misuse = "expr: Compile of an expression that Check refuses"
 
 // Compile returns the expression's code. It panics if Check would find a mistake other than one of units.
-func (c *Compiler) Compile(e *Expr) *Code {
-	b := builder{Compiler: c}
-	if e.root.typ() == Boolean {
-		b.code.boolean = b.boolean(e.root)
-	} else {
-		b.code.real = b.real(e.root)
+func (c *Compiler) Compile(e *Expr) *Code { return c.CompileFor(e, Variable{Type: e.Type(c.scope)}) }
+
+// CompileFor is Compile for an expression that gives the value of a variable, as CheckFor accepts it.
+func (c *Compiler) CompileFor(e *Expr, v Variable) *Code { return c.code(e, v, true) }
+
+// CompileAtOnce is CompileFor for a value that is taken once, at an instant: its relations are judged from the signals
+// and are no indicators.
+func (c *Compiler) CompileAtOnce(e *Expr, v Variable) *Code { return c.code(e, v, false) }
+
+func (c *Compiler) code(e *Expr, v Variable, frozen bool) *Code {
+	if e.root.parts > maxParts {
+		panic(misuse)
 	}
-	for _, list := range []*[]int{&b.code.indicators, &b.code.reads} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
+	b := builder{Compiler: c, values: v.Values}
+	code := &Code{boolean: v.Type == Boolean}
+	b.root(e.root, code.boolean)
+	code.direct = b.finish()
+	code.frozen = code.direct
+	if frozen {
+		b.frozen = true
+		b.register(e.root)
+		b.root(e.root, code.boolean)
+		code.frozen = b.finish()
 	}
-	return &b.code
+	code.indicators, code.reads = sorted(b.indicators), sorted(b.reads)
+	return code
 }
 
-// builder makes the closures of one expression and gathers what they depend on.
+func sorted(list []int) []int {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// builder writes the program of one expression and gathers what it depends on.
 type builder struct {
 	*Compiler
-	code Code
+	frozen     bool     // relations are sides of indicators
+	values     []string // of the enumeration that a name may be a value of
+	program    []Instruction
+	indicators []int
+	reads      []int
 }
 
-// constant reports whether the node is a number that depends on no signal.
-func (n *node) constant() bool {
-	switch f, known := functions[n.name]; {
-	case n.op == opName, n.op == opIf, n.typ() == Boolean:
-		return false
-	case n.op == opCall && (!known || len(n.args) < f.least || len(n.args) > f.most):
-		return false
-	}
-	return !slices.ContainsFunc(n.args, func(a *node) bool { return !a.constant() })
-}
-
-// constantValue returns the value of a constant node.
-func constantValue(n *node) float64 {
-	return (&builder{}).computed(n)(nil, nil)
-}
-
-func (b *builder) boolean(n *node) boolFunc {
-	switch {
-	case n.relation():
-		return b.relation(n)
-	case n.op == opTruth:
-		truth := n.value != 0
-		return func([]float64, []bool) bool { return truth }
-	case n.op == opAnd:
-		x, y := b.boolean(n.args[0]), b.boolean(n.args[1])
-		return func(s []float64, above []bool) bool { return x(s, above) && y(s, above) }
-	case n.op == opOr:
-		x, y := b.boolean(n.args[0]), b.boolean(n.args[1])
-		return func(s []float64, above []bool) bool { return x(s, above) || y(s, above) }
-	case n.op == opNot:
-		x := b.boolean(n.args[0])
-		return func(s []float64, above []bool) bool { return !x(s, above) }
-	}
-	panic(misuse)
-}
-
-// relation compiles a relation into its indicator's side, or the opposite of it.
-func (b *builder) relation(n *node) boolFunc {
-	over, under := n.args[0], n.args[1]
-	if n.op == opGreater || n.op == opLessEqual {
-		over, under = under, over
-	}
-	g, threshold := b.difference(over, under) // also if the indicator exists, to gather what it depends on
-	key := key(over) + " - " + key(under)
-	negated := n.op == opLess || n.op == opGreater
-	i, ok := b.numbers[key]
-	if !ok {
-		i = len(b.indicators)
-		b.numbers[key] = i
-		b.indicators = append(b.indicators, Indicator{n.String(), negated, g, threshold})
-	}
-	b.code.indicators = append(b.code.indicators, i)
-	if negated {
-		return func(s []float64, above []bool) bool {
-			if above != nil {
-				return !above[i]
+// finish returns the program. A jump to a jump that goes on in the same case goes there at once.
+func (b *builder) finish() []Instruction {
+	p := b.program
+	for i := len(p) - 1; i >= 0; i-- {
+		for p[i].Op == JumpIf || p[i].Op == JumpUnless {
+			t := p[i].Index
+			if int(t) == len(p) || p[t].A != p[i].A || p[t].Op != p[i].Op {
+				break
 			}
-			return !(g(s, nil) >= 0)
+			p[i].Index = p[t].Index
 		}
 	}
-	return func(s []float64, above []bool) bool {
-		if above != nil {
-			return above[i]
-		}
-		return g(s, nil) >= 0
-	}
+	b.program = nil
+	return slices.Clip(p)
 }
 
-// key returns a text that two nodes share only if they have the same value always.
-func key(n *node) string {
-	if n.constant() {
-		return fmt.Sprintf("#%x", math.Float64bits(constantValue(n)))
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d%s", n.op, n.name)
-	if n.op == opTruth {
-		fmt.Fprint(&b, n.value)
-	}
+func (b *builder) emit(in Instruction) { b.program = append(b.program, in) }
+
+// jump leaves the target of a jump open and returns it.
+func (b *builder) jump(o Opcode, a int) (place int) {
+	b.emit(Instruction{Op: o, A: uint8(a)})
+	return len(b.program) - 1
+}
+
+// land lets a jump go to the next instruction.
+func (b *builder) land(place int) { b.program[place].Index = int32(len(b.program)) }
+
+// registers returns how many registers the value of a node needs. Of two arguments the one that needs more is computed
+// first, while the other's value is not there yet.
+func (n *Node) registers() int {
+	most, next := 1, 0
 	for _, a := range n.args {
-		b.WriteString("(" + key(a) + ")")
+		most, next = max(most, a.need), max(next, min(most, a.need))
 	}
-	return b.String()
-}
-
-// difference compiles over - under. The comparison of a signal with a constant, far the most frequent relation, is one
-// call instead of three.
-func (b *builder) difference(over, under *node) (realFunc, *Threshold) {
 	switch {
-	case over.op == opName && under.constant():
-		i, v := b.signal(over), constantValue(under)
-		return func(s []float64, _ []bool) float64 { return s[i] - v }, &Threshold{Slot: i, Level: v}
-	case over.constant() && under.op == opName:
-		v, i := constantValue(over), b.signal(under)
-		return func(s []float64, _ []bool) float64 { return v - s[i] }, &Threshold{Slot: i, Level: v, Falls: true}
+	case n.op == OpAnd, n.op == OpOr, n.op == OpIf:
+		return most
+	case n.op == OpAdd, n.op == OpSubtract, n.op == OpMultiply, n.op.relation():
+		if x, y := n.fused(); y.fusable() {
+			return x.need
+		}
 	}
-	x, y := b.real(over), b.real(under)
-	return func(s []float64, above []bool) float64 { return x(s, above) - y(s, above) }, nil
+	return max(most, next+1)
 }
 
-// sum compiles x + y; a constant or a signal among them costs no call.
-func (b *builder) sum(x, y *node) realFunc {
-	f, y := b.leafLast(x, y)
-	switch {
-	case y.constant():
-		v := constantValue(y)
-		return func(s []float64, above []bool) float64 { return f(s, above) + v }
-	case y.op == opName:
-		i := b.signal(y)
-		return func(s []float64, above []bool) float64 { return f(s, above) + s[i] }
+// fusable reports whether an instruction can take the node as an argument without a register.
+func (n *Node) fusable() bool { return n.constant || n.op == OpName }
+
+// fused returns the arguments of a sum, a difference, a product or a relation, in the order in which they are computed.
+func (n *Node) fused() (x, y *Node) {
+	x, y = n.sides()
+	if (n.op == OpAdd || n.op == OpMultiply) && x.fusable() {
+		return y, x
 	}
-	g := b.real(y)
-	return func(s []float64, above []bool) float64 { return f(s, above) + g(s, above) }
+	return x, y
 }
 
-// product compiles x * y like sum.
-func (b *builder) product(x, y *node) realFunc {
-	f, y := b.leafLast(x, y)
-	switch {
-	case y.constant():
-		v := constantValue(y)
-		return func(s []float64, above []bool) float64 { return f(s, above) * v }
-	case y.op == opName:
-		i := b.signal(y)
-		return func(s []float64, above []bool) float64 { return f(s, above) * s[i] }
-	}
-	g := b.real(y)
-	return func(s []float64, above []bool) float64 { return f(s, above) * g(s, above) }
+// fold returns the value of a constant whose arguments are constants.
+func (n *Node) fold() float64 {
+	var b builder
+	b.computed(n, 0)
+	return run(b.program, nil, nil)
 }
 
-// leafLast orders the arguments of a commutative operation so that a constant or a signal comes second, and compiles
-// the first.
-func (b *builder) leafLast(x, y *node) (first realFunc, second *node) {
-	if x.op == opName || x.constant() {
-		x, y = y, x
+// number writes the program of a number, an enumeration or a text: its value is in the register `at`; it uses none
+// before it.
+func (b *builder) number(n *Node, at int) {
+	if n.constant {
+		b.emit(Instruction{Op: Constant, To: uint8(at), Value: n.folded})
+		return
 	}
-	return b.real(x), y
+	b.computed(n, at)
+}
+
+func (b *builder) computed(n *Node, at int) {
+	r := uint8(at)
+	switch n.op {
+	case OpNumber:
+		b.emit(Instruction{Op: Constant, To: r, Value: n.SI()})
+	case OpPi:
+		b.emit(Instruction{Op: Constant, To: r, Value: math.Pi})
+	case OpText:
+		b.emit(Instruction{Op: Constant, To: r, Value: b.Text(n.name)})
+	case OpName:
+		b.name(n, r)
+	case OpNegative:
+		b.number(n.args[0], at)
+		b.emit(Instruction{Op: Negate, To: r, A: r})
+	case OpAdd:
+		x, y := n.fused()
+		b.binary(x, y, at, Add, AddValue, AddSignal)
+	case OpSubtract:
+		b.difference(n.args[0], n.args[1], at)
+	case OpMultiply:
+		x, y := n.fused()
+		b.binary(x, y, at, Multiply, MultiplyValue, MultiplySignal)
+	case OpDivide:
+		b.both(n.args[0], n.args[1], at, Divide)
+	case OpPower:
+		if e := n.args[1]; e.constant && e.folded == 2 { // faster than math.Pow, never less exact
+			b.number(n.args[0], at)
+			b.emit(Instruction{Op: Square, To: r, A: r})
+			return
+		}
+		b.both(n.args[0], n.args[1], at, Power)
+	case OpIf:
+		b.choice(n, at, b.any)
+	case OpCall:
+		b.call(n, at)
+	default:
+		panic(misuse)
+	}
+}
+
+// any writes the program of a value of any type.
+func (b *builder) any(n *Node, at int) {
+	if b.scope.variable(n).Type == Boolean {
+		b.condition(n, at)
+	} else {
+		b.number(n, at)
+	}
+}
+
+func (b *builder) root(n *Node, boolean bool) {
+	if boolean {
+		b.condition(n, 0)
+	} else {
+		b.any(n, 0)
+	}
+}
+
+// name writes the value of a signal, or of a value of the enumeration that is wanted.
+func (b *builder) name(n *Node, r uint8) {
+	if i := slices.Index(b.values, n.name); i >= 0 && !b.scope.declares(n.name) {
+		b.emit(Instruction{Op: Constant, To: r, Value: float64(i)})
+		return
+	}
+	b.emit(Instruction{Op: Signal, To: r, Index: b.signal(n)})
 }
 
 // signal returns the slot of a name.
-func (b *builder) signal(n *node) int {
+func (b *builder) signal(n *Node) int32 {
 	i, ok := b.slot(n.name)
 	if !ok {
 		panic(misuse)
 	}
-	b.code.reads = append(b.code.reads, i)
-	return i
+	b.reads = append(b.reads, i)
+	return int32(i)
 }
 
-func (b *builder) real(n *node) realFunc {
-	if n.constant() {
-		v := constantValue(n)
-		return func([]float64, []bool) float64 { return v }
+// both writes the arguments of an operation, the one that needs more registers first, and the operation.
+func (b *builder) both(x, y *Node, at int, o Opcode) {
+	first, second := uint8(at), uint8(at+1)
+	if y.need > x.need {
+		b.any(y, at)
+		b.any(x, at+1)
+		first, second = second, first
+	} else {
+		b.any(x, at)
+		b.any(y, at+1)
 	}
-	return b.computed(n)
+	b.emit(Instruction{Op: o, To: uint8(at), A: first, B: second})
 }
 
-func (b *builder) computed(n *node) realFunc {
-	switch n.op {
-	case opNumber:
-		v := n.si()
-		return func([]float64, []bool) float64 { return v }
-	case opPi:
-		return func([]float64, []bool) float64 { return math.Pi }
-	case opName:
-		i := b.signal(n)
-		return func(s []float64, _ []bool) float64 { return s[i] }
-	case opNegative:
-		x := b.real(n.args[0])
-		return func(s []float64, above []bool) float64 { return -x(s, above) }
-	case opAdd:
-		return b.sum(n.args[0], n.args[1])
-	case opSubtract:
-		f, _ := b.difference(n.args[0], n.args[1])
-		return f
-	case opMultiply:
-		return b.product(n.args[0], n.args[1])
-	case opDivide:
-		x, y := b.real(n.args[0]), b.real(n.args[1])
-		return func(s []float64, above []bool) float64 { return x(s, above) / y(s, above) }
-	case opPower:
-		return b.power(n)
-	case opIf:
-		if len(n.args) == 3 {
-			c, x, y := b.boolean(n.args[0]), b.real(n.args[1]), b.real(n.args[2])
-			return func(s []float64, above []bool) float64 {
-				if c(s, above) {
-					return x(s, above)
-				}
-				return y(s, above)
-			}
-		}
-	case opCall:
-		return b.call(n)
+// binary is both where a constant or a signal as second argument needs no instruction of its own.
+func (b *builder) binary(x, y *Node, at int, o, value, signal Opcode) {
+	switch r := uint8(at); {
+	case y.constant:
+		b.number(x, at)
+		b.emit(Instruction{Op: value, To: r, A: r, Value: y.folded})
+	case y.op == OpName:
+		b.number(x, at)
+		b.emit(Instruction{Op: signal, To: r, A: r, Index: b.signal(y)})
+	default:
+		b.both(x, y, at, o)
 	}
-	panic(misuse)
 }
 
-func (b *builder) power(n *node) realFunc {
-	x, y := b.real(n.args[0]), b.real(n.args[1])
-	if n.args[1].constant() && constantValue(n.args[1]) == 2 { // faster than math.Pow, never less exact
-		return func(s []float64, above []bool) float64 {
-			v := x(s, above)
-			return v * v
-		}
+// difference writes x - y. Less a constant is the same as plus its negative.
+func (b *builder) difference(x, y *Node, at int) {
+	if y.constant {
+		b.number(x, at)
+		b.emit(Instruction{Op: AddValue, To: uint8(at), A: uint8(at), Value: -y.folded})
+		return
 	}
-	return func(s []float64, above []bool) float64 { return math.Pow(x(s, above), y(s, above)) }
+	b.binary(x, y, at, Subtract, AddValue, SubtractSignal)
 }
 
-func (b *builder) call(n *node) realFunc {
+// call writes a function. Of more than two arguments it is the least or the greatest, whatever their order.
+func (b *builder) call(n *Node, at int) {
 	f, ok := functions[n.name]
 	if !ok || len(n.args) < f.least || len(n.args) > f.most {
 		panic(misuse)
 	}
-	x := b.real(n.args[0])
-	if f.one != nil {
-		return func(s []float64, above []bool) float64 { return f.one(x(s, above)) }
+	switch r := uint8(at); len(n.args) {
+	case 1:
+		b.number(n.args[0], at)
+		b.emit(Instruction{Op: f.opcode, To: r, A: r})
+	case 2:
+		b.both(n.args[0], n.args[1], at, f.opcode)
+	default:
+		args := slices.SortedStableFunc(slices.Values(n.args), func(x, y *Node) int { return cmp.Compare(y.need, x.need) })
+		b.number(args[0], at)
+		for _, a := range args[1:] {
+			b.number(a, at+1)
+			b.emit(Instruction{Op: f.opcode, To: r, A: r, B: r + 1})
+		}
 	}
-	for _, a := range n.args[1:] {
-		left, right := x, b.real(a)
-		x = func(s []float64, above []bool) float64 { return f.two(left(s, above), right(s, above)) }
+}
+
+// choice writes an if.
+func (b *builder) choice(n *Node, at int, branch func(*Node, int)) {
+	if len(n.args) != 3 {
+		panic(misuse)
+	}
+	b.condition(n.args[0], at)
+	otherwise := b.jump(JumpUnless, at)
+	branch(n.args[1], at)
+	end := b.jump(Jump, at)
+	b.land(otherwise)
+	branch(n.args[2], at)
+	b.land(end)
+}
+
+// condition writes the program of a condition.
+func (b *builder) condition(n *Node, at int) {
+	r := uint8(at)
+	switch {
+	case n.op.relation():
+		b.relation(n, at)
+	case n.op.equality():
+		b.equality(n, at)
+	case n.op == OpTruth:
+		b.emit(Instruction{Op: Constant, To: r, Value: n.value})
+	case n.op == OpName:
+		b.emit(Instruction{Op: Signal, To: r, Index: b.signal(n)})
+	case n.op == OpAnd, n.op == OpOr:
+		b.condition(n.args[0], at)
+		o := JumpUnless
+		if n.op == OpOr {
+			o = JumpIf
+		}
+		end := b.jump(o, at)
+		b.condition(n.args[1], at)
+		b.land(end)
+	case n.op == OpNot:
+		b.condition(n.args[0], at)
+		b.emit(Instruction{Op: Not, To: r, A: r})
+	case n.op == OpIf:
+		b.choice(n, at, b.condition)
+	default:
+		panic(misuse)
+	}
+}
+
+// relation writes a relation as its indicator's side, or the opposite of it. One between discrete values is an event of
+// no indicator: they change at instants alone.
+func (b *builder) relation(n *Node, at int) {
+	over, under := n.sides()
+	negated := n.op == OpLess || n.op == OpGreater
+	if b.frozen && !b.scope.discrete(n) {
+		o := Above
+		if negated {
+			o = Below
+		}
+		b.emit(Instruction{Op: o, To: uint8(at), Index: int32(b.numbers[difference(over, under)])})
+		return
+	}
+	b.difference(over, under, at)
+	b.emit(Instruction{Op: NonNegative, To: uint8(at), A: uint8(at)})
+	if negated {
+		b.emit(Instruction{Op: Not, To: uint8(at), A: uint8(at)})
+	}
+}
+
+// sides returns the sides of a relation, that first whose excess is above.
+func (n *Node) sides() (over, under *Node) {
+	if n.op == OpGreater || n.op == OpLessEqual {
+		return n.args[1], n.args[0]
+	}
+	return n.args[0], n.args[1]
+}
+
+// register numbers the indicators of the relations in a tree, those inside the sides of a relation before its own.
+func (b *builder) register(n *Node) {
+	if !n.op.relation() {
+		for _, a := range n.args {
+			b.register(a)
+		}
+		return
+	}
+	over, under := n.sides()
+	b.register(over)
+	b.register(under)
+	if b.scope.discrete(n) {
+		return
+	}
+	key := difference(over, under)
+	i, ok := b.numbers[key]
+	if !ok {
+		i = len(b.Compiler.indicators)
+		b.numbers[key] = i
+		b.Compiler.indicators = append(b.Compiler.indicators, b.newIndicator(n, over, under))
+	}
+	b.indicators = append(b.indicators, i)
+}
+
+func (b *builder) newIndicator(n, over, under *Node) Indicator {
+	g := builder{Compiler: b.Compiler}
+	g.difference(over, under, 0)
+	x := Indicator{Text: n.String(), negated: n.op == OpLess || n.op == OpGreater, g: g.finish()}
+	switch {
+	case over.op == OpName && under.constant:
+		x.threshold, x.isThreshold = Threshold{Slot: int(g.signal(over)), Level: under.folded}, true
+	case under.op == OpName && over.constant:
+		x.threshold, x.isThreshold = Threshold{Slot: int(g.signal(under)), Level: over.folded, Falls: true}, true
 	}
 	return x
+}
+
+// equality writes the comparison of two discrete values.
+func (b *builder) equality(n *Node, at int) {
+	outer := b.values
+	for _, a := range n.args {
+		if v := b.scope.variable(a); v.Values != nil {
+			b.values = v.Values
+		}
+	}
+	b.both(n.args[0], n.args[1], at, Equal)
+	b.values = outer
+	if n.op == OpNotEqual {
+		b.emit(Instruction{Op: Not, To: uint8(at), A: uint8(at)})
+	}
+}
+
+// difference returns a text that two pairs of nodes share only if over - under is the same always.
+func difference(over, under *Node) string { return over.key() + " - " + under.key() }
+
+// key returns a text that two nodes share only if they have the same value always.
+func (n *Node) key() string {
+	var b strings.Builder
+	n.writeKey(&b)
+	return b.String()
+}
+
+func (n *Node) writeKey(b *strings.Builder) {
+	if n.constant {
+		b.WriteString("#" + strconv.FormatUint(math.Float64bits(n.folded), 16))
+		return
+	}
+	b.WriteString(strconv.Itoa(int(n.op)))
+	switch n.op {
+	case OpText:
+		b.WriteString(strconv.Quote(n.name))
+	case OpTruth:
+		b.WriteString(strconv.FormatBool(n.value != 0))
+	default:
+		b.WriteString(n.name)
+	}
+	for _, a := range n.args {
+		b.WriteByte('(')
+		a.writeKey(b)
+		b.WriteByte(')')
+	}
 }

@@ -37,7 +37,7 @@ type Logic struct {
 // signal, either s >= c or s < c holds. It panics if the expression is a number, but for a single name, which is then a
 // proposition.
 func (e *Expr) Logic() Logic {
-	if e.root.typ() != Boolean && e.root.op != opName {
+	if e.root.typ() != Boolean && e.root.op != OpName {
 		panic("expr: Logic of a number")
 	}
 	return e.root.logic()
@@ -46,7 +46,7 @@ func (e *Expr) Logic() Logic {
 // Propositions returns the names that stand where a condition is wanted, each once, in the order of their appearance.
 func (e *Expr) Propositions() []string {
 	var names []string
-	e.root.propositions(func(n *node) {
+	e.root.propositions(func(n *Node) {
 		if !slices.Contains(names, n.name) {
 			names = append(names, n.name)
 		}
@@ -59,38 +59,38 @@ func (e *Expr) Judged(known func(name string) bool) *Expr {
 	return &Expr{e.root.judged(known)}
 }
 
-func (n *node) propositions(visit func(*node)) {
+func (n *Node) propositions(visit func(*Node)) {
 	switch {
-	case n.op == opName:
+	case n.op == OpName:
 		visit(n)
-	case n.op == opAnd, n.op == opOr, n.op == opNot:
+	case n.op == OpAnd, n.op == OpOr, n.op == OpNot:
 		for _, a := range n.args {
 			a.propositions(visit)
 		}
 	}
 }
 
-func (n *node) judged(known func(string) bool) *node {
+func (n *Node) judged(known func(string) bool) *Node {
 	switch {
-	case n.op == opName && known(n.name):
-		return &node{op: opTruth, at: n.at, end: n.end, depth: 1, value: 1}
-	case n.op == opAnd, n.op == opOr, n.op == opNot:
-		return n.rebuilt(func(a *node) *node { return a.judged(known) })
+	case n.op == OpName && known(n.name):
+		return &Node{op: OpTruth, at: n.at, end: n.end, depth: 1, value: 1}
+	case n.op == OpAnd, n.op == OpOr, n.op == OpNot:
+		return n.rebuilt(func(a *Node) *Node { return a.judged(known) })
 	}
 	return n
 }
 
-func (n *node) logic() Logic {
+func (n *Node) logic() Logic {
 	switch {
-	case n.op == opTruth:
+	case n.op == OpTruth:
 		return Logic{Op: LogicTruth, Value: n.value != 0}
-	case n.op == opName:
+	case n.op == OpName:
 		return Logic{Op: LogicProposition, Text: n.name}
-	case n.op == opNot:
+	case n.op == OpNot:
 		return not(n.args[0].logic())
-	case n.op == opAnd:
+	case n.op == OpAnd:
 		return joined(LogicAnd, n.args[0].logic(), n.args[1].logic())
-	case n.op == opOr:
+	case n.op == OpOr:
 		return joined(LogicOr, n.args[0].logic(), n.args[1].logic())
 	case n.relation():
 		return n.relationLogic()
@@ -108,24 +108,24 @@ func not(l Logic) Logic {
 func joined(op LogicOp, parts ...Logic) Logic { return Logic{Op: op, Args: parts} }
 
 // relationLogic takes a relation as the side g >= 0 of its indicator, or the opposite of it.
-func (n *node) relationLogic() Logic {
+func (n *Node) relationLogic() Logic {
 	over, under := n.args[0], n.args[1]
-	if n.op == opGreater || n.op == opLessEqual {
+	if n.op == OpGreater || n.op == OpLessEqual {
 		over, under = under, over
 	}
 	above, ok := difference(over, under)
 	if !ok {
-		text := &node{op: opGreaterEqual, args: []*node{over, under}}
+		text := &Node{op: OpGreaterEqual, args: []*Node{over, under}}
 		above = Logic{Op: LogicRelation, Text: text.String(), Key: key(over) + " - " + key(under)}
 	}
-	if n.op == opLess || n.op == opGreater {
+	if n.op == OpLess || n.op == OpGreater {
 		return not(above)
 	}
 	return above
 }
 
 // difference reduces over - under >= 0 to thresholds.
-func difference(over, under *node) (Logic, bool) {
+func difference(over, under *Node) (Logic, bool) {
 	f, ok := combine(over.affine(), under.affine(), -1)
 	if !ok {
 		return Logic{}, false
@@ -135,31 +135,31 @@ func difference(over, under *node) (Logic, bool) {
 
 // affine is the value slope * of + offset; of is nil for a constant.
 type affine struct {
-	of            *node
+	of            *Node
 	slope, offset float64
 }
 
 // affine returns the value of a number as far as it is a constant or an affine function of one term.
-func (n *node) affine() affine {
+func (n *Node) affine() affine {
 	opaque := affine{n, 1, 0}
 	switch {
 	case n.constant():
 		return affine{offset: constantValue(n)}
-	case n.op == opNegative:
+	case n.op == OpNegative:
 		return n.args[0].affine().times(-1)
-	case n.op == opAdd, n.op == opSubtract:
+	case n.op == OpAdd, n.op == OpSubtract:
 		sign := 1.0
-		if n.op == opSubtract {
+		if n.op == OpSubtract {
 			sign = -1
 		}
 		if sum, ok := combine(n.args[0].affine(), n.args[1].affine(), sign); ok {
 			return sum
 		}
-	case n.op == opMultiply && n.args[0].constant():
+	case n.op == OpMultiply && n.args[0].constant():
 		return n.args[1].affine().times(constantValue(n.args[0]))
-	case n.op == opMultiply && n.args[1].constant():
+	case n.op == OpMultiply && n.args[1].constant():
 		return n.args[0].affine().times(constantValue(n.args[1]))
-	case n.op == opDivide && n.args[1].constant():
+	case n.op == OpDivide && n.args[1].constant():
 		return n.args[0].affine().times(1 / constantValue(n.args[1]))
 	}
 	return opaque
@@ -196,8 +196,8 @@ func (f affine) above() (Logic, bool) {
 }
 
 // compare reduces n >= limit, or n <= limit, to thresholds.
-func (n *node) compare(limit float64, atLeast bool) (Logic, bool) {
-	if n.op == opName {
+func (n *Node) compare(limit float64, atLeast bool) (Logic, bool) {
+	if n.op == OpName {
 		if atLeast {
 			return Logic{Op: LogicThreshold, Signal: n.name, Limit: limit}, true
 		}
@@ -214,7 +214,7 @@ func (n *node) compare(limit float64, atLeast bool) (Logic, bool) {
 		return a.times(sign)
 	}
 	switch {
-	case n.op != opCall:
+	case n.op != OpCall:
 		return Logic{}, false
 	case n.name == "abs" && atLeast:
 		op = LogicOr

@@ -18,7 +18,7 @@ func Parse(src string) (*Expr, error) {
 	return &Expr{n}, nil
 }
 
-func parse(src string) (*node, *Error) {
+func parse(src string) (*Node, *Error) {
 	p := parser{lexer: lexer{src: src}}
 	if err := p.next(); err != nil {
 		return nil, err
@@ -88,8 +88,8 @@ func (p *parser) expect(text string) *Error {
 }
 
 // make returns a node over the arguments that begins at the given place and ends with the last token consumed.
-func (p *parser) make(o op, at int, args ...*node) (*node, *Error) {
-	n := &node{op: o, at: at, end: p.last, depth: 1, args: args}
+func (p *parser) make(o Op, at int, args ...*Node) (*Node, *Error) {
+	n := &Node{op: o, at: at, end: p.last, depth: 1, args: args}
 	for _, a := range args {
 		n.depth = max(n.depth, a.depth+1)
 	}
@@ -104,15 +104,15 @@ func tooDeep(at, end int) *Error {
 }
 
 // infix gives the operators that stand between their arguments.
-var infix = map[string]op{
-	"or": opOr, "||": opOr, "and": opAnd, "&&": opAnd,
-	"<": opLess, "lt": opLess, "<=": opLessEqual, "le": opLessEqual,
-	">": opGreater, "gt": opGreater, ">=": opGreaterEqual, "ge": opGreaterEqual,
-	"+": opAdd, "-": opSubtract, "*": opMultiply, "/": opDivide, "^": opPower,
+var infix = map[string]Op{
+	"or": OpOr, "||": OpOr, "and": OpAnd, "&&": OpAnd,
+	"<": OpLess, "lt": OpLess, "<=": OpLessEqual, "le": OpLessEqual,
+	">": OpGreater, "gt": OpGreater, ">=": OpGreaterEqual, "ge": OpGreaterEqual,
+	"+": OpAdd, "-": OpSubtract, "*": OpMultiply, "/": OpDivide, "^": OpPower,
 }
 
 // expression reads operands joined by operators that bind at least as tightly as asked for.
-func (p *parser) expression(least, level int) (*node, *Error) {
+func (p *parser) expression(least, level int) (*Node, *Error) {
 	left, err := p.operand(level + 1)
 	for compared := false; err == nil && p.token.kind == tokenSign; {
 		sign := p.token
@@ -128,10 +128,10 @@ func (p *parser) expression(least, level int) (*node, *Error) {
 			break
 		}
 		tighter := bind + 1
-		if o == opPower {
+		if o == OpPower {
 			tighter = bindNegative // groups from the right, and a sign may follow
 		}
-		var right *node
+		var right *Node
 		if right, err = p.expression(tighter, level+1); err != nil {
 			break
 		}
@@ -153,7 +153,7 @@ func (p *parser) expression(least, level int) (*node, *Error) {
 var equalities = []string{"==", "=", "!=", "<>"}
 
 // equality refuses such a sign, with what to write instead if the right side can be read.
-func (p *parser) equality(left *node, level int) *Error {
+func (p *parser) equality(left *Node, level int) *Error {
 	sign, a, b := p.token, "a", "b"
 	if err := p.next(); err == nil {
 		if right, err := p.expression(bindSum, level+1); err == nil {
@@ -169,14 +169,14 @@ func (p *parser) equality(left *node, level int) *Error {
 }
 
 // textOf returns the text of a node as an argument of an operator.
-func textOf(n *node, least int) string {
+func textOf(n *Node, least int) string {
 	var b strings.Builder
 	n.write(&b, least)
 	return b.String()
 }
 
 // operand reads a primary or a prefix operator with its operand.
-func (p *parser) operand(level int) (*node, *Error) {
+func (p *parser) operand(level int) (*Node, *Error) {
 	t := p.token
 	if level > maxDepth {
 		return nil, tooDeep(t.at, t.end)
@@ -186,25 +186,25 @@ func (p *parser) operand(level int) (*node, *Error) {
 	}
 	switch {
 	case t.kind == tokenNumber:
-		return &node{op: opNumber, at: t.at, end: t.end, depth: 1, value: t.value, unit: t.unit}, nil
+		return &Node{op: OpNumber, at: t.at, end: t.end, depth: 1, value: t.value, unit: t.unit}, nil
 	case t.kind == tokenName && p.token.is("("):
 		return p.call(t, level)
 	case t.kind == tokenName:
-		return &node{op: opName, at: t.at, end: t.end, depth: 1, name: t.text}, nil
+		return &Node{op: OpName, at: t.at, end: t.end, depth: 1, name: t.text}, nil
 	case t.is("true"), t.is("false"):
-		n := &node{op: opTruth, at: t.at, end: t.end, depth: 1}
+		n := &Node{op: OpTruth, at: t.at, end: t.end, depth: 1}
 		if t.text == "true" {
 			n.value = 1
 		}
 		return n, nil
 	case t.is("pi"):
-		return &node{op: opPi, at: t.at, end: t.end, depth: 1}, nil
+		return &Node{op: OpPi, at: t.at, end: t.end, depth: 1}, nil
 	case t.is("if"):
 		return p.call(t, level)
 	case t.is("-"):
-		return p.prefix(opNegative, t, level)
+		return p.prefix(OpNegative, t, level)
 	case t.is("not"), t.is("!"):
-		return p.prefix(opNot, t, level)
+		return p.prefix(OpNot, t, level)
 	case t.is("("):
 		n, err := p.expression(0, level)
 		if err == nil {
@@ -220,7 +220,7 @@ func (p *parser) operand(level int) (*node, *Error) {
 	return nil, t.unexpected("a value")
 }
 
-func (p *parser) prefix(o op, t token, level int) (*node, *Error) {
+func (p *parser) prefix(o Op, t token, level int) (*Node, *Error) {
 	arg, err := p.expression(operators[o].bind, level)
 	if err != nil {
 		return nil, err
@@ -229,11 +229,11 @@ func (p *parser) prefix(o op, t token, level int) (*node, *Error) {
 }
 
 // call reads the arguments of a function.
-func (p *parser) call(name token, level int) (*node, *Error) {
+func (p *parser) call(name token, level int) (*Node, *Error) {
 	if err := p.expect("("); err != nil {
 		return nil, err
 	}
-	var args []*node
+	var args []*Node
 	for !p.token.is(")") {
 		if len(args) > 0 {
 			if !p.token.is(",") {
@@ -252,9 +252,9 @@ func (p *parser) call(name token, level int) (*node, *Error) {
 	if err := p.next(); err != nil {
 		return nil, err
 	}
-	o := opCall
+	o := OpCall
 	if name.text == "if" {
-		o = opIf
+		o = OpIf
 	}
 	n, err := p.make(o, name.at, args...)
 	if err == nil {

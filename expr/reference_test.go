@@ -35,31 +35,31 @@ var signalNames = []string{"a", "b", "c.d", "_e"}
 // sets shows what is frozen.
 type reference struct{ signals, frozen map[string]float64 }
 
-func (r reference) real(n *node) float64 {
+func (r reference) real(n *Node) float64 {
 	arg := func(i int) float64 { return r.real(n.args[i]) }
 	switch n.op {
-	case opNumber:
+	case OpNumber:
 		return n.unit.SI(n.value)
-	case opPi:
+	case OpPi:
 		return math.Pi
-	case opName:
+	case OpName:
 		return r.signals[n.name]
-	case opNegative:
+	case OpNegative:
 		return -arg(0)
-	case opAdd:
+	case OpAdd:
 		return arg(0) + arg(1)
-	case opSubtract:
+	case OpSubtract:
 		return arg(0) - arg(1)
-	case opMultiply:
+	case OpMultiply:
 		return arg(0) * arg(1)
-	case opDivide:
+	case OpDivide:
 		return arg(0) / arg(1)
-	case opPower:
+	case OpPower:
 		if n.args[1].constant() && arg(1) == 2 { // a square is x * x, which math.Pow misses if it is subnormal
 			return arg(0) * arg(0)
 		}
 		return math.Pow(arg(0), arg(1))
-	case opIf:
+	case OpIf:
 		if r.boolean(n.args[0]) {
 			return arg(1)
 		}
@@ -104,42 +104,42 @@ func (r reference) real(n *node) float64 {
 	panic(n.name)
 }
 
-func (r reference) boolean(n *node) bool {
+func (r reference) boolean(n *Node) bool {
 	switch n.op {
-	case opTruth:
+	case OpTruth:
 		return n.value == 1
-	case opAnd:
+	case OpAnd:
 		return r.boolean(n.args[0]) && r.boolean(n.args[1])
-	case opOr:
+	case OpOr:
 		return r.boolean(n.args[0]) || r.boolean(n.args[1])
-	case opNot:
+	case OpNot:
 		return !r.boolean(n.args[0])
 	}
 	judge := reference{r.frozen, r.frozen}
 	x, y := judge.real(n.args[0]), judge.real(n.args[1])
 	switch n.op {
-	case opGreaterEqual:
+	case OpGreaterEqual:
 		return x-y >= 0
-	case opLessEqual:
+	case OpLessEqual:
 		return y-x >= 0
-	case opLess:
+	case OpLess:
 		return !(x-y >= 0)
-	case opGreater:
+	case OpGreater:
 		return !(y-x >= 0)
 	}
 	panic(n.op)
 }
 
 // randomReal draws the tree of a number, with units where they fall.
-func randomReal(t *rapid.T, depth int) *node {
+func randomReal(t *rapid.T, depth int) *Node {
 	kind := rapid.IntRange(0, 11).Draw(t, "real")
 	if depth == 0 {
 		kind %= 4
 	}
-	arg := func() *node { return randomReal(t, depth-1) }
+	arg := func() *Node { return randomReal(t, depth-1) }
 	switch kind {
 	case 0, 1:
-		return &node{op: opName, name: rapid.SampledFrom(signalNames).Draw(t, "name")}
+		return &Node{op: OpName, name: rapid.SampledFrom(signalNames).Draw(t, "name")}
 	case 2:
 		special := rapid.SampledFrom([]float64{0, 1, 2, 0.5, 1e-9, 12980, 1e21})
 		value := rapid.OneOf(special, rapid.Float64Range(0, 10)).Draw(t, "value")
@@ -148,18 +148,18 @@ func randomReal(t *rapid.T, depth int) *node {
 			u, _ := ParseUnit(s)
 			units = append(units, u)
 		}
-		return &node{op: opNumber, value: math.Abs(value), unit: rapid.SampledFrom(units).Draw(t, "unit")}
+		return &Node{op: OpNumber, value: math.Abs(value), unit: rapid.SampledFrom(units).Draw(t, "unit")}
 	case 3:
-		return &node{op: opPi}
+		return &Node{op: OpPi}
 	case 4:
-		return &node{op: opNegative, args: []*node{arg()}}
+		return &Node{op: OpNegative, args: []*Node{arg()}}
 	case 5:
-		return &node{op: opPower, args: []*node{arg(), {op: opNumber, value: 2, unit: AnyUnit}}}
+		return &Node{op: OpPower, args: []*Node{arg(), {op: OpNumber, value: 2, unit: AnyUnit}}}
 	case 6:
-		return &node{op: opIf, name: "if", args: []*node{randomBoolean(t, depth-1), arg(), arg()}}
+		return &Node{op: OpIf, name: "if", args: []*Node{randomBoolean(t, depth-1), arg(), arg()}}
 	case 7:
 		names := rapid.SampledFrom(slices.Sorted(maps.Keys(functions)))
-		n := &node{op: opCall, name: names.Draw(t, "function")}
+		n := &Node{op: OpCall, name: names.Draw(t, "function")}
 		for range functions[n.name].least {
 			n.args = append(n.args, arg())
 		}
@@ -168,28 +168,28 @@ func randomReal(t *rapid.T, depth int) *node {
 		}
 		return n
 	}
-	o := rapid.SampledFrom([]op{opAdd, opSubtract, opMultiply, opDivide, opPower}).Draw(t, "op")
-	return &node{op: o, args: []*node{arg(), arg()}}
+	o := rapid.SampledFrom([]Op{OpAdd, OpSubtract, OpMultiply, OpDivide, OpPower}).Draw(t, "op")
+	return &Node{op: o, args: []*Node{arg(), arg()}}
 }
 
 // randomBoolean draws the tree of a condition.
-func randomBoolean(t *rapid.T, depth int) *node {
+func randomBoolean(t *rapid.T, depth int) *Node {
 	kind := rapid.IntRange(0, 7).Draw(t, "boolean")
 	switch {
 	case depth == 0, kind == 0:
-		return &node{op: opTruth, value: float64(rapid.IntRange(0, 1).Draw(t, "truth"))}
+		return &Node{op: OpTruth, value: float64(rapid.IntRange(0, 1).Draw(t, "truth"))}
 	case kind == 1:
-		return &node{op: opNot, args: []*node{randomBoolean(t, depth-1)}}
+		return &Node{op: OpNot, args: []*Node{randomBoolean(t, depth-1)}}
 	case kind < 4:
-		o := rapid.SampledFrom([]op{opAnd, opOr}).Draw(t, "op")
-		return &node{op: o, args: []*node{randomBoolean(t, depth-1), randomBoolean(t, depth-1)}}
+		o := rapid.SampledFrom([]Op{OpAnd, OpOr}).Draw(t, "op")
+		return &Node{op: o, args: []*Node{randomBoolean(t, depth-1), randomBoolean(t, depth-1)}}
 	}
-	o := rapid.SampledFrom([]op{opLess, opLessEqual, opGreater, opGreaterEqual}).Draw(t, "op")
-	return &node{op: o, args: []*node{randomReal(t, depth-1), randomReal(t, depth-1)}}
+	o := rapid.SampledFrom([]Op{OpLess, OpLessEqual, OpGreater, OpGreaterEqual}).Draw(t, "op")
+	return &Node{op: o, args: []*Node{randomReal(t, depth-1), randomReal(t, depth-1)}}
 }
 
 // sameTree reports whether two trees differ in nothing but their places.
-func sameTree(a, b *node) bool {
+func sameTree(a, b *Node) bool {
 	return a.op == b.op && a.name == b.name && a.value == b.value && a.unit == b.unit &&
 		slices.EqualFunc(a.args, b.args, sameTree)
 }
@@ -220,7 +220,7 @@ func TestCodeAgreesWithReference(t *testing.T) {
 	truths, thresholds := map[bool]int{}, 0
 	rapid.Check(t, func(t *rapid.T) {
 		c := NewCompiler(slotsOf(signalNames...))
-		trees := make([]*node, 4)
+		trees := make([]*Node, 4)
 		codes := make([]*Code, len(trees))
 		for i := range trees {
 			if i%2 == 0 {
@@ -283,7 +283,7 @@ func TestCodeAgreesWithReference(t *testing.T) {
 			slices.Sort(reads)
 			check(i, fmt.Sprint(code.Reads()), fmt.Sprint(reads), "slots")
 			relations := 0
-			n.walk(func(n *node) {
+			n.walk(func(n *Node) {
 				if n.relation() {
 					relations++
 				}

@@ -1,0 +1,286 @@
+package expr
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Op is what a node of an expression's tree is.
+type Op uint8
+
+// The nodes of a tree.
+const (
+	OpNumber       Op = iota // Value, Unit
+	OpPi                     // the number pi
+	OpText                   // Name is a text
+	OpName                   // Name is a signal or a value of an enumeration
+	OpTruth                  // Value is 1 for true, 0 for false
+	OpNegative               // - a
+	OpAdd                    // a + b
+	OpSubtract               // a - b
+	OpMultiply               // a * b
+	OpDivide                 // a / b
+	OpPower                  // a ^ b
+	OpLess                   // a < b, not a >= b
+	OpLessEqual              // a <= b
+	OpGreater                // a > b, not a <= b
+	OpGreaterEqual           // a >= b
+	OpEqual                  // a == b
+	OpNotEqual               // a != b
+	OpAnd                    // a and b
+	OpOr                     // a or b
+	OpNot                    // not a
+	OpIf                     // b if a holds, else c
+	OpCall                   // the function Name of the arguments
+)
+
+// Operator describes an operator, for those who write expressions in another language.
+type Operator struct {
+	Text  string // canonical
+	Bind  int    // how tightly it binds; more is tighter
+	Args  int    // 1: it stands before its argument; 2: between its arguments
+	Of    Type   // its arguments; those of == and != are two of one discrete type
+	Gives Type
+}
+
+// Binding powers of the operators, from loose to tight; 0 accepts every expression.
+const (
+	bindOr = 1 + iota
+	bindAnd
+	bindNot
+	bindRelation
+	bindSum
+	bindProduct
+	bindNegative
+	bindPower
+	bindPrimary
+)
+
+// operators is the table of the operators.
+var operators = map[Op]Operator{
+	OpOr: {"or", bindOr, 2, Boolean, Boolean}, OpAnd: {"and", bindAnd, 2, Boolean, Boolean},
+	OpNot:  {"not", bindNot, 1, Boolean, Boolean},
+	OpLess: {"<", bindRelation, 2, Real, Boolean}, OpLessEqual: {"<=", bindRelation, 2, Real, Boolean},
+	OpGreater: {">", bindRelation, 2, Real, Boolean}, OpGreaterEqual: {">=", bindRelation, 2, Real, Boolean},
+	OpEqual: {"==", bindRelation, 2, Integer, Boolean}, OpNotEqual: {"!=", bindRelation, 2, Integer, Boolean},
+	OpAdd: {"+", bindSum, 2, Real, Real}, OpSubtract: {"-", bindSum, 2, Real, Real},
+	OpMultiply: {"*", bindProduct, 2, Real, Real}, OpDivide: {"/", bindProduct, 2, Real, Real},
+	OpNegative: {"-", bindNegative, 1, Real, Real}, OpPower: {"^", bindPower, 2, Real, Real},
+}
+
+// Operator returns the description of an operator; ok is false for other nodes.
+func (o Op) Operator() (d Operator, ok bool) {
+	d, ok = operators[o]
+	return d, ok
+}
+
+// relation reports whether the operator compares two numbers, so that it is an event if one of them is real.
+func (o Op) relation() bool { return OpLess <= o && o <= OpGreaterEqual }
+
+// equality reports whether the operator compares two discrete values.
+func (o Op) equality() bool { return o == OpEqual || o == OpNotEqual }
+
+// Node is one node of an expression's tree. It is immutable. Operators that group from the left nest in their first
+// argument.
+type Node struct {
+	op      Op
+	at, end int // bytes [at, end) of the source
+	sign    int // of an equality: where its sign stands
+	spelled string // of an equality: the sign as it was written
+	value   float64
+	unit    Unit // of a number; AnyUnit if it is bare
+	name    string
+	args    []*Node
+
+	// What complete computes.
+	parts    int     // nodes of the tree
+	need     int     // registers that its value needs
+	constant bool    // a number that depends on no signal
+	folded   float64 // its value in coherent SI units
+}
+
+// Op returns what the node is.
+func (n *Node) Op() Op { return n.op }
+
+// Span returns the bytes [at, end) of the parsed text that the node stands in, with its parentheses.
+func (n *Node) Span() (at, end int) { return n.at, n.end }
+
+// Value returns a number as it was written, in its unit; of true 1, of false 0.
+func (n *Node) Value() float64 { return n.value }
+
+// SI returns a number in coherent SI units.
+func (n *Node) SI() float64 { return n.unit.SI(n.value) }
+
+// Unit returns the unit of a number, AnyUnit if none was written.
+func (n *Node) Unit() Unit { return n.unit }
+
+// Name returns the name of a signal, of a value of an enumeration or of a function, or the text itself.
+func (n *Node) Name() string { return n.name }
+
+// Len returns the number of arguments.
+func (n *Node) Len() int { return len(n.args) }
+
+// Arg returns an argument.
+func (n *Node) Arg(i int) *Node { return n.args[i] }
+
+// complete computes what is known of a node from its arguments, which are complete.
+func (n *Node) complete() *Node {
+	n.parts = 1
+	for _, a := range n.args {
+		n.parts = min(n.parts+a.parts, math.MaxInt32)
+	}
+	n.need = n.registers()
+	if n.constant = n.isConstant(); n.constant {
+		n.folded = n.fold()
+	}
+	return n
+}
+
+// rebuilt returns a copy of the node with other arguments.
+func (n *Node) rebuilt(arg func(*Node) *Node) *Node {
+	c := *n
+	c.args = make([]*Node, len(n.args))
+	for i, a := range n.args {
+		c.args[i] = arg(a)
+	}
+	return c.complete()
+}
+
+// moved returns a copy of the tree with every node at one place.
+func (n *Node) moved(at, end int) *Node {
+	c := n.rebuilt(func(a *Node) *Node { return a.moved(at, end) })
+	c.at, c.end, c.sign = at, end, at
+	return c
+}
+
+// walk visits the nodes in the order of the text, parents first.
+func (n *Node) walk(visit func(*Node)) {
+	visit(n)
+	for _, a := range n.args {
+		a.walk(visit)
+	}
+}
+
+// any reports whether one of the nodes is of a sort.
+func (n *Node) any(is func(*Node) bool) bool {
+	return is(n) || slices.ContainsFunc(n.args, func(a *Node) bool { return a.any(is) })
+}
+
+// isConstant reports whether the node is a number that depends on no signal.
+func (n *Node) isConstant() bool {
+	switch n.op {
+	case OpNumber, OpPi:
+		return true
+	case OpCall:
+		if f, known := functions[n.name]; !known || len(n.args) < f.least || len(n.args) > f.most {
+			return false
+		}
+	case OpNegative, OpAdd, OpSubtract, OpMultiply, OpDivide, OpPower:
+	default:
+		return false
+	}
+	return !slices.ContainsFunc(n.args, func(a *Node) bool { return !a.constant })
+}
+
+// String returns the node's canonical text.
+func (n *Node) String() string { return n.text(0) }
+
+// text returns the canonical text, in parentheses if the node binds less tightly than asked for.
+func (n *Node) text(bind int) string {
+	var b strings.Builder
+	n.write(&b, bind)
+	return b.String()
+}
+
+// write appends the text of the node, in parentheses if it binds less tightly than asked for.
+func (n *Node) write(b *strings.Builder, bind int) {
+	o, isOperator := operators[n.op]
+	if isOperator && o.Bind < bind {
+		b.WriteByte('(')
+		defer b.WriteByte(')')
+	}
+	switch {
+	case n.op == OpNumber:
+		b.WriteString(strconv.FormatFloat(n.value, 'g', -1, 64))
+		if !n.unit.any {
+			b.WriteString(" [" + n.unit.text + "]")
+		}
+	case n.op == OpPi:
+		b.WriteString("pi")
+	case n.op == OpTruth:
+		b.WriteString(strconv.FormatBool(n.value != 0))
+	case n.op == OpName:
+		b.WriteString(n.name)
+	case n.op == OpText:
+		quote := `"`
+		if strings.Contains(n.name, quote) {
+			quote = "'"
+		}
+		b.WriteString(quote + n.name + quote)
+	case n.op == OpIf, n.op == OpCall:
+		b.WriteString(n.name + "(")
+		for i, a := range n.args {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			a.write(b, 0)
+		}
+		b.WriteByte(')')
+	case n.op == OpNot:
+		b.WriteString("not ")
+		n.args[0].write(b, o.Bind)
+	case n.op == OpNegative:
+		b.WriteByte('-')
+		n.args[0].write(b, o.Bind)
+	case n.op == OpPower: // groups from the right; a sign may stand before an exponent
+		n.args[0].write(b, bindPrimary)
+		b.WriteByte('^')
+		n.args[1].write(b, bindNegative)
+	default:
+		left := o.Bind
+		if o.Bind == bindRelation { // does not chain
+			left++
+		}
+		n.args[0].write(b, left)
+		b.WriteString(" " + o.Text + " ")
+		n.args[1].write(b, o.Bind+1)
+	}
+}
+
+// function describes a function of the language.
+type function struct {
+	least, most int // arguments
+	unit        rule
+	opcode      Opcode // folded from the left over more than two arguments
+}
+
+// rule says what a function does with units.
+type rule uint8
+
+const (
+	keeps     rule = iota // arguments of one unit, the value in the same
+	pure                  // a dimensionless argument, a dimensionless value
+	root                  // the value in the square root of the argument's unit
+	ratio                 // arguments of one unit, a dimensionless value
+	anyNumber = math.MaxInt
+)
+
+// functions is the table of the functions.
+var functions = map[string]function{
+	"abs":   {1, 1, keeps, Abs},
+	"min":   {2, anyNumber, keeps, Min},
+	"max":   {2, anyNumber, keeps, Max},
+	"sqrt":  {1, 1, root, Sqrt},
+	"exp":   {1, 1, pure, Exp},
+	"log":   {1, 1, pure, Log},
+	"sin":   {1, 1, pure, Sin},
+	"cos":   {1, 1, pure, Cos},
+	"tan":   {1, 1, pure, Tan},
+	"asin":  {1, 1, pure, Asin},
+	"acos":  {1, 1, pure, Acos},
+	"atan":  {1, 1, pure, Atan},
+	"tanh":  {1, 1, pure, Tanh},
+	"atan2": {2, 2, ratio, Atan2},
+}
