@@ -10,7 +10,7 @@ import (
 // condition and 31 ns for the number where these take 8 ns and 24 ns.
 
 func BenchmarkCondition(b *testing.B) {
-	c := NewCompiler(slotsOf("soc", "h"))
+	c := NewCompiler(nil, slotsOf("soc", "h"))
 	code := compile(b, c, "soc >= 0.996 and h lt 12980 [m]")
 	signals, above := []float64{0.997, 9000}, []bool{true, false}
 	peer := func(s []float64) bool { return s[0] >= 0.996 && s[1] < 12980 }
@@ -39,7 +39,7 @@ func BenchmarkCondition(b *testing.B) {
 
 // BenchmarkReal evaluates ten operations (two of them squares).
 func BenchmarkReal(b *testing.B) {
-	c := NewCompiler(slotsOf("rho", "v", "s", "cd0", "k", "cl", "m", "gamma"))
+	c := NewCompiler(nil, slotsOf("rho", "v", "s", "cd0", "k", "cl", "m", "gamma"))
 	code := compile(b, c, "0.5 * rho * v^2 * s * (cd0 + k * cl^2) + m * 9.80665 [m/s^2] * gamma")
 	signals := []float64{0.6, 20, 25, 0.013, 0.03, 0.95, 110, 0.03}
 	peer := func(s []float64) float64 {

@@ -55,8 +55,8 @@ func (s Scope) declares(name string) bool {
 	return ok
 }
 
-// variable returns the type of a node's value, and of an enumeration its values, provided that Check accepts it. Whole
-// numbers that are written are integers.
+// variable returns the type of a node's value, and of an enumeration its values, provided that Check accepts it. Numbers
+// that are calculated are real here, even if they are whole.
 func (s Scope) variable(n *Node) Variable {
 	switch {
 	case n.op == OpName && s == nil:
@@ -69,12 +69,12 @@ func (s Scope) variable(n *Node) Variable {
 		return Variable{Type: Boolean}
 	case n.op == OpIf && len(n.args) == 3:
 		a, b := s.variable(n.args[1]), s.variable(n.args[2])
-		if a.Type == Real || a.Type == anyType { // or a value of the other's enumeration
+		switch {
+		case a.Type == b.Type, a.Type == Enumeration, b.Type == anyType:
+			return a
+		case b.Type == Enumeration, a.Type == anyType:
 			return b
 		}
-		return a
-	case s.integer(n):
-		return Variable{Type: Integer}
 	}
 	return Variable{Type: Real}
 }
@@ -85,7 +85,7 @@ func (s Scope) integer(n *Node) bool {
 	case OpNumber:
 		return n.unit.any && n.value == math.Trunc(n.value) && math.Abs(n.value) <= 1<<53
 	case OpName:
-		return s[n.name].Type == Integer
+		return s == nil || s[n.name].Type == Integer
 	case OpIf:
 		return len(n.args) == 3 && s.integer(n.args[1]) && s.integer(n.args[2])
 	case OpCall:
@@ -219,7 +219,7 @@ func (c *checker) discrete(n *Node, want Variable) {
 	case want.Type == Integer:
 		before := len(c.errors)
 		c.number(n, "a whole number is wanted")
-		if len(c.errors) == before && !c.scope.integer(n) && c.scope != nil {
+		if len(c.errors) == before && !c.scope.integer(n) {
 			c.report(n, CodeType, fmt.Sprintf("a whole number is wanted, but %s may be a fraction", short(n)), "")
 		}
 	case n.op == OpName && c.scope == nil:
@@ -244,17 +244,18 @@ func (c *checker) discrete(n *Node, want Variable) {
 // isolated ones, so that no event indicator has it as a side.
 func (c *checker) equality(n *Node) {
 	x, y := n.args[0], n.args[1]
-	s, t := c.scope.variable(x), c.scope.variable(y)
-	if s.Type == Real || s.Type == anyType || s.Type == Integer { // the other side tells what is compared
-		s, t = t, s
-		x, y = y, x
+	s := c.scope.variable(x)
+	if t := c.scope.variable(y); s.Type == Real || s.Type == anyType { // the other side tells what is compared
+		s = t
 	}
 	switch {
 	case s.Type == Enumeration, s.Type == Text, s.Type == Boolean:
 		for _, a := range n.args {
 			c.discrete(a, s)
 		}
-	case s.Type == Real, t.Type == Real:
+	case c.scope.integer(x) && c.scope.integer(y):
+		c.alike(n.args, fmt.Sprintf("%q compares numbers", operators[n.op].Text))
+	default:
 		before := len(c.errors)
 		for _, a := range n.args {
 			c.number(a, fmt.Sprintf("%q compares values", operators[n.op].Text))
@@ -267,9 +268,6 @@ func (c *checker) equality(n *Node) {
 		c.errors = append(c.errors, &Error{Offset: n.sign, Length: len(n.spelled), Code: CodeEquality, Hint: hint,
 			Text: fmt.Sprintf("%q between real numbers has no meaning over time", n.spelled)})
 		return
-	case s.Type == anyType && t.Type == anyType:
-	default:
-		c.alike(n.args, fmt.Sprintf("%q compares numbers", operators[n.op].Text))
 	}
 	if sign := operators[n.op].Text; n.spelled != sign {
 		c.errors = append(c.errors, &Error{Offset: n.sign, Length: len(n.spelled), Code: CodeSyntax,
@@ -371,12 +369,12 @@ func (c *checker) product(n *Node) quantity {
 	if a.unit.any || b.unit.any {
 		return unknown
 	}
-	exponent := 1
+	exponent := int16(1)
 	if n.op == OpDivide {
 		exponent = -1
 	}
-	unit, ok := a.unit.times(b.unit, exponent)
-	if !ok {
+	unit := a.unit.times(b.unit, exponent)
+	if !unit.moderate() {
 		c.report(n, CodeIncoherence, fmt.Sprintf("the exponents of the unit of %s are out of range", short(n)), "")
 		return unknown
 	}

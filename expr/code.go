@@ -8,30 +8,33 @@ import (
 // Opcode is what an instruction does.
 type Opcode uint8
 
-// The opcodes. An instruction has the registers A and B as its arguments, as far as it takes any, and leaves its value in
-// the register To.
+// The opcodes. A program calculates in one accumulator, a. What it needs later is in registers, r: the instructions that
+// fetch a value put the accumulator aside first.
 const (
-	Constant       Opcode = iota // Value
-	Signal                       // the signal Index
-	AddValue                     // A + Value
-	AddSignal                    // A + the signal Index
-	SubtractSignal               // A - the signal Index
-	MultiplyValue                // A * Value
-	MultiplySignal               // A * the signal Index
-	Add                          // A + B
-	Subtract                     // A - B
-	Multiply                     // A * B
-	Divide                       // A / B
-	Negate                       // -A
-	Square                       // A * A
-	Above                        // whether the indicator Index is above
-	Below                        // whether it is not
-	NonNegative                  // A >= 0
-	Equal                        // A == B
-	Not                          // not A
+	Constant       Opcode = iota // r, a = a, Value
+	Signal                       // r, a = a, the signal Index
+	Above                        // r, a = a, whether the indicator Index is above
+	Below                        // r, a = a, whether it is not
+	Exchange                     // r, a = a, r
+	AddValue                     // a = a + Value
+	AddSignal                    // a = a + the signal Index
+	SubtractSignal               // a = a - the signal Index
+	MultiplyValue                // a = a * Value
+	MultiplySignal               // a = a * the signal Index
+	DivideValue                  // a = a / Value
+	DivideSignal                 // a = a / the signal Index
+	Add                          // a = r + a
+	Subtract                     // a = r - a
+	Multiply                     // a = r * a
+	Divide                       // a = r / a
+	Negate                       // a = -a
+	Square                       // a = a * a
+	NonNegative                  // a = a >= 0
+	Equal                        // a = r == a
+	Not                          // a = not a
 	Jump                         // go on at the instruction Index
-	JumpIf                       // go on there if A holds
-	JumpUnless                   // go on there if A does not hold
+	JumpIf                       // go on there if a holds
+	JumpUnless                   // go on there if a does not hold
 	Power
 	Abs
 	Min
@@ -53,43 +56,54 @@ const (
 // Operation describes an opcode.
 type Operation struct {
 	Name  string
-	Args  int  // registers that it takes
+	Args  int  // values that it takes: the accumulator, and of two the register as the first
 	Of    Type // their type
-	Gives Type // the type of its value; of a jump, which has none, that of its argument
+	Gives Type // the type of its value
 	one   func(float64) float64
 	two   func(a, b float64) float64
 }
 
 // operations is the table of the opcodes. The interpreter knows those without a function by itself.
 var operations = [opcodes]Operation{
-	Constant: {Name: "constant"}, Signal: {Name: "signal"},
-	AddValue: {Name: "add-value", Args: 1}, AddSignal: {Name: "add-signal", Args: 1},
+	Constant:       {Name: "constant"},
+	Signal:         {Name: "signal"},
+	Above:          {Name: "above", Gives: Boolean},
+	Below:          {Name: "below", Gives: Boolean},
+	Exchange:       {Name: "exchange", Args: 2},
+	AddValue:       {Name: "add-value", Args: 1},
+	AddSignal:      {Name: "add-signal", Args: 1},
 	SubtractSignal: {Name: "subtract-signal", Args: 1},
-	MultiplyValue:  {Name: "multiply-value", Args: 1}, MultiplySignal: {Name: "multiply-signal", Args: 1},
-	Add: {Name: "add", Args: 2}, Subtract: {Name: "subtract", Args: 2}, Multiply: {Name: "multiply", Args: 2},
-	Divide: {Name: "divide", Args: 2}, Negate: {Name: "negate", Args: 1}, Square: {Name: "square", Args: 1},
-	Above: {Name: "above", Gives: Boolean}, Below: {Name: "below", Gives: Boolean},
-	NonNegative: {Name: "non-negative", Args: 1, Gives: Boolean},
-	Equal:       {Name: "equal", Args: 2, Of: Integer, Gives: Boolean},
-	Not:         {Name: "not", Args: 1, Of: Boolean, Gives: Boolean},
-	Jump:        {Name: "jump"},
-	JumpIf:      {Name: "jump-if", Args: 1, Of: Boolean, Gives: Boolean},
-	JumpUnless:  {Name: "jump-unless", Args: 1, Of: Boolean, Gives: Boolean},
-	Power:       {Name: "power", Args: 2, two: math.Pow},
-	Abs:         {Name: "abs", Args: 1, one: math.Abs},
-	Min:         {Name: "min", Args: 2, two: math.Min},
-	Max:         {Name: "max", Args: 2, two: math.Max},
-	Sqrt:        {Name: "sqrt", Args: 1, one: math.Sqrt},
-	Exp:         {Name: "exp", Args: 1, one: math.Exp},
-	Log:         {Name: "log", Args: 1, one: math.Log},
-	Sin:         {Name: "sin", Args: 1, one: math.Sin},
-	Cos:         {Name: "cos", Args: 1, one: math.Cos},
-	Tan:         {Name: "tan", Args: 1, one: math.Tan},
-	Asin:        {Name: "asin", Args: 1, one: math.Asin},
-	Acos:        {Name: "acos", Args: 1, one: math.Acos},
-	Atan:        {Name: "atan", Args: 1, one: math.Atan},
-	Tanh:        {Name: "tanh", Args: 1, one: math.Tanh},
-	Atan2:       {Name: "atan2", Args: 2, two: math.Atan2},
+	MultiplyValue:  {Name: "multiply-value", Args: 1},
+	MultiplySignal: {Name: "multiply-signal", Args: 1},
+	DivideValue:    {Name: "divide-value", Args: 1},
+	DivideSignal:   {Name: "divide-signal", Args: 1},
+	Add:            {Name: "add", Args: 2},
+	Subtract:       {Name: "subtract", Args: 2},
+	Multiply:       {Name: "multiply", Args: 2},
+	Divide:         {Name: "divide", Args: 2},
+	Negate:         {Name: "negate", Args: 1},
+	Square:         {Name: "square", Args: 1},
+	NonNegative:    {Name: "non-negative", Args: 1, Gives: Boolean},
+	Equal:          {Name: "equal", Args: 2, Of: Integer, Gives: Boolean},
+	Not:            {Name: "not", Args: 1, Of: Boolean, Gives: Boolean},
+	Jump:           {Name: "jump"},
+	JumpIf:         {Name: "jump-if", Args: 1, Of: Boolean, Gives: Boolean},
+	JumpUnless:     {Name: "jump-unless", Args: 1, Of: Boolean, Gives: Boolean},
+	Power:          {Name: "power", Args: 2, two: math.Pow},
+	Abs:            {Name: "abs", Args: 1, one: math.Abs},
+	Min:            {Name: "min", Args: 2, two: math.Min},
+	Max:            {Name: "max", Args: 2, two: math.Max},
+	Sqrt:           {Name: "sqrt", Args: 1, one: math.Sqrt},
+	Exp:            {Name: "exp", Args: 1, one: math.Exp},
+	Log:            {Name: "log", Args: 1, one: math.Log},
+	Sin:            {Name: "sin", Args: 1, one: math.Sin},
+	Cos:            {Name: "cos", Args: 1, one: math.Cos},
+	Tan:            {Name: "tan", Args: 1, one: math.Tan},
+	Asin:           {Name: "asin", Args: 1, one: math.Asin},
+	Acos:           {Name: "acos", Args: 1, one: math.Acos},
+	Atan:           {Name: "atan", Args: 1, one: math.Atan},
+	Tanh:           {Name: "tanh", Args: 1, one: math.Tanh},
+	Atan2:          {Name: "atan2", Args: 2, two: math.Atan2},
 }
 
 // Operation returns the description of an opcode.
@@ -100,93 +114,92 @@ func (o Opcode) String() string { return operations[o].Name }
 // Instruction is one step of a program.
 type Instruction struct {
 	Op       Opcode
-	To, A, B uint8   // registers
-	Index    int32   // of a signal, an indicator or an instruction
+	Register uint8
+	Index    uint32  // of a signal, an indicator or an instruction
 	Value    float64 // of a constant
 }
 
-// registers is the number of registers that a program may use. A tree of maxParts nodes needs no more, for the part of
-// an operation that needs more registers is computed first (Sethi and Ullman, "The generation of optimal code for
-// arithmetic expressions", J. ACM 17, 1970).
+// registers is the number of registers that a program may use. A tree of maxParts nodes needs no more, for the argument
+// that needs more registers is computed first (Sethi and Ullman, "The generation of optimal code for arithmetic
+// expressions", J. ACM 17, 1970).
 const registers = 16
 
-// run is the interpreter. The value of a program is in register 0 at its end; of a condition it is 1 or 0.
+// run is the interpreter. The value of a program is in the accumulator at its end; of a condition it is 1 or 0.
 func run(program []Instruction, signals []float64, above []bool) float64 {
 	var r [registers]float64
-	for i := 0; i < len(program); i++ {
+	a := 0.0
+	for i := uint(0); i < uint(len(program)); i++ {
 		in := &program[i]
-		a, b := r[in.A%registers], r[in.B%registers]
-		v := 0.0
 		switch in.Op {
 		case Constant:
-			v = in.Value
+			r[in.Register%registers], a = a, in.Value
 		case Signal:
-			v = signals[in.Index]
-		case AddValue:
-			v = a + in.Value
-		case AddSignal:
-			v = a + signals[in.Index]
-		case SubtractSignal:
-			v = a - signals[in.Index]
-		case MultiplyValue:
-			v = a * in.Value
-		case MultiplySignal:
-			v = a * signals[in.Index]
-		case Add:
-			v = a + b
-		case Subtract:
-			v = a - b
-		case Multiply:
-			v = a * b
-		case Divide:
-			v = a / b
-		case Negate:
-			v = -a
-		case Square:
-			v = a * a
+			r[in.Register%registers], a = a, signals[in.Index]
 		case Above:
-			if above[in.Index] {
-				v = 1
-			}
+			r[in.Register%registers], a = a, truth(above[in.Index])
 		case Below:
-			if !above[in.Index] {
-				v = 1
-			}
+			r[in.Register%registers], a = a, truth(!above[in.Index])
+		case Exchange:
+			r[in.Register%registers], a = a, r[in.Register%registers]
+		case AddValue:
+			a += in.Value
+		case AddSignal:
+			a += signals[in.Index]
+		case SubtractSignal:
+			a -= signals[in.Index]
+		case MultiplyValue:
+			a *= in.Value
+		case MultiplySignal:
+			a *= signals[in.Index]
+		case DivideValue:
+			a /= in.Value
+		case DivideSignal:
+			a /= signals[in.Index]
+		case Add:
+			a += r[in.Register%registers]
+		case Subtract:
+			a = r[in.Register%registers] - a
+		case Multiply:
+			a *= r[in.Register%registers]
+		case Divide:
+			a = r[in.Register%registers] / a
+		case Negate:
+			a = -a
+		case Square:
+			a *= a
 		case NonNegative:
-			if a >= 0 {
-				v = 1
-			}
+			a = truth(a >= 0)
 		case Equal:
-			if a == b {
-				v = 1
-			}
+			a = truth(r[in.Register%registers] == a)
 		case Not:
-			if a == 0 {
-				v = 1
-			}
+			a = 1 - a
 		case Jump:
-			i = int(in.Index) - 1
-			continue
+			i = uint(in.Index) - 1
 		case JumpIf:
 			if a != 0 {
-				i = int(in.Index) - 1
+				i = uint(in.Index) - 1
 			}
-			continue
 		case JumpUnless:
 			if a == 0 {
-				i = int(in.Index) - 1
+				i = uint(in.Index) - 1
 			}
-			continue
 		default:
 			if f := &operations[in.Op]; f.one != nil {
-				v = f.one(a)
+				a = f.one(a)
 			} else {
-				v = f.two(a, b)
+				a = f.two(r[in.Register%registers], a)
 			}
 		}
-		r[in.To%registers] = v
 	}
-	return r[0]
+	return a
+}
+
+// truth returns a condition as it stands among numbers.
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // Code is a compiled expression. It is immutable, may be shared by goroutines and allocates nothing when it runs.

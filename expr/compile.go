@@ -100,7 +100,7 @@ func (c *Compiler) code(e *Expr, v Variable, frozen bool) *Code {
 	if e.root.parts > maxParts {
 		panic(misuse)
 	}
-	b := builder{Compiler: c, values: v.Values}
+	b := builder{Compiler: c, values: v.Values, aside: spare}
 	code := &Code{boolean: v.Type == Boolean}
 	b.root(e.root, code.boolean)
 	code.direct = b.finish()
@@ -126,6 +126,7 @@ type builder struct {
 	frozen     bool     // relations are sides of indicators
 	values     []string // of the enumeration that a name may be a value of
 	program    []Instruction
+	aside      uint8 // register in which the next fetched value puts the accumulator aside
 	indicators []int
 	reads      []int
 }
@@ -136,7 +137,7 @@ func (b *builder) finish() []Instruction {
 	for i := len(p) - 1; i >= 0; i-- {
 		for p[i].Op == JumpIf || p[i].Op == JumpUnless {
 			t := p[i].Index
-			if int(t) == len(p) || p[t].A != p[i].A || p[t].Op != p[i].Op {
+			if int(t) == len(p) || p[t].Op != p[i].Op {
 				break
 			}
 			p[i].Index = p[t].Index
@@ -148,26 +149,35 @@ func (b *builder) finish() []Instruction {
 
 func (b *builder) emit(in Instruction) { b.program = append(b.program, in) }
 
+// spare is the register for what nobody needs.
+const spare = registers - 1
+
+// fetch writes an instruction that fetches a value.
+func (b *builder) fetch(in Instruction) {
+	in.Register, b.aside = b.aside, spare
+	b.emit(in)
+}
+
 // jump leaves the target of a jump open and returns it.
-func (b *builder) jump(o Opcode, a int) (place int) {
-	b.emit(Instruction{Op: o, A: uint8(a)})
+func (b *builder) jump(o Opcode) (place int) {
+	b.emit(Instruction{Op: o})
 	return len(b.program) - 1
 }
 
 // land lets a jump go to the next instruction.
-func (b *builder) land(place int) { b.program[place].Index = int32(len(b.program)) }
+func (b *builder) land(place int) { b.program[place].Index = uint32(len(b.program)) }
 
 // registers returns how many registers the value of a node needs. Of two arguments the one that needs more is computed
 // first, while the other's value is not there yet.
 func (n *Node) registers() int {
-	most, next := 1, 0
+	most, next := 0, -1
 	for _, a := range n.args {
 		most, next = max(most, a.need), max(next, min(most, a.need))
 	}
 	switch {
-	case n.op == OpAnd, n.op == OpOr, n.op == OpIf:
+	case n.op == OpAnd, n.op == OpOr, n.op == OpIf, len(n.args) < 2:
 		return most
-	case n.op == OpAdd, n.op == OpSubtract, n.op == OpMultiply, n.op.relation():
+	case n.op == OpAdd, n.op == OpSubtract, n.op == OpMultiply, n.op == OpDivide, n.op.relation():
 		if x, y := n.fused(); y.fusable() {
 			return x.need
 		}
@@ -178,7 +188,7 @@ func (n *Node) registers() int {
 // fusable reports whether an instruction can take the node as an argument without a register.
 func (n *Node) fusable() bool { return n.constant || n.op == OpName }
 
-// fused returns the arguments of a sum, a difference, a product or a relation, in the order in which they are computed.
+// fused returns the arguments of a sum, a difference, a product, a quotient or a relation, in the order in which they are computed.
 func (n *Node) fused() (x, y *Node) {
 	x, y = n.sides()
 	if (n.op == OpAdd || n.op == OpMultiply) && x.fusable() {
@@ -189,35 +199,33 @@ func (n *Node) fused() (x, y *Node) {
 
 // fold returns the value of a constant whose arguments are constants.
 func (n *Node) fold() float64 {
-	var b builder
+	b := builder{Compiler: &Compiler{}, aside: spare}
 	b.computed(n, 0)
 	return run(b.program, nil, nil)
 }
 
-// number writes the program of a number, an enumeration or a text: its value is in the register `at`; it uses none
-// before it.
+// number writes the program of a number, an enumeration or a text. It uses the registers from `at` on.
 func (b *builder) number(n *Node, at int) {
 	if n.constant {
-		b.emit(Instruction{Op: Constant, To: uint8(at), Value: n.folded})
+		b.fetch(Instruction{Op: Constant, Value: n.folded})
 		return
 	}
 	b.computed(n, at)
 }
 
 func (b *builder) computed(n *Node, at int) {
-	r := uint8(at)
 	switch n.op {
 	case OpNumber:
-		b.emit(Instruction{Op: Constant, To: r, Value: n.SI()})
+		b.fetch(Instruction{Op: Constant, Value: n.SI()})
 	case OpPi:
-		b.emit(Instruction{Op: Constant, To: r, Value: math.Pi})
+		b.fetch(Instruction{Op: Constant, Value: math.Pi})
 	case OpText:
-		b.emit(Instruction{Op: Constant, To: r, Value: b.Text(n.name)})
+		b.fetch(Instruction{Op: Constant, Value: b.Text(n.name)})
 	case OpName:
-		b.name(n, r)
+		b.name(n)
 	case OpNegative:
 		b.number(n.args[0], at)
-		b.emit(Instruction{Op: Negate, To: r, A: r})
+		b.emit(Instruction{Op: Negate})
 	case OpAdd:
 		x, y := n.fused()
 		b.binary(x, y, at, Add, AddValue, AddSignal)
@@ -227,11 +235,11 @@ func (b *builder) computed(n *Node, at int) {
 		x, y := n.fused()
 		b.binary(x, y, at, Multiply, MultiplyValue, MultiplySignal)
 	case OpDivide:
-		b.both(n.args[0], n.args[1], at, Divide)
+		b.binary(n.args[0], n.args[1], at, Divide, DivideValue, DivideSignal)
 	case OpPower:
 		if e := n.args[1]; e.constant && e.folded == 2 { // faster than math.Pow, never less exact
 			b.number(n.args[0], at)
-			b.emit(Instruction{Op: Square, To: r, A: r})
+			b.emit(Instruction{Op: Square})
 			return
 		}
 		b.both(n.args[0], n.args[1], at, Power)
@@ -262,47 +270,48 @@ func (b *builder) root(n *Node, boolean bool) {
 }
 
 // name writes the value of a signal, or of a value of the enumeration that is wanted.
-func (b *builder) name(n *Node, r uint8) {
+func (b *builder) name(n *Node) {
 	if i := slices.Index(b.values, n.name); i >= 0 && !b.scope.declares(n.name) {
-		b.emit(Instruction{Op: Constant, To: r, Value: float64(i)})
+		b.fetch(Instruction{Op: Constant, Value: float64(i)})
 		return
 	}
-	b.emit(Instruction{Op: Signal, To: r, Index: b.signal(n)})
+	b.fetch(Instruction{Op: Signal, Index: b.signal(n)})
 }
 
 // signal returns the slot of a name.
-func (b *builder) signal(n *Node) int32 {
+func (b *builder) signal(n *Node) uint32 {
 	i, ok := b.slot(n.name)
 	if !ok {
 		panic(misuse)
 	}
 	b.reads = append(b.reads, i)
-	return int32(i)
+	return uint32(i)
 }
 
 // both writes the arguments of an operation, the one that needs more registers first, and the operation.
 func (b *builder) both(x, y *Node, at int, o Opcode) {
-	first, second := uint8(at), uint8(at+1)
 	if y.need > x.need {
 		b.any(y, at)
+		b.aside = uint8(at)
 		b.any(x, at+1)
-		first, second = second, first
+		b.emit(Instruction{Op: Exchange, Register: uint8(at)})
 	} else {
 		b.any(x, at)
+		b.aside = uint8(at)
 		b.any(y, at+1)
 	}
-	b.emit(Instruction{Op: o, To: uint8(at), A: first, B: second})
+	b.emit(Instruction{Op: o, Register: uint8(at)})
 }
 
 // binary is both where a constant or a signal as second argument needs no instruction of its own.
 func (b *builder) binary(x, y *Node, at int, o, value, signal Opcode) {
-	switch r := uint8(at); {
+	switch {
 	case y.constant:
 		b.number(x, at)
-		b.emit(Instruction{Op: value, To: r, A: r, Value: y.folded})
+		b.emit(Instruction{Op: value, Value: y.folded})
 	case y.op == OpName:
 		b.number(x, at)
-		b.emit(Instruction{Op: signal, To: r, A: r, Index: b.signal(y)})
+		b.emit(Instruction{Op: signal, Index: b.signal(y)})
 	default:
 		b.both(x, y, at, o)
 	}
@@ -312,30 +321,31 @@ func (b *builder) binary(x, y *Node, at int, o, value, signal Opcode) {
 func (b *builder) difference(x, y *Node, at int) {
 	if y.constant {
 		b.number(x, at)
-		b.emit(Instruction{Op: AddValue, To: uint8(at), A: uint8(at), Value: -y.folded})
+		b.emit(Instruction{Op: AddValue, Value: -y.folded})
 		return
 	}
 	b.binary(x, y, at, Subtract, AddValue, SubtractSignal)
 }
 
-// call writes a function. Of more than two arguments it is the least or the greatest, whatever their order.
+// call writes a function. Of more than two arguments it is the minimum or the maximum, whatever their order.
 func (b *builder) call(n *Node, at int) {
 	f, ok := functions[n.name]
 	if !ok || len(n.args) < f.least || len(n.args) > f.most {
 		panic(misuse)
 	}
-	switch r := uint8(at); len(n.args) {
+	switch len(n.args) {
 	case 1:
 		b.number(n.args[0], at)
-		b.emit(Instruction{Op: f.opcode, To: r, A: r})
+		b.emit(Instruction{Op: f.opcode})
 	case 2:
 		b.both(n.args[0], n.args[1], at, f.opcode)
 	default:
 		args := slices.SortedStableFunc(slices.Values(n.args), func(x, y *Node) int { return cmp.Compare(y.need, x.need) })
 		b.number(args[0], at)
 		for _, a := range args[1:] {
+			b.aside = uint8(at)
 			b.number(a, at+1)
-			b.emit(Instruction{Op: f.opcode, To: r, A: r, B: r + 1})
+			b.emit(Instruction{Op: f.opcode, Register: uint8(at)})
 		}
 	}
 }
@@ -346,9 +356,9 @@ func (b *builder) choice(n *Node, at int, branch func(*Node, int)) {
 		panic(misuse)
 	}
 	b.condition(n.args[0], at)
-	otherwise := b.jump(JumpUnless, at)
+	otherwise := b.jump(JumpUnless)
 	branch(n.args[1], at)
-	end := b.jump(Jump, at)
+	end := b.jump(Jump)
 	b.land(otherwise)
 	branch(n.args[2], at)
 	b.land(end)
@@ -356,28 +366,27 @@ func (b *builder) choice(n *Node, at int, branch func(*Node, int)) {
 
 // condition writes the program of a condition.
 func (b *builder) condition(n *Node, at int) {
-	r := uint8(at)
 	switch {
 	case n.op.relation():
 		b.relation(n, at)
 	case n.op.equality():
 		b.equality(n, at)
 	case n.op == OpTruth:
-		b.emit(Instruction{Op: Constant, To: r, Value: n.value})
+		b.fetch(Instruction{Op: Constant, Value: n.value})
 	case n.op == OpName:
-		b.emit(Instruction{Op: Signal, To: r, Index: b.signal(n)})
+		b.fetch(Instruction{Op: Signal, Index: b.signal(n)})
 	case n.op == OpAnd, n.op == OpOr:
 		b.condition(n.args[0], at)
 		o := JumpUnless
 		if n.op == OpOr {
 			o = JumpIf
 		}
-		end := b.jump(o, at)
+		end := b.jump(o)
 		b.condition(n.args[1], at)
 		b.land(end)
 	case n.op == OpNot:
 		b.condition(n.args[0], at)
-		b.emit(Instruction{Op: Not, To: r, A: r})
+		b.emit(Instruction{Op: Not})
 	case n.op == OpIf:
 		b.choice(n, at, b.condition)
 	default:
@@ -395,13 +404,13 @@ func (b *builder) relation(n *Node, at int) {
 		if negated {
 			o = Below
 		}
-		b.emit(Instruction{Op: o, To: uint8(at), Index: int32(b.numbers[difference(over, under)])})
+		b.fetch(Instruction{Op: o, Index: uint32(b.numbers[difference(over, under)])})
 		return
 	}
 	b.difference(over, under, at)
-	b.emit(Instruction{Op: NonNegative, To: uint8(at), A: uint8(at)})
+	b.emit(Instruction{Op: NonNegative})
 	if negated {
-		b.emit(Instruction{Op: Not, To: uint8(at), A: uint8(at)})
+		b.emit(Instruction{Op: Not})
 	}
 }
 
@@ -438,7 +447,7 @@ func (b *builder) register(n *Node) {
 }
 
 func (b *builder) newIndicator(n, over, under *Node) Indicator {
-	g := builder{Compiler: b.Compiler}
+	g := builder{Compiler: b.Compiler, aside: spare}
 	g.difference(over, under, 0)
 	x := Indicator{Text: n.String(), negated: n.op == OpLess || n.op == OpGreater, g: g.finish()}
 	switch {
@@ -461,7 +470,7 @@ func (b *builder) equality(n *Node, at int) {
 	b.both(n.args[0], n.args[1], at, Equal)
 	b.values = outer
 	if n.op == OpNotEqual {
-		b.emit(Instruction{Op: Not, To: uint8(at), A: uint8(at)})
+		b.emit(Instruction{Op: Not})
 	}
 }
 

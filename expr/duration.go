@@ -26,7 +26,7 @@ func Duration(text string) (float64, error) {
 	for _, mistake := range e.Check(Real, Second, Scope{}) {
 		return 0, mistake
 	}
-	t := NewCompiler(nil).Compile(e).Real(nil, nil)
+	t, _ := e.Constant()
 	if t-t != 0 {
 		return 0, &Error{Length: len(text), Code: CodeSyntax, Text: fmt.Sprintf("%s is not a finite time", text)}
 	}

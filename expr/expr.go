@@ -36,7 +36,7 @@ const (
 	CodeDuplicate   = "duplicate-assignment"
 	CodeSignal      = "unknown-signal"
 	CodeFunction    = "unknown-function"
-	CodeValue       = "unknown-value" // of an enumeration
+	CodeValue       = "unknown-value"   // of an enumeration
 	CodeArguments   = "wrong-arguments" // a function with too few or too many
 	CodeType        = "wrong-type"      // a number for a condition or the reverse
 	CodeIncoherence = "unit-mismatch"
@@ -96,19 +96,31 @@ func (e *Expr) Root() *Node { return e.root }
 // possible. Parsed again, it gives the same tree.
 func (e *Expr) String() string { return e.root.String() }
 
-// Type returns what the expression evaluates to, provided that Check accepts it.
-func (e *Expr) Type(scope Scope) Type { return scope.variable(e.root).Type }
+// Type returns what the expression evaluates to, provided that Check accepts it. A single name in a nil scope is real.
+func (e *Expr) Type(scope Scope) Type {
+	if t := scope.variable(e.root).Type; t != anyType {
+		return t
+	}
+	return Real
+}
 
-// Constant returns the value of an expression that Check accepts as a number and that reads no signal.
-func (e *Expr) Constant() (value float64, ok bool) { return e.root.folded, e.root.constant }
+// Constant returns the value of a number that Check accepts and that reads no signal.
+func (e *Expr) Constant() (value float64, ok bool) {
+	if e.readsNames() {
+		return 0, false
+	}
+	return NewCompiler(nil, nil).CompileAtOnce(e, Variable{}).Real(nil, nil), true
+}
 
 // Truth returns the value of a condition that Check accepts and that reads no signal.
 func (e *Expr) Truth() (value, ok bool) {
-	if e.root.any(func(n *Node) bool { return n.op == OpName }) {
+	if e.readsNames() {
 		return false, false
 	}
 	return NewCompiler(nil, nil).CompileAtOnce(e, Variable{Type: Boolean}).Bool(nil, nil), true
 }
+
+func (e *Expr) readsNames() bool { return e.root.any(func(n *Node) bool { return n.op == OpName }) }
 
 // Names returns the signals that the expression reads, each once, in the order of their first appearance. In an
 // expression that compares enumerations, their values are among the names.
@@ -124,16 +136,14 @@ func (e *Expr) Names() []string {
 	return names
 }
 
-// Propositions returns the names that stand where a condition is wanted, each once, in the order of their appearance.
-func (e *Expr) Propositions() []string {
-	var names []string
+// Propositions returns the nodes that are names where a condition is wanted, in the order of their appearance.
+func (e *Expr) Propositions() []*Node {
+	var list []*Node
 	var visit func(n *Node)
 	visit = func(n *Node) {
 		switch n.op {
 		case OpName:
-			if !slices.Contains(names, n.name) {
-				names = append(names, n.name)
-			}
+			list = append(list, n)
 		case OpAnd, OpOr, OpNot:
 			for _, a := range n.args {
 				visit(a)
@@ -141,7 +151,7 @@ func (e *Expr) Propositions() []string {
 		}
 	}
 	visit(e.root)
-	return names
+	return list
 }
 
 // Substitute returns the expression with names replaced by expressions, all at once: a replacement is not searched

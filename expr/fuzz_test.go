@@ -51,12 +51,12 @@ func FuzzParse(f *testing.F) {
 		}
 		within(t, src, e.Check(Boolean, AnyUnit, nil)...)
 		within(t, src, e.Check(Real, One, Scope{})...)
-		errs := e.Check(e.Type(), AnyUnit, nil)
+		errs := e.Check(e.Type(nil), AnyUnit, nil)
 		if slices.ContainsFunc(errs, func(e *Error) bool { return e.Code != CodeIncoherence }) {
 			return
 		}
 		names := e.Names()
-		c := NewCompiler(slotsOf(names...))
+		c := NewCompiler(nil, slotsOf(names...))
 		code := c.Compile(e)
 		signals := make([]float64, len(names))
 		for i := range signals {
@@ -66,7 +66,7 @@ func FuzzParse(f *testing.F) {
 		for _, i := range c.Indicators() {
 			above = append(above, i.Value(signals) >= 0)
 		}
-		if e.Type() == Boolean {
+		if e.Type(nil) == Boolean {
 			if code.Bool(signals, nil) != code.Bool(signals, above) {
 				t.Errorf("%v differs between signals and sides", e)
 			}

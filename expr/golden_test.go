@@ -24,7 +24,7 @@ func units(pairs ...string) Scope {
 		if err != nil {
 			panic(err)
 		}
-		scope[name] = u
+		scope[name] = Number(u)
 	}
 	return scope
 }

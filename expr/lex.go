@@ -26,6 +26,7 @@ const (
 	tokenEnd tokenKind = iota
 	tokenNumber
 	tokenName
+	tokenText // in quotes
 	tokenSign // an operator, a bracket or a reserved word
 )
 
@@ -59,6 +60,13 @@ func (l *lexer) next() (token, *Error) {
 	}
 	if rest[0] == '{' {
 		return l.blackboard()
+	}
+	if rest[0] == '"' || rest[0] == '\'' {
+		size := strings.IndexByte(rest[1:], rest[0]) + 2
+		if size == 1 {
+			return token{}, fail(l.at, len(l.src), "the text is not closed", "a text stands between two quotes of one sort")
+		}
+		return l.take(token{kind: tokenText, text: rest[1 : size-1]}, size), nil
 	}
 	if word := wordIn(rest); word != "" {
 		if strings.HasSuffix(word, ".") {

@@ -1,9 +1,6 @@
 package expr
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // LogicOp says what a Logic joins.
 type LogicOp uint8
@@ -11,8 +8,8 @@ type LogicOp uint8
 // The operations of a condition's Boolean structure.
 const (
 	LogicTruth       LogicOp = iota // Value
-	LogicProposition                // a name where a condition stands: Text
-	LogicRelation                   // what cannot be reduced to thresholds: Text, Key
+	LogicProposition                // the name of a task where a condition stands: Text
+	LogicRelation                   // what cannot be reduced to thresholds: Text, Key, Relation
 	LogicThreshold                  // Signal >= Limit, or Signal > Limit if Strict
 	LogicNot
 	LogicAnd
@@ -21,37 +18,27 @@ const (
 
 // Logic is the Boolean structure of a condition: what it asks of its signals, and how the answers are joined.
 type Logic struct {
-	Op     LogicOp
-	Value  bool    // LogicTruth
-	Text   string  // LogicProposition: the name; LogicRelation: the relation that holds when this does
-	Key    string  // LogicRelation: the same for relations that always hold together
-	Signal string  // LogicThreshold
-	Limit  float64 // LogicThreshold, in coherent SI units
-	Strict bool    // LogicThreshold
-	Args   []Logic // LogicNot: one; LogicAnd, LogicOr: two or more
+	Op       LogicOp
+	Value    bool    // LogicTruth
+	Text     string  // LogicProposition: the name; LogicRelation: the relation that holds when this does
+	Key      string  // LogicRelation: the same for relations that always hold together
+	Relation *Expr   // LogicRelation: the condition of Text; no conditions are joined in it
+	Signal   string  // LogicThreshold
+	Limit    float64 // LogicThreshold, in coherent SI units
+	Strict   bool    // LogicThreshold
+	Args     []Logic // LogicNot: one; LogicAnd, LogicOr: two or more
 }
 
 // Logic returns the Boolean structure of a condition. A relation becomes thresholds of single signals where its sides
 // are made of sums and constant multiples of one signal, and of abs, min and max of such; limits are computed in
-// floating point. Relations without signals are judged. All others stay as they are. NaN is not considered: of a
-// signal, either s >= c or s < c holds. It panics if the expression is a number, but for a single name, which is then a
-// proposition.
-func (e *Expr) Logic() Logic {
-	if e.root.typ() != Boolean && e.root.op != OpName {
+// floating point. Relations without signals are judged. All others stay as they are, as do equalities and Boolean
+// signals. NaN is not considered: of a signal, either s >= c or s < c holds. A name where a condition stands is that of
+// a task where task holds for it, else that of a signal; task may be nil. It panics if the expression is a number.
+func (e *Expr) Logic(task func(name string) bool) Logic {
+	if t := Scope(nil).variable(e.root).Type; t != Boolean && t != anyType {
 		panic("expr: Logic of a number")
 	}
-	return e.root.logic()
-}
-
-// Propositions returns the names that stand where a condition is wanted, each once, in the order of their appearance.
-func (e *Expr) Propositions() []string {
-	var names []string
-	e.root.propositions(func(n *Node) {
-		if !slices.Contains(names, n.name) {
-			names = append(names, n.name)
-		}
-	})
-	return names
+	return e.root.logic(task)
 }
 
 // Judged returns the expression with some of its propositions replaced by a truth value, so that Check accepts them.
@@ -59,41 +46,37 @@ func (e *Expr) Judged(known func(name string) bool) *Expr {
 	return &Expr{e.root.judged(known)}
 }
 
-func (n *Node) propositions(visit func(*Node)) {
-	switch {
-	case n.op == OpName:
-		visit(n)
-	case n.op == OpAnd, n.op == OpOr, n.op == OpNot:
-		for _, a := range n.args {
-			a.propositions(visit)
-		}
-	}
-}
-
 func (n *Node) judged(known func(string) bool) *Node {
 	switch {
 	case n.op == OpName && known(n.name):
-		return &Node{op: OpTruth, at: n.at, end: n.end, depth: 1, value: 1}
+		return (&Node{op: OpTruth, at: n.at, end: n.end, value: 1}).complete()
 	case n.op == OpAnd, n.op == OpOr, n.op == OpNot:
 		return n.rebuilt(func(a *Node) *Node { return a.judged(known) })
 	}
 	return n
 }
 
-func (n *Node) logic() Logic {
+func (n *Node) logic(task func(string) bool) Logic {
 	switch {
 	case n.op == OpTruth:
 		return Logic{Op: LogicTruth, Value: n.value != 0}
-	case n.op == OpName:
+	case n.op == OpName && task != nil && task(n.name):
 		return Logic{Op: LogicProposition, Text: n.name}
+	case n.op == OpName:
+		return (&Node{op: OpName, name: n.name, at: n.at, end: n.end}).whole()
 	case n.op == OpNot:
-		return not(n.args[0].logic())
+		return not(n.args[0].logic(task))
 	case n.op == OpAnd:
-		return joined(LogicAnd, n.args[0].logic(), n.args[1].logic())
+		return joined(LogicAnd, n.args[0].logic(task), n.args[1].logic(task))
 	case n.op == OpOr:
-		return joined(LogicOr, n.args[0].logic(), n.args[1].logic())
-	case n.relation():
+		return joined(LogicOr, n.args[0].logic(task), n.args[1].logic(task))
+	case n.op.relation():
 		return n.relationLogic()
+	case n.op.equality():
+		return n.equalityLogic()
+	case n.op == OpIf && len(n.args) == 3:
+		c, yes, no := n.args[0].logic(task), n.args[1].logic(task), n.args[2].logic(task)
+		return joined(LogicOr, joined(LogicAnd, c, yes), joined(LogicAnd, not(c), no))
 	}
 	panic(misuse)
 }
@@ -109,14 +92,10 @@ func joined(op LogicOp, parts ...Logic) Logic { return Logic{Op: op, Args: parts
 
 // relationLogic takes a relation as the side g >= 0 of its indicator, or the opposite of it.
 func (n *Node) relationLogic() Logic {
-	over, under := n.args[0], n.args[1]
-	if n.op == OpGreater || n.op == OpLessEqual {
-		over, under = under, over
-	}
-	above, ok := difference(over, under)
+	over, under := n.sides()
+	above, ok := thresholds(over, under)
 	if !ok {
-		text := &Node{op: OpGreaterEqual, args: []*Node{over, under}}
-		above = Logic{Op: LogicRelation, Text: text.String(), Key: key(over) + " - " + key(under)}
+		above = (&Node{op: OpGreaterEqual, args: []*Node{over, under}}).whole()
 	}
 	if n.op == OpLess || n.op == OpGreater {
 		return not(above)
@@ -124,8 +103,28 @@ func (n *Node) relationLogic() Logic {
 	return above
 }
 
-// difference reduces over - under >= 0 to thresholds.
-func difference(over, under *Node) (Logic, bool) {
+// whole returns the structure of a condition that is not reduced.
+func (n *Node) whole() Logic {
+	e := &Expr{n.complete()}
+	return Logic{Op: LogicRelation, Text: e.String(), Key: n.key(), Relation: e}
+}
+
+// equalityLogic takes an equality as one relation, whatever the order of its sides.
+func (n *Node) equalityLogic() Logic {
+	x, y := n.args[0], n.args[1]
+	if x.key() > y.key() {
+		x, y = y, x
+	}
+	equal := (&Node{op: OpEqual, args: []*Node{x, y}}).whole()
+	equal.Text = (&Node{op: OpEqual, args: n.args}).String()
+	if n.op == OpNotEqual {
+		return not(equal)
+	}
+	return equal
+}
+
+// thresholds reduces over - under >= 0 to thresholds.
+func thresholds(over, under *Node) (Logic, bool) {
 	f, ok := combine(over.affine(), under.affine(), -1)
 	if !ok {
 		return Logic{}, false
@@ -143,8 +142,8 @@ type affine struct {
 func (n *Node) affine() affine {
 	opaque := affine{n, 1, 0}
 	switch {
-	case n.constant():
-		return affine{offset: constantValue(n)}
+	case n.constant:
+		return affine{offset: n.folded}
 	case n.op == OpNegative:
 		return n.args[0].affine().times(-1)
 	case n.op == OpAdd, n.op == OpSubtract:
@@ -155,12 +154,12 @@ func (n *Node) affine() affine {
 		if sum, ok := combine(n.args[0].affine(), n.args[1].affine(), sign); ok {
 			return sum
 		}
-	case n.op == OpMultiply && n.args[0].constant():
-		return n.args[1].affine().times(constantValue(n.args[0]))
-	case n.op == OpMultiply && n.args[1].constant():
-		return n.args[0].affine().times(constantValue(n.args[1]))
-	case n.op == OpDivide && n.args[1].constant():
-		return n.args[0].affine().times(1 / constantValue(n.args[1]))
+	case n.op == OpMultiply && n.args[0].constant:
+		return n.args[1].affine().times(n.args[0].folded)
+	case n.op == OpMultiply && n.args[1].constant:
+		return n.args[0].affine().times(n.args[1].folded)
+	case n.op == OpDivide && n.args[1].constant:
+		return n.args[0].affine().times(1 / n.args[1].folded)
 	}
 	return opaque
 }
@@ -175,7 +174,7 @@ func combine(f, g affine, sign float64) (affine, bool) {
 	case g.of == nil:
 	case f.of == nil:
 		sum.of, sum.slope = g.of, g.slope
-	case key(f.of) == key(g.of):
+	case f.of.key() == g.of.key():
 		sum.slope += g.slope
 	default:
 		return affine{}, false

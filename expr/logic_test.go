@@ -46,7 +46,7 @@ func mustCompile(t *testing.T, text string, names []string) *Code {
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	return NewCompiler(func(name string) (int, bool) {
+	return NewCompiler(nil, func(name string) (int, bool) {
 		for i, n := range names {
 			if n == name {
 				return i, true
@@ -112,7 +112,7 @@ func TestLogicAgreesWithTheCompiledCondition(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		l, code := e.Logic(), mustCompile(t, text, names)
+		l, code := e.Logic(nil), mustCompile(t, text, names)
 		thresholds += count(l, LogicThreshold)
 		for range 20 {
 			values := []float64{float64(rng.IntN(17)-8) / 2, float64(rng.IntN(17)-8) / 2}
@@ -155,7 +155,7 @@ func TestLogicOfRelations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := text(e.Logic()); got != test.want {
+		if got := text(e.Logic(nil)); got != test.want {
 			t.Errorf("%s is %s, want %s", test.text, got, test.want)
 		}
 	}

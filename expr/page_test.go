@@ -48,7 +48,7 @@ func page(t *testing.T) (scope Scope, names []string, values []float64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scope[row[0]] = unit
+		scope[row[0]] = Number(unit)
 		names, values = append(names, row[0]), append(values, number(t, row[2]))
 	}
 	return scope, names, values
@@ -77,7 +77,7 @@ func TestPageExamples(t *testing.T) {
 			t.Errorf("%s: %v", src, errs)
 			return
 		}
-		code := NewCompiler(slotsOf(names...)).Compile(e)
+		code := NewCompiler(nil, slotsOf(names...)).Compile(e)
 		if kind == Boolean {
 			if got := code.Bool(values, nil); strconv.FormatBool(got) != want {
 				t.Errorf("%s is %v, the page says %s", src, got, want)
@@ -110,7 +110,7 @@ func TestPageExamples(t *testing.T) {
 		signs := 0
 		for sign := range strings.FieldsFuncSeq(row[0], func(r rune) bool { return r == ' ' || r == ',' }) {
 			signs++
-			if o, ok := infix[sign]; ok && operators[o].bind != binds && row[1] != "negative" {
+			if o, ok := infix[sign]; ok && operators[o].Bind != binds && row[1] != "negative" {
 				t.Errorf("%s stands in the wrong row", sign)
 			}
 		}
@@ -162,7 +162,7 @@ func TestPageRelations(t *testing.T) {
 		t.Fatalf("%d relations, want 4", len(rows))
 	}
 	for _, row := range rows {
-		c := NewCompiler(slotsOf("a", "b"))
+		c := NewCompiler(nil, slotsOf("a", "b"))
 		code := compile(t, c, row[0])
 		for want, s := range map[string][]float64{row[2]: {3, 3}, row[3]: {3, math.NaN()}} {
 			if got := strconv.FormatBool(code.Bool(s, nil)); got != want {
@@ -184,7 +184,7 @@ func TestPageRelations(t *testing.T) {
 
 // TestPageHysteresis plays the example of a condition with on and off by the rule of the page.
 func TestPageHysteresis(t *testing.T) {
-	c := NewCompiler(slotsOf("soc"))
+	c := NewCompiler(nil, slotsOf("soc"))
 	on, off := compile(t, c, "soc >= 0.996"), compile(t, c, "soc lt 0.994")
 	value := false
 	for _, row := range tables(t)["soc | value"][0] {

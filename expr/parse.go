@@ -6,8 +6,14 @@ import (
 	"strings"
 )
 
-// maxDepth bounds the levels of a tree, so that no text can exhaust the stack.
-const maxDepth = 500
+// Bounds of an expression, so that no text can exhaust the stack or the registers of a program. Operators that follow
+// each other on one level, as in a sum, nest nothing.
+const (
+	maxDepth = 500   // levels of parentheses, prefixes, powers and calls
+	maxParts = 10000 // nodes of the tree
+)
+
+var tooLarge = fmt.Sprintf("the expression has more than %d parts", maxParts)
 
 // Parse reads one expression. The error is an *Error: the first place where the text stops making sense.
 func Parse(src string) (*Expr, error) {
@@ -88,15 +94,18 @@ func (p *parser) expect(text string) *Error {
 }
 
 // make returns a node over the arguments that begins at the given place and ends with the last token consumed.
-func (p *parser) make(o Op, at int, args ...*Node) (*Node, *Error) {
-	n := &Node{op: o, at: at, end: p.last, depth: 1, args: args}
-	for _, a := range args {
-		n.depth = max(n.depth, a.depth+1)
+func (p *parser) make(n Node, at int, args ...*Node) (*Node, *Error) {
+	n.at, n.end, n.args = at, p.last, args
+	if n.complete(); n.parts > maxParts {
+		return nil, fail(at, p.last, tooLarge, "")
 	}
-	if n.depth > maxDepth {
-		return nil, tooDeep(at, p.last)
-	}
-	return n, nil
+	return &n, nil
+}
+
+// leaf returns a node without arguments.
+func leaf(n Node, t token) (*Node, *Error) {
+	n.at, n.end = t.at, t.end
+	return n.complete(), nil
 }
 
 func tooDeep(at, end int) *Error {
@@ -106,6 +115,7 @@ func tooDeep(at, end int) *Error {
 // infix gives the operators that stand between their arguments.
 var infix = map[string]Op{
 	"or": OpOr, "||": OpOr, "and": OpAnd, "&&": OpAnd,
+	"==": OpEqual, "=": OpEqual, "!=": OpNotEqual, "<>": OpNotEqual,
 	"<": OpLess, "lt": OpLess, "<=": OpLessEqual, "le": OpLessEqual,
 	">": OpGreater, "gt": OpGreater, ">=": OpGreaterEqual, "ge": OpGreaterEqual,
 	"+": OpAdd, "-": OpSubtract, "*": OpMultiply, "/": OpDivide, "^": OpPower,
@@ -116,11 +126,8 @@ func (p *parser) expression(least, level int) (*Node, *Error) {
 	left, err := p.operand(level + 1)
 	for compared := false; err == nil && p.token.kind == tokenSign; {
 		sign := p.token
-		if slices.Contains(equalities, sign.text) && least <= bindRelation {
-			return nil, p.equality(left, level)
-		}
 		o, ok := infix[sign.text]
-		bind := operators[o].bind
+		bind := operators[o].Bind
 		if !ok || bind < least {
 			break
 		}
@@ -140,39 +147,16 @@ func (p *parser) expression(least, level int) (*Node, *Error) {
 				fmt.Sprintf("write %q", fmt.Sprintf("%v and %v %s %v", left, left.args[1], sign.text, right)))
 		}
 		compared = bind == bindRelation
-		left, err = p.make(o, left.at, left, right)
+		n := Node{op: o}
+		if o.equality() {
+			n.sign, n.spelled = sign.at, sign.text
+		}
+		left, err = p.make(n, left.at, left, right)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return left, nil
-}
-
-// equalities are the signs of a relation that the language refuses: between real signals it holds at no time or at
-// isolated ones, so that no event indicator has it as a side.
-var equalities = []string{"==", "=", "!=", "<>"}
-
-// equality refuses such a sign, with what to write instead if the right side can be read.
-func (p *parser) equality(left *Node, level int) *Error {
-	sign, a, b := p.token, "a", "b"
-	if err := p.next(); err == nil {
-		if right, err := p.expression(bindSum, level+1); err == nil {
-			a, b = textOf(left, bindSum), textOf(right, bindProduct)
-		}
-	}
-	hint := fmt.Sprintf("compare with a tolerance: abs(%s - %s) < tolerance", a, b)
-	if left.typ() == Boolean {
-		hint = `join conditions with "and", "or", "not"`
-	}
-	text := fmt.Sprintf("%q between real numbers has no meaning over time", sign.text)
-	return &Error{Offset: sign.at, Length: sign.end - sign.at, Code: CodeEquality, Text: text, Hint: hint}
-}
-
-// textOf returns the text of a node as an argument of an operator.
-func textOf(n *Node, least int) string {
-	var b strings.Builder
-	n.write(&b, least)
-	return b.String()
 }
 
 // operand reads a primary or a prefix operator with its operand.
@@ -186,21 +170,21 @@ func (p *parser) operand(level int) (*Node, *Error) {
 	}
 	switch {
 	case t.kind == tokenNumber:
-		return &Node{op: OpNumber, at: t.at, end: t.end, depth: 1, value: t.value, unit: t.unit}, nil
+		return leaf(Node{op: OpNumber, value: t.value, unit: t.unit}, t)
+	case t.kind == tokenText:
+		return leaf(Node{op: OpText, name: t.text}, t)
 	case t.kind == tokenName && p.token.is("("):
-		return p.call(t, level)
+		return p.call(OpCall, t, level)
 	case t.kind == tokenName:
-		return &Node{op: OpName, at: t.at, end: t.end, depth: 1, name: t.text}, nil
-	case t.is("true"), t.is("false"):
-		n := &Node{op: OpTruth, at: t.at, end: t.end, depth: 1}
-		if t.text == "true" {
-			n.value = 1
-		}
-		return n, nil
+		return leaf(Node{op: OpName, name: t.text}, t)
+	case t.is("true"):
+		return leaf(Node{op: OpTruth, value: 1}, t)
+	case t.is("false"):
+		return leaf(Node{op: OpTruth}, t)
 	case t.is("pi"):
-		return &Node{op: OpPi, at: t.at, end: t.end, depth: 1}, nil
+		return leaf(Node{op: OpPi}, t)
 	case t.is("if"):
-		return p.call(t, level)
+		return p.call(OpIf, t, level)
 	case t.is("-"):
 		return p.prefix(OpNegative, t, level)
 	case t.is("not"), t.is("!"):
@@ -221,15 +205,15 @@ func (p *parser) operand(level int) (*Node, *Error) {
 }
 
 func (p *parser) prefix(o Op, t token, level int) (*Node, *Error) {
-	arg, err := p.expression(operators[o].bind, level)
+	arg, err := p.expression(operators[o].Bind, level)
 	if err != nil {
 		return nil, err
 	}
-	return p.make(o, t.at, arg)
+	return p.make(Node{op: o}, t.at, arg)
 }
 
 // call reads the arguments of a function.
-func (p *parser) call(name token, level int) (*Node, *Error) {
+func (p *parser) call(o Op, name token, level int) (*Node, *Error) {
 	if err := p.expect("("); err != nil {
 		return nil, err
 	}
@@ -252,15 +236,7 @@ func (p *parser) call(name token, level int) (*Node, *Error) {
 	if err := p.next(); err != nil {
 		return nil, err
 	}
-	o := OpCall
-	if name.text == "if" {
-		o = OpIf
-	}
-	n, err := p.make(o, name.at, args...)
-	if err == nil {
-		n.name = name.text
-	}
-	return n, err
+	return p.make(Node{op: o, name: name.text}, name.at, args...)
 }
 
 // Assignment is one "name := value" of a list.
@@ -278,10 +254,7 @@ func ParseAssignments(src string) ([]Assignment, []*Error) {
 	var list []Assignment
 	var errs []*Error
 	for start := 0; start <= len(src); {
-		end := len(src)
-		if i := strings.IndexByte(src[start:], ';'); i >= 0 {
-			end = start + i
-		}
+		end := start + assignmentSize(src[start:])
 		if strings.TrimSpace(src[start:end]) != "" {
 			a, err := parseAssignment(src[start:end])
 			if err == nil && slices.ContainsFunc(list, func(b Assignment) bool { return a.Target == b.Target }) {
@@ -300,6 +273,24 @@ func ParseAssignments(src string) ([]Assignment, []*Error) {
 		start = end + 1
 	}
 	return list, errs
+}
+
+// assignmentSize returns where the first assignment of a list ends: at a semicolon that stands in no text.
+func assignmentSize(src string) int {
+	var quote rune
+	for i, r := range src {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '"', r == '\'':
+			quote = r
+		case r == ';':
+			return i
+		}
+	}
+	return len(src)
 }
 
 func parseAssignment(src string) (Assignment, *Error) {

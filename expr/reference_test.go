@@ -55,7 +55,7 @@ func (r reference) real(n *Node) float64 {
 	case OpDivide:
 		return arg(0) / arg(1)
 	case OpPower:
-		if n.args[1].constant() && arg(1) == 2 { // a square is x * x, which math.Pow misses if it is subnormal
+		if n.args[1].constant && arg(1) == 2 { // a square is x * x, which math.Pow misses if it is subnormal
 			return arg(0) * arg(0)
 		}
 		return math.Pow(arg(0), arg(1))
@@ -130,6 +130,9 @@ func (r reference) boolean(n *Node) bool {
 	panic(n.op)
 }
 
+// node completes a node.
+func node(n Node) *Node { return n.complete() }
+
 // randomReal draws the tree of a number, with units where they fall.
 func randomReal(t *rapid.T, depth int) *Node {
 	kind := rapid.IntRange(0, 11).Draw(t, "real")
@@ -139,7 +142,7 @@ func randomReal(t *rapid.T, depth int) *Node {
 	arg := func() *Node { return randomReal(t, depth-1) }
 	switch kind {
 	case 0, 1:
-		return &Node{op: OpName, name: rapid.SampledFrom(signalNames).Draw(t, "name")}
+		return node(Node{op: OpName, name: rapid.SampledFrom(signalNames).Draw(t, "name")})
 	case 2:
 		special := rapid.SampledFrom([]float64{0, 1, 2, 0.5, 1e-9, 12980, 1e21})
 		value := rapid.OneOf(special, rapid.Float64Range(0, 10)).Draw(t, "value")
@@ -148,28 +151,28 @@ func randomReal(t *rapid.T, depth int) *Node {
 			u, _ := ParseUnit(s)
 			units = append(units, u)
 		}
-		return &Node{op: OpNumber, value: math.Abs(value), unit: rapid.SampledFrom(units).Draw(t, "unit")}
+		return node(Node{op: OpNumber, value: math.Abs(value), unit: rapid.SampledFrom(units).Draw(t, "unit")})
 	case 3:
-		return &Node{op: OpPi}
+		return node(Node{op: OpPi})
 	case 4:
-		return &Node{op: OpNegative, args: []*Node{arg()}}
+		return node(Node{op: OpNegative, args: []*Node{arg()}})
 	case 5:
-		return &Node{op: OpPower, args: []*Node{arg(), {op: OpNumber, value: 2, unit: AnyUnit}}}
+		return node(Node{op: OpPower, args: []*Node{arg(), node(Node{op: OpNumber, value: 2, unit: AnyUnit})}})
 	case 6:
-		return &Node{op: OpIf, name: "if", args: []*Node{randomBoolean(t, depth-1), arg(), arg()}}
+		return node(Node{op: OpIf, name: "if", args: []*Node{randomBoolean(t, depth-1), arg(), arg()}})
 	case 7:
 		names := rapid.SampledFrom(slices.Sorted(maps.Keys(functions)))
-		n := &Node{op: OpCall, name: names.Draw(t, "function")}
+		n := Node{op: OpCall, name: names.Draw(t, "function")}
 		for range functions[n.name].least {
 			n.args = append(n.args, arg())
 		}
 		if functions[n.name].most > 2 {
 			n.args = append(n.args, arg())
 		}
-		return n
+		return node(n)
 	}
 	o := rapid.SampledFrom([]Op{OpAdd, OpSubtract, OpMultiply, OpDivide, OpPower}).Draw(t, "op")
-	return &Node{op: o, args: []*Node{arg(), arg()}}
+	return node(Node{op: o, args: []*Node{arg(), arg()}})
 }
 
 // randomBoolean draws the tree of a condition.
@@ -177,15 +180,15 @@ func randomBoolean(t *rapid.T, depth int) *Node {
 	kind := rapid.IntRange(0, 7).Draw(t, "boolean")
 	switch {
 	case depth == 0, kind == 0:
-		return &Node{op: OpTruth, value: float64(rapid.IntRange(0, 1).Draw(t, "truth"))}
+		return node(Node{op: OpTruth, value: float64(rapid.IntRange(0, 1).Draw(t, "truth"))})
 	case kind == 1:
-		return &Node{op: OpNot, args: []*Node{randomBoolean(t, depth-1)}}
+		return node(Node{op: OpNot, args: []*Node{randomBoolean(t, depth-1)}})
 	case kind < 4:
 		o := rapid.SampledFrom([]Op{OpAnd, OpOr}).Draw(t, "op")
-		return &Node{op: o, args: []*Node{randomBoolean(t, depth-1), randomBoolean(t, depth-1)}}
+		return node(Node{op: o, args: []*Node{randomBoolean(t, depth-1), randomBoolean(t, depth-1)}})
 	}
 	o := rapid.SampledFrom([]Op{OpLess, OpLessEqual, OpGreater, OpGreaterEqual}).Draw(t, "op")
-	return &Node{op: o, args: []*Node{randomReal(t, depth-1), randomReal(t, depth-1)}}
+	return node(Node{op: o, args: []*Node{randomReal(t, depth-1), randomReal(t, depth-1)}})
 }
 
 // sameTree reports whether two trees differ in nothing but their places.
@@ -219,7 +222,7 @@ func TestStringParsesToTheSameTree(t *testing.T) {
 func TestCodeAgreesWithReference(t *testing.T) {
 	truths, thresholds := map[bool]int{}, 0
 	rapid.Check(t, func(t *rapid.T) {
-		c := NewCompiler(slotsOf(signalNames...))
+		c := NewCompiler(nil, slotsOf(signalNames...))
 		trees := make([]*Node, 4)
 		codes := make([]*Code, len(trees))
 		for i := range trees {
@@ -263,7 +266,7 @@ func TestCodeAgreesWithReference(t *testing.T) {
 		}
 		for i, n := range trees {
 			code, direct, frozen := codes[i], reference{now, now}, reference{now, before}
-			if n.typ() == Boolean {
+			if Scope(nil).variable(n).Type == Boolean {
 				want := direct.boolean(n)
 				truths[want]++
 				check(i, code.Bool(nowSlots, nil), want, "direct")
@@ -284,7 +287,7 @@ func TestCodeAgreesWithReference(t *testing.T) {
 			check(i, fmt.Sprint(code.Reads()), fmt.Sprint(reads), "slots")
 			relations := 0
 			n.walk(func(n *Node) {
-				if n.relation() {
+				if n.op.relation() {
 					relations++
 				}
 			})
@@ -300,7 +303,7 @@ func TestCodeAgreesWithReference(t *testing.T) {
 
 // TestRelationsAreThoseOfNumbers holds the rule g >= 0 against the comparison of floating-point numbers.
 func TestRelationsAreThoseOfNumbers(t *testing.T) {
-	c := NewCompiler(slotsOf("a", "b"))
+	c := NewCompiler(nil, slotsOf("a", "b"))
 	less, lessEqual := compile(t, c, "a < b"), compile(t, c, "a <= b")
 	greater, greaterEqual := compile(t, c, "a > b"), compile(t, c, "a >= b")
 	if n := len(c.Indicators()); n != 2 {

@@ -86,8 +86,8 @@ func (o Op) equality() bool { return o == OpEqual || o == OpNotEqual }
 // argument.
 type Node struct {
 	op      Op
-	at, end int // bytes [at, end) of the source
-	sign    int // of an equality: where its sign stands
+	at, end int    // bytes [at, end) of the source
+	sign    int    // of an equality: where its sign stands
 	spelled string // of an equality: the sign as it was written
 	value   float64
 	unit    Unit // of a number; AnyUnit if it is bare

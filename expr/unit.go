@@ -52,7 +52,8 @@ func (u Unit) SI(value float64) float64 { return value * u.scale / u.per }
 // Per returns the coherent unit of u/v. Per(One) is the coherent unit of what u measures.
 func (u Unit) Per(v Unit) Unit { return u.times(v, -1) }
 
-// times returns the coherent unit of u^1 v^n, for n = 1 or -1.
+// times returns the coherent unit of u^1 v^n, for n = 1 or -1. Of moderate units no exponent wraps; whether the result
+// is moderate is for the caller to ask.
 func (u Unit) times(v Unit, n int16) Unit {
 	w := Unit{scale: 1, per: 1}
 	for i := range w.dimension {
@@ -71,8 +72,13 @@ func (u Unit) product(v Unit, n int16) Unit {
 	return w
 }
 
-// maxExponent bounds the exponents that a power may give.
+// maxExponent bounds the exponents that a unit may have.
 const maxExponent = 20
+
+// moderate reports whether the unit's exponents are within maxExponent.
+func (u Unit) moderate() bool {
+	return !slices.ContainsFunc(u.dimension[:], func(e int16) bool { return max(e, -e) > maxExponent*whole })
+}
 
 // power returns the coherent unit of u^x, if its exponents are of moderate size and whole sixths.
 func (u Unit) power(x float64) (Unit, bool) {
@@ -278,13 +284,13 @@ func (p *unitParser) quotient(depth int) (Unit, *Error) {
 				return u, p.fail(start, len(p.text), "only one factor may follow the / of a unit",
 					"put the divisors in parentheses, as in W/(m^2 K)")
 			}
-			return u.product(v, -1), nil
+			return p.moderate(start, u.product(v, -1))
 		case '*', '·':
 			p.at += utf8.RuneLen(c)
 		}
 		var v Unit
 		if v, err = p.factor(depth); err == nil {
-			u = u.product(v, 1)
+			u, err = p.moderate(start, u.product(v, 1))
 		}
 	}
 	return u, err
@@ -323,9 +329,19 @@ func (p *unitParser) factor(depth int) (Unit, *Error) {
 	w := One
 	w.text = ""
 	for range max(n, -n) {
-		w = w.product(u, int16(n/max(n, -n)))
+		if w, err = p.moderate(start, w.product(u, int16(n/max(n, -n)))); err != nil {
+			return u, err
+		}
 	}
 	return w, nil
+}
+
+// moderate refuses a unit whose exponents are out of range.
+func (p *unitParser) moderate(start int, u Unit) (Unit, *Error) {
+	if u.moderate() {
+		return u, nil
+	}
+	return u, p.fail(start, p.at, fmt.Sprintf("the unit's exponents must be from %d to %d", -maxExponent, maxExponent), "")
 }
 
 // name reads a symbol's characters.

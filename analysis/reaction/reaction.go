@@ -71,14 +71,11 @@ func Told(p *plan.Plan) []Inputs {
 
 // may reports whether a condition can have a value; one that is not given is false.
 func may(e *expr.Expr, value bool) bool {
-	switch {
-	case e == nil:
+	if e == nil {
 		return !value
-	case len(e.Names()) > 0:
-		return true
 	}
-	code := expr.NewCompiler(func(string) (int, bool) { return 0, false }).Compile(e)
-	return code.Bool(nil, nil) == value
+	always, known := e.Truth()
+	return !known || always == value
 }
 
 // verdicts returns what two conditions can say of which the first wins.

@@ -115,24 +115,20 @@ func (j *judge) curve(f *Formula) (curve, error) {
 }
 
 // condition returns the margin of a condition: of its relations the greater side less the other.
-func (j *judge) condition(e *expr.Expr) (curve, error) { return j.logic(e.Logic()) }
+func (j *judge) condition(e *expr.Expr) (curve, error) {
+	return j.logic(e.Logic(func(name string) bool { return j.Signals[name] == nil }))
+}
 
 func (j *judge) logic(l expr.Logic) (curve, error) {
-	truth := func(v bool) float64 {
-		if v {
-			return math.Inf(1)
-		}
-		return math.Inf(-1)
-	}
 	switch l.Op {
 	case expr.LogicTruth:
-		return j.over(func(int) float64 { return truth(l.Value) })
+		return j.over(func(int) float64 { return distance(l.Value) })
 	case expr.LogicProposition:
 		values := j.Tasks[l.Text]
 		if values == nil {
 			return nil, fmt.Errorf("%w what task %s did", ErrTrace, l.Text)
 		}
-		return j.over(func(i int) float64 { return truth(values[i]) })
+		return j.over(func(i int) float64 { return distance(values[i]) })
 	case expr.LogicThreshold:
 		values := j.Signals[l.Signal]
 		if values == nil {
@@ -140,7 +136,7 @@ func (j *judge) logic(l expr.Logic) (curve, error) {
 		}
 		return j.over(func(i int) float64 { return values[i] - l.Limit })
 	case expr.LogicRelation:
-		return j.relation(l.Text)
+		return j.relation(l.Relation)
 	case expr.LogicNot:
 		c, err := j.logic(l.Args[0])
 		return c.negative(), err
@@ -163,12 +159,17 @@ func (j *judge) logic(l expr.Logic) (curve, error) {
 	return sum, nil
 }
 
-// relation returns the value of the indicator of a relation: its greater side less the other.
-func (j *judge) relation(text string) (curve, error) {
-	e, err := expr.Parse(text)
-	if err != nil {
-		panic("temporal: a relation is written as it is read")
+// distance returns how far a truth value is from being false.
+func distance(v bool) float64 {
+	if v {
+		return math.Inf(1)
 	}
+	return math.Inf(-1)
+}
+
+// relation returns the value of the indicator of a relation: its greater side less the other. A condition that has none
+// is infinitely far from what it is not.
+func (j *judge) relation(e *expr.Expr) (curve, error) {
 	names := e.Names()
 	columns := make([][]float64, len(names))
 	for i, n := range names {
@@ -176,16 +177,19 @@ func (j *judge) relation(text string) (curve, error) {
 			return nil, fmt.Errorf("%w the values of signal %s", ErrTrace, n)
 		}
 	}
-	compiler := expr.NewCompiler(func(n string) (int, bool) { i := slices.Index(names, n); return i, i >= 0 })
-	compiler.Compile(e)
-	all := compiler.Indicators()
-	indicator := all[slices.IndexFunc(all, func(in expr.Indicator) bool { return in.Text == text })]
+	compiler := expr.NewCompiler(nil, func(n string) (int, bool) { i := slices.Index(names, n); return i, i >= 0 })
+	code := compiler.Compile(e)
+	value := func(row []float64) float64 { return distance(code.Bool(row, nil)) }
+	if relations := code.Indicators(); len(relations) > 0 { // the last is that of the relation, the others are inside
+		indicator := compiler.Indicators()[relations[len(relations)-1]]
+		value = indicator.Value
+	}
 	row := make([]float64, len(names))
 	return j.over(func(i int) float64 {
 		for k, c := range columns {
 			row[k] = c[i]
 		}
-		return indicator.Value(row)
+		return value(row)
 	})
 }
 

@@ -347,7 +347,7 @@ func TestTimes(t *testing.T) {
 }
 
 func TestMistakes(t *testing.T) {
-	scope := expr.Scope{"h": mustUnit(t, "m"), "soc": expr.One}
+	scope := expr.Scope{"h": expr.Number(mustUnit(t, "m")), "soc": expr.Number(expr.One)}
 	for _, test := range []struct{ text, want string }{
 		{"", "0+0 a condition is wanted"},
 		{"always", "6+0 a condition is wanted"},

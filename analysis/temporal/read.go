@@ -334,28 +334,29 @@ func (r *reader) expression(from, to int) *expr.Expr {
 		c.Offset += from
 		r.mistakes = append(r.mistakes, &c)
 	}
-	text := r.text[from:to]
-	e, err := expr.Parse(text)
+	before := len(r.mistakes)
+	e, err := expr.Parse(r.text[from:to])
 	if err != nil {
 		if m, ok := err.(*expr.Error); ok {
 			report(m)
 		}
 		return nil
 	}
-	known := func(name string) bool { return slices.Contains(r.tasks, name) }
-	mistakes := e.Judged(known).Check(expr.Boolean, expr.AnyUnit, r.scope)
-	for i, m := range mistakes {
-		name := strings.Trim(text[m.Offset:m.Offset+m.Length], "{} ")
-		if slices.Contains(e.Propositions(), name) {
-			if i > 0 && mistakes[i-1].Offset == m.Offset {
-				continue // it is no signal either
-			}
-			m.Code, m.Text = "unknown-task", fmt.Sprintf("no condition or task is called %q", name)
-			m.Suggest = diag.Near(name, func() []string { return slices.Concat(r.tasks, words) })
+	isTask := map[string]bool{}
+	for _, p := range e.Propositions() {
+		name := p.Name()
+		isTask[name] = slices.Contains(r.tasks, name) || r.scope[name].Type != expr.Boolean
+		if isTask[name] && !slices.Contains(r.tasks, name) {
+			at, end := p.Span()
+			report(&expr.Error{Offset: at, Length: end - at, Code: "unknown-task",
+				Text:    fmt.Sprintf("no condition or task is called %q", name),
+				Suggest: diag.Near(name, func() []string { return slices.Concat(r.tasks, words) })})
 		}
+	}
+	for _, m := range e.Judged(func(name string) bool { return isTask[name] }).Check(expr.Boolean, expr.AnyUnit, r.scope) {
 		report(m)
 	}
-	if len(mistakes) > 0 {
+	if len(r.mistakes) > before {
 		return nil
 	}
 	return e

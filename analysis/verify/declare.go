@@ -171,16 +171,22 @@ func (d *declarer) condition(text string, at int, names []string) *expr.Expr {
 		}
 		return nil
 	}
-	known := func(name string) bool { return slices.Contains(names, name) }
-	mistakes := e.Judged(known).Check(expr.Boolean, expr.AnyUnit, d.scope)
-	for _, m := range mistakes {
-		if name := strings.TrimSpace(text[m.Offset : m.Offset+m.Length]); slices.Contains(e.Propositions(), name) {
-			m.Code, m.Text = "unknown-task", "neither a condition nor, where tasks may be named, a task is called \""+name+"\""
-			m.Suggest = diag.Near(name, func() []string { return names })
+	before := len(d.Diags)
+	isTask := map[string]bool{}
+	for _, p := range e.Propositions() {
+		name := p.Name()
+		isTask[name] = slices.Contains(names, name) || d.scope[name].Type != expr.Boolean
+		if isTask[name] && !slices.Contains(names, name) {
+			start, end := p.Span()
+			report(&expr.Error{Offset: start, Length: end - start, Code: "unknown-task",
+				Text:    "neither a condition nor, where tasks may be named, a task is called \"" + name + "\"",
+				Suggest: diag.Near(name, func() []string { return names })})
 		}
+	}
+	for _, m := range e.Judged(func(name string) bool { return isTask[name] }).Check(expr.Boolean, expr.AnyUnit, d.scope) {
 		report(m)
 	}
-	if len(mistakes) > 0 {
+	if len(d.Diags) > before {
 		return nil
 	}
 	return e

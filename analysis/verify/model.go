@@ -101,7 +101,7 @@ func (m *Model) readLeaves() {
 		for len(m.subject.Computed) > 0 && slices.ContainsFunc(e.Names(), m.computed) {
 			e = e.Substitute(m.subject.Computed)
 		}
-		l := e.Logic()
+		l := e.Logic(nil)
 		return &l
 	}
 	for i, l := range m.plan.Leaves {
@@ -137,10 +137,11 @@ func (m *Model) readLeaves() {
 
 // mayBeZero reports whether a duration may be zero as far as one can see; one that is not given is not.
 func mayBeZero(duration *expr.Expr) bool {
-	if duration == nil || len(duration.Names()) > 0 {
-		return duration != nil
+	if duration == nil {
+		return false
 	}
-	return expr.NewCompiler(nil).Compile(duration).Real(nil, nil) == 0
+	v, known := duration.Constant()
+	return v == 0 || !known
 }
 
 // slow reports whether some procedure takes time.
@@ -150,6 +151,11 @@ func (m *Model) slow() bool {
 
 func (m *Model) computed(name string) bool { return m.subject.Computed[name] != nil }
 
+func (m *Model) isTask(name string) bool {
+	_, ok := m.tree.Find(name)
+	return ok
+}
+
 // declared returns the structure of a declared statement over signals and conditions.
 func (m *Model) declared(s Statement) expr.Logic {
 	parts := make([]expr.Logic, len(s.parts))
@@ -157,7 +163,7 @@ func (m *Model) declared(s Statement) expr.Logic {
 		for len(m.subject.Computed) > 0 && slices.ContainsFunc(e.Names(), m.computed) {
 			e = e.Substitute(m.subject.Computed)
 		}
-		parts[i] = e.Logic()
+		parts[i] = e.Logic(m.isTask)
 	}
 	l := parts[len(parts)-1]
 	for i := len(parts) - 2; i >= 0; i-- { // a -> b -> c is a -> (b -> c)

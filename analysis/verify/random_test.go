@@ -189,20 +189,25 @@ func bruteCode(e *expr.Expr) *expr.Code {
 	if e == nil {
 		return nil
 	}
-	return expr.NewCompiler(func(n string) (int, bool) { i := slices.Index(bruteNames, n); return i, i >= 0 }).Compile(e)
+	return expr.NewCompiler(nil, func(n string) (int, bool) { i := slices.Index(bruteNames, n); return i, i >= 0 }).Compile(e)
 }
 
 // bruteParts makes relations of the names of conditions, whose sides are their truth.
 func bruteParts(s Statement) bruteStatement {
 	var parts bruteStatement
 	for _, e := range s.parts {
-		names := e.Propositions()
+		var names []string
+		for _, n := range e.Propositions() {
+			if !slices.Contains(names, n.Name()) {
+				names = append(names, n.Name())
+			}
+		}
 		with := map[string]*expr.Expr{}
 		for _, n := range names {
 			with[n], _ = expr.Parse(n + " >= 1")
 		}
 		all := append(slices.Clone(bruteNames), names...)
-		code := expr.NewCompiler(func(n string) (int, bool) { i := slices.Index(all, n); return i, i >= 0 }).
+		code := expr.NewCompiler(nil, func(n string) (int, bool) { i := slices.Index(all, n); return i, i >= 0 }).
 			Compile(e.Substitute(with))
 		parts = append(parts, func(values []float64, truth map[string]bool) bool {
 			v := slices.Clone(values)

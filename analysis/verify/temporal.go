@@ -107,7 +107,7 @@ func isFalse(f *temporal.Formula) bool {
 	if f.Op != temporal.Condition {
 		return false
 	}
-	l := f.Cond.Logic()
+	l := f.Cond.Logic(nil)
 	return l.Op == expr.LogicTruth && !l.Value
 }
 
@@ -117,7 +117,7 @@ func (m *Model) oneTime(f *temporal.Formula, of map[*expr.Expr]int) (l expr.Logi
 		if i, known := of[f.Cond]; known {
 			return m.always[i], true
 		}
-		return f.Cond.Logic(), true
+		return f.Cond.Logic(m.isTask), true
 	}
 	if f.Op > temporal.Or {
 		return expr.Logic{}, false

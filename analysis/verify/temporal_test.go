@@ -90,7 +90,7 @@ func holdsOn(f *temporal.Formula, seq []map[string]bool, i int, best bool) bool 
 	sub := func(k, at int) bool { return holdsOn(f.Args[k], seq, at, best) }
 	switch f.Op {
 	case temporal.Condition:
-		return truthIn(f.Cond.Logic(), seq[i])
+		return truthIn(f.Cond.Logic(func(string) bool { return true }), seq[i])
 	case temporal.Not:
 		return !sub(0, i)
 	case temporal.And:

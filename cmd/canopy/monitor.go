@@ -190,7 +190,7 @@ func recorded(_ context.Context, name string, texts []string, _ io.Writer) (*rec
 			if err != nil {
 				u = expr.AnyUnit
 			}
-			scope[s.Name] = u
+			scope[s.Name] = expr.Number(u)
 		}
 		properties, err := readProperties(texts, tasks, scope)
 		return log, properties, err

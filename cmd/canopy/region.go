@@ -275,7 +275,7 @@ func stateValues(v *model.Vehicle, flag, text string, taken map[int]bool) (state
 		if wrong := e.Check(expr.Real, unit, expr.Scope{}); len(wrong) > 0 {
 			return 0, nil, fmt.Errorf("%s %s: %w", flag, text, wrong[0])
 		}
-		x := expr.NewCompiler(nil).Compile(e).Real(nil, nil)
+		x, _ := e.Constant()
 		if !s.Range.Contains(x) || math.IsInf(x, 0) {
 			return 0, nil, fmt.Errorf("%s %s: %g is outside the range of %s, %v", flag, text, x, name, s.Range)
 		}

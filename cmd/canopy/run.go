@@ -161,5 +161,6 @@ func literal(s string) (float64, error) {
 	for _, mistake := range e.Check(expr.Real, second, expr.Scope{}) {
 		return 0, mistake
 	}
-	return expr.NewCompiler(nil).Compile(e).Real(nil, nil), nil
+	v, _ := e.Constant()
+	return v, nil
 }

@@ -16,8 +16,8 @@ import (
 func (b *builder) compile() {
 	m := b.m
 	slot := func(name string) (int, bool) { i, ok := b.names[name]; return i, ok }
-	c := expr.NewCompiler(slot)
-	atOnce := expr.NewCompiler(slot) // for values taken once at an instant: their relations are no events
+	c := expr.NewCompiler(m.Scope(), slot)
+	atOnce := expr.NewCompiler(m.Scope(), slot) // for values taken once at an instant: their relations are no events
 	p := &executive.Program{Tree: m.Plan.Tree, Slots: slices.Clone(m.slots), Layout: m.layout}
 	p.Layout.Signals = len(m.signals)
 	m.Program = p

@@ -591,7 +591,7 @@ func (m *Mission) vocabulary() plan.Vocabulary {
 func (m *Mission) Scope() expr.Scope {
 	scope := expr.Scope{}
 	for _, s := range m.signals {
-		scope[s.name] = s.unit
+		scope[s.name] = expr.Number(s.unit)
 	}
 	return scope
 }

@@ -161,7 +161,7 @@ func (r *reader) declarePort(m *model, e *xmltree.Element) {
 	switch {
 	case name == nil:
 		r.reportName(e, codePort, "", "the port has no name")
-	case !isSignalName(name.Value):
+	case !expr.IsName(name.Value):
 		r.reportValue(name, codePort, "use letters, digits and _, a letter first", "%q cannot be the name of a port",
 			name.Value)
 	case reservedAttribute(name.Value):
@@ -171,12 +171,6 @@ func (r *reader) declarePort(m *model, e *xmltree.Element) {
 	default:
 		m.ports = append(m.ports, &port{name.Value, e.Find("default")})
 	}
-}
-
-// isSignalName reports whether an expression may name it.
-func isSignalName(s string) bool {
-	e, err := expr.Parse(s)
-	return err == nil && slices.Equal(e.Names(), []string{s}) && e.String() == s
 }
 
 // reserved reports whether no tree or leaf type may have the ID.

@@ -107,7 +107,7 @@ func (r *reader) parseFacts(text string, span func(offset, length int) (at, n in
 		switch {
 		case wantName && word == "not" && !not:
 			not, first = true, offset
-		case wantName && isSignalName(word):
+		case wantName && expr.IsName(word):
 			if !not {
 				first = offset
 			}

@@ -87,7 +87,7 @@ func (r *reader) resolve(b *binding) *expr.Expr {
 		r.reportSyntax(b.value, err)
 		return nil
 	}
-	b.expr = r.check(e, b.value, 0, b.env, e.Type(), expr.AnyUnit)
+	b.expr = r.check(e, b.value, 0, b.env, e.Type(r.scope), expr.AnyUnit)
 	return b.expr
 }
 
@@ -227,7 +227,7 @@ func (l leafReader) target(p expr.Assignment, a *xmltree.Attribute, env environm
 			return "", false
 		}
 		at, length = b.value.Raw.At, b.value.Raw.End-b.value.Raw.At
-		if name = e.String(); !isSignalName(name) {
+		if name = e.String(); !expr.IsName(name) {
 			l.report(at, length, codePort, "write the name of a signal",
 				"%s writes its port %q, so that it cannot be an expression", b.use.id, b.port)
 			return "", false

@@ -82,7 +82,7 @@ func newReader(src *diag.Source, signals Vocabulary) *reader {
 	if signals != nil {
 		r.scope = expr.Scope{}
 		for name, s := range signals {
-			r.scope[name] = s.Unit
+			r.scope[name] = expr.Number(s.Unit)
 		}
 	}
 	return r

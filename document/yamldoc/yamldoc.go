@@ -225,7 +225,8 @@ func (r *Reader) Number(n *yaml.Node, unit expr.Unit, what string) float64 {
 	if e = r.Expression(n, expr.Real, unit, nil); e == nil {
 		return 0
 	}
-	v := expr.NewCompiler(nil).Compile(e).Real(nil, nil) / unit.SI(1)
+	v, _ := e.Constant()
+	v /= unit.SI(1)
 	if v-v != 0 {
 		r.Add(n, "not-a-number", "", "%s is %v", what, v)
 	}

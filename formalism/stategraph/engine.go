@@ -46,6 +46,7 @@ type Engine struct {
 	t         float64
 	begun     bool
 
+	truth   []float64   // by condition: what the transitions' code reads
 	next    []bool      // by step: active in the next round
 	free    []bool      // by step: active, its exits are free and no transition takes it
 	leaving []departure // by step
@@ -74,6 +75,7 @@ func NewEngine(g *Graph) *Engine {
 		suspended: make([]bool, len(g.steps)),
 		due:       make([]float64, len(g.transitions)),
 		t:         math.Inf(-1),
+		truth:     make([]float64, len(g.conditions)),
 		next:      make([]bool, len(g.steps)),
 		free:      make([]bool, len(g.steps)),
 		leaving:   make([]departure, len(g.steps)),
@@ -164,6 +166,12 @@ func (e *Engine) Settle(t float64, conditions []bool) (Instant, error) {
 		panic("stategraph: time goes back")
 	}
 	e.t = t
+	for i, holds := range conditions {
+		e.truth[i] = 0
+		if holds {
+			e.truth[i] = 1
+		}
+	}
 	e.changes = e.changes[:0]
 	clear(e.fired)
 	rounds := 0
@@ -175,7 +183,7 @@ func (e *Engine) Settle(t float64, conditions []bool) (Instant, error) {
 		e.commit(rounds)
 	}
 	for {
-		e.judge(conditions)
+		e.judge()
 		e.block()
 		firing, again := e.firing()
 		if again {
@@ -203,7 +211,7 @@ func (e *Engine) commit(round int) {
 
 // judge finds out which transitions fire if no step around theirs is left: steps inside come first, because a parallel
 // step can be left only when its exits are free.
-func (e *Engine) judge(conditions []bool) {
+func (e *Engine) judge() {
 	for s := len(e.graph.steps) - 1; s >= 0; s-- {
 		st := &e.graph.steps[s]
 		e.leaving[s] = stays
@@ -211,22 +219,22 @@ func (e *Engine) judge(conditions []bool) {
 		for _, exit := range st.exits {
 			available = available && e.free[exit]
 		}
-		e.free[s] = e.take(st.out, available, conditions)
+		e.free[s] = e.take(st.out, available)
 		if available && !e.free[s] {
 			e.leaving[s] = leaves
 		}
 		available = e.active[s] && e.leaving[s] == stays
-		if !e.take(st.suspend, available, conditions) && available {
+		if !e.take(st.suspend, available) && available {
 			e.leaving[s] = suspends
 		}
 	}
 }
 
 // take offers a step to its transitions by priority, and reports whether it is available still: none has fired.
-func (e *Engine) take(transitions []int, available bool, conditions []bool) bool {
+func (e *Engine) take(transitions []int, available bool) bool {
 	for _, k := range transitions {
 		code := e.graph.codes[k]
-		e.enabled[k] = available && (code == nil || code.Bool(nil, conditions))
+		e.enabled[k] = available && (code == nil || code.Bool(e.truth, nil))
 		e.fires[k] = e.enabled[k] && (e.graph.transitions[k].After == 0 || e.t >= e.due[k])
 		available = available && !e.fires[k]
 	}

@@ -3,7 +3,6 @@ package stategraph
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"canopy/diag"
 	"canopy/document/yamldoc"
@@ -24,7 +23,10 @@ func Read(src *diag.Source, known *Vocabulary) (*Graph, diag.List) {
 		known:  known,
 		names:  map[string]Step{},
 	}
-	b.compiler = expr.NewCompiler(func(string) (int, bool) { return 0, true })
+	b.compiler = expr.NewCompiler(nil, func(name string) (int, bool) {
+		i := slices.Index(b.g.conditions, name)
+		return i, i >= 0
+	})
 	if root := b.Parse("a state graph needs at least `steps`"); root != nil {
 		b.read(root)
 	}
@@ -312,9 +314,6 @@ func (b *builder) delay(n *yaml.Node) float64 {
 }
 
 // condition reads a transition's condition and compiles it; nil if it has a mistake.
-//
-// An expression knows conditions only as relations between numbers. So each name is made a relation of its own, and a
-// compiled relation looks up nothing but its side: the sides of these relations are the conditions' truth.
 func (b *builder) condition(n *yaml.Node) (*expr.Expr, *expr.Code) {
 	text := b.Text(n, "when")
 	if text == "" {
@@ -322,57 +321,46 @@ func (b *builder) condition(n *yaml.Node) (*expr.Expr, *expr.Code) {
 	}
 	e, err := expr.Parse(text)
 	if err != nil {
-		if m, ok := err.(*expr.Error); ok && m.Code == expr.CodeEquality {
-			m.Text, m.Hint = "conditions are not compared", "`a and b or not a and not b` says that two are alike"
-		}
 		b.Inside(n, err)
 		return nil, nil
 	}
-	relations, scope := map[string]*expr.Expr{}, expr.Scope{}
-	for _, name := range e.Names() {
-		if b.known == nil || slices.Contains(b.known.Conditions, name) {
-			relations[name], scope[name] = relation(name), expr.One
-		}
-	}
-	related, unknown := e.Substitute(relations), false
-	mistakes := related.Check(expr.Boolean, expr.AnyUnit, scope)
-	for _, m := range mistakes {
-		if m.Code != expr.CodeSignal {
-			continue
-		}
-		unknown = true
-		name := strings.Trim(text[m.Offset:m.Offset+m.Length], "{} ")
-		m.Code, m.Text = "unknown-condition", fmt.Sprintf("the plan has no condition %q", name)
-		m.Suggest = diag.Near(name, func() []string { return b.known.Conditions })
-		b.Inside(n, m)
-	}
-	if unknown {
+	var names []string
+	before := len(b.Diags)
+	b.formula(n, e.Root(), &names)
+	if len(b.Diags) > before {
 		return nil, nil
 	}
-	if len(mistakes) == 0 {
-		for _, name := range e.Names() {
-			if !slices.Contains(b.g.conditions, name) {
-				b.g.conditions = append(b.g.conditions, name)
-				b.compiler.Compile(relations[name])
-			}
-		}
-		before := len(b.compiler.Indicators())
-		code := b.compiler.Compile(related)
-		if len(b.compiler.Indicators()) == before { // no relation between numbers
-			return e, code
+	for _, name := range names {
+		if !slices.Contains(b.g.conditions, name) {
+			b.g.conditions = append(b.g.conditions, name)
 		}
 	}
-	b.Inside(n, &expr.Error{Length: len(text), Code: expr.CodeType,
-		Text: "a transition waits for conditions, not for numbers",
-		Hint: "join conditions of the plan by and, or, not; what they compare stands in the plan"})
-	return nil, nil
+	return e, b.compiler.CompileFor(e, expr.Variable{Type: expr.Boolean})
 }
 
-// relation returns a relation that stands for a condition.
-func relation(name string) *expr.Expr {
-	e, err := expr.Parse(name + " >= 0.5")
-	if err != nil {
-		panic("stategraph: a name that was read cannot be read again")
+// formula appends the conditions that a formula joins to names. A formula of anything else is reported.
+func (b *builder) formula(n *yaml.Node, x *expr.Node, names *[]string) {
+	at, end := x.Span()
+	m := &expr.Error{Offset: at, Length: end - at}
+	switch x.Op() {
+	case expr.OpTruth, expr.OpAnd, expr.OpOr, expr.OpNot:
+		for i := range x.Len() {
+			b.formula(n, x.Arg(i), names)
+		}
+		return
+	case expr.OpName:
+		if b.known == nil || slices.Contains(b.known.Conditions, x.Name()) {
+			*names = append(*names, x.Name())
+			return
+		}
+		m.Code, m.Text = "unknown-condition", fmt.Sprintf("the plan has no condition %q", x.Name())
+		m.Suggest = diag.Near(x.Name(), func() []string { return b.known.Conditions })
+	case expr.OpEqual, expr.OpNotEqual:
+		m.Code, m.Text = expr.CodeEquality, "conditions are not compared"
+		m.Hint = "`a and b or not a and not b` says that two are alike"
+	default:
+		m.Code, m.Text = expr.CodeType, "a transition waits for conditions, not for numbers"
+		m.Hint = "join conditions of the plan by and, or, not; what they compare stands in the plan"
 	}
-	return e
+	b.Inside(n, m)
 }

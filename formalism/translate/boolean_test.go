@@ -16,7 +16,7 @@ func truth(t *testing.T, text string, n int) table {
 	if text == "" {
 		text = "true"
 	}
-	c := expr.NewCompiler(func(string) (int, bool) { return 0, true })
+	c := expr.NewCompiler(nil, func(string) (int, bool) { return 0, true })
 	relations := map[string]*expr.Expr{}
 	for _, name := range letters[:n] {
 		e, err := expr.Parse(name + " >= 0.5")

@@ -144,20 +144,14 @@ func names(inputs []Input) []string {
 
 // identifier returns the text itself if expressions can name it, else what is most like it.
 func identifier(text string) string {
-	if canName(text) {
+	if expr.IsName(text) {
 		return text
 	}
 	words := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if text = strings.Join(words, "_"); !canName(text) {
+	if text = strings.Join(words, "_"); !expr.IsName(text) {
 		text = "_" + text
 	}
 	return text
-}
-
-// canName reports whether an expression can name a text.
-func canName(text string) bool {
-	e, err := expr.Parse(text)
-	return err == nil && e.String() == text && slices.Equal(e.Names(), []string{text})
 }
 
 // unique returns the name, with a number in the given format if it is used already.

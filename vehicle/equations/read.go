@@ -68,7 +68,7 @@ func (b *builder) read(root *yaml.Node) {
 	if b.v.Name == "" {
 		b.v.Name = strings.TrimSuffix(path.Base(b.Source.Name), path.Ext(b.Source.Name))
 	}
-	b.places["t"], b.scope["t"] = 0, expr.Second
+	b.places["t"], b.scope["t"] = 0, expr.Number(expr.Second)
 	b.section(parts["states"], "states", b.state)
 	b.section(parts["commands"], "commands", b.command)
 	b.section(parts["outputs"], "outputs", b.output)
@@ -96,7 +96,7 @@ func (b *builder) section(n *yaml.Node, what string, visit func(key, value *yaml
 		}
 		place := len(b.places)
 		b.places[key.Value] = place
-		b.scope[key.Value] = visit(key, value)
+		b.scope[key.Value] = expr.Number(visit(key, value))
 	})
 }
 
@@ -170,7 +170,7 @@ func (b *builder) parameter(key, value *yaml.Node) expr.Unit {
 	if u != expr.AnyUnit && u != expr.One {
 		u = u.Per(expr.One) // values in expressions are SI
 	}
-	b.constants[key.Value] = u
+	b.constants[key.Value] = expr.Number(u)
 	return u
 }
 
@@ -241,7 +241,7 @@ func (b *builder) program() {
 		return
 	}
 	p := &program{parameters: b.v.Parameters, units: b.units, states: b.v.States, commands: len(b.v.Commands)}
-	c := expr.NewCompiler(func(name string) (int, bool) { i, ok := b.places[name]; return i, ok })
+	c := expr.NewCompiler(b.scope, func(name string) (int, bool) { i, ok := b.places[name]; return i, ok })
 	compile := func(list []*expr.Expr) []*expr.Code {
 		var codes []*expr.Code
 		for _, e := range list {
