@@ -6,6 +6,7 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/xmltree"
+	"canopy/expr"
 )
 
 // Fact is a condition that is wanted or brought about, or its opposite.
