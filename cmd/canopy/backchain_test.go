@@ -50,7 +50,7 @@ func TestBackchainedPlanIsTraced(t *testing.T) {
 	if _, stderr, status := canopy("backchain", hall, "--goal", "inspected and at_hangar", "--out", path); status != exitOK {
 		t.Fatal(stderr)
 	}
-	p, err := readPlan(path, os.Stderr)
+	p, _, err := readPlan(path, os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,7 @@ import (
 	"time"
 
 	"canopy/analysis/verify"
-	"canopy/document/mission"
 	"canopy/internal/files"
-	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )
@@ -21,7 +19,7 @@ import (
 func checkCommand() *cobra.Command {
 	var asJSON bool
 	var sarif, scripts, facts string
-	var budget float64
+	budget := seconds(60)
 	var questions strings.Builder
 	for _, q := range verify.Questions() {
 		fmt.Fprintf(&questions, "  %-10s %s\n", q.Name, q.Asks)
@@ -51,10 +49,7 @@ Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wron
 			if err := scriptable(s.Plan.Tree, scripts); err != nil {
 				return err
 			}
-			if !(budget > 0) {
-				return &usageError{"--budget must be above 0"}
-			}
-			found := ask(s, budget)
+			found := ask(s, float64(budget))
 			written, err := writeScripts(scripts, args[0], found)
 			if err != nil {
 				return failed(err)
@@ -85,7 +80,7 @@ Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wron
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON: a list with an object for each finding")
-	c.Flags().Float64Var(&budget, "budget", 60, "time in `seconds` after which no more questions are answered")
+	c.Flags().Var(&budget, "budget", "`time` after which no more questions are answered")
 	c.Flags().StringVar(&sarif, "sarif", "", "also write the findings as SARIF 2.1.0 into this `file`")
 	c.Flags().StringVar(&scripts, "scripts", "",
 		"write counterexamples and worst cases into this `folder`, as scripts for canopy trace")
@@ -129,20 +124,16 @@ var errRefuted = errors.New("refuted")
 
 // subject reads a mission, or a plan with the declarations of another file.
 func subject(name, facts string, stderr io.Writer) (verify.Subject, error) {
-	if ext := filepath.Ext(name); ext == ".yaml" || ext == ".yml" {
-		if facts != "" {
-			return verify.Subject{}, &usageError{"--facts is for a plan; a mission has a section `check`"}
-		}
-		m, diags := mission.Read(filepath.ToSlash(name), readFile, model.Vehicles(), nil)
-		if diags.HasErrors() {
-			return verify.Subject{}, diags
-		}
-		diags.Write(stderr, colour(stderr))
+	p, m, err := readPlan(name, stderr)
+	switch {
+	case err != nil:
+		return verify.Subject{}, err
+	case m != nil && facts != "":
+		return verify.Subject{}, &usageError{"--facts is for a plan; a mission has a section `check`"}
+	case m != nil:
 		return m.Subject(), nil
-	}
-	p, err := readPlan(name, stderr)
-	if err != nil || facts == "" {
-		return verify.Subject{Plan: p}, err
+	case facts == "":
+		return verify.Subject{Plan: p}, nil
 	}
 	src, err := source(facts)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"slices"
 	"text/tabwriter"
 
@@ -15,17 +14,14 @@ import (
 	"canopy/run"
 	"canopy/run/record"
 	"canopy/run/simulated"
-	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )
 
 func compareCommand() *cobra.Command {
-	var until string
+	until, budget, period := seconds(math.Inf(1)), seconds(20), periods{list: []float64{60, 1, 0.1}}
 	var set []string
 	var repeat int
-	var budget float64
-	var periods []float64
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "compare MISSION",
@@ -45,21 +41,17 @@ distance in time of a switch, and the largest distance of a recorded signal on t
 range.`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			limit, err := duration("until", until)
+			if repeat < 1 {
+				return &usageError{"--repeat must be at least 1"}
+			}
+			m, err := readMission(args[0], set, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
-			if repeat < 1 || slices.ContainsFunc(periods, func(p float64) bool { return !(p > 0) || math.IsInf(p, 1) }) {
-				return &usageError{"--repeat must be at least 1, every --period above 0"}
-			}
-			m, diags := mission.Read(filepath.ToSlash(args[0]), readFile, model.Vehicles(), set)
-			if diags.HasErrors() {
-				return diags
-			}
-			diags.Write(cmd.ErrOrStderr(), colour(cmd.ErrOrStderr()))
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			rows, err := compare(ctx, m, run.Configurations(m, periods), limit, rounds{repeat, budget}, cmd.ErrOrStderr())
+			rows, err := compare(ctx, m, run.Configurations(m, period.list), float64(until), rounds{repeat, float64(budget)},
+				cmd.ErrOrStderr())
 			if err != nil {
 				return failed(err)
 			}
@@ -71,12 +63,12 @@ range.`,
 			return failed(comparison(cmd.OutOrStdout(), rows))
 		},
 	}
-	c.Flags().StringVar(&until, "until", "", "end at this simulated `time`: seconds, or like 12h30m or \"28 [d]\"")
+	c.Flags().Var(&until, "until", "end at this simulated `time`: seconds, or like 12h30m or \"28 [d]\"")
 	c.Flags().StringArrayVar(&set, "set", nil,
 		"set `name=value`: a parameter of the vehicle, horizon, tolerance or method; may be repeated")
-	c.Flags().Float64SliceVar(&periods, "period", []float64{60, 1, 0.1}, "periods of the ticks in `seconds`")
+	c.Flags().Var(&period, "period", "periods of the ticks, a list of `times`")
 	c.Flags().IntVar(&repeat, "repeat", 7, "rounds")
-	c.Flags().Float64Var(&budget, "budget", 20, "CPU time in `seconds` after which a configuration is not flown again")
+	c.Flags().Var(&budget, "budget", "CPU `time` after which a configuration is not flown again")
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON: a list with an object for each configuration")
 	return c
 }

@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
 	"canopy/analysis/diff"
 	"canopy/analysis/verify"
-	"canopy/formalism/stategraph"
 
 	"github.com/spf13/cobra"
 )
@@ -74,38 +72,41 @@ type jsonBehaviour struct {
 
 // difference compares two files.
 func difference(old, updated string, stderr io.Writer) (change, error) {
+	was, err := kindOf(old)
+	if err != nil {
+		return change{}, err
+	}
+	is, err := kindOf(updated)
+	if err != nil {
+		return change{}, err
+	}
 	switch {
-	case isGraph(old) && isGraph(updated):
-		a, err := readGraph(old, stderr)
+	case was == graphKind && is == graphKind:
+		a, err := readGraph(old, nil, stderr)
 		if err != nil {
 			return change{}, err
 		}
-		b, err := readGraph(updated, stderr)
+		b, err := readGraph(updated, nil, stderr)
 		if err != nil {
 			return change{}, err
 		}
 		d := diff.Graphs(a, b)
 		return change{Difference: &d}, nil
-	case isGraph(old):
+	case was == graphKind:
 		return change{}, &usageError{"a plan is compared with a state graph: write the plan first"}
 	}
-	a, err := readPlan(old, stderr)
+	a, _, err := readPlan(old, stderr)
 	if err != nil {
 		return change{}, err
 	}
-	if isGraph(updated) {
-		src, err := source(updated)
+	if is == graphKind {
+		g, err := readGraph(updated, verify.GraphVocabulary(a.Tree), stderr)
 		if err != nil {
 			return change{}, err
 		}
-		g, diags := stategraph.Read(src, verify.GraphVocabulary(a.Tree))
-		if diags.HasErrors() {
-			return change{}, diags
-		}
-		diags.Write(stderr, colour(stderr))
 		return change{Behaviour: behaviourOf(verify.CompareGraph(verify.Subject{Plan: a}, g))}, nil
 	}
-	b, err := readPlan(updated, stderr)
+	b, _, err := readPlan(updated, stderr)
 	if err != nil {
 		return change{}, err
 	}
@@ -137,12 +138,6 @@ func writeBehaviour(out io.Writer, b *jsonBehaviour) error {
 	}
 	_, err := io.WriteString(out, text.String())
 	return err
-}
-
-// isGraph tells a state graph from a plan by the name of its file.
-func isGraph(name string) bool {
-	ext := filepath.Ext(name)
-	return ext == ".yaml" || ext == ".yml"
 }
 
 // writeDifference writes the counts as a table, then each change with its lines in the old and the new file.

@@ -2,11 +2,19 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"canopy/diag"
+	"canopy/document/mission"
+	"canopy/document/plan"
+	"canopy/document/yamldoc"
+	"canopy/formalism/stategraph"
+	"canopy/vehicle/model"
 )
 
 // maxInput bounds what is read of a file that the user names [bytes]: a device or a pipe need not end.
@@ -14,22 +22,123 @@ const maxInput = 16 << 20
 
 var errInput = errors.New("it is longer than 16 MiB, too long for a plan, mission or script")
 
-// readFile reads a file that the user named, a device or a pipe as well, up to maxInput.
+// standardInput is the name by which a command reads the standard input.
+const standardInput = "-"
+
+// documents are those that the command line has read, by name. Each is read once: a pipe cannot be read again.
+var documents map[string][]byte
+
+// readFile reads a file that the user named, a device or a pipe as well, or the standard input, up to maxInput.
 func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
+	if text, ok := documents[name]; ok {
+		return text, nil
+	}
+	f := os.Stdin
+	if name != standardInput {
+		var err error
+		if f, err = os.Open(name); err != nil {
+			return nil, err
+		}
+		defer f.Close() //nolint:errcheck // only read
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxInput+1))
+	if err == nil && len(text) > maxInput {
+		err = &fs.PathError{Op: "read", Path: name, Err: errInput}
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // only read
-	text, err := io.ReadAll(io.LimitReader(f, maxInput+1))
-	if err == nil && len(text) > maxInput {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: errInput}
-	}
-	return text, err
+	documents[name] = text
+	return text, nil
 }
 
 // source reads a document that the user named.
 func source(name string) (*diag.Source, error) {
 	text, err := readFile(name)
 	return &diag.Source{Name: name, Text: string(text)}, err
+}
+
+// kind is what a document is.
+type kind uint8
+
+const (
+	planKind kind = iota
+	missionKind
+	graphKind
+)
+
+// kindOf tells what a document is: XML is a plan, YAML that has steps a state graph, else a mission. A file's name tells
+// XML from YAML, the standard input's text.
+func kindOf(name string) (kind, error) {
+	isYAML := yamlName(name)
+	if !isYAML && name != standardInput {
+		return planKind, nil
+	}
+	src, err := source(name)
+	switch {
+	case err != nil:
+		return 0, err
+	case !isYAML && strings.HasPrefix(strings.TrimSpace(src.Text[src.Begin():]), "<"):
+		return planKind, nil
+	case yamldoc.Has(src, "steps"):
+		return graphKind, nil
+	}
+	return missionKind, nil
+}
+
+// yamlName reports whether a name is that of a YAML file.
+func yamlName(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == ".yaml" || ext == ".yml"
+}
+
+// readMission reads a mission with the settings given beside it. Warnings go to stderr.
+func readMission(name string, set []string, stderr io.Writer) (*mission.Mission, error) {
+	m, diags := mission.Read(filepath.ToSlash(name), readFile, model.Vehicles(), set)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	diags.Write(stderr, colour(stderr))
+	return m, nil
+}
+
+// readPlan reads a plan, without a vehicle, so that the signals that it names are not checked, or a mission with its
+// plan; the mission is nil if there is none. Warnings go to stderr.
+func readPlan(name string, stderr io.Writer) (*plan.Plan, *mission.Mission, error) {
+	switch k, err := kindOf(name); {
+	case err != nil:
+		return nil, nil, err
+	case k == missionKind:
+		m, err := readMission(name, nil, stderr)
+		if err != nil {
+			return nil, nil, err
+		}
+		return m.Plan, m, nil
+	case k == graphKind:
+		return nil, nil, fmt.Errorf("%s is a state graph; a plan or a mission is wanted", name)
+	}
+	src, err := source(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, diags := plan.Read(src, nil)
+	if diags.HasErrors() {
+		return nil, nil, diags
+	}
+	diags.Write(stderr, colour(stderr))
+	return p, nil, nil
+}
+
+// readGraph reads a state graph without a plan: the conditions and actions that it names are not checked.
+func readGraph(name string, known *stategraph.Vocabulary, stderr io.Writer) (*stategraph.Graph, error) {
+	src, err := source(name)
+	if err != nil {
+		return nil, err
+	}
+	g, diags := stategraph.Read(src, known)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	diags.Write(stderr, colour(stderr))
+	return g, nil
 }

@@ -26,6 +26,7 @@ func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // execute runs one command line and returns the exit status.
 func execute(args []string, stdout, stderr io.Writer) int {
+	documents = map[string][]byte{}
 	root := &cobra.Command{
 		Use:     "canopy",
 		Version: version(),
@@ -46,7 +47,6 @@ refuted.`,
   canopy backchain world.xml --goal "at_home" build a plan from what its actions need and bring about
   canopy vehicle solar                        what a vehicle measures, accepts and assumes`,
 		SilenceErrors: true, SilenceUsage: true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), diffCommand(),
 		monitorCommand(), reactionCommand(), regionCommand(), reportCommand(), showCommand(), traceCommand(),
@@ -55,7 +55,15 @@ refuted.`,
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
+	root.SetFlagErrorFunc(wrongFlag)
+	root.Args = func(root *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return noCommand(root, args[0])
+		}
+		return nil
+	}
+	root.Run = func(root *cobra.Command, _ []string) { _ = root.Help() }
+	root.InitDefaultCompletionCmd()
 	err := root.Execute()
 	if err == nil {
 		return exitOK
@@ -66,17 +74,26 @@ refuted.`,
 	case errors.Is(err, errRefuted):
 		return exitRefute
 	case errors.As(err, &failed):
-		fmt.Fprintf(stderr, "canopy: %v\n", failed)
+		say(stderr, failed)
 		return exitFailed
 	case errors.As(err, &list):
 		list.Write(stderr, colour(stderr))
 		return exitInput
 	}
-	fmt.Fprintf(stderr, "canopy: %v\n", err)
+	say(stderr, err)
 	if used, _, e := root.Find(args); e != nil || errors.As(err, new(*usageError)) {
 		fmt.Fprintf(stderr, "canopy: `%s --help` says more\n", used.CommandPath())
 	}
 	return exitInput
+}
+
+// say prints an error, each of its lines visible.
+func say(stderr io.Writer, err error) {
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		lines[i] = diag.Visible(line)
+	}
+	fmt.Fprintf(stderr, "canopy: %s\n", strings.Join(lines, "\n"))
 }
 
 // helpCommand is the one of the library, but that an unknown command is an error.
@@ -88,7 +105,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			about, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
-				return &usageError{fmt.Sprintf("there is no command %q", strings.Join(args, " "))}
+				return noCommand(root, strings.Join(args, " "))
 			}
 			return about.Help()
 		},

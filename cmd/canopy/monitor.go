@@ -22,7 +22,6 @@ import (
 	"canopy/run/record"
 	"canopy/run/report"
 	"canopy/run/simulated"
-	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )
@@ -49,7 +48,7 @@ Exit status 0: nothing is violated. 3: something is. 2: wrong input.`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			read := recorded
-			if ext := filepath.Ext(args[0]); ext == ".yaml" || ext == ".yml" {
+			if yamlName(args[0]) || args[0] == standardInput {
 				read = flown
 			}
 			ctx, stop := interruptible(cmd.Context())
@@ -107,11 +106,10 @@ func readProperties(texts, tasks []string, scope expr.Scope) ([]verify.Property,
 func flown(
 	ctx context.Context, name string, texts []string, stderr io.Writer,
 ) (*record.Log, []verify.Property, error) {
-	m, diags := mission.Read(filepath.ToSlash(name), readFile, model.Vehicles(), nil)
-	if diags.HasErrors() {
-		return nil, nil, diags
+	m, err := readMission(name, nil, stderr)
+	if err != nil {
+		return nil, nil, err
 	}
-	diags.Write(stderr, colour(stderr))
 	properties := m.Declared.Properties
 	if len(texts) > 0 {
 		var tasks []string

@@ -5,19 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"canopy/analysis/reaction"
 	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/mission"
 	"canopy/document/script"
 	"canopy/internal/files"
 	"canopy/run/record"
-	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )
@@ -52,11 +48,7 @@ is printed.
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(reaction.Measures, measure) {
-				hint := diag.DidYouMean(measure, reaction.Measures)
-				if hint == "" {
-					hint = "write " + strings.Join(reaction.Measures, " or ")
-				}
-				return &usageError{fmt.Sprintf("there is no measure %q; %s", measure, hint)}
+				return &usageError{unknownWord("measure", measure, reaction.Measures)}
 			}
 			if states < 1 {
 				return &usageError{"--states must be at least 1"}
@@ -120,19 +112,14 @@ func scriptable(tree *bt.Tree, to string) error {
 
 // leafInputs returns the tree of a plan or of a mission's plan and what its leaves may tell.
 func leafInputs(name string, stderr io.Writer) (*bt.Tree, []reaction.Inputs, error) {
-	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
-		p, err := readPlan(name, stderr)
-		if err != nil {
-			return nil, nil, err
-		}
+	p, m, err := readPlan(name, stderr)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case m == nil:
 		return p.Tree, reaction.Stubs(p.Tree), nil
 	}
-	m, diags := mission.Read(filepath.ToSlash(name), readFile, model.Vehicles(), nil)
-	if diags.HasErrors() {
-		return nil, nil, diags
-	}
-	diags.Write(stderr, colour(stderr))
-	return m.Plan.Tree, reaction.Told(m.Plan), nil
+	return p.Tree, reaction.Told(p), nil
 }
 
 // scriptText is the worst case as a file.

@@ -31,13 +31,14 @@ import (
 // regionFlags are the flags of canopy region.
 type regionFlags struct {
 	box, start, from, set       []string
-	until, task, out            string
+	until                       seconds
+	task, out                   string
 	resolution, refine, workers int
 	compose, regression, asJSON bool
 }
 
 func regionCommand() *cobra.Command {
-	var f regionFlags
+	f := regionFlags{until: seconds(math.Inf(1))}
 	c := &cobra.Command{
 		Use:   "region MISSION",
 		Short: "Sample the running, success and failure regions of a plan, its region of attraction and time bound",
@@ -62,18 +63,14 @@ Exit status: 0 all was sampled, 1 interrupted (what was sampled is printed and d
   canopy region examples/09-regression/courier.yaml --box x=-2:4,y=0.01:4 --regression --out courier.svg`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			limit, err := duration("until", f.until)
-			if err != nil {
-				return err
-			}
+			limit := float64(f.until)
 			if f.resolution < 1 || f.resolution > 1024 || f.refine < 0 || f.refine > 8 || f.workers < 1 {
 				return &usageError{"--resolution is 1 to 1024, --refine 0 to 8, --workers at least 1"}
 			}
-			m, diags := mission.Read(filepath.ToSlash(args[0]), readFile, model.Vehicles(), f.set)
-			if diags.HasErrors() {
-				return diags
+			m, err := readMission(args[0], f.set, cmd.ErrOrStderr())
+			if err != nil {
+				return err
 			}
-			diags.Write(cmd.ErrOrStderr(), colour(cmd.ErrOrStderr()))
 			if _, err := simulated.New(m, run.Continuous{}, limit); err != nil { // parameters that do not go together
 				return err
 			}
@@ -91,7 +88,7 @@ Exit status: 0 all was sampled, 1 interrupted (what was sampled is printed and d
 	flags.StringSliceVar(&f.box, "box", nil, "initial `ranges` of two states, as in x=0:10,y=0:2")
 	flags.StringSliceVar(&f.start, "start", nil, "initial `values` of other states, as in z=5")
 	flags.StringArrayVar(&f.from, "from", nil, "draw the trajectory from this `start`, as in x=1,y=2; may be repeated")
-	flags.StringVar(&f.until, "until", "", "give a run up at this simulated `time` (default the mission's horizon)")
+	flags.Var(&f.until, "until", "give a run up at this simulated `time` (default the mission's horizon)")
 	flags.StringVar(&f.task, "task", "", "take the task with this `name` for the whole plan")
 	flags.BoolVar(&f.compose, "compose", false, "compare with the two tasks that the plan is composed of")
 	flags.BoolVar(&f.regression, "regression", false, "take the plan as a list of rules")

@@ -7,11 +7,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"strconv"
-	"time"
 
-	"canopy/document/mission"
-	"canopy/expr"
 	"canopy/run"
 	"canopy/run/folder"
 	"canopy/run/record"
@@ -23,7 +19,8 @@ import (
 )
 
 func runCommand() *cobra.Command {
-	var until, out, checkpoint string
+	until, checkpoint := seconds(math.Inf(1)), seconds(math.Inf(1))
+	var out string
 	var set []string
 	var asJSON, quiet, resume bool
 	c := &cobra.Command{
@@ -51,24 +48,15 @@ up to there), 2 wrong input, nothing was run.`,
   canopy run missions/solar-day.yaml --json | jq .state_events`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			limit, err := duration("until", until)
+			m, err := readMission(args[0], set, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
-			every, err := duration("checkpoint", checkpoint)
-			if err != nil {
-				return err
-			}
-			m, diags := mission.Read(filepath.ToSlash(args[0]), readFile, model.Vehicles(), set)
-			if diags.HasErrors() {
-				return diags
-			}
-			diags.Write(cmd.ErrOrStderr(), colour(cmd.ErrOrStderr()))
-			if limit > m.Horizon && !math.IsInf(limit, 1) {
+			if limit := float64(until); limit > m.Horizon && !math.IsInf(limit, 1) {
 				fmt.Fprintf(cmd.ErrOrStderr(),
 					"canopy: --until is after the mission's horizon, where it ends; --set horizon=%.0f flies on\n", limit)
 			}
-			r, err := simulated.New(m, run.Continuous{}, limit)
+			r, err := simulated.New(m, run.Continuous{}, float64(until))
 			if errors.Is(err, model.ErrParameters) {
 				return err
 			} else if err != nil {
@@ -76,12 +64,15 @@ up to there), 2 wrong input, nothing was run.`,
 			}
 			if out == "" {
 				out = filepath.Join("out", folder.Name(args[0]))
+				if args[0] == standardInput {
+					out = filepath.Join("out", "stdin")
+				}
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			bar := newProgress(cmd.ErrOrStderr(), r.Until())
 			var table bytes.Buffer
-			summary, err := folder.Fly(ctx, r, out, folder.Options{Every: every, Resume: resume, Table: &table,
+			summary, err := folder.Fly(ctx, r, out, folder.Options{Every: float64(checkpoint), Resume: resume, Table: &table,
 				Guard: &unfinished, Observe: func() { bar.show(r.T(), r.Events()) }})
 			bar.clear()
 			if errors.Is(err, record.ErrHeader) || errors.Is(err, folder.ErrCheckpoint) {
@@ -98,11 +89,11 @@ up to there), 2 wrong input, nothing was run.`,
 			return failed(errors.Join(err, printed(cmd.OutOrStdout(), summary, table.String(), out, asJSON, quiet)))
 		},
 	}
-	c.Flags().StringVar(&until, "until", "", "end at this simulated `time`: seconds, or like 12h30m or \"28 [d]\"")
+	c.Flags().Var(&until, "until", "end at this simulated `time`: seconds, or like 12h30m or \"28 [d]\"")
 	c.Flags().StringArrayVar(&set, "set", nil,
 		"set `name=value`: a parameter of the vehicle, horizon, tolerance or method; may be repeated")
 	c.Flags().StringVar(&out, "out", "", "output `folder` (default out/ and the mission's file name)")
-	c.Flags().StringVar(&checkpoint, "checkpoint", "",
+	c.Flags().Var(&checkpoint, "checkpoint",
 		"save a checkpoint at each multiple of this simulated `time`, after the step that reaches it")
 	c.Flags().BoolVar(&resume, "resume", false, "go on from the checkpoint in the output folder")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
@@ -127,40 +118,4 @@ func printed(w io.Writer, summary *record.Summary, table, out string, asJSON, qu
 	}
 	_, err := w.Write(text)
 	return err
-}
-
-// duration reads a simulated time [s], the value of a flag; "" is no limit.
-func duration(flag, s string) (float64, error) {
-	if s == "" {
-		return math.Inf(1), nil
-	}
-	t, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		d, e := time.ParseDuration(s)
-		t, err = d.Seconds(), e
-	}
-	if err != nil {
-		t, err = literal(s)
-	}
-	if err != nil || math.IsNaN(t) || t <= 0 {
-		return 0, fmt.Errorf("--%s %q is not a time: give seconds, or a duration like 12h30m or \"28 [d]\"", flag, s)
-	}
-	return t, nil
-}
-
-// literal reads a time [s] as missions write it.
-func literal(s string) (float64, error) {
-	second, err := expr.ParseUnit("s")
-	if err != nil {
-		return 0, err
-	}
-	e, err := expr.Parse(s)
-	if err != nil {
-		return 0, err
-	}
-	for _, mistake := range e.Check(expr.Real, second, expr.Scope{}) {
-		return 0, mistake
-	}
-	v, _ := e.Constant()
-	return v, nil
 }

@@ -17,11 +17,11 @@ import (
 func traceCommand() *cobra.Command {
 	var count bool
 	c := &cobra.Command{
-		Use:   "trace PLAN SCRIPT",
+		Use:   "trace FILE SCRIPT",
 		Short: "Run a plan whose leaves are scripted: no vehicle, no time",
 		Long: `Run a plan whose leaves are scripted: no vehicle, no time.
 
-Each line of the script is one instant; ";" separates inputs that change together; "#" starts a comment.
+FILE is a plan (.xml) or a mission (.yaml), whose plan is run. Each line of the script is one instant; ";" separates inputs that change together; "#" starts a comment.
 
   set C true|false                  a condition's truth value (false at first)
   request A accept|success|failure  an action's request (accept at first)
@@ -33,7 +33,7 @@ Each status change is printed as "N NAME: From -> To"; N counts the script's lin
 With --count, each instant ends with a line "N: I event iterations, C status changes, V visits".`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := readPlan(args[0], cmd.ErrOrStderr())
+			p, _, err := readPlan(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}

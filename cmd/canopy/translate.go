@@ -24,7 +24,7 @@ func translateCommand() *cobra.Command {
 		Short: "Translate a plan to a state graph, teleo-reactive programs and And-Or trees to plans",
 		Long: `Translate a plan to a state graph, or another formalism to a plan. What FILE is, its name says:
 
-  .xml    a plan
+  .xml    a plan, also from the standard input, "-"
   .tr     a teleo-reactive program
   .andor  an And-Or tree
 
@@ -62,6 +62,9 @@ What is written, --to says:
 // translated writes a file in another form.
 func translated(w io.Writer, name, to string, actions bool, stderr io.Writer) error {
 	ext := filepath.Ext(name)
+	if name == standardInput {
+		ext = ".xml"
+	}
 	read := readers[ext]
 	switch {
 	case read == nil:
@@ -79,7 +82,7 @@ func translated(w io.Writer, name, to string, actions bool, stderr io.Writer) er
 	}
 	write := writers[to]
 	if write == nil {
-		return &usageError{fmt.Sprintf("--to is one of %s, not %q", strings.Join(formats, ", "), to)}
+		return &usageError{unknownWord("format", to, formats)}
 	}
 	src, err := source(name)
 	if err != nil {

@@ -2,11 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
 
-	"canopy/diag"
 	"canopy/vehicle/equations"
 	"canopy/vehicle/model"
 
@@ -49,7 +49,7 @@ a file of equations (docs/vehicles.md) by a name that ends in .yaml.`,
 
 // findVehicle returns a built-in vehicle, or reads one from its file.
 func findVehicle(name string, stderr io.Writer) (*model.Vehicle, error) {
-	if equations.IsFile(name) {
+	if equations.IsFile(name) || name == standardInput {
 		src, err := source(name)
 		if err != nil {
 			return nil, err
@@ -68,11 +68,7 @@ func findVehicle(name string, stderr io.Writer) (*model.Vehicle, error) {
 		}
 		names = append(names, v.Name)
 	}
-	err := fmt.Errorf("there is no vehicle %q", name)
-	if hint := diag.DidYouMean(name, names); hint != "" {
-		err = fmt.Errorf("%w; %s", err, hint)
-	}
-	return nil, err
+	return nil, errors.New(unknownWord("vehicle", name, names))
 }
 
 func vehicleJSON(w io.Writer, v *model.Vehicle) error {

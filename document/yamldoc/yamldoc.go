@@ -108,6 +108,20 @@ func (r *Reader) aliases(n *yaml.Node, sizes map[*yaml.Node]int) int {
 
 var isXML = regexp.MustCompile(`^\s*<[?!A-Za-z]`)
 
+// Has reports whether a source is a document with an entry of the given name.
+func Has(src *diag.Source, key string) bool {
+	root := NewReader(src).Parse("")
+	if root == nil || root.Kind != yaml.MappingNode {
+		return false
+	}
+	for i := 0; i < len(root.Content); i += 2 {
+		if root.Content[i].Value == key {
+			return true
+		}
+	}
+	return false
+}
+
 // Span returns the bytes that a node's scalar text takes in the file.
 func (r *Reader) Span(n *yaml.Node) (offset, length int) {
 	if n.Line < 1 || n.Line > len(r.lines) {

@@ -255,6 +255,7 @@ var rooms = map[string]room{
 		"document/script":  "traces plans",
 		"diag":             "prints mistakes",
 		"analysis/diff":    "compares plans, and state graphs",
+		"document/yamldoc": "tells a state graph from a mission",
 		"bt":               "runs trace scripts",
 		"vehicle/model":    "lists vehicles",
 		"document/plan":    "draws plans",
@@ -278,6 +279,7 @@ var rooms = map[string]room{
 		"analysis/reaction":    "proves how long a tree can take to react",
 	}, outside: reasons{
 		"github.com/spf13/cobra": "commands, flags, help",
+		"github.com/spf13/pflag": "the flags that cobra reads: an unknown one comes with the nearest known one",
 		"golang.org/x/term":      "whether output is a terminal, how wide it is",
 	}},
 	"internal/cmd/workprecision": {imports: reasons{

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"canopy/diag"
+	"canopy/expr"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// seconds is a flag that takes a time above 0, in the notation of docs/expressions.md; +Inf if it is not given.
+type seconds float64
+
+func (s *seconds) Set(text string) error {
+	t, err := parseSeconds(text)
+	*s = seconds(t)
+	return err
+}
+
+func (s *seconds) String() string {
+	if math.IsInf(float64(*s), 1) {
+		return ""
+	}
+	return fmt.Sprintf("%g", float64(*s))
+}
+
+func (*seconds) Type() string { return "time" }
+
+func parseSeconds(text string) (float64, error) {
+	t, err := expr.Duration(text)
+	if err != nil || t <= 0 {
+		return 0, fmt.Errorf("%q is not a time above 0: write seconds, 12h30m or \"28 [d]\"", text)
+	}
+	return t, nil
+}
+
+// periods is a flag that takes a list of times. The first use replaces the default, others add to it.
+type periods struct {
+	list  []float64
+	given bool
+}
+
+func (p *periods) Set(text string) error {
+	if !p.given {
+		p.list, p.given = nil, true
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		t, err := parseSeconds(part)
+		if err != nil {
+			return err
+		}
+		p.list = append(p.list, t)
+	}
+	return nil
+}
+
+func (p *periods) String() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(p.list), " ", ","), "[]")
+}
+
+func (*periods) Type() string { return "times" }
+
+// wrongFlag is the error of a flag that the command does not have or that has a wrong value.
+func wrongFlag(cmd *cobra.Command, err error) error {
+	text := err.Error()
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if name := diag.Nearest(unknown.GetSpecifiedName(), names); name != "" {
+			text += fmt.Sprintf("; did you mean --%s?", name)
+		}
+	}
+	return &usageError{text}
+}
+
+// noCommand is the error of a command that does not exist.
+func noCommand(root *cobra.Command, name string) error {
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	return &usageError{unknownWord("command", name, names)}
+}
+
+// unknownWord says that there is no thing of a name, and what was meant or which there are.
+func unknownWord(thing, name string, known []string) string {
+	hint := diag.DidYouMean(name, known)
+	if hint == "" {
+		hint = "there are " + diag.Names(slices.Sorted(slices.Values(known)))
+	}
+	return fmt.Sprintf("there is no %s %q; %s", thing, name, hint)
+}
