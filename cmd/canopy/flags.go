@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"canopy/diag"
@@ -93,7 +92,7 @@ func noCommand(root *cobra.Command, name string) error {
 func unknownWord(thing, name string, known []string) string {
 	hint := diag.DidYouMean(name, known)
 	if hint == "" {
-		hint = "there are " + diag.Names(slices.Sorted(slices.Values(known)))
+		hint = "there are " + diag.Names(known)
 	}
 	return fmt.Sprintf("there is no %s %q; %s", thing, name, hint)
 }

@@ -33,6 +33,8 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		Short:   "Mission management for unmanned aircraft with behaviour trees in continuous time",
 		Long: `Mission management for unmanned aircraft with behaviour trees in continuous time
 
+The file name "-" stands for the standard input, wherever a plan, mission, state graph or script is read.
+
 Exit status of every command: 0 done, 1 begun but failed or interrupted, 2 wrong input, 3 what was asked is
 refuted.`,
 		Example: `  canopy run missions/solar-day.yaml          simulate a mission and write a report

@@ -69,7 +69,7 @@ func TestReactionMistakes(t *testing.T) {
 		<BehaviorTree><ForceSuccess><Condition name="c"/></ForceSuccess></BehaviorTree></root>`})
 	for _, c := range []struct{ args, says []string }{
 		{[]string{"reaction", twoActions, "--worst", "visit"}, []string{`did you mean "visits"`}},
-		{[]string{"reaction", twoActions, "--worst", "x"}, []string{"write iterations or changes or visits"}},
+		{[]string{"reaction", twoActions, "--worst", "x"}, []string{"there are iterations, changes, visits"}},
 		{[]string{"reaction", twoActions, "--states", "0"}, []string{"--states must be at least 1"}},
 		{[]string{"reaction", filepath.Join(dir, "bad.xml")}, []string{"[missing-tree]"}},
 		{[]string{"reaction", filepath.Join(dir, "none.yaml")}, []string{"none.yaml"}},
