@@ -61,7 +61,7 @@ func New(f Func, n int, o Options) *Integrator {
 	if o.MaxStep == 0 {
 		o.MaxStep = math.Inf(1)
 	}
-	if !(o.RelTol > 0) || !(o.InitialStep >= 0) || !(o.MaxStep > 0) || o.Method > Multistep {
+	if !(o.RelTol > 0) || !(o.InitialStep >= 0) || !(o.MaxStep > 0) || int(o.Method) >= len(methods) {
 		panic("ode: bad options")
 	}
 	if k := len(o.AbsTol); k > 1 && k != n {
@@ -81,11 +81,12 @@ func New(f Func, n int, o Options) *Integrator {
 			panic("ode: negative tolerance")
 		}
 	}
-	in := &Integrator{f: f, n: n, options: o, atol: atol, method: tsitouras, newton: newNewton(n), multi: newMultistep(n)}
-	if o.Method == Implicit {
-		in.method = kennedyCarpenter
+	in := &Integrator{f: f, n: n, options: o, atol: atol, newton: newNewton(n), multi: newMultistep(n)}
+	in.method = methods[o.Method].first
+	most := 0
+	for _, m := range tableaus {
+		most = max(most, m.stages())
 	}
-	most := max(tsitouras.stages(), kennedyCarpenter.stages())
 	in.y, in.y0 = make([]float64, n), make([]float64, n)
 	in.w, in.per = make([]float64, n), make([]float64, n)
 	in.ynew, in.stage = make([]float64, n), make([]float64, n)
@@ -255,9 +256,7 @@ func (in *Integrator) propose(h, err, planned float64, failed bool) {
 }
 
 // automatic reports whether the method is chosen while running.
-func (in *Integrator) automatic() bool {
-	return in.options.Method == Auto || in.options.Method == Multistep
-}
+func (in *Integrator) automatic() bool { return methods[in.options.Method].automatic }
 
 // chooseMethod counts the steps for and against the method in use. The explicit one gives way after 15 steps at its
 // limit of stability, the implicit one after as many that the explicit one could have made as well. The multistep
@@ -392,15 +391,17 @@ func (in *Integrator) State(c *snapshot.Codec) {
 	in.multi.state(c)
 }
 
-// tableauState passes a method by its number.
+// tableauState passes a pair by its number in the table from 1; 0 is none.
 func tableauState(c *snapshot.Codec, p **tableau) {
-	tableaus := []*tableau{nil, tsitouras, kennedyCarpenter}
-	i := slices.Index(tableaus, *p)
-	if snapshot.Int(c, &i); i < 0 || i >= len(tableaus) {
+	i := slices.Index(tableaus, *p) + 1
+	switch snapshot.Int(c, &i); {
+	case i < 0 || i > len(tableaus):
 		c.Fail(snapshot.ErrMismatch)
-		return
+	case i == 0:
+		*p = nil
+	default:
+		*p = tableaus[i-1]
 	}
-	*p = tableaus[i]
 }
 
 // axpy adds a*x to y.

@@ -26,22 +26,42 @@ const (
 	Explicit         // Tsitouras 5(4), seven stages, for problems that are not stiff
 	Implicit         // ESDIRK 5(4), seven stages, L-stable, for stiff problems
 	Multistep        // Auto with numerical differentiation formulas of order 1 to 5
+	Explicit3        // Bogacki-Shampine 3(2), four stages, for loose tolerances and frequent restarts
 )
+
+// methods is the table of the methods, in the order of their constants: the pair of the first step, and whether the
+// method changes over between the explicit and the implicit pair while it runs.
+var methods = [...]struct {
+	name      string
+	first     *tableau
+	automatic bool
+}{
+	Auto:      {"auto", tsitouras, true},
+	Explicit:  {"explicit", tsitouras, false},
+	Implicit:  {"implicit", kennedyCarpenter, false},
+	Multistep: {"multistep", tsitouras, true},
+	Explicit3: {"explicit3", bogackiShampine, false},
+}
+
+// Methods returns all methods.
+func Methods() []Method {
+	list := make([]Method, len(methods))
+	for i := range list {
+		list[i] = Method(i)
+	}
+	return list
+}
 
 // String returns the method's name in lower case.
 func (m Method) String() string {
-	switch m {
-	case Auto:
-		return "auto"
-	case Explicit:
-		return "explicit"
-	case Implicit:
-		return "implicit"
-	case Multistep:
-		return "multistep"
+	if int(m) < len(methods) {
+		return methods[m].name
 	}
 	return fmt.Sprintf("Method(%d)", uint8(m))
 }
+
+// Stiff reports whether the method is meant for stiff problems, too.
+func (m Method) Stiff() bool { return methods[m].automatic || methods[m].first.gamma != 0 }
 
 // Options say how to integrate. The zero value is a sensible default.
 //

@@ -10,8 +10,10 @@ package ode
 //
 //	y + h sum_i k_i sum_j dense_ij theta^(j+1).
 type tableau struct {
+	name       string
 	order      int     // of the weights b
 	embedded   int     // of the weights b - e
+	inside     int     // order of the dense output
 	gamma      float64 // 0 for an explicit pair
 	safety     float64 // of step control: the less, the farther below the tolerance the errors stay
 	c          []float64
@@ -29,13 +31,17 @@ type tableau struct {
 // errors.
 type predictor struct{ own, before []int }
 
+// tableaus is the table of the pairs. Checkpoints name a pair by its place: append new ones. Tests hold each to the
+// conditions of its orders, and to the order that halving the step shows.
+var tableaus = []*tableau{tsitouras, kennedyCarpenter, bogackiShampine}
+
 func (m *tableau) stages() int { return len(m.c) }
 
 // tsitouras is the explicit pair 5(4) of Ch. Tsitouras, Runge-Kutta pairs of order 5(4) satisfying only the first
 // column simplifying assumption, Computers & Mathematics with Applications 62 (2011) 770-775, with its interpolant of
 // order 4.
 var tsitouras = &tableau{
-	order: 5, embedded: 4, safety: 0.88, stiff: 2.7,
+	name: "Tsitouras", order: 5, embedded: 4, inside: 4, safety: 0.88, stiff: 2.7,
 	c: []float64{0, 0.161, 0.327, 0.9, 0.9800255409045097, 1, 1},
 	a: [][]float64{
 		{},
@@ -69,7 +75,7 @@ var tsitouras = &tableau{
 // that follow the others at once, too: for h lambda -> -infinity it stays bounded and becomes a combination of the
 // stages' values (which are exact then, while their derivatives are only of order 2) that reproduces cubics.
 var kennedyCarpenter = &tableau{
-	order: 5, embedded: 4, gamma: 0.184, safety: 0.93,
+	name: "KennedyCarpenter", order: 5, embedded: 4, inside: 4, gamma: 0.184, safety: 0.93,
 	c: []float64{0, 0.368, 0.62821529547664945, 0.13881019830028329, 0.69995861940457471, 0.90837696335078533, 1},
 	a: [][]float64{
 		{},
@@ -105,5 +111,25 @@ var kennedyCarpenter = &tableau{
 		4: {own: []int{3, 1, 2}},
 		5: {own: []int{3, 1, 4}},
 		6: {own: []int{1, 4, 5}},
+	},
+}
+
+// bogackiShampine is the explicit pair 3(2) of P. Bogacki & L. F. Shampine, A 3(2) pair of Runge-Kutta formulas, Applied
+// Mathematics Letters 2 (1989) 321-325. Its dense output is the cubic through values and derivatives at both ends.
+var bogackiShampine = &tableau{
+	name: "BogackiShampine", order: 3, embedded: 2, inside: 3, safety: 0.8,
+	c: []float64{0, 1. / 2, 3. / 4, 1},
+	a: [][]float64{
+		{},
+		{1. / 2},
+		{0, 3. / 4},
+		{2. / 9, 1. / 3, 4. / 9},
+	},
+	e: []float64{-5. / 72, 1. / 12, 1. / 9, -1. / 8},
+	dense: [][4]float64{
+		{1, -4. / 3, 5. / 9},
+		{0, 1, -2. / 3},
+		{0, 4. / 3, -8. / 9},
+		{0, -1, 1},
 	},
 }

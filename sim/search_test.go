@@ -509,7 +509,7 @@ func TestThresholdsAreFoundAlike(t *testing.T) {
 		}
 		return sys
 	}
-	for _, m := range []ode.Method{ode.Auto, ode.Explicit, ode.Implicit, ode.Multistep} {
+	for _, m := range ode.Methods() {
 		for _, tol := range []float64{1e-3, 1e-6, 1e-9} {
 			o := Options{Options: ode.Options{Method: m, RelTol: tol}}
 			want, got := start(t, swing(false), []float64{1, 0}, nil, o), start(t, swing(true), []float64{1, 0}, nil, o)

@@ -180,7 +180,7 @@ func (b *builder) tolerance(n *yaml.Node) float64 {
 }
 
 func (b *builder) method(n *yaml.Node) ode.Method {
-	return choice(b, n, "method", ode.Multistep, ode.Auto, ode.Implicit, ode.Explicit)
+	return choice(b, n, "method", ode.Methods()...)
 }
 
 // choice reads one of several words.

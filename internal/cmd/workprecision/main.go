@@ -39,15 +39,12 @@ Columns:
   rhs       evaluations of the right-hand side, those for Jacobians included
   CPU [ms]  the shortest of several runs, events included
 
-The explicit method is left out where a problem is stiff, solar72 at 1e-10 unless it is asked for.
+Explicit methods are left out where a problem is stiff, solar72 at 1e-10 unless it is asked for.
 
 Problems:
 `
 
 func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
-
-// methods are all there are, in the order of the table.
-var methods = []ode.Method{ode.Explicit, ode.Implicit, ode.Multistep, ode.Auto}
 
 // selection is what a command line asks for.
 type selection struct {
@@ -79,13 +76,13 @@ func execute(args []string, stdout, stderr io.Writer) int {
 func parse(args []string, help io.Writer) (*selection, error) {
 	s := &selection{
 		problems: problems.All(),
-		methods:  methods,
+		methods:  ode.Methods(),
 		rtols:    []float64{1e-4, 1e-6, 1e-8, 1e-10},
 	}
 	flags := flag.NewFlagSet("workprecision", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	problem := flags.String("problem", "", "only the problem `NAME`")
-	method := flags.String("method", "", "only the method `NAME`: "+strings.Join(names(methods, ode.Method.String), ", "))
+	method := flags.String("method", "", "only the method `NAME`: "+strings.Join(names(ode.Methods(), ode.Method.String), ", "))
 	rtol := flags.Float64("rtol", 0, "only the relative tolerance `R`; the absolute ones are in proportion")
 	flags.BoolVar(&s.json, "json", false, "print a list of JSON objects instead of the table")
 	flags.StringVar(&s.events, "events", "",
@@ -123,7 +120,7 @@ func parse(args []string, help io.Writer) (*selection, error) {
 		s.methods, s.rtols = []ode.Method{ode.Auto}, []float64{1e-6}
 	}
 	if given["method"] {
-		m, err := choose("method", *method, methods, ode.Method.String)
+		m, err := choose("method", *method, ode.Methods(), ode.Method.String)
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +161,7 @@ func names[T any](values []T, nameOf func(T) string) (list []string) {
 }
 
 // suits tells whether a method gets through a problem.
-func suits(p *problems.Problem, m ode.Method) bool { return m != ode.Explicit || !p.Stiff }
+func suits(p *problems.Problem, m ode.Method) bool { return m.Stiff() || !p.Stiff }
 
 // whole tells whether the table is not restricted to a problem or a tolerance.
 func (s *selection) whole() bool { return len(s.problems) > 1 && len(s.rtols) > 1 }
