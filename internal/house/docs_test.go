@@ -119,6 +119,16 @@ func toolModules(mod string) []string {
 	return names
 }
 
+// TestIndexIsComplete: docs/README.md links every document beside it.
+func TestIndexIsComplete(t *testing.T) {
+	index := readFile(t, "docs/README.md")
+	for _, f := range readTree(t, ".md") {
+		if path.Dir(f.path) == "docs" && path.Base(f.path) != "README.md" && !strings.Contains(index, "]("+path.Base(f.path)+")") {
+			t.Errorf("docs/README.md does not link %s", f.path)
+		}
+	}
+}
+
 // TestCIRunsEveryCheck: what the Makefile offers as a check is part of .ci/run, which begins with README's command.
 func TestCIRunsEveryCheck(t *testing.T) {
 	ci := readFile(t, ".ci/run")

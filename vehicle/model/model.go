@@ -121,7 +121,7 @@ type Instance interface {
 }
 
 // Vehicles returns all vehicles.
-func Vehicles() []*Vehicle { return []*Vehicle{solar, circuit} }
+func Vehicles() []*Vehicle { return []*Vehicle{solar, circuit, quad} }
 
 // Defaults returns the default value of every parameter.
 func (v *Vehicle) Defaults() []float64 {

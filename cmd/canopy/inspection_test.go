@@ -1,0 +1,28 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// The inspection comes to its end and home; with a small battery it comes home early, with charge left.
+func TestInspection(t *testing.T) {
+	clone(t)
+	for battery, inspected := range map[string]bool{"60": true, "30": false} {
+		_, stderr, status := canopy("run", "missions/inspection.yaml", "--set", "battery.E_Wh="+battery, "--out", battery)
+		if status != exitOK {
+			t.Fatalf("status %d: %s", status, stderr)
+		}
+		text, err := os.ReadFile(battery + "/status.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(text), ",inspect,Running,Finished"); got != inspected {
+			t.Errorf("%s Wh: inspected %v, want %v", battery, got, inspected)
+		}
+		if !strings.Contains(string(text), ",inspection,Running,Finished") {
+			t.Errorf("%s Wh: the plan does not finish", battery)
+		}
+	}
+}
