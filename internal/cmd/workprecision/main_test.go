@@ -46,12 +46,15 @@ func TestWholeTable(t *testing.T) {
 		if known != (p.Want != nil) || e > 1e-4*p.Growth {
 			t.Errorf("%s: error %v", what, r["error"])
 		}
-		_, known = r["event_error_s"].(float64)
-		if known != (p.Events != nil || p.Zeno > 0) {
-			t.Errorf("%s: event error %v", what, r["event_error_s"])
-		}
-		if want := float64(len(p.Events)); p.Zeno == 0 && (r["events"] != want || r["known_events"] != want) {
+		// Over a month the phase of a thermostat drifts by the tolerance, and an event more or less fits in.
+		events, _ := r["events"].(float64)
+		off := math.Abs(events - float64(len(p.Events)))
+		if p.Zeno == 0 && (off > 1e-4*float64(len(p.Events)) || r["known_events"] != float64(len(p.Events))) {
 			t.Errorf("%s: events %v of %v", what, r["events"], r["known_events"])
+		}
+		_, known = r["event_error_s"].(float64)
+		if known != (p.Events != nil && off == 0 || p.Zeno > 0) {
+			t.Errorf("%s: event error %v", what, r["event_error_s"])
 		}
 		for _, key := range []string{"rtol", "steps", "rhs_evaluations", "cpu_s"} {
 			if x, _ := r[key].(float64); !(x > 0) {
