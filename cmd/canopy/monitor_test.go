@@ -127,7 +127,7 @@ func TestTraceOf(t *testing.T) {
 		Values: [][]float64{{0, 2, 4, 10, 12, 14}},
 		Changes: []record.Change{change(0, bt.Activating), change(1, bt.Accept), change(2, bt.Running), change(4, bt.Accept),
 			change(5, bt.Running), change(5, bt.Accept), change(8, bt.Running), change(9, bt.Accept)},
-		Summary: &record.Summary{Outcome: record.Failed, Ended: 9},
+		End: record.End{Summary: &record.Summary{Outcome: record.Failed, Ended: 9}},
 	}
 	tr := traceOf(log)
 	wantT := []float64{0, 1, 1, 2, 2, 4, 4, 5, 5, 6, 8, 8}

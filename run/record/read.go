@@ -3,32 +3,56 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"hash/crc32"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"canopy/bt"
 
 	"github.com/foxglove/mcap/go/mcap"
 )
 
-// ErrFormat is wrapped by what Read says about a file that is not a run log, or a damaged one.
+// ErrFormat is wrapped by what a reader tells about a file that is not a run log, or a damaged one.
 var ErrFormat = errors.New("record: not a sound run log")
 
-// Log is a run read back.
+// End says how a log ends. It is part of every answer that is drawn from a log: one that is not whole shows what
+// happened up to a time, and nothing of what came later.
+type End struct {
+	Told    float64  // simulated time up to which the log tells what happened [s]
+	Summary *Summary // nil if the log was cut off; CPU is not recorded
+	Damage  error    // wraps ErrFormat: what is wrong with the file; nil if nothing is
+}
+
+// Missing says why the log does not tell the whole run: "" if it does.
+func (e *End) Missing() string {
+	switch {
+	case e.Damage != nil:
+		return "the log is damaged: " + strings.TrimPrefix(e.Damage.Error(), ErrFormat.Error()+": ")
+	case e.Summary == nil:
+		return "the log is cut off"
+	case e.Summary.Outcome != Complete:
+		return "the run has outcome " + strconv.Quote(string(e.Summary.Outcome))
+	}
+	return ""
+}
+
+// Log is a run read back into memory.
 type Log struct {
 	Header
+	End
 	T       []float64   // simulated time of each sample [s]
 	Values  [][]float64 // Values[i][k] is signal i of the header at T[k]
 	Changes []Change    // in the order they happened
 	Events  []Event     // in the order they happened
-	Summary *Summary    // nil if the log was cut off; CPU is not recorded
-	Damage  error       // wraps ErrFormat: what made Read stop before the end of the file; nil if nothing did
 }
 
 // Signal returns the column of a signal, nil if it was not recorded.
@@ -41,67 +65,149 @@ func (l *Log) Signal(name string) []float64 {
 	return nil
 }
 
-// Read reads a run.mcap written by a Writer. Of a file that was cut off it returns all whole chunks, and a nil
-// Summary; of a damaged one everything before the damage, which Log.Damage describes. Errors wrap ErrFormat, for
-// files that do not even say what the run is, or are those of r.
-//
-// It walks the records itself: the library's lexer allocates whatever length a damaged file claims.
+// Read reads a whole run.mcap into memory; [Play] says what it makes of one that is cut off or damaged.
 func Read(r io.ReadSeeker) (*Log, error) {
-	l := &reader{channels: map[uint16]string{}, tasks: map[string]bt.Task{}}
-	err := eachRecord(r, func(op mcap.OpCode, body []byte) error {
-		switch op {
-		case mcap.OpAttachment:
-			l.Damage = l.attachment(body)
-		case mcap.OpChunk:
-			l.Damage = eachMessage(body, l.channels, l.message)
-		}
-		if l.Damage != nil {
-			l.Damage = fmt.Errorf("%w: %w", ErrFormat, l.Damage)
-		}
-		return l.Damage
+	keep := &keeper{}
+	var header *Header
+	end, err := Play(r, func(h *Header) Recorder {
+		header, keep.Values = h, make([][]float64, len(h.Signals))
+		return keep
 	})
-	if err != nil && l.Damage == nil {
+	if err != nil {
 		return nil, err
 	}
-	return l.log()
+	keep.Header, keep.End = *header, end
+	return &keep.Log, nil
 }
 
-// eachRecord calls visit for every record of an MCAP file that is there as a whole, up to the end of its data, as long
-// as visit returns nil.
-func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) error {
-	size, err := r.Seek(0, io.SeekEnd)
-	if err != nil {
+// keeper is the recorder that makes a Log.
+type keeper struct{ Log }
+
+func (k *keeper) Sample(t float64, values []float64) error {
+	k.T = append(k.T, t)
+	for i, v := range values {
+		k.Values[i] = append(k.Values[i], v)
+	}
+	return nil
+}
+
+func (k *keeper) Status(t float64, micro int, c bt.Change) error {
+	k.Changes = append(k.Changes, Change{T: t, Micro: micro, Change: c})
+	return nil
+}
+
+func (k *keeper) Event(e Event) error {
+	k.Events = append(k.Events, e)
+	return nil
+}
+
+// Play reads a run.mcap written by a Writer and gives what it holds to the recorder that begin returns for the log's
+// header, in the order in which it was recorded. The memory it needs does not grow with the log. Attachments that stand
+// after the header are added to it on the way.
+//
+// Of a file that was cut off it plays all whole chunks, and of a damaged one everything before the damage; the End says
+// so. The times of samples, of status changes and of events are finite and do not descend. Errors wrap ErrFormat, for
+// files that do not even say what the run is, or are those of r and of the recorder.
+//
+// It walks the records itself: the library's lexer allocates whatever length a damaged file claims.
+func Play(r io.ReadSeeker, begin func(*Header) Recorder) (End, error) {
+	p := &player{begin: begin, channels: map[uint16]string{}, tasks: map[string]bt.Task{}}
+	ended, err := eachRecord(r, func(op mcap.OpCode, body []byte) error {
+		switch op {
+		case mcap.OpAttachment:
+			return sound(p.attachment(body))
+		case mcap.OpChunk:
+			return eachMessage(body, p.channels, p.message)
+		}
+		return nil
+	})
+	switch {
+	case !p.started && (err == nil || errors.Is(err, ErrFormat)):
+		return End{}, cmp.Or(err, fmt.Errorf("%w: it has no message on /run", ErrFormat))
+	case errors.Is(err, ErrFormat):
+		p.end.Damage = err
+	case err != nil:
+		return End{}, err
+	case p.end.Summary != nil && !ended:
+		p.end.Damage = fmt.Errorf("%w: it is cut off after the summary", ErrFormat)
+	}
+	if s := p.end.Summary; s != nil {
+		p.end.Told = max(p.end.Told, s.Ended)
+	}
+	return p.end, nil
+}
+
+// sound makes an error one of the file's format.
+func sound(err error) error {
+	if err == nil || errors.Is(err, ErrFormat) {
 		return err
 	}
+	return fmt.Errorf("%w: %w", ErrFormat, err)
+}
+
+// maxRecord bounds the records that are read [bytes]: chunks have little more than chunkSize, attachments are documents.
+const maxRecord = 1 << 28
+
+// eachRecord calls visit for every record of an MCAP file that is there as a whole, up to the end of its data, as long
+// as visit returns nil. It reports whether the file has an end of data. Errors are those of r and visit, or wrap
+// ErrFormat. The body serves until visit returns.
+func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) (ended bool, err error) {
+	size, err := r.Seek(0, io.SeekEnd)
+	if err != nil {
+		return false, err
+	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		return err
+		return false, err
 	}
 	file := bufio.NewReaderSize(r, 1<<16)
 	magic := make([]byte, len(mcap.Magic))
 	if _, err := io.ReadFull(file, magic); err != nil || !bytes.Equal(magic, mcap.Magic) {
-		return fmt.Errorf("%w: it does not begin as an MCAP file does", ErrFormat)
+		return false, fmt.Errorf("%w: it does not begin as an MCAP file does", ErrFormat)
 	}
+	// The checksum at the end of the data begins with the file, as our library has it, or with the data, as the
+	// specification has it.
+	fromFile, fromData := crc32.NewIEEE(), crc32.NewIEEE()
+	_, _ = fromFile.Write(magic)
 	left := uint64(size) - uint64(len(magic))
 	head := make([]byte, recordHead)
+	var body []byte
 	for left >= recordHead {
 		if _, err := io.ReadFull(file, head); err != nil {
-			return err
+			return false, err
 		}
 		left -= recordHead
 		op, length := mcap.OpCode(head[0]), binary.LittleEndian.Uint64(head[1:])
-		if op == mcap.OpDataEnd || length > left {
-			return nil
+		if length > left {
+			return false, nil
 		}
-		body := make([]byte, length)
-		if _, err := io.ReadFull(file, body); err != nil {
-			return err
+		if length > maxRecord {
+			return false, fmt.Errorf("%w: a record has %d bytes", ErrFormat, length)
 		}
 		left -= length
+		body = slices.Grow(body[:0], int(length))[:length]
+		if _, err := io.ReadFull(file, body); err != nil {
+			return false, err
+		}
+		if op == mcap.OpDataEnd {
+			if len(body) != 4 {
+				return false, fmt.Errorf("%w: its end is damaged", ErrFormat)
+			}
+			if v := binary.LittleEndian.Uint32(body); v != 0 && v != fromFile.Sum32() && v != fromData.Sum32() {
+				return false, fmt.Errorf("%w: the checksum of the file is wrong", ErrFormat)
+			}
+			return true, nil
+		}
+		for _, sum := range []hash.Hash32{fromFile, fromData} {
+			if sum == fromFile || op != mcap.OpHeader {
+				_, _ = sum.Write(head)
+				_, _ = sum.Write(body)
+			}
+		}
 		if err := visit(op, body); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return false, nil
 }
 
 const recordHead = 1 + 8 // bytes: operation code, length
@@ -128,27 +234,23 @@ func cutString(data []byte, width uint64) (text, rest []byte, err error) {
 	return cut(rest, binary.LittleEndian.Uint64(head))
 }
 
-// reader collects the log.
-type reader struct {
-	Log
+// player passes a log on to a recorder.
+type player struct {
+	begin    func(*Header) Recorder
+	to       Recorder
+	header   Header
+	end      End
 	started  bool
 	channels map[uint16]string // topics
+	sequence [len(topics)]uint32
+	times    [len(topics)]float64 // of the last message
 	tasks    map[string]bt.Task
 	keys     [][]byte
-}
-
-func (l *reader) log() (*Log, error) {
-	switch {
-	case l.started:
-		return &l.Log, nil
-	case l.Damage != nil:
-		return nil, l.Damage
-	}
-	return nil, fmt.Errorf("%w: it has no message on /run", ErrFormat)
+	row      []float64
 }
 
 // attachment takes an attachment record: log time, creation time, name, media type, data, checksum.
-func (l *reader) attachment(body []byte) error {
+func (p *player) attachment(body []byte) error {
 	_, rest, err := cut(body, 8+8)
 	if err != nil {
 		return err
@@ -165,48 +267,36 @@ func (l *reader) attachment(body []byte) error {
 	if err != nil {
 		return err
 	}
-	l.Attachments = append(l.Attachments, Attachment{Name: string(name), MediaType: string(media), Data: data})
+	p.header.Attachments = append(p.header.Attachments,
+		Attachment{Name: string(name), MediaType: string(media), Data: bytes.Clone(data)})
 	return nil
 }
 
 // eachMessage calls visit for every message of a chunk record, with its topic: first and last log time, uncompressed
-// size, checksum, compression, records. It adds the channels that the chunk declares.
+// size, checksum, compression, records. It adds the channels that the chunk declares. Errors are those of visit, or wrap
+// ErrFormat.
 func eachMessage(body []byte, channels map[uint16]string, visit func(topic string, m *mcap.Message) error) error {
-	head, rest, err := cut(body, 8+8+8+4)
+	records, err := chunk(body)
 	if err != nil {
-		return err
-	}
-	compression, rest, err := cutString(rest, 4)
-	if err != nil {
-		return err
-	}
-	if len(compression) > 0 {
-		return fmt.Errorf("a chunk is compressed by %.20q; run logs are not compressed", compression)
-	}
-	records, _, err := cutString(rest, 8)
-	if err != nil {
-		return err
-	}
-	if sum := binary.LittleEndian.Uint32(head[24:]); sum != 0 && crc32.ChecksumIEEE(records) != sum {
-		return errors.New("the checksum of a chunk is wrong")
+		return sound(err)
 	}
 	for len(records) > 0 {
 		op := mcap.OpCode(records[0])
 		var body []byte
 		if body, records, err = cutString(records[1:], 8); err != nil {
-			return err
+			return sound(err)
 		}
 		switch op {
 		case mcap.OpChannel:
 			channel, err := mcap.ParseChannel(body)
 			if err != nil {
-				return err
+				return sound(err)
 			}
 			channels[channel.ID] = channel.Topic
 		case mcap.OpMessage:
 			message, err := mcap.ParseMessage(body)
 			if err != nil {
-				return err
+				return sound(err)
 			}
 			if err := visit(channels[message.ChannelID], message); err != nil {
 				return fmt.Errorf("message at %d ns on %q: %w", message.LogTime, channels[message.ChannelID], err)
@@ -216,75 +306,131 @@ func eachMessage(body []byte, channels map[uint16]string, visit func(topic strin
 	return nil
 }
 
-func (l *reader) message(topic string, m *mcap.Message) error {
-	data := m.Data
-	if !l.started && topic != topics[runChannel] {
-		return errors.New("it comes before the message on /run")
+// chunk returns the records of a chunk.
+func chunk(body []byte) ([]byte, error) {
+	head, rest, err := cut(body, 8+8+8+4)
+	if err != nil {
+		return nil, err
 	}
-	switch topic {
-	case topics[runChannel]:
-		return l.start(data)
-	case topics[signalsChannel]:
-		return l.sample(data)
-	case topics[statusChannel]:
-		return l.status(data)
-	case topics[eventsChannel]:
+	compression, rest, err := cutString(rest, 4)
+	if err != nil {
+		return nil, err
+	}
+	if len(compression) > 0 {
+		return nil, fmt.Errorf("a chunk is compressed by %.20q; run logs are not compressed", compression)
+	}
+	records, _, err := cutString(rest, 8)
+	if err != nil {
+		return nil, err
+	}
+	if sum := binary.LittleEndian.Uint32(head[24:]); sum != 0 && crc32.ChecksumIEEE(records) != sum {
+		return nil, errors.New("the checksum of a chunk is wrong")
+	}
+	return records, nil
+}
+
+// message plays a message. Errors are those of the recorder, or wrap ErrFormat.
+func (p *player) message(topic string, m *mcap.Message) error {
+	channel := slices.Index(topics[:], topic)
+	if channel < runChannel {
+		return nil // of another tool
+	}
+	switch {
+	case p.end.Summary != nil:
+		return sound(errors.New("it comes after the summary"))
+	case !p.started && channel != runChannel:
+		return sound(errors.New("it comes before the message on /run"))
+	case m.Sequence != p.sequence[channel]:
+		return sound(errors.New("messages before it are missing"))
+	}
+	p.sequence[channel]++
+	switch channel {
+	case runChannel:
+		return sound(p.start(m.Data))
+	case signalsChannel:
+		t, err := p.sample(m.Data)
+		if err = p.goes(channel, t, err); err != nil {
+			return err
+		}
+		return p.to.Sample(t, p.row)
+	case statusChannel:
+		c, err := p.status(m.Data)
+		if err = p.goes(channel, c.T, err); err != nil {
+			return err
+		}
+		return p.to.Status(c.T, c.Micro, c.Change)
+	case eventsChannel:
 		var e Event
-		if err := json.Unmarshal(data, &e); err != nil {
+		err := json.Unmarshal(m.Data, &e)
+		if err = p.goes(channel, e.T, err); err != nil {
 			return err
 		}
-		l.Events = append(l.Events, e)
-	case topics[summaryChannel]:
-		var s Summary
-		if err := json.Unmarshal(data, &s); err != nil {
-			return err
-		}
-		l.Summary = &s
+		return p.to.Event(e)
 	}
+	var s Summary
+	if err := json.Unmarshal(m.Data, &s); err != nil {
+		return sound(err)
+	}
+	p.end.Summary = &s
 	return nil
 }
 
-func (l *reader) start(data []byte) error {
-	if l.started {
+// goes checks that time goes on in a channel.
+func (p *player) goes(channel int, t float64, err error) error {
+	switch {
+	case err != nil:
+	case t-t != 0:
+		err = fmt.Errorf("its time is %g", t)
+	case t < p.times[channel]:
+		err = fmt.Errorf("its time is %g s, after %g s", t, p.times[channel])
+	default:
+		p.times[channel] = t
+		p.end.Told = max(p.end.Told, t)
+		return nil
+	}
+	return sound(err)
+}
+
+func (p *player) start(data []byte) error {
+	if p.started {
 		return errors.New("there is more than one")
 	}
-	if err := json.Unmarshal(data, &l.Header); err != nil {
+	h := &p.header
+	if err := json.Unmarshal(data, h); err != nil {
 		return err
 	}
-	if err := l.check(); err != nil {
+	if err := h.check(); err != nil {
 		return err
 	}
-	l.started = true
-	for i, t := range l.Tasks {
-		l.tasks[t.Name] = bt.Task(i)
+	for i, t := range h.Tasks {
+		p.tasks[t.Name] = bt.Task(i)
 	}
-	l.Values = make([][]float64, len(l.Signals))
-	for _, s := range l.Signals {
-		l.keys = append(l.keys, signalKey(s.Name))
+	p.row = make([]float64, len(h.Signals))
+	for _, s := range h.Signals {
+		p.keys = append(p.keys, signalKey(s.Name))
 	}
+	for i := range p.times {
+		p.times[i] = h.Start
+	}
+	p.started, p.end.Told, p.to = true, h.Start, p.begin(h)
 	return nil
 }
 
 // sample reads the one form that container.sample writes, which is many times faster than any JSON.
-func (l *reader) sample(data []byte) error {
+func (p *player) sample(data []byte) (t float64, err error) {
 	t, rest, err := number(data, []byte(`{"t":`))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	values := make([]float64, len(l.keys))
-	for i, key := range l.keys {
-		if values[i], rest, err = number(rest, key); err != nil {
-			return err
+	for i, key := range p.keys {
+		if p.row[i], rest, err = number(rest, key); err != nil {
+			return 0, err
 		}
 	}
 	if string(rest) != "}" {
-		return fmt.Errorf("unexpected %.40q", rest)
+		return 0, fmt.Errorf("unexpected %.40q", rest)
 	}
-	l.T = append(l.T, t)
-	for i, v := range values {
-		l.Values[i] = append(l.Values[i], v)
-	}
-	return nil
+	return t, nil
 }
 
 // number reads key and the number after it.
@@ -305,24 +451,23 @@ func number(data, key []byte) (v float64, rest []byte, err error) {
 	return v, data[end:], err
 }
 
-func (l *reader) status(data []byte) error {
+func (p *player) status(data []byte) (Change, error) {
 	var m struct {
 		T              float64
 		Micro          int
 		Task, From, To string
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
-		return err
+		return Change{}, err
 	}
-	task, known := l.tasks[m.Task]
+	task, known := p.tasks[m.Task]
 	from, ok1 := statuses[m.From]
 	to, ok2 := statuses[m.To]
 	if !known || !ok1 || !ok2 {
-		return fmt.Errorf("unknown task or status in %.200q", data)
+		return Change{}, fmt.Errorf("unknown task or status in %.200q", data)
 	}
-	l.Changes = append(l.Changes, Change{T: m.T, Micro: m.Micro,
-		Change: bt.Change{Task: task, From: from, To: to, Iteration: int32(m.Micro)}})
-	return nil
+	return Change{T: m.T, Micro: m.Micro,
+		Change: bt.Change{Task: task, From: from, To: to, Iteration: int32(m.Micro)}}, nil
 }
 
 var statuses = func() map[string]bt.Status {

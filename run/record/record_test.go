@@ -11,11 +11,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"canopy/bt"
 
+	"github.com/foxglove/mcap/go/mcap"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
@@ -184,6 +186,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		want.Told = now
 		if diff := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("(-written +read):\n%s", diff)
 		}
@@ -257,8 +260,11 @@ func TestCutOff(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || log.Damage != nil {
+		if err != nil || log.Damage != nil && log.Summary == nil {
 			t.Fatalf("cut at %d of %d: %v, %v", size, len(all), err, log.Damage)
+		}
+		if log.Missing() == "" {
+			t.Fatalf("cut at %d of %d: the log passes for whole", size, len(all))
 		}
 		var least progress
 		for _, p := range written {
@@ -321,6 +327,53 @@ func TestDamage(t *testing.T) {
 	}
 	if !errors.Is(log.Damage, ErrFormat) || log.Summary != nil {
 		t.Errorf("damage %v, summary %+v", log.Damage, log.Summary)
+	}
+}
+
+// TestDamageAnywhere: wherever a bit is turned in the data of a log, the log does not pass for whole, and all that is read
+// of it is what was written.
+func TestDamageAnywhere(t *testing.T) {
+	var f files
+	fly(t, small(), f.destinations())
+	all := f.mcap.Bytes()
+	want, err := Read(bytes.NewReader(all))
+	must(t, err)
+	if want.Missing() != "" {
+		t.Fatalf("the whole log: %s", want.Missing())
+	}
+	end := bytes.LastIndex(all, append([]byte{byte(mcap.OpDataEnd)}, 4, 0, 0, 0, 0, 0, 0, 0)) + recordHead
+	if end < len(all)/2 {
+		t.Fatal("there is no end of the data")
+	}
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	for i := 0; i < 8*end; i += step {
+		data := bytes.Clone(all)
+		data[i/8] ^= 1 << (i % 8)
+		got, err := Read(bytes.NewReader(data))
+		if err != nil {
+			continue
+		}
+		if got.Missing() == "" {
+			t.Fatalf("bit %d of byte %d of %d: the log passes for whole", i%8, i/8, len(all))
+		}
+		if n := len(got.T); n > len(want.T) || !slices.Equal(got.T, want.T[:n]) {
+			t.Fatalf("bit %d of byte %d: samples at %v", i%8, i/8, got.T)
+		}
+	}
+}
+
+// TestHole: a chunk that is missing from the middle ends what is told, whole as all other records are.
+func TestHole(t *testing.T) {
+	var f files
+	written := long(t, small(), &f)
+	all := f.mcap.Bytes()
+	log, err := Read(bytes.NewReader(slices.Delete(bytes.Clone(all), written[3].size, written[4].size)))
+	must(t, err)
+	if len(log.T) > written[4].samples || log.Damage == nil || log.Told > float64(written[4].samples) {
+		t.Errorf("%d samples, told up to %g s: %s", len(log.T), log.Told, log.Missing())
 	}
 }
 

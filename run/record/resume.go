@@ -129,7 +129,7 @@ func (c *container) repeat(h *Header, p *Point, old io.ReadSeeker) error {
 	}
 	chunks := 0
 	channels := map[uint16]string{}
-	err = eachRecord(old, func(op mcap.OpCode, body []byte) error {
+	_, err = eachRecord(old, func(op mcap.OpCode, body []byte) error {
 		if op != mcap.OpChunk {
 			return nil
 		}

@@ -34,7 +34,7 @@ type verdict struct {
 func judge(log *record.Log) verdict {
 	s := log.Summary
 	switch {
-	case s == nil && log.Damage != nil:
+	case log.Damage != nil:
 		return verdict{record.Interrupted, "Damaged", log.Damage.Error()}
 	case s == nil:
 		return verdict{record.Interrupted, "Cut off", "the log has no end"}

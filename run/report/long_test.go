@@ -35,7 +35,7 @@ func TestVerdicts(t *testing.T) {
 			"damaged: " + record.ErrFormat.Error()},
 		"of no known outcome": {&record.Summary{Outcome: "?"}, nil, `interrupted"><strong>Interrupted at`, "interrupted"},
 	} {
-		log := &record.Log{Header: record.Header{Horizon: 10}, Summary: c.summary, Damage: c.damage}
+		log := &record.Log{Header: record.Header{Horizon: 10}, End: record.End{Summary: c.summary, Damage: c.damage}}
 		var table bytes.Buffer
 		must(t, Table(&table, log))
 		if page := render(t, log, ""); !strings.Contains(page, `<p class="verdict `+c.page) {

@@ -161,7 +161,7 @@ func TestHostileNames(t *testing.T) {
 	log := &record.Log{Header: h, T: []float64{0, 1}, Values: [][]float64{{1, 2}},
 		Changes: []record.Change{{T: 1, Micro: 1, Change: bt.Change{To: bt.Running}}},
 		Events:  []record.Event{{T: 1, Kind: evil, Text: evil}},
-		Summary: &record.Summary{Ended: 1, Reason: evil}}
+		End:     record.End{Summary: &record.Summary{Ended: 1, Reason: evil}}}
 	page := render(t, log, "")
 	for _, raw := range []string{"<script>alert", "<img", "<!--"} {
 		if strings.Contains(page, raw) {
@@ -263,8 +263,9 @@ func TestHundredTasks(t *testing.T) {
 		h.Tasks = append(h.Tasks, task)
 	}
 	log := &record.Log{Header: h, T: []float64{0, 50, 50, 100},
-		Values:  [][]float64{{math.NaN(), math.Inf(1), math.NaN(), math.NaN()}, {1, math.NaN(), 2, 3}},
-		Summary: &record.Summary{Ended: 50, Reason: "the derivative of x is not finite", Outcome: record.Failed}}
+		Values: [][]float64{{math.NaN(), math.Inf(1), math.NaN(), math.NaN()}, {1, math.NaN(), 2, 3}},
+		End: record.End{Summary: &record.Summary{Ended: 50, Reason: "the derivative of x is not finite",
+			Outcome: record.Failed}}}
 	for i := range 100 {
 		for k := range 20 {
 			at := float64(k) * (1 + float64(i%7))
@@ -288,7 +289,7 @@ func TestHundredTasks(t *testing.T) {
 func TestActivities(t *testing.T) {
 	log := &record.Log{Header: record.Header{Start: 10, Tasks: []record.Task{{Name: "a", Kind: "Action", Parent: 2},
 		{Name: "c", Kind: "Condition", Parent: 2}, {Name: "r", Kind: "Sequence", Parent: -1}}},
-		Summary: &record.Summary{Ended: 110}}
+		End: record.End{Summary: &record.Summary{Ended: 110}}}
 	for _, c := range []struct {
 		t        float64
 		from, to bt.Status

@@ -170,7 +170,7 @@ func flySample(t *testing.T, files record.Files) {
 			must(t, w.Sample(d.t, d.row()))
 		}
 	}
-	must(t, w.Event(record.Event{T: 80000, Micro: 1, Kind: "conflict", Text: "two tasks write h_cmd: climb counts"}))
+	must(t, w.Event(record.Event{T: 86400, Micro: 1, Kind: "conflict", Text: "two tasks write h_cmd: climb counts"}))
 	must(t, w.Close(record.Summary{Steps: 4211, RejectedSteps: 180, RHSEvaluations: 31022, Jacobians: 95,
 		StateEvents: events, MaxEventIterations: 3, Ended: 86400,
 		Outcome: record.Complete, Reason: "horizon reached"}))
