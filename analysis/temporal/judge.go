@@ -15,6 +15,7 @@ type Trace struct {
 	T       []float64 // [s], not descending
 	Signals map[string][]float64
 	Tasks   map[string][]bool // a condition is true, another task is active
+	Partial bool              // the run went on after the last place, and nothing is known of it
 }
 
 // Verdict is what came out of a property on a trace.
@@ -47,8 +48,9 @@ var ErrTrace = errors.New("the run does not tell")
 // Judge judges a property at the beginning of the trace. The margin is that of G. Fainekos and G. Pappas, Robustness of
 // temporal logic specifications for continuous-time signals, 2009, and A. Donzé and O. Maler, Robust satisfaction of
 // temporal logic over real-valued signals, 2010: a condition s >= c has s - c, "not" changes the sign, "and" and
-// "always" take the least, "or" and "eventually" the greatest. Times end with the trace; only what within and for ask
-// about later times is open, and is judged at its best and at its worst. Errors wrap ErrTrace.
+// "always" take the least, "or" and "eventually" the greatest. Times end with the trace, unless it is partial; what
+// is asked about later times, with a trace that is not partial only by within and for, is open, and is judged at its
+// best and at its worst. Errors wrap ErrTrace.
 func (tr *Trace) Judge(f *Formula) (Judgement, error) {
 	if len(tr.T) == 0 {
 		return Judgement{}, fmt.Errorf("%w: it has no samples", ErrTrace)
@@ -105,13 +107,21 @@ func (j *judge) curve(f *Formula) (curve, error) {
 	case Or:
 		return greatest(args[0], args[1]), nil
 	case Until:
-		return until(args[0], args[1], math.Inf(-1)), nil
+		return until(args[0], args[1], j.end(math.Inf(-1))), nil
 	case Weak:
-		return until(args[0], args[1], math.Inf(1)), nil
+		return until(args[0], args[1], j.end(math.Inf(1))), nil
 	case Within:
-		return args[0].within(f.Bound, j.beyond), nil
+		return args[0].within(f.Bound, j.beyond, j.Partial), nil
 	}
-	return args[0].negative().within(f.Bound, -j.beyond).negative(), nil // for
+	return args[0].negative().within(f.Bound, -j.beyond, j.Partial).negative(), nil // for
+}
+
+// end returns what an operation without a bound has at the end of the trace: its own value, if there is nothing later.
+func (j *judge) end(own float64) float64 {
+	if j.Partial {
+		return j.beyond
+	}
+	return own
 }
 
 // condition returns the margin of a condition: of its relations the greater side less the other.

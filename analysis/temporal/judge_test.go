@@ -109,6 +109,58 @@ func (s *slow) margin(f *Formula, i int) float64 {
 	return best
 }
 
+// TestPartial: what is satisfied or violated on the beginning of a run is so on the whole run, wherever it is cut, also
+// between two places of one time.
+func TestPartial(t *testing.T) {
+	r := &maker{Rand: rand.New(rand.NewPCG(8, 3)), signals: true, unit: 0.5}
+	cases := 20_000
+	if testing.Short() {
+		cases = 2_000
+	}
+	decided := map[Verdict]int{}
+	for range cases {
+		text := r.property(1 + r.IntN(3))
+		p := read(t, text)
+		whole := &Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}}
+		at := 0.0
+		for range 2 + r.IntN(8) {
+			whole.T = append(whole.T, at)
+			for _, n := range []string{"x", "y"} {
+				whole.Signals[n] = append(whole.Signals[n], float64(r.IntN(7))/2)
+			}
+			last := len(whole.T) - 1
+			for _, n := range taskNames { // tasks change between places of one time only
+				v := r.IntN(2) == 0
+				if last > 0 && whole.T[last-1] < at {
+					v = whole.Tasks[n][last-1]
+				}
+				whole.Tasks[n] = append(whole.Tasks[n], v)
+			}
+			at += float64(r.IntN(3)) / 2
+		}
+		n := 1 + r.IntN(len(whole.T)-1)
+		part := &Trace{T: whole.T[:n], Signals: map[string][]float64{}, Tasks: map[string][]bool{}, Partial: true}
+		for k, v := range whole.Signals {
+			part.Signals[k] = v[:n]
+		}
+		for k, v := range whole.Tasks {
+			part.Tasks[k] = v[:n]
+		}
+		before, e1 := part.Judge(p.Formula)
+		after, e2 := whole.Judge(p.Formula)
+		if e1 != nil || e2 != nil {
+			t.Fatal(e1, e2)
+		}
+		decided[before.Verdict]++
+		if before.Verdict != Open && before.Verdict != after.Verdict {
+			t.Fatalf("%s is %v up to %g s (%d places) and then %v\n%+v", text, before.Verdict, part.T[n-1], n, after.Verdict, whole)
+		}
+	}
+	if least := cases / 20; decided[Satisfied] < least || decided[Violated] < least || decided[Open] < least {
+		t.Errorf("decided: %v", decided)
+	}
+}
+
 // TestStepsAreTheDefinition: on random traces whose values change only at events, at whole and half seconds, the
 // verdict and the margin are exactly those of the definition on a fine grid with both sides of each event.
 func TestStepsAreTheDefinition(t *testing.T) {

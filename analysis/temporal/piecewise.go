@@ -207,12 +207,13 @@ func (c curve) windows(length float64) []window {
 }
 
 // within returns the greatest value of the curve from each place on, not later than a duration from there. Times
-// beyond the end count as the given value.
-func (c curve) within(length, beyond float64) curve {
+// beyond the end count as the given value; of a partial curve the time of the end does, too, since what follows there is
+// not known.
+func (c curve) within(length, beyond float64, partial bool) curve {
 	last := c[len(c)-1].t
 	best := newMaxima(c)
-	late := func(is bool) float64 {
-		if is {
+	late := func(to float64, touches bool) float64 {
+		if to > last || touches && to == last {
 			return beyond
 		}
 		return math.Inf(-1)
@@ -230,7 +231,7 @@ func (c curve) within(length, beyond float64) curve {
 		}
 		if i > 0 { // the limit from the left
 			v := max(c.at(w.from, fromLeft), best.of(index(w.from, fromLeft), index(w.to, fromLeft)), c.at(w.to, fromLeft),
-				late(w.to > last))
+				late(w.to, partial))
 			out = append(out, point{w.from, fromLeft, v})
 		}
 		places := []int{0}
@@ -247,7 +248,7 @@ func (c curve) within(length, beyond float64) curve {
 			through--
 		}
 		for _, k := range places {
-			v := max(c.at(w.from, k), best.of(index(w.from, k), through), late(w.to > last))
+			v := max(c.at(w.from, k), best.of(index(w.from, k), through), late(w.to, partial))
 			if through == 0 || c[through-1].t != w.to {
 				v = max(v, c.at(w.to, 0))
 			}
@@ -257,7 +258,7 @@ func (c curve) within(length, beyond float64) curve {
 			break
 		}
 		start, stop := point{w.from, 0, c.at(w.from, fromRight)}, point{all[i+1].from, 0, c.at(all[i+1].from, fromLeft)}
-		inner := max(best.of(index(all[i+1].from, fromLeft), after), late(w.to >= last))
+		inner := max(best.of(index(all[i+1].from, fromLeft), after), late(w.to, true))
 		front0, front1 := point{w.from, 0, c.at(w.to, fromRight)}, point{stop.t, 0, c.at(all[i+1].to, fromLeft)}
 		flat0, flat1 := point{w.from, 0, inner}, point{stop.t, 0, inner}
 		value := func(t float64) float64 { return max(line(start, stop, t), line(front0, front1, t), inner) }

@@ -1,9 +1,10 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -16,9 +17,10 @@ import (
 	"canopy/analysis/verify"
 	"canopy/bt"
 	"canopy/diag"
-	"canopy/document/mission"
 	"canopy/expr"
 	"canopy/run"
+	"canopy/run/folder"
+	"canopy/run/monitor"
 	"canopy/run/record"
 	"canopy/run/report"
 	"canopy/run/simulated"
@@ -41,7 +43,11 @@ The margin, or robustness, says how far the signals are from changing the verdic
 property is violated. Tasks are exact at events, signals are taken as linear between the samples of the recording.
 docs/temporal.md has the language.
 
-Exit status 0: nothing is violated. 3: something is. 2: wrong input.`,
+A log that is damaged or cut off, or whose run failed or was interrupted, tells nothing about what came later: what
+depends on it is open beyond the time up to which the log tells.
+
+Exit status 0: nothing is violated. 1: nothing that the log tells is, but the log is not whole. 3: something is
+violated. 2: wrong input.`,
 		Example: `  canopy monitor missions/solar-day.yaml
   canopy monitor out/solar-day --property "always (critical -> within 10 [min] (sink or hold))"
   canopy monitor missions/solar-day.yaml --property "always (soc >= 0.1)" --json | jq .[].margin`,
@@ -53,16 +59,9 @@ Exit status 0: nothing is violated. 3: something is. 2: wrong input.`,
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			log, properties, err := read(ctx, args[0], texts, cmd.ErrOrStderr())
+			rows, end, err := read(ctx, args[0], texts, cmd.ErrOrStderr())
 			if err != nil {
 				return err
-			}
-			if len(properties) == 0 {
-				return &usageError{"there are no properties: declare some under `check`, or give --property"}
-			}
-			rows, err := judge(traceOf(log), properties)
-			if err != nil {
-				return failed(err)
 			}
 			if asJSON {
 				e := json.NewEncoder(cmd.OutOrStdout())
@@ -77,6 +76,10 @@ Exit status 0: nothing is violated. 3: something is. 2: wrong input.`,
 			}
 			if slices.ContainsFunc(rows, func(r judged) bool { return r.Verdict == temporal.Violated.String() }) {
 				return errRefuted
+			}
+			if missing := end.Missing(); missing != "" {
+				return failed(fmt.Errorf("%s: %s: it tells nothing after %s, %.3f s", args[0], missing, report.Clock(end.Told),
+					end.Told))
 			}
 			return nil
 		},
@@ -102,13 +105,15 @@ func readProperties(texts, tasks []string, scope expr.Scope) ([]verify.Property,
 	return list, diags.Err()
 }
 
-// flown flies a mission, and records what the properties ask for.
-func flown(
-	ctx context.Context, name string, texts []string, stderr io.Writer,
-) (*record.Log, []verify.Property, error) {
+// errNoProperties is the error of a run of which nothing is asked.
+var errNoProperties = &usageError{"there are no properties: declare some under `check`, or give --property"}
+
+// flown flies a mission, and judges its properties.
+func flown(ctx context.Context, name string, texts []string, stderr io.Writer) ([]judged, record.End, error) {
+	var end record.End
 	m, err := readMission(name, nil, stderr)
 	if err != nil {
-		return nil, nil, err
+		return nil, end, err
 	}
 	properties := m.Declared.Properties
 	if len(texts) > 0 {
@@ -118,8 +123,11 @@ func flown(
 		}
 		var err error
 		if properties, err = readProperties(texts, tasks, m.Scope()); err != nil {
-			return nil, nil, err
+			return nil, end, err
 		}
+	}
+	if len(properties) == 0 {
+		return nil, end, errNoProperties
 	}
 	wide := *m
 	wide.Record = slices.Clone(m.Record)
@@ -133,144 +141,99 @@ func flown(
 			}
 		})
 	}
-	log, err := flyInMemory(ctx, &wide, stderr)
-	return log, properties, failed(err)
-}
-
-func flyInMemory(ctx context.Context, m *mission.Mission, stderr io.Writer) (*record.Log, error) {
-	r, err := simulated.New(m, run.Continuous{}, math.Inf(1))
+	r, err := simulated.New(&wide, run.Continuous{}, math.Inf(1))
 	if err != nil {
-		return nil, err
+		return nil, end, failed(err)
 	}
-	var file bytes.Buffer
-	w, err := record.NewWriter(r.Header(), record.Files{MCAP: &file})
-	if err != nil {
-		return nil, err
-	}
-	r.Attach(w)
+	header := r.Header()
+	judge := monitor.New(&header, formulas(properties))
+	r.Attach(judge)
 	bar := newProgress(stderr, r.Until())
 	defer bar.clear()
-	err = r.Fly(ctx, func(bool) error {
+	if err := r.Fly(ctx, func(bool) error {
 		bar.step(r.T(), "flying")
 		return nil
-	})
-	if err == nil {
-		err = w.Close(r.Summary())
+	}); err != nil {
+		return nil, end, failed(err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return record.Read(bytes.NewReader(file.Bytes()))
+	summary := r.Summary()
+	end = record.End{Told: r.T(), Summary: &summary}
+	rows, err := answers(judge, &end, properties)
+	return rows, end, err
 }
 
-// recorded reads a run's log.
-func recorded(_ context.Context, name string, texts []string, _ io.Writer) (*record.Log, []verify.Property, error) {
+// recorded judges the properties on a run's log.
+func recorded(_ context.Context, name string, texts []string, _ io.Writer) ([]judged, record.End, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		name = filepath.Join(name, "run.mcap")
+		name = filepath.Join(name, folder.LogFile)
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, record.End{}, err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	log, err := record.Read(f)
-	if err != nil {
-		return nil, nil, err
+	return judgeLog(f, name, texts)
+}
+
+// judgeLog judges the properties that a log carries, or those of --property, on it.
+func judgeLog(log io.ReadSeeker, name string, texts []string) ([]judged, record.End, error) {
+	var properties []verify.Property
+	var judge *monitor.Monitor
+	var mistakes error
+	end, err := record.Play(log, func(h *record.Header) record.Recorder {
+		if properties, mistakes = asked(h, name, texts); mistakes != nil {
+			properties = nil
+		}
+		judge = monitor.New(h, formulas(properties))
+		return judge
+	})
+	switch {
+	case errors.Is(err, monitor.ErrLong):
+		return nil, end, failed(err)
+	case err != nil:
+		return nil, end, err
+	case mistakes != nil:
+		return nil, end, mistakes
+	case len(properties) == 0:
+		return nil, end, errNoProperties
 	}
+	rows, err := answers(judge, &end, properties)
+	return rows, end, err
+}
+
+// asked returns the properties that are asked of a recorded run.
+func asked(h *record.Header, name string, texts []string) ([]verify.Property, error) {
 	var tasks []string
-	for _, t := range log.Tasks {
+	for _, t := range h.Tasks {
 		tasks = append(tasks, t.Name)
 	}
 	if len(texts) > 0 {
 		scope := expr.Scope{}
-		for _, s := range log.Signals {
+		for _, s := range h.Signals {
 			u, err := expr.ParseUnit(s.Unit)
 			if err != nil {
 				u = expr.AnyUnit
 			}
 			scope[s.Name] = expr.Number(u)
 		}
-		properties, err := readProperties(texts, tasks, scope)
-		return log, properties, err
+		return readProperties(texts, tasks, scope)
 	}
-	for _, a := range log.Attachments {
+	for _, a := range h.Attachments {
 		if a.Name == "mission.yaml" {
 			properties, diags := verify.ReadProperties(&diag.Source{Name: "mission.yaml in " + name, Text: string(a.Data)},
 				tasks, nil)
-			return log, properties, diags.Err()
+			return properties, diags.Err()
 		}
 	}
-	return log, nil, nil
+	return nil, nil
 }
 
-// traceOf returns what a log tells at its samples, and on both sides of each change of a status. What happens at one
-// time and is undone there is not seen; nor is the end of a run that failed, when every task is stopped.
-func traceOf(log *record.Log) *temporal.Trace {
-	tr := &temporal.Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}}
-	status := make([]bt.Status, len(log.Tasks))
-	for i, t := range log.Tasks {
-		status[i] = t.Initial
+func formulas(properties []verify.Property) []*temporal.Property {
+	var list []*temporal.Property
+	for _, p := range properties {
+		list = append(list, p.Property)
 	}
-	push := func(t float64, row func(signal int) float64) {
-		tr.T = append(tr.T, t)
-		for i, s := range log.Signals {
-			tr.Signals[s.Name] = append(tr.Signals[s.Name], row(i))
-		}
-		for i, task := range log.Tasks {
-			s := status[i]
-			kind, known := bt.ParseKind(task.Kind)
-			judged := known && kind.Family() == bt.Leaf && !kind.Acts()
-			on := s == bt.Activating || s == bt.Running || s == bt.Success && judged
-			tr.Tasks[task.Name] = append(tr.Tasks[task.Name], on)
-		}
-	}
-	sample := func(k int) func(int) float64 {
-		k = min(k, len(log.T)-1)
-		return func(i int) float64 { return log.Values[i][k] }
-	}
-	changes := log.Changes
-	if s := log.Summary; s != nil && s.Outcome == record.Failed {
-		for len(changes) > 0 && changes[len(changes)-1].T == s.Ended {
-			changes = changes[:len(changes)-1]
-		}
-	}
-	change := func(t float64) {
-		for ; len(changes) > 0 && changes[0].T <= t; changes = changes[1:] {
-			status[changes[0].Task] = changes[0].To
-		}
-	}
-	if len(log.T) == 0 {
-		return tr
-	}
-	change(log.T[0])
-	between := func(k int) { // the changes after the sample k-1 and before the sample k, if there is one
-		for len(changes) > 0 && (k == len(log.T) || changes[0].T < log.T[k]) {
-			t := changes[0].T
-			row := sample(k)
-			if k < len(log.T) {
-				share := (t - log.T[k-1]) / (log.T[k] - log.T[k-1])
-				row = func(i int) float64 { return log.Values[i][k-1] + share*(log.Values[i][k]-log.Values[i][k-1]) }
-			}
-			push(t, row)
-			change(t)
-			push(t, row)
-		}
-	}
-	for k, t := range log.T {
-		if k > 0 {
-			between(k)
-		}
-		last := k+1 == len(log.T) || log.T[k+1] > t
-		if first := k == 0 || log.T[k-1] < t; last && first && len(changes) > 0 && changes[0].T == t {
-			push(t, sample(k))
-		}
-		if last {
-			change(t)
-		}
-		push(t, sample(k))
-	}
-	between(len(log.T))
-	return tr
+	return list
 }
 
 // judged is one property in the answer.
@@ -279,21 +242,26 @@ type judged struct {
 	Verdict  string   `json:"verdict"` // satisfied, violated or open
 	Margin   *float64 `json:"margin"`  // null: only tasks decide
 	At       *float64 `json:"at_s,omitempty"`
+	After    *float64 `json:"open_after_s,omitempty"` // of what is open: the time after which the run is not known
+	because  string   // it is open
 }
 
-func judge(tr *temporal.Trace, properties []verify.Property) ([]judged, error) {
+func answers(m *monitor.Monitor, end *record.End, properties []verify.Property) ([]judged, error) {
+	list, err := m.Judge(end)
+	if err != nil {
+		return nil, failed(err)
+	}
 	var rows []judged
-	for _, p := range properties {
-		j, err := tr.Judge(p.Formula)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Text, err)
-		}
-		r := judged{Property: p.Text, Verdict: j.Verdict.String()}
+	for i, j := range list {
+		r := judged{Property: properties[i].Text, Verdict: j.Verdict.String()}
 		if !math.IsInf(j.Margin, 0) {
 			r.Margin = &j.Margin
 		}
 		if !math.IsNaN(j.At) {
 			r.At = &j.At
+		}
+		if j.Verdict == temporal.Open {
+			r.After, r.because = &end.Told, cmp.Or(end.Missing(), "the run ends before it is decided")
 		}
 		rows = append(rows, r)
 	}
@@ -326,8 +294,9 @@ func printJudgements(out io.Writer, name string, rows []judged) error {
 		if r.At != nil {
 			row("at", "%s, %.3f s", report.Clock(*r.At), *r.At)
 		}
-		if r.Verdict == temporal.Open.String() {
-			row("because", "the run ends before it is decided")
+		if r.After != nil {
+			row("open", "beyond %s, %.3f s", report.Clock(*r.After), *r.After)
+			row("because", "%s", r.because)
 		}
 	}
 	_, err := io.WriteString(out, b.String())

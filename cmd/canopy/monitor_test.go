@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"os"
@@ -114,26 +115,48 @@ func TestMonitorWrongInput(t *testing.T) {
 	}
 }
 
-// A trace has both sides of each change, whether the log has a sample there, two or none; what is undone at one time is
-// not seen, nor how a run that failed is stopped.
-func TestTraceOf(t *testing.T) {
-	change := func(at float64, to bt.Status) record.Change {
-		return record.Change{T: at, Change: bt.Change{Task: 0, To: to}}
+// A log that is not whole is not believed beyond its end, and the exit status says so.
+func TestMonitorBelievesWholeLogs(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "run")
+	if _, stderr, status := canopy("run", solarDay, "--out", out, "--quiet"); status != exitOK {
+		t.Fatal(stderr)
 	}
-	log := &record.Log{
-		Header: record.Header{Tasks: []record.Task{{Name: "a", Kind: "Action", Initial: bt.Accept}},
-			Signals: []record.Signal{{Name: "x"}}},
-		T:      []float64{0, 2, 4, 4, 6, 8},
-		Values: [][]float64{{0, 2, 4, 10, 12, 14}},
-		Changes: []record.Change{change(0, bt.Activating), change(1, bt.Accept), change(2, bt.Running), change(4, bt.Accept),
-			change(5, bt.Running), change(5, bt.Accept), change(8, bt.Running), change(9, bt.Accept)},
-		End: record.End{Summary: &record.Summary{Outcome: record.Failed, Ended: 9}},
+	whole, err := os.ReadFile(filepath.Join(out, "run.mcap"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	tr := traceOf(log)
-	wantT := []float64{0, 1, 1, 2, 2, 4, 4, 5, 5, 6, 8, 8}
-	wantX := []float64{0, 1, 1, 2, 2, 4, 10, 11, 11, 12, 14, 14}
-	wantA := []bool{true, true, false, false, true, true, false, false, false, false, false, true}
-	if !slices.Equal(tr.T, wantT) || !slices.Equal(tr.Signals["x"], wantX) || !slices.Equal(tr.Tasks["a"], wantA) {
-		t.Errorf("%v\n%v\n%v", tr.T, tr.Signals["x"], tr.Tasks["a"])
+	turned := func(at int) []byte {
+		data := bytes.Clone(whole)
+		data[at] ^= 1
+		return data
+	}
+	for name, data := range map[string][]byte{"cut": whole[:2*len(whole)/3], "damaged": turned(2 * len(whole) / 3),
+		"of a damaged mission": turned(bytes.Index(whole, []byte("check:")) - 2)} {
+		file := filepath.Join(dir, "other.mcap")
+		if err := os.WriteFile(file, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		stdout, stderr, status := canopy("monitor", file, "--property", "always (soc >= 0.1)", "--property", "eventually climb")
+		if status != exitFailed {
+			t.Errorf("%s: status %d", name, status)
+		}
+		says(t, name, stdout, "1 satisfied, 0 violated, 1 open", "open       always (soc >= 0.1)", "open    beyond", "the log is")
+		says(t, name, stderr, "it tells nothing after")
+		stdout, _, status = canopy("monitor", file, "--property", "never climb")
+		if status != exitRefute || !strings.Contains(stdout, "VIOLATED") {
+			t.Errorf("%s: status %d\n%s", name, status, stdout)
+		}
+		stdout, _, status = canopy("report", dir)
+		if _ = os.Rename(file, filepath.Join(dir, "run.mcap")); status == exitOK {
+			t.Error("a report of no log")
+		}
+		if stdout, _, status = canopy("report", dir); status != exitOK {
+			t.Errorf("%s: the report has status %d\n%s", name, status, stdout)
+		}
+		says(t, "the report", stdout, map[bool]string{true: "cut off: ", false: "damaged: "}[name == "cut"])
+		if err := os.Remove(filepath.Join(dir, "run.mcap")); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

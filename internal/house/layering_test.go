@@ -162,6 +162,12 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"github.com/foxglove/mcap/go/mcap": "the log's container, so that other tools open it",
 	}},
+	"run/monitor": {pure: true, imports: reasons{
+		"analysis/temporal": "properties are judged on the trace that is kept",
+		"bt":                "a task counts by its status",
+		"expr":              "a property names signals and tasks in conditions",
+		"run/record":        "takes a run as it is recorded",
+	}},
 	"run/folder": {imports: reasons{
 		"bt":         "the plan is drawn with its final statuses",
 		"diag":       "reads the plan that a log carries",
@@ -267,6 +273,7 @@ var rooms = map[string]room{
 		"run/report":       "writes simulated times",
 
 		"run/folder":           "flies into a folder",
+		"run/monitor":          "judges runs",
 		"internal/files":       "files that the user names are replaced as a whole",
 		"internal/cputime":     "a run's cost is CPU time",
 		"vehicle/equations":    "shows a vehicle in a file of equations",

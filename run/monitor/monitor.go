@@ -1,0 +1,203 @@
+// Package monitor judges temporal properties on a run, while it is flown or read back.
+package monitor
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"canopy/analysis/temporal"
+	"canopy/bt"
+	"canopy/expr"
+	"canopy/run/record"
+)
+
+// ErrLong is wrapped by the error of a run that is too long to be judged.
+var ErrLong = errors.New("the run is too long to be judged")
+
+// maxValues bounds what a monitor keeps of a run: the values of signals and tasks at its places. A property takes some
+// ten times as many bytes to be judged as it has values.
+const maxValues = 8_000_000
+
+// Monitor is a recorder that keeps what properties ask about: the signals and tasks they name, at the samples and on
+// both sides of each change of a status. What happens at one time and is undone there is not seen.
+type Monitor struct {
+	properties []*temporal.Property
+	tasks      []record.Task
+	trace      temporal.Trace
+	signals    []column // kept
+	active     []int    // the tasks that are kept
+	status     []bt.Status
+	changes    []record.Change // not before the sample that is held
+	held       sample          // the last one: what is made of it depends on what comes next
+	before     sample          // the one before
+	samples    int
+	values     int
+	most       int
+}
+
+// column is a signal that is kept.
+type column struct {
+	name   string
+	signal int
+}
+
+// sample is the values of the kept signals at a time.
+type sample struct {
+	t      float64 // [s]
+	values []float64
+}
+
+// New makes a monitor of a run's properties.
+func New(h *record.Header, properties []*temporal.Property) *Monitor {
+	m := &Monitor{properties: properties, tasks: h.Tasks, most: maxValues,
+		trace: temporal.Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}}}
+	named := map[string]bool{}
+	for _, p := range properties {
+		p.Formula.Conditions(func(e *expr.Expr) {
+			for _, name := range e.Names() {
+				named[name] = true
+			}
+		})
+	}
+	for i, s := range h.Signals {
+		if named[s.Name] {
+			m.signals = append(m.signals, column{s.Name, i})
+			m.trace.Signals[s.Name] = []float64{}
+		}
+	}
+	for i, t := range h.Tasks {
+		m.status = append(m.status, t.Initial)
+		if named[t.Name] {
+			m.active = append(m.active, i)
+			m.trace.Tasks[t.Name] = []bool{}
+		}
+	}
+	m.held.values, m.before.values = make([]float64, len(m.signals)), make([]float64, len(m.signals))
+	return m
+}
+
+// Sample implements [record.Recorder].
+func (m *Monitor) Sample(t float64, values []float64) error {
+	if m.samples > 0 {
+		m.settle(t)
+	}
+	m.samples++
+	m.before, m.held = m.held, m.before
+	m.held.t = t
+	for i, c := range m.signals {
+		m.held.values[i] = values[c.signal]
+	}
+	if m.values > m.most {
+		return fmt.Errorf("%w: there are more than %d values at %g s; judge fewer properties at once, record less often, "+
+			"or fly a shorter mission", ErrLong, m.most, t)
+	}
+	return nil
+}
+
+// Status implements [record.Recorder].
+func (m *Monitor) Status(t float64, micro int, c bt.Change) error {
+	m.changes = append(m.changes, record.Change{T: t, Micro: micro, Change: c})
+	return nil
+}
+
+// Event implements [record.Recorder].
+func (m *Monitor) Event(record.Event) error { return nil }
+
+// Judge returns the answers to the properties. Of a log that is not whole they say what is decided whatever came later.
+// Of a run that failed, the end, when every task is stopped, does not count. Errors wrap [temporal.ErrTrace].
+func (m *Monitor) Judge(end *record.End) ([]temporal.Judgement, error) {
+	if s := end.Summary; s != nil && s.Outcome == record.Failed {
+		for len(m.changes) > 0 && m.changes[len(m.changes)-1].T == s.Ended {
+			m.changes = m.changes[:len(m.changes)-1]
+		}
+	}
+	if m.samples > 0 {
+		m.last()
+	}
+	m.trace.Partial = end.Missing() != ""
+	var list []temporal.Judgement
+	for _, p := range m.properties {
+		j, err := m.trace.Judge(p.Formula)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Text, err)
+		}
+		list = append(list, j)
+	}
+	return list, nil
+}
+
+// settle adds the held sample and the changes before it, now that the time of the next one is known.
+func (m *Monitor) settle(next float64) {
+	t, last := m.held.t, next > m.held.t
+	first := m.samples == 1 || m.before.t < t
+	if m.samples == 1 {
+		m.change(t)
+	} else {
+		m.between(t, func(at float64) func(int) float64 {
+			a, b := &m.before, &m.held
+			share := 0.0
+			if at > a.t && b.t > a.t {
+				share = (at - a.t) / (b.t - a.t)
+			}
+			return func(i int) float64 { return a.values[i] + share*(b.values[i]-a.values[i]) }
+		})
+	}
+	here := func(i int) float64 { return m.held.values[i] }
+	if last && first && len(m.changes) > 0 && m.changes[0].T == t {
+		m.push(t, here)
+	}
+	if last {
+		m.change(t)
+	}
+	m.push(t, here)
+}
+
+// last adds the last sample and all changes.
+func (m *Monitor) last() {
+	m.settle(math.Inf(1))
+	here := func(i int) float64 { return m.held.values[i] }
+	for len(m.changes) > 0 {
+		t := m.changes[0].T
+		m.push(t, here)
+		m.change(t)
+		m.push(t, here)
+	}
+}
+
+// between adds both sides of the changes before a time, with the signals at each.
+func (m *Monitor) between(before float64, row func(at float64) func(int) float64) {
+	for len(m.changes) > 0 && m.changes[0].T < before {
+		t := m.changes[0].T
+		m.push(t, row(t))
+		m.change(t)
+		m.push(t, row(t))
+	}
+}
+
+// change takes the changes up to a time.
+func (m *Monitor) change(t float64) {
+	n := 0
+	for ; n < len(m.changes) && m.changes[n].T <= t; n++ {
+		m.status[m.changes[n].Task] = m.changes[n].To
+	}
+	m.changes = slices.Delete(m.changes, 0, n)
+}
+
+// push adds a place to the trace.
+func (m *Monitor) push(t float64, row func(i int) float64) {
+	if n := len(m.trace.T); n > 0 { // a foreign log may tell of a change after a later sample
+		t = max(t, m.trace.T[n-1])
+	}
+	m.trace.T = append(m.trace.T, t)
+	for i, c := range m.signals {
+		m.trace.Signals[c.name] = append(m.trace.Signals[c.name], row(i))
+	}
+	for _, i := range m.active {
+		s, task := m.status[i], &m.tasks[i]
+		on := s == bt.Activating || s == bt.Running || s == bt.Success && task.Kind == bt.Condition.String()
+		m.trace.Tasks[task.Name] = append(m.trace.Tasks[task.Name], on)
+	}
+	m.values += 1 + len(m.signals) + len(m.active)
+}
