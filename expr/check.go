@@ -22,7 +22,7 @@ func (e *Expr) Check(want Type, unit Unit, scope Scope) []*Error {
 // CheckFor is Check for an expression that gives the value of a variable.
 func (e *Expr) CheckFor(v Variable, scope Scope) []*Error {
 	c := checker{scope: scope}
-	if e.root.parts > maxParts {
+	if e.root.parts > MaxParts {
 		c.report(e.root, CodeSyntax, tooLarge, "")
 		return c.errors
 	}

@@ -119,7 +119,7 @@ type Instruction struct {
 	Value    float64 // of a constant
 }
 
-// registers is the number of registers that a program may use. A tree of maxParts nodes needs no more, for the argument
+// registers is the number of registers that a program may use. A tree of MaxParts nodes needs no more, for the argument
 // that needs more registers is computed first (Sethi and Ullman, "The generation of optimal code for arithmetic
 // expressions", J. ACM 17, 1970).
 const registers = 16

@@ -97,7 +97,7 @@ func (c *Compiler) CompileFor(e *Expr, v Variable) *Code { return c.code(e, v, t
 func (c *Compiler) CompileAtOnce(e *Expr, v Variable) *Code { return c.code(e, v, false) }
 
 func (c *Compiler) code(e *Expr, v Variable, frozen bool) *Code {
-	if e.root.parts > maxParts {
+	if e.root.parts > MaxParts {
 		panic(misuse)
 	}
 	b := builder{Compiler: c, values: v.Values, aside: spare}

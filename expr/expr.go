@@ -160,6 +160,19 @@ func (e *Expr) Substitute(with map[string]*Expr) *Expr {
 	return &Expr{substitute(e.root, with)}
 }
 
+// Parts returns how many nodes Substitute would make.
+func (e *Expr) Parts(with map[string]*Expr) int {
+	count := 0
+	e.root.walk(func(n *Node) {
+		if r, ok := with[n.name]; ok && n.op == OpName {
+			count += r.root.parts
+		} else {
+			count++
+		}
+	})
+	return count
+}
+
 func substitute(n *Node, with map[string]*Expr) *Node {
 	if r, ok := with[n.name]; ok && n.op == OpName {
 		return r.root.moved(n.at, n.end)

@@ -10,10 +10,10 @@ import (
 // each other on one level, as in a sum, nest nothing.
 const (
 	maxDepth = 500   // levels of parentheses, prefixes, powers and calls
-	maxParts = 10000 // nodes of the tree
+	MaxParts = 10000 // nodes of the tree
 )
 
-var tooLarge = fmt.Sprintf("the expression has more than %d parts", maxParts)
+var tooLarge = fmt.Sprintf("the expression has more than %d parts", MaxParts)
 
 // Parse reads one expression. The error is an *Error: the first place where the text stops making sense.
 func Parse(src string) (*Expr, error) {
@@ -96,7 +96,7 @@ func (p *parser) expect(text string) *Error {
 // make returns a node over the arguments that begins at the given place and ends with the last token consumed.
 func (p *parser) make(n Node, at int, args ...*Node) (*Node, *Error) {
 	n.at, n.end, n.args = at, p.last, args
-	if n.complete(); n.parts > maxParts {
+	if n.complete(); n.parts > MaxParts {
 		return nil, fail(at, p.last, tooLarge, "")
 	}
 	return &n, nil

@@ -64,7 +64,13 @@ type mistake struct {
 	code, text, hint string
 }
 
+// maxFound bounds what is reported of a file that is no plan at all; one error is always among it.
+const maxFound = 1000
+
 func (r *reader) once(d diag.Diagnostic) {
+	if len(r.found) >= maxFound && (d.Severity == diag.Warning || r.found.HasErrors()) {
+		return
+	}
 	if m := (mistake{d.Offset, d.Length, d.Code, d.Text, d.Hint}); !r.reported[m] {
 		r.reported[m] = true
 		r.found = append(r.found, d)

@@ -24,6 +24,8 @@ type reader struct {
 	signals  Vocabulary
 	scope    expr.Scope
 	found    diag.List
+	parsed   map[*xmltree.Attribute]*expr.Expr // expressions of leaves without mistakes
+	parts    int                               // of all expressions whose ports were replaced
 	reported map[mistake]bool
 	astray   bool // the use of a subtree cannot be told: any tree may be meant
 	trees    map[string]*tree
@@ -53,6 +55,9 @@ type model struct {
 
 	pre, post []Fact // of an action
 }
+
+// maxPorts bounds the ports of a model.
+const maxPorts = 1000
 
 // port is a parameter of a model.
 type port struct {
@@ -159,6 +164,8 @@ func (r *reader) declarePort(m *model, e *xmltree.Element) {
 	r.checkAttributes(e, "a port", []string{"name", "type", "default", "description"})
 	name := e.Find("name")
 	switch {
+	case len(m.ports) == maxPorts:
+		r.reportName(m.element, xmltree.CodeTooLarge, "declare several models", "the model has more than %d ports", maxPorts)
 	case name == nil:
 		r.reportName(e, codePort, "", "the port has no name")
 	case !expr.IsName(name.Value):

@@ -9,22 +9,26 @@ import (
 	"canopy/document/xmltree"
 )
 
-// maxTasks bounds a plan with all subtrees expanded: a few subtrees that include each other twice grow without limit.
-const maxTasks = 100_000
+// The bounds of a plan with all subtrees expanded: a few subtrees that include each other twice grow without limit.
+const (
+	maxTasks = 100_000
+	maxNames = 256 << 20 // bytes of the paths of all tasks
+)
 
 // graph finds which tree includes which.
 type graph struct {
 	*reader
-	path   []*tree // from the tree where the search began
+	path   []*tree       // from the tree where the search began
+	at     map[*tree]int // the place of each tree on the path
 	extent map[*tree]extent
 }
 
-// extent is the size of a tree with all subtrees expanded.
-type extent struct{ tasks, depth int }
+// extent is the size of a tree with all subtrees expanded; names is the length of all paths from its root.
+type extent struct{ tasks, depth, names int }
 
 // includes cuts cycles, reports them and returns the size of each tree with all subtrees expanded.
 func (r *reader) includes(main *tree) map[*tree]extent {
-	g := &graph{reader: r, extent: map[*tree]extent{}}
+	g := &graph{reader: r, at: map[*tree]int{}, extent: map[*tree]extent{}}
 	if main != nil {
 		g.visit(main)
 	}
@@ -37,22 +41,27 @@ func (r *reader) includes(main *tree) map[*tree]extent {
 }
 
 func (g *graph) visit(t *tree) extent {
+	g.at[t] = len(g.path)
 	g.path = append(g.path, t)
 	size := extent{}
 	if t.root != nil {
 		size = g.measure(t.root)
 	}
 	g.path = g.path[:len(g.path)-1]
+	delete(g.at, t)
 	g.extent[t] = size
 	return size
 }
 
 func (g *graph) measure(i *item) extent {
 	if t := i.subtree; t != nil {
-		if at := slices.Index(g.path, t); at >= 0 {
+		if at, cyclic := g.at[t]; cyclic {
 			var names []string
 			for _, p := range g.path[at:] {
 				names = append(names, p.id)
+			}
+			if n := len(names); n > 10 {
+				names = slices.Replace(names, 5, n-4, "...")
 			}
 			g.reportValue(i.element.Find("ID"), codeCycle, "a tree cannot contain itself", "cyclic subtree: %s",
 				strings.Join(append(names, t.id), " -> "))
@@ -69,7 +78,9 @@ func (g *graph) measure(i *item) extent {
 		child := g.measure(c)
 		size.tasks = min(size.tasks+child.tasks, maxTasks+1)
 		size.depth = max(size.depth, child.depth)
+		size.names = min(size.names+child.names, maxNames+1)
 	}
+	size.names = min(size.names+size.tasks*len(i.name+"/"), maxNames+1)
 	size.depth = min(size.depth+1, xmltree.MaxDepth+1)
 	return size
 }
@@ -118,13 +129,13 @@ type expansion struct {
 	leaves []Leaf
 	names  []string // of the leaves
 	labels []string // of all nodes, children first
-	places []int    // of their elements
+	nodes  []*xmltree.Element
 }
 
 // expand returns the node that an item stands for, nil for a tree without root.
 func (x *expansion) expand(i *item, env environment) *bt.Node {
 	if t := i.subtree; t != nil {
-		if t.root == nil {
+		if t.root == nil || x.parts > maxParts {
 			return nil
 		}
 		return x.expand(t.root, x.bind(i, env))
@@ -140,7 +151,7 @@ func (x *expansion) expand(i *item, env environment) *bt.Node {
 		}
 	}
 	x.labels = append(x.labels, i.name)
-	x.places = append(x.places, i.element.At)
+	x.nodes = append(x.nodes, i.element)
 	return n
 }
 

@@ -105,6 +105,10 @@ func (r *reader) check(
 				}
 			}
 		}
+		parts := e.Parts(with)
+		if r.parts += parts; !r.affordable(a, parts) {
+			return nil
+		}
 		e = e.Substitute(with)
 	}
 	mistakes := e.Check(want, unit, r.scope)
@@ -115,6 +119,22 @@ func (r *reader) check(
 		return nil
 	}
 	return e
+}
+
+// maxParts bounds all expressions that name ports: each use of a tree has its own.
+const maxParts = 1_000_000
+
+// affordable reports whether an attribute's expression may be as large as it is with its ports replaced.
+func (r *reader) affordable(a *xmltree.Attribute, parts int) bool {
+	const hint = "let the mission compute it as a signal, and name the signal here"
+	switch {
+	case parts > expr.MaxParts:
+		r.reportValue(a, xmltree.CodeTooLarge, hint, "with its ports the expression has more than %d parts", expr.MaxParts)
+	case r.parts > maxParts && r.parts-parts <= maxParts:
+		r.reportValue(a, xmltree.CodeTooLarge, hint,
+			"with their ports the expressions of the plan have more than %d parts up to here", maxParts)
+	}
+	return parts <= expr.MaxParts && r.parts <= maxParts
 }
 
 // reportExpression reports a mistake in an expression. One that a port brings in is reported where the port is given.
@@ -175,10 +195,14 @@ func (l leafReader) expression(name string, want expr.Type, unit expr.Unit) *exp
 	if a == nil {
 		return nil
 	}
-	e, err := expr.ParseFor(a.Value, unit)
-	if err != nil {
-		l.reportSyntax(a, err)
-		return nil
+	e := l.parsed[a]
+	if e == nil {
+		var err error
+		if e, err = expr.ParseFor(a.Value, unit); err != nil {
+			l.reportSyntax(a, err)
+			return nil
+		}
+		l.parsed[a] = e
 	}
 	return l.check(e, a, 0, env, want, unit)
 }

@@ -30,16 +30,21 @@ type Plan struct {
 	Tree   *bt.Tree
 	Leaves []Leaf // in the order of Tree.Leaves
 
-	labels []string // each task's own name
-	places []int    // where each task's start tag begins in the source
+	Document *xmltree.Document // of the source
+
+	labels   []string           // each task's own name
+	elements []*xmltree.Element // by task
 }
 
 // Label returns a task's own name, which need not be unique: its name, else its ID, else its element's name.
 func (p *Plan) Label(t bt.Task) string { return p.labels[t] }
 
-// Line returns the line of the source on which a task is written, from 1. Tasks of a subtree that is used several times
-// have one line.
-func (p *Plan) Line(t bt.Task) int { return strings.Count(p.Source.Text[:p.places[t]], "\n") + 1 }
+// Element returns the element of the document with which a task is written. Tasks of a subtree that is used several
+// times have one element.
+func (p *Plan) Element(t bt.Task) *xmltree.Element { return p.elements[t] }
+
+// Line returns the line of the source on which a task is written, from 1.
+func (p *Plan) Line(t bt.Task) int { return p.Document.Line(p.elements[t].At) }
 
 // Leaf is what a leaf of the tree means. The expressions that its element does not give are nil.
 type Leaf struct {
@@ -78,6 +83,7 @@ func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
 
 func newReader(src *diag.Source, signals Vocabulary) *reader {
 	r := &reader{source: src, signals: signals, reported: map[mistake]bool{}, trees: map[string]*tree{},
+		parsed: map[*xmltree.Attribute]*expr.Expr{},
 		models: map[string]*model{}}
 	if signals != nil {
 		r.scope = expr.Scope{}
@@ -157,7 +163,13 @@ func (r *reader) read() *Plan {
 	}
 	switch size := sizes[main]; {
 	case size.tasks > maxTasks:
-		r.reportName(main.element, xmltree.CodeTooLarge, "", "with its subtrees the tree has more than %d tasks", maxTasks)
+		r.reportName(main.element, xmltree.CodeTooLarge,
+			"a subtree is written out at each use: let it be used less often, for instance by a condition over a signal",
+			"with its subtrees the tree is not expanded beyond %d tasks", maxTasks)
+		return nil
+	case size.names > maxNames:
+		r.reportName(main.element, xmltree.CodeTooLarge, "give the tasks shorter names",
+			"with its subtrees the tree is not expanded: the names of its tasks with their paths have more than %d bytes", maxNames)
 		return nil
 	case size.depth > xmltree.MaxDepth:
 		r.reportName(main.element, xmltree.CodeTooDeep, "", "with its subtrees the tree is more than %d levels deep",
@@ -186,5 +198,6 @@ func (r *reader) plan(main *tree) *Plan {
 	for i, task := range compiled.Leaves() {
 		x.leaves[i].Task = task
 	}
-	return &Plan{Source: r.source, Name: main.id, Tree: compiled, Leaves: x.leaves, labels: x.labels, places: x.places}
+	return &Plan{Source: r.source, Name: main.id, Tree: compiled, Leaves: x.leaves, labels: x.labels,
+		Document: r.doc, elements: x.nodes}
 }

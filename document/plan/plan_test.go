@@ -373,3 +373,28 @@ func TestLayoutDoesNotOverlap(t *testing.T) {
 		}
 	}
 }
+
+// A plan is a view on its document: a task's element is edited there, and all else stays as it is.
+func TestEditPlan(t *testing.T) {
+	src := source(t, "../../missions/solar-day.xml")
+	p, list := Read(src, signals)
+	if p == nil {
+		t.Fatal(list)
+	}
+	task := bt.Task(0)
+	for p.Label(task) != "climb" {
+		task++
+	}
+	e := p.Element(task)
+	if p.Document.Line(e.At) != p.Line(task) {
+		t.Errorf("line %d, not %d", p.Line(task), p.Document.Line(e.At))
+	}
+	text, err := p.Document.Apply(p.Document.Set(e, "name", "rise"))
+	if err != nil || text != strings.Replace(src.Text, `name="climb"`, `name="rise"`, 1) {
+		t.Errorf("%v\n%s", err, text)
+	}
+	edited, list := Read(&diag.Source{Name: "edited.xml", Text: text}, signals)
+	if edited == nil || edited.Label(task) != "rise" {
+		t.Errorf("%v", list)
+	}
+}

@@ -207,6 +207,7 @@ func TestEveryKindOfNode(t *testing.T) {
 func TestBounds(t *testing.T) {
 	for text, code := range map[string]string{
 		strings.Repeat("<a>", 3*MaxDepth):                         CodeTooDeep,
+		"<a " + strings.Repeat("a='' ", maxTag/4) + "/>":          CodeTooLarge,
 		"<a>" + strings.Repeat("<b/>", maxParts) + "</a>":         CodeTooLarge,
 		"<a>" + strings.Repeat("<b c='' d=''/>", maxParts/2) + "": CodeTooLarge,
 	} {

@@ -42,6 +42,11 @@ type parser struct {
 // supported: their declaration is a mistake, and so is their use, which makes the text malformed.
 func Parse(src *diag.Source) (*Document, diag.List) {
 	p := parser{Document: &Document{Source: src, Whole: true}, text: src.Text}
+	for i := range p.text {
+		if p.text[i] == '\n' {
+			p.ends = append(p.ends, i)
+		}
+	}
 	if at := invalidUTF8(p.text); at >= 0 {
 		p.syntax(at, 1, "save the file as UTF-8", "the file is not UTF-8 text")
 		return p.Document, p.found
@@ -122,6 +127,10 @@ func (p *parser) add(n Node) {
 }
 
 func (p *parser) start(tag Span) {
+	if tag.Len() > maxTag {
+		p.stop(tag.At, 1, CodeTooLarge, "the tag is longer than %d bytes", maxTag)
+		return
+	}
 	e := scanTag(p.text, tag)
 	p.parts += len(e.Attributes)
 	switch {

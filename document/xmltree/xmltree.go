@@ -5,6 +5,7 @@ package xmltree
 
 import (
 	"iter"
+	"sort"
 	"strings"
 
 	"canopy/diag"
@@ -14,6 +15,7 @@ import (
 const (
 	MaxDepth = 500       // levels of elements
 	maxParts = 1_000_000 // elements, attributes and other nodes
+	maxTag   = 1 << 20   // bytes of a start tag
 )
 
 // Span is the bytes [At, End) of a document's text.
@@ -28,6 +30,8 @@ type Document struct {
 	Content []Node   // what the text holds, behind a byte order mark, in order and without gaps
 	Root    *Element // nil if there is none
 	Whole   bool     // all of the text is in the tree; otherwise it is malformed, and what could not be read is missing
+
+	ends []int // offsets of the line ends
 }
 
 // Kind says what a node is.
@@ -123,4 +127,4 @@ func (d *Document) FirstLine(s Span) Span {
 }
 
 // Line returns the line of an offset, from 1.
-func (d *Document) Line(at int) int { return strings.Count(d.Source.Text[:at], "\n") + 1 }
+func (d *Document) Line(at int) int { return sort.SearchInts(d.ends, at) + 1 }

@@ -1,0 +1,104 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/diag"
+	"canopy/document/xmltree"
+)
+
+// laughs returns a plan of nested trees; each gives the next one's port a value, and the last has a condition over it.
+func laughs(levels, uses int, value, condition string) string {
+	var b strings.Builder
+	b.WriteString("<root BTCPP_format=\"4\" main_tree_to_execute=\"t0\">\n<TreeNodesModel>\n")
+	for i := range levels {
+		fmt.Fprintf(&b, "<SubTree ID=\"t%d\"><input_port name=\"p\" default=\"soc\"/></SubTree>\n", i+1)
+	}
+	b.WriteString("</TreeNodesModel>\n")
+	for i := range levels {
+		use := fmt.Sprintf("<SubTree ID=\"t%d\" p=\"%s\"/>\n", i+1, value)
+		if i == 0 {
+			use = strings.ReplaceAll(use, "p=\""+value, "p=\"soc")
+		}
+		fmt.Fprintf(&b, "<BehaviorTree ID=\"t%d\"><Sequence>\n%s</Sequence></BehaviorTree>\n", i, strings.Repeat(use, uses))
+	}
+	fmt.Fprintf(&b, "<BehaviorTree ID=\"t%d\"><Condition on=\"%s\"/></BehaviorTree></root>\n", levels, condition)
+	return b.String()
+}
+
+// What a plan's ports stand for is bounded, in one expression and in all: a few lines do not fill the memory, and the
+// message is at the place in the author's own file where the bound is reached.
+func TestPortsAreBounded(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, line, says string
+	}{
+		"a billion laughs": {laughs(24, 1, "p+p", "p gt 0"), `<SubTree ID="t14" p="p+p"/>`, "more than 10000 parts"},
+		"used by no leaf":  {laughs(24, 1, "p+p", "soc gt 0"), "", ""},
+		"one long step": {laughs(3, 1, strings.Repeat("p+", 200)+"p", "p gt 0"), `<SubTree ID="t3" p="p+p+`,
+			"more than 10000 parts"},
+		"many uses": {laughs(5, 8, "p+p+p+p", "p gt 0"), `<SubTree ID="t`, "more than 1000000 parts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := &diag.Source{Name: "x.xml", Text: c.text}
+			p, list := Read(src, signals)
+			if c.line == "" {
+				if p == nil {
+					t.Fatal(list)
+				}
+				return
+			}
+			if p != nil || len(list) != 1 || list[0].Code != xmltree.CodeTooLarge {
+				t.Fatalf("%v", list)
+			}
+			if d := list[0]; !strings.HasPrefix(d.Line(), c.line) || !strings.Contains(d.Text, c.says) || d.Hint == "" {
+				t.Errorf("%v: %s, hint %q", d, d.Line(), d.Hint)
+			}
+		})
+	}
+}
+
+// Of the uses of subtrees, the message names the tree that grows.
+func TestTasksAreBounded(t *testing.T) {
+	_, list := Read(&diag.Source{Name: "x", Text: subtrees(60, 2)}, signals)
+	if len(list) != 1 || !strings.Contains(list[0].Text, "100000") || list[0].Hint == "" {
+		t.Errorf("%v", list)
+	}
+	long := strings.ReplaceAll(subtrees(15, 2), "<Sequence>", `<Sequence name="`+strings.Repeat("n", 1000)+`">`)
+	_, list = Read(&diag.Source{Name: "x", Text: long}, signals)
+	if len(list) != 1 || !strings.Contains(list[0].Text, "names of its tasks") {
+		t.Errorf("%v", list)
+	}
+	flood := `<root BTCPP_format="4"><BehaviorTree ID="t"><Sequence>` + strings.Repeat("text<Foo/>", 10*maxFound)
+	_, list = Read(&diag.Source{Name: "x", Text: flood}, signals)
+	if len(list) != maxFound || !list.HasErrors() {
+		t.Errorf("%d mistakes", len(list))
+	}
+	var cycle strings.Builder
+	cycle.WriteString(`<root BTCPP_format="4" main_tree_to_execute="t0">`)
+	const trees = 20_000
+	for i := range trees {
+		fmt.Fprintf(&cycle, `<BehaviorTree ID="t%d"><SubTree ID="t%d"/></BehaviorTree>`, i, (i+1)%trees)
+	}
+	cycle.WriteString("</root>")
+	_, list = Read(&diag.Source{Name: "x", Text: cycle.String()}, signals)
+	if !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == codeCycle }) {
+		t.Errorf("%d mistakes, none of them is the cycle", len(list))
+	}
+}
+
+// A model has a bounded number of ports.
+func TestModelsAreBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`<root BTCPP_format="4"><TreeNodesModel><Action ID="X">`)
+	for i := range 2 * maxPorts {
+		fmt.Fprintf(&b, `<input_port name="p%d"/>`, i)
+	}
+	b.WriteString(`</Action></TreeNodesModel><BehaviorTree ID="t"><X/></BehaviorTree></root>`)
+	_, list := Read(&diag.Source{Name: "x", Text: b.String()}, signals)
+	if len(list) != 1 || list[0].Code != xmltree.CodeTooLarge || !strings.Contains(list[0].Text, "ports") {
+		t.Errorf("%v", list)
+	}
+}
