@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,5 +137,45 @@ func TestLargePlans(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The limits of one signal take work that grows with their number, in whatever order the plan names them.
+func TestManyLimits(t *testing.T) {
+	for name, at := range map[string]func(i, n int) int{
+		"ascending":  func(i, _ int) int { return i },
+		"descending": func(i, n int) int { return n - i },
+		"shuffled":   func(i, n int) int { return i * 7919 % n },
+	} {
+		kept := func(n int) int {
+			f := family{text: func(n int) string {
+				var b strings.Builder
+				b.WriteString("<ReactiveFallback>")
+				for i := range n {
+					fmt.Fprintf(&b, `<ReactiveSequence><Condition name="c%d" on="x lt %d"/><Action name="a%d"/></ReactiveSequence>`,
+						i, at(i, n), i)
+				}
+				return b.String() + "</ReactiveFallback>"
+			}}
+			return len(NewModel(f.subject(t, n)).space.(*diagrams).kept)
+		}
+		if small, large := kept(100), kept(1000); large > 15*small {
+			t.Errorf("%s: 100 limits take %d operations, 1,000 take %d", name, small, large)
+		}
+	}
+}
+
+// A space in which too many operations were made is full: what they keep is bounded.
+func TestKeptIsBounded(t *testing.T) {
+	s := newDiagrams(2).(*diagrams)
+	a, b := s.variable(0), s.variable(1)
+	for s.kept = s.kept[:2]; len(s.kept) < maxKept && !s.full(); s.kept = s.kept[:min(2*len(s.kept), maxKept)] {
+		s.kept = slices.Grow(s.kept, len(s.kept))
+	}
+	if s.full() {
+		t.Fatal("full too early")
+	}
+	if s.and(a, b); !s.full() {
+		t.Error("not full")
 	}
 }

@@ -34,6 +34,7 @@ type Model struct {
 	goal    *expr.Logic
 
 	space             space
+	above             []set       // by variable of a cut: its signal is above it
 	truth             []set       // by leaf: of a condition
 	good, bad, active []set       // by task
 	near              []set       // by task: active in the states that are considered, said with what is pinned
@@ -270,11 +271,17 @@ func (m *Model) of(l *expr.Logic) set {
 
 // over returns the states in which a signal is above a cut: the cuts up to it are all true.
 func (m *Model) over(sig *signal, k int) set {
-	all := m.space.all()
-	for i := range k + 1 {
-		all = m.space.and(all, m.space.variable(sig.at+i))
+	if m.above == nil {
+		m.above = make([]set, len(m.vocab.inputs))
 	}
-	return all
+	below := m.space.all()
+	for v := sig.at; v <= sig.at+k; v++ {
+		if m.above[v] == nil {
+			m.above[v] = m.space.and(below, m.space.variable(v))
+		}
+		below = m.above[v]
+	}
+	return below
 }
 
 // judge computes good and bad for every task, children first.
@@ -379,6 +386,9 @@ func (m *Model) parallel(t bt.Task) (good, bad set) {
 	good, bad = s.none(), s.none()
 	counted := map[[2]int]set{{0, 0}: s.all()} // not yet decided, by how many are good and bad
 	for i := range kids {
+		if s.full() {
+			break
+		}
 		next := map[[2]int]set{}
 		add := func(g, b int, x set) {
 			if old, ok := next[[2]int{g, b}]; ok {
@@ -427,7 +437,7 @@ func (m *Model) atLeast(k int, sets []set) set {
 		reached[i] = s.none()
 	}
 	for _, x := range sets {
-		for i := k; i > 0; i-- {
+		for i := k; i > 0 && !s.full(); i-- {
 			reached[i] = s.or(reached[i], s.and(reached[i-1], x))
 		}
 	}

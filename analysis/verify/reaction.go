@@ -10,8 +10,9 @@ import (
 	"canopy/explore"
 )
 
-// reactionWork bounds what askReaction spends on exploring: instants times tasks to bring back to the state before.
-const reactionWork = 500_000
+// reactionWork bounds what askReaction spends on exploring: instants times tasks to bring back to the state before. A
+// tree that is too large to leave one state is not explored.
+const reactionWork = 250_000
 
 // askReaction proves how long the tree takes to settle after one input, by what room reaction finds: by exploring all
 // states of the engine, or else by the bound that follows from the tree's structure.
@@ -23,7 +24,8 @@ func askReaction(m *Model) []Finding {
 			inputs[i].Outcomes = []bt.Status{bt.Success, bt.Failure}
 		}
 	}
-	r := reaction.Explore(m.tree, inputs, explore.Budget{Moves: 1 + reactionWork/m.tree.Len()})
+	states := reactionWork / len(inputs) / m.tree.Len()
+	r := reaction.Explore(m.tree, inputs, explore.Budget{Moves: max(1, states*len(inputs))})
 	f := Finding{Verdict: Proved, Text: fmt.Sprintf("one input takes at most %d event iterations and %d status changes",
 		r.Most.Iterations, r.Most.Changes)}
 	if !r.Decided {

@@ -2,8 +2,11 @@ package verify
 
 import "github.com/dalzilio/rudd"
 
-// maxNodes bounds a decision diagram's table: some 200 MB, a few seconds.
-const maxNodes = 4_000_000
+// Bounds of decision diagrams: the nodes in their table, some 200 MB, and the results of operations, some 500 MB.
+const (
+	maxNodes = 4_000_000
+	maxKept  = 4_000_000
+)
 
 // set is a set of assignments of truth values to a space's variables. Sets of one space only go together.
 type set any
@@ -54,7 +57,7 @@ type diagrams struct {
 func newDiagrams(variables int) space {
 	// The library's caches of results forget what collides: too small a one makes an operation exponential.
 	size := min(max(1<<13, 256*variables), 1<<18)
-	b, err := rudd.New(max(1, variables), rudd.Nodesize(size), rudd.Cachesize(size), rudd.Cacheratio(100),
+	b, err := rudd.New(max(1, variables), rudd.Nodesize(size), rudd.Cachesize(size), rudd.Cacheratio(25),
 		rudd.Maxnodesize(maxNodes))
 	if err != nil {
 		panic("verify: decision diagrams of an impossible size")
@@ -63,7 +66,7 @@ func newDiagrams(variables int) space {
 }
 
 func (d *diagrams) keep(n rudd.Node) set {
-	if n == nil || d.bdd.Errored() {
+	if n == nil || d.bdd.Errored() || len(d.kept) == maxKept {
 		d.lost = true
 		return d.bdd.False()
 	}

@@ -92,9 +92,10 @@ func Check(s Subject) []Finding {
 // Answers asks one question after the other.
 func Answers(s Subject) iter.Seq2[Question, []Finding] {
 	return func(yield func(Question, []Finding) bool) {
-		var m *Model
+		m := NewModel(s)
+		hopeless := m.space.full()
 		for _, q := range Questions() {
-			if m == nil || m.space.full() { // what the last question left over is no use to the next
+			if m.space.full() && !hopeless { // what the last question left over is no use to the next
 				m = NewModel(s)
 			}
 			if !yield(q, m.ask(q)) {
