@@ -2,6 +2,8 @@ package diag
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -47,4 +49,34 @@ func Visible(text string) string {
 // number, punctuation, symbol or the plain space, and letters and marks that are drawn as nothing.
 func hidden(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+}
+
+// VisibleLines returns a text of several lines, each of them visible, with its tabs and line ends.
+func VisibleLines(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		end := line[len(strings.TrimRight(line, "\r\n")):]
+		b.WriteString(excerpt(line[:len(line)-len(end)]))
+		b.WriteString(strings.ReplaceAll(end, "\r", ""))
+	}
+	return b.String()
+}
+
+// Number returns a number for a table: with at most so many significant digits (-1: as many as tell it from others),
+// without an exponent if it has less than 16 digits before or five zeros behind the point, never as -0, NaN as "-".
+func Number(v float64, digits int) string {
+	if digits > 0 {
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits-1, 64), 64)
+	}
+	switch size := math.Abs(v); {
+	case math.IsNaN(v):
+		return "-"
+	case v == 0:
+		return "0"
+	case size >= 1e-5 && size < 1e15 || math.IsInf(v, 0):
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
+	power, _ := strconv.Atoi(exponent)
+	return fmt.Sprintf("%se%d", mantissa, power)
 }

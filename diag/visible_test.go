@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -52,5 +53,28 @@ func TestWriteEscapes(t *testing.T) {
   hint: \u2066 hint`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestVisibleLines(t *testing.T) {
+	if got, want := VisibleLines("a\tb\x1b\r\n\n\u202ec"), "a\tb\\x1b\n\n\\u202ec"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Numbers of tables have no exponent where a reader does not need one, and no sign before zero.
+func TestNumber(t *testing.T) {
+	for _, c := range []struct {
+		v      float64
+		digits int
+		want   string
+	}{
+		{math.Copysign(0, -1), 6, "0"}, {-1e-30, -1, "-1e-30"}, {100, 2, "100"}, {99.96, 2, "100"}, {123456789, 6, "123457000"},
+		{1e21, 6, "1e21"}, {-2.5e-7, 3, "-2.5e-7"}, {0.00012345, 3, "0.000123"}, {1e6, -1, "1000000"}, {0.1, -1, "0.1"},
+		{math.NaN(), 6, "-"}, {math.Inf(-1), 6, "-Inf"}, {6200, 6, "6200"},
+	} {
+		if got := Number(c.v, c.digits); got != c.want {
+			t.Errorf("Number(%v, %d) = %s, want %s", c.v, c.digits, got, c.want)
+		}
 	}
 }

@@ -97,5 +97,5 @@ func writeCoverage(out io.Writer, c backchain.Coverage) {
 	if facts == "" {
 		facts = "nothing"
 	}
-	fmt.Fprintf(out, "not, for example, when at first %s holds\n", facts)
+	fmt.Fprintf(out, "not, for example, when at first %s holds\n", diag.Visible(facts))
 }

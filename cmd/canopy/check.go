@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"canopy/analysis/verify"
+	"canopy/diag"
 	"canopy/internal/files"
 
 	"github.com/spf13/cobra"
@@ -224,7 +225,7 @@ func asObjects(s verify.Subject, found []verify.Finding, written map[int]string)
 func printFindings(out io.Writer, name string, found []verify.Finding, written map[int]string) error {
 	var b strings.Builder
 	proved, refuted, undecided, accepted := tally(found)
-	fmt.Fprintf(&b, "%s: %d proved, %d refuted", name, proved, refuted)
+	fmt.Fprintf(&b, "%s: %d proved, %d refuted", diag.Visible(name), proved, refuted)
 	for _, more := range []struct {
 		n    int
 		word string
@@ -241,8 +242,8 @@ func printFindings(out io.Writer, name string, found []verify.Finding, written m
 		if f.Accepted != "" {
 			word = "accepted"
 		}
-		row := func(label, text string) { fmt.Fprintf(&b, "          %-10s  %s\n", label, text) }
-		fmt.Fprintf(&b, "%-8s  %-10s  %s\n", word, f.Question, f.Text)
+		row := func(label, text string) { fmt.Fprintf(&b, "          %-10s  %s\n", label, diag.Visible(text)) }
+		fmt.Fprintf(&b, "%-8s  %-10s  %s\n", word, f.Question, diag.Visible(f.Text))
 		if f.Verdict != verify.Proved && f.Length > 0 {
 			line, column := f.Position()
 			row("at", fmt.Sprintf("%s:%d:%d", f.Source.Name, line, column))

@@ -9,6 +9,7 @@ import (
 
 	"canopy/analysis/diff"
 	"canopy/analysis/verify"
+	"canopy/diag"
 
 	"github.com/spf13/cobra"
 )
@@ -136,7 +137,7 @@ func writeBehaviour(out io.Writer, b *jsonBehaviour) error {
 		}
 		fmt.Fprintf(&text, "  %d  %s%s\n     old: %s\n     new: %s\n", i+1, s.World, over, names(s.Old), names(s.New))
 	}
-	_, err := io.WriteString(out, text.String())
+	_, err := io.WriteString(out, diag.VisibleLines(text.String()))
 	return err
 }
 
@@ -153,13 +154,13 @@ func writeDifference(out io.Writer, d diff.Difference) error {
 	fmt.Fprintln(out)
 	w = tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	for _, c := range d.Changes {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.Op, c.Element, place(c), c.Name)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.Op, c.Element, place(c), diag.Visible(c.Name))
 		for _, side := range []struct {
 			sign  string
 			lines []string
 		}{{"-", c.Before}, {"+", c.After}} {
 			for _, line := range side.lines {
-				fmt.Fprintf(w, "\t\t\t  %s %s\n", side.sign, line)
+				fmt.Fprintf(w, "\t\t\t  %s %s\n", side.sign, diag.Visible(line))
 			}
 		}
 	}

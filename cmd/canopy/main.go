@@ -91,11 +91,7 @@ refuted.`,
 
 // say prints an error, each of its lines visible.
 func say(stderr io.Writer, err error) {
-	lines := strings.Split(err.Error(), "\n")
-	for i, line := range lines {
-		lines[i] = diag.Visible(line)
-	}
-	fmt.Fprintf(stderr, "canopy: %s\n", strings.Join(lines, "\n"))
+	fmt.Fprintf(stderr, "canopy: %s\n", diag.VisibleLines(err.Error()))
 }
 
 // helpCommand is the one of the library, but that an unknown command is an error.

@@ -274,7 +274,7 @@ func printJudgements(out io.Writer, name string, rows []judged) error {
 	for _, r := range rows {
 		count[r.Verdict]++
 	}
-	fmt.Fprintf(&b, "%s: %d satisfied, %d violated", name, count["satisfied"], count["violated"])
+	fmt.Fprintf(&b, "%s: %d satisfied, %d violated", diag.Visible(name), count["satisfied"], count["violated"])
 	if n := count["open"]; n > 0 {
 		fmt.Fprintf(&b, ", %d open", n)
 	}
@@ -284,12 +284,12 @@ func printJudgements(out io.Writer, name string, rows []judged) error {
 		if word == temporal.Violated.String() {
 			word = "VIOLATED"
 		}
-		fmt.Fprintf(&b, "%-9s  %s\n", word, r.Property)
+		fmt.Fprintf(&b, "%-9s  %s\n", word, diag.Visible(r.Property))
 		row := func(label, format string, args ...any) {
 			fmt.Fprintf(&b, "           %-7s %s\n", label, fmt.Sprintf(format, args...))
 		}
 		if r.Margin != nil {
-			row("margin", "%.6g", *r.Margin)
+			row("margin", "%s", diag.Number(*r.Margin, 6))
 		}
 		if r.At != nil {
 			row("at", "%s, %.3f s", report.Clock(*r.At), *r.At)

@@ -11,6 +11,7 @@ import (
 
 	"canopy/analysis/reaction"
 	"canopy/bt"
+	"canopy/diag"
 	"canopy/document/script"
 	"canopy/internal/files"
 	"canopy/run/record"
@@ -159,7 +160,7 @@ func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, measure str
 			bound.Changes, most.Visits, bound.Visits)
 	}
 	for _, l := range r.Leaves {
-		row(tree.Name(l.Task), l.Most, l.Bound)
+		row(diag.Visible(tree.Name(l.Task)), l.Most, l.Bound)
 	}
 	row("all leaves", r.Most, r.Bound)
 	if err := table.Flush(); err != nil {
@@ -170,7 +171,7 @@ func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, measure str
 		return err
 	}
 	_, err := fmt.Fprintf(out, "\nThe most %s, %s, as a trace script:\n\n  %s\n", measure, inWords(last),
-		strings.Join(lines, "\n  "))
+		diag.VisibleLines(strings.Join(lines, "\n  ")))
 	return err
 }
 

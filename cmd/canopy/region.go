@@ -249,7 +249,7 @@ func stateValues(v *model.Vehicle, flag, text string, taken map[int]bool) (state
 		for _, s := range v.States {
 			names = append(names, s.Name)
 		}
-		err = fmt.Errorf("%s %s: vehicle %s has no state %q", flag, text, v.Name, name)
+		err = fmt.Errorf("%s %s: vehicle %s has no state %q", flag, text, diag.Visible(v.Name), name)
 		if hint := diag.DidYouMean(name, names); hint != "" {
 			err = fmt.Errorf("%w; %s", err, hint)
 		}
@@ -360,8 +360,12 @@ func (a *analysis) finish(stdout io.Writer, f *regionFlags, complete bool) error
 		if err := e.Encode(r); err != nil {
 			return err
 		}
-	} else if err := a.write(&out, f); err != nil {
-		return err
+	} else {
+		var text bytes.Buffer
+		if err := a.write(&text, f); err != nil {
+			return err
+		}
+		out.WriteString(diag.VisibleLines(text.String()))
 	}
 	if _, err := stdout.Write(out.Bytes()); err != nil {
 		return err
@@ -431,17 +435,17 @@ func (a *analysis) draw(name string) error {
 
 // at writes an initial state.
 func (a *analysis) at(s region.Start) string {
-	return fmt.Sprintf("%s = %.6g, %s = %.6g", a.space.Axes[0].Name, s[0], a.space.Axes[1].Name, s[1])
+	return fmt.Sprintf("%s = %s, %s = %s", a.space.Axes[0].Name, diag.Number(s[0], 6), a.space.Axes[1].Name, diag.Number(s[1], 6))
 }
 
 // write prints the result as text.
 func (a *analysis) write(out io.Writer, f *regionFlags) error {
 	r := &a.result
-	fmt.Fprintf(out, "%s of %s: %d starts, evidence from samples, not a proof\n", r.Task, r.Mission, r.Starts)
+	fmt.Fprintf(out, "%s of %s: %d starts, evidence from samples, not a proof\n", diag.Visible(r.Task), diag.Visible(r.Mission), r.Starts)
 	for _, b := range r.Box {
-		fmt.Fprintf(out, "%s = %g to %g%s, ", b.State, b.Least, b.Most, strings.TrimSuffix(" "+b.Unit, " 1"))
+		fmt.Fprintf(out, "%s = %s to %s%s, ", b.State, diag.Number(b.Least, -1), diag.Number(b.Most, -1), strings.TrimSuffix(" "+b.Unit, " 1"))
 	}
-	fmt.Fprintf(out, "runs until %g s, %d x %d cells, quartered %d times at boundaries\n", r.Until, f.resolution,
+	fmt.Fprintf(out, "runs until %s s, %d x %d cells, quartered %d times at boundaries\n", diag.Number(r.Until, -1), f.resolution,
 		f.resolution, f.refine)
 	if len(r.Memory) > 0 {
 		fmt.Fprintf(out, "the plan has memory (%s): regions of starts at which nobody was active before\n",
@@ -452,13 +456,14 @@ func (a *analysis) write(out io.Writer, f *regionFlags) error {
 		if f.compose {
 			title = fmt.Sprintf("T%d = %s", k, title)
 		}
-		fmt.Fprintf(out, "\n%s: shares of the box, %.3g %% of it in cells that a boundary crosses\n", title, 100*q.Boundary)
+		fmt.Fprintf(out, "\n%s: shares of the box, %s %% of it in cells that a boundary crosses\n", title,
+			diag.Number(100*q.Boundary, 3))
 		w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 		for _, c := range q.Answers {
 			fmt.Fprintf(w, "  %s\t%.2f %%", c.Text, 100*c.Share)
 			switch {
 			case k < len(a.trials) && c.Class == region.Attracted:
-				fmt.Fprintf(w, "\ttau%d = %.6g s from %s", k, c.Longest.Time, a.at(c.Longest.Start))
+				fmt.Fprintf(w, "\ttau%d = %s s from %s", k, diag.Number(c.Longest.Time, 6), a.at(c.Longest.Start))
 			case c.First.Text != "":
 				fmt.Fprintf(w, "\tfirst from %s: %s", a.at(c.First.Start), c.First.Text)
 			}
@@ -496,13 +501,13 @@ func (a *analysis) writeVerdict(out io.Writer) {
 		fmt.Fprintln(out, "\nThe rules are not universal: Lemma 1 says nothing.")
 	case c != nil:
 		fmt.Fprintf(out, "\nCounterexample to Lemma 1 (Example 3): the rules are universal, yet from %s\n"+
-			"they have not succeeded after %.6g s; %d activations:", a.at(c.Start), c.Ended, len(c.Switches))
+			"they have not succeeded after %s s; %d activations:", a.at(c.Start), diag.Number(c.Ended, 6), len(c.Switches))
 		for k, b := range c.Switches {
 			if k == 12 {
 				fmt.Fprint(out, ", ...")
 				break
 			}
-			fmt.Fprintf(out, "%s %.4g s %s", map[bool]string{true: "", false: ","}[k == 0], b.T, b.Task)
+			fmt.Fprintf(out, "%s %s s %s", map[bool]string{true: "", false: ","}[k == 0], diag.Number(b.T, 4), b.Task)
 		}
 		fmt.Fprintln(out)
 	case strong.Holds:

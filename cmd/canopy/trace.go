@@ -61,7 +61,7 @@ func traceCounts(tree *bt.Tree, src *diag.Source, w io.Writer) error {
 	out := bufio.NewWriter(w)
 	err := script.Replay(tree, src, func(n int, instant bt.Instant) {
 		for _, c := range instant.Changes {
-			fmt.Fprintf(out, "%d %s: %s -> %s\n", n, tree.Name(c.Task), c.From, c.To)
+			fmt.Fprintf(out, "%d %s: %s -> %s\n", n, diag.Visible(tree.Name(c.Task)), c.From, c.To)
 		}
 		fmt.Fprintf(out, "%d: %s\n", n, inWords(reaction.WorkOf(instant)))
 	})

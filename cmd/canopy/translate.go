@@ -154,7 +154,7 @@ func solutions(w io.Writer, name string) error {
 	}
 	found, err := tree.Solutions()
 	for i, s := range found {
-		fmt.Fprintf(w, "%d: %s\n", i+1, strings.Join(s, " + "))
+		fmt.Fprintf(w, "%d: %s\n", i+1, diag.Visible(strings.Join(s, " + ")))
 	}
 	return failed(err)
 }

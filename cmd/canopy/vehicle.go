@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
+	"canopy/diag"
 	"canopy/vehicle/equations"
 	"canopy/vehicle/model"
 
@@ -27,7 +29,7 @@ a file of equations (docs/vehicles.md) by a name that ends in .yaml.`,
 			out := cmd.OutOrStdout()
 			if len(args) == 0 {
 				for _, v := range model.Vehicles() {
-					if _, err := fmt.Fprintf(out, "%s  %s\n", v.Name, v.Text); err != nil {
+					if _, err := fmt.Fprintf(out, "%s  %s\n", diag.Visible(v.Name), diag.Visible(v.Text)); err != nil {
 						return failed(err)
 					}
 				}
@@ -79,33 +81,31 @@ func vehicleJSON(w io.Writer, v *model.Vehicle) error {
 }
 
 func vehicleTable(out io.Writer, v *model.Vehicle) error {
-	fmt.Fprintf(out, "%s: %s\n", v.Name, v.Text)
+	fmt.Fprintf(out, "%s: %s\n", diag.Visible(v.Name), diag.Visible(v.Text))
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	row := func(cells ...any) { fmt.Fprintf(w, "  %v\t%v\t%v\t%v\n", cells...) }
+	row := func(name, value, unit, text, within string) {
+		line := []string{"", name, value, unit, text, within}
+		for i, cell := range line {
+			line[i] = diag.Visible(cell)
+		}
+		fmt.Fprintln(w, strings.TrimRight(strings.Join(line, "\t"), "\t"))
+	}
 	section := func(title string) { fmt.Fprintf(w, "\n%s\n", title) }
 	section("commands: what a plan writes")
 	for _, c := range v.Commands {
-		row(c.Name, fmt.Sprint(c.Default), c.Unit, ranged(c.Text, c.Range))
+		row(c.Name, diag.Number(c.Default, -1), c.Unit, c.Text, c.Range.String())
 	}
 	section("states")
 	for _, s := range v.States {
-		row(s.Name, "", s.Unit, ranged(s.Text, s.Range))
+		row(s.Name, "", s.Unit, s.Text, s.Range.String())
 	}
 	section("outputs")
 	for _, o := range v.Outputs {
-		row(o.Name, "", o.Unit, o.Text)
+		row(o.Name, "", o.Unit, o.Text, "")
 	}
 	section("parameters (D: published by the maker, P: published for another aircraft, A: assumed)")
 	for _, p := range v.Parameters {
-		row(p.Name, fmt.Sprint(p.Default), p.Unit, fmt.Sprintf("%s  %s", p.Tag, p.Text))
+		row(p.Name, diag.Number(p.Default, -1), p.Unit, p.Tag.String()+"  "+p.Text, p.Range().String())
 	}
 	return w.Flush()
-}
-
-// ranged is a text with the range of what it describes, if that has one.
-func ranged(text string, r model.Range) string {
-	if within := r.String(); within != "" {
-		text += ", " + within
-	}
-	return text
 }

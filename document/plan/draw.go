@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"canopy/bt"
+	"canopy/diag"
 	"canopy/expr"
 )
 
@@ -109,8 +110,8 @@ func Text(w io.Writer, p *Plan, statuses []bt.Status) error {
 	var lines []line
 	var walk func(t bt.Task, lead, below string)
 	walk = func(t bt.Task, lead, below string) {
-		l := line{name: lead + p.Tree.Name(t), kind: p.Tree.Kind(t).String(),
-			detail: shorten(strings.Join(d.details(t), " · "), mostDetail)}
+		l := line{name: lead + diag.Visible(p.Tree.Name(t)), kind: p.Tree.Kind(t).String(),
+			detail: shorten(diag.Visible(strings.Join(d.details(t), " · ")), mostDetail)}
 		if statuses != nil {
 			l.status = statuses[t].String()
 		}
@@ -175,5 +176,5 @@ func DOT(w io.Writer, p *Plan) error {
 // quoteDOT returns a text as a quoted ID of the DOT language, in which only the quotation mark and, for labels, the
 // backslash have a meaning.
 func quoteDOT(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(diag.VisibleLines(s)) + `"`
 }

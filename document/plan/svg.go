@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"canopy/bt"
+	"canopy/diag"
 )
 
 // look is the colours of a box.
@@ -122,8 +123,8 @@ func (d *drawing) layout() (boxes []box, width, height float64) {
 		if parent := tree.Parent(t); parent >= 0 {
 			b.x = boxes[parent].x + boxes[parent].width + columnGap
 		}
-		b.name, b.note = fit(d.labels[t], nameSize*boldness, mostName), tree.Kind(t).String()
-		if details := strings.Join(d.details(t), " · "); tree.Kind(t).Family() != bt.Leaf && details != "" {
+		b.name, b.note = fit(diag.Visible(d.labels[t]), nameSize*boldness, mostName), tree.Kind(t).String()
+		if details := diag.Visible(strings.Join(d.details(t), " · ")); tree.Kind(t).Family() != bt.Leaf && details != "" {
 			b.note += ", " + details
 		} else if details != "" {
 			b.note = fit(details, noteSize, mostNote)
@@ -286,6 +287,6 @@ func fit(s string, size, most float64) string {
 
 func escape(s string) string {
 	var b strings.Builder
-	xml.EscapeText(&b, []byte(s)) //nolint:errcheck // a strings.Builder has no errors
+	xml.EscapeText(&b, []byte(diag.VisibleLines(s))) //nolint:errcheck // a strings.Builder has no errors
 	return b.String()
 }

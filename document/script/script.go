@@ -41,7 +41,7 @@ func Trace(tree *bt.Tree, src *diag.Source, w io.Writer) error {
 func log(tree *bt.Tree, out io.Writer) func(n int, instant bt.Instant) {
 	return func(n int, instant bt.Instant) {
 		for _, c := range instant.Changes {
-			fmt.Fprintf(out, "%d %s: %s -> %s\n", n, tree.Name(c.Task), c.From, c.To)
+			fmt.Fprintf(out, "%d %s: %s -> %s\n", n, diag.Visible(tree.Name(c.Task)), c.From, c.To)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (r *Reader) syntax(err error) {
 		}
 	}
 	d.Offset = r.lineOf(d.Text)
-	if strings.Contains(d.Text, "did not find expected ',' or") {
+	if strings.Contains(d.Text, "did not find expected ',' or") || strings.Contains(d.Text, "expected node content") {
 		if m, found := flowMistake(r.Source.Text); found {
 			d.Offset, d.Length, d.Text, d.Hint = m.at, m.length, m.text, m.hint
 		}
@@ -159,7 +159,7 @@ func (f *flow) collection() (mistake, bool) {
 			f.at, value = f.at+1, -1
 		case c == ']' || c == '}':
 			if f.text[f.open[len(f.open)-1]] != map[byte]byte{']': '[', '}': '{'}[c] {
-				return mistake{f.at, 1, fmt.Sprintf("%c closes no bracket", c), ""}, true
+				return mistake{f.at, 1, fmt.Sprintf("%q does not close the %q before it", c, f.text[f.open[len(f.open)-1]]), ""}, true
 			}
 			f.at, value, plain = f.at+1, f.open[len(f.open)-1], false
 			f.open = f.open[:len(f.open)-1]
@@ -185,7 +185,7 @@ func (f *flow) collection() (mistake, bool) {
 		}
 	}
 	at := f.open[len(f.open)-1]
-	return mistake{at, 1, fmt.Sprintf("this %c is not closed", f.text[at]), ""}, true
+	return mistake{at, 1, fmt.Sprintf("this %q is not closed", f.text[at]), ""}, true
 }
 
 // follows is the mistake of a value that begins at an offset and is followed by what no comma separates from it.

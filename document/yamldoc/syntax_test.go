@@ -32,7 +32,7 @@ func TestSyntax(t *testing.T) {
 		"- a\nb: 1\n":                                  "2:1  | - ",
 		"a: 1\n---\nb: 2\n":                            "2:1  | a file of its own",
 		"a: 1\n---\n":                                  "2:1  | a file of its own",
-		"a: 1\n---\nb: [\n":                            "3:1  | quote texts",
+		"a: 1\n---\nb: [\n":                            "3:4 [ | ",
 		"a: 1\n...\nb: 2\n":                            "3:1  | ",
 		"a: 1\nb: &a [*a]\n":                           "2:8  | write out",
 		"a: *none":                                     "1:1  | begin with *",

@@ -71,13 +71,14 @@ func (r *Reader) Parse(hint string) *yaml.Node {
 			Hint: hint})
 		return nil
 	}
-	if r.aliases(doc.Content[0], map[*yaml.Node]int{}) > maxNodes {
-		r.Add(doc.Content[0], "too-large", "repeat less by aliases", "with its aliases the document has more than %d values", maxNodes)
+	root := doc.Content[0]
+	if r.aliases(root, map[*yaml.Node]int{}) > maxNodes {
+		r.Add(root, "too-large", "repeat less by aliases", "with its aliases the document has more than %d values", maxNodes)
 	}
 	if r.Diags.HasErrors() {
 		return nil
 	}
-	return doc.Content[0]
+	return root
 }
 
 // maxNodes bounds the values of a document, each alias counted as what it stands for: a few lines can stand for billions.

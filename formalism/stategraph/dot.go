@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"canopy/diag"
 )
 
 // DOT writes the graph in the DOT language of Graphviz: parallel steps as boxes around others, with a dot for the entry
@@ -104,5 +106,5 @@ func (g *Graph) drawTransition(out io.Writer, k int) {
 
 // quote returns a text as a quoted ID of the DOT language.
 func quote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(diag.VisibleLines(s)) + `"`
 }

@@ -158,6 +158,7 @@ var rooms = map[string]room{
 	}},
 	"run/record": {pure: true, imports: reasons{
 		"bt":       "a status change is the engine's own value",
+		"diag":     "names in CSV files are visible",
 		"snapshot": "a place in a log can be saved",
 	}, outside: reasons{
 		"github.com/foxglove/mcap/go/mcap": "the log's container, so that other tools open it",
@@ -183,6 +184,7 @@ var rooms = map[string]room{
 	}},
 	"run/report": {imports: reasons{
 		"bt":         "lanes are coloured by status",
+		"diag":       "names and numbers are written for readers",
 		"run/record": "a report is drawn from a run log",
 	}},
 	"document/mission": {pure: true, imports: reasons{

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"canopy/diag"
 )
 
 // appendNumber appends v in the shortest form that reads back as v, with an exponent only below 1e-6 and from
@@ -29,8 +31,13 @@ func appendJSONNumber(b []byte, v float64) []byte {
 	return appendNumber(b, v)
 }
 
-// appendField appends s as a field of a CSV line (RFC 4180).
+// appendField appends a text as a field of a CSV line (RFC 4180), visible and as a text: one that a spreadsheet would
+// take for a formula has an apostrophe before it, by which spreadsheets know a text.
 func appendField(b []byte, s string) []byte {
+	s = diag.Visible(s)
+	if s != "" && strings.Contains("=+-@", s[:1]) {
+		s = "'" + s
+	}
 	if !strings.ContainsAny(s, ",\"\r\n") {
 		return append(b, s...)
 	}

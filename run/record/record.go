@@ -9,6 +9,9 @@
 //   - status.csv, header `t,micro,task,from,to`: one line per status change, t in seconds with 9 decimals.
 //   - signals.csv, first column `t`, then one column `name [unit]` per recorded signal: one line per sample.
 //
+// In the CSV files, names are written so that no spreadsheet takes them for a formula and no viewer obeys them: one that
+// begins with =, +, - or @ has an apostrophe before it, and what cannot be seen is escaped ([diag.Visible]).
+//
 // The files are written out whenever 64 KiB of run.mcap have been recorded, so that a run that is killed leaves all but
 // its last stretch.
 //

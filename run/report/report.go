@@ -43,6 +43,7 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 // of a discontinuity were recorded, a step is a step. Printing gives vectors. Of a very long run the page holds curves,
 // lanes and a table that are thinned out, and says so.
 func HTML(w io.Writer, log *record.Log, treeSVG string) error {
+	log = visible(log)
 	d, notes := embedded(log)
 	v := view{
 		Log:        log,

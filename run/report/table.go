@@ -8,12 +8,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"canopy/diag"
 	"canopy/run/record"
 )
 
 // Table writes the closing table of a run as aligned plain text: what ran and why it ended, what it cost, how long each
 // action was active, and the extremes of the plotted signals with their times. Errors are those of w.
 func Table(w io.Writer, log *record.Log) error {
+	log = visible(log)
 	out := bufio.NewWriter(w)
 	rows := [][]string{{"mission", log.Mission}, {"vehicle", log.Vehicle}, {"plan", log.Plan}}
 	v := judge(log)
@@ -56,7 +58,7 @@ func Table(w io.Writer, log *record.Log) error {
 		writeColumns(out, rows, "llrrrr")
 	}
 	if _, left := panels(log); len(left) > 0 {
-		_, _ = out.WriteString("\n" + strings.Map(printable, unplotted(left, 5)) + "\n")
+		_, _ = out.WriteString("\n" + unplotted(left, 5) + "\n")
 	}
 	return out.Flush()
 }
@@ -90,12 +92,7 @@ func unit(s record.Signal) string {
 }
 
 // number writes v with six digits.
-func number(v float64) string {
-	if v != v {
-		return "-"
-	}
-	return strconv.FormatFloat(v, 'g', 6, 64)
-}
+func number(v float64) string { return diag.Number(v, 6) }
 
 // writeColumns writes rows with columns two spaces apart; align has l or r for each column. An error waits for Flush.
 func writeColumns(w *bufio.Writer, rows [][]string, align string) {
@@ -108,7 +105,6 @@ func writeColumns(w *bufio.Writer, rows [][]string, align string) {
 	for _, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
-			cell = strings.Map(printable, cell)
 			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
 			if align[i] == 'r' {
 				line.WriteString(pad + cell + "  ")
@@ -118,12 +114,4 @@ func writeColumns(w *bufio.Writer, rows [][]string, align string) {
 		}
 		_, _ = w.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
-}
-
-// printable keeps control characters of a hostile name from a terminal.
-func printable(r rune) rune {
-	if !strconv.IsPrint(r) {
-		return utf8.RuneError
-	}
-	return r
 }
