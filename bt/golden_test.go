@@ -3,19 +3,15 @@ package bt_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/cockroachdb/datadriven"
 
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/script"
 	"canopy/formalism/tick"
+	"canopy/internal/golden"
 	"canopy/internal/trees"
 )
 
@@ -36,48 +32,30 @@ import (
 //
 // Unless the iterations are limited, a tick engine goes the same way at each directive, and must log the same.
 func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no golden scripts", err)
-	}
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".txt")
-		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !strings.HasPrefix(string(text), "# ") {
-				t.Errorf("%s does not open with a comment that says what is shown", file)
-			}
-			g := &golden{}
-			datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string { return g.run(t, d) })
-		})
-	}
+	golden.Run(t, func() golden.Machine { return new(machine).run }, "testdata/*.txt")
 }
 
-// golden is the state of a golden script.
-type golden struct {
+// machine is the state of a golden script.
+type machine struct {
 	tree                *bt.Tree
 	engine, kept        *bt.Engine
 	ticking, keptTicker *tick.Engine // nil if the iterations are limited
 	line                int
 }
 
-func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
+func (g *machine) run(t *testing.T, d golden.Directive) string {
 	var b strings.Builder
 	src := &diag.Source{Name: "script", Text: d.Input}
-	switch d.Cmd {
+	switch d.Name {
 	case "plan":
 		root, err := trees.Parse(d.Input)
 		if err != nil {
-			d.Fatalf(t, "%v", err)
+			t.Fatalf("%s: %v", d.At, err)
 		}
 		if g.tree, err = bt.Compile(root); err != nil {
 			return "error: " + err.Error() + "\n"
 		}
-		limit := 0
-		d.MaybeScanArgs(t, "limit", &limit)
+		limit, _ := strconv.Atoi(d.Value("limit"))
 		g.engine, g.ticking, g.line = bt.NewEngine(g.tree, nil, limit), nil, 0
 		if limit == 0 {
 			g.ticking = tick.NewEngine(g.tree, nil, 0)
@@ -90,14 +68,14 @@ func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
 	case "run", "tick":
 		lines, list := script.Parse(g.tree, src)
 		if list != nil {
-			d.Fatalf(t, "%v", list)
+			t.Fatalf("%s: %v", d.At, list)
 		}
 		if g.line == 0 {
 			lines = append([]script.Line{{}}, lines...)
 		}
 		for _, line := range lines {
 			instant, err := g.engine.Settle(line.Inputs)
-			if d.Cmd == "tick" {
+			if d.Name == "tick" {
 				g.tick(&b, line.Inputs)
 				g.compare(t, instant, instant)
 				continue
@@ -105,7 +83,7 @@ func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
 			if g.ticking != nil {
 				got, err := g.ticking.Settle(line.Inputs)
 				if err != nil {
-					d.Fatalf(t, "%v", err)
+					t.Fatalf("%s: %v", d.At, err)
 				}
 				g.compare(t, instant, got)
 			}
@@ -117,7 +95,7 @@ func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
 	case "conventional":
 		lines, list := script.Parse(g.tree, src)
 		if list != nil {
-			d.Fatalf(t, "%v", list)
+			t.Fatalf("%s: %v", d.At, list)
 		}
 		e := tick.NewConventional(g.tree, nil)
 		g.line = 0
@@ -138,13 +116,13 @@ func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
 		g.engine.CopyFrom(g.kept)
 		g.ticking.CopyFrom(g.keptTicker)
 	default:
-		d.Fatalf(t, "unknown directive %q", d.Cmd)
+		t.Fatalf("%s: unknown directive %q", d.At, d.Name)
 	}
 	return b.String()
 }
 
 // write writes an instant: N.ITERATION NAME: From -> To, and the procedures started.
-func (g *golden) write(b *strings.Builder, instant bt.Instant) {
+func (g *machine) write(b *strings.Builder, instant bt.Instant) {
 	commands := instant.Commands
 	for _, c := range instant.Changes {
 		fmt.Fprintf(b, "%d.%d %s: %s -> %s", g.line, c.Iteration, g.tree.Name(c.Task), c.From, c.To)
@@ -161,7 +139,7 @@ func (g *golden) write(b *strings.Builder, instant bt.Instant) {
 }
 
 // compare compares the tick engine's log of an instant, and its state after it, with the engine's.
-func (g *golden) compare(t *testing.T, want, got bt.Instant) {
+func (g *machine) compare(t *testing.T, want, got bt.Instant) {
 	t.Helper()
 	if msg := trees.Differ(g.engine, g.ticking, want, got); msg != "" {
 		t.Errorf("line %d: %s", g.line, msg)
@@ -170,7 +148,7 @@ func (g *golden) compare(t *testing.T, want, got bt.Instant) {
 
 // tick ticks the root until nothing changes and writes after each tick what has changed: N.TICK NAME: PHASE, ANSWER,
 // and the procedures started.
-func (g *golden) tick(b *strings.Builder, inputs []bt.Input) {
+func (g *machine) tick(b *strings.Builder, inputs []bt.Input) {
 	e := g.ticking
 	for n := 1; ; n++ {
 		before := e.Clone()
@@ -195,7 +173,7 @@ func (g *golden) tick(b *strings.Builder, inputs []bt.Input) {
 }
 
 // state writes the tree with every task's status, activity and held result.
-func (g *golden) state(b *strings.Builder) {
+func (g *machine) state(b *strings.Builder) {
 	var write func(t bt.Task, indent string)
 	write = func(t bt.Task, indent string) {
 		fmt.Fprintf(b, "%s%s: %s", indent, g.tree.Name(t), g.engine.Status(t))
@@ -213,33 +191,5 @@ func (g *golden) state(b *strings.Builder) {
 	write(g.tree.Root(), "")
 }
 
-// TestDocumented holds docs/semantics.md and the golden scripts together: every script is named there, and every script
-// named there exists.
-func TestDocumented(t *testing.T) {
-	text, err := os.ReadFile("../docs/semantics.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var named []string
-	for _, m := range regexp.MustCompile("`([a-z0-9-]+)\\.txt`").FindAllStringSubmatch(string(text), -1) {
-		named = append(named, m[1])
-	}
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var scripts []string
-	for _, file := range files {
-		scripts = append(scripts, strings.TrimSuffix(filepath.Base(file), ".txt"))
-	}
-	for _, s := range scripts {
-		if !slices.Contains(named, s) {
-			t.Errorf("testdata/%s.txt is not named in docs/semantics.md", s)
-		}
-	}
-	for _, s := range named {
-		if !slices.Contains(scripts, s) {
-			t.Errorf("docs/semantics.md names %s.txt, which does not exist in testdata", s)
-		}
-	}
-}
+// TestDocumented holds docs/semantics.md and the golden scripts together.
+func TestDocumented(t *testing.T) { golden.Documented(t, "../docs/semantics.md", "testdata/*.txt") }

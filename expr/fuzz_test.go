@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// golden finds the one-line inputs of golden scripts.
-var golden = regexp.MustCompile(`(?m)^(?:parse|condition|number.*|unit|assignments)\n(.*)\n----$`)
+// inputs finds the one-line inputs of golden scripts.
+var inputs = regexp.MustCompile(`(?m)^(?:parse|condition|number.*|unit|assignments)\n(.*)\n----$`)
 
 // seed gives a fuzz test the inputs of the golden scripts, besides its own in testdata/fuzz.
 func seed(f *testing.F) {
@@ -19,7 +19,7 @@ func seed(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		for _, input := range golden.FindAllSubmatch(text, -1) {
+		for _, input := range inputs.FindAllSubmatch(text, -1) {
 			f.Add(string(input[1]))
 		}
 	}

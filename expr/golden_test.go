@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cockroachdb/datadriven"
-
 	"canopy/diag"
+	"canopy/internal/golden"
 )
 
 // aircraft is the scope of the golden scripts and of the examples in the user's page.
@@ -59,9 +58,9 @@ func render(src string, errs ...*Error) string {
 //	assignments               the list of assignments, or the mistakes
 //	unit                      the unit in SI, or the mistake
 func TestGolden(t *testing.T) {
-	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
-		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			switch d.Cmd {
+	golden.Run(t, func() golden.Machine {
+		return func(t *testing.T, d golden.Directive) string {
+			switch d.Name {
 			case "assignments":
 				list, errs := ParseAssignments(d.Input)
 				var b strings.Builder
@@ -82,16 +81,14 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				return render(d.Input, mistake(t, err))
 			}
-			if d.Cmd == "parse" {
+			if d.Name == "parse" {
 				return e.String() + "\n"
 			}
 			want, unit := Boolean, AnyUnit
-			if d.Cmd == "number" {
+			if d.Name == "number" {
 				want = Real
 			}
-			if d.HasArg("unit") {
-				var text string
-				d.ScanArgs(t, "unit", &text)
+			if text := d.Value("unit"); text != "" {
 				if unit, err = ParseUnit(text); err != nil {
 					t.Fatal(err)
 				}
@@ -101,6 +98,6 @@ func TestGolden(t *testing.T) {
 				return "ok\n"
 			}
 			return render(d.Input, errs...)
-		})
-	})
+		}
+	}, "testdata/golden/*")
 }

@@ -12,8 +12,7 @@ import (
 	"testing"
 
 	"canopy/diag"
-
-	"github.com/cockroachdb/datadriven"
+	"canopy/internal/golden"
 )
 
 // The scripts in testdata/examples run state graphs, those in testdata/wrong read documents with mistakes. Commands:
@@ -23,16 +22,7 @@ import (
 //	until t=6 a b                             an instant at each alarm up to and at a time
 //	dot                                       the drawing
 func TestGolden(t *testing.T) {
-	for _, folder := range []string{"examples", "wrong"} {
-		datadriven.Walk(t, filepath.Join("testdata", folder), func(t *testing.T, path string) {
-			text, err := os.ReadFile(path)
-			if err != nil || !strings.HasPrefix(string(text), "# ") {
-				t.Fatalf("%s does not open with a comment that says what is shown (%v)", path, err)
-			}
-			s := &script{}
-			datadriven.RunTest(t, path, s.command)
-		})
-	}
+	golden.Run(t, func() golden.Machine { return new(script).command }, "testdata/examples/*.txt", "testdata/wrong/*.txt")
 }
 
 // script is the state of a golden script.
@@ -41,21 +31,21 @@ type script struct {
 	engine *Engine
 }
 
-func (s *script) command(t *testing.T, d *datadriven.TestData) string {
-	if s.graph == nil && d.Cmd != "read" {
-		t.Fatalf("%s: no graph was read", d.Pos)
+func (s *script) command(t *testing.T, d golden.Directive) string {
+	if s.graph == nil && d.Name != "read" {
+		t.Fatalf("%s: no graph was read", d.At)
 	}
-	switch d.Cmd {
+	switch d.Name {
 	case "read":
 		var known *Vocabulary
-		for _, arg := range d.CmdArgs {
+		for _, arg := range d.Args {
 			if known == nil {
 				known = &Vocabulary{}
 			}
 			if arg.Key == "conditions" {
-				known.Conditions = arg.Vals
+				known.Conditions = arg.Values
 			} else {
-				known.Actions = arg.Vals
+				known.Actions = arg.Values
 			}
 		}
 		g, list := Read(&diag.Source{Name: "graph.yaml", Text: d.Input + "\n"}, known)
@@ -77,10 +67,10 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 		var at float64
 		names := s.graph.Conditions()
 		values := make([]bool, len(names))
-		for _, arg := range d.CmdArgs {
+		for _, arg := range d.Args {
 			if arg.Key == "t" {
 				var err error
-				if at, err = strconv.ParseFloat(arg.Vals[0], 64); err != nil {
+				if at, err = strconv.ParseFloat(arg.Values[0], 64); err != nil {
 					t.Fatal(err)
 				}
 			} else if i := slices.Index(names, arg.Key); i >= 0 {
@@ -90,13 +80,13 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 			}
 		}
 		var out strings.Builder
-		for next := s.engine.Alarm(); d.Cmd == "until" && next < at; next = s.engine.Alarm() {
+		for next := s.engine.Alarm(); d.Name == "until" && next < at; next = s.engine.Alarm() {
 			s.settle(&out, next, values)
 		}
 		s.settle(&out, at, values)
 		return out.String()
 	}
-	t.Fatalf("unknown command %q", d.Cmd)
+	t.Fatalf("unknown command %q", d.Name)
 	return ""
 }
 

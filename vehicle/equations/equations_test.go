@@ -10,9 +10,8 @@ import (
 	"testing"
 
 	"canopy/diag"
+	"canopy/internal/golden"
 	"canopy/vehicle/model"
-
-	"github.com/cockroachdb/datadriven"
 )
 
 func page(t *testing.T) string {
@@ -138,8 +137,8 @@ func TestAllocatesNothing(t *testing.T) {
 
 // The scripts in testdata/golden read files with mistakes.
 func TestGolden(t *testing.T) {
-	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
-		datadriven.RunTest(t, path, func(_ *testing.T, d *datadriven.TestData) string {
+	golden.Run(t, func() golden.Machine {
+		return func(_ *testing.T, d golden.Directive) string {
 			var b strings.Builder
 			v, diags := Read(&diag.Source{Name: "v.yaml", Text: d.Input + "\n"})
 			diags.Write(&b, false)
@@ -147,8 +146,8 @@ func TestGolden(t *testing.T) {
 				b.WriteString("a vehicle\n")
 			}
 			return b.String()
-		})
-	})
+		}
+	}, "testdata/golden/*")
 }
 
 // The table of codes on the page is that of the source and of what comes from expressions.
