@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -37,6 +38,9 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 		if err := s.integrator.Step(limit); err != nil {
 			return Segment{From: from, To: from}, s.named(err)
 		}
+		if err := s.stepped(); err != nil {
+			return Segment{From: from, To: from}, err
+		}
 		s.search.step(s.ran.fresh)
 	}
 	events, err = s.travel(min(limit, s.integrator.T()))
@@ -52,6 +56,37 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 		s.chatter.complete(s.T - s.integrator.From())
 	}
 	return s.end(from, events)
+}
+
+// stepped looks at the step that the integrator has just made: whether it leads to numbers, and whether time goes on.
+func (s *Simulator) stepped() error {
+	in, c := s.integrator, &s.crawl
+	if i := notFinite(in.Y()); i >= 0 {
+		return &NotFiniteError{T: in.T(), Kind: "state", Name: s.sys.States[i]}
+	}
+	c.longest = max(c.longest, in.T()-in.From())
+	if c.steps++; c.steps < crawling {
+		return nil
+	}
+	span := in.T() - c.since
+	c.steps, c.since = 0, in.T()
+	if span >= crawled*c.longest {
+		return nil
+	}
+	// The state that moves most, as the integrator measures it.
+	slope, most, name := make([]float64, len(s.Y)), -1.0, ""
+	s.sys.Derivatives(s.T, s.Y, &s.Discrete, slope)
+	for i, v := range slope {
+		scale := math.Abs(s.Y[i]) * s.options.RelTol
+		if len(s.options.AbsTol) > 0 {
+			scale += s.options.AbsTol[min(i, len(s.options.AbsTol)-1)]
+		}
+		if v = math.Abs(v) / scale; v > most {
+			most, name = v, s.sys.States[i]
+		}
+	}
+	return fmt.Errorf("%w: t = %.9g s, %d steps within %.3g s; the state that moves fastest is %q", ErrCrawl, s.T,
+		crawling, span, name)
 }
 
 // begin looks at what the owner changed, restarts the integrator if need be, and returns the watched indicators that

@@ -29,6 +29,7 @@
 //	step
 //		limit := min(until, Alarm)
 //		if the integrator's step is used up: make one more, not past limit   // it lands on limit exactly
+//			a state is not finite there, or the steps have collapsed: stop
 //		end := min(limit, end of the step)
 //	hold, if chattering is being got over and T < quiet
 //		go on to min(quiet, end) without search

@@ -29,10 +29,18 @@ type Simulator struct {
 	iterations int  // event iterations at T
 	looping    []bool
 	chatter    chatter
+	crawl      crawl
 
 	search search
 	events []int // buffers of what is returned
 	change []int
+}
+
+// crawl watches for steps that collapse.
+type crawl struct {
+	steps   int     // made since the last look
+	since   float64 // when that was
+	longest float64 // step so far
 }
 
 // ran is what the owner's values were when the simulator last looked: to see what changed since.
@@ -68,7 +76,7 @@ func New(sys *System, t0 float64, y0, u0 []float64, o Options) (*Simulator, erro
 		o.AbsTol = sys.AbsTol
 	}
 	s := newSimulator(sys, o)
-	s.T, s.ran.t = t0, t0
+	s.T, s.ran.t, s.crawl.since = t0, t0, t0
 	copy(s.Y, y0)
 	copy(s.ran.y, y0)
 	copy(s.U, u0)
@@ -126,6 +134,7 @@ func (s *Simulator) CopyFrom(o *Simulator) {
 	copy(s.ran.watch, o.ran.watch)
 	s.search.copyFrom(&o.search)
 	s.chatter.copyFrom(&o.chatter)
+	s.crawl = o.crawl
 }
 
 // Clone returns a simulator in the same state, which goes on alike.
@@ -139,7 +148,7 @@ func (s *Simulator) Clone() *Simulator {
 // bit.
 func (s *Simulator) State(c *snapshot.Codec) {
 	r, q, st := &s.ran, &s.search, &s.stats
-	for _, x := range []*float64{&s.T, &s.Alarm, &r.t} {
+	for _, x := range []*float64{&s.T, &s.Alarm, &r.t, &s.crawl.since, &s.crawl.longest} {
 		snapshot.Float(c, x)
 	}
 	snapshot.Floats(c, s.Y, s.U, r.y, r.u, q.rows, q.now)
@@ -153,7 +162,7 @@ func (s *Simulator) State(c *snapshot.Codec) {
 	for _, b := range []*bool{&s.pending, &r.judged, &r.fresh, &r.anew} {
 		snapshot.Bool(c, b)
 	}
-	for _, n := range []*int{&s.iterations, &st.StateEvents, &st.TimeEvents, &st.Restarts, &st.Samples} {
+	for _, n := range []*int{&s.crawl.steps, &s.iterations, &st.StateEvents, &st.TimeEvents, &st.Restarts, &st.Samples} {
 		snapshot.Int(c, n)
 	}
 	s.chatter.state(c)

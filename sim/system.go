@@ -99,6 +99,17 @@ type Stats struct {
 // wraps it names those that keep changing.
 var ErrEventIteration = errors.New("sim: event iteration does not end")
 
+// ErrCrawl is the error of a simulation whose steps have collapsed: 100,000 of them together are shorter than a
+// thousandth of one that was made before, as next to a pole that the solution is pulled to from both sides. The error
+// that wraps it names the time and the state that moves fastest.
+var ErrCrawl = errors.New("sim: time hardly goes on")
+
+// When steps have collapsed.
+const (
+	crawling = 100_000
+	crawled  = 1e-3
+)
+
 // NotFiniteError is the error of a state, its derivative or an indicator that is NaN or infinite.
 type NotFiniteError struct {
 	T    float64 // where it was first evaluated so
