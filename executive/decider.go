@@ -1,6 +1,7 @@
 package executive
 
 import (
+	"errors"
 	"math"
 
 	"canopy/bt"
@@ -81,10 +82,7 @@ func (d *tree) inputs(x *Executive) []bt.Input {
 // react lets the tree react to its inputs, and carries out what it commands.
 func (d *tree) react(x *Executive, in []bt.Input) error {
 	instant, err := d.engine.Settle(in)
-	if err := d.apply(x, instant); err != nil {
-		return err
-	}
-	return err
+	return errors.Join(d.apply(x, instant), err)
 }
 
 // apply logs the status changes of a settling and carries out the leaves' commands.
@@ -92,13 +90,12 @@ func (d *tree) apply(x *Executive, instant bt.Instant) error {
 	for _, c := range instant.Changes {
 		x.changed(x.micro+int(c.Iteration), c)
 	}
+	var failed error
 	for _, c := range instant.Commands {
-		if err := x.do(x.p.leafOf[c.Task], c.Exit); err != nil {
-			return err
-		}
+		failed = errors.Join(failed, x.do(x.p.leafOf[c.Task], c.Exit))
 	}
 	x.micro += instant.Iterations
-	return nil
+	return failed
 }
 
 // watches wants to be asked whenever a leaf may have something to tell.

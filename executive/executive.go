@@ -236,6 +236,47 @@ func (x *Executive) Ended() bt.Status {
 	return bt.Accept
 }
 
+// Judgement returns what the plan's root has come to: Success or Failure, or Accept while it goes on or waits.
+func (x *Executive) Judgement() bt.Status {
+	status := x.Status(x.p.Tree.Root())
+	if status == bt.Accept || status == bt.Deactivating {
+		status = x.root
+	}
+	switch status {
+	case bt.Success, bt.Finished:
+		return bt.Success
+	case bt.Failure, bt.Aborted:
+		return bt.Failure
+	case bt.Accept, bt.Activating, bt.Running, bt.Deactivating:
+		return bt.Accept
+	}
+	panic("executive: a status that does not exist")
+}
+
+// Exits reports whether exit procedures are to run before everything stands still: an active action has one, or one is
+// under way.
+func (x *Executive) Exits() bool {
+	for i := range x.p.Leaves {
+		l := &x.p.Leaves[i]
+		if _, slow := l.Slow(); x.u[i] == Active && (slow || len(l.Exit) > 0) {
+			return true
+		}
+	}
+	return len(x.Leaving()) > 0
+}
+
+// Leaving returns the tasks whose exit procedure is under way.
+func (x *Executive) Leaving() []bt.Task {
+	var tasks []bt.Task
+	for _, i := range x.timed {
+		if x.leaves[i].Procedure == Exiting {
+			tasks = append(tasks, x.p.Leaves[i].Task)
+		}
+	}
+	slices.Sort(tasks)
+	return tasks
+}
+
 // State passes all that changes of the execution, but for what the world keeps.
 func (x *Executive) State(c *snapshot.Codec) {
 	snapshot.Each(c, x.leaves, func(c *snapshot.Codec, l *leafState) {
@@ -421,6 +462,7 @@ func (x *Executive) start(i int, exit, slow bool, duration *expr.Code) error {
 	}
 	d := x.evaluate(duration)
 	if math.IsNaN(d) || d < 0 {
+		s.deadline = x.world.T()
 		return fmt.Errorf("%w: the procedure of %s would take %g s at t = %.3f s", ErrDuration,
 			x.p.Tree.Name(x.p.Leaves[i].Task), d, x.world.T())
 	}

@@ -22,6 +22,20 @@ import (
 // ErrUnsettled is the failure of a run in which tasks go on switching each other at one instant.
 var ErrUnsettled = errors.New("the plan and the signals do not settle")
 
+// NotFiniteError is the failure of a run in which a recorded signal is NaN or infinite.
+type NotFiniteError struct {
+	T     float64 // [s]
+	Name  string  // of the signal
+	Value string
+}
+
+func (e NotFiniteError) Error() string {
+	return fmt.Sprintf("%s is %s at t = %.9g s", e.Name, e.Value, e.T)
+}
+
+// MaxStopping bounds the stopping phase of a run: the time that exit procedures may take after the run's end [s].
+const MaxStopping = 3600.0
+
 // MaxSettlings bounds how often the plan settles at one instant: it bounds the loops through signals, which the tree
 // engine cannot see.
 const MaxSettlings = 100
@@ -43,6 +57,8 @@ type World interface {
 	Iterate() (changed []int, err error)
 	// SetAlarm sets the next time event [s], +Inf for none.
 	SetAlarm(t float64)
+	// States returns the vehicle's states at the present time.
+	States() []float64
 	// At returns the signal vector at a time of the last stretch, at its end with the present inputs.
 	At(t float64) []float64
 	// Left returns the signal vector at the end of the last stretch as it was before the instant there.
@@ -78,9 +94,12 @@ type Run struct {
 	sampled   float64 // time of the last sample
 	outside   []bool  // by state: it was outside the vehicle's range there
 
-	summary record.Summary
-	begun   bool // the plan has settled for the first time
-	over    bool
+	summary  record.Summary
+	tree     bool // the plan's tree decides
+	begun    bool // the plan has settled for the first time
+	stopping bool // exit procedures are under way, nothing else is to begin
+	over     bool
+	stuck    bool // the world has failed: time cannot go on
 
 	row []float64 // scratch
 }
@@ -95,6 +114,10 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 	r := &Run{m: m, world: w, executive: executive.New(m.Program, w, d), until: min(m.Horizon, until),
 		sampled: math.NaN(), outside: make([]bool, len(m.Vehicle.States)), row: make([]float64, len(m.Record))}
 	r.signals, r.places = m.Recorded()
+	switch c.(type) {
+	case Continuous, Discrete:
+		r.tree = true
+	}
 	return r, nil
 }
 
@@ -112,41 +135,49 @@ func (r *Run) Attach(rec record.Recorder) { r.rec = rec }
 //	            the executive settles the plan, which changes the inputs; stop if it did nothing
 //	    record the right limit
 //
-// The first step is the first settling of the plan.
+// The first step is the first settling of the plan. At the horizon, at the plan's end, at Stop and after a failure, the
+// plan is halted; if exit procedures then take time, the run goes on until they have ended, for MaxStopping at most.
 func (r *Run) Step() (bool, error) {
 	if r.over {
 		return false, nil
 	}
+	if err := r.step(); err != nil {
+		return false, r.fail(err)
+	}
+	return !r.over, nil
+}
+
+func (r *Run) step() error {
 	if !r.begun {
 		r.begun = true
-		if err := r.begin(); err != nil {
-			return false, r.fail(err)
-		}
-		return !r.over, nil
+		return r.begin()
 	}
 	r.executive.Begin()
 	segment, err := r.world.Advance(r.until)
+	r.stuck = err != nil
 	lost := r.grid(segment.To) // what comes before a failure is recorded
 	if err != nil {
-		return false, r.fail(err)
+		return err
 	}
 	if lost != nil {
-		return false, r.fail(lost)
+		return lost
+	}
+	if err := r.checkRanges(r.world.T(), r.world.States()); err != nil {
+		return err
 	}
 	if len(segment.Events) > 0 || segment.Alarm {
 		if err := r.event(segment); err != nil {
-			return false, r.fail(err)
+			return err
 		}
 	}
-	if !r.over && r.world.T() >= r.until {
-		r.end(record.Complete, reasons[r.until < r.m.Horizon])
+	switch {
+	case r.over:
+	case r.stopping:
+		return r.stopped()
+	case r.world.T() >= r.until:
+		return r.end(record.Complete, reasons[r.until < r.m.Horizon])
 	}
-	if r.over {
-		if err := r.close(); err != nil {
-			return false, r.fail(err)
-		}
-	}
-	return !r.over, nil
+	return nil
 }
 
 // begin is the instant at which the run starts.
@@ -154,7 +185,18 @@ func (r *Run) begin() error {
 	if err := errors.Join(r.instant(), r.recordInputs()); err != nil {
 		return err
 	}
-	return r.grid(0)
+	if err := r.grid(0); err != nil {
+		return err
+	}
+	return r.endWithPlan()
+}
+
+// endWithPlan ends the run if it is to end with the plan, which has.
+func (r *Run) endWithPlan() error {
+	if ended := r.executive.Ended(); r.m.EndsWithPlan && ended != bt.Accept && !r.stopping {
+		return r.end(record.Complete, "the plan ended: "+ended.String())
+	}
+	return nil
 }
 
 // event handles the instant at the end of a stretch. Both of its sides are recorded, unless it was an alarm that is
@@ -201,19 +243,23 @@ func (r *Run) event(segment Segment) error {
 		}
 	}
 	if silent && !changed {
-		return nil
+		return r.endWithPlan()
 	}
 	if silent && r.sampled < t {
 		if err := r.sample(t, r.world.Left()); err != nil {
 			return err
 		}
 	}
-	return r.sample(t, r.world.At(t))
+	if err := r.sample(t, r.world.At(t)); err != nil {
+		return err
+	}
+	return r.endWithPlan()
 }
 
 // iterate commits the sides of the indicators.
 func (r *Run) iterate() error {
 	changed, err := r.world.Iterate()
+	r.stuck = err != nil
 	r.executive.Changed(changed)
 	return err
 }
@@ -260,9 +306,6 @@ func (r *Run) instant() error {
 		}
 	}
 	r.world.SetAlarm(r.executive.Rest())
-	if ended := r.executive.Ended(); r.m.EndsWithPlan && ended != bt.Accept {
-		r.end(record.Complete, "the plan ended: "+ended.String())
-	}
 	return r.write()
 }
 
@@ -304,21 +347,23 @@ func (r *Run) grid(to float64) error {
 
 // sample records all recorded signals at one point of the trajectory.
 func (r *Run) sample(t float64, signals []float64) error {
-	r.sampled = t
 	for i, s := range r.places {
-		r.row[i] = signals[s]
+		if r.row[i] = signals[s]; math.IsNaN(r.row[i]) || math.IsInf(r.row[i], 0) {
+			return NotFiniteError{t, r.signals[i].Name, fmt.Sprint(r.row[i])}
+		}
 	}
+	r.sampled = t
 	if err := r.rec.Sample(t, r.row); err != nil {
 		return err
 	}
-	return r.checkRanges(t, signals)
+	return r.checkRanges(t, signals[1:])
 }
 
 // checkRanges logs a state that has left the range in which the vehicle's model describes something, by more than
 // errors of the integration explain.
-func (r *Run) checkRanges(t float64, signals []float64) error {
+func (r *Run) checkRanges(t float64, states []float64) error {
 	for i := range r.m.Vehicle.States {
-		s, y := &r.m.Vehicle.States[i], signals[1+i]
+		s, y := &r.m.Vehicle.States[i], states[i]
 		least, most := s.Range.Bounds()
 		margin := 100 * s.AbsTol
 		out := y < least-margin || y > most+margin
@@ -334,13 +379,98 @@ func (r *Run) checkRanges(t float64, signals []float64) error {
 	return nil
 }
 
-// Stop interrupts the run where it is, for a reason that is not the run's own.
+// Stop interrupts the run where it is, for a reason that is not the run's own, and lets exit procedures end.
 func (r *Run) Stop(reason string) error {
 	if r.over {
 		return nil
 	}
-	r.end(record.Interrupted, reason)
-	return r.close()
+	if r.stopping { // it would end for another reason, which nobody waits for
+		r.summary.Outcome, r.summary.Reason = record.Interrupted, reason
+	} else if err := r.end(record.Interrupted, reason); err != nil {
+		return r.fail(err)
+	}
+	for !r.over {
+		if err := r.step(); err != nil {
+			return r.fail(err)
+		}
+	}
+	return nil
+}
+
+// end begins the end of the run: the last point is recorded and, if exit procedures are to run, the plan is halted.
+func (r *Run) end(outcome record.Outcome, reason string) error {
+	r.judge(outcome, reason)
+	if err := r.close(); err != nil {
+		return err
+	}
+	if !r.begun || !r.executive.Exits() {
+		r.over = true
+		return nil
+	}
+	u, _ := r.world.Discrete()
+	before := slices.Clone(u)
+	if err := errors.Join(r.halt(), r.settleExits()); err != nil {
+		return err
+	}
+	if slices.Equal(before, u) {
+		return nil
+	}
+	return errors.Join(r.recordInputs(), r.sample(r.world.T(), r.world.At(r.world.T())))
+}
+
+// judge notes why the run ends and what the plan has come to.
+func (r *Run) judge(outcome record.Outcome, reason string) {
+	r.summary.Outcome, r.summary.Reason = outcome, reason
+	if r.stopping {
+		return // the plan was judged before it was halted
+	}
+	r.summary.Plan = record.PlanAbsent
+	if r.tree {
+		r.summary.Plan = map[bt.Status]record.Verdict{bt.Success: record.PlanSucceeded, bt.Failure: record.PlanFailed,
+			bt.Accept: record.PlanOpen}[r.executive.Judgement()]
+	}
+}
+
+// halt ends every action: the stopping phase begins.
+func (r *Run) halt() error {
+	r.stopping, r.until = true, r.world.T()+MaxStopping
+	var err error
+	if !r.stuck {
+		err = r.iterate() // sides that nobody watched
+	}
+	return errors.Join(err, r.executive.Halt(), r.write())
+}
+
+// settleExits lets the plan settle after it was halted; the run is over if no exit procedure is under way then.
+func (r *Run) settleExits() error {
+	var err error
+	if len(r.executive.Leaving()) > 0 {
+		err = r.instant()
+	}
+	r.over = len(r.executive.Leaving()) == 0
+	return err
+}
+
+// stopped ends the run when all exit procedures have ended, or their time is over.
+func (r *Run) stopped() error {
+	leaving := r.executive.Leaving()
+	if len(leaving) > 0 && r.world.T() < r.until {
+		return nil
+	}
+	r.over = true
+	return errors.Join(r.close(), r.unended(leaving))
+}
+
+// unended logs exit procedures that have not ended.
+func (r *Run) unended(leaving []bt.Task) error {
+	if len(leaving) == 0 {
+		return nil
+	}
+	var names []string
+	for _, t := range leaving {
+		names = append(names, r.m.Plan.Tree.Name(t))
+	}
+	return r.log("stopping", fmt.Sprintf("not ended: the exit procedure of %s", strings.Join(names, ", ")))
 }
 
 // close records the last point of the trajectory, if it has not been.
@@ -351,20 +481,36 @@ func (r *Run) close() error {
 	return r.sample(r.world.T(), r.world.At(r.world.T()))
 }
 
-func (r *Run) end(outcome record.Outcome, reason string) {
+// fail ends the run by an error: nothing that was recorded is lost, and every active task's exit procedure is run. It is
+// run to its end if time can still go on; where the world itself has failed, it cannot.
+func (r *Run) fail(err error) error {
+	r.judge(record.Failed, err.Error())
+	again := r.stopping
+	for _, more := range []error{r.close(), r.log("error", err.Error()), r.halt()} {
+		err = also(err, more)
+	}
+	if !r.stuck && !again {
+		more := r.settleExits()
+		for more == nil && !r.over {
+			more = r.step()
+		}
+		err = also(err, more)
+	}
+	if !r.over {
+		err = also(err, r.unended(r.executive.Leaving()))
+	}
 	r.over = true
-	r.summary.Outcome, r.summary.Reason = outcome, reason
+	return err
 }
 
-// fail ends the run by an error: every active task's exit procedure is run, nothing that was recorded is lost.
-func (r *Run) fail(err error) error {
-	r.end(record.Failed, err.Error())
-	for _, more := range []error{r.close(), r.log("error", err.Error()), r.executive.Halt(), r.write()} {
-		if more != nil && !errors.Is(err, more) { // a recorder that has failed says so at every call
-			err = errors.Join(err, more)
-		}
+// also joins two errors. A recorder that has failed says so at every call, and what is not finite stays so: such an
+// error counts once.
+func also(err, more error) error {
+	var bad NotFiniteError
+	if more == nil || errors.Is(err, more) || errors.As(more, &bad) {
+		return err
 	}
-	return err
+	return errors.Join(err, more)
 }
 
 // State passes all that changes of the run, between two steps: a run of the same mission and configuration that is
@@ -376,6 +522,11 @@ func (r *Run) State(c *snapshot.Codec) {
 	snapshot.Int(c, &r.summary.StatusChanges)
 	snapshot.Int(c, &r.summary.MaxEventIterations)
 	snapshot.Bool(c, &r.begun)
+	snapshot.Bool(c, &r.stopping)
+	snapshot.Float(c, &r.until)
+	snapshot.Text(c, (*string)(&r.summary.Outcome))
+	snapshot.Text(c, (*string)(&r.summary.Plan))
+	snapshot.Text(c, &r.summary.Reason)
 	r.world.State(c)
 	r.executive.State(c)
 }

@@ -151,6 +151,17 @@ const (
 	Failed      Outcome = "failed"      // by an error; everything up to there is recorded
 )
 
+// Verdict says what came of the plan: what its root had come to when the run ended, before actions were stopped.
+type Verdict string
+
+// The verdicts.
+const (
+	PlanSucceeded Verdict = "succeeded" // Success or Finished, or it was deactivated after that
+	PlanFailed    Verdict = "failed"    // Failure or Aborted, or it was deactivated after that
+	PlanOpen      Verdict = "open"      // it went on, or waited
+	PlanAbsent    Verdict = "absent"    // something else than the tree decided
+)
+
 // ErrInterrupted is the error of a run whose user ended it.
 var ErrInterrupted = errors.New(string(Interrupted))
 
@@ -167,6 +178,7 @@ type Summary struct {
 	StatusChanges      int     `json:"status_changes"`
 	MaxEventIterations int     `json:"max_event_iterations"` // most event iterations within one instant
 	Ended              float64 `json:"ended"`                // simulated time at which the run ended [s]
-	Outcome            Outcome `json:"outcome"`
+	Outcome            Outcome `json:"outcome"`              // of the run
+	Plan               Verdict `json:"plan"`                 // of the plan; empty in logs of earlier versions
 	Reason             string  `json:"reason"` // for people
 }

@@ -125,6 +125,8 @@ func (w *world) Advance(until float64) (run.Segment, error) {
 
 func (w *world) Iterate() ([]int, error) { return w.sim.Iterate() }
 
+func (w *world) States() []float64 { return w.sim.Y }
+
 func (w *world) At(t float64) []float64 {
 	y := w.sim.Y
 	if t < w.sim.T {
