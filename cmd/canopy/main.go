@@ -19,7 +19,7 @@ const (
 	exitOK     = 0
 	exitFailed = 1 // a run failed or was interrupted
 	exitInput  = 2 // wrong input: nothing was run
-	exitRefute = 3 // what was asked is refuted
+	exitRefute = 3 // what was asked is refuted, or the plan has failed
 )
 
 func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -36,7 +36,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 The file name "-" stands for the standard input, wherever a plan, mission, state graph or script is read.
 
 Exit status of every command: 0 done, 1 begun but failed or interrupted, 2 wrong input, 3 what was asked is
-refuted.`,
+refuted, or the plan that was flown has failed.`,
 		Example: `  canopy run missions/solar-day.yaml          simulate a mission and write a report
   canopy check missions/solar-day.yaml        prove what the plan does, or show where it does not
   canopy monitor missions/solar-day.yaml      fly and judge what is to hold over time

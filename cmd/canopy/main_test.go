@@ -91,6 +91,28 @@ func TestRunJSON(t *testing.T) {
 	}
 }
 
+// A mission whose plan has failed is flown to its end, but table, report, summary and exit status tell that the plan has
+// not reached what it was for.
+func TestRunOfAPlanThatFails(t *testing.T) {
+	dir := write(t, map[string]string{
+		"m.yaml": "mission: m\nplan: p.xml\nvehicle: solar\nhorizon: 60\nends_with_plan: true\n",
+		"p.xml":  `<root BTCPP_format="4"><BehaviorTree ID="main"><Action ID="a" failed="t ge 10 [s]"/></BehaviorTree></root>`,
+	})
+	out := filepath.Join(dir, "out")
+	stdout, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", out)
+	if status != exitRefute {
+		t.Errorf("status %d, want %d", status, exitRefute)
+	}
+	says(t, "the table", stdout, "main: failed", "plan failed: the plan ended: Aborted")
+	says(t, "the message", stderr, "the plan has failed")
+	for file, want := range map[string]string{"summary.json": `"plan": "failed"`, "report.html": `class="verdict failed"`} {
+		text, err := os.ReadFile(filepath.Join(out, file))
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s does not have %s: %v", file, want, err)
+		}
+	}
+}
+
 // Wrong input: one clear message, exit status 2, nothing on standard output, no output folder.
 func TestWrongInput(t *testing.T) {
 	dir := write(t, map[string]string{

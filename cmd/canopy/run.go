@@ -33,14 +33,18 @@ The output folder gets
   run.mcap        the whole log, for Foxglove, PlotJuggler and "canopy report"
   status.csv      one line per status change
   signals.csv     the recorded signals on the recording grid and on both sides of every event
-  summary.json    what the run cost and why it ended
+  summary.json    what the run cost, why it ended, and what came of the plan
   run.checkpoint  the state of the run when Ctrl-C ended it, or at the last multiple of --checkpoint
 
 With --resume and otherwise the same command, an interrupted or killed run goes on from its checkpoint. The log is then
 byte for byte that of a run that was never interrupted.
 
-Exit status: 0 the mission was flown to its end, 1 the run failed or was interrupted (what it recorded is complete
-up to there), 2 wrong input, nothing was run.`,
+When the mission ends or is interrupted, actions are ended: the run goes on until their exit procedures have ended, for
+an hour of simulated time at most.
+
+Exit status: 0 the mission was flown to its end and its plan has not failed, 1 the run failed or was interrupted (what it
+recorded is complete up to there), 2 wrong input, nothing was run, 3 the mission was flown to its end, where its plan has
+failed.`,
 		Example: `  canopy run missions/solar-day.yaml
   canopy run missions/solar-day.yaml --until 12h --set battery.E_Wh=5000 --out half-day
   canopy run missions/solar-day.yaml --set horizon="28 [d]" --checkpoint 24h
@@ -86,7 +90,12 @@ up to there), 2 wrong input, nothing was run.`,
 				err = fmt.Errorf("%w\ncanopy: the results up to %s of simulated time are in %s%s", err, report.Clock(r.T()), out,
 					hint)
 			}
-			return failed(errors.Join(err, printed(cmd.OutOrStdout(), summary, table.String(), out, asJSON, quiet)))
+			err = errors.Join(err, printed(cmd.OutOrStdout(), summary, table.String(), out, asJSON, quiet))
+			if err == nil && summary.Plan == record.PlanFailed {
+				fmt.Fprintln(cmd.ErrOrStderr(), "canopy: the plan has failed")
+				return errRefuted
+			}
+			return failed(err)
 		},
 	}
 	c.Flags().Var(&until, "until", "end at this simulated `time`: seconds, or like 12h30m or \"28 [d]\"")

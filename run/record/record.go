@@ -180,5 +180,5 @@ type Summary struct {
 	Ended              float64 `json:"ended"`                // simulated time at which the run ended [s]
 	Outcome            Outcome `json:"outcome"`              // of the run
 	Plan               Verdict `json:"plan"`                 // of the plan; empty in logs of earlier versions
-	Reason             string  `json:"reason"` // for people
+	Reason             string  `json:"reason"`               // for people
 }

@@ -26,8 +26,8 @@ func Clock(t float64) string {
 
 // verdict says how a run ended.
 type verdict struct {
-	Outcome record.Outcome // interrupted for a log without an end
-	Word    string         // of one more kind than the outcomes
+	Outcome record.Outcome // gives the colour: interrupted for a log without an end, failed also if the plan has failed
+	Word    string         // of more kinds than the outcomes
 	Reason  string         // may be empty
 }
 
@@ -38,6 +38,8 @@ func judge(log *record.Log) verdict {
 		return verdict{record.Interrupted, "Damaged", log.Damage.Error()}
 	case s == nil:
 		return verdict{record.Interrupted, "Cut off", "the log has no end"}
+	case s.Outcome == record.Complete && s.Plan == record.PlanFailed:
+		return verdict{record.Failed, "Plan failed", s.Reason}
 	case s.Outcome == record.Complete:
 		return verdict{s.Outcome, "Complete", s.Reason}
 	case s.Outcome == record.Failed:

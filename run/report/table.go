@@ -17,7 +17,11 @@ import (
 func Table(w io.Writer, log *record.Log) error {
 	log = visible(log)
 	out := bufio.NewWriter(w)
-	rows := [][]string{{"mission", log.Mission}, {"vehicle", log.Vehicle}, {"plan", log.Plan}}
+	plan := log.Plan
+	if s := log.Summary; s != nil && s.Plan != "" {
+		plan += ": " + string(s.Plan)
+	}
+	rows := [][]string{{"mission", log.Mission}, {"vehicle", log.Vehicle}, {"plan", plan}}
 	v := judge(log)
 	end := strings.ToLower(v.Word)
 	if v.Reason != "" {
