@@ -41,6 +41,11 @@ func (e *Engine) passChain(t Task, n *node) {
 		e.setActive(e.tree.kids[n.kids+c.current], false)
 		c.current = -1
 	}
+	e.handOver(n, c, want)
+}
+
+// handOver makes the wanted child, if any, active when all others are transient.
+func (e *Engine) handOver(n *node, c *composite, want int32) {
 	if want >= 0 && c.current < 0 && c.statuses.engaged() == inStatuses[e.child(n, want).status].engaged() {
 		e.setActive(e.tree.kids[n.kids+want], true)
 		c.current = want

@@ -76,6 +76,10 @@ func (e *Engine) checkComposite(t Task, report func(t Task, format string, args 
 			if n.memory && (s.hold == pinned) != (int32(place) < c.pinned) {
 				report(child, "pinned is wrong")
 			}
+		case Script:
+			if s.active {
+				want.current = int32(place)
+			}
 		case Count:
 			want.results += inResults[s.effective]
 		default:
@@ -88,6 +92,10 @@ func (e *Engine) checkComposite(t Task, report func(t Task, format string, args 
 		if want.first == n.n && judgement[want.front] == judgement[c.front] {
 			want.front = c.front // of those that say the same
 		}
+		if actives > 1 {
+			report(t, "%d active children", actives)
+		}
+	case Script:
 		if actives > 1 {
 			report(t, "%d active children", actives)
 		}

@@ -7,6 +7,9 @@ func (e *Engine) verdict(n *node, c *composite) Status {
 		return n.verdict[judgement[c.front]]
 	case Count:
 		return e.countVerdict(n, c)
+	case Script:
+		says, _, _ := e.decide(n)
+		return says
 	}
 	panic(unknownFamily)
 }
@@ -45,6 +48,8 @@ func (e *Engine) recount(n *node, c *composite, place int32, from, to Status) bo
 	case Count:
 		c.results += inResults[to] - inResults[from]
 		return inResults[to] != inResults[from]
+	case Script:
+		return from != to
 	}
 	panic(unknownFamily)
 }
@@ -72,6 +77,9 @@ func (e *Engine) release(n *node, c *composite) {
 		e.recount(n, c, place, from, s.effective)
 	}
 	c.pinned = 0
+	if n.family == Script {
+		e.at[n.script] = e.tree.scripts[n.script].Deactivated(e.at[n.script])
+	}
 }
 
 // pass visits a task on the way down: its parent's activity reaches it, or its own activity its children.
@@ -89,6 +97,8 @@ func (e *Engine) pass(t Task) {
 		e.passChain(t, n)
 	case Count:
 		e.passCount(t, n)
+	case Script:
+		e.passScript(t, n)
 	default:
 		panic(unknownFamily)
 	}
@@ -109,15 +119,20 @@ func (e *Engine) passes(t Task, n *node, c *composite) bool {
 	return s.active && s.status.in(wanted) && e.verdict(n, c) == Accept
 }
 
-// setActive gives or takes activity; the result of a task that has ended is held.
-func (e *Engine) setActive(t Task, active bool) {
-	s := &e.tasks[t]
+// order gives or takes activity.
+func (e *Engine) order(t Task, s *task, active bool) {
 	s.active = active
 	e.changed = true
 	e.up.add(t)
 	if e.tree.nodes[t].composite >= 0 {
 		e.down.add(t)
 	}
+}
+
+// setActive gives or takes activity; the result of a task that has ended is held.
+func (e *Engine) setActive(t Task, active bool) {
+	s := &e.tasks[t]
+	e.order(t, s, active)
 	if !active && s.hold == free && s.status.in(ended) {
 		e.keep(t, held, judgement[s.status])
 	}

@@ -47,6 +47,7 @@ type Engine struct {
 	tree       *Tree
 	tasks      []task
 	composites []composite
+	at         []At // of the tasks of the family Script
 	up, down   worklist
 	changes    []Change
 	commands   []Command
@@ -82,7 +83,7 @@ type composite struct {
 	held     int32   // children with a held result
 	first    int32   // Chain: the first child that is not passed over; n: all are
 	pinned   int32   // Chain with memory: the children before this one are pinned
-	current  int32   // Chain: the active child, -1: none
+	current  int32   // Chain, Script: the active child, -1: none
 	front    Status  // Chain: effective status of child first; if all are passed over, a status that says what they say
 	passing  bool    // Count: activity was passed on in the last down visit
 }
@@ -130,6 +131,7 @@ func NewEngine(tree *Tree, initial []Input, limit int) *Engine {
 		tree:       tree,
 		tasks:      make([]task, tree.Len()),
 		composites: make([]composite, tree.composites),
+		at:         make([]At, len(tree.scripts)),
 		up:         newWorklist(tree.Len()),
 		down:       newWorklist(tree.Len()),
 		limit:      limit,
@@ -171,6 +173,7 @@ func (e *Engine) count(n *node, c *composite) {
 		for place := range n.n {
 			c.results += inResults[e.child(n, place).effective]
 		}
+	case Script:
 	default:
 		panic(unknownFamily)
 	}
@@ -190,6 +193,14 @@ func (e *Engine) Held(t Task) (result Status, ok bool) {
 	return e.tasks[t].effective, e.tasks[t].hold != free
 }
 
+// At returns where the automaton of a task is. It panics if the task is of another family than Script.
+func (e *Engine) At(t Task) At {
+	if e.tree.nodes[t].family != Script {
+		panic("bt: only a Script has an automaton")
+	}
+	return e.at[e.tree.nodes[t].script]
+}
+
 // Pinned reports whether a task has a held result that only its parent's deactivation releases.
 func (e *Engine) Pinned(t Task) bool { return e.tasks[t].hold == pinned }
 
@@ -200,6 +211,7 @@ func (e *Engine) CopyFrom(o *Engine) {
 	}
 	copy(e.tasks, o.tasks)
 	copy(e.composites, o.composites)
+	copy(e.at, o.at)
 	e.up.copyFrom(&o.up)
 	e.down.copyFrom(&o.down)
 	e.limit, e.halted = o.limit, o.halted
@@ -211,6 +223,7 @@ func (e *Engine) Clone() *Engine {
 		tree:       e.tree,
 		tasks:      make([]task, len(e.tasks)),
 		composites: make([]composite, len(e.composites)),
+		at:         make([]At, len(e.at)),
 		up:         newWorklist(len(e.tasks)),
 		down:       newWorklist(len(e.tasks)),
 	}
@@ -238,6 +251,9 @@ func (e *Engine) State(c *snapshot.Codec) {
 		snapshot.Int(c, &s.front)
 		snapshot.Bool(c, &s.passing)
 	})
+	for i := range e.at {
+		e.at[i].Pass(c)
+	}
 	e.up.state(c)
 	e.down.state(c)
 	snapshot.Int(c, &e.limit)

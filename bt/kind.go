@@ -2,6 +2,7 @@ package bt
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -21,6 +22,9 @@ const (
 	Inverter
 	ForceSuccess
 	ForceFailure
+	RetryUntilSuccessful
+	RunOnce
+	IfThenElse
 )
 
 // kinds is the law of the kinds as data. Engines, analyses, readers and drawings ask a kind for its family and for the
@@ -49,6 +53,23 @@ var kinds = [...]row{
 		symbol: "+", text: "Succeeds when its child has ended, well or badly."},
 	ForceFailure: {name: "ForceFailure", family: Chain, children: one, over: Accept, verdict: verdicts{Failure, Failure, Accept},
 		symbol: "−", text: "Fails when its child has ended, well or badly."},
+
+	RetryUntilSuccessful: {name: "RetryUntilSuccessful", family: Script, children: one, memory: true, symbol: "↻",
+		params: []Param{{Name: "num_attempts", Label: "attempts", Domain: Times,
+			Text: "the number of attempts after which it fails; -1: no limit"}},
+		script: Automaton{states: []state{{child: 0, on: [2]move{Success: {says: Success}, Failure: {says: Failure, again: true}}}}},
+		text:   "Runs its child again whenever it has failed, until it succeeds."},
+	RunOnce: {name: "RunOnce", family: Script, children: one, memory: true, symbol: "1",
+		script: Automaton{keeps: true, states: []state{
+			{child: 0, on: [2]move{Success: {says: Success, to: 1}, Failure: {says: Failure, to: 2}}},
+			{child: nobody, says: Success}, {child: nobody, says: Failure}}},
+		text: "Runs its child once and gives its result from then on."},
+	IfThenElse: {name: "IfThenElse", family: Script, children: arity{2, 3}, memory: true, symbol: "⎇",
+		script: Automaton{states: []state{
+			{child: 0, on: [2]move{Success: {says: Accept, to: 1}, Failure: {says: Accept, to: 2}}},
+			{child: 1, on: [2]move{Success: {says: Success}, Failure: {says: Failure}}},
+			{child: 2, on: [2]move{Success: {says: Success}, Failure: {says: Failure}}, says: Failure}}},
+		text: "Runs its second child if the first succeeds, else the third; without a third it fails."},
 }
 
 // Family tells by which rule the tasks of a kind come to their verdict and pass activity on. Whoever distinguishes
@@ -57,12 +78,13 @@ type Family uint8
 
 // The families.
 const (
-	Leaf  Family = iota // has no children: what it says comes from outside
-	Chain               // the first child that is not passed over decides, else the last one; it alone can be active
-	Count               // the children that are good and those that are bad are counted; all can be active
+	Leaf   Family = iota // has no children: what it says comes from outside
+	Chain                // the first child that is not passed over decides, else the last one; it alone can be active
+	Count                // the children that are good and those that are bad are counted; all can be active
+	Script               // an automaton over the judgements of the children: one of them can be active
 )
 
-var families = [...]string{Leaf: "leaf", Chain: "chain", Count: "count"}
+var families = [...]string{Leaf: "leaf", Chain: "chain", Count: "count", Script: "script"}
 
 func (f Family) String() string { return families[f] }
 
@@ -77,7 +99,8 @@ type row struct {
 	acts     bool     // leaves: it can be activated and has an entry and an exit procedure
 	over     Status   // chains: the judgement that is passed over, Accept: none is
 	verdict  verdicts // chains: what the task says, by the judgement of the child that decides
-	memory   bool     // what has been passed over or counted is pinned until the task is deactivated
+	script   Automaton
+	memory   bool // what has been passed over, counted or reached is kept until the task is deactivated
 }
 
 // arity is how many children a task has.
@@ -93,30 +116,55 @@ type verdicts [Accept + 1]Status
 
 var same = verdicts{Success, Failure, Accept}
 
-// Param is a parameter of a kind: a number of children, in 1..n of n children. A negative value c stands for n + 1 + c.
+// Param is a parameter of a kind: a whole number.
 type Param struct {
 	Name    string // the attribute of a plan
 	Label   string // its name in a drawing
-	Default int
-	Unit    string // "" if it has none
+	Domain  Domain
+	Default int    // 0: it must be given
 	Text    string // one line that says what it is
 }
 
+// Domain tells which values a parameter can have.
+type Domain uint8
+
+// The domains.
+const (
+	Children Domain = iota // of n children 1..n; a negative value c stands for n + 1 + c
+	Times                  // 1 and more; -1: no limit
+)
+
 var thresholds = []Param{
-	{Name: "success_count", Label: "success", Default: -1, Text: "the number of good children that make it succeed; -1: all"},
-	{Name: "failure_count", Label: "failure", Default: 1, Text: "the number of bad children that make it fail; -1: all"},
+	{Name: "success_count", Label: "success", Default: -1,
+		Text: "the number of good children that make it succeed; -1: all"},
+	{Name: "failure_count", Label: "failure", Default: 1,
+		Text: "the number of bad children that make it fail; -1: all"},
 }
 
 // Resolve returns the value that a written value stands for in a task of n children, and whether it is possible.
 func (p *Param) Resolve(value, n int) (resolved int, ok bool) {
-	if value < 0 {
-		value += n + 1
+	switch p.Domain {
+	case Children:
+		if value < 0 {
+			value += n + 1
+		}
+		return value, value >= 1 && value <= n
+	case Times:
+		return value, value >= 1 && value <= math.MaxInt32 || value == -1
 	}
-	return value, value >= 1 && value <= n
+	panic("bt: a parameter of an unknown domain")
 }
 
-// Range says in words which values are possible in a task of n children.
-func (p *Param) Range(n int) string { return fmt.Sprintf("1..%d", n) }
+// Range tells which values are possible in a task of n children.
+func (p *Param) Range(n int) string {
+	switch p.Domain {
+	case Children:
+		return fmt.Sprintf("1..%d", n)
+	case Times:
+		return "1, 2, ... or -1"
+	}
+	panic("bt: a parameter of an unknown domain")
+}
 
 func (k Kind) String() string { return kinds[k].name }
 

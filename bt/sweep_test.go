@@ -32,6 +32,11 @@ type sweptTask struct {
 	active                      bool
 	held, heldGood, pinned      bool
 
+	attempts int    // RetryUntilSuccessful: as written
+	failures int    // RetryUntilSuccessful: attempts that failed and were followed by another one
+	result   string // RunOnce: success or failure, once its child has ended
+	branch   int    // IfThenElse: the child that it has come to, 0 while it is its condition
+
 	truth                           bool
 	request, outcome                string // accept, success, failure; none, success, failure
 	slowEntry, slowExit             bool
@@ -68,6 +73,9 @@ func (s *sweeper) build(d *bt.Node, parent *sweptTask) *sweptTask {
 		if d.Params != nil {
 			t.enough, t.tooBad = d.Params[0], d.Params[1]
 		}
+	}
+	if d.Kind == bt.RetryUntilSuccessful {
+		t.attempts = d.Params[0]
 	}
 	if t.enough < 0 {
 		t.enough += len(t.children) + 1
@@ -119,6 +127,10 @@ func (t *sweptTask) bad() bool {
 
 func (t *sweptTask) asks() bool {
 	return !t.held && (t.status == bt.Accept || t.status == bt.Activating || t.status == bt.Running)
+}
+
+func (t *sweptTask) ended() bool {
+	return !t.held && (t.status == bt.Finished || t.status == bt.Aborted)
 }
 
 func (t *sweptTask) fallback() bool { return t.kind == bt.Fallback || t.kind == bt.ReactiveFallback }
@@ -180,6 +192,45 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 			return false, false, nil
 		}
 		return true, !t.fallback(), nil
+	case bt.RetryUntilSuccessful:
+		c := t.children[0]
+		switch {
+		case c.good():
+			return true, true, nil
+		case c.bad() && t.attempts == -1:
+			return false, false, nil
+		case c.bad() && (!c.ended() || t.failures+1 >= t.attempts):
+			return true, false, nil
+		case c.asks():
+			wants = append(wants, c)
+		}
+	case bt.RunOnce:
+		c := t.children[0]
+		switch {
+		case t.result != "":
+			return true, t.result == "success", nil
+		case c.good(), c.bad():
+			return true, c.good(), nil
+		case c.asks():
+			wants = append(wants, c)
+		}
+	case bt.IfThenElse:
+		branch := t.branch
+		if branch == 0 && t.children[0].good() {
+			branch = 1
+		} else if branch == 0 && t.children[0].bad() {
+			branch = 2
+		}
+		if branch == len(t.children) { // there is no else
+			return true, false, nil
+		}
+		c := t.children[branch]
+		switch {
+		case c.good(), c.bad():
+			return true, c.good(), nil
+		case c.asks():
+			wants = append(wants, c)
+		}
 	default:
 		panic("the sweeps do not know the kind " + t.kind.String())
 	}
@@ -274,6 +325,7 @@ func (s *sweeper) f(t *sweptTask) {
 			}
 		}
 		if to == bt.Deactivating {
+			t.failures, t.branch = 0, 0
 			for _, c := range t.children {
 				c.held, c.pinned = false, false
 			}
@@ -329,6 +381,9 @@ func (s *sweeper) passOn(t *sweptTask) {
 	if !passes {
 		wants = nil
 	}
+	if t.kind == bt.IfThenElse && len(wants) == 1 && slices.Index(t.children, wants[0]) != t.branch {
+		t.branch, s.changed = slices.Index(t.children, wants[0]), true
+	}
 	for i, c := range t.children {
 		switch {
 		case t.kind == bt.Parallel && passes && (c.good() || c.bad()):
@@ -338,9 +393,20 @@ func (s *sweeper) passOn(t *sweptTask) {
 		}
 	}
 	for _, c := range t.children {
-		if !slices.Contains(wants, c) {
-			s.withdraw(c)
+		if slices.Contains(wants, c) {
+			continue
 		}
+		if c.active && c.ended() && t.kind == bt.RunOnce {
+			t.result = map[bool]string{true: "success", false: "failure"}[c.good()]
+		}
+		if c.active && c.ended() && t.kind == bt.RetryUntilSuccessful && passes && c.bad() { // once more
+			if t.attempts > 0 {
+				t.failures++
+			}
+			c.active, s.changed = false, true
+			continue
+		}
+		s.withdraw(c)
 	}
 	for _, c := range wants {
 		free := true

@@ -33,6 +33,7 @@ type Tree struct {
 	kinds      []Kind
 	params     [][]int // by task; a number of children is in 1..n
 	composites int32
+	scripts    []scriptTask
 }
 
 // node is what the engine must know of a task.
@@ -45,6 +46,7 @@ type node struct {
 	above     int32 // the parent's number among the composites
 	enough    int32 // Count: the number of good children that make it succeed
 	tooMany   int32 // Count: the number of bad children that make it fail, or with which it cannot succeed
+	script    int32 // Script: its number among the scripts
 	family    Family
 	memory    bool
 	over      statusSet // Chain: the effective statuses that are passed over
@@ -106,6 +108,8 @@ func (t *Tree) add(d *Node, own *[]string, above []*Node) (Task, error) {
 		n.over, n.verdict = says(law.over), law.verdict
 	case Count:
 		n.enough, n.tooMany = int32(params[0]), int32(min(params[1], len(children)-params[0]+1))
+	case Script:
+		n.script = int32(len(t.scripts))
 	default:
 		panic("bt: a kind of an unknown family")
 	}
@@ -119,6 +123,10 @@ func (t *Tree) add(d *Node, own *[]string, above []*Node) (Task, error) {
 	t.nodes = append(t.nodes, n)
 	t.kinds = append(t.kinds, d.Kind)
 	t.params = append(t.params, params)
+	if law.family == Script {
+		a, limit := t.Automaton(self)
+		t.scripts = append(t.scripts, scriptTask{a, limit})
+	}
 	*own = append(*own, name)
 	return self, nil
 }
@@ -131,6 +139,8 @@ func checkArity(d *Node, name string) error {
 		return fmt.Errorf("%s %q needs %d children and has %d", d.Kind, name, least, n)
 	case n < least:
 		return fmt.Errorf("%s %q needs at least %d child and has %d", d.Kind, name, least, n)
+	case most >= 0 && n > most:
+		return fmt.Errorf("%s %q needs at most %d children and has %d", d.Kind, name, most, n)
 	}
 	return nil
 }

@@ -211,6 +211,7 @@ func randomNode(r *rand.Rand, names *int, depth int) *bt.Node {
 		for range trees.Width(r, d.Kind, 4) {
 			d.Children = append(d.Children, randomNode(r, names, depth-1))
 		}
+		d.Params = trees.Params(r, d.Kind, len(d.Children))
 	}
 	return d
 }
@@ -223,7 +224,7 @@ func edited(r *rand.Rand, d *bt.Node, names *int) *bt.Node {
 		child = edited(r, child, names)
 		switch r.IntN(12) {
 		case 0:
-			if len(d.Children) > 1 && len(c.Children) > 0 {
+			if least, most := d.Kind.Arity(); most < 0 && len(c.Children) >= least {
 				continue
 			}
 		case 1:
@@ -235,6 +236,12 @@ func edited(r *rand.Rand, d *bt.Node, names *int) *bt.Node {
 			}
 		}
 		c.Children = append(c.Children, child)
+	}
+	for i, p := range c.Kind.Params() {
+		if c.Params != nil && p.Domain == bt.Children { // there may be fewer children now
+			c.Params = slices.Clone(c.Params)
+			c.Params[i] = p.Default
+		}
 	}
 	if r.IntN(3) == 0 {
 		r.Shuffle(len(c.Children), func(i, j int) { c.Children[i], c.Children[j] = c.Children[j], c.Children[i] })

@@ -92,8 +92,18 @@ func count(b bool) int {
 	return 0
 }
 
-// bound fills in what the tree's structure says; docs/reaction.md has the proof.
+// bound fills in what the tree's structure says; docs/reaction.md has the proof. It does not cover scripts, which run a
+// child again.
 func (r *Result) bound() {
+	for t := range bt.Task(r.tree.Len()) {
+		if r.tree.Kind(t).Family() == bt.Script {
+			for _, leaf := range r.tree.Leaves() {
+				r.Leaves = append(r.Leaves, LeafResult{Task: leaf})
+			}
+			return
+		}
+	}
+	r.Bounded = true
 	all := r.shapes()
 	for i, t := range r.tree.Leaves() {
 		b := r.boundLeaf(t, r.inputs[i], all)

@@ -124,6 +124,7 @@ type Result struct {
 	Why     string // not decided: why
 	Start   Work   // of the first settling
 	Most    Work   // after one input, of all that a trace script with one input a line can do
+	Bounded bool   // the structure says something: Bound is given
 	Bound   Work   // no instant takes more, in whatever state and however many leaves tell something (docs/reaction.md)
 	Leaves  []LeafResult
 

@@ -66,8 +66,7 @@ func outline(tree *bt.Tree) string {
 	var b strings.Builder
 	var walk func(t bt.Task, indent string)
 	walk = func(t bt.Task, indent string) {
-		success, failure := tree.Counts(t)
-		fmt.Fprintln(&b, indent, tree.Name(t), success, failure)
+		fmt.Fprintln(&b, indent, tree.Name(t), tree.Kind(t), tree.Params(t))
 		for _, c := range tree.Children(t) {
 			walk(c, indent+"  ")
 		}
@@ -166,7 +165,7 @@ func TestExploreRandom(t *testing.T) {
 			if leaf.Most != leaves[i] {
 				t.Fatalf("leaf %d: %+v, the dumb exploration says %+v\n%s", i, leaf.Most, leaves[i], outline(tree))
 			}
-			if !within(leaf.Most, leaf.Bound) || !within(leaf.Bound, got.Bound) {
+			if got.Bounded && (!within(leaf.Most, leaf.Bound) || !within(leaf.Bound, got.Bound)) {
 				t.Errorf("leaf %d: %+v is above the bound %+v\n%s%+v", i, leaf.Most, leaf.Bound, outline(tree), inputs)
 			}
 			if leaf.Most.Iterations == leaf.Bound.Iterations {
@@ -260,6 +259,17 @@ func TestLongScripts(t *testing.T) {
 	}
 }
 
+// covered replaces scripts, of which the bound tells nothing, by sequences.
+func covered(d *bt.Node) *bt.Node {
+	if d.Kind.Family() == bt.Script {
+		d.Kind, d.Params = bt.Sequence, nil
+	}
+	for _, c := range d.Children {
+		covered(c)
+	}
+	return d
+}
+
 // In trees of any size and however many leaves tell something at an instant, the structural bounds hold.
 func TestBoundsOfLargeTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
@@ -272,7 +282,7 @@ func TestBoundsOfLargeTrees(t *testing.T) {
 		if round%100 == 0 {
 			size = 400
 		}
-		tree := compile(t, randomTree(r, size))
+		tree := compile(t, covered(randomTree(r, size)))
 		inputs := randomInputs(r, tree)
 		b := &Result{tree: tree, inputs: inputs}
 		b.bound()

@@ -34,6 +34,11 @@ type Step struct {
 func ComparePlans(old, updated Subject) Comparison {
 	models := newModels(newDiagrams, old, updated)
 	a, b := models[0], models[1]
+	for _, m := range models {
+		if m.script >= 0 {
+			return Comparison{Verdict: Undecided, Text: m.uncovered()}
+		}
+	}
 	slow := a.slow() || b.slow()
 	if !slow && !a.Remembers() && !b.Remembers() && a.same(b) {
 		return Comparison{Text: "the behaviour is the same: each action is active in the same states"}
@@ -54,6 +59,9 @@ func CompareGraph(s Subject, g *stategraph.Graph) Comparison {
 		}
 	}
 	a := NewModel(s)
+	if a.script >= 0 {
+		return Comparison{Verdict: Undecided, Text: a.uncovered()}
+	}
 	c := compare(treeSide{a.idle()}, graphSide{a.idle(), stategraph.NewEngine(g)}, a,
 		min(maxMoves, maxVisits/(a.tree.Len()+g.Len())))
 	if a.slow() {

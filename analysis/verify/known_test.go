@@ -77,7 +77,7 @@ func TestScriptsShowTheViolation(t *testing.T) {
 			cases = 20
 		}
 		if testing.Short() {
-			cases /= 4
+			cases /= 3
 		}
 		for range cases {
 			s := r.subject(t)

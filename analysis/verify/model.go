@@ -33,6 +33,7 @@ type Model struct {
 	always  []expr.Logic
 	goal    *expr.Logic
 
+	script            bt.Task // one of the family Script, which the abstraction does not cover: there are no sets; -1: none
 	space             space
 	above             []set       // by variable of a cut: its signal is above it
 	truth             []set       // by leaf: of a condition
@@ -66,11 +67,21 @@ func newModels(spaceOf func(variables int) space, subjects ...Subject) []*Model 
 	vocab := newVocabulary()
 	models := make([]*Model, len(subjects))
 	for i, s := range subjects {
-		m := &Model{subject: s, plan: s.Plan, tree: s.Plan.Tree, vocab: vocab, leafOf: map[bt.Task]int{}}
+		m := &Model{subject: s, plan: s.Plan, tree: s.Plan.Tree, vocab: vocab, leafOf: map[bt.Task]int{}, script: -1}
+		for t := range bt.Task(m.tree.Len()) {
+			if m.tree.Kind(t).Family() == bt.Script {
+				m.script = t
+			}
+		}
+		models[i] = m
+	}
+	if slices.ContainsFunc(models, func(m *Model) bool { return m.script >= 0 }) {
+		return models
+	}
+	for _, m := range models {
 		m.readLeaves()
 		m.nature()
 		m.collect()
-		models[i] = m
 	}
 	for _, m := range models {
 		m.number()

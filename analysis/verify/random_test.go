@@ -11,6 +11,7 @@ import (
 	"canopy/diag"
 	"canopy/document/plan"
 	"canopy/expr"
+	"canopy/internal/trees"
 	"canopy/snapshot"
 )
 
@@ -49,29 +50,42 @@ func (r *randomPlan) node(depth int) string {
 	if depth == 0 || r.IntN(5) == 0 {
 		return r.leaf()
 	}
-	kinds := []string{"ReactiveSequence", "ReactiveFallback", "ReactiveSequence", "ReactiveFallback", "ReactiveParallel",
-		"Inverter", "ForceSuccess", "ForceFailure"}
-	if r.memory {
-		kinds = append(kinds, "Sequence", "Fallback", "Sequence", "Fallback", "Parallel")
-	}
-	if r.slow { // tasks that are active side by side
-		kinds = append(kinds, "ReactiveParallel", "ReactiveParallel", "ReactiveParallel")
-	}
-	kind := r.pick(kinds...)
-	if kind == "Inverter" || strings.HasPrefix(kind, "Force") {
-		return "<" + kind + ">" + r.node(depth-1) + "</" + kind + ">"
-	}
-	n := 1 + r.IntN(4)
-	counts := ""
-	if strings.HasSuffix(kind, "Parallel") {
-		counts = fmt.Sprintf(` success_count="%d" failure_count="%d"`, 1+r.IntN(n), 1+r.IntN(n))
-	}
+	kind := r.composite()
+	n := trees.Width(r.Rand, kind, 4)
 	var b strings.Builder
-	fmt.Fprintf(&b, "<%s%s>", kind, counts)
+	fmt.Fprintf(&b, "<%s", kind)
+	for i, value := range trees.Params(r.Rand, kind, n) {
+		fmt.Fprintf(&b, " %s=%q", kind.Params()[i].Name, fmt.Sprint(value))
+	}
+	b.WriteString(">")
 	for range n {
 		b.WriteString(r.node(depth - 1))
 	}
-	return b.String() + "</" + kind + ">"
+	return b.String() + "</" + kind.String() + ">"
+}
+
+// composite draws a kind from the table; those that the abstraction does not cover are in TestScripts.
+func (r *randomPlan) composite() bt.Kind {
+	var kinds []bt.Kind
+	for _, k := range bt.Kinds() {
+		switch k.Family() {
+		case bt.Chain:
+			if k.Over() != bt.Accept {
+				kinds = append(kinds, k)
+			}
+		case bt.Count:
+			if r.slow { // tasks that are active side by side
+				kinds = append(kinds, k, k, k)
+			}
+		case bt.Leaf, bt.Script:
+			continue
+		default:
+			panic("a kind of an unknown family")
+		}
+		kinds = append(kinds, k)
+	}
+	kinds = slices.DeleteFunc(kinds, func(k bt.Kind) bool { return k.Memory() && !r.memory })
+	return kinds[r.IntN(len(kinds))]
 }
 
 func (r *randomPlan) leaf() string {

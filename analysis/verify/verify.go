@@ -50,27 +50,40 @@ type Question struct {
 	Asks  string // the question in words
 	Ask   func(m *Model) []Finding
 	Needs string // what must be declared for it to be asked; "" if nothing
+
+	declared func(s Subject) bool // it is
+	explores bool                 // it asks the engine only, whose states it explores
 }
 
 // Questions returns all questions in the order in which they are asked.
 func Questions() []Question {
 	return []Question{
-		{"complete", "Is some action active in every state?", askComplete, ""},
-		{"dead", "Can every task become active?", askDead, ""},
-		{"goal", "Does the plan succeed exactly when its goal holds?", askGoal, "Declare a `goal`."},
-		{"reach", "Is the goal reached from every state?", askReach, "Declare a `goal`, and `effects` on its signals."},
-		{"regression", "Does each rule lead to an earlier one?", askRegression,
-			"The root must be a list of rules: a ReactiveFallback whose first child is a condition. Declare `effects` on the" +
-				" signals of all conditions."},
-		{"always", "Do the declared properties hold in every state?", askAlways, "Declare `always`."},
-		{"property", "Do the declared properties hold in every run?", askProperties, "Declare `properties`."},
-		{"conflict", "Do two active tasks ever write one command or hold one resource?", askConflict,
-			"No task writes anything, and no `resources` are declared."},
-		{"chatter", "Do tasks take turns faster than they should?", askChatter, "Declare `effects`."},
-		{"command", "Can every command be written by some task?", askCommand, "A plan alone has no vehicle with commands."},
-		{"reaction", "How long does the tree take to settle after one input?", askReaction, ""},
+		{Name: "complete", Asks: "Is some action active in every state?", Ask: askComplete},
+		{Name: "dead", Asks: "Can every task become active?", Ask: askDead},
+		{Name: "goal", Asks: "Does the plan succeed exactly when its goal holds?", Ask: askGoal,
+			Needs: "Declare a `goal`.", declared: hasGoal},
+		{Name: "reach", Asks: "Is the goal reached from every state?", Ask: askReach,
+			Needs: "Declare a `goal`, and `effects` on its signals.", declared: hasGoal},
+		{Name: "regression", Asks: "Does each rule lead to an earlier one?", Ask: askRegression,
+			Needs: "The root must be a list of rules: a ReactiveFallback whose first child is a condition. Declare `effects` on" +
+				" the signals of all conditions.", declared: hasEffects},
+		{Name: "always", Asks: "Do the declared properties hold in every state?", Ask: askAlways, Needs: "Declare `always`.",
+			declared: func(s Subject) bool { return len(s.Declared.Always) > 0 }},
+		{Name: "property", Asks: "Do the declared properties hold in every run?", Ask: askProperties,
+			Needs: "Declare `properties`.", declared: func(s Subject) bool { return len(s.Declared.Properties) > 0 }},
+		{Name: "conflict", Asks: "Do two active tasks ever write one command or hold one resource?", Ask: askConflict,
+			Needs: "No task writes anything, and no `resources` are declared.", declared: func(Subject) bool { return true }},
+		{Name: "chatter", Asks: "Do tasks take turns faster than they should?", Ask: askChatter, Needs: "Declare `effects`.",
+			declared: hasEffects},
+		{Name: "command", Asks: "Can every command be written by some task?", Ask: askCommand,
+			Needs:    "A plan alone has no vehicle with commands.",
+			declared: func(s Subject) bool { return len(s.Commands) > 0 }},
+		{Name: "reaction", Asks: "How long does the tree take to settle after one input?", Ask: askReaction, explores: true},
 	}
 }
+
+func hasGoal(s Subject) bool    { return s.Declared.Goal != nil }
+func hasEffects(s Subject) bool { return len(s.Declared.Effects) > 0 }
 
 // Subject is a plan with what is known of the world that it meets.
 type Subject struct {
@@ -93,9 +106,9 @@ func Check(s Subject) []Finding {
 func Answers(s Subject) iter.Seq2[Question, []Finding] {
 	return func(yield func(Question, []Finding) bool) {
 		m := NewModel(s)
-		hopeless := m.space.full()
+		hopeless := m.full()
 		for _, q := range Questions() {
-			if m.space.full() && !hopeless { // what the last question left over is no use to the next
+			if m.full() && !hopeless { // what the last question left over is no use to the next
 				m = NewModel(s)
 			}
 			if !yield(q, m.ask(q)) {
@@ -108,10 +121,16 @@ func Answers(s Subject) iter.Seq2[Question, []Finding] {
 // ask asks one question; if its sets grow beyond the bound, the answer is that it could not be concluded.
 func (m *Model) ask(q Question) []Finding {
 	var found []Finding
-	if !m.space.full() {
+	switch {
+	case m.script >= 0 && !q.explores:
+		if q.Needs == "" || q.declared(m.subject) {
+			found = []Finding{{Verdict: Undecided, Text: m.uncovered(), Tasks: []bt.Task{m.script},
+				Advice: "check the parts of the plan without it as plans of their own"}}
+		}
+	case !m.full():
 		found = q.Ask(m)
 	}
-	if m.space.full() {
+	if m.full() {
 		found = []Finding{{Verdict: Undecided,
 			Text: fmt.Sprintf("not concluded: the sets of states need more than %d nodes of decision diagrams", maxNodes),
 			Advice: "conditions that many tasks share make sets large: check subtrees as plans of their own, or declare" +
@@ -129,6 +148,15 @@ func (m *Model) ask(q Question) []Finding {
 		}
 	}
 	return found
+}
+
+// full reports whether the model's sets have grown beyond the bound.
+func (m *Model) full() bool { return m.script < 0 && m.space.full() }
+
+// uncovered says why a question about a plan with a script is not concluded.
+func (m *Model) uncovered() string {
+	return fmt.Sprintf("not concluded: the abstraction does not cover what %s does, a %s", m.tree.Name(m.script),
+		m.tree.Kind(m.script))
 }
 
 // place returns where a task stands in the plan: a composite at its first leaf.

@@ -264,6 +264,9 @@ func (r *reader) arity(i *item) {
 		return
 	}
 	wanted, hint := fmt.Sprintf("at least %d child", least), ""
+	if least > 1 {
+		wanted = fmt.Sprintf("%d to %d children", least, most)
+	}
 	if most == least {
 		wanted = fmt.Sprintf("exactly %d child", least)
 		hint = "put the children into a Sequence or Fallback"
@@ -278,18 +281,36 @@ func (r *reader) arity(i *item) {
 func (r *reader) param(i *item, p *bt.Param) int {
 	a := i.element.Find(p.Name)
 	if a == nil {
+		if p.Default == 0 {
+			r.reportName(i.element, codeCount, fmt.Sprintf("write %s=%q", p.Name, "3"), "%s needs %s", i.kind, p.Name)
+		}
 		return p.Default
 	}
 	value, err := strconv.Atoi(strings.TrimSpace(a.Value))
+	n := len(i.children)
+	words := domains[p.Domain]
 	if err != nil {
-		r.reportValue(a, codeCount, "write a whole number, -1 for all children", "%q is not a count", a.Value)
+		r.reportValue(a, codeCount, words.hint, "%q is not a count", a.Value)
 		return p.Default
 	}
-	n := len(i.children)
 	if _, ok := p.Resolve(value, n); !ok && n > 0 && r.doc.Whole {
-		r.reportValue(a, codeCount, fmt.Sprintf("write 1 to %d, or -1 (all) to -%d", n, n),
-			"%s of %d children is not possible", a.Value, n)
+		text, hint := words.impossible(a.Value, n)
+		r.reportValue(a, codeCount, hint, "%s", text)
 		return p.Default
 	}
 	return value
+}
+
+// domains tells what is wrong with a parameter's value, and what to write instead.
+var domains = [...]struct {
+	hint       string
+	impossible func(value string, n int) (text, hint string)
+}{
+	bt.Children: {"write a whole number, -1 for all children", func(value string, n int) (text, hint string) {
+		return fmt.Sprintf("%s of %d children is not possible", value, n),
+			fmt.Sprintf("write 1 to %d, or -1 (all) to -%d", n, n)
+	}},
+	bt.Times: {"write a whole number, -1 for no limit", func(value string, _ int) (text, hint string) {
+		return value + " times is not possible", "write 1 or more, or -1 for no limit"
+	}},
 }

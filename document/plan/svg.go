@@ -35,7 +35,7 @@ func lookOf(k bt.Kind) look {
 			return action
 		}
 		return condition
-	case bt.Chain:
+	case bt.Chain, bt.Script:
 		if single(k) {
 			return decorator
 		}

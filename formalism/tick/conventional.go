@@ -34,6 +34,7 @@ type conventionalTask struct {
 	bt.Told
 	status  bt.Status
 	current int32     // chains: the place of the child that was run last
+	at      bt.At     // scripts
 	ended   bt.Status // children of counts: how it has ended, Accept if it has not
 }
 
@@ -57,6 +58,7 @@ func (e *Conventional) State(c *snapshot.Codec) {
 		snapshot.Int(c, &s.status)
 		snapshot.Int(c, &s.current)
 		snapshot.Int(c, &s.ended)
+		s.at.Pass(c)
 	})
 	snapshot.Bool(c, &e.halted)
 }
@@ -110,6 +112,8 @@ func (e *Conventional) run(t bt.Task) bt.Status {
 		says = e.runChain(n, s)
 	case bt.Count:
 		says = e.runCount(n)
+	case bt.Script:
+		says = e.runScript(n, s)
 	default:
 		panic(unknownFamily)
 	}
@@ -135,6 +139,25 @@ func (e *Conventional) runChain(n *node, s *conventionalTask) bt.Status {
 			return n.kind.Verdict(says)
 		}
 	}
+}
+
+// runScript runs the children that the automaton looks at until it decides or one is to be run again: that is done at the
+// next tick.
+func (e *Conventional) runScript(n *node, s *conventionalTask) bt.Status {
+	judgement := bt.Accept
+	says, child, reached := n.script.Decide(s.at, len(n.children), n.limit, func(child int) (bt.Status, bool) {
+		if place := int32(child); place != s.current {
+			e.deactivate(n.children[s.current])
+			s.current = place
+		}
+		judgement = e.run(n.children[child])
+		return judgement, true
+	})
+	s.at = reached
+	if child < 0 && judgement != bt.Accept {
+		s.at, _ = n.script.Leave(reached, n.limit, int(s.current), judgement, says == bt.Accept)
+	}
+	return says
 }
 
 // runCount runs all children, with memory those that have not ended, and counts them from left to right: the first
@@ -185,6 +208,9 @@ func (e *Conventional) deactivate(t bt.Task) {
 		e.tasks[child].ended = bt.Accept
 	}
 	s.current = 0
+	if n.family == bt.Script {
+		s.at = n.script.Deactivated(s.at)
+	}
 	if n.kind.Acts() {
 		e.commands = append(e.commands, bt.Command{Task: t, Exit: true})
 	}

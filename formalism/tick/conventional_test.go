@@ -129,6 +129,9 @@ func forget(d *bt.Node) {
 	if d.Kind.Memory() {
 		d.Kind = map[bt.Kind]bt.Kind{bt.Sequence: bt.ReactiveSequence, bt.Fallback: bt.ReactiveFallback,
 			bt.Parallel: bt.ReactiveParallel}[d.Kind]
+		if d.Kind == bt.Condition { // a script
+			d.Kind, d.Params = bt.ReactiveFallback, nil
+		}
 	}
 	for _, child := range d.Children {
 		forget(child)

@@ -53,6 +53,8 @@ type node struct {
 	over            bt.Status // chains: the judgement that is passed over; Accept: none is
 	enough, tooMany int       // counts
 	children        []bt.Task
+	script          *bt.Automaton // scripts
+	limit           int32         // scripts: how often a child is run; -1: without limit
 }
 
 // hold tells what keeps a child's last answer after its activity was taken.
@@ -76,6 +78,8 @@ func describe(tree *bt.Tree) []node {
 			n.over = k.Over()
 		case bt.Count:
 			n.enough, n.tooMany = tree.Counts(t)
+		case bt.Script:
+			n.script, n.limit = tree.Automaton(t)
 		default:
 			panic(unknownFamily)
 		}
@@ -95,7 +99,8 @@ type task struct {
 	hold    hold
 	active  bool  // as its parent has ordered
 	decider int32 // chains: the place of the first child that is not passed over
-	current int32 // chains: the place of the active child, -1: none
+	current int32 // chains, scripts: the place of the active child, -1: none
+	at      bt.At // scripts
 }
 
 // Phase tells where a task is between two ticks: idle or running, or in a procedure that takes time.
@@ -193,6 +198,7 @@ func (e *Engine) State(c *snapshot.Codec) {
 		snapshot.Bool(c, &s.active)
 		snapshot.Int(c, &s.decider)
 		snapshot.Int(c, &s.current)
+		s.at.Pass(c)
 	})
 	snapshot.Int(c, &e.limit)
 	snapshot.Bool(c, &e.halted)
@@ -361,6 +367,9 @@ func (e *Engine) leave(t bt.Task, n *node, s *task) {
 		c := &e.tasks[child]
 		c.hold, c.heard = free, c.answer
 	}
+	if n.family == bt.Script {
+		s.at = n.script.Deactivated(s.at)
+	}
 	e.judge(n, s)
 }
 
@@ -369,7 +378,7 @@ func (e *Engine) leave(t bt.Task, n *node, s *task) {
 func (e *Engine) setActive(s *task, active bool) {
 	s.active = active
 	e.changed = true
-	if !active && s.hold == free && s.phase == Running && s.answer != bt.Running {
+	if !active && s.ended() {
 		s.hold = held
 	}
 }
@@ -391,6 +400,8 @@ func (e *Engine) act(n *node, s *task) {
 		e.actChain(n, s, passing)
 	case bt.Count:
 		e.actCount(n, passing)
+	case bt.Script:
+		e.actScript(n, s, passing)
 	default:
 		panic(unknownFamily)
 	}
@@ -411,6 +422,51 @@ func (e *Engine) actChain(n *node, s *task, passing bool) {
 		e.setActive(&e.tasks[n.children[s.current]], false)
 		s.current = -1
 	}
+	e.handOver(n, s, want)
+}
+
+// decide lets the automaton of a task decide.
+func (e *Engine) decide(n *node, s *task) (says bt.Status, child int32, reached bt.At) {
+	return n.script.Decide(s.at, len(n.children), n.limit, func(child int) (bt.Status, bool) {
+		c := &e.tasks[n.children[child]]
+		return c.heard.Judgement(), c.ended()
+	})
+}
+
+// ended reports whether a task has ended while it ran, and its result is not held.
+func (s *task) ended() bool { return s.phase == Running && s.answer != bt.Running && s.hold == free }
+
+// actScript activates the child that the automaton looks at, if it asks, once the others are idle.
+func (e *Engine) actScript(n *node, s *task, passing bool) {
+	want := int32(-1)
+	if _, child, reached := e.decide(n, s); passing && child >= 0 && asks(e.tasks[n.children[child]].heard) {
+		want = child
+		e.changed = e.changed || s.at != reached
+		s.at = reached
+	}
+	if s.current >= 0 && s.current != want {
+		e.leaveChild(n, s, &e.tasks[n.children[s.current]], passing)
+		s.current = -1
+	}
+	e.handOver(n, s, want)
+}
+
+// leaveChild deactivates a child of a task with an automaton.
+func (e *Engine) leaveChild(n *node, s, child *task, passing bool) {
+	if child.ended() {
+		again := false
+		s.at, again = n.script.Leave(s.at, n.limit, int(s.current), child.heard.Judgement(), passing)
+		if again { // its result is not held
+			child.active = false
+			e.changed = true
+			return
+		}
+	}
+	e.setActive(child, false)
+}
+
+// handOver activates the wanted child, if any, once the others are idle.
+func (e *Engine) handOver(n *node, s *task, want int32) {
 	if want >= 0 && s.current < 0 && e.othersIdle(n.children, want) {
 		e.setActive(&e.tasks[n.children[want]], true)
 		s.current = want
@@ -447,6 +503,8 @@ func (e *Engine) judge(n *node, s *task) {
 		s.Request = e.judgeChain(n, s)
 	case bt.Count:
 		s.Request = e.judgeCount(n)
+	case bt.Script:
+		s.Request, _, _ = e.decide(n, s)
 	default:
 		panic(unknownFamily)
 	}

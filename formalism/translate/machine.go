@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -146,6 +147,10 @@ func (l *loop) key() string {
 			memory += 8
 		}
 		b = append(b, byte(status)<<4|byte(told), memory)
+		if tree := l.engine.Tree(); tree.Kind(t).Family() == bt.Script {
+			at := l.engine.At(t)
+			b = append(binary.LittleEndian.AppendUint32(b, uint32(at.Runs)), at.State)
+		}
 	}
 	return string(b)
 }

@@ -55,20 +55,20 @@ func Width(r *rand.Rand, k bt.Kind, most int) int {
 	return max(least, 1+r.IntN(max(1, most)))
 }
 
-// Params returns random values of the parameters of a kind with n children, nil for the defaults.
+// Params returns random values of the parameters of a kind with n children, sometimes nil for the defaults.
 func Params(r *rand.Rand, kind bt.Kind, n int) []int {
-	if r.IntN(4) == 0 {
-		return nil
-	}
 	var values []int
 	for _, p := range kind.Params() {
 		value := p.Default
-		for try := r.IntN(8); try != 0; try-- {
-			if v := r.IntN(2*n+2) - n; valid(&p, v, n) {
+		for try := r.IntN(8); try > 0 || !valid(&p, value, n); try-- {
+			if v := r.IntN(2*n+3) - n; valid(&p, v, n) {
 				value = v
 			}
 		}
 		values = append(values, value)
+	}
+	if r.IntN(4) == 0 && !slices.ContainsFunc(kind.Params(), func(p bt.Param) bool { return p.Default == 0 }) {
+		return nil
 	}
 	return values
 }

@@ -196,7 +196,9 @@ func (m *Monitor) push(t float64, row func(i int) float64) {
 	}
 	for _, i := range m.active {
 		s, task := m.status[i], &m.tasks[i]
-		on := s == bt.Activating || s == bt.Running || s == bt.Success && task.Kind == bt.Condition.String()
+		kind, known := bt.ParseKind(task.Kind)
+		judged := known && kind.Family() == bt.Leaf && !kind.Acts()
+		on := s == bt.Activating || s == bt.Running || s == bt.Success && judged
 		m.trace.Tasks[task.Name] = append(m.trace.Tasks[task.Name], on)
 	}
 	m.values += 1 + len(m.signals) + len(m.active)

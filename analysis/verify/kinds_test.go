@@ -1,0 +1,132 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/document/script"
+	"canopy/formalism/tick"
+	"canopy/formalism/translate"
+	"canopy/internal/trees"
+)
+
+// TestEachKind puts each row of the table of kinds through all that reads it: both engines, the conventional tick, a trace
+// script, reading and writing of plans, drawings, verification, reaction, state graphs. Nothing panics, the engines agree
+// step by step, and no question about a kind that the abstraction does not cover is answered by a proof. The sweeps of
+// package bt take each kind from the same table (bt.TestRandom).
+func TestEachKind(t *testing.T) {
+	for _, kind := range bt.Kinds() {
+		t.Run(kind.String(), func(t *testing.T) {
+			reached := map[bt.Status]bool{}
+			for seed := range uint64(60) {
+				eachKind(t, kind, rand.New(rand.NewPCG(7, seed)), reached)
+			}
+			wanted := []bt.Status{bt.Success, bt.Failure}
+			if kind.Family() != bt.Leaf || kind.Acts() {
+				wanted = append(wanted, bt.Accept, bt.Activating, bt.Running, bt.Deactivating)
+			}
+			for _, s := range wanted {
+				if force, ok := forced(kind); !reached[s] && (!ok || s > bt.Failure || s == force) {
+					t.Errorf("no task of the kind was ever %s", s)
+				}
+			}
+		})
+	}
+}
+
+// forced returns the only verdict of a kind, if it has one.
+func forced(k bt.Kind) (bt.Status, bool) {
+	if k.Family() != bt.Chain || k.Verdict(bt.Success) != k.Verdict(bt.Failure) {
+		return 0, false
+	}
+	return k.Verdict(bt.Success), true
+}
+
+func eachKind(t *testing.T, kind bt.Kind, r *rand.Rand, reached map[bt.Status]bool) {
+	t.Helper()
+	root := &bt.Node{Kind: kind}
+	if kind.Family() != bt.Leaf {
+		for range trees.Width(r, kind, 3) {
+			root.Children = append(root.Children, &bt.Node{Kind: trees.Leaf(r)})
+		}
+		root.Params = trees.Params(r, kind, len(root.Children))
+	}
+	name := 0
+	var leaves []plan.Leaf
+	var visit func(n *bt.Node)
+	visit = func(n *bt.Node) {
+		name++
+		n.Name = fmt.Sprint("n", name)
+		for _, c := range n.Children {
+			visit(c)
+		}
+		if n.Kind.Family() == bt.Leaf {
+			leaves = append(leaves, plan.Leaf{})
+		}
+	}
+	visit(root)
+	p, list := plan.New("p", root, leaves)
+	if p == nil {
+		t.Fatalf("%v\n%s", list, trees.Outline(root))
+	}
+	eachEngine(t, p.Tree, r, reached)
+	var drawn strings.Builder
+	if err := errors.Join(plan.Write(&drawn, p), plan.Text(&drawn, p, nil), plan.SVG(&drawn, p, nil),
+		plan.DOT(&drawn, p)); err != nil {
+		t.Error(err)
+	}
+	for _, f := range Check(Subject{Plan: p}) {
+		covered := kind.Family() != bt.Script || f.Question == "reaction"
+		if !covered && f.Verdict != Undecided {
+			t.Errorf("%s of a %s is %s: %s", f.Question, kind, f.Verdict, f.Text)
+		}
+		if f.Script != "" {
+			src := &diag.Source{Name: "script", Text: f.Script}
+			if err := script.Trace(p.Tree, src, &drawn); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if c := ComparePlans(Subject{Plan: p}, Subject{Plan: p}); c.Verdict != Proved &&
+		(kind.Family() != bt.Script || c.Verdict != Undecided) {
+		t.Errorf("a %s is not the same as itself: %s", kind, c.Text)
+	}
+	if _, err := translate.Graph(p, translate.Assumptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// eachEngine lets the engines react to the same inputs.
+func eachEngine(t *testing.T, tree *bt.Tree, r *rand.Rand, reached map[bt.Status]bool) {
+	t.Helper()
+	events, ticks, old := bt.NewEngine(tree, nil, 0), tick.NewEngine(tree, nil, 0), tick.NewConventional(tree, nil)
+	var inputs []bt.Input
+	for range 20 {
+		want, err := events.Settle(inputs)
+		got, tickErr := ticks.Settle(inputs)
+		if err != nil || tickErr != nil || events.Check() != nil {
+			t.Fatal(err, tickErr, events.Check())
+		}
+		if msg := trees.Differ(events, ticks, want, got); msg != "" {
+			t.Fatal(msg)
+		}
+		for _, c := range want.Changes {
+			if c.Task == tree.Root() {
+				reached[c.From], reached[c.To] = true, true
+			}
+		}
+		reached[events.Status(tree.Root())] = true
+		in := trees.Input(r, tree, events.Status)
+		inputs = []bt.Input{in}
+		if told := bt.NewTold(tree.Kind(in.Task())); !told.Take(&in, tree.Kind(in.Task()), bt.Running) {
+			continue // procedures that take time, which the conventional tick has not
+		}
+		old.Tick(inputs)
+	}
+}
