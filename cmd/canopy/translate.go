@@ -156,5 +156,5 @@ func solutions(w io.Writer, name string) error {
 	for i, s := range found {
 		fmt.Fprintf(w, "%d: %s\n", i+1, diag.Visible(strings.Join(s, " + ")))
 	}
-	return failed(err)
+	return err
 }

@@ -169,7 +169,8 @@ func (r *reader) read() *Plan {
 		return nil
 	case size.names > maxNames:
 		r.reportName(main.element, xmltree.CodeTooLarge, "give the tasks shorter names",
-			"with its subtrees the tree is not expanded: the names of its tasks with their paths have more than %d bytes", maxNames)
+			"with its subtrees the tree is not expanded: the names of its tasks with their paths have more than %d bytes",
+			maxNames)
 		return nil
 	case size.depth > xmltree.MaxDepth:
 		r.reportName(main.element, xmltree.CodeTooDeep, "", "with its subtrees the tree is more than %d levels deep",

@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -18,7 +17,8 @@ type AndOr struct {
 	Source *diag.Source
 
 	root   *problem
-	leaves []string // the texts of the leaves, each once, from left to right
+	leaves []string       // the texts of the leaves, each once, from left to right
+	number map[string]int // of each of them
 }
 
 // problem is a node: its kind is ReactiveSequence if all parts must be solved, ReactiveFallback if one of them must,
@@ -32,15 +32,23 @@ type problem struct {
 	parts  []*problem
 }
 
-// mostLevels bounds the levels of an And-Or tree.
-const mostLevels = 100
+// Bounds of an And-Or tree.
+const (
+	mostLevels   = 100
+	mostProblems = maxTasks // lines
+)
 
 // ReadAndOr reads an And-Or tree; docs/translate.md has the format. The list holds all mistakes at once; if one of them
 // is an error there is no tree.
 func ReadAndOr(src *diag.Source) (*AndOr, diag.List) {
-	r := &andOrReader{finder: finder{src: src}, tree: &AndOr{Source: src}}
+	r := &andOrReader{finder: finder{src: src}, tree: &AndOr{Source: src, number: map[string]int{}}}
 	if r.readable("write `or` or `and`, and below it, indented, what is to be solved") {
+		lines := 0
 		for at, line := range r.lines() {
+			if lines++; lines > mostProblems {
+				r.fail(at, len(line), "too-large", "", "the tree has more than %d lines", mostProblems)
+				break
+			}
 			r.line(at, line)
 		}
 		r.close(0)
@@ -100,7 +108,8 @@ func (r *andOrReader) leaf(n *problem) {
 	}
 	r.reserved(n.at, n.text)
 	r.reserved(n.at, n.action)
-	if !slices.Contains(r.tree.leaves, n.text) {
+	if _, known := r.tree.number[n.text]; !known {
+		r.tree.number[n.text] = len(r.tree.leaves)
 		r.tree.leaves = append(r.tree.leaves, n.text)
 	}
 }
@@ -153,22 +162,27 @@ func (t *AndOr) Plan(actions bool) (*plan.Plan, diag.List) {
 	return plan.New("", root, leaves)
 }
 
-// mostSolutions bounds the solutions of a tree and of its parts.
-const mostSolutions = 2000
+// Bounds of the search for solutions.
+const (
+	mostSolutions = 2000        // of a tree and of its parts
+	mostCompared  = 500_000_000 // words of 64 leaves, when sets of leaves are compared: about a second
+	mostKept      = 10_000_000  // words
+)
 
 // Solutions returns the leaves of each solution of the tree, from left to right, of each leaf its text: when these are
 // true and all others are false, the problem is solved, and none of them can be left out. A solution takes one part of
-// each or and all parts of each and. If there are more than 2,000, or a part of the tree has more, the error wraps
-// [ErrTooLarge].
+// each or and all parts of each and. If there are more than 2,000, or a part of the tree has more, or sets of too many
+// leaves would have to be compared to tell, the error is a list that names the part.
 func (t *AndOr) Solutions() ([][]string, error) {
-	sets, ok := t.solve(t.root)
-	if !ok {
-		return nil, fmt.Errorf("%w: there are more than %d solutions", ErrTooLarge, mostSolutions)
+	s := search{tree: t, words: (len(t.leaves) + 63) / 64}
+	sets := s.solve(t.root)
+	if s.stopped != nil {
+		return nil, s.stopped
 	}
 	solutions := make([][]string, len(sets))
 	for i, set := range sets {
 		for k, text := range t.leaves {
-			if set[k] {
+			if set[k/64]>>(k%64)&1 != 0 {
 				solutions[i] = append(solutions[i], text)
 			}
 		}
@@ -176,65 +190,118 @@ func (t *AndOr) Solutions() ([][]string, error) {
 	return solutions, nil
 }
 
-// leafSet is a set of leaves, by their numbers.
-type leafSet []bool
+// search finds the solutions of a tree.
+type search struct {
+	tree     *AndOr
+	words    int // of a set
+	compared int // words
+	stopped  diag.List
+}
+
+// leafSet is a set of leaves, by the bits of their numbers.
+type leafSet []uint64
 
 // within reports whether all of a set is in another one.
-func (a leafSet) within(b leafSet) bool {
-	for k, in := range a {
-		if in && !b[k] {
+func (s *search) within(a, b leafSet) bool {
+	for w := range a {
+		s.compared++
+		if a[w]&^b[w] != 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// solve returns the least sets of leaves that solve a problem.
-func (t *AndOr) solve(n *problem) (sets []leafSet, ok bool) {
-	if n.kind == bt.Condition {
-		one := make(leafSet, len(t.leaves))
-		one[slices.Index(t.leaves, n.text)] = true
-		return []leafSet{one}, true
+// stop ends the search at a problem.
+func (s *search) stop(n *problem, text string, args ...any) {
+	if s.stopped == nil {
+		f := finder{src: s.tree.Source}
+		f.fail(n.at, 0, "too-large", "take the solutions of its parts, each in a file of its own", text, args...)
+		s.stopped = f.list
 	}
-	for i, part := range n.parts {
-		some, ok := t.solve(part)
-		if !ok {
-			return nil, false
-		}
-		switch {
-		case i == 0:
-			sets = some
-		case n.kind == bt.ReactiveFallback:
-			sets = least(slices.Concat(sets, some))
-		case len(sets)*len(some) > 10*mostSolutions: // most of them may contain others
-			return nil, false
-		default:
-			var both []leafSet
-			for _, a := range sets {
-				for _, b := range some {
-					both = append(both, leafSet(join(table(a), table(b), or)))
-				}
-			}
-			sets = least(both)
-		}
-		if len(sets) > mostSolutions {
-			return nil, false
-		}
-	}
-	return sets, true
 }
 
-// least leaves out the sets that contain another one.
-func least(sets []leafSet) []leafSet {
+// solve returns the minimum sets of leaves that solve a problem, from left to right.
+func (s *search) solve(n *problem) []leafSet {
+	if n.kind == bt.Condition {
+		one := make(leafSet, s.words)
+		k := s.tree.number[n.text]
+		one[k/64] = 1 << (k % 64)
+		return []leafSet{one}
+	}
+	var sets []leafSet
+	for i, part := range n.parts {
+		some := s.solve(part)
+		switch {
+		case s.stopped != nil:
+			return nil
+		case i == 0 || n.kind == bt.ReactiveFallback:
+			sets = append(sets, some...)
+		default:
+			sets = s.minimum(n, s.both(n, sets, some))
+		}
+		if !s.room(n, len(sets)) {
+			return nil
+		}
+	}
+	if n.kind == bt.ReactiveFallback {
+		sets = s.minimum(n, sets)
+	}
+	return sets
+}
+
+// room reports whether so many sets can be kept; most of them may contain others.
+func (s *search) room(n *problem, count int) bool {
+	switch {
+	case count > 10*mostSolutions:
+		s.stop(n, "there are more than %d solutions", mostSolutions)
+	case count*s.words > mostKept:
+		s.undecided(n)
+	}
+	return s.stopped == nil
+}
+
+// both returns the unions of one set of each of two lists.
+func (s *search) both(n *problem, first, second []leafSet) []leafSet {
+	if !s.room(n, len(first)*len(second)) {
+		return nil
+	}
+	s.compared += len(first) * len(second) * s.words
+	var all []leafSet
+	for _, a := range first {
+		for _, b := range second {
+			c := slices.Clone(a)
+			for w := range c {
+				c[w] |= b[w]
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func (s *search) undecided(n *problem) {
+	s.stop(n, "the solutions are not found: sets of %d leaves are too many to compare", len(s.tree.leaves))
+}
+
+// minimum leaves out the sets that contain another one; of equal ones the first is kept.
+func (s *search) minimum(n *problem, sets []leafSet) []leafSet {
 	var kept []leafSet
 	for i, a := range sets {
 		covered := false
-		for k, b := range sets {
-			covered = covered || k != i && b.within(a) && (k < i || !a.within(b)) // of equal ones the first is kept
+		for k := 0; k < len(sets) && !covered; k++ {
+			covered = k != i && s.within(sets[k], a) && (k < i || !s.within(a, sets[k]))
 		}
 		if !covered {
 			kept = append(kept, a)
 		}
+		if s.compared > mostCompared {
+			s.undecided(n)
+			return nil
+		}
+	}
+	if len(kept) > mostSolutions {
+		s.stop(n, "there are more than %d solutions", mostSolutions)
 	}
 	return kept
 }

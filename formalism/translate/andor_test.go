@@ -174,8 +174,35 @@ func TestManySolutions(t *testing.T) {
 	for i := range 12 {
 		fmt.Fprintf(&b, " or\n  a%d\n  b%d\n", i, i)
 	}
-	if _, err := andOr(t, b.String()).Solutions(); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("4096 solutions: error %v", err)
+	lines := func(word string, count int) string {
+		var b strings.Builder
+		b.WriteString(word + "\n")
+		for i := range count {
+			fmt.Fprintf(&b, " a%d\n", i)
+		}
+		return b.String()
+	}
+	for name, c := range map[string]struct {
+		text, says string
+		solutions  int
+	}{
+		"4096 pairs":     {b.String(), "there are more than 2000 solutions", 0},
+		"2000 leaves":    {lines("or", 2000), "", 2000},
+		"2001 leaves":    {lines("or", 2001), "there are more than 2000 solutions", 0},
+		"all of 1000":    {lines("and", 1000), "", 1},
+		"all of 10,000":  {lines("and", 10_000), "", 1},
+		"some of 90,000": {lines("or", 90_000), "sets of 90000 leaves are too many", 0},
+	} {
+		solutions, err := andOr(t, c.text).Solutions()
+		var list diag.List
+		if errors.As(err, &list); len(solutions) != c.solutions || (c.says != "") != (len(list) == 1) {
+			t.Errorf("%s: %d solutions, %v", name, len(solutions), err)
+		} else if len(list) == 1 && (!strings.Contains(list[0].Text, c.says) || list[0].Code != "too-large") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, list := ReadAndOr(&diag.Source{Text: lines("or", 2*mostProblems)}); len(list) != 1 || list[0].Code != "too-large" {
+		t.Errorf("%d lines: %v", 2*mostProblems, list)
 	}
 }
 

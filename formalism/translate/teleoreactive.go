@@ -16,6 +16,7 @@ type Program struct {
 	Source *diag.Source
 
 	procedures []*procedure
+	named      map[string]*procedure
 	sets       map[string][]string // the constants of each set
 	depth      int                 // so many calls can be under way, one inside the other; 0: no limit is needed
 	run        *term               // the call that is the program
@@ -81,14 +82,7 @@ func (t *term) text(values map[string]string) string {
 const nothing = "nil"
 
 // procedure returns the procedure that a term calls, nil if it is an action.
-func (p *Program) procedure(name string) *procedure {
-	for _, q := range p.procedures {
-		if q.name == name {
-			return q
-		}
-	}
-	return nil
-}
+func (p *Program) procedure(name string) *procedure { return p.named[name] }
 
 // each visits the rules that a rule stands for, with the values of its variables.
 func (p *Program) each(r *rule, values map[string]string, visit func(values map[string]string)) {
@@ -115,16 +109,18 @@ func (p *Program) Plan() (*plan.Plan, diag.List) {
 	x := &expansion{program: p}
 	root := x.call(p.run, nil, 1)
 	if x.large != "" {
-		return nil, diag.List{{Source: p.Source, Offset: p.run.at, Length: len(p.run.name), Code: "too-large", Text: x.large,
-			Hint: "a smaller `depth` or smaller sets make it smaller"}}
+		return nil, diag.List{{Source: p.Source, Offset: x.at.at, Length: len(x.at.name), Code: "too-large", Text: x.large,
+			Hint: "a smaller `depth`, smaller sets or fewer calls inside calls make it smaller"}}
 	}
 	return plan.New(p.run.text(nil), root, x.leaves)
 }
 
 // Limits of the plan of a program.
 const (
-	maxTasks = 100_000 // as in package plan
-	maxText  = 1000    // bytes of a value, which may grow with each call
+	maxTasks = 100_000  // as in package plan
+	maxText  = 1000     // bytes of a value, which may grow with each call
+	maxTexts = 16 << 20 // bytes of all conditions and actions
+	maxCalls = 200      // calls that are under way, one inside the other: each takes two levels of the plan's 500
 )
 
 // expansion makes the plan of a program.
@@ -132,12 +128,19 @@ type expansion struct {
 	program *Program
 	leaves  []plan.Leaf
 	tasks   int
-	large   string // what is too large; the rest is not expanded then
+	texts   int    // bytes
+	at      *term  // the call that is expanded
+	large   string // what is too large at it; the rest is not expanded then
 }
 
 func (x *expansion) node(kind bt.Kind, name string) *bt.Node {
-	if x.tasks++; x.tasks > maxTasks {
+	x.tasks++
+	x.texts += len(name)
+	switch {
+	case x.tasks > maxTasks:
 		x.large = fmt.Sprintf("with all its calls the program has more than %d tasks", maxTasks)
+	case x.texts > maxTexts:
+		x.large = fmt.Sprintf("with all its calls the program has names of more than %d bytes", maxTexts)
 	}
 	return &bt.Node{Kind: kind, Name: name}
 }
@@ -155,6 +158,12 @@ func (x *expansion) call(t *term, values map[string]string, level int) *bt.Node 
 		return x.leaf(bt.Action, t.text(values))
 	case x.program.depth > 0 && level > x.program.depth:
 		return x.leaf(bt.Action, nothing)
+	}
+	if x.large == "" {
+		x.at = t
+	}
+	if level > maxCalls {
+		x.large = fmt.Sprintf("with all its calls the program has more than %d calls, one inside the other", maxCalls)
 	}
 	inner := map[string]string{}
 	for i, name := range called.parameters {

@@ -22,8 +22,8 @@ var keywords = []string{"and", "or", "not", "true", "else", "for", "in", "set", 
 // ReadProgram reads a teleo-reactive program; docs/translate.md has the format. The list holds all mistakes at once; if
 // one of them is an error there is no program.
 func ReadProgram(src *diag.Source) (*Program, diag.List) {
-	r := &programReader{finder: finder{src: src}, p: &Program{Source: src, sets: map[string][]string{}},
-		arity: map[string]int{}}
+	r := &programReader{finder: finder{src: src}, arity: map[string]int{},
+		p: &Program{Source: src, sets: map[string][]string{}, named: map[string]*procedure{}}}
 	if r.readable("write rules: `name:` and below it lines `condition -> action`") {
 		for at, line := range r.lines() {
 			r.line(at, line)
@@ -36,16 +36,23 @@ func ReadProgram(src *diag.Source) (*Program, diag.List) {
 	return r.p, r.list.Sorted()
 }
 
+// Bounds of what is read.
+const (
+	maxLine     = 10_000    // bytes
+	maxSearched = 1_000_000 // names of procedures that are compared with names of actions, which may be misspelt
+)
+
 // programReader reads a program line by line. In each line the first mistake in the spelling is reported.
 type programReader struct {
 	finder
-	p       *Program
-	current *procedure     // that rules belong to; nil: none yet
-	arity   map[string]int // by the kind and the name of a term: how many arguments it has
-	depthAt int
-	words   []word // of the line; the last one is empty
-	broken  bool   // the line has a mistake: what was read of it does not count
-	unread  bool   // a line has: what seems to be missing may stand there
+	p        *Program
+	current  *procedure     // that rules belong to; nil: none yet
+	arity    map[string]int // by the kind and the name of a term: how many arguments it has
+	depthAt  int
+	searched int    // names of procedures that were compared with names of actions
+	words    []word // of the line; the last one is empty
+	broken   bool   // the line has a mistake: what was read of it does not count
+	unread   bool   // a line has: what seems to be missing may stand there
 }
 
 // word is a name or a sign.
@@ -56,6 +63,11 @@ type word struct {
 }
 
 func (r *programReader) line(at int, line string) {
+	if len(line) > maxLine {
+		r.fail(at, maxLine, "too-large", "", "the line has more than %d bytes", maxLine)
+		r.unread = true
+		return
+	}
 	r.broken = false
 	r.words = append(r.split(at, line), word{at: at + len(line)})
 	isRule := slices.ContainsFunc(r.words, func(w word) bool { return w.text == "->" })
@@ -253,6 +265,7 @@ func (r *programReader) header() {
 	}
 	if !r.broken {
 		r.p.procedures = append(r.p.procedures, q)
+		r.p.named[q.name] = q
 	}
 }
 
@@ -437,6 +450,9 @@ func (r *programReader) call(t *term) {
 	if q == nil {
 		r.args("action", t)
 		r.reserved(t.at, t.name)
+		if r.searched += len(r.p.procedures); r.searched > maxSearched {
+			return
+		}
 		if near := diag.Nearest(t.name, r.procedures()); near != "" && t != r.p.run {
 			r.warn(t.at, len(t.name), "unknown-procedure", "did you mean "+strconv.Quote(near)+"?",
 				"%q is an action: there is no procedure of that name", t.name)

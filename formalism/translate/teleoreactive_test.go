@@ -409,3 +409,46 @@ func checkPlaces(t *testing.T, list diag.List) {
 		}
 	}
 }
+
+// What a program stands for is bounded, with a message at the call in the author's file that goes too far.
+func TestProgramsAreBounded(t *testing.T) {
+	chain := func(calls int, rule string) string {
+		var b strings.Builder
+		for i := range calls {
+			fmt.Fprintf(&b, rule, i, i, i+1)
+		}
+		fmt.Fprintf(&b, "p%d:\n  c -> a\nrun p0\n", calls)
+		return b.String()
+	}
+	deep := "p%d:\n  c%d -> a\n  else -> p%d\n"
+	for name, c := range map[string]struct {
+		text, says string
+		line       int
+	}{
+		"a chain":         {chain(100, deep), "", 0},
+		"a long chain":    {chain(600, deep), "more than 200 calls", 600},
+		"a chain of 9000": {chain(9000, deep), "more than 200 calls", 600},
+		"two calls each":  {chain(40, "p%d:\n  c%d -> p%[3]d\n  else -> p%[3]d\n"), "more than 100000 tasks", 0},
+		"many actions":    {"p:\n" + strings.Repeat("  c -> a\n", maxTasks), "more than 100000 tasks", 0},
+		"a long line":     {"p:\n  c -> " + strings.Repeat("a", 2*maxLine), "more than 10000 bytes", 2},
+	} {
+		p, list := ReadProgram(&diag.Source{Name: "t.tr", Text: c.text})
+		var made *plan.Plan
+		if p != nil {
+			made, list = p.Plan()
+		}
+		if c.says == "" {
+			if made == nil {
+				t.Errorf("%s: %v", name, list)
+			}
+			continue
+		}
+		if made != nil || len(list) != 1 || list[0].Code != "too-large" || !strings.Contains(list[0].Text, c.says) {
+			t.Errorf("%s: %.500v", name, list)
+			continue
+		}
+		if line, _ := list[0].Position(); c.line > 0 && line != c.line {
+			t.Errorf("%s: on line %d, not %d", name, line, c.line)
+		}
+	}
+}
