@@ -17,6 +17,7 @@ var (
 	// declared is the text of a link that names a declaration: `pkg.Name` or `pkg.Type.Member`.
 	declared = regexp.MustCompile("^`[a-z]+\\.(?:\\w+\\.)?(\\w+)`$")
 	inTree   = regexp.MustCompile(`^(missions|docs|bt|plan)/`)
+	written  = regexp.MustCompile(`(?:--out |--script |--scripts |--sarif | > )(\S+)`)
 	fence    = regexp.MustCompile("(?ms)^```sh\n(.*?)^```")
 )
 
@@ -143,7 +144,7 @@ func TestCIRunsEveryCheck(t *testing.T) {
 }
 
 // TestDocumentedCommandsExist reads the shell blocks of every document: each `make` has its target, each `canopy` has
-// its command's file, each file of the repository that it names is there.
+// its command's file, each file of the repository that it names is there, and what it writes is in out/.
 func TestDocumentedCommandsExist(t *testing.T) {
 	makefile := readFile(t, "Makefile")
 	for _, f := range readTree(t, ".md") {
@@ -159,6 +160,11 @@ func TestDocumentedCommandsExist(t *testing.T) {
 				case words[0] == "canopy":
 					if !exists("cmd/canopy/" + words[1] + ".go") {
 						t.Errorf("%s: cmd/canopy has no file for the command %s", f.path, words[1])
+					}
+				}
+				for _, m := range written.FindAllStringSubmatch(line, -1) {
+					if !strings.HasPrefix(m[1], "out/") {
+						t.Errorf("%s: a command writes %s, which git does not ignore; write into out/", f.path, m[1])
 					}
 				}
 				for _, word := range words {
