@@ -1,6 +1,11 @@
 package bt
 
-import "canopy/snapshot"
+import (
+	"fmt"
+	"strings"
+
+	"canopy/snapshot"
+)
 
 // Input is a change of one leaf's inputs. The functions that return one name the task it is meant for; an engine that
 // is given an input for a task of another kind panics.
@@ -78,6 +83,32 @@ func Entered(action Task) Input { return Input{task: action, kind: inputEntered}
 
 // Exited tells that an action's exit procedure is complete. It is ignored if none is running.
 func Exited(action Task) Input { return Input{task: action, kind: inputExited} }
+
+// Text returns the input as a trace script spells it for a leaf of a name.
+func (in Input) Text(name string) string {
+	switch in.kind {
+	case inputSet:
+		return fmt.Sprintf("set %s %t", name, in.value == Success)
+	case inputRequest:
+		return "request " + name + " " + strings.ToLower(in.value.String())
+	case inputEnd:
+		return "end " + name + " " + strings.ToLower(in.value.String())
+	case inputSlow:
+		text := "slow " + name
+		if in.slow&entry != 0 {
+			text += " entry"
+		}
+		if in.slow&exit != 0 {
+			text += " exit"
+		}
+		return text
+	case inputEntered:
+		return "entered " + name
+	case inputExited:
+		return "exited " + name
+	}
+	panic("bt: an input that does not exist")
+}
 
 // Command tells a leaf's owner to start a procedure.
 type Command struct {

@@ -79,9 +79,12 @@ func (k *Known) Tell(in []bt.Input, t bt.Task, condition bool, status bt.Status,
 // Judge brings a condition's truth up to date and reports whether it changed.
 func (k *Known) Judge(holds func(Formula) bool) bool {
 	before := k.Value
-	k.Value = holds(On) || before && !holds(Off)
+	k.Value = Latch(before, holds)
 	return k.Value != before
 }
+
+// Latch returns the truth of a condition that had one before: with hysteresis it remembers.
+func Latch(before bool, holds func(Formula) bool) bool { return holds(On) || before && !holds(Off) }
 
 // verdict is failure if the first formula holds, else success if the second does, else neither.
 func verdict(holds func(Formula) bool, failure, success Formula) bt.Status {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"canopy/bt"
+	"canopy/executive"
 	"canopy/expr"
 	"canopy/snapshot"
 )
@@ -15,14 +16,12 @@ import (
 type Player struct {
 	m       *Model
 	engine  *bt.Engine
-	latched []bool      // by leaf: what a condition was last, and remembers if it has hysteresis
-	told    []bool      // by leaf: what the engine knows of a condition
-	request []bt.Status // by leaf: of an action
-	outcome []bt.Status // by leaf: what the engine knows of how an action ended, since it was entered
-	slow    bool        // procedures take the time that the plan says, else none
-	over    []bt.Task   // whose procedures are over in this instant
-	lines   []string    // of a script that does the same
-	entered []bt.Task   // whose entry procedures the last move began
+	latched []bool            // by leaf: what a condition was last, and remembers if it has hysteresis
+	known   []executive.Known // by leaf: what the engine knows of it
+	slow    bool              // procedures take the time that the plan says, else none
+	over    []bt.Task         // whose procedures are over in this instant
+	lines   []string          // of a script that does the same
+	entered []bt.Task         // whose entry procedures the last move began
 }
 
 // maxRounds bounds the instants that follow each other in one world.
@@ -64,13 +63,8 @@ func (m *Model) newSlowTrace() *Player {
 }
 
 func (m *Model) idle() *Player {
-	p := &Player{m: m, engine: bt.NewEngine(m.tree, nil, 0), latched: make([]bool, len(m.leaves)),
-		told: make([]bool, len(m.leaves)), request: make([]bt.Status, len(m.leaves)),
-		outcome: make([]bt.Status, len(m.leaves))}
-	for i := range p.request {
-		p.request[i], p.outcome[i] = bt.Accept, bt.Accept
-	}
-	return p
+	return &Player{m: m, engine: bt.NewEngine(m.tree, nil, 0), latched: make([]bool, len(m.leaves)),
+		known: slices.Repeat([]executive.Known{executive.Unknown}, len(m.leaves))}
 }
 
 // idleSlow returns a player whose procedures take the time that the plan says.
@@ -84,9 +78,7 @@ func (m *Model) idleSlow() *Player {
 func (p *Player) copyFrom(o *Player) {
 	p.engine.CopyFrom(o.engine)
 	copy(p.latched, o.latched)
-	copy(p.told, o.told)
-	copy(p.request, o.request)
-	copy(p.outcome, o.outcome)
+	copy(p.known, o.known)
 	p.slow = o.slow
 	p.lines = p.lines[:0]
 }
@@ -101,10 +93,13 @@ func (p *Player) Move(world []bool, over ...bt.Task) error {
 func (p *Player) settle(inputs []bt.Input) error {
 	instant, err := p.engine.Settle(inputs)
 	for _, c := range instant.Commands {
+		l := &p.m.leaves[p.m.leafOf[c.Task]]
+		takes := l.exit.slow
 		if !c.Exit {
 			p.entered = append(p.entered, c.Task)
-			p.outcome[p.m.leafOf[c.Task]] = bt.Accept
+			takes = l.entry.slow
 		}
+		p.known[p.m.leafOf[c.Task]].Start(c.Exit, p.slow && takes)
 	}
 	p.over = slices.DeleteFunc(slices.Clone(p.over), func(t bt.Task) bool { return !p.m.leaves[p.m.leafOf[t]].brief() })
 	return err
@@ -130,39 +125,44 @@ func (p *Player) Key() string { return string(snapshot.Save(packed(p.latched), p
 // inputs returns what the leaves have to tell the engine that it does not know yet, also as a line of a script.
 func (p *Player) inputs(world []bool) (inputs []bt.Input, line string) {
 	var words []string
-	tell := func(in bt.Input, format string, args ...any) {
-		inputs = append(inputs, in)
-		words = append(words, fmt.Sprintf(format, args...))
-	}
 	for i := range p.m.leaves {
 		l := &p.m.leaves[i]
+		judge := func(f executive.Formula) bool { return p.judge(l, f, world) }
 		if l.condition {
-			v := p.holds(l.on, world) || p.latched[i] && l.off != nil && !p.holds(l.off, world)
-			if p.latched[i] = v; v != p.told[i] {
-				p.told[i] = v
-				tell(bt.Set(l.task, v), "set %s %t", l.name, v)
-			}
-			continue
+			p.latched[i] = executive.Latch(p.latched[i], judge)
+			judge = func(f executive.Formula) bool { return p.latched[i] || f == executive.Off }
 		}
-		if v := p.verdict(l.failureIf, l.successIf, world); v != p.request[i] {
-			p.request[i] = v
-			tell(bt.Request(l.task, v), "request %s %s", l.name, strings.ToLower(v.String()))
-		}
-		status := p.engine.Status(l.task)
-		if status == bt.Activating || status == bt.Running {
-			if v := p.verdict(l.failed, l.done, world); v != bt.Accept && v != p.outcome[i] {
-				p.outcome[i] = v
-				tell(bt.End(l.task, v), "end %s %s", l.name, strings.ToLower(v.String()))
-			}
-		}
-		switch {
-		case status == bt.Activating && p.isOver(l.task, &l.entry, world):
-			tell(bt.Entered(l.task), "entered %s", l.name)
-		case status == bt.Deactivating && p.isOver(l.task, &l.exit, world):
-			tell(bt.Exited(l.task), "exited %s", l.name)
+		from := len(inputs)
+		inputs = p.known[i].Tell(inputs, l.task, l.condition, p.engine.Status(l.task), judge)
+		for _, in := range inputs[from:] {
+			words = append(words, in.Text(l.name))
 		}
 	}
 	return inputs, strings.Join(words, "; ")
+}
+
+// judge reports whether a formula of a leaf holds in a world.
+func (p *Player) judge(l *leaf, f executive.Formula, world []bool) bool {
+	switch f {
+	case executive.On:
+		return p.holds(l.on, world)
+	case executive.Off:
+		return l.off == nil || p.holds(l.off, world)
+	case executive.SuccessIf:
+		return p.holds(l.successIf, world)
+	case executive.FailureIf:
+		return p.holds(l.failureIf, world)
+	case executive.Done:
+		return p.holds(l.done, world)
+	case executive.Failed:
+		return p.holds(l.failed, world)
+	case executive.Entered:
+		return p.isOver(l.task, &l.entry, world)
+	case executive.Exited:
+		return p.isOver(l.task, &l.exit, world)
+	case executive.Formulas:
+	}
+	panic("verify: a formula that does not exist")
 }
 
 // isOver reports whether a procedure that is under way is over.
@@ -183,15 +183,8 @@ func (p *Player) slowness() (inputs []bt.Input, line string) {
 		if !p.slow || !l.entry.slow && !l.exit.slow {
 			continue
 		}
-		inputs = append(inputs, bt.Slow(l.task, l.entry.slow, l.exit.slow))
-		word := "slow " + l.name
-		if l.entry.slow {
-			word += " entry"
-		}
-		if l.exit.slow {
-			word += " exit"
-		}
-		words = append(words, word)
+		in := bt.Slow(l.task, l.entry.slow, l.exit.slow)
+		inputs, words = append(inputs, in), append(words, in.Text(l.name))
 	}
 	return inputs, strings.Join(words, "; ")
 }
@@ -238,17 +231,6 @@ func (p *Player) settled() bool {
 		s := p.engine.Status(l.task)
 		return s == bt.Activating || s == bt.Deactivating
 	})
-}
-
-// verdict is failure if the first formula holds, else success if the second does, else neither.
-func (p *Player) verdict(failure, success *expr.Logic, world []bool) bt.Status {
-	switch {
-	case p.holds(failure, world):
-		return bt.Failure
-	case p.holds(success, world):
-		return bt.Success
-	}
-	return bt.Accept
 }
 
 // holds judges a formula in a world; one that is not given does not hold.

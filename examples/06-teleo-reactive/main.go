@@ -8,11 +8,13 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/executive"
 	"canopy/formalism/translate"
 	"canopy/internal/flight"
 )
@@ -54,12 +56,14 @@ func read(name string) (*plan.Plan, error) {
 // execute lets a plan act in a world until it does nothing there any more, and returns the number of steps.
 func execute(p *plan.Plan, in world, most int) (int, error) {
 	engine := bt.NewEngine(p.Tree, nil, 0)
+	known := slices.Repeat([]executive.Known{executive.Unknown}, len(p.Leaves))
 	for steps := range most {
 		var inputs []bt.Input
-		for _, l := range p.Leaves {
-			if !p.Tree.Kind(l.Task).Acts() {
-				inputs = append(inputs, bt.Set(l.Task, in.holds(split(l.ID))))
+		for i, l := range p.Leaves {
+			holds := func(f executive.Formula) bool {
+				return f == executive.Off || f == executive.On && in.holds(split(l.ID))
 			}
+			inputs = known[i].Tell(inputs, l.Task, !p.Tree.Kind(l.Task).Acts(), engine.Status(l.Task), holds)
 		}
 		if _, err := engine.Settle(inputs); err != nil {
 			return steps, err

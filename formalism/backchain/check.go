@@ -6,6 +6,7 @@ import (
 
 	"canopy/bt"
 	"canopy/document/plan"
+	"canopy/executive"
 	"canopy/explore"
 	"canopy/snapshot"
 )
@@ -114,11 +115,16 @@ func (w *World) solvable(goal []plan.Fact) []bool {
 // fly runs a plan from a state and reports whether it reaches the goal. If actions end, they end with Success when what
 // they bring about holds; else they run until they are deactivated. Why is not empty if the budget ends it before.
 func (w *World) fly(p *plan.Plan, s state, goal []plan.Fact, end bool, b explore.Budget) (reached bool, why string) {
-	e := bt.NewEngine(p.Tree, w.tell(p, s), 0)
+	known := slices.Repeat([]executive.Known{executive.Unknown}, len(p.Leaves))
+	e := bt.NewEngine(p.Tree, w.tell(p, known, nil, s, -1), 0)
 	search := explore.New[string, struct{}](b)
 	var in []bt.Input
 	for search.Spend() {
-		if _, err := e.Settle(in); err != nil {
+		instant, err := e.Settle(in)
+		for _, c := range instant.Commands {
+			known[slices.IndexFunc(p.Leaves, func(l plan.Leaf) bool { return l.Task == c.Task })].Start(c.Exit, false)
+		}
+		if err != nil {
 			panic("backchain: a tree does not settle")
 		}
 		if w.holds(goal, s) {
@@ -137,21 +143,35 @@ func (w *World) fly(p *plan.Plan, s state, goal []plan.Fact, end bool, b explore
 			panic("backchain: an action runs without what it needs")
 		}
 		s = w.after(&w.actions[a], s)
-		in = w.tell(p, s)
-		if end {
-			in = append(in, bt.End(p.Leaves[i].Task, bt.Success))
+		if !end {
+			i = -1
 		}
+		in = w.tell(p, known, e, s, i)
 	}
 	return false, search.Short()
 }
 
-// tell returns the truth values of a plan's conditions in a state.
-func (w *World) tell(p *plan.Plan, s state) []bt.Input {
+// tell returns what a plan's leaves have to tell an engine in a state: the truth of conditions, and the end of the action
+// that is done, -1 for none. Without an engine nothing has run.
+func (w *World) tell(p *plan.Plan, known []executive.Known, e *bt.Engine, s state, done int) []bt.Input {
 	var in []bt.Input
-	for _, l := range p.Leaves {
-		if !p.Tree.Kind(l.Task).Acts() {
-			in = append(in, bt.Set(l.Task, s>>slices.Index(w.names, l.ID)&1 == 1))
+	for i, l := range p.Leaves {
+		status := bt.Accept
+		if e != nil {
+			status = e.Status(l.Task)
 		}
+		in = known[i].Tell(in, l.Task, !p.Tree.Kind(l.Task).Acts(), status, func(f executive.Formula) bool {
+			switch f {
+			case executive.On:
+				return s>>slices.Index(w.names, l.ID)&1 == 1
+			case executive.Off:
+				return true
+			case executive.Done:
+				return i == done
+			default:
+				return false
+			}
+		})
 	}
 	return in
 }

@@ -12,6 +12,7 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/executive"
 	"canopy/explore"
 	"canopy/expr"
 	"canopy/formalism/stategraph"
@@ -67,12 +68,12 @@ func Inputs(p *plan.Plan) []Input {
 	}
 	for i := range p.Leaves {
 		if l := &p.Leaves[i]; p.Tree.Kind(l.Task).Acts() {
-			c.add(l, SuccessIf, "_success_if", l.SuccessIf)
-			c.add(l, FailureIf, "_failure_if", l.FailureIf)
-			c.add(l, Done, "_done", l.Done)
-			c.add(l, Failed, "_failed", l.Failed)
-			c.procedure(l, Entered, "_entered", l.EntryTime, l.EntryUntil)
-			c.procedure(l, Exited, "_exited", l.ExitTime, l.ExitUntil)
+			c.add(l, executive.SuccessIf, "_success_if", l.SuccessIf)
+			c.add(l, executive.FailureIf, "_failure_if", l.FailureIf)
+			c.add(l, executive.Done, "_done", l.Done)
+			c.add(l, executive.Failed, "_failed", l.Failed)
+			c.procedure(l, executive.Entered, "_entered", l.EntryTime, l.EntryUntil)
+			c.procedure(l, executive.Exited, "_exited", l.ExitTime, l.ExitUntil)
 		}
 	}
 	return c.inputs
@@ -89,26 +90,26 @@ type collector struct {
 func (c *collector) condition(l *plan.Leaf) {
 	switch {
 	case l.On == nil && l.ID != c.plan.Tree.Kind(l.Task).String():
-		c.share("ID "+l.ID, l.ID, Use{l.Task, Truth})
+		c.share("ID "+l.ID, l.ID, Use{l.Task, executive.On})
 	case l.On == nil:
-		c.share("task "+c.plan.Tree.Name(l.Task), c.plan.Tree.Name(l.Task), Use{l.Task, Truth})
+		c.share("task "+c.plan.Tree.Name(l.Task), c.plan.Tree.Name(l.Task), Use{l.Task, executive.On})
 	case l.Off != nil:
-		c.share(l.On.String()+" until "+l.Off.String(), c.plan.Tree.Name(l.Task), Use{l.Task, Truth})
+		c.share(l.On.String()+" until "+l.Off.String(), c.plan.Tree.Name(l.Task), Use{l.Task, executive.On})
 	default:
-		c.add(l, Truth, "", l.On)
+		c.add(l, executive.On, "", l.On)
 	}
 }
 
 // add adds an expression; nil never holds.
-func (c *collector) add(l *plan.Leaf, says Meaning, suffix string, e *expr.Expr) {
-	if e == nil || e.String() == "false" && says < Entered {
+func (c *collector) add(l *plan.Leaf, says executive.Formula, suffix string, e *expr.Expr) {
+	if e == nil || e.String() == "false" && says < executive.Entered {
 		return
 	}
 	c.share(e.String(), c.plan.Tree.Name(l.Task)+suffix, Use{l.Task, says})
 }
 
 // procedure adds the end of a procedure that takes time.
-func (c *collector) procedure(l *plan.Leaf, says Meaning, suffix string, time, until *expr.Expr) {
+func (c *collector) procedure(l *plan.Leaf, says executive.Formula, suffix string, time, until *expr.Expr) {
 	if time != nil {
 		c.share(fmt.Sprint("time ", l.Task, suffix), c.plan.Tree.Name(l.Task)+suffix, Use{l.Task, says})
 	}

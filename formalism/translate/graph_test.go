@@ -12,6 +12,7 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/executive"
 	"canopy/formalism/stategraph"
 	"canopy/internal/trees"
 	"canopy/snapshot"
@@ -46,11 +47,11 @@ func randomInputs(r *rand.Rand, tree *bt.Tree, most int) []Input {
 	var inputs, more []Input
 	for _, t := range tree.Leaves() {
 		if tree.Kind(t) == bt.Condition {
-			inputs = append(inputs, Input{identifier(tree.Name(t)), []Use{{t, Truth}}})
+			inputs = append(inputs, Input{identifier(tree.Name(t)), []Use{{t, executive.On}}})
 			continue
 		}
-		for says := SuccessIf; says < meanings; says++ {
-			if r.IntN(3) == 0 || says == Done {
+		for says := executive.SuccessIf; says < executive.Formulas; says++ {
+			if r.IntN(3) == 0 || says == executive.Done {
 				more = append(more, Input{identifier(fmt.Sprint(tree.Name(t), says)), []Use{{t, says}}})
 			}
 		}
@@ -164,9 +165,9 @@ func newOracle(tree *bt.Tree, inputs []Input) *oracle {
 	for _, in := range inputs {
 		s := slow[in.Uses[0].Leaf]
 		switch in.Uses[0].Says {
-		case Entered:
+		case executive.Entered:
 			s[0] = true
-		case Exited:
+		case executive.Exited:
 			s[1] = true
 		}
 		slow[in.Uses[0].Leaf] = s
@@ -191,22 +192,22 @@ func (o *oracle) settle(word int) error {
 		var in []bt.Input
 		news := round == 0
 		for _, t := range o.engine.Tree().Leaves() {
-			says := func(m Meaning) bool { return holds[Use{t, m}] }
+			says := func(m executive.Formula) bool { return holds[Use{t, m}] }
 			if o.engine.Tree().Kind(t) == bt.Condition {
-				in = append(in, bt.Set(t, says(Truth)))
+				in = append(in, bt.Set(t, says(executive.On)))
 				continue
 			}
 			request := bt.Accept
-			if says(FailureIf) {
+			if says(executive.FailureIf) {
 				request = bt.Failure
-			} else if says(SuccessIf) {
+			} else if says(executive.SuccessIf) {
 				request = bt.Success
 			}
 			in = append(in, bt.Request(t, request))
 			outcome := bt.Accept
-			if says(Failed) {
+			if says(executive.Failed) {
 				outcome = bt.Failure
-			} else if says(Done) {
+			} else if says(executive.Done) {
 				outcome = bt.Success
 			}
 			switch s := o.engine.Status(t); s {
@@ -216,12 +217,12 @@ func (o *oracle) settle(word int) error {
 					in = append(in, bt.End(t, outcome))
 					news = true
 				}
-				if s == bt.Activating && says(Entered) {
+				if s == bt.Activating && says(executive.Entered) {
 					in = append(in, bt.Entered(t))
 					news = true
 				}
 			case bt.Deactivating:
-				if says(Exited) {
+				if says(executive.Exited) {
 					in = append(in, bt.Exited(t))
 					news = true
 				}
@@ -316,8 +317,8 @@ func TestScripts(t *testing.T) {
 		for i := range inputs { // what takes time
 			u := inputs[i].Uses[0]
 			if tree.Kind(u.Leaf) == bt.Action {
-				other := slices.ContainsFunc(inputs, func(in Input) bool { return in.Uses[0] == Use{u.Leaf, Entered} })
-				exits := slices.ContainsFunc(inputs, func(in Input) bool { return in.Uses[0] == Use{u.Leaf, Exited} })
+				other := slices.ContainsFunc(inputs, func(in Input) bool { return in.Uses[0] == Use{u.Leaf, executive.Entered} })
+				exits := slices.ContainsFunc(inputs, func(in Input) bool { return in.Uses[0] == Use{u.Leaf, executive.Exited} })
 				line = append(line, bt.Slow(u.Leaf, other, exits))
 			}
 		}
@@ -331,24 +332,24 @@ func TestScripts(t *testing.T) {
 				u, status := inputs[i].Uses[0], engine.Status(inputs[i].Uses[0].Leaf)
 				busy := status == bt.Activating || status == bt.Running
 				switch u.Says {
-				case Truth:
+				case executive.On:
 					word ^= 1 << i
 					line = append(line, bt.Set(u.Leaf, word>>i&1 == 1))
-				case SuccessIf, FailureIf:
+				case executive.SuccessIf, executive.FailureIf:
 					word ^= 1 << i
 					says := say(tree, inputs, word)[u.Leaf]
-					line = append(line, bt.Request(u.Leaf, verdict(says[FailureIf], says[SuccessIf])))
-				case Done, Failed:
-					if busy && say(tree, inputs, once)[u.Leaf] == [meanings]bool{} {
+					line = append(line, bt.Request(u.Leaf, verdict(says[executive.FailureIf], says[executive.SuccessIf])))
+				case executive.Done, executive.Failed:
+					if busy && say(tree, inputs, once)[u.Leaf] == (answers{}) {
 						once |= 1 << i
-						line = append(line, bt.End(u.Leaf, verdict(u.Says == Failed, true)))
+						line = append(line, bt.End(u.Leaf, verdict(u.Says == executive.Failed, true)))
 					}
-				case Entered:
+				case executive.Entered:
 					if status == bt.Activating {
 						once |= 1 << i
 						line = append(line, bt.Entered(u.Leaf))
 					}
-				case Exited:
+				case executive.Exited:
 					if status == bt.Deactivating {
 						once |= 1 << i
 						line = append(line, bt.Exited(u.Leaf))
@@ -391,7 +392,7 @@ func TestKeyIsTheMemory(t *testing.T) {
 		known := map[string]bool{}
 		row := map[string]string{} // by key: the keys that follow, one for each word
 		visit := func(l *loop) {
-			if saved := string(snapshot.Save(nil, l.engine)) + fmt.Sprint(l.told); !known[saved] {
+			if saved := string(snapshot.Save(nil, l.engine)) + fmt.Sprint(l.known); !known[saved] {
 				known[saved] = true
 				list = append(list, l.clone())
 			}
@@ -639,14 +640,14 @@ func TestInputs(t *testing.T) {
 		got = append(got, text)
 	}
 	want := []string{
-		fmt.Sprintf("high: high %d high again %d climb up %d rest %d", Truth, Truth, Done, SuccessIf),
-		fmt.Sprintf("latched: latched %d", Truth),
-		fmt.Sprintf("near: Sequence/near %d Sequence/near[2] %d", Truth, Truth),
-		fmt.Sprintf("Condition: Condition %d", Truth),
-		fmt.Sprintf("_not: not %d", Truth),
-		fmt.Sprintf("climb_up_entered: climb up %d", Entered),
-		fmt.Sprintf("climb_up_exited: climb up %d rest %d", Exited, FailureIf),
-		fmt.Sprintf(": rest %d", Done),
+		fmt.Sprintf("high: high %d high again %d climb up %d rest %d", executive.On, executive.On, executive.Done, executive.SuccessIf),
+		fmt.Sprintf("latched: latched %d", executive.On),
+		fmt.Sprintf("near: Sequence/near %d Sequence/near[2] %d", executive.On, executive.On),
+		fmt.Sprintf("Condition: Condition %d", executive.On),
+		fmt.Sprintf("_not: not %d", executive.On),
+		fmt.Sprintf("climb_up_entered: climb up %d", executive.Entered),
+		fmt.Sprintf("climb_up_exited: climb up %d rest %d", executive.Exited, executive.FailureIf),
+		fmt.Sprintf(": rest %d", executive.Done),
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -684,4 +685,15 @@ func TestProcedures(t *testing.T) {
 			t.Errorf("no %q in\n%s", line, strings.Join(got, "\n"))
 		}
 	}
+}
+
+// verdict is failure if the first holds, else success if the second does, else neither.
+func verdict(failure, success bool) bt.Status {
+	switch {
+	case failure:
+		return bt.Failure
+	case success:
+		return bt.Success
+	}
+	return bt.Accept
 }

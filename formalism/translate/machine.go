@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"canopy/bt"
+	"canopy/executive"
 	"canopy/explore"
 )
 
@@ -16,25 +17,10 @@ var ErrTooLarge = errors.New("the tree is too large for a state graph")
 // defaultLimit bounds the work of finding the states of a tree: so many tasks are settled.
 const defaultLimit = 1 << 27
 
-// Meaning is what an input says about a leaf.
-type Meaning uint8
-
-// The meanings. All but the first are about actions; Failed wins over Done, FailureIf over SuccessIf.
-const (
-	Truth     Meaning = iota // of a condition
-	SuccessIf                // while it is not active: nothing is left to do
-	FailureIf                // while it is not active: it cannot be done now
-	Done                     // while it is active: it has ended well
-	Failed                   // while it is active: it has ended badly
-	Entered                  // its entry procedure, which then takes time, is complete when this holds
-	Exited                   // its exit procedure, which then takes time, is complete when this holds
-	meanings
-)
-
 // Use is what an input says about one leaf.
 type Use struct {
 	Leaf bt.Task
-	Says Meaning
+	Says executive.Formula // On: a condition's truth. Off is none: what an input tells is the truth itself
 }
 
 // Input is a truth value from outside that a tree reacts to.
@@ -47,25 +33,27 @@ type Input struct {
 // action has something to say that the tree does not know yet, the tree is settled once more.
 type loop struct {
 	engine *bt.Engine
-	told   []bt.Status // by task: the outcome that the tree was told since the action's activation, Accept: none
-	in     []bt.Input  // scratch
+	known  []executive.Known // by task: what the engine knows of a leaf
+	slow   []answers         // by task: executive.Entered and executive.Exited if these procedures take time; never changes
+	in     []bt.Input        // scratch
 }
 
+// answers are the formulas of a leaf that hold.
+type answers [executive.Formulas]bool
+
+func (a *answers) holds(f executive.Formula) bool { return f == executive.Off || a[f] }
+
 func newLoop(tree *bt.Tree, inputs []Input) *loop {
-	l := &loop{told: make([]bt.Status, tree.Len())}
-	for t := range l.told {
-		l.told[t] = bt.Accept
-	}
-	slow := make([][meanings]bool, tree.Len())
+	l := &loop{known: slices.Repeat([]executive.Known{executive.Unknown}, tree.Len()), slow: make([]answers, tree.Len())}
 	for _, in := range inputs {
 		for _, u := range in.Uses {
-			slow[u.Leaf][u.Says] = true
+			l.slow[u.Leaf][u.Says] = true
 		}
 	}
 	var initial []bt.Input
-	for t, s := range slow {
-		if s[Entered] || s[Exited] {
-			initial = append(initial, bt.Slow(bt.Task(t), s[Entered], s[Exited]))
+	for t, s := range l.slow {
+		if s[executive.Entered] || s[executive.Exited] {
+			initial = append(initial, bt.Slow(bt.Task(t), s[executive.Entered], s[executive.Exited]))
 		}
 	}
 	l.engine = bt.NewEngine(tree, initial, 0)
@@ -74,67 +62,43 @@ func newLoop(tree *bt.Tree, inputs []Input) *loop {
 
 func (l *loop) copyFrom(o *loop) {
 	l.engine.CopyFrom(o.engine)
-	copy(l.told, o.told)
+	copy(l.known, o.known)
 }
 
-func (l *loop) clone() *loop { return &loop{engine: l.engine.Clone(), told: slices.Clone(l.told)} }
+func (l *loop) clone() *loop {
+	return &loop{engine: l.engine.Clone(), known: slices.Clone(l.known), slow: l.slow}
+}
 
 // settle tells the tree once what the leaves say, by task and meaning, and settles it.
-func (l *loop) settle(says [][meanings]bool) error {
+func (l *loop) settle(says []answers) error {
 	tree := l.engine.Tree()
 	in := l.in[:0]
 	for _, t := range tree.Leaves() {
-		s := &says[t]
-		if !tree.Kind(t).Acts() {
-			in = append(in, bt.Set(t, s[Truth]))
-			continue
-		}
-		in = append(in, bt.Request(t, verdict(s[FailureIf], s[SuccessIf])))
-		status := l.engine.Status(t)
-		active := status == bt.Activating || status == bt.Running
-		if v := verdict(s[Failed], s[Done]); active && v != bt.Accept && v != l.told[t] {
-			l.told[t] = v
-			in = append(in, bt.End(t, v))
-		}
-		if status == bt.Activating && s[Entered] {
-			in = append(in, bt.Entered(t))
-		}
-		if status == bt.Deactivating && s[Exited] {
-			in = append(in, bt.Exited(t))
-		}
+		in = l.known[t].Tell(in, t, !tree.Kind(t).Acts(), l.engine.Status(t), says[t].holds)
 	}
 	l.in = in
 	instant, err := l.engine.Settle(in)
 	for _, c := range instant.Commands {
-		if !c.Exit {
-			l.told[c.Task] = bt.Accept
+		procedure := executive.Entered
+		if c.Exit {
+			procedure = executive.Exited
 		}
+		l.known[c.Task].Start(c.Exit, l.slow[c.Task][procedure])
 	}
 	return err
-}
-
-// verdict is failure if the first holds, else success if the second does, else neither.
-func verdict(failure, success bool) bt.Status {
-	switch {
-	case failure:
-		return bt.Failure
-	case success:
-		return bt.Success
-	}
-	return bt.Accept
 }
 
 // key returns all that a settled tree remembers, so that trees with equal keys do the same from there on when they are
 // told the same. Transient statuses are left out: the next visit of a task computes them anew from what the leaves say.
 func (l *loop) key() string {
 	var b []byte
-	for t := range bt.Task(len(l.told)) {
+	for t := range bt.Task(len(l.known)) {
 		status, told := l.engine.Status(t), bt.Accept
 		if status.Transient() {
 			status = bt.Accept
 		}
 		if status == bt.Activating {
-			told = l.told[t]
+			told = l.known[t].Outcome
 		}
 		var memory byte
 		if result, held := l.engine.Held(t); held {
@@ -197,7 +161,7 @@ func newMachine(tree *bt.Tree, inputs []Input, limit int) (*machine, error) {
 	if n > 30 || tree.Len()<<n > limit {
 		return nil, tooLarge(tree, n, 0)
 	}
-	words := make([][][meanings]bool, 1<<n)
+	words := make([][]answers, 1<<n)
 	for w := range words {
 		words[w] = say(tree, inputs, w)
 	}
@@ -236,8 +200,8 @@ func tooLarge(tree *bt.Tree, inputs, states int) error {
 }
 
 // say returns what the leaves say, by task and meaning, when the inputs that have a name are the bits of a word.
-func say(tree *bt.Tree, inputs []Input, word int) [][meanings]bool {
-	says := make([][meanings]bool, tree.Len())
+func say(tree *bt.Tree, inputs []Input, word int) []answers {
+	says := make([]answers, tree.Len())
 	for _, in := range inputs {
 		holds := true
 		if in.Name != "" {

@@ -109,6 +109,7 @@ var rooms = map[string]room{
 		"document/plan": "the solar day's plan gives conditions and actions",
 	}},
 	"formalism/translate": {pure: true, imports: reasons{
+		"executive":            "leaves tell the engine by the one protocol",
 		"explore":              "a graph's steps are the states that a tree can reach",
 		"bt":                   "a tree is settled with all inputs to find its states",
 		"diag":                 "an author's mistakes are reported all at once, each at its place",
@@ -133,6 +134,7 @@ var rooms = map[string]room{
 		"expr": "conditions are expressions over signals",
 	}},
 	"analysis/verify": {pure: true, imports: reasons{
+		"executive":         "leaves tell the engine by the one protocol",
 		"explore":           "states of plans are searched",
 		"bt":                "what a plan does is what the engine does",
 		"diag":              "a finding has a place in the plan",
@@ -237,6 +239,7 @@ var rooms = map[string]room{
 		"internal/cart":   "runs of a small vehicle have closed forms",
 	}},
 	"formalism/backchain": {pure: true, imports: reasons{
+		"executive":     "leaves tell the engine by the one protocol",
 		"explore":       "which states of the world lead to the goal is searched",
 		"bt":            "a plan that was built is flown in thought",
 		"diag":          "mistakes in a goal or a world are shown at their place",
@@ -330,6 +333,7 @@ var rooms = map[string]room{
 		"gonum.org/v1/plot": "logarithmic scales",
 	}},
 	"examples/06-teleo-reactive": {imports: reasons{
+		"executive":           "leaves tell the engine by the one protocol",
 		"bt":                  "runs plans",
 		"diag":                "reads programs",
 		"internal/flight":     "draws",
