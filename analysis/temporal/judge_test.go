@@ -482,3 +482,11 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A mistyped word of the language comes with the word.
+func TestSuggestions(t *testing.T) {
+	_, mistakes := Read("alwys (a)", taskNames, nil)
+	if len(mistakes) == 0 || !strings.Contains(mistakes[0].Error(), `did you mean "always"?`) {
+		t.Error(mistakes)
+	}
+}

@@ -1,6 +1,7 @@
 package temporal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -354,6 +355,10 @@ func (r *reader) expression(from, to int) *expr.Expr {
 		}
 	}
 	for _, m := range e.Judged(func(name string) bool { return isTask[name] }).Check(expr.Boolean, expr.AnyUnit, r.scope) {
+		called, _, found := strings.Cut(r.text[from+m.Offset:from+m.Offset+m.Length], "(")
+		if other := m.In(nil, 0); found && m.Code == expr.CodeFunction {
+			m.Suggest = func() string { return cmp.Or(diag.DidYouMean(strings.TrimSpace(called), words), other.Advice()) }
+		}
 		report(m)
 	}
 	if len(r.mistakes) > before {

@@ -283,6 +283,10 @@ func (m *Model) turnFinding(x turn) Finding {
 		f.Text = fmt.Sprintf("%s at %s: the one raises it over the limit, the other lowers it below, without end", who,
 			number(x.low))
 		f.Advice = "give the condition hysteresis: an `off` limit apart from `on`"
+	case x.period == 0:
+		f.Text = fmt.Sprintf("%s between %s and %s, as fast as may be: their effects have no greatest rate", who, number(x.low),
+			number(x.high))
+		f.Advice = "declare the greatest rates of these effects, as in [-2e-5, 1e-5]: for any rate no margin is large enough"
 	default:
 		f.Text = fmt.Sprintf("%s between %s and %s, as fast as every %.3g s; allowed is %.3g s", who, number(x.low),
 			number(x.high), x.period, m.subject.Declared.Period)

@@ -225,3 +225,16 @@ func TestCheckBudget(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 }
+
+// Where rates are not bounded, no number is given for what no number mends.
+func TestCheckUnboundedRates(t *testing.T) {
+	dir := write(t, map[string]string{"plan.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><ReactiveFallback name="f">
+<ReactiveSequence name="s"><Condition name="low" on="x lt 1" off="x gt 2"/><Action name="up" write="u := 1"/></ReactiveSequence>
+<Action name="down" write="u := -1"/></ReactiveFallback></BehaviorTree></root>`,
+		"facts.yaml": "effects: {up: {x: up}, down: {x: down}}\nperiod: 1min\n"})
+	stdout, _, status := canopy("check", filepath.Join(dir, "plan.xml"), "--facts", filepath.Join(dir, "facts.yaml"))
+	if status != exitRefute || strings.Contains(stdout, "NaN") || strings.Contains(stdout, "every 0 s") {
+		t.Errorf("status %d\n%s", status, stdout)
+	}
+	says(t, "the advice", stdout, "as fast as may be", "declare the greatest rates")
+}

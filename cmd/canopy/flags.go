@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"canopy/diag"
@@ -69,7 +70,15 @@ func (*periods) Type() string { return "times" }
 func wrongFlag(cmd *cobra.Command, err error) error {
 	text := err.Error()
 	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) {
+	var wrong *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &wrong):
+		why := wrong.Unwrap().Error()
+		if errors.As(err, new(*strconv.NumError)) {
+			why = fmt.Sprintf("%q is not a number of the kind %s", wrong.GetValue(), wrong.GetFlag().Value.Type())
+		}
+		text = fmt.Sprintf("--%s: %s", wrong.GetFlag().Name, why)
+	case errors.As(err, &unknown):
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		if name := diag.Nearest(unknown.GetSpecifiedName(), names); name != "" {

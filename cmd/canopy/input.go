@@ -37,7 +37,7 @@ func readFile(name string) ([]byte, error) {
 	if name != standardInput {
 		var err error
 		if f, err = os.Open(name); err != nil {
-			return nil, err
+			return nil, nearFile(err)
 		}
 		defer f.Close() //nolint:errcheck // only read
 	}
@@ -56,6 +56,24 @@ func readFile(name string) ([]byte, error) {
 func source(name string) (*diag.Source, error) {
 	text, err := readFile(name)
 	return &diag.Source{Name: name, Text: string(text)}, err
+}
+
+// nearFile completes the error of a file that does not exist with the name of one that is meant perhaps.
+func nearFile(err error) error {
+	var missing *fs.PathError
+	if !errors.As(err, &missing) || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	folder, name := filepath.Split(missing.Path)
+	entries, _ := os.ReadDir(filepath.Clean(folder + "."))
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if hint := diag.DidYouMean(name, names); hint != "" {
+		return &fs.PathError{Op: missing.Op, Path: missing.Path, Err: fmt.Errorf("%w; %s", missing.Err, hint)}
+	}
+	return err
 }
 
 // kind is what a document is.

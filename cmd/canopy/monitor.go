@@ -169,10 +169,14 @@ func recorded(_ context.Context, name string, texts []string, _ io.Writer) ([]ju
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, record.End{}, err
+		return nil, record.End{}, noRun(err)
 	}
 	defer f.Close() //nolint:errcheck // only read
-	return judgeLog(f, name, texts)
+	rows, end, err := judgeLog(f, name, texts)
+	if errors.Is(err, record.ErrFormat) {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return rows, end, err
 }
 
 // judgeLog judges the properties that a log carries, or those of --property, on it.

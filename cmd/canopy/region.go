@@ -249,11 +249,7 @@ func stateValues(v *model.Vehicle, flag, text string, taken map[int]bool) (state
 		for _, s := range v.States {
 			names = append(names, s.Name)
 		}
-		err = fmt.Errorf("%s %s: vehicle %s has no state %q", flag, text, diag.Visible(v.Name), name)
-		if hint := diag.DidYouMean(name, names); hint != "" {
-			err = fmt.Errorf("%w; %s", err, hint)
-		}
-		return 0, nil, err
+		return 0, nil, fmt.Errorf("%s %s: %s", flag, text, unknownWord("state", name, names))
 	}
 	if taken[state] {
 		return 0, nil, fmt.Errorf("%s %s: %s is given twice", flag, text, name)

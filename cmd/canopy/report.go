@@ -21,7 +21,7 @@ complete part.`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := os.Stat(filepath.Join(args[0], folder.LogFile)); err != nil {
-				return err
+				return noRun(err)
 			}
 			if err := folder.Report(args[0], cmd.OutOrStdout()); err != nil {
 				return failed(err)
@@ -30,4 +30,9 @@ complete part.`,
 			return failed(err)
 		},
 	}
+}
+
+// noRun completes the error of a folder in which there is no run.
+func noRun(err error) error {
+	return fmt.Errorf("%w; give the output folder of `canopy run`, with its %s", nearFile(err), folder.LogFile)
 }

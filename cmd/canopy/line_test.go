@@ -110,6 +110,13 @@ func TestSuggestions(t *testing.T) {
 		"vehicle glider":                                  "there are solar, circuit",
 		"translate ../../missions/solar-day.xml --to dto": `did you mean "dot"?`,
 		"reaction " + solarDay + " --worst visit":         `did you mean "visits"?`,
+		"compare " + solarDay + " --repeat x":             `--repeat: "x" is not a number of the kind int`,
+		"region " + solarDay + " --box hh=0:1,q=0:1":      `did you mean "h"?`,
+		"show ../../missions/solar-dya.xml":               `did you mean "solar-day.xml"?`,
+		"run ../../missions/solarday.yaml":                `did you mean "solar-day.yaml"?`,
+		"monitor ../../missions":                          "give the output folder of `canopy run`",
+		"monitor ../../missions/solar-day.xml":            "solar-day.xml: record: not a sound run log",
+		"report ../../missions":                           "give the output folder of `canopy run`",
 	} {
 		_, stderr, status := canopy(strings.Fields(line)...)
 		if status != exitInput || !strings.Contains(stderr, want) {
