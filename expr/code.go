@@ -16,6 +16,10 @@ const (
 	Above                        // r, a = a, whether the indicator Index is above
 	Below                        // r, a = a, whether it is not
 	Exchange                     // r, a = a, r
+	AtLeast                      // r, a = a, whether the signal Index - Value >= 0
+	LessThan                     // r, a = a, whether it is not
+	AtMost                       // r, a = a, whether Value - the signal Index >= 0
+	MoreThan                     // r, a = a, whether it is not
 	AddValue                     // a = a + Value
 	AddSignal                    // a = a + the signal Index
 	SubtractSignal               // a = a - the signal Index
@@ -30,6 +34,7 @@ const (
 	Negate                       // a = -a
 	Square                       // a = a * a
 	NonNegative                  // a = a >= 0
+	Negative                     // a = not a >= 0
 	Equal                        // a = r == a
 	Not                          // a = not a
 	Jump                         // go on at the instruction Index
@@ -69,6 +74,10 @@ var operations = [opcodes]Operation{
 	Signal:         {Name: "signal"},
 	Above:          {Name: "above", Gives: Boolean},
 	Below:          {Name: "below", Gives: Boolean},
+	AtLeast:        {Name: "at-least", Gives: Boolean},
+	LessThan:       {Name: "less-than", Gives: Boolean},
+	AtMost:         {Name: "at-most", Gives: Boolean},
+	MoreThan:       {Name: "more-than", Gives: Boolean},
 	Exchange:       {Name: "exchange", Args: 2},
 	AddValue:       {Name: "add-value", Args: 1},
 	AddSignal:      {Name: "add-signal", Args: 1},
@@ -84,6 +93,7 @@ var operations = [opcodes]Operation{
 	Negate:         {Name: "negate", Args: 1},
 	Square:         {Name: "square", Args: 1},
 	NonNegative:    {Name: "non-negative", Args: 1, Gives: Boolean},
+	Negative:       {Name: "negative", Args: 1, Gives: Boolean},
 	Equal:          {Name: "equal", Args: 2, Of: Integer, Gives: Boolean},
 	Not:            {Name: "not", Args: 1, Of: Boolean, Gives: Boolean},
 	Jump:           {Name: "jump"},
@@ -139,6 +149,14 @@ func run(program []Instruction, signals []float64, above []bool) float64 {
 			r[in.Register%registers], a = a, truth(above[in.Index])
 		case Below:
 			r[in.Register%registers], a = a, truth(!above[in.Index])
+		case AtLeast:
+			r[in.Register%registers], a = a, truth(signals[in.Index]-in.Value >= 0)
+		case LessThan:
+			r[in.Register%registers], a = a, truth(!(signals[in.Index]-in.Value >= 0))
+		case AtMost:
+			r[in.Register%registers], a = a, truth(in.Value-signals[in.Index] >= 0)
+		case MoreThan:
+			r[in.Register%registers], a = a, truth(!(in.Value-signals[in.Index] >= 0))
 		case Exchange:
 			r[in.Register%registers], a = a, r[in.Register%registers]
 		case AddValue:
@@ -169,6 +187,8 @@ func run(program []Instruction, signals []float64, above []bool) float64 {
 			a *= a
 		case NonNegative:
 			a = truth(a >= 0)
+		case Negative:
+			a = truth(!(a >= 0))
 		case Equal:
 			a = truth(r[in.Register%registers] == a)
 		case Not:
@@ -209,13 +229,23 @@ func truth(b bool) float64 {
 // directly from the signals.
 type Code struct {
 	boolean        bool
+	fixed          bool // the number is value always
+	value          float64
 	frozen, direct []Instruction
 	indicators     []int
 	reads          []int
+	discrete       []int
 }
 
 // Real returns the value of a number, an enumeration or a text.
 func (c *Code) Real(signals []float64, above []bool) float64 {
+	if c.fixed {
+		return c.value
+	}
+	return c.real(signals, above)
+}
+
+func (c *Code) real(signals []float64, above []bool) float64 {
 	if c.boolean {
 		panic("expr: Real of a condition")
 	}
@@ -232,19 +262,10 @@ func (c *Code) Bool(signals []float64, above []bool) bool {
 
 // Value returns the value of any expression as it stands among the signals.
 func (c *Code) Value(signals []float64, above []bool) float64 {
-	program := c.frozen
 	if above == nil {
-		program = c.direct
+		return run(c.direct, signals, nil)
 	}
-	if len(program) == 1 { // a constant or a signal needs no interpreter
-		switch in := &program[0]; in.Op {
-		case Constant:
-			return in.Value
-		case Signal:
-			return signals[in.Index]
-		}
-	}
-	return run(program, signals, above)
+	return run(c.frozen, signals, above)
 }
 
 // Program returns the instructions: those that follow frozen sides, or those that judge relations from the signals.
@@ -260,3 +281,6 @@ func (c *Code) Indicators() []int { return slices.Clone(c.indicators) }
 
 // Reads returns the slots of the signals that the code reads, directly or through its relations, in ascending order.
 func (c *Code) Reads() []int { return slices.Clone(c.reads) }
+
+// Discrete returns the slots of the discrete signals among those of Reads.
+func (c *Code) Discrete() []int { return slices.Clone(c.discrete) }

@@ -111,7 +111,8 @@ func (c *Compiler) code(e *Expr, v Variable, frozen bool) *Code {
 		b.root(e.root, code.boolean)
 		code.frozen = b.finish()
 	}
-	code.indicators, code.reads = sorted(b.indicators), sorted(b.reads)
+	code.indicators, code.reads, code.discrete = sorted(b.indicators), sorted(b.reads), sorted(b.discrete)
+	code.fixed, code.value = e.root.constant, e.root.folded
 	return code
 }
 
@@ -129,6 +130,7 @@ type builder struct {
 	aside      uint8 // register in which the next fetched value puts the accumulator aside
 	indicators []int
 	reads      []int
+	discrete   []int // of reads
 }
 
 // finish returns the program. A jump to a jump that goes on in the same case goes there at once.
@@ -285,6 +287,9 @@ func (b *builder) signal(n *Node) uint32 {
 		panic(misuse)
 	}
 	b.reads = append(b.reads, i)
+	if v, declared := b.scope[n.name]; declared && v.Type != Real {
+		b.discrete = append(b.discrete, i)
+	}
 	return uint32(i)
 }
 
@@ -398,19 +403,22 @@ func (b *builder) condition(n *Node, at int) {
 // no indicator: they change at instants alone.
 func (b *builder) relation(n *Node, at int) {
 	over, under := n.sides()
-	negated := n.op == OpLess || n.op == OpGreater
+	which := 0
+	if n.op == OpLess || n.op == OpGreater {
+		which = 1
+	}
 	if b.frozen && !b.scope.discrete(n) {
-		o := Above
-		if negated {
-			o = Below
-		}
-		b.fetch(Instruction{Op: o, Index: uint32(b.numbers[difference(over, under)])})
+		b.fetch(Instruction{Op: [2]Opcode{Above, Below}[which], Index: uint32(b.numbers[difference(over, under)])})
 		return
 	}
-	b.difference(over, under, at)
-	b.emit(Instruction{Op: NonNegative})
-	if negated {
-		b.emit(Instruction{Op: Not})
+	switch {
+	case over.op == OpName && under.constant:
+		b.fetch(Instruction{Op: [2]Opcode{AtLeast, LessThan}[which], Index: b.signal(over), Value: under.folded})
+	case under.op == OpName && over.constant:
+		b.fetch(Instruction{Op: [2]Opcode{AtMost, MoreThan}[which], Index: b.signal(under), Value: over.folded})
+	default:
+		b.difference(over, under, at)
+		b.emit(Instruction{Op: [2]Opcode{NonNegative, Negative}[which]})
 	}
 }
 
