@@ -3,7 +3,6 @@ package translate
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -374,16 +373,28 @@ func document(name string, d *drawing, actions, inputs []string) string {
 	return b.String()
 }
 
-var plain = regexp.MustCompile(`^[A-Za-z(]([A-Za-z0-9_.+() ]*[A-Za-z0-9_.)])?$`)
-
 // scalar writes a text as YAML, which takes some words for other values.
 func scalar(text string) string {
 	switch strings.ToLower(text) {
 	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
 	default:
-		if plain.MatchString(text) {
+		if isPlain(text) {
 			return text
 		}
 	}
 	return strconv.Quote(text)
+}
+
+// isPlain reports whether YAML takes a text without quotes for itself, whatever stands around it.
+func isPlain(text string) bool {
+	of := func(c byte, signs string) bool {
+		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte(signs, c) >= 0
+	}
+	const digits = "0123456789"
+	for i := range len(text) {
+		if !of(text[i], digits+"_.+() ") {
+			return false
+		}
+	}
+	return text != "" && of(text[0], "(") && (len(text) == 1 || of(text[len(text)-1], digits+"_.)"))
 }

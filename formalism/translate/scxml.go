@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
+	"strconv"
 	"strings"
+	"unicode"
 
+	"canopy/expr"
 	"canopy/formalism/stategraph"
 )
 
@@ -68,7 +70,7 @@ func SCXML(w io.Writer, g *stategraph.Graph) error {
 		for _, t := range out[s] {
 			condition := ""
 			if t.When != nil {
-				condition = fmt.Sprintf(" cond=\"%s\"", attribute(javascript(t.When.String())))
+				condition = fmt.Sprintf(" cond=\"%s\"", attribute(javascript(t.When.Root(), 0)))
 			}
 			fmt.Fprintf(b, "      <transition%s target=%q/>\n", condition, ids[t.To])
 		}
@@ -78,24 +80,32 @@ func SCXML(w io.Writer, g *stategraph.Graph) error {
 	return b.Flush()
 }
 
-var (
-	spelled    = regexp.MustCompile(`[\p{L}_][\p{L}\p{Nd}_.]*`)
-	operators  = map[string]string{"and": "&&", "or": "||", "not": "!", "true": "true", "false": "false"}
-	simpleName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-)
-
-// javascript spells a condition in ECMAScript, its names as members of the object inputs.
-func javascript(condition string) string {
-	text := spelled.ReplaceAllStringFunc(condition, func(word string) string {
-		switch o, ok := operators[word]; {
-		case ok:
-			return o
-		case simpleName.MatchString(word):
-			return "inputs." + word
+// javascript spells a condition in ECMAScript, its names as members of the object inputs, in parentheses if it binds less
+// tightly than asked for. Both languages order or, and, not alike.
+func javascript(n *expr.Node, bind int) string {
+	o, _ := n.Op().Operator()
+	var text string
+	switch n.Op() {
+	case expr.OpTruth:
+		return strconv.FormatBool(n.Value() != 0)
+	case expr.OpName:
+		if strings.ContainsFunc(n.Name(), func(r rune) bool { return r == '.' || r > unicode.MaxASCII }) {
+			return "inputs[" + quoted(n.Name()) + "]"
 		}
-		return "inputs[" + quoted(word) + "]"
-	})
-	return strings.ReplaceAll(text, "! ", "!")
+		return "inputs." + n.Name()
+	case expr.OpNot:
+		text = "!" + javascript(n.Arg(0), o.Bind)
+	case expr.OpAnd:
+		text = javascript(n.Arg(0), o.Bind) + " && " + javascript(n.Arg(1), o.Bind+1)
+	case expr.OpOr:
+		text = javascript(n.Arg(0), o.Bind) + " || " + javascript(n.Arg(1), o.Bind+1)
+	default:
+		panic("translate: a state graph's transition with a condition that no state graph has")
+	}
+	if o.Bind < bind {
+		return "(" + text + ")"
+	}
+	return text
 }
 
 // quoted spells a text in ECMAScript.
