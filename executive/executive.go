@@ -13,9 +13,9 @@
 //	until not again
 //	x.Rest()                      // tells the world what to watch, returns the next alarm
 //
-// Only leaves to which something happened are visited: a formula's truth depends on sides of indicators alone, so a
-// leaf has nothing new to tell unless a side that one of its formulas reads has changed, a procedure of its own has
-// begun, or the time of one is over.
+// Only leaves to which something happened are visited: a formula's truth depends on sides of indicators and on discrete
+// signals, so a leaf has nothing new to tell unless a side that one of its formulas reads has changed, a procedure of its
+// own has begun, or the time of one is over. Leaves whose formulas read discrete signals are visited each time.
 package executive
 
 import (
@@ -317,6 +317,12 @@ func (x *Executive) judge(i int, f Formula) bool {
 
 // visit returns the leaves that may have something to tell, in their order.
 func (x *Executive) visit() []int32 {
+	if len(x.p.typed) > 0 { // whatever has happened may have written what they read
+		x.world.Signals()
+		for _, i := range x.p.typed {
+			x.due.add(int(i))
+		}
+	}
 	for _, i := range x.timed {
 		if x.world.T() >= x.leaves[i].deadline {
 			x.due.add(int(i))
@@ -488,7 +494,7 @@ func (x *Executive) deadline() float64 {
 }
 
 // evaluate gives the value of code at the present instant, every relation judged by the values themselves.
-func (x *Executive) evaluate(c *expr.Code) float64 { return c.Real(x.world.Signals(), nil) }
+func (x *Executive) evaluate(c *expr.Code) float64 { return c.Value(x.world.Signals(), nil) }
 
 // condition returns the formulas whose change can change a condition: those for becoming true while it is false, those
 // for becoming false while it is true. Hysteresis needs nothing else.

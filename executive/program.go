@@ -28,6 +28,7 @@ type Program struct {
 	Reads   []int  // states that the indicators depend on; nil means all
 
 	readers [][]int32 // by indicator: the leaves with a formula that depends on it
+	typed   []int32   // the leaves with a formula that reads discrete signals
 	roles   [][]role  // by leaf: its places among the writers
 	leafOf  []int     // by task: its leaf, -1 for composites
 }
@@ -122,6 +123,9 @@ func (p *Program) Link() {
 		for _, code := range p.Leaves[i].Formulas {
 			if code == nil {
 				continue
+			}
+			if len(code.Discrete()) > 0 && (len(p.typed) == 0 || p.typed[len(p.typed)-1] != int32(i)) {
+				p.typed = append(p.typed, int32(i))
 			}
 			for _, k := range code.Indicators() {
 				if r := p.readers[k]; len(r) == 0 || r[len(r)-1] != int32(i) {

@@ -67,5 +67,5 @@ func (s *Signals) slot(i int, u []float64, above []bool) float64 {
 	if w.Value == nil {
 		return u[s.p.capture(w.Captured)]
 	}
-	return w.Value.Real(s.Values, above)
+	return w.Value.Value(s.Values, above)
 }

@@ -242,14 +242,14 @@ func (c *Code) Real(signals []float64, above []bool) float64 {
 	if c.fixed {
 		return c.value
 	}
-	return c.real(signals, above)
+	return c.number(signals, above)
 }
 
-func (c *Code) real(signals []float64, above []bool) float64 {
+func (c *Code) number(signals []float64, above []bool) float64 {
 	if c.boolean {
 		panic("expr: Real of a condition")
 	}
-	return c.Value(signals, above)
+	return c.evaluate(signals, above)
 }
 
 // Bool returns the value of a condition.
@@ -257,11 +257,18 @@ func (c *Code) Bool(signals []float64, above []bool) bool {
 	if !c.boolean {
 		panic("expr: Bool of a number")
 	}
-	return c.Value(signals, above) != 0
+	return c.evaluate(signals, above) != 0
 }
 
 // Value returns the value of any expression as it stands among the signals.
 func (c *Code) Value(signals []float64, above []bool) float64 {
+	if c.fixed {
+		return c.value
+	}
+	return c.evaluate(signals, above)
+}
+
+func (c *Code) evaluate(signals []float64, above []bool) float64 {
 	if above == nil {
 		return run(c.direct, signals, nil)
 	}

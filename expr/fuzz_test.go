@@ -55,6 +55,19 @@ func FuzzParse(f *testing.F) {
 		if slices.ContainsFunc(errs, func(e *Error) bool { return e.Code != CodeIncoherence }) {
 			return
 		}
+		scope, declared := discrete()
+		if want := (Variable{Type: e.Type(scope), Unit: AnyUnit, Values: scope["mode"].Values}); e.CheckFor(want, scope) == nil {
+			c := NewCompiler(scope, slotsOf(declared...))
+			code := c.CompileFor(e, want)
+			signals := []float64{5, 0.5, 1, 2, 1, 3, 1, c.Text("a")}
+			above := []bool{}
+			for _, i := range c.Indicators() {
+				above = append(above, i.Value(signals) >= 0)
+			}
+			if direct, frozen := code.Value(signals, nil), code.Value(signals, above); !same(direct, frozen) {
+				t.Errorf("%v is %v from signals, %v from sides", e, direct, frozen)
+			}
+		}
 		names := e.Names()
 		c := NewCompiler(nil, slotsOf(names...))
 		code := c.Compile(e)

@@ -15,21 +15,18 @@ import (
 // compile turns the plan's and the mission's expressions into code and orders the steps.
 func (b *builder) compile() {
 	m := b.m
-	slot := func(name string) (int, bool) { i, ok := b.names[name]; return i, ok }
-	c := expr.NewCompiler(m.Scope(), slot)
-	atOnce := expr.NewCompiler(m.Scope(), slot) // for values taken once at an instant: their relations are no events
 	p := &executive.Program{Tree: m.Plan.Tree, Slots: slices.Clone(m.slots), Layout: m.layout}
 	p.Layout.Signals = len(m.signals)
 	m.Program = p
 	for _, s := range m.signals {
 		if s.kind == computed {
-			p.Computed = append(p.Computed, b.observed(c, s.value))
+			p.Computed = append(p.Computed, b.observed(s.value, s.variable()))
 		}
 	}
 	for i, l := range m.Plan.Leaves {
-		p.Leaves = append(p.Leaves, b.leaf(c, atOnce, i, l))
+		p.Leaves = append(p.Leaves, b.leaf(i, l))
 	}
-	p.Indicators = c.Indicators()
+	p.Indicators = b.compiler.Indicators()
 	order := b.sort()
 	reads := map[int]bool{}
 	for _, code := range b.codes {
@@ -77,25 +74,26 @@ func (m *Mission) states(reads map[int]bool, steps []executive.Step) []int {
 	return states
 }
 
-func (b *builder) leaf(c, atOnce *expr.Compiler, i int, l plan.Leaf) executive.Leaf {
-	code := func(e *expr.Expr) *expr.Code { return b.observed(c, e) }
-	once := func(e *expr.Expr) *expr.Code {
+func (b *builder) leaf(i int, l plan.Leaf) executive.Leaf {
+	code := func(e *expr.Expr) *expr.Code { return b.observed(e, expr.Variable{Type: expr.Boolean}) }
+	once := func(e *expr.Expr, v expr.Variable) *expr.Code {
 		if e == nil {
 			return nil
 		}
-		return atOnce.Compile(e)
+		return b.compiler.CompileAtOnce(e, v)
 	}
-	assignments := func(compile func(*expr.Expr) *expr.Code, list []plan.Assignment) []executive.Assignment {
+	assignments := func(compile func(*expr.Expr, expr.Variable) *expr.Code, list []plan.Assignment) []executive.Assignment {
 		var a []executive.Assignment
 		for _, x := range list {
-			a = append(a, executive.Assignment{Slot: b.m.signals[b.names[x.Target]].index, Value: compile(x.Value)})
+			s := &b.m.signals[b.names[x.Target]]
+			a = append(a, executive.Assignment{Slot: s.index, Value: compile(x.Value, s.variable())})
 		}
 		return a
 	}
 	p := b.m.Program
 	out := executive.Leaf{Task: l.Task, Condition: !b.m.Plan.Tree.Kind(l.Task).Acts(),
 		Entry: assignments(once, l.Entry), Exit: assignments(once, l.Exit),
-		EntryTime: once(l.EntryTime), ExitTime: once(l.ExitTime)}
+		EntryTime: once(l.EntryTime, expr.Number(expr.Second)), ExitTime: once(l.ExitTime, expr.Number(expr.Second))}
 	out.Formulas = [executive.Formulas]*expr.Code{executive.On: code(l.On), executive.Off: code(l.Off),
 		executive.Entered: code(l.EntryUntil), executive.Exited: code(l.ExitUntil),
 		executive.Done: code(l.Done), executive.Failed: code(l.Failed),
@@ -104,7 +102,7 @@ func (b *builder) leaf(c, atOnce *expr.Compiler, i int, l plan.Leaf) executive.L
 		w.Leaf = i
 		p.Slots[slot].Writers = append(p.Slots[slot].Writers, w)
 	}
-	for _, a := range assignments(code, l.Write) {
+	for _, a := range assignments(b.observed, l.Write) {
 		write(a.Slot, executive.Writer{Phase: executive.Active, Value: a.Value})
 		out.Slots = append(out.Slots, a.Slot)
 		out.Writes = append(out.Writes, a.Value.Indicators()...)
@@ -126,11 +124,11 @@ func (b *builder) leaf(c, atOnce *expr.Compiler, i int, l plan.Leaf) executive.L
 }
 
 // observed compiles an expression whose relations are events; nil stays nil.
-func (b *builder) observed(c *expr.Compiler, e *expr.Expr) *expr.Code {
+func (b *builder) observed(e *expr.Expr, v expr.Variable) *expr.Code {
 	if e == nil {
 		return nil
 	}
-	code := c.Compile(e)
+	code := b.compiler.CompileFor(e, v)
 	b.codes = append(b.codes, code)
 	return code
 }

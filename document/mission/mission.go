@@ -60,11 +60,13 @@ const (
 	computed             // an expression of other signals, given in the mission file
 )
 
-// signal is one named continuous-time real signal of the blackboard. Its place in the list is its place in the signal
+// signal is one named signal of the blackboard. Its place in the list is its place in the signal
 // vector.
 type signal struct {
 	name, text string
 	unit       expr.Unit
+	typ        expr.Type // of a slot; all others are real
+	values     []string  // of an enumeration
 	kind       kind
 	index      int        // within its kind: the state, output, slot, or entry of the computed signals
 	direct     bool       // an output that depends on the commands of the same instant

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -70,6 +71,9 @@ type builder struct {
 	m     *Mission
 	names map[string]int // signal by name
 	codes []*expr.Code   // all whose relations are events
+
+	scope    expr.Scope // what expressions may read
+	compiler *expr.Compiler
 }
 
 var seconds, _ = expr.ParseUnit("s")
@@ -360,7 +364,8 @@ func (b *builder) overrides(set []string) {
 // table lays out the signal vector: the clock, the vehicle's states and outputs, the slots, the computed signals.
 func (b *builder) table(commands, own *yaml.Node) {
 	m, v := b.m, b.m.Vehicle
-	b.names = map[string]int{}
+	b.names, b.scope = map[string]int{}, expr.Scope{}
+	b.compiler = expr.NewCompiler(b.scope, func(name string) (int, bool) { i, ok := b.names[name]; return i, ok })
 	b.declare(signal{name: "t", text: "simulated time", unit: seconds, kind: clock})
 	for i, s := range v.States {
 		b.declare(signal{name: s.Name, text: s.Text, unit: unitOf(s.Unit), kind: state, index: i})
@@ -401,17 +406,22 @@ func (b *builder) ownSignals(own *yaml.Node) {
 	b.Mapping(own, "signals", func(key, value *yaml.Node) {
 		s := signal{name: key.Value, unit: expr.One}
 		var sl executive.Slot
-		var expression *yaml.Node
-		var slotKey *yaml.Node
+		var unit, typeNode, valuesNode, expression, slotKey *yaml.Node
 		b.Fields(value, "signal "+key.Value, yamldoc.Keys{
-			"unit":    func(n *yaml.Node) { s.unit = b.SIUnit(n) },
+			"unit":    func(n *yaml.Node) { s.unit, unit = b.SIUnit(n), n },
+			"type":    func(n *yaml.Node) { typeNode = n },
+			"values":  func(n *yaml.Node) { valuesNode = n },
 			"text":    func(n *yaml.Node) { s.text = b.Text(n, "text") },
 			"value":   func(n *yaml.Node) { expression = n },
 			"default": func(n *yaml.Node) { slotKey = n },
 			"hold":    func(n *yaml.Node) { sl.Hold = b.Boolean(n, "hold") },
 		})
-		if slotKey != nil { // after the unit, wherever it stands
-			sl.Initial = b.Number(slotKey, s.unit, "default")
+		b.typed(&s, key, typeNode, valuesNode, unit)
+		switch { // after the unit and the type, wherever it stands
+		case slotKey != nil:
+			sl.Initial = b.initial(&s, slotKey)
+		case s.typ == expr.Text:
+			sl.Initial = b.compiler.Text("")
 		}
 		switch _, taken := b.names[s.name]; {
 		case !expr.IsName(s.name):
@@ -421,6 +431,9 @@ func (b *builder) ownSignals(own *yaml.Node) {
 			b.Add(key, "duplicate-name", "", "there is a signal %q already", s.name)
 		case expression == nil:
 			b.slot(s, sl)
+		case s.typ != expr.Real:
+			b.Add(typeNode, "two-sources", "leave `type` away: what a mission computes is a real number",
+				"signal %s is computed", s.name)
 		case slotKey != nil || sl.Hold:
 			b.Add(key, "two-sources", "give either `value`, or `default` and `hold`",
 				"signal %s is both computed and written by tasks", s.name)
@@ -429,20 +442,92 @@ func (b *builder) ownSignals(own *yaml.Node) {
 		}
 	})
 	b.m.layout.Computed = len(b.m.signals)
+	for _, s := range b.m.signals {
+		for _, v := range s.values {
+			if _, taken := b.names[v]; taken {
+				b.Add(own, "duplicate-name", "call the value or the signal otherwise", "%s is a signal and a value of %s", v, s.name)
+			}
+		}
+	}
 	for i := range formulas {
 		formulas[i].signal.kind, formulas[i].signal.index = computed, i
 		b.declare(formulas[i].signal)
 	}
-	scope := b.m.Scope()
 	for i, f := range formulas {
 		s := &b.m.signals[b.m.layout.Computed+i]
-		s.value = b.Expression(f.node, expr.Real, f.signal.unit, scope)
+		s.value = b.Expression(f.node, expr.Real, f.signal.unit, b.scope)
 		s.at.offset, s.at.length = b.Span(f.node)
 	}
 }
 
+// types are the types of slots, as missions write them.
+var types = map[string]expr.Type{"real": expr.Real, "boolean": expr.Boolean, "integer": expr.Integer,
+	"enumeration": expr.Enumeration, "text": expr.Text}
+
+// typed reads the type of a slot, and of an enumeration its values.
+func (b *builder) typed(s *signal, key, typeNode, valuesNode, unit *yaml.Node) {
+	if typeNode != nil {
+		word, known := b.Text(typeNode, "type"), false
+		if s.typ, known = types[word]; !known {
+			b.Add(typeNode, "unknown-value", diag.DidYouMean(word, slices.Sorted(maps.Keys(types))),
+				"a type is boolean, enumeration, integer, real or text, not %q", word)
+			return
+		}
+	}
+	if valuesNode != nil {
+		b.Sequence(valuesNode, "values", func(n *yaml.Node) {
+			switch v := b.Text(n, "a value"); {
+			case !expr.IsName(v):
+				b.Add(n, "wrong-name", "letters, digits and _; no word of the expressions",
+					"%q cannot be the name of a value", v)
+			case slices.Contains(s.values, v):
+				b.Add(n, "duplicate-name", "", "%s stands twice", v)
+			default:
+				s.values = append(s.values, v)
+			}
+		})
+	}
+	switch {
+	case unit != nil && s.typ != expr.Real:
+		b.Add(unit, "wrong-type", "leave `unit` away", "a signal of type %s has no unit", typeNode.Value)
+	case s.typ == expr.Enumeration && len(s.values) == 0:
+		b.Add(key, "missing-key", "values: [survey, transit]", "the enumeration %s needs values", s.name)
+	case s.typ != expr.Enumeration && valuesNode != nil:
+		b.Add(valuesNode, "wrong-type", "write `type: enumeration`", "only an enumeration has values")
+	}
+}
+
+// initial reads the default of a slot.
+func (b *builder) initial(s *signal, n *yaml.Node) float64 {
+	switch s.typ {
+	case expr.Boolean:
+		if b.Boolean(n, "default") {
+			return 1
+		}
+		return 0
+	case expr.Integer:
+		before := len(b.Diags)
+		v := b.Number(n, expr.One, "default")
+		if (v != math.Trunc(v) || math.Abs(v) > 1<<53) && len(b.Diags) == before {
+			b.Add(n, "wrong-type", "", "the default of an integer is a whole number, not %s", n.Value)
+		}
+		return v
+	case expr.Enumeration:
+		v := b.Text(n, "default")
+		i := slices.Index(s.values, v)
+		if i < 0 {
+			b.Add(n, "unknown-value", diag.DidYouMean(v, s.values), "%q is not one of %s", v, strings.Join(s.values, ", "))
+		}
+		return float64(max(i, 0))
+	case expr.Text:
+		return b.compiler.Text(b.Text(n, "default"))
+	default:
+		return b.Number(n, s.unit, "default")
+	}
+}
+
 func (b *builder) declare(s signal) {
-	b.names[s.name] = len(b.m.signals)
+	b.names[s.name], b.scope[s.name] = len(b.m.signals), s.variable()
 	b.m.signals = append(b.m.signals, s)
 }
 
@@ -578,7 +663,7 @@ func (b *builder) beside(n *yaml.Node, what string, open func(string) ([]byte, e
 func (m *Mission) vocabulary() plan.Vocabulary {
 	v := plan.Vocabulary{}
 	for _, s := range m.signals {
-		entry := plan.Signal{Unit: s.unit, Text: s.text}
+		entry := plan.Signal{Unit: s.unit, Type: s.typ, Values: s.values, Text: s.text}
 		if s.kind == slotted {
 			entry.Slot, entry.Hold = true, m.slots[s.index].Hold
 		}
@@ -591,9 +676,13 @@ func (m *Mission) vocabulary() plan.Vocabulary {
 func (m *Mission) Scope() expr.Scope {
 	scope := expr.Scope{}
 	for _, s := range m.signals {
-		scope[s.name] = expr.Number(s.unit)
+		scope[s.name] = s.variable()
 	}
 	return scope
+}
+
+func (s *signal) variable() expr.Variable {
+	return expr.Variable{Type: s.typ, Unit: s.unit, Values: s.values}
 }
 
 func (m *Mission) slotNames() []string {

@@ -87,14 +87,14 @@ func (r *reader) resolve(b *binding) *expr.Expr {
 		r.reportSyntax(b.value, err)
 		return nil
 	}
-	b.expr = r.check(e, b.value, 0, b.env, e.Type(r.scope), expr.AnyUnit)
+	b.expr = r.check(e, b.value, 0, b.env, expr.Variable{Type: e.Type(r.scope), Unit: expr.AnyUnit})
 	return b.expr
 }
 
 // check returns an expression with its ports replaced, nil if it is wrong or they are not known. base is where its text
 // begins in the attribute's value.
 func (r *reader) check(
-	e *expr.Expr, a *xmltree.Attribute, base int, env environment, want expr.Type, unit expr.Unit,
+	e *expr.Expr, a *xmltree.Attribute, base int, env environment, want expr.Variable,
 ) *expr.Expr {
 	if len(env) > 0 {
 		with := map[string]*expr.Expr{}
@@ -111,7 +111,7 @@ func (r *reader) check(
 		}
 		e = e.Substitute(with)
 	}
-	mistakes := e.Check(want, unit, r.scope)
+	mistakes := e.CheckFor(want, r.scope)
 	for _, m := range mistakes {
 		r.reportExpression(a, base, env, m)
 	}
@@ -190,7 +190,7 @@ func (l leafReader) has(name string) bool {
 	return a != nil
 }
 
-func (l leafReader) expression(name string, want expr.Type, unit expr.Unit) *expr.Expr {
+func (l leafReader) expression(name string, want expr.Variable) *expr.Expr {
 	a, env := l.attribute(name)
 	if a == nil {
 		return nil
@@ -198,17 +198,17 @@ func (l leafReader) expression(name string, want expr.Type, unit expr.Unit) *exp
 	e := l.parsed[a]
 	if e == nil {
 		var err error
-		if e, err = expr.ParseFor(a.Value, unit); err != nil {
+		if e, err = expr.ParseFor(a.Value, want.Unit); err != nil {
 			l.reportSyntax(a, err)
 			return nil
 		}
 		l.parsed[a] = e
 	}
-	return l.check(e, a, 0, env, want, unit)
+	return l.check(e, a, 0, env, want)
 }
 
 func (l leafReader) condition(name string) *expr.Expr {
-	return l.expression(name, expr.Boolean, expr.AnyUnit)
+	return l.expression(name, expr.Variable{Type: expr.Boolean})
 }
 
 // assignments reads a list of assignments to slots.
@@ -224,11 +224,13 @@ func (l leafReader) assignments(name string) []Assignment {
 	var list []Assignment
 	for _, p := range parsed {
 		target, known := l.target(p, a, env)
-		unit := expr.AnyUnit
+		want := expr.Number(expr.AnyUnit)
 		if s, ok := l.signals[target]; ok && known {
-			unit = s.Unit
+			want = s.variable()
+		} else if l.signals == nil {
+			want.Type = p.Value.Type(nil)
 		}
-		value := l.check(p.Value, a, p.ValueOffset, env, expr.Real, unit)
+		value := l.check(p.Value, a, p.ValueOffset, env, want)
 		at, length := a.Inside(p.Offset, p.Length)
 		assigned := func(b Assignment) bool { return b.Target == target }
 		if known && target != p.Target && slices.ContainsFunc(list, assigned) {
@@ -321,8 +323,8 @@ func (l leafReader) conditionLeaf(leaf *Leaf) {
 
 func (l leafReader) actionLeaf(leaf *Leaf) {
 	leaf.Write, leaf.Entry, leaf.Exit = l.assignments(attrWrite), l.assignments(attrEntry), l.assignments(attrExit)
-	leaf.EntryTime, leaf.EntryUntil = l.expression(attrEntryTime, expr.Real, expr.Second), l.condition(attrEntryUntil)
-	leaf.ExitTime, leaf.ExitUntil = l.expression(attrExitTime, expr.Real, expr.Second), l.condition(attrExitUntil)
+	leaf.EntryTime, leaf.EntryUntil = l.expression(attrEntryTime, expr.Number(expr.Second)), l.condition(attrEntryUntil)
+	leaf.ExitTime, leaf.ExitUntil = l.expression(attrExitTime, expr.Number(expr.Second)), l.condition(attrExitUntil)
 	l.exclusive(attrEntryTime, attrEntryUntil)
 	l.exclusive(attrExitTime, attrExitUntil)
 	leaf.Done, leaf.Failed = l.condition(attrDone), l.condition(attrFailed)

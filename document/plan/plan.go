@@ -12,12 +12,18 @@ import (
 	"canopy/expr"
 )
 
-// Signal is one real signal that the expressions of a plan may name.
+// Signal is one signal that the expressions of a plan may name.
 type Signal struct {
-	Unit expr.Unit
-	Slot bool   // tasks may write it
-	Hold bool   // a slot that keeps its last value while nobody writes it; otherwise it returns to its default
-	Text string // one line that describes it
+	Unit   expr.Unit
+	Type   expr.Type
+	Values []string // of an enumeration
+	Slot   bool     // tasks may write it
+	Hold   bool     // a slot that keeps its last value while nobody writes it; otherwise it returns to its default
+	Text   string   // one line that describes it
+}
+
+func (s Signal) variable() expr.Variable {
+	return expr.Variable{Type: s.Type, Unit: s.Unit, Values: s.Values}
 }
 
 // Vocabulary is all signals that a plan may name.
@@ -88,7 +94,7 @@ func newReader(src *diag.Source, signals Vocabulary) *reader {
 	if signals != nil {
 		r.scope = expr.Scope{}
 		for name, s := range signals {
-			r.scope[name] = expr.Number(s.Unit)
+			r.scope[name] = s.variable()
 		}
 	}
 	return r

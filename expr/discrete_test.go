@@ -1,0 +1,251 @@
+package expr
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// discrete is the scope of the tests of discrete values.
+func discrete() (scope Scope, names []string) {
+	scope = units("h m", "soc 1")
+	modes := []string{"survey", "transit", "home"}
+	scope["mode"] = Variable{Type: Enumeration, Values: modes}
+	scope["last"] = Variable{Type: Enumeration, Values: modes}
+	scope["gear"] = Variable{Type: Enumeration, Values: []string{"up", "down"}}
+	scope["legs"] = Variable{Type: Integer}
+	scope["armed"] = Variable{Type: Boolean}
+	scope["note"] = Variable{Type: Text}
+	return scope, []string{"h", "soc", "mode", "last", "gear", "legs", "armed", "note"}
+}
+
+// TestPageDiscrete evaluates the examples of discrete values of the user's page: directly, and with frozen sides.
+func TestPageDiscrete(t *testing.T) {
+	scope, names := discrete()
+	rows := tables(t)["discrete example | value"][0]
+	for _, row := range rows {
+		e := parsed(t, row[0])
+		want := Variable{Type: e.Type(scope), Unit: AnyUnit}
+		if errs := e.CheckFor(want, scope); errs != nil {
+			t.Errorf("%s: %v", row[0], errs)
+			continue
+		}
+		c := NewCompiler(scope, slotsOf(names...))
+		values := []float64{12990, 0.997, 1, 0, 0, 3, 1, c.Text("on track")}
+		code := c.CompileFor(e, want)
+		if got := code.Value(values, nil); want.Type == Boolean && strconv.FormatBool(got != 0) != row[1] ||
+			want.Type == Real && got != number(t, row[1]) {
+			t.Errorf("%s is %v, the page says %s", row[0], got, row[1])
+		}
+		if len(code.Indicators()) > 0 {
+			t.Errorf("%s has indicators", row[0])
+		}
+		if got := code.Value(values, []bool{}); got != code.Value(values, nil) {
+			t.Errorf("%s is %v with frozen sides", row[0], got)
+		}
+		if d := code.Discrete(); len(d) == 0 || !slices.Contains(code.Reads(), d[0]) {
+			t.Errorf("%s reads the discrete signals %v", row[0], d)
+		}
+	}
+	if len(rows) < 8 {
+		t.Errorf("%d examples", len(rows))
+	}
+}
+
+// TestDiscreteMistakes: what is compared or given has one type.
+func TestDiscreteMistakes(t *testing.T) {
+	scope, _ := discrete()
+	modes := Variable{Type: Enumeration, Values: []string{"survey", "transit", "home"}}
+	for _, test := range []struct {
+		want Variable
+		text string
+		errs string // codes, with their places
+	}{
+		{Variable{Type: Boolean}, "mode == survey and armed and legs == 3 and note == 'x'", ""},
+		{Variable{Type: Boolean}, "mode == last or armed == (h > 5) or legs != 2 * legs - 1", ""},
+		{Variable{Type: Boolean}, "mode == survy", "8 unknown-value"},
+		{Variable{Type: Boolean}, "mode == gear", "8 wrong-type"},
+		{Variable{Type: Boolean}, "mode == 1", "8 wrong-type"},
+		{Variable{Type: Boolean}, "mode == 'survey'", "8 wrong-type"},
+		{Variable{Type: Boolean}, "mode > 1", "0 wrong-type"},
+		{Variable{Type: Boolean}, "mode", "0 wrong-type"},
+		{Variable{Type: Boolean}, "legs", "0 wrong-type"},
+		{Variable{Type: Boolean}, "legs == 3.5", "5 equality"},
+		{Variable{Type: Boolean}, "legs == soc", "5 equality"},
+		{Variable{Type: Boolean}, "legs / 2 == 1", "9 equality"},
+		{Variable{Type: Boolean}, "legs = 3", "5 syntax"},
+		{Variable{Type: Boolean}, "h <> 3", "2 equality"},
+		{Variable{Type: Boolean}, "armed == 1", "9 wrong-type"},
+		{Variable{Type: Boolean}, "note == nothing", "8 unknown-signal 8 wrong-type"},
+		{Variable{Type: Integer}, "legs + 1", ""},
+		{Variable{Type: Integer}, "legs / 2", "0 wrong-type"},
+		{Variable{Type: Integer}, "if(armed, legs, 0.5)", "16 wrong-type"},
+		{Variable{Unit: One}, "legs * 0.5 + if(armed, 1, soc)", ""},
+		{Variable{Unit: One}, "armed + 1", "0 wrong-type"},
+		{modes, "if(armed, survey, last)", ""},
+		{modes, "if(armed, survey, up)", "18 unknown-value"},
+		{modes, "gear", "0 wrong-type"},
+		{Variable{Type: Text}, "if(armed, 'a', note)", ""},
+		{Variable{Type: Text}, "mode", "0 wrong-type"},
+	} {
+		var got []string
+		for _, m := range parsed(t, test.text).CheckFor(test.want, scope) {
+			got = append(got, fmt.Sprint(m.Offset, " ", m.Code))
+		}
+		if s := strings.Join(got, " "); s != test.errs {
+			t.Errorf("%s: %q, want %q", test.text, s, test.errs)
+		}
+	}
+}
+
+// TestLogicOfDiscreteConditions: comparisons of discrete values are free, whatever the order of their sides; the parts of
+// an if stay what they are.
+func TestLogicOfDiscreteConditions(t *testing.T) {
+	task := func(name string) bool { return name == "climb" }
+	for _, test := range []struct{ text, want string }{
+		{"armed and climb", "([armed] and climb)"},
+		{"mode == survey", "[mode == survey]"},
+		{"mode != survey", "not [mode == survey]"},
+		{"if(armed, h > 1, climb)", "(([armed] and h>1) or (not [armed] and climb))"},
+	} {
+		if got := text(parsed(t, test.text).Logic(task)); got != test.want {
+			t.Errorf("%s is %s, want %s", test.text, got, test.want)
+		}
+	}
+	a, b := parsed(t, "mode == survey").Logic(nil), parsed(t, "survey == mode").Logic(nil)
+	if a.Key != b.Key {
+		t.Errorf("the order of the sides matters: %q, %q", a.Key, b.Key)
+	}
+}
+
+// TestFlatIsNotNested: operators that follow each other nest nothing; what has too many parts is refused, in time.
+func TestFlatIsNotNested(t *testing.T) {
+	c := NewCompiler(nil, slotsOf("x"))
+	for _, test := range []struct {
+		text string
+		want float64
+	}{
+		{strings.Repeat("x + ", 3000) + "x", 3001},
+		{strings.Repeat("x - 2 + ", 2000) + "x", -1999},
+		{"if(" + strings.Repeat("x > 0 and ", 2000) + "x > 1, 1, 2)", 2},
+		{"if(" + strings.Repeat("x < 0 or ", 2000) + "x > 0, 1, 2)", 1},
+		{"max(" + strings.Repeat("x, ", 9000) + "2)", 2},
+	} {
+		e := parsed(t, test.text)
+		if errs := e.Check(Real, AnyUnit, nil); errs != nil {
+			t.Errorf("%.20s: %v", test.text, errs[0])
+			continue
+		}
+		code := c.Compile(e)
+		if got := code.Real([]float64{1}, nil); got != test.want {
+			t.Errorf("%.20s is %v, want %v", test.text, got, test.want)
+		}
+		if again := parsed(t, e.String()); !sameTree(e.root, again.root) {
+			t.Errorf("%.20s comes back as another tree", test.text)
+		}
+	}
+	for _, text := range []string{strings.Repeat("x+", 10000) + "x", strings.Repeat("(", 501) + "x"} {
+		if _, err := Parse(text); err == nil {
+			t.Errorf("%.20s of %d bytes is accepted", text, len(text))
+		}
+	}
+}
+
+// TestExponentsDoNotWrap: 2^16 sixths of an exponent are no exponent of zero.
+func TestExponentsDoNotWrap(t *testing.T) {
+	text := strings.Repeat("h * ", 10922) + "h" // the exponent was -24 sixths of a metre
+	if e, err := Parse(text); err == nil {
+		t.Errorf("accepted: %v parts", e.root.parts)
+	}
+	square := "(" + strings.Repeat("h * ", 20) + "h)"
+	if errs := parsed(t, square+" > 0").Check(Boolean, AnyUnit, aircraft); len(errs) != 1 || errs[0].Code != CodeIncoherence {
+		t.Errorf("h^21 is %v", errs)
+	}
+	if _, err := ParseUnit("((m9)9)9"); err == nil {
+		t.Error("the unit ((m9)9)9 is accepted")
+	}
+}
+
+// TestRegistersSuffice: the tree that needs most registers for its parts is a balanced one.
+func TestRegistersSuffice(t *testing.T) {
+	var balanced func(depth int) string
+	balanced = func(depth int) string {
+		if depth == 0 {
+			return "x"
+		}
+		return "(" + balanced(depth-1) + " ^ " + balanced(depth-1) + ")"
+	}
+	e := parsed(t, balanced(12)) // 8191 parts
+	if e.root.need > registers-2 {
+		t.Errorf("%d registers for %d parts", e.root.need, e.root.parts)
+	}
+	if got := NewCompiler(nil, slotsOf("x")).Compile(e).Real([]float64{1}, nil); got != 1 {
+		t.Errorf("1 to the power of ones is %v", got)
+	}
+}
+
+// TestOperations: every opcode has a name, and either a function of as many values as it takes or a case in the
+// interpreter.
+func TestOperations(t *testing.T) {
+	names := map[string]bool{}
+	for o := range opcodes {
+		d := o.Operation()
+		if d.Name == "" || names[d.Name] {
+			t.Errorf("opcode %d is called %q", o, d.Name)
+		}
+		names[d.Name] = true
+		if d.one != nil && d.Args != 1 || d.two != nil && d.Args != 2 || (d.one != nil || d.two != nil) != (o >= Power) {
+			t.Errorf("%v takes %d values", o, d.Args)
+		}
+	}
+}
+
+// lua writes a tree in Lua: the tables of operators and functions are enough for that.
+func lua(n *Node, bind int) string {
+	o, isOperator := n.Op().Operator()
+	var text string
+	switch {
+	case n.Op() == OpNumber:
+		return strconv.FormatFloat(n.SI(), 'g', -1, 64)
+	case n.Op() == OpPi:
+		return "math.pi"
+	case n.Op() == OpText:
+		return strconv.Quote(n.Name())
+	case n.Op() == OpTruth:
+		return strconv.FormatBool(n.Value() == 1)
+	case n.Op() == OpName:
+		return "s[" + strconv.Quote(n.Name()) + "]"
+	case n.Op() == OpIf:
+		return "choose(" + lua(n.Arg(0), 0) + ", " + lua(n.Arg(1), 0) + ", " + lua(n.Arg(2), 0) + ")"
+	case n.Op() == OpCall:
+		var args []string
+		for i := range n.Len() {
+			args = append(args, lua(n.Arg(i), 0))
+		}
+		return "math." + n.Name() + "(" + strings.Join(args, ", ") + ")"
+	case isOperator && o.Args == 1:
+		text = o.Text + " " + lua(n.Arg(0), o.Bind)
+	default:
+		sign := o.Text
+		if n.Op() == OpNotEqual {
+			sign = "~="
+		}
+		text = lua(n.Arg(0), o.Bind+1) + " " + sign + " " + lua(n.Arg(1), o.Bind+1)
+	}
+	if o.Bind < bind {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+// TestAPrinter shows that the tree can be written in another language.
+func TestAPrinter(t *testing.T) {
+	e := parsed(t, "not (a >= 2 [km] and mode != survey) or min(a, -b^2) < if(armed, pi, 3)")
+	want := `not (s["a"] >= 2000 and s["mode"] ~= s["survey"]) or ` +
+		`math.min(s["a"], - s["b"] ^ 2) < choose(s["armed"], math.pi, 3)`
+	if got := lua(e.Root(), 0); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
