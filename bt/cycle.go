@@ -1,5 +1,7 @@
 package bt
 
+import "canopy/snapshot"
+
 // Status is a task's status.
 type Status uint8
 
@@ -19,6 +21,9 @@ var statusNames = [...]string{"Success", "Failure", "Accept", "Activating", "Run
 	"Deactivating"}
 
 func (s Status) String() string { return statusNames[s] }
+
+// State passes the status.
+func (s *Status) State(c *snapshot.Codec) { snapshot.Within(c, s, Success, Deactivating) }
 
 // Transient reports whether a task with this status was judged without being activated.
 func (s Status) Transient() bool { return s.in(transient) }

@@ -235,9 +235,9 @@ func (e *Engine) Clone() *Engine {
 // states are equal do the same from there on.
 func (e *Engine) State(c *snapshot.Codec) {
 	snapshot.Each(c, e.tasks, func(c *snapshot.Codec, s *task) {
-		snapshot.Int(c, &s.status)
-		snapshot.Int(c, &s.effective)
-		snapshot.Int(c, &s.hold)
+		s.status.State(c)
+		s.effective.State(c)
+		snapshot.Within(c, &s.hold, free, pinned)
 		snapshot.Bool(c, &s.active)
 		s.Told.State(c)
 	})
@@ -248,16 +248,34 @@ func (e *Engine) State(c *snapshot.Codec) {
 		snapshot.Int(c, &s.first)
 		snapshot.Int(c, &s.pinned)
 		snapshot.Int(c, &s.current)
-		snapshot.Int(c, &s.front)
+		s.front.State(c)
 		snapshot.Bool(c, &s.passing)
 	})
 	for i := range e.at {
 		e.at[i].Pass(c)
 	}
-	e.up.state(c)
-	e.down.state(c)
+	e.up.state(c, len(e.tasks))
+	e.down.state(c, len(e.tasks))
 	snapshot.Int(c, &e.limit)
 	snapshot.Bool(c, &e.halted)
+	if c.Loading() && !c.Failed() && !e.fits() {
+		c.Fail(snapshot.ErrMismatch)
+	}
+}
+
+// fits reports whether the places that the composites name are those of children.
+func (e *Engine) fits() bool {
+	for i := range e.tree.nodes {
+		n := &e.tree.nodes[i]
+		if n.family == Leaf {
+			continue
+		}
+		c, count := &e.composites[n.composite], int32(len(e.tree.Children(Task(i))))
+		if min(c.first, c.pinned, c.current+1) < 0 || max(c.first, c.pinned, c.current+1) > count {
+			return false
+		}
+	}
+	return true
 }
 
 // Settle applies the inputs, which change at the same instant, in their order, and lets the tree settle. If it does not

@@ -135,8 +135,8 @@ func NewTold(kind Kind) Told {
 
 // State passes what was told.
 func (l *Told) State(c *snapshot.Codec) {
-	snapshot.Int(c, &l.Request)
-	snapshot.Int(c, &l.Outcome)
+	l.Request.State(c)
+	l.Outcome.State(c)
 	snapshot.Int(c, &l.slow)
 	snapshot.Bool(c, &l.Busy)
 }

@@ -2,6 +2,7 @@ package bt
 
 import (
 	"math/bits"
+	"slices"
 
 	"canopy/snapshot"
 )
@@ -36,12 +37,36 @@ func (w *worklist) copyFrom(o *worklist) {
 	}
 }
 
-func (w *worklist) state(c *snapshot.Codec) {
-	snapshot.Int(c, &w.aside)
+// state passes the set, of some of n tasks.
+func (w *worklist) state(c *snapshot.Codec, n int) {
+	snapshot.Within(c, &w.aside, none, Task(n-1))
 	snapshot.Int(c, &w.top)
 	for _, level := range w.levels {
 		snapshot.Each(c, level, snapshot.Int)
 	}
+	if c.Loading() && !w.sound(n) {
+		c.Fail(snapshot.ErrMismatch)
+	}
+}
+
+// sound reports whether the bits are those of n tasks, and each bit above them tells what is below it.
+func (w *worklist) sound(n int) bool {
+	if len(w.levels) == 0 {
+		return w.top>>n == 0
+	}
+	above := append(slices.Clone(w.levels), []uint64{w.top})
+	for l, words := range above {
+		if rest := n % 64; rest != 0 && words[len(words)-1]>>rest != 0 {
+			return false
+		}
+		for i, word := range words {
+			if l+1 < len(above) && (word != 0) != (above[l+1][i/64]>>(i%64)&1 != 0) {
+				return false
+			}
+		}
+		n = len(words)
+	}
+	return true
 }
 
 func (w *worklist) empty() bool { return w.aside < 0 && w.top == 0 }

@@ -1,5 +1,7 @@
 package executive
 
+import "math"
+
 // Signals evaluates the signal vector of one execution: the world gives the clock, the states and the outputs of the
 // vehicle, the program the slots and what is computed.
 type Signals struct {
@@ -55,6 +57,17 @@ func (s *Signals) compute(steps []Step, t float64, y, u []float64, above []bool)
 			v[l.Computed+x.Index] = s.p.Computed[x.Index].Real(v, above)
 		}
 	}
+}
+
+// Fits reports whether u can be inputs of the program: of each slot a writer counts that it has, or none.
+func (p *Program) Fits(u []float64) bool {
+	for i := range p.Slots {
+		k := u[p.counts(i)]
+		if !(k >= 0 && k <= float64(len(p.Slots[i].Writers)) && k == math.Trunc(k)) {
+			return false
+		}
+	}
+	return true
 }
 
 // slot returns what the writer that counts gives a slot, else its held value.

@@ -206,7 +206,7 @@ func (nw *newton) copyFrom(o *newton) {
 
 func (nw *newton) state(c *snapshot.Codec) {
 	nw.jac.state(c)
-	nw.lu.state(c)
+	nw.lu.state(c, len(nw.jac.delta), len(nw.jac.val))
 	for _, x := range []*float64{&nw.scaled, &nw.eta, &nw.rate, &nw.rho} {
 		snapshot.Float(c, x)
 	}

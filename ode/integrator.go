@@ -387,8 +387,14 @@ func (in *Integrator) State(c *snapshot.Codec) {
 	snapshot.Floats(c, in.y, in.y0, in.k, in.knew, in.poly, in.before)
 	tableauState(c, &in.stepped)
 	tableauState(c, &in.method)
+	if in.method == nil || in.stepped == nil && in.dense {
+		c.Fail(snapshot.ErrMismatch)
+	}
 	in.newton.state(c)
 	in.multi.state(c)
+	if m := &in.multi; m.on && (m.order < 1 || m.next < 1) {
+		c.Fail(snapshot.ErrMismatch)
+	}
 }
 
 // tableauState passes a pair by its number in the table from 1; 0 is none.

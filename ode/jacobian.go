@@ -263,6 +263,9 @@ func (j *jacobian) state(c *snapshot.Codec) {
 	}
 	p.state(c)
 	snapshot.List(c, &j.val, snapshot.Float)
+	if len(j.val) != len(p.col) {
+		c.Fail(snapshot.ErrMismatch)
+	}
 	if c.Loading() && !c.Failed() {
 		j.pattern = colour(p)
 	}

@@ -63,7 +63,10 @@ func newMultistep(n int) multistep {
 
 func (m *multistep) state(c *snapshot.Codec) {
 	snapshot.Bool(c, &m.on)
-	for _, n := range []*int{&m.order, &m.next, &m.age, &m.equal, &m.wait} {
+	for _, n := range []*int{&m.order, &m.next} {
+		snapshot.Within(c, n, 0, highest)
+	}
+	for _, n := range []*int{&m.age, &m.equal, &m.wait} {
 		snapshot.Int(c, n)
 	}
 	snapshot.Float(c, &m.h)

@@ -2,6 +2,7 @@ package ode
 
 import (
 	"math"
+	"slices"
 
 	"canopy/snapshot"
 )
@@ -276,13 +277,35 @@ func (f *lu) copyFrom(o *lu) {
 func (p *sparsity) state(c *snapshot.Codec) {
 	snapshot.List(c, &p.ptr, snapshot.Int)
 	snapshot.List(c, &p.col, snapshot.Int)
-	if len(p.ptr) != p.n+1 || int(p.ptr[p.n]) != len(p.col) {
+	if len(p.ptr) != p.n+1 || p.ptr[0] != 0 || int(p.ptr[p.n]) != len(p.col) || !slices.IsSorted(p.ptr) ||
+		!below(p.col, p.n) {
 		c.Fail(snapshot.ErrMismatch)
 	}
 }
 
-// state passes the plan and the factors that it gave.
-func (f *lu) state(c *snapshot.Codec) {
+// below reports whether all are indices of n things.
+func below(indices []int32, n int) bool {
+	return !slices.ContainsFunc(indices, func(i int32) bool { return i < 0 || int(i) >= n })
+}
+
+// fits reports whether the plan is one for matrices of n rows with so many entries.
+func (p *elimination) fits(n, entries int) bool {
+	for _, list := range [][]int32{p.row, p.col, p.diag, p.identity} {
+		if len(list) != n {
+			return false
+		}
+	}
+	for k, d := range p.diag {
+		if d < p.factors.ptr[k] || d >= p.factors.ptr[k+1] {
+			return false
+		}
+	}
+	return below(p.row, n) && below(p.col, n) && below(p.identity, n) && len(p.sourceAt) == len(p.source.col) &&
+		below(p.sourceAt, entries)
+}
+
+// state passes the plan and the factors that it gave, for matrices of so many rows with so many entries.
+func (f *lu) state(c *snapshot.Codec, rows, entries int) {
 	n := 0
 	if f.plan != nil {
 		n = f.plan.n
@@ -290,6 +313,9 @@ func (f *lu) state(c *snapshot.Codec) {
 	snapshot.Int(c, &n)
 	if c.Loading() {
 		f.plan, f.ready = nil, false
+	}
+	if n != 0 && n != rows {
+		c.Fail(snapshot.ErrMismatch)
 	}
 	if n == 0 || c.Failed() {
 		return
@@ -302,6 +328,9 @@ func (f *lu) state(c *snapshot.Codec) {
 	p.source.state(c)
 	for _, list := range []*[]int32{&p.row, &p.col, &p.diag, &p.sourceAt, &p.identity} {
 		snapshot.List(c, list, snapshot.Int)
+	}
+	if c.Loading() && !c.Failed() && !p.fits(rows, entries) {
+		c.Fail(snapshot.ErrMismatch)
 	}
 	if c.Failed() {
 		return

@@ -529,6 +529,11 @@ func (r *Run) State(c *snapshot.Codec) {
 	snapshot.Text(c, &r.summary.Reason)
 	r.world.State(c)
 	r.executive.State(c)
+	t, grid := r.world.T(), r.m.Interval
+	due := float64(r.next-1)*grid <= t && t < float64(r.next)*grid
+	if c.Loading() && (t > r.until || r.begun && !due || !r.begun && r.next != 0) {
+		c.Fail(snapshot.ErrMismatch)
+	}
 }
 
 // T returns the time [s].

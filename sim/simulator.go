@@ -145,7 +145,7 @@ func (s *Simulator) Clone() *Simulator {
 }
 
 // State passes all that changes of the simulator: one that is made in the same way and restored goes on alike, bit for
-// bit.
+// bit. It is not saved between an event and Iterate.
 func (s *Simulator) State(c *snapshot.Codec) {
 	r, q, st := &s.ran, &s.search, &s.stats
 	for _, x := range []*float64{&s.T, &s.Alarm, &r.t, &s.crawl.since, &s.crawl.longest} {
@@ -158,7 +158,7 @@ func (s *Simulator) State(c *snapshot.Codec) {
 	for _, list := range [][]Direction{s.Watch, r.watch} {
 		snapshot.Each(c, list, snapshot.Int)
 	}
-	snapshot.List(c, &q.watched, snapshot.Int)
+	snapshot.List(c, &q.watched, func(c *snapshot.Codec, i *int) { snapshot.Within(c, i, 0, len(s.Above)-1) })
 	for _, b := range []*bool{&s.pending, &r.judged, &r.fresh, &r.anew} {
 		snapshot.Bool(c, b)
 	}
@@ -167,6 +167,9 @@ func (s *Simulator) State(c *snapshot.Codec) {
 	}
 	s.chatter.state(c)
 	s.integrator.State(c)
+	if sound := !s.pending && s.T == r.t && s.T-s.T == 0 && s.integrator.T() >= s.T && !math.IsNaN(s.Alarm); c.Loading() && !sound {
+		c.Fail(snapshot.ErrMismatch)
+	}
 }
 
 // Restart lets the next Advance start the integrator anew at (T, Y), as after a discontinuity, although nothing was

@@ -87,6 +87,15 @@ func Int[T Integer](c *Codec, p *T) {
 	}
 }
 
+// Within passes an integer that lies between two others, both included, such as an index.
+func Within[T Integer](c *Codec, p *T, least, most T) {
+	Int(c, p)
+	if c.loading && (*p < least || *p > most) {
+		c.Fail(ErrMismatch)
+		*p = least
+	}
+}
+
 // Bool passes a truth value.
 func Bool(c *Codec, p *bool) {
 	var v uint8

@@ -53,11 +53,14 @@ func (e *Conventional) Status(t bt.Task) bt.Status { return e.tasks[t].status }
 
 // State passes all that changes of the engine, but for the log of the last instant.
 func (e *Conventional) State(c *snapshot.Codec) {
+	place := 0 // of the task
 	snapshot.Each(c, e.tasks, func(c *snapshot.Codec, s *conventionalTask) {
+		count := int32(len(e.tree.Children(bt.Task(place))))
+		place++
 		s.Told.State(c)
-		snapshot.Int(c, &s.status)
-		snapshot.Int(c, &s.current)
-		snapshot.Int(c, &s.ended)
+		s.status.State(c)
+		snapshot.Within(c, &s.current, -1, count)
+		s.ended.State(c)
 		s.at.Pass(c)
 	})
 	snapshot.Bool(c, &e.halted)

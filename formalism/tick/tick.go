@@ -189,15 +189,18 @@ func (e *Engine) Clone() *Engine {
 
 // State passes all that changes of the engine, but for the log of the last instant.
 func (e *Engine) State(c *snapshot.Codec) {
+	place := 0 // of the task
 	snapshot.Each(c, e.tasks, func(c *snapshot.Codec, s *task) {
+		last := int32(max(0, len(e.tree.Children(bt.Task(place)))-1))
+		place++
 		s.Told.State(c)
-		snapshot.Int(c, &s.phase)
-		snapshot.Int(c, &s.answer)
-		snapshot.Int(c, &s.heard)
-		snapshot.Int(c, &s.hold)
+		snapshot.Within(c, &s.phase, Idle, Leaving)
+		s.answer.State(c)
+		s.heard.State(c)
+		snapshot.Within(c, &s.hold, free, pinned)
 		snapshot.Bool(c, &s.active)
-		snapshot.Int(c, &s.decider)
-		snapshot.Int(c, &s.current)
+		snapshot.Within(c, &s.decider, 0, last)
+		snapshot.Within(c, &s.current, -1, last)
 		s.at.Pass(c)
 	})
 	snapshot.Int(c, &e.limit)

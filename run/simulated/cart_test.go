@@ -43,7 +43,7 @@ func (l *log) Event(e record.Event) error {
 }
 
 // cartMission reads a mission of the cart from the body of its plan and further YAML.
-func cartMission(t *testing.T, body, yaml string, set ...string) *mission.Mission {
+func cartMission(t testing.TB, body, yaml string, set ...string) *mission.Mission {
 	t.Helper()
 	m, diags := cart.Read(body, yaml, set...)
 	if m == nil {

@@ -147,7 +147,12 @@ func (w *world) Cost(s *record.Summary) {
 	s.StateEvents, s.TimeEvents = stats.StateEvents, stats.TimeEvents
 }
 
-func (w *world) State(c *snapshot.Codec) { w.sim.State(c) }
+func (w *world) State(c *snapshot.Codec) {
+	w.sim.State(c)
+	if c.Loading() && !w.m.Program.Fits(w.sim.U) {
+		c.Fail(snapshot.ErrMismatch)
+	}
+}
 
 // explain adds to the error of a derivative or an indicator that is not finite the slots that are not finite there:
 // it is their value that a plan's author can mend.
