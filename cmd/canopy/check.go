@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"canopy/analysis/verify"
 	"canopy/diag"
 	"canopy/internal/files"
+	"canopy/run/record"
 
 	"github.com/spf13/cobra"
 )
@@ -37,6 +39,8 @@ A mission declares under "check" what is known of the world and what its plan is
 same entries in a file of their own with --facts. A comment "# canopy: accept QUESTION [TASK]: reason" in that document
 accepts a finding. docs/verification.md has all entries and what each answer means.
 
+Ctrl-C ends the check; what was decided is printed.
+
 Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wrong input.`,
 		Example: `  canopy check missions/solar-day.yaml
   canopy check plan.xml --facts facts.yaml --scripts out
@@ -50,7 +54,9 @@ Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wron
 			if err := scriptable(s.Plan.Tree, scripts); err != nil {
 				return err
 			}
-			found := ask(s, float64(budget))
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			found := ask(ctx, s, float64(budget))
 			written, err := writeScripts(scripts, args[0], found)
 			if err != nil {
 				return failed(err)
@@ -74,6 +80,9 @@ Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wron
 			if err != nil {
 				return failed(err)
 			}
+			if ctx.Err() != nil {
+				return failed(record.ErrInterrupted)
+			}
 			if _, refuted, _, _ := tally(found); refuted > 0 {
 				return errRefuted
 			}
@@ -89,8 +98,8 @@ Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wron
 	return c
 }
 
-// ask asks all questions as far as time allows; the question that it ends in is not concluded.
-func ask(s verify.Subject, budget float64) []verify.Finding {
+// ask asks all questions as far as time and the user allow; the question that it ends in is not concluded.
+func ask(ctx context.Context, s verify.Subject, budget float64) []verify.Finding {
 	questions := verify.Questions()
 	answers := make(chan []verify.Finding, len(questions))
 	go func(s verify.Subject) { // left alone when the time is over: the command ends soon
@@ -99,13 +108,17 @@ func ask(s verify.Subject, budget float64) []verify.Finding {
 		}
 	}(s)
 	var all []verify.Finding
-	late := time.After(time.Duration(min(budget, 1e9) * float64(time.Second)))
+	ctx, stop := context.WithTimeout(ctx, time.Duration(min(budget, 1e9)*float64(time.Second)))
+	defer stop()
 	for i, q := range questions {
 		select {
 		case found := <-answers:
 			all = append(all, found...)
-		case <-late:
-			text := fmt.Sprintf("not concluded within %g s", budget)
+		case <-ctx.Done():
+			text := "not concluded before it was interrupted"
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				text = fmt.Sprintf("not concluded within %g s", budget)
+			}
 			if rest := len(questions) - i - 1; rest > 0 {
 				text += fmt.Sprintf(", nor were the %d questions after it asked", rest)
 			}

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"canopy/analysis/verify"
 )
 
 // refuted returns the questions that a check answers with no, once each.
@@ -204,6 +208,23 @@ func TestCheck(t *testing.T) {
 		if stdout, stderr, status := canopy(append([]string{"check"}, args...)...); status != exitInput || stdout != "" || stderr == "" {
 			t.Errorf("%v: status %d, %s", args, status, stdout)
 		}
+	}
+}
+
+// A check that is interrupted leaves what was decided.
+func TestCheckInterrupted(t *testing.T) {
+	s, err := subject("../../missions/solar-day.xml", "", io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	if all := ask(ctx, s, 3600); len(all) < 4 {
+		t.Errorf("%d findings", len(all))
+	}
+	stop()
+	all := ask(ctx, s, 3600)
+	if last := all[len(all)-1]; last.Verdict != verify.Undecided || !strings.Contains(last.Text, "interrupted") {
+		t.Errorf("%+v", last)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -39,7 +40,9 @@ The configurations take turns, so that a change of the machine's speed meets all
 runs and its range, ratio the median over the rounds of what the configuration took by what continuous took in the
 same round. "same" compares with the continuous run: the same actions active in the same order; then the largest
 distance in time of a switch, and the largest distance of a recorded signal on the recording grid in percent of its
-range.`,
+range.
+
+Ctrl-C ends the comparison; the configurations that were flown are printed.`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if repeat < 1 {
@@ -49,19 +52,25 @@ range.`,
 			if err != nil {
 				return err
 			}
+			for _, p := range period.list {
+				if ticks := min(float64(until), m.Horizon) / p; ticks > mostTicks {
+					return &usageError{fmt.Sprintf("--period %g is too short: the mission has %.3g of them, more than %.0g; "+
+						"write a longer one, or an earlier --until", p, ticks, mostTicks)}
+				}
+			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			rows, err := compare(ctx, m, run.Configurations(m, period.list), float64(until), rounds{repeat, float64(budget)},
 				cmd.ErrOrStderr())
-			if err != nil {
+			if err != nil && len(rows) == 0 {
 				return failed(err)
 			}
 			if asJSON {
 				e := json.NewEncoder(cmd.OutOrStdout())
 				e.SetIndent("", "  ")
-				return failed(e.Encode(rows))
+				return failed(errors.Join(e.Encode(rows), err))
 			}
-			return failed(comparison(cmd.OutOrStdout(), rows))
+			return failed(errors.Join(comparison(cmd.OutOrStdout(), rows), err))
 		},
 	}
 	c.Flags().Var(&until, "until", "end at this simulated `time`: seconds, or like 12h30m or \"28 [d]\"")
@@ -93,6 +102,9 @@ type row struct {
 	Signal             string  `json:"signal"`            // the one that differs most; "" if none does
 }
 
+// mostTicks bounds the ticks of a run, some minutes of work.
+const mostTicks = 1e8
+
 // rounds says how often each configuration is flown.
 type rounds struct {
 	most   int
@@ -100,16 +112,18 @@ type rounds struct {
 }
 
 // compare flies the mission in all configurations and with recorded inputs, in turn, and again until every one has
-// had its rounds. The first configuration is what the others are compared with, and whose inputs are recorded.
+// had its rounds. The first configuration is what the others are compared with, and whose inputs are recorded. With an
+// error come the rows of the configurations that were flown at least once.
 func compare(ctx context.Context, m *mission.Mission, configurations []run.Configuration, until float64,
-	limit rounds, stderr io.Writer) ([]row, error) {
+	limit rounds, stderr io.Writer) (rows []row, err error) {
 	configurations = append(configurations, nil) // for recorded inputs, when there are any
-	rows := make([]row, len(configurations))
+	rows = make([]row, len(configurations))
 	times := make([][]float64, len(configurations))
 	ratios := make([][]float64, len(configurations))
 	var continuous *run.Trace
 	bar := newProgress(stderr, float64(limit.most*len(configurations)))
 	defer bar.clear()
+flying:
 	for round := range limit.most {
 		if total(times[0]) > limit.budget {
 			break // a ratio needs a continuous run of the same round
@@ -122,9 +136,10 @@ func compare(ctx context.Context, m *mission.Mission, configurations []run.Confi
 				c = run.Recorded(continuous.Inputs)
 			}
 			bar.step(float64(round*len(configurations)+i), c.String())
-			trace, summary, spent, err := measure(ctx, m, c, until)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", c, err)
+			trace, summary, spent, failure := measure(ctx, m, c, until)
+			if failure != nil {
+				err = fmt.Errorf("%s: %w", c, failure)
+				break flying
 			}
 			if continuous == nil {
 				continuous = trace
@@ -136,12 +151,13 @@ func compare(ctx context.Context, m *mission.Mission, configurations []run.Confi
 			}
 		}
 	}
+	rows = slices.DeleteFunc(rows, func(r row) bool { return r.Configuration == "" })
 	for i := range rows {
 		r := &rows[i]
 		r.CPU, r.CPULeast, r.CPUMost, r.Runs = median(times[i]), slices.Min(times[i]), slices.Max(times[i]), len(times[i])
 		r.Ratio = median(ratios[i])
 	}
-	return rows, nil
+	return rows, err
 }
 
 func describe(m *mission.Mission, c run.Configuration, s record.Summary, d run.Difference) row {

@@ -519,6 +519,11 @@ func TestCompare(t *testing.T) {
 	if _, _, status := canopy("compare", solarDay, "--repeat", "0"); status != exitInput {
 		t.Errorf("no rounds: status %d", status)
 	}
+	_, stderr, status = canopy("compare", solarDay, "--period", "1e-300")
+	if status != exitInput {
+		t.Errorf("ticks without end: status %d", status)
+	}
+	says(t, "the mistake", stderr, "--period 1e-300 is too short", "write a longer one, or an earlier --until")
 }
 
 // A time is given in the notation of missions.
