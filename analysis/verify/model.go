@@ -110,10 +110,7 @@ func (m *Model) readLeaves() {
 		if e == nil {
 			return nil
 		}
-		for len(m.subject.Computed) > 0 && slices.ContainsFunc(e.Names(), m.computed) {
-			e = e.Substitute(m.subject.Computed)
-		}
-		l := e.Logic(nil)
+		l := m.expanded(e).Logic(nil)
 		return &l
 	}
 	for i, l := range m.plan.Leaves {
@@ -161,7 +158,18 @@ func (m *Model) slow() bool {
 	return slices.ContainsFunc(m.leaves, func(l leaf) bool { return l.entry.slow || l.exit.slow })
 }
 
-func (m *Model) computed(name string) bool { return m.subject.Computed[name] != nil }
+// expanded returns an expression with computed signals replaced by what they stand for. Where that is too much they stay:
+// signals of which nothing is known.
+func (m *Model) expanded(e *expr.Expr) *expr.Expr {
+	long := e
+	for slices.ContainsFunc(long.Names(), func(name string) bool { return m.subject.Computed[name] != nil }) {
+		if long.Parts(m.subject.Computed) > expr.MaxParts {
+			return e
+		}
+		long = long.Substitute(m.subject.Computed)
+	}
+	return long
+}
 
 func (m *Model) isTask(name string) bool {
 	_, ok := m.tree.Find(name)
@@ -172,10 +180,7 @@ func (m *Model) isTask(name string) bool {
 func (m *Model) declared(s Statement) expr.Logic {
 	parts := make([]expr.Logic, len(s.parts))
 	for i, e := range s.parts {
-		for len(m.subject.Computed) > 0 && slices.ContainsFunc(e.Names(), m.computed) {
-			e = e.Substitute(m.subject.Computed)
-		}
-		parts[i] = e.Logic(m.isTask)
+		parts[i] = m.expanded(e).Logic(m.isTask)
 	}
 	l := parts[len(parts)-1]
 	for i := len(parts) - 2; i >= 0; i-- { // a -> b -> c is a -> (b -> c)
