@@ -42,7 +42,9 @@ type Instant struct {
 //	    down: take the greatest task of another worklist: pin, withdraw and grant activity among its children
 //
 // A composite judges by counts, which each child's change updates; it looks at its children one by one only if both counts
-// of a Count are reached at once.
+// of a Count are reached at once. docs/semantics.md, section 6, has the argument why that gives the sweeps' log.
+//
+// Settled, the worklists are empty, and what is said at task and composite holds; [Engine.Check] tests it.
 type Engine struct {
 	tree       *Tree
 	tasks      []task
@@ -58,7 +60,11 @@ type Engine struct {
 	halted     bool
 }
 
-// task is what changes of any task.
+// task is what changes of any task. Settled, it is active exactly if it is Activating or Running, and:
+//
+//	free     effective is the status
+//	held     effective is Success or Failure; the task is not active, and its status is neither Success nor Failure
+//	pinned   the same, whatever the status; its parent has memory
 type task struct {
 	status    Status
 	effective Status // the held result if there is one, else the status
@@ -76,7 +82,9 @@ const (
 	pinned      // until the parent enters Deactivating
 )
 
-// composite is what changes of a composite besides: counts over its children, and where activity is.
+// composite is what else changes of a composite: counts over its children, and where activity is. Settled, every field is
+// what one would count anew; outside a Count no two children are active; no child is active unless the composite is active
+// and Accept, Activating or Running; in a Chain with memory exactly the children before pinned are pinned.
 type composite struct {
 	statuses statuses
 	results  results // Count

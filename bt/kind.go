@@ -25,6 +25,7 @@ const (
 	RetryUntilSuccessful
 	RunOnce
 	IfThenElse
+	Repeat
 )
 
 // kinds is the law of the kinds as data. Engines, analyses, readers and drawings ask a kind for its family and for the
@@ -70,6 +71,11 @@ var kinds = [...]row{
 			{child: 1, on: [2]move{Success: {says: Success}, Failure: {says: Failure}}},
 			{child: 2, on: [2]move{Success: {says: Success}, Failure: {says: Failure}}, says: Failure}}},
 		text: "Runs its second child if the first succeeds, else the third; without a third it fails."},
+	Repeat: {name: "Repeat", family: Script, children: one, memory: true, symbol: "⟳",
+		params: []Param{{Name: "num_cycles", Label: "cycles", Domain: Times,
+			Text: "the number of runs after which it succeeds; -1: no limit"}},
+		script: Automaton{states: []state{{child: 0, on: [2]move{Success: {says: Success, again: true}, Failure: {says: Failure}}}}},
+		text:   "Runs its child again whenever it has succeeded, until it fails."},
 }
 
 // Family tells by which rule the tasks of a kind come to their verdict and pass activity on. Whoever distinguishes

@@ -32,8 +32,8 @@ type sweptTask struct {
 	active                      bool
 	held, heldGood, pinned      bool
 
-	attempts int    // RetryUntilSuccessful: as written
-	failures int    // RetryUntilSuccessful: attempts that failed and were followed by another one
+	attempts int    // RetryUntilSuccessful, Repeat: the runs as written
+	runs     int    // RetryUntilSuccessful, Repeat: those that were followed by another one
 	result   string // RunOnce: success or failure, once its child has ended
 	branch   int    // IfThenElse: the child that it has come to, 0 while it is its condition
 
@@ -74,7 +74,7 @@ func (s *sweeper) build(d *bt.Node, parent *sweptTask) *sweptTask {
 			t.enough, t.tooBad = d.Params[0], d.Params[1]
 		}
 	}
-	if d.Kind == bt.RetryUntilSuccessful {
+	if d.Kind == bt.RetryUntilSuccessful || d.Kind == bt.Repeat {
 		t.attempts = d.Params[0]
 	}
 	if t.enough < 0 {
@@ -199,8 +199,20 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 			return true, true, nil
 		case c.bad() && t.attempts == -1:
 			return false, false, nil
-		case c.bad() && (!c.ended() || t.failures+1 >= t.attempts):
+		case c.bad() && (!c.ended() || t.runs+1 >= t.attempts):
 			return true, false, nil
+		case c.asks():
+			wants = append(wants, c)
+		}
+	case bt.Repeat:
+		c := t.children[0]
+		switch {
+		case c.bad():
+			return true, false, nil
+		case c.good() && t.attempts == -1:
+			return false, false, nil
+		case c.good() && (!c.ended() || t.runs+1 >= t.attempts):
+			return true, true, nil
 		case c.asks():
 			wants = append(wants, c)
 		}
@@ -325,7 +337,7 @@ func (s *sweeper) f(t *sweptTask) {
 			}
 		}
 		if to == bt.Deactivating {
-			t.failures, t.branch = 0, 0
+			t.runs, t.branch = 0, 0
 			for _, c := range t.children {
 				c.held, c.pinned = false, false
 			}
@@ -399,9 +411,10 @@ func (s *sweeper) passOn(t *sweptTask) {
 		if c.active && c.ended() && t.kind == bt.RunOnce {
 			t.result = map[bool]string{true: "success", false: "failure"}[c.good()]
 		}
-		if c.active && c.ended() && t.kind == bt.RetryUntilSuccessful && passes && c.bad() { // once more
+		if c.active && c.ended() && passes && (t.kind == bt.RetryUntilSuccessful && c.bad() ||
+			t.kind == bt.Repeat && c.good()) { // once more
 			if t.attempts > 0 {
-				t.failures++
+				t.runs++
 			}
 			c.active, s.changed = false, true
 			continue

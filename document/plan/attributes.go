@@ -71,7 +71,6 @@ var foreignNodes = map[string]string{
 	"Switch5":                 "write a ReactiveFallback of ReactiveSequences [condition, case]",
 	"Switch6":                 "write a ReactiveFallback of ReactiveSequences [condition, case]",
 	"Precondition":            "write a ReactiveSequence [condition, child]",
-	"Repeat":                  "a task runs again when a reactive composite above it is activated again",
 	"KeepRunningUntilFailure": "write an action without done",
 	"Delay":                   `write an action with entry_time="..."`,
 	"Timeout":                 `write failed="..." on the action`,
