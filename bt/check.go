@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Check returns an error that lists every invariant of a settled engine that does not hold, nil if all do. They stand at
-// the types: [Engine], task and composite. An engine whose last instant was cut short by its limit is not settled.
+// Check returns an error that lists every invariant of a settled engine that does not hold, nil if all do. They stand
+// at the types: [Engine], task and composite. An engine whose last instant was cut short by its limit is not settled.
 func (e *Engine) Check() error {
 	var broken []error
 	report := func(t Task, format string, args ...any) {

@@ -44,8 +44,8 @@ const (
 	switching statusSet = 1<<Activating | 1<<Deactivating
 )
 
-// Judgement returns what an effective status says: Success if it is good, Failure if it is bad, Accept if it says nothing
-// yet.
+// Judgement returns what an effective status says: Success if it is good, Failure if it is bad, Accept if it says
+// nothing yet.
 func (s Status) Judgement() Status { return judgement[s] }
 
 var judgement = [8]Status{

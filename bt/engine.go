@@ -41,8 +41,8 @@ type Instant struct {
 //	    up:   take the least task of a worklist: apply the status cycle until it is stable, tell the parent
 //	    down: take the greatest task of another worklist: pin, withdraw and grant activity among its children
 //
-// A composite judges by counts, which each child's change updates; it looks at its children one by one only if both counts
-// of a Count are reached at once. docs/semantics.md, section 6, has the argument why that gives the sweeps' log.
+// A composite judges by counts, which each child's change updates; it looks at its children one by one only if both
+// counts of a Count are reached at once. docs/semantics.md, section 6, has the argument why that gives the sweeps' log.
 //
 // Settled, the worklists are empty, and what is said at task and composite holds; [Engine.Check] tests it.
 type Engine struct {
@@ -82,9 +82,9 @@ const (
 	pinned      // until the parent enters Deactivating
 )
 
-// composite is what else changes of a composite: counts over its children, and where activity is. Settled, every field is
-// what one would count anew; outside a Count no two children are active; no child is active unless the composite is active
-// and Accept, Activating or Running; in a Chain with memory exactly the children before pinned are pinned.
+// composite is what else changes of a composite: counts over its children, and where activity is. Settled, every field
+// is what one would count anew; outside a Count no two children are active; no child is active unless the composite is
+// active and Accept, Activating or Running; in a Chain with memory exactly the children before pinned are pinned.
 type composite struct {
 	statuses statuses
 	results  results // Count

@@ -50,16 +50,17 @@ var kinds = [...]row{
 
 	Inverter: {name: "Inverter", family: Chain, children: one, over: Accept, verdict: verdicts{Failure, Success, Accept},
 		symbol: "¬", text: "Succeeds if its child fails, and fails if it succeeds."},
-	ForceSuccess: {name: "ForceSuccess", family: Chain, children: one, over: Accept, verdict: verdicts{Success, Success, Accept},
-		symbol: "+", text: "Succeeds when its child has ended, well or badly."},
-	ForceFailure: {name: "ForceFailure", family: Chain, children: one, over: Accept, verdict: verdicts{Failure, Failure, Accept},
-		symbol: "−", text: "Fails when its child has ended, well or badly."},
+	ForceSuccess: {name: "ForceSuccess", family: Chain, children: one, over: Accept,
+		verdict: verdicts{Success, Success, Accept}, symbol: "+", text: "Succeeds when its child has ended, well or badly."},
+	ForceFailure: {name: "ForceFailure", family: Chain, children: one, over: Accept,
+		verdict: verdicts{Failure, Failure, Accept}, symbol: "−", text: "Fails when its child has ended, well or badly."},
 
 	RetryUntilSuccessful: {name: "RetryUntilSuccessful", family: Script, children: one, memory: true, symbol: "↻",
 		params: []Param{{Name: "num_attempts", Label: "attempts", Domain: Times,
 			Text: "the number of attempts after which it fails; -1: no limit"}},
-		script: Automaton{states: []state{{child: 0, on: [2]move{Success: {says: Success}, Failure: {says: Failure, again: true}}}}},
-		text:   "Runs its child again whenever it has failed, until it succeeds."},
+		script: Automaton{states: []state{
+			{child: 0, on: [2]move{Success: {says: Success}, Failure: {says: Failure, again: true}}}}},
+		text: "Runs its child again whenever it has failed, until it succeeds."},
 	RunOnce: {name: "RunOnce", family: Script, children: one, memory: true, symbol: "1",
 		script: Automaton{keeps: true, states: []state{
 			{child: 0, on: [2]move{Success: {says: Success, to: 1}, Failure: {says: Failure, to: 2}}},
@@ -74,8 +75,9 @@ var kinds = [...]row{
 	Repeat: {name: "Repeat", family: Script, children: one, memory: true, symbol: "⟳",
 		params: []Param{{Name: "num_cycles", Label: "cycles", Domain: Times,
 			Text: "the number of runs after which it succeeds; -1: no limit"}},
-		script: Automaton{states: []state{{child: 0, on: [2]move{Success: {says: Success, again: true}, Failure: {says: Failure}}}}},
-		text:   "Runs its child again whenever it has succeeded, until it fails."},
+		script: Automaton{states: []state{
+			{child: 0, on: [2]move{Success: {says: Success, again: true}, Failure: {says: Failure}}}}},
+		text: "Runs its child again whenever it has succeeded, until it fails."},
 }
 
 // Family tells by which rule the tasks of a kind come to their verdict and pass activity on. Whoever distinguishes

@@ -2,15 +2,15 @@ package bt
 
 import "canopy/snapshot"
 
-// Automaton is what a task of the family Script does: a small automaton over its children's judgements. In each state it
-// looks at one child, and the child's judgement decides:
+// Automaton is what a task of the family Script does: a small automaton over its children's judgements. In each state
+// it looks at one child, and the child's judgement decides:
 //
 //	nothing yet   the task says nothing yet; it wants the child if this asks
 //	good or bad   the move for it: the task returns, goes on to another state, or runs the child again
 //
 // A child that is to be run again and has ended is deactivated without its result being held; it asks anew when its
-// request says so. The last of a limited number of runs decides. A child that is judged without being activated cannot be
-// run: with a limit, all runs end in the same way at this instant; without one, the task waits for a change.
+// request says so. The last of a limited number of runs decides. A child that is judged without being activated cannot
+// be run: with a limit, all runs end in the same way at this instant; without one, the task waits for a change.
 //
 // Where the automaton is, a task keeps from a down visit in which it passes activity on and wants a child, until it is
 // deactivated: so far the judgements are done with.
@@ -46,8 +46,8 @@ func (at *At) Pass(c *snapshot.Codec) {
 	snapshot.Int(c, &at.Runs)
 }
 
-// Automaton returns the automaton of a task, and how often a child is run; -1: without limit. It panics if the task is of
-// another family.
+// Automaton returns the automaton of a task, and how often a child is run; -1: without limit. It panics if the task is
+// of another family.
 func (t *Tree) Automaton(task Task) (a *Automaton, limit int32) {
 	if t.nodes[task].family != Script {
 		panic("bt: only a Script has an automaton")
@@ -62,8 +62,8 @@ func (t *Tree) Automaton(task Task) (a *Automaton, limit int32) {
 // Judge tells how a child is judged, and whether it has ended: it is Finished or Aborted, and its result is not held.
 type Judge func(child int) (judgement Status, ended bool)
 
-// Decide returns what a task of n children says: Success, Failure, or nothing yet. It then looks at a child, -1 for none,
-// in the state that is returned.
+// Decide returns what a task of n children says: Success, Failure, or nothing yet. It then looks at a child, -1 for
+// none, in the state that is returned.
 func (a *Automaton) Decide(at At, n int, limit int32, judge Judge) (says Status, child int32, reached At) {
 	for {
 		s := &a.states[at.State]
@@ -133,8 +133,8 @@ func (e *Engine) decide(n *node) (says Status, child int32, reached At) {
 	})
 }
 
-// passScript passes on the activity of a task that has at most one active child: it wants the one that its automaton looks
-// at, and hands over only when all others are transient.
+// passScript passes on the activity of a task that has at most one active child: it wants the one that its automaton
+// looks at, and hands over only when all others are transient.
 func (e *Engine) passScript(t Task, n *node) {
 	c := &e.composites[n.composite]
 	says, child, reached := e.decide(n)

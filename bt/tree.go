@@ -1,8 +1,8 @@
 // Package bt is the tree engine: it settles a behaviour tree after its leaves' inputs have changed.
 //
 // A Tree is compiled once from a description (Node) and never changes; it may be shared by any number of engines. An
-// Engine holds all that changes and can be copied. What a kind of task means is a row of the table of kinds. The rules are
-// those of docs/semantics.md.
+// Engine holds all that changes and can be copied. What a kind of task means is a row of the table of kinds. The rules
+// are those of docs/semantics.md.
 package bt
 
 import (
@@ -246,8 +246,8 @@ func (t *Tree) Find(name string) (Task, bool) {
 	return task, ok
 }
 
-// Params returns the values of a task's parameters in the order of its kind; a number of children is in 1..n. The caller
-// must not change the slice.
+// Params returns the values of a task's parameters in the order of its kind; a number of children is in 1..n. The
+// caller must not change the slice.
 func (t *Tree) Params(task Task) []int { return t.params[task] }
 
 // Counts returns how many good children make a task of the family Count succeed and how many bad ones make it fail or

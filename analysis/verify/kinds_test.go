@@ -16,10 +16,10 @@ import (
 	"canopy/internal/trees"
 )
 
-// TestEachKind puts each row of the table of kinds through all that reads it: both engines, the conventional tick, a trace
-// script, reading and writing of plans, drawings, verification, reaction, state graphs. Nothing panics, the engines agree
-// step by step, and no question about a kind that the abstraction does not cover is answered by a proof. The sweeps of
-// package bt take each kind from the same table (bt.TestRandom).
+// TestEachKind puts each row of the table of kinds through all that reads it: both engines, the conventional tick, a
+// trace script, reading and writing of plans, drawings, verification, reaction, state graphs. Nothing panics, the
+// engines agree step by step, and no question about a kind that the abstraction does not cover is answered by a proof.
+// The sweeps of package bt take each kind from the same table (bt.TestRandom).
 func TestEachKind(t *testing.T) {
 	for _, kind := range bt.Kinds() {
 		t.Run(kind.String(), func(t *testing.T) {

@@ -33,7 +33,7 @@ type Model struct {
 	always  []expr.Logic
 	goal    *expr.Logic
 
-	script            bt.Task // one of the family Script, which the abstraction does not cover: there are no sets; -1: none
+	script            bt.Task // a Script, which the abstraction does not cover: there are no sets; -1: none
 	space             space
 	above             []set       // by variable of a cut: its signal is above it
 	truth             []set       // by leaf: of a condition

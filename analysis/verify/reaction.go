@@ -29,8 +29,9 @@ func askReaction(m *Model) []Finding {
 	f := Finding{Verdict: Proved, Text: fmt.Sprintf("one input takes at most %d event iterations and %d status changes",
 		r.Most.Iterations, r.Most.Changes)}
 	if !r.Decided && !r.Bounded {
-		return []Finding{{Verdict: Undecided, Text: fmt.Sprintf("not concluded how long one input takes at most: %s; the most"+
-			" in %d states is %d event iterations and %d status changes", r.Why, r.States, r.Most.Iterations, r.Most.Changes),
+		return []Finding{{Verdict: Undecided, Text: fmt.Sprintf("not concluded how long one input takes at most: %s;"+
+			" the most in %d states is %d event iterations and %d status changes", r.Why, r.States, r.Most.Iterations,
+			r.Most.Changes),
 			Advice: "check the subtree without scripts as a plan of its own"}}
 	}
 	if !r.Decided {

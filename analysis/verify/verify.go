@@ -65,8 +65,8 @@ func Questions() []Question {
 		{Name: "reach", Asks: "Is the goal reached from every state?", Ask: askReach,
 			Needs: "Declare a `goal`, and `effects` on its signals.", declared: hasGoal},
 		{Name: "regression", Asks: "Does each rule lead to an earlier one?", Ask: askRegression,
-			Needs: "The root must be a list of rules: a ReactiveFallback whose first child is a condition. Declare `effects` on" +
-				" the signals of all conditions.", declared: hasEffects},
+			Needs: "The root must be a list of rules: a ReactiveFallback whose first child is a condition. Declare" +
+				" `effects` on the signals of all conditions.", declared: hasEffects},
 		{Name: "always", Asks: "Do the declared properties hold in every state?", Ask: askAlways, Needs: "Declare `always`.",
 			declared: func(s Subject) bool { return len(s.Declared.Always) > 0 }},
 		{Name: "property", Asks: "Do the declared properties hold in every run?", Ask: askProperties,

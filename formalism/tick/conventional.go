@@ -15,10 +15,10 @@ import (
 //	        the one that is active; a parallel runs all of them
 //	    if that gives Success or Failure, deactivate the task
 //
-// What differs from an [Engine]: no task is transient, so an idle one is bt.Accept, be it a condition. An instant is one
-// tick and is not repeated until nothing changes. No result is held, so an action that has ended is run again; Sequence
-// and Fallback go on where they were, and Parallel leaves out who has ended. An action's request is heard as its
-// outcome, when it has been activated. Procedures take no time.
+// What differs from an [Engine]: no task is transient, so an idle one is bt.Accept, be it a condition. An instant is
+// one tick and is not repeated until nothing changes. No result is held, so an action that has ended is run again;
+// Sequence and Fallback go on where they were, and Parallel leaves out who has ended. An action's request is heard as
+// its outcome, when it has been activated. Procedures take no time.
 type Conventional struct {
 	tree     *bt.Tree
 	nodes    []node
@@ -144,8 +144,8 @@ func (e *Conventional) runChain(n *node, s *conventionalTask) bt.Status {
 	}
 }
 
-// runScript runs the children that the automaton looks at until it decides or one is to be run again: that is done at the
-// next tick.
+// runScript runs the children that the automaton looks at until it decides or one is to be run again: that is done at
+// the next tick.
 func (e *Conventional) runScript(n *node, s *conventionalTask) bt.Status {
 	judgement := bt.Accept
 	says, child, reached := n.script.Decide(s.at, len(n.children), n.limit, func(child int) (bt.Status, bool) {

@@ -1,5 +1,5 @@
-// Package tick runs behaviour trees by ticking the whole tree: the formulation of the 2013 paper, which comes to the same
-// as the tree engine of package bt, and the conventional tick, which chatters.
+// Package tick runs behaviour trees by ticking the whole tree: the formulation of the 2013 paper, which comes to the
+// same as the tree engine of package bt, and the conventional tick, which chatters.
 package tick
 
 import (
@@ -11,8 +11,8 @@ import (
 
 // Engine is the second engine of a tree, the tick formulation of A. Klöckner, Behavior Trees for UAV Mission
 // Management, 2013, section 5, with the held results of docs/semantics.md, section 4. The root is ticked, and each task
-// ticks its children, until a tick changes nothing. After every instant, tasks have the same statuses as a [bt.Engine]'s,
-// and within it the same procedures are started in the same order. It is not safe for concurrent use.
+// ticks its children, until a tick changes nothing. After every instant, tasks have the same statuses as a
+// [bt.Engine]'s, and within it the same procedures are started in the same order. It is not safe for concurrent use.
 //
 //	tick(task):
 //	    a composite acts on what its children answered last: it deactivates the child that it no longer wants,
@@ -129,8 +129,8 @@ func asks(answer bt.Status) bool { return answer == bt.Activating || answer == b
 
 func (s *task) status() bt.Status { return statusOf[s.phase][s.answer] }
 
-// NewEngine returns a tick engine for a tree whose leaves start with the given inputs, as [bt.NewEngine] does: all tasks
-// have been judged once, silently. The limit bounds the ticks of an instant, 0 means 1,000.
+// NewEngine returns a tick engine for a tree whose leaves start with the given inputs, as [bt.NewEngine] does: all
+// tasks have been judged once, silently. The limit bounds the ticks of an instant, 0 means 1,000.
 func NewEngine(tree *bt.Tree, initial []bt.Input, limit int) *Engine {
 	if limit < 0 {
 		panic("tick: the limit of ticks is negative")
@@ -207,10 +207,10 @@ func (e *Engine) State(c *snapshot.Codec) {
 	snapshot.Bool(c, &e.halted)
 }
 
-// Settle applies the inputs, which change at the same instant, in their order, and ticks the root until nothing changes.
-// The instant's Iterations are the ticks that changed something, and a Change's Iteration is its tick. If there are as
-// many as the limit, the error wraps [bt.ErrLoop] and names the tasks that keep changing; the instant then holds the log so
-// far, and Halt still starts all exit procedures.
+// Settle applies the inputs, which change at the same instant, in their order, and ticks the root until nothing
+// changes. The instant's Iterations are the ticks that changed something, and a Change's Iteration is its tick. If
+// there are as many as the limit, the error wraps [bt.ErrLoop] and names the tasks that keep changing; the instant then
+// holds the log so far, and Halt still starts all exit procedures.
 func (e *Engine) Settle(inputs []bt.Input) (bt.Instant, error) {
 	e.take(inputs)
 	if !e.settle(e.limit) {
@@ -219,7 +219,8 @@ func (e *Engine) Settle(inputs []bt.Input) (bt.Instant, error) {
 	return e.instant(), nil
 }
 
-// Tick applies the inputs as Settle does and ticks the root once; the instant's Iterations are 0 if that changed nothing.
+// Tick applies the inputs as Settle does and ticks the root once; the instant's Iterations are 0 if that changed
+// nothing.
 func (e *Engine) Tick(inputs []bt.Input) bt.Instant {
 	e.take(inputs)
 	e.settle(1)
@@ -264,7 +265,8 @@ func (e *Engine) instant() bt.Instant {
 	if !e.changed {
 		iterations--
 	}
-	return bt.Instant{Changes: e.changes, Commands: e.commands, Iterations: iterations, Visits: int(e.ticks) * len(e.tasks)}
+	return bt.Instant{Changes: e.changes, Commands: e.commands, Iterations: iterations,
+		Visits: int(e.ticks) * len(e.tasks)}
 }
 
 // tickRoot treats the root as the only child of somebody who always passes activity on, until the tree is halted.

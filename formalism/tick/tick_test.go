@@ -185,8 +185,8 @@ func swapTree() *bt.Node {
 		leaf(bt.Condition, "f"), leaf(bt.Action, "g")}}
 }
 
-// wide returns a tree with the given number of conditions in which every composite has four children, except some of the
-// last ones.
+// wide returns a tree with the given number of conditions in which every composite has four children, except some of
+// the last ones.
 func wide(leaves int, kind bt.Kind) *bt.Node {
 	if leaves == 1 {
 		return &bt.Node{Kind: bt.Condition}
