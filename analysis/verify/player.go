@@ -43,8 +43,8 @@ func (p *Player) begin(world []bool, over ...bt.Task) (*Player, error) {
 	return p, p.move(world)
 }
 
-// newTrace returns a player whose engine begins as that of script.Trace: before the first world conditions are false and
-// actions ask to be activated.
+// newTrace returns a player whose engine begins as that of script.Trace: before the first world conditions are false
+// and actions ask to be activated.
 func (m *Model) newTrace() *Player {
 	p := m.idle()
 	_, _ = p.engine.Settle(nil) // as the script will: what it comes to is what counts
