@@ -10,6 +10,7 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/expr"
+	"canopy/internal/palette"
 )
 
 // detail is one attribute of a leaf.
@@ -152,7 +153,7 @@ func DOT(w io.Writer, p *Plan) error {
 	fmt.Fprintln(out, `  graph [rankdir=LR, ordering=out, nodesep=0.15, ranksep=0.4];`)
 	fmt.Fprintln(out,
 		`  node [shape=box, style="rounded,filled", fontname="sans-serif", fontsize=11, margin="0.12,0.05"];`)
-	fmt.Fprintln(out, `  edge [arrowhead=none, color="#8a94a0"];`)
+	fmt.Fprintf(out, "  edge [arrowhead=none, color=%q];\n", palette.Accept)
 	var walk func(t bt.Task)
 	walk = func(t bt.Task) {
 		label := p.labels[t]

@@ -11,20 +11,21 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/internal/palette"
 )
 
 // look is the colours of a box.
 type look struct{ fill, line string }
 
-var (
-	composite = look{"#dbe7f6", "#3f6fa8"}
-	parallel  = look{"#e0dcf4", "#5f52ad"}
-	decorator = look{"#e9eaec", "#6d7680"}
-)
+// in returns the look of a box in a colour; share is the colour's part of the filling.
+func in(colour string, share float64) look { return look{palette.Tint(colour, share), colour} }
 
 var (
-	condition = look{"#fbf0c9", "#a8821a"}
-	action    = look{"#d5ecdb", "#2f7f52"}
+	composite = in(palette.Blue, 0.15)
+	parallel  = in(palette.Purple, 0.15)
+	decorator = in(palette.Muted, 0.15)
+	condition = in(palette.Amber, 0.15)
+	action    = in(palette.Green, 0.15)
 )
 
 // lookOf returns the colours of a kind.
@@ -47,14 +48,14 @@ func lookOf(k bt.Kind) look {
 }
 
 var statusLooks = map[bt.Status]look{
-	bt.Success:      {"#e3f3e6", "#8fbf9b"},
-	bt.Failure:      {"#f9e4e2", "#d3a29d"},
-	bt.Accept:       {"#f1f2f4", "#a4abb3"},
-	bt.Activating:   {"#ffe8b8", "#c58a10"},
-	bt.Running:      {"#bcd9ff", "#1f62b8"},
-	bt.Finished:     {"#a9dfb5", "#23803f"},
-	bt.Aborted:      {"#f5b5ae", "#b3362a"},
-	bt.Deactivating: {"#ffd7a8", "#c06a10"},
+	bt.Success:      in(palette.Success, 0.12),
+	bt.Failure:      in(palette.Failure, 0.12),
+	bt.Accept:       in(palette.Accept, 0.12),
+	bt.Activating:   in(palette.Change, 0.2),
+	bt.Running:      in(palette.Running, 0.3),
+	bt.Finished:     in(palette.Success, 0.4),
+	bt.Aborted:      in(palette.Failure, 0.4),
+	bt.Deactivating: in(palette.Change, 0.4),
 }
 
 // Lengths of the drawing in pixels, and the sizes of its letters.
@@ -106,7 +107,8 @@ func SVG(w io.Writer, p *Plan, statuses []bt.Status) error {
 		x, y := margin+legendStep*float64(i), height-legendHeight+8
 		fmt.Fprintf(out, `<rect x="%.1f" y="%.1f" width="12" height="12" rx="3" fill="%s" stroke="%s"/>`, x, y,
 			entry.fill, entry.line)
-		fmt.Fprintf(out, `<text x="%.1f" y="%.1f" font-size="11" fill="#6d7680">%s</text>`+"\n", x+17, y+10, entry.word)
+		fmt.Fprintf(out, `<text x="%.1f" y="%.1f" font-size="11" fill="%s">%s</text>`+"\n", x+17, y+10, palette.Muted,
+			entry.word)
 	}
 	fmt.Fprintln(out, "</svg>")
 	return out.Flush()
@@ -169,7 +171,7 @@ func (d *drawing) edges(out *bufio.Writer, boxes []box, t bt.Task) {
 	from := boxes[t]
 	for _, c := range d.Tree.Children(t) {
 		to := boxes[c]
-		colour, thick := "#a4abb3", 1.2
+		colour, thick := palette.Accept, 1.2
 		if d.active(c) {
 			colour, thick = d.look(c).line, 2.4
 		}

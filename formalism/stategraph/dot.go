@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"canopy/diag"
+	"canopy/internal/palette"
 )
 
 // DOT writes the graph in the DOT language of Graphviz: parallel steps as boxes around others, with a dot for the entry
@@ -15,9 +16,10 @@ func (g *Graph) DOT(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "digraph %s {\n", quote(g.Name))
 	fmt.Fprintln(out, `  graph [compound=true, fontname="sans-serif", fontsize=11];`)
-	fmt.Fprintln(out, `  node [shape=box, style="rounded,filled", fillcolor="#f4f6f8", color="#8a94a0",`)
+	fmt.Fprintf(out, "  node [shape=box, style=\"rounded,filled\", fillcolor=%q, color=%q,\n", palette.Tint(palette.Blue, 0.15),
+		palette.Blue)
 	fmt.Fprintln(out, `    fontname="sans-serif", fontsize=11];`)
-	fmt.Fprintln(out, `  edge [color="#5b6570", fontname="sans-serif", fontsize=10];`)
+	fmt.Fprintf(out, "  edge [color=%q, fontname=\"sans-serif\", fontsize=10];\n", palette.Muted)
 	fmt.Fprintln(out, `  start [shape=point, label=""];`)
 	g.drawLevel(out, None, "  ")
 	for k := range g.transitions {
@@ -43,7 +45,7 @@ func (g *Graph) drawLevel(out io.Writer, around Step, indent string) {
 			fmt.Fprintf(out, "%sn%d [label=%s];\n", indent, s, quote(label))
 		} else {
 			fmt.Fprintf(out, "%ssubgraph cluster_n%d {\n", indent, s)
-			fmt.Fprintf(out, "%s  label=%s; style=rounded; color=\"#8a94a0\";\n", indent, quote(label))
+			fmt.Fprintf(out, "%s  label=%s; style=rounded; color=%q;\n", indent, quote(label), palette.Accept)
 			fmt.Fprintf(out, "%s  n%d_entry [shape=point, label=\"\"];\n", indent, s)
 			if len(st.exits) > 0 {
 				fmt.Fprintf(out, "%s  n%d_exit [shape=point, label=\"\"];\n", indent, s)

@@ -88,6 +88,7 @@ var rooms = map[string]room{
 		"expr":             "leaves are written as expressions over signals",
 		"bt":               "a plan is compiled to a tree",
 		"document/xmltree": "plans are XML",
+		"internal/palette": "pictures have the report's colours",
 	}, tests: reasons{
 		"internal/trees": "random trees have all kinds",
 	}},
@@ -102,6 +103,7 @@ var rooms = map[string]room{
 		"expr":             "a transition's condition is an expression",
 		"snapshot":         "an engine can be saved",
 		"document/yamldoc": "state graphs are YAML",
+		"internal/palette": "pictures have the report's colours",
 	}, outside: reasons{
 		"go.yaml.in/yaml/v3": "the nodes of a document",
 	}, tests: reasons{
@@ -357,6 +359,7 @@ var rooms = map[string]room{
 		"vehicle/model":    "is a vehicle",
 	}},
 	"internal/cputime": {},
+	"internal/palette": {pure: true},
 	"internal/flight": {imports: reasons{
 		"bt":               "statuses are drawn as lanes",
 		"document/mission": "reads missions",

@@ -1,0 +1,30 @@
+package palette
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// The colours are those of the report's page.
+func TestColoursOfTheReport(t *testing.T) {
+	text, err := os.ReadFile("../../run/report/assets/report.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	light, _, _ := strings.Cut(string(text), "@media")
+	for name, colour := range map[string]string{"muted": Muted, "success": Success, "failure": Failure, "accept": Accept,
+		"change": Change, "running": Running, "curve2": Green, "curve3": Purple, "curve4": Amber, "curve0": Blue} {
+		if !strings.Contains(light, "--"+name+": "+colour+";") {
+			t.Errorf("the page's colour %s is not %s", name, colour)
+		}
+	}
+}
+
+func TestTint(t *testing.T) {
+	for share, want := range map[float64]string{0: "#ffffff", 1: "#0072b2", 0.5: "#80b9d9"} {
+		if got := Tint(Running, share); got != want {
+			t.Errorf("%g: %s, want %s", share, got, want)
+		}
+	}
+}
