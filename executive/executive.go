@@ -3,8 +3,8 @@
 //
 // A [Program] is the plan compiled for its signals; it never changes. An [Executive] is one execution of it: what the
 // leaves have told, the procedures under way, and a [Decider], which chooses the actions that are active: the plan's
-// tree, the tree ticked at a period, a state graph, or inputs that were recorded. It knows no integrator, no file and no
-// clock: a [World] answers it, and whoever owns both brings them together, instant by instant:
+// tree, the tree ticked at a period, a state graph, or inputs that were recorded. It knows no integrator, file or clock:
+// a [World] answers it, and whoever owns both brings them together, instant by instant:
 //
 //	x.Begin()
 //	repeat:

@@ -41,8 +41,9 @@ type Known struct {
 var Unknown = Known{Request: bt.Accept, Outcome: bt.Accept}
 
 // Tell appends to in what a leaf has to tell the engine that it does not know yet, and notes that it is told. This
-// function is the leaf protocol: whoever plays a plan differs only in who judges whether a formula of the leaf holds. It
-// works on levels, not on edges, so that nothing is lost however changes coincide. The status is the leaf's present one.
+// function is the leaf protocol: rooms that play a plan differ only in how they judge whether a formula of the leaf
+// holds. It works on levels, not on edges, so that nothing is lost however changes coincide. The status is the leaf's
+// present one.
 //
 //	condition: its truth, when it differs
 //	action:    its request, when it differs

@@ -15,6 +15,7 @@ import (
 var (
 	ErrConventional = errors.New("no conventional tick for this mission")
 	ErrGraph        = errors.New("no state graph for this mission")
+	ErrRecorded     = errors.New("the recorded inputs are of another mission")
 )
 
 // Configuration says what decides in a run which actions are active. There are four: Continuous, Discrete, Graph and
@@ -150,6 +151,11 @@ type Recorded []executive.Inputs
 
 func (Recorded) String() string { return "recorded inputs" }
 
-func (rec Recorded) decider(*mission.Mission) (executive.Decider, error) {
+func (rec Recorded) decider(m *mission.Mission) (executive.Decider, error) {
+	for _, in := range rec {
+		if len(in.U) != m.Program.Inputs() {
+			return nil, ErrRecorded
+		}
+	}
 	return executive.Playback(rec), nil
 }

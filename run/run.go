@@ -1,6 +1,6 @@
 // Package run brings a plan's executive, a world and a recorder together: one run of a mission.
 //
-// A [World] answers the executive: the simulated one is in the room simulated. A [Configuration] says what decides which
+// A [World] answers the executive: the simulated one is in the room simulated. A [Configuration] is what decides which
 // actions are active. The whole of their meeting is [Run.Step].
 package run
 
@@ -50,8 +50,8 @@ type InputRecorder interface {
 // World is what a plan runs in.
 type World interface {
 	executive.World
-	// Advance makes one stretch of trajectory: to the next event, to the alarm, to until, or less far. If an event or the
-	// alarm ends it, the instant there is under way until the next call.
+	// Advance makes one stretch of trajectory: to the next event, to the alarm, to until, or less far. If an event or
+	// the alarm ends it, the instant there is under way until the next call.
 	Advance(until float64) (Segment, error)
 	// Iterate commits the sides of the indicators and returns those that changed.
 	Iterate() (changed []int, err error)
@@ -481,8 +481,8 @@ func (r *Run) close() error {
 	return r.sample(r.world.T(), r.world.At(r.world.T()))
 }
 
-// fail ends the run by an error: nothing that was recorded is lost, and every active task's exit procedure is run. It is
-// run to its end if time can still go on; where the world itself has failed, it cannot.
+// fail ends the run by an error: nothing that was recorded is lost, and every active task's exit procedure is run, to
+// its end if time can still go on; where the world itself has failed, it cannot.
 func (r *Run) fail(err error) error {
 	r.judge(record.Failed, err.Error())
 	again := r.stopping

@@ -151,8 +151,8 @@ func (w *World) fly(p *plan.Plan, s state, goal []plan.Fact, end bool, b explore
 	return false, search.Short()
 }
 
-// tell returns what a plan's leaves have to tell an engine in a state: the truth of conditions, and the end of the action
-// that is done, -1 for none. Without an engine nothing has run.
+// tell returns what a plan's leaves have to tell an engine in a state: the truth of conditions, and the end of the
+// action that is done, -1 for none. Without an engine nothing has run.
 func (w *World) tell(p *plan.Plan, known []executive.Known, e *bt.Engine, s state, done int) []bt.Input {
 	var in []bt.Input
 	for i, l := range p.Leaves {

@@ -34,7 +34,7 @@ type Input struct {
 type loop struct {
 	engine *bt.Engine
 	known  []executive.Known // by task: what the engine knows of a leaf
-	slow   []answers         // by task: executive.Entered and executive.Exited if these procedures take time; never changes
+	slow   []answers         // by task: Entered and Exited if these procedures take time; never changes
 	in     []bt.Input        // scratch
 }
 

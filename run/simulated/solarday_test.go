@@ -167,7 +167,7 @@ func BenchmarkSolarDay(b *testing.B) {
 func BenchmarkRecordedInputs(b *testing.B) {
 	m := solarDay(b)
 	_, trace := flyInto(b, m, run.Continuous{})
-	benchmarkDay(b, m, run.Recorded(trace.Inputs))
+	benchmarkDay(b, m, trace.Inputs)
 }
 
 func benchmarkDay(b *testing.B, m *mission.Mission, c run.Configuration) {

@@ -35,7 +35,7 @@ func TestRecordedInputs(t *testing.T) {
 			<Action ID="b" write="v := 2; gear := t / 1 [s]"/></ReactiveFallback>`, ""),
 	} {
 		_, tree := flyInto(t, m, run.Continuous{})
-		r, replay := flyInto(t, m, run.Recorded(tree.Inputs))
+		r, replay := flyInto(t, m, tree.Inputs)
 		d := replay.Minus(tree)
 		if !d.Same || d.Time != 0 || d.Signal > 2e-4 {
 			t.Errorf("%s: the replay differs: %+v in %s", name, d, m.Record[d.Which])
