@@ -1,19 +1,14 @@
 package region
 
 import (
-	"errors"
+	"bytes"
+	"encoding/xml"
 	"fmt"
-	"image/color"
 	"io"
+	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
+	"canopy/diag"
 )
 
 // Panel is the picture of the answers to one question.
@@ -24,73 +19,42 @@ type Panel struct {
 	Paths    []Path // drawn over it
 }
 
-// Sizes of a picture.
+// Sizes of a picture, in pixels: a panel, the frame of its axes in it, and a line of the legend below.
 const (
-	panelWidth  = 11 * vg.Centimeter
-	panelHeight = 9 * vg.Centimeter
-	lineHeight  = 0.5 * vg.Centimeter
-	border      = 0.4 * vg.Centimeter
+	panelWidth, panelHeight        = 420.0, 360.0
+	frameLeft, frameTop            = 64.0, 34.0
+	frameWidth, frameHeight        = panelWidth - frameLeft - 20, panelHeight - frameTop - 50
+	lineHeight, boxWidth, legendAt = 18.0, 34.0, panelHeight + 6
 )
 
-// bands is how many shades the region of attraction has, by time.
-const bands = 5
+// The report's colours of the classes, and shades of its accent for the region of attraction, by time.
+var (
+	colours = [...]string{Success: "#009e73", Failure: "#d55e00", Failing: "#e6b422", Late: "#9aa0a8", Broken: "#a3488a"}
+	shades  = [...]string{"#d9eaf5", "#a9d0ea", "#73b2dc", "#3a8fc4", "#0072b2"}
+)
 
-// ErrFormat is returned by Draw for a format that it cannot write.
-var ErrFormat = errors.New("a picture is an .svg or a .png")
-
-// Draw writes a picture of panels side by side in a format, "svg" or "png".
-func Draw(w io.Writer, format string, panels []Panel) error {
-	if format != "svg" && format != "png" {
-		return ErrFormat
-	}
-	var drawn []*picture
+// Draw writes panels side by side as an SVG picture.
+func Draw(w io.Writer, panels []Panel) error {
+	var body bytes.Buffer
 	lines := 0
-	for _, p := range panels {
-		d := newPicture(p)
-		drawn, lines = append(drawn, d), max(lines, len(d.legend))
+	for k, p := range panels {
+		fmt.Fprintf(&body, `<g transform="translate(%g,0)">`+"\n", panelWidth*float64(k))
+		lines = max(lines, p.draw(&body, k))
+		body.WriteString("</g>\n")
 	}
-	width, legend := panelWidth*vg.Length(len(panels)), lineHeight*vg.Length(lines)+border
-	height := panelHeight + legend
-	var canvas vg.CanvasWriterTo
-	if format == "png" {
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(150))}
-	} else {
-		canvas = vgsvg.New(width, height)
-	}
-	whole := draw.NewCanvas(canvas, width, height)
-	whole.FillPolygon(color.White, []vg.Point{{}, {X: width}, {X: width, Y: height}, {Y: height}})
-	for k, d := range drawn {
-		left := panelWidth * vg.Length(k)
-		d.plot.Draw(draw.Crop(whole, left+border, left+panelWidth-width-border, legend, -border))
-		d.drawLegend(draw.Crop(whole, left+4*border, left+panelWidth-width, border, legend-height))
-	}
-	_, err := canvas.WriteTo(w)
+	width, height := panelWidth*float64(len(panels)), legendAt+lineHeight*float64(lines)+8
+	_, err := fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"+
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %[1]g %[2]g" `+
+		`font-family="system-ui, sans-serif" font-size="12" fill="#1b1d20">`+"\n"+
+		`<rect width="%[1]g" height="%[2]g" fill="#fff"/>`+"\n%s</svg>\n", width, height, body.Bytes())
 	return err
 }
 
-// entry is a line of a legend.
-type entry struct {
-	fill color.Color // nil: none
-	line color.Color // nil: none
-	text string
-}
-
-// picture is a panel ready to be drawn.
-type picture struct {
-	plot   *plot.Plot
-	legend []entry
-}
-
-func newPicture(p Panel) *picture {
-	d := &picture{plot: plot.New()}
+// draw writes a panel, the one with this number, and returns the lines of its legend.
+func (p Panel) draw(w *bytes.Buffer, number int) (lines int) {
 	axes := p.Grid.Space.Axes
-	d.plot.Title.Text = p.Title
-	d.plot.X.Label.Text, d.plot.Y.Label.Text = axes[0].label(), axes[1].label()
-	for _, style := range []*font.Font{&d.plot.Title.TextStyle.Font, &d.plot.X.Label.TextStyle.Font,
-		&d.plot.Y.Label.TextStyle.Font, &d.plot.X.Tick.Label.Font, &d.plot.Y.Tick.Label.Font} {
-		style.Variant, style.Size = "Sans", 10
-	}
-	d.plot.Title.Padding = 6
+	x := func(v float64) float64 { return frameLeft + frameWidth*(v-axes[0].Least)/(axes[0].Most-axes[0].Least) }
+	y := func(v float64) float64 { return frameTop + frameHeight*(axes[1].Most-v)/(axes[1].Most-axes[1].Least) }
 	counts, _ := p.Grid.Counts(p.Question)
 	longest := 0.0
 	for _, c := range counts {
@@ -98,31 +62,91 @@ func newPicture(p Panel) *picture {
 			longest = c.Longest.Time
 		}
 	}
-	shade := func(time float64) int { return min(bands-1, int(bands*time/max(longest, 1e-300))) }
-	d.plot.Add(cells{p, shade})
+	p.cells(w, longest, x, y)
+	fmt.Fprintf(w, `<clipPath id="frame%d"><rect x="%g" y="%g" width="%g" height="%g"/></clipPath>`+"\n", number, frameLeft,
+		frameTop, frameWidth, frameHeight)
+	for _, path := range p.Paths {
+		fmt.Fprintf(w, `<g clip-path="url(#frame%d)"><polyline fill="none" stroke="#000" points="`, number)
+		for i := range path.X {
+			fmt.Fprintf(w, "%.1f,%.1f ", x(path.X[i]), y(path.Y[i]))
+		}
+		w.WriteString(`"/>`)
+		if len(path.X) > 0 {
+			fmt.Fprintf(w, `<circle cx="%.1f" cy="%.1f" r="4" fill="#000"/>`, x(path.X[0]), y(path.Y[0]))
+		}
+		w.WriteString("</g>\n")
+	}
+	fmt.Fprintf(w, `<rect x="%g" y="%g" width="%g" height="%g" fill="none" stroke="#666b73"/>`+"\n", frameLeft, frameTop,
+		frameWidth, frameHeight)
+	const middle, end = ` text-anchor="middle"`, ` text-anchor="end"`
+	for _, v := range ticks(axes[0].Least, axes[0].Most) {
+		text(w, x(v), frameTop+frameHeight+16, middle, diag.Number(v, 6))
+	}
+	for _, v := range ticks(axes[1].Least, axes[1].Most) {
+		text(w, frameLeft-6, y(v)+4, end, diag.Number(v, 6))
+	}
+	text(w, frameLeft+frameWidth/2, frameTop-14, middle+` font-size="14"`, p.Title)
+	text(w, frameLeft+frameWidth/2, frameTop+frameHeight+36, middle, axes[0].label())
+	text(w, -(frameTop + frameHeight/2), 16, middle+` transform="rotate(-90)"`, axes[1].label())
+	return p.legend(w, counts, longest)
+}
+
+// text writes a text at a place.
+func text(w *bytes.Buffer, x, y float64, attributes, s string) {
+	fmt.Fprintf(w, `<text x="%.1f" y="%.1f"%s>`, x, y, attributes)
+	_ = xml.EscapeText(w, []byte(diag.Visible(s))) // a buffer takes everything
+	w.WriteString("</text>\n")
+}
+
+// ticks returns round numbers in a range, some five of them.
+func ticks(least, most float64) []float64 {
+	step := math.Pow(10, math.Floor(math.Log10((most-least)/4)))
+	for _, f := range []float64{5, 2} {
+		if f*step <= (most-least)/4 {
+			step *= f
+			break
+		}
+	}
+	var all []float64
+	for k := math.Ceil(least/step - 1e-9); k*step <= most+1e-9*step && len(all) < 20; k++ {
+		all = append(all, k*step)
+	}
+	return all
+}
+
+// legend explains the colours.
+func (p Panel) legend(w *bytes.Buffer, counts []Count, longest float64) (lines int) {
+	line := func(mark func(y float64), s string) {
+		y := legendAt + lineHeight*(float64(lines)+0.5)
+		mark(y)
+		text(w, frameLeft+boxWidth+8, y+4, "", s)
+		lines++
+	}
+	box := func(fill string) func(float64) {
+		return func(y float64) {
+			fmt.Fprintf(w, `<rect x="%g" y="%g" width="%g" height="12" fill="%s"/>`, frameLeft, y-6, boxWidth, fill)
+		}
+	}
 	for _, c := range counts {
 		if c.Class != Attracted {
-			d.legend = append(d.legend, entry{fill: colours[c.Class], text: c.Text})
+			line(box(colours[c.Class]), c.Text)
 			continue
 		}
-		for b := range bands {
-			text := fmt.Sprintf("to %.3g s", longest*float64(b+1)/bands)
+		for b, fill := range shades {
+			s := fmt.Sprintf("to %.3g s", longest*float64(b+1)/float64(len(shades)))
 			if b == 0 {
-				text = c.Text + ", " + text
+				s = c.Text + ", " + s
 			}
-			d.legend = append(d.legend, entry{fill: blues[b], text: text})
+			line(box(fill), s)
 		}
 	}
-	for _, path := range p.Paths {
-		d.path(path)
-	}
 	if len(p.Paths) > 0 {
-		d.legend = append(d.legend, entry{line: color.Black, text: "trajectory from the dot"})
+		line(func(y float64) {
+			fmt.Fprintf(w, `<path d="M%g %gh%g" stroke="#000"/>`, frameLeft, y, boxWidth)
+		}, "trajectory from the dot")
 	}
-	d.legend = append(d.legend, entry{text: fmt.Sprintf("%d starts, not a proof", p.Grid.Len())})
-	d.plot.X.Min, d.plot.X.Max = axes[0].Least, axes[0].Most
-	d.plot.Y.Min, d.plot.Y.Max = axes[1].Least, axes[1].Most
-	return d
+	line(func(float64) {}, fmt.Sprintf("%d starts, not a proof", p.Grid.Len()))
+	return lines
 }
 
 func (a Axis) label() string {
@@ -132,61 +156,19 @@ func (a Axis) label() string {
 	return fmt.Sprintf("%s [%s]", a.Name, a.Unit)
 }
 
-// path draws a trajectory, which the frame cuts off, and a dot where it begins.
-func (d *picture) path(p Path) {
-	xy := make(plotter.XYs, len(p.X))
-	for i := range xy {
-		xy[i] = plotter.XY{X: p.X[i], Y: p.Y[i]}
-	}
-	d.plot.Add(trajectory(xy))
-}
-
-// trajectory is a plotter of a line with a dot at its start.
-type trajectory plotter.XYs
-
-// Plot implements [plot.Plotter].
-func (t trajectory) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	points := make([]vg.Point, len(t))
-	for i, v := range t {
-		points[i] = vg.Point{X: x(v.X), Y: y(v.Y)}
-	}
-	c.StrokeLines(draw.LineStyle{Color: color.Black, Width: vg.Points(1)}, c.ClipLinesXY(points)...)
-	if len(points) > 0 {
-		c.DrawGlyph(draw.GlyphStyle{Color: color.Black, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}, points[0])
-	}
-}
-
-// The colours of the classes, and those of the region of attraction by time.
-var (
-	colours = [...]color.RGBA{
-		Success: {0x66, 0xbd, 0x63, 255}, Failure: {0xd9, 0x5f, 0x5f, 255}, Failing: {0xfd, 0xae, 0x61, 255},
-		Late: {0xbd, 0xbd, 0xbd, 255}, Broken: {0x9e, 0x7b, 0xb5, 255},
-	}
-	blues = [bands]color.RGBA{{0xde, 0xeb, 0xf7, 255}, {0xb0, 0xd2, 0xe8, 255}, {0x7a, 0xb6, 0xd9, 255},
-		{0x42, 0x92, 0xc6, 255}, {0x1b, 0x64, 0xa5, 255}}
-)
-
-// cells is a plotter of a grid's cells.
-type cells struct {
-	Panel
-	shade func(time float64) int
-}
-
-// Plot implements [plot.Plotter]. Cells of one colour side by side are drawn as one.
-func (d cells) Plot(c draw.Canvas, p *plot.Plot) {
-	g := d.Grid
-	x, y := p.Transforms(&c)
+// cells draws the cells of the grid. Those of one colour side by side are drawn as one.
+func (p Panel) cells(w *bytes.Buffer, longest float64, x, y func(float64) float64) {
+	g := p.Grid
 	leaves := slices.Clone(g.leaves)
 	slices.SortFunc(leaves, func(a, b cell) int { return comparePoints(a.point, b.point) })
 	type run struct {
 		cell
 		width int
-		fill  color.RGBA
+		fill  string
 	}
 	var runs []run
 	for _, l := range leaves {
-		fill, known := d.fill(l)
+		fill, known := p.fill(l, longest)
 		if !known {
 			continue
 		}
@@ -197,27 +179,28 @@ func (d cells) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		runs = append(runs, run{l, l.size, fill})
 	}
-	const overlap = 0.5 // hides the seams between neighbours
+	w.WriteString(`<g shape-rendering="crispEdges">` + "\n") // no seams between neighbours
 	axes := g.Space.Axes
 	for _, r := range runs {
 		left, right := x(axes[0].at(r.i, g.size)), x(axes[0].at(r.i+r.width, g.size))
 		bottom, top := y(axes[1].at(r.j, g.size)), y(axes[1].at(r.j+r.size, g.size))
-		right, top = min(right+overlap, c.Max.X), min(top+overlap, c.Max.Y)
-		c.FillPolygon(r.fill, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
+		fmt.Fprintf(w, `<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f" fill="%s"/>`+"\n", left, top, right-left, bottom-top,
+			r.fill)
 	}
+	w.WriteString("</g>\n")
 }
 
 // fill returns the colour of a cell: of the class of most of its corners, and of their mean time.
-func (d cells) fill(l cell) (color.RGBA, bool) {
+func (p Panel) fill(l cell, longest float64) (colour string, known bool) {
 	var votes [len(colours)]int
 	var times [len(colours)]float64
 	best := Class(0)
-	for _, p := range l.corners() {
-		samples, known := d.Grid.samples[p]
+	for _, corner := range l.corners() {
+		samples, known := p.Grid.samples[corner]
 		if !known {
-			return color.RGBA{}, false
+			return "", false
 		}
-		s := samples[d.Question]
+		s := samples[p.Question]
 		votes[s.Class]++
 		times[s.Class] += s.Time
 		if votes[s.Class] > votes[best] {
@@ -225,32 +208,8 @@ func (d cells) fill(l cell) (color.RGBA, bool) {
 		}
 	}
 	if best == Attracted {
-		return blues[d.shade(times[best]/float64(votes[best]))], true
+		mean := times[best] / float64(votes[best])
+		return shades[min(len(shades)-1, int(float64(len(shades))*mean/max(longest, 1e-300)))], true
 	}
 	return colours[best], true
-}
-
-// DataRange implements [plot.DataRanger].
-func (d cells) DataRange() (xmin, xmax, ymin, ymax float64) {
-	a := d.Grid.Space.Axes
-	return a[0].Least, a[0].Most, a[1].Least, a[1].Most
-}
-
-// drawLegend writes the legend line by line from the top.
-func (d *picture) drawLegend(c draw.Canvas) {
-	style := d.plot.X.Tick.Label
-	style.XAlign, style.YAlign = draw.XLeft, draw.YCenter
-	for k, e := range d.legend {
-		y := c.Max.Y - lineHeight*(vg.Length(k)+0.5)
-		left, right := c.Min.X, c.Min.X+2*lineHeight
-		switch {
-		case e.fill != nil:
-			half := 0.35 * lineHeight
-			box := []vg.Point{{X: left, Y: y - half}, {X: right, Y: y - half}, {X: right, Y: y + half}, {X: left, Y: y + half}}
-			c.FillPolygon(e.fill, box)
-		case e.line != nil:
-			c.StrokeLine2(draw.LineStyle{Color: e.line, Width: vg.Points(1)}, left, y, right, y)
-		}
-		c.FillText(style, vg.Point{X: right + border, Y: y}, e.text)
-	}
 }

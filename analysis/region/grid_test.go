@@ -2,9 +2,11 @@ package region
 
 import (
 	"bytes"
-	"fmt"
-	"image/png"
+	"encoding/xml"
+	"io"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -134,7 +136,7 @@ func TestInterruptedRefinement(t *testing.T) {
 		t.Errorf("%+v, boundary %g, asked %d times", counts, boundary, asked)
 	}
 	var out bytes.Buffer
-	if err := Draw(&out, "svg", []Panel{{Title: "part", Grid: g}}); err != nil || !strings.Contains(out.String(), "part") {
+	if err := Draw(&out, []Panel{{Title: "part", Grid: g}}); err != nil || !strings.Contains(out.String(), "part") {
 		t.Error(err)
 	}
 	none := NewGrid(unit, []Question{curves["circle"]}, 2, 0)
@@ -144,35 +146,78 @@ func TestInterruptedRefinement(t *testing.T) {
 	if counts, _ := none.Counts(0); len(counts) != 0 {
 		t.Errorf("%+v", counts)
 	}
-	if err := Draw(&out, "svg", []Panel{{Grid: none}}); err != nil {
+	if err := Draw(&out, []Panel{{Grid: none}}); err != nil {
 		t.Error(err)
 	}
 }
 
-// A picture has the colours where the answers are: read back from the PNG at a few places.
+// A picture is well-formed SVG that has the colours where the answers are, and names as text.
 func TestPicture(t *testing.T) {
 	g := sampled(t, unit, 8, 2, curve(func(x, _ float64) Class { return 1 + pick(x > 0.5) }))
 	var out bytes.Buffer
-	if err := Draw(&out, "png", []Panel{{Title: "halves", Grid: g, Paths: []Path{{X: []float64{0.1, 0.9}, Y: []float64{0.1, 0.1}}}}}); err != nil {
+	path := Path{X: []float64{0.1, 0.9}, Y: []float64{0.1, 0.1}}
+	if err := Draw(&out, []Panel{{Title: "<halves>", Grid: g, Paths: []Path{path}}, {Title: "again", Grid: g}}); err != nil {
 		t.Fatal(err)
 	}
-	img, err := png.Decode(&out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[string]int{}
-	b := img.Bounds()
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		for x := b.Min.X; x < b.Max.X; x++ {
-			r, g, b, _ := img.At(x, y).RGBA()
-			seen[fmt.Sprintf("%02x%02x%02x", r>>8, g>>8, b>>8)]++
+	area, middle, texts := map[string]float64{}, map[string]float64{}, []string{}
+	inCells, decoder := false, xml.NewDecoder(&out)
+	for {
+		token, err := decoder.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			attr := map[string]string{}
+			number := func(name string) float64 {
+				x, _ := strconv.ParseFloat(attr[name], 64)
+				return x
+			}
+			for _, a := range e.Attr {
+				attr[a.Name.Local] = a.Value
+			}
+			if e.Name.Local == "g" {
+				inCells = attr["shape-rendering"] != ""
+			}
+			if e.Name.Local == "rect" && inCells {
+				a := number("width") * number("height")
+				area[attr["fill"]] += a
+				middle[attr["fill"]] += a * (number("x") + number("width")/2)
+			}
+		case xml.EndElement:
+			inCells = inCells && e.Name.Local != "g"
+		case xml.CharData:
+			texts = append(texts, string(e))
 		}
 	}
-	one, two := seen["66bd63"], seen["d95f5f"]
-	if one < 10000 || two < 10000 || math.Abs(float64(one-two)) > 0.05*float64(one) || seen["000000"] < 100 {
-		t.Errorf("%d pixels of the left half, %d of the right, %d of lines", one, two, seen["000000"])
+	one, two := area["#009e73"], area["#d55e00"]
+	if len(area) != 2 || math.Abs(one+two-2*frameWidth*frameHeight) > 10 || math.Abs(one-two) > 0.05*one {
+		t.Errorf("areas %v of two frames of %g", area, frameWidth*frameHeight)
 	}
-	if err := Draw(&out, "gif", nil); err == nil {
-		t.Error("a GIF")
+	if left, right := middle["#009e73"]/one, middle["#d55e00"]/two; math.Abs(right-left-frameWidth/2) > 0.05*frameWidth {
+		t.Errorf("the middle of the left half is at %g, of the right half at %g", left, right)
+	}
+	for _, want := range []string{"<halves>", "again", "trajectory from the dot", "0.5"} {
+		if !slices.Contains(texts, want) {
+			t.Errorf("%q is not written: %q", want, texts)
+		}
+	}
+}
+
+// Ticks are round numbers in the range.
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		least, most float64
+		want        []float64
+	}{
+		{0, 5, []float64{0, 1, 2, 3, 4, 5}}, {-2, 2, []float64{-2, -1, 0, 1, 2}}, {0, 300, []float64{0, 50, 100, 150, 200, 250, 300}},
+		{0.01, 4, []float64{0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4}},
+	} {
+		if got := ticks(c.least, c.most); !slices.Equal(got, c.want) {
+			t.Errorf("%g to %g: %v, want %v", c.least, c.most, got, c.want)
+		}
 	}
 }

@@ -96,7 +96,7 @@ Exit status: 0 all was sampled, 1 interrupted (what was sampled is printed and d
 	flags.IntVar(&f.refine, "refine", 3, "how often a cell whose corners differ may be quartered")
 	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "simulations at a time; the result does not depend on it")
 	flags.StringArrayVar(&f.set, "set", nil, "set `name=value`: a parameter of the vehicle, horizon or tolerance")
-	flags.StringVar(&f.out, "out", "", "draw into this `file`, an .svg or a .png")
+	flags.StringVar(&f.out, "out", "", "draw into this `file`, an .svg")
 	flags.BoolVar(&f.asJSON, "json", false, "print as JSON")
 	c.MarkFlagsMutuallyExclusive("compose", "regression")
 	return c
@@ -155,8 +155,8 @@ type begin struct {
 
 // newAnalysis prepares what the flags ask for; every error is wrong input.
 func newAnalysis(m *mission.Mission, f *regionFlags, limit float64) (*analysis, error) {
-	if format := pictureFormat(f.out); f.out != "" && format != "svg" && format != "png" {
-		return nil, fmt.Errorf("--out %s: %w", f.out, region.ErrFormat)
+	if f.out != "" && !strings.EqualFold(filepath.Ext(f.out), ".svg") {
+		return nil, &usageError{fmt.Sprintf("--out %s: a picture is an .svg", f.out)}
 	}
 	a := &analysis{mission: m, space: &region.Space{Until: min(m.Horizon, limit)}}
 	if len(f.box) != 2 {
@@ -400,10 +400,6 @@ func (a *analysis) counter() error {
 	return nil
 }
 
-func pictureFormat(name string) string {
-	return strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".")
-}
-
 // draw writes the picture, a panel for each question.
 func (a *analysis) draw(name string) error {
 	if name == "" {
@@ -423,7 +419,7 @@ func (a *analysis) draw(name string) error {
 		panels = append(panels, p)
 	}
 	var out bytes.Buffer
-	if err := region.Draw(&out, pictureFormat(name), panels); err != nil {
+	if err := region.Draw(&out, panels); err != nil {
 		return err
 	}
 	return files.Save(name, out.Bytes())

@@ -39,7 +39,7 @@ func TestRegionWorkers(t *testing.T) {
 	}
 }
 
-// The text says what was asked, that it is no proof, and what follows; pictures are written in both formats.
+// The text says what was asked, that it is no proof, and what follows; pictures are written.
 func TestRegionText(t *testing.T) {
 	dir := t.TempDir()
 	small := []string{"--resolution", "6", "--refine", "1"}
@@ -55,7 +55,7 @@ func TestRegionText(t *testing.T) {
 		"0.5": "cannot be concluded",
 	} {
 		stdout, stderr, status := canopy(append([]string{"region", courier, "--box", "x=-2:4,y=0.01:4", "--regression", "--set",
-			"drift=" + drift, "--out", filepath.Join(dir, "courier.png")}, small...)...)
+			"drift=" + drift, "--out", filepath.Join(dir, "courier.svg")}, small...)...)
 		if status != exitOK || stderr != "" {
 			t.Fatalf("status %d, %s", status, stderr)
 		}
@@ -67,7 +67,7 @@ func TestRegionText(t *testing.T) {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
 	says(t, "the text", stdout, "the plan has memory (entry and exit procedures, slots that hold their value)")
-	for name, magic := range map[string]string{"new/boat.svg": "<?xml", "courier.png": "\x89PNG"} {
+	for name, magic := range map[string]string{"new/boat.svg": "<?xml", "courier.svg": "<?xml"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || !strings.HasPrefix(string(text), magic) {
 			t.Errorf("%s: %v, begins with %.10q", name, err, text)
@@ -90,7 +90,7 @@ func TestRegionWrongInput(t *testing.T) {
 		{"--box x,y=0:1", "write state=value"},
 		{"--box x=0:5,y=0:1 --start y=3", "given twice"},
 		{"--box x=0:5,y=0:1 --from x=3", "each state of the box"},
-		{"--box x=0:5,y=0:1 --out a.gif", "an .svg or a .png"},
+		{"--box x=0:5,y=0:1 --out a.gif", "a picture is an .svg"},
 		{"--box x=0:5,y=0:1 --task habour", `did you mean "harbour"?`},
 		{"--box x=0:5,y=0:1 --task steer --compose", "Fallback or a Sequence"},
 		{"--box x=0:5,y=0:1 --task steer --regression", "ReactiveFallback is a list of rules"},

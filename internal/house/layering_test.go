@@ -267,8 +267,6 @@ var rooms = map[string]room{
 		"run/simulated":    "runs are simulated",
 		"document/plan":    "parts of a plan become plans",
 		"run/record":       "a run's events say where the vehicle's model ends",
-	}, outside: reasons{
-		"gonum.org/v1/plot": "axes, ticks, SVG and PNG of pictures",
 	}},
 	"cmd/canopy": {imports: reasons{
 		"explore":          "bounds searches by the time that a flag gives",
