@@ -200,7 +200,7 @@ func TestPicture(t *testing.T) {
 	if left, right := middle["#009e73"]/one, middle["#d55e00"]/two; math.Abs(right-left-frameWidth/2) > 0.05*frameWidth {
 		t.Errorf("the middle of the left half is at %g, of the right half at %g", left, right)
 	}
-	for _, want := range []string{"<halves>", "again", "trajectory from the dot", "0.5"} {
+	for _, want := range []string{"<halves>", "again", "trajectory from the dot", "0.4"} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("%q is not written: %q", want, texts)
 		}

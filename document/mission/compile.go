@@ -16,7 +16,7 @@ import (
 func (b *builder) compile() {
 	m := b.m
 	p := &executive.Program{Tree: m.Plan.Tree, Slots: slices.Clone(m.slots), Layout: m.layout}
-	p.Layout.Signals = len(m.signals)
+	p.Layout.Signals, m.texts = len(m.signals), b.compiler.Texts()
 	m.Program = p
 	for _, s := range m.signals {
 		if s.kind == computed {

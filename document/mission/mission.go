@@ -40,6 +40,7 @@ type Mission struct {
 
 	initial []initialValue   // states that start elsewhere than where the vehicle puts them
 	signals []signal         // everything with a name, in the order of the signal vector
+	texts   []string         // that the mission itself gives to slots, by their place among the signals
 	slots   []executive.Slot // what tasks may write: the vehicle's commands, then the mission's own
 	layout  executive.Layout
 }

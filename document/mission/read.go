@@ -361,11 +361,17 @@ func (b *builder) overrides(set []string) {
 	}
 }
 
+// compiles makes the compiler of expressions that read the signals of a scope.
+func (b *builder) compiles(scope expr.Scope) {
+	b.scope = scope
+	b.compiler = expr.NewCompiler(scope, func(name string) (int, bool) { i, ok := b.names[name]; return i, ok })
+}
+
 // table lays out the signal vector: the clock, the vehicle's states and outputs, the slots, the computed signals.
 func (b *builder) table(commands, own *yaml.Node) {
 	m, v := b.m, b.m.Vehicle
-	b.names, b.scope = map[string]int{}, expr.Scope{}
-	b.compiler = expr.NewCompiler(b.scope, func(name string) (int, bool) { i, ok := b.names[name]; return i, ok })
+	b.names = map[string]int{}
+	b.compiles(expr.Scope{})
 	b.declare(signal{name: "t", text: "simulated time", unit: seconds, kind: clock})
 	for i, s := range v.States {
 		b.declare(signal{name: s.Name, text: s.Text, unit: unitOf(s.Unit), kind: state, index: i})

@@ -15,6 +15,10 @@ func (m *Mission) WithPlan(p *plan.Plan) (*Mission, diag.List) {
 	for i, s := range m.signals {
 		b.names[s.name] = i
 	}
+	b.compiles(m.Scope())
+	for _, text := range m.texts { // keep their places
+		b.compiler.Text(text)
+	}
 	if n.Plan, b.Diags = plan.Read(p.Source, m.vocabulary()); n.Plan == nil {
 		return nil, b.Diags
 	}
