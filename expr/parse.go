@@ -2,7 +2,6 @@ package expr
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -253,11 +252,12 @@ type Assignment struct {
 func ParseAssignments(src string) ([]Assignment, []*Error) {
 	var list []Assignment
 	var errs []*Error
+	assigned := map[string]bool{}
 	for start := 0; start <= len(src); {
 		end := start + assignmentSize(src[start:])
 		if strings.TrimSpace(src[start:end]) != "" {
 			a, err := parseAssignment(src[start:end])
-			if err == nil && slices.ContainsFunc(list, func(b Assignment) bool { return a.Target == b.Target }) {
+			if err == nil && assigned[a.Target] {
 				err = &Error{Offset: a.Offset, Length: a.Length, Code: CodeDuplicate,
 					Text: fmt.Sprintf("%q is assigned twice", a.Target)}
 			}
@@ -268,6 +268,7 @@ func ParseAssignments(src string) ([]Assignment, []*Error) {
 				a.Offset += start
 				a.ValueOffset += start
 				list = append(list, a)
+				assigned[a.Target] = true
 			}
 		}
 		start = end + 1

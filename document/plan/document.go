@@ -31,6 +31,7 @@ type reader struct {
 	trees    map[string]*tree
 	order    []*tree // as they stand in the document
 	models   map[string]*model
+	names    map[string][]string // what kindNames has found, once the models are read
 }
 
 // The elements below the root.

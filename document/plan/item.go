@@ -129,7 +129,7 @@ func (r *reader) classify(i *item, id *xmltree.Attribute) bool {
 				e.Name)
 			return false
 		}
-		return r.composite(i, e.Name, func(code, hint, text string) { r.reportValue(id, code, hint, "%s", text) })
+		return r.composite(i, e.Name, id.Raw)
 	case elementAction, elementCondition:
 		i.kind, _ = bt.ParseKind(e.Name)
 		if id == nil {
@@ -156,7 +156,7 @@ func (r *reader) classify(i *item, id *xmltree.Attribute) bool {
 		i.kind, _ = bt.ParseKind(m.kind)
 		return true
 	}
-	return r.composite(i, "", func(code, hint, text string) { r.reportName(e, code, hint, "%s", text) })
+	return r.composite(i, "", xmltree.Span{At: e.At + 1, End: e.At + 1 + len(e.Name)})
 }
 
 func (r *reader) classifySubTree(i *item, id *xmltree.Attribute) bool {
@@ -186,7 +186,8 @@ func (r *reader) subtreeModel(id string) *model {
 }
 
 // composite tells the kind of an item that is no leaf by its element's name, or by its ID in the explicit form.
-func (r *reader) composite(i *item, form string, report func(code, hint, text string)) bool {
+func (r *reader) composite(i *item, form string, at xmltree.Span) bool {
+	report := func(code, hint, text string) { r.report(at.At, at.Len(), code, hint, "%s", text) }
 	word := i.element.Name
 	if form != "" {
 		word = i.id
@@ -208,16 +209,20 @@ func (r *reader) composite(i *item, form string, report func(code, hint, text st
 			fmt.Sprintf("%q is a %s node of another program, which Canopy does not have", word, m.kind))
 		return false
 	}
-	hint := diag.DidYouMean(word, r.kindNames(form))
-	if r.trees[word] != nil {
-		hint = fmt.Sprintf("write <SubTree ID=%q/>", word)
-	}
-	if hint == "" && form != "" {
-		hint = "it may be " + strings.Join(r.kindNames(form), ", ")
-	} else if hint == "" {
-		hint = fmt.Sprintf(`write <Action ID=%[1]q/> or <Condition ID=%[1]q/>, or declare it in <TreeNodesModel>`, word)
-	}
-	report(codeNode, hint, fmt.Sprintf("unknown node %q", word))
+	r.once(diag.Diagnostic{Source: r.source, Offset: at.At, Length: at.Len(), Code: codeNode,
+		Text: fmt.Sprintf("unknown node %q", word), Suggest: func() string {
+			names := r.kindNames(form)
+			near := diag.DidYouMean(word, names)
+			switch {
+			case r.trees[word] != nil:
+				return fmt.Sprintf("write <SubTree ID=%q/>", word)
+			case near != "":
+				return near
+			case form != "":
+				return "it may be " + strings.Join(names, ", ")
+			}
+			return fmt.Sprintf(`write <Action ID=%[1]q/> or <Condition ID=%[1]q/>, or declare it in <TreeNodesModel>`, word)
+		}})
 	return false
 }
 
@@ -240,6 +245,9 @@ func single(k bt.Kind) bool {
 
 // kindNames returns the names that may stand as an explicit form's ID, or for "" as an element's name.
 func (r *reader) kindNames(form string) []string {
+	if names, known := r.names[form]; known {
+		return names
+	}
 	var names []string
 	for _, k := range bt.Kinds() {
 		if form == "" || form == formOf(k) {
@@ -254,6 +262,7 @@ func (r *reader) kindNames(form string) []string {
 			}
 		}
 	}
+	r.names[form] = names
 	return names
 }
 

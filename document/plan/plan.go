@@ -89,7 +89,7 @@ func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
 
 func newReader(src *diag.Source, signals Vocabulary) *reader {
 	r := &reader{source: src, signals: signals, reported: map[mistake]bool{}, trees: map[string]*tree{},
-		parsed: map[*xmltree.Attribute]*expr.Expr{},
+		parsed: map[*xmltree.Attribute]*expr.Expr{}, names: map[string][]string{},
 		models: map[string]*model{}}
 	if signals != nil {
 		r.scope = expr.Scope{}
