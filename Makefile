@@ -3,7 +3,7 @@
 GO       ?= go
 COUNT    ?= 6
 FUZZTIME ?= 30s
-FLOOR    ?= 300
+FLOOR    ?= 100
 OUT      ?= out
 BENCH    ?= .
 PKG      ?= ./...
@@ -18,7 +18,7 @@ help: ## this text
 	@echo
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
-	@echo '  Variables: PKG=./bt/... BENCH=regexp COUNT=6 FUZZTIME=30s FLOOR=300 OUT=out'
+	@echo '  Variables: PKG=./bt/... BENCH=regexp COUNT=6 FUZZTIME=30s FLOOR=100 OUT=out'
 
 # -short leaves out what no user need run: more rounds of random trees, finer tolerances, documents' commands.
 # The test command is also the compiler's and go vet's: each package is compiled once.

@@ -2,6 +2,9 @@ package main
 
 import (
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"canopy/vehicle/model"
@@ -25,6 +28,42 @@ func FuzzBox(f *testing.F) {
 		for _, x := range values {
 			if s := v.States[state]; math.IsNaN(x) || math.IsInf(x, 0) || !s.Range.Contains(x) {
 				t.Errorf("%q gives %s = %v", text, s.Name, x)
+			}
+		}
+	})
+}
+
+// FuzzLog: whatever run.mcap holds, `report` and `monitor` end with an exit status of theirs, and say why if it is not 0.
+func FuzzLog(f *testing.F) {
+	dir := f.TempDir()
+	plan := `<root BTCPP_format="4"><BehaviorTree ID="p"><ReactiveSequence><Condition ID="early" on="t lt 1 [s]"/>
+		<Action ID="go" write="vx_cmd := 1"/></ReactiveSequence></BehaviorTree></root>`
+	mission := "plan: plan.xml\nvehicle: quad\nhorizon: 2\nrecord: {interval: 1, signals: [x, h]}\n"
+	for name, text := range map[string]string{"plan.xml": plan, "quad.yaml": mission} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			f.Fatal(err)
+		}
+	}
+	out := filepath.Join(dir, "out")
+	if _, stderr, status := canopy("run", filepath.Join(dir, "quad.yaml"), "--out", out); status != exitRefute {
+		f.Fatalf("status %d: %s", status, stderr)
+	}
+	log := filepath.Join(out, "run.mcap")
+	whole, err := os.ReadFile(log)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, n := range []int{len(whole), len(whole) / 2, 8, 0} {
+		f.Add(whole[:n])
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(log, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"report", out}, {"monitor", out, "--property", "always (x ge -1 [m])"}} {
+			stdout, stderr, status := canopy(args...)
+			if status < exitOK || status > exitRefute || status != exitOK && strings.TrimSpace(stdout+stderr) == "" {
+				t.Errorf("%s: status %d, %q, %q", args[0], status, stdout, stderr)
 			}
 		}
 	})
