@@ -5,9 +5,10 @@ import (
 	"testing"
 )
 
-// The peer of each benchmark is the same calculation as a closure written by hand, called through a variable. An
-// interpreter of flat code was measured as the alternative to compiled closures: on one machine it took 20 ns for the
-// condition and 31 ns for the number where these take 8 ns and 24 ns.
+// The peer of each benchmark is the same calculation as a closure written by hand, called through a variable. Compiled
+// closures were measured as the alternative to an interpreter of flat code: with the loop of the benchmark they took 120
+// machine instructions for the condition from signals, 88 from sides and 303 for the number, where the interpreter takes
+// 151, 149 and 364.
 
 func BenchmarkCondition(b *testing.B) {
 	c := NewCompiler(nil, slotsOf("soc", "h"))

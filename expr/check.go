@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"canopy/diag"
 )
@@ -138,12 +139,16 @@ func (q quantity) of(n *Node) string {
 // short returns the text of a node for a message.
 func short(n *Node) string {
 	const most = 40
-	text := []rune(n.String())
-	if len(text) > most {
+	b := writer{most: utf8.UTFMax * most}
+	n.write(&b, 0)
+	if text := []rune(b.String()); len(text) > most {
 		return string(text[:most]) + "..."
 	}
-	return string(text)
+	return b.String()
 }
+
+// maxMistakes is how many mistakes of units in sums are shown of one expression.
+const maxMistakes = 50
 
 // checker collects the mistakes of one expression.
 type checker struct {
@@ -356,7 +361,7 @@ func (c *checker) alike(args []*Node, need string) quantity {
 		switch {
 		case i == 0, !sum.settled() && q.settled(), sum.bare:
 			sum, from = q, a
-		case !sum.fits(q):
+		case !sum.fits(q) && len(c.errors) < maxMistakes:
 			c.report(a, CodeIncoherence, fmt.Sprintf("%s, but %s", sum.of(from), q.of(a)), "")
 		}
 	}

@@ -269,10 +269,14 @@ func (c *Code) Value(signals []float64, above []bool) float64 {
 }
 
 func (c *Code) evaluate(signals []float64, above []bool) float64 {
+	program := c.frozen
 	if above == nil {
-		return run(c.direct, signals, nil)
+		program = c.direct
 	}
-	return run(c.frozen, signals, above)
+	if len(program) == 1 && program[0].Op == Signal { // far the most frequent after constants
+		return signals[program[0].Index]
+	}
+	return run(program, signals, above)
 }
 
 // Program returns the instructions: those that follow frozen sides, or those that judge relations from the signals.

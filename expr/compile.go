@@ -512,3 +512,11 @@ func (n *Node) writeKey(b *strings.Builder) {
 		b.WriteByte(')')
 	}
 }
+
+// same reports whether the keys of two nodes are alike.
+func (n *Node) same(m *Node) bool {
+	if n.constant || m.constant {
+		return n.constant && m.constant && math.Float64bits(n.folded) == math.Float64bits(m.folded)
+	}
+	return n.op == m.op && n.name == m.name && n.value == m.value && slices.EqualFunc(n.args, m.args, (*Node).same)
+}

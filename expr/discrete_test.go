@@ -153,6 +153,29 @@ func TestFlatIsNotNested(t *testing.T) {
 	}
 }
 
+// TestWorkIsBounded: the largest expressions, right and wrong, are parsed, checked and reduced at once; a list of 20,000
+// assignments is no matter of squares. Work that grows with the square of the length took seconds for each.
+func TestWorkIsBounded(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat("h + w + ", 2400) + "h > 0",
+		strings.Repeat("battery + ", 4900) + "h > 0",
+		strings.Repeat("h * w + ", 2400) + "0 > 1",
+	} {
+		e := parsed(t, text)
+		if n := len(e.Check(Boolean, AnyUnit, aircraft)); n > 4900 {
+			t.Errorf("%.20s: %d mistakes", text, n)
+		}
+		e.Logic(nil)
+	}
+	var b strings.Builder
+	for i := range 20000 {
+		fmt.Fprintf(&b, "slot%d := 1; ", i)
+	}
+	if list, errs := ParseAssignments(b.String()); len(list) != 20000 || errs != nil {
+		t.Errorf("%d assignments, %d mistakes", len(list), len(errs))
+	}
+}
+
 // TestExponentsDoNotWrap: 2^16 sixths of an exponent are no exponent of zero.
 func TestExponentsDoNotWrap(t *testing.T) {
 	text := strings.Repeat("h * ", 10922) + "h" // the exponent was -24 sixths of a metre

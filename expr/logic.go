@@ -174,7 +174,7 @@ func combine(f, g affine, sign float64) (affine, bool) {
 	case g.of == nil:
 	case f.of == nil:
 		sum.of, sum.slope = g.of, g.slope
-	case f.of.key() == g.of.key():
+	case f.of.same(g.of):
 		sum.slope += g.slope
 	default:
 		return affine{}, false

@@ -267,6 +267,7 @@ func ParseAssignments(src string) ([]Assignment, []*Error) {
 			} else {
 				a.Offset += start
 				a.ValueOffset += start
+				assigned[a.Target] = true
 				list = append(list, a)
 				assigned[a.Target] = true
 			}

@@ -189,13 +189,22 @@ func (n *Node) String() string { return n.text(0) }
 
 // text returns the canonical text, in parentheses if the node binds less tightly than asked for.
 func (n *Node) text(bind int) string {
-	var b strings.Builder
+	b := writer{most: math.MaxInt}
 	n.write(&b, bind)
 	return b.String()
 }
 
+// writer gathers the text of a tree, of one that is longer than most bytes a beginning of at least that length.
+type writer struct {
+	strings.Builder
+	most int
+}
+
 // write appends the text of the node, in parentheses if it binds less tightly than asked for.
-func (n *Node) write(b *strings.Builder, bind int) {
+func (n *Node) write(b *writer, bind int) {
+	if b.Len() > b.most {
+		return
+	}
 	o, isOperator := operators[n.op]
 	if isOperator && o.Bind < bind {
 		b.WriteByte('(')

@@ -1,8 +1,10 @@
 package simulated
 
 import (
+	"strings"
 	"testing"
 
+	"canopy/analysis/verify"
 	"canopy/bt"
 )
 
@@ -41,5 +43,39 @@ func TestDiscreteSlots(t *testing.T) {
 	}
 	if notes := l.column(m, "note"); notes[0] == l.last(m, "note") {
 		t.Error("the note stays what it was")
+	}
+}
+
+// What discrete signals do is free in a check: nothing is proved of it that a run refutes.
+func TestDiscreteSlotsAreFreeInChecks(t *testing.T) {
+	m := cartMission(t, `<ReactiveFallback>
+		<ReactiveSequence><Condition ID="surveying" on="mode == survey"/><Condition ID="near" on="x lt 10 [m]"/>
+			<Action ID="far" write="v := 1" exit="mode := transit"/></ReactiveSequence>
+		<ReactiveSequence><Condition ID="ready" on="armed or legs == 3"/><Action ID="back" write="v := -1"/></ReactiveSequence>
+		<Action ID="wait" write="legs := 3"/></ReactiveFallback>`, typed+`check:
+  properties:
+    - always surveying
+    - never wait
+    - never back
+    - always (back -> ready)
+    - never both(far, back)
+`)
+	got := map[string]verify.Verdict{}
+	for _, f := range verify.Check(m.Subject()) {
+		for _, p := range []string{"always surveying", "never wait", "never back", "always (back -> ready)", "never both(far, back)"} {
+			if strings.Contains(f.Text, p) {
+				got[p] = f.Verdict
+			}
+		}
+	}
+	for _, p := range []string{"always surveying", "never wait", "never back"} {
+		if v, ok := got[p]; !ok || v == verify.Proved {
+			t.Errorf("%s: %v, %v", p, v, ok)
+		}
+	}
+	for _, p := range []string{"always (back -> ready)", "never both(far, back)"} {
+		if v, ok := got[p]; !ok || v != verify.Proved {
+			t.Errorf("%s: %v, %v", p, v, ok)
+		}
 	}
 }
