@@ -397,7 +397,8 @@ func (r *Result) Script(measure string) (lines []string, last Work) {
 	}
 	lines = r.prepare(lines, now, all)
 	tell := func(at instant) {
-		lines = append(r.prepare(lines, now, at.timed), at.input.line(r.tree))
+		in := at.input.input(r.tree)
+		lines = append(r.prepare(lines, now, at.timed), in.Text(r.tree.Name(in.Task())))
 	}
 	for _, n := range r.search.Path(worst.from)[1:] {
 		tell(r.search.Move(n))
@@ -423,13 +424,8 @@ func (r *Result) prepare(lines []string, now map[bt.Task][2]bool, choices []time
 		if now[t] == before[t] {
 			continue
 		}
-		word := "slow " + r.tree.Name(t)
-		for i, name := range []string{" entry", " exit"} {
-			if now[t][i] {
-				word += name
-			}
-		}
-		words = append(words, word)
+		in := bt.Slow(t, now[t][0], now[t][1])
+		words = append(words, in.Text(r.tree.Name(t)))
 	}
 	if len(words) == 0 {
 		return lines
