@@ -507,7 +507,7 @@ func (r *Run) fail(err error) error {
 // error counts once.
 func also(err, more error) error {
 	var bad NotFiniteError
-	if more == nil || errors.Is(err, more) || errors.As(more, &bad) {
+	if more == nil || errors.Is(err, more) || errors.Is(more, err) || errors.As(more, &bad) {
 		return err
 	}
 	return errors.Join(err, more)
