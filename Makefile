@@ -11,7 +11,7 @@ PKG      ?= ./...
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test long race lint fuzz bench build run check rewrite clean
+.PHONY: help test long robust race lint fuzz bench build run check rewrite clean
 
 help: ## this text
 	@echo 'Canopy: behaviour trees in continuous time.'
@@ -30,6 +30,9 @@ test: ## what must be green: build, vet, the tests with few random rounds; below
 
 long: ## all tests: 100,000 random trees, each command of the documents, finer tolerances; about 10 minutes
 	$(GO) test -timeout 20m $(PKG)
+
+robust: ## kill -9, Ctrl-C, full disk and corrupt files, 20 cases each; about a minute
+	$(GO) test ./cmd/canopy -run '^TestRobust$$' -cases 20
 
 # The rooms have no goroutines (internal/house); the command has, bt's tests run engines on shared code side by side, and
 # the decision diagrams of verify count references in finalizers.
