@@ -25,6 +25,14 @@ func DidYouMean(word string, candidates []string) string {
 	return ""
 }
 
+// OneOf returns the hint that lists what there is, behind the words that say so; "" if there is nothing.
+func OneOf(words string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return words + Names(names)
+}
+
 // Names lists names in a hint: the first 16, with the number of all if there are more.
 func Names(names []string) string {
 	const most = 16

@@ -86,6 +86,9 @@ func TestAdvice(t *testing.T) {
 			t.Errorf("advice %q", got)
 		}
 	}
+	if got := OneOf("write ", nil) + OneOf("write ", []string{"a", "b"}); got != "write a, b" {
+		t.Error(got)
+	}
 	names := slices.Repeat([]string{"a"}, 17)
 	if got := Names(names[:3]) + Names(names); got != "a, a, a"+strings.Repeat("a, ", 16)+"… (17 in all)" {
 		t.Error(got)

@@ -15,7 +15,9 @@ var Second, _ = ParseUnit("s")
 var spans = [...]struct {
 	name     string
 	num, den float64
-}{{"d", 86400, 1}, {"h", 3600, 1}, {"min", 60, 1}, {"m", 60, 1}, {"s", 1, 1}, {"ms", 1, 1e3}, {"us", 1, 1e6}, {"ns", 1, 1e9}}
+}{
+	{"d", 86400, 1}, {"h", 3600, 1}, {"min", 60, 1}, {"m", 60, 1}, {"s", 1, 1}, {"ms", 1, 1e3}, {"us", 1, 1e6}, {"ns", 1, 1e9},
+}
 
 // Duration reads a constant time [s], as flags and documents write it: 90, 90 [s], 12h30m, 28 [d].
 func Duration(text string) (float64, error) {
@@ -33,11 +35,12 @@ func Duration(text string) (float64, error) {
 	return t, nil
 }
 
-// ParseFor parses an expression that stands where a quantity of a unit is wanted: as [Parse] does, and if that is a time,
-// a span such as 12h30m too. The m of a span is a minute.
+// ParseFor parses an expression that stands where a quantity of a unit is wanted: as [Parse] does, and if that is a
+// time, a span such as 12h30m too. The m of a span is a minute.
 func ParseFor(text string, unit Unit) (*Expr, error) {
 	word := strings.TrimSpace(text)
-	if size := numberSize(word); unit.any || !unit.Same(Second) || size == len(word) || size == 0 || wordIn(word[size:]) == "" {
+	size := numberSize(word)
+	if unit.any || !unit.Same(Second) || size == len(word) || size == 0 || wordIn(word[size:]) == "" {
 		return Parse(text)
 	}
 	seconds, ok := span(word)

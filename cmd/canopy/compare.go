@@ -210,7 +210,8 @@ func comparison(out io.Writer, rows []row) error {
 		if !r.Same {
 			same = "NO"
 		}
-		fmt.Fprintf(w, "%s\t%.4f\t%.3f-%.3f\t%d\t%.2f\t", diag.Visible(r.Configuration), r.CPU, r.CPULeast, r.CPUMost, r.Runs, r.Ratio)
+		fmt.Fprintf(w, "%s\t%.4f\t%.3f-%.3f\t%d\t%.2f\t", diag.Visible(r.Configuration), r.CPU, r.CPULeast, r.CPUMost,
+			r.Runs, r.Ratio)
 		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t", r.TimeEvents, r.StateEvents, r.Steps, r.Evaluations, r.MaxEventIterations)
 		fmt.Fprintf(w, "%s\t%s\t%s %s\t\n", same, diag.Number(r.TimeDifference, 3), diag.Number(100*r.SignalDifference, 2),
 			diag.Visible(r.Signal))

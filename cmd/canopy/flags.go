@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -99,9 +100,9 @@ func noCommand(root *cobra.Command, name string) error {
 
 // unknownWord says that there is no thing of a name, and what was meant or which there are.
 func unknownWord(thing, name string, known []string) string {
-	hint := diag.DidYouMean(name, known)
-	if hint == "" {
-		hint = "there are " + diag.Names(known)
+	text := fmt.Sprintf("there is no %s %q", thing, name)
+	if hint := cmp.Or(diag.DidYouMean(name, known), diag.OneOf("there are ", known)); hint != "" {
+		text += "; " + hint
 	}
-	return fmt.Sprintf("there is no %s %q; %s", thing, name, hint)
+	return text
 }

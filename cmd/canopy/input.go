@@ -85,8 +85,8 @@ const (
 	graphKind
 )
 
-// kindOf tells what a document is: XML is a plan, YAML that has steps a state graph, else a mission. A file's name tells
-// XML from YAML, the standard input's text.
+// kindOf tells what a document is: XML is a plan, YAML that has steps a state graph, other YAML a mission. A file's
+// name tells XML from YAML, the standard input's text.
 func kindOf(name string) (kind, error) {
 	isYAML := yamlName(name)
 	if !isYAML && name != standardInput {

@@ -427,17 +427,21 @@ func (a *analysis) draw(name string) error {
 
 // at writes an initial state.
 func (a *analysis) at(s region.Start) string {
-	return fmt.Sprintf("%s = %s, %s = %s", a.space.Axes[0].Name, diag.Number(s[0], 6), a.space.Axes[1].Name, diag.Number(s[1], 6))
+	x, y := a.space.Axes[0].Name, a.space.Axes[1].Name
+	return fmt.Sprintf("%s = %s, %s = %s", x, diag.Number(s[0], 6), y, diag.Number(s[1], 6))
 }
 
 // write prints the result as text.
 func (a *analysis) write(out io.Writer, f *regionFlags) error {
 	r := &a.result
-	fmt.Fprintf(out, "%s of %s: %d starts, evidence from samples, not a proof\n", diag.Visible(r.Task), diag.Visible(r.Mission), r.Starts)
+	fmt.Fprintf(out, "%s of %s: %d starts, evidence from samples, not a proof\n", diag.Visible(r.Task),
+		diag.Visible(r.Mission), r.Starts)
 	for _, b := range r.Box {
-		fmt.Fprintf(out, "%s = %s to %s%s, ", b.State, diag.Number(b.Least, -1), diag.Number(b.Most, -1), strings.TrimSuffix(" "+b.Unit, " 1"))
+		fmt.Fprintf(out, "%s = %s to %s%s, ", b.State, diag.Number(b.Least, -1), diag.Number(b.Most, -1),
+			strings.TrimSuffix(" "+b.Unit, " 1"))
 	}
-	fmt.Fprintf(out, "runs until %s s, %d x %d cells, quartered %d times at boundaries\n", diag.Number(r.Until, -1), f.resolution,
+	fmt.Fprintf(out, "runs until %s s, %d x %d cells, quartered %d times at boundaries\n", diag.Number(r.Until, -1),
+		f.resolution,
 		f.resolution, f.refine)
 	if len(r.Memory) > 0 {
 		fmt.Fprintf(out, "the plan has memory (%s): regions of starts at which nobody was active before\n",

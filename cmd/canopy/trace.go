@@ -21,7 +21,8 @@ func traceCommand() *cobra.Command {
 		Short: "Run a plan whose leaves are scripted: no vehicle, no time",
 		Long: `Run a plan whose leaves are scripted: no vehicle, no time.
 
-FILE is a plan (.xml) or a mission (.yaml), whose plan is run. Each line of the script is one instant; ";" separates inputs that change together; "#" starts a comment.
+FILE is a plan (.xml) or a mission (.yaml), whose plan is run. Each line of the script is one instant; ";" separates
+inputs that change together; "#" starts a comment.
 
   set C true|false                  a condition's truth value (false at first)
   request A accept|success|failure  an action's request (accept at first)

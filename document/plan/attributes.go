@@ -135,7 +135,7 @@ func (r *reader) checkAttributes(e *xmltree.Element, what string, known []string
 				case near != "" || len(known) == 0:
 					return near
 				case len(ports) == 0:
-					return "it may have " + diag.Names(known)
+					return diag.OneOf("it may have ", known)
 				}
 				return "its ports are " + diag.Names(ports) + "; it may also have " + diag.Names(known)
 			}

@@ -270,7 +270,7 @@ func (l leafReader) target(p expr.Assignment, a *xmltree.Attribute, env environm
 	case !s.Slot:
 		l.once(diag.Diagnostic{Source: l.source, Offset: at, Length: length, Code: codeReadOnly,
 			Text:    fmt.Sprintf("%q can be read but not written", name),
-			Suggest: func() string { return "tasks may write " + diag.Names(l.slots()) }})
+			Suggest: func() string { return diag.OneOf("tasks may write ", l.slots()) }})
 	}
 	return name, ok && s.Slot
 }

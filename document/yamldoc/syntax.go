@@ -47,7 +47,7 @@ func message(err error) string {
 // hints say how to mend what the library's messages are about.
 var hints = []struct{ about, hint string }{
 	{"cannot start any token", "quote texts that begin with @, % or a back quote, and indent with blanks"},
-	{"mapping values are not allowed", `write a text with ": " in it in quotation marks, and entries of one mapping below each other`},
+	{"mapping values are not allowed", `quote a text with ": " in it, and write the entries of a mapping below each other`},
 	{"tab character", "indent with blanks, not with tabs"},
 	{"did not find expected key", "begin the entries of a mapping in one column"},
 	{"expected '-' indicator", `begin the entries of a list in one column, each with "- "`},
@@ -159,7 +159,8 @@ func (f *flow) collection() (mistake, bool) {
 			f.at, value = f.at+1, -1
 		case c == ']' || c == '}':
 			if f.text[f.open[len(f.open)-1]] != map[byte]byte{']': '[', '}': '{'}[c] {
-				return mistake{f.at, 1, fmt.Sprintf("%q does not close the %q before it", c, f.text[f.open[len(f.open)-1]]), ""}, true
+				text := fmt.Sprintf("%q does not close the %q before it", c, f.text[f.open[len(f.open)-1]])
+				return mistake{f.at, 1, text, ""}, true
 			}
 			f.at, value, plain = f.at+1, f.open[len(f.open)-1], false
 			f.open = f.open[:len(f.open)-1]

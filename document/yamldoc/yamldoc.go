@@ -2,6 +2,7 @@
 package yamldoc
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -81,7 +82,8 @@ func (r *Reader) Parse(hint string) *yaml.Node {
 	return root
 }
 
-// maxNodes bounds the values of a document, each alias counted as what it stands for: a few lines can stand for billions.
+// maxNodes bounds the values of a document, each alias counted as what it stands for: a few lines can stand for
+// billions.
 const maxNodes = 1_000_000
 
 // aliases returns how many values a node holds, no more than maxNodes and one, and reports aliases within what they
@@ -186,10 +188,7 @@ func (r *Reader) Fields(n *yaml.Node, what string, known Keys) {
 func (r *Reader) Unknown(n *yaml.Node, code, what string, candidates []string) {
 	r.Add(n, code, "", "%s has no %q", what, n.Value)
 	r.Suggest(func() string {
-		if near := diag.DidYouMean(n.Value, candidates); near != "" || len(candidates) == 0 {
-			return near
-		}
-		return "known: " + diag.Names(candidates)
+		return cmp.Or(diag.DidYouMean(n.Value, candidates), diag.OneOf("known: ", candidates))
 	})
 }
 

@@ -1,5 +1,5 @@
-// Package palette has the colours of pictures, those of the report's page: colours of Okabe and Ito (2008), told apart by
-// colour-blind eyes, darkened where a thin line on white needs it.
+// Package palette has the colours of pictures, those of the report's page: colours of Okabe and Ito (2008), told apart
+// by colour-blind eyes, darkened where a thin line on white needs it.
 package palette
 
 import (
