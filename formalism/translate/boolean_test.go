@@ -2,6 +2,7 @@ package translate
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"canopy/expr"
@@ -16,27 +17,18 @@ func truth(t *testing.T, text string, n int) table {
 	if text == "" {
 		text = "true"
 	}
-	c := expr.NewCompiler(nil, func(string) (int, bool) { return 0, true })
-	relations := map[string]*expr.Expr{}
-	for _, name := range letters[:n] {
-		e, err := expr.Parse(name + " >= 0.5")
-		if err != nil {
-			t.Fatal(err)
-		}
-		relations[name] = e
-		c.Compile(e)
-	}
 	e, err := expr.Parse(text)
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
-	code := c.Compile(e.Substitute(relations))
+	slot := func(name string) (int, bool) { i := slices.Index(letters, name); return i, i >= 0 }
+	code := expr.NewCompiler(nil, slot).CompileFor(e, expr.Variable{Type: expr.Boolean})
+	signals := make([]float64, len(letters))
 	for w := range f {
-		sides := make([]bool, n)
-		for i := range sides {
-			sides[i] = w>>i&1 == 1
+		for i := range n {
+			signals[i] = float64(w >> i & 1)
 		}
-		f[w] = code.Bool(nil, sides)
+		f[w] = code.Bool(signals, nil)
 	}
 	return f
 }
