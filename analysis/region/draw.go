@@ -63,8 +63,8 @@ func (p Panel) draw(w *bytes.Buffer, number int) (lines int) {
 		}
 	}
 	p.cells(w, longest, x, y)
-	fmt.Fprintf(w, `<clipPath id="frame%d"><rect x="%g" y="%g" width="%g" height="%g"/></clipPath>`+"\n", number, frameLeft,
-		frameTop, frameWidth, frameHeight)
+	fmt.Fprintf(w, `<clipPath id="frame%d"><rect x="%g" y="%g" width="%g" height="%g"/></clipPath>`+"\n", number,
+		frameLeft, frameTop, frameWidth, frameHeight)
 	for _, path := range p.Paths {
 		fmt.Fprintf(w, `<g clip-path="url(#frame%d)"><polyline fill="none" stroke="#000" points="`, number)
 		for i := range path.X {
@@ -184,8 +184,8 @@ func (p Panel) cells(w *bytes.Buffer, longest float64, x, y func(float64) float6
 	for _, r := range runs {
 		left, right := x(axes[0].at(r.i, g.size)), x(axes[0].at(r.i+r.width, g.size))
 		bottom, top := y(axes[1].at(r.j, g.size)), y(axes[1].at(r.j+r.size, g.size))
-		fmt.Fprintf(w, `<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f" fill="%s"/>`+"\n", left, top, right-left, bottom-top,
-			r.fill)
+		fmt.Fprintf(w, `<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f" fill="%s"/>`+"\n", left, top, right-left,
+			bottom-top, r.fill)
 	}
 	w.WriteString("</g>\n")
 }

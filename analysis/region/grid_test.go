@@ -3,6 +3,7 @@ package region
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"io"
 	"math"
 	"slices"
@@ -163,7 +164,7 @@ func TestPicture(t *testing.T) {
 	inCells, decoder := false, xml.NewDecoder(&out)
 	for {
 		token, err := decoder.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

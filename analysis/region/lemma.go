@@ -7,8 +7,8 @@ import (
 	"canopy/bt"
 )
 
-// Statement is a statement about all starts of a grid.
-type Statement struct {
+// Claim is a statement about all starts of a grid.
+type Claim struct {
 	Text    string   `json:"text"`
 	Holds   bool     `json:"holds"`
 	Starts  int      `json:"starts"`            // for which it says something
@@ -52,7 +52,7 @@ const slack = 1e-5
 //
 // The lemmas print S2 for S2 \ S1 and R'1 u R'2 for the set without S1: no start of a Fallback is in S1 and in R'0. It
 // panics if the task is neither.
-func (g *Grid) Lemma(kind bt.Kind) []Statement {
+func (g *Grid) Lemma(kind bt.Kind) []Claim {
 	type answers = [3]Class
 	is := func(k int, c Class) func(answers) bool { return func(a answers) bool { return a[k] == c } }
 	s0, s1, s2, f1 := is(0, Success), is(1, Success), is(2, Success), is(1, Failure)
@@ -82,9 +82,9 @@ func (g *Grid) Lemma(kind bt.Kind) []Statement {
 	default:
 		panic("region: no Fallback or Sequence")
 	}
-	var list []Statement
+	var list []Claim
 	for _, c := range claims {
-		s := Statement{Text: c.text}
+		s := Claim{Text: c.text}
 		for _, p := range g.known() {
 			v := g.samples[p]
 			a := answers{v[0].Class, v[1].Class, v[2].Class}
@@ -101,7 +101,7 @@ func (g *Grid) Lemma(kind bt.Kind) []Statement {
 		list = append(list, s)
 	}
 	sum := g.Bound(1).Time + g.Bound(2).Time
-	bound := Statement{Text: "tau0 <= tau1 + tau2"}
+	bound := Claim{Text: "tau0 <= tau1 + tau2"}
 	for _, p := range g.known() {
 		if s := g.samples[p][0]; s.Class == Attracted {
 			if bound.Starts++; s.Time > sum+slack*math.Abs(sum) {
@@ -116,7 +116,7 @@ func (g *Grid) Lemma(kind bt.Kind) []Statement {
 }
 
 // Rules states what was seen of a list of rules: question 0 is a [Trial], question 1 a [Regression].
-func (g *Grid) Rules() []Statement {
+func (g *Grid) Rules() []Claim {
 	claims := []struct {
 		text     string
 		question int
@@ -127,9 +127,9 @@ func (g *Grid) Rules() []Statement {
 		{"stronger regression (Definition 4): without violating its own", 1, []Class{Astray, Lost, Weakly}},
 		{"the rules together succeed", 0, []Class{Failure, Failing, Late, Broken}},
 	}
-	var list []Statement
+	var list []Claim
 	for _, c := range claims {
-		s := Statement{Text: c.text}
+		s := Claim{Text: c.text}
 		for _, p := range g.known() {
 			v := g.samples[p][c.question]
 			if s.Starts++; slices.Contains(c.against, v.Class) {

@@ -124,7 +124,7 @@ type regionResult struct {
 	Complete       bool               `json:"complete"`
 	Memory         []string           `json:"memory"`
 	Questions      []questionResult   `json:"questions"`
-	Statements     []region.Statement `json:"statements,omitempty"`
+	Statements     []region.Claim     `json:"statements,omitempty"`
 	Counterexample *counterexample    `json:"counterexample,omitempty"`
 }
 

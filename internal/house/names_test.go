@@ -1,0 +1,180 @@
+package house
+
+import (
+	"go/ast"
+	"go/parser"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// shared are the names of exported types that several rooms use, with the reason. A name that is not here means one
+// thing.
+var shared = map[string]string{
+	"Assignment":     "an assignment as it is written, in a plan, and compiled",
+	"Change":         "of statuses, of steps, and as it is recorded or told by a comparison: what is other than before",
+	"Command":        "what a tree commands of an action, and a vehicle's input, as control engineers call it",
+	"Count":          "how many there are of a class",
+	"Difference":     "what a comparison finds",
+	"Discrete":       "a simulator's discrete inputs, and a configuration in which the tree is ticked: one is to be renamed",
+	"Engine":         "what decides: a tree's, a ticked tree's, a state graph's, and the interface of them",
+	"Formula":        "a condition of a leaf, and one over time",
+	"Graph":          "a state graph, and the configuration that flies it",
+	"Indicator":      "an event indicator, compiled and as the simulator takes it",
+	"Input":          "what is told to a tree",
+	"Inputs":         "what can be told to a tree, and what is",
+	"Instant":        "what happens at one instant",
+	"Kind":           "of a node",
+	"Leaf":           "a leaf of a plan, and compiled",
+	"Model":          "a leaf's declaration in a plan document, and the abstraction of a plan: one is to be renamed",
+	"Node":           "of a tree: of tasks, of a document, of an expression",
+	"NotFiniteError": "a value that is not finite, in an integrator, a simulation, a run",
+	"Op":             "an operator, and an operation of an edit",
+	"Options":        "of what a room does",
+	"Parameter":      "of a vehicle, and as it is recorded",
+	"Phase":          "of a round in which a decision is made",
+	"Program":        "what is compiled, and a teleo-reactive program, as its authors call it",
+	"Property":       "a declared property, and its formula",
+	"Question":       "what an analysis answers",
+	"Run":            "a run, and what is flown into a folder",
+	"Segment":        "of a trajectory",
+	"Signal":         "as a plan knows it, and as it is recorded",
+	"State":          "of a vehicle, and of a computation",
+	"Stats":          "of a computation",
+	"Step":           "of a computation, of a state graph as GRAFCET calls it, and of a path to a difference",
+	"Task":           "the number of a task, and its record",
+	"Threshold":      "of an indicator, compiled and as the simulator takes it",
+	"Trace":          "what a run leaves: as it was flown, and as properties are judged on it",
+	"Variable":       "of a vehicle, and of an expression",
+	"Verdict":        "on a plan, a property, a question",
+	"Vocabulary":     "the names that a document may use",
+	"World":          "what is outside the plan: simulated, as the executive sees it, and as facts",
+	"Writer":         "of slots, and of a log",
+}
+
+// TestATypesNameMeansOneThing finds exported types of the same name in several rooms. Commands and examples export
+// nothing.
+func TestATypesNameMeansOneThing(t *testing.T) {
+	rooms := map[string][]string{}
+	for _, s := range readSources(t, parser.SkipObjectResolution) {
+		if s.test || slices.ContainsFunc([]string{"cmd/", "examples/", "internal/"}, func(p string) bool {
+			return strings.HasPrefix(s.path, p)
+		}) {
+			continue
+		}
+		for _, d := range s.ast.Decls {
+			if g, ok := d.(*ast.GenDecl); ok {
+				for _, spec := range g.Specs {
+					if named, ok := spec.(*ast.TypeSpec); ok && named.Name.IsExported() {
+						rooms[named.Name.Name] = append(rooms[named.Name.Name], s.room)
+					}
+				}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(rooms)) {
+		if len(rooms[name]) > 1 && shared[name] == "" {
+			t.Errorf("%s is a type of %s: find another name, or give the reason here", name, strings.Join(rooms[name], ", "))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(shared)) {
+		if len(rooms[name]) < 2 {
+			t.Errorf("%s means one thing: take it out of this table", name)
+		}
+	}
+}
+
+// foreignTypes are the types of other modules that rooms may show to others, with the reason.
+var foreignTypes = map[string]string{
+	"document/yamldoc yaml.Node": "readers of documents visit the parser's nodes; to be wrapped",
+	"analysis/verify yaml.Node":  "reads a section of another document; to be wrapped with yamldoc's",
+	"internal/flight plot.Plot":  "examples draw with the library: pictures of this repository, no room of computation",
+}
+
+// TestSignaturesShowNoForeignTypes finds types of other modules in what rooms export: functions, methods and fields.
+func TestSignaturesShowNoForeignTypes(t *testing.T) {
+	used := map[string]bool{}
+	for _, s := range readSources(t, parser.SkipObjectResolution) {
+		if s.test || strings.HasPrefix(s.path, "cmd/") || strings.HasPrefix(s.path, "examples/") {
+			continue
+		}
+		modules := map[string]bool{} // by the name that the file uses
+		for _, spec := range s.ast.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if isStandard(name) || strings.HasPrefix(name, "canopy/") {
+				continue
+			}
+			local := path.Base(name)
+			if len(local) > 1 && local[0] == 'v' && strings.Trim(local[1:], "0123456789") == "" {
+				local = path.Base(path.Dir(name))
+			}
+			if spec.Name != nil {
+				local = spec.Name.Name
+			}
+			modules[local] = true
+		}
+		show := func(where string, e ast.Node) {
+			ast.Inspect(e, func(n ast.Node) bool {
+				if sel, ok := n.(*ast.SelectorExpr); ok {
+					if from, ok := sel.X.(*ast.Ident); ok && modules[from.Name] {
+						key := s.room + " " + from.Name + "." + sel.Sel.Name
+						if used[key] = true; foreignTypes[key] == "" {
+							t.Errorf("%s: %s shows %s.%s: wrap it in a type of the room", s.path, where, from.Name, sel.Sel.Name)
+						}
+					}
+				}
+				return true
+			})
+		}
+		for _, d := range s.ast.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Name.IsExported() && (d.Recv == nil || exported(d.Recv)) {
+					show(d.Name.Name, d.Type)
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if named, ok := spec.(*ast.TypeSpec); ok && named.Name.IsExported() {
+						showType(named, show)
+					}
+				}
+			}
+		}
+	}
+	for key := range foreignTypes {
+		if !used[key] {
+			t.Errorf("%s is not shown any more: take it out of this table", key)
+		}
+	}
+}
+
+// exported reports whether a method's receiver is an exported type.
+func exported(receiver *ast.FieldList) bool {
+	is := false
+	ast.Inspect(receiver.List[0].Type, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		is = is || ok && id.IsExported()
+		return true
+	})
+	return is
+}
+
+// showType shows the exported fields of a structure, and all of another type.
+func showType(named *ast.TypeSpec, show func(where string, e ast.Node)) {
+	structure, ok := named.Type.(*ast.StructType)
+	if !ok {
+		show(named.Name.Name, named.Type)
+		return
+	}
+	for _, f := range structure.Fields.List {
+		if len(f.Names) == 0 || slices.ContainsFunc(f.Names, (*ast.Ident).IsExported) {
+			show(named.Name.Name, f.Type)
+		}
+	}
+}
