@@ -72,6 +72,7 @@ func TestResume(t *testing.T) {
 			<ReactiveSequence><Condition ID="early" on="t lt 20 [s]"/>
 				<Action ID="a" entry="v := 0.5" entry_time="4" exit="v := -1" exit_until="x le 0 [m]"/></ReactiveSequence>
 			<Action ID="b" write="v := 2; gear := t / 1 [s]"/></ReactiveFallback>`, ""),
+		"stopping": cartMission(t, away, "", "horizon=12"),
 		"chattering": cartMission(t, `<ReactiveFallback>
 			<ReactiveSequence><Condition ID="left" on="x lt 5 [m]"/><Action ID="right" write="v := 1"/></ReactiveSequence>
 			<Action ID="back" write="v := -1"/></ReactiveFallback>`, "chattering: continue\n", "horizon=6"),

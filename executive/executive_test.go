@@ -1,0 +1,109 @@
+package executive
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"canopy/bt"
+	"canopy/expr"
+)
+
+// A leaf tells what the engine does not know, once.
+func TestTell(t *testing.T) {
+	const action = bt.Task(0)
+	k := Unknown
+	for n, step := range []struct {
+		status bt.Status
+		holds  []Formula
+		want   []bt.Input
+	}{
+		{bt.Accept, nil, nil},
+		{bt.Accept, []Formula{SuccessIf, Done}, []bt.Input{bt.Request(action, bt.Success)}}, // no outcome: it is not active
+		{bt.Success, []Formula{SuccessIf, FailureIf}, []bt.Input{bt.Request(action, bt.Failure)}},
+		{bt.Running, []Formula{FailureIf, Done}, []bt.Input{bt.End(action, bt.Success)}},
+		{bt.Running, []Formula{FailureIf, Done}, nil},
+		{bt.Running, []Formula{Done, Failed}, []bt.Input{bt.Request(action, bt.Accept), bt.End(action, bt.Failure)}},
+		{bt.Finished, []Formula{Done}, nil},
+		{bt.Activating, []Formula{Entered, Exited}, nil}, // no procedure is under way
+	} {
+		got := k.Tell(nil, action, false, step.status, func(f Formula) bool { return slices.Contains(step.holds, f) })
+		if !slices.Equal(got, step.want) {
+			t.Errorf("step %d: %v, want %v", n, got, step.want)
+		}
+	}
+	k.Start(true, true)
+	exited := func(f Formula) bool { return f == Exited }
+	if got := k.Tell(nil, action, false, bt.Deactivating, exited); !slices.Equal(got, []bt.Input{bt.Exited(action)}) {
+		t.Errorf("an exit procedure that is over: %v", got)
+	}
+	if got := k.Tell(nil, action, false, bt.Deactivating, exited); len(got) != 0 || k.Procedure != None {
+		t.Errorf("told twice: %v", got)
+	}
+}
+
+// A condition with hysteresis remembers; one without `off` is true while `on` holds.
+func TestLatch(t *testing.T) {
+	for _, test := range []struct{ before, on, off, want bool }{
+		{false, true, true, true}, {false, false, false, false}, {true, false, false, true}, {true, false, true, false},
+	} {
+		got := Latch(test.before, func(f Formula) bool { return f == On && test.on || f == Off && test.off })
+		if got != test.want {
+			t.Errorf("%+v: %t", test, got)
+		}
+	}
+}
+
+// flat is a world of one signal, which a test sets.
+type flat struct {
+	u, signals []float64
+	above      []bool
+	watched    []bool
+}
+
+func (w *flat) T() float64                            { return 0 }
+func (w *flat) Signals() []float64                    { return w.signals }
+func (w *flat) Discrete() (u []float64, above []bool) { return w.u, w.above }
+func (w *flat) Watch(indicator int, events bool)      { w.watched[indicator] = events }
+func (w *flat) Restart()                              {}
+
+// An instant visits the leaves that a side concerns, however many there are, and watches what they need.
+func TestVisitsWhatChanged(t *testing.T) {
+	const leaves = 999
+	root := &bt.Node{Kind: bt.ReactiveSequence}
+	c := expr.NewCompiler(nil, func(string) (int, bool) { return 0, true })
+	p := &Program{Layout: Layout{Signals: 1}}
+	for i := range leaves {
+		e, err := expr.Parse(fmt.Sprintf("x ge %d", i%9))
+		if err != nil {
+			t.Fatal(err)
+		}
+		root.Children = append(root.Children, &bt.Node{Kind: bt.Condition, Name: fmt.Sprint("c", i)})
+		p.Leaves = append(p.Leaves, Leaf{Task: bt.Task(i), Condition: true, Formulas: [Formulas]*expr.Code{On: c.Compile(e)}})
+	}
+	var err error
+	if p.Tree, err = bt.Compile(root); err != nil {
+		t.Fatal(err)
+	}
+	p.Indicators = c.Indicators()
+	p.Link()
+	w := &flat{u: p.Initial(), signals: []float64{0}, above: make([]bool, 9), watched: make([]bool, 9)}
+	x := New(p, w, Tree(func(in []bt.Input) Engine { return bt.NewEngine(p.Tree, in, 0) }))
+	for again := true; again; {
+		if again, err = x.Settle(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x.Rest()
+	if len(p.Indicators) != 9 || slices.Contains(w.watched, false) {
+		t.Errorf("%d indicators, watched %v", len(p.Indicators), w.watched)
+	}
+	w.above[4] = true
+	x.Changed([]int{4})
+	if n := len(x.due.list); n != leaves/9 {
+		t.Errorf("%d leaves to visit, want %d", n, leaves/9)
+	}
+	if _, err := x.Settle(); err != nil || len(x.Log) != leaves/9 || len(x.stale.list) != leaves/9 {
+		t.Errorf("%d status changes, %d leaves with other indicators: %v", len(x.Log), len(x.stale.list), err)
+	}
+}
