@@ -26,7 +26,7 @@ var errInput = errors.New("it is longer than 16 MiB, too long for a plan, missio
 const standardInput = "-"
 
 // documents are those that the command line has read, by name. Each is read once: a pipe cannot be read again.
-var documents map[string][]byte
+var documents = map[string][]byte{}
 
 // readFile reads a file that the user named, a device or a pipe as well, or the standard input, up to maxInput.
 func readFile(name string) ([]byte, error) {
