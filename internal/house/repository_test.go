@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestFilesStayUnder800Lines(t *testing.T) {
@@ -73,6 +74,24 @@ func TestFuzzFunctionsHaveCorpora(t *testing.T) {
 		for _, m := range function.FindAllStringSubmatch(f.text, -1) {
 			if dir := path.Join(path.Dir(f.path), "testdata", "fuzz", m[1]); !exists(dir) {
 				t.Errorf("%s: %s has no corpus in %s", f.path, m[1], dir)
+			}
+		}
+	}
+}
+
+// TestLinesOfDocumentsAreShort: at most 120 characters, but in tables and blocks of code, and in the changelog, whose
+// entries are one line each.
+func TestLinesOfDocumentsAreShort(t *testing.T) {
+	for _, f := range readTree(t, ".md") {
+		code, number := false, 0
+		for line := range strings.Lines(f.text) {
+			number++
+			if strings.HasPrefix(strings.TrimSpace(line), "```") {
+				code = !code
+			}
+			n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))
+			if n > 120 && !code && !strings.HasPrefix(line, "|") && f.path != "CHANGELOG.md" {
+				t.Errorf("%s:%d: %d characters", f.path, number, n)
 			}
 		}
 	}
