@@ -243,7 +243,7 @@ func Text(s *record.Summary) ([]byte, error) {
 }
 
 func (f *flight) report() error {
-	page, log, err := page(f.dir)
+	page, log, err := written(f.dir)
 	if err != nil {
 		return err
 	}
@@ -256,21 +256,26 @@ func (f *flight) report() error {
 
 // Report writes the report of a folder again from its log, and the closing table to table.
 func Report(dir string, table io.Writer) error {
-	page, log, err := page(dir)
+	page, log, err := written(dir)
 	if err != nil {
 		return err
 	}
 	return errors.Join(files.Save(filepath.Join(dir, ReportFile), page), report.Table(table, log))
 }
 
-// page makes the report of the log in a folder.
-func page(dir string) ([]byte, *record.Log, error) {
+// written makes the report of the log in a folder.
+func written(dir string) ([]byte, *record.Log, error) {
 	f, err := os.Open(filepath.Join(dir, LogFile))
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	log, err := record.Read(f)
+	return page(f)
+}
+
+// page makes the report of a log.
+func page(file io.ReadSeeker) ([]byte, *record.Log, error) {
+	log, err := record.Read(file)
 	if err != nil {
 		return nil, nil, err
 	}

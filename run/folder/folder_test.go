@@ -72,28 +72,28 @@ func stopped(after *count, n int) (context.Context, func()) {
 // contents returns the files of a folder and of those in it.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	all := map[string]string{}
+	found := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			all[path] = "folder"
+			found[path] = "folder"
 			return err
 		}
 		data, err := os.ReadFile(path)
-		all[path] = string(data)
+		found[path] = string(data)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return found
 }
 
-var written = []string{LogFile, StatusFile, SignalsFile, SummaryFile, ReportFile, CheckpointFile}
+var all = []string{LogFile, StatusFile, SignalsFile, SummaryFile, ReportFile, CheckpointFile}
 
 // A run that cannot start, because a file of its folder cannot be replaced, leaves the folder as it was.
 func TestNothingIsLostByStarting(t *testing.T) {
 	for _, resume := range []bool{false, true} {
-		for _, name := range written {
+		for _, name := range all {
 			dir := t.TempDir()
 			if _, err := Fly(t.Context(), &count{}, dir, Options{Every: 4}); err != nil {
 				t.Fatal(err)
@@ -175,7 +175,7 @@ func TestResume(t *testing.T) {
 				t.Errorf("%d steps: %s differs: %v %v", n, name, e1, e2)
 			}
 		}
-		if entries, _ := os.ReadDir(dir); len(entries) != len(written) {
+		if entries, _ := os.ReadDir(dir); len(entries) != len(all) {
 			t.Errorf("the folder has %v", entries)
 		}
 	}
