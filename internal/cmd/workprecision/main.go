@@ -82,7 +82,8 @@ func parse(args []string, help io.Writer) (*selection, error) {
 	flags := flag.NewFlagSet("workprecision", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	problem := flags.String("problem", "", "only the problem `NAME`")
-	method := flags.String("method", "", "only the method `NAME`: "+strings.Join(names(ode.Methods(), ode.Method.String), ", "))
+	method := flags.String("method", "",
+		"only the method `NAME`: "+strings.Join(names(ode.Methods(), ode.Method.String), ", "))
 	rtol := flags.Float64("rtol", 0, "only the relative tolerance `R`; the absolute ones are in proportion")
 	flags.BoolVar(&s.json, "json", false, "print a list of JSON objects instead of the table")
 	flags.StringVar(&s.events, "events", "",
