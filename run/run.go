@@ -92,7 +92,8 @@ type Run struct {
 	until     float64
 	next      int     // number of the next point of the recording grid
 	sampled   float64 // time of the last sample
-	outside   []bool  // by state: it was outside the vehicle's range there
+	limits    []limit // of the states that have a range
+	outside   []bool  // by limit: the state was outside there
 
 	summary  record.Summary
 	tree     bool // the plan's tree decides
@@ -104,6 +105,12 @@ type Run struct {
 	row []float64 // scratch
 }
 
+// limit is the range of a state, widened by what errors of the integration explain.
+type limit struct {
+	state     int
+	low, high float64
+}
+
 // New prepares a run of a mission in a world. It ends at the horizon, or at the time until [s] if that comes first. The
 // log goes to what Attach gives it.
 func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, error) {
@@ -112,8 +119,16 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 		return nil, err
 	}
 	r := &Run{m: m, world: w, executive: executive.New(m.Program, w, d), until: min(m.Horizon, until),
-		sampled: math.NaN(), outside: make([]bool, len(m.Vehicle.States)), row: make([]float64, len(m.Record))}
+		sampled: math.NaN(), row: make([]float64, len(m.Record))}
 	r.signals, r.places = m.Recorded()
+	for i := range m.Vehicle.States {
+		s := &m.Vehicle.States[i]
+		low, high := s.Range.Bounds()
+		if margin := 100 * s.AbsTol; !math.IsInf(low, -1) || !math.IsInf(high, 1) {
+			r.limits = append(r.limits, limit{i, low - margin, high + margin})
+		}
+	}
+	r.outside = make([]bool, len(r.limits))
 	switch c.(type) {
 	case Continuous, Discrete:
 		r.tree = true
@@ -359,22 +374,21 @@ func (r *Run) sample(t float64, signals []float64) error {
 	return r.checkRanges(t, signals[1:])
 }
 
-// checkRanges logs a state that has left the range in which the vehicle's model describes something, by more than
-// errors of the integration explain.
+// checkRanges logs a state that has left the range in which the vehicle's model describes something.
 func (r *Run) checkRanges(t float64, states []float64) error {
-	for i := range r.m.Vehicle.States {
-		s, y := &r.m.Vehicle.States[i], states[i]
-		least, most := s.Range.Bounds()
-		margin := 100 * s.AbsTol
-		out := y < least-margin || y > most+margin
-		if out && !r.outside[i] {
+	for k := range r.limits {
+		l := &r.limits[k]
+		y := states[l.state]
+		out := y < l.low || y > l.high
+		if out && !r.outside[k] {
+			s := &r.m.Vehicle.States[l.state]
 			text := fmt.Sprintf("%s = %.6g is outside its range, %v: the model describes nothing there", s.Name, y, s.Range)
 			e := record.Event{T: t, Micro: r.executive.Micro(), Kind: "range", Text: text}
 			if err := r.rec.Event(e); err != nil {
 				return err
 			}
 		}
-		r.outside[i] = out
+		r.outside[k] = out
 	}
 	return nil
 }
