@@ -13,8 +13,6 @@ import (
 	"canopy/document/plan"
 	"canopy/document/yamldoc"
 	"canopy/expr"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // Declarations is what an author states about the world that a plan meets, and what the plan is for.
@@ -78,19 +76,19 @@ const DefaultPeriod = 60
 
 // ReadDeclarations reads a `check:` section for a plan. Signals are judged by the scope; a nil one accepts all names.
 // n may be nil: there is no section, only notes in the document's comments.
-func ReadDeclarations(r *yamldoc.Reader, n *yaml.Node, p *plan.Plan, scope expr.Scope) Declarations {
+func ReadDeclarations(r *yamldoc.Reader, n *yamldoc.Node, p *plan.Plan, scope expr.Scope) Declarations {
 	d := &declarer{Reader: r, plan: p, scope: scope, d: Declarations{Period: DefaultPeriod}}
 	if n != nil {
 		d.Fields(n, "check", yamldoc.Keys{
-			"facts":      func(n *yaml.Node) { d.d.Facts = d.statements(n, "facts", d.leaves(false)) },
-			"always":     func(n *yaml.Node) { d.d.Always = d.statements(n, "always", d.tasks()) },
-			"properties": func(n *yaml.Node) { d.d.Properties = properties(d.Reader, n, d.tasks(), scope) },
-			"goal":       func(n *yaml.Node) { d.d.Goal = d.statement(n, d.leaves(false)) },
-			"free":       func(n *yaml.Node) { d.Sequence(n, "free", d.free) },
-			"written":    func(n *yaml.Node) { d.Sequence(n, "written", d.written) },
-			"resources":  func(n *yaml.Node) { d.resources(n) },
-			"effects":    func(n *yaml.Node) { d.effects(n) },
-			"period":     func(n *yaml.Node) { d.d.Period = d.period(n) },
+			"facts":      func(n *yamldoc.Node) { d.d.Facts = d.statements(n, "facts", d.leaves(false)) },
+			"always":     func(n *yamldoc.Node) { d.d.Always = d.statements(n, "always", d.tasks()) },
+			"properties": func(n *yamldoc.Node) { d.d.Properties = properties(d.Reader, n, d.tasks(), scope) },
+			"goal":       func(n *yamldoc.Node) { d.d.Goal = d.statement(n, d.leaves(false)) },
+			"free":       func(n *yamldoc.Node) { d.Sequence(n, "free", d.free) },
+			"written":    func(n *yamldoc.Node) { d.Sequence(n, "written", d.written) },
+			"resources":  func(n *yamldoc.Node) { d.resources(n) },
+			"effects":    func(n *yamldoc.Node) { d.effects(n) },
+			"period":     func(n *yamldoc.Node) { d.d.Period = d.period(n) },
 		})
 	}
 	d.notes()
@@ -107,9 +105,8 @@ func ReadFile(src *diag.Source, p *plan.Plan) (Declarations, diag.List) {
 	return ReadDeclarations(r, root, p, nil), r.Diags
 }
 
-func placeOf(r *yamldoc.Reader, n *yaml.Node) Place {
-	offset, length := r.Span(n)
-	return Place{r.Source, offset, length}
+func placeOf(r *yamldoc.Reader, n *yamldoc.Node) Place {
+	return Place{r.Source, n.Offset, n.Length}
 }
 
 type declarer struct {
@@ -120,9 +117,9 @@ type declarer struct {
 }
 
 // statements reads a list of conditions in which names of tasks may stand.
-func (d *declarer) statements(n *yaml.Node, what string, names []string) []Statement {
+func (d *declarer) statements(n *yamldoc.Node, what string, names []string) []Statement {
 	var list []Statement
-	d.Sequence(n, what, func(n *yaml.Node) {
+	d.Sequence(n, what, func(n *yamldoc.Node) {
 		if s := d.statement(n, names); s != nil {
 			list = append(list, *s)
 		}
@@ -140,7 +137,7 @@ func (d *declarer) tasks() []string {
 }
 
 // statement reads a condition in which names of tasks may stand; nil if it has a mistake.
-func (d *declarer) statement(n *yaml.Node, names []string) *Statement {
+func (d *declarer) statement(n *yamldoc.Node, names []string) *Statement {
 	before := len(d.Diags)
 	s := &Statement{Text: d.Text(n, "a statement"), Place: placeOf(d.Reader, n)}
 	if s.Text == "" {
@@ -204,7 +201,7 @@ func (d *declarer) leaves(act bool) []string {
 }
 
 // action returns the action that a node names.
-func (d *declarer) action(n *yaml.Node) (bt.Task, bool) {
+func (d *declarer) action(n *yamldoc.Node) (bt.Task, bool) {
 	t, ok := d.plan.Tree.Find(n.Value)
 	if !ok || !d.plan.Tree.Kind(t).Acts() {
 		names := d.leaves(true)
@@ -214,13 +211,13 @@ func (d *declarer) action(n *yaml.Node) (bt.Task, bool) {
 	return t, true
 }
 
-func (d *declarer) free(n *yaml.Node) {
+func (d *declarer) free(n *yamldoc.Node) {
 	if t, ok := d.action(n); ok {
 		d.d.Free = append(d.d.Free, d.plan.Tree.Name(t))
 	}
 }
 
-func (d *declarer) written(n *yaml.Node) {
+func (d *declarer) written(n *yamldoc.Node) {
 	var names []string
 	for i := range d.plan.Leaves {
 		for _, a := range d.plan.Leaves[i].Write {
@@ -235,10 +232,10 @@ func (d *declarer) written(n *yaml.Node) {
 	d.d.Written = append(d.d.Written, n.Value)
 }
 
-func (d *declarer) resources(n *yaml.Node) {
-	d.Mapping(n, "resources", func(key, value *yaml.Node) {
+func (d *declarer) resources(n *yamldoc.Node) {
+	d.Mapping(n, "resources", func(key, value *yamldoc.Node) {
 		r := Resource{Name: key.Value}
-		d.Sequence(value, key.Value, func(n *yaml.Node) {
+		d.Sequence(value, key.Value, func(n *yamldoc.Node) {
 			if t, ok := d.action(n); ok {
 				r.Tasks = append(r.Tasks, t)
 			}
@@ -248,12 +245,12 @@ func (d *declarer) resources(n *yaml.Node) {
 }
 
 // effects reads how fast signals change: `up`, `down`, or a list of the least and the greatest rate.
-func (d *declarer) effects(n *yaml.Node) {
+func (d *declarer) effects(n *yamldoc.Node) {
 	d.d.Effects = Effects{}
-	d.Mapping(n, "effects", func(key, value *yaml.Node) {
+	d.Mapping(n, "effects", func(key, value *yamldoc.Node) {
 		t, ok := d.action(key)
 		rates := map[string]Rate{}
-		d.Mapping(value, key.Value, func(key, value *yaml.Node) {
+		d.Mapping(value, key.Value, func(key, value *yamldoc.Node) {
 			if _, known := d.scope[key.Value]; d.scope != nil && !known {
 				d.Unknown(key, "unknown-signal", "the mission", slices.Sorted(maps.Keys(d.scope)))
 			}
@@ -265,27 +262,27 @@ func (d *declarer) effects(n *yaml.Node) {
 	})
 }
 
-func (d *declarer) rate(n *yaml.Node) Rate {
+func (d *declarer) rate(n *yamldoc.Node) Rate {
 	inf := math.Inf(1)
 	switch {
-	case n.Kind == yaml.ScalarNode && n.Value == "up":
+	case n.Kind == yamldoc.Scalar && n.Value == "up":
 		return Rate{math.SmallestNonzeroFloat64, inf}
-	case n.Kind == yaml.ScalarNode && n.Value == "down":
+	case n.Kind == yamldoc.Scalar && n.Value == "down":
 		return Rate{-inf, -math.SmallestNonzeroFloat64}
-	case n.Kind != yaml.SequenceNode || len(n.Content) != 2:
+	case n.Kind != yamldoc.Sequence || len(n.Items) != 2:
 		d.Add(n, "wrong-type", "in the signal's unit per second, as in [-2e-5, 1e-5]",
 			"an effect is up, down, or the least and the greatest rate")
 		return Rate{}
 	}
-	low := d.Number(yamldoc.Resolve(n.Content[0]), expr.One, "the least rate")
-	high := d.Number(yamldoc.Resolve(n.Content[1]), expr.One, "the greatest rate")
+	low := d.Number(n.Items[0], expr.One, "the least rate")
+	high := d.Number(n.Items[1], expr.One, "the greatest rate")
 	if low > high {
 		d.Add(n, "out-of-range", "write the lesser first", "the least rate is above the greatest")
 	}
 	return Rate{low, high}
 }
 
-func (d *declarer) period(n *yaml.Node) float64 {
+func (d *declarer) period(n *yamldoc.Node) float64 {
 	before := len(d.Diags)
 	v := d.Number(n, expr.Second, "period")
 	if v < 0 && len(d.Diags) == before {

@@ -12,8 +12,6 @@ import (
 	"canopy/document/yamldoc"
 	"canopy/explore"
 	"canopy/expr"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // Temporal properties. A run of the plan is a sequence of states, each in a world and with procedures under way or not;
@@ -439,9 +437,9 @@ func (x *pursuit) retrace(path []stage) string {
 }
 
 // properties reads a list of temporal properties.
-func properties(r *yamldoc.Reader, n *yaml.Node, tasks []string, scope expr.Scope) []Property {
+func properties(r *yamldoc.Reader, n *yamldoc.Node, tasks []string, scope expr.Scope) []Property {
 	var list []Property
-	r.Sequence(n, "properties", func(n *yaml.Node) {
+	r.Sequence(n, "properties", func(n *yamldoc.Node) {
 		text := r.Text(n, "a property")
 		if text == "" {
 			return
@@ -460,25 +458,9 @@ func properties(r *yamldoc.Reader, n *yaml.Node, tasks []string, scope expr.Scop
 // ReadProperties reads the properties that a mission document declares, and nothing else of it.
 func ReadProperties(src *diag.Source, tasks []string, scope expr.Scope) ([]Property, diag.List) {
 	r := yamldoc.NewReader(src)
-	n := r.Parse("")
-	for _, name := range []string{"check", "properties"} {
-		n = entry(n, name)
-	}
+	n := r.Parse("").Entry("check").Entry("properties")
 	if n == nil {
 		return nil, r.Diags
 	}
 	return properties(r, n, tasks, scope), r.Diags
-}
-
-// entry returns the value of a mapping's entry, nil if there is none.
-func entry(n *yaml.Node, name string) *yaml.Node {
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == name {
-			return yamldoc.Resolve(n.Content[i+1])
-		}
-	}
-	return nil
 }

@@ -22,8 +22,6 @@ import (
 	"canopy/sim"
 	"canopy/vehicle/equations"
 	"canopy/vehicle/model"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // Defaults of a mission file.
@@ -79,21 +77,21 @@ type builder struct {
 var seconds, _ = expr.ParseUnit("s")
 
 // read visits the file in the order in which the parts need each other, whatever their order in the file.
-func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string, open func(string) ([]byte, error)) {
+func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []string, open func(string) ([]byte, error)) {
 	m := b.m
-	parts, given := map[string]*yaml.Node{}, map[string]bool{}
-	keep := func(key string) func(*yaml.Node) { return func(n *yaml.Node) { parts[key] = n } }
+	parts, given := map[string]*yamldoc.Node{}, map[string]bool{}
+	keep := func(key string) func(*yamldoc.Node) { return func(n *yamldoc.Node) { parts[key] = n } }
 	known := yamldoc.Keys{
-		"mission": func(n *yaml.Node) { m.Name = b.Text(n, "mission") },
-		"text":    func(n *yaml.Node) { m.Text = b.Text(n, "text") },
-		"horizon": func(n *yaml.Node) {
+		"mission": func(n *yamldoc.Node) { m.Name = b.Text(n, "mission") },
+		"text":    func(n *yamldoc.Node) { m.Text = b.Text(n, "text") },
+		"horizon": func(n *yamldoc.Node) {
 			given["horizon"] = true
 			m.Horizon = b.horizon(n)
 		},
-		"tolerance":  func(n *yaml.Node) { m.Tolerance = b.tolerance(n) },
-		"method":     func(n *yaml.Node) { m.Method = b.method(n) },
-		"chattering": func(n *yaml.Node) { m.Chattering = choice(b, n, "chattering", sim.Stop, sim.Continue) },
-		"ends_with_plan": func(n *yaml.Node) {
+		"tolerance":  func(n *yamldoc.Node) { m.Tolerance = b.tolerance(n) },
+		"method":     func(n *yamldoc.Node) { m.Method = b.method(n) },
+		"chattering": func(n *yamldoc.Node) { m.Chattering = choice(b, n, "chattering", sim.Stop, sim.Continue) },
+		"ends_with_plan": func(n *yamldoc.Node) {
 			m.EndsWithPlan = b.Boolean(n, "ends_with_plan")
 		},
 	}
@@ -107,7 +105,7 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 	if m.Name == "" {
 		m.Name = strings.TrimSuffix(path.Base(b.Source.Name), path.Ext(b.Source.Name))
 	}
-	if root.Kind != yaml.MappingNode {
+	if root.Kind != yamldoc.Mapping {
 		return
 	}
 	setsHorizon := func(s string) bool { return strings.HasPrefix(s, "horizon=") }
@@ -142,7 +140,7 @@ func (b *builder) read(root *yaml.Node, vehicles []*model.Vehicle, set []string,
 	}
 }
 
-func (b *builder) positive(n *yaml.Node, unit expr.Unit, what string) float64 {
+func (b *builder) positive(n *yamldoc.Node, unit expr.Unit, what string) float64 {
 	before := len(b.Diags)
 	v := b.Number(n, unit, what)
 	if v <= 0 && len(b.Diags) == before {
@@ -154,7 +152,7 @@ func (b *builder) positive(n *yaml.Node, unit expr.Unit, what string) float64 {
 // longest is the longest horizon [s]: times in the log are 64-bit nanoseconds.
 const longest = 9e9
 
-func (b *builder) horizon(n *yaml.Node) float64 {
+func (b *builder) horizon(n *yamldoc.Node) float64 {
 	v := b.positive(n, seconds, "horizon")
 	if v > longest {
 		b.Add(n, "out-of-range", "", "horizon must be at most %g s, almost three centuries", longest)
@@ -165,7 +163,7 @@ func (b *builder) horizon(n *yaml.Node) float64 {
 // shortest is the shortest distance of the recording grid [s]: below it a slip of the pen fills a disk.
 const shortest = 1e-3
 
-func (b *builder) interval(n *yaml.Node) float64 {
+func (b *builder) interval(n *yamldoc.Node) float64 {
 	before := len(b.Diags)
 	v := b.Number(n, seconds, "interval")
 	if v < shortest && len(b.Diags) == before {
@@ -174,7 +172,7 @@ func (b *builder) interval(n *yaml.Node) float64 {
 	return v
 }
 
-func (b *builder) tolerance(n *yaml.Node) float64 {
+func (b *builder) tolerance(n *yamldoc.Node) float64 {
 	before := len(b.Diags)
 	v := b.Number(n, expr.One, "tolerance")
 	if (v < 1e-12 || v > 1e-3) && len(b.Diags) == before {
@@ -183,12 +181,12 @@ func (b *builder) tolerance(n *yaml.Node) float64 {
 	return v
 }
 
-func (b *builder) method(n *yaml.Node) ode.Method {
+func (b *builder) method(n *yamldoc.Node) ode.Method {
 	return choice(b, n, "method", ode.Methods()...)
 }
 
 // choice reads one of several words.
-func choice[T fmt.Stringer](b *builder, n *yaml.Node, what string, values ...T) T {
+func choice[T fmt.Stringer](b *builder, n *yamldoc.Node, what string, values ...T) T {
 	before := len(b.Diags)
 	word := b.Text(n, what)
 	var words []string
@@ -207,7 +205,7 @@ func choice[T fmt.Stringer](b *builder, n *yaml.Node, what string, values ...T) 
 }
 
 // vehicle finds the vehicle that the mission names: a built-in one, or one in a file of equations.
-func (b *builder) vehicle(n *yaml.Node, vehicles []*model.Vehicle, open func(string) ([]byte, error)) bool {
+func (b *builder) vehicle(n *yamldoc.Node, vehicles []*model.Vehicle, open func(string) ([]byte, error)) bool {
 	name := b.Text(n, "vehicle")
 	if equations.IsFile(name) {
 		src := b.beside(n, "vehicle", open)
@@ -244,7 +242,7 @@ func (b *builder) vehicle(n *yaml.Node, vehicles []*model.Vehicle, open func(str
 const site = "site."
 
 // parameters reads both parameter sections; the environment's names stand there without their group.
-func (b *builder) parameters(environment, parameters *yaml.Node) {
+func (b *builder) parameters(environment, parameters *yamldoc.Node) {
 	if environment != nil {
 		b.section(environment, "environment", func(name string) string { return site + name })
 	}
@@ -258,9 +256,9 @@ func (b *builder) parameters(environment, parameters *yaml.Node) {
 	}
 }
 
-func (b *builder) section(n *yaml.Node, what string, full func(string) string) {
+func (b *builder) section(n *yamldoc.Node, what string, full func(string) string) {
 	v := b.m.Vehicle
-	b.Mapping(n, what, func(key, value *yaml.Node) {
+	b.Mapping(n, what, func(key, value *yamldoc.Node) {
 		i := slices.IndexFunc(v.Parameters, func(p model.Parameter) bool { return p.Name == full(key.Value) })
 		if i < 0 {
 			b.unknownParameter(key, parameterNames(v, strings.TrimSuffix(full("x"), "x")))
@@ -271,7 +269,7 @@ func (b *builder) section(n *yaml.Node, what string, full func(string) string) {
 }
 
 // within reads a value of a state or a command, which must lie in its range.
-func (b *builder) within(n *yaml.Node, v model.Variable, r model.Range) float64 {
+func (b *builder) within(n *yamldoc.Node, v model.Variable, r model.Range) float64 {
 	before := len(b.Diags)
 	x := b.Number(n, unitOf(v.Unit), v.Name)
 	if !r.Contains(x) && len(b.Diags) == before {
@@ -281,7 +279,7 @@ func (b *builder) within(n *yaml.Node, v model.Variable, r model.Range) float64 
 }
 
 // outside reports a value that is outside its range.
-func (b *builder) outside(n *yaml.Node, name, text string, unit expr.Unit, x float64, r model.Range) {
+func (b *builder) outside(n *yamldoc.Node, name, text string, unit expr.Unit, x float64, r model.Range) {
 	in := ""
 	if u := unit.String(); u != "" && u != "1" {
 		in = " " + u
@@ -290,7 +288,7 @@ func (b *builder) outside(n *yaml.Node, name, text string, unit expr.Unit, x flo
 }
 
 // unknownParameter reports a name that is no parameter, with the place where it would be one.
-func (b *builder) unknownParameter(key *yaml.Node, known []string) {
+func (b *builder) unknownParameter(key *yamldoc.Node, known []string) {
 	v := b.m.Vehicle
 	name := strings.TrimPrefix(key.Value, site)
 	switch {
@@ -304,7 +302,7 @@ func (b *builder) unknownParameter(key *yaml.Node, known []string) {
 	}
 }
 
-func (b *builder) parameter(i int, value *yaml.Node) {
+func (b *builder) parameter(i int, value *yamldoc.Node) {
 	p := b.m.Vehicle.Parameters[i]
 	unit, _ := expr.ParseUnit(p.Unit)
 	before := len(b.Diags)
@@ -339,8 +337,8 @@ func (b *builder) overrides(set []string) {
 		b.Reader = inner
 		name, value, found := strings.Cut(s, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		key := &yaml.Node{Kind: yaml.ScalarNode, Value: name, Line: 1, Column: 1 + strings.Index(s, name)}
-		node := &yaml.Node{Kind: yaml.ScalarNode, Value: value, Line: 1, Column: 1 + len(s) - len(value)}
+		key := &yamldoc.Node{Value: name, Line: 1, Offset: strings.Index(s, name), Length: len(name)}
+		node := &yamldoc.Node{Value: value, Line: 1, Offset: len(s) - len(value), Length: len(value)}
 		i := slices.IndexFunc(v.Parameters, func(p model.Parameter) bool { return p.Name == name })
 		switch {
 		case !found:
@@ -368,7 +366,7 @@ func (b *builder) compiles(scope expr.Scope) {
 }
 
 // table lays out the signal vector: the clock, the vehicle's states and outputs, the slots, the computed signals.
-func (b *builder) table(commands, own *yaml.Node) {
+func (b *builder) table(commands, own *yamldoc.Node) {
 	m, v := b.m, b.m.Vehicle
 	b.names = map[string]int{}
 	b.compiles(expr.Scope{})
@@ -385,15 +383,15 @@ func (b *builder) table(commands, own *yaml.Node) {
 		b.slot(signal{name: c.Name, text: c.Text, unit: unitOf(c.Unit)}, executive.Slot{Initial: c.Default, Hold: c.Hold})
 	}
 	if commands != nil {
-		b.Mapping(commands, "commands", func(key, value *yaml.Node) {
+		b.Mapping(commands, "commands", func(key, value *yamldoc.Node) {
 			i := slices.IndexFunc(v.Commands, func(c model.Command) bool { return c.Name == key.Value })
 			if i < 0 {
 				b.Unknown(key, "unknown-signal", "vehicle "+v.Name, m.slotNames())
 				return
 			}
 			b.Fields(value, key.Value, yamldoc.Keys{
-				"default": func(n *yaml.Node) { m.slots[i].Initial = b.within(n, v.Commands[i].Variable, v.Commands[i].Range) },
-				"hold":    func(n *yaml.Node) { m.slots[i].Hold = b.Boolean(n, "hold") },
+				"default": func(n *yamldoc.Node) { m.slots[i].Initial = b.within(n, v.Commands[i].Variable, v.Commands[i].Range) },
+				"hold":    func(n *yamldoc.Node) { m.slots[i].Hold = b.Boolean(n, "hold") },
 			})
 		})
 	}
@@ -403,24 +401,24 @@ func (b *builder) table(commands, own *yaml.Node) {
 }
 
 // ownSignals reads the mission's signals: slots first, so that the slots stand together in the signal vector.
-func (b *builder) ownSignals(own *yaml.Node) {
+func (b *builder) ownSignals(own *yamldoc.Node) {
 	type formula struct {
 		signal signal
-		node   *yaml.Node
+		node   *yamldoc.Node
 	}
 	var formulas []formula
-	b.Mapping(own, "signals", func(key, value *yaml.Node) {
+	b.Mapping(own, "signals", func(key, value *yamldoc.Node) {
 		s := signal{name: key.Value, unit: expr.One}
 		var sl executive.Slot
-		var unit, typeNode, valuesNode, expression, slotKey *yaml.Node
+		var unit, typeNode, valuesNode, expression, slotKey *yamldoc.Node
 		b.Fields(value, "signal "+key.Value, yamldoc.Keys{
-			"unit":    func(n *yaml.Node) { s.unit, unit = b.SIUnit(n), n },
-			"type":    func(n *yaml.Node) { typeNode = n },
-			"values":  func(n *yaml.Node) { valuesNode = n },
-			"text":    func(n *yaml.Node) { s.text = b.Text(n, "text") },
-			"value":   func(n *yaml.Node) { expression = n },
-			"default": func(n *yaml.Node) { slotKey = n },
-			"hold":    func(n *yaml.Node) { sl.Hold = b.Boolean(n, "hold") },
+			"unit":    func(n *yamldoc.Node) { s.unit, unit = b.SIUnit(n), n },
+			"type":    func(n *yamldoc.Node) { typeNode = n },
+			"values":  func(n *yamldoc.Node) { valuesNode = n },
+			"text":    func(n *yamldoc.Node) { s.text = b.Text(n, "text") },
+			"value":   func(n *yamldoc.Node) { expression = n },
+			"default": func(n *yamldoc.Node) { slotKey = n },
+			"hold":    func(n *yamldoc.Node) { sl.Hold = b.Boolean(n, "hold") },
 		})
 		b.typed(&s, key, typeNode, valuesNode, unit)
 		switch { // after the unit and the type, wherever it stands
@@ -462,7 +460,7 @@ func (b *builder) ownSignals(own *yaml.Node) {
 	for i, f := range formulas {
 		s := &b.m.signals[b.m.layout.Computed+i]
 		s.value = b.Expression(f.node, expr.Real, f.signal.unit, b.scope)
-		s.at.offset, s.at.length = b.Span(f.node)
+		s.at.offset, s.at.length = f.node.Offset, f.node.Length
 	}
 }
 
@@ -471,7 +469,7 @@ var types = map[string]expr.Type{"real": expr.Real, "boolean": expr.Boolean, "in
 	"enumeration": expr.Enumeration, "text": expr.Text}
 
 // typed reads the type of a slot, and of an enumeration its values.
-func (b *builder) typed(s *signal, key, typeNode, valuesNode, unit *yaml.Node) {
+func (b *builder) typed(s *signal, key, typeNode, valuesNode, unit *yamldoc.Node) {
 	if typeNode != nil {
 		word, known := b.Text(typeNode, "type"), false
 		if s.typ, known = types[word]; !known {
@@ -481,7 +479,7 @@ func (b *builder) typed(s *signal, key, typeNode, valuesNode, unit *yaml.Node) {
 		}
 	}
 	if valuesNode != nil {
-		b.Sequence(valuesNode, "values", func(n *yaml.Node) {
+		b.Sequence(valuesNode, "values", func(n *yamldoc.Node) {
 			switch v := b.Text(n, "a value"); {
 			case !expr.IsName(v):
 				b.Add(n, "wrong-name", "letters, digits and _; no word of the expressions",
@@ -504,7 +502,7 @@ func (b *builder) typed(s *signal, key, typeNode, valuesNode, unit *yaml.Node) {
 }
 
 // initial reads the default of a slot.
-func (b *builder) initial(s *signal, n *yaml.Node) float64 {
+func (b *builder) initial(s *signal, n *yamldoc.Node) float64 {
 	switch s.typ {
 	case expr.Boolean:
 		if b.Boolean(n, "default") {
@@ -544,12 +542,12 @@ func (b *builder) slot(s signal, sl executive.Slot) {
 }
 
 // initialValues reads the states that the mission starts elsewhere than the vehicle does.
-func (b *builder) initialValues(n *yaml.Node) {
+func (b *builder) initialValues(n *yamldoc.Node) {
 	if n == nil {
 		return
 	}
 	v := b.m.Vehicle
-	b.Mapping(n, "initial", func(key, value *yaml.Node) {
+	b.Mapping(n, "initial", func(key, value *yamldoc.Node) {
 		i := slices.IndexFunc(v.States, func(s model.State) bool { return s.Name == key.Value })
 		if i < 0 {
 			names := make([]string, len(v.States))
@@ -564,15 +562,15 @@ func (b *builder) initialValues(n *yaml.Node) {
 	})
 }
 
-func (b *builder) recording(rec, plots *yaml.Node) {
+func (b *builder) recording(rec, plots *yamldoc.Node) {
 	m := b.m
 	m.Record = nil
 	if rec != nil {
 		b.Fields(rec, "record", yamldoc.Keys{
-			"interval": func(n *yaml.Node) { m.Interval = b.interval(n) },
-			"signals": func(n *yaml.Node) {
+			"interval": func(n *yamldoc.Node) { m.Interval = b.interval(n) },
+			"signals": func(n *yamldoc.Node) {
 				m.Record = []string{}
-				b.Sequence(n, "signals", func(n *yaml.Node) { m.Record = b.recorded(n, m.Record) })
+				b.Sequence(n, "signals", func(n *yamldoc.Node) { m.Record = b.recorded(n, m.Record) })
 			},
 		})
 	}
@@ -584,13 +582,13 @@ func (b *builder) recording(rec, plots *yaml.Node) {
 	if plots == nil {
 		return
 	}
-	b.Sequence(plots, "plots", func(n *yaml.Node) {
+	b.Sequence(plots, "plots", func(n *yamldoc.Node) {
 		var p record.Plot
 		named := false
 		b.Fields(n, "a plot", yamldoc.Keys{
-			"title": func(n *yaml.Node) { p.Title = b.Text(n, "title") },
-			"signals": func(n *yaml.Node) {
-				b.Sequence(n, "signals", func(n *yaml.Node) {
+			"title": func(n *yamldoc.Node) { p.Title = b.Text(n, "title") },
+			"signals": func(n *yamldoc.Node) {
+				b.Sequence(n, "signals", func(n *yamldoc.Node) {
 					named = true
 					p.Signals = b.recorded(n, p.Signals)
 					if slices.Contains(p.Signals, n.Value) && !slices.Contains(m.Record, n.Value) {
@@ -607,7 +605,7 @@ func (b *builder) recording(rec, plots *yaml.Node) {
 }
 
 // recorded appends a signal's name to a list, or reports that there is no such signal.
-func (b *builder) recorded(n *yaml.Node, list []string) []string {
+func (b *builder) recorded(n *yamldoc.Node, list []string) []string {
 	i, ok := b.names[n.Value]
 	if ok && i == 0 {
 		b.Add(n, "unknown-signal", "leave it out", "the time t is recorded with every sample")
@@ -625,7 +623,7 @@ func (b *builder) recorded(n *yaml.Node, list []string) []string {
 }
 
 // plan reads the plan against the signals that the mission has.
-func (b *builder) plan(n *yaml.Node, open func(string) ([]byte, error), known plan.Vocabulary) bool {
+func (b *builder) plan(n *yamldoc.Node, open func(string) ([]byte, error), known plan.Vocabulary) bool {
 	src := b.beside(n, "plan", open)
 	if src == nil {
 		return false
@@ -637,7 +635,7 @@ func (b *builder) plan(n *yaml.Node, open func(string) ([]byte, error), known pl
 }
 
 // graph reads the state graph against the leaves that the plan has.
-func (b *builder) graph(n *yaml.Node, open func(string) ([]byte, error)) {
+func (b *builder) graph(n *yamldoc.Node, open func(string) ([]byte, error)) {
 	src := b.beside(n, "graph", open)
 	if src == nil {
 		return
@@ -648,7 +646,7 @@ func (b *builder) graph(n *yaml.Node, open func(string) ([]byte, error)) {
 }
 
 // beside opens a file that the mission names by its path relative to the mission file, nil if that fails.
-func (b *builder) beside(n *yaml.Node, what string, open func(string) ([]byte, error)) *diag.Source {
+func (b *builder) beside(n *yamldoc.Node, what string, open func(string) ([]byte, error)) *diag.Source {
 	name := b.Text(n, what)
 	if name == "" {
 		return nil

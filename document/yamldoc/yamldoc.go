@@ -41,7 +41,7 @@ func NewReader(src *diag.Source) *Reader {
 
 // Parse returns the root of the source's first document. An empty file, whose hint says what it should hold, and a
 // syntax error are reported and have none.
-func (r *Reader) Parse(hint string) *yaml.Node {
+func (r *Reader) Parse(hint string) *Node {
 	if i := strings.IndexFunc(r.Source.Text, func(c rune) bool { return c == utf8.RuneError || c == 0 }); i >= 0 {
 		r.Diags = append(r.Diags, diag.Diagnostic{Source: r.Source, Offset: i, Length: 1, Code: "not-utf8",
 			Text: "the file is not a text in UTF-8"})
@@ -64,7 +64,8 @@ func (r *Reader) Parse(hint string) *yaml.Node {
 		r.syntax(err)
 		return nil
 	default:
-		r.Add(&second, "second-document", "give each document a file of its own", "only the first document of a file is read")
+		n := r.place(&second)
+		r.Add(n, "second-document", "give each document a file of its own", "only the first document of a file is read")
 		return nil
 	}
 	if len(doc.Content) == 0 {
@@ -72,8 +73,8 @@ func (r *Reader) Parse(hint string) *yaml.Node {
 			Hint: hint})
 		return nil
 	}
-	root := doc.Content[0]
-	if r.aliases(root, map[*yaml.Node]int{}) > maxNodes {
+	root := r.node(doc.Content[0], map[*yaml.Node]*Node{})
+	if root.size > maxNodes {
 		r.Add(root, "too-large", "repeat less by aliases", "with its aliases the document has more than %d values", maxNodes)
 	}
 	if r.Diags.HasErrors() {
@@ -82,100 +83,42 @@ func (r *Reader) Parse(hint string) *yaml.Node {
 	return root
 }
 
-// maxNodes bounds the values of a document, each alias counted as what it stands for: a few lines can stand for
-// billions.
-const maxNodes = 1_000_000
-
-// aliases returns how many values a node holds, no more than maxNodes and one, and reports aliases within what they
-// stand for. It notes the sizes of nodes, 0 while one is being counted.
-func (r *Reader) aliases(n *yaml.Node, sizes map[*yaml.Node]int) int {
-	if n.Kind == yaml.AliasNode {
-		size, seen := sizes[n.Alias]
-		if seen && size == 0 {
-			r.Add(n, "yaml-syntax", "write out what is meant", "the alias *%s stands within what it stands for", n.Value)
-			return 1
-		}
-		return r.aliases(n.Alias, sizes)
-	}
-	if size := sizes[n]; size > 0 {
-		return size
-	}
-	sizes[n] = 0
-	size := 1
-	for _, c := range n.Content {
-		size = min(size+r.aliases(c, sizes), maxNodes+1)
-	}
-	sizes[n] = size
-	return size
-}
-
 var isXML = regexp.MustCompile(`^\s*<[?!A-Za-z]`)
 
 // Has reports whether a source is a document with an entry of the given name.
 func Has(src *diag.Source, key string) bool {
-	root := NewReader(src).Parse("")
-	if root == nil || root.Kind != yaml.MappingNode {
-		return false
-	}
-	for i := 0; i < len(root.Content); i += 2 {
-		if root.Content[i].Value == key {
-			return true
-		}
-	}
-	return false
-}
-
-// Span returns the bytes that a node's scalar text takes in the file.
-func (r *Reader) Span(n *yaml.Node) (offset, length int) {
-	if n.Line < 1 || n.Line > len(r.lines) {
-		return 0, 0
-	}
-	offset = r.lines[n.Line-1]
-	for c := 1; c < n.Column && offset < len(r.Source.Text); c++ { // columns count characters
-		_, size := utf8.DecodeRuneInString(r.Source.Text[offset:])
-		offset += size
-	}
-	if n.Kind == yaml.ScalarNode {
-		length = len(n.Value)
-		if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
-			offset++ // the quotation mark
-		}
-	}
-	return offset, min(length, len(r.Source.Text)-offset)
+	return NewReader(src).Parse("").Entry(key) != nil
 }
 
 // Add reports a mistake at a node.
-func (r *Reader) Add(n *yaml.Node, code, hint, format string, args ...any) {
-	offset, length := r.Span(n)
-	r.Diags = append(r.Diags, diag.Diagnostic{Source: r.Source, Offset: offset, Length: length, Code: code,
+func (r *Reader) Add(n *Node, code, hint, format string, args ...any) {
+	r.Diags = append(r.Diags, diag.Diagnostic{Source: r.Source, Offset: n.Offset, Length: n.Length, Code: code,
 		Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // Mapping visits the entries of a mapping in order.
-func (r *Reader) Mapping(n *yaml.Node, what string, visit func(key, value *yaml.Node)) {
-	n = Resolve(n)
-	if n.Kind != yaml.MappingNode {
+func (r *Reader) Mapping(n *Node, what string, visit func(key, value *Node)) {
+	if n.Kind != Mapping {
 		r.Add(n, "wrong-type", "", "%s must be a mapping of names to values", what)
 		return
 	}
 	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
+	for i, key := range n.Keys {
 		if seen[key.Value] {
 			r.Add(key, "duplicate-name", "", "%q stands twice in %s", key.Value, what)
 			continue
 		}
 		seen[key.Value] = true
-		visit(key, Resolve(n.Content[i+1]))
+		visit(key, n.Items[i])
 	}
 }
 
 // Keys is the set of entries that a mapping may have.
-type Keys map[string]func(value *yaml.Node)
+type Keys map[string]func(value *Node)
 
 // Fields visits a mapping whose keys are fixed; an unknown key is reported with the nearest known one.
-func (r *Reader) Fields(n *yaml.Node, what string, known Keys) {
-	r.Mapping(n, what, func(key, value *yaml.Node) {
+func (r *Reader) Fields(n *Node, what string, known Keys) {
+	r.Mapping(n, what, func(key, value *Node) {
 		if visit, ok := known[key.Value]; ok {
 			visit(value)
 			return
@@ -185,7 +128,7 @@ func (r *Reader) Fields(n *yaml.Node, what string, known Keys) {
 }
 
 // Unknown reports a name that is not among the candidates.
-func (r *Reader) Unknown(n *yaml.Node, code, what string, candidates []string) {
+func (r *Reader) Unknown(n *Node, code, what string, candidates []string) {
 	r.Add(n, code, "", "%s has no %q", what, n.Value)
 	r.Suggest(func() string {
 		return cmp.Or(diag.DidYouMean(n.Value, candidates), diag.OneOf("known: ", candidates))
@@ -196,20 +139,19 @@ func (r *Reader) Unknown(n *yaml.Node, code, what string, candidates []string) {
 func (r *Reader) Suggest(suggest func() string) { r.Diags[len(r.Diags)-1].Suggest = suggest }
 
 // Sequence visits the entries of a list in order.
-func (r *Reader) Sequence(n *yaml.Node, what string, visit func(value *yaml.Node)) {
-	n = Resolve(n)
-	if n.Kind != yaml.SequenceNode {
+func (r *Reader) Sequence(n *Node, what string, visit func(value *Node)) {
+	if n.Kind != Sequence {
 		r.Add(n, "wrong-type", "", "%s must be a list", what)
 		return
 	}
-	for _, v := range n.Content {
-		visit(Resolve(v))
+	for _, v := range n.Items {
+		visit(v)
 	}
 }
 
 // Text reads a scalar as it stands.
-func (r *Reader) Text(n *yaml.Node, what string) string {
-	if n.Kind != yaml.ScalarNode || n.Value == "" {
+func (r *Reader) Text(n *Node, what string) string {
+	if n.Kind != Scalar || n.Value == "" {
 		r.Add(n, "wrong-type", "", "%s must be a text", what)
 		return ""
 	}
@@ -217,9 +159,10 @@ func (r *Reader) Text(n *yaml.Node, what string) string {
 }
 
 // Boolean reads true or false.
-func (r *Reader) Boolean(n *yaml.Node, what string) bool {
+func (r *Reader) Boolean(n *Node, what string) bool {
 	var b bool
-	if n.Kind != yaml.ScalarNode || n.Decode(&b) != nil {
+	scalar := yaml.Node{Kind: yaml.ScalarNode, Tag: n.tag, Value: n.Value}
+	if n.Kind != Scalar || scalar.Decode(&b) != nil {
 		r.Add(n, "wrong-type", "write true or false", "%s must be true or false", what)
 	}
 	return b
@@ -227,12 +170,12 @@ func (r *Reader) Boolean(n *yaml.Node, what string) bool {
 
 // Number reads a finite number in the given unit: a bare one as it stands, a literal such as `24 [h]` converted; a time
 // may also be a span, 12h30m.
-func (r *Reader) Number(n *yaml.Node, unit expr.Unit, what string) float64 {
-	if v, err := strconv.ParseFloat(n.Value, 64); err == nil && n.Kind == yaml.ScalarNode && v-v == 0 {
+func (r *Reader) Number(n *Node, unit expr.Unit, what string) float64 {
+	if v, err := strconv.ParseFloat(n.Value, 64); err == nil && n.Kind == Scalar && v-v == 0 {
 		return v
 	}
 	e, err := expr.ParseFor(n.Value, unit)
-	if n.Kind != yaml.ScalarNode || err != nil && !strings.Contains(n.Value, "[") || err == nil && len(e.Names()) > 0 {
+	if n.Kind != Scalar || err != nil && !strings.Contains(n.Value, "[") || err == nil && len(e.Names()) > 0 {
 		r.Add(n, "not-a-number", numberHint(unit), "%s must be a number, not %q", what, n.Value)
 		return 0
 	}
@@ -248,9 +191,9 @@ func (r *Reader) Number(n *yaml.Node, unit expr.Unit, what string) float64 {
 }
 
 // Unit reads a unit of measurement; one that cannot be read fits every other.
-func (r *Reader) Unit(n *yaml.Node) expr.Unit {
+func (r *Reader) Unit(n *Node) expr.Unit {
 	u, err := expr.ParseUnit(n.Value)
-	if err != nil || n.Kind != yaml.ScalarNode {
+	if err != nil || n.Kind != Scalar {
 		if err == nil {
 			err = errors.New("a unit must be a text")
 		}
@@ -261,7 +204,7 @@ func (r *Reader) Unit(n *yaml.Node) expr.Unit {
 }
 
 // SIUnit reads the unit of a signal, which must be the SI's coherent one.
-func (r *Reader) SIUnit(n *yaml.Node) expr.Unit {
+func (r *Reader) SIUnit(n *Node) expr.Unit {
 	u := r.Unit(n)
 	if !u.Coherent() {
 		r.Add(n, "unknown-unit", "signals are in SI units; literals in expressions may use others",
@@ -281,8 +224,8 @@ func numberHint(unit expr.Unit) string {
 }
 
 // Expression parses and checks an expression; nil if it has a mistake.
-func (r *Reader) Expression(n *yaml.Node, want expr.Type, unit expr.Unit, scope expr.Scope) *expr.Expr {
-	if n.Kind != yaml.ScalarNode {
+func (r *Reader) Expression(n *Node, want expr.Type, unit expr.Unit, scope expr.Scope) *expr.Expr {
+	if n.Kind != Scalar {
 		r.Add(n, "wrong-type", "", "an expression must be a text")
 		return nil
 	}
@@ -302,20 +245,11 @@ func (r *Reader) Expression(n *yaml.Node, want expr.Type, unit expr.Unit, scope 
 }
 
 // Inside reports a mistake at its place within an expression's text.
-func (r *Reader) Inside(n *yaml.Node, err error) {
+func (r *Reader) Inside(n *Node, err error) {
 	m, ok := err.(*expr.Error)
 	if !ok {
 		r.Add(n, "syntax", "", "%v", err)
 		return
 	}
-	offset, _ := r.Span(n)
-	r.Diags = append(r.Diags, m.In(r.Source, offset))
-}
-
-// Resolve follows an alias to its anchor.
-func Resolve(n *yaml.Node) *yaml.Node {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	return n
+	r.Diags = append(r.Diags, m.In(r.Source, n.Offset))
 }

@@ -7,8 +7,6 @@ import (
 
 	"canopy/diag"
 	"canopy/expr"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // Values come as they are written, and each mistake at its place: line, column counted in characters, and the marked text.
@@ -31,21 +29,21 @@ same: *size
 	second, _ := expr.ParseUnit("s")
 	var numbers []float64
 	r.Fields(root, "the test", Keys{
-		"größe": func(n *yaml.Node) { numbers = append(numbers, r.Number(n, metre, "größe")) },
-		"list": func(n *yaml.Node) {
-			r.Sequence(n, "list", func(n *yaml.Node) {
-				if n.Style == yaml.SingleQuotedStyle {
+		"größe": func(n *Node) { numbers = append(numbers, r.Number(n, metre, "größe")) },
+		"list": func(n *Node) {
+			r.Sequence(n, "list", func(n *Node) {
+				if text[n.Offset-1] == '\'' {
 					r.Expression(n, expr.Boolean, expr.AnyUnit, nil)
 				} else {
 					numbers = append(numbers, r.Number(n, metre, "an entry"))
 				}
 			})
 		},
-		"on":    func(n *yaml.Node) { r.Boolean(n, "on") },
-		"again": func(n *yaml.Node) { r.Mapping(n, "again", func(_, _ *yaml.Node) {}) },
-		"speed": func(n *yaml.Node) { r.Number(n, second, "speed") },
-		"alias": func(n *yaml.Node) { r.Text(n, "alias") },
-		"same":  func(n *yaml.Node) { numbers = append(numbers, r.Number(n, metre, "same")) },
+		"on":    func(n *Node) { r.Boolean(n, "on") },
+		"again": func(n *Node) { r.Mapping(n, "again", func(_, _ *Node) {}) },
+		"speed": func(n *Node) { r.Number(n, second, "speed") },
+		"alias": func(n *Node) { r.Text(n, "alias") },
+		"same":  func(n *Node) { numbers = append(numbers, r.Number(n, metre, "same")) },
 	})
 	if want := []float64{12, 1, 0, 5}; !slices.Equal(numbers, want) {
 		t.Errorf("numbers %v, want %v", numbers, want)
@@ -93,8 +91,8 @@ func TestDurations(t *testing.T) {
 	r := NewReader(&diag.Source{Name: "test.yaml", Text: text})
 	metre, _ := expr.ParseUnit("m")
 	var got []float64
-	r.Sequence(r.Parse(""), "times", func(n *yaml.Node) { got = append(got, r.Number(n, expr.Second, "a time")) })
-	r.Number(&yaml.Node{Kind: yaml.ScalarNode, Value: "3m", Line: 1, Column: 1}, metre, "a length")
+	r.Sequence(r.Parse(""), "times", func(n *Node) { got = append(got, r.Number(n, expr.Second, "a time")) })
+	r.Number(&Node{Value: "3m", Line: 1}, metre, "a length")
 	if want := []float64{90, 0, 90, 45000, 172800, 0, 0}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

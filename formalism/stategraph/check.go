@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"canopy/document/yamldoc"
 )
 
 // crosses reports a transition between steps of different levels.
-func (b *builder) crosses(t Transition, from, to *yaml.Node) bool {
+func (b *builder) crosses(t Transition, from, to *yamldoc.Node) bool {
 	g := b.g
 	around, target := g.steps[t.From].parent, g.steps[t.To].parent
 	if around == target {
@@ -40,7 +40,7 @@ type checker struct {
 }
 
 // check reports what is wrong with the structure of the graph.
-func (b *builder) check(steps *yaml.Node) {
+func (b *builder) check(steps *yamldoc.Node) {
 	c := &checker{builder: b, inside: make([][]Step, len(b.g.steps)+1), passable: make([]bool, len(b.g.steps))}
 	for s := range b.g.steps {
 		around := b.g.steps[s].parent + 1
@@ -110,7 +110,7 @@ func (c *checker) meet(around Step, k int, mine, other Step) {
 }
 
 // reach reports the steps of a level that can never become active.
-func (c *checker) reach(around Step, steps *yaml.Node) {
+func (c *checker) reach(around Step, steps *yamldoc.Node) {
 	level := c.inside[around+1]
 	known := make(map[Step]bool, len(level))
 	var spread func(s Step)

@@ -7,8 +7,6 @@ import (
 	"canopy/diag"
 	"canopy/document/yamldoc"
 	"canopy/expr"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // leastDelay is what a delay must exceed [s]: a hundred times the resolution of numbers near 1, as in the library.
@@ -42,29 +40,29 @@ type builder struct {
 	g        *Graph
 	known    *Vocabulary
 	names    map[string]Step
-	steps    []writtenStep // by step
-	links    []*yaml.Node  // by transition: where its target is written
-	broken   bool          // connections are missing because of mistakes: what seems cut off may not be
+	steps    []writtenStep   // by step
+	links    []*yamldoc.Node // by transition: where its target is written
+	broken   bool            // connections are missing because of mistakes: what seems cut off may not be
 	compiler *expr.Compiler
 }
 
 // writtenStep is where the parts of a step are written.
 type writtenStep struct {
-	key, entry, exit *yaml.Node
-	exits            []*yaml.Node // by exit
+	key, entry, exit *yamldoc.Node
+	exits            []*yamldoc.Node // by exit
 }
 
-func (b *builder) read(root *yaml.Node) {
-	var steps, transitions *yaml.Node
+func (b *builder) read(root *yamldoc.Node) {
+	var steps, transitions *yamldoc.Node
 	loopCheck := true
 	b.Fields(root, "the state graph", yamldoc.Keys{
-		"graph":       func(n *yaml.Node) { b.g.Name = b.Text(n, "graph") },
-		"text":        func(n *yaml.Node) { b.g.Text = b.Text(n, "text") },
-		"loop_check":  func(n *yaml.Node) { loopCheck = b.Boolean(n, "loop_check") },
-		"steps":       func(n *yaml.Node) { steps = n },
-		"transitions": func(n *yaml.Node) { transitions = n },
+		"graph":       func(n *yamldoc.Node) { b.g.Name = b.Text(n, "graph") },
+		"text":        func(n *yamldoc.Node) { b.g.Text = b.Text(n, "text") },
+		"loop_check":  func(n *yamldoc.Node) { loopCheck = b.Boolean(n, "loop_check") },
+		"steps":       func(n *yamldoc.Node) { steps = n },
+		"transitions": func(n *yamldoc.Node) { transitions = n },
 	})
-	if root.Kind != yaml.MappingNode {
+	if root.Kind != yamldoc.Mapping {
 		return
 	}
 	if steps == nil {
@@ -76,14 +74,14 @@ func (b *builder) read(root *yaml.Node) {
 		b.ports(Step(s))
 	}
 	if transitions != nil {
-		b.Sequence(transitions, "transitions", func(n *yaml.Node) { b.transition(n, loopCheck) })
+		b.Sequence(transitions, "transitions", func(n *yamldoc.Node) { b.transition(n, loopCheck) })
 	}
 	b.check(steps)
 }
 
 // level reads the steps of one level, those inside them included.
-func (b *builder) level(n *yaml.Node, what string, parent Step) {
-	b.Mapping(n, what, func(key, value *yaml.Node) {
+func (b *builder) level(n *yamldoc.Node, what string, parent Step) {
+	b.Mapping(n, what, func(key, value *yamldoc.Node) {
 		name := key.Value
 		if _, taken := b.names[name]; taken { // its inside is not read: that ends a document that contains itself
 			b.Add(key, "duplicate-name", "", "there is a step %q already", name)
@@ -97,23 +95,23 @@ func (b *builder) level(n *yaml.Node, what string, parent Step) {
 		b.names[name] = s
 		b.steps = append(b.steps, writtenStep{key: key})
 		b.g.steps = append(b.g.steps, step{name: name, line: key.Line, parent: parent, end: s + 1})
-		if value.Tag != "!!null" {
+		if !value.IsNull() {
 			b.step(value, s)
 		}
 		b.g.steps[s].end = Step(len(b.steps))
 	})
 }
 
-func (b *builder) step(n *yaml.Node, s Step) {
+func (b *builder) step(n *yamldoc.Node, s Step) {
 	w := &b.steps[s]
-	var inside, initial *yaml.Node
+	var inside, initial *yamldoc.Node
 	first := false
 	b.Fields(n, "step "+b.g.steps[s].name, yamldoc.Keys{
-		"initial": func(n *yaml.Node) { first, initial = b.Boolean(n, "initial"), n },
-		"actions": func(n *yaml.Node) { b.Sequence(n, "actions", func(n *yaml.Node) { b.action(n, s) }) },
-		"entry":   func(n *yaml.Node) { w.entry = n },
-		"exit":    func(n *yaml.Node) { w.exit = n },
-		"steps":   func(n *yaml.Node) { inside = n },
+		"initial": func(n *yamldoc.Node) { first, initial = b.Boolean(n, "initial"), n },
+		"actions": func(n *yamldoc.Node) { b.Sequence(n, "actions", func(n *yamldoc.Node) { b.action(n, s) }) },
+		"entry":   func(n *yamldoc.Node) { w.entry = n },
+		"exit":    func(n *yamldoc.Node) { w.exit = n },
+		"steps":   func(n *yamldoc.Node) { inside = n },
 	})
 	if first && b.g.steps[s].parent != None {
 		first, b.broken = false, true
@@ -126,14 +124,14 @@ func (b *builder) step(n *yaml.Node, s Step) {
 		b.level(inside, "steps", s)
 		return
 	}
-	for _, port := range []*yaml.Node{w.entry, w.exit} {
+	for _, port := range []*yamldoc.Node{w.entry, w.exit} {
 		if port != nil {
 			b.Add(port, "not-parallel", "", "step %q has no steps inside for an entry or exit", b.g.steps[s].name)
 		}
 	}
 }
 
-func (b *builder) action(n *yaml.Node, s Step) {
+func (b *builder) action(n *yamldoc.Node, s Step) {
 	name := b.Text(n, "an action")
 	if name == "" {
 		return
@@ -165,11 +163,11 @@ func (b *builder) ports(s Step) {
 	for i := s + 1; i < st.end; i = b.g.steps[i].end {
 		inside = append(inside, b.g.steps[i].name)
 	}
-	read := func(list *yaml.Node, what string, add func(i Step, n *yaml.Node) bool) {
+	read := func(list *yamldoc.Node, what string, add func(i Step, n *yamldoc.Node) bool) {
 		if list == nil {
 			return
 		}
-		b.Sequence(list, what, func(n *yaml.Node) {
+		b.Sequence(list, what, func(n *yamldoc.Node) {
 			if !b.single(n, "a branch has one "+what+" step") {
 				b.broken = true
 				return
@@ -183,27 +181,27 @@ func (b *builder) ports(s Step) {
 			}
 		})
 	}
-	read(w.entry, "entry", func(i Step, _ *yaml.Node) bool {
+	read(w.entry, "entry", func(i Step, _ *yamldoc.Node) bool {
 		known := b.g.steps[i].first
 		b.g.steps[i].first = true
 		return !known
 	})
-	read(w.exit, "exit", func(i Step, n *yaml.Node) bool {
+	read(w.exit, "exit", func(i Step, n *yamldoc.Node) bool {
 		if slices.Contains(st.exits, i) {
 			return false
 		}
 		st.exits, w.exits = append(st.exits, i), append(w.exits, n)
 		return true
 	})
-	if w.entry == nil || w.entry.Kind == yaml.SequenceNode && len(w.entry.Content) == 0 {
+	if w.entry == nil || w.entry.Kind == yamldoc.Sequence && len(w.entry.Items) == 0 {
 		b.Add(w.key, "missing-entry", "add `entry: [...]` with the first step of each branch",
 			"parallel step %q has no entry", st.name)
 	}
 }
 
 // single reports whether a node is a single text, what a connection of a port is made to.
-func (b *builder) single(n *yaml.Node, rule string) bool {
-	if n.Kind == yaml.SequenceNode {
+func (b *builder) single(n *yamldoc.Node, rule string) bool {
+	if n.Kind == yamldoc.Sequence {
 		b.Add(n, "one-connection", "a parallel step begins several branches at once: list their first steps as `entry`",
 			"%s, not a list of them", rule)
 		return false
@@ -212,7 +210,7 @@ func (b *builder) single(n *yaml.Node, rule string) bool {
 }
 
 // end reads one end of a transition.
-func (b *builder) end(n *yaml.Node, port bool) (Step, bool) {
+func (b *builder) end(n *yamldoc.Node, port bool) (Step, bool) {
 	if b.single(n, "a transition leads from one step to one step") {
 		s, ok := b.names[n.Value]
 		switch {
@@ -237,24 +235,24 @@ func (b *builder) stepNames() []string {
 	return names
 }
 
-func (b *builder) transition(n *yaml.Node, loopCheck bool) {
+func (b *builder) transition(n *yamldoc.Node, loopCheck bool) {
 	t := Transition{LoopCheck: loopCheck, Line: n.Line}
 	var code *expr.Code
-	ends := map[string]*yaml.Node{}
-	keep := func(key string) func(*yaml.Node) { return func(n *yaml.Node) { ends[key] = n } }
+	ends := map[string]*yamldoc.Node{}
+	keep := func(key string) func(*yamldoc.Node) { return func(n *yamldoc.Node) { ends[key] = n } }
 	b.Fields(n, "a transition", yamldoc.Keys{
 		"from":       keep("from"),
 		"suspend":    keep("suspend"),
 		"to":         keep("to"),
 		"resume":     keep("resume"),
-		"when":       func(n *yaml.Node) { t.When, code = b.condition(n) },
-		"after":      func(n *yaml.Node) { t.After = b.delay(n) },
-		"loop_check": func(n *yaml.Node) { t.LoopCheck = b.Boolean(n, "loop_check") },
+		"when":       func(n *yamldoc.Node) { t.When, code = b.condition(n) },
+		"after":      func(n *yamldoc.Node) { t.After = b.delay(n) },
+		"loop_check": func(n *yamldoc.Node) { t.LoopCheck = b.Boolean(n, "loop_check") },
 	})
-	if n.Kind != yaml.MappingNode {
+	if n.Kind != yamldoc.Mapping {
 		return
 	}
-	which := func(plain, port string) (*yaml.Node, bool) {
+	which := func(plain, port string) (*yamldoc.Node, bool) {
 		switch {
 		case ends[plain] != nil && ends[port] != nil:
 			b.Add(ends[port], "conflicting-keys", "", "a transition has either `%s` or `%s`", plain, port)
@@ -268,12 +266,12 @@ func (b *builder) transition(n *yaml.Node, loopCheck bool) {
 		}
 		return ends[plain], false
 	}
-	var from, to *yaml.Node
+	var from, to *yamldoc.Node
 	from, t.Suspends = which("from", "suspend")
 	to, t.Resumes = which("to", "resume")
 	ok := from != nil && to != nil
 	for _, e := range []struct {
-		node *yaml.Node
+		node *yamldoc.Node
 		port bool
 		s    *Step
 	}{{from, t.Suspends, &t.From}, {to, t.Resumes, &t.To}} {
@@ -304,7 +302,7 @@ func (b *builder) transition(n *yaml.Node, loopCheck bool) {
 	}
 }
 
-func (b *builder) delay(n *yaml.Node) float64 {
+func (b *builder) delay(n *yamldoc.Node) float64 {
 	before := len(b.Diags)
 	v := b.Number(n, expr.Second, "after")
 	if v <= leastDelay && len(b.Diags) == before {
@@ -314,7 +312,7 @@ func (b *builder) delay(n *yaml.Node) float64 {
 }
 
 // condition reads a transition's condition and compiles it; nil if it has a mistake.
-func (b *builder) condition(n *yaml.Node) (*expr.Expr, *expr.Code) {
+func (b *builder) condition(n *yamldoc.Node) (*expr.Expr, *expr.Code) {
 	text := b.Text(n, "when")
 	if text == "" {
 		return nil, nil
@@ -339,7 +337,7 @@ func (b *builder) condition(n *yaml.Node) (*expr.Expr, *expr.Code) {
 }
 
 // formula appends the conditions that a formula joins to names. A formula of anything else is reported.
-func (b *builder) formula(n *yaml.Node, x *expr.Node, names *[]string) {
+func (b *builder) formula(n *yamldoc.Node, x *expr.Node, names *[]string) {
 	at, end := x.Span()
 	m := &expr.Error{Offset: at, Length: end - at}
 	switch x.Op() {

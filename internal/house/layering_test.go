@@ -104,8 +104,6 @@ var rooms = map[string]room{
 		"snapshot":         "an engine can be saved",
 		"document/yamldoc": "state graphs are YAML",
 		"internal/palette": "pictures have the report's colours",
-	}, outside: reasons{
-		"go.yaml.in/yaml/v3": "the nodes of a document",
 	}, tests: reasons{
 		"bt":            "the solar day's graph does what its tree does",
 		"document/plan": "the solar day's plan gives conditions and actions",
@@ -128,8 +126,6 @@ var rooms = map[string]room{
 		"expr":             "derivatives and outputs are expressions",
 		"vehicle/model":    "what comes out is a vehicle like any other",
 		"document/yamldoc": "equations are in a YAML file",
-	}, outside: reasons{
-		"go.yaml.in/yaml/v3": "the nodes of a document",
 	}},
 	"analysis/temporal": {pure: true, imports: reasons{
 		"diag": "an unknown name comes with the nearest known one",
@@ -151,7 +147,6 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"github.com/dalzilio/rudd": "sets of states are binary decision diagrams",
 		"gonum.org/v1/gonum":       "a linear program finds what rises until the goal is reached",
-		"go.yaml.in/yaml/v3":       "the nodes of a section of declarations",
 	}, tests: reasons{
 		"github.com/crillab/gophersat": "an encoding of its own gives the same answers",
 		"document/script":              "scripts are replayed",
@@ -212,8 +207,6 @@ var rooms = map[string]room{
 		"document/yamldoc":     "mission files are YAML",
 		"vehicle/equations":    "a mission may name a vehicle in a file of equations",
 		"formalism/stategraph": "a mission may name a state graph to compare its plan with",
-	}, outside: reasons{
-		"go.yaml.in/yaml/v3": "the nodes of a mission file",
 	}, tests: reasons{
 		"internal/cart": "missions of a small vehicle are read",
 	}},

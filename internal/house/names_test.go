@@ -89,9 +89,7 @@ func TestATypesNameMeansOneThing(t *testing.T) {
 
 // foreignTypes are the types of other modules that rooms may show to others, with the reason.
 var foreignTypes = map[string]string{
-	"document/yamldoc yaml.Node": "readers of documents visit the parser's nodes; to be wrapped",
-	"analysis/verify yaml.Node":  "reads a section of another document; to be wrapped with yamldoc's",
-	"internal/flight plot.Plot":  "examples draw with the library: pictures of this repository, no room of computation",
+	"internal/flight plot.Plot": "examples draw with the library: pictures of this repository, no room of computation",
 }
 
 // TestSignaturesShowNoForeignTypes finds types of other modules in what rooms export: functions, methods and fields.

@@ -10,8 +10,6 @@ import (
 	"canopy/document/yamldoc"
 	"canopy/expr"
 	"canopy/vehicle/model"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // defaultTolerance is the absolute tolerance of a state that the file gives none, in the state's unit.
@@ -47,22 +45,22 @@ type builder struct {
 
 // written is an expression of the file, before it is read.
 type written struct {
-	key, node *yaml.Node // node nil: 0
-	unit      expr.Unit  // that it must have
+	key, node *yamldoc.Node // node nil: 0
+	unit      expr.Unit     // that it must have
 }
 
 // read visits the sections in the order in which their names stand in the signal vector, then the expressions.
-func (b *builder) read(root *yaml.Node) {
-	parts := map[string]*yaml.Node{}
+func (b *builder) read(root *yamldoc.Node) {
+	parts := map[string]*yamldoc.Node{}
 	known := yamldoc.Keys{
-		"vehicle": func(n *yaml.Node) { b.v.Name = b.Text(n, "vehicle") },
-		"text":    func(n *yaml.Node) { b.v.Text = b.Text(n, "text") },
+		"vehicle": func(n *yamldoc.Node) { b.v.Name = b.Text(n, "vehicle") },
+		"text":    func(n *yamldoc.Node) { b.v.Text = b.Text(n, "text") },
 	}
 	for _, key := range []string{"parameters", "states", "outputs", "commands"} {
-		known[key] = func(n *yaml.Node) { parts[key] = n }
+		known[key] = func(n *yamldoc.Node) { parts[key] = n }
 	}
 	b.Fields(root, "the vehicle", known)
-	if root.Kind != yaml.MappingNode {
+	if root.Kind != yamldoc.Mapping {
 		return
 	}
 	if b.v.Name == "" {
@@ -80,11 +78,11 @@ func (b *builder) read(root *yaml.Node) {
 }
 
 // section visits the variables of a section that has new names.
-func (b *builder) section(n *yaml.Node, what string, visit func(key, value *yaml.Node) expr.Unit) {
+func (b *builder) section(n *yamldoc.Node, what string, visit func(key, value *yamldoc.Node) expr.Unit) {
 	if n == nil {
 		return
 	}
-	b.Mapping(n, what, func(key, value *yaml.Node) {
+	b.Mapping(n, what, func(key, value *yamldoc.Node) {
 		if _, taken := b.places[key.Value]; taken {
 			b.Add(key, "duplicate-name", "", "there is a signal or parameter %q already", key.Value)
 			return
@@ -102,23 +100,23 @@ func (b *builder) section(n *yaml.Node, what string, visit func(key, value *yaml
 
 // variable reads the unit and the text of a variable, and returns the nodes of its other entries, of which keys names
 // those that it may have.
-func (b *builder) variable(key, value *yaml.Node, unit func(*yaml.Node) expr.Unit, keys ...string) (
-	v model.Variable, u expr.Unit, nodes map[string]*yaml.Node) {
-	nodes = map[string]*yaml.Node{}
+func (b *builder) variable(key, value *yamldoc.Node, unit func(*yamldoc.Node) expr.Unit, keys ...string) (
+	v model.Variable, u expr.Unit, nodes map[string]*yamldoc.Node) {
+	nodes = map[string]*yamldoc.Node{}
 	v, u = model.Variable{Name: key.Value, Unit: "1"}, expr.One
 	known := yamldoc.Keys{
-		"unit": func(n *yaml.Node) { u, v.Unit = unit(n), n.Value },
-		"text": func(n *yaml.Node) { v.Text = b.Text(n, "text") },
+		"unit": func(n *yamldoc.Node) { u, v.Unit = unit(n), n.Value },
+		"text": func(n *yamldoc.Node) { v.Text = b.Text(n, "text") },
 	}
 	for _, k := range keys {
-		known[k] = func(n *yaml.Node) { nodes[k] = n }
+		known[k] = func(n *yamldoc.Node) { nodes[k] = n }
 	}
 	b.Fields(value, key.Value, known)
 	return v, u, nodes
 }
 
 // number reads an entry that may be missing.
-func (b *builder) number(n *yaml.Node, u expr.Unit, what string, missing float64) float64 {
+func (b *builder) number(n *yamldoc.Node, u expr.Unit, what string, missing float64) float64 {
 	if n == nil {
 		return missing
 	}
@@ -126,7 +124,7 @@ func (b *builder) number(n *yaml.Node, u expr.Unit, what string, missing float64
 }
 
 // bounds reads a range.
-func (b *builder) bounds(key *yaml.Node, nodes map[string]*yaml.Node, u expr.Unit) model.Range {
+func (b *builder) bounds(key *yamldoc.Node, nodes map[string]*yamldoc.Node, u expr.Unit) model.Range {
 	least := b.number(nodes["min"], u, "min", math.Inf(-1))
 	most := b.number(nodes["max"], u, "max", math.Inf(1))
 	if least > most {
@@ -137,7 +135,7 @@ func (b *builder) bounds(key *yaml.Node, nodes map[string]*yaml.Node, u expr.Uni
 }
 
 // startsWithin reports a default that is outside the range.
-func (b *builder) startsWithin(key *yaml.Node, nodes map[string]*yaml.Node, value float64, r model.Range) {
+func (b *builder) startsWithin(key *yamldoc.Node, nodes map[string]*yamldoc.Node, value float64, r model.Range) {
 	if r.Contains(value) {
 		return
 	}
@@ -148,13 +146,13 @@ func (b *builder) startsWithin(key *yaml.Node, nodes map[string]*yaml.Node, valu
 }
 
 // needs reports an entry that is missing.
-func (b *builder) needs(key, value *yaml.Node, nodes map[string]*yaml.Node, entry, hint string) {
-	if nodes[entry] == nil && value.Kind == yaml.MappingNode {
+func (b *builder) needs(key, value *yamldoc.Node, nodes map[string]*yamldoc.Node, entry, hint string) {
+	if nodes[entry] == nil && value.Kind == yamldoc.Mapping {
 		b.Add(key, "missing-key", hint, "%s has no %s", key.Value, entry)
 	}
 }
 
-func (b *builder) parameter(key, value *yaml.Node) expr.Unit {
+func (b *builder) parameter(key, value *yamldoc.Node) expr.Unit {
 	v, u, nodes := b.variable(key, value, b.Unit, "default", "min", "max", "tag")
 	b.needs(key, value, nodes, "default", "a parameter needs a `default`")
 	p := model.Parameter{Name: v.Name, Unit: v.Unit, Text: v.Text, Default: b.number(nodes["default"], u, "default", 0)}
@@ -174,7 +172,7 @@ func (b *builder) parameter(key, value *yaml.Node) expr.Unit {
 	return u
 }
 
-func (b *builder) tag(n *yaml.Node) model.Tag {
+func (b *builder) tag(n *yamldoc.Node) model.Tag {
 	known := []string{model.Assumed.String(), model.Published.String()}
 	i := slices.Index(known, n.Value)
 	if i < 0 {
@@ -184,7 +182,7 @@ func (b *builder) tag(n *yaml.Node) model.Tag {
 	return model.Tag(i)
 }
 
-func (b *builder) state(key, value *yaml.Node) expr.Unit {
+func (b *builder) state(key, value *yamldoc.Node) expr.Unit {
 	v, u, nodes := b.variable(key, value, b.SIUnit, "initial", "derivative", "tolerance", "min", "max")
 	b.needs(key, value, nodes, "derivative", "write 0 if nothing changes it")
 	before := len(b.Diags)
@@ -203,7 +201,7 @@ func (b *builder) state(key, value *yaml.Node) expr.Unit {
 	return u
 }
 
-func (b *builder) command(key, value *yaml.Node) expr.Unit {
+func (b *builder) command(key, value *yamldoc.Node) expr.Unit {
 	v, u, nodes := b.variable(key, value, b.SIUnit, "default", "hold", "min", "max")
 	c := model.Command{Variable: v, Default: b.number(nodes["default"], u, "default", 0)}
 	c.Range = b.bounds(key, nodes, u)
@@ -215,7 +213,7 @@ func (b *builder) command(key, value *yaml.Node) expr.Unit {
 	return u
 }
 
-func (b *builder) output(key, value *yaml.Node) expr.Unit {
+func (b *builder) output(key, value *yamldoc.Node) expr.Unit {
 	v, u, nodes := b.variable(key, value, b.SIUnit, "value")
 	b.needs(key, value, nodes, "value", "an output is computed: give its `value`")
 	b.v.Outputs = append(b.v.Outputs, model.Output{Variable: v})

@@ -1,0 +1,108 @@
+package yamldoc
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Kind is what a node holds.
+type Kind uint8
+
+// The kinds of nodes.
+const (
+	Scalar   Kind = iota // a text
+	Sequence             // a list
+	Mapping              // names with values
+)
+
+// Node is a value of a document. An alias is the node that it stands for.
+type Node struct {
+	Kind           Kind
+	Value          string  // of a scalar, without quotation marks
+	Keys           []*Node // of a mapping: the names of its items
+	Items          []*Node // of a sequence or a mapping
+	Line           int     // from 1
+	Offset, Length int     // the bytes of the source that a scalar takes; of a collection only where it begins
+
+	tag  string // YAML's type of a scalar; "" where the text decides
+	size int    // the values in it, each alias counted as what it stands for; 0 while they are read
+}
+
+// IsNull reports whether nothing, or null, is written.
+func (n *Node) IsNull() bool { return n.tag == "!!null" }
+
+// Entry returns the item of a mapping that has a name; nil if there is none, or n is no mapping.
+func (n *Node) Entry(name string) *Node {
+	if n == nil {
+		return nil
+	}
+	i := slices.IndexFunc(n.Keys, func(key *Node) bool { return key.Value == name })
+	if i < 0 {
+		return nil
+	}
+	return n.Items[i]
+}
+
+// maxNodes bounds the values of a document, each alias counted as what it stands for: a few lines can stand for
+// billions.
+const maxNodes = 1_000_000
+
+// node makes the node of the library's, and those in it, and notes it in read. An alias within what it stands for is
+// reported.
+func (r *Reader) node(n *yaml.Node, read map[*yaml.Node]*Node) *Node {
+	if n.Kind == yaml.AliasNode {
+		if known := read[n.Alias]; known == nil || known.size > 0 {
+			return r.node(n.Alias, read)
+		}
+		alias := r.place(n)
+		alias.size = 1
+		r.Add(alias, "yaml-syntax", "write out what is meant", "the alias *%s stands within what it stands for", n.Value)
+		return alias
+	}
+	if known := read[n]; known != nil {
+		return known
+	}
+	node := r.place(n)
+	read[n] = node
+	size := 1
+	for i, c := range n.Content {
+		child := r.node(c, read)
+		if node.Kind == Mapping && i%2 == 0 {
+			node.Keys = append(node.Keys, child)
+		} else {
+			node.Items = append(node.Items, child)
+		}
+		size = min(size+child.size, maxNodes+1)
+	}
+	node.size = size
+	return node
+}
+
+// place makes a node with what the library's itself holds.
+func (r *Reader) place(n *yaml.Node) *Node {
+	node := &Node{Value: n.Value, Line: n.Line, tag: n.Tag}
+	switch n.Kind {
+	case yaml.MappingNode:
+		node.Kind = Mapping
+	case yaml.SequenceNode:
+		node.Kind = Sequence
+	}
+	if n.Line < 1 || n.Line > len(r.lines) {
+		return node
+	}
+	text := r.Source.Text
+	node.Offset = r.lines[n.Line-1]
+	for c := 1; c < n.Column && node.Offset < len(text); c++ { // columns count characters
+		_, size := utf8.DecodeRuneInString(text[node.Offset:])
+		node.Offset += size
+	}
+	if n.Kind == yaml.ScalarNode {
+		if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
+			node.Offset++ // the quotation mark
+		}
+		node.Length = min(len(n.Value), len(text)-node.Offset)
+	}
+	return node
+}
