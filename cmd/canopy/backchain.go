@@ -21,19 +21,19 @@ func backchainCommand() *cobra.Command {
 		Short: "Build a plan backwards from a goal",
 		Long: `Build a plan backwards from a goal.
 
-ACTIONS is a plan document whose <TreeNodesModel> declares conditions and, for actions, what they need and bring about:
+ACTIONS is a plan document whose <TreeNodesModel> declares conditions and the pre- and postconditions of actions:
 
   <Condition ID="door_open" on="door gt 0.9"/>
   <Action ID="unlock" pre="at_door and has_key" post="door_open" write="lock := 0"/>
 
-The goal is a list of such facts, with "not" and "and". The plan is written as a plan document, which "canopy show",
-"canopy trace" and missions take. Then it is flown in thought from every state of the world, if there are at most 14
-conditions, until --budget seconds are over or Ctrl-C ends it. The result and all warnings go to the standard error.`,
+The goal is a list of such facts, with "not" and "and". The plan is written as a plan document for "canopy show",
+"canopy trace" and missions. With at most 14 conditions, the plan is then checked from every state of the world, until
+--budget seconds are over or Ctrl-C ends the check. Its result and all warnings go to standard error.`,
 		Example: `  canopy backchain examples/11-back-chaining/world.xml --goal "inspected and at_hangar" --out plan.xml`,
 		Args:    arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if goal == "" {
-				return &usageError{`--goal "..." says what the plan is to reach`}
+				return &usageError{`give the goal of the plan with --goal "..."`}
 			}
 			src, err := source(args[0])
 			if err != nil {
@@ -71,23 +71,23 @@ conditions, until --budget seconds are over or Ctrl-C ends it. The result and al
 		},
 	}
 	c.Flags().StringVar(&goal, "goal", "", "the `facts` to reach")
-	c.Flags().Float64Var(&seconds, "budget", 60, "time in `seconds` after which the check of the plan ends")
-	c.Flags().StringVar(&out, "out", "", "write the plan to this `file`, not to the standard output")
+	c.Flags().Float64Var(&seconds, "budget", 60, "maximum time in `seconds` for the check of the plan")
+	c.Flags().StringVar(&out, "out", "", "write the plan to this `file` (default standard output)")
 	c.Flags().StringVar(&name, "name", "goal", "the plan's `name`")
 	return c
 }
 
-// writeCoverage tells from where the plan reaches its goal.
+// writeCoverage writes from how many states the plan reaches its goal.
 func writeCoverage(out io.Writer, c backchain.Coverage) {
 	switch {
 	case c.Why == "":
-		fmt.Fprintf(out, "checked: of %d states of the world the goal can be reached from %d; "+
-			"the plan reaches it from %d of these\n", 1<<c.Facts, c.Solvable, c.Reached)
+		fmt.Fprintf(out, "checked: the goal can be reached from %d of %d states of the world; "+
+			"the plan reaches it from %d of these\n", c.Solvable, 1<<c.Facts, c.Reached)
 	case c.Flown == 0:
-		fmt.Fprintf(out, "not checked from where the plan reaches the goal: %s; try parts of the world\n", c.Why)
+		fmt.Fprintf(out, "not checked: %s; try parts of the world\n", c.Why)
 	default:
-		fmt.Fprintf(out, "not checked from all states of the world: %s; of %d from which the goal can be reached, %d were "+
-			"tried, and the plan reaches it from %d of these; try a larger --budget, or parts of the world\n", c.Why,
+		fmt.Fprintf(out, "not checked from all states of the world: %s; the goal can be reached from %d states, %d of "+
+			"these were tried, and the plan reaches it from %d; try a larger --budget, or parts of the world\n", c.Why,
 			c.Solvable, c.Flown, c.Reached)
 	}
 	if c.Lost == nil {
@@ -97,5 +97,5 @@ func writeCoverage(out io.Writer, c backchain.Coverage) {
 	if facts == "" {
 		facts = "nothing"
 	}
-	fmt.Fprintf(out, "not, for example, when at first %s holds\n", diag.Visible(facts))
+	fmt.Fprintf(out, "it fails, for example, if initially %s holds\n", diag.Visible(facts))
 }

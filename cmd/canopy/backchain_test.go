@@ -108,7 +108,7 @@ signals:
 `})
 	built := filepath.Join(dir, "built.xml")
 	_, stderr, status := canopy("backchain", filepath.Join(dir, "world.xml"), "--goal", "high", "--out", built)
-	if status != exitOK || !strings.HasSuffix(stderr, "from 4; the plan reaches it from 4 of these\n") {
+	if status != exitOK || !strings.HasSuffix(stderr, "from 4 of 4 states of the world; the plan reaches it from 4 of these\n") {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
 	out := filepath.Join(dir, "out")
@@ -155,5 +155,5 @@ func TestBackchainMistakes(t *testing.T) {
 	if status != exitOK {
 		t.Errorf("status %d", status)
 	}
-	says(t, "the command", stderr, "of 4 states of the world the goal can be reached from 3; the plan reaches it from 3")
+	says(t, "the command", stderr, "the goal can be reached from 3 of 4 states of the world; the plan reaches it from 3")
 }

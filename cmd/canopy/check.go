@@ -32,19 +32,20 @@ func checkCommand() *cobra.Command {
 		Short: "Prove what a plan does, or show where it does not",
 		Long: `Prove what a plan does, or show where it does not. Nothing is flown.
 
-FILE is a mission (.yaml) or a plan (.xml). These questions are asked:
+FILE is a mission (.yaml) or a plan (.xml). The check answers these questions:
 
 ` + questions.String() + `
-A mission declares under "check" what is known of the world and what its plan is for; a plan alone may be given the
-same entries in a file of their own with --facts. A comment "# canopy: accept QUESTION [TASK]: reason" in that document
-accepts a finding. docs/verification.md has all entries and what each answer means.
+A mission declares facts about the world and the goal of its plan under "check". For a plan without a mission, --facts
+names a file with the same entries. A comment "# canopy: accept QUESTION [TASK]: reason" in that document accepts a
+finding. docs/verification.md describes all entries and answers.
 
-Ctrl-C ends the check; what was decided is printed.
+Ctrl-C ends the check and prints the answers so far.
 
-Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wrong input.`,
+Exit status: 0 every refuted finding is accepted, or there is none, 1 interrupted, 2 wrong input, 3 a finding is
+refuted and not accepted.`,
 		Example: `  canopy check missions/solar-day.yaml
   canopy check plan.xml --facts facts.yaml --scripts out
-  canopy trace plan.xml out/complete-1.txt     see what is wrong happen`,
+  canopy trace plan.xml out/complete-1.txt     replay a counterexample`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := subject(args[0], facts, cmd.ErrOrStderr())
@@ -90,19 +91,19 @@ Exit status 0: nothing is refuted that is not accepted. 3: something is. 2: wron
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON: a list with an object for each finding")
-	c.Flags().Var(&budget, "budget", "`time` after which no more questions are answered")
+	c.Flags().Var(&budget, "budget", "maximum `time` for all questions")
 	c.Flags().StringVar(&sarif, "sarif", "", "also write the findings as SARIF 2.1.0 into this `file`")
 	c.Flags().StringVar(&scripts, "scripts", "",
-		"write counterexamples and worst cases into this `folder`, as scripts for canopy trace")
+		"write counterexamples and worst cases into this `folder` as scripts for canopy trace")
 	c.Flags().StringVar(&facts, "facts", "", "a `file` with the entries of `check`, for a plan without a mission")
 	return c
 }
 
-// ask asks all questions as far as time and the user allow; the question that it ends in is not concluded.
+// ask asks the questions until the time is over or the user interrupts. The question in progress then is undecided.
 func ask(ctx context.Context, s verify.Subject, budget float64) []verify.Finding {
 	questions := verify.Questions()
 	answers := make(chan []verify.Finding, len(questions))
-	go func(s verify.Subject) { // left alone when the time is over: the command ends soon
+	go func(s verify.Subject) { // not stopped when the time is over: the command ends soon
 		for _, found := range verify.Answers(s) {
 			answers <- found
 		}
@@ -133,7 +134,7 @@ func ask(ctx context.Context, s verify.Subject, budget float64) []verify.Finding
 	return verify.Accept(s, all)
 }
 
-// errRefuted ends a check that refutes something; all has been said.
+// errRefuted ends a check that refutes something; its findings have been printed.
 var errRefuted = errors.New("refuted")
 
 // subject reads a mission, or a plan with the declarations of another file.
@@ -185,7 +186,7 @@ func writeScripts(folder, name string, found []verify.Finding) (map[int]string, 
 	return written, nil
 }
 
-// tally counts findings; those that are accepted count as nothing else.
+// tally counts findings by verdict; accepted ones are counted only as accepted.
 func tally(found []verify.Finding) (proved, refuted, undecided, accepted int) {
 	for _, f := range found {
 		switch {
@@ -234,7 +235,7 @@ func asObjects(s verify.Subject, found []verify.Finding, written map[int]string)
 	return list
 }
 
-// printFindings says what is proved, what is not, and what to do about it.
+// printFindings prints each finding with its position, regions and advice.
 func printFindings(out io.Writer, name string, found []verify.Finding, written map[int]string) error {
 	var b strings.Builder
 	proved, refuted, undecided, accepted := tally(found)

@@ -31,18 +31,18 @@ func compareCommand() *cobra.Command {
 		Long: `Fly a mission in every configuration and compare cost and results: Table 1 of the 2014 paper.
 
   continuous       the plan's tree settles at events, which are located on the trajectory
-  tick P           the tree is ticked every P seconds; the integrator stops there and goes on
-  tick P, restart  the same, and the integrator starts anew at each tick, as a multistep method has to
+  tick P           the tree is ticked every P seconds; the integrator stops at each tick and continues
+  tick P, restart  the same, but the integrator restarts at each tick, as a multistep method must
   state graph      the mission's state graph instead of the tree, if it names one
   recorded inputs  the aircraft alone, with the inputs that the continuous run recorded
 
-The configurations take turns, so that a change of the machine's speed meets all of them. cpu is the median over the
-runs and its range, ratio the median over the rounds of what the configuration took by what continuous took in the
-same round. "same" compares with the continuous run: the same actions active in the same order; then the largest
-distance in time of a switch, and the largest distance of a recorded signal on the recording grid in percent of its
-range.
+The configurations take turns, so that a change in the machine's speed affects all of them. "cpu" is the median over
+the runs, followed by their range. "ratio" is the configuration's CPU time over that of the continuous run in the same
+round, the median over the rounds. "same" is yes if the same actions are active in the same order as in the continuous
+run. "dt" is the largest difference in the time of a switch, "signal" the largest difference of a recorded signal on
+the recording grid, in percent of its range.
 
-Ctrl-C ends the comparison; the configurations that were flown are printed.`,
+Ctrl-C ends the comparison and prints the configurations flown so far.`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if repeat < 1 {
@@ -73,12 +73,12 @@ Ctrl-C ends the comparison; the configurations that were flown are printed.`,
 			return failed(errors.Join(comparison(cmd.OutOrStdout(), rows), err))
 		},
 	}
-	c.Flags().Var(&until, "until", "end at this simulated `time`: seconds, or like 12h30m or \"28 [d]\"")
+	c.Flags().Var(&until, "until", "end at this simulated `time`: seconds, 12h30m or \"28 [d]\"")
 	c.Flags().StringArrayVar(&set, "set", nil,
 		"set `name=value`: a parameter of the vehicle, horizon, tolerance or method; may be repeated")
-	c.Flags().Var(&period, "period", "periods of the ticks, a list of `times`")
-	c.Flags().IntVar(&repeat, "repeat", 7, "rounds")
-	c.Flags().Var(&budget, "budget", "CPU `time` after which a configuration is not flown again")
+	c.Flags().Var(&period, "period", "tick periods, a list of `times`")
+	c.Flags().IntVar(&repeat, "repeat", 7, "number of rounds")
+	c.Flags().Var(&budget, "budget", "maximum CPU `time` of a configuration; it is flown at least once")
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON: a list with an object for each configuration")
 	return c
 }
@@ -99,24 +99,24 @@ type row struct {
 	Same               bool    `json:"same"`
 	TimeDifference     float64 `json:"time_difference_s"`
 	SignalDifference   float64 `json:"signal_difference"` // share of the signal's range
-	Signal             string  `json:"signal"`            // the one that differs most; "" if none does
+	Signal             string  `json:"signal"`            // the one with the largest difference; "" if none differs
 }
 
-// mostTicks bounds the ticks of a run, some minutes of work.
+// mostTicks is the maximum number of ticks of a run, some minutes of work.
 const mostTicks = 1e8
 
-// rounds says how often each configuration is flown.
+// rounds limits how often each configuration is flown.
 type rounds struct {
 	most   int
 	budget float64 // CPU time [s] after which a configuration is not flown again
 }
 
-// compare flies the mission in all configurations and with recorded inputs, in turn, and again until every one has
-// had its rounds. The first configuration is what the others are compared with, and whose inputs are recorded. With an
-// error come the rows of the configurations that were flown at least once.
+// compare flies the mission in all configurations and with recorded inputs, in turn, until each has had its rounds.
+// The others are compared with the first configuration, whose inputs are recorded. With an error, compare also returns
+// the rows of the configurations that were flown at least once.
 func compare(ctx context.Context, m *mission.Mission, configurations []run.Configuration, until float64,
 	limit rounds, stderr io.Writer) (rows []row, err error) {
-	configurations = append(configurations, nil) // for recorded inputs, when there are any
+	configurations = append(configurations, nil) // nil: recorded inputs, which exist after the first run
 	rows = make([]row, len(configurations))
 	times := make([][]float64, len(configurations))
 	ratios := make([][]float64, len(configurations))
@@ -203,7 +203,7 @@ func median(x []float64) float64 {
 // comparison prints the rows as a table.
 func comparison(out io.Writer, rows []row) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "configuration\tcpu [s]\tleast-most\truns\tratio\ttime ev.\tstate ev.\tsteps\trhs\titer.\tsame\t"+
+	fmt.Fprintln(w, "configuration\tcpu [s]\tmin-max\truns\tratio\ttime ev.\tstate ev.\tsteps\trhs\titer.\tsame\t"+
 		"dt [s]\tsignal [%]\t")
 	for _, r := range rows {
 		same := "yes"

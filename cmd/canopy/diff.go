@@ -18,16 +18,17 @@ func diffCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Say what a plan or a state graph changes of an older version, and whether it behaves alike",
-		Long: `Say what a plan or a state graph changes of an older version: which nodes and connections of a plan's tree,
-which steps and transitions of a state graph were removed, changed or added. Subtrees are compared where they are used.
+		Short: "Compare two versions of a plan or state graph, in structure and in behaviour",
+		Long: `Compare two versions of a plan or state graph. The command lists the nodes and connections of a plan's tree,
+or the steps and transitions of a state graph, that were removed, changed or added. Subtrees are compared where they
+are used.
 
-In the table, "joining" counts the removed and added connections or transitions with an end in what both versions have:
-those by which an extension touches what was there.
+In the table, "joining" counts the removed and added connections or transitions with an end in a part common to both
+versions: those that attach an extension to the existing part.
 
-Of two plans, or a plan and a state graph that names its conditions and actions, it is also said whether the behaviour
-is the same: in every state of the signals, whatever came before, the same actions are active. If it is not, a shortest
-sequence of states after which they differ is shown.`,
+Two plans, or a plan and a state graph that names its conditions and actions, are also compared in behaviour. It is the
+same if the same actions are active in every state of the signals, whatever came before. If it is not, the command
+shows a shortest sequence of states after which they differ.`,
 		Example: `  canopy diff missions/solar-day.xml missions/solar-day-fuelcell.xml
   canopy diff missions/solar-day.graph.yaml missions/solar-day-fuelcell.graph.yaml
   canopy diff missions/solar-day.xml missions/solar-day.graph.yaml`,
@@ -58,13 +59,13 @@ sequence of states after which they differ is shown.`,
 	return c
 }
 
-// change is what two files differ in.
+// change is the difference between two files.
 type change struct {
 	*diff.Difference                // in structure; nil: a plan and a state graph have none in common
 	Behaviour        *jsonBehaviour `json:"behaviour,omitempty"` // nil: of two state graphs
 }
 
-// jsonBehaviour says whether two plans, or a plan and a state graph, activate the same actions.
+// jsonBehaviour records whether two plans, or a plan and a state graph, activate the same actions.
 type jsonBehaviour struct {
 	Verdict string        `json:"verdict"` // same, differs or undecided
 	Text    string        `json:"text"`
@@ -94,7 +95,7 @@ func difference(old, updated string, stderr io.Writer) (change, error) {
 		d := diff.Graphs(a, b)
 		return change{Difference: &d}, nil
 	case was == graphKind:
-		return change{}, &usageError{"a plan is compared with a state graph: write the plan first"}
+		return change{}, &usageError{"a plan is compared with a state graph: give the plan first"}
 	}
 	a, _, err := readPlan(old, stderr)
 	if err != nil {

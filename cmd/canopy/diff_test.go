@@ -59,7 +59,7 @@ func TestDiffWrongInput(t *testing.T) {
 		{[]string{"diff", "a.xml"}, "takes OLD and NEW"},
 		{[]string{"diff", "b.yaml", "a.xml"}, "no such file"},
 		{[]string{"diff", "a.xml", "b.xml"}, "no such file"},
-		{[]string{"diff", "../../missions/solar-day.graph.yaml", "../../missions/solar-day.yaml"}, "write the plan first"},
+		{[]string{"diff", "../../missions/solar-day.graph.yaml", "../../missions/solar-day.yaml"}, "give the plan first"},
 	} {
 		stdout, stderr, status := canopy(c.args...)
 		if status != exitInput || stdout != "" {

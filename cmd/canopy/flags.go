@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// seconds is a flag that takes a time above 0, in the notation of docs/expressions.md; +Inf if it is not given.
+// seconds is a flag for a time above 0 [s], in the notation of docs/expressions.md; +Inf if it is not given.
 type seconds float64
 
 func (s *seconds) Set(text string) error {
@@ -41,7 +41,7 @@ func parseSeconds(text string) (float64, error) {
 	return t, nil
 }
 
-// periods is a flag that takes a list of times. The first use replaces the default, others add to it.
+// periods is a flag for a list of times. The first use replaces the default, others add to it.
 type periods struct {
 	list  []float64
 	given bool
@@ -98,7 +98,7 @@ func noCommand(root *cobra.Command, name string) error {
 	return &usageError{unknownWord("command", name, names)}
 }
 
-// unknownWord says that there is no thing of a name, and what was meant or which there are.
+// unknownWord returns the text of an error: no thing has this name. It suggests a similar name or lists the known ones.
 func unknownWord(thing, name string, known []string) string {
 	text := fmt.Sprintf("there is no %s %q", thing, name)
 	if hint := cmp.Or(diag.DidYouMean(name, known), diag.OneOf("there are ", known)); hint != "" {

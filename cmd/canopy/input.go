@@ -17,18 +17,18 @@ import (
 	"canopy/vehicle/model"
 )
 
-// maxInput bounds what is read of a file that the user names [bytes]: a device or a pipe need not end.
+// maxInput is the maximum size of an input file [bytes]: a device or a pipe need not end.
 const maxInput = 16 << 20
 
-var errInput = errors.New("it is longer than 16 MiB, too long for a plan, mission or script")
+var errInput = errors.New("longer than 16 MiB, too long for a plan, mission or script")
 
-// standardInput is the name by which a command reads the standard input.
+// standardInput is the file name that stands for the standard input.
 const standardInput = "-"
 
-// documents are those that the command line has read, by name. Each is read once: a pipe cannot be read again.
+// documents holds the documents read by the command line, by name. Each is read once: a pipe cannot be read again.
 var documents = map[string][]byte{}
 
-// readFile reads a file that the user named, a device or a pipe as well, or the standard input, up to maxInput.
+// readFile reads a file, a device, a pipe or the standard input, at most maxInput bytes.
 func readFile(name string) ([]byte, error) {
 	if text, ok := documents[name]; ok {
 		return text, nil
@@ -52,13 +52,13 @@ func readFile(name string) ([]byte, error) {
 	return text, nil
 }
 
-// source reads a document that the user named.
+// source reads a document.
 func source(name string) (*diag.Source, error) {
 	text, err := readFile(name)
 	return &diag.Source{Name: name, Text: string(text)}, err
 }
 
-// nearFile completes the error of a file that does not exist with the name of one that is meant perhaps.
+// nearFile adds a similar file name to the error of a file that does not exist.
 func nearFile(err error) error {
 	var missing *fs.PathError
 	if !errors.As(err, &missing) || !errors.Is(err, fs.ErrNotExist) {
@@ -85,8 +85,8 @@ const (
 	graphKind
 )
 
-// kindOf tells what a document is: XML is a plan, YAML that has steps a state graph, other YAML a mission. A file's
-// name tells XML from YAML, the standard input's text.
+// kindOf returns the kind of a document: XML is a plan, YAML with steps a state graph, other YAML a mission. A file's
+// name distinguishes XML from YAML; for the standard input, its text does.
 func kindOf(name string) (kind, error) {
 	isYAML := yamlName(name)
 	if !isYAML && name != standardInput {
@@ -110,7 +110,7 @@ func yamlName(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// readMission reads a mission with the settings given beside it. Warnings go to stderr.
+// readMission reads a mission with the settings of --set. Warnings go to stderr.
 func readMission(name string, set []string, stderr io.Writer) (*mission.Mission, error) {
 	m, diags := mission.Read(filepath.ToSlash(name), readFile, model.Vehicles(), set)
 	if diags.HasErrors() {
@@ -120,8 +120,8 @@ func readMission(name string, set []string, stderr io.Writer) (*mission.Mission,
 	return m, nil
 }
 
-// readPlan reads a plan, without a vehicle, so that the signals that it names are not checked, or a mission with its
-// plan; the mission is nil if there is none. Warnings go to stderr.
+// readPlan reads a plan or a mission with its plan. Without a mission, which is then nil, there is no vehicle, and the
+// signals in the plan are not checked. Warnings go to stderr.
 func readPlan(name string, stderr io.Writer) (*plan.Plan, *mission.Mission, error) {
 	switch k, err := kindOf(name); {
 	case err != nil:
@@ -133,7 +133,7 @@ func readPlan(name string, stderr io.Writer) (*plan.Plan, *mission.Mission, erro
 		}
 		return m.Plan, m, nil
 	case k == graphKind:
-		return nil, nil, fmt.Errorf("%s is a state graph; a plan or a mission is wanted", name)
+		return nil, nil, fmt.Errorf("%s is a state graph; give a plan or a mission", name)
 	}
 	src, err := source(name)
 	if err != nil {
@@ -147,7 +147,7 @@ func readPlan(name string, stderr io.Writer) (*plan.Plan, *mission.Mission, erro
 	return p, nil, nil
 }
 
-// readGraph reads a state graph without a plan: the conditions and actions that it names are not checked.
+// readGraph reads a state graph. If known is nil, the conditions and actions that it names are not checked.
 func readGraph(name string, known *stategraph.Vocabulary, stderr io.Writer) (*stategraph.Graph, error) {
 	src, err := source(name)
 	if err != nil {

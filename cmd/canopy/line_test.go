@@ -85,7 +85,7 @@ func TestMissionsStandForPlans(t *testing.T) {
 	if status != exitInput {
 		t.Errorf("status %d", status)
 	}
-	says(t, "a state graph", stderr, "is a state graph; a plan or a mission is wanted")
+	says(t, "a state graph", stderr, "is a state graph; give a plan or a mission")
 }
 
 // What is mistyped on the command line comes with what was meant, or with what there is.

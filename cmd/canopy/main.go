@@ -19,7 +19,7 @@ const (
 	exitOK     = 0
 	exitFailed = 1 // a run failed or was interrupted
 	exitInput  = 2 // wrong input: nothing was run
-	exitRefute = 3 // what was asked is refuted, or the plan has failed
+	exitRefute = 3 // a property is refuted or violated, or the plan failed
 )
 
 func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -33,21 +33,21 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		Short:   "Mission management for unmanned aircraft with behaviour trees in continuous time",
 		Long: `Mission management for unmanned aircraft with behaviour trees in continuous time
 
-The file name "-" stands for the standard input, wherever a plan, mission, state graph or script is read.
+The file name "-" means standard input wherever a plan, mission, state graph or script is read.
 
-Exit status of every command: 0 done, 1 begun but failed or interrupted, 2 wrong input, 3 what was asked is
-refuted, or the plan that was flown has failed.`,
+Exit status of every command: 0 success, 1 started but failed or interrupted, 2 wrong input, 3 a property is
+refuted or violated, or the plan failed.`,
 		Example: `  canopy run missions/solar-day.yaml          simulate a mission and write a report
   canopy check missions/solar-day.yaml        prove what the plan does, or show where it does not
-  canopy monitor missions/solar-day.yaml      fly and judge what is to hold over time
-  canopy compare missions/solar-day.yaml      what ticking, a state graph or recorded inputs would cost
+  canopy monitor missions/solar-day.yaml      fly and judge the temporal properties
+  canopy compare missions/solar-day.yaml      measure the cost of ticking, a state graph, recorded inputs
   canopy show missions/solar-day.xml          draw a plan
   canopy trace plan.xml script.txt            run a plan against scripted inputs
-  canopy translate missions/solar-day.xml     the state graph that does what a plan does
+  canopy translate missions/solar-day.xml     write the state graph that is equivalent to a plan
   canopy reaction missions/solar-day.yaml     prove how long the plan's tree can take to react
-  canopy region MISSION --box x=0:5,y=-2:2    from where a plan succeeds, and how soon
-  canopy backchain world.xml --goal "at_home" build a plan from what its actions need and bring about
-  canopy vehicle solar                        what a vehicle measures, accepts and assumes`,
+  canopy region MISSION --box x=0:5,y=-2:2    find where a plan succeeds from, and how fast
+  canopy backchain world.xml --goal "at_home" build a plan from the pre- and postconditions of actions
+  canopy vehicle solar                        list a vehicle's signals, commands and parameters`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), diffCommand(),
@@ -84,21 +84,21 @@ refuted, or the plan that was flown has failed.`,
 	}
 	say(stderr, err)
 	if used, _, e := root.Find(args); e != nil || errors.As(err, new(*usageError)) {
-		fmt.Fprintf(stderr, "canopy: `%s --help` says more\n", used.CommandPath())
+		fmt.Fprintf(stderr, "canopy: see `%s --help`\n", used.CommandPath())
 	}
 	return exitInput
 }
 
-// say prints an error, each of its lines visible.
+// say prints an error with all its lines visible.
 func say(stderr io.Writer, err error) {
 	fmt.Fprintf(stderr, "canopy: %s\n", diag.VisibleLines(err.Error()))
 }
 
-// helpCommand is the one of the library, but that an unknown command is an error.
+// helpCommand is the help command of the library, except that an unknown command is an error.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
-		Short: "Say more about a command",
+		Short: "Show the help of a command",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			about, rest, err := root.Find(args)
@@ -110,7 +110,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// version names the build: the module's version, which Go derives from the revision that it was built from.
+// version returns the module's version, which Go derives from the revision it was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -119,12 +119,12 @@ func version() string {
 	return info.Main.Version
 }
 
-// usageError is the error of a command line that the command cannot understand.
+// usageError reports a command line with wrong arguments or flags.
 type usageError struct{ text string }
 
 func (u *usageError) Error() string { return u.text }
 
-// arguments makes a command take the arguments named in its Use line, of which one in brackets may be missing.
+// arguments checks the arguments against those named in the command's Use line. The last is optional if in brackets.
 func arguments(cmd *cobra.Command, args []string) error {
 	wanted := strings.Fields(cmd.Use)[1:]
 	least := len(wanted)
@@ -137,7 +137,7 @@ func arguments(cmd *cobra.Command, args []string) error {
 	return &usageError{fmt.Sprintf("%s takes %s; %d given", cmd.CommandPath(), strings.Join(wanted, " and "), len(args))}
 }
 
-// failure is the error of work that was begun and did not succeed; every other error of a command is wrong input.
+// failure is the error of work that started and did not succeed; every other error of a command is wrong input.
 type failure struct{ err error }
 
 func (f *failure) Error() string { return f.err.Error() }

@@ -104,7 +104,7 @@ func TestRunOfAPlanThatFails(t *testing.T) {
 		t.Errorf("status %d, want %d", status, exitRefute)
 	}
 	says(t, "the table", stdout, "main: failed", "plan failed: the plan ended: Aborted")
-	says(t, "the message", stderr, "the plan has failed")
+	says(t, "the message", stderr, "the plan failed")
 	for file, want := range map[string]string{"summary.json": `"plan": "failed"`, "report.html": `class="verdict failed"`} {
 		text, err := os.ReadFile(filepath.Join(out, file))
 		if err != nil || !strings.Contains(string(text), want) {

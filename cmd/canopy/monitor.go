@@ -39,15 +39,15 @@ func monitorCommand() *cobra.Command {
 RUN is a mission (.yaml), which is flown, the output folder of "canopy run", or a run.mcap. The properties are those
 that the mission declares under "check", or those of --property.
 
-The margin, or robustness, says how far the signals are from changing the verdict, in SI units; it is negative if the
-property is violated. Tasks are exact at events, signals are taken as linear between the samples of the recording.
-docs/temporal.md has the language.
+The margin, or robustness, is the distance of the signals from a change of the verdict, in SI units. It is negative if
+the property is violated. The status of tasks is exact at events; signals are linear between the recorded samples.
+docs/temporal.md describes the language.
 
-A log that is damaged or cut off, or whose run failed or was interrupted, tells nothing about what came later: what
-depends on it is open beyond the time up to which the log tells.
+A log may be damaged or cut off, or its run may have failed or been interrupted. A property that depends on later
+times is then open.
 
-Exit status 0: nothing is violated. 1: nothing that the log tells is, but the log is not whole. 3: something is
-violated. 2: wrong input.`,
+Exit status: 0 no property is violated, 1 no property is violated, but the log is incomplete, 2 wrong input,
+3 a property is violated.`,
 		Example: `  canopy monitor missions/solar-day.yaml
   canopy monitor out/solar-day --property "always (critical -> within 10 [min] (sink or hold))"
   canopy monitor missions/solar-day.yaml --property "always (soc >= 0.1)" --json | jq .[].margin`,
@@ -85,7 +85,7 @@ violated. 2: wrong input.`,
 		},
 	}
 	c.Flags().StringArrayVar(&texts, "property", nil,
-		"judge this `text` instead of what the mission declares; may be repeated")
+		"judge this `property` instead of those of the mission; may be repeated")
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON: a list with an object for each property")
 	return c
 }
@@ -105,10 +105,10 @@ func readProperties(texts, tasks []string, scope expr.Scope) ([]verify.Property,
 	return list, diags.Err()
 }
 
-// errNoProperties is the error of a run of which nothing is asked.
+// errNoProperties reports a run without properties to judge.
 var errNoProperties = &usageError{"there are no properties: declare some under `check`, or give --property"}
 
-// flown flies a mission, and judges its properties.
+// flown flies a mission and judges its properties.
 func flown(ctx context.Context, name string, texts []string, stderr io.Writer) ([]judged, record.End, error) {
 	var end record.End
 	m, err := readMission(name, nil, stderr)
@@ -179,7 +179,7 @@ func recorded(_ context.Context, name string, texts []string, _ io.Writer) ([]ju
 	return rows, end, err
 }
 
-// judgeLog judges the properties that a log carries, or those of --property, on it.
+// judgeLog judges on a log the properties that it carries, or those of --property.
 func judgeLog(log io.ReadSeeker, name string, texts []string) ([]judged, record.End, error) {
 	var properties []verify.Property
 	var judge *monitor.Monitor
@@ -205,7 +205,7 @@ func judgeLog(log io.ReadSeeker, name string, texts []string) ([]judged, record.
 	return rows, end, err
 }
 
-// asked returns the properties that are asked of a recorded run.
+// asked returns the properties to judge on a recorded run.
 func asked(h *record.Header, name string, texts []string) ([]verify.Property, error) {
 	var tasks []string
 	for _, t := range h.Tasks {
@@ -240,13 +240,13 @@ func formulas(properties []verify.Property) []*temporal.Property {
 	return list
 }
 
-// judged is one property in the answer.
+// judged is one property with its verdict.
 type judged struct {
 	Property string   `json:"property"`
 	Verdict  string   `json:"verdict"` // satisfied, violated or open
 	Margin   *float64 `json:"margin"`  // null: only tasks decide
 	At       *float64 `json:"at_s,omitempty"`
-	After    *float64 `json:"open_after_s,omitempty"` // of what is open: the time after which the run is not known
+	After    *float64 `json:"open_after_s,omitempty"` // if open: the time after which the run is not known
 	because  string   // it is open
 }
 

@@ -13,11 +13,10 @@ import (
 func reportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "report FOLDER",
-		Short: "Write the report of a run again from its run.mcap",
-		Long: `Write report.html again from the run.mcap in a run's output folder, and print the closing table.
+		Short: "Rewrite the report of a run from its run.mcap",
+		Long: `Rewrite report.html from the run.mcap in a run's output folder, and print the closing table.
 
-A run.mcap that was cut off, because the process was killed or the disk was full, is read up to its last
-complete part.`,
+If run.mcap is cut off, because the process was killed or the disk was full, it is read up to its last complete part.`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := os.Stat(filepath.Join(args[0], folder.LogFile)); err != nil {
@@ -32,7 +31,7 @@ complete part.`,
 	}
 }
 
-// noRun completes the error of a folder in which there is no run.
+// noRun adds a hint to the error of a folder without a run.
 func noRun(err error) error {
 	return fmt.Errorf("%w; give the output folder of `canopy run`, with its %s", nearFile(err), folder.LogFile)
 }

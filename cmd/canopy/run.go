@@ -28,22 +28,22 @@ func runCommand() *cobra.Command {
 		Short: "Simulate a mission and write its log and report",
 		Long: `Simulate a mission in continuous time and write its log and report.
 
-The output folder gets
+The output folder receives
   report.html     plots, status lanes, the tree and the events; one file, works offline
   run.mcap        the whole log, for Foxglove, PlotJuggler and "canopy report"
   status.csv      one line per status change
   signals.csv     the recorded signals on the recording grid and on both sides of every event
-  summary.json    what the run cost, why it ended, and what came of the plan
+  summary.json    the cost of the run, why it ended, and the outcome of the plan
   run.checkpoint  the state of the run when Ctrl-C ended it, or at the last multiple of --checkpoint
 
-With --resume and otherwise the same command, an interrupted or killed run goes on from its checkpoint. The log is then
-byte for byte that of a run that was never interrupted.
+The same command with --resume continues an interrupted or killed run from its checkpoint. The log is then identical,
+byte for byte, to that of a run without interruption.
 
-When the mission ends or is interrupted, actions are ended: the run goes on until their exit procedures have ended, for
-an hour of simulated time at most.
+When the mission ends or is interrupted, its active actions are ended: the run continues until their exit procedures
+are complete, for at most one hour of simulated time.
 
-Exit status: 0 the mission was flown to its end and its plan has not failed, 1 the run failed or was interrupted (what it
-recorded is complete up to there), 2 wrong input, nothing was run, 3 the mission was flown to its end, where its plan has
+Exit status: 0 the mission was flown to its end and the plan did not fail, 1 the run failed or was interrupted (its
+records are complete up to that time), 2 wrong input, nothing was run, 3 the mission was flown to its end and the plan
 failed.`,
 		Example: `  canopy run missions/solar-day.yaml
   canopy run missions/solar-day.yaml --until 12h --set battery.E_Wh=5000 --out half-day
@@ -58,7 +58,7 @@ failed.`,
 			}
 			if limit := float64(until); limit > m.Horizon && !math.IsInf(limit, 1) {
 				fmt.Fprintf(cmd.ErrOrStderr(),
-					"canopy: --until is after the mission's horizon, where it ends; --set horizon=%.0f flies on\n", limit)
+					"canopy: --until is after the mission's horizon, where it ends; --set horizon=%.0f extends it\n", limit)
 			}
 			r, err := simulated.New(m, run.Continuous{}, float64(until))
 			if errors.Is(err, model.ErrParameters) {
@@ -85,33 +85,33 @@ failed.`,
 			if err != nil && summary != nil {
 				hint := ""
 				if errors.Is(err, record.ErrInterrupted) {
-					hint = "; the same command with --resume goes on from there"
+					hint = "; the same command with --resume continues from there"
 				}
 				err = fmt.Errorf("%w\ncanopy: the results up to %s of simulated time are in %s%s", err, report.Clock(r.T()), out,
 					hint)
 			}
 			err = errors.Join(err, printed(cmd.OutOrStdout(), summary, table.String(), out, asJSON, quiet))
 			if err == nil && summary.Plan == record.PlanFailed {
-				fmt.Fprintln(cmd.ErrOrStderr(), "canopy: the plan has failed")
+				fmt.Fprintln(cmd.ErrOrStderr(), "canopy: the plan failed")
 				return errRefuted
 			}
 			return failed(err)
 		},
 	}
-	c.Flags().Var(&until, "until", "end at this simulated `time`: seconds, or like 12h30m or \"28 [d]\"")
+	c.Flags().Var(&until, "until", "end at this simulated `time`: seconds, 12h30m or \"28 [d]\"")
 	c.Flags().StringArrayVar(&set, "set", nil,
 		"set `name=value`: a parameter of the vehicle, horizon, tolerance or method; may be repeated")
-	c.Flags().StringVar(&out, "out", "", "output `folder` (default out/ and the mission's file name)")
+	c.Flags().StringVar(&out, "out", "", "output `folder` (default out/ followed by the mission's file name)")
 	c.Flags().Var(&checkpoint, "checkpoint",
 		"save a checkpoint at each multiple of this simulated `time`, after the step that reaches it")
-	c.Flags().BoolVar(&resume, "resume", false, "go on from the checkpoint in the output folder")
+	c.Flags().BoolVar(&resume, "resume", false, "continue from the checkpoint in the output folder")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
-	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "print no table")
+	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "do not print the table")
 	return c
 }
 
-// printed prints what comes out of a run: its summary as JSON, or the closing table, if it was made, and where its
-// report is.
+// printed prints the result of a run: its summary as JSON, or the closing table, if there is one, and the name of its
+// report.
 func printed(w io.Writer, summary *record.Summary, table, out string, asJSON, quiet bool) error {
 	text := []byte(table)
 	switch {

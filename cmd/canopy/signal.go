@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// patience is how long a second signal counts as the same wish: who runs a program for others (timeout, npm, a
-// container) sends one signal to the process and one to its group.
+// patience is the time within which a second signal counts as the same request: programs that run others (timeout, npm,
+// a container) send one signal to the process and one to its group.
 var patience = time.Second
 
-// unfinished is held while files are being written that are not whole.
+// unfinished is held while files are written and incomplete.
 var unfinished sync.Mutex
 
 // interruptible returns a context that ends with Ctrl-C, a request to terminate, or the end of the terminal, unless the
-// process is to outlive it (nohup). One more of them, after [patience], ends the process, but not while it writes
-// files. The caller calls stop when the work is done.
+// process is to outlive it (nohup). A second signal, after [patience], ends the process, but not while it writes files.
+// The caller calls stop when the work is done.
 func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	wishes := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {

@@ -12,16 +12,16 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal reports whether w is a terminal that understands escape sequences.
+// isTerminal reports whether w is a terminal that interprets escape sequences.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
-// colour reports whether to print in colours: on a terminal, unless the user asks for none (https://no-color.org).
+// colour reports whether to print in colours: on a terminal, unless NO_COLOR is set (https://no-color.org).
 func colour(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
-// progress is a line on a terminal that shows how far a run has come.
+// progress is a line on a terminal that shows the progress of a run.
 type progress struct {
 	w     *os.File // nil: no terminal, nothing is shown
 	until float64
@@ -37,7 +37,7 @@ func newProgress(w io.Writer, until float64) *progress {
 	return p
 }
 
-// show draws the line anew, at most ten times a second.
+// show redraws the line, at most ten times a second.
 func (p *progress) show(t float64, events int) {
 	now := time.Now()
 	if !p.due(now) {
@@ -49,12 +49,12 @@ func (p *progress) show(t float64, events int) {
 	if err != nil {
 		columns = 80
 	}
-	width := max(0, min(30, columns-len(text)-3)) // what the text leaves, so that the line does not wrap
+	width := max(0, min(30, columns-len(text)-3)) // the rest of the line, which must not wrap
 	done := min(width, int(float64(width)*t/p.until))
 	fmt.Fprintf(p.w, "\r%s%s %s\x1b[K", strings.Repeat("█", done), strings.Repeat("░", width-done), text)
 }
 
-// due reports whether the line is to be drawn anew.
+// due reports whether to redraw the line.
 func (p *progress) due(now time.Time) bool {
 	if p.w == nil || now.Sub(p.shown) < 100*time.Millisecond {
 		return false
@@ -63,7 +63,7 @@ func (p *progress) due(now time.Time) bool {
 	return true
 }
 
-// step shows what is being done, of work that is counted and not timed, at most ten times a second.
+// step shows the progress of work that is counted, not timed, at most ten times a second.
 func (p *progress) step(done float64, what string) {
 	if p.due(time.Now()) {
 		fmt.Fprintf(p.w, "\r%3.0f %%  %s\x1b[K", 100*done/p.until, what)
@@ -77,7 +77,7 @@ func (p *progress) clear() {
 	}
 }
 
-// within returns what tells whether so many seconds are not yet over; the value is that of the flag --budget.
+// within returns a function that reports whether the seconds of the flag --budget are not yet over.
 func within(seconds float64) (goOn func() bool, err error) {
 	if !(seconds > 0) {
 		return nil, &usageError{"--budget must be above 0"}

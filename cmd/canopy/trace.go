@@ -24,13 +24,13 @@ func traceCommand() *cobra.Command {
 FILE is a plan (.xml) or a mission (.yaml), whose plan is run. Each line of the script is one instant; ";" separates
 inputs that change together; "#" starts a comment.
 
-  set C true|false                  a condition's truth value (false at first)
-  request A accept|success|failure  an action's request (accept at first)
+  set C true|false                  a condition's truth value (initially false)
+  request A accept|success|failure  an action's request (initially accept)
   end A success|failure             the outcome of an action that is Activating or Running
-  slow A [entry] [exit]             from now on exactly these procedures of A take time
+  slow A [entry] [exit]             from now on, only these procedures of A take time
   entered A, exited A               the running entry or exit procedure of A is complete
 
-Each status change is printed as "N NAME: From -> To"; N counts the script's lines, 0 is the first settling.
+Each status change is printed as "N NAME: From -> To"; N is the number of the script's line, 0 the first settling.
 With --count, each instant ends with a line "N: I event iterations, C status changes, V visits".`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,11 +53,11 @@ With --count, each instant ends with a line "N: I event iterations, C status cha
 			return failed(err)
 		},
 	}
-	c.Flags().BoolVar(&count, "count", false, "say after each instant what it took")
+	c.Flags().BoolVar(&count, "count", false, "print the work of each instant")
 	return c
 }
 
-// traceCounts traces a script and says after each instant what it took.
+// traceCounts traces a script and prints the work of each instant after it.
 func traceCounts(tree *bt.Tree, src *diag.Source, w io.Writer) error {
 	out := bufio.NewWriter(w)
 	err := script.Replay(tree, src, func(n int, instant bt.Instant) {

@@ -22,20 +22,20 @@ func translateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "translate FILE",
 		Short: "Translate a plan to a state graph, teleo-reactive programs and And-Or trees to plans",
-		Long: `Translate a plan to a state graph, or another formalism to a plan. What FILE is, its name says:
+		Long: `Translate a plan to a state graph, or another formalism to a plan. The name of FILE determines its kind:
 
   .xml    a plan, also from the standard input, "-"
   .tr     a teleo-reactive program
   .andor  an And-Or tree
 
-What is written, --to says:
+--to is one of these formats:
 
-  graph      a state graph that has the same actions active as the plan's tree (default for plans); "canopy show
-             --dot" draws it, a mission can name it
+  graph      a state graph with the same active actions as the plan's tree (default for plans); "canopy show --dot"
+             draws it, and a mission can use it
   scxml      the state graph as a state chart, SCXML 1.0
   dot        the state graph in the DOT language of Graphviz
   xml        a plan (default for programs and And-Or trees)
-  solutions  the least sets of leaves that solve an And-Or tree, one a line`,
+  solutions  the minimal sets of leaves that solve an And-Or tree, one per line`,
 		Example: `  canopy translate missions/solar-day.xml
   canopy translate missions/solar-day.xml --to scxml --out out/solar-day.scxml
   canopy translate examples/06-teleo-reactive/goto.tr
@@ -54,12 +54,12 @@ What is written, --to says:
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "`format` to write: "+strings.Join(formats, ", "))
-	c.Flags().StringVar(&out, "out", "", "`file` to write; standard output if it is not given")
-	c.Flags().BoolVar(&actions, "actions", false, "And-Or trees: put the actions of leaves in their places")
+	c.Flags().StringVar(&out, "out", "", "write to this `file` (default standard output)")
+	c.Flags().BoolVar(&actions, "actions", false, "And-Or trees: replace leaves by their actions")
 	return c
 }
 
-// translated writes a file in another form.
+// translated writes a file in another format.
 func translated(w io.Writer, name, to string, actions bool, stderr io.Writer) error {
 	ext := filepath.Ext(name)
 	if name == standardInput {
@@ -68,7 +68,7 @@ func translated(w io.Writer, name, to string, actions bool, stderr io.Writer) er
 	read := readers[ext]
 	switch {
 	case read == nil:
-		return &usageError{fmt.Sprintf("what %s is cannot be told by its name: it should end in .xml, .tr or .andor", name)}
+		return &usageError{fmt.Sprintf("unknown kind of file %s: its name must end in .xml, .tr or .andor", name)}
 	case actions && ext != ".andor":
 		return &usageError{"--actions is for And-Or trees"}
 	case to == "solutions" && ext == ".andor":
@@ -96,7 +96,7 @@ func translated(w io.Writer, name, to string, actions bool, stderr io.Writer) er
 	return failed(write(w, p))
 }
 
-// readers read files as plans, by how their names end.
+// readers read files as plans, by the ends of their names.
 var readers = map[string]func(src *diag.Source, actions bool) (*plan.Plan, diag.List){
 	".xml": func(src *diag.Source, _ bool) (*plan.Plan, diag.List) { return plan.Read(src, nil) },
 	".tr": func(src *diag.Source, _ bool) (*plan.Plan, diag.List) {
@@ -117,10 +117,10 @@ var readers = map[string]func(src *diag.Source, actions bool) (*plan.Plan, diag.
 	},
 }
 
-// formats are what can be written, in the order of the help.
+// formats are the formats that can be written, in the order of the help.
 var formats = []string{"graph", "scxml", "dot", "xml", "solutions"}
 
-// writers write a plan in another form.
+// writers write a plan in another format.
 var writers = map[string]func(io.Writer, *plan.Plan) error{
 	"graph": graph(func(w io.Writer, g *stategraph.Graph) error {
 		_, err := io.WriteString(w, g.Source.Text)
@@ -131,7 +131,7 @@ var writers = map[string]func(io.Writer, *plan.Plan) error{
 	"xml":   plan.Write,
 }
 
-// graph makes a writer of plans of one of state graphs.
+// graph returns a writer of plans, given one of state graphs.
 func graph(write func(io.Writer, *stategraph.Graph) error) func(io.Writer, *plan.Plan) error {
 	return func(w io.Writer, p *plan.Plan) error {
 		g, err := translate.Graph(p, translate.Assumptions{})

@@ -20,8 +20,8 @@ func vehicleCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "vehicle [VEHICLE]",
 		Short: "List the vehicles, or the parameters, signals and commands of one",
-		Long: `List the built-in vehicles, or the parameters, signals and commands of one: a built-in one by its name, or
-a file of equations (docs/vehicles.md) by a name that ends in .yaml.`,
+		Long: `List the built-in vehicles, or the parameters, signals and commands of one. VEHICLE is the name of a built-in
+vehicle or a file of equations (.yaml, docs/vehicles.md).`,
 		Example: `  canopy vehicle solar
   canopy vehicle tank.vehicle.yaml`,
 		Args: arguments,
@@ -91,7 +91,7 @@ func vehicleTable(out io.Writer, v *model.Vehicle) error {
 		fmt.Fprintln(w, strings.TrimRight(strings.Join(line, "\t"), "\t"))
 	}
 	section := func(title string) { fmt.Fprintf(w, "\n%s\n", title) }
-	section("commands: what a plan writes")
+	section("commands, which a plan writes")
 	for _, c := range v.Commands {
 		row(c.Name, diag.Number(c.Default, -1), c.Unit, c.Text, c.Range.String())
 	}
