@@ -1,7 +1,7 @@
 package bt
 
 // recountChain updates which child decides after a child's effective status has changed. It reports whether the verdict
-// may be another one.
+// may have changed.
 func (e *Engine) recountChain(n *node, c *composite, place int32, to Status) bool {
 	front := c.front
 	switch {
@@ -15,7 +15,7 @@ func (e *Engine) recountChain(n *node, c *composite, place int32, to Status) boo
 	return judgement[c.front] != judgement[front]
 }
 
-// skip moves the first child that is not passed over on to the right.
+// skip moves the index of the first child that is not passed over to the right.
 func (e *Engine) skip(n *node, c *composite) {
 	for c.first < n.n {
 		c.front = e.child(n, c.first).effective
@@ -26,8 +26,8 @@ func (e *Engine) skip(n *node, c *composite) {
 	}
 }
 
-// passChain passes on the activity of a composite that has at most one active child: it wants the first child that
-// is not passed over, and hands over only when all others are transient.
+// passChain passes on the activity of a composite that has at most one active child: it wants the first child that is
+// not passed over, and hands over once all others are transient.
 func (e *Engine) passChain(t Task, n *node) {
 	c := &e.composites[n.composite]
 	want := int32(-1)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Check returns an error that lists every invariant of a settled engine that does not hold, nil if all do. They stand
-// at the types: [Engine], task and composite. An engine whose last instant was cut short by its limit is not settled.
+// Check returns an error that lists every violated invariant of a settled engine, or nil. The invariants are stated at
+// the types [Engine], task and composite. An engine whose last instant was cut short by its limit is not settled.
 func (e *Engine) Check() error {
 	var broken []error
 	report := func(t Task, format string, args ...any) {
@@ -50,7 +50,7 @@ func (e *Engine) checkTask(t Task, report func(t Task, format string, args ...an
 	}
 }
 
-// checkComposite counts a composite's children anew and compares.
+// checkComposite recounts a composite's children and compares.
 func (e *Engine) checkComposite(t Task, report func(t Task, format string, args ...any)) {
 	n := &e.tree.nodes[t]
 	c := &e.composites[n.composite]

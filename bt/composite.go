@@ -34,13 +34,13 @@ func (e *Engine) visitComposite(t Task, n *node, s *task) {
 	}
 }
 
-// child returns the child at a place.
+// child returns the child with the given index.
 func (e *Engine) child(n *node, place int32) *task {
 	return &e.tasks[e.tree.kids[n.kids+place]]
 }
 
 // recount updates a composite's counts after a child's effective status has changed. It reports whether the verdict may
-// be another one.
+// have changed.
 func (e *Engine) recount(n *node, c *composite, place int32, from, to Status) bool {
 	switch n.family {
 	case Chain:
@@ -82,7 +82,7 @@ func (e *Engine) release(n *node, c *composite) {
 	}
 }
 
-// pass visits a task on the way down: its parent's activity reaches it, or its own activity its children.
+// pass makes the down visit of a task: activity passes from its parent to it, or from it to its children.
 func (e *Engine) pass(t Task) {
 	e.visits++
 	n := &e.tree.nodes[t]
@@ -104,7 +104,7 @@ func (e *Engine) pass(t Task) {
 	}
 }
 
-// passRoot treats the root as the only child of somebody who always passes activity on, until the tree is halted: it is
+// passRoot treats the root as the only child of a parent that passes activity on until the tree is halted: the root is
 // activated when it is Accept, deactivated when it has ended, and its result is held.
 func (e *Engine) passRoot(t Task) {
 	s := &e.tasks[t]
@@ -119,7 +119,7 @@ func (e *Engine) passes(t Task, n *node, c *composite) bool {
 	return s.active && s.status.in(wanted) && e.verdict(n, c) == Accept
 }
 
-// order gives or takes activity.
+// order grants or withdraws activity.
 func (e *Engine) order(t Task, s *task, active bool) {
 	s.active = active
 	e.changed = true
@@ -129,7 +129,7 @@ func (e *Engine) order(t Task, s *task, active bool) {
 	}
 }
 
-// setActive gives or takes activity; the result of a task that has ended is held.
+// setActive grants or withdraws activity; the result of a task that has ended is held.
 func (e *Engine) setActive(t Task, active bool) {
 	s := &e.tasks[t]
 	e.order(t, s, active)

@@ -1,6 +1,6 @@
 package bt
 
-// countVerdict counts the good and the bad children. Which count is reached first matters only if both are.
+// countVerdict counts the good and the bad children. Which threshold is reached first matters only if both are reached.
 func (e *Engine) countVerdict(n *node, c *composite) Status {
 	isGood, isBad := c.results.good() >= n.enough, c.results.bad() >= n.tooMany
 	switch {
@@ -35,8 +35,8 @@ func (e *Engine) raceVerdict(n *node) Status {
 	return Accept
 }
 
-// passCount looks at all children if a Count begins or ceases to pass activity on; those that change meanwhile
-// are noted one by one.
+// passCount visits all children when a Count starts or stops passing activity on; children that change in between are
+// scheduled individually.
 func (e *Engine) passCount(t Task, n *node) {
 	c := &e.composites[n.composite]
 	passing := e.passes(t, n, c)

@@ -5,16 +5,16 @@ import "canopy/snapshot"
 // Status is a task's status.
 type Status uint8
 
-// The statuses. A task that is Success, Failure or Accept is transient: it can be judged without being activated.
+// The statuses. A task in Success, Failure or Accept is transient: it can be judged without being activated.
 const (
 	Success      Status = iota // judged, no activation needed
 	Failure                    // judged, no activation needed
 	Accept                     // asks to be activated
-	Activating                 // active; its entry procedure runs
+	Activating                 // active; its entry procedure is running
 	Running                    // active and initialised
-	Finished                   // ended well; left only by deactivation
-	Aborted                    // ended badly; left only by deactivation
-	Deactivating               // its exit procedure runs
+	Finished                   // succeeded; left only by deactivation
+	Aborted                    // failed; left only by deactivation
+	Deactivating               // its exit procedure is running
 )
 
 var statusNames = [...]string{"Success", "Failure", "Accept", "Activating", "Running", "Finished", "Aborted",
@@ -22,7 +22,7 @@ var statusNames = [...]string{"Success", "Failure", "Accept", "Activating", "Run
 
 func (s Status) String() string { return statusNames[s] }
 
-// State passes the status.
+// State passes the status to the codec.
 func (s *Status) State(c *snapshot.Codec) { snapshot.Within(c, s, Success, Deactivating) }
 
 // Transient reports whether a task with this status was judged without being activated.
@@ -44,8 +44,8 @@ const (
 	switching statusSet = 1<<Activating | 1<<Deactivating
 )
 
-// Judgement returns what an effective status says: Success if it is good, Failure if it is bad, Accept if it says
-// nothing yet.
+// Judgement returns the judgement of an effective status: Success if it is good, Failure if it is bad, Accept if it is
+// undecided.
 func (s Status) Judgement() Status { return judgement[s] }
 
 var judgement = [8]Status{
@@ -54,14 +54,14 @@ var judgement = [8]Status{
 	Accept: Accept, Activating: Accept, Running: Accept, Deactivating: Accept,
 }
 
-// says returns the effective statuses that are judged so; none for Accept.
+// says returns the effective statuses with this judgement; none for Accept.
 func says(judgement Status) statusSet {
 	return [...]statusSet{Success: good, Failure: bad, Accept: 0}[judgement]
 }
 
 func (s Status) in(set statusSet) bool { return set>>s&1 != 0 }
 
-// cycle is the status cycle f, the only code that decides a change of status: it returns the status that follows s, or
+// cycle is the status cycle f, the only code that decides a change of status. It returns the status that follows s, or
 // s itself if it is stable. The verdict joins the task's flags `returns` and `success`: Success or Failure if the task
 // returns, Accept if it does not.
 //

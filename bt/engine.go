@@ -10,10 +10,10 @@ import (
 	"canopy/snapshot"
 )
 
-// ErrLoop is the error of an instant that does not settle: the tree has an instantaneous loop.
+// ErrLoop reports an instant that does not settle: the tree has an instantaneous loop.
 var ErrLoop = errors.New("instantaneous loop")
 
-// DefaultLimit bounds the event iterations of an instant unless another limit is given.
+// DefaultLimit is the default maximum number of event iterations of an instant.
 const DefaultLimit = 1000
 
 // Change is one step of a task's status cycle.
@@ -23,28 +23,29 @@ type Change struct {
 	Iteration int32 // event iteration or tick within the instant, from 1
 }
 
-// Instant is what happened at one instant. The slices are valid until the engine's next call.
+// Instant is the log of one instant. The slices are valid until the engine's next call.
 type Instant struct {
-	Changes    []Change  // in the order in which they happened
-	Commands   []Command // in the order in which the procedures were started
+	Changes    []Change  // in order of occurrence
+	Commands   []Command // in the order in which the procedures start
 	Iterations int       // event iterations, or ticks, that changed something
 	Visits     int       // visits of a task, up or down: the measure of the work
 }
 
-// Engine holds all that changes of a tree. Between instants it is settled; an instant's work depends on the paths that
-// change and the width of the composites on them. It is not safe for concurrent use.
+// Engine holds all mutable state of a tree. Between instants it is settled. The work of an instant depends on the paths
+// that change and the width of the composites on them. It is not safe for concurrent use.
 //
-// An instant is settled as the full sweeps of docs/semantics.md would settle it, only that tasks to which nothing
-// happened are left out, which the post-order numbers make easy:
+// An instant settles as with the full sweeps of docs/semantics.md, but tasks to which nothing happened are skipped. The
+// post-order numbers make this easy:
 //
 //	until nothing changes:
-//	    up:   take the least task of a worklist: apply the status cycle until it is stable, tell the parent
-//	    down: take the greatest task of another worklist: pin, withdraw and grant activity among its children
+//	    up:   take the first task of a worklist: apply the status cycle until it is stable, update the parent
+//	    down: take the last task of another worklist: pin, withdraw and grant activity among its children
 //
-// A composite judges by counts, which each child's change updates; it looks at its children one by one only if both
-// counts of a Count are reached at once. docs/semantics.md, section 6, has the argument why that gives the sweeps' log.
+// A composite judges by counts, which each child's change updates. It scans its children only if a Count reaches both
+// thresholds at once. docs/semantics.md, section 6, explains why this gives the same log as the sweeps.
 //
-// Settled, the worklists are empty, and what is said at task and composite holds; [Engine.Check] tests it.
+// When settled, the worklists are empty, and the invariants stated at task and composite hold; [Engine.Check] tests
+// them.
 type Engine struct {
 	tree       *Tree
 	tasks      []task
@@ -60,7 +61,7 @@ type Engine struct {
 	halted     bool
 }
 
-// task is what changes of any task. Settled, it is active exactly if it is Activating or Running, and:
+// task is the mutable state of any task. When settled, it is active exactly if it is Activating or Running, and:
 //
 //	free     effective is the status
 //	held     effective is Success or Failure; the task is not active, and its status is neither Success nor Failure
@@ -73,7 +74,7 @@ type task struct {
 	Told      // leaves only
 }
 
-// hold tells what keeps a task's result after activity was taken from it.
+// hold is the reason why a task's result is kept after activity was taken from it.
 type hold uint8
 
 const (
@@ -82,22 +83,23 @@ const (
 	pinned      // until the parent enters Deactivating
 )
 
-// composite is what else changes of a composite: counts over its children, and where activity is. Settled, every field
-// is what one would count anew; outside a Count no two children are active; no child is active unless the composite is
-// active and Accept, Activating or Running; in a Chain with memory exactly the children before pinned are pinned.
+// composite is the further mutable state of a composite: counts over its children, and where activity is. When settled,
+// every field equals a fresh count; except in a Count, at most one child is active; no child is active unless the
+// composite is active and Accept, Activating or Running; in a Chain with memory exactly the children before pinned are
+// pinned.
 type composite struct {
 	statuses statuses
 	results  results // Count
 	held     int32   // children with a held result
-	first    int32   // Chain: the first child that is not passed over; n: all are
+	first    int32   // Chain: the first child that is not passed over; n: none
 	pinned   int32   // Chain with memory: the children before this one are pinned
 	current  int32   // Chain, Script: the active child, -1: none
-	front    Status  // Chain: effective status of child first; if all are passed over, a status that says what they say
+	front    Status  // Chain: effective status of child first; if all are passed over, a status with their judgement
 	passing  bool    // Count: activity was passed on in the last down visit
 }
 
-// statuses counts, by their status, the children that are engaged, which is not transient, and of them those that are
-// switching, which is Activating or Deactivating. One addition changes both.
+// statuses counts the children that are engaged (not transient) and, among them, those that are switching (Activating
+// or Deactivating). One addition changes both counts.
 type statuses uint64
 
 const engagedChild, switchingChild statuses = 1 << 32, 1
@@ -116,7 +118,7 @@ const goodChild, badChild results = 1 << 32, 1
 func (r results) good() int32 { return int32(r / goodChild) }
 func (r results) bad() int32  { return int32(r % goodChild) }
 
-// inStatuses and inResults are what one child counts for in composite.statuses and composite.results.
+// inStatuses and inResults are the contributions of one child to composite.statuses and composite.results.
 var (
 	inStatuses = [8]statuses{
 		Activating: engagedChild + switchingChild, Deactivating: engagedChild + switchingChild,
@@ -124,10 +126,10 @@ var (
 	inResults = [8]results{Success: goodChild, Finished: goodChild, Failure: badChild, Aborted: badChild}
 )
 
-// NewEngine returns an engine for a tree whose leaves start with the given inputs; without any, conditions are false
-// and actions ask to be activated and have no procedures that take time. The tasks have been judged once, silently; the
-// first call of Settle settles the tree for the first time. The limit bounds the event iterations of an instant, 0
-// means 1,000.
+// NewEngine returns an engine for a tree whose leaves start with the given inputs. Without inputs, conditions are
+// false, actions ask to be activated, and procedures take no time. The tasks have been judged once, without a log; the
+// first call of Settle settles the tree for the first time. The limit is the maximum number of event iterations of an
+// instant; 0 means 1,000.
 func NewEngine(tree *Tree, initial []Input, limit int) *Engine {
 	if limit < 0 {
 		panic("bt: the limit of event iterations is negative")
@@ -157,7 +159,7 @@ func NewEngine(tree *Tree, initial []Input, limit int) *Engine {
 	return e
 }
 
-// judgeAll gives every task its transient status, children first.
+// judgeAll sets every task's transient status, children first.
 func (e *Engine) judgeAll() {
 	for t := range e.tasks {
 		n, s := &e.tree.nodes[t], &e.tasks[t]
@@ -193,7 +195,7 @@ func (e *Engine) Tree() *Tree { return e.tree }
 // Status returns a task's status.
 func (e *Engine) Status(t Task) Status { return e.tasks[t].status }
 
-// Active reports whether a task has been given activity.
+// Active reports whether a task has activity.
 func (e *Engine) Active(t Task) bool { return e.tasks[t].active }
 
 // Held returns a task's held result, Success or Failure, if it has one.
@@ -201,7 +203,7 @@ func (e *Engine) Held(t Task) (result Status, ok bool) {
 	return e.tasks[t].effective, e.tasks[t].hold != free
 }
 
-// At returns where the automaton of a task is. It panics if the task is of another family than Script.
+// At returns the state of a task's automaton. It panics if the task's family is not Script.
 func (e *Engine) At(t Task) At {
 	if e.tree.nodes[t].family != Script {
 		panic("bt: only a Script has an automaton")
@@ -212,7 +214,7 @@ func (e *Engine) At(t Task) At {
 // Pinned reports whether a task has a held result that only its parent's deactivation releases.
 func (e *Engine) Pinned(t Task) bool { return e.tasks[t].hold == pinned }
 
-// CopyFrom makes the engine the same as another one of the same tree, but for the log of the last instant.
+// CopyFrom makes the engine equal to another one of the same tree, except for the log of the last instant.
 func (e *Engine) CopyFrom(o *Engine) {
 	if e.tree != o.tree {
 		panic("bt: an engine was copied from one of another tree")
@@ -239,8 +241,8 @@ func (e *Engine) Clone() *Engine {
 	return c
 }
 
-// State passes all that changes of the engine, but for the log of the last instant. Two engines of one tree whose saved
-// states are equal do the same from there on.
+// State passes all mutable state of the engine, except the log of the last instant, to the codec. Two engines of one
+// tree with equal saved states behave the same from there on.
 func (e *Engine) State(c *snapshot.Codec) {
 	snapshot.Each(c, e.tasks, func(c *snapshot.Codec, s *task) {
 		s.status.State(c)
@@ -271,7 +273,7 @@ func (e *Engine) State(c *snapshot.Codec) {
 	}
 }
 
-// fits reports whether the places that the composites name are those of children.
+// fits reports whether the composites' indices are valid indices of their children.
 func (e *Engine) fits() bool {
 	for i := range e.tree.nodes {
 		n := &e.tree.nodes[i]
@@ -286,12 +288,12 @@ func (e *Engine) fits() bool {
 	return true
 }
 
-// Settle applies the inputs, which change at the same instant, in their order, and lets the tree settle. If it does not
-// settle within the limit, the error wraps ErrLoop and names the tasks that keep changing; the instant then holds the
-// log so far, and Halt still starts all exit procedures.
+// Settle applies the inputs of one instant in their order and settles the tree. If the tree does not settle within the
+// limit, the error wraps ErrLoop and names the tasks that keep changing; the instant then holds the log so far, and
+// Halt still starts all exit procedures.
 func (e *Engine) Settle(inputs []Input) (instant Instant, err error) {
 	err = e.settleInputs(inputs)
-	// One by one: to copy the whole struct when its parts have just been stored stalls the processor.
+	// Field by field: copying the whole struct right after its parts were stored stalls the processor.
 	instant.Changes = e.changes
 	instant.Commands = e.commands
 	instant.Iterations = int(e.iteration)
@@ -307,7 +309,7 @@ func (e *Engine) settleInputs(inputs []Input) error {
 	return nil
 }
 
-// take takes over inputs and notes their leaves for a visit.
+// take applies inputs and schedules their leaves for a visit.
 func (e *Engine) take(inputs []Input) {
 	for i := range inputs {
 		in := &inputs[i]
@@ -318,8 +320,8 @@ func (e *Engine) take(inputs []Input) {
 	}
 }
 
-// Halt withdraws activity from the root for ever, and lets the tree settle: every exit procedure is started. Actions
-// whose exit procedure takes time stay Deactivating until a later Settle is told that it is complete.
+// Halt withdraws activity from the root permanently and settles the tree: every exit procedure is started. An action
+// whose exit procedure takes time stays Deactivating until a later Settle receives Exited.
 func (e *Engine) Halt() Instant {
 	e.halted = true
 	e.down.add(e.tree.Root())
@@ -328,7 +330,7 @@ func (e *Engine) Halt() Instant {
 }
 
 // settle runs event iterations until one changes nothing, and counts those that change something. It reports whether
-// that happened within the limit.
+// the tree settled within the limit.
 func (e *Engine) settle(limit int) bool {
 	e.changes, e.commands, e.iteration, e.visits = e.changes[:0], e.commands[:0], 0, 0
 	for !e.up.empty() || !e.down.empty() {
@@ -367,7 +369,7 @@ func LoopError(tree *Tree, changes []Change, limit int, unit string) error {
 		ErrLoop, limit, unit, strings.Join(names, ", "))
 }
 
-// visit applies the status cycle to a task until it is stable and tells its parent.
+// visit applies the status cycle to a task until it is stable and updates its parent.
 func (e *Engine) visit(t Task) {
 	e.visits++
 	n, s := &e.tree.nodes[t], &e.tasks[t]
@@ -395,8 +397,8 @@ func (e *Engine) step(t Task, s *task, to Status) {
 	s.status = to
 }
 
-// update brings a task's effective status up to date; its new status may release its hold. It reports whether a hold
-// was released.
+// update recomputes a task's effective status; its new status may release its hold. It reports whether a hold was
+// released.
 func (s *task) update() (released bool) {
 	if s.hold == held && s.status.in(judged) {
 		s.hold, released = free, true
@@ -407,9 +409,9 @@ func (s *task) update() (released bool) {
 	return released
 }
 
-// tell updates the parent's counts after a task's status has changed, and notes the parent for the visits that this may
-// make a difference to. That is why a composite's own new status is no reason to visit it on the way down: what it
-// passes on depends on its activity, its verdict and its children.
+// tell updates the parent's counts after a task's status has changed, and schedules the parent for the visits that this
+// may affect. A composite's own new status is no reason for a down visit: the activity it passes on depends on its own
+// activity, its verdict and its children.
 func (e *Engine) tell(t Task, n *node, s *task, before Status) {
 	parent := n.parent
 	p := &e.tree.nodes[parent]

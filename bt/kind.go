@@ -28,8 +28,8 @@ const (
 	Repeat
 )
 
-// kinds is the law of the kinds as data. Engines, analyses, readers and drawings ask a kind for its family and for the
-// fields of its row; no other file names a kind to decide something. docs/extending.md tells how to add a row.
+// kinds defines all kinds as data. Engines, analyses, readers and drawings use a kind's family and the fields of its
+// row; no other file branches on a kind. docs/extending.md explains how to add a row.
 var kinds = [...]row{
 	Condition: {name: "Condition", text: "Is judged by its truth value and never activated."},
 	Action:    {name: "Action", acts: true, text: "Asks to be activated, runs, and may end."},
@@ -80,38 +80,38 @@ var kinds = [...]row{
 		text: "Runs its child again whenever it has succeeded, until it fails."},
 }
 
-// Family tells by which rule the tasks of a kind come to their verdict and pass activity on. Whoever distinguishes
-// families covers all of them; one that is not known is a panic, never an answer.
+// Family is the rule by which tasks of a kind reach their verdict and pass activity on. Code that distinguishes
+// families covers all of them and panics on an unknown one.
 type Family uint8
 
 // The families.
 const (
-	Leaf   Family = iota // has no children: what it says comes from outside
-	Chain                // the first child that is not passed over decides, else the last one; it alone can be active
-	Count                // the children that are good and those that are bad are counted; all can be active
-	Script               // an automaton over the judgements of the children: one of them can be active
+	Leaf   Family = iota // no children: its verdict comes from outside
+	Chain                // the first child not passed over decides, else the last one; only this child can be active
+	Count                // good and bad children are counted; all can be active
+	Script               // an automaton over the children's judgements; one child can be active
 )
 
 var families = [...]string{Leaf: "leaf", Chain: "chain", Count: "count", Script: "script"}
 
 func (f Family) String() string { return families[f] }
 
-// row is what a kind means.
+// row defines a kind.
 type row struct {
 	name     string
-	text     string // one line that says what it is for
+	text     string // its purpose in one line
 	family   Family
 	children arity
 	params   []Param
 	symbol   string   // in drawings
-	acts     bool     // leaves: it can be activated and has an entry and an exit procedure
-	over     Status   // chains: the judgement that is passed over, Accept: none is
-	verdict  verdicts // chains: what the task says, by the judgement of the child that decides
+	acts     bool     // leaves: can be activated, has an entry and an exit procedure
+	over     Status   // chains: the judgement that is passed over; Accept: none
+	verdict  verdicts // chains: the task's verdict by the judgement of the deciding child
 	script   Automaton
 	memory   bool // what has been passed over, counted or reached is kept until the task is deactivated
 }
 
-// arity is how many children a task has.
+// arity is the permitted number of children of a task.
 type arity struct{ least, most int }
 
 var (
@@ -130,15 +130,15 @@ type Param struct {
 	Label   string // its name in a drawing
 	Domain  Domain
 	Default int    // 0: it must be given
-	Text    string // one line that says what it is
+	Text    string // its meaning in one line
 }
 
-// Domain tells which values a parameter can have.
+// Domain is the set of values that a parameter can have.
 type Domain uint8
 
 // The domains.
 const (
-	Children Domain = iota // of n children 1..n; a negative value c stands for n + 1 + c
+	Children Domain = iota // of n children 1..n; a negative value c means n + 1 + c
 	Times                  // 1 and more; -1: no limit
 )
 
@@ -149,7 +149,7 @@ var thresholds = []Param{
 		Text: "the number of bad children that make it fail; -1: all"},
 }
 
-// Resolve returns the value that a written value stands for in a task of n children, and whether it is possible.
+// Resolve returns the value that a written value means in a task of n children, and whether it is valid.
 func (p *Param) Resolve(value, n int) (resolved int, ok bool) {
 	switch p.Domain {
 	case Children:
@@ -163,7 +163,7 @@ func (p *Param) Resolve(value, n int) (resolved int, ok bool) {
 	panic("bt: a parameter of an unknown domain")
 }
 
-// Range tells which values are possible in a task of n children.
+// Range describes the valid values in a task of n children.
 func (p *Param) Range(n int) string {
 	switch p.Domain {
 	case Children:
@@ -191,7 +191,7 @@ func Kinds() []Kind {
 	return all
 }
 
-// Family returns the rule by which tasks of the kind come to their verdict.
+// Family returns the rule by which tasks of the kind reach their verdict.
 func (k Kind) Family() Family { return kinds[k].family }
 
 // Acts reports whether tasks of the kind are leaves that can be activated; other leaves are only judged.
@@ -203,13 +203,14 @@ func (k Kind) Arity() (least, most int) { return kinds[k].children.least, kinds[
 // Params returns the parameters. The caller must not change the slice.
 func (k Kind) Params() []Param { return kinds[k].params }
 
-// Text returns one line that says what the kind is for.
+// Text returns the purpose of the kind in one line.
 func (k Kind) Text() string { return kinds[k].text }
 
-// Symbol returns the sign that stands for the kind in drawings; leaves have none.
+// Symbol returns the kind's symbol in drawings; leaves have none.
 func (k Kind) Symbol() string { return kinds[k].symbol }
 
-// Memory reports whether tasks of the kind pin what they have passed over or counted until they are deactivated.
+// Memory reports whether tasks of the kind pin the children they have passed over or counted until they are
+// deactivated.
 func (k Kind) Memory() bool { return kinds[k].memory }
 
 // Over returns the judgement of a child that tasks of a chain pass over, Success or Failure; Accept if they pass
@@ -221,8 +222,8 @@ func (k Kind) Over() Status {
 	return Accept
 }
 
-// Verdict returns what a task of a chain says if the child that decides is judged so: Success, Failure or Accept. It
-// panics if the kind is no chain.
+// Verdict returns the verdict of a chain (Success, Failure or Accept) for a judgement of the child that decides. It
+// panics if the kind is not a chain.
 func (k Kind) Verdict(judgement Status) Status {
 	r := &kinds[k]
 	if r.family != Chain {

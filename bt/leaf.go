@@ -7,13 +7,13 @@ import (
 	"canopy/snapshot"
 )
 
-// Input is a change of one leaf's inputs. The functions that return one name the task it is meant for; an engine that
-// is given an input for a task of another kind panics.
+// Input is a change of one leaf's inputs. The functions that create one take the task it is meant for. An engine panics
+// on an input for a task of another kind.
 type Input struct {
 	task  Task
 	kind  inputKind
 	value Status     // the truth value, request or outcome
-	slow  procedures // the procedures that take time
+	slow  procedures // the procedures that take time to complete
 }
 
 type inputKind uint8
@@ -35,10 +35,10 @@ const (
 	exit
 )
 
-// Task returns the leaf that an input is meant for.
+// Task returns the leaf that the input is meant for.
 func (in *Input) Task() Task { return in.task }
 
-// Set gives a condition its truth value.
+// Set sets a condition's truth value.
 func Set(condition Task, value bool) Input {
 	verdict := Failure
 	if value {
@@ -47,8 +47,8 @@ func Set(condition Task, value bool) Input {
 	return Input{task: condition, kind: inputSet, value: verdict}
 }
 
-// Request tells what an action says while it is not active: Accept asks to be activated, Success says that its goal
-// holds already, Failure that it cannot run now.
+// Request sets an action's verdict while it is not active: Accept asks to be activated, Success means that its goal
+// already holds, Failure that it cannot run now.
 func Request(action Task, request Status) Input {
 	if !request.Transient() {
 		panic("bt: a request is Accept, Success or Failure")
@@ -56,7 +56,7 @@ func Request(action Task, request Status) Input {
 	return Input{task: action, kind: inputRequest, value: request}
 }
 
-// End tells that an action has ended, with Success or Failure. It is ignored unless the action is Activating or
+// End reports that an action has ended, with Success or Failure. It is ignored unless the action is Activating or
 // Running.
 func End(action Task, outcome Status) Input {
 	if outcome != Success && outcome != Failure {
@@ -65,8 +65,8 @@ func End(action Task, outcome Status) Input {
 	return Input{task: action, kind: inputEnd, value: outcome}
 }
 
-// Slow tells which procedures of an action take time from now on; they are complete by Entered and Exited only. A
-// procedure that is running already is not affected.
+// Slow sets which procedures of an action take time from now on; only Entered and Exited complete them. A procedure
+// that is already running is not affected.
 func Slow(action Task, entryToo, exitToo bool) Input {
 	in := Input{task: action, kind: inputSlow}
 	if entryToo {
@@ -78,13 +78,13 @@ func Slow(action Task, entryToo, exitToo bool) Input {
 	return in
 }
 
-// Entered tells that an action's entry procedure is complete. It is ignored if none is running.
+// Entered reports that an action's entry procedure is complete. It is ignored if none is running.
 func Entered(action Task) Input { return Input{task: action, kind: inputEntered} }
 
-// Exited tells that an action's exit procedure is complete. It is ignored if none is running.
+// Exited reports that an action's exit procedure is complete. It is ignored if none is running.
 func Exited(action Task) Input { return Input{task: action, kind: inputExited} }
 
-// Text returns the input as a trace script spells it for a leaf of a name.
+// Text returns the input in the notation of trace scripts, for a leaf with the given name.
 func (in Input) Text(name string) string {
 	switch in.kind {
 	case inputSet:
@@ -110,22 +110,22 @@ func (in Input) Text(name string) string {
 	panic("bt: an input that does not exist")
 }
 
-// Command tells a leaf's owner to start a procedure.
+// Command requests a leaf's owner to start a procedure.
 type Command struct {
 	Task Task
 	Exit bool // the exit procedure, else the entry procedure
 }
 
-// Told is what the inputs have told of a leaf. An engine has one for each leaf.
+// Told is a leaf's state as set by its inputs. An engine has one for each leaf.
 type Told struct {
-	Request Status     // what it says while it is not active; a condition's truth value
-	Outcome Status     // what it says while it is active; Accept: nothing yet
+	Request Status     // verdict while it is not active; a condition's truth value
+	Outcome Status     // verdict while it is active; Accept: undecided
 	Busy    bool       // the running procedure is not complete
-	slow    procedures // those that take time
+	slow    procedures // those that take time to complete
 }
 
-// NewTold returns what is told of a leaf without any input: one that is only judged is false, one that acts asks to be
-// activated and has no procedures that take time.
+// NewTold returns the state of a leaf without any input: a condition is false; an action asks to be activated, and its
+// procedures take no time.
 func NewTold(kind Kind) Told {
 	if kind.Acts() {
 		return Told{Request: Accept, Outcome: Accept}
@@ -133,7 +133,7 @@ func NewTold(kind Kind) Told {
 	return Told{Request: Failure, Outcome: Accept}
 }
 
-// State passes what was told.
+// State passes the leaf's inputs to the codec.
 func (l *Told) State(c *snapshot.Codec) {
 	l.Request.State(c)
 	l.Outcome.State(c)
@@ -149,8 +149,7 @@ func (l *Told) Slow(exitToo bool) bool {
 	return l.slow&entry != 0
 }
 
-// Take takes over an input of a leaf that has a kind and a status. It reports whether that may change what the leaf
-// says now.
+// Take applies an input to a leaf of the given kind and status. It reports whether that may change the leaf's verdict.
 func (l *Told) Take(in *Input, kind Kind, status Status) bool {
 	switch {
 	case in.kind == inputSet && (kind.Acts() || kind.Family() != Leaf):
@@ -183,8 +182,8 @@ func (l *Told) Take(in *Input, kind Kind, status Status) bool {
 	return true
 }
 
-// visitLeaf applies the status cycle to a leaf until it is stable. While a leaf is transient or Deactivating its
-// verdict is its request, else its outcome; a condition's request is its truth value, so that it is never activated.
+// visitLeaf applies the status cycle to a leaf until it is stable. The verdict of a leaf is its request while it is
+// transient or Deactivating, else its outcome. A condition's request is its truth value, so it is never activated.
 func (e *Engine) visitLeaf(t Task, s *task) {
 	for {
 		verdict := s.Outcome
@@ -201,7 +200,7 @@ func (e *Engine) visitLeaf(t Task, s *task) {
 			s.Busy = s.Slow(false)
 			e.commands = append(e.commands, Command{Task: t})
 		case Deactivating:
-			s.Outcome = Accept // nobody hears it before the action is active again
+			s.Outcome = Accept // not used before the action is active again
 			s.Busy = s.Slow(true)
 			e.commands = append(e.commands, Command{Task: t, Exit: true})
 		case Success, Failure:

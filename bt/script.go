@@ -2,52 +2,52 @@ package bt
 
 import "canopy/snapshot"
 
-// Automaton is what a task of the family Script does: a small automaton over its children's judgements. In each state
-// it looks at one child, and the child's judgement decides:
+// Automaton defines a task of the family Script: a small automaton over its children's judgements. In each state, the
+// judgement of one child decides:
 //
-//	nothing yet   the task says nothing yet; it wants the child if this asks
-//	good or bad   the move for it: the task returns, goes on to another state, or runs the child again
+//	undecided     the task is undecided; it wants the child if the child asks
+//	good or bad   its move: the task returns, the automaton changes its state, or the child is run again
 //
-// A child that is to be run again and has ended is deactivated without its result being held; it asks anew when its
-// request says so. The last of a limited number of runs decides. A child that is judged without being activated cannot
-// be run: with a limit, all runs end in the same way at this instant; without one, the task waits for a change.
+// A child that has ended and is to be run again is deactivated without its result being held; it asks again when its
+// request is Accept. With a limit, the last run decides. A child that is judged without being activated cannot be run:
+// with a limit, all runs end in the same way at this instant; without one, the task waits for a change.
 //
-// Where the automaton is, a task keeps from a down visit in which it passes activity on and wants a child, until it is
-// deactivated: so far the judgements are done with.
+// The task stores the automaton's state at each down visit in which it passes activity on and wants a child, and keeps
+// it until it is deactivated: the judgements up to there are final.
 type Automaton struct {
-	states []state // the first one is where it begins; moves to other states go forward
-	keeps  bool    // the state that a child's end leads to is kept also when the task is deactivated
+	states []state // the first one is the initial state; moves lead only to later states
+	keeps  bool    // the state after a child's end also survives the task's deactivation
 }
 
 type state struct {
-	child int8    // whose judgement decides
+	child int8    // the child whose judgement decides
 	on    [2]move // by the judgement
-	says  Status  // what the task says if it has no such child
+	says  Status  // the task's verdict if it has no such child
 }
 
-// nobody is the child of a state that looks at none.
+// nobody is the child of a state that depends on no child.
 const nobody = -1
 
 type move struct {
-	says  Status // Success, Failure: the task returns; Accept: it goes on
-	to    uint8  // the state where it goes on, or in which it is from then on
-	again bool   // the child is run again, unless this was the last run
+	says  Status // Success, Failure: the task returns; Accept: the automaton moves on
+	to    uint8  // the next state
+	again bool   // run the child again, unless this was the last run
 }
 
-// At is where the automaton of a task is.
+// At is the state of a task's automaton.
 type At struct {
 	State uint8
-	Runs  int32 // how often its child was run again; it is counted if there is a limit
+	Runs  int32 // how often its child was run again; counted only if there is a limit
 }
 
-// Pass passes it.
+// Pass passes it to the codec.
 func (at *At) Pass(c *snapshot.Codec) {
 	snapshot.Int(c, &at.State)
 	snapshot.Int(c, &at.Runs)
 }
 
-// Automaton returns the automaton of a task, and how often a child is run; -1: without limit. It panics if the task is
-// of another family.
+// Automaton returns the automaton of a task, and the maximum number of runs of a child; -1: no limit. It panics if the
+// task belongs to another family.
 func (t *Tree) Automaton(task Task) (a *Automaton, limit int32) {
 	if t.nodes[task].family != Script {
 		panic("bt: only a Script has an automaton")
@@ -59,11 +59,12 @@ func (t *Tree) Automaton(task Task) (a *Automaton, limit int32) {
 	return &kinds[t.kinds[task]].script, limit
 }
 
-// Judge tells how a child is judged, and whether it has ended: it is Finished or Aborted, and its result is not held.
+// Judge returns the judgement of a child, and whether the child has ended: it is Finished or Aborted, and its result is
+// not held.
 type Judge func(child int) (judgement Status, ended bool)
 
-// Decide returns what a task of n children says: Success, Failure, or nothing yet. It then looks at a child, -1 for
-// none, in the state that is returned.
+// Decide returns the verdict of a task of n children (Success, Failure, or Accept while undecided), the state that is
+// reached, and the child that this state depends on, -1 for none.
 func (a *Automaton) Decide(at At, n int, limit int32, judge Judge) (says Status, child int32, reached At) {
 	for {
 		s := &a.states[at.State]
@@ -85,13 +86,13 @@ func (a *Automaton) Decide(at At, n int, limit int32, judge Judge) (says Status,
 	}
 }
 
-// last reports whether a run that ends is the last one.
+// last reports whether the run that ends is the last one.
 func (a *Automaton) last(at At, limit int32, ended bool) bool {
 	return limit >= 0 && (!ended || at.Runs+1 >= limit)
 }
 
-// Leave returns where the automaton is when activity is taken from a child that has ended, and whether the child is run
-// again. A task that does not pass activity on runs nothing again.
+// Leave returns the automaton's state after activity is taken from a child that has ended, and whether the child is run
+// again. A task that does not pass activity on runs no child again.
 func (a *Automaton) Leave(at At, limit int32, child int, judgement Status, passing bool) (next At, again bool) {
 	s := &a.states[at.State]
 	if int(s.child) != child {
@@ -110,7 +111,7 @@ func (a *Automaton) Leave(at At, limit int32, child int, judgement Status, passi
 	return at, false
 }
 
-// Deactivated returns where the automaton is when its task is deactivated.
+// Deactivated returns the automaton's state after its task is deactivated.
 func (a *Automaton) Deactivated(at At) At {
 	if a.keeps {
 		return at
@@ -118,13 +119,13 @@ func (a *Automaton) Deactivated(at At) At {
 	return At{}
 }
 
-// scriptTask is what the engine must know of a task of the family Script.
+// scriptTask is the engine's view of a task of the family Script.
 type scriptTask struct {
 	*Automaton
 	limit int32
 }
 
-// decide lets the automaton of a task decide.
+// decide runs the automaton of a task.
 func (e *Engine) decide(n *node) (says Status, child int32, reached At) {
 	s := &e.tree.scripts[n.script]
 	return s.Decide(e.at[n.script], int(n.n), s.limit, func(child int) (Status, bool) {
@@ -133,8 +134,8 @@ func (e *Engine) decide(n *node) (says Status, child int32, reached At) {
 	})
 }
 
-// passScript passes on the activity of a task that has at most one active child: it wants the one that its automaton
-// looks at, and hands over only when all others are transient.
+// passScript passes on the activity of a task that has at most one active child: it wants the child that its automaton
+// depends on, and hands over once all others are transient.
 func (e *Engine) passScript(t Task, n *node) {
 	c := &e.composites[n.composite]
 	says, child, reached := e.decide(n)

@@ -1,8 +1,8 @@
 // Package bt is the tree engine: it settles a behaviour tree after its leaves' inputs have changed.
 //
 // A Tree is compiled once from a description (Node) and never changes; it may be shared by any number of engines. An
-// Engine holds all that changes and can be copied. What a kind of task means is a row of the table of kinds. The rules
-// are those of docs/semantics.md.
+// Engine holds all mutable state and can be copied. Each kind of task is defined by a row of the table of kinds.
+// docs/semantics.md states the rules.
 package bt
 
 import (
@@ -36,16 +36,16 @@ type Tree struct {
 	scripts    []scriptTask
 }
 
-// node is what the engine must know of a task.
+// node is the engine's view of a task.
 type node struct {
 	parent    Task // -1: the root
 	place     int32
-	kids      int32 // where its children begin in Tree.kids
-	n         int32 // how many they are
+	kids      int32 // index of its first child in Tree.kids
+	n         int32 // number of children
 	composite int32 // number among the composites; -1: a leaf
 	above     int32 // the parent's number among the composites
 	enough    int32 // Count: the number of good children that make it succeed
-	tooMany   int32 // Count: the number of bad children that make it fail, or with which it cannot succeed
+	tooMany   int32 // Count: the number of bad children that make it fail, or that rule out success
 	script    int32 // Script: its number among the scripts
 	family    Family
 	memory    bool
@@ -53,8 +53,8 @@ type node struct {
 	verdict   verdicts  // Chain
 }
 
-// Compile returns the tree that a description stands for. It refuses an empty tree, a task with too few or too many
-// children, and a parameter's value that is not possible.
+// Compile returns the tree of a description. It rejects an empty tree, a task with too few or too many children, and an
+// invalid parameter value.
 func Compile(root *Node) (*Tree, error) {
 	if root == nil {
 		return nil, errors.New("the tree is empty")
@@ -166,8 +166,9 @@ func resolve(d *Node, name string) ([]int, error) {
 	return values, nil
 }
 
-// nameTasks gives every task its name: its own name where that is unique in the tree, else the path from the root. Of
-// siblings with one name all but the first carry their number in the path, as in XPath: root/a, root/a[2], root/a[3].
+// nameTasks names every task: by its own name where that is unique in the tree, else by the path from the root.
+// Siblings with the same name, except the first, carry their number in the path, as in XPath: root/a, root/a[2],
+// root/a[3].
 func (t *Tree) nameTasks(own []string) {
 	uses := make(map[string]int, len(own))
 	for _, name := range own {
@@ -202,7 +203,7 @@ func (t *Tree) nameTasks(own []string) {
 			path = steps[p] + "/" + path
 		}
 		name := path
-		for k := 2; ; k++ { // an own name that looks like a path may be taken already
+		for k := 2; ; k++ { // a task's own name may already equal this path
 			if _, taken := t.find[name]; !taken {
 				break
 			}
@@ -218,14 +219,14 @@ func (t *Tree) nameTasks(own []string) {
 // Len returns the number of tasks.
 func (t *Tree) Len() int { return len(t.nodes) }
 
-// Root returns the root task, which has the greatest number.
+// Root returns the root task, which has the highest number.
 func (t *Tree) Root() Task { return Task(len(t.nodes) - 1) }
 
 // Kind returns a task's kind.
 func (t *Tree) Kind(task Task) Kind { return t.kinds[task] }
 
-// Name returns a task's name, unique in the tree: the name of its Node, or the kind's name if that is empty, where this
-// is unique, else the path of such names from the root, joined by "/".
+// Name returns a task's name, unique in the tree: the name of its Node (the kind's name if that is empty) where this is
+// unique, else the path of such names from the root, joined by "/".
 func (t *Tree) Name(task Task) string { return t.names[task] }
 
 // Parent returns a task's parent, -1 for the root.
@@ -250,8 +251,8 @@ func (t *Tree) Find(name string) (Task, bool) {
 // caller must not change the slice.
 func (t *Tree) Params(task Task) []int { return t.params[task] }
 
-// Counts returns how many good children make a task of the family Count succeed and how many bad ones make it fail or
-// leave too few for success, both in 1..n. It panics if the task is of another family.
+// Counts returns the number of good children that make a task of the family Count succeed, and the number of bad
+// children that make it fail or rule out success, both in 1..n. It panics if the task is of another family.
 func (t *Tree) Counts(task Task) (enough, tooMany int) {
 	n := &t.nodes[task]
 	if n.family != Count {

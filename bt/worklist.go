@@ -7,14 +7,14 @@ import (
 	"canopy/snapshot"
 )
 
-// none stands for no task.
+// none means no task.
 const none Task = -1
 
-// worklist is a set of tasks from which the least or the greatest is taken. One task, often the only one, is kept
-// aside; the others are the bits of a tree of 64-bit words, in which a bit tells that the word below it is not zero.
-// The cost of a task grows with the logarithm to base 64 of the tree's size.
+// worklist is a set of tasks from which the first or the last is taken. One task, often the only one, is kept aside.
+// The others are bits in a tree of 64-bit words, where a bit is set if the word below it is not zero. The cost per task
+// grows with the base-64 logarithm of the tree's size.
 //
-// A task may stand both aside and among the others and is then taken twice: a second visit finds nothing to do.
+// A task may be both aside and among the others. It is then taken twice; the second visit finds nothing to do.
 type worklist struct {
 	aside  Task
 	top    uint64
@@ -37,7 +37,7 @@ func (w *worklist) copyFrom(o *worklist) {
 	}
 }
 
-// state passes the set, of some of n tasks.
+// state passes the set, a subset of n tasks, to the codec.
 func (w *worklist) state(c *snapshot.Codec, n int) {
 	snapshot.Within(c, &w.aside, none, Task(n-1))
 	snapshot.Int(c, &w.top)
@@ -49,7 +49,7 @@ func (w *worklist) state(c *snapshot.Codec, n int) {
 	}
 }
 
-// sound reports whether the bits are those of n tasks, and each bit above them tells what is below it.
+// sound reports whether all bits belong to n tasks and each bit of a higher level matches the word below it.
 func (w *worklist) sound(n int) bool {
 	if len(w.levels) == 0 {
 		return w.top>>n == 0
@@ -99,7 +99,7 @@ func (w *worklist) addBit(t Task) {
 	w.top |= 1 << i
 }
 
-// popMin takes the least task, none if the set is empty.
+// popMin takes the first task, none if the set is empty.
 func (w *worklist) popMin() Task {
 	t := w.aside
 	if w.top != 0 {
@@ -109,7 +109,7 @@ func (w *worklist) popMin() Task {
 	return t
 }
 
-// popMax takes the greatest task, none if the set is empty.
+// popMax takes the last task, none if the set is empty.
 func (w *worklist) popMax() Task {
 	t := w.aside
 	if w.top != 0 {
