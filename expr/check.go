@@ -12,10 +12,10 @@ import (
 	"canopy/diag"
 )
 
-// Check returns all mistakes that keep the expression from being a value of the wanted type and, for a number, unit:
-// unknown signals and functions, wrong numbers of arguments, units that do not go together, conditions in the place of
-// numbers and the reverse. In a nil scope, names are not judged: each may have any type and unit. Errors are in the
-// order of the text, their places in the text that Parse was given.
+// Check returns all errors that prevent the expression from being a value of the required type and, for a number, unit:
+// unknown signals and functions, wrong numbers of arguments, incompatible units, conditions in place of numbers and the
+// reverse. In a nil scope, names are not checked: each may have any type and unit. Errors are in the order of the text;
+// their offsets refer to the text passed to Parse.
 func (e *Expr) Check(want Type, unit Unit, scope Scope) []*Error {
 	return e.CheckFor(Variable{Type: want, Unit: unit}, scope)
 }
@@ -56,8 +56,8 @@ func (s Scope) declares(name string) bool {
 	return ok
 }
 
-// variable returns the type of a node's value, and of an enumeration its values, provided that Check accepts it. Numbers
-// that are calculated are real here, even if they are whole.
+// variable returns the type of a node's value and, for an enumeration, its values, provided that Check accepts it.
+// Computed numbers are real here, even if they are whole.
 func (s Scope) variable(n *Node) Variable {
 	switch {
 	case n.op == OpName && s == nil:
@@ -100,13 +100,13 @@ func (s Scope) integer(n *Node) bool {
 	return !slices.ContainsFunc(n.args, func(a *Node) bool { return !s.integer(a) })
 }
 
-// discrete reports whether a node reads signals and none of them is real.
+// discrete reports whether a node reads signals, none of them real.
 func (s Scope) discrete(n *Node) bool {
 	return n.any(func(n *Node) bool { return n.op == OpName && s.declares(n.name) }) &&
 		!n.any(func(n *Node) bool { return n.op == OpName && s.declares(n.name) && s[n.name].Type == Real })
 }
 
-// quantity is what the checker knows of a value: its unit, and whether it is made of bare numbers alone. A bare number
+// quantity is the checker's view of a value: its unit, and whether it consists of bare numbers alone. A bare number
 // fits every unit in sums and relations and is a plain factor in products; an unknown unit makes products unknown.
 type quantity struct {
 	unit Unit
@@ -128,7 +128,7 @@ func (q quantity) settled() bool { return !q.bare && !q.unit.any }
 // plain reports whether the quantity may be a pure number.
 func (q quantity) plain() bool { return q.unit.Same(One) }
 
-// of says in which unit the value of a node is.
+// of returns a phrase that states the unit of a node's value.
 func (q quantity) of(n *Node) string {
 	if q.unit.text == One.text || q.unit.text == "" && q.plain() {
 		return short(n) + " is a pure number"
@@ -147,10 +147,10 @@ func short(n *Node) string {
 	return b.String()
 }
 
-// maxMistakes is how many mistakes of units in sums are shown of one expression.
+// maxMistakes is the maximum number of unit errors in sums shown for one expression.
 const maxMistakes = 50
 
-// checker collects the mistakes of one expression.
+// checker collects the errors of one expression.
 type checker struct {
 	scope  Scope
 	errors []*Error
@@ -160,7 +160,7 @@ func (c *checker) report(n *Node, code, text, hint string) {
 	c.errors = append(c.errors, &Error{Offset: n.at, Length: n.end - n.at, Code: code, Text: text, Hint: hint})
 }
 
-// condition checks a node that must be a condition; need says for whom.
+// condition checks a node that must be a condition; need begins the message.
 func (c *checker) condition(n *Node, need string) {
 	switch t := c.scope.variable(n).Type; t {
 	case Boolean:
@@ -245,12 +245,12 @@ func (c *checker) discrete(n *Node, want Variable) {
 	}
 }
 
-// equality checks the comparison of two values, which must be discrete: between real signals it holds at no time or at
-// isolated ones, so that no event indicator has it as a side.
+// equality checks the comparison of two values, which must be discrete: between real signals it holds at isolated times
+// or never, so it is not the side of an event indicator.
 func (c *checker) equality(n *Node) {
 	x, y := n.args[0], n.args[1]
 	s := c.scope.variable(x)
-	if t := c.scope.variable(y); s.Type == Real || s.Type == anyType { // the other side tells what is compared
+	if t := c.scope.variable(y); s.Type == Real || s.Type == anyType { // the other side determines what is compared
 		s = t
 	}
 	switch {
@@ -280,7 +280,7 @@ func (c *checker) equality(n *Node) {
 	}
 }
 
-// any checks a node for itself.
+// any checks a node on its own.
 func (c *checker) any(n *Node) {
 	switch t := c.scope.variable(n); t.Type {
 	case Boolean:
@@ -292,7 +292,7 @@ func (c *checker) any(n *Node) {
 	}
 }
 
-// number checks a node that must be a number and returns its unit; need says for whom.
+// number checks a node that must be a number and returns its unit; need begins the message.
 func (c *checker) number(n *Node, need string) quantity {
 	switch t := c.scope.variable(n).Type; t {
 	case Boolean:
@@ -355,7 +355,7 @@ func (c *checker) signal(n *Node) quantity {
 // alike checks values that must all be numbers of one unit, and returns it.
 func (c *checker) alike(args []*Node, need string) quantity {
 	var sum quantity
-	var from *Node // the argument that settled the unit
+	var from *Node // the argument that determined the unit
 	for i, a := range args {
 		q := c.number(a, need)
 		switch {
@@ -430,7 +430,7 @@ func (c *checker) counted(n *Node, least, most int) bool {
 	return false
 }
 
-// arguments checks each argument of a node for itself.
+// arguments checks each argument of a node on its own.
 func (c *checker) arguments(n *Node) {
 	for _, a := range n.args {
 		c.any(a)

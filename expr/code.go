@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Opcode is what an instruction does.
+// Opcode is the operation of an instruction.
 type Opcode uint8
 
-// The opcodes. A program calculates in one accumulator, a. What it needs later is in registers, r: the instructions that
-// fetch a value put the accumulator aside first.
+// The opcodes. A program computes in one accumulator, a. Registers, r, hold values for later use: the instructions that
+// fetch a value first save the accumulator in a register.
 const (
 	Constant       Opcode = iota // r, a = a, Value
 	Signal                       // r, a = a, the signal Index
@@ -37,9 +37,9 @@ const (
 	Negative                     // a = not a >= 0
 	Equal                        // a = r == a
 	Not                          // a = not a
-	Jump                         // go on at the instruction Index
-	JumpIf                       // go on there if a holds
-	JumpUnless                   // go on there if a does not hold
+	Jump                         // continue at the instruction Index
+	JumpIf                       // continue there if a holds
+	JumpUnless                   // continue there if a does not hold
 	Power
 	Abs
 	Min
@@ -61,14 +61,14 @@ const (
 // Operation describes an opcode.
 type Operation struct {
 	Name  string
-	Args  int  // values that it takes: the accumulator, and of two the register as the first
-	Of    Type // their type
-	Gives Type // the type of its value
+	Args  int  // number of arguments: the accumulator, or the register and the accumulator
+	Of    Type // type of the arguments
+	Gives Type // type of the result
 	one   func(float64) float64
 	two   func(a, b float64) float64
 }
 
-// operations is the table of the opcodes. The interpreter knows those without a function by itself.
+// operations is the table of the opcodes. The interpreter implements those without a function itself.
 var operations = [opcodes]Operation{
 	Constant:       {Name: "constant"},
 	Signal:         {Name: "signal"},
@@ -129,12 +129,12 @@ type Instruction struct {
 	Value    float64 // of a constant
 }
 
-// registers is the number of registers that a program may use. A tree of MaxParts nodes needs no more, for the argument
-// that needs more registers is computed first (Sethi and Ullman, "The generation of optimal code for arithmetic
-// expressions", J. ACM 17, 1970).
+// registers is the number of registers that a program may use. A tree of MaxParts nodes needs no more, because the
+// argument that needs more registers is computed first (Sethi and Ullman, "The generation of optimal code for
+// arithmetic expressions", J. ACM 17, 1970).
 const registers = 16
 
-// run is the interpreter. The value of a program is in the accumulator at its end; of a condition it is 1 or 0.
+// run is the interpreter. It returns the accumulator at the end of the program; for a condition, 1 or 0.
 func run(program []Instruction, signals []float64, above []bool) float64 {
 	var r [registers]float64
 	a := 0.0
@@ -214,7 +214,7 @@ func run(program []Instruction, signals []float64, above []bool) float64 {
 	return a
 }
 
-// truth returns a condition as it stands among numbers.
+// truth returns a condition as a number: 1 or 0.
 func truth(b bool) float64 {
 	if b {
 		return 1
@@ -224,12 +224,12 @@ func truth(b bool) float64 {
 
 // Code is a compiled expression. It is immutable, may be shared by goroutines and allocates nothing when it runs.
 //
-// It is given the signals' values by slot, and above, the side g >= 0 of each of the compiler's indicators: relations
-// follow these frozen sides, so that an integrator sees no jump within a step. If above is nil, relations are judged
-// directly from the signals.
+// Its inputs are the signals' values by slot, and above, the side g >= 0 of each of the compiler's indicators.
+// Relations follow these frozen sides, so that there is no jump within a step of an integrator. If above is nil,
+// relations are evaluated directly from the signals.
 type Code struct {
 	boolean        bool
-	fixed          bool // the number is value always
+	fixed          bool // the number is always value
 	value          float64
 	frozen, direct []Instruction
 	indicators     []int
@@ -260,7 +260,7 @@ func (c *Code) Bool(signals []float64, above []bool) bool {
 	return c.evaluate(signals, above) != 0
 }
 
-// Value returns the value of any expression as it stands among the signals.
+// Value returns the value of any expression as stored among the signals.
 func (c *Code) Value(signals []float64, above []bool) float64 {
 	if c.fixed {
 		return c.value
@@ -273,13 +273,13 @@ func (c *Code) evaluate(signals []float64, above []bool) float64 {
 	if above == nil {
 		program = c.direct
 	}
-	if len(program) == 1 && program[0].Op == Signal { // far the most frequent after constants
+	if len(program) == 1 && program[0].Op == Signal { // by far the most frequent after constants
 		return signals[program[0].Index]
 	}
 	return run(program, signals, above)
 }
 
-// Program returns the instructions: those that follow frozen sides, or those that judge relations from the signals.
+// Program returns the instructions: those that follow frozen sides, or those that evaluate relations from the signals.
 func (c *Code) Program(frozen bool) []Instruction {
 	if frozen {
 		return slices.Clone(c.frozen)
@@ -287,7 +287,7 @@ func (c *Code) Program(frozen bool) []Instruction {
 	return slices.Clone(c.direct)
 }
 
-// Indicators returns the indicators that the code's relations have, also those inside an if, in ascending order.
+// Indicators returns the indicators of the code's relations, including those inside an if, in ascending order.
 func (c *Code) Indicators() []int { return slices.Clone(c.indicators) }
 
 // Reads returns the slots of the signals that the code reads, directly or through its relations, in ascending order.

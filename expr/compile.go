@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Compiler turns expressions into code. Relations that ask the same of the signals share one Indicator, in whatever
-// expressions they stand. A compiler is for one goroutine; what it returns may be shared.
+// Compiler turns expressions into code. Equivalent relations share one Indicator, in whatever expressions they occur. A
+// compiler is for one goroutine; its results may be shared.
 type Compiler struct {
 	scope      Scope
 	slot       func(name string) (index int, ok bool)
@@ -18,8 +18,8 @@ type Compiler struct {
 	texts      []string
 }
 
-// NewCompiler returns a compiler that asks the given function for the index of a signal's value, and the scope for its
-// type. In a nil scope all signals are real, or Boolean where they stand for a condition.
+// NewCompiler returns a compiler that gets the index of a signal's value from the given function and its type from the
+// scope. In a nil scope all signals are real, or Boolean where they are used as conditions.
 func NewCompiler(scope Scope, slot func(name string) (index int, ok bool)) *Compiler {
 	return &Compiler{scope: scope, slot: slot, numbers: map[string]int{}}
 }
@@ -28,10 +28,11 @@ func NewCompiler(scope Scope, slot func(name string) (index int, ok bool)) *Comp
 // indicator's index never changes.
 func (c *Compiler) Indicators() []Indicator { return slices.Clone(c.indicators) }
 
-// Texts returns the texts of the expressions compiled so far. A text among the signals is its place in this list.
+// Texts returns the texts of the expressions compiled so far. A text is stored among the signals as its index in this
+// list.
 func (c *Compiler) Texts() []string { return slices.Clone(c.texts) }
 
-// Text returns the place of a text in the list of Texts, and puts it there.
+// Text returns the index of a text in the list of Texts, and adds it if necessary.
 func (c *Compiler) Text(text string) float64 {
 	i := slices.Index(c.texts, text)
 	if i < 0 {
@@ -41,14 +42,14 @@ func (c *Compiler) Text(text string) float64 {
 	return float64(i)
 }
 
-// Indicator is the event indicator g of a relation, whose zeros are where the relation may change. A relation knows of
-// its signals nothing but the side g >= 0, called above:
+// Indicator is the event indicator g of a relation; the relation may change only at the zeros of g. It depends on its
+// signals only through the side g >= 0, called above:
 //
 //	a >= b   above of g = a - b        a < b   not above of g = a - b
 //	a <= b   above of g = b - a        a > b   not above of g = b - a
 //
 // so that a < b is always the negation of a >= b, and a <= b that of a > b. A NaN is not above, hence >= and <= of a
-// NaN are false while < and > are true; whoever cannot have that looks whether Value is NaN.
+// NaN are false while < and > are true. A caller that cannot accept this checks whether Value is NaN.
 type Indicator struct {
 	Text    string // the relation as first written, in canonical text
 	negated bool   // Text holds below, not above
@@ -58,20 +59,20 @@ type Indicator struct {
 	threshold   Threshold
 }
 
-// Threshold says that an indicator compares a signal with a number: g is the signal less the level.
+// Threshold is an indicator that compares a signal with a number: g is the signal minus the level.
 type Threshold struct {
 	Slot  int // of the signal
 	Level float64
-	Falls bool // g is the level less the signal instead
+	Falls bool // g is the level minus the signal instead
 }
 
 // Holds reports whether the relation of Text holds on a side.
 func (i *Indicator) Holds(above bool) bool { return above != i.negated }
 
-// Threshold returns the threshold that the relation is, if it is one.
+// Threshold returns the relation as a threshold, if it is one.
 func (i *Indicator) Threshold() (h Threshold, ok bool) { return i.threshold, i.isThreshold }
 
-// Value returns g. Relations inside the sides of the relation, in an if, are judged directly from the signals.
+// Value returns g. Relations inside the sides of the relation, in an if, are evaluated directly from the signals.
 func (i *Indicator) Value(signals []float64) float64 {
 	switch h := &i.threshold; {
 	case !i.isThreshold:
@@ -89,11 +90,11 @@ const misuse = "expr: Compile of an expression that Check refuses"
 // Compile returns the expression's code. It panics if Check would find a mistake other than one of units.
 func (c *Compiler) Compile(e *Expr) *Code { return c.CompileFor(e, Variable{Type: e.Type(c.scope)}) }
 
-// CompileFor is Compile for an expression that gives the value of a variable, as CheckFor accepts it.
+// CompileFor is Compile for an expression that gives the value of a variable, as accepted by CheckFor.
 func (c *Compiler) CompileFor(e *Expr, v Variable) *Code { return c.code(e, v, true) }
 
-// CompileAtOnce is CompileFor for a value that is taken once, at an instant: its relations are judged from the signals
-// and are no indicators.
+// CompileAtOnce is CompileFor for a value that is used once, at an instant: its relations are evaluated from the
+// signals and are not indicators.
 func (c *Compiler) CompileAtOnce(e *Expr, v Variable) *Code { return c.code(e, v, false) }
 
 func (c *Compiler) code(e *Expr, v Variable, frozen bool) *Code {
@@ -121,19 +122,19 @@ func sorted(list []int) []int {
 	return slices.Compact(list)
 }
 
-// builder writes the program of one expression and gathers what it depends on.
+// builder writes the program of one expression and collects its dependencies.
 type builder struct {
 	*Compiler
 	frozen     bool     // relations are sides of indicators
-	values     []string // of the enumeration that a name may be a value of
+	values     []string // of the enumeration that a name may belong to
 	program    []Instruction
-	aside      uint8 // register in which the next fetched value puts the accumulator aside
+	aside      uint8 // register in which the next fetch saves the accumulator
 	indicators []int
 	reads      []int
 	discrete   []int // of reads
 }
 
-// finish returns the program. A jump to a jump that goes on in the same case goes there at once.
+// finish returns the program. A jump to a jump that is taken in the same case goes directly to the final target.
 func (b *builder) finish() []Instruction {
 	p := b.program
 	for i := len(p) - 1; i >= 0; i-- {
@@ -151,7 +152,7 @@ func (b *builder) finish() []Instruction {
 
 func (b *builder) emit(in Instruction) { b.program = append(b.program, in) }
 
-// spare is the register for what nobody needs.
+// spare is the register for values that are not needed.
 const spare = registers - 1
 
 // fetch writes an instruction that fetches a value.
@@ -166,11 +167,11 @@ func (b *builder) jump(o Opcode) (place int) {
 	return len(b.program) - 1
 }
 
-// land lets a jump go to the next instruction.
+// land sets the target of a jump to the next instruction.
 func (b *builder) land(place int) { b.program[place].Index = uint32(len(b.program)) }
 
-// registers returns how many registers the value of a node needs. Of two arguments the one that needs more is computed
-// first, while the other's value is not there yet.
+// registers returns how many registers the value of a node needs. Of two arguments, the one that needs more is computed
+// first, before the other value occupies a register.
 func (n *Node) registers() int {
 	most, next := 0, -1
 	for _, a := range n.args {
@@ -271,7 +272,7 @@ func (b *builder) root(n *Node, boolean bool) {
 	}
 }
 
-// name writes the value of a signal, or of a value of the enumeration that is wanted.
+// name writes the value of a signal, or of a value of the expected enumeration.
 func (b *builder) name(n *Node) {
 	if i := slices.Index(b.values, n.name); i >= 0 && !b.scope.declares(n.name) {
 		b.fetch(Instruction{Op: Constant, Value: float64(i)})
@@ -308,7 +309,7 @@ func (b *builder) both(x, y *Node, at int, o Opcode) {
 	b.emit(Instruction{Op: o, Register: uint8(at)})
 }
 
-// binary is both where a constant or a signal as second argument needs no instruction of its own.
+// binary is like both, but a constant or a signal as second argument needs no instruction of its own.
 func (b *builder) binary(x, y *Node, at int, o, value, signal Opcode) {
 	switch {
 	case y.constant:
@@ -322,7 +323,7 @@ func (b *builder) binary(x, y *Node, at int, o, value, signal Opcode) {
 	}
 }
 
-// difference writes x - y. Less a constant is the same as plus its negative.
+// difference writes x - y. A constant y becomes the addition of its negative.
 func (b *builder) difference(x, y *Node, at int) {
 	if y.constant {
 		b.number(x, at)
@@ -399,8 +400,8 @@ func (b *builder) condition(n *Node, at int) {
 	}
 }
 
-// relation writes a relation as its indicator's side, or the opposite of it. One between discrete values is an event of
-// no indicator: they change at instants alone.
+// relation writes a relation as its indicator's side, or the opposite of it. A relation between discrete values needs
+// no indicator: they change only at instants.
 func (b *builder) relation(n *Node, at int) {
 	over, under := n.sides()
 	which := 0
@@ -422,7 +423,7 @@ func (b *builder) relation(n *Node, at int) {
 	}
 }
 
-// sides returns the sides of a relation, that first whose excess is above.
+// sides returns the sides of a relation whose indicator is over - under.
 func (n *Node) sides() (over, under *Node) {
 	if n.op == OpGreater || n.op == OpLessEqual {
 		return n.args[1], n.args[0]
@@ -482,10 +483,10 @@ func (b *builder) equality(n *Node, at int) {
 	}
 }
 
-// difference returns a text that two pairs of nodes share only if over - under is the same always.
+// difference returns a text that two pairs of nodes share only if over - under is always the same.
 func difference(over, under *Node) string { return over.key() + " - " + under.key() }
 
-// key returns a text that two nodes share only if they have the same value always.
+// key returns a text that two nodes share only if they always have the same value.
 func (n *Node) key() string {
 	var b strings.Builder
 	n.writeKey(&b)

@@ -35,8 +35,8 @@ func Duration(text string) (float64, error) {
 	return t, nil
 }
 
-// ParseFor parses an expression that stands where a quantity of a unit is wanted: as [Parse] does, and if that is a
-// time, a span such as 12h30m too. The m of a span is a minute.
+// ParseFor parses an expression for a quantity with a unit: as [Parse] does and, if the quantity is a time, also a span
+// such as 12h30m. The m of a span is a minute.
 func ParseFor(text string, unit Unit) (*Expr, error) {
 	word := strings.TrimSpace(text)
 	size := numberSize(word)

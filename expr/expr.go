@@ -1,9 +1,9 @@
-// Package expr is the language of expressions over signals: conditions with their event indicators, real values with
-// their units, discrete values.
+// Package expr implements the language of expressions over signals: conditions with their event indicators, real values
+// with their units, and discrete values.
 //
-// An expression is parsed once into an immutable tree (Parse), whose nodes anyone may read (Node), compared with the
-// signals it may read (Check), then compiled into a program that one interpreter runs without allocating (Compiler,
-// Code). docs/expressions.md describes the language to its users.
+// An expression is parsed once into an immutable tree (Parse) of public nodes (Node), checked against the signals that
+// it may read (Check), then compiled into a program that one interpreter runs without allocating (Compiler, Code).
+// docs/expressions.md is the user's description of the language.
 package expr
 
 import (
@@ -19,10 +19,10 @@ type Error struct {
 	Text           string // what is wrong
 	Hint           string // what to write instead; may be empty
 
-	Suggest func() string // looks for a better hint when the error is shown, as that of [diag.Diagnostic]; may be nil
+	Suggest func() string // finds a better hint when the error is shown, as in [diag.Diagnostic]; may be nil
 }
 
-// In returns the error as a diagnostic about a document in which the text begins at an offset.
+// In returns the error as a diagnostic about a document in which the text begins at the given offset.
 func (e *Error) In(src *diag.Source, offset int) diag.Diagnostic {
 	return diag.Diagnostic{Source: src, Offset: offset + e.Offset, Length: e.Length, Code: e.Code, Text: e.Text,
 		Hint: e.Hint, Suggest: e.Suggest}
@@ -37,8 +37,8 @@ const (
 	CodeSignal      = "unknown-signal"
 	CodeFunction    = "unknown-function"
 	CodeValue       = "unknown-value"   // of an enumeration
-	CodeArguments   = "wrong-arguments" // a function with too few or too many
-	CodeType        = "wrong-type"      // a number for a condition or the reverse
+	CodeArguments   = "wrong-arguments" // too few or too many for the function
+	CodeType        = "wrong-type"      // such as a number in place of a condition
 	CodeIncoherence = "unit-mismatch"
 )
 
@@ -49,7 +49,7 @@ func (e *Error) Error() string {
 	return e.Text
 }
 
-// IsName reports whether expressions can name a signal so.
+// IsName reports whether a text is a valid name of a signal in expressions.
 func IsName(s string) bool {
 	return s != "" && wordIn(s) == s && s[len(s)-1] != '.' && !slices.Contains(reserved, s)
 }
@@ -57,9 +57,9 @@ func IsName(s string) bool {
 // Type is what an expression evaluates to.
 type Type uint8
 
-// The types of expressions. Only reals change continuously; values of the other types are discrete: they change at
-// instants alone, and are whole numbers where they stand among the signals. Of a Boolean these are 1 and 0, of an
-// enumeration the place in the list of its values, of a text its place in Compiler.Texts.
+// The types of expressions. Only reals change continuously. Values of the other types are discrete: they change only at
+// instants, and are stored among the signals as whole numbers: a Boolean as 1 or 0, a value of an enumeration as its
+// index in the list of values, a text as its index in Compiler.Texts.
 const (
 	Real Type = iota
 	Boolean
@@ -72,7 +72,7 @@ func (t Type) String() string {
 	return [...]string{"number", "condition", "whole number", "enumeration", "text"}[t]
 }
 
-// Variable declares a signal that expressions may read, or what an expression must give.
+// Variable declares a signal that expressions may read, or the required result of an expression.
 type Variable struct {
 	Type   Type
 	Unit   Unit     // of a real; must be coherent
@@ -82,8 +82,8 @@ type Variable struct {
 // Number is a real in a unit.
 func Number(u Unit) Variable { return Variable{Unit: u} }
 
-// Scope declares the signals that an expression may read. A nil scope knows nothing: any name may be a signal, of the
-// type that its place asks for, in any unit.
+// Scope declares the signals that an expression may read. A nil scope accepts any name as a signal, of the type that
+// its place requires, in any unit.
 type Scope map[string]Variable
 
 // Expr is a parsed expression. It is immutable and may be shared.
@@ -96,7 +96,7 @@ func (e *Expr) Root() *Node { return e.root }
 // possible. Parsed again, it gives the same tree.
 func (e *Expr) String() string { return e.root.String() }
 
-// Type returns what the expression evaluates to, provided that Check accepts it. A single name in a nil scope is real.
+// Type returns the type of the expression, provided that Check accepts it. A single name in a nil scope is real.
 func (e *Expr) Type(scope Scope) Type {
 	if t := scope.variable(e.root).Type; t != anyType {
 		return t
@@ -136,7 +136,7 @@ func (e *Expr) Names() []string {
 	return names
 }
 
-// Propositions returns the nodes that are names where a condition is wanted, in the order of their appearance.
+// Propositions returns the nodes that are names used as conditions, in the order of their appearance.
 func (e *Expr) Propositions() []*Node {
 	var list []*Node
 	var visit func(n *Node)
@@ -155,12 +155,12 @@ func (e *Expr) Propositions() []*Node {
 }
 
 // Substitute returns the expression with names replaced by expressions, all at once: a replacement is not searched
-// again. What Check finds wrong inside a replacement is reported at the name it stands for.
+// again. Errors that Check finds inside a replacement are reported at the replaced name.
 func (e *Expr) Substitute(with map[string]*Expr) *Expr {
 	return &Expr{substitute(e.root, with)}
 }
 
-// Parts returns how many nodes Substitute would make.
+// Parts returns the number of nodes that Substitute would create.
 func (e *Expr) Parts(with map[string]*Expr) int {
 	count := 0
 	e.root.walk(func(n *Node) {

@@ -36,13 +36,13 @@ func (t token) is(text string) bool { return t.kind == tokenSign && t.text == te
 // reserved lists the words that cannot name a signal.
 var reserved = []string{"and", "or", "not", "lt", "le", "gt", "ge", "true", "false", "pi", "if"}
 
-// signs lists the signs, the longer before their beginnings; some are known only to be refused with good advice.
+// signs lists the signs, each before its own prefixes. Some are listed only to be rejected with a helpful hint.
 var signs = []string{
 	"<=", ">=", "==", "!=", "<>", "=<", "=>", "&&", "||", "**", ":=",
 	"+", "-", "*", "/", "^", "(", ")", ",", "<", ">", "!", "=", "[", "]", "&", "|",
 }
 
-// lexer cuts a text into tokens.
+// lexer splits a text into tokens.
 type lexer struct {
 	src string
 	at  int
@@ -94,7 +94,7 @@ func (l *lexer) take(t token, size int) token {
 	return t
 }
 
-// wordIn returns the name or reserved word that a text begins with: a letter or _, then letters, digits, _ and dots.
+// wordIn returns the name or reserved word at the start of a text: a letter or _, then letters, digits, _ and dots.
 func wordIn(s string) string {
 	for i, r := range s {
 		if r != '_' && !unicode.IsLetter(r) && (i == 0 || r != '.' && !unicode.IsDigit(r)) {
@@ -104,7 +104,7 @@ func wordIn(s string) string {
 	return s
 }
 
-// blackboard reads {name}, the notation of BehaviorTree.CPP for an entry of the blackboard.
+// blackboard reads {name}, the notation of BehaviorTree.CPP for a blackboard entry.
 func (l *lexer) blackboard() (token, *Error) {
 	rest := l.src[l.at:]
 	size := strings.IndexByte(rest, '}') + 1
@@ -161,7 +161,7 @@ func (l *lexer) number() (token, *Error) {
 	return l.take(t, size), nil
 }
 
-// numberSize returns the length of the number that a text begins with: digits, a fraction, an exponent.
+// numberSize returns the length of the number at the start of a text: digits, a fraction, an exponent.
 func numberSize(s string) int {
 	digits := func(at int) int {
 		for at < len(s) && '0' <= s[at] && s[at] <= '9' {

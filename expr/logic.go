@@ -2,27 +2,27 @@ package expr
 
 import "math"
 
-// LogicOp says what a Logic joins.
+// LogicOp is the operation of a Logic.
 type LogicOp uint8
 
 // The operations of a condition's Boolean structure.
 const (
 	LogicTruth       LogicOp = iota // Value
-	LogicProposition                // the name of a task where a condition stands: Text
-	LogicRelation                   // what cannot be reduced to thresholds: Text, Key, Relation
+	LogicProposition                // the name of a task used as a condition: Text
+	LogicRelation                   // a relation that is not reducible to thresholds: Text, Key, Relation
 	LogicThreshold                  // Signal >= Limit, or Signal > Limit if Strict
 	LogicNot
 	LogicAnd
 	LogicOr
 )
 
-// Logic is the Boolean structure of a condition: what it asks of its signals, and how the answers are joined.
+// Logic is the Boolean structure of a condition: its tests of signals, and how their results are joined.
 type Logic struct {
 	Op       LogicOp
 	Value    bool    // LogicTruth
 	Text     string  // LogicProposition: the name; LogicRelation: the relation that holds when this does
-	Key      string  // LogicRelation: the same for relations that always hold together
-	Relation *Expr   // LogicRelation: the condition of Text; no conditions are joined in it
+	Key      string  // LogicRelation: equal for equivalent relations
+	Relation *Expr   // LogicRelation: the condition of Text, without and, or, not
 	Signal   string  // LogicThreshold
 	Limit    float64 // LogicThreshold, in coherent SI units
 	Strict   bool    // LogicThreshold
@@ -30,10 +30,10 @@ type Logic struct {
 }
 
 // Logic returns the Boolean structure of a condition. A relation becomes thresholds of single signals where its sides
-// are made of sums and constant multiples of one signal, and of abs, min and max of such; limits are computed in
-// floating point. Relations without signals are judged. All others stay as they are, as do equalities and Boolean
-// signals. NaN is not considered: of a signal, either s >= c or s < c holds. A name where a condition stands is that of
-// a task where task holds for it, else that of a signal; task may be nil. It panics if the expression is a number.
+// consist of sums and constant multiples of one signal, and of abs, min and max of these; limits are computed in
+// floating point. Relations without signals are evaluated. All others remain relations, as do equalities and Boolean
+// signals. NaN is not considered: of a signal, either s >= c or s < c holds. A name used as a condition names a task if
+// task returns true for it, else a signal; task may be nil. It panics if the expression is a number.
 func (e *Expr) Logic(task func(name string) bool) Logic {
 	if t := Scope(nil).variable(e.root).Type; t != Boolean && t != anyType {
 		panic("expr: Logic of a number")
@@ -90,7 +90,7 @@ func not(l Logic) Logic {
 
 func joined(op LogicOp, parts ...Logic) Logic { return Logic{Op: op, Args: parts} }
 
-// relationLogic takes a relation as the side g >= 0 of its indicator, or the opposite of it.
+// relationLogic treats a relation as the side g >= 0 of its indicator, or as its opposite.
 func (n *Node) relationLogic() Logic {
 	over, under := n.sides()
 	above, ok := thresholds(over, under)
@@ -103,13 +103,13 @@ func (n *Node) relationLogic() Logic {
 	return above
 }
 
-// whole returns the structure of a condition that is not reduced.
+// whole returns the structure of a condition without reduction.
 func (n *Node) whole() Logic {
 	e := &Expr{n.complete()}
 	return Logic{Op: LogicRelation, Text: e.String(), Key: n.key(), Relation: e}
 }
 
-// equalityLogic takes an equality as one relation, whatever the order of its sides.
+// equalityLogic treats an equality as one relation, whatever the order of its sides.
 func (n *Node) equalityLogic() Logic {
 	x, y := n.args[0], n.args[1]
 	if x.key() > y.key() {
@@ -138,7 +138,7 @@ type affine struct {
 	slope, offset float64
 }
 
-// affine returns the value of a number as far as it is a constant or an affine function of one term.
+// affine returns a number as a constant or an affine function of one term.
 func (n *Node) affine() affine {
 	opaque := affine{n, 1, 0}
 	switch {
@@ -166,7 +166,7 @@ func (n *Node) affine() affine {
 
 func (f affine) times(k float64) affine { return affine{f.of, f.slope * k, f.offset * k} }
 
-// combine returns f + sign*g if at most one term is in it.
+// combine returns f + sign*g if it contains at most one term.
 func combine(f, g affine, sign float64) (affine, bool) {
 	g = g.times(sign)
 	sum := affine{f.of, f.slope, f.offset + g.offset}

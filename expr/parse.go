@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Bounds of an expression, so that no text can exhaust the stack or the registers of a program. Operators that follow
-// each other on one level, as in a sum, nest nothing.
+// Bounds of an expression, so that no text can exhaust the stack or the registers of a program. Operators in sequence
+// on one level, as in a sum, do not count as nested.
 const (
 	maxDepth = 500   // levels of parentheses, prefixes, powers and calls
 	MaxParts = 10000 // nodes of the tree
@@ -14,7 +14,7 @@ const (
 
 var tooLarge = fmt.Sprintf("the expression has more than %d parts", MaxParts)
 
-// Parse reads one expression. The error is an *Error: the first place where the text stops making sense.
+// Parse reads one expression. The error is an *Error at the first place where the text is not valid.
 func Parse(src string) (*Expr, error) {
 	n, err := parse(src)
 	if err != nil {
@@ -41,7 +41,7 @@ func parse(src string) (*Node, *Error) {
 	return n, nil
 }
 
-// parser is an operator-precedence parser (Pratt 1973) that looks one token ahead.
+// parser is an operator-precedence parser (Pratt 1973) with one token of lookahead.
 type parser struct {
 	lexer lexer
 	token token // the next one, not yet consumed
@@ -59,7 +59,7 @@ func (p *parser) next() (err *Error) {
 	return err
 }
 
-// unexpected reports a token in the place of what is wanted.
+// unexpected reports a token that is not the expected one.
 func (t token) unexpected(wanted string) *Error {
 	if t.kind == tokenEnd {
 		return fail(t.at, t.at, "the expression ends where "+wanted+" should stand", "")
@@ -67,7 +67,7 @@ func (t token) unexpected(wanted string) *Error {
 	return fail(t.at, t.end, fmt.Sprintf("found %q where %s should stand", t.text, wanted), misspelling(t.text))
 }
 
-// misspelling gives the word of this language for one of another.
+// misspelling returns the hint for a word or sign of another language.
 func misspelling(text string) string {
 	switch text {
 	case "**":
@@ -92,7 +92,7 @@ func (p *parser) expect(text string) *Error {
 	return p.next()
 }
 
-// make returns a node over the arguments that begins at the given place and ends with the last token consumed.
+// make returns a node with the given arguments that begins at the given offset and ends with the last token consumed.
 func (p *parser) make(n Node, at int, args ...*Node) (*Node, *Error) {
 	n.at, n.end, n.args = at, p.last, args
 	if n.complete(); n.parts > MaxParts {
@@ -111,7 +111,7 @@ func tooDeep(at, end int) *Error {
 	return fail(at, end, fmt.Sprintf("the expression is nested more than %d levels deep", maxDepth), "")
 }
 
-// infix gives the operators that stand between their arguments.
+// infix lists the operators written between their arguments.
 var infix = map[string]Op{
 	"or": OpOr, "||": OpOr, "and": OpAnd, "&&": OpAnd,
 	"==": OpEqual, "=": OpEqual, "!=": OpNotEqual, "<>": OpNotEqual,
@@ -120,7 +120,7 @@ var infix = map[string]Op{
 	"+": OpAdd, "-": OpSubtract, "*": OpMultiply, "/": OpDivide, "^": OpPower,
 }
 
-// expression reads operands joined by operators that bind at least as tightly as asked for.
+// expression reads operands joined by operators that bind at least as tightly as required.
 func (p *parser) expression(least, level int) (*Node, *Error) {
 	left, err := p.operand(level + 1)
 	for compared := false; err == nil && p.token.kind == tokenSign; {
@@ -135,7 +135,7 @@ func (p *parser) expression(least, level int) (*Node, *Error) {
 		}
 		tighter := bind + 1
 		if o == OpPower {
-			tighter = bindNegative // groups from the right, and a sign may follow
+			tighter = bindNegative // right-associative, and a sign may follow
 		}
 		var right *Node
 		if right, err = p.expression(tighter, level+1); err != nil {
@@ -196,7 +196,7 @@ func (p *parser) operand(level int) (*Node, *Error) {
 		if err != nil {
 			return nil, err
 		}
-		inner := *n // the place of a group includes its parentheses
+		inner := *n // the span of a group includes its parentheses
 		inner.at, inner.end = t.at, p.last
 		return &inner, nil
 	}
@@ -246,9 +246,9 @@ type Assignment struct {
 	ValueOffset    int // of the value's own text in the list's text; to be added to the offsets of its errors
 }
 
-// ParseAssignments reads a list of assignments "CL_cmd := 0.95; h_cmd := 13000 [m]", which may be empty or end with a
-// semicolon. It returns all that can be read, with one error for each assignment that cannot and for each name that is
-// assigned again.
+// ParseAssignments reads a list of assignments such as "CL_cmd := 0.95; h_cmd := 13000 [m]", which may be empty or end
+// with a semicolon. It returns all valid assignments, and one error for each invalid assignment and for each name that
+// is assigned again.
 func ParseAssignments(src string) ([]Assignment, []*Error) {
 	var list []Assignment
 	var errs []*Error
@@ -277,7 +277,7 @@ func ParseAssignments(src string) ([]Assignment, []*Error) {
 	return list, errs
 }
 
-// assignmentSize returns where the first assignment of a list ends: at a semicolon that stands in no text.
+// assignmentSize returns where the first assignment of a list ends: at a semicolon outside any quoted text.
 func assignmentSize(src string) int {
 	var quote rune
 	for i, r := range src {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Op is what a node of an expression's tree is.
+// Op is the kind of a node of an expression's tree.
 type Op uint8
 
 // The nodes of a tree.
@@ -33,10 +33,10 @@ const (
 	OpOr                     // a or b
 	OpNot                    // not a
 	OpIf                     // b if a holds, else c
-	OpCall                   // the function Name of the arguments
+	OpCall                   // the function Name applied to the arguments
 )
 
-// Operator describes an operator, for those who write expressions in another language.
+// Operator describes an operator, for code that writes expressions in another language.
 type Operator struct {
 	Text  string // canonical
 	Bind  int    // how tightly it binds; more is tighter
@@ -76,7 +76,7 @@ func (o Op) Operator() (d Operator, ok bool) {
 	return d, ok
 }
 
-// relation reports whether the operator compares two numbers, so that it is an event if one of them is real.
+// relation reports whether the operator compares two numbers; it is an event if one of them is real.
 func (o Op) relation() bool { return OpLess <= o && o <= OpGreaterEqual }
 
 // equality reports whether the operator compares two discrete values.
@@ -87,27 +87,27 @@ func (o Op) equality() bool { return o == OpEqual || o == OpNotEqual }
 type Node struct {
 	op      Op
 	at, end int    // bytes [at, end) of the source
-	sign    int    // of an equality: where its sign stands
+	sign    int    // of an equality: offset of its sign
 	spelled string // of an equality: the sign as it was written
 	value   float64
 	unit    Unit // of a number; AnyUnit if it is bare
 	name    string
 	args    []*Node
 
-	// What complete computes.
+	// Computed by complete.
 	parts    int     // nodes of the tree
 	need     int     // registers that its value needs
 	constant bool    // a number that depends on no signal
 	folded   float64 // its value in coherent SI units
 }
 
-// Op returns what the node is.
+// Op returns the kind of the node.
 func (n *Node) Op() Op { return n.op }
 
-// Span returns the bytes [at, end) of the parsed text that the node stands in, with its parentheses.
+// Span returns the bytes [at, end) of the parsed text that the node covers, with its parentheses.
 func (n *Node) Span() (at, end int) { return n.at, n.end }
 
-// Value returns a number as it was written, in its unit; of true 1, of false 0.
+// Value returns a number as written, in its unit; 1 for true, 0 for false.
 func (n *Node) Value() float64 { return n.value }
 
 // SI returns a number in coherent SI units.
@@ -125,7 +125,7 @@ func (n *Node) Len() int { return len(n.args) }
 // Arg returns an argument.
 func (n *Node) Arg(i int) *Node { return n.args[i] }
 
-// complete computes what is known of a node from its arguments, which are complete.
+// complete computes the derived fields of a node from its arguments, which are complete.
 func (n *Node) complete() *Node {
 	n.parts = 1
 	for _, a := range n.args {
@@ -148,7 +148,7 @@ func (n *Node) rebuilt(arg func(*Node) *Node) *Node {
 	return c.complete()
 }
 
-// moved returns a copy of the tree with every node at one place.
+// moved returns a copy of the tree with every node at the same span.
 func (n *Node) moved(at, end int) *Node {
 	c := n.rebuilt(func(a *Node) *Node { return a.moved(at, end) })
 	c.at, c.end, c.sign = at, end, at
@@ -163,7 +163,7 @@ func (n *Node) walk(visit func(*Node)) {
 	}
 }
 
-// any reports whether one of the nodes is of a sort.
+// any reports whether a node satisfies the predicate.
 func (n *Node) any(is func(*Node) bool) bool {
 	return is(n) || slices.ContainsFunc(n.args, func(a *Node) bool { return a.any(is) })
 }
@@ -187,20 +187,20 @@ func (n *Node) isConstant() bool {
 // String returns the node's canonical text.
 func (n *Node) String() string { return n.text(0) }
 
-// text returns the canonical text, in parentheses if the node binds less tightly than asked for.
+// text returns the canonical text, in parentheses if the node binds less tightly than required.
 func (n *Node) text(bind int) string {
 	b := writer{most: math.MaxInt}
 	n.write(&b, bind)
 	return b.String()
 }
 
-// writer gathers the text of a tree, of one that is longer than most bytes a beginning of at least that length.
+// writer builds the text of a tree. If it is longer than most bytes, it writes only a prefix of at least that length.
 type writer struct {
 	strings.Builder
 	most int
 }
 
-// write appends the text of the node, in parentheses if it binds less tightly than asked for.
+// write appends the text of the node, in parentheses if it binds less tightly than required.
 func (n *Node) write(b *writer, bind int) {
 	if b.Len() > b.most {
 		return
@@ -265,7 +265,7 @@ type function struct {
 	opcode      Opcode // folded from the left over more than two arguments
 }
 
-// rule says what a function does with units.
+// rule is a function's effect on units.
 type rule uint8
 
 const (

@@ -14,14 +14,14 @@ import (
 	"canopy/diag"
 )
 
-// Unit is a unit of measurement: a dimension of the SI and a factor to its coherent unit. Angles are dimensionless, as
-// in the SI: the radian is 1, the degree pi/180. The zero value is not a unit; use One, AnyUnit or ParseUnit.
+// Unit is a unit of measurement: an SI dimension and a factor to the coherent unit. Angles are dimensionless, as in the
+// SI: the radian is 1, the degree pi/180. The zero value is not a unit; use One, AnyUnit or ParseUnit.
 //
-// Units are comparable, but units written in two ways (Pa and N/m^2) are two values; Same compares what they measure.
+// Units are comparable, but one unit written in two ways (Pa and N/m^2) gives two values; Same compares dimensions.
 type Unit struct {
 	dimension  dimension
 	scale, per float64 // value in SI = value * scale / per; two numbers keep 99.6 [%] == 0.996 exact
-	text       string  // as written, blanks squeezed; empty for a unit that a calculation gave
+	text       string  // as written, blanks collapsed; empty for a computed unit
 	any        bool    // unknown, fits every unit
 }
 
@@ -34,7 +34,7 @@ const whole = 6
 var baseUnits = [7]string{"m", "kg", "s", "A", "K", "mol", "cd"}
 
 var (
-	// AnyUnit is the unit of bare numbers and of signals whose unit is not known; it fits every other.
+	// AnyUnit is the unit of bare numbers and of signals with unknown unit; it fits every other.
 	AnyUnit = Unit{scale: 1, per: 1, any: true}
 	// One is the unit of dimensionless quantities.
 	One = Unit{scale: 1, per: 1, text: "1"}
@@ -43,17 +43,17 @@ var (
 // Same reports whether the units measure the same dimension, or one of them fits every unit.
 func (u Unit) Same(v Unit) bool { return u.any || v.any || u.dimension == v.dimension }
 
-// Coherent reports whether values in this unit are values in the SI's coherent unit, as all signals must be.
+// Coherent reports whether the unit is coherent in the SI, as the units of all signals must be.
 func (u Unit) Coherent() bool { return u.scale == u.per }
 
 // SI returns a value given in this unit in the coherent SI unit.
 func (u Unit) SI(value float64) float64 { return value * u.scale / u.per }
 
-// Per returns the coherent unit of u/v. Per(One) is the coherent unit of what u measures.
+// Per returns the coherent unit of u/v. Per(One) is the coherent unit of u's dimension.
 func (u Unit) Per(v Unit) Unit { return u.times(v, -1) }
 
-// times returns the coherent unit of u^1 v^n, for n = 1 or -1. Of moderate units no exponent wraps; whether the result
-// is moderate is for the caller to ask.
+// times returns the coherent unit of u^1 v^n, for n = 1 or -1. With moderate units no exponent overflows; the caller
+// must check that the result is moderate.
 func (u Unit) times(v Unit, n int16) Unit {
 	w := Unit{scale: 1, per: 1}
 	for i := range w.dimension {
@@ -105,7 +105,7 @@ func (u Unit) String() string {
 	best, least := factors("", u.dimension)
 	for _, name := range [...]string{"W", "J", "N", "Pa", "V", "Ohm", "C"} {
 		rest := u.times(Unit{dimension: symbols[name].dimension}, -1).dimension
-		if rest[1] != 0 { // N/kg for m/s^2 is short but strange: a name takes up the mass
+		if rest[1] != 0 { // N/kg for m/s^2 is short but unusual: a named unit must include the mass
 			continue
 		}
 		if text, length := factors(name, rest); length < least {
@@ -122,7 +122,7 @@ func factors(first string, d dimension) (text string, length int) {
 	if first != "" {
 		over, length = append(over, first), whole
 	}
-	for _, i := range [...]int{1, 0, 2, 3, 4, 5, 6} { // kg m is the custom
+	for _, i := range [...]int{1, 0, 2, 3, 4, 5, 6} { // kg m is customary
 		e, symbol := d[i], baseUnits[i]
 		length += max(int(e), int(-e))
 		if size := max(e, -e); size != whole {
@@ -146,7 +146,7 @@ func factors(first string, d dimension) (text string, length int) {
 	return text, length + (len(over)+len(under))<<20
 }
 
-// symbol is a unit with a sign of its own.
+// symbol is a unit with its own symbol.
 type symbol struct {
 	dimension  dimension
 	scale, per float64
@@ -191,7 +191,7 @@ var prefixes = map[string][2]float64{
 	"da": {10, 1}, "h": {100, 1}, "k": {1e3, 1}, "M": {1e6, 1}, "G": {1e9, 1}, "T": {1e12, 1},
 }
 
-// misnomers maps what people write for a unit to its symbol.
+// misnomers maps common wrong names of a unit to its symbol.
 var misnomers = map[string]string{
 	"sec": "s", "hr": "h", "hour": "h", "hours": "h", "day": "d", "meter": "m", "metre": "m", "meters": "m",
 	"metres": "m", "degree": "deg", "degrees": "deg", "knot": "kt", "knots": "kt", "kts": "kt", "kn": "kt",
@@ -199,7 +199,7 @@ var misnomers = map[string]string{
 	"ohm": "Ohm", "NM": "nmi", "percent": "%", "watt": "W", "volt": "V", "l": "L",
 }
 
-// celsius lists the names of the one unit whose zero is not that of the SI.
+// celsius lists the names of the only unit whose zero differs from that of the SI.
 var celsius = []string{"degC", "°C", "celsius", "Celsius"}
 
 // lookup finds a symbol, with or without a prefix.
@@ -218,7 +218,7 @@ func lookup(name string) (symbol, bool) {
 }
 
 // ParseUnit reads a unit: symbols with SI prefixes and powers (m/s^2, kg m2, s^-1), products with a blank, * or ·, and
-// one /, after which a product stands in parentheses: W/(m^2 K). The empty text is One. Errors are *Error.
+// one /, after which a product needs parentheses: W/(m^2 K). The empty text is One. Errors are *Error.
 func ParseUnit(s string) (Unit, error) {
 	u, err := parseUnit(s)
 	if err != nil {
@@ -336,7 +336,7 @@ func (p *unitParser) factor(depth int) (Unit, *Error) {
 	return w, nil
 }
 
-// moderate refuses a unit whose exponents are out of range.
+// moderate rejects a unit whose exponents are out of range.
 func (p *unitParser) moderate(start int, u Unit) (Unit, *Error) {
 	if u.moderate() {
 		return u, nil
@@ -369,7 +369,7 @@ func (p *unitParser) unknown(start int, name string) *Error {
 			"give temperatures in K, add 273.15")
 	case misnomers[name] != "":
 		return p.fail(start, p.at, unknown, fmt.Sprintf("did you mean %q?", misnomers[name]))
-	case len(name) < 3: // every short word is near to some symbol
+	case len(name) < 3: // every short word is similar to some symbol
 		return p.fail(start, p.at, unknown, "")
 	default:
 		return p.fail(start, p.at, unknown, diag.DidYouMean(name, slices.Sorted(maps.Keys(symbols))))
