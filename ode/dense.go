@@ -1,7 +1,7 @@
 package ode
 
 // Interpolate writes the values at t, a time within [From, T], to y: a continuous approximation of order 4, or of the
-// order of the multistep method. At the ends it is exact.
+// order of the multistep method. It is exact at both ends.
 func (in *Integrator) Interpolate(t float64, y []float64) {
 	if len(y) != in.n {
 		panic("ode: wrong number of components")
@@ -30,7 +30,7 @@ func (in *Integrator) Interpolate(t float64, y []float64) {
 	}
 }
 
-// InterpolateOf is Interpolate for some of the components alone, the others of y stay as they are.
+// InterpolateOf is Interpolate for some of the components only; the others of y are unchanged.
 func (in *Integrator) InterpolateOf(which []int, t float64, y []float64) {
 	switch {
 	case t == in.t:
@@ -56,8 +56,7 @@ func (in *Integrator) InterpolateOf(which []int, t float64, y []float64) {
 	}
 }
 
-// Bounds returns numbers that the dense output of component i lies between all over [From, T]: not the narrowest, but
-// cheap.
+// Bounds returns bounds of the dense output of component i over [From, T]: not the tightest, but cheap.
 func (in *Integrator) Bounds(i int) (low, high float64) {
 	widen := func(v float64) {
 		if v < 0 {
@@ -83,8 +82,8 @@ func (in *Integrator) Bounds(i int) (low, high float64) {
 	return low, high
 }
 
-// farthest are bounds of the weights of the differences within the last step, where all are at most zero: of
-// x (x+1) ... (x+k-1) / k! for x from -1 to 0.
+// farthest holds lower bounds of the weights of the differences within the last step, where none is positive: of x
+// (x+1) ... (x+k-1) / k! for x from -1 to 0.
 var farthest = [highest + 1]float64{1: 1, 0.125, 0.06416, 0.04167, 0.03027}
 
 // slope writes the derivative of the dense output at t to dydt.
@@ -105,8 +104,7 @@ func (in *Integrator) slope(t float64, dydt []float64) {
 	}
 }
 
-// polynomial returns the coefficients of theta ... theta^4 of the last step's dense output, which it computes at the
-// first demand.
+// polynomial returns the coefficients of theta ... theta^4 of the last step's dense output, computed on first use.
 func (in *Integrator) polynomial() (p0, p1, p2, p3 []float64) {
 	n := in.n
 	p := in.poly
@@ -129,7 +127,7 @@ func (in *Integrator) polynomial() (p0, p1, p2, p3 []float64) {
 	return
 }
 
-// values gives the weights of the differences in the values at a time after T.
+// values returns the weights of the differences in the values at a time after T.
 func (m *multistep) values(after float64, value *differences) {
 	x := after / m.h
 	v := 1.0
@@ -139,7 +137,7 @@ func (m *multistep) values(after float64, value *differences) {
 	}
 }
 
-// slopes gives the weights of the differences in the derivatives at a time after T.
+// slopes returns the weights of the differences in the derivatives at a time after T.
 func (m *multistep) slopes(after float64, slope *differences) {
 	x := after / m.h
 	v, s := 1.0, 0.0
@@ -153,7 +151,7 @@ func (m *multistep) slopes(after float64, slope *differences) {
 // inverse is 1/k by k.
 var inverse = [highest + 1]float64{1: 1, 1.0 / 2, 1.0 / 3, 1.0 / 4, 1.0 / 5}
 
-// dot returns the sum of the differences with weights.
+// dot returns the weighted sum of the differences.
 func (d *differences) dot(w *differences) float64 {
 	return d[1]*w[1] + d[2]*w[2] + d[3]*w[3] + d[4]*w[4] + d[5]*w[5]
 }

@@ -34,10 +34,9 @@ func (in *Integrator) tryExplicit(h float64) (float64, outcome) {
 	return 0, unusable
 }
 
-// observe estimates h times the dominant eigenvalue from the last two stages, which belong to the same time, and
-// counts the steps in which it stands at the limit of stability: Shampine, Stiffness and nonstiff differential
-// equation solvers II, ACM Transactions on Mathematical Software 3 (1977) 44-53, as in Hairer & Wanner II, section
-// IV.2.
+// observe estimates h times the dominant eigenvalue from the last two stages, which are at the same time, and counts
+// the steps in which it is at the limit of stability: Shampine, Stiffness and nonstiff differential equation solvers
+// II, ACM Transactions on Mathematical Software 3 (1977) 44-53, as in Hairer & Wanner II, section IV.2.
 func (in *Integrator) observe(h float64, k, kend []float64) {
 	num, den := 0.0, 0.0
 	for i, w := range in.w {

@@ -6,20 +6,20 @@ import (
 	"canopy/snapshot"
 )
 
-// newton holds what the implicit method carries from step to step: the Jacobian, the factorised matrix of the
-// simplified Newton iteration, and what is known of its convergence.
+// newton is the state of the implicit method between steps: the Jacobian, the factorised matrix of the simplified
+// Newton iteration, and data on its convergence.
 type newton struct {
 	jac     *jacobian
 	lu      lu
 	scaled  float64 // gamma h of the factorised matrix
-	current bool    // the Jacobian belongs to the point where the step begins
-	due     bool    // the Jacobian no longer serves
-	suspect bool    // even a new Jacobian converges badly: its pattern may have grown
-	wait    int     // refreshes to go before the pattern is probed again,
-	pause   int     // and how many that will be after a probing in vain
+	current bool    // the Jacobian was evaluated at the start of the step
+	due     bool    // the Jacobian is outdated
+	suspect bool    // convergence is poor even with a new Jacobian: its pattern may have grown
+	wait    int     // refreshes left before the pattern is probed again
+	pause   int     // refreshes to wait after a probe without result
 	eta     float64 // theta / (1 - theta) of the last stage, theta the rate of convergence
 	rate    float64 // largest theta of the step
-	history bool    // the last accepted step was implicit, too: its stages predict the first of the next
+	history bool    // the last accepted step was implicit too: its stages predict the first of the next
 	rho     float64 // spectral radius of the Jacobian, estimated for Auto
 	psi     []float64
 	z       []float64
@@ -30,8 +30,8 @@ type newton struct {
 const (
 	newtonLimit = 8    // iterations per stage
 	newtonError = 0.03 // of an iteration, in units of the tolerance
-	slow        = 0.2  // rate of convergence from which a new Jacobian pays
-	firstPause  = 8    // refreshes between two probings in vain, doubled each time
+	slow        = 0.2  // rate of convergence above which a new Jacobian pays off
+	firstPause  = 8    // refreshes between two probes without result, doubled each time
 )
 
 func newNewton(n int) *newton {
@@ -41,8 +41,8 @@ func newNewton(n int) *newton {
 	}
 }
 
-// prepare makes the matrix I - g J ready for a step of size h, with a new Jacobian if the old one does not serve. A
-// matrix of a g that differs by no more than the given part serves.
+// prepare prepares the matrix I - g J for a step of size h, with a new Jacobian if the old one is outdated. A matrix
+// for a g within the given relative difference is reused.
 func (in *Integrator) prepare(g, h, part float64) bool {
 	nw := in.newton
 	if nw.jac.pattern == nil || nw.suspect && nw.wait <= 0 {
@@ -76,7 +76,7 @@ func (in *Integrator) prepare(g, h, part float64) bool {
 	return nw.lu.factorise(nw.jac.val, g)
 }
 
-// jacobianDone notes that the Jacobian is new.
+// jacobianDone records that the Jacobian is new.
 func (in *Integrator) jacobianDone() {
 	nw := in.newton
 	in.stats.Jacobians++
@@ -120,7 +120,7 @@ func (in *Integrator) tryImplicit(h float64) (float64, outcome) {
 	return in.errorNorm(h), stepped
 }
 
-// iterate solves for z, starting from its prediction.
+// iterate solves for z from its prediction.
 func (in *Integrator) iterate(t, g float64) outcome {
 	nw := in.newton
 	before := 0.0
@@ -163,8 +163,8 @@ func (in *Integrator) iterate(t, g float64) outcome {
 	return diverged
 }
 
-// predict sets z to g times the derivative expected at stage s: the value there of the polynomial through the
-// derivatives of the stages that the method names, of this step and, if it was implicit, of the last one.
+// predict sets z to g times the derivative expected at stage s: the value at s of the polynomial through the
+// derivatives of the method's predictor stages, of this step and, if it was implicit, of the last one.
 func (in *Integrator) predict(s int, h, g float64) {
 	n, m, nw := in.n, in.method, in.newton
 	ratio := (in.t - in.from) / h

@@ -7,8 +7,8 @@ import (
 	"canopy/snapshot"
 )
 
-// Integrator is one integration of y' = f(t, y) under way. It owns all it needs, so that a step allocates nothing, and
-// its state can be copied. It serves one goroutine.
+// Integrator is a running integration of y' = f(t, y). It owns all its memory, so that a step allocates nothing, and
+// its state can be copied. It is not safe for concurrent use.
 type Integrator struct {
 	f       Func
 	n       int
@@ -27,21 +27,21 @@ type Integrator struct {
 	began   bool     // the first stage of the next step is known
 	next    float64  // proposed size of the next step; 0 as long as there is no guess
 	last    float64  // error of the last accepted step, for the PI control
-	smooth  bool     // since the last restart nothing is known to have happened to y, before is its derivative until then
+	smooth  bool     // y is not known to have changed since the last restart; before is its derivative until then
 	before  []float64
 	limited bool // stability limits the explicit method
-	signs   int  // steps in a row that speak for the other method
-	against int  // steps in a row that speak for this one
+	signs   int  // successive steps in favour of the other method
+	against int  // successive steps in favour of this method
 	newton  *newton
 	multi   multistep
-	w, per  []float64 // tolerance of each component at y, and one over it
+	w, per  []float64 // tolerance of each component at y, and its reciprocal
 
 	// Of the step under trial.
 	ynew, knew, stage []float64
 	culprit           NotFiniteError
 }
 
-// outcome says how the trial of a step went.
+// outcome is the result of trying a step.
 type outcome uint8
 
 const (
@@ -50,7 +50,7 @@ const (
 	diverged                // the Newton iteration does not converge
 )
 
-// New makes an integrator of n components. It must be started with Restart. It panics if the options make no sense.
+// New returns an integrator of n components. It must be started with Restart. It panics if the options are invalid.
 func New(f Func, n int, o Options) *Integrator {
 	if f == nil || n < 1 {
 		panic("ode: no function or no component")
@@ -95,9 +95,9 @@ func New(f Func, n int, o Options) *Integrator {
 	return in
 }
 
-// Restart begins anew at (t, y), as at the start or after a discontinuity of y or of f. The method in use, the
-// Jacobian, its factorisation and the step size stay as a first guess. A derivative there that is not finite is
-// reported by the next Step.
+// Restart restarts at (t, y), as at the start or after a discontinuity of y or of f. The method in use, the Jacobian,
+// its factorisation and the step size remain as a first guess. If the derivative there is not finite, the next Step
+// reports it.
 func (in *Integrator) Restart(t float64, y []float64) {
 	if len(y) != in.n {
 		panic("ode: wrong number of components")
@@ -119,14 +119,15 @@ func (in *Integrator) T() float64 { return in.t }
 // From returns where the last step began: the dense output covers [From, T].
 func (in *Integrator) From() float64 { return in.from }
 
-// Y returns the values at T. They are the integrator's own: not to be changed, valid until the next step.
+// Y returns the values at T. The slice belongs to the integrator: it must not be changed and is valid until the next
+// step.
 func (in *Integrator) Y() []float64 { return in.y }
 
 // Stats returns the work done since New.
 func (in *Integrator) Stats() Stats { return in.stats }
 
 // Step makes one step that passes its error test, not past limit, and lands exactly on limit if it reaches it. After an
-// error the integrator stands where it stood before. The error is a *NotFiniteError or ErrStepTooSmall.
+// error the integrator is still at its previous time. The error is a *NotFiniteError or ErrStepTooSmall.
 func (in *Integrator) Step(limit float64) error {
 	if !(limit > in.t) {
 		panic("ode: limit is not after T")
@@ -162,13 +163,13 @@ func (in *Integrator) Step(limit float64) error {
 		case diverged:
 			nw.suspect = nw.current
 			if nw.due = !nw.current; nw.due {
-				continue // perhaps only the Jacobian is too old
+				continue // perhaps only the Jacobian is outdated
 			}
 			in.next = h / 4
 		}
 		failed = true
 		if in.next < 4*ulp(in.t) {
-			in.began, in.next = false, 0 // no guess for whoever tries again
+			in.began, in.next = false, 0 // no guess for the next attempt
 			if o == unusable {
 				e := in.culprit
 				return &e
@@ -186,7 +187,7 @@ func (in *Integrator) weigh() {
 	}
 }
 
-// try tries a step of size h from (t, y), and returns the norm of its error.
+// try tries a step of size h from (t, y) and returns the norm of its error.
 func (in *Integrator) try(h float64) (float64, outcome) {
 	if in.method.gamma != 0 {
 		return in.tryImplicit(h)
@@ -194,8 +195,7 @@ func (in *Integrator) try(h float64) (float64, outcome) {
 	return in.tryExplicit(h)
 }
 
-// fit returns the step to try, of size h if nothing is against it, and where it ends. The last two steps before limit
-// are of a size.
+// fit returns the step to try, of size h if possible, and its end. The last two steps before limit have the same size.
 func (in *Integrator) fit(h, limit float64) (size, end float64) {
 	h = min(h, in.options.MaxStep)
 	left := limit - in.t
@@ -206,10 +206,10 @@ func (in *Integrator) fit(h, limit float64) (size, end float64) {
 		h = left / 2
 	}
 	end = in.t + h
-	return end - in.t, end // what the resolution of t makes of h: time does not drift
+	return end - in.t, end // h rounded to the resolution of t: time does not drift
 }
 
-// accept makes the step under trial the last step.
+// accept accepts the step under trial.
 func (in *Integrator) accept(end float64) {
 	in.from, in.t = in.t, end
 	in.y0, in.y, in.ynew = in.y, in.ynew, in.y0
@@ -229,8 +229,8 @@ func (in *Integrator) accept(end float64) {
 }
 
 // propose chooses the size of the next step by PI control (Gustafsson, Control theoretic techniques for stepsize
-// selection in explicit Runge-Kutta methods, ACM Transactions on Mathematical Software 17 (1991) 533-554) and, if
-// that is chosen while running, its method. A step cut short by the limit does not shorten the next.
+// selection in explicit Runge-Kutta methods, ACM Transactions on Mathematical Software 17 (1991) 533-554) and, for
+// automatic methods, its method. A step cut short by the limit does not shorten the next.
 func (in *Integrator) propose(h, err, planned float64, failed bool) {
 	q := 1 / float64(in.method.embedded+1)
 	err = math.Max(err, 1e-8)
@@ -240,7 +240,7 @@ func (in *Integrator) propose(h, err, planned float64, failed bool) {
 		fac = min(fac, 1)
 	}
 	if in.method.gamma != 0 && fac > 0.95 && fac < 1.2 {
-		fac = 1 // the factorisation serves once more
+		fac = 1 // the factorisation is reused
 	}
 	if fac < 2 {
 		in.multi.wait--
@@ -255,12 +255,12 @@ func (in *Integrator) propose(h, err, planned float64, failed bool) {
 	}
 }
 
-// automatic reports whether the method is chosen while running.
+// automatic reports whether the method is chosen during the integration.
 func (in *Integrator) automatic() bool { return methods[in.options.Method].automatic }
 
-// chooseMethod counts the steps for and against the method in use. The explicit one gives way after 15 steps at its
-// limit of stability, the implicit one after as many that the explicit one could have made as well. The multistep
-// method counts for as many of its shorter steps as one of theirs costs.
+// chooseMethod counts the steps for and against the method in use. The explicit one is replaced after 15 steps at its
+// limit of stability, the implicit one after the same number that the explicit one could have made as well. For the
+// multistep method, several of its cheaper steps count as one.
 func (in *Integrator) chooseMethod(h float64) {
 	const relief = 6
 	enough := 15
@@ -299,9 +299,9 @@ func (in *Integrator) eval(t float64, y, dydt []float64) {
 // errorNorm returns the norm of the estimated error of the step under trial.
 //
 // The estimate of the implicit method is multiplied by the inverse of I - gamma h J, which keeps stiff components from
-// dominating it with what the method damps anyway (Hairer & Wanner II, section IV.8). That would leave the dense output
-// inside the step without control, so the plain estimate has a say, too: with the weight below, errors inside are about
-// those at the ends, on HIRES, Robertson's problem and that of Prothero & Robinson.
+// dominating it with errors that the method damps anyway (Hairer & Wanner II, section IV.8). That alone would leave the
+// dense output inside the step without control, so the plain estimate contributes too: with the weight below, errors
+// inside the step are about those at the ends for HIRES, Robertson's problem and that of Prothero & Robinson.
 func (in *Integrator) errorNorm(h float64) float64 {
 	const inside = 0.05
 	n := in.n
@@ -317,7 +317,7 @@ func (in *Integrator) errorNorm(h float64) float64 {
 	return math.Max(in.normAcross(in.stage), inside*plain)
 }
 
-// normAcross is norm, by the tolerances at the larger of the values at the two ends of the step under trial.
+// normAcross is norm with the tolerances at the larger of the values at the two ends of the step under trial.
 func (in *Integrator) normAcross(x []float64) float64 {
 	sum := 0.0
 	for i, v := range x {
@@ -338,8 +338,8 @@ func (in *Integrator) norm(x []float64) float64 {
 	return math.Sqrt(sum / float64(in.n))
 }
 
-// CopyFrom takes over the whole state of o, an integrator of as many components made with the same options, so that
-// both go on alike to the last bit. The function stays in's own.
+// CopyFrom copies the whole state of o, an integrator with the same number of components and the same options, so that
+// both continue identically to the last bit. The integrator keeps its own function.
 func (in *Integrator) CopyFrom(o *Integrator) {
 	a, b := in.options, o.options
 	if in.n != o.n || a.Method != b.Method || a.RelTol != b.RelTol || a.MaxStep != b.MaxStep {
@@ -363,15 +363,15 @@ func (in *Integrator) CopyFrom(o *Integrator) {
 	copy(in.before, o.before)
 }
 
-// Clone returns an integrator in the same state, with the same function.
+// Clone returns a copy with the same function.
 func (in *Integrator) Clone() *Integrator {
 	c := New(in.f, in.n, in.options)
 	c.CopyFrom(in)
 	return c
 }
 
-// State passes all that changes of the integrator: one that is made with the same function and options and restored
-// goes on alike to the last bit.
+// State passes all mutable state of the integrator to the codec: one created with the same function and options and
+// then restored continues identically to the last bit.
 func (in *Integrator) State(c *snapshot.Codec) {
 	st := &in.stats
 	for _, n := range []*int{&st.Steps, &st.Rejected, &st.Evaluations, &st.Jacobians, &st.Factorisations, &in.signs,
@@ -397,7 +397,7 @@ func (in *Integrator) State(c *snapshot.Codec) {
 	}
 }
 
-// tableauState passes a pair by its number in the table from 1; 0 is none.
+// tableauState passes a pair as its number in the table, from 1; 0 is none.
 func tableauState(c *snapshot.Codec, p **tableau) {
 	i := slices.Index(tableaus, *p) + 1
 	switch snapshot.Int(c, &i); {

@@ -8,13 +8,13 @@ import (
 	"canopy/snapshot"
 )
 
-// jacobian holds df/dy by difference quotients. Its pattern is found by probing column by column; after that the
-// columns are changed in groups of which no two meet in a row (Curtis, Powell & Reid, On the estimation of sparse
+// jacobian holds df/dy by difference quotients. Its pattern is found by probing column by column. After that the
+// columns are perturbed in groups whose columns share no row (Curtis, Powell & Reid, On the estimation of sparse
 // Jacobian matrices, IMA Journal of Applied Mathematics 13 (1974) 117-119), so that one evaluation serves a group.
 //
-// A few long rows, which depend on nearly everything, would leave a group to each column. They do not count in the
-// grouping: where several columns of a group meet in a long row, the row is corrected as little as the observed
-// change demands (Schubert, Modification of a quasi-Newton method for nonlinear equations with a sparse Jacobian,
+// A few long rows, which depend on nearly all components, would put each column in a group of its own. They are ignored
+// in the grouping: where several columns of a group share a long row, the row gets the minimum correction that explains
+// the observed change (Schubert, Modification of a quasi-Newton method for nonlinear equations with a sparse Jacobian,
 // Mathematics of Computation 24 (1970) 27-30). The result is exact again after each probing.
 type jacobian struct {
 	pattern *colouring
@@ -34,8 +34,8 @@ type colouring struct {
 
 type entry struct{ row, col, at int32 }
 
-// fullBelow is the number of unknowns up to which the pattern is taken as full: probing could miss entries that vanish
-// at the point of probing, and there is little to gain.
+// fullBelow is the number of unknowns up to which the pattern is assumed to be full: probing could miss entries that
+// vanish at the probed point, and there is little to gain.
 const fullBelow = 12
 
 func newJacobian(n int) *jacobian {
@@ -97,21 +97,21 @@ func colour(p sparsity) *colouring {
 	return c
 }
 
-// point prepares differences at (t, y): the values there and the change of each component, which is well above rounding
-// error and well below what the tolerance w calls a difference.
+// point prepares differences at (t, y): the values there and the change of each component, well above rounding error
+// and well below the tolerance w.
 func (j *jacobian) point(in *Integrator, t float64, y, w []float64, h float64) {
 	in.eval(t, y, j.f0)
 	copy(j.ymod, y)
 	for i, v := range y {
 		d := max(0x1p-26*max(math.Abs(v), math.Abs(h*j.f0[i])), 0.1*w[i])
-		j.delta[i] = (v + d) - v // the change that is really made
+		j.delta[i] = (v + d) - v // the actual change after rounding
 		if j.delta[i] == 0 {
 			j.delta[i] = d
 		}
 	}
 }
 
-// probe finds the pattern and all entries at (t, y) with one evaluation per component. Entries known before stay in the
+// probe finds the pattern and all entries at (t, y) with one evaluation per component. Known entries stay in the
 // pattern. It reports whether the pattern has grown.
 func (j *jacobian) probe(in *Integrator, t float64, y, w []float64, h float64) bool {
 	n := in.n
@@ -132,7 +132,7 @@ func (j *jacobian) probe(in *Integrator, t float64, y, w []float64, h float64) b
 		for i := range n {
 			d := (j.f1[i] - j.f0[i]) / j.delta[c]
 			if d-d != 0 {
-				d = 0 // outside the function's domain: better no entry than a wrong one
+				d = 0 // outside the function's domain: no entry is better than a wrong one
 			}
 			full[i*n+c] = d
 			set[i*n+c] = set[i*n+c] || d != 0 || n <= fullBelow
@@ -181,8 +181,8 @@ func (j *jacobian) refresh(in *Integrator, t float64, y, w []float64, h float64)
 	}
 }
 
-// correct gives the entries of each long row the least change, in units of the components' changes, that explains the
-// change of the row.
+// correct applies to the entries of each long row the smallest change, in units of the components' changes, that
+// explains the change of the row.
 func (j *jacobian) correct(entries []entry) {
 	for len(entries) > 0 {
 		row := entries[0].row
@@ -248,7 +248,7 @@ func (j *jacobian) copyFrom(o *jacobian) {
 	j.val = append(j.val[:0], o.val...)
 }
 
-// state passes the pattern, from which its colouring follows, and the entries.
+// state passes the pattern, which determines its colouring, and the entries to the codec.
 func (j *jacobian) state(c *snapshot.Codec) {
 	known := j.pattern != nil
 	if snapshot.Bool(c, &known); !known {

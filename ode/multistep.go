@@ -7,25 +7,25 @@ import (
 )
 
 // multistep is the stiff method for long smooth stretches: numerical differentiation formulas of order 1 to 5 in
-// backward differences at a spacing that stays for several steps, a step of one stage (Shampine & Reichelt, The MATLAB
-// ODE suite, SIAM Journal on Scientific Computing 18 (1997) 1-22). It goes on from the dense output of a step of the
-// one-step method, so that it never starts at a low order, and gives way to it where its history is of no use: at a
-// restart and at repeated failures.
+// backward differences, with a spacing that is constant over several steps and one stage per step (Shampine & Reichelt,
+// The MATLAB ODE suite, SIAM Journal on Scientific Computing 18 (1997) 1-22). It starts from the dense output of a step
+// of the one-step method, hence never at a low order. The one-step method takes over again where the history is
+// useless: at a restart and after repeated failures.
 //
-// From order 3 on the formulas are not A-stable: a fast oscillation that hardly damps limits their steps even where it
-// has died away.
+// From order 3 on the formulas are not A-stable: a fast, weakly damped oscillation limits their steps even after it has
+// decayed.
 type multistep struct {
-	on    bool // the last step is its own
+	on    bool // this method made the last step
 	order int
 	h     float64       // the spacing
-	d     []differences // of each component, d[0] unused: the value itself is in Integrator.y
-	delta []float64     // of the step under trial, the correction of the predicted values
+	d     []differences // by component; d[0] is unused: the value itself is in Integrator.y
+	delta []float64     // correction of the predicted values in the step under trial
 
-	wanted float64 // size of the next step, with
-	next   int     // its order
+	wanted float64 // size of the next step
+	next   int     // order of the next step
 	age    int     // steps since size and order were chosen
-	equal  int     // steps at the present spacing
-	wait   int     // steps of the one-step method, not growing, before this one takes over
+	equal  int     // steps at the current spacing
+	wait   int     // non-growing steps of the one-step method before this one takes over
 }
 
 // differences are the backward differences at T of one component, by their order.
@@ -33,18 +33,18 @@ type differences [8]float64
 
 const (
 	highest  = 5   // order
-	handover = 4   // order with which it goes on from the dense output of the one-step method
+	handover = 4   // order at the takeover from the dense output of the one-step method
 	starting = 5   // steps of the one-step method after a restart
-	caution  = 40  // the error of a step is to be this much below the tolerance: errors of many steps add up
-	stale    = 0.5 // rate of convergence from which a new Jacobian pays
-	drift    = 0.3 // relative change of h for which the factorised matrix still serves
+	caution  = 40  // safety factor on the error of a step: errors of many steps add up
+	stale    = 0.5 // rate of convergence above which a new Jacobian pays off
+	drift    = 0.3 // relative change of h up to which the factorised matrix is reused
 )
 
 // The formula of order k, with the differences d at the end of the step of size h, is
 //
 //	sum_(j=1..k) d_j/j - kappa gamma_k (y - predicted y) = h f,  gamma_k = sum_(j=1..k) 1/j,
 //
-// its error that of the next difference times errorConstant.
+// its error is the next difference times errorConstant.
 var (
 	kappa                       = [highest + 1]float64{0, -0.1850, -1.0 / 9, -0.0823, -0.0415, 0}
 	harmonic, alpha, errorConst = func() (gamma, alpha, err [highest + 2]float64) {
@@ -74,7 +74,7 @@ func (m *multistep) state(c *snapshot.Codec) {
 	snapshot.Each(c, m.d, func(c *snapshot.Codec, d *differences) { snapshot.Floats(c, d[:]) })
 }
 
-// takeOver lets the multistep method go on from the last step of the one-step method.
+// takeOver starts the multistep method from the last step of the one-step method.
 func (in *Integrator) takeOver() {
 	m := &in.multi
 	in.newton.history = false
@@ -98,7 +98,7 @@ func (in *Integrator) takeOver() {
 	}
 }
 
-// giveWay lets the one-step method go on from T.
+// giveWay hands over to the one-step method at T.
 func (in *Integrator) giveWay() {
 	m := &in.multi
 	in.slope(in.t, in.before)
@@ -107,7 +107,7 @@ func (in *Integrator) giveWay() {
 	in.from, in.dense = in.t, false
 }
 
-// stepMultistep makes one step of the multistep method, or reports that it gives way.
+// stepMultistep makes one step of the multistep method, or reports that it hands over.
 func (in *Integrator) stepMultistep(limit float64) bool {
 	m, nw := &in.multi, in.newton
 	if in.method.gamma == 0 || limit-in.t < m.wanted/8 {
@@ -147,8 +147,8 @@ func (in *Integrator) stepMultistep(limit float64) bool {
 	return false
 }
 
-// size returns the size of the next step, at most twice the present spacing, which keeps rounding errors in the
-// differences down. It is a multiple of the resolution u of time, so that equal steps stay equal.
+// size returns the size of the next step: at most twice the current spacing, which keeps rounding errors in the
+// differences small, and a multiple of the resolution u of time, so that equal steps stay equal.
 func (m *multistep) size(u float64) float64 {
 	h := min(m.wanted, 2*m.h)
 	if h == m.h {
@@ -157,7 +157,7 @@ func (m *multistep) size(u float64) float64 {
 	return math.Round(h/(8*u)) * (8 * u)
 }
 
-// factor returns by how much the step may grow, at an error estimated for a formula.
+// factor returns the factor by which the step may grow for the estimated error of a formula.
 func (m *multistep) factor(err float64, order int) float64 {
 	return math.Pow(caution*max(err, 1e-10), -1/float64(order+1))
 }
@@ -169,7 +169,7 @@ func (m *multistep) space(h float64) {
 	}
 	factor, q := h/m.h, m.order
 	m.h, m.equal = h, 0
-	// The change to another spacing, and the same for an unchanged one, which is its own inverse.
+	// The transformation to another spacing, and that for an unchanged one, which is its own inverse.
 	var r, u, c [highest + 1]differences
 	for j := range q + 1 {
 		r[0][j], u[0][j] = 1, 1
@@ -199,7 +199,7 @@ func (m *multistep) space(h float64) {
 	}
 }
 
-// tryMultistep tries a step to end, and returns the norm of its error. It solves
+// tryMultistep tries a step to end and returns the norm of its error. It solves
 //
 //	delta = c f(end, predicted + delta) - psi,  c = h/alpha,  psi = sum_k gamma_k/alpha d_k
 //
@@ -231,7 +231,7 @@ func (in *Integrator) correct(t, c float64) outcome {
 	m, nw := &in.multi, in.newton
 	n := in.n
 	delta, psi, predicted, fz, per, ynew := m.delta[:n], nw.psi[:n], nw.z[:n], nw.fz[:n], in.per[:n], in.ynew[:n]
-	// The matrix may belong to another c: for stiff components its inverse is then off by this.
+	// The matrix may belong to another c: this factor corrects its inverse for stiff components.
 	relax := 2 / (1 + c/nw.scaled)
 	nw.rate = 0
 	nw.eta = math.Pow(math.Max(nw.eta, 1e-15), 0.8)
@@ -273,7 +273,7 @@ func (in *Integrator) correct(t, c float64) outcome {
 	return diverged
 }
 
-// acceptMultistep makes the step under trial the last one, and chooses the size and the order of the next.
+// acceptMultistep accepts the step under trial, and chooses the size and order of the next.
 func (in *Integrator) acceptMultistep(end, err float64) {
 	m, nw, q := &in.multi, in.newton, in.multi.order
 	in.from, in.t = in.t, end

@@ -7,28 +7,28 @@ import (
 	"canopy/snapshot"
 )
 
-// sparsity is the pattern of a square sparse matrix, its rows one after the other: row i has its entries in the columns
-// col[ptr[i]:ptr[i+1]], in rising order. It is immutable.
+// sparsity is the pattern of a square sparse matrix, row by row: row i has its entries in the columns
+// col[ptr[i]:ptr[i+1]], in ascending order. It is immutable.
 type sparsity struct {
 	n   int
 	ptr []int32
 	col []int32
 }
 
-// elimination is the plan of an LU factorisation of all matrices of one pattern: an order of pivots, chosen once for
-// little fill (Markowitz, The elimination form of the inverse, Management Science 3 (1957) 255-269) among pivots of
-// at least a tenth of their column (threshold pivoting: Duff, Erisman & Reid, Direct Methods for Sparse Matrices, 2nd
-// ed., 2017, chapters 7 and 10), and the pattern of the factors. It is immutable: factorisations follow it without
-// searching.
+// elimination is the plan of an LU factorisation for all matrices of one pattern: an order of pivots, chosen once for
+// little fill (Markowitz, The elimination form of the inverse, Management Science 3 (1957) 255-269) among pivots of at
+// least a tenth of their column (threshold pivoting: Duff, Erisman & Reid, Direct Methods for Sparse Matrices, 2nd ed.,
+// 2017, chapters 7 and 10), and the pattern of the factors. It is immutable; factorisations follow it without a search.
 type elimination struct {
 	n        int
-	row, col []int32 // pivot k stands in this row and column of the matrix
+	row, col []int32 // row and column of pivot k in the matrix
 	factors  sparsity
-	diag     []int32 // where row k of the factors has its pivot: L lies before it, U after it
+	diag     []int32 // index of the pivot of row k in the factors: L before it, U after it
 	source   sparsity
-	// The entries of row k of the matrix, in the order of pivots: where it stands in the matrix and its column by pivot.
+	// The entries of row k of the matrix, in the order of pivots: their indices in the matrix and their columns by
+	// pivot.
 	sourceAt []int32
-	identity []int32 // the column by pivot of the unit matrix's entry in pivot row k
+	identity []int32 // column by pivot of the identity matrix's entry in pivot row k
 }
 
 // lu is the LU factorisation of I - s*J.
@@ -40,15 +40,15 @@ type lu struct {
 	ready   bool
 }
 
-// factor is an entry of L or U. Value and column lie side by side: solving does little more than read them.
+// factor is an entry of L or U. Value and column are adjacent in memory: solving does little more than read them.
 type factor struct {
 	val float64
 	col int32
 }
 
-// plan chooses the pivots for I - s*J, with entry (i, j) seen in the units scale[j] against scale[i]. It works on a
-// full matrix, with time O(n^3) in the worst case: it is meant for hundreds of unknowns, and for rare use. It returns
-// nil if the matrix is singular.
+// plan chooses the pivots for I - s*J, with entry (i, j) scaled by scale[j]/scale[i]. It works on a full matrix and
+// takes O(n^3) time in the worst case: it is meant for hundreds of unknowns and rare use. It returns nil if the matrix
+// is singular.
 func plan(j *sparsity, val []float64, s float64, scale []float64) *elimination {
 	n := j.n
 	m := make([]float64, n*n)
@@ -111,7 +111,8 @@ func plan(j *sparsity, val []float64, s float64, scale []float64) *elimination {
 	return p
 }
 
-// choosePivot returns the acceptable entry of least Markowitz count, the largest among equals; -1 if there is none.
+// choosePivot returns the acceptable entry with the minimum Markowitz count, the largest among equals; -1 if there is
+// none.
 func choosePivot(n int, m []float64, rows [][]int, rowCount, colCount []int, rowStep, colStep []int32) (row, col int) {
 	const threshold = 0.1
 	row, col = -1, -1
@@ -169,7 +170,7 @@ func (p *elimination) layOut(j *sparsity, set []bool, colStep []int32) {
 	}
 }
 
-// adopt makes room for factorisations by plan p.
+// adopt allocates memory for factorisations by plan p.
 func (f *lu) adopt(p *elimination) {
 	f.plan, f.ready = p, false
 	f.entries = make([]factor, len(p.factors.col))
@@ -179,7 +180,7 @@ func (f *lu) adopt(p *elimination) {
 	f.inv, f.work = resize(f.inv, p.n), resize(f.work, p.n)
 }
 
-// factorise computes L and U of I - s*J, and reports whether all pivots are usable.
+// factorise computes L and U of I - s*J and reports whether all pivots are usable.
 func (f *lu) factorise(val []float64, s float64) bool {
 	p, w := f.plan, f.work
 	f.ready = false
@@ -248,10 +249,10 @@ func (f *lu) solve(b []float64) {
 	}
 }
 
-// long is the number of entries from which a row pays for product.
+// long is the number of entries from which product is worthwhile for a row.
 const long = 12
 
-// product returns the product of a long row with x, in sums that need not wait for each other.
+// product returns the product of a long row with x, as independent partial sums.
 func product(row []factor, x []float64) float64 {
 	var a, b, c, d float64
 	for len(row) >= 4 {
@@ -273,7 +274,7 @@ func (f *lu) copyFrom(o *lu) {
 	f.work = resize(f.work, len(o.work))
 }
 
-// state passes the pattern of a matrix of known size.
+// state passes the pattern of a matrix of known size to the codec.
 func (p *sparsity) state(c *snapshot.Codec) {
 	snapshot.List(c, &p.ptr, snapshot.Int)
 	snapshot.List(c, &p.col, snapshot.Int)
@@ -283,12 +284,12 @@ func (p *sparsity) state(c *snapshot.Codec) {
 	}
 }
 
-// below reports whether all are indices of n things.
+// below reports whether all are in 0..n-1.
 func below(indices []int32, n int) bool {
 	return !slices.ContainsFunc(indices, func(i int32) bool { return i < 0 || int(i) >= n })
 }
 
-// fits reports whether the plan is one for matrices of n rows with so many entries.
+// fits reports whether the plan is valid for matrices with n rows and the given number of entries.
 func (p *elimination) fits(n, entries int) bool {
 	for _, list := range [][]int32{p.row, p.col, p.diag, p.identity} {
 		if len(list) != n {
@@ -304,7 +305,7 @@ func (p *elimination) fits(n, entries int) bool {
 		below(p.sourceAt, entries)
 }
 
-// state passes the plan and the factors that it gave, for matrices of so many rows with so many entries.
+// state passes the plan and its factors to the codec, for matrices with the given numbers of rows and entries.
 func (f *lu) state(c *snapshot.Codec, rows, entries int) {
 	n := 0
 	if f.plan != nil {
@@ -343,7 +344,7 @@ func (f *lu) state(c *snapshot.Codec, rows, entries int) {
 	snapshot.Bool(c, &f.ready)
 }
 
-// resize returns x with length n, its contents undefined.
+// resize returns x with length n and undefined contents.
 func resize(x []float64, n int) []float64 {
 	if cap(x) < n {
 		return make([]float64, n)

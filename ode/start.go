@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// remember keeps the derivative that the last step ends with at t, if it reaches there and y has gone on smoothly, so
-// that the first step after a restart can tell whether anything has happened to the derivative.
+// remember stores the derivative at the end t of the last step, if the step reaches t and y was smooth, so that the
+// first step after a restart can detect a change of the derivative.
 func (in *Integrator) remember(t float64, y []float64) {
 	if !in.began { // restarted twice at one instant
 		in.smooth = in.smooth && t == in.t && slices.Equal(y, in.y)
@@ -54,9 +54,8 @@ func (in *Integrator) begin(limit float64) error {
 	return nil
 }
 
-// unchanged reports whether a derivative k in place of the one before means no difference for a step of the size
-// proposed. Stiff components, whose derivatives are never accurate, are measured by what the implicit method makes of
-// them.
+// unchanged reports whether replacing the previous derivative by k makes no difference to a step of the proposed size.
+// Stiff components, whose derivatives are never accurate, are measured by their effect in the implicit method.
 func (in *Integrator) unchanged(k []float64) bool {
 	const tolerated = 10
 	for i, v := range k {
@@ -68,8 +67,8 @@ func (in *Integrator) unchanged(k []float64) bool {
 	return in.norm(in.stage) <= tolerated
 }
 
-// initialStep is the choice of Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, section II.4:
-// from the sizes of the first derivative k and of a difference quotient for the second.
+// initialStep follows Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, section II.4: from the sizes
+// of the first derivative k and of a difference quotient for the second.
 func (in *Integrator) initialStep(limit float64, k []float64) float64 {
 	most := min(limit-in.t, in.options.MaxStep)
 	d0, d1 := in.norm(in.y), in.norm(k)

@@ -15,24 +15,23 @@ type tableau struct {
 	embedded   int     // of the weights b - e
 	inside     int     // order of the dense output
 	gamma      float64 // 0 for an explicit pair
-	safety     float64 // of step control: the less, the farther below the tolerance the errors stay
+	safety     float64 // of step control: smaller values keep errors further below the tolerance
 	c          []float64
 	a          [][]float64 // row i holds a_i0 ... a_i(i-1); the diagonal is gamma from the second stage on
 	e          []float64
 	dense      [][4]float64
 	predictors []predictor // of the stages of an implicit method
-	// stiff is the product of step size and dominant eigenvalue from which stability limits an explicit method: three
+	// stiff is the product of step size and dominant eigenvalue at which stability limits an explicit method: three
 	// quarters of its interval of stability on the negative real axis, because step control keeps some distance.
 	stiff float64
 }
 
-// predictor names the stages whose derivatives predict the derivative of a stage: of the same step and of the one
-// before. They are few and well apart, so that the extrapolation does not magnify what the iteration left of their
-// errors.
+// predictor lists the stages whose derivatives predict the derivative of a stage: of the same step and of the previous
+// one. They are few and well apart, so that extrapolation does not magnify their remaining iteration errors.
 type predictor struct{ own, before []int }
 
-// tableaus is the table of the pairs. Checkpoints name a pair by its place: append new ones. Tests hold each to the
-// conditions of its orders, and to the order that halving the step shows.
+// tableaus is the table of the pairs. Checkpoints identify a pair by its index: append new ones. Tests check each
+// against its order conditions, and against the order observed when the step is halved.
 var tableaus = []*tableau{tsitouras, kennedyCarpenter, bogackiShampine}
 
 func (m *tableau) stages() int { return len(m.c) }
@@ -71,9 +70,9 @@ var tsitouras = &tableau{
 // Runge-Kutta methods for stiff ODEs, Applied Numerical Mathematics 146 (2019) 221-244: stiffly accurate, an explicit
 // first stage, stage order 2.
 //
-// The paper gives no dense output. This one is of order 4 and, as the only one on these stages, good for components
-// that follow the others at once, too: for h lambda -> -infinity it stays bounded and becomes a combination of the
-// stages' values (which are exact then, while their derivatives are only of order 2) that reproduces cubics.
+// The paper gives no dense output. This one has order 4 and is the only one on these stages that also suits components
+// that follow the others immediately: for h lambda -> -infinity it stays bounded and becomes a combination of the
+// stages' values (which are then exact, while their derivatives have only order 2) that reproduces cubics.
 var kennedyCarpenter = &tableau{
 	name: "KennedyCarpenter", order: 5, embedded: 4, inside: 4, gamma: 0.184, safety: 0.93,
 	c: []float64{0, 0.368, 0.62821529547664945, 0.13881019830028329, 0.69995861940457471, 0.90837696335078533, 1},
