@@ -16,7 +16,7 @@ func tables(v *Vehicle) string {
 	section := func(title, head string) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n%s|\n", title, head, strings.Repeat("|---", strings.Count(head, "|")-1))
 	}
-	section("Commands", "| command | unit | default | range | while nobody writes it | |")
+	section("Commands", "| command | unit | default | range | when no task writes it | |")
 	for _, c := range v.Commands {
 		idle := "default"
 		if c.Hold {
