@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/expr"
 )
@@ -85,20 +86,20 @@ var families = []family{
 	}, nil},
 }
 
-func (f family) subject(tb testing.TB, n int) Subject {
+func (f family) subject(tb testing.TB, n int) declare.Subject {
 	tb.Helper()
 	p, list := plan.Read(&diag.Source{Name: "plan.xml",
 		Text: `<root BTCPP_format="4"><BehaviorTree ID="plan">` + f.text(n) + `</BehaviorTree></root>`}, nil)
 	if p == nil {
 		tb.Fatal(list)
 	}
-	s := Subject{Plan: p}
+	s := declare.Subject{Plan: p}
 	if f.goal != nil {
 		e, err := expr.Parse(f.goal(n))
 		if err != nil {
 			tb.Fatal(err)
 		}
-		s.Declared.Goal = &Statement{Text: "the checks and the goal", parts: []*expr.Expr{e}}
+		s.Declared.Goal = &declare.Statement{Text: "the checks and the goal", Parts: []*expr.Expr{e}}
 	}
 	return s
 }

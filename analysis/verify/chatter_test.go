@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/document/declare"
 )
 
 // orbit follows a signal with the engine, from limit to limit, until it runs away or is where it was before. It returns
@@ -89,12 +90,12 @@ func TestTurnsAreTheOrbits(t *testing.T) {
 			fmt.Fprintf(&b, `<ReactiveSequence name="s%d"><Condition name="c%d" on="%s"%s/><Action name="a%d"/></ReactiveSequence>`,
 				i, i, on, hysteresis, i)
 		}
-		s := Subject{Plan: readPlan(t, `<ReactiveFallback name="root">`+b.String()+fmt.Sprintf(`<Action name="a%d"/></ReactiveFallback>`, n))}
-		s.Declared.Effects = Effects{}
+		s := declare.Subject{Plan: readPlan(t, `<ReactiveFallback name="root">`+b.String()+fmt.Sprintf(`<Action name="a%d"/></ReactiveFallback>`, n))}
+		s.Declared.Effects = declare.Effects{}
 		for i := range n + 1 {
 			task, _ := s.Plan.Tree.Find(fmt.Sprintf("a%d", i))
 			r := float64([]int{-2, -1, 1, 2}[rng.IntN(4)])
-			s.Declared.Effects[task] = map[string]Rate{"x": {r, r}}
+			s.Declared.Effects[task] = map[string]declare.Rate{"x": {Low: r, High: r}}
 		}
 		m := NewModel(s)
 		turner := m.newTurner(0)

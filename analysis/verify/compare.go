@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"canopy/bt"
+	"canopy/document/declare"
 	"canopy/explore"
 	"canopy/formalism/stategraph"
 	"canopy/snapshot"
@@ -31,7 +32,7 @@ type Step struct {
 // tell apart. Plans without memory are compared by decision diagrams: they do the same if for each action the sets in
 // which it is active are the same. Otherwise, and where procedures take time, both engines play side by side, the
 // nearest states first, so that a difference comes with a shortest way to it. Procedures take as long in both.
-func ComparePlans(old, updated Subject) Comparison {
+func ComparePlans(old, updated declare.Subject) Comparison {
 	models := newModels(newDiagrams, old, updated)
 	a, b := models[0], models[1]
 	for _, m := range models {
@@ -51,7 +52,7 @@ func ComparePlans(old, updated Subject) Comparison {
 }
 
 // CompareGraph compares a plan with a state graph that names the plan's conditions and actions.
-func CompareGraph(s Subject, g *stategraph.Graph) Comparison {
+func CompareGraph(s declare.Subject, g *stategraph.Graph) Comparison {
 	for _, t := range g.Transitions() {
 		if t.After > 0 {
 			return Comparison{Verdict: Undecided, Text: "not concluded whether the behaviour is the same: the state graph has" +
@@ -292,17 +293,4 @@ func (m *Model) whole(world []bool) *region {
 		}
 	}
 	return r
-}
-
-// GraphVocabulary returns the names that a state graph may use of a plan's tree: those of its leaves.
-func GraphVocabulary(tree *bt.Tree) *stategraph.Vocabulary {
-	v := &stategraph.Vocabulary{}
-	for _, t := range tree.Leaves() {
-		if !tree.Kind(t).Acts() {
-			v.Conditions = append(v.Conditions, tree.Name(t))
-		} else {
-			v.Actions = append(v.Actions, tree.Name(t))
-		}
-	}
-	return v
 }

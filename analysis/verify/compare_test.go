@@ -9,6 +9,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/formalism/stategraph"
 )
@@ -40,12 +41,12 @@ func TestPlansAreCompared(t *testing.T) {
 			cases = 30
 		}
 		for range cases {
-			old := Subject{Plan: r.subject(t).Plan}
+			old := declare.Subject{Plan: r.subject(t).Plan}
 			p, list := plan.Read(&diag.Source{Name: "new.xml", Text: r.change(old.Plan.Source.Text)}, nil)
 			if p == nil {
 				t.Fatal(list)
 			}
-			updated := Subject{Plan: p}
+			updated := declare.Subject{Plan: p}
 			models := newModels(newDiagrams, old, updated)
 			searched := compare(treeSide{models[0].idle()}, treeSide{models[1].idle()}, models[0], 2_000)
 			got := searched
@@ -83,7 +84,7 @@ func TestPlansAreCompared(t *testing.T) {
 
 // TestSolarGraph: the solar day's plan does what its four-state graph does; a plan that holds higher does not.
 func TestSolarGraph(t *testing.T) {
-	read := func(change ...string) Subject {
+	read := func(change ...string) declare.Subject {
 		text, err := os.ReadFile("../../missions/solar-day.xml")
 		if err != nil {
 			t.Fatal(err)
@@ -93,14 +94,14 @@ func TestSolarGraph(t *testing.T) {
 		if p == nil {
 			t.Fatal(list)
 		}
-		return Subject{Plan: p}
+		return declare.Subject{Plan: p}
 	}
 	s := read()
 	text, err := os.ReadFile("../../missions/solar-day.graph.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, list := stategraph.Read(&diag.Source{Name: "solar-day.graph.yaml", Text: string(text)}, GraphVocabulary(s.Plan.Tree))
+	g, list := stategraph.Read(&diag.Source{Name: "solar-day.graph.yaml", Text: string(text)}, stategraph.VocabularyOf(s.Plan.Tree))
 	if g == nil {
 		t.Fatal(list)
 	}
@@ -125,17 +126,17 @@ func TestSolarGraph(t *testing.T) {
 
 // TestProceduresAreCompared: while a procedure takes time, other actions wait.
 func TestProceduresAreCompared(t *testing.T) {
-	read := func(a, b string) Subject {
-		return Subject{Plan: readPlan(t, `<ReactiveFallback name="r"><ReactiveSequence name="s"><Condition name="c" on="x ge 1"/>
+	read := func(a, b string) declare.Subject {
+		return declare.Subject{Plan: readPlan(t, `<ReactiveFallback name="r"><ReactiveSequence name="s"><Condition name="c" on="x ge 1"/>
 			<Action name="a"`+a+`/></ReactiveSequence><Action name="b"`+b+`/></ReactiveFallback>`)}
 	}
-	list := func(then string) Subject {
-		return Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="b" done="x ge 1" exit_time="9 [s]"/><Action name="`+then+
+	list := func(then string) declare.Subject {
+		return declare.Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="b" done="x ge 1" exit_time="9 [s]"/><Action name="`+then+
 			`"/></Sequence>`)}
 	}
 	for _, test := range []struct {
 		name     string
-		old, new Subject
+		old, new declare.Subject
 		text     string
 		steps    int
 		over     []string // in the last step

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"canopy/document/declare"
 	"canopy/expr"
 )
 
@@ -16,7 +17,7 @@ func TestComputedSignalsAreBounded(t *testing.T) {
 		}
 		return e
 	}
-	m := &Model{subject: Subject{Computed: map[string]*expr.Expr{"s0": parse("h + 1")}}}
+	m := &Model{subject: declare.Subject{Computed: map[string]*expr.Expr{"s0": parse("h + 1")}}}
 	for i := range 60 {
 		m.subject.Computed[fmt.Sprintf("s%d", i+1)] = parse(fmt.Sprintf("s%d + s%[1]d", i))
 	}

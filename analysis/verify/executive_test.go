@@ -7,14 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/executive"
 	"canopy/expr"
 	"canopy/snapshot"
+
+	"pgregory.net/rapid"
 )
 
 // plane is a world whose signals x and y are set from outside.
@@ -85,7 +86,7 @@ func TestPlayerDoesAsTheExecutive(t *testing.T) {
 		if p == nil {
 			t.Fatalf("%s\n%v", text, list)
 		}
-		m := newModel(Subject{Plan: p}, newDiagrams)
+		m := newModel(declare.Subject{Plan: p}, newDiagrams)
 		draw := func(name string) float64 { return rapid.SampledFrom([]float64{0, 1, 1.5, 2, 3}).Draw(t, name) }
 		w := &plane{p: compile(p), signals: []float64{draw("x"), draw("y")}}
 		w.u, w.above = w.p.Initial(), make([]bool, len(w.p.Indicators))

@@ -9,6 +9,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/document/script"
 	"canopy/formalism/tick"
@@ -81,7 +82,7 @@ func eachKind(t *testing.T, kind bt.Kind, r *rand.Rand, reached map[bt.Status]bo
 		plan.DOT(&drawn, p)); err != nil {
 		t.Error(err)
 	}
-	for _, f := range Check(Subject{Plan: p}) {
+	for _, f := range Check(declare.Subject{Plan: p}) {
 		covered := kind.Family() != bt.Script || f.Question == "reaction"
 		if !covered && f.Verdict != Undecided {
 			t.Errorf("%s of a %s is %s: %s", f.Question, kind, f.Verdict, f.Text)
@@ -93,7 +94,7 @@ func eachKind(t *testing.T, kind bt.Kind, r *rand.Rand, reached map[bt.Status]bo
 			}
 		}
 	}
-	if c := ComparePlans(Subject{Plan: p}, Subject{Plan: p}); c.Verdict != Proved &&
+	if c := ComparePlans(declare.Subject{Plan: p}, declare.Subject{Plan: p}); c.Verdict != Proved &&
 		(kind.Family() != bt.Script || c.Verdict != Undecided) {
 		t.Errorf("a %s is not the same as itself: %s", kind, c.Text)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/document/script"
 )
@@ -24,11 +25,11 @@ func readPlan(t testing.TB, text string) *plan.Plan {
 }
 
 // check reads a plan with declarations and asks all questions.
-func check(t *testing.T, text, declared string) (Subject, []Finding) {
+func check(t *testing.T, text, declared string) (declare.Subject, []Finding) {
 	t.Helper()
-	s := Subject{Plan: readPlan(t, text)}
+	s := declare.Subject{Plan: readPlan(t, text)}
 	if declared != "" {
-		d, list := ReadFile(&diag.Source{Name: "facts.yaml", Text: declared}, s.Plan)
+		d, list := declare.ReadFile(&diag.Source{Name: "facts.yaml", Text: declared}, s.Plan)
 		if list.HasErrors() {
 			t.Fatal(list)
 		}
@@ -165,6 +166,17 @@ func TestDoor(t *testing.T) {
 	}
 }
 
+// TestQuestionsAreDeclared: notes may name exactly the questions that are asked.
+func TestQuestionsAreDeclared(t *testing.T) {
+	var names []string
+	for _, q := range Questions() {
+		names = append(names, q.Name)
+	}
+	if want := declare.Questions(); !slices.Equal(names, want) {
+		t.Errorf("asked are %q, notes may name %q", names, want)
+	}
+}
+
 func TestFindings(t *testing.T) {
 	for _, test := range []struct {
 		name, plan, declared, question string
@@ -230,13 +242,13 @@ func TestProceduresThatTakeTime(t *testing.T) {
 func TestSearchKnowsItsLimits(t *testing.T) {
 	never := func(*Player, []bool) bool { return false }
 	for _, attribute := range []string{"", ` exit_time="1 [s]"`} {
-		m := NewModel(Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="a" done="x ge 1"`+attribute+
+		m := NewModel(declare.Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="a" done="x ge 1"`+attribute+
 			`/><Action name="b"/></Sequence>`)})
 		if c := m.search(never); c.verdict != Proved || strings.Contains(c.how, "however long") != (attribute != "") {
 			t.Errorf("%q: %s %s %s", attribute, c.verdict, c.how, c.why)
 		}
 	}
-	m := NewModel(Subject{Plan: readPlan(t, `<Parallel success_count="9" name="p">`+
+	m := NewModel(declare.Subject{Plan: readPlan(t, `<Parallel success_count="9" name="p">`+
 		strings.Repeat(`<Action done="x ge 1" entry_time="1 [s]"/>`, 9)+`</Parallel>`)})
 	if c := m.search(never); c.verdict != Undecided || !strings.Contains(c.why, crowd) {
 		t.Errorf("nine procedures: %s %s", c.verdict, c.why)
@@ -245,7 +257,7 @@ func TestSearchKnowsItsLimits(t *testing.T) {
 	for range 13 {
 		wide.WriteString(`<Condition/>`)
 	}
-	m = NewModel(Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="a"/><Action name="b"/>`+wide.String()+`</Sequence>`)})
+	m = NewModel(declare.Subject{Plan: readPlan(t, `<Sequence name="s"><Action name="a"/><Action name="b"/>`+wide.String()+`</Sequence>`)})
 	if c := m.search(never); c.verdict != Undecided || !strings.Contains(c.why, "4096 worlds") {
 		t.Errorf("13 conditions: %s %s", c.verdict, c.why)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/document/declare"
 	"canopy/explore"
 	"canopy/expr"
 
@@ -89,7 +90,7 @@ type spot struct {
 	state, world int
 	goal         bool
 	next         []int
-	rates        []Rate // by signal
+	rates        []declare.Rate // by signal
 }
 
 // newJourney follows a plan to where it ends.
@@ -162,17 +163,17 @@ func (x *journey) arrive(state, world int) (n int, ok bool) {
 
 // rates returns how fast each signal changes in a state: what all active tasks' effects allow, anything if they exclude
 // each other.
-func (x *journey) rates(p *Player) []Rate {
+func (x *journey) rates(p *Player) []declare.Rate {
 	inf := math.Inf(1)
-	list := slices.Repeat([]Rate{{-inf, inf}}, len(x.m.vocab.signals))
+	list := slices.Repeat([]declare.Rate{{Low: -inf, High: inf}}, len(x.m.vocab.signals))
 	for i := range list {
 		for _, a := range x.m.actions() {
 			if r, ok := x.m.subject.Declared.Effects[a][x.m.vocab.signals[i].name]; ok && p.active(a) {
-				list[i] = Rate{max(list[i].Low, r.Low), min(list[i].High, r.High)}
+				list[i] = declare.Rate{Low: max(list[i].Low, r.Low), High: min(list[i].High, r.High)}
 			}
 		}
 		if list[i].Low > list[i].High {
-			list[i] = Rate{-inf, inf}
+			list[i] = declare.Rate{Low: -inf, High: inf}
 		}
 	}
 	return list
@@ -300,7 +301,7 @@ func (x *journey) judge(part []int) {
 // passes reports whether a part must be left: a sum of signals rises all the time, and cannot for ever.
 func (x *journey) passes(part []int) bool {
 	signals := len(x.m.vocab.signals)
-	var rows [][]Rate
+	var rows [][]declare.Rate
 	above, below := slices.Repeat([]bool{true}, signals), slices.Repeat([]bool{true}, signals) // is it bounded there
 	for _, n := range part {
 		at := &x.nodes[n]
@@ -309,7 +310,7 @@ func (x *journey) passes(part []int) bool {
 			above[i] = above[i] && (k < len(x.m.vocab.signals[i].cuts) || r.High <= 0)
 			below[i] = below[i] && (k > 0 || r.Low >= 0)
 		}
-		if !slices.ContainsFunc(rows, func(r []Rate) bool { return slices.Equal(r, at.rates) }) {
+		if !slices.ContainsFunc(rows, func(r []declare.Rate) bool { return slices.Equal(r, at.rates) }) {
 			rows = append(rows, at.rates)
 		}
 	}
@@ -318,10 +319,10 @@ func (x *journey) passes(part []int) bool {
 
 // ranked reports whether there are factors f with a sum of f[i] * rate[i] that is positive for all rates of each row.
 // Signals with positive factors must be bounded above, those with negative ones below.
-func ranked(rows [][]Rate, above, below []bool) bool {
+func ranked(rows [][]declare.Rate, above, below []bool) bool {
 	for i := range above { // one signal is enough
-		up := above[i] && !slices.ContainsFunc(rows, func(r []Rate) bool { return r[i].Low <= 0 })
-		down := below[i] && !slices.ContainsFunc(rows, func(r []Rate) bool { return r[i].High >= 0 })
+		up := above[i] && !slices.ContainsFunc(rows, func(r []declare.Rate) bool { return r[i].Low <= 0 })
+		down := below[i] && !slices.ContainsFunc(rows, func(r []declare.Rate) bool { return r[i].High >= 0 })
 		if up || down {
 			return true
 		}
@@ -331,8 +332,8 @@ func ranked(rows [][]Rate, above, below []bool) bool {
 	for i := range above {
 		for _, c := range []struct {
 			ok  bool
-			add func(r Rate) float64
-		}{{above[i], func(r Rate) float64 { return r.Low }}, {below[i], func(r Rate) float64 { return -r.High }}} {
+			add func(r declare.Rate) float64
+		}{{above[i], func(r declare.Rate) float64 { return r.Low }}, {below[i], func(r declare.Rate) float64 { return -r.High }}} {
 			column, scale := make([]float64, len(rows)), 0.0
 			for k, r := range rows {
 				column[k] = c.add(r[i])

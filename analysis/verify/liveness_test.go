@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"canopy/document/declare"
 )
 
 // TestExample3: example 3 of the 2016 paper as a flight. The goal is x >= 3; with charge y >= 1 the aircraft flies, else it
@@ -56,12 +58,12 @@ func TestRanked(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
 	found, open := 0, 0
 	for range 2000 {
-		var rows [][]Rate
+		var rows [][]declare.Rate
 		for range 1 + r.IntN(4) {
-			var row []Rate
+			var row []declare.Rate
 			for range 2 {
 				low := float64(r.IntN(9) - 4)
-				row = append(row, Rate{low, low + float64(r.IntN(3))})
+				row = append(row, declare.Rate{Low: low, High: low + float64(r.IntN(3))})
 			}
 			rows = append(rows, row)
 		}
@@ -113,14 +115,14 @@ func TestReachedIsReached(t *testing.T) {
 		s.Declared.Facts = nil
 		goal := r.conditionless()
 		s.Declared.Goal = &goal
-		s.Declared.Effects = Effects{}
+		s.Declared.Effects = declare.Effects{}
 		for _, name := range r.actions {
 			a, _ := s.Plan.Tree.Find(name)
-			rates := map[string]Rate{}
+			rates := map[string]declare.Rate{}
 			for _, sig := range bruteNames {
 				low := float64(r.IntN(7)-3) / 2
 				if r.IntN(5) > 0 {
-					rates[sig] = Rate{low, low + float64(r.IntN(3))/4}
+					rates[sig] = declare.Rate{Low: low, High: low + float64(r.IntN(3))/4}
 				}
 			}
 			s.Declared.Effects[a] = rates
@@ -167,7 +169,7 @@ func TestReachedIsReached(t *testing.T) {
 }
 
 // conditionless is a random goal over signals.
-func (r *randomPlan) conditionless() Statement {
+func (r *randomPlan) conditionless() declare.Statement {
 	names := r.conditions
 	r.conditions = nil
 	defer func() { r.conditions = names }()

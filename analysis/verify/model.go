@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"canopy/bt"
+	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/expr"
 )
@@ -23,7 +24,7 @@ import (
 // section 4; M. Colledanchise and P. Ögren, How Behavior Trees Generalize the Teleo-Reactive Paradigm and And-Or-Trees,
 // 2016, definitions 8 and 9). What tasks remember is in variables of its own: memory.go.
 type Model struct {
-	subject Subject
+	subject declare.Subject
 	plan    *plan.Plan
 	tree    *bt.Tree
 	vocab   *vocabulary
@@ -55,15 +56,15 @@ type Model struct {
 }
 
 // NewModel returns the abstraction of a subject.
-func NewModel(s Subject) *Model { return newModel(s, newDiagrams) }
+func NewModel(s declare.Subject) *Model { return newModel(s, newDiagrams) }
 
-func newModel(s Subject, spaceOf func(variables int) space) *Model {
+func newModel(s declare.Subject, spaceOf func(variables int) space) *Model {
 	return newModels(spaceOf, s)[0]
 }
 
 // newModels returns the abstractions of subjects that meet the same world: they have their inputs and the space in
 // common.
-func newModels(spaceOf func(variables int) space, subjects ...Subject) []*Model {
+func newModels(spaceOf func(variables int) space, subjects ...declare.Subject) []*Model {
 	vocab := newVocabulary()
 	models := make([]*Model, len(subjects))
 	for i, s := range subjects {
@@ -177,9 +178,9 @@ func (m *Model) isTask(name string) bool {
 }
 
 // declared returns the structure of a declared statement over signals and conditions.
-func (m *Model) declared(s Statement) expr.Logic {
-	parts := make([]expr.Logic, len(s.parts))
-	for i, e := range s.parts {
+func (m *Model) declared(s declare.Statement) expr.Logic {
+	parts := make([]expr.Logic, len(s.Parts))
+	for i, e := range s.Parts {
 		parts[i] = m.expanded(e).Logic(m.isTask)
 	}
 	l := parts[len(parts)-1]

@@ -9,6 +9,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/expr"
 	"canopy/internal/trees"
@@ -131,31 +132,31 @@ func (r *randomPlan) leaf() string {
 }
 
 // statement is a random fact or goal.
-func (r *randomPlan) statement() Statement {
+func (r *randomPlan) statement() declare.Statement {
 	text := r.pick("x >= 1", "y < 2", "x > 2 and y >= 1", "not (x < 1 and y < 1)")
 	if len(r.conditions) > 0 {
 		c := r.pick(r.conditions...)
 		text = r.pick(text, c, "not "+c, c+" -> "+text, "x >= 2 -> not "+c)
 	}
-	s := Statement{Text: text}
+	s := declare.Statement{Text: text}
 	for part := range strings.SplitSeq(text, "->") {
 		e, err := expr.Parse(part)
 		if err != nil {
 			panic(err)
 		}
-		s.parts = append(s.parts, e)
+		s.Parts = append(s.Parts, e)
 	}
 	return s
 }
 
-func (r *randomPlan) subject(t *testing.T) Subject {
+func (r *randomPlan) subject(t *testing.T) declare.Subject {
 	r.stubs, r.count, r.actions, r.conditions = 0, 0, nil, nil
 	text := `<root BTCPP_format="4"><BehaviorTree ID="p">` + r.node(1+r.IntN(4)) + `</BehaviorTree></root>`
 	p, list := plan.Read(&diag.Source{Name: "p.xml", Text: text}, nil)
 	if p == nil {
 		t.Fatalf("%s\n%v", text, list)
 	}
-	s := Subject{Plan: p, Commands: []string{"u", "v"}}
+	s := declare.Subject{Plan: p, Commands: []string{"u", "v"}}
 	if strings.Contains(text, "u := 1") {
 		s.Declared.Written = []string{"u"}
 	}
@@ -167,7 +168,7 @@ func (r *randomPlan) subject(t *testing.T) Subject {
 	if len(r.actions) > 1 && r.IntN(3) == 0 {
 		a, _ := p.Tree.Find(r.actions[0])
 		b, _ := p.Tree.Find(r.actions[1])
-		s.Declared.Resources = []Resource{{"lamp", []bt.Task{a, b}}}
+		s.Declared.Resources = []declare.Resource{{Name: "lamp", Tasks: []bt.Task{a, b}}}
 	}
 	return s
 }
@@ -175,7 +176,7 @@ func (r *randomPlan) subject(t *testing.T) Subject {
 // brute visits every state that the engine can reach, one world after another, with an own reading of the leaves'
 // expressions. It knows nothing of the abstraction: signals have values between, on and beyond the limits.
 type brute struct {
-	Subject
+	declare.Subject
 	codes  []bruteLeaf
 	worlds []bruteWorld
 	facts  []bruteStatement
@@ -207,9 +208,9 @@ func bruteCode(e *expr.Expr) *expr.Code {
 }
 
 // bruteParts makes relations of the names of conditions, whose sides are their truth.
-func bruteParts(s Statement) bruteStatement {
+func bruteParts(s declare.Statement) bruteStatement {
 	var parts bruteStatement
-	for _, e := range s.parts {
+	for _, e := range s.Parts {
 		var names []string
 		for _, n := range e.Propositions() {
 			if !slices.Contains(names, n.Name()) {
@@ -243,7 +244,7 @@ func (b bruteStatement) holds(values []float64, truth map[string]bool) bool {
 	return b[len(b)-1](values, truth)
 }
 
-func newBrute(s Subject) *brute {
+func newBrute(s declare.Subject) *brute {
 	b := &brute{Subject: s, goal: bruteParts(*s.Declared.Goal)}
 	for _, f := range s.Declared.Facts {
 		b.facts = append(b.facts, bruteParts(f))
@@ -548,7 +549,7 @@ func TestAnswersAgreeWithBruteForce(t *testing.T) {
 	}
 }
 
-func expectTasks(t *testing.T, s Subject, found []Finding, want truthOf) {
+func expectTasks(t *testing.T, s declare.Subject, found []Finding, want truthOf) {
 	t.Helper()
 	tree := s.Plan.Tree
 	dead := map[bt.Task]bool{}
@@ -577,7 +578,7 @@ func expectTasks(t *testing.T, s Subject, found []Finding, want truthOf) {
 	}
 }
 
-func expectConflicts(t *testing.T, s Subject, found []Finding, want truthOf) {
+func expectConflicts(t *testing.T, s declare.Subject, found []Finding, want truthOf) {
 	t.Helper()
 	pairs := map[[2]bt.Task]bool{}
 	for _, f := range found {

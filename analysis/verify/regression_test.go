@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/document/plan"
 )
 
@@ -104,7 +105,7 @@ type ruled struct {
 
 type ruledRule struct {
 	when  []ruledCondition
-	rates [2]Rate // of x and y while its action is executed
+	rates [2]declare.Rate // of x and y while its action is executed
 }
 
 type ruledCondition struct {
@@ -144,7 +145,7 @@ func (r *ruled) write() (text, effects string) {
 		effects += fmt.Sprintf("a%d: {", i)
 		for s := range k.rates {
 			low := float64(r.IntN(7)-3) / 2
-			k.rates[s] = Rate{low, low}
+			k.rates[s] = declare.Rate{Low: low, High: low}
 			if r.IntN(4) == 0 {
 				k.rates[s].High += 0.5
 			}
@@ -224,8 +225,8 @@ func TestRulesLeadOn(t *testing.T) {
 	led, whole, proved, open, seen := 0, 0, 0, 0, 0
 	for range cases {
 		text, effects := r.write()
-		s := Subject{Plan: readPlan(t, text)}
-		d, list := ReadFile(&diag.Source{Name: "facts.yaml", Text: "effects: {" + effects + "}"}, s.Plan)
+		s := declare.Subject{Plan: readPlan(t, text)}
+		d, list := declare.ReadFile(&diag.Source{Name: "facts.yaml", Text: "effects: {" + effects + "}"}, s.Plan)
 		if list.HasErrors() {
 			t.Fatal(list)
 		}

@@ -8,8 +8,7 @@ import (
 
 	"canopy/analysis/temporal"
 	"canopy/bt"
-	"canopy/diag"
-	"canopy/document/yamldoc"
+	"canopy/document/declare"
 	"canopy/explore"
 	"canopy/expr"
 )
@@ -44,7 +43,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 	s.Declared.Goal, s.Declared.Always = nil, nil
 	p.Formula.Conditions(func(e *expr.Expr) {
 		of[e] = len(s.Declared.Always)
-		s.Declared.Always = append(s.Declared.Always, Statement{Text: e.String(), parts: []*expr.Expr{e}})
+		s.Declared.Always = append(s.Declared.Always, declare.Statement{Text: e.String(), Parts: []*expr.Expr{e}})
 	})
 	own := NewModel(s)
 	if own.space.full() {
@@ -434,33 +433,4 @@ func (x *pursuit) retrace(path []stage) string {
 		return ""
 	}
 	return b.String()
-}
-
-// properties reads a list of temporal properties.
-func properties(r *yamldoc.Reader, n *yamldoc.Node, tasks []string, scope expr.Scope) []Property {
-	var list []Property
-	r.Sequence(n, "properties", func(n *yamldoc.Node) {
-		text := r.Text(n, "a property")
-		if text == "" {
-			return
-		}
-		p, mistakes := temporal.Read(text, tasks, scope)
-		for _, m := range mistakes {
-			r.Inside(n, m)
-		}
-		if p != nil {
-			list = append(list, Property{p, placeOf(r, n)})
-		}
-	})
-	return list
-}
-
-// ReadProperties reads the properties that a mission document declares, and nothing else of it.
-func ReadProperties(src *diag.Source, tasks []string, scope expr.Scope) ([]Property, diag.List) {
-	r := yamldoc.NewReader(src)
-	n := r.Parse("").Entry("check").Entry("properties")
-	if n == nil {
-		return nil, r.Diags
-	}
-	return properties(r, n, tasks, scope), r.Diags
 }

@@ -9,7 +9,7 @@ import (
 
 	"canopy/analysis/temporal"
 	"canopy/bt"
-	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/expr"
 	"canopy/snapshot"
@@ -229,7 +229,7 @@ func TestPropertiesAgreeWithBruteForce(t *testing.T) {
 			t.Fatal(text, mistakes[0])
 		}
 		f := property.Formula.Positive(false)
-		found := NewModel(Subject{Plan: p, Declared: Declarations{Properties: []Property{{Property: property}}}})
+		found := NewModel(declare.Subject{Plan: p, Declared: declare.Declarations{Properties: []declare.Property{{Property: property}}}})
 		got := askProperties(found)[0]
 		count[got.Verdict]++
 		fail := func(format string, args ...any) {
@@ -307,7 +307,7 @@ func TestProperties(t *testing.T) {
 		if len(mistakes) > 0 {
 			t.Fatal(test.property, mistakes[0])
 		}
-		f := askProperties(NewModel(Subject{Plan: p, Declared: Declarations{Properties: []Property{{Property: property}}}}))[0]
+		f := askProperties(NewModel(declare.Subject{Plan: p, Declared: declare.Declarations{Properties: []declare.Property{{Property: property}}}}))[0]
 		if f.Verdict != test.verdict || !strings.Contains(f.Text, test.text) || strings.Count(f.Script, "#") != test.worlds {
 			t.Errorf("%s: %s %s\n%s", test.property, f.Verdict, f.Text, f.Script)
 		}
@@ -351,21 +351,3 @@ func TestProperties(t *testing.T) {
 		t.Errorf("%s %s", f.Verdict, f.Text)
 	}
 }
-
-// TestPropertyMistakes: all of them are reported at their places in the document.
-func TestPropertyMistakes(t *testing.T) {
-	p := readPlan(t, `<Action name="climb"/>`)
-	src := source("properties:\n  - always (climb -> sinc)\n  - never both(climb)\n  - eventually climb\n")
-	_, list := ReadFile(src, p)
-	var got []string
-	for _, d := range list {
-		line, column := d.Position()
-		got = append(got, fmt.Sprintf("%d:%d %s", line, column, d.Text))
-	}
-	want := []string{`2:22 no condition or task is called "sinc"`, `3:21 "," is wanted between what is never both`}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-}
-
-func source(text string) *diag.Source { return &diag.Source{Name: "facts.yaml", Text: text} }

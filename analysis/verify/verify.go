@@ -1,8 +1,8 @@
 // Package verify proves and refutes statements about plans before they fly: that some action is always active, that
 // every task can be, that no two write one command.
 //
-// A plan with what its mission declares (Subject) is abstracted once into Boolean inputs and, for each task, the sets
-// of states in which it succeeds, fails and is active (Model). A Question is asked of the model and answered with
+// A plan with what its mission declares (declare.Subject) is abstracted once into Boolean inputs and, for each task, the
+// sets of states in which it succeeds, fails and is active (Model). A Question is asked of the model and answered with
 // findings; each one that is refuted carries a counterexample that the tree engine has confirmed.
 // docs/verification.md has the formulas and their sources.
 package verify
@@ -13,8 +13,7 @@ import (
 	"slices"
 
 	"canopy/bt"
-	"canopy/document/plan"
-	"canopy/expr"
+	"canopy/document/declare"
 )
 
 // Verdict is what came out of a question.
@@ -31,17 +30,17 @@ func (v Verdict) String() string { return [...]string{"proved", "refuted", "unde
 
 // Finding is one answer.
 type Finding struct {
-	Question string // its name
-	Tasks    []bt.Task
-	About    string // a command or signal that it is about
-	Verdict  Verdict
-	Text     string   // what is proved, what goes wrong, or what could not be concluded
-	Where    []string // regions of the signals in which it goes wrong
-	More     bool     // there are other regions
-	Advice   string   // what to do about it; "" if nothing
-	Script   string   // a counterexample for script.Trace; "" if there is none to show
-	Place             // of what was declared, of its first task, or of the plan
-	Accepted string   // the reason by which the author accepts a finding that is not proved; "" if not accepted
+	Question      string // its name
+	Tasks         []bt.Task
+	About         string // a command or signal that it is about
+	Verdict       Verdict
+	Text          string   // what is proved, what goes wrong, or what could not be concluded
+	Where         []string // regions of the signals in which it goes wrong
+	More          bool     // there are other regions
+	Advice        string   // what to do about it; "" if nothing
+	Script        string   // a counterexample for script.Trace; "" if there is none to show
+	declare.Place          // of what was declared, of its first task, or of the plan
+	Accepted      string   // the reason by which the author accepts a finding that is not proved; "" if not accepted
 }
 
 // Question is one thing that can be asked of every plan.
@@ -51,8 +50,8 @@ type Question struct {
 	Ask   func(m *Model) []Finding
 	Needs string // what must be declared for it to be asked; "" if nothing
 
-	declared func(s Subject) bool // it is
-	explores bool                 // it asks the engine only, whose states it explores
+	declared func(s declare.Subject) bool // it is
+	explores bool                         // it asks the engine only, whose states it explores
 }
 
 // Questions returns all questions in the order in which they are asked.
@@ -68,33 +67,25 @@ func Questions() []Question {
 			Needs: "The root must be a list of rules: a ReactiveFallback whose first child is a condition. Declare" +
 				" `effects` on the signals of all conditions.", declared: hasEffects},
 		{Name: "always", Asks: "Do the declared properties hold in every state?", Ask: askAlways, Needs: "Declare `always`.",
-			declared: func(s Subject) bool { return len(s.Declared.Always) > 0 }},
+			declared: func(s declare.Subject) bool { return len(s.Declared.Always) > 0 }},
 		{Name: "property", Asks: "Do the declared properties hold in every run?", Ask: askProperties,
-			Needs: "Declare `properties`.", declared: func(s Subject) bool { return len(s.Declared.Properties) > 0 }},
+			Needs: "Declare `properties`.", declared: func(s declare.Subject) bool { return len(s.Declared.Properties) > 0 }},
 		{Name: "conflict", Asks: "Do two active tasks ever write one command or hold one resource?", Ask: askConflict,
-			Needs: "No task writes anything, and no `resources` are declared.", declared: func(Subject) bool { return true }},
+			Needs: "No task writes anything, and no `resources` are declared.", declared: func(declare.Subject) bool { return true }},
 		{Name: "chatter", Asks: "Do tasks take turns faster than they should?", Ask: askChatter, Needs: "Declare `effects`.",
 			declared: hasEffects},
 		{Name: "command", Asks: "Can every command be written by some task?", Ask: askCommand,
 			Needs:    "A plan alone has no vehicle with commands.",
-			declared: func(s Subject) bool { return len(s.Commands) > 0 }},
+			declared: func(s declare.Subject) bool { return len(s.Commands) > 0 }},
 		{Name: "reaction", Asks: "How long does the tree take to settle after one input?", Ask: askReaction, explores: true},
 	}
 }
 
-func hasGoal(s Subject) bool    { return s.Declared.Goal != nil }
-func hasEffects(s Subject) bool { return len(s.Declared.Effects) > 0 }
-
-// Subject is a plan with what is known of the world that it meets.
-type Subject struct {
-	Plan     *plan.Plan
-	Declared Declarations
-	Computed map[string]*expr.Expr // signals that are expressions of others; they do not depend on each other in a circle
-	Commands []string              // of the vehicle
-}
+func hasGoal(s declare.Subject) bool    { return s.Declared.Goal != nil }
+func hasEffects(s declare.Subject) bool { return len(s.Declared.Effects) > 0 }
 
 // Check asks all questions and accepts what notes accept.
-func Check(s Subject) []Finding {
+func Check(s declare.Subject) []Finding {
 	var all []Finding
 	for _, found := range Answers(s) {
 		all = append(all, found...)
@@ -103,7 +94,7 @@ func Check(s Subject) []Finding {
 }
 
 // Answers asks one question after the other.
-func Answers(s Subject) iter.Seq2[Question, []Finding] {
+func Answers(s declare.Subject) iter.Seq2[Question, []Finding] {
 	return func(yield func(Question, []Finding) bool) {
 		m := NewModel(s)
 		hopeless := m.full()
@@ -166,4 +157,27 @@ func (m *Model) place(t bt.Task) (offset, length int) {
 	}
 	i, _ := slices.BinarySearch(m.tree.Leaves(), t)
 	return m.plan.Leaves[i].Offset, m.plan.Leaves[i].Length
+}
+
+// Accept gives findings that are not proved the reason of a note that names them. A note that names none is reported
+// as a finding of its own.
+func Accept(s declare.Subject, all []Finding) []Finding {
+	tree := s.Plan.Tree
+	for _, n := range s.Declared.Notes {
+		used := false
+		for i := range all {
+			f := &all[i]
+			named := n.About == "" || n.About == f.About ||
+				slices.ContainsFunc(f.Tasks, func(t bt.Task) bool { return tree.Name(t) == n.About })
+			if f.Verdict != Proved && f.Question == n.Question && named {
+				f.Accepted, used = n.Reason, true
+			}
+		}
+		if !used {
+			all = append(all, Finding{Question: n.Question, Verdict: Undecided, About: n.About,
+				Text: "the note accepts nothing: there is no such finding", Advice: "take the note out",
+				Place: n.Place})
+		}
+	}
+	return all
 }

@@ -13,6 +13,7 @@ import (
 
 	"canopy/analysis/verify"
 	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/internal/files"
 	"canopy/run/record"
 
@@ -100,10 +101,10 @@ refuted and not accepted.`,
 }
 
 // ask asks the questions until the time is over or the user interrupts. The question in progress then is undecided.
-func ask(ctx context.Context, s verify.Subject, budget float64) []verify.Finding {
+func ask(ctx context.Context, s declare.Subject, budget float64) []verify.Finding {
 	questions := verify.Questions()
 	answers := make(chan []verify.Finding, len(questions))
-	go func(s verify.Subject) { // not stopped when the time is over: the command ends soon
+	go func(s declare.Subject) { // not stopped when the time is over: the command ends soon
 		for _, found := range verify.Answers(s) {
 			answers <- found
 		}
@@ -123,11 +124,11 @@ func ask(ctx context.Context, s verify.Subject, budget float64) []verify.Finding
 			if rest := len(questions) - i - 1; rest > 0 {
 				text += fmt.Sprintf(", nor were the %d questions after it asked", rest)
 			}
-			s.Declared.Notes = slices.DeleteFunc(slices.Clone(s.Declared.Notes), func(n verify.Note) bool {
+			s.Declared.Notes = slices.DeleteFunc(slices.Clone(s.Declared.Notes), func(n declare.Note) bool {
 				return slices.ContainsFunc(questions[i:], func(q verify.Question) bool { return q.Name == n.Question })
 			})
 			return append(verify.Accept(s, all), verify.Finding{Question: q.Name, Verdict: verify.Undecided,
-				Text: text, Place: verify.Place{Source: s.Plan.Source},
+				Text: text, Place: declare.Place{Source: s.Plan.Source},
 				Advice: "give it more time with --budget, or check subtrees as plans of their own"})
 		}
 	}
@@ -138,27 +139,27 @@ func ask(ctx context.Context, s verify.Subject, budget float64) []verify.Finding
 var errRefuted = errors.New("refuted")
 
 // subject reads a mission, or a plan with the declarations of another file.
-func subject(name, facts string, stderr io.Writer) (verify.Subject, error) {
+func subject(name, facts string, stderr io.Writer) (declare.Subject, error) {
 	p, m, err := readPlan(name, stderr)
 	switch {
 	case err != nil:
-		return verify.Subject{}, err
+		return declare.Subject{}, err
 	case m != nil && facts != "":
-		return verify.Subject{}, &usageError{"--facts is for a plan; a mission has a section `check`"}
+		return declare.Subject{}, &usageError{"--facts is for a plan; a mission has a section `check`"}
 	case m != nil:
 		return m.Subject(), nil
 	case facts == "":
-		return verify.Subject{Plan: p}, nil
+		return declare.Subject{Plan: p}, nil
 	}
 	src, err := source(facts)
 	if err != nil {
-		return verify.Subject{}, err
+		return declare.Subject{}, err
 	}
-	d, diags := verify.ReadFile(src, p)
+	d, diags := declare.ReadFile(src, p)
 	if diags.HasErrors() {
-		return verify.Subject{}, diags
+		return declare.Subject{}, diags
 	}
-	return verify.Subject{Plan: p, Declared: d}, nil
+	return declare.Subject{Plan: p, Declared: d}, nil
 }
 
 // writeScripts writes each counterexample into the folder and returns the files' names, by finding.
@@ -221,7 +222,7 @@ type object struct {
 	Column   int      `json:"column"`
 }
 
-func asObjects(s verify.Subject, found []verify.Finding, written map[int]string) []object {
+func asObjects(s declare.Subject, found []verify.Finding, written map[int]string) []object {
 	list := make([]object, len(found))
 	for i, f := range found {
 		line, column := f.Position()

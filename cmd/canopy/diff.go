@@ -10,6 +10,8 @@ import (
 	"canopy/analysis/diff"
 	"canopy/analysis/verify"
 	"canopy/diag"
+	"canopy/document/declare"
+	"canopy/formalism/stategraph"
 
 	"github.com/spf13/cobra"
 )
@@ -102,18 +104,18 @@ func difference(old, updated string, stderr io.Writer) (change, error) {
 		return change{}, err
 	}
 	if is == graphKind {
-		g, err := readGraph(updated, verify.GraphVocabulary(a.Tree), stderr)
+		g, err := readGraph(updated, stategraph.VocabularyOf(a.Tree), stderr)
 		if err != nil {
 			return change{}, err
 		}
-		return change{Behaviour: behaviourOf(verify.CompareGraph(verify.Subject{Plan: a}, g))}, nil
+		return change{Behaviour: behaviourOf(verify.CompareGraph(declare.Subject{Plan: a}, g))}, nil
 	}
 	b, _, err := readPlan(updated, stderr)
 	if err != nil {
 		return change{}, err
 	}
 	d := diff.Plans(a, b)
-	return change{&d, behaviourOf(verify.ComparePlans(verify.Subject{Plan: a}, verify.Subject{Plan: b}))}, nil
+	return change{&d, behaviourOf(verify.ComparePlans(declare.Subject{Plan: a}, declare.Subject{Plan: b}))}, nil
 }
 
 func behaviourOf(c verify.Comparison) *jsonBehaviour {

@@ -14,9 +14,9 @@ import (
 	"strings"
 
 	"canopy/analysis/temporal"
-	"canopy/analysis/verify"
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/expr"
 	"canopy/run"
 	"canopy/run/folder"
@@ -91,8 +91,8 @@ Exit status: 0 no property is violated, 1 no property is violated, but the log i
 }
 
 // readProperties reads the properties of --property.
-func readProperties(texts, tasks []string, scope expr.Scope) ([]verify.Property, error) {
-	var list []verify.Property
+func readProperties(texts, tasks []string, scope expr.Scope) ([]declare.Property, error) {
+	var list []declare.Property
 	var diags diag.List
 	for _, text := range texts {
 		src := &diag.Source{Name: "--property", Text: text}
@@ -100,7 +100,7 @@ func readProperties(texts, tasks []string, scope expr.Scope) ([]verify.Property,
 		for _, m := range mistakes {
 			diags = append(diags, m.In(src, 0))
 		}
-		list = append(list, verify.Property{Property: p, Place: verify.Place{Source: src, Length: len(text)}})
+		list = append(list, declare.Property{Property: p, Place: declare.Place{Source: src, Length: len(text)}})
 	}
 	return list, diags.Err()
 }
@@ -181,7 +181,7 @@ func recorded(_ context.Context, name string, texts []string, _ io.Writer) ([]ju
 
 // judgeLog judges on a log the properties that it carries, or those of --property.
 func judgeLog(log io.ReadSeeker, name string, texts []string) ([]judged, record.End, error) {
-	var properties []verify.Property
+	var properties []declare.Property
 	var judge *monitor.Monitor
 	var mistakes error
 	end, err := record.Play(log, func(h *record.Header) record.Recorder {
@@ -206,7 +206,7 @@ func judgeLog(log io.ReadSeeker, name string, texts []string) ([]judged, record.
 }
 
 // asked returns the properties to judge on a recorded run.
-func asked(h *record.Header, name string, texts []string) ([]verify.Property, error) {
+func asked(h *record.Header, name string, texts []string) ([]declare.Property, error) {
 	var tasks []string
 	for _, t := range h.Tasks {
 		tasks = append(tasks, t.Name)
@@ -224,7 +224,7 @@ func asked(h *record.Header, name string, texts []string) ([]verify.Property, er
 	}
 	for _, a := range h.Attachments {
 		if a.Name == "mission.yaml" {
-			properties, diags := verify.ReadProperties(&diag.Source{Name: "mission.yaml in " + name, Text: string(a.Data)},
+			properties, diags := declare.ReadProperties(&diag.Source{Name: "mission.yaml in " + name, Text: string(a.Data)},
 				tasks, nil)
 			return properties, diags.Err()
 		}
@@ -232,7 +232,7 @@ func asked(h *record.Header, name string, texts []string) ([]verify.Property, er
 	return nil, nil
 }
 
-func formulas(properties []verify.Property) []*temporal.Property {
+func formulas(properties []declare.Property) []*temporal.Property {
 	var list []*temporal.Property
 	for _, p := range properties {
 		list = append(list, p.Property)
@@ -250,7 +250,7 @@ type judged struct {
 	because  string   // it is open
 }
 
-func answers(m *monitor.Monitor, end *record.End, properties []verify.Property) ([]judged, error) {
+func answers(m *monitor.Monitor, end *record.End, properties []declare.Property) ([]judged, error) {
 	list, err := m.Judge(end)
 	if err != nil {
 		return nil, failed(err)

@@ -1,13 +1,13 @@
 package mission
 
 import (
-	"canopy/analysis/verify"
+	"canopy/document/declare"
 	"canopy/expr"
 )
 
 // Subject returns the mission's plan with what is known of the world that it meets, for proofs.
-func (m *Mission) Subject() verify.Subject {
-	s := verify.Subject{Plan: m.Plan, Declared: m.Declared, Computed: map[string]*expr.Expr{}}
+func (m *Mission) Subject() declare.Subject {
+	s := declare.Subject{Plan: m.Plan, Declared: m.Declared, Computed: map[string]*expr.Expr{}}
 	for _, x := range m.signals {
 		if x.kind == computed {
 			s.Computed[x.name] = x.value

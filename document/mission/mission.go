@@ -6,8 +6,8 @@ package mission
 import (
 	"slices"
 
-	"canopy/analysis/verify"
 	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/executive"
 	"canopy/expr"
@@ -35,8 +35,8 @@ type Mission struct {
 	Interval     float64  // of the recording grid [s]
 	Record       []string // the recorded signals
 	Plots        []record.Plot
-	Declared     verify.Declarations // what `canopy check` is told
-	Program      *executive.Program  // the plan, compiled for the mission's signals
+	Declared     declare.Declarations // what `canopy check` is told
+	Program      *executive.Program   // the plan, compiled for the mission's signals
 
 	initial []initialValue   // states that start elsewhere than where the vehicle puts them
 	signals []signal         // everything with a name, in the order of the signal vector

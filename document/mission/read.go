@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/verify"
 	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/document/yamldoc"
 	"canopy/executive"
@@ -134,7 +134,7 @@ func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []stri
 	if parts["graph"] != nil {
 		b.graph(parts["graph"], open)
 	}
-	b.m.Declared = verify.ReadDeclarations(b.Reader, parts["check"], b.m.Plan, b.m.Scope())
+	b.m.Declared = declare.Read(b.Reader, parts["check"], b.m.Plan, b.m.Scope())
 	if !b.Diags.HasErrors() {
 		b.compile()
 	}
@@ -640,7 +640,7 @@ func (b *builder) graph(n *yamldoc.Node, open func(string) ([]byte, error)) {
 	if src == nil {
 		return
 	}
-	g, diags := stategraph.Read(src, verify.GraphVocabulary(b.m.Plan.Tree))
+	g, diags := stategraph.Read(src, stategraph.VocabularyOf(b.m.Plan.Tree))
 	b.Diags = append(b.Diags, diags...)
 	b.m.Graph = g
 }

@@ -9,6 +9,7 @@ import (
 
 	"canopy/analysis/verify"
 	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/internal/cputime"
 	"canopy/internal/flight"
@@ -76,15 +77,15 @@ func binary(leaves, depth int, leaf *int) string {
 }
 
 // subject reads a plan of a family.
-func (f family) subject(n int) (verify.Subject, error) {
+func (f family) subject(n int) (declare.Subject, error) {
 	p, list := plan.Read(&diag.Source{Name: f.name,
 		Text: `<root BTCPP_format="4"><BehaviorTree>` + f.plan(n) + `</BehaviorTree></root>`}, nil)
 	if list.HasErrors() {
-		return verify.Subject{}, list
+		return declare.Subject{}, list
 	}
-	s := verify.Subject{Plan: p}
+	s := declare.Subject{Plan: p}
 	if f.goal != nil {
-		if s.Declared, list = verify.ReadFile(&diag.Source{Name: "goal", Text: "goal: " + f.goal(n)}, p); list.HasErrors() {
+		if s.Declared, list = declare.ReadFile(&diag.Source{Name: "goal", Text: "goal: " + f.goal(n)}, p); list.HasErrors() {
 			return s, list
 		}
 	}
@@ -92,7 +93,7 @@ func (f family) subject(n int) (verify.Subject, error) {
 }
 
 // ask asks the questions of one step: all but how long the tree takes to react.
-func ask(s verify.Subject) []verify.Finding {
+func ask(s declare.Subject) []verify.Finding {
 	var found []verify.Finding
 	m := verify.NewModel(s)
 	for _, q := range verify.Questions() {

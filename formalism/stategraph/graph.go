@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 
+	"canopy/bt"
 	"canopy/diag"
 	"canopy/expr"
 )
@@ -64,6 +65,19 @@ type Transition struct {
 // Vocabulary is the names that a graph may use.
 type Vocabulary struct {
 	Conditions, Actions []string
+}
+
+// VocabularyOf returns the names that a graph may use which does what a tree does: those of its leaves.
+func VocabularyOf(tree *bt.Tree) *Vocabulary {
+	v := &Vocabulary{}
+	for _, t := range tree.Leaves() {
+		if tree.Kind(t).Acts() {
+			v.Actions = append(v.Actions, tree.Name(t))
+		} else {
+			v.Conditions = append(v.Conditions, tree.Name(t))
+		}
+	}
+	return v
 }
 
 // Len returns the number of steps.

@@ -21,19 +21,11 @@ func solarDay(t testing.TB, name string) (*Graph, *plan.Plan) {
 	if len(list) > 0 {
 		t.Fatal(list)
 	}
-	var known Vocabulary
-	for _, leaf := range p.Leaves {
-		if name := p.Tree.Name(leaf.Task); p.Tree.Kind(leaf.Task) == bt.Condition {
-			known.Conditions = append(known.Conditions, name)
-		} else {
-			known.Actions = append(known.Actions, name)
-		}
-	}
 	text, err = os.ReadFile("../../missions/" + name + ".graph.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, list := Read(&diag.Source{Name: name + ".graph.yaml", Text: string(text)}, &known)
+	g, list := Read(&diag.Source{Name: name + ".graph.yaml", Text: string(text)}, VocabularyOf(p.Tree))
 	if len(list) > 0 {
 		t.Fatal(list)
 	}

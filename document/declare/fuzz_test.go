@@ -1,4 +1,4 @@
-package verify
+package declare
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 
 // FuzzReadFile: whatever the declarations, they are read, or each mistake is at a place inside them.
 func FuzzReadFile(f *testing.F) {
-	p := readPlan(f, `<ReactiveFallback><ReactiveSequence><Condition ID="low" on="h lt 10 [m]"/>
+	p := read(f, `<ReactiveFallback><ReactiveSequence><Condition ID="low" on="h lt 10 [m]"/>
 		<Action ID="climb" write="v := 1"/></ReactiveSequence><Action ID="hold" write="v := 0"/></ReactiveFallback>`)
 	for _, text := range []string{
 		"facts: [low -> climb, not (low and hold)]",

@@ -1,4 +1,7 @@
-package verify
+// Package declare reads what an author states about a plan, and about the world that it meets: the section `check` of a
+// mission, or a document of its own for a plan alone. A [Subject] is a plan with all that is known of it. Package verify
+// proves and refutes what is declared; docs/verification.md describes the section.
+package declare
 
 import (
 	"maps"
@@ -40,11 +43,11 @@ func (p Place) Position() (line, column int) {
 	return diag.Diagnostic{Source: p.Source, Offset: p.Offset}.Position()
 }
 
-// Statement is a condition over signals and the plan's tasks; parts joined by "->", from right to left.
+// Statement is a condition over signals and the plan's tasks: Parts joined by "->", from right to left.
 type Statement struct {
 	Text string
 	Place
-	parts []*expr.Expr
+	Parts []*expr.Expr
 }
 
 // Property is a temporal property that is declared.
@@ -65,6 +68,20 @@ type Effects map[bt.Task]map[string]Rate
 // Rate is a range of a signal's rate of change, in its unit per second.
 type Rate struct{ Low, High float64 }
 
+// Subject is a plan with what is known of the world that it meets.
+type Subject struct {
+	Plan     *plan.Plan
+	Declared Declarations
+	Computed map[string]*expr.Expr // signals that are expressions of others; they do not depend on each other in a circle
+	Commands []string              // of the vehicle
+}
+
+// Questions returns the names of what is asked of plans, one word each, in the order in which it is asked.
+func Questions() []string { return slices.Clone(questions) }
+
+var questions = []string{"complete", "dead", "goal", "reach", "regression", "always", "property", "conflict", "chatter",
+	"command", "reaction"}
+
 // Note accepts findings.
 type Note struct {
 	Question, About, Reason string
@@ -74,9 +91,9 @@ type Note struct {
 // DefaultPeriod is below what tasks that take turns chatter, if nothing is declared [s].
 const DefaultPeriod = 60
 
-// ReadDeclarations reads a `check:` section for a plan. Signals are judged by the scope; a nil one accepts all names.
+// Read reads a `check:` section for a plan. Signals are judged by the scope; a nil one accepts all names.
 // n may be nil: there is no section, only notes in the document's comments.
-func ReadDeclarations(r *yamldoc.Reader, n *yamldoc.Node, p *plan.Plan, scope expr.Scope) Declarations {
+func Read(r *yamldoc.Reader, n *yamldoc.Node, p *plan.Plan, scope expr.Scope) Declarations {
 	d := &declarer{Reader: r, plan: p, scope: scope, d: Declarations{Period: DefaultPeriod}}
 	if n != nil {
 		d.Fields(n, "check", yamldoc.Keys{
@@ -102,7 +119,7 @@ func ReadFile(src *diag.Source, p *plan.Plan) (Declarations, diag.List) {
 	if root == nil {
 		return Declarations{}, r.Diags
 	}
-	return ReadDeclarations(r, root, p, nil), r.Diags
+	return Read(r, root, p, nil), r.Diags
 }
 
 func placeOf(r *yamldoc.Reader, n *yamldoc.Node) Place {
@@ -146,7 +163,7 @@ func (d *declarer) statement(n *yamldoc.Node, names []string) *Statement {
 	at := s.Offset
 	for part := range strings.SplitSeq(n.Value, "->") {
 		if e := d.condition(part, at, names); e != nil {
-			s.parts = append(s.parts, e)
+			s.Parts = append(s.Parts, e)
 		}
 		at += len(part) + len("->")
 	}
@@ -295,7 +312,6 @@ var noteLine = regexp.MustCompile(`(?m)#[ \t]*canopy:[ \t]*accept\b[ \t]*([^\r\n
 
 // notes reads the document's comments `# canopy: accept QUESTION [TASK]: reason`.
 func (d *declarer) notes() {
-	names := questionNames()
 	for _, at := range noteLine.FindAllStringSubmatchIndex(d.Source.Text, -1) {
 		text := d.Source.Text[at[2]:at[3]]
 		head, reason, _ := strings.Cut(text, ":")
@@ -306,10 +322,10 @@ func (d *declarer) notes() {
 				Text: text, Hint: hint})
 		}
 		switch {
-		case !slices.Contains(names, question):
-			hint := diag.DidYouMean(question, names)
+		case !slices.Contains(questions, question):
+			hint := diag.DidYouMean(question, questions)
 			if hint == "" {
-				hint = "questions: " + strings.Join(names, ", ")
+				hint = "questions: " + strings.Join(questions, ", ")
 			}
 			report("unknown-question", hint, "there is no question \""+question+"\"")
 		case n.Reason == "":
@@ -321,33 +337,31 @@ func (d *declarer) notes() {
 	}
 }
 
-func questionNames() []string {
-	var names []string
-	for _, q := range Questions() {
-		names = append(names, q.Name)
-	}
-	return names
+// properties reads a list of temporal properties.
+func properties(r *yamldoc.Reader, n *yamldoc.Node, tasks []string, scope expr.Scope) []Property {
+	var list []Property
+	r.Sequence(n, "properties", func(n *yamldoc.Node) {
+		text := r.Text(n, "a property")
+		if text == "" {
+			return
+		}
+		p, mistakes := temporal.Read(text, tasks, scope)
+		for _, m := range mistakes {
+			r.Inside(n, m)
+		}
+		if p != nil {
+			list = append(list, Property{p, placeOf(r, n)})
+		}
+	})
+	return list
 }
 
-// Accept gives findings that are not proved the reason of a note that names them. A note that names none is reported
-// as a finding of its own.
-func Accept(s Subject, all []Finding) []Finding {
-	tree := s.Plan.Tree
-	for _, n := range s.Declared.Notes {
-		used := false
-		for i := range all {
-			f := &all[i]
-			named := n.About == "" || n.About == f.About ||
-				slices.ContainsFunc(f.Tasks, func(t bt.Task) bool { return tree.Name(t) == n.About })
-			if f.Verdict != Proved && f.Question == n.Question && named {
-				f.Accepted, used = n.Reason, true
-			}
-		}
-		if !used {
-			all = append(all, Finding{Question: n.Question, Verdict: Undecided, About: n.About,
-				Text: "the note accepts nothing: there is no such finding", Advice: "take the note out",
-				Place: n.Place})
-		}
+// ReadProperties reads the properties that a mission document declares, and nothing else of it.
+func ReadProperties(src *diag.Source, tasks []string, scope expr.Scope) ([]Property, diag.List) {
+	r := yamldoc.NewReader(src)
+	n := r.Parse("").Entry("check").Entry("properties")
+	if n == nil {
+		return nil, r.Diags
 	}
-	return all
+	return properties(r, n, tasks, scope), r.Diags
 }
