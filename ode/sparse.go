@@ -34,10 +34,17 @@ type elimination struct {
 // lu is the LU factorisation of I - s*J.
 type lu struct {
 	plan    *elimination
-	entries []factor  // of the factors, row by row
-	inv     []float64 // of the pivots
+	entries []factor // of the factors, row by row
+	rows    []pivotRow
 	work    []float64
 	ready   bool
+}
+
+// pivotRow is what solving reads of one row of the factors: looked up once, as rows are short.
+type pivotRow struct {
+	lower, upper []factor // before and behind the pivot
+	inv          float64  // of the pivot
+	row, col     int32    // where the pivot stands in the matrix
 }
 
 // factor is an entry of L or U. Value and column are adjacent in memory: solving does little more than read them.
@@ -177,7 +184,11 @@ func (f *lu) adopt(p *elimination) {
 	for e, c := range p.factors.col {
 		f.entries[e].col = c
 	}
-	f.inv, f.work = resize(f.inv, p.n), resize(f.work, p.n)
+	f.rows, f.work = make([]pivotRow, p.n), make([]float64, p.n)
+	for k, diag := range p.diag {
+		f.rows[k] = pivotRow{lower: f.entries[p.factors.ptr[k]:diag], upper: f.entries[diag+1 : p.factors.ptr[k+1]],
+			row: p.row[k], col: p.col[k]}
+	}
 }
 
 // factorise computes L and U of I - s*J and reports whether all pivots are usable.
@@ -185,8 +196,7 @@ func (f *lu) factorise(val []float64, s float64) bool {
 	p, w := f.plan, f.work
 	f.ready = false
 	for k := range p.n {
-		first, last, diag := p.factors.ptr[k], p.factors.ptr[k+1], p.diag[k]
-		row := f.entries[first:last]
+		row := f.entries[p.factors.ptr[k]:p.factors.ptr[k+1]]
 		for _, x := range row {
 			w[x.col] = 0
 		}
@@ -196,14 +206,14 @@ func (f *lu) factorise(val []float64, s float64) bool {
 		for e, c := range p.source.col[from:to] {
 			w[c] -= s * val[at[e]]
 		}
-		for _, x := range f.entries[first:diag] {
+		for _, x := range f.rows[k].lower {
 			j := x.col
-			l := w[j] * f.inv[j]
+			l := w[j] * f.rows[j].inv
 			w[j] = l
 			if l == 0 {
 				continue
 			}
-			for _, u := range f.entries[p.diag[j]+1 : p.factors.ptr[j+1]] {
+			for _, u := range f.rows[j].upper {
 				w[u.col] -= l * u.val
 			}
 		}
@@ -214,7 +224,7 @@ func (f *lu) factorise(val []float64, s float64) bool {
 		if inv-inv != 0 || inv == 0 {
 			return false
 		}
-		f.inv[k] = inv
+		f.rows[k].inv = inv
 	}
 	f.ready = true
 	return true
@@ -222,30 +232,32 @@ func (f *lu) factorise(val []float64, s float64) bool {
 
 // solve overwrites b with the solution of (I - s*J) x = b.
 func (f *lu) solve(b []float64) {
-	p, w := f.plan, f.work
-	for k, r := range p.row {
-		x := b[r]
-		if l := f.entries[p.factors.ptr[k]:p.diag[k]]; len(l) >= long {
-			x -= product(l, w)
+	w := f.work[:len(f.rows)]
+	for k := range f.rows {
+		r := &f.rows[k]
+		x := b[r.row]
+		if len(r.lower) >= long {
+			x -= product(r.lower, w)
 		} else {
-			for _, e := range l {
+			for _, e := range r.lower {
 				x -= e.val * w[e.col]
 			}
 		}
 		w[k] = x
 	}
-	for k := len(p.col) - 1; k >= 0; k-- {
+	for k := len(w) - 1; k >= 0; k-- {
+		r := &f.rows[k]
 		x := w[k]
-		if u := f.entries[p.diag[k]+1 : p.factors.ptr[k+1]]; len(u) >= long {
-			x -= product(u, w)
+		if len(r.upper) >= long {
+			x -= product(r.upper, w)
 		} else {
-			for _, e := range u {
+			for _, e := range r.upper {
 				x -= e.val * w[e.col]
 			}
 		}
-		x *= f.inv[k]
+		x *= r.inv
 		w[k] = x
-		b[p.col[k]] = x
+		b[r.col] = x
 	}
 }
 
@@ -269,9 +281,18 @@ func product(row []factor, x []float64) float64 {
 }
 
 func (f *lu) copyFrom(o *lu) {
-	f.plan, f.ready = o.plan, o.ready
-	f.entries, f.inv = append(f.entries[:0], o.entries...), append(f.inv[:0], o.inv...)
-	f.work = resize(f.work, len(o.work))
+	if o.plan == nil {
+		f.plan, f.ready = nil, false
+		return
+	}
+	if f.plan != o.plan {
+		f.adopt(o.plan)
+	}
+	f.ready = o.ready
+	copy(f.entries, o.entries)
+	for k := range f.rows {
+		f.rows[k].inv = o.rows[k].inv
+	}
 }
 
 // state passes the pattern of a matrix of known size to the codec.
@@ -340,7 +361,7 @@ func (f *lu) state(c *snapshot.Codec, rows, entries int) {
 		f.adopt(p)
 	}
 	snapshot.Each(c, f.entries, func(c *snapshot.Codec, e *factor) { snapshot.Float(c, &e.val) })
-	snapshot.Floats(c, f.inv)
+	snapshot.Each(c, f.rows, func(c *snapshot.Codec, r *pivotRow) { snapshot.Float(c, &r.inv) })
 	snapshot.Bool(c, &f.ready)
 }
 

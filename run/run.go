@@ -90,10 +90,10 @@ type Run struct {
 	signals   []record.Signal // that are recorded
 	places    []int           // of these in the signal vector
 	until     float64
-	next      int     // number of the next point of the recording grid
-	sampled   float64 // time of the last sample
-	limits    []limit // of the states that have a range
-	outside   []bool  // by limit: the state was outside there
+	next      int       // number of the next point of the recording grid
+	sampled   float64   // time of the last sample
+	low, high []float64 // range of each state, widened by what errors of the integration explain
+	outside   []bool    // by state: it was outside there
 
 	summary  record.Summary
 	tree     bool // the plan's tree decides
@@ -103,12 +103,6 @@ type Run struct {
 	stuck    bool // the world has failed: time cannot go on
 
 	row []float64 // scratch
-}
-
-// limit is the range of a state, widened by what errors of the integration explain.
-type limit struct {
-	state     int
-	low, high float64
 }
 
 // New prepares a run of a mission in a world. It ends at the horizon, or at the time until [s] if that comes first. The
@@ -124,11 +118,9 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 	for i := range m.Vehicle.States {
 		s := &m.Vehicle.States[i]
 		low, high := s.Range.Bounds()
-		if margin := 100 * s.AbsTol; !math.IsInf(low, -1) || !math.IsInf(high, 1) {
-			r.limits = append(r.limits, limit{i, low - margin, high + margin})
-		}
+		r.low, r.high = append(r.low, low-100*s.AbsTol), append(r.high, high+100*s.AbsTol)
 	}
-	r.outside = make([]bool, len(r.limits))
+	r.outside = make([]bool, len(r.low))
 	switch c.(type) {
 	case Continuous, Discrete:
 		r.tree = true
@@ -376,21 +368,34 @@ func (r *Run) sample(t float64, signals []float64) error {
 
 // checkRanges logs a state that has left the range in which the vehicle's model describes something.
 func (r *Run) checkRanges(t float64, states []float64) error {
-	for k := range r.limits {
-		l := &r.limits[k]
-		y := states[l.state]
-		out := y < l.low || y > l.high
-		if out && !r.outside[k] {
-			s := &r.m.Vehicle.States[l.state]
-			text := fmt.Sprintf("%s = %.6g is outside its range, %v: the model describes nothing there", s.Name, y, s.Range)
-			e := record.Event{T: t, Micro: r.executive.Micro(), Kind: "range", Text: text}
-			if err := r.rec.Event(e); err != nil {
-				return err
-			}
+	if r.inside(states) {
+		clear(r.outside)
+		return nil
+	}
+	for i, low := range r.low {
+		y, was := states[i], r.outside[i]
+		if r.outside[i] = y < low || y > r.high[i]; was || !r.outside[i] {
+			continue
 		}
-		r.outside[k] = out
+		s := &r.m.Vehicle.States[i]
+		text := fmt.Sprintf("%s = %.6g is outside its range, %v: the model describes nothing there", s.Name, y, s.Range)
+		e := record.Event{T: t, Micro: r.executive.Micro(), Kind: "range", Text: text}
+		if err := r.rec.Event(e); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// inside reports whether all states are in their ranges. It is asked at every step: it only compares.
+func (r *Run) inside(states []float64) bool {
+	low, high := r.low, r.high[:len(r.low)]
+	for i, y := range states[:len(low)] {
+		if y < low[i] || y > high[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // Stop interrupts the run where it is, for a reason that is not the run's own, and lets exit procedures end.
