@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// Advance makes one stretch of trajectory: to the end of a step, to the next event, to Alarm or to until, whichever
-// comes first. At an event Y is the left limit and Above still has the old sides; the owner must call Iterate before
-// the next Advance. An error leaves T, Y and the segment, as far as it goes, valid: a *NotFiniteError, a *ChatterError
-// (with the segment that ends in its last event), one that wraps ErrEventIteration, or one of the integrator.
+// Advance computes one segment of the trajectory: to the end of a step, to the next event, to Alarm or to until,
+// whichever comes first. At an event Y is the left limit and Above still has the old sides; the owner must call Iterate
+// before the next Advance. After an error T, Y and the segment up to T are valid. The error is a *NotFiniteError, a
+// *ChatterError (with the segment that ends in its last event), one that wraps ErrEventIteration, or one of the
+// integrator.
 func (s *Simulator) Advance(until float64) (Segment, error) {
 	switch {
 	case s.pending:
@@ -58,7 +59,7 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 	return s.end(from, events)
 }
 
-// stepped looks at the step that the integrator has just made: whether it leads to numbers, and whether time goes on.
+// stepped checks the integrator's last step: its values must be finite, and time must advance.
 func (s *Simulator) stepped() error {
 	in, c := s.integrator, &s.crawl
 	if i := notFinite(in.Y()); i >= 0 {
@@ -73,7 +74,7 @@ func (s *Simulator) stepped() error {
 	if span >= crawled*c.longest {
 		return nil
 	}
-	// The state that moves most, as the integrator measures it.
+	// The state that moves most, in the integrator's norm.
 	slope, most, name := make([]float64, len(s.Y)), -1.0, ""
 	s.sys.Derivatives(s.T, s.Y, &s.Discrete, slope)
 	for i, v := range slope {
@@ -89,8 +90,8 @@ func (s *Simulator) stepped() error {
 		crawling, span, name)
 }
 
-// begin looks at what the owner changed, restarts the integrator if need be, and returns the watched indicators that
-// have changed side already.
+// begin detects the owner's changes, restarts the integrator if necessary, and returns the watched indicators that have
+// already changed side.
 func (s *Simulator) begin() (events []int, err error) {
 	r := &s.ran
 	restart := r.anew || !slices.Equal(s.Y, r.y) || !slices.Equal(s.U, r.u)
@@ -129,7 +130,7 @@ func (s *Simulator) begin() (events []int, err error) {
 	return events, nil
 }
 
-// travel goes to the first event of the present step, at most to end, which lies within it.
+// travel advances to the first event of the current step, at most to end, which lies within the step.
 func (s *Simulator) travel(end float64) (events []int, err error) {
 	q := &s.search
 	s.ran.fresh, s.ran.judged = false, false
@@ -140,7 +141,7 @@ func (s *Simulator) travel(end float64) (events []int, err error) {
 	}
 	q.start(s.Above)
 	if c := &s.chatter; c.held && from < c.quiet {
-		// Events are held apart: whatever crosses in between takes effect when the time has passed.
+		// Events are held apart: crossings in between take effect at the end of the gap.
 		from = min(c.quiet, end)
 		s.moveTo(from)
 		if from < c.quiet {
@@ -182,14 +183,14 @@ func (s *Simulator) travel(end float64) (events []int, err error) {
 	return s.judge(q.now, at), nil
 }
 
-// moveTo takes time and states to t, within the present step.
+// moveTo sets time and states to t, within the current step.
 func (s *Simulator) moveTo(t float64) {
 	s.T = t
 	s.integrator.Interpolate(t, s.Y)
 }
 
-// judge compares the values g of the indicators at t with the sides left off at and returns the watched changes, with
-// Above on the side that each leaves. Changes in a direction that is not watched are committed at once.
+// judge compares the values g of the indicators at t with their previous sides and returns the watched changes, with
+// Above on the side that each leaves. Changes in an unwatched direction are committed immediately.
 func (s *Simulator) judge(g []float64, t float64) (events []int) {
 	q := &s.search
 	events = s.events[:0]
@@ -205,8 +206,8 @@ func (s *Simulator) judge(g []float64, t float64) (events []int) {
 	return events
 }
 
-// wants tells whether indicator i's change to the given side is an event. One that switches the derivatives is watched
-// in both directions, if at all: between events the derivatives must not depend on a side that has changed.
+// wants reports whether indicator i's change to the given side is an event. An indicator that switches the derivatives
+// is watched in both directions, if at all: between events the derivatives must not depend on a side that has changed.
 func (s *Simulator) wants(i int, above bool) bool {
 	w := s.Watch[i]
 	if w != 0 && s.sys.Indicators[i].Switches {
@@ -218,7 +219,7 @@ func (s *Simulator) wants(i int, above bool) bool {
 	return w&Falling != 0
 }
 
-// end makes the segment that ends at T with these events, and looks after chattering.
+// end creates the segment that ends at T with these events, and handles chattering.
 func (s *Simulator) end(from float64, events []int) (Segment, error) {
 	seg := Segment{From: from, To: s.T, Events: events}
 	if s.Alarm <= s.T {

@@ -3,28 +3,28 @@ package sim
 import "canopy/snapshot"
 
 const (
-	crowd = 100 // events in less than a step are chattering; as many steps without an event are a quiet time
-	few   = 3   // steps from event to event hardly get beyond the first ones after a restart, which are short
+	crowd = 100 // events in less than a step are chattering; this many steps without an event are a quiet time
+	few   = 3   // so few steps between events are little more than the short ones after a restart
 )
 
-// chatter watches for events that crowd. Events chatter if the last hundred of them lie within less time than one step:
-// the one in progress or, if they left the integrator time for a few steps at most from one to the next, the longest
-// that it has completed since the last quiet time.
+// chatter detects chattering. Events chatter if the last hundred of them span less time than one step: the one in
+// progress or, if there were at most a few steps between successive events, the longest one completed since the last
+// quiet time.
 //
-// The step in progress alone would not do: after an event it starts small, and stays so while fast motion dies out that
-// the event has excited. Nor would the longest one alone: events that are dense after a quiet time, but leave time
-// for steps that follow what they do, are a simulation that goes on.
+// The step in progress alone is not enough: after an event it is small at first, and stays small until the fast motion
+// excited by the event has decayed. Neither is the longest one alone: if events are dense after a quiet time, but leave
+// time for steps that follow their effects, the simulation makes progress.
 type chatter struct {
-	times  []float64 // of the last events, a ring
+	times  []float64 // of the last events, a ring buffer
 	count  int       // events since the last report
 	latest []int     // of each indicator, the count at its last event
 	steps  int       // completed since the last event
 	cut    int       // events since there were more than a few such steps
 	stride float64   // the longest step completed since the last of a quiet time
 
-	held  bool    // a stretch is under way that Continue gets over
-	quiet float64 // no event before this time while it is
-	gap   float64 // the least distance of events meanwhile
+	held  bool    // a stretch of chattering is under way, with Continue
+	quiet float64 // while held: no event before this time
+	gap   float64 // while held: the minimum distance of events
 }
 
 func newChatter(indicators int) chatter {
@@ -51,7 +51,7 @@ func (c *chatter) state(s *snapshot.Codec) {
 	snapshot.Bool(s, &c.held)
 }
 
-// complete notes a step that was completed, of a length that is the integrator's own choice.
+// complete records a completed step whose length the integrator chose freely.
 func (c *chatter) complete(length float64) {
 	if c.steps++; c.steps > few {
 		c.cut = 0
@@ -74,7 +74,7 @@ func (c *chatter) release() {
 	clear(c.latest)
 }
 
-// noteEvents counts the events at T, one set, and returns a report if they complete a crowd.
+// noteEvents counts the events at T, one set, and returns a report if they complete a cluster.
 func (s *Simulator) noteEvents(events []int) *ChatterError {
 	c := &s.chatter
 	c.times[c.count%crowd] = s.T
@@ -88,7 +88,7 @@ func (s *Simulator) noteEvents(events []int) *ChatterError {
 		c.hold(s.T)
 		return nil
 	}
-	if c.held { // the stretch ended when no event came for the time of a crowd
+	if c.held { // the stretch has ended if no event occurred for a hundred gaps
 		c.release()
 	}
 	if c.count < crowd {
@@ -111,7 +111,7 @@ func (s *Simulator) noteEvents(events []int) *ChatterError {
 	}
 	c.release()
 	if s.options.Chattering == Continue {
-		// A crowd to a step is just what is no chattering any more.
+		// A hundred events per step is the limit of chattering.
 		c.gap = max(step/crowd, 4*ulp(s.T))
 		c.hold(s.T)
 	}

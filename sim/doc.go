@@ -1,8 +1,8 @@
 // Package sim simulates hybrid systems: ordinary differential equations whose right-hand side changes at events.
 //
-// A System is the immutable description, a Simulator all that changes. Between events the inputs U and the sides Above
-// of the indicators (g >= 0 or not) are constant, so that the integrator sees a smooth right-hand side. Whoever owns
-// the simulator drives it, instant by instant:
+// A System is the immutable description, a Simulator holds all mutable state. Between events the inputs U and the sides
+// Above of the indicators (g >= 0 or not) are constant, so that the right-hand side is smooth for the integrator. The
+// owner of the simulator drives it, instant by instant:
 //
 //	for s.T < horizon {
 //		segment := s.Advance(horizon)           // record [From, To] with Interpolate
@@ -20,7 +20,7 @@
 //
 //	begin
 //		if Y or U was changed, or the side of an indicator that Switches, or Restart was called:
-//			restart the integrator at (T, Y)    // otherwise what is left of its step stays valid
+//			restart the integrator at (T, Y)    // otherwise the rest of its step stays valid
 //		if anything was changed:
 //			evaluate the indicators at T; not finite and watched: stop
 //			E := watched indicators whose side differs from Above, in a watched direction
@@ -31,13 +31,13 @@
 //		if the integrator's step is used up: make one more, not past limit   // it lands on limit exactly
 //			a state is not finite there, or the steps have collapsed: stop
 //		end := min(limit, end of the step)
-//	hold, if chattering is being got over and T < quiet
-//		go on to min(quiet, end) without search
-//		at quiet: E := sides that differ; if any: go to event, else search on from quiet
+//	hold, if in a stretch of chattering (Continue) and T < quiet
+//		advance to min(quiet, end) without search
+//		at quiet: E := sides that differ; if any: go to event, else continue the search from quiet
 //	screen, each watched indicator
 //		set a threshold of a state aside for this step if the bounds of the state exclude it
 //		if others are left: evaluate it at both ends and a third of the samples inside the step, three by default
-//		set it aside for this step if its distance from zero is at least its variation, and its side is as left
+//		set it aside for this step if its distance from zero is at least its variation, and its side is unchanged
 //	search, in the gaps between all samples, from T to end, in order
 //		for each indicator not set aside:
 //			its side at the right end of the gap differs, or it is not finite there:
@@ -45,7 +45,7 @@
 //			else the parabola through three samples turns towards zero in this gap:
 //				follow the minimum down; if it lies beyond zero: locate the first watched change
 //		if a change was located: at := the earliest right; go to event
-//		the sides at its right end are what the next gap begins with
+//		the sides at its right end are those at the start of the next gap
 //	no event
 //		T := end, Y := states there
 //		if T < limit: note the length of the step for the chattering detector
@@ -58,12 +58,12 @@
 //			in declared order                        // one simultaneous set; Above keeps the sides left
 //		commit the sides that differ in the other direction
 //		T := at, Y := states there on the dense output   // the left limit
-//		chattering is being got over: it has ended if no event came for a hundred gaps, else quiet := at + gap
+//		in a stretch of chattering: it has ended if no event came for a hundred gaps, else quiet := at + gap
 //		chattering: the last hundred events span less time than max(step, longest), longest counting only if none
 //			of them came after more than three steps without an event; with Stop return the error with the segment
 //		return the segment with E, with the alarm if Alarm = T
 //
 // After an event the rest of the step is kept. If the reaction changed nothing that the derivatives depend on, the next
-// Advance searches the rest, with the same samples and the same brackets, so that an indicator watched only for the
-// record changes no bit of the results.
+// Advance searches the rest, with the same samples and the same brackets. Therefore an indicator that is watched only
+// for the record changes no bit of the results.
 package sim

@@ -6,28 +6,28 @@ import (
 	"canopy/ode"
 )
 
-// search finds events on the dense output of the integrator's present step. The step is divided by samples into gaps;
-// values are kept by sample, evaluated when first needed. Each indicator is searched for on its own, with brackets that
-// depend on the step alone, so that what else is watched changes nothing.
+// search finds events on the dense output of the integrator's current step. Samples divide the step into gaps; the
+// values at a sample are evaluated when first needed, and kept. Each indicator is searched independently, with brackets
+// that depend only on the step, so that the other watched indicators have no influence.
 type search struct {
 	gaps    int
-	coarse  []int     // samples that decide whether an indicator comes near zero at all
-	part    []float64 // where each sample lies in the step, from 0 to 1
+	coarse  []int     // samples that decide whether an indicator comes near zero
+	part    []float64 // position of each sample in the step, from 0 to 1
 	rows    []float64 // values by sample
-	have    []bool    // of each sample, whether it was evaluated
+	have    []bool    // of each sample, whether it has been evaluated
 	watched []int     // indicators, in declared order
 
-	now  []float64 // values at T, or where an event is
-	cut  []float64 // values at the end of the part searched, if that is not a sample
+	now  []float64 // values at T, or at an event
+	cut  []float64 // values at the end of the searched part, if that is not a sample
 	left []float64 // values just before the first crossing found so far
 	g, y []float64 // scratch
 
-	side []bool    // of each watched indicator, at the beginning of the gap searched
+	side []bool    // of each watched indicator, at the start of the searched gap
 	near []bool    // whether it comes near zero in this step
-	dip  []float64 // when it changes side unwatched before it crosses; +Inf if it does not
+	dip  []float64 // time of an unwatched change of side before it crosses; +Inf: none
 
-	index int  // the indicator that root evaluates,
-	above bool // and the side that it leaves
+	index int  // the indicator that root evaluates
+	above bool // the side that it leaves
 	root  func(t float64) float64
 }
 
@@ -40,7 +40,7 @@ func newSearch(states, indicators, samples int) search {
 		g: make([]float64, indicators), y: make([]float64, states),
 		side: make([]bool, indicators), near: make([]bool, indicators), dip: make([]float64, indicators),
 	}
-	// The ends and a third of the samples, evenly; few are not worth a choice.
+	// Both ends and a third of the samples, evenly spaced; all of them if there are few.
 	third := max(3, math.Round(float64(samples)/3))
 	for k, j := 0, 1.0; k <= gaps; k++ {
 		q.part = append(q.part, float64(k)/float64(gaps))
@@ -62,7 +62,7 @@ func (q *search) copyFrom(o *search) {
 	copy(q.now, o.now)
 }
 
-// watch takes note of what is watched.
+// watch records which indicators are watched.
 func (q *search) watch(w []Direction) {
 	q.watched = q.watched[:0]
 	for i, d := range w {
@@ -72,7 +72,7 @@ func (q *search) watch(w []Direction) {
 	}
 }
 
-// step begins a new step, at whose start the indicators are q.now if known.
+// step begins a new step. If known, q.now holds the indicators at its start.
 func (q *search) step(known bool) {
 	clear(q.have)
 	if known {
@@ -81,10 +81,10 @@ func (q *search) step(known bool) {
 	}
 }
 
-// forget drops the samples, when something that indicators may depend on has changed.
+// forget drops the samples after a change of anything that indicators may depend on.
 func (q *search) forget() { clear(q.have) }
 
-// start begins to follow the sides from these on.
+// start begins to follow the sides from the given ones.
 func (q *search) start(above []bool) {
 	copy(q.side, above)
 	for _, i := range q.watched {
@@ -92,10 +92,10 @@ func (q *search) start(above []bool) {
 	}
 }
 
-// sideAt returns the side that indicator i has left off at when an event at t is judged.
+// sideAt returns the previous side of indicator i when an event at t is judged.
 func (q *search) sideAt(i int, t float64) bool { return q.side[i] != (q.dip[i] <= t) }
 
-// evaluate writes the values of all indicators at t, within the present step, to g.
+// evaluate writes the values of all indicators at t, within the current step, to g.
 func (s *Simulator) evaluate(t float64, g []float64) {
 	if which := s.sys.Reads; which != nil {
 		s.integrator.InterpolateOf(which, t, s.search.y)
@@ -106,7 +106,7 @@ func (s *Simulator) evaluate(t float64, g []float64) {
 	s.stats.Samples++
 }
 
-// time returns when sample k of the present step is.
+// time returns the time of sample k of the current step.
 func (s *Simulator) time(k int) float64 {
 	a, b := s.integrator.From(), s.integrator.T()
 	if k == s.search.gaps {
@@ -126,8 +126,9 @@ func (s *Simulator) row(k int) []float64 {
 	return r
 }
 
-// firstEvent returns when, in (from, end], a watched indicator first changes side in a watched direction or ceases to
-// be finite, and a time just before; at = +Inf if none does. It moves the sides along, up to the gap in which that is.
+// firstEvent returns the time at in (from, end] at which a watched indicator first changes side in a watched direction
+// or ceases to be finite, and a time just before; at = +Inf if there is none. It updates the sides up to the gap that
+// contains this time.
 func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 	q := &s.search
 	at = math.Inf(1)
@@ -167,10 +168,10 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 	return at, at
 }
 
-// screen finds out which watched indicators come near zero in this step, and whether any does. Thresholds of states
-// need no evaluation if the state stays away from them. Of the others, those that stay further away than their whole
-// variation over the coarse samples do not: for a polynomial of degree four, which leaves the range of five such
-// samples by less than two thirds of it, that is a proof.
+// screen determines which watched indicators come near zero in this step, and whether any does. Thresholds of states
+// need no evaluation if the state stays away from them. Another indicator does not come near zero if its distance from
+// zero exceeds its variation over the coarse samples. For a polynomial of degree four this is proven: it leaves the
+// range of five such samples by less than two thirds of the range.
 func (s *Simulator) screen() bool {
 	some := false
 	q, m := &s.search, len(s.Above)
@@ -190,8 +191,8 @@ func (s *Simulator) screen() bool {
 			continue
 		}
 		first := q.rows[i]
-		// Most stay far away: within a third of the first value around it, so that nothing is nearer to zero than two
-		// thirds and the variation is at most as much.
+		// Most stay far away: if all values are within a third of the first value around it, all are at least two
+		// thirds of it from zero, and the variation is at most two thirds.
 		far := (first >= 0) == q.side[i]
 		for _, k := range q.coarse[1:] {
 			far = far && 3*math.Abs(q.rows[k*m+i]-first) <= math.Abs(first)
@@ -202,7 +203,7 @@ func (s *Simulator) screen() bool {
 	return some
 }
 
-// stays tells whether the indicator of a threshold is known to stay on its side during this step, because the state's
+// stays reports whether the indicator of a threshold is known to stay on its side during this step, because the state's
 // dense output stays away from the level.
 func (s *Simulator) stays(i int) bool {
 	h := s.sys.Indicators[i].Threshold
@@ -230,9 +231,9 @@ func (s *Simulator) comesNear(i int) bool {
 	return !(distance >= high-low && (low >= 0) == q.side[i])
 }
 
-// crossing returns the first watched crossing of indicator i in the gap k, or the part of it from lo to hi, where its
-// value is last: a bracket [l, r] of neighbouring times, r = +Inf if there is none. An indicator that is not finite has
-// crossed, too. If another crossing is known, one that is not before it need not be found.
+// crossing returns the first watched crossing of indicator i in gap k, or in its part from lo to hi, where its value is
+// last: a bracket [l, r] of neighbouring times, r = +Inf if there is none. Becoming not finite also counts as a
+// crossing. If another crossing is known, only an earlier one must be found.
 func (s *Simulator) crossing(i, k int, lo, hi, last float64, known bool) (l, r float64) {
 	q := &s.search
 	side := q.side[i]
@@ -254,11 +255,11 @@ func (s *Simulator) crossing(i, k int, lo, hi, last float64, known bool) (l, r f
 	return 0, math.Inf(1)
 }
 
-// beyond tells whether the value g is not on the given side any more.
+// beyond reports whether the value g is no longer on the given side.
 func beyond(g float64, above bool) bool { return !finite(g) || (g >= 0) != above }
 
-// locate returns the bracket of indicator i's change away from the side in gap k before hi, after lo. Where it can, it
-// begins at the sample, although lo may lie behind it: the result then does not depend on what happened at lo.
+// locate returns the bracket of indicator i's change away from the side in gap k before hi, after lo. Where possible it
+// starts at the sample, even if lo is after it: the result then does not depend on events at lo.
 func (s *Simulator) locate(i, k int, above bool, lo, hi float64) (l, r float64) {
 	s.search.index, s.search.above = i, above
 	if a := s.time(k); a < lo && !beyond(s.row(k)[i], above) {
@@ -269,7 +270,7 @@ func (s *Simulator) locate(i, k int, above bool, lo, hi float64) (l, r float64) 
 	return s.edge(lo, hi)
 }
 
-// edge narrows the bracket [a, b] of a change down to neighbouring numbers.
+// edge narrows the bracket [a, b] of a change to neighbouring numbers.
 func (s *Simulator) edge(a, b float64) (l, r float64) {
 	q := &s.search
 	left := func(t float64) bool { return (q.root(t) >= 0) != q.above }
@@ -277,7 +278,7 @@ func (s *Simulator) edge(a, b float64) (l, r float64) {
 		return a, math.Nextafter(a, b)
 	}
 	l, r = ode.Root(q.root, a, b)
-	for range 4 { // more than Root leaves, but where numbers lie closer than their resolution: next to zero
+	for range 4 { // enough after Root, except where numbers are closer than its resolution: next to zero
 		m := math.Nextafter(r, l)
 		if m <= l {
 			break
@@ -304,8 +305,8 @@ func (s *Simulator) probe(t float64) float64 {
 	return 1
 }
 
-// turn looks in gap k for a place in (lo, hi) where indicator i, on one side at all samples around, is on the other
-// side: where the parabola through three of them comes near zero, its minimum is followed down.
+// turn searches gap k for a time in (lo, hi) at which indicator i, on one side at all samples around, is on the other
+// side: where the parabola through three of them comes near zero, its minimum is followed.
 func (s *Simulator) turn(i, k int, above bool, lo, hi float64) (x float64, ok bool) {
 	for j := max(k, 1); j <= min(k+1, s.search.gaps-1); j++ {
 		a, b, c := s.row(j - 1)[i], s.row(j)[i], s.row(j + 1)[i]

@@ -10,8 +10,8 @@ import (
 	"canopy/snapshot"
 )
 
-// Simulator is one simulation of a System under way: all that changes, and nothing that is shared. It can be copied.
-// Between the calls its owner may change what Y, U, Watch and Alarm hold; T and Above are the simulator's.
+// Simulator is a running simulation of a System: all mutable state, nothing shared. It can be copied. Between calls the
+// owner may change the contents of Y, U, Watch and Alarm; T and Above belong to the simulator.
 type Simulator struct {
 	T        float64
 	Y        []float64 // states at T; at an event their left limit, until the owner changes them
@@ -24,26 +24,26 @@ type Simulator struct {
 	integrator *ode.Integrator
 	stats      Stats
 
-	ran        ran  // what the search and the integrator rest upon
-	pending    bool // events were returned and not taken up by Iterate
+	ran        ran  // values that the search and the integrator are based on
+	pending    bool // events were returned and Iterate has not followed
 	iterations int  // event iterations at T
 	looping    []bool
 	chatter    chatter
 	crawl      crawl
 
 	search search
-	events []int // buffers of what is returned
+	events []int // buffers of returned slices
 	change []int
 }
 
-// crawl watches for steps that collapse.
+// crawl detects collapsing steps.
 type crawl struct {
-	steps   int     // made since the last look
-	since   float64 // when that was
+	steps   int     // since the last check
+	since   float64 // time of the last check
 	longest float64 // step so far
 }
 
-// ran is what the owner's values were when the simulator last looked: to see what changed since.
+// ran holds the owner's values at the simulator's last look, to detect changes.
 type ran struct {
 	t     float64
 	y, u  []float64
@@ -52,12 +52,12 @@ type ran struct {
 
 	judged bool // the watched indicators are on their sides at (t, y, u, above),
 	fresh  bool // and search.now holds all of them
-	anew   bool // the owner wants the integrator restarted
+	anew   bool // the owner requested a restart of the integrator
 }
 
-// New makes a simulator of the system with the states y0 and the inputs u0 at t0. No indicator is watched, no alarm is
-// set, and the sides are those of the start. It panics if lengths or options make no sense, and returns an error if
-// a state is not finite.
+// New returns a simulator of the system with the states y0 and the inputs u0 at t0. No indicator is watched, no alarm
+// is set, and the sides are those at t0. It panics if lengths or options are invalid, and returns an error if a state
+// is not finite.
 func New(sys *System, t0 float64, y0, u0 []float64, o Options) (*Simulator, error) {
 	n, m := len(sys.States), len(sys.Indicators)
 	if len(y0) != n || len(u0) != sys.Inputs {
@@ -95,7 +95,7 @@ func New(sys *System, t0 float64, y0, u0 []float64, o Options) (*Simulator, erro
 	return s, nil
 }
 
-// newSimulator makes a simulator with nothing in it yet.
+// newSimulator returns a simulator without state.
 func newSimulator(sys *System, o Options) *Simulator {
 	n, m := len(sys.States), len(sys.Indicators)
 	s := &Simulator{
@@ -113,8 +113,8 @@ func newSimulator(sys *System, o Options) *Simulator {
 	return s
 }
 
-// CopyFrom takes over the whole state of o, a simulator of the same System with the same Options: from then on both go
-// on alike, bit for bit. It panics if they differ.
+// CopyFrom copies the whole state of o, a simulator of the same System with the same Options; both then continue
+// identically, bit for bit. It panics if system or options differ.
 func (s *Simulator) CopyFrom(o *Simulator) {
 	if s.sys != o.sys || s.search.gaps != o.search.gaps {
 		panic("sim: CopyFrom between different systems or options")
@@ -137,15 +137,15 @@ func (s *Simulator) CopyFrom(o *Simulator) {
 	s.crawl = o.crawl
 }
 
-// Clone returns a simulator in the same state, which goes on alike.
+// Clone returns a copy, which continues identically.
 func (s *Simulator) Clone() *Simulator {
 	c := newSimulator(s.sys, s.options)
 	c.CopyFrom(s)
 	return c
 }
 
-// State passes all that changes of the simulator: one that is made in the same way and restored goes on alike, bit for
-// bit. It is not saved between an event and Iterate.
+// State passes all mutable state of the simulator to the codec: one created in the same way and restored continues
+// identically, bit for bit. It must not be saved between an event and Iterate.
 func (s *Simulator) State(c *snapshot.Codec) {
 	r, q, st := &s.ran, &s.search, &s.stats
 	for _, x := range []*float64{&s.T, &s.Alarm, &r.t, &s.crawl.since, &s.crawl.longest} {
@@ -172,9 +172,9 @@ func (s *Simulator) State(c *snapshot.Codec) {
 	}
 }
 
-// Restart lets the next Advance start the integrator anew at (T, Y), as after a discontinuity, although nothing was
-// changed: what is left of its step is given up, and so is what its method carries from step to step. It is for owners
-// that imitate a program which restarts at every tick; results stay within the tolerance.
+// Restart makes the next Advance restart the integrator at (T, Y), as after a discontinuity, although nothing was
+// changed: the rest of its step and the history of its method are discarded. It is for owners that imitate a program
+// that restarts at every tick; results stay within the tolerance.
 func (s *Simulator) Restart() { s.ran.anew = true }
 
 // Stats returns the work done since New.
@@ -184,8 +184,8 @@ func (s *Simulator) Stats() Stats {
 	return st
 }
 
-// Interpolate writes the states at t, a time within the last segment, to y: at its end the left limit. It serves until
-// the next Advance.
+// Interpolate writes the states at t, a time within the last segment, to y: at its end the left limit. It is valid
+// until the next Advance.
 func (s *Simulator) Interpolate(t float64, y []float64) { s.integrator.Interpolate(t, y) }
 
 // Iterate makes one event iteration: it evaluates all indicators at (T, Y, Discrete), commits their sides to Above and
@@ -223,7 +223,8 @@ func (s *Simulator) Iterate() (changed []int, err error) {
 	return changed, nil
 }
 
-// iterate counts one event iteration at T. Only those of the second half of the permitted number show what loops.
+// iterate counts one event iteration at T. Only changes in the second half of the permitted iterations are reported as
+// a loop.
 func (s *Simulator) iterate(changed []int) error {
 	s.iterations++
 	if s.iterations > s.options.MaxIterations/2 {
@@ -247,7 +248,7 @@ func (s *Simulator) iterate(changed []int) error {
 		strings.Join(names, ", "))
 }
 
-// evaluateHere evaluates the indicators at the present values, as search.now.
+// evaluateHere evaluates the indicators at the current values, as search.now.
 func (s *Simulator) evaluateHere() {
 	s.sys.Zeros(s.T, s.Y, &s.Discrete, s.search.now)
 	s.stats.Samples++

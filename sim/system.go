@@ -8,7 +8,7 @@ import (
 	"canopy/ode"
 )
 
-// Indicator declares one event indicator: a real function g of time, states and inputs, whose side g >= 0 counts.
+// Indicator declares one event indicator: a real function g of time, states and inputs; its side is whether g >= 0.
 type Indicator struct {
 	Name     string // for messages, such as the text of the relation it stands for
 	Switches bool   // the derivatives depend on its side: they change when it does
@@ -16,7 +16,7 @@ type Indicator struct {
 	Threshold *Threshold // nil if g is something else
 }
 
-// Threshold says that an indicator is g = y[State] - Level. It is worth saying: a step in which the state stays away
+// Threshold declares that an indicator is g = y[State] - Level. This saves work: a step in which the state stays away
 // from the level needs no evaluation.
 type Threshold struct {
 	State int
@@ -24,15 +24,15 @@ type Threshold struct {
 	Falls bool // g is Level - y[State] instead
 }
 
-// Discrete holds all that is constant between events.
+// Discrete holds all values that are constant between events.
 type Discrete struct {
 	U     []float64 // inputs
-	Above []bool    // of each indicator, whether g >= 0, as committed last
+	Above []bool    // of each indicator, whether g >= 0, as last committed
 }
 
-// System describes a hybrid system. It is immutable: many simulators share it, in one goroutine if its functions own
-// scratch memory. Both functions must depend on nothing but their arguments, and must not keep or change them.
-// Derivatives may read the sides of those indicators only that declare Switches.
+// System describes a hybrid system. It is immutable: many simulators can share it, in one goroutine if its functions
+// own scratch memory. Both functions must depend only on their arguments, and must not keep or change them. Derivatives
+// may read only the sides of indicators that declare Switches.
 type System struct {
 	States     []string  // names, for messages
 	AbsTol     []float64 // absolute tolerance of each state in its unit, or one for all; nil means the relative one
@@ -42,12 +42,12 @@ type System struct {
 	Derivatives func(t float64, y []float64, d *Discrete, dydt []float64)
 	Zeros       func(t float64, y []float64, d *Discrete, g []float64) // values of all indicators; nil if there are none
 
-	// Reads are the states that Zeros reads; nil means all. The search evaluates no others on the dense output.
+	// Reads lists the states that Zeros reads; nil means all. The search evaluates only these on the dense output.
 	Reads []int
 }
 
 // Direction is the set of changes of side that are events. The zero value is none: the indicator is not watched, and
-// its side changes in Iterate alone. One that Switches must be watched as long as the derivatives depend on it; it is
+// its side changes only in Iterate. One that Switches must be watched as long as the derivatives depend on it; it is
 // then watched in both directions.
 type Direction uint8
 
@@ -58,24 +58,24 @@ const (
 	Either  = Rising | Falling
 )
 
-// Chattering says what to do when events crowd so that time hardly goes on.
+// Chattering is the policy for events so dense that time hardly advances.
 type Chattering uint8
 
-// The ways to meet chattering. The zero value is Stop.
+// The policies for chattering. The zero value is Stop.
 const (
 	Stop     Chattering = iota // Advance returns a ChatterError
-	Continue                   // Segment.Chatter reports it once per stretch; events are held apart so that time goes on
+	Continue                   // Segment.Chatter reports it once per stretch; events are held apart, so time advances
 )
 
-// String returns the word for it.
+// String returns the policy's name.
 func (c Chattering) String() string { return [...]string{"stop", "continue"}[c] }
 
-// Options say how to simulate. The zero value is a sensible default. AbsTol, if given, goes before that of the system.
+// Options configures a simulator. The zero value is a sensible default. AbsTol, if given, overrides that of the system.
 type Options struct {
 	ode.Options
 	Samples       int        // samples of the indicators inside each step; 0 means 9
 	MaxIterations int        // event iterations at one instant; 0 means 100
-	Chattering    Chattering // what to do about it
+	Chattering    Chattering // policy for chattering
 }
 
 // Segment is one stretch of trajectory, the result of Advance. Its slices are valid until the next call.
@@ -83,7 +83,7 @@ type Segment struct {
 	From, To float64
 	Events   []int         // watched indicators that change side at To: one simultaneous set, in declared order
 	Alarm    bool          // the time event is due at To
-	Chatter  *ChatterError // chattering noticed at To; nil but once per stretch of it
+	Chatter  *ChatterError // chattering detected at To; set once per stretch, else nil
 }
 
 // Stats counts the work done since New.
@@ -95,24 +95,24 @@ type Stats struct {
 	TimeEvents  int // instants at which the alarm was due
 }
 
-// ErrEventIteration is the error of an instant at which the sides of the indicators do not come to rest. The error that
-// wraps it names those that keep changing.
+// ErrEventIteration reports an instant at which the sides of the indicators do not settle. The error that wraps it
+// names the indicators that keep changing.
 var ErrEventIteration = errors.New("sim: event iteration does not end")
 
-// ErrCrawl is the error of a simulation whose steps have collapsed: 100,000 of them together are shorter than a
-// thousandth of one that was made before, as next to a pole that the solution is pulled to from both sides. The error
-// that wraps it names the time and the state that moves fastest.
+// ErrCrawl reports a simulation whose steps have collapsed: 100,000 of them together are shorter than a thousandth of
+// an earlier one, for example next to a pole that attracts the solution from both sides. The error that wraps it names
+// the time and the state that moves fastest.
 var ErrCrawl = errors.New("sim: time hardly goes on")
 
-// When steps have collapsed.
+// Criteria for collapsed steps.
 const (
 	crawling = 100_000
 	crawled  = 1e-3
 )
 
-// NotFiniteError is the error of a state, its derivative or an indicator that is NaN or infinite.
+// NotFiniteError reports a state, a derivative of a state or an indicator that is NaN or infinite.
 type NotFiniteError struct {
-	T    float64 // where it was first evaluated so
+	T    float64 // time of the first such evaluation
 	Kind string  // "state", "derivative of" (a state) or "indicator"
 	Name string  // of the state or the indicator
 }
@@ -121,12 +121,12 @@ func (e *NotFiniteError) Error() string {
 	return fmt.Sprintf("sim: %s %q is not finite at t = %.9g s", e.Kind, e.Name, e.T)
 }
 
-// ChatterError reports events that crowd within less than one step of the integrator.
+// ChatterError reports events that cluster within less than one step of the integrator.
 type ChatterError struct {
 	T          float64  // of the last event
-	Span       float64  // from the first to the last of the crowd [s]
+	Span       float64  // from the first to the last event of the cluster [s]
 	Count      int      // events in it
-	Indicators []int    // that took part, in declared order
+	Indicators []int    // involved, in declared order
 	Names      []string // of these
 }
 

@@ -1,6 +1,6 @@
-// Package snapshot writes the state of a computation as bytes and reads it back. A type lists what changes of it once,
-// in a method State, which serves both directions; so what is written and what is read cannot come apart. What a
-// restored computation does next equals what the saved one does to the last bit.
+// Package snapshot writes the state of a computation as bytes and reads it back. A type lists its mutable variables
+// once, in a method State, which serves both directions; so writing and reading always agree. A restored computation
+// continues exactly as the saved one, to the last bit.
 package snapshot
 
 import (
@@ -9,17 +9,17 @@ import (
 	"math"
 )
 
-// ErrMismatch is the error of bytes that do not hold the state of the thing that is to be restored.
+// ErrMismatch reports bytes that do not hold the state of the computation to be restored.
 var ErrMismatch = errors.New("the saved state is not of this computation")
 
-// State is implemented by what can be saved: the method passes a pointer to each variable that changes to the codec,
-// always in the same order. The variables of a description that does not change are not listed.
+// State is implemented by types that can be saved: the method passes a pointer to each mutable variable to the codec,
+// always in the same order. The variables of an immutable description are not listed.
 type State interface{ State(c *Codec) }
 
-// Codec goes through the variables of a state, in one of two directions: it writes them, or it sets them.
+// Codec visits the variables of a state in one of two directions: it writes them, or it sets them.
 type Codec struct {
 	data    []byte
-	at      int // what has been read of data
+	at      int // bytes of data already read
 	loading bool
 	err     error
 }
@@ -33,7 +33,7 @@ func Save(data []byte, states ...State) []byte {
 	return c.data
 }
 
-// Load sets the states to what Save has written of ones that are made in the same way. If the error, which wraps
+// Load sets the states from the output of Save, for states created in the same way. If the error, which wraps
 // [ErrMismatch], is not nil, the states are undefined.
 func Load(data []byte, states ...State) error {
 	c := Codec{data: data, loading: true}
@@ -49,7 +49,7 @@ func Load(data []byte, states ...State) error {
 // left is the number of bytes that have not been read.
 func (c *Codec) left() int { return len(c.data) - c.at }
 
-// Loading tells the direction: whether variables are set. What is derived from them is then to be made anew.
+// Loading reports the direction: whether variables are set. Derived values must then be recomputed.
 func (c *Codec) Loading() bool { return c.loading }
 
 // Fail ends loading with an error; the first one counts. The variables that follow are not set.
@@ -59,7 +59,7 @@ func (c *Codec) Fail(err error) {
 	}
 }
 
-// Failed reports whether loading has failed: what follows from the variables cannot be made.
+// Failed reports whether loading has failed: values derived from the variables cannot be computed.
 func (c *Codec) Failed() bool { return c.err != nil }
 
 // Integer is any integer type.
@@ -70,7 +70,7 @@ type Integer interface {
 // Int passes an integer.
 func Int[T Integer](c *Codec, p *T) {
 	if !c.loading {
-		if v := int64(*p); uint64(v) < 0x40 { // most are: the same bytes, faster
+		if v := int64(*p); uint64(v) < 0x40 { // the most frequent case: the same bytes, faster
 			c.data = append(c.data, byte(v<<1))
 		} else {
 			c.data = binary.AppendVarint(c.data, v)
@@ -87,7 +87,7 @@ func Int[T Integer](c *Codec, p *T) {
 	}
 }
 
-// Within passes an integer that lies between two others, both included, such as an index.
+// Within passes an integer between two bounds, both included, such as an index.
 func Within[T Integer](c *Codec, p *T, least, most T) {
 	Int(c, p)
 	if c.loading && (*p < least || *p > most) {
@@ -121,7 +121,7 @@ func Float(c *Codec, p *float64) {
 	}
 }
 
-// Bytes passes bytes, of which the number changes.
+// Bytes passes a byte slice of variable length.
 func Bytes(c *Codec, p *[]byte) {
 	n := len(*p)
 	Int(c, &n)
@@ -143,7 +143,7 @@ func Text(c *Codec, p *string) {
 	*p = string(b)
 }
 
-// Each passes the elements of a slice whose length does not change.
+// Each passes the elements of a slice of fixed length.
 func Each[T any](c *Codec, s []T, element func(*Codec, *T)) {
 	n := len(s)
 	Int(c, &n)
@@ -156,7 +156,7 @@ func Each[T any](c *Codec, s []T, element func(*Codec, *T)) {
 	}
 }
 
-// List passes a slice whose length changes.
+// List passes a slice of variable length.
 func List[T any](c *Codec, p *[]T, element func(*Codec, *T)) {
 	n := len(*p)
 	Int(c, &n)
@@ -172,7 +172,7 @@ func List[T any](c *Codec, p *[]T, element func(*Codec, *T)) {
 	}
 }
 
-// Floats passes numbers whose count does not change.
+// Floats passes a fixed number of floats.
 func Floats(c *Codec, s ...[]float64) {
 	for _, s := range s {
 		Each(c, s, Float)
