@@ -76,7 +76,7 @@ func (t *Tree) add(d *Node, own *[]string, above []*Node) (Task, error) {
 		name = d.Kind.String()
 	}
 	if slices.Contains(above, d) {
-		return 0, fmt.Errorf("%s %q stands below itself", d.Kind, name)
+		return 0, fmt.Errorf("%s %q is its own descendant", d.Kind, name)
 	}
 	if err := checkArity(d, name); err != nil {
 		return 0, err

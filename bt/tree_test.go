@@ -39,7 +39,7 @@ func TestCompileRefuses(t *testing.T) {
 		`child 2 of Sequence "s" is empty`:                   {Kind: bt.Sequence, Name: "s", Children: []*bt.Node{leaf, nil}},
 		`success_count of Parallel "p" is not in 1..1`: {Kind: bt.Parallel, Name: "p", Params: []int{-2, 1},
 			Children: []*bt.Node{leaf}},
-		`Inverter "loop" stands below itself`: loop,
+		`Inverter "loop" is its own descendant`: loop,
 		`IfThenElse "i" needs at most 3 children and has 4`: {Kind: bt.IfThenElse, Name: "i",
 			Children: []*bt.Node{leaf, leaf, leaf, leaf}},
 		`num_attempts of RetryUntilSuccessful "r" is not in 1, 2, ... or -1`: {Kind: bt.RetryUntilSuccessful, Name: "r",

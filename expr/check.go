@@ -29,16 +29,16 @@ func (e *Expr) CheckFor(v Variable, scope Scope) []*Error {
 	}
 	switch v.Type {
 	case Boolean:
-		c.condition(e.root, "a condition is wanted")
+		c.condition(e.root, "a condition is expected")
 	case Integer, Enumeration, Text:
 		c.discrete(e.root, v)
 	case Real:
-		if q := c.number(e.root, "a number is wanted"); !q.fits(quantity{unit: v.Unit}) {
+		if q := c.number(e.root, "a number is expected"); !q.fits(quantity{unit: v.Unit}) {
 			want := fmt.Sprintf("a value in %v", v.Unit)
 			if v.Unit == One {
 				want = "a pure number"
 			}
-			c.report(e.root, CodeIncoherence, fmt.Sprintf("%s is wanted, but %s", want, q.of(e.root)), "")
+			c.report(e.root, CodeIncoherence, fmt.Sprintf("%s is expected, but %s", want, q.of(e.root)), "")
 		}
 	default:
 		panic("expr: Check for an unknown type")
@@ -223,9 +223,9 @@ func (c *checker) discrete(n *Node, want Variable) {
 		c.condition(n, "a condition is compared with a condition")
 	case want.Type == Integer:
 		before := len(c.errors)
-		c.number(n, "a whole number is wanted")
+		c.number(n, "a whole number is expected")
 		if len(c.errors) == before && !c.scope.integer(n) {
-			c.report(n, CodeType, fmt.Sprintf("a whole number is wanted, but %s may be a fraction", short(n)), "")
+			c.report(n, CodeType, fmt.Sprintf("a whole number is expected, but %s may be a fraction", short(n)), "")
 		}
 	case n.op == OpName && c.scope == nil:
 	case want.Type == Enumeration && n.op == OpName && !c.scope.declares(n.name):
@@ -241,7 +241,7 @@ func (c *checker) discrete(n *Node, want Variable) {
 		}
 	case want.Type != t.Type:
 		c.any(n)
-		c.report(n, CodeType, fmt.Sprintf("%s is wanted, but %s is %s", a(want.Type), short(n), a(t.Type)), "")
+		c.report(n, CodeType, fmt.Sprintf("%s is expected, but %s is %s", a(want.Type), short(n), a(t.Type)), "")
 	}
 }
 
@@ -276,7 +276,7 @@ func (c *checker) equality(n *Node) {
 	}
 	if sign := operators[n.op].Text; n.spelled != sign {
 		c.errors = append(c.errors, &Error{Offset: n.sign, Length: len(n.spelled), Code: CodeSyntax,
-			Text: fmt.Sprintf("%q is no sign of this language", n.spelled), Hint: fmt.Sprintf("write %q", sign)})
+			Text: fmt.Sprintf("%q is not an operator of this language", n.spelled), Hint: fmt.Sprintf("write %q", sign)})
 	}
 }
 
@@ -298,7 +298,7 @@ func (c *checker) number(n *Node, need string) quantity {
 	case Boolean:
 		c.condition(n, "")
 		c.report(n, CodeType, fmt.Sprintf("%s, but %s is a condition", need, short(n)),
-			fmt.Sprintf("\"if(%s, 1, 0)\" makes a number of it", short(n)))
+			fmt.Sprintf("\"if(%s, 1, 0)\" converts it to a number", short(n)))
 		return unknown
 	case Enumeration, Text:
 		c.report(n, CodeType, fmt.Sprintf("%s, but %s is %s", need, short(n), a(t)), `compare it with "=="`)

@@ -64,7 +64,7 @@ func (l *lexer) next() (token, *Error) {
 	if rest[0] == '"' || rest[0] == '\'' {
 		size := strings.IndexByte(rest[1:], rest[0]) + 2
 		if size == 1 {
-			return token{}, fail(l.at, len(l.src), "the text is not closed", "a text stands between two quotes of one sort")
+			return token{}, fail(l.at, len(l.src), "the text is not closed", "close the text with the same quote")
 		}
 		return l.take(token{kind: tokenText, text: rest[1 : size-1]}, size), nil
 	}
@@ -142,7 +142,7 @@ func (l *lexer) number() (token, *Error) {
 	if open := size + blank; strings.HasPrefix(rest[open:], "[") {
 		length := strings.IndexByte(rest[open:], ']')
 		if length < 0 {
-			return token{}, fail(l.at+open, len(l.src), "[ is not closed", "a unit stands in brackets: 0.8 [m/s]")
+			return token{}, fail(l.at+open, len(l.src), "[ is not closed", "write a unit in brackets: 0.8 [m/s]")
 		}
 		unit, err := parseUnit(rest[open+1 : open+length])
 		if err != nil {

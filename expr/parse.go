@@ -62,9 +62,9 @@ func (p *parser) next() (err *Error) {
 // unexpected reports a token that is not the expected one.
 func (t token) unexpected(wanted string) *Error {
 	if t.kind == tokenEnd {
-		return fail(t.at, t.at, "the expression ends where "+wanted+" should stand", "")
+		return fail(t.at, t.at, "the expression ends where "+wanted+" is expected", "")
 	}
-	return fail(t.at, t.end, fmt.Sprintf("found %q where %s should stand", t.text, wanted), misspelling(t.text))
+	return fail(t.at, t.end, fmt.Sprintf("found %q where %s is expected", t.text, wanted), misspelling(t.text))
 }
 
 // misspelling returns the hint for a word or sign of another language.
@@ -77,9 +77,9 @@ func misspelling(text string) string {
 	case "&", "|":
 		return `write "and" or "or"`
 	case ":=":
-		return `":=" stands in assignments only`
+		return `":=" is valid in assignments only`
 	case "[":
-		return "a unit stands behind a number only; signals have the unit they were declared with"
+		return "a unit can follow a number only; a signal has its declared unit"
 	}
 	return ""
 }

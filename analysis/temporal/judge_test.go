@@ -405,7 +405,7 @@ func TestMistakes(t *testing.T) {
 		{"always", "6+0 a condition is wanted"},
 		{"always (h > 3", "13+0 the expression ends"},
 		{"always (climb -> soc > 1)", `8+5 no condition or task is called "climb"`},
-		{"always (h > 3 [s] -> within 5 [m] (socc > 0))", "12+5 h is in m|28+5 a value in s is wanted|35+4"},
+		{"always (h > 3 [s] -> within 5 [m] (socc > 0))", "12+5 h is in m|28+5 a value in s is expected|35+4"},
 		{"always a -> b", `9+2 it is not clear what "->" joins`},
 		{"eventually a and b", `13+3 it is not clear what "and" joins`},
 		{"a -> within 5 b", ""},

@@ -162,10 +162,10 @@ func (r *programReader) next(texts ...string) bool {
 func (r *programReader) wrong(wanted string) {
 	w := r.words[0]
 	if w.text == "" {
-		r.stop(w, "syntax", "", "the line ends where %s should stand", wanted)
+		r.stop(w, "syntax", "", "the line ends where %s is expected", wanted)
 		return
 	}
-	r.stop(w, "syntax", "", "found %q where %s should stand", w.text, wanted)
+	r.stop(w, "syntax", "", "found %q where %s is expected", w.text, wanted)
 }
 
 func (r *programReader) expect(sign string) {
