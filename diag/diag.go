@@ -1,5 +1,5 @@
-// Package diag holds what an author wrote wrongly as a list of diagnostics: where, how bad, what is wrong and what to
-// write instead. Plans, missions and scripts report their mistakes with it, all at once.
+// Package diag represents the errors in an input file as a list of diagnostics: location, severity, message and hint.
+// Readers of plans, missions and scripts use it to report all errors at once.
 package diag
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Severity says whether a diagnostic stops the work.
+// Severity is the severity of a diagnostic. An Error stops the work.
 type Severity uint8
 
 // The severities. The zero value is Error.
@@ -33,7 +33,7 @@ type Source struct {
 	Text string
 }
 
-// Begin returns the offset of the text's first character, behind the byte order mark that some editors write.
+// Begin returns the offset of the text's first character, after the byte order mark that some editors write.
 func (s *Source) Begin() int { return len(s.Text) - len(strings.TrimPrefix(s.Text, "\ufeff")) }
 
 // Diagnostic is one finding about the bytes [Offset, Offset+Length) of a source.
@@ -46,8 +46,8 @@ type Diagnostic struct {
 	Text     string // what is wrong
 	Hint     string // what to write instead; may be empty
 
-	// Suggest looks for a better hint, if it is not nil; "" is none. It is called only when the diagnostic is shown,
-	// for it may search many names ([Near]) and of many diagnostics few are shown.
+	// Suggest, if not nil, returns a better hint; "" is none. It is called only when the diagnostic is shown, because
+	// it may search many names ([Near]) and only a few of many diagnostics are shown.
 	Suggest func() string
 }
 
@@ -80,7 +80,7 @@ func (d Diagnostic) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s: %s [%s]", Visible(d.Source.Name), line, column, d.Severity, Visible(d.Text), d.Code)
 }
 
-// List is a set of diagnostics; as an error it stands for all of them.
+// List is a set of diagnostics. As an error it represents all of them.
 type List []Diagnostic
 
 func (l List) Error() string {
@@ -116,14 +116,14 @@ const (
 	red, yellow, cyan, reset = "\x1b[31;1m", "\x1b[33;1m", "\x1b[36m", "\x1b[0m"
 )
 
-// What Write prints at most.
+// Limits of Write.
 const (
 	maxPrinted = 50  // diagnostics
 	maxColumns = 100 // characters of a line
 )
 
-// Write prints each diagnostic with its line, a caret below the place, and the hint. Of a very long line it prints the
-// part around the place; of very many diagnostics the first, errors before warnings.
+// Write prints each diagnostic with its line, a caret below the place, and the hint. It shortens a very long line to
+// the part around the place, and a very long list to the first diagnostics, errors before warnings.
 func (l List) Write(w io.Writer, colour bool) {
 	printed := l.Sorted()
 	if len(l) > maxPrinted {
@@ -174,8 +174,7 @@ func (d Diagnostic) write(w io.Writer, p place, colour bool) {
 	}
 }
 
-// place is a place in a source. It is moved on from diagnostic to diagnostic, so that the lines of a source are counted
-// once.
+// place is a place in a source. It moves from diagnostic to diagnostic, so that the lines of a source are counted once.
 type place struct {
 	source *Source
 	at     int // byte of the source
@@ -183,7 +182,7 @@ type place struct {
 	start  int // of the line
 }
 
-// moveTo moves the place to where a diagnostic begins.
+// moveTo moves the place to the start of a diagnostic.
 func (p *place) moveTo(d Diagnostic) {
 	text, begin := d.Source.Text, d.Source.Begin()
 	at := min(max(d.Offset, begin), len(text))
@@ -205,7 +204,7 @@ func (p *place) text() string {
 	return strings.TrimSuffix(line, "\r")
 }
 
-// around returns the part of a line that is shown of it around a byte.
+// around returns the part of a line shown around a byte.
 func around(line string, at int) (from, to int) {
 	from = back(line, at, maxColumns/2)
 	to = from
@@ -216,7 +215,7 @@ func around(line string, at int) (from, to int) {
 	return back(line, to, maxColumns), to
 }
 
-// back returns the byte that stands so many characters before another one, or the line's first.
+// back returns the offset of the byte the given number of characters before another one, or of the line's first.
 func back(line string, at, characters int) int {
 	for ; at > 0 && characters > 0; characters-- {
 		_, n := utf8.DecodeLastRuneInString(line[:at])
@@ -225,7 +224,7 @@ func back(line string, at, characters int) int {
 	return at
 }
 
-// excerpt returns a part of a line as it is shown: with its tabs, all else that cannot be seen escaped.
+// excerpt returns a part of a line for display: with its tabs, other invisible characters escaped.
 func excerpt(line string) string {
 	parts := strings.Split(line, "\t")
 	for i, part := range parts {

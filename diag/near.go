@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// What is looked at for a suggestion at most.
+// Limits of the search for a suggestion.
 const (
-	maxMistakes   = 5      // letters that are wrong
+	maxMistakes   = 5      // wrong letters
 	maxWord       = 128    // bytes of a name
 	maxCandidates = 10_000 // names of about the word's length
 )
 
-// Near returns the suggestion ([Diagnostic.Suggest]) for a name that is not known, whose candidates known lists.
+// Near returns the suggestion ([Diagnostic.Suggest]) for an unknown name; known lists the candidates.
 func Near(name string, known func() []string) func() string {
 	return func() string { return DidYouMean(name, known()) }
 }
 
-// DidYouMean returns the hint for an unknown word, or "" if nothing is near.
+// DidYouMean returns the hint for an unknown word, or "" if no candidate is similar.
 func DidYouMean(word string, candidates []string) string {
 	if n := Nearest(word, candidates); n != "" {
 		return fmt.Sprintf("did you mean %q?", n)
@@ -25,7 +25,7 @@ func DidYouMean(word string, candidates []string) string {
 	return ""
 }
 
-// OneOf returns the hint that lists what there is, behind the words that say so; "" if there is nothing.
+// OneOf returns the hint that lists the available names after an introduction; "" if there are none.
 func OneOf(words string, names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -42,9 +42,9 @@ func Names(names []string) string {
 	return fmt.Sprintf("%s, … (%d in all)", strings.Join(names[:most], ", "), len(names))
 }
 
-// Nearest returns the candidate that is most like word, the first of several, or "" if none is near: at most a third
-// of the letters wrong and no more than five, in a short word one, a swap of neighbours counted once (Damerau 1964,
-// restricted edit distance), letter case not counted.
+// Nearest returns the candidate most similar to word, the first of several, or "" if none is similar: at most a third
+// of the letters wrong and at most five, in a short word one. A swap of neighbours counts once (Damerau 1964,
+// restricted edit distance); letter case is ignored.
 func Nearest(word string, candidates []string) string {
 	if len(word) > maxWord {
 		return ""
@@ -67,8 +67,8 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// distance returns the restricted edit distance of two words, or most if it is not smaller. Only the band of cells
-// is computed that can be smaller (Ukkonen 1985).
+// distance returns the restricted edit distance of two words, or most if it is not smaller. It computes only the band
+// of cells that can be smaller (Ukkonen 1985).
 func distance(a, b string, most int) int {
 	for a != "" && b != "" && a[0] == b[0] {
 		a, b = a[1:], b[1:]

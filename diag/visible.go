@@ -9,12 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns a text, a name for instance, as it may be shown to a reader on one line: what cannot be seen or
-// changes how the rest is seen (control characters, line ends, marks of writing direction, blanks other than the
-// space, bytes that are not UTF-8) is escaped as in Go's and JSON's strings. Every other text stays as it is.
+// Visible returns a text, for instance a name, in a form that is safe to show on one line: characters that are
+// invisible or change the display of others (control characters, line ends, marks of writing direction, blanks other
+// than the space, bytes that are not UTF-8) are escaped as in Go's and JSON's strings. All other characters are
+// unchanged.
 //
 // A terminal obeys control characters and a viewer reorders text by direction marks (Boucher and Anderson, Trojan
-// Source, 2021), so that a document's author could make a table or a message show what is not there.
+// Source, 2021), so a document's author could otherwise forge a table or a message.
 func Visible(text string) string {
 	if strings.IndexFunc(text, hidden) < 0 && utf8.ValidString(text) {
 		return text
@@ -45,13 +46,13 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// hidden reports whether a character cannot be seen as itself: all that Unicode does not class as a letter, mark,
-// number, punctuation, symbol or the plain space, and letters and marks that are drawn as nothing.
+// hidden reports whether a character is invisible: any that Unicode does not classify as a letter, mark, number,
+// punctuation, symbol or the plain space, and letters and marks without a glyph.
 func hidden(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// VisibleLines returns a text of several lines, each of them visible, with its tabs and line ends.
+// VisibleLines returns a text of several lines, each escaped as by Visible, with its tabs and line ends.
 func VisibleLines(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -62,8 +63,9 @@ func VisibleLines(text string) string {
 	return b.String()
 }
 
-// Number returns a number for a table: with at most so many significant digits (-1: as many as tell it from others),
-// without an exponent if it has less than 16 digits before or five zeros behind the point, never as -0, NaN as "-".
+// Number returns a number for a table: with at most the given number of significant digits (-1: as many as identify
+// it), without an exponent if it has fewer than 16 digits before or five zeros after the point, never as -0, and NaN as
+// "-".
 func Number(v float64, digits int) string {
 	if digits > 0 {
 		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits-1, 64), 64)

@@ -1,14 +1,13 @@
-// Package explore searches the states of something that moves in steps: breadth first, the nearest first, within a
-// budget. The caller knows what the states are and how one follows another; the search knows which have been found, by
-// which way, and which comes next.
+// Package explore searches the states of a discrete system: breadth first, within a budget. The caller defines the
+// states and their successors; the search records which states have been found, by which path, and which comes next.
 //
 //	s := explore.New[K, M](budget)
 //	s.Arrive(-1, start, none)
 //	for n := range s.Leave() {
-//		for each move that is possible in state n, if s.Spend():
-//			s.Arrive(n, key of the state that follows, move)
+//		for each possible move in state n, if s.Spend():
+//			s.Arrive(n, key of the next state, move)
 //	}
-//	if s.Short() == "" { the states found are all that can be reached }
+//	if s.Short() == "" { the states found are all reachable states }
 package explore
 
 import (
@@ -17,24 +16,24 @@ import (
 	"slices"
 )
 
-// Budget bounds a search. Zero values bound nothing.
+// Budget bounds a search. A zero field is no bound.
 type Budget struct {
 	States int                   // found
 	Moves  int                   // made
-	Bytes  int                   // of the states' keys, as far as they are texts
-	GoOn   func(states int) bool // asked at each 64th move, with the number of states found; false ends the search
+	Bytes  int                   // of the states' keys that are texts
+	GoOn   func(states int) bool // called at every 64th move with the number of states found; false ends the search
 }
 
-// Search is a search under way. Equal keys are equal states: what can follow them is the same. A move is what the
-// caller notes of how a state was reached first. States are numbered from 0 in the order in which they are found.
+// Search is a running search. Equal keys are equal states with equal successors. A move is the caller's record of how a
+// state was first reached. States are numbered from 0 in the order in which they are found.
 type Search[K comparable, M any] struct {
 	budget Budget
 	number map[K]int32
 	states []state[K, M]
-	next   int // the state that is left next
+	next   int // the state to leave next
 	moves  int
 	bytes  int
-	short  string // why not all are found
+	short  string // why not all states were found
 	ended  bool
 }
 
@@ -44,12 +43,12 @@ type state[K comparable, M any] struct {
 	move M
 }
 
-// New returns a search that has found nothing.
+// New returns a search that has not found any state.
 func New[K comparable, M any](b Budget) *Search[K, M] {
 	return &Search[K, M]{budget: b, number: map[K]int32{}}
 }
 
-// Arrive notes the state that follows another one by a move; from is -1 for a start. It returns the number of the
+// Arrive records the state reached from another one by a move; from is -1 for a start. It returns the number of the
 // state, and whether it is new; -1 if it is new and the budget has no room for it.
 func (s *Search[K, M]) Arrive(from int, key K, move M) (n int, fresh bool) {
 	if n, known := s.number[key]; known {
@@ -71,8 +70,8 @@ func (s *Search[K, M]) Arrive(from int, key K, move M) (n int, fresh bool) {
 	return n, true
 }
 
-// Leave yields the states whose successors are to be found, one after the other, those that are found meanwhile as
-// well. A loop that breaks off can be followed by another one, which goes on behind it.
+// Leave yields the states whose successors are to be found, one after the other, including those found in the meantime.
+// After a break, another loop continues where the last one stopped.
 func (s *Search[K, M]) Leave() iter.Seq[int] {
 	return func(yield func(n int) bool) {
 		for s.next < len(s.states) && !s.ended {
@@ -98,10 +97,10 @@ func (s *Search[K, M]) Spend() bool {
 	return !s.ended
 }
 
-// Short returns why not all states are found, of those that the loops over Leave asked for; "" if they are.
+// Short returns the reason why the loops over Leave did not find all states, "" if they did.
 func (s *Search[K, M]) Short() string { return s.short }
 
-// Len returns how many states are found.
+// Len returns the number of states found.
 func (s *Search[K, M]) Len() int { return len(s.states) }
 
 // Find returns the number of the state with a key.
@@ -116,7 +115,7 @@ func (s *Search[K, M]) Key(n int) K { return s.states[n].key }
 // Move returns the move by which a state was found.
 func (s *Search[K, M]) Move(n int) M { return s.states[n].move }
 
-// Path returns the states on a shortest way to a state, from a start to the state itself; of -1 there are none.
+// Path returns the states on a shortest path to a state, from a start to the state itself; none for -1.
 func (s *Search[K, M]) Path(n int) []int {
 	var path []int
 	for ; n >= 0; n = int(s.states[n].from) {

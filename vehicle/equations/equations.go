@@ -1,7 +1,7 @@
-// Package equations reads vehicles that are written as equations in a YAML file.
+// Package equations reads vehicles given as equations in a YAML file.
 //
-// What comes out is a [model.Vehicle] like a built-in one: derivatives and outputs are compiled expressions, which
-// allocate nothing when they run. docs/vehicles.md describes the file to its users.
+// The result is a [model.Vehicle] like a built-in one: derivatives and outputs are compiled expressions, which run
+// without allocation. docs/vehicles.md describes the file format.
 package equations
 
 import (
@@ -13,7 +13,7 @@ import (
 	"canopy/vehicle/model"
 )
 
-// IsFile reports whether a name stands for a file of equations, not for a built-in vehicle.
+// IsFile reports whether a name is that of a file of equations, not of a built-in vehicle.
 func IsFile(name string) bool {
 	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
@@ -26,7 +26,7 @@ type program struct {
 	units       []expr.Unit // of the parameters
 	states      []model.State
 	commands    int
-	initial     []*expr.Code // of the states, reads parameters only
+	initial     []*expr.Code // of the states, depends on parameters only
 	derivatives []*expr.Code
 	outputs     []*expr.Code
 	derive      []int // outputs that derivatives read, each after those that it reads itself
@@ -98,8 +98,8 @@ func (v *instance) fill(outputs []int, t float64, y, commands []float64) {
 	}
 }
 
-// order completes the lists of outputs and returns for each output whether it depends on commands. If outputs depend
-// on each other in a circle it returns the circle.
+// order completes the lists of outputs and returns for each output whether it depends on commands. If outputs depend on
+// each other in a cycle, it returns the cycle.
 func (p *program) order() (direct []bool, circle []int) {
 	const onPath, done = 1, 2
 	direct = make([]bool, len(p.outputs))
@@ -137,7 +137,7 @@ func (p *program) order() (direct []bool, circle []int) {
 	for _, c := range p.derivatives {
 		need(c)
 	}
-	for _, i := range slices.Backward(p.all) { // whoever reads an output stands behind it
+	for _, i := range slices.Backward(p.all) { // an output comes before those that read it
 		if needed[i] {
 			need(p.outputs[i])
 			p.derive = append(p.derive, i)

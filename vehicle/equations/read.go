@@ -12,7 +12,7 @@ import (
 	"canopy/vehicle/model"
 )
 
-// defaultTolerance is the absolute tolerance of a state that the file gives none, in the state's unit.
+// defaultTolerance is the default absolute tolerance of a state, in the state's unit.
 const defaultTolerance = 1e-6
 
 // Read reads a vehicle from its file. The vehicle is nil if the list has errors.
@@ -46,10 +46,10 @@ type builder struct {
 // written is an expression of the file, before it is read.
 type written struct {
 	key, node *yamldoc.Node // node nil: 0
-	unit      expr.Unit     // that it must have
+	unit      expr.Unit     // the required unit
 }
 
-// read visits the sections in the order in which their names stand in the signal vector, then the expressions.
+// read visits the sections in the order of the signal vector, then the expressions.
 func (b *builder) read(root *yamldoc.Node) {
 	parts := map[string]*yamldoc.Node{}
 	known := yamldoc.Keys{
@@ -77,7 +77,7 @@ func (b *builder) read(root *yamldoc.Node) {
 	b.program()
 }
 
-// section visits the variables of a section that has new names.
+// section visits the variables of a section that declares names.
 func (b *builder) section(n *yamldoc.Node, what string, visit func(key, value *yamldoc.Node) expr.Unit) {
 	if n == nil {
 		return
@@ -98,8 +98,8 @@ func (b *builder) section(n *yamldoc.Node, what string, visit func(key, value *y
 	})
 }
 
-// variable reads the unit and the text of a variable, and returns the nodes of its other entries, of which keys names
-// those that it may have.
+// variable reads the unit and the text of a variable, and returns the nodes of its other entries; keys lists the
+// permitted ones.
 func (b *builder) variable(key, value *yamldoc.Node, unit func(*yamldoc.Node) expr.Unit, keys ...string) (
 	v model.Variable, u expr.Unit, nodes map[string]*yamldoc.Node) {
 	nodes = map[string]*yamldoc.Node{}
@@ -115,7 +115,7 @@ func (b *builder) variable(key, value *yamldoc.Node, unit func(*yamldoc.Node) ex
 	return v, u, nodes
 }
 
-// number reads an entry that may be missing.
+// number reads an optional entry.
 func (b *builder) number(n *yamldoc.Node, u expr.Unit, what string, missing float64) float64 {
 	if n == nil {
 		return missing
@@ -145,7 +145,7 @@ func (b *builder) startsWithin(key *yamldoc.Node, nodes map[string]*yamldoc.Node
 	b.Add(key, "out-of-range", "", "default = %g is outside the range, %v", value, r)
 }
 
-// needs reports an entry that is missing.
+// needs reports a missing entry.
 func (b *builder) needs(key, value *yamldoc.Node, nodes map[string]*yamldoc.Node, entry, hint string) {
 	if nodes[entry] == nil && value.Kind == yamldoc.Mapping {
 		b.Add(key, "missing-key", hint, "%s has no %s", key.Value, entry)
@@ -221,7 +221,7 @@ func (b *builder) output(key, value *yamldoc.Node) expr.Unit {
 	return u
 }
 
-// program reads the expressions and, unless there are mistakes, compiles them.
+// program reads the expressions and, unless there are errors, compiles them.
 func (b *builder) program() {
 	zero, _ := expr.Parse("0")
 	read := func(list []written, scope expr.Scope) []*expr.Expr {
@@ -265,7 +265,7 @@ func (b *builder) program() {
 	b.start(p)
 }
 
-// start reports initial values that the parameters' defaults put outside their range.
+// start reports initial values that are outside their range with the parameters' defaults.
 func (b *builder) start(p *program) {
 	signals := make([]float64, len(b.places))
 	for i, q := range p.parameters {

@@ -33,7 +33,7 @@ type air struct {
 //
 // Source: US Standard Atmosphere 1976, part 1.
 //
-// The lapse rate is a kink at the tropopause: the gradient of the density jumps by a quarter, and it enters the
+// The lapse rate is a kink at the tropopause: the gradient of the density jumps by a quarter, and it affects the
 // acceleration that holds the equivalent airspeed.
 func standardAir(h float64) air {
 	ratio := earthRadius / (earthRadius + h)

@@ -52,9 +52,8 @@ func (b *battery) openCircuit(s float64) float64 {
 	return b.series * (3.35 + s*(0.55+0.25*s*s) - 0.30*exp(-25*max(s, -0.05)))
 }
 
-// chargeLimit is the largest power [W] that the pack takes at a state of charge: constant, then an exponential taper,
-// then a ramp to zero over the last 0.3 %. The corners are kinks; in the ramp the state of charge itself approaches 1
-// smoothly.
+// chargeLimit is the maximum charge power [W] at a state of charge: constant, then an exponential taper, then a ramp to
+// zero over the last 0.3 %. The corners are kinks; in the ramp the state of charge itself approaches 1 smoothly.
 func (b *battery) chargeLimit(s float64) float64 {
 	limit := b.chargeRate * b.energy
 	if s >= b.taperStart {
@@ -63,17 +62,17 @@ func (b *battery) chargeLimit(s float64) float64 {
 	return limit * min(max((1-s)*(1/0.003), 0), 1)
 }
 
-// derivatives of the pack's states, which are the state of charge, the two RC voltages [V] and the temperature [K], at
-// a power drawn [W], a power that heats the bay [W] and the temperature of the air [K]. It returns the current,
-// positive in discharge [A], and the terminal voltage [V].
+// derivatives writes the derivatives of the pack's states: the state of charge, the two RC voltages [V] and the
+// temperature [K], at a power drawn [W], a power that heats the bay [W] and the temperature of the air [K]. It returns
+// the current, positive in discharge [A], and the terminal voltage [V].
 //
 //	P = I (E - V1 - V2 - R0 I)
 //	ds/dt = -eta I/Q,  eta = coulomb efficiency in charge, 1 in discharge
 //	dVk/dt = (Rk I - Vk)/tauk
 //	C dT/dt = R0 I^2 + V1^2/R1 + V2^2/R2 + bay heat - UA (T - Ta)
 //
-// A power that the pack cannot give draws the current of the largest power it can. The coulomb efficiency is a kink at
-// zero current.
+// If the pack cannot supply the power, it supplies the current of its maximum power. The coulomb efficiency is a kink
+// at zero current.
 func (b *battery) derivatives(y, dydt []float64, power, bayHeat, ambient float64) (current, voltage float64) {
 	soc, v1, v2, T := y[0], y[1], y[2], y[3]
 	E := b.openCircuit(soc) - v1 - v2

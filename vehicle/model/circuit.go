@@ -25,15 +25,15 @@ const (
 	circuitWaypoint
 )
 
-// waypoints is the number of waypoints that the circuit aircraft's autopilot keeps.
+// waypoints is the number of waypoints of the circuit aircraft's autopilot.
 const waypoints = 4
 
 // circuit is the aircraft of A. Klöckner, Behavior Trees for UAV Mission Management, 2013, section 6: a point mass with
-// its autopilot, for a take-off and traffic circuits. The paper gives times; the numbers are assumed so that these come
-// out. docs/vehicle-circuit.md is its page.
+// its autopilot, for a take-off and traffic circuits. The paper gives times; the parameters are chosen to reproduce
+// them. docs/vehicle-circuit.md describes it.
 //
 // Its derivatives have kinks where the autopilot limits acceleration, climb rate and bank, and jump where the waypoint
-// lies straight behind. None of them is a state event.
+// is straight behind. None of them is a state event.
 var circuit = &Vehicle{
 	Name: "circuit",
 	Text: "small aircraft for traffic circuits, 7 states: point mass with autopilot and waypoints",
@@ -99,10 +99,10 @@ func (a *circuitAircraft) bindings() []binding {
 	return list
 }
 
-// Initial is at rest at the origin.
+// Initial writes the state at rest at the origin.
 func (a *circuitAircraft) Initial(y []float64) { clear(y) }
 
-// Derivatives lets airspeed, climb rate and bank angle follow their commands, and the rest follow them.
+// Derivatives makes airspeed, climb rate and bank angle follow their commands; the other states follow from these.
 //
 //	dV/dt = (Vcmd - V)/tauV within the largest acceleration
 //	dw/dt = (wcmd - w)/tauw,  wcmd = k (hcmd - h) within the largest climb rate
@@ -120,7 +120,7 @@ func (a *circuitAircraft) Derivatives(_ float64, y, commands, dydt []float64) {
 	dydt[circuitBank] = (within(bank, a.bank*degree) - phi) / a.bankLag
 }
 
-// headingError is the way to turn [rad], to the right if it is positive: to the waypoint or to the commanded heading.
+// headingError is the angle to turn [rad], positive to the right: to the waypoint or to the commanded heading.
 func (a *circuitAircraft) headingError(y, commands []float64) float64 {
 	bearing := commands[circuitHeadingCommand]
 	if commands[circuitNavigate] >= 0.5 {
@@ -130,16 +130,16 @@ func (a *circuitAircraft) headingError(y, commands []float64) float64 {
 	return math.Remainder(bearing-y[circuitHeading], 2*math.Pi)
 }
 
-// ahead is the way from the aircraft to the waypoint [m].
+// ahead is the vector from the aircraft to the waypoint [m].
 func (a *circuitAircraft) ahead(y, commands []float64) (dx, dy float64) {
 	i := int(max(1, min(waypoints, math.Round(commands[circuitWaypoint])))) - 1
 	return a.route[i].x - y[circuitX], a.route[i].y - y[circuitY]
 }
 
-// Outputs gives the distance.
+// Outputs writes the distance.
 func (a *circuitAircraft) Outputs(_ float64, y, commands, out []float64) {
 	out[0] = math.Hypot(a.ahead(y, commands))
 }
 
-// within limits a value to a largest size, either way.
+// within limits the magnitude of a value.
 func within(v, most float64) float64 { return max(-most, min(most, v)) }

@@ -46,7 +46,7 @@ func (p *propeller) power(T, n, V, rho float64) float64 {
 	return T*(V+p.induced*inflow) + rho*n*n*n*p.powerFactor
 }
 
-// speed [rev/s] that gives a thrust T [N]: the inverse of thrust.
+// speed [rev/s] for a thrust T [N]: the inverse of thrust.
 func (p *propeller) speed(T, V, rho float64) float64 {
 	a := V / (p.advanceRatio * p.diameter)
 	return 0.5 * (a + math.Sqrt(a*a+4*T/(rho*p.thrustFactor)))
@@ -78,11 +78,11 @@ func (m *motor) bindings() []binding {
 	}
 }
 
-// feedForward is the current [A] that carries a shaft power P [W] at a speed omega [rad/s].
+// feedForward is the current [A] for a shaft power P [W] at a speed omega [rad/s].
 func (m *motor) feedForward(P, omega float64) float64 { return (P/omega + m.friction*omega) / m.torque }
 
-// derivatives of a drive's states, which are the current [A], the speed [rad/s], the integral of the speed error [rad]
-// and the winding temperature [K]. It returns the electrical power drawn from the bus [W].
+// derivatives writes the derivatives of a drive's states: the current [A], the speed [rad/s], the integral of the speed
+// error [rad] and the winding temperature [K]. It returns the electrical power drawn from the bus [W].
 //
 //	tau di/dt = ff + Kp e + Ki xi - i,  e = commanded speed - omega,  dxi/dt = e
 //	J domega/dt = Kt i - c omega - Q

@@ -13,8 +13,8 @@ var expTable = func() (table [expSteps]uint64) {
 	return table
 }()
 
-// exp is math.Exp to within 2 units in the last place, in about half of its time: the panels take two exponentials
-// each, and they are the larger part of an evaluation.
+// exp is math.Exp to within 2 units in the last place, in about half the time: the panels need two exponentials each,
+// which dominate the cost of an evaluation.
 //
 //	exp(x) = 2^k 2^(j/64) exp(r),  x = (k + j/64) ln 2 + r,  |r| <= ln 2/128,  exp(r) by Taylor, remainder below 4e-17
 //
@@ -41,8 +41,8 @@ func exp(x float64) float64 {
 // Steps of the mantissa in the table of log.
 const logSteps = 128
 
-// logTable holds, for each step, the inverse of a number in it and the logarithm of that number. The first number is 1,
-// so that log(1) is zero, the others stand in the middle.
+// logTable holds, for each step, the reciprocal of a number in it and the logarithm of that number. The first number is
+// 1, so that log(1) is zero; the others are in the middle of their step.
 var logTable = func() (table [logSteps]struct{ inverse, log float64 }) {
 	table[0].inverse = 1
 	for j := 1; j < logSteps; j++ {
@@ -52,11 +52,11 @@ var logTable = func() (table [logSteps]struct{ inverse, log float64 }) {
 	return table
 }()
 
-// log is math.Log to within 3e-16, or 2 units in the last place if that is more, in about half of its time.
+// log is math.Log to within 3e-16, or 2 units in the last place if that is more, in about half the time.
 //
 //	log(x) = k ln 2 + log(c) + log(1 + r),  x = 2^k m,  m = c (1 + r),  0 <= r < 1/128 or |r| <= 1/256
 //
-// The Taylor series of log(1 + r) up to r^7 leaves 2e-18.
+// The Taylor series of log(1 + r) up to r^7 has a remainder of 2e-18.
 func log(x float64) float64 {
 	bits := math.Float64bits(x)
 	exponent := bits >> 52

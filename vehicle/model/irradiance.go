@@ -2,7 +2,7 @@ package model
 
 import "math"
 
-// clearSky is the irradiance of a cloudless sky of some turbidity.
+// clearSky is the irradiance of a cloudless sky with a given turbidity.
 type clearSky struct {
 	turbidityGround, turbidityHigh, turbidityHeight float64
 	diffuseFraction, diffuseHeight                  float64
@@ -32,7 +32,7 @@ func (c *clearSky) derive(dayOfYear float64) {
 	c.extraterrestrial = 1361 * (1 + 0.033*math.Cos(2*math.Pi*dayOfYear/365))
 }
 
-// daylight is all of the sunlight that depends on the time only.
+// daylight is the part of the sunlight that depends on time only.
 type daylight struct {
 	sun       direction
 	elevation float64 // of the sun [rad]
@@ -57,8 +57,8 @@ func (c *clearSky) daylight(sun direction) daylight {
 	}
 }
 
-// relativeAirMass is the optical air mass relative to the zenith under an elevation [rad] with the given sine; from 1
-// deg below the horizon on it stays constant.
+// relativeAirMass is the optical air mass relative to the zenith under an elevation [rad] with the given sine; it is
+// constant from 1 deg below the horizon downwards.
 //
 //	m = 1/(sin(el) + 0.50572 (el/deg + 6.07995)^-1.6364)
 //

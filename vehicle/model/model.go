@@ -1,5 +1,5 @@
-// Package model holds the simulated vehicles: their parameters, states, outputs and commands with units and text, the
-// derivatives of their states.
+// Package model holds the simulated vehicles: their parameters, states, outputs and commands with units and text, and
+// the derivatives of their states.
 package model
 
 import (
@@ -9,10 +9,10 @@ import (
 	"math"
 )
 
-// Tag says where a parameter's default comes from.
+// Tag is the source of a parameter's default.
 type Tag uint8
 
-// The tags. Nobody may take an assumed value for a measured one.
+// The tags. They distinguish assumed values from measured ones.
 const (
 	Assumed   Tag = iota // chosen, or tuned to the published times of day
 	Published            // published for another aircraft or a bought part
@@ -25,8 +25,8 @@ func (t Tag) String() string { return [...]string{"A", "P", "D"}[t] }
 // MarshalText writes the tag's letter.
 func (t Tag) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// Parameter is one number that is constant during a run. Its value is in its own unit, which need not be SI. Min and
-// Max may be infinite.
+// Parameter is a number that is constant during a run. Its value is in its own unit, which need not be SI. Min and Max
+// may be infinite.
 type Parameter struct {
 	Name    string  `json:"name"`
 	Unit    string  `json:"unit"`
@@ -40,7 +40,7 @@ type Parameter struct {
 // Range returns the range of the values that the parameter may have.
 func (p Parameter) Range() Range { return Between(p.Min, p.Max) }
 
-// Check returns an error that wraps ErrParameters if the parameter may not have the value.
+// Check returns an error that wraps ErrParameters if the value is not valid for the parameter.
 func (p Parameter) Check(value float64) error {
 	if r := p.Range(); !r.Contains(value) || value-value != 0 {
 		return fmt.Errorf("%w: %s = %g, must be in %v %s", ErrParameters, p.Name, value, r, p.Unit)
@@ -71,8 +71,8 @@ type Variable struct {
 	Text string `json:"text"`
 }
 
-// State is a continuous state, the absolute error tolerated in it where a relative one means nothing, and the range
-// outside which the model describes nothing.
+// State is a continuous state, its absolute error tolerance for values where a relative one is meaningless, and the
+// range in which the model is valid.
 type State struct {
 	Variable
 	AbsTol float64 `json:"abs_tol"`
@@ -85,7 +85,7 @@ type Output struct {
 	Direct bool `json:"direct"` // depends on the commands of the same instant
 }
 
-// Command is an input. While nobody writes it, it keeps its last value (Hold) or returns to its default.
+// Command is an input. While no task writes it, it keeps its last value (Hold) or returns to its default.
 type Command struct {
 	Variable
 	Default float64 `json:"default"`
@@ -104,8 +104,8 @@ type Vehicle struct {
 	Outputs    []Output
 	Commands   []Command
 
-	// New makes an instance. It wants one value for each of Parameters, in that order; values that are out of range or
-	// do not go together give an error that wraps ErrParameters.
+	// New returns an instance. It requires one value for each of Parameters, in that order; values that are out of
+	// range or inconsistent give an error that wraps ErrParameters.
 	New func(parameters []float64) (Instance, error)
 }
 
@@ -114,7 +114,7 @@ type Vehicle struct {
 type Instance interface {
 	// Initial writes the states at the start, in trim.
 	Initial(y []float64)
-	// Derivatives writes the time derivatives of y at t seconds. Its result depends on nothing but its arguments.
+	// Derivatives writes the time derivatives of y at t seconds. Its result depends only on its arguments.
 	Derivatives(t float64, y, commands, dydt []float64)
 	// Outputs writes the outputs at t seconds.
 	Outputs(t float64, y, commands, out []float64)
@@ -132,13 +132,13 @@ func (v *Vehicle) Defaults() []float64 {
 	return values
 }
 
-// binding declares a parameter together with the place where its value goes.
+// binding declares a parameter together with the variable for its value.
 type binding struct {
 	Parameter
 	to *float64
 }
 
-// assign puts values in their places. It panics on a wrong number of values.
+// assign sets the variables. It panics on a wrong number of values.
 func assign(to []binding, values []float64) error {
 	if len(values) != len(to) {
 		panic("model: wrong number of parameters")

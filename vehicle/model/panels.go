@@ -17,7 +17,8 @@ const (
 	darkness = 1e-17
 )
 
-// panels are the solar panels, cells in series with a tracker each, numbered from the left wing tip to the right.
+// panels holds the solar panels, each a series of cells with its own tracker, numbered from the left wing tip to the
+// right.
 type panels struct {
 	cells, cellArea, shortCurrent, openVoltage, mppCurrent, mppVoltage       float64
 	voltageSlope, currentSlope, thermalVoltage, encapsulation, efficiency    float64
@@ -125,7 +126,7 @@ func (p *panels) openCircuit(temperature, irradiance float64) float64 {
 //	C2 = (Vmp/Voc - 1)/ln(1 - Imp/Isc),  C1 = (1 - Imp/Isc) exp(-Vmp/(C2 Voc))
 //
 // Source: explicit model through short circuit, maximum power point and open circuit, Rauschenbach (1980), Solar Cell
-// Array Design Handbook. In the dark, where the current is next to nothing, the diode is only on or off.
+// Array Design Handbook. In the dark, where the current is almost zero, the diode is only on or off.
 func (p *panels) current(voltage, temperature, irradiance, openCircuit float64) float64 {
 	I := p.currentPerIrradiance * irradiance * (1 + p.currentSlope*(temperature-cellReference))
 	if irradiance < darkness {
@@ -152,7 +153,7 @@ type sunlight struct {
 //
 // massFlux is ln(rho V/(kg/(m^2 s))); ambient the temperature of the air [K].
 //
-// A panel that turns from the sun is a kink in the irradiance that it receives.
+// The irradiance of a panel has a kink where the panel turns away from the sun.
 func (p *panels) derivatives(s *sunlight, ambient, massFlux float64,
 	temperature, voltage, dTemperature, dVoltage []float64,
 ) (power, irradiance float64) {

@@ -2,7 +2,7 @@ package model
 
 import "math"
 
-// airframe is the wing and the mass of the point that flies.
+// airframe is the wing and the mass of the point mass.
 type airframe struct {
 	mass, span, area, zeroDrag, oswald, zeroLift, liftSlope float64
 
@@ -61,8 +61,8 @@ func (a *autopilot) bindings() []binding {
 	}
 }
 
-// climbCommand is the climb rate [m/s] asked for by an altitude error [m], between the largest sink rate, a share of
-// that of the power-off glide, and the largest climb rate [m/s].
+// climbCommand is the climb rate [m/s] commanded for an altitude error [m], between the maximum sink rate, a fraction
+// of that of the power-off glide, and the maximum climb rate [m/s].
 func (a *autopilot) climbCommand(altitudeError, glide float64) float64 {
 	w := smoothMin(a.altitudeGain*altitudeError, a.climbRate, 0.02)
 	return smoothMax(w, -a.sinkShare*glide, 0.02)

@@ -21,8 +21,8 @@ const (
 	quadRotors
 )
 
-// quad is a small quadrotor, a point mass whose autopilot follows velocities, with a battery that hovering empties.
-// docs/vehicle-quad.md is its page.
+// quad is a small quadrotor: a point mass whose autopilot follows velocity commands, with a battery that hovering
+// drains. docs/vehicle-quad.md describes it.
 var quad = &Vehicle{
 	Name: "quad",
 	Text: "small quadrotor for inspections, 7 states: point mass with velocity autopilot, wind, battery",
@@ -81,14 +81,15 @@ func (q *quadrotor) bindings() []binding {
 	}
 }
 
-// Initial is on the ground with a full battery.
+// Initial writes the state on the ground with a full battery.
 func (q *quadrotor) Initial(y []float64) {
 	clear(y)
 	y[quadCharge] = 1
 }
 
-// Derivatives lets the velocities follow their commands with a lag, within the largest acceleration, and empties the
-// battery. Horizontal commands are shortened to the largest speed. Rotors that stand command no velocity.
+// Derivatives makes the velocities follow their commands with a lag, within the maximum acceleration, and discharges
+// the battery. Horizontal commands are limited to the maximum speed. With stopped rotors the commanded velocity is
+// zero.
 //
 //	dv/dt = (vcmd - v)/tau within the largest acceleration
 //	dsoc/dt = -P/E
@@ -106,9 +107,9 @@ func (q *quadrotor) Derivatives(_ float64, y, commands, dydt []float64) {
 	dydt[quadCharge] = -q.power(y, commands) / (3600 * q.energy)
 }
 
-// power is that of hovering by momentum theory, of climbing and of drag, over the efficiency, and of the electronics
-// (J. G. Leishman, Principles of Helicopter Aerodynamics, 2006, sections 2.2 and 5.5, without the relief of induced
-// power in forward flight, so on the safe side):
+// power is the power for hovering by momentum theory, climbing and drag, divided by the efficiency, plus that of the
+// electronics (J. G. Leishman, Principles of Helicopter Aerodynamics, 2006, sections 2.2 and 5.5, without the reduction
+// of induced power in forward flight, so conservative):
 //
 //	P = ((m g)^(3/2)/sqrt(2 rho A) + m g w + rho CdA V^3/2)/eta + P0,  w no less than 0, V through the air
 func (q *quadrotor) power(y, commands []float64) float64 {
@@ -121,7 +122,7 @@ func (q *quadrotor) power(y, commands []float64) float64 {
 	return (hover+weight*max(y[quadClimb], 0)+q.density*q.dragArea*V*V*V/2)/q.efficiency + q.electronics
 }
 
-// Outputs gives distance and power.
+// Outputs writes distance and power.
 func (q *quadrotor) Outputs(_ float64, y, commands, out []float64) {
 	out[0], out[1] = math.Hypot(y[quadX], y[quadY]), q.power(y, commands)
 }

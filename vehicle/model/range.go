@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// Range is the closed interval of values that mean something. The zero value has no bounds.
+// Range is the closed interval of meaningful values. The zero value has no bounds.
 type Range struct {
 	least, most float64
 	bounded     bool
 }
 
-// Between returns the range from least to most, either of which may be infinite. It panics if it is empty.
+// Between returns the range from least to most; either may be infinite. It panics if the range is empty.
 func Between(least, most float64) Range {
 	if !(least <= most) {
 		panic("model: empty range")
@@ -19,10 +19,10 @@ func Between(least, most float64) Range {
 	return Range{least, most, true}
 }
 
-// AtLeast returns the range from least on.
+// AtLeast returns the range with the minimum least and no maximum.
 func AtLeast(least float64) Range { return Between(least, math.Inf(1)) }
 
-// Bounds returns the ends of the range, infinite where there is none.
+// Bounds returns the minimum and maximum of the range, infinite where there is none.
 func (r Range) Bounds() (least, most float64) {
 	if !r.bounded {
 		return math.Inf(-1), math.Inf(1)
@@ -50,7 +50,7 @@ func (r Range) String() string {
 	return fmt.Sprintf("%g to %g", least, most)
 }
 
-// MarshalJSON writes the ends as min and max, null where there is none.
+// MarshalJSON writes the bounds as min and max, null where there is none.
 func (r Range) MarshalJSON() ([]byte, error) {
 	end := func(v float64) string {
 		if math.IsInf(v, 0) {

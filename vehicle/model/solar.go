@@ -35,15 +35,15 @@ const (
 	commandCount
 )
 
-// solar is the solar high-altitude aircraft of the day that the paper flies: a point mass on a commanded trajectory,
-// two electric drives, a battery and 26 solar panels. docs/vehicle-solar.md is its page.
+// solar is the solar high-altitude aircraft of the paper's solar day: a point mass on a commanded trajectory, two
+// electric drives, a battery and 26 solar panels. docs/vehicle-solar.md describes it.
 //
-// Its derivatives are continuous but for two jumps far below any tolerance: 1e-6 of the pressure, which the standard
+// Its derivatives are continuous except for two jumps far below any tolerance: 1e-6 of the pressure, which the standard
 // rounds at the tropopause, and 2 mW of power when the first ray of the night falls on a panel. They have kinks where a
-// panel turns from the sun, where the battery's current changes sign, where its charge power begins and ends to taper,
-// and at the tropopause. None of them is a state event. Measured on the day, with the implicit integrator at a relative
-// tolerance of 1e-6 against the explicit one at 1e-10: no event of the mission is off by more than 0.16 s. Stopped and
-// restarted at every kink, the integrator gains nothing (0.3 s) and takes twice the evaluations: a full battery keeps
+// panel turns away from the sun, where the battery's current changes sign, at both ends of the taper of its charge
+// power, and at the tropopause. None of them is a state event. Measured on the day, with the implicit integrator at a
+// relative tolerance of 1e-6 against the explicit one at 1e-10: no event of the mission is off by more than 0.16 s.
+// Restarting the integrator at every kink gains no accuracy (0.3 s) and doubles the evaluations: a full battery keeps
 // the current at zero, and its sign changes four thousand times.
 var solar = &Vehicle{
 	Name: "solar",
@@ -100,7 +100,7 @@ func solarStates() []State {
 	return states
 }
 
-// snapshot is what an evaluation of the derivatives finds on its way, from the first part to the last.
+// snapshot holds the intermediate results of an evaluation of the derivatives, in order of computation.
 type snapshot struct {
 	air                   air
 	speed                 float64 // true airspeed [m/s]
@@ -110,7 +110,7 @@ type snapshot struct {
 	sinBank, cosBank      float64
 	distance              float64 // from the holding point [m]
 	lift, drag            float64 // coefficients
-	dragForce, required   float64 // drag, thrust that the trajectory takes [N]
+	dragForce, required   float64 // drag, thrust required by the trajectory [N]
 	thrust, motors        float64 // of both drives [N], [W]
 	light                 sunlight
 	available, irradiance float64 // solar power [W], mean irradiance on the panels [W/m^2]
@@ -118,7 +118,7 @@ type snapshot struct {
 	current, bus          float64 // of the battery [A], [V]
 }
 
-// aircraft is an instance of the solar aircraft. Its parameters and what derives from them are constant after
+// aircraft is an instance of the solar aircraft. Its parameters and the values derived from them are constant after
 // newAircraft; the rest is scratch memory.
 type aircraft struct {
 	site      site
@@ -217,8 +217,8 @@ func (a *aircraft) Initial(y []float64) {
 	}
 }
 
-// Derivatives follows the causes: the commanded trajectory, the thrust that it takes, the drives that deliver it, the
-// panels in the attitude that comes of it, the battery that balances the bus.
+// Derivatives follows the causal order: the commanded trajectory, the thrust that it requires, the drives that deliver
+// it, the panels in the resulting attitude, the battery that balances the bus.
 func (a *aircraft) Derivatives(t float64, y, commands, dydt []float64) {
 	y, dydt = y[:stateCount], dydt[:stateCount]
 	now := &a.now
@@ -232,7 +232,8 @@ func (a *aircraft) Derivatives(t float64, y, commands, dydt []float64) {
 }
 
 // fly writes the derivatives of the flight: climb rate and equivalent airspeed follow their commands through filters,
-// the bank angle the circle round the holding point. It finds the forces on the point mass, whose equations it inverts.
+// the bank angle the circle round the holding point. It computes the forces on the point mass from the inverted
+// equations of motion.
 //
 //	V = veas sqrt(rho0/rho),  dV/dt = dveas/dt sqrt(rho0/rho) - V/2 dln(rho)/dh w,  sin(gamma) = w/V
 //	L cos(phi) = m (g cos(gamma) + V dgamma/dt),  T = D + m (g sin(gamma) + dV/dt)
@@ -300,11 +301,11 @@ func (a *aircraft) drive(y, dydt []float64) {
 	}
 }
 
-// illuminate finds the sunlight in body axes, which are turned by the course, the pitch angle gamma + alpha and the
+// illuminate computes the sunlight in body axes, which are rotated by the course, the pitch angle gamma + alpha and the
 // bank angle.
 func (a *aircraft) illuminate(t, altitude float64) {
 	now := &a.now
-	if t != a.lightAt { // most calls repeat the time of the one before
+	if t != a.lightAt { // most calls repeat the time of the previous one
 		a.light = a.sky.daylight(a.site.sun(a.site.midnight + t/secondsDay))
 		a.lightAt = t
 	}
@@ -323,8 +324,8 @@ func (a *aircraft) illuminate(t, altitude float64) {
 	now.light.direct, now.light.diffuse = a.sky.at(&a.light, altitude, now.air.pressure)
 }
 
-// balance writes the derivatives of the battery. The panels give what the loads and the battery take; the battery gives
-// the rest.
+// balance writes the derivatives of the battery. The panels supply the loads and charge the battery; the battery
+// supplies the rest.
 func (a *aircraft) balance(y, dydt, commands []float64) {
 	now := &a.now
 	now.load = now.motors + a.loads.avionics + a.loads.payload*commands[commandPayload] + commands[commandElectrolyser]
@@ -337,7 +338,7 @@ func (a *aircraft) balance(y, dydt, commands []float64) {
 		now.air.temperature)
 }
 
-// solarOutputs declares the outputs, in the order in which Outputs gives them.
+// solarOutputs declares the outputs in the order of Outputs.
 func solarOutputs() []Output {
 	return []Output{
 		{Variable{"V", "m/s", "true airspeed"}, false},
@@ -369,7 +370,7 @@ func solarOutputs() []Output {
 	}
 }
 
-// Outputs gives the outputs.
+// Outputs writes the outputs.
 func (a *aircraft) Outputs(t float64, y, commands, out []float64) {
 	a.Derivatives(t, y, commands, a.dydt[:])
 	now, panelSum := &a.now, 0.0

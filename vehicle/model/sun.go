@@ -30,7 +30,7 @@ func (s *site) bindings() []binding {
 	}
 }
 
-// derive computes what depends on the parameters only. It reports whether the date exists.
+// derive computes the values that depend on the parameters only. It reports whether the date exists.
 func (s *site) derive() bool {
 	year, month, day := int(s.year), int(s.month), int(s.day)
 	whole := float64(year) == s.year && float64(month) == s.month && float64(day) == s.day
