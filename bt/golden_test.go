@@ -62,7 +62,7 @@ func (g *machine) run(t *testing.T, d golden.Directive) string {
 		}
 		g.state(&b)
 	case "trace":
-		if err := script.Trace(g.tree, src, &b); err != nil {
+		if err := script.Print(g.tree, src, &b); err != nil {
 			fmt.Fprintf(&b, "error:\n%v\n", err)
 		}
 	case "run", "tick":

@@ -18,8 +18,8 @@ var (
 	ErrRecorded     = errors.New("the recorded inputs are of another mission")
 )
 
-// Configuration says what decides in a run which actions are active. There are four: Continuous, Discrete, Graph and
-// Recorded, the rows of the 2014 paper's Table 1.
+// Configuration says what decides in a run which actions are active. There are four: Continuous, Ticked, StateGraph
+// and Recorded, the rows of the 2014 paper's Table 1.
 type Configuration interface {
 	String() string
 	decider(m *mission.Mission) (executive.Decider, error)
@@ -31,10 +31,10 @@ type Configuration interface {
 func Configurations(m *mission.Mission, periods []float64) []Configuration {
 	list := []Configuration{Continuous{}}
 	for _, p := range periods {
-		list = append(list, Discrete{Period: p}, Discrete{Period: p, Restart: true})
+		list = append(list, Ticked{Period: p}, Ticked{Period: p, Restart: true})
 	}
 	if m.Graph != nil {
-		list = append(list, Graph{})
+		list = append(list, StateGraph{})
 	}
 	return list
 }
@@ -48,14 +48,14 @@ func (Continuous) decider(m *mission.Mission) (executive.Decider, error) {
 	return executive.Tree(func(in []bt.Input) executive.Engine { return bt.NewEngine(m.Plan.Tree, in, 0) }), nil
 }
 
-// Discrete is the plan's tree in discrete time: it is ticked at multiples of a period, and sees nothing in between.
-type Discrete struct {
+// Ticked is the plan's tree in discrete time: it is ticked at multiples of a period, and sees nothing in between.
+type Ticked struct {
 	Period       float64 // [s]
 	Restart      bool    // the integrator starts anew at each tick
 	Conventional bool    // the tree is ticked by a [tick.Conventional]: it chatters
 }
 
-func (d Discrete) String() string {
+func (d Ticked) String() string {
 	text := fmt.Sprintf("tick %g s", d.Period)
 	if d.Conventional {
 		text += ", conventional"
@@ -66,7 +66,7 @@ func (d Discrete) String() string {
 	return text
 }
 
-func (d Discrete) decider(m *mission.Mission) (executive.Decider, error) {
+func (d Ticked) decider(m *mission.Mission) (executive.Decider, error) {
 	how := executive.Ticking{Period: d.Period, Restart: d.Restart, Once: d.Conventional}
 	if !d.Conventional {
 		return executive.Ticked(func(in []bt.Input) executive.Engine {
@@ -97,13 +97,13 @@ type conventional struct{ *tick.Conventional }
 
 func (c conventional) Settle(inputs []bt.Input) (bt.Instant, error) { return c.Tick(inputs), nil }
 
-// Graph is the mission's state graph instead of the plan's tree. It sees the plan's conditions, and activates its
+// StateGraph is the mission's state graph instead of the plan's tree. It sees the plan's conditions, and activates its
 // actions.
-type Graph struct{}
+type StateGraph struct{}
 
-func (Graph) String() string { return "state graph" }
+func (StateGraph) String() string { return "state graph" }
 
-func (Graph) decider(m *mission.Mission) (executive.Decider, error) {
+func (StateGraph) decider(m *mission.Mission) (executive.Decider, error) {
 	if m.Graph == nil {
 		return nil, fmt.Errorf("%w: the mission file names none", ErrGraph)
 	}

@@ -122,7 +122,7 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 	}
 	r.outside = make([]bool, len(r.low))
 	switch c.(type) {
-	case Continuous, Discrete:
+	case Continuous, Ticked:
 		r.tree = true
 	}
 	return r, nil

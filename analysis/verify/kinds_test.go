@@ -89,7 +89,7 @@ func eachKind(t *testing.T, kind bt.Kind, r *rand.Rand, reached map[bt.Status]bo
 		}
 		if f.Script != "" {
 			src := &diag.Source{Name: "script", Text: f.Script}
-			if err := script.Trace(p.Tree, src, &drawn); err != nil {
+			if err := script.Print(p.Tree, src, &drawn); err != nil {
 				t.Error(err)
 			}
 		}
@@ -98,7 +98,7 @@ func eachKind(t *testing.T, kind bt.Kind, r *rand.Rand, reached map[bt.Status]bo
 		(kind.Family() != bt.Script || c.Verdict != Undecided) {
 		t.Errorf("a %s is not the same as itself: %s", kind, c.Text)
 	}
-	if _, err := translate.Graph(p, translate.Assumptions{}); err != nil {
+	if _, err := translate.StateGraph(p, translate.Assumptions{}); err != nil {
 		t.Error(err)
 	}
 }

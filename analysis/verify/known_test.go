@@ -42,7 +42,7 @@ func check(t *testing.T, text, declared string) (declare.Subject, []Finding) {
 func finals(t *testing.T, tree *bt.Tree, text string) (status map[string]bt.Status, rootGood bool) {
 	t.Helper()
 	var log bytes.Buffer
-	if err := script.Trace(tree, &diag.Source{Name: "script.txt", Text: text}, &log); err != nil {
+	if err := script.Print(tree, &diag.Source{Name: "script.txt", Text: text}, &log); err != nil {
 		t.Fatalf("%s\n%v", text, err)
 	}
 	status = map[string]bt.Status{}
@@ -68,7 +68,7 @@ func finals(t *testing.T, tree *bt.Tree, text string) (status map[string]bt.Stat
 	return status, rootGood
 }
 
-// TestScriptsShowTheViolation replays every counterexample with script.Trace and looks for the violation in the log.
+// TestScriptsShowTheViolation replays every counterexample with script.Print and looks for the violation in the log.
 func TestScriptsShowTheViolation(t *testing.T) {
 	shown := map[string]int{}
 	for _, memory := range []bool{false, true} {

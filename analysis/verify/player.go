@@ -43,7 +43,7 @@ func (p *Player) begin(world []bool, over ...bt.Task) (*Player, error) {
 	return p, p.move(world)
 }
 
-// newTrace returns a player whose engine begins as that of script.Trace: before the first world conditions are false
+// newTrace returns a player whose engine begins as that of script.Print: before the first world conditions are false
 // and actions ask to be activated.
 func (m *Model) newTrace() *Player {
 	p := m.idle()
@@ -286,7 +286,7 @@ func (m *Model) spells() bool {
 	return !slices.ContainsFunc(m.leaves, func(l leaf) bool { return strings.ContainsAny(l.name, ";#") })
 }
 
-// script returns the moves as a script for script.Trace, "" if a script cannot spell the name of a leaf.
+// script returns the moves as a script for script.Print, "" if a script cannot spell the name of a leaf.
 func (p *Player) script() string {
 	if !p.m.spells() {
 		return ""

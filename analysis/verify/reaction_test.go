@@ -28,7 +28,7 @@ func TestReaction(t *testing.T) {
 			continue
 		}
 		var log bytes.Buffer
-		if err := script.Trace(s.Plan.Tree, &diag.Source{Name: "script.txt", Text: f[0].Script}, &log); err != nil || log.Len() == 0 {
+		if err := script.Print(s.Plan.Tree, &diag.Source{Name: "script.txt", Text: f[0].Script}, &log); err != nil || log.Len() == 0 {
 			t.Errorf("the script does nothing: %v\n%s", err, f[0].Script)
 		}
 	}

@@ -206,7 +206,7 @@ func replayed(t *testing.T, tree *bt.Tree, script string) []map[string]bool {
 }
 
 // TestPropertiesAgreeWithBruteForce: on random plans with up to six Boolean inputs, what is refuted is what some sequence
-// of worlds violates, the shortest one is found, and script.Trace shows the violation; what is proved no sequence violates.
+// of worlds violates, the shortest one is found, and script.Print shows the violation; what is proved no sequence violates.
 func TestPropertiesAgreeWithBruteForce(t *testing.T) {
 	cases := 1000
 	if testing.Short() {

@@ -38,7 +38,7 @@ type Finding struct {
 	Where         []string // regions of the signals in which it goes wrong
 	More          bool     // there are other regions
 	Advice        string   // what to do about it; "" if nothing
-	Script        string   // a counterexample for script.Trace; "" if there is none to show
+	Script        string   // a counterexample for script.Print; "" if there is none to show
 	declare.Place          // of what was declared, of its first task, or of the plan
 	Accepted      string   // the reason by which the author accepts a finding that is not proved; "" if not accepted
 }

@@ -120,7 +120,7 @@ func compare(ctx context.Context, m *mission.Mission, configurations []run.Confi
 	rows = make([]row, len(configurations))
 	times := make([][]float64, len(configurations))
 	ratios := make([][]float64, len(configurations))
-	var continuous *run.Trace
+	var continuous *run.History
 	bar := newProgress(stderr, float64(limit.most*len(configurations)))
 	defer bar.clear()
 flying:
@@ -136,18 +136,18 @@ flying:
 				c = run.Recorded(continuous.Inputs)
 			}
 			bar.step(float64(round*len(configurations)+i), c.String())
-			trace, summary, spent, failure := measure(ctx, m, c, until)
+			history, summary, spent, failure := measure(ctx, m, c, until)
 			if failure != nil {
 				err = fmt.Errorf("%s: %w", c, failure)
 				break flying
 			}
 			if continuous == nil {
-				continuous = trace
+				continuous = history
 			}
 			times[i] = append(times[i], spent)
 			ratios[i] = append(ratios[i], spent/times[0][round])
 			if round == 0 {
-				rows[i] = describe(m, c, summary, trace.Minus(continuous))
+				rows[i] = describe(m, c, summary, history.Minus(continuous))
 			}
 		}
 	}
@@ -172,16 +172,16 @@ func describe(m *mission.Mission, c run.Configuration, s record.Summary, d run.D
 
 // measure flies one configuration once; the time is the CPU time of the run with its recording in memory.
 func measure(ctx context.Context, m *mission.Mission, c run.Configuration, until float64) (
-	*run.Trace, record.Summary, float64, error) {
+	*run.History, record.Summary, float64, error) {
 	r, err := simulated.New(m, c, until)
 	if err != nil {
 		return nil, record.Summary{}, 0, err
 	}
-	trace := run.NewTrace(m)
-	r.Attach(trace.Recorder())
+	history := run.NewHistory(m)
+	r.Attach(history.Recorder())
 	began := cputime.Now()
 	err = r.Fly(ctx, nil)
-	return trace, r.Summary(), cputime.Now() - began, err
+	return history, r.Summary(), cputime.Now() - began, err
 }
 
 func total(x []float64) float64 {

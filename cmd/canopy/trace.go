@@ -45,7 +45,7 @@ With --count, each instant ends with a line "N: I event iterations, C status cha
 			if count {
 				err = traceCounts(p.Tree, src, cmd.OutOrStdout())
 			} else {
-				err = script.Trace(p.Tree, src, cmd.OutOrStdout())
+				err = script.Print(p.Tree, src, cmd.OutOrStdout())
 			}
 			if errors.As(err, new(diag.List)) {
 				return err

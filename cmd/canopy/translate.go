@@ -134,7 +134,7 @@ var writers = map[string]func(io.Writer, *plan.Plan) error{
 // graph returns a writer of plans, given one of state graphs.
 func graph(write func(io.Writer, *stategraph.Graph) error) func(io.Writer, *plan.Plan) error {
 	return func(w io.Writer, p *plan.Plan) error {
-		g, err := translate.Graph(p, translate.Assumptions{})
+		g, err := translate.StateGraph(p, translate.Assumptions{})
 		if err != nil {
 			return err
 		}

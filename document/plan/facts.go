@@ -23,32 +23,32 @@ func (f Fact) String() string {
 	return f.Name
 }
 
-// Model is the declaration of a leaf type, with what is known of its place in the world.
-type Model struct {
+// LeafType is the declaration of a leaf type, with what is known of its place in the world.
+type LeafType struct {
 	Kind      bt.Kind // Condition or Action
 	Leaf      Leaf    // what a leaf of the type does, ports standing for their defaults
 	Pre, Post []Fact  // Action: the facts that it needs and brings about
 }
 
-// ReadModels reads the declarations of leaf types in a plan document, which need not have a tree. The list holds the
-// mistakes in them; if one of them is an error there are no models.
-func ReadModels(src *diag.Source) ([]Model, diag.List) {
+// ReadLeafTypes reads the declarations of leaf types in a plan document, which need not have a tree. The list holds the
+// mistakes in them; if one of them is an error there are no types.
+func ReadLeafTypes(src *diag.Source) ([]LeafType, diag.List) {
 	r := newReader(src, nil)
 	root := r.root()
-	var models []Model
+	var types []LeafType
 	if root != nil {
 		r.rootAttributes(root)
-		models = r.leafModels(root)
+		types = r.leafTypes(root)
 	}
 	list := r.found.Sorted()
 	if list.HasErrors() {
 		return nil, list
 	}
-	return models, list
+	return types, list
 }
 
-func (r *reader) leafModels(root *xmltree.Element) []Model {
-	var models []Model
+func (r *reader) leafTypes(root *xmltree.Element) []LeafType {
+	var types []LeafType
 	for e := range root.Elements() {
 		if e.Name != elementModels {
 			continue
@@ -57,20 +57,20 @@ func (r *reader) leafModels(root *xmltree.Element) []Model {
 			r.declare(d)
 			if id := d.Find("ID"); id != nil && (d.Name == elementAction || d.Name == elementCondition) {
 				if m := r.models[id.Value]; m != nil && m.element == d {
-					models = append(models, r.leafModel(m))
+					types = append(types, r.leafType(m))
 				}
 			}
 		}
 	}
-	return models
+	return types
 }
 
-// leafModel reads a declaration as if a leaf without attributes used it.
-func (r *reader) leafModel(m *model) Model {
+// leafType reads a declaration as if a leaf without attributes used it.
+func (r *reader) leafType(m *model) LeafType {
 	use := &item{element: &xmltree.Element{Name: m.element.Name, Span: m.element.Span, Tag: m.element.Tag}, id: m.id,
 		name: m.id, model: m}
 	use.kind, _ = bt.ParseKind(m.kind)
-	return Model{use.kind, r.leaf(use, nil), m.pre, m.post}
+	return LeafType{use.kind, r.leaf(use, nil), m.pre, m.post}
 }
 
 // facts reads an attribute that lists facts.

@@ -8,18 +8,18 @@ import (
 	"canopy/diag"
 )
 
-func TestReadModels(t *testing.T) {
+func TestReadLeafTypes(t *testing.T) {
 	src := &diag.Source{Name: "x.xml", Text: `<root BTCPP_format="4">
 		<TreeNodesModel>
 			<Condition ID="door_open" on="door gt limit"><input_port name="limit" default="0.5"/></Condition>
 			<Action ID="open" pre="not locked  and at_door" post="door_open" write="push := 1"/>
 			<SubTree ID="other"/><Control ID="Mine"/><MetadataFields/>
 		</TreeNodesModel></root>`}
-	models, list := ReadModels(src)
-	if len(list) > 0 || len(models) != 2 {
-		t.Fatalf("%d models, %v", len(models), list)
+	types, list := ReadLeafTypes(src)
+	if len(list) > 0 || len(types) != 2 {
+		t.Fatalf("%d types, %v", len(types), list)
 	}
-	door, open := models[0], models[1]
+	door, open := types[0], types[1]
 	if door.Kind != bt.Condition || door.Leaf.ID != "door_open" || fmt.Sprint(door.Leaf.Details()) != "[on: door > 0.5]" {
 		t.Errorf("%+v %v", door, door.Leaf.Details())
 	}
@@ -37,8 +37,8 @@ func TestReadModels(t *testing.T) {
 		`<root BTCPP_format="4"><TreeNodesModel><Action ID="a" pre="x or y"/></TreeNodesModel></root>`:                                codeFacts,
 		`plan`: codeNotXML,
 	} {
-		models, list := ReadModels(&diag.Source{Name: "x", Text: text})
-		if models != nil || len(list) != 1 || list[0].Code != code {
+		types, list := ReadLeafTypes(&diag.Source{Name: "x", Text: text})
+		if types != nil || len(list) != 1 || list[0].Code != code {
 			t.Errorf("%s wanted, not %v", code, list)
 		}
 	}

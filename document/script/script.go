@@ -12,7 +12,7 @@ import (
 	"canopy/diag"
 )
 
-// Trace settles a tree for the first time and then once for each line of a script, and writes one line for each change
+// Print settles a tree for the first time and then once for each line of a script, and writes one line for each change
 // of a status:
 //
 //	N NAME: From -> To
@@ -28,7 +28,7 @@ import (
 //
 // All bad input is found before anything runs and returned as a diag.List; nothing is written then. A tree that does
 // not settle is an error that wraps [bt.ErrLoop], after the log so far.
-func Trace(tree *bt.Tree, src *diag.Source, w io.Writer) error {
+func Print(tree *bt.Tree, src *diag.Source, w io.Writer) error {
 	out := bufio.NewWriter(w)
 	err := Replay(tree, src, log(tree, out))
 	if flushed := out.Flush(); err == nil {
@@ -46,8 +46,8 @@ func log(tree *bt.Tree, out io.Writer) func(n int, instant bt.Instant) {
 	}
 }
 
-// Replay runs a script as Trace does and passes each instant on with its number; the instant is valid until the
-// function returns. The errors are those of Trace.
+// Replay runs a script as Print does and passes each instant on with its number; the instant is valid until the
+// function returns. The errors are those of Print.
 func Replay(tree *bt.Tree, src *diag.Source, pass func(n int, instant bt.Instant)) error {
 	lines, list := Parse(tree, src)
 	if err := list.Err(); err != nil {

@@ -32,9 +32,9 @@ func compiledOutline(t testing.TB, text string) *bt.Tree {
 	return trees.Compile(t, root)
 }
 
-// FuzzTrace checks that a script is either run or refused, that what is refused writes nothing and has its place in the
+// FuzzPrint checks that a script is either run or refused, that what is refused writes nothing and has its place in the
 // script, and that the log follows the status cycle. Golden scripts are seeds as well.
-func FuzzTrace(f *testing.F) {
+func FuzzPrint(f *testing.F) {
 	f.Add("set root/s/c true; end a success # comment\n\nslow fly home entry exit\nentered fly home;exited fly home\n")
 	files, err := filepath.Glob("../../bt/testdata/trace*.txt")
 	if err != nil {
@@ -51,7 +51,7 @@ func FuzzTrace(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var out strings.Builder
 		src := &diag.Source{Name: "script", Text: text}
-		err := Trace(tree, src, &out)
+		err := Print(tree, src, &out)
 		var list diag.List
 		if errors.As(err, &list) {
 			if out.Len() > 0 {
@@ -86,7 +86,7 @@ type failing struct{}
 func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestTraceWriteFails(t *testing.T) {
-	err := Trace(compiledOutline(t, scriptTree), &diag.Source{Text: "set root/s/c true"}, failing{})
+	err := Print(compiledOutline(t, scriptTree), &diag.Source{Text: "set root/s/c true"}, failing{})
 	if !errors.Is(err, io.ErrShortWrite) {
 		t.Error(err)
 	}
@@ -115,7 +115,7 @@ func TestTraceLoop(t *testing.T) {
 func TestTraceCarriageReturns(t *testing.T) {
 	var out strings.Builder
 	tree := compiledOutline(t, "Condition c\n")
-	if err := Trace(tree, &diag.Source{Text: "set c true\r\n\r\nset c false"}, &out); err != nil {
+	if err := Print(tree, &diag.Source{Text: "set c true\r\n\r\nset c false"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	if want := "1 c: Failure -> Success\n2 c: Success -> Failure\n"; out.String() != want {
@@ -127,13 +127,13 @@ func TestTraceCarriageReturns(t *testing.T) {
 func TestTraceByteOrderMark(t *testing.T) {
 	tree := compiledOutline(t, "Condition c\n")
 	var out strings.Builder
-	if err := Trace(tree, &diag.Source{Text: "\ufeffset c true\r\nset c false\r\n"}, &out); err != nil {
+	if err := Print(tree, &diag.Source{Text: "\ufeffset c true\r\nset c false\r\n"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	if want := "1 c: Failure -> Success\n2 c: Success -> Failure\n"; out.String() != want {
 		t.Errorf("log %q, want %q", out.String(), want)
 	}
-	err := Trace(tree, &diag.Source{Name: "x", Text: "\ufeffset d true\r\nsett c\r\n"}, &out)
+	err := Print(tree, &diag.Source{Name: "x", Text: "\ufeffset d true\r\nsett c\r\n"}, &out)
 	if text := fmt.Sprint(err); !strings.HasPrefix(text, "x:1:5: ") || !strings.Contains(text, "\nx:2:1: ") {
 		t.Error(text)
 	}
@@ -146,7 +146,7 @@ func TestNames(t *testing.T) {
 		tree := trees.Compile(t, root)
 		leaf := tree.Leaves()[0]
 		var out strings.Builder
-		err := Trace(tree, &diag.Source{Name: "script", Text: "set " + tree.Name(leaf) + " true\n"}, &out)
+		err := Print(tree, &diag.Source{Name: "script", Text: "set " + tree.Name(leaf) + " true\n"}, &out)
 		found := err == nil && strings.Contains(out.String(), "1 "+tree.Name(leaf)+": Failure -> Success\n")
 		if found != Names(tree, leaf) {
 			t.Errorf("%q: scriptable %t, but %v, %s", name, Names(tree, leaf), err, out.String())

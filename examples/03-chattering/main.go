@@ -25,7 +25,7 @@ func draw(w io.Writer, dir string) error {
 	var plots []*plot.Plot
 	fmt.Fprintf(w, "%-26s%9s%9s\n", fmt.Sprintf("activations in %g s", until), leaves[0], leaves[1])
 	for _, c := range []run.Configuration{
-		run.Discrete{Period: 1, Conventional: true}, run.Discrete{Period: 1}, run.Continuous{},
+		run.Ticked{Period: 1, Conventional: true}, run.Ticked{Period: 1}, run.Continuous{},
 	} {
 		f, err := flight.Fly(m, c, until)
 		if err != nil {

@@ -82,7 +82,7 @@ func measure(text string, a func(p *plan.Plan) translate.Assumptions) (size, err
 	if list.HasErrors() {
 		return size{}, list
 	}
-	g, err := translate.Graph(p, a(p))
+	g, err := translate.StateGraph(p, a(p))
 	if err != nil {
 		return size{}, err
 	}

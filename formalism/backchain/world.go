@@ -43,7 +43,7 @@ type action struct {
 // Read reads a world: the models of a plan document, which need not have a tree. The list holds all mistakes; if one of
 // them is an error there is no world.
 func Read(src *diag.Source) (*World, diag.List) {
-	models, list := plan.ReadModels(src)
+	models, list := plan.ReadLeafTypes(src)
 	if list.HasErrors() {
 		return nil, list
 	}

@@ -54,7 +54,7 @@ func TestDoorPlan(t *testing.T) {
 			"is open: Running -> Aborted",
 	} {
 		var b strings.Builder
-		if err := script.Trace(p.Tree, &diag.Source{Name: "s", Text: text}, &b); err != nil {
+		if err := script.Print(p.Tree, &diag.Source{Name: "s", Text: text}, &b); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), want) {

@@ -24,18 +24,18 @@ type Assumptions struct {
 	Limit      int                      // bounds states * 2^inputs * tasks of the tree; 0: 134,217,728
 }
 
-// Graph translates a plan to a state graph. Its steps are the states of the tree that differ in which actions are
+// StateGraph translates a plan to a state graph. Its steps are the states of the tree that differ in which actions are
 // active, now or later; its conditions are the plan's [Inputs]. Whatever these are at an instant, the same actions are
 // active after it in the graph and in the tree; each round of the graph is one settling of the tree in a mission. The
 // error wraps [ErrTooLarge] or [bt.ErrLoop].
-func Graph(p *plan.Plan, a Assumptions) (*stategraph.Graph, error) {
-	return GraphOf(p.Name, p.Tree, Inputs(p), a)
+func StateGraph(p *plan.Plan, a Assumptions) (*stategraph.Graph, error) {
+	return StateGraphOf(p.Name, p.Tree, Inputs(p), a)
 }
 
-// GraphOf translates a tree to a state graph with the given conditions. Each condition of the tree should be in one of
+// StateGraphOf translates a tree to a state graph with the given conditions. Each condition of the tree should be in one of
 // the inputs, otherwise it is always false. The names of the inputs must be unique and such that expressions can spell
 // them.
-func GraphOf(name string, tree *bt.Tree, inputs []Input, a Assumptions) (*stategraph.Graph, error) {
+func StateGraphOf(name string, tree *bt.Tree, inputs []Input, a Assumptions) (*stategraph.Graph, error) {
 	m, err := newMachine(tree, inputs, a.Limit)
 	if err != nil {
 		return nil, err

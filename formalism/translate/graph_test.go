@@ -122,7 +122,7 @@ func TestGraphIsTheTree(t *testing.T) {
 	for seed := range trees {
 		r := rand.New(rand.NewPCG(3, uint64(seed)))
 		tree, inputs := compile(t, r, 7)
-		g, err := GraphOf("random", tree, inputs, Assumptions{})
+		g, err := StateGraphOf("random", tree, inputs, Assumptions{})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -302,7 +302,7 @@ func TestScripts(t *testing.T) {
 	for seed := range trees {
 		r := rand.New(rand.NewPCG(5, uint64(seed)))
 		tree, inputs := compile(t, r, 7)
-		g, err := GraphOf("random", tree, inputs, Assumptions{})
+		g, err := StateGraphOf("random", tree, inputs, Assumptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -447,7 +447,7 @@ func readFile(t testing.TB, name string) string {
 // The solar day: as many steps and transitions as in the graph that is written by hand, in which `loiter` is an
 // autonomous step, and between the same steps. Those by hand have shorter conditions as the first of several counts.
 func TestSolarDay(t *testing.T) {
-	g, err := Graph(readPlan(t, readFile(t, "../../missions/solar-day.xml")), Assumptions{})
+	g, err := StateGraph(readPlan(t, readFile(t, "../../missions/solar-day.xml")), Assumptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -511,14 +511,14 @@ func TestJojo(t *testing.T) {
 			}
 		}
 		possible := func(in []bool) bool { return !(in[top] && in[bottom]) }
-		g, err := Graph(p, Assumptions{Possible: possible, OneAtATime: true})
+		g, err := StateGraph(p, Assumptions{Possible: possible, OneAtATime: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if steps, transitions := g.Len(), len(g.Transitions()); steps != c.steps || transitions != c.transitions {
 			t.Errorf("%d steps, %d transitions, want %d, %d\n%s", steps, transitions, c.steps, c.transitions, g.Source.Text)
 		}
-		if g, err = Graph(p, Assumptions{}); err != nil || g.Len() != c.steps || len(g.Transitions()) != c.free {
+		if g, err = StateGraph(p, Assumptions{}); err != nil || g.Len() != c.steps || len(g.Transitions()) != c.free {
 			t.Errorf("if all may change at once: %v, %d steps, %d transitions", err, g.Len(), len(g.Transitions()))
 		}
 	}
@@ -533,7 +533,7 @@ func TestPriorityList(t *testing.T) {
 		}
 		p := readPlan(t, fmt.Sprintf(root, "<ReactiveFallback>"+list+`<Action ID="rest"/></ReactiveFallback>`))
 		for _, oneAtATime := range []bool{false, true} {
-			g, err := Graph(p, Assumptions{OneAtATime: oneAtATime})
+			g, err := StateGraph(p, Assumptions{OneAtATime: oneAtATime})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -569,11 +569,11 @@ func TestAssumptions(t *testing.T) {
 			continue
 		}
 		a := Assumptions{OneAtATime: true, Possible: func(in []bool) bool { return !(in[0] && in[1]) }}
-		g, err := GraphOf("random", tree, inputs, a)
+		g, err := StateGraphOf("random", tree, inputs, a)
 		if err != nil {
 			t.Fatal(err)
 		}
-		free, err := GraphOf("random", tree, inputs, Assumptions{})
+		free, err := StateGraphOf("random", tree, inputs, Assumptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -615,7 +615,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	p := readPlan(t, fmt.Sprintf(root, `<Parallel>`+leaves.String()+`</Parallel>`))
 	for limit, want := range map[int]string{1000: "13 tasks, 12 inputs", 13 << 14: "at least 5 states"} {
-		_, err := Graph(p, Assumptions{Limit: limit})
+		_, err := StateGraph(p, Assumptions{Limit: limit})
 		if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), want) {
 			t.Errorf("limit %d: error %v", limit, err)
 		}
@@ -652,14 +652,14 @@ func TestInputs(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if _, err := Graph(p, Assumptions{}); err != nil {
+	if _, err := StateGraph(p, Assumptions{}); err != nil {
 		t.Error(err)
 	}
 }
 
 // Actions under way are told apart: entering, running, leaving; the step's name says which.
 func TestProcedures(t *testing.T) {
-	g, err := Graph(readPlan(t, fmt.Sprintf(root, `<ReactiveFallback>
+	g, err := StateGraph(readPlan(t, fmt.Sprintf(root, `<ReactiveFallback>
 	  <ReactiveSequence><Condition ID="storm"/><Action ID="land" entry_time="5"/></ReactiveSequence>
 	  <Action ID="film" exit_until="v le 1"/></ReactiveFallback>`)), Assumptions{})
 	if err != nil {

@@ -99,7 +99,7 @@ func TestSCXML(t *testing.T) {
 	for seed := range trees {
 		r := rand.New(rand.NewPCG(7, uint64(seed)))
 		tree, inputs := compile(t, r, 5)
-		g, err := GraphOf("a name", tree, inputs, Assumptions{})
+		g, err := StateGraphOf("a name", tree, inputs, Assumptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

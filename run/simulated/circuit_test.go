@@ -99,8 +99,8 @@ func TestCircuitConventional(t *testing.T) {
 		configuration  run.Configuration
 		check, takeOff int
 	}{
-		{run.Discrete{Period: 1, Conventional: true}, 100, 100},
-		{run.Discrete{Period: 1}, 0, 1},
+		{run.Ticked{Period: 1, Conventional: true}, 100, 100},
+		{run.Ticked{Period: 1}, 0, 1},
 		{run.Continuous{}, 0, 1},
 	} {
 		r, err := New(m, c.configuration, 99.5)
@@ -129,7 +129,7 @@ func TestCircuitConventional(t *testing.T) {
 // A plan whose procedures take time cannot be ticked conventionally.
 func TestConventionalRefusesSlowProcedures(t *testing.T) {
 	m := cartMission(t, `<Action name="wait" entry_time="3s"/>`, "")
-	if _, err := New(m, run.Discrete{Period: 1, Conventional: true}, 10); !errors.Is(err, run.ErrConventional) ||
+	if _, err := New(m, run.Ticked{Period: 1, Conventional: true}, 10); !errors.Is(err, run.ErrConventional) ||
 		!strings.Contains(err.Error(), "wait") {
 		t.Error(err)
 	}

@@ -32,7 +32,7 @@ func TestSolarDayWithFuelCell(t *testing.T) {
 	}
 	near(t, "state of charge at the end", []float64{l.last(m, "soc")}, 0.0001, 0.9106)
 
-	difference, err := differ(m, run.Continuous{}, run.Graph{})
+	difference, err := differ(m, run.Continuous{}, run.StateGraph{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,20 +43,20 @@ func TestSolarDayWithFuelCell(t *testing.T) {
 
 // differ flies a mission in two configurations and compares.
 func differ(m *mission.Mission, a, b run.Configuration) (run.Difference, error) {
-	var traces []*run.Trace
+	var histories []*run.History
 	for _, c := range []run.Configuration{a, b} {
 		r, err := New(m, c, math.Inf(1))
 		if err != nil {
 			return run.Difference{}, err
 		}
-		trace := run.NewTrace(m)
-		r.Attach(trace.Recorder())
+		history := run.NewHistory(m)
+		r.Attach(history.Recorder())
 		for more := true; more; {
 			if more, err = r.Step(); err != nil {
 				return run.Difference{}, err
 			}
 		}
-		traces = append(traces, trace)
+		histories = append(histories, history)
 	}
-	return traces[0].Minus(traces[1]), nil
+	return histories[0].Minus(histories[1]), nil
 }

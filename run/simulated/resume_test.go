@@ -136,7 +136,7 @@ func TestResumeRefuses(t *testing.T) {
 		}
 	}
 	saved := snapshot.Save(nil, f.Run)
-	other := takeOff(t, m, run.Discrete{Period: 60})
+	other := takeOff(t, m, run.Ticked{Period: 60})
 	if err := snapshot.Load(saved, other.Run); !errors.Is(err, snapshot.ErrMismatch) {
 		t.Errorf("the state of another configuration: %v", err)
 	}

@@ -32,7 +32,7 @@ func forgers(t testing.TB) []func() *run.Run {
 		add(func() (*run.Run, error) { return New(day, c, math.Inf(1)) })
 	}
 	add(func() (*run.Run, error) {
-		return New(day, run.Discrete{Period: 60, Conventional: true}, math.Inf(1))
+		return New(day, run.Ticked{Period: 60, Conventional: true}, math.Inf(1))
 	})
 	return list
 }

@@ -8,21 +8,21 @@ import (
 	"canopy/run"
 )
 
-// flyInto flies a configuration into a trace.
-func flyInto(t testing.TB, m *mission.Mission, c run.Configuration) (*run.Run, *run.Trace) {
+// flyInto flies a configuration into a history.
+func flyInto(t testing.TB, m *mission.Mission, c run.Configuration) (*run.Run, *run.History) {
 	t.Helper()
 	r, err := New(m, c, math.Inf(1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	trace := run.NewTrace(m)
-	r.Attach(trace.Recorder())
+	history := run.NewHistory(m)
+	r.Attach(history.Recorder())
 	for more := true; more; {
 		if more, err = r.Step(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return r, trace
+	return r, history
 }
 
 // Recorded inputs give the same trajectory as the tree that they were recorded from, and no state events.

@@ -10,9 +10,8 @@ import (
 	"canopy/run/record"
 )
 
-// Trace is a recorder that keeps what runs of one mission are compared by: the discrete inputs and the signals on the
-// recording grid.
-type Trace struct {
+// History keeps what runs of one mission are compared by: the discrete inputs and the signals on the recording grid.
+type History struct {
 	Inputs  Recorded
 	leaves  int
 	signals int
@@ -21,31 +20,31 @@ type Trace struct {
 	values  []float64 // signals for each time
 }
 
-// NewTrace makes a trace for runs of the mission.
-func NewTrace(m *mission.Mission) *Trace {
-	return &Trace{leaves: len(m.Program.Leaves), signals: len(m.Record), grid: m.Interval}
+// NewHistory makes an empty history for a run of the mission.
+func NewHistory(m *mission.Mission) *History {
+	return &History{leaves: len(m.Program.Leaves), signals: len(m.Record), grid: m.Interval}
 }
 
-// trace is the recorder of a Trace; a type of its own keeps its methods from users of the Trace.
-type trace struct{ *Trace }
+// history is the recorder of a History; a type of its own keeps its methods from users of the History.
+type history struct{ *History }
 
-// Recorder returns what a run records into the trace with.
-func (t *Trace) Recorder() record.Recorder { return trace{t} }
+// Recorder returns what a run records into the history with.
+func (h *History) Recorder() record.Recorder { return history{h} }
 
-func (t trace) Sample(at float64, values []float64) error {
-	if at == float64(len(t.times))*t.grid {
-		t.times = append(t.times, at)
-		t.values = append(t.values, values...)
+func (h history) Sample(at float64, values []float64) error {
+	if at == float64(len(h.times))*h.grid {
+		h.times = append(h.times, at)
+		h.values = append(h.values, values...)
 	}
 	return nil
 }
 
-func (t trace) Status(float64, int, bt.Change) error { return nil }
+func (h history) Status(float64, int, bt.Change) error { return nil }
 
-func (t trace) Event(record.Event) error { return nil }
+func (h history) Event(record.Event) error { return nil }
 
-func (t trace) Inputs(at float64, u []float64) error {
-	t.Trace.Inputs = append(t.Trace.Inputs, executive.Inputs{T: at, U: slices.Clone(u)})
+func (h history) Inputs(at float64, u []float64) error {
+	h.History.Inputs = append(h.History.Inputs, executive.Inputs{T: at, U: slices.Clone(u)})
 	return nil
 }
 
@@ -58,8 +57,8 @@ type Difference struct {
 }
 
 // Minus compares a run with another: matched in order are the instants at which the set of active actions changes.
-func (t *Trace) Minus(o *Trace) Difference {
-	a, b := t.activity(), o.activity()
+func (h *History) Minus(o *History) Difference {
+	a, b := h.activity(), o.activity()
 	d := Difference{Same: len(a) == len(b)}
 	for i := range min(len(a), len(b)) {
 		if !slices.Equal(a[i].U, b[i].U) {
@@ -68,11 +67,11 @@ func (t *Trace) Minus(o *Trace) Difference {
 		}
 		d.Time = max(d.Time, math.Abs(a[i].T-b[i].T))
 	}
-	for s := range t.signals {
+	for s := range h.signals {
 		low, high, apart := math.Inf(1), math.Inf(-1), 0.0
-		for i := s; i < min(len(t.values), len(o.values)); i += t.signals {
+		for i := s; i < min(len(h.values), len(o.values)); i += h.signals {
 			low, high = min(low, o.values[i]), max(high, o.values[i])
-			apart = max(apart, math.Abs(t.values[i]-o.values[i]))
+			apart = max(apart, math.Abs(h.values[i]-o.values[i]))
 		}
 		if share := apart / (high - low); apart > 0 && share > d.Signal {
 			d.Signal, d.Which = share, s
@@ -82,10 +81,10 @@ func (t *Trace) Minus(o *Trace) Difference {
 }
 
 // activity returns the instants at which the set of active actions changes.
-func (t *Trace) activity() []executive.Inputs {
+func (h *History) activity() []executive.Inputs {
 	var list []executive.Inputs
-	for _, in := range t.Inputs {
-		if u := in.U[:t.leaves]; len(list) == 0 || !slices.Equal(list[len(list)-1].U, u) {
+	for _, in := range h.Inputs {
+		if u := in.U[:h.leaves]; len(list) == 0 || !slices.Equal(list[len(list)-1].U, u) {
 			list = append(list, executive.Inputs{T: in.T, U: u})
 		}
 	}
