@@ -9,16 +9,16 @@ import (
 	"canopy/bt"
 )
 
-// Chattering: tasks take turns across limits of one signal, because what each of them does to the signal brings the
-// other back. While all other inputs stay as they are, a place is an interval of the signal with the values of the
-// conditions with hysteresis that read it; an active action moves the place up or down as its declared effect allows.
-// A turn is a closed walk: up by some tasks to where another lowers the signal, and down to where it began. Its margin
-// is the distance of the highest and the lowest limit it crosses, and it takes at least
+// Chattering: tasks take turns across limits of one signal, because the effect of each activates the other again. While
+// all other inputs are constant, a place is an interval of the signal with the values of the conditions with hysteresis
+// that read it; an active action moves the place up or down as its declared effect allows. A turn is a closed walk: up
+// by some tasks to where another lowers the signal, and down to where it began. Its margin is the distance between the
+// highest and the lowest limit it crosses, and it takes at least
 //
 //	period = margin/up + margin/down
 //
-// with the greatest rates that were declared of the tasks on the way. Without hysteresis the margin is 0: the plan
-// would switch infinitely often at once, a sliding mode.
+// with the maximum rates declared for the tasks on the way. Without hysteresis the margin is 0: the plan would switch
+// infinitely often at once, a sliding mode.
 
 // maxWalks bounds the steps of the search for turns.
 const maxWalks = 20_000
@@ -29,7 +29,7 @@ type place struct {
 	latched  int // bit i: of the signal's latch i
 }
 
-// turn is a closed walk. Where tasks are active together, each is looked at alone.
+// turn is a closed walk. Tasks that are active together are treated separately.
 type turn struct {
 	up, down  []bt.Task // in the order in which they are active
 	low, high float64   // the limits of the margin
@@ -65,7 +65,7 @@ func askChatter(m *Model) []Finding {
 		}
 		if len(t.latches) > maxLatches || !t.search() {
 			found = append(found, Finding{Verdict: Undecided, About: m.vocab.signals[i].name,
-				Text:   "not concluded whether tasks take turns on " + m.vocab.signals[i].name + ": too many ways",
+				Text:   "not concluded whether tasks take turns on " + m.vocab.signals[i].name + ": there are too many possible turns",
 				Advice: "declare effects of fewer tasks"})
 			continue
 		}
@@ -79,7 +79,7 @@ func askChatter(m *Model) []Finding {
 	return found
 }
 
-// newTurner gathers what moves a signal, and which latches read it.
+// newTurner collects the actions that move a signal and the latches that read it.
 func (m *Model) newTurner(i int) *turner {
 	t := &turner{m: m, signal: i, active: map[place]map[bt.Task]set{}}
 	sig := &m.vocab.signals[i]
@@ -181,12 +181,12 @@ func (t *turner) search() (complete bool) {
 type walk struct {
 	places   []place
 	tasks    []bt.Task
-	ups      int // so many of the tasks move up, the others down
+	ups      int // number of tasks that move up, the first; the others move down
 	in       set
-	up, down float64 // greatest rates
+	up, down float64 // maximum rates
 }
 
-// walk goes on, up or down. It turns where a task that was not active on the way up lowers the signal.
+// walk continues a walk, up or down. It turns where a task that was not active on the way up lowers the signal.
 func (t *turner) walk(w *walk, up bool) {
 	if t.walks++; t.walks > maxWalks {
 		return
@@ -232,7 +232,7 @@ func (t *turner) onward(w *walk, a bt.Task, by int, up, down float64, in set) {
 	})
 }
 
-// close notes a turn.
+// close records a turn.
 func (t *turner) close(w *walk) {
 	cuts := t.m.vocab.signals[t.signal].cuts
 	lowest, highest := w.places[0].interval, w.places[w.ups].interval
@@ -247,7 +247,7 @@ func (t *turner) close(w *walk) {
 	t.found = append(t.found, x)
 }
 
-// distinct returns of turns with the same tasks the fastest, and leaves out those that go through a whole shorter one.
+// distinct returns the turns, of those with the same tasks only the fastest.
 func (t *turner) distinct() []turn {
 	var list []turn
 	for _, x := range t.found {
@@ -280,23 +280,23 @@ func (m *Model) turnFinding(x turn) Finding {
 		f.Text = fmt.Sprintf("%s no faster than every %.3g s", who, x.period)
 		return f
 	case x.high == x.low:
-		f.Text = fmt.Sprintf("%s at %s: the one raises it over the limit, the other lowers it below, without end", who,
+		f.Text = fmt.Sprintf("%s at %s without end: one raises it above the limit, the other lowers it below", who,
 			number(x.low))
 		f.Advice = "give the condition hysteresis: an `off` limit apart from `on`"
 	case x.period == 0:
-		f.Text = fmt.Sprintf("%s between %s and %s, as fast as may be: their effects have no greatest rate", who, number(x.low),
-			number(x.high))
-		f.Advice = "declare the greatest rates of these effects, as in [-2e-5, 1e-5]: for any rate no margin is large enough"
+		f.Text = fmt.Sprintf("%s between %s and %s, without a minimum period: their effects have no maximum rate", who,
+			number(x.low), number(x.high))
+		f.Advice = "declare the maximum rates of these effects, as in [-2e-5, 1e-5]: no margin is large enough for any rate"
 	default:
-		f.Text = fmt.Sprintf("%s between %s and %s, as fast as every %.3g s; allowed is %.3g s", who, number(x.low),
+		f.Text = fmt.Sprintf("%s between %s and %s, as fast as every %.3g s; the minimum is %.3g s", who, number(x.low),
 			number(x.high), x.period, m.subject.Declared.Period)
-		f.Advice = fmt.Sprintf("a margin of %s would do; or declare a shorter `period`",
+		f.Advice = fmt.Sprintf("use a margin of %s, or declare a shorter `period`",
 			number(roundUp((x.high-x.low)*m.subject.Declared.Period/x.period)))
 	}
 	f.Verdict = Refuted
 	f.Where, f.More = m.regions(x.in)
 	if f.Script = m.replayTurn(x); f.Script == "" {
-		f.Verdict, f.Text = Undecided, "not concluded whether "+f.Text+": the engine does not show it from the start"
+		f.Verdict, f.Text = Undecided, "not concluded whether "+f.Text+": the engine does not confirm it from the start"
 	}
 	return f
 }

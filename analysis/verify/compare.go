@@ -13,7 +13,7 @@ import (
 	"canopy/snapshot"
 )
 
-// Comparison says whether two plans do the same.
+// Comparison is the result of comparing the behaviour of two plans.
 type Comparison struct {
 	Verdict Verdict // Proved: in every world, whatever came before, the same actions are active
 	Text    string
@@ -80,7 +80,7 @@ func ownName(name string) string {
 	return name
 }
 
-// byName returns where an action of each name is active.
+// byName returns the states in which an action of each name is active.
 func (m *Model) byName() map[string]set {
 	by := map[string]set{}
 	for _, t := range m.actions() {
@@ -111,7 +111,7 @@ func (m *Model) same(o *Model) bool {
 	return !s.full()
 }
 
-// side is what plays beside the old plan.
+// side is one of the two that are compared.
 type side interface {
 	begin(world []bool, over []string) (side, error)
 	move(world []bool, over []string) error
@@ -134,7 +134,7 @@ func (t treeSide) begin(world []bool, over []string) (side, error) {
 
 func (t treeSide) move(world []bool, over []string) error { return t.Move(world, t.called(over)...) }
 
-// called returns the actions with some names.
+// called returns the actions with these names.
 func (t treeSide) called(names []string) []bt.Task {
 	return slices.DeleteFunc(t.m.actions(), func(a bt.Task) bool {
 		return !slices.Contains(names, ownName(t.m.tree.Name(a)))
@@ -170,7 +170,7 @@ func (t treeSide) active() []string {
 	return slices.Compact(names)
 }
 
-// graphSide is a state graph. A player that it has for itself judges the conditions.
+// graphSide is a state graph. A player of its own evaluates the conditions.
 type graphSide struct {
 	conditions *Player
 	engine     *stategraph.Engine
@@ -223,7 +223,7 @@ func compare(old, updated side, m *Model, most int) Comparison {
 	}
 	worlds, ok := m.worlds()
 	if !ok {
-		return unknown(fmt.Sprintf("the conditions make more than %d worlds", maxWorlds))
+		return unknown(fmt.Sprintf("the conditions have more than %d worlds", maxWorlds))
 	}
 	type node struct {
 		old, new side
@@ -251,7 +251,7 @@ func compare(old, updated side, m *Model, most int) Comparison {
 		}
 		for k := range len(endings) * len(worlds) {
 			if !nodes.Spend() {
-				return unknown(fmt.Sprintf("%d moves of both did not visit all that they can reach", most))
+				return unknown(fmt.Sprintf("%d moves of both did not visit all states that they can reach", most))
 			}
 			w, over := k%len(worlds), endings[k/len(worlds)]
 			var first, second error

@@ -14,15 +14,15 @@ import (
 	"gonum.org/v1/gonum/optimize/convex/lp"
 )
 
-// Liveness: from where the goal is reached, if signals change as the active tasks' effects say. A place is a state of
-// the plan in a world. From a place a run comes to those in which signals are in the same interval or, where the rates
-// allow, in a neighbouring one; free inputs change as they like.
+// Liveness: from which states the goal is reached, if signals change according to the effects of the active tasks. A
+// place is a state of the plan in a world. Its successors have signals in the same interval or, where the rates allow,
+// in a neighbouring one; free inputs change arbitrarily.
 //
-// The goal is reached from a strongly connected part of the other places if every way out of it leads to where the goal
-// is reached, and the part must be left: there is a sum of signals, each times a factor, that rises everywhere in it
-// and cannot rise without bound (a linear ranking function: A. Podelski and A. Rybalchenko, A complete method for the
-// synthesis of linear ranking functions, 2004). It is not reached at all from where no way leads to it. Between these,
-// a lasso shows what might go on for ever.
+// The goal is reached from a strongly connected part of the other places if every way out of it leads to places from
+// which the goal is reached, and the part must be left: a weighted sum of signals rises everywhere in it and cannot rise
+// without bound (a linear ranking function: A. Podelski and A. Rybalchenko, A complete method for the synthesis of
+// linear ranking functions, 2004). It is never reached from places without a way to it. Between these, a lasso shows
+// which tasks might run for ever.
 
 func askReach(m *Model) []Finding {
 	if !m.moves(m.goal) {
@@ -32,7 +32,7 @@ func askReach(m *Model) []Finding {
 	if why != "" {
 		return []Finding{{Verdict: Undecided, Place: m.subject.Declared.Goal.Place,
 			Text:   "not concluded whether the goal is reached: " + why,
-			Advice: "signals with fewer limits and free conditions make fewer worlds; `canopy monitor` judges runs"}}
+			Advice: "reduce the limits of signals and the free conditions; `canopy monitor` judges runs"}}
 	}
 	x.solve()
 	return x.findings()
@@ -69,7 +69,7 @@ func (m *Model) moves(formulas ...*expr.Logic) bool {
 	return moves
 }
 
-// journey is the graph of the places that a plan can come to.
+// journey is the graph of the places that a plan can reach.
 type journey struct {
 	*walker
 	ends    func(p *Player, world []bool) bool // in the goal
@@ -85,7 +85,7 @@ type journey struct {
 	stuck   []bool // by part: it need not be left
 }
 
-// spot is a node: a place, and where it leads to.
+// spot is a node: a place and its successors.
 type spot struct {
 	state, world int
 	goal         bool
@@ -93,10 +93,10 @@ type spot struct {
 	rates        []declare.Rate // by signal
 }
 
-// newJourney follows a plan to where it ends.
+// newJourney explores a plan up to the goal.
 func (m *Model) newJourney(ends func(p *Player, world []bool) bool) (x *journey, why string) {
 	if m.slow() {
-		return nil, "while a procedure takes time, the plan is in states that it is not asked about"
+		return nil, "while a procedure takes time, the plan is in states that this question does not cover"
 	}
 	w, why := m.newWalker()
 	if why != "" {
@@ -161,8 +161,8 @@ func (x *journey) arrive(state, world int) (n int, ok bool) {
 	return n, true
 }
 
-// rates returns how fast each signal changes in a state: what all active tasks' effects allow, anything if they exclude
-// each other.
+// rates returns the rate of each signal in a state: the range that the effects of all active tasks allow, or any rate if
+// they exclude each other.
 func (x *journey) rates(p *Player) []declare.Rate {
 	inf := math.Inf(1)
 	list := slices.Repeat([]declare.Rate{{Low: -inf, High: inf}}, len(x.m.vocab.signals))
@@ -179,7 +179,7 @@ func (x *journey) rates(p *Player) []declare.Rate {
 	return list
 }
 
-// leave finds where a node leads to, and returns how many ways were tried.
+// leave finds the successors of a node and returns the number of moves tried.
 func (x *journey) leave(n int) (tried int) {
 	at := &x.nodes[n]
 	if at.goal {
@@ -298,7 +298,7 @@ func (x *journey) judge(part []int) {
 	}
 }
 
-// passes reports whether a part must be left: a sum of signals rises all the time, and cannot for ever.
+// passes reports whether a part must be left: a weighted sum of signals rises everywhere in it and is bounded.
 func (x *journey) passes(part []int) bool {
 	signals := len(x.m.vocab.signals)
 	var rows [][]declare.Rate
@@ -327,7 +327,7 @@ func ranked(rows [][]declare.Rate, above, below []bool) bool {
 			return true
 		}
 	}
-	// f = p - q with p, q >= 0; a column for each that may be positive: the least that it adds to each row.
+	// f = p - q with p, q >= 0; a column for each that may be positive: its minimum contribution to each row.
 	var columns [][]float64
 	for i := range above {
 		for _, c := range []struct {
@@ -351,7 +351,7 @@ func ranked(rows [][]declare.Rate, above, below []bool) bool {
 	if len(columns) == 0 || len(rows) > maxRows {
 		return false
 	}
-	// least sum of factors with columns * factors - slack = 1
+	// minimise the sum of factors with columns * factors - slack = 1
 	n := len(columns)
 	a, b, c := mat.NewDense(len(rows), n+len(rows), nil), make([]float64, len(rows)), make([]float64, n+len(rows))
 	for k := range rows {
@@ -366,7 +366,7 @@ func ranked(rows [][]declare.Rate, above, below []bool) bool {
 	if err != nil {
 		return false
 	}
-	for k := range rows { // whatever the solver says, the sum is what counts
+	for k := range rows { // verify the result of the solver
 		sum := 0.0
 		for j, column := range columns {
 			if f[j] < 0 {
@@ -381,7 +381,7 @@ func ranked(rows [][]declare.Rate, above, below []bool) bool {
 	return true
 }
 
-// maxRows bounds the different rates in one part.
+// maxRows is the maximum number of different rates in one part.
 const maxRows = 200
 
 // hope finds from where some way leads to the goal.
@@ -429,7 +429,7 @@ func (x *journey) findings() []Finding {
 	}
 	if len(never) > 0 {
 		f := Finding{Verdict: Refuted, Place: at, Text: "under the declared effects the goal is never reached: " + goal,
-			Advice: "let a task lead from there to the goal; or declare what else changes the signals"}
+			Advice: "let a task lead from there to the goal, or declare other effects on the signals"}
 		f.Where, f.More = x.regions(never)
 		f.Script = x.retrace([]int{never[0]})
 		found = append(found, f)
@@ -438,7 +438,7 @@ func (x *journey) findings() []Finding {
 		way, loop := x.lasso(open[0])
 		f := Finding{Verdict: Undecided, Place: at,
 			Text:   "not concluded whether the goal is reached: " + goal + ": " + x.doing(loop),
-			Advice: "let each turn gain more than it loses, or declare narrower rates; `canopy region` tries starts"}
+			Advice: "let each turn gain more than it loses, or declare narrower rates; `canopy region` samples starts"}
 		f.Where, f.More = x.regions(open)
 		for range 2 {
 			way = append(way, loop...)
@@ -487,8 +487,7 @@ func (x *journey) lasso(start int) (way, loop []int) {
 	return way, loop
 }
 
-// search returns a shortest way from one of the nodes to one that is wanted, through nodes that may be used; it must
-// exist.
+// search returns a shortest way from one of the nodes to a wanted one through usable nodes; it must exist.
 func (x *journey) search(starts []int, wanted, use func(n int) bool) []int {
 	found := explore.New[int, struct{}](explore.Budget{})
 	for _, n := range starts {
@@ -511,7 +510,7 @@ func (x *journey) search(starts []int, wanted, use func(n int) bool) []int {
 	panic("verify: no way leads where one does")
 }
 
-// doing says what may go on for ever in a closed walk.
+// doing describes a closed walk that may repeat for ever.
 func (x *journey) doing(loop []int) string {
 	var names []string
 	for _, n := range loop {
@@ -523,14 +522,14 @@ func (x *journey) doing(loop []int) string {
 	}
 	switch len(names) {
 	case 0:
-		return "no task is active, and nothing need change"
+		return "no task is active, and no signal has to change"
 	case 1:
-		return names[0] + " may go on for ever"
+		return names[0] + " may run for ever"
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " may take turns for ever"
 }
 
-// retrace returns a script that goes through nodes, "" if the engine does not show them or is in the goal on the way.
+// retrace returns a script that visits the nodes, "" if the engine does not confirm it or reaches the goal on the way.
 func (x *journey) retrace(nodes []int) string {
 	if !x.m.spells() {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"canopy/document/plan"
 )
 
-// The questions of one step: about what is active in a state, whatever came before and comes after.
+// The questions of one step: which tasks are active in a state, whatever comes before and after.
 
 // anyActive returns the states in which one of the tasks is active.
 func (m *Model) anyActive(tasks []bt.Task) set {
@@ -26,12 +26,11 @@ func (m *Model) actions() []bt.Task {
 	return slices.DeleteFunc(slices.Clone(m.tree.Leaves()), func(t bt.Task) bool { return !m.tree.Kind(t).Acts() })
 }
 
-// memoryAdvice is what helps where memory keeps a question from being concluded.
-const memoryAdvice = "reactive composites and actions without outcome remember nothing; a subtree can be checked as a" +
-	" plan of its own"
+// memoryAdvice is the advice for questions that memory keeps from being concluded.
+const memoryAdvice = "reactive composites and actions without outcome have no memory; a subtree can be checked as a" +
+	" separate plan"
 
-// conclude makes a finding of what became of a question about a set. The fields of proved and refuted are those of the
-// finding in either case.
+// conclude returns the finding of a question about a set. Its fields are those of proved or of refuted.
 func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Finding {
 	c := m.show(a, violated)
 	f := refuted
@@ -50,7 +49,7 @@ func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Fin
 			f.Where = []string{m.worldText(c.world)}
 			f.Text += ", because procedures take time"
 		case m.Remembers():
-			f.Text += ", depending on what the plan remembers"
+			f.Text += ", depending on the plan's memory"
 			fallthrough
 		default:
 			f.Where, f.More = m.regions(a)
@@ -75,7 +74,7 @@ func askComplete(m *Model) []Finding {
 			Advice: "end the plan's fallbacks with an action that needs no condition"})}
 }
 
-// askDead: active(t) is empty. Of tasks inside each other that are never active the outermost is named.
+// askDead: active(t) is empty. Of nested tasks that are never active, the finding names the outermost.
 func askDead(m *Model) []Finding {
 	var found []Finding
 	asked := 0
@@ -98,7 +97,7 @@ func askDead(m *Model) []Finding {
 		}
 	}
 	visit(m.tree.Root())
-	if m.Remembers() && !m.explored { // what the abstraction lets become active need not be reached
+	if m.Remembers() && !m.explored { // a state that the abstraction allows need not be reachable
 		found = append(found, m.unreached()...)
 	}
 	if len(found) == 0 {
@@ -114,8 +113,8 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// observe lets the engine begin in a state in which each action of a plan with memory might be active, and notes which
-// tasks it activates: of those nothing needs to be proved. Where procedures take time it visits all states, if it can.
+// observe starts the engine of a plan with memory in states in which each action might be active, and records the tasks
+// that it activates: these need no proof. Where procedures take time it visits all states, if it can.
 func (m *Model) observe() {
 	if m.entered != nil {
 		return
@@ -149,21 +148,22 @@ func (m *Model) observe() {
 	}
 }
 
-// awake notes that a task can be active, and those around it.
+// awake records that a task and its ancestors can be active.
 func (m *Model) awake(t bt.Task) {
 	for ; t >= 0 && !m.entered[t]; t = m.tree.Parent(t) {
 		m.entered[t] = true
 	}
 }
 
-// idles reports whether a task is active in no state, not even in those between the instants of one moment: an action
-// that is active there may be one that ends at once.
+// idles reports whether a task is active in no state, including the unsettled states of an instant, in which an action
+// may be active and end at once.
 func (m *Model) idles(t bt.Task) bool {
 	m.observe()
 	return !m.entered[t] && (m.explored || m.space.empty(m.space.and(m.active[t], m.passing)))
 }
 
-// unreached asks the engine which actions of a plan with memory never become active, though the abstraction lets them.
+// unreached finds, with the engine, the actions of a plan with memory that never become active, although the
+// abstraction allows it.
 func (m *Model) unreached() []Finding {
 	rest := slices.DeleteFunc(m.actions(), func(t bt.Task) bool { return m.entered[t] || m.idles(t) })
 	if len(rest) == 0 {
@@ -186,7 +186,7 @@ func (m *Model) unreached() []Finding {
 
 func (m *Model) neverSeen(t bt.Task, how string) Finding {
 	return Finding{Tasks: []bt.Task{t}, Verdict: Refuted,
-		Text: m.tree.Name(t) + " is never active, found " + how, Advice: "change what comes before it, or take it out"}
+		Text: m.tree.Name(t) + " is never active, found " + how, Advice: "change the tasks before it, or remove it"}
 }
 
 // some lists the first of the tasks.
@@ -202,18 +202,18 @@ func (m *Model) some(tasks []bt.Task) string {
 	return strings.Join(names, ", ")
 }
 
-// need is one reason why a task is active only in some states.
+// need is a condition for a task to be active.
 type need struct {
 	text string
 	in   set
 }
 
-// deadFinding explains why a task is never active: a least set of needs that exclude each other.
+// deadFinding explains why a task is never active, by a minimal set of needs that exclude each other.
 func (m *Model) deadFinding(t bt.Task) Finding {
 	if m.explored && !m.space.empty(m.space.and(m.active[t], m.passing)) {
 		return m.neverSeen(t, m.visited(len(m.reachable.states)))
 	}
-	of := t // for a composite, its first action speaks: what keeps it from being active
+	of := t // a composite is explained by its first action
 	for m.tree.Kind(of).Family() != bt.Leaf {
 		of = m.tree.Children(of)[slices.IndexFunc(m.tree.Children(of), func(k bt.Task) bool { return m.acts[k] })]
 	}
@@ -240,7 +240,7 @@ func (m *Model) deadFinding(t bt.Task) Finding {
 		who = m.tree.Name(of)
 	}
 	f := Finding{Tasks: []bt.Task{t}, Verdict: Refuted, Text: m.tree.Name(t) + " is never active",
-		Advice: "change one of these, or take the task out"}
+		Advice: "change one of these, or remove the task"}
 	switch len(texts) {
 	case 0:
 		f.Text += ": the declared facts exclude every state"
@@ -254,7 +254,7 @@ func (m *Model) deadFinding(t bt.Task) Finding {
 	return f
 }
 
-// needs lists what must be so for an action to be active, from the action upwards.
+// needs lists the conditions for an action to be active, from the action upwards.
 func (m *Model) needs(t bt.Task) []need {
 	s := m.space
 	var list []need
@@ -278,26 +278,25 @@ func (m *Model) needs(t bt.Task) []need {
 		}
 	}
 	if m.latches != nil {
-		add("conditions with hysteresis remember only what they can", m.latches)
+		add("the memory of conditions with hysteresis is consistent", m.latches)
 	}
 	for i := range m.facts {
 		add("the fact `"+m.subject.Declared.Facts[i].Text+"` holds", m.of(&m.facts[i]))
 	}
 	if len(m.rules) > 0 {
-		add("the tree remembers only what it can", m.obey(s.all(), m.rules))
+		add("the memory of the tree is consistent", m.obey(s.all(), m.rules))
 	}
-	slices.Reverse(list) // what comes first is left out first: rather the rules than the conditions near the task
+	slices.Reverse(list) // the first needs are left out first: rules before the conditions near the task
 	return list
 }
 
-// passedNeeds adds what must be so for a task to have succeeded, or to have failed: of each child, where all are
-// needed.
+// passedNeeds adds the conditions for a task to have succeeded or failed; those of each child, if all are needed.
 func (m *Model) passedNeeds(t bt.Task, good bool, add func(string, set)) {
 	kind, kids := m.tree.Kind(t), m.tree.Children(t)
 	switch {
-	case m.holds[t] != nil: // a result that is held needs nothing of the children
+	case m.holds[t] != nil: // a held result does not depend on the children
 	case kind.Family() == bt.Chain && kind.Over() == bt.Accept && kind.Verdict(bt.Success) == bt.Failure &&
-		kind.Verdict(bt.Failure) == bt.Success: // it says the opposite
+		kind.Verdict(bt.Failure) == bt.Success: // it inverts the result
 		m.passedNeeds(kids[0], !good, add)
 		return
 	case good && kind.Over() == bt.Success, !good && kind.Over() == bt.Failure:
@@ -334,12 +333,12 @@ func askGoal(m *Model) []Finding {
 			func(p *Player, w []bool) bool { return p.good(root) && !holds(p, w) },
 			Finding{Place: at, Text: "the plan succeeds only where its goal holds: " + text},
 			Finding{Place: at, Text: "the plan succeeds where its goal does not hold: " + text,
-				Advice: "let the plan ask for what is missing of the goal"}),
+				Advice: "let the plan test the rest of the goal as well"}),
 		m.conclude(s.and(goal, s.not(m.good[root])),
 			func(p *Player, w []bool) bool { return holds(p, w) && !p.good(root) },
 			Finding{Place: at, Text: "the plan succeeds wherever its goal holds: " + text},
 			Finding{Place: at, Text: "the plan does not succeed where its goal holds: " + text,
-				Advice: "let the plan ask for the goal first: a fallback whose first child is the goal"}),
+				Advice: "let the plan test the goal first: a fallback whose first child is the goal"}),
 	}
 }
 
@@ -352,7 +351,7 @@ func askAlways(m *Model) []Finding {
 			func(p *Player, w []bool) bool { return !p.holds(property, w) },
 			Finding{Place: at, About: text, Text: "holds in every state: " + text},
 			Finding{Place: at, About: text, Text: "does not hold in every state: " + text,
-				Advice: "look for the first task in the tree that is active there"}))
+				Advice: "find the first task in the tree that is active there"}))
 	}
 	return found
 }
@@ -378,7 +377,7 @@ func (m *Model) writers() (by map[string][]bt.Task, names []string) {
 }
 
 // askConflict: active(a) and active(b) for two that write one slot or hold one resource. Where procedures take time,
-// the engine is asked as well, for what is so in no settled state.
+// the engine also searches the states that are not settled.
 func askConflict(m *Model) []Finding {
 	by, names := m.writers()
 	for _, r := range m.subject.Declared.Resources {
@@ -408,8 +407,8 @@ func askConflict(m *Model) []Finding {
 	return found
 }
 
-// conflictsInPassing finds the pairs of tasks that use one thing only because procedures take time; an exit procedure
-// uses what it writes.
+// conflictsInPassing finds the pairs of tasks that share a slot or resource only because procedures take time; an exit
+// procedure uses the slots that it writes.
 func (m *Model) conflictsInPassing(by map[string][]bt.Task, found []Finding) []Finding {
 	type pair struct {
 		name string
@@ -463,7 +462,7 @@ func (m *Model) conflictsInPassing(by map[string][]bt.Task, found []Finding) []F
 		passing = append(passing, Finding{Verdict: Refuted, Tasks: []bt.Task{x.t, x.u}, About: x.name, Script: c.script,
 			Text: fmt.Sprintf("%s and %s both use %s, because procedures take time", m.tree.Name(x.t), m.tree.Name(x.u),
 				x.name),
-			Advice: "let one of them lead: the first in the tree counts, which is rarely what the second expects"})
+			Advice: "let only one of them be active: the first in the tree has priority, which the second rarely expects"})
 	}
 	if c.verdict == Undecided {
 		passing = append(passing, Finding{Verdict: Undecided, Advice: memoryAdvice,
@@ -478,15 +477,15 @@ func (m *Model) conflictFinding(name string, t, u bt.Task) []Finding {
 		Finding{},
 		Finding{Tasks: []bt.Task{t, u}, About: name, Text: fmt.Sprintf("%s and %s are active together and both use %s",
 			m.tree.Name(t), m.tree.Name(u), name),
-			Advice: "let one of them lead: the first in the tree counts, which is rarely what the second expects"})
+			Advice: "let only one of them be active: the first in the tree has priority, which the second rarely expects"})
 	if f.Verdict == Proved {
 		return nil
 	}
 	return []Finding{f}
 }
 
-// askCommand: or_w active(w) over the writers w of a command is empty, nobody ever writes it; and for commands that
-// are declared to be written always, not or_w active(w).
+// askCommand: or_w active(w) over the writers w of a command is empty: no task ever writes it. For commands declared to
+// be always written: not or_w active(w).
 func askCommand(m *Model) []Finding {
 	by, _ := m.writers()
 	var found []Finding
@@ -497,7 +496,7 @@ func askCommand(m *Model) []Finding {
 			continue
 		}
 		found = append(found, Finding{Verdict: Refuted, Tasks: by[c], About: c, Text: "no task ever writes " + c,
-			Advice: "it keeps its default; if that is meant, accept this finding"})
+			Advice: "it keeps its default; if that is intended, accept this finding"})
 	}
 	if written > 0 {
 		found = append(found, Finding{Text: fmt.Sprintf("%s can be written by a task", count(written, "command"))})
@@ -508,7 +507,7 @@ func askCommand(m *Model) []Finding {
 			func(p *Player, _ []bool) bool { return !slices.ContainsFunc(writers, p.active) },
 			Finding{About: slot, Text: slot + " is written in every state"},
 			Finding{Tasks: writers, About: slot, Text: "no active task writes " + slot,
-				Advice: "write it in every task that can be active instead"}))
+				Advice: "write it in every task that can be active there"}))
 	}
 	return found
 }

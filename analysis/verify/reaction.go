@@ -10,12 +10,12 @@ import (
 	"canopy/explore"
 )
 
-// reactionWork bounds what askReaction spends on exploring: instants times tasks to bring back to the state before. A
-// tree that is too large to leave one state is not explored.
+// reactionWork bounds the exploration of askReaction: instants times tasks to restore to the state before. A tree that
+// is too large for one state is not explored.
 const reactionWork = 250_000
 
-// askReaction proves how long the tree takes to settle after one input, by what room reaction finds: by exploring all
-// states of the engine, or else by the bound that follows from the tree's structure.
+// askReaction proves how long the tree takes to settle after one input, with package reaction: by exploring all states
+// of the engine, or else by the bound that follows from the tree's structure.
 func askReaction(m *Model) []Finding {
 	inputs := reaction.Told(m.plan)
 	for i, t := range m.tree.Leaves() {
@@ -29,16 +29,16 @@ func askReaction(m *Model) []Finding {
 	f := Finding{Verdict: Proved, Text: fmt.Sprintf("one input takes at most %d event iterations and %d status changes",
 		r.Most.Iterations, r.Most.Changes)}
 	if !r.Decided && !r.Bounded {
-		return []Finding{{Verdict: Undecided, Text: fmt.Sprintf("not concluded how long one input takes at most: %s;"+
-			" the most in %d states is %d event iterations and %d status changes", r.Why, r.States, r.Most.Iterations,
+		return []Finding{{Verdict: Undecided, Text: fmt.Sprintf("not concluded how long one input can take: %s;"+
+			" the maximum in %d states is %d event iterations and %d status changes", r.Why, r.States, r.Most.Iterations,
 			r.Most.Changes),
-			Advice: "check the subtree without scripts as a plan of its own"}}
+			Advice: "check the subtree without scripts as a separate plan"}}
 	}
 	if !r.Decided {
 		f.Text = fmt.Sprintf("one input takes at most %d event iterations and %d status changes, by the structure of the"+
 			" tree", r.Bound.Iterations, r.Bound.Changes)
 		if r.Most.Changes > 0 {
-			f.Text += fmt.Sprintf("; the most in %d states is %d and %d", r.States, r.Most.Iterations, r.Most.Changes)
+			f.Text += fmt.Sprintf("; the maximum in %d states is %d and %d", r.States, r.Most.Iterations, r.Most.Changes)
 		}
 	}
 	if lines, _ := r.Script(reaction.Measures[0]); len(lines) > 0 {

@@ -19,7 +19,7 @@ func TestReaction(t *testing.T) {
 	}
 	for want, plan := range map[string]string{
 		"one input takes at most 2 event iterations and 6 status changes": harvest,
-		"by the structure of the tree; the most in":                       chain + `</ReactiveFallback>`,
+		"by the structure of the tree; the maximum in":                    chain + `</ReactiveFallback>`,
 	} {
 		s, found := check(t, plan, "")
 		f := byQuestion(found, "reaction")

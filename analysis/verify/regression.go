@@ -10,11 +10,11 @@ import (
 	"canopy/expr"
 )
 
-// Regression: a plan that is a list of rules, condition -> action, is asked whether the action of each rule leads to
-// the condition of an earlier one and keeps its own until then (M. Colledanchise and P. Ögren, How Behavior Trees
-// Generalize the Teleo-Reactive Paradigm and And-Or-Trees, 2016, Definition 4). As long as a rule is the first that
-// holds, the plan executes its action alone, so that the plan's own journey answers: of each rule, the goal is an
-// earlier one, and the way ends where a later one, or none, comes first.
+// Regression: a plan is a list of rules, condition -> action. Does the action of each rule lead to the condition of an
+// earlier one and keep its own until then (M. Colledanchise and P. Ögren, How Behavior Trees Generalize the
+// Teleo-Reactive Paradigm and And-Or-Trees, 2016, Definition 4)? As long as a rule is the first that holds, the plan
+// executes its action alone, so the plan's own journey gives the answer: the goal of each rule is an earlier one, and
+// the way ends where a later one, or none, is the first that holds.
 //
 // The property is sufficient for the goal to be reached and not necessary. A plan without it is never refuted.
 
@@ -22,7 +22,7 @@ import (
 type program struct {
 	*journey
 	rules []plan.Rule
-	first []int // by node: the first rule that holds; so many as there are rules: none
+	first []int // by node: the first rule that holds; the number of rules if none does
 }
 
 func askRegression(m *Model) []Finding {
@@ -33,7 +33,7 @@ func askRegression(m *Model) []Finding {
 	x, why := m.newProgram(rules)
 	if why != "" {
 		return []Finding{{Verdict: Undecided, Text: "not concluded whether each rule leads to an earlier one: " + why,
-			Advice: "fewer limits and free conditions make fewer worlds; `canopy region --regression` tries starts"}}
+			Advice: "reduce the limits of signals and the free conditions; `canopy region --regression` samples starts"}}
 	}
 	var proved []string
 	var found []Finding
@@ -47,7 +47,7 @@ func askRegression(m *Model) []Finding {
 	}
 	if len(proved) > 0 {
 		found = slices.Insert(found, 0, Finding{Text: "under the declared effects each of these leads to an earlier rule's" +
-			" condition, its own kept until then: " + strings.Join(proved, "; ")})
+			" condition and keeps its own until then: " + strings.Join(proved, "; ")})
 	}
 	return found
 }
@@ -86,8 +86,7 @@ func (x *program) leading(p *Player) int {
 	return len(x.rules)
 }
 
-// rule returns the journey of a rule, with the same nodes: from where it leads, as long as its action is active, to an
-// earlier one.
+// rule returns the journey of a rule, with the same nodes: the ways, while its action is active, to an earlier rule.
 func (x *program) rule(i int) *journey {
 	y := *x.journey
 	y.nodes = slices.Clone(x.nodes)
@@ -106,8 +105,8 @@ func (x *program) executes(n, i int) bool {
 	return x.rules[i].Action >= 0 && x.states[x.nodes[n].state].active(x.rules[i].Action)
 }
 
-// doubt returns from where the journey of a rule need not come to an earlier one, and where to; ok is false if it must
-// from everywhere.
+// doubt returns a finding if the journey of a rule need not reach an earlier one from somewhere; ok is false if it
+// always does.
 func (x *program) doubt(y *journey, i int) (f Finding, ok bool) {
 	var open []int
 	for n := range y.nodes {
@@ -135,8 +134,8 @@ func (x *program) doubt(y *journey, i int) (f Finding, ok bool) {
 	}
 	f = Finding{Tasks: []bt.Task{x.rules[i].Task}, Verdict: Undecided,
 		Text: "cannot be concluded from the rules: " + x.title(i) + ": " + why,
-		Advice: "that each rule leads to an earlier one, its own condition kept, is sufficient, not necessary: see `reach`;" +
-			" `canopy region --regression` tries starts",
+		Advice: "this property is sufficient for the goal, not necessary: see `reach`; `canopy region --regression` samples" +
+			" starts",
 		Script: x.retrace(way)}
 	f.Where, f.More = x.regions(open)
 	return f, true

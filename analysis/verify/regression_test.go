@@ -35,15 +35,15 @@ func TestRegression(t *testing.T) {
 		{name: "roughly", charged: "y ge 1", effects: "fly: {x: [0.5, 2], y: [0, 1]}, recharge: {x: down, y: up}", proved: "2 3"},
 		{name: "with hysteresis", charged: `y ge 2" off="y lt 1`, effects: "fly: {x: [1, 1], y: [0, 0]}," + drifts, proved: "2 3"},
 		{name: "no wind", charged: "y ge 1", effects: "fly: {x: [0, 1], y: [0, 0]}," + drifts,
-			proved: "3", open: []string{"rule 2, charged -> fly: fly may go on for ever"}, where: "x < 3 and y >= 1", last: "fly"},
+			proved: "3", open: []string{"rule 2, charged -> fly: fly may run for ever"}, where: "x < 3 and y >= 1", last: "fly"},
 		{name: "no charger", charged: "y ge 1", effects: flies + ", recharge: {x: [-1, -1], y: [0, 0]}",
-			open:  []string{"rule 2, charged -> fly: its own", "rule 3, true -> recharge: recharge may go on for ever"},
+			open:  []string{"rule 2, charged -> fly: its own", "rule 3, true -> recharge: recharge may run for ever"},
 			where: "x < 3 and y >= 1", last: "recharge"},
 		{name: "an action that has nothing to do at times", charged: "y ge 1", fly: ` _failureIf="x ge 2"`,
 			effects: "fly: {x: [1, 1], y: [0, 0]}," + drifts, proved: "3",
 			open: []string{"rule 2, charged -> fly: its action is not active"}, where: "x in [2, 3) and y >= 1", last: "recharge"},
 		{name: "a condition that may change at any time", charged: "y ge x", effects: flies + "," + drifts,
-			open: []string{"rule 2, charged -> fly: its own", "rule 3, true -> recharge: recharge may go on for ever"}},
+			open: []string{"rule 2, charged -> fly: its own", "rule 3, true -> recharge: recharge may run for ever"}},
 		{name: "nothing known of the charge", charged: "y ge 1", effects: "fly: {x: [1, 1]}, recharge: {x: [-1, -1]}"},
 	} {
 		s, found := check(t, fmt.Sprintf(example, c.charged, c.fly), "effects: {"+c.effects+"}")

@@ -8,21 +8,21 @@ import (
 	"canopy/explore"
 )
 
-// violation judges a state: it reports whether something is as it should not be.
+// violation reports whether a state violates a property.
 type violation func(p *Player, world []bool) bool
 
-// counterexample is what became of the search for one.
+// counterexample is the result of the search for one.
 type counterexample struct {
 	verdict Verdict
-	script  string // "" although refuted: a script begins with all conditions false, and does not get there
+	script  string // may be "" if refuted: a script begins with all conditions false and may not reach the state
 	why     string // undecided: the reason
-	how     string // proved in another way than by the abstraction
+	how     string // proved, but not by the abstraction: the method
 	world   []bool // refuted by a search: where
 }
 
-// show looks for a counterexample in a set that the abstraction does not exclude. The engine has the last word. Where
-// procedures take time it has the first, too: what ends while another procedure is under way stays as it was, which the
-// abstraction, made for a tree whose procedures take none, does not know.
+// show searches for a counterexample in a set that the abstraction does not exclude. The engine has the last word. Where
+// procedures take time it also has the first: a task that ends during another procedure keeps its status, which the
+// abstraction, built for procedures that take no time, does not cover.
 func (m *Model) show(a set, violated violation) counterexample {
 	settled := func(p *Player, w []bool) bool { return p.settled() && violated(p, w) }
 	if m.slow() {
@@ -31,7 +31,7 @@ func (m *Model) show(a set, violated violation) counterexample {
 		case c.verdict != Undecided:
 			return c
 		case m.empty(a):
-			return counterexample{verdict: Proved, how: "if procedures take no time; else it is not concluded: " + c.why}
+			return counterexample{verdict: Proved, how: "if procedures take no time; otherwise not concluded: " + c.why}
 		}
 	}
 	if m.empty(a) {
@@ -55,7 +55,7 @@ func (m *Model) show(a set, violated violation) counterexample {
 	case err != nil:
 		return counterexample{verdict: Undecided, why: err.Error()}
 	case !violated(p, world):
-		return counterexample{verdict: Undecided, why: "the engine does not show what the abstraction allows"}
+		return counterexample{verdict: Undecided, why: "the engine does not confirm what the abstraction allows"}
 	}
 	return counterexample{verdict: Refuted, script: p.script()}
 }
@@ -68,7 +68,7 @@ const (
 )
 
 // exploration visits the states that a plan can reach with the real engine, the nearest first, when any world may
-// follow any other. It goes as far as it is asked to.
+// follow any other. It continues only as far as a search needs it.
 type exploration struct {
 	*walker
 	visits *explore.Search[[2]int, []bt.Task] // of states in worlds; a move is which procedures were over
@@ -114,7 +114,7 @@ func (x *exploration) more() bool {
 	return false
 }
 
-// search looks for a counterexample of a plan with memory.
+// search searches for a counterexample of a plan with memory.
 func (m *Model) search(violated violation) counterexample {
 	if m.reachable == nil {
 		w, why := m.newWalker()
@@ -141,7 +141,7 @@ func (m *Model) search(violated violation) counterexample {
 	}
 	switch why := x.blind(); {
 	case x.visits.Short() != "":
-		why = fmt.Sprintf("%d moves of the engine did not visit all that it can reach", m.most())
+		why = fmt.Sprintf("%d moves of the engine did not visit all states that it can reach", m.most())
 		return counterexample{verdict: Undecided, why: why}
 	case why != "":
 		return counterexample{verdict: Undecided, why: why}
@@ -149,7 +149,7 @@ func (m *Model) search(violated violation) counterexample {
 	return counterexample{how: m.visited(len(x.states))}
 }
 
-// visited says how something is proved by a search.
+// visited describes a proof by a search.
 func (m *Model) visited(states int) string {
 	how := fmt.Sprintf("by visiting all %d states that the engine can reach", states)
 	if m.slow() {

@@ -14,13 +14,13 @@ import (
 )
 
 // Temporal properties. A run of the plan is a sequence of states, each in a world and with procedures under way or not;
-// any world may follow any other, and each may last as long as it likes. What is always so is asked of the sets of
-// states, if no procedure takes time. All else is searched: the engine is let loose on every state in every world
-// together with what of the property is still to be met.
+// any world may follow any other, and each may last for any time. If no procedure takes time, a property "always a" is
+// decided on the sets of states. All others are searched: the engine visits every state in every world, together with
+// the part of the property that is still to be met.
 //
 // A property without until, eventually, within and for is violated, if at all, by the beginning of a run; the search
-// finds the shortest, or proves that there is none. Of another one, something stronger may be proved and something
-// weaker be refuted, which have none of these:
+// finds the shortest, or proves that there is none. For the others, the search proves a stronger formula or refutes a
+// weaker one, which have none of these operators:
 //
 //	            stronger        weaker
 //	a until b   b               a weakly until b
@@ -38,7 +38,7 @@ func askProperties(m *Model) []Finding {
 }
 
 func (m *Model) property(p *temporal.Property) Finding {
-	// The property has a model of its own, whose limits are the plan's and the property's.
+	// The property has its own model, with the limits of the plan and of the property.
 	s, of := m.subject, map[*expr.Expr]int{}
 	s.Declared.Goal, s.Declared.Always = nil, nil
 	p.Formula.Conditions(func(e *expr.Expr) {
@@ -79,20 +79,20 @@ func (m *Model) property(p *temporal.Property) Finding {
 		return undecided(p, c.why, monitorAdvice)
 	}
 	if c.verdict == Undecided {
-		return undecided(p, c.why, "signals with fewer limits and free conditions make fewer worlds; "+memoryAdvice)
+		return undecided(p, c.why, "reduce the limits of signals and the free conditions; "+memoryAdvice)
 	}
 	text := "does not hold: " + p.Text
 	if smooth := x.search(true); smooth.verdict == Refuted {
 		c = smooth
 	} else if smooth.verdict == Proved {
-		text = "does not hold where a signal jumps over an interval, only where none does: " + p.Text
+		text = "holds only if no signal jumps over an interval: " + p.Text
 	}
 	return Finding{Verdict: Refuted, Text: text, Script: c.script, Where: []string{x.m.worldText(c.world)},
 		Advice: propertyAdvice}
 }
 
 const (
-	propertyAdvice = "follow the script with `canopy trace`; or declare a fact that excludes it"
+	propertyAdvice = "replay the script with `canopy trace`, or declare a fact that excludes it"
 	monitorAdvice  = "`canopy monitor` judges it on runs"
 )
 
@@ -108,7 +108,7 @@ func isFalse(f *temporal.Formula) bool {
 	return l.Op == expr.LogicTruth && !l.Value
 }
 
-// oneTime returns the structure of a formula that speaks of one time only.
+// oneTime returns the structure of a formula without temporal operators.
 func (m *Model) oneTime(f *temporal.Formula, of map[*expr.Expr]int) (l expr.Logic, ok bool) {
 	if f.Op == temporal.Condition {
 		if i, known := of[f.Cond]; known {
@@ -160,13 +160,13 @@ func truth(value bool) *temporal.Formula {
 	return &temporal.Formula{Op: temporal.Condition, Cond: e}
 }
 
-// timing says why a search cannot conclude all of a formula; "" if it can.
+// timing returns the reason why a search cannot decide a formula; "" if it can.
 func timing(f *temporal.Formula) string {
 	switch f.Op {
 	case temporal.Within, temporal.For:
 		return "a world may last for any time"
 	case temporal.Until:
-		return "a world may stay as it is for ever, and nothing then happens"
+		return "a world may last for ever"
 	}
 	for _, a := range f.Args {
 		if why := timing(a); why != "" {
@@ -176,9 +176,9 @@ func timing(f *temporal.Formula) string {
 	return ""
 }
 
-// duties is what is still to be met: one of several sets of a pursuit's Weak formulas, bit i for the formula i. No set
-// contains another one, and they are in ascending order: equal duties look alike. Without a set nothing can be met any
-// more; with the empty one all is.
+// duties are the formulas still to be met: one of several sets of a pursuit's Weak formulas, bit i for the formula i. No
+// set contains another one, and they are in ascending order, so that equal duties are identical. Without a set the
+// property is violated; with the empty set it is met.
 type duties []uint64
 
 var met = duties{0}
@@ -206,9 +206,9 @@ func (d duties) and(e duties) duties {
 	return all.or(nil)
 }
 
-// pursuit follows a formula of conditions, and, or and Weak along all runs of a plan. What is to be met after a state
-// is the progress of what was to be met before (F. Bacchus and F. Kabanza, Planning for temporally extended goals,
-// 1998): of "a weakly until b" it is that of b, or that of a and the whole again.
+// pursuit follows a formula of conditions, and, or and Weak along all runs of a plan. The formula to be met after a
+// state is the progression of the formula before (F. Bacchus and F. Kabanza, Planning for temporally extended goals,
+// 1998): that of "a weakly until b" is that of b, or that of a and the whole again.
 type pursuit struct {
 	*walker
 	formula *temporal.Formula
@@ -245,13 +245,13 @@ func (m *Model) newPursuit(f *temporal.Formula, of map[*expr.Expr]int) (x *pursu
 	}
 	number(f)
 	if len(x.weak) > maxWeak || len(of) > maxConditions {
-		return nil, "the property is too large: declare parts of it as properties of their own"
+		return nil, "the property is too large: declare its parts as separate properties"
 	}
 	x.walker, why = m.newWalker()
 	return x, why
 }
 
-// after returns what is to be met after a state in which these conditions hold.
+// after returns the duties after a state in which these conditions hold.
 func (x *pursuit) after(f *temporal.Formula, holds uint64) duties {
 	switch f.Op {
 	case temporal.Condition:
@@ -274,7 +274,7 @@ func (x *pursuit) after(f *temporal.Formula, holds uint64) duties {
 	return x.after(f.Args[1], holds).or(again)
 }
 
-// left returns the number of the duties that are left of others after a state.
+// left returns the number of the duties that remain of a task's duties after a state.
 func (x *pursuit) left(task int, holds uint64) int {
 	n, ok := x.truths[holds]
 	if !ok {
@@ -308,7 +308,7 @@ func (x *pursuit) left(task int, holds uint64) int {
 	return next
 }
 
-// holds returns which conditions hold in a state in a world.
+// holds returns the conditions that hold in a state in a world.
 func (x *pursuit) holds(state, world int) uint64 {
 	at := [2]int{state, world}
 	set, ok := x.truth[at]
@@ -329,7 +329,7 @@ func (m *Model) conditionsIn(p *Player, world []bool) uint64 {
 	return set
 }
 
-// chase is what became of a search.
+// chase is the result of a search.
 type chase struct {
 	verdict     Verdict
 	script, why string
@@ -337,7 +337,7 @@ type chase struct {
 	world       []bool // in which it goes wrong
 }
 
-// search looks for the shortest run after which the formula cannot be met; if smooth, for one in which each signal
+// search searches for the shortest run after which the formula cannot be met; if smooth, for one in which each signal
 // passes through all intervals on its way.
 func (x *pursuit) search(smooth bool) chase {
 	type place struct {
@@ -407,7 +407,7 @@ func (x *pursuit) search(smooth bool) chase {
 	return chase{verdict: Refuted, script: x.retrace(path), world: x.worlds[last.world]}
 }
 
-// retrace returns a script that goes through the worlds, "" if it does not show the violation: a script begins with all
+// retrace returns a script that visits the worlds, "" if it does not show the violation: a script begins with all
 // conditions false, and a plan may remember that.
 func (x *pursuit) retrace(path []stage) string {
 	if !x.m.spells() {

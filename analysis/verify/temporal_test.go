@@ -286,7 +286,7 @@ func TestProperties(t *testing.T) {
 		{"never both(climb, sink)", Proved, "holds in every state", 0},
 		{"always (critical -> within 600 [s] sink)", Proved, "holds in every run", 0},
 		{"always (critical -> within 600 [s] climb)", Undecided, "a world may last for any time", 0},
-		{"always (critical -> eventually climb)", Undecided, "a world may stay as it is for ever", 0},
+		{"always (critical -> eventually climb)", Undecided, "a world may last for ever", 0},
 		{"always (sink -> for 10 [s] not climb)", Undecided, "a world may last", 0},
 		{"always (cruise -> for 10 [s] surplus)", Refuted, "does not hold: ", 1},
 		{"critical before sink", Proved, "holds in every run", 0},

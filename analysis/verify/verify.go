@@ -1,9 +1,9 @@
-// Package verify proves and refutes statements about plans before they fly: that some action is always active, that
-// every task can be, that no two write one command.
+// Package verify proves and refutes statements about plans before they fly: some action is always active, every task
+// can become active, no two active tasks write one command.
 //
-// A plan with what its mission declares (declare.Subject) is abstracted once into Boolean inputs and, for each task, the
-// sets of states in which it succeeds, fails and is active (Model). A Question is asked of the model and answered with
-// findings; each one that is refuted carries a counterexample that the tree engine has confirmed.
+// A plan with the declarations of its mission (declare.Subject) is abstracted once into Boolean inputs and, for each
+// task, the sets of states in which it succeeds, fails and is active (Model). The answer to a Question about the model
+// is a list of findings; each refuted one carries a counterexample that the tree engine has confirmed.
 // docs/verification.md has the formulas and their sources.
 package verify
 
@@ -16,14 +16,14 @@ import (
 	"canopy/document/declare"
 )
 
-// Verdict is what came out of a question.
+// Verdict is the result of a question.
 type Verdict uint8
 
 // The verdicts.
 const (
 	Proved    Verdict = iota // in every state that the abstraction allows
-	Refuted                  // there is a counterexample, and the engine shows it
-	Undecided                // not concluded; the finding says why and what would help
+	Refuted                  // there is a counterexample, and the engine confirms it
+	Undecided                // not concluded; the finding gives the reason and advice
 )
 
 func (v Verdict) String() string { return [...]string{"proved", "refuted", "undecided"}[v] }
@@ -32,26 +32,26 @@ func (v Verdict) String() string { return [...]string{"proved", "refuted", "unde
 type Finding struct {
 	Question      string // its name
 	Tasks         []bt.Task
-	About         string // a command or signal that it is about
+	About         string // the command or signal that it concerns
 	Verdict       Verdict
-	Text          string   // what is proved, what goes wrong, or what could not be concluded
-	Where         []string // regions of the signals in which it goes wrong
+	Text          string   // the statement that is proved or not concluded, or the fault
+	Where         []string // regions of the signals with the fault
 	More          bool     // there are other regions
-	Advice        string   // what to do about it; "" if nothing
-	Script        string   // a counterexample for script.Print; "" if there is none to show
-	declare.Place          // of what was declared, of its first task, or of the plan
-	Accepted      string   // the reason by which the author accepts a finding that is not proved; "" if not accepted
+	Advice        string   // how to correct it; "" if there is nothing to correct
+	Script        string   // a counterexample for script.Print; "" if there is none
+	declare.Place          // of the declaration, of the first task, or of the plan
+	Accepted      string   // the author's reason to accept a finding that is not proved; "" if not accepted
 }
 
-// Question is one thing that can be asked of every plan.
+// Question is a question about a plan.
 type Question struct {
 	Name  string // one word, used in notes and rule identifiers
 	Asks  string // the question in words
 	Ask   func(m *Model) []Finding
-	Needs string // what must be declared for it to be asked; "" if nothing
+	Needs string // the declarations that it needs; "" if none
 
-	declared func(s declare.Subject) bool // it is
-	explores bool                         // it asks the engine only, whose states it explores
+	declared func(s declare.Subject) bool // reports whether they are declared
+	explores bool                         // it explores the states of the engine and does not use the model
 }
 
 // Questions returns all questions in the order in which they are asked.
@@ -72,7 +72,7 @@ func Questions() []Question {
 			Needs: "Declare `properties`.", declared: func(s declare.Subject) bool { return len(s.Declared.Properties) > 0 }},
 		{Name: "conflict", Asks: "Do two active tasks ever write one command or hold one resource?", Ask: askConflict,
 			Needs: "No task writes anything, and no `resources` are declared.", declared: func(declare.Subject) bool { return true }},
-		{Name: "chatter", Asks: "Do tasks take turns faster than they should?", Ask: askChatter, Needs: "Declare `effects`.",
+		{Name: "chatter", Asks: "Do tasks take turns faster than `period`?", Ask: askChatter, Needs: "Declare `effects`.",
 			declared: hasEffects},
 		{Name: "command", Asks: "Can every command be written by some task?", Ask: askCommand,
 			Needs:    "A plan alone has no vehicle with commands.",
@@ -84,7 +84,7 @@ func Questions() []Question {
 func hasGoal(s declare.Subject) bool    { return s.Declared.Goal != nil }
 func hasEffects(s declare.Subject) bool { return len(s.Declared.Effects) > 0 }
 
-// Check asks all questions and accepts what notes accept.
+// Check asks all questions and marks the findings that notes accept.
 func Check(s declare.Subject) []Finding {
 	var all []Finding
 	for _, found := range Answers(s) {
@@ -93,13 +93,13 @@ func Check(s declare.Subject) []Finding {
 	return Accept(s, all)
 }
 
-// Answers asks one question after the other.
+// Answers asks the questions one after the other.
 func Answers(s declare.Subject) iter.Seq2[Question, []Finding] {
 	return func(yield func(Question, []Finding) bool) {
 		m := NewModel(s)
 		hopeless := m.full()
 		for _, q := range Questions() {
-			if m.full() && !hopeless { // what the last question left over is no use to the next
+			if m.full() && !hopeless { // the last question filled the space: start again with a new model
 				m = NewModel(s)
 			}
 			if !yield(q, m.ask(q)) {
@@ -109,14 +109,14 @@ func Answers(s declare.Subject) iter.Seq2[Question, []Finding] {
 	}
 }
 
-// ask asks one question; if its sets grow beyond the bound, the answer is that it could not be concluded.
+// ask asks one question; if its sets grow beyond the bound, it is undecided.
 func (m *Model) ask(q Question) []Finding {
 	var found []Finding
 	switch {
 	case m.script >= 0 && !q.explores:
 		if q.Needs == "" || q.declared(m.subject) {
 			found = []Finding{{Verdict: Undecided, Text: m.uncovered(), Tasks: []bt.Task{m.script},
-				Advice: "check the parts of the plan without it as plans of their own"}}
+				Advice: "check the parts of the plan without it as separate plans"}}
 		}
 	case !m.full():
 		found = q.Ask(m)
@@ -124,7 +124,7 @@ func (m *Model) ask(q Question) []Finding {
 	if m.full() {
 		found = []Finding{{Verdict: Undecided,
 			Text: fmt.Sprintf("not concluded: the sets of states need more than %d nodes of decision diagrams", maxNodes),
-			Advice: "conditions that many tasks share make sets large: check subtrees as plans of their own, or declare" +
+			Advice: "conditions that many tasks share make sets large: check subtrees as separate plans, or declare" +
 				" facts that exclude states",
 		}}
 	}
@@ -144,13 +144,13 @@ func (m *Model) ask(q Question) []Finding {
 // full reports whether the model's sets have grown beyond the bound.
 func (m *Model) full() bool { return m.script < 0 && m.space.full() }
 
-// uncovered says why a question about a plan with a script is not concluded.
+// uncovered returns the reason why a question about a plan with a script is not concluded.
 func (m *Model) uncovered() string {
-	return fmt.Sprintf("not concluded: the abstraction does not cover what %s does, a %s", m.tree.Name(m.script),
+	return fmt.Sprintf("not concluded: the abstraction does not cover %s, a %s", m.tree.Name(m.script),
 		m.tree.Kind(m.script))
 }
 
-// place returns where a task stands in the plan: a composite at its first leaf.
+// place returns the position of a task in the plan; for a composite, that of its first leaf.
 func (m *Model) place(t bt.Task) (offset, length int) {
 	for m.tree.Kind(t).Family() != bt.Leaf {
 		t = m.tree.Children(t)[0]

@@ -6,7 +6,7 @@ import (
 	"canopy/bt"
 )
 
-// walker lets the engine move from world to world, and remembers where it comes to.
+// walker moves the engine from world to world and stores the states that it reaches.
 type walker struct {
 	m       *Model
 	worlds  [][]bool
@@ -28,7 +28,7 @@ func (m *Model) newWalker() (x *walker, why string) {
 		entered: make([]bool, m.tree.Len()), scratch: m.idleSlow()}
 	var ok bool
 	if x.worlds, ok = m.worlds(); !ok {
-		return nil, fmt.Sprintf("the conditions make more than %d worlds, too many to search", maxWorlds)
+		return nil, fmt.Sprintf("the conditions have more than %d worlds, too many to search", maxWorlds)
 	}
 	for _, w := range x.worlds {
 		var cell []int
@@ -40,18 +40,18 @@ func (m *Model) newWalker() (x *walker, why string) {
 	return x, ""
 }
 
-// most returns how often the engine may move.
+// most returns the maximum number of moves of the engine.
 func (m *Model) most() int { return min(maxMoves, maxVisits/m.tree.Len()) }
 
-// tired reports whether the engine has moved as often as it may.
+// tired reports whether the engine has used up its moves.
 func (x *walker) tired() bool { return x.moves > x.m.most() }
 
-// short says why a search ends before all is visited.
+// short returns the reason why a search ends before all states are visited.
 func (x *walker) short() string {
-	return fmt.Sprintf("%d moves of the engine in %d worlds did not visit all", x.moves, len(x.worlds))
+	return fmt.Sprintf("%d moves of the engine in %d worlds did not visit all states", x.moves, len(x.worlds))
 }
 
-// blind says what of a plan the walks do not show; "" if they show all.
+// blind returns the reason why the walks do not cover all of a plan; "" if they do.
 func (x *walker) blind() string {
 	switch {
 	case x.crowded:
@@ -90,7 +90,7 @@ func (x *walker) move(state, world, number int, over []bt.Task) (next int, ok bo
 	return next, next >= 0
 }
 
-// step lets the engine move, and returns the state that it comes to; -1 if there is none.
+// step moves the engine and returns the state that it reaches; -1 if there is none.
 func (x *walker) step(state, world int, over []bt.Task) int {
 	x.moves++
 	p, err := x.scratch, error(nil)
@@ -118,7 +118,7 @@ func (x *walker) step(state, world int, over []bt.Task) int {
 	c := x.m.idle()
 	c.copyFrom(p)
 	x.states = append(x.states, c)
-	if !x.m.Remembers() && !x.m.slow() { // what follows depends on conditions with hysteresis alone
+	if !x.m.Remembers() && !x.m.slow() { // the successors depend on conditions with hysteresis alone
 		key = ""
 		for i := range x.m.leaves {
 			if x.m.leaves[i].off != nil {

@@ -117,7 +117,7 @@ func ask(ctx context.Context, s declare.Subject, budget float64) []verify.Findin
 		case found := <-answers:
 			all = append(all, found...)
 		case <-ctx.Done():
-			text := "not concluded before it was interrupted"
+			text := "not concluded before the interruption"
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 				text = fmt.Sprintf("not concluded within %g s", budget)
 			}
@@ -129,7 +129,7 @@ func ask(ctx context.Context, s declare.Subject, budget float64) []verify.Findin
 			})
 			return append(verify.Accept(s, all), verify.Finding{Question: q.Name, Verdict: verify.Undecided,
 				Text: text, Place: declare.Place{Source: s.Plan.Source},
-				Advice: "give it more time with --budget, or check subtrees as plans of their own"})
+				Advice: "give it more time with --budget, or check subtrees as separate plans"})
 		}
 	}
 	return verify.Accept(s, all)

@@ -37,7 +37,7 @@ func TestReachExample(t *testing.T) {
 				rules[f.Verdict] += f.Text
 			}
 		}
-		if len(rules) != 2 || !strings.HasSuffix(rules["proved"], "kept until then: rule 3, true -> recharge") ||
+		if len(rules) != 2 || !strings.HasSuffix(rules["proved"], "keeps its own until then: rule 3, true -> recharge") ||
 			!strings.Contains(rules["undecided"], "rule 2, charged -> fly: its own condition may fail") {
 			t.Errorf("%v: %v", test.args, rules)
 		}

@@ -30,18 +30,19 @@ func reactionCommand() *cobra.Command {
 		Short: "Prove how long a plan's tree can take to react, with the worst case as a script",
 		Long: `Prove how long a plan's tree can take to react to one input, with the worst case as a script.
 
-FILE is a plan (.xml), whose leaves can tell all that a trace script can play, or a mission (.yaml), whose plan says
-what its leaves can tell: an action without "done" never succeeds, and so on. Expressions over the same signals are
-taken for independent of each other.
+FILE is a plan (.xml) or a mission (.yaml). The leaves of a plan can give every input that a trace script can. In a
+mission, the expressions of the plan limit their inputs: an action without "done" never succeeds, and so on.
+Expressions over the same signals are treated as independent of each other.
 
-All states that scripts with one input a line can reach are explored with the tree engine itself. The work of an
-instant is its event iterations, its status changes, and the visits of tasks, which measure the engine's time. The
-bounds come from the structure alone and hold for a tree of any size, in every state: the row "all leaves" also when
-any number of leaves tell something at the same instant. If there are too many states to explore, the largest seen so
-far stand beside the bounds. Of a mission there often are few enough where of its plan alone there are not.
+The search explores all states that scripts with one input per line can reach, with the tree engine itself. The work
+of an instant is its event iterations, its status changes, and the visits of tasks, which measure the engine's time.
+The bounds follow from the structure alone and hold for a tree of any size, in every state. Those in the row "all
+leaves" also hold when any number of leaves change at the same instant. If there are too many states to explore, the
+table shows the largest work seen beside the bounds. A mission often has few enough states when its plan alone does
+not.
 
-The search ends after --budget seconds, --states states or 256 MB of them. Ctrl-C ends it as well. What was seen so far
-is printed.
+The search ends after --budget seconds, --states states or 256 MB of them, or with Ctrl-C, and prints the results so
+far.
 
 "canopy trace --count PLAN SCRIPT" replays the script.`,
 		Example: `  canopy reaction missions/solar-day.yaml
@@ -93,15 +94,15 @@ is printed.
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	c.Flags().StringVar(&script, "script", "", "write the worst case as a trace script to this `file`")
+	c.Flags().StringVar(&script, "script", "", "write the worst case to this `file` as a trace script")
 	c.Flags().StringVar(&measure, "worst", reaction.Measures[0],
-		"the `measure` that the script attains: "+strings.Join(reaction.Measures, ", "))
+		"the `measure` that the script maximises: "+strings.Join(reaction.Measures, ", "))
 	c.Flags().IntVar(&states, "states", reaction.DefaultBudget.States, "maximum number of states")
-	c.Flags().Float64Var(&seconds, "budget", 60, "time in `seconds` after which the search ends")
+	c.Flags().Float64Var(&seconds, "budget", 60, "maximum time in `seconds` of the search")
 	return c
 }
 
-// scriptable refuses to write scripts, if any are asked for, of a tree with leaves that a script cannot name.
+// scriptable returns an error if scripts are requested and the tree has a leaf that a script cannot name.
 func scriptable(tree *bt.Tree, to string) error {
 	for _, leaf := range tree.Leaves() {
 		if to != "" && !script.Names(tree, leaf) {
@@ -112,7 +113,7 @@ func scriptable(tree *bt.Tree, to string) error {
 	return nil
 }
 
-// leafInputs returns the tree of a plan or of a mission's plan and what its leaves may tell.
+// leafInputs returns the tree of a plan or of a mission's plan, and the inputs of its leaves.
 func leafInputs(name string, stderr io.Writer) (*bt.Tree, []reaction.Inputs, error) {
 	p, m, err := readPlan(name, stderr)
 	switch {
@@ -124,7 +125,7 @@ func leafInputs(name string, stderr io.Writer) (*bt.Tree, []reaction.Inputs, err
 	return p.Tree, reaction.Told(p), nil
 }
 
-// scriptText is the worst case as a file.
+// scriptText returns the worst case as the text of a script file.
 func scriptText(name, measure string, lines []string, last reaction.Work) string {
 	return fmt.Sprintf("# The most %s after one input of %s: the last line takes\n# %s.\n%s\n",
 		measure, name, inWords(last), strings.Join(lines, "\n"))
@@ -149,7 +150,7 @@ func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, measure str
 			plural(r.States, "state"))
 	} else {
 		fmt.Fprintf(out, "not decided: %d states found, but %s.\n"+
-			"Try more --states, a larger --budget, or the mission of the plan, in which leaves can tell less.\n"+
+			"Try more --states, a larger --budget, or the plan's mission, in which leaves have fewer inputs.\n"+
 			"The largest so far: %s.\n", r.States, r.Why, inWords(r.Most))
 		if r.Bounded {
 			fmt.Fprintf(out, "proved by the structure alone: one input takes at most %s.\n", inWords(r.Bound))
@@ -176,7 +177,7 @@ func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, measure str
 		return err
 	}
 	if len(lines) == 0 {
-		_, err := fmt.Fprintln(out, "\nNo leaf has anything to tell.")
+		_, err := fmt.Fprintln(out, "\nNo leaf has an input that changes.")
 		return err
 	}
 	_, err := fmt.Fprintf(out, "\nThe most %s, %s, as a trace script:\n\n  %s\n", measure, inWords(last),

@@ -42,23 +42,23 @@ func regionCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "region MISSION",
 		Short: "Sample the running, success and failure regions of a plan, its region of attraction and time bound",
-		Long: `Sample, over a box of initial values of two states, what a plan does: its regions and bounds as Colledanchise
+		Long: `Sample the regions and the time bound of a plan over a box of initial values of two states, as Colledanchise
 and Ögren, 2016, define them (docs/regions.md).
 
   S    success region   the plan returns success at once
   F    failure region   the plan returns failure at once
-  R    running region   all else
-  R'   region of attraction: running, and success later without failure before it
-  tau  the longest time that a start in R' takes
+  R    running region   the rest
+  R'   region of attraction: running, and later success without failure before it
+  tau  the maximum time to success from R'
 
-Every start is one simulation. Where neighbours differ the grid is refined. What comes out is evidence from samples,
-not a proof. The other states start as the mission or --start says.
+Every start is one simulation. The grid is refined where neighbours differ. The result is evidence from samples, not a
+proof. The other states start at their values in the mission or in --start.
 
---compose takes the plan, a Fallback or Sequence, as composed of its first child and the others, samples all three and
-compares them with Lemmas 3 and 5. --regression takes it as a list of teleo-reactive rules, condition -> action, and
-asks for Definitions 1, 2 and 4 and for a start that shows that Definition 1 is not enough (Example 3).
+--compose splits the plan, a Fallback or Sequence, into its first child and the others, samples all three and compares
+them by Lemmas 3 and 5. --regression treats the plan as a list of teleo-reactive rules, condition -> action. It tests
+Definitions 1, 2 and 4 and searches for a start which shows that Definition 1 is not sufficient (Example 3).
 
-Exit status: 0 all was sampled, 1 interrupted (what was sampled is printed and drawn), 2 wrong input.`,
+Exit status: 0 everything was sampled, 1 interrupted (the samples so far are printed and drawn), 2 wrong input.`,
 		Example: `  canopy region examples/08-finite-time/boat.yaml --box x=0:5,y=-2:2 --compose --out regions.svg
   canopy region examples/09-regression/courier.yaml --box x=-2:4,y=0.01:4 --regression --out courier.svg`,
 		Args: arguments,
@@ -71,7 +71,7 @@ Exit status: 0 all was sampled, 1 interrupted (what was sampled is printed and d
 			if err != nil {
 				return err
 			}
-			if _, err := simulated.New(m, run.Continuous{}, limit); err != nil { // parameters that do not go together
+			if _, err := simulated.New(m, run.Continuous{}, limit); err != nil { // inconsistent parameters
 				return err
 			}
 			a, err := newAnalysis(m, &f, limit)
@@ -88,21 +88,21 @@ Exit status: 0 all was sampled, 1 interrupted (what was sampled is printed and d
 	flags.StringSliceVar(&f.box, "box", nil, "initial `ranges` of two states, as in x=0:10,y=0:2")
 	flags.StringSliceVar(&f.start, "start", nil, "initial `values` of other states, as in z=5")
 	flags.StringArrayVar(&f.from, "from", nil, "draw the trajectory from this `start`, as in x=1,y=2; may be repeated")
-	flags.Var(&f.until, "until", "give a run up at this simulated `time` (default the mission's horizon)")
-	flags.StringVar(&f.task, "task", "", "take the task with this `name` for the whole plan")
-	flags.BoolVar(&f.compose, "compose", false, "compare with the two tasks that the plan is composed of")
-	flags.BoolVar(&f.regression, "regression", false, "take the plan as a list of rules")
-	flags.IntVar(&f.resolution, "resolution", 32, "cells along each axis, before refinement")
-	flags.IntVar(&f.refine, "refine", 3, "how often a cell whose corners differ may be quartered")
-	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "simulations at a time; the result does not depend on it")
+	flags.Var(&f.until, "until", "end each run at this simulated `time` (default the mission's horizon)")
+	flags.StringVar(&f.task, "task", "", "sample the task with this `name` instead of the whole plan")
+	flags.BoolVar(&f.compose, "compose", false, "compare the plan with its first child and the others")
+	flags.BoolVar(&f.regression, "regression", false, "treat the plan as a list of rules")
+	flags.IntVar(&f.resolution, "resolution", 32, "number of cells along each axis, before refinement")
+	flags.IntVar(&f.refine, "refine", 3, "maximum number of times that a cell is quartered if its corners differ")
+	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "number of parallel simulations; the result does not depend on it")
 	flags.StringArrayVar(&f.set, "set", nil, "set `name=value`: a parameter of the vehicle, horizon or tolerance")
-	flags.StringVar(&f.out, "out", "", "draw into this `file`, an .svg")
+	flags.StringVar(&f.out, "out", "", "write a picture to this `file` (.svg)")
 	flags.BoolVar(&f.asJSON, "json", false, "print as JSON")
 	c.MarkFlagsMutuallyExclusive("compose", "regression")
 	return c
 }
 
-// analysis is what canopy region was asked for.
+// analysis is one sampling of canopy region.
 type analysis struct {
 	mission *mission.Mission
 	space   *region.Space
@@ -112,7 +112,7 @@ type analysis struct {
 	result  regionResult
 }
 
-// regionResult is what canopy region prints.
+// regionResult is the output of canopy region.
 type regionResult struct {
 	Mission        string             `json:"mission"`
 	Task           string             `json:"task"`
@@ -141,7 +141,7 @@ type questionResult struct {
 	Boundary float64        `json:"boundary_share"` // of the box, in cells whose corners differ
 }
 
-// counterexample is a run that does not succeed although the rules lead on.
+// counterexample is a run that does not succeed although each rule leads to an earlier one.
 type counterexample struct {
 	Start    region.Start `json:"start"`
 	Ended    float64      `json:"ended_s"`
@@ -153,15 +153,15 @@ type begin struct {
 	Task string  `json:"task"`
 }
 
-// newAnalysis prepares what the flags ask for; every error is wrong input.
+// newAnalysis prepares the sampling that the flags request; every error is wrong input.
 func newAnalysis(m *mission.Mission, f *regionFlags, limit float64) (*analysis, error) {
 	if f.out != "" && !strings.EqualFold(filepath.Ext(f.out), ".svg") {
-		return nil, &usageError{fmt.Sprintf("--out %s: a picture is an .svg", f.out)}
+		return nil, &usageError{fmt.Sprintf("--out %s: the file name must end in .svg", f.out)}
 	}
 	a := &analysis{mission: m, space: &region.Space{Until: min(m.Horizon, limit)}}
 	if len(f.box) != 2 {
 		return nil, &usageError{"--box takes the ranges of two states, as in --box x=0:10,y=0:2; each other " +
-			"state starts at one value, the mission's or that of --start"}
+			"state starts at one value, from the mission or --start"}
 	}
 	taken := map[int]bool{}
 	for k, text := range f.box {
@@ -170,7 +170,7 @@ func newAnalysis(m *mission.Mission, f *regionFlags, limit float64) (*analysis, 
 			return nil, err
 		}
 		if len(values) != 2 || !(values[0] < values[1]) {
-			return nil, fmt.Errorf("--box %s: give the least and the greatest value, as in x=0:10", text)
+			return nil, fmt.Errorf("--box %s: give the minimum and the maximum, as in x=0:10", text)
 		}
 		v := m.Vehicle.States[state]
 		a.space.Axes[k] = region.Axis{State: state, Name: v.Name, Unit: v.Unit, Least: values[0], Most: values[1]}
@@ -205,7 +205,7 @@ func newAnalysis(m *mission.Mission, f *regionFlags, limit float64) (*analysis, 
 	return a, nil
 }
 
-// questions returns what is asked at every start.
+// questions returns the questions to answer at every start.
 func (a *analysis) questions(f *regionFlags) ([]region.Question, error) {
 	task, err := region.Find(a.mission.Plan, f.task)
 	if err != nil {
@@ -298,7 +298,7 @@ func (a *analysis) parseStart(text string) (start region.Start, err error) {
 	return start, nil
 }
 
-// sample fills the grid, several simulations at a time. It reports false if it was interrupted.
+// sample fills the grid with several simulations in parallel. It reports false if it was interrupted.
 func (a *analysis) sample(ctx context.Context, workers int, stderr io.Writer) bool {
 	bar := newProgress(stderr, 1)
 	defer bar.clear()
@@ -326,7 +326,7 @@ func (a *analysis) sample(ctx context.Context, workers int, stderr io.Writer) bo
 	})
 }
 
-// finish prints and draws what was sampled.
+// finish prints and draws the samples.
 func (a *analysis) finish(stdout io.Writer, f *regionFlags, complete bool) error {
 	r := &a.result
 	r.Evidence, r.Until, r.Starts, r.Complete = "samples, not a proof", a.space.Until, a.grid.Len(), complete
@@ -375,7 +375,7 @@ func (a *analysis) finish(stdout io.Writer, f *regionFlags, complete bool) error
 	return nil
 }
 
-// counter looks for the counterexample nearest to the mission's own start.
+// counter finds the counterexample nearest to the mission's own start.
 func (a *analysis) counter() error {
 	instance, err := a.mission.Vehicle.New(a.mission.Parameters)
 	if err != nil {
@@ -425,7 +425,7 @@ func (a *analysis) draw(name string) error {
 	return files.Save(name, out.Bytes())
 }
 
-// at writes an initial state.
+// at formats an initial state.
 func (a *analysis) at(s region.Start) string {
 	x, y := a.space.Axes[0].Name, a.space.Axes[1].Name
 	return fmt.Sprintf("%s = %s, %s = %s", x, diag.Number(s[0], 6), y, diag.Number(s[1], 6))
@@ -444,7 +444,7 @@ func (a *analysis) write(out io.Writer, f *regionFlags) error {
 		f.resolution,
 		f.resolution, f.refine)
 	if len(r.Memory) > 0 {
-		fmt.Fprintf(out, "the plan has memory (%s): regions of starts at which nobody was active before\n",
+		fmt.Fprintf(out, "the plan has memory (%s): regions of starts at which no task was active before\n",
 			strings.Join(r.Memory, ", "))
 	}
 	for k, q := range r.Questions {
@@ -452,7 +452,7 @@ func (a *analysis) write(out io.Writer, f *regionFlags) error {
 		if f.compose {
 			title = fmt.Sprintf("T%d = %s", k, title)
 		}
-		fmt.Fprintf(out, "\n%s: shares of the box, %s %% of it in cells that a boundary crosses\n", title,
+		fmt.Fprintf(out, "\n%s: shares of the box; a boundary crosses cells with %s %% of its area\n", title,
 			diag.Number(100*q.Boundary, 3))
 		w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 		for _, c := range q.Answers {
@@ -485,16 +485,16 @@ func (a *analysis) write(out io.Writer, f *regionFlags) error {
 	return nil
 }
 
-// writeVerdict says what follows for a list of rules.
+// writeVerdict writes the conclusion for a list of rules.
 func (a *analysis) writeVerdict(out io.Writer) {
 	r := &a.result
 	complete, weak, strong, succeeds := r.Statements[0], r.Statements[1], r.Statements[2], r.Statements[3]
 	c := r.Counterexample
 	switch {
 	case !r.Complete:
-		fmt.Fprintln(out, "\nInterrupted: nothing follows.")
+		fmt.Fprintln(out, "\nInterrupted: no conclusion.")
 	case !complete.Holds || !weak.Holds:
-		fmt.Fprintln(out, "\nThe rules are not universal: Lemma 1 says nothing.")
+		fmt.Fprintln(out, "\nThe rules are not universal: Lemma 1 does not apply.")
 	case c != nil:
 		fmt.Fprintf(out, "\nCounterexample to Lemma 1 (Example 3): the rules are universal, yet from %s\n"+
 			"they have not succeeded after %s s; %d activations:", a.at(c.Start), diag.Number(c.Ended, 6), len(c.Switches))
@@ -507,12 +507,11 @@ func (a *analysis) writeVerdict(out io.Writer) {
 		}
 		fmt.Fprintln(out)
 	case strong.Holds:
-		fmt.Fprintln(out, "\nThe stronger regression property was seen everywhere: success follows from it.")
+		fmt.Fprintln(out, "\nThe stronger regression property was seen everywhere: it implies success.")
 	case succeeds.Holds:
-		fmt.Fprintln(out, "\nFrom the regression properties success cannot be concluded, for Definition 4 is sufficient,\n"+
-			"not necessary. Every start was seen to succeed.")
+		fmt.Fprintln(out, "\nThe regression properties do not imply success, because Definition 4 is sufficient,\n"+
+			"not necessary. Every start succeeded.")
 	default:
-		fmt.Fprintln(out, "\nFrom the regression properties success cannot be concluded, and not every start\n"+
-			"was seen to succeed.")
+		fmt.Fprintln(out, "\nThe regression properties do not imply success, and not every start succeeded.")
 	}
 }

@@ -52,7 +52,7 @@ func TestRegionText(t *testing.T) {
 		"tau0 <= tau1 + tau2: seen at all", `S2 \ S1 is a subset of R'1: seen at all`)
 	for drift, verdict := range map[string]string{
 		"1":   "Counterexample to Lemma 1 (Example 3): the rules are universal, yet from x = 0, y = 2\nthey have not succeeded after 30 s",
-		"0.5": "cannot be concluded",
+		"0.5": "do not imply success",
 	} {
 		stdout, stderr, status := canopy(append([]string{"region", courier, "--box", "x=-2:4,y=0.01:4", "--regression", "--set",
 			"drift=" + drift, "--out", filepath.Join(dir, "courier.svg")}, small...)...)
@@ -84,13 +84,13 @@ func TestRegionWrongInput(t *testing.T) {
 		{"--box x=0:5", "two states"},
 		{"--box x=0:5,z=0:1", `no state "z"`},
 		{"--box x=0:5,x=0:1", "given twice"},
-		{"--box x=5:0,y=0:1", "least and the greatest"},
+		{"--box x=5:0,y=0:1", "the minimum and the maximum"},
 		{"--box x=0:5[s],y=0:1", "s"},
-		{"--box x=0,y=0:1", "least and the greatest"},
+		{"--box x=0,y=0:1", "the minimum and the maximum"},
 		{"--box x,y=0:1", "write state=value"},
 		{"--box x=0:5,y=0:1 --start y=3", "given twice"},
 		{"--box x=0:5,y=0:1 --from x=3", "each state of the box"},
-		{"--box x=0:5,y=0:1 --out a.gif", "a picture is an .svg"},
+		{"--box x=0:5,y=0:1 --out a.gif", "must end in .svg"},
 		{"--box x=0:5,y=0:1 --task habour", `did you mean "harbour"?`},
 		{"--box x=0:5,y=0:1 --task steer --compose", "Fallback or a Sequence"},
 		{"--box x=0:5,y=0:1 --task steer --regression", "ReactiveFallback is a list of rules"},
