@@ -262,7 +262,7 @@ func (e *Engine) State(c *snapshot.Codec) {
 		snapshot.Bool(c, &s.passing)
 	})
 	for i := range e.at {
-		e.at[i].Pass(c)
+		e.at[i].Pass(c, e.tree.scripts[i].Automaton)
 	}
 	e.up.state(c, len(e.tasks))
 	e.down.state(c, len(e.tasks))

@@ -1,6 +1,10 @@
 package bt
 
-import "canopy/snapshot"
+import (
+	"math"
+
+	"canopy/snapshot"
+)
 
 // Automaton defines a task of the family Script: a small automaton over its children's judgements. In each state, the
 // judgement of one child decides:
@@ -40,10 +44,14 @@ type At struct {
 	Runs  int32 // how often its child was run again; counted only if there is a limit
 }
 
-// Pass passes it to the codec.
-func (at *At) Pass(c *snapshot.Codec) {
-	snapshot.Int(c, &at.State)
-	snapshot.Int(c, &at.Runs)
+// Pass passes the state of an automaton to the codec; nil: of a task that has none.
+func (at *At) Pass(c *snapshot.Codec, a *Automaton) {
+	last := 0
+	if a != nil {
+		last = len(a.states) - 1
+	}
+	snapshot.Within(c, &at.State, 0, uint8(last))
+	snapshot.Within(c, &at.Runs, 0, math.MaxInt32-1)
 }
 
 // Automaton returns the automaton of a task, and the maximum number of runs of a child; -1: no limit. It panics if the

@@ -55,13 +55,16 @@ func (e *Conventional) Status(t bt.Task) bt.Status { return e.tasks[t].status }
 func (e *Conventional) State(c *snapshot.Codec) {
 	place := 0 // of the task
 	snapshot.Each(c, e.tasks, func(c *snapshot.Codec, s *conventionalTask) {
-		count := int32(len(e.tree.Children(bt.Task(place))))
+		n := &e.nodes[place]
 		place++
 		s.Told.State(c)
+		if c.Loading() && (s.Slow(false) || s.Slow(true)) {
+			c.Fail(snapshot.ErrMismatch)
+		}
 		s.status.State(c)
-		snapshot.Within(c, &s.current, -1, count)
+		snapshot.Within(c, &s.current, 0, int32(max(0, len(n.children)-1)))
 		s.ended.State(c)
-		s.at.Pass(c)
+		s.at.Pass(c, n.script)
 	})
 	snapshot.Bool(c, &e.halted)
 }

@@ -191,7 +191,8 @@ func (e *Engine) Clone() *Engine {
 func (e *Engine) State(c *snapshot.Codec) {
 	place := 0 // of the task
 	snapshot.Each(c, e.tasks, func(c *snapshot.Codec, s *task) {
-		last := int32(max(0, len(e.tree.Children(bt.Task(place)))-1))
+		n := &e.nodes[place]
+		last := int32(max(0, len(n.children)-1))
 		place++
 		s.Told.State(c)
 		snapshot.Within(c, &s.phase, Idle, Leaving)
@@ -201,7 +202,7 @@ func (e *Engine) State(c *snapshot.Codec) {
 		snapshot.Bool(c, &s.active)
 		snapshot.Within(c, &s.decider, 0, last)
 		snapshot.Within(c, &s.current, -1, last)
-		s.at.Pass(c)
+		s.at.Pass(c, n.script)
 	})
 	snapshot.Int(c, &e.limit)
 	snapshot.Bool(c, &e.halted)

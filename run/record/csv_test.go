@@ -33,3 +33,31 @@ func TestNamesInCSV(t *testing.T) {
 		t.Errorf("signals.csv\n%s\nwant\n%s", signals.String(), want)
 	}
 }
+
+// pieces takes what is written one by one.
+type pieces []string
+
+func (p *pieces) Write(b []byte) (int, error) {
+	*p = append(*p, string(b))
+	return len(b), nil
+}
+
+// Whenever a CSV file is written out, it ends with a whole line, however long the lines are.
+func TestWholeLines(t *testing.T) {
+	var status, signals pieces
+	h := Header{Tasks: []Task{{Name: strings.Repeat("a", 5000), Kind: "Action", Parent: -1}}, Signals: []Signal{{Name: "x"}}}
+	w, err := NewWriter(h, Files{Status: &status, Signals: &signals})
+	must(t, err)
+	for i := range 2000 {
+		must(t, w.Status(float64(i), 1, bt.Change{Task: 0, From: bt.Accept, To: bt.Activating}))
+		must(t, w.Sample(float64(i), []float64{1 / float64(i+3)}))
+	}
+	must(t, w.Close(Summary{}))
+	for _, file := range []pieces{status, signals} {
+		for i, piece := range file {
+			if !strings.HasSuffix(piece, "\n") {
+				t.Errorf("piece %d of %d ends with %.20q", i, len(file), piece[len(piece)-min(len(piece), 20):])
+			}
+		}
+	}
+}

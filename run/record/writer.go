@@ -218,7 +218,11 @@ func (w *Writer) Close(s Summary) error {
 	return w.err
 }
 
+// write adds a line. What is written out ends with a whole line, so that a run that is killed leaves no half of one.
 func (w *Writer) write(to *csvFile, line []byte) {
+	if to.Available() < len(line) {
+		w.keep(to.name, to.Flush())
+	}
 	_, err := to.Write(line)
 	to.extent.add(line)
 	w.keep(to.name, err)

@@ -16,6 +16,11 @@ func forgers(t testing.TB) []func() *run.Run {
 		<ReactiveSequence><Condition ID="early" on="t lt 20 [s]"/>
 			<Action ID="a" entry="v := 0.5" entry_time="4" exit="v := -1" exit_until="x le 0 [m]"/></ReactiveSequence>
 		<Action ID="b" write="v := 2; gear := t / 1 [s]"/></ReactiveFallback>`, "")
+	scripts := cartMission(t, `<Fallback>
+		<RunOnce><RetryUntilSuccessful num_attempts="3"><IfThenElse>
+			<Action ID="a" write="v := 0.5" done="t gt 20 [s]"/>
+			<Action ID="b" write="v := -1" failed="x le 0 [m]"/></IfThenElse></RetryUntilSuccessful></RunOnce>
+		<Action ID="c" write="v := 2"/></Fallback>`, "")
 	var list []func() *run.Run
 	add := func(begin func() (*run.Run, error)) {
 		list = append(list, func() *run.Run {
@@ -28,6 +33,9 @@ func forgers(t testing.TB) []func() *run.Run {
 		})
 	}
 	add(func() (*run.Run, error) { return New(cart, run.Continuous{}, math.Inf(1)) })
+	for _, c := range []run.Configuration{run.Continuous{}, run.Ticked{Period: 1}, run.Ticked{Period: 1, Conventional: true}} {
+		add(func() (*run.Run, error) { return New(scripts, c, math.Inf(1)) })
+	}
 	for _, c := range run.Configurations(day, []float64{600}) {
 		add(func() (*run.Run, error) { return New(day, c, math.Inf(1)) })
 	}
