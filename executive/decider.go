@@ -8,22 +8,22 @@ import (
 	"canopy/snapshot"
 )
 
-// Decider decides at instants which actions are active. It serves one execution. Tree, Ticked, Machinery and Playback
-// make the four that there are, the rows of the 2014 paper's Table 1.
+// Decider decides at instants which actions are active. It belongs to one execution. Tree, Ticked, Machinery and
+// Playback create the four kinds, the rows of the 2014 paper's Table 1.
 type Decider interface {
-	// begin takes what the leaves tell at the start.
+	// begin reads the leaves' inputs at the start.
 	begin(x *Executive)
-	// settle brings the actions in line with the present instant, once, and reports whether it did anything.
+	// settle updates the actions for the current instant, once, and reports whether it did anything.
 	settle(x *Executive) (bool, error)
-	// watches returns the formulas of a leaf whose changes it wants to be asked for.
+	// watches returns the formulas of a leaf whose changes require a settling.
 	watches(x *Executive, leaf int) mask
-	// next returns when it wants to be asked, if no event comes before [s].
+	// next returns the time [s] of the next required settling, if no event comes before.
 	next(x *Executive) float64
-	// status returns the present status of a task.
+	// status returns the current status of a task.
 	status(x *Executive, t bt.Task) bt.Status
 	// halt ends every action.
 	halt(x *Executive) error
-	// alarm says what it means that the alarm went off; "" if that is nothing to write down.
+	// alarm returns the text of the alarm for the log; "" if it is not logged.
 	alarm() string
 	snapshot.State
 }
@@ -36,7 +36,7 @@ type Engine interface {
 	snapshot.State
 }
 
-// tree lets a tree engine decide.
+// tree is the decider with a tree engine.
 type tree struct {
 	start   func(initial []bt.Input) Engine
 	engine  Engine
@@ -44,12 +44,12 @@ type tree struct {
 	pending []bt.Input // scratch
 }
 
-// Tree returns the plan's tree in continuous time: it settles at every event. The engine is made with what the leaves
-// tell at the start; it must make no difference to call start twice.
+// Tree returns the plan's tree in continuous time: it settles at every event. start creates the engine with the leaves'
+// inputs at the start; it must be safe to call it twice.
 func Tree(start func(initial []bt.Input) Engine) Decider { return &tree{start: start} }
 
 func (d *tree) begin(x *Executive) {
-	d.engine = d.start(nil) // nothing is active, which is all that the first inputs depend on
+	d.engine = d.start(nil) // nothing is active; the first inputs depend on nothing else
 	var in []bt.Input
 	for i := range x.p.Leaves {
 		l := &x.p.Leaves[i]
@@ -69,7 +69,7 @@ func (d *tree) settle(x *Executive) (bool, error) {
 	return true, d.react(x, in)
 }
 
-// inputs returns what the leaves have to tell the tree that it does not know yet.
+// inputs returns the leaves' inputs that are new to the tree.
 func (d *tree) inputs(x *Executive) []bt.Input {
 	in := d.pending[:0]
 	for _, i := range x.visit() {
@@ -79,7 +79,7 @@ func (d *tree) inputs(x *Executive) []bt.Input {
 	return in
 }
 
-// react lets the tree react to its inputs, and carries out what it commands.
+// react settles the tree with its inputs, and carries out its commands.
 func (d *tree) react(x *Executive, in []bt.Input) error {
 	instant, err := d.engine.Settle(in)
 	return errors.Join(d.apply(x, instant), err)
@@ -98,7 +98,7 @@ func (d *tree) apply(x *Executive, instant bt.Instant) error {
 	return failed
 }
 
-// watches wants to be asked whenever a leaf may have something to tell.
+// watches returns all formulas that may give the leaf an input.
 func (d *tree) watches(x *Executive, i int) mask {
 	if x.p.Leaves[i].Condition {
 		return x.condition(i)
@@ -129,11 +129,11 @@ func (d *tree) State(c *snapshot.Codec) {
 	d.engine.State(c)
 }
 
-// Ticking says how a tree is ticked.
+// Ticking configures a ticked tree.
 type Ticking struct {
 	Period  float64 // [s]
-	Restart bool    // the world's integrator starts anew at each tick
-	Once    bool    // a tick is one call of the engine, be anything new or not; else ticks repeat until nothing is
+	Restart bool    // the world's integrator restarts at each tick
+	Once    bool    // a tick is one call of the engine, with or without inputs; else calls repeat until nothing is new
 }
 
 // ticked is a tree that is ticked at multiples of a period.
@@ -143,12 +143,12 @@ type ticked struct {
 	ticks int // done so far
 }
 
-// Ticked returns the plan's tree in discrete time: it sees nothing between two ticks.
+// Ticked returns the plan's tree in discrete time: it reacts only at ticks.
 func Ticked(start func(initial []bt.Input) Engine, how Ticking) Decider {
 	return &ticked{tree: &tree{start: start}, Ticking: how}
 }
 
-// tick returns the time of the next tick, free of the errors of a sum.
+// tick returns the time of the next tick, without accumulated rounding errors.
 func (d *ticked) tick() float64 { return float64(d.ticks) * d.Period }
 
 func (d *ticked) settle(x *Executive) (bool, error) {
@@ -171,12 +171,12 @@ func (d *ticked) settle(x *Executive) (bool, error) {
 	return again, err
 }
 
-// watches wants to be asked at the next tick only.
+// watches returns no formulas: the tree settles only at ticks.
 func (d *ticked) watches(*Executive, int) mask { return 0 }
 
 func (d *ticked) next(*Executive) float64 { return d.tick() }
 
-// alarm is not worth a line: a tick in which nothing changes is nothing to write down.
+// alarm returns "": a tick without changes is not logged.
 func (d *ticked) alarm() string { return "" }
 
 func (d *ticked) State(c *snapshot.Codec) {
@@ -184,7 +184,7 @@ func (d *ticked) State(c *snapshot.Codec) {
 	snapshot.Int(c, &d.ticks)
 }
 
-// leafStatus returns the status that a leaf has where there is no tree. What else the tree has stays at Accept.
+// leafStatus returns the status of a leaf without a tree. All composites stay at Accept.
 func (x *Executive) leafStatus(t bt.Task) bt.Status {
 	switch i := x.p.leafOf[t]; {
 	case i < 0:
@@ -204,19 +204,19 @@ func truth(value bool) bt.Status {
 	return bt.Failure
 }
 
-// Machine is a state graph under way: by the truth of conditions it decides which actions are active.
+// Machine is a running state graph: it decides by the truth of conditions which actions are active.
 type Machine interface {
-	// Settle lets the graph settle at a time [s]; of the steps that became active it returns the names. The graph has
-	// changed if moved is true, which took rounds.
+	// Settle settles the graph at a time [s]. It returns the names of the steps that became active, whether the graph
+	// has changed, and the number of rounds.
 	Settle(t float64, truth []bool) (entered []string, rounds int, moved bool, err error)
 	// Actions appends the numbers of the active actions to dst.
 	Actions(dst []int) []int
-	// Alarm returns when a delayed transition can fire [s], +Inf if none waits.
+	// Alarm returns the time [s] at which a delayed transition can fire, +Inf if none is waiting.
 	Alarm() float64
 	snapshot.State
 }
 
-// machinery lets a state graph decide.
+// machinery is the decider with a state graph.
 type machinery struct {
 	machine    Machine
 	conditions []int // leaf of each of the graph's conditions
@@ -242,8 +242,8 @@ func (d *machinery) begin(x *Executive) {
 	}
 }
 
-// settle brings the conditions up to date, lets the graph settle, and hands over between the actions: those that end
-// are ended before others start, as the tree does it.
+// settle updates the conditions, settles the graph, and switches the actions: as in the tree, actions end before others
+// start.
 func (d *machinery) settle(x *Executive) (bool, error) {
 	changed := !d.begun
 	d.begun = true
@@ -272,7 +272,7 @@ func (d *machinery) settle(x *Executive) (bool, error) {
 	return changed || moved, d.handOver(x)
 }
 
-// handOver starts and ends actions so that those that are wanted are active.
+// handOver starts and ends actions so that the wanted ones are active.
 func (d *machinery) handOver(x *Executive) error {
 	for _, start := range []bool{false, true} {
 		for i, wanted := range d.wanted {
@@ -294,7 +294,7 @@ func (d *machinery) handOver(x *Executive) error {
 	return nil
 }
 
-// watches wants to be asked when a condition may change.
+// watches returns the formulas by which a condition may change.
 func (d *machinery) watches(x *Executive, i int) mask {
 	if d.seen[i] {
 		return x.condition(i)
@@ -302,7 +302,7 @@ func (d *machinery) watches(x *Executive, i int) mask {
 	return 0
 }
 
-// next wants to be asked when a delayed transition can fire.
+// next returns the time at which a delayed transition can fire.
 func (d *machinery) next(*Executive) float64 { return d.machine.Alarm() }
 
 func (d *machinery) alarm() string { return "a delayed transition can fire" }
@@ -319,7 +319,7 @@ func (d *machinery) halt(x *Executive) error {
 	return d.handOver(x)
 }
 
-// Inputs is the value of the discrete inputs from a time on.
+// Inputs is the value of the discrete inputs from a given time on.
 type Inputs struct {
 	T float64 // [s]
 	U []float64
@@ -331,8 +331,8 @@ type playback struct {
 	played int
 }
 
-// Playback returns inputs that another execution of the program recorded, starting with those at its start: the tree
-// is not there, the world goes on alone.
+// Playback plays back the recorded inputs of another execution of the program, beginning with those at its start: there
+// is no tree, only the world runs.
 func Playback(inputs []Inputs) Decider { return &playback{inputs: inputs} }
 
 func (d *playback) begin(*Executive) {}

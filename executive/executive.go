@@ -1,21 +1,21 @@
-// Package executive carries out a plan: it tells what decides what the leaves see, starts and completes the procedures
+// Package executive carries out a plan: it passes the leaves' inputs to a decider, starts and completes the procedures
 // of actions, and writes signals.
 //
-// A [Program] is the plan compiled for its signals; it never changes. An [Executive] is one execution of it: what the
-// leaves have told, the procedures under way, and a [Decider], which chooses the actions that are active: the plan's
-// tree, the tree ticked at a period, a state graph, or inputs that were recorded. It knows no integrator, file or clock:
-// a [World] answers it, and whoever owns both brings them together, instant by instant:
+// A [Program] is the plan compiled for its signals; it never changes. An [Executive] is one execution of it: the state
+// of the leaves, the running procedures, and a [Decider], which chooses the active actions: the plan's tree, the tree
+// ticked at a period, a state graph, or recorded inputs. It depends on no integrator, file or clock, only on a [World].
+// The owner of both connects them, instant by instant:
 //
 //	x.Begin()
 //	repeat:
 //		x.Changed(the indicators whose sides have changed)
-//		again := x.Settle()       // x.Log has what happened
+//		again := x.Settle()       // x.Log has the changes
 //	until not again
-//	x.Rest()                      // tells the world what to watch, returns the next alarm
+//	x.Rest()                      // sets what the world watches, returns the next alarm
 //
-// Only leaves to which something happened are visited: a formula's truth depends on sides of indicators and on discrete
-// signals, so a leaf has nothing new to tell unless a side that one of its formulas reads has changed, a procedure of its
-// own has begun, or the time of one is over. Leaves whose formulas read discrete signals are visited each time.
+// Only affected leaves are visited. A formula's truth depends on sides of indicators and on discrete signals, so a leaf
+// has a new input only if a side that one of its formulas reads has changed, one of its procedures has begun, or the
+// time of one is over. Leaves whose formulas read discrete signals are visited each time.
 package executive
 
 import (
@@ -30,68 +30,68 @@ import (
 	"canopy/snapshot"
 )
 
-// ErrDuration is the failure of a procedure that would take a negative time, or NaN.
+// ErrDuration reports a procedure whose duration is negative or NaN.
 var ErrDuration = errors.New("impossible duration")
 
-// World is what an executive acts on.
+// World is the system that an executive controls.
 type World interface {
 	// T returns the time [s].
 	T() float64
-	// Signals evaluates the signal vector at the present instant, with the present inputs.
+	// Signals evaluates the signal vector at the current instant, with the current inputs.
 	Signals() []float64
 	// Discrete returns the inputs, which the executive writes (Program.Initial at the start), and the committed sides of
 	// the indicators. Both slices stay the same.
 	Discrete() (u []float64, above []bool)
-	// Watch says whether changes of an indicator's side are events.
+	// Watch sets whether changes of an indicator's side are events.
 	Watch(indicator int, events bool)
-	// Restart is for worlds that integrate: the next stretch is to begin as after a discontinuity.
+	// Restart is for worlds that integrate: the next stretch begins as after a discontinuity.
 	Restart()
 }
 
-// Entry is something that happened, for the log: the change of a status, or if Kind is given an event.
+// Entry is an entry of the log: the change of a status or, if Kind is given, an event.
 type Entry struct {
-	Micro      int // event iterations of what decides in the present instant
+	Micro      int // event iterations of the decider in the current instant
 	Change     bt.Change
 	Kind, Text string
 }
 
-// Executive is all that changes of one execution. It is not safe for concurrent use.
+// Executive holds all mutable state of one execution. It is not safe for concurrent use.
 type Executive struct {
-	Log []Entry // what happened in the last call of Settle, Rest or Halt
+	Log []Entry // the entries of the last call of Settle, Rest or Halt
 
 	p       *Program
 	world   World
 	u       []float64
 	above   []bool
-	signals []float64 // as evaluated last
+	signals []float64 // as last evaluated
 	decider Decider
 	leaves  []leafState
-	root    bt.Status // in which the plan has ended last, since it was activated; Accept if it has not
+	root    bt.Status // in which the plan last ended, since its activation; Accept if it has not
 	over    bool      // that end was followed by the plan's deactivation
-	rested  bool      // the world has been told what to watch
+	rested  bool      // the world watches the right indicators
 	halted  bool
 	micro   int
 
-	due       set // leaves that may have something to tell
-	stale     set // leaves of which other indicators may be watched
+	due       set // leaves that may have a new input
+	stale     set // leaves whose watched indicators may change
 	contested set // slots with other active writers
 	timed     []int32
 	watching  []mask   // by leaf
-	watchers  []int32  // by indicator: formulas that have it watched
+	watchers  []int32  // by indicator: number of formulas that watch it
 	writing   []int32  // by slot: its active writers
-	conflicts []string // by slot: the active writers that were reported last
+	conflicts []string // by slot: the active writers last reported
 
-	leaf  int // that holds judges
+	leaf  int // that holds evaluates
 	holds func(Formula) bool
 }
 
-// leafState is what is remembered of a leaf.
+// leafState is the state of a leaf.
 type leafState struct {
 	Known
 	deadline float64 // time at which a timed procedure ends [s]; +Inf for one that waits for its condition
 }
 
-// mask is a set of formulas, and what a leaf writes, whose indicators are watched.
+// mask is a set of formulas, and the leaf's written values, whose indicators are watched.
 type mask uint16
 
 const (
@@ -131,7 +131,7 @@ func (s *set) take() []int32 {
 	return list
 }
 
-// New begins an execution of a program in a world, whose inputs are those of Program.Initial.
+// New returns an execution of a program in a world, whose inputs are those of Program.Initial.
 func New(p *Program, w World, d Decider) *Executive {
 	x := &Executive{p: p, world: w, decider: d, leaves: make([]leafState, len(p.Leaves)), root: bt.Accept,
 		due: newSet(len(p.Leaves)), stale: newSet(len(p.Leaves)), contested: newSet(len(p.Slots)),
@@ -148,7 +148,7 @@ func New(p *Program, w World, d Decider) *Executive {
 	return x
 }
 
-// renew makes anew what follows from the state: every leaf may have something to tell.
+// renew recomputes all derived data: every leaf may have a new input.
 func (x *Executive) renew() {
 	x.due.addAll()
 	x.timed = x.timed[:0]
@@ -166,7 +166,7 @@ func (x *Executive) renew() {
 	}
 }
 
-// recount makes anew what follows from the phases of the leaves.
+// recount recomputes the data derived from the phases of the leaves.
 func (x *Executive) recount() {
 	x.stale.addAll()
 	x.contested.addAll()
@@ -183,10 +183,10 @@ func (x *Executive) recount() {
 // Begin begins an instant.
 func (x *Executive) Begin() { x.micro = 0 }
 
-// Micro returns the number of event iterations of what decides in the present instant.
+// Micro returns the number of event iterations of the decider in the current instant.
 func (x *Executive) Micro() int { return x.micro }
 
-// Changed takes note of indicators whose sides have changed.
+// Changed records indicators whose sides have changed.
 func (x *Executive) Changed(indicators []int) {
 	for _, k := range indicators {
 		for _, i := range x.p.readers[k] {
@@ -195,15 +195,15 @@ func (x *Executive) Changed(indicators []int) {
 	}
 }
 
-// Settle lets what decides react once to the present instant, and reports whether it did anything: then signals may
-// have changed, and it is to be asked again. The error is ErrDuration or one of the decider.
+// Settle makes the decider react once to the current instant, and reports whether it did anything. If so, signals may
+// have changed, and Settle must be called again. The error is ErrDuration or one of the decider.
 func (x *Executive) Settle() (again bool, err error) {
 	x.Log = x.Log[:0]
 	return x.decider.settle(x)
 }
 
-// Rest ends an instant: it tells the world what to watch now, logs slots that several tasks write, and returns when the
-// executive wants to be asked next, if no event comes before [s].
+// Rest ends an instant: it sets the indicators that the world watches, logs slots that several tasks write, and returns
+// the time [s] of the executive's next instant, if no event comes before.
 func (x *Executive) Rest() (alarm float64) {
 	x.Log = x.Log[:0]
 	if !x.rested {
@@ -215,17 +215,17 @@ func (x *Executive) Rest() (alarm float64) {
 	return x.decider.next(x)
 }
 
-// Alarm says what it means that the alarm went off; "" if that is nothing to write down.
+// Alarm returns the text of the alarm for the log; "" if it is not logged.
 func (x *Executive) Alarm() string { return x.decider.alarm() }
 
-// Halt ends every action, for ever: the exit procedures are started. Those that take time end in later instants.
+// Halt ends every action permanently: the exit procedures are started. Those that take time end in later instants.
 func (x *Executive) Halt() error {
 	x.Log = x.Log[:0]
 	x.halted = true
 	return x.decider.halt(x)
 }
 
-// Status returns the present status of a task.
+// Status returns the current status of a task.
 func (x *Executive) Status(t bt.Task) bt.Status { return x.decider.status(x, t) }
 
 // Ended returns the status in which the plan has ended, Finished or Aborted, once it is deactivated; else Accept.
@@ -236,7 +236,7 @@ func (x *Executive) Ended() bt.Status {
 	return bt.Accept
 }
 
-// Judgement returns what the plan's root has come to: Success or Failure, or Accept while it goes on or waits.
+// Judgement returns the judgement of the plan's root: Success or Failure, or Accept while it runs or waits.
 func (x *Executive) Judgement() bt.Status {
 	status := x.Status(x.p.Tree.Root())
 	if status == bt.Accept || status == bt.Deactivating {
@@ -253,8 +253,8 @@ func (x *Executive) Judgement() bt.Status {
 	panic("executive: a status that does not exist")
 }
 
-// Exits reports whether exit procedures are to run before everything stands still: an active action has one, or one is
-// under way.
+// Exits reports whether exit procedures must still run before everything stops: an active action has one, or one is
+// running.
 func (x *Executive) Exits() bool {
 	for i := range x.p.Leaves {
 		l := &x.p.Leaves[i]
@@ -265,7 +265,7 @@ func (x *Executive) Exits() bool {
 	return len(x.Leaving()) > 0
 }
 
-// Leaving returns the tasks whose exit procedure is under way.
+// Leaving returns the tasks whose exit procedure is running.
 func (x *Executive) Leaving() []bt.Task {
 	var tasks []bt.Task
 	for _, i := range x.timed {
@@ -277,7 +277,7 @@ func (x *Executive) Leaving() []bt.Task {
 	return tasks
 }
 
-// State passes all that changes of the execution, but for what the world keeps.
+// State passes all mutable state of the execution, except that of the world, to the codec.
 func (x *Executive) State(c *snapshot.Codec) {
 	snapshot.Each(c, x.leaves, func(c *snapshot.Codec, l *leafState) {
 		snapshot.Bool(c, &l.Value)
@@ -315,9 +315,9 @@ func (x *Executive) judge(i int, f Formula) bool {
 	return code != nil && code.Bool(x.signals, x.above)
 }
 
-// visit returns the leaves that may have something to tell, in their order.
+// visit returns the leaves that may have a new input, in their order.
 func (x *Executive) visit() []int32 {
-	if len(x.p.typed) > 0 { // whatever has happened may have written what they read
+	if len(x.p.typed) > 0 { // any change may have written the signals they read
 		x.world.Signals()
 		for _, i := range x.p.typed {
 			x.due.add(int(i))
@@ -331,7 +331,7 @@ func (x *Executive) visit() []int32 {
 	return x.due.take()
 }
 
-// tell appends what a leaf has to tell an engine in which it has a status.
+// tell appends the new inputs of a leaf with the given status in the engine.
 func (x *Executive) tell(in []bt.Input, i int, status bt.Status) []bt.Input {
 	l, s := &x.p.Leaves[i], &x.leaves[i]
 	before := s.Procedure
@@ -347,7 +347,7 @@ func (x *Executive) tell(in []bt.Input, i int, status bt.Status) []bt.Input {
 	return in
 }
 
-// judgeCondition brings a condition's truth up to date and reports whether it changed.
+// judgeCondition updates a condition's truth and reports whether it changed.
 func (x *Executive) judgeCondition(i int) bool {
 	x.leaf = i
 	changed := x.leaves[i].Judge(x.holds)
@@ -355,7 +355,8 @@ func (x *Executive) judgeCondition(i int) bool {
 	return changed
 }
 
-// do carries out a command: an action's entry procedure starts, and it is active from now on, or its exit procedure.
+// do carries out a command: it starts an action's entry procedure and makes the action active, or starts its exit
+// procedure.
 func (x *Executive) do(i int, exit bool) error {
 	x.due.add(i)
 	if exit {
@@ -371,8 +372,8 @@ func (x *Executive) enter(i int) error {
 	return x.start(i, false, slow, l.EntryTime)
 }
 
-// exit starts the exit procedure of an action, and completes it unless it takes time. Slots that hold keep what the
-// action wrote last, the others return to their default.
+// exit starts the exit procedure of an action, and completes it unless it takes time. Slots with Hold keep the last
+// value that the action wrote, the others return to their default.
 func (x *Executive) exit(i int) error {
 	l := &x.p.Leaves[i]
 	signals := x.world.Signals()
@@ -387,8 +388,8 @@ func (x *Executive) exit(i int) error {
 	return x.start(i, true, slow, l.ExitTime)
 }
 
-// assign brings a leaf into a phase in which it writes the values of assignments. They are captured one after the
-// other, each seeing the values that the earlier ones gave; until its turn comes, an assignment's slot keeps its value.
+// assign sets a leaf to a phase in which it writes the values of assignments. They are captured one after the other,
+// each with the effect of the earlier ones; before its turn, an assignment's slot keeps its value.
 func (x *Executive) assign(i int, p Phase, list []Assignment, captured int) {
 	signals := x.world.Signals()
 	for k, a := range list {
@@ -400,7 +401,7 @@ func (x *Executive) assign(i int, p Phase, list []Assignment, captured int) {
 	}
 }
 
-// turn brings a leaf into a phase, and with it the writers that count.
+// turn sets the phase of a leaf and updates the writers that count.
 func (x *Executive) turn(i int, p Phase) {
 	before := x.u[i]
 	x.u[i] = p
@@ -425,7 +426,7 @@ func (x *Executive) turn(i int, p Phase) {
 	}
 }
 
-// first returns the number of the first active writer of a slot from a place on, 0 if there is none.
+// first returns the number of the first active writer of a slot from the given place on, 0 if there is none.
 func (x *Executive) first(slot, from int) float64 {
 	for k, w := range x.p.Slots[slot].Writers[from:] {
 		if x.u[w.Leaf] == w.Phase {
@@ -444,14 +445,14 @@ func (x *Executive) exited(i int) {
 	}
 }
 
-// keep gives a slot that holds a value that lasts.
+// keep stores the held value of a slot with Hold.
 func (x *Executive) keep(slot int, value float64) {
 	if x.p.Slots[slot].Hold {
 		x.u[x.p.Held(slot)] = value
 	}
 }
 
-// start notes that a procedure has just begun, with its deadline if it takes time.
+// start records that a procedure has just begun, with its deadline if it takes time.
 func (x *Executive) start(i int, exit, slow bool, duration *expr.Code) error {
 	s := &x.leaves[i]
 	if s.Procedure != None {
@@ -476,7 +477,7 @@ func (x *Executive) start(i int, exit, slow bool, duration *expr.Code) error {
 	return nil
 }
 
-// untime forgets a procedure that was under way.
+// untime removes the deadline of a procedure.
 func (x *Executive) untime(i int) {
 	k := slices.Index(x.timed, int32(i))
 	last := len(x.timed) - 1
@@ -484,7 +485,7 @@ func (x *Executive) untime(i int) {
 	x.timed = x.timed[:last]
 }
 
-// deadline returns the next end of a procedure that takes a time.
+// deadline returns the next end of a timed procedure.
 func (x *Executive) deadline() float64 {
 	next := math.Inf(1)
 	for _, i := range x.timed {
@@ -493,11 +494,11 @@ func (x *Executive) deadline() float64 {
 	return next
 }
 
-// evaluate gives the value of code at the present instant, every relation judged by the values themselves.
+// evaluate returns the value of code at the current instant, with every relation evaluated from the signals.
 func (x *Executive) evaluate(c *expr.Code) float64 { return c.Value(x.world.Signals(), nil) }
 
 // condition returns the formulas whose change can change a condition: those for becoming true while it is false, those
-// for becoming false while it is true. Hysteresis needs nothing else.
+// for becoming false while it is true. This also covers hysteresis.
 func (x *Executive) condition(i int) mask {
 	latched := x.leaves[i].Value && x.p.Leaves[i].Formulas[Off] != nil
 	var m mask
@@ -510,14 +511,14 @@ func (x *Executive) condition(i int) mask {
 	return m
 }
 
-// rewatch brings up to date what the world watches.
+// rewatch updates the indicators that the world watches.
 func (x *Executive) rewatch() {
 	for _, i := range x.stale.take() {
 		x.watch(int(i), x.decider.watches(x, int(i)))
 	}
 }
 
-// watch has the world watch the indicators of these formulas of a leaf, and of what it writes if it is active.
+// watch makes the world watch the indicators of these formulas of a leaf and, if it is active, of the values it writes.
 func (x *Executive) watch(i int, m mask) {
 	l := &x.p.Leaves[i]
 	if x.u[i] == Active {
@@ -545,7 +546,7 @@ func (x *Executive) seeAll(indicators []int, events bool) {
 	}
 }
 
-// see counts who has an indicator watched.
+// see counts the formulas that watch an indicator.
 func (x *Executive) see(indicator int, by int32) {
 	n := &x.watchers[indicator]
 	was := *n > 0
@@ -578,7 +579,7 @@ func (x *Executive) event(kind, text string) {
 	x.Log = append(x.Log, Entry{Micro: x.micro, Kind: kind, Text: text})
 }
 
-// changed logs a status change in an event iteration of the present instant, and notes how the plan ends.
+// changed logs a status change in an event iteration of the current instant, and records how the plan ends.
 func (x *Executive) changed(micro int, c bt.Change) {
 	x.Log = append(x.Log, Entry{Micro: micro, Change: c})
 	if c.Task != x.p.Tree.Root() || x.halted {

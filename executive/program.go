@@ -7,10 +7,9 @@ import (
 	"canopy/expr"
 )
 
-// Program is a plan compiled for the signals that it reads and writes: what an executive carries out. It is immutable
-// and may be shared.
+// Program is a plan compiled for the signals that it reads and writes. It is immutable and may be shared.
 //
-// What depends on what is a graph of steps; each purpose has its own order of them, with only the steps it needs.
+// The dependencies between signals form a graph of steps; each purpose has its own order, with only the steps it needs.
 type Program struct {
 	Tree       *bt.Tree
 	Leaves     []Leaf
@@ -33,11 +32,11 @@ type Program struct {
 	leafOf  []int     // by task: its leaf, -1 for composites
 }
 
-// Layout says where each kind of signal begins in the signal vector: the clock is at 0, the states follow.
+// Layout holds the offset of each kind of signal in the signal vector: the clock is at 0, the states follow.
 type Layout struct {
 	Outputs, Slots, Computed int
 	Signals                  int // length of the vector
-	Commands                 int // how many slots, from the first, are commands of the vehicle
+	Commands                 int // number of slots, from the first, that are commands of the vehicle
 }
 
 // Slot is a signal that tasks may write. The first active writer in the order of the tree counts; when none is
@@ -49,22 +48,22 @@ type Slot struct {
 	Writers []Writer
 }
 
-// Writer is a leaf that writes a slot in a phase: a value that follows the signals, or one that was captured.
+// Writer is a leaf that writes a slot in a phase: a value that follows the signals, or a captured one.
 type Writer struct {
 	Leaf     int
 	Phase    Phase
 	Value    *expr.Code // nil: captured
-	Captured int        // place of the captured value among those of all leaves
+	Captured int        // index of the captured value among those of all leaves
 }
 
-// Phase is what a leaf does with slots, among the discrete inputs.
+// Phase is the effect of a leaf on slots, one of the discrete inputs.
 type Phase = float64
 
 // The phases.
 const (
 	Resting Phase = iota
-	Active        // it writes its values and what its entry procedure captured
-	Leaving       // its exit procedure takes time: it writes what that captured
+	Active        // it writes its values and those captured by its entry procedure
+	Leaving       // its exit procedure takes time: it writes the values captured by it
 )
 
 // Leaf is a leaf of the plan with its expressions compiled.
@@ -74,12 +73,12 @@ type Leaf struct {
 	Formulas            [Formulas]*expr.Code // nil where the plan gives none
 	Entry, Exit         []Assignment
 	EntryTime, ExitTime *expr.Code // durations [s]; nil where the plan gives none
-	Captured, Left      int        // places of the first values that its entry and its exit procedure capture
+	Captured, Left      int        // indices of the first values captured by its entry and exit procedures
 	Slots               []int      // that it writes while active, continuously or by its entry
 	Writes              []int      // indicators inside the values that it writes
 }
 
-// Assignment gives a slot a value, once.
+// Assignment sets a slot to a value, once.
 type Assignment struct {
 	Slot  int
 	Value *expr.Code
@@ -96,13 +95,13 @@ type Step struct {
 	Index int // of the slot or the computed signal
 }
 
-// StepKind says what a step evaluates.
+// StepKind is the kind of signal that a step evaluates.
 type StepKind uint8
 
 // The kinds of steps.
 const (
 	StepOutputs  StepKind = iota // the vehicle's outputs that depend on its states and time alone
-	StepDirect                   // those that depend on the commands as well
+	StepDirect                   // those that also depend on the commands
 	StepSlot                     // a slot
 	StepComputed                 // a computed signal
 )
@@ -113,7 +112,8 @@ type role struct {
 	phase        Phase
 }
 
-// Link finds out which leaves an indicator concerns and which slots a leaf: the last step of making a program.
+// Link determines the leaves affected by each indicator and the slots of each leaf: the last step of creating a
+// program.
 func (p *Program) Link() {
 	p.readers = make([][]int32, len(p.Indicators))
 	p.roles = make([][]role, len(p.Leaves))
@@ -147,16 +147,16 @@ func (p *Program) Link() {
 // Inputs returns the number of discrete inputs.
 func (p *Program) Inputs() int { return p.capture(p.Captures) }
 
-// counts returns the place of the number of the writer that counts among the discrete inputs.
+// counts returns the index, among the discrete inputs, of the number of the writer that counts.
 func (p *Program) counts(slot int) int { return len(p.Leaves) + slot }
 
-// Held returns the place of a slot's held value among the discrete inputs.
+// Held returns the index of a slot's held value among the discrete inputs.
 func (p *Program) Held(slot int) int { return len(p.Leaves) + len(p.Slots) + slot }
 
-// capture returns the place of a captured value among the discrete inputs.
+// capture returns the index of a captured value among the discrete inputs.
 func (p *Program) capture(i int) int { return len(p.Leaves) + 2*len(p.Slots) + i }
 
-// Initial returns the discrete inputs at the start: nothing is active, every slot is at its default.
+// Initial returns the discrete inputs at the start: no leaf is active, every slot is at its default.
 func (p *Program) Initial() []float64 {
 	u := make([]float64, p.Inputs())
 	for i, s := range p.Slots {
@@ -165,5 +165,5 @@ func (p *Program) Initial() []float64 {
 	return u
 }
 
-// Signal returns the place of a slot in the signal vector.
+// Signal returns the index of a slot in the signal vector.
 func (p *Program) Signal(slot int) int { return p.Layout.Slots + slot }

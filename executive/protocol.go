@@ -2,24 +2,25 @@ package executive
 
 import "canopy/bt"
 
-// Formula is one of the questions by which a leaf is judged.
+// Formula is one of the formulas by which a leaf is judged.
 type Formula uint8
 
-// The formulas of a leaf. All but the first two are about actions; Failed wins over Done, FailureIf over SuccessIf. One
-// that a plan does not give never holds, only Off always does: a condition without it is true while On holds.
+// The formulas of a leaf. All except the first two are for actions. Failed has priority over Done, FailureIf over
+// SuccessIf. A formula that the plan does not give never holds, except Off, which then always holds: a condition
+// without it is true while On holds.
 const (
 	On        Formula = iota // a condition becomes true
 	Off                      // a condition becomes false if On does not hold
-	SuccessIf                // its request: nothing is left to do
-	FailureIf                // its request: it cannot be done now
-	Done                     // its outcome while it is active: it has ended well
-	Failed                   // its outcome while it is active: it has ended badly
+	SuccessIf                // its request: the goal already holds
+	FailureIf                // its request: it cannot run now
+	Done                     // its outcome while it is active: success
+	Failed                   // its outcome while it is active: failure
 	Entered                  // its entry procedure, which takes time, is complete
 	Exited                   // its exit procedure, which takes time, is complete
 	Formulas                 // their number
 )
 
-// Procedure is the procedure of a leaf that takes time and is under way.
+// Procedure is the running procedure of a leaf, one that takes time.
 type Procedure uint8
 
 // The procedures.
@@ -29,26 +30,26 @@ const (
 	Exiting
 )
 
-// Known is what a tree's engine knows of a leaf, so that it is told changes only. It changes by Tell and Start alone.
+// Known is the state of a leaf as last sent to a tree's engine, so that only changes are sent. Only Tell and Start
+// change it.
 type Known struct {
 	Value     bool      // of a condition
 	Request   bt.Status // of an action
-	Outcome   bt.Status // of an action, since its activation; Accept stands for none
+	Outcome   bt.Status // of an action, since its activation; Accept: none
 	Procedure Procedure // of an action
 }
 
-// Unknown is what an engine knows of a leaf that it has been told nothing of.
+// Unknown is the state of a leaf of which nothing has been sent to the engine.
 var Unknown = Known{Request: bt.Accept, Outcome: bt.Accept}
 
-// Tell appends to in what a leaf has to tell the engine that it does not know yet, and notes that it is told. This
-// function is the leaf protocol: rooms that play a plan differ only in how they judge whether a formula of the leaf
-// holds. It works on levels, not on edges, so that nothing is lost however changes coincide. The status is the leaf's
-// present one.
+// Tell appends to in the leaf's inputs that are new to the engine, and records them as sent. This function is the leaf
+// protocol: packages that execute a plan differ only in how they evaluate the formulas of a leaf. It works on levels,
+// not on edges, so that nothing is lost when changes coincide. The status is the leaf's current one.
 //
 //	condition: its truth, when it differs
 //	action:    its request, when it differs
 //	           while it is Activating or Running, its outcome, when there is one that differs
-//	           that the procedure under way is complete
+//	           that the running procedure is complete
 func (k *Known) Tell(in []bt.Input, t bt.Task, condition bool, status bt.Status, holds func(Formula) bool) []bt.Input {
 	if condition {
 		if k.Judge(holds) {
@@ -77,14 +78,14 @@ func (k *Known) Tell(in []bt.Input, t bt.Task, condition bool, status bt.Status,
 	return in
 }
 
-// Judge brings a condition's truth up to date and reports whether it changed.
+// Judge updates a condition's truth and reports whether it changed.
 func (k *Known) Judge(holds func(Formula) bool) bool {
 	before := k.Value
 	k.Value = Latch(before, holds)
 	return k.Value != before
 }
 
-// Latch returns the truth of a condition that had one before: with hysteresis it remembers.
+// Latch returns the new truth of a condition from its previous one: with hysteresis it has memory.
 func Latch(before bool, holds func(Formula) bool) bool { return holds(On) || before && !holds(Off) }
 
 // verdict is failure if the first formula holds, else success if the second does, else neither.
@@ -98,7 +99,7 @@ func verdict(holds func(Formula) bool, failure, success Formula) bt.Status {
 	return bt.Accept
 }
 
-// Start notes that the engine has started the entry or the exit procedure of an action, and whether that takes time.
+// Start records that the engine has started the entry or the exit procedure of an action, and whether that takes time.
 func (k *Known) Start(exit, slow bool) {
 	k.Procedure = None
 	if !exit {

@@ -2,8 +2,8 @@ package executive
 
 import "math"
 
-// Signals evaluates the signal vector of one execution: the world gives the clock, the states and the outputs of the
-// vehicle, the program the slots and what is computed.
+// Signals evaluates the signal vector of one execution: the world provides the clock, the states and the outputs of the
+// vehicle, the program provides the slots and the computed signals.
 type Signals struct {
 	Values []float64 // as evaluated last
 
@@ -11,19 +11,19 @@ type Signals struct {
 	outputs func(t float64, y, commands, out []float64)
 }
 
-// NewSignals makes the signals of a program for a vehicle whose outputs are a function of time, states and commands.
+// NewSignals returns the signals of a program for a vehicle whose outputs are a function of time, states and commands.
 func NewSignals(p *Program, outputs func(t float64, y, commands, out []float64)) *Signals {
 	return &Signals{Values: make([]float64, p.Layout.Signals), p: p, outputs: outputs}
 }
 
 // Fill evaluates signals at one point of the trajectory, in the given order. The sides of the indicators are those
-// that hold since the last event, so that no value jumps within a step of the integrator.
+// since the last event, so that no value jumps within a step of the integrator.
 func (s *Signals) Fill(steps []Step, t float64, y, u []float64, above []bool) {
 	copy(s.Values[1:], y)
 	s.compute(steps, t, y, u, above)
 }
 
-// Zeros evaluates the indicators, which needs few of the signals.
+// Zeros evaluates the indicators, which need few of the signals.
 func (s *Signals) Zeros(t float64, y, u []float64, above []bool, g []float64) {
 	if s.p.Reads == nil {
 		copy(s.Values[1:], y)
@@ -37,13 +37,13 @@ func (s *Signals) Zeros(t float64, y, u []float64, above []bool, g []float64) {
 	}
 }
 
-// Commands returns the part of the signal vector that the vehicle takes.
+// Commands returns the part of the signal vector with the vehicle's commands.
 func (s *Signals) Commands() []float64 {
 	from := s.p.Layout.Slots
 	return s.Values[from : from+s.p.Layout.Commands]
 }
 
-// compute is Fill where the signals have the states that the steps read already.
+// compute is Fill for signals that already have the states that the steps read.
 func (s *Signals) compute(steps []Step, t float64, y, u []float64, above []bool) {
 	l, v := &s.p.Layout, s.Values
 	v[0] = t
@@ -59,7 +59,8 @@ func (s *Signals) compute(steps []Step, t float64, y, u []float64, above []bool)
 	}
 }
 
-// Fits reports whether u can be inputs of the program: of each slot a writer counts that it has, or none.
+// Fits reports whether u is a valid input vector of the program: each slot's counting writer is one of its writers, or
+// none.
 func (p *Program) Fits(u []float64) bool {
 	for i := range p.Slots {
 		k := u[p.counts(i)]
@@ -70,7 +71,7 @@ func (p *Program) Fits(u []float64) bool {
 	return true
 }
 
-// slot returns what the writer that counts gives a slot, else its held value.
+// slot returns the value from the slot's counting writer, else its held value.
 func (s *Signals) slot(i int, u []float64, above []bool) float64 {
 	k := int(u[s.p.counts(i)])
 	if k == 0 {
