@@ -11,23 +11,23 @@ import (
 	"canopy/formalism/tick"
 )
 
-// Failures of a mission that cannot be flown with a configuration.
+// Errors of a mission that cannot be flown with a configuration.
 var (
 	ErrConventional = errors.New("no conventional tick for this mission")
 	ErrGraph        = errors.New("no state graph for this mission")
 	ErrRecorded     = errors.New("the recorded inputs are of another mission")
 )
 
-// Configuration says what decides in a run which actions are active. There are four: Continuous, Ticked, StateGraph
+// Configuration selects what decides in a run which actions are active. There are four: Continuous, Ticked, StateGraph
 // and Recorded, the rows of the 2014 paper's Table 1.
 type Configuration interface {
 	String() string
 	decider(m *mission.Mission) (executive.Decider, error)
 }
 
-// Configurations returns what a mission can be flown with, besides recorded inputs: continuous first, then the tree
-// ticked at the given periods [s], without and with a restart of the integrator at each tick, then the state graph if
-// there is one.
+// Configurations returns the possible configurations of a mission, except recorded inputs: continuous first, then the
+// tree ticked at the given periods [s], without and with a restart of the integrator at each tick, then the state graph
+// if there is one.
 func Configurations(m *mission.Mission, periods []float64) []Configuration {
 	list := []Configuration{Continuous{}}
 	for _, p := range periods {
@@ -48,10 +48,10 @@ func (Continuous) decider(m *mission.Mission) (executive.Decider, error) {
 	return executive.Tree(func(in []bt.Input) executive.Engine { return bt.NewEngine(m.Plan.Tree, in, 0) }), nil
 }
 
-// Ticked is the plan's tree in discrete time: it is ticked at multiples of a period, and sees nothing in between.
+// Ticked is the plan's tree in discrete time: it is ticked at multiples of a period, and does not react in between.
 type Ticked struct {
 	Period       float64 // [s]
-	Restart      bool    // the integrator starts anew at each tick
+	Restart      bool    // the integrator restarts at each tick
 	Conventional bool    // the tree is ticked by a [tick.Conventional]: it chatters
 }
 
@@ -92,12 +92,12 @@ func lasting(m *mission.Mission) string {
 	return ""
 }
 
-// conventional has the methods of the other engines, though a tick settles nothing.
+// conventional has the methods of the other engines, although a tick does not settle the tree.
 type conventional struct{ *tick.Conventional }
 
 func (c conventional) Settle(inputs []bt.Input) (bt.Instant, error) { return c.Tick(inputs), nil }
 
-// StateGraph is the mission's state graph instead of the plan's tree. It sees the plan's conditions, and activates its
+// StateGraph is the mission's state graph instead of the plan's tree. It reads the plan's conditions and activates its
 // actions.
 type StateGraph struct{}
 
@@ -125,7 +125,7 @@ func (StateGraph) decider(m *mission.Mission) (executive.Decider, error) {
 		leaves(m.Graph.Actions())), nil
 }
 
-// machine is a state graph's engine as the executive wants it.
+// machine adapts a state graph's engine to the executive.
 type machine struct{ *stategraph.Engine }
 
 func (g machine) Settle(t float64, truth []bool) (entered []string, rounds int, moved bool, err error) {
@@ -145,8 +145,8 @@ func (g machine) Actions(dst []int) []int {
 	return dst
 }
 
-// Recorded plays back the inputs that another run of the mission recorded, starting with those at its start: the tree
-// is not there, the aircraft is simulated alone.
+// Recorded plays back the inputs that another run of the mission recorded, starting with those at its start: there is
+// no tree, only the vehicle is simulated.
 type Recorded []executive.Inputs
 
 func (Recorded) String() string { return "recorded inputs" }

@@ -10,7 +10,7 @@ import (
 	"canopy/run/record"
 )
 
-// History keeps what runs of one mission are compared by: the discrete inputs and the signals on the recording grid.
+// History holds the data for comparing runs of one mission: the discrete inputs and the signals on the recording grid.
 type History struct {
 	Inputs  Recorded
 	leaves  int
@@ -20,15 +20,15 @@ type History struct {
 	values  []float64 // signals for each time
 }
 
-// NewHistory makes an empty history for a run of the mission.
+// NewHistory returns an empty history for a run of the mission.
 func NewHistory(m *mission.Mission) *History {
 	return &History{leaves: len(m.Program.Leaves), signals: len(m.Record), grid: m.Interval}
 }
 
-// history is the recorder of a History; a type of its own keeps its methods from users of the History.
+// history is the recorder of a History; a separate type hides its methods from users of the History.
 type history struct{ *History }
 
-// Recorder returns what a run records into the history with.
+// Recorder returns the recorder that writes into the history.
 func (h *History) Recorder() record.Recorder { return history{h} }
 
 func (h history) Sample(at float64, values []float64) error {
@@ -48,15 +48,15 @@ func (h history) Inputs(at float64, u []float64) error {
 	return nil
 }
 
-// Difference says how far two runs of one mission are apart.
+// Difference is the difference between two runs of one mission.
 type Difference struct {
 	Same   bool    // the same actions were active, in the same order
-	Time   float64 // largest distance in time of a change of the active actions [s]; of those that agree if not Same
-	Signal float64 // largest distance of a signal on the recording grid, as a share of its range
+	Time   float64 // maximum time difference of changes of the active actions [s]; of matching ones if not Same
+	Signal float64 // maximum difference of a signal on the recording grid, as a fraction of its range
 	Which  int     // that signal, in the order of Mission.Record
 }
 
-// Minus compares a run with another: matched in order are the instants at which the set of active actions changes.
+// Minus compares a run with another: it matches, in order, the instants at which the set of active actions changes.
 func (h *History) Minus(o *History) Difference {
 	a, b := h.activity(), o.activity()
 	d := Difference{Same: len(a) == len(b)}

@@ -1,7 +1,7 @@
-// Package run brings a plan's executive, a world and a recorder together: one run of a mission.
+// Package run connects a plan's executive, a world and a recorder: one run of a mission.
 //
-// A [World] answers the executive: the simulated one is in the room simulated. A [Configuration] is what decides which
-// actions are active. The whole of their meeting is [Run.Step].
+// The executive controls a [World]; package simulated has the simulated one. A [Configuration] decides which actions
+// are active. [Run.Step] is the whole interaction.
 package run
 
 import (
@@ -19,10 +19,10 @@ import (
 	"canopy/snapshot"
 )
 
-// ErrUnsettled is the failure of a run in which tasks go on switching each other at one instant.
+// ErrUnsettled reports a run in which tasks keep switching each other at one instant.
 var ErrUnsettled = errors.New("the plan and the signals do not settle")
 
-// NotFiniteError is the failure of a run in which a recorded signal is NaN or infinite.
+// NotFiniteError reports a run in which a recorded signal is NaN or infinite.
 type NotFiniteError struct {
 	T     float64 // [s]
 	Name  string  // of the signal
@@ -36,36 +36,36 @@ func (e NotFiniteError) Error() string {
 // MaxStopping bounds the stopping phase of a run: the time that exit procedures may take after the run's end [s].
 const MaxStopping = 3600.0
 
-// MaxSettlings bounds how often the plan settles at one instant: it bounds the loops through signals, which the tree
-// engine cannot see.
+// MaxSettlings is the maximum number of settlings of the plan at one instant: it bounds loops through signals, which
+// the tree engine cannot detect.
 const MaxSettlings = 100
 
-// InputRecorder is a [record.Recorder] that also takes the discrete inputs of the world: those at the start, and those
-// after every instant that changed them. It must not keep u. Recorded plays them back.
+// InputRecorder is a [record.Recorder] that also records the discrete inputs of the world: those at the start, and
+// those after every instant that changed them. It must not keep u. Recorded plays them back.
 type InputRecorder interface {
 	record.Recorder
 	Inputs(t float64, u []float64) error
 }
 
-// World is what a plan runs in.
+// World is the environment of a plan.
 type World interface {
 	executive.World
-	// Advance makes one stretch of trajectory: to the next event, to the alarm, to until, or less far. If an event or
-	// the alarm ends it, the instant there is under way until the next call.
+	// Advance computes one stretch of trajectory, at most to the next event, to the alarm or to until. If an event or
+	// the alarm ends it, the instant there lasts until the next call.
 	Advance(until float64) (Segment, error)
 	// Iterate commits the sides of the indicators and returns those that changed.
 	Iterate() (changed []int, err error)
 	// SetAlarm sets the next time event [s], +Inf for none.
 	SetAlarm(t float64)
-	// States returns the vehicle's states at the present time.
+	// States returns the vehicle's states at the current time.
 	States() []float64
-	// At returns the signal vector at a time of the last stretch, at its end with the present inputs.
+	// At returns the signal vector at a time of the last stretch, at its end with the current inputs.
 	At(t float64) []float64
 	// Left returns the signal vector at the end of the last stretch as it was before the instant there.
 	Left() []float64
 	// Changed reports whether the inputs differ from those before the instant.
 	Changed() bool
-	// Cost adds what the world has cost so far to a summary.
+	// Cost adds the world's cost so far to a summary.
 	Cost(s *record.Summary)
 	snapshot.State
 }
@@ -75,13 +75,13 @@ type Segment struct {
 	To      float64 // [s]
 	Events  []int   // watched indicators that change side there
 	Alarm   bool    // the time event is due there
-	Chatter string  // chattering noticed there; "" if none was
+	Chatter string  // chattering detected there; "" if none
 }
 
-// reasons are those of a run that came to its end, by whether that was set before the horizon.
+// reasons are those of a run that reached its end, by whether the end was set before the horizon.
 var reasons = map[bool]string{false: "horizon reached", true: "time limit reached"}
 
-// Run is one run of a mission: all that changes. It is not safe for concurrent use.
+// Run is one run of a mission: all its mutable state. It is not safe for concurrent use.
 type Run struct {
 	m         *mission.Mission
 	world     World
@@ -98,15 +98,15 @@ type Run struct {
 	summary  record.Summary
 	tree     bool // the plan's tree decides
 	begun    bool // the plan has settled for the first time
-	stopping bool // exit procedures are under way, nothing else is to begin
+	stopping bool // exit procedures are running, nothing else may begin
 	over     bool
-	stuck    bool // the world has failed: time cannot go on
+	stuck    bool // the world has failed: time cannot advance
 
 	row []float64 // scratch
 }
 
-// New prepares a run of a mission in a world. It ends at the horizon, or at the time until [s] if that comes first. The
-// log goes to what Attach gives it.
+// New prepares a run of a mission in a world. It ends at the horizon, or at the time until [s] if that comes first.
+// Attach sets the recorder of the log.
 func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, error) {
 	d, err := c.decider(m)
 	if err != nil {
@@ -128,14 +128,14 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 	return r, nil
 }
 
-// Attach gives the run the recorder of its log, before the first step.
+// Attach sets the recorder of the run's log, before the first step.
 func (r *Run) Attach(rec record.Recorder) { r.rec = rec }
 
 // Step advances the run by one stretch of trajectory, and by the instant at its end if an event ends it. It reports
-// whether the run goes on; Summary then says why not.
+// whether the run continues; if not, Summary has the reason.
 //
 //	advance the world to the next event, alarm or end of a step
-//	record the grid points on the way
+//	record the grid points in between
 //	if an event ended the stretch:
 //	    record the left limit
 //	    repeat: one event iteration of the world commits the sides of the indicators
@@ -143,7 +143,7 @@ func (r *Run) Attach(rec record.Recorder) { r.rec = rec }
 //	    record the right limit
 //
 // The first step is the first settling of the plan. At the horizon, at the plan's end, at Stop and after a failure, the
-// plan is halted; if exit procedures then take time, the run goes on until they have ended, for MaxStopping at most.
+// plan is halted; if exit procedures then take time, the run continues until they have ended, for at most MaxStopping.
 func (r *Run) Step() (bool, error) {
 	if r.over {
 		return false, nil
@@ -162,7 +162,7 @@ func (r *Run) step() error {
 	r.executive.Begin()
 	segment, err := r.world.Advance(r.until)
 	r.stuck = err != nil
-	lost := r.grid(segment.To) // what comes before a failure is recorded
+	lost := r.grid(segment.To) // the trajectory before a failure is recorded
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (r *Run) begin() error {
 	return r.endWithPlan()
 }
 
-// endWithPlan ends the run if it is to end with the plan, which has.
+// endWithPlan ends the run after the end of the plan, if the mission requires it.
 func (r *Run) endWithPlan() error {
 	if ended := r.executive.Ended(); r.m.EndsWithPlan && ended != bt.Accept && !r.stopping {
 		return r.end(record.Complete, "the plan ended: "+ended.String())
@@ -206,8 +206,8 @@ func (r *Run) endWithPlan() error {
 	return nil
 }
 
-// event handles the instant at the end of a stretch. Both of its sides are recorded, unless it was an alarm that is
-// not worth a line and changed nothing.
+// event handles the instant at the end of a stretch. Both of its sides are recorded, except for an alarm that has no
+// log text and changed nothing.
 func (r *Run) event(segment Segment) error {
 	alarm := ""
 	if segment.Alarm {
@@ -271,7 +271,7 @@ func (r *Run) iterate() error {
 	return err
 }
 
-// recordInputs gives the discrete inputs to a recorder that wants them.
+// recordInputs passes the discrete inputs to an InputRecorder.
 func (r *Run) recordInputs() error {
 	if rec, ok := r.rec.(InputRecorder); ok {
 		u, _ := r.world.Discrete()
@@ -280,7 +280,7 @@ func (r *Run) recordInputs() error {
 	return nil
 }
 
-// instant settles the plan again and again until nothing is left to do.
+// instant settles the plan repeatedly until nothing is left to do.
 func (r *Run) instant() error {
 	restless := map[bt.Task]bool{}
 	for n := 0; ; n++ {
@@ -304,7 +304,7 @@ func (r *Run) instant() error {
 			}
 			return fmt.Errorf("%w at t = %.9g s: %s keep changing", ErrUnsettled, r.world.T(), strings.Join(names, ", "))
 		}
-		if n >= MaxSettlings/2 { // the tasks of the loop, not of the way into it
+		if n >= MaxSettlings/2 { // the tasks of the loop, not those before it
 			for _, e := range r.executive.Log {
 				if e.Kind == "" {
 					restless[e.Change.Task] = true
@@ -316,7 +316,7 @@ func (r *Run) instant() error {
 	return r.write()
 }
 
-// write logs what the executive did last.
+// write logs the executive's last entries.
 func (r *Run) write() error {
 	r.summary.MaxEventIterations = max(r.summary.MaxEventIterations, r.executive.Micro())
 	for i := range r.executive.Log {
@@ -366,7 +366,7 @@ func (r *Run) sample(t float64, signals []float64) error {
 	return r.checkRanges(t, signals[1:])
 }
 
-// checkRanges logs a state that has left the range in which the vehicle's model describes something.
+// checkRanges logs a state that has left the range in which the vehicle's model is valid.
 func (r *Run) checkRanges(t float64, states []float64) error {
 	if r.inside(states) {
 		clear(r.outside)
@@ -398,12 +398,12 @@ func (r *Run) inside(states []float64) bool {
 	return true
 }
 
-// Stop interrupts the run where it is, for a reason that is not the run's own, and lets exit procedures end.
+// Stop interrupts the run at the current time, for an external reason, and lets exit procedures end.
 func (r *Run) Stop(reason string) error {
 	if r.over {
 		return nil
 	}
-	if r.stopping { // it would end for another reason, which nobody waits for
+	if r.stopping { // a later reason to end does not matter
 		r.summary.Outcome, r.summary.Reason = record.Interrupted, reason
 	} else if err := r.end(record.Interrupted, reason); err != nil {
 		return r.fail(err)
@@ -416,7 +416,7 @@ func (r *Run) Stop(reason string) error {
 	return nil
 }
 
-// end begins the end of the run: the last point is recorded and, if exit procedures are to run, the plan is halted.
+// end begins the end of the run: it records the last point and, if exit procedures must run, halts the plan.
 func (r *Run) end(outcome record.Outcome, reason string) error {
 	r.judge(outcome, reason)
 	if err := r.close(); err != nil {
@@ -437,7 +437,7 @@ func (r *Run) end(outcome record.Outcome, reason string) error {
 	return errors.Join(r.recordInputs(), r.sample(r.world.T(), r.world.At(r.world.T())))
 }
 
-// judge notes why the run ends and what the plan has come to.
+// judge records why the run ends and the verdict of the plan.
 func (r *Run) judge(outcome record.Outcome, reason string) {
 	r.summary.Outcome, r.summary.Reason = outcome, reason
 	if r.stopping {
@@ -455,12 +455,12 @@ func (r *Run) halt() error {
 	r.stopping, r.until = true, r.world.T()+MaxStopping
 	var err error
 	if !r.stuck {
-		err = r.iterate() // sides that nobody watched
+		err = r.iterate() // sides that were not watched
 	}
 	return errors.Join(err, r.executive.Halt(), r.write())
 }
 
-// settleExits lets the plan settle after it was halted; the run is over if no exit procedure is under way then.
+// settleExits settles the plan after it was halted; the run is over if no exit procedure is running then.
 func (r *Run) settleExits() error {
 	var err error
 	if len(r.executive.Leaving()) > 0 {
@@ -492,7 +492,7 @@ func (r *Run) unended(leaving []bt.Task) error {
 	return r.log("stopping", fmt.Sprintf("not ended: the exit procedure of %s", strings.Join(names, ", ")))
 }
 
-// close records the last point of the trajectory, if it has not been.
+// close records the last point of the trajectory, unless it is already recorded.
 func (r *Run) close() error {
 	if r.sampled == r.world.T() {
 		return nil
@@ -500,8 +500,8 @@ func (r *Run) close() error {
 	return r.sample(r.world.T(), r.world.At(r.world.T()))
 }
 
-// fail ends the run by an error: nothing that was recorded is lost, and every active task's exit procedure is run, to
-// its end if time can still go on; where the world itself has failed, it cannot.
+// fail ends the run by an error: nothing recorded is lost, and every active task's exit procedure runs, to its end
+// unless the world itself has failed, so that time cannot advance.
 func (r *Run) fail(err error) error {
 	r.judge(record.Failed, err.Error())
 	again := r.stopping
@@ -522,8 +522,8 @@ func (r *Run) fail(err error) error {
 	return err
 }
 
-// also joins two errors. A recorder that has failed says so at every call, and what is not finite stays so: such an
-// error counts once.
+// also joins two errors. A failed recorder returns its error at every call, and a value that is not finite remains so:
+// such an error counts once.
 func also(err, more error) error {
 	var bad NotFiniteError
 	if more == nil || errors.Is(err, more) || errors.Is(more, err) || errors.As(more, &bad) {
@@ -532,8 +532,8 @@ func also(err, more error) error {
 	return errors.Join(err, more)
 }
 
-// State passes all that changes of the run, between two steps: a run of the same mission and configuration that is
-// restored goes on alike, to the last bit of its log.
+// State passes all mutable state of the run, between two steps, to the codec: a restored run of the same mission and
+// configuration continues identically, to the last bit of its log.
 func (r *Run) State(c *snapshot.Codec) {
 	snapshot.Int(c, &r.next)
 	snapshot.Float(c, &r.sampled)
@@ -558,10 +558,10 @@ func (r *Run) State(c *snapshot.Codec) {
 // T returns the time [s].
 func (r *Run) T() float64 { return r.world.T() }
 
-// Until returns the time at which the run is to end [s].
+// Until returns the time [s] at which the run ends.
 func (r *Run) Until() float64 { return r.until }
 
-// Summary returns what the run has cost so far.
+// Summary returns the cost of the run so far.
 func (r *Run) Summary() record.Summary {
 	s := r.summary
 	s.Ended = r.world.T()
@@ -572,7 +572,7 @@ func (r *Run) Summary() record.Summary {
 // Events returns the number of state and time events so far.
 func (r *Run) Events() int { s := r.Summary(); return s.StateEvents + s.TimeEvents }
 
-// Statuses returns the present status of every task, by task number.
+// Statuses returns the current status of every task, by task number.
 func (r *Run) Statuses() []bt.Status {
 	list := make([]bt.Status, r.m.Plan.Tree.Len())
 	for i := range list {
@@ -581,7 +581,7 @@ func (r *Run) Statuses() []bt.Status {
 	return list
 }
 
-// Header describes the run for the record, with the documents it is made from. It is asked for before the first step.
+// Header describes the run for the record, with its source documents. It must be called before the first step.
 func (r *Run) Header() record.Header {
 	m := r.m
 	h := record.Header{Mission: m.Name, Text: m.Text, Plan: m.Plan.Name, Vehicle: m.Vehicle.Name, Horizon: r.until,

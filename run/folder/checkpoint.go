@@ -17,12 +17,12 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// identity is what a checkpoint holds besides the states of the run and of its log: which run it is, by which build,
-// and what it has cost.
+// identity is the part of a checkpoint in addition to the states of the run and of its log: the run, the build, and the
+// cost.
 type identity struct {
-	build string  // a digest of the program: what a version names need not be the same to the last bit
-	run   string  // a digest of the header and the documents that it is made from
-	cpu   float64 // up to the checkpoint from which the run goes on [s]
+	build string  // a digest of the program: builds of one version may differ in the last bit
+	run   string  // a digest of the header and its source documents
+	cpu   float64 // up to the checkpoint from which the run continues [s]
 }
 
 // program is the digest of this program.
@@ -43,7 +43,7 @@ var program = sync.OnceValues(func() (string, error) {
 
 func newIdentity(h *record.Header) *identity {
 	digest := sha256.New()
-	_ = json.NewEncoder(digest).Encode(h) // one that is no JSON is refused by the recorder
+	_ = json.NewEncoder(digest).Encode(h) // the recorder rejects a header that cannot be written as JSON
 	for _, a := range h.Attachments {
 		fmt.Fprintln(digest, len(a.Data))
 		digest.Write(a.Data)
@@ -51,7 +51,7 @@ func newIdentity(h *record.Header) *identity {
 	return &identity{run: string(digest.Sum(nil))}
 }
 
-// State passes the identity; loading fails if it is another one.
+// State passes the identity to the codec; loading fails if it differs.
 func (p *identity) State(c *snapshot.Codec) {
 	saved := *p
 	snapshot.Text(c, &saved.build)
@@ -67,7 +67,7 @@ func (p *identity) State(c *snapshot.Codec) {
 	}
 }
 
-// checkpoint saves the run as it is.
+// checkpoint saves the current state of the run.
 func (f *flight) checkpoint() error {
 	var point record.Point
 	err := f.guarded(func() (err error) {
@@ -87,7 +87,7 @@ func (f *flight) checkpoint() error {
 	return f.save(CheckpointFile, append(sum[:], data...))
 }
 
-// read returns the state that the checkpoint in a folder holds, and checks which run it is of.
+// read returns the state in the checkpoint of a folder, and checks that it belongs to the run.
 func (p *identity) read(dir string) ([]byte, error) {
 	name := filepath.Join(dir, CheckpointFile)
 	data, err := os.ReadFile(name)
@@ -110,8 +110,7 @@ func (p *identity) read(dir string) ([]byte, error) {
 	return data[size:], nil
 }
 
-// resume restores the run from the folder's checkpoint and writes its log up to there anew. The earlier log stays as it
-// is.
+// resume restores the run from the folder's checkpoint and rewrites its log up to there. The earlier log is unchanged.
 func (f *flight) resume(h record.Header, into record.Files) (*record.Writer, error) {
 	data, err := f.id.read(f.dir)
 	if err != nil {
@@ -135,8 +134,8 @@ func (f *flight) resume(h record.Header, into record.Files) (*record.Writer, err
 	return w, nil
 }
 
-// occupy keeps other runs out of a folder until free is called or the process ends, however it ends. The file of the
-// lock is not left behind: it is there while a run is, or was killed.
+// occupy locks a folder against other runs until free is called or the process ends in any way. The lock file exists
+// only during a run, or after one was killed.
 func occupy(dir string) (free func() error, err error) {
 	name := filepath.Join(dir, lockFile)
 	for {
@@ -152,7 +151,7 @@ func occupy(dir string) (free func() error, err error) {
 		if e1 == nil && e2 == nil && os.SameFile(mine, there) {
 			return func() error { return errors.Join(os.Remove(name), lock.Unlock()) }, nil
 		}
-		if err := lock.Unlock(); err != nil { // another run has just removed it: this is no lock
+		if err := lock.Unlock(); err != nil { // another run has just removed it: this is not a lock
 			return nil, err
 		}
 		if e2 != nil && !errors.Is(e2, fs.ErrNotExist) {

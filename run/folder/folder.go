@@ -1,7 +1,7 @@
-// Package folder flies a run into an output folder: its log, checkpoints to go on from, its summary and its report.
+// Package folder flies a run into an output folder: its log, checkpoints to resume from, its summary and its report.
 //
-// A run that cannot start leaves the folder as it was. From the start on, the files under the final names are those of
-// the new run, which may be killed at any time: they read up to their last whole part.
+// A run that cannot start leaves the folder unchanged. From the start on, the files under the final names are those of
+// the new run. If it is killed, they are readable up to their last complete part.
 package folder
 
 import (
@@ -38,7 +38,7 @@ const (
 	lockFile       = "run.lock"
 )
 
-// Run is what is flown; run.Run is one.
+// Run is a run to fly; run.Run is one.
 type Run interface {
 	Header() record.Header
 	Attach(record.Recorder)
@@ -49,17 +49,17 @@ type Run interface {
 	State(*snapshot.Codec)
 }
 
-// Options say how a run is flown. The zero value flies it from its start, without checkpoints on the way.
+// Options configures a flight. The zero value flies a run from its start, without checkpoints on the way.
 type Options struct {
 	Every   float64     // simulated time [s]: a checkpoint is saved after each step that reaches a multiple of it
-	Resume  bool        // go on from the folder's checkpoint
+	Resume  bool        // continue from the folder's checkpoint
 	Observe func()      // called after each step; may be nil
-	Table   io.Writer   // gets the closing table; may be nil
-	Guard   sync.Locker // held while files are not whole: an owner that ends the process takes it first; may be nil
+	Table   io.Writer   // receives the closing table; may be nil
+	Guard   sync.Locker // held while files are incomplete: lock it before ending the process; may be nil
 }
 
-// Name returns the name of the folder of a mission's results: that of its file, without what follows the last dot
-// unless nothing but dots is left.
+// Name returns the folder name for a mission's results: the name of its file, without its extension unless only dots
+// would remain.
 func Name(file string) string {
 	base := filepath.Base(file)
 	if name := strings.TrimSuffix(base, filepath.Ext(base)); strings.Trim(name, ".") != "" {
@@ -68,7 +68,7 @@ func Name(file string) string {
 	return base
 }
 
-// flight is a run on its way into a folder.
+// flight is a run in progress with its folder.
 type flight struct {
 	Run
 	Options
@@ -80,10 +80,10 @@ type flight struct {
 }
 
 // Fly flies a run that has not begun to its end, and returns its summary, nil if nothing was flown or its log could not
-// be written. Whatever ends the run, the files are complete up to there, and the report is written. A context that is
+// be written. However the run ends, the files are complete up to there, and the report is written. A context that is
 // done ends it with [record.ErrInterrupted] and a checkpoint. Errors wrap [ErrCheckpoint], [ErrOccupied] or
-// [record.ErrHeader] if the run cannot start because of the checkpoint, another run, or what it is; they are those of
-// the run, or of the files.
+// [record.ErrHeader] if the run cannot start because of the checkpoint, another run, or its header; others are those of
+// the run or of the files.
 func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, error) {
 	header := r.Header()
 	f := &flight{Run: r, Options: o, dir: dir, id: newIdentity(&header), began: cputime.Now()}
@@ -106,7 +106,7 @@ func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, er
 	return f.finish(err)
 }
 
-// observe returns what is done after each step.
+// observe returns the function to call after each step.
 func (f *flight) observe() func(more bool) error {
 	every := f.Every
 	if every == 0 {
@@ -125,10 +125,10 @@ func (f *flight) observe() func(more bool) error {
 	}
 }
 
-// path is that of a file of the folder.
+// path is the path of a file of the folder.
 func (f *flight) path(name string) string { return filepath.Join(f.dir, name) }
 
-// guarded does something during which files are not whole.
+// guarded runs a function during which files are incomplete.
 func (f *flight) guarded(do func() error) error {
 	f.Guard.Lock()
 	defer f.Guard.Unlock()
@@ -142,8 +142,8 @@ func (f *flight) save(name string, data []byte) error {
 // spent is the CPU time that the run has cost [s].
 func (f *flight) spent() float64 { return f.id.cpu + cputime.Now() - f.began }
 
-// start prepares everything, then replaces the files of an earlier run. If it fails, it leaves what was there. The
-// folder belongs to the run until release is called or the process ends, however it ends.
+// start prepares everything, then replaces the files of an earlier run. If it fails, it leaves the earlier files. The
+// folder belongs to the run until release is called or the process ends in any way.
 func (f *flight) start(header record.Header) (release func(), err error) {
 	made, err := f.folder()
 	if err != nil {
@@ -162,8 +162,8 @@ func (f *flight) start(header record.Header) (release func(), err error) {
 	return nil, err
 }
 
-// folder makes the folder of a run that begins; of one that is resumed, it looks for the checkpoint. It returns the
-// folders that were not there.
+// folder creates the folder of a new run; for a resumed run, it checks for the checkpoint. It returns the folders that
+// it created.
 func (f *flight) folder() (made []string, err error) {
 	if f.Resume {
 		_, err := f.id.read(f.dir)
@@ -178,7 +178,7 @@ func (f *flight) folder() (made []string, err error) {
 	return made, os.MkdirAll(f.dir, 0o777)
 }
 
-// open opens the log, from its beginning or where the checkpoint is.
+// open opens the log, from its beginning or at the checkpoint.
 func (f *flight) open(header record.Header) error {
 	return f.guarded(func() (err error) {
 		var b files.Batch
@@ -217,7 +217,7 @@ func (f *flight) open(header record.Header) error {
 	})
 }
 
-// finish completes the files of a run that is over and returns its summary; err is what has ended it.
+// finish completes the files of a run that is over and returns its summary; err is the error that ended it, if any.
 func (f *flight) finish(err error) (*record.Summary, error) {
 	summary := f.Summary()
 	lost := f.guarded(func() error {
@@ -229,14 +229,14 @@ func (f *flight) finish(err error) (*record.Summary, error) {
 	})
 	summary.CPU = f.spent()
 	if lost != nil {
-		return nil, also(err, lost) // what cannot be written would fail once more with the summary and the report
+		return nil, also(err, lost) // the summary and the report would fail as well
 	}
 	text, e := Text(&summary)
 	lost = errors.Join(e, f.save(SummaryFile, text), f.report())
 	return &summary, also(err, lost)
 }
 
-// Text returns a summary as summary.json has it.
+// Text returns a summary in the format of summary.json.
 func Text(s *record.Summary) ([]byte, error) {
 	text, err := json.MarshalIndent(s, "", "  ")
 	return append(text, '\n'), err
@@ -254,7 +254,7 @@ func (f *flight) report() error {
 	return err
 }
 
-// Report writes the report of a folder again from its log, and the closing table to table.
+// Report rewrites the report of a folder from its log, and writes the closing table to table.
 func Report(dir string, table io.Writer) error {
 	page, log, err := written(dir)
 	if err != nil {
@@ -263,7 +263,7 @@ func Report(dir string, table io.Writer) error {
 	return errors.Join(files.Save(filepath.Join(dir, ReportFile), page), report.Table(table, log))
 }
 
-// written makes the report of the log in a folder.
+// written writes the report of the log in a folder.
 func written(dir string) ([]byte, *record.Log, error) {
 	f, err := os.Open(filepath.Join(dir, LogFile))
 	if err != nil {
@@ -273,7 +273,7 @@ func written(dir string) ([]byte, *record.Log, error) {
 	return page(f)
 }
 
-// page makes the report of a log.
+// page writes the report of a log.
 func page(file io.ReadSeeker) ([]byte, *record.Log, error) {
 	log, err := record.Read(file)
 	if err != nil {
@@ -284,8 +284,7 @@ func page(file io.ReadSeeker) ([]byte, *record.Log, error) {
 	return page.Bytes(), log, err
 }
 
-// drawing draws the plan that a log carries, with the statuses at the log's end; "" if it carries none that is the
-// run's.
+// drawing draws the plan attached to a log, with the statuses at the log's end; "" if the log has no plan of the run.
 func drawing(log *record.Log) string {
 	for _, a := range log.Attachments {
 		if a.Name != "plan.xml" {
@@ -313,7 +312,7 @@ func drawing(log *record.Log) string {
 	return ""
 }
 
-// also joins two errors, unless the first is about the second already: a recorder that has failed says so at every
+// also joins two errors, unless the first already includes the second: a failed recorder returns its error at every
 // call.
 func also(err, more error) error {
 	switch {
@@ -325,7 +324,7 @@ func also(err, more error) error {
 	return errors.Join(err, more)
 }
 
-// ErrOccupied is wrapped by the error of a folder into which another run writes.
+// ErrOccupied is wrapped by the error for a folder into which another run is writing.
 var ErrOccupied = errors.New("another run writes into the folder")
 
 // ErrCheckpoint is wrapped by the errors of a run that cannot be resumed.

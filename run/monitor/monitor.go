@@ -1,4 +1,4 @@
-// Package monitor judges temporal properties on a run, while it is flown or read back.
+// Package monitor judges temporal properties on a run, in flight or from its log.
 package monitor
 
 import (
@@ -16,12 +16,12 @@ import (
 // ErrLong is wrapped by the error of a run that is too long to be judged.
 var ErrLong = errors.New("the run is too long to be judged")
 
-// maxValues bounds what a monitor keeps of a run: the values of signals and tasks at its places. A property takes some
-// ten times as many bytes to be judged as it has values.
+// maxValues is the maximum number of values that a monitor stores: of signals and tasks at the recorded places. Judging
+// a property takes about ten bytes per value.
 const maxValues = 8_000_000
 
-// Monitor is a recorder that keeps what properties ask about: the signals and tasks they name, at the samples and on
-// both sides of each change of a status. What happens at one time and is undone there is not seen.
+// Monitor is a recorder that stores the signals and tasks named by properties, at the samples and on both sides of each
+// status change. A change that is undone at the same time is not visible.
 type Monitor struct {
 	properties []*temporal.Property
 	tasks      []record.Task
@@ -29,8 +29,8 @@ type Monitor struct {
 	signals    []column // kept
 	active     []int    // the tasks that are kept
 	status     []bt.Status
-	changes    []record.Change // not before the sample that is held
-	held       sample          // the last one: what is made of it depends on what comes next
+	changes    []record.Change // not before the held sample
+	held       sample          // the last one: its use depends on the next one
 	before     sample          // the one before
 	samples    int
 	values     int
@@ -49,7 +49,7 @@ type sample struct {
 	values []float64
 }
 
-// New makes a monitor of a run's properties.
+// New returns a monitor of a run's properties.
 func New(h *record.Header, properties []*temporal.Property) *Monitor {
 	m := &Monitor{properties: properties, tasks: h.Tasks, most: maxValues,
 		trace: temporal.Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}}}
@@ -105,8 +105,8 @@ func (m *Monitor) Status(t float64, micro int, c bt.Change) error {
 // Event implements [record.Recorder].
 func (m *Monitor) Event(record.Event) error { return nil }
 
-// Judge returns the answers to the properties. Of a log that is not whole they say what is decided whatever came later.
-// Of a run that failed, the end, when every task is stopped, does not count. Errors wrap [temporal.ErrTrace].
+// Judge returns the answers to the properties. For an incomplete log they are the answers that hold whatever came
+// later. For a failed run, the end, when every task is stopped, does not count. Errors wrap [temporal.ErrTrace].
 func (m *Monitor) Judge(end *record.End) ([]temporal.Judgement, error) {
 	if s := end.Summary; s != nil && s.Outcome == record.Failed {
 		for len(m.changes) > 0 && m.changes[len(m.changes)-1].T == s.Ended {
@@ -187,7 +187,7 @@ func (m *Monitor) change(t float64) {
 
 // push adds a place to the trace.
 func (m *Monitor) push(t float64, row func(i int) float64) {
-	if n := len(m.trace.T); n > 0 { // a foreign log may tell of a change after a later sample
+	if n := len(m.trace.T); n > 0 { // a log from elsewhere may have a change after a later sample
 		t = max(t, m.trace.T[n-1])
 	}
 	m.trace.T = append(m.trace.T, t)

@@ -29,7 +29,7 @@ var topics = [...]string{
 	summaryChannel: "/summary",
 }
 
-const chunkSize = 1 << 16 // bytes of messages; what a killed process loses of its log
+const chunkSize = 1 << 16 // bytes of messages; the maximum loss of a killed process
 
 // container encodes the log as MCAP. The library keeps a chunk in memory until a message makes it larger than
 // chunkSize, and then writes it.
@@ -90,13 +90,13 @@ func newContainer(h *Header, w io.Writer) (*container, error) {
 			return nil, err
 		}
 	}
-	options.ChunkSize = 0 // the library reads it at every message: this one makes a chunk of its own
+	options.ChunkSize = 0 // the library reads it at every message: the next message gets its own chunk
 	err = c.message(runChannel, h.Start, run)
 	options.ChunkSize = chunkSize
 	return c, err
 }
 
-// message is what stands on /run.
+// message is the message on /run.
 func (h *Header) message() ([]byte, error) {
 	run, err := json.Marshal(h)
 	if err != nil {
@@ -131,7 +131,7 @@ func (c *container) event(e Event) error {
 	return c.message(eventsChannel, e.T, b)
 }
 
-// message adds a message to the chunk, and the chunk to the file if that fills it.
+// message adds a message to the chunk, and writes the chunk to the file if it is full.
 func (c *container) message(channel uint16, t float64, data []byte) error {
 	stamp, err := logTime(t)
 	if err != nil {
@@ -140,7 +140,7 @@ func (c *container) message(channel uint16, t float64, data []byte) error {
 	return c.add(&mcap.Message{ChannelID: channel, LogTime: stamp, Data: data})
 }
 
-// add adds a message of which channel, log time and data are given. It keeps a copy until the chunk is written.
+// add adds a message with the given channel, log time and data. It keeps a copy until the chunk is written.
 func (c *container) add(m *mcap.Message) error {
 	before := c.chunks()
 	err := c.writer.WriteMessage(&mcap.Message{ChannelID: m.ChannelID, Sequence: c.sequence[m.ChannelID],
@@ -151,7 +151,7 @@ func (c *container) add(m *mcap.Message) error {
 		return err
 	}
 	n := len(c.pending)
-	c.pending = slices.Grow(c.pending, 1)[:n+1] // with the room that an earlier message had
+	c.pending = slices.Grow(c.pending, 1)[:n+1] // reusing the memory of an earlier message
 	kept := &c.pending[n]
 	kept.ChannelID, kept.LogTime, kept.Data = m.ChannelID, m.LogTime, append(kept.Data[:0], m.Data...)
 	return err
@@ -172,7 +172,7 @@ func (c *container) close(s Summary) error {
 	return errors.Join(err, c.writer.Close(), c.file.Flush())
 }
 
-// logTime is t as MCAP counts it. Readers take it for a signed number.
+// logTime is t in MCAP's unit, ns. Readers treat it as a signed number.
 func logTime(t float64) (uint64, error) {
 	ns := math.Round(t * 1e9)
 	if !(ns >= 0 && ns < 1<<63) {
@@ -190,7 +190,7 @@ func quote(s string) []byte {
 	return b
 }
 
-// signalKey is what stands in a sample between the previous value and that of the signal.
+// signalKey is the text in a sample between the previous value and that of the signal.
 func signalKey(name string) []byte {
 	return append(append([]byte{','}, quote(name)...), ':')
 }

@@ -16,7 +16,7 @@ func appendNumber(b []byte, v float64) []byte {
 		return strconv.AppendFloat(b, v, 'f', -1, 64)
 	}
 	b = strconv.AppendFloat(b, v, 'e', -1, 64)
-	if n := len(b); b[n-2] == '0' && b[n-3] == '-' { // strconv writes two digits of exponent at least
+	if n := len(b); b[n-2] == '0' && b[n-3] == '-' { // strconv writes at least two digits of exponent
 		b[n-2] = b[n-1]
 		b = b[:n-1]
 	}
@@ -31,8 +31,8 @@ func appendJSONNumber(b []byte, v float64) []byte {
 	return appendNumber(b, v)
 }
 
-// appendField appends a text as a field of a CSV line (RFC 4180), visible and as a text: one that a spreadsheet would
-// take for a formula has an apostrophe before it, by which spreadsheets know a text.
+// appendField appends a text as a field of a CSV line (RFC 4180), escaped as by diag.Visible: a text that a spreadsheet
+// would interpret as a formula gets an apostrophe before it, which marks text in spreadsheets.
 func appendField(b []byte, s string) []byte {
 	s = diag.Visible(s)
 	if s != "" && strings.Contains("=+-@", s[:1]) {

@@ -21,18 +21,18 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 )
 
-// ErrFormat is wrapped by what a reader tells about a file that is not a run log, or a damaged one.
+// ErrFormat is wrapped by the errors of a reader for a file that is not a run log, or a damaged one.
 var ErrFormat = errors.New("record: not a sound run log")
 
-// End says how a log ends. It is part of every answer that is drawn from a log: one that is not whole shows what
-// happened up to a time, and nothing of what came later.
+// End is how a log ends. It is part of every result from a log: an incomplete log has the events up to a time, and
+// nothing after it.
 type End struct {
-	Told    float64  // simulated time up to which the log tells what happened [s]
+	Told    float64  // simulated time up to which the log is complete [s]
 	Summary *Summary // nil if the log was cut off; CPU is not recorded
-	Damage  error    // wraps ErrFormat: what is wrong with the file; nil if nothing is
+	Damage  error    // wraps ErrFormat: the error in the file; nil if there is none
 }
 
-// Missing says why the log does not tell the whole run: "" if it does.
+// Missing returns the reason why the log does not cover the whole run, "" if it does.
 func (e *End) Missing() string {
 	switch {
 	case e.Damage != nil:
@@ -65,7 +65,7 @@ func (l *Log) Signal(name string) []float64 {
 	return nil
 }
 
-// Read reads a whole run.mcap into memory; [Play] says what it makes of one that is cut off or damaged.
+// Read reads a whole run.mcap into memory; see [Play] for files that are cut off or damaged.
 func Read(r io.ReadSeeker) (*Log, error) {
 	keep := &keeper{}
 	var header *Header
@@ -80,7 +80,7 @@ func Read(r io.ReadSeeker) (*Log, error) {
 	return &keep.Log, nil
 }
 
-// keeper is the recorder that makes a Log.
+// keeper is the recorder that builds a Log.
 type keeper struct{ Log }
 
 func (k *keeper) Sample(t float64, values []float64) error {
@@ -101,15 +101,15 @@ func (k *keeper) Event(e Event) error {
 	return nil
 }
 
-// Play reads a run.mcap written by a Writer and gives what it holds to the recorder that begin returns for the log's
-// header, in the order in which it was recorded. The memory it needs does not grow with the log. Attachments that stand
-// after the header are added to it on the way.
+// Play reads a run.mcap written by a Writer and passes its contents to the recorder that begin returns for the log's
+// header, in the recorded order. Its memory does not grow with the log. Attachments after the header are added to it
+// when they are read.
 //
-// Of a file that was cut off it plays all whole chunks, and of a damaged one everything before the damage; the End says
-// so. The times of samples, of status changes and of events are finite and do not descend. Errors wrap ErrFormat, for
-// files that do not even say what the run is, or are those of r and of the recorder.
+// It plays all complete chunks of a file that was cut off, and everything before the damage of a damaged one; the End
+// reports this. The times of samples, of status changes and of events are finite and do not decrease. Errors wrap
+// ErrFormat, for files without a valid header, or are those of r and of the recorder.
 //
-// It walks the records itself: the library's lexer allocates whatever length a damaged file claims.
+// It reads the records itself: the library's lexer allocates any length that a damaged file claims.
 func Play(r io.ReadSeeker, begin func(*Header) Recorder) (End, error) {
 	p := &player{begin: begin, channels: map[uint16]string{}, tasks: map[string]bt.Task{}}
 	ended, err := eachRecord(r, func(op mcap.OpCode, body []byte) error {
@@ -148,9 +148,9 @@ func sound(err error) error {
 // maxRecord bounds the records that are read [bytes]: chunks have little more than chunkSize, attachments are documents.
 const maxRecord = 1 << 28
 
-// eachRecord calls visit for every record of an MCAP file that is there as a whole, up to the end of its data, as long
-// as visit returns nil. It reports whether the file has an end of data. Errors are those of r and visit, or wrap
-// ErrFormat. The body serves until visit returns.
+// eachRecord calls visit for every complete record of an MCAP file, up to the end of its data, as long as visit returns
+// nil. It reports whether the file has an end of data. Errors are those of r and visit, or wrap ErrFormat. The body is
+// valid until visit returns.
 func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) (ended bool, err error) {
 	size, err := r.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -164,8 +164,8 @@ func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) 
 	if _, err := io.ReadFull(file, magic); err != nil || !bytes.Equal(magic, mcap.Magic) {
 		return false, fmt.Errorf("%w: it does not begin as an MCAP file does", ErrFormat)
 	}
-	// The checksum at the end of the data begins with the file, as our library has it, or with the data, as the
-	// specification has it.
+	// The checksum at the end of the data starts at the file, as in our library, or at the data, as in the
+	// specification.
 	fromFile, fromData := crc32.NewIEEE(), crc32.NewIEEE()
 	_, _ = fromFile.Write(magic)
 	left := uint64(size) - uint64(len(magic))
@@ -222,7 +222,7 @@ func cut(data []byte, n uint64) (head, rest []byte, err error) {
 	return data[:n], data[n:], nil
 }
 
-// cutString splits off bytes that are preceded by their number, an unsigned integer of so many bytes.
+// cutString splits off bytes preceded by their count, an unsigned integer of the given size in bytes.
 func cutString(data []byte, width uint64) (text, rest []byte, err error) {
 	head, rest, err := cut(data, width)
 	if err != nil {
@@ -234,7 +234,7 @@ func cutString(data []byte, width uint64) (text, rest []byte, err error) {
 	return cut(rest, binary.LittleEndian.Uint64(head))
 }
 
-// player passes a log on to a recorder.
+// player passes a log to a recorder.
 type player struct {
 	begin    func(*Header) Recorder
 	to       Recorder
@@ -249,7 +249,7 @@ type player struct {
 	row      []float64
 }
 
-// attachment takes an attachment record: log time, creation time, name, media type, data, checksum.
+// attachment reads an attachment record: log time, creation time, name, media type, data, checksum.
 func (p *player) attachment(body []byte) error {
 	_, rest, err := cut(body, 8+8)
 	if err != nil {
@@ -375,7 +375,7 @@ func (p *player) message(topic string, m *mcap.Message) error {
 	return nil
 }
 
-// goes checks that time goes on in a channel.
+// goes checks that time does not decrease in a channel.
 func (p *player) goes(channel int, t float64, err error) error {
 	switch {
 	case err != nil:
@@ -416,7 +416,7 @@ func (p *player) start(data []byte) error {
 	return nil
 }
 
-// sample reads the one form that container.sample writes, which is many times faster than any JSON.
+// sample reads only the form that container.sample writes, which is many times faster than general JSON.
 func (p *player) sample(data []byte) (t float64, err error) {
 	t, rest, err := number(data, []byte(`{"t":`))
 	if err != nil {

@@ -9,18 +9,18 @@
 //   - status.csv, header `t,micro,task,from,to`: one line per status change, t in seconds with 9 decimals.
 //   - signals.csv, first column `t`, then one column `name [unit]` per recorded signal: one line per sample.
 //
-// In the CSV files, names are written so that no spreadsheet takes them for a formula and no viewer obeys them: one that
-// begins with =, +, - or @ has an apostrophe before it, and what cannot be seen is escaped ([diag.Visible]).
+// In the CSV files, names are written so that no spreadsheet treats them as a formula and no viewer interprets them:
+// one that begins with =, +, - or @ has an apostrophe before it, and invisible characters are escaped ([diag.Visible]).
 //
-// The files are written out whenever 64 KiB of run.mcap have been recorded, so that a run that is killed leaves all but
-// its last stretch.
+// The files are written out whenever 64 KiB of run.mcap have been recorded, so that a killed run loses only its last
+// stretch.
 //
 // No wall clock, no map order and no compression enters a file: the same calls give the same bytes.
 //
-// Numbers stand in their shortest decimal form that reads back as the same float64, as encoding/json and
-// ECMAScript write them (ECMA-262, Number::toString; the sign of -0 is kept), the same text in signals.csv and
-// run.mcap. Only the times of status.csv have a fixed number of decimals. JSON has no NaN and no infinities: in
-// run.mcap they are null and read back as NaN, in signals.csv they are NaN, +Inf and -Inf.
+// Numbers are written in the shortest decimal form that reads back as the same float64, as encoding/json and ECMAScript
+// write them (ECMA-262, Number::toString; the sign of -0 is kept), the same text in signals.csv and run.mcap. Only the
+// times of status.csv have a fixed number of decimals. JSON has no NaN and no infinities: in run.mcap they are null and
+// read back as NaN, in signals.csv they are NaN, +Inf and -Inf.
 package record
 
 import (
@@ -36,7 +36,7 @@ type Task struct {
 	Name    string    `json:"name"`   // unique within the plan
 	Kind    string    `json:"kind"`   // node kind, as bt.Kind writes it
 	Parent  int       `json:"parent"` // index of the parent, -1 at the root
-	Detail  string    `json:"detail"` // what a leaf does, in the plan's words; may be empty
+	Detail  string    `json:"detail"` // a leaf's function, as written in the plan; may be empty
 	Initial bt.Status `json:"-"`      // status before the first settling: the silent first judgement; written by name
 }
 
@@ -70,17 +70,17 @@ func (t *Task) UnmarshalJSON(data []byte) error {
 // Signal describes one recorded signal, a column of the samples.
 type Signal struct {
 	Name string `json:"name"`
-	Unit string `json:"unit"` // "" is taken as "1"
+	Unit string `json:"unit"` // "" means "1"
 	Text string `json:"text"` // one line of description
 }
 
-// Plot names signals of one unit that belong into one panel of a report.
+// Plot names signals with the same unit that share a panel of a report.
 type Plot struct {
 	Title   string   `json:"title"`
 	Signals []string `json:"signals"`
 }
 
-// Parameter is a value the run was made with, and where that value comes from.
+// Parameter is a parameter value of the run and its source.
 type Parameter struct {
 	Name    string  `json:"name"`
 	Unit    string  `json:"unit"`
@@ -90,20 +90,20 @@ type Parameter struct {
 	Text    string  `json:"text"`
 }
 
-// Attachment is a document the run was made from, stored as it is.
+// Attachment is a source document of the run, stored unchanged.
 type Attachment struct {
 	Name, MediaType string
 	Data            []byte
 }
 
-// Header says what a run is: everything known before it starts.
+// Header describes a run: everything known before it starts.
 type Header struct {
 	Mission    string      `json:"mission"`
 	Text       string      `json:"text"` // one line of description
 	Plan       string      `json:"plan"`
 	Vehicle    string      `json:"vehicle"`
 	Start      float64     `json:"start"`    // simulated time of the first sample [s]; 0 is midnight of the first day
-	Horizon    float64     `json:"horizon"`  // simulated time at which the run is to end [s]
+	Horizon    float64     `json:"horizon"`  // planned end of the run [s]
 	Method     string      `json:"method"`   // of the integration
 	RelTol     float64     `json:"rel_tol"`  // relative tolerance of the integration
 	Interval   float64     `json:"interval"` // distance of the sampling grid [s]
@@ -115,7 +115,7 @@ type Header struct {
 	Attachments []Attachment `json:"-"` // kept as attachments of run.mcap
 }
 
-// Event is something that happened at an instant and is not a status change.
+// Event is an event at an instant other than a status change.
 type Event struct {
 	T     float64 `json:"t"`     // simulated time [s]
 	Micro int     `json:"micro"` // event iteration within the instant, from 1; 0 before the first
@@ -130,18 +130,17 @@ type Change struct {
 	bt.Change
 }
 
-// Recorder takes the log of a run, in the order in which it happens; Writer is one. Its methods do not keep their
-// slices.
+// Recorder receives the log of a run in order of time; Writer is one. Its methods do not keep their slices.
 type Recorder interface {
-	// Sample takes the values of all signals, in the header's order, at simulated time t [s]. Both sides of a
+	// Sample receives the values of all signals, in the header's order, at simulated time t [s]. Both sides of a
 	// discontinuity are two samples of the same t.
 	Sample(t float64, values []float64) error
-	// Status takes a status change at simulated time t [s] in the event iteration micro of the instant, from 1.
+	// Status receives a status change at simulated time t [s] in the event iteration micro of the instant, from 1.
 	Status(t float64, micro int, c bt.Change) error
 	Event(e Event) error
 }
 
-// Outcome says how a run ended.
+// Outcome is how a run ended.
 type Outcome string
 
 // The outcomes.
@@ -151,21 +150,21 @@ const (
 	Failed      Outcome = "failed"      // by an error; everything up to there is recorded
 )
 
-// Verdict says what came of the plan: what its root had come to when the run ended, before actions were stopped.
+// Verdict is the result of the plan: that of its root when the run ended, before actions were stopped.
 type Verdict string
 
 // The verdicts.
 const (
 	PlanSucceeded Verdict = "succeeded" // Success or Finished, or it was deactivated after that
 	PlanFailed    Verdict = "failed"    // Failure or Aborted, or it was deactivated after that
-	PlanOpen      Verdict = "open"      // it went on, or waited
-	PlanAbsent    Verdict = "absent"    // something else than the tree decided
+	PlanOpen      Verdict = "open"      // it was still running or waiting
+	PlanAbsent    Verdict = "absent"    // the run was not decided by the tree
 )
 
-// ErrInterrupted is the error of a run whose user ended it.
+// ErrInterrupted reports a run that its user ended.
 var ErrInterrupted = errors.New(string(Interrupted))
 
-// Summary is what a run cost and why it ended; summary.json has the same fields.
+// Summary is the cost of a run and why it ended; summary.json has the same fields.
 type Summary struct {
 	CPU                float64 `json:"cpu_s"` // CPU time of the simulation with recording [s]; not in run.mcap
 	Steps              int     `json:"steps"`
@@ -180,5 +179,5 @@ type Summary struct {
 	Ended              float64 `json:"ended"`                // simulated time at which the run ended [s]
 	Outcome            Outcome `json:"outcome"`              // of the run
 	Plan               Verdict `json:"plan"`                 // of the plan; empty in logs of earlier versions
-	Reason             string  `json:"reason"`               // for people
+	Reason             string  `json:"reason"`               // as text
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 )
 
-// ErrResume is wrapped by the errors of Resume that the earlier log is to blame for.
+// ErrResume is wrapped by the errors of Resume that are caused by the earlier log.
 var ErrResume = errors.New("record: the log does not reach to the checkpoint")
 
-// Point is a place in the log of a run, from which a Writer can go on: what run.mcap holds up to there on disk, the
-// messages of the chunk that was not full yet, and how far the CSV files go.
+// Point is a position in the log of a run from which a Writer can continue: the content of run.mcap on disk up to
+// there, the messages of the incomplete chunk, and the extent of the CSV files.
 type Point struct {
 	Status, Signals Extent
 
@@ -24,19 +24,19 @@ type Point struct {
 	pending []mcap.Message
 }
 
-// Extent is what a file holds up to a point: so many bytes, with this checksum (CRC-32, IEEE).
+// Extent is the content of a file up to a point: its length in bytes and its checksum (CRC-32, IEEE).
 type Extent struct {
 	Length int64
 	Sum    uint32
 }
 
-// add takes more bytes in.
+// add extends it by more bytes.
 func (e *Extent) add(data []byte) {
 	e.Length += int64(len(data))
 	e.Sum = crc32.Update(e.Sum, crc32.IEEETable, data)
 }
 
-// copy copies as much of a file, and no more, and compares it.
+// copy copies exactly this part of a file and compares it.
 func (e *Extent) copy(name string, to io.Writer, r io.Reader) error {
 	sum := crc32.NewIEEE()
 	n, err := io.CopyN(io.MultiWriter(sum, to), r, e.Length)
@@ -51,7 +51,7 @@ func (e *Extent) copy(name string, to io.Writer, r io.Reader) error {
 	return nil
 }
 
-// State passes the point.
+// State passes the point to the codec.
 func (p *Point) State(c *snapshot.Codec) {
 	for _, e := range []*Extent{&p.Status, &p.Signals} {
 		snapshot.Int(c, &e.Length)
@@ -65,7 +65,7 @@ func (p *Point) State(c *snapshot.Codec) {
 	})
 }
 
-// Point returns the present place. The CSV files are written out up to there. It serves until the next call.
+// Point returns the current position. The CSV files are written out up to there. It is valid until the next call.
 func (w *Writer) Point() (Point, error) {
 	p := Point{}
 	w.flushCSV()
@@ -87,10 +87,9 @@ type Earlier struct {
 	Status, Signals io.Reader
 }
 
-// Resume returns a Writer that goes on at a point of an earlier log with the same header: it writes what the earlier
-// files have up to there, compares it with the point, and changes nothing in them. What is recorded from there on gives
-// the same bytes as if the earlier Writer had gone on. Errors are those of NewWriter and of the files, or wrap
-// ErrResume.
+// Resume returns a Writer that continues at a point of an earlier log with the same header: it copies the earlier files
+// up to there, compares them with the point, and does not change them. The output from there on has the same bytes as
+// if the earlier Writer had continued. Errors are those of NewWriter and of the files, or wrap ErrResume.
 func Resume(h Header, f Files, p Point, old Earlier) (*Writer, error) {
 	w, err := newWriter(h, f)
 	if err != nil {
@@ -121,7 +120,7 @@ func Resume(h Header, f Files, p Point, old Earlier) (*Writer, error) {
 // errEnough ends the reading of the old file.
 var errEnough = errors.New("enough")
 
-// repeat adds the messages up to a point of the file old, after that on /run, which has to be the same.
+// repeat adds the messages of the file old up to a point, after the one on /run, which must be the same.
 func (c *container) repeat(h *Header, p *Point, old io.ReadSeeker) error {
 	run, err := h.message()
 	if err != nil {

@@ -15,14 +15,13 @@ type Files struct {
 	MCAP, Status, Signals io.Writer
 }
 
-// ErrHeader is wrapped by the errors of NewWriter that the header is to blame for.
+// ErrHeader is wrapped by the errors of NewWriter that are caused by the header.
 var ErrHeader = errors.New("record: header that cannot be recorded")
 
-// Writer records one run as it goes. Records gather in chunks; when one has 64 KiB, it is written out together with
-// the lines of the CSV files: a run that is killed loses at most the chunk it was about to fill. When that is depends
-// on what was recorded and on nothing else. The memory does not grow with the run, except by the index of the chunks,
-// less than 1 % of run.mcap. The first error of a destination sticks and is returned by every later call. A Writer
-// serves one goroutine.
+// Writer records a run in progress. It collects records in chunks; a chunk of 64 KiB is written out together with the
+// lines of the CSV files: a killed run loses at most the last, incomplete chunk. The times of writing depend only on
+// the recorded data. The memory does not grow with the run, except for the index of the chunks, less than 1 % of
+// run.mcap. The first error of a destination is returned by every later call. A Writer is not safe for concurrent use.
 type Writer struct {
 	header  Header
 	mcap    *container // nil: left out
@@ -34,7 +33,7 @@ type Writer struct {
 	err     error
 }
 
-// csvFile is a file of lines, and what it holds so far.
+// csvFile is a file of lines and its content so far.
 type csvFile struct {
 	*bufio.Writer
 	name   string
@@ -48,8 +47,8 @@ func newCSVFile(name string, to io.Writer) *csvFile {
 	return &csvFile{Writer: bufio.NewWriter(to), name: name}
 }
 
-// NewWriter starts a log and writes out its header, so that a run killed at any later time leaves files that open.
-// Errors are those of the destinations, or wrap ErrHeader: two signals or two tasks of one name, a signal called
+// NewWriter starts a log and writes out its header, so that a run killed at any later time leaves readable files.
+// Errors are those of the destinations, or wrap ErrHeader: two signals or two tasks with the same name, a signal named
 // t, tasks that are not in post-order, a number that is not finite, a start or horizon outside 0 to 9.2e9 s, which
 // run.mcap cannot count in nanoseconds.
 func NewWriter(h Header, f Files) (*Writer, error) {
@@ -75,7 +74,7 @@ func NewWriter(h Header, f Files) (*Writer, error) {
 	return w, nil
 }
 
-// newWriter begins run.mcap, and nothing of the CSV files.
+// newWriter begins run.mcap, but not the CSV files.
 func newWriter(h Header, f Files) (*Writer, error) {
 	if err := h.check(); err != nil {
 		return nil, err
@@ -101,7 +100,7 @@ func (s Signal) unit() string {
 	return s.Unit
 }
 
-// check reports what would make the log ambiguous.
+// check reports errors that would make the log ambiguous.
 func (h *Header) check() error {
 	signals := map[string]bool{"t": true}
 	for _, s := range h.Signals {
@@ -183,7 +182,7 @@ func (w *Writer) Event(e Event) error {
 	return w.err
 }
 
-// logged takes the error of a message of run.mcap. With the chunk that the message filled, all files are written out.
+// logged handles the error of a message of run.mcap. If the message completed a chunk, all files are written out.
 func (w *Writer) logged(err error) {
 	w.keep("run.mcap", err)
 	if n := w.mcap.chunks(); n > w.chunks {
@@ -228,7 +227,7 @@ func (w *Writer) write(to *csvFile, line []byte) {
 	w.keep(to.name, err)
 }
 
-// keep remembers the first error.
+// keep stores the first error.
 func (w *Writer) keep(name string, err error) {
 	if err != nil && w.err == nil {
 		w.err = fmt.Errorf("writing %s: %w", name, err)

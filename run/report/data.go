@@ -10,8 +10,8 @@ import (
 	"canopy/run/record"
 )
 
-// Clock writes a simulated time or a duration [s] as h:mm:ss; hours go on past 24. A second counts when it is over,
-// as on a clock; what is missing to it by rounding, up to a millisecond, is forgiven.
+// Clock writes a simulated time or a duration [s] as h:mm:ss; hours continue past 24. Only complete seconds count, as
+// on a clock, with a tolerance of a millisecond for rounding.
 func Clock(t float64) string {
 	if math.IsNaN(t) || math.Abs(t) >= 1<<53 {
 		return "-"
@@ -24,10 +24,10 @@ func Clock(t float64) string {
 	return fmt.Sprintf("%s%d:%02d:%02d", sign, s/3600, s/60%60, s%60)
 }
 
-// verdict says how a run ended.
+// verdict is how a run ended.
 type verdict struct {
-	Outcome record.Outcome // gives the colour: interrupted for a log without an end, failed also if the plan has failed
-	Word    string         // of more kinds than the outcomes
+	Outcome record.Outcome // for the colour: interrupted for a log without an end, failed also if the plan failed
+	Word    string         // more specific than the outcome
 	Reason  string         // may be empty
 }
 
@@ -50,7 +50,7 @@ func judge(log *record.Log) verdict {
 	return verdict{record.Interrupted, "Interrupted", s.Reason}
 }
 
-// ended is the simulated time [s] up to which the log goes.
+// ended is the simulated time [s] of the end of the log.
 func ended(log *record.Log) float64 {
 	if log.Summary != nil {
 		return log.Summary.Ended
@@ -76,8 +76,7 @@ type lane struct {
 	S     []int     `json:"s"` // bt.Status; as int, since encoding/json takes a slice of bytes for binary data
 }
 
-// lanes returns the histories of all tasks in the order in which a tree is read: parents first, children from left to
-// right.
+// lanes returns the histories of all tasks in reading order of the tree: parents first, children from left to right.
 func lanes(log *record.Log) []lane {
 	children := make(map[int][]int, len(log.Tasks))
 	for i, t := range log.Tasks {
@@ -116,7 +115,7 @@ type activity struct {
 	Share   float64 // of the simulated time; 0 if none passed
 }
 
-// acts reports whether the kind of a log's task is that of leaves that can be activated.
+// acts reports whether the kind of a log's task is a leaf that can be activated.
 func acts(kind string) bool {
 	k, known := bt.ParseKind(kind)
 	return known && k.Acts()
@@ -152,14 +151,14 @@ func activities(log *record.Log) []activity {
 	return list
 }
 
-// extreme holds the range of a signal and when its ends were reached first.
+// extreme holds the minimum and maximum of a signal and when each was first reached.
 type extreme struct {
 	record.Signal
 	Least, Greatest     float64 // NaN if the signal has no finite value
 	LeastAt, GreatestAt float64 // [s]
 }
 
-// extremes returns the ranges of the signals that are plotted, in order of appearance.
+// extremes returns the extremes of the plotted signals, in order of appearance.
 func extremes(log *record.Log) []extreme {
 	var list []extreme
 	seen := map[string]bool{}

@@ -7,15 +7,15 @@ import (
 	"canopy/run/record"
 )
 
-// Without plots in its header, a log is plotted in so many panels of so many curves: what a page and an eye can hold.
+// Limits on panels and curves per panel for a log without plots in its header, so that the page stays readable.
 const (
 	mostPanels = 8
 	mostCurves = 4
 )
 
 // panels returns the plots of a log. If its header has none, these are the recorded signals by unit, in the order of
-// the header: first each unit gets a panel, then those with more signals get more, as long as there are panels; left
-// are the signals that found no place.
+// the header: first each unit gets a panel, then units with more signals get more, while panels are available; left
+// lists the signals without a place.
 func panels(log *record.Log) (list []record.Plot, left []string) {
 	if len(log.Plots) > 0 {
 		return log.Plots, nil
@@ -52,7 +52,8 @@ func panels(log *record.Log) (list []record.Plot, left []string) {
 	return list, left
 }
 
-// unplotted says which signals are not plotted for want of plots in the mission, naming some; "" if all are.
+// unplotted describes the signals that are not plotted because the mission names no plots, with the names of some; ""
+// if all are plotted.
 func unplotted(left []string, some int) string {
 	if len(left) == 0 {
 		return ""

@@ -1,4 +1,4 @@
-// Package report presents a run log to people.
+// Package report presents a run log as an HTML page, tables and plots.
 package report
 
 import (
@@ -39,9 +39,9 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 // treeSVG is the drawing of the plan's tree with its final statuses, as plan.SVG writes it; it is trusted markup.
 // Empty: no drawing. All other text of the log may be hostile. Errors are those of w.
 //
-// The curves are drawn as SVG in the browser by the page's own script, from the samples as they are: where both sides
-// of a discontinuity were recorded, a step is a step. Printing gives vectors. Of a very long run the page holds curves,
-// lanes and a table that are thinned out, and says so.
+// The page's own script draws the curves as SVG in the browser, from the original samples: where both sides of a
+// discontinuity were recorded, a step remains a step. Prints are vector graphics. For a very long run, curves, lanes
+// and table are thinned out, with a note.
 func HTML(w io.Writer, log *record.Log, treeSVG string) error {
 	log = visible(log)
 	d, notes := embedded(log)
@@ -63,7 +63,7 @@ func HTML(w io.Writer, log *record.Log, treeSVG string) error {
 	return page.Execute(w, v)
 }
 
-// view is what the page's template sees.
+// view is the data of the page's template.
 type view struct {
 	*record.Log
 	Style      template.CSS
@@ -73,16 +73,16 @@ type view struct {
 	Verdict    verdict
 	Activities []activity
 	Extremes   []extreme
-	Changed    []record.Parameter // those that are not at their default
+	Changed    []record.Parameter // those not at their default
 	Tags       []tagCount
 	Notes      notes
 	Data       data
 }
 
-// notes say what the page leaves out.
+// notes are the notes on the parts that the page leaves out.
 type notes struct{ History, Table []string }
 
-// tagCount says how many parameters carry a tag.
+// tagCount is the number of parameters with a tag.
 type tagCount struct {
 	Tag   string
 	Count int
@@ -101,18 +101,18 @@ func (v *view) count(p record.Parameter) {
 	v.Tags = append(v.Tags, tagCount{p.Tag, 1})
 }
 
-// data is what the page's script draws.
+// data is the input of the page's script.
 type data struct {
 	Start    float64        `json:"start"`
 	End      float64        `json:"end"`
 	Statuses []string       `json:"statuses"` // names by code
 	Tasks    []task         `json:"tasks"`
 	Lanes    []lane         `json:"lanes"`
-	Time     string         `json:"time"` // float64s; of the curves that have no times of their own
+	Time     string         `json:"time"` // float64s; for curves without times of their own
 	Plots    []panel        `json:"plots"`
 	Changes  changes        `json:"changes"`
 	Events   []record.Event `json:"events"`
-	Gap      []float64      `json:"gap"` // from when to when events are left out; null if they are not
+	Gap      []float64      `json:"gap"` // start and end of the omitted events; null if there are none
 }
 
 type task struct {
@@ -135,7 +135,7 @@ type curve struct {
 	Values string `json:"values"` // float32s
 }
 
-// changes are the status changes by column, in the order they happened.
+// changes are the status changes by column, in order of occurrence.
 type changes struct {
 	T     []float64 `json:"t"`
 	Micro []int     `json:"micro"`

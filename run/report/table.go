@@ -12,8 +12,9 @@ import (
 	"canopy/run/record"
 )
 
-// Table writes the closing table of a run as aligned plain text: what ran and why it ended, what it cost, how long each
-// action was active, and the extremes of the plotted signals with their times. Errors are those of w.
+// Table writes the closing table of a run as aligned plain text: the mission, vehicle and plan, why the run ended, its
+// cost, how long each action was active, and the extremes of the plotted signals with their times. Errors are those of
+// w.
 func Table(w io.Writer, log *record.Log) error {
 	log = visible(log)
 	out := bufio.NewWriter(w)
@@ -67,7 +68,7 @@ func Table(w io.Writer, log *record.Log) error {
 	return out.Flush()
 }
 
-// noticed returns a row for each of the first events that a person should know of: all but the switching itself.
+// noticed returns a row for each of the first unusual events: all except the switching itself.
 func noticed(log *record.Log) [][]string {
 	const most = 5
 	usual := map[string]bool{"state": true, "time": true, "step": true, "error": true}
@@ -98,7 +99,7 @@ func unit(s record.Signal) string {
 // number writes v with six digits.
 func number(v float64) string { return diag.Number(v, 6) }
 
-// writeColumns writes rows with columns two spaces apart; align has l or r for each column. An error waits for Flush.
+// writeColumns writes rows with columns two spaces apart; align has l or r for each column. Flush reports errors.
 func writeColumns(w *bufio.Writer, rows [][]string, align string) {
 	widths := make([]int, len(align))
 	for _, row := range rows {

@@ -9,15 +9,15 @@ import (
 	"canopy/run/record"
 )
 
-// A page holds no more than this, however long the run: more is thinned out, and the page says so.
+// Limits of a page, however long the run: data beyond them is thinned out, with a note.
 const (
 	mostColumns = 4000       // of a thinned curve; more than a screen has pixels
-	mostSamples = 16_000     // of a curve that is kept as it is
+	mostSamples = 16_000     // of a curve that is kept unchanged
 	mostChanges = 100_000    // of status in all lanes together
 	mostLines   = 2 * 10_000 // of the table: status changes, and as many events
 )
 
-// column returns which of n equal parts of the time from a to b the time t lies in.
+// column returns the index of the part, of n equal parts of the time from a to b, that contains the time t.
 func column(t, a, b float64, n int) int {
 	if !(b > a) {
 		return 0
@@ -25,8 +25,8 @@ func column(t, a, b float64, n int) int {
 	return int((t - a) / (b - a) * float64(n))
 }
 
-// thinCurve returns the samples that show a curve in columns: of each column the first, the least, the greatest, the
-// first that is not finite and the last. A column of few samples keeps them all, so that a step stays a step.
+// thinCurve returns the samples that show a curve in columns: of each column the first, the minimum, the maximum, the
+// first that is not finite and the last. A column with few samples keeps them all, so that a step remains a step.
 func thinCurve(t, values []float64, until float64, columns int) []int {
 	var kept []int
 	for a := 0; a < len(t); {
@@ -71,8 +71,8 @@ func pick(values []float64, indices []int) []float64 {
 	return list
 }
 
-// thinLanes thins out the busiest lanes until all together have no more than most status changes, and returns how
-// many went.
+// thinLanes thins out the busiest lanes until all together have at most most status changes, and returns the number
+// removed.
 func thinLanes(list []lane, until float64, most int) int {
 	counts := make([]int, len(list))
 	for i, l := range list {
@@ -88,7 +88,7 @@ func thinLanes(list []lane, until float64, most int) int {
 	return left
 }
 
-// fairShare is the greatest number such that the counts, each cut to it, make no more than total.
+// fairShare is the largest number such that the counts, each limited to it, sum to at most total.
 func fairShare(counts []int, total int) int {
 	sorted := slices.Sorted(slices.Values(counts))
 	for i, n := range sorted {
@@ -100,11 +100,11 @@ func fairShare(counts []int, total int) int {
 	return math.MaxInt
 }
 
-// perColumn is the greatest number of changes that a thinned lane has in a column: the first to each status, and the
-// last.
+// perColumn is the maximum number of changes of a thinned lane in a column: the first to each status, and the last.
 const perColumn = int(bt.Deactivating) + 2
 
-// thin keeps of each column of time the first change to every status and the last change, and returns how many went.
+// thin keeps, in each column of time, the first change to every status and the last change, and returns the number
+// removed.
 func (l *lane) thin(until float64, columns int) int {
 	before := len(l.T)
 	t, s := []float64{}, []int{}
@@ -125,7 +125,7 @@ func (l *lane) thin(until float64, columns int) int {
 	return before - len(t)
 }
 
-// ends returns the first and the last of a list that has more than most elements, and what lies between them.
+// ends returns the first and last elements of a list with more than most elements, and those in between.
 func ends[E any](list []E, most int) (kept, left []E) {
 	if len(list) <= most {
 		return list, nil
@@ -134,7 +134,7 @@ func ends[E any](list []E, most int) (kept, left []E) {
 	return slices.Concat(list[:most/2], list[tail:]), list[most/2 : tail]
 }
 
-// leftOut says what the table of the page does not have; "" if it has everything.
+// leftOut describes what the table of the page omits; "" if it is complete.
 func leftOut(changes []record.Change, events []record.Event) []string {
 	var notes []string
 	if n := len(changes); n > 0 {

@@ -7,8 +7,8 @@ import (
 	"canopy/run/record"
 )
 
-// visible returns the log with all that authors named and wrote as it may be shown: a name in a log may hold what a page
-// or terminal obeys instead of showing it.
+// visible returns the log with all authors' names and texts in a form that is safe to show: a name in a log may contain
+// characters that a page or terminal interprets instead of showing.
 func visible(log *record.Log) *record.Log {
 	shown := *log
 	text := func(at ...*string) {

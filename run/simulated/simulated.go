@@ -1,4 +1,4 @@
-// Package simulated is the world of a simulated vehicle: a plan runs against its equations.
+// Package simulated implements the world of a simulated vehicle: a plan runs against its equations.
 package simulated
 
 import (
@@ -17,11 +17,11 @@ import (
 	"canopy/vehicle/model"
 )
 
-// defaultTolerance is the relative tolerance that the absolute tolerances of the states belong to.
+// defaultTolerance is the relative tolerance that matches the absolute tolerances of the states.
 const defaultTolerance = mission.DefaultTolerance
 
 // New prepares a run of a mission in simulation. It ends at the horizon, or at the simulated time until [s] if that
-// comes first. The log goes to what Attach gives it.
+// comes first. Attach sets the recorder of the log.
 func New(m *mission.Mission, c run.Configuration, until float64) (*run.Run, error) {
 	w, err := newWorld(m)
 	if err != nil {
@@ -36,7 +36,7 @@ type world struct {
 	vehicle model.Instance
 	signals *executive.Signals
 	sim     *sim.Simulator
-	before  sim.Discrete // at the beginning of the present instant
+	before  sim.Discrete // at the start of the current instant
 	y       []float64    // scratch
 }
 
@@ -60,7 +60,7 @@ func newWorld(m *mission.Mission) (*world, error) {
 	return w, nil
 }
 
-// system describes the vehicle and what the program writes to the simulator.
+// system describes the vehicle and the program's inputs as a system for the simulator.
 func (w *world) system() *sim.System {
 	p := w.m.Program
 	s := &sim.System{Inputs: p.Inputs(), Derivatives: w.derivatives, Zeros: w.zeros, Reads: p.Reads}
@@ -155,7 +155,7 @@ func (w *world) State(c *snapshot.Codec) {
 }
 
 // explain adds to the error of a derivative or an indicator that is not finite the slots that are not finite there:
-// it is their value that a plan's author can mend.
+// their values are what the plan's author can correct.
 func (w *world) explain(err error) error {
 	var bad *sim.NotFiniteError
 	if !errors.As(err, &bad) {
