@@ -94,6 +94,7 @@ type Run struct {
 	sampled   float64   // time of the last sample
 	low, high []float64 // range of each state, widened by what errors of the integration explain
 	outside   []bool    // by state: it was outside there
+	storm     storm
 
 	summary  record.Summary
 	tree     bool // the plan's tree decides
@@ -113,7 +114,7 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 		return nil, err
 	}
 	r := &Run{m: m, world: w, executive: executive.New(m.Program, w, d), until: min(m.Horizon, until),
-		sampled: math.NaN(), row: make([]float64, len(m.Record))}
+		sampled: math.NaN(), row: make([]float64, len(m.Record)), storm: newStorm(m.Plan.Tree.Len())}
 	r.signals, r.places = m.Recorded()
 	for i := range m.Vehicle.States {
 		s := &m.Vehicle.States[i]
@@ -237,6 +238,11 @@ func (r *Run) event(segment Segment) error {
 			return err
 		}
 	}
+	if alarm != "" {
+		if err := r.crowd(); err != nil {
+			return err
+		}
+	}
 	if err := r.iterate(); err != nil {
 		return err
 	}
@@ -312,7 +318,7 @@ func (r *Run) instant() error {
 			}
 		}
 	}
-	r.world.SetAlarm(r.executive.Rest())
+	r.world.SetAlarm(r.storm.alarm(r.world.T(), r.executive.Rest()))
 	return r.write()
 }
 
@@ -328,6 +334,7 @@ func (r *Run) write() error {
 			continue
 		}
 		r.summary.StatusChanges++
+		r.storm.latest[e.Change.Task] = r.storm.count
 		if err := r.rec.Status(r.world.T(), e.Micro, e.Change); err != nil {
 			return err
 		}
@@ -538,6 +545,7 @@ func (r *Run) State(c *snapshot.Codec) {
 	snapshot.Int(c, &r.next)
 	snapshot.Float(c, &r.sampled)
 	snapshot.Each(c, r.outside, snapshot.Bool)
+	r.storm.state(c)
 	snapshot.Int(c, &r.summary.StatusChanges)
 	snapshot.Int(c, &r.summary.MaxEventIterations)
 	snapshot.Bool(c, &r.begun)

@@ -225,6 +225,7 @@ var rooms = map[string]room{
 		"formalism/stategraph": "a state graph may decide in place of the tree",
 		"formalism/tick":       "the tree may be ticked",
 		"run/record":           "a run is written as it happens",
+		"sim":                  "the reaction to chattering has its words",
 		"snapshot":             "a run can be saved",
 	}},
 	"run/simulated": {pure: true, imports: reasons{
