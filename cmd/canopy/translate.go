@@ -100,7 +100,7 @@ func translated(w io.Writer, name, to string, actions bool, stderr io.Writer) er
 var readers = map[string]func(src *diag.Source, actions bool) (*plan.Plan, diag.List){
 	".xml": func(src *diag.Source, _ bool) (*plan.Plan, diag.List) { return plan.Read(src, nil) },
 	".tr": func(src *diag.Source, _ bool) (*plan.Plan, diag.List) {
-		program, found := translate.ReadProgram(src)
+		program, found := translate.ReadTeleoReactive(src)
 		if program == nil {
 			return nil, found
 		}

@@ -45,7 +45,7 @@ func read(name string) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, list := translate.ReadProgram(&diag.Source{Name: name, Text: string(text)})
+	program, list := translate.ReadTeleoReactive(&diag.Source{Name: name, Text: string(text)})
 	if list.HasErrors() {
 		return nil, list
 	}

@@ -9,10 +9,10 @@ import (
 	"canopy/document/plan"
 )
 
-// Program is a teleo-reactive program that was read without errors: rules of a condition and an action, of which the
-// first whose condition holds counts (N. J. Nilsson, Teleo-Reactive Programs for Agent Control, 1994; after section II
-// of the 2016 paper). It never changes.
-type Program struct {
+// TeleoReactive is a teleo-reactive program that was read without errors: rules of a condition and an action, of which
+// the first whose condition holds counts (N. J. Nilsson, Teleo-Reactive Programs for Agent Control, 1994; after section
+// II of the 2016 paper). It never changes.
+type TeleoReactive struct {
 	Source *diag.Source
 
 	procedures []*procedure
@@ -82,10 +82,10 @@ func (t *term) text(values map[string]string) string {
 const nothing = "nil"
 
 // procedure returns the procedure that a term calls, nil if it is an action.
-func (p *Program) procedure(name string) *procedure { return p.named[name] }
+func (p *TeleoReactive) procedure(name string) *procedure { return p.named[name] }
 
 // each visits the rules that a rule stands for, with the values of its variables.
-func (p *Program) each(r *rule, values map[string]string, visit func(values map[string]string)) {
+func (p *TeleoReactive) each(r *rule, values map[string]string, visit func(values map[string]string)) {
 	if r.variable == "" {
 		visit(values)
 		return
@@ -105,7 +105,7 @@ func (p *Program) each(r *rule, values map[string]string, visit func(values map[
 // place of the parameters, so that each call has tasks of its own. The lemma wants actions, and so calls, that never
 // fail: a called procedure that can be left without a rule does nothing then, by the action nil. So does a call for
 // which the program's depth leaves no room. The list holds an error if the plan would be too large.
-func (p *Program) Plan() (*plan.Plan, diag.List) {
+func (p *TeleoReactive) Plan() (*plan.Plan, diag.List) {
 	x := &expansion{program: p}
 	root := x.call(p.run, nil, 1)
 	if x.large != "" {
@@ -125,7 +125,7 @@ const (
 
 // expansion makes the plan of a program.
 type expansion struct {
-	program *Program
+	program *TeleoReactive
 	leaves  []plan.Leaf
 	tasks   int
 	texts   int    // bytes

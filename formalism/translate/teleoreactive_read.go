@@ -19,11 +19,11 @@ const (
 // keywords cannot name anything.
 var keywords = []string{"and", "or", "not", "true", "else", "for", "in", "set", "depth", "run"}
 
-// ReadProgram reads a teleo-reactive program; docs/translate.md has the format. The list holds all mistakes at once; if
+// ReadTeleoReactive reads a teleo-reactive program; docs/translate.md has the format. The list holds all mistakes at once; if
 // one of them is an error there is no program.
-func ReadProgram(src *diag.Source) (*Program, diag.List) {
+func ReadTeleoReactive(src *diag.Source) (*TeleoReactive, diag.List) {
 	r := &programReader{finder: finder{src: src}, arity: map[string]int{},
-		p: &Program{Source: src, sets: map[string][]string{}, named: map[string]*procedure{}}}
+		p: &TeleoReactive{Source: src, sets: map[string][]string{}, named: map[string]*procedure{}}}
 	if r.readable("write rules: `name:` and below it lines `condition -> action`") {
 		for at, line := range r.lines() {
 			r.line(at, line)
@@ -45,7 +45,7 @@ const (
 // programReader reads a program line by line. In each line the first mistake in the spelling is reported.
 type programReader struct {
 	finder
-	p        *Program
+	p        *TeleoReactive
 	current  *procedure     // that rules belong to; nil: none yet
 	arity    map[string]int // by the kind and the name of a term: how many arguments it has
 	depthAt  int

@@ -15,7 +15,7 @@ import (
 
 // interpreter runs a program directly: it looks at the rules from the top, each time anew.
 type interpreter struct {
-	program *Program
+	program *TeleoReactive
 	holds   func(atom string) bool
 }
 
@@ -119,9 +119,9 @@ func (m *machinery) act(t *testing.T, holds func(atom string) bool) string {
 	return strings.Join(running, " and ")
 }
 
-func program(t testing.TB, name, text string) *Program {
+func program(t testing.TB, name, text string) *TeleoReactive {
 	t.Helper()
-	p, list := ReadProgram(&diag.Source{Name: name, Text: text})
+	p, list := ReadTeleoReactive(&diag.Source{Name: name, Text: text})
 	if list.HasErrors() {
 		t.Fatal(list, "\n", text)
 	}
@@ -130,7 +130,7 @@ func program(t testing.TB, name, text string) *Program {
 
 // agree compares the plan of a program with the interpreter in a number of states, one after the other: all of them if
 // they are few, else random ones. It returns which actions were seen.
-func agree(t *testing.T, p *Program, r *rand.Rand, states int) map[string]int {
+func agree(t *testing.T, p *TeleoReactive, r *rand.Rand, states int) map[string]int {
 	t.Helper()
 	translated, list := p.Plan()
 	if len(list) > 0 {
@@ -327,7 +327,7 @@ func TestProgramMistakes(t *testing.T) {
 		{"p:\n " + strings.Repeat("(", 60) + "k" + strings.Repeat(")", 60) + " -> a\n k -> a" + strings.Repeat("(b", 60) +
 			strings.Repeat(")", 60), []string{"2:53 too-deep", "3:109 too-deep"}},
 	} {
-		_, list := ReadProgram(&diag.Source{Name: "p.tr", Text: c.text})
+		_, list := ReadTeleoReactive(&diag.Source{Name: "p.tr", Text: c.text})
 		var got []string
 		for _, d := range list {
 			if d.Severity == diag.Error {
@@ -342,7 +342,7 @@ func TestProgramMistakes(t *testing.T) {
 }
 
 func TestProgramWarnings(t *testing.T) {
-	_, list := ReadProgram(&diag.Source{Name: "p.tr", Text: "depth 3\nwalk(x):\n else -> wlak(x)\n k -> b\nother:\n k -> a\nrun walk(1)"})
+	_, list := ReadTeleoReactive(&diag.Source{Name: "p.tr", Text: "depth 3\nwalk(x):\n else -> wlak(x)\n k -> b\nother:\n k -> a\nrun walk(1)"})
 	var got []string
 	for _, d := range list {
 		line, column := d.Position()
@@ -368,9 +368,9 @@ func TestLargePrograms(t *testing.T) {
 	}
 }
 
-// FuzzReadProgram holds that any text gives either a program or an error, with all places inside the file, and that the
+// FuzzReadTeleoReactive holds that any text gives either a program or an error, with all places inside the file, and that the
 // plan of a program does what the program does.
-func FuzzReadProgram(f *testing.F) {
+func FuzzReadTeleoReactive(f *testing.F) {
 	files, err := filepath.Glob("../../examples/06-teleo-reactive/*.tr")
 	if err != nil {
 		f.Fatal(err)
@@ -382,7 +382,7 @@ func FuzzReadProgram(f *testing.F) {
 	f.Add("depth 9\np(x):\n k -> p(f(x,x))\n else -> q for y in s\nset s = a\nrun p(é)")
 	f.Fuzz(func(t *testing.T, text string) {
 		src := &diag.Source{Name: "fuzz.tr", Text: text}
-		p, list := ReadProgram(src)
+		p, list := ReadTeleoReactive(src)
 		if (p == nil) != list.HasErrors() {
 			t.Fatalf("program %v, list %v", p, list)
 		}
@@ -432,7 +432,7 @@ func TestProgramsAreBounded(t *testing.T) {
 		"many actions":    {"p:\n" + strings.Repeat("  c -> a\n", maxTasks), "more than 100000 tasks", 0},
 		"a long line":     {"p:\n  c -> " + strings.Repeat("a", 2*maxLine), "more than 10000 bytes", 2},
 	} {
-		p, list := ReadProgram(&diag.Source{Name: "t.tr", Text: c.text})
+		p, list := ReadTeleoReactive(&diag.Source{Name: "t.tr", Text: c.text})
 		var made *plan.Plan
 		if p != nil {
 			made, list = p.Plan()

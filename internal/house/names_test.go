@@ -33,7 +33,6 @@ var shared = map[string]string{
 	"Options":        "of what a room does",
 	"Parameter":      "of a vehicle, and as it is recorded",
 	"Phase":          "of a round in which a decision is made",
-	"Program":        "what is compiled, and a teleo-reactive program, as its authors call it",
 	"Property":       "a declared property, and its formula",
 	"Question":       "what an analysis answers",
 	"Run":            "a run, and what is flown into a folder",
@@ -88,7 +87,8 @@ var foreignTypes = map[string]string{
 	"internal/flight plot.Plot": "examples draw with the library: pictures of this repository, no room of computation",
 }
 
-// TestSignaturesShowNoForeignTypes finds types of other modules in what rooms export: functions, methods and fields.
+// TestSignaturesShowNoForeignTypes finds types of other modules in what rooms export: functions, methods, fields
+// and variables.
 func TestSignaturesShowNoForeignTypes(t *testing.T) {
 	used := map[string]bool{}
 	for _, s := range readSources(t, parser.SkipObjectResolution) {
@@ -134,8 +134,15 @@ func TestSignaturesShowNoForeignTypes(t *testing.T) {
 				}
 			case *ast.GenDecl:
 				for _, spec := range d.Specs {
-					if named, ok := spec.(*ast.TypeSpec); ok && named.Name.IsExported() {
-						showType(named, show)
+					switch spec := spec.(type) {
+					case *ast.TypeSpec:
+						if spec.Name.IsExported() {
+							showType(spec, show)
+						}
+					case *ast.ValueSpec:
+						if spec.Type != nil && slices.ContainsFunc(spec.Names, (*ast.Ident).IsExported) {
+							show(spec.Names[0].Name, spec.Type)
+						}
 					}
 				}
 			}
@@ -161,6 +168,9 @@ func exported(receiver *ast.FieldList) bool {
 
 // showType shows the exported fields of a structure, and all of another type.
 func showType(named *ast.TypeSpec, show func(where string, e ast.Node)) {
+	if named.TypeParams != nil {
+		show(named.Name.Name, named.TypeParams)
+	}
 	structure, ok := named.Type.(*ast.StructType)
 	if !ok {
 		show(named.Name.Name, named.Type)
