@@ -90,7 +90,7 @@ func (e *Engine) checkComposite(t Task, report func(t Task, format string, args 
 	case Chain:
 		e.skip(n, &want)
 		if want.first == n.n && judgement[want.front] == judgement[c.front] {
-			want.front = c.front // of those that say the same
+			want.front = c.front // any status with the same judgement
 		}
 		if actives > 1 {
 			report(t, "%d active children", actives)

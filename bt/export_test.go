@@ -1,6 +1,6 @@
 package bt
 
-// Decode returns what an input says.
+// Decode returns the contents of an input.
 func Decode(in Input) (t Task, verb string, value Status, entryToo, exitToo bool) {
 	verb = [...]string{inputSet: "set", inputRequest: "request", inputEnd: "end", inputSlow: "slow",
 		inputEntered: "entered", inputExited: "exited"}[in.kind]

@@ -34,7 +34,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// randomRun makes a tree and runs it; it returns the greatest number of iterations of an instant.
+// randomRun makes a tree and runs it; it returns the maximum number of iterations of an instant.
 func randomRun(t *testing.T, seed uint64) (most int) {
 	r := rand.New(rand.NewPCG(1, seed))
 	size, instants := 1+r.IntN(20), 12
@@ -54,7 +54,7 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 		initial = append(initial, trees.Input(r, tree, nil))
 	}
 	limit := 1000
-	if seed%10 == 9 { // cut instants short and go on from there
+	if seed%10 == 9 { // cut instants short and continue from there
 		limit = 1 + r.IntN(3)
 	}
 	s := newSweeper(d, initial, limit)
@@ -78,7 +78,7 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 		if t.Failed() {
 			return most
 		}
-		if r.IntN(4) == 0 { // go on with a copy; whatever then happens to the original must not matter
+		if r.IntN(4) == 0 { // continue with a copy; later changes of the original must not matter
 			if i%2 == 0 {
 				other.CopyFrom(e)
 			} else {

@@ -233,7 +233,7 @@ func excerpt(line string) string {
 	return strings.Join(parts, "\t")
 }
 
-// indent returns blank text as wide as the given one, with its tabs, so that the caret stands below its place.
+// indent returns blank text as wide as the given one, with its tabs, so that the caret is below its place.
 func indent(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' {

@@ -25,7 +25,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// The distance within a band is that of the whole table, as far as it is smaller than the limit.
+// The distance within a band equals that of the whole table if it is smaller than the limit.
 func TestDistance(t *testing.T) {
 	word := rapid.StringMatching(`[ab]{0,9}`)
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What cannot be seen is escaped, all else stays as it is.
+// Invisible characters are escaped, all others are unchanged.
 func TestVisible(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                            "",
@@ -41,8 +41,8 @@ func TestVisibleIsStable(t *testing.T) {
 	})
 }
 
-// The text, the hint, the file's name and the line of a diagnostic are escaped; the caret stands below its place, and
-// tabs stay.
+// The text, the hint, the file's name and the line of a diagnostic are escaped; the caret is below its place, and tabs
+// stay.
 func TestWriteEscapes(t *testing.T) {
 	src := &Source{Name: "a\x1bb", Text: "\t\x1b[2J <\u202eClimb/>"}
 	at := strings.Index(src.Text, "Climb")

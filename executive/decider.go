@@ -228,7 +228,7 @@ type machinery struct {
 	scratch    []int
 }
 
-// Machinery returns a state graph instead of the plan's tree. It sees the conditions and activates the actions, which
+// Machinery returns a state graph instead of the plan's tree. It reads the conditions and activates the actions, which
 // are leaves of the plan in the graph's order, without procedures that take time.
 func Machinery(m Machine, conditions, actions []int) Decider {
 	return &machinery{machine: m, conditions: conditions, actions: actions, truth: make([]bool, len(conditions))}

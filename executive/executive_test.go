@@ -9,7 +9,7 @@ import (
 	"canopy/expr"
 )
 
-// A leaf tells what the engine does not know, once.
+// A leaf sends each new input to the engine once.
 func TestTell(t *testing.T) {
 	const action = bt.Task(0)
 	k := Unknown

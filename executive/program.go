@@ -22,7 +22,7 @@ type Program struct {
 	Layout     Layout
 
 	Derive  []Step // up to the vehicle's commands
-	Observe []Step // up to what the indicators read
+	Observe []Step // up to the signals that the indicators read
 	All     []Step // every signal
 	Reads   []int  // states that the indicators depend on; nil means all
 

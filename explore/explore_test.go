@@ -96,7 +96,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// A search that breaks off goes on behind the last state, and finds the same.
+// A search that breaks off continues after the last state, and finds the same.
 func TestLeaveAgain(t *testing.T) {
 	next := [][]int{{1, 2}, {3}, {3, 4}, {0}, {5}, {}}
 	whole, parts := follow(next, Budget{}), New[int, int](Budget{})

@@ -11,7 +11,7 @@ import (
 // inputs finds the one-line inputs of golden scripts.
 var inputs = regexp.MustCompile(`(?m)^(?:parse|condition|number.*|unit|assignments)\n(.*)\n----$`)
 
-// seed gives a fuzz test the inputs of the golden scripts, besides its own in testdata/fuzz.
+// seed adds the inputs of the golden scripts to those of a fuzz test in testdata/fuzz.
 func seed(f *testing.F) {
 	files, _ := filepath.Glob("testdata/golden/*")
 	for _, file := range files {
@@ -25,7 +25,7 @@ func seed(f *testing.F) {
 	}
 }
 
-// within fails if a mistake lies outside the text or says nothing.
+// within fails if an error lies outside the text or has no message.
 func within(t *testing.T, src string, errs ...*Error) {
 	t.Helper()
 	for _, e := range errs {

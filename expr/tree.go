@@ -40,7 +40,7 @@ const (
 type Operator struct {
 	Text  string // canonical
 	Bind  int    // how tightly it binds; more is tighter
-	Args  int    // 1: it stands before its argument; 2: between its arguments
+	Args  int    // 1: written before its argument; 2: between its arguments
 	Of    Type   // its arguments; those of == and != are two of one discrete type
 	Gives Type
 }
@@ -243,7 +243,7 @@ func (n *Node) write(b *writer, bind int) {
 	case n.op == OpNegative:
 		b.WriteByte('-')
 		n.args[0].write(b, o.Bind)
-	case n.op == OpPower: // groups from the right; a sign may stand before an exponent
+	case n.op == OpPower: // right-associative; an exponent may have a sign
 		n.args[0].write(b, bindPrimary)
 		b.WriteByte('^')
 		n.args[1].write(b, bindNegative)

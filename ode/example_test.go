@@ -6,7 +6,7 @@ import (
 	"canopy/ode"
 )
 
-// A ball is dropped from 1 m; the dense output tells when it reaches the ground.
+// A ball is dropped from 1 m; the dense output gives the time at which it reaches the ground.
 func ExampleRoot() {
 	fall := func(_ float64, y, dydt []float64) { dydt[0], dydt[1] = y[1], -9.81 }
 	ball := ode.New(fall, 2, ode.Options{})

@@ -43,7 +43,7 @@ func TestRoot(t *testing.T) {
 		g     func(float64) float64
 		a, b  float64
 		want  float64
-		close float64 // as far as rounding lets g know its own root
+		close float64 // accuracy of the root of g, given rounding
 		most  int     // evaluations
 	}{
 		{"line", func(x float64) float64 { return x - 41376.538 }, 41370, 41390, 41376.538, 0, 12},

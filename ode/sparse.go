@@ -44,7 +44,7 @@ type lu struct {
 type pivotRow struct {
 	lower, upper []factor // before and behind the pivot
 	inv          float64  // of the pivot
-	row, col     int32    // where the pivot stands in the matrix
+	row, col     int32    // position of the pivot in the matrix
 }
 
 // factor is an entry of L or U. Value and column are adjacent in memory: solving does little more than read them.

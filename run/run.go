@@ -394,7 +394,7 @@ func (r *Run) checkRanges(t float64, states []float64) error {
 	return nil
 }
 
-// inside reports whether all states are in their ranges. It is asked at every step: it only compares.
+// inside reports whether all states are in their ranges. It is called at every step, so it only compares.
 func (r *Run) inside(states []float64) bool {
 	low, high := r.low, r.high[:len(r.low)]
 	for i, y := range states[:len(low)] {

@@ -34,7 +34,7 @@ func trace(t *testing.T, s *Simulator, until float64) []float64 {
 	return log
 }
 
-// A copy taken anywhere, also in the middle of a step or of an instant, goes on bit for bit like the original, and
+// A copy taken anywhere, also in the middle of a step or of an instant, continues bit for bit like the original, and
 // neither disturbs the other.
 func TestCopyGoesOnAlike(t *testing.T) {
 	chattering := Options{Chattering: Continue, Options: ode.Options{MaxStep: 0.1}}

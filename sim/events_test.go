@@ -118,7 +118,7 @@ func TestEventsCauseEvents(t *testing.T) {
 	}
 }
 
-// A reaction that never comes to rest is an error that names who takes part.
+// A reaction that never settles is an error that names the indicators involved.
 func TestEventIterationLoop(t *testing.T) {
 	s := start(t, latch(), []float64{0}, []float64{0, 0, 0}, Options{MaxIterations: 30})
 	for {

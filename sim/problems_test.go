@@ -99,8 +99,8 @@ func TestPublishedEvents(t *testing.T) {
 	}
 }
 
-// Impacts and switching times in closed form, where the solution between them is a polynomial: exact but for rounding,
-// whatever the tolerance.
+// Impacts and switching times in closed form, where the solution between them is a polynomial: exact except for
+// rounding, whatever the tolerance.
 func TestClosedFormsAreExact(t *testing.T) {
 	for _, p := range []*problems.Problem{problems.BouncingBall, problems.DoubleIntegrator} {
 		for _, rtol := range []float64{1e-3, 1e-6, 1e-10} {

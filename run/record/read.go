@@ -137,7 +137,7 @@ func Play(r io.ReadSeeker, begin func(*Header) Recorder) (End, error) {
 	return p.end, nil
 }
 
-// sound makes an error one of the file's format.
+// sound wraps an error in ErrFormat.
 func sound(err error) error {
 	if err == nil || errors.Is(err, ErrFormat) {
 		return err

@@ -388,7 +388,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// full is a disk that takes so many bytes.
+// full is a disk with room for a given number of bytes.
 type full struct {
 	left    int
 	refused bool

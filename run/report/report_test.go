@@ -134,7 +134,7 @@ func TestLanesAreInTreeOrder(t *testing.T) {
 	}
 }
 
-// TestNothingIsLoaded: the page asks nobody for anything.
+// TestNothingIsLoaded: the page loads nothing.
 func TestNothingIsLoaded(t *testing.T) {
 	page := render(t, sampleLog(t), "<svg></svg>")
 	for _, pattern := range []string{`https?:`, `\bsrc=`, `\bhref=`, `url\([^#]`, `@import`, `fetch\(`,
@@ -148,7 +148,7 @@ func TestNothingIsLoaded(t *testing.T) {
 	}
 }
 
-// TestHostileNames: whatever stands in names and texts stays text.
+// TestHostileNames: the contents of names and texts remain text.
 func TestHostileNames(t *testing.T) {
 	const evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'`{{.}}&lt;\u2028]]>--><!--"
 	h := record.Header{Mission: evil, Text: evil, Plan: evil, Vehicle: evil, Horizon: 10,

@@ -71,8 +71,8 @@ func pick(values []float64, indices []int) []float64 {
 	return list
 }
 
-// thinLanes thins out the busiest lanes until all together have at most most status changes, and returns the number
-// removed.
+// thinLanes thins out the busiest lanes until the total number of status changes is at most most, and returns the
+// number removed.
 func thinLanes(list []lane, until float64, most int) int {
 	counts := make([]int, len(list))
 	for i, l := range list {

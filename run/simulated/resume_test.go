@@ -142,7 +142,7 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// resume saves a run after some steps, ends it, and goes on from what was saved.
+// resume saves a run after some steps, ends it, and continues from the saved state.
 func resume(t *testing.T, m *mission.Mission, c run.Configuration, steps int, kill bool) *flight {
 	t.Helper()
 	f := takeOff(t, m, c)

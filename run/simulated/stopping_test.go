@@ -67,8 +67,8 @@ func TestExitsEnd(t *testing.T) {
 	}
 }
 
-// After a failure of the plan, time goes on until exit procedures have ended; after one of the world it cannot, and the
-// log names what has not ended.
+// After a failure of the plan, time advances until exit procedures have ended; after one of the world it cannot, and
+// the log names what has not ended.
 func TestExitsAfterFailure(t *testing.T) {
 	m := cartMission(t, `<ReactiveParallel success_count="1" failure_count="2">`+away+`<ReactiveSequence><Condition ID="late" on="t ge 20 [s]"/><Action ID="b" entry_time="-1"/></ReactiveSequence></ReactiveParallel>`, "", "tolerance=1e-9")
 	r, l, err := fly(t, m)

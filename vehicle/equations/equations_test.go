@@ -35,7 +35,7 @@ func tank(t *testing.T) *model.Vehicle {
 	return v
 }
 
-// The example of the page is a vehicle, and its derivatives and outputs are those that one computes by hand.
+// The example of the page is a vehicle, and its derivatives and outputs equal manually computed ones.
 func TestDocumentedExample(t *testing.T) {
 	v := tank(t)
 	if v.Name != "tank" || len(v.Parameters) != 4 || len(v.States) != 2 || len(v.Outputs) != 3 || len(v.Commands) != 2 {

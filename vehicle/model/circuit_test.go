@@ -31,7 +31,7 @@ func circuitRates(t *testing.T, states, commands map[int]float64) (rates []float
 	return rates, out[0]
 }
 
-// Each part by itself, against values worked out by hand.
+// Each part alone, against manually computed values.
 func TestCircuitParts(t *testing.T) {
 	const deg = math.Pi / 180
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 
 var tagComment = regexp.MustCompile(`^# (?:[DPA]/)?([DPA])\b`)
 
-// Every number of params.yaml is a parameter with that default and that tag, and every parameter is from there, but for
+// Every number of params.yaml is a parameter with that default and that tag, and every parameter is from there, except
 // what the maps below say. Of two tags the second, the weaker, counts.
 func TestParametersAreThoseGiven(t *testing.T) {
 	var document yaml.Node

@@ -39,7 +39,7 @@ func TestClimbCommand(t *testing.T) {
 	near(t, "near by", p.climbCommand(1, glide), 0.02, 5e-4) // the corners are rounded
 }
 
-// The command compared with the formula as it stands, with its four angles.
+// The command compared with the original formula, with its four angles.
 func TestBankCommandAgainstFormula(t *testing.T) {
 	p := newSolar(t).autopilot
 	random := rand.New(rand.NewPCG(3, 4))

@@ -30,7 +30,7 @@ func quadRates(t *testing.T, parameters []float64, states, commands map[int]floa
 	return all
 }
 
-// Each equation against numbers worked out by hand.
+// Each equation against manually computed numbers.
 func TestQuadParts(t *testing.T) {
 	const distance, power = 7, 8
 	// 1.4 kg are 13.72931 N; over 2 rho A = 0.441 kg/m the induced velocity is 5.579622 m/s.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A range that nobody declared has no bounds.
+// An undeclared range has no bounds.
 func TestRange(t *testing.T) {
 	for _, c := range []struct {
 		r       Range

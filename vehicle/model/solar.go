@@ -138,7 +138,7 @@ type aircraft struct {
 	dydt    [stateCount]float64 // of Outputs
 }
 
-// loads are the consumers besides the motors.
+// loads are the consumers other than the motors.
 type loads struct{ avionics, payload float64 }
 
 func (l *loads) bindings() []binding {
