@@ -1,8 +1,7 @@
-// Package diff says what one version of a plan or a state graph changes of another: in its structure, not in what it
-// does.
+// Package diff compares the structure, not the behaviour, of two versions of a plan or a state graph.
 //
-// Both are taken as lists of parts with a key: the nodes and connections of a tree, the steps and transitions of a
-// graph. Parts of two versions with one key are the same part.
+// Both are lists of parts with a key: the nodes and connections of a tree, the steps and transitions of a graph. Parts
+// of two versions with the same key are the same part.
 package diff
 
 import (
@@ -10,7 +9,7 @@ import (
 	"slices"
 )
 
-// Op is what became of a part.
+// Op is the change of a part.
 type Op string
 
 // The operations.
@@ -20,14 +19,14 @@ const (
 	Added   Op = "added"
 )
 
-// Difference is what a new version changes of an old one.
+// Difference lists the changes from an old version to a new one.
 type Difference struct {
 	Formalism string   `json:"formalism"` // "plan" or "state graph"
 	Counts    []Count  `json:"counts"`    // one for each kind of element
 	Changes   []Change `json:"changes"`   // by kind of element, then removed, changed, added, then by line
 }
 
-// Count is how many parts of one kind there are, and what became of them.
+// Count is the number of parts of one kind and of their changes.
 type Count struct {
 	Element string `json:"element"` // "node" and "connection", or "step" and "transition"
 	Old     int    `json:"old"`
@@ -46,8 +45,8 @@ type Change struct {
 	OldLine int      `json:"old_line,omitempty"` // of the old source, from 1; 0 if it was added
 	NewLine int      `json:"new_line,omitempty"` // of the new source; 0 if it was removed
 	Joining bool     `json:"joining,omitempty"`
-	Before  []string `json:"before,omitempty"` // what it said that it no longer says
-	After   []string `json:"after,omitempty"`  // what it says now and did not say
+	Before  []string `json:"before,omitempty"` // details only in the old version
+	After   []string `json:"after,omitempty"`  // details only in the new version
 }
 
 // part is a node, connection, step or transition of one version.
@@ -56,12 +55,12 @@ type part struct {
 	key     string
 	name    string
 	line    int
-	ends    []string // keys of what it connects
-	group   string   // key of what orders it among its like: the earlier one has priority
+	ends    []string // keys of the parts that it connects
+	group   string   // key of the group in which it is ordered: an earlier part has priority
 	details []string
 }
 
-// compare finds what became of the parts. The elements are their kinds, in the order of the report.
+// compare finds the changes of the parts. The elements are their kinds, in the order of the report.
 func compare(formalism string, elements []string, old, updated []part) Difference {
 	d := Difference{Formalism: formalism}
 	was, is := byKey(old), byKey(updated)
@@ -104,7 +103,7 @@ func compare(formalism string, elements []string, old, updated []part) Differenc
 	return d
 }
 
-// becomes says what is new in the same part of the new version.
+// becomes returns the change of a part, given the same part of the new version.
 func (p *part) becomes(q *part, shifted bool) Change {
 	c := Change{Op: Changed, Element: p.element, Name: q.name, OldLine: p.line, NewLine: q.line,
 		Before: without(p.details, q.details), After: without(q.details, p.details)}
@@ -141,7 +140,7 @@ func without(details, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(details), func(s string) bool { return slices.Contains(others, s) })
 }
 
-// shifted finds the parts that both versions have in one group, in another order: all but a longest subsequence that
+// shifted finds the parts that both versions have in one group, in another order: all except a longest subsequence that
 // keeps its order.
 func shifted(old, updated []part, is map[string]*part) map[string]bool {
 	place := map[string]int{}

@@ -13,10 +13,10 @@ const none bt.Task = -1
 
 // Plans compares two plans, subtrees expanded. A connection leads from a node to a child.
 //
-// Which nodes are the same node: those with a name that is unique in both plans. The others follow from what they stand
-// beside: a parent of such nodes is the same if it is of one kind; so are, of children of the same parent, those that
-// agree in kind and name, and leaves that agree in kind and all that they say, from left to right. So a node may be
-// renamed, or may change what it does, and stays the same; what is moved with its name is moved, not removed and added.
+// Nodes with a name that is unique in both plans are the same node. The others are matched by their neighbours: parents
+// of such nodes are the same if they have the same kind; so are children of the same parent that agree in kind and name,
+// and leaves that agree in kind and all attributes, from left to right. So a node stays the same if it is renamed or its
+// attributes change, and a node that moves with its name is not removed and added.
 func Plans(old, updated *plan.Plan) Difference {
 	m := newMatching(old, updated)
 	m.byName()
@@ -25,7 +25,7 @@ func Plans(old, updated *plan.Plan) Difference {
 	return compare("plan", []string{"node", "connection"}, planParts(old, m.oldKey), planParts(updated, m.newKey))
 }
 
-// matching says which tasks of two plans are the same.
+// matching records which tasks of two plans are the same.
 type matching struct {
 	old, updated     *plan.Plan
 	oldSays, newSays [][]string
@@ -46,7 +46,7 @@ func (m *matching) oldKey(t bt.Task) string {
 
 func (m *matching) newKey(t bt.Task) string { return fmt.Sprint(t) }
 
-// same takes two tasks as one if they are of one kind and free.
+// same matches two tasks if they have the same kind and are not matched yet.
 func (m *matching) same(a, b bt.Task) bool {
 	if m.to[a] != none || m.from[b] != none || m.old.Tree.Kind(a) != m.updated.Tree.Kind(b) {
 		return false
@@ -139,7 +139,7 @@ func planParts(p *plan.Plan, key func(bt.Task) string) []part {
 	return parts
 }
 
-// behaviours returns what each task says besides its kind and name.
+// behaviours returns the attributes of each task except its kind and name.
 func behaviours(p *plan.Plan) [][]string {
 	says := make([][]string, p.Tree.Len())
 	for i := range says {

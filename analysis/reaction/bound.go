@@ -6,10 +6,10 @@ import (
 	"canopy/bt"
 )
 
-// shape is what bounds the work in a task and those below it.
+// shape holds the properties that bound the work in a task and those below it.
 type shape struct {
-	good, bad bool // it may say Success, Failure while nothing below it is active or held
-	steady    bool // when it has ended and is deactivated, it does not say the opposite
+	good, bad bool // it may return Success, Failure while nothing below it is active or held
+	steady    bool // when it has ended and is deactivated, it does not return the opposite
 	slow      bool // an action's entry procedure may take time
 	width     int  // tasks that can be active at the same time
 }
@@ -92,8 +92,8 @@ func count(b bool) int {
 	return 0
 }
 
-// bound fills in what the tree's structure says; docs/reaction.md has the proof. It does not cover scripts, which run a
-// child again.
+// bound computes the bounds from the tree's structure; docs/reaction.md has the proof. It does not cover scripts, which
+// run a child again.
 func (r *Result) bound() {
 	for t := range bt.Task(r.tree.Len()) {
 		if r.tree.Kind(t).Family() == bt.Script {

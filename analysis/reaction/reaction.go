@@ -1,5 +1,5 @@
-// Package reaction proves how long a tree can take to react to an input: it explores every state that can be reached,
-// with the engine itself as the step function, and sets a bound beside it that follows from the structure alone.
+// Package reaction proves how long a tree can take to react to an input: it explores every reachable state with the
+// engine itself as the step function, and computes a bound that follows from the structure alone.
 package reaction
 
 import (
@@ -14,25 +14,25 @@ import (
 	"canopy/snapshot"
 )
 
-// Duration says whether a procedure of an action takes time.
+// Duration states whether a procedure of an action takes time.
 type Duration uint8
 
 // The durations.
 const (
-	Immediate Duration = iota // it takes none
-	Lasting                   // it is complete when that is told
-	Either                    // one or the other, each time anew
+	Immediate Duration = iota // it takes no time
+	Lasting                   // it lasts until an input reports its completion
+	Either                    // one or the other, decided each time
 )
 
-// Inputs is what a leaf may tell the tree.
+// Inputs are the inputs that a leaf may give the tree.
 type Inputs struct {
 	Values      []bt.Status // a condition's truth values, Success for true; an action's requests
 	Outcomes    []bt.Status // an action's outcomes: Success, Failure
 	Entry, Exit Duration    // an action's procedures
 }
 
-// Stubs returns the inputs of leaves of which nothing is known, in the order of [bt.Tree.Leaves]: all that a trace
-// script can play (docs/semantics.md, section 8).
+// Stubs returns the inputs of unknown leaves, in the order of [bt.Tree.Leaves]: all inputs of a trace script
+// (docs/semantics.md, section 8).
 func Stubs(tree *bt.Tree) []Inputs {
 	all := make([]Inputs, len(tree.Leaves()))
 	for i, leaf := range tree.Leaves() {
@@ -45,9 +45,9 @@ func Stubs(tree *bt.Tree) []Inputs {
 }
 
 // Told returns the inputs that the leaves of a plan can give in a mission, in the order of the plan's leaves: an action
-// without `done` never succeeds, one without `_failureIf` never refuses, a procedure takes time if the plan says when
-// it ends, and an expression that names no signal has one value. Expressions over the same signals are taken for
-// independent, so that the inputs are at least those that the mission can see.
+// without `done` never succeeds, one without `_failureIf` never refuses, a procedure takes time if the plan declares its
+// end, and an expression without signals has one value. Expressions over the same signals are treated as independent,
+// so that the inputs include all those of the mission.
 func Told(p *plan.Plan) []Inputs {
 	all := make([]Inputs, len(p.Leaves))
 	for i := range p.Leaves {
@@ -78,7 +78,7 @@ func may(e *expr.Expr, value bool) bool {
 	return !known || always == value
 }
 
-// verdicts returns what two conditions can say of which the first wins.
+// verdicts returns the possible results of two conditions, of which the first has priority.
 func verdicts(failure, success *expr.Expr) []bt.Status {
 	var all []bt.Status
 	if may(failure, true) {
@@ -100,7 +100,7 @@ func lasting(time, until *expr.Expr) Duration {
 	return Immediate
 }
 
-// Work is what an instant takes.
+// Work is the work of an instant.
 type Work struct {
 	Iterations int `json:"iterations"` // event iterations that change something
 	Changes    int `json:"changes"`    // of statuses
@@ -117,15 +117,15 @@ var Measures = []string{"iterations", "changes", "visits"}
 
 func (w Work) measures() [3]int { return [3]int{w.Iterations, w.Changes, w.Visits} }
 
-// Result is how a tree reacts when one of its leaves tells something.
+// Result is the reaction of a tree to an input of one of its leaves.
 type Result struct {
 	States  int    // settled states of the tree that were reached
 	Decided bool   // they are all states, and Most is the true maximum; else Most is the largest seen
-	Why     string // not decided: why
+	Why     string // if not decided: the reason
 	Start   Work   // of the first settling
 	Most    Work   // after one input, of all that a trace script with one input a line can do
-	Bounded bool   // the structure says something: Bound is given
-	Bound   Work   // no instant takes more, in whatever state and however many leaves tell something (docs/reaction.md)
+	Bounded bool   // the structure has a bound: Bound is valid
+	Bound   Work   // no instant takes more, in any state, for any number of inputs (docs/reaction.md)
 	Leaves  []LeafResult
 
 	tree   *bt.Tree
@@ -134,27 +134,27 @@ type Result struct {
 	worst  [3]reached // for each measure
 }
 
-// LeafResult is how a tree reacts to one of its leaves.
+// LeafResult is the reaction of a tree to one of its leaves.
 type LeafResult struct {
 	Task  bt.Task
 	Most  Work
 	Bound Work // after one input of this leaf
 }
 
-// reached is an instant, and the state before it; -1 if there is none.
+// reached is an instant and the state before it, -1 if there is none.
 type reached struct {
 	from int
 	instant
 }
 
-// instant is an input and what it takes.
+// instant is an input and its work.
 type instant struct {
 	input input
 	timed []timed
 	work  Work
 }
 
-// input is what one leaf tells.
+// input is an input of one leaf.
 type input struct {
 	leaf  int32 // number in Tree.Leaves
 	verb  verb
@@ -173,15 +173,15 @@ const (
 
 var verbs = [...]string{"set", "request", "end", "entered", "exited"}
 
-// timed says that a procedure that starts takes time, or not.
+// timed states whether a procedure that starts takes time.
 type timed struct {
 	task  bt.Task
 	exit  bool
 	takes bool
 }
 
-// DefaultBudget bounds the memory of a search. It does not bound its time: one state of a tree of many actions can have
-// more successors than anyone waits for.
+// DefaultBudget bounds the memory of a search. It does not bound its time: a state of a tree with many actions can have
+// a very large number of successors.
 var DefaultBudget = explore.Budget{States: 100_000, Bytes: 256_000_000}
 
 // Explore explores every settled state that trace scripts with one input a line reach, by breadth-first search with the
@@ -189,7 +189,7 @@ var DefaultBudget = explore.Budget{States: 100_000, Bytes: 256_000_000}
 // procedures that then start take time, where that is open. A move of the budget is an instant.
 func Explore(tree *bt.Tree, inputs []Inputs, budget explore.Budget) *Result {
 	if len(inputs) != len(tree.Leaves()) {
-		panic("reaction: inputs are wanted for each leaf of the tree")
+		panic("reaction: the number of inputs is not the number of leaves")
 	}
 	r := &Result{tree: tree, inputs: inputs, search: explore.New[string, instant](budget)}
 	r.bound()
@@ -219,11 +219,11 @@ type explorer struct {
 	*Result
 	engine *bt.Engine
 	leaf   map[bt.Task]int32
-	slow   []bt.Input // tells of each action which procedures take time without a choice
+	slow   []bt.Input // by leaf: which procedures take time without a choice
 	buffer []bt.Input
 }
 
-// procedures tells an engine which procedures of a leaf take time; for a condition it tells nothing new.
+// procedures returns the input that sets which procedures of a leaf take time; for a condition it changes nothing.
 func (x *explorer) procedures(leaf int32, choices []timed) bt.Input {
 	task, in := x.tree.Leaves()[leaf], x.inputs[leaf]
 	if !x.tree.Kind(task).Acts() {
@@ -258,7 +258,7 @@ func (x *explorer) load(s int) {
 	}
 }
 
-// possible returns what a leaf may tell in the engine's state, other than what is ignored.
+// possible returns the inputs of a leaf in the engine's state, except those that are ignored.
 func (x *explorer) possible(leaf int32, t bt.Task) []input {
 	in, status := x.inputs[leaf], x.engine.Status(t)
 	var all []input
@@ -289,7 +289,7 @@ func (x *explorer) possible(leaf int32, t bt.Task) []input {
 	return all
 }
 
-// instant takes one instant, with these procedures taking time or not, and then those in which others do that start.
+// instant runs one instant in which the given procedures take time or not, then those in which others that start do.
 func (x *explorer) instant(from int, in input, choices []timed) {
 	if !x.search.Spend() {
 		return
@@ -348,10 +348,10 @@ func (x *explorer) record(at reached) {
 	}
 }
 
-// WorkOf returns what an instant took.
+// WorkOf returns the work of an instant.
 func WorkOf(i bt.Instant) Work { return Work{i.Iterations, len(i.Changes), i.Visits} }
 
-// input returns what the engine is told.
+// input returns the input of the engine.
 func (in input) input(tree *bt.Tree) bt.Input {
 	t := tree.Leaves()[in.leaf]
 	switch in.verb {
@@ -367,7 +367,7 @@ func (in input) input(tree *bt.Tree) bt.Input {
 	return bt.Exited(t)
 }
 
-// line returns what a trace script says.
+// line returns the text in a trace script.
 func (in input) line(tree *bt.Tree) string {
 	text := verbs[in.verb] + " " + tree.Name(tree.Leaves()[in.leaf])
 	switch in.verb {
@@ -379,8 +379,8 @@ func (in input) line(tree *bt.Tree) string {
 	return text
 }
 
-// Script returns a shortest trace script whose last line takes the most of a measure that was found, one of Measures,
-// and what that line takes. Without any input the script is empty. Lines with the word `slow` only prepare the next.
+// Script returns a shortest trace script whose last line takes the maximum that was found of a measure, one of Measures,
+// and the work of that line. Without any input the script is empty. Lines with the word `slow` only prepare the next.
 func (r *Result) Script(measure string) (lines []string, last Work) {
 	m := slices.Index(Measures, measure)
 	if m < 0 {
@@ -390,7 +390,7 @@ func (r *Result) Script(measure string) (lines []string, last Work) {
 	if worst.work == (Work{}) {
 		return nil, Work{}
 	}
-	now := map[bt.Task][2]bool{} // the procedures that take time, as the script has told
+	now := map[bt.Task][2]bool{} // the procedures that take time at this point of the script
 	var all []timed
 	for i, t := range r.tree.Leaves() {
 		all = append(all, timed{t, false, r.inputs[i].Entry == Lasting}, timed{t, true, r.inputs[i].Exit == Lasting})
@@ -407,7 +407,7 @@ func (r *Result) Script(measure string) (lines []string, last Work) {
 	return lines, worst.work
 }
 
-// prepare appends a line that tells which procedures take time, if that is not told yet.
+// prepare appends a line that sets which procedures take time, if they are not set yet.
 func (r *Result) prepare(lines []string, now map[bt.Task][2]bool, choices []timed) []string {
 	before := maps.Clone(now)
 	for _, c := range choices {

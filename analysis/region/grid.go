@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Grid holds the answers to some questions over a box. It is refined like a quad-tree: cells whose corners answer
-// differently are quartered, down to a depth.
+// Grid holds the answers to some questions over a box. It is refined like a quad-tree: cells whose corners have
+// different answers are quartered, down to a depth.
 type Grid struct {
 	Space     *Space
 	Questions []Question
@@ -39,13 +39,12 @@ func NewGrid(s *Space, questions []Question, cells, depth int) *Grid {
 	return g
 }
 
-// Start is an initial state that is to be sampled: a value of each of the two states.
+// Start is an initial state: a value of each of the two states.
 type Start [2]float64
 
-// Refine samples and refines until no cell is left to be quartered. Each time, evaluate is given all that is to be
-// sampled next and returns the answers to all questions for each start, or nil for those that it did not get to:
-// then Refine stops and returns false. What comes out depends on the answers alone, not on the order in which evaluate
-// gets them.
+// Refine samples and refines until no cell is left to be quartered. Each time, evaluate receives the starts to sample
+// next and returns the answers to all questions for each start, or nil for those it did not sample: then Refine stops
+// and returns false. The result depends on the answers alone, not on the order in which evaluate computes them.
 func (g *Grid) Refine(evaluate func([]Start) [][]Sample) bool {
 	for {
 		points := g.wanted()
@@ -165,18 +164,18 @@ type Extreme struct {
 	Text  string  `json:"text,omitempty"`
 }
 
-// Count is how much of the box a class of answers has.
+// Count is the share of the box with one class of answers.
 type Count struct {
 	Class   Class   `json:"class"`
 	Text    string  `json:"text"`
 	Share   float64 `json:"share"` // of the box's area: cells count for their corners' classes in equal parts
 	Starts  int     `json:"starts"`
 	First   Extreme `json:"first"`   // in the order of the rows
-	Longest Extreme `json:"longest"` // that with the greatest time
+	Longest Extreme `json:"longest"` // the one with the maximum time
 }
 
-// Counts returns what the answers to a question come to, those that occur, and the share of the box that lies in cells
-// whose corners answer differently: the shares are uncertain by that much.
+// Counts returns the counts of the classes that occur, and the share of the box in cells whose corners have different
+// answers: the shares are uncertain by that much.
 func (g *Grid) Counts(question int) (counts []Count, boundary float64) {
 	texts := g.Questions[question].Classes()
 	all := make([]Count, len(texts))

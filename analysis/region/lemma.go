@@ -11,12 +11,12 @@ import (
 type Claim struct {
 	Text    string   `json:"text"`
 	Holds   bool     `json:"holds"`
-	Starts  int      `json:"starts"`            // for which it says something
+	Starts  int      `json:"starts"`            // to which it applies
 	Against int      `json:"against"`           // of them, those at which it does not hold
 	Example *Extreme `json:"example,omitempty"` // the first of those
 }
 
-// Bound is the largest time that a task takes to succeed from its region of attraction, as far as it was seen.
+// Bound is the maximum time that a task takes to succeed from the sampled part of its region of attraction.
 type Bound struct {
 	Seen bool // the region of attraction has starts
 	Extreme
@@ -34,11 +34,11 @@ func (g *Grid) Bound(question int) Bound {
 	return b
 }
 
-// slack is how much the times of events may be off, as a share.
+// slack is the relative tolerance of event times.
 const slack = 1e-5
 
-// Lemma compares a task, question 0, with the two that it is composed of, questions 1 and 2. For a Fallback (Lemmas 3
-// and 5) of T1 and T2:
+// Lemma compares a task, question 0, with its two parts, questions 1 and 2. For a Fallback (Lemmas 3 and 5) of T1 and
+// T2:
 //
 //	premise      S2 \ S1 is a subset of R'1
 //	tacitly      R'2 \ (R'1 u S1) is a subset of F1: there T2 is executed
@@ -115,7 +115,7 @@ func (g *Grid) Lemma(kind bt.Kind) []Claim {
 	return append(list, bound)
 }
 
-// Rules states what was seen of a list of rules: question 0 is a [Trial], question 1 a [Regression].
+// Rules returns the claims about a list of rules: question 0 is a [Trial], question 1 a [Regression].
 func (g *Grid) Rules() []Claim {
 	claims := []struct {
 		text     string
@@ -144,9 +144,9 @@ func (g *Grid) Rules() []Claim {
 	return list
 }
 
-// Counterexample returns a start whose run does not succeed although at every start the rules lead on: the wanted one,
-// else of the grid the one nearest to it as a share of the box. Question 0 is a [Trial], question 1 a [Regression].
-// Runs that broke off say nothing.
+// Counterexample returns a start whose run does not succeed although each rule leads to an earlier one at every start:
+// the wanted start, or else the nearest one of the grid, by distance relative to the box. Question 0 is a [Trial],
+// question 1 a [Regression]. Runs that broke off are ignored.
 func (g *Grid) Counterexample(wanted Start) (Start, bool) {
 	var best Start
 	least := math.Inf(1)

@@ -11,13 +11,13 @@ import (
 	"canopy/document/plan"
 )
 
-// Errors of tasks that a question cannot be asked about.
+// Errors of tasks without an answer.
 var (
 	ErrTask  = errors.New("there is no such task")
-	ErrParts = errors.New("only a Fallback or a Sequence of two tasks or more is composed as the lemmas say")
+	ErrParts = errors.New("the lemmas apply only to a Fallback or Sequence of two or more tasks")
 )
 
-// piece is a part of a plan: a description and what its leaves do.
+// piece is a part of a plan: a description and its leaves.
 type piece struct {
 	node   *bt.Node
 	leaves []plan.Leaf
@@ -89,7 +89,7 @@ func Find(p *plan.Plan, name string) (bt.Task, error) {
 	return 0, err
 }
 
-// Of asks about a task of a mission's plan as if it were the whole plan.
+// Of returns the trial of a task of a mission's plan as if it were the whole plan.
 func Of(s *Space, m *mission.Mission, task bt.Task) (*Trial, error) {
 	name := m.Plan.Tree.Name(task)
 	if task == m.Plan.Tree.Root() {
@@ -102,9 +102,8 @@ func Of(s *Space, m *mission.Mission, task bt.Task) (*Trial, error) {
 	return NewTrial(s, n, name), nil
 }
 
-// Parts asks about the two tasks of which the lemmas take a task to be composed: T1, its first child, and T2, the
-// others, composed in the same way if there are several. It returns an error that wraps ErrParts if the task is not
-// composed so.
+// Parts returns the trials of the two parts of a task in the lemmas: T1, its first child, and T2, the others, composed
+// in the same way if there are several. It returns an error that wraps ErrParts if the task has no such parts.
 func Parts(s *Space, m *mission.Mission, task bt.Task) (first, second *Trial, err error) {
 	tree := m.Plan.Tree
 	kind, children := tree.Kind(task), tree.Children(task)
@@ -131,8 +130,8 @@ func Parts(s *Space, m *mission.Mission, task bt.Task) (first, second *Trial, er
 func isFallback(k bt.Kind) bool { return k.Over() == bt.Failure }
 func isSequence(k bt.Kind) bool { return k.Over() == bt.Success }
 
-// Memory lists what gives the tasks below a task a state besides the vehicle's, so that the regions are those of starts
-// at which nobody was active before.
+// Memory lists the features that give the tasks below a task a state in addition to the vehicle's, so that the regions
+// are those of starts at which no task was active before.
 func Memory(m *mission.Mission, task bt.Task) []string {
 	var list []string
 	note := func(holds bool, text string) {

@@ -1,60 +1,60 @@
-// Package region samples how a plan over a vehicle goes on from the initial states in a box, and summarises it as the
+// Package region samples the runs of a plan on a vehicle from the initial states in a box, and summarises them as the
 // regions, bounds and properties of Colledanchise and Ögren, "How Behavior Trees Generalize the Teleo-Reactive Paradigm
 // and And-Or-Trees", 2016, section V and appendix.
 //
-// A [Question] is asked at single initial states, one simulation each. A [Grid] asks it over a box and refines where
-// the answers change. All of it is evidence by sampling, never a proof.
+// A [Question] is answered at single initial states, by one simulation each. A [Grid] samples it over a box and refines
+// where the answers change. The result is evidence from samples, never a proof.
 package region
 
 import "canopy/document/mission"
 
-// Class is one of the few answers that a question has. Zero is: not asked.
+// Class is an answer to a question; zero if there is none yet.
 type Class uint8
 
-// The answers of [Trial]: the regions of Definition 7, the Running region divided by what becomes of it.
+// The answers of [Trial]: the regions of Definition 7, with the Running region divided by the later result.
 const (
 	Success   Class = 1 + iota // S: the task returns success at once
 	Failure                    // F: the task returns failure at once
 	Attracted                  // R': running, and then success without failure before it
 	Failing                    // running, and then failure
 	Late                       // running until the time limit
-	Broken                     // the run failed, or the model describes nothing where it went
+	Broken                     // the run failed or left the range of the model
 )
 
-// The answers of [Regression]: what the execution of the action of the first rule that holds leads to.
+// The answers of [Regression]: where the action of the first rule that holds leads.
 const (
 	Goal     Class = 1 + iota // the first rule holds
 	Gap                       // no rule holds
 	Strongly                  // to an earlier rule's condition, without violating its own (Definition 4)
 	Weakly                    // to an earlier rule's condition, after violating its own (Definition 1 only)
 	Astray                    // to no earlier rule's condition until the time limit, or the action ended before
-	Lost                      // the run failed, or the model describes nothing where it went
+	Lost                      // the run failed or left the range of the model
 )
 
 // Sample is the answer at one initial state.
 type Sample struct {
 	Class Class
-	Time  float64 // simulated time at which what the class says happened [s]
-	Text  string  // why, if the run failed
+	Time  float64 // simulated time of the event that decided the class [s]
+	Text  string  // if the run failed: the reason
 }
 
-// Question is what is asked at every initial state. Its answer depends on nothing else, and it may be asked by several
-// goroutines at once.
+// Question is answered at every initial state. The answer depends on nothing else. Several goroutines may sample it at
+// once.
 type Question interface {
-	// Name says what is asked about.
+	// Name returns the name of the task or rules.
 	Name() string
 	// Classes returns the texts of the answers from the first.
 	Classes() []string
-	// Sample answers for a value of each of the two states.
+	// Sample returns the answer for the values of the two states.
 	Sample(x, y float64) Sample
 }
 
-// Space is where questions are asked: two of the vehicle's states span it, all others start as the mission says or at
+// Space is the space of initial states: two of the vehicle's states span it, all others start at the mission's or at
 // fixed values.
 type Space struct {
 	Axes  [2]Axis
 	Fixed []Fixed
-	Until float64 // simulated time after which a run is given up [s]
+	Until float64 // simulated time at which each run ends [s]
 }
 
 // Axis is a range of initial values of a state.

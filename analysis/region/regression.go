@@ -10,8 +10,8 @@ import (
 	"canopy/run/simulated"
 )
 
-// Regression asks of a teleo-reactive list of rules, condition -> action, where the action of the first rule that holds
-// leads if it is executed on and on: Definitions 1 and 4.
+// Regression is a question about a teleo-reactive list of rules, condition -> action: where does the action of the first
+// rule that holds lead if it is executed without end (Definitions 1 and 4)?
 type Regression struct {
 	space *Space
 	name  string
@@ -21,8 +21,8 @@ type Regression struct {
 
 // rule is one rule.
 type rule struct {
-	watch   int              // place of the rule's condition among those that are watched; -1: it holds always
-	mission *mission.Mission // in which its action is executed alone, beside all conditions; nil: it has no action
+	watch   int              // index of the rule's condition among those that are watched; -1: it always holds
+	mission *mission.Mission // executes its action alone, and all conditions; nil: it has no action
 }
 
 // NewRegression takes a task's children as rules. It returns an error that wraps [plan.ErrRules] if they are not.

@@ -11,17 +11,17 @@ import (
 	"canopy/run/simulated"
 )
 
-// looks is how often a run is looked at for leaving the vehicle's ranges, besides at events.
+// looks is the number of times a run is checked for leaving the vehicle's ranges, in addition to events.
 const looks = 100
 
-// Trial asks what a plan returns, and what becomes of it.
+// Trial is the question what a plan returns, at once or later.
 type Trial struct {
 	space   *Space
 	mission *mission.Mission
 	name    string
 }
 
-// NewTrial asks about the whole plan of a mission.
+// NewTrial returns the trial of the whole plan of a mission.
 func NewTrial(s *Space, m *mission.Mission, name string) *Trial { return &Trial{s, m, name} }
 
 // Name implements [Question].
@@ -102,7 +102,7 @@ type change struct {
 	bt.Change
 }
 
-// watcher is the recorder of a run whose plan is watched.
+// watcher records a run whose plan is watched.
 type watcher struct {
 	keep    bool // samples, and all changes
 	changes []change
@@ -132,7 +132,7 @@ func (w *watcher) Event(e record.Event) error {
 	return nil
 }
 
-// run runs a mission and returns the time at which it stopped. After each instant it asks goes, with the changes of
+// run runs a mission and returns the time at which it stopped. After each instant it calls goes, with the changes of
 // the instant and, the first time, the statuses before it.
 func (w *watcher) run(m *mission.Mission, until float64, goes func(before []bt.Status, changes []change) bool) (
 	float64, error) {
@@ -162,5 +162,5 @@ func (w *watcher) run(m *mission.Mission, until float64, goes func(before []bt.S
 	return r.T(), err
 }
 
-// errEnough ends a run that has shown what was asked.
+// errEnough ends a run that has an answer.
 var errEnough = errors.New("enough")
