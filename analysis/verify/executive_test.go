@@ -126,7 +126,7 @@ func TestPlayerDoesAsTheExecutive(t *testing.T) {
 			}
 		}
 	})
-	if slow == 0 {
+	if slow == 0 && !testing.Short() { // a short round has few plans
 		t.Error("no procedure took time")
 	}
 	t.Logf("%d procedures took time, %d plans looped", slow, looping)
