@@ -9,9 +9,9 @@ import (
 	"canopy/snapshot"
 )
 
-// ErrStorm is the failure of a run in which time events crowd, so that time hardly goes on: procedures that take next to
-// no time start each other. The error that wraps it names the tasks. The simulator sees such chattering in state events
-// alone; ticks and the recording grid do not count.
+// ErrStorm is the failure of a run in which time events crowd, so that time hardly goes on: procedures that take next
+// to no time start each other. The error that wraps it names the tasks. The simulator sees such chattering in state
+// events alone; ticks and the recording grid do not count.
 var ErrStorm = errors.New("chattering")
 
 // Time events crowd if a hundred of them come within less than a hundredth of a second. The steps of the integrator are

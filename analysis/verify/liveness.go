@@ -333,7 +333,10 @@ func ranked(rows [][]declare.Rate, above, below []bool) bool {
 		for _, c := range []struct {
 			ok  bool
 			add func(r declare.Rate) float64
-		}{{above[i], func(r declare.Rate) float64 { return r.Low }}, {below[i], func(r declare.Rate) float64 { return -r.High }}} {
+		}{
+			{above[i], func(r declare.Rate) float64 { return r.Low }},
+			{below[i], func(r declare.Rate) float64 { return -r.High }},
+		} {
 			column, scale := make([]float64, len(rows)), 0.0
 			for k, r := range rows {
 				column[k] = c.add(r[i])

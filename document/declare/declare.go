@@ -1,6 +1,6 @@
-// Package declare reads what an author states about a plan, and about the world that it meets: the section `check` of a
-// mission, or a document of its own for a plan alone. A [Subject] is a plan with all that is known of it. Package verify
-// proves and refutes what is declared; docs/verification.md describes the section.
+// Package declare reads what an author states about a plan, and about the world that it meets: the section `check` of
+// a mission, or a document of its own for a plan alone. A [Subject] is a plan with all that is known of it. Package
+// verify proves and refutes what is declared; docs/verification.md describes the section.
 package declare
 
 import (

@@ -2,6 +2,7 @@ package simulated
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -77,5 +78,17 @@ func TestShortProceduresAreNoChattering(t *testing.T) {
 	ticked, _ := flyInto(t, cartMission(t, turns("1e-3"), "", "horizon=0.01"), run.Ticked{Period: 1e-5})
 	if n := ticked.Summary().TimeEvents; n < 900 {
 		t.Errorf("%d ticks", n)
+	}
+}
+
+// A run that is resumed before the crowd is complete, or while it is held apart, writes what the whole one writes.
+func TestChatteringOfProceduresResumes(t *testing.T) {
+	m := cartMission(t, turns("1e-9"), "chattering: continue\n", "horizon=0.1")
+	whole := takeOff(t, m, run.Continuous{})
+	whole.land(t)
+	for _, steps := range []int{50, 90, 150} {
+		f := resume(t, m, run.Continuous{}, steps, false)
+		f.land(t)
+		sameFiles(t, fmt.Sprint(steps), f, whole)
 	}
 }
