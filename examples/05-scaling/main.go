@@ -1,5 +1,5 @@
-// Command 05-scaling counts the steps and transitions of the state graphs that growing plans are translated to: the
-// papers' argument for behaviour trees, measured.
+// Command 05-scaling counts the steps and transitions of the state graphs of growing plans: the papers' argument for
+// behaviour trees, measured.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 
 func main() { flight.Main("05-scaling", run) }
 
-// family is plans that grow by one task at a time.
+// family is a series of plans that grow by one task at a time.
 type family struct {
 	name  string
 	text  string
@@ -52,7 +52,7 @@ func each(k int, format string) string {
 	return b.String()
 }
 
-// jojo is the plan of Fig. 7 of the 2014 paper, as its text tells it; more is a sub-task of the harvest.
+// jojo is the plan of Fig. 7 of the 2014 paper, as described in its text; more is a sub-task of the harvest.
 func jojo(more string) string {
 	return `
 <ReactiveSequence>
@@ -73,7 +73,7 @@ func jojo(more string) string {
 
 const fuelCell = `<ReactiveFallback> <Condition ID="loaded"/> <Action ID="load"/> </ReactiveFallback>`
 
-// size is how much there is of a plan and its graph.
+// size holds the sizes of a plan and its graph.
 type size struct{ tasks, steps, transitions int }
 
 func measure(text string, a func(p *plan.Plan) translate.Assumptions) (size, error) {
@@ -127,8 +127,8 @@ func run(w io.Writer, dir string) error {
 	return flight.Picture(w, dir, "scaling.svg", 160, 90, steps, transitions)
 }
 
-// flying says what is known of the solar aircraft's conditions: they change one at a time, and it is not at its least
-// and at its greatest altitude at once.
+// flying states the assumptions on the solar aircraft's conditions: they change one at a time, and it is not at its
+// minimum and its maximum altitude at once.
 func flying(p *plan.Plan) translate.Assumptions {
 	place := map[string]int{}
 	for i, in := range translate.Inputs(p) {

@@ -9,7 +9,7 @@ import (
 
 // table is the world of the arm that piles three blocks.
 type table struct {
-	below [3]string // by block: what it stands on; "table", or "hand" if it is held
+	below [3]string // by block: its support; "table", or "hand" if it is held
 }
 
 var blocks = []string{"A", "B", "C"}
@@ -34,7 +34,7 @@ func (w *table) holds(name string, args []string) bool {
 
 func (w *table) ended(string) {}
 
-// do moves a block; what the arm cannot do is an error.
+// do moves a block; it returns an error if the arm cannot.
 func (w *table) do(name string, args []string) error {
 	held := slices.Index(w.below[:], "hand")
 	switch {
@@ -97,7 +97,7 @@ func (w *table) possible() bool {
 	return true
 }
 
-// fewest returns how many actions the arm needs at least to the tower.
+// fewest returns the minimum number of actions to build the tower.
 func fewest(from table) int {
 	known := map[table]bool{from: true}
 	for steps, now := 0, []table{from}; ; steps++ {

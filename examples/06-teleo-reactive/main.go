@@ -21,11 +21,11 @@ import (
 
 func main() { flight.Main("06-teleo-reactive", run) }
 
-// world is what conditions ask and actions change, a step at a time. The arguments of both are texts.
+// world evaluates conditions and is changed by actions, one step at a time. The arguments of both are texts.
 type world interface {
 	holds(name string, args []string) bool
 	do(name string, args []string) error
-	ended(call string) // a call is not under way: its parameters will be others
+	ended(call string) // a call has ended: its parameters will change
 }
 
 func run(w io.Writer, dir string) error {
@@ -53,7 +53,7 @@ func read(name string) (*plan.Plan, error) {
 	return p, list.Err()
 }
 
-// execute lets a plan act in a world until it does nothing there any more, and returns the number of steps.
+// execute runs a plan in a world until it does nothing more, and returns the number of steps.
 func execute(p *plan.Plan, in world, most int) (int, error) {
 	engine := bt.NewEngine(p.Tree, nil, 0)
 	known := slices.Repeat([]executive.Known{executive.Unknown}, len(p.Leaves))
@@ -87,10 +87,10 @@ func execute(p *plan.Plan, in world, most int) (int, error) {
 	return most, fmt.Errorf("%s: not done after %d steps", p.Name, most)
 }
 
-// errDone is the error of doing nothing where nothing is left to do.
+// errDone is the error of the action that does nothing when the goal is reached.
 var errDone = errors.New("done")
 
-// split cuts a term into its name and its arguments.
+// split divides a term into its name and its arguments.
 func split(text string) (name string, args []string) {
 	name, rest, found := strings.Cut(strings.TrimSuffix(text, ")"), "(")
 	if !found {

@@ -41,7 +41,7 @@ type disc struct {
 }
 
 // clearOf reports whether the straight way between two points keeps its distance from the disc. A robot that came too
-// near, as it does not drive quite straight, has a clear way out.
+// near, because it does not drive quite straight, has a clear way out.
 func (d disc) clearOf(a, b point) bool {
 	along := 0.0
 	if l := a.distance(b); l > 0 {
@@ -55,13 +55,13 @@ const (
 	stride = 0.1               // m, of one step
 	turn   = 5 * math.Pi / 180 // rad, of one step
 	near   = 0.15              // m: equal
-	side   = 0.4               // m: so far a way leads past an obstacle
-	room   = 2.0               // m: so far new points may lie outside of what lies between the robot and its goal
+	side   = 0.4               // m: the clearance of a path from an obstacle
+	room   = 2.0               // m: how far new points may lie outside the area between the robot and its goal
 )
 
 // plain is a robot's world with obstacles. A new point is drawn at random in the vicinity of the robot and its goal:
-// when the call begins whose parameter it is, and again when the robot stands still away from home, because it has come
-// there or because all ways are blocked.
+// when the call that takes it as a parameter begins, and again when the robot stands still away from home, because it
+// has reached the point or because all ways are blocked.
 type plain struct {
 	robot     body
 	home      point
@@ -208,8 +208,8 @@ type hall struct {
 
 const (
 	barTurn  = 4 * math.Pi / 180 // rad, of one step
-	barWidth = 0.12              // m: how near the midline is on it
-	barReach = 0.2               // m: how near the bar's centre is at it
+	barWidth = 0.12              // m: maximum distance to be on the midline
+	barReach = 0.2               // m: maximum distance to be at the bar's centre
 )
 
 func (w *hall) holds(name string, _ []string) bool {

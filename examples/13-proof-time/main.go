@@ -1,4 +1,4 @@
-// Command 13-proof-time measures what it costs to ask the questions of one step of growing plans.
+// Command 13-proof-time measures the cost of the questions about single states for growing plans.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 
 func main() { flight.Main("13-proof-time", run) }
 
-// family is plans of one kind that grow.
+// family is a series of growing plans of one kind.
 type family struct {
 	name, text string
 	sizes      []int
@@ -59,7 +59,7 @@ func each(n int, format string) string {
 	return b.String()
 }
 
-// all says that all checks hold; expressions are at most 500 levels deep.
+// all is true if all checks hold; expressions are at most 500 levels deep.
 func all(from, to int) string {
 	if to-from == 1 {
 		return fmt.Sprintf("check%d", from)
@@ -92,7 +92,7 @@ func (f family) subject(n int) (declare.Subject, error) {
 	return s, nil
 }
 
-// ask asks the questions of one step: all but how long the tree takes to react.
+// ask answers the questions about single states: all except how long the tree takes to react.
 func ask(s declare.Subject) []verify.Finding {
 	var found []verify.Finding
 	m := verify.NewModel(s)
@@ -104,7 +104,7 @@ func ask(s declare.Subject) []verify.Finding {
 	return found
 }
 
-// rounds is how often each plan is asked; the median counts.
+// rounds is the number of measurements of each plan; the median counts.
 const rounds = 3
 
 func run(w io.Writer, dir string) error {

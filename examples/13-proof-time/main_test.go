@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The answers are known; what they cost is for the reader.
+// The answers are known; their cost is not tested.
 func TestAnswers(t *testing.T) {
 	whole := families
 	defer func() { families = whole }()
@@ -30,11 +30,11 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"checklist 152 3 1 0",        // all repairs done, the goal may fail: nothing is left to do
+		"checklist 152 3 1 0",        // all repairs done, the goal may fail: no action is left
 		"binary tree 63 1 3 0",       // a sequence may fail; actions behind one that never ends are dead
 		"priority list 202 3 0 0",    // the last action needs nothing
 		"remembering list 152 2 0 0", // nor does the last one here
-		"remembering list 302 2 0 0", // more worlds than can be searched, and none has to be
+		"remembering list 302 2 0 0", // more worlds than can be searched, but no search is needed
 	} {
 		if !lines[want] {
 			t.Errorf("no %q in\n%s", want, &b)

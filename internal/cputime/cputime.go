@@ -1,2 +1,2 @@
-// Package cputime tells how much CPU time the process has used.
+// Package cputime returns the CPU time that the process has used.
 package cputime

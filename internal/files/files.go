@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Save writes a file and the folder it is to be in. A file is written whole or not at all: an earlier one stays until
+// Save writes a file and creates its folder. A file is written whole or not at all: an earlier one stays until
 // the new one is complete. A link is followed; a device or a pipe is written to.
 func Save(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -30,14 +30,14 @@ func Save(name string, data []byte) error {
 	return f.Close()
 }
 
-// Batch replaces and removes several files together: Commit does all of it or nothing. Its zero value is empty. Until
+// Batch replaces and removes several files together: Commit makes all changes or none. Its zero value is empty. Until
 // Commit, new files are written beside the old ones, under the name and ".part".
 type Batch struct{ changes []change }
 
-// change is what happens to one file.
+// change is the replacement or removal of one file.
 type change struct {
 	path   string // links followed
-	file   *File  // that takes the place; nil: the file is removed
+	file   *File  // the replacement; nil: the file is removed
 	old    string // where the earlier file is during Commit; "" if there is none
 	placed bool   // the new file has its name
 }
@@ -54,8 +54,8 @@ func (f *File) Write(data []byte) (int, error) { return f.file.Write(data) }
 // Close closes the file.
 func (f *File) Close() error { return f.file.Close() }
 
-// Create makes an empty file that takes the place of another at Commit. It has the same
-// permissions. It fails if that is a folder or may not be written. A device or a pipe is opened itself.
+// Create makes an empty file that replaces the named one at Commit, with the same permissions. It fails if the named
+// one is a folder or is not writable. A device or a pipe is opened directly.
 func (b *Batch) Create(name string) (*File, error) {
 	path, err := filepath.EvalSymlinks(name)
 	dangling := false
@@ -88,9 +88,9 @@ func (b *Batch) Create(name string) (*File, error) {
 	return f, nil
 }
 
-// Remove has a file removed at Commit, if there is one. It fails if that is a folder or may not be written.
+// Remove registers a file for removal at Commit, if it exists. It fails if the file is a folder or is not writable.
 func (b *Batch) Remove(name string) error {
-	if info, err := os.Lstat(name); err != nil || info.Mode()&fs.ModeSymlink == 0 { // of a link only itself is removed
+	if info, err := os.Lstat(name); err != nil || info.Mode()&fs.ModeSymlink == 0 { // a link is removed, not its target
 		if _, err := writable(name); err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (b *Batch) Remove(name string) error {
 	return nil
 }
 
-// writable fails if there is something that may not be written, and reports whether it is a file, or nothing yet.
+// writable fails if the name exists and is not writable, and reports whether it is a regular file or does not exist.
 func writable(path string) (regular bool, err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -117,7 +117,7 @@ func writable(path string) (regular bool, err error) {
 	return true, f.Close()
 }
 
-// Commit puts the new files in their places. If it fails, the earlier files are there as before.
+// Commit puts the new files in their places. If it fails, the earlier files are unchanged.
 func (b *Batch) Commit() error {
 	for i := range b.changes {
 		if err := b.changes[i].do(i == len(b.changes)-1); err != nil {
@@ -136,7 +136,7 @@ func (b *Batch) Commit() error {
 	return nil
 }
 
-// do makes a change. The earlier file is kept under another name, unless nothing comes after that can fail.
+// do makes a change. The earlier file is kept under another name, unless no later step can fail.
 func (c *change) do(last bool) error {
 	if c.file != nil && c.file.part == "" {
 		return nil
@@ -165,8 +165,8 @@ func (c *change) do(last bool) error {
 	return err
 }
 
-// keep gives the earlier file, if there is one, another name; where there are hard links, one more, so that its place
-// is never empty.
+// keep gives the earlier file, if there is one, another name; where hard links exist, an additional one, so that its
+// place is never empty.
 func (c *change) keep() error {
 	old := c.path + ".old"
 	if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -194,7 +194,7 @@ func (c *change) undo() error {
 	return nil
 }
 
-// Cancel closes and removes the new files that have not got their names.
+// Cancel closes and removes the new files that do not have their names yet.
 func (b *Batch) Cancel() {
 	for _, c := range b.changes {
 		if c.file == nil {

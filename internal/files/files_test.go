@@ -63,7 +63,7 @@ func TestBatchFails(t *testing.T) {
 	}
 }
 
-// After a batch the new files have their names and can be written to, and nothing else is left.
+// After a batch the new files have their names and can be written to, and no other files are left.
 func TestBatch(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

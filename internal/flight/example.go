@@ -13,7 +13,7 @@ import (
 )
 
 // Main is the main function of an example: run prints its numbers and writes its pictures into a folder, out/NAME or
-// what --out says.
+// that of --out.
 func Main(name string, run func(w io.Writer, dir string) error) {
 	os.Exit(execute(name, os.Args[1:], os.Stdout, os.Stderr, run))
 }
@@ -42,7 +42,7 @@ func execute(name string, args []string, stdout, stderr io.Writer, run func(w io
 	return 0
 }
 
-// Picture writes plots, one below the other, into a file of a folder and says so.
+// Picture writes plots, one below the other, into a file of a folder and prints its path.
 func Picture(w io.Writer, dir, name string, width, height float64, plots ...*plot.Plot) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package flight flies missions in memory and draws what comes out: the figures of the examples.
+// Package flight flies missions in memory and draws the results: the figures of the examples.
 package flight
 
 import (
@@ -32,8 +32,8 @@ type Status struct {
 	bt.Change
 }
 
-// Read reads a mission file. Of each two edits the first is a text of its plan that is replaced by the second; it is an
-// error if the plan does not have it.
+// Read reads a mission file. Edits come in pairs: in the plan, the first text is replaced by the second. It is an
+// error if the plan does not contain the first.
 func Read(name string, edits ...string) (*mission.Mission, error) {
 	missing := ""
 	open := func(name string) ([]byte, error) {

@@ -13,7 +13,7 @@ import (
 	"canopy/run"
 )
 
-// An edit that changes nothing is an error: a comparison would compare a plan with itself.
+// An edit that changes nothing is an error: otherwise a comparison would compare a plan with itself.
 func TestEditMustApply(t *testing.T) {
 	if _, err := Read("../../missions/circuit.yaml", "no such text", ""); err == nil ||
 		!strings.Contains(err.Error(), "no such text") {
@@ -21,7 +21,7 @@ func TestEditMustApply(t *testing.T) {
 	}
 }
 
-// A lane goes on with the status that the task has before the first change that is shown.
+// A lane begins with the task's status before the first change that is shown.
 func TestLanes(t *testing.T) {
 	m, err := Read("../../missions/circuit.yaml")
 	if err != nil {
@@ -44,7 +44,7 @@ func TestLanes(t *testing.T) {
 	const runningBlue, acceptGrey = "#0072B2", "#8A9099"
 	for _, c := range []struct {
 		from, to   float64
-		blue, grey int // strokes and fills besides those of the key
+		blue, grey int // strokes and fills, without those of the key
 	}{
 		{10, 90, 1, 0}, {110, 130, 0, 1},
 	} {
@@ -62,7 +62,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-// An example says by its exit status whether its numbers were printed and its pictures written.
+// An example's exit status reports whether its numbers were printed and its pictures written.
 func TestExecute(t *testing.T) {
 	run := func(w io.Writer, dir string) error {
 		fmt.Fprintln(w, "into", dir)

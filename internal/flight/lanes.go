@@ -15,8 +15,8 @@ import (
 	"canopy/bt"
 )
 
-// level says how a status is drawn in a lane: the height of its line, 0 to 1, its symbol at an instant, its colour. The
-// levels and symbols are those of Figure 8 of A. Klöckner, Behavior Trees for UAV Mission Management, 2013.
+// level defines how a status is drawn in a lane: the height of its line, 0 to 1, its symbol at an instant, its colour.
+// The levels and symbols are those of Figure 8 of A. Klöckner, Behavior Trees for UAV Mission Management, 2013.
 type level struct {
 	height float64
 	symbol draw.GlyphDrawer
@@ -31,7 +31,7 @@ var (
 	blue   = color.RGBA{0x00, 0x72, 0xb2, 0xff}
 )
 
-// levels of the statuses. What Figure 8 calls Idle is transient or on its way there.
+// levels of the statuses. Figure 8's Idle corresponds to a transient status or Deactivating.
 var levels = [...]level{
 	bt.Accept:       {0, draw.CircleGlyph{}, grey},
 	bt.Deactivating: {0, draw.CircleGlyph{}, grey},
@@ -43,7 +43,7 @@ var levels = [...]level{
 	bt.Running:      {1, draw.PyramidGlyph{}, blue},
 }
 
-// lanes draws the statuses of tasks over the time, the first task on top.
+// lanes draws the statuses of tasks over time, the first task on top.
 type lanes struct {
 	flight *Flight
 	tasks  []bt.Task
@@ -74,7 +74,7 @@ func (f *Flight) Lanes(from, to float64, leaves ...string) *plot.Plot {
 // base is the height of the lowest level of a lane.
 func (l *lanes) base(i int) float64 { return float64(len(l.tasks)-1-i) + 0.15 }
 
-// Plot draws the key on top, then lane by lane the level over the time, with a symbol for each change.
+// Plot draws the key on top, then lane by lane the level over time, with a symbol for each change.
 func (l *lanes) Plot(c draw.Canvas, p *plot.Plot) {
 	toX, toY := p.Transforms(&c)
 	y := func(i int, s bt.Status) vg.Length { return toY(l.base(i) + 0.7*levels[s].height) }

@@ -1,6 +1,6 @@
-// Package golden runs golden scripts: texts that state what goes in and what must come out. A script is a list of
-// directives, each with the answer below it; whatever answers the same directives, such as a second engine, generated
-// code or a vehicle in flight, can be held to the same files.
+// Package golden runs golden scripts: texts that state inputs and required outputs. A script is a list of
+// directives, each with the answer below it. Any machine that answers the same directives, such as a second engine,
+// generated code or a vehicle in flight, can be tested with the same files.
 //
 //	# What is shown, and why it holds.
 //
@@ -9,7 +9,7 @@
 //	----
 //	answer
 //
-// The flag -rewrite writes the answers anew. The format is that of github.com/cockroachdb/datadriven.
+// The flag -rewrite replaces the answers by the current ones. The format is that of github.com/cockroachdb/datadriven.
 package golden
 
 import (
@@ -32,7 +32,7 @@ type Directive struct {
 	Input string
 }
 
-// Arg is a word behind a directive's name: key, or key=value, or key=(value,value).
+// Arg is a word after a directive's name: key, or key=value, or key=(value,value).
 type Arg struct {
 	Key    string
 	Values []string
@@ -75,7 +75,7 @@ func Run(t *testing.T, fresh func() Machine, patterns ...string) {
 	}
 }
 
-// Documented holds a document and the scripts of a pattern together: it names each as `name.txt`, and no other.
+// Documented checks that a document names each script of a pattern as `name.txt`, and no others.
 func Documented(t *testing.T, document, pattern string) {
 	text, err := os.ReadFile(document)
 	if err != nil {

@@ -1,2 +1,2 @@
-// Package house holds the rules of this repository as tests: who may import whom, what a document may claim.
+// Package house holds the rules of this repository as tests: which rooms may import which, and what documents may state.
 package house

@@ -21,7 +21,8 @@ var (
 	fence    = regexp.MustCompile("(?ms)^```sh\n(.*?)^```")
 )
 
-// TestLinksResolve follows every relative link; one from a declaration's name to a Go file must find it declared there.
+// TestLinksResolve follows every relative link; a link from a declaration's name to a Go file requires the declaration
+// there.
 func TestLinksResolve(t *testing.T) {
 	for _, f := range readTree(t, ".md") {
 		for _, m := range link.FindAllStringSubmatch(f.text, -1) {
@@ -130,7 +131,7 @@ func TestIndexIsComplete(t *testing.T) {
 	}
 }
 
-// TestCIRunsEveryCheck: what the Makefile offers as a check is part of .ci/run, which begins with README's command.
+// TestCIRunsEveryCheck: every check of the Makefile is part of .ci/run, which begins with README's command.
 func TestCIRunsEveryCheck(t *testing.T) {
 	ci := readFile(t, ".ci/run")
 	for _, step := range []string{`eval "$second"`, "for target in lint race long robust \"fuzz FUZZTIME=3s FLOOR=30\"", "make check"} {
@@ -144,7 +145,7 @@ func TestCIRunsEveryCheck(t *testing.T) {
 }
 
 // TestDocumentedCommandsExist reads the shell blocks of every document: each `make` has its target, each `canopy` has
-// its command's file, each file of the repository that it names is there, and what it writes is in out/.
+// its command's file, each file of the repository that it names exists, and its output files are in out/.
 func TestDocumentedCommandsExist(t *testing.T) {
 	makefile := readFile(t, "Makefile")
 	for _, f := range readTree(t, ".md") {

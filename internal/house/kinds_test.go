@@ -10,10 +10,10 @@ import (
 	"canopy/bt"
 )
 
-// builders are the rooms that make plans of something else and so name the kinds that they make.
+// builders are the rooms that construct plans from other input and so name the kinds that they construct.
 var builders = []string{"formalism/translate", "formalism/backchain", "analysis/region", "document/plan"}
 
-// TestOnlyTheTableNamesKinds holds the law of the kinds in one place: a kind is a row of bt/kind.go, and no other file
+// TestOnlyTheTableNamesKinds keeps the law of the kinds in one place: a kind is a row of bt/kind.go, and no other file
 // compares with one, switches on one or keeps something by kind. Rooms that build plans may name what they build.
 func TestOnlyTheTableNamesKinds(t *testing.T) {
 	var names []string
@@ -41,7 +41,7 @@ func TestOnlyTheTableNamesKinds(t *testing.T) {
 		ast.Inspect(s.ast, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.BinaryExpr:
-				if !strings.HasPrefix(s.room, "formalism/") { // a program is built part by part
+				if !strings.HasPrefix(s.room, "formalism/") { // a program is constructed in parts
 					report(n.X, "compares with")
 					report(n.Y, "compares with")
 				}

@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// reasons says for each permitted import why it is permitted.
+// reasons gives the reason for each permitted import.
 type reasons map[string]string
 
-// room is one package and what it may import beside the standard library.
+// room is one package and the imports that it may use in addition to the standard library.
 type room struct {
 	pure    bool    // the same arguments give the same results: no clock, file, socket, lock or random source
 	imports reasons // other rooms
@@ -24,7 +24,7 @@ type room struct {
 	tests   reasons // rooms and modules that only its tests import
 }
 
-// rooms is the house. A permission that nothing uses is taken back by TestEveryPermissionIsUsed.
+// rooms is the house. TestEveryPermissionIsUsed rejects a permission that is not used.
 var rooms = map[string]room{
 	"diag":     {pure: true},
 	"snapshot": {pure: true},
@@ -386,7 +386,7 @@ var testHelpers = reasons{
 	"internal/golden":          "golden scripts with a flag that rewrites them",
 }
 
-// impure are the packages of the standard library, each with those below it, that a pure room does without.
+// impure are the packages of the standard library, each with those below it, that a pure room must not import.
 var impure = reasons{
 	"time":      "time is an argument, in seconds of the simulation",
 	"os":        "files come as io.Reader, io.Writer or fs.FS",
@@ -437,7 +437,7 @@ func (s source) imports(t *testing.T) (inside, outside []string) {
 	return inside, outside
 }
 
-// isStandard tells the standard library by the missing dot in the path's first element.
+// isStandard identifies the standard library by the missing dot in the path's first element.
 func isStandard(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	return !strings.Contains(first, ".")
@@ -461,7 +461,7 @@ func TestImportsStayWithinTheTable(t *testing.T) {
 			switch {
 			case isStandard(name):
 				if why := within(name, impure); r.pure && !s.test && why != "" {
-					t.Errorf("%s: %s is a pure room and does without %q: %s", s.path, s.room, name, why)
+					t.Errorf("%s: %s is a pure room and must not import %q: %s", s.path, s.room, name, why)
 				}
 			case within(name, r.outside) == "" && (!s.test || within(name, r.tests)+within(name, testHelpers) == ""):
 				t.Errorf("%s: %s may not import %s", s.path, s.room, name)
@@ -479,7 +479,7 @@ func TestPermissionsFormLayers(t *testing.T) {
 		for _, next := range sortedKeys(rooms[name].imports) {
 			switch {
 			case strings.HasPrefix(next, "cmd/"):
-				t.Errorf("%s may import %s: nobody imports a command", name, next)
+				t.Errorf("%s may import %s: commands are not imported", name, next)
 			case rooms[name].pure && !rooms[next].pure:
 				t.Errorf("%s is pure, but may import %s, which is not", name, next)
 			case state[next] == onTheWay:
@@ -540,7 +540,7 @@ func TestEveryRoomHasOnePackageComment(t *testing.T) {
 	}
 	for _, name := range sortedKeys(rooms) {
 		if len(comments[name]) != 1 {
-			t.Errorf("%s has %d package comments, in %v; it wants one", name, len(comments[name]), comments[name])
+			t.Errorf("%s has %d package comments, in %v; it must have one", name, len(comments[name]), comments[name])
 		}
 	}
 }

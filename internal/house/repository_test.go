@@ -11,13 +11,13 @@ import (
 func TestFilesStayUnder800Lines(t *testing.T) {
 	for _, f := range readTree(t, ".go", ".mjs", ".js", ".css", ".html") {
 		if lines := strings.Count(f.text, "\n"); lines >= 800 && !strings.Contains(f.path, "testdata/") {
-			t.Errorf("%s has %d lines: does the room want a wall?", f.path, lines)
+			t.Errorf("%s has %d lines: split the file or the room", f.path, lines)
 		}
 	}
 }
 
-// TestNoTextOutOfPlace looks through all our own text for what never belongs in it. The expressions are written with
-// a class of one letter here and there so that they do not find themselves.
+// TestNoTextOutOfPlace searches all our own text for words that never belong in it. Some letters of the expressions are
+// written as classes so that the expressions do not match themselves.
 func TestNoTextOutOfPlace(t *testing.T) {
 	tests := []struct {
 		what, expression string
@@ -49,7 +49,7 @@ func TestSkippedTestsSayWhatIsMissing(t *testing.T) {
 	for _, f := range readTree(t, "_test.go") {
 		for _, at := range skip.FindAllStringIndex(f.text, -1) {
 			if call := f.text[at[0]:at[1]]; !reason.MatchString(call) {
-				t.Errorf("%s:%d: a test that is left out says what is not there: %s", f.path, lineOf(f.text, at[0]), call)
+				t.Errorf("%s:%d: a skipped test must name what is missing: %s", f.path, lineOf(f.text, at[0]), call)
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func TestGoldenFlagIsCalledRewrite(t *testing.T) {
 	}
 }
 
-// TestFuzzFunctionsHaveCorpora: what fuzzing found is kept, so that every test run begins where it stood.
+// TestFuzzFunctionsHaveCorpora: the inputs that fuzzing found are kept, so that every test run repeats them.
 func TestFuzzFunctionsHaveCorpora(t *testing.T) {
 	function := regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
 	for _, f := range readTree(t, "_test.go") {
@@ -79,7 +79,7 @@ func TestFuzzFunctionsHaveCorpora(t *testing.T) {
 	}
 }
 
-// TestLinesOfDocumentsAreShort: at most 120 characters, but in tables and blocks of code, and in the changelog, whose
+// TestLinesOfDocumentsAreShort: at most 120 characters, except in tables, in blocks of code, and in the changelog, whose
 // entries are one line each.
 func TestLinesOfDocumentsAreShort(t *testing.T) {
 	for _, f := range readTree(t, ".md") {

@@ -87,7 +87,7 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// isIgnored knows the three shapes of our .gitignore: "*.ext", "folder/" anywhere and "/folder/" at the root.
+// isIgnored supports the three patterns of our .gitignore: "*.ext", "folder/" anywhere and "/folder/" at the root.
 func isIgnored(name string, patterns []string) bool {
 	for _, p := range patterns {
 		rooted, isRooted := strings.CutPrefix(p, "/")

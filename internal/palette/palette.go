@@ -1,5 +1,5 @@
-// Package palette has the colours of pictures, those of the report's page: colours of Okabe and Ito (2008), told apart
-// by colour-blind eyes, darkened where a thin line on white needs it.
+// Package palette defines the colours of pictures, the same as in the report: colours of Okabe and Ito (2008), which
+// colour-blind readers can distinguish, darkened where a thin line on white needs it.
 package palette
 
 import (
@@ -21,7 +21,7 @@ const (
 	Blue    = "#0072b2"
 )
 
-// Tint returns a colour mixed with white; share is the colour's part, from 0 to 1. It panics on what is no colour.
+// Tint returns a colour mixed with white; share is the colour's part, from 0 to 1. It panics if the colour is invalid.
 func Tint(colour string, share float64) string {
 	rgb, err := strconv.ParseUint(colour[1:], 16, 24)
 	if err != nil {

@@ -8,7 +8,7 @@ const (
 	closed      = "closed form"
 )
 
-// zenoTime is where the flights of the ball, dropped from 1 m, add up to: t1 (1 + e)/(1 - e), t1 being the first fall.
+// zenoTime is the total time of the flights of the ball, dropped from 1 m: t1 (1 + e)/(1 - e), t1 being the first fall.
 var zenoTime = math.Sqrt(2/gravity) * (1 + restitution) / (1 - restitution)
 
 // BouncingBall is a point mass above a floor, dropped from 1 m: height and velocity. Each flight takes 0.7 of the time
@@ -25,7 +25,7 @@ func ball(name, text string, end, zeno float64) *Problem {
 		Derivatives: func(_ float64, y, _, d []float64) { d[0], d[1] = y[1], -gravity },
 		Indicators:  []Indicator{{"h >= 0", Falling}},
 		Zeros:       func(_ float64, y, _, g []float64) { g[0] = y[0] },
-		// On the floor, and not where the event was located: a ball that starts below it would not come out at last.
+		// On the floor, and not where the event was located: a ball that starts below it would never come out again.
 		React:  func(_ int, y, _ []float64) { y[0], y[1] = 0, -restitution*y[1] },
 		Events: impacts(end), Lag: 1, Zeno: zeno,
 	}
@@ -68,7 +68,7 @@ func switches(end float64) (events []Event) {
 	}
 }
 
-// DoubleIntegrator is a point mass brought from 1 m to rest at the origin in the least time: full acceleration, full
+// DoubleIntegrator is a point mass brought from 1 m to rest at the origin in minimum time: full acceleration, full
 // deceleration from the switching curve on, and at rest nothing more. u is the acceleration.
 var DoubleIntegrator = &Problem{
 	Name: "double-integrator", Text: "minimum-time control to rest at the origin", Source: closed,

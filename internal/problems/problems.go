@@ -1,8 +1,8 @@
 // Package problems holds the reference problems by which integration and event location are verified, as data.
 //
-// Each problem is defined once, with the values that others published or that follow in closed form, and where they
-// are from. Tests of ode and sim assert them; the command workprecision tabulates how exactly and at what cost they
-// are met. The package knows neither integrator nor simulator.
+// Each problem is defined once, with the values that others published or that follow in closed form, and their
+// sources. Tests of ode and sim assert them; the command workprecision tabulates the accuracy and the cost of solving
+// them. The package depends on neither integrator nor simulator.
 package problems
 
 import "math"
@@ -13,14 +13,14 @@ import "math"
 // not, in a direction that is watched; React then changes states and inputs, and g may depend on the inputs.
 type Problem struct {
 	Name   string // as on a command line
-	Text   string // what it is
+	Text   string // a description
 	Source string // where the definition and the reference values are from
 
 	Derivatives func(t float64, y, u, dydt []float64)
 	Y0, U0      []float64
 	End         float64
 	Scale       []float64 // the absolute tolerance of each state, or one for all, is the relative one times this
-	Stiff       bool      // an explicit method would take hours, or very many steps
+	Stiff       bool      // an explicit method would take hours, or a very large number of steps
 	Costly      bool      // a run at a tight tolerance takes seconds
 
 	Want   []float64 // values of the first states at End; nil if not known
@@ -29,7 +29,7 @@ type Problem struct {
 	Indicators []Indicator
 	Zeros      func(t float64, y, u, g []float64)
 	React      func(i int, y, u []float64) // what event i does; nil: events are only recorded
-	Events     []Event                     // all there are until End, in order of time
+	Events     []Event                     // all events until End, in order of time
 	Lag        float64                     // the largest error of them that tests allow, in units of rtol*(t + 1 s)
 	Zeno       float64                     // where infinitely many events end the run; 0: they do not
 }
@@ -93,8 +93,8 @@ func (p *Problem) Error(y []float64) float64 {
 }
 
 // EventError returns how far the events are from the known ones, indicator by indicator in order of time: the largest
-// difference in seconds, and the largest of |t - known| / (known + 1 s). Complete tells whether each indicator has as
-// many as it should. Those of different indicators may come in another order: at a loose tolerance, neighbours change
+// difference in seconds, and the largest of |t - known| / (known + 1 s). Complete reports whether each indicator has the
+// expected number. Events of different indicators may be in another order: at a loose tolerance, neighbours change
 // places.
 func (p *Problem) EventError(events []Event) (seconds, relative float64, complete bool) {
 	byIndicator := func(events []Event) [][]float64 {

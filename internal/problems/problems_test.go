@@ -18,7 +18,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// Each problem fits together: dimensions, order of events, a right-hand side that writes every derivative, reactions
+// Each problem is consistent: dimensions, order of events, a right-hand side that writes every derivative, reactions
 // that change nothing of the description.
 func TestProblemsAreComplete(t *testing.T) {
 	names := map[string]bool{}

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Collections that several problems are from.
+// Collections that are the source of several problems.
 const (
 	testSet = "Mazzia & Magherini, Test Set for Initial Value Problem Solvers, University of Bari (2008)"
 	detest  = "Enright & Pryce, Two FORTRAN packages for assessing initial value methods, ACM TOMS 13 (1987) 1-27"

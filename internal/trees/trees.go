@@ -12,7 +12,7 @@ import (
 	"canopy/bt"
 )
 
-// Random returns a description with about the given number of tasks. Its kinds are drawn from the table.
+// Random returns a description with about the given number of tasks, of kinds drawn from the table.
 func Random(r *rand.Rand, size int) *bt.Node {
 	if size <= 1 {
 		return &bt.Node{Kind: Leaf(r)}
@@ -46,7 +46,7 @@ func Composite(r *rand.Rand) bt.Kind {
 	return k
 }
 
-// Width returns a number of children of a composite kind, not more than a number unless the kind needs more.
+// Width returns a number of children of a composite kind, at most the given maximum unless the kind needs more.
 func Width(r *rand.Rand, k bt.Kind, most int) int {
 	least, limit := k.Arity()
 	if limit >= 0 {
@@ -88,7 +88,7 @@ func single(k bt.Kind) bool {
 	return most == 1
 }
 
-// Input returns an input for a random leaf; if the statuses are given, useful ones are likelier.
+// Input returns an input for a random leaf; if the statuses are given, useful inputs are more likely.
 func Input(r *rand.Rand, tree *bt.Tree, status func(bt.Task) bt.Status) bt.Input {
 	leaves := tree.Leaves()
 	t := leaves[r.IntN(len(leaves))]
@@ -118,7 +118,7 @@ func Input(r *rand.Rand, tree *bt.Tree, status func(bt.Task) bt.Status) bt.Input
 	return bt.Request(t, bt.Status(r.IntN(3)))
 }
 
-// Compile returns the tree of a description that is right.
+// Compile returns the tree of a valid description.
 func Compile(t testing.TB, d *bt.Node) *bt.Tree {
 	t.Helper()
 	tree, err := bt.Compile(d)
@@ -128,7 +128,7 @@ func Compile(t testing.TB, d *bt.Node) *bt.Tree {
 	return tree
 }
 
-// Outline writes a description, a task a line: its kind, its name, and its parameters as LABEL=VALUE.
+// Outline writes a description, one task per line: its kind, its name, and its parameters as LABEL=VALUE.
 func Outline(d *bt.Node) string {
 	var b strings.Builder
 	var write func(d *bt.Node, indent string)
@@ -149,7 +149,7 @@ func Outline(d *bt.Node) string {
 	return b.String()
 }
 
-// Parse reads an outline as Outline writes it; nil for an empty one.
+// Parse reads the format of Outline; it returns nil for an empty outline.
 func Parse(text string) (*bt.Node, error) {
 	var path []*bt.Node
 	for line := range strings.Lines(text) {
@@ -187,7 +187,7 @@ func Parse(text string) (*bt.Node, error) {
 	return path[0], nil
 }
 
-// Engine is what two engines of a tree are compared by.
+// Engine is the interface by which two engines of a tree are compared.
 type Engine interface {
 	Status(t bt.Task) bt.Status
 	Active(t bt.Task) bool
@@ -195,9 +195,9 @@ type Engine interface {
 	Pinned(t bt.Task) bool
 }
 
-// Differ compares the logs of an instant of two engines, and every task's state after it; it returns what is not the
-// same, "" if nothing is. Iterations may differ by one: activity is passed on at the end of an event iteration, but at
-// the start of a tick.
+// Differ compares the logs of an instant of two engines, and every task's state after it; it returns the first
+// difference, "" if there is none. Iterations may differ by one: activity is passed on at the end of an event
+// iteration, but at the start of a tick.
 func Differ(events *bt.Engine, other Engine, want, got bt.Instant) string {
 	sameStep := func(got, want bt.Change) bool {
 		return got.Task == want.Task && got.From == want.From && got.To == want.To &&

@@ -1,5 +1,5 @@
-// Command workprecision prints how exactly the integrators and the event location meet the reference problems, and what
-// it costs them.
+// Command workprecision prints the accuracy and the cost of the integrators and of event location on the reference
+// problems.
 package main
 
 import (
@@ -46,7 +46,7 @@ Problems:
 
 func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// selection is what a command line asks for.
+// selection is the work that a command line selects.
 type selection struct {
 	problems []*problems.Problem
 	methods  []ode.Method
@@ -72,7 +72,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// parse reads a command line; it prints help if that is asked for.
+// parse reads a command line; it prints help on request.
 func parse(args []string, help io.Writer) (*selection, error) {
 	s := &selection{
 		problems: problems.All(),
@@ -139,7 +139,7 @@ func parse(args []string, help io.Writer) (*selection, error) {
 	return s, nil
 }
 
-// choose finds the value of a name, in whatever case it is written.
+// choose finds the value of a name, ignoring case.
 func choose[T any](what, name string, values []T, nameOf func(T) string) (T, error) {
 	known := names(values, nameOf)
 	if i := slices.Index(known, strings.ToLower(name)); i >= 0 {
@@ -161,13 +161,13 @@ func names[T any](values []T, nameOf func(T) string) (list []string) {
 	return list
 }
 
-// suits tells whether a method gets through a problem.
+// suits reports whether a method can solve a problem.
 func suits(p *problems.Problem, m ode.Method) bool { return m.Stiff() || !p.Stiff }
 
-// whole tells whether the table is not restricted to a problem or a tolerance.
+// whole reports whether the table is not restricted to a problem or a tolerance.
 func (s *selection) whole() bool { return len(s.problems) > 1 && len(s.rtols) > 1 }
 
-// run runs what was asked for, and prints each result as it comes.
+// run runs the selection, and prints each result when it is complete.
 func (s *selection) run(stdout io.Writer) error {
 	quiet := s.json || s.events == "-"
 	if !quiet {
@@ -218,7 +218,7 @@ func (r *result) print(w io.Writer) {
 		events, number(r.EventError), r.Steps, r.Rejected, r.Evaluations, 1e3*r.CPU)
 }
 
-// number is how the table shows a number that may not be there.
+// number formats a number that may be missing for the table.
 func number(x *float64) string {
 	if x == nil {
 		return "-"

@@ -24,7 +24,7 @@ func call(t *testing.T, status int, args ...string) (stdout, stderr string) {
 	return out.String(), err.String()
 }
 
-// Every problem is met by every method that is meant for it, also at the loosest tolerance of the table.
+// Every problem is solved by every method that is meant for it, also at the loosest tolerance of the table.
 func TestWholeTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not all problems, which ode and sim solve in their own tests")
@@ -46,7 +46,7 @@ func TestWholeTable(t *testing.T) {
 		if known != (p.Want != nil) || e > 1e-4*p.Growth {
 			t.Errorf("%s: error %v", what, r["error"])
 		}
-		// Over a month the phase of a thermostat drifts by the tolerance, and an event more or less fits in.
+		// Over a month the phase of a thermostat drifts by the tolerance, so there may be one event more or fewer.
 		events, _ := r["events"].(float64)
 		off := math.Abs(events - float64(len(p.Events)))
 		if p.Zeno == 0 && (off > 1e-4*float64(len(p.Events)) || r["known_events"] != float64(len(p.Events))) {
@@ -96,7 +96,7 @@ func TestTableIsAligned(t *testing.T) {
 	}
 }
 
-// The 418 events of the solar day at 1e-6, each within 0.05 s, are written one a line, `t index`.
+// The 418 events of the solar day at 1e-6, each within 0.05 s, are written one per line, `t index`.
 func TestEventsOfTheSolarDay(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "events.txt")
 	out, _ := call(t, exitOK, "-problem", "solar72", "-rtol", "1e-6", "-events", name)
@@ -110,7 +110,7 @@ func TestEventsOfTheSolarDay(t *testing.T) {
 	checkEvents(t, string(text), problems.Solar72.Events, 0.05)
 }
 
-// With "-" the lines are all that is printed; the method is the automatic one, the tolerance 1e-6.
+// With "-" only the lines are printed; the method is the automatic one, the tolerance 1e-6.
 func TestEventsToTheStandardOutput(t *testing.T) {
 	for _, p := range []*problems.Problem{problems.Robertson, problems.VanDerPol, problems.BouncingBall} {
 		for _, args := range [][]string{nil, {"-json"}, {"-method", "implicit", "-rtol", "1e-8"}} {

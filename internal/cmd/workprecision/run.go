@@ -11,7 +11,7 @@ import (
 	"canopy/sim"
 )
 
-// result is what a run of a problem achieved and what it cost.
+// result is the accuracy and the cost of a run of a problem.
 type result struct {
 	Problem     string   `json:"problem"`
 	Method      string   `json:"method"`
@@ -29,7 +29,7 @@ type result struct {
 	happened []problems.Event
 }
 
-// system makes of a problem what the simulator takes.
+// system converts a problem to the simulator's form.
 func system(p *problems.Problem) *sim.System {
 	s := &sim.System{
 		Inputs: len(p.U0),
@@ -85,7 +85,7 @@ func run(p *problems.Problem, method ode.Method, rtol float64) (*result, error) 
 	return r, nil
 }
 
-// play advances s to the end of p, or to where infinitely many events keep it, and returns the events.
+// play advances s to the end of p, or to the accumulation of infinitely many events, and returns the events.
 func play(p *problems.Problem, s *sim.Simulator) (happened []problems.Event, err error) {
 	for s.T < p.End {
 		seg, err := s.Advance(p.End)
