@@ -365,7 +365,7 @@ func (p *unitParser) unknown(start int, name string) *Error {
 	case name == "":
 		return p.fail(start, len(p.text), fmt.Sprintf("%q is not a unit", p.text[start:]), "")
 	case slices.Contains(celsius, name):
-		return p.fail(start, p.at, name+" is no unit here, for its zero is not that of the SI",
+		return p.fail(start, p.at, name+" is not a unit here: its zero differs from that of the SI",
 			"give temperatures in K, add 273.15")
 	case misnomers[name] != "":
 		return p.fail(start, p.at, unknown, fmt.Sprintf("did you mean %q?", misnomers[name]))

@@ -15,7 +15,7 @@ import (
 var (
 	ErrConventional = errors.New("no conventional tick for this mission")
 	ErrGraph        = errors.New("no state graph for this mission")
-	ErrRecorded     = errors.New("the recorded inputs are of another mission")
+	ErrRecorded     = errors.New("the recorded inputs belong to another mission")
 )
 
 // Configuration selects what decides in a run which actions are active. There are four: Continuous, Ticked, StateGraph
@@ -108,7 +108,7 @@ func (StateGraph) decider(m *mission.Mission) (executive.Decider, error) {
 		return nil, fmt.Errorf("%w: the mission file names none", ErrGraph)
 	}
 	if name := lasting(m); name != "" {
-		return nil, fmt.Errorf("%w: %s has a procedure that takes time, which a state graph has not", ErrGraph, name)
+		return nil, fmt.Errorf("%w: %s has a procedure that takes time, which a state graph cannot have", ErrGraph, name)
 	}
 	leaf := map[string]int{}
 	for i, l := range m.Program.Leaves {

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrMismatch reports bytes that do not hold the state of the computation to be restored.
-var ErrMismatch = errors.New("the saved state is not of this computation")
+var ErrMismatch = errors.New("the saved state belongs to another computation")
 
 // State is implemented by types that can be saved: the method passes a pointer to each mutable variable to the codec,
 // always in the same order. The variables of an immutable description are not listed.

@@ -141,7 +141,7 @@ func (c *container) repeat(h *Header, p *Point, old io.ReadSeeker) error {
 				return c.add(m)
 			}
 			if !bytes.Equal(m.Data, run) {
-				return fmt.Errorf("%w: it is of another run", ErrResume)
+				return fmt.Errorf("%w: it belongs to another run", ErrResume)
 			}
 			return nil
 		})
