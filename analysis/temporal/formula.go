@@ -1,14 +1,14 @@
-// Package temporal is a language for properties of runs: what is always so, what happens some time, in which order, how
-// soon. A property is read once into an immutable formula (Read) and judged on a trace of signals and tasks, with a
-// margin (Trace.Judge). Package verify proves properties of plans. docs/temporal.md describes the language.
+// Package temporal is a language for properties of runs: a condition always holds, holds eventually, in some order, or
+// within some time. A property is read once into an immutable formula (Read) and judged on a trace of signals and
+// tasks, with a margin (Trace.Judge). Package verify proves properties of plans. docs/temporal.md describes the language.
 package temporal
 
 import "canopy/expr"
 
-// Op is what a formula says of the times from now on.
+// Op is the operation of a formula.
 type Op uint8
 
-// The operations. The language has more words; Read makes them of these.
+// The operations. The language has more words; Read expands them to these.
 const (
 	Condition Op = iota // Cond holds now
 	Not
@@ -16,14 +16,14 @@ const (
 	Or     // one of both arguments
 	Until  // the second argument holds at some time, and the first at all times before that
 	Weak   // the same, or the first argument holds at all times
-	Within // the argument holds at some time not later than Bound from now
-	For    // the argument holds at all times not later than Bound from now
+	Within // the argument holds at some time up to Bound from now
+	For    // the argument holds at all times up to Bound from now
 )
 
 // Formula is a statement about the times from now on. It is immutable.
 type Formula struct {
 	Op    Op
-	Cond  *expr.Expr // Condition; names in the place of conditions are those of tasks
+	Cond  *expr.Expr // Condition; names used as conditions are those of tasks
 	Args  []*Formula // two of And, Or, Until and Weak, else one
 	Bound float64    // Within, For [s]
 }
@@ -34,7 +34,7 @@ type Property struct {
 	Formula *Formula
 }
 
-// Words that a signal or task of the same name needs {} around.
+// Words of the language. A signal or task of the same name is written in {}.
 var words = []string{"always", "eventually", "never", "both", "until", "before", "after", "within", "for"}
 
 func condition(e *expr.Expr) *Formula       { return &Formula{Op: Condition, Cond: e} }
@@ -64,8 +64,7 @@ func (f *Formula) Conditions(visit func(e *expr.Expr)) {
 	}
 }
 
-// Positive returns the formula, or its opposite, without Not: a formula of the other operations, in which conditions
-// are denied instead.
+// Positive returns the formula, or its negation, with Not only on conditions.
 //
 //	not (a until b)  =  not b weakly until (not a and not b)
 //	not within T a   =  for T not a

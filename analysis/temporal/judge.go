@@ -9,23 +9,23 @@ import (
 	"canopy/expr"
 )
 
-// Trace is what was seen of a run: values at places of time. Both sides of an event are two places of the same time.
-// From one place to the next, signals are linear and tasks stay as they are.
+// Trace is a recorded run: values at places of time. Both sides of an event are two places of the same time. From one
+// place to the next, signals are linear and tasks do not change.
 type Trace struct {
 	T       []float64 // [s], not descending
 	Signals map[string][]float64
 	Tasks   map[string][]bool // a condition is true, another task is active
-	Partial bool              // the run went on after the last place, and nothing is known of it
+	Partial bool              // the run continued after the last place, but was not recorded
 }
 
-// Verdict is what came out of a property on a trace.
+// Verdict is the result of a property on a trace.
 type Verdict uint8
 
 // The verdicts.
 const (
 	Satisfied Verdict = iota
 	Violated
-	Open // it depends on what comes after the end of the trace
+	Open // it depends on times after the end of the trace
 )
 
 func (v Verdict) String() string { return [...]string{"satisfied", "violated", "open"}[v] }
@@ -33,24 +33,24 @@ func (v Verdict) String() string { return [...]string{"satisfied", "violated", "
 // Judgement is the answer to a property on a trace.
 type Judgement struct {
 	Verdict Verdict
-	// Margin is the robustness: how far the property's conditions are from changing the verdict, in the units of their
-	// signals, negative if the property is violated. It is infinite where only tasks decide. What is open counts as
-	// what comes worst.
+	// Margin is the robustness: the distance of the property's conditions from a change of the verdict, in the units of
+	// their signals, negative if the property is violated. It is infinite where only tasks decide. An open property has
+	// the margin of the worst continuation.
 	Margin float64
-	// At is the first time at which what is always to hold does not, of a property that is violated [s]; NaN if there
+	// At is the first time at which the condition of an "always" fails, if the property is violated [s]; NaN if there
 	// is none.
 	At float64
 }
 
-// ErrTrace is wrapped by what Judge says about a trace that a property cannot be judged on.
+// ErrTrace is wrapped by the errors of Judge for a trace that lacks the values to judge a property.
 var ErrTrace = errors.New("the run does not tell")
 
 // Judge judges a property at the beginning of the trace. The margin is that of G. Fainekos and G. Pappas, Robustness of
 // temporal logic specifications for continuous-time signals, 2009, and A. Donzé and O. Maler, Robust satisfaction of
 // temporal logic over real-valued signals, 2010: a condition s >= c has s - c, "not" changes the sign, "and" and
-// "always" take the least, "or" and "eventually" the greatest. Times end with the trace, unless it is partial; what
-// is asked about later times, with a trace that is not partial only by within and for, is open, and is judged at its
-// best and at its worst. Errors wrap ErrTrace.
+// "always" take the minimum, "or" and "eventually" the maximum. Time ends with the trace, unless it is partial. A
+// formula about later times, which only within and for have if the trace is not partial, is open: it is judged for the
+// best and for the worst continuation. Errors wrap ErrTrace.
 func (tr *Trace) Judge(f *Formula) (Judgement, error) {
 	if len(tr.T) == 0 {
 		return Judgement{}, fmt.Errorf("%w: it has no samples", ErrTrace)
@@ -79,13 +79,13 @@ func (tr *Trace) Judge(f *Formula) (Judgement, error) {
 	return j, nil
 }
 
-// judge computes margins for one view of what comes after the end.
+// judge computes margins for one assumption about the times after the end.
 type judge struct {
 	*Trace
-	beyond float64 // of what comes later
+	beyond float64 // margin at later times
 }
 
-// curve returns the margin of a formula without Not, but for conditions, over time.
+// curve returns the margin over time of a formula with Not only on conditions.
 func (j *judge) curve(f *Formula) (curve, error) {
 	switch f.Op {
 	case Condition:
@@ -116,7 +116,7 @@ func (j *judge) curve(f *Formula) (curve, error) {
 	return args[0].negative().within(f.Bound, -j.beyond, j.Partial).negative(), nil // for
 }
 
-// end returns what an operation without a bound has at the end of the trace: its own value, if there is nothing later.
+// end returns the value of an operation without a bound at the end of the trace: its own, if the trace is not partial.
 func (j *judge) end(own float64) float64 {
 	if j.Partial {
 		return j.beyond
@@ -124,7 +124,7 @@ func (j *judge) end(own float64) float64 {
 	return own
 }
 
-// condition returns the margin of a condition: of its relations the greater side less the other.
+// condition returns the margin of a condition: for its relations, the greater side minus the other.
 func (j *judge) condition(e *expr.Expr) (curve, error) {
 	return j.logic(e.Logic(func(name string) bool { return j.Signals[name] == nil }))
 }
@@ -169,7 +169,7 @@ func (j *judge) logic(l expr.Logic) (curve, error) {
 	return sum, nil
 }
 
-// distance returns how far a truth value is from being false.
+// distance returns the distance of a truth value from false.
 func distance(v bool) float64 {
 	if v {
 		return math.Inf(1)
@@ -177,8 +177,8 @@ func distance(v bool) float64 {
 	return math.Inf(-1)
 }
 
-// relation returns the value of the indicator of a relation: its greater side less the other. A condition that has none
-// is infinitely far from what it is not.
+// relation returns the value of the indicator of a relation: its greater side minus the other. Without an indicator the
+// margin is infinite.
 func (j *judge) relation(e *expr.Expr) (curve, error) {
 	names := e.Names()
 	columns := make([][]float64, len(names))
@@ -203,7 +203,7 @@ func (j *judge) relation(e *expr.Expr) (curve, error) {
 	})
 }
 
-// over makes a curve of a value at each place of the trace.
+// over returns the curve of a value at each place of the trace.
 func (j *judge) over(value func(i int) float64) (curve, error) {
 	c := make(curve, len(j.T))
 	for i, t := range j.T {
@@ -218,8 +218,8 @@ func (j *judge) over(value func(i int) float64) (curve, error) {
 	return c, nil
 }
 
-// blame returns the first time at which what is always to hold does not, for a formula that is violated at a place. Of
-// both parts of "and" that are, the earlier one is to blame.
+// blame returns the first time at which the condition of an "always" fails, for a formula that is violated at a place.
+// If both parts of "and" are violated, it is the earlier time.
 func (j *judge) blame(f *Formula, from point) (t float64, ok bool) {
 	switch f.Op {
 	case And:
@@ -232,7 +232,7 @@ func (j *judge) blame(f *Formula, from point) (t float64, ok bool) {
 				t, ok = u, true
 			}
 		}
-	case Or: // the part that is said to follow comes last
+	case Or: // the conclusion of an implication comes last
 		for i := len(f.Args) - 1; i >= 0 && !ok; i-- {
 			t, ok = j.blame(f.Args[i], from)
 		}

@@ -49,7 +49,7 @@ func (c curve) at(t float64, k int) float64 {
 	return line(c[i-1], c[i], t)
 }
 
-// negative returns the opposite.
+// negative returns the curve with the opposite sign.
 func (c curve) negative() curve {
 	n := slices.Clone(c)
 	for i := range n {
@@ -111,7 +111,7 @@ func crossing(p0, p1, q0, q1 point) (t float64, ok bool) {
 	return t, t > p0.t && t < p1.t
 }
 
-// greatest returns the greater of two curves everywhere.
+// greatest returns the pointwise maximum of two curves.
 func greatest(a, b curve) curve {
 	a, b = together(a, b)
 	for i := range a {
@@ -120,8 +120,8 @@ func greatest(a, b curve) curve {
 	return a
 }
 
-// until returns what remains of b at the best place from each place on, with the least of a on the way there; at the
-// end of the trace it counts as last. From one place to the next, it is
+// until returns, from each place on, the maximum over later places of the minimum of b there and of a on the way; last
+// is its value at the end of the trace. From one place to the next, it is
 //
 //	z(here) = max(b(here), min(a(here), z(next)))
 //
@@ -188,7 +188,7 @@ func (c curve) windows(length float64) []window {
 	}
 	slices.SortStableFunc(all, func(u, v window) int { return cmp.Compare(u.from, v.from) })
 	exact := all[:0]
-	for _, w := range all { // of two that are the same but for rounding, the one takes the point's time from each
+	for _, w := range all { // of two that differ only by rounding, the one takes the point's time from each
 		n := len(exact)
 		if n == 0 || w.from-exact[n-1].from > near {
 			exact = append(exact, w)
@@ -206,9 +206,8 @@ func (c curve) windows(length float64) []window {
 	return exact
 }
 
-// within returns the greatest value of the curve from each place on, not later than a duration from there. Times
-// beyond the end count as the given value; of a partial curve the time of the end does, too, since what follows there is
-// not known.
+// within returns the maximum of the curve from each place on, up to a duration later. Times beyond the end have the given
+// value; so has the time of the end of a partial curve, since its later places are not known.
 func (c curve) within(length, beyond float64, partial bool) curve {
 	last := c[len(c)-1].t
 	best := newMaxima(c)
@@ -278,7 +277,7 @@ func (c curve) within(length, beyond float64, partial bool) curve {
 	return out
 }
 
-// maxima answers what the greatest value of consecutive points is: level[j][i] is that of the 1<<j points from i on.
+// maxima stores the maxima of consecutive points: level[j][i] is that of the 1<<j points from i on.
 type maxima struct{ level [][]float64 }
 
 func newMaxima(c curve) *maxima {
@@ -301,7 +300,7 @@ func newMaxima(c curve) *maxima {
 	return m
 }
 
-// of returns the greatest value of the points from one to before another, -Inf if there are none.
+// of returns the maximum of the points from one to before another, -Inf if there are none.
 func (m *maxima) of(from, to int) float64 {
 	if from >= to {
 		return math.Inf(-1)

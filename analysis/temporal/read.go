@@ -13,11 +13,11 @@ import (
 	"canopy/expr"
 )
 
-// maxTokens bounds the length of a property, and so how deep it can be nested.
+// maxTokens bounds the length of a property, and so its depth.
 const maxTokens = 1000
 
-// Read reads a property. Names in the place of conditions must be among the tasks; signals are judged by the scope, a
-// nil one accepts all. It returns all mistakes at once, at their places in the text, and no property if there are any.
+// Read reads a property. Names used as conditions must be among the tasks; signals must be in the scope, a nil scope
+// accepts all. It returns all mistakes with their positions in the text, and no property if there are any.
 //
 //	property = [ "after" unary [ "before" unary ] "," ] formula
 //	formula  = either [ "->" formula ]
@@ -28,7 +28,7 @@ const maxTokens = 1000
 //	prefix   = "always" | "eventually" | "never" | "within" duration | "for" duration
 //
 // A condition is an expression of the language of package expr without and, or and not outside of parentheses, which
-// mean the same here. What a prefix speaks of is one unary; before an operator, all that stands in parentheses.
+// mean the same here. A prefix applies to one unary; before an operator, the whole needs parentheses.
 func Read(text string, tasks []string, scope expr.Scope) (*Property, []*expr.Error) {
 	r := &reader{text: text, tasks: tasks, scope: scope}
 	if r.lex(); len(r.tokens) > maxTokens {
@@ -46,7 +46,7 @@ func Read(text string, tasks []string, scope expr.Scope) (*Property, []*expr.Err
 	return &Property{text, f}, nil
 }
 
-// tokenKind is what a token can be.
+// tokenKind is the kind of a token.
 type tokenKind uint8
 
 const (
@@ -55,7 +55,7 @@ const (
 	digit           // a number
 	unit            // in brackets
 	mark            // ( ) , ->
-	other           // all else that only conditions use
+	other           // any other text of conditions
 )
 
 type token struct {
@@ -77,7 +77,7 @@ type reader struct {
 	mistakes []*expr.Error
 }
 
-// lex cuts the text into tokens; what is wrong inside a condition is left to its own parser.
+// lex splits the text into tokens; mistakes inside a condition are left to the parser of expressions.
 func (r *reader) lex() {
 	s := r.text
 	for at := 0; at < len(s); {
@@ -146,7 +146,7 @@ func (r *reader) report(t token, text, hint string) {
 		Hint: hint})
 }
 
-// lost reports a mistake of structure. What follows it is not judged: it might mean anything.
+// lost reports a mistake of structure. The rest of the text is not checked: its meaning is unclear.
 func (r *reader) lost(t token, text, hint string) {
 	if !r.astray {
 		r.report(t, text, hint)
@@ -154,7 +154,7 @@ func (r *reader) lost(t token, text, hint string) {
 	r.astray, r.next = true, len(r.tokens)
 }
 
-// expect takes a mark that has to come.
+// expect takes a required mark.
 func (r *reader) expect(text, what string) {
 	if !r.accept(text) {
 		r.lost(r.peek(), fmt.Sprintf("%q is wanted %s", text, what), "")
@@ -182,7 +182,7 @@ func (r *reader) property() *Formula {
 	return always(implies(join(And, from, join(Not, to)), join(Weak, body.Args[0], to)))
 }
 
-// plain reports whether a formula speaks of one time only.
+// plain reports whether a formula has no temporal operators.
 func plain(f *Formula) bool {
 	return f.Op <= Or && !slices.ContainsFunc(f.Args, func(a *Formula) bool { return !plain(a) })
 }
@@ -195,7 +195,7 @@ func (r *reader) formula() *Formula {
 	return left
 }
 
-// operator takes an operator. What stands to its left must not be the end of a prefix's words.
+// operator takes an operator. The formula on its left must not be loose.
 func (r *reader) operator(text string, loose bool) bool {
 	t := r.peek()
 	if !r.accept(text) {
@@ -208,7 +208,7 @@ func (r *reader) operator(text string, loose bool) bool {
 	return true
 }
 
-// either, both, order and unary also return whether the formula is loose: it ends with what a prefix speaks of.
+// either, both, order and unary also return whether the formula is loose: it ends with the argument of a prefix.
 func (r *reader) either() (*Formula, bool) {
 	left, loose := r.both()
 	for r.operator("or", loose) {
@@ -282,7 +282,7 @@ func (r *reader) unary() (f *Formula, loose bool) {
 	return r.condition(), false
 }
 
-// temporalGroup reports whether the parentheses that open here hold words that no condition has.
+// temporalGroup reports whether the parentheses that open here contain words of the temporal language.
 func (r *reader) temporalGroup() bool {
 	depth := 0
 	for _, t := range r.tokens[r.next:] {
@@ -367,7 +367,7 @@ func (r *reader) expression(from, to int) *expr.Expr {
 	return e
 }
 
-// condition takes all up to the next word, operator or mark outside of parentheses that ends it.
+// condition takes the text up to the next word, operator or mark outside of parentheses that ends a condition.
 func (r *reader) condition() *Formula {
 	from, to, depth := r.peek(), 0, 0
 	for ; r.next < len(r.tokens); r.next++ {

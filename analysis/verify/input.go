@@ -38,17 +38,17 @@ func btoi(b bool) int {
 	return 0
 }
 
-// inputKind says what a variable stands for.
+// inputKind is the kind of input that a variable stands for.
 type inputKind uint8
 
 const (
 	inputCut    inputKind = iota
-	inputFree             // a relation that is no threshold, a condition that is not explained, a free outcome
+	inputFree             // a relation that is no threshold, a condition without expression, a free outcome
 	inputLatch            // a condition with hysteresis was true before
-	inputMemory           // a result that a task holds, or what else the past has left in the tree
+	inputMemory           // a result that a task holds, or other memory of the tree
 )
 
-// input is what one variable stands for.
+// input is the meaning of one variable.
 type input struct {
 	kind   inputKind
 	signal int // cut: its signal and its place there
@@ -57,20 +57,20 @@ type input struct {
 	denied string // free, latch: when false
 }
 
-// vocabulary collects what formulas speak about and numbers it as variables, in the order of the tree's leaves.
+// vocabulary collects the inputs of formulas and numbers them as variables, in the order of the tree's leaves.
 type vocabulary struct {
 	inputs  []input
 	signals []signal
 	bySig   map[string]int
 	byFree  map[string]int // relations by key, others by text
-	latches map[string]int // by what conditions with hysteresis say: those that say the same remember the same
+	latches map[string]int // by the text of conditions with hysteresis: those with the same text share their memory
 }
 
 func newVocabulary() *vocabulary {
 	return &vocabulary{bySig: map[string]int{}, byFree: map[string]int{}, latches: map[string]int{}}
 }
 
-// collect notes the limits in a formula.
+// collect records the limits in a formula.
 func (v *vocabulary) collect(l *expr.Logic) {
 	if l == nil {
 		return
@@ -93,7 +93,7 @@ func (v *vocabulary) collect(l *expr.Logic) {
 	}
 }
 
-// number gives variables to what a formula speaks about and has none yet.
+// number gives variables to the inputs of a formula that have none yet.
 func (v *vocabulary) number(l *expr.Logic) {
 	if l == nil {
 		return
@@ -166,7 +166,7 @@ func (s *signal) text(first, last int) string {
 		number(high.limit) + map[bool]string{false: ")", true: "]"}[high.strict]
 }
 
-// number writes a limit; those that units made inexact are rounded in the last digits.
+// number formats a limit; rounding errors from the conversion of units are removed.
 func number(x float64) string {
 	short := strconv.FormatFloat(x, 'g', 12, 64)
 	if r, err := strconv.ParseFloat(short, 64); err == nil && math.Abs(r-x) <= 1e-12*math.Abs(x) {
@@ -175,7 +175,7 @@ func number(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// leaf is what a leaf of the plan asks of the world. Formulas that are not given are nil, and do not hold.
+// leaf holds the formulas of a leaf of the plan. Formulas that are not given are nil and do not hold.
 type leaf struct {
 	task                 bt.Task
 	name                 string
@@ -187,11 +187,11 @@ type leaf struct {
 	entry, exit          procedure
 }
 
-// procedure is what a leaf does when it is entered or left.
+// procedure is the entry or exit procedure of a leaf.
 type procedure struct {
 	slow  bool        // takes time
 	until *expr.Logic // it is over when this holds; nil: after some time
-	brief bool        // that may be none
+	brief bool        // that time may be zero
 }
 
 // proposition is a formula that is one free variable.

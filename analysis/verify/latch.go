@@ -9,17 +9,17 @@ import (
 // maxLatches bounds the conditions with hysteresis whose common past is enumerated.
 const maxLatches = 8
 
-// restrictLatches allows only what conditions with hysteresis can remember together. A condition's value follows
+// restrictLatches allows only the consistent memories of conditions with hysteresis. A condition's value follows
 //
 //	value = on or (before and not off)
 //
-// and is what it remembers next, false at first. Conditions that share a signal, or a fact, are looked at together: of
-// two on the same signal, the one with the lower limit cannot be false while the other is still true, say.
+// and is its next memory, initially false. Conditions that share a signal or a fact are treated together: for example,
+// of two on the same signal, the one with the lower limit cannot be false while the other is still true.
 func (m *Model) restrictLatches() {
 	s, facts := m.space, m.allowed
 	for _, group := range m.latchGroups() {
 		if len(group) > maxLatches {
-			continue // allows more than can be
+			continue // allows more than is possible
 		}
 		reached := map[string]bool{}
 		var todo [][]bool
@@ -79,7 +79,7 @@ func (m *Model) literal(v int, value bool) set {
 	return m.space.not(m.space.variable(v))
 }
 
-// latchGroups returns the leaves with hysteresis, one of each latch, grouped by what they share.
+// latchGroups returns the leaves with hysteresis, one for each latch, grouped by shared signals and facts.
 func (m *Model) latchGroups() [][]int {
 	var groups [][]int
 	uses := func(group []int) map[string]bool {
@@ -126,7 +126,7 @@ func (m *Model) latchGroups() [][]int {
 	return groups
 }
 
-// mentions gathers the signals, free relations and conditions of a formula.
+// mentions collects the signals, free relations and conditions of a formula.
 func mentions(l *expr.Logic, names map[string]bool) {
 	if l == nil {
 		return

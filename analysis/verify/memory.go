@@ -6,18 +6,18 @@ import (
 	"canopy/bt"
 )
 
-// What a tree remembers of the past (docs/semantics.md, section 4) is in variables of its own, free but for rules that
-// hold in every settled state. The rules allow more than can be reached: what is proved with them is proved, what is
-// refuted must be shown by the engine (search.go).
+// The memory of a tree (docs/semantics.md, section 4) is in separate variables, free except for rules that hold in every
+// settled state. The rules allow more states than can be reached: a proof with them is valid, a refutation must be
+// confirmed by the engine (search.go).
 //
-//	kept[a]          action a runs on although its request says success or failure: it is active
-//	heldGood[t]      the result of t, which ended, is held: its own judgement says nothing, and its parent is active
+//	kept[a]          action a continues although its request is success or failure: it is active
+//	heldGood[t]      the result of t, which ended, is held: it has no judgement of its own, and its parent is active
 //	heldBad[t]
 //	pinned[i]        a child of a Sequence or Fallback is pinned as passed over: those before it are, too, the parent is
 //	                 active; a child that is passed over there is pinned if those before it are
 //	pinnedGood[i]    a child of a Parallel is pinned: the parent is active
 //	pinnedBad[i]
-//	race[t]          which count of a Parallel was reached first, if both are
+//	race[t]          the count of a Parallel that was reached first, if both are
 //
 // An action with an outcome is not active where the outcome is due. A task that is not active remembers nothing.
 
@@ -26,7 +26,7 @@ type variables struct {
 	kept, heldGood, heldBad, pinnedGood, pinnedBad, race int
 }
 
-// nature finds which tasks have actions below them, and which can remember something.
+// nature finds the tasks with actions below them and the tasks with memory.
 func (m *Model) nature() {
 	n := m.tree.Len()
 	m.acts, m.remembers = make([]bool, n), make([]bool, n)
@@ -63,7 +63,7 @@ func (m *Model) pins(t bt.Task) bool {
 	panic("verify: a composite with memory of an unknown family")
 }
 
-// Remembers reports whether the plan can remember anything of the past beside hysteresis.
+// Remembers reports whether the plan has memory other than hysteresis.
 func (m *Model) Remembers() bool { return m.remembers[m.tree.Root()] }
 
 // memorise gives a task its variables.
@@ -111,13 +111,13 @@ func (m *Model) bit(v int) set {
 	return m.space.variable(v)
 }
 
-// race returns the variable that tells which count of a Parallel was reached first.
+// race returns the variable for the count of a Parallel that was reached first.
 func (m *Model) race(t bt.Task) (v int, ok bool) {
 	v = m.vars[t].race
 	return v, v >= 0
 }
 
-// hold adds to a task's judgement what is remembered of it, and the rules of that.
+// hold adds a task's memory to its judgement, and the rules of that memory.
 func (m *Model) hold(t bt.Task) {
 	s, v := m.space, &m.vars[t]
 	judgedGood, judgedBad := m.good[t], m.bad[t]
@@ -158,9 +158,9 @@ func (m *Model) hold(t bt.Task) {
 // rule adds that where a holds b does.
 func (m *Model) rule(a, b set) { m.rules = append(m.rules, m.space.or(m.space.not(a), b)) }
 
-// restrictMemory adds the rules that speak of activity. Each speaks of tasks that are close to each other, as far as
-// that can be: of a child of a Sequence or Fallback that is pinned, that the one before it is, and only of the first
-// that the parent is active. Rules over the whole tree would make the diagrams quadratic.
+// restrictMemory adds the rules about activity. Each relates tasks that are as close as possible: if a child of a
+// Sequence or Fallback is pinned, so is the one before it; if the first is, the parent is active. Rules over the whole
+// tree would make the diagrams quadratic.
 func (m *Model) restrictMemory() {
 	if !m.Remembers() {
 		return
@@ -168,7 +168,7 @@ func (m *Model) restrictMemory() {
 	s := m.space
 	for t := range m.vars {
 		v, task := &m.vars[t], bt.Task(t)
-		before := s.all() // what must be for a child to have been active
+		before := s.all() // the states in which a child can have been active
 		if p := m.tree.Parent(task); p >= 0 {
 			before = m.since(p, task)
 		}

@@ -11,9 +11,9 @@ import (
 
 // Model is the abstraction of a plan: a state is an assignment of truth values to inputs.
 //
-// The limits of a signal cut it into intervals, one of which it is in. A relation that is not a limit of one signal is
-// an input of its own, true or false in whatever state; so is a condition of which the plan does not say when it is
-// true. That allows more states than there are: what is proved holds, and what is refuted names the inputs.
+// The limits of a signal cut its range into intervals. A relation that is not a limit of one signal is a separate input,
+// true or false in any state; so is a condition without an expression. This allows more states than exist: a proof
+// holds, and a refutation names the inputs.
 //
 // The sets are those of the settled states, in which no procedure is under way:
 //
@@ -22,7 +22,7 @@ import (
 //
 // They follow from the decision rules of the composites (A. Klöckner, Behavior Trees for UAV Mission Management, 2013,
 // section 4; M. Colledanchise and P. Ögren, How Behavior Trees Generalize the Teleo-Reactive Paradigm and And-Or-Trees,
-// 2016, definitions 8 and 9). What tasks remember is in variables of its own: memory.go.
+// 2016, definitions 8 and 9). The memory of tasks is in separate variables: memory.go.
 type Model struct {
 	subject declare.Subject
 	plan    *plan.Plan
@@ -39,7 +39,7 @@ type Model struct {
 	above             []set       // by variable of a cut: its signal is above it
 	truth             []set       // by leaf: of a condition
 	good, bad, active []set       // by task
-	near              []set       // by task: active in the states that are considered, said with what is pinned
+	near              []set       // by task: active in the states that are considered, expressed by the pinned tasks
 	holds             []set       // by task: its result is held; nil if it never is
 	vars              []variables // by task
 	memory            []int       // all variables of memory
@@ -145,7 +145,7 @@ func (m *Model) readLeaves() {
 	}
 }
 
-// mayBeZero reports whether a duration may be zero as far as one can see; one that is not given is not.
+// mayBeZero reports whether a duration is zero or not constant; nil is neither.
 func mayBeZero(duration *expr.Expr) bool {
 	if duration == nil {
 		return false
@@ -159,8 +159,8 @@ func (m *Model) slow() bool {
 	return slices.ContainsFunc(m.leaves, func(l leaf) bool { return l.entry.slow || l.exit.slow })
 }
 
-// expanded returns an expression with computed signals replaced by what they stand for. Where that is too much they stay:
-// signals of which nothing is known.
+// expanded returns an expression with computed signals replaced by their expressions. If it becomes too large they stay,
+// as free signals.
 func (m *Model) expanded(e *expr.Expr) *expr.Expr {
 	long := e
 	for slices.ContainsFunc(long.Names(), func(name string) bool { return m.subject.Computed[name] != nil }) {
@@ -209,7 +209,7 @@ func (m *Model) stated(visit func(*expr.Logic)) {
 	visit(m.goal)
 }
 
-// collect notes the limits of all formulas.
+// collect records the limits of all formulas.
 func (m *Model) collect() {
 	for i := range m.leaves {
 		m.leaves[i].formulas(m.vocab.collect)
@@ -315,7 +315,7 @@ func (m *Model) judge() {
 	}
 }
 
-// judgeLeaf: a condition is good where it is true. An action without expressions asks for activity and has no outcome.
+// judgeLeaf: a condition is good where it is true. An action without expressions requests activity and has no outcome.
 func (m *Model) judgeLeaf(i int) {
 	s, l := m.space, &m.leaves[i]
 	if l.condition {
@@ -382,9 +382,9 @@ func (m *Model) chain(kids []bt.Task, over, stops []set) (passed, stopped set) {
 	return passed, stopped
 }
 
-// parallel counts: a parallel of n children succeeds when M are good, fails when N are bad or so many that it cannot
-// succeed. Where both counts can be reached, the children are counted from the left and the first count decides; what
-// a Parallel has pinned is counted first, whose order the abstraction leaves open.
+// parallel counts: a parallel of n children succeeds when M are good and fails when N are bad or too many to succeed. If
+// both counts can be reached, the children are counted from the left and the first count decides; pinned children of a
+// Parallel are counted first, in an order that the abstraction leaves open.
 func (m *Model) parallel(t bt.Task) (good, bad set) {
 	s, kids := m.space, m.tree.Children(t)
 	enough, tooMany := m.tree.Counts(t)
@@ -448,7 +448,7 @@ func (m *Model) atLeast(k int, sets []set) set {
 		}
 		return s.not(m.atLeast(n-k+1, denied))
 	}
-	reached := make([]set, k+1) // so many so far, or more
+	reached := make([]set, k+1) // by number: at least this many so far
 	reached[0] = s.all()
 	for i := 1; i <= k; i++ {
 		reached[i] = s.none()

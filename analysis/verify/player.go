@@ -11,14 +11,14 @@ import (
 	"canopy/snapshot"
 )
 
-// Player plays a plan with the real engine as a mission does: it is given one world after the other, an assignment of
-// the model's inputs, judges the leaves in it and tells the engine what changed until no leaf has more to say.
+// Player plays a plan with the real engine as a mission does. It receives one world after the other, an assignment of
+// the model's inputs, evaluates the leaves in it and gives their changes to the engine until there are none.
 type Player struct {
 	m       *Model
 	engine  *bt.Engine
-	latched []bool            // by leaf: what a condition was last, and remembers if it has hysteresis
-	known   []executive.Known // by leaf: what the engine knows of it
-	slow    bool              // procedures take the time that the plan says, else none
+	latched []bool            // by leaf: the last value of a condition, its memory if it has hysteresis
+	known   []executive.Known // by leaf: the inputs that the engine has received
+	slow    bool              // procedures take the time that the plan declares, else none
 	over    []bt.Task         // whose procedures are over in this instant
 	lines   []string          // of a script that does the same
 	entered []bt.Task         // whose entry procedures the last move began
@@ -51,7 +51,7 @@ func (m *Model) newTrace() *Player {
 	return p
 }
 
-// newSlowTrace returns a player whose script begins with saying which procedures take time.
+// newSlowTrace returns a player whose script first sets which procedures take time.
 func (m *Model) newSlowTrace() *Player {
 	p := m.newTrace()
 	p.slow = true
@@ -67,14 +67,14 @@ func (m *Model) idle() *Player {
 		known: slices.Repeat([]executive.Known{executive.Unknown}, len(m.leaves))}
 }
 
-// idleSlow returns a player whose procedures take the time that the plan says.
+// idleSlow returns a player whose procedures take the time that the plan declares.
 func (m *Model) idleSlow() *Player {
 	p := m.idle()
 	p.slow = true
 	return p
 }
 
-// copyFrom makes the player the same as another one of the same model, but for the script.
+// copyFrom copies another player of the same model, except the script.
 func (p *Player) copyFrom(o *Player) {
 	p.engine.CopyFrom(o.engine)
 	copy(p.latched, o.latched)
@@ -119,10 +119,10 @@ func (p *Player) move(world []bool) error {
 	return fmt.Errorf("%w: actions end and begin again in one world", bt.ErrLoop)
 }
 
-// Key returns a text that is the same for two players that do the same from here on.
+// Key returns a text that is the same for two players with the same future behaviour.
 func (p *Player) Key() string { return string(snapshot.Save(packed(p.latched), p.engine)) }
 
-// inputs returns what the leaves have to tell the engine that it does not know yet, also as a line of a script.
+// inputs returns the inputs of the leaves that the engine has not received yet, also as a line of a script.
 func (p *Player) inputs(world []bool) (inputs []bt.Input, line string) {
 	var words []string
 	for i := range p.m.leaves {
@@ -176,7 +176,7 @@ func (p *Player) isOver(t bt.Task, x *procedure, world []bool) bool {
 // brief reports whether one of its procedures may begin and end at one time.
 func (l *leaf) brief() bool { return l.entry.brief || l.exit.brief }
 
-// slowness returns what tells an engine which procedures take time, also as a line of a script.
+// slowness returns the inputs that set which procedures take time, also as a line of a script.
 func (p *Player) slowness() (inputs []bt.Input, line string) {
 	var words []string
 	for _, l := range p.m.leaves {
@@ -189,7 +189,7 @@ func (p *Player) slowness() (inputs []bt.Input, line string) {
 	return inputs, strings.Join(words, "; ")
 }
 
-// maxEndings bounds the procedures that may be over together.
+// maxEndings is the maximum number of procedures that may be over together.
 const maxEndings = 8
 
 const crowd = "more procedures may be over together than are tried"
@@ -233,7 +233,7 @@ func (p *Player) settled() bool {
 	})
 }
 
-// holds judges a formula in a world; one that is not given does not hold.
+// holds reports whether a formula holds in a world; nil does not.
 func (p *Player) holds(l *expr.Logic, world []bool) bool {
 	if l == nil {
 		return false
@@ -269,7 +269,7 @@ func (p *Player) lawful(world []bool) bool {
 	return !slices.ContainsFunc(p.m.facts, func(f expr.Logic) bool { return !p.holds(&f, world) })
 }
 
-// good reports whether a task has succeeded: it says so, or the result is held.
+// good reports whether a task has succeeded: by its status, or by a held result.
 func (p *Player) good(t bt.Task) bool {
 	if held, ok := p.engine.Held(t); ok {
 		return held == bt.Success

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Bounds of what a finding lists.
+// Bounds of the lists in a finding.
 const (
 	maxRegions = 4
 	maxGrown   = 64 // inputs of a region beyond which it is not simplified
@@ -18,9 +18,8 @@ type region struct {
 	truth       map[int]bool // a variable that is no cut
 }
 
-// regions describes the allowed states of a set as few boxes, at most maxRegions of them; more says whether there are
-// others. A box may reach into states that are not allowed where that makes it simpler. What tasks remember is left
-// out.
+// regions describes the allowed states of a set as a few boxes, at most maxRegions; more reports whether there are
+// others. A box may include states that are not allowed if that makes it simpler. The memory of tasks is left out.
 func (m *Model) regions(a set) (texts []string, more bool) {
 	s := m.space
 	outside := s.not(s.hide(m.allowed, m.memory))
@@ -58,7 +57,7 @@ func (m *Model) around(w []value) *region {
 	return r
 }
 
-// concrete chooses values for what a witness leaves open: cuts are true up to the first that the witness denies.
+// concrete chooses values for the open variables of a witness: cuts are true up to the first that is false.
 func concrete(w []value) []bool {
 	values := make([]bool, len(w))
 	for i, x := range w {
@@ -96,7 +95,7 @@ func (m *Model) between(i, first, last int) set {
 	return all
 }
 
-// grow drops what a region need not say to stay within a set, and widens the intervals that it has to name.
+// grow drops the groups that a region does not need to stay within a set, and widens its other intervals.
 func (m *Model) grow(r *region, within set) {
 	outside := m.space.not(within)
 	fits := func() bool {

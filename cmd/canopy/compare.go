@@ -78,7 +78,7 @@ Ctrl-C ends the comparison and prints the configurations flown so far.`,
 		"set `name=value`: a parameter of the vehicle, horizon, tolerance or method; may be repeated")
 	c.Flags().Var(&period, "period", "tick periods, a list of `times`")
 	c.Flags().IntVar(&repeat, "repeat", 7, "number of rounds")
-	c.Flags().Var(&budget, "budget", "maximum CPU `time` of a configuration; it is flown at least once")
+	c.Flags().Var(&budget, "budget", "CPU `time` after which a configuration is not flown again")
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON: a list with an object for each configuration")
 	return c
 }
