@@ -37,7 +37,7 @@ var rooms = map[string]room{
 	}, tests: reasons{
 		"diag":            "golden scripts are trace scripts",
 		"document/script": "golden scripts are trace scripts",
-		"formalism/tick":  "the second engine goes through the golden scripts",
+		"formalism/tick":  "the second engine passes the golden scripts",
 		"internal/trees":  "random trees",
 	}},
 	"document/script": {pure: true, imports: reasons{
@@ -72,7 +72,7 @@ var rooms = map[string]room{
 		"internal/problems": "published event times are met",
 	}},
 	"vehicle/model": {pure: true, tests: reasons{
-		"expr":               "every unit of the metadata is one that expressions know",
+		"expr":               "every unit of the metadata is one that expressions support",
 		"go.yaml.in/yaml/v3": "the given parameters and reference values are YAML",
 	}},
 	"executive": {pure: true, imports: reasons{
@@ -99,7 +99,7 @@ var rooms = map[string]room{
 		"go.yaml.in/yaml/v3": "a YAML parser whose nodes carry line and column",
 	}},
 	"formalism/stategraph": {pure: true, imports: reasons{
-		"bt":               "a graph that does what a tree does uses the names of its leaves",
+		"bt":               "a graph that is equivalent to a tree uses the names of its leaves",
 		"diag":             "an author's mistakes are reported all at once, each at its place",
 		"expr":             "a transition's condition is an expression",
 		"snapshot":         "an engine can be saved",
@@ -113,7 +113,7 @@ var rooms = map[string]room{
 		"explore":              "a graph's steps are the states that a tree can reach",
 		"bt":                   "a tree is settled with all inputs to find its states",
 		"diag":                 "an author's mistakes are reported all at once, each at its place",
-		"expr":                 "inputs are named so that conditions can spell them",
+		"expr":                 "inputs have names that are valid in conditions",
 		"document/plan":        "is what is translated",
 		"formalism/stategraph": "is what plans are translated to",
 	}, tests: reasons{
@@ -124,7 +124,7 @@ var rooms = map[string]room{
 	"vehicle/equations": {pure: true, imports: reasons{
 		"diag":             "an author's mistakes are reported all at once, each at its place",
 		"expr":             "derivatives and outputs are expressions",
-		"vehicle/model":    "what comes out is a vehicle like any other",
+		"vehicle/model":    "the result is a vehicle like any other",
 		"document/yamldoc": "equations are in a YAML file",
 	}},
 	"analysis/temporal": {pure: true, imports: reasons{
@@ -142,18 +142,18 @@ var rooms = map[string]room{
 	"analysis/verify": {pure: true, imports: reasons{
 		"executive":         "leaves tell the engine by the one protocol",
 		"explore":           "states of plans are searched",
-		"bt":                "what a plan does is what the engine does",
+		"bt":                "the engine defines the behaviour of a plan",
 		"expr":              "conditions are abstracted to limits of signals",
 		"document/plan":     "plans are what is proved",
 		"document/declare":  "what is declared of a plan is what is proved",
 		"analysis/temporal": "properties of runs are declared",
-		"analysis/reaction": "how long the tree takes to settle is one of the questions",
+		"analysis/reaction": "the time that the tree takes to settle is one of the questions",
 		"snapshot":          "states that were visited are known by their bytes",
 
 		"formalism/stategraph": "a plan is compared with a state graph",
 	}, outside: reasons{
 		"github.com/dalzilio/rudd": "sets of states are binary decision diagrams",
-		"gonum.org/v1/gonum":       "a linear program finds what rises until the goal is reached",
+		"gonum.org/v1/gonum":       "a linear program finds a sum that rises until the goal is reached",
 	}, tests: reasons{
 		"diag":                         "plans are read from texts",
 		"github.com/crillab/gophersat": "an encoding of its own gives the same answers",
@@ -186,7 +186,7 @@ var rooms = map[string]room{
 	"run/folder": {imports: reasons{
 		"bt":         "the plan is drawn with its final statuses",
 		"diag":       "reads the plan that a log carries",
-		"run/record": "writes the log, and goes on with it",
+		"run/record": "writes the log, and continues it",
 		"run/report": "writes the report",
 		"snapshot":   "saves and resumes runs",
 
@@ -205,7 +205,7 @@ var rooms = map[string]room{
 		"diag":             "a mission file's mistakes are reported like a plan's",
 		"expr":             "mission signals are expressions; compiled leaves yield event indicators",
 		"ode":              "a mission file sets the integrator's tolerances",
-		"sim":              "a mission file says what to do about chattering",
+		"sim":              "a mission file defines the reaction to chattering",
 		"executive":        "a plan is compiled for the mission's signals",
 		"vehicle/model":    "a mission names its vehicle",
 		"document/plan":    "a mission names its plan",
@@ -233,29 +233,29 @@ var rooms = map[string]room{
 		"executive":        "evaluates the signals that its program describes",
 		"ode":              "the integrator's options",
 		"run":              "is a world of it",
-		"run/record":       "a summary says what the simulation has cost",
-		"sim":              "time goes on in it between instants",
+		"run/record":       "a summary contains the cost of the simulation",
+		"sim":              "it advances time between instants",
 		"snapshot":         "a simulation can be saved",
 		"vehicle/model":    "a vehicle gives derivatives and outputs",
 	}, tests: reasons{
-		"analysis/verify": "what is proved of the solar day is seen in flight",
+		"analysis/verify": "flights confirm the proofs about the solar day",
 		"bt":              "statuses are compared",
 		"internal/cart":   "runs of a small vehicle have closed forms",
 	}},
 	"formalism/backchain": {pure: true, imports: reasons{
 		"executive":     "leaves tell the engine by the one protocol",
-		"explore":       "which states of the world lead to the goal is searched",
-		"bt":            "a plan that was built is flown in thought",
+		"explore":       "the states of the world that lead to the goal are searched",
+		"bt":            "a plan that was built is tested with the engine",
 		"diag":          "mistakes in a goal or a world are shown at their place",
 		"document/plan": "worlds are models of plans, and the result is a plan",
-		"snapshot":      "a state that comes again is a circle",
+		"snapshot":      "a repeated state is a cycle",
 	}},
 	"analysis/reaction": {pure: true, imports: reasons{
 		"explore":       "all states of a tree are searched",
 		"bt":            "the engine is the step function of every search",
 		"expr":          "an expression without signals has one value",
-		"document/plan": "a plan says what its leaves can tell",
-		"snapshot":      "a saved engine is a state that was seen",
+		"document/plan": "a plan defines the possible inputs of its leaves",
+		"snapshot":      "a saved engine is a visited state",
 	}, tests: reasons{
 		"diag":            "a counterexample is replayed as a script",
 		"document/script": "scripts are replayed",
@@ -268,14 +268,14 @@ var rooms = map[string]room{
 		"run":              "every start is one run",
 		"run/simulated":    "runs are simulated",
 		"document/plan":    "parts of a plan become plans",
-		"run/record":       "a run's events say where the vehicle's model ends",
+		"run/record":       "a run's events report where the vehicle's model ends",
 	}},
 	"cmd/canopy": {imports: reasons{
 		"explore":          "bounds searches by the time that a flag gives",
 		"document/script":  "traces plans",
 		"diag":             "prints mistakes",
 		"analysis/diff":    "compares plans, and state graphs",
-		"document/yamldoc": "tells a state graph from a mission",
+		"document/yamldoc": "distinguishes a state graph from a mission",
 		"bt":               "runs trace scripts",
 		"vehicle/model":    "lists vehicles",
 		"document/plan":    "draws plans",
@@ -298,7 +298,7 @@ var rooms = map[string]room{
 		"formalism/translate":  "translates plans",
 		"formalism/backchain":  "builds plans from a goal",
 		"analysis/temporal":    "judges runs",
-		"analysis/reaction":    "proves how long a tree can take to react",
+		"analysis/reaction":    "proves the reaction time of a tree",
 	}, outside: reasons{
 		"github.com/spf13/cobra": "commands, flags, help",
 		"github.com/spf13/pflag": "the flags that cobra reads: an unknown one comes with the nearest known one",
@@ -312,18 +312,18 @@ var rooms = map[string]room{
 		"sim":               "finds the events",
 	}},
 	"examples/01-status-lanes": {imports: reasons{
-		"bt":              "asks for statuses",
+		"bt":              "uses statuses",
 		"internal/flight": "flies and draws",
-		"run":             "says what decides",
+		"run":             "selects the decider",
 	}},
 	"examples/02-exit-procedure": {imports: reasons{
 		"internal/flight": "flies and draws",
-		"run":             "says what decides",
+		"run":             "selects the decider",
 	}},
 	"examples/03-chattering": {imports: reasons{
 		"bt":              "counts activations",
 		"internal/flight": "flies and draws",
-		"run":             "says what decides",
+		"run":             "selects the decider",
 	}, outside: reasons{
 		"gonum.org/v1/plot": "one picture of several plots",
 	}},
@@ -483,7 +483,7 @@ func TestPermissionsFormLayers(t *testing.T) {
 			case rooms[name].pure && !rooms[next].pure:
 				t.Errorf("%s is pure, but may import %s, which is not", name, next)
 			case state[next] == onTheWay:
-				t.Errorf("%s and %s may import each other in a circle", name, next)
+				t.Errorf("%s and %s import each other in a cycle", name, next)
 			case state[next] != done:
 				visit(next)
 			}
@@ -557,10 +557,10 @@ func TestArchitectureShowsTheTable(t *testing.T) {
 			want = "-"
 		}
 		if got := strings.TrimSpace(imports); got != want {
-			t.Errorf("docs/architecture.md: %s may import %q, the table of internal/house says %q", name, got, want)
+			t.Errorf("docs/architecture.md: %s may import %q, the table of internal/house gives %q", name, got, want)
 		}
 		if pure := strings.TrimSpace(m[4]) == "none"; pure != rooms[name].pure {
-			t.Errorf("docs/architecture.md: the effects of %s are %q, internal/house says pure: %v",
+			t.Errorf("docs/architecture.md: the effects of %s are %q, but internal/house has pure: %v",
 				name, m[4], rooms[name].pure)
 		}
 	}
