@@ -9,26 +9,26 @@ import (
 	"canopy/snapshot"
 )
 
-// ErrStorm is the failure of a run in which time events crowd, so that time hardly goes on: procedures that take next
-// to no time start each other. The error that wraps it names the tasks. The simulator sees such chattering in state
-// events alone; ticks and the recording grid do not count.
+// ErrStorm reports a run with time events so dense that time hardly advances: procedures that take almost no time start
+// each other. The error that wraps it names the tasks. The simulator detects such chattering only in state events;
+// ticks and the recording grid do not count.
 var ErrStorm = errors.New("chattering")
 
-// Time events crowd if a hundred of them come within less than a hundredth of a second. The steps of the integrator are
-// no measure, as they are for state events: each time event ends one.
+// Time events chatter if a hundred of them occur within less than a hundredth of a second. Unlike for state events, the
+// steps of the integrator are not a measure: each time event ends one.
 const (
 	crowd = 100
 	brief = 0.01              // s
 	apart = 2 * brief / crowd // distance at which Continue holds them [s]
 )
 
-// storm watches for time events that crowd.
+// storm detects chattering of time events.
 type storm struct {
-	times  []float64 // of the last time events, a ring [s]
+	times  []float64 // of the last time events, a ring buffer [s]
 	count  int       // time events since the last report
 	latest []int     // of each task, the count at its last change of status
 	last   float64   // time of the last time event [s]
-	held   bool      // a stretch is under way that Continue gets over
+	held   bool      // a stretch of chattering is under way, with Continue
 }
 
 func newStorm(tasks int) storm {
@@ -43,8 +43,8 @@ func (s *storm) state(c *snapshot.Codec) {
 	snapshot.Bool(c, &s.held)
 }
 
-// alarm returns when the time event is to come that the executive wants at a time. A stretch ends when none is wanted
-// for the time of a crowd.
+// alarm returns the time of a time event that the executive requests for the given time. A stretch ends when none is
+// requested for the duration of a cluster.
 func (s *storm) alarm(now, wanted float64) float64 {
 	s.held = s.held && wanted <= now+crowd*apart
 	if s.held {
@@ -53,8 +53,8 @@ func (s *storm) alarm(now, wanted float64) float64 {
 	return wanted
 }
 
-// crowd counts the time event at the present time. If it completes a crowd, the run fails, or holds time events apart
-// from now on, as the mission says.
+// crowd counts the time event at the current time. If it completes a cluster, the run fails, or holds time events apart
+// from now on, as the mission requires.
 func (r *Run) crowd() error {
 	s, t := &r.storm, r.world.T()
 	s.times[s.count%crowd], s.last = t, t
