@@ -261,7 +261,7 @@ func (d *declarer) resources(n *yamldoc.Node) {
 	})
 }
 
-// effects reads how fast signals change: `up`, `down`, or a list of the least and the greatest rate.
+// effects reads the rates of signals: `up`, `down`, or a list of the minimum and the maximum rate.
 func (d *declarer) effects(n *yamldoc.Node) {
 	d.d.Effects = Effects{}
 	d.Mapping(n, "effects", func(key, value *yamldoc.Node) {
@@ -288,7 +288,7 @@ func (d *declarer) rate(n *yamldoc.Node) Rate {
 		return Rate{-inf, -math.SmallestNonzeroFloat64}
 	case n.Kind != yamldoc.Sequence || len(n.Items) != 2:
 		d.Add(n, "wrong-type", "in the signal's unit per second, as in [-2e-5, 1e-5]",
-			"an effect is up, down, or the least and the greatest rate")
+			"an effect is up, down, or the minimum and the maximum rate")
 		return Rate{}
 	}
 	low := d.Number(n.Items[0], expr.One, "the least rate")
