@@ -191,7 +191,8 @@ func (n *Node) registers() int {
 // fusable reports whether an instruction can take the node as an argument without a register.
 func (n *Node) fusable() bool { return n.constant || n.op == OpName }
 
-// fused returns the arguments of a sum, a difference, a product, a quotient or a relation, in the order in which they are computed.
+// fused returns the arguments of a sum, a difference, a product, a quotient or a relation, in the order in which they
+// are computed.
 func (n *Node) fused() (x, y *Node) {
 	x, y = n.sides()
 	if (n.op == OpAdd || n.op == OpMultiply) && x.fusable() {

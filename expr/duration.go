@@ -16,7 +16,8 @@ var spans = [...]struct {
 	name     string
 	num, den float64
 }{
-	{"d", 86400, 1}, {"h", 3600, 1}, {"min", 60, 1}, {"m", 60, 1}, {"s", 1, 1}, {"ms", 1, 1e3}, {"us", 1, 1e6}, {"ns", 1, 1e9},
+	{"d", 86400, 1}, {"h", 3600, 1}, {"min", 60, 1}, {"m", 60, 1}, {"s", 1, 1},
+	{"ms", 1, 1e3}, {"us", 1, 1e6}, {"ns", 1, 1e9},
 }
 
 // Duration reads a constant time [s], as flags and documents write it: 90, 90 [s], 12h30m, 28 [d].

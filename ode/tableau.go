@@ -114,7 +114,8 @@ var kennedyCarpenter = &tableau{
 }
 
 // bogackiShampine is the explicit pair 3(2) of P. Bogacki & L. F. Shampine, A 3(2) pair of Runge-Kutta formulas,
-// Applied Mathematics Letters 2 (1989) 321-325. Its dense output is the cubic through values and derivatives at both ends.
+// Applied Mathematics Letters 2 (1989) 321-325. Its dense output is the cubic through values and derivatives at both
+// ends.
 var bogackiShampine = &tableau{
 	name: "BogackiShampine", order: 3, embedded: 2, inside: 3, safety: 0.8,
 	c: []float64{0, 1. / 2, 3. / 4, 1},

@@ -167,7 +167,8 @@ func (s *Simulator) State(c *snapshot.Codec) {
 	}
 	s.chatter.state(c)
 	s.integrator.State(c)
-	if sound := !s.pending && s.T == r.t && s.T-s.T == 0 && s.integrator.T() >= s.T && !math.IsNaN(s.Alarm); c.Loading() && !sound {
+	finite := s.T-s.T == 0 && !math.IsNaN(s.Alarm)
+	if sound := finite && !s.pending && s.T == r.t && s.integrator.T() >= s.T; c.Loading() && !sound {
 		c.Fail(snapshot.ErrMismatch)
 	}
 }

@@ -14,9 +14,9 @@ const none bt.Task = -1
 // Plans compares two plans, subtrees expanded. A connection leads from a node to a child.
 //
 // Nodes with a name that is unique in both plans are the same node. The others are matched by their neighbours: parents
-// of such nodes are the same if they have the same kind; so are children of the same parent that agree in kind and name,
-// and leaves that agree in kind and all attributes, from left to right. So a node stays the same if it is renamed or its
-// attributes change, and a node that moves with its name is not removed and added.
+// of such nodes are the same if they have the same kind; so are children of the same parent that agree in kind and
+// name, and leaves that agree in kind and all attributes, from left to right. So a node stays the same if it is
+// renamed or its attributes change, and a node that moves with its name is not removed and added.
 func Plans(old, updated *plan.Plan) Difference {
 	m := newMatching(old, updated)
 	m.byName()

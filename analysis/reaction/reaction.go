@@ -45,9 +45,9 @@ func Stubs(tree *bt.Tree) []Inputs {
 }
 
 // Told returns the inputs that the leaves of a plan can give in a mission, in the order of the plan's leaves: an action
-// without `done` never succeeds, one without `_failureIf` never refuses, a procedure takes time if the plan declares its
-// end, and an expression without signals has one value. Expressions over the same signals are treated as independent,
-// so that the inputs include all those of the mission.
+// without `done` never succeeds, one without `_failureIf` never refuses, a procedure takes time if the plan declares
+// its end, and an expression without signals has one value. Expressions over the same signals are treated as
+// independent, so that the inputs include all those of the mission.
 func Told(p *plan.Plan) []Inputs {
 	all := make([]Inputs, len(p.Leaves))
 	for i := range p.Leaves {
@@ -170,8 +170,6 @@ const (
 	entered
 	exited
 )
-
-var verbs = [...]string{"set", "request", "end", "entered", "exited"}
 
 // timed states whether a procedure that starts takes time.
 type timed struct {
@@ -367,20 +365,9 @@ func (in input) input(tree *bt.Tree) bt.Input {
 	return bt.Exited(t)
 }
 
-// line returns the text in a trace script.
-func (in input) line(tree *bt.Tree) string {
-	text := verbs[in.verb] + " " + tree.Name(tree.Leaves()[in.leaf])
-	switch in.verb {
-	case set:
-		return text + map[bt.Status]string{bt.Success: " true", bt.Failure: " false"}[in.value]
-	case request, end:
-		return text + " " + strings.ToLower(in.value.String())
-	}
-	return text
-}
-
-// Script returns a shortest trace script whose last line takes the maximum that was found of a measure, one of Measures,
-// and the work of that line. Without any input the script is empty. Lines with the word `slow` only prepare the next.
+// Script returns a shortest trace script whose last line takes the maximum that was found of a measure, one of
+// Measures, and the work of that line. Without any input the script is empty. Lines with the word `slow` only prepare
+// the next.
 func (r *Result) Script(measure string) (lines []string, last Work) {
 	m := slices.Index(Measures, measure)
 	if m < 0 {

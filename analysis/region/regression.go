@@ -10,8 +10,8 @@ import (
 	"canopy/run/simulated"
 )
 
-// Regression is a question about a teleo-reactive list of rules, condition -> action: where does the action of the first
-// rule that holds lead if it is executed without end (Definitions 1 and 4)?
+// Regression is a question about a teleo-reactive list of rules, condition -> action: where does the action of the
+// first rule that holds lead if it is executed without end (Definitions 1 and 4)?
 type Regression struct {
 	space *Space
 	name  string

@@ -1,6 +1,7 @@
 // Package temporal is a language for properties of runs: a condition always holds, holds eventually, in some order, or
 // within some time. A property is read once into an immutable formula (Read) and judged on a trace of signals and
-// tasks, with a margin (Trace.Judge). Package verify proves properties of plans. docs/temporal.md describes the language.
+// tasks, with a margin (Trace.Judge). Package verify proves properties of plans. docs/temporal.md describes the
+// language.
 package temporal
 
 import "canopy/expr"

@@ -206,8 +206,8 @@ func (c curve) windows(length float64) []window {
 	return exact
 }
 
-// within returns the maximum of the curve from each place on, up to a duration later. Times beyond the end have the given
-// value; so has the time of the end of a partial curve, since its later places are not known.
+// within returns the maximum of the curve from each place on, up to a duration later. Times beyond the end have the
+// given value; so has the time of the end of a partial curve, since its later places are not known.
 func (c curve) within(length, beyond float64, partial bool) curve {
 	last := c[len(c)-1].t
 	best := newMaxima(c)

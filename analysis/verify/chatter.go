@@ -65,7 +65,8 @@ func askChatter(m *Model) []Finding {
 		}
 		if len(t.latches) > maxLatches || !t.search() {
 			found = append(found, Finding{Verdict: Undecided, About: m.vocab.signals[i].name,
-				Text:   "not concluded whether tasks take turns on " + m.vocab.signals[i].name + ": there are too many possible turns",
+				Text: "not concluded whether tasks take turns on " + m.vocab.signals[i].name +
+					": there are too many possible turns",
 				Advice: "declare effects of fewer tasks"})
 			continue
 		}

@@ -19,10 +19,10 @@ import (
 // in a neighbouring one; free inputs change arbitrarily.
 //
 // The goal is reached from a strongly connected part of the other places if every way out of it leads to places from
-// which the goal is reached, and the part must be left: a weighted sum of signals rises everywhere in it and cannot rise
-// without bound (a linear ranking function: A. Podelski and A. Rybalchenko, A complete method for the synthesis of
-// linear ranking functions, 2004). It is never reached from places without a way to it. Between these, a lasso shows
-// which tasks might run for ever.
+// which the goal is reached, and the part must be left: a weighted sum of signals rises everywhere in it and cannot
+// rise without bound (a linear ranking function: A. Podelski and A. Rybalchenko, A complete method for the synthesis
+// of linear ranking functions, 2004). It is never reached from places without a way to it. Between these, a lasso
+// shows which tasks might run for ever.
 
 func askReach(m *Model) []Finding {
 	if !m.moves(m.goal) {
@@ -161,8 +161,8 @@ func (x *journey) arrive(state, world int) (n int, ok bool) {
 	return n, true
 }
 
-// rates returns the rate of each signal in a state: the range that the effects of all active tasks allow, or any rate if
-// they exclude each other.
+// rates returns the rate of each signal in a state: the range that the effects of all active tasks allow, or any rate
+// if they exclude each other.
 func (x *journey) rates(p *Player) []declare.Rate {
 	inf := math.Inf(1)
 	list := slices.Repeat([]declare.Rate{{Low: -inf, High: inf}}, len(x.m.vocab.signals))

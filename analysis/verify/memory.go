@@ -6,9 +6,9 @@ import (
 	"canopy/bt"
 )
 
-// The memory of a tree (docs/semantics.md, section 4) is in separate variables, free except for rules that hold in every
-// settled state. The rules allow more states than can be reached: a proof with them is valid, a refutation must be
-// confirmed by the engine (search.go).
+// The memory of a tree (docs/semantics.md, section 4) is in separate variables, free except for rules that hold in
+// every settled state. The rules allow more states than can be reached: a proof with them is valid, a refutation must
+// be confirmed by the engine (search.go).
 //
 //	kept[a]          action a continues although its request is success or failure: it is active
 //	heldGood[t]      the result of t, which ended, is held: it has no judgement of its own, and its parent is active

@@ -11,9 +11,9 @@ import (
 
 // Model is the abstraction of a plan: a state is an assignment of truth values to inputs.
 //
-// The limits of a signal cut its range into intervals. A relation that is not a limit of one signal is a separate input,
-// true or false in any state; so is a condition without an expression. This allows more states than exist: a proof
-// holds, and a refutation names the inputs.
+// The limits of a signal cut its range into intervals. A relation that is not a limit of one signal is a separate
+// input, true or false in any state; so is a condition without an expression. This allows more states than exist: a
+// proof holds, and a refutation names the inputs.
 //
 // The sets are those of the settled states, in which no procedure is under way:
 //
@@ -159,8 +159,8 @@ func (m *Model) slow() bool {
 	return slices.ContainsFunc(m.leaves, func(l leaf) bool { return l.entry.slow || l.exit.slow })
 }
 
-// expanded returns an expression with computed signals replaced by their expressions. If it becomes too large they stay,
-// as free signals.
+// expanded returns an expression with computed signals replaced by their expressions. If it becomes too large they
+// stay, as free signals.
 func (m *Model) expanded(e *expr.Expr) *expr.Expr {
 	long := e
 	for slices.ContainsFunc(long.Names(), func(name string) bool { return m.subject.Computed[name] != nil }) {
@@ -382,9 +382,9 @@ func (m *Model) chain(kids []bt.Task, over, stops []set) (passed, stopped set) {
 	return passed, stopped
 }
 
-// parallel counts: a parallel of n children succeeds when M are good and fails when N are bad or too many to succeed. If
-// both counts can be reached, the children are counted from the left and the first count decides; pinned children of a
-// Parallel are counted first, in an order that the abstraction leaves open.
+// parallel counts: a parallel of n children succeeds when M are good and fails when N are bad or too many to succeed.
+// If both counts can be reached, the children are counted from the left and the first count decides; pinned children
+// of a Parallel are counted first, in an order that the abstraction leaves open.
 func (m *Model) parallel(t bt.Task) (good, bad set) {
 	s, kids := m.space, m.tree.Children(t)
 	enough, tooMany := m.tree.Counts(t)

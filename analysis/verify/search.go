@@ -20,9 +20,9 @@ type counterexample struct {
 	world   []bool // refuted by a search: where
 }
 
-// show searches for a counterexample in a set that the abstraction does not exclude. The engine has the last word. Where
-// procedures take time it also has the first: a task that ends during another procedure keeps its status, which the
-// abstraction, built for procedures that take no time, does not cover.
+// show searches for a counterexample in a set that the abstraction does not exclude. The engine has the last word.
+// Where procedures take time it also has the first: a task that ends during another procedure keeps its status, which
+// the abstraction, built for procedures that take no time, does not cover.
 func (m *Model) show(a set, violated violation) counterexample {
 	settled := func(p *Player, w []bool) bool { return p.settled() && violated(p, w) }
 	if m.slow() {

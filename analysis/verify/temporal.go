@@ -176,8 +176,8 @@ func timing(f *temporal.Formula) string {
 	return ""
 }
 
-// duties are the formulas still to be met: one of several sets of a pursuit's Weak formulas, bit i for the formula i. No
-// set contains another one, and they are in ascending order, so that equal duties are identical. Without a set the
+// duties are the formulas still to be met: one of several sets of a pursuit's Weak formulas, bit i for the formula i.
+// No set contains another one, and they are in ascending order, so that equal duties are identical. Without a set the
 // property is violated; with the empty set it is met.
 type duties []uint64
 

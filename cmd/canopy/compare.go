@@ -133,7 +133,7 @@ flying:
 				continue
 			}
 			if c == nil {
-				c = run.Recorded(continuous.Inputs)
+				c = continuous.Inputs
 			}
 			bar.step(float64(round*len(configurations)+i), c.String())
 			history, summary, spent, failure := measure(ctx, m, c, until)

@@ -147,7 +147,7 @@ func TestMonitorBelievesWholeLogs(t *testing.T) {
 		if status != exitRefute || !strings.Contains(stdout, "VIOLATED") {
 			t.Errorf("%s: status %d\n%s", name, status, stdout)
 		}
-		stdout, _, status = canopy("report", dir)
+		_, _, status = canopy("report", dir)
 		if _ = os.Rename(file, filepath.Join(dir, "run.mcap")); status == exitOK {
 			t.Error("a report of no log")
 		}

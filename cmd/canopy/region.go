@@ -94,7 +94,8 @@ Exit status: 0 everything was sampled, 1 interrupted (the samples so far are pri
 	flags.BoolVar(&f.regression, "regression", false, "treat the plan as a list of rules")
 	flags.IntVar(&f.resolution, "resolution", 32, "number of cells along each axis, before refinement")
 	flags.IntVar(&f.refine, "refine", 3, "maximum number of times that a cell is quartered if its corners differ")
-	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "number of parallel simulations; the result does not depend on it")
+	flags.IntVar(&f.workers, "workers", runtime.NumCPU(),
+		"number of parallel simulations; the result does not depend on it")
 	flags.StringArrayVar(&f.set, "set", nil, "set `name=value`: a parameter of the vehicle, horizon or tolerance")
 	flags.StringVar(&f.out, "out", "", "write a picture to this `file` (.svg)")
 	flags.BoolVar(&f.asJSON, "json", false, "print as JSON")

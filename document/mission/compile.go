@@ -82,7 +82,8 @@ func (b *builder) leaf(i int, l plan.Leaf) executive.Leaf {
 		}
 		return b.compiler.CompileAtOnce(e, v)
 	}
-	assignments := func(compile func(*expr.Expr, expr.Variable) *expr.Code, list []plan.Assignment) []executive.Assignment {
+	type compiler func(*expr.Expr, expr.Variable) *expr.Code
+	assignments := func(compile compiler, list []plan.Assignment) []executive.Assignment {
 		var a []executive.Assignment
 		for _, x := range list {
 			s := &b.m.signals[b.names[x.Target]]

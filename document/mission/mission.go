@@ -1,6 +1,6 @@
 // Package mission reads mission files: which plan is flown with which vehicle, and how. A [Mission] is what the file
-// contains, checked against the vehicle and the plan, with the plan compiled for the mission's signals. It never changes
-// and may be shared; runs are made from it.
+// contains, checked against the vehicle and the plan, with the plan compiled for the mission's signals. It never
+// changes and may be shared; runs are made from it.
 package mission
 
 import (

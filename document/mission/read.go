@@ -449,7 +449,8 @@ func (b *builder) ownSignals(own *yamldoc.Node) {
 	for _, s := range b.m.signals {
 		for _, v := range s.values {
 			if _, taken := b.names[v]; taken {
-				b.Add(own, "duplicate-name", "call the value or the signal otherwise", "%s is a signal and a value of %s", v, s.name)
+				b.Add(own, "duplicate-name", "rename the value or the signal",
+					"%s is a signal and a value of %s", v, s.name)
 			}
 		}
 	}

@@ -47,7 +47,8 @@ func message(err error) string {
 // hints say how to mend what the library's messages are about.
 var hints = []struct{ about, hint string }{
 	{"cannot start any token", "quote texts that begin with @, % or a back quote, and indent with blanks"},
-	{"mapping values are not allowed", `quote a text with ": " in it, and write the entries of a mapping below each other`},
+	{"mapping values are not allowed",
+		`quote a text with ": " in it, and write the entries of a mapping below each other`},
 	{"tab character", "indent with blanks, not with tabs"},
 	{"did not find expected key", "begin the entries of a mapping in one column"},
 	{"expected '-' indicator", `begin the entries of a list in one column, each with "- "`},

@@ -16,8 +16,8 @@ func (g *Graph) DOT(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "digraph %s {\n", quote(g.Name))
 	fmt.Fprintln(out, `  graph [compound=true, fontname="sans-serif", fontsize=11];`)
-	fmt.Fprintf(out, "  node [shape=box, style=\"rounded,filled\", fillcolor=%q, color=%q,\n", palette.Tint(palette.Blue, 0.15),
-		palette.Blue)
+	fmt.Fprintf(out, "  node [shape=box, style=\"rounded,filled\", fillcolor=%q, color=%q,\n",
+		palette.Tint(palette.Blue, 0.15), palette.Blue)
 	fmt.Fprintln(out, `    fontname="sans-serif", fontsize=11];`)
 	fmt.Fprintf(out, "  edge [color=%q, fontname=\"sans-serif\", fontsize=10];\n", palette.Muted)
 	fmt.Fprintln(out, `  start [shape=point, label=""];`)

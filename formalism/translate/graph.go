@@ -32,9 +32,9 @@ func StateGraph(p *plan.Plan, a Assumptions) (*stategraph.Graph, error) {
 	return StateGraphOf(p.Name, p.Tree, Inputs(p), a)
 }
 
-// StateGraphOf translates a tree to a state graph with the given conditions. Each condition of the tree should be in one of
-// the inputs, otherwise it is always false. The names of the inputs must be unique and such that expressions can spell
-// them.
+// StateGraphOf translates a tree to a state graph with the given conditions. Each condition of the tree should be in
+// one of the inputs, otherwise it is always false. The names of the inputs must be unique and such that expressions
+// can spell them.
 func StateGraphOf(name string, tree *bt.Tree, inputs []Input, a Assumptions) (*stategraph.Graph, error) {
 	m, err := newMachine(tree, inputs, a.Limit)
 	if err != nil {

@@ -80,8 +80,8 @@ func SCXML(w io.Writer, g *stategraph.Graph) error {
 	return b.Flush()
 }
 
-// javascript spells a condition in ECMAScript, its names as members of the object inputs, in parentheses if it binds less
-// tightly than asked for. Both languages order or, and, not alike.
+// javascript spells a condition in ECMAScript, its names as members of the object inputs, in parentheses if it binds
+// less tightly than asked for. Both languages order or, and, not alike.
 func javascript(n *expr.Node, bind int) string {
 	o, _ := n.Op().Operator()
 	var text string

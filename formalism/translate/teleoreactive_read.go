@@ -19,8 +19,8 @@ const (
 // keywords cannot name anything.
 var keywords = []string{"and", "or", "not", "true", "else", "for", "in", "set", "depth", "run"}
 
-// ReadTeleoReactive reads a teleo-reactive program; docs/translate.md has the format. The list holds all mistakes at once; if
-// one of them is an error there is no program.
+// ReadTeleoReactive reads a teleo-reactive program; docs/translate.md has the format. The list holds all mistakes at
+// once; if one of them is an error there is no program.
 func ReadTeleoReactive(src *diag.Source) (*TeleoReactive, diag.List) {
 	r := &programReader{finder: finder{src: src}, arity: map[string]int{},
 		p: &TeleoReactive{Source: src, sets: map[string][]string{}, named: map[string]*procedure{}}}

@@ -1,2 +1,3 @@
-// Package house holds the rules of this repository as tests: which rooms may import which, and what documents may state.
+// Package house holds the rules of this repository as tests: which rooms may import which, and what documents may
+// state.
 package house

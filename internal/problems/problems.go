@@ -93,8 +93,8 @@ func (p *Problem) Error(y []float64) float64 {
 }
 
 // EventError returns how far the events are from the known ones, indicator by indicator in order of time: the largest
-// difference in seconds, and the largest of |t - known| / (known + 1 s). Complete reports whether each indicator has the
-// expected number. Events of different indicators may be in another order: at a loose tolerance, neighbours change
+// difference in seconds, and the largest of |t - known| / (known + 1 s). Complete reports whether each indicator has
+// the expected number. Events of different indicators may be in another order: at a loose tolerance, neighbours change
 // places.
 func (p *Problem) EventError(events []Event) (seconds, relative float64, complete bool) {
 	byIndicator := func(events []Event) [][]float64 {

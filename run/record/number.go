@@ -35,7 +35,7 @@ func appendJSONNumber(b []byte, v float64) []byte {
 // would interpret as a formula gets an apostrophe before it, which marks text in spreadsheets.
 func appendField(b []byte, s string) []byte {
 	s = diag.Visible(s)
-	if s != "" && strings.Contains("=+-@", s[:1]) {
+	if strings.IndexAny(s, "=+-@") == 0 {
 		s = "'" + s
 	}
 	if !strings.ContainsAny(s, ",\"\r\n") {

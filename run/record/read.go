@@ -145,7 +145,8 @@ func sound(err error) error {
 	return fmt.Errorf("%w: %w", ErrFormat, err)
 }
 
-// maxRecord bounds the records that are read [bytes]: chunks have little more than chunkSize, attachments are documents.
+// maxRecord bounds the records that are read [bytes]: chunks have little more than chunkSize, attachments are
+// documents.
 const maxRecord = 1 << 28
 
 // eachRecord calls visit for every complete record of an MCAP file, up to the end of its data, as long as visit returns
@@ -273,8 +274,8 @@ func (p *player) attachment(body []byte) error {
 }
 
 // eachMessage calls visit for every message of a chunk record, with its topic: first and last log time, uncompressed
-// size, checksum, compression, records. It adds the channels that the chunk declares. Errors are those of visit, or wrap
-// ErrFormat.
+// size, checksum, compression, records. It adds the channels that the chunk declares. Errors are those of visit, or
+// wrap ErrFormat.
 func eachMessage(body []byte, channels map[uint16]string, visit func(topic string, m *mcap.Message) error) error {
 	records, err := chunk(body)
 	if err != nil {
