@@ -327,8 +327,8 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for flag, says := range map[string]string{"--set=battery.E_Wh=6000": "of another run", "--until=23h": "of another run",
-		"--set=method=explicit": "of another run"} {
+	for flag, says := range map[string]string{"--set=battery.E_Wh=6000": "to another run", "--until=23h": "to another run",
+		"--set=method=explicit": "to another run"} {
 		if stderr, status := run(part, "--resume", flag); status != exitInput || !strings.Contains(stderr, says) {
 			t.Errorf("%s: status %d: %s", flag, status, stderr)
 		}

@@ -92,7 +92,7 @@ func TestRegionWrongInput(t *testing.T) {
 		{"--box x=0:5,y=0:1 --from x=3", "each state of the box"},
 		{"--box x=0:5,y=0:1 --out a.gif", "must end in .svg"},
 		{"--box x=0:5,y=0:1 --task habour", `did you mean "harbour"?`},
-		{"--box x=0:5,y=0:1 --task steer --compose", "Fallback or a Sequence"},
+		{"--box x=0:5,y=0:1 --task steer --compose", "Fallback or Sequence"},
 		{"--box x=0:5,y=0:1 --task steer --regression", "ReactiveFallback is a list of rules"},
 		{"--box x=0:5,y=0:1 --regression", "run in, has no condition"},
 		{"--box x=0:5,y=0:1,y=0:1", "--start"},
