@@ -243,49 +243,54 @@ func Text(s *record.Summary) ([]byte, error) {
 }
 
 func (f *flight) report() error {
-	page, log, err := written(f.dir)
+	page, digest, err := written(f.dir)
 	if err != nil {
 		return err
 	}
 	err = f.save(ReportFile, page)
 	if f.Table != nil && err == nil {
-		err = report.Table(f.Table, log)
+		err = digest.Table(f.Table)
 	}
 	return err
 }
 
 // Report rewrites the report of a folder from its log, and writes the closing table to table.
 func Report(dir string, table io.Writer) error {
-	page, log, err := written(dir)
+	page, digest, err := written(dir)
 	if err != nil {
 		return err
 	}
-	return errors.Join(files.Save(filepath.Join(dir, ReportFile), page), report.Table(table, log))
+	return errors.Join(files.Save(filepath.Join(dir, ReportFile), page), digest.Table(table))
 }
 
 // written writes the report of the log in a folder.
-func written(dir string) ([]byte, *record.Log, error) {
+func written(dir string) ([]byte, *report.Digest, error) {
 	f, err := os.Open(filepath.Join(dir, LogFile))
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	return page(f)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	return page(io.NewSectionReader(f, 0, info.Size())) // of a run that goes on, what there is now
 }
 
 // page writes the report of a log.
-func page(file io.ReadSeeker) ([]byte, *record.Log, error) {
-	log, err := record.Read(file)
+func page(file io.ReadSeeker) ([]byte, *report.Digest, error) {
+	digest, err := report.Read(file)
 	if err != nil {
 		return nil, nil, err
 	}
 	var page bytes.Buffer
-	err = report.HTML(&page, log, drawing(log))
-	return page.Bytes(), log, err
+	err = digest.HTML(&page, drawing(digest))
+	return page.Bytes(), digest, err
 }
 
 // drawing draws the plan attached to a log, with the statuses at the log's end; "" if the log has no plan of the run.
-func drawing(log *record.Log) string {
+func drawing(d *report.Digest) string {
+	log := d.Recorded
 	for _, a := range log.Attachments {
 		if a.Name != "plan.xml" {
 			continue
@@ -294,18 +299,13 @@ func drawing(log *record.Log) string {
 		if diags.HasErrors() || p.Tree.Len() != len(log.Tasks) {
 			return ""
 		}
-		statuses := make([]bt.Status, len(log.Tasks))
 		for i, t := range log.Tasks {
 			if p.Tree.Name(bt.Task(i)) != t.Name {
 				return ""
 			}
-			statuses[i] = t.Initial
-		}
-		for _, c := range log.Changes {
-			statuses[c.Task] = c.To
 		}
 		var svg bytes.Buffer
-		if plan.SVG(&svg, p, statuses) == nil {
+		if plan.SVG(&svg, p, d.Statuses) == nil {
 			return svg.String()
 		}
 	}

@@ -31,11 +31,11 @@ type verdict struct {
 	Reason  string         // may be empty
 }
 
-func judge(log *record.Log) verdict {
-	s := log.Summary
+func judge(end *record.End) verdict {
+	s := end.Summary
 	switch {
-	case log.Damage != nil:
-		return verdict{record.Interrupted, "Damaged", log.Damage.Error()}
+	case end.Damage != nil:
+		return verdict{record.Interrupted, "Damaged", end.Damage.Error()}
 	case s == nil:
 		return verdict{record.Interrupted, "Cut off", "the log has no end"}
 	case s.Outcome == record.Complete && s.Plan == record.PlanFailed:
@@ -50,61 +50,12 @@ func judge(log *record.Log) verdict {
 	return verdict{record.Interrupted, "Interrupted", s.Reason}
 }
 
-// ended is the simulated time [s] of the end of the log.
-func ended(log *record.Log) float64 {
-	if log.Summary != nil {
-		return log.Summary.Ended
-	}
-	end := log.Start
-	if n := len(log.T); n > 0 {
-		end = math.Max(end, log.T[n-1])
-	}
-	if n := len(log.Changes); n > 0 {
-		end = math.Max(end, log.Changes[n-1].T)
-	}
-	if n := len(log.Events); n > 0 {
-		end = math.Max(end, log.Events[n-1].T)
-	}
-	return end
-}
-
 // lane is the history of one task: S[i] holds from T[i] to T[i+1], the last to the end of the log.
 type lane struct {
 	Task  bt.Task   `json:"task"`
 	Depth int       `json:"depth"`
 	T     []float64 `json:"t"`
 	S     []int     `json:"s"` // bt.Status; as int, since encoding/json takes a slice of bytes for binary data
-}
-
-// lanes returns the histories of all tasks in reading order of the tree: parents first, children from left to right.
-func lanes(log *record.Log) []lane {
-	children := make(map[int][]int, len(log.Tasks))
-	for i, t := range log.Tasks {
-		children[t.Parent] = append(children[t.Parent], i)
-	}
-	list := make([]lane, 0, len(log.Tasks))
-	place := make([]int, len(log.Tasks)) // of a task's lane
-	var visit func(task, depth int)
-	visit = func(task, depth int) {
-		place[task] = len(list)
-		list = append(list, lane{Task: bt.Task(task), Depth: depth, T: []float64{log.Start},
-			S: []int{int(log.Tasks[task].Initial)}})
-		for _, c := range children[task] {
-			visit(c, depth+1)
-		}
-	}
-	for _, root := range children[-1] {
-		visit(root, 0)
-	}
-	for _, c := range log.Changes {
-		l := &list[place[c.Task]]
-		if len(l.T) == 1 {
-			l.S[0] = int(c.From)
-		}
-		l.T = append(l.T, c.T)
-		l.S = append(l.S, int(c.To))
-	}
-	return list
 }
 
 // activity is how long an action was active: in any non-transient status, its entry and exit procedures included.
@@ -121,73 +72,25 @@ func acts(kind string) bool {
 	return known && k.Acts()
 }
 
-// activities returns the actions in tree order.
-func activities(log *record.Log) []activity {
-	end := ended(log)
-	var list []activity
-	for _, l := range lanes(log) {
-		if !acts(log.Tasks[l.Task].Kind) {
-			continue
-		}
-		a := activity{Name: log.Tasks[l.Task].Name}
-		for i, s := range l.S {
-			if bt.Status(s) == bt.Activating {
-				a.Entries++
-			}
-			if bt.Status(s).Transient() {
-				continue
-			}
-			until := end
-			if i+1 < len(l.T) {
-				until = l.T[i+1]
-			}
-			a.Time += until - l.T[i]
-		}
-		if end > log.Start {
-			a.Share = a.Time / (end - log.Start)
-		}
-		list = append(list, a)
-	}
-	return list
-}
-
 // extreme holds the minimum and maximum of a signal and when each was first reached.
 type extreme struct {
 	record.Signal
+	place               int     // of the signal in the header
 	Least, Greatest     float64 // NaN if the signal has no finite value
 	LeastAt, GreatestAt float64 // [s]
 }
 
-// extremes returns the extremes of the plotted signals, in order of appearance.
-func extremes(log *record.Log) []extreme {
-	var list []extreme
-	seen := map[string]bool{}
-	plots, _ := panels(log)
-	for _, p := range plots {
-		for _, name := range p.Signals {
-			for i, s := range log.Signals {
-				if s.Name != name || seen[name] {
-					continue
-				}
-				seen[name] = true
-				nan := math.NaN()
-				e := extreme{Signal: s, Least: nan, Greatest: nan, LeastAt: nan, GreatestAt: nan}
-				for k, v := range log.Values[i] {
-					if math.IsNaN(v) || math.IsInf(v, 0) {
-						continue
-					}
-					if !(v >= e.Least) {
-						e.Least, e.LeastAt = v, log.T[k]
-					}
-					if !(v <= e.Greatest) {
-						e.Greatest, e.GreatestAt = v, log.T[k]
-					}
-				}
-				list = append(list, e)
-			}
-		}
+// add takes in a sample.
+func (e *extreme) add(t, v float64) {
+	if v-v != 0 {
+		return
 	}
-	return list
+	if !(v >= e.Least) {
+		e.Least, e.LeastAt = v, t
+	}
+	if !(v <= e.Greatest) {
+		e.Greatest, e.GreatestAt = v, t
+	}
 }
 
 // float64s packs numbers as base64 of little-endian float64.

@@ -37,7 +37,7 @@ func TestVerdicts(t *testing.T) {
 	} {
 		log := &record.Log{Header: record.Header{Horizon: 10}, End: record.End{Summary: c.summary, Damage: c.damage}}
 		var table bytes.Buffer
-		must(t, Table(&table, log))
+		must(t, digest(t, log).Table(&table))
 		if page := render(t, log, ""); !strings.Contains(page, `<p class="verdict `+c.page) {
 			t.Errorf("%s: the page does not say %q", name, c.page)
 		}
@@ -60,7 +60,7 @@ func TestPanelsByUnit(t *testing.T) {
 	add("", 1)
 	add("K", 5)
 	shapes := func() (list []string) {
-		plots, _ := panels(log)
+		plots, _ := panels(&log.Header)
 		for _, p := range plots {
 			list = append(list, fmt.Sprint(p.Signals))
 		}
@@ -70,7 +70,7 @@ func TestPanelsByUnit(t *testing.T) {
 	if diff := cmp.Diff(want, shapes()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if e := extremes(log); len(e) != len(log.Signals) {
+	if e := digest(t, log).extremes; len(e) != len(log.Signals) {
 		t.Errorf("%d extremes for %d signals", len(e), len(log.Signals))
 	}
 	if page := render(t, log, ""); strings.Contains(page, "names no plots") || !strings.Contains(page, "<h2>Extremes") {
@@ -85,7 +85,7 @@ func TestPanelsByUnit(t *testing.T) {
 	}
 	const left = "The mission names no plots. Not shown, but in signals.csv: m8, K4."
 	var table bytes.Buffer
-	must(t, Table(&table, log))
+	must(t, digest(t, log).Table(&table))
 	if !strings.Contains(render(t, log, ""), left) || !strings.Contains(table.String(), left) {
 		t.Errorf("what is left out is not said:\n%s", table.String())
 	}
@@ -117,7 +117,15 @@ func TestThinCurve(t *testing.T) {
 			values[i] = rapid.SampledFrom([]float64{0, 1, -1, 2, math.NaN(), math.Inf(1)}).Draw(t, "value")
 		}
 		columns := rapid.IntRange(1, 40).Draw(t, "columns")
-		kept := thinCurve(at, values, at[n-1], columns)
+		thinner := &curveThinner{until: at[n-1], columns: columns}
+		for i := range n {
+			thinner.add(at[i], values[i])
+		}
+		thinner.endColumn()
+		var kept []int
+		for _, p := range thinner.kept {
+			kept = append(kept, p.n)
+		}
 		if !slices.IsSorted(kept) || len(slices.Compact(slices.Clone(kept))) != len(kept) || len(kept) > 5*(columns+1) {
 			t.Fatalf("kept %v", kept)
 		}
@@ -218,5 +226,42 @@ func TestLongRun(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
+	}
+}
+
+// TestBounded: of a log of a million samples and 100,000 status changes and events, what is kept is bounded by the
+// page, not by the log.
+func TestBounded(t *testing.T) {
+	h := longLog(1).Header
+	h.Horizon = 1e6
+	var k *keeper
+	passes := 0
+	d, err := gather(func(begin func(*record.Header) record.Recorder) (record.End, error) {
+		passes++
+		to := begin(&h)
+		k, _ = to.(*keeper)
+		for i := range 1_000_000 {
+			at := float64(i)
+			must(t, to.Sample(at, []float64{math.Sin(at), at}))
+			for j := range 2 * (1 - min(1, i%10)) {
+				must(t, to.Status(at, 1, bt.Change{Task: 0, From: bt.Status(i / 10 % 8), To: bt.Status((i/10 + 1 + j) % 8)}))
+				must(t, to.Event(record.Event{T: at, Kind: "conflict", Text: "of two"}))
+			}
+		}
+		return record.End{Told: 1e6}, nil
+	})
+	must(t, err)
+	kept := len(k.times) + len(k.events) + len(k.changes.T) + len(d.noticed)
+	for _, c := range k.curves {
+		kept += cap(c.kept)
+	}
+	for _, l := range k.lanes {
+		kept += cap(l.t)
+	}
+	if most := 2*5*2*(mostColumns+1) + 2*mostChanges + 2*mostLines + mostNoticed; passes != 2 || kept > most {
+		t.Errorf("%d values are kept in %d passes, at most %d may be", kept, passes, most)
+	}
+	if d.changes != 200_000 || d.moreToNotice != 200_000-mostNoticed || d.Statuses[0] != bt.Status((99_999+2)%8) {
+		t.Errorf("%d changes, %d more events, the task ends %s", d.changes, d.moreToNotice, d.Statuses[0])
 	}
 }

@@ -16,13 +16,13 @@ const (
 // panels returns the plots of a log. If its header has none, these are the recorded signals by unit, in the order of
 // the header: first each unit gets a panel, then units with more signals get more, while panels are available; left
 // lists the signals without a place.
-func panels(log *record.Log) (list []record.Plot, left []string) {
-	if len(log.Plots) > 0 {
-		return log.Plots, nil
+func panels(h *record.Header) (list []record.Plot, left []string) {
+	if len(h.Plots) > 0 {
+		return h.Plots, nil
 	}
 	var units []string
 	signals := map[string][]string{}
-	for _, s := range log.Signals {
+	for _, s := range h.Signals {
 		u := unit(s)
 		if signals[u] == nil {
 			units = append(units, u)

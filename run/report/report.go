@@ -31,33 +31,32 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	},
 }).Parse(pageText))
 
-// HTML writes the log as one self-contained page that works offline: title block, the plots of the header over one
+// HTML writes the digest as one self-contained page that works offline: title block, the plots of the header over one
 // time axis, the events, the status of every task as a lane under them, the tree, the time in each action, the
 // extremes of the plotted signals, all status changes and events in a table, the parameters with their tags, the
 // attached documents.
 //
 // treeSVG is the drawing of the plan's tree with its final statuses, as plan.SVG writes it; it is trusted markup.
-// Empty: no drawing. All other text of the log may be hostile. Errors are those of w.
+// Empty: no drawing. All other text may be hostile. Errors are those of w.
 //
 // The page's own script draws the curves as SVG in the browser, from the original samples: where both sides of a
 // discontinuity were recorded, a step remains a step. Prints are vector graphics. For a very long run, curves, lanes
 // and table are thinned out, with a note.
-func HTML(w io.Writer, log *record.Log, treeSVG string) error {
-	log = visible(log)
-	d, notes := embedded(log)
+func (d *Digest) HTML(w io.Writer, treeSVG string) error {
 	v := view{
-		Log:        log,
-		Style:      template.CSS(styleText), //nolint:gosec // our own file
-		Script:     template.JS(scriptText), //nolint:gosec // our own file
-		Tree:       template.HTML(treeSVG),  //nolint:gosec // trusted by contract
-		Ended:      ended(log),
-		Verdict:    judge(log),
-		Activities: activities(log),
-		Extremes:   extremes(log),
-		Notes:      notes,
-		Data:       d,
+		Digest:        d,
+		Style:         template.CSS(styleText), //nolint:gosec // our own file
+		Script:        template.JS(scriptText), //nolint:gosec // our own file
+		Tree:          template.HTML(treeSVG),  //nolint:gosec // trusted by contract
+		Ended:         ended(&d.End),
+		Verdict:       judge(&d.End),
+		StatusChanges: d.changes,
+		Activities:    d.activities,
+		Extremes:      d.extremes,
+		Notes:         d.notes,
+		Data:          d.data,
 	}
-	for _, p := range log.Parameters {
+	for _, p := range d.Parameters {
 		v.count(p)
 	}
 	return page.Execute(w, v)
@@ -65,18 +64,19 @@ func HTML(w io.Writer, log *record.Log, treeSVG string) error {
 
 // view is the data of the page's template.
 type view struct {
-	*record.Log
-	Style      template.CSS
-	Script     template.JS
-	Tree       template.HTML
-	Ended      float64
-	Verdict    verdict
-	Activities []activity
-	Extremes   []extreme
-	Changed    []record.Parameter // those not at their default
-	Tags       []tagCount
-	Notes      notes
-	Data       data
+	*Digest
+	Style         template.CSS
+	Script        template.JS
+	Tree          template.HTML
+	Ended         float64
+	Verdict       verdict
+	StatusChanges int
+	Activities    []activity
+	Extremes      []extreme
+	Changed       []record.Parameter // those that are not at their default
+	Tags          []tagCount
+	Notes         notes
+	Data          data
 }
 
 // notes are the notes on the parts that the page leaves out.
@@ -142,67 +142,4 @@ type changes struct {
 	Task  []bt.Task `json:"task"`
 	From  []int     `json:"from"`
 	To    []int     `json:"to"`
-}
-
-func embedded(log *record.Log) (data, notes) {
-	d := data{Start: log.Start, End: ended(log), Lanes: lanes(log)}
-	for s := bt.Success; s <= bt.Deactivating; s++ {
-		d.Statuses = append(d.Statuses, s.String())
-	}
-	for _, t := range log.Tasks {
-		kind, known := bt.ParseKind(t.Kind)
-		d.Tasks = append(d.Tasks, task{t.Name, t.Kind, t.Detail, known && kind.Family() == bt.Leaf})
-	}
-	var n notes
-	plots, left := panels(log)
-	if text := unplotted(left, 20); text != "" {
-		n.History = append(n.History, text)
-	}
-	thinned := len(log.T) > mostSamples
-	if thinned {
-		n.History = append(n.History, fmt.Sprintf("The curves show the range of %d samples in each 1/%d of the run; "+
-			"signals.csv has them one by one.", len(log.T), mostColumns))
-	} else {
-		d.Time = float64s(log.T)
-	}
-	for _, p := range plots {
-		q := panel{Title: p.Title}
-		for _, name := range p.Signals {
-			for i, s := range log.Signals {
-				if s.Name != name {
-					continue
-				}
-				c := curve{Name: s.Name, Unit: unit(s), Text: s.Text}
-				if thinned {
-					kept := thinCurve(log.T, log.Values[i], d.End, mostColumns)
-					c.Time, c.Values = float64s(pick(log.T, kept)), float32s(pick(log.Values[i], kept))
-				} else {
-					c.Values = float32s(log.Values[i])
-				}
-				q.Signals = append(q.Signals, c)
-			}
-		}
-		if len(q.Signals) > 0 {
-			d.Plots = append(d.Plots, q)
-		}
-	}
-	if left := thinLanes(d.Lanes, d.End, mostChanges); left > 0 {
-		n.History = append(n.History, fmt.Sprintf("%d status changes are too close to others of their task to be "+
-			"drawn: where they are, a lane shows which statuses there were; status.csv has all.", left))
-	}
-	changed, noChange := ends(log.Changes, mostLines)
-	for _, c := range changed {
-		d.Changes.T = append(d.Changes.T, c.T)
-		d.Changes.Micro = append(d.Changes.Micro, c.Micro)
-		d.Changes.Task = append(d.Changes.Task, c.Task)
-		d.Changes.From = append(d.Changes.From, int(c.From))
-		d.Changes.To = append(d.Changes.To, int(c.To))
-	}
-	events, noEvent := ends(log.Events, mostLines)
-	d.Events = events
-	if k := len(noEvent); k > 0 {
-		d.Gap = []float64{noEvent[0].T, noEvent[k-1].T}
-	}
-	n.Table = leftOut(noChange, noEvent)
-	return d, n
 }

@@ -23,11 +23,39 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden files")
 
+// digest gathers a log that is held in memory.
+func digest(t *testing.T, log *record.Log) *Digest {
+	t.Helper()
+	d, err := gather(func(begin func(*record.Header) record.Recorder) (record.End, error) {
+		to, end := begin(&log.Header), log.End
+		end.Told = log.Start
+		row := make([]float64, len(log.Signals))
+		for k, at := range log.T {
+			for i := range row {
+				row[i] = log.Values[i][k]
+			}
+			must(t, to.Sample(at, row))
+			end.Told = max(end.Told, at)
+		}
+		for _, c := range log.Changes {
+			must(t, to.Status(c.T, c.Micro, c.Change))
+			end.Told = max(end.Told, c.T)
+		}
+		for _, e := range log.Events {
+			must(t, to.Event(e))
+			end.Told = max(end.Told, e.T)
+		}
+		return end, nil
+	})
+	must(t, err)
+	return d
+}
+
 // render returns the page of a log, and keeps it under the test's name if files are to be looked at.
 func render(t *testing.T, log *record.Log, treeSVG string) string {
 	t.Helper()
 	var b bytes.Buffer
-	must(t, HTML(&b, log, treeSVG))
+	must(t, digest(t, log).HTML(&b, treeSVG))
 	if *keep != "" {
 		must(t, os.WriteFile(filepath.Join(*keep, t.Name()+".html"), b.Bytes(), 0o644))
 	}
@@ -124,8 +152,8 @@ func TestLanesAreTheStatusChanges(t *testing.T) {
 func TestLanesAreInTreeOrder(t *testing.T) {
 	log := sampleLog(t)
 	var got []string
-	for _, l := range lanes(log) {
-		got = append(got, strings.Repeat(" ", l.Depth)+log.Tasks[l.Task].Name)
+	for _, b := range treeOrder(log.Tasks) {
+		got = append(got, strings.Repeat(" ", b.depth)+log.Tasks[b.task].Name)
 	}
 	want := []string{"longitudinal", " harvest", "  surplus", "  below_top", "   at_top", "  climb", " save",
 		"  critical", "  descend", "   at_bottom", "   sink", "  hold", " mission"}
@@ -241,7 +269,7 @@ func TestRunThatDidNotStart(t *testing.T) {
 		t.Error("the page has sections without contents")
 	}
 	var b bytes.Buffer
-	must(t, Table(&b, log))
+	must(t, digest(t, log).Table(&b))
 	if !strings.Contains(b.String(), "0:00:00 of 0:00:10, cut off: the log has no end") {
 		t.Errorf("table:\n%s", b.String())
 	}
@@ -281,7 +309,7 @@ func TestHundredTasks(t *testing.T) {
 	if !strings.Contains(page, `<p class="verdict failed"><strong>Failed at 0:00:50</strong>`) {
 		t.Error("the page does not say that the run failed")
 	}
-	if e := extremes(log); !math.IsNaN(e[0].Least) || e[1].Least != 1 || e[1].Greatest != 3 || e[1].GreatestAt != 100 {
+	if e := digest(t, log).extremes; !math.IsNaN(e[0].Least) || e[1].Least != 1 || e[1].Greatest != 3 || e[1].GreatestAt != 100 {
 		t.Errorf("extremes %+v", e)
 	}
 }
@@ -302,7 +330,7 @@ func TestActivities(t *testing.T) {
 		log.Changes = append(log.Changes, record.Change{T: c.t, Change: bt.Change{From: c.from, To: c.to}})
 	}
 	want := []activity{{Name: "a", Entries: 3, Time: 30, Share: 0.3}}
-	if diff := cmp.Diff(want, activities(log)); diff != "" {
+	if diff := cmp.Diff(want, digest(t, log).activities); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -312,7 +340,7 @@ func TestTable(t *testing.T) {
 	log.Mission = "solar\x1b[31m-day"
 	log.Summary.CPU = 0.731
 	var b bytes.Buffer
-	must(t, Table(&b, log))
+	must(t, digest(t, log).Table(&b))
 	path := filepath.Join("testdata", "table.txt")
 	if *rewrite {
 		must(t, os.WriteFile(path, b.Bytes(), 0o644))
@@ -341,10 +369,10 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestFullDisk(t *testing.T) {
 	log := sampleLog(t)
-	if err := HTML(full{}, log, ""); !errors.Is(err, errFull) {
+	if err := digest(t, log).HTML(full{}, ""); !errors.Is(err, errFull) {
 		t.Errorf("HTML: %v", err)
 	}
-	if err := Table(full{}, log); !errors.Is(err, errFull) {
+	if err := digest(t, log).Table(full{}); !errors.Is(err, errFull) {
 		t.Errorf("Table: %v", err)
 	}
 }

@@ -12,39 +12,37 @@ import (
 	"canopy/run/record"
 )
 
-// Table writes the closing table of a run as aligned plain text: the mission, vehicle and plan, why the run ended, its
-// cost, how long each action was active, and the extremes of the plotted signals with their times. Errors are those of
-// w.
-func Table(w io.Writer, log *record.Log) error {
-	log = visible(log)
+// Table writes the closing table of the run as aligned plain text: what ran and why it ended, what it cost, how long each
+// action was active, and the extremes of the plotted signals with their times. Errors are those of w.
+func (d *Digest) Table(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	plan := log.Plan
-	if s := log.Summary; s != nil && s.Plan != "" {
+	plan := d.Plan
+	if s := d.Summary; s != nil && s.Plan != "" {
 		plan += ": " + string(s.Plan)
 	}
-	rows := [][]string{{"mission", log.Mission}, {"vehicle", log.Vehicle}, {"plan", plan}}
-	v := judge(log)
+	rows := [][]string{{"mission", d.Mission}, {"vehicle", d.Vehicle}, {"plan", plan}}
+	v := judge(&d.End)
 	end := strings.ToLower(v.Word)
 	if v.Reason != "" {
 		end += ": " + v.Reason
 	}
-	rows = append(rows, []string{"ended", Clock(ended(log)) + " of " + Clock(log.Horizon) + ", " + end})
-	if s := log.Summary; s != nil {
+	rows = append(rows, []string{"ended", Clock(ended(&d.End)) + " of " + Clock(d.Horizon) + ", " + end})
+	if s := d.Summary; s != nil {
 		rows = append(rows,
 			[]string{"integration", fmt.Sprintf("%d steps, %d rejected, %d evaluations, %d Jacobians",
 				s.Steps, s.RejectedSteps, s.RHSEvaluations, s.Jacobians)},
 			[]string{"events", fmt.Sprintf("%d state, %d time, at most %d iterations in an instant",
 				s.StateEvents, s.TimeEvents, s.MaxEventIterations)})
 	}
-	changes := fmt.Sprintf("%d status changes of %d tasks", len(log.Changes), len(log.Tasks))
+	changes := fmt.Sprintf("%d status changes of %d tasks", d.changes, len(d.Tasks))
 	rows = append(rows, []string{"tree", changes})
-	rows = append(rows, noticed(log)...)
-	if log.Summary != nil && log.Summary.CPU > 0 {
-		rows = append(rows, []string{"CPU time", fmt.Sprintf("%.3g s", log.Summary.CPU)})
+	rows = append(rows, d.toNotice()...)
+	if d.Summary != nil && d.Summary.CPU > 0 {
+		rows = append(rows, []string{"CPU time", fmt.Sprintf("%.3g s", d.Summary.CPU)})
 	}
 	writeColumns(out, rows, "ll")
 
-	if list := activities(log); len(list) > 0 {
+	if list := d.activities; len(list) > 0 {
 		rows := [][]string{{"action", "entered", "time", "share"}}
 		for _, a := range list {
 			share := fmt.Sprintf("%.1f %%", 100*a.Share)
@@ -53,7 +51,7 @@ func Table(w io.Writer, log *record.Log) error {
 		_, _ = out.WriteString("\n")
 		writeColumns(out, rows, "lrrr")
 	}
-	if list := extremes(log); len(list) > 0 {
+	if list := d.extremes; len(list) > 0 {
 		rows := [][]string{{"signal", "unit", "least", "at", "greatest", "at"}}
 		for _, e := range list {
 			rows = append(rows, []string{e.Name, unit(e.Signal), number(e.Least), Clock(e.LeastAt), number(e.Greatest),
@@ -62,29 +60,20 @@ func Table(w io.Writer, log *record.Log) error {
 		_, _ = out.WriteString("\n")
 		writeColumns(out, rows, "llrrrr")
 	}
-	if _, left := panels(log); len(left) > 0 {
+	if _, left := panels(&d.Header); len(left) > 0 {
 		_, _ = out.WriteString("\n" + unplotted(left, 5) + "\n")
 	}
 	return out.Flush()
 }
 
-// noticed returns a row for each of the first unusual events: all except the switching itself.
-func noticed(log *record.Log) [][]string {
-	const most = 5
-	usual := map[string]bool{"state": true, "time": true, "step": true, "error": true}
+// toNotice returns a row for each of the first events that a person should know of: all but the switching itself.
+func (d *Digest) toNotice() [][]string {
 	var rows [][]string
-	left := 0
-	for _, e := range log.Events {
-		switch {
-		case usual[e.Kind]:
-		case len(rows) < most:
-			rows = append(rows, []string{e.Kind, Clock(e.T) + " " + e.Text})
-		default:
-			left++
-		}
+	for _, e := range d.noticed {
+		rows = append(rows, []string{e.Kind, Clock(e.T) + " " + e.Text})
 	}
-	if left > 0 {
-		rows = append(rows, []string{"", fmt.Sprintf("and %d more such events", left)})
+	if d.moreToNotice > 0 {
+		rows = append(rows, []string{"", fmt.Sprintf("and %d more such events", d.moreToNotice)})
 	}
 	return rows
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"canopy/bt"
-	"canopy/run/record"
 )
 
 // Limits of a page, however long the run: data beyond them is thinned out, with a note.
@@ -17,75 +16,99 @@ const (
 	mostLines   = 2 * 10_000 // of the table: status changes, and as many events
 )
 
-// column returns the index of the part, of n equal parts of the time from a to b, that contains the time t.
+// column returns which of n equal parts of the time from a to b the time t lies in; n for b and what comes after it.
 func column(t, a, b float64, n int) int {
 	if !(b > a) {
 		return 0
 	}
-	return int((t - a) / (b - a) * float64(n))
+	return int(min((t-a)/(b-a), 1) * float64(n))
 }
 
-// thinCurve returns the samples that show a curve in columns: of each column the first, the minimum, the maximum, the
-// first that is not finite and the last. A column with few samples keeps them all, so that a step remains a step.
-func thinCurve(t, values []float64, until float64, columns int) []int {
-	var kept []int
-	for a := 0; a < len(t); {
-		at := column(t[a], t[0], until, columns)
-		least, greatest, gap := -1, -1, -1
-		b := a
-		for ; b < len(t) && column(t[b], t[0], until, columns) == at; b++ {
-			v := values[b]
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				if gap < 0 {
-					gap = b
-				}
-				continue
-			}
-			if least < 0 || v < values[least] {
-				least = b
-			}
-			if greatest < 0 || v > values[greatest] {
-				greatest = b
-			}
-		}
-		if b-a <= 4 {
-			for k := a; k < b; k++ {
-				kept = append(kept, k)
-			}
-		} else {
-			few := slices.DeleteFunc([]int{a, least, greatest, gap, b - 1}, func(k int) bool { return k < 0 })
-			slices.Sort(few)
-			kept = append(kept, slices.Compact(few)...)
-		}
-		a = b
-	}
-	return kept
+// point is the n-th sample of a curve.
+type point struct {
+	n    int
+	t, v float64
 }
 
-// pick returns the values of the given indices.
-func pick(values []float64, indices []int) []float64 {
-	list := make([]float64, len(indices))
-	for i, k := range indices {
-		list[i] = values[k]
-	}
-	return list
+// whole is how many samples of a column are kept all.
+const whole = 4
+
+// curveThinner keeps the samples that show a curve in columns: of each column the first, the minimum, the maximum, the
+// first that is not finite and the last. A column with few samples keeps them all, so that a step remains a step. Without
+// columns it keeps all samples.
+type curveThinner struct {
+	until   float64 // [s]
+	columns int
+	n       int // samples so far
+	kept    []point
+	from    float64 // [s], the first sample
+	column  int     // the present one
+
+	count                      int // samples in it
+	few                        [whole]point
+	least, greatest, gap, last point // n is -1 if there is none
 }
 
-// thinLanes thins out the busiest lanes until the total number of status changes is at most most, and returns the
-// number removed.
-func thinLanes(list []lane, until float64, most int) int {
-	counts := make([]int, len(list))
-	for i, l := range list {
-		counts[i] = len(l.T)
+func (c *curveThinner) add(t, v float64) {
+	p := point{c.n, t, v}
+	if c.n == 0 {
+		c.from = t
 	}
-	share := fairShare(counts, most)
-	left := 0
-	for i := range list {
-		if l := &list[i]; len(l.T) > share {
-			left += l.thin(until, max(1, share/perColumn))
+	c.n++
+	if c.columns == 0 {
+		c.kept = append(c.kept, p)
+		return
+	}
+	if at := column(t, c.from, c.until, c.columns); at != c.column {
+		c.endColumn()
+		c.column = at
+	}
+	if c.count == 0 {
+		none := point{n: -1}
+		c.least, c.greatest, c.gap = none, none, none
+	}
+	if c.count < whole {
+		c.few[c.count] = p
+	}
+	c.count++
+	c.last = p
+	if v-v != 0 {
+		if c.gap.n < 0 {
+			c.gap = p
+		}
+		return
+	}
+	if c.least.n < 0 || v < c.least.v {
+		c.least = p
+	}
+	if c.greatest.n < 0 || v > c.greatest.v {
+		c.greatest = p
+	}
+}
+
+func (c *curveThinner) endColumn() {
+	if c.count <= whole {
+		c.kept = append(c.kept, c.few[:c.count]...)
+	} else {
+		few := []point{c.few[0], c.least, c.greatest, c.gap, c.last}
+		slices.SortFunc(few, func(a, b point) int { return a.n - b.n })
+		for i, p := range few {
+			if p.n >= 0 && (i == 0 || p.n != few[i-1].n) {
+				c.kept = append(c.kept, p)
+			}
 		}
 	}
-	return left
+	c.count = 0
+}
+
+// points returns what is kept of a curve that has ended.
+func (c *curveThinner) points() (t, v []float64) {
+	c.endColumn()
+	t, v = make([]float64, len(c.kept)), make([]float64, len(c.kept))
+	for i, p := range c.kept {
+		t[i], v[i] = p.t, p.v
+	}
+	return t, v
 }
 
 // fairShare is the largest number such that the counts, each limited to it, sum to at most total.
@@ -103,47 +126,81 @@ func fairShare(counts []int, total int) int {
 // perColumn is the maximum number of changes of a thinned lane in a column: the first to each status, and the last.
 const perColumn = int(bt.Deactivating) + 2
 
-// thin keeps, in each column of time, the first change to every status and the last change, and returns the number
-// removed.
-func (l *lane) thin(until float64, columns int) int {
-	before := len(l.T)
-	t, s := []float64{}, []int{}
-	for a := 0; a < len(l.T); {
-		at := column(l.T[a], l.T[0], until, columns)
-		var seen [bt.Deactivating + 1]bool
-		b := a
-		for ; b < len(l.T) && column(l.T[b], l.T[0], until, columns) == at; b++ {
-			last := b+1 == len(l.T) || column(l.T[b+1], l.T[0], until, columns) != at
-			if !seen[l.S[b]] || last {
-				seen[l.S[b]] = true
-				t, s = append(t, l.T[b]), append(s, l.S[b])
-			}
-		}
-		a = b
-	}
-	l.T, l.S = t, s
-	return before - len(t)
+// laneThinner keeps of each column of time the first change of a task to every status and the last change. Without
+// columns it keeps all changes.
+type laneThinner struct {
+	from, until float64 // [s]
+	columns     int
+	t           []float64
+	s           []int
+	left        int // changes that are not kept
+
+	column int // the present one
+	seen   [bt.Deactivating + 1]bool
+	last   float64 // change in it, if it is not kept so far
+	status int
+	open   bool
 }
 
-// ends returns the first and last elements of a list with more than most elements, and those in between.
-func ends[E any](list []E, most int) (kept, left []E) {
-	if len(list) <= most {
-		return list, nil
+func (l *laneThinner) add(t float64, s bt.Status) {
+	if l.columns == 0 {
+		l.t, l.s = append(l.t, t), append(l.s, int(s))
+		return
 	}
-	tail := len(list) - most/2
-	return slices.Concat(list[:most/2], list[tail:]), list[most/2 : tail]
+	if at := column(t, l.from, l.until, l.columns); at != l.column {
+		l.end()
+		l.column, l.seen = at, [bt.Deactivating + 1]bool{}
+	}
+	if l.open {
+		l.left++
+	}
+	l.last, l.status, l.open = t, int(s), true
+	if !l.seen[s] {
+		l.seen[s] = true
+		l.end()
+	}
 }
 
-// leftOut describes what the table of the page omits; "" if it is complete.
-func leftOut(changes []record.Change, events []record.Event) []string {
+// end keeps the last change.
+func (l *laneThinner) end() {
+	if l.open {
+		l.t, l.s, l.open = append(l.t, l.last), append(l.s, l.status), false
+	}
+}
+
+// ends chooses the first and the last of n elements, if there are more than most.
+type ends struct {
+	n, most  int
+	i        int     // elements so far
+	left     int     // those between
+	from, to float64 // when they were [s]
+}
+
+// keep reports whether the next element, of time t, is kept.
+func (e *ends) keep(t float64) bool {
+	i := e.i
+	e.i++
+	if e.n <= e.most || i < e.most/2 || i >= e.n-e.most/2 {
+		return true
+	}
+	if e.left == 0 {
+		e.from = t
+	}
+	e.to = t
+	e.left++
+	return false
+}
+
+// leftOut says what the table of the page does not have; nothing if it has everything.
+func leftOut(changes, events ends) []string {
 	var notes []string
-	if n := len(changes); n > 0 {
+	if changes.left > 0 {
 		notes = append(notes, fmt.Sprintf("%d status changes from %s to %s are left out here; status.csv has all.",
-			n, Clock(changes[0].T), Clock(changes[n-1].T)))
+			changes.left, Clock(changes.from), Clock(changes.to)))
 	}
-	if n := len(events); n > 0 {
+	if events.left > 0 {
 		notes = append(notes, fmt.Sprintf("%d events from %s to %s are left out here; run.mcap has all, on /events.",
-			n, Clock(events[0].T), Clock(events[n-1].T)))
+			events.left, Clock(events.from), Clock(events.to)))
 	}
 	return notes
 }

@@ -7,19 +7,18 @@ import (
 	"canopy/run/record"
 )
 
-// visible returns the log with all authors' names and texts in a form that is safe to show: a name in a log may contain
-// characters that a page or terminal interprets instead of showing.
-func visible(log *record.Log) *record.Log {
-	shown := *log
+// visible returns a header with all that authors named and wrote as it may be shown: a name in a log may hold what a page
+// or terminal obeys instead of showing it.
+func visible(h *record.Header) record.Header {
+	shown := *h
 	text := func(at ...*string) {
 		for _, s := range at {
 			*s = diag.Visible(*s)
 		}
 	}
 	text(&shown.Mission, &shown.Text, &shown.Plan, &shown.Vehicle, &shown.Method)
-	shown.Tasks, shown.Signals, shown.Plots = slices.Clone(log.Tasks), slices.Clone(log.Signals), slices.Clone(log.Plots)
-	shown.Parameters, shown.Events = slices.Clone(log.Parameters), slices.Clone(log.Events)
-	shown.Attachments = slices.Clone(log.Attachments)
+	shown.Tasks, shown.Signals, shown.Plots = slices.Clone(h.Tasks), slices.Clone(h.Signals), slices.Clone(h.Plots)
+	shown.Parameters, shown.Attachments = slices.Clone(h.Parameters), slices.Clone(h.Attachments)
 	for i := range shown.Tasks {
 		t := &shown.Tasks[i]
 		text(&t.Name, &t.Detail)
@@ -40,18 +39,16 @@ func visible(log *record.Log) *record.Log {
 		p := &shown.Parameters[i]
 		text(&p.Name, &p.Unit, &p.Tag, &p.Text)
 	}
-	for i := range shown.Events {
-		text(&shown.Events[i].Kind, &shown.Events[i].Text)
-	}
 	for i := range shown.Attachments {
 		a := &shown.Attachments[i]
 		text(&a.Name)
 		a.Data = []byte(diag.VisibleLines(string(a.Data)))
 	}
-	if log.Summary != nil {
-		s := *log.Summary
-		text(&s.Reason)
-		shown.Summary = &s
-	}
-	return &shown
+	return shown
+}
+
+// visibleEvent returns an event as it may be shown.
+func visibleEvent(e record.Event) record.Event {
+	e.Kind, e.Text = diag.Visible(e.Kind), diag.Visible(e.Text)
+	return e
 }
