@@ -440,8 +440,11 @@ func number(data, key []byte) (v float64, rest []byte, err error) {
 	if !ok {
 		return 0, nil, fmt.Errorf("expected %.40q", key)
 	}
-	end := bytes.IndexAny(data, ",}")
-	if end < 0 {
+	end := 0
+	for end < len(data) && data[end] != ',' && data[end] != '}' {
+		end++
+	}
+	if end == len(data) {
 		return 0, nil, errors.New("unexpected end")
 	}
 	text := string(data[:end])

@@ -213,10 +213,10 @@ func (s *survey) digest(end record.End) *Digest {
 
 // keeper is the recorder that keeps what is shown of a log whose extent is known.
 type keeper struct {
-	samples  int       // in the log
-	times    []float64 // of all samples, if they are few
-	curves   map[int]*curveThinner
-	lanes    []*laneThinner // of the tasks
+	samples  int             // in the log
+	times    []float64       // of all samples, if they are few
+	curves   []*curveThinner // of the signals; nil if one is not plotted
+	lanes    []*laneThinner  // of the tasks
 	order    []branch
 	changes  changes
 	events   []record.Event
@@ -225,8 +225,8 @@ type keeper struct {
 }
 
 func newKeeper(s *survey, d *Digest) *keeper {
-	k := &keeper{samples: s.samples, curves: map[int]*curveThinner{}, lanes: make([]*laneThinner, len(s.tasks)),
-		order: treeOrder(d.Tasks), changing: ends{n: s.changes, most: mostLines}, happened: ends{n: s.events, most: mostLines}}
+	k := &keeper{samples: s.samples, curves: make([]*curveThinner, len(d.Signals)),
+		lanes: make([]*laneThinner, len(s.tasks)), order: treeOrder(d.Tasks), changing: ends{n: s.changes, most: mostLines}, happened: ends{n: s.events, most: mostLines}}
 	until := ended(&d.End)
 	columns := 0
 	if s.samples > mostSamples {
@@ -262,7 +262,9 @@ func (k *keeper) Sample(t float64, values []float64) error {
 		k.times = append(k.times, t)
 	}
 	for i, c := range k.curves {
-		c.add(t, values[i])
+		if c != nil {
+			c.add(t, values[i])
+		}
 	}
 	return nil
 }
