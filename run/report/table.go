@@ -52,7 +52,7 @@ func (d *Digest) Table(w io.Writer) error {
 		writeColumns(out, rows, "lrrr")
 	}
 	if list := d.extremes; len(list) > 0 {
-		rows := [][]string{{"signal", "unit", "least", "at", "greatest", "at"}}
+		rows := [][]string{{"signal", "unit", "minimum", "at", "maximum", "at"}}
 		for _, e := range list {
 			rows = append(rows, []string{e.Name, unit(e.Signal), number(e.Least), Clock(e.LeastAt), number(e.Greatest),
 				Clock(e.GreatestAt)})
