@@ -226,7 +226,8 @@ type keeper struct {
 
 func newKeeper(s *survey, d *Digest) *keeper {
 	k := &keeper{samples: s.samples, curves: make([]*curveThinner, len(d.Signals)),
-		lanes: make([]*laneThinner, len(s.tasks)), order: treeOrder(d.Tasks), changing: ends{n: s.changes, most: mostLines}, happened: ends{n: s.events, most: mostLines}}
+		lanes: make([]*laneThinner, len(s.tasks)), order: treeOrder(d.Tasks),
+		changing: ends{n: s.changes, most: mostLines}, happened: ends{n: s.events, most: mostLines}}
 	until := ended(&d.End)
 	columns := 0
 	if s.samples > mostSamples {

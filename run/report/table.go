@@ -12,8 +12,8 @@ import (
 	"canopy/run/record"
 )
 
-// Table writes the closing table of the run as aligned plain text: what ran and why it ended, what it cost, how long each
-// action was active, and the extremes of the plotted signals with their times. Errors are those of w.
+// Table writes the closing table of the run as aligned plain text: what ran and why it ended, what it cost, how long
+// each action was active, and the extremes of the plotted signals with their times. Errors are those of w.
 func (d *Digest) Table(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	plan := d.Plan

@@ -34,8 +34,8 @@ type point struct {
 const whole = 4
 
 // curveThinner keeps the samples that show a curve in columns: of each column the first, the minimum, the maximum, the
-// first that is not finite and the last. A column with few samples keeps them all, so that a step remains a step. Without
-// columns it keeps all samples.
+// first that is not finite and the last. A column with few samples keeps them all, so that a step remains a step.
+// Without columns it keeps all samples.
 type curveThinner struct {
 	until   float64 // [s]
 	columns int

@@ -7,8 +7,8 @@ import (
 	"canopy/run/record"
 )
 
-// visible returns a header with all that authors named and wrote as it may be shown: a name in a log may hold what a page
-// or terminal obeys instead of showing it.
+// visible returns a header with all that authors named and wrote as it may be shown: a name in a log may hold what a
+// page or terminal obeys instead of showing it.
 func visible(h *record.Header) record.Header {
 	shown := *h
 	text := func(at ...*string) {
