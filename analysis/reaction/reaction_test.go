@@ -53,15 +53,6 @@ func randomInputs(r *rand.Rand, tree *bt.Tree) []Inputs {
 	return all
 }
 
-func compile(t testing.TB, d *bt.Node) *bt.Tree {
-	t.Helper()
-	tree, err := bt.Compile(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tree
-}
-
 func outline(tree *bt.Tree) string {
 	var b strings.Builder
 	var walk func(t bt.Task, indent string)
@@ -147,7 +138,7 @@ func TestExploreRandom(t *testing.T) {
 		rounds = 60
 	}
 	for range rounds {
-		tree := compile(t, randomTree(r, 2+r.IntN(6)))
+		tree := trees.Compile(t, randomTree(r, 2+r.IntN(6)))
 		inputs := randomInputs(r, tree)
 		most, leaves, all := plod(tree, inputs, limit)
 		if !all {
@@ -238,7 +229,7 @@ func TestLongScripts(t *testing.T) {
 		rounds = 60
 	}
 	for range rounds {
-		tree := compile(t, randomTree(r, 2+r.IntN(8)))
+		tree := trees.Compile(t, randomTree(r, 2+r.IntN(8)))
 		inputs := randomInputs(r, tree)
 		got := Explore(tree, inputs, explore.Budget{States: 3000})
 		if !got.Decided {
@@ -282,7 +273,7 @@ func TestBoundsOfLargeTrees(t *testing.T) {
 		if round%100 == 0 {
 			size = 400
 		}
-		tree := compile(t, covered(randomTree(r, size)))
+		tree := trees.Compile(t, covered(randomTree(r, size)))
 		inputs := randomInputs(r, tree)
 		b := &Result{tree: tree, inputs: inputs}
 		b.bound()
@@ -363,7 +354,7 @@ func TestBoundIsTight(t *testing.T) {
 
 // A search that is ended says so, and what it has seen is a lower bound.
 func TestExploreInterrupted(t *testing.T) {
-	tree := compile(t, &bt.Node{Kind: bt.Parallel, Params: []int{1, 1}, Children: []*bt.Node{
+	tree := trees.Compile(t, &bt.Node{Kind: bt.Parallel, Params: []int{1, 1}, Children: []*bt.Node{
 		{Kind: bt.Action, Name: "a"}, {Kind: bt.Action, Name: "b"}}})
 	whole := Explore(tree, Stubs(tree), DefaultBudget)
 	asked := 0
@@ -387,7 +378,7 @@ func TestExploreBounded(t *testing.T) {
 	for range 500 {
 		root.Children = append(root.Children, &bt.Node{Kind: bt.Action})
 	}
-	tree := compile(t, root)
+	tree := trees.Compile(t, root)
 	for _, b := range []explore.Budget{{Moves: 500}, {Bytes: 200_000, Moves: 500}, {States: 100, Moves: 500}} {
 		r := Explore(tree, Stubs(tree), b)
 		if r.Decided || r.Why == "" || r.States > 501 || r.Bound.Iterations == 0 {

@@ -107,7 +107,7 @@ func TestSolarDay(t *testing.T) {
 // Tightening the tolerance a hundredfold moves no event by more than 5 s; the events come nearer to the true ones.
 func TestSolarDayTolerance(t *testing.T) {
 	if testing.Short() {
-		t.Skip("left out with -short")
+		t.Skip("-short: the day at a hundredth of the tolerance takes seconds")
 	}
 	_, before, after := worst(t, solarDay(t, "tolerance=1e-8"))
 	t.Logf("at rtol 1e-8 the milestones are off by at most %.3f s before 19:00, %.3f s after", before, after)
