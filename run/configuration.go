@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"canopy/bt"
+	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/executive"
 	"canopy/formalism/stategraph"
@@ -104,7 +105,11 @@ type StateGraph struct{}
 func (StateGraph) String() string { return "state graph" }
 
 func (StateGraph) decider(m *mission.Mission) (executive.Decider, error) {
-	if m.Graph == nil {
+	g, diags := Graph(m)
+	switch {
+	case diags.HasErrors():
+		return nil, diags
+	case g == nil:
 		return nil, fmt.Errorf("%w: the mission file names none", ErrGraph)
 	}
 	if name := lasting(m); name != "" {
@@ -121,8 +126,16 @@ func (StateGraph) decider(m *mission.Mission) (executive.Decider, error) {
 		}
 		return list
 	}
-	return executive.Machinery(machine{stategraph.NewEngine(m.Graph)}, leaves(m.Graph.Conditions()),
-		leaves(m.Graph.Actions())), nil
+	return executive.Machinery(machine{stategraph.NewEngine(g)}, leaves(g.Conditions()), leaves(g.Actions())), nil
+}
+
+// Graph reads the state graph that a mission names against the leaves of its plan. It is nil if the mission names none, or
+// if the list has errors.
+func Graph(m *mission.Mission) (*stategraph.Graph, diag.List) {
+	if m.Graph == nil {
+		return nil, nil
+	}
+	return stategraph.Read(m.Graph, stategraph.VocabularyOf(m.Plan.Tree))
 }
 
 // machine adapts a state graph's engine to the executive.

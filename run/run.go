@@ -115,7 +115,11 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 	}
 	r := &Run{m: m, world: w, executive: executive.New(m.Program, w, d), until: min(m.Horizon, until),
 		sampled: math.NaN(), row: make([]float64, len(m.Record)), storm: newStorm(m.Plan.Tree.Len())}
-	r.signals, r.places = m.Recorded()
+	for _, name := range m.Record {
+		unit, text, place := m.Signal(name)
+		r.signals = append(r.signals, record.Signal{Name: name, Unit: unit, Text: text})
+		r.places = append(r.places, place)
+	}
 	for i := range m.Vehicle.States {
 		s := &m.Vehicle.States[i]
 		low, high := s.Range.Bounds()
@@ -593,7 +597,10 @@ func (r *Run) Statuses() []bt.Status {
 func (r *Run) Header() record.Header {
 	m := r.m
 	h := record.Header{Mission: m.Name, Text: m.Text, Plan: m.Plan.Name, Vehicle: m.Vehicle.Name, Horizon: r.until,
-		Method: m.Method.String(), RelTol: m.Tolerance, Interval: m.Interval, Plots: m.Plots, Signals: r.signals}
+		Method: m.Method.String(), RelTol: m.Tolerance, Interval: m.Interval, Signals: r.signals}
+	for _, p := range m.Plots {
+		h.Plots = append(h.Plots, record.Plot(p))
+	}
 	tree := m.Plan.Tree
 	detail := make([]string, tree.Len())
 	for _, l := range m.Plan.Leaves {

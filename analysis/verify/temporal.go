@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/temporal"
 	"canopy/bt"
 	"canopy/document/declare"
 	"canopy/explore"
 	"canopy/expr"
+	"canopy/temporal"
 )
 
 // Temporal properties. A run of the plan is a sequence of states, each in a world and with procedures under way or not;

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/analysis/temporal"
 	"canopy/bt"
 	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/expr"
 	"canopy/snapshot"
+	"canopy/temporal"
 )
 
 // booleanPlan writes plans over at most so many conditions that the plan does not explain, and properties of them.

@@ -12,8 +12,9 @@ import (
 	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/document/plan"
-	"canopy/document/yamldoc"
 	"canopy/formalism/stategraph"
+	"canopy/run"
+	"canopy/syntax/yamldoc"
 	"canopy/vehicle/model"
 )
 
@@ -110,9 +111,14 @@ func yamlName(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// readMission reads a mission with the settings of --set. Warnings go to stderr.
+// readMission reads a mission with the settings of --set, and checks the state graph that it names. Warnings go to
+// stderr.
 func readMission(name string, set []string, stderr io.Writer) (*mission.Mission, error) {
 	m, diags := mission.Read(filepath.ToSlash(name), readFile, model.Vehicles(), set)
+	if m != nil {
+		_, more := run.Graph(m)
+		diags = append(diags, more...)
+	}
 	if diags.HasErrors() {
 		return nil, diags
 	}

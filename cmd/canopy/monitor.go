@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/temporal"
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/declare"
@@ -24,6 +23,7 @@ import (
 	"canopy/run/record"
 	"canopy/run/report"
 	"canopy/run/simulated"
+	"canopy/temporal"
 
 	"github.com/spf13/cobra"
 )

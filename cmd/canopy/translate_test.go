@@ -45,6 +45,28 @@ func TestTranslatedGraphFlies(t *testing.T) {
 	t.Errorf("the mission was not flown with its graph:\n%s", stdout)
 }
 
+// The mistakes of the state graph that a mission names are found with the mission's.
+func TestWrongGraph(t *testing.T) {
+	dir := write(t, map[string]string{"bad.graph.yaml": "graph: bad\nsteps:\n  a: {initial: true, actions: [dive]}\n"})
+	for _, name := range []string{"solar-day.yaml", "solar-day.xml"} {
+		text, err := os.ReadFile("../../missions/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = []byte(strings.Replace(string(text), "solar-day.graph.yaml", "bad.graph.yaml", 1))
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, command := range []string{"run", "check", "compare"} {
+		_, stderr, status := canopy(command, filepath.Join(dir, "solar-day.yaml"))
+		if status != exitInput {
+			t.Errorf("%s: status %d", command, status)
+		}
+		says(t, command, stderr, "bad.graph.yaml:3", "dive")
+	}
+}
+
 func TestTranslate(t *testing.T) {
 	dir := write(t, map[string]string{
 		"bad.tr": "p:\n k -> p\n", "bad.andor": "or\n\ta\n",

@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/temporal"
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
-	"canopy/document/yamldoc"
 	"canopy/expr"
+	"canopy/syntax/yamldoc"
+	"canopy/temporal"
 )
 
 // Declarations is what an author states about the world that a plan meets, and what the plan is for.

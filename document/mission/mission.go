@@ -11,9 +11,7 @@ import (
 	"canopy/document/plan"
 	"canopy/executive"
 	"canopy/expr"
-	"canopy/formalism/stategraph"
 	"canopy/ode"
-	"canopy/run/record"
 	"canopy/sim"
 	"canopy/vehicle/model"
 )
@@ -25,16 +23,16 @@ type Mission struct {
 	Vehicle      *model.Vehicle
 	Equations    *diag.Source // the vehicle's file; nil if it is a built-in one
 	Plan         *plan.Plan
-	Graph        *stategraph.Graph // what the plan's tree is compared with; nil if the mission names none
-	Parameters   []float64         // of the vehicle, in its declared order and units
-	Horizon      float64           // simulated time at which the mission ends [s]
-	Tolerance    float64           // relative tolerance of the integration
-	Method       ode.Method        // of the integration
+	Graph        *diag.Source // the state graph with which the plan is compared, unread; nil if the mission names none
+	Parameters   []float64    // of the vehicle, in its declared order and units
+	Horizon      float64      // simulated time at which the mission ends [s]
+	Tolerance    float64      // relative tolerance of the integration
+	Method       ode.Method   // of the integration
 	Chattering   sim.Chattering
 	EndsWithPlan bool     // the mission is over when the plan's root has ended
 	Interval     float64  // of the recording grid [s]
 	Record       []string // the recorded signals
-	Plots        []record.Plot
+	Plots        []Plot
 	Declared     declare.Declarations // what `canopy check` is told
 	Program      *executive.Program   // the plan, compiled for the mission's signals
 
@@ -43,6 +41,12 @@ type Mission struct {
 	texts   []string         // that the mission itself gives to slots, by their place among the signals
 	slots   []executive.Slot // what tasks may write: the vehicle's commands, then the mission's own
 	layout  executive.Layout
+}
+
+// Plot names signals that share a panel of the report.
+type Plot struct {
+	Title   string
+	Signals []string
 }
 
 type initialValue struct {
@@ -77,13 +81,8 @@ type signal struct {
 
 type place struct{ offset, length int }
 
-// Recorded returns the recorded signals, and the place of each in the signal vector.
-func (m *Mission) Recorded() (signals []record.Signal, places []int) {
-	for _, name := range m.Record {
-		i := slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name })
-		s := &m.signals[i]
-		signals = append(signals, record.Signal{Name: s.name, Unit: s.unit.String(), Text: s.text})
-		places = append(places, i)
-	}
-	return signals, places
+// Signal returns the unit and the text of a signal, and its place in the signal vector.
+func (m *Mission) Signal(name string) (unit, text string, place int) {
+	place = slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name })
+	return m.signals[place].unit.String(), m.signals[place].text, place
 }

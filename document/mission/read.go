@@ -13,13 +13,11 @@ import (
 	"canopy/diag"
 	"canopy/document/declare"
 	"canopy/document/plan"
-	"canopy/document/yamldoc"
 	"canopy/executive"
 	"canopy/expr"
-	"canopy/formalism/stategraph"
 	"canopy/ode"
-	"canopy/run/record"
 	"canopy/sim"
+	"canopy/syntax/yamldoc"
 	"canopy/vehicle/equations"
 	"canopy/vehicle/model"
 )
@@ -132,7 +130,7 @@ func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []stri
 		return
 	}
 	if parts["graph"] != nil {
-		b.graph(parts["graph"], open)
+		m.Graph = b.beside(parts["graph"], "graph", open)
 	}
 	b.m.Declared = declare.Read(b.Reader, parts["check"], b.m.Plan, b.m.Scope())
 	if !b.Diags.HasErrors() {
@@ -584,7 +582,7 @@ func (b *builder) recording(rec, plots *yamldoc.Node) {
 		return
 	}
 	b.Sequence(plots, "plots", func(n *yamldoc.Node) {
-		var p record.Plot
+		var p Plot
 		named := false
 		b.Fields(n, "a plot", yamldoc.Keys{
 			"title": func(n *yamldoc.Node) { p.Title = b.Text(n, "title") },
@@ -633,17 +631,6 @@ func (b *builder) plan(n *yamldoc.Node, open func(string) ([]byte, error), known
 	b.Diags = append(b.Diags, diags...)
 	b.m.Plan = p
 	return p != nil
-}
-
-// graph reads the state graph against the leaves that the plan has.
-func (b *builder) graph(n *yamldoc.Node, open func(string) ([]byte, error)) {
-	src := b.beside(n, "graph", open)
-	if src == nil {
-		return
-	}
-	g, diags := stategraph.Read(src, stategraph.VocabularyOf(b.m.Plan.Tree))
-	b.Diags = append(b.Diags, diags...)
-	b.m.Graph = g
 }
 
 // beside opens a file that the mission names by its path relative to the mission file, nil if that fails.

@@ -3,7 +3,7 @@ package mission
 import (
 	"canopy/diag"
 	"canopy/document/plan"
-	"canopy/document/yamldoc"
+	"canopy/syntax/yamldoc"
 )
 
 // WithPlan returns the mission with another plan, which is read against the mission's signals, and without its state

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"canopy/diag"
-	"canopy/document/xmltree"
+	"canopy/syntax/xmltree"
 )
 
 // What the attributes of leaves are called.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"canopy/diag"
-	"canopy/document/xmltree"
+	"canopy/syntax/xmltree"
 )
 
 // laughs returns a plan of nested trees; each gives the next one's port a value, and the last has a condition over it.

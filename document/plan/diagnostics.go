@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"canopy/diag"
-	"canopy/document/xmltree"
+	"canopy/syntax/xmltree"
 )
 
 // The codes of what Read finds, besides those of package expr. docs/plans.md explains them to users.

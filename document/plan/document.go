@@ -8,8 +8,8 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
-	"canopy/document/xmltree"
 	"canopy/expr"
+	"canopy/syntax/xmltree"
 )
 
 // reader reads one document. Each stage goes on behind the mistakes of the one before:

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"canopy/bt"
-	"canopy/document/xmltree"
+	"canopy/syntax/xmltree"
 )
 
 // The bounds of a plan with all subtrees expanded: a few subtrees that include each other twice grow without limit.

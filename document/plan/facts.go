@@ -5,8 +5,8 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
-	"canopy/document/xmltree"
 	"canopy/expr"
+	"canopy/syntax/xmltree"
 )
 
 // Fact is a condition that is wanted or brought about, or its opposite.

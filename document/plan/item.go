@@ -9,7 +9,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
-	"canopy/document/xmltree"
+	"canopy/syntax/xmltree"
 )
 
 // item is a node of a tree as written: a task, or the use of a subtree.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"canopy/diag"
-	"canopy/document/xmltree"
 	"canopy/expr"
+	"canopy/syntax/xmltree"
 )
 
 // environment is the ports that an expression may name, each with what it stands for there.

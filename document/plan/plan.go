@@ -8,8 +8,8 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
-	"canopy/document/xmltree"
 	"canopy/expr"
+	"canopy/syntax/xmltree"
 )
 
 // Signal is one signal that the expressions of a plan may name.

@@ -19,8 +19,8 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
-	"canopy/document/xmltree"
 	"canopy/expr"
+	"canopy/syntax/xmltree"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden files")
@@ -256,7 +256,7 @@ func TestDocumentedCodes(t *testing.T) {
 	for _, m := range row.FindAllStringSubmatch(string(page), -1) {
 		documented = append(documented, m[1])
 	}
-	codes := slices.Concat(constants(t, "diagnostics.go"), constants(t, "../xmltree/parse.go"),
+	codes := slices.Concat(constants(t, "diagnostics.go"), constants(t, "../../syntax/xmltree/parse.go"),
 		constants(t, "../../expr/expr.go"))
 	slices.Sort(codes)
 	slices.Sort(documented)

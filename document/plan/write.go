@@ -8,7 +8,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
-	"canopy/document/xmltree"
+	"canopy/syntax/xmltree"
 )
 
 // New returns the plan of a description and of what its leaves do, from left to right, as if the document that Write

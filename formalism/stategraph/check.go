@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/document/yamldoc"
+	"canopy/syntax/yamldoc"
 )
 
 // crosses reports a transition between steps of different levels.

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"canopy/diag"
-	"canopy/document/yamldoc"
 	"canopy/expr"
+	"canopy/syntax/yamldoc"
 )
 
 // leastDelay is what a delay must exceed [s]: a hundred times the resolution of numbers near 1, as in the library.

@@ -80,19 +80,19 @@ var rooms = map[string]room{
 		"expr":     "leaves are judged by compiled expressions",
 		"snapshot": "an execution can be saved",
 	}},
-	"document/xmltree": {pure: true, imports: reasons{
+	"syntax/xmltree": {pure: true, imports: reasons{
 		"diag": "an author's mistakes are reported all at once, each at its place",
 	}},
 	"document/plan": {pure: true, imports: reasons{
 		"diag":             "an author's mistakes are reported all at once, each at its place",
 		"expr":             "leaves are written as expressions over signals",
 		"bt":               "a plan is compiled to a tree",
-		"document/xmltree": "plans are XML",
+		"syntax/xmltree":   "plans are XML",
 		"internal/palette": "pictures have the report's colours",
 	}, tests: reasons{
 		"internal/trees": "random trees have all kinds",
 	}},
-	"document/yamldoc": {pure: true, imports: reasons{
+	"syntax/yamldoc": {pure: true, imports: reasons{
 		"diag": "an author's mistakes are reported all at once, each at its place",
 		"expr": "a value may be a literal with a unit or an expression",
 	}, outside: reasons{
@@ -103,7 +103,7 @@ var rooms = map[string]room{
 		"diag":             "an author's mistakes are reported all at once, each at its place",
 		"expr":             "a transition's condition is an expression",
 		"snapshot":         "an engine can be saved",
-		"document/yamldoc": "state graphs are YAML",
+		"syntax/yamldoc":   "state graphs are YAML",
 		"internal/palette": "pictures have the report's colours",
 	}, tests: reasons{
 		"document/plan": "the solar day's plan gives conditions and actions",
@@ -122,22 +122,22 @@ var rooms = map[string]room{
 		"internal/trees":  "random trees have all kinds",
 	}},
 	"vehicle/equations": {pure: true, imports: reasons{
-		"diag":             "an author's mistakes are reported all at once, each at its place",
-		"expr":             "derivatives and outputs are expressions",
-		"vehicle/model":    "the result is a vehicle like any other",
-		"document/yamldoc": "equations are in a YAML file",
+		"diag":           "an author's mistakes are reported all at once, each at its place",
+		"expr":           "derivatives and outputs are expressions",
+		"vehicle/model":  "the result is a vehicle like any other",
+		"syntax/yamldoc": "equations are in a YAML file",
 	}},
-	"analysis/temporal": {pure: true, imports: reasons{
+	"temporal": {pure: true, imports: reasons{
 		"diag": "an unknown name comes with the nearest known one",
 		"expr": "conditions are expressions over signals",
 	}},
 	"document/declare": {pure: true, imports: reasons{
-		"analysis/temporal": "an author declares properties of runs",
-		"bt":                "effects and resources are of tasks",
-		"diag":              "an author's mistakes are reported all at once, each at its place",
-		"document/plan":     "declarations are of a plan",
-		"document/yamldoc":  "declarations are YAML",
-		"expr":              "conditions are expressions over signals",
+		"temporal":       "an author declares properties of runs",
+		"bt":             "effects and resources are of tasks",
+		"diag":           "an author's mistakes are reported all at once, each at its place",
+		"document/plan":  "declarations are of a plan",
+		"syntax/yamldoc": "declarations are YAML",
+		"expr":           "conditions are expressions over signals",
 	}},
 	"analysis/verify": {pure: true, imports: reasons{
 		"executive":         "leaves tell the engine by the one protocol",
@@ -146,7 +146,7 @@ var rooms = map[string]room{
 		"expr":              "conditions are abstracted to limits of signals",
 		"document/plan":     "plans are what is proved",
 		"document/declare":  "what is declared of a plan is what is proved",
-		"analysis/temporal": "properties of runs are declared",
+		"temporal":          "properties of runs are declared",
 		"analysis/reaction": "the time that the tree takes to settle is one of the questions",
 		"snapshot":          "states that were visited are known by their bytes",
 
@@ -178,10 +178,10 @@ var rooms = map[string]room{
 		"github.com/foxglove/mcap/go/mcap": "the log's container, so that other tools open it",
 	}},
 	"run/monitor": {pure: true, imports: reasons{
-		"analysis/temporal": "properties are judged on the trace that is kept",
-		"bt":                "a task counts by its status",
-		"expr":              "a property names signals and tasks in conditions",
-		"run/record":        "takes a run as it is recorded",
+		"temporal":   "properties are judged on the trace that is kept",
+		"bt":         "a task counts by its status",
+		"expr":       "a property names signals and tasks in conditions",
+		"run/record": "takes a run as it is recorded",
 	}},
 	"run/folder": {imports: reasons{
 		"bt":         "the plan is drawn with its final statuses",
@@ -209,17 +209,16 @@ var rooms = map[string]room{
 		"executive":        "a plan is compiled for the mission's signals",
 		"vehicle/model":    "a mission names its vehicle",
 		"document/plan":    "a mission names its plan",
-		"run/record":       "a mission names what is recorded and plotted",
 		"document/declare": "a mission file declares what is to be proved",
 
-		"document/yamldoc":     "mission files are YAML",
-		"vehicle/equations":    "a mission may name a vehicle in a file of equations",
-		"formalism/stategraph": "a mission may name a state graph to compare its plan with",
+		"syntax/yamldoc":    "mission files are YAML",
+		"vehicle/equations": "a mission may name a vehicle in a file of equations",
 	}, tests: reasons{
 		"internal/cart": "missions of a small vehicle are read",
 	}},
 	"run": {pure: true, imports: reasons{
 		"bt":                   "makes the tree engines that decide",
+		"diag":                 "a state graph's mistakes are reported like a mission's",
 		"document/mission":     "a run is made from a mission",
 		"executive":            "carries out the plan",
 		"formalism/stategraph": "a state graph may decide in place of the tree",
@@ -275,7 +274,7 @@ var rooms = map[string]room{
 		"document/script":  "traces plans",
 		"diag":             "prints mistakes",
 		"analysis/diff":    "compares plans, and state graphs",
-		"document/yamldoc": "distinguishes a state graph from a mission",
+		"syntax/yamldoc":   "distinguishes a state graph from a mission",
 		"bt":               "runs trace scripts",
 		"vehicle/model":    "lists vehicles",
 		"document/plan":    "draws plans",
@@ -297,7 +296,7 @@ var rooms = map[string]room{
 		"formalism/stategraph": "draws state graphs",
 		"formalism/translate":  "translates plans",
 		"formalism/backchain":  "builds plans from a goal",
-		"analysis/temporal":    "judges runs",
+		"temporal":             "judges runs",
 		"analysis/reaction":    "proves the reaction time of a tree",
 	}, outside: reasons{
 		"github.com/spf13/cobra": "commands, flags, help",
@@ -465,6 +464,39 @@ func TestImportsStayWithinTheTable(t *testing.T) {
 				}
 			case within(name, r.outside) == "" && (!s.test || within(name, r.tests)+within(name, testHelpers) == ""):
 				t.Errorf("%s: %s may not import %s", s.path, s.room, name)
+			}
+		}
+	}
+}
+
+// layers are the folders of the house, from the lowest to the highest; the core are the rooms without a folder.
+var layers = []string{"", "syntax", "vehicle", "document", "formalism", "run", "analysis", "cmd", "examples"}
+
+// layerOf returns the place of a room's folder in layers; a room of internal/ is as high as what it imports.
+func layerOf(name string) int {
+	folder, _, below := strings.Cut(name, "/")
+	switch {
+	case folder == "internal":
+		layer := 0
+		for imported := range rooms[name].imports {
+			layer = max(layer, layerOf(imported))
+		}
+		return layer
+	case below || folder == "run":
+		return slices.Index(layers, folder)
+	}
+	return 0
+}
+
+// TestNoArrowLeadsUpward: a room imports rooms of its own folder and of lower ones only.
+func TestNoArrowLeadsUpward(t *testing.T) {
+	for _, name := range sortedKeys(rooms) {
+		if layerOf(name) < 0 {
+			t.Errorf("%s: its folder is not in the list of layers", name)
+		}
+		for _, imported := range sortedKeys(rooms[name].imports) {
+			if layerOf(imported) > layerOf(name) {
+				t.Errorf("%s may import %s, which is in a higher layer: the layers are %q", name, imported, layers)
 			}
 		}
 	}

@@ -31,6 +31,7 @@ var shared = map[string]string{
 	"NotFiniteError": "a value that is not finite, in an integrator, a simulation, a run",
 	"Op":             "an operator, and an operation of an edit",
 	"Options":        "of a room's functions",
+	"Plot":           "a panel of the report, as a mission names it, and as it is recorded",
 	"Parameter":      "of a vehicle, and as it is recorded",
 	"Phase":          "of a round in which a decision is made",
 	"Property":       "a declared property, and its formula",

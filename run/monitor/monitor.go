@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
-	"canopy/analysis/temporal"
 	"canopy/bt"
 	"canopy/expr"
 	"canopy/run/record"
+	"canopy/temporal"
 )
 
 // ErrLong is wrapped by the error of a run that is too long to be judged.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"canopy/analysis/temporal"
 	"canopy/bt"
 	"canopy/run/record"
+	"canopy/temporal"
 )
 
 // A trace has both sides of each change, whether the log has a sample there, two or none; what is undone at one time is

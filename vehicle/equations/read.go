@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"canopy/diag"
-	"canopy/document/yamldoc"
 	"canopy/expr"
+	"canopy/syntax/yamldoc"
 	"canopy/vehicle/model"
 )
 

@@ -16,7 +16,7 @@ import (
 func documents(t testing.TB) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, pattern := range []string{"../../missions/*.xml", "../../examples/*/*.xml", "../plan/testdata/*/*.xml",
+	for _, pattern := range []string{"../../missions/*.xml", "../../examples/*/*.xml", "../../document/plan/testdata/*/*.xml",
 		"../../formalism/*/testdata/*.xml", "../../analysis/*/testdata/*.xml", "testdata/*.xml"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil {
