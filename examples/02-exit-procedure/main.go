@@ -14,10 +14,9 @@ import (
 func main() { flight.Main("02-exit-procedure", draw) }
 
 func draw(w io.Writer, dir string) error {
-	side, top := flight.New(), flight.New()
-	side.X.Label.Text, side.Y.Label.Text = "t [s]", "altitude [m]"
-	side.Legend.Top, side.Legend.Left = true, true
-	top.X.Label.Text, top.Y.Label.Text = "x [m]", "y [m]"
+	side := flight.New(flight.Axis{Label: "t [s]"}, flight.Axis{Label: "altitude [m]"})
+	side.KeyLeft = true
+	top := flight.New(flight.Axis{Label: "x [m]"}, flight.Axis{Label: "y [m]"})
 	for i, c := range []struct {
 		text  string
 		edits []string
@@ -35,10 +34,10 @@ func draw(w io.Writer, dir string) error {
 		}
 		h := f.Signal("h")
 		fmt.Fprintf(w, "%-24s %7.1f m at %g s\n", c.text, h[len(h)-1], f.End)
-		if err := flight.Curve(side, i, c.text, f.Times, h); err != nil {
+		if err := side.Curve(i, c.text, f.Times, h); err != nil {
 			return err
 		}
-		if err := flight.Curve(top, i, "", f.Signal("x"), f.Signal("y")); err != nil {
+		if err := top.Curve(i, "", f.Signal("x"), f.Signal("y")); err != nil {
 			return err
 		}
 	}

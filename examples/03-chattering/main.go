@@ -9,8 +9,6 @@ import (
 	"canopy/bt"
 	"canopy/internal/flight"
 	"canopy/run"
-
-	"gonum.org/v1/plot"
 )
 
 func main() { flight.Main("03-chattering", draw) }
@@ -22,7 +20,7 @@ func draw(w io.Writer, dir string) error {
 	}
 	const until, from, to = 99.5, 0, 20 // s; before the altitude is reached
 	leaves := []string{"altitude", "take_off"}
-	var plots []*plot.Plot
+	var plots []*flight.Plot
 	fmt.Fprintf(w, "%-26s%9s%9s\n", fmt.Sprintf("activations in %g s", until), leaves[0], leaves[1])
 	for _, c := range []run.Configuration{
 		run.Ticked{Period: 1, Conventional: true}, run.Ticked{Period: 1}, run.Continuous{},
@@ -37,7 +35,7 @@ func draw(w io.Writer, dir string) error {
 		}
 		fmt.Fprintln(w)
 		p := f.Lanes(from, to, leaves...)
-		p.Title.Text = c.String()
+		p.Title = c.String()
 		plots = append(plots, p)
 	}
 	return flight.Picture(w, dir, "chattering.svg", 180, 55, plots...)

@@ -11,8 +11,6 @@ import (
 	"canopy/document/plan"
 	"canopy/formalism/translate"
 	"canopy/internal/flight"
-
-	"gonum.org/v1/plot"
 )
 
 func main() { flight.Main("05-scaling", run) }
@@ -90,14 +88,10 @@ func measure(text string, a func(p *plan.Plan) translate.Assumptions) (size, err
 }
 
 func run(w io.Writer, dir string) error {
-	steps, transitions := flight.New(), flight.New()
-	steps.Y.Label.Text, transitions.Y.Label.Text = "steps of the graph", "transitions of the graph"
-	for _, p := range []*plot.Plot{steps, transitions} {
-		p.X.Label.Text = "tasks of the tree"
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-		p.Legend.Top, p.Legend.Left = true, true
-	}
-	steps.Y.Max, transitions.Y.Max = 1000, 100_000
+	tasks := flight.Axis{Label: "tasks of the tree"}
+	steps := flight.New(tasks, flight.Axis{Label: "steps of the graph", Min: 1, Max: 1000, Log: true})
+	transitions := flight.New(tasks, flight.Axis{Label: "transitions of the graph", Min: 1, Max: 100_000, Log: true})
+	steps.KeyLeft, transitions.KeyLeft = true, true
 	fmt.Fprintf(w, "%-21s %5s %5s %11s\n", "", "tasks", "steps", "transitions")
 	for i, f := range families {
 		var x, s, t []float64
@@ -109,14 +103,13 @@ func run(w io.Writer, dir string) error {
 			fmt.Fprintf(w, "%-16s k=%2d %5d %5d %11d\n", f.name, k, n.tasks, n.steps, n.transitions)
 			x, s, t = append(x, float64(n.tasks)), append(s, float64(n.steps)), append(t, float64(n.transitions))
 		}
-		if err := flight.Curve(steps, i, f.name+": "+f.text, x, s); err != nil {
+		if err := steps.Curve(i, f.name+": "+f.text, x, s); err != nil {
 			return err
 		}
-		if err := flight.Curve(transitions, i, f.name, x, t); err != nil {
+		if err := transitions.Curve(i, f.name, x, t); err != nil {
 			return err
 		}
 	}
-	steps.Y.Min, transitions.Y.Min = 1, 1
 	for _, c := range []struct{ name, more string }{{"solar plan", ""}, {"with a fuel cell", fuelCell}} {
 		n, err := measure(jojo(c.more), flying)
 		if err != nil {

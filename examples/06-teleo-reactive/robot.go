@@ -2,15 +2,12 @@ package main
 
 import (
 	"fmt"
-	"image/color"
 	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"canopy/internal/flight"
-
-	"gonum.org/v1/plot/plotter"
 )
 
 // point is a place in the plane [m].
@@ -144,21 +141,11 @@ func (w *plain) do(name string, _ []string) error {
 
 // robots lets robots go home, without obstacles by goto and around three of them by amble.
 func robots(w io.Writer, dir string) error {
-	picture := flight.New()
-	picture.X.Label.Text, picture.Y.Label.Text = "x [m]", "y [m]"
-	picture.Legend.Top = true
+	picture := flight.New(flight.Axis{Label: "x [m]", Min: -3, Max: 12}, flight.Axis{Label: "y [m]", Min: -5, Max: 5}) // one scale
 	for _, d := range obstacles {
-		var round plotter.XYs
-		for i := range 60 {
-			angle := 2 * math.Pi * float64(i) / 60
-			round = append(round, plotter.XY{X: d.x + d.radius*math.Cos(angle), Y: d.y + d.radius*math.Sin(angle)})
-		}
-		shape, err := plotter.NewPolygon(round)
-		if err != nil {
+		if err := picture.Disc(d.x, d.y, d.radius); err != nil {
 			return err
 		}
-		shape.Color, shape.LineStyle.Width = color.Gray{210}, 0
-		picture.Add(shape)
 	}
 	const runs, drawn = 50, 3
 	for i, c := range []struct {
@@ -188,14 +175,13 @@ func robots(w io.Writer, dir string) error {
 			if c.obstacles != nil {
 				name = fmt.Sprintf("%s %d", c.program, k+1)
 			}
-			if err := flight.Curve(picture, i+k, name, x, y); err != nil {
+			if err := picture.Curve(i+k, name, x, y); err != nil {
 				return err
 			}
 		}
 		fmt.Fprintf(w, "%-6s %d tasks: home from all %d headings, %d to %d steps\n", c.program, p.Tree.Len(), runs, least,
 			most)
 	}
-	picture.X.Min, picture.X.Max, picture.Y.Min, picture.Y.Max = -3, 12, -5, 5 // one scale for both
 	return flight.Picture(w, dir, "paths.svg", 180, 128, picture)
 }
 

@@ -13,8 +13,6 @@ import (
 	"canopy/document/plan"
 	"canopy/internal/cputime"
 	"canopy/internal/flight"
-
-	"gonum.org/v1/plot"
 )
 
 func main() { flight.Main("13-proof-time", run) }
@@ -108,12 +106,9 @@ func ask(s declare.Subject) []verify.Finding {
 const rounds = 3
 
 func run(w io.Writer, dir string) error {
-	p := flight.New()
-	p.X.Label.Text, p.Y.Label.Text = "tasks of the tree", "CPU time of all questions of one step [s]"
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	p.Legend.Top, p.Legend.Left = true, true
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 10, 100_000, 1e-4, 10
+	p := flight.New(flight.Axis{Label: "tasks of the tree", Min: 10, Max: 100_000, Log: true},
+		flight.Axis{Label: "CPU time of all questions of one step [s]", Min: 1e-4, Max: 10, Log: true})
+	p.KeyLeft = true
 	fmt.Fprintf(w, "%-18s %6s %8s %7s %8s %9s\n", "", "tasks", "CPU [s]", "proved", "refuted", "undecided")
 	for i, f := range families {
 		var x, y []float64
@@ -138,7 +133,7 @@ func run(w io.Writer, dir string) error {
 				verdicts[verify.Proved], verdicts[verify.Refuted], verdicts[verify.Undecided])
 			x, y = append(x, float64(s.Plan.Tree.Len())), append(y, times[rounds/2])
 		}
-		if err := flight.Curve(p, i, f.name+": "+f.text, x, y); err != nil {
+		if err := p.Curve(i, f.name+": "+f.text, x, y); err != nil {
 			return err
 		}
 	}

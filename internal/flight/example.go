@@ -8,8 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-
-	"gonum.org/v1/plot"
 )
 
 // Main is the main function of an example: run prints its numbers and writes its pictures into a folder, out/NAME or
@@ -43,7 +41,7 @@ func execute(name string, args []string, stdout, stderr io.Writer, run func(w io
 }
 
 // Picture writes plots, one below the other, into a file of a folder and prints its path.
-func Picture(w io.Writer, dir, name string, width, height float64, plots ...*plot.Plot) error {
+func Picture(w io.Writer, dir, name string, width, height float64, plots ...*Plot) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -52,7 +50,7 @@ func Picture(w io.Writer, dir, name string, width, height float64, plots ...*plo
 	if err != nil {
 		return err
 	}
-	if err := WriteSVG(f, width, height, plots...); err != nil {
+	if err := writeSVG(f, width, height, plots...); err != nil {
 		_ = f.Close()
 		return err
 	}

@@ -36,7 +36,7 @@ func TestLanes(t *testing.T) {
 	}
 	picture := func(from, to float64) string {
 		var b bytes.Buffer
-		if err := WriteSVG(&b, 100, 50, f.Lanes(from, to, "take_off")); err != nil {
+		if err := writeSVG(&b, 100, 50, f.Lanes(from, to, "take_off")); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

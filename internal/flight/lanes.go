@@ -2,15 +2,11 @@ package flight
 
 import (
 	"image/color"
-	"io"
 	"slices"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"canopy/bt"
 )
@@ -52,23 +48,23 @@ type lanes struct {
 }
 
 // Lanes returns the status lanes of a plan's leaves between two times [s].
-func (f *Flight) Lanes(from, to float64, leaves ...string) *plot.Plot {
+func (f *Flight) Lanes(from, to float64, leaves ...string) *Plot {
 	l := &lanes{flight: f, from: from, to: to}
 	for _, t := range f.Mission.Plan.Tree.Leaves() {
 		if len(leaves) == 0 || slices.Contains(leaves, f.Mission.Plan.Tree.Name(t)) {
 			l.tasks = append(l.tasks, t)
 		}
 	}
-	p := New()
-	p.X.Label.Text, p.X.Padding = "t [s]", vg.Points(4)
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = from, to, 0, float64(len(l.tasks))+0.5
+	picture := New(Axis{Label: "t [s]", Min: from, Max: to}, Axis{Max: float64(len(l.tasks)) + 0.5})
+	p := picture.plot
+	p.X.Padding = vg.Points(4)
 	ticks := make([]plot.Tick, len(l.tasks))
 	for i, t := range l.tasks {
 		ticks[i] = plot.Tick{Value: l.base(i) + 0.35, Label: f.Mission.Plan.Tree.Name(t)}
 	}
 	p.Y.Tick.Marker, p.Y.Tick.Length, p.Y.LineStyle.Width = plot.ConstantTicks(ticks), 0, 0
 	p.Add(l)
-	return p
+	return picture
 }
 
 // base is the height of the lowest level of a lane.
@@ -117,48 +113,3 @@ func symbol(c draw.Canvas, s bt.Status, at vg.Point) {
 // key names the levels.
 var key = [...]string{bt.Running: "Running", bt.Activating: "Activating", bt.Success: "Success, Finished",
 	bt.Failure: "Failure, Aborted", bt.Accept: "Accept, Deactivating"}
-
-// New returns an empty plot in the style of the examples.
-func New() *plot.Plot {
-	p := plot.New()
-	for _, f := range []*font.Font{&p.X.Label.TextStyle.Font, &p.Y.Label.TextStyle.Font, &p.X.Tick.Label.Font,
-		&p.Y.Tick.Label.Font, &p.Legend.TextStyle.Font, &p.Title.TextStyle.Font} {
-		f.Variant, f.Size = "Sans", vg.Points(10)
-	}
-	p.Legend.Padding, p.Title.Padding = vg.Points(3), vg.Points(2)
-	return p
-}
-
-// Curve adds a curve to a plot, and to its legend if it has a name; its number gives it a colour.
-func Curve(p *plot.Plot, number int, name string, x, y []float64) error {
-	points := make(plotter.XYs, len(x))
-	for i := range points {
-		points[i] = plotter.XY{X: x[i], Y: y[i]}
-	}
-	line, err := plotter.NewLine(points)
-	if err != nil {
-		return err
-	}
-	line.Color, line.Width = []color.Color{blue, orange, green, grey}[number%4], vg.Points(1.5)
-	p.Add(line)
-	if name != "" {
-		p.Legend.Add(name, line)
-	}
-	return nil
-}
-
-// WriteSVG writes plots, one below the other, as an SVG picture of a width and a height each [mm].
-func WriteSVG(w io.Writer, width, height float64, plots ...*plot.Plot) error {
-	mm := func(v float64) vg.Length { return vg.Length(v) * vg.Millimeter }
-	svg := vgsvg.New(mm(width), mm(height*float64(len(plots))))
-	page := draw.New(svg)
-	page.SetColor(color.White)
-	page.Fill(page.Rectangle.Path())
-	margin := mm(3)
-	for i, p := range plots {
-		below := mm(height * float64(len(plots)-1-i))
-		p.Draw(draw.Crop(page, margin, -margin, below+margin, below+mm(height)-margin-page.Size().Y))
-	}
-	_, err := svg.WriteTo(w)
-	return err
-}

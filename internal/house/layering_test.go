@@ -323,16 +323,12 @@ var rooms = map[string]room{
 		"bt":              "counts activations",
 		"internal/flight": "flies and draws",
 		"run":             "selects the decider",
-	}, outside: reasons{
-		"gonum.org/v1/plot": "one picture of several plots",
 	}},
 	"examples/05-scaling": {imports: reasons{
 		"diag":                "reads plans",
 		"internal/flight":     "draws",
 		"document/plan":       "reads plans",
 		"formalism/translate": "makes graphs of plans",
-	}, outside: reasons{
-		"gonum.org/v1/plot": "logarithmic scales",
 	}},
 	"examples/06-teleo-reactive": {imports: reasons{
 		"executive":           "leaves tell the engine by the one protocol",
@@ -341,8 +337,6 @@ var rooms = map[string]room{
 		"internal/flight":     "draws",
 		"document/plan":       "runs plans",
 		"formalism/translate": "makes plans of programs",
-	}, outside: reasons{
-		"gonum.org/v1/plot": "obstacles as discs",
 	}},
 	"examples/13-proof-time": {imports: reasons{
 		"diag":             "reads plans",
@@ -351,8 +345,6 @@ var rooms = map[string]room{
 		"document/plan":    "reads plans",
 		"analysis/verify":  "is what is measured",
 		"document/declare": "reads goals",
-	}, outside: reasons{
-		"gonum.org/v1/plot": "logarithmic scales",
 	}},
 	"internal/cart": {pure: true, imports: reasons{
 		"diag":             "a mission's mistakes are returned",
