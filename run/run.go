@@ -454,6 +454,7 @@ func (r *Run) judge(outcome record.Outcome, reason string) {
 	if r.stopping {
 		return // the plan was judged before it was halted
 	}
+	r.summary.Stopped = r.world.T()
 	r.summary.Plan = record.PlanAbsent
 	if r.tree {
 		r.summary.Plan = map[bt.Status]record.Verdict{bt.Success: record.PlanSucceeded, bt.Failure: record.PlanFailed,
@@ -558,6 +559,7 @@ func (r *Run) State(c *snapshot.Codec) {
 	snapshot.Text(c, (*string)(&r.summary.Outcome))
 	snapshot.Text(c, (*string)(&r.summary.Plan))
 	snapshot.Text(c, &r.summary.Reason)
+	snapshot.Float(c, &r.summary.Stopped)
 	r.world.State(c)
 	r.executive.State(c)
 	t, grid := r.world.T(), r.m.Interval
@@ -577,6 +579,9 @@ func (r *Run) Until() float64 { return r.until }
 func (r *Run) Summary() record.Summary {
 	s := r.summary
 	s.Ended = r.world.T()
+	if s.Stopped == s.Ended {
+		s.Stopped = 0
+	}
 	r.world.Cost(&s)
 	return s
 }

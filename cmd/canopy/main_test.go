@@ -113,6 +113,36 @@ func TestRunOfAPlanThatFails(t *testing.T) {
 	}
 }
 
+// A property that the mission declares is judged in flight: a violation shows in the table, the report, the summary and
+// the exit status. A signal that only a property reads is recorded.
+func TestRunThatViolatesAProperty(t *testing.T) {
+	dir := write(t, map[string]string{
+		"m.yaml": "mission: m\nplan: p.xml\nvehicle: solar\nhorizon: 60\nrecord: {interval: 10, signals: [h]}\n" +
+			"check:\n  properties:\n    - always (t < 30 [s] or soc < 0 and h > 1 [m])\n    - eventually a\n",
+		"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><Action ID="a"/></BehaviorTree></root>`,
+	})
+	out := filepath.Join(dir, "out")
+	stdout, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", out)
+	if status != exitRefute {
+		t.Errorf("status %d, want %d", status, exitRefute)
+	}
+	says(t, "the table", stdout, "property violated: horizon reached", "violated at 0:00:30: always", "satisfied: eventually a")
+	says(t, "the message", stderr, "the run violates `always (t < 30 [s]")
+	for file, want := range map[string]string{"summary.json": `"verdict": "violated"`, "report.html": `class="verdict failed"`,
+		"signals.csv": "soc"} {
+		text, err := os.ReadFile(filepath.Join(out, file))
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s does not have %s: %v", file, want, err)
+		}
+	}
+	if stdout, _, status := canopy("monitor", out); status != exitRefute || !strings.Contains(stdout, "1 satisfied, 1 violated") {
+		t.Errorf("canopy monitor: %d\n%s", status, stdout)
+	}
+	if _, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", out, "--until", "20"); status != exitOK {
+		t.Errorf("until 20 s: %d, %s", status, stderr)
+	}
+}
+
 // Wrong input: one clear message, exit status 2, nothing on standard output, no output folder.
 func TestWrongInput(t *testing.T) {
 	dir := write(t, map[string]string{

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,7 +73,7 @@ Exit status: 0 no property is violated, 1 no property is violated, but the log i
 			if err != nil {
 				return failed(err)
 			}
-			if slices.ContainsFunc(rows, func(r judged) bool { return r.Verdict == temporal.Violated.String() }) {
+			if slices.ContainsFunc(rows, func(p record.Property) bool { return p.Verdict == record.PropertyViolated }) {
 				return errRefuted
 			}
 			if missing := end.Missing(); missing != "" {
@@ -109,7 +108,7 @@ func readProperties(texts, tasks []string, scope expr.Scope) ([]declare.Property
 var errNoProperties = &usageError{"there are no properties: declare some under `check`, or give --property"}
 
 // flown flies a mission and judges its properties.
-func flown(ctx context.Context, name string, texts []string, stderr io.Writer) ([]judged, record.End, error) {
+func flown(ctx context.Context, name string, texts []string, stderr io.Writer) ([]record.Property, record.End, error) {
 	var end record.End
 	m, err := readMission(name, nil, stderr)
 	if err != nil {
@@ -129,19 +128,7 @@ func flown(ctx context.Context, name string, texts []string, stderr io.Writer) (
 	if len(properties) == 0 {
 		return nil, end, errNoProperties
 	}
-	wide := *m
-	wide.Record = slices.Clone(m.Record)
-	scope := m.Scope()
-	for _, p := range properties {
-		p.Formula.Conditions(func(e *expr.Expr) {
-			for _, n := range e.Names() {
-				if _, known := scope[n]; known && !slices.Contains(wide.Record, n) {
-					wide.Record = append(wide.Record, n)
-				}
-			}
-		})
-	}
-	r, err := simulated.New(&wide, run.Continuous{}, math.Inf(1))
+	r, err := simulated.New(m.Judging(properties), run.Continuous{}, math.Inf(1))
 	if err != nil {
 		return nil, end, failed(err)
 	}
@@ -158,12 +145,12 @@ func flown(ctx context.Context, name string, texts []string, stderr io.Writer) (
 	}
 	summary := r.Summary()
 	end = record.End{Told: r.T(), Summary: &summary}
-	rows, err := answers(judge, &end, properties)
-	return rows, end, err
+	rows, err := judge.Judge(&end)
+	return rows, end, failed(err)
 }
 
 // recorded judges the properties on a run's log.
-func recorded(_ context.Context, name string, texts []string, _ io.Writer) ([]judged, record.End, error) {
+func recorded(_ context.Context, name string, texts []string, _ io.Writer) ([]record.Property, record.End, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		name = filepath.Join(name, folder.LogFile)
 	}
@@ -180,7 +167,7 @@ func recorded(_ context.Context, name string, texts []string, _ io.Writer) ([]ju
 }
 
 // judgeLog judges on a log the properties that it carries, or those of --property.
-func judgeLog(log io.ReadSeeker, name string, texts []string) ([]judged, record.End, error) {
+func judgeLog(log io.ReadSeeker, name string, texts []string) ([]record.Property, record.End, error) {
 	var properties []declare.Property
 	var judge *monitor.Monitor
 	var mistakes error
@@ -192,8 +179,6 @@ func judgeLog(log io.ReadSeeker, name string, texts []string) ([]judged, record.
 		return judge
 	})
 	switch {
-	case errors.Is(err, monitor.ErrLong):
-		return nil, end, failed(err)
 	case err != nil:
 		return nil, end, err
 	case mistakes != nil:
@@ -201,8 +186,8 @@ func judgeLog(log io.ReadSeeker, name string, texts []string) ([]judged, record.
 	case len(properties) == 0:
 		return nil, end, errNoProperties
 	}
-	rows, err := answers(judge, &end, properties)
-	return rows, end, err
+	rows, err := judge.Judge(&end)
+	return rows, end, failed(err)
 }
 
 // asked returns the properties to judge on a recorded run.
@@ -213,7 +198,7 @@ func asked(h *record.Header, name string, texts []string) ([]declare.Property, e
 	}
 	if len(texts) > 0 {
 		scope := expr.Scope{}
-		for _, s := range h.Signals {
+		for _, s := range append([]record.Signal{{Name: "t", Unit: "s"}}, h.Signals...) {
 			u, err := expr.ParseUnit(s.Unit)
 			if err != nil {
 				u = expr.AnyUnit
@@ -240,39 +225,7 @@ func formulas(properties []declare.Property) []*temporal.Property {
 	return list
 }
 
-// judged is one property with its verdict.
-type judged struct {
-	Property string   `json:"property"`
-	Verdict  string   `json:"verdict"` // satisfied, violated or open
-	Margin   *float64 `json:"margin"`  // null: only tasks decide
-	At       *float64 `json:"at_s,omitempty"`
-	After    *float64 `json:"open_after_s,omitempty"` // if open: the time after which the run is not known
-	because  string   // it is open
-}
-
-func answers(m *monitor.Monitor, end *record.End, properties []declare.Property) ([]judged, error) {
-	list, err := m.Judge(end)
-	if err != nil {
-		return nil, failed(err)
-	}
-	var rows []judged
-	for i, j := range list {
-		r := judged{Property: properties[i].Text, Verdict: j.Verdict.String()}
-		if !math.IsInf(j.Margin, 0) {
-			r.Margin = &j.Margin
-		}
-		if !math.IsNaN(j.At) {
-			r.At = &j.At
-		}
-		if j.Verdict == temporal.Open {
-			r.After, r.because = &end.Told, cmp.Or(end.Missing(), "the run ends before it is decided")
-		}
-		rows = append(rows, r)
-	}
-	return rows, nil
-}
-
-func printJudgements(out io.Writer, name string, rows []judged) error {
+func printJudgements(out io.Writer, name string, rows []record.Property) error {
 	var b strings.Builder
 	count := map[string]int{}
 	for _, r := range rows {
@@ -285,7 +238,7 @@ func printJudgements(out io.Writer, name string, rows []judged) error {
 	b.WriteString("\n")
 	for _, r := range rows {
 		word := r.Verdict
-		if word == temporal.Violated.String() {
+		if word == record.PropertyViolated {
 			word = "VIOLATED"
 		}
 		fmt.Fprintf(&b, "%-9s  %s\n", word, diag.Visible(r.Property))
@@ -300,7 +253,7 @@ func printJudgements(out io.Writer, name string, rows []judged) error {
 		}
 		if r.After != nil {
 			row("open", "beyond %s, %.3f s", report.Clock(*r.After), *r.After)
-			row("because", "%s", r.because)
+			row("because", "%s", r.Because)
 		}
 	}
 	_, err := io.WriteString(out, b.String())

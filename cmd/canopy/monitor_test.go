@@ -62,7 +62,7 @@ func TestMonitorSolarDay(t *testing.T) {
 	if status != exitRefute {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
-	var rows []judged
+	var rows []record.Property
 	if err := json.Unmarshal([]byte(first), &rows); err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,12 @@
 package mission
 
 import (
+	"slices"
+
 	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/document/plan"
+	"canopy/expr"
 	"canopy/syntax/yamldoc"
 )
 
@@ -37,6 +41,24 @@ func (m *Mission) From(states []int, values []float64, record []string, interval
 		n.initial = append(n.initial, initialValue{s, values[i]})
 	}
 	n.Record, n.Plots, n.Interval = record, nil, interval
+	return &n
+}
+
+// Judging returns the mission that also records the signals that properties read, so that they can be judged on its
+// runs. The time is in every record.
+func (m *Mission) Judging(properties []declare.Property) *Mission {
+	n := *m
+	n.Record = slices.Clone(m.Record)
+	for _, p := range properties {
+		p.Formula.Conditions(func(e *expr.Expr) {
+			for _, name := range e.Names() {
+				known := slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name })
+				if known > 0 && !slices.Contains(n.Record, name) { // the first is the time
+					n.Record = append(n.Record, name)
+				}
+			}
+		})
+	}
 	return &n
 }
 

@@ -184,11 +184,13 @@ var rooms = map[string]room{
 		"run/record": "takes a run as it is recorded",
 	}},
 	"run/folder": {imports: reasons{
-		"bt":         "the plan is drawn with its final statuses",
-		"diag":       "reads the plan that a log carries",
-		"run/record": "writes the log, and continues it",
-		"run/report": "writes the report",
-		"snapshot":   "saves and resumes runs",
+		"bt":          "the plan is drawn with its final statuses",
+		"diag":        "reads the plan that a log carries",
+		"run/monitor": "judges properties in flight",
+		"run/record":  "writes the log, and continues it",
+		"run/report":  "writes the report",
+		"snapshot":    "saves and resumes runs",
+		"temporal":    "properties are judged in flight",
 
 		"document/plan":    "draws the plan that a log carries",
 		"internal/cputime": "a run's cost is CPU time",

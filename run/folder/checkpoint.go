@@ -127,7 +127,11 @@ func (f *flight) resume(h record.Header, into record.Files) (*record.Writer, err
 		}
 		defer old[i].Close() //nolint:errcheck // only read
 	}
-	w, err := record.Resume(h, into, point, record.Earlier{MCAP: old[0], Status: old[1], Signals: old[2]})
+	earlier := record.Earlier{MCAP: old[0], Status: old[1], Signals: old[2]}
+	if len(f.Properties) > 0 {
+		earlier.To = f.judge
+	}
+	w, err := record.Resume(h, into, point, earlier)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 	}

@@ -22,9 +22,11 @@ import (
 	"canopy/document/plan"
 	"canopy/internal/cputime"
 	"canopy/internal/files"
+	"canopy/run/monitor"
 	"canopy/run/record"
 	"canopy/run/report"
 	"canopy/snapshot"
+	"canopy/temporal"
 )
 
 // The files of a folder.
@@ -56,6 +58,8 @@ type Options struct {
 	Observe func()      // called after each step; may be nil
 	Table   io.Writer   // receives the closing table; may be nil
 	Guard   sync.Locker // held while files are incomplete: lock it before ending the process; may be nil
+
+	Properties []*temporal.Property // are judged; the summary has their verdicts
 }
 
 // Name returns the folder name for a mission's results: the name of its file, without its extension unless only dots
@@ -77,6 +81,31 @@ type flight struct {
 	began float64 // CPU time of the process [s]
 	log   []*files.File
 	w     *record.Writer
+	judge *monitor.Monitor // of the properties
+}
+
+// both is a recorder that passes a log to two.
+type both struct{ first, second record.Recorder }
+
+func (b both) Sample(t float64, values []float64) error {
+	if err := b.first.Sample(t, values); err != nil {
+		return err
+	}
+	return b.second.Sample(t, values)
+}
+
+func (b both) Status(t float64, micro int, c bt.Change) error {
+	if err := b.first.Status(t, micro, c); err != nil {
+		return err
+	}
+	return b.second.Status(t, micro, c)
+}
+
+func (b both) Event(e record.Event) error {
+	if err := b.first.Event(e); err != nil {
+		return err
+	}
+	return b.second.Event(e)
 }
 
 // Fly flies a run that has not begun to its end, and returns its summary, nil if nothing was flown or its log could not
@@ -86,7 +115,8 @@ type flight struct {
 // the run or of the files.
 func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, error) {
 	header := r.Header()
-	f := &flight{Run: r, Options: o, dir: dir, id: newIdentity(&header), began: cputime.Now()}
+	f := &flight{Run: r, Options: o, dir: dir, id: newIdentity(&header), began: cputime.Now(),
+		judge: monitor.New(&header, o.Properties)}
 	if f.Guard == nil {
 		f.Guard = &sync.Mutex{}
 	}
@@ -95,7 +125,11 @@ func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, er
 		return nil, err
 	}
 	defer release()
-	f.Attach(f.w)
+	if len(o.Properties) > 0 {
+		f.Attach(both{f.w, f.judge})
+	} else {
+		f.Attach(f.w)
+	}
 	err = f.Run.Fly(ctx, f.observe())
 	if errors.Is(err, record.ErrInterrupted) {
 		err = errors.Join(err, f.checkpoint())
@@ -220,6 +254,11 @@ func (f *flight) open(header record.Header) error {
 // finish completes the files of a run that is over and returns its summary; err is the error that ended it, if any.
 func (f *flight) finish(err error) (*record.Summary, error) {
 	summary := f.Summary()
+	if len(f.Properties) > 0 {
+		var unjudged error
+		summary.Properties, unjudged = f.judge.Judge(&record.End{Told: summary.Ended, Summary: &summary})
+		err = also(err, unjudged)
+	}
 	lost := f.guarded(func() error {
 		lost := f.w.Close(summary)
 		for _, file := range f.log {

@@ -8,11 +8,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"canopy/bt"
 	"canopy/run/record"
 	"canopy/snapshot"
+	"canopy/temporal"
 )
 
 // count is a run that counts to ten, a sample and a status change each second.
@@ -132,6 +134,64 @@ func TestRefusedLeavesNothing(t *testing.T) {
 	if after := contents(t, dir); !maps.Equal(before, after) {
 		t.Errorf("before\n%v\nafter\n%v", before, after)
 	}
+}
+
+// Declared properties are judged in flight. Those of an interrupted run are open beyond its end; those of a run that was
+// interrupted, before or after the first chunk was written, and resumed are judged on the whole run.
+func TestPropertiesAreJudged(t *testing.T) {
+	var properties []*temporal.Property
+	for _, text := range []string{"always (n < 3)", "always (n < 8)", "always (n > 0)", "eventually act", "always (t < 20 [s])"} {
+		p, mistakes := temporal.Read(text, []string{"act"}, nil)
+		if mistakes != nil {
+			t.Fatal(mistakes)
+		}
+		properties = append(properties, p)
+	}
+	verdicts := func(dir string, n int, o Options) string {
+		c := &count{}
+		ctx, stop := stopped(c, n)
+		o.Properties, o.Observe = properties, stop
+		s, err := Fly(ctx, c, dir, o)
+		if s == nil || err != nil && !errors.Is(err, record.ErrInterrupted) {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, p := range s.Properties {
+			text += p.Verdict + judgedAt(p) + ", "
+		}
+		f, err := os.Open(filepath.Join(dir, LogFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close() //nolint:errcheck // only read
+		log, err := record.Read(f)
+		if err != nil || !reflect.DeepEqual(log.Summary.Properties, s.Properties) {
+			t.Errorf("the log has %+v, %v", log.Summary, err)
+		}
+		return text
+	}
+	const whole = "violated 3, violated 8, satisfied, satisfied, satisfied, "
+	if got := verdicts(t.TempDir(), 11, Options{}); got != whole {
+		t.Error(got)
+	}
+	for n, want := range map[int]string{2: "open 2, open 2, ", 5: "violated 3, open 5, ", 9: "violated 3, violated 8, "} {
+		dir, since := t.TempDir(), fmt.Sprintf("open %d, ", n)
+		if got := verdicts(dir, n, Options{}); got != want+since+"satisfied, "+since {
+			t.Errorf("interrupted at %d: %s", n, got)
+		}
+		if got := verdicts(dir, 11, Options{Resume: true}); got != whole {
+			t.Errorf("resumed from %d: %s", n, got)
+		}
+	}
+}
+
+func judgedAt(p record.Property) string {
+	for _, at := range []*float64{p.At, p.After} {
+		if at != nil {
+			return fmt.Sprintf(" %g", *at)
+		}
+	}
+	return ""
 }
 
 // unrecordable has two signals of one name.

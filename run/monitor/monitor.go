@@ -2,7 +2,7 @@
 package monitor
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,15 +13,13 @@ import (
 	"canopy/temporal"
 )
 
-// ErrLong is wrapped by the error of a run that is too long to be judged.
-var ErrLong = errors.New("the run is too long to be judged")
-
 // maxValues is the maximum number of values that a monitor stores: of signals and tasks at the recorded places. Judging
 // a property takes about ten bytes per value.
 const maxValues = 8_000_000
 
 // Monitor is a recorder that stores the signals and tasks named by properties, at the samples and on both sides of each
-// status change. A change that is undone at the same time is not visible.
+// status change. A change that is undone at the same time is not visible. The stored part of a long run is bounded: what
+// depends on later times is open.
 type Monitor struct {
 	properties []*temporal.Property
 	tasks      []record.Task
@@ -35,13 +33,16 @@ type Monitor struct {
 	samples    int
 	values     int
 	most       int
+	full       bool // more is not stored
 }
 
 // column is a signal that is kept.
 type column struct {
 	name   string
-	signal int
+	signal int // its place in the samples, or theTime
 }
+
+const theTime = -1
 
 // sample is the values of the kept signals at a time.
 type sample struct {
@@ -67,6 +68,10 @@ func New(h *record.Header, properties []*temporal.Property) *Monitor {
 			m.trace.Signals[s.Name] = []float64{}
 		}
 	}
+	if named["t"] && m.trace.Signals["t"] == nil {
+		m.signals = append(m.signals, column{"t", theTime})
+		m.trace.Signals["t"] = []float64{}
+	}
 	for i, t := range h.Tasks {
 		m.status = append(m.status, t.Initial)
 		if named[t.Name] {
@@ -80,52 +85,88 @@ func New(h *record.Header, properties []*temporal.Property) *Monitor {
 
 // Sample implements [record.Recorder].
 func (m *Monitor) Sample(t float64, values []float64) error {
+	if m.full {
+		return nil
+	}
 	if m.samples > 0 {
 		m.settle(t)
 	}
+	m.full = m.values > m.most
 	m.samples++
 	m.before, m.held = m.held, m.before
 	m.held.t = t
 	for i, c := range m.signals {
-		m.held.values[i] = values[c.signal]
-	}
-	if m.values > m.most {
-		return fmt.Errorf("%w: there are more than %d values at %g s; judge fewer properties at once, record less often, "+
-			"or fly a shorter mission", ErrLong, m.most, t)
+		m.held.values[i] = t
+		if c.signal != theTime {
+			m.held.values[i] = values[c.signal]
+		}
 	}
 	return nil
 }
 
 // Status implements [record.Recorder].
 func (m *Monitor) Status(t float64, micro int, c bt.Change) error {
-	m.changes = append(m.changes, record.Change{T: t, Micro: micro, Change: c})
+	if !m.full {
+		m.changes = append(m.changes, record.Change{T: t, Micro: micro, Change: c})
+		m.full = len(m.changes) > m.most
+	}
 	return nil
 }
 
 // Event implements [record.Recorder].
 func (m *Monitor) Event(record.Event) error { return nil }
 
-// Judge returns the answers to the properties. For an incomplete log they are the answers that hold whatever came
-// later. For a failed run, the end, when every task is stopped, does not count. Errors wrap [temporal.ErrTrace].
-func (m *Monitor) Judge(end *record.End) ([]temporal.Judgement, error) {
-	if s := end.Summary; s != nil && s.Outcome == record.Failed {
-		for len(m.changes) > 0 && m.changes[len(m.changes)-1].T == s.Ended {
-			m.changes = m.changes[:len(m.changes)-1]
-		}
-	}
+// Judge returns the verdicts of the properties on a run that ended so. For an incomplete run they are those that hold
+// whatever came later. Errors wrap [temporal.ErrTrace].
+func (m *Monitor) Judge(end *record.End) ([]record.Property, error) {
 	if m.samples > 0 {
 		m.last()
 	}
-	m.trace.Partial = end.Missing() != ""
-	var list []temporal.Judgement
+	told, missing := m.cut(end)
+	m.trace.Partial = missing != ""
+	var list []record.Property
 	for _, p := range m.properties {
 		j, err := m.trace.Judge(p.Formula)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Text, err)
 		}
-		list = append(list, j)
+		r := record.Property{Property: p.Text, Verdict: j.Verdict.String()}
+		if !math.IsInf(j.Margin, 0) {
+			r.Margin = &j.Margin
+		}
+		if !math.IsNaN(j.At) {
+			r.At = &j.At
+		}
+		if j.Verdict == temporal.Open {
+			r.After, r.Because = &told, cmp.Or(missing, "the run ends before it is decided")
+		}
+		list = append(list, r)
 	}
 	return list, nil
+}
+
+// cut returns the time up to which the trace has the run, and the reason why it does not have all of it, "" if it does.
+// It removes what follows the time at which a run that failed or was interrupted was stopped: there every task ends.
+func (m *Monitor) cut(end *record.End) (told float64, missing string) {
+	told, missing = end.Told, end.Missing()
+	if s := end.Summary; s != nil && s.Outcome != record.Complete {
+		told = cmp.Or(s.Stopped, s.Ended)
+		if n, _ := slices.BinarySearch(m.trace.T, told); n+1 < len(m.trace.T) {
+			m.trace.T = m.trace.T[:n+1]
+			for _, c := range m.signals {
+				m.trace.Signals[c.name] = m.trace.Signals[c.name][:n+1]
+			}
+			for _, i := range m.active {
+				m.trace.Tasks[m.tasks[i].Name] = m.trace.Tasks[m.tasks[i].Name][:n+1]
+			}
+		}
+	}
+	if m.full && m.held.t < told {
+		told = m.held.t
+		missing = fmt.Sprintf("only the first %d values are judged; judge fewer properties, record less often, or fly a "+
+			"shorter mission", m.most)
+	}
+	return told, missing
 }
 
 // settle adds the held sample and the changes before it, now that the time of the next one is known.

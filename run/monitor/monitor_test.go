@@ -1,8 +1,8 @@
 package monitor
 
 import (
-	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"canopy/bt"
@@ -43,25 +43,53 @@ func TestTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr := m.trace
-	wantT := []float64{0, 1, 1, 2, 2, 4, 4, 5, 5, 6, 8, 8}
-	wantX := []float64{0, 1, 1, 2, 2, 4, 10, 11, 11, 12, 14, 14}
-	wantA := []bool{true, true, false, false, true, true, false, false, false, false, false, true}
+	wantT := []float64{0, 1, 1, 2, 2, 4, 4, 5, 5, 6, 8, 8, 9}
+	wantX := []float64{0, 1, 1, 2, 2, 4, 10, 11, 11, 12, 14, 14, 14}
+	wantA := []bool{true, true, false, false, true, true, false, false, false, false, false, true, true}
 	if !slices.Equal(tr.T, wantT) || !slices.Equal(tr.Signals["x"], wantX) || !slices.Equal(tr.Tasks["a"], wantA) {
 		t.Errorf("%v\n%v\n%v", tr.T, tr.Signals["x"], tr.Tasks["a"])
 	}
 }
 
-// A run of which more would have to be kept than fits is refused, at the time it was too long.
+// Of a run with more values than are stored, the first ones are judged: what depends on the others is open.
 func TestLong(t *testing.T) {
-	property, _ := temporal.Read("always (x > -1)", nil, nil)
-	m := New(&record.Header{Signals: []record.Signal{{Name: "x"}}}, []*temporal.Property{property})
+	always, _ := temporal.Read("always (x > -1)", nil, nil)
+	soon, _ := temporal.Read("eventually (x > 3)", nil, nil)
+	m := New(&record.Header{Signals: []record.Signal{{Name: "x"}}}, []*temporal.Property{always, soon})
 	m.most = 100
-	var err error
-	n := 0
-	for ; err == nil; n++ {
-		err = m.Sample(float64(n), []float64{0})
+	for n := range 1000 {
+		if err := m.Sample(float64(n), []float64{float64(n)}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if !errors.Is(err, ErrLong) || n < 50 || n > 60 {
-		t.Errorf("%d samples: %v", n, err)
+	list, err := m.Judge(&record.End{Told: 999, Summary: &record.Summary{Outcome: record.Complete, Ended: 999}})
+	if err != nil || len(m.trace.T) > 60 {
+		t.Fatalf("%d places, %v", len(m.trace.T), err)
+	}
+	if p := list[0]; p.Verdict != "open" || *p.After < 50 || *p.After > 60 || !strings.Contains(p.Because, "first 100 values") {
+		t.Errorf("%+v after %v", p, p.After)
+	}
+	if p := list[1]; p.Verdict != "satisfied" {
+		t.Errorf("%+v", p)
+	}
+}
+
+// Exit procedures of a run that was interrupted or failed run after it was stopped: they are no part of what is judged.
+// Those of a complete run are.
+func TestStoppingIsNotJudged(t *testing.T) {
+	property, _ := temporal.Read("always a", []string{"a"}, nil)
+	for outcome, want := range map[record.Outcome]string{record.Complete: "violated", record.Interrupted: "open",
+		record.Failed: "open"} {
+		m := New(&record.Header{Tasks: []record.Task{{Name: "a", Kind: "Action", Initial: bt.Running}}},
+			[]*temporal.Property{property})
+		_ = m.Sample(0, nil)
+		_ = m.Sample(5, nil)
+		_ = m.Status(5, 1, bt.Change{Task: 0, To: bt.Deactivating})
+		_ = m.Sample(7, nil)
+		_ = m.Status(7, 1, bt.Change{Task: 0, To: bt.Accept})
+		list, err := m.Judge(&record.End{Told: 7, Summary: &record.Summary{Outcome: outcome, Ended: 7, Stopped: 5}})
+		if err != nil || list[0].Verdict != want || want == "open" && *list[0].After != 5 {
+			t.Errorf("%s: %+v, %v", outcome, list, err)
+		}
 	}
 }

@@ -228,7 +228,11 @@ var schemas = [len(topics)][]byte{
 		`"time_events":{"type":"integer"},"status_changes":{"type":"integer"},` +
 		`"max_event_iterations":{"type":"integer"},` +
 		`"ended":{"type":"number","description":"simulated time at which the run ended [s]"},` +
-		`"outcome":{"enum":["complete","interrupted","failed"]},"reason":{"type":"string"}}}`),
+		`"outcome":{"enum":["complete","interrupted","failed"]},"reason":{"type":"string"},` +
+		`"stopped":{"type":"number","description":"simulated time at which the plan was stopped [s]"},` +
+		`"properties":{"type":"array","items":{"type":"object","properties":{"property":{"type":"string"},` +
+		`"verdict":{"enum":["satisfied","violated","open"]},"margin":{"type":["number","null"]},` +
+		`"at_s":{"type":"number"},"open_after_s":{"type":"number"},"because":{"type":"string"}}}}}}`),
 }
 
 func signalsSchema(h *Header) []byte {

@@ -111,7 +111,7 @@ func (k *keeper) Event(e Event) error {
 //
 // It reads the records itself: the library's lexer allocates any length that a damaged file claims.
 func Play(r io.ReadSeeker, begin func(*Header) Recorder) (End, error) {
-	p := &player{begin: begin, channels: map[uint16]string{}, tasks: map[string]bt.Task{}}
+	p := newPlayer(begin)
 	ended, err := eachRecord(r, func(op mcap.OpCode, body []byte) error {
 		switch op {
 		case mcap.OpAttachment:
@@ -248,6 +248,10 @@ type player struct {
 	tasks    map[string]bt.Task
 	keys     [][]byte
 	row      []float64
+}
+
+func newPlayer(begin func(*Header) Recorder) *player {
+	return &player{begin: begin, channels: map[uint16]string{}, tasks: map[string]bt.Task{}}
 }
 
 // attachment reads an attachment record: log time, creation time, name, media type, data, checksum.

@@ -27,6 +27,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"canopy/bt"
 )
@@ -180,4 +181,26 @@ type Summary struct {
 	Outcome            Outcome `json:"outcome"`              // of the run
 	Plan               Verdict `json:"plan"`                 // of the plan; empty in logs of earlier versions
 	Reason             string  `json:"reason"`               // as text
+
+	// Stopped is the simulated time at which the plan was stopped [s], if exit procedures then took time.
+	Stopped    float64    `json:"stopped,omitempty"`
+	Properties []Property `json:"properties,omitempty"` // those that the mission declares
+}
+
+// Property is the verdict of a temporal property on a run.
+type Property struct {
+	Property string   `json:"property"`
+	Verdict  string   `json:"verdict"`                // satisfied, violated or open
+	Margin   *float64 `json:"margin"`                 // null: only tasks decide
+	At       *float64 `json:"at_s,omitempty"`         // if violated: the first time at which an "always" fails
+	After    *float64 `json:"open_after_s,omitempty"` // if open: the time after which the run is not known
+	Because  string   `json:"because,omitempty"`      // if open: the reason
+}
+
+// PropertyViolated is the verdict of a property that does not hold.
+const PropertyViolated = "violated"
+
+// Violated reports whether the run violated a property.
+func (s *Summary) Violated() bool {
+	return slices.ContainsFunc(s.Properties, func(p Property) bool { return p.Verdict == PropertyViolated })
 }

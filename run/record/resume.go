@@ -85,6 +85,7 @@ func (w *Writer) Point() (Point, error) {
 type Earlier struct {
 	MCAP            io.ReadSeeker
 	Status, Signals io.Reader
+	To              Recorder // receives the log in run.mcap up to the point; may be nil
 }
 
 // Resume returns a Writer that continues at a point of an earlier log with the same header: it copies the earlier files
@@ -108,7 +109,7 @@ func Resume(h Header, f Files, p Point, old Earlier) (*Writer, error) {
 		}
 	}
 	if w.mcap != nil {
-		if err := w.mcap.repeat(&h, &p, old.MCAP); err != nil {
+		if err := w.mcap.repeat(&h, &p, old.MCAP, old.To); err != nil {
 			return nil, err
 		}
 		w.chunks = p.chunks
@@ -120,11 +121,19 @@ func Resume(h Header, f Files, p Point, old Earlier) (*Writer, error) {
 // errEnough ends the reading of the old file.
 var errEnough = errors.New("enough")
 
-// repeat adds the messages of the file old up to a point, after the one on /run, which must be the same.
-func (c *container) repeat(h *Header, p *Point, old io.ReadSeeker) error {
+// repeat adds the messages of the file old up to a point, after the one on /run, which must be the same. It plays them
+// to a recorder if it is not nil.
+func (c *container) repeat(h *Header, p *Point, old io.ReadSeeker, to Recorder) error {
 	run, err := h.message()
 	if err != nil {
 		return err
+	}
+	replay := newPlayer(func(*Header) Recorder { return to })
+	repeated := func(topic string, m *mcap.Message) error {
+		if to == nil {
+			return nil
+		}
+		return replay.message(topic, m)
 	}
 	chunks := 0
 	channels := map[uint16]string{}
@@ -138,19 +147,24 @@ func (c *container) repeat(h *Header, p *Point, old io.ReadSeeker) error {
 		chunks++
 		return eachMessage(body, channels, func(topic string, m *mcap.Message) error {
 			if topic != topics[runChannel] {
-				return c.add(m)
+				return errors.Join(c.add(m), repeated(topic, m))
 			}
 			if !bytes.Equal(m.Data, run) {
 				return fmt.Errorf("%w: it belongs to another run", ErrResume)
 			}
-			return nil
+			return repeated(topic, m)
 		})
 	})
 	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
 	for i := range p.pending {
-		if err := c.add(&p.pending[i]); err != nil {
+		m := p.pending[i]
+		if int(m.ChannelID) >= len(topics) {
+			return fmt.Errorf("%w: it has a message on channel %d", ErrResume, m.ChannelID)
+		}
+		m.Sequence = c.sequence[m.ChannelID]
+		if err := errors.Join(c.add(&m), repeated(topics[m.ChannelID], &m)); err != nil {
 			return err
 		}
 	}

@@ -26,7 +26,7 @@ func Clock(t float64) string {
 
 // verdict is how a run ended.
 type verdict struct {
-	Outcome record.Outcome // for the colour: interrupted for a log without an end, failed also if the plan failed
+	Outcome record.Outcome // for the colour: interrupted for a log without an end, failed also if the plan failed or a property was violated
 	Word    string         // more specific than the outcome
 	Reason  string         // may be empty
 }
@@ -40,6 +40,8 @@ func judge(end *record.End) verdict {
 		return verdict{record.Interrupted, "Cut off", "the log has no end"}
 	case s.Outcome == record.Complete && s.Plan == record.PlanFailed:
 		return verdict{record.Failed, "Plan failed", s.Reason}
+	case s.Outcome == record.Complete && s.Violated():
+		return verdict{record.Failed, "Property violated", s.Reason}
 	case s.Outcome == record.Complete:
 		return verdict{s.Outcome, "Complete", s.Reason}
 	case s.Outcome == record.Failed:

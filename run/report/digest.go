@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"canopy/bt"
 	"canopy/diag"
@@ -192,6 +193,11 @@ func (s *survey) digest(end record.End) *Digest {
 	if end.Summary != nil {
 		summary := *end.Summary
 		summary.Reason = diag.Visible(summary.Reason)
+		summary.Properties = slices.Clone(summary.Properties)
+		for i := range summary.Properties {
+			p := &summary.Properties[i]
+			p.Property, p.Verdict, p.Because = diag.Visible(p.Property), diag.Visible(p.Verdict), diag.Visible(p.Because)
+		}
 		d.Summary = &summary
 	}
 	until := ended(&end)

@@ -26,6 +26,7 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"number": number,
 	"exact":  func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
 	"unit":   unit,
+	"judged": judged,
 	"percent": func(v float64) string {
 		return fmt.Sprintf("%.1f", 100*v)
 	},

@@ -36,6 +36,11 @@ func (d *Digest) Table(w io.Writer) error {
 	}
 	changes := fmt.Sprintf("%d status changes of %d tasks", d.changes, len(d.Tasks))
 	rows = append(rows, []string{"tree", changes})
+	if s := d.Summary; s != nil {
+		for _, p := range s.Properties {
+			rows = append(rows, []string{"property", strings.TrimSuffix(p.Verdict+" "+judged(p), " ") + ": " + p.Property})
+		}
+	}
 	rows = append(rows, d.toNotice()...)
 	if d.Summary != nil && d.Summary.CPU > 0 {
 		rows = append(rows, []string{"CPU time", fmt.Sprintf("%.3g s", d.Summary.CPU)})
@@ -64,6 +69,19 @@ func (d *Digest) Table(w io.Writer) error {
 		_, _ = out.WriteString("\n" + unplotted(left, 5) + "\n")
 	}
 	return out.Flush()
+}
+
+// judged returns what is known of a property in addition to its verdict: where it is violated, or its margin.
+func judged(p record.Property) string {
+	switch {
+	case p.At != nil:
+		return "at " + Clock(*p.At)
+	case p.After != nil:
+		return "beyond " + Clock(*p.After)
+	case p.Margin != nil:
+		return "by " + number(*p.Margin)
+	}
+	return ""
 }
 
 // toNotice returns a row for each of the first events that a person should know of: all but the switching itself.
