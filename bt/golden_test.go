@@ -19,18 +19,9 @@ import (
 //
 //	go test ./bt -run Golden -rewrite
 //
-// and read the difference. A script is made of these directives:
+// and review the difference. docs/scripts.md describes the directives.
 //
-//	plan [limit=N]  an outline, one task a line: Kind [name] [success=N failure=N]; answers the initial statuses
-//	trace           a script of section 8, run by Trace from the start; answers the log
-//	run             lines of such a script, run from where the last run ended; answers with iterations and commands
-//	tick            the same lines for the tick engine, tick by tick; answers what each task returned and where it is
-//	conventional    the same lines for a conventional engine, from the start; answers with the procedures started
-//	state           answers every task's status, and what it holds
-//	halt            withdraws activity for ever
-//	copy, restore   keeps a copy of the engine; goes back to it
-//
-// Unless the iterations are limited, a tick engine goes the same way at each directive, and must log the same.
+// Unless the iterations are limited, a tick engine answers the same directives, and must log the same.
 func TestGolden(t *testing.T) {
 	golden.Run(t, func() golden.Machine { return new(machine).run }, "testdata/*.txt")
 }

@@ -1,13 +1,13 @@
 package sim
 
 import (
-	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,73 +17,40 @@ import (
 	"canopy/ode"
 )
 
-// TestGolden runs the scripts of testdata, each for a guarantee of docs/simulation.md. Directives:
-//
-//	system [rtol=1e-10] [chattering=continue] [iterations=100]   a system, as below; answers where it stands
-//	run until=5                                                  answers each instant and where it stands at the end
-//	chatter until=5                                              answers what chatters, and how many instants there were
-//	restart                                                      Restart
-//	copy, restore                                                keeps a copy; goes back to it
-//
-// The lines of a system are
-//
-//	state x = 1             a state and its start
-//	input u = 0             an input and its value
-//	alarm = 2               the first time event
-//	x' = -x + u             a derivative, 0 if there is none
-//	g rises: x - 2          an indicator that is watched: `rises`, `falls`, `crosses`; `watches` is not
-//	switch g crosses: x - 2 one on whose side the derivatives depend: there `g` is 1 above, 0 below
-//	on g: x = -x; u = 2     what is assigned, one after the other, when g changed side; `on +g`, `on -g`: to this side
-//	on alarm: alarm = t + 1 and when the alarm was due
-//
-// An instant is written as its time, then for each event iteration what changed, `+` to above and `-` to below.
+// TestGolden runs the scripts of testdata: each shows a guarantee of docs/simulation.md. docs/scripts.md describes their
+// directives.
 func TestGolden(t *testing.T) {
 	golden.Run(t, func() golden.Machine { return new(machine).answer }, "testdata/*.txt")
 }
 
-// TestDocumented: docs/simulation.md names each script; each of its guarantees names a script or a test, which exists.
-func TestDocumented(t *testing.T) {
-	golden.Documented(t, "../docs/simulation.md", "testdata/*.txt")
-	text, err := os.ReadFile("../docs/simulation.md")
+// TestGoldenPlain answers the same scripts by the plain finder, which shares no code with the simulator. Left out are
+// scripts about the integrator's steps, which it does not have.
+func TestGoldenPlain(t *testing.T) {
+	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
+		return // the simulator rewrites the scripts
+	}
+	steps := []string{"chattering-again", "chattering-continues", "chattering-stops", "narrow-hysteresis", "pulse",
+		"not-finite-derivative", "steps-collapse", "zeno"}
+	paths, err := filepath.Glob("testdata/*.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tests []byte
-	for _, pattern := range []string{"*_test.go", "../ode/*_test.go", "../run/simulated/*_test.go"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("no tests in %s (%v)", pattern, err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tests = append(tests, text...)
+	for _, path := range paths {
+		if !slices.Contains(steps, strings.TrimSuffix(filepath.Base(path), ".txt")) {
+			golden.Run(t, func() golden.Machine { return (&machine{plain: true}).answer }, path)
 		}
 	}
-	for _, m := range regexp.MustCompile("`(Test\\w+)`").FindAllSubmatch(text, -1) {
-		if !bytes.Contains(tests, append([]byte("func "), append(m[1], '(')...)) {
-			t.Errorf("docs/simulation.md names %s, which does not exist", m[1])
-		}
-	}
-	_, rest, _ := strings.Cut(string(text), "| guarantee |")
-	rows := 0
-	for line := range strings.Lines(rest) {
-		if !strings.HasPrefix(line, "|") && rows > 0 {
-			break
-		}
-		if rows++; !strings.HasPrefix(line, "|---") && !strings.Contains(line, "`Test") && !strings.Contains(line, ".txt`") && rows > 1 {
-			t.Errorf("docs/simulation.md: nothing shows: %s", line)
-		}
-	}
-	if rows < 20 {
-		t.Errorf("docs/simulation.md has a table of %d rows", rows)
-	}
+}
+
+// TestDocumented: docs/simulation.md names each script, and a script or an existing test for each guarantee.
+func TestDocumented(t *testing.T) {
+	golden.Documented(t, "../docs/simulation.md", "testdata/*.txt")
+	golden.Shown(t, "../docs/simulation.md", "Guarantees", "*_test.go", "../ode/*_test.go", "../run/simulated/*_test.go")
 }
 
 // machine is the state of a golden script.
 type machine struct {
+	plain      bool // answered by the plain finder; sim only holds the values
 	sys        *System
 	sim, kept  *Simulator
 	names      []string // of the signals: t, states, inputs, indicators
@@ -101,20 +68,21 @@ type assignment struct {
 func (m *machine) answer(t *testing.T, d golden.Directive) string {
 	switch d.Name {
 	case "system":
-		m.read(t, d)
+		if err := m.read(t, d); err != nil {
+			return refusal(err)
+		}
 		return m.stand()
 	case "run":
-		until, err := strconv.ParseFloat(d.Value("until"), 64)
-		if err != nil {
-			t.Fatalf("%s: %v", d.At, err)
-		}
-		return m.run(until) + m.stand()
+		return m.run(number(t, d, d.Value("until"))) + m.stand()
 	case "chatter":
-		until, err := strconv.ParseFloat(d.Value("until"), 64)
-		if err != nil {
-			t.Fatalf("%s: %v", d.At, err)
+		return crowded(m.run(number(t, d, d.Value("until"))))
+	case "count":
+		return ends(m.run(number(t, d, d.Value("until")))) + m.stand()
+	case "set":
+		for _, a := range m.assignments(t, d, d.Input) {
+			m.assign(a)
 		}
-		return crowded(m.run(until))
+		return m.stand()
 	case "restart":
 		m.sim.Restart()
 		return "ok\n"
@@ -130,8 +98,8 @@ func (m *machine) answer(t *testing.T, d golden.Directive) string {
 }
 
 // read reads a system.
-func (m *machine) read(t *testing.T, d golden.Directive) {
-	*m = machine{}
+func (m *machine) read(t *testing.T, d golden.Directive) error {
+	*m = machine{plain: m.plain}
 	var y0, u0 []float64
 	var o Options
 	alarm, derivatives := math.Inf(1), map[string]string{}
@@ -184,10 +152,7 @@ func (m *machine) read(t *testing.T, d golden.Directive) {
 	}
 	m.reactions = map[string][]assignment{}
 	for name, text := range reactions {
-		for part := range strings.SplitSeq(text, ";") {
-			to, value, _ := strings.Cut(part, "=")
-			m.reactions[name] = append(m.reactions[name], assignment{strings.TrimSpace(to), m.compile(t, d, value)})
-		}
+		m.reactions[name] = m.assignments(t, d, text)
 	}
 	sys.Derivatives = func(at float64, y []float64, d *Discrete, dydt []float64) {
 		m.fill(at, y, d)
@@ -208,15 +173,28 @@ func (m *machine) read(t *testing.T, d golden.Directive) {
 	if d.Value("chattering") == "continue" {
 		o.Chattering = Continue
 	}
+	if text := d.Value("maxstep"); text != "" {
+		o.MaxStep = number(t, d, text)
+	}
 	o.MaxIterations, _ = strconv.Atoi(d.Value("iterations"))
 	o.Method = ode.Auto
 	var err error
 	if m.sim, err = New(sys, 0, y0, u0, o); err != nil {
-		t.Fatalf("%s: %v", d.At, err)
+		return err
 	}
 	m.sys = sys
 	copy(m.sim.Watch, watch)
 	m.sim.Alarm = alarm
+	return nil
+}
+
+// assignments compiles "a = expression; b = expression".
+func (m *machine) assignments(t *testing.T, d golden.Directive, text string) (list []assignment) {
+	for part := range strings.SplitSeq(text, ";") {
+		to, value, _ := strings.Cut(part, "=")
+		list = append(list, assignment{strings.TrimSpace(to), m.compile(t, d, value)})
+	}
+	return list
 }
 
 func number(t *testing.T, d golden.Directive, text string) float64 {
@@ -261,30 +239,27 @@ func (m *machine) fill(at float64, y []float64, d *Discrete) {
 // run advances to a time.
 func (m *machine) run(until float64) string {
 	var b strings.Builder
-	s := m.sim
+	s, advance, iterate := m.sim, m.sim.Advance, m.sim.Iterate
+	if m.plain {
+		p := &plain{Simulator: s}
+		advance, iterate = p.Advance, p.Iterate
+	}
 	for s.T < until {
-		segment, err := s.Advance(until)
-		var chatter *ChatterError
-		if errors.As(err, &chatter) {
-			fmt.Fprintf(&b, "error: %s chatter near %.3g\n", strings.Join(chatter.Names, ", "), chatter.T)
-			return b.String()
-		}
+		segment, err := advance(until)
 		if err != nil {
-			fmt.Fprintf(&b, "error: %v\n", err)
-			return b.String()
+			return b.String() + refusal(err)
 		}
 		if segment.Chatter != nil {
-			fmt.Fprintf(&b, "%.6g chattering: %s\n", segment.To, strings.Join(segment.Chatter.Names, ", "))
+			fmt.Fprintf(&b, "%.3g chattering: %s\n", segment.To, strings.Join(segment.Chatter.Names, ", "))
 		}
 		if len(segment.Events) == 0 && !segment.Alarm {
 			continue
 		}
 		fmt.Fprintf(&b, "%.6g:", math.Round(segment.To*1e9)/1e9)
 		for alarm, round := segment.Alarm, 1; ; alarm, round = false, round+1 {
-			changed, err := s.Iterate()
+			changed, err := iterate()
 			if err != nil {
-				fmt.Fprintf(&b, "\nerror: %v\n", err)
-				return b.String()
+				return b.String() + "\n" + refusal(err)
 			}
 			if len(changed) == 0 && !alarm {
 				break
@@ -309,12 +284,42 @@ func (m *machine) run(until float64) string {
 	return b.String()
 }
 
-// crowded leaves the instants out of an answer but the first; they are too many to read.
+// refusal writes an error as its kind, its time and the names.
+func refusal(err error) string {
+	kind, text := "", err.Error()
+	at := func(digits int) string {
+		_, after, _ := strings.Cut(text, "t = ")
+		number, _, _ := strings.Cut(after, " s")
+		value, _ := strconv.ParseFloat(number, 64)
+		return strconv.FormatFloat(value, 'g', digits, 64)
+	}
+	names := text[strings.LastIndex(text, ": ")+2:]
+	var chatter *ChatterError
+	var bad *NotFiniteError
+	switch {
+	case errors.As(err, &chatter):
+		kind, names = "chattering near "+at(3), strings.Join(chatter.Names, ", ")
+	case errors.As(err, &bad):
+		kind, names = "not finite at "+at(6), bad.Kind+" "+bad.Name
+	case errors.Is(err, ErrEventIteration):
+		kind = "no end of iterations at " + at(6)
+	case errors.Is(err, ErrCrawl):
+		kind, names = "steps collapse near "+at(3), strings.Trim(text[strings.LastIndex(text, " ")+1:], `"`)
+	default:
+		kind, names = "unknown", text
+	}
+	return "error: " + kind + ": " + names + "\n"
+}
+
+// instant matches the line of an instant.
+var instant = regexp.MustCompile(`^[^ ]+: \(`)
+
+// crowded leaves out the instants of an answer except the first.
 func crowded(answer string) string {
 	var kept strings.Builder
 	instants := 0
 	for line := range strings.Lines(answer) {
-		if at, _, _ := strings.Cut(line, ":"); strings.ContainsAny(at, " e") {
+		if !instant.MatchString(line) {
 			kept.WriteString(line)
 		} else if instants++; instants == 1 {
 			kept.WriteString(line + "...\n")
@@ -323,22 +328,33 @@ func crowded(answer string) string {
 	return kept.String()
 }
 
-// react makes the assignments of a name, each with what the ones before it have assigned.
+// ends leaves out the instants of an answer except the first and the last, and counts them.
+func ends(answer string) string {
+	instants := strings.SplitAfter(answer, "\n")
+	n := len(instants) - 1
+	return fmt.Sprintf("%s...\n%s%d instants\n", instants[0], instants[n-1], n)
+}
+
+// react makes the assignments of a name, each with the values of the earlier ones.
 func (m *machine) react(name string) {
-	s := m.sim
 	for _, a := range m.reactions[name] {
-		m.fill(s.T, s.Y, &s.Discrete)
-		v := a.value.Real(m.signals, nil)
-		if a.to == "alarm" {
-			s.Alarm = v
-			continue
-		}
-		for i, n := range m.names[1:] {
-			if n == a.to && i < len(s.Y) {
-				s.Y[i] = v
-			} else if n == a.to {
-				s.U[i-len(s.Y)] = v
-			}
+		m.assign(a)
+	}
+}
+
+func (m *machine) assign(a assignment) {
+	s := m.sim
+	m.fill(s.T, s.Y, &s.Discrete)
+	v := a.value.Real(m.signals, nil)
+	if a.to == "alarm" {
+		s.Alarm = v
+		return
+	}
+	for i, n := range m.names[1:] {
+		if n == a.to && i < len(s.Y) {
+			s.Y[i] = v
+		} else if n == a.to {
+			s.U[i-len(s.Y)] = v
 		}
 	}
 }

@@ -15,12 +15,8 @@ import (
 	"canopy/internal/golden"
 )
 
-// The scripts in testdata/examples run state graphs, those in testdata/wrong read documents with mistakes. Commands:
-//
-//	read [conditions=(a,b)] [actions=(a,b)]   read the document below; its diagnostics, or its size
-//	settle t=2 a b                            one instant with the conditions a and b true, the others false
-//	until t=6 a b                             an instant at each alarm up to and at a time
-//	dot                                       the drawing
+// The scripts in testdata/examples run state graphs, those in testdata/wrong read documents with mistakes.
+// docs/scripts.md describes the directives.
 func TestGolden(t *testing.T) {
 	golden.Run(t, func() golden.Machine { return new(script).command }, "testdata/examples/*.txt", "testdata/wrong/*.txt")
 }

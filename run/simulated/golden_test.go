@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -9,21 +10,16 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/executive"
 	"canopy/internal/cart"
 	"canopy/internal/golden"
 	"canopy/run"
 	"canopy/run/record"
+	"canopy/sim"
 )
 
-// TestGolden runs the scripts of testdata, each for a statement of docs/missions.md, with the cart of internal/cart:
-// x' = v, where v is a command with the default 0 and gear one that is held. Directives:
-//
-//	plan [set=(name=value,name=value)]   the body of a plan, then, after a line "---", further keys of the mission;
-//	                                     answers what is wrong with them
-//	fly [until=5] [brief]                answers status changes `T (ITERATION) NAME: FROM -> TO`, unless brief, events
-//	                                     `T KIND: TEXT` and, at the end, the signals and what came of the plan
-//
-// Instants that are only recorded, events of kind state and time, are left out.
+// TestGolden runs the scripts of testdata: each shows a statement of docs/missions.md. docs/scripts.md describes their
+// directives, and the cart that they fly.
 func TestGolden(t *testing.T) {
 	golden.Run(t, func() golden.Machine { return new(player).answer }, "testdata/*.txt")
 }
@@ -56,7 +52,10 @@ func (p *player) answer(t *testing.T, d golden.Directive) string {
 		body, yaml, _ := strings.Cut(d.Input+"\n", "---\n")
 		m, diags := cart.Read(body, yaml, set...)
 		var b strings.Builder
-		diags.Write(&b, false)
+		for _, d := range diags {
+			line, column := d.Position()
+			fmt.Fprintf(&b, "%s:%d:%d: %s: %s\n", d.Source.Name, line, column, d.Severity, d.Code)
+		}
 		if m == nil {
 			return b.String()
 		}
@@ -75,7 +74,7 @@ func (p *player) answer(t *testing.T, d golden.Directive) string {
 			more, err = p.run.Step()
 		}
 		if err != nil {
-			fmt.Fprintf(&p.log, "error: %v\n", err)
+			fmt.Fprintf(&p.log, "error: %s: %s\n", kind(err), p.names(err.Error()))
 		}
 		fmt.Fprintf(&p.log, "t = %s", seconds(p.run.T()))
 		for i, s := range p.header.Signals {
@@ -85,14 +84,46 @@ func (p *player) answer(t *testing.T, d golden.Directive) string {
 		}
 		s := p.run.Summary()
 		fmt.Fprintf(&p.log, ", plan %s\n", s.Plan)
-		return span.ReplaceAllString(p.log.String(), "within ... s")
+		return p.log.String()
 	}
 	t.Fatalf("%s: unknown directive %q", d.At, d.Name)
 	return ""
 }
 
-// span is the time that events took up, which is a matter of rounding.
-var span = regexp.MustCompile(`within \S+ s`)
+// kind is the kind of an error of a run.
+func kind(err error) string {
+	var chatter *sim.ChatterError
+	var bad *sim.NotFiniteError
+	switch {
+	case errors.As(err, &chatter), errors.Is(err, run.ErrStorm):
+		return "chattering"
+	case errors.As(err, &bad):
+		return "not finite"
+	case errors.Is(err, run.ErrUnsettled):
+		return "unsettled"
+	case errors.Is(err, executive.ErrDuration):
+		return "duration"
+	}
+	return "unknown: " + err.Error()
+}
+
+// names returns the relations, tasks and signals that a message names: its wording is for people.
+func (p *player) names(text string) string {
+	words := []string{`\S+ [<>]=? \S+ \[\S+\]`}
+	for _, task := range p.header.Tasks {
+		words = append(words, `\b`+regexp.QuoteMeta(task.Name)+`\b`)
+	}
+	for _, s := range p.header.Signals {
+		words = append(words, `\b`+regexp.QuoteMeta(s.Name)+`\b`)
+	}
+	var found []string
+	for _, name := range regexp.MustCompile(strings.Join(words, "|")).FindAllString(text, -1) {
+		if !slices.Contains(found, name) {
+			found = append(found, name)
+		}
+	}
+	return strings.Join(found, ", ")
+}
 
 func seconds(t float64) string { return fmt.Sprintf("%.6g", math.Round(t*1e7)/1e7) }
 
@@ -110,7 +141,7 @@ func (p *player) Status(t float64, micro int, c bt.Change) error {
 
 func (p *player) Event(e record.Event) error {
 	if e.Kind != "state" && e.Kind != "time" {
-		fmt.Fprintf(&p.log, "%s %s: %s\n", seconds(e.T), e.Kind, e.Text)
+		fmt.Fprintf(&p.log, "%s %s: %s\n", seconds(e.T), e.Kind, p.names(e.Text))
 	}
 	return nil
 }
