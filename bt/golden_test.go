@@ -151,8 +151,8 @@ func (g *machine) tick(b *strings.Builder, inputs []bt.Input) {
 		}
 		for i := range g.tree.Len() {
 			t := bt.Task(i)
-			if e.Phase(t) != before.Phase(t) || e.Answer(t) != before.Answer(t) {
-				fmt.Fprintf(b, "%d.%d %s: %s, %s\n", g.line, n, g.tree.Name(t), e.Phase(t), e.Answer(t))
+			if e.Activity(t) != before.Activity(t) || e.Answer(t) != before.Answer(t) {
+				fmt.Fprintf(b, "%d.%d %s: %s, %s\n", g.line, n, g.tree.Name(t), e.Activity(t), e.Answer(t))
 			}
 		}
 		if instant.Iterations == 0 {

@@ -126,7 +126,7 @@ func compare(t *testing.T, seed uint64, where string, d *bt.Node, e *bt.Engine, 
 }
 
 // reload sets an engine to the saved state of another one of the same tree.
-func reload(t *testing.T, from, to snapshot.State) {
+func reload(t *testing.T, from, to snapshot.Stateful) {
 	t.Helper()
 	saved := snapshot.Save(nil, from)
 	if err := snapshot.Load(saved, to); err != nil {

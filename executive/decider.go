@@ -25,7 +25,7 @@ type Decider interface {
 	halt(x *Executive) error
 	// alarm returns the text of the alarm for the log; "" if it is not logged.
 	alarm() string
-	snapshot.State
+	snapshot.Stateful
 }
 
 // Engine is a tree engine: the event-driven one, or one that is ticked.
@@ -33,7 +33,7 @@ type Engine interface {
 	Settle(inputs []bt.Input) (bt.Instant, error)
 	Halt() bt.Instant
 	Status(t bt.Task) bt.Status
-	snapshot.State
+	snapshot.Stateful
 }
 
 // tree is the decider with a tree engine.
@@ -213,7 +213,7 @@ type Machine interface {
 	Actions(dst []int) []int
 	// Alarm returns the time [s] at which a delayed transition can fire, +Inf if none is waiting.
 	Alarm() float64
-	snapshot.State
+	snapshot.Stateful
 }
 
 // machinery is the decider with a state graph.

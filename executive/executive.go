@@ -82,7 +82,7 @@ type Executive struct {
 	conflicts []string // by slot: the active writers last reported
 
 	leaf  int // that holds evaluates
-	holds func(Formula) bool
+	holds func(Criterion) bool
 }
 
 // leafState is the state of a leaf.
@@ -96,7 +96,7 @@ type mask uint16
 
 const (
 	always mask = 1<<SuccessIf | 1<<FailureIf
-	writes mask = 1 << Formulas
+	writes mask = 1 << Criteria
 )
 
 // set is a set of small numbers that is emptied often.
@@ -142,7 +142,7 @@ func New(p *Program, w World, d Decider) *Executive {
 	for i := range x.leaves {
 		x.leaves[i].Known = Unknown
 	}
-	x.holds = func(f Formula) bool { return x.judge(x.leaf, f) }
+	x.holds = func(f Criterion) bool { return x.judge(x.leaf, f) }
 	x.renew()
 	d.begin(x)
 	return x
@@ -299,7 +299,7 @@ func (x *Executive) State(c *snapshot.Codec) {
 }
 
 // judge reports whether a formula of a leaf holds.
-func (x *Executive) judge(i int, f Formula) bool {
+func (x *Executive) judge(i int, f Criterion) bool {
 	l, s := &x.p.Leaves[i], &x.leaves[i]
 	switch f {
 	case Off:
@@ -526,7 +526,7 @@ func (x *Executive) watch(i int, m mask) {
 	}
 	before := x.watching[i]
 	x.watching[i] = m
-	for f := range Formulas {
+	for f := range Criteria {
 		if (m^before)>>f&1 == 1 && l.Formulas[f] != nil {
 			x.seeAll(l.Formulas[f].Indicators(), m>>f&1 == 1)
 		}

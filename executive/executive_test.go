@@ -15,25 +15,25 @@ func TestTell(t *testing.T) {
 	k := Unknown
 	for n, step := range []struct {
 		status bt.Status
-		holds  []Formula
+		holds  []Criterion
 		want   []bt.Input
 	}{
 		{bt.Accept, nil, nil},
-		{bt.Accept, []Formula{SuccessIf, Done}, []bt.Input{bt.Request(action, bt.Success)}}, // no outcome: it is not active
-		{bt.Success, []Formula{SuccessIf, FailureIf}, []bt.Input{bt.Request(action, bt.Failure)}},
-		{bt.Running, []Formula{FailureIf, Done}, []bt.Input{bt.End(action, bt.Success)}},
-		{bt.Running, []Formula{FailureIf, Done}, nil},
-		{bt.Running, []Formula{Done, Failed}, []bt.Input{bt.Request(action, bt.Accept), bt.End(action, bt.Failure)}},
-		{bt.Finished, []Formula{Done}, nil},
-		{bt.Activating, []Formula{Entered, Exited}, nil}, // no procedure is under way
+		{bt.Accept, []Criterion{SuccessIf, Done}, []bt.Input{bt.Request(action, bt.Success)}}, // no outcome: it is not active
+		{bt.Success, []Criterion{SuccessIf, FailureIf}, []bt.Input{bt.Request(action, bt.Failure)}},
+		{bt.Running, []Criterion{FailureIf, Done}, []bt.Input{bt.End(action, bt.Success)}},
+		{bt.Running, []Criterion{FailureIf, Done}, nil},
+		{bt.Running, []Criterion{Done, Failed}, []bt.Input{bt.Request(action, bt.Accept), bt.End(action, bt.Failure)}},
+		{bt.Finished, []Criterion{Done}, nil},
+		{bt.Activating, []Criterion{Entered, Exited}, nil}, // no procedure is under way
 	} {
-		got := k.Tell(nil, action, false, step.status, func(f Formula) bool { return slices.Contains(step.holds, f) })
+		got := k.Tell(nil, action, false, step.status, func(f Criterion) bool { return slices.Contains(step.holds, f) })
 		if !slices.Equal(got, step.want) {
 			t.Errorf("step %d: %v, want %v", n, got, step.want)
 		}
 	}
 	k.Start(true, true)
-	exited := func(f Formula) bool { return f == Exited }
+	exited := func(f Criterion) bool { return f == Exited }
 	if got := k.Tell(nil, action, false, bt.Deactivating, exited); !slices.Equal(got, []bt.Input{bt.Exited(action)}) {
 		t.Errorf("an exit procedure that is over: %v", got)
 	}
@@ -47,7 +47,7 @@ func TestLatch(t *testing.T) {
 	for _, test := range []struct{ before, on, off, want bool }{
 		{false, true, true, true}, {false, false, false, false}, {true, false, false, true}, {true, false, true, false},
 	} {
-		got := Latch(test.before, func(f Formula) bool { return f == On && test.on || f == Off && test.off })
+		got := Latch(test.before, func(f Criterion) bool { return f == On && test.on || f == Off && test.off })
 		if got != test.want {
 			t.Errorf("%+v: %t", test, got)
 		}
@@ -79,7 +79,7 @@ func TestVisitsWhatChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		root.Children = append(root.Children, &bt.Node{Kind: bt.Condition, Name: fmt.Sprint("c", i)})
-		p.Leaves = append(p.Leaves, Leaf{Task: bt.Task(i), Condition: true, Formulas: [Formulas]*expr.Code{On: c.Compile(e)}})
+		p.Leaves = append(p.Leaves, Leaf{Task: bt.Task(i), Condition: true, Formulas: [Criteria]*expr.Code{On: c.Compile(e)}})
 	}
 	var err error
 	if p.Tree, err = bt.Compile(root); err != nil {

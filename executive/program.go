@@ -70,7 +70,7 @@ const (
 type Leaf struct {
 	Task                bt.Task
 	Condition           bool
-	Formulas            [Formulas]*expr.Code // nil where the plan gives none
+	Formulas            [Criteria]*expr.Code // nil where the plan gives none
 	Entry, Exit         []Assignment
 	EntryTime, ExitTime *expr.Code // durations [s]; nil where the plan gives none
 	Captured, Left      int        // indices of the first values captured by its entry and exit procedures

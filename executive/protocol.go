@@ -2,22 +2,22 @@ package executive
 
 import "canopy/bt"
 
-// Formula is one of the formulas by which a leaf is judged.
-type Formula uint8
+// Criterion is the role of a formula by which a leaf is judged.
+type Criterion uint8
 
-// The formulas of a leaf. All except the first two are for actions. Failed has priority over Done, FailureIf over
+// The criteria of a leaf. All except the first two are for actions. Failed has priority over Done, FailureIf over
 // SuccessIf. A formula that the plan does not give never holds, except Off, which then always holds: a condition
 // without it is true while On holds.
 const (
-	On        Formula = iota // a condition becomes true
-	Off                      // a condition becomes false if On does not hold
-	SuccessIf                // its request: the goal already holds
-	FailureIf                // its request: it cannot run now
-	Done                     // its outcome while it is active: success
-	Failed                   // its outcome while it is active: failure
-	Entered                  // its entry procedure, which takes time, is complete
-	Exited                   // its exit procedure, which takes time, is complete
-	Formulas                 // their number
+	On        Criterion = iota // a condition becomes true
+	Off                        // a condition becomes false if On does not hold
+	SuccessIf                  // its request: the goal already holds
+	FailureIf                  // its request: it cannot run now
+	Done                       // its outcome while it is active: success
+	Failed                     // its outcome while it is active: failure
+	Entered                    // its entry procedure, which takes time, is complete
+	Exited                     // its exit procedure, which takes time, is complete
+	Criteria                   // their number
 )
 
 // Procedure is the running procedure of a leaf, one that takes time.
@@ -50,7 +50,7 @@ var Unknown = Known{Request: bt.Accept, Outcome: bt.Accept}
 //	action:    its request, when it differs
 //	           while it is Activating or Running, its outcome, when there is one that differs
 //	           that the running procedure is complete
-func (k *Known) Tell(in []bt.Input, t bt.Task, condition bool, status bt.Status, holds func(Formula) bool) []bt.Input {
+func (k *Known) Tell(in []bt.Input, t bt.Task, condition bool, status bt.Status, holds func(Criterion) bool) []bt.Input {
 	if condition {
 		if k.Judge(holds) {
 			in = append(in, bt.Set(t, k.Value))
@@ -79,17 +79,17 @@ func (k *Known) Tell(in []bt.Input, t bt.Task, condition bool, status bt.Status,
 }
 
 // Judge updates a condition's truth and reports whether it changed.
-func (k *Known) Judge(holds func(Formula) bool) bool {
+func (k *Known) Judge(holds func(Criterion) bool) bool {
 	before := k.Value
 	k.Value = Latch(before, holds)
 	return k.Value != before
 }
 
 // Latch returns the new truth of a condition from its previous one: with hysteresis it has memory.
-func Latch(before bool, holds func(Formula) bool) bool { return holds(On) || before && !holds(Off) }
+func Latch(before bool, holds func(Criterion) bool) bool { return holds(On) || before && !holds(Off) }
 
 // verdict is failure if the first formula holds, else success if the second does, else neither.
-func verdict(holds func(Formula) bool, failure, success Formula) bt.Status {
+func verdict(holds func(Criterion) bool, failure, success Criterion) bt.Status {
 	switch {
 	case holds(failure):
 		return bt.Failure

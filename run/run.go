@@ -67,7 +67,7 @@ type World interface {
 	Changed() bool
 	// Cost adds the world's cost so far to a summary.
 	Cost(s *record.Summary)
-	snapshot.State
+	snapshot.Stateful
 }
 
 // Segment is a stretch of trajectory.

@@ -12,9 +12,9 @@ import (
 // ErrMismatch reports bytes that do not hold the state of the computation to be restored.
 var ErrMismatch = errors.New("the saved state belongs to another computation")
 
-// State is implemented by types that can be saved: the method passes a pointer to each mutable variable to the codec,
+// Stateful is implemented by types that can be saved: the method passes a pointer to each mutable variable to the codec,
 // always in the same order. The variables of an immutable description are not listed.
-type State interface{ State(c *Codec) }
+type Stateful interface{ State(c *Codec) }
 
 // Codec visits the variables of a state in one of two directions: it writes them, or it sets them.
 type Codec struct {
@@ -25,7 +25,7 @@ type Codec struct {
 }
 
 // Save appends the states, one after the other, to data. Equal states give equal bytes.
-func Save(data []byte, states ...State) []byte {
+func Save(data []byte, states ...Stateful) []byte {
 	c := Codec{data: data}
 	for _, s := range states {
 		s.State(&c)
@@ -35,7 +35,7 @@ func Save(data []byte, states ...State) []byte {
 
 // Load sets the states from the output of Save, for states created in the same way. If the error, which wraps
 // [ErrMismatch], is not nil, the states are undefined.
-func Load(data []byte, states ...State) error {
+func Load(data []byte, states ...Stateful) error {
 	c := Codec{data: data, loading: true}
 	for _, s := range states {
 		s.State(&c)

@@ -9,21 +9,21 @@ import (
 	"slices"
 )
 
-// Op is the change of a part.
-type Op string
+// ChangeKind is what happened to a part.
+type ChangeKind string
 
-// The operations.
+// The kinds of change.
 const (
-	Removed Op = "removed"
-	Changed Op = "changed"
-	Added   Op = "added"
+	Removed ChangeKind = "removed"
+	Changed ChangeKind = "changed"
+	Added   ChangeKind = "added"
 )
 
 // Difference lists the changes from an old version to a new one.
 type Difference struct {
-	Formalism string   `json:"formalism"` // "plan" or "state graph"
-	Counts    []Count  `json:"counts"`    // one for each kind of element
-	Changes   []Change `json:"changes"`   // by kind of element, then removed, changed, added, then by line
+	Formalism string       `json:"formalism"` // "plan" or "state graph"
+	Counts    []Count      `json:"counts"`    // one for each kind of element
+	Changes   []PartChange `json:"changes"`   // by kind of element, then removed, changed, added, then by line
 }
 
 // Count is the number of parts of one kind and of their changes.
@@ -37,16 +37,16 @@ type Count struct {
 	Joining int    `json:"joining"` // removed and added ones with an end, node or step, that both versions have
 }
 
-// Change is one part that is not the same in both versions.
-type Change struct {
-	Op      Op       `json:"op"`
-	Element string   `json:"element"`
-	Name    string   `json:"name"`
-	OldLine int      `json:"old_line,omitempty"` // of the old source, from 1; 0 if it was added
-	NewLine int      `json:"new_line,omitempty"` // of the new source; 0 if it was removed
-	Joining bool     `json:"joining,omitempty"`
-	Before  []string `json:"before,omitempty"` // details only in the old version
-	After   []string `json:"after,omitempty"`  // details only in the new version
+// PartChange is one part that is not the same in both versions.
+type PartChange struct {
+	Op      ChangeKind `json:"op"`
+	Element string     `json:"element"`
+	Name    string     `json:"name"`
+	OldLine int        `json:"old_line,omitempty"` // of the old source, from 1; 0 if it was added
+	NewLine int        `json:"new_line,omitempty"` // of the new source; 0 if it was removed
+	Joining bool       `json:"joining,omitempty"`
+	Before  []string   `json:"before,omitempty"` // details only in the old version
+	After   []string   `json:"after,omitempty"`  // details only in the new version
 }
 
 // part is a node, connection, step or transition of one version.
@@ -68,12 +68,12 @@ func compare(formalism string, elements []string, old, updated []part) Differenc
 	both := func(key string) bool { return was[key] != nil && is[key] != nil }
 	for _, element := range elements {
 		count := Count{Element: element}
-		var changes []Change
+		var changes []PartChange
 		for i := range old {
 			if p := &old[i]; p.element == element {
 				count.Old++
 				if q := is[p.key]; q == nil {
-					changes = append(changes, Change{Op: Removed, Element: element, Name: p.name, OldLine: p.line,
+					changes = append(changes, PartChange{Op: Removed, Element: element, Name: p.name, OldLine: p.line,
 						Joining: slices.ContainsFunc(p.ends, both), Before: p.details})
 				} else if c := p.becomes(q, shifted[p.key]); len(c.Before)+len(c.After) > 0 {
 					changes = append(changes, c)
@@ -84,7 +84,7 @@ func compare(formalism string, elements []string, old, updated []part) Differenc
 			if q := &updated[i]; q.element == element {
 				count.New++
 				if was[q.key] == nil {
-					changes = append(changes, Change{Op: Added, Element: element, Name: q.name, NewLine: q.line,
+					changes = append(changes, PartChange{Op: Added, Element: element, Name: q.name, NewLine: q.line,
 						Joining: slices.ContainsFunc(q.ends, both), After: q.details})
 				}
 			}
@@ -92,8 +92,8 @@ func compare(formalism string, elements []string, old, updated []part) Differenc
 		for _, c := range changes {
 			count.add(c)
 		}
-		slices.SortStableFunc(changes, func(a, b Change) int {
-			order := []Op{Removed, Changed, Added}
+		slices.SortStableFunc(changes, func(a, b PartChange) int {
+			order := []ChangeKind{Removed, Changed, Added}
 			return cmp.Or(slices.Index(order, a.Op)-slices.Index(order, b.Op),
 				cmp.Compare(a.NewLine, b.NewLine), cmp.Compare(a.OldLine, b.OldLine))
 		})
@@ -104,8 +104,8 @@ func compare(formalism string, elements []string, old, updated []part) Differenc
 }
 
 // becomes returns the change of a part, given the same part of the new version.
-func (p *part) becomes(q *part, shifted bool) Change {
-	c := Change{Op: Changed, Element: p.element, Name: q.name, OldLine: p.line, NewLine: q.line,
+func (p *part) becomes(q *part, shifted bool) PartChange {
+	c := PartChange{Op: Changed, Element: p.element, Name: q.name, OldLine: p.line, NewLine: q.line,
 		Before: without(p.details, q.details), After: without(q.details, p.details)}
 	if shifted {
 		c.After = append(c.After, "another place in the order")
@@ -113,7 +113,7 @@ func (p *part) becomes(q *part, shifted bool) Change {
 	return c
 }
 
-func (n *Count) add(c Change) {
+func (n *Count) add(c PartChange) {
 	switch c.Op {
 	case Removed:
 		n.Removed++

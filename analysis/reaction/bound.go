@@ -112,7 +112,7 @@ func (r *Result) bound() {
 	}
 }
 
-func (r *Result) boundLeaf(leaf bt.Task, in Inputs, all []shape) Work {
+func (r *Result) boundLeaf(leaf bt.Task, in Repertoire, all []shape) Work {
 	if kind := r.tree.Kind(leaf); len(in.Values)+len(in.Outcomes) <= 1 && in.Entry == Immediate && in.Exit == Immediate &&
 		(kind.Acts() && in.Values[0] == bt.Accept || !kind.Acts() && in.Values[0] == bt.Failure) {
 		return Work{} // it has nothing to tell

@@ -24,8 +24,8 @@ const (
 	Either                    // one or the other, decided each time
 )
 
-// Inputs are the inputs that a leaf may give the tree.
-type Inputs struct {
+// Repertoire is the inputs that a leaf may give the tree.
+type Repertoire struct {
 	Values      []bt.Status // a condition's truth values, Success for true; an action's requests
 	Outcomes    []bt.Status // an action's outcomes: Success, Failure
 	Entry, Exit Duration    // an action's procedures
@@ -33,12 +33,12 @@ type Inputs struct {
 
 // Stubs returns the inputs of unknown leaves, in the order of [bt.Tree.Leaves]: all inputs of a trace script
 // (docs/semantics.md, section 8).
-func Stubs(tree *bt.Tree) []Inputs {
-	all := make([]Inputs, len(tree.Leaves()))
+func Stubs(tree *bt.Tree) []Repertoire {
+	all := make([]Repertoire, len(tree.Leaves()))
 	for i, leaf := range tree.Leaves() {
-		all[i] = Inputs{Values: []bt.Status{bt.Success, bt.Failure}}
+		all[i] = Repertoire{Values: []bt.Status{bt.Success, bt.Failure}}
 		if tree.Kind(leaf).Acts() {
-			all[i] = Inputs{[]bt.Status{bt.Accept, bt.Success, bt.Failure}, []bt.Status{bt.Success, bt.Failure}, Either, Either}
+			all[i] = Repertoire{[]bt.Status{bt.Accept, bt.Success, bt.Failure}, []bt.Status{bt.Success, bt.Failure}, Either, Either}
 		}
 	}
 	return all
@@ -48,8 +48,8 @@ func Stubs(tree *bt.Tree) []Inputs {
 // without `done` never succeeds, one without `_failureIf` never refuses, a procedure takes time if the plan declares
 // its end, and an expression without signals has one value. Expressions over the same signals are treated as
 // independent, so that the inputs include all those of the mission.
-func Told(p *plan.Plan) []Inputs {
-	all := make([]Inputs, len(p.Leaves))
+func Told(p *plan.Plan) []Repertoire {
+	all := make([]Repertoire, len(p.Leaves))
 	for i := range p.Leaves {
 		l, in := &p.Leaves[i], &all[i]
 		if p.Tree.Kind(l.Task).Acts() {
@@ -129,7 +129,7 @@ type Result struct {
 	Leaves  []LeafResult
 
 	tree   *bt.Tree
-	inputs []Inputs
+	inputs []Repertoire
 	search *explore.Search[string, instant]
 	worst  [3]reached // for each measure
 }
@@ -185,7 +185,7 @@ var DefaultBudget = explore.Budget{States: 100_000, Bytes: 256_000_000}
 // Explore explores every settled state that trace scripts with one input a line reach, by breadth-first search with the
 // engine itself as the step function: from each state every input of each leaf, with every choice of which of the
 // procedures that then start take time, where that is open. A move of the budget is an instant.
-func Explore(tree *bt.Tree, inputs []Inputs, budget explore.Budget) *Result {
+func Explore(tree *bt.Tree, inputs []Repertoire, budget explore.Budget) *Result {
 	if len(inputs) != len(tree.Leaves()) {
 		panic("reaction: the number of inputs is not the number of leaves")
 	}

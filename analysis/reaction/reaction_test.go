@@ -38,13 +38,13 @@ func randomTree(r *rand.Rand, size int) *bt.Node {
 }
 
 // randomInputs returns what leaves may tell: of some nothing is known, some are like those of plans.
-func randomInputs(r *rand.Rand, tree *bt.Tree) []Inputs {
+func randomInputs(r *rand.Rand, tree *bt.Tree) []Repertoire {
 	all := Stubs(tree)
 	for i, t := range tree.Leaves() {
 		if tree.Kind(t) == bt.Condition || r.IntN(3) == 0 {
 			continue
 		}
-		all[i] = Inputs{
+		all[i] = Repertoire{
 			Values:   [][]bt.Status{{bt.Accept}, {bt.Success}, {bt.Accept, bt.Success}, {bt.Failure, bt.Accept}}[r.IntN(4)],
 			Outcomes: [][]bt.Status{nil, {bt.Success}, {bt.Failure}, {bt.Success, bt.Failure}}[r.IntN(4)],
 			Entry:    Duration(r.IntN(3)), Exit: Duration(r.IntN(3)),
@@ -67,7 +67,7 @@ func outline(tree *bt.Tree) string {
 }
 
 // every returns every input that a leaf may ever tell, whether it changes something or not.
-func every(t bt.Task, kind bt.Kind, in Inputs) []bt.Input {
+func every(t bt.Task, kind bt.Kind, in Repertoire) []bt.Input {
 	var all []bt.Input
 	for _, v := range in.Values {
 		if len(in.Values) == 1 && v == bt.Accept { // what an action says at first, and always
@@ -100,7 +100,7 @@ func every(t bt.Task, kind bt.Kind, in Inputs) []bt.Input {
 
 // plod explores the same as Explore as directly as possible: depth first, with engines that are copied, and with `slow` as
 // an input like the others, so that each state comes with all that is said of procedures.
-func plod(tree *bt.Tree, inputs []Inputs, limit int) (most Work, leaves []Work, decided bool) {
+func plod(tree *bt.Tree, inputs []Repertoire, limit int) (most Work, leaves []Work, decided bool) {
 	leaves = make([]Work, len(inputs))
 	seen := map[string]bool{}
 	var visit func(e *bt.Engine)
@@ -195,7 +195,7 @@ func checkScripts(t *testing.T, r *Result) {
 }
 
 // start returns an engine that has settled for the first time and knows which procedures always take time.
-func start(tree *bt.Tree, inputs []Inputs) *bt.Engine {
+func start(tree *bt.Tree, inputs []Repertoire) *bt.Engine {
 	e := bt.NewEngine(tree, nil, 0)
 	var slow []bt.Input
 	for i, t := range tree.Leaves() {
@@ -212,7 +212,7 @@ func start(tree *bt.Tree, inputs []Inputs) *bt.Engine {
 }
 
 // randomLeaf returns a random leaf and one of its inputs, if it has any.
-func randomLeaf(r *rand.Rand, tree *bt.Tree, inputs []Inputs) (leaf int, in []bt.Input) {
+func randomLeaf(r *rand.Rand, tree *bt.Tree, inputs []Repertoire) (leaf int, in []bt.Input) {
 	leaf = r.IntN(len(inputs))
 	task := tree.Leaves()[leaf]
 	if all := every(task, tree.Kind(task), inputs[leaf]); len(all) > 0 {
@@ -299,9 +299,9 @@ func TestBoundsOfLargeTrees(t *testing.T) {
 // the level below, or at the bottom the action "end", ends with the opposite result and, deactivated, says the same as
 // "kept". So the parallel ends; deactivated, it forgets what was kept and says the opposite, as two actions "turn"
 // request. If entry procedures take time, it ends an iteration later: until then an action "late" is entered.
-func tall(depth int, entry Duration) (*bt.Tree, []Inputs) {
-	var all []Inputs
-	leaf := func(name string, level int, in Inputs) *bt.Node {
+func tall(depth int, entry Duration) (*bt.Tree, []Repertoire) {
+	var all []Repertoire
+	leaf := func(name string, level int, in Repertoire) *bt.Node {
 		all = append(all, in)
 		return &bt.Node{Kind: bt.Action, Name: name + strconv.Itoa(level)}
 	}
@@ -310,16 +310,16 @@ func tall(depth int, entry Duration) (*bt.Tree, []Inputs) {
 	grow = func(level int) *bt.Node {
 		own, opposite := results[level%2], results[1-level%2]
 		if level == 0 {
-			return leaf("end", 0, Inputs{Values: []bt.Status{bt.Accept, opposite}, Outcomes: []bt.Status{own}})
+			return leaf("end", 0, Repertoire{Values: []bt.Status{bt.Accept, opposite}, Outcomes: []bt.Status{own}})
 		}
 		d := &bt.Node{Kind: bt.ReactiveParallel, Params: []int{2, 2}}
-		d.Children = append(d.Children, leaf("kept", level, Inputs{Values: []bt.Status{bt.Accept}, Outcomes: []bt.Status{own}}))
+		d.Children = append(d.Children, leaf("kept", level, Repertoire{Values: []bt.Status{bt.Accept}, Outcomes: []bt.Status{own}}))
 		d.Children = append(d.Children, grow(level-1))
 		for _, name := range []string{"turn", "turn too "} {
-			d.Children = append(d.Children, leaf(name, level, Inputs{Values: []bt.Status{bt.Accept, opposite}}))
+			d.Children = append(d.Children, leaf(name, level, Repertoire{Values: []bt.Status{bt.Accept, opposite}}))
 		}
 		if entry != Immediate {
-			d.Children = append(d.Children, leaf("late", level, Inputs{Values: []bt.Status{bt.Accept}, Entry: entry}))
+			d.Children = append(d.Children, leaf("late", level, Repertoire{Values: []bt.Status{bt.Accept}, Entry: entry}))
 		}
 		return d
 	}

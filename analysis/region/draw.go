@@ -55,7 +55,7 @@ func (p Panel) draw(w *bytes.Buffer, number int) (lines int) {
 	axes := p.Grid.Space.Axes
 	x := func(v float64) float64 { return frameLeft + frameWidth*(v-axes[0].Least)/(axes[0].Most-axes[0].Least) }
 	y := func(v float64) float64 { return frameTop + frameHeight*(axes[1].Most-v)/(axes[1].Most-axes[1].Least) }
-	counts, _ := p.Grid.Counts(p.Question)
+	counts, _ := p.Grid.Portions(p.Question)
 	longest := 0.0
 	for _, c := range counts {
 		if c.Class == Attracted {
@@ -115,7 +115,7 @@ func ticks(least, most float64) []float64 {
 }
 
 // legend explains the colours.
-func (p Panel) legend(w *bytes.Buffer, counts []Count, longest float64) (lines int) {
+func (p Panel) legend(w *bytes.Buffer, counts []Portion, longest float64) (lines int) {
 	line := func(mark func(y float64), s string) {
 		y := legendAt + lineHeight*(float64(lines)+0.5)
 		mark(y)

@@ -164,8 +164,8 @@ type Extreme struct {
 	Text  string  `json:"text,omitempty"`
 }
 
-// Count is the share of the box with one class of answers.
-type Count struct {
+// Portion is the share of the box with one class of answers.
+type Portion struct {
 	Class   Class   `json:"class"`
 	Text    string  `json:"text"`
 	Share   float64 `json:"share"` // of the box's area: cells count for their corners' classes in equal parts
@@ -174,11 +174,11 @@ type Count struct {
 	Longest Extreme `json:"longest"` // the one with the maximum time
 }
 
-// Counts returns the counts of the classes that occur, and the share of the box in cells whose corners have different
+// Portions returns the classes that occur, and the share of the box in cells whose corners have different
 // answers: the shares are uncertain by that much.
-func (g *Grid) Counts(question int) (counts []Count, boundary float64) {
+func (g *Grid) Portions(question int) (list []Portion, boundary float64) {
 	texts := g.Questions[question].Classes()
-	all := make([]Count, len(texts))
+	all := make([]Portion, len(texts))
 	for k, text := range texts {
 		all[k].Class, all[k].Text = Class(k+1), text
 	}
@@ -211,5 +211,5 @@ func (g *Grid) Counts(question int) (counts []Count, boundary float64) {
 			boundary += area
 		}
 	}
-	return slices.DeleteFunc(all, func(c Count) bool { return c.Starts == 0 }), boundary
+	return slices.DeleteFunc(all, func(c Portion) bool { return c.Starts == 0 }), boundary
 }

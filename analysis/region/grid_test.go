@@ -103,7 +103,7 @@ func TestRefinementKeepsBoundaries(t *testing.T) {
 				share[c((float64(i)+0.5)/n, (float64(j)+0.5)/n)] += 1. / n / n
 			}
 		}
-		counts, boundary := g.Counts(0)
+		counts, boundary := g.Portions(0)
 		for _, k := range counts {
 			if math.Abs(k.Share-share[k.Class]) > boundary/4 {
 				t.Errorf("%s: %s has %.4f of the box, want %.4f, boundary %.4f", name, k.Text, k.Share, share[k.Class], boundary)
@@ -132,7 +132,7 @@ func TestInterruptedRefinement(t *testing.T) {
 	}) {
 		t.Error("complete without all samples")
 	}
-	counts, boundary := g.Counts(0)
+	counts, boundary := g.Portions(0)
 	if len(counts) != 2 || boundary <= 0 || asked != 2 {
 		t.Errorf("%+v, boundary %g, asked %d times", counts, boundary, asked)
 	}
@@ -144,7 +144,7 @@ func TestInterruptedRefinement(t *testing.T) {
 	if none.Refine(func(s []Start) [][]Sample { return make([][]Sample, len(s)) }) {
 		t.Error("complete without any sample")
 	}
-	if counts, _ := none.Counts(0); len(counts) != 0 {
+	if counts, _ := none.Portions(0); len(counts) != 0 {
 		t.Errorf("%+v", counts)
 	}
 	if err := Draw(&out, []Panel{{Grid: none}}); err != nil {

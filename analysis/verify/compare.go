@@ -17,11 +17,11 @@ import (
 type Comparison struct {
 	Verdict Verdict // Proved: in every world, whatever came before, the same actions are active
 	Text    string
-	Steps   []Step // Refuted: a shortest way to a difference
+	Steps   []Situation // Refuted: a shortest way to a difference
 }
 
-// Step is one world of a way to a difference, and which actions are active there.
-type Step struct {
+// Situation is one world of a way to a difference, and which actions are active there.
+type Situation struct {
 	World string   `json:"world"`
 	Over  []string `json:"over,omitempty"` // names of actions whose procedures, which take time, are over
 	Old   []string `json:"old"`            // names
@@ -235,7 +235,7 @@ func compare(old, updated side, m *Model, most int) Comparison {
 		c := Comparison{Verdict: Refuted, Text: "the behaviour differs"}
 		for _, n := range nodes.Path(last)[1:] {
 			at := nodes.Move(n)
-			c.Steps = append(c.Steps, Step{m.text(m.whole(worlds[at.world])), at.over, at.old.active(), at.new.active()})
+			c.Steps = append(c.Steps, Situation{m.text(m.whole(worlds[at.world])), at.over, at.old.active(), at.new.active()})
 		}
 		return c
 	}

@@ -57,7 +57,7 @@ func compile(p *plan.Plan) *executive.Program {
 	for _, l := range p.Leaves {
 		program.Leaves = append(program.Leaves, executive.Leaf{Task: l.Task, Condition: !p.Tree.Kind(l.Task).Acts(),
 			EntryTime: code(l.EntryTime), ExitTime: code(l.ExitTime),
-			Formulas: [executive.Formulas]*expr.Code{executive.On: code(l.On), executive.Off: code(l.Off),
+			Formulas: [executive.Criteria]*expr.Code{executive.On: code(l.On), executive.Off: code(l.Off),
 				executive.SuccessIf: code(l.SuccessIf), executive.FailureIf: code(l.FailureIf),
 				executive.Done: code(l.Done), executive.Failed: code(l.Failed),
 				executive.Entered: code(l.EntryUntil), executive.Exited: code(l.ExitUntil)}})

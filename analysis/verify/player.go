@@ -127,10 +127,10 @@ func (p *Player) inputs(world []bool) (inputs []bt.Input, line string) {
 	var words []string
 	for i := range p.m.leaves {
 		l := &p.m.leaves[i]
-		judge := func(f executive.Formula) bool { return p.judge(l, f, world) }
+		judge := func(f executive.Criterion) bool { return p.judge(l, f, world) }
 		if l.condition {
 			p.latched[i] = executive.Latch(p.latched[i], judge)
-			judge = func(f executive.Formula) bool { return p.latched[i] || f == executive.Off }
+			judge = func(f executive.Criterion) bool { return p.latched[i] || f == executive.Off }
 		}
 		from := len(inputs)
 		inputs = p.known[i].Tell(inputs, l.task, l.condition, p.engine.Status(l.task), judge)
@@ -142,7 +142,7 @@ func (p *Player) inputs(world []bool) (inputs []bt.Input, line string) {
 }
 
 // judge reports whether a formula of a leaf holds in a world.
-func (p *Player) judge(l *leaf, f executive.Formula, world []bool) bool {
+func (p *Player) judge(l *leaf, f executive.Criterion, world []bool) bool {
 	switch f {
 	case executive.On:
 		return p.holds(l.on, world)
@@ -160,7 +160,7 @@ func (p *Player) judge(l *leaf, f executive.Formula, world []bool) bool {
 		return p.isOver(l.task, &l.entry, world)
 	case executive.Exited:
 		return p.isOver(l.task, &l.exit, world)
-	case executive.Formulas:
+	case executive.Criteria:
 	}
 	panic("verify: a formula that does not exist")
 }

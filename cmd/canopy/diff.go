@@ -69,9 +69,9 @@ type change struct {
 
 // jsonBehaviour records whether two plans, or a plan and a state graph, activate the same actions.
 type jsonBehaviour struct {
-	Verdict string        `json:"verdict"` // same, differs or undecided
-	Text    string        `json:"text"`
-	Steps   []verify.Step `json:"steps,omitempty"` // a shortest way to a difference
+	Verdict string             `json:"verdict"` // same, differs or undecided
+	Text    string             `json:"text"`
+	Steps   []verify.Situation `json:"steps,omitempty"` // a shortest way to a difference
 }
 
 // difference compares two files.
@@ -171,7 +171,7 @@ func writeDifference(out io.Writer, d diff.Difference) error {
 }
 
 // place names the lines of a change.
-func place(c diff.Change) string {
+func place(c diff.PartChange) string {
 	var lines []string
 	if c.OldLine > 0 {
 		lines = append(lines, fmt.Sprintf("old line %d", c.OldLine))

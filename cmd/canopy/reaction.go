@@ -114,7 +114,7 @@ func scriptable(tree *bt.Tree, to string) error {
 }
 
 // leafInputs returns the tree of a plan or of a mission's plan, and the inputs of its leaves.
-func leafInputs(name string, stderr io.Writer) (*bt.Tree, []reaction.Inputs, error) {
+func leafInputs(name string, stderr io.Writer) (*bt.Tree, []reaction.Repertoire, error) {
 	p, m, err := readPlan(name, stderr)
 	switch {
 	case err != nil:

@@ -137,9 +137,9 @@ type boxResult struct {
 }
 
 type questionResult struct {
-	Name     string         `json:"name"`
-	Answers  []region.Count `json:"answers"`
-	Boundary float64        `json:"boundary_share"` // of the box, in cells whose corners differ
+	Name     string           `json:"name"`
+	Answers  []region.Portion `json:"answers"`
+	Boundary float64          `json:"boundary_share"` // of the box, in cells whose corners differ
 }
 
 // counterexample is a run that does not succeed although each rule leads to an earlier one.
@@ -332,7 +332,7 @@ func (a *analysis) finish(stdout io.Writer, f *regionFlags, complete bool) error
 	r := &a.result
 	r.Evidence, r.Until, r.Starts, r.Complete = "samples, not a proof", a.space.Until, a.grid.Len(), complete
 	for k, q := range a.grid.Questions {
-		counts, boundary := a.grid.Counts(k)
+		counts, boundary := a.grid.Portions(k)
 		r.Questions = append(r.Questions, questionResult{q.Name(), counts, boundary})
 	}
 	if f.compose {

@@ -95,7 +95,7 @@ func (b *builder) leaf(i int, l plan.Leaf) executive.Leaf {
 	out := executive.Leaf{Task: l.Task, Condition: !b.m.Plan.Tree.Kind(l.Task).Acts(),
 		Entry: assignments(once, l.Entry), Exit: assignments(once, l.Exit),
 		EntryTime: once(l.EntryTime, expr.Number(expr.Second)), ExitTime: once(l.ExitTime, expr.Number(expr.Second))}
-	out.Formulas = [executive.Formulas]*expr.Code{executive.On: code(l.On), executive.Off: code(l.Off),
+	out.Formulas = [executive.Criteria]*expr.Code{executive.On: code(l.On), executive.Off: code(l.Off),
 		executive.Entered: code(l.EntryUntil), executive.Exited: code(l.ExitUntil),
 		executive.Done: code(l.Done), executive.Failed: code(l.Failed),
 		executive.SuccessIf: code(l.SuccessIf), executive.FailureIf: code(l.FailureIf)}

@@ -60,7 +60,7 @@ func execute(p *plan.Plan, in world, most int) (int, error) {
 	for steps := range most {
 		var inputs []bt.Input
 		for i, l := range p.Leaves {
-			holds := func(f executive.Formula) bool {
+			holds := func(f executive.Criterion) bool {
 				return f == executive.Off || f == executive.On && in.holds(split(l.ID))
 			}
 			inputs = known[i].Tell(inputs, l.Task, !p.Tree.Kind(l.Task).Acts(), engine.Status(l.Task), holds)

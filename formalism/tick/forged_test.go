@@ -24,16 +24,16 @@ func TestForgedAutomata(t *testing.T) {
 	}) {
 		_, _ = e.Settle(inputs)
 	}
-	for name, begin := range map[string]func() (snapshot.State, func()){
-		"events": func() (snapshot.State, func()) {
+	for name, begin := range map[string]func() (snapshot.Stateful, func()){
+		"events": func() (snapshot.Stateful, func()) {
 			e := bt.NewEngine(tree, nil, 0)
 			return e, func() { settle(e) }
 		},
-		"ticks": func() (snapshot.State, func()) {
+		"ticks": func() (snapshot.Stateful, func()) {
 			e := NewEngine(tree, nil, 0)
 			return e, func() { settle(e) }
 		},
-		"conventional": func() (snapshot.State, func()) {
+		"conventional": func() (snapshot.Stateful, func()) {
 			e := NewConventional(tree, nil)
 			return e, func() { e.Tick(inputs) }
 		},

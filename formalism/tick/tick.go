@@ -28,7 +28,7 @@ import (
 // A task is idle or running, and in between while its procedures take time. With what it answers that makes the eight
 // statuses:
 //
-//	phase     Success   Failure   Activating  Running     Deactivating
+//	activity  Success   Failure   Activating  Running     Deactivating
 //	idle      Success   Failure   Accept
 //	entering                                  Activating
 //	running   Finished  Aborted               Running
@@ -92,31 +92,31 @@ const unknownFamily = "tick: a composite of an unknown family"
 
 // task is what changes of a task.
 type task struct {
-	bt.Told // of a composite: Request and Outcome are its verdict; it is Busy while a child is entering or leaving
-	phase   Phase
-	answer  bt.Status // what it returned when it was ticked
-	heard   bt.Status // what its parent goes by: the held result if there is one, else the answer
-	hold    hold
-	active  bool  // as its parent has ordered
-	decider int32 // chains: the place of the first child that is not passed over
-	current int32 // chains, scripts: the place of the active child, -1: none
-	at      bt.At // scripts
+	bt.Told  // of a composite: Request and Outcome are its verdict; it is Busy while a child is entering or leaving
+	activity Activity
+	answer   bt.Status // what it returned when it was ticked
+	heard    bt.Status // what its parent goes by: the held result if there is one, else the answer
+	hold     hold
+	active   bool  // as its parent has ordered
+	decider  int32 // chains: the place of the first child that is not passed over
+	current  int32 // chains, scripts: the place of the active child, -1: none
+	at       bt.At // scripts
 }
 
-// Phase tells where a task is between two ticks: idle or running, or in a procedure that takes time.
-type Phase uint8
+// Activity tells where a task is between two ticks: idle or running, or in a procedure that takes time.
+type Activity uint8
 
-// The phases.
+// The activities.
 const (
-	Idle Phase = iota
+	Idle Activity = iota
 	Entering
 	Running
 	Leaving
 )
 
-func (p Phase) String() string { return [...]string{"idle", "entering", "running", "leaving"}[p] }
+func (p Activity) String() string { return [...]string{"idle", "entering", "running", "leaving"}[p] }
 
-// statusOf names phases and answers by the eight statuses.
+// statusOf names activities and answers by the eight statuses.
 var statusOf = [...][8]bt.Status{
 	Idle:     {bt.Success: bt.Success, bt.Failure: bt.Failure, bt.Activating: bt.Accept},
 	Entering: {bt.Running: bt.Activating},
@@ -127,7 +127,7 @@ var statusOf = [...][8]bt.Status{
 // asks reports whether an answer is that of a task that is to be activated or to stay active.
 func asks(answer bt.Status) bool { return answer == bt.Activating || answer == bt.Running }
 
-func (s *task) status() bt.Status { return statusOf[s.phase][s.answer] }
+func (s *task) status() bt.Status { return statusOf[s.activity][s.answer] }
 
 // NewEngine returns a tick engine for a tree whose leaves start with the given inputs, as [bt.NewEngine] does: all
 // tasks have been judged once, silently. The limit bounds the ticks of an instant, 0 means 1,000.
@@ -151,11 +151,11 @@ func NewEngine(tree *bt.Tree, initial []bt.Input, limit int) *Engine {
 // Tree returns the engine's tree.
 func (e *Engine) Tree() *bt.Tree { return e.tree }
 
-// Status returns a task's status; Engine tells how its phase and its answer are named.
+// Status returns a task's status; Engine tells how its activity and its answer are named.
 func (e *Engine) Status(t bt.Task) bt.Status { return e.tasks[t].status() }
 
-// Phase returns where a task is.
-func (e *Engine) Phase(t bt.Task) Phase { return e.tasks[t].phase }
+// Activity returns where a task is.
+func (e *Engine) Activity(t bt.Task) Activity { return e.tasks[t].activity }
 
 // Answer returns what a task answered when it was ticked last.
 func (e *Engine) Answer(t bt.Task) bt.Status { return e.tasks[t].answer }
@@ -195,7 +195,7 @@ func (e *Engine) State(c *snapshot.Codec) {
 		last := int32(max(0, len(n.children)-1))
 		place++
 		s.Told.State(c)
-		snapshot.Within(c, &s.phase, Idle, Leaving)
+		snapshot.Within(c, &s.activity, Idle, Leaving)
 		s.answer.State(c)
 		s.heard.State(c)
 		snapshot.Within(c, &s.hold, free, pinned)
@@ -292,23 +292,23 @@ func (e *Engine) tick(t bt.Task) bool {
 		}
 		e.judge(n, s)
 	}
-	if s.phase == Idle && s.answer == s.Request { // most leaves at most times: nothing is new
+	if s.activity == Idle && s.answer == s.Request { // most leaves at most times: nothing is new
 		return false
 	}
 	e.advance(t, n, s)
-	if s.hold == held && s.phase == Idle && s.answer != bt.Activating {
+	if s.hold == held && s.activity == Idle && s.answer != bt.Activating {
 		s.hold = free
 	}
 	if s.hold == free {
 		s.heard = s.answer
 	}
-	return s.phase == Entering || s.phase == Leaving
+	return s.activity == Entering || s.activity == Leaving
 }
 
 // advance takes a task through its status cycle as far as it goes. Idle, it says its verdict or asks to be activated,
 // which only its parent can do; running, it says its verdict once it has one; deactivated, it becomes idle again.
 func (e *Engine) advance(t bt.Task, n *node, s *task) {
-	if s.phase == Idle {
+	if s.activity == Idle {
 		e.step(t, s, Idle, s.idleAnswer())
 		if !s.active || s.answer != bt.Activating {
 			return
@@ -316,7 +316,7 @@ func (e *Engine) advance(t bt.Task, n *node, s *task) {
 		e.enter(t, n, s)
 	}
 	if !s.active {
-		if s.phase != Leaving {
+		if s.activity != Leaving {
 			e.leave(t, n, s)
 		}
 		if !s.Busy {
@@ -324,10 +324,10 @@ func (e *Engine) advance(t bt.Task, n *node, s *task) {
 		}
 		return
 	}
-	if s.phase == Entering && !s.Busy {
+	if s.activity == Entering && !s.Busy {
 		e.step(t, s, Running, bt.Running)
 	}
-	if s.phase == Running && s.answer == bt.Running && s.Outcome != bt.Accept {
+	if s.activity == Running && s.answer == bt.Running && s.Outcome != bt.Accept {
 		e.step(t, s, Running, s.Outcome)
 	}
 }
@@ -341,12 +341,12 @@ func (s *task) idleAnswer() bt.Status {
 }
 
 // step takes a step of the status cycle, if it is one.
-func (e *Engine) step(t bt.Task, s *task, to Phase, answer bt.Status) {
-	if s.phase == to && s.answer == answer {
+func (e *Engine) step(t bt.Task, s *task, to Activity, answer bt.Status) {
+	if s.activity == to && s.answer == answer {
 		return
 	}
 	from := s.status()
-	s.phase, s.answer = to, answer
+	s.activity, s.answer = to, answer
 	e.changes = append(e.changes, bt.Change{Task: t, From: from, To: s.status(), Iteration: e.ticks})
 	e.changed = true
 }
@@ -440,7 +440,7 @@ func (e *Engine) decide(n *node, s *task) (says bt.Status, child int32, reached 
 }
 
 // ended reports whether a task has ended while it ran, and its result is not held.
-func (s *task) ended() bool { return s.phase == Running && s.answer != bt.Running && s.hold == free }
+func (s *task) ended() bool { return s.activity == Running && s.answer != bt.Running && s.hold == free }
 
 // actScript activates the child that the automaton looks at, if it asks, once the others are idle.
 func (e *Engine) actScript(n *node, s *task, passing bool) {
@@ -482,7 +482,7 @@ func (e *Engine) handOver(n *node, s *task, want int32) {
 // othersIdle reports whether all children but the one at a place are idle, so that activity can be handed over to it.
 func (e *Engine) othersIdle(kids []bt.Task, place int32) bool {
 	for i, child := range kids {
-		if e.tasks[child].phase != Idle && int32(i) != place {
+		if e.tasks[child].activity != Idle && int32(i) != place {
 			return false
 		}
 	}

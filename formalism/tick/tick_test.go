@@ -208,7 +208,7 @@ func settle(b testing.TB, e *bt.Engine, inputs ...bt.Input) bt.Instant {
 }
 
 // reload sets an engine to the saved state of another one of the same tree.
-func reload(t *testing.T, from, to snapshot.State) {
+func reload(t *testing.T, from, to snapshot.Stateful) {
 	t.Helper()
 	saved := snapshot.Save(nil, from)
 	if err := snapshot.Load(saved, to); err != nil {

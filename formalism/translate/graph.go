@@ -35,7 +35,7 @@ func StateGraph(p *plan.Plan, a Assumptions) (*stategraph.Graph, error) {
 // StateGraphOf translates a tree to a state graph with the given conditions. Each condition of the tree should be in
 // one of the inputs, otherwise it is always false. The names of the inputs must be unique and such that expressions
 // can spell them.
-func StateGraphOf(name string, tree *bt.Tree, inputs []Input, a Assumptions) (*stategraph.Graph, error) {
+func StateGraphOf(name string, tree *bt.Tree, inputs []Proposition, a Assumptions) (*stategraph.Graph, error) {
 	m, err := newMachine(tree, inputs, a.Limit)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func StateGraphOf(name string, tree *bt.Tree, inputs []Input, a Assumptions) (*s
 // share an input, and so do conditions without any that have the same ID. The conditions come first. An input has the
 // name of the condition, or of the action followed by what it says: _done, _failed, _success_if, _failure_if,
 // _entered, _exited. The time that a procedure takes is an input as well: whoever runs the graph knows when it is over.
-func Inputs(p *plan.Plan) []Input {
+func Inputs(p *plan.Plan) []Proposition {
 	c := &collector{plan: p, known: map[string]int{}, used: map[string]bool{}}
 	for i := range p.Leaves {
 		if l := &p.Leaves[i]; !p.Tree.Kind(l.Task).Acts() {
@@ -81,7 +81,7 @@ func Inputs(p *plan.Plan) []Input {
 // collector collects the inputs of a plan.
 type collector struct {
 	plan   *plan.Plan
-	inputs []Input
+	inputs []Proposition
 	known  map[string]int // by what makes it: input
 	used   map[string]bool
 }
@@ -100,7 +100,7 @@ func (c *collector) condition(l *plan.Leaf) {
 }
 
 // add adds an expression; nil never holds.
-func (c *collector) add(l *plan.Leaf, says executive.Formula, suffix string, e *expr.Expr) {
+func (c *collector) add(l *plan.Leaf, says executive.Criterion, suffix string, e *expr.Expr) {
 	if e == nil || e.String() == "false" && says < executive.Entered {
 		return
 	}
@@ -108,7 +108,7 @@ func (c *collector) add(l *plan.Leaf, says executive.Formula, suffix string, e *
 }
 
 // procedure adds the end of a procedure that takes time.
-func (c *collector) procedure(l *plan.Leaf, says executive.Formula, suffix string, time, until *expr.Expr) {
+func (c *collector) procedure(l *plan.Leaf, says executive.Criterion, suffix string, time, until *expr.Expr) {
 	if time != nil {
 		c.share(fmt.Sprint("time ", l.Task, suffix), c.plan.Tree.Name(l.Task)+suffix, Use{l.Task, says})
 	}
@@ -126,13 +126,13 @@ func (c *collector) share(key, name string, u Use) {
 		} else {
 			name = unique(identifier(name), "_%d", c.used)
 		}
-		c.inputs = append(c.inputs, Input{Name: name})
+		c.inputs = append(c.inputs, Proposition{Name: name})
 	}
 	c.inputs[i].Uses = append(c.inputs[i].Uses, u)
 }
 
 // names returns the names of the inputs that have one.
-func names(inputs []Input) []string {
+func names(inputs []Proposition) []string {
 	var names []string
 	for _, in := range inputs {
 		if in.Name != "" {

@@ -43,16 +43,16 @@ func randomTree(r *rand.Rand, size int) *bt.Node {
 }
 
 // randomInputs returns an input for each condition, and for some of what the actions can say.
-func randomInputs(r *rand.Rand, tree *bt.Tree, most int) []Input {
-	var inputs, more []Input
+func randomInputs(r *rand.Rand, tree *bt.Tree, most int) []Proposition {
+	var inputs, more []Proposition
 	for _, t := range tree.Leaves() {
 		if tree.Kind(t) == bt.Condition {
-			inputs = append(inputs, Input{identifier(tree.Name(t)), []Use{{t, executive.On}}})
+			inputs = append(inputs, Proposition{identifier(tree.Name(t)), []Use{{t, executive.On}}})
 			continue
 		}
-		for says := executive.SuccessIf; says < executive.Formulas; says++ {
+		for says := executive.SuccessIf; says < executive.Criteria; says++ {
 			if r.IntN(3) == 0 || says == executive.Done {
-				more = append(more, Input{identifier(fmt.Sprint(tree.Name(t), says)), []Use{{t, says}}})
+				more = append(more, Proposition{identifier(fmt.Sprint(tree.Name(t), says)), []Use{{t, says}}})
 			}
 		}
 	}
@@ -61,7 +61,7 @@ func randomInputs(r *rand.Rand, tree *bt.Tree, most int) []Input {
 }
 
 // compile returns a random tree with few inputs.
-func compile(t *testing.T, r *rand.Rand, most int) (*bt.Tree, []Input) {
+func compile(t *testing.T, r *rand.Rand, most int) (*bt.Tree, []Proposition) {
 	t.Helper()
 	for {
 		tree, err := bt.Compile(randomTree(r, 2+r.IntN(12)))
@@ -75,10 +75,10 @@ func compile(t *testing.T, r *rand.Rand, most int) (*bt.Tree, []Input) {
 }
 
 // truths returns the truth of a graph's conditions when the inputs are the bits of a word.
-func truths(g *stategraph.Graph, inputs []Input, word int) []bool {
+func truths(g *stategraph.Graph, inputs []Proposition, word int) []bool {
 	var truth []bool
 	for _, name := range g.Conditions() {
-		i := slices.IndexFunc(inputs, func(in Input) bool { return in.Name == name })
+		i := slices.IndexFunc(inputs, func(in Proposition) bool { return in.Name == name })
 		truth = append(truth, word>>i&1 == 1)
 	}
 	return truth
@@ -154,12 +154,12 @@ func TestGraphIsTheTree(t *testing.T) {
 // mission (docs/architecture.md).
 type oracle struct {
 	engine *bt.Engine
-	inputs []Input
+	inputs []Proposition
 	told   map[bt.Task]bt.Status
 	seen   func(before func(bt.Task) bool, commands []bt.Command) // what each settling is shown to, if it is there
 }
 
-func newOracle(tree *bt.Tree, inputs []Input) *oracle {
+func newOracle(tree *bt.Tree, inputs []Proposition) *oracle {
 	o := &oracle{inputs: inputs, told: map[bt.Task]bt.Status{}}
 	slow := map[bt.Task][2]bool{}
 	for _, in := range inputs {
@@ -192,7 +192,7 @@ func (o *oracle) settle(word int) error {
 		var in []bt.Input
 		news := round == 0
 		for _, t := range o.engine.Tree().Leaves() {
-			says := func(m executive.Formula) bool { return holds[Use{t, m}] }
+			says := func(m executive.Criterion) bool { return holds[Use{t, m}] }
 			if o.engine.Tree().Kind(t) == bt.Condition {
 				in = append(in, bt.Set(t, says(executive.On)))
 				continue
@@ -317,8 +317,8 @@ func TestScripts(t *testing.T) {
 		for i := range inputs { // what takes time
 			u := inputs[i].Uses[0]
 			if tree.Kind(u.Leaf) == bt.Action {
-				other := slices.ContainsFunc(inputs, func(in Input) bool { return in.Uses[0] == Use{u.Leaf, executive.Entered} })
-				exits := slices.ContainsFunc(inputs, func(in Input) bool { return in.Uses[0] == Use{u.Leaf, executive.Exited} })
+				other := slices.ContainsFunc(inputs, func(in Proposition) bool { return in.Uses[0] == Use{u.Leaf, executive.Entered} })
+				exits := slices.ContainsFunc(inputs, func(in Proposition) bool { return in.Uses[0] == Use{u.Leaf, executive.Exited} })
 				line = append(line, bt.Slow(u.Leaf, other, exits))
 			}
 		}

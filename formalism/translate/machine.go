@@ -20,11 +20,11 @@ const defaultLimit = 1 << 27
 // Use is what an input says about one leaf.
 type Use struct {
 	Leaf bt.Task
-	Says executive.Formula // On: a condition's truth. Off is none: what an input tells is the truth itself
+	Says executive.Criterion // On: a condition's truth. Off is none: what an input tells is the truth itself
 }
 
-// Input is a truth value from outside that a tree reacts to.
-type Input struct {
+// Proposition is a truth value from outside that a tree reacts to.
+type Proposition struct {
 	Name string // as the conditions of a graph spell it; empty: it is always true
 	Uses []Use
 }
@@ -39,11 +39,11 @@ type loop struct {
 }
 
 // answers are the formulas of a leaf that hold.
-type answers [executive.Formulas]bool
+type answers [executive.Criteria]bool
 
-func (a *answers) holds(f executive.Formula) bool { return f == executive.Off || a[f] }
+func (a *answers) holds(f executive.Criterion) bool { return f == executive.Off || a[f] }
 
-func newLoop(tree *bt.Tree, inputs []Input) *loop {
+func newLoop(tree *bt.Tree, inputs []Proposition) *loop {
 	l := &loop{known: slices.Repeat([]executive.Known{executive.Unknown}, tree.Len()), slow: make([]answers, tree.Len())}
 	for _, in := range inputs {
 		for _, u := range in.Uses {
@@ -152,7 +152,7 @@ type machine struct {
 }
 
 // newMachine finds the states that a tree can reach, whatever the inputs are.
-func newMachine(tree *bt.Tree, inputs []Input, limit int) (*machine, error) {
+func newMachine(tree *bt.Tree, inputs []Proposition, limit int) (*machine, error) {
 	if limit == 0 {
 		limit = defaultLimit
 	}
@@ -200,7 +200,7 @@ func tooLarge(tree *bt.Tree, inputs, states int) error {
 }
 
 // say returns what the leaves say, by task and meaning, when the inputs that have a name are the bits of a word.
-func say(tree *bt.Tree, inputs []Input, word int) []answers {
+func say(tree *bt.Tree, inputs []Proposition, word int) []answers {
 	says := make([]answers, tree.Len())
 	for _, in := range inputs {
 		holds := true
