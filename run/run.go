@@ -22,7 +22,7 @@ import (
 // ErrUnsettled reports a run in which tasks keep switching each other at one instant.
 var ErrUnsettled = errors.New("the plan and the signals do not settle")
 
-// NotFiniteError reports a run in which a recorded signal is NaN or infinite.
+// NotFiniteError reports a run in which a signal that is recorded or read is NaN or infinite.
 type NotFiniteError struct {
 	T     float64 // [s]
 	Name  string  // of the signal
@@ -89,6 +89,7 @@ type Run struct {
 	rec       record.Recorder
 	signals   []record.Signal // that are recorded
 	places    []int           // of these in the signal vector
+	needed    []int           // places of the signals that must be finite although they may not be recorded
 	until     float64
 	next      int       // number of the next point of the recording grid
 	sampled   float64   // time of the last sample
@@ -126,6 +127,10 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 		r.low, r.high = append(r.low, low-100*s.AbsTol), append(r.high, high+100*s.AbsTol)
 	}
 	r.outside = make([]bool, len(r.low))
+	for _, name := range m.Needed {
+		_, _, place := m.Signal(name)
+		r.needed = append(r.needed, place)
+	}
 	switch c.(type) {
 	case Continuous, Ticked:
 		r.tree = true
@@ -365,8 +370,13 @@ func (r *Run) grid(to float64) error {
 
 // sample records all recorded signals at one point of the trajectory.
 func (r *Run) sample(t float64, signals []float64) error {
+	for i, s := range r.needed {
+		if !finite(signals[s]) {
+			return NotFiniteError{t, r.m.Needed[i], fmt.Sprint(signals[s])}
+		}
+	}
 	for i, s := range r.places {
-		if r.row[i] = signals[s]; math.IsNaN(r.row[i]) || math.IsInf(r.row[i], 0) {
+		if r.row[i] = signals[s]; !finite(r.row[i]) {
 			return NotFiniteError{t, r.signals[i].Name, fmt.Sprint(r.row[i])}
 		}
 	}
@@ -376,6 +386,8 @@ func (r *Run) sample(t float64, signals []float64) error {
 	}
 	return r.checkRanges(t, signals[1:])
 }
+
+func finite(x float64) bool { return x-x == 0 }
 
 // checkRanges logs a state that has left the range in which the vehicle's model is valid.
 func (r *Run) checkRanges(t float64, states []float64) error {

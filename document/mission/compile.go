@@ -27,6 +27,12 @@ func (b *builder) compile() {
 		p.Leaves = append(p.Leaves, b.leaf(i, l))
 	}
 	p.Indicators = b.compiler.Indicators()
+	m.Needed = nil
+	for i := 1; i < len(m.signals); i++ { // after the clock
+		if b.reads[i] || m.layout.Slots <= i && i < m.layout.Slots+m.layout.Commands {
+			m.Needed = append(m.Needed, m.signals[i].name)
+		}
+	}
 	order := b.sort()
 	reads := map[int]bool{}
 	for _, code := range b.codes {
@@ -80,7 +86,7 @@ func (b *builder) leaf(i int, l plan.Leaf) executive.Leaf {
 		if e == nil {
 			return nil
 		}
-		return b.compiler.CompileAtOnce(e, v)
+		return b.noted(b.compiler.CompileAtOnce(e, v))
 	}
 	type compiler func(*expr.Expr, expr.Variable) *expr.Code
 	assignments := func(compile compiler, list []plan.Assignment) []executive.Assignment {
@@ -129,8 +135,19 @@ func (b *builder) observed(e *expr.Expr, v expr.Variable) *expr.Code {
 	if e == nil {
 		return nil
 	}
-	code := b.compiler.CompileFor(e, v)
+	code := b.noted(b.compiler.CompileFor(e, v))
 	b.codes = append(b.codes, code)
+	return code
+}
+
+// noted notes the signals that the code reads, and returns it.
+func (b *builder) noted(code *expr.Code) *expr.Code {
+	if b.reads == nil {
+		b.reads = map[int]bool{}
+	}
+	for _, s := range code.Reads() {
+		b.reads[s] = true
+	}
 	return code
 }
 

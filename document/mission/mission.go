@@ -32,6 +32,7 @@ type Mission struct {
 	EndsWithPlan bool     // the mission is over when the plan's root has ended
 	Interval     float64  // of the recording grid [s]
 	Record       []string // the recorded signals
+	Needed       []string // the signals that the plan, a computed signal or the vehicle reads
 	Plots        []Plot
 	Declared     declare.Declarations // what `canopy check` is told
 	Program      *executive.Program   // the plan, compiled for the mission's signals

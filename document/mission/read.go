@@ -67,6 +67,7 @@ type builder struct {
 	m     *Mission
 	names map[string]int // signal by name
 	codes []*expr.Code   // all whose relations are events
+	reads map[int]bool   // the signals that the plan and the computed signals read
 
 	scope    expr.Scope // what expressions may read
 	compiler *expr.Compiler

@@ -154,17 +154,18 @@ func (w *world) State(c *snapshot.Codec) {
 	}
 }
 
-// explain adds to the error of a derivative or an indicator that is not finite the slots that are not finite there:
-// their values are what the plan's author can correct.
+// explain adds to the error of a derivative or an indicator that is not finite the signals that are not finite
+// there: their values are what the plan's author can correct.
 func (w *world) explain(err error) error {
 	var bad *sim.NotFiniteError
 	if !errors.As(err, &bad) {
 		return err
 	}
 	signals := w.fill(bad.T, w.sim.Y, &w.sim.Discrete)
-	for i, s := range w.m.Program.Slots {
-		if v := signals[w.m.Program.Signal(i)]; math.IsNaN(v) || math.IsInf(v, 0) {
-			err = fmt.Errorf("%w; %s is %v", err, s.Name, v)
+	for _, name := range w.m.Needed {
+		_, _, place := w.m.Signal(name)
+		if v := signals[place]; math.IsNaN(v) || math.IsInf(v, 0) {
+			err = fmt.Errorf("%w; %s is %v", err, name, v)
 		}
 	}
 	return err

@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/run"
 	"canopy/run/record"
 	"canopy/sim"
+	"canopy/vehicle/model"
 )
 
 // away is an action that brings the cart back to its start when it is left, at 1 m/s.
@@ -162,6 +164,36 @@ func TestOnlyNumbersAreRecorded(t *testing.T) {
 					t.Fatalf("%s: at %g s recorded %v", test.body, l.times[k], row)
 				}
 			}
+		}
+	}
+}
+
+// A signal that is not recorded must be finite if something reads it, even if what is computed from it is. What nothing
+// reads may be undefined.
+func TestOnlyNumbersAreRead(t *testing.T) {
+	const pole = "signals: {pole: {unit: 1/s, value: '1 / (t - 20 [s])'}"
+	for _, test := range []struct{ body, yaml, name string }{
+		{`<Action ID="a" write="v := min(max(pole * 1 [m], 0 [m/s]), 1 [m/s])"/>`, pole + "}\n", "pole is +Inf"},
+		{`<Action ID="a" write="v := if(pole * 1 [s] gt 0, 1, 0)"/>`, pole + "}\n", "pole is +Inf"},
+		{`<Fallback><Condition ID="c" on="min(pole, 1 [1/s]) gt 2 [1/s]"/><Action ID="a"/></Fallback>`, pole + "}\n",
+			"pole is +Inf"},
+		{`<Action ID="a"/>`, pole + ", more: {unit: 1/s, value: 'min(pole, 1 [1/s])'}}\n", "pole is +Inf"},
+		{`<Action ID="a" entry="gear := 1 [m] / (x - x)"/>`, "", "gear is +Inf"},
+		{`<Action ID="a"/>`, pole + "}\n", ""},
+	} {
+		f := cart.Files{"m/test.yaml": strings.Replace(cart.Head, "interval: 10", "interval: 10, signals: [x]", 1) + test.yaml,
+			"m/plan.xml": cart.Plan(test.body)}
+		m, diags := mission.Read("m/test.yaml", f.Open, []*model.Vehicle{cart.Vehicle}, nil)
+		if m == nil {
+			t.Fatal(diags)
+		}
+		switch r, _, err := fly(t, m); {
+		case test.name == "" && err != nil:
+			t.Errorf("%s: %v", test.body, err)
+		case test.name != "" && (err == nil || r.Summary().Outcome != record.Failed):
+			t.Errorf("%s: %v, want %s", test.body, err, test.name)
+		case test.name != "":
+			contains(t, "the error", err.Error(), test.name, "t = ")
 		}
 	}
 }
