@@ -44,7 +44,7 @@ var kinds = [...]row{
 		text: "Fails if all children do; the first that does not decides, at any time."},
 
 	Parallel: {name: "Parallel", family: Count, children: some, memory: true, symbol: "⇉", params: thresholds,
-		text: "Runs all children at the same time and counts how they end; remembers who has ended."},
+		text: "Runs all children at the same time and counts how they end; remembers which have ended."},
 	ReactiveParallel: {name: "ReactiveParallel", family: Count, children: some, symbol: "⇉", params: thresholds,
 		text: "Runs all children at the same time and counts how they are judged, at any time."},
 

@@ -401,7 +401,7 @@ func (r *Run) checkRanges(t float64, states []float64) error {
 			continue
 		}
 		s := &r.m.Vehicle.States[i]
-		text := fmt.Sprintf("%s = %.6g is outside its range, %v: the model describes nothing there", s.Name, y, s.Range)
+		text := fmt.Sprintf("%s = %.6g is outside its range, %v: the model is not valid there", s.Name, y, s.Range)
 		e := record.Event{T: t, Micro: r.executive.Micro(), Kind: "range", Text: text}
 		if err := r.rec.Event(e); err != nil {
 			return err

@@ -43,7 +43,7 @@ type Judgement struct {
 }
 
 // ErrTrace is wrapped by the errors of Judge for a trace that lacks the values to judge a property.
-var ErrTrace = errors.New("the run does not tell")
+var ErrTrace = errors.New("the run contains too little")
 
 // Judge judges a property at the beginning of the trace. The margin is that of G. Fainekos and G. Pappas, Robustness of
 // temporal logic specifications for continuous-time signals, 2009, and A. Donzé and O. Maler, Robust satisfaction of
@@ -136,13 +136,13 @@ func (j *judge) logic(l expr.Logic) (curve, error) {
 	case expr.LogicProposition:
 		values := j.Tasks[l.Text]
 		if values == nil {
-			return nil, fmt.Errorf("%w what task %s did", ErrTrace, l.Text)
+			return nil, fmt.Errorf("%w: the statuses of task %s are missing", ErrTrace, l.Text)
 		}
 		return j.over(func(i int) float64 { return distance(values[i]) })
 	case expr.LogicThreshold:
 		values := j.Signals[l.Signal]
 		if values == nil {
-			return nil, fmt.Errorf("%w the values of signal %s", ErrTrace, l.Signal)
+			return nil, fmt.Errorf("%w: the values of signal %s are missing", ErrTrace, l.Signal)
 		}
 		return j.over(func(i int) float64 { return values[i] - l.Limit })
 	case expr.LogicRelation:
@@ -184,7 +184,7 @@ func (j *judge) relation(e *expr.Expr) (curve, error) {
 	columns := make([][]float64, len(names))
 	for i, n := range names {
 		if columns[i] = j.Signals[n]; columns[i] == nil {
-			return nil, fmt.Errorf("%w the values of signal %s", ErrTrace, n)
+			return nil, fmt.Errorf("%w: the values of signal %s are missing", ErrTrace, n)
 		}
 	}
 	compiler := expr.NewCompiler(nil, func(n string) (int, bool) { i := slices.Index(names, n); return i, i >= 0 })
@@ -212,7 +212,7 @@ func (j *judge) over(value func(i int) float64) (curve, error) {
 			c[i].k = c[i-1].k + 1
 		}
 		if math.IsNaN(c[i].v) {
-			return nil, fmt.Errorf("%w a value at %g s", ErrTrace, t)
+			return nil, fmt.Errorf("%w: there is no value at %g s", ErrTrace, t)
 		}
 	}
 	return c, nil

@@ -401,8 +401,8 @@ func TestTimes(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	scope := expr.Scope{"h": expr.Number(mustUnit(t, "m")), "soc": expr.Number(expr.One)}
 	for _, test := range []struct{ text, want string }{
-		{"", "0+0 a condition is wanted"},
-		{"always", "6+0 a condition is wanted"},
+		{"", "0+0 a condition is expected"},
+		{"always", "6+0 a condition is expected"},
 		{"always (h > 3", "13+0 the expression ends"},
 		{"always (climb -> soc > 1)", `8+5 no condition or task is called "climb"`},
 		{"always (h > 3 [s] -> within 5 [m] (socc > 0))", "12+5 h is in m|28+5 a value in s is expected|35+4"},
@@ -411,7 +411,7 @@ func TestMistakes(t *testing.T) {
 		{"a -> within 5 b", ""},
 		{"within 1h30m for 90 a", ""},
 		{"within 30m1h a", "7+5 \"30m1h\" is not a duration"},
-		{"within 5 s (a)", "9+1 the unit s stands in brackets"},
+		{"within 5 s (a)", "9+1 the unit s needs brackets"},
 		{"a -> eventually b", ""},
 		{"a until b until c", "10+5 nothing may follow here"},
 		{"never both(a b)", "13+1 found \"b\"|14+1"},

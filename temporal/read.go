@@ -32,7 +32,7 @@ const maxTokens = 1000
 func Read(text string, tasks []string, scope expr.Scope) (*Property, []*expr.Error) {
 	r := &reader{text: text, tasks: tasks, scope: scope}
 	if r.lex(); len(r.tokens) > maxTokens {
-		r.lost(r.tokens[maxTokens], "the property is too long", "declare parts of it as properties of their own")
+		r.lost(r.tokens[maxTokens], "the property is too long", "declare its parts as separate properties")
 		return nil, r.mistakes
 	}
 	f := r.property()
@@ -157,7 +157,7 @@ func (r *reader) lost(t token, text, hint string) {
 // expect takes a required mark.
 func (r *reader) expect(text, what string) {
 	if !r.accept(text) {
-		r.lost(r.peek(), fmt.Sprintf("%q is wanted %s", text, what), "")
+		r.lost(r.peek(), fmt.Sprintf("%q is expected %s", text, what), "")
 	}
 }
 
@@ -167,16 +167,16 @@ func (r *reader) property() *Formula {
 	}
 	from, _ := r.unary()
 	if !r.accept("before") {
-		r.expect(",", "behind what comes after")
+		r.expect(",", "after the condition of after")
 		return always(implies(from, r.formula()))
 	}
 	to, _ := r.unary()
-	r.expect(",", "behind what comes after and before")
+	r.expect(",", "after the conditions of after and before")
 	at := r.peek()
 	body := r.formula()
 	if body.Op != Weak || !plain(body.Args[0]) || !plain(from) || !plain(to) || !at.is("always") && !at.is("never") {
-		r.lost(at, "between two conditions something is always or never so",
-			"as in `after critical before surplus, never climb`; all three are conditions of one time")
+		r.lost(at, "between two conditions only always and never are possible",
+			"as in `after critical before surplus, never climb`; all three are conditions without temporal operators")
 		return body
 	}
 	return always(implies(join(And, from, join(Not, to)), join(Weak, body.Args[0], to)))
@@ -203,7 +203,7 @@ func (r *reader) operator(text string, loose bool) bool {
 	}
 	if loose {
 		r.lost(t, fmt.Sprintf("it is not clear what %q joins", text),
-			"put parentheses around what always, eventually, never, within or for speaks of, or around all to the left")
+			"put parentheses around the argument of always, eventually, never, within or for, or around everything to the left")
 	}
 	return true
 }
@@ -259,11 +259,11 @@ func (r *reader) unary() (f *Formula, loose bool) {
 			f, _ = r.unary()
 			return always(join(Not, f)), true
 		}
-		r.expect("(", "behind both")
+		r.expect("(", "after never both")
 		f = r.property()
-		r.expect(",", "between what is never both")
+		r.expect(",", "between the properties of never both")
 		g := r.property()
-		r.expect(")", "behind what is never both")
+		r.expect(")", "after the properties of never both")
 		return always(join(Not, join(And, f, g))), true
 	case r.accept("within"):
 		d := r.duration()
@@ -305,7 +305,7 @@ func (r *reader) duration() float64 {
 	t := r.peek()
 	r.next++
 	if t.kind != digit {
-		r.lost(t, "a duration is wanted", "as in `within 600`, `for 10 [min]` or `within 12h30m`")
+		r.lost(t, "a duration is expected", "as in `within 600`, `for 10 [min]` or `within 12h30m`")
 		return 0
 	}
 	end := t.end
@@ -315,7 +315,7 @@ func (r *reader) duration() float64 {
 		end = u.end
 	case word:
 		if timed, err := expr.ParseUnit(u.text); err == nil && timed.Same(expr.Second) {
-			r.lost(u, fmt.Sprintf("the unit %s stands in brackets, or without a blank", u.text),
+			r.lost(u, fmt.Sprintf("the unit %s needs brackets, or no blank before it", u.text),
 				fmt.Sprintf("write `%s [%s]` or `%[1]s%[2]s`", t.text, u.text))
 			return 0
 		}
@@ -385,7 +385,7 @@ func (r *reader) condition() *Formula {
 		to = t.end
 	}
 	if to == 0 {
-		r.lost(from, "a condition is wanted", "")
+		r.lost(from, "a condition is expected", "")
 		return truth("false")
 	}
 	if e := r.expression(from.at, to); e != nil {

@@ -510,7 +510,7 @@ func (x *journey) search(starts []int, wanted, use func(n int) bool) []int {
 			}
 		}
 	}
-	panic("verify: no way leads where one does")
+	panic("verify: a path is missing")
 }
 
 // doing describes a closed walk that may repeat for ever.

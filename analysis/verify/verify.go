@@ -176,7 +176,7 @@ func Accept(s declare.Subject, all []Finding) []Finding {
 		}
 		if !used {
 			all = append(all, Finding{Question: n.Question, Verdict: Undecided, About: n.About,
-				Text: "the note accepts nothing: there is no such finding", Advice: "take the note out",
+				Text: "the note has no effect: there is no such finding", Advice: "remove the note",
 				Place: n.Place})
 		}
 	}

@@ -193,7 +193,7 @@ func TestCheck(t *testing.T) {
 	if status != exitOK {
 		t.Errorf("status %d", status)
 	}
-	says(t, "a note that accepts nothing", stdout, "1 not concluded", "accepts nothing")
+	says(t, "a note that has no effect", stdout, "1 not concluded", "has no effect")
 	stdout, _, status = canopy("check", at("gap.xml"), "--facts", at("goals.yml"))
 	if status != exitRefute {
 		t.Errorf("status %d", status)

@@ -115,7 +115,7 @@ func TestSuggestions(t *testing.T) {
 		"show ../../missions/solar-dya.xml":               `did you mean "solar-day.xml"?`,
 		"run ../../missions/solarday.yaml":                `did you mean "solar-day.yaml"?`,
 		"monitor ../../missions":                          "give the output folder of `canopy run`",
-		"monitor ../../missions/solar-day.xml":            "solar-day.xml: record: not a sound run log",
+		"monitor ../../missions/solar-day.xml":            "solar-day.xml: record: not a valid run log",
 		"report ../../missions":                           "give the output folder of `canopy run`",
 	} {
 		_, stderr, status := canopy(strings.Fields(line)...)

@@ -98,7 +98,7 @@ func say(stderr io.Writer, err error) {
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
-		Short: "Show the help of a command",
+		Short: "Help on any command",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			about, rest, err := root.Find(args)

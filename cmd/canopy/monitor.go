@@ -77,7 +77,7 @@ Exit status: 0 no property is violated, 1 no property is violated, but the log i
 				return errRefuted
 			}
 			if missing := end.Missing(); missing != "" {
-				return failed(fmt.Errorf("%s: %s: it tells nothing after %s, %.3f s", args[0], missing, report.Clock(end.Told),
+				return failed(fmt.Errorf("%s: %s: it contains nothing after %s, %.3f s", args[0], missing, report.Clock(end.Told),
 					end.Told))
 			}
 			return nil

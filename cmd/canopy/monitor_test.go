@@ -142,7 +142,7 @@ func TestMonitorBelievesWholeLogs(t *testing.T) {
 			t.Errorf("%s: status %d", name, status)
 		}
 		says(t, name, stdout, "1 satisfied, 0 violated, 1 open", "open       always (soc >= 0.1)", "open    beyond", "the log is")
-		says(t, name, stderr, "it tells nothing after")
+		says(t, name, stderr, "it contains nothing after")
 		stdout, _, status = canopy("monitor", file, "--property", "never climb")
 		if status != exitRefute || !strings.Contains(stdout, "VIOLATED") {
 			t.Errorf("%s: status %d\n%s", name, status, stdout)

@@ -193,7 +193,7 @@ func (d *declarer) condition(text string, at int, names []string) *expr.Expr {
 		if isTask[name] && !slices.Contains(names, name) {
 			start, end := p.Span()
 			report(&expr.Error{Offset: start, Length: end - start, Code: "unknown-task",
-				Text:    "neither a condition nor, where tasks may be named, a task is called \"" + name + "\"",
+				Text:    "no condition, nor a task where tasks may be named, is called \"" + name + "\"",
 				Suggest: diag.Near(name, func() []string { return names })})
 		}
 	}
@@ -243,7 +243,7 @@ func (d *declarer) written(n *yamldoc.Node) {
 	}
 	slices.Sort(names)
 	if names = slices.Compact(names); !slices.Contains(names, n.Value) {
-		d.Unknown(n, "unknown-signal", "what the plan's actions write", names)
+		d.Unknown(n, "unknown-signal", "the list of written signals", names)
 		return
 	}
 	d.d.Written = append(d.d.Written, n.Value)
@@ -291,10 +291,10 @@ func (d *declarer) rate(n *yamldoc.Node) Rate {
 			"an effect is up, down, or the minimum and the maximum rate")
 		return Rate{}
 	}
-	low := d.Number(n.Items[0], expr.One, "the least rate")
-	high := d.Number(n.Items[1], expr.One, "the greatest rate")
+	low := d.Number(n.Items[0], expr.One, "the minimum rate")
+	high := d.Number(n.Items[1], expr.One, "the maximum rate")
 	if low > high {
-		d.Add(n, "out-of-range", "write the lesser first", "the least rate is above the greatest")
+		d.Add(n, "out-of-range", "write the minimum first", "the minimum rate is above the maximum")
 	}
 	return Rate{low, high}
 }
@@ -330,7 +330,7 @@ func (d *declarer) notes() {
 			report("unknown-question", hint, "there is no question \""+question+"\"")
 		case n.Reason == "":
 			report("missing-reason", "write `# canopy: accept "+strings.TrimSpace(head)+": why this is right`",
-				"a finding is accepted for a reason")
+				"a finding can be accepted only with a reason")
 		default:
 			d.d.Notes = append(d.d.Notes, n)
 		}

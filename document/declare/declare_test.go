@@ -29,7 +29,7 @@ func TestPropertyMistakes(t *testing.T) {
 		line, column := d.Position()
 		got = append(got, fmt.Sprintf("%d:%d %s", line, column, d.Text))
 	}
-	want := []string{`2:22 no condition or task is called "sinc"`, `3:21 "," is wanted between what is never both`}
+	want := []string{`2:22 no condition or task is called "sinc"`, `3:21 "," is expected between the properties of never both`}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

@@ -167,7 +167,7 @@ func (b *builder) interval(n *yamldoc.Node) float64 {
 	before := len(b.Diags)
 	v := b.Number(n, seconds, "interval")
 	if v < shortest && len(b.Diags) == before {
-		b.Add(n, "out-of-range", "both sides of every event are recorded besides", "interval must be at least %g s", shortest)
+		b.Add(n, "out-of-range", "the values before and after each event are recorded as well", "interval must be at least %g s", shortest)
 	}
 	return v
 }
@@ -429,14 +429,14 @@ func (b *builder) ownSignals(own *yamldoc.Node) {
 		}
 		switch _, taken := b.names[s.name]; {
 		case !expr.IsName(s.name):
-			b.Add(key, "wrong-name", "letters, digits, _ and dots; no word of the expressions",
+			b.Add(key, "wrong-name", "use letters, digits, _ and dots, and no word of the expression language",
 				"%q cannot be the name of a signal", s.name)
 		case taken:
-			b.Add(key, "duplicate-name", "", "there is a signal %q already", s.name)
+			b.Add(key, "duplicate-name", "", "there is already a signal %q", s.name)
 		case expression == nil:
 			b.slot(s, sl)
 		case s.typ != expr.Real:
-			b.Add(typeNode, "two-sources", "leave `type` away: what a mission computes is a real number",
+			b.Add(typeNode, "two-sources", "omit `type`: a computed signal is a real number",
 				"signal %s is computed", s.name)
 		case slotKey != nil || sl.Hold:
 			b.Add(key, "two-sources", "give either `value`, or `default` and `hold`",
@@ -483,10 +483,10 @@ func (b *builder) typed(s *signal, key, typeNode, valuesNode, unit *yamldoc.Node
 		b.Sequence(valuesNode, "values", func(n *yamldoc.Node) {
 			switch v := b.Text(n, "a value"); {
 			case !expr.IsName(v):
-				b.Add(n, "wrong-name", "letters, digits and _; no word of the expressions",
+				b.Add(n, "wrong-name", "use letters, digits and _, and no word of the expression language",
 					"%q cannot be the name of a value", v)
 			case slices.Contains(s.values, v):
-				b.Add(n, "duplicate-name", "", "%s stands twice", v)
+				b.Add(n, "duplicate-name", "", "%s occurs twice", v)
 			default:
 				s.values = append(s.values, v)
 			}
@@ -494,7 +494,7 @@ func (b *builder) typed(s *signal, key, typeNode, valuesNode, unit *yamldoc.Node
 	}
 	switch {
 	case unit != nil && s.typ != expr.Real:
-		b.Add(unit, "wrong-type", "leave `unit` away", "a signal of type %s has no unit", typeNode.Value)
+		b.Add(unit, "wrong-type", "omit `unit`", "a signal of type %s has no unit", typeNode.Value)
 	case s.typ == expr.Enumeration && len(s.values) == 0:
 		b.Add(key, "missing-key", "values: [survey, transit]", "the enumeration %s needs values", s.name)
 	case s.typ != expr.Enumeration && valuesNode != nil:
@@ -617,7 +617,7 @@ func (b *builder) recorded(n *yamldoc.Node, list []string) []string {
 		return list
 	}
 	if slices.Contains(list, n.Value) {
-		b.Add(n, "duplicate-name", "", "%s stands twice", n.Value)
+		b.Add(n, "duplicate-name", "", "%s occurs twice", n.Value)
 		return list
 	}
 	return append(list, n.Value)

@@ -59,8 +59,8 @@ var foreignAttributes = map[string]string{
 var foreignNodes = map[string]string{
 	"AsyncSequence":           `write "Sequence"`,
 	"AsyncFallback":           `write "Fallback"`,
-	"SequenceWithMemory":      `write "Sequence"; what it has done is forgotten when it is deactivated`,
-	"SequenceStar":            `write "Sequence"; what it has done is forgotten when it is deactivated`,
+	"SequenceWithMemory":      `write "Sequence"; its memory is cleared when it is deactivated`,
+	"SequenceStar":            `write "Sequence"; its memory is cleared when it is deactivated`,
 	"FallbackStar":            `write "Fallback"`,
 	"ParallelAll":             `write "Parallel"`,
 	"WhileDoElse":             "write a ReactiveFallback of a ReactiveSequence [condition, do] and the else part",
@@ -107,7 +107,7 @@ func (r *reader) checkName(a *xmltree.Attribute) {
 	for i, c := range a.Value {
 		if unicode.In(c, unicode.Cc, unicode.Zl, unicode.Zp) {
 			at, length := a.Inside(i, utf8.RuneLen(c))
-			r.report(at, length, codeName, "write a blank", "the control character %U cannot stand in a name", c)
+			r.report(at, length, codeName, "write a blank", "a name cannot contain the control character %U", c)
 			return
 		}
 	}

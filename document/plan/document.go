@@ -85,7 +85,7 @@ func (r *reader) document(root *xmltree.Element) *tree {
 			if _, isKind := bt.ParseKind(e.Name); isKind || slices.Contains(explicit, e.Name) {
 				hint = "put it inside a <BehaviorTree>"
 			}
-			r.reportName(e, codeNode, hint, "<%s> cannot stand directly inside <root>", e.Name)
+			r.reportName(e, codeNode, hint, "<%s> is not allowed directly inside <root>", e.Name)
 		}
 	}
 	for _, e := range models {
@@ -142,7 +142,7 @@ func (r *reader) declare(e *xmltree.Element) {
 		case "MetadataFields":
 		default:
 			r.reportName(c, codeNode, diag.DidYouMean(c.Name, []string{"input_port", "output_port", "inout_port"}),
-				"<%s> cannot stand in a model", c.Name)
+				"<%s> is not allowed in a model", c.Name)
 		}
 	}
 	id := e.Find("ID")
@@ -236,7 +236,7 @@ func (r *reader) mainTree(root *xmltree.Element) *tree {
 	}
 	if len(r.order) > 1 {
 		r.reportName(root, codeNoMainTree, "write main_tree_to_execute="+r.quotedTrees(" or "),
-			"the plan has %d trees and does not say which is the main one", len(r.order))
+			"the plan has %d trees and does not name the main one", len(r.order))
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ type drawing struct {
 
 func newDrawing(p *Plan, statuses []bt.Status) *drawing {
 	if statuses != nil && len(statuses) != p.Tree.Len() {
-		panic("plan: as many statuses are wanted as the tree has tasks")
+		panic("plan: the number of statuses is not the number of tasks")
 	}
 	d := &drawing{Plan: p, statuses: statuses, leaf: map[bt.Task]*Leaf{}}
 	for i := range p.Leaves {

@@ -108,7 +108,7 @@ func (r *reader) warnUnused(main *tree) {
 	mark(main)
 	for _, t := range r.order {
 		if id := t.element.Find("ID"); !used[t] && id != nil && r.trees[t.id] == t {
-			r.warn(id.Raw.At, id.Raw.End-id.Raw.At, codeUnusedTree, "", "the tree %q is used nowhere", t.id)
+			r.warn(id.Raw.At, id.Raw.End-id.Raw.At, codeUnusedTree, "", "the tree %q is never used", t.id)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func (r *reader) parseFacts(text string, span func(offset, length int) (at, n in
 		case !wantName && word == "and":
 			wantName = true
 		default:
-			refuse(offset, len(word), "the list of facts should not go on with \""+word+"\"")
+			refuse(offset, len(word), "the list of facts should end before \""+word+"\"")
 			return nil
 		}
 		offset += len(word)

@@ -44,7 +44,7 @@ func (r *reader) items(parent *xmltree.Element) []*item {
 		items = append(items, r.item(e))
 		if name := e.Find("name"); name != nil && name.Value != "" && e.Name != elementSubTree {
 			if first := named[name.Value]; first != nil {
-				r.reportValue(name, codeDuplicateName, "", "its sibling on line %d has the name %q, too",
+				r.reportValue(name, codeDuplicateName, "", "its sibling on line %d is also named %q",
 					r.doc.Line(first.At), name.Value)
 			} else {
 				named[name.Value] = e
@@ -162,7 +162,7 @@ func (r *reader) classify(i *item, id *xmltree.Attribute) bool {
 func (r *reader) classifySubTree(i *item, id *xmltree.Attribute) bool {
 	if id == nil {
 		r.astray = true
-		r.reportName(i.element, codeNoID, "", "<SubTree> does not say which tree it stands for")
+		r.reportName(i.element, codeNoID, "", "<SubTree> does not name its tree")
 		return false
 	}
 	i.subtree = r.trees[id.Value]

@@ -304,7 +304,7 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 	if !i.kind.Acts() {
 		l.conditionLeaf(&leaf)
 		if !l.has(attrOn) && (r.signals != nil || leaf.Off != nil) {
-			r.reportName(i.element, codeNoCondition, `write on="..."`, "the condition %q does not say when it is true",
+			r.reportName(i.element, codeNoCondition, `write on="..."`, "the condition %q does not define when it is true",
 				i.name)
 		}
 	} else {
@@ -347,7 +347,7 @@ func (l leafReader) warnLost(exit []Assignment) {
 // exclusive reports the second of two attributes if both are given.
 func (l leafReader) exclusive(first, second string) {
 	if b, _ := l.attribute(second); b != nil && l.has(first) {
-		l.reportAttribute(b, codeConflictAttr, "keep one of them", "%q and %q both say when the procedure ends", first,
+		l.reportAttribute(b, codeConflictAttr, "keep one of them", "%q and %q both define when the procedure ends", first,
 			second)
 	}
 }

@@ -187,7 +187,7 @@ func (p *parser) input(words []word) (in bt.Input, ok bool) {
 				"inputs of one instant are separated by \";\"")
 			return in, false
 		case !slices.Contains(v.words, w.text):
-			p.report(w.offset, len(w.text), "unknown-word", fmt.Sprintf("%q cannot stand here", w.text), oneOf(v.words))
+			p.report(w.offset, len(w.text), "unknown-word", fmt.Sprintf("%q is not allowed here", w.text), oneOf(v.words))
 			ok = false
 		}
 		texts = append(texts, w.text)

@@ -106,7 +106,7 @@ func (b *builder) checkGoal(at place) {
 		}
 	}
 	if self != "" {
-		b.report(at, diag.Error, codeCycle, fmt.Sprintf("let an action bring %q about that does not need it", l),
+		b.report(at, diag.Error, codeCycle, fmt.Sprintf("add an action that brings %q about without needing it", l),
 			"%q can only be brought about where it holds already: %s", l, cycle(l, []link{{l, self}}))
 		return
 	}
@@ -191,8 +191,8 @@ func (b *builder) order(all []*wanted) []*wanted {
 			for _, w := range rest {
 				names = append(names, w.String())
 			}
-			b.report(rest[0].place, diag.Warning, codeThreat, "the plan may go round in circles: see what the check says",
-				"what brings about one of these facts may undo another: %s", strings.Join(names, ", "))
+			b.report(rest[0].place, diag.Warning, codeThreat, "the plan may go round in circles: see the result of the check",
+				"an action that brings about one of these facts may undo another: %s", strings.Join(names, ", "))
 		}
 		ordered = append(ordered, rest[i])
 		rest = slices.Delete(rest, i, i+1)

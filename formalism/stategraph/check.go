@@ -151,7 +151,7 @@ func (c *checker) reach(around Step, steps *yamldoc.Node) {
 	}
 	for _, s := range level {
 		if !known[s] {
-			c.Add(c.steps[s].key, "unreachable-step", "", "step %q is never active: no way leads to it from the start",
+			c.Add(c.steps[s].key, "unreachable-step", "", "step %q is never active: no path leads to it from the start",
 				c.g.steps[s].name)
 			spread(s)
 		}

@@ -160,7 +160,7 @@ func (e *Engine) State(c *snapshot.Codec) {
 // round, and may go on with a later call.
 func (e *Engine) Settle(t float64, conditions []bool) (Instant, error) {
 	if len(conditions) != len(e.graph.conditions) {
-		panic("stategraph: Settle wants the truth of each condition")
+		panic("stategraph: Settle needs the truth of each condition")
 	}
 	if !(t >= e.t) {
 		panic("stategraph: time goes back")

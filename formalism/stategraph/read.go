@@ -84,7 +84,7 @@ func (b *builder) level(n *yamldoc.Node, what string, parent Step) {
 	b.Mapping(n, what, func(key, value *yamldoc.Node) {
 		name := key.Value
 		if _, taken := b.names[name]; taken { // its inside is not read: that ends a document that contains itself
-			b.Add(key, "duplicate-name", "", "there is a step %q already", name)
+			b.Add(key, "duplicate-name", "", "there is already a step %q", name)
 			return
 		}
 		if name == "" {
@@ -147,7 +147,7 @@ func (b *builder) action(n *yamldoc.Node, s Step) {
 	}
 	list := &b.g.steps[s].actions
 	if slices.Contains(*list, Action(a)) {
-		b.Add(n, "duplicate-name", "", "%s stands twice", name)
+		b.Add(n, "duplicate-name", "", "%s occurs twice", name)
 		return
 	}
 	*list = append(*list, Action(a))
@@ -177,7 +177,7 @@ func (b *builder) ports(s Step) {
 				b.broken = true
 				b.Unknown(n, "unknown-step", "the inside of "+st.name, inside)
 			} else if !add(i, n) {
-				b.Add(n, "duplicate-name", "", "%s stands twice", n.Value)
+				b.Add(n, "duplicate-name", "", "%s occurs twice", n.Value)
 			}
 		})
 	}
@@ -306,7 +306,7 @@ func (b *builder) delay(n *yamldoc.Node) float64 {
 	before := len(b.Diags)
 	v := b.Number(n, expr.Second, "after")
 	if v <= leastDelay && len(b.Diags) == before {
-		b.Add(n, "out-of-range", "leave `after` away for a transition that fires at once", "after must be a positive time")
+		b.Add(n, "out-of-range", "omit `after` for a transition that fires at once", "after must be a positive time")
 	}
 	return v
 }
@@ -354,11 +354,11 @@ func (b *builder) formula(n *yamldoc.Node, x *expr.Node, names *[]string) {
 		m.Code, m.Text = "unknown-condition", fmt.Sprintf("the plan has no condition %q", x.Name())
 		m.Suggest = diag.Near(x.Name(), func() []string { return b.known.Conditions })
 	case expr.OpEqual, expr.OpNotEqual:
-		m.Code, m.Text = expr.CodeEquality, "conditions are not compared"
-		m.Hint = "`a and b or not a and not b` says that two are alike"
+		m.Code, m.Text = expr.CodeEquality, "conditions cannot be compared"
+		m.Hint = "to compare two conditions, write `a and b or not a and not b`"
 	default:
 		m.Code, m.Text = expr.CodeType, "a transition waits for conditions, not for numbers"
-		m.Hint = "join conditions of the plan by and, or, not; what they compare stands in the plan"
+		m.Hint = "join conditions of the plan by and, or, not; comparisons belong in the plan"
 	}
 	b.Inside(n, m)
 }

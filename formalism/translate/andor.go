@@ -42,7 +42,7 @@ const (
 // is an error there is no tree.
 func ReadAndOr(src *diag.Source) (*AndOr, diag.List) {
 	r := &andOrReader{finder: finder{src: src}, tree: &AndOr{Source: src, number: map[string]int{}}}
-	if r.readable("write `or` or `and`, and below it, indented, what is to be solved") {
+	if r.readable("write `or` or `and`, and the parts below it, indented") {
 		lines := 0
 		for at, line := range r.lines() {
 			if lines++; lines > mostProblems {
@@ -70,7 +70,7 @@ func (r *andOrReader) line(at int, line string) {
 	body := strings.TrimLeft(line, " ")
 	n := &problem{kind: bt.Condition, text: body, at: at + len(line) - len(body), indent: len(line) - len(body)}
 	if i := strings.IndexFunc(line, unicode.IsControl); i >= 0 {
-		r.fail(at+i, 1, "bad-character", "indent with blanks", "a tab or control character cannot stand here")
+		r.fail(at+i, 1, "bad-character", "indent with blanks", "a tab or control character is not allowed here")
 		return
 	}
 	word, title, _ := strings.Cut(body, " ")
@@ -104,7 +104,7 @@ func (r *andOrReader) leaf(n *problem) {
 	length := len(n.text)
 	n.text, n.action = strings.TrimSpace(text), strings.TrimSpace(action)
 	if n.text == "" || arrow && n.action == "" {
-		r.fail(n.at, length, "missing-text", "write `what must be true -> action`", "on one side of -> nothing is written")
+		r.fail(n.at, length, "missing-text", "write `what must be true -> action`", "one side of -> is empty")
 	}
 	r.reserved(n.at, n.text)
 	r.reserved(n.at, n.action)
@@ -121,7 +121,7 @@ func (r *andOrReader) attach(n *problem) {
 	case parent.kind == bt.Condition:
 		r.fail(n.at, 0, "leaf-with-parts", "begin the line above with `or` or `and`", "%q has no parts", parent.text)
 	case len(parent.parts) > 0 && parent.parts[0].indent != n.indent:
-		r.fail(n.at, 0, "wrong-indent", "", "the line does not stand below the one it belongs with")
+		r.fail(n.at, 0, "wrong-indent", "", "the indentation matches no line above")
 	}
 	parent.parts = append(parent.parts, n)
 }
@@ -134,7 +134,7 @@ func (r *andOrReader) close(indent int) {
 			return
 		}
 		if last.kind != bt.Condition && len(last.parts) == 0 {
-			r.fail(last.at, 0, "no-parts", "write its parts below it, indented", "nothing is to be solved here")
+			r.fail(last.at, 0, "no-parts", "write its parts below it, indented", "there is nothing to solve here")
 		}
 		r.open = r.open[:len(r.open)-1]
 	}

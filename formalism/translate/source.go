@@ -40,7 +40,7 @@ func (f *finder) readable(hint string) bool {
 	for range f.lines() {
 		return true
 	}
-	f.fail(0, 0, "empty-file", hint, "there is nothing in the file")
+	f.fail(0, 0, "empty-file", hint, "the file is empty")
 	return false
 }
 

@@ -198,7 +198,7 @@ func (r *programReader) names(what string) []string {
 	for {
 		w := r.name(what)
 		if slices.Contains(names, w.text) {
-			r.stop(w, "duplicate-name", "", "%q stands twice", w.text)
+			r.stop(w, "duplicate-name", "", "%q occurs twice", w.text)
 		}
 		names = append(names, w.text)
 		if !r.next(",") {
@@ -214,7 +214,7 @@ func (r *programReader) set() {
 	members := r.names("a constant")
 	r.finish()
 	if _, known := r.p.sets[w.text]; known {
-		r.stop(w, "duplicate-name", "", "there is a set %q already", w.text)
+		r.stop(w, "duplicate-name", "", "there is already a set %q", w.text)
 	}
 	if !r.broken {
 		r.p.sets[w.text] = members
@@ -226,11 +226,11 @@ func (r *programReader) depth() {
 	n, err := strconv.Atoi(w.text)
 	if err != nil || n < 1 || n > mostDepth {
 		r.stop(w, "out-of-range", "write a whole number from 1 to "+strconv.Itoa(mostDepth),
-			"the depth is how many calls can be under way, one inside the other")
+			"the depth is the maximum number of nested calls")
 	}
 	r.finish()
 	if r.p.depth > 0 {
-		r.stop(first, "duplicate-name", "", "the program says `depth` already")
+		r.stop(first, "duplicate-name", "", "`depth` is given twice")
 	}
 	if !r.broken {
 		r.p.depth, r.depthAt = n, first.at
@@ -242,7 +242,7 @@ func (r *programReader) run() {
 	call := r.term()
 	r.finish()
 	if r.p.run != nil {
-		r.stop(first, "duplicate-name", "", "the program says `run` already")
+		r.stop(first, "duplicate-name", "", "`run` is given twice")
 	}
 	if !r.broken {
 		r.p.run = call
@@ -261,7 +261,7 @@ func (r *programReader) header() {
 	r.expect(":")
 	r.finish()
 	if r.p.procedure(w.text) != nil {
-		r.stop(w, "duplicate-name", "", "there is a procedure %q already", w.text)
+		r.stop(w, "duplicate-name", "", "there is already a procedure %q", w.text)
 	}
 	if !r.broken {
 		r.p.procedures = append(r.p.procedures, q)
@@ -284,7 +284,7 @@ func (r *programReader) rule() {
 		s := r.name("the name of a set")
 		next.variable, next.set, next.setAt = w.text, s.text, s.at
 		if slices.Contains(r.current.parameters, w.text) {
-			r.stop(w, "duplicate-name", "", "%q is a parameter already", w.text)
+			r.stop(w, "duplicate-name", "", "%q is already a parameter", w.text)
 		}
 	}
 	r.finish()
@@ -318,7 +318,7 @@ func (r *programReader) joined(op conditionOp, signs []string, part func() *cond
 // alone reports a part of a condition that always holds.
 func (r *programReader) alone(w word, part *condition) {
 	if part.op == opAlways {
-		r.stop(w, "syntax", "leave it away", "`else` and `true` stand alone")
+		r.stop(w, "syntax", "omit it", "`else` and `true` cannot be combined with other conditions")
 	}
 }
 
@@ -388,7 +388,7 @@ func (r *programReader) check() {
 	case r.unread:
 	case len(first.parameters) > 0:
 		r.fail(first.at, len(first.name), "missing-run", "add a line such as `run "+first.name+"(...)`",
-			"the program does not say with which values it runs")
+			"the program does not give the values with which it runs")
 	default:
 		r.p.run = &term{name: first.name, at: first.at}
 	}
@@ -429,7 +429,7 @@ func (r *programReader) checkRules(q *procedure) {
 		}
 		if i > 0 && q.rules[i-1].when.op == opAlways {
 			r.warn(next.act.at, len(next.act.name), "unreachable-rule", "put it above the rule that always holds",
-				"this is never done: the rule before it always holds")
+				"this is never reached: the rule before it always holds")
 		}
 	}
 }
@@ -495,15 +495,15 @@ func (r *programReader) recursion() {
 			state[q] = done
 		case state[q] == open:
 			if !cyclic && r.p.depth == 0 {
-				r.fail(t.at, len(t.name), "missing-depth", "add a line such as `depth 4`: what is called deeper does nothing",
-					"%q calls itself, so the program must say how deep", t.name)
+				r.fail(t.at, len(t.name), "missing-depth", "add a line such as `depth 4`: deeper calls do nothing",
+					"%q calls itself, so the program must limit the depth", t.name)
 			}
 			cyclic = true
 		}
 	}
 	visit(r.p.run)
 	if !cyclic && r.p.depth > 0 {
-		r.warn(r.depthAt, len("depth"), "unused-depth", "leave it away", "no procedure calls itself")
+		r.warn(r.depthAt, len("depth"), "unused-depth", "omit it", "no procedure calls itself")
 		r.p.depth = 0
 	}
 	for _, q := range r.p.procedures {

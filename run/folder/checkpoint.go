@@ -61,7 +61,7 @@ func (p *identity) State(c *snapshot.Codec) {
 	case saved.build != p.build:
 		c.Fail(errors.New("it was written by another build of canopy"))
 	case saved.run != p.run:
-		c.Fail(errors.New("it belongs to another run: a document, a parameter or an option is not the same"))
+		c.Fail(errors.New("it belongs to another run: a document, a parameter or an option differs"))
 	default:
 		p.cpu = saved.cpu
 	}

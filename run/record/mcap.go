@@ -176,7 +176,7 @@ func (c *container) close(s Summary) error {
 func logTime(t float64) (uint64, error) {
 	ns := math.Round(t * 1e9)
 	if !(ns >= 0 && ns < 1<<63) {
-		return 0, fmt.Errorf("a simulated time of %g s is not between 0 and 9.2e9 s, as far as run.mcap counts nanoseconds",
+		return 0, fmt.Errorf("a simulated time of %g s is not between 0 and 9.2e9 s, the range of the nanoseconds of run.mcap",
 			t)
 	}
 	return uint64(ns), nil
@@ -197,13 +197,13 @@ func signalKey(name string) []byte {
 
 // schemas describe the messages of the channels; that of the samples depends on the signals.
 var schemas = [len(topics)][]byte{
-	runChannel: []byte(`{"type":"object","title":"what the run is","properties":{` +
+	runChannel: []byte(`{"type":"object","title":"identity of the run","properties":{` +
 		`"mission":{"type":"string"},"text":{"type":"string"},"plan":{"type":"string"},"vehicle":{"type":"string"},` +
 		`"start":{"type":"number","description":"simulated time of the first sample [s]"},` +
 		`"horizon":{"type":"number","description":"simulated time at which the run is to end [s]"},` +
 		`"method":{"type":"string","description":"method of the integration"},` +
 		`"rel_tol":{"type":"number","description":"relative tolerance of the integration"},` +
-		`"interval":{"type":"number","description":"distance of the sampling grid [s]"},` +
+		`"interval":{"type":"number","description":"interval of the sampling grid [s]"},` +
 		`"tasks":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
 		`"kind":{"type":"string"},"parent":{"type":"integer"},"detail":{"type":"string"},` +
 		`"initial":{"type":"string"}}}},` +
@@ -222,7 +222,7 @@ var schemas = [len(topics)][]byte{
 		`"t":{"type":"number","description":"simulated time [s]"},` +
 		`"micro":{"type":"integer","description":"event iteration within the instant"},` +
 		`"kind":{"type":"string"},"text":{"type":"string"}}}`),
-	summaryChannel: []byte(`{"type":"object","title":"what the run cost and why it ended","properties":{` +
+	summaryChannel: []byte(`{"type":"object","title":"cost and end of the run","properties":{` +
 		`"steps":{"type":"integer"},"rejected_steps":{"type":"integer"},"rhs_evaluations":{"type":"integer"},` +
 		`"jacobians":{"type":"integer"},"factorisations":{"type":"integer"},"state_events":{"type":"integer"},` +
 		`"time_events":{"type":"integer"},"status_changes":{"type":"integer"},` +

@@ -22,7 +22,7 @@ import (
 )
 
 // ErrFormat is wrapped by the errors of a reader for a file that is not a run log, or a damaged one.
-var ErrFormat = errors.New("record: not a sound run log")
+var ErrFormat = errors.New("record: not a valid run log")
 
 // End is how a log ends. It is part of every result from a log: an incomplete log has the events up to a time, and
 // nothing after it.
@@ -163,7 +163,7 @@ func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) 
 	file := bufio.NewReaderSize(r, 1<<16)
 	magic := make([]byte, len(mcap.Magic))
 	if _, err := io.ReadFull(file, magic); err != nil || !bytes.Equal(magic, mcap.Magic) {
-		return false, fmt.Errorf("%w: it does not begin as an MCAP file does", ErrFormat)
+		return false, fmt.Errorf("%w: it does not begin like an MCAP file", ErrFormat)
 	}
 	// The checksum at the end of the data starts at the file, as in our library, or at the data, as in the
 	// specification.

@@ -107,7 +107,7 @@ type Header struct {
 	Horizon    float64     `json:"horizon"`  // planned end of the run [s]
 	Method     string      `json:"method"`   // of the integration
 	RelTol     float64     `json:"rel_tol"`  // relative tolerance of the integration
-	Interval   float64     `json:"interval"` // distance of the sampling grid [s]
+	Interval   float64     `json:"interval"` // interval of the sampling grid [s]
 	Tasks      []Task      `json:"tasks"`
 	Signals    []Signal    `json:"signals"`
 	Plots      []Plot      `json:"plots"`

@@ -93,8 +93,8 @@ func (p *parser) tokens(base int) int {
 			p.add(Node{Kind: Comment, Span: at})
 		case xml.ProcInst:
 			if token.Target == "xml" && at.At != p.Source.Begin() {
-				p.report(at.At, at.Len(), CodeMalformed, "let the file begin with it, or leave it out",
-					"<?xml ...?> does not stand at the beginning of the file")
+				p.report(at.At, at.Len(), CodeMalformed, "begin the file with it, or omit it",
+					"<?xml ...?> is not at the beginning of the file")
 			}
 			p.add(Node{Kind: Instruction, Span: at})
 		case xml.Directive:
@@ -143,7 +143,7 @@ func (p *parser) start(tag Span) {
 		p.Root = e
 	default:
 		p.syntax(tag.At, tag.Len(), "a document has one root element; put all trees inside <root>",
-			"<%s> stands behind the end of <%s>", e.Name, p.Root.Name)
+			"<%s> follows the end of <%s>", e.Name, p.Root.Name)
 	}
 	p.open = append(p.open, e)
 }
@@ -206,13 +206,13 @@ func (p *parser) characters(at Span, text string) {
 	}
 	place := "before the root element"
 	if p.Root != nil {
-		place = fmt.Sprintf("behind the end of <%s>", p.Root.Name)
+		place = fmt.Sprintf("after the end of <%s>", p.Root.Name)
 	}
 	first := p.FirstLine(at)
-	p.report(first.At, first.Len(), CodeMalformed, "write a comment as <!-- ... -->", "text stands %s", place)
+	p.report(first.At, first.Len(), CodeMalformed, "write a comment as <!-- ... -->", "there is text %s", place)
 }
 
-const insteadOfEntity = "write what it stands for where it is used"
+const insteadOfEntity = "write its replacement text where it is used"
 
 var (
 	comment = regexp.MustCompile(`(?s)<!--.*?-->`)

@@ -58,7 +58,7 @@ func (r *Reader) node(n *yaml.Node, read map[*yaml.Node]*Node) *Node {
 		}
 		alias := r.place(n)
 		alias.size = 1
-		r.Add(alias, "yaml-syntax", "write out what is meant", "the alias *%s stands within what it stands for", n.Value)
+		r.Add(alias, "yaml-syntax", "write the value out", "the alias *%s is inside the value that it refers to", n.Value)
 		return alias
 	}
 	if known := read[n]; known != nil {

@@ -56,7 +56,7 @@ var hints = []struct{ about, hint string }{
 	{"could not find expected ':'", "write `name: value`"},
 	{"unexpected end of stream", "a quotation mark that opens a text is not closed"},
 	{"unknown anchor", "quote texts that begin with *"},
-	{"expected node content", "quote texts in which brackets stand"},
+	{"expected node content", "quote texts that contain brackets"},
 	{"escape character", "write texts with backslashes in single quotation marks"},
 	{"expected comment or line break", "write the text of | and > on the lines below it"},
 }

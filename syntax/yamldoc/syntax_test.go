@@ -34,9 +34,9 @@ func TestSyntax(t *testing.T) {
 		"a: 1\n---\n":                                  "2:1  | a file of its own",
 		"a: 1\n---\nb: [\n":                            "3:4 [ | ",
 		"a: 1\n...\nb: 2\n":                            "3:1  | ",
-		"a: 1\nb: &a [*a]\n":                           "2:8  | write out",
+		"a: 1\nb: &a [*a]\n":                           "2:8  | write the value",
 		"a: *none":                                     "1:1  | begin with *",
-		bomb(12):                                       "1:1  | by aliases",
+		bomb(12):                                       "1:1  | fewer aliases",
 	} {
 		r := NewReader(&diag.Source{Name: "test.yaml", Text: text})
 		if root := r.Parse(""); root != nil || len(r.Diags) != 1 {

@@ -49,7 +49,7 @@ func (r *Reader) Parse(hint string) *Node {
 	}
 	if isXML.MatchString(r.Source.Text) {
 		r.Diags = append(r.Diags, diag.Diagnostic{Source: r.Source, Code: "yaml-syntax",
-			Text: "this is XML, perhaps a plan, where YAML is wanted", Hint: hint})
+			Text: "this is XML, perhaps a plan, where YAML is expected", Hint: hint})
 		return nil
 	}
 	var doc, second yaml.Node
@@ -75,7 +75,7 @@ func (r *Reader) Parse(hint string) *Node {
 	}
 	root := r.node(doc.Content[0], map[*yaml.Node]*Node{})
 	if root.size > maxNodes {
-		r.Add(root, "too-large", "repeat less by aliases", "with its aliases the document has more than %d values", maxNodes)
+		r.Add(root, "too-large", "use fewer aliases", "with its aliases the document has more than %d values", maxNodes)
 	}
 	if r.Diags.HasErrors() {
 		return nil
@@ -105,7 +105,7 @@ func (r *Reader) Mapping(n *Node, what string, visit func(key, value *Node)) {
 	seen := map[string]bool{}
 	for i, key := range n.Keys {
 		if seen[key.Value] {
-			r.Add(key, "duplicate-name", "", "%q stands twice in %s", key.Value, what)
+			r.Add(key, "duplicate-name", "", "%q occurs twice in %s", key.Value, what)
 			continue
 		}
 		seen[key.Value] = true

@@ -84,11 +84,11 @@ func (b *builder) section(n *yamldoc.Node, what string, visit func(key, value *y
 	}
 	b.Mapping(n, what, func(key, value *yamldoc.Node) {
 		if _, taken := b.places[key.Value]; taken {
-			b.Add(key, "duplicate-name", "", "there is a signal or parameter %q already", key.Value)
+			b.Add(key, "duplicate-name", "", "there is already a signal or parameter %q", key.Value)
 			return
 		}
 		if !expr.IsName(key.Value) {
-			b.Add(key, "wrong-name", "letters, digits, _ and dots; no word of the expressions",
+			b.Add(key, "wrong-name", "use letters, digits, _ and dots, and no word of the expression language",
 				"%q cannot be a name", key.Value)
 			return
 		}

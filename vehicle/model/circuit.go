@@ -52,7 +52,7 @@ var circuit = &Vehicle{
 		{Variable{"V_cmd", "m/s", "airspeed to fly at"}, 0, true, Between(0, 50)},
 		{Variable{"h_cmd", "m", "altitude to fly at"}, 0, true, Between(0, 5000)},
 		{Variable{"chi_cmd", "rad", "heading to fly at while it does not navigate"}, 0, true, Range{}},
-		{Variable{"navigate", "1", "fly to the waypoint, 1, or at chi_cmd, 0"}, 0, false, Between(0, 1)},
+		{Variable{"navigate", "1", "1: fly to the waypoint, 0: fly at chi_cmd"}, 0, false, Between(0, 1)},
 		{Variable{"waypoint", "1", "number of the waypoint to fly to"}, 1, true, Between(1, waypoints)},
 	},
 	Outputs: []Output{

@@ -13,7 +13,7 @@ type clearSky struct {
 func (c *clearSky) bindings() []binding {
 	return []binding{
 		{Parameter{"solar.TL0", "1", 3, 1, 8, Assumed, "Linke turbidity at sea level"}, &c.turbidityGround},
-		{Parameter{"solar.TLinf", "1", 1.8, 1, 8, Assumed, "Linke turbidity far up"}, &c.turbidityHigh},
+		{Parameter{"solar.TLinf", "1", 1.8, 1, 8, Assumed, "Linke turbidity at high altitude"}, &c.turbidityHigh},
 		{Parameter{"solar.H_TL", "m", 3000, 500, 20000, Assumed, "scale height of the turbidity"}, &c.turbidityHeight},
 		{Parameter{"solar.dhi_frac", "1", 0.075, 0, 0.5, Assumed,
 			"diffuse share of the extraterrestrial irradiance at sea level, sun high"}, &c.diffuseFraction},

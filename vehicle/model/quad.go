@@ -41,7 +41,7 @@ var quad = &Vehicle{
 		{Variable{"vx_cmd", "m/s", "velocity to the north to fly at"}, 0, false, Between(-30, 30)},
 		{Variable{"vy_cmd", "m/s", "velocity to the east to fly at"}, 0, false, Between(-30, 30)},
 		{Variable{"w_cmd", "m/s", "climb rate to fly at"}, 0, false, Between(-10, 10)},
-		{Variable{"rotors", "1", "the rotors turn, 1, or stand, 0; only on the ground"}, 1, true, Between(0, 1)},
+		{Variable{"rotors", "1", "1: the rotors turn, 0: they are stopped, only on the ground"}, 1, true, Between(0, 1)},
 	},
 	Outputs: []Output{
 		{Variable{"distance", "m", "horizontal distance from the start"}, false},

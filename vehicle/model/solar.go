@@ -54,10 +54,10 @@ var solar = &Vehicle{
 	Commands: []Command{
 		{Variable{"CL_cmd", "1", "lift coefficient to fly at, sets the airspeed"}, 1.10, true, Between(0.2, 2)},
 		{Variable{"h_cmd", "m", "altitude to fly at"}, 6000, true, Between(0, 20000)},
-		{Variable{"payload", "1", "payload switched on, 1, or off, 0"}, 0, false, Between(0, 1)},
+		{Variable{"payload", "1", "1: payload on, 0: payload off"}, 0, false, Between(0, 1)},
 		{Variable{"hold_north", "m", "holding point, north of the origin"}, 0, true, Range{}},
 		{Variable{"hold_east", "m", "holding point, east of the origin"}, 0, true, Range{}},
-		{Variable{"hold_radius", "m", "radius of the circle round the holding point"}, 1500, true, AtLeast(1)},
+		{Variable{"hold_radius", "m", "radius of the circle around the holding point"}, 1500, true, AtLeast(1)},
 		{Variable{"electrolyser", "W", "power that loads a fuel cell; assumed, the aircraft has none"}, 0, false,
 			Between(0, 5000)},
 	},

@@ -62,7 +62,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, flag.ErrHelp):
 		return exitOK
 	case err != nil:
-		fmt.Fprintf(stderr, "workprecision: %v\nworkprecision: -help says more\n", err)
+		fmt.Fprintf(stderr, "workprecision: %v\nworkprecision: see -help\n", err)
 		return exitInput
 	}
 	if err := s.run(stdout); err != nil {
@@ -134,7 +134,7 @@ func parse(args []string, help io.Writer) (*selection, error) {
 		s.rtols = []float64{*rtol}
 	}
 	if p := s.problems[0]; len(s.problems) == 1 && len(s.methods) == 1 && !suits(p, s.methods[0]) {
-		return nil, fmt.Errorf("%s is stiff: the explicit method would hardly come to its end", p.Name)
+		return nil, fmt.Errorf("%s is stiff: the explicit method would take too long", p.Name)
 	}
 	return s, nil
 }

@@ -153,7 +153,7 @@ func TestMistakes(t *testing.T) {
 		`flag provided but not defined: -tolerance`:              {"-tolerance", "1"},
 	} {
 		out, err := call(t, exitInput, args...)
-		if out != "" || !strings.Contains(err, message) || !strings.Contains(err, "-help says more") {
+		if out != "" || !strings.Contains(err, message) || !strings.Contains(err, "see -help") {
 			t.Errorf("%v: %q%q, want %q", args, out, err, message)
 		}
 	}
