@@ -308,17 +308,20 @@ func (d *declarer) period(n *yamldoc.Node) float64 {
 	return v
 }
 
-var noteLine = regexp.MustCompile(`(?m)#[ \t]*canopy:[ \t]*accept\b[ \t]*([^\r\n]*)`)
+var noteText = regexp.MustCompile(`^#\s*canopy:\s*accept\b\s*(.*)`)
 
 // notes reads the document's comments `# canopy: accept QUESTION [TASK]: reason`.
 func (d *declarer) notes() {
-	for _, at := range noteLine.FindAllStringSubmatchIndex(d.Source.Text, -1) {
-		text := d.Source.Text[at[2]:at[3]]
-		head, reason, _ := strings.Cut(text, ":")
+	for _, c := range d.Comments() {
+		at := noteText.FindStringSubmatchIndex(c.Text)
+		if at == nil {
+			continue
+		}
+		head, reason, _ := strings.Cut(c.Text[at[2]:], ":")
 		question, about, _ := strings.Cut(strings.TrimSpace(head), " ")
-		n := Note{question, strings.TrimSpace(about), strings.TrimSpace(reason), Place{d.Source, at[0], at[1] - at[0]}}
+		n := Note{question, strings.TrimSpace(about), strings.TrimSpace(reason), Place{d.Source, c.Offset, len(c.Text)}}
 		report := func(code, hint, text string) {
-			d.Diags = append(d.Diags, diag.Diagnostic{Source: d.Source, Offset: at[2], Length: len(head), Code: code,
+			d.Diags = append(d.Diags, diag.Diagnostic{Source: d.Source, Offset: c.Offset + at[2], Length: len(head), Code: code,
 				Text: text, Hint: hint})
 		}
 		switch {

@@ -34,3 +34,24 @@ func TestPropertyMistakes(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestNotes: a note is a comment of the document, at its place; the same words in a text are none.
+func TestNotes(t *testing.T) {
+	p := read(t, `<Action name="climb"/>`)
+	src := &diag.Source{Name: "facts.yaml", Text: "free: [ # canopy: accept conflict climb: it is meant\n  climb] #canopy:accept confict x: y\n" +
+		"properties:\n  - '# canopy: accept conflict climb: a text'\n  # canopy: accept conflict\n"}
+	d, list := ReadFile(src, p)
+	var got []string
+	for _, n := range d.Notes {
+		got = append(got, fmt.Sprintf("%s, %s, %s, %s", n.Question, n.About, n.Reason, src.Text[n.Offset:n.Offset+n.Length]))
+	}
+	for _, m := range list {
+		line, column := m.Position()
+		got = append(got, fmt.Sprintf("%d:%d %s", line, column, m.Code))
+	}
+	want := []string{"conflict, climb, it is meant, # canopy: accept conflict climb: it is meant", "4:6 syntax", "2:25 unknown-question",
+		"5:20 missing-reason"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}

@@ -93,11 +93,13 @@ type mistake struct {
 	text, hint string
 }
 
-// flow reads flow collections, [a, b] and {a: b}, as far as needed to find where one goes wrong.
+// flow reads a document as far as needed to find its comments, and where a flow collection, [a, b] or {a: b}, goes
+// wrong.
 type flow struct {
-	text string
-	at   int
-	open []int // offsets of the brackets that are open
+	text     string
+	at       int
+	open     []int // offsets of the brackets that are open
+	comments []Comment
 }
 
 // flowMistake returns the first place at which a flow collection of a document goes wrong: what follows a value without
@@ -112,6 +114,22 @@ func flowMistake(text string) (mistake, bool) {
 	return mistake{}, false
 }
 
+// Comment is a comment of a document.
+type Comment struct {
+	Text   string // from # to the end of the line
+	Offset int
+}
+
+// Comments returns the comments of a well-formed document. They are found here because the library's nodes give no place
+// of a comment and lack some, such as one behind an opening bracket.
+func (r *Reader) Comments() []Comment {
+	f := flow{text: r.Source.Text, at: r.Source.Begin()}
+	for f.at < len(f.text) {
+		f.line()
+	}
+	return f.comments
+}
+
 // line reads a line of block style, with the flow collections that begin on it.
 func (f *flow) line() (mistake, bool) {
 	indent := f.blanks()
@@ -123,7 +141,7 @@ func (f *flow) line() (mistake, bool) {
 			f.at++
 			return mistake{}, false
 		case rest[0] == '#':
-			f.skipLine()
+			f.comment()
 			return mistake{}, false
 		case rest[0] == '[', rest[0] == '{':
 			if m, found := f.collection(); found {
@@ -155,7 +173,7 @@ func (f *flow) collection() (mistake, bool) {
 		case strings.IndexByte(" \t\r\n", c) >= 0:
 			f.at++
 		case c == '#' && strings.IndexByte(" \t\n", f.text[f.at-1]) >= 0:
-			f.skipLine()
+			f.comment()
 		case c == ',', c == ':' && value >= 0:
 			f.at, value = f.at+1, -1
 		case c == ']' || c == '}':
@@ -259,14 +277,36 @@ func (f *flow) skipLine() {
 	}
 }
 
-// skipBlock skips the lines of a text that | or > begins on a line with the given indentation.
-func (f *flow) skipBlock(indent int) {
+// comment skips a comment, which ends with its line.
+func (f *flow) comment() {
+	at := f.at
 	f.skipLine()
+	f.comments = append(f.comments, Comment{strings.TrimRight(f.text[at:f.at], "\r"), at})
+}
+
+// skipBlock skips the lines of a text that | or > begins on a line with the given indentation: those that are indented
+// as the first one, or, with an indentation in the header, as in |2, more than the line.
+func (f *flow) skipBlock(indent int) {
+	at := f.at
+	f.skipLine()
+	header := f.text[at:f.at]
+	if i := strings.Index(header, " #"); i >= 0 {
+		f.at = at + i + 1
+		f.comment()
+		header = header[:i]
+	}
+	given := strings.ContainsAny(header, "123456789")
 	for f.at < len(f.text) {
 		line, _, _ := strings.Cut(f.text[f.at+1:], "\n")
-		if text := strings.TrimLeft(line, " "); strings.TrimSpace(text) != "" && len(line)-len(text) <= indent {
-			f.at++
-			return
+		if text := strings.TrimLeft(line, " "); strings.TrimSpace(text) != "" {
+			depth := len(line) - len(text)
+			if depth <= indent {
+				f.at++
+				return
+			}
+			if !given {
+				indent, given = depth-1, true
+			}
 		}
 		f.at += 1 + len(line)
 	}

@@ -2,11 +2,14 @@ package yamldoc
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"canopy/diag"
 
+	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 )
 
@@ -72,11 +75,81 @@ func TestWellFormed(t *testing.T) {
 	}
 }
 
+// Comments are found wherever they stand, and nothing else is one: without them the values are the same, and the library
+// finds no comment.
+func TestComments(t *testing.T) {
+	texts := []string{"# a\n\n# b\nk: x # c\nm: # d\n  - 1 # e\n  # f\n# g\n", "k: [ # a\n  1, # b\n  {c: 2} # d\n] # e\nf: [] # g\n",
+		"k: | # a\n  text # no\n  # no\n # b\nm: >2\n    x\n  # no\n# c\n", "k: \"a # no\n  # no\" # a\nm: 'b # no' # b\nn: x#no\n",
+		"k: 1 # a\r\n# b\r\nm: 2\r\n", "\ufeff# a\nk: &x 1 # b\nm: *x # c\n... # d\n# e\n", "# a\n%YAML 1.1\n--- # b\nk: it's # c\n"}
+	var marked strings.Builder
+	for i, text := range texts {
+		r := NewReader(&diag.Source{Name: "test.yaml", Text: text})
+		marked.Reset()
+		for _, c := range r.Comments() {
+			if text[c.Offset:c.Offset+len(c.Text)] != c.Text {
+				t.Errorf("%q: %+v is not at its place", text, c)
+			}
+			marked.WriteString(strings.TrimPrefix(c.Text, "# "))
+		}
+		if want := []string{"abcdefg", "abdeg", "abc", "ab", "ab", "abcde", "abc"}[i]; marked.String() != want {
+			t.Errorf("%q: comments %s, want %s", text, marked.String(), want)
+		}
+		same(t, text)
+	}
+	documents, err := filepath.Glob("../../*/*.yaml")
+	more, err2 := filepath.Glob("../../*/*/*.yaml")
+	if documents = append(documents, more...); err != nil || err2 != nil || len(documents) < 10 {
+		t.Fatal(documents, err, err2)
+	}
+	for _, name := range documents {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, string(text))
+	}
+}
+
+// same tests that a document without its comments has the same values and no comment.
+func same(t *testing.T, text string) {
+	t.Helper()
+	bare, at := "", 0
+	for _, c := range NewReader(&diag.Source{Text: text}).Comments() {
+		bare += strings.TrimRight(text[at:c.Offset], " ")
+		at = c.Offset + len(c.Text)
+	}
+	bare += text[at:]
+	values := func(text string, comments bool) string {
+		var n yaml.Node
+		if err := yaml.Unmarshal([]byte(text), &n); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		var b strings.Builder
+		var visit func(n *yaml.Node)
+		visit = func(n *yaml.Node) {
+			if found := n.HeadComment + n.LineComment + n.FootComment; comments && found != "" {
+				t.Errorf("%q still has %q", text, found)
+			}
+			fmt.Fprintf(&b, "(%q", n.Value)
+			for _, c := range n.Content {
+				visit(c)
+			}
+			b.WriteString(")")
+		}
+		visit(&n)
+		return b.String()
+	}
+	if was, is := values(text, false), values(bare, true); was != is {
+		t.Errorf("%q has the values\n%s\nwithout its comments\n%s", text, was, is)
+	}
+}
+
 // Whatever the text, looking for the place of a mistake ends, inside the text.
 func TestFlowMistakeEnds(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"[", "]", "{", "}", ",", ": ", ":", " ", "\n", "\"", "'", "\\", "#", "|", "- ", "&a ", "*a", "a", "é", "\t"})
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(piece).Draw(t, "pieces"), "")
+		NewReader(&diag.Source{Text: text}).Comments()
 		if m, found := flowMistake(text); found && (m.at < 0 || m.length < 0 || m.at+m.length > len(text)) {
 			t.Fatalf("%q: %+v", text, m)
 		}
