@@ -35,11 +35,6 @@ type Situation struct {
 func ComparePlans(old, updated declare.Subject) Comparison {
 	models := newModels(newDiagrams, old, updated)
 	a, b := models[0], models[1]
-	for _, m := range models {
-		if m.script >= 0 {
-			return Comparison{Verdict: Undecided, Text: m.uncovered()}
-		}
-	}
 	slow := a.slow() || b.slow()
 	if !slow && !a.Remembers() && !b.Remembers() && a.same(b) {
 		return Comparison{Text: "the behaviour is the same: each action is active in the same states"}
@@ -60,9 +55,6 @@ func CompareGraph(s declare.Subject, g *stategraph.Graph) Comparison {
 		}
 	}
 	a := NewModel(s)
-	if a.script >= 0 {
-		return Comparison{Verdict: Undecided, Text: a.uncovered()}
-	}
 	c := compare(treeSide{a.idle()}, graphSide{a.idle(), stategraph.NewEngine(g)}, a,
 		min(maxMoves, maxVisits/(a.tree.Len()+g.Len())))
 	if a.slow() {
@@ -239,7 +231,7 @@ func compare(old, updated side, m *Model, most int) Comparison {
 		}
 		return c
 	}
-	a, b := old.clone(), updated.clone()
+	a, b, loops := old.clone(), updated.clone(), false
 	nodes.Arrive(-1, "", node{old, updated, -1, nil}) // before they begin
 	for i := range nodes.Leave() {
 		at := nodes.Move(i)
@@ -263,6 +255,10 @@ func compare(old, updated side, m *Model, most int) Comparison {
 				b.set(at.new)
 				first, second = a.move(worlds[w], over), b.move(worlds[w], over)
 			}
+			if first != nil && second != nil { // a run of either ends here
+				loops = true
+				continue
+			}
 			if err := cmp.Or(first, second); err != nil {
 				return unknown(err.Error())
 			}
@@ -276,8 +272,12 @@ func compare(old, updated side, m *Model, most int) Comparison {
 			}
 		}
 	}
-	return Comparison{Text: fmt.Sprintf("the behaviour is the same: in all %d states that both can reach together",
+	c := Comparison{Text: fmt.Sprintf("the behaviour is the same: in all %d states that both can reach together",
 		nodes.Len()-1)}
+	if loops {
+		c.Text += "; in some worlds both are instantaneous loops"
+	}
+	return c
 }
 
 // whole returns the region of one world.

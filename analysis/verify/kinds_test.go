@@ -19,13 +19,13 @@ import (
 
 // TestEachKind puts each row of the table of kinds through all that reads it: both engines, the conventional tick, a
 // trace script, reading and writing of plans, drawings, verification, reaction, state graphs. Nothing panics, the
-// engines agree step by step, and no question about a kind that the abstraction does not cover is answered by a proof.
+// engines agree step by step, and every question is answered.
 // The sweeps of package bt take each kind from the same table (bt.TestRandom).
 func TestEachKind(t *testing.T) {
 	for _, kind := range bt.Kinds() {
 		t.Run(kind.String(), func(t *testing.T) {
 			reached := map[bt.Status]bool{}
-			for seed := range uint64(60) {
+			for seed := range uint64(40) {
 				eachKind(t, kind, rand.New(rand.NewPCG(7, seed)), reached)
 			}
 			wanted := []bt.Status{bt.Success, bt.Failure}
@@ -82,10 +82,15 @@ func eachKind(t *testing.T, kind bt.Kind, r *rand.Rand, reached map[bt.Status]bo
 		plan.DOT(&drawn, p)); err != nil {
 		t.Error(err)
 	}
-	for _, f := range Check(declare.Subject{Plan: p}) {
-		covered := kind.Family() != bt.Script || f.Question == "reaction"
-		if !covered && f.Verdict != Undecided {
-			t.Errorf("%s of a %s is %s: %s", f.Question, kind, f.Verdict, f.Text)
+	subject := declare.Subject{Plan: p}
+	for _, l := range p.Tree.Leaves() { // some actions refuse and end at any time, not so many that searches are cut short
+		if p.Tree.Kind(l).Acts() && len(subject.Declared.Free) < 2 && r.IntN(3) == 0 {
+			subject.Declared.Free = append(subject.Declared.Free, p.Tree.Name(l))
+		}
+	}
+	for _, f := range Check(subject) {
+		if f.Verdict == Undecided {
+			t.Errorf("%s of a %s: %s\n%s", f.Question, kind, f.Text, trees.Outline(root))
 		}
 		if f.Script != "" {
 			src := &diag.Source{Name: "script", Text: f.Script}
@@ -94,9 +99,8 @@ func eachKind(t *testing.T, kind bt.Kind, r *rand.Rand, reached map[bt.Status]bo
 			}
 		}
 	}
-	if c := ComparePlans(declare.Subject{Plan: p}, declare.Subject{Plan: p}); c.Verdict != Proved &&
-		(kind.Family() != bt.Script || c.Verdict != Undecided) {
-		t.Errorf("a %s is not the same as itself: %s", kind, c.Text)
+	if c := ComparePlans(subject, subject); c.Verdict != Proved {
+		t.Errorf("a %s is not the same as itself: %s\n%s", kind, c.Text, trees.Outline(root))
 	}
 	if _, err := translate.StateGraph(p, translate.Assumptions{}); err != nil {
 		t.Error(err)

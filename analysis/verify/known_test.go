@@ -273,3 +273,35 @@ func TestNamesThatScriptsCannotSpell(t *testing.T) {
 		}
 	}
 }
+
+// TestScripts: a committed branch stays, a child is run again up to the limit, and a result is kept.
+func TestScripts(t *testing.T) {
+	branch := `<IfThenElse name="i"><Condition name="c" on="x ge 1"/><Action name="a"/><Action name="b"/></IfThenElse>`
+	for _, test := range []struct {
+		name, plan, declared, question string
+		verdict                        Verdict
+		script                         string
+	}{
+		{"one branch runs", branch, "", "complete", Proved, ""},
+		{"not both", branch, "always: [not (a and b)]", "always", Proved, ""},
+		{"the branch stays", branch, "always: [c -> not b]", "always", Refuted, "set c true\n"},
+		{"a condition that never holds", branch, "facts: [x < 1]", "dead", Refuted, ""},
+		{"runs end", `<RetryUntilSuccessful num_attempts="3" name="r"><Action name="a" failed="x ge 1"/></RetryUntilSuccessful>`,
+			"", "complete", Refuted, "end a failure\nend a failure\nend a failure\n"},
+		{"runs that never end", `<Repeat num_cycles="-1" name="r"><Action name="a" failed="x ge 1"/></Repeat>`,
+			"facts: [x < 1]", "complete", Proved, ""},
+		{"a script that waits", `<Repeat num_cycles="-1" name="r"><Condition name="c"/></Repeat>`, "", "complete", Refuted,
+			"set c true\n"},
+		{"a result is kept", `<ReactiveSequence name="s"><RunOnce name="o"><Action name="a" done="x ge 1"/></RunOnce>
+			<Action name="b"/></ReactiveSequence>`, "always: [x < 1 -> not b]", "always", Refuted, "end a success\n"},
+		{"it is the result of a run", `<ReactiveSequence name="s"><RunOnce name="o"><Action name="a" failed="x ge 1"/></RunOnce>
+			<Action name="b"/></ReactiveSequence>`, "", "dead", Refuted, ""},
+	} {
+		s, found := check(t, test.plan, test.declared)
+		f := byQuestion(found, test.question)[0]
+		if f.Verdict != test.verdict || f.Script != test.script {
+			t.Errorf("%s: %s %s\n%s", test.name, f.Verdict, f.Text, f.Script)
+		}
+		finals(t, s.Plan.Tree, f.Script)
+	}
+}

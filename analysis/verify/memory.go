@@ -18,18 +18,20 @@ import (
 //	pinnedGood[i]    a child of a Parallel is pinned: the parent is active
 //	pinnedBad[i]
 //	race[t]          the count of a Parallel that was reached first, if both are
+//	at[t]            the stored state of a script's automaton; script.go
 //
 // An action with an outcome is not active where the outcome is due. A task that is not active remembers nothing.
 
 // variables is the memory of one task; -1: it has none of the kind.
 type variables struct {
 	kept, heldGood, heldBad, pinnedGood, pinnedBad, race int
+	at                                                   []int // by stored state after the initial one
 }
 
-// nature finds the tasks with actions below them and the tasks with memory.
+// nature finds the tasks that can be active, how scripts decide, and the tasks with memory.
 func (m *Model) nature() {
 	n := m.tree.Len()
-	m.acts, m.remembers = make([]bool, n), make([]bool, n)
+	m.acts, m.remembers, m.courses = make([]bool, n), make([]bool, n), make([]bt.Courses, n)
 	for t := range n {
 		task := bt.Task(t)
 		if i, ok := m.leafOf[task]; ok {
@@ -42,11 +44,16 @@ func (m *Model) nature() {
 			m.acts[t] = m.acts[t] || m.acts[k]
 			m.remembers[t] = m.remembers[t] || m.remembers[k]
 		}
+		if m.tree.Kind(task).Family() == bt.Script {
+			m.courses[t] = m.tree.Courses(task, func(child bt.Task) bool { return m.acts[child] })
+			m.acts[t] = m.acts[t] || slices.ContainsFunc(m.courses[t].All, waits)
+		}
 		m.remembers[t] = m.remembers[t] || m.pins(task)
 	}
 }
 
-// pins reports whether a task is a composite with memory that can be active after it has pinned a child.
+// pins reports whether a task is a composite with memory that can be active after it has pinned a child or stored a
+// state.
 func (m *Model) pins(t bt.Task) bool {
 	kids := m.tree.Children(t)
 	acts := func(k bt.Task) bool { return m.acts[k] }
@@ -59,6 +66,8 @@ func (m *Model) pins(t bt.Task) bool {
 		return slices.ContainsFunc(kids[1:], acts)
 	case bt.Count:
 		return len(kids) > 1 && slices.ContainsFunc(kids, acts)
+	case bt.Script:
+		return m.courses[t].States > 1
 	}
 	panic("verify: a composite with memory of an unknown family")
 }
@@ -68,7 +77,7 @@ func (m *Model) Remembers() bool { return m.remembers[m.tree.Root()] }
 
 // memorise gives a task its variables.
 func (m *Model) memorise(t bt.Task) {
-	v := variables{-1, -1, -1, -1, -1, -1}
+	v := variables{-1, -1, -1, -1, -1, -1, nil}
 	if m.remembers[t] && m.acts[t] {
 		if i, ok := m.leafOf[t]; ok {
 			l := &m.leaves[i]
@@ -85,6 +94,9 @@ func (m *Model) memorise(t bt.Task) {
 			v.heldGood, v.heldBad = m.remember(), m.remember()
 			if m.tree.Kind(t).Family() == bt.Count && m.pins(t) {
 				v.race = m.remember()
+			}
+			for range m.courses[t].States - 1 {
+				v.at = append(v.at, m.remember())
 			}
 		}
 	}
@@ -180,6 +192,7 @@ func (m *Model) restrictMemory() {
 		if v.kept >= 0 {
 			m.rule(m.bit(v.kept), m.near[t])
 		}
+		m.restrictScript(task)
 		for _, k := range m.tree.Children(task) {
 			if m.pinsOver(task, k) {
 				m.rule(s.and(m.since(task, k), m.passes(task)[k]), m.pinnedOver(k))
@@ -189,11 +202,14 @@ func (m *Model) restrictMemory() {
 }
 
 // since returns where a child's turn has come in an active composite: where the child before it is pinned, if the
-// composite pins, else where the composite is active.
+// composite pins, else where the composite is active. A script that never goes on after a child has no such child.
 func (m *Model) since(p, child bt.Task) set {
 	kids := m.tree.Children(p)
 	if i := slices.Index(kids, child); i > 0 && m.pinsOver(p, kids[i-1]) {
 		return m.pinnedOver(kids[i-1])
+	}
+	if m.wanted[child] != nil && !m.passed(p, child) {
+		return m.space.none()
 	}
 	return m.near[p]
 }

@@ -34,16 +34,17 @@ type Model struct {
 	always  []expr.Logic
 	goal    *expr.Logic
 
-	script            bt.Task // a Script, which the abstraction does not cover: there are no sets; -1: none
 	space             space
-	above             []set       // by variable of a cut: its signal is above it
-	truth             []set       // by leaf: of a condition
-	good, bad, active []set       // by task
-	near              []set       // by task: active in the states that are considered, expressed by the pinned tasks
-	holds             []set       // by task: its result is held; nil if it never is
-	vars              []variables // by task
-	memory            []int       // all variables of memory
-	rules             []set       // that the memory obeys
+	above             []set        // by variable of a cut: its signal is above it
+	truth             []set        // by leaf: of a condition
+	good, bad, active []set        // by task
+	near              []set        // by task: active in the states that are considered, expressed by the pinned tasks
+	holds             []set        // by task: its result is held; nil if it never is
+	vars              []variables  // by task
+	courses           []bt.Courses // by task, of scripts
+	wanted, steps     []set        // by task: its script wants it; of scripts: another state than the stored one is reached
+	memory            []int        // all variables of memory
+	rules             []set        // that the memory obeys
 	acts              []bool
 	remembers         []bool
 	latches           set          // what conditions with hysteresis can remember; nil: there are none
@@ -68,18 +69,8 @@ func newModels(spaceOf func(variables int) space, subjects ...declare.Subject) [
 	vocab := newVocabulary()
 	models := make([]*Model, len(subjects))
 	for i, s := range subjects {
-		m := &Model{subject: s, plan: s.Plan, tree: s.Plan.Tree, vocab: vocab, leafOf: map[bt.Task]int{}, script: -1}
-		for t := range bt.Task(m.tree.Len()) {
-			if m.tree.Kind(t).Family() == bt.Script {
-				m.script = t
-			}
-		}
+		m := &Model{subject: s, plan: s.Plan, tree: s.Plan.Tree, vocab: vocab, leafOf: map[bt.Task]int{}}
 		models[i] = m
-	}
-	if slices.ContainsFunc(models, func(m *Model) bool { return m.script >= 0 }) {
-		return models
-	}
-	for _, m := range models {
 		m.readLeaves()
 		m.nature()
 		m.collect()
@@ -99,7 +90,7 @@ func (m *Model) build(in space) {
 	m.space = in
 	n := m.tree.Len()
 	m.good, m.bad = make([]set, n), make([]set, n)
-	m.holds = make([]set, n)
+	m.holds, m.wanted, m.steps = make([]set, n), make([]set, n), make([]set, n)
 	m.judge()
 	m.activate()
 	m.restrict()
@@ -351,6 +342,8 @@ func (m *Model) verdict(t bt.Task) (good, bad set) {
 		return good, bad
 	case bt.Count:
 		return m.parallel(t)
+	case bt.Script:
+		return m.follow(t)
 	}
 	panic("verify: a composite of an unknown family")
 }
@@ -495,6 +488,9 @@ func (m *Model) activity(pass func(t, k bt.Task, prefix, over set) set) []set {
 		over := m.passes(t)
 		for _, k := range m.tree.Children(t) {
 			enter[k] = prefix
+			if m.wanted[k] != nil {
+				enter[k] = s.and(active[t], m.wanted[k])
+			}
 			if over != nil {
 				prefix = pass(t, k, prefix, over[k])
 			}

@@ -113,8 +113,19 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// observe starts the engine of a plan with memory in states in which each action might be active, and records the tasks
-// that it activates: these need no proof. Where procedures take time it visits all states, if it can.
+// ends returns the tasks that can be active and have no such task below them: actions, and scripts that wait.
+func (m *Model) ends() []bt.Task {
+	var tasks []bt.Task
+	for t := range bt.Task(m.tree.Len()) {
+		if m.acts[t] && !slices.ContainsFunc(m.tree.Children(t), func(k bt.Task) bool { return m.acts[k] }) {
+			tasks = append(tasks, t)
+		}
+	}
+	return tasks
+}
+
+// observe starts the engine of a plan with memory in states in which each of its ends might be active, and records the
+// tasks that it activates: these need no proof. Where procedures take time it visits all states, if it can.
 func (m *Model) observe() {
 	if m.entered != nil {
 		return
@@ -132,7 +143,7 @@ func (m *Model) observe() {
 	if !m.Remembers() {
 		return
 	}
-	for _, a := range m.actions() {
+	for _, a := range m.ends() {
 		in := m.space.and(m.active[a], m.lawful)
 		if m.entered[a] || m.space.empty(in) {
 			continue
@@ -162,10 +173,10 @@ func (m *Model) idles(t bt.Task) bool {
 	return !m.entered[t] && (m.explored || m.space.empty(m.space.and(m.active[t], m.passing)))
 }
 
-// unreached finds, with the engine, the actions of a plan with memory that never become active, although the
+// unreached finds, with the engine, the ends of a plan with memory that never become active, although the
 // abstraction allows it.
 func (m *Model) unreached() []Finding {
-	rest := slices.DeleteFunc(m.actions(), func(t bt.Task) bool { return m.entered[t] || m.idles(t) })
+	rest := slices.DeleteFunc(m.ends(), func(t bt.Task) bool { return m.entered[t] || m.idles(t) })
 	if len(rest) == 0 {
 		return nil
 	}
@@ -214,8 +225,9 @@ func (m *Model) deadFinding(t bt.Task) Finding {
 		return m.neverSeen(t, m.visited(len(m.reachable.states)))
 	}
 	of := t // a composite is explained by its first action
-	for m.tree.Kind(of).Family() != bt.Leaf {
-		of = m.tree.Children(of)[slices.IndexFunc(m.tree.Children(of), func(k bt.Task) bool { return m.acts[k] })]
+	for acting := []bt.Task{t}; len(acting) > 0; {
+		of = acting[0]
+		acting = slices.DeleteFunc(slices.Clone(m.tree.Children(of)), func(k bt.Task) bool { return !m.acts[k] })
 	}
 	needs := m.needs(of)
 	// Deletion: a need is left out if the others still exclude each other. What remains is minimal.
@@ -269,6 +281,9 @@ func (m *Model) needs(t bt.Task) []need {
 				}
 				m.passedNeeds(k, m.tree.Kind(p).Over() == bt.Success, add)
 			}
+		}
+		if in := m.wanted[child]; in != nil {
+			add(name(p)+" comes to "+name(child), in)
 		}
 		if m.tree.Kind(p).Family() == bt.Count {
 			add(name(p)+" has not ended", s.not(s.or(m.good[p], m.bad[p])))

@@ -21,7 +21,7 @@ type Player struct {
 	slow    bool              // procedures take the time that the plan declares, else none
 	over    []bt.Task         // whose procedures are over in this instant
 	lines   []string          // of a script that does the same
-	entered []bt.Task         // whose entry procedures the last move began
+	entered []bt.Task         // that the last move activated
 }
 
 // maxRounds bounds the instants that follow each other in one world.
@@ -92,11 +92,15 @@ func (p *Player) Move(world []bool, over ...bt.Task) error {
 
 func (p *Player) settle(inputs []bt.Input) error {
 	instant, err := p.engine.Settle(inputs)
+	for _, c := range instant.Changes {
+		if c.To == bt.Activating {
+			p.entered = append(p.entered, c.Task)
+		}
+	}
 	for _, c := range instant.Commands {
 		l := &p.m.leaves[p.m.leafOf[c.Task]]
 		takes := l.exit.slow
 		if !c.Exit {
-			p.entered = append(p.entered, c.Task)
 			takes = l.entry.slow
 		}
 		p.known[p.m.leafOf[c.Task]].Start(c.Exit, p.slow && takes)

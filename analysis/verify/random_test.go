@@ -22,6 +22,7 @@ type randomPlan struct {
 	*rand.Rand
 	memory       bool // also kinds and actions that remember
 	slow         bool // procedures may take time
+	scripts      bool // many scripts
 	stubs, count int
 	actions      []string
 	conditions   []string
@@ -65,7 +66,7 @@ func (r *randomPlan) node(depth int) string {
 	return b.String() + "</" + kind.String() + ">"
 }
 
-// composite draws a kind from the table; those that the abstraction does not cover are in TestScripts.
+// composite draws a kind from the table.
 func (r *randomPlan) composite() bt.Kind {
 	var kinds []bt.Kind
 	for _, k := range bt.Kinds() {
@@ -78,7 +79,11 @@ func (r *randomPlan) composite() bt.Kind {
 			if r.slow { // tasks that are active side by side
 				kinds = append(kinds, k, k, k)
 			}
-		case bt.Leaf, bt.Script:
+		case bt.Script:
+			if r.scripts { // more often than the table has them
+				kinds = append(kinds, k, k)
+			}
+		case bt.Leaf:
 			continue
 		default:
 			panic("a kind of an unknown family")
@@ -488,9 +493,10 @@ func byQuestion(all []Finding, q string) []Finding {
 }
 
 // TestAnswersAgreeWithBruteForce: on random plans every answer is that of visiting all states with the engine. Plans
-// without memory are always decided.
+// without memory are always decided, and 98 % of the answers about others.
 func TestAnswersAgreeWithBruteForce(t *testing.T) {
-	for _, test := range []struct{ memory, slow bool }{{false, false}, {true, false}, {true, true}, {false, true}} {
+	for _, test := range []struct{ memory, slow, scripts bool }{{}, {memory: true}, {memory: true, slow: true}, {slow: true},
+		{memory: true, scripts: true}, {memory: true, slow: true, scripts: true}} {
 		memory := test.memory
 		cases, undecided, refuted, proved, passing := 2000, 0, 0, 0, 0
 		if memory || test.slow {
@@ -499,7 +505,7 @@ func TestAnswersAgreeWithBruteForce(t *testing.T) {
 		if testing.Short() {
 			cases /= 10
 		}
-		r := &randomPlan{Rand: rand.New(rand.NewPCG(5, 2)), memory: memory, slow: test.slow}
+		r := &randomPlan{Rand: rand.New(rand.NewPCG(5, 2)), memory: memory, slow: test.slow, scripts: test.scripts}
 		for range cases {
 			s := r.subject(t)
 			want, ok := newBrute(s).all(100)
@@ -543,7 +549,8 @@ func TestAnswersAgreeWithBruteForce(t *testing.T) {
 			}
 		}
 		t.Logf("%+v: %d proved, %d refuted, %d undecided, %d conflicts in passing", test, proved, refuted, undecided, passing)
-		if proved < cases/2 || refuted < cases/2 || undecided > cases/5 || test.slow && passing == 0 && !testing.Short() {
+		if proved < cases/2 || refuted < cases/2 || undecided > (proved+refuted)/50 ||
+			test.slow && passing == 0 && !testing.Short() {
 			t.Errorf("%+v: %d proved, %d refuted, %d undecided, %d conflicts in passing", test, proved, refuted, undecided, passing)
 		}
 	}
@@ -564,8 +571,8 @@ func expectTasks(t *testing.T, s declare.Subject, found []Finding, want truthOf)
 			}
 		}
 	}
-	for _, task := range tree.Leaves() {
-		if tree.Kind(task) != bt.Action || want.active[task] {
+	for _, task := range NewModel(s).ends() {
+		if want.active[task] {
 			continue
 		}
 		above := false

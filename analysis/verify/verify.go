@@ -49,9 +49,6 @@ type Question struct {
 	Asks  string // the question in words
 	Ask   func(m *Model) []Finding
 	Needs string // the declarations that it needs; "" if none
-
-	declared func(s declare.Subject) bool // reports whether they are declared
-	explores bool                         // it explores the states of the engine and does not use the model
 }
 
 // Questions returns all questions in the order in which they are asked.
@@ -60,30 +57,23 @@ func Questions() []Question {
 		{Name: "complete", Asks: "Is some action active in every state?", Ask: askComplete},
 		{Name: "dead", Asks: "Can every task become active?", Ask: askDead},
 		{Name: "goal", Asks: "Does the plan succeed exactly when its goal holds?", Ask: askGoal,
-			Needs: "Declare a `goal`.", declared: hasGoal},
+			Needs: "Declare a `goal`."},
 		{Name: "reach", Asks: "Is the goal reached from every state?", Ask: askReach,
-			Needs: "Declare a `goal`, and `effects` on its signals.", declared: hasGoal},
+			Needs: "Declare a `goal`, and `effects` on its signals."},
 		{Name: "regression", Asks: "Does each rule lead to an earlier one?", Ask: askRegression,
 			Needs: "The root must be a list of rules: a ReactiveFallback whose first child is a condition. Declare" +
-				" `effects` on the signals of all conditions.", declared: hasEffects},
-		{Name: "always", Asks: "Do the declared properties hold in every state?", Ask: askAlways, Needs: "Declare `always`.",
-			declared: func(s declare.Subject) bool { return len(s.Declared.Always) > 0 }},
+				" `effects` on the signals of all conditions."},
+		{Name: "always", Asks: "Do the declared properties hold in every state?", Ask: askAlways, Needs: "Declare `always`."},
 		{Name: "property", Asks: "Do the declared properties hold in every run?", Ask: askProperties,
-			Needs: "Declare `properties`.", declared: func(s declare.Subject) bool { return len(s.Declared.Properties) > 0 }},
+			Needs: "Declare `properties`."},
 		{Name: "conflict", Asks: "Do two active tasks ever write one command or hold one resource?", Ask: askConflict,
-			Needs:    "No task writes anything, and no `resources` are declared.",
-			declared: func(declare.Subject) bool { return true }},
-		{Name: "chatter", Asks: "Do tasks take turns faster than `period`?", Ask: askChatter, Needs: "Declare `effects`.",
-			declared: hasEffects},
+			Needs: "No task writes anything, and no `resources` are declared."},
+		{Name: "chatter", Asks: "Do tasks take turns faster than `period`?", Ask: askChatter, Needs: "Declare `effects`."},
 		{Name: "command", Asks: "Can every command be written by some task?", Ask: askCommand,
-			Needs:    "A plan alone has no vehicle with commands.",
-			declared: func(s declare.Subject) bool { return len(s.Commands) > 0 }},
-		{Name: "reaction", Asks: "How long does the tree take to settle after one input?", Ask: askReaction, explores: true},
+			Needs: "A plan alone has no vehicle with commands."},
+		{Name: "reaction", Asks: "How long does the tree take to settle after one input?", Ask: askReaction},
 	}
 }
-
-func hasGoal(s declare.Subject) bool    { return s.Declared.Goal != nil }
-func hasEffects(s declare.Subject) bool { return len(s.Declared.Effects) > 0 }
 
 // Check asks all questions and marks the findings that notes accept.
 func Check(s declare.Subject) []Finding {
@@ -98,9 +88,9 @@ func Check(s declare.Subject) []Finding {
 func Answers(s declare.Subject) iter.Seq2[Question, []Finding] {
 	return func(yield func(Question, []Finding) bool) {
 		m := NewModel(s)
-		hopeless := m.full()
+		hopeless := m.space.full()
 		for _, q := range Questions() {
-			if m.full() && !hopeless { // the last question filled the space: start again with a new model
+			if m.space.full() && !hopeless { // the last question filled the space: start again with a new model
 				m = NewModel(s)
 			}
 			if !yield(q, m.ask(q)) {
@@ -113,16 +103,10 @@ func Answers(s declare.Subject) iter.Seq2[Question, []Finding] {
 // ask asks one question; if its sets grow beyond the bound, it is undecided.
 func (m *Model) ask(q Question) []Finding {
 	var found []Finding
-	switch {
-	case m.script >= 0 && !q.explores:
-		if q.Needs == "" || q.declared(m.subject) {
-			found = []Finding{{Verdict: Undecided, Text: m.uncovered(), Tasks: []bt.Task{m.script},
-				Advice: "check the parts of the plan without it as separate plans"}}
-		}
-	case !m.full():
+	if !m.space.full() {
 		found = q.Ask(m)
 	}
-	if m.full() {
+	if m.space.full() {
 		found = []Finding{{Verdict: Undecided,
 			Text: fmt.Sprintf("not concluded: the sets of states need more than %d nodes of decision diagrams", maxNodes),
 			Advice: "conditions that many tasks share make sets large: check subtrees as separate plans, or declare" +
@@ -140,15 +124,6 @@ func (m *Model) ask(q Question) []Finding {
 		}
 	}
 	return found
-}
-
-// full reports whether the model's sets have grown beyond the bound.
-func (m *Model) full() bool { return m.script < 0 && m.space.full() }
-
-// uncovered returns the reason why a question about a plan with a script is not concluded.
-func (m *Model) uncovered() string {
-	return fmt.Sprintf("not concluded: the abstraction does not cover %s, a %s", m.tree.Name(m.script),
-		m.tree.Kind(m.script))
 }
 
 // place returns the position of a task in the plan; for a composite, that of its first leaf.
