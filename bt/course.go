@@ -2,8 +2,9 @@ package bt
 
 import "slices"
 
-// Courses are the ways in which a task of the family Script can decide while no procedure is under way. Its stored states
-// are numbered; 0 is the initial one. How often a child was run again makes no difference: no child has ended then.
+// Courses are the ways in which a task of the family Script can decide while no procedure is under way. Its stored
+// states are numbered; 0 is the initial one. How often a child was run again makes no difference: no child has just
+// ended then.
 type Courses struct {
 	States int  // stored states that can be reached
 	Keeps  bool // they survive the task's deactivation

@@ -42,7 +42,7 @@ type Model struct {
 	holds             []set        // by task: its result is held; nil if it never is
 	vars              []variables  // by task
 	courses           []bt.Courses // by task, of scripts
-	wanted, steps     []set        // by task: its script wants it; of scripts: another state than the stored one is reached
+	wanted, steps     []set        // by task: its script wants it; scripts: a state that is not the stored one is reached
 	memory            []int        // all variables of memory
 	rules             []set        // that the memory obeys
 	acts              []bool
