@@ -343,7 +343,7 @@ func (c *checker) signal(n *Node) quantity {
 		return quantity{unit: v.Unit}
 	}
 	mistake := &Error{Offset: n.at, Length: n.end - n.at, Code: CodeSignal, Text: fmt.Sprintf("unknown signal %q", n.name)}
-	if _, ok := functions[n.name]; ok {
+	if functionIndex(n.name) >= 0 {
 		mistake.Hint = fmt.Sprintf("the function %[1]s is written %[1]s(...)", n.name)
 	} else {
 		mistake.Suggest = diag.Near(n.name, func() []string { return slices.Sorted(maps.Keys(c.scope)) })
@@ -438,16 +438,17 @@ func (c *checker) arguments(n *Node) {
 }
 
 func (c *checker) call(n *Node) quantity {
-	f, ok := functions[n.name]
-	if !ok {
+	index := functionIndex(n.name)
+	if index < 0 {
 		m := &Error{Offset: n.at, Length: n.end - n.at, Code: CodeFunction, Text: fmt.Sprintf("unknown function %q", n.name)}
-		m.Suggest = diag.Near(n.name, func() []string { return append(slices.Sorted(maps.Keys(functions)), "if") })
+		m.Suggest = diag.Near(n.name, functionNames)
 		c.errors = append(c.errors, m)
 	}
-	if !ok || !c.counted(n, f.least, f.most) {
+	if index < 0 || !c.counted(n, functions[index].least, functions[index].most) {
 		c.arguments(n)
 		return unknown
 	}
+	f := &functions[index]
 	need := n.name + " needs numbers"
 	if f.unit == keeps || f.unit == ratio {
 		q := c.alike(n.args, need)

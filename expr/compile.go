@@ -53,7 +53,7 @@ func (c *Compiler) Text(text string) float64 {
 type Indicator struct {
 	Text    string // the relation as first written, in canonical text
 	negated bool   // Text holds below, not above
-	g       []Instruction
+	g       *Code
 
 	isThreshold bool
 	threshold   Threshold
@@ -76,7 +76,8 @@ func (i *Indicator) Threshold() (h Threshold, ok bool) { return i.threshold, i.i
 func (i *Indicator) Value(signals []float64) float64 {
 	switch h := &i.threshold; {
 	case !i.isThreshold:
-		return run(i.g, signals, nil)
+		g, _ := i.g.run(signals, nil, 0)
+		return g
 	case h.Falls:
 		return h.Level - signals[h.Slot]
 	default:
@@ -102,18 +103,15 @@ func (c *Compiler) code(e *Expr, v Variable, frozen bool) *Code {
 		panic(misuse)
 	}
 	b := builder{Compiler: c, values: v.Values, aside: spare}
-	code := &Code{boolean: v.Type == Boolean}
-	b.root(e.root, code.boolean)
-	code.direct = b.finish()
+	code := &Code{kind: v.Type, fixed: e.root.constant, value: e.root.folded}
+	code.direct = b.whole(e.root, v.Type)
 	code.frozen = code.direct
 	if frozen {
 		b.frozen = true
 		b.register(e.root)
-		b.root(e.root, code.boolean)
-		code.frozen = b.finish()
+		code.frozen = b.whole(e.root, v.Type)
 	}
 	code.indicators, code.reads, code.discrete = sorted(b.indicators), sorted(b.reads), sorted(b.discrete)
-	code.fixed, code.value = e.root.constant, e.root.folded
 	return code
 }
 
@@ -134,20 +132,15 @@ type builder struct {
 	discrete   []int // of reads
 }
 
-// finish returns the program. A jump to a jump that is taken in the same case goes directly to the final target.
-func (b *builder) finish() []Instruction {
-	p := b.program
-	for i := len(p) - 1; i >= 0; i-- {
-		for p[i].Op == JumpIf || p[i].Op == JumpUnless {
-			t := p[i].Index
-			if int(t) == len(p) || p[t].Op != p[i].Op {
-				break
-			}
-			p[i].Index = p[t].Index
-		}
-	}
+// whole returns the program of an expression of a type.
+func (b *builder) whole(n *Node, t Type) []Instruction {
 	b.program = nil
-	return slices.Clip(p)
+	if t == Boolean {
+		b.land(b.branch(n, 0, true), 1)
+	} else {
+		b.any(n, 0)
+	}
+	return slices.Clip(b.program)
 }
 
 func (b *builder) emit(in Instruction) { b.program = append(b.program, in) }
@@ -161,14 +154,25 @@ func (b *builder) fetch(in Instruction) {
 	b.emit(in)
 }
 
-// jump leaves the target of a jump open and returns it.
-func (b *builder) jump(o Opcode) (place int) {
-	b.emit(Instruction{Op: o})
-	return len(b.program) - 1
+// save saves the accumulator now, before the program branches.
+func (b *builder) save() {
+	if b.aside != spare {
+		b.fetch(Instruction{Op: Save})
+	}
 }
 
-// land sets the target of a jump to the next instruction.
-func (b *builder) land(place int) { b.program[place].Index = uint32(len(b.program)) }
+// jump writes a jump or a test with an open target and returns its place.
+func (b *builder) jump(in Instruction) (places []int) {
+	b.emit(in)
+	return []int{len(b.program) - 1}
+}
+
+// land sets open targets to the next instruction, or to one beyond it.
+func (b *builder) land(places []int, beyond int) {
+	for _, i := range places {
+		b.program[i].Target = uint(len(b.program) + beyond)
+	}
+}
 
 // registers returns how many registers the value of a node needs. Of two arguments, the one that needs more is computed
 // first, before the other value occupies a register.
@@ -178,7 +182,7 @@ func (n *Node) registers() int {
 		most, next = max(most, a.need), max(next, min(most, a.need))
 	}
 	switch {
-	case n.op == OpAnd, n.op == OpOr, n.op == OpIf, len(n.args) < 2:
+	case n.op == OpAnd, n.op == OpOr, n.op == OpIf, len(n.args) < 2, n.squares():
 		return most
 	case n.op == OpAdd, n.op == OpSubtract, n.op == OpMultiply, n.op == OpDivide, n.op.relation():
 		if x, y := n.fused(); y.fusable() {
@@ -188,6 +192,11 @@ func (n *Node) registers() int {
 	return max(most, next+1)
 }
 
+// squares reports whether the node is the square of its first argument.
+func (n *Node) squares() bool {
+	return n.op == OpPower && n.args[1].constant && n.args[1].folded == 2
+}
+
 // fusable reports whether an instruction can take the node as an argument without a register.
 func (n *Node) fusable() bool { return n.constant || n.op == OpName }
 
@@ -195,7 +204,7 @@ func (n *Node) fusable() bool { return n.constant || n.op == OpName }
 // are computed.
 func (n *Node) fused() (x, y *Node) {
 	x, y = n.sides()
-	if (n.op == OpAdd || n.op == OpMultiply) && x.fusable() {
+	if (n.op == OpAdd || n.op == OpMultiply) && x.fusable() && !y.constant {
 		return y, x
 	}
 	return x, y
@@ -203,52 +212,91 @@ func (n *Node) fused() (x, y *Node) {
 
 // fold returns the value of a constant whose arguments are constants.
 func (n *Node) fold() float64 {
-	b := builder{Compiler: &Compiler{}, aside: spare}
-	b.computed(n, 0)
-	return run(b.program, nil, nil)
-}
-
-// number writes the program of a number, an enumeration or a text. It uses the registers from `at` on.
-func (b *builder) number(n *Node, at int) {
-	if n.constant {
-		b.fetch(Instruction{Op: Constant, Value: n.folded})
-		return
-	}
-	b.computed(n, at)
-}
-
-func (b *builder) computed(n *Node, at int) {
 	switch n.op {
 	case OpNumber:
-		b.fetch(Instruction{Op: Constant, Value: n.SI()})
+		return n.SI()
 	case OpPi:
-		b.fetch(Instruction{Op: Constant, Value: math.Pi})
-	case OpText:
-		b.fetch(Instruction{Op: Constant, Value: b.Text(n.name)})
-	case OpName:
-		b.name(n)
+		return math.Pi
+	}
+	b := builder{Compiler: &Compiler{}, aside: spare}
+	b.computed(n, 0)
+	value, _ := (&Code{direct: b.program}).run(nil, nil, 0)
+	return value
+}
+
+// literal returns the value of a node that is always the same.
+func (b *builder) literal(n *Node) (value float64, ok bool) {
+	switch i := slices.Index(b.values, n.name); {
+	case n.constant:
+		return n.folded, true
+	case n.op == OpText:
+		return b.Text(n.name), true
+	case n.op == OpName && i >= 0 && !b.scope.declares(n.name):
+		return float64(i), true
+	}
+	return n.value, n.op == OpTruth
+}
+
+// any writes the program of a value of any type. It uses the registers from `at` on.
+func (b *builder) any(n *Node, at int) {
+	switch value, ok := b.literal(n); {
+	case ok:
+		b.fetch(Instruction{Op: Constant, Value: value})
+	case n.op == OpName:
+		b.fetch(Instruction{Op: Signal, Index: b.signal(n)})
+	case b.scope.variable(n).Type == Boolean:
+		b.save()
+		yes := b.branch(n, at, true)
+		b.fetch(Instruction{Op: Constant})
+		end := b.jump(Instruction{Op: Jump})
+		b.land(yes, 0)
+		b.fetch(Instruction{Op: Constant, Value: 1})
+		b.land(end, 0)
+	default:
+		b.computed(n, at)
+	}
+}
+
+// forms are the instructions of an operator whose second argument is in a register, a constant or a signal.
+var forms = map[Op][3]Opcode{
+	OpAdd: {Add, AddValue, AddSignal}, OpSubtract: {Subtract, AddValue, SubtractSignal},
+	OpMultiply: {Multiply, MultiplyValue, MultiplySignal}, OpDivide: {Divide, DivideValue, DivideSignal},
+}
+
+// computed writes the program of a number, or of an if.
+func (b *builder) computed(n *Node, at int) {
+	if n.op != OpIf {
+		b.numbersOnly(n.args)
+	}
+	switch n.op {
 	case OpNegative:
-		b.number(n.args[0], at)
+		b.any(n.args[0], at)
 		b.emit(Instruction{Op: Negate})
-	case OpAdd:
+	case OpAdd, OpSubtract, OpMultiply, OpDivide:
 		x, y := n.fused()
-		b.binary(x, y, at, Add, AddValue, AddSignal)
-	case OpSubtract:
-		b.difference(n.args[0], n.args[1], at)
-	case OpMultiply:
-		x, y := n.fused()
-		b.binary(x, y, at, Multiply, MultiplyValue, MultiplySignal)
-	case OpDivide:
-		b.binary(n.args[0], n.args[1], at, Divide, DivideValue, DivideSignal)
+		b.binary(n.op, x, y, at)
 	case OpPower:
-		if e := n.args[1]; e.constant && e.folded == 2 { // faster than math.Pow, never less exact
-			b.number(n.args[0], at)
+		switch x := n.args[0]; {
+		case !n.squares():
+			b.both(x, n.args[1], at, false)
+			b.emit(Instruction{Op: Power, Register: uint8(at)})
+		case x.op == OpName:
+			b.fetch(Instruction{Op: SignalSquare, Index: b.signal(x)})
+		default: // faster than math.Pow, never less exact
+			b.any(x, at)
 			b.emit(Instruction{Op: Square})
-			return
 		}
-		b.both(n.args[0], n.args[1], at, Power)
 	case OpIf:
-		b.choice(n, at, b.any)
+		if len(n.args) != 3 {
+			panic(misuse)
+		}
+		b.save()
+		otherwise := b.branch(n.args[0], at, false)
+		b.any(n.args[1], at)
+		end := b.jump(Instruction{Op: Jump})
+		b.land(otherwise, 0)
+		b.any(n.args[2], at)
+		b.land(end, 0)
 	case OpCall:
 		b.call(n, at)
 	default:
@@ -256,34 +304,8 @@ func (b *builder) computed(n *Node, at int) {
 	}
 }
 
-// any writes the program of a value of any type.
-func (b *builder) any(n *Node, at int) {
-	if b.scope.variable(n).Type == Boolean {
-		b.condition(n, at)
-	} else {
-		b.number(n, at)
-	}
-}
-
-func (b *builder) root(n *Node, boolean bool) {
-	if boolean {
-		b.condition(n, 0)
-	} else {
-		b.any(n, 0)
-	}
-}
-
-// name writes the value of a signal, or of a value of the expected enumeration.
-func (b *builder) name(n *Node) {
-	if i := slices.Index(b.values, n.name); i >= 0 && !b.scope.declares(n.name) {
-		b.fetch(Instruction{Op: Constant, Value: float64(i)})
-		return
-	}
-	b.fetch(Instruction{Op: Signal, Index: b.signal(n)})
-}
-
 // signal returns the slot of a name.
-func (b *builder) signal(n *Node) uint32 {
+func (b *builder) signal(n *Node) uint {
 	i, ok := b.slot(n.name)
 	if !ok {
 		panic(misuse)
@@ -292,136 +314,131 @@ func (b *builder) signal(n *Node) uint32 {
 	if v, declared := b.scope[n.name]; declared && v.Type != Real {
 		b.discrete = append(b.discrete, i)
 	}
-	return uint32(i)
+	return uint(i)
 }
 
-// both writes the arguments of an operation, the one that needs more registers first, and the operation.
-func (b *builder) both(x, y *Node, at int, o Opcode) {
+// both writes two values, the one that needs more registers first: x to the register `at` and y to the accumulator, or
+// the reverse if the operation on them commutes.
+func (b *builder) both(x, y *Node, at int, commutes bool) {
+	first, second := x, y
 	if y.need > x.need {
-		b.any(y, at)
-		b.aside = uint8(at)
-		b.any(x, at+1)
-		b.emit(Instruction{Op: Exchange, Register: uint8(at)})
-	} else {
-		b.any(x, at)
-		b.aside = uint8(at)
-		b.any(y, at+1)
+		first, second = y, x
 	}
-	b.emit(Instruction{Op: o, Register: uint8(at)})
+	b.any(first, at)
+	b.aside = uint8(at)
+	b.any(second, at+1)
+	if first == y && !commutes {
+		b.emit(Instruction{Op: Exchange, Register: uint8(at)})
+	}
 }
 
-// binary is like both, but a constant or a signal as second argument needs no instruction of its own.
-func (b *builder) binary(x, y *Node, at int, o, value, signal Opcode) {
+// numbersOnly refuses conditions in place of numbers.
+func (b *builder) numbersOnly(args []*Node) {
+	if slices.ContainsFunc(args, func(a *Node) bool { return b.scope.variable(a).Type == Boolean }) {
+		panic(misuse)
+	}
+}
+
+// binary writes an operation. A constant or a signal as second argument needs no instruction of its own.
+func (b *builder) binary(o Op, x, y *Node, at int) {
+	register, value, signal := forms[o][0], forms[o][1], forms[o][2]
 	switch {
+	case y.constant && o == OpMultiply && x.op == OpName:
+		b.fetch(Instruction{Op: SignalTimes, Index: b.signal(x), Value: y.folded})
 	case y.constant:
-		b.number(x, at)
-		b.emit(Instruction{Op: value, Value: y.folded})
+		b.any(x, at)
+		v := y.folded
+		if o == OpSubtract {
+			v = -v
+		}
+		b.emit(Instruction{Op: value, Value: v})
 	case y.op == OpName:
-		b.number(x, at)
+		b.any(x, at)
 		b.emit(Instruction{Op: signal, Index: b.signal(y)})
 	default:
-		b.both(x, y, at, o)
+		b.both(x, y, at, o == OpAdd || o == OpMultiply)
+		b.emit(Instruction{Op: register, Register: uint8(at)})
 	}
-}
-
-// difference writes x - y. A constant y becomes the addition of its negative.
-func (b *builder) difference(x, y *Node, at int) {
-	if y.constant {
-		b.number(x, at)
-		b.emit(Instruction{Op: AddValue, Value: -y.folded})
-		return
-	}
-	b.binary(x, y, at, Subtract, AddValue, SubtractSignal)
 }
 
 // call writes a function. Of more than two arguments it is the minimum or the maximum, whatever their order.
 func (b *builder) call(n *Node, at int) {
-	f, ok := functions[n.name]
-	if !ok || len(n.args) < f.least || len(n.args) > f.most {
+	f := functionIndex(n.name)
+	if f < 0 || !functions[f].takes(len(n.args)) {
 		panic(misuse)
 	}
+	in := Instruction{Op: CallTwo, Register: uint8(at), Index: uint(f)}
 	switch len(n.args) {
 	case 1:
-		b.number(n.args[0], at)
-		b.emit(Instruction{Op: f.opcode})
+		b.any(n.args[0], at)
+		in.Op = Call
+		b.emit(in)
 	case 2:
-		b.both(n.args[0], n.args[1], at, f.opcode)
+		b.both(n.args[0], n.args[1], at, false)
+		b.emit(in)
 	default:
 		args := slices.SortedStableFunc(slices.Values(n.args), func(x, y *Node) int { return cmp.Compare(y.need, x.need) })
-		b.number(args[0], at)
+		b.any(args[0], at)
 		for _, a := range args[1:] {
 			b.aside = uint8(at)
-			b.number(a, at+1)
-			b.emit(Instruction{Op: f.opcode, Register: uint8(at)})
+			b.any(a, at+1)
+			b.emit(in)
 		}
 	}
 }
 
-// choice writes an if.
-func (b *builder) choice(n *Node, at int, branch func(*Node, int)) {
-	if len(n.args) != 3 {
-		panic(misuse)
-	}
-	b.condition(n.args[0], at)
-	otherwise := b.jump(JumpUnless)
-	branch(n.args[1], at)
-	end := b.jump(Jump)
-	b.land(otherwise)
-	branch(n.args[2], at)
-	b.land(end)
-}
-
-// condition writes the program of a condition.
-func (b *builder) condition(n *Node, at int) {
+// branch writes a program that jumps if the value of a condition is `when`, else continues behind it. It returns the
+// places of the jumps, whose targets are open.
+func (b *builder) branch(n *Node, at int, when bool) (jumps []int) {
 	switch {
 	case n.op.relation():
-		b.relation(n, at)
+		return b.relation(n, at, when)
 	case n.op.equality():
-		b.equality(n, at)
+		return b.equality(n, at, when)
+	case n.op == OpTruth && (n.value != 0) == when:
+		return b.jump(Instruction{Op: Jump})
 	case n.op == OpTruth:
-		b.fetch(Instruction{Op: Constant, Value: n.value})
+		return nil
 	case n.op == OpName:
-		b.fetch(Instruction{Op: Signal, Index: b.signal(n)})
-	case n.op == OpAnd, n.op == OpOr:
-		b.condition(n.args[0], at)
-		o := JumpUnless
-		if n.op == OpOr {
-			o = JumpIf
-		}
-		end := b.jump(o)
-		b.condition(n.args[1], at)
-		b.land(end)
+		return b.jump(Instruction{Op: SignalIs, Index: b.signal(n), Unless: when})
 	case n.op == OpNot:
-		b.condition(n.args[0], at)
-		b.emit(Instruction{Op: Not})
-	case n.op == OpIf:
-		b.choice(n, at, b.condition)
-	default:
-		panic(misuse)
+		return b.branch(n.args[0], at, !when)
+	case (n.op == OpAnd || n.op == OpOr) && (n.op == OpOr) == when: // each argument decides
+		jumps = b.branch(n.args[0], at, when)
+		return append(jumps, b.branch(n.args[1], at, when)...)
+	case n.op == OpAnd || n.op == OpOr:
+		skip := b.branch(n.args[0], at, !when)
+		jumps = b.branch(n.args[1], at, when)
+		b.land(skip, 0)
+		return jumps
+	case n.op == OpIf && len(n.args) == 3:
+		otherwise := b.branch(n.args[0], at, false)
+		jumps = b.branch(n.args[1], at, when)
+		end := b.jump(Instruction{Op: Jump})
+		b.land(otherwise, 0)
+		jumps = append(jumps, b.branch(n.args[2], at, when)...)
+		b.land(end, 0)
+		return jumps
 	}
+	panic(misuse)
 }
 
-// relation writes a relation as its indicator's side, or the opposite of it. A relation between discrete values needs
-// no indicator: they change only at instants.
-func (b *builder) relation(n *Node, at int) {
+// relation writes a relation as the test of its indicator's side, or of the opposite. A relation between discrete
+// values needs no indicator: they change only at instants.
+func (b *builder) relation(n *Node, at int, when bool) []int {
+	b.numbersOnly(n.args)
 	over, under := n.sides()
-	which := 0
-	if n.op == OpLess || n.op == OpGreater {
-		which = 1
-	}
-	if b.frozen && !b.scope.discrete(n) {
-		b.fetch(Instruction{Op: [2]Opcode{Above, Below}[which], Index: uint32(b.numbers[difference(over, under)])})
-		return
-	}
+	unless := (n.op == OpLess || n.op == OpGreater) == when
 	switch {
+	case b.frozen && !b.scope.discrete(n):
+		return b.jump(Instruction{Op: Above, Unless: unless, Index: uint(b.numbers[difference(over, under)])})
 	case over.op == OpName && under.constant:
-		b.fetch(Instruction{Op: [2]Opcode{AtLeast, LessThan}[which], Index: b.signal(over), Value: under.folded})
+		return b.jump(Instruction{Op: AtLeast, Unless: unless, Index: b.signal(over), Value: under.folded})
 	case under.op == OpName && over.constant:
-		b.fetch(Instruction{Op: [2]Opcode{AtMost, MoreThan}[which], Index: b.signal(under), Value: over.folded})
-	default:
-		b.difference(over, under, at)
-		b.emit(Instruction{Op: [2]Opcode{NonNegative, Negative}[which]})
+		return b.jump(Instruction{Op: AtMost, Unless: unless, Index: b.signal(under), Value: over.folded})
 	}
+	b.binary(OpSubtract, over, under, at)
+	return b.jump(Instruction{Op: NonNegative, Unless: unless})
 }
 
 // sides returns the sides of a relation whose indicator is over - under.
@@ -458,8 +475,9 @@ func (b *builder) register(n *Node) {
 
 func (b *builder) newIndicator(n, over, under *Node) Indicator {
 	g := builder{Compiler: b.Compiler, aside: spare}
-	g.difference(over, under, 0)
-	x := Indicator{Text: n.String(), negated: n.op == OpLess || n.op == OpGreater, g: g.finish()}
+	g.binary(OpSubtract, over, under, 0)
+	x := Indicator{Text: n.String(), negated: n.op == OpLess || n.op == OpGreater,
+		g: &Code{direct: slices.Clip(g.program)}}
 	switch {
 	case over.op == OpName && under.constant:
 		x.threshold, x.isThreshold = Threshold{Slot: int(g.signal(over)), Level: under.folded}, true
@@ -470,18 +488,27 @@ func (b *builder) newIndicator(n, over, under *Node) Indicator {
 }
 
 // equality writes the comparison of two discrete values.
-func (b *builder) equality(n *Node, at int) {
+func (b *builder) equality(n *Node, at int, when bool) []int {
 	outer := b.values
 	for _, a := range n.args {
 		if v := b.scope.variable(a); v.Values != nil {
 			b.values = v.Values
 		}
 	}
-	b.both(n.args[0], n.args[1], at, Equal)
-	b.values = outer
-	if n.op == OpNotEqual {
-		b.emit(Instruction{Op: Not})
+	x, y := n.args[0], n.args[1]
+	if _, ok := b.literal(x); ok {
+		x, y = y, x
 	}
+	test := Instruction{Op: Equal, Register: uint8(at)}
+	_, signal := b.literal(x)
+	if value, ok := b.literal(y); ok && !signal && x.op == OpName {
+		test = Instruction{Op: SignalIs, Index: b.signal(x), Value: value}
+	} else {
+		b.both(x, y, at, true)
+	}
+	b.values = outer
+	test.Unless = (n.op == OpNotEqual) == when
+	return b.jump(test)
 }
 
 // difference returns a text that two pairs of nodes share only if over - under is always the same.

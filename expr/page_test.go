@@ -95,7 +95,7 @@ func TestPageExamples(t *testing.T) {
 		evaluate(row[0], row[1])
 		used += row[0] + " "
 	}
-	for name := range functions {
+	for _, name := range functionNames() {
 		if !strings.Contains(used, name+"(") {
 			t.Errorf("the page has no example of %s", name)
 		}

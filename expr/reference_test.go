@@ -3,7 +3,6 @@ package expr
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"slices"
@@ -161,12 +160,12 @@ func randomReal(t *rapid.T, depth int) *Node {
 	case 6:
 		return node(Node{op: OpIf, name: "if", args: []*Node{randomBoolean(t, depth-1), arg(), arg()}})
 	case 7:
-		names := rapid.SampledFrom(slices.Sorted(maps.Keys(functions)))
-		n := Node{op: OpCall, name: names.Draw(t, "function")}
-		for range functions[n.name].least {
+		f := rapid.SampledFrom(functions[:]).Draw(t, "function")
+		n := Node{op: OpCall, name: f.name}
+		for range f.least {
 			n.args = append(n.args, arg())
 		}
-		if functions[n.name].most > 2 {
+		if f.most > 2 {
 			n.args = append(n.args, arg())
 		}
 		return node(n)

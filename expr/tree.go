@@ -174,7 +174,7 @@ func (n *Node) isConstant() bool {
 	case OpNumber, OpPi:
 		return true
 	case OpCall:
-		if f, known := functions[n.name]; !known || len(n.args) < f.least || len(n.args) > f.most {
+		if f := functionIndex(n.name); f < 0 || !functions[f].takes(len(n.args)) {
 			return false
 		}
 	case OpNegative, OpAdd, OpSubtract, OpMultiply, OpDivide, OpPower:
@@ -258,12 +258,18 @@ func (n *Node) write(b *writer, bind int) {
 	}
 }
 
-// function describes a function of the language.
+// function describes a function of the language, of one argument or of two. One of more arguments is applied from the
+// left.
 type function struct {
+	name        string
 	least, most int // arguments
 	unit        rule
-	opcode      Opcode // folded from the left over more than two arguments
+	one         func(x float64) float64
+	two         func(x, y float64) float64
 }
+
+// takes reports whether the function takes a number of arguments.
+func (f *function) takes(args int) bool { return f.least <= args && args <= f.most }
 
 // rule is a function's effect on units.
 type rule uint8
@@ -277,19 +283,33 @@ const (
 )
 
 // functions is the table of the functions.
-var functions = map[string]function{
-	"abs":   {1, 1, keeps, Abs},
-	"min":   {2, anyNumber, keeps, Min},
-	"max":   {2, anyNumber, keeps, Max},
-	"sqrt":  {1, 1, root, Sqrt},
-	"exp":   {1, 1, pure, Exp},
-	"log":   {1, 1, pure, Log},
-	"sin":   {1, 1, pure, Sin},
-	"cos":   {1, 1, pure, Cos},
-	"tan":   {1, 1, pure, Tan},
-	"asin":  {1, 1, pure, Asin},
-	"acos":  {1, 1, pure, Acos},
-	"atan":  {1, 1, pure, Atan},
-	"tanh":  {1, 1, pure, Tanh},
-	"atan2": {2, 2, ratio, Atan2},
+var functions = [...]function{
+	{"abs", 1, 1, keeps, math.Abs, nil},
+	{"min", 2, anyNumber, keeps, nil, math.Min},
+	{"max", 2, anyNumber, keeps, nil, math.Max},
+	{"sqrt", 1, 1, root, math.Sqrt, nil},
+	{"exp", 1, 1, pure, math.Exp, nil},
+	{"log", 1, 1, pure, math.Log, nil},
+	{"sin", 1, 1, pure, math.Sin, nil},
+	{"cos", 1, 1, pure, math.Cos, nil},
+	{"tan", 1, 1, pure, math.Tan, nil},
+	{"asin", 1, 1, pure, math.Asin, nil},
+	{"acos", 1, 1, pure, math.Acos, nil},
+	{"atan", 1, 1, pure, math.Atan, nil},
+	{"tanh", 1, 1, pure, math.Tanh, nil},
+	{"atan2", 2, 2, ratio, nil, math.Atan2},
+}
+
+// functionIndex returns the place of a function in the table, -1 if there is none.
+func functionIndex(name string) int {
+	return slices.IndexFunc(functions[:], func(f function) bool { return f.name == name })
+}
+
+// functionNames returns the names of the functions.
+func functionNames() []string {
+	names := []string{"if"}
+	for _, f := range functions {
+		names = append(names, f.name)
+	}
+	return names
 }
