@@ -201,7 +201,7 @@ func TestMistakesOfEquations(t *testing.T) {
 		"plan.xml": cart.Plan(`<Action on="x"/>`)}
 	_, diags := mission.Read("m.yaml", f.Open, nil, nil)
 	for _, part := range []string{"m.yaml:3:10: error: horizon must be positive", `did you mean "tau"?`,
-		"cart.vehicle.yaml:7:47: error: unknown signal", `no attribute "on"`} {
+		"cart.vehicle.yaml:7:48: error: unknown signal", `no attribute "on"`} {
 		if !strings.Contains(diags.Error(), part) {
 			t.Errorf("the list lacks %q:\n%s", part, diags)
 		}

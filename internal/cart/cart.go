@@ -75,14 +75,14 @@ func Read(body, yaml string, set ...string) (*mission.Mission, diag.List) {
 	return mission.Read("m/test.yaml", f.Open, []*model.Vehicle{Vehicle}, set)
 }
 
-// Equations is the cart once more, without the derivative that becomes NaN.
+// Equations is the cart once more, written as equations.
 const Equations = `vehicle: cart
 parameters:
   tau: {unit: s, default: 100, min: 1, max: 1000}
   site.noon: {unit: s, default: 43200}
 states:
   x: {unit: m, derivative: v, tolerance: 1e-9, min: -1000, max: 1000}
-  T: {unit: K, initial: 300, derivative: -T / tau, tolerance: 1e-9}
+  T: {unit: K, initial: 300, derivative: "-T / tau + 0 [K/s] * log((site.noon - t) / 1 [s])", tolerance: 1e-9}
 outputs:
   nearly: {unit: m, value: x}
   push: {unit: m/s, value: v}

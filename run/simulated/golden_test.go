@@ -2,6 +2,7 @@ package simulated
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"regexp"
@@ -10,12 +11,14 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/document/mission"
 	"canopy/executive"
 	"canopy/internal/cart"
 	"canopy/internal/golden"
 	"canopy/run"
 	"canopy/run/record"
 	"canopy/sim"
+	"canopy/snapshot"
 )
 
 // TestGolden runs the scripts of testdata: each shows a statement of docs/missions.md. docs/scripts.md describes their
@@ -24,11 +27,27 @@ func TestGolden(t *testing.T) {
 	golden.Run(t, func() golden.Machine { return new(player).answer }, "testdata/*.txt")
 }
 
+// TestGoldenRestored answers the same scripts by runs that are saved and continued by another run after every step.
+func TestGoldenRestored(t *testing.T) { again(t, player{restored: true}) }
+
+// TestGoldenEquations answers the same scripts by the cart that is written as equations.
+func TestGoldenEquations(t *testing.T) { again(t, player{equations: true}) }
+
+func again(t *testing.T, p player) {
+	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
+		return // the first player rewrites the scripts
+	}
+	golden.Run(t, func() golden.Machine { fresh := p; return fresh.answer }, "testdata/*.txt")
+}
+
 // TestDocumented: docs/missions.md names each script.
 func TestDocumented(t *testing.T) { golden.Documented(t, "../../docs/missions.md", "testdata/*.txt") }
 
 // player is the state of a golden script, and the recorder of its runs.
 type player struct {
+	restored, equations bool
+
+	fresh  func() *run.Run
 	run    *run.Run
 	header record.Header
 	last   []float64
@@ -51,6 +70,11 @@ func (p *player) answer(t *testing.T, d golden.Directive) string {
 		}
 		body, yaml, _ := strings.Cut(d.Input+"\n", "---\n")
 		m, diags := cart.Read(body, yaml, set...)
+		if p.equations {
+			head := strings.Replace(cart.Head, "vehicle: cart", "vehicle: cart.vehicle.yaml", 1)
+			files := cart.Files{"m/test.yaml": head + yaml, "m/plan.xml": cart.Plan(body), "m/cart.vehicle.yaml": cart.Equations}
+			m, diags = mission.Read("m/test.yaml", files.Open, nil, set)
+		}
 		var b strings.Builder
 		for _, d := range diags {
 			line, column := d.Position()
@@ -59,10 +83,14 @@ func (p *player) answer(t *testing.T, d golden.Directive) string {
 		if m == nil {
 			return b.String()
 		}
-		var err error
-		if p.run, err = New(m, run.Continuous{}, until); err != nil {
-			t.Fatalf("%s: %v", d.At, err)
+		p.fresh = func() *run.Run {
+			r, err := New(m, run.Continuous{}, math.Inf(1))
+			if err != nil {
+				t.Fatalf("%s: %v", d.At, err)
+			}
+			return r
 		}
+		p.run = p.fresh()
 		p.header = p.run.Header()
 		p.run.Attach(p)
 		return b.String()
@@ -71,7 +99,14 @@ func (p *player) answer(t *testing.T, d golden.Directive) string {
 		p.brief = slices.ContainsFunc(d.Args, func(a golden.Arg) bool { return a.Key == "brief" })
 		var err error
 		for more := true; more && err == nil && p.run.T() < until; {
-			more, err = p.run.Step()
+			if more, err = p.run.Step(); p.restored && err == nil {
+				saved := snapshot.Save(nil, p.run)
+				p.run = p.fresh()
+				if err := snapshot.Load(saved, p.run); err != nil {
+					t.Fatalf("%s: %v", d.At, err)
+				}
+				p.run.Attach(p)
+			}
 		}
 		if err != nil {
 			fmt.Fprintf(&p.log, "error: %s: %s\n", kind(err), p.names(err.Error()))
