@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -73,9 +72,7 @@ refuted and not accepted.`,
 				}
 			}
 			if asJSON {
-				e := json.NewEncoder(cmd.OutOrStdout())
-				e.SetIndent("", "  ")
-				err = e.Encode(asObjects(s, found, written))
+				err = printJSON(cmd.OutOrStdout(), asObjects(s, found, written))
 			} else {
 				err = printFindings(cmd.OutOrStdout(), args[0], found, written)
 			}

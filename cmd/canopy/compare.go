@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -66,9 +65,7 @@ Ctrl-C ends the comparison and prints the configurations flown so far.`,
 				return failed(err)
 			}
 			if asJSON {
-				e := json.NewEncoder(cmd.OutOrStdout())
-				e.SetIndent("", "  ")
-				return failed(errors.Join(e.Encode(rows), err))
+				return failed(errors.Join(printJSON(cmd.OutOrStdout(), rows), err))
 			}
 			return failed(errors.Join(comparison(cmd.OutOrStdout(), rows), err))
 		},

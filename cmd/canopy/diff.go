@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -41,9 +40,7 @@ shows a shortest sequence of states after which they differ.`,
 				return err
 			}
 			if asJSON {
-				e := json.NewEncoder(cmd.OutOrStdout())
-				e.SetIndent("", "  ")
-				return failed(e.Encode(d))
+				return failed(printJSON(cmd.OutOrStdout(), d))
 			}
 			if d.Difference != nil {
 				err = writeDifference(cmd.OutOrStdout(), *d.Difference)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -205,7 +204,5 @@ func writeReactionJSON(out io.Writer, tree *bt.Tree, r *reaction.Result, lines [
 	for _, l := range r.Leaves {
 		result.Leaves = append(result.Leaves, leaf{tree.Name(l.Task), l.Most, l.Bound})
 	}
-	e := json.NewEncoder(out)
-	e.SetIndent("", "  ")
-	return e.Encode(result)
+	return printJSON(out, result)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -352,9 +351,7 @@ func (a *analysis) finish(stdout io.Writer, f *regionFlags, complete bool) error
 	}
 	var out bytes.Buffer
 	if f.asJSON {
-		e := json.NewEncoder(&out)
-		e.SetIndent("", "  ")
-		if err := e.Encode(r); err != nil {
+		if err := printJSON(&out, r); err != nil {
 			return err
 		}
 	} else {

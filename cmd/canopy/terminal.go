@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,13 @@ import (
 
 	"golang.org/x/term"
 )
+
+// printJSON prints a value for other programs.
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
 
 // isTerminal reports whether w is a terminal that interprets escape sequences.
 func isTerminal(w io.Writer) bool {

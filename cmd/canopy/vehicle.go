@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -74,9 +73,7 @@ func findVehicle(name string, stderr io.Writer) (*model.Vehicle, error) {
 }
 
 func vehicleJSON(w io.Writer, v *model.Vehicle) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(map[string]any{"name": v.Name, "text": v.Text, "parameters": v.Parameters, "states": v.States,
+	return printJSON(w, map[string]any{"name": v.Name, "text": v.Text, "parameters": v.Parameters, "states": v.States,
 		"outputs": v.Outputs, "commands": v.Commands})
 }
 

@@ -241,7 +241,7 @@ func signalsSchema(h *Header) []byte {
 	for _, s := range h.Signals {
 		b = append(b, signalKey(s.Name)...)
 		b = append(b, `{"type":"number","description":`...)
-		b = append(b, quote(s.Text+" ["+s.unit()+"]")...)
+		b = append(b, quote(s.Text+" ["+s.UnitOrOne()+"]")...)
 		b = append(b, '}')
 	}
 	return append(b, "}}"...)

@@ -36,17 +36,18 @@ func (e *Extent) add(data []byte) {
 	e.Sum = crc32.Update(e.Sum, crc32.IEEETable, data)
 }
 
-// copy copies exactly this part of a file and compares it.
-func (e *Extent) copy(name string, to io.Writer, r io.Reader) error {
+// resume copies exactly the extent of an earlier file and compares it.
+func (f *csvFile) resume(e Extent, r io.Reader) error {
+	f.extent = e
 	sum := crc32.NewIEEE()
-	n, err := io.CopyN(io.MultiWriter(sum, to), r, e.Length)
+	n, err := io.CopyN(io.MultiWriter(sum, f), r, e.Length)
 	switch {
 	case errors.Is(err, io.EOF):
-		return fmt.Errorf("%w: %s has %d bytes, at the checkpoint it had %d", ErrResume, name, n, e.Length)
+		return fmt.Errorf("%w: %s has %d bytes, at the checkpoint it had %d", ErrResume, f.name, n, e.Length)
 	case err != nil:
 		return err
 	case sum.Sum32() != e.Sum:
-		return fmt.Errorf("%w: %s is not what the run wrote", ErrResume, name)
+		return fmt.Errorf("%w: %s is not what the run wrote", ErrResume, f.name)
 	}
 	return nil
 }
@@ -67,18 +68,8 @@ func (p *Point) State(c *snapshot.Codec) {
 
 // Point returns the current position. The CSV files are written out up to there. It is valid until the next call.
 func (w *Writer) Point() (Point, error) {
-	p := Point{}
 	w.flushCSV()
-	if w.mcap != nil {
-		p.chunks, p.pending = w.mcap.chunks(), w.mcap.pending
-	}
-	if w.status != nil {
-		p.Status = w.status.extent
-	}
-	if w.signals != nil {
-		p.Signals = w.signals.extent
-	}
-	return p, w.err
+	return Point{w.status.extent, w.signals.extent, w.mcap.chunks(), w.mcap.pending}, w.err
 }
 
 // Earlier are the files of an earlier log, the CSV files from their beginning.
@@ -96,24 +87,16 @@ func Resume(h Header, f Files, p Point, old Earlier) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.status != nil {
-		w.status.extent = p.Status
-		if err := p.Status.copy(w.status.name, w.status, old.Status); err != nil {
-			return nil, err
-		}
+	if err := w.status.resume(p.Status, old.Status); err != nil {
+		return nil, err
 	}
-	if w.signals != nil {
-		w.signals.extent = p.Signals
-		if err := p.Signals.copy(w.signals.name, w.signals, old.Signals); err != nil {
-			return nil, err
-		}
+	if err := w.signals.resume(p.Signals, old.Signals); err != nil {
+		return nil, err
 	}
-	if w.mcap != nil {
-		if err := w.mcap.repeat(&h, &p, old.MCAP, old.To); err != nil {
-			return nil, err
-		}
-		w.chunks = p.chunks
+	if err := w.mcap.repeat(&h, &p, old.MCAP, old.To); err != nil {
+		return nil, err
 	}
+	w.chunks = p.chunks
 	w.flush()
 	return w, w.err
 }

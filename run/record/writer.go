@@ -2,15 +2,15 @@ package record
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	"canopy/bt"
 )
 
-// Files are the destinations of a Writer. A nil destination leaves that file out.
+// Files are the destinations of a Writer. Nil is io.Discard.
 type Files struct {
 	MCAP, Status, Signals io.Writer
 }
@@ -24,8 +24,8 @@ var ErrHeader = errors.New("record: header that cannot be recorded")
 // run.mcap. The first error of a destination is returned by every later call. A Writer is not safe for concurrent use.
 type Writer struct {
 	header  Header
-	mcap    *container // nil: left out
-	chunks  int        // of run.mcap that have been written out
+	mcap    *container
+	chunks  int // of run.mcap that have been written out
 	status  *csvFile
 	signals *csvFile
 	fields  [][]byte // task names as CSV fields
@@ -41,9 +41,6 @@ type csvFile struct {
 }
 
 func newCSVFile(name string, to io.Writer) *csvFile {
-	if to == nil {
-		return nil
-	}
 	return &csvFile{Writer: bufio.NewWriter(to), name: name}
 }
 
@@ -56,17 +53,13 @@ func NewWriter(h Header, f Files) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.status != nil {
-		w.write(w.status, []byte("t,micro,task,from,to\n"))
+	w.write(w.status, []byte("t,micro,task,from,to\n"))
+	line := []byte("t")
+	for _, s := range h.Signals {
+		line = append(line, ',')
+		line = appendField(line, s.Name+" ["+s.UnitOrOne()+"]")
 	}
-	if w.signals != nil {
-		line := []byte("t")
-		for _, s := range h.Signals {
-			line = append(line, ',')
-			line = appendField(line, s.Name+" ["+s.unit()+"]")
-		}
-		w.write(w.signals, append(line, '\n'))
-	}
+	w.write(w.signals, append(line, '\n'))
 	w.flush()
 	if w.err != nil {
 		return nil, w.err
@@ -79,26 +72,24 @@ func newWriter(h Header, f Files) (*Writer, error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
+	for _, to := range []*io.Writer{&f.MCAP, &f.Status, &f.Signals} {
+		if *to == nil {
+			*to = io.Discard
+		}
+	}
 	w := &Writer{header: h, status: newCSVFile("status.csv", f.Status), signals: newCSVFile("signals.csv", f.Signals)}
 	for _, t := range h.Tasks {
 		w.fields = append(w.fields, appendField(nil, t.Name))
 	}
-	if f.MCAP != nil {
-		c, err := newContainer(&h, f.MCAP)
-		if err != nil {
-			return nil, fmt.Errorf("writing run.mcap: %w", err)
-		}
-		w.mcap = c
+	var err error
+	if w.mcap, err = newContainer(&h, f.MCAP); err != nil {
+		return nil, fmt.Errorf("writing run.mcap: %w", err)
 	}
 	return w, nil
 }
 
-func (s Signal) unit() string {
-	if s.Unit == "" {
-		return "1"
-	}
-	return s.Unit
-}
+// UnitOrOne returns the unit, "1" for a pure number.
+func (s Signal) UnitOrOne() string { return cmp.Or(s.Unit, "1") }
 
 // check reports errors that would make the log ambiguous.
 func (h *Header) check() error {
@@ -131,18 +122,14 @@ func (w *Writer) Sample(t float64, values []float64) error {
 	if w.err != nil {
 		return w.err
 	}
-	if w.signals != nil {
-		w.line = appendNumber(w.line[:0], t)
-		for _, v := range values {
-			w.line = append(w.line, ',')
-			w.line = appendNumber(w.line, v)
-		}
-		w.line = append(w.line, '\n')
-		w.write(w.signals, w.line)
+	w.line = appendNumber(w.line[:0], t)
+	for _, v := range values {
+		w.line = append(w.line, ',')
+		w.line = appendNumber(w.line, v)
 	}
-	if w.mcap != nil {
-		w.logged(w.mcap.sample(t, values))
-	}
+	w.line = append(w.line, '\n')
+	w.write(w.signals, w.line)
+	w.logged(w.mcap.sample(t, values))
 	return w.err
 }
 
@@ -155,28 +142,15 @@ func (w *Writer) Status(t float64, micro int, c bt.Change) error {
 	if w.err != nil {
 		return w.err
 	}
-	if w.status != nil {
-		b := strconv.AppendFloat(w.line[:0], t, 'f', 9, 64)
-		b = append(b, ',')
-		b = strconv.AppendInt(b, int64(micro), 10)
-		b = append(b, ',')
-		b = append(b, w.fields[c.Task]...)
-		b = append(b, ',')
-		b = append(b, c.From.String()...)
-		b = append(b, ',')
-		b = append(b, c.To.String()...)
-		w.line = append(b, '\n')
-		w.write(w.status, w.line)
-	}
-	if w.mcap != nil {
-		w.logged(w.mcap.status(t, micro, c))
-	}
+	w.line = fmt.Appendf(w.line[:0], "%.9f,%d,%s,%v,%v\n", t, micro, w.fields[c.Task], c.From, c.To)
+	w.write(w.status, w.line)
+	w.logged(w.mcap.status(t, micro, c))
 	return w.err
 }
 
 // Event records e.
 func (w *Writer) Event(e Event) error {
-	if w.err == nil && w.mcap != nil {
+	if w.err == nil {
 		w.logged(w.mcap.event(e))
 	}
 	return w.err
@@ -192,28 +166,21 @@ func (w *Writer) logged(err error) {
 }
 
 func (w *Writer) flush() {
-	if w.mcap != nil {
-		w.keep("run.mcap", w.mcap.file.Flush())
-	}
+	w.keep("run.mcap", w.mcap.file.Flush())
 	w.flushCSV()
 }
 
 func (w *Writer) flushCSV() {
 	for _, f := range []*csvFile{w.status, w.signals} {
-		if f != nil {
-			w.keep(f.name, f.Flush())
-		}
+		w.keep(f.name, f.Flush())
 	}
 }
 
 // Close records the summary and completes the files; it does not close the destinations. After an error it still
 // completes what it can, and returns the first error.
 func (w *Writer) Close(s Summary) error {
-	if w.mcap != nil {
-		w.keep("run.mcap", w.mcap.close(s))
-	}
-	w.mcap = nil
-	w.flush()
+	w.keep("run.mcap", w.mcap.close(s))
+	w.flushCSV()
 	return w.err
 }
 

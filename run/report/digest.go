@@ -321,7 +321,7 @@ func (k *keeper) drawn(of *Digest) (data, notes) {
 		for _, name := range p.Signals {
 			for _, i := range places[name] {
 				s := of.Signals[i]
-				c := curve{Name: s.Name, Unit: unit(s), Text: s.Text}
+				c := curve{Name: s.Name, Unit: s.UnitOrOne(), Text: s.Text}
 				times, values := k.curves[i].points()
 				c.Values = float32s(values)
 				if thinned {

@@ -23,7 +23,7 @@ func panels(h *record.Header) (list []record.Plot, left []string) {
 	var units []string
 	signals := map[string][]string{}
 	for _, s := range h.Signals {
-		u := unit(s)
+		u := s.UnitOrOne()
 		if signals[u] == nil {
 			units = append(units, u)
 		}

@@ -25,7 +25,7 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"clock":  Clock,
 	"number": number,
 	"exact":  func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
-	"unit":   unit,
+	"unit":   record.Signal.UnitOrOne,
 	"judged": judged,
 	"percent": func(v float64) string {
 		return fmt.Sprintf("%.1f", 100*v)

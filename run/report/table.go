@@ -59,7 +59,7 @@ func (d *Digest) Table(w io.Writer) error {
 	if list := d.extremes; len(list) > 0 {
 		rows := [][]string{{"signal", "unit", "minimum", "at", "maximum", "at"}}
 		for _, e := range list {
-			rows = append(rows, []string{e.Name, unit(e.Signal), number(e.Least), Clock(e.LeastAt), number(e.Greatest),
+			rows = append(rows, []string{e.Name, e.UnitOrOne(), number(e.Least), Clock(e.LeastAt), number(e.Greatest),
 				Clock(e.GreatestAt)})
 		}
 		_, _ = out.WriteString("\n")
@@ -94,13 +94,6 @@ func (d *Digest) toNotice() [][]string {
 		rows = append(rows, []string{"", fmt.Sprintf("and %d more such events", d.moreToNotice)})
 	}
 	return rows
-}
-
-func unit(s record.Signal) string {
-	if s.Unit == "" {
-		return "1"
-	}
-	return s.Unit
 }
 
 // number writes v with six digits.
