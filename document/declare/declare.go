@@ -300,12 +300,7 @@ func (d *declarer) rate(n *yamldoc.Node) Rate {
 }
 
 func (d *declarer) period(n *yamldoc.Node) float64 {
-	before := len(d.Diags)
-	v := d.Number(n, expr.Second, "period")
-	if v < 0 && len(d.Diags) == before {
-		d.Add(n, "out-of-range", "", "period must not be negative")
-	}
-	return v
+	return d.Bounded(n, expr.Second, "period", func(v float64) bool { return v >= 0 }, "not be negative", "")
 }
 
 var noteText = regexp.MustCompile(`^#\s*canopy:\s*accept\b\s*(.*)`)

@@ -140,20 +140,11 @@ func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []stri
 	}
 }
 
-func (b *builder) positive(n *yamldoc.Node, unit expr.Unit, what string) float64 {
-	before := len(b.Diags)
-	v := b.Number(n, unit, what)
-	if v <= 0 && len(b.Diags) == before {
-		b.Add(n, "out-of-range", "", "%s must be positive", what)
-	}
-	return v
-}
-
 // longest is the longest horizon [s]: times in the log are 64-bit nanoseconds.
 const longest = 9e9
 
 func (b *builder) horizon(n *yamldoc.Node) float64 {
-	v := b.positive(n, seconds, "horizon")
+	v := b.Bounded(n, seconds, "horizon", func(v float64) bool { return v > 0 }, "be positive", "")
 	if v > longest {
 		b.Add(n, "out-of-range", "", "horizon must be at most %g s, almost three centuries", longest)
 	}
@@ -164,21 +155,13 @@ func (b *builder) horizon(n *yamldoc.Node) float64 {
 const shortest = 1e-3
 
 func (b *builder) interval(n *yamldoc.Node) float64 {
-	before := len(b.Diags)
-	v := b.Number(n, seconds, "interval")
-	if v < shortest && len(b.Diags) == before {
-		b.Add(n, "out-of-range", "the values before and after each event are recorded as well", "interval must be at least %g s", shortest)
-	}
-	return v
+	return b.Bounded(n, seconds, "interval", func(v float64) bool { return v >= shortest },
+		fmt.Sprintf("be at least %g s", shortest), "the values before and after each event are recorded as well")
 }
 
 func (b *builder) tolerance(n *yamldoc.Node) float64 {
-	before := len(b.Diags)
-	v := b.Number(n, expr.One, "tolerance")
-	if (v < 1e-12 || v > 1e-3) && len(b.Diags) == before {
-		b.Add(n, "out-of-range", "1e-6 is usual", "tolerance must be between 1e-12 and 1e-3")
-	}
-	return v
+	return b.Bounded(n, expr.One, "tolerance", func(v float64) bool { return 1e-12 <= v && v <= 1e-3 },
+		"be between 1e-12 and 1e-3", "1e-6 is usual")
 }
 
 func (b *builder) method(n *yamldoc.Node) ode.Method {
@@ -268,23 +251,19 @@ func (b *builder) section(n *yamldoc.Node, what string, full func(string) string
 	})
 }
 
-// within reads a value of a state or a command, which must lie in its range.
+// within reads a value of the vehicle, which must lie in its range.
 func (b *builder) within(n *yamldoc.Node, v model.Variable, r model.Range) float64 {
 	before := len(b.Diags)
-	x := b.Number(n, unitOf(v.Unit), v.Name)
+	unit := unitOf(v.Unit)
+	x := b.Number(n, unit, v.Name)
 	if !r.Contains(x) && len(b.Diags) == before {
-		b.outside(n, v.Name, v.Text, unitOf(v.Unit), x, r)
+		in := ""
+		if u := unit.String(); u != "" && u != "1" {
+			in = " " + u
+		}
+		b.Add(n, "out-of-range", v.Text, "%s = %g%s is outside its range, %v", v.Name, x, in, r)
 	}
 	return x
-}
-
-// outside reports a value that is outside its range.
-func (b *builder) outside(n *yamldoc.Node, name, text string, unit expr.Unit, x float64, r model.Range) {
-	in := ""
-	if u := unit.String(); u != "" && u != "1" {
-		in = " " + u
-	}
-	b.Add(n, "out-of-range", text, "%s = %g%s is outside its range, %v", name, x, in, r)
 }
 
 // unknownParameter reports a name that is no parameter, with the place where it would be one.
@@ -303,17 +282,8 @@ func (b *builder) unknownParameter(key *yamldoc.Node, known []string) {
 }
 
 func (b *builder) parameter(i int, value *yamldoc.Node) {
-	p := b.m.Vehicle.Parameters[i]
-	unit, _ := expr.ParseUnit(p.Unit)
-	before := len(b.Diags)
-	x := b.Number(value, unit, p.Name)
-	if len(b.Diags) > before {
-		return
-	}
-	if !p.Range().Contains(x) {
-		b.outside(value, p.Name, p.Text, unit, x, p.Range())
-	}
-	b.m.Parameters[i] = x
+	p := &b.m.Vehicle.Parameters[i]
+	b.m.Parameters[i] = b.within(value, model.Variable{Name: p.Name, Unit: p.Unit, Text: p.Text}, p.Range())
 }
 
 // parameterNames lists the parameters of a group, without its prefix; the environment's names are left out elsewhere.

@@ -190,6 +190,16 @@ func (r *Reader) Number(n *Node, unit expr.Unit, what string) float64 {
 	return v
 }
 
+// Bounded reads a number as Number does. One that is not allowed is reported: what must, for instance, "be positive".
+func (r *Reader) Bounded(n *Node, unit expr.Unit, what string, allowed func(v float64) bool, must, hint string) float64 {
+	before := len(r.Diags)
+	v := r.Number(n, unit, what)
+	if len(r.Diags) == before && !allowed(v) {
+		r.Add(n, "out-of-range", hint, "%s must %s", what, must)
+	}
+	return v
+}
+
 // Unit reads a unit of measurement; one that cannot be read fits every other.
 func (r *Reader) Unit(n *Node) expr.Unit {
 	u, err := expr.ParseUnit(n.Value)
