@@ -13,26 +13,26 @@ import (
 // maxTasks bounds a plan, which may grow exponentially with the length of the chains.
 const maxTasks = 100_000
 
-// wanted is a fact that is to hold, and how it is brought about.
+// wanted is a required fact and the ways to bring it about.
 type wanted struct {
 	literal
 	place place
 	ways  []way
 }
 
-// place is where a fact is wanted.
+// place is the place where a fact is required.
 type place struct {
 	source *diag.Source
 	fact   plan.Fact
 }
 
-// way is an action that brings a fact about, behind what it needs.
+// way is an action that brings a fact about, after its preconditions.
 type way struct {
 	action *action
 	needs  []*wanted
 }
 
-// link is a fact above a wanted one, and the action by which it is to be brought about.
+// link is a fact above a required one, and the action that is to bring it about.
 type link struct {
 	literal
 	action string
@@ -52,9 +52,9 @@ type builder struct {
 // plan's. The list holds errors, then there is no plan, and warnings: about facts that no action brings about or that
 // need themselves, for which the plan can only wait, and about facts that undo each other.
 //
-// Each fact is expanded wherever it is needed, except that an action is left out where it needs what it is to bring
-// about, directly or by the chain above it. What a chain is to bring about is false while it is active; so the opposite
-// of it need not be brought about there and is left out. Of facts that are needed together, those whose ways undo
+// Each fact is expanded wherever it is needed. An action is left out where it needs the fact that it is to bring about,
+// directly or by the chain above it. The facts that a chain is to bring about are false while it is active, so their
+// opposites need not be brought about there and are left out. Of facts that are needed together, those whose ways undo
 // others come first.
 func (w *World) Build(name string, src *diag.Source, goal []plan.Fact) (*plan.Plan, diag.List) {
 	b := &builder{world: w, reported: map[string]bool{}, names: map[string]int{}}
@@ -77,7 +77,7 @@ func (w *World) Build(name string, src *diag.Source, goal []plan.Fact) (*plan.Pl
 	return p, append(b.found.Sorted(), list...)
 }
 
-// report adds what is found about a place, once.
+// report adds a finding about a place, once.
 func (b *builder) report(at place, severity diag.Severity, code, hint, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if b.reported[text] {
@@ -127,7 +127,7 @@ func cycle(l literal, chain []link) string {
 	return b.String() + l.String()
 }
 
-// want expands a fact that is wanted below a chain.
+// want expands a fact that is required below a chain.
 func (b *builder) want(at place, chain []link) *wanted {
 	w := &wanted{literal: literalOf(at.fact), place: at}
 	b.tasks += 2

@@ -11,14 +11,14 @@ import (
 	"canopy/snapshot"
 )
 
-// Coverage tells from which states of the world a plan reaches its goal.
+// Coverage counts the states of the world from which a plan reaches its goal.
 type Coverage struct {
 	Facts    int      // that the world has
 	Solvable int      // states from which some order of actions reaches the goal
 	Flown    int      // of these, those from which the plan was flown: all if Why is empty
 	Reached  int      // of these, those from which the plan reaches the goal
 	Lost     []string // the conditions that hold in the first of the others; nil if there is none
-	Why      string   // the plan was not flown from all: why
+	Why      string   // the reason why the plan was not flown from all of them
 }
 
 // state is a state of the world: a bit for each condition, in the order of World.names.
@@ -28,8 +28,8 @@ type state uint32
 const maxFacts = 14
 
 // Check runs a plan that was built from the world in the tree engine, from every state of the world: an action that
-// runs ends with Success, and what it brings about then holds. The budget is that of each flight; one that it ends
-// is the last. A move is an action. If the world has more than 14 conditions, no state is flown from.
+// runs ends with Success, and its effects then hold. The budget is that of each flight; a flight that exceeds it is the
+// last. A move is an action. If the world has more than 14 conditions, no state is flown from.
 func (w *World) Check(p *plan.Plan, goal []plan.Fact, budget explore.Budget) Coverage {
 	c := Coverage{Facts: len(w.names)}
 	if c.Facts > maxFacts {
@@ -86,7 +86,8 @@ func (w *World) after(a *action, s state) state {
 	return s
 }
 
-// solvable tells for each state whether some order of actions leads to the goal: it searches backwards from the goal.
+// solvable determines for each state whether some order of actions leads to the goal, by a search backwards from the
+// goal.
 func (w *World) solvable(goal []plan.Fact) []bool {
 	all := make([]bool, 1<<len(w.names))
 	before := make([][]state, len(all))
@@ -112,8 +113,8 @@ func (w *World) solvable(goal []plan.Fact) []bool {
 	return all
 }
 
-// fly runs a plan from a state and reports whether it reaches the goal. If actions end, they end with Success when what
-// they bring about holds; else they run until they are deactivated. Why is not empty if the budget ends it before.
+// fly runs a plan from a state and reports whether it reaches the goal. If actions end, they end with Success when
+// their effects hold; else they run until they are deactivated. Why is not empty if the budget is exceeded before.
 func (w *World) fly(p *plan.Plan, s state, goal []plan.Fact, end bool, b explore.Budget) (reached bool, why string) {
 	known := slices.Repeat([]executive.Known{executive.Unknown}, len(p.Leaves))
 	e := bt.NewEngine(p.Tree, w.tell(p, known, nil, s, -1), 0)
@@ -151,8 +152,8 @@ func (w *World) fly(p *plan.Plan, s state, goal []plan.Fact, end bool, b explore
 	return false, search.Short()
 }
 
-// tell returns what a plan's leaves have to tell an engine in a state: the truth of conditions, and the end of the
-// action that is done, -1 for none. Without an engine nothing has run.
+// tell returns the inputs of a plan's leaves in a state: the truth of conditions, and the end of the action that is
+// done, -1 for none. Without an engine nothing has run.
 func (w *World) tell(p *plan.Plan, known []executive.Known, e *bt.Engine, s state, done int) []bt.Input {
 	var in []bt.Input
 	for i, l := range p.Leaves {

@@ -1,6 +1,6 @@
-// Package backchain builds plans backwards from a goal. Facts describe what the leaves need and bring about; each fact
-// that is wanted becomes a fallback of the fact itself and of the actions that bring it about, each behind what it
-// needs, and so on:
+// Package backchain builds plans backwards from a goal. Facts describe the preconditions and effects of the leaves.
+// Each required fact becomes a fallback of the fact itself and of the actions that bring it about, each after its
+// preconditions, and so on:
 //
 //	goal      ReactiveSequence[wanted, wanted, ...]
 //	wanted    ReactiveFallback[fact, by action, by action, ...]
@@ -17,7 +17,7 @@ import (
 	"canopy/document/plan"
 )
 
-// The codes of what is found, besides those of package plan. docs/backchain.md explains them to users.
+// The codes of the findings, in addition to those of package plan. docs/backchain.md explains them to users.
 const (
 	codeFact       = "unknown-fact"
 	codeNoAchiever = "no-achiever"
@@ -26,7 +26,7 @@ const (
 	codeTooLarge   = "too-large"
 )
 
-// World is what actions need and bring about. It is immutable.
+// World holds the preconditions and effects of actions. It is immutable.
 type World struct {
 	source     *diag.Source
 	conditions map[string]plan.Leaf

@@ -31,7 +31,7 @@ func (b *builder) crosses(t Transition, from, to *yamldoc.Node) bool {
 	return true
 }
 
-// checker looks at the structure of a graph level by level: the steps that stand around, or inside one parallel step.
+// checker checks the structure of a graph level by level: the outermost steps, or those inside one parallel step.
 type checker struct {
 	*builder
 	inside   [][]Step // the steps of each level, by the step around + 1
@@ -69,7 +69,7 @@ func (c *checker) leaving(s Step, visit func(k int)) {
 	}
 }
 
-// branches finds out which steps of a level each of its first steps leads to, and reports those that two lead to.
+// branches determines the steps of a level that each of its first steps leads to, and reports those that two lead to.
 func (c *checker) branches(around Step) {
 	var queue []Step
 	for _, s := range c.inside[around+1] {
@@ -96,7 +96,7 @@ func (c *checker) branches(around Step) {
 	}
 }
 
-// meet reports a transition by which two branches come together.
+// meet reports a transition that joins two branches.
 func (c *checker) meet(around Step, k int, mine, other Step) {
 	if around == None {
 		first, second := min(mine, other), max(mine, other)
@@ -158,8 +158,8 @@ func (c *checker) reach(around Step, steps *yamldoc.Node) {
 	}
 }
 
-// exits reports exits that no branch has for itself, and finds out whether the parallel step can be entered and left at
-// one instant: every branch that the exit waits for must be passable.
+// exits reports exits that do not belong to one branch each, and determines whether the parallel step can be entered
+// and left at one instant: every branch that the exit waits for must be passable.
 func (c *checker) exits(s Step) {
 	of := map[Step]Step{}
 	passable := len(c.g.steps[s].exits) > 0
@@ -180,14 +180,14 @@ func (c *checker) exits(s Step) {
 	c.passable[s] = passable
 }
 
-// port is a place on the way of a chain of transitions through one instant: a step, or the inside of a parallel step
-// that has been entered but not left.
+// port is a place in a chain of transitions within one instant: a step, or the inside of a parallel step that has been
+// entered but not left.
 type port struct {
 	step   Step
 	inside bool
 }
 
-// at returns the port at which a chain arrives that leads to a step.
+// at returns the port at which a chain to a step arrives.
 func (c *checker) at(s Step) port { return port{s, c.g.steps[s].parallel} }
 
 // chain visits the ports that follow another one at the same instant; k is the transition between them, -1 if there is

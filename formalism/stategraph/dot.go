@@ -10,8 +10,8 @@ import (
 	"canopy/internal/palette"
 )
 
-// DOT writes the graph in the DOT language of Graphviz: parallel steps as boxes around others, with a dot for the entry
-// and one for the exit, suspending and resuming transitions dashed. It returns the error of the writer.
+// DOT writes the graph in the DOT language of Graphviz: parallel steps are boxes around others with a dot for the entry
+// and one for the exit; suspending and resuming transitions are dashed. It returns the error of the writer.
 func (g *Graph) DOT(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "digraph %s {\n", quote(g.Name))

@@ -20,23 +20,22 @@ type Change struct {
 	Round  int32 // within the instant, from 1; 0: the graph begins with this step
 }
 
-// Instant is what happened at one instant. The slice is valid until the engine's next call.
+// Instant is the result of one instant. The slice is valid until the engine's next call.
 type Instant struct {
 	Changes []Change // by round, then by step
 	Rounds  int      // rounds in which a transition fired
 }
 
-// Engine holds all that changes of a graph. It has no clock: time is what Settle is told. It is not safe for concurrent
-// use.
+// Engine is the state of a graph. It has no clock: Settle receives the time. It is not safe for concurrent use.
 //
 // An instant is settled in rounds, each of which judges all transitions by the steps that are active at its beginning:
 //
 //	until a round fires nothing:
 //	    judge: from the innermost steps outwards, which transitions can fire, by priority
 //	    block: from the outermost steps inwards, none inside a step that is left or suspended in this round
-//	    time:  timers of delayed transitions start, go on or stop
+//	    time:  timers of delayed transitions start, continue or stop
 //	    leave: steps whose transition fires, with all inside; a suspended step remembers what was active inside
-//	    enter: the steps that transitions lead to; who enters wins over who leaves
+//	    enter: the targets of transitions; entering has priority over leaving
 type Engine struct {
 	graph     *Graph
 	active    []bool    // by step
@@ -46,7 +45,7 @@ type Engine struct {
 	t         float64
 	begun     bool
 
-	truth   []float64   // by condition: what the transitions' code reads
+	truth   []float64   // by condition: read by the transitions' code
 	next    []bool      // by step: active in the next round
 	free    []bool      // by step: active, its exits are free and no transition takes it
 	leaving []departure // by step
@@ -56,7 +55,7 @@ type Engine struct {
 	changes []Change
 }
 
-// departure says how a step is left in a round.
+// departure is the way in which a step is left in a round.
 type departure uint8
 
 const (
@@ -120,7 +119,7 @@ func (e *Engine) Alarm() float64 {
 	return next
 }
 
-// CopyFrom makes the engine the same as another one of the same graph, but for the log of the last instant.
+// CopyFrom makes the engine equal to another one of the same graph, except for the log of the last instant.
 func (e *Engine) CopyFrom(o *Engine) {
 	if e.graph != o.graph {
 		panic("stategraph: an engine was copied from one of another graph")
@@ -139,7 +138,7 @@ func (e *Engine) Clone() *Engine {
 	return c
 }
 
-// State passes all that changes of the engine, but for the log of the last instant.
+// State passes the engine's state to the codec, except for the log of the last instant.
 func (e *Engine) State(c *snapshot.Codec) {
 	for _, list := range [][]bool{e.active, e.memory, e.suspended} {
 		snapshot.Each(c, list, snapshot.Bool)
@@ -153,11 +152,11 @@ func (e *Engine) State(c *snapshot.Codec) {
 // conditions in their order. It must be called whenever a condition has changed and at the time of Alarm; more calls do
 // no harm. The first call makes the initial steps active, and the entries of those that are parallel, in round 0.
 //
-// Each call is an instant of its own, also at the time of the last one: whoever lets conditions depend on actions
-// bounds the number of calls at one time.
+// Each call is a separate instant, also at the time of the last one: a caller whose conditions depend on actions must
+// bound the number of calls at one time.
 //
-// The error wraps ErrLoop and names the transitions that would fire a second time. The engine is then as after the last
-// round, and may go on with a later call.
+// The error wraps ErrLoop and names the transitions that would fire a second time. The engine is then in the state
+// after the last round, and a later call may continue.
 func (e *Engine) Settle(t float64, conditions []bool) (Instant, error) {
 	if len(conditions) != len(e.graph.conditions) {
 		panic("stategraph: Settle needs the truth of each condition")
@@ -199,7 +198,7 @@ func (e *Engine) Settle(t float64, conditions []bool) (Instant, error) {
 	}
 }
 
-// commit ends a round: the steps are active that were to be, and the log says which ones that changes.
+// commit ends a round: it makes the next steps active and logs the changes.
 func (e *Engine) commit(round int) {
 	for s, next := range e.next {
 		if e.active[s] != next {
@@ -209,7 +208,7 @@ func (e *Engine) commit(round int) {
 	}
 }
 
-// judge finds out which transitions fire if no step around theirs is left: steps inside come first, because a parallel
+// judge determines which transitions fire if no step around theirs is left: steps inside come first, because a parallel
 // step can be left only when its exits are free.
 func (e *Engine) judge() {
 	for s := len(e.graph.steps) - 1; s >= 0; s-- {
@@ -230,7 +229,7 @@ func (e *Engine) judge() {
 	}
 }
 
-// take offers a step to its transitions by priority, and reports whether it is available still: none has fired.
+// take offers a step to its transitions by priority, and reports whether it is still available: none has fired.
 func (e *Engine) take(transitions []int, available bool) bool {
 	for _, k := range transitions {
 		code := e.graph.codes[k]
@@ -241,7 +240,7 @@ func (e *Engine) take(transitions []int, available bool) bool {
 	return available
 }
 
-// block takes back what was judged inside steps that are left or suspended.
+// block cancels the transitions inside steps that are left or suspended.
 func (e *Engine) block() {
 	for s := range e.graph.steps {
 		st := &e.graph.steps[s]
@@ -272,13 +271,14 @@ func (e *Engine) firing() (some, again bool) {
 	return some, again
 }
 
-// exhausted reports whether a transition may not fire again in this instant: nothing else would end a loop through it.
+// exhausted reports whether a transition may not fire again in this instant, because nothing else would end a loop
+// through it.
 func (e *Engine) exhausted(k int) bool {
 	return e.fired[k] && !e.graph.transitions[k].LoopCheck
 }
 
-// time brings the timers up to date. A timer runs while its transition is enabled, and starts anew when a transition
-// from its step has fired, also if that led back to the step.
+// time updates the timers. A timer runs while its transition is enabled, and restarts when a transition from its step
+// has fired, also if that led back to the step.
 func (e *Engine) time() {
 	for k := range e.due {
 		t := &e.graph.transitions[k]
@@ -314,15 +314,14 @@ func (e *Engine) move() {
 	}
 }
 
-// end makes a step inactive with all inside, and forgets what was suspended there.
+// end makes a step and all steps inside inactive, and clears their memory.
 func (e *Engine) end(s Step) {
 	for i := s; i < e.graph.steps[s].end; i++ {
 		e.next[i], e.suspended[i] = false, false
 	}
 }
 
-// suspend makes a step inactive and remembers what was active inside. What is inside an inactive step stays remembered
-// as it was.
+// suspend makes a step inactive and stores the active steps inside. The memory of an inactive step inside is kept.
 func (e *Engine) suspend(s Step) {
 	e.next[s], e.suspended[s] = false, true
 	for i := s + 1; i < e.graph.steps[s].end; i++ {
@@ -333,7 +332,7 @@ func (e *Engine) suspend(s Step) {
 	}
 }
 
-// enter makes a step active and begins all inside anew.
+// enter makes a step active and starts its inside from the entry.
 func (e *Engine) enter(s Step) {
 	e.end(s)
 	e.next[s] = true
@@ -348,7 +347,7 @@ func (e *Engine) begin(s Step) {
 	e.next[s] = st.first && (st.parent == None || e.next[st.parent])
 }
 
-// resume makes a suspended step active, and inside it what was active when it was suspended.
+// resume makes a suspended step active, and the steps inside that were active when it was suspended.
 func (e *Engine) resume(s Step) {
 	e.next[s] = true
 	for i := s + 1; i < e.graph.steps[s].end; i++ {

@@ -1,10 +1,10 @@
 // Package stategraph reads, checks and runs state graphs: steps that are active or not, transitions that fire between
 // them at once or after a time, parallel steps with synchronised exit, suspend and resume.
 //
-// A [Graph] is what a document says, checked; it never changes and may be shared. An [Engine] is all that changes. The
-// meaning is that of the Modelica_StateGraph2 library (Otter, Malmheden, Elmqvist, Mattsson, Johnsson: "A New Formalism
-// for Modeling of Reactive and Hybrid Systems", 7th Modelica Conference, 2009), which the 2014 paper compares behaviour
-// trees with; docs/stategraphs.md has the rules.
+// A [Graph] is a checked document; it never changes and may be shared. An [Engine] holds the state. The meaning is that
+// of the Modelica_StateGraph2 library (Otter, Malmheden, Elmqvist, Mattsson, Johnsson: "A New Formalism for Modeling of
+// Reactive and Hybrid Systems", 7th Modelica Conference, 2009), which the 2014 paper compares behaviour trees with;
+// docs/stategraphs.md has the rules.
 package stategraph
 
 import (
@@ -55,7 +55,7 @@ type step struct {
 type Transition struct {
 	From, To  Step
 	Suspends  bool       // From is a parallel step that is suspended, not left through its exits
-	Resumes   bool       // To is a parallel step that goes on where it was suspended
+	Resumes   bool       // To is a parallel step that continues where it was suspended
 	When      *expr.Expr // over names of conditions; nil: always true
 	After     float64    // s for which the transition must have been enabled without a break; 0: it fires at once
 	LoopCheck bool       // a loop made only of transitions with LoopCheck and without After is refused
@@ -67,7 +67,7 @@ type Vocabulary struct {
 	Conditions, Actions []string
 }
 
-// VocabularyOf returns the names that a graph may use which does what a tree does: those of its leaves.
+// VocabularyOf returns the names for a graph that replaces a tree: those of the tree's leaves.
 func VocabularyOf(tree *bt.Tree) *Vocabulary {
 	v := &Vocabulary{}
 	for _, t := range tree.Leaves() {
@@ -101,8 +101,8 @@ func (g *Graph) Parent(s Step) Step { return g.steps[s].parent }
 // Parallel reports whether a step has steps inside.
 func (g *Graph) Parallel(s Step) bool { return g.steps[s].parallel }
 
-// First reports whether a step is active as soon as the level that it belongs to begins: it is an initial step or an
-// entry of its parallel step.
+// First reports whether a step becomes active when its level begins: it is an initial step or an entry of its parallel
+// step.
 func (g *Graph) First(s Step) bool { return g.steps[s].first }
 
 // Exits returns the steps inside a parallel step that its exit waits for.
@@ -114,7 +114,8 @@ func (g *Graph) StepActions(s Step) []Action { return slices.Clone(g.steps[s].ac
 // Transitions returns the transitions in the order of the document. Of those from one step the earlier wins.
 func (g *Graph) Transitions() []Transition { return slices.Clone(g.transitions) }
 
-// Conditions returns the names whose truth Engine.Settle is given, in that order: the order of their first use.
+// Conditions returns the names of the conditions in the order in which Engine.Settle receives their truth: that of
+// their first use.
 func (g *Graph) Conditions() []string { return slices.Clone(g.conditions) }
 
 // Actions returns the names of the actions by number.

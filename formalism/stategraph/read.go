@@ -9,7 +9,8 @@ import (
 	"canopy/syntax/yamldoc"
 )
 
-// leastDelay is what a delay must exceed [s]: a hundred times the resolution of numbers near 1, as in the library.
+// leastDelay is the exclusive lower limit of a delay [s]: a hundred times the resolution of numbers near 1, as in the
+// library.
 const leastDelay = 100 * 0x1p-52
 
 // Read reads a state graph. The list holds all mistakes at once; if one of them is an error there is no graph. Without
@@ -42,7 +43,7 @@ type builder struct {
 	names    map[string]Step
 	steps    []writtenStep   // by step
 	links    []*yamldoc.Node // by transition: where its target is written
-	broken   bool            // connections are missing because of mistakes: what seems cut off may not be
+	broken   bool            // connections are missing because of mistakes: a step that seems cut off may not be
 	compiler *expr.Compiler
 }
 
@@ -83,7 +84,7 @@ func (b *builder) read(root *yamldoc.Node) {
 func (b *builder) level(n *yamldoc.Node, what string, parent Step) {
 	b.Mapping(n, what, func(key, value *yamldoc.Node) {
 		name := key.Value
-		if _, taken := b.names[name]; taken { // its inside is not read: that ends a document that contains itself
+		if _, taken := b.names[name]; taken { // its inside is not read, so that a document that contains itself ends
 			b.Add(key, "duplicate-name", "", "there is already a step %q", name)
 			return
 		}
@@ -199,7 +200,7 @@ func (b *builder) ports(s Step) {
 	}
 }
 
-// single reports whether a node is a single text, what a connection of a port is made to.
+// single reports whether a node is a single text, as a connection of a port must be.
 func (b *builder) single(n *yamldoc.Node, rule string) bool {
 	if n.Kind == yamldoc.Sequence {
 		b.Add(n, "one-connection", "a parallel step begins several branches at once: list their first steps as `entry`",

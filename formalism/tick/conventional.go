@@ -5,9 +5,9 @@ import (
 	"canopy/snapshot"
 )
 
-// Conventional is the tick that A. Klöckner, Behavior Trees for UAV Mission Management, 2013, section 5, starts
-// from: every task is activated before it is ticked, whatever it is going to answer. It exists to show the chattering
-// that transient tasks cure; nothing else should fly with it. It is not safe for concurrent use.
+// Conventional is the tick that A. Klöckner, Behavior Trees for UAV Mission Management, 2013, section 5, starts from:
+// every task is activated before it is ticked, whatever its answer will be. It exists to show the chattering that
+// transient tasks prevent; do not use it for anything else. It is not safe for concurrent use.
 //
 //	run(task):
 //	    activate the task, unless it is active
@@ -15,10 +15,10 @@ import (
 //	        the one that is active; a parallel runs all of them
 //	    if that gives Success or Failure, deactivate the task
 //
-// What differs from an [Engine]: no task is transient, so an idle one is bt.Accept, be it a condition. An instant is
-// one tick and is not repeated until nothing changes. No result is held, so an action that has ended is run again;
-// Sequence and Fallback go on where they were, and Parallel leaves out who has ended. An action's request is heard as
-// its outcome, when it has been activated. Procedures take no time.
+// The differences from an [Engine]: no task is transient, so an idle one is bt.Accept, conditions included. An instant
+// is one tick and is not repeated until nothing changes. No result is held, so an action that has ended is run again;
+// Sequence and Fallback continue where they were, and Parallel leaves out the children that have ended. An action's
+// request is taken as its outcome once it has been activated. Procedures take no time.
 type Conventional struct {
 	tree     *bt.Tree
 	nodes    []node
@@ -29,7 +29,7 @@ type Conventional struct {
 	halted   bool
 }
 
-// conventionalTask is what changes of a task.
+// conventionalTask is the state of a task.
 type conventionalTask struct {
 	bt.Told
 	status  bt.Status
@@ -51,7 +51,7 @@ func NewConventional(tree *bt.Tree, initial []bt.Input) *Conventional {
 // Status returns a task's status: Accept if it is idle.
 func (e *Conventional) Status(t bt.Task) bt.Status { return e.tasks[t].status }
 
-// State passes all that changes of the engine, but for the log of the last instant.
+// State passes the engine's state to the codec, except for the log of the last instant.
 func (e *Conventional) State(c *snapshot.Codec) {
 	place := 0 // of the task
 	snapshot.Each(c, e.tasks, func(c *snapshot.Codec, s *conventionalTask) {
@@ -80,7 +80,7 @@ func (e *Conventional) Tick(inputs []bt.Input) bt.Instant {
 	return e.instant()
 }
 
-// Halt deactivates the root for ever.
+// Halt deactivates the root permanently.
 func (e *Conventional) Halt() bt.Instant {
 	e.changes, e.commands, e.visits = e.changes[:0], e.commands[:0], 0
 	e.halted = true
@@ -104,7 +104,7 @@ func (e *Conventional) instant() bt.Instant {
 }
 
 // run ticks a task, activating it before and deactivating it if it has ended. It returns Success, Failure or, if the
-// task goes on, Accept.
+// task continues, Accept.
 func (e *Conventional) run(t bt.Task) bt.Status {
 	e.visits++
 	n, s := &e.nodes[t], &e.tasks[t]
@@ -147,8 +147,8 @@ func (e *Conventional) runChain(n *node, s *conventionalTask) bt.Status {
 	}
 }
 
-// runScript runs the children that the automaton looks at until it decides or one is to be run again: that is done at
-// the next tick.
+// runScript runs the children that the automaton evaluates until it decides or a child is to be run again, which
+// happens at the next tick.
 func (e *Conventional) runScript(n *node, s *conventionalTask) bt.Status {
 	judgement := bt.Accept
 	says, child, reached := n.script.Decide(s.at, len(n.children), n.limit, func(child int) (bt.Status, bool) {

@@ -1,5 +1,5 @@
-// Package tick runs behaviour trees by ticking the whole tree: the formulation of the 2013 paper, which comes to the
-// same as the tree engine of package bt, and the conventional tick, which chatters.
+// Package tick runs behaviour trees by ticking the whole tree: the formulation of the 2013 paper, which is equivalent
+// to the tree engine of package bt, and the conventional tick, which chatters.
 package tick
 
 import (
@@ -15,18 +15,18 @@ import (
 // [bt.Engine]'s, and within it the same procedures are started in the same order. It is not safe for concurrent use.
 //
 //	tick(task):
-//	    a composite acts on what its children answered last: it deactivates the child that it no longer wants,
-//	        and, once no child is left active, activates the child that asks for it
+//	    a composite acts on its children's last answers: it deactivates the child that it no longer wants,
+//	        and, once no child is active, activates the child that asks
 //	    it ticks its children from left to right and judges by their answers
-//	    the task goes on in its status cycle and answers
+//	    the task advances in its status cycle and answers
 //
 // So activity goes down and answers come up in one recursion. A composite acts on answers not at once but when it is
-// ticked next: by then the whole tree has answered. Otherwise it might hand over to a task that asks although, further
-// to the right, something has just made a parallel above fail.
+// ticked next: by then the whole tree has answered. Otherwise it might hand over to a task that asks although a change
+// further to the right has just made a parallel above fail.
 //
 // A tick visits every task, also those behind the one that decides; so all statuses are up to date after each instant.
-// A task is idle or running, and in between while its procedures take time. With what it answers that makes the eight
-// statuses:
+// A task is idle or running; while its procedures take time it is entering or leaving. Activity and answer together
+// give the eight statuses:
 //
 //	activity  Success   Failure   Activating  Running     Deactivating
 //	idle      Success   Failure   Accept
@@ -45,19 +45,19 @@ type Engine struct {
 	halted   bool
 }
 
-// node is what the engine must know of a task.
+// node describes a task for the engine.
 type node struct {
 	kind            bt.Kind
 	family          bt.Family
 	memory          bool
-	over            bt.Status // chains: the judgement that is passed over; Accept: none is
+	over            bt.Status // chains: the judgement that is passed over; Accept: none
 	enough, tooMany int       // counts
 	children        []bt.Task
 	script          *bt.Automaton // scripts
-	limit           int32         // scripts: how often a child is run; -1: without limit
+	limit           int32         // scripts: the maximum number of runs of a child; -1: no limit
 }
 
-// hold tells what keeps a child's last answer after its activity was taken.
+// hold is the kind of hold on a child's last answer after its activity was taken.
 type hold uint8
 
 const (
@@ -66,7 +66,7 @@ const (
 	pinned      // until its parent is deactivated
 )
 
-// describe returns what the engine must know of a tree's tasks.
+// describe returns the nodes of a tree's tasks.
 func describe(tree *bt.Tree) []node {
 	nodes := make([]node, tree.Len())
 	for i := range nodes {
@@ -90,12 +90,12 @@ func describe(tree *bt.Tree) []node {
 
 const unknownFamily = "tick: a composite of an unknown family"
 
-// task is what changes of a task.
+// task is the state of a task.
 type task struct {
 	bt.Told  // of a composite: Request and Outcome are its verdict; it is Busy while a child is entering or leaving
 	activity Activity
-	answer   bt.Status // what it returned when it was ticked
-	heard    bt.Status // what its parent goes by: the held result if there is one, else the answer
+	answer   bt.Status // the result of its last tick
+	heard    bt.Status // the parent's view: the held result if there is one, else the answer
 	hold     hold
 	active   bool  // as its parent has ordered
 	decider  int32 // chains: the place of the first child that is not passed over
@@ -103,7 +103,7 @@ type task struct {
 	at       bt.At // scripts
 }
 
-// Activity tells where a task is between two ticks: idle or running, or in a procedure that takes time.
+// Activity is the phase of a task between two ticks: idle or running, or in a procedure that takes time.
 type Activity uint8
 
 // The activities.
@@ -116,7 +116,7 @@ const (
 
 func (p Activity) String() string { return [...]string{"idle", "entering", "running", "leaving"}[p] }
 
-// statusOf names activities and answers by the eight statuses.
+// statusOf maps activities and answers to the eight statuses.
 var statusOf = [...][8]bt.Status{
 	Idle:     {bt.Success: bt.Success, bt.Failure: bt.Failure, bt.Activating: bt.Accept},
 	Entering: {bt.Running: bt.Activating},
@@ -151,13 +151,13 @@ func NewEngine(tree *bt.Tree, initial []bt.Input, limit int) *Engine {
 // Tree returns the engine's tree.
 func (e *Engine) Tree() *bt.Tree { return e.tree }
 
-// Status returns a task's status; Engine tells how its activity and its answer are named.
+// Status returns a task's status, by the table of Engine.
 func (e *Engine) Status(t bt.Task) bt.Status { return e.tasks[t].status() }
 
-// Activity returns where a task is.
+// Activity returns a task's activity.
 func (e *Engine) Activity(t bt.Task) Activity { return e.tasks[t].activity }
 
-// Answer returns what a task answered when it was ticked last.
+// Answer returns a task's answer at its last tick.
 func (e *Engine) Answer(t bt.Task) bt.Status { return e.tasks[t].answer }
 
 // Active reports whether a task has been given activity: after an instant, whether it is Activating or Running.
@@ -171,7 +171,7 @@ func (e *Engine) Held(t bt.Task) (result bt.Status, ok bool) {
 // Pinned reports whether a task has a held result that only its parent's deactivation releases.
 func (e *Engine) Pinned(t bt.Task) bool { return e.tasks[t].hold == pinned }
 
-// CopyFrom makes the engine the same as another one of the same tree, but for the log of the last instant.
+// CopyFrom makes the engine equal to another one of the same tree, except for the log of the last instant.
 func (e *Engine) CopyFrom(o *Engine) {
 	if e.tree != o.tree {
 		panic("tick: an engine was copied from one of another tree")
@@ -187,7 +187,7 @@ func (e *Engine) Clone() *Engine {
 	return c
 }
 
-// State passes all that changes of the engine, but for the log of the last instant.
+// State passes the engine's state to the codec, except for the log of the last instant.
 func (e *Engine) State(c *snapshot.Codec) {
 	place := 0 // of the task
 	snapshot.Each(c, e.tasks, func(c *snapshot.Codec, s *task) {
@@ -228,8 +228,8 @@ func (e *Engine) Tick(inputs []bt.Input) bt.Instant {
 	return e.instant()
 }
 
-// Halt withdraws activity from the root for ever and ticks it until nothing changes: every exit procedure is started.
-// Actions whose exit procedure takes time stay Deactivating until a later Settle is told that it is complete.
+// Halt withdraws activity from the root permanently and ticks it until nothing changes: every exit procedure is
+// started. Actions whose exit procedure takes time stay Deactivating until a later Settle receives its completion.
 func (e *Engine) Halt() bt.Instant {
 	e.halted = true
 	e.settle(math.MaxInt) // as for bt.Engine.Halt, no loop is possible
@@ -270,7 +270,7 @@ func (e *Engine) instant() bt.Instant {
 		Visits: int(e.ticks) * len(e.tasks)}
 }
 
-// tickRoot treats the root as the only child of somebody who always passes activity on, until the tree is halted.
+// tickRoot treats the root as the only child of a task that always passes activity on, until the tree is halted.
 func (e *Engine) tickRoot() {
 	s := &e.tasks[e.tree.Root()]
 	if want := !e.halted && asks(s.heard); want != s.active {
@@ -292,7 +292,7 @@ func (e *Engine) tick(t bt.Task) bool {
 		}
 		e.judge(n, s)
 	}
-	if s.activity == Idle && s.answer == s.Request { // most leaves at most times: nothing is new
+	if s.activity == Idle && s.answer == s.Request { // most leaves at most times: nothing has changed
 		return false
 	}
 	e.advance(t, n, s)
@@ -305,8 +305,9 @@ func (e *Engine) tick(t bt.Task) bool {
 	return s.activity == Entering || s.activity == Leaving
 }
 
-// advance takes a task through its status cycle as far as it goes. Idle, it says its verdict or asks to be activated,
-// which only its parent can do; running, it says its verdict once it has one; deactivated, it becomes idle again.
+// advance applies the status cycle to a task until it is stable. An idle task answers its verdict or asks to be
+// activated, which only its parent can do; a running one answers its verdict once it has one; a deactivated one becomes
+// idle again.
 func (e *Engine) advance(t bt.Task, n *node, s *task) {
 	if s.activity == Idle {
 		e.step(t, s, Idle, s.idleAnswer())
@@ -332,7 +333,7 @@ func (e *Engine) advance(t bt.Task, n *node, s *task) {
 	}
 }
 
-// idleAnswer is what an idle task answers: its verdict, without having been activated, or that it asks to be.
+// idleAnswer returns the answer of an idle task: its verdict, or Accept if it asks to be activated.
 func (s *task) idleAnswer() bt.Status {
 	if s.Request == bt.Accept {
 		return bt.Activating
@@ -340,7 +341,7 @@ func (s *task) idleAnswer() bt.Status {
 	return s.Request
 }
 
-// step takes a step of the status cycle, if it is one.
+// step takes a step of the status cycle, if there is one.
 func (e *Engine) step(t bt.Task, s *task, to Activity, answer bt.Status) {
 	if s.activity == to && s.answer == answer {
 		return
@@ -361,7 +362,7 @@ func (e *Engine) enter(t bt.Task, n *node, s *task) {
 	}
 }
 
-// leave starts a task's exit procedure. A composite forgets all held results and judges anew.
+// leave starts a task's exit procedure. A composite forgets all held results and is judged again.
 func (e *Engine) leave(t bt.Task, n *node, s *task) {
 	e.step(t, s, Leaving, bt.Deactivating)
 	if n.family == bt.Leaf {
@@ -380,7 +381,7 @@ func (e *Engine) leave(t bt.Task, n *node, s *task) {
 }
 
 // setActive activates a child or deactivates it; the child follows when it is ticked. The result of a child that has
-// ended is held: its parent goes on hearing the last answer.
+// ended is held: its parent keeps the last answer.
 func (e *Engine) setActive(s *task, active bool) {
 	s.active = active
 	e.changed = true
@@ -389,7 +390,7 @@ func (e *Engine) setActive(s *task, active bool) {
 	}
 }
 
-// pin makes the parent hear a child's last answer until the parent is deactivated.
+// pin keeps a child's last answer until the parent is deactivated.
 func (e *Engine) pin(s *task) {
 	if s.hold != pinned {
 		s.hold = pinned
@@ -397,8 +398,8 @@ func (e *Engine) pin(s *task) {
 	}
 }
 
-// act gives and takes the activity of a composite's children by what they answered last. It has any to give only while
-// it is active itself, has not ended and is still undecided.
+// act gives and takes the activity of a composite's children by their last answers. It gives activity only while it is
+// active itself, has not ended and is undecided.
 func (e *Engine) act(n *node, s *task) {
 	passing := s.active && asks(s.answer) && s.Request == bt.Accept
 	switch n.family {
@@ -442,7 +443,7 @@ func (e *Engine) decide(n *node, s *task) (says bt.Status, child int32, reached 
 // ended reports whether a task has ended while it ran, and its result is not held.
 func (s *task) ended() bool { return s.activity == Running && s.answer != bt.Running && s.hold == free }
 
-// actScript activates the child that the automaton looks at, if it asks, once the others are idle.
+// actScript activates the child that the automaton evaluates, if it asks, once the others are idle.
 func (e *Engine) actScript(n *node, s *task, passing bool) {
 	want := int32(-1)
 	if _, child, reached := e.decide(n, s); passing && child >= 0 && asks(e.tasks[n.children[child]].heard) {
@@ -489,7 +490,7 @@ func (e *Engine) othersIdle(kids []bt.Task, place int32) bool {
 	return true
 }
 
-// actCount activates every child that asks and deactivates the others; none has to wait.
+// actCount activates every child that asks and deactivates the others; no child waits.
 func (e *Engine) actCount(n *node, passing bool) {
 	for _, child := range n.children {
 		s := &e.tasks[child]
@@ -502,7 +503,7 @@ func (e *Engine) actCount(n *node, passing bool) {
 	}
 }
 
-// judge takes together what a composite's children answered: Success, Failure, or Accept, nothing yet.
+// judge returns the verdict of a composite from its children's answers: Success, Failure, or Accept if it is undecided.
 func (e *Engine) judge(n *node, s *task) {
 	switch n.family {
 	case bt.Chain:
@@ -517,7 +518,7 @@ func (e *Engine) judge(n *node, s *task) {
 	s.Outcome = s.Request
 }
 
-// judgeChain goes by the first child that is not passed over, or by the last one.
+// judgeChain judges by the first child that is not passed over, or by the last one.
 func (e *Engine) judgeChain(n *node, s *task) bt.Status {
 	var says bt.Status
 	for place, child := range n.children {

@@ -11,8 +11,8 @@ import (
 )
 
 // AndOr is an And-Or tree that was read without errors: how a problem is solved by one of several alternatives, or by
-// several parts all of which must be solved (J. Pearl, Heuristics, 1984, as told in section III of the 2016 paper). It
-// never changes.
+// several parts all of which must be solved (J. Pearl, Heuristics, 1984, as described in section III of the 2016
+// paper). It never changes.
 type AndOr struct {
 	Source *diag.Source
 
@@ -25,8 +25,8 @@ type AndOr struct {
 // Condition if it has none.
 type problem struct {
 	kind   bt.Kind
-	text   string // of a leaf: what must be true
-	action string // of a leaf: what tries to make it true; may be empty
+	text   string // of a leaf: the statement that must be true
+	action string // of a leaf: the action that tries to make it true; may be empty
 	at     int    // byte of the line's first word
 	indent int
 	parts  []*problem
@@ -98,7 +98,7 @@ func (r *andOrReader) line(at int, line string) {
 	}
 }
 
-// leaf reads the text of a leaf and the action behind it.
+// leaf reads the text of a leaf and the action after it.
 func (r *andOrReader) leaf(n *problem) {
 	text, action, arrow := strings.Cut(n.text, "->")
 	length := len(n.text)
@@ -114,7 +114,7 @@ func (r *andOrReader) leaf(n *problem) {
 	}
 }
 
-// attach makes a problem a part of the line that it stands below.
+// attach makes a problem a part of the line above it to which it belongs.
 func (r *andOrReader) attach(n *problem) {
 	parent := r.open[len(r.open)-1]
 	switch {
@@ -141,7 +141,7 @@ func (r *andOrReader) close(indent int) {
 }
 
 // Plan translates the tree: an or is a ReactiveFallback, an and a ReactiveSequence, a leaf a Condition. With actions, a
-// leaf that has one is this Action instead. The list is what is wrong with the plan; it can only be too large.
+// leaf that has one is this Action instead. The list holds the mistakes in the plan; it can only be too large.
 func (t *AndOr) Plan(actions bool) (*plan.Plan, diag.List) {
 	var leaves []plan.Leaf
 	var build func(n *problem) *bt.Node
@@ -171,8 +171,8 @@ const (
 
 // Solutions returns the leaves of each solution of the tree, from left to right, of each leaf its text: when these are
 // true and all others are false, the problem is solved, and none of them can be left out. A solution takes one part of
-// each or and all parts of each and. If there are more than 2,000, or a part of the tree has more, or sets of too many
-// leaves would have to be compared to tell, the error is a list that names the part.
+// each or and all parts of each and. If there are more than 2,000, or a part of the tree has more, or the search would
+// compare sets of too many leaves, the error is a list that names the part.
 func (t *AndOr) Solutions() ([][]string, error) {
 	s := search{tree: t, words: (len(t.leaves) + 63) / 64}
 	sets := s.solve(t.root)
@@ -250,7 +250,7 @@ func (s *search) solve(n *problem) []leafSet {
 	return sets
 }
 
-// room reports whether so many sets can be kept; most of them may contain others.
+// room reports whether this number of sets can be kept; most of them may contain others.
 func (s *search) room(n *problem, count int) bool {
 	switch {
 	case count > 10*mostSolutions:

@@ -54,8 +54,8 @@ func join(a, b table, op func(a, b bool) bool) table {
 	return c
 }
 
-// formula writes a disjunction of products as an expression over the names of the variables; what all products have in
-// common stands first. It is "" if it always holds, "false" if it never does.
+// formula writes a disjunction of products as an expression over the names of the variables; the literals that all
+// products have in common come first. It is "" if it always holds, "false" if it never does.
 func formula(products []product, names []string) string {
 	if len(products) == 0 {
 		return "false"
@@ -66,7 +66,7 @@ func formula(products []product, names []string) string {
 		common.no &= p.no
 	}
 	var alternatives []string
-	var refused product // all of them, if each alternative says of one variable that it does not hold
+	var refused product // all of them, if each alternative requires one variable not to hold
 	for _, p := range products {
 		p.yes &^= common.yes
 		p.no &^= common.no

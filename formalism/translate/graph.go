@@ -17,7 +17,7 @@ import (
 	"canopy/formalism/stategraph"
 )
 
-// Assumptions is what is known of a tree's inputs. The zero value assumes nothing: at any instant they may all change.
+// Assumptions are facts about a tree's inputs. The zero value assumes nothing: at any instant they may all change.
 type Assumptions struct {
 	Possible   func(inputs []bool) bool // which values the inputs that have a name can have together; nil: all
 	OneAtATime bool                     // after the first instant at most one of them changes at an instant
@@ -48,16 +48,16 @@ func StateGraphOf(name string, tree *bt.Tree, inputs []Proposition, a Assumption
 	}
 	text := document(name, m.merged().drawn(names(inputs), a), actions, names(inputs))
 	g, list := stategraph.Read(&diag.Source{Name: name + ".graph.yaml", Text: text}, nil)
-	if list.HasErrors() { // a condition with too many alternatives is all that can be wrong
+	if list.HasErrors() { // a condition with too many alternatives is the only possible mistake
 		return nil, fmt.Errorf("%w: %s", ErrTooLarge, list[0].Text)
 	}
 	return g, nil
 }
 
-// Inputs returns what the leaves of a plan ask the world for, each truth value once: leaves with the same expression
-// share an input, and so do conditions without any that have the same ID. The conditions come first. An input has the
-// name of the condition, or of the action followed by what it says: _done, _failed, _success_if, _failure_if,
-// _entered, _exited. The time that a procedure takes is an input as well: whoever runs the graph knows when it is over.
+// Inputs returns the truth values that the leaves of a plan read from the world, each once: leaves with the same
+// expression share an input, and so do conditions without any that have the same ID. The conditions come first. An
+// input has the name of the condition, or of the action followed by its meaning: _done, _failed, _success_if,
+// _failure_if, _entered, _exited. The end of a procedure that takes time is an input as well.
 func Inputs(p *plan.Plan) []Proposition {
 	c := &collector{plan: p, known: map[string]int{}, used: map[string]bool{}}
 	for i := range p.Leaves {
@@ -82,7 +82,7 @@ func Inputs(p *plan.Plan) []Proposition {
 type collector struct {
 	plan   *plan.Plan
 	inputs []Proposition
-	known  map[string]int // by what makes it: input
+	known  map[string]int // by its source: input
 	used   map[string]bool
 }
 
@@ -115,7 +115,7 @@ func (c *collector) procedure(l *plan.Leaf, says executive.Criterion, suffix str
 	c.add(l, says, suffix, until)
 }
 
-// share adds a use to the input that something makes.
+// share adds a use to the input of a source.
 func (c *collector) share(key, name string, u Use) {
 	i, known := c.known[key]
 	if !known {
@@ -142,7 +142,7 @@ func names(inputs []Proposition) []string {
 	return names
 }
 
-// identifier returns the text itself if expressions can name it, else what is most like it.
+// identifier returns the text itself if expressions can name it, else a similar name.
 func identifier(text string) string {
 	if expr.IsName(text) {
 		return text
@@ -176,7 +176,7 @@ type edge struct {
 	when     string // empty: always
 }
 
-// drawn finds which steps and transitions the machine needs under the assumptions.
+// drawn determines the steps and transitions that the machine needs under the assumptions.
 func (m *machine) drawn(names []string, a Assumptions) *drawing {
 	possible := make(table, 1<<len(names))
 	values := make([]bool, len(names))
@@ -215,7 +215,7 @@ func (m *machine) drawn(names []string, a Assumptions) *drawing {
 	return d
 }
 
-// meet finds in which states which words can be met, from the first instant on.
+// meet determines which words are possible in which states, from the first instant on.
 func (m *machine) meet(possible table, oneAtATime bool, n int) map[int32]table {
 	met := map[int32]table{}
 	type pair struct {
@@ -259,9 +259,9 @@ func (m *machine) meet(possible table, oneAtATime bool, n int) map[int32]table {
 	return met
 }
 
-// start chooses the initial step. If nothing leads to the state in which the tree begins, one that goes on in the same
-// way takes its place: it is active before the first round only. Of several, that one needs the fewest more
-// transitions.
+// start chooses the initial step. If nothing leads to the state in which the tree begins, a state with the same
+// continuation takes its place: it is active before the first round only. Of several, the one that needs the fewest
+// additional transitions is chosen.
 func (m *machine) start(met map[int32]table, possible table) int32 {
 	leads := func(s int32) map[int32]bool {
 		to := map[int32]bool{}
@@ -309,7 +309,7 @@ func alike(a, b []int32, where table) bool {
 	return true
 }
 
-// compare orders steps by their actions, from left to right in the tree; steps without actions come last, but for an
+// compare orders steps by their actions, from left to right in the tree; steps without actions come last, except an
 // initial one.
 func (m *machine) compare(s, t, begin int32) int {
 	rank := func(s int32) []int {
@@ -330,7 +330,7 @@ func (m *machine) compare(s, t, begin int32) int {
 	return slices.Compare(rank(s), rank(t))
 }
 
-// phaseNames is what a step's name says of an action that is not simply running.
+// phaseNames are the additions to a step's name for an action that is not simply running.
 var phaseNames = [...]string{entering: " (entering)", running: "", leaving: " (leaving)"}
 
 // document writes a state graph.
@@ -385,7 +385,7 @@ func scalar(text string) string {
 	return strconv.Quote(text)
 }
 
-// isPlain reports whether YAML takes a text without quotes for itself, whatever stands around it.
+// isPlain reports whether YAML reads a text without quotes as itself in any context.
 func isPlain(text string) bool {
 	of := func(c byte, signs string) bool {
 		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte(signs, c) >= 0

@@ -14,26 +14,26 @@ import (
 // ErrTooLarge is the error of a tree with too many inputs or states.
 var ErrTooLarge = errors.New("the tree is too large for a state graph")
 
-// defaultLimit bounds the work of finding the states of a tree: so many tasks are settled.
+// defaultLimit bounds the work of finding the states of a tree: the number of tasks that are settled.
 const defaultLimit = 1 << 27
 
-// Use is what an input says about one leaf.
+// Use is the meaning of an input for one leaf.
 type Use struct {
 	Leaf bt.Task
-	Says executive.Criterion // On: a condition's truth. Off is none: what an input tells is the truth itself
+	Says executive.Criterion // On: a condition's truth. Off is not used: an input is the truth itself
 }
 
-// Proposition is a truth value from outside that a tree reacts to.
+// Proposition is a truth value from outside to which a tree reacts.
 type Proposition struct {
 	Name string // as the conditions of a graph spell it; empty: it is always true
 	Uses []Use
 }
 
-// loop is a tree engine that is told at every instant what the inputs are, in the way of run.Run: as long as an
-// action has something to say that the tree does not know yet, the tree is settled once more.
+// loop is a tree engine that receives the inputs at every instant, like run.Run: as long as an action has an input that
+// the tree has not received, the tree is settled once more.
 type loop struct {
 	engine *bt.Engine
-	known  []executive.Known // by task: what the engine knows of a leaf
+	known  []executive.Known // by task: the inputs that the engine has received
 	slow   []answers         // by task: Entered and Exited if these procedures take time; never changes
 	in     []bt.Input        // scratch
 }
@@ -69,7 +69,7 @@ func (l *loop) clone() *loop {
 	return &loop{engine: l.engine.Clone(), known: slices.Clone(l.known), slow: l.slow}
 }
 
-// settle tells the tree once what the leaves say, by task and meaning, and settles it.
+// settle gives the tree the inputs of its leaves, by task and meaning, and settles it.
 func (l *loop) settle(says []answers) error {
 	tree := l.engine.Tree()
 	in := l.in[:0]
@@ -88,8 +88,9 @@ func (l *loop) settle(says []answers) error {
 	return err
 }
 
-// key returns all that a settled tree remembers, so that trees with equal keys do the same from there on when they are
-// told the same. Transient statuses are left out: the next visit of a task computes them anew from what the leaves say.
+// key returns the memory of a settled tree: trees with equal keys behave alike from then on if they receive the same
+// inputs. Transient statuses are left out, because the next visit of a task computes them again from the inputs of the
+// leaves.
 func (l *loop) key() string {
 	var b []byte
 	for t := range bt.Task(len(l.known)) {
@@ -119,7 +120,7 @@ func (l *loop) key() string {
 	return string(b)
 }
 
-// phase is what an observer sees of an action.
+// phase is the observable state of an action.
 type phase uint8
 
 const (
@@ -194,12 +195,12 @@ func newMachine(tree *bt.Tree, inputs []Proposition, limit int) (*machine, error
 	return m, nil
 }
 
-// tooLarge says how far the search came.
+// tooLarge returns the error with the extent of the search.
 func tooLarge(tree *bt.Tree, inputs, states int) error {
 	return fmt.Errorf("%w: it has %d tasks, %d inputs and at least %d states", ErrTooLarge, tree.Len(), inputs, states+1)
 }
 
-// say returns what the leaves say, by task and meaning, when the inputs that have a name are the bits of a word.
+// say returns the inputs of the leaves, by task and meaning, if the bits of a word are the inputs that have a name.
 func say(tree *bt.Tree, inputs []Proposition, word int) []answers {
 	says := make([]answers, tree.Len())
 	for _, in := range inputs {
@@ -215,7 +216,7 @@ func say(tree *bt.Tree, inputs []Proposition, word int) []answers {
 	return says
 }
 
-// classes numbers the classes of states that no inputs can tell apart by what is seen, in the order of their first
+// classes numbers the classes of states that no inputs can distinguish by their outputs, in the order of their first
 // states (Moore 1956).
 func (m *machine) classes() []int32 {
 	class := make([]int32, len(m.next))

@@ -19,7 +19,7 @@ var ErrSCXML = errors.New("a state graph with parallel steps, delays or several 
 
 // SCXML writes a flat state graph, such as [Graph] makes, as a state chart (W3C, State Chart XML, 2015) with the
 // ECMAScript data model. Its transitions have no events: they fire, in the order of the document, as long as their
-// conditions hold. The chart hears one event, `inputs`, whose data is an object with the truth of the conditions: it is
+// conditions hold. The chart has one event, `inputs`, whose data is an object with the truth of the conditions: it is
 // an instant of the graph, and the first one begins it. The variable `active` lists the active actions.
 func SCXML(w io.Writer, g *stategraph.Graph) error {
 	initial := stategraph.None
@@ -81,7 +81,7 @@ func SCXML(w io.Writer, g *stategraph.Graph) error {
 }
 
 // javascript spells a condition in ECMAScript, its names as members of the object inputs, in parentheses if it binds
-// less tightly than asked for. Both languages order or, and, not alike.
+// less tightly than required. Both languages have the same precedence of or, and, not.
 func javascript(n *expr.Node, bind int) string {
 	o, _ := n.Op().Operator()
 	var text string

@@ -29,7 +29,7 @@ func (f *finder) warn(at, length int, code, hint, text string, args ...any) {
 	f.list[len(f.list)-1].Severity = diag.Warning
 }
 
-// readable reports whether the source is a text with something in it.
+// readable reports whether the source is a text that is not empty.
 func (f *finder) readable(hint string) bool {
 	for i, c := range f.src.Text {
 		if c == 0 || c == utf8.RuneError && !strings.HasPrefix(f.src.Text[i:], string(utf8.RuneError)) {
@@ -59,7 +59,7 @@ func (f *finder) lines() iter.Seq2[int, string] {
 	}
 }
 
-// reserved reports a name that nothing in a plan can have.
+// reserved reports a name that is not allowed in a plan.
 func (f *finder) reserved(at int, name string) {
 	_, isKind := bt.ParseKind(name)
 	if isKind || slices.Contains([]string{"Control", "Decorator", "SubTree", "root", "Root"}, name) {

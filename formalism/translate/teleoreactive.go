@@ -9,16 +9,16 @@ import (
 	"canopy/document/plan"
 )
 
-// TeleoReactive is a teleo-reactive program that was read without errors: rules of a condition and an action, of which
-// the first whose condition holds counts (N. J. Nilsson, Teleo-Reactive Programs for Agent Control, 1994; after section
-// II of the 2016 paper). It never changes.
+// TeleoReactive is a teleo-reactive program that was read without errors: rules of a condition and an action; the first
+// rule whose condition holds applies (N. J. Nilsson, Teleo-Reactive Programs for Agent Control, 1994; after section II
+// of the 2016 paper). It never changes.
 type TeleoReactive struct {
 	Source *diag.Source
 
 	procedures []*procedure
 	named      map[string]*procedure
 	sets       map[string][]string // the constants of each set
-	depth      int                 // so many calls can be under way, one inside the other; 0: no limit is needed
+	depth      int                 // maximum number of nested calls; 0: no limit is needed
 	run        *term               // the call that is the program
 }
 
@@ -30,11 +30,11 @@ type procedure struct {
 	rules      []rule
 }
 
-// rule says what is done while a condition holds and none of an earlier rule does.
+// rule is the action to execute while its condition holds and no condition of an earlier rule does.
 type rule struct {
 	when     *condition
 	act      *term  // a call if a procedure has the name, else an action
-	variable string // the rule stands for one rule for each member of the set, in its order; empty: for itself
+	variable string // the rule represents one rule for each member of the set, in its order; empty: only itself
 	set      string
 	setAt    int // byte of the set's name
 }
@@ -84,7 +84,7 @@ const nothing = "nil"
 // procedure returns the procedure that a term calls, nil if it is an action.
 func (p *TeleoReactive) procedure(name string) *procedure { return p.named[name] }
 
-// each visits the rules that a rule stands for, with the values of its variables.
+// each visits the rules that a rule represents, with the values of its variables.
 func (p *TeleoReactive) each(r *rule, values map[string]string, visit func(values map[string]string)) {
 	if r.variable == "" {
 		visit(values)
@@ -101,9 +101,9 @@ func (p *TeleoReactive) each(r *rule, values map[string]string, visit func(value
 }
 
 // Plan translates the program by Lemma 2 of the 2016 paper: a ReactiveFallback of one ReactiveSequence for each rule,
-// of the rule's condition and its action; the actions only run. A call is the plan of what it calls, with values in the
-// place of the parameters, so that each call has tasks of its own. The lemma wants actions, and so calls, that never
-// fail: a called procedure that can be left without a rule does nothing then, by the action nil. So does a call for
+// of the rule's condition and its action; the actions only run. A call becomes the plan of the called procedure, with
+// values in place of the parameters, so that each call has its own tasks. The lemma requires actions, and so calls,
+// that never fail: a called procedure none of whose rules holds does nothing, by the action nil. So does a call for
 // which the program's depth leaves no room. The list holds an error if the plan would be too large.
 func (p *TeleoReactive) Plan() (*plan.Plan, diag.List) {
 	x := &expansion{program: p}
@@ -120,7 +120,7 @@ const (
 	maxTasks = 100_000  // as in package plan
 	maxText  = 1000     // bytes of a value, which may grow with each call
 	maxTexts = 16 << 20 // bytes of all conditions and actions
-	maxCalls = 200      // calls that are under way, one inside the other: each takes two levels of the plan's 500
+	maxCalls = 200      // nested calls: each takes two levels of the plan's 500
 )
 
 // expansion makes the plan of a program.
@@ -130,7 +130,7 @@ type expansion struct {
 	tasks   int
 	texts   int    // bytes
 	at      *term  // the call that is expanded
-	large   string // what is too large at it; the rest is not expanded then
+	large   string // the bound that it exceeds; the rest is then not expanded
 }
 
 func (x *expansion) node(kind bt.Kind, name string) *bt.Node {
@@ -150,7 +150,7 @@ func (x *expansion) leaf(kind bt.Kind, text string) *bt.Node {
 	return x.node(kind, text)
 }
 
-// call returns the plan of a call; level is the number of calls that are under way with it.
+// call returns the plan of a call; level is the depth of the call.
 func (x *expansion) call(t *term, values map[string]string, level int) *bt.Node {
 	called := x.program.procedure(t.name)
 	switch {

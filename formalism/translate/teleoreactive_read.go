@@ -12,11 +12,11 @@ import (
 
 // Limits of teleo-reactive programs.
 const (
-	mostDepth  = 100 // calls, one inside the other
+	mostDepth  = 100 // nested calls
 	mostNested = 50  // levels of a condition or of arguments
 )
 
-// keywords cannot name anything.
+// keywords cannot be names.
 var keywords = []string{"and", "or", "not", "true", "else", "for", "in", "set", "depth", "run"}
 
 // ReadTeleoReactive reads a teleo-reactive program; docs/translate.md has the format. The list holds all mistakes at
@@ -36,7 +36,7 @@ func ReadTeleoReactive(src *diag.Source) (*TeleoReactive, diag.List) {
 	return r.p, r.list.Sorted()
 }
 
-// Bounds of what is read.
+// Bounds of the input.
 const (
 	maxLine     = 10_000    // bytes
 	maxSearched = 1_000_000 // names of procedures that are compared with names of actions, which may be misspelt
@@ -51,8 +51,8 @@ type programReader struct {
 	depthAt  int
 	searched int    // names of procedures that were compared with names of actions
 	words    []word // of the line; the last one is empty
-	broken   bool   // the line has a mistake: what was read of it does not count
-	unread   bool   // a line has: what seems to be missing may stand there
+	broken   bool   // the line has a mistake: its content is ignored
+	unread   bool   // a line has a mistake: names that seem to be missing may be there
 }
 
 // word is a name or a sign.
@@ -87,7 +87,7 @@ func (r *programReader) line(at int, line string) {
 	r.unread = r.unread || r.broken
 }
 
-// stop reports what is wrong with a line; the rest of it is passed over.
+// stop reports a mistake in a line; the rest of the line is skipped.
 func (r *programReader) stop(w word, code, hint, text string, args ...any) {
 	if !r.broken {
 		r.fail(w.at, len(w.text), code, hint, text, args...)
@@ -141,7 +141,7 @@ func nameIn(s string) string {
 	return s
 }
 
-// take returns the next word and goes on to the one behind it.
+// take returns the next word and advances to the one after it.
 func (r *programReader) take() word {
 	w := r.words[0]
 	if len(r.words) > 1 {
@@ -293,7 +293,7 @@ func (r *programReader) rule() {
 	}
 }
 
-// disjunction reads a condition: what `or` joins, then what `and` joins, then what `not` turns round.
+// disjunction reads a condition: the operands of `or`, then of `and`, then of `not`.
 func (r *programReader) disjunction(level int) *condition {
 	return r.joined(opOr, []string{"or", "|"}, func() *condition {
 		return r.joined(opAnd, []string{"and", "&"}, func() *condition { return r.negation(level) })
@@ -366,7 +366,7 @@ func (r *programReader) nestedTerm(what string, level int) *term {
 	return t
 }
 
-// check looks at the program as a whole.
+// check checks the program as a whole.
 func (r *programReader) check() {
 	for _, q := range r.p.procedures {
 		r.checkRules(q)
@@ -405,7 +405,7 @@ func (r *programReader) procedures() []string {
 	return names
 }
 
-// checkRules looks at the rules of a procedure.
+// checkRules checks the rules of a procedure.
 func (r *programReader) checkRules(q *procedure) {
 	r.reserved(q.at, q.name)
 	if q.name == nothing {
@@ -444,7 +444,7 @@ func (r *programReader) checkCondition(c *condition) {
 	}
 }
 
-// call looks at an action or a call.
+// call checks an action or a call.
 func (r *programReader) call(t *term) {
 	q := r.p.procedure(t.name)
 	if q == nil {
