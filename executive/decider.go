@@ -342,7 +342,9 @@ func (d *playback) settle(x *Executive) (bool, error) {
 	if d.played == len(d.inputs) || d.inputs[d.played].T > x.world.T() {
 		return false, nil
 	}
-	copy(x.u, d.inputs[d.played].U)
+	for i, v := range d.inputs[d.played].U {
+		x.world.Set(i, v)
+	}
 	x.recount()
 	d.played++
 	x.micro++

@@ -39,9 +39,11 @@ type World interface {
 	T() float64
 	// Signals evaluates the signal vector at the current instant, with the current inputs.
 	Signals() []float64
-	// Discrete returns the inputs, which the executive writes (Program.Initial at the start), and the committed sides of
-	// the indicators. Both slices stay the same.
+	// Discrete returns the inputs (Program.Initial at the start) and the committed sides of the indicators, to be read.
+	// Both slices stay the same.
 	Discrete() (u []float64, above []bool)
+	// Set changes an input. Only the executive does.
+	Set(input int, value float64)
 	// Watch sets whether changes of an indicator's side are events.
 	Watch(indicator int, events bool)
 	// Restart is for worlds that integrate: the next stretch begins as after a discontinuity.
@@ -393,18 +395,18 @@ func (x *Executive) exit(i int) error {
 func (x *Executive) assign(i int, p Phase, list []Assignment, captured int) {
 	signals := x.world.Signals()
 	for k, a := range list {
-		x.u[x.p.capture(captured+k)] = signals[x.p.Signal(a.Slot)]
+		x.world.Set(x.p.capture(captured+k), signals[x.p.Signal(a.Slot)])
 	}
 	x.turn(i, p)
 	for k, a := range list {
-		x.u[x.p.capture(captured+k)] = x.evaluate(a.Value)
+		x.world.Set(x.p.capture(captured+k), x.evaluate(a.Value))
 	}
 }
 
 // turn sets the phase of a leaf and updates the writers that count.
 func (x *Executive) turn(i int, p Phase) {
 	before := x.u[i]
-	x.u[i] = p
+	x.world.Set(i, p)
 	x.stale.add(i)
 	for _, r := range x.p.roles[i] {
 		if r.phase == before {
@@ -414,14 +416,14 @@ func (x *Executive) turn(i int, p Phase) {
 			x.writing[r.slot]++
 		}
 		x.contested.add(r.slot)
-		counts := &x.u[x.p.counts(r.slot)]
-		switch n := float64(r.writer + 1); {
+		at := x.p.counts(r.slot)
+		switch n, counts := float64(r.writer+1), x.u[at]; {
 		case x.writing[r.slot] == 0:
-			*counts = 0
-		case r.phase == p && (*counts == 0 || n < *counts):
-			*counts = n
-		case r.phase != p && n == *counts:
-			*counts = x.first(r.slot, r.writer+1)
+			x.world.Set(at, 0)
+		case r.phase == p && (counts == 0 || n < counts):
+			x.world.Set(at, n)
+		case r.phase != p && n == counts:
+			x.world.Set(at, x.first(r.slot, r.writer+1))
 		}
 	}
 }
@@ -448,7 +450,7 @@ func (x *Executive) exited(i int) {
 // keep stores the held value of a slot with Hold.
 func (x *Executive) keep(slot int, value float64) {
 	if x.p.Slots[slot].Hold {
-		x.u[x.p.Held(slot)] = value
+		x.world.Set(x.p.Held(slot), value)
 	}
 }
 

@@ -64,6 +64,7 @@ type flat struct {
 func (w *flat) T() float64                            { return 0 }
 func (w *flat) Signals() []float64                    { return w.signals }
 func (w *flat) Discrete() (u []float64, above []bool) { return w.u, w.above }
+func (w *flat) Set(input int, value float64)          { w.u[input] = value }
 func (w *flat) Watch(indicator int, events bool)      { w.watched[indicator] = events }
 func (w *flat) Restart()                              {}
 

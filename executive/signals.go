@@ -23,8 +23,8 @@ func (s *Signals) Fill(steps []Step, t float64, y, u []float64, above []bool) {
 	s.compute(steps, t, y, u, above)
 }
 
-// Zeros evaluates the indicators, which need few of the signals.
-func (s *Signals) Zeros(t float64, y, u []float64, above []bool, g []float64) {
+// Observe evaluates the signals that the indicators read, which are few.
+func (s *Signals) Observe(t float64, y, u []float64, above []bool) {
 	if s.p.Reads == nil {
 		copy(s.Values[1:], y)
 	}
@@ -32,9 +32,6 @@ func (s *Signals) Zeros(t float64, y, u []float64, above []bool, g []float64) {
 		s.Values[1+i] = y[i]
 	}
 	s.compute(s.p.Observe, t, y, u, above)
-	for i := range g {
-		g[i] = s.p.Indicators[i].Value(s.Values)
-	}
 }
 
 // Commands returns the part of the signal vector with the vehicle's commands.

@@ -47,9 +47,11 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 	events, err = s.travel(min(limit, s.integrator.T()))
 	s.ran.t = s.T
 	copy(s.ran.y, s.Y)
-	copy(s.ran.above, s.Above)
+	s.takeSides()
+	if s.iterations > s.options.MaxIterations/2 {
+		clear(s.looping)
+	}
 	s.iterations = 0
-	clear(s.looping)
 	if err != nil {
 		return Segment{From: from, To: s.T}, err
 	}
@@ -94,14 +96,18 @@ func (s *Simulator) stepped() error {
 // already changed side.
 func (s *Simulator) begin() (events []int, err error) {
 	r := &s.ran
-	restart := r.anew || !slices.Equal(s.Y, r.y) || !slices.Equal(s.U, r.u)
-	other := !slices.Equal(s.Above, r.above) || !slices.Equal(s.Watch, r.watch)
-	if other {
-		for i, a := range s.Above {
-			restart = restart || a != r.above[i] && s.sys.Indicators[i].Switches
+	restart, other := r.anew || !slices.Equal(s.Y, r.y) || s.Changed(), false
+	for _, i := range r.flipped {
+		if s.Above[i] != r.before.Above[i] {
+			other = true
+			restart = restart || s.sys.Indicators[i].Switches
 		}
-		s.search.watch(s.Watch)
 	}
+	for _, i := range r.rewatched {
+		other = other || s.watch[i] != r.watch[i]
+		r.watch[i] = s.watch[i]
+	}
+	r.rewatched = r.rewatched[:0]
 	if restart {
 		if i := notFinite(s.Y); i >= 0 {
 			return nil, &NotFiniteError{T: s.T, Kind: "state", Name: s.sys.States[i]}
@@ -111,10 +117,12 @@ func (s *Simulator) begin() (events []int, err error) {
 		s.stats.Restarts++
 	}
 	copy(r.y, s.Y)
-	copy(r.u, s.U)
-	copy(r.watch, s.Watch)
+	for _, i := range r.written {
+		r.before.U[i] = s.U[i]
+	}
+	r.written = r.written[:0]
 	events = s.events[:0]
-	if (restart || other || !r.judged) && len(s.search.watched) > 0 {
+	if (restart || other || !r.judged) && s.search.watching > 0 {
 		s.search.forget()
 		s.evaluateHere()
 		if err := s.checkIndicators(s.search.now, s.T); err != nil {
@@ -122,12 +130,20 @@ func (s *Simulator) begin() (events []int, err error) {
 		}
 		r.fresh, r.judged = true, true
 		if !s.chatter.held || s.T >= s.chatter.quiet {
-			s.search.start(s.Above)
+			s.start()
 			events = s.judge(s.search.now, s.T)
 		}
 	}
-	copy(r.above, s.Above)
+	s.takeSides()
 	return events, nil
+}
+
+// takeSides records the sides as known.
+func (s *Simulator) takeSides() {
+	for _, i := range s.ran.flipped {
+		s.ran.before.Above[i] = s.Above[i]
+	}
+	s.ran.flipped = s.ran.flipped[:0]
 }
 
 // travel advances to the first event of the current step, at most to end, which lies within the step.
@@ -135,11 +151,11 @@ func (s *Simulator) travel(end float64) (events []int, err error) {
 	q := &s.search
 	s.ran.fresh, s.ran.judged = false, false
 	from := s.T
-	if len(q.watched) == 0 {
+	if q.watching == 0 {
 		s.moveTo(end)
 		return nil, nil
 	}
-	q.start(s.Above)
+	s.start()
 	if c := &s.chatter; c.held && from < c.quiet {
 		// Events are held apart: crossings in between take effect at the end of the gap.
 		from = min(c.quiet, end)
@@ -154,27 +170,27 @@ func (s *Simulator) travel(end float64) (events []int, err error) {
 		if events = s.judge(q.now, s.T); len(events) > 0 {
 			return events, nil
 		}
-		q.start(s.Above)
+		s.start()
 		if from == end {
 			return nil, nil
 		}
 	}
 	at, left := s.firstEvent(from, end)
 	if at > end {
-		for _, i := range q.watched {
-			s.Above[i] = q.side[i] // a change in a direction that is not watched
+		for _, i := range q.near {
+			s.stray(i, q.side[i]) // a change in a direction that is not watched
 		}
 		s.moveTo(end)
 		s.ran.judged = end == s.integrator.T()
 		if s.ran.fresh = s.ran.judged && q.have[q.gaps]; s.ran.fresh {
-			copy(q.now, s.row(q.gaps))
+			copy(q.now, q.rows[q.gaps])
 		}
 		return nil, nil
 	}
 	if end == s.Alarm && end-at <= 4*ulp(end) {
 		at = end // one instant
 	}
-	s.evaluate(at, q.now)
+	s.evaluate(at, q.now, &q.whole)
 	if err := s.checkIndicators(q.now, at); err != nil {
 		s.moveTo(max(from, left))
 		return nil, err
@@ -189,27 +205,71 @@ func (s *Simulator) moveTo(t float64) {
 	s.integrator.Interpolate(t, s.Y)
 }
 
-// judge compares the values g of the indicators at t with their previous sides and returns the watched changes, with
-// Above on the side that each leaves. Changes in an unwatched direction are committed immediately.
-func (s *Simulator) judge(g []float64, t float64) (events []int) {
-	q := &s.search
+// judge compares the indicators at t, by the quantities v there, with their previous sides and returns the watched
+// changes, with Above on the side that each leaves. Changes in an unwatched direction are committed immediately.
+func (s *Simulator) judge(v []float64, t float64) (events []int) {
 	events = s.events[:0]
-	for _, i := range q.watched {
-		side, now := q.sideAt(i, t), g[i] >= 0
+	for _, i := range s.suspects(v) {
+		if s.watch[i] == 0 {
+			continue
+		}
+		side, now := s.search.sideAt(i, t), s.levels.value(v, i) >= 0
 		if side != now && s.wants(i, now) {
 			events = append(events, i)
-			s.Above[i] = side
+			s.stray(i, side)
 		} else {
-			s.Above[i] = now
+			s.stray(i, now)
 		}
 	}
+	s.events = events
 	return events
+}
+
+// suspects returns, in declared order, the indicators that may be on other sides by the quantities v than in Above or
+// at the start of the search: those with a level between the quantity now and as last committed, those committed alone
+// since, and those near zero in the present search.
+func (s *Simulator) suspects(v []float64) []int {
+	q := &s.search
+	list := append(append(q.list[:0], q.strays...), q.near...)
+	for l := range s.levels.lines {
+		x := &s.levels.lines[l]
+		if a, b := q.committed[x.of], v[x.of]; a != b {
+			list = append(list, x.within(min(a, b), max(a, b))...)
+		}
+	}
+	q.list = s.ordered(list)
+	return q.list
+}
+
+// ordered sorts a list of indicators to look at, without duplicates.
+func (s *Simulator) ordered(list []int) []int {
+	slices.Sort(list)
+	list = slices.Compact(list)
+	s.stats.Looks += len(list)
+	return list
+}
+
+// commit sets the side of an indicator.
+func (s *Simulator) commit(i int, above bool) {
+	s.search.side[i] = above
+	if s.Above[i] != above {
+		s.Above[i] = above
+		s.ran.flipped = append(s.ran.flipped, i)
+	}
+}
+
+// stray commits the side of one indicator alone.
+func (s *Simulator) stray(i int, above bool) {
+	if s.Above[i] != above {
+		s.search.strays = append(s.search.strays, i)
+	}
+	s.commit(i, above)
 }
 
 // wants reports whether indicator i's change to the given side is an event. An indicator that switches the derivatives
 // is watched in both directions, if at all: between events the derivatives must not depend on a side that has changed.
 func (s *Simulator) wants(i int, above bool) bool {
-	w := s.Watch[i]
+	w := s.watch[i]
 	if w != 0 && s.sys.Indicators[i].Switches {
 		return true
 	}
@@ -240,11 +300,21 @@ func (s *Simulator) end(from float64, events []int) (Segment, error) {
 }
 
 // checkIndicators returns the error of the first watched indicator that is not finite.
-func (s *Simulator) checkIndicators(g []float64, t float64) error {
-	for _, i := range s.search.watched {
-		if !finite(g[i]) {
-			return &NotFiniteError{T: t, Kind: "indicator", Name: s.sys.Indicators[i].Name}
+func (s *Simulator) checkIndicators(v []float64, t float64) error {
+	first := len(s.Above)
+	for l := range s.levels.lines {
+		x := &s.levels.lines[l]
+		if small(v[x.of]) || s.search.watched[l] == 0 {
+			continue
+		}
+		for _, i := range x.who {
+			if i < first && s.watch[i] != 0 && !finite(s.levels.value(v, i)) {
+				first = i
+			}
 		}
 	}
-	return nil
+	if first == len(s.Above) {
+		return nil
+	}
+	return &NotFiniteError{T: t, Kind: "indicator", Name: s.sys.Indicators[first].Name}
 }

@@ -10,7 +10,9 @@ import (
 
 // recordedDay replays the events of a log as time events: the same integration without any search.
 func recordedDay(t testing.TB, s *Simulator, p *problems.Problem, log []problems.Event, until float64) {
-	clear(s.Watch)
+	for i := range s.Above {
+		s.Watch(i, 0)
+	}
 	for s.T < until {
 		if len(log) > 0 {
 			s.Alarm = log[0].T
@@ -20,7 +22,7 @@ func recordedDay(t testing.TB, s *Simulator, p *problems.Problem, log []problems
 			t.Fatal(err)
 		}
 		for ; seg.Alarm && len(log) > 0 && log[0].T == s.T; log = log[1:] {
-			p.React(log[0].Index, s.Y, s.U)
+			answer(s, p.React, log[0].Index)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func randomSystem(d *dice) (sys *System, y0 []float64, react func(i int, y, u []
 			}
 		}
 	}
-	sys.Zeros = func(t float64, y []float64, _ *Discrete, g []float64) {
+	sys.Zeros = func(t float64, y []float64, _ *Discrete, _ []int, g []float64) {
 		for i, row := range b {
 			g[i] = row[n]/2 + row[n+1]*math.Cos(3*t)/3 + row[n+2]*y[0]*y[1]/4
 			for j := range n {
@@ -108,7 +108,7 @@ func dumb(
 	}
 	sides := func(t float64, y []float64) (above []bool) {
 		g := make([]float64, m)
-		sys.Zeros(t, y, d, g)
+		sys.Zeros(t, y, d, nil, g)
 		for _, v := range g {
 			above = append(above, v >= 0)
 		}
@@ -185,7 +185,7 @@ func TestAgreesWithADumbFinder(t *testing.T) {
 				}
 				for _, i := range changed {
 					got = append(got, happening{s.T, i})
-					react(i, s.Y, s.U)
+					answer(s, react, i)
 				}
 			}
 		}
@@ -238,8 +238,10 @@ func TestSearchMissesNothingThatDenseSamplesSee(t *testing.T) {
 		o := Options{Options: ode.Options{RelTol: 1e-3, Method: ode.Explicit}}
 		found += len(play(t, start(t, sys, y0, []float64{0}, o), 12, nil))
 		s := start(t, sys, y0, []float64{0}, o)
-		clear(s.Watch)
-		y, g := make([]float64, len(y0)), make([]float64, len(s.Watch))
+		for i := range s.Above {
+			s.Watch(i, 0)
+		}
+		y, g := make([]float64, len(y0)), make([]float64, len(s.Above))
 		above, last := append([]bool(nil), s.Above...), append([]bool(nil), s.Above...)
 		for s.T < 12 {
 			seg, err := s.Advance(12)
@@ -249,7 +251,7 @@ func TestSearchMissesNothingThatDenseSamplesSee(t *testing.T) {
 			for k := 1; k <= fine; k++ {
 				at := seg.From + (seg.To-seg.From)*float64(k)/fine
 				s.Interpolate(at, y)
-				sys.Zeros(at, y, &s.Discrete, g)
+				sys.Zeros(at, y, &s.Discrete, nil, g)
 				for i, v := range g {
 					if (v >= 0) != above[i] {
 						above[i] = !above[i]

@@ -94,7 +94,7 @@ func latch() *System {
 		States: []string{"x"}, Inputs: 3,
 		Indicators:  []Indicator{{Name: "left"}, {Name: "never"}, {Name: "right"}, {Name: "clock"}},
 		Derivatives: func(_ float64, _ []float64, _ *Discrete, dydt []float64) { dydt[0] = 1 },
-		Zeros: func(_ float64, y []float64, d *Discrete, g []float64) {
+		Zeros: func(_ float64, y []float64, d *Discrete, _ []int, g []float64) {
 			g[0], g[1], g[2], g[3] = d.U[0]-0.5, -1, d.U[1]-0.5, y[0]-1
 		},
 	}
@@ -107,10 +107,10 @@ func TestEventsCauseEvents(t *testing.T) {
 	play(t, s, 2, func(changed []int, _ bool) {
 		order = append(order, changed...)
 		if s.Above[3] {
-			s.U[0] = 1
+			s.Set(0, 1)
 		}
 		if s.Above[0] {
-			s.U[1] = 1
+			s.Set(1, 1)
 		}
 	})
 	if !slices.Equal(order, []int{3, 0, 2}) {
@@ -133,7 +133,9 @@ func TestEventIterationLoop(t *testing.T) {
 	for n := 0; ; n++ {
 		_, err := s.Iterate()
 		if err == nil && n <= 30 {
-			s.U[0], s.U[1] = 1-s.U[0], s.U[0]
+			left, right := 1-s.U[0], s.U[0]
+			s.Set(0, left)
+			s.Set(1, right)
 			continue
 		}
 		if !errors.Is(err, ErrEventIteration) || n != 30 {
@@ -163,7 +165,7 @@ func slide() *System {
 				dydt[0] = -1
 			}
 		},
-		Zeros: func(_ float64, y []float64, _ *Discrete, g []float64) { g[0], g[1] = y[1]-100, y[0] },
+		Zeros: func(_ float64, y []float64, _ *Discrete, _ []int, g []float64) { g[0], g[1] = y[1]-100, y[0] },
 	}
 }
 
@@ -244,7 +246,7 @@ func TestChatteringEndsAndComesAgain(t *testing.T) {
 				dydt[0] = 1 - force
 			}
 		},
-		Zeros: func(_ float64, y []float64, _ *Discrete, g []float64) { g[0] = y[0] },
+		Zeros: func(_ float64, y []float64, _ *Discrete, _ []int, g []float64) { g[0] = y[0] },
 	}
 	s := start(t, sys, []float64{1}, nil, Options{Chattering: Continue, Options: ode.Options{MaxStep: 0.5}})
 	var reports []float64
@@ -277,18 +279,19 @@ func TestFastSwitchingIsNotChattering(t *testing.T) {
 	sys := &System{
 		States: []string{"x"}, Inputs: 1, Indicators: []Indicator{{Name: "x >= 1e-3"}, {Name: "x >= -1e-3"}},
 		Derivatives: func(_ float64, _ []float64, d *Discrete, dydt []float64) { dydt[0] = d.U[0] },
-		Zeros: func(_ float64, y []float64, _ *Discrete, g []float64) {
+		Zeros: func(_ float64, y []float64, _ *Discrete, _ []int, g []float64) {
 			g[0], g[1] = y[0]-1e-3, y[0]+1e-3
 		},
 	}
 	s := start(t, sys, []float64{0}, []float64{1}, Options{})
-	s.Watch[0], s.Watch[1] = Rising, Falling
+	s.Watch(0, Rising)
+	s.Watch(1, Falling)
 	log := play(t, s, 2, func([]int, bool) {
 		switch {
 		case s.Above[0]:
-			s.U[0] = -1
+			s.Set(0, -1)
 		case !s.Above[1]:
-			s.U[0] = 1
+			s.Set(0, 1)
 		}
 	})
 	if len(log) != 1000 {
@@ -313,7 +316,7 @@ func TestZenoIsChattering(t *testing.T) {
 			if _, err := s.Iterate(); err != nil {
 				t.Fatal(err)
 			}
-			p.React(0, s.Y, s.U)
+			answer(s, p.React, 0)
 		}
 	}
 	t.Error("the ball rests without chattering")
@@ -384,17 +387,17 @@ func TestIndicatorNotFinite(t *testing.T) {
 	}
 
 	s = start(t, clockwork(root), []float64{0}, []float64{0}, oneStep())
-	s.Watch[0] = 0
+	s.Watch(0, 0)
 	if log := play(t, s, 10, nil); len(log) != 0 {
 		t.Error(log)
 	}
-	s.Watch[0] = Either
+	s.Watch(0, Either)
 	if _, err := s.Iterate(); !errors.As(err, &e) || e.T != 10 {
 		t.Errorf("watched at last: %v", err)
 	}
 
 	s = start(t, clockwork(root, func(t float64) float64 { return t - 3.9 }), []float64{0}, []float64{0}, oneStep())
-	log := play(t, s, 10, func([]int, bool) { s.Watch[0] = 0 })
+	log := play(t, s, 10, func([]int, bool) { s.Watch(0, 0) })
 	checkLog(t, log, []happening{{3.9, 1}}, 1e-15)
 }
 
@@ -432,8 +435,14 @@ func TestSingularity(t *testing.T) {
 func TestMisusePanics(t *testing.T) {
 	thrown := func(o Options) *Simulator { return start(t, system(problems.BouncingBall), []float64{1, 0}, nil, o) }
 	for want, f := range map[string]func(){
-		"sim: wrong number of states or inputs":              func() { _, _ = New(system(problems.BouncingBall), 0, nil, nil, Options{}) },
-		"sim: bad options or no function for the indicators": func() { thrown(Options{Samples: -1}) },
+		"sim: wrong number of states or inputs": func() { _, _ = New(system(problems.BouncingBall), 0, nil, nil, Options{}) },
+		"sim: bad options":                      func() { thrown(Options{Samples: -1}) },
+		"sim: no function for the indicators": func() {
+			_, _ = New(&System{Indicators: []Indicator{{}}}, 0, nil, nil, Options{})
+		},
+		"sim: bad threshold": func() {
+			_, _ = New(&System{Indicators: []Indicator{{Threshold: &Threshold{}}}}, 0, nil, nil, Options{})
+		},
 		"sim: Advance to the past or alarm not a number":     func() { _, _ = thrown(Options{}).Advance(-1) },
 		"sim: CopyFrom between different systems or options": func() { thrown(Options{}).CopyFrom(thrown(Options{})) },
 		"sim: T was changed from outside": func() {
@@ -471,14 +480,15 @@ func driven(band float64) *System {
 			dydt[2], dydt[3] = y[3], 25*(u-y[2])-8*y[3]
 			dydt[4], dydt[5] = -0.1*y[5], 0.1*y[4]
 		},
-		Zeros: func(_ float64, y []float64, _ *Discrete, g []float64) { g[0], g[1] = y[0], y[0]-band },
+		Zeros: func(_ float64, y []float64, _ *Discrete, _ []int, g []float64) { g[0], g[1] = y[0], y[0]-band },
 	}
 }
 
 // drive runs it to the time given: u is down above the band, up below zero, and as it was in between.
 func drive(t *testing.T, s *Simulator, until float64) (events, reports int, err error) {
 	t.Helper()
-	s.Watch[0], s.Watch[1] = Falling, Rising
+	s.Watch(0, Falling)
+	s.Watch(1, Rising)
 	for s.T < until && err == nil {
 		var seg Segment
 		if seg, err = s.Advance(until); len(seg.Events) == 0 {
@@ -493,9 +503,9 @@ func drive(t *testing.T, s *Simulator, until float64) (events, reports int, err 
 		}
 		switch {
 		case s.Above[1]:
-			s.U[0] = -0.5
+			s.Set(0, -0.5)
 		case !s.Above[0]:
-			s.U[0] = 0.8
+			s.Set(0, 0.8)
 		}
 	}
 	return events, reports, err

@@ -160,7 +160,7 @@ func (m *machine) read(t *testing.T, d golden.Directive) error {
 			dydt[i] = code.Real(m.signals, nil)
 		}
 	}
-	sys.Zeros = func(at float64, y []float64, d *Discrete, g []float64) {
+	sys.Zeros = func(at float64, y []float64, d *Discrete, _ []int, g []float64) {
 		m.fill(at, y, d)
 		for i, code := range m.indicators {
 			g[i] = code.Real(m.signals, nil)
@@ -183,7 +183,9 @@ func (m *machine) read(t *testing.T, d golden.Directive) error {
 		return err
 	}
 	m.sys = sys
-	copy(m.sim.Watch, watch)
+	for i, w := range watch {
+		m.sim.Watch(i, w)
+	}
 	m.sim.Alarm = alarm
 	return nil
 }
@@ -354,7 +356,7 @@ func (m *machine) assign(a assignment) {
 		if n == a.to && i < len(s.Y) {
 			s.Y[i] = v
 		} else if n == a.to {
-			s.U[i-len(s.Y)] = v
+			s.Set(i-len(s.Y), v)
 		}
 	}
 }

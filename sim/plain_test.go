@@ -68,7 +68,7 @@ func (p *plain) Iterate() (changed []int, err error) {
 	for i, g := range p.indicators(p.T, p.Y) {
 		if finite(g) && (g >= 0) != p.Above[i] {
 			changed = append(changed, i)
-		} else if !finite(g) && p.Watch[i] != 0 {
+		} else if !finite(g) && p.watch[i] != 0 {
 			return nil, &NotFiniteError{p.T, "indicator", p.sys.Indicators[i].Name}
 		}
 	}
@@ -84,7 +84,7 @@ func (p *plain) Iterate() (changed []int, err error) {
 func (p *plain) indicators(t float64, y []float64) []float64 {
 	g := make([]float64, len(p.Above))
 	if len(g) > 0 {
-		p.sys.Zeros(t, y, &p.Discrete, g)
+		p.sys.Zeros(t, y, &p.Discrete, nil, g)
 	}
 	return g
 }
@@ -95,7 +95,7 @@ func (p *plain) changes(t float64, y []float64) (list []int, err error) {
 		return nil, &NotFiniteError{t, "state", p.sys.States[i]}
 	}
 	for i, g := range p.indicators(t, y) {
-		w := p.Watch[i]
+		w := p.watch[i]
 		if p.sys.Indicators[i].Switches && w != 0 {
 			w = Either
 		}
@@ -113,7 +113,7 @@ func (p *plain) changes(t float64, y []float64) (list []int, err error) {
 func (p *plain) commit(events []int) {
 	sides := append([]bool(nil), p.Above...)
 	for i, g := range p.indicators(p.T, p.Y) {
-		if p.Watch[i] != 0 {
+		if p.watch[i] != 0 {
 			sides[i] = g >= 0
 		}
 	}

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"canopy/internal/problems"
@@ -14,7 +15,7 @@ func system(p *problems.Problem) *System {
 	s := &System{
 		Inputs:      len(p.U0),
 		Derivatives: func(t float64, y []float64, d *Discrete, dydt []float64) { p.Derivatives(t, y, d.U, dydt) },
-		Zeros:       func(t float64, y []float64, d *Discrete, g []float64) { p.Zeros(t, y, d.U, g) },
+		Zeros:       func(t float64, y []float64, d *Discrete, _ []int, g []float64) { p.Zeros(t, y, d.U, g) },
 	}
 	for i := range p.Y0 {
 		s.States = append(s.States, fmt.Sprint("y", i+1))
@@ -23,6 +24,15 @@ func system(p *problems.Problem) *System {
 		s.Indicators = append(s.Indicators, Indicator{Name: i.Name})
 	}
 	return s
+}
+
+// answer makes a problem react to an indicator's change.
+func answer(s *Simulator, react func(i int, y, u []float64), i int) {
+	u := slices.Clone(s.U)
+	react(i, s.Y, u)
+	for k, v := range u {
+		s.Set(k, v)
+	}
 }
 
 // begin starts a reference problem with its tolerances.
@@ -34,7 +44,7 @@ func begin(t testing.TB, p *problems.Problem, o ode.Options) *Simulator {
 	o.AbsTol = p.AbsTol(o.RelTol)
 	s := start(t, system(p), p.Y0, p.U0, Options{Options: o})
 	for i, indicator := range p.Indicators {
-		s.Watch[i] = Direction(indicator.Watch)
+		s.Watch(i, Direction(indicator.Watch))
 	}
 	return s
 }
@@ -56,7 +66,7 @@ func follow(t testing.TB, p *problems.Problem, s *Simulator, until float64) (eve
 		for _, i := range seg.Events {
 			events = append(events, problems.Event{T: s.T, Index: i})
 			if p.React != nil {
-				p.React(i, s.Y, s.U)
+				answer(s, p.React, i)
 			}
 		}
 	}

@@ -2,43 +2,60 @@ package sim
 
 import (
 	"math"
+	"slices"
 
 	"canopy/ode"
 )
 
 // search finds events on the dense output of the integrator's current step. Samples divide the step into gaps; the
-// values at a sample are evaluated when first needed, and kept. Each indicator is searched independently, with brackets
-// that depend only on the step, so that the other watched indicators have no influence.
+// quantities at a sample are evaluated when first needed, and kept. Each indicator is searched independently, with
+// brackets that depend only on the step, so that the other watched indicators have no influence.
 type search struct {
-	gaps    int
-	coarse  []int     // samples that decide whether an indicator comes near zero
-	part    []float64 // position of each sample in the step, from 0 to 1
-	rows    []float64 // values by sample
-	have    []bool    // of each sample, whether it has been evaluated
-	watched []int     // indicators, in declared order
+	gaps     int
+	coarse   []int       // samples that decide whether an indicator comes near zero
+	part     []float64   // position of each sample in the step, from 0 to 1
+	rows     [][]float64 // quantities by sample
+	have     []bool      // of each sample, whether it has been evaluated
+	watched  []int32     // by line: number of watched indicators
+	watching int32       // number of watched indicators
 
-	now  []float64 // values at T, or at an event
-	cut  []float64 // values at the end of the searched part, if that is not a sample
-	left []float64 // values just before the first crossing found so far
-	g, y []float64 // scratch
+	now  []float64 // quantities at T, or at an event
+	cut  []float64 // those at the end of the searched part, if that is not a sample
+	left []float64 // those just before the first crossing found so far
+	q    []float64 // scratch
 
-	side []bool    // of each watched indicator, at the start of the searched gap
-	near []bool    // whether it comes near zero in this step
+	committed []float64 // quantities when Iterate last committed all sides,
+	strays    []int     // and indicators whose sides were committed since
+
+	near []int     // watched indicators that come near zero in this step, in declared order
+	side []bool    // of each indicator, at the start of the searched gap: as in Above, unless it is near
 	dip  []float64 // time of an unwatched change of side before it crosses; +Inf: none
+
+	whole, some, one scope // all quantities; those of near indicators; that of the one that root evaluates
 
 	index int  // the indicator that root evaluates
 	above bool // the side that it leaves
 	root  func(t float64) float64
+	list  []int // scratch
 }
 
-func newSearch(states, indicators, samples int) search {
+// scope is a set of quantities to evaluate.
+type scope struct {
+	all       bool // states that the system reads; else those listed
+	states    []int
+	functions []int
+}
+
+func newSearch(x *levels, indicators, samples int) search {
 	gaps := samples + 1
+	vector := func() []float64 { return make([]float64, x.quantities) }
 	q := search{
-		gaps: gaps, rows: make([]float64, (gaps+1)*indicators), have: make([]bool, gaps+1),
-		watched: make([]int, 0, indicators),
-		now:     make([]float64, indicators), cut: make([]float64, indicators), left: make([]float64, indicators),
-		g: make([]float64, indicators), y: make([]float64, states),
-		side: make([]bool, indicators), near: make([]bool, indicators), dip: make([]float64, indicators),
+		gaps: gaps, have: make([]bool, gaps+1), watched: make([]int32, len(x.lines)),
+		now: vector(), cut: vector(), left: vector(), q: vector(), committed: vector(),
+		side: make([]bool, indicators), dip: make([]float64, indicators), whole: scope{all: true, functions: x.functions},
+	}
+	for range gaps + 1 {
+		q.rows = append(q.rows, vector())
 	}
 	// Both ends and a third of the samples, evenly spaced; all of them if there are few.
 	third := max(3, math.Round(float64(samples)/3))
@@ -56,27 +73,16 @@ func newSearch(states, indicators, samples int) search {
 }
 
 func (q *search) copyFrom(o *search) {
-	copy(q.rows, o.rows)
-	copy(q.have, o.have)
-	q.watched = append(q.watched[:0], o.watched...)
 	copy(q.now, o.now)
+	copy(q.committed, o.committed)
+	q.strays = append(q.strays[:0], o.strays...)
 }
 
-// watch records which indicators are watched.
-func (q *search) watch(w []Direction) {
-	q.watched = q.watched[:0]
-	for i, d := range w {
-		if d != 0 {
-			q.watched = append(q.watched, i)
-		}
-	}
-}
-
-// step begins a new step. If known, q.now holds the indicators at its start.
+// step begins a new step. If known, q.now holds the quantities at its start.
 func (q *search) step(known bool) {
 	clear(q.have)
 	if known {
-		copy(q.rows, q.now)
+		copy(q.rows[0], q.now)
 		q.have[0] = true
 	}
 }
@@ -84,26 +90,54 @@ func (q *search) step(known bool) {
 // forget drops the samples after a change of anything that indicators may depend on.
 func (q *search) forget() { clear(q.have) }
 
-// start begins to follow the sides from the given ones.
-func (q *search) start(above []bool) {
-	copy(q.side, above)
-	for _, i := range q.watched {
-		q.dip[i] = math.Inf(1)
+// start begins to follow the sides from those committed.
+func (s *Simulator) start() {
+	q := &s.search
+	for _, i := range q.near {
+		q.side[i], q.dip[i] = s.Above[i], math.Inf(1)
 	}
+	q.near = q.near[:0]
 }
 
 // sideAt returns the previous side of indicator i when an event at t is judged.
 func (q *search) sideAt(i int, t float64) bool { return q.side[i] != (q.dip[i] <= t) }
 
-// evaluate writes the values of all indicators at t, within the current step, to g.
-func (s *Simulator) evaluate(t float64, g []float64) {
-	if which := s.sys.Reads; which != nil {
-		s.integrator.InterpolateOf(which, t, s.search.y)
-	} else {
-		s.integrator.Interpolate(t, s.search.y)
+// evaluate writes quantities at t, within the current step, to v.
+func (s *Simulator) evaluate(t float64, v []float64, which *scope) {
+	y := v[:len(s.Y)]
+	switch {
+	case !which.all:
+		s.integrator.InterpolateOf(which.states, t, y)
+	case s.sys.Reads != nil:
+		s.integrator.InterpolateOf(s.sys.Reads, t, y)
+	default:
+		s.integrator.Interpolate(t, y)
 	}
-	s.sys.Zeros(t, s.search.y, &s.Discrete, g)
+	s.functions(t, v, which)
+}
+
+// functions evaluates functions from the states in v.
+func (s *Simulator) functions(t float64, v []float64, which *scope) {
+	if n := len(s.Y); len(which.functions) > 0 {
+		s.sys.Zeros(t, v[:n], &s.Discrete, which.functions, v[n:])
+	}
 	s.stats.Samples++
+	s.stats.Values += len(which.functions)
+}
+
+// limit sets a scope to the quantities of some indicators.
+func (s *Simulator) limit(which *scope, indicators ...int) {
+	which.states, which.functions = which.states[:0], which.functions[:0]
+	for _, i := range indicators {
+		if of, n := s.levels.thresholds[i].Of, len(s.Y); of < n {
+			which.states = append(which.states, of)
+		} else {
+			which.functions = append(which.functions, of-n)
+		}
+	}
+	slices.Sort(which.functions)
+	which.functions = slices.Compact(which.functions)
+	which.all = len(which.functions) > 0 // they may read any
 }
 
 // time returns the time of sample k of the current step.
@@ -115,16 +149,18 @@ func (s *Simulator) time(k int) float64 {
 	return a + (b-a)*s.search.part[k]
 }
 
-// row returns the values at sample k.
-func (s *Simulator) row(k int) []float64 {
-	q, m := &s.search, len(s.Above)
-	r := q.rows[k*m : (k+1)*m]
+// row returns the quantities at sample k: those in the scope, or all that it has.
+func (s *Simulator) row(k int, which *scope) []float64 {
+	q := &s.search
 	if !q.have[k] {
-		s.evaluate(s.time(k), r)
+		s.evaluate(s.time(k), q.rows[k], which)
 		q.have[k] = true
 	}
-	return r
+	return q.rows[k]
 }
+
+// at returns the value of an indicator near zero at sample k.
+func (s *Simulator) at(k, i int) float64 { return s.levels.value(s.row(k, &s.search.some), i) }
 
 // firstEvent returns the time at in (from, end] at which a watched indicator first changes side in a watched direction
 // or ceases to be finite, and a time just before; at = +Inf if there is none. It updates the sides up to the gap that
@@ -142,27 +178,22 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 		}
 		last := q.cut
 		if hi == s.time(k+1) {
-			last = s.row(k + 1)
+			last = s.row(k+1, &q.some)
 		} else {
-			s.evaluate(hi, q.cut)
+			s.evaluate(hi, q.cut, &q.some)
 		}
-		for _, i := range q.watched {
-			if !q.near[i] {
-				continue
-			}
+		for _, i := range q.near {
 			q.dip[i] = math.Inf(1)
-			if l, r := s.crossing(i, k, lo, hi, last[i], at <= hi); r < at {
+			if l, r := s.crossing(i, k, lo, hi, s.levels.value(last, i), at <= hi); r < at {
 				at, left = r, l
-				s.evaluate(left, q.left)
+				s.evaluate(left, q.left, &q.some)
 			}
 		}
 		if at <= hi {
 			return at, left
 		}
-		for _, i := range q.watched {
-			if q.near[i] {
-				q.side[i] = last[i] >= 0
-			}
+		for _, i := range q.near {
+			q.side[i] = s.levels.value(last, i) >= 0
 		}
 	}
 	return at, at
@@ -172,45 +203,74 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 // need no evaluation if the state stays away from them. Another indicator does not come near zero if its distance from
 // zero exceeds its variation over the coarse samples. For a polynomial of degree four this is proven: it leaves the
 // range of five such samples by less than two thirds of the range.
+//
+// Both tests need only indicators with levels within, or not far from, the range of their quantity: every watched
+// indicator that is no stray is on the side of its level on which the quantity is at the start of the search.
 func (s *Simulator) screen() bool {
-	some := false
-	q, m := &s.search, len(s.Above)
-	for _, i := range q.watched {
-		q.near[i] = !s.stays(i)
-		some = some || q.near[i]
+	q, n := &s.search, len(s.Y)
+	list, sampled := q.list[:0], false
+	for l := range s.levels.lines {
+		x := &s.levels.lines[l]
+		if q.watched[l] == 0 {
+			continue
+		}
+		if x.of >= n {
+			sampled = true
+			continue
+		}
+		low, high := s.integrator.Bounds(x.of)
+		margin := 1e-11 * (math.Abs(low) + math.Abs(high))
+		for _, i := range x.within(low-margin, high+margin) {
+			if s.watch[i] != 0 && !s.stays(i, low, high) {
+				list = append(list, i)
+			}
+		}
 	}
-	if !some {
+	for _, i := range q.strays {
+		if s.watch[i] == 0 {
+			continue
+		}
+		if of := s.levels.thresholds[i].Of; of < n {
+			if low, high := s.integrator.Bounds(of); s.stays(i, low, high) {
+				continue
+			}
+		}
+		list = append(list, i)
+	}
+	q.list = list
+	if !sampled && len(list) == 0 {
 		return false
 	}
 	for _, k := range q.coarse {
-		s.row(k)
+		s.row(k, &q.whole)
 	}
-	some = false
-	for _, i := range q.watched {
-		if !q.near[i] {
+	for l := range s.levels.lines {
+		x := &s.levels.lines[l]
+		if q.watched[l] == 0 || x.of < n {
 			continue
 		}
-		first := q.rows[i]
-		// Most stay far away: if all values are within a third of the first value around it, all are at least two
-		// thirds of it from zero, and the variation is at most two thirds.
-		far := (first >= 0) == q.side[i]
-		for _, k := range q.coarse[1:] {
-			far = far && 3*math.Abs(q.rows[k*m+i]-first) <= math.Abs(first)
+		low, high := q.now[x.of], q.now[x.of]
+		for _, k := range q.coarse {
+			v := q.rows[k][x.of]
+			low, high = min(low, v), max(high, v)
 		}
-		q.near[i] = !far && s.comesNear(i)
-		some = some || q.near[i]
+		margin := 2 * (high - low)
+		list = append(list, x.within(low-margin, high+margin)...)
 	}
-	return some
+	q.list = s.ordered(list)
+	for _, i := range q.list {
+		if s.watch[i] != 0 && s.comesNear(i) {
+			q.near = append(q.near, i)
+		}
+	}
+	s.limit(&q.some, q.near...)
+	return len(q.near) > 0
 }
 
-// stays reports whether the indicator of a threshold is known to stay on its side during this step, because the state's
-// dense output stays away from the level.
-func (s *Simulator) stays(i int) bool {
-	h := s.sys.Indicators[i].Threshold
-	if h == nil {
-		return false
-	}
-	low, high := s.integrator.Bounds(h.State)
+// stays reports whether the indicator of a threshold is known to stay on its side during this step, because the bounds
+// of the state exclude the level.
+func (s *Simulator) stays(i int, low, high float64) bool {
+	h := &s.levels.thresholds[i]
 	rounding := 1e-12 * (math.Abs(low) + math.Abs(high) + math.Abs(h.Level))
 	if s.search.side[i] != h.Falls {
 		return low-rounding > h.Level
@@ -218,12 +278,12 @@ func (s *Simulator) stays(i int) bool {
 	return high+rounding < h.Level
 }
 
-// comesNear is the test of screen for one indicator.
+// comesNear is the test of screen for one indicator, by the coarse samples.
 func (s *Simulator) comesNear(i int) bool {
 	q := &s.search
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, k := range q.coarse {
-		g := q.rows[k*len(s.Above)+i]
+		g := s.levels.value(q.rows[k], i)
 		low, high = min(low, g), max(high, g)
 	}
 	distance := max(low, -high) // below zero if they lie on both sides
@@ -236,9 +296,10 @@ func (s *Simulator) comesNear(i int) bool {
 // crossing. If another crossing is known, only an earlier one must be found.
 func (s *Simulator) crossing(i, k int, lo, hi, last float64, known bool) (l, r float64) {
 	q := &s.search
+	s.limit(&q.one, i)
 	side := q.side[i]
 	if beyond(last, side) {
-		if finite(last) && !s.wants(i, !side) || known && !beyond(q.left[i], side) {
+		if finite(last) && !s.wants(i, !side) || known && !beyond(s.levels.value(q.left, i), side) {
 			return 0, math.Inf(1)
 		}
 		return s.locate(i, k, side, lo, hi)
@@ -262,7 +323,7 @@ func beyond(g float64, above bool) bool { return !finite(g) || (g >= 0) != above
 // starts at the sample, even if lo is after it: the result then does not depend on events at lo.
 func (s *Simulator) locate(i, k int, above bool, lo, hi float64) (l, r float64) {
 	s.search.index, s.search.above = i, above
-	if a := s.time(k); a < lo && !beyond(s.row(k)[i], above) {
+	if a := s.time(k); a < lo && !beyond(s.at(k, i), above) {
 		if l, r = s.edge(a, hi); r > lo {
 			return l, r
 		}
@@ -294,8 +355,8 @@ func (s *Simulator) edge(a, b float64) (l, r float64) {
 // probe is the function whose change of side ode.Root locates.
 func (s *Simulator) probe(t float64) float64 {
 	q := &s.search
-	s.evaluate(t, q.g)
-	g := q.g[q.index]
+	s.evaluate(t, q.q, &q.one)
+	g := s.levels.value(q.q, q.index)
 	if finite(g) {
 		return g
 	}
@@ -309,7 +370,7 @@ func (s *Simulator) probe(t float64) float64 {
 // side: where the parabola through three of them comes near zero, its minimum is followed.
 func (s *Simulator) turn(i, k int, above bool, lo, hi float64) (x float64, ok bool) {
 	for j := max(k, 1); j <= min(k+1, s.search.gaps-1); j++ {
-		a, b, c := s.row(j - 1)[i], s.row(j)[i], s.row(j + 1)[i]
+		a, b, c := s.at(j-1, i), s.at(j, i), s.at(j+1, i)
 		if beyond(a, above) || beyond(b, above) || beyond(c, above) {
 			continue
 		}
@@ -352,11 +413,12 @@ func (s *Simulator) descend(i int, above bool, t, p [3]float64) (x float64, ok b
 		if !(t[0] < x && x < t[2]) || x == t[1] {
 			return 0, false
 		}
-		s.evaluate(x, q.g)
-		if beyond(q.g[i], above) {
+		s.evaluate(x, q.q, &q.one)
+		g := s.levels.value(q.q, i)
+		if beyond(g, above) {
 			return x, true
 		}
-		v := math.Abs(q.g[i])
+		v := math.Abs(g)
 		miss = math.Abs(parabola(x) - v)
 		switch {
 		case x < t[1] && v < p[1]:

@@ -15,7 +15,7 @@ func clockwork(zeros ...func(t float64) float64) *System {
 	sys := &System{
 		States: []string{"x"}, Inputs: 1,
 		Derivatives: func(_ float64, _ []float64, _ *Discrete, dydt []float64) { dydt[0] = 1 },
-		Zeros: func(t float64, _ []float64, _ *Discrete, g []float64) {
+		Zeros: func(t float64, _ []float64, _ *Discrete, _ []int, g []float64) {
 			for i, z := range zeros {
 				g[i] = z(t)
 			}
@@ -90,7 +90,7 @@ func TestDoubleCrossingOneDirection(t *testing.T) {
 		at    float64
 	}{{Falling, 3.23}, {Rising, 3.43}} {
 		s := start(t, clockwork(g), []float64{0}, []float64{0}, oneStep())
-		s.Watch[0] = c.watch
+		s.Watch(0, c.watch)
 		seg, err := s.Advance(10)
 		if err != nil || len(seg.Events) != 1 {
 			t.Fatalf("watch %v: %+v, %v", c.watch, seg, err)
@@ -185,9 +185,10 @@ func TestDuplicatesWithReaction(t *testing.T) {
 	want := follow(t, p, begin(t, p, ode.Options{}), p.End)
 	sys := system(p)
 	sys.Indicators = append(sys.Indicators, Indicator{Name: "the floor again"})
-	sys.Zeros = func(_ float64, y []float64, _ *Discrete, g []float64) { g[0], g[1] = y[0], y[0] }
+	sys.Zeros = func(_ float64, y []float64, _ *Discrete, _ []int, g []float64) { g[0], g[1] = y[0], y[0] }
 	s := start(t, sys, p.Y0, p.U0, Options{Options: ode.Options{AbsTol: p.AbsTol(1e-6)}})
-	s.Watch[0], s.Watch[1] = Falling, Falling
+	s.Watch(0, Falling)
+	s.Watch(1, Falling)
 	for k := 0; s.T < p.End; {
 		seg, err := s.Advance(p.End)
 		if err != nil {
@@ -202,7 +203,7 @@ func TestDuplicatesWithReaction(t *testing.T) {
 		if k == len(want) || !slices.Equal(seg.Events, []int{0, 1}) || s.T != want[k].T {
 			t.Fatalf("impact %d: events %v at %v", k, seg.Events, s.T)
 		}
-		p.React(0, s.Y, s.U)
+		answer(s, p.React, 0)
 		k++
 	}
 }
@@ -212,10 +213,10 @@ func TestEarliestCrossingFirst(t *testing.T) {
 	sys := &System{
 		States: []string{"x"}, Inputs: 1, Indicators: []Indicator{{Name: "x >= 2"}, {Name: "x >= 1"}},
 		Derivatives: func(_ float64, _ []float64, d *Discrete, dydt []float64) { dydt[0] = 1 - 2*d.U[0] },
-		Zeros:       func(_ float64, y []float64, _ *Discrete, g []float64) { g[0], g[1] = y[0]-2, y[0]-1 },
+		Zeros:       func(_ float64, y []float64, _ *Discrete, _ []int, g []float64) { g[0], g[1] = y[0]-2, y[0]-1 },
 	}
 	s := start(t, sys, []float64{0}, []float64{0}, oneStep())
-	log := play(t, s, 1.5, func(changed []int, _ bool) { s.U[0] = 1 })
+	log := play(t, s, 1.5, func(changed []int, _ bool) { s.Set(0, 1) })
 	checkLog(t, log, []happening{{1, 1}, {1, 1}}, 1e-12)
 	near(t, "x", s.Y[0], 0.5, 1e-12)
 }
@@ -231,7 +232,7 @@ func TestRestartAtAnExactZero(t *testing.T) {
 	}
 	// A ball set down on the floor exactly, thrown up: one fall, no impact at the start.
 	b := start(t, system(problems.BouncingBall), []float64{0, 9.81}, nil, tight())
-	b.Watch[0] = Falling
+	b.Watch(0, Falling)
 	log := play(t, b, 5, func([]int, bool) {
 		if !b.Above[0] {
 			b.Y[0], b.Y[1] = 0, 9.81
@@ -285,7 +286,7 @@ func relay(extra int) *System {
 			}
 			dydt[0], dydt[1] = y[1], -k*y[0]
 		},
-		Zeros: func(t float64, y []float64, _ *Discrete, g []float64) {
+		Zeros: func(t float64, y []float64, _ *Discrete, _ []int, g []float64) {
 			g[0] = y[0]
 			for i := 1; i < len(g); i++ {
 				g[i] = math.Sin(float64(i)*t) - y[1]/3 + 0.01*float64(i-3)
@@ -343,9 +344,9 @@ func TestReadsChangeNothing(t *testing.T) {
 		sys := *s.sys
 		y, g, h := slices.Clone(s.Y), make([]float64, len(s.Above)), make([]float64, len(s.Above))
 		for i := range y { // by asking the indicators
-			sys.Zeros(100, y, &s.Discrete, g)
+			sys.Zeros(100, y, &s.Discrete, nil, g)
 			y[i]++
-			sys.Zeros(100, y, &s.Discrete, h)
+			sys.Zeros(100, y, &s.Discrete, nil, h)
 			y[i]--
 			if !slices.Equal(g, h) {
 				sys.Reads = append(sys.Reads, i)
@@ -386,7 +387,7 @@ func TestReadingMoreChangesNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 				if p.React != nil {
-					p.React(want.Events[0], s.Y, s.U)
+					answer(s, p.React, want.Events[0])
 				}
 			}
 		}
@@ -432,13 +433,13 @@ func TestDeclaredOrderDoesNotMatter(t *testing.T) {
 // An indicator that comes to be watched on the wrong side of what was committed fires at once.
 func TestWatchedTooLateFiresAtOnce(t *testing.T) {
 	s := start(t, clockwork(func(t float64) float64 { return t - 1 }), []float64{0}, []float64{0}, oneStep())
-	s.Watch[0] = 0
+	s.Watch(0, 0)
 	s.Alarm = 3
 	seg, err := s.Advance(10)
 	if err != nil || !seg.Alarm || seg.To != 3 {
 		t.Fatalf("%+v, %v", seg, err)
 	}
-	s.Watch[0] = Either
+	s.Watch(0, Either)
 	seg, err = s.Advance(10)
 	if err != nil || seg.To != 3 || seg.From != 3 || !slices.Equal(seg.Events, []int{0}) {
 		t.Fatalf("%+v, %v", seg, err)
@@ -504,7 +505,7 @@ func TestThresholdsAreFoundAlike(t *testing.T) {
 		sys := oscillator(zeros...)
 		for i, level := range levels {
 			if declared {
-				sys.Indicators[i].Threshold = &Threshold{State: i % 2, Level: level, Falls: i >= 3}
+				sys.Indicators[i].Threshold = &Threshold{Of: i % 2, Level: level, Falls: i >= 3}
 			}
 		}
 		return sys
@@ -521,5 +522,91 @@ func TestThresholdsAreFoundAlike(t *testing.T) {
 					a.StateEvents, a.Samples)
 			}
 		}
+	}
+}
+
+// Many thresholds of few quantities are found as when each is a function of its own: every segment, side and state is
+// the same to the last bit, whatever is watched, and whatever reactions change.
+func TestQuantitiesInCommonChangeNothing(t *testing.T) {
+	systems := 300
+	if testing.Short() {
+		systems = 60
+	}
+	events := 0
+	for seed := range systems {
+		d := dice(7000 + seed)
+		number := func(n int) int { return min(int((d.next()+1)/2*float64(n)), n-1) }
+		y0, thresholds := []float64{2 * d.next(), 2 * d.next()}, []Threshold{}
+		for range 2 + number(60) {
+			h := Threshold{Of: number(4), Level: 2 * d.next(), Falls: d.next() > 0}
+			switch k := number(6); {
+			case k == 0 && h.Of < 2:
+				h.Level = y0[h.Of]
+			case k == 1 && len(thresholds) > 0:
+				h.Of, h.Level = thresholds[0].Of, thresholds[0].Level
+			case k == 2:
+				h.Level *= 50
+			}
+			thresholds = append(thresholds, h)
+		}
+		quantity := func(of int, at float64, y []float64, d *Discrete) float64 {
+			return []float64{y[0], y[1], y[0]*y[1] + d.U[0], math.Floor(3*math.Cos(3*at)) + y[0]/2}[of]
+		}
+		system := func(common bool) *System {
+			sys := &System{States: []string{"y", "v"}, Inputs: 1, Functions: 2}
+			sys.Derivatives = func(at float64, y []float64, d *Discrete, dydt []float64) {
+				dydt[0], dydt[1] = y[1]+d.U[0], -y[0]+math.Sin(4*at)
+			}
+			sys.Zeros = func(at float64, y []float64, d *Discrete, which []int, g []float64) {
+				for _, k := range which {
+					if common {
+						g[k] = quantity(2+k, at, y, d)
+						continue
+					}
+					h := &thresholds[k]
+					g[k] = h.sign() * (quantity(h.Of, at, y, d) - h.Level)
+				}
+			}
+			for i := range thresholds {
+				x := Indicator{Name: "threshold"}
+				if common {
+					x.Threshold = &thresholds[i]
+				}
+				sys.Indicators = append(sys.Indicators, x)
+			}
+			return sys
+		}
+		o := Options{Options: ode.Options{RelTol: 1e-5, Method: ode.Methods()[seed%len(ode.Methods())]}, Chattering: Continue}
+		a, b := start(t, system(true), y0, []float64{0}, o), start(t, system(false), y0, []float64{0}, o)
+		both := func(f func(s *Simulator)) { f(a); f(b) }
+		for a.T < 6 && a.Stats().StateEvents < 100 {
+			got, err := a.Advance(6)
+			want, other := b.Advance(6)
+			if !reflect.DeepEqual(err, other) || !reflect.DeepEqual(got, want) || !slices.Equal(a.Y, b.Y) || !slices.Equal(a.Above, b.Above) {
+				t.Fatalf("system %d: %+v, sides %v, %v; want %+v, sides %v, %v", seed, got, a.Above, err, want, b.Above, other)
+			}
+			for range min(len(got.Events), 3) {
+				changed, err := a.Iterate()
+				if also, other := b.Iterate(); !slices.Equal(changed, also) || !slices.Equal(a.Above, b.Above) || !reflect.DeepEqual(err, other) {
+					t.Fatalf("system %d: %v changed, %v; want %v, %v", seed, changed, err, also, other)
+				}
+				what, i, w := number(4), number(len(thresholds)), Direction(number(4))
+				switch value := d.next(); what {
+				case 0:
+					both(func(s *Simulator) { s.Set(0, value) })
+				case 1:
+					both(func(s *Simulator) { s.Y[0] = 2 * value })
+				case 2:
+					both(func(s *Simulator) { s.Watch(i, w) })
+				}
+			}
+			if len(got.Events) > 0 { // sides that the last reaction has changed
+				both(func(s *Simulator) { _, _ = s.Iterate() })
+			}
+		}
+		events += a.Stats().StateEvents
+	}
+	if t.Logf("%d events", events); events < 20*systems {
+		t.Error("too few events to show anything")
 	}
 }

@@ -54,8 +54,8 @@ func start(t testing.TB, sys *System, y0, u0 []float64, o Options) *Simulator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range s.Watch {
-		s.Watch[i] = Either
+	for i := range s.Above {
+		s.Watch(i, Either)
 	}
 	return s
 }
@@ -74,7 +74,7 @@ func oscillator(zeros ...func(t, y, v float64) float64) *System {
 	sys := &System{
 		States:      []string{"y", "v"},
 		Derivatives: func(_ float64, y []float64, _ *Discrete, dydt []float64) { dydt[0], dydt[1] = y[1], -y[0] },
-		Zeros: func(t float64, y []float64, _ *Discrete, g []float64) {
+		Zeros: func(t float64, y []float64, _ *Discrete, _ []int, g []float64) {
 			for i, z := range zeros {
 				g[i] = z(t, y[0], y[1])
 			}
@@ -95,7 +95,7 @@ func TestOscillatorCrossings(t *testing.T) {
 		step  float64
 	}{{Either, 0.5, 1}, {Falling, 0.5, 2}, {Rising, 1.5, 2}} {
 		s := start(t, oscillator(position), []float64{1, 0}, nil, tight())
-		s.Watch[0] = c.watch
+		s.Watch(0, c.watch)
 		log := play(t, s, 50, nil)
 		want := 0
 		for k := c.first; k*math.Pi < 50; k += c.step {

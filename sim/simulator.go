@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"canopy/ode"
@@ -11,15 +12,16 @@ import (
 )
 
 // Simulator is a running simulation of a System: all mutable state, nothing shared. It can be copied. Between calls the
-// owner may change the contents of Y, U, Watch and Alarm; T and Above belong to the simulator.
+// owner may change the contents of Y, and Alarm; the inputs are changed by Set, what is watched by Watch.
 type Simulator struct {
 	T        float64
 	Y        []float64 // states at T; at an event their left limit, until the owner changes them
 	Discrete           // inputs and committed sides
-	Watch    []Direction
-	Alarm    float64 // next time event, +Inf for none; set to +Inf when it is due
+	Alarm    float64   // next time event, +Inf for none; set to +Inf when it is due
 
 	sys        *System
+	levels     *levels
+	watch      []Direction
 	options    Options
 	integrator *ode.Integrator
 	stats      Stats
@@ -43,15 +45,17 @@ type crawl struct {
 	longest float64 // step so far
 }
 
-// ran holds the owner's values at the simulator's last look, to detect changes.
+// ran holds the owner's values at the simulator's last look, to detect changes. The lists have what may differ now.
 type ran struct {
-	t     float64
-	y, u  []float64
-	above []bool
-	watch []Direction
+	t      float64
+	y      []float64
+	before Discrete
+	watch  []Direction
 
-	judged bool // the watched indicators are on their sides at (t, y, u, above),
-	fresh  bool // and search.now holds all of them
+	written, flipped, rewatched []int // inputs, sides, directions
+
+	judged bool // the watched indicators are on their sides at (t, y, before),
+	fresh  bool // and search.now holds all quantities
 	anew   bool // the owner requested a restart of the integrator
 }
 
@@ -59,12 +63,15 @@ type ran struct {
 // is set, and the sides are those at t0. It panics if lengths or options are invalid, and returns an error if a state
 // is not finite.
 func New(sys *System, t0 float64, y0, u0 []float64, o Options) (*Simulator, error) {
-	n, m := len(sys.States), len(sys.Indicators)
-	if len(y0) != n || len(u0) != sys.Inputs {
+	if len(y0) != len(sys.States) || len(u0) != sys.Inputs {
 		panic("sim: wrong number of states or inputs")
 	}
-	if o.Samples < 0 || o.MaxIterations < 0 || o.Chattering > Continue || m > 0 && sys.Zeros == nil {
-		panic("sim: bad options or no function for the indicators")
+	if o.Samples < 0 || o.MaxIterations < 0 || o.Chattering > Continue {
+		panic("sim: bad options")
+	}
+	x := newLevels(sys)
+	if len(x.functions) > 0 && sys.Zeros == nil {
+		panic("sim: no function for the indicators")
 	}
 	if o.Samples == 0 {
 		o.Samples = 9
@@ -75,42 +82,102 @@ func New(sys *System, t0 float64, y0, u0 []float64, o Options) (*Simulator, erro
 	if o.AbsTol == nil {
 		o.AbsTol = sys.AbsTol
 	}
-	s := newSimulator(sys, o)
+	s := newSimulator(sys, x, o)
 	s.T, s.ran.t, s.crawl.since = t0, t0, t0
 	copy(s.Y, y0)
 	copy(s.ran.y, y0)
 	copy(s.U, u0)
-	copy(s.ran.u, u0)
+	copy(s.ran.before.U, u0)
 	s.integrator.Restart(t0, y0)
 	if i := notFinite(y0); i >= 0 {
 		return nil, &NotFiniteError{T: t0, Kind: "state", Name: sys.States[i]}
 	}
-	if m > 0 {
+	if len(s.Above) > 0 {
 		s.evaluateHere()
-		for i, g := range s.search.now {
-			s.Above[i] = g >= 0
+		for i := range s.Above {
+			s.Above[i] = x.value(s.search.now, i) >= 0
 		}
-		copy(s.ran.above, s.Above)
+		copy(s.search.committed, s.search.now)
+		copy(s.ran.before.Above, s.Above)
 	}
+	s.renew()
 	return s, nil
 }
 
 // newSimulator returns a simulator without state.
-func newSimulator(sys *System, o Options) *Simulator {
+func newSimulator(sys *System, x *levels, o Options) *Simulator {
 	n, m := len(sys.States), len(sys.Indicators)
+	discrete := func() Discrete { return Discrete{U: make([]float64, sys.Inputs), Above: make([]bool, m)} }
 	s := &Simulator{
-		Y: make([]float64, n), Discrete: Discrete{U: make([]float64, sys.Inputs), Above: make([]bool, m)},
-		Watch: make([]Direction, m), Alarm: math.Inf(1),
-		sys: sys, options: o, looping: make([]bool, m),
-		ran: ran{
-			y: make([]float64, n), u: make([]float64, sys.Inputs), above: make([]bool, m), watch: make([]Direction, m),
-		},
-		search: newSearch(n, m, o.Samples), chatter: newChatter(m),
-		events: make([]int, 0, m), change: make([]int, 0, m),
+		Y: make([]float64, n), Discrete: discrete(), watch: make([]Direction, m), Alarm: math.Inf(1),
+		sys: sys, levels: x, options: o, looping: make([]bool, m),
+		ran:    ran{y: make([]float64, n), before: discrete(), watch: make([]Direction, m)},
+		search: newSearch(x, m, o.Samples), chatter: newChatter(m),
 	}
 	s.search.root = s.probe
 	s.integrator = ode.New(func(t float64, y, dydt []float64) { sys.Derivatives(t, y, &s.Discrete, dydt) }, n, o.Options)
 	return s
+}
+
+// renew recomputes all derived data.
+func (s *Simulator) renew() {
+	r, q := &s.ran, &s.search
+	r.written, r.flipped, r.rewatched = r.written[:0], r.flipped[:0], r.rewatched[:0]
+	for i, u := range s.U {
+		if u != r.before.U[i] {
+			r.written = append(r.written, i)
+		}
+	}
+	clear(q.watched)
+	q.watching = 0
+	for i, a := range s.Above {
+		if a != r.before.Above[i] {
+			r.flipped = append(r.flipped, i)
+		}
+		if w := s.watch[i]; w != r.watch[i] {
+			r.rewatched = append(r.rewatched, i)
+		}
+		if s.watch[i] != 0 {
+			q.watched[s.levels.lineOf[i]]++
+			q.watching++
+		}
+		q.dip[i] = math.Inf(1)
+	}
+	copy(q.side, s.Above)
+	q.near = q.near[:0]
+}
+
+// Set changes an input.
+func (s *Simulator) Set(input int, value float64) {
+	if s.U[input] != value {
+		s.U[input] = value
+		s.ran.written = append(s.ran.written, input)
+	}
+}
+
+// Watch sets which changes of an indicator's side are events.
+func (s *Simulator) Watch(indicator int, d Direction) {
+	q, by := &s.search, int32(0)
+	switch was := s.watch[indicator]; {
+	case was == d:
+		return
+	case was == 0:
+		by = 1
+	case d == 0:
+		by = -1
+	}
+	s.watch[indicator] = d
+	q.watched[s.levels.lineOf[indicator]] += by
+	q.watching += by
+	s.ran.rewatched = append(s.ran.rewatched, indicator)
+}
+
+// Before returns the inputs and sides as they were when the last segment ended: before the current instant.
+func (s *Simulator) Before() *Discrete { return &s.ran.before }
+
+// Changed reports whether inputs differ from those before the current instant.
+func (s *Simulator) Changed() bool {
+	return slices.ContainsFunc(s.ran.written, func(i int) bool { return s.U[i] != s.ran.before.U[i] })
 }
 
 // CopyFrom copies the whole state of o, a simulator of the same System with the same Options; both then continue
@@ -123,23 +190,24 @@ func (s *Simulator) CopyFrom(o *Simulator) {
 	copy(s.Y, o.Y)
 	copy(s.U, o.U)
 	copy(s.Above, o.Above)
-	copy(s.Watch, o.Watch)
+	copy(s.watch, o.watch)
 	s.integrator.CopyFrom(o.integrator)
 	s.stats, s.pending, s.iterations = o.stats, o.pending, o.iterations
 	copy(s.looping, o.looping)
 	s.ran.t, s.ran.judged, s.ran.fresh, s.ran.anew = o.ran.t, o.ran.judged, o.ran.fresh, o.ran.anew
 	copy(s.ran.y, o.ran.y)
-	copy(s.ran.u, o.ran.u)
-	copy(s.ran.above, o.ran.above)
+	copy(s.ran.before.U, o.ran.before.U)
+	copy(s.ran.before.Above, o.ran.before.Above)
 	copy(s.ran.watch, o.ran.watch)
 	s.search.copyFrom(&o.search)
 	s.chatter.copyFrom(&o.chatter)
 	s.crawl = o.crawl
+	s.renew()
 }
 
 // Clone returns a copy, which continues identically.
 func (s *Simulator) Clone() *Simulator {
-	c := newSimulator(s.sys, s.options)
+	c := newSimulator(s.sys, s.levels, s.options)
 	c.CopyFrom(s)
 	return c
 }
@@ -151,18 +219,19 @@ func (s *Simulator) State(c *snapshot.Codec) {
 	for _, x := range []*float64{&s.T, &s.Alarm, &r.t, &s.crawl.since, &s.crawl.longest} {
 		snapshot.Float(c, x)
 	}
-	snapshot.Floats(c, s.Y, s.U, r.y, r.u, q.rows, q.now)
-	for _, list := range [][]bool{s.Above, s.looping, r.above, q.have} {
+	snapshot.Floats(c, s.Y, s.U, r.y, r.before.U, q.now, q.committed)
+	for _, list := range [][]bool{s.Above, s.looping, r.before.Above} {
 		snapshot.Each(c, list, snapshot.Bool)
 	}
-	for _, list := range [][]Direction{s.Watch, r.watch} {
+	for _, list := range [][]Direction{s.watch, r.watch} {
 		snapshot.Each(c, list, snapshot.Int)
 	}
-	snapshot.List(c, &q.watched, func(c *snapshot.Codec, i *int) { snapshot.Within(c, i, 0, len(s.Above)-1) })
+	snapshot.List(c, &q.strays, func(c *snapshot.Codec, i *int) { snapshot.Within(c, i, 0, len(s.Above)-1) })
 	for _, b := range []*bool{&s.pending, &r.judged, &r.fresh, &r.anew} {
 		snapshot.Bool(c, b)
 	}
-	for _, n := range []*int{&s.crawl.steps, &s.iterations, &st.StateEvents, &st.TimeEvents, &st.Restarts, &st.Samples} {
+	for _, n := range []*int{&s.crawl.steps, &s.iterations, &st.StateEvents, &st.TimeEvents, &st.Restarts, &st.Samples,
+		&st.Values, &st.Looks} {
 		snapshot.Int(c, n)
 	}
 	s.chatter.state(c)
@@ -170,6 +239,9 @@ func (s *Simulator) State(c *snapshot.Codec) {
 	finite := s.T-s.T == 0 && !math.IsNaN(s.Alarm)
 	if sound := finite && !s.pending && s.T == r.t && s.integrator.T() >= s.T; c.Loading() && !sound {
 		c.Fail(snapshot.ErrMismatch)
+	}
+	if c.Loading() && !c.Failed() {
+		s.renew()
 	}
 }
 
@@ -189,38 +261,40 @@ func (s *Simulator) Stats() Stats {
 // until the next Advance.
 func (s *Simulator) Interpolate(t float64, y []float64) { s.integrator.Interpolate(t, y) }
 
-// Iterate makes one event iteration: it evaluates all indicators at (T, Y, Discrete), commits their sides to Above and
+// Iterate makes one event iteration: it evaluates the indicators at (T, Y, Discrete), commits their sides to Above and
 // returns those that changed, in declared order; the slice is valid until the next call. An indicator that is not
 // watched and not finite keeps its side. The error wraps ErrEventIteration if more than MaxIterations calls at one
 // instant found changes, or is a *NotFiniteError, and then nothing was committed.
 func (s *Simulator) Iterate() (changed []int, err error) {
+	q := &s.search
 	s.pending, s.ran.judged, s.ran.fresh = false, false, false
 	changed = s.change[:0]
 	if len(s.Above) == 0 {
 		return changed, nil
 	}
 	s.evaluateHere()
-	for i, g := range s.search.now {
-		if !finite(g) {
-			if s.Watch[i] != 0 {
-				return nil, &NotFiniteError{T: s.T, Kind: "indicator", Name: s.sys.Indicators[i].Name}
-			}
-		} else if (g >= 0) != s.Above[i] {
+	if err := s.checkIndicators(q.now, s.T); err != nil {
+		return nil, err
+	}
+	for _, i := range s.suspects(q.now) {
+		if g := s.levels.value(q.now, i); finite(g) && (g >= 0) != s.Above[i] {
 			changed = append(changed, i)
 		}
 	}
-	if len(changed) == 0 {
-		return changed, nil
+	s.change = changed
+	if len(changed) > 0 {
+		if err := s.iterate(changed); err != nil {
+			return nil, err
+		}
+		for _, i := range changed {
+			s.commit(i, !s.Above[i])
+		}
+		if s.chatter.held {
+			s.chatter.hold(s.T)
+		}
 	}
-	if err := s.iterate(changed); err != nil {
-		return nil, err
-	}
-	for _, i := range changed {
-		s.Above[i] = !s.Above[i]
-	}
-	if s.chatter.held {
-		s.chatter.hold(s.T)
-	}
+	copy(q.committed, q.now)
+	q.strays = q.strays[:0]
 	return changed, nil
 }
 
@@ -249,10 +323,11 @@ func (s *Simulator) iterate(changed []int) error {
 		strings.Join(names, ", "))
 }
 
-// evaluateHere evaluates the indicators at the current values, as search.now.
+// evaluateHere evaluates all quantities at the current values, as search.now.
 func (s *Simulator) evaluateHere() {
-	s.sys.Zeros(s.T, s.Y, &s.Discrete, s.search.now)
-	s.stats.Samples++
+	now := s.search.now
+	copy(now, s.Y)
+	s.functions(s.T, now, &s.search.whole)
 }
 
 // named translates an error of the integrator.

@@ -13,18 +13,18 @@ type Indicator struct {
 	Name     string // for messages, such as the text of the relation it stands for
 	Switches bool   // the derivatives depend on its side: they change when it does
 
-	Threshold *Threshold // nil if g is something else
+	Threshold *Threshold // nil: g is the function with the number of the indicator
 }
 
-// Threshold declares that an indicator is g = y[State] - Level. This saves work: a step in which the state stays away
-// from the level needs no evaluation.
+// Threshold declares that an indicator compares a quantity with a number: g = quantity - Level. All thresholds of a
+// quantity together cost hardly more than one, and a step in which a state stays away from a level needs no evaluation.
 type Threshold struct {
-	State int
-	Level float64
-	Falls bool // g is Level - y[State] instead
+	Of    int     // the quantity: a state, or the number of states plus that of a function
+	Level float64 // finite
+	Falls bool    // g is Level - quantity instead
 }
 
-// Discrete holds all values that are constant between events.
+// Discrete holds all values that are constant between events. Its slices are to be read only.
 type Discrete struct {
 	U     []float64 // inputs
 	Above []bool    // of each indicator, whether g >= 0, as last committed
@@ -40,9 +40,14 @@ type System struct {
 	Indicators []Indicator
 
 	Derivatives func(t float64, y []float64, d *Discrete, dydt []float64)
-	Zeros       func(t float64, y []float64, d *Discrete, g []float64) // values of all indicators; nil if there are none
+	// Zeros writes the values of the functions which, in ascending order, to g; it may write others too. It is nil if
+	// indicators compare only states.
+	Zeros func(t float64, y []float64, d *Discrete, which []int, g []float64)
+	// Functions is the number of functions that thresholds compare; the numbers of indicators without one count as well.
+	Functions int
 
-	// Reads lists the states that Zeros reads; nil means all. The search evaluates only these on the dense output.
+	// Reads lists the states that Zeros reads, and those that indicators compare; nil means all. The search evaluates
+	// only these on the dense output.
 	Reads []int
 }
 
@@ -89,7 +94,9 @@ type Segment struct {
 // Stats counts the work done since New.
 type Stats struct {
 	ode.Stats
-	Samples     int // evaluations of all indicators
+	Samples     int // points at which indicators were evaluated
+	Values      int // of functions
+	Looks       int // at single indicators, in the search and at instants
 	Restarts    int // of the integrator, after a discontinuity
 	StateEvents int // instants at which a watched indicator changed side
 	TimeEvents  int // instants at which the alarm was due

@@ -30,6 +30,7 @@ type plane struct {
 func (w *plane) T() float64                            { return w.t }
 func (w *plane) Signals() []float64                    { return w.signals }
 func (w *plane) Discrete() (u []float64, above []bool) { return w.u, w.above }
+func (w *plane) Set(input int, value float64)          { w.u[input] = value }
 func (w *plane) Watch(int, bool)                       {}
 func (w *plane) Restart()                              {}
 

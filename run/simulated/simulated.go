@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"canopy/document/mission"
 	"canopy/executive"
@@ -35,9 +34,15 @@ type world struct {
 	m       *mission.Mission
 	vehicle model.Instance
 	signals *executive.Signals
+	compare []function // that the indicators compare with numbers
 	sim     *sim.Simulator
-	before  sim.Discrete // at the start of the current instant
-	y       []float64    // scratch
+	y       []float64 // scratch
+}
+
+// function is the value of a signal or, if general, of an indicator that is no threshold.
+type function struct {
+	general bool
+	number  int
 }
 
 func newWorld(m *mission.Mission) (*world, error) {
@@ -56,7 +61,6 @@ func newWorld(m *mission.Mission) (*world, error) {
 	if w.sim, err = sim.New(w.system(), 0, w.y, m.Program.Initial(), options); err != nil {
 		return nil, err
 	}
-	w.before = sim.Discrete{U: slices.Clone(w.sim.U), Above: slices.Clone(w.sim.Above)}
 	return w, nil
 }
 
@@ -68,13 +72,25 @@ func (w *world) system() *sim.System {
 		s.States = append(s.States, x.Name)
 		s.AbsTol = append(s.AbsTol, x.AbsTol*w.m.Tolerance/defaultTolerance)
 	}
-	for i, x := range p.Indicators {
-		indicator := sim.Indicator{Name: x.Text, Switches: p.Switches[i]}
-		if h, ok := x.Threshold(); ok && 1 <= h.Slot && h.Slot < p.Layout.Outputs { // of a state
-			indicator.Threshold = &sim.Threshold{State: h.Slot - 1, Level: h.Level, Falls: h.Falls}
+	numbers := map[function]int{}
+	for i := range p.Indicators {
+		x := &p.Indicators[i]
+		h, ok := x.Threshold()
+		threshold := &sim.Threshold{Of: h.Slot - 1, Level: h.Level, Falls: h.Falls}
+		f := function{number: h.Slot}
+		if !ok || math.IsInf(h.Level, 0) || math.IsNaN(h.Level) {
+			f, *threshold = function{true, i}, sim.Threshold{}
 		}
-		s.Indicators = append(s.Indicators, indicator)
+		if f.general || f.number < 1 || f.number >= p.Layout.Outputs { // no state
+			if _, known := numbers[f]; !known {
+				numbers[f] = len(w.compare)
+				w.compare = append(w.compare, f)
+			}
+			threshold.Of = len(s.States) + numbers[f]
+		}
+		s.Indicators = append(s.Indicators, sim.Indicator{Name: x.Text, Switches: p.Switches[i], Threshold: threshold})
 	}
+	s.Functions = len(w.compare)
 	return s
 }
 
@@ -83,8 +99,15 @@ func (w *world) derivatives(t float64, y []float64, d *sim.Discrete, dydt []floa
 	w.vehicle.Derivatives(t, y, w.signals.Commands(), dydt)
 }
 
-func (w *world) zeros(t float64, y []float64, d *sim.Discrete, g []float64) {
-	w.signals.Zeros(t, y, d.U, d.Above, g)
+func (w *world) zeros(t float64, y []float64, d *sim.Discrete, which []int, g []float64) {
+	w.signals.Observe(t, y, d.U, d.Above)
+	for _, f := range which {
+		if x := w.compare[f]; x.general {
+			g[f] = w.m.Program.Indicators[x.number].Value(w.signals.Values)
+		} else {
+			g[f] = w.signals.Values[x.number]
+		}
+	}
 }
 
 // fill evaluates the signal vector at one point of the trajectory.
@@ -100,11 +123,14 @@ func (w *world) Signals() []float64 { return w.fill(w.sim.T, w.sim.Y, &w.sim.Dis
 func (w *world) Discrete() (u []float64, above []bool) { return w.sim.U, w.sim.Above }
 
 func (w *world) Watch(indicator int, events bool) {
-	w.sim.Watch[indicator] = 0
+	d := sim.Direction(0)
 	if events {
-		w.sim.Watch[indicator] = sim.Either
+		d = sim.Either
 	}
+	w.sim.Watch(indicator, d)
 }
+
+func (w *world) Set(input int, value float64) { w.sim.Set(input, value) }
 
 func (w *world) SetAlarm(t float64) { w.sim.Alarm = t }
 
@@ -115,10 +141,6 @@ func (w *world) Advance(until float64) (run.Segment, error) {
 	s := run.Segment{To: segment.To, Events: segment.Events, Alarm: segment.Alarm}
 	if segment.Chatter != nil {
 		s.Chatter = segment.Chatter.Error()
-	}
-	if len(s.Events) > 0 || s.Alarm {
-		copy(w.before.U, w.sim.U)
-		copy(w.before.Above, w.sim.Above)
 	}
 	return s, w.explain(err)
 }
@@ -136,9 +158,9 @@ func (w *world) At(t float64) []float64 {
 	return w.fill(t, y, &w.sim.Discrete)
 }
 
-func (w *world) Left() []float64 { return w.fill(w.sim.T, w.sim.Y, &w.before) }
+func (w *world) Left() []float64 { return w.fill(w.sim.T, w.sim.Y, w.sim.Before()) }
 
-func (w *world) Changed() bool { return !slices.Equal(w.before.U, w.sim.U) }
+func (w *world) Changed() bool { return w.sim.Changed() }
 
 func (w *world) Cost(s *record.Summary) {
 	stats := w.sim.Stats()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"canopy/internal/cputime"
 	"canopy/internal/problems"
@@ -36,7 +37,7 @@ func system(p *problems.Problem) *sim.System {
 		Derivatives: func(t float64, y []float64, d *sim.Discrete, dydt []float64) {
 			p.Derivatives(t, y, d.U, dydt)
 		},
-		Zeros: func(t float64, y []float64, d *sim.Discrete, g []float64) { p.Zeros(t, y, d.U, g) },
+		Zeros: func(t float64, y []float64, d *sim.Discrete, _ []int, g []float64) { p.Zeros(t, y, d.U, g) },
 	}
 	for i := range p.Y0 {
 		s.States = append(s.States, fmt.Sprint("y", i+1))
@@ -56,7 +57,7 @@ func run(p *problems.Problem, method ode.Method, rtol float64) (*result, error) 
 		return nil, err
 	}
 	for i, indicator := range p.Indicators {
-		s.Watch[i] = sim.Direction(indicator.Watch)
+		s.Watch(i, sim.Direction(indicator.Watch))
 	}
 	happened, err := play(p, s)
 	if err != nil {
@@ -103,10 +104,15 @@ func play(p *problems.Problem, s *sim.Simulator) (happened []problems.Event, err
 		if _, err := s.Iterate(); err != nil {
 			return nil, err
 		}
-		if p.React != nil {
-			for _, i := range seg.Events {
-				p.React(i, s.Y, s.U)
-			}
+		if p.React == nil {
+			continue
+		}
+		u := slices.Clone(s.U)
+		for _, i := range seg.Events {
+			p.React(i, s.Y, u)
+		}
+		for i, v := range u {
+			s.Set(i, v)
 		}
 	}
 	return happened, nil
