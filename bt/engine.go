@@ -27,6 +27,7 @@ type Change struct {
 type Instant struct {
 	Changes    []Change  // in order of occurrence
 	Commands   []Command // in the order in which the procedures start
+	Timings    []Timing  // timers started and stopped; those of one task in order of occurrence
 	Iterations int       // event iterations, or ticks, that changed something
 	Visits     int       // visits of a task, up or down: the measure of the work
 }
@@ -54,6 +55,7 @@ type Engine struct {
 	up, down   worklist
 	changes    []Change
 	commands   []Command
+	timings    []Timing
 	iteration  int32
 	visits     int32
 	limit      int
@@ -296,6 +298,7 @@ func (e *Engine) Settle(inputs []Input) (instant Instant, err error) {
 	// Field by field: copying the whole struct right after its parts were stored stalls the processor.
 	instant.Changes = e.changes
 	instant.Commands = e.commands
+	instant.Timings = e.timings
 	instant.Iterations = int(e.iteration)
 	instant.Visits = int(e.visits)
 	return instant, err
@@ -313,6 +316,10 @@ func (e *Engine) settleInputs(inputs []Input) error {
 func (e *Engine) take(inputs []Input) {
 	for i := range inputs {
 		in := &inputs[i]
+		if in.kind == inputElapsed {
+			e.elapse(in.task)
+			continue
+		}
 		s := &e.tasks[in.task]
 		if s.Take(in, e.tree.kinds[in.task], s.status) {
 			e.up.add(in.task)
@@ -326,13 +333,14 @@ func (e *Engine) Halt() Instant {
 	e.halted = true
 	e.down.add(e.tree.Root())
 	e.settle(math.MaxInt) // without activity every task goes straight to its transient status: no loop is possible
-	return Instant{Changes: e.changes, Commands: e.commands, Iterations: int(e.iteration), Visits: int(e.visits)}
+	return Instant{Changes: e.changes, Commands: e.commands, Timings: e.timings, Iterations: int(e.iteration),
+		Visits: int(e.visits)}
 }
 
 // settle runs event iterations until one changes nothing, and counts those that change something. It reports whether
 // the tree settled within the limit.
 func (e *Engine) settle(limit int) bool {
-	e.changes, e.commands, e.iteration, e.visits = e.changes[:0], e.commands[:0], 0, 0
+	e.changes, e.commands, e.timings, e.iteration, e.visits = e.changes[:0], e.commands[:0], e.timings[:0], 0, 0
 	for !e.up.empty() || !e.down.empty() {
 		e.iteration++
 		e.changed = false

@@ -112,7 +112,7 @@ func (g *machine) run(t *testing.T, d golden.Directive) string {
 	return b.String()
 }
 
-// write writes an instant: N.ITERATION NAME: From -> To, and the procedures started.
+// write writes an instant: N.ITERATION NAME: From -> To, the procedures started, and the timers started and stopped.
 func (g *machine) write(b *strings.Builder, instant bt.Instant) {
 	commands := instant.Commands
 	for _, c := range instant.Changes {
@@ -123,7 +123,10 @@ func (g *machine) write(b *strings.Builder, instant bt.Instant) {
 		}
 		b.WriteByte('\n')
 	}
-	if len(instant.Changes) == 0 {
+	for _, c := range instant.Timings {
+		fmt.Fprintf(b, "%d %s: the timer %s\n", g.line, g.tree.Name(c.Task), map[bool]string{false: "stops", true: "starts"}[c.Start])
+	}
+	if len(instant.Changes)+len(instant.Timings) == 0 {
 		fmt.Fprintf(b, "%d nothing\n", g.line)
 	}
 	g.line++

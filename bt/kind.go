@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // Kind is the kind of a task, named as in BehaviorTree.CPP 4: a row of the table of kinds.
@@ -26,6 +27,8 @@ const (
 	RunOnce
 	IfThenElse
 	Repeat
+	Delay
+	Timeout
 )
 
 // kinds defines all kinds as data. Engines, analyses, readers and drawings use a kind's family and the fields of its
@@ -56,7 +59,7 @@ var kinds = [...]row{
 		verdict: verdicts{Failure, Failure, Accept}, symbol: "−", text: "Fails when its child has ended, well or badly."},
 
 	RetryUntilSuccessful: {name: "RetryUntilSuccessful", family: Script, children: one, memory: true, symbol: "↻",
-		params: []Param{{Name: "num_attempts", Label: "attempts", Domain: Times,
+		params: []Param{{Name: "num_attempts", Label: "attempts", Type: Times,
 			Text: "the number of attempts after which it fails; -1: no limit"}},
 		script: Automaton{states: []state{
 			{child: 0, on: [2]move{Success: {says: Success}, Failure: {says: Failure, again: true}}}}},
@@ -69,15 +72,29 @@ var kinds = [...]row{
 	IfThenElse: {name: "IfThenElse", family: Script, children: arity{2, 3}, memory: true, symbol: "⎇",
 		script: Automaton{states: []state{
 			{child: 0, on: [2]move{Success: {says: Accept, to: 1}, Failure: {says: Accept, to: 2}}},
-			{child: 1, on: [2]move{Success: {says: Success}, Failure: {says: Failure}}},
-			{child: 2, on: [2]move{Success: {says: Success}, Failure: {says: Failure}}, says: Failure}}},
+			{child: 1, on: asJudged},
+			{child: 2, on: asJudged, says: Failure}}},
 		text: "Runs its second child if the first succeeds, else the third; without a third it fails."},
 	Repeat: {name: "Repeat", family: Script, children: one, memory: true, symbol: "⟳",
-		params: []Param{{Name: "num_cycles", Label: "cycles", Domain: Times,
+		params: []Param{{Name: "num_cycles", Label: "cycles", Type: Times,
 			Text: "the number of runs after which it succeeds; -1: no limit"}},
 		script: Automaton{states: []state{
 			{child: 0, on: [2]move{Success: {says: Success, again: true}, Failure: {says: Failure}}}}},
 		text: "Runs its child again whenever it has succeeded, until it fails."},
+	Delay: {name: "Delay", family: Script, children: one, memory: true, symbol: "⏱",
+		params: []Param{{Name: "delay_msec", Label: "delay", Type: Duration, Unit: "ms",
+			Text: "the time from its activation until it evaluates its child"}},
+		script: Automaton{states: []state{
+			{child: nobody, says: Accept, after: 1},
+			{child: 0, on: asJudged}}},
+		text: "Waits for a time, then does as its child does."},
+	Timeout: {name: "Timeout", family: Script, children: one, memory: true, symbol: "⏱",
+		params: []Param{{Name: "msec", Label: "limit", Type: Duration, Unit: "ms",
+			Text: "the time from its activation until it fails"}},
+		script: Automaton{states: []state{
+			{child: 0, on: asJudged, after: 1},
+			{child: nobody, says: Failure}}},
+		text: "Does as its child does, but fails once the time is over."},
 }
 
 // Family is the rule by which tasks of a kind reach their verdict and pass activity on. Code that distinguishes
@@ -124,23 +141,28 @@ type verdicts [Accept + 1]Status
 
 var same = verdicts{Success, Failure, Accept}
 
-// Param is a parameter of a kind: a whole number.
+// Param is a parameter of a kind. Its values are whole numbers, in its unit.
 type Param struct {
 	Name    string // the attribute of a plan
 	Label   string // its name in a drawing
-	Domain  Domain
+	Type    ParamType
 	Default int    // 0: it must be given
+	Unit    string // "": none
 	Text    string // its meaning in one line
 }
 
-// Domain is the set of values that a parameter can have.
-type Domain uint8
+// ParamType is the type of a parameter: what its values mean, and which are valid.
+type ParamType uint8
 
-// The domains.
+// The types.
 const (
-	Children Domain = iota // of n children 1..n; a negative value c means n + 1 + c
-	Times                  // 1 and more; -1: no limit
+	Children ParamType = iota // a number of children: of n children 1..n; a negative value c means n + 1 + c
+	Times                     // a number of runs: 1 and more; -1: no limit
+	Duration                  // a time [ms]: 1 and more
 )
+
+// maxDuration is the maximum of a duration [ms], about 30 years.
+const maxDuration = 1e12
 
 var thresholds = []Param{
 	{Name: "success_count", Label: "success", Default: -1,
@@ -151,7 +173,7 @@ var thresholds = []Param{
 
 // Resolve returns the value that a written value means in a task of n children, and whether it is valid.
 func (p *Param) Resolve(value, n int) (resolved int, ok bool) {
-	switch p.Domain {
+	switch p.Type {
 	case Children:
 		if value < 0 {
 			value += n + 1
@@ -159,19 +181,33 @@ func (p *Param) Resolve(value, n int) (resolved int, ok bool) {
 		return value, value >= 1 && value <= n
 	case Times:
 		return value, value >= 1 && value <= math.MaxInt32 || value == -1
+	case Duration:
+		return value, value >= 1 && value <= maxDuration
 	}
-	panic("bt: a parameter of an unknown domain")
+	panic(unknownType)
 }
 
 // Range describes the valid values in a task of n children.
 func (p *Param) Range(n int) string {
-	switch p.Domain {
+	switch p.Type {
 	case Children:
 		return fmt.Sprintf("1..%d", n)
 	case Times:
 		return "1, 2, ... or -1"
+	case Duration:
+		return "1, 2, ..."
 	}
-	panic("bt: a parameter of an unknown domain")
+	panic(unknownType)
+}
+
+const unknownType = "bt: a parameter of an unknown type"
+
+// Format writes a value with its unit.
+func (p *Param) Format(value int) string {
+	if p.Unit == "" {
+		return strconv.Itoa(value)
+	}
+	return strconv.Itoa(value) + " [" + p.Unit + "]"
 }
 
 func (k Kind) String() string { return kinds[k].name }
@@ -205,6 +241,11 @@ func (k Kind) Params() []Param { return kinds[k].params }
 
 // Text returns the purpose of the kind in one line.
 func (k Kind) Text() string { return kinds[k].text }
+
+// Timer reports whether tasks of the kind have a timer.
+func (k Kind) Timer() bool {
+	return slices.ContainsFunc(kinds[k].script.states, func(s state) bool { return s.after > 0 })
+}
 
 // Symbol returns the kind's symbol in drawings; leaves have none.
 func (k Kind) Symbol() string { return kinds[k].symbol }

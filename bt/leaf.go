@@ -7,7 +7,7 @@ import (
 	"canopy/snapshot"
 )
 
-// Input is a change of one leaf's inputs. The functions that create one take the task it is meant for. An engine panics
+// Input is a change of one leaf's inputs, or that a task's timer has elapsed. The functions that create one take the task it is meant for. An engine panics
 // on an input for a task of another kind.
 type Input struct {
 	task  Task
@@ -25,6 +25,7 @@ const (
 	inputSlow
 	inputEntered
 	inputExited
+	inputElapsed
 )
 
 // procedures is a set of an action's procedures.
@@ -35,7 +36,7 @@ const (
 	exit
 )
 
-// Task returns the leaf that the input is meant for.
+// Task returns the task that the input is meant for.
 func (in *Input) Task() Task { return in.task }
 
 // Set sets a condition's truth value.
@@ -84,7 +85,13 @@ func Entered(action Task) Input { return Input{task: action, kind: inputEntered}
 // Exited reports that an action's exit procedure is complete. It is ignored if none is running.
 func Exited(action Task) Input { return Input{task: action, kind: inputExited} }
 
-// Text returns the input in the notation of trace scripts, for a leaf with the given name.
+// Elapsed reports that the timer of a task has elapsed. It is ignored if the timer does not run.
+func Elapsed(task Task) Input { return Input{task: task, kind: inputElapsed} }
+
+// Elapses reports whether the input is that of a timer; all others are of leaves.
+func (in *Input) Elapses() bool { return in.kind == inputElapsed }
+
+// Text returns the input in the notation of trace scripts, for a task with the given name.
 func (in Input) Text(name string) string {
 	switch in.kind {
 	case inputSet:
@@ -106,6 +113,8 @@ func (in Input) Text(name string) string {
 		return "entered " + name
 	case inputExited:
 		return "exited " + name
+	case inputElapsed:
+		return "elapsed " + name
 	}
 	panic("bt: an input that does not exist")
 }

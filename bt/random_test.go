@@ -108,9 +108,11 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 func compare(t *testing.T, seed uint64, where string, d *bt.Node, e *bt.Engine, s *sweeper, instant bt.Instant, iterations int) {
 	t.Helper()
 	if !slices.Equal(instant.Changes, s.changes) || !slices.Equal(instant.Commands, s.commands) ||
+		!slices.Equal(instant.Timings, s.timings) ||
 		instant.Iterations != iterations {
-		t.Fatalf("seed %d, %s:\n engine %v %v %d\n sweeps %v %v %d\n%s", seed, where, instant.Changes, instant.Commands,
-			instant.Iterations, s.changes, s.commands, iterations, trees.Outline(d))
+		t.Fatalf("seed %d, %s:\n engine %v %v %v %d\n sweeps %v %v %v %d\n%s", seed, where, instant.Changes,
+			instant.Commands, instant.Timings, instant.Iterations, s.changes, s.commands, s.timings, iterations,
+			trees.Outline(d))
 	}
 	for _, task := range s.tasks {
 		n := task.number

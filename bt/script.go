@@ -2,6 +2,7 @@ package bt
 
 import (
 	"math"
+	"slices"
 
 	"canopy/snapshot"
 )
@@ -16,8 +17,12 @@ import (
 // request is Accept. With a limit, the last run decides. A child that is judged without being activated cannot be run:
 // with a limit, all runs end in the same way at this instant; without one, the task waits for a change.
 //
-// The task stores the automaton's state at each down visit in which it passes activity on and wants a child, and keeps
-// it until it is deactivated: the judgements up to there are final.
+// A task with memory stores the automaton's state at each down visit in which it passes activity on and wants a child,
+// and keeps it until it is deactivated: the judgements up to there are final.
+//
+// A state may have a timer. It starts in the down visit in which the task passes activity on in this state, and stops
+// when the task stores another state or loses activity. The engine reports both, and receives [Elapsed] when the
+// time, the task's only parameter of the type Duration, is over: it knows no clock.
 type Automaton struct {
 	states []state // the first one is the initial state; moves lead only to later states
 	keeps  bool    // the state after a child's end also survives the task's deactivation
@@ -27,6 +32,7 @@ type state struct {
 	child int8    // the child whose judgement decides
 	on    [2]move // by the judgement
 	says  Status  // the task's verdict if it has no such child
+	after uint8   // the next state when its timer has elapsed; 0: it has no timer
 }
 
 // nobody is the child of a state that depends on no child.
@@ -38,20 +44,27 @@ type move struct {
 	again bool   // run the child again, unless this was the last run
 }
 
+// asJudged are the moves of a task that returns as its child does.
+var asJudged = [2]move{Success: {says: Success}, Failure: {says: Failure}}
+
 // At is the state of a task's automaton.
 type At struct {
 	State uint8
-	Runs  int32 // how often its child was run again; counted only if there is a limit
+	Timed bool  // its timer runs
+	Count int32 // how often its child was run again; counted only if there is a limit
 }
 
 // Pass passes the state of an automaton to the codec; nil: of a task that has none.
 func (at *At) Pass(c *snapshot.Codec, a *Automaton) {
-	last := 0
-	if a != nil {
-		last = len(a.states) - 1
+	if a == nil {
+		a = &Automaton{states: make([]state, 1)}
 	}
-	snapshot.Within(c, &at.State, 0, uint8(last))
-	snapshot.Within(c, &at.Runs, 0, math.MaxInt32-1)
+	snapshot.Within(c, &at.State, 0, uint8(len(a.states)-1))
+	snapshot.Bool(c, &at.Timed)
+	snapshot.Within(c, &at.Count, 0, math.MaxInt32-1)
+	if c.Loading() && !c.Failed() && at.Timed && a.states[at.State].after == 0 {
+		c.Fail(snapshot.ErrMismatch)
+	}
 }
 
 // Automaton returns the automaton of a task, and the maximum number of runs of a child; -1: no limit. It panics if the
@@ -61,10 +74,37 @@ func (t *Tree) Automaton(task Task) (a *Automaton, limit int32) {
 		panic("bt: only a Script has an automaton")
 	}
 	limit = -1
-	if params := t.params[task]; len(params) > 0 {
-		limit = int32(params[0])
+	if n, ok := t.param(task, Times); ok {
+		limit = int32(n)
 	}
 	return &kinds[t.kinds[task]].script, limit
+}
+
+// param returns the value of a task's first parameter of a type, if there is one.
+func (t *Tree) param(task Task, of ParamType) (value int, ok bool) {
+	i := slices.IndexFunc(t.kinds[task].Params(), func(p Param) bool { return p.Type == of })
+	if i < 0 {
+		return 0, false
+	}
+	return t.params[task][i], true
+}
+
+// Timers returns all tasks that have a timer, in their order. The caller must not change the slice.
+func (t *Tree) Timers() []Task { return t.timers }
+
+// Timer returns the time [s] after which a task's timer elapses. It panics if the task has none.
+func (t *Tree) Timer(task Task) float64 {
+	ms, ok := t.param(task, Duration)
+	if !ok {
+		panic("bt: a task without a timer")
+	}
+	return float64(ms) / 1000
+}
+
+// Timing reports that the timer of a task was started, or stopped before it elapsed.
+type Timing struct {
+	Task  Task
+	Start bool
 }
 
 // Judge returns the judgement of a child, and whether the child has ended: it is Finished or Aborted, and its result is
@@ -90,13 +130,43 @@ func (a *Automaton) Decide(at At, n int, limit int32, judge Judge) (says Status,
 		case m.says != Accept:
 			return m.says, -1, at
 		}
-		at.State = m.to
+		at.State, at.Timed = m.to, false
 	}
+}
+
+// Store returns the state that a task stores in a down visit, given the state that it has reached.
+func (a *Automaton) Store(at, reached At, active, passing, wants, memory bool) At {
+	if passing && memory && (wants || a.states[reached.State].after > 0) {
+		at = reached
+		at.Timed = a.states[at.State].after > 0
+	}
+	at.Timed = at.Timed && active
+	return at
+}
+
+// Time appends what a down visit that changes the state of a task's automaton means for its timer.
+func (at At) Time(t Task, next At, log []Timing) []Timing {
+	if at.Timed && (!next.Timed || next.State != at.State) {
+		log = append(log, Timing{Task: t})
+	}
+	if next.Timed && (!at.Timed || next.State != at.State) {
+		log = append(log, Timing{Task: t, Start: true})
+	}
+	return log
+}
+
+// Elapse returns the state after the timer has elapsed, and whether it ran.
+func (a *Automaton) Elapse(at At) (next At, ran bool) {
+	if !at.Timed {
+		return at, false
+	}
+	at.State, at.Timed = a.states[at.State].after, false
+	return at, true
 }
 
 // last reports whether the run that ends is the last one.
 func (a *Automaton) last(at At, limit int32, ended bool) bool {
-	return limit >= 0 && (!ended || at.Runs+1 >= limit)
+	return limit >= 0 && (!ended || at.Count+1 >= limit)
 }
 
 // Leave returns the automaton's state after activity is taken from a child that has ended, and whether the child is run
@@ -110,7 +180,7 @@ func (a *Automaton) Leave(at At, limit int32, child int, judgement Status, passi
 	switch {
 	case m.again && passing && !a.last(at, limit, true):
 		if limit >= 0 {
-			at.Runs++
+			at.Count++
 		}
 		return at, true
 	case a.keeps:
@@ -152,16 +222,32 @@ func (e *Engine) passScript(t Task, n *node) {
 	want := int32(-1)
 	if passing && child >= 0 && e.child(n, child).effective.in(wanted) {
 		want = child
-		if e.at[n.script] != reached {
-			e.at[n.script] = reached
-			e.changed = true
-		}
+	}
+	at := e.at[n.script]
+	if next := e.tree.scripts[n.script].Store(at, reached, task.active, passing, want >= 0, n.memory); next != at {
+		e.timings = at.Time(t, next, e.timings)
+		e.at[n.script] = next
+		e.changed = true
 	}
 	if c.current >= 0 && c.current != want {
 		e.leave(n, c.current, passing)
 		c.current = -1
 	}
 	e.handOver(n, c, want)
+}
+
+// elapse applies the input that a task's timer has elapsed.
+func (e *Engine) elapse(t Task) {
+	n := &e.tree.nodes[t]
+	if n.family != Script {
+		panic("bt: a timer elapsed of a task that has none")
+	}
+	next, ran := e.tree.scripts[n.script].Elapse(e.at[n.script])
+	if ran {
+		e.at[n.script] = next
+		e.up.add(t)
+		e.down.add(t)
+	}
 }
 
 // leave takes activity from a child of a task with an automaton.

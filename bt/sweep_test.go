@@ -17,6 +17,7 @@ type sweeper struct {
 	iteration int
 	changes   []bt.Change
 	commands  []bt.Command
+	timings   []bt.Timing
 	changed   bool
 }
 
@@ -36,6 +37,8 @@ type sweptTask struct {
 	runs     int    // RetryUntilSuccessful, Repeat: those that were followed by another one
 	result   string // RunOnce: success or failure, once its child has ended
 	branch   int    // IfThenElse: the child that it has come to, 0 while it is its condition
+	timed    bool   // Delay, Timeout: its timer runs
+	elapsed  bool   // Delay, Timeout: it has elapsed since the task's activation
 
 	truth                           bool
 	request, outcome                string // accept, success, failure; none, success, failure
@@ -107,6 +110,10 @@ func (s *sweeper) input(in bt.Input) {
 		t.entryUnfinished = false
 	case "exited":
 		t.exitUnfinished = false
+	case "elapsed":
+		if t.timed {
+			t.timed, t.elapsed = false, true
+		}
 	}
 }
 
@@ -226,6 +233,18 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 		case c.asks():
 			wants = append(wants, c)
 		}
+	case bt.Delay, bt.Timeout:
+		c := t.children[0]
+		switch {
+		case t.kind == bt.Delay && !t.elapsed:
+			return false, false, nil
+		case t.kind == bt.Timeout && t.elapsed:
+			return true, false, nil
+		case c.good(), c.bad():
+			return true, c.good(), nil
+		case c.asks():
+			wants = append(wants, c)
+		}
 	case bt.IfThenElse:
 		branch := t.branch
 		if branch == 0 && t.children[0].good() {
@@ -337,7 +356,7 @@ func (s *sweeper) f(t *sweptTask) {
 			}
 		}
 		if to == bt.Deactivating {
-			t.runs, t.branch = 0, 0
+			t.runs, t.branch, t.elapsed = 0, 0, false
 			for _, c := range t.children {
 				c.held, c.pinned = false, false
 			}
@@ -396,6 +415,16 @@ func (s *sweeper) passOn(t *sweptTask) {
 	if t.kind == bt.IfThenElse && len(wants) == 1 && slices.Index(t.children, wants[0]) != t.branch {
 		t.branch, s.changed = slices.Index(t.children, wants[0]), true
 	}
+	if t.kind == bt.Delay || t.kind == bt.Timeout {
+		switch {
+		case t.timed && !t.active:
+			t.timed, s.changed = false, true
+			s.timings = append(s.timings, bt.Timing{Task: t.number})
+		case !t.timed && !t.elapsed && passes:
+			t.timed, s.changed = true, true
+			s.timings = append(s.timings, bt.Timing{Task: t.number, Start: true})
+		}
+	}
 	for i, c := range t.children {
 		switch {
 		case t.kind == bt.Parallel && passes && (c.good() || c.bad()):
@@ -436,7 +465,7 @@ func (s *sweeper) passOn(t *sweptTask) {
 
 // settle reports whether the tree settles within the limit.
 func (s *sweeper) settle(inputs []bt.Input) (iterations int, settled bool) {
-	s.changes, s.commands = nil, nil
+	s.changes, s.commands, s.timings = nil, nil, nil
 	for _, in := range inputs {
 		s.input(in)
 	}

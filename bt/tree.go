@@ -34,6 +34,7 @@ type Tree struct {
 	params     [][]int // by task; a number of children is in 1..n
 	composites int32
 	scripts    []scriptTask
+	timers     []Task
 }
 
 // node is the engine's view of a task.
@@ -126,6 +127,9 @@ func (t *Tree) add(d *Node, own *[]string, above []*Node) (Task, error) {
 	if law.family == Script {
 		a, limit := t.Automaton(self)
 		t.scripts = append(t.scripts, scriptTask{a, limit})
+		if d.Kind.Timer() {
+			t.timers = append(t.timers, self)
+		}
 	}
 	*own = append(*own, name)
 	return self, nil

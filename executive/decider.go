@@ -23,8 +23,8 @@ type Decider interface {
 	status(x *Executive, t bt.Task) bt.Status
 	// halt ends every action.
 	halt(x *Executive) error
-	// alarm returns the text of the alarm for the log; "" if it is not logged.
-	alarm() string
+	// alarm returns the text of the current alarm for the log; "" if it is not logged.
+	alarm(x *Executive) string
 	snapshot.Stateful
 }
 
@@ -69,9 +69,9 @@ func (d *tree) settle(x *Executive) (bool, error) {
 	return true, d.react(x, in)
 }
 
-// inputs returns the leaves' inputs that are new to the tree.
+// inputs returns the inputs that are new to the tree: those of leaves, and timers that have elapsed.
 func (d *tree) inputs(x *Executive) []bt.Input {
-	in := d.pending[:0]
+	in := x.elapsed(d.pending[:0])
 	for _, i := range x.visit() {
 		in = x.tell(in, int(i), d.engine.Status(x.p.Leaves[i].Task))
 	}
@@ -93,6 +93,9 @@ func (d *tree) apply(x *Executive, instant bt.Instant) error {
 	var failed error
 	for _, c := range instant.Commands {
 		failed = errors.Join(failed, x.do(x.p.leafOf[c.Task], c.Exit))
+	}
+	for _, c := range instant.Timings {
+		x.time(c)
 	}
 	x.micro += instant.Iterations
 	return failed
@@ -122,7 +125,12 @@ func (d *tree) status(_ *Executive, t bt.Task) bt.Status { return d.engine.Statu
 
 func (d *tree) halt(x *Executive) error { return d.apply(x, d.engine.Halt()) }
 
-func (d *tree) alarm() string { return "the time of a procedure is over" }
+func (d *tree) alarm(x *Executive) string {
+	if x.world.T() >= x.timer() {
+		return "a timer has elapsed"
+	}
+	return "the time of a procedure is over"
+}
 
 func (d *tree) State(c *snapshot.Codec) {
 	snapshot.Bool(c, &d.begun)
@@ -177,7 +185,7 @@ func (d *ticked) watches(*Executive, int) mask { return 0 }
 func (d *ticked) next(*Executive) float64 { return d.tick() }
 
 // alarm returns "": a tick without changes is not logged.
-func (d *ticked) alarm() string { return "" }
+func (d *ticked) alarm(*Executive) string { return "" }
 
 func (d *ticked) State(c *snapshot.Codec) {
 	d.tree.State(c)
@@ -305,7 +313,7 @@ func (d *machinery) watches(x *Executive, i int) mask {
 // next returns the time at which a delayed transition can fire.
 func (d *machinery) next(*Executive) float64 { return d.machine.Alarm() }
 
-func (d *machinery) alarm() string { return "a delayed transition can fire" }
+func (d *machinery) alarm(*Executive) string { return "a delayed transition can fire" }
 
 func (d *machinery) status(x *Executive, t bt.Task) bt.Status { return x.leafStatus(t) }
 
@@ -360,7 +368,7 @@ func (d *playback) next(*Executive) float64 {
 	return math.Inf(1)
 }
 
-func (d *playback) alarm() string { return "recorded inputs change" }
+func (d *playback) alarm(*Executive) string { return "recorded inputs change" }
 
 func (d *playback) status(x *Executive, t bt.Task) bt.Status { return x.leafStatus(t) }
 

@@ -68,6 +68,7 @@ type Executive struct {
 	signals []float64 // as last evaluated
 	decider Decider
 	leaves  []leafState
+	timers  []float64 // by place in Tree.Timers: the time at which it elapses [s]; +Inf: it does not run
 	root    bt.Status // in which the plan last ended, since its activation; Accept if it has not
 	over    bool      // that end was followed by the plan's deactivation
 	rested  bool      // the world watches the right indicators
@@ -141,6 +142,7 @@ func New(p *Program, w World, d Decider) *Executive {
 		writing: make([]int32, len(p.Slots)), conflicts: make([]string, len(p.Slots))}
 	x.u, x.above = w.Discrete()
 	x.signals = w.Signals()
+	x.timers = slices.Repeat([]float64{math.Inf(1)}, len(p.Tree.Timers()))
 	for i := range x.leaves {
 		x.leaves[i].Known = Unknown
 	}
@@ -218,7 +220,7 @@ func (x *Executive) Rest() (alarm float64) {
 }
 
 // Alarm returns the text of the alarm for the log; "" if it is not logged.
-func (x *Executive) Alarm() string { return x.decider.alarm() }
+func (x *Executive) Alarm() string { return x.decider.alarm(x) }
 
 // Halt ends every action permanently: the exit procedures are started. Those that take time end in later instants.
 func (x *Executive) Halt() error {
@@ -288,6 +290,12 @@ func (x *Executive) State(c *snapshot.Codec) {
 		snapshot.Int(c, &l.Procedure)
 		snapshot.Float(c, &l.deadline)
 	})
+	for i := range x.timers {
+		snapshot.Float(c, &x.timers[i])
+		if c.Loading() && !(x.timers[i] >= 0) {
+			c.Fail(snapshot.ErrMismatch)
+		}
+	}
 	snapshot.Int(c, &x.root)
 	snapshot.Bool(c, &x.over)
 	snapshot.Bool(c, &x.rested)
@@ -487,9 +495,38 @@ func (x *Executive) untime(i int) {
 	x.timed = x.timed[:last]
 }
 
-// deadline returns the next end of a timed procedure.
-func (x *Executive) deadline() float64 {
+// elapsed appends the inputs of the timers that have elapsed.
+func (x *Executive) elapsed(in []bt.Input) []bt.Input {
+	for i, end := range x.timers {
+		if x.world.T() >= end {
+			x.timers[i] = math.Inf(1)
+			in = append(in, bt.Elapsed(x.p.Tree.Timers()[i]))
+		}
+	}
+	return in
+}
+
+// time starts or stops the timer of a task.
+func (x *Executive) time(c bt.Timing) {
+	i, _ := slices.BinarySearch(x.p.Tree.Timers(), c.Task)
+	x.timers[i] = math.Inf(1)
+	if c.Start {
+		x.timers[i] = x.world.T() + x.p.Tree.Timer(c.Task)
+	}
+}
+
+// timer returns the time at which the next timer elapses.
+func (x *Executive) timer() float64 {
 	next := math.Inf(1)
+	for _, end := range x.timers {
+		next = min(next, end)
+	}
+	return next
+}
+
+// deadline returns the next end of a timed procedure or of a timer.
+func (x *Executive) deadline() float64 {
+	next := x.timer()
 	for _, i := range x.timed {
 		next = min(next, x.leaves[i].deadline)
 	}

@@ -115,6 +115,9 @@ func (StateGraph) decider(m *mission.Mission) (executive.Decider, error) {
 	if name := lasting(m); name != "" {
 		return nil, fmt.Errorf("%w: %s has a procedure that takes time, which a state graph cannot have", ErrGraph, name)
 	}
+	if timers := m.Plan.Tree.Timers(); len(timers) > 0 {
+		return nil, fmt.Errorf("%w: %s has a timer, which a state graph cannot have", ErrGraph, m.Plan.Tree.Name(timers[0]))
+	}
 	leaf := map[string]int{}
 	for i, l := range m.Program.Leaves {
 		leaf[m.Plan.Tree.Name(l.Task)] = i

@@ -238,7 +238,7 @@ func edited(r *rand.Rand, d *bt.Node, names *int) *bt.Node {
 		c.Children = append(c.Children, child)
 	}
 	for i, p := range c.Kind.Params() {
-		if c.Params != nil && p.Domain == bt.Children { // there may be fewer children now
+		if c.Params != nil && p.Type == bt.Children { // there may be fewer children now
 			c.Params = slices.Clone(c.Params)
 			c.Params[i] = p.Default
 		}

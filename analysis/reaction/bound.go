@@ -97,8 +97,8 @@ func count(b bool) int {
 func (r *Result) bound() {
 	for t := range bt.Task(r.tree.Len()) {
 		if r.tree.Kind(t).Family() == bt.Script {
-			for _, leaf := range r.tree.Leaves() {
-				r.Leaves = append(r.Leaves, LeafResult{Task: leaf})
+			for _, t := range slices.Concat(r.tree.Leaves(), r.tree.Timers()) {
+				r.Leaves = append(r.Leaves, LeafResult{Task: t})
 			}
 			return
 		}

@@ -119,14 +119,14 @@ func (w Work) measures() [3]int { return [3]int{w.Iterations, w.Changes, w.Visit
 
 // Result is the reaction of a tree to an input of one of its leaves.
 type Result struct {
-	States  int    // settled states of the tree that were reached
-	Decided bool   // they are all states, and Most is the true maximum; else Most is the largest seen
-	Why     string // if not decided: the reason
-	Start   Work   // of the first settling
-	Most    Work   // after one input, of all that a trace script with one input a line can do
-	Bounded bool   // the structure has a bound: Bound is valid
-	Bound   Work   // no instant takes more, in any state, for any number of inputs (docs/reaction.md)
-	Leaves  []LeafResult
+	States  int          // settled states of the tree that were reached
+	Decided bool         // they are all states, and Most is the true maximum; else Most is the largest seen
+	Why     string       // if not decided: the reason
+	Start   Work         // of the first settling
+	Most    Work         // after one input, of all that a trace script with one input a line can do
+	Bounded bool         // the structure has a bound: Bound is valid
+	Bound   Work         // no instant takes more, in any state, for any number of inputs (docs/reaction.md)
+	Leaves  []LeafResult // by leaf, then by task with a timer
 
 	tree   *bt.Tree
 	inputs []Repertoire
@@ -134,11 +134,11 @@ type Result struct {
 	worst  [3]reached // for each measure
 }
 
-// LeafResult is the reaction of a tree to one of its leaves.
+// LeafResult is the reaction of a tree to one of its leaves, or to the end of a timer.
 type LeafResult struct {
 	Task  bt.Task
 	Most  Work
-	Bound Work // after one input of this leaf
+	Bound Work // after one input of this task
 }
 
 // reached is an instant and the state before it, -1 if there is none.
@@ -154,9 +154,9 @@ type instant struct {
 	work  Work
 }
 
-// input is an input of one leaf.
+// input is an input of one leaf or timer.
 type input struct {
-	leaf  int32 // number in Tree.Leaves
+	task  int32 // number in Tree.Leaves, or behind them in Tree.Timers
 	verb  verb
 	value bt.Status
 }
@@ -169,6 +169,7 @@ const (
 	end
 	entered
 	exited
+	elapsed
 )
 
 // timed states whether a procedure that starts takes time.
@@ -244,6 +245,11 @@ func (x *explorer) leave(s int) {
 	var all []input
 	for i, t := range x.tree.Leaves() {
 		all = append(all, x.possible(int32(i), t)...)
+	}
+	for i, t := range x.tree.Timers() {
+		if x.engine.At(t).Timed {
+			all = append(all, input{int32(len(x.inputs) + i), elapsed, 0})
+		}
 	}
 	for _, in := range all {
 		x.instant(s, in, nil)
@@ -336,8 +342,8 @@ func (x *explorer) arrive(at reached, slow []bt.Input) {
 
 func (x *explorer) record(at reached) {
 	x.Most = x.Most.most(at.work)
-	leaf := &x.Leaves[at.input.leaf]
-	leaf.Most = leaf.Most.most(at.work)
+	task := &x.Leaves[at.input.task]
+	task.Most = task.Most.most(at.work)
 	for m, value := range at.work.measures() {
 		worst := &x.worst[m]
 		if most := worst.work.measures()[m]; value > most || value == most && at.work.Changes > worst.work.Changes {
@@ -351,7 +357,10 @@ func WorkOf(i bt.Instant) Work { return Work{i.Iterations, len(i.Changes), i.Vis
 
 // input returns the input of the engine.
 func (in input) input(tree *bt.Tree) bt.Input {
-	t := tree.Leaves()[in.leaf]
+	if in.verb == elapsed {
+		return bt.Elapsed(tree.Timers()[int(in.task)-len(tree.Leaves())])
+	}
+	t := tree.Leaves()[in.task]
 	switch in.verb {
 	case set:
 		return bt.Set(t, in.value == bt.Success)

@@ -101,7 +101,7 @@ func every(t bt.Task, kind bt.Kind, in Repertoire) []bt.Input {
 // plod explores the same as Explore as directly as possible: depth first, with engines that are copied, and with `slow` as
 // an input like the others, so that each state comes with all that is said of procedures.
 func plod(tree *bt.Tree, inputs []Repertoire, limit int) (most Work, leaves []Work, decided bool) {
-	leaves = make([]Work, len(inputs))
+	leaves = make([]Work, len(inputs)+len(tree.Timers()))
 	seen := map[string]bool{}
 	var visit func(e *bt.Engine)
 	visit = func(e *bt.Engine) {
@@ -110,8 +110,12 @@ func plod(tree *bt.Tree, inputs []Repertoire, limit int) (most Work, leaves []Wo
 			return
 		}
 		seen[key] = true
-		for i, t := range tree.Leaves() {
-			for _, in := range every(t, tree.Kind(t), inputs[i]) {
+		for i, t := range slices.Concat(tree.Leaves(), tree.Timers()) {
+			all := []bt.Input{bt.Elapsed(t)}
+			if i < len(inputs) {
+				all = every(t, tree.Kind(t), inputs[i])
+			}
+			for _, in := range all {
 				next := e.Clone()
 				instant, err := next.Settle([]bt.Input{in})
 				if err != nil {
@@ -239,6 +243,9 @@ func TestLongScripts(t *testing.T) {
 		e := start(tree, inputs)
 		for range 2000 {
 			_, in := randomLeaf(r, tree, inputs)
+			if timers := tree.Timers(); len(timers) > 0 && r.IntN(4) == 0 {
+				in = []bt.Input{bt.Elapsed(timers[r.IntN(len(timers))])}
+			}
 			instant, err := e.Settle(in)
 			if w := WorkOf(instant); err != nil || !within(w, got.Most) {
 				t.Fatalf("%+v is above %+v\n%s%+v", w, got.Most, outline(tree), inputs)

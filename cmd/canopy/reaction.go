@@ -103,7 +103,7 @@ far.
 
 // scriptable returns an error if scripts are requested and the tree has a leaf that a script cannot name.
 func scriptable(tree *bt.Tree, to string) error {
-	for _, leaf := range tree.Leaves() {
+	for _, leaf := range slices.Concat(tree.Leaves(), tree.Timers()) {
 		if to != "" && !script.Names(tree, leaf) {
 			return fmt.Errorf("a trace script cannot name the leaf %q: give it a name without \";\" and \"#\"",
 				tree.Name(leaf))

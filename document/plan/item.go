@@ -1,14 +1,17 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/expr"
 	"canopy/syntax/xmltree"
 )
 
@@ -291,15 +294,15 @@ func (r *reader) param(i *item, p *bt.Param) int {
 	a := i.element.Find(p.Name)
 	if a == nil {
 		if p.Default == 0 {
-			r.reportName(i.element, codeCount, fmt.Sprintf("write %s=%q", p.Name, "3"), "%s needs %s", i.kind, p.Name)
+			r.reportName(i.element, codeCount, fmt.Sprintf("write %s=%q", p.Name, types[p.Type].example), "%s needs %s", i.kind, p.Name)
 		}
 		return p.Default
 	}
-	value, err := strconv.Atoi(strings.TrimSpace(a.Value))
 	n := len(i.children)
-	words := domains[p.Domain]
+	words := types[p.Type]
+	value, err := words.parse(a.Value)
 	if err != nil {
-		r.reportValue(a, codeCount, words.hint, "%q is not a count", a.Value)
+		r.reportValue(a, codeCount, words.hint, "%q is not a %s", a.Value, words.noun)
 		return p.Default
 	}
 	if _, ok := p.Resolve(value, n); !ok && n > 0 && r.doc.Whole {
@@ -310,16 +313,41 @@ func (r *reader) param(i *item, p *bt.Param) int {
 	return value
 }
 
-// domains tells what is wrong with a parameter's value, and what to write instead.
-var domains = [...]struct {
+// types says how the values of parameters are read, what is wrong with one, and what to write instead.
+var types = [...]struct {
+	noun       string
+	example    string
+	parse      func(string) (int, error)
 	hint       string
 	impossible func(value string, n int) (text, hint string)
 }{
-	bt.Children: {"write a whole number, -1 for all children", func(value string, n int) (text, hint string) {
+	bt.Children: {"count", "3", count, "write a whole number, -1 for all children", func(value string, n int) (text, hint string) {
 		return fmt.Sprintf("%s of %d children is not possible", value, n),
 			fmt.Sprintf("write 1 to %d, or -1 (all) to -%d", n, n)
 	}},
-	bt.Times: {"write a whole number, -1 for no limit", func(value string, _ int) (text, hint string) {
+	bt.Times: {"count", "3", count, "write a whole number, -1 for no limit", func(value string, _ int) (text, hint string) {
 		return value + " times is not possible", "write 1 or more, or -1 for no limit"
 	}},
+	bt.Duration: {"duration", "500", milliseconds, "write milliseconds, 12h30m, or a number with its unit, as in 2 [d]",
+		func(value string, _ int) (text, hint string) {
+			return value + " is not a possible duration", "write 1 ms or more"
+		}},
+}
+
+func count(text string) (int, error) { return strconv.Atoi(strings.TrimSpace(text)) }
+
+// milliseconds reads a duration in the notation of expressions, and a bare number as BehaviorTree.CPP does.
+func milliseconds(text string) (int, error) {
+	ms, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil {
+		if ms, err = expr.Duration(text); err != nil {
+			return 0, err
+		}
+		ms *= 1000
+	}
+	whole := math.Round(ms)
+	if !(math.Abs(ms-whole) <= 1e-9*math.Abs(ms) && math.Abs(ms) < 1e15) {
+		return 0, errors.New("not a whole number of milliseconds")
+	}
+	return int(whole), nil
 }

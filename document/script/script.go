@@ -25,6 +25,7 @@ import (
 //	end A success|failure              an action's outcome
 //	slow A [entry] [exit]              exactly these procedures of A take time from now on
 //	entered A, exited A                the running procedure is complete
+//	elapsed T                          the running timer of a task has elapsed
 //
 // All bad input is found before anything runs and returned as a diag.List; nothing is written then. A tree that does
 // not settle is an error that wraps [bt.ErrLoop], after the log so far.
@@ -143,26 +144,30 @@ func splitWords(text string, offset int) []word {
 // verb is the first word of an input.
 type verb struct {
 	name        string
-	acts        bool     // the leaf whose name follows can be activated
-	words       []string // that may follow the name
-	least, most int      // so many of them
-	input       func(leaf bt.Task, words []string) bt.Input
+	takes       func(bt.Kind) bool // of the task whose name follows
+	words       []string           // that may follow the name
+	least, most int                // so many of them
+	input       func(task bt.Task, words []string) bt.Input
 }
 
 var verbs = []verb{
-	{"set", false, []string{"true", "false"}, 1, 1,
+	{"set", judged, []string{"true", "false"}, 1, 1,
 		func(t bt.Task, words []string) bt.Input { return bt.Set(t, words[0] == "true") }},
-	{"request", true, []string{"accept", "success", "failure"}, 1, 1,
+	{"request", bt.Kind.Acts, []string{"accept", "success", "failure"}, 1, 1,
 		func(t bt.Task, words []string) bt.Input { return bt.Request(t, verdicts[words[0]]) }},
-	{"end", true, []string{"success", "failure"}, 1, 1,
+	{"end", bt.Kind.Acts, []string{"success", "failure"}, 1, 1,
 		func(t bt.Task, words []string) bt.Input { return bt.End(t, verdicts[words[0]]) }},
-	{"slow", true, []string{"entry", "exit"}, 0, 2,
+	{"slow", bt.Kind.Acts, []string{"entry", "exit"}, 0, 2,
 		func(t bt.Task, words []string) bt.Input {
 			return bt.Slow(t, slices.Contains(words, "entry"), slices.Contains(words, "exit"))
 		}},
-	{"entered", true, nil, 0, 0, func(t bt.Task, _ []string) bt.Input { return bt.Entered(t) }},
-	{"exited", true, nil, 0, 0, func(t bt.Task, _ []string) bt.Input { return bt.Exited(t) }},
+	{"entered", bt.Kind.Acts, nil, 0, 0, func(t bt.Task, _ []string) bt.Input { return bt.Entered(t) }},
+	{"exited", bt.Kind.Acts, nil, 0, 0, func(t bt.Task, _ []string) bt.Input { return bt.Exited(t) }},
+	{"elapsed", bt.Kind.Timer, nil, 0, 0, func(t bt.Task, _ []string) bt.Input { return bt.Elapsed(t) }},
 }
+
+// judged reports whether tasks of a kind are leaves that are only judged.
+func judged(k bt.Kind) bool { return k.Family() == bt.Leaf && !k.Acts() }
 
 var verdicts = map[string]bt.Status{"accept": bt.Accept, "success": bt.Success, "failure": bt.Failure}
 
@@ -175,7 +180,7 @@ func (p *parser) input(words []word) (in bt.Input, ok bool) {
 		return in, false
 	}
 	v := &verbs[i]
-	leaf, rest, ok := p.leaf(words, v)
+	task, rest, ok := p.task(words, v)
 	if !ok {
 		return in, false
 	}
@@ -199,7 +204,7 @@ func (p *parser) input(words []word) (in bt.Input, ok bool) {
 	if !ok {
 		return in, false
 	}
-	return v.input(leaf, texts), true
+	return v.input(task, texts), true
 }
 
 func (p *parser) unknownVerb(w word) {
@@ -214,35 +219,40 @@ func (p *parser) unknownVerb(w word) {
 	p.report(w.offset, len(w.text), "unknown-input", fmt.Sprintf("%q is not an input", w.text), hint)
 }
 
-// leaf reads a leaf's name, which may hold blanks, behind the verb: the longest that the tree knows. It returns the
+// task reads a task's name, which may hold blanks, behind the verb: the longest that the tree knows. It returns the
 // words that follow.
-func (p *parser) leaf(words []word, v *verb) (leaf bt.Task, rest []word, ok bool) {
+func (p *parser) task(words []word, v *verb) (task bt.Task, rest []word, ok bool) {
 	if len(words) == 1 {
-		p.report(words[0].end(), 0, "missing-word", fmt.Sprintf("%q needs the name of a leaf", v.name), "")
+		p.report(words[0].end(), 0, "missing-word", fmt.Sprintf("%q needs the name of a %s", v.name, v.noun()), "")
 		return 0, nil, false
 	}
 	text := func(last int) string { return p.src.Text[words[1].offset:words[last].end()] }
 	for last := len(words) - 1; last >= 1; last-- {
-		leaf, ok = p.tree.Find(text(last))
+		task, ok = p.tree.Find(text(last))
 		if !ok {
 			continue
 		}
-		if !v.takes(p.tree.Kind(leaf)) {
-			p.wrongKind(words[1].offset, text(last), p.tree.Kind(leaf), v)
+		if !v.takes(p.tree.Kind(task)) {
+			p.wrongKind(words[1].offset, text(last), p.tree.Kind(task), v)
 			return 0, nil, false
 		}
-		return leaf, words[last+1:], true
+		return task, words[last+1:], true
 	}
 	name := text(max(1, len(words)-1-v.least))
-	p.report(words[1].offset, len(name), "unknown-leaf", fmt.Sprintf("the plan has no leaf %q", name), "")
-	p.list[len(p.list)-1].Suggest = func() string { return p.nearLeaf(name, v) }
+	p.report(words[1].offset, len(name), "unknown-"+v.noun(), fmt.Sprintf("the plan has no %s %q", v.noun(), name), "")
+	p.list[len(p.list)-1].Suggest = func() string { return p.near(name, v) }
 	return 0, nil, false
 }
 
-// takes reports whether the verb is for leaves of a kind.
-func (v *verb) takes(k bt.Kind) bool { return k.Family() == bt.Leaf && k.Acts() == v.acts }
+// noun returns what the verb takes.
+func (v *verb) noun() string {
+	if slices.ContainsFunc(bt.Kinds(), func(k bt.Kind) bool { return k.Family() == bt.Leaf && v.takes(k) }) {
+		return "leaf"
+	}
+	return "task"
+}
 
-// wrongKind reports a leaf of a kind for which the verb is not.
+// wrongKind reports a task of a kind for which the verb is not.
 func (p *parser) wrongKind(offset int, name string, k bt.Kind, v *verb) {
 	var kinds []string
 	for _, other := range bt.Kinds() {
@@ -252,19 +262,19 @@ func (p *parser) wrongKind(offset int, name string, k bt.Kind, v *verb) {
 	}
 	wanted := strings.Join(kinds, " or ")
 	p.report(offset, len(name), "wrong-kind", fmt.Sprintf("%q is not of the kind %s but %s", name, wanted, k),
-		fmt.Sprintf("%q is for leaves of the kind %s", v.name, wanted))
+		fmt.Sprintf("%q is for %s of the kind %s", v.name, map[string]string{"leaf": "leaves", "task": "tasks"}[v.noun()], wanted))
 }
 
-// nearLeaf returns the hint for an unknown leaf: the paths that end in the name, else the nearest name.
-func (p *parser) nearLeaf(name string, v *verb) string {
+// near returns the hint for an unknown task: the paths that end in the name, else the nearest name.
+func (p *parser) near(name string, v *verb) string {
 	var names, paths []string
-	for _, leaf := range p.tree.Leaves() {
-		if !v.takes(p.tree.Kind(leaf)) {
+	for task := range bt.Task(p.tree.Len()) {
+		if !v.takes(p.tree.Kind(task)) {
 			continue
 		}
-		names = append(names, p.tree.Name(leaf))
-		if strings.HasSuffix(p.tree.Name(leaf), "/"+name) {
-			paths = append(paths, p.tree.Name(leaf))
+		names = append(names, p.tree.Name(task))
+		if strings.HasSuffix(p.tree.Name(task), "/"+name) {
+			paths = append(paths, p.tree.Name(task))
 		}
 	}
 	if len(paths) > 0 {

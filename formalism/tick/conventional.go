@@ -25,6 +25,7 @@ type Conventional struct {
 	tasks    []conventionalTask
 	changes  []bt.Change
 	commands []bt.Command
+	timings  []bt.Timing
 	visits   int
 	halted   bool
 }
@@ -72,7 +73,7 @@ func (e *Conventional) State(c *snapshot.Codec) {
 // Tick applies the inputs, which change at the same instant, in their order, and ticks the root once. It panics if a
 // procedure is to take time.
 func (e *Conventional) Tick(inputs []bt.Input) bt.Instant {
-	e.changes, e.commands, e.visits = e.changes[:0], e.commands[:0], 0
+	e.clear()
 	e.take(inputs)
 	if !e.halted {
 		e.run(e.tree.Root())
@@ -82,16 +83,24 @@ func (e *Conventional) Tick(inputs []bt.Input) bt.Instant {
 
 // Halt deactivates the root permanently.
 func (e *Conventional) Halt() bt.Instant {
-	e.changes, e.commands, e.visits = e.changes[:0], e.commands[:0], 0
+	e.clear()
 	e.halted = true
 	e.deactivate(e.tree.Root())
 	return e.instant()
+}
+
+func (e *Conventional) clear() {
+	e.changes, e.commands, e.timings, e.visits = e.changes[:0], e.commands[:0], e.timings[:0], 0
 }
 
 func (e *Conventional) take(inputs []bt.Input) {
 	for i := range inputs {
 		in := &inputs[i]
 		s := &e.tasks[in.Task()]
+		if in.Elapses() {
+			s.at, _ = e.nodes[in.Task()].script.Elapse(s.at)
+			continue
+		}
 		s.Take(in, e.tree.Kind(in.Task()), s.status)
 		if s.Slow(false) || s.Slow(true) {
 			panic("tick: a conventional engine has no procedures that take time")
@@ -100,7 +109,8 @@ func (e *Conventional) take(inputs []bt.Input) {
 }
 
 func (e *Conventional) instant() bt.Instant {
-	return bt.Instant{Changes: e.changes, Commands: e.commands, Iterations: min(len(e.changes), 1), Visits: e.visits}
+	return bt.Instant{Changes: e.changes, Commands: e.commands, Timings: e.timings, Iterations: min(len(e.changes), 1),
+		Visits: e.visits}
 }
 
 // run ticks a task, activating it before and deactivating it if it has ended. It returns Success, Failure or, if the
@@ -119,7 +129,7 @@ func (e *Conventional) run(t bt.Task) bt.Status {
 	case bt.Count:
 		says = e.runCount(n)
 	case bt.Script:
-		says = e.runScript(n, s)
+		says = e.runScript(t, n, s)
 	default:
 		panic(unknownFamily)
 	}
@@ -149,7 +159,7 @@ func (e *Conventional) runChain(n *node, s *conventionalTask) bt.Status {
 
 // runScript runs the children that the automaton evaluates until it decides or a child is to be run again, which
 // happens at the next tick.
-func (e *Conventional) runScript(n *node, s *conventionalTask) bt.Status {
+func (e *Conventional) runScript(t bt.Task, n *node, s *conventionalTask) bt.Status {
 	judgement := bt.Accept
 	says, child, reached := n.script.Decide(s.at, len(n.children), n.limit, func(child int) (bt.Status, bool) {
 		if place := int32(child); place != s.current {
@@ -159,11 +169,17 @@ func (e *Conventional) runScript(n *node, s *conventionalTask) bt.Status {
 		judgement = e.run(n.children[child])
 		return judgement, true
 	})
-	s.at = reached
+	e.store(t, s, n.script.Store(s.at, reached, true, says == bt.Accept, true, n.memory))
 	if child < 0 && judgement != bt.Accept {
-		s.at, _ = n.script.Leave(reached, n.limit, int(s.current), judgement, says == bt.Accept)
+		s.at, _ = n.script.Leave(s.at, n.limit, int(s.current), judgement, says == bt.Accept)
 	}
 	return says
+}
+
+// store stores the state of a task's automaton.
+func (e *Conventional) store(t bt.Task, s *conventionalTask, next bt.At) {
+	e.timings = s.at.Time(t, next, e.timings)
+	s.at = next
 }
 
 // runCount runs all children, with memory those that have not ended, and counts them from left to right: the first
@@ -215,6 +231,7 @@ func (e *Conventional) deactivate(t bt.Task) {
 	}
 	s.current = 0
 	if n.family == bt.Script {
+		e.store(t, s, n.script.Store(s.at, s.at, false, false, false, false))
 		s.at = n.script.Deactivated(s.at)
 	}
 	if n.kind.Acts() {

@@ -39,6 +39,7 @@ type Engine struct {
 	tasks    []task
 	changes  []bt.Change
 	commands []bt.Command
+	timings  []bt.Timing
 	ticks    int32
 	limit    int
 	changed  bool // in this tick
@@ -101,6 +102,7 @@ type task struct {
 	decider  int32 // chains: the place of the first child that is not passed over
 	current  int32 // chains, scripts: the place of the active child, -1: none
 	at       bt.At // scripts
+	elapsed  bool  // scripts: its timer has elapsed in this instant, before the first tick
 }
 
 // Activity is the phase of a task between two ticks: idle or running, or in a procedure that takes time.
@@ -240,6 +242,10 @@ func (e *Engine) take(inputs []bt.Input) {
 	for i := range inputs {
 		in := &inputs[i]
 		s := &e.tasks[in.Task()]
+		if in.Elapses() {
+			s.elapsed = s.at.Timed
+			continue
+		}
 		s.Take(in, e.tree.Kind(in.Task()), s.status())
 	}
 }
@@ -247,7 +253,7 @@ func (e *Engine) take(inputs []bt.Input) {
 // settle ticks the root until a tick changes nothing, and counts those that change something. It reports whether that
 // happened within the limit.
 func (e *Engine) settle(limit int) bool {
-	e.changes, e.commands, e.ticks = e.changes[:0], e.commands[:0], 0
+	e.changes, e.commands, e.timings, e.ticks = e.changes[:0], e.commands[:0], e.timings[:0], 0
 	for {
 		e.ticks++
 		e.changed = false
@@ -266,7 +272,7 @@ func (e *Engine) instant() bt.Instant {
 	if !e.changed {
 		iterations--
 	}
-	return bt.Instant{Changes: e.changes, Commands: e.commands, Iterations: iterations,
+	return bt.Instant{Changes: e.changes, Commands: e.commands, Timings: e.timings, Iterations: iterations,
 		Visits: int(e.ticks) * len(e.tasks)}
 }
 
@@ -283,12 +289,16 @@ func (e *Engine) tickRoot() {
 func (e *Engine) tick(t bt.Task) bool {
 	n, s := &e.nodes[t], &e.tasks[t]
 	if n.family != bt.Leaf {
-		e.act(n, s)
+		e.act(t, n, s)
 		s.Busy = false
 		for _, child := range n.children {
 			if e.tick(child) {
 				s.Busy = true
 			}
+		}
+		if s.elapsed { // an answer like those of children: the task acts on it when it is ticked next
+			s.at, _ = n.script.Elapse(s.at)
+			s.elapsed, e.changed = false, true
 		}
 		e.judge(n, s)
 	}
@@ -400,7 +410,7 @@ func (e *Engine) pin(s *task) {
 
 // act gives and takes the activity of a composite's children by their last answers. It gives activity only while it is
 // active itself, has not ended and is undecided.
-func (e *Engine) act(n *node, s *task) {
+func (e *Engine) act(t bt.Task, n *node, s *task) {
 	passing := s.active && asks(s.answer) && s.Request == bt.Accept
 	switch n.family {
 	case bt.Chain:
@@ -408,7 +418,7 @@ func (e *Engine) act(n *node, s *task) {
 	case bt.Count:
 		e.actCount(n, passing)
 	case bt.Script:
-		e.actScript(n, s, passing)
+		e.actScript(t, n, s, passing)
 	default:
 		panic(unknownFamily)
 	}
@@ -444,12 +454,16 @@ func (e *Engine) decide(n *node, s *task) (says bt.Status, child int32, reached 
 func (s *task) ended() bool { return s.activity == Running && s.answer != bt.Running && s.hold == free }
 
 // actScript activates the child that the automaton evaluates, if it asks, once the others are idle.
-func (e *Engine) actScript(n *node, s *task, passing bool) {
+func (e *Engine) actScript(t bt.Task, n *node, s *task, passing bool) {
 	want := int32(-1)
-	if _, child, reached := e.decide(n, s); passing && child >= 0 && asks(e.tasks[n.children[child]].heard) {
+	_, child, reached := e.decide(n, s)
+	if passing && child >= 0 && asks(e.tasks[n.children[child]].heard) {
 		want = child
-		e.changed = e.changed || s.at != reached
-		s.at = reached
+	}
+	if next := n.script.Store(s.at, reached, s.active, passing, want >= 0, n.memory); next != s.at {
+		e.timings = s.at.Time(t, next, e.timings)
+		s.at = next
+		e.changed = true
 	}
 	if s.current >= 0 && s.current != want {
 		e.leaveChild(n, s, &e.tasks[n.children[s.current]], passing)

@@ -57,7 +57,8 @@ func StateGraphOf(name string, tree *bt.Tree, inputs []Proposition, a Assumption
 // Inputs returns the truth values that the leaves of a plan read from the world, each once: leaves with the same
 // expression share an input, and so do conditions without any that have the same ID. The conditions come first. An
 // input has the name of the condition, or of the action followed by its meaning: _done, _failed, _success_if,
-// _failure_if, _entered, _exited. The end of a procedure that takes time is an input as well.
+// _failure_if, _entered, _exited. The ends of a procedure that takes time and of a task's timer (_elapsed) are
+// inputs as well.
 func Inputs(p *plan.Plan) []Proposition {
 	c := &collector{plan: p, known: map[string]int{}, used: map[string]bool{}}
 	for i := range p.Leaves {
@@ -74,6 +75,9 @@ func Inputs(p *plan.Plan) []Proposition {
 			c.procedure(l, executive.Entered, "_entered", l.EntryTime, l.EntryUntil)
 			c.procedure(l, executive.Exited, "_exited", l.ExitTime, l.ExitUntil)
 		}
+	}
+	for _, t := range p.Tree.Timers() {
+		c.share(fmt.Sprint("timer ", t), p.Tree.Name(t)+"_elapsed", Use{t, executive.On})
 	}
 	return c.inputs
 }

@@ -56,6 +56,9 @@ func randomInputs(r *rand.Rand, tree *bt.Tree, most int) []Proposition {
 			}
 		}
 	}
+	for _, t := range tree.Timers() {
+		more = append(more, Proposition{identifier(tree.Name(t) + "_elapsed"), []Use{{t, executive.On}}})
+	}
 	r.Shuffle(len(more), func(i, j int) { more[i], more[j] = more[j], more[i] })
 	return slices.Concat(inputs, more[:max(0, min(len(more), most-len(inputs)))])
 }
@@ -163,14 +166,14 @@ func newOracle(tree *bt.Tree, inputs []Proposition) *oracle {
 	o := &oracle{inputs: inputs, told: map[bt.Task]bt.Status{}}
 	slow := map[bt.Task][2]bool{}
 	for _, in := range inputs {
-		s := slow[in.Uses[0].Leaf]
+		s := slow[in.Uses[0].Task]
 		switch in.Uses[0].Says {
 		case executive.Entered:
 			s[0] = true
 		case executive.Exited:
 			s[1] = true
 		}
-		slow[in.Uses[0].Leaf] = s
+		slow[in.Uses[0].Task] = s
 	}
 	o.engine = bt.NewEngine(tree, nil, 0)
 	var in []bt.Input
@@ -191,6 +194,12 @@ func (o *oracle) settle(word int) error {
 		}
 		var in []bt.Input
 		news := round == 0
+		for _, t := range o.engine.Tree().Timers() {
+			if holds[Use{t, executive.On}] && o.engine.At(t).Timed {
+				in = append(in, bt.Elapsed(t))
+				news = true
+			}
+		}
 		for _, t := range o.engine.Tree().Leaves() {
 			says := func(m executive.Criterion) bool { return holds[Use{t, m}] }
 			if o.engine.Tree().Kind(t) == bt.Condition {
@@ -316,10 +325,10 @@ func TestScripts(t *testing.T) {
 		word, line := 0, []bt.Input(nil)
 		for i := range inputs { // what takes time
 			u := inputs[i].Uses[0]
-			if tree.Kind(u.Leaf) == bt.Action {
-				other := slices.ContainsFunc(inputs, func(in Proposition) bool { return in.Uses[0] == Use{u.Leaf, executive.Entered} })
-				exits := slices.ContainsFunc(inputs, func(in Proposition) bool { return in.Uses[0] == Use{u.Leaf, executive.Exited} })
-				line = append(line, bt.Slow(u.Leaf, other, exits))
+			if tree.Kind(u.Task) == bt.Action {
+				other := slices.ContainsFunc(inputs, func(in Proposition) bool { return in.Uses[0] == Use{u.Task, executive.Entered} })
+				exits := slices.ContainsFunc(inputs, func(in Proposition) bool { return in.Uses[0] == Use{u.Task, executive.Exited} })
+				line = append(line, bt.Slow(u.Task, other, exits))
 			}
 		}
 		for instant := range 30 {
@@ -329,30 +338,37 @@ func TestScripts(t *testing.T) {
 				if i == len(inputs) || instant == 0 {
 					continue
 				}
-				u, status := inputs[i].Uses[0], engine.Status(inputs[i].Uses[0].Leaf)
+				u, status := inputs[i].Uses[0], engine.Status(inputs[i].Uses[0].Task)
 				busy := status == bt.Activating || status == bt.Running
 				switch u.Says {
 				case executive.On:
+					if tree.Kind(u.Task).Timer() {
+						if engine.At(u.Task).Timed {
+							once |= 1 << i
+							line = append(line, bt.Elapsed(u.Task))
+						}
+						break
+					}
 					word ^= 1 << i
-					line = append(line, bt.Set(u.Leaf, word>>i&1 == 1))
+					line = append(line, bt.Set(u.Task, word>>i&1 == 1))
 				case executive.SuccessIf, executive.FailureIf:
 					word ^= 1 << i
-					says := say(tree, inputs, word)[u.Leaf]
-					line = append(line, bt.Request(u.Leaf, verdict(says[executive.FailureIf], says[executive.SuccessIf])))
+					says := say(tree, inputs, word)[u.Task]
+					line = append(line, bt.Request(u.Task, verdict(says[executive.FailureIf], says[executive.SuccessIf])))
 				case executive.Done, executive.Failed:
-					if busy && say(tree, inputs, once)[u.Leaf] == (answers{}) {
+					if busy && say(tree, inputs, once)[u.Task] == (answers{}) {
 						once |= 1 << i
-						line = append(line, bt.End(u.Leaf, verdict(u.Says == executive.Failed, true)))
+						line = append(line, bt.End(u.Task, verdict(u.Says == executive.Failed, true)))
 					}
 				case executive.Entered:
 					if status == bt.Activating {
 						once |= 1 << i
-						line = append(line, bt.Entered(u.Leaf))
+						line = append(line, bt.Entered(u.Task))
 					}
 				case executive.Exited:
 					if status == bt.Deactivating {
 						once |= 1 << i
-						line = append(line, bt.Exited(u.Leaf))
+						line = append(line, bt.Exited(u.Task))
 					}
 				}
 			}
@@ -548,7 +564,7 @@ func TestPriorityList(t *testing.T) {
 // an outcome that lasts ends every run, which one line of a script does not.
 func runsAgain(tree *bt.Tree) bool {
 	for t := range bt.Task(tree.Len()) {
-		if tree.Kind(t).Family() == bt.Script && len(tree.Params(t)) > 0 {
+		if slices.ContainsFunc(tree.Kind(t).Params(), func(p bt.Param) bool { return p.Type == bt.Times }) {
 			return true
 		}
 	}
@@ -635,7 +651,7 @@ func TestInputs(t *testing.T) {
 	for _, in := range Inputs(p) {
 		text := in.Name + ":"
 		for _, u := range in.Uses {
-			text += fmt.Sprintf(" %s %d", p.Tree.Name(u.Leaf), u.Says)
+			text += fmt.Sprintf(" %s %d", p.Tree.Name(u.Task), u.Says)
 		}
 		got = append(got, text)
 	}

@@ -17,10 +17,10 @@ var ErrTooLarge = errors.New("the tree is too large for a state graph")
 // defaultLimit bounds the work of finding the states of a tree: the number of tasks that are settled.
 const defaultLimit = 1 << 27
 
-// Use is the meaning of an input for one leaf.
+// Use is the meaning of an input for one leaf, or for a task with a timer.
 type Use struct {
-	Leaf bt.Task
-	Says executive.Criterion // On: a condition's truth. Off is not used: an input is the truth itself
+	Task bt.Task
+	Says executive.Criterion // On: a condition's truth, or that a timer has elapsed; never Off
 }
 
 // Proposition is a truth value from outside to which a tree reacts.
@@ -47,7 +47,7 @@ func newLoop(tree *bt.Tree, inputs []Proposition) *loop {
 	l := &loop{known: slices.Repeat([]executive.Known{executive.Unknown}, tree.Len()), slow: make([]answers, tree.Len())}
 	for _, in := range inputs {
 		for _, u := range in.Uses {
-			l.slow[u.Leaf][u.Says] = true
+			l.slow[u.Task][u.Says] = true
 		}
 	}
 	var initial []bt.Input
@@ -75,6 +75,11 @@ func (l *loop) settle(says []answers) error {
 	in := l.in[:0]
 	for _, t := range tree.Leaves() {
 		in = l.known[t].Tell(in, t, !tree.Kind(t).Acts(), l.engine.Status(t), says[t].holds)
+	}
+	for _, t := range tree.Timers() {
+		if says[t][executive.On] && l.engine.At(t).Timed {
+			in = append(in, bt.Elapsed(t))
+		}
 	}
 	l.in = in
 	instant, err := l.engine.Settle(in)
@@ -114,7 +119,12 @@ func (l *loop) key() string {
 		b = append(b, byte(status)<<4|byte(told), memory)
 		if tree := l.engine.Tree(); tree.Kind(t).Family() == bt.Script {
 			at := l.engine.At(t)
-			b = append(binary.LittleEndian.AppendUint32(b, uint32(at.Runs)), at.State)
+			b = append(binary.LittleEndian.AppendUint32(b, uint32(at.Count)), at.State)
+			if at.Timed {
+				b = append(b, 1)
+			} else {
+				b = append(b, 0)
+			}
 		}
 	}
 	return string(b)
@@ -210,7 +220,7 @@ func say(tree *bt.Tree, inputs []Proposition, word int) []answers {
 			word >>= 1
 		}
 		for _, u := range in.Uses {
-			says[u.Leaf][u.Says] = holds
+			says[u.Task][u.Says] = holds
 		}
 	}
 	return says

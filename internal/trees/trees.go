@@ -88,8 +88,12 @@ func single(k bt.Kind) bool {
 	return most == 1
 }
 
-// Input returns an input for a random leaf; if the statuses are given, useful inputs are more likely.
+// Input returns an input for a random leaf, or that a timer has elapsed; if the statuses are given, useful inputs are
+// more likely.
 func Input(r *rand.Rand, tree *bt.Tree, status func(bt.Task) bt.Status) bt.Input {
+	if timers := tree.Timers(); len(timers) > 0 && r.IntN(4) == 0 {
+		return bt.Elapsed(timers[r.IntN(len(timers))])
+	}
 	leaves := tree.Leaves()
 	t := leaves[r.IntN(len(leaves))]
 	if !tree.Kind(t).Acts() {
@@ -195,6 +199,13 @@ type Engine interface {
 	Pinned(t bt.Task) bool
 }
 
+// Timings returns the timers that an instant started and stopped, by task; a tick visits tasks in another order.
+func Timings(i bt.Instant) []bt.Timing {
+	all := slices.Clone(i.Timings)
+	slices.SortStableFunc(all, func(a, b bt.Timing) int { return int(a.Task - b.Task) })
+	return all
+}
+
 // Differ compares the logs of an instant of two engines, and every task's state after it; it returns the first
 // difference, "" if there is none. Iterations may differ by one: activity is passed on at the end of an event
 // iteration, but at the start of a tick.
@@ -205,6 +216,9 @@ func Differ(events *bt.Engine, other Engine, want, got bt.Instant) string {
 	}
 	if !slices.Equal(got.Commands, want.Commands) || !slices.EqualFunc(got.Changes, want.Changes, sameStep) {
 		return fmt.Sprintf("\n ticks  %v %v\n events %v %v\n", got.Commands, got.Changes, want.Commands, want.Changes)
+	}
+	if a, b := Timings(got), Timings(want); !slices.Equal(a, b) {
+		return fmt.Sprintf("\n ticks  %v\n events %v\n", a, b)
 	}
 	for i := range events.Tree().Len() {
 		t := bt.Task(i)
