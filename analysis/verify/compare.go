@@ -35,6 +35,9 @@ type Situation struct {
 func ComparePlans(old, updated declare.Subject) Comparison {
 	models := newModels(newDiagrams, old, updated)
 	a, b := models[0], models[1]
+	if text := cmp.Or(a.timed(), b.timed()); text != "" {
+		return Comparison{Verdict: Undecided, Text: text}
+	}
 	slow := a.slow() || b.slow()
 	if !slow && !a.Remembers() && !b.Remembers() && a.same(b) {
 		return Comparison{Text: "the behaviour is the same: each action is active in the same states"}
@@ -55,6 +58,9 @@ func CompareGraph(s declare.Subject, g *stategraph.Graph) Comparison {
 		}
 	}
 	a := NewModel(s)
+	if text := a.timed(); text != "" {
+		return Comparison{Verdict: Undecided, Text: text}
+	}
 	c := compare(treeSide{a.idle()}, graphSide{a.idle(), stategraph.NewEngine(g)}, a,
 		min(maxMoves, maxVisits/(a.tree.Len()+g.Len())))
 	if a.slow() {
