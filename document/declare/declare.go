@@ -1,6 +1,6 @@
-// Package declare reads what an author states about a plan, and about the world that it meets: the section `check` of
-// a mission, or a document of its own for a plan alone. A [Subject] is a plan with all that is known of it. Package
-// verify proves and refutes what is declared; docs/verification.md describes the section.
+// Package declare reads an author's statements about a plan and its world: the section `check` of a mission, or a
+// separate document for a plan alone. A [Subject] is a plan with these statements. Package verify proves and refutes
+// them; docs/verification.md describes the section.
 package declare
 
 import (
@@ -18,21 +18,21 @@ import (
 	"canopy/temporal"
 )
 
-// Declarations is what an author states about the world that a plan meets, and what the plan is for.
+// Declarations are an author's statements about a plan, its world and its goal.
 type Declarations struct {
 	Facts      []Statement // hold in every state
-	Always     []Statement // are to hold in every state; a task's name stands for its activity
-	Properties []Property  // are to hold in every run
-	Goal       *Statement  // the plan is to succeed exactly where it holds
-	Free       []string    // actions of which nothing is known: they may refuse and end at any time
-	Written    []string    // slots that some active task is to write in every state
-	Resources  []Resource  // what only one task may hold at a time
+	Always     []Statement // must hold in every state; a task's name means that it is active
+	Properties []Property  // must hold in every run
+	Goal       *Statement  // the plan must succeed exactly where it holds
+	Free       []string    // actions that may refuse and end at any time
+	Written    []string    // slots that some active task must write in every state
+	Resources  []Resource  // things that only one task may hold at a time
 	Effects    Effects
 	Period     float64 // tasks that take turns faster than this chatter [s]
 	Notes      []Note
 }
 
-// Place is where something stands in a document.
+// Place is a place in a document.
 type Place struct {
 	Source         *diag.Source
 	Offset, Length int
@@ -62,21 +62,21 @@ type Resource struct {
 	Tasks []bt.Task
 }
 
-// Effects says how fast signals change while a task is active, by task and signal.
+// Effects are the rates of signals while a task is active, by task and signal.
 type Effects map[bt.Task]map[string]Rate
 
 // Rate is a range of a signal's rate of change, in its unit per second.
 type Rate struct{ Low, High float64 }
 
-// Subject is a plan with what is known of the world that it meets.
+// Subject is a plan with the declarations about its world.
 type Subject struct {
 	Plan     *plan.Plan
 	Declared Declarations
-	Computed map[string]*expr.Expr // signals that are expressions of others; they do not depend on each other in a circle
+	Computed map[string]*expr.Expr // signals that are expressions of others; without circular dependencies
 	Commands []string              // of the vehicle
 }
 
-// Questions returns the names of what is asked of plans, one word each, in the order in which it is asked.
+// Questions returns the names of the questions about plans, one word each, in their order.
 func Questions() []string { return slices.Clone(questions) }
 
 var questions = []string{"complete", "dead", "goal", "reach", "regression", "always", "property", "conflict", "chatter",
@@ -88,7 +88,7 @@ type Note struct {
 	Place
 }
 
-// DefaultPeriod is below what tasks that take turns chatter, if nothing is declared [s].
+// DefaultPeriod is the minimum period of tasks that take turns without chattering, if none is declared [s].
 const DefaultPeriod = 60
 
 // Read reads a `check:` section for a plan. Signals are judged by the scope; a nil one accepts all names.
@@ -112,7 +112,7 @@ func Read(r *yamldoc.Reader, n *yamldoc.Node, p *plan.Plan, scope expr.Scope) De
 	return d.d
 }
 
-// ReadFile reads a document of its own with the entries of a `check:` section, for a plan without a mission.
+// ReadFile reads a document with the entries of a `check:` section, for a plan without a mission.
 func ReadFile(src *diag.Source, p *plan.Plan) (Declarations, diag.List) {
 	r := yamldoc.NewReader(src)
 	root := r.Parse("it needs at least one of `facts`, `goal`, `properties`, `free`, `resources`, `effects`")
@@ -133,7 +133,7 @@ type declarer struct {
 	d     Declarations
 }
 
-// statements reads a list of conditions in which names of tasks may stand.
+// statements reads a list of conditions that may name tasks.
 func (d *declarer) statements(n *yamldoc.Node, what string, names []string) []Statement {
 	var list []Statement
 	d.Sequence(n, what, func(n *yamldoc.Node) {
@@ -153,7 +153,7 @@ func (d *declarer) tasks() []string {
 	return names
 }
 
-// statement reads a condition in which names of tasks may stand; nil if it has a mistake.
+// statement reads a condition that may name tasks; nil if it has a mistake.
 func (d *declarer) statement(n *yamldoc.Node, names []string) *Statement {
 	before := len(d.Diags)
 	s := &Statement{Text: d.Text(n, "a statement"), Place: placeOf(d.Reader, n)}

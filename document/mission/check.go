@@ -5,7 +5,7 @@ import (
 	"canopy/expr"
 )
 
-// Subject returns the mission's plan with what is known of the world that it meets, for proofs.
+// Subject returns the mission's plan with the declarations about its world, for proofs.
 func (m *Mission) Subject() declare.Subject {
 	s := declare.Subject{Plan: m.Plan, Declared: m.Declared, Computed: map[string]*expr.Expr{}}
 	for _, x := range m.signals {

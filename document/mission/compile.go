@@ -58,7 +58,8 @@ func (b *builder) compile() {
 	p.Link()
 }
 
-// states returns the states among the signals read and those that the steps towards them read; nil if that may be all.
+// states returns the states among the signals read and those that the steps towards them read; nil if it may be all
+// states.
 func (m *Mission) states(reads map[int]bool, steps []executive.Step) []int {
 	all := maps.Clone(reads)
 	for _, s := range steps {
@@ -116,7 +117,7 @@ func (b *builder) leaf(i int, l plan.Leaf) executive.Leaf {
 	}
 	out.Captured = p.Captures
 	for _, a := range out.Entry {
-		if !slices.Contains(out.Slots, a.Slot) { // what it writes continuously goes before what it captures
+		if !slices.Contains(out.Slots, a.Slot) { // continuous assignments precede captured values
 			write(a.Slot, executive.Writer{Phase: executive.Active, Captured: p.Captures})
 			out.Slots = append(out.Slots, a.Slot)
 		}
@@ -205,10 +206,10 @@ func (m *Mission) source(signal int) executive.Step {
 	}
 }
 
-// order is a list of steps in which each stands after those whose signals it reads.
+// order is a list of steps in which each follows those whose signals it reads.
 type order []executive.Step
 
-// sort orders all steps. Signals that depend on each other in a circle at one instant are reported.
+// sort orders all steps. Signals that depend on each other at one instant are reported.
 func (b *builder) sort() order {
 	m := b.m
 	var o order
@@ -240,7 +241,7 @@ func (b *builder) sort() order {
 	return o
 }
 
-// pruned returns the steps that the wanted signals need, in order.
+// pruned returns the steps that the given signals need, in order.
 func (o order) pruned(m *Mission, wanted func(signal int) bool) []executive.Step {
 	needed := map[executive.Step]bool{}
 	var need func(signal int)

@@ -1,5 +1,5 @@
-// Package mission reads mission files: which plan is flown with which vehicle, and how. A [Mission] is what the file
-// contains, checked against the vehicle and the plan, with the plan compiled for the mission's signals. It never
+// Package mission reads mission files: the plan, the vehicle and the settings of a flight. A [Mission] is the content
+// of the file, checked against the vehicle and the plan, with the plan compiled for the mission's signals. It never
 // changes and may be shared; runs are made from it.
 package mission
 
@@ -34,13 +34,13 @@ type Mission struct {
 	Record       []string // the recorded signals
 	Needed       []string // the signals that the plan, a computed signal or the vehicle reads
 	Plots        []Plot
-	Declared     declare.Declarations // what `canopy check` is told
+	Declared     declare.Declarations // the section `check`
 	Program      *executive.Program   // the plan, compiled for the mission's signals
 
-	initial []initialValue   // states that start elsewhere than where the vehicle puts them
+	initial []initialValue   // states whose initial values replace the vehicle's
 	signals []signal         // everything with a name, in the order of the signal vector
 	texts   []string         // that the mission itself gives to slots, by their place among the signals
-	slots   []executive.Slot // what tasks may write: the vehicle's commands, then the mission's own
+	slots   []executive.Slot // written by tasks: the vehicle's commands, then the mission's own
 	layout  executive.Layout
 }
 
@@ -55,7 +55,7 @@ type initialValue struct {
 	value float64
 }
 
-// kind says where a signal's value comes from.
+// kind is the source of a signal's value.
 type kind uint8
 
 const (

@@ -66,16 +66,16 @@ type builder struct {
 	*yamldoc.Reader
 	m     *Mission
 	names map[string]int // signal by name
-	codes []*expr.Code   // all whose relations are events
+	codes []*expr.Code   // those whose relations are events
 	reads map[int]bool   // the signals that the plan and the computed signals read
 
-	scope    expr.Scope // what expressions may read
+	scope    expr.Scope // signals that expressions may read
 	compiler *expr.Compiler
 }
 
 var seconds, _ = expr.ParseUnit("s")
 
-// read visits the file in the order in which the parts need each other, whatever their order in the file.
+// read visits the parts of the file in the order in which they need each other.
 func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []string, open func(string) ([]byte, error)) {
 	m := b.m
 	parts, given := map[string]*yamldoc.Node{}, map[string]bool{}
@@ -118,7 +118,7 @@ func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []stri
 	}
 	if parts["vehicle"] == nil || !b.vehicle(parts["vehicle"], vehicles, open) {
 		if parts["plan"] != nil {
-			b.plan(parts["plan"], open, nil) // what is wrong with it whatever the vehicle
+			b.plan(parts["plan"], open, nil) // reports the mistakes that do not depend on the vehicle
 		}
 		return
 	}
@@ -151,7 +151,7 @@ func (b *builder) horizon(n *yamldoc.Node) float64 {
 	return v
 }
 
-// shortest is the shortest distance of the recording grid [s]: below it a slip of the pen fills a disk.
+// shortest is the minimum interval of the recording grid [s]: with a shorter one a typing error fills a disk.
 const shortest = 1e-3
 
 func (b *builder) interval(n *yamldoc.Node) float64 {
@@ -224,7 +224,7 @@ func (b *builder) vehicle(n *yamldoc.Node, vehicles []*model.Vehicle, open func(
 // site is the group of the parameters that describe the environment, not the vehicle.
 const site = "site."
 
-// parameters reads both parameter sections; the environment's names stand there without their group.
+// parameters reads both parameter sections; the environment's names are written without their group.
 func (b *builder) parameters(environment, parameters *yamldoc.Node) {
 	if environment != nil {
 		b.section(environment, "environment", func(name string) string { return site + name })
@@ -232,7 +232,7 @@ func (b *builder) parameters(environment, parameters *yamldoc.Node) {
 	if parameters != nil {
 		b.section(parameters, "parameters", func(name string) string {
 			if strings.HasPrefix(name, site) {
-				return "" // those stand under environment
+				return "" // those belong under environment
 			}
 			return name
 		})
@@ -297,7 +297,7 @@ func parameterNames(v *model.Vehicle, prefix string) []string {
 	return names
 }
 
-// overrides applies the settings given beside the file. Each is a source of its own, so that messages show it.
+// overrides applies the settings given beside the file. Each is a source of its own, so that messages can show it.
 func (b *builder) overrides(set []string) {
 	v := b.m.Vehicle
 	known := append(parameterNames(v, ""), "horizon", "tolerance", "method")
@@ -329,7 +329,7 @@ func (b *builder) overrides(set []string) {
 	}
 }
 
-// compiles makes the compiler of expressions that read the signals of a scope.
+// compiles returns a compiler of expressions that read the signals of a scope.
 func (b *builder) compiles(scope expr.Scope) {
 	b.scope = scope
 	b.compiler = expr.NewCompiler(scope, func(name string) (int, bool) { i, ok := b.names[name]; return i, ok })
@@ -370,7 +370,7 @@ func (b *builder) table(commands, own *yamldoc.Node) {
 	}
 }
 
-// ownSignals reads the mission's signals: slots first, so that the slots stand together in the signal vector.
+// ownSignals reads the mission's signals: slots first, so that they are adjacent in the signal vector.
 func (b *builder) ownSignals(own *yamldoc.Node) {
 	type formula struct {
 		signal signal
@@ -391,7 +391,7 @@ func (b *builder) ownSignals(own *yamldoc.Node) {
 			"hold":    func(n *yamldoc.Node) { sl.Hold = b.Boolean(n, "hold") },
 		})
 		b.typed(&s, key, typeNode, valuesNode, unit)
-		switch { // after the unit and the type, wherever it stands
+		switch { // after the unit and the type, in any order of the file
 		case slotKey != nil:
 			sl.Initial = b.initial(&s, slotKey)
 		case s.typ == expr.Text:
@@ -512,7 +512,7 @@ func (b *builder) slot(s signal, sl executive.Slot) {
 	b.m.slots = append(b.m.slots, sl)
 }
 
-// initialValues reads the states that the mission starts elsewhere than the vehicle does.
+// initialValues reads the initial values that replace the vehicle's.
 func (b *builder) initialValues(n *yamldoc.Node) {
 	if n == nil {
 		return
@@ -623,7 +623,7 @@ func (b *builder) beside(n *yamldoc.Node, what string, open func(string) ([]byte
 	return &diag.Source{Name: name, Text: string(text)}
 }
 
-// vocabulary tells the plan which signals it may read and write.
+// vocabulary returns the signals that the plan may read and write.
 func (m *Mission) vocabulary() plan.Vocabulary {
 	v := plan.Vocabulary{}
 	for _, s := range m.signals {
@@ -657,7 +657,7 @@ func (m *Mission) slotNames() []string {
 	return names
 }
 
-// unitOf parses a unit that the vehicle declares; a test of the models holds that they all parse.
+// unitOf parses a unit that the vehicle declares; a test of the models checks that all of them parse.
 func unitOf(s string) expr.Unit {
 	u, err := expr.ParseUnit(s)
 	if err != nil {

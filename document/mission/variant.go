@@ -62,7 +62,7 @@ func (m *Mission) Judging(properties []declare.Property) *Mission {
 	return &n
 }
 
-// Initial returns the states that start elsewhere than where the vehicle puts them, by number, in SI units.
+// Initial returns the initial values that replace the vehicle's, by the number of the state, in SI units.
 func (m *Mission) Initial() map[int]float64 {
 	values := map[int]float64{}
 	for _, v := range m.initial {

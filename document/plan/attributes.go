@@ -11,7 +11,7 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// What the attributes of leaves are called.
+// Names of the attributes of leaves.
 const (
 	attrOn         = "on"
 	attrOff        = "off"
@@ -28,7 +28,7 @@ const (
 	attrFailureIf  = "_failureIf"
 )
 
-// What an action's model says about the world besides.
+// Attributes of an action's model that describe the world.
 const (
 	attrPre  = "pre"
 	attrPost = "post"
@@ -89,13 +89,13 @@ var foreignNodes = map[string]string{
 	"ManualSelector":          "write a ReactiveFallback with conditions over signals",
 }
 
-// reservedAttribute reports whether a name has a meaning of its own, so that no port may have it.
+// reservedAttribute reports whether a name has another meaning, so that no port may have it.
 func reservedAttribute(name string) bool {
 	return name == "name" || name == "ID" ||
 		slices.Contains(conditionAttributes, name) || slices.Contains(actionAttributes, name)
 }
 
-// namespace reports whether an attribute is about XML itself, such as the schema that an editor uses.
+// namespace reports whether an attribute concerns XML itself, such as the schema that an editor uses.
 func namespace(name string) bool {
 	return name == "xmlns" || strings.HasPrefix(name, "xmlns:") || strings.HasPrefix(name, "xsi:")
 }
@@ -112,7 +112,7 @@ func (r *reader) checkName(a *xmltree.Attribute) {
 }
 
 // checkAttributes reports the attributes of an element that are given twice or that it does not have. The use of a
-// model may have ports besides.
+// model may have ports in addition.
 func (r *reader) checkAttributes(e *xmltree.Element, what string, known []string, ports ...string) {
 	all, seen := slices.Concat(ports, known), map[string]bool{}
 	for _, a := range e.Attributes {

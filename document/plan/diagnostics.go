@@ -7,7 +7,7 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// The codes of what Read finds, besides those of package expr. docs/plans.md explains them to users.
+// The codes of Read, in addition to those of package expr. docs/plans.md explains them to users.
 const (
 	codeEmpty          = "empty-file"
 	codeNotXML         = "not-xml"
@@ -58,13 +58,13 @@ func (r *reader) add(at, length int, severity diag.Severity, code, hint, text st
 		Severity: severity, Code: code, Text: text, Hint: hint})
 }
 
-// mistake is what tells diagnostics about one source apart.
+// mistake identifies a diagnostic about a source.
 type mistake struct {
 	at, length       int
 	code, text, hint string
 }
 
-// maxFound bounds what is reported of a file that is no plan at all; one error is always among it.
+// maxFound bounds the diagnostics of a file that is not a plan; at least one of them is an error.
 const maxFound = 1000
 
 func (r *reader) once(d diag.Diagnostic) {

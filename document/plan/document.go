@@ -12,11 +12,11 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// reader reads one document. Each stage goes on behind the mistakes of the one before:
+// reader reads one document. Each stage continues after the mistakes of the previous one:
 //
 //	xmltree   the text into elements
 //	document  the elements into trees of items and models of leaves and subtrees
-//	graph     which tree includes which: cycles, unused trees, the size when all are expanded
+//	graph     the inclusion of trees: cycles, unused trees, the size when all are expanded
 //	expand    the main tree with its subtrees into nodes and leaves, with all expressions checked
 type reader struct {
 	source   *diag.Source
@@ -27,11 +27,11 @@ type reader struct {
 	parsed   map[*xmltree.Attribute]*expr.Expr // expressions of leaves without mistakes
 	parts    int                               // of all expressions whose ports were replaced
 	reported map[mistake]bool
-	astray   bool // the use of a subtree cannot be told: any tree may be meant
+	astray   bool // the use of a subtree cannot be determined: it may be any tree
 	trees    map[string]*tree
-	order    []*tree // as they stand in the document
+	order    []*tree // in the order of the document
 	models   map[string]*model
-	names    map[string][]string // what kindNames has found, once the models are read
+	names    map[string][]string // the results of kindNames, once the models are read
 }
 
 // The elements below the root.
@@ -44,7 +44,7 @@ const (
 type tree struct {
 	id      string
 	element *xmltree.Element
-	root    *item // nil if it cannot be told
+	root    *item // nil if it cannot be determined
 }
 
 // model is a declaration in TreeNodesModel.
@@ -66,7 +66,7 @@ type port struct {
 	value *xmltree.Attribute // the default, nil if there is none
 }
 
-// document reads the trees and models below the root element and returns the main tree, nil if it cannot be told.
+// document reads the trees and models below the root element and returns the main tree, nil if it cannot be determined.
 func (r *reader) document(root *xmltree.Element) *tree {
 	r.rootAttributes(root)
 	var trees, models []*xmltree.Element

@@ -16,7 +16,7 @@ import (
 // detail is one attribute of a leaf.
 type detail struct{ attribute, text string }
 
-// Details returns what the leaf does, one "attribute: text" after the other, in canonical spelling.
+// Details returns the attributes of the leaf as a list of "attribute: text", in canonical spelling.
 func (l *Leaf) Details() []string {
 	var details []string
 	for _, d := range l.details() {
@@ -57,7 +57,7 @@ func (l *Leaf) details() []detail {
 	return details
 }
 
-// drawing is a plan as its pictures need it.
+// drawing is a plan in the form that its pictures need.
 type drawing struct {
 	*Plan
 	statuses []bt.Status
@@ -75,7 +75,7 @@ func newDrawing(p *Plan, statuses []bt.Status) *drawing {
 	return d
 }
 
-// details returns what a leaf does or how many children decide a parallel, nothing for other tasks.
+// details returns the attributes of a leaf or the counts of a parallel, nothing for other tasks.
 func (d *drawing) details(t bt.Task) []string {
 	if l := d.leaf[t]; l != nil {
 		return l.Details()
@@ -103,7 +103,7 @@ func shorten(s string, most int) string {
 }
 
 // Text draws the tree with box-drawing characters, one task a line with its name, kind, status (indexed by task; nil:
-// none) and what a leaf does, shortened. It returns the error of the writer.
+// none) and the attributes of a leaf, shortened. It returns the error of the writer.
 func Text(w io.Writer, p *Plan, statuses []bt.Status) error {
 	const mostDetail, mostName = 90, 60
 	d := newDrawing(p, statuses)
@@ -144,8 +144,8 @@ func Text(w io.Writer, p *Plan, statuses []bt.Status) error {
 	return out.Flush()
 }
 
-// DOT writes the tree as a graph in the DOT language of Graphviz, with what the leaves do as tooltips. It returns the
-// error of the writer.
+// DOT writes the tree as a graph in the DOT language of Graphviz, with the attributes of the leaves as tooltips. It
+// returns the error of the writer.
 func DOT(w io.Writer, p *Plan) error {
 	d := newDrawing(p, nil)
 	out := bufio.NewWriter(w)

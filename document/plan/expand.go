@@ -15,7 +15,7 @@ const (
 	maxNames = 256 << 20 // bytes of the paths of all tasks
 )
 
-// graph finds which tree includes which.
+// graph determines which trees include each other.
 type graph struct {
 	*reader
 	path   []*tree       // from the tree where the search began
@@ -113,7 +113,7 @@ func (r *reader) warnUnused(main *tree) {
 	}
 }
 
-// checkTree checks the expressions below an item as far as they do not depend on the ports of its tree.
+// checkTree checks the expressions below an item that do not depend on the ports of its tree.
 func (r *reader) checkTree(i *item, env environment) {
 	if i.subtree == nil && i.kind.Family() == bt.Leaf {
 		r.leaf(i, env)
@@ -132,7 +132,7 @@ type expansion struct {
 	nodes  []*xmltree.Element
 }
 
-// expand returns the node that an item stands for, nil for a tree without root.
+// expand returns the node of an item, nil for a tree without root.
 func (x *expansion) expand(i *item, env environment) *bt.Node {
 	if t := i.subtree; t != nil {
 		if t.root == nil || x.parts > maxParts {
@@ -156,7 +156,7 @@ func (x *expansion) expand(i *item, env environment) *bt.Node {
 }
 
 // warnConflicts warns of actions that give one slot a value below different children of a parallel: both may be active,
-// and what is assigned on entry lasts until the exit.
+// and an assignment on entry lasts until the exit.
 func (x *expansion) warnConflicts(root *bt.Node) {
 	leaf := 0
 	x.writers(root, &leaf)
@@ -201,7 +201,7 @@ func (x *expansion) writers(n *bt.Node, leaf *int) map[string]writer {
 // warnConflict reports the second of two writers where it is used.
 func (x *expansion) warnConflict(slot string, first, second writer) {
 	at, length := second.assignment.Offset, second.assignment.Length
-	if l := x.leaves[second.leaf]; at < l.Offset || at >= l.Offset+l.Length { // a model says what it writes
+	if l := x.leaves[second.leaf]; at < l.Offset || at >= l.Offset+l.Length { // the assignment is in a model
 		at, length = l.Offset, l.Length
 	}
 	written := "written"

@@ -9,7 +9,7 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// Fact is a condition that is wanted or brought about, or its opposite.
+// Fact is a condition that an action needs or brings about, or its opposite.
 type Fact struct {
 	Name           string // the ID of a condition
 	Not            bool
@@ -23,10 +23,10 @@ func (f Fact) String() string {
 	return f.Name
 }
 
-// LeafType is the declaration of a leaf type, with what is known of its place in the world.
+// LeafType is the declaration of a leaf type, with its preconditions and effects.
 type LeafType struct {
 	Kind      bt.Kind // Condition or Action
-	Leaf      Leaf    // what a leaf of the type does, ports standing for their defaults
+	Leaf      Leaf    // the attributes of a leaf of the type, with the defaults of its ports
 	Pre, Post []Fact  // Action: the facts that it needs and brings about
 }
 
@@ -93,7 +93,7 @@ func ParseFacts(src *diag.Source) ([]Fact, diag.List) {
 	return facts, nil
 }
 
-// parseFacts reads a list of facts; span tells where bytes of the text stand in the source.
+// parseFacts reads a list of facts; span returns the place of bytes of the text in the source.
 func (r *reader) parseFacts(text string, span func(offset, length int) (at, n int)) []Fact {
 	var facts []Fact
 	const wanted = `write names of conditions, "not" before a name, "and" between them`

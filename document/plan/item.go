@@ -19,13 +19,13 @@ import (
 type item struct {
 	element  *xmltree.Element
 	kind     bt.Kind
-	subtree  *tree  // what a SubTree stands for, nil for a task
+	subtree  *tree  // the tree that a SubTree names, nil for a task
 	id       string // of a leaf or subtree
 	name     string
 	model    *model // nil if none is declared
 	params   []int  // of a task
 	children []*item
-	leaf     *Leaf // once it is read, if no ports bear on it
+	leaf     *Leaf // once it is read, if it does not depend on ports
 }
 
 // The elements of the explicit form.
@@ -57,14 +57,14 @@ func (r *reader) items(parent *xmltree.Element) []*item {
 	return items
 }
 
-// item reads a node of a tree. One of no known kind is taken for a sequence once it is reported.
+// item reads a node of a tree. A node of an unknown kind is reported and treated as a sequence.
 func (r *reader) item(e *xmltree.Element) *item {
 	i := &item{element: e, id: e.Name}
 	id := e.Find("ID")
 	if id != nil && id.Value != "" {
 		i.id = id.Value
 	}
-	i.children = r.items(e) // they are checked even where they cannot stand
+	i.children = r.items(e) // they are checked even where they are not allowed
 	switch {
 	case !r.classify(i, id):
 		i.kind = bt.Sequence
@@ -112,7 +112,7 @@ func (r *reader) item(e *xmltree.Element) *item {
 	return i
 }
 
-// category names what an item is for messages.
+// category returns the word for an item in messages.
 func category(i *item) string {
 	if i.subtree != nil {
 		return elementSubTree
@@ -120,7 +120,7 @@ func category(i *item) string {
 	return i.kind.String()
 }
 
-// classify tells the kind of an item, and its model or tree. It reports what is of no known kind.
+// classify determines the kind of an item, and its model or tree. It reports an unknown kind.
 func (r *reader) classify(i *item, id *xmltree.Attribute) bool {
 	e := i.element
 	switch e.Name {
@@ -188,7 +188,7 @@ func (r *reader) subtreeModel(id string) *model {
 	return nil
 }
 
-// composite tells the kind of an item that is no leaf by its element's name, or by its ID in the explicit form.
+// composite determines the kind of an item that is no leaf by its element's name, or by its ID in the explicit form.
 func (r *reader) composite(i *item, form string, at xmltree.Span) bool {
 	report := func(code, hint, text string) { r.report(at.At, at.Len(), code, hint, "%s", text) }
 	word := i.element.Name
@@ -246,7 +246,7 @@ func single(k bt.Kind) bool {
 	return least == 1 && most == 1
 }
 
-// kindNames returns the names that may stand as an explicit form's ID, or for "" as an element's name.
+// kindNames returns the names that are allowed as an explicit form's ID, or for "" as an element's name.
 func (r *reader) kindNames(form string) []string {
 	if names, known := r.names[form]; known {
 		return names

@@ -12,10 +12,10 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// environment is the ports that an expression may name, each with what it stands for there.
+// environment is the ports that an expression may name, each with its binding.
 type environment map[string]*binding
 
-// binding is what a port stands for in one use. It is read when an expression names the port, so that a value no
+// binding is the value of a port in one use. It is read when an expression names the port, so that a value that no
 // expression needs may be any text, as in plans written for other programs.
 type binding struct {
 	port  string
@@ -26,10 +26,10 @@ type binding struct {
 	expr  *expr.Expr // nil if it is not known or wrong
 }
 
-// autoremap is the attribute by which a SubTree passes on all that it does not name.
+// autoremap is the attribute by which a SubTree passes on all ports that it does not name.
 const autoremap = "_autoremap"
 
-// bind returns the environment below a use: what its model's ports stand for.
+// bind returns the environment below a use: the bindings of its model's ports.
 func (r *reader) bind(use *item, outer environment) environment {
 	if use.model == nil || len(use.model.ports) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func (r *reader) bind(use *item, outer environment) environment {
 	return env
 }
 
-// sameName is what a port is given in BehaviorTree.CPP to stand for the signal of its own name.
+// sameName is the value of a port that means the signal with the port's own name, as in BehaviorTree.CPP.
 const sameName = "{=}"
 
 func truth(s string) bool { return s == "1" || strings.EqualFold(s, "true") }
@@ -68,7 +68,7 @@ func unbound(m *model) environment {
 	return env
 }
 
-// resolve returns the expression that a port stands for, nil if it is not known or wrong.
+// resolve returns the expression of a port, nil if it is not known or wrong.
 func (r *reader) resolve(b *binding) *expr.Expr {
 	if b.read || b.use == nil {
 		return b.expr
@@ -137,7 +137,8 @@ func (r *reader) affordable(a *xmltree.Attribute, parts int) bool {
 	return parts <= expr.MaxParts && r.parts <= maxParts
 }
 
-// reportExpression reports a mistake in an expression. One that a port brings in is reported where the port is given.
+// reportExpression reports a mistake in an expression. A mistake in the value of a port is reported where the port is
+// given.
 func (r *reader) reportExpression(a *xmltree.Attribute, base int, env environment, m *expr.Error) {
 	report := func(at, end int, text string) {
 		d := m.In(r.source, 0)
@@ -156,7 +157,7 @@ func (r *reader) reportExpression(a *xmltree.Attribute, base int, env environmen
 	report(a.Place(base+m.Offset), a.Place(base+m.Offset+m.Length), m.Text)
 }
 
-// reportSyntax reports what expr.Parse finds wrong in an attribute's value.
+// reportSyntax reports a mistake that expr.Parse finds in an attribute's value.
 func (r *reader) reportSyntax(a *xmltree.Attribute, err error) {
 	var mistake *expr.Error
 	if errors.As(err, &mistake) {
@@ -173,7 +174,7 @@ type leafReader struct {
 	inner   environment      // of the model's expressions
 }
 
-// attribute returns an attribute of the leaf with the environment that its expressions stand in.
+// attribute returns an attribute of the leaf with the environment of its expressions.
 func (l leafReader) attribute(name string) (*xmltree.Attribute, environment) {
 	if a := l.element.Find(name); a != nil {
 		return a, l.outer
@@ -243,7 +244,7 @@ func (l leafReader) assignments(name string) []Assignment {
 	return list
 }
 
-// target returns the slot that an assignment writes. A port as a target stands for a signal's name.
+// target returns the slot that an assignment writes. A port as a target must be the name of a signal.
 func (l leafReader) target(p expr.Assignment, a *xmltree.Attribute, env environment) (name string, known bool) {
 	at, length := a.Inside(p.Offset, p.Length)
 	name = p.Target
@@ -286,7 +287,7 @@ func (r *reader) slots() []string {
 	return slots
 }
 
-// leaf reads what a leaf means.
+// leaf reads the attributes of a leaf.
 func (r *reader) leaf(i *item, env environment) Leaf {
 	if i.leaf != nil {
 		return *i.leaf
@@ -331,7 +332,7 @@ func (l leafReader) actionLeaf(leaf *Leaf) {
 	leaf.SuccessIf, leaf.FailureIf = l.condition(attrSuccessIf), l.condition(attrFailureIf)
 }
 
-// warnLost warns of assignments on exit that are over at once. Others hold as long as the exit procedure.
+// warnLost warns of assignments on exit without effect: one lasts as long as the exit procedure.
 func (l leafReader) warnLost(exit []Assignment) {
 	if l.has(attrExitTime) || l.has(attrExitUntil) {
 		return
@@ -352,7 +353,7 @@ func (l leafReader) exclusive(first, second string) {
 	}
 }
 
-// checkModel checks the expressions of a leaf model as far as they do not depend on its ports.
+// checkModel checks the expressions of a leaf model that do not depend on its ports.
 func (r *reader) checkModel(m *model) {
 	l := leafReader{reader: r, element: m.element, outer: unbound(m)}
 	switch m.kind {

@@ -18,7 +18,7 @@ type Signal struct {
 	Type   expr.Type
 	Values []string // of an enumeration
 	Slot   bool     // tasks may write it
-	Hold   bool     // a slot that keeps its last value while nobody writes it; otherwise it returns to its default
+	Hold   bool     // a slot that keeps its last value while no task writes it; otherwise it returns to its default
 	Text   string   // one line that describes it
 }
 
@@ -52,7 +52,7 @@ func (p *Plan) Element(t bt.Task) *xmltree.Element { return p.elements[t] }
 // Line returns the line of the source on which a task is written, from 1.
 func (p *Plan) Line(t bt.Task) int { return p.Document.Line(p.elements[t].At) }
 
-// Leaf is what a leaf of the tree means. The expressions that its element does not give are nil.
+// Leaf is the behaviour of a leaf of the tree. Expressions that its element does not give are nil.
 type Leaf struct {
 	Task           bt.Task
 	ID             string // its leaf type; the element's name if it has no ID attribute
@@ -100,13 +100,13 @@ func newReader(src *diag.Source, signals Vocabulary) *reader {
 	return r
 }
 
-// wanted is the hint for a file that is something else.
+// wanted is the hint for a file that is not a plan.
 const wanted = `a plan is an XML file: <root BTCPP_format="4"> with a <BehaviorTree> inside`
 
-// blank is what may stand before a document.
+// blank are the characters that may precede a document.
 const blank = " \t\r\n\ufeff"
 
-// root returns the root element of the document, nil if it cannot be told.
+// root returns the root element of the document, nil if it cannot be determined.
 func (r *reader) root() *xmltree.Element {
 	doc, found := xmltree.Parse(r.source)
 	r.doc = doc
@@ -129,7 +129,7 @@ func (r *reader) root() *xmltree.Element {
 	return doc.Root
 }
 
-// strayText warns of text between the elements, which means nothing in a plan; old models have descriptions there.
+// strayText warns of text between the elements, which has no meaning in a plan; old models have descriptions there.
 func (r *reader) strayText(in *xmltree.Element, content []xmltree.Node) {
 	for _, n := range content {
 		switch n.Kind {

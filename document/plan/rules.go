@@ -12,14 +12,14 @@ import (
 var ErrRules = errors.New("only a ReactiveFallback is a list of rules")
 
 // Rule is one rule of a teleo-reactive list, condition -> action, as Lemma 2 of M. Colledanchise and P. Ögren, How
-// Behavior Trees Generalize the Teleo-Reactive Paradigm and And-Or-Trees, 2016, makes a tree of it.
+// Behavior Trees Generalize the Teleo-Reactive Paradigm and And-Or-Trees, 2016, turns it into a tree.
 type Rule struct {
 	Task       bt.Task
 	Conditions []bt.Task // that all hold; none: the rule holds always
 	Action     bt.Task   // -1: nothing is done
 }
 
-// Rules takes the children of a ReactiveFallback as rules: each one a condition, an action, or a ReactiveSequence of
+// Rules reads the children of a ReactiveFallback as rules: each one a condition, an action, or a ReactiveSequence of
 // conditions with an action at its end. An action may be a task with actions in it. The first rule has a condition, the
 // goal, and some rule has an action. The error wraps ErrRules.
 func Rules(tree *bt.Tree, task bt.Task) ([]Rule, error) {

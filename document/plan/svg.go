@@ -71,7 +71,7 @@ const (
 	mostNote   = 280.0
 	nameSize   = 13.0
 	noteSize   = 10.5
-	boldness   = 1.15 // how much wider bold letters are
+	boldness   = 1.15 // width of bold letters over that of normal ones
 	legendStep = 104.0
 
 	legendHeight = 30.0
@@ -83,9 +83,9 @@ type box struct {
 	name, note  string
 }
 
-// SVG draws the tree from left to right as a self-contained picture: a box for each task with its name and what a leaf
-// does, shortened; tooltips have it in full. Colours tell the kinds, or the statuses if they are given, indexed by
-// task. It returns the error of the writer.
+// SVG draws the tree from left to right as a self-contained picture: a box for each task with its name and the
+// attributes of a leaf, shortened; tooltips have the full text. Colours show the kinds, or the statuses if they are
+// given, indexed by task. It returns the error of the writer.
 func SVG(w io.Writer, p *Plan, statuses []bt.Status) error {
 	d := newDrawing(p, statuses)
 	boxes, width, height := d.layout()
@@ -114,8 +114,8 @@ func SVG(w io.Writer, p *Plan, statuses []bt.Status) error {
 	return out.Flush()
 }
 
-// layout gives every task its place: right behind its parent, each leaf in a row of its own, every other task in the
-// middle of its children. So a task's subtree has its rows for itself, right of the task, and no two boxes overlap.
+// layout places the tasks: each to the right of its parent, each leaf in its own row, every other task in the middle of
+// its children. So the rows of a task's subtree belong to it alone, and no two boxes overlap.
 func (d *drawing) layout() (boxes []box, width, height float64) {
 	tree := d.Tree
 	boxes = make([]box, tree.Len())
@@ -255,7 +255,7 @@ func (d *drawing) has(k bt.Kind) bool {
 	return false
 }
 
-// textWidth estimates how wide a text in a common sans-serif font is, rather too wide than too narrow.
+// textWidth estimates the width of a text in a common sans-serif font, rather too large than too small.
 func textWidth(s string, size float64) float64 {
 	ems := 0.0
 	for _, r := range s {

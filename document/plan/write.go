@@ -11,11 +11,10 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// New returns the plan of a description and of what its leaves do, from left to right, as if the document that Write
-// writes of it had been read; that document is the plan's source. Of a leaf the ID and the expressions count; without
-// an ID it has its kind's name. The name is the main tree's ID and may be empty. The list holds what Read finds in the
-// document without a vocabulary; if there is an error, such as a parallel's count that is not possible, there is no
-// plan.
+// New returns the plan of a description and of its leaves, from left to right, as if the document that Write writes for
+// it had been read; that document is the plan's source. Of a leaf, the ID and the expressions are used; without an ID
+// it has its kind's name. The name is the main tree's ID and may be empty. The list holds the diagnostics of Read for
+// the document without a vocabulary; if there is an error, such as an impossible count of a parallel, there is no plan.
 func New(name string, root *bt.Node, leaves []Leaf) (*Plan, diag.List) {
 	if name == "" {
 		name = elementTree
@@ -23,15 +22,14 @@ func New(name string, root *bt.Node, leaves []Leaf) (*Plan, diag.List) {
 	return Read(&diag.Source{Name: name + ".xml", Text: encode(name, root, leaves)}, nil)
 }
 
-// Write writes a plan as a document that is read as the same plan: every subtree in the place of its use, ports
-// replaced, expressions in canonical spelling. Comments and notes of editors are not kept. It returns the error of the
-// writer.
+// Write writes a plan as a document that is read as the same plan: subtrees and ports expanded, expressions in
+// canonical spelling. Comments and notes of editors are not kept. It returns the error of the writer.
 func Write(w io.Writer, p *Plan) error {
 	_, err := io.WriteString(w, encode(p.Name, p.Description(), p.Leaves))
 	return err
 }
 
-// Description returns the tree as it is described to [bt.Compile] or [New].
+// Description returns the tree in the form of [bt.Compile] and [New].
 func (p *Plan) Description() *bt.Node { return p.describe(p.Tree.Root()) }
 
 func (p *Plan) describe(t bt.Task) *bt.Node {
@@ -45,13 +43,13 @@ func (p *Plan) describe(t bt.Task) *bt.Node {
 // encoder writes a document.
 type encoder struct {
 	main  string
-	trees []*node // the main tree and those that are written apart
+	trees []*node // the main tree and those that are written separately
 }
 
 // node is a task to be written.
 type node struct {
 	*bt.Node
-	id       string // what it is called without a name
+	id       string // its name if it has no `name`
 	leaf     *Leaf
 	children []*node
 }
@@ -77,7 +75,7 @@ func encode(name string, root *bt.Node, leaves []Leaf) string {
 	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + document.String() + "\n"
 }
 
-// treeID names the trees that are written.
+// treeID returns the IDs of the trees that are written.
 func (e *encoder) treeID(i int) string {
 	if i == 0 {
 		return e.main
@@ -85,7 +83,7 @@ func (e *encoder) treeID(i int) string {
 	return fmt.Sprintf("%s[%d]", e.main, i+1)
 }
 
-// joiner joins tasks with what leaves do.
+// joiner joins tasks with the descriptions of leaves.
 type joiner struct {
 	leaves  []Leaf // those that are still to come
 	foreign map[string]bool
@@ -108,7 +106,8 @@ func (j *joiner) node(d *bt.Node) *node {
 		return n
 	}
 	n.id = n.leaf.ID
-	// A leaf type with the name of a node that plans do not have must be declared: otherwise that node would be meant.
+	// A leaf type with the name of a node that plans do not have must be declared: otherwise the name would mean that
+	// node.
 	if _, foreign := foreignNodes[n.id]; foreign && !j.foreign[n.id] {
 		j.foreign[n.id] = true
 		m := &xmltree.Markup{Name: d.Kind.String()}
@@ -148,7 +147,7 @@ func (e *encoder) node(n *node) *xmltree.Markup {
 func (n *node) named() bool { return n.Name != "" && n.Name != n.id }
 
 // children returns the elements of siblings. They must not be given one name, but two of them may be subtrees whose
-// roots have one: the second is then written as a tree of its own.
+// roots have one: the second is then written as a separate tree.
 func (e *encoder) children(siblings []*node) []*xmltree.Markup {
 	var all []*xmltree.Markup
 	given := map[string]bool{}

@@ -17,11 +17,11 @@ import (
 //
 //	N NAME: From -> To
 //
-// N is the number of the script's line among those that are not blank without their comment, 0 the first settling. A
-// script's line is one instant, `;` separates inputs, `#` starts a comment:
+// N is the number of the script's line, counting only lines with inputs; 0 is the first settling. A script's line is
+// one instant, `;` separates inputs, `#` starts a comment:
 //
 //	set C true|false                   a condition's truth value
-//	request A accept|success|failure   what an action says while it is not active
+//	request A accept|success|failure   the request of an action while it is not active
 //	end A success|failure              an action's outcome
 //	slow A [entry] [exit]              exactly these procedures of A take time from now on
 //	entered A, exited A                the running procedure is complete
@@ -47,8 +47,8 @@ func log(tree *bt.Tree, out io.Writer) func(n int, instant bt.Instant) {
 	}
 }
 
-// Replay runs a script as Print does and passes each instant on with its number; the instant is valid until the
-// function returns. The errors are those of Print.
+// Replay runs a script like Print and passes each instant to the function with its number; the instant is valid until
+// the function returns. The errors are those of Print.
 func Replay(tree *bt.Tree, src *diag.Source, pass func(n int, instant bt.Instant)) error {
 	lines, list := Parse(tree, src)
 	if err := list.Err(); err != nil {
@@ -90,17 +90,17 @@ type word struct {
 	offset int
 }
 
-// end returns the offset behind the word.
+// end returns the offset after the word.
 func (w word) end() int { return w.offset + len(w.text) }
 
-// parser reads a script and collects all that is wrong with it.
+// parser reads a script and collects its mistakes.
 type parser struct {
 	tree *bt.Tree
 	src  *diag.Source
 	list diag.List
 }
 
-// Parse returns a script's instants, or what is wrong with it.
+// Parse returns a script's instants, or its mistakes.
 func Parse(tree *bt.Tree, src *diag.Source) ([]Line, diag.List) {
 	p := &parser{tree: tree, src: src}
 	var lines []Line
@@ -145,8 +145,8 @@ func splitWords(text string, offset int) []word {
 type verb struct {
 	name        string
 	takes       func(bt.Kind) bool // of the task whose name follows
-	words       []string           // that may follow the name
-	least, most int                // so many of them
+	words       []string           // allowed after the name
+	least, most int                // their number
 	input       func(task bt.Task, words []string) bt.Input
 }
 
@@ -288,5 +288,5 @@ func (p *parser) report(offset, length int, code, text, hint string) {
 		diag.Diagnostic{Source: p.src, Offset: offset, Length: length, Code: code, Text: text, Hint: hint})
 }
 
-// oneOf lists the words of which one may be written.
+// oneOf lists the allowed words.
 func oneOf(words []string) string { return "write " + strings.Join(words, " or ") }

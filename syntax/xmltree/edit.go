@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Edit is a change of a document's text: New takes the place of the bytes of the span. The methods of [Document] that
-// make edits need a whole document. They change as few bytes as they can and keep to the layout around the place.
+// Edit is a change of a document's text: New replaces the bytes of the span. The methods of [Document] that make edits
+// need a whole document. They change as few bytes as possible and follow the surrounding layout.
 type Edit struct {
 	Span
 	New string
@@ -36,8 +36,8 @@ func apply(text string, edits []Edit) (string, error) {
 	return b.String() + text[at:], nil
 }
 
-// Set gives an element's attribute a value. A new attribute follows the others, on a line of its own if the last of
-// them has one.
+// Set gives an element's attribute a value. A new attribute follows the others, on a separate line if the last of them
+// has one.
 func (d *Document) Set(e *Element, name, value string) Edit {
 	a := e.Find(name)
 	if a == nil {
@@ -74,7 +74,7 @@ func (e *Element) before(i int) int {
 // head returns the end of the last attribute, or of the name.
 func (e *Element) head() int { return e.before(len(e.Attributes)) }
 
-// Remove removes an element that is not the root, with its lines if nothing else stands on them.
+// Remove removes an element that is not the root, with its lines if nothing else is on them.
 func (d *Document) Remove(e *Element) Edit {
 	if e.Parent == nil {
 		panic("xmltree: a document has a root element")
@@ -89,21 +89,21 @@ func (d *Document) Remove(e *Element) Edit {
 	return Edit{Span{len(begin), end}, ""}
 }
 
-// Replace puts new markup into the place of an element.
+// Replace replaces an element by new markup.
 func (d *Document) Replace(e *Element, m *Markup) Edit {
 	indent, _ := d.indent(e.At)
 	return Edit{e.Span, m.format(d.lineEnd()+indent, d.step(e))}
 }
 
-// Insert puts new markup into an element so that i of its elements come before it. It gets a line of its own where the
-// elements have lines of their own. A comment on the line of an element stays with it, and so does one before it.
+// Insert puts new markup into an element so that i of its elements come before it. It gets a separate line where the
+// elements have separate lines. A comment on the line of an element stays with it, and so does one before it.
 func (d *Document) Insert(parent *Element, i int, m *Markup) Edit {
 	step := d.step(parent)
 	return d.insert(parent, i, func(line string) string { return m.format(line, step) })
 }
 
-// Move puts an element that is not the root into another place: into an element that is not part of it, so that i of
-// the elements that are now there come before it. The lines of its tags are indented anew.
+// Move moves an element that is not the root: into an element that is not part of it, so that i of the elements that
+// are now there come before it. The lines of its tags are indented again.
 func (d *Document) Move(e, parent *Element, i int) []Edit {
 	for p := parent; p != nil; p = p.Parent {
 		if p == e {
@@ -125,8 +125,8 @@ func (d *Document) Move(e, parent *Element, i int) []Edit {
 	return []Edit{d.Remove(e), put}
 }
 
-// insert puts a text into an element behind i of its elements; render makes it for a line end with an indentation,
-// which is empty where the text shares a line.
+// insert puts a text into an element after i of its elements; render makes it for a line end with an indentation, which
+// is empty where the text shares a line.
 func (d *Document) insert(parent *Element, i int, render func(line string) string) Edit {
 	all := slices.Collect(parent.Elements())
 	if i < 0 || i > len(all) {
@@ -183,7 +183,7 @@ func (d *Document) restOfLine(parent *Element, at int, lines bool) (place int, e
 	return at, false
 }
 
-// indent returns the blanks with which the line of an offset begins, and whether nothing else stands before the offset.
+// indent returns the blanks with which the line of an offset begins, and whether nothing else is before the offset.
 func (d *Document) indent(at int) (indent string, first bool) {
 	begin := max(d.Source.Begin(), strings.LastIndexByte(d.Source.Text[:at], '\n')+1)
 	before := d.Source.Text[begin:at]
@@ -191,7 +191,7 @@ func (d *Document) indent(at int) (indent string, first bool) {
 	return before[:len(before)-len(rest)], rest == ""
 }
 
-// step returns by how much the elements in an element are indented more than it.
+// step returns the additional indentation of the elements in an element.
 func (d *Document) step(e *Element) string {
 	for p := e; p != nil; p = p.Parent {
 		outer, _ := d.indent(p.At)
@@ -212,8 +212,8 @@ func (d *Document) lineEnd() string {
 	return "\n"
 }
 
-// indented returns the text of an element with the lines of its tags and blank texts indented anew. The values of
-// attributes, comments and texts stay as they are.
+// indented returns the text of an element with the lines of its tags and blank texts indented again. The values of
+// attributes, comments and texts are preserved.
 func (d *Document) indented(e *Element, old, indent string) string {
 	var edits []Edit
 	blanks := func(s Span) {

@@ -7,7 +7,7 @@ type Markup struct {
 	Name       string
 	Attributes []Pair
 	Children   []*Markup
-	Spaced     bool // blank lines stand between the children
+	Spaced     bool // blank lines separate the children
 }
 
 // Pair is the name of an attribute with its value.
@@ -16,11 +16,11 @@ type Pair struct{ Name, Value string }
 // Add adds an attribute.
 func (m *Markup) Add(name, value string) { m.Attributes = append(m.Attributes, Pair{name, value}) }
 
-// String returns the markup with each element on a line of its own, without a line end behind the last.
+// String returns the markup with each element on a separate line, without a line end after the last.
 func (m *Markup) String() string { return m.format("\n", "  ") }
 
-// format writes the markup; line is the line end with the indentation of the first line, step what children are
-// indented more.
+// format writes the markup; line is the line end with the indentation of the first line, step the additional
+// indentation of children.
 func (m *Markup) format(line, step string) string {
 	var b strings.Builder
 	m.write(&b, line, step)
@@ -52,7 +52,7 @@ func (m *Markup) write(b *strings.Builder, line, step string) {
 	b.WriteString(apart + line + "</" + m.Name + ">")
 }
 
-// escape returns a value as it stands between quotation marks.
+// escape returns a value as it is written between quotation marks.
 func escape(value, quote string) string {
 	reference := "&quot;"
 	if quote == "'" {

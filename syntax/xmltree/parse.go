@@ -14,18 +14,19 @@ import (
 	"canopy/diag"
 )
 
-// maxFails ends the search for more where a file is no XML at all.
+// maxFails bounds the number of mistakes in a file that is not XML.
 const maxFails = 20
 
-// The codes of what Parse finds.
+// The codes of the mistakes that Parse reports.
 const (
 	CodeMalformed = "malformed-xml"
 	CodeTooDeep   = "too-deep"
 	CodeTooLarge  = "too-large"
 )
 
-// parser builds the tree from the tokens of encoding/xml, which follow each other without gaps. The places inside a
-// start tag, which the tokens do not have, it scans itself. It goes on behind mistakes so that the rest can be checked.
+// parser builds the tree from the tokens of encoding/xml, which follow each other without gaps. It scans the places
+// inside a start tag itself, because the tokens do not have them. It continues after mistakes so that the rest can be
+// checked.
 type parser struct {
 	*Document
 	text  string
@@ -33,7 +34,7 @@ type parser struct {
 	open  []*Element // from the root to the innermost element that has no end tag yet
 	parts int        // that were read
 	fails int
-	lost  bool // a tag could not be read, so that end tags without a start tag are to be expected
+	lost  bool // a tag could not be read, so end tags without a start tag are expected
 
 	entities []string // that the document type declares
 }
@@ -74,7 +75,7 @@ func invalidUTF8(s string) int {
 }
 
 // tokens reads from the given offset to the end of the file or to a tag that cannot be read, reports that, and returns
-// where to go on.
+// where to continue.
 func (p *parser) tokens(base int) int {
 	decoder := xml.NewDecoder(strings.NewReader(p.text[base:]))
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil }
@@ -194,7 +195,7 @@ func (p *parser) unclosed(e *Element, before string) {
 	}
 }
 
-// characters reads text, which may not stand outside the root element.
+// characters reads text, which is not allowed outside the root element.
 func (p *parser) characters(at Span, text string) {
 	kind := Text
 	if strings.HasPrefix(p.text[at.At:at.End], cdata) {
@@ -219,8 +220,7 @@ var (
 	entity  = regexp.MustCompile(`<!ENTITY\s+(?:%\s+)?([^\s>]+)`)
 )
 
-// documentType reports the entities that a document type declares: a document must say what it means where it means
-// it.
+// documentType reports the entities that a document type declares: a document must spell out its content in place.
 func (p *parser) documentType(at Span) {
 	text := comment.ReplaceAllStringFunc(p.text[at.At:at.End], func(s string) string {
 		return strings.Repeat(" ", len(s))
@@ -233,7 +233,7 @@ func (p *parser) documentType(at Span) {
 	p.add(Node{Kind: Directive, Span: at})
 }
 
-// malformed reports a tag that encoding/xml refuses and returns where to go on.
+// malformed reports a tag that encoding/xml refuses and returns where to continue.
 func (p *parser) malformed(tag Span, err error) int {
 	p.lost = true
 	start, end := tag.At, tag.End
@@ -334,7 +334,7 @@ const (
 )
 
 // decode replaces references and normalises line ends as encoding/xml does (XML 1.0, 2.11 and 4.1). places is nil if
-// the value stands in the file as it is.
+// the value is in the file unchanged.
 func decode(raw string, at int) (value string, places []int) {
 	if strings.IndexByte(raw, '&') < 0 && strings.IndexByte(raw, '\r') < 0 {
 		return raw, nil
@@ -360,7 +360,7 @@ func decode(raw string, at int) (value string, places []int) {
 	return b.String(), append(places, at+len(raw))
 }
 
-// reference returns what a character reference stands for.
+// reference returns the character of a character reference.
 func reference(name string) string {
 	switch name {
 	case "lt":

@@ -1,6 +1,5 @@
-// Package xmltree reads an XML document into a concrete syntax tree. The text stays as it is, with comments, order,
-// blanks and everything that a program does not know; the tree says what each of its bytes is. An edit is a change of
-// text.
+// Package xmltree reads an XML document into a concrete syntax tree. The text is preserved, with comments, order,
+// blanks and all unknown parts; the tree covers each of its bytes. An edit is a change of text.
 package xmltree
 
 import (
@@ -27,14 +26,14 @@ func (s Span) Len() int { return s.End - s.At }
 // Document is an XML document. It is immutable.
 type Document struct {
 	Source  *diag.Source
-	Content []Node   // what the text holds, behind a byte order mark, in order and without gaps
+	Content []Node   // the content of the text, after a byte order mark, in order and without gaps
 	Root    *Element // nil if there is none
-	Whole   bool     // all of the text is in the tree; otherwise it is malformed, and what could not be read is missing
+	Whole   bool     // the whole text is in the tree; otherwise it is malformed, and unreadable parts are missing
 
 	ends []int // offsets of the line ends
 }
 
-// Kind says what a node is.
+// Kind is the kind of a node.
 type Kind uint8
 
 // The kinds of nodes.
@@ -103,7 +102,7 @@ func (a *Attribute) Place(i int) int {
 	return a.places[i]
 }
 
-// Inside returns the bytes of the text that stand for bytes of the value.
+// Inside returns the bytes of the text that represent bytes of the value.
 func (a *Attribute) Inside(offset, length int) (at, n int) {
 	at = a.Place(offset)
 	return at, a.Place(offset+length) - at
@@ -112,7 +111,7 @@ func (a *Attribute) Inside(offset, length int) (at, n int) {
 // text returns the bytes of a span.
 func (d *Document) text(s Span) string { return d.Source.Text[s.At:s.End] }
 
-// Blank reports whether a node is text that holds nothing but blanks.
+// Blank reports whether a node is text of blanks only.
 func (d *Document) Blank(n Node) bool {
 	text, _ := decode(d.text(n.Span), n.At)
 	return n.Kind == Text && strings.TrimSpace(text) == ""

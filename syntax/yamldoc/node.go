@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Kind is what a node holds.
+// Kind is the kind of a node.
 type Kind uint8
 
 // The kinds of nodes.
@@ -17,7 +17,7 @@ const (
 	Mapping              // names with values
 )
 
-// Node is a value of a document. An alias is the node that it stands for.
+// Node is a value of a document. An alias is the node that it refers to.
 type Node struct {
 	Kind           Kind
 	Value          string  // of a scalar, without quotation marks
@@ -26,8 +26,8 @@ type Node struct {
 	Line           int     // from 1
 	Offset, Length int     // the bytes of the source that a scalar takes; of a collection only where it begins
 
-	tag  string // YAML's type of a scalar; "" where the text decides
-	size int    // the values in it, each alias counted as what it stands for; 0 while they are read
+	tag  string // YAML's type of a scalar; "" if the text determines it
+	size int    // the number of values in it, aliases expanded; 0 while they are read
 }
 
 // IsNull reports whether nothing, or null, is written.
@@ -45,12 +45,11 @@ func (n *Node) Entry(name string) *Node {
 	return n.Items[i]
 }
 
-// maxNodes bounds the values of a document, each alias counted as what it stands for: a few lines can stand for
-// billions.
+// maxNodes bounds the values of a document with its aliases expanded: a few lines can expand to billions.
 const maxNodes = 1_000_000
 
-// node makes the node of the library's, and those in it, and notes it in read. An alias within what it stands for is
-// reported.
+// node converts a node of the library, with the nodes inside, and stores it in read. An alias inside the value that it
+// refers to is reported.
 func (r *Reader) node(n *yaml.Node, read map[*yaml.Node]*Node) *Node {
 	if n.Kind == yaml.AliasNode {
 		if known := read[n.Alias]; known == nil || known.size > 0 {
@@ -80,7 +79,7 @@ func (r *Reader) node(n *yaml.Node, read map[*yaml.Node]*Node) *Node {
 	return node
 }
 
-// place makes a node with what the library's itself holds.
+// place converts a node of the library without the nodes inside.
 func (r *Reader) place(n *yaml.Node) *Node {
 	node := &Node{Value: n.Value, Line: n.Line, tag: n.Tag}
 	switch n.Kind {

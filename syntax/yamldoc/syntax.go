@@ -15,10 +15,10 @@ import (
 
 var yamlMessage = regexp.MustCompile(`^yaml: (?:line \d+: )?(.*)`)
 
-// syntax reports what the YAML library finds wrong, at its place and with a hint.
+// syntax reports a mistake that the YAML library finds, at its place and with a hint.
 //
-// The library names the line on which the collection begins in which it gives up, or none. Here the place is sought: in
-// a flow collection by reading it, else as the end of the shortest beginning of the text in which the same is wrong.
+// The library names only the line on which the faulty collection begins, or none. The place is found here: in a flow
+// collection by reading it, otherwise as the end of the shortest prefix of the text with the same mistake.
 func (r *Reader) syntax(err error) {
 	d := diag.Diagnostic{Source: r.Source, Code: "yaml-syntax", Text: message(err)}
 	for _, h := range hints {
@@ -35,7 +35,7 @@ func (r *Reader) syntax(err error) {
 	r.Diags = append(r.Diags, d)
 }
 
-// message is what the library says, without its line.
+// message returns the library's message without its line.
 func message(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	if m := yamlMessage.FindStringSubmatch(text); m != nil {
@@ -44,7 +44,7 @@ func message(err error) string {
 	return text
 }
 
-// hints say how to mend what the library's messages are about.
+// hints are the hints for the library's messages.
 var hints = []struct{ about, hint string }{
 	{"cannot start any token", "quote texts that begin with @, % or a back quote, and indent with blanks"},
 	{"mapping values are not allowed",
@@ -61,7 +61,7 @@ var hints = []struct{ about, hint string }{
 	{"expected comment or line break", "write the text of | and > on the lines below it"},
 }
 
-// lineOf returns the offset of the line with which the text begins to be wrong as the message says.
+// lineOf returns the offset of the first line with which the text has the mistake of the message.
 func (r *Reader) lineOf(wrong string) int {
 	line := sort.Search(len(r.lines), func(i int) bool {
 		end := len(r.Source.Text)
@@ -87,14 +87,14 @@ func (r *Reader) lineOf(wrong string) int {
 	return at + len(r.Source.Text[at:]) - len(strings.TrimLeft(r.Source.Text[at:], " "))
 }
 
-// mistake is a place in a flow collection at which it goes wrong.
+// mistake is a mistake in a flow collection.
 type mistake struct {
 	at, length int
 	text, hint string
 }
 
-// flow reads a document as far as needed to find its comments, and where a flow collection, [a, b] or {a: b}, goes
-// wrong.
+// flow reads as much of a document as is needed to find its comments, and mistakes in flow collections, [a, b] and {a:
+// b}.
 type flow struct {
 	text     string
 	at       int
@@ -102,8 +102,8 @@ type flow struct {
 	comments []Comment
 }
 
-// flowMistake returns the first place at which a flow collection of a document goes wrong: what follows a value without
-// a comma, or the bracket that is not closed.
+// flowMistake returns the first mistake in a flow collection of a document: a value that is not followed by a comma, or
+// a bracket that is not closed.
 func flowMistake(text string) (mistake, bool) {
 	f := flow{text: text}
 	for f.at < len(text) {
@@ -208,7 +208,7 @@ func (f *flow) collection() (mistake, bool) {
 	return mistake{at, 1, fmt.Sprintf("this %q is not closed", f.text[at]), ""}, true
 }
 
-// follows is the mistake of a value that begins at an offset and is followed by what no comma separates from it.
+// follows is the mistake of a value that begins at an offset and is followed by something without a comma in between.
 func (f *flow) follows(value int) mistake {
 	end, depth := f.at, 0
 scan:
@@ -233,7 +233,7 @@ scan:
 		fmt.Sprintf("put the value in quotation marks, %q, or add a comma", whole)}
 }
 
-// blanks skips blanks and returns how many there were.
+// blanks skips blanks and returns their number.
 func (f *flow) blanks() int {
 	rest := strings.TrimLeft(f.text[f.at:], " \t\r")
 	n := len(f.text) - f.at - len(rest)

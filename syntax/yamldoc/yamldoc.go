@@ -20,10 +20,10 @@ import (
 )
 
 // Reader turns the nodes of a document into values and every mistake into a diagnostic at its place. A method that
-// reports a mistake returns the zero value. What says in messages what the value is.
+// reports a mistake returns the zero value. The parameter what describes the value in messages.
 type Reader struct {
 	Source *diag.Source
-	Diags  diag.List // what was found so far
+	Diags  diag.List // the mistakes so far
 
 	lines []int // byte offset of each line
 }
@@ -39,8 +39,8 @@ func NewReader(src *diag.Source) *Reader {
 	return r
 }
 
-// Parse returns the root of the source's first document. An empty file, whose hint says what it should hold, and a
-// syntax error are reported and have none.
+// Parse returns the root of the source's first document. An empty file, for which the hint describes the expected
+// content, and a syntax error are reported; the root is then nil.
 func (r *Reader) Parse(hint string) *Node {
 	if i := strings.IndexFunc(r.Source.Text, func(c rune) bool { return c == utf8.RuneError || c == 0 }); i >= 0 {
 		r.Diags = append(r.Diags, diag.Diagnostic{Source: r.Source, Offset: i, Length: 1, Code: "not-utf8",
@@ -149,7 +149,7 @@ func (r *Reader) Sequence(n *Node, what string, visit func(value *Node)) {
 	}
 }
 
-// Text reads a scalar as it stands.
+// Text reads a scalar as text.
 func (r *Reader) Text(n *Node, what string) string {
 	if n.Kind != Scalar || n.Value == "" {
 		r.Add(n, "wrong-type", "", "%s must be a text", what)
@@ -168,8 +168,8 @@ func (r *Reader) Boolean(n *Node, what string) bool {
 	return b
 }
 
-// Number reads a finite number in the given unit: a bare one as it stands, a literal such as `24 [h]` converted; a time
-// may also be a span, 12h30m.
+// Number reads a finite number in the given unit: a bare number is in that unit, a literal such as `24 [h]` is
+// converted; a time may also be a span, 12h30m.
 func (r *Reader) Number(n *Node, unit expr.Unit, what string) float64 {
 	if v, err := strconv.ParseFloat(n.Value, 64); err == nil && n.Kind == Scalar && v-v == 0 {
 		return v
@@ -190,7 +190,8 @@ func (r *Reader) Number(n *Node, unit expr.Unit, what string) float64 {
 	return v
 }
 
-// Bounded reads a number as Number does. One that is not allowed is reported: what must, for instance, "be positive".
+// Bounded reads a number as Number does. One that is not allowed is reported; must completes the message, for instance
+// "be positive".
 func (r *Reader) Bounded(n *Node, unit expr.Unit, what string, allowed func(v float64) bool, must, hint string) float64 {
 	before := len(r.Diags)
 	v := r.Number(n, unit, what)
