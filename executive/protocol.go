@@ -57,12 +57,12 @@ func (k *Known) Tell(in []bt.Input, t bt.Task, condition bool, status bt.Status,
 		}
 		return in
 	}
-	if v := verdict(holds, FailureIf, SuccessIf); v != k.Request {
+	if v := Verdict(holds, FailureIf, SuccessIf); v != k.Request {
 		k.Request = v
 		in = append(in, bt.Request(t, v))
 	}
 	if status == bt.Activating || status == bt.Running {
-		if v := verdict(holds, Failed, Done); v != bt.Accept && v != k.Outcome {
+		if v := Verdict(holds, Failed, Done); v != bt.Accept && v != k.Outcome {
 			k.Outcome = v
 			in = append(in, bt.End(t, v))
 		}
@@ -88,8 +88,8 @@ func (k *Known) Judge(holds func(Criterion) bool) bool {
 // Latch returns the new truth of a condition from its previous one: with hysteresis it has memory.
 func Latch(before bool, holds func(Criterion) bool) bool { return holds(On) || before && !holds(Off) }
 
-// verdict is failure if the first formula holds, else success if the second does, else neither.
-func verdict(holds func(Criterion) bool, failure, success Criterion) bt.Status {
+// Verdict is failure if the first formula holds, else success if the second does, else neither.
+func Verdict(holds func(Criterion) bool, failure, success Criterion) bt.Status {
 	switch {
 	case holds(failure):
 		return bt.Failure

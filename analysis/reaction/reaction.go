@@ -9,6 +9,7 @@ import (
 
 	"canopy/bt"
 	"canopy/document/plan"
+	"canopy/executive"
 	"canopy/explore"
 	"canopy/expr"
 	"canopy/snapshot"
@@ -58,37 +59,61 @@ func Told(p *plan.Plan) []Repertoire {
 			in.Entry, in.Exit = lasting(l.EntryTime, l.EntryUntil), lasting(l.ExitTime, l.ExitUntil)
 			continue
 		}
-		free := l.On == nil || l.Off != nil
-		if free || may(l.On, true) {
-			in.Values = append(in.Values, bt.Success)
-		}
-		if free || may(l.On, false) {
-			in.Values = append(in.Values, bt.Failure)
-		}
+		in.Values = truths(l.On, l.Off)
 	}
 	return all
 }
 
-// may reports whether a condition can have a value; one that is not given is false.
-func may(e *expr.Expr, value bool) bool {
+// values returns the possible values of a formula; one that is not given has one.
+func values(e *expr.Expr, missing bool) []bool {
 	if e == nil {
-		return !value
+		return []bool{missing}
 	}
-	always, known := e.Truth()
-	return !known || always == value
+	if always, known := e.Truth(); known {
+		return []bool{always}
+	}
+	return []bool{true, false}
 }
 
-// verdicts returns the possible results of two conditions, of which the first has priority.
-func verdicts(failure, success *expr.Expr) []bt.Status {
-	var all []bt.Status
-	if may(failure, true) {
-		all = append(all, bt.Failure)
+// verdicts returns the possible verdicts of two formulas of an action.
+func verdicts(failure, success *expr.Expr) (all []bt.Status) {
+	for _, fails := range values(failure, false) {
+		for _, succeeds := range values(success, false) {
+			all = append(all, executive.Verdict(func(c executive.Criterion) bool {
+				return c == executive.Failed && fails || c == executive.Done && succeeds
+			}, executive.Failed, executive.Done))
+		}
 	}
-	if may(failure, false) && may(success, true) {
-		all = append(all, bt.Success)
+	return unique(all)
+}
+
+// truths returns the possible truth values of a condition; one that the plan does not define is free.
+func truths(on, off *expr.Expr) (all []bt.Status) {
+	if on == nil {
+		return []bt.Status{bt.Success, bt.Failure}
 	}
-	if may(failure, false) && may(success, false) {
-		all = append(all, bt.Accept)
+	for _, holds := range values(on, false) {
+		for _, ends := range values(off, true) {
+			for _, before := range []bool{true, false} {
+				v := bt.Failure
+				if executive.Latch(before, func(c executive.Criterion) bool {
+					return c == executive.On && holds || c == executive.Off && ends
+				}) {
+					v = bt.Success
+				}
+				all = append(all, v)
+			}
+		}
+	}
+	return unique(all)
+}
+
+// unique drops what stands before.
+func unique(list []bt.Status) (all []bt.Status) {
+	for _, v := range list {
+		if !slices.Contains(all, v) {
+			all = append(all, v)
+		}
 	}
 	return all
 }
@@ -149,28 +174,10 @@ type reached struct {
 
 // instant is an input and its work.
 type instant struct {
-	input input
+	input bt.Input
 	timed []timed
 	work  Work
 }
-
-// input is an input of one leaf or timer.
-type input struct {
-	task  int32 // number in Tree.Leaves, or behind them in Tree.Timers
-	verb  verb
-	value bt.Status
-}
-
-type verb uint8
-
-const (
-	set verb = iota
-	request
-	end
-	entered
-	exited
-	elapsed
-)
 
 // timed states whether a procedure that starts takes time.
 type timed struct {
@@ -192,9 +199,9 @@ func Explore(tree *bt.Tree, inputs []Repertoire, budget explore.Budget) *Result 
 	}
 	r := &Result{tree: tree, inputs: inputs, search: explore.New[string, instant](budget)}
 	r.bound()
-	x := &explorer{Result: r, engine: bt.NewEngine(tree, nil, 0), leaf: map[bt.Task]int32{}}
-	for i, t := range tree.Leaves() {
-		x.leaf[t] = int32(i)
+	x := &explorer{Result: r, engine: bt.NewEngine(tree, nil, 0), place: map[bt.Task]int32{}}
+	for i, t := range slices.Concat(tree.Leaves(), tree.Timers()) {
+		x.place[t] = int32(i)
 	}
 	first, err := x.engine.Settle(nil)
 	if err != nil {
@@ -217,8 +224,8 @@ func Explore(tree *bt.Tree, inputs []Repertoire, budget explore.Budget) *Result 
 type explorer struct {
 	*Result
 	engine *bt.Engine
-	leaf   map[bt.Task]int32
-	slow   []bt.Input // by leaf: which procedures take time without a choice
+	place  map[bt.Task]int32 // of a leaf or a timer in Result.Leaves
+	slow   []bt.Input        // by leaf: which procedures take time without a choice
 	buffer []bt.Input
 }
 
@@ -242,13 +249,13 @@ func (x *explorer) procedures(leaf int32, choices []timed) bt.Input {
 // leave takes every instant that can follow a state.
 func (x *explorer) leave(s int) {
 	x.load(s)
-	var all []input
+	var all []bt.Input
 	for i, t := range x.tree.Leaves() {
-		all = append(all, x.possible(int32(i), t)...)
+		all = x.possible(all, &x.inputs[i], t)
 	}
-	for i, t := range x.tree.Timers() {
+	for _, t := range x.tree.Timers() {
 		if x.engine.At(t).Timed {
-			all = append(all, input{int32(len(x.inputs) + i), elapsed, 0})
+			all = append(all, bt.Elapsed(t))
 		}
 	}
 	for _, in := range all {
@@ -262,48 +269,56 @@ func (x *explorer) load(s int) {
 	}
 }
 
-// possible returns the inputs of a leaf in the engine's state, except those that are ignored.
-func (x *explorer) possible(leaf int32, t bt.Task) []input {
-	in, status := x.inputs[leaf], x.engine.Status(t)
-	var all []input
-	if !x.tree.Kind(t).Acts() {
-		for _, v := range in.Values {
-			if v != status {
-				all = append(all, input{leaf, set, v})
-			}
-		}
-		return all
+// underWay is the procedure that a status shows.
+var underWay = map[bt.Status]executive.Procedure{bt.Activating: executive.Entering, bt.Deactivating: executive.Exiting}
+
+// The criteria by which a leaf gives a truth value, a request, an outcome.
+var (
+	truth   = map[bt.Status]executive.Criterion{bt.Success: executive.On, bt.Failure: executive.Off}
+	request = map[bt.Status]executive.Criterion{bt.Success: executive.SuccessIf, bt.Failure: executive.FailureIf}
+	outcome = map[bt.Status]executive.Criterion{bt.Success: executive.Done, bt.Failure: executive.Failed}
+)
+
+// possible appends the inputs of a leaf in the engine's state, one by one: those of the leaf protocol, with each choice
+// of the formulas that hold.
+func (x *explorer) possible(all []bt.Input, in *Repertoire, t bt.Task) []bt.Input {
+	status, acts := x.engine.Status(t), x.tree.Kind(t).Acts()
+	tell := func(asked bt.Status, holds func(c executive.Criterion) bool) {
+		known := executive.Known{Value: status == bt.Success, Request: asked, Outcome: bt.Accept, Procedure: underWay[status]}
+		all = known.Tell(all, t, !acts, status, holds)
+	}
+	only := func(by map[bt.Status]executive.Criterion, v bt.Status) func(c executive.Criterion) bool {
+		chosen, given := by[v]
+		return func(c executive.Criterion) bool { return given && c == chosen }
 	}
 	for _, v := range in.Values {
-		if v != status && (v != bt.Accept || len(in.Values) > 1) {
-			all = append(all, input{leaf, request, v})
+		switch {
+		case !acts:
+			tell(bt.Accept, only(truth, v))
+		case len(in.Values) > 1 || v != bt.Accept: // else it never asks for anything
+			tell(status, only(request, v))
 		}
 	}
-	switch status {
-	case bt.Activating, bt.Running:
-		for _, v := range in.Outcomes {
-			all = append(all, input{leaf, end, v})
-		}
-		if status == bt.Activating {
-			all = append(all, input{leaf, entered, 0})
-		}
-	case bt.Deactivating:
-		all = append(all, input{leaf, exited, 0})
+	for _, v := range in.Outcomes {
+		tell(bt.Accept, only(outcome, v))
+	}
+	if acts {
+		tell(bt.Accept, func(c executive.Criterion) bool { return c == executive.Entered || c == executive.Exited })
 	}
 	return all
 }
 
 // instant runs one instant in which the given procedures take time or not, then those in which others that start do.
-func (x *explorer) instant(from int, in input, choices []timed) {
+func (x *explorer) instant(from int, in bt.Input, choices []timed) {
 	if !x.search.Spend() {
 		return
 	}
 	x.load(from)
 	x.buffer = x.buffer[:0]
 	for _, c := range choices {
-		x.buffer = append(x.buffer, x.procedures(x.leaf[c.task], choices))
+		x.buffer = append(x.buffer, x.procedures(x.place[c.task], choices))
 	}
-	settled, err := x.engine.Settle(append(x.buffer, in.input(x.tree)))
+	settled, err := x.engine.Settle(append(x.buffer, in))
 	at := reached{from, instant{in, slices.Clip(choices), WorkOf(settled)}}
 	for _, c := range settled.Commands {
 		if x.open(c) && !slices.ContainsFunc(at.timed, func(o timed) bool { return o.task == c.Task && o.exit == c.Exit }) {
@@ -316,7 +331,7 @@ func (x *explorer) instant(from int, in input, choices []timed) {
 	}
 	x.buffer = x.buffer[:0]
 	for _, c := range choices {
-		x.buffer = append(x.buffer, x.slow[x.leaf[c.task]])
+		x.buffer = append(x.buffer, x.slow[x.place[c.task]])
 	}
 	x.arrive(at, x.buffer)
 	for i := len(choices); i < len(at.timed); i++ {
@@ -328,7 +343,7 @@ func (x *explorer) instant(from int, in input, choices []timed) {
 
 // open reports whether a procedure may take time or not.
 func (x *explorer) open(c bt.Command) bool {
-	in := &x.inputs[x.leaf[c.Task]]
+	in := &x.inputs[x.place[c.Task]]
 	return c.Exit && in.Exit == Either || !c.Exit && in.Entry == Either
 }
 
@@ -342,7 +357,7 @@ func (x *explorer) arrive(at reached, slow []bt.Input) {
 
 func (x *explorer) record(at reached) {
 	x.Most = x.Most.most(at.work)
-	task := &x.Leaves[at.input.task]
+	task := &x.Leaves[x.place[at.input.Task()]]
 	task.Most = task.Most.most(at.work)
 	for m, value := range at.work.measures() {
 		worst := &x.worst[m]
@@ -354,25 +369,6 @@ func (x *explorer) record(at reached) {
 
 // WorkOf returns the work of an instant.
 func WorkOf(i bt.Instant) Work { return Work{i.Iterations, len(i.Changes), i.Visits} }
-
-// input returns the input of the engine.
-func (in input) input(tree *bt.Tree) bt.Input {
-	if in.verb == elapsed {
-		return bt.Elapsed(tree.Timers()[int(in.task)-len(tree.Leaves())])
-	}
-	t := tree.Leaves()[in.task]
-	switch in.verb {
-	case set:
-		return bt.Set(t, in.value == bt.Success)
-	case request:
-		return bt.Request(t, in.value)
-	case end:
-		return bt.End(t, in.value)
-	case entered:
-		return bt.Entered(t)
-	}
-	return bt.Exited(t)
-}
 
 // Script returns a shortest trace script whose last line takes the maximum that was found of a measure, one of
 // Measures, and the work of that line. Without any input the script is empty. Lines with the word `slow` only prepare
@@ -393,8 +389,7 @@ func (r *Result) Script(measure string) (lines []string, last Work) {
 	}
 	lines = r.prepare(lines, now, all)
 	tell := func(at instant) {
-		in := at.input.input(r.tree)
-		lines = append(r.prepare(lines, now, at.timed), in.Text(r.tree.Name(in.Task())))
+		lines = append(r.prepare(lines, now, at.timed), at.input.Text(r.tree.Name(at.input.Task())))
 	}
 	for _, n := range r.search.Path(worst.from)[1:] {
 		tell(r.search.Move(n))

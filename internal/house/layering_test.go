@@ -252,6 +252,7 @@ var rooms = map[string]room{
 		"snapshot":      "a repeated state is a cycle",
 	}},
 	"analysis/reaction": {pure: true, imports: reasons{
+		"executive":     "leaves tell the engine by the one protocol",
 		"explore":       "all states of a tree are searched",
 		"bt":            "the engine is the step function of every search",
 		"expr":          "an expression without signals has one value",
