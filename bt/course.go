@@ -9,7 +9,7 @@ type Courses struct {
 	States int  // stored states that can be reached
 	Keeps  bool // they survive the task's deactivation
 	All    []Course
-	Ends   []Course // a child that is wanted in one stored state ends so and leads to another one
+	Ends   []Course // from one stored state to another: the child that is wanted ends so, or the timer elapses
 }
 
 // Course is one way to decide: from a stored state, by the judgements of the children that the automaton looks at.
@@ -18,6 +18,11 @@ type Course struct {
 	Judged   []Judged
 	Says     Status // the verdict; Accept: undecided
 	Child    Task   // the child that it wants if it is undecided; -1: none
+}
+
+// Waits reports whether the task is undecided although all children that its automaton looks at are judged.
+func (c *Course) Waits() bool {
+	return c.Says == Accept && !slices.ContainsFunc(c.Judged, func(j Judged) bool { return j.Is == Accept })
 }
 
 // Judged is the judgement of a child that an automaton looks at.
@@ -35,6 +40,7 @@ func (t *Tree) Courses(task Task, undecided func(child Task) bool) Courses {
 	var c Courses
 	var states []At
 	number := func(at At) int {
+		at.Timed = false // its timer runs exactly if it has one
 		i := slices.Index(states, at)
 		if i < 0 {
 			i = len(states)
@@ -46,14 +52,19 @@ func (t *Tree) Courses(task Task, undecided func(child Task) bool) Courses {
 	number(At{})
 	for from := 0; from < len(states); from++ {
 		a.courses(states[from], len(kids), limit, func(x Course, reached At) {
-			x.From, x.To = from, from
-			if runs := x.Says == Accept && x.Child >= 0 && undecided(kids[x.Child]); runs && memory {
-				x.To = number(reached)
-				for _, judgement := range []Status{Success, Failure} {
-					if left, _ := a.Leave(reached, limit, int(x.Child), judgement, false); left != reached {
-						c.Ends = append(c.Ends, Course{From: x.To, To: number(left),
-							Judged: []Judged{{Child: kids[x.Child], Is: judgement}}})
-					}
+			wants := x.Child >= 0 && undecided(kids[x.Child])
+			stored := a.Store(states[from], reached, true, x.Says == Accept, wants, memory)
+			x.From, x.To = from, number(stored)
+			if next, ran := a.Elapse(stored); ran {
+				c.Ends = append(c.Ends, Course{From: x.To, To: number(next)})
+			}
+			for _, judgement := range []Status{Success, Failure} {
+				if !wants {
+					break
+				}
+				if left, _ := a.Leave(stored, limit, int(x.Child), judgement, false); left != stored {
+					c.Ends = append(c.Ends, Course{From: x.To, To: number(left),
+						Judged: []Judged{{Child: kids[x.Child], Is: judgement}}})
 				}
 			}
 			if x.Child >= 0 {

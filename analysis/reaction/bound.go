@@ -10,6 +10,7 @@ import (
 type shape struct {
 	good, bad bool // it may return Success, Failure while nothing below it is active or held
 	steady    bool // when it has ended and is deactivated, it does not return the opposite
+	reruns    bool // it may run a child again
 	slow      bool // an action's entry procedure may take time
 	width     int  // tasks that can be active at the same time
 }
@@ -48,7 +49,7 @@ func (r *Result) compositeShape(t bt.Task, all []shape) shape {
 		good, bad = good+count(c.good), bad+count(c.bad)
 		widest, sum = max(widest, c.width), sum+c.width
 		s.steady, s.slow = s.steady && c.steady, s.slow || c.slow
-		if kind.Memory() {
+		if kind.Memory() && kind.Family() != bt.Script {
 			// A pinned result is kept until the task is deactivated, when the child may be judged otherwise.
 			over := i < len(children)-1 && kind.Over() != bt.Accept
 			s.steady = s.steady && !(c.bad && (counts || over && kind.Over() == bt.Success)) &&
@@ -76,6 +77,8 @@ func (r *Result) compositeShape(t bt.Task, all []shape) shape {
 		s.good, s.bad = good >= enough, bad >= tooMany
 		s.steady = s.steady && enough+tooMany > n // else both counts can be reached, and the order decides
 		widest = sum
+	case bt.Script:
+		r.scriptShape(t, all, &s)
 	default:
 		panic("reaction: a composite of an unknown family")
 	}
@@ -92,38 +95,57 @@ func count(b bool) int {
 	return 0
 }
 
-// bound computes the bounds from the tree's structure; docs/reaction.md has the proof. It does not cover scripts, which
-// run a child again.
-func (r *Result) bound() {
-	for t := range bt.Task(r.tree.Len()) {
-		if r.tree.Kind(t).Family() == bt.Script {
-			for _, t := range slices.Concat(r.tree.Leaves(), r.tree.Timers()) {
-				r.Leaves = append(r.Leaves, LeafResult{Task: t})
-			}
-			return
+// scriptShape completes the shape of a script from the courses of its automaton.
+func (r *Result) scriptShape(t bt.Task, all []shape, s *shape) {
+	courses := r.tree.Courses(t, func(child bt.Task) bool { return all[child].width > 0 })
+	for _, c := range courses.All {
+		possible := c.From == 0 || courses.Keeps // after a deactivation
+		for _, j := range c.Judged {
+			possible = possible && (j.Is != bt.Success || all[j.Child].good) && (j.Is != bt.Failure || all[j.Child].bad)
+			s.reruns = s.reruns || j.Again
+		}
+		s.good, s.bad = s.good || possible && c.Says == bt.Success, s.bad || possible && c.Says == bt.Failure
+		if c.Waits() { // it can be active although no child is
+			s.width = 1
 		}
 	}
-	r.Bounded = true
-	all := r.shapes()
-	for i, t := range r.tree.Leaves() {
-		b := r.boundLeaf(t, r.inputs[i], all)
-		r.Leaves = append(r.Leaves, LeafResult{Task: t, Bound: b})
-		r.Bound = r.Bound.most(b)
+	if courses.States > 1 { // what led to the stored state is forgotten or kept, and may now be judged otherwise
+		s.steady = s.steady && !s.good && !s.bad
 	}
 }
 
-func (r *Result) boundLeaf(leaf bt.Task, in Repertoire, all []shape) Work {
-	if kind := r.tree.Kind(leaf); len(in.Values)+len(in.Outcomes) <= 1 && in.Entry == Immediate && in.Exit == Immediate &&
-		(kind.Acts() && in.Values[0] == bt.Accept || !kind.Acts() && in.Values[0] == bt.Failure) {
-		return Work{} // it has nothing to tell
+// bound computes the bounds from the tree's structure; docs/reaction.md has the proof.
+func (r *Result) bound() {
+	all := r.shapes()
+	for i, t := range r.tree.Leaves() {
+		b := r.boundTask(t, all)
+		in, kind := r.inputs[i], r.tree.Kind(t)
+		if len(in.Values)+len(in.Outcomes) <= 1 && in.Entry == Immediate && in.Exit == Immediate &&
+			(kind.Acts() && in.Values[0] == bt.Accept || !kind.Acts() && in.Values[0] == bt.Failure) {
+			b = Work{} // it has nothing to tell
+		}
+		r.Leaves = append(r.Leaves, LeafResult{Task: t, Bound: b})
 	}
+	for _, t := range r.tree.Timers() {
+		r.Leaves = append(r.Leaves, LeafResult{Task: t, Bound: r.boundTask(t, all)})
+	}
+	for _, l := range r.Leaves {
+		r.Bound = r.Bound.most(l.Bound)
+	}
+}
+
+// boundTask bounds the reaction to an input of a task. The end of a timer may also wait for an entry procedure below.
+func (r *Result) boundTask(task bt.Task, all []shape) Work {
 	depth, turns, sequences, parallels := 0, 0, 0, 0
-	for t := leaf; t != r.tree.Root(); t = r.tree.Parent(t) {
+	if r.tree.Kind(task).Timer() && all[task].slow {
+		sequences = 1
+	}
+	for t := task; t != r.tree.Root(); t = r.tree.Parent(t) {
 		depth++
-		if !all[t].steady {
+		p := r.tree.Parent(t)
+		if !all[t].steady || all[p].reruns {
 			turns++
 		}
-		p := r.tree.Parent(t)
 		for _, c := range r.tree.Children(p) {
 			if c == t || !all[c].slow {
 				continue

@@ -149,7 +149,6 @@ type Result struct {
 	Why     string       // if not decided: the reason
 	Start   Work         // of the first settling
 	Most    Work         // after one input, of all that a trace script with one input a line can do
-	Bounded bool         // the structure has a bound: Bound is valid
 	Bound   Work         // no instant takes more, in any state, for any number of inputs (docs/reaction.md)
 	Leaves  []LeafResult // by leaf, then by task with a timer
 

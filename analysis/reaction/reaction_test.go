@@ -160,7 +160,7 @@ func TestExploreRandom(t *testing.T) {
 			if leaf.Most != leaves[i] {
 				t.Fatalf("leaf %d: %+v, the dumb exploration says %+v\n%s", i, leaf.Most, leaves[i], outline(tree))
 			}
-			if got.Bounded && (!within(leaf.Most, leaf.Bound) || !within(leaf.Bound, got.Bound)) {
+			if !within(leaf.Most, leaf.Bound) || !within(leaf.Bound, got.Bound) {
 				t.Errorf("leaf %d: %+v is above the bound %+v\n%s%+v", i, leaf.Most, leaf.Bound, outline(tree), inputs)
 			}
 			if leaf.Most.Iterations == leaf.Bound.Iterations {
@@ -257,17 +257,6 @@ func TestLongScripts(t *testing.T) {
 	}
 }
 
-// covered replaces scripts, of which the bound tells nothing, by sequences.
-func covered(d *bt.Node) *bt.Node {
-	if d.Kind.Family() == bt.Script {
-		d.Kind, d.Params = bt.Sequence, nil
-	}
-	for _, c := range d.Children {
-		covered(c)
-	}
-	return d
-}
-
 // In trees of any size and however many leaves tell something at an instant, the structural bounds hold.
 func TestBoundsOfLargeTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
@@ -280,7 +269,7 @@ func TestBoundsOfLargeTrees(t *testing.T) {
 		if round%100 == 0 {
 			size = 400
 		}
-		tree := trees.Compile(t, covered(randomTree(r, size)))
+		tree := trees.Compile(t, randomTree(r, size))
 		inputs := randomInputs(r, tree)
 		b := &Result{tree: tree, inputs: inputs}
 		b.bound()
@@ -355,6 +344,24 @@ func TestBoundIsTight(t *testing.T) {
 					strings.Join(lines, "\n"))
 			}
 			checkScripts(t, got)
+		}
+	}
+}
+
+// A script that runs its child again is judged by what the child returns, deactivated: that is one iteration for each of
+// nested ones, and the bound is attained.
+func TestBoundOfRunsIsTight(t *testing.T) {
+	for kind, result := range map[bt.Kind]bt.Status{bt.RetryUntilSuccessful: bt.Failure, bt.Repeat: bt.Success} {
+		root := &bt.Node{Kind: bt.Action, Name: "a"}
+		for depth := range 5 {
+			tree := trees.Compile(t, root)
+			got := Explore(tree, []Repertoire{{Values: []bt.Status{bt.Accept, result}, Outcomes: []bt.Status{result}}},
+				DefaultBudget)
+			if !got.Decided || got.Most.Iterations != depth+2 || got.Bound.Iterations != depth+2 {
+				t.Errorf("%s, depth %d: %d iterations, bound %d", kind, depth, got.Most.Iterations, got.Bound.Iterations)
+			}
+			checkScripts(t, got)
+			root = &bt.Node{Kind: kind, Name: strconv.Itoa(depth), Params: []int{2}, Children: []*bt.Node{root}}
 		}
 	}
 }

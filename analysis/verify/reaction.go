@@ -28,12 +28,6 @@ func askReaction(m *Model) []Finding {
 	r := reaction.Explore(m.tree, inputs, explore.Budget{Moves: max(1, states*len(inputs))})
 	f := Finding{Verdict: Proved, Text: fmt.Sprintf("one input takes at most %d event iterations and %d status changes",
 		r.Most.Iterations, r.Most.Changes)}
-	if !r.Decided && !r.Bounded {
-		return []Finding{{Verdict: Undecided, Text: fmt.Sprintf("not concluded how long one input can take: %s;"+
-			" the maximum in %d states is %d event iterations and %d status changes", r.Why, r.States, r.Most.Iterations,
-			r.Most.Changes),
-			Advice: "check the subtree without scripts as a separate plan"}}
-	}
 	if !r.Decided {
 		f.Text = fmt.Sprintf("one input takes at most %d event iterations and %d status changes, by the structure of the"+
 			" tree", r.Bound.Iterations, r.Bound.Changes)

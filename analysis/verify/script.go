@@ -11,11 +11,6 @@ import (
 // judged as they are on the way. The stored state is memory: free, except for rules that hold in every settled state.
 // It matters only how a child is judged, not how often it was run: at the limit the engine has the last word.
 
-// waits reports whether a script is undecided although all children that it looks at are judged.
-func waits(c bt.Course) bool {
-	return c.Says == bt.Accept && !slices.ContainsFunc(c.Judged, func(j bt.Judged) bool { return j.Is == bt.Accept })
-}
-
 // stored returns where the automaton of a script is in a stored state.
 func (m *Model) stored(t bt.Task, state int) set {
 	if state > 0 {

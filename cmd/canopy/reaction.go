@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -150,23 +149,16 @@ func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, measure str
 	} else {
 		fmt.Fprintf(out, "not decided: %d states found, but %s.\n"+
 			"Try more --states, a larger --budget, or the plan's mission, in which leaves have fewer inputs.\n"+
-			"The largest so far: %s.\n", r.States, r.Why, inWords(r.Most))
-		if r.Bounded {
-			fmt.Fprintf(out, "proved by the structure alone: one input takes at most %s.\n", inWords(r.Bound))
-		}
+			"The largest so far: %s.\n"+
+			"proved by the structure alone: one input takes at most %s.\n", r.States, r.Why, inWords(r.Most),
+			inWords(r.Bound))
 	}
 	fmt.Fprintf(out, "The first settling takes %s.\n\n", inWords(r.Start))
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "one input of\titerations\tbound\tchanges\tbound\tvisits\tbound")
 	row := func(name string, most, bound reaction.Work) {
-		limit := func(n int) string {
-			if !r.Bounded {
-				return "-"
-			}
-			return strconv.Itoa(n)
-		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%d\t%s\t%d\t%s\n", name, most.Iterations, limit(bound.Iterations), most.Changes,
-			limit(bound.Changes), most.Visits, limit(bound.Visits))
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\n", name, most.Iterations, bound.Iterations, most.Changes,
+			bound.Changes, most.Visits, bound.Visits)
 	}
 	for _, l := range r.Leaves {
 		row(diag.Visible(tree.Name(l.Task)), l.Most, l.Bound)
