@@ -280,6 +280,11 @@ func TestBoundsOfLargeTrees(t *testing.T) {
 				_, other := randomLeaf(r, tree, inputs)
 				in = append(slices.Clip(in), other...)
 			}
+			for i, t := range tree.Timers() {
+				if r.IntN(10) == 0 {
+					leaf, in = len(inputs)+i, append(in[:len(in)*r.IntN(2)], bt.Elapsed(t))
+				}
+			}
 			instant, err := e.Settle(in)
 			w := WorkOf(instant)
 			if err != nil || w.Iterations > b.Bound.Iterations || len(in) <= 1 && !within(w, b.Leaves[leaf].Bound) {
