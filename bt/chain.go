@@ -1,44 +1,32 @@
 package bt
 
-// recountChain updates which child decides after a child's effective status has changed. It reports whether the verdict
-// may have changed.
-func (e *Engine) recountChain(n *node, c *composite, place int32, to Status) bool {
-	front := c.front
-	switch {
-	case place > c.first:
-		return false
-	case !to.in(n.over):
-		c.first, c.front = place, to
-	case place == c.first:
-		e.skip(n, c)
+// chainVerdict moves the index of the first child that is not passed over to the right, and judges by this child; if
+// there is none, by the last one.
+func (e *Engine) chainVerdict(n *node, c *composite) Status {
+	children, first := e.children(n), int(c.first)
+	for first < len(children) && children[first].effective.in(n.over) {
+		first++
 	}
-	return judgement[c.front] != judgement[front]
-}
-
-// skip moves the index of the first child that is not passed over to the right.
-func (e *Engine) skip(n *node, c *composite) {
-	for c.first < n.n {
-		c.front = e.child(n, c.first).effective
-		if !c.front.in(n.over) {
-			return
-		}
-		c.first++
-	}
+	c.first = int32(first)
+	return n.verdict[children[min(first, len(children)-1)].effective&7]
 }
 
 // passChain passes on the activity of a composite that has at most one active child: it wants the first child that is
 // not passed over, and hands over once all others are transient.
-func (e *Engine) passChain(t Task, n *node) {
+func (e *Engine) passChain(n *node, s *task) {
 	c := &e.composites[n.composite]
 	want := int32(-1)
-	if e.passes(t, n, c) && c.front.in(wanted) {
+	if s.passes() && e.child(n, c.first).effective.in(wanted) {
 		want = c.first
 		if n.memory {
 			e.pinBefore(n, c)
 		}
 	}
-	if c.current >= 0 && c.current != want {
-		e.setActive(e.tree.kids[n.kids+c.current], false)
+	if c.current == want {
+		return
+	}
+	if c.current >= 0 {
+		e.setActive(e.tree.kids[n.kids+c.current], e.child(n, c.current), false)
 		c.current = -1
 	}
 	e.handOver(n, c, want)
@@ -46,8 +34,11 @@ func (e *Engine) passChain(t Task, n *node) {
 
 // handOver makes the wanted child, if any, active when all others are transient.
 func (e *Engine) handOver(n *node, c *composite, want int32) {
-	if want >= 0 && c.current < 0 && c.statuses.engaged() == inStatuses[e.child(n, want).status].engaged() {
-		e.setActive(e.tree.kids[n.kids+want], true)
+	if want < 0 || c.current >= 0 {
+		return
+	}
+	if s := e.child(n, want); c.statuses.engaged() == inStatuses[s.status&7].engaged() {
+		e.setActive(e.tree.kids[n.kids+want], s, true)
 		c.current = want
 	}
 }
@@ -56,6 +47,6 @@ func (e *Engine) handOver(n *node, c *composite, want int32) {
 func (e *Engine) pinBefore(n *node, c *composite) {
 	for ; c.pinned < c.first; c.pinned++ {
 		t := e.tree.kids[n.kids+c.pinned]
-		e.keep(t, pinned, judgement[e.tasks[t].effective])
+		e.keep(t, pinned, judgement[e.child(n, c.pinned).effective])
 	}
 }

@@ -4,7 +4,7 @@ package bt
 func (e *Engine) verdict(n *node, c *composite) Status {
 	switch n.family {
 	case Chain:
-		return n.verdict[judgement[c.front]]
+		return e.chainVerdict(n, c)
 	case Count:
 		return e.countVerdict(n, c)
 	case Script:
@@ -14,89 +14,91 @@ func (e *Engine) verdict(n *node, c *composite) Status {
 	panic(unknownFamily)
 }
 
+// judge sets the verdict of a composite. It reports whether this is a change.
+func (s *task) judge(verdict Status) bool {
+	changed := verdict != s.Request
+	s.Request, s.Outcome = verdict, verdict
+	return changed
+}
+
 const unknownFamily = "bt: a composite of an unknown family"
 
-// visitComposite applies the status cycle to a composite until it is stable.
-func (e *Engine) visitComposite(t Task, n *node, s *task) {
-	c := &e.composites[n.composite]
-	for {
-		to := cycle(s.status, e.verdict(n, c), s.active, c.statuses.switching())
-		if to == s.status {
-			return
-		}
-		e.step(t, s, to)
-		if to.in(judged) {
-			return
-		}
-		if to == Deactivating {
-			e.release(n, c)
-		}
-	}
-}
+// task returns the state of a task.
+func (e *Engine) task(t Task) *task { return &e.tasks[e.tree.nodes[t].slot] }
 
-// child returns the child with the given index.
-func (e *Engine) child(n *node, place int32) *task {
-	return &e.tasks[e.tree.kids[n.kids+place]]
-}
+// children returns the states of a composite's children.
+func (e *Engine) children(n *node) []task { return e.tasks[n.kids : n.kids+n.n] }
 
-// recount updates a composite's counts after a child's effective status has changed. It reports whether the verdict may
-// have changed.
-func (e *Engine) recount(n *node, c *composite, place int32, from, to Status) bool {
+// child returns the state of the child with the given index.
+func (e *Engine) child(n *node, place int32) *task { return &e.tasks[n.kids+place] }
+
+// recount updates a composite's counts after a child's effective status has changed. It returns the composite's verdict,
+// given the one before.
+func (e *Engine) recount(n *node, c *composite, place int32, from, to, verdict Status) Status {
 	switch n.family {
 	case Chain:
-		return e.recountChain(n, c, place, to)
+		if place > c.first {
+			return verdict
+		}
+		if !to.in(n.over) {
+			c.first = place
+			return n.verdict[to&7]
+		}
 	case Count:
-		c.results += inResults[to] - inResults[from]
-		return inResults[to] != inResults[from]
-	case Script:
-		return from != to
+		c.results += inResults[to&7] - inResults[from&7]
 	}
-	panic(unknownFamily)
+	return e.verdict(n, c)
 }
 
 // keep holds or pins a task's result.
 func (e *Engine) keep(t Task, h hold, result Status) {
-	s, n := &e.tasks[t], &e.tree.nodes[t]
-	if s.hold == free && n.parent >= 0 {
-		e.composites[n.above].held++
+	n := &e.tree.nodes[t]
+	s := &e.tasks[n.slot]
+	if s.hold == free && n.up != nil {
+		e.composites[n.up.composite].held++
 	}
 	s.hold, s.effective = h, result
 	e.changed = true
 }
 
 // release drops all holds of a composite that enters Deactivating.
-func (e *Engine) release(n *node, c *composite) {
+func (e *Engine) release(n *node, s *task) {
+	c := &e.composites[n.composite]
 	for place := int32(0); c.held > 0; place++ {
-		s := e.child(n, place)
-		if s.hold == free {
+		child := e.child(n, place)
+		if child.hold == free {
 			continue
 		}
-		from := s.effective
-		s.hold, s.effective = free, s.status
+		from := child.effective
+		child.hold, child.effective = free, child.status
 		c.held--
-		e.recount(n, c, place, from, s.effective)
+		e.recount(n, c, place, from, child.effective, s.Request)
 	}
 	c.pinned = 0
 	if n.family == Script {
 		e.at[n.script] = e.tree.scripts[n.script].Deactivated(e.at[n.script])
 	}
+	s.judge(e.verdict(n, c))
 }
 
 // pass makes the down visit of a task: activity passes from its parent to it, or from it to its children.
 func (e *Engine) pass(t Task) {
 	e.visits++
 	n := &e.tree.nodes[t]
-	if n.parent < 0 {
-		e.passRoot(t)
-	} else if p := &e.tree.nodes[n.parent]; p.family == Count {
-		e.passCountChild(p, t, e.composites[p.composite].passing)
+	s := &e.tasks[n.slot]
+	if n.up == nil {
+		if e.rootWants(s) != s.active {
+			e.setActive(t, s, !s.active)
+		}
+	} else if n.up.family == Count {
+		e.passCountChild(n.up, t, s, e.composites[n.up.composite].passing)
 	}
 	switch n.family {
 	case Leaf:
 	case Chain:
-		e.passChain(t, n)
+		e.passChain(n, s)
 	case Count:
-		e.passCount(t, n)
+		e.passCount(n, s)
 	case Script:
 		e.passScript(t, n)
 	default:
@@ -104,20 +106,12 @@ func (e *Engine) pass(t Task) {
 	}
 }
 
-// passRoot treats the root as the only child of a parent that passes activity on until the tree is halted: the root is
+// rootWants treats the root as the only child of a parent that passes activity on until the tree is halted: the root is
 // activated when it is Accept, deactivated when it has ended, and its result is held.
-func (e *Engine) passRoot(t Task) {
-	s := &e.tasks[t]
-	if want := !e.halted && s.effective.in(wanted); want != s.active {
-		e.setActive(t, want)
-	}
-}
+func (e *Engine) rootWants(s *task) bool { return !e.halted && s.effective.in(wanted) }
 
 // passes reports whether a composite passes activity on.
-func (e *Engine) passes(t Task, n *node, c *composite) bool {
-	s := &e.tasks[t]
-	return s.active && s.status.in(wanted) && e.verdict(n, c) == Accept
-}
+func (s *task) passes() bool { return s.active && s.status.in(wanted) && s.Request == Accept }
 
 // order grants or withdraws activity.
 func (e *Engine) order(t Task, s *task, active bool) {
@@ -130,10 +124,9 @@ func (e *Engine) order(t Task, s *task, active bool) {
 }
 
 // setActive grants or withdraws activity; the result of a task that has ended is held.
-func (e *Engine) setActive(t Task, active bool) {
-	s := &e.tasks[t]
+func (e *Engine) setActive(t Task, s *task, active bool) {
 	e.order(t, s, active)
 	if !active && s.hold == free && s.status.in(ended) {
-		e.keep(t, held, judgement[s.status])
+		e.keep(t, held, judgement[s.status&7])
 	}
 }

@@ -37,25 +37,24 @@ func (e *Engine) raceVerdict(n *node) Status {
 
 // passCount visits all children when a Count starts or stops passing activity on; children that change in between are
 // scheduled individually.
-func (e *Engine) passCount(t Task, n *node) {
+func (e *Engine) passCount(n *node, s *task) {
 	c := &e.composites[n.composite]
-	passing := e.passes(t, n, c)
+	passing := s.passes()
 	if passing == c.passing {
 		return
 	}
 	c.passing = passing
-	for _, child := range e.tree.Children(t) {
-		e.passCountChild(n, child, passing)
+	for place := range n.n {
+		e.passCountChild(n, e.tree.kids[n.kids+place], e.child(n, place), passing)
 	}
 }
 
 // passCountChild pins a child of a Count, withdraws its activity or grants it.
-func (e *Engine) passCountChild(n *node, child Task, passing bool) {
-	s := &e.tasks[child]
+func (e *Engine) passCountChild(n *node, child Task, s *task, passing bool) {
 	if passing && n.memory && s.hold != pinned && s.effective.in(good|bad) {
 		e.keep(child, pinned, judgement[s.effective])
 	}
 	if want := passing && s.effective.in(wanted); want != s.active {
-		e.setActive(child, want)
+		e.setActive(child, s, want)
 	}
 }

@@ -59,7 +59,7 @@ func says(judgement Status) statusSet {
 	return [...]statusSet{Success: good, Failure: bad, Accept: 0}[judgement]
 }
 
-func (s Status) in(set statusSet) bool { return set>>s&1 != 0 }
+func (s Status) in(set statusSet) bool { return set>>(s&7)&1 != 0 }
 
 // cycle is the status cycle f, the only code that decides a change of status. It returns the status that follows s, or
 // s itself if it is stable. The verdict joins the task's flags `returns` and `success`: Success or Failure if the task

@@ -42,8 +42,8 @@ type Instant struct {
 //	    up:   take the first task of a worklist: apply the status cycle until it is stable, update the parent
 //	    down: take the last task of another worklist: pin, withdraw and grant activity among its children
 //
-// A composite judges by counts, which each child's change updates. It scans its children only if a Count reaches both
-// thresholds at once. docs/semantics.md, section 6, explains why this gives the same log as the sweeps.
+// A composite keeps its verdict, which each child's change updates by counts. It scans its children only if a Count
+// reaches both thresholds at once. docs/semantics.md, section 6, explains why this gives the same log as the sweeps.
 //
 // When settled, the worklists are empty, and the invariants stated at task and composite hold; [Engine.Check] tests
 // them.
@@ -69,11 +69,11 @@ type Engine struct {
 //	held     effective is Success or Failure; the task is not active, and its status is neither Success nor Failure
 //	pinned   the same, whatever the status; its parent has memory
 type task struct {
+	Told      // of a composite: Request and Outcome are its verdict; it is Busy while a child is switching
 	status    Status
 	effective Status // the held result if there is one, else the status
 	hold      hold
 	active    bool
-	Told      // leaves only
 }
 
 // hold is the reason why a task's result is kept after activity was taken from it.
@@ -96,7 +96,6 @@ type composite struct {
 	first    int32   // Chain: the first child that is not passed over; n: none
 	pinned   int32   // Chain with memory: the children before this one are pinned
 	current  int32   // Chain, Script: the active child, -1: none
-	front    Status  // Chain: effective status of child first; if all are passed over, a status with their judgement
 	passing  bool    // Count: activity was passed on in the last down visit
 }
 
@@ -149,7 +148,7 @@ func NewEngine(tree *Tree, initial []Input, limit int) *Engine {
 		limit:      limit,
 	}
 	for t := range e.tasks {
-		e.tasks[t].Told = NewTold(tree.kinds[t])
+		e.tasks[t].Told = NewTold(tree.kinds[tree.kids[t]])
 	}
 	for i := range e.composites {
 		e.composites[i].current = -1
@@ -164,30 +163,17 @@ func NewEngine(tree *Tree, initial []Input, limit int) *Engine {
 // judgeAll sets every task's transient status, children first.
 func (e *Engine) judgeAll() {
 	for t := range e.tasks {
-		n, s := &e.tree.nodes[t], &e.tasks[t]
-		if n.composite < 0 {
-			s.status = s.Request
-		} else {
-			c := &e.composites[n.composite]
-			e.count(n, c)
-			s.status = e.verdict(n, c)
+		n := &e.tree.nodes[t]
+		s := &e.tasks[n.slot]
+		if n.family == Count {
+			for place := range n.n {
+				e.composites[n.composite].results += inResults[e.child(n, place).effective]
+			}
 		}
-		s.effective = s.status
-	}
-}
-
-// count counts the children of a composite for the first time.
-func (e *Engine) count(n *node, c *composite) {
-	switch n.family {
-	case Chain:
-		e.skip(n, c)
-	case Count:
-		for place := range n.n {
-			c.results += inResults[e.child(n, place).effective]
+		if n.family != Leaf {
+			s.judge(e.verdict(n, &e.composites[n.composite]))
 		}
-	case Script:
-	default:
-		panic(unknownFamily)
+		s.status, s.effective = s.Request, s.Request
 	}
 }
 
@@ -195,14 +181,14 @@ func (e *Engine) count(n *node, c *composite) {
 func (e *Engine) Tree() *Tree { return e.tree }
 
 // Status returns a task's status.
-func (e *Engine) Status(t Task) Status { return e.tasks[t].status }
+func (e *Engine) Status(t Task) Status { return e.task(t).status }
 
 // Active reports whether a task has activity.
-func (e *Engine) Active(t Task) bool { return e.tasks[t].active }
+func (e *Engine) Active(t Task) bool { return e.task(t).active }
 
 // Held returns a task's held result, Success or Failure, if it has one.
 func (e *Engine) Held(t Task) (result Status, ok bool) {
-	return e.tasks[t].effective, e.tasks[t].hold != free
+	return e.task(t).effective, e.task(t).hold != free
 }
 
 // At returns the state of a task's automaton. It panics if the task's family is not Script.
@@ -214,7 +200,7 @@ func (e *Engine) At(t Task) At {
 }
 
 // Pinned reports whether a task has a held result that only its parent's deactivation releases.
-func (e *Engine) Pinned(t Task) bool { return e.tasks[t].hold == pinned }
+func (e *Engine) Pinned(t Task) bool { return e.task(t).hold == pinned }
 
 // CopyFrom makes the engine equal to another one of the same tree, except for the log of the last instant.
 func (e *Engine) CopyFrom(o *Engine) {
@@ -260,7 +246,6 @@ func (e *Engine) State(c *snapshot.Codec) {
 		snapshot.Int(c, &s.first)
 		snapshot.Int(c, &s.pinned)
 		snapshot.Int(c, &s.current)
-		s.front.State(c)
 		snapshot.Bool(c, &s.passing)
 	})
 	for i := range e.at {
@@ -294,7 +279,10 @@ func (e *Engine) fits() bool {
 // limit, the error wraps ErrLoop and names the tasks that keep changing; the instant then holds the log so far, and
 // Halt still starts all exit procedures.
 func (e *Engine) Settle(inputs []Input) (instant Instant, err error) {
-	err = e.settleInputs(inputs)
+	e.take(inputs)
+	if !e.settle(e.limit) {
+		err = LoopError(e.tree, e.changes, e.limit, "event iterations")
+	}
 	// Field by field: copying the whole struct right after its parts were stored stalls the processor.
 	instant.Changes = e.changes
 	instant.Commands = e.commands
@@ -302,14 +290,6 @@ func (e *Engine) Settle(inputs []Input) (instant Instant, err error) {
 	instant.Iterations = int(e.iteration)
 	instant.Visits = int(e.visits)
 	return instant, err
-}
-
-func (e *Engine) settleInputs(inputs []Input) error {
-	e.take(inputs)
-	if !e.settle(e.limit) {
-		return LoopError(e.tree, e.changes, e.limit, "event iterations")
-	}
-	return nil
 }
 
 // take applies inputs and schedules their leaves for a visit.
@@ -320,7 +300,7 @@ func (e *Engine) take(inputs []Input) {
 			e.elapse(in.task)
 			continue
 		}
-		s := &e.tasks[in.task]
+		s := e.task(in.task)
 		if s.Take(in, e.tree.kinds[in.task], s.status) {
 			e.up.add(in.task)
 		}
@@ -345,7 +325,10 @@ func (e *Engine) settle(limit int) bool {
 		e.iteration++
 		e.changed = false
 		for t := e.up.popMin(); t >= 0; t = e.up.popMin() {
-			e.visit(t)
+			n := &e.tree.nodes[t]
+			for s := &e.tasks[n.slot]; s != nil; {
+				t, n, s = e.visit(t, n, s)
+			}
 		}
 		for t := e.down.popMax(); t >= 0; t = e.down.popMax() {
 			e.pass(t)
@@ -377,65 +360,94 @@ func LoopError(tree *Tree, changes []Change, limit int, unit string) error {
 		ErrLoop, limit, unit, strings.Join(names, ", "))
 }
 
-// visit applies the status cycle to a task until it is stable and updates its parent.
-func (e *Engine) visit(t Task) {
+// visit applies the status cycle to a task until it is stable, and updates its parent. It returns the parent if it is to
+// be visited next, else nil.
+func (e *Engine) visit(t Task, n *node, s *task) (Task, *node, *task) {
 	e.visits++
-	n, s := &e.tree.nodes[t], &e.tasks[t]
 	before := s.status
-	if n.composite < 0 {
-		e.visitLeaf(t, s)
-	} else {
-		e.visitComposite(t, n, s)
+	for {
+		verdict := s.Outcome
+		if s.status <= Accept || s.status == Deactivating {
+			verdict = s.Request
+		}
+		to := cycle(s.status, verdict, s.active, s.Busy)
+		if to == s.status {
+			break
+		}
+		e.changes = append(e.changes, Change{Task: t, From: s.status, To: to, Iteration: e.iteration})
+		s.status = to
+		if to <= Failure {
+			break
+		}
+		if to.in(switching) {
+			e.start(t, n, s)
+		}
 	}
 	if s.status == before {
-		return
+		return none, nil, nil
 	}
 	e.changed = true
-	if n.parent < 0 {
-		e.down.add(t)
-		s.update()
-		return
+	return e.tell(t, n, s, before)
+}
+
+// start starts the procedure of a task that has become Activating or Deactivating. A composite that enters Deactivating
+// drops all holds.
+func (e *Engine) start(t Task, n *node, s *task) {
+	exit := s.status == Deactivating
+	switch {
+	case n.family == Leaf:
+		s.Outcome = Accept // not used before the action is active
+		s.Busy = s.Slow(exit)
+		e.commands = append(e.commands, Command{Task: t, Exit: exit})
+	case exit:
+		e.release(n, s)
 	}
-	e.tell(t, n, s, before)
 }
 
-// step takes a step of the status cycle.
-func (e *Engine) step(t Task, s *task, to Status) {
-	e.changes = append(e.changes, Change{Task: t, From: s.status, To: to, Iteration: e.iteration})
-	s.status = to
-}
-
-// update recomputes a task's effective status; its new status may release its hold. It reports whether a hold was
-// released.
-func (s *task) update() (released bool) {
-	if s.hold == held && s.status.in(judged) {
-		s.hold, released = free, true
+// tell updates a task's effective status and its parent's counts after its status has changed, and notes the parent for
+// the visits that this may affect. It returns the parent if it is to be visited next, else nil. A composite's own new
+// status is no reason for a down visit: the activity it passes on depends on its own activity, its verdict and its
+// children.
+func (e *Engine) tell(t Task, n *node, s *task, before Status) (Task, *node, *task) {
+	from, released := s.effective, s.hold == held && s.status <= Failure
+	if released {
+		s.hold = free
 	}
 	if s.hold == free {
 		s.effective = s.status
 	}
-	return released
-}
-
-// tell updates the parent's counts after a task's status has changed, and schedules the parent for the visits that this
-// may affect. A composite's own new status is no reason for a down visit: the activity it passes on depends on its own
-// activity, its verdict and its children.
-func (e *Engine) tell(t Task, n *node, s *task, before Status) {
-	parent := n.parent
-	p := &e.tree.nodes[parent]
-	c := &e.composites[n.above]
-	wasSwitching, effective := c.statuses.switching(), s.effective
-	c.statuses += inStatuses[s.status] - inStatuses[before]
-	if s.update() {
+	p := n.up
+	if p == nil {
+		if e.rootWants(s) != s.active {
+			e.down.add(t)
+		}
+		return none, nil, nil
+	}
+	parent, c := &e.tasks[p.slot], &e.composites[p.composite]
+	if released {
 		c.held--
 	}
-	if e.recount(p, c, n.place, effective, s.effective) || c.statuses.switching() != wasSwitching {
-		e.up.add(parent)
-	}
-	if e.tasks[parent].active {
-		e.down.add(parent)
+	if parent.active {
+		e.down.add(n.parent)
 		if c.passing {
 			e.down.add(t)
 		}
 	}
+	affected := false
+	if change := inStatuses[s.status&7] - inStatuses[before&7]; change != 0 {
+		c.statuses += change
+		affected = parent.Busy != c.statuses.switching()
+		parent.Busy = c.statuses.switching()
+	}
+	if s.effective != from && parent.judge(e.recount(p, c, n.slot-p.kids, from, s.effective, parent.Request)) {
+		affected = true
+	}
+	switch {
+	case !affected:
+		return none, nil, nil
+	case e.up.empty():
+		return n.parent, p, parent
+	}
+	e.up.add(n.parent)
+	return none, nil, nil
 }

@@ -190,30 +190,3 @@ func (l *Told) Take(in *Input, kind Kind, status Status) bool {
 	}
 	return true
 }
-
-// visitLeaf applies the status cycle to a leaf until it is stable. The verdict of a leaf is its request while it is
-// transient or Deactivating, else its outcome. A condition's request is its truth value, so it is never activated.
-func (e *Engine) visitLeaf(t Task, s *task) {
-	for {
-		verdict := s.Outcome
-		if s.status.in(transient | 1<<Deactivating) {
-			verdict = s.Request
-		}
-		to := cycle(s.status, verdict, s.active, s.Busy)
-		if to == s.status {
-			return
-		}
-		e.step(t, s, to)
-		switch to {
-		case Activating:
-			s.Busy = s.Slow(false)
-			e.commands = append(e.commands, Command{Task: t})
-		case Deactivating:
-			s.Outcome = Accept // not used before the action is active again
-			s.Busy = s.Slow(true)
-			e.commands = append(e.commands, Command{Task: t, Exit: true})
-		case Success, Failure:
-			return
-		}
-	}
-}

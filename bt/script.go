@@ -217,7 +217,7 @@ func (e *Engine) decide(n *node) (says Status, child int32, reached At) {
 func (e *Engine) passScript(t Task, n *node) {
 	c := &e.composites[n.composite]
 	says, child, reached := e.decide(n)
-	task := &e.tasks[t]
+	task := e.task(t)
 	passing := task.active && task.status.in(wanted) && says == Accept
 	want := int32(-1)
 	if passing && child >= 0 && e.child(n, child).effective.in(wanted) {
@@ -234,6 +234,9 @@ func (e *Engine) passScript(t Task, n *node) {
 		c.current = -1
 	}
 	e.handOver(n, c, want)
+	if task.judge(e.verdict(n, c)) {
+		e.up.add(t)
+	}
 }
 
 // elapse applies the input that a task's timer has elapsed.
@@ -245,6 +248,7 @@ func (e *Engine) elapse(t Task) {
 	next, ran := e.tree.scripts[n.script].Elapse(e.at[n.script])
 	if ran {
 		e.at[n.script] = next
+		e.task(t).judge(e.verdict(n, &e.composites[n.composite]))
 		e.up.add(t)
 		e.down.add(t)
 	}
@@ -261,5 +265,5 @@ func (e *Engine) leave(n *node, place int32, passing bool) {
 			return
 		}
 	}
-	e.setActive(t, false)
+	e.setActive(t, s, false)
 }

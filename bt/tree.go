@@ -26,7 +26,7 @@ type Task int32
 // Tree is a compiled tree. It never changes.
 type Tree struct {
 	nodes      []node
-	kids       []Task // the children of every composite, left to right, one composite after the other
+	kids       []Task // the children of every composite, left to right, one composite after the other; the root
 	names      []string
 	leaves     []Task
 	find       map[string]Task
@@ -39,19 +39,19 @@ type Tree struct {
 
 // node is the engine's view of a task.
 type node struct {
-	parent    Task // -1: the root
-	place     int32
+	up        *node // its parent; nil: the root
+	parent    Task  // -1: the root
+	slot      int32 // its index in Tree.kids
 	kids      int32 // index of its first child in Tree.kids
 	n         int32 // number of children
 	composite int32 // number among the composites; -1: a leaf
-	above     int32 // the parent's number among the composites
 	enough    int32 // Count: the number of good children that make it succeed
 	tooMany   int32 // Count: the number of bad children that make it fail, or that rule out success
 	script    int32 // Script: its number among the scripts
 	family    Family
 	memory    bool
 	over      statusSet // Chain: the effective statuses that are passed over
-	verdict   verdicts  // Chain
+	verdict   [8]Status // Chain: by the effective status of the child that decides
 }
 
 // Compile returns the tree of a description. It rejects an empty tree, a task with too few or too many children, and an
@@ -65,7 +65,12 @@ func Compile(root *Node) (*Tree, error) {
 	if _, err := t.add(root, &own, nil); err != nil {
 		return nil, err
 	}
-	t.nodes[t.Root()].parent = -1
+	top := &t.nodes[t.Root()]
+	top.parent, top.slot = -1, int32(len(t.kids))
+	t.kids = append(t.kids, t.Root())
+	for i := range t.Root() {
+		t.nodes[i].up = &t.nodes[t.nodes[i].parent]
+	}
 	t.nameTasks(own)
 	return t, nil
 }
@@ -106,7 +111,10 @@ func (t *Tree) add(d *Node, own *[]string, above []*Node) (Task, error) {
 		n.composite = -1
 		t.leaves = append(t.leaves, self)
 	case Chain:
-		n.over, n.verdict = says(law.over), law.verdict
+		n.over = says(law.over)
+		for s := range n.verdict {
+			n.verdict[s] = law.verdict[judgement[s]]
+		}
 	case Count:
 		n.enough, n.tooMany = int32(params[0]), int32(min(params[1], len(children)-params[0]+1))
 	case Script:
@@ -118,7 +126,7 @@ func (t *Tree) add(d *Node, own *[]string, above []*Node) (Task, error) {
 		t.composites++
 	}
 	for i, child := range children {
-		t.nodes[child].parent, t.nodes[child].place, t.nodes[child].above = self, int32(i), n.composite
+		t.nodes[child].parent, t.nodes[child].slot = self, n.kids+int32(i)
 	}
 	t.kids = append(t.kids, children...)
 	t.nodes = append(t.nodes, n)

@@ -24,7 +24,7 @@ func TestWork(t *testing.T) {
 		if i := flip(engineOf(t, wide(leaves, bt.ReactiveSequence)), 1); i.Visits != 1 || len(i.Changes) != 1 {
 			t.Errorf("%sa change that dies at once: %d visits, %d changes", name, i.Visits, len(i.Changes))
 		}
-		if i := flip(engineOf(t, wide(leaves, bt.ReactiveFallback)), 1); i.Visits != depth+2 || len(i.Changes) != depth+1 {
+		if i := flip(engineOf(t, wide(leaves, bt.ReactiveFallback)), 1); i.Visits != depth+1 || len(i.Changes) != depth+1 {
 			t.Errorf("%sa change that reaches the root: %d visits, %d changes", name, i.Visits, len(i.Changes))
 		}
 		d := wide(leaves, bt.ReactiveFallback)

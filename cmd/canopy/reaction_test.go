@@ -23,7 +23,7 @@ func TestReaction(t *testing.T) {
 	}
 	two, _, _ := canopy("reaction", twoActions, "--script", script)
 	trace, _, status := canopy("trace", "--count", twoActions, script)
-	if status != exitOK || !strings.HasSuffix(trace, "\n7: 4 event iterations, 10 status changes, 14 visits\n") {
+	if status != exitOK || !strings.HasSuffix(trace, "\n7: 4 event iterations, 10 status changes, 12 visits\n") {
 		t.Errorf("status %d, %s", status, trace)
 	}
 	_, end, _ := strings.Cut(trace, "\n6: ")
@@ -33,7 +33,7 @@ func TestReaction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	says(t, "the script", string(text), "# 4 event iterations, 10 status changes, 14 visits.\n", "\nentered left\n")
+	says(t, "the script", string(text), "# 4 event iterations, 10 status changes, 12 visits.\n", "\nentered left\n")
 }
 
 func TestReactionAsJSON(t *testing.T) {
