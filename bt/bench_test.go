@@ -14,7 +14,7 @@ import (
 // took 29 ns where the change dies after one level, 120 ns where it reaches the root of 1,024 leaves (4-ary), 250 ns
 // for an action swap in a 10-node tree, and 640 ns in a flat Parallel of 1,024 children that it scanned.
 
-// wide returns a tree with the given number of conditions in which every composite, but for some of the last ones, has
+// wide returns a tree with the given number of conditions in which every composite, except some of the last ones, has
 // four children.
 func wide(leaves int, kind bt.Kind) *bt.Node {
 	if leaves == 1 {

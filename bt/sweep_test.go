@@ -36,7 +36,7 @@ type sweptTask struct {
 	attempts int    // RetryUntilSuccessful, Repeat: the runs as written
 	runs     int    // RetryUntilSuccessful, Repeat: those that were followed by another one
 	result   string // RunOnce: success or failure, once its child has ended
-	branch   int    // IfThenElse: the child that it has come to, 0 while it is its condition
+	branch   int    // IfThenElse: the child that it has reached, 0 while it is its condition
 	timed    bool   // Delay, Timeout: its timer runs
 	elapsed  bool   // Delay, Timeout: it has elapsed since the task's activation
 

@@ -105,7 +105,7 @@ type Code struct {
 const registers = 16
 
 // run interprets the program from the place i on. It returns the accumulator and the place at which the program ends.
-// Calls stand outside the loop over the other instructions, so that the loop keeps its variables in registers.
+// Calls are outside the loop over the other instructions, so that the loop keeps its variables in registers.
 func (c *Code) run(signals []float64, above []bool, i uint) (a float64, end uint) {
 	program := c.program(above != nil)
 	var r [registers]float64

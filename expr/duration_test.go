@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A time is written alike wherever one is wanted.
+// A time is written alike wherever one is expected.
 func TestDuration(t *testing.T) {
 	for text, want := range map[string]float64{
 		"90": 90, "90 [s]": 90, "1.5 [min]": 90, "12h30m": 45000, "12h30min": 45000, "2 [d]": 172800, "2d": 172800,
@@ -27,7 +27,7 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// Where no time is wanted, nothing is a span: 3m are neither minutes nor metres.
+// Where no time is expected, nothing is a span: 3m are neither minutes nor metres.
 func TestParseFor(t *testing.T) {
 	metre, _ := ParseUnit("m")
 	for _, unit := range []Unit{metre, AnyUnit, One} {

@@ -54,7 +54,7 @@ func IsName(s string) bool {
 	return s != "" && wordIn(s) == s && s[len(s)-1] != '.' && !slices.Contains(reserved, s)
 }
 
-// Type is what an expression evaluates to.
+// Type is the type of an expression's value.
 type Type uint8
 
 // The types of expressions. Only reals change continuously. Values of the other types are discrete: they change only at

@@ -89,7 +89,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzParseAssignments: what is read of a list lies where it says, and each part is read or refused.
+// FuzzParseAssignments: each assignment of a list has the right place, and each part is read or refused.
 func FuzzParseAssignments(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, src string) {

@@ -28,7 +28,7 @@ func units(pairs ...string) Scope {
 	return scope
 }
 
-// mistake returns an error of this package as what it is.
+// mistake returns an error of this package with its type.
 func mistake(t testing.TB, err error) *Error {
 	t.Helper()
 	var e *Error
@@ -38,7 +38,7 @@ func mistake(t testing.TB, err error) *Error {
 	return e
 }
 
-// render shows errors as the user sees them.
+// render returns errors in the form shown to users.
 func render(src string, errs ...*Error) string {
 	var list diag.List
 	source := &diag.Source{Name: "plan", Text: src}

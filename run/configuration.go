@@ -19,8 +19,8 @@ var (
 	ErrRecorded     = errors.New("the recorded inputs belong to another mission")
 )
 
-// Configuration selects what decides in a run which actions are active. There are four: Continuous, Ticked, StateGraph
-// and Recorded, the rows of the 2014 paper's Table 1.
+// Configuration selects the part of a run that decides which actions are active. There are four: Continuous, Ticked,
+// StateGraph and Recorded, the rows of the 2014 paper's Table 1.
 type Configuration interface {
 	String() string
 	decider(m *mission.Mission) (executive.Decider, error)

@@ -106,7 +106,7 @@ func TestCopyWithinAnInstant(t *testing.T) {
 	}
 }
 
-// A restart that the owner wants gives up what is left of the step and changes nothing else: a tick that restarts moves
+// A restart that the owner requests discards the rest of the step and changes nothing else: a tick that restarts moves
 // the results within the tolerance, and is copied with the rest.
 func TestRestartOnRequest(t *testing.T) {
 	crossings := func(restart bool) (times []float64, s *Simulator) {

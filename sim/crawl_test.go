@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// x' = 1/(2-x) leads to x = 2 at t = 2, where the solution ends: beyond, x is pulled back. Time must not be crawled
-// through for ever.
+// x' = 1/(2-x) leads to x = 2 at t = 2, where the solution ends: beyond, x is pulled back. The run must not crawl
+// through it without end.
 func TestPoleIsNotCrawledThrough(t *testing.T) {
 	for _, horizon := range []float64{5, 1e6} {
 		sys := &System{States: []string{"calm", "x"}, AbsTol: []float64{1e-9},

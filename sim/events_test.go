@@ -70,7 +70,7 @@ func TestAlarmAndStateEventAreOneInstant(t *testing.T) {
 	}
 }
 
-// An alarm that the owner sets to the present fires at once, and not for ever.
+// An alarm that the owner sets to the present fires at once, and only a bounded number of times.
 func TestAlarmNow(t *testing.T) {
 	s := start(t, clockwork(), []float64{0}, []float64{0}, oneStep())
 	for n := 0; ; n++ {
@@ -468,8 +468,8 @@ func TestMisusePanics(t *testing.T) {
 }
 
 // driven is a plant of relative degree two with what switching excites: x' = v, v' = (u - v)/15 as an aircraft's
-// altitude, p' = 25 (u - z) - 8 p with p = z' as a drive, and (c, s), which circles for ever and takes no part.
-// The relay's band lies above zero.
+// altitude, p' = 25 (u - z) - 8 p with p = z' as a drive, and (c, s), which circles forever and has no influence. The
+// relay's band lies above zero.
 func driven(band float64) *System {
 	return &System{
 		States: []string{"x", "v", "z", "p", "c", "s"}, Inputs: 1, AbsTol: []float64{1e-6},

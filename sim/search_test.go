@@ -430,7 +430,7 @@ func TestDeclaredOrderDoesNotMatter(t *testing.T) {
 	}
 }
 
-// An indicator that comes to be watched on the wrong side of what was committed fires at once.
+// An indicator that is watched when it differs from its committed side fires at once.
 func TestWatchedTooLateFiresAtOnce(t *testing.T) {
 	s := start(t, clockwork(func(t float64) float64 { return t - 1 }), []float64{0}, []float64{0}, oneStep())
 	s.Watch(0, 0)
@@ -473,7 +473,7 @@ func TestPulseOnAFlatSignal(t *testing.T) {
 	}
 }
 
-// The rest of a step is cut by an alarm set meanwhile: what crosses behind it is found there, in the same step.
+// The rest of a step is cut by an alarm set meanwhile: a crossing after it is found there, in the same step.
 func TestRestOfAStepCutByAnAlarm(t *testing.T) {
 	crossing := func(at float64) func(float64) float64 { return func(t float64) float64 { return t - at } }
 	s := start(t, clockwork(crossing(2), crossing(2.52), crossing(2.58)), []float64{0}, []float64{0}, oneStep())

@@ -10,7 +10,7 @@ import (
 
 // Indicator declares one event indicator: a real function g of time, states and inputs; its side is whether g >= 0.
 type Indicator struct {
-	Name     string // for messages, such as the text of the relation it stands for
+	Name     string // for messages, such as the text of its relation
 	Switches bool   // the derivatives depend on its side: they change when it does
 
 	Threshold *Threshold // nil: g is the function with the number of the indicator

@@ -109,8 +109,8 @@ func (s *slow) margin(f *Formula, i int) float64 {
 	return best
 }
 
-// TestPartial: what is satisfied or violated on the beginning of a run is so on the whole run, wherever it is cut, also
-// between two places of one time.
+// TestPartial: a property that is satisfied or violated on the beginning of a run has this verdict on the whole run,
+// wherever it is cut, also between two places of one time.
 func TestPartial(t *testing.T) {
 	r := &maker{Rand: rand.New(rand.NewPCG(8, 3)), signals: true, unit: 0.5}
 	cases := 20_000

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// ChangeKind is what happened to a part.
+// ChangeKind is the kind of change of a part.
 type ChangeKind string
 
 // The kinds of change.

@@ -144,7 +144,7 @@ transitions:
 	}
 }
 
-// Random plans whose tasks all have names: what is reported is what sets of names and of pairs of names say. Names may be
+// Random plans whose tasks all have names: the report agrees with sets of names and of pairs of names. Names may be
 // left away; then the counts still add up, and a plan does not differ from itself.
 func TestRandomPlans(t *testing.T) {
 	for seed := range uint64(2000) {

@@ -8,7 +8,7 @@ import (
 	"canopy/document/plan"
 )
 
-// none stands for no task.
+// none means no task.
 const none bt.Task = -1
 
 // Plans compares two plans, subtrees expanded. A connection leads from a node to a child.

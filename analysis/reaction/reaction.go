@@ -325,7 +325,7 @@ func (x *explorer) instant(from int, in bt.Input, choices []timed) {
 		}
 	}
 	x.record(at)
-	if err != nil { // there is no state to go on from
+	if err != nil { // there is no state from which to continue
 		return
 	}
 	x.buffer = x.buffer[:0]

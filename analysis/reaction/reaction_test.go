@@ -37,7 +37,7 @@ func randomTree(r *rand.Rand, size int) *bt.Node {
 	return d
 }
 
-// randomInputs returns what leaves may tell: of some nothing is known, some are like those of plans.
+// randomInputs returns the possible inputs of leaves: some are unrestricted, some are like those of plans.
 func randomInputs(r *rand.Rand, tree *bt.Tree) []Repertoire {
 	all := Stubs(tree)
 	for i, t := range tree.Leaves() {
@@ -66,11 +66,11 @@ func outline(tree *bt.Tree) string {
 	return b.String()
 }
 
-// every returns every input that a leaf may ever tell, whether it changes something or not.
+// every returns every possible input of a leaf, whether it changes something or not.
 func every(t bt.Task, kind bt.Kind, in Repertoire) []bt.Input {
 	var all []bt.Input
 	for _, v := range in.Values {
-		if len(in.Values) == 1 && v == bt.Accept { // what an action says at first, and always
+		if len(in.Values) == 1 && v == bt.Accept { // the initial and only request of an action
 			continue
 		}
 		if kind == bt.Condition {
@@ -198,7 +198,7 @@ func checkScripts(t *testing.T, r *Result) {
 	}
 }
 
-// start returns an engine that has settled for the first time and knows which procedures always take time.
+// start returns an engine that has settled for the first time with the procedures that always take time.
 func start(tree *bt.Tree, inputs []Repertoire) *bt.Engine {
 	e := bt.NewEngine(tree, nil, 0)
 	var slow []bt.Input
@@ -257,7 +257,7 @@ func TestLongScripts(t *testing.T) {
 	}
 }
 
-// In trees of any size and however many leaves tell something at an instant, the structural bounds hold.
+// In trees of any size and with any number of inputs at an instant, the structural bounds hold.
 func TestBoundsOfLargeTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	rounds := 30_000
@@ -371,7 +371,7 @@ func TestBoundOfRunsIsTight(t *testing.T) {
 	}
 }
 
-// A search that is ended says so, and what it has seen is a lower bound.
+// A search that is ended reports this, and its result so far is a lower bound.
 func TestExploreInterrupted(t *testing.T) {
 	tree := trees.Compile(t, &bt.Node{Kind: bt.Parallel, Params: []int{1, 1}, Children: []*bt.Node{
 		{Kind: bt.Action, Name: "a"}, {Kind: bt.Action, Name: "b"}}})

@@ -16,7 +16,7 @@ type Panel struct {
 	Title    string
 	Grid     *Grid
 	Question int
-	Paths    []Path // drawn over it
+	Paths    []Path // drawn on top
 }
 
 // Sizes of a picture, in pixels: a panel, the frame of its axes in it, and a line of the legend below.
@@ -50,7 +50,7 @@ func Draw(w io.Writer, panels []Panel) error {
 	return err
 }
 
-// draw writes a panel, the one with this number, and returns the lines of its legend.
+// draw writes a panel, numbered for its identifiers, and returns the lines of its legend.
 func (p Panel) draw(w *bytes.Buffer, number int) (lines int) {
 	axes := p.Grid.Space.Axes
 	x := func(v float64) float64 { return frameLeft + frameWidth*(v-axes[0].Least)/(axes[0].Most-axes[0].Least) }
@@ -91,14 +91,14 @@ func (p Panel) draw(w *bytes.Buffer, number int) (lines int) {
 	return p.legend(w, counts, longest)
 }
 
-// text writes a text at a place.
+// text writes a text at a position.
 func text(w *bytes.Buffer, x, y float64, attributes, s string) {
 	fmt.Fprintf(w, `<text x="%.1f" y="%.1f"%s>`, x, y, attributes)
-	_ = xml.EscapeText(w, []byte(diag.Visible(s))) // a buffer takes everything
+	_ = xml.EscapeText(w, []byte(diag.Visible(s))) // a buffer has no errors
 	w.WriteString("</text>\n")
 }
 
-// ticks returns round numbers in a range, some five of them.
+// ticks returns about five round numbers in a range.
 func ticks(least, most float64) []float64 {
 	step := math.Pow(10, math.Floor(math.Log10((most-least)/4)))
 	for _, f := range []float64{5, 2} {
@@ -156,7 +156,7 @@ func (a Axis) label() string {
 	return fmt.Sprintf("%s [%s]", a.Name, a.Unit)
 }
 
-// cells draws the cells of the grid. Those of one colour side by side are drawn as one.
+// cells draws the cells of the grid. Adjacent cells of one colour are drawn as one.
 func (p Panel) cells(w *bytes.Buffer, longest float64, x, y func(float64) float64) {
 	g := p.Grid
 	leaves := slices.Clone(g.leaves)
@@ -190,7 +190,7 @@ func (p Panel) cells(w *bytes.Buffer, longest float64, x, y func(float64) float6
 	w.WriteString("</g>\n")
 }
 
-// fill returns the colour of a cell: of the class of most of its corners, and of their mean time.
+// fill returns the colour of a cell, by the class of most of its corners and their mean time.
 func (p Panel) fill(l cell, longest float64) (colour string, known bool) {
 	var votes [len(colours)]int
 	var times [len(colours)]float64

@@ -38,9 +38,10 @@ func pick(yes bool) Class {
 
 var unit = &Space{Axes: [2]Axis{{0, "x", "1", 0, 1}, {1, "y", "1", 0, 1}}, Until: 1}
 
-// No boundary that the coarse grid saw is lost: where two neighbouring corners of the coarse grid differ, two neighbouring
-// corners of finest cells between them do. What is not refined is alike at all corners, and where the coarse grid saw a
-// boundary the refined answers agree with all points of the finest grid, asked one by one, but for a few.
+// No boundary that the coarse grid saw is lost: where two neighbouring corners of the coarse grid differ, two
+// neighbouring corners of finest cells between them do. What is not refined is alike at all corners, and where the
+// coarse grid saw a boundary the refined answers agree with all points of the finest grid, sampled one by one, with few
+// exceptions.
 func TestRefinementKeepsBoundaries(t *testing.T) {
 	const cells, depth = 9, 3
 	for name, c := range curves {

@@ -71,7 +71,7 @@ func (r *Regression) Classes() []string {
 		"does not lead on", "the run broke off"}
 }
 
-// condition returns the task that stands for a rule's condition.
+// condition returns the task that represents a rule's condition.
 func (r *rule) condition(m *mission.Mission) bt.Task {
 	tree := m.Plan.Tree
 	return tree.Children(tree.Children(tree.Root())[r.watch])[0]

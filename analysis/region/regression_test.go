@@ -115,8 +115,9 @@ func TestExample3InNumbers(t *testing.T) {
 	}
 }
 
-// Without hysteresis the example is a sliding mode: the run stops as chattering, or goes on with an error of the order of
-// a step. Continuous time gives x' = (1 - drift) / 2 along y = 1: the goal at 9 s for 0.5 m/s, never for 1 m/s.
+// Without hysteresis the example is a sliding mode: the run stops as chattering, or continues with an error of the
+// order of a step. Continuous time gives x' = (1 - drift) / 2 along y = 1: the goal at 9 s for 0.5 m/s, never for 1
+// m/s.
 func TestExample3WithoutHysteresis(t *testing.T) {
 	for _, c := range []struct {
 		drift string

@@ -14,7 +14,7 @@ import (
 // looks is the number of times a run is checked for leaving the vehicle's ranges, in addition to events.
 const looks = 100
 
-// Trial is the question what a plan returns, at once or later.
+// Trial asks for the result of a plan, at once or later.
 type Trial struct {
 	space   *Space
 	mission *mission.Mission
@@ -106,7 +106,7 @@ type change struct {
 type watcher struct {
 	keep    bool // samples, and all changes
 	changes []change
-	outside string // what left the vehicle's ranges
+	outside string // the state that left the vehicle's ranges
 	xs, ys  []float64
 }
 

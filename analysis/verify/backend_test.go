@@ -259,7 +259,7 @@ func (c *clauses) task(t bt.Task) {
 							rest = append(rest, other[j])
 						}
 					}
-					subsets(len(rest), limit, func(bads int) { // not so many of the others
+					subsets(len(rest), limit, func(bads int) { // fewer of the others
 						var not []int
 						for j := range rest {
 							if bads>>j&1 != 0 {
@@ -288,7 +288,7 @@ func (c *clauses) satisfiable(extra ...[]int) bool {
 }
 
 // TestBackendsAgree: decision diagrams, truth tables under the same questions, and a satisfiability solver on an
-// encoding of its own say the same of random plans.
+// separate encoding agree on random plans.
 func TestBackendsAgree(t *testing.T) {
 	r := &randomPlan{Rand: rand.New(rand.NewPCG(5, 3))}
 	cases, solved := 600, 0

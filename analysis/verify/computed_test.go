@@ -8,7 +8,8 @@ import (
 	"canopy/expr"
 )
 
-// A computed signal that stands for too much is a signal of which nothing is known; others are what they stand for.
+// A computed signal that expands to too much is a signal without known properties; others are replaced by their
+// expressions.
 func TestComputedSignalsAreBounded(t *testing.T) {
 	parse := func(text string) *expr.Expr {
 		e, err := expr.Parse(text)

@@ -38,7 +38,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// inputKind is the kind of input that a variable stands for.
+// inputKind is the kind of input that a variable represents.
 type inputKind uint8
 
 const (

@@ -83,7 +83,7 @@ func eachKind(t *testing.T, kind bt.Kind, r *rand.Rand, reached map[bt.Status]bo
 		t.Error(err)
 	}
 	subject := declare.Subject{Plan: p}
-	for _, l := range p.Tree.Leaves() { // some actions refuse and end at any time, not so many that searches are cut short
+	for _, l := range p.Tree.Leaves() { // some actions refuse and end at any time, but few enough that searches are not cut short
 		if p.Tree.Kind(l).Acts() && len(subject.Declared.Free) < 2 && r.IntN(3) == 0 {
 			subject.Declared.Free = append(subject.Declared.Free, p.Tree.Name(l))
 		}

@@ -213,7 +213,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestProceduresThatTakeTime: what is so only because they do.
+// TestProceduresThatTakeTime: findings that hold only because procedures take time.
 func TestProceduresThatTakeTime(t *testing.T) {
 	for _, test := range []struct{ name, plan, question, text, script string }{
 		{"an exit procedure that writes", `<ReactiveParallel name="both"><ReactiveFallback name="f"><ReactiveSequence name="s">
@@ -237,7 +237,7 @@ func TestProceduresThatTakeTime(t *testing.T) {
 	}
 }
 
-// TestSearchKnowsItsLimits: a plan that remembers is searched to the end, also where procedures take time, but for those
+// TestSearchKnowsItsLimits: a plan that remembers is searched to the end, also where procedures take time, except those
 // that have too many worlds, or procedures that are over in too many ways.
 func TestSearchKnowsItsLimits(t *testing.T) {
 	never := func(*Player, []bool) bool { return false }

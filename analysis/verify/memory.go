@@ -202,7 +202,7 @@ func (m *Model) restrictMemory() {
 }
 
 // since returns where a child's turn has come in an active composite: where the child before it is pinned, if the
-// composite pins, else where the composite is active. A script that never goes on after a child has no such child.
+// composite pins, else where the composite is active. A script that never continues after a child has no such child.
 func (m *Model) since(p, child bt.Task) set {
 	kids := m.tree.Children(p)
 	if i := slices.Index(kids, child); i > 0 && m.pinsOver(p, kids[i-1]) {

@@ -47,7 +47,7 @@ type Model struct {
 	rules             []set        // that the memory obeys
 	acts              []bool
 	remembers         []bool
-	latches           set          // what conditions with hysteresis can remember; nil: there are none
+	latches           set          // the possible memory of conditions with hysteresis; nil: there are none
 	reachable         *exploration // with the engine; nil: not begun
 	lawful            set          // the states that facts and latches allow
 	entered           []bool       // by task: the engine was seen to activate it
@@ -431,7 +431,8 @@ func (m *Model) parallel(t bt.Task) (good, bad set) {
 	return good, bad
 }
 
-// atLeast returns where at least k of the sets hold. If k is more than half, the sets that do not are counted.
+// atLeast returns the states in which at least k of the sets hold. If k is more than half, the sets that do not hold
+// are counted.
 func (m *Model) atLeast(k int, sets []set) set {
 	s := m.space
 	if n := len(sets); k > n-k+1 {
@@ -499,7 +500,7 @@ func (m *Model) activity(pass func(t, k bt.Task, prefix, over set) set) []set {
 	return active
 }
 
-// passes returns what a chain passes over, nil if it passes over nothing.
+// passes returns the judgement that a chain passes over, nil if there is none.
 func (m *Model) passes(t bt.Task) []set {
 	switch m.tree.Kind(t).Over() {
 	case bt.Success:

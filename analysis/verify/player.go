@@ -47,7 +47,7 @@ func (p *Player) begin(world []bool, over ...bt.Task) (*Player, error) {
 // and actions ask to be activated.
 func (m *Model) newTrace() *Player {
 	p := m.idle()
-	_, _ = p.engine.Settle(nil) // as the script will: what it comes to is what counts
+	_, _ = p.engine.Settle(nil) // as the script will
 	return p
 }
 

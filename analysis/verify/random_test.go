@@ -179,7 +179,7 @@ func (r *randomPlan) subject(t *testing.T) declare.Subject {
 }
 
 // brute visits every state that the engine can reach, one world after another, with an own reading of the leaves'
-// expressions. It knows nothing of the abstraction: signals have values between, on and beyond the limits.
+// expressions. It does not use the abstraction: signals have values between, on and beyond the limits.
 type brute struct {
 	declare.Subject
 	codes  []bruteLeaf

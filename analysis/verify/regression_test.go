@@ -13,7 +13,7 @@ import (
 	"canopy/document/plan"
 )
 
-// TestRegression: lists of rules whose answers follow by hand.
+// TestRegression: lists of rules whose answers were derived manually.
 func TestRegression(t *testing.T) {
 	const example = `<ReactiveFallback name="courier"><Condition name="there" on="x ge 3"/>
 		<ReactiveSequence name="go"><Condition name="charged" on="%s"/><Action name="fly"%s/></ReactiveSequence>
@@ -213,9 +213,9 @@ func (r *ruled) cross(rates [2]float64) (ok bool) {
 	return true
 }
 
-// TestRulesLeadOn: on random lists of rules with random rates, no flight leaves a rule that is proved but for an earlier
-// one, and none stays in it for ever; if all are proved and the last holds always, it comes to the first. Flights do go
-// astray with rules that are not proved.
+// TestRulesLeadOn: on random lists of rules with random rates, no flight leaves a proved rule except for an earlier
+// one, and none stays in it forever; if all are proved and the last holds always, the flight reaches the first. Flights
+// do go astray with rules that are not proved.
 func TestRulesLeadOn(t *testing.T) {
 	r := &ruled{Rand: rand.New(rand.NewPCG(4, 4))}
 	cases := 1000

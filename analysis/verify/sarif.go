@@ -61,9 +61,8 @@ type (
 	}
 )
 
-// SARIF returns findings as a SARIF 2.1.0 document, which editors and build servers show at their places: what is
-// proved passes, what is refuted is an error, what could not be concluded is open; what is accepted is suppressed with
-// its reason.
+// SARIF returns findings as a SARIF 2.1.0 document, which editors and build servers show at their places: a proved
+// statement passes, a refuted one is an error, an unknown one is open; an accepted one is suppressed with its reason.
 func SARIF(found []Finding, version string) ([]byte, error) {
 	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "canopy check", Version: version}

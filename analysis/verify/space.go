@@ -8,11 +8,11 @@ const (
 	maxKept  = 4_000_000
 )
 
-// set is a set of assignments of truth values to a space's variables. Sets of one space only go together.
+// set is a set of assignments of truth values to a space's variables. Operations combine only sets of one space.
 type set any
 
 // space is an algebra of sets. When an operation would exceed the space's bound, the space is full: from then on its
-// results mean nothing.
+// results have no meaning.
 type space interface {
 	none() set
 	all() set
@@ -23,11 +23,11 @@ type space interface {
 	// hide returns the assignments that are in a for some values of the variables.
 	hide(a set, variables []int) set
 	empty(a set) bool
-	// top returns the last variable that a set depends on, -1: none.
+	// top returns the last variable that a set depends on, -1 if there is none.
 	top(a set) int
-	// witness returns the values of an assignment in a set that is not empty; those that do not matter are open.
+	// witness returns an assignment in a set that is not empty; values that do not matter are open.
 	witness(a set) []value
-	// shortest is a witness with as few values as the space can find without trying.
+	// shortest is a witness with as few values as the space can find directly.
 	shortest(a set) []value
 	full() bool
 }
@@ -42,20 +42,20 @@ const (
 )
 
 // diagrams is the space of reduced ordered binary decision diagrams (Bryant, Graph-Based Algorithms for Boolean
-// Function Manipulation, 1986). The last variable is at the top: what a composite has passed over, from its first child
-// on, is then extended at the top, in constant time for inputs that occur once.
+// Function Manipulation, 1986). The last variable is at the top: the set of states in which a composite has passed over
+// its first children is then extended at the top, in constant time for inputs that occur once.
 type diagrams struct {
 	bdd *rudd.BDD
 	n   int
-	// The library counts references in finalizers, which run beside us. All sets are kept until the space is dropped, so
-	// that none runs while it is in use.
+	// The library counts references in finalizers, which run concurrently. All sets are kept until the space is
+	// dropped, so that no finalizer runs while it is in use.
 	kept  []rudd.Node
-	below map[int][2]rudd.Node // by node: low and high, as far as they were asked for
+	below map[int][2]rudd.Node // by node: low and high, once they were requested
 	lost  bool
 }
 
 func newDiagrams(variables int) space {
-	// The library's caches of results forget what collides: too small a one makes an operation exponential.
+	// The library's caches drop colliding results: too small a cache makes an operation exponential.
 	size := min(max(1<<13, 256*variables), 1<<18)
 	b, err := rudd.New(max(1, variables), rudd.Nodesize(size), rudd.Cachesize(size), rudd.Cacheratio(25),
 		rudd.Maxnodesize(maxNodes))
@@ -109,7 +109,7 @@ func (d *diagrams) hide(a set, variables []int) set {
 	if d.lost || len(variables) == 0 {
 		return a
 	}
-	cube := d.all() // not the library's Makeset, which drops what it makes on the way
+	cube := d.all() // not the library's Makeset, which drops its intermediate results
 	for _, v := range variables {
 		cube = d.and(cube, d.variable(v))
 	}
@@ -123,7 +123,7 @@ func (d *diagrams) empty(a set) bool { return d.lost || *a.(rudd.Node) == 0 }
 
 func (d *diagrams) witness(a set) []value {
 	w := d.anything()
-	for node := a.(rudd.Node); *node > 1; { // every node but the empty set leads to the full one
+	for node := a.(rudd.Node); *node > 1; { // every node except the empty set leads to the full set
 		v := d.n - 1 - d.bdd.Label(node)
 		below, ok := d.below[*node]
 		if !ok {

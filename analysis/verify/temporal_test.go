@@ -15,7 +15,7 @@ import (
 	"canopy/temporal"
 )
 
-// booleanPlan writes plans over at most so many conditions that the plan does not explain, and properties of them.
+// booleanPlan writes plans over at most this number of conditions without expressions, and properties of them.
 type booleanPlan struct {
 	*rand.Rand
 	inputs int

@@ -113,7 +113,7 @@ func TestProvingExample(t *testing.T) {
 	}
 }
 
-// Every mission that ships is proved, or says why a finding is accepted.
+// Every mission that ships is proved, or gives the reason why a finding is accepted.
 func TestShippedMissionsAreProved(t *testing.T) {
 	files, err := filepath.Glob("../../missions/*.yaml")
 	if err != nil {
@@ -228,7 +228,7 @@ func TestCheckInterrupted(t *testing.T) {
 	}
 }
 
-// A check that takes too long says so, and what it has not answered.
+// A check that takes too long reports this, and the questions that it has not answered.
 func TestCheckBudget(t *testing.T) {
 	var b strings.Builder
 	for range 300 {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// clone makes a folder with the missions and examples of the repository the working folder, so that documented
-// commands find them and leave nothing behind. It returns the repository's folder.
+// clone makes a folder with the missions and examples of the repository the working folder, so that documented commands
+// find them and leave no files. It returns the repository's folder.
 func clone(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -29,7 +29,7 @@ func clone(t *testing.T) string {
 
 var shellWord = regexp.MustCompile(`"[^"]*"|[^\s"]+(?:"[^"]*")?`)
 
-// documented runs a command as it is documented, but that a long flight is shortened, and returns what it prints.
+// documented runs a command as it is documented, except that a long flight is shortened, and returns its output.
 func documented(t *testing.T, line string) string {
 	t.Helper()
 	line, _, _ = strings.Cut(line, " > ")
@@ -51,7 +51,7 @@ func documented(t *testing.T, line string) string {
 	return stderr + stdout
 }
 
-// Each command in a block of a document runs, and what stands in a block of text below is what it prints.
+// Each command in a block of a document runs, and a block of text below it is its output.
 func TestDocumentedCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: the commands have tests of their own")

@@ -10,7 +10,8 @@ import (
 	"canopy/vehicle/model"
 )
 
-// FuzzBox: whatever stands in `--box`, `--from` and `--start`, its values are finite and in the state's range, or it is refused.
+// FuzzBox: for any text of `--box`, `--from` and `--start`, its values are finite and in the state's range, or it is
+// refused.
 func FuzzBox(f *testing.F) {
 	v := &model.Vehicle{Name: "boat", States: []model.State{
 		{Variable: model.Variable{Name: "x", Unit: "m"}, Range: model.Between(-10, 10)},
@@ -33,7 +34,8 @@ func FuzzBox(f *testing.F) {
 	})
 }
 
-// FuzzLog: whatever run.mcap holds, `report` and `monitor` end with an exit status of theirs, and say why if it is not 0.
+// FuzzLog: for any bytes of run.mcap, `report` and `monitor` end with one of their exit statuses, and give the reason
+// if it is not 0.
 func FuzzLog(f *testing.F) {
 	dir := f.TempDir()
 	plan := `<root BTCPP_format="4"><BehaviorTree ID="p"><ReactiveSequence><Condition ID="early" on="t lt 1 [s]"/>

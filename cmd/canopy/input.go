@@ -23,7 +23,7 @@ const maxInput = 16 << 20
 
 var errInput = errors.New("longer than 16 MiB, too long for a plan, mission or script")
 
-// standardInput is the file name that stands for the standard input.
+// standardInput is the file name of the standard input.
 const standardInput = "-"
 
 // documents holds the documents read by the command line, by name. Each is read once: a pipe cannot be read again.
@@ -77,7 +77,7 @@ func nearFile(err error) error {
 	return err
 }
 
-// kind is what a document is.
+// kind is the kind of a document.
 type kind uint8
 
 const (

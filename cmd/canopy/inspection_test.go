@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The inspection comes to its end and home; with a small battery it comes home early, with charge left.
+// The inspection ends at home; with a small battery it returns home early, with charge left.
 func TestInspection(t *testing.T) {
 	clone(t)
 	for battery, inspected := range map[string]bool{"60": true, "30": false} {

@@ -66,7 +66,7 @@ func TestStandardInput(t *testing.T) {
 	}
 }
 
-// A mission stands for its plan where a plan is shown, traced or compared.
+// A mission is accepted in place of its plan where a plan is shown, traced or compared.
 func TestMissionsStandForPlans(t *testing.T) {
 	script := filepath.Join(write(t, map[string]string{"script.txt": "set critical true\n"}), "script.txt")
 	const plan = "../../missions/solar-day.xml"

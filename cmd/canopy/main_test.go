@@ -22,7 +22,7 @@ import (
 
 const solarDay = "../../missions/solar-day.yaml"
 
-// canopy runs a command line and returns what it prints and its exit status.
+// canopy runs a command line and returns its output and its exit status.
 func canopy(args ...string) (stdout, stderr string, status int) {
 	var out, err bytes.Buffer
 	status = execute(args, &out, &err)
@@ -91,8 +91,8 @@ func TestRunJSON(t *testing.T) {
 	}
 }
 
-// A mission whose plan has failed is flown to its end, but table, report, summary and exit status tell that the plan has
-// not reached what it was for.
+// A mission whose plan has failed is flown to its end, but table, report, summary and exit status show that the plan
+// has failed.
 func TestRunOfAPlanThatFails(t *testing.T) {
 	dir := write(t, map[string]string{
 		"m.yaml": "mission: m\nplan: p.xml\nvehicle: solar\nhorizon: 60\nends_with_plan: true\n",
@@ -295,7 +295,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	says(t, "the message", stderr, "permission denied")
 }
 
-// Interrupted: exit by an error that says so, and complete files up to there.
+// Interrupted: an error that states this, and complete files up to that time.
 func TestInterrupt(t *testing.T) {
 	m, diags := mission.Read(solarDay, os.ReadFile, model.Vehicles(), nil)
 	if m == nil {

@@ -10,8 +10,7 @@ import (
 	"canopy/run/record"
 )
 
-// FuzzMonitor: whatever a log says of its run, whatever mission it carries and wherever it is cut, properties are judged
-// on it or it is refused.
+// FuzzMonitor: for any log with any mission, cut anywhere, properties are judged on it or it is refused.
 func FuzzMonitor(f *testing.F) {
 	header := []byte(`{"horizon":9,"signals":[{"name":"x","unit":"m"}],` +
 		`"tasks":[{"name":"a","kind":"Action","parent":-1,"initial":"Accept"}]}`)

@@ -115,7 +115,7 @@ func TestMonitorWrongInput(t *testing.T) {
 	}
 }
 
-// A log that is not whole is not believed beyond its end, and the exit status says so.
+// A log that is not whole is not believed beyond its end, and the exit status shows this.
 func TestMonitorBelievesWholeLogs(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "run")

@@ -54,7 +54,7 @@ func TestReactionAsJSON(t *testing.T) {
 	}
 }
 
-// A search that is cut short says so and leaves the bound.
+// A search that is cut short reports this and still gives the bound.
 func TestReactionUndecided(t *testing.T) {
 	stdout, _, status := canopy("reaction", "../../missions/solar-day.xml", "--states", "500")
 	if status != exitOK {

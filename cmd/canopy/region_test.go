@@ -39,7 +39,7 @@ func TestRegionWorkers(t *testing.T) {
 	}
 }
 
-// The text says what was asked, that it is no proof, and what follows; pictures are written.
+// The text contains the question, the note that it is no proof, and the conclusions; pictures are written.
 func TestRegionText(t *testing.T) {
 	dir := t.TempDir()
 	small := []string{"--resolution", "6", "--refine", "1"}
@@ -108,7 +108,7 @@ func TestRegionWrongInput(t *testing.T) {
 	}
 }
 
-// Interrupted, the command prints what it has and fails.
+// Interrupted, the command prints its results so far and fails.
 func TestRegionInterrupted(t *testing.T) {
 	m, diags := mission.Read(boat, os.ReadFile, nil, nil)
 	if m == nil {

@@ -21,7 +21,7 @@ import (
 var cases = flag.Int("cases", 2, "how often TestRobust tries each way to end a run, or to spoil its files")
 
 // TestMain makes this program the command itself, for tests that end it from outside: its arguments are then in the
-// environment, one a line, and the greatest size of a file [bytes].
+// environment, one a line, and the maximum size of a file [bytes].
 func TestMain(m *testing.M) {
 	if args := os.Getenv("CANOPY_ARGS"); args != "" {
 		var size uint64
@@ -101,7 +101,7 @@ func (r *robust) reads(t *testing.T, what, out string) {
 }
 
 // TestRobust ends runs from outside at many moments, fills their disk and spoils their files: no reader panics, what is
-// there can be read, and the run goes on from it to the bytes of one that nothing happened to, or is refused.
+// there can be read, and the run continues from it to the bytes of an undisturbed one, or is refused.
 func TestRobust(t *testing.T) {
 	r := &robust{Rand: rand.New(rand.NewPCG(8, 20)), dir: t.TempDir()}
 	first := filepath.Join(r.dir, "whole")

@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// process is this test's program, run once more for one test, that tells and is told lines.
+// process is this test's program, run once more for one test, which exchanges lines with it.
 type process struct {
 	*exec.Cmd
 	in    io.WriteCloser
 	lines *bufio.Scanner
 }
 
-// child is set in the process of a test, to what is wanted of it.
+// child is set in the process of a test: its task.
 const child = "CANOPY_CHILD"
 
 func start(t *testing.T, what string) *process {

@@ -81,8 +81,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// matches compares a list of one diagnostic with `[file:]line:column code word...`; each word must stand in the
-// message, its marked text or its hint.
+// matches compares a list of one diagnostic with `[file:]line:column code word...`; each word must be in the message,
+// its marked text or its hint.
 func matches(t *testing.T, name string, diags diag.List, want string) {
 	t.Helper()
 	if len(diags) != 1 {

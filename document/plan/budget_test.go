@@ -29,7 +29,7 @@ func laughs(levels, uses int, value, condition string) string {
 	return b.String()
 }
 
-// What a plan's ports stand for is bounded, in one expression and in all: a few lines do not fill the memory, and the
+// The expansion of a plan's ports is bounded, in one expression and in all: a few lines do not fill the memory, and the
 // message is at the place in the author's own file where the bound is reached.
 func TestPortsAreBounded(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -85,7 +85,7 @@ func plans(t testing.TB, pattern string) []string {
 	return paths
 }
 
-// inFull describes all that a plan says.
+// inFull describes a plan completely.
 func inFull(p *Plan) string {
 	var b strings.Builder
 	for i := range p.Leaves {
@@ -169,7 +169,7 @@ func TestFiveMistakesAtOnce(t *testing.T) {
 	}
 }
 
-// What a message quotes stands at its place in the file, references included.
+// The quotation of a message is at its place in the file, references included.
 func TestPlaces(t *testing.T) {
 	quoted := regexp.MustCompile(
 		`^(?:unknown (?:signal|node|function|unit)|there is no tree|.* has no attribute(?: or port)?) "([^"]*)"`)
@@ -194,7 +194,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Without a vocabulary, names and units are not checked, and leaves need not say what they do.
+// Without a vocabulary, names and units are not checked, and leaves need no attributes.
 func TestWithoutVocabulary(t *testing.T) {
 	const text = `<root BTCPP_format="4"><BehaviorTree ID="x"><Sequence>
 		<Condition ID="a"/><Condition on="anything gt 3 [m]"/><Action ID="b" write="some := other"/>
@@ -374,7 +374,7 @@ func TestLayoutDoesNotOverlap(t *testing.T) {
 	}
 }
 
-// A plan is a view on its document: a task's element is edited there, and all else stays as it is.
+// A plan is a view on its document: a task's element is edited there, and the rest is preserved.
 func TestEditPlan(t *testing.T) {
 	src := source(t, "../../missions/solar-day.xml")
 	p, list := Read(src, signals)

@@ -139,7 +139,7 @@ func TestTraceByteOrderMark(t *testing.T) {
 	}
 }
 
-// What Names says of a name is so: a line of a script finds the leaf.
+// Names is right about each name: a line of a script finds the leaf.
 func TestNames(t *testing.T) {
 	for _, name := range []string{"c", "two words", "two  blanks", "set true", "entry", "äöü/x", "", " a", "a ", "a;b", "a#b", "#", "a\nb"} {
 		root := &bt.Node{Kind: bt.Inverter, Children: []*bt.Node{{Kind: bt.Condition, Name: name}}}

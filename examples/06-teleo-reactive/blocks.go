@@ -70,8 +70,8 @@ func arrangements() []table {
 	return all
 }
 
-// possible reports whether at most one block is held or stands on another one, each stands above the table or alone in
-// the hand.
+// possible reports whether at most one block is held or is on another one, each is above the table or alone in the
+// hand.
 func (w *table) possible() bool {
 	for i, block := range blocks {
 		users := 0

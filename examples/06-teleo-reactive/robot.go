@@ -57,7 +57,7 @@ const (
 )
 
 // plain is a robot's world with obstacles. A new point is drawn at random in the vicinity of the robot and its goal:
-// when the call that takes it as a parameter begins, and again when the robot stands still away from home, because it
+// when the call that takes it as a parameter begins, and again when the robot has stopped away from home, because it
 // has reached the point or because all ways are blocked.
 type plain struct {
 	robot     body

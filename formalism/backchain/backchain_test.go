@@ -15,8 +15,8 @@ import (
 	"canopy/explore"
 )
 
-// randomWorld returns a document with so many conditions and actions and a goal. Without deletes, no fact is the
-// opposite of a condition.
+// randomWorld returns a document with the given numbers of conditions and actions, and a goal. Without deletes, no fact
+// is the opposite of a condition.
 func randomWorld(r *rand.Rand, conditions, actions int, deletes bool) (document, goal string) {
 	facts := func(most int) string {
 		var list []string
@@ -83,8 +83,8 @@ func build(t *testing.T, document, goal string) (*World, []plan.Fact, *plan.Plan
 	return w, facts, p, list
 }
 
-// Random worlds, with a dumb planner that knows from which states the goal can be reached. Without `not` the plan reaches
-// it from all of these, with `not` from nearly all; Check counts the same.
+// Random worlds, with a simple planner that determines the states from which the goal can be reached. Without `not` the
+// plan reaches it from all of these, with `not` from nearly all; Check counts the same.
 func TestRandomWorlds(t *testing.T) {
 	rounds := 3000
 	if testing.Short() {
@@ -217,7 +217,7 @@ func TestLargeWorlds(t *testing.T) {
 	}
 }
 
-// A check ends when the budget does, and tells how far it came.
+// A check ends with its budget and reports its progress.
 func TestCheckBounded(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`<root BTCPP_format="4"><TreeNodesModel><Condition ID="f0"/><Action ID="a0" post="f0"/>`)

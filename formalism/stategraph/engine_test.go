@@ -62,7 +62,7 @@ transitions: [{suspend: p, to: off, when: stop}]`)
 	}
 }
 
-// What a graph says of itself is what was written.
+// The accessors of a graph return its document.
 func TestGraph(t *testing.T) {
 	g := read(t, `
 graph: G

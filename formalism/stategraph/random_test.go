@@ -312,8 +312,8 @@ func (r *randomGraph) newLiteral(g *Graph) *literal {
 	return l
 }
 
-// The engine takes the rounds that the rules say, on random graphs with random conditions at random times and at the
-// alarms; besides, of each branch of an active level exactly one step is active, and a copy goes on alike.
+// The engine takes the rounds of the rules, on random graphs with random conditions at random times and at the alarms;
+// in addition, exactly one step of each branch of an active level is active, and a copy continues alike.
 func TestRandom(t *testing.T) {
 	graphs := 3000
 	if testing.Short() {

@@ -50,9 +50,9 @@ func TestChattering(t *testing.T) {
 }
 
 // TestConventionalRandom ticks random trees conventionally. Entries and exits alternate; outside the parallels a
-// sibling is left before another one is entered; a saved state goes on alike; halted, all is idle. If nothing is to be
-// remembered, as composites have no memory and actions neither end nor refuse, the same actions run after each tick as
-// by the law.
+// sibling is left before another one is entered; a saved state continues alike; halted, all is idle. If nothing is to
+// be remembered, as composites have no memory and actions neither end nor refuse, the same actions run after each tick
+// as by the law.
 func TestConventionalRandom(t *testing.T) {
 	count, compared := 20_000, 0
 	if testing.Short() {

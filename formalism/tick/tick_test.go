@@ -72,7 +72,7 @@ func randomTicks(t *testing.T, seed uint64) (entries int) {
 				entries++
 			}
 		}
-		if r.IntN(4) == 0 { // go on with a copy; whatever then happens to the original must not matter
+		if r.IntN(4) == 0 { // continue with a copy; later changes of the original must not matter
 			if i%2 == 0 {
 				other.CopyFrom(ticks)
 			} else {
@@ -94,7 +94,7 @@ func randomTicks(t *testing.T, seed uint64) (entries int) {
 	return entries
 }
 
-// TestCut cuts instants short and goes on from there: entries and exits alternate, and Halt runs all exits.
+// TestCut cuts instants short and continues from there: entries and exits alternate, and Halt runs all exits.
 func TestCut(t *testing.T) {
 	cut := 0
 	for seed := range uint64(3000) {

@@ -37,8 +37,8 @@ func TestDoor(t *testing.T) {
 	}
 }
 
-// TestDoorPlan plays what the paper says of its Fig. 6: each action is tried when those before it have failed, and the
-// keys are not tried when they were not found.
+// TestDoorPlan plays the paper's description of its Fig. 6: each action is tried when those before it have failed, and
+// the keys are not tried when they were not found.
 func TestDoorPlan(t *testing.T) {
 	p, list := andOr(t, readFile(t, door)).Plan(true)
 	if len(list) > 0 {

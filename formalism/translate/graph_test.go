@@ -42,7 +42,7 @@ func randomTree(r *rand.Rand, size int) *bt.Node {
 	return build(size)
 }
 
-// randomInputs returns an input for each condition, and for some of what the actions can say.
+// randomInputs returns an input for each condition, and for some inputs of actions.
 func randomInputs(r *rand.Rand, tree *bt.Tree, most int) []Proposition {
 	var inputs, more []Proposition
 	for _, t := range tree.Leaves() {
@@ -114,8 +114,8 @@ func activeSteps(e *stategraph.Engine) []string {
 }
 
 // TestGraphIsTheTree: on random trees, whatever the inputs are at an instant, the same actions are active after it in
-// the graph, in the state graph's own engine, and in the tree, in the tree's. The tree is told what its actions say as
-// a mission tells it, written down here once more.
+// the graph, in the state graph's own engine, and in the tree, in the tree's. The tree receives the inputs of its
+// actions as in a mission, implemented here once more.
 func TestGraphIsTheTree(t *testing.T) {
 	trees := 4000
 	if testing.Short() {
@@ -135,7 +135,7 @@ func TestGraphIsTheTree(t *testing.T) {
 			word := r.IntN(1 << len(inputs))
 			treeErr := world.settle(word)
 			if treeErr != nil && runsAgain(tree) {
-				break // an instantaneous loop: a child that fails at once is run again for ever
+				break // an instantaneous loop: a child that fails at once is run again forever
 			}
 			_, graphErr := graph.Settle(float64(instant), truths(g, inputs, word))
 			if (treeErr == nil) != (graphErr == nil) {
@@ -153,8 +153,8 @@ func TestGraphIsTheTree(t *testing.T) {
 	t.Logf("%d trees, %d steps, the largest graph has %d, %d transitions", trees, steps, largest, edges)
 }
 
-// oracle tells a tree at an instant all that the leaves have to say, as long as there is something new: the loop of a
-// mission (docs/architecture.md).
+// oracle gives a tree at an instant all inputs of the leaves, as long as there are new ones: the loop of a mission
+// (docs/architecture.md).
 type oracle struct {
 	engine *bt.Engine
 	inputs []Proposition
@@ -299,9 +299,9 @@ func TestUnseen(t *testing.T) {
 }
 
 // TestScripts: on random trees and scripts with all inputs of a trace script, the same actions are active after each
-// line in the graph and in the tree. What a script tells once, that an action has ended or a procedure is complete, is
-// true for the graph at that instant only; a script's procedures take time from the beginning. Told to an action that
-// ignores it, it is left out.
+// line in the graph and in the tree. An input that a script gives once, that an action has ended or a procedure is
+// complete, is true for the graph at that instant only; a script's procedures take time from the beginning. Told to an
+// action that ignores it, it is left out.
 func TestScripts(t *testing.T) {
 	trees := 4000
 	if testing.Short() {
@@ -460,8 +460,8 @@ func readFile(t testing.TB, name string) string {
 	return string(text)
 }
 
-// The solar day: as many steps and transitions as in the graph that is written by hand, in which `loiter` is an
-// autonomous step, and between the same steps. Those by hand have shorter conditions as the first of several counts.
+// The solar day: as many steps and transitions as in the manually written graph, in which `loiter` is an autonomous
+// step, and between the same steps. The manual ones have shorter conditions because the first of several has priority.
 func TestSolarDay(t *testing.T) {
 	g, err := StateGraph(readPlan(t, readFile(t, "../../missions/solar-day.xml")), Assumptions{})
 	if err != nil {
@@ -489,7 +489,7 @@ func TestSolarDay(t *testing.T) {
 
 const root = `<root BTCPP_format="4"><BehaviorTree>%s</BehaviorTree></root>`
 
-// jojo is the plan of Fig. 7 of the 2014 paper; a task may be added behind the climb.
+// jojo is the plan of Fig. 7 of the 2014 paper; a task may be added after the climb.
 func jojo(more string) string {
 	return fmt.Sprintf(root, `
 	<ReactiveSequence>
@@ -560,8 +560,8 @@ func TestPriorityList(t *testing.T) {
 	}
 }
 
-// runsAgain reports whether a task runs a child again. If that ends at once for ever, a mission has an instantaneous loop;
-// an outcome that lasts ends every run, which one line of a script does not.
+// runsAgain reports whether a task runs a child again. If that ends at once without end, a mission has an instantaneous
+// loop; an outcome that lasts ends every run, which one line of a script does not.
 func runsAgain(tree *bt.Tree) bool {
 	for t := range bt.Task(tree.Len()) {
 		if slices.ContainsFunc(tree.Kind(t).Params(), func(p bt.Param) bool { return p.Type == bt.Times }) {
@@ -602,7 +602,7 @@ func TestAssumptions(t *testing.T) {
 		for instant := range 60 {
 			treeErr := world.settle(word)
 			if treeErr != nil && runsAgain(tree) {
-				break // an instantaneous loop: a child that fails at once is run again for ever
+				break // an instantaneous loop: a child that fails at once is run again forever
 			}
 			_, graphErr := graph.Settle(float64(instant), truths(g, inputs, word))
 			if treeErr != nil || graphErr != nil {
@@ -673,7 +673,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// Actions under way are told apart: entering, running, leaving; the step's name says which.
+// The phases of actions are distinguished: entering, running, leaving; the step's name contains them.
 func TestProcedures(t *testing.T) {
 	g, err := StateGraph(readPlan(t, fmt.Sprintf(root, `<ReactiveFallback>
 	  <ReactiveSequence><Condition ID="storm"/><Action ID="land" entry_time="5"/></ReactiveSequence>

@@ -15,7 +15,7 @@ import (
 	"canopy/formalism/stategraph"
 )
 
-// chart is what an SCXML document says, as far as SCXML writes it.
+// chart is the part of an SCXML document that SCXML writes.
 type chart struct {
 	XMLName xml.Name
 	Version string `xml:"version,attr"`
@@ -90,7 +90,7 @@ func readChart(t *testing.T, text string) *chart {
 	return &c
 }
 
-// TestSCXML: the charts of random trees have the structure that the standard asks for, and say what the graphs say.
+// TestSCXML: the charts of random trees have the structure that the standard requires, and the content of the graphs.
 func TestSCXML(t *testing.T) {
 	trees := 500
 	if testing.Short() {

@@ -13,7 +13,7 @@ import (
 	"canopy/document/plan"
 )
 
-// interpreter runs a program directly: it looks at the rules from the top, each time anew.
+// interpreter runs a program directly: it evaluates the rules from the top each time.
 type interpreter struct {
 	program *TeleoReactive
 	holds   func(atom string) bool
@@ -400,7 +400,7 @@ func FuzzReadTeleoReactive(f *testing.F) {
 	})
 }
 
-// checkPlaces holds that diagnostics lie inside their source and say something.
+// checkPlaces checks that diagnostics lie inside their source and have a text.
 func checkPlaces(t *testing.T, list diag.List) {
 	t.Helper()
 	for _, d := range list {
@@ -410,7 +410,7 @@ func checkPlaces(t *testing.T, list diag.List) {
 	}
 }
 
-// What a program stands for is bounded, with a message at the call in the author's file that goes too far.
+// The expansion of a program is bounded, with a message at the call in the author's file that exceeds it.
 func TestProgramsAreBounded(t *testing.T) {
 	chain := func(calls int, rule string) string {
 		var b strings.Builder

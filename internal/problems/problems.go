@@ -28,7 +28,7 @@ type Problem struct {
 
 	Indicators []Indicator
 	Zeros      func(t float64, y, u, g []float64)
-	React      func(i int, y, u []float64) // what event i does; nil: events are only recorded
+	React      func(i int, y, u []float64) // the reaction to event i; nil: events are only recorded
 	Events     []Event                     // all events until End, in order of time
 	Lag        float64                     // the largest error of them that tests allow, in units of rtol*(t + 1 s)
 	Zeno       float64                     // where infinitely many events end the run; 0: they do not

@@ -313,7 +313,7 @@ func written(dir string) ([]byte, *report.Digest, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return page(io.NewSectionReader(f, 0, info.Size())) // of a run that goes on, what there is now
+	return page(io.NewSectionReader(f, 0, info.Size())) // of a run in progress, the part that exists
 }
 
 // page writes the report of a log.

@@ -271,7 +271,7 @@ func TestTwoRunsInOneFolder(t *testing.T) {
 	}
 }
 
-// A checkpoint that cannot be saved ends the run, and its log says so.
+// A checkpoint that cannot be saved ends the run, with an entry in its log.
 func TestLostCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	run := &count{}

@@ -10,8 +10,7 @@ import (
 	"canopy/run/record"
 )
 
-// FuzzReport: whatever a log says of its run, whatever plan it carries and wherever it is cut, a page is made of it or it
-// is refused.
+// FuzzReport: for any log with any plan, cut anywhere, a page is made of it or it is refused.
 func FuzzReport(f *testing.F) {
 	header, err := json.Marshal((&count{}).Header())
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"canopy/snapshot"
 )
 
-// FuzzResume: whatever a checkpoint and the files beside it hold, a log goes on with whole rows, or is refused.
+// FuzzResume: for any checkpoint and files, a log continues with whole rows, or is refused.
 func FuzzResume(f *testing.F) {
 	var whole files
 	h := small()

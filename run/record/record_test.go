@@ -211,7 +211,7 @@ func randomHeader(t *rapid.T) Header {
 	return h
 }
 
-// long records samples and status changes for several chunks, and says what had reached run.mcap when it grew.
+// long records samples and status changes for several chunks, and returns the content of run.mcap when it grew.
 func long(t *testing.T, h Header, f *files) (written []progress) {
 	t.Helper()
 	w, err := NewWriter(h, f.destinations())
@@ -365,7 +365,7 @@ func TestDamageAnywhere(t *testing.T) {
 	}
 }
 
-// TestHole: a chunk that is missing from the middle ends what is told, whole as all other records are.
+// TestHole: a chunk that is missing from the middle ends the log, although all other records are whole.
 func TestHole(t *testing.T) {
 	var f files
 	written := long(t, small(), &f)

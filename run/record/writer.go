@@ -177,7 +177,7 @@ func (w *Writer) flushCSV() {
 }
 
 // Close records the summary and completes the files; it does not close the destinations. After an error it still
-// completes what it can, and returns the first error.
+// completes as much as possible, and returns the first error.
 func (w *Writer) Close(s Summary) error {
 	w.keep("run.mcap", w.mcap.close(s))
 	w.flushCSV()

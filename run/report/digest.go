@@ -11,8 +11,8 @@ import (
 	"canopy/run/record"
 )
 
-// Digest is what a page and a table show of a log: its header and end, with texts as they may be shown, and what has
-// been gathered of the rest. Its size is bounded by the header's, however long the run.
+// Digest is the part of a log that a page and a table show: its header and end, with texts as they may be shown, and
+// what has been gathered of the rest. Its size is bounded by the header's, however long the run.
 type Digest struct {
 	record.Header
 	record.End
@@ -28,8 +28,7 @@ type Digest struct {
 	data         data
 }
 
-// Read reads a log twice: first what there is of everything, then what is shown of it. Errors are those of
-// [record.Play].
+// Read reads a log twice: first its extent, then the parts that are shown. Errors are those of [record.Play].
 func Read(log io.ReadSeeker) (*Digest, error) {
 	return gather(func(begin func(*record.Header) record.Recorder) (record.End, error) { return record.Play(log, begin) })
 }
@@ -87,7 +86,7 @@ func treeOrder(tasks []record.Task) []branch {
 	return list
 }
 
-// survey is the recorder that finds out what there is in a log.
+// survey is the recorder that determines the extent of a log.
 type survey struct {
 	recorded                 *record.Header
 	samples, changes, events int
@@ -97,7 +96,7 @@ type survey struct {
 	moreToNotice             int
 }
 
-// history is what a task did up to a time.
+// history is the past of a task up to a time.
 type history struct {
 	first   bt.Status // from the log's start
 	status  bt.Status // since a time [s]
@@ -186,7 +185,7 @@ func (s *survey) Event(e record.Event) error {
 	return nil
 }
 
-// digest returns what is known of a log that ends so.
+// digest returns the digest of a log with this end.
 func (s *survey) digest(end record.End) *Digest {
 	d := &Digest{Header: visible(s.recorded), End: end, Recorded: s.recorded, changes: s.changes, extremes: s.extremes,
 		noticed: s.noticed, moreToNotice: s.moreToNotice}
@@ -217,7 +216,7 @@ func (s *survey) digest(end record.End) *Digest {
 	return d
 }
 
-// keeper is the recorder that keeps what is shown of a log whose extent is known.
+// keeper is the recorder that keeps the parts that are shown of a log whose extent is known.
 type keeper struct {
 	samples  int             // in the log
 	times    []float64       // of all samples, if they are few
@@ -293,7 +292,7 @@ func (k *keeper) Event(e record.Event) error {
 	return nil
 }
 
-// drawn returns what the page's script draws, and what the page says of it.
+// drawn returns the data that the page's script draws, and the text of the page about it.
 func (k *keeper) drawn(of *Digest) (data, notes) {
 	d := data{Start: of.Start, End: ended(&of.End), Changes: k.changes, Events: k.events}
 	for s := bt.Success; s <= bt.Deactivating; s++ {

@@ -194,7 +194,7 @@ func longLog(events int) *record.Log {
 	return log
 }
 
-// TestLongRun: the page of a run with very many events stays small, shows the outliers, and lists what it leaves out.
+// TestLongRun: the page of a run with very many events stays small, shows the outliers, and states the omissions.
 func TestLongRun(t *testing.T) {
 	log := longLog(150_000)
 	page := render(t, log, "")

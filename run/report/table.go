@@ -71,7 +71,7 @@ func (d *Digest) Table(w io.Writer) error {
 	return out.Flush()
 }
 
-// judged returns what is known of a property in addition to its verdict: where it is violated, or its margin.
+// judged returns an addition to the verdict of a property: where it is violated, or its margin.
 func judged(p record.Property) string {
 	switch {
 	case p.At != nil:

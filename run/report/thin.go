@@ -16,7 +16,7 @@ const (
 	mostLines   = 2 * 10_000 // of the table: status changes, and as many events
 )
 
-// column returns which of n equal parts of the time from a to b the time t lies in; n for b and what comes after it.
+// column returns the index of the part that contains the time t, of n equal parts of the time from a to b; n from b on.
 func column(t, a, b float64, n int) int {
 	if !(b > a) {
 		return 0
@@ -101,7 +101,7 @@ func (c *curveThinner) endColumn() {
 	c.count = 0
 }
 
-// points returns what is kept of a curve that has ended.
+// points returns the points kept of a curve that has ended.
 func (c *curveThinner) points() (t, v []float64) {
 	c.endColumn()
 	t, v = make([]float64, len(c.kept)), make([]float64, len(c.kept))
@@ -191,7 +191,7 @@ func (e *ends) keep(t float64) bool {
 	return false
 }
 
-// leftOut says what the table of the page does not have; nothing if it has everything.
+// leftOut describes the rows that the table of the page leaves out; empty if it has all.
 func leftOut(changes, events ends) []string {
 	var notes []string
 	if changes.left > 0 {

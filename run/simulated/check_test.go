@@ -12,9 +12,9 @@ import (
 	"canopy/vehicle/model"
 )
 
-// TestEveningSwitchingIsForeseen: the check says before any flight that sinking and the mission take turns at the
-// critical charge, and no faster than the flight then shows; with a wider margin it says nothing and the flight switches
-// once.
+// TestEveningSwitchingIsForeseen: the check reports before any flight that sinking and the mission take turns at the
+// critical charge, and no faster than the flight then shows; with a wider margin it reports nothing and the flight
+// switches once.
 func TestEveningSwitchingIsForeseen(t *testing.T) {
 	for _, test := range []struct {
 		name, margin string
@@ -63,7 +63,7 @@ func TestEveningSwitchingIsForeseen(t *testing.T) {
 		if begun < test.least || begun > test.most {
 			t.Errorf("%s: in flight sinking begins %d times", test.name, begun)
 		}
-		if begun > 1 && shortest < 39 { // what the check says: 0.001/1.7e-4 + 0.001/3e-5
+		if begun > 1 && shortest < 39 { // the bound of the check: 0.001/1.7e-4 + 0.001/3e-5
 			t.Errorf("%s: a turn takes %g s, less than the least that was proved", test.name, shortest)
 		}
 	}

@@ -95,7 +95,7 @@ func TestDefaultAndHold(t *testing.T) {
 	near(t, "v, gear", []float64{l.last(m, "v"), l.last(m, "gear")}, 1e-8, 0, 3)
 }
 
-// Two active writers of one slot: the first in the tree counts, and the log says so.
+// Two active writers of one slot: the first in the tree wins, and the log has an event.
 func TestConflict(t *testing.T) {
 	m, diags := cart.Read(`<ReactiveParallel><Action ID="a" write="v := 1"/><Action ID="b" write="v := 2"/></ReactiveParallel>`, "")
 	if m == nil || len(diags) != 1 {
@@ -112,7 +112,7 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// An action ends by its outcome, failure before success, and says by its request what is done or impossible already.
+// An action ends by its outcome, failure before success; its request shows that it is already done or impossible.
 func TestOutcomeAndRequest(t *testing.T) {
 	m := cartMission(t, `<Sequence>
 		<Action ID="skip" write="v := 100" _successIf="x ge 0 [m]"/>
@@ -240,8 +240,8 @@ func TestWritersOfOneSlot(t *testing.T) {
 	near(t, "x", []float64{l.last(m, "x")}, 1e-7, 20+40)
 }
 
-// What an entry procedure captures is written while the action is active: the first in the tree counts, the log tells
-// of a conflict, and a slot that does not hold returns to its default.
+// A value that an entry procedure captures is written while the action is active: the first in the tree wins, the log
+// shows of a conflict, and a slot that does not hold returns to its default.
 func TestCaptured(t *testing.T) {
 	m := cartMission(t, `<ReactiveParallel success_count="1" failure_count="2">
 		<ReactiveSequence><Condition ID="early" on="t lt 20 [s]"/><Action ID="a" entry="gear := gear + 1; v := gear / 4 * 1 [m/s]"/></ReactiveSequence>

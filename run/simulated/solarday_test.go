@@ -163,7 +163,7 @@ func BenchmarkSolarDay(b *testing.B) {
 }
 
 // BenchmarkRecordedInputs flies the day from the inputs that the tree gave: what the plan and the search for its events
-// cost is the difference to BenchmarkSolarDay, of which the papers say that it is almost nothing.
+// cost is the difference to BenchmarkSolarDay, which the papers report as almost nothing.
 func BenchmarkRecordedInputs(b *testing.B) {
 	m := solarDay(b)
 	_, trace := flyInto(b, m, run.Continuous{})

@@ -69,7 +69,7 @@ func goOn(r *run.Run, state []byte) bool {
 	return true
 }
 
-// A state that was changed in one bit is refused, or a run goes on from it, to its end or to an error.
+// A state that was changed in one bit is refused, or a run continues from it, to its end or to an error.
 func TestForgedStates(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 2))
 	for k, begin := range forgers(t) {
@@ -84,7 +84,7 @@ func TestForgedStates(t *testing.T) {
 	}
 }
 
-// FuzzState: whatever is taken for a saved state, a run goes on from it without a panic, or refuses it.
+// FuzzState: a run continues from any bytes as a saved state without a panic, or refuses them.
 func FuzzState(f *testing.F) {
 	runs := forgers(f)
 	for k, begin := range runs {

@@ -12,14 +12,14 @@ import (
 	"canopy/run/record"
 )
 
-// turns are two actions that take turns for ever: each leads to the condition of the other, and takes a time to end.
+// turns are two actions that take turns without end: each leads to the condition of the other, and takes a time to end.
 func turns(seconds string) string {
 	return `<ReactiveFallback><ReactiveSequence><Condition ID="fast" on="gear ge 3"/>` +
 		`<Action ID="brake" write="gear := 0" exit_time="` + seconds + `"/></ReactiveSequence>` +
 		`<Action ID="go" write="gear := 4" exit_time="` + seconds + `"/></ReactiveFallback>`
 }
 
-// stormy advances a run by so many steps at most and returns what it has come to.
+// stormy advances a run by a bounded number of steps and returns it with its log.
 func stormy(t *testing.T, body, yaml string, set ...string) (*run.Run, *log, error) {
 	t.Helper()
 	m, diags := cart.Read(body, yaml, set...)

@@ -31,7 +31,7 @@ func find(t *testing.T, d *Document, name string) *Element {
 	return e
 }
 
-// An edit changes what it must and keeps to the layout around it.
+// An edit changes only what it must and follows the surrounding layout.
 func TestEditsKeepTheLayout(t *testing.T) {
 	one := func(e Edit) []Edit { return []Edit{e} }
 	fresh := &Markup{Name: "new", Attributes: []Pair{{"a", `<"&`}}, Children: []*Markup{{Name: "in"}}}
@@ -169,7 +169,7 @@ func (m *model) all() []*model {
 	return list
 }
 
-// position returns where in a model's children one stands that i elements come before: at once behind the last of them.
+// position returns the place in a model's children of one that follows i elements: directly after the last of them.
 func (m *model) position(i int) int {
 	at := 0
 	for k, c := range m.children {
@@ -197,7 +197,7 @@ func (m *model) tokens() string {
 	return string(bytes)
 }
 
-// skeleton returns the elements without what stands between them.
+// skeleton returns the elements without the text between them.
 func (m *model) skeleton() *model {
 	s := &model{name: m.name, attributes: m.attributes}
 	for _, c := range m.children {
@@ -361,7 +361,7 @@ func randomDocument(r *rand.Rand) string {
 	return b.String()
 }
 
-// Random documents are read and written byte for byte, and every edit of them means what it should.
+// Random documents are read and written byte for byte, and every edit of them has the intended meaning.
 func TestRandomDocuments(t *testing.T) {
 	const documents = 500
 	r := rand.New(rand.NewPCG(1, 2))

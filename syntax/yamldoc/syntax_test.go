@@ -56,7 +56,7 @@ func TestSyntax(t *testing.T) {
 	}
 }
 
-// bomb is a document of so many lines, each of which stands for eight times the one before.
+// bomb is a document with this number of lines, each of which expands to eight times the previous one.
 func bomb(lines int) string {
 	text := "{a0: &a0 [x]"
 	for i := 1; i < lines; i++ {
@@ -75,8 +75,8 @@ func TestWellFormed(t *testing.T) {
 	}
 }
 
-// Comments are found wherever they stand, and nothing else is one: without them the values are the same, and the library
-// finds no comment.
+// Comments are found everywhere, and nothing else is one: without them the values are the same, and the library finds
+// no comment.
 func TestComments(t *testing.T) {
 	texts := []string{"# a\n\n# b\nk: x # c\nm: # d\n  - 1 # e\n  # f\n# g\n", "k: [ # a\n  1, # b\n  {c: 2} # d\n] # e\nf: [] # g\n",
 		"k: | # a\n  text # no\n  # no\n # b\nm: >2\n    x\n  # no\n# c\n", "k: \"a # no\n  # no\" # a\nm: 'b # no' # b\nn: x#no\n",

@@ -173,7 +173,8 @@ func TestDocumentedCodes(t *testing.T) {
 	}
 }
 
-// FuzzRead: no text makes Read panic; what it accepts can be made and evaluated; every mistake lies in the file.
+// FuzzRead: no text makes Read panic; a vehicle that it accepts can be made and evaluated; every mistake lies in the
+// file.
 func FuzzRead(f *testing.F) {
 	f.Add("states: {x: {unit: m, derivative: v, initial: a}}\ncommands: {v: {unit: m/s, min: 0}}\nparameters: {a: {unit: km, default: 1}}")
 	f.Add("states: {x: {derivative: y}}\noutputs: {y: {unit: 1/s, value: z}, z: {unit: 1/s, value: y}}")

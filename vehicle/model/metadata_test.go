@@ -169,7 +169,7 @@ func TestMetadata(t *testing.T) {
 }
 
 // At either end of its range every parameter, alone, still gives an aircraft whose derivatives at the start are finite,
-// or an error that says why not.
+// or an error with the reason.
 func TestRangesAreSensible(t *testing.T) {
 	y, rates := make([]float64, stateCount), make([]float64, stateCount)
 	for i, p := range solar.Parameters {

@@ -138,7 +138,7 @@ func (p *panels) current(voltage, temperature, irradiance, openCircuit float64) 
 	return I * max(0, 1-p.diode1*(exp(min(60, voltage/(p.diode2*openCircuit)))-1))
 }
 
-// sunlight is what the panels receive.
+// sunlight is the irradiance that the panels receive.
 type sunlight struct {
 	sun             body    // unit vector to the sun
 	direct, diffuse float64 // irradiances [W/m^2]

@@ -149,7 +149,7 @@ func TestWrongNumberOfParametersPanics(t *testing.T) {
 	_, _ = solar.New(make([]float64, 3))
 }
 
-// The holding point is where the commands say: moving it and the aircraft together changes nothing.
+// The commands set the holding point: moving it and the aircraft together changes nothing.
 func TestHoldingPointMoves(t *testing.T) {
 	a := newSolar(t)
 	f := readFixtures(t)[1]

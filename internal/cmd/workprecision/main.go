@@ -239,7 +239,7 @@ func (r *result) writeEvents(name string, stdout io.Writer) error {
 	return os.WriteFile(name, []byte(text.String()), 0o666)
 }
 
-// measure runs a problem often enough to tell its CPU time.
+// measure runs a problem often enough to measure its CPU time.
 func measure(p *problems.Problem, m ode.Method, rtol float64) (*result, error) {
 	const enough, most = 0.03, 20 // seconds, runs
 	var best *result
