@@ -59,7 +59,7 @@ func (r *Result) compositeShape(t bt.Task, all []shape) shape {
 	n := len(children)
 	switch kind.Family() {
 	case bt.Chain:
-		var decides shape // what the child that decides may say
+		var decides shape // the possible results of the child that decides
 		switch kind.Over() {
 		case bt.Success:
 			decides.good, decides.bad = good == n, bad > 0
@@ -122,7 +122,7 @@ func (r *Result) bound() {
 		in, kind := r.inputs[i], r.tree.Kind(t)
 		if len(in.Values)+len(in.Outcomes) <= 1 && in.Entry == Immediate && in.Exit == Immediate &&
 			(kind.Acts() && in.Values[0] == bt.Accept || !kind.Acts() && in.Values[0] == bt.Failure) {
-			b = Work{} // it has nothing to tell
+			b = Work{} // it has no inputs
 		}
 		r.Leaves = append(r.Leaves, LeafResult{Task: t, Bound: b})
 	}
