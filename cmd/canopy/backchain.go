@@ -15,7 +15,7 @@ import (
 
 func backchainCommand() *cobra.Command {
 	var goal, out, name string
-	var seconds float64
+	budget := seconds(60)
 	c := &cobra.Command{
 		Use:   "backchain ACTIONS",
 		Short: "Build a plan backwards from a goal",
@@ -28,7 +28,7 @@ ACTIONS is a plan document whose <TreeNodesModel> declares conditions and the pr
 
 The goal is a list of such facts, with "not" and "and". The plan is written as a plan document for "canopy show",
 "canopy trace" and missions. With at most 14 conditions, the plan is then checked from every state of the world, until
---budget seconds are over or Ctrl-C ends the check. Its result and all warnings go to standard error.`,
+--budget is over or Ctrl-C ends the check. Its result and all warnings go to standard error.`,
 		Example: `  canopy backchain examples/11-back-chaining/world.xml --goal "inspected and at_hangar" --out plan.xml`,
 		Args:    arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,15 +49,10 @@ The goal is a list of such facts, with "not" and "and". The plan is written as a
 				return mistakes
 			}
 			p, found := w.Build(name, goalSource, facts)
-			list = append(list, found...)
-			if list.HasErrors() {
-				return list
-			}
-			list.Write(cmd.ErrOrStderr(), colour(cmd.ErrOrStderr()))
-			goOn, err := within(seconds)
-			if err != nil {
+			if err := accepted(append(list, found...), cmd.ErrOrStderr()); err != nil {
 				return err
 			}
+			goOn := within(budget)
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			writeCoverage(cmd.ErrOrStderr(), w.Check(p, facts, explore.Budget{
@@ -71,7 +66,7 @@ The goal is a list of such facts, with "not" and "and". The plan is written as a
 		},
 	}
 	c.Flags().StringVar(&goal, "goal", "", "the `facts` to reach")
-	c.Flags().Float64Var(&seconds, "budget", 60, "maximum time in `seconds` for the check of the plan")
+	c.Flags().Var(&budget, "budget", "maximum `time` for the check of the plan")
 	c.Flags().StringVar(&out, "out", "", "write the plan to this `file` (default standard output)")
 	c.Flags().StringVar(&name, "name", "goal", "the plan's `name`")
 	return c

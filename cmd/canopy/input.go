@@ -111,6 +111,15 @@ func yamlName(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
+// accepted returns the mistakes in a document as an error. If there are only warnings, it writes them to stderr.
+func accepted(diags diag.List, stderr io.Writer) error {
+	if diags.HasErrors() {
+		return diags
+	}
+	diags.Write(stderr, colour(stderr))
+	return nil
+}
+
 // readMission reads a mission with the settings of --set, and checks the state graph that it names. Warnings go to
 // stderr.
 func readMission(name string, set []string, stderr io.Writer) (*mission.Mission, error) {
@@ -119,11 +128,7 @@ func readMission(name string, set []string, stderr io.Writer) (*mission.Mission,
 		_, more := run.Graph(m)
 		diags = append(diags, more...)
 	}
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	diags.Write(stderr, colour(stderr))
-	return m, nil
+	return m, accepted(diags, stderr)
 }
 
 // readPlan reads a plan or a mission with its plan. Without a mission, which is then nil, there is no vehicle, and the
@@ -146,11 +151,7 @@ func readPlan(name string, stderr io.Writer) (*plan.Plan, *mission.Mission, erro
 		return nil, nil, err
 	}
 	p, diags := plan.Read(src, nil)
-	if diags.HasErrors() {
-		return nil, nil, diags
-	}
-	diags.Write(stderr, colour(stderr))
-	return p, nil, nil
+	return p, nil, accepted(diags, stderr)
 }
 
 // readGraph reads a state graph. If known is nil, the conditions and actions that it names are not checked.
@@ -160,9 +161,5 @@ func readGraph(name string, known *stategraph.Vocabulary, stderr io.Writer) (*st
 		return nil, err
 	}
 	g, diags := stategraph.Read(src, known)
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	diags.Write(stderr, colour(stderr))
-	return g, nil
+	return g, accepted(diags, stderr)
 }

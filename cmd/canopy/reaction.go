@@ -22,7 +22,7 @@ func reactionCommand() *cobra.Command {
 	var asJSON bool
 	var script, measure string
 	var states int
-	var seconds float64
+	budget := seconds(60)
 	c := &cobra.Command{
 		Use:   "reaction FILE",
 		Short: "Prove how long a plan's tree can take to react, with the worst case as a script",
@@ -39,7 +39,7 @@ leaves" also hold when any number of leaves change at the same instant. If there
 table shows the largest work seen beside the bounds. A mission often has few enough states when its plan alone does
 not.
 
-The search ends after --budget seconds, --states states or 256 MB of them, or with Ctrl-C, and prints the results so
+The search ends after --budget, --states states or 256 MB of them, or with Ctrl-C, and prints the results so
 far.
 
 "canopy trace --count PLAN SCRIPT" replays the script.`,
@@ -61,20 +61,17 @@ far.
 			if err := scriptable(tree, script); err != nil {
 				return err
 			}
-			goOn, err := within(seconds)
-			if err != nil {
-				return err
-			}
+			goOn := within(budget)
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			bar := newProgress(cmd.ErrOrStderr(), float64(states))
-			budget := reaction.DefaultBudget
-			budget.States = states
-			budget.GoOn = func(seen int) bool {
+			limit := reaction.DefaultBudget
+			limit.States = states
+			limit.GoOn = func(seen int) bool {
 				bar.step(float64(seen), "of the states that --states allows")
 				return ctx.Err() == nil && goOn()
 			}
-			r := reaction.Explore(tree, inputs, budget)
+			r := reaction.Explore(tree, inputs, limit)
 			bar.clear()
 			lines, last := r.Script(measure)
 			if asJSON {
@@ -96,7 +93,7 @@ far.
 	c.Flags().StringVar(&measure, "worst", reaction.Measures[0],
 		"the `measure` that the script maximises: "+strings.Join(reaction.Measures, ", "))
 	c.Flags().IntVar(&states, "states", reaction.DefaultBudget.States, "maximum number of states")
-	c.Flags().Float64Var(&seconds, "budget", 60, "maximum time in `seconds` of the search")
+	c.Flags().Var(&budget, "budget", "maximum `time` of the search")
 	return c
 }
 

@@ -379,11 +379,7 @@ func (a *analysis) counter() error {
 	if err != nil {
 		return err
 	}
-	y := make([]float64, len(a.mission.Vehicle.States))
-	instance.Initial(y)
-	for state, value := range a.mission.Initial() {
-		y[state] = value
-	}
+	y := a.mission.Initial(instance)
 	start, found := a.grid.Counterexample(region.Start{y[a.space.Axes[0].State], y[a.space.Axes[1].State]})
 	if !found {
 		return nil

@@ -85,11 +85,8 @@ func (p *progress) clear() {
 	}
 }
 
-// within returns a function that reports whether the seconds of the flag --budget are not yet over.
-func within(seconds float64) (goOn func() bool, err error) {
-	if !(seconds > 0) {
-		return nil, &usageError{"--budget must be above 0"}
-	}
-	end := time.Now().Add(time.Duration(min(seconds, 1e9) * float64(time.Second)))
-	return func() bool { return time.Now().Before(end) }, nil
+// within returns a function that reports whether a budget is not used up.
+func within(budget seconds) (goOn func() bool) {
+	end := time.Now().Add(time.Duration(min(float64(budget), 1e9) * float64(time.Second)))
+	return func() bool { return time.Now().Before(end) }
 }

@@ -89,10 +89,9 @@ func translated(w io.Writer, name, to string, actions bool, stderr io.Writer) er
 		return err
 	}
 	p, diags := read(src, actions)
-	if diags.HasErrors() {
-		return diags
+	if err := accepted(diags, stderr); err != nil {
+		return err
 	}
-	diags.Write(stderr, colour(stderr))
 	return failed(write(w, p))
 }
 

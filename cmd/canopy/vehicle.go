@@ -56,11 +56,7 @@ func findVehicle(name string, stderr io.Writer) (*model.Vehicle, error) {
 			return nil, err
 		}
 		v, diags := equations.Read(src)
-		if diags.HasErrors() {
-			return nil, diags
-		}
-		diags.Write(stderr, colour(stderr))
-		return v, nil
+		return v, accepted(diags, stderr)
 	}
 	var names []string
 	for _, v := range model.Vehicles() {

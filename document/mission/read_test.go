@@ -152,8 +152,8 @@ func TestSettings(t *testing.T) {
 	if m.Parameters[0] != 120 || m.Parameters[1] != 9 || m.Horizon != 3630 {
 		t.Errorf("tau %g, noon %g, horizon %g; want 120, 9, 3630", m.Parameters[0], m.Parameters[1], m.Horizon)
 	}
-	if m.Initial()[0] != 3 {
-		t.Errorf("x starts at %g, want 3", m.Initial()[0])
+	if instance, err := m.Vehicle.New(m.Parameters); err != nil || m.Initial(instance)[0] != 3 {
+		t.Errorf("x does not start at 3: %v", err)
 	}
 	if got := m.Program.Slots[1].Initial; got != 4 {
 		t.Errorf("gear starts at %g, want 4", got)

@@ -8,6 +8,7 @@ import (
 	"canopy/document/plan"
 	"canopy/expr"
 	"canopy/syntax/yamldoc"
+	"canopy/vehicle/model"
 )
 
 // WithPlan returns the mission with another plan, which is read against the mission's signals, and without its state
@@ -62,13 +63,14 @@ func (m *Mission) Judging(properties []declare.Property) *Mission {
 	return &n
 }
 
-// Initial returns the initial values that replace the vehicle's, by the number of the state, in SI units.
-func (m *Mission) Initial() map[int]float64 {
-	values := map[int]float64{}
+// Initial returns the states at the start, in SI units: where the vehicle puts them, or the mission.
+func (m *Mission) Initial(vehicle model.Instance) []float64 {
+	y := make([]float64, len(m.Vehicle.States))
+	vehicle.Initial(y)
 	for _, v := range m.initial {
-		values[v.state] = v.value
+		y[v.state] = v.value
 	}
-	return values
+	return y
 }
 
 // Holds reports whether a signal is a slot that keeps its last value while no task writes it.

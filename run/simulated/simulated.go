@@ -51,11 +51,7 @@ func newWorld(m *mission.Mission) (*world, error) {
 		return nil, err
 	}
 	w := &world{m: m, vehicle: vehicle, signals: executive.NewSignals(m.Program, vehicle.Outputs)}
-	w.y = make([]float64, len(m.Vehicle.States))
-	vehicle.Initial(w.y)
-	for i, v := range m.Initial() {
-		w.y[i] = v
-	}
+	w.y = m.Initial(vehicle)
 	options := sim.Options{Options: ode.Options{Method: m.Method, RelTol: m.Tolerance}, Chattering: m.Chattering,
 		MaxIterations: run.MaxSettlings + 2}
 	if w.sim, err = sim.New(w.system(), 0, w.y, m.Program.Initial(), options); err != nil {
