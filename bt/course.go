@@ -52,7 +52,10 @@ func (t *Tree) Courses(task Task, undecided func(child Task) bool) Courses {
 	number(At{})
 	for from := 0; from < len(states); from++ {
 		a.courses(states[from], len(kids), limit, func(x Course, reached At) {
-			wants := x.Child >= 0 && undecided(kids[x.Child])
+			if slices.ContainsFunc(x.Judged, func(j Judged) bool { return j.Is == Accept && !undecided(kids[j.Child]) }) {
+				return
+			}
+			wants := x.Child >= 0
 			stored := a.Store(states[from], reached, true, x.Says == Accept, wants, memory)
 			x.From, x.To = from, number(stored)
 			if next, ran := a.Elapse(stored); ran {

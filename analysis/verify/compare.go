@@ -23,7 +23,7 @@ type Comparison struct {
 // Situation is one world of a way to a difference, and which actions are active there.
 type Situation struct {
 	World string   `json:"world"`
-	Over  []string `json:"over,omitempty"` // names of actions whose procedures, which take time, are over
+	Over  []string `json:"over,omitempty"` // names of actions whose procedures are over, and of timers that elapse
 	Old   []string `json:"old"`            // names
 	New   []string `json:"new"`
 }
@@ -35,9 +35,6 @@ type Situation struct {
 func ComparePlans(old, updated declare.Subject) Comparison {
 	models := newModels(newDiagrams, old, updated)
 	a, b := models[0], models[1]
-	if text := cmp.Or(a.timed(), b.timed()); text != "" {
-		return Comparison{Verdict: Undecided, Text: text}
-	}
 	slow := a.slow() || b.slow()
 	if !slow && !a.Remembers() && !b.Remembers() && a.same(b) {
 		return Comparison{Text: "the behaviour is the same: each action is active in the same states"}
@@ -58,9 +55,6 @@ func CompareGraph(s declare.Subject, g *stategraph.Graph) Comparison {
 		}
 	}
 	a := NewModel(s)
-	if text := a.timed(); text != "" {
-		return Comparison{Verdict: Undecided, Text: text}
-	}
 	c := compare(treeSide{a.idle()}, graphSide{a.idle(), stategraph.NewEngine(g)}, a,
 		min(maxMoves, maxVisits/(a.tree.Len()+g.Len())))
 	if a.slow() {
@@ -132,17 +126,25 @@ func (t treeSide) begin(world []bool, over []string) (side, error) {
 
 func (t treeSide) move(world []bool, over []string) error { return t.Move(world, t.called(over)...) }
 
-// called returns the actions with these names.
+// called returns the actions and timers with these names.
 func (t treeSide) called(names []string) []bt.Task {
-	return slices.DeleteFunc(t.m.actions(), func(a bt.Task) bool {
-		return !slices.Contains(names, ownName(t.m.tree.Name(a)))
+	return slices.DeleteFunc(slices.Concat(t.m.actions(), t.m.tree.Timers()), func(a bt.Task) bool {
+		return !slices.Contains(names, t.eventName(a))
 	})
+}
+
+// eventName returns the name by which the procedures of actions, or timers, are over together in both plans.
+func (t treeSide) eventName(task bt.Task) string {
+	if t.m.tree.Kind(task).Timer() {
+		return t.m.tree.Name(task)
+	}
+	return ownName(t.m.tree.Name(task))
 }
 
 func (t treeSide) mayEnd() []string {
 	var names []string
 	for _, a := range t.Player.mayEnd() {
-		names = append(names, ownName(t.m.tree.Name(a)))
+		names = append(names, t.eventName(a))
 	}
 	return names
 }

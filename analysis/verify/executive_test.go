@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,7 +76,7 @@ func compile(p *plan.Plan) *executive.Program {
 func TestPlayerDoesAsTheExecutive(t *testing.T) {
 	slow, looping := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		r := &randomPlan{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "plan"), 1)), memory: true, slow: true, stubs: 3}
+		r := &randomPlan{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "plan"), 1)), memory: true, slow: true, scripts: true, stubs: 3}
 		text := `<root BTCPP_format="4"><BehaviorTree ID="p">` + r.node(1+r.IntN(4)) + `</BehaviorTree></root>`
 		for _, until := range []string{`entry_until="x ge 1"`, `exit_until="y lt 2"`} {
 			name, _, _ := strings.Cut(until, "_")
@@ -148,9 +149,9 @@ func (m *Model) world(values []float64) []bool {
 	return world
 }
 
-// underWay returns the tasks with a procedure under way that takes a time.
+// underWay returns the tasks with a procedure under way that takes a time, or with a timer that runs.
 func (p *Player) underWay() []bt.Task {
-	var tasks []bt.Task
+	tasks := slices.DeleteFunc(slices.Clone(p.m.tree.Timers()), func(t bt.Task) bool { return !p.engine.At(t).Timed })
 	for i := range p.m.leaves {
 		l := &p.m.leaves[i]
 		switch s := p.engine.Status(l.task); {

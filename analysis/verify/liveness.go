@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/bt"
 	"canopy/document/declare"
 	"canopy/explore"
 	"canopy/expr"
@@ -113,7 +114,7 @@ func (m *Model) newJourney(ends func(p *Player, world []bool) bool) (x *journey,
 		x.byWorld[x.name(x.cells[i], x.worlds[i])] = i
 	}
 	for i := range x.worlds {
-		if n, ok := x.arrive(-1, i); ok {
+		if n, ok := x.arrive(-1, i, 0, nil); ok {
 			x.starts = append(x.starts, n)
 		}
 	}
@@ -147,9 +148,9 @@ func (x *journey) name(cell []int, world []bool) string {
 	return string(b)
 }
 
-// arrive returns the node of the state that follows another one in a world.
-func (x *journey) arrive(state, world int) (n int, ok bool) {
-	next, ok := x.move(state, world, 0, nil)
+// arrive returns the node of the state that follows another one in a world, if the timers of a set of endings elapse.
+func (x *journey) arrive(state, world, number int, over []bt.Task) (n int, ok bool) {
+	next, ok := x.move(state, world, number, over)
 	if !ok {
 		return 0, false
 	}
@@ -187,6 +188,7 @@ func (x *journey) leave(n int) (tried int) {
 	}
 	state, here, rates := at.state, at.world, at.rates
 	cell, world := slices.Clone(x.cells[here]), slices.Clone(x.worlds[here])
+	endings := x.endings(state)
 	var next []int
 	var choose func(i int)
 	choose = func(i int) {
@@ -211,10 +213,12 @@ func (x *journey) leave(n int) (tried int) {
 			}
 			return
 		}
-		tried++
 		w := x.byWorld[x.name(cell, world)]
-		if to, ok := x.arrive(state, w); ok && to != n {
-			next = append(next, to)
+		for number, over := range endings {
+			tried++
+			if to, ok := x.arrive(state, w, number, over); ok && to != n {
+				next = append(next, to)
+			}
 		}
 	}
 	choose(0)

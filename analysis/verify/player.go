@@ -19,7 +19,7 @@ type Player struct {
 	latched []bool            // by leaf: the last value of a condition, its memory if it has hysteresis
 	known   []executive.Known // by leaf: the inputs that the engine has received
 	slow    bool              // procedures take the time that the plan declares, else none
-	over    []bt.Task         // whose procedures are over in this instant
+	over    []bt.Task         // whose procedures are over in this instant, or whose timers elapse
 	lines   []string          // of a script that does the same
 	entered []bt.Task         // that the last move activated
 }
@@ -83,7 +83,8 @@ func (p *Player) copyFrom(o *Player) {
 	p.lines = p.lines[:0]
 }
 
-// Move goes to a world. The procedures of some tasks are over. The error wraps bt.ErrLoop.
+// Move goes to a world. The procedures of some tasks are over, and the timers of some elapse. The error wraps
+// bt.ErrLoop.
 func (p *Player) Move(world []bool, over ...bt.Task) error {
 	p.entered = p.entered[:0]
 	p.over = over
@@ -105,7 +106,10 @@ func (p *Player) settle(inputs []bt.Input) error {
 		}
 		p.known[p.m.leafOf[c.Task]].Start(c.Exit, p.slow && takes)
 	}
-	p.over = slices.DeleteFunc(slices.Clone(p.over), func(t bt.Task) bool { return !p.m.leaves[p.m.leafOf[t]].brief() })
+	p.over = slices.DeleteFunc(slices.Clone(p.over), func(t bt.Task) bool {
+		i, ok := p.m.leafOf[t]
+		return !ok || !p.m.leaves[i].brief()
+	})
 	return err
 }
 
@@ -126,9 +130,15 @@ func (p *Player) move(world []bool) error {
 // Key returns a text that is the same for two players with the same future behaviour.
 func (p *Player) Key() string { return string(snapshot.Save(packed(p.latched), p.engine)) }
 
-// inputs returns the inputs of the leaves that the engine has not received yet, also as a line of a script.
+// inputs returns the inputs of timers and leaves that the engine has not received yet, also as a line of a script.
 func (p *Player) inputs(world []bool) (inputs []bt.Input, line string) {
 	var words []string
+	for _, t := range p.over {
+		if p.m.tree.Kind(t).Timer() && p.engine.At(t).Timed {
+			in := bt.Elapsed(t)
+			inputs, words = append(inputs, in), append(words, in.Text(p.m.tree.Name(t)))
+		}
+	}
 	for i := range p.m.leaves {
 		l := &p.m.leaves[i]
 		judge := func(f executive.Criterion) bool { return p.judge(l, f, world) }
@@ -199,7 +209,7 @@ const maxEndings = 8
 const crowd = "more procedures may be over together than are tried"
 
 // mayEnd returns the tasks whose procedures may be over in the next move: those under way that have no condition for
-// their end, and those that may begin and end at one time.
+// their end, and those that may begin and end at one time. Behind them are the tasks whose timers run.
 func (p *Player) mayEnd() []bt.Task {
 	var tasks []bt.Task
 	for i := range p.m.leaves {
@@ -208,6 +218,11 @@ func (p *Player) mayEnd() []bt.Task {
 		if p.slow && (l.brief() || status == bt.Activating && l.entry.until == nil ||
 			status == bt.Deactivating && l.exit.until == nil) {
 			tasks = append(tasks, l.task)
+		}
+	}
+	for _, t := range p.m.tree.Timers() {
+		if p.engine.At(t).Timed {
+			tasks = append(tasks, t)
 		}
 	}
 	return tasks
@@ -287,7 +302,9 @@ func (p *Player) active(t bt.Task) bool { return p.engine.Active(t) }
 
 // spells reports whether a script can spell the names of all leaves.
 func (m *Model) spells() bool {
-	return !slices.ContainsFunc(m.leaves, func(l leaf) bool { return strings.ContainsAny(l.name, ";#") })
+	spells := func(name string) bool { return !strings.ContainsAny(name, ";#") }
+	return !slices.ContainsFunc(m.leaves, func(l leaf) bool { return !spells(l.name) }) &&
+		!slices.ContainsFunc(m.tree.Timers(), func(t bt.Task) bool { return !spells(m.tree.Name(t)) })
 }
 
 // script returns the moves as a script for script.Print, "" if a script cannot spell the name of a leaf.

@@ -90,7 +90,7 @@ func (r *randomPlan) composite() bt.Kind {
 		}
 		kinds = append(kinds, k)
 	}
-	kinds = slices.DeleteFunc(kinds, func(k bt.Kind) bool { return k.Memory() && !r.memory || k.Timer() })
+	kinds = slices.DeleteFunc(kinds, func(k bt.Kind) bool { return k.Memory() && !r.memory })
 	return kinds[r.IntN(len(kinds))]
 }
 
@@ -306,7 +306,8 @@ func (b *brute) run(limit int) (ok bool) {
 		if held, ok := s.engine.Held(root); ok {
 			good = held == bt.Success
 		}
-		b.visit(s, len(b.under(s.engine)) == 0, good, b.goal.holds(w.signals, truth))
+		timers := len(b.timers(s.engine))
+		b.visit(s, len(b.under(s.engine)) == timers, good, b.goal.holds(w.signals, truth))
 		if k := b.key(s); !seen[k] {
 			seen[k] = true
 			todo = append(todo, s)
@@ -341,9 +342,14 @@ func (b *brute) run(limit int) (ok bool) {
 	return true
 }
 
-// under returns the actions whose procedures are under way.
+// timers returns the tasks whose timers run.
+func (b *brute) timers(e *bt.Engine) []bt.Task {
+	return slices.DeleteFunc(slices.Clone(b.Plan.Tree.Timers()), func(t bt.Task) bool { return !e.At(t).Timed })
+}
+
+// under returns the actions whose procedures are under way, and the tasks whose timers run.
 func (b *brute) under(e *bt.Engine) []bt.Task {
-	var tasks []bt.Task
+	tasks := b.timers(e)
 	for _, l := range b.codes {
 		if s := e.Status(l.task); s == bt.Activating || s == bt.Deactivating {
 			tasks = append(tasks, l.task)
@@ -390,6 +396,11 @@ func (b *brute) enter(s *bruteState, w bruteWorld, over map[bt.Task]bool) bool {
 			}
 			if over[l.task] && round == 0 {
 				in = append(in, bt.Entered(l.task), bt.Exited(l.task))
+			}
+		}
+		for t := range over {
+			if round == 0 && over[t] && b.Plan.Tree.Kind(t).Timer() {
+				in = append(in, bt.Elapsed(t))
 			}
 		}
 		if s.engine == nil {

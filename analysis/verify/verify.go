@@ -106,9 +106,6 @@ func (m *Model) ask(q Question) []Finding {
 	if !m.space.full() {
 		found = q.Ask(m)
 	}
-	if text := m.timed(); text != "" && q.Name != "reaction" && len(found) > 0 {
-		found = []Finding{{Verdict: Undecided, Text: text, Advice: "check the parts of the plan without it as separate plans"}}
-	}
 	if m.space.full() {
 		found = []Finding{{Verdict: Undecided,
 			Text: fmt.Sprintf("not concluded: the sets of states need more than %d nodes of decision diagrams", maxNodes),
@@ -127,14 +124,6 @@ func (m *Model) ask(q Question) []Finding {
 		}
 	}
 	return found
-}
-
-// timed returns why a question about a plan with a timer is not concluded, "" without one.
-func (m *Model) timed() string {
-	if timers := m.tree.Timers(); len(timers) > 0 {
-		return fmt.Sprintf("not concluded: %s has a timer", m.tree.Name(timers[0]))
-	}
-	return ""
 }
 
 // place returns the position of a task in the plan; for a composite, that of its first leaf.
