@@ -39,7 +39,8 @@ func Stubs(tree *bt.Tree) []Repertoire {
 	for i, leaf := range tree.Leaves() {
 		all[i] = Repertoire{Values: []bt.Status{bt.Success, bt.Failure}}
 		if tree.Kind(leaf).Acts() {
-			all[i] = Repertoire{[]bt.Status{bt.Accept, bt.Success, bt.Failure}, []bt.Status{bt.Success, bt.Failure}, Either, Either}
+			all[i] = Repertoire{[]bt.Status{bt.Accept, bt.Success, bt.Failure}, []bt.Status{bt.Success, bt.Failure},
+				Either, Either}
 		}
 	}
 	return all

@@ -40,8 +40,14 @@ func ComparePlans(old, updated declare.Subject) Comparison {
 		return Comparison{Text: "the behaviour is the same: each action is active in the same states"}
 	}
 	c := compare(treeSide{a.idleSlow()}, treeSide{b.idleSlow()}, a, min(maxMoves, maxVisits/(a.tree.Len()+b.tree.Len())))
-	if slow && c.Verdict == Proved {
+	if c.Verdict != Proved {
+		return c
+	}
+	if slow {
 		c.Text += ", if procedures take as long in both"
+	}
+	if len(a.tree.Timers())+len(b.tree.Timers()) > 0 {
+		c.Text += ", if timers take as long in both"
 	}
 	return c
 }
