@@ -14,8 +14,8 @@
 //	x.Rest()                      // sets what the world watches, returns the next alarm
 //
 // Only affected leaves are visited. A formula's truth depends on sides of indicators and on discrete signals, so a leaf
-// has a new input only if a side that one of its formulas reads has changed, one of its procedures has begun, or the
-// time of one is over. Leaves whose formulas read discrete signals are visited each time.
+// has a new input only if a side that one of its formulas depends on has changed, a discrete slot may have been written,
+// one of its procedures has begun, or the time of one is over.
 package executive
 
 import (
@@ -327,16 +327,13 @@ func (x *Executive) judge(i int, f Criterion) bool {
 
 // visit returns the leaves that may have a new input, in their order.
 func (x *Executive) visit() []int32 {
-	if len(x.p.typed) > 0 { // any change may have written the signals they read
-		x.world.Signals()
-		for _, i := range x.p.typed {
-			x.due.add(int(i))
-		}
-	}
 	for _, i := range x.timed {
 		if x.world.T() >= x.leaves[i].deadline {
 			x.due.add(int(i))
 		}
+	}
+	if slices.ContainsFunc(x.due.list, func(i int32) bool { return x.p.typed[i] }) {
+		x.world.Signals() // what they read may have been written
 	}
 	return x.due.take()
 }
@@ -424,6 +421,9 @@ func (x *Executive) turn(i int, p Phase) {
 			x.writing[r.slot]++
 		}
 		x.contested.add(r.slot)
+		for _, reader := range x.p.written[r.slot] {
+			x.due.add(int(reader))
+		}
 		at := x.p.counts(r.slot)
 		switch n, counts := float64(r.writer+1), x.u[at]; {
 		case x.writing[r.slot] == 0:

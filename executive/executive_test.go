@@ -68,6 +68,44 @@ func (w *flat) Set(input int, value float64)          { w.u[input] = value }
 func (w *flat) Watch(indicator int, events bool)      { w.watched[indicator] = events }
 func (w *flat) Restart()                              {}
 
+// A written slot concerns the leaves that read it, directly or through a computed signal; no others are visited.
+func TestVisitsWhatAWrittenSlotConcerns(t *testing.T) {
+	names := []string{"t", "legs", "laps", "twice"}
+	scope := expr.Scope{"legs": {Type: expr.Integer}, "laps": {Type: expr.Integer}, "twice": {Type: expr.Integer}}
+	c := expr.NewCompiler(scope, func(name string) (int, bool) { i := slices.Index(names, name); return i, i >= 0 })
+	code := func(text string, want expr.Type) *expr.Code {
+		e, err := expr.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.CompileFor(e, expr.Variable{Type: want})
+	}
+	p := &Program{Layout: Layout{Outputs: 1, Slots: 1, Computed: 3, Signals: 4},
+		Computed: []*expr.Code{code("2 * legs", expr.Integer)}}
+	p.Slots = []Slot{{Name: "legs", Hold: true, Writers: []Writer{{Leaf: 4, Phase: Active}}}, {Name: "laps"}}
+	root := &bt.Node{Kind: bt.Parallel}
+	for i, on := range []string{"legs == 1", "laps == 1", "twice == 2", "laps == 2"} {
+		root.Children = append(root.Children, &bt.Node{Kind: bt.Condition, Name: fmt.Sprint("c", i)})
+		p.Leaves = append(p.Leaves, Leaf{Task: bt.Task(i), Condition: true,
+			Formulas: [Criteria]*expr.Code{On: code(on, expr.Boolean)}})
+	}
+	root.Children = append(root.Children, &bt.Node{Kind: bt.Action, Name: "count"})
+	p.Leaves = append(p.Leaves, Leaf{Task: 4, Slots: []int{0}, Entry: []Assignment{{0, code("legs + 1", expr.Integer)}}})
+	p.Captures = 1
+	var err error
+	if p.Tree, err = bt.Compile(root); err != nil {
+		t.Fatal(err)
+	}
+	p.Link()
+	w := &flat{u: p.Initial(), signals: make([]float64, 4)}
+	x := New(p, w, Tree(func(in []bt.Input) Engine { return bt.NewEngine(p.Tree, in, 0) }))
+	x.due.take()
+	x.turn(4, Active)
+	if got := x.due.take(); !slices.Equal(got, []int32{0, 2}) {
+		t.Errorf("the leaves %v are visited, want 0 and 2", got)
+	}
+}
+
 // An instant visits the leaves that a side concerns, however many there are, and watches what they need.
 func TestVisitsWhatChanged(t *testing.T) {
 	const leaves = 999

@@ -27,7 +27,8 @@ type Program struct {
 	Reads   []int  // states that the indicators depend on; nil means all
 
 	readers [][]int32 // by indicator: the leaves with a formula that depends on it
-	typed   []int32   // the leaves with a formula that reads discrete signals
+	written [][]int32 // by slot: the leaves with a formula that depends on its discrete value
+	typed   []bool    // by leaf: a formula reads discrete signals
 	roles   [][]role  // by leaf: its places among the writers
 	leafOf  []int     // by task: its leaf, -1 for composites
 }
@@ -112,31 +113,56 @@ type role struct {
 	phase        Phase
 }
 
-// Link determines the leaves affected by each indicator and the slots of each leaf: the last step of creating a
-// program.
+// Link determines the leaves affected by each indicator and each discrete slot, and the slots of each leaf: the last
+// step of creating a program.
 func (p *Program) Link() {
 	p.readers = make([][]int32, len(p.Indicators))
+	p.written = make([][]int32, len(p.Slots))
+	p.typed = make([]bool, len(p.Leaves))
 	p.roles = make([][]role, len(p.Leaves))
 	p.leafOf = slices.Repeat([]int{-1}, p.Tree.Len())
 	for i := range p.Leaves {
 		p.leafOf[p.Leaves[i].Task] = i
 		for _, code := range p.Leaves[i].Formulas {
-			if code == nil {
-				continue
-			}
-			if len(code.Discrete()) > 0 && (len(p.typed) == 0 || p.typed[len(p.typed)-1] != int32(i)) {
-				p.typed = append(p.typed, int32(i))
-			}
-			for _, k := range code.Indicators() {
-				if r := p.readers[k]; len(r) == 0 || r[len(r)-1] != int32(i) {
-					p.readers[k] = append(r, int32(i))
-				}
+			if code != nil {
+				p.typed[i] = p.typed[i] || len(code.Discrete()) > 0
+				p.affect(int32(i), code, map[int]bool{})
 			}
 		}
 	}
 	for s := range p.Slots {
 		for k, w := range p.Slots[s].Writers {
 			p.roles[w.Leaf] = append(p.roles[w.Leaf], role{s, k, w.Phase})
+		}
+	}
+}
+
+// affect enters a leaf as one that depends on code: on its indicators and, through the discrete signals that it reads,
+// on slots, the values written to them, and computed signals. seen are the signals that are entered.
+func (p *Program) affect(leaf int32, code *expr.Code, seen map[int]bool) {
+	enter := func(list *[]int32) {
+		if l := *list; len(l) == 0 || l[len(l)-1] != leaf {
+			*list = append(l, leaf)
+		}
+	}
+	for _, k := range code.Indicators() {
+		enter(&p.readers[k])
+	}
+	for _, signal := range code.Discrete() {
+		if seen[signal] {
+			continue
+		}
+		seen[signal] = true
+		if signal >= p.Layout.Computed {
+			p.affect(leaf, p.Computed[signal-p.Layout.Computed], seen)
+			continue
+		}
+		slot := signal - p.Layout.Slots
+		enter(&p.written[slot])
+		for _, w := range p.Slots[slot].Writers {
+			if w.Value != nil {
+				p.affect(leaf, w.Value, seen)
+			}
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (s *Signals) compute(steps []Step, t float64, y, u []float64, above []bool)
 		case StepSlot:
 			v[l.Slots+x.Index] = s.slot(x.Index, u, above)
 		case StepComputed:
-			v[l.Computed+x.Index] = s.p.Computed[x.Index].Real(v, above)
+			v[l.Computed+x.Index] = s.p.Computed[x.Index].Value(v, above)
 		}
 	}
 }

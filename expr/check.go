@@ -56,6 +56,16 @@ func (s Scope) declares(name string) bool {
 	return ok
 }
 
+// IsValue reports whether a name is a value of a declared enumeration, and no signal.
+func (s Scope) IsValue(name string) bool {
+	for _, v := range s {
+		if slices.Contains(v.Values, name) {
+			return !s.declares(name)
+		}
+	}
+	return false
+}
+
 // variable returns the type of a node's value and, for an enumeration, its values, provided that Check accepts it.
 // Computed numbers are real here, even if they are whole.
 func (s Scope) variable(n *Node) Variable {

@@ -68,6 +68,21 @@ const (
 	Text
 )
 
+// typeNames are the types as documents and logs write them.
+var typeNames = []string{Real: "real", Boolean: "boolean", Integer: "integer", Enumeration: "enumeration", Text: "text"}
+
+// TypeNames returns the names of the types.
+func TypeNames() []string { return slices.Clone(typeNames) }
+
+// TypeNamed returns the type of a name.
+func TypeNamed(name string) (t Type, ok bool) {
+	i := slices.Index(typeNames, name)
+	return Type(max(i, 0)), i >= 0
+}
+
+// Name returns the name of the type in documents and logs.
+func (t Type) Name() string { return typeNames[t] }
+
 func (t Type) String() string {
 	return [...]string{"number", "condition", "whole number", "enumeration", "text"}[t]
 }

@@ -115,7 +115,7 @@ func (n *Node) equalityLogic() Logic {
 	if x.key() > y.key() {
 		x, y = y, x
 	}
-	equal := (&Node{op: OpEqual, args: []*Node{x, y}}).whole()
+	equal := (&Node{op: OpEqual, spelled: operators[OpEqual].Text, args: []*Node{x, y}}).whole()
 	equal.Text = (&Node{op: OpEqual, args: n.args}).String()
 	if n.op == OpNotEqual {
 		return not(equal)

@@ -117,8 +117,8 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 	r := &Run{m: m, world: w, executive: executive.New(m.Program, w, d), until: min(m.Horizon, until),
 		sampled: math.NaN(), row: make([]float64, len(m.Record)), storm: newStorm(m.Plan.Tree.Len())}
 	for _, name := range m.Record {
-		unit, text, place := m.Signal(name)
-		r.signals = append(r.signals, record.Signal{Name: name, Unit: unit, Text: text})
+		signal, place := m.Signal(name)
+		r.signals = append(r.signals, signal)
 		r.places = append(r.places, place)
 	}
 	for i := range m.Vehicle.States {
@@ -128,7 +128,7 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 	}
 	r.outside = make([]bool, len(r.low))
 	for _, name := range m.Needed {
-		_, _, place := m.Signal(name)
+		_, place := m.Signal(name)
 		r.needed = append(r.needed, place)
 	}
 	switch c.(type) {

@@ -15,6 +15,8 @@ type Trace struct {
 	T       []float64 // [s], not descending
 	Signals map[string][]float64
 	Tasks   map[string][]bool // a condition is true, another task is active
+	Scope   expr.Scope        // types of the signals; nil: all are real, or Boolean where they are conditions
+	Texts   []string          // that the values of texts number
 	Partial bool              // the run continued after the last place, but was not recorded
 }
 
@@ -183,11 +185,17 @@ func (j *judge) relation(e *expr.Expr) (curve, error) {
 	names := e.Names()
 	columns := make([][]float64, len(names))
 	for i, n := range names {
-		if columns[i] = j.Signals[n]; columns[i] == nil {
+		if columns[i] = j.Signals[n]; columns[i] == nil && !j.Scope.IsValue(n) {
 			return nil, fmt.Errorf("%w: the values of signal %s are missing", ErrTrace, n)
 		}
 	}
-	compiler := expr.NewCompiler(nil, func(n string) (int, bool) { i := slices.Index(names, n); return i, i >= 0 })
+	for _, m := range e.Check(expr.Boolean, expr.AnyUnit, j.Scope) {
+		return nil, fmt.Errorf("%w: in %q, %w", ErrTrace, e, m)
+	}
+	compiler := expr.NewCompiler(j.Scope, func(n string) (int, bool) { i := slices.Index(names, n); return i, i >= 0 })
+	for _, t := range j.Texts {
+		compiler.Text(t)
+	}
 	code := compiler.Compile(e)
 	value := func(row []float64) float64 { return distance(code.Bool(row, nil)) }
 	if relations := code.Indicators(); len(relations) > 0 { // the last is that of the relation, the others are inside
@@ -197,7 +205,9 @@ func (j *judge) relation(e *expr.Expr) (curve, error) {
 	row := make([]float64, len(names))
 	return j.over(func(i int) float64 {
 		for k, c := range columns {
-			row[k] = c[i]
+			if c != nil {
+				row[k] = c[i]
+			}
 		}
 		return value(row)
 	})

@@ -197,15 +197,7 @@ func asked(h *record.Header, name string, texts []string) ([]declare.Property, e
 		tasks = append(tasks, t.Name)
 	}
 	if len(texts) > 0 {
-		scope := expr.Scope{}
-		for _, s := range append([]record.Signal{{Name: "t", Unit: "s"}}, h.Signals...) {
-			u, err := expr.ParseUnit(s.Unit)
-			if err != nil {
-				u = expr.AnyUnit
-			}
-			scope[s.Name] = expr.Number(u)
-		}
-		return readProperties(texts, tasks, scope)
+		return readProperties(texts, tasks, monitor.Scope(h))
 	}
 	for _, a := range h.Attachments {
 		if a.Name == "mission.yaml" {

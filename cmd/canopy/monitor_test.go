@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -157,6 +158,67 @@ func TestMonitorBelievesWholeLogs(t *testing.T) {
 		says(t, "the report", stdout, map[bool]string{true: "cut off: ", false: "damaged: "}[name == "cut"])
 		if err := os.Remove(filepath.Join(dir, "run.mcap")); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// The log names the values of discrete signals: properties, the table and the report use the names.
+func TestNamesOfDiscreteValues(t *testing.T) {
+	dir := write(t, map[string]string{
+		"tank.vehicle.yaml": "vehicle: tank\nstates: {x: {unit: m, derivative: u}}\ncommands: {u: {unit: m/s, default: 1}}\n",
+		"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="p"><ReactiveFallback>
+			<ReactiveSequence><Condition ID="far" on="mode == home and high"/><Action ID="stay" write="u := 0"/></ReactiveSequence>
+			<Action ID="fill" write="u := 1"/></ReactiveFallback></BehaviorTree></root>`,
+		"m.yaml": `plan: p.xml
+vehicle: tank.vehicle.yaml
+horizon: 20
+signals:
+  mode: {type: enumeration, values: [cruise, home], value: "if(x lt 5 [m], cruise, home)"}
+  high: {type: boolean, value: "x ge 7 [m]"}
+  note: {type: text, value: "if(high, 'full', 'not yet')"}
+plots: [{title: Mode, signals: [mode, high, note]}]
+check: {properties: [always (mode == cruise or mode == home)]}
+`})
+	out := filepath.Join(dir, "out")
+	stdout, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", out)
+	if status != exitOK {
+		t.Fatal(stderr)
+	}
+	for _, row := range []string{"mode +1 +cruise +.* home ", "high +1 +false +.* true ", "note +1 +"} {
+		if !regexp.MustCompile(row).MatchString(stdout) {
+			t.Errorf("the table has no row %s:\n%s", row, stdout)
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(out, "report.html"))
+	if err != nil || !bytes.Contains(page, []byte(`<td class="number">cruise</td>`)) {
+		t.Errorf("the report does not name the values: %v", err)
+	}
+	for _, run := range []string{filepath.Join(dir, "m.yaml"), out} {
+		for property, verdict := range map[string]string{
+			"":                                    "satisfied",
+			"always (mode == cruise)":             "violated",
+			"(mode == cruise) until (x ge 5 [m])": "satisfied",
+			"always (stay -> high and note == 'full')":     "satisfied",
+			"always (high -> mode == home)":                "satisfied",
+			"always (mode != cruise or note == 'not yet')": "satisfied",
+		} {
+			args := []string{"monitor", run, "--json"}
+			if property != "" {
+				args = append(args, "--property", property)
+			}
+			stdout, stderr, _ := canopy(args...)
+			if !strings.Contains(stdout, `"verdict": "`+verdict+`"`) {
+				t.Errorf("%s, %q: %s%s", run, property, stdout, stderr)
+			}
+		}
+		for property, message := range map[string]string{
+			"always (mode == crusie)": `did you mean "cruise"`,
+			"always (mode > 1)":       "is a value of an enumeration",
+		} {
+			if _, stderr, status := canopy("monitor", run, "--property", property); status != exitInput ||
+				!strings.Contains(stderr, message) {
+				t.Errorf("%s, %q: exit status %d, %s", run, property, status, stderr)
+			}
 		}
 	}
 }

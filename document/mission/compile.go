@@ -16,7 +16,7 @@ import (
 func (b *builder) compile() {
 	m := b.m
 	p := &executive.Program{Tree: m.Plan.Tree, Slots: slices.Clone(m.slots), Layout: m.layout}
-	p.Layout.Signals, m.texts = len(m.signals), b.compiler.Texts()
+	p.Layout.Signals = len(m.signals)
 	m.Program = p
 	for _, s := range m.signals {
 		if s.kind == computed {
@@ -26,7 +26,7 @@ func (b *builder) compile() {
 	for i, l := range m.Plan.Leaves {
 		p.Leaves = append(p.Leaves, b.leaf(i, l))
 	}
-	p.Indicators = b.compiler.Indicators()
+	p.Indicators, m.texts = b.compiler.Indicators(), b.compiler.Texts()
 	m.Needed = nil
 	for i := 1; i < len(m.signals); i++ { // after the clock
 		if b.reads[i] || m.layout.Slots <= i && i < m.layout.Slots+m.layout.Commands {

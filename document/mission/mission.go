@@ -12,6 +12,7 @@ import (
 	"canopy/executive"
 	"canopy/expr"
 	"canopy/ode"
+	"canopy/run/record"
 	"canopy/sim"
 	"canopy/vehicle/model"
 )
@@ -71,7 +72,7 @@ const (
 type signal struct {
 	name, text string
 	unit       expr.Unit
-	typ        expr.Type // of a slot; all others are real
+	typ        expr.Type // of a slot or a computed signal; all others are real
 	values     []string  // of an enumeration
 	kind       kind
 	index      int        // within its kind: the state, output, slot, or entry of the computed signals
@@ -82,8 +83,16 @@ type signal struct {
 
 type place struct{ offset, length int }
 
-// Signal returns the unit and the text of a signal, and its place in the signal vector.
-func (m *Mission) Signal(name string) (unit, text string, place int) {
+// Signal returns the description of a signal for the log, and its place in the signal vector.
+func (m *Mission) Signal(name string) (d record.Signal, place int) {
 	place = slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name })
-	return m.signals[place].unit.String(), m.signals[place].text, place
+	s := &m.signals[place]
+	d = record.Signal{Name: name, Unit: s.unit.String(), Text: s.text, Values: s.values}
+	if s.typ != expr.Real {
+		d.Type = s.typ.Name()
+	}
+	if s.typ == expr.Text {
+		d.Values = m.texts
+	}
+	return d, place
 }

@@ -394,7 +394,7 @@ func (b *builder) ownSignals(own *yamldoc.Node) {
 		switch { // after the unit and the type, in any order of the file
 		case slotKey != nil:
 			sl.Initial = b.initial(&s, slotKey)
-		case s.typ == expr.Text:
+		case s.typ == expr.Text && expression == nil:
 			sl.Initial = b.compiler.Text("")
 		}
 		switch _, taken := b.names[s.name]; {
@@ -405,9 +405,6 @@ func (b *builder) ownSignals(own *yamldoc.Node) {
 			b.Add(key, "duplicate-name", "", "there is already a signal %q", s.name)
 		case expression == nil:
 			b.slot(s, sl)
-		case s.typ != expr.Real:
-			b.Add(typeNode, "two-sources", "omit `type`: a computed signal is a real number",
-				"signal %s is computed", s.name)
 		case slotKey != nil || sl.Hold:
 			b.Add(key, "two-sources", "give either `value`, or `default` and `hold`",
 				"signal %s is both computed and written by tasks", s.name)
@@ -416,6 +413,10 @@ func (b *builder) ownSignals(own *yamldoc.Node) {
 		}
 	})
 	b.m.layout.Computed = len(b.m.signals)
+	for i := range formulas {
+		formulas[i].signal.kind, formulas[i].signal.index = computed, i
+		b.declare(formulas[i].signal)
+	}
 	for _, s := range b.m.signals {
 		for _, v := range s.values {
 			if _, taken := b.names[v]; taken {
@@ -424,27 +425,19 @@ func (b *builder) ownSignals(own *yamldoc.Node) {
 			}
 		}
 	}
-	for i := range formulas {
-		formulas[i].signal.kind, formulas[i].signal.index = computed, i
-		b.declare(formulas[i].signal)
-	}
 	for i, f := range formulas {
 		s := &b.m.signals[b.m.layout.Computed+i]
-		s.value = b.Expression(f.node, expr.Real, f.signal.unit, b.scope)
+		s.value = b.Expression(f.node, f.signal.variable(), b.scope)
 		s.at.offset, s.at.length = f.node.Offset, f.node.Length
 	}
 }
 
-// types are the types of slots, as missions write them.
-var types = map[string]expr.Type{"real": expr.Real, "boolean": expr.Boolean, "integer": expr.Integer,
-	"enumeration": expr.Enumeration, "text": expr.Text}
-
-// typed reads the type of a slot, and of an enumeration its values.
+// typed reads the type of a signal, and of an enumeration its values.
 func (b *builder) typed(s *signal, key, typeNode, valuesNode, unit *yamldoc.Node) {
 	if typeNode != nil {
 		word, known := b.Text(typeNode, "type"), false
-		if s.typ, known = types[word]; !known {
-			b.Add(typeNode, "unknown-value", diag.DidYouMean(word, slices.Sorted(maps.Keys(types))),
+		if s.typ, known = expr.TypeNamed(word); !known {
+			b.Add(typeNode, "unknown-value", diag.DidYouMean(word, expr.TypeNames()),
 				"a type is boolean, enumeration, integer, real or text, not %q", word)
 			return
 		}

@@ -53,7 +53,7 @@ type sample struct {
 // New returns a monitor of a run's properties.
 func New(h *record.Header, properties []*temporal.Property) *Monitor {
 	m := &Monitor{properties: properties, tasks: h.Tasks, most: maxValues,
-		trace: temporal.Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}}}
+		trace: temporal.Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}, Scope: Scope(h)}}
 	named := map[string]bool{}
 	for _, p := range properties {
 		p.Formula.Conditions(func(e *expr.Expr) {
@@ -63,6 +63,9 @@ func New(h *record.Header, properties []*temporal.Property) *Monitor {
 		})
 	}
 	for i, s := range h.Signals {
+		if s.Type == expr.Text.Name() {
+			m.trace.Texts = s.Values
+		}
 		if named[s.Name] {
 			m.signals = append(m.signals, column{s.Name, i})
 			m.trace.Signals[s.Name] = []float64{}
@@ -81,6 +84,26 @@ func New(h *record.Header, properties []*temporal.Property) *Monitor {
 	}
 	m.held.values, m.before.values = make([]float64, len(m.signals)), make([]float64, len(m.signals))
 	return m
+}
+
+// Scope returns what properties may read of a run: the recorded signals and the time, with their types.
+func Scope(h *record.Header) expr.Scope {
+	scope := expr.Scope{"t": expr.Number(expr.Second)}
+	for _, s := range h.Signals {
+		u, err := expr.ParseUnit(s.Unit)
+		if err != nil {
+			u = expr.AnyUnit
+		}
+		v := expr.Number(u)
+		if t, known := expr.TypeNamed(s.Type); known && t != expr.Real {
+			v = expr.Variable{Type: t}
+			if t == expr.Enumeration {
+				v.Values = s.Values
+			}
+		}
+		scope[s.Name] = v
+	}
+	return scope
 }
 
 // Sample implements [record.Recorder].

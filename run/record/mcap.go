@@ -79,8 +79,11 @@ func newContainer(h *Header, w io.Writer) (*container, error) {
 	}
 	for id := runChannel; id < len(topics); id++ {
 		schema := &mcap.Schema{ID: uint16(id), Name: "canopy" + topics[id], Encoding: "jsonschema", Data: schemas[id]}
-		if id == signalsChannel {
+		switch {
+		case id == signalsChannel:
 			schema.Data = signalsSchema(h)
+		case id == runChannel && slices.ContainsFunc(h.Signals, func(s Signal) bool { return s.Type != "" }):
+			schema.Data = bytes.Replace(schema.Data, realSignal, typedSignal, 1)
 		}
 		if err := c.writer.WriteSchema(schema); err != nil {
 			return nil, err
@@ -207,8 +210,7 @@ var schemas = [len(topics)][]byte{
 		`"tasks":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
 		`"kind":{"type":"string"},"parent":{"type":"integer"},"detail":{"type":"string"},` +
 		`"initial":{"type":"string"}}}},` +
-		`"signals":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
-		`"unit":{"type":"string"},"text":{"type":"string"}}}},` +
+		string(realSignal) +
 		`"plots":{"type":"array","items":{"type":"object","properties":{"title":{"type":"string"},` +
 		`"signals":{"type":"array","items":{"type":"string"}}}}},` +
 		`"parameters":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
@@ -234,6 +236,16 @@ var schemas = [len(topics)][]byte{
 		`"verdict":{"enum":["satisfied","violated","open"]},"margin":{"type":["number","null"]},` +
 		`"at_s":{"type":"number"},"open_after_s":{"type":"number"},"because":{"type":"string"}}}}}}`),
 }
+
+// realSignal and typedSignal describe the list of signals in the schema of a run without and with discrete signals.
+var (
+	realSignal = []byte(`"signals":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
+		`"unit":{"type":"string"},"text":{"type":"string"}}}},`)
+	typedSignal = []byte(`"signals":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
+		`"unit":{"type":"string"},"text":{"type":"string"},` +
+		`"type":{"enum":["boolean","integer","enumeration","text"]},` +
+		`"values":{"type":"array","items":{"type":"string"}}}}},`)
+)
 
 func signalsSchema(h *Header) []byte {
 	b := []byte(`{"type":"object","title":"sample","properties":{` +

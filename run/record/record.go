@@ -28,6 +28,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"canopy/bt"
 )
@@ -73,6 +74,20 @@ type Signal struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"` // "" means "1"
 	Text string `json:"text"` // one line of description
+
+	Type   string   `json:"type,omitempty"`   // boolean, integer, enumeration or text; "" is real
+	Values []string `json:"values,omitempty"` // of an enumeration or a text: what the samples number, from 0
+}
+
+// Value returns a sample's value as a text, for a signal whose values have names.
+func (s *Signal) Value(v float64) (text string, ok bool) {
+	switch i := int(v); {
+	case s.Type == "boolean" && (v == 0 || v == 1):
+		return strconv.FormatBool(v == 1), true
+	case v >= 0 && v < float64(len(s.Values)) && float64(i) == v:
+		return s.Values[i], true
+	}
+	return "", false
 }
 
 // Plot names signals with the same unit that share a panel of a report.

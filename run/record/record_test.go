@@ -35,7 +35,7 @@ func small() Header {
 			{Name: "climb", Kind: "Action", Parent: 2, Initial: bt.Accept},
 			{Name: "root \"r\"", Kind: "ReactiveSequence", Parent: -1, Initial: bt.Failure},
 		},
-		Signals:    []Signal{{"h", "m", "altitude"}, {"soc", "", "state of charge"}, {"P,x", "W", ""}},
+		Signals:    []Signal{{Name: "h", Unit: "m", Text: "altitude"}, {Name: "soc", Text: "state of charge"}, {Name: "P,x", Unit: "W"}},
 		Plots:      []Plot{{"Altitude", []string{"h"}}},
 		Parameters: []Parameter{{"mass", "kg", 110, 100, "A", "all-up mass"}},
 		Attachments: []Attachment{
@@ -198,7 +198,7 @@ func randomHeader(t *rapid.T) Header {
 	h := Header{Mission: rapid.String().Draw(t, "mission"), Horizon: 86400, RelTol: 1e-6, Interval: 60}
 	for _, name := range names.Filter(func(s []string) bool { return !strings.Contains(fmt.Sprintf("%q", s), `"t"`) }).
 		Draw(t, "signals") {
-		h.Signals = append(h.Signals, Signal{name, "m", "text"})
+		h.Signals = append(h.Signals, Signal{Name: name, Unit: "m", Text: "text"})
 	}
 	tasks := names.Draw(t, "tasks")
 	for i, name := range tasks {

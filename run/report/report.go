@@ -23,6 +23,7 @@ var scriptText string
 
 var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"clock":  Clock,
+	"named":  named,
 	"number": number,
 	"exact":  func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
 	"unit":   record.Signal.UnitOrOne,

@@ -59,8 +59,8 @@ func (d *Digest) Table(w io.Writer) error {
 	if list := d.extremes; len(list) > 0 {
 		rows := [][]string{{"signal", "unit", "minimum", "at", "maximum", "at"}}
 		for _, e := range list {
-			rows = append(rows, []string{e.Name, e.UnitOrOne(), number(e.Least), Clock(e.LeastAt), number(e.Greatest),
-				Clock(e.GreatestAt)})
+			rows = append(rows, []string{e.Name, e.UnitOrOne(), named(e.Signal, e.Least), Clock(e.LeastAt),
+				named(e.Signal, e.Greatest), Clock(e.GreatestAt)})
 		}
 		_, _ = out.WriteString("\n")
 		writeColumns(out, rows, "llrrrr")
@@ -94,6 +94,14 @@ func (d *Digest) toNotice() [][]string {
 		rows = append(rows, []string{"", fmt.Sprintf("and %d more such events", d.moreToNotice)})
 	}
 	return rows
+}
+
+// named writes the name of a value if it has one, else the number with six digits.
+func named(s record.Signal, v float64) string {
+	if text, ok := s.Value(v); ok {
+		return text
+	}
+	return number(v)
 }
 
 // number writes v with six digits.

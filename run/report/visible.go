@@ -26,6 +26,10 @@ func visible(h *record.Header) record.Header {
 	for i := range shown.Signals {
 		s := &shown.Signals[i]
 		text(&s.Name, &s.Unit, &s.Text)
+		s.Values = slices.Clone(s.Values)
+		for k := range s.Values {
+			text(&s.Values[k])
+		}
 	}
 	for i := range shown.Plots {
 		p := &shown.Plots[i]

@@ -181,7 +181,7 @@ func (w *world) explain(err error) error {
 	}
 	signals := w.fill(bad.T, w.sim.Y, &w.sim.Discrete)
 	for _, name := range w.m.Needed {
-		_, _, place := w.m.Signal(name)
+		_, place := w.m.Signal(name)
 		if v := signals[place]; math.IsNaN(v) || math.IsInf(v, 0) {
 			err = fmt.Errorf("%w; %s is %v", err, name, v)
 		}

@@ -179,7 +179,7 @@ func (r *Reader) Number(n *Node, unit expr.Unit, what string) float64 {
 		r.Add(n, "not-a-number", numberHint(unit), "%s must be a number, not %q", what, n.Value)
 		return 0
 	}
-	if e = r.Expression(n, expr.Real, unit, nil); e == nil {
+	if e = r.Expression(n, expr.Number(unit), nil); e == nil {
 		return 0
 	}
 	v, _ := e.Constant()
@@ -235,17 +235,17 @@ func numberHint(unit expr.Unit) string {
 }
 
 // Expression parses and checks an expression; nil if it has a mistake.
-func (r *Reader) Expression(n *Node, want expr.Type, unit expr.Unit, scope expr.Scope) *expr.Expr {
+func (r *Reader) Expression(n *Node, want expr.Variable, scope expr.Scope) *expr.Expr {
 	if n.Kind != Scalar {
 		r.Add(n, "wrong-type", "", "an expression must be a text")
 		return nil
 	}
-	e, err := expr.ParseFor(n.Value, unit)
+	e, err := expr.ParseFor(n.Value, want.Unit)
 	if err != nil {
 		r.Inside(n, err)
 		return nil
 	}
-	mistakes := e.Check(want, unit, scope)
+	mistakes := e.CheckFor(want, scope)
 	for _, m := range mistakes {
 		r.Inside(n, m)
 	}

@@ -33,7 +33,7 @@ same: *size
 		"list": func(n *Node) {
 			r.Sequence(n, "list", func(n *Node) {
 				if text[n.Offset-1] == '\'' {
-					r.Expression(n, expr.Boolean, expr.AnyUnit, nil)
+					r.Expression(n, expr.Variable{Type: expr.Boolean, Unit: expr.AnyUnit}, nil)
 				} else {
 					numbers = append(numbers, r.Number(n, metre, "an entry"))
 				}

@@ -228,7 +228,7 @@ func (b *builder) program() {
 		out := slices.Repeat([]*expr.Expr{zero}, len(list))
 		for i, w := range list {
 			if w.node != nil {
-				out[i] = b.Expression(w.node, expr.Real, w.unit, scope)
+				out[i] = b.Expression(w.node, expr.Number(w.unit), scope)
 			}
 		}
 		return out
