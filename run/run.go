@@ -15,6 +15,7 @@ import (
 	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/executive"
+	"canopy/expr"
 	"canopy/run/record"
 	"canopy/snapshot"
 )
@@ -117,7 +118,11 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 	r := &Run{m: m, world: w, executive: executive.New(m.Program, w, d), until: min(m.Horizon, until),
 		sampled: math.NaN(), row: make([]float64, len(m.Record)), storm: newStorm(m.Plan.Tree.Len())}
 	for _, name := range m.Record {
-		signal, place := m.Signal(name)
+		s, place := m.Signal(name)
+		signal := record.Signal{Name: name, Unit: s.Unit.String(), Text: s.Text, Values: s.Values}
+		if s.Type != expr.Real {
+			signal.Type = s.Type.Name()
+		}
 		r.signals = append(r.signals, signal)
 		r.places = append(r.places, place)
 	}

@@ -12,7 +12,6 @@ import (
 	"canopy/executive"
 	"canopy/expr"
 	"canopy/ode"
-	"canopy/run/record"
 	"canopy/sim"
 	"canopy/vehicle/model"
 )
@@ -83,14 +82,12 @@ type signal struct {
 
 type place struct{ offset, length int }
 
-// Signal returns the description of a signal for the log, and its place in the signal vector.
-func (m *Mission) Signal(name string) (d record.Signal, place int) {
+// Signal returns the description of a signal, with all values of an enumeration or a text, and its place in the signal
+// vector.
+func (m *Mission) Signal(name string) (d plan.Signal, place int) {
 	place = slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name })
 	s := &m.signals[place]
-	d = record.Signal{Name: name, Unit: s.unit.String(), Text: s.text, Values: s.values}
-	if s.typ != expr.Real {
-		d.Type = s.typ.Name()
-	}
+	d = plan.Signal{Unit: s.unit, Type: s.typ, Values: s.values, Text: s.text}
 	if s.typ == expr.Text {
 		d.Values = m.texts
 	}

@@ -223,6 +223,7 @@ var rooms = map[string]room{
 		"diag":                 "a state graph's mistakes are reported like a mission's",
 		"document/mission":     "a run is made from a mission",
 		"executive":            "carries out the plan",
+		"expr":                 "signals have types",
 		"formalism/stategraph": "a state graph may decide in place of the tree",
 		"formalism/tick":       "the tree may be ticked",
 		"run/record":           "a run is written as it happens",

@@ -76,10 +76,10 @@ func TestComputedDiscreteSignals(t *testing.T) {
 			t.Errorf("level %v in zone %v", level[i], zone[i])
 		}
 	}
-	if d, _ := m.Signal("zone"); d.Type != "enumeration" || len(d.Values) != 3 {
+	if d, _ := m.Signal("zone"); d.Type.Name() != "enumeration" || len(d.Values) != 3 {
 		t.Errorf("the log describes the zone as %+v", d)
 	}
-	if d, _ := m.Signal("label"); d.Type != "text" || len(d.Values) != 2 {
+	if d, _ := m.Signal("label"); d.Type.Name() != "text" || len(d.Values) != 2 {
 		t.Errorf("the log describes the label as %+v", d)
 	}
 }
