@@ -116,7 +116,7 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 		return nil, err
 	}
 	r := &Run{m: m, world: w, executive: executive.New(m.Program, w, d), until: min(m.Horizon, until),
-		sampled: math.NaN(), row: make([]float64, len(m.Record)), storm: newStorm(m.Plan.Tree.Len())}
+		sampled: math.NaN(), row: make([]float64, len(m.Record)), storm: newStorm(m.Plan.Tree.Len(), m.Horizon)}
 	for _, name := range m.Record {
 		s, place := m.Signal(name)
 		signal := record.Signal{Name: name, Unit: s.Unit.String(), Text: s.Text, Values: s.Values}
@@ -253,7 +253,7 @@ func (r *Run) event(segment Segment) error {
 		}
 	}
 	if alarm != "" {
-		if err := r.crowd(); err != nil {
+		if err := r.crowd(alarm); err != nil {
 			return err
 		}
 	}

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/run"
 	"canopy/run/record"
+	"canopy/vehicle/model"
 )
 
 // turns are two actions that take turns without end: each leads to the condition of the other, and takes a time to end.
@@ -45,17 +47,24 @@ func stormy(t *testing.T, body, yaml string, set ...string) (*run.Run, *log, err
 // Procedures of 1e-9 s that start each other would write a log without end.
 func TestProceduresWithoutTimeStop(t *testing.T) {
 	r, l, err := stormy(t, turns("1e-9"), "")
-	if !errors.Is(err, run.ErrStorm) || r.Summary().Outcome != record.Failed || r.T() > 1e-3 || len(l.events) > 300 {
+	if !errors.Is(err, run.ErrStorm) || r.Summary().Outcome != record.Failed || r.T() > 1e-3 || len(l.events) > 3000 {
 		t.Errorf("%v, %v at %g s, %d lines", err, r.Summary().Outcome, r.T(), len(l.events))
-	} else if want := "100 time events within 9.9e-08 s by procedures of brake, go"; !strings.Contains(err.Error(), want) {
+	} else if want := "1000 time events (the time of a procedure is over) advance the time by 9.99e-07 s, " +
+		"less than 0.001 s while the status of brake, go changes"; !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
 }
 
-// With `chattering: continue` such procedures take a fifth of a millisecond, which is reported once.
+// With `chattering: continue` each such procedure takes a hundred-thousandth of the horizon, which is reported once.
 func TestProceduresWithoutTimeGoOn(t *testing.T) {
-	r, l, err := stormy(t, turns("1e-9"), "chattering: continue\n", "horizon=0.5")
-	if err != nil || r.T() != 0.5 || r.Summary().Outcome != record.Complete {
+	m := cartMission(t, turns("1e-9"), "chattering: continue\n")
+	r, err := New(m, run.Continuous{}, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &log{}
+	r.Attach(l)
+	if err := r.Fly(t.Context(), nil); err != nil || r.T() != 0.5 || r.Summary().Outcome != record.Complete {
 		t.Fatalf("%v at %g s", err, r.T())
 	}
 	reports := 0
@@ -64,16 +73,28 @@ func TestProceduresWithoutTimeGoOn(t *testing.T) {
 			reports++
 		}
 	}
-	if reports != 1 || len(l.events) > 100+2500+10 {
+	if reports != 1 || len(l.events) > 1000+500+10 {
 		t.Errorf("%d reports, %d events", reports, len(l.events))
 	}
 }
 
-// Procedures of a millisecond are no chattering, and neither are the ticks of a ticked tree.
+// What is chattering depends on the horizon, up to a second. The ticks of a ticked tree are none.
 func TestShortProceduresAreNoChattering(t *testing.T) {
-	r, _, err := stormy(t, turns("1e-3"), "", "horizon=2")
-	if err != nil || r.Summary().TimeEvents < 1000 {
-		t.Errorf("%v after %d time events", err, r.Summary().TimeEvents)
+	for _, test := range []struct {
+		seconds, horizon string
+		chatter          bool
+	}{{"1e-3", "2", false}, {"9e-4", "50", false}, {"9e-4", "9e4", true}, {"9e-4", "1e9", true}, {"1.1e-3", "1e9", false},
+		{"1e-7", "5e-3", false}, {"1e-8", "5", true}} {
+		m := cartMission(t, turns(test.seconds), "", "horizon="+test.horizon)
+		r, err := New(m, run.Continuous{}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Attach(&log{})
+		err = r.Fly(t.Context(), nil)
+		if errors.Is(err, run.ErrStorm) != test.chatter || !test.chatter && err != nil {
+			t.Errorf("%s s of %s s: %v", test.seconds, test.horizon, err)
+		}
 	}
 	ticked, _ := flyInto(t, cartMission(t, turns("1e-3"), "", "horizon=0.01"), run.Ticked{Period: 1e-5})
 	if n := ticked.Summary().TimeEvents; n < 900 {
@@ -81,12 +102,34 @@ func TestShortProceduresAreNoChattering(t *testing.T) {
 	}
 }
 
+// The delays of a state graph chatter as procedures do.
+func TestDelaysWithoutTimeStop(t *testing.T) {
+	f := cart.Files{"m/test.yaml": cart.Head + "graph: g.yaml\n",
+		"m/plan.xml": cart.Plan(`<Fallback><Action ID="a" failed="gear gt 2"/><Action ID="b"/></Fallback>`),
+		"m/g.yaml": "graph: g\nsteps: {one: {initial: true, actions: [a]}, two: {actions: [b]}}\ntransitions:\n" +
+			"  - {from: one, to: two, after: 1e-9}\n  - {from: two, to: one, after: 1e-9}\n"}
+	m, diags := mission.Read("m/test.yaml", f.Open, []*model.Vehicle{cart.Vehicle}, nil)
+	if m == nil {
+		t.Fatal(diags)
+	}
+	r, err := New(m, run.StateGraph{}, math.Inf(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Attach(&log{})
+	if err = r.Fly(t.Context(), nil); !errors.Is(err, run.ErrStorm) {
+		t.Fatal(err)
+	}
+	contains(t, "the error", err.Error(), "1000 time events (a delayed transition can fire) advance", "the status of a, b changes")
+}
+
 // A run that is resumed before the crowd is complete, or while it is held apart, writes what the whole one writes.
 func TestChatteringOfProceduresResumes(t *testing.T) {
-	m := cartMission(t, turns("1e-9"), "chattering: continue\n", "horizon=0.1")
+	m := cartMission(t, `<ReactiveFallback><ReactiveSequence><Condition ID="late" on="t ge 4e-6 [s]"/><Action ID="rest"/>`+
+		`</ReactiveSequence>`+turns("1e-9")+`</ReactiveFallback>`, "chattering: continue\n", "horizon=1e-3")
 	whole := takeOff(t, m, run.Continuous{})
 	whole.land(t)
-	for _, steps := range []int{50, 90, 150} {
+	for _, steps := range []int{500, 950, 1100} {
 		f := resume(t, m, run.Continuous{}, steps, false)
 		f.land(t)
 		sameFiles(t, fmt.Sprint(steps), f, whole)
