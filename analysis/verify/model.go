@@ -34,6 +34,7 @@ type Model struct {
 	always  []expr.Logic
 	goal    *expr.Logic
 
+	spaceOf           func(variables int) space
 	space             space
 	above             []set        // by variable of a cut: its signal is above it
 	truth             []set        // by leaf: of a condition
@@ -69,7 +70,8 @@ func newModels(spaceOf func(variables int) space, subjects ...declare.Subject) [
 	vocab := newVocabulary()
 	models := make([]*Model, len(subjects))
 	for i, s := range subjects {
-		m := &Model{subject: s, plan: s.Plan, tree: s.Plan.Tree, vocab: vocab, leafOf: map[bt.Task]int{}}
+		m := &Model{subject: s, plan: s.Plan, tree: s.Plan.Tree, vocab: vocab, leafOf: map[bt.Task]int{},
+			spaceOf: spaceOf}
 		models[i] = m
 		m.readLeaves()
 		m.nature()

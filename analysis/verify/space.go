@@ -2,10 +2,10 @@ package verify
 
 import "github.com/dalzilio/rudd"
 
-// Bounds of decision diagrams: the nodes in their table, some 200 MB, and the results of operations, some 500 MB.
+// Bounds of decision diagrams: the nodes in their table, some 200 MB, and the results of operations, some 100 MB.
 const (
-	maxNodes = 4_000_000
-	maxKept  = 4_000_000
+	maxNodes = 1_000_000
+	maxKept  = 1_000_000
 )
 
 // set is a set of assignments of truth values to a space's variables. Operations combine only sets of one space.
@@ -51,10 +51,25 @@ type diagrams struct {
 	// dropped, so that no finalizer runs while it is in use.
 	kept  []rudd.Node
 	below map[int][2]rudd.Node // by node: low and high, once they were requested
+	goOn  func() bool
 	lost  bool
 }
 
 func newDiagrams(variables int) space {
+	return newDiagramsWhile(func() bool { return true })(variables)
+}
+
+// newDiagramsWhile returns a maker of spaces that are full as soon as goOn, which they ask between operations, returns
+// false.
+func newDiagramsWhile(goOn func() bool) func(variables int) space {
+	return func(variables int) space {
+		d := diagramsOf(variables)
+		d.goOn = goOn
+		return d
+	}
+}
+
+func diagramsOf(variables int) *diagrams {
 	// The library's caches drop colliding results: too small a cache makes an operation exponential.
 	size := min(max(1<<13, 256*variables), 1<<18)
 	b, err := rudd.New(max(1, variables), rudd.Nodesize(size), rudd.Cachesize(size), rudd.Cacheratio(25),
@@ -66,7 +81,7 @@ func newDiagrams(variables int) space {
 }
 
 func (d *diagrams) keep(n rudd.Node) set {
-	if n == nil || d.bdd.Errored() || len(d.kept) == maxKept {
+	if d.lost || n == nil || d.bdd.Errored() || len(d.kept) == maxKept || !d.goOn() {
 		d.lost = true
 		return d.bdd.False()
 	}

@@ -1,10 +1,15 @@
 package verify
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
+
+	"canopy/diag"
+	"canopy/document/declare"
+	"canopy/document/plan"
 )
 
 // TestDiagrams compares random sets over five variables with tables of their members.
@@ -97,6 +102,32 @@ func TestDiagramsKeepAll(t *testing.T) {
 			if d.empty(d.hide(a, hidden)) {
 				t.Fatal("a set is empty that was not")
 			}
+		}
+	}
+}
+
+// A check that is to stop stops soon, wherever it is, and yields no answer that means nothing.
+func TestAnswersStop(t *testing.T) {
+	body := ""
+	for i := range 100 {
+		body += fmt.Sprintf(`<Condition ID="c%d" on="x ge %d"/>`, i, i)
+	}
+	p, diags := plan.Read(&diag.Source{Text: `<root BTCPP_format="4"><BehaviorTree ID="main"><Sequence>` + body +
+		`<Action ID="a"/></Sequence></BehaviorTree></root>`}, nil)
+	if p == nil {
+		t.Fatal(diags)
+	}
+	whole := 0
+	for range Answers(declare.Subject{Plan: p}, func() bool { whole++; return true }) {
+	}
+	for _, calls := range []int{0, 1, 500, whole / 2, whole - 1} {
+		n, before, answers := 0, 0, 0
+		goOn := func() bool { n++; return n <= calls }
+		for range Answers(declare.Subject{Plan: p}, goOn) {
+			answers, before = answers+1, n
+		}
+		if before > calls || n > calls+whole/10 || answers == len(Questions()) {
+			t.Errorf("after %d of %d calls: %d calls, %d answers, the last after %d", calls, whole, n, answers, before)
 		}
 	}
 }

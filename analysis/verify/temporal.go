@@ -45,7 +45,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 		of[e] = len(s.Declared.Always)
 		s.Declared.Always = append(s.Declared.Always, declare.Statement{Text: e.String(), Parts: []*expr.Expr{e}})
 	})
-	own := NewModel(s)
+	own := newModel(s, m.spaceOf)
 	if own.space.full() {
 		return undecided(p, "the sets of states need too many nodes of decision diagrams", memoryAdvice)
 	}

@@ -78,22 +78,25 @@ func Questions() []Question {
 // Check asks all questions and marks the findings that notes accept.
 func Check(s declare.Subject) []Finding {
 	var all []Finding
-	for _, found := range Answers(s) {
+	for _, found := range Answers(s, func() bool { return true }) {
 		all = append(all, found...)
 	}
 	return Accept(s, all)
 }
 
-// Answers asks the questions one after the other.
-func Answers(s declare.Subject) iter.Seq2[Question, []Finding] {
+// Answers asks the questions one after the other, as long as goOn, which is asked often, returns true. The answer that
+// is in progress when it returns false is not yielded.
+func Answers(s declare.Subject, goOn func() bool) iter.Seq2[Question, []Finding] {
 	return func(yield func(Question, []Finding) bool) {
-		m := NewModel(s)
+		spaceOf := newDiagramsWhile(goOn)
+		m := newModel(s, spaceOf)
 		hopeless := m.space.full()
 		for _, q := range Questions() {
 			if m.space.full() && !hopeless { // the last question filled the space: start again with a new model
-				m = NewModel(s)
+				m = newModel(s, spaceOf)
 			}
-			if !yield(q, m.ask(q)) {
+			found := m.ask(q)
+			if !goOn() || !yield(q, found) {
 				return
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"time"
@@ -97,25 +99,50 @@ refuted and not accepted.`,
 	return c
 }
 
-// ask asks the questions until the time is over or the user interrupts. The question in progress then is undecided.
+// mostMemory is the maximum amount of data of a check [bytes].
+const mostMemory = 350 << 20
+
+var errMemory = errors.New("too much memory")
+
+// inUse returns the amount of data in memory [bytes].
+func inUse() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// ask asks the questions until the time or the memory is over or the user interrupts. The question in progress then is
+// undecided.
 func ask(ctx context.Context, s declare.Subject, budget float64) []verify.Finding {
 	questions := verify.Questions()
 	answers := make(chan []verify.Finding, len(questions))
-	go func(s declare.Subject) { // not stopped when the time is over: the command ends soon
-		for _, found := range verify.Answers(s) {
+	ctx, stop := context.WithTimeout(ctx, time.Duration(min(budget, 1e9)*float64(time.Second)))
+	defer stop()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(mostMemory)) // garbage is collected before it counts
+	goOn := func() bool {
+		if inUse() > mostMemory {
+			end(errMemory)
+		}
+		return ctx.Err() == nil
+	}
+	go func(s declare.Subject) {
+		for _, found := range verify.Answers(s, goOn) {
 			answers <- found
 		}
 	}(s)
 	var all []verify.Finding
-	ctx, stop := context.WithTimeout(ctx, time.Duration(min(budget, 1e9)*float64(time.Second)))
-	defer stop()
 	for i, q := range questions {
 		select {
 		case found := <-answers:
 			all = append(all, found...)
 		case <-ctx.Done():
-			text := "not concluded before the interruption"
-			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			text, advice := "not concluded before the interruption", "give it more time with --budget, or "
+			switch {
+			case errors.Is(context.Cause(ctx), errMemory):
+				text, advice = fmt.Sprintf("not concluded within %d MB of memory", mostMemory>>20), ""
+			case errors.Is(ctx.Err(), context.DeadlineExceeded):
 				text = fmt.Sprintf("not concluded within %g s", budget)
 			}
 			if rest := len(questions) - i - 1; rest > 0 {
@@ -126,7 +153,7 @@ func ask(ctx context.Context, s declare.Subject, budget float64) []verify.Findin
 			})
 			return append(verify.Accept(s, all), verify.Finding{Question: q.Name, Verdict: verify.Undecided,
 				Text: text, Place: declare.Place{Source: s.Plan.Source},
-				Advice: "give it more time with --budget, or check subtrees as separate plans"})
+				Advice: advice + "check subtrees as separate plans"})
 		}
 	}
 	return verify.Accept(s, all)
