@@ -49,6 +49,17 @@ func (c curve) at(t float64, k int) float64 {
 	return line(c[i-1], c[i], t)
 }
 
+// over returns the curve at the given places.
+func (c curve) over(places []point) curve {
+	o := slices.Clone(places)
+	for i, p := range o {
+		o[i].v = c.at(p.t, p.k)
+	}
+	return o
+}
+
+func samePlace(p, q point) bool { return p.t == q.t && p.k == q.k }
+
 // negative returns the curve with the opposite sign.
 func (c curve) negative() curve {
 	n := slices.Clone(c)
@@ -83,13 +94,15 @@ func (c curve) negativeFrom(from point) (point, bool) {
 
 // together returns two curves with the same places, and with a place where they cross.
 func together(a, b curve) (curve, curve) {
-	places := append(slices.Clone(a), b...)
-	slices.SortFunc(places, byPlace)
-	places = slices.CompactFunc(places, func(p, q point) bool { return byPlace(p, q) == 0 })
-	x, y := make(curve, 0, len(places)), make(curve, 0, len(places))
-	for _, p := range places {
-		u, v := p, p
-		u.v, v.v = a.at(p.t, p.k), b.at(p.t, p.k)
+	if !slices.EqualFunc(a, b, samePlace) { // those of one trace mostly have the same places
+		places := append(slices.Clone(a), b...)
+		slices.SortFunc(places, byPlace)
+		places = slices.CompactFunc(places, samePlace)
+		a, b = a.over(places), b.over(places)
+	}
+	x, y := make(curve, 0, len(a)), make(curve, 0, len(b))
+	for i, u := range a {
+		v := b[i]
 		if n := len(x); n > 0 {
 			if t, ok := crossing(x[n-1], u, y[n-1], v); ok {
 				w := line(x[n-1], u, t)

@@ -111,10 +111,11 @@ func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []stri
 	if !given["horizon"] && !slices.ContainsFunc(set, setsHorizon) {
 		b.Add(root, "missing-key", "add `horizon: 24 [h]`", "the mission has no horizon")
 	}
-	for _, k := range []string{"plan", "vehicle"} {
-		if parts[k] == nil {
-			b.Add(root, "missing-key", "", "the mission has no %s", k)
-		}
+	if parts["plan"] == nil {
+		b.Add(root, "missing-key", "add `plan: plan.xml`", "the mission has no plan")
+	}
+	if parts["vehicle"] == nil {
+		b.Add(root, "missing-key", knownVehicles(vehicles), "the mission has no vehicle")
 	}
 	if parts["vehicle"] == nil || !b.vehicle(parts["vehicle"], vehicles, open) {
 		if parts["plan"] != nil {
@@ -215,10 +216,19 @@ func (b *builder) vehicle(n *yamldoc.Node, vehicles []*model.Vehicle, open func(
 	}
 	hint := diag.DidYouMean(name, names)
 	if hint == "" {
-		hint = "known vehicles: " + strings.Join(names, ", ") + "; equations are in a .yaml file"
+		hint = knownVehicles(vehicles)
 	}
 	b.Add(n, "unknown-vehicle", hint, "there is no vehicle %q", name)
 	return false
+}
+
+// knownVehicles is the hint of where a mission's vehicle is found.
+func knownVehicles(vehicles []*model.Vehicle) string {
+	var names []string
+	for _, v := range vehicles {
+		names = append(names, v.Name)
+	}
+	return "known vehicles: " + strings.Join(names, ", ") + "; equations are in a .yaml file"
 }
 
 // site is the group of the parameters that describe the environment, not the vehicle.

@@ -214,3 +214,12 @@ func TestMistakesOfEquations(t *testing.T) {
 	_, diags = mission.Read("m.yaml", f.Open, nil, nil)
 	matches(t, "m.yaml", diags, `m.yaml:2:10 unreadable-file crat relative to the mission file`)
 }
+
+// A mission without a vehicle is told which there are.
+func TestMissingVehicle(t *testing.T) {
+	f := cart.Files{"m/test.yaml": "mission: m\nplan: plan.xml\nhorizon: 9\n", "m/plan.xml": cart.Plan(`<Action ID="a"/>`)}
+	_, diags := mission.Read("m/test.yaml", f.Open, []*model.Vehicle{cart.Vehicle}, nil)
+	if len(diags) != 1 || diags[0].Hint != "known vehicles: cart; equations are in a .yaml file" {
+		t.Errorf("%v", diags)
+	}
+}

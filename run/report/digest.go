@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"canopy/bt"
-	"canopy/diag"
 	"canopy/run/record"
 )
 
@@ -191,11 +190,11 @@ func (s *survey) digest(end record.End) *Digest {
 		noticed: s.noticed, moreToNotice: s.moreToNotice}
 	if end.Summary != nil {
 		summary := *end.Summary
-		summary.Reason = diag.Visible(summary.Reason)
+		summary.Reason = brief(summary.Reason)
 		summary.Properties = slices.Clone(summary.Properties)
 		for i := range summary.Properties {
 			p := &summary.Properties[i]
-			p.Property, p.Verdict, p.Because = diag.Visible(p.Property), diag.Visible(p.Verdict), diag.Visible(p.Because)
+			p.Property, p.Verdict, p.Because = brief(p.Property), brief(p.Verdict), brief(p.Because)
 		}
 		d.Summary = &summary
 	}

@@ -30,6 +30,9 @@ func TestVerdicts(t *testing.T) {
 		"failed": {&record.Summary{Ended: 3, Outcome: record.Failed, Reason: "w is not finite"}, nil,
 			`failed"><strong>Failed at 0:00:03</strong> of 0:00:10: w is not finite</p>`,
 			"0:00:03 of 0:00:10, failed: w is not finite"},
+		"violated": {&record.Summary{Ended: 10, Outcome: record.Complete, Reason: "horizon reached",
+			Properties: []record.Property{{Property: "always <b>", Verdict: "violated"}}}, nil,
+			`failed"><strong>Property violated at 0:00:10</strong>`, "violated: always <b>"},
 		"cut": {nil, nil, `interrupted"><strong>Cut off at 0:00:00</strong>`, "cut off: the log has no end"},
 		"damaged": {nil, record.ErrFormat, `interrupted"><strong>Damaged at 0:00:00</strong>`,
 			"damaged: " + record.ErrFormat.Error()},
@@ -44,6 +47,19 @@ func TestVerdicts(t *testing.T) {
 		if !strings.Contains(table.String(), c.table) {
 			t.Errorf("%s: the table does not say %q:\n%s", name, c.table, table.String())
 		}
+	}
+}
+
+// TestLongTexts: the page has the beginning of a text that is too long, whatever its length.
+func TestLongTexts(t *testing.T) {
+	long := strings.Repeat("é", 1_000_000)
+	log := &record.Log{Header: record.Header{Horizon: 10}, Events: []record.Event{{T: 1, Kind: "error", Text: long},
+		{T: 2, Kind: long, Text: long}}, End: record.End{Summary: &record.Summary{Ended: 10, Reason: long,
+		Properties: []record.Property{{Property: long, Because: long}}}}}
+	var table bytes.Buffer
+	must(t, digest(t, log).Table(&table))
+	if page := render(t, log, ""); len(page) > 200_000 || table.Len() > 10_000 || !strings.Contains(table.String(), "éé…") {
+		t.Errorf("the page has %d bytes, the table %d", len(page), table.Len())
 	}
 }
 

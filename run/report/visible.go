@@ -2,6 +2,8 @@ package report
 
 import (
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"canopy/diag"
 	"canopy/run/record"
@@ -51,8 +53,23 @@ func visible(h *record.Header) record.Header {
 	return shown
 }
 
+// mostText is the maximum length of a text of an event or a summary [bytes]: the log has the rest.
+const mostText = 500
+
+// brief returns a text as it may be shown, cut off after mostText.
+func brief(text string) string {
+	if text = diag.Visible(text); len(text) > mostText {
+		cut := mostText
+		for !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut] + "…"
+	}
+	return strings.Clone(text) // not the whole of which it is a part
+}
+
 // visibleEvent returns an event as it may be shown.
 func visibleEvent(e record.Event) record.Event {
-	e.Kind, e.Text = diag.Visible(e.Kind), diag.Visible(e.Text)
+	e.Kind, e.Text = brief(e.Kind), brief(e.Text)
 	return e
 }
