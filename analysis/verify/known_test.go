@@ -71,8 +71,9 @@ func finals(t *testing.T, tree *bt.Tree, text string) (status map[string]bt.Stat
 // TestScriptsShowTheViolation replays every counterexample with script.Print and looks for the violation in the log.
 func TestScriptsShowTheViolation(t *testing.T) {
 	shown := map[string]int{}
-	for _, memory := range []bool{false, true} {
-		r := &randomPlan{Rand: rand.New(rand.NewPCG(5, 4)), memory: memory}
+	for _, test := range []struct{ memory, scripts bool }{{}, {memory: true}, {memory: true, scripts: true}} {
+		memory := test.memory
+		r := &randomPlan{Rand: rand.New(rand.NewPCG(5, 4)), memory: memory, scripts: test.scripts}
 		cases := 300
 		if memory {
 			cases = 20
@@ -296,6 +297,14 @@ func TestScripts(t *testing.T) {
 			<Action name="b"/></ReactiveSequence>`, "always: [x < 1 -> not b]", "always", Refuted, "end a success\n"},
 		{"it is the result of a run", `<ReactiveSequence name="s"><RunOnce name="o"><Action name="a" failed="x ge 1"/></RunOnce>
 			<Action name="b"/></ReactiveSequence>`, "", "dead", Refuted, ""},
+		{"time passes", `<Delay delay_msec="100" name="d"><Action name="a"/></Delay>`, "", "complete", Refuted,
+			"# the plan begins in it\n"},
+		{"after some time", `<Delay delay_msec="100" name="d"><Action name="a"/></Delay>`, "always: [not a]", "always", Refuted,
+			"elapsed d\n"},
+		{"the time is over", `<Fallback name="f"><Timeout msec="100" name="t"><Action name="a"/></Timeout><Action name="b"/>
+			</Fallback>`, "always: [not b]", "always", Refuted, "elapsed t\n"},
+		{"one before and one after", `<Fallback name="f"><Timeout msec="100" name="t"><Action name="a"/></Timeout>
+			<Action name="b"/></Fallback>`, "", "complete", Proved, ""},
 	} {
 		s, found := check(t, test.plan, test.declared)
 		f := byQuestion(found, test.question)[0]
