@@ -17,6 +17,7 @@ type Program struct {
 	Computed   []*expr.Code     // the signals that are expressions of others
 	Indicators []expr.Indicator // of the relations that are events
 	Switches   []bool           // by indicator: the vehicle's commands depend on its side
+	Steady     []bool           // by indicator: it depends on time and states alone, so no instant changes it
 	Standing   []int            // indicators inside computed signals: watched at all times
 	Captures   int              // number of values that procedures capture
 	Layout     Layout

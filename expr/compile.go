@@ -72,6 +72,9 @@ func (i *Indicator) Holds(above bool) bool { return above != i.negated }
 // Threshold returns the relation as a threshold, if it is one.
 func (i *Indicator) Threshold() (h Threshold, ok bool) { return i.threshold, i.isThreshold }
 
+// Reads returns the slots of the signals that g reads, in ascending order.
+func (i *Indicator) Reads() []int { return i.g.Reads() }
+
 // Value returns g. Relations inside the sides of the relation, in an if, are evaluated directly from the signals.
 func (i *Indicator) Value(signals []float64) float64 {
 	switch h := &i.threshold; {
@@ -477,7 +480,7 @@ func (b *builder) newIndicator(n, over, under *Node) Indicator {
 	g := builder{Compiler: b.Compiler, aside: spare}
 	g.binary(OpSubtract, over, under, 0)
 	x := Indicator{Text: n.String(), negated: n.op == OpLess || n.op == OpGreater,
-		g: &Code{direct: slices.Clip(g.program)}}
+		g: &Code{direct: slices.Clip(g.program), reads: sorted(g.reads)}}
 	switch {
 	case over.op == OpName && under.constant:
 		x.threshold, x.isThreshold = Threshold{Slot: int(g.signal(over)), Level: under.folded}, true

@@ -196,12 +196,14 @@ func (s *Simulator) travel(end float64) (events []int, err error) {
 		return nil, err
 	}
 	s.moveTo(at)
+	copy(q.now, s.Y)
+	q.here, q.old = true, false
 	return s.judge(q.now, at), nil
 }
 
 // moveTo sets time and states to t, within the current step.
 func (s *Simulator) moveTo(t float64) {
-	s.T = t
+	s.T, s.search.here = t, false
 	s.integrator.Interpolate(t, s.Y)
 }
 
@@ -254,6 +256,7 @@ func (s *Simulator) commit(i int, above bool) {
 	s.search.side[i] = above
 	if s.Above[i] != above {
 		s.Above[i] = above
+		s.search.old = true
 		s.ran.flipped = append(s.ran.flipped, i)
 	}
 }

@@ -565,3 +565,36 @@ func TestThermostatInFewStepsIsNotChattering(t *testing.T) {
 		}
 	}
 }
+
+// At an instant, only functions that may have changed since are evaluated: none, the loose ones after an input or a side
+// has changed, all after a state has changed.
+func TestInstantEvaluatesWhatChanged(t *testing.T) {
+	sys := latch()
+	sys.Loose = []int{0, 2}
+	s := start(t, sys, []float64{0}, []float64{0, 0, 0}, Options{})
+	for s.T < 1 {
+		if _, err := s.Advance(2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for k, c := range []struct {
+		react   func()
+		changed []int
+		values  int
+	}{
+		{func() {}, []int{3}, 0},
+		{func() {}, nil, 2}, // the side that the iteration before committed
+		{func() {}, nil, 0},
+		{func() { s.Set(0, 1) }, []int{0}, 2},
+		{func() { s.Set(0, 1) }, nil, 2},
+		{func() { s.Set(1, 0) }, nil, 0},
+		{func() { s.Y[0] = 0 }, []int{3}, 4},
+	} {
+		c.react()
+		before := s.Stats().Values
+		changed, err := s.Iterate()
+		if err != nil || !slices.Equal(changed, c.changed) || s.Stats().Values-before != c.values {
+			t.Errorf("iteration %d: %v changed, %d values, %v", k, changed, s.Stats().Values-before, err)
+		}
+	}
+}

@@ -16,6 +16,7 @@ type levels struct {
 	lines      []line
 	lineOf     []int32 // by indicator
 	functions  []int   // that indicators compare
+	loose      []int   // those that an instant may change
 	quantities int
 }
 
@@ -54,6 +55,9 @@ func newLevels(sys *System) *levels {
 		if u {
 			x.functions = append(x.functions, f)
 		}
+	}
+	if x.loose = sys.Loose; x.loose == nil {
+		x.loose = x.functions
 	}
 	slices.SortFunc(order, func(i, j int) int {
 		a, b := x.thresholds[i], x.thresholds[j]

@@ -19,7 +19,9 @@ type search struct {
 	watched  []int32     // by line: number of watched indicators
 	watching int32       // number of watched indicators
 
-	now  []float64 // quantities at T, or at an event
+	now  []float64 // quantities at T, or at an event,
+	here bool      // those at T with the states in now,
+	old  bool      // except that inputs or sides have changed since
 	cut  []float64 // those at the end of the searched part, if that is not a sample
 	left []float64 // those just before the first crossing found so far
 	q    []float64 // scratch
@@ -31,7 +33,8 @@ type search struct {
 	side []bool    // of each indicator, at the start of the searched gap: as in Above, unless it is near
 	dip  []float64 // time of an unwatched change of side before it crosses; +Inf: none
 
-	whole, some, one scope // all quantities; those of near indicators; that of the one that root evaluates
+	// All quantities, those that an instant may change, those of near indicators, that of the one that root evaluates.
+	whole, loose, some, one scope
 
 	index int  // the indicator that root evaluates
 	above bool // the side that it leaves
@@ -52,7 +55,8 @@ func newSearch(x *levels, indicators, samples int) search {
 	q := search{
 		gaps: gaps, have: make([]bool, gaps+1), watched: make([]int32, len(x.lines)),
 		now: vector(), cut: vector(), left: vector(), q: vector(), committed: vector(),
-		side: make([]bool, indicators), dip: make([]float64, indicators), whole: scope{all: true, functions: x.functions},
+		side: make([]bool, indicators), dip: make([]float64, indicators),
+		whole: scope{all: true, functions: x.functions}, loose: scope{functions: x.loose},
 	}
 	for range gaps + 1 {
 		q.rows = append(q.rows, vector())
@@ -74,6 +78,7 @@ func newSearch(x *levels, indicators, samples int) search {
 
 func (q *search) copyFrom(o *search) {
 	copy(q.now, o.now)
+	q.here, q.old = o.here, o.old
 	copy(q.committed, o.committed)
 	q.strays = append(q.strays[:0], o.strays...)
 }

@@ -151,6 +151,7 @@ func (s *Simulator) renew() {
 func (s *Simulator) Set(input int, value float64) {
 	if s.U[input] != value {
 		s.U[input] = value
+		s.search.old = true
 		s.ran.written = append(s.ran.written, input)
 	}
 }
@@ -227,7 +228,7 @@ func (s *Simulator) State(c *snapshot.Codec) {
 		snapshot.Each(c, list, snapshot.Int)
 	}
 	snapshot.List(c, &q.strays, func(c *snapshot.Codec, i *int) { snapshot.Within(c, i, 0, len(s.Above)-1) })
-	for _, b := range []*bool{&s.pending, &r.judged, &r.fresh, &r.anew} {
+	for _, b := range []*bool{&s.pending, &r.judged, &r.fresh, &r.anew, &q.here, &q.old} {
 		snapshot.Bool(c, b)
 	}
 	for _, n := range []*int{&s.crawl.steps, &s.iterations, &st.StateEvents, &st.TimeEvents, &st.Restarts, &st.Samples,
@@ -323,11 +324,19 @@ func (s *Simulator) iterate(changed []int) error {
 		strings.Join(names, ", "))
 }
 
-// evaluateHere evaluates all quantities at the current values, as search.now.
+// evaluateHere evaluates the quantities at the current values, as search.now: only those that may have changed since
+// they were last evaluated there.
 func (s *Simulator) evaluateHere() {
-	now := s.search.now
-	copy(now, s.Y)
-	s.functions(s.T, now, &s.search.whole)
+	q := &s.search
+	which := &q.whole
+	if q.here && slices.Equal(q.now[:len(s.Y)], s.Y) {
+		if which = &q.loose; !q.old {
+			return
+		}
+	}
+	copy(q.now, s.Y)
+	s.functions(s.T, q.now, which)
+	q.here, q.old = true, false
 }
 
 // named translates an error of the integrator.

@@ -46,6 +46,9 @@ type System struct {
 	// Functions is the number of functions that thresholds compare; the numbers of indicators without one count as well.
 	Functions int
 
+	// Loose lists the functions that an instant may change: they depend on inputs or sides; nil means all. The others
+	// depend on time and states alone.
+	Loose []int
 	// Reads lists the states that Zeros reads, and those that indicators compare; nil means all. The search evaluates
 	// only these on the dense output.
 	Reads []int

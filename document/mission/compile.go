@@ -52,6 +52,19 @@ func (b *builder) compile() {
 			p.Switches[i] = true
 		}
 	}
+	steady := map[executive.Step]bool{{Kind: executive.StepOutputs}: true}
+	fixed := func(reads []int) bool {
+		return !slices.ContainsFunc(reads, func(i int) bool { return i >= m.layout.Outputs && !steady[m.source(i)] })
+	}
+	for _, s := range order {
+		if s.Kind == executive.StepComputed {
+			c := p.Computed[s.Index]
+			steady[s] = len(c.Indicators()) == 0 && fixed(c.Reads())
+		}
+	}
+	for i := range p.Indicators {
+		p.Steady = append(p.Steady, fixed(p.Indicators[i].Reads()))
+	}
 	for _, c := range p.Computed {
 		p.Standing = append(p.Standing, c.Indicators()...)
 	}

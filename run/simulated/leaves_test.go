@@ -13,7 +13,7 @@ import (
 )
 
 // inert are conditions, by what they compare: none of them ever holds. %d is another number for each.
-var inert = map[string]string{"one": "x gt 500 [m]", "each": "x gt 5%05d [m]"}
+var inert = map[string]string{"one": "x gt 500 [m]", "each": "x gt 5%05d [m]", "slot": "v gt 5%05d [m/s]"}
 
 // manyLeaves is a mission whose cart turns around 400 times, with n leaves that have nothing to do with it: rules with
 // a condition, and an action that never begins.

@@ -63,7 +63,7 @@ func newWorld(m *mission.Mission) (*world, error) {
 // system describes the vehicle and the program's inputs as a system for the simulator.
 func (w *world) system() *sim.System {
 	p := w.m.Program
-	s := &sim.System{Inputs: p.Inputs(), Derivatives: w.derivatives, Zeros: w.zeros, Reads: p.Reads}
+	s := &sim.System{Inputs: p.Inputs(), Derivatives: w.derivatives, Zeros: w.zeros, Reads: p.Reads, Loose: []int{}}
 	for _, x := range w.m.Vehicle.States {
 		s.States = append(s.States, x.Name)
 		s.AbsTol = append(s.AbsTol, x.AbsTol*w.m.Tolerance/defaultTolerance)
@@ -80,6 +80,9 @@ func (w *world) system() *sim.System {
 		if f.general || f.number < 1 || f.number >= p.Layout.Outputs { // no state
 			if _, known := numbers[f]; !known {
 				numbers[f] = len(w.compare)
+				if !p.Steady[i] {
+					s.Loose = append(s.Loose, len(w.compare))
+				}
 				w.compare = append(w.compare, f)
 			}
 			threshold.Of = len(s.States) + numbers[f]
