@@ -7,8 +7,8 @@ import (
 )
 
 // sweeper is the law (docs/semantics.md, sections 1 to 6) written down once more, as directly as possible: it visits
-// every task in every sweep, counts afresh whatever it needs, and shares nothing with the engine but the description
-// and the types of the log.
+// every task in every sweep, counts everything again, and shares only the description with the engine and the types of
+// the log.
 type sweeper struct {
 	root      *sweptTask
 	tasks     []*sweptTask // post-order

@@ -76,7 +76,7 @@ func TestWriteStopsAtFifty(t *testing.T) {
 	}
 }
 
-// What a list prints is bounded, and the positions of its diagnostics are counted in one pass over each source.
+// The output of a list is bounded, and the positions of its diagnostics are counted in one pass over each source.
 func TestWriteManyOnOneLine(t *testing.T) {
 	const n = 20_000
 	src := &Source{Name: "x", Text: strings.Repeat("ü", 100*n)}

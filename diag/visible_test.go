@@ -30,7 +30,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// What is visible is one line of valid text, and stays as it is.
+// The visible form is one line of valid text, and visible text is unchanged.
 func TestVisibleIsStable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) + rapid.String().Draw(t, "text")

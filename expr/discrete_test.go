@@ -54,7 +54,7 @@ func TestPageDiscrete(t *testing.T) {
 	}
 }
 
-// TestDiscreteMistakes: what is compared or given has one type.
+// TestDiscreteMistakes: compared and assigned values have one type.
 func TestDiscreteMistakes(t *testing.T) {
 	scope, _ := discrete()
 	modes := Variable{Type: Enumeration, Values: []string{"survey", "transit", "home"}}

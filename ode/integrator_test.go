@@ -341,7 +341,7 @@ func TestRestartIsCheap(t *testing.T) {
 		if s.Jacobians != before.Jacobians || s.Evaluations-before.Evaluations > 10*14 {
 			t.Errorf("%v: ten restarts went from %+v to %+v", m, before, s)
 		}
-		// Two restarts at one instant are no more than one.
+		// Two restarts at one instant are the same as one.
 		in.Restart(in.T(), in.Y())
 		in.Restart(in.T(), in.Y())
 		if err := in.Step(100); err != nil || in.T()-in.From() < h/4 {

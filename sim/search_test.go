@@ -150,7 +150,7 @@ func TestDiscontinuousIndicator(t *testing.T) {
 	}
 }
 
-// Duplicates and whatever else changes at the same time are one set, in declared order; the first crossing comes first.
+// Duplicates and all other changes at the same time are one set, in declared order; the first crossing comes first.
 func TestSimultaneousEventsAreOneSet(t *testing.T) {
 	early := func(t float64) float64 { return t - 2 }
 	late := func(t float64) float64 { return 2.1 - t }

@@ -116,7 +116,7 @@ func TestRefinementKeepsBoundaries(t *testing.T) {
 	}
 }
 
-// What Refine could not sample is left out, and all that it has can be summed up and drawn.
+// Cells that Refine could not sample are left out, and the rest can be summed up and drawn.
 func TestInterruptedRefinement(t *testing.T) {
 	g := NewGrid(unit, []Question{curves["circle"]}, 8, 2)
 	asked := 0

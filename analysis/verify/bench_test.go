@@ -119,7 +119,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// TestLargePlans: what the families' plans do is known.
+// TestLargePlans: the answers for the families' plans are known.
 func TestLargePlans(t *testing.T) {
 	want := map[string]map[string]Verdict{
 		// The goal may be missing when all is checked, and nothing repairs that.

@@ -271,7 +271,7 @@ func TestPropertiesAgreeWithBruteForce(t *testing.T) {
 	}
 }
 
-// TestProperties: what is concluded, and what is not, and why.
+// TestProperties: the conclusions, the limits, and the reasons.
 func TestProperties(t *testing.T) {
 	plan := `<ReactiveFallback name="p">
 		<ReactiveSequence name="low"><Condition name="critical" on="soc lt 0.2" off="soc gt 0.3"/><Action name="sink"/></ReactiveSequence>

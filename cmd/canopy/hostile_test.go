@@ -51,7 +51,7 @@ func clean(t *testing.T, what, text string) {
 	}
 }
 
-// Whatever names hold, what a command prints and the pictures and pages that it writes hold nothing unseen.
+// For any names, the output of a command and its pictures and pages contain no invisible characters.
 func TestHostileNames(t *testing.T) {
 	dir := write(t, map[string]string{"plan.xml": hostilePlan, "mission.yaml": hostileMission, "vehicle.yaml": hostileVehicle,
 		"script.txt": "set c" + evil + " true\nset c" + evil + " false\nset \x1b[2J true\n", "good.txt": "set c" + evil + " true\n",

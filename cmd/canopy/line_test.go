@@ -88,7 +88,7 @@ func TestMissionsStandForPlans(t *testing.T) {
 	says(t, "a state graph", stderr, "is a state graph; give a plan or a mission")
 }
 
-// What is mistyped on the command line comes with what was meant, or with what there is.
+// A mistyped word of the command line is reported with a suggestion, or with the possible words.
 func TestSuggestions(t *testing.T) {
 	for line, want := range map[string]string{
 		"rnu " + solarDay:                                 `did you mean "run"?`,

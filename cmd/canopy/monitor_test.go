@@ -85,7 +85,7 @@ func TestMonitorSolarDay(t *testing.T) {
 			t.Errorf("%s: status %d, other answers:\n%s", run, status, other)
 		}
 	}
-	// What the mission declares is judged without --property, from the mission and from what the log carries of it.
+	// The properties that the mission declares are judged without --property, from the mission and from the log.
 	for _, run := range []string{solarDay, out} {
 		stdout, stderr, status := canopy("monitor", run)
 		if status != exitOK || !strings.Contains(stdout, "critical before sink") || strings.Contains(stdout, "VIOLATED") {

@@ -6,7 +6,7 @@ import (
 	"canopy/diag"
 )
 
-// FuzzReadFile: whatever the declarations, they are read, or each mistake is at a place inside them.
+// FuzzReadFile: any declarations are read, or each mistake is at a place inside them.
 func FuzzReadFile(f *testing.F) {
 	p := read(f, `<ReactiveFallback><ReactiveSequence><Condition ID="low" on="h lt 10 [m]"/>
 		<Action ID="climb" write="v := 1"/></ReactiveSequence><Action ID="hold" write="v := 0"/></ReactiveFallback>`)

@@ -10,7 +10,7 @@ import (
 	"canopy/diag"
 )
 
-// What is a list of rules and what is not, and why.
+// Lists of rules, and the reasons why other plans are none.
 func TestRules(t *testing.T) {
 	const goal, fly = `<Condition name="goal"/>`, `<Action name="fly"/>`
 	for _, c := range []struct{ text, want, wrong string }{

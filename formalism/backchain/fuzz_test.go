@@ -6,7 +6,7 @@ import (
 	"canopy/diag"
 )
 
-// FuzzRead: whatever the world and the goal, a plan is built, or each mistake is at a place inside them.
+// FuzzRead: for any world and goal a plan is built, or each mistake is at a place inside them.
 func FuzzRead(f *testing.F) {
 	const head, tail = `<root BTCPP_format="4"><TreeNodesModel>`, `</TreeNodesModel></root>`
 	f.Add(head+`<Condition ID="at" on="x gt 1"/><Condition ID="key"/><Action ID="go" post="at" write="v := 1"/>

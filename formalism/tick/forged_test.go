@@ -8,7 +8,7 @@ import (
 	"canopy/snapshot"
 )
 
-// TestForgedAutomata: whatever byte of a saved state is changed, an engine of a tree with automata refuses it or
+// TestForgedAutomata: if any byte of a saved state is changed, an engine of a tree with automata refuses it or
 // continues without a panic.
 func TestForgedAutomata(t *testing.T) {
 	node := func(k bt.Kind, name string, children ...*bt.Node) *bt.Node {

@@ -75,7 +75,7 @@ func Read(body, yaml string, set ...string) (*mission.Mission, diag.List) {
 	return mission.Read("m/test.yaml", f.Open, []*model.Vehicle{Vehicle}, set)
 }
 
-// Equations is the cart once more, written as equations.
+// Equations is the cart written as equations.
 const Equations = `vehicle: cart
 parameters:
   tau: {unit: s, default: 100, min: 1, max: 1000}

@@ -521,7 +521,7 @@ func TestMisusePanics(t *testing.T) {
 	}
 }
 
-// TestTimeOutOfRange: what MCAP cannot stamp is an error, not a wrong time.
+// TestTimeOutOfRange: a time that MCAP cannot store is an error, not a wrong time.
 func TestTimeOutOfRange(t *testing.T) {
 	for _, at := range []float64{-1e-3, math.NaN(), math.Inf(1), 1e10} {
 		w, err := NewWriter(small(), Files{MCAP: io.Discard})
@@ -549,7 +549,7 @@ func TestNumbers(t *testing.T) {
 	})
 }
 
-// FuzzRead: whatever the bytes, Read returns a log or an error.
+// FuzzRead: for any bytes, Read returns a log or an error.
 func FuzzRead(f *testing.F) {
 	var whole files
 	w, err := NewWriter(small(), whole.destinations())

@@ -121,7 +121,7 @@ func TestMixedUnits(t *testing.T) {
 	}
 }
 
-// TestThinCurve: whatever the samples, no column loses its range or its ends, and one of few samples loses nothing.
+// TestThinCurve: for any samples, no column loses its range or its ends, and one of few samples loses nothing.
 func TestThinCurve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 300).Draw(t, "samples")

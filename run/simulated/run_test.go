@@ -256,7 +256,7 @@ func TestCaptured(t *testing.T) {
 	near(t, "x, gear", []float64{l.last(m, "x"), l.last(m, "gear")}, 1e-7, 20*0.5+20*2, 2)
 }
 
-// What exit procedures that take time assign is written until they are over, the first in the tree going before.
+// The assignments of exit procedures that take time last until they are over; the first in the tree has priority.
 func TestExitsAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

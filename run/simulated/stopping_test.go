@@ -140,7 +140,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// What is not finite is never recorded: the run stops and names the signal, or the state, and the time.
+// A value that is not finite is never recorded: the run stops and names the signal, or the state, and the time.
 func TestOnlyNumbersAreRecorded(t *testing.T) {
 	for _, test := range []struct{ body, yaml, name string }{
 		{`<Action ID="a" write="v := 1e306"/>`, "", "x"},

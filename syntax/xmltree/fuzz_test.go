@@ -177,7 +177,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// What a program need not understand is kept: byte order mark, line ends, declarations, encodings, entities.
+// Parts that a program need not understand are kept: byte order mark, line ends, declarations, encodings, entities.
 func TestEveryKindOfNode(t *testing.T) {
 	const text = "\ufeff<?xml version='1.0' encoding=\"ISO-8859-1\"?>\r\n<!DOCTYPE r [ <!ENTITY e 'x>'> ]><!-- - -->\r\n" +
 		"<r a='1'\r\n\tunknown:b = \"&#x9;&lt;\r\n\">\r\n<![CDATA[<&]]>&amp;<?p i?><!--c--><s/></r >\r\n<?end?>"

@@ -144,7 +144,7 @@ func same(t *testing.T, text string) {
 	}
 }
 
-// Whatever the text, looking for the place of a mistake ends, inside the text.
+// For any text the search for the place of a mistake ends, inside the text.
 func TestFlowMistakeEnds(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"[", "]", "{", "}", ",", ": ", ":", " ", "\n", "\"", "'", "\\", "#", "|", "- ", "&a ", "*a", "a", "é", "\t"})
 	rapid.Check(t, func(t *rapid.T) {

@@ -66,7 +66,7 @@ same: *size
 	}
 }
 
-// What is no document is reported once and has no root.
+// A file that is not a document is reported once and has no root.
 func TestNoDocument(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                "1:1 empty-file",

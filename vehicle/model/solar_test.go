@@ -191,7 +191,7 @@ func TestDirectOutputs(t *testing.T) {
 	}
 }
 
-// Nothing but the arguments counts, in whatever order the calls come.
+// Only the arguments matter, in any order of the calls.
 func TestDerivativesHaveNoMemory(t *testing.T) {
 	a, cases := newSolar(t), readFixtures(t)
 	for _, f := range slices.Concat(cases, cases[:1]) {
@@ -204,7 +204,7 @@ func TestDerivativesHaveNoMemory(t *testing.T) {
 	}
 }
 
-// Whatever is put in, nothing panics; a state that is not a number shows in the derivatives.
+// No input panics; a state that is not a number appears in the derivatives.
 func TestNotANumberDoesNotPanic(t *testing.T) {
 	a := newSolar(t)
 	f := readFixtures(t)[1]
