@@ -20,6 +20,35 @@ func (e *Expr) Check(want Type, unit Unit, scope Scope) []*Error {
 	return e.CheckFor(Variable{Type: want, Unit: unit}, scope)
 }
 
+// CheckTasks is Check for a condition in which names of tasks may be used as conditions; suggest lists what they may be
+// confused with.
+func (e *Expr) CheckTasks(tasks []string, scope Scope, suggest func() []string) []*Error {
+	var errs []*Error
+	isTask := map[string]bool{}
+	for _, n := range e.Propositions() {
+		isTask[n.name] = slices.Contains(tasks, n.name) || scope[n.name].Type != Boolean
+		if !isTask[n.name] || slices.Contains(tasks, n.name) {
+			continue
+		}
+		m := &Error{Offset: n.at, Length: n.end - n.at, Code: CodeTask,
+			Text: fmt.Sprintf("no condition or task is called %q", n.name), Suggest: diag.Near(n.name, suggest)}
+		switch v := scope[n.name]; {
+		case !scope.declares(n.name):
+		case v.Type == Real && (v.Unit.any || v.Unit.Same(One)):
+			m.Text, m.Suggest = fmt.Sprintf("%q is a real signal, not a condition", n.name), nil
+			m.Hint = fmt.Sprintf("write a relation such as \"%s > 0\"", n.name)
+		case v.Type == Real:
+			m.Text, m.Suggest = fmt.Sprintf("%q is a real signal in %v, not a condition", n.name, v.Unit), nil
+			m.Hint = fmt.Sprintf("write a relation such as \"%s > 0 [%v]\"", n.name, v.Unit)
+		default:
+			m.Text, m.Suggest = fmt.Sprintf("%q is %s, not a condition", n.name, a(v.Type)), nil
+			m.Hint = fmt.Sprintf("write a relation such as \"%s == ...\"", n.name)
+		}
+		errs = append(errs, m)
+	}
+	return append(errs, e.Judged(func(name string) bool { return isTask[name] }).Check(Boolean, AnyUnit, scope)...)
+}
+
 // CheckFor is Check for an expression that gives the value of a variable.
 func (e *Expr) CheckFor(v Variable, scope Scope) []*Error {
 	c := checker{scope: scope}

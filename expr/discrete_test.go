@@ -100,6 +100,50 @@ func TestDiscreteMistakes(t *testing.T) {
 	}
 }
 
+// TestTasksAsConditions: a signal that is no condition needs a relation; the message shows one.
+func TestTasksAsConditions(t *testing.T) {
+	scope, _ := discrete()
+	for text, want := range map[string]string{
+		"climb and armed and h > 5": "",
+		"not climb or h":            `13 "h" is a real signal in m, not a condition (write a relation such as "h > 0 [m]")`,
+		"soc":                       `0 "soc" is a real signal, not a condition (write a relation such as "soc > 0")`,
+		"mode":                      `0 "mode" is a value of an enumeration, not a condition (write a relation such as "mode == ...")`,
+		"clim":                      `0 no condition or task is called "clim" (did you mean "climb"?)`,
+	} {
+		got := ""
+		for _, m := range parsed(t, text).CheckTasks([]string{"climb"}, scope, func() []string { return []string{"climb"} }) {
+			got += fmt.Sprint(m.Offset, " ", m)
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestStatements: conditions are joined by arrows; a text may contain one.
+func TestStatements(t *testing.T) {
+	for text, want := range map[string]string{
+		"a -> note == '->' and b->not c": "a; note == \"->\" and b; not c",
+		"a":                              "a",
+		"a -> ":                          "4 an expression is missing",
+		"a -> b )":                       "7 found \")\" where an operator or the end is expected",
+		"(a -> b)":                       "3 found \"->\" where \")\" is expected",
+	} {
+		var got []string
+		parts, err := ParseStatement(text)
+		for _, e := range parts {
+			got = append(got, e.String())
+		}
+		if err != nil {
+			m := mistake(t, err)
+			got = append(got, fmt.Sprint(m.Offset, " ", m.Text))
+		}
+		if s := strings.Join(got, "; "); s != want {
+			t.Errorf("%s: %s, want %s", text, s, want)
+		}
+	}
+}
+
 // TestLogicOfDiscreteConditions: comparisons of discrete values are free, whatever the order of their sides; the parts of
 // an if stay what they are.
 func TestLogicOfDiscreteConditions(t *testing.T) {

@@ -38,7 +38,7 @@ var reserved = []string{"and", "or", "not", "lt", "le", "gt", "ge", "true", "fal
 
 // signs lists the signs, each before its own prefixes. Some are listed only to be rejected with a helpful hint.
 var signs = []string{
-	"<=", ">=", "==", "!=", "<>", "=<", "=>", "&&", "||", "**", ":=",
+	"<=", ">=", "==", "!=", "<>", "=<", "=>", "&&", "||", "**", ":=", "->",
 	"+", "-", "*", "/", "^", "(", ")", ",", "<", ">", "!", "=", "[", "]", "&", "|",
 }
 

@@ -23,22 +23,42 @@ func Parse(src string) (*Expr, error) {
 	return &Expr{n}, nil
 }
 
+// ParseStatement reads conditions joined by "->". The error is an *Error at the first place where the text is not valid.
+func ParseStatement(src string) ([]*Expr, error) {
+	p := parser{lexer: lexer{src: src}}
+	var parts []*Expr
+	for more := true; more; more = p.token.is("->") {
+		n, err := p.whole()
+		if err == nil && p.token.kind != tokenEnd && !p.token.is("->") {
+			err = p.token.unexpected("an operator or the end")
+		}
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, &Expr{n})
+	}
+	return parts, nil
+}
+
 func parse(src string) (*Node, *Error) {
 	p := parser{lexer: lexer{src: src}}
+	n, err := p.whole()
+	if err == nil && p.token.kind != tokenEnd {
+		err = p.token.unexpected("an operator or the end")
+	}
+	return n, err
+}
+
+// whole reads an expression that begins with the next token.
+func (p *parser) whole() (*Node, *Error) {
+	from := p.lexer.at
 	if err := p.next(); err != nil {
 		return nil, err
 	}
 	if p.token.kind == tokenEnd {
-		return nil, fail(0, len(src), "an expression is missing", "")
+		return nil, fail(from, len(p.lexer.src), "an expression is missing", "")
 	}
-	n, err := p.expression(0, 0)
-	if err != nil {
-		return nil, err
-	}
-	if p.token.kind != tokenEnd {
-		return nil, p.token.unexpected("an operator or the end")
-	}
-	return n, nil
+	return p.expression(0, 0)
 }
 
 // parser is an operator-precedence parser (Pratt 1973) with one token of lookahead.
@@ -76,6 +96,8 @@ func misspelling(text string) string {
 		return fmt.Sprintf("did you mean %q?", strings.Trim(text, "=")+"=")
 	case "&", "|":
 		return `write "and" or "or"`
+	case "->":
+		return `"->" is valid between conditions of statements only`
 	case ":=":
 		return `":=" is valid in assignments only`
 	case "[":

@@ -343,18 +343,8 @@ func (r *reader) expression(from, to int) *expr.Expr {
 		}
 		return nil
 	}
-	isTask := map[string]bool{}
-	for _, p := range e.Propositions() {
-		name := p.Name()
-		isTask[name] = slices.Contains(r.tasks, name) || r.scope[name].Type != expr.Boolean
-		if isTask[name] && !slices.Contains(r.tasks, name) {
-			at, end := p.Span()
-			report(&expr.Error{Offset: at, Length: end - at, Code: "unknown-task",
-				Text:    fmt.Sprintf("no condition or task is called %q", name),
-				Suggest: diag.Near(name, func() []string { return slices.Concat(r.tasks, words) })})
-		}
-	}
-	for _, m := range e.Judged(func(name string) bool { return isTask[name] }).Check(expr.Boolean, expr.AnyUnit, r.scope) {
+	suggest := func() []string { return slices.Concat(r.tasks, words) }
+	for _, m := range e.CheckTasks(r.tasks, r.scope, suggest) {
 		called, _, found := strings.Cut(r.text[from+m.Offset:from+m.Offset+m.Length], "(")
 		if other := m.In(nil, 0); found && m.Code == expr.CodeFunction {
 			m.Suggest = func() string { return cmp.Or(diag.DidYouMean(strings.TrimSpace(called), words), other.Advice()) }

@@ -214,6 +214,7 @@ check: {properties: [always (mode == cruise or mode == home)]}
 		for property, message := range map[string]string{
 			"always (mode == crusie)": `did you mean "cruise"`,
 			"always (mode > 1)":       "is a value of an enumeration",
+			"always x":                `write a relation such as "x > 0 [m]"`,
 		} {
 			if _, stderr, status := canopy("monitor", run, "--property", property); status != exitInput ||
 				!strings.Contains(stderr, message) {

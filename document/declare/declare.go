@@ -160,50 +160,20 @@ func (d *declarer) statement(n *yamldoc.Node, names []string) *Statement {
 	if s.Text == "" {
 		return nil
 	}
-	at := s.Offset
-	for part := range strings.SplitSeq(n.Value, "->") {
-		if e := d.condition(part, at, names); e != nil {
-			s.Parts = append(s.Parts, e)
-		}
-		at += len(part) + len("->")
+	parts, err := expr.ParseStatement(n.Value)
+	if err != nil {
+		d.Inside(n, err)
 	}
+	for _, e := range parts {
+		for _, m := range e.CheckTasks(names, d.scope, func() []string { return names }) {
+			d.Inside(n, m)
+		}
+	}
+	s.Parts = parts
 	if len(d.Diags) > before {
 		return nil
 	}
 	return s
-}
-
-// condition reads a part of a statement that begins at an offset of the document.
-func (d *declarer) condition(text string, at int, names []string) *expr.Expr {
-	report := func(m *expr.Error) {
-		d.Diags = append(d.Diags, m.In(d.Source, at))
-	}
-	e, err := expr.Parse(text)
-	if err != nil {
-		if m, ok := err.(*expr.Error); ok {
-			report(m)
-		}
-		return nil
-	}
-	before := len(d.Diags)
-	isTask := map[string]bool{}
-	for _, p := range e.Propositions() {
-		name := p.Name()
-		isTask[name] = slices.Contains(names, name) || d.scope[name].Type != expr.Boolean
-		if isTask[name] && !slices.Contains(names, name) {
-			start, end := p.Span()
-			report(&expr.Error{Offset: start, Length: end - start, Code: "unknown-task",
-				Text:    "no condition, nor a task where tasks may be named, is called \"" + name + "\"",
-				Suggest: diag.Near(name, func() []string { return names })})
-		}
-	}
-	for _, m := range e.Judged(func(name string) bool { return isTask[name] }).Check(expr.Boolean, expr.AnyUnit, d.scope) {
-		report(m)
-	}
-	if len(d.Diags) > before {
-		return nil
-	}
-	return e
 }
 
 // leaves returns the names of the plan's leaves that act, or of those that are only judged.
