@@ -4,7 +4,11 @@
 // language.
 package temporal
 
-import "canopy/expr"
+import (
+	"slices"
+
+	"canopy/expr"
+)
 
 // Op is the operation of a formula.
 type Op uint8
@@ -63,6 +67,11 @@ func (f *Formula) Conditions(visit func(e *expr.Expr)) {
 	for _, a := range f.Args {
 		a.Conditions(visit)
 	}
+}
+
+// bounded reports whether the formula has an operation with a bound.
+func (f *Formula) bounded() bool {
+	return f.Op == Within || f.Op == For || slices.ContainsFunc(f.Args, (*Formula).bounded)
 }
 
 // Positive returns the formula, or its negation, with Not only on conditions.

@@ -63,10 +63,11 @@ func (tr *Trace) Judge(f *Formula) (Judgement, error) {
 	if err != nil {
 		return Judgement{}, err
 	}
-	best := judge{Trace: tr, beyond: math.Inf(1)}
-	high, err := best.curve(f)
-	if err != nil {
-		return Judgement{}, err
+	best, high := judge{Trace: tr, beyond: math.Inf(1)}, low
+	if tr.Partial || f.bounded() {
+		if high, err = best.curve(f); err != nil {
+			return Judgement{}, err
+		}
 	}
 	j := Judgement{Verdict: Open, Margin: low[0].v, At: math.NaN()}
 	switch {

@@ -37,28 +37,23 @@ func line(p, q point, t float64) float64 {
 
 // at returns the value at a place. Times outside of the curve are taken as its ends.
 func (c curve) at(t float64, k int) float64 {
-	i, found := slices.BinarySearchFunc(c, point{t: t, k: k}, byPlace)
+	p := point{t: t, k: k}
+	i, _ := slices.BinarySearchFunc(c, p, byPlace)
+	return c.value(i, p)
+}
+
+// value returns the value at the place of p; i is the first point that is not before it.
+func (c curve) value(i int, p point) float64 {
 	switch {
-	case found:
+	case i < len(c) && byPlace(c[i], p) == 0:
 		return c[i].v
-	case i == len(c), i > 0 && c[i-1].t == t:
+	case i == len(c), i > 0 && c[i-1].t == p.t:
 		return c[i-1].v
-	case i == 0 || c[i].t == t:
+	case i == 0 || c[i].t == p.t:
 		return c[i].v
 	}
-	return line(c[i-1], c[i], t)
+	return line(c[i-1], c[i], p.t)
 }
-
-// over returns the curve at the given places.
-func (c curve) over(places []point) curve {
-	o := slices.Clone(places)
-	for i, p := range o {
-		o[i].v = c.at(p.t, p.k)
-	}
-	return o
-}
-
-func samePlace(p, q point) bool { return p.t == q.t && p.k == q.k }
 
 // negative returns the curve with the opposite sign.
 func (c curve) negative() curve {
@@ -94,15 +89,25 @@ func (c curve) negativeFrom(from point) (point, bool) {
 
 // together returns two curves with the same places, and with a place where they cross.
 func together(a, b curve) (curve, curve) {
-	if !slices.EqualFunc(a, b, samePlace) { // those of one trace mostly have the same places
-		places := append(slices.Clone(a), b...)
-		slices.SortFunc(places, byPlace)
-		places = slices.CompactFunc(places, samePlace)
-		a, b = a.over(places), b.over(places)
-	}
-	x, y := make(curve, 0, len(a)), make(curve, 0, len(b))
-	for i, u := range a {
-		v := b[i]
+	n := max(len(a), len(b))
+	x, y := make(curve, 0, n), make(curve, 0, n)
+	for i, j := 0, 0; i < len(a) || j < len(b); {
+		fromA := j == len(b) || i < len(a) && byPlace(a[i], b[j]) <= 0
+		fromB := i == len(a) || j < len(b) && byPlace(b[j], a[i]) <= 0
+		var u point
+		if fromA {
+			u = a[i]
+		} else {
+			u = b[j]
+		}
+		v := u
+		u.v, v.v = a.value(i, u), b.value(j, u)
+		if fromA {
+			i++
+		}
+		if fromB {
+			j++
+		}
 		if n := len(x); n > 0 {
 			if t, ok := crossing(x[n-1], u, y[n-1], v); ok {
 				w := line(x[n-1], u, t)
