@@ -132,8 +132,8 @@ func (StateGraph) decider(m *mission.Mission) (executive.Decider, error) {
 	return executive.Machinery(machine{stategraph.NewEngine(g)}, leaves(g.Conditions()), leaves(g.Actions())), nil
 }
 
-// Graph reads the state graph that a mission names against the leaves of its plan. It is nil if the mission names none, or
-// if the list has errors.
+// Graph reads the state graph that a mission names against the leaves of its plan. It is nil if the mission names none,
+// or if the list has errors.
 func Graph(m *mission.Mission) (*stategraph.Graph, diag.List) {
 	if m.Graph == nil {
 		return nil, nil

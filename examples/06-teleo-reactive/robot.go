@@ -141,7 +141,8 @@ func (w *plain) do(name string, _ []string) error {
 
 // robots lets robots go home, without obstacles by goto and around three of them by amble.
 func robots(w io.Writer, dir string) error {
-	picture := flight.New(flight.Axis{Label: "x [m]", Min: -3, Max: 12}, flight.Axis{Label: "y [m]", Min: -5, Max: 5}) // one scale
+	picture := flight.New(flight.Axis{Label: "x [m]", Min: -3, Max: 12}, // one scale for both
+		flight.Axis{Label: "y [m]", Min: -5, Max: 5})
 	for _, d := range obstacles {
 		if err := picture.Disc(d.x, d.y, d.radius); err != nil {
 			return err

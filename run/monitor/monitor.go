@@ -18,8 +18,8 @@ import (
 const maxValues = 8_000_000
 
 // Monitor is a recorder that stores the signals and tasks named by properties, at the samples and on both sides of each
-// status change. A change that is undone at the same time is not visible. The stored part of a long run is bounded: what
-// depends on later times is open.
+// status change. A change that is undone at the same time is not visible. The stored part of a long run is bounded:
+// what depends on later times is open.
 type Monitor struct {
 	properties []*temporal.Property
 	tasks      []record.Task

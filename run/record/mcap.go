@@ -179,8 +179,8 @@ func (c *container) close(s Summary) error {
 func logTime(t float64) (uint64, error) {
 	ns := math.Round(t * 1e9)
 	if !(ns >= 0 && ns < 1<<63) {
-		return 0, fmt.Errorf("a simulated time of %g s is not between 0 and 9.2e9 s, the range of the nanoseconds of run.mcap",
-			t)
+		return 0, fmt.Errorf(
+			"a simulated time of %g s is not between 0 and 9.2e9 s, the range of the nanoseconds of run.mcap", t)
 	}
 	return uint64(ns), nil
 }

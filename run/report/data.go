@@ -26,9 +26,11 @@ func Clock(t float64) string {
 
 // verdict is how a run ended.
 type verdict struct {
-	Outcome record.Outcome // for the colour: interrupted for a log without an end, failed also if the plan failed or a property was violated
-	Word    string         // more specific than the outcome
-	Reason  string         // may be empty
+	// Outcome gives the colour: interrupted for a log without an end, failed also if the plan failed or a property was
+	// violated.
+	Outcome record.Outcome
+	Word    string // more specific than the outcome
+	Reason  string // may be empty
 }
 
 func judge(end *record.End) verdict {

@@ -120,8 +120,8 @@ type Comment struct {
 	Offset int
 }
 
-// Comments returns the comments of a well-formed document. They are found here because the library's nodes give no place
-// of a comment and lack some, such as one behind an opening bracket.
+// Comments returns the comments of a well-formed document. They are found here because the library's nodes give no
+// place of a comment and lack some, such as one behind an opening bracket.
 func (r *Reader) Comments() []Comment {
 	f := flow{text: r.Source.Text, at: r.Source.Begin()}
 	for f.at < len(f.text) {

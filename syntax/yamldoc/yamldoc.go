@@ -192,7 +192,8 @@ func (r *Reader) Number(n *Node, unit expr.Unit, what string) float64 {
 
 // Bounded reads a number as Number does. One that is not allowed is reported; must completes the message, for instance
 // "be positive".
-func (r *Reader) Bounded(n *Node, unit expr.Unit, what string, allowed func(v float64) bool, must, hint string) float64 {
+func (r *Reader) Bounded(n *Node, unit expr.Unit, what string, allowed func(v float64) bool, must, hint string,
+) float64 {
 	before := len(r.Diags)
 	v := r.Number(n, unit, what)
 	if len(r.Diags) == before && !allowed(v) {
