@@ -22,10 +22,10 @@ type Program struct {
 	Captures   int              // number of values that procedures capture
 	Layout     Layout
 
-	Derive  []Step // up to the vehicle's commands
-	Observe []Step // up to the signals that the indicators read
-	All     []Step // every signal
-	Reads   []int  // states that the indicators depend on; nil means all
+	Derive  []Evaluation // up to the vehicle's commands
+	Observe []Evaluation // up to the signals that the indicators read
+	All     []Evaluation // every signal
+	Reads   []int        // states that the indicators depend on; nil means all
 
 	readers [][]int32 // by indicator: the leaves with a formula that depends on it
 	written [][]int32 // by slot: the leaves with a formula that depends on its discrete value
@@ -91,21 +91,21 @@ func (l *Leaf) Slow() (entry, exit bool) {
 	return l.EntryTime != nil || l.Formulas[Entered] != nil, l.ExitTime != nil || l.Formulas[Exited] != nil
 }
 
-// Step evaluates one signal, or all outputs of the vehicle at once.
-type Step struct {
-	Kind  StepKind
+// Evaluation evaluates one signal, or all outputs of the vehicle at once.
+type Evaluation struct {
+	Kind  EvaluationKind
 	Index int // of the slot or the computed signal
 }
 
-// StepKind is the kind of signal that a step evaluates.
-type StepKind uint8
+// EvaluationKind is the kind of signal that an evaluation concerns.
+type EvaluationKind uint8
 
-// The kinds of steps.
+// The kinds of evaluations.
 const (
-	StepOutputs  StepKind = iota // the vehicle's outputs that depend on its states and time alone
-	StepDirect                   // those that also depend on the commands
-	StepSlot                     // a slot
-	StepComputed                 // a computed signal
+	EvaluateOutputs  EvaluationKind = iota // the vehicle's outputs that depend on its states and time alone
+	EvaluateDirect                         // those that also depend on the commands
+	EvaluateSlot                           // a slot
+	EvaluateComputed                       // a computed signal
 )
 
 // role is one place of a leaf among the writers of a slot.

@@ -18,7 +18,7 @@ func NewSignals(p *Program, outputs func(t float64, y, commands, out []float64))
 
 // Fill evaluates signals at one point of the trajectory, in the given order. The sides of the indicators are those
 // since the last event, so that no value jumps within a step of the integrator.
-func (s *Signals) Fill(steps []Step, t float64, y, u []float64, above []bool) {
+func (s *Signals) Fill(steps []Evaluation, t float64, y, u []float64, above []bool) {
 	copy(s.Values[1:], y)
 	s.compute(steps, t, y, u, above)
 }
@@ -41,16 +41,16 @@ func (s *Signals) Commands() []float64 {
 }
 
 // compute is Fill for signals that already have the states that the steps read.
-func (s *Signals) compute(steps []Step, t float64, y, u []float64, above []bool) {
+func (s *Signals) compute(steps []Evaluation, t float64, y, u []float64, above []bool) {
 	l, v := &s.p.Layout, s.Values
 	v[0] = t
 	for _, x := range steps {
 		switch x.Kind {
-		case StepOutputs, StepDirect:
+		case EvaluateOutputs, EvaluateDirect:
 			s.outputs(t, y, s.Commands(), v[l.Outputs:l.Slots])
-		case StepSlot:
+		case EvaluateSlot:
 			v[l.Slots+x.Index] = s.slot(x.Index, u, above)
-		case StepComputed:
+		case EvaluateComputed:
 			v[l.Computed+x.Index] = s.p.Computed[x.Index].Value(v, above)
 		}
 	}

@@ -52,12 +52,12 @@ func (b *builder) compile() {
 			p.Switches[i] = true
 		}
 	}
-	steady := map[executive.Step]bool{{Kind: executive.StepOutputs}: true}
+	steady := map[executive.Evaluation]bool{{Kind: executive.EvaluateOutputs}: true}
 	fixed := func(reads []int) bool {
 		return !slices.ContainsFunc(reads, func(i int) bool { return i >= m.layout.Outputs && !steady[m.source(i)] })
 	}
 	for _, s := range order {
-		if s.Kind == executive.StepComputed {
+		if s.Kind == executive.EvaluateComputed {
 			c := p.Computed[s.Index]
 			steady[s] = len(c.Indicators()) == 0 && fixed(c.Reads())
 		}
@@ -73,10 +73,10 @@ func (b *builder) compile() {
 
 // states returns the states among the signals read and those that the steps towards them read; nil if it may be all
 // states.
-func (m *Mission) states(reads map[int]bool, steps []executive.Step) []int {
+func (m *Mission) states(reads map[int]bool, steps []executive.Evaluation) []int {
 	all := maps.Clone(reads)
 	for _, s := range steps {
-		if s.Kind == executive.StepOutputs || s.Kind == executive.StepDirect {
+		if s.Kind == executive.EvaluateOutputs || s.Kind == executive.EvaluateDirect {
 			return nil
 		}
 		for _, c := range m.codes(s) {
@@ -166,7 +166,7 @@ func (b *builder) noted(code *expr.Code) *expr.Code {
 }
 
 // indicatorsOf returns the indicators whose sides decide the value of a step.
-func (m *Mission) indicatorsOf(s executive.Step) []int {
+func (m *Mission) indicatorsOf(s executive.Evaluation) []int {
 	var list []int
 	for _, c := range m.codes(s) {
 		list = append(list, c.Indicators()...)
@@ -175,12 +175,12 @@ func (m *Mission) indicatorsOf(s executive.Step) []int {
 }
 
 // codes returns the code that a step may run.
-func (m *Mission) codes(s executive.Step) []*expr.Code {
+func (m *Mission) codes(s executive.Evaluation) []*expr.Code {
 	var list []*expr.Code
 	switch s.Kind {
-	case executive.StepComputed:
+	case executive.EvaluateComputed:
 		list = append(list, m.Program.Computed[s.Index])
-	case executive.StepSlot:
+	case executive.EvaluateSlot:
 		for _, w := range m.Program.Slots[s.Index].Writers {
 			if w.Value != nil {
 				list = append(list, w.Value)
@@ -191,9 +191,9 @@ func (m *Mission) codes(s executive.Step) []*expr.Code {
 }
 
 // needs returns the signals that a step reads, apart from the clock and the states.
-func (m *Mission) needs(s executive.Step) []int {
+func (m *Mission) needs(s executive.Evaluation) []int {
 	var list []int
-	if s.Kind == executive.StepDirect {
+	if s.Kind == executive.EvaluateDirect {
 		for i := range m.layout.Commands {
 			list = append(list, m.layout.Slots+i)
 		}
@@ -205,22 +205,22 @@ func (m *Mission) needs(s executive.Step) []int {
 }
 
 // source returns the step that evaluates a signal.
-func (m *Mission) source(signal int) executive.Step {
+func (m *Mission) source(signal int) executive.Evaluation {
 	switch s := m.signals[signal]; s.kind {
 	case output:
 		if s.direct {
-			return executive.Step{Kind: executive.StepDirect}
+			return executive.Evaluation{Kind: executive.EvaluateDirect}
 		}
-		return executive.Step{Kind: executive.StepOutputs}
+		return executive.Evaluation{Kind: executive.EvaluateOutputs}
 	case slotted:
-		return executive.Step{Kind: executive.StepSlot, Index: s.index}
+		return executive.Evaluation{Kind: executive.EvaluateSlot, Index: s.index}
 	default:
-		return executive.Step{Kind: executive.StepComputed, Index: s.index}
+		return executive.Evaluation{Kind: executive.EvaluateComputed, Index: s.index}
 	}
 }
 
 // order is a list of steps in which each follows those whose signals it reads.
-type order []executive.Step
+type order []executive.Evaluation
 
 // sort orders all steps. Signals that depend on each other at one instant are reported.
 func (b *builder) sort() order {
@@ -228,7 +228,7 @@ func (b *builder) sort() order {
 	var o order
 	var path []int // signals on the way from the first
 	const onPath, done = 1, 2
-	state := map[executive.Step]int{}
+	state := map[executive.Evaluation]int{}
 	var visit func(signal int)
 	visit = func(signal int) {
 		s := m.source(signal)
@@ -255,8 +255,8 @@ func (b *builder) sort() order {
 }
 
 // pruned returns the steps that the given signals need, in order.
-func (o order) pruned(m *Mission, wanted func(signal int) bool) []executive.Step {
-	needed := map[executive.Step]bool{}
+func (o order) pruned(m *Mission, wanted func(signal int) bool) []executive.Evaluation {
+	needed := map[executive.Evaluation]bool{}
 	var need func(signal int)
 	need = func(signal int) {
 		s := m.source(signal)
@@ -273,7 +273,7 @@ func (o order) pruned(m *Mission, wanted func(signal int) bool) []executive.Step
 			need(i)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(o), func(s executive.Step) bool { return !needed[s] })
+	return slices.DeleteFunc(slices.Clone(o), func(s executive.Evaluation) bool { return !needed[s] })
 }
 
 // loop reports an algebraic loop where it can be opened: at a value that the mission computes or a task writes.

@@ -35,7 +35,6 @@ var shared = map[string]string{
 	"Segment":        "a stretch of trajectory: of the simulator, and of any world",
 	"Signal":         "a signal: as a plan may use it, and as it is recorded",
 	"Stats":          "the work done: by an integrator, and by the simulator around it",
-	"Step":           "one step: in the order in which signals are evaluated, and of a state graph, as GRAFCET calls it",
 	"Task":           "a task of a tree: its number, and its record",
 	"Threshold":      "an indicator of one signal: compiled, and as the simulator takes it",
 	"Variable":       "a quantity with a name and a unit: of a vehicle, and of expressions",
