@@ -27,7 +27,8 @@ func TestGolden(t *testing.T) {
 	golden.Run(t, func() golden.Machine { return new(player).answer }, "testdata/*.txt")
 }
 
-// TestGoldenRestored answers the same scripts by runs that are saved and continued by another run after every step.
+// TestGoldenRestored answers the same scripts by runs that are saved and continued by another run, after each of the first 200
+// steps and after each 97th later on.
 func TestGoldenRestored(t *testing.T) { again(t, player{restored: true}) }
 
 // TestGoldenEquations answers the same scripts by the cart that is written as equations.
@@ -98,8 +99,8 @@ func (p *player) answer(t *testing.T, d golden.Directive) string {
 		p.log.Reset()
 		p.brief = slices.ContainsFunc(d.Args, func(a golden.Arg) bool { return a.Key == "brief" })
 		var err error
-		for more := true; more && err == nil && p.run.T() < until; {
-			if more, err = p.run.Step(); p.restored && err == nil {
+		for n, more := 0, true; more && err == nil && p.run.T() < until; n++ {
+			if more, err = p.run.Step(); p.restored && err == nil && (n < 200 || n%97 == 0) {
 				saved := snapshot.Save(nil, p.run)
 				p.run = p.fresh()
 				if err := snapshot.Load(saved, p.run); err != nil {
