@@ -23,7 +23,7 @@ func Parse(src string) (*Expr, error) {
 	return &Expr{n}, nil
 }
 
-// ParseStatement reads conditions joined by "->". The error is an *Error at the first place where the text is not valid.
+// ParseStatement reads conditions joined by "->". The error is an *Error at the first place that is not valid.
 func ParseStatement(src string) ([]*Expr, error) {
 	p := parser{lexer: lexer{src: src}}
 	var parts []*Expr
