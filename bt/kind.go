@@ -29,6 +29,13 @@ const (
 	Repeat
 	Delay
 	Timeout
+	TryCatch
+	WhileDoElse
+	Switch2
+	Switch3
+	Switch4
+	Switch5
+	Switch6
 )
 
 // kinds defines all kinds as data. Engines, analyses, readers and drawings use a kind's family and the fields of its
@@ -70,11 +77,8 @@ var kinds = [...]row{
 			{child: nobody, says: Success}, {child: nobody, says: Failure}}},
 		text: "Runs its child once and gives its result from then on."},
 	IfThenElse: {name: "IfThenElse", family: Script, children: arity{2, 3}, memory: true, symbol: "⎇",
-		script: Automaton{states: []state{
-			{child: 0, on: [2]move{Success: {says: Accept, to: 1}, Failure: {says: Accept, to: 2}}},
-			{child: 1, on: asJudged},
-			{child: 2, on: asJudged, says: Failure}}},
-		text: "Runs its second child if the first succeeds, else the third; without a third it fails."},
+		script: ifThenElse,
+		text:   "Runs its second child if the first succeeds, else the third; without a third it fails."},
 	Repeat: {name: "Repeat", family: Script, children: one, memory: true, symbol: "⟳",
 		params: []Param{{Name: "num_cycles", Label: "cycles", Type: Times,
 			Text: "the number of runs after which it succeeds; -1: no limit"}},
@@ -95,6 +99,36 @@ var kinds = [...]row{
 			{child: 0, on: asJudged, after: 1},
 			{child: nobody, says: Failure}}},
 		text: "Does as its child does, but fails once the time is over."},
+	TryCatch: {name: "TryCatch", family: Script, children: arity{2, -1}, memory: true, symbol: "⚠",
+		script: Automaton{states: []state{
+			{child: here, on: [2]move{Success: {step: 1, says: Success}, Failure: {says: Accept, to: 1}}},
+			{child: last, on: [2]move{Success: {says: Failure}, Failure: {says: Failure}}}}},
+		text: "Runs its children but the last one after the other; if one fails, it runs the last and fails."},
+	WhileDoElse: {name: "WhileDoElse", family: Script, children: arity{2, 3}, symbol: "⎇", script: ifThenElse,
+		text: "Does its second child while the first succeeds, else the third, at any time; without a third it fails."},
+	Switch2: switchOf(2),
+	Switch3: switchOf(3),
+	Switch4: switchOf(4),
+	Switch5: switchOf(5),
+	Switch6: switchOf(6),
+}
+
+// ifThenElse has three children: a condition, and what is done if it is good or bad.
+var ifThenElse = Automaton{states: []state{
+	{child: 0, on: [2]move{Success: {says: Accept, to: 1}, Failure: {says: Accept, to: 2}}},
+	{child: 1, on: asJudged},
+	{child: 2, on: asJudged, says: Failure}}}
+
+// switchOf returns the row of a switch: for each case a condition and what is done if it is the first good one, then
+// what is done if all are bad.
+func switchOf(cases int) row {
+	return row{name: "Switch" + strconv.Itoa(cases), family: Script, children: arity{2*cases + 1, 2*cases + 1}, symbol: "⑃",
+		cases: cases,
+		script: Automaton{states: []state{
+			{child: here, on: [2]move{Success: {says: Accept, to: 1}, Failure: {step: 2, says: Accept, to: 2}}},
+			{child: behind, on: asJudged},
+			{child: last, on: asJudged}}},
+		text: "Does the child of the first case whose condition holds, else the last child, at any time."}
 }
 
 // Family is the rule by which tasks of a kind reach their verdict and pass activity on. Code that distinguishes
@@ -125,6 +159,7 @@ type row struct {
 	over     Status   // chains: the judgement that is passed over; Accept: none
 	verdict  verdicts // chains: the task's verdict by the judgement of the deciding child
 	script   Automaton
+	cases    int  // in a plan, this number of conditions may be written as cases of a variable
 	memory   bool // what has been passed over, counted or reached is kept until the task is deactivated
 }
 
@@ -241,6 +276,10 @@ func (k Kind) Params() []Param { return kinds[k].params }
 
 // Text returns the purpose of the kind in one line.
 func (k Kind) Text() string { return kinds[k].text }
+
+// Cases returns the number of conditions that a plan may write as cases of a variable: they are the first, the third
+// and so on of the children.
+func (k Kind) Cases() int { return kinds[k].cases }
 
 // Timer reports whether tasks of the kind have a timer.
 func (k Kind) Timer() bool {

@@ -29,18 +29,24 @@ type Automaton struct {
 }
 
 type state struct {
-	child int8    // the child whose judgement decides
+	child int8    // the child whose judgement decides: its place, or one of the names below
 	on    [2]move // by the judgement
 	says  Status  // the task's verdict if it has no such child
 	after uint8   // the next state when its timer has elapsed; 0: it has no timer
 }
 
-// nobody is the child of a state that depends on no child.
-const nobody = -1
+// The children of states other than by their place.
+const (
+	nobody int8 = -1 - iota // none: the state depends on no child
+	here                    // the child with the number Count
+	behind                  // the child after that one
+	last                    // the last child
+)
 
 type move struct {
 	says  Status // Success, Failure: the task returns; Accept: the automaton moves on
 	to    uint8  // the next state
+	step  int32  // go on this number of children further in this state, unless that is the last child or none
 	again bool   // run the child again, unless this was the last run
 }
 
@@ -51,7 +57,24 @@ var asJudged = [2]move{Success: {says: Success}, Failure: {says: Failure}}
 type At struct {
 	State uint8
 	Timed bool  // its timer runs
-	Count int32 // how often its child was run again; counted only if there is a limit
+	Count int32 // how often its child was run again, counted only if there is a limit; or the place of a child
+}
+
+// place returns the place of the child on which a state of a task with n children depends; -1: none.
+func (s *state) place(at At, n int) int {
+	place := int(s.child)
+	switch s.child {
+	case here:
+		place = int(at.Count)
+	case behind:
+		place = int(at.Count) + 1
+	case last:
+		place = n - 1
+	}
+	if place >= n {
+		return -1
+	}
+	return max(-1, place)
 }
 
 // Pass passes the state of an automaton to the codec; nil: of a task that has none.
@@ -116,17 +139,21 @@ type Judge func(child int) (judgement Status, ended bool)
 func (a *Automaton) Decide(at At, n int, limit int32, judge Judge) (says Status, child int32, reached At) {
 	for {
 		s := &a.states[at.State]
-		if s.child == nobody || int(s.child) >= n {
+		place := s.place(at, n)
+		if place < 0 {
 			return s.says, -1, at
 		}
-		judgement, ended := judge(int(s.child))
+		judgement, ended := judge(place)
 		if judgement == Accept {
-			return Accept, int32(s.child), at
+			return Accept, int32(place), at
 		}
 		m := s.on[judgement]
 		switch {
 		case m.again && !a.last(at, limit, ended):
 			return Accept, -1, at
+		case m.step > 0 && at.Count+m.step < int32(n-1):
+			at.Count += m.step
+			continue
 		case m.says != Accept:
 			return m.says, -1, at
 		}

@@ -37,6 +37,8 @@ type sweptTask struct {
 	runs     int    // RetryUntilSuccessful, Repeat: those that were followed by another one
 	result   string // RunOnce: success or failure, once its child has ended
 	branch   int    // IfThenElse: the child that it has reached, 0 while it is its condition
+	place    int    // TryCatch: the child that it has reached
+	caught   bool   // TryCatch: a child has failed
 	timed    bool   // Delay, Timeout: its timer runs
 	elapsed  bool   // Delay, Timeout: it has elapsed since the task's activation
 
@@ -245,7 +247,40 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 		case c.asks():
 			wants = append(wants, c)
 		}
-	case bt.IfThenElse:
+	case bt.TryCatch:
+		place, caught := t.tried()
+		c := t.children[len(t.children)-1]
+		switch {
+		case !caught && place == len(t.children)-1:
+			return true, true, nil
+		case !caught:
+			c = t.children[place]
+		case c.good(), c.bad():
+			return true, false, nil
+		}
+		if c.asks() {
+			wants = append(wants, c)
+		}
+	case bt.Switch2, bt.Switch3, bt.Switch4, bt.Switch5, bt.Switch6:
+		c := t.children[len(t.children)-1]
+		for i := 0; i+1 < len(t.children); i += 2 {
+			if condition := t.children[i]; condition.good() {
+				c = t.children[i+1]
+				break
+			} else if !condition.bad() {
+				if condition.asks() {
+					wants = append(wants, condition)
+				}
+				return false, false, wants
+			}
+		}
+		switch {
+		case c.good(), c.bad():
+			return true, c.good(), nil
+		case c.asks():
+			wants = append(wants, c)
+		}
+	case bt.IfThenElse, bt.WhileDoElse:
 		branch := t.branch
 		if branch == 0 && t.children[0].good() {
 			branch = 1
@@ -266,6 +301,17 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 		panic("the sweeps do not know the kind " + t.kind.String())
 	}
 	return false, false, wants
+}
+
+// tried returns the first of the children but the last, from the one that a TryCatch has come to, that has not
+// succeeded, and whether it or one before has failed.
+func (t *sweptTask) tried() (place int, caught bool) {
+	for place = t.place; place < len(t.children)-1 && !t.caught; place++ {
+		if c := t.children[place]; !c.good() {
+			return place, c.bad()
+		}
+	}
+	return place, t.caught
 }
 
 func (t *sweptTask) computeFlags() {
@@ -356,7 +402,7 @@ func (s *sweeper) f(t *sweptTask) {
 			}
 		}
 		if to == bt.Deactivating {
-			t.runs, t.branch, t.elapsed = 0, 0, false
+			t.runs, t.branch, t.elapsed, t.place, t.caught = 0, 0, false, 0, false
 			for _, c := range t.children {
 				c.held, c.pinned = false, false
 			}
@@ -414,6 +460,9 @@ func (s *sweeper) passOn(t *sweptTask) {
 	}
 	if t.kind == bt.IfThenElse && len(wants) == 1 && slices.Index(t.children, wants[0]) != t.branch {
 		t.branch, s.changed = slices.Index(t.children, wants[0]), true
+	}
+	if place, caught := t.tried(); t.kind == bt.TryCatch && len(wants) == 1 && (place != t.place || caught != t.caught) {
+		t.place, t.caught, s.changed = place, caught, true
 	}
 	if t.kind == bt.Delay || t.kind == bt.Timeout {
 		switch {

@@ -74,7 +74,9 @@ func (r *reader) item(e *xmltree.Element) *item {
 			r.reportName(e, codeChildren, "", "%s cannot have children, this one has %d", category(i), n)
 		}
 	default:
-		r.arity(i)
+		if !r.cases(i) {
+			r.arity(i)
+		}
 	}
 	known := []string{"name", "ID"}
 	switch {
@@ -84,6 +86,9 @@ func (r *reader) item(e *xmltree.Element) *item {
 	case i.kind.Family() == bt.Leaf:
 		known = append(known, conditionAttributes...)
 	default:
+		if i.kind.Cases() > 0 {
+			known = append(known, caseNames(i.kind)...)
+		}
 		for _, p := range i.kind.Params() {
 			known = append(known, p.Name)
 			i.params = append(i.params, r.param(i, &p))
@@ -110,6 +115,50 @@ func (r *reader) item(e *xmltree.Element) *item {
 		}
 	}
 	return i
+}
+
+// attrVariable is the attribute of a switch whose cases are values of a variable.
+const attrVariable = "variable"
+
+// caseNames returns the attributes of a kind by which its first conditions may be written.
+func caseNames(k bt.Kind) []string {
+	names := []string{attrVariable}
+	for n := range k.Cases() {
+		names = append(names, "case_"+strconv.Itoa(n+1))
+	}
+	return names
+}
+
+// cases replaces the attributes of a switch over a variable by conditions among its children: each is true while the
+// variable equals the case. It reports whether there were any.
+func (r *reader) cases(i *item) bool {
+	names := caseNames(i.kind)
+	variable := i.element.Find(names[0])
+	if i.kind.Cases() == 0 || variable == nil {
+		return false
+	}
+	if n := len(i.children); r.doc.Whole && n != len(names) {
+		r.reportName(i.element, codeChildren, "the last one is for any other value",
+			"%s of a variable needs %d children, this one has %d", i.kind, len(names), n)
+		return true
+	}
+	var children []*item
+	for n, name := range names[1:] {
+		value := i.element.Find(name)
+		if value == nil {
+			r.reportName(i.element, codeCount, fmt.Sprintf("write %s=%q", name, "..."), "%s needs %s", i.kind, name)
+			value = variable
+		}
+		kind, _ := bt.ParseKind(elementCondition)
+		condition := &xmltree.Element{Name: elementCondition, Span: i.element.Span, Tag: i.element.Tag,
+			Attributes: []*xmltree.Attribute{xmltree.Equation(attrOn, variable, value)}}
+		children = append(children, &item{kind: kind, id: elementCondition, name: name, element: condition})
+		if n < len(i.children) {
+			children = append(children, i.children[n])
+		}
+	}
+	i.children = append(children, i.children[min(len(names)-1, len(i.children)):]...)
+	return true
 }
 
 // category returns the word for an item in messages.

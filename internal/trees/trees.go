@@ -37,9 +37,11 @@ func Leaf(r *rand.Rand) bt.Kind {
 	return draw(r, func(k bt.Kind) bool { return k.Family() == bt.Leaf })
 }
 
-// Composite returns the kind of a composite. Those with a single child are rarer than they are in the table.
+// Composite returns the kind of a composite. Those with a single child are rarer than they are in the table, those with
+// many children much rarer.
 func Composite(r *rand.Rand) bt.Kind {
-	k := draw(r, func(k bt.Kind) bool { return k.Family() != bt.Leaf })
+	cases := r.IntN(20) == 0
+	k := draw(r, func(k bt.Kind) bool { return k.Family() != bt.Leaf && (k.Cases() > 0) == cases })
 	if single(k) && r.IntN(2) == 0 {
 		k = draw(r, func(k bt.Kind) bool { return k.Family() != bt.Leaf && !single(k) })
 	}

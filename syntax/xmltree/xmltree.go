@@ -102,6 +102,26 @@ func (a *Attribute) Place(i int) int {
 	return a.places[i]
 }
 
+// Equation returns an attribute that equates the values of two others, with their places in the text.
+func Equation(name string, a, b *Attribute) *Attribute {
+	e := &Attribute{Name: name, At: b.At, Raw: b.Raw}
+	add := func(text string, place func(i int) int) {
+		e.Value += text
+		for i := range len(text) {
+			e.places = append(e.places, place(i))
+		}
+	}
+	at := func(place int) func(int) int { return func(int) int { return place } }
+	add("(", at(a.Raw.At))
+	add(a.Value, a.Place)
+	add(")", at(a.Raw.End))
+	add(" == (", at(b.Raw.At))
+	add(b.Value, b.Place)
+	add(")", at(b.Raw.End))
+	e.places = append(e.places, b.Raw.End)
+	return e
+}
+
 // Inside returns the bytes of the text that represent bytes of the value.
 func (a *Attribute) Inside(offset, length int) (at, n int) {
 	at = a.Place(offset)
