@@ -82,6 +82,9 @@ func eachKind(t *testing.T, kind bt.Kind, r *rand.Rand, reached map[bt.Status]bo
 		plan.DOT(&drawn, p)); err != nil {
 		t.Error(err)
 	}
+	if least, _ := kind.Arity(); least > 5 { // its leaves have too many states, and a narrower kind has its automaton
+		return
+	}
 	subject := declare.Subject{Plan: p}
 	for _, l := range p.Tree.Leaves() { // some actions refuse and end at any time, but few enough that searches are not cut short
 		if p.Tree.Kind(l).Acts() && len(subject.Declared.Free) < 2 && r.IntN(3) == 0 {
