@@ -1,115 +1,151 @@
 package bt
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// Courses are the ways in which a task of the family Script can decide while no procedure is under way. Its stored
-// states are numbered; 0 is the initial one. How often a child was run again makes no difference: no child has just
-// ended then.
-type Courses struct {
-	States int  // stored states that can be reached
-	Keeps  bool // they survive the task's deactivation
-	All    []Course
-	Ends   []Course // from one stored state to another: the child that is wanted ends so, or the timer elapses
-}
-
-// Course is one way to decide: from a stored state, by the judgements of the children that the automaton looks at.
+// Course tells how a task of the family Script decides while no procedure is under way: the states of its automaton that
+// can be reached, in an order in which moves lead to later ones, and the steps in them. 0 is the initial state. How
+// often a child was run again makes no difference: no child has just ended then.
 type Course struct {
-	From, To int // stored states; a task that passes activity on and wants a child stores the second one
-	Judged   []Judged
-	Says     Status // the verdict; Accept: undecided
-	Child    Task   // the child that it wants if it is undecided; -1: none
+	Stored []bool // by state: the task can store it
+	Keeps  bool   // stored states survive the task's deactivation
+	Steps  []Step // in the order of the states
+	Ends   []Step // from one stored state to another: the child that is wanted ends so, or the timer elapses
 }
 
-// Waits reports whether the task is undecided although all children that its automaton looks at are judged.
-func (c *Course) Waits() bool {
-	return c.Says == Accept && !slices.ContainsFunc(c.Judged, func(j Judged) bool { return j.Is == Accept })
+// Step is what follows from the judgement of the child on which a state depends. A step that says Accept and leads to no
+// other state wants the child, if it is judged Accept, or waits for a change.
+type Step struct {
+	From, To int
+	Child    Task   // -1: the state depends on none
+	Is       Status // its judgement: Success, Failure or Accept
+	Says     Status // the task's verdict; Accept: undecided
+	Again    bool   // a child that ended so is run again
 }
 
-// Judged is the judgement of a child that an automaton looks at.
-type Judged struct {
-	Child Task
-	Is    Status // Success, Failure or Accept
-	Again bool   // a child that ended so was run again
+// Waits reports whether a task is undecided in this step although its state wants no child.
+func (s *Step) Waits() bool {
+	return s.Says == Accept && s.To == s.From && (s.Child < 0 || s.Is != Accept)
 }
 
-// Courses returns the ways in which a task can decide. Only children that can be undecided are ever run. It panics if
-// the task's family is not Script.
-func (t *Tree) Courses(task Task, undecided func(child Task) bool) Courses {
+// Course returns how a task decides. Only children that can be undecided are ever run. It panics if the task's family is
+// not Script.
+func (t *Tree) Course(task Task, undecided func(child Task) bool) *Course {
 	a, limit := t.Automaton(task)
-	kids, memory := t.Children(task), t.Kind(task).Memory()
-	var c Courses
-	var states []At
-	number := func(at At) int {
-		at.Timed = false // its timer runs exactly if it has one
-		i := slices.Index(states, at)
-		if i < 0 {
-			i = len(states)
-			states = append(states, at)
-			c.Keeps = c.Keeps || i > 0 && a.Deactivated(at) == at
-		}
-		return i
+	w := courses{Automaton: a, kids: t.Children(task), limit: limit, memory: t.Kind(task).Memory(), numbers: map[At]int{}}
+	w.number(At{})
+	w.c.Stored[0] = true
+	for from := 0; from < len(w.states); from++ {
+		w.leave(from, undecided)
 	}
-	number(At{})
-	for from := 0; from < len(states); from++ {
-		a.courses(states[from], len(kids), limit, func(x Course, reached At) {
-			if slices.ContainsFunc(x.Judged, func(j Judged) bool { return j.Is == Accept && !undecided(kids[j.Child]) }) {
-				return
-			}
-			wants := x.Child >= 0
-			stored := a.Store(states[from], reached, true, x.Says == Accept, wants, memory)
-			x.From, x.To = from, number(stored)
-			if next, ran := a.Elapse(stored); ran {
-				c.Ends = append(c.Ends, Course{From: x.To, To: number(next)})
-			}
-			for _, judgement := range []Status{Success, Failure} {
-				if !wants {
-					break
-				}
-				if left, _ := a.Leave(stored, limit, int(x.Child), judgement, false); left != stored {
-					c.Ends = append(c.Ends, Course{From: x.To, To: number(left),
-						Judged: []Judged{{Child: kids[x.Child], Is: judgement}}})
-				}
-			}
-			if x.Child >= 0 {
-				x.Child = kids[x.Child]
-			}
-			for i := range x.Judged {
-				j := &x.Judged[i]
-				if j.Is != Accept {
-					_, j.Again = a.Leave(states[from], limit, int(j.Child), j.Is, true)
-				}
-				j.Child = kids[j.Child]
-			}
-			c.All = append(c.All, x)
-		})
-	}
-	c.States = len(states)
-	return c
+	return w.sorted()
 }
 
-// courses visits the ways to decide from a stored state; children are given by their places.
-func (a *Automaton) courses(at At, n int, limit int32, visit func(x Course, reached At)) {
-	var follow func(given []Judged)
-	follow = func(given []Judged) {
-		asked := slices.Clone(given)
-		next := 0
-		says, child, reached := a.Decide(at, n, limit, func(child int) (Status, bool) {
-			if i := slices.IndexFunc(asked[:next], func(j Judged) bool { return int(j.Child) == child }); i >= 0 {
-				return asked[i].Is, false
-			}
-			if next == len(asked) {
-				asked = append(asked, Judged{Is: Accept})
-			}
-			asked[next].Child = Task(child)
-			next++
-			return asked[next-1].Is, false
-		})
-		visit(Course{Judged: asked, Says: says, Child: Task(child)}, reached)
-		for i := len(given); i < len(asked); i++ {
-			for _, is := range []Status{Success, Failure} {
-				follow(append(slices.Clone(asked[:i]), Judged{Child: asked[i].Child, Is: is}))
+// courses collects a course; states are numbered as they are found.
+type courses struct {
+	*Automaton
+	kids    []Task
+	limit   int32
+	memory  bool
+	states  []At
+	numbers map[At]int
+	c       Course
+}
+
+func (w *courses) number(at At) int {
+	at.Timed = false // its timer runs exactly if it has one
+	i, ok := w.numbers[at]
+	if !ok {
+		i = len(w.states)
+		w.numbers[at] = i
+		w.states, w.c.Stored = append(w.states, at), append(w.c.Stored, false)
+	}
+	return i
+}
+
+// store records that a state is stored.
+func (w *courses) store(at At) int {
+	i := w.number(at)
+	w.c.Stored[i] = true
+	w.c.Keeps = w.c.Keeps || i > 0 && w.Deactivated(w.states[i]) == w.states[i]
+	return i
+}
+
+// decide runs the automaton with the judgement of the first child that it looks at; the others are judged Accept. It
+// returns the place of that child as well, -1: none.
+func (w *courses) decide(at At, is Status) (says Status, reached At, first int) {
+	first = -1
+	says, _, reached = w.Decide(at, len(w.kids), w.limit, func(child int) (Status, bool) {
+		if first < 0 {
+			first = child
+		}
+		if child == first {
+			return is, false
+		}
+		return Accept, false
+	})
+	return says, reached, first
+}
+
+// leave collects the steps in a state.
+func (w *courses) leave(from int, undecided func(child Task) bool) {
+	at := w.states[from]
+	says, _, place := w.decide(at, Accept)
+	step := Step{From: from, To: from, Child: -1, Is: Accept, Says: says}
+	if place >= 0 {
+		step.Child = w.kids[place]
+	}
+	if place < 0 || undecided(step.Child) {
+		w.c.Steps = append(w.c.Steps, step)
+		stored := w.Store(at, at, true, says == Accept, place >= 0, w.memory)
+		if says == Accept && w.memory && (place >= 0 || stored.Timed) {
+			w.store(stored)
+		}
+		if next, ran := w.Elapse(stored); ran {
+			w.c.Ends = append(w.c.Ends, Step{From: from, To: w.store(next), Child: -1, Is: Accept})
+		}
+	}
+	if place < 0 {
+		return
+	}
+	for _, is := range []Status{Success, Failure} {
+		step := Step{From: from, To: from, Child: step.Child, Is: is}
+		var reached At
+		if step.Says, reached, _ = w.decide(at, is); step.Says == Accept {
+			step.To = w.number(reached)
+		}
+		_, step.Again = w.Leave(at, w.limit, place, is, true)
+		w.c.Steps = append(w.c.Steps, step)
+		if left, _ := w.Leave(at, w.limit, place, is, false); left != at && undecided(step.Child) {
+			w.c.Ends = append(w.c.Ends, Step{From: from, To: w.store(left), Child: step.Child, Is: is})
+		}
+	}
+}
+
+// sorted returns the course with its states in their order.
+func (w *courses) sorted() *Course {
+	order := make([]int, len(w.states))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		x, y := w.states[i], w.states[j]
+		return cmp.Or(cmp.Compare(x.State, y.State), cmp.Compare(x.Count, y.Count))
+	})
+	place, stored := make([]int, len(order)), slices.Clone(w.c.Stored)
+	for k, i := range order {
+		place[i], w.c.Stored[k] = k, stored[i]
+	}
+	for _, steps := range [][]Step{w.c.Steps, w.c.Ends} {
+		for i := range steps {
+			s := &steps[i]
+			if s.From, s.To = place[s.From], place[s.To]; s.To < s.From {
+				panic("bt: an automaton that moves back")
 			}
 		}
 	}
-	follow(nil)
+	slices.SortStableFunc(w.c.Steps, func(x, y Step) int { return cmp.Compare(x.From, y.From) })
+	return &w.c
 }

@@ -97,19 +97,22 @@ func count(b bool) int {
 
 // scriptShape completes the shape of a script from the courses of its automaton.
 func (r *Result) scriptShape(t bt.Task, all []shape, s *shape) {
-	courses := r.tree.Courses(t, func(child bt.Task) bool { return all[child].width > 0 })
-	for _, c := range courses.All {
-		possible := c.From == 0 || courses.Keeps // after a deactivation
-		for _, j := range c.Judged {
-			possible = possible && (j.Is != bt.Success || all[j.Child].good) && (j.Is != bt.Failure || all[j.Child].bad)
-			s.reruns = s.reruns || j.Again
+	course := r.tree.Course(t, func(child bt.Task) bool { return all[child].width > 0 })
+	from := make([]bool, len(course.Stored)) // by state: reached after a deactivation
+	for i, stored := range course.Stored {
+		from[i] = i == 0 || stored && course.Keeps
+	}
+	for _, c := range course.Steps {
+		s.reruns = s.reruns || c.Again
+		if from[c.From] && (c.Is != bt.Success || all[c.Child].good) && (c.Is != bt.Failure || all[c.Child].bad) {
+			from[c.To] = true
+			s.good, s.bad = s.good || c.Says == bt.Success, s.bad || c.Says == bt.Failure
 		}
-		s.good, s.bad = s.good || possible && c.Says == bt.Success, s.bad || possible && c.Says == bt.Failure
 		if c.Waits() { // it can be active although no child is
 			s.width = 1
 		}
 	}
-	if courses.States > 1 { // what led to the stored state is forgotten or kept, and may now be judged otherwise
+	if slices.Contains(course.Stored[1:], true) { // what led to the stored state is forgotten or kept, and may now be judged otherwise
 		s.steady = s.steady && !s.good && !s.bad
 	}
 }

@@ -31,7 +31,7 @@ type variables struct {
 // nature finds the tasks that can be active, how scripts decide, and the tasks with memory.
 func (m *Model) nature() {
 	n := m.tree.Len()
-	m.acts, m.remembers, m.courses = make([]bool, n), make([]bool, n), make([]bt.Courses, n)
+	m.acts, m.remembers, m.courses = make([]bool, n), make([]bool, n), make([]*bt.Course, n)
 	for t := range n {
 		task := bt.Task(t)
 		if i, ok := m.leafOf[task]; ok {
@@ -45,8 +45,8 @@ func (m *Model) nature() {
 			m.remembers[t] = m.remembers[t] || m.remembers[k]
 		}
 		if m.tree.Kind(task).Family() == bt.Script {
-			m.courses[t] = m.tree.Courses(task, func(child bt.Task) bool { return m.acts[child] })
-			m.acts[t] = m.acts[t] || slices.ContainsFunc(m.courses[t].All, func(c bt.Course) bool { return c.Waits() })
+			m.courses[t] = m.tree.Course(task, func(child bt.Task) bool { return m.acts[child] })
+			m.acts[t] = m.acts[t] || slices.ContainsFunc(m.courses[t].Steps, func(c bt.Step) bool { return c.Waits() })
 		}
 		m.remembers[t] = m.remembers[t] || m.pins(task)
 	}
@@ -67,7 +67,7 @@ func (m *Model) pins(t bt.Task) bool {
 	case bt.Count:
 		return len(kids) > 1 && slices.ContainsFunc(kids, acts)
 	case bt.Script:
-		return m.courses[t].States > 1
+		return slices.Contains(m.courses[t].Stored[1:], true)
 	}
 	panic("verify: a composite with memory of an unknown family")
 }
@@ -95,8 +95,12 @@ func (m *Model) memorise(t bt.Task) {
 			if m.tree.Kind(t).Family() == bt.Count && m.pins(t) {
 				v.race = m.remember()
 			}
-			for range m.courses[t].States - 1 {
-				v.at = append(v.at, m.remember())
+			if m.courses[t] != nil {
+				for _, stored := range m.courses[t].Stored[1:] {
+					if stored {
+						v.at = append(v.at, m.remember())
+					}
+				}
 			}
 		}
 	}

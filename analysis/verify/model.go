@@ -42,8 +42,9 @@ type Model struct {
 	near              []set        // by task: active in the states that are considered, expressed by the pinned tasks
 	holds             []set        // by task: its result is held; nil if it never is
 	vars              []variables  // by task
-	courses           []bt.Courses // by task, of scripts
-	wanted, steps     []set        // by task: its script wants it; scripts: a state that is not the stored one is reached
+	courses           []*bt.Course // by task, of scripts
+	wanted            []set        // by task: its script wants it; nil: it is no script's child
+	reached           [][]set      // by script and state of its automaton: it would be stored instead of another one
 	memory            []int        // all variables of memory
 	rules             []set        // that the memory obeys
 	acts              []bool
@@ -92,7 +93,7 @@ func (m *Model) build(in space) {
 	m.space = in
 	n := m.tree.Len()
 	m.good, m.bad = make([]set, n), make([]set, n)
-	m.holds, m.wanted, m.steps = make([]set, n), make([]set, n), make([]set, n)
+	m.holds, m.wanted, m.reached = make([]set, n), make([]set, n), make([][]set, n)
 	m.judge()
 	m.activate()
 	m.restrict()

@@ -6,94 +6,109 @@ import (
 	"canopy/bt"
 )
 
-// Scripts. The sets of a task of the family Script follow from the ways in which its automaton decides (bt.Courses): a
-// way is taken in the states in which the automaton is in the stored state where the way begins, and its children are
-// judged as they are on the way. The stored state is memory: free, except for rules that hold in every settled state.
-// It matters only how a child is judged, not how often it was run: at the limit the engine has the last word.
+// Scripts. The sets of a task of the family Script follow from the steps of its automaton (bt.Course): a step is taken in
+// the world's states in which the automaton is in the step's state, because it is stored or because other steps lead
+// there, and the child is judged as in the step. The stored state is memory, represented like a signal's limits: a
+// variable for each but the first is true in it and in those behind it. It is free, except for rules that hold in every
+// settled state. It matters only how a child is judged, not how often it was run: at the limit the engine has the last
+// word.
 
-// stored returns where the automaton of a script is in a stored state.
+// stored returns where a state of a script's automaton is the stored one.
 func (m *Model) stored(t bt.Task, state int) set {
-	if state > 0 {
-		return m.bit(m.vars[t].at[state-1])
+	s, at := m.space, m.vars[t].at
+	if !m.courses[t].Stored[state] {
+		return s.none()
 	}
-	initial := m.space.all()
-	for _, v := range m.vars[t].at {
-		initial = m.space.and(initial, m.space.not(m.bit(v)))
+	place := 0 // among those that can be stored
+	for _, stored := range m.courses[t].Stored[:state] {
+		place += btoi(stored)
 	}
-	return initial
-}
-
-// on returns the states in which a script takes a way.
-func (m *Model) on(t bt.Task, c *bt.Course) set {
-	s := m.space
-	in := m.stored(t, c.From)
-	for _, j := range c.Judged {
-		switch j.Is {
-		case bt.Success:
-			in = s.and(in, m.good[j.Child])
-		case bt.Failure:
-			in = s.and(in, m.bad[j.Child])
-		default:
-			in = s.and(in, s.not(s.or(m.good[j.Child], m.bad[j.Child])))
-		}
+	in := s.all()
+	if place > 0 {
+		in = m.bit(at[place-1])
+	}
+	if place < len(at) {
+		in = s.and(in, s.not(m.bit(at[place])))
 	}
 	return in
 }
 
-// follow returns where a script returns success and failure, and collects where it wants its children.
+// judged returns where the child of a step is judged as in the step.
+func (m *Model) judged(c *bt.Step) set {
+	switch {
+	case c.Child < 0:
+		return m.space.all()
+	case c.Is == bt.Success:
+		return m.good[c.Child]
+	case c.Is == bt.Failure:
+		return m.bad[c.Child]
+	}
+	return m.space.not(m.space.or(m.good[c.Child], m.bad[c.Child]))
+}
+
+// follow returns where a script returns success and failure, and collects where it wants its children, and where it
+// reaches which state that is not the stored one.
 func (m *Model) follow(t bt.Task) (good, bad set) {
-	s := m.space
+	s, course := m.space, m.courses[t]
 	good, bad = s.none(), s.none()
 	for _, k := range m.tree.Children(t) {
 		m.wanted[k] = s.none()
 	}
-	m.steps[t] = s.none()
-	for i := range m.courses[t].All {
-		c := &m.courses[t].All[i]
-		in := m.on(t, c)
+	arrived := slices.Repeat([]set{s.none()}, len(course.Stored))
+	m.reached[t] = slices.Clone(arrived)
+	for i := range course.Steps {
+		c := &course.Steps[i]
+		judged := m.judged(c)
+		in := s.and(s.or(m.stored(t, c.From), arrived[c.From]), judged)
 		switch {
 		case c.Says == bt.Success:
 			good = s.or(good, in)
 		case c.Says == bt.Failure:
 			bad = s.or(bad, in)
-		case c.Child >= 0:
-			m.wanted[c.Child] = s.or(m.wanted[c.Child], in)
-		}
-		if c.To != c.From {
-			m.steps[t] = s.or(m.steps[t], in)
+		case c.To != c.From:
+			arrived[c.To] = s.or(arrived[c.To], in)
+		case c.Is == bt.Accept:
+			if c.Child >= 0 {
+				m.wanted[c.Child] = s.or(m.wanted[c.Child], in)
+			}
+			if course.Stored[c.From] {
+				m.reached[t][c.From] = s.and(arrived[c.From], judged)
+			}
 		}
 	}
 	return good, bad
 }
 
-// restrictScript adds the rules of a script's stored state: it is one state, to which some way leads; if the task is
-// active it is the one that is reached, else the initial one, unless it is kept.
+// restrictScript adds the rules of a script's stored state: some step leads to it; if the task is active it is the one
+// that is reached, else the initial one, unless it is kept.
 func (m *Model) restrictScript(t bt.Task) {
-	s, all := m.space, &m.courses[t]
-	at := m.vars[t].at
-	for i, v := range at {
-		leads := func(c bt.Course) bool { return c.To == i+1 && c.From != c.To && !s.empty(s.and(m.lawful, m.on(t, &c))) }
-		possible := slices.ContainsFunc(all.All, leads) || slices.ContainsFunc(all.Ends, leads)
-		for _, w := range at[:i] {
-			m.rule(m.bit(v), s.not(m.bit(w)))
-		}
-		switch {
-		case !possible:
-			m.rule(m.bit(v), s.none())
-		case !all.Keeps:
-			m.rule(m.bit(v), m.near[t])
-		}
+	s, course, at := m.space, m.courses[t], m.vars[t].at
+	if at == nil {
+		return
 	}
-	if at != nil {
-		m.rule(m.near[t], s.not(m.steps[t]))
+	for i := range at[1:] {
+		m.rule(m.bit(at[i+1]), m.bit(at[i]))
+	}
+	if !course.Keeps {
+		m.rule(m.bit(at[0]), m.near[t])
+	}
+	for state, stored := range course.Stored {
+		if !stored || state == 0 {
+			continue
+		}
+		m.rule(m.near[t], s.not(m.reached[t][state]))
+		ends := func(c bt.Step) bool {
+			return c.To == state && !s.empty(s.and(m.lawful, s.and(m.stored(t, c.From), m.judged(&c))))
+		}
+		if s.empty(s.and(m.lawful, m.reached[t][state])) && !slices.ContainsFunc(course.Ends, ends) {
+			m.rule(m.stored(t, state), s.none())
+		}
 	}
 }
 
 // passed reports whether a script can be undecided after one of its children has ended, without running it again.
 func (m *Model) passed(t, child bt.Task) bool {
-	return slices.ContainsFunc(m.courses[t].All, func(c bt.Course) bool {
-		return c.Says == bt.Accept && slices.ContainsFunc(c.Judged, func(j bt.Judged) bool {
-			return j.Child == child && j.Is != bt.Accept && !j.Again
-		})
+	return slices.ContainsFunc(m.courses[t].Steps, func(c bt.Step) bool {
+		return c.Says == bt.Accept && c.Child == child && c.Is != bt.Accept && !c.Again
 	})
 }
