@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Course tells how a task of the family Script decides while no procedure is under way: the states of its automaton that
-// can be reached, in an order in which moves lead to later ones, and the steps in them. 0 is the initial state. How
-// often a child was run again makes no difference: no child has just ended then.
+// Course is how a task of the family Script decides while no procedure is under way: the states of its automaton that can
+// be reached, in an order in which moves lead to later ones, and the steps in them. 0 is the initial state. How often a
+// child was run again makes no difference: no child has just ended then.
 type Course struct {
 	Stored []bool // by state: the task can store it
 	Keeps  bool   // stored states survive the task's deactivation
@@ -15,8 +15,8 @@ type Course struct {
 	Ends   []Step // from one stored state to another: the child that is wanted ends so, or the timer elapses
 }
 
-// Step is what follows from the judgement of the child on which a state depends. A step that says Accept and leads to no
-// other state wants the child, if it is judged Accept, or waits for a change.
+// Step is what follows from the judgement of the child on which a state depends. A step without a verdict that leads to
+// no other state wants the child, if it is judged Accept, or waits for a change.
 type Step struct {
 	From, To int
 	Child    Task   // -1: the state depends on none
@@ -30,8 +30,8 @@ func (s *Step) Waits() bool {
 	return s.Says == Accept && s.To == s.From && (s.Child < 0 || s.Is != Accept)
 }
 
-// Course returns how a task decides. Only children that can be undecided are ever run. It panics if the task's family is
-// not Script.
+// Course returns how a task decides. Only children that can be undecided are ever run. It panics if the task's family
+// is not Script.
 func (t *Tree) Course(task Task, undecided func(child Task) bool) *Course {
 	a, limit := t.Automaton(task)
 	w := courses{Automaton: a, kids: t.Children(task), limit: limit, memory: t.Kind(task).Memory(), numbers: map[At]int{}}

@@ -112,7 +112,8 @@ func (r *Result) scriptShape(t bt.Task, all []shape, s *shape) {
 			s.width = 1
 		}
 	}
-	if slices.Contains(course.Stored[1:], true) { // what led to the stored state is forgotten or kept, and may now be judged otherwise
+	if slices.Contains(course.Stored[1:], true) {
+		// What led to the stored state is forgotten or kept, and may now be judged otherwise.
 		s.steady = s.steady && !s.good && !s.bad
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"canopy/bt"
 )
 
-// Scripts. The sets of a task of the family Script follow from the steps of its automaton (bt.Course): a step is taken in
-// the world's states in which the automaton is in the step's state, because it is stored or because other steps lead
-// there, and the child is judged as in the step. The stored state is memory, represented like a signal's limits: a
+// Scripts. The sets of a task of the family Script follow from the steps of its automaton (bt.Course): a step is taken
+// where the automaton is in the step's state, because that is stored or because other steps lead there, and the child is
+// judged as in the step. The stored state is memory, represented like a signal's limits: a
 // variable for each but the first is true in it and in those behind it. It is free, except for rules that hold in every
 // settled state. It matters only how a child is judged, not how often it was run: at the limit the engine has the last
 // word.
