@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Course is how a task of the family Script decides while no procedure is under way: the states of its automaton that can
-// be reached, in an order in which moves lead to later ones, and the steps in them. 0 is the initial state. How often a
-// child was run again makes no difference: no child has just ended then.
+// Course is how a task of the family Script decides while no procedure is under way: the states of its automaton that
+// can be reached, in an order in which moves lead to later ones, and the steps in them. 0 is the initial state. How
+// often a child was run again makes no difference: no child has just ended then.
 type Course struct {
-	Stored []bool // by state: the task can store it
-	Keeps  bool   // stored states survive the task's deactivation
-	Steps  []Step // in the order of the states
-	Ends   []Step // from one stored state to another: the child that is wanted ends so, or the timer elapses
+	Stored []bool       // by state: the task can store it
+	Keeps  bool         // stored states survive the task's deactivation
+	Steps  []CourseStep // in the order of the states
+	Ends   []CourseStep // from one stored state to another: the child that is wanted ends so, or the timer elapses
 }
 
-// Step is what follows from the judgement of the child on which a state depends. A step without a verdict that leads to
-// no other state wants the child, if it is judged Accept, or waits for a change.
-type Step struct {
+// CourseStep is what follows from the judgement of the child on which a state depends. A step without a verdict that
+// leads to no other state wants the child, if it is judged Accept, or waits for a change.
+type CourseStep struct {
 	From, To int
 	Child    Task   // -1: the state depends on none
 	Is       Status // its judgement: Success, Failure or Accept
@@ -26,7 +26,7 @@ type Step struct {
 }
 
 // Waits reports whether a task is undecided in this step although its state wants no child.
-func (s *Step) Waits() bool {
+func (s *CourseStep) Waits() bool {
 	return s.Says == Accept && s.To == s.From && (s.Child < 0 || s.Is != Accept)
 }
 
@@ -93,7 +93,7 @@ func (w *courses) decide(at At, is Status) (says Status, reached At, first int) 
 func (w *courses) leave(from int, undecided func(child Task) bool) {
 	at := w.states[from]
 	says, _, place := w.decide(at, Accept)
-	step := Step{From: from, To: from, Child: -1, Is: Accept, Says: says}
+	step := CourseStep{From: from, To: from, Child: -1, Is: Accept, Says: says}
 	if place >= 0 {
 		step.Child = w.kids[place]
 	}
@@ -104,14 +104,14 @@ func (w *courses) leave(from int, undecided func(child Task) bool) {
 			w.store(stored)
 		}
 		if next, ran := w.Elapse(stored); ran {
-			w.c.Ends = append(w.c.Ends, Step{From: from, To: w.store(next), Child: -1, Is: Accept})
+			w.c.Ends = append(w.c.Ends, CourseStep{From: from, To: w.store(next), Child: -1, Is: Accept})
 		}
 	}
 	if place < 0 {
 		return
 	}
 	for _, is := range []Status{Success, Failure} {
-		step := Step{From: from, To: from, Child: step.Child, Is: is}
+		step := CourseStep{From: from, To: from, Child: step.Child, Is: is}
 		var reached At
 		if step.Says, reached, _ = w.decide(at, is); step.Says == Accept {
 			step.To = w.number(reached)
@@ -119,7 +119,7 @@ func (w *courses) leave(from int, undecided func(child Task) bool) {
 		_, step.Again = w.Leave(at, w.limit, place, is, true)
 		w.c.Steps = append(w.c.Steps, step)
 		if left, _ := w.Leave(at, w.limit, place, is, false); left != at && undecided(step.Child) {
-			w.c.Ends = append(w.c.Ends, Step{From: from, To: w.store(left), Child: step.Child, Is: is})
+			w.c.Ends = append(w.c.Ends, CourseStep{From: from, To: w.store(left), Child: step.Child, Is: is})
 		}
 	}
 }
@@ -138,7 +138,7 @@ func (w *courses) sorted() *Course {
 	for k, i := range order {
 		place[i], w.c.Stored[k] = k, stored[i]
 	}
-	for _, steps := range [][]Step{w.c.Steps, w.c.Ends} {
+	for _, steps := range [][]CourseStep{w.c.Steps, w.c.Ends} {
 		for i := range steps {
 			s := &steps[i]
 			if s.From, s.To = place[s.From], place[s.To]; s.To < s.From {
@@ -146,6 +146,6 @@ func (w *courses) sorted() *Course {
 			}
 		}
 	}
-	slices.SortStableFunc(w.c.Steps, func(x, y Step) int { return cmp.Compare(x.From, y.From) })
+	slices.SortStableFunc(w.c.Steps, func(x, y CourseStep) int { return cmp.Compare(x.From, y.From) })
 	return &w.c
 }

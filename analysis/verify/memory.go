@@ -46,7 +46,7 @@ func (m *Model) nature() {
 		}
 		if m.tree.Kind(task).Family() == bt.Script {
 			m.courses[t] = m.tree.Course(task, func(child bt.Task) bool { return m.acts[child] })
-			m.acts[t] = m.acts[t] || slices.ContainsFunc(m.courses[t].Steps, func(c bt.Step) bool { return c.Waits() })
+			m.acts[t] = m.acts[t] || slices.ContainsFunc(m.courses[t].Steps, func(c bt.CourseStep) bool { return c.Waits() })
 		}
 		m.remembers[t] = m.remembers[t] || m.pins(task)
 	}

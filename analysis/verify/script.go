@@ -6,12 +6,11 @@ import (
 	"canopy/bt"
 )
 
-// Scripts. The sets of a task of the family Script follow from the steps of its automaton (bt.Course): a step is taken
-// where the automaton is in the step's state, because that is stored or because other steps lead there, and the child is
-// judged as in the step. The stored state is memory, represented like a signal's limits: a
-// variable for each but the first is true in it and in those behind it. It is free, except for rules that hold in every
-// settled state. It matters only how a child is judged, not how often it was run: at the limit the engine has the last
-// word.
+// Scripts. The sets of a task of the family Script follow from the steps of its automaton (bt.Course). A step is taken
+// where the automaton is in the step's state, because that is stored or because other steps lead there, and the child
+// is judged as in the step. The stored state is memory, represented like a signal's limits: a variable for each but the
+// first is true in it and in those behind it. It is free, except for rules that hold in every settled state. It matters
+// only how a child is judged, not how often it was run: at the limit the engine has the last word.
 
 // stored returns where a state of a script's automaton is the stored one.
 func (m *Model) stored(t bt.Task, state int) set {
@@ -34,7 +33,7 @@ func (m *Model) stored(t bt.Task, state int) set {
 }
 
 // judged returns where the child of a step is judged as in the step.
-func (m *Model) judged(c *bt.Step) set {
+func (m *Model) judged(c *bt.CourseStep) set {
 	switch {
 	case c.Child < 0:
 		return m.space.all()
@@ -97,7 +96,7 @@ func (m *Model) restrictScript(t bt.Task) {
 			continue
 		}
 		m.rule(m.near[t], s.not(m.reached[t][state]))
-		ends := func(c bt.Step) bool {
+		ends := func(c bt.CourseStep) bool {
 			return c.To == state && !s.empty(s.and(m.lawful, s.and(m.stored(t, c.From), m.judged(&c))))
 		}
 		if s.empty(s.and(m.lawful, m.reached[t][state])) && !slices.ContainsFunc(course.Ends, ends) {
@@ -108,7 +107,7 @@ func (m *Model) restrictScript(t bt.Task) {
 
 // passed reports whether a script can be undecided after one of its children has ended, without running it again.
 func (m *Model) passed(t, child bt.Task) bool {
-	return slices.ContainsFunc(m.courses[t].Steps, func(c bt.Step) bool {
+	return slices.ContainsFunc(m.courses[t].Steps, func(c bt.CourseStep) bool {
 		return c.Says == bt.Accept && c.Child == child && c.Is != bt.Accept && !c.Again
 	})
 }
