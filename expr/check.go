@@ -20,6 +20,9 @@ func (e *Expr) Check(want Type, unit Unit, scope Scope) []*Error {
 	return e.CheckFor(Variable{Type: want, Unit: unit}, scope)
 }
 
+// CodeTask is the code of an error about a name that is neither a condition nor a task.
+const CodeTask = "unknown-task"
+
 // CheckTasks is Check for a condition in which names of tasks may be used as conditions; suggest lists what they may be
 // confused with.
 func (e *Expr) CheckTasks(tasks []string, scope Scope, suggest func() []string) []*Error {

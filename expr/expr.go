@@ -35,7 +35,6 @@ const (
 	CodeUnit        = "unknown-unit"
 	CodeDuplicate   = "duplicate-assignment"
 	CodeSignal      = "unknown-signal"
-	CodeTask        = "unknown-task"
 	CodeFunction    = "unknown-function"
 	CodeValue       = "unknown-value"   // of an enumeration
 	CodeArguments   = "wrong-arguments" // too few or too many for the function
