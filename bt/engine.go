@@ -407,7 +407,7 @@ func (e *Engine) start(t Task, n *node, s *task) {
 // tell updates a task's effective status and its parent's counts after its status has changed, and notes the parent for
 // the visits that this may affect. It returns the parent if it is to be visited next, else nil. A composite's own new
 // status is no reason for a down visit: the activity it passes on depends on its own activity, its verdict and its
-// children.
+// children. Nor is a child that has been activated: it goes on asking for activity, and enables no hand-over.
 func (e *Engine) tell(t Task, n *node, s *task, before Status) (Task, *node, *task) {
 	from, released := s.effective, s.hold == held && s.status <= Failure
 	if released {
@@ -427,7 +427,7 @@ func (e *Engine) tell(t Task, n *node, s *task, before Status) (Task, *node, *ta
 	if released {
 		c.held--
 	}
-	if parent.active {
+	if parent.active && !(s.effective.in(1<<Activating|1<<Running) && from.in(wanted)) {
 		e.down.add(n.parent)
 		if c.passing {
 			e.down.add(t)
