@@ -278,6 +278,27 @@ func (c *clauses) task(t bt.Task) {
 		for i, k := range kids {
 			c.iff(c.live[k], c.and(c.live[t], -good[i], -bad[i]))
 		}
+	case bt.WhileDoElse, bt.Switch2, bt.Switch3, bt.Switch4, bt.Switch5, bt.Switch6:
+		var goods, bads []int
+		before := c.constant(true) // the conditions so far are false
+		does := func(i, in int) {
+			goods, bads = append(goods, c.and(in, good[i])), append(bads, c.and(in, bad[i]))
+			c.iff(c.live[kids[i]], c.and(c.live[t], in, -good[i], -bad[i]))
+		}
+		for i := 0; i+1 < len(kids); i += 2 {
+			c.iff(c.live[kids[i]], c.and(c.live[t], before, -good[i], -bad[i]))
+			does(i+1, c.and(before, good[i]))
+			before = c.and(before, bad[i])
+		}
+		if i := len(kids) - 1; i%2 == 0 {
+			does(i, before)
+		} else {
+			bads = append(bads, before)
+		}
+		c.iff(c.good[t], c.or(goods...))
+		c.iff(c.bad[t], c.or(bads...))
+	default:
+		panic("a kind that the encoding does not know")
 	}
 }
 
