@@ -36,6 +36,7 @@ const (
 	Switch4
 	Switch5
 	Switch6
+	KeepRunningUntilFailure
 )
 
 // kinds defines all kinds as data. Engines, analyses, readers and drawings use a kind's family and the fields of its
@@ -82,9 +83,8 @@ var kinds = [...]row{
 	Repeat: {name: "Repeat", family: Script, children: one, memory: true, symbol: "⟳",
 		params: []Param{{Name: "num_cycles", Label: "cycles", Type: Times,
 			Text: "the number of runs after which it succeeds; -1: no limit"}},
-		script: Automaton{states: []state{
-			{child: 0, on: [2]move{Success: {says: Success, again: true}, Failure: {says: Failure}}}}},
-		text: "Runs its child again whenever it has succeeded, until it fails."},
+		script: repeat,
+		text:   "Runs its child again whenever it has succeeded, until it fails."},
 	Delay: {name: "Delay", family: Script, children: one, memory: true, symbol: "⏱",
 		params: []Param{{Name: "delay_msec", Label: "delay", Type: Duration, Unit: "ms",
 			Text: "the time from its activation until it evaluates its child"}},
@@ -111,7 +111,14 @@ var kinds = [...]row{
 	Switch4: switchOf(4),
 	Switch5: switchOf(5),
 	Switch6: switchOf(6),
+	KeepRunningUntilFailure: {name: "KeepRunningUntilFailure", family: Script, children: one, memory: true, symbol: "⟳",
+		script: repeat,
+		text:   "Runs its child again whenever it has succeeded; fails when its child fails, and never succeeds."},
 }
+
+// repeat runs its child again whenever it has succeeded, without a limit if the kind has no parameter for it.
+var repeat = Automaton{states: []state{
+	{child: 0, on: [2]move{Success: {says: Success, again: true}, Failure: {says: Failure}}}}}
 
 // ifThenElse has three children: a condition, and what is done if it is good or bad.
 var ifThenElse = Automaton{states: []state{

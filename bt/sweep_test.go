@@ -225,6 +225,14 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 		case c.asks():
 			wants = append(wants, c)
 		}
+	case bt.KeepRunningUntilFailure:
+		c := t.children[0]
+		switch {
+		case c.bad():
+			return true, false, nil
+		case c.asks():
+			wants = append(wants, c)
+		}
 	case bt.RunOnce:
 		c := t.children[0]
 		switch {
@@ -490,7 +498,7 @@ func (s *sweeper) passOn(t *sweptTask) {
 			t.result = map[bool]string{true: "success", false: "failure"}[c.good()]
 		}
 		if c.active && c.ended() && passes && (t.kind == bt.RetryUntilSuccessful && c.bad() ||
-			t.kind == bt.Repeat && c.good()) { // once more
+			(t.kind == bt.Repeat || t.kind == bt.KeepRunningUntilFailure) && c.good()) { // once more
 			if t.attempts > 0 {
 				t.runs++
 			}
