@@ -42,8 +42,8 @@ const (
 // kinds defines all kinds as data. Engines, analyses, readers and drawings use a kind's family and the fields of its
 // row; no other file branches on a kind. docs/extending.md explains how to add a row.
 var kinds = [...]row{
-	Condition: {name: "Condition", text: "Is judged by its truth value and never activated."},
-	Action:    {name: "Action", acts: true, text: "Asks to be activated, runs, and may end."},
+	Condition: {name: "Condition", family: Leaf, text: "Is judged by its truth value and never activated."},
+	Action:    {name: "Action", family: Leaf, acts: true, text: "Asks to be activated, runs, and may end."},
 
 	Sequence: {name: "Sequence", family: Chain, children: some, over: Success, verdict: same, memory: true, symbol: "→",
 		text: "Runs its children one after the other until one fails; remembers which have succeeded."},
@@ -144,10 +144,10 @@ type Family uint8
 
 // The families.
 const (
-	Leaf   Family = iota // no children: its verdict comes from outside
-	Chain                // the first child not passed over decides, else the last one; only this child can be active
-	Count                // good and bad children are counted; all can be active
-	Script               // an automaton over the children's judgements; one child can be active
+	Leaf   Family = iota + 1 // no children: its verdict comes from outside
+	Chain                    // the first child not passed over decides, else the last one; only this child can be active
+	Count                    // good and bad children are counted; all can be active
+	Script                   // an automaton over the children's judgements; one child can be active
 )
 
 var families = [...]string{Leaf: "leaf", Chain: "chain", Count: "count", Script: "script"}
@@ -168,6 +168,47 @@ type row struct {
 	script   Automaton
 	cases    int  // in a plan, this number of conditions may be written as cases of a variable
 	memory   bool // what has been passed over, counted or reached is kept until the task is deactivated
+}
+
+// An incomplete row must not be read as some other kind, so the program does not start with one.
+func init() {
+	for k := range kinds {
+		r := &kinds[k]
+		if fault := r.fault(); fault != "" || slices.IndexFunc(kinds[:], func(o row) bool { return o.name == r.name }) < k {
+			panic(fmt.Sprintf("bt: the row of kind %d %q is not valid: %s", k, r.name, fault))
+		}
+	}
+}
+
+// fault returns what a row lacks, "" if it is complete.
+func (r *row) fault() string {
+	if r.name == "" || r.text == "" {
+		return "name or text"
+	}
+	if r.family == Leaf {
+		if r.children != (arity{}) || len(r.params) > 0 {
+			return "a leaf has no children and no parameters"
+		}
+		return ""
+	}
+	if r.symbol == "" || r.children.least < 1 || r.children.most != -1 && r.children.most < r.children.least {
+		return "symbol or number of children"
+	}
+	switch r.family {
+	case Chain:
+		if r.verdict[Accept] != Accept || r.over > Accept {
+			return "verdict of each judgement, or judgement that is passed over"
+		}
+	case Count:
+		if !slices.Equal(r.params, thresholds) {
+			return "thresholds"
+		}
+	case Script:
+		return r.script.fault(r.params)
+	default:
+		return "family"
+	}
+	return ""
 }
 
 // arity is the permitted number of children of a task.

@@ -53,6 +53,27 @@ type move struct {
 // asJudged are the moves of a task that returns as its child does.
 var asJudged = [2]move{Success: {says: Success}, Failure: {says: Failure}}
 
+// fault returns what an automaton lacks, "" if it is complete.
+func (a *Automaton) fault(params []Param) string {
+	if len(a.states) == 0 {
+		return "states"
+	}
+	later := func(from int, to uint8) bool { return int(to) > from && int(to) < len(a.states) }
+	for i := range a.states {
+		s := &a.states[i]
+		for _, m := range s.on {
+			if s.child != nobody && m.says == Accept && !later(i, m.to) {
+				return "a later state after a move that does not return"
+			}
+		}
+		if s.after > 0 && (!later(i, s.after) ||
+			!slices.ContainsFunc(params, func(p Param) bool { return p.Type == Duration })) {
+			return "a later state and a duration for its timer"
+		}
+	}
+	return ""
+}
+
 // At is the state of a task's automaton.
 type At struct {
 	State uint8
