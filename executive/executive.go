@@ -69,6 +69,7 @@ type Executive struct {
 	decider Decider
 	leaves  []leafState
 	timers  []float64 // by place in Tree.Timers: the time at which it elapses [s]; +Inf: it does not run
+	running []int     // the places of those that run, ascending
 	root    bt.Status // in which the plan last ended, since its activation; Accept if it has not
 	over    bool      // that end was followed by the plan's deactivation
 	rested  bool      // the world watches the right indicators
@@ -159,6 +160,12 @@ func (x *Executive) renew() {
 	for i := range x.leaves {
 		if x.leaves[i].Procedure != None {
 			x.timed = append(x.timed, int32(i))
+		}
+	}
+	x.running = x.running[:0]
+	for i, end := range x.timers {
+		if !math.IsInf(end, 1) {
+			x.running = append(x.running, i)
 		}
 	}
 	clear(x.watching)
@@ -497,29 +504,38 @@ func (x *Executive) untime(i int) {
 
 // elapsed appends the inputs of the timers that have elapsed.
 func (x *Executive) elapsed(in []bt.Input) []bt.Input {
-	for i, end := range x.timers {
-		if x.world.T() >= end {
+	x.running = slices.DeleteFunc(x.running, func(i int) bool {
+		over := x.world.T() >= x.timers[i]
+		if over {
 			x.timers[i] = math.Inf(1)
 			in = append(in, bt.Elapsed(x.p.Tree.Timers()[i]))
 		}
-	}
+		return over
+	})
 	return in
 }
 
 // time starts or stops the timer of a task.
 func (x *Executive) time(c bt.Timing) {
 	i, _ := slices.BinarySearch(x.p.Tree.Timers(), c.Task)
-	x.timers[i] = math.Inf(1)
-	if c.Start {
+	at, runs := slices.BinarySearch(x.running, i)
+	switch {
+	case c.Start:
 		x.timers[i] = x.world.T() + x.p.Tree.Timer(c.Task)
+		if !runs {
+			x.running = slices.Insert(x.running, at, i)
+		}
+	case runs:
+		x.timers[i] = math.Inf(1)
+		x.running = slices.Delete(x.running, at, at+1)
 	}
 }
 
 // timer returns the time at which the next timer elapses.
 func (x *Executive) timer() float64 {
 	next := math.Inf(1)
-	for _, end := range x.timers {
-		next = min(next, end)
+	for _, i := range x.running {
+		next = min(next, x.timers[i])
 	}
 	return next
 }
