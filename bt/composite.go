@@ -32,8 +32,8 @@ func (e *Engine) children(n *node) []task { return e.tasks[n.kids : n.kids+n.n] 
 // child returns the state of the child with the given index.
 func (e *Engine) child(n *node, place int32) *task { return &e.tasks[n.kids+place] }
 
-// recount updates a composite's counts after a child's effective status has changed. It returns the composite's verdict,
-// given the one before.
+// recount updates a composite's counts after a child's effective status has changed. It returns the new verdict, given
+// the one before.
 func (e *Engine) recount(n *node, c *composite, place int32, from, to, verdict Status) Status {
 	switch n.family {
 	case Chain:

@@ -360,8 +360,8 @@ func LoopError(tree *Tree, changes []Change, limit int, unit string) error {
 		ErrLoop, limit, unit, strings.Join(names, ", "))
 }
 
-// visit applies the status cycle to a task until it is stable, and updates its parent. It returns the parent if it is to
-// be visited next, else nil.
+// visit applies the status cycle to a task until it is stable, and updates its parent. It returns the parent if the
+// parent is to be visited next, else nil.
 func (e *Engine) visit(t Task, n *node, s *task) (Task, *node, *task) {
 	e.visits++
 	before := s.status
