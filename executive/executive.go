@@ -105,8 +105,8 @@ const (
 
 // set is a set of small numbers that is emptied often.
 type set struct {
-	list []int32
-	has  []bool
+	list, taken []int32
+	has         []bool
 }
 
 func newSet(n int) set { return set{has: make([]bool, n)} }
@@ -124,15 +124,14 @@ func (s *set) addAll() {
 	}
 }
 
-// take empties the set and returns its elements in ascending order, valid until the next call of add.
+// take empties the set and returns its elements in ascending order, valid until the next call of take.
 func (s *set) take() []int32 {
 	slices.Sort(s.list)
 	for _, i := range s.list {
 		s.has[i] = false
 	}
-	list := s.list
-	s.list = s.list[:0]
-	return list
+	s.list, s.taken = s.taken[:0], s.list
+	return s.taken
 }
 
 // New returns an execution of a program in a world, whose inputs are those of Program.Initial.

@@ -117,3 +117,18 @@ func TestDiscreteSlotsAreFreeInChecks(t *testing.T) {
 		}
 	}
 }
+
+// An exit procedure that ends while leaves are visited changes slots, whose readers are visited in the next settling;
+// the other leaves that are due are still visited in this one.
+func TestExitEndsDuringVisits(t *testing.T) {
+	m := cartMission(t, `<ReactiveFallback>
+		<Action ID="go" write="v := 1; mode := transit" done="x ge 5 [m]" exit_until="x ge 5 [m]"/>
+		<Condition ID="slow" on="v lt 0.5 [m/s]"/>
+		<Condition ID="away" on="mode != survey"/><Condition ID="off" on="mode == transit"/></ReactiveFallback>`,
+		typed, "tolerance=1e-10", "horizon=20")
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "slow", l.at(m, "slow", bt.Success), 1e-8, 5)
+}
