@@ -26,30 +26,28 @@ const CodeTask = "unknown-task"
 // CheckTasks is Check for a condition in which names of tasks may be used as conditions; suggest lists what they may be
 // confused with.
 func (e *Expr) CheckTasks(tasks []string, scope Scope, suggest func() []string) []*Error {
-	var errs []*Error
+	c := checker{scope: scope}
 	isTask := map[string]bool{}
 	for _, n := range e.Propositions() {
-		isTask[n.name] = slices.Contains(tasks, n.name) || scope[n.name].Type != Boolean
-		if !isTask[n.name] || slices.Contains(tasks, n.name) {
-			continue
-		}
-		m := &Error{Offset: n.at, Length: n.end - n.at, Code: CodeTask,
-			Text: fmt.Sprintf("no condition or task is called %q", n.name), Suggest: diag.Near(n.name, suggest)}
-		switch v := scope[n.name]; {
+		v := scope[n.name]
+		isTask[n.name] = slices.Contains(tasks, n.name) || v.Type != Boolean
+		switch {
+		case slices.Contains(tasks, n.name) || !isTask[n.name]:
 		case !scope.declares(n.name):
+			c.reportName(n, CodeTask, fmt.Sprintf("no condition or task is called %q", n.name), suggest)
 		case v.Type == Real && (v.Unit.any || v.Unit.Same(One)):
-			m.Text, m.Suggest = fmt.Sprintf("%q is a real signal, not a condition", n.name), nil
-			m.Hint = fmt.Sprintf("write a relation such as \"%s > 0\"", n.name)
+			c.report(n, CodeTask, fmt.Sprintf("%q is a real signal, not a condition", n.name),
+				fmt.Sprintf("write a relation such as \"%s > 0\"", n.name))
 		case v.Type == Real:
-			m.Text, m.Suggest = fmt.Sprintf("%q is a real signal in %v, not a condition", n.name, v.Unit), nil
-			m.Hint = fmt.Sprintf("write a relation such as \"%s > 0 [%v]\"", n.name, v.Unit)
+			c.report(n, CodeTask, fmt.Sprintf("%q is a real signal in %v, not a condition", n.name, v.Unit),
+				fmt.Sprintf("write a relation such as \"%s > 0 [%v]\"", n.name, v.Unit))
 		default:
-			m.Text, m.Suggest = fmt.Sprintf("%q is %s, not a condition", n.name, a(v.Type)), nil
-			m.Hint = fmt.Sprintf("write a relation such as \"%s == ...\"", n.name)
+			c.report(n, CodeTask, fmt.Sprintf("%q is %s, not a condition", n.name, a(v.Type)),
+				fmt.Sprintf("write a relation such as \"%s == ...\"", n.name))
 		}
-		errs = append(errs, m)
 	}
-	return append(errs, e.Judged(func(name string) bool { return isTask[name] }).Check(Boolean, AnyUnit, scope)...)
+	judged := e.Judged(func(name string) bool { return isTask[name] })
+	return append(c.errors, judged.Check(Boolean, AnyUnit, scope)...)
 }
 
 // CheckFor is Check for an expression that gives the value of a variable.
@@ -199,7 +197,13 @@ type checker struct {
 }
 
 func (c *checker) report(n *Node, code, text, hint string) {
-	c.errors = append(c.errors, &Error{Offset: n.at, Length: n.end - n.at, Code: code, Text: text, Hint: hint})
+	c.errors = append(c.errors, &Error{Offset: n.at, Length: n.end - n.at, Code: code, Text: text, Hint: hint, Node: n})
+}
+
+// reportName reports a node whose name is not among the known ones.
+func (c *checker) reportName(n *Node, code, text string, known func() []string) {
+	c.report(n, code, text, "")
+	c.errors[len(c.errors)-1].Suggest = diag.Near(n.name, known)
 }
 
 // condition checks a node that must be a condition; need begins the message.
@@ -272,10 +276,8 @@ func (c *checker) discrete(n *Node, want Variable) {
 	case n.op == OpName && c.scope == nil:
 	case want.Type == Enumeration && n.op == OpName && !c.scope.declares(n.name):
 		if !slices.Contains(want.Values, n.name) {
-			m := &Error{Offset: n.at, Length: n.end - n.at, Code: CodeValue,
-				Text: fmt.Sprintf("%q is not one of %s", n.name, strings.Join(want.Values, ", "))}
-			m.Suggest = diag.Near(n.name, func() []string { return want.Values })
-			c.errors = append(c.errors, m)
+			c.reportName(n, CodeValue, fmt.Sprintf("%q is not one of %s", n.name, strings.Join(want.Values, ", ")),
+				func() []string { return want.Values })
 		}
 	case want.Type == Enumeration && t.Type == Enumeration:
 		if !slices.Equal(t.Values, want.Values) {
@@ -312,14 +314,19 @@ func (c *checker) equality(n *Node) {
 		}
 		hint := fmt.Sprintf("compare with a tolerance: abs(%s - %s) < tolerance", n.args[0].text(bindSum),
 			n.args[1].text(bindProduct))
-		c.errors = append(c.errors, &Error{Offset: n.sign, Length: len(n.spelled), Code: CodeEquality, Hint: hint,
-			Text: fmt.Sprintf("%q between real numbers has no meaning over time", n.spelled)})
+		c.reportSign(n, CodeEquality, "%q between real numbers has no meaning over time", hint)
 		return
 	}
 	if sign := operators[n.op].Text; n.spelled != sign {
-		c.errors = append(c.errors, &Error{Offset: n.sign, Length: len(n.spelled), Code: CodeSyntax,
-			Text: fmt.Sprintf("%q is not an operator of this language", n.spelled), Hint: fmt.Sprintf("write %q", sign)})
+		c.reportSign(n, CodeSyntax, "%q is not an operator of this language", fmt.Sprintf("write %q", sign))
 	}
+}
+
+// reportSign reports an equality at its sign, which the text names.
+func (c *checker) reportSign(n *Node, code, text, hint string) {
+	c.report(n, code, fmt.Sprintf(text, n.spelled), hint)
+	m := c.errors[len(c.errors)-1]
+	m.Offset, m.Length = n.sign, len(n.spelled)
 }
 
 // any checks a node on its own.
@@ -384,13 +391,12 @@ func (c *checker) signal(n *Node) quantity {
 	case ok:
 		return quantity{unit: v.Unit}
 	}
-	mistake := &Error{Offset: n.at, Length: n.end - n.at, Code: CodeSignal, Text: fmt.Sprintf("unknown signal %q", n.name)}
+	text := fmt.Sprintf("unknown signal %q", n.name)
 	if functionIndex(n.name) >= 0 {
-		mistake.Hint = fmt.Sprintf("the function %[1]s is written %[1]s(...)", n.name)
+		c.report(n, CodeSignal, text, fmt.Sprintf("the function %[1]s is written %[1]s(...)", n.name))
 	} else {
-		mistake.Suggest = diag.Near(n.name, func() []string { return slices.Sorted(maps.Keys(c.scope)) })
+		c.reportName(n, CodeSignal, text, func() []string { return slices.Sorted(maps.Keys(c.scope)) })
 	}
-	c.errors = append(c.errors, mistake)
 	return unknown
 }
 
@@ -482,9 +488,7 @@ func (c *checker) arguments(n *Node) {
 func (c *checker) call(n *Node) quantity {
 	index := functionIndex(n.name)
 	if index < 0 {
-		m := &Error{Offset: n.at, Length: n.end - n.at, Code: CodeFunction, Text: fmt.Sprintf("unknown function %q", n.name)}
-		m.Suggest = diag.Near(n.name, functionNames)
-		c.errors = append(c.errors, m)
+		c.reportName(n, CodeFunction, fmt.Sprintf("unknown function %q", n.name), functionNames)
 	}
 	if index < 0 || !c.counted(n, functions[index].least, functions[index].most) {
 		c.arguments(n)

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -26,55 +27,45 @@ func Duration(text string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, mistake := range e.Check(Real, Second, Scope{}) {
+	t, mistake := e.duration()
+	if mistake != nil {
 		return 0, mistake
-	}
-	t, _ := e.Constant()
-	if t-t != 0 {
-		return 0, &Error{Length: len(text), Code: CodeSyntax, Text: fmt.Sprintf("%s is not a finite time", text)}
 	}
 	return t, nil
 }
 
-// ParseFor parses an expression for a quantity with a unit: as [Parse] does and, if the quantity is a time, also a span
-// such as 12h30m. The m of a span is a minute.
-func ParseFor(text string, unit Unit) (*Expr, error) {
-	word := strings.TrimSpace(text)
-	size := numberSize(word)
-	if unit.any || !unit.Same(Second) || size == len(word) || size == 0 || wordIn(word[size:]) == "" {
-		return Parse(text)
+// duration returns the value of a constant time [s].
+func (e *Expr) duration() (float64, *Error) {
+	for _, mistake := range e.Check(Real, Second, Scope{}) {
+		return 0, mistake
 	}
-	seconds, ok := span(word)
-	if !ok {
-		at := strings.Index(text, word)
-		return nil, &Error{Offset: at, Length: len(word), Code: CodeSyntax, Text: fmt.Sprintf("%q is not a duration", word),
-			Hint: "write seconds, 12h30m with the parts from days to seconds, or a number with its unit, as in 2 [d]"}
+	t, _ := e.Constant()
+	if at, end := e.root.Span(); t-t != 0 {
+		return 0, fail(at, end, fmt.Sprintf("%v is not a finite time", e), "")
 	}
-	return Parse(strconv.FormatFloat(seconds, 'g', -1, 64) + " [s]")
+	return t, nil
 }
 
-// span reads a text such as 12h30m: numbers, each with its unit, from the longest unit to the shortest.
-func span(text string) (seconds float64, ok bool) {
+// spanSeconds returns the length [s] of a text such as 12h30m: numbers, each with its unit, from the longest unit to
+// the shortest. It is NaN if the text is no span.
+func spanSeconds(text string) (seconds float64) {
 	units := spans[:]
 	for text != "" {
 		size := numberSize(text)
 		value, err := strconv.ParseFloat(text[:size], 64)
 		if err != nil {
-			return 0, false
+			return math.NaN()
 		}
 		text = text[size:]
-		size = strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
-		if size < 0 {
-			size = len(text)
-		}
+		size = len(wordIn(text)) - len(strings.TrimLeftFunc(wordIn(text), unicode.IsLetter))
 		for len(units) > 0 && units[0].name != text[:size] {
 			units = units[1:]
 		}
 		if len(units) == 0 {
-			return 0, false
+			return math.NaN()
 		}
 		seconds += value * units[0].num / units[0].den
 		text, units = text[size:], units[1:]
 	}
-	return seconds, true
+	return seconds
 }

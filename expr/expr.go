@@ -12,12 +12,13 @@ import (
 	"canopy/diag"
 )
 
-// Error is one mistake in an expression, found by Parse, ParseAssignments, ParseUnit or Expr.Check.
+// Error is one mistake in an expression, found by Parse and the other readers, or by Expr.Check.
 type Error struct {
 	Offset, Length int    // bytes of the text that was parsed; Length 0 marks one place
 	Code           string // stable: one of the Code constants
 	Text           string // what is wrong
 	Hint           string // what to write instead; may be empty
+	Node           *Node  // that Check found wrong; nil for a mistake of syntax
 
 	Suggest func() string // finds a better hint when the error is shown, as in [diag.Diagnostic]; may be nil
 }
@@ -170,7 +171,7 @@ func (e *Expr) Propositions() []*Node {
 }
 
 // Substitute returns the expression with names replaced by expressions, all at once: a replacement is not searched
-// again. Errors that Check finds inside a replacement are reported at the replaced name.
+// again. Errors that Check finds inside a replacement are reported at the replaced name, which their Node tells.
 func (e *Expr) Substitute(with map[string]*Expr) *Expr {
 	return &Expr{substitute(e.root, with)}
 }
@@ -190,7 +191,7 @@ func (e *Expr) Parts(with map[string]*Expr) int {
 
 func substitute(n *Node, with map[string]*Expr) *Node {
 	if r, ok := with[n.name]; ok && n.op == OpName {
-		return r.root.moved(n.at, n.end)
+		return r.root.moved(n)
 	}
 	return n.rebuilt(func(a *Node) *Node { return substitute(a, with) })
 }

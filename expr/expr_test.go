@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -222,5 +223,20 @@ func TestUnits(t *testing.T) {
 		t.Error("Coherent is not about the factor")
 	case empty != One:
 		t.Errorf("no unit is %v, want 1", empty)
+	}
+}
+
+// A mistake in one assignment does not hide the next one, and places are those of the whole list.
+func TestAssignmentsAreReadOnce(t *testing.T) {
+	list, errs := ParseAssignments(`a := "x; y"; b := 3 [m; c := {d; e := $; f := nope`)
+	var got []string
+	for _, a := range list {
+		errs = append(errs, a.Value.Check(Real, AnyUnit, Scope{})...)
+	}
+	for _, m := range errs {
+		got = append(got, fmt.Sprint(m.Offset, "+", m.Length))
+	}
+	if want := []string{"20+2", "29+2", "38+1", "5+6", "46+4"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -65,7 +65,8 @@ func TestGolden(t *testing.T) {
 				list, errs := ParseAssignments(d.Input)
 				var b strings.Builder
 				for _, a := range list {
-					fmt.Fprintf(&b, "%s [%d,+%d] := %v [%d]\n", a.Target, a.Offset, a.Length, a.Value, a.ValueOffset)
+					value := a.Offset + strings.Index(d.Input[a.Offset:], ":=") + len(":=")
+					fmt.Fprintf(&b, "%s [%d,+%d] := %v [%d]\n", a.Target, a.Offset, a.Length, a.Value, value)
 				}
 				return b.String() + render(d.Input, errs...)
 			case "unit":

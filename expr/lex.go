@@ -11,27 +11,43 @@ import (
 	"unicode/utf8"
 )
 
-// token is one word, number or sign of an expression.
-type token struct {
-	kind    tokenKind
-	text    string
-	at, end int     // bytes [at, end) of the source
-	value   float64 // of a number
-	unit    Unit    // of a number
+// Token is one word, number, sign or quoted text of a text.
+type Token struct {
+	Text    string
+	At, End int // bytes [At, End) of the text that is parsed
+
+	kind  tokenKind
+	value float64 // of a number; of a span in seconds, NaN if it is no duration
+	unit  Unit    // of a number
+	err   *Error  // of what is no token; of a span where no time is expected
 }
 
 type tokenKind uint8
 
 const (
-	tokenEnd tokenKind = iota
+	tokenEnd  tokenKind = iota
+	tokenStop           // a word or mark of the language around the expressions
 	tokenNumber
+	tokenSpan // a number with letters: a time such as 12h30m, or a mistake
 	tokenName
 	tokenText // in quotes
 	tokenSign // an operator, a bracket or a reserved word
+	tokenWrong
 )
 
-// is reports whether the token is the given sign or reserved word.
-func (t token) is(text string) bool { return t.kind == tokenSign && t.text == text }
+// Is reports whether the token is the given sign, reserved word or mark.
+func (t Token) Is(text string) bool {
+	return (t.kind == tokenSign || t.kind == tokenStop) && t.Text == text
+}
+
+// IsEnd reports whether the token is the end of the text.
+func (t Token) IsEnd() bool { return t.kind == tokenEnd }
+
+// IsName reports whether the token is a name.
+func (t Token) IsName() bool { return t.kind == tokenName }
+
+// Stops reports whether the token is the end of the text, or a mark of the language around the expressions.
+func (t Token) Stops() bool { return t.kind <= tokenStop }
 
 // reserved lists the words that cannot name a signal.
 var reserved = []string{"and", "or", "not", "lt", "le", "gt", "ge", "true", "false", "pi", "if"}
@@ -44,54 +60,63 @@ var signs = []string{
 
 // lexer splits a text into tokens.
 type lexer struct {
-	src string
-	at  int
+	src   string
+	at    int
+	marks []string // words and signs of the language around the expressions
 }
 
 // next returns the next token.
-func (l *lexer) next() (token, *Error) {
+func (l *lexer) next() Token {
 	rest := strings.TrimLeftFunc(l.src[l.at:], unicode.IsSpace)
 	l.at = len(l.src) - len(rest)
 	if rest == "" {
-		return token{at: l.at, end: l.at}, nil
+		return l.take(Token{}, 0)
 	}
-	if c := rest[0]; '0' <= c && c <= '9' || c == '.' {
-		return l.number()
-	}
-	if rest[0] == '{' {
-		return l.blackboard()
-	}
-	if rest[0] == '"' || rest[0] == '\'' {
-		size := strings.IndexByte(rest[1:], rest[0]) + 2
+	switch c := rest[0]; {
+	case '0' <= c && c <= '9' || c == '.':
+		return l.number(rest)
+	case c == '{':
+		return l.blackboard(rest)
+	case c == '"' || c == '\'':
+		size := strings.IndexByte(rest[1:], c) + 2
 		if size == 1 {
-			return token{}, fail(l.at, len(l.src), "the text is not closed", "close the text with the same quote")
+			return l.wrong(len(rest), "the text is not closed", "close the text with the same quote")
 		}
-		return l.take(token{kind: tokenText, text: rest[1 : size-1]}, size), nil
+		return l.take(Token{kind: tokenText, Text: rest[1 : size-1]}, size)
 	}
 	if word := wordIn(rest); word != "" {
-		if strings.HasSuffix(word, ".") {
-			return token{}, fail(l.at, l.at+len(word), fmt.Sprintf("the name %q ends with a dot", word), "")
-		}
 		kind := tokenName
-		if slices.Contains(reserved, word) {
+		switch {
+		case strings.HasSuffix(word, "."):
+			return l.wrong(len(word), fmt.Sprintf("the name %q ends with a dot", word), "")
+		case slices.Contains(reserved, word):
 			kind = tokenSign
+		case slices.Contains(l.marks, word):
+			kind = tokenStop
 		}
-		return l.take(token{kind: kind, text: word}, len(word)), nil
+		return l.take(Token{kind: kind, Text: word}, len(word))
 	}
-	for _, s := range signs {
-		if strings.HasPrefix(rest, s) {
-			return l.take(token{kind: tokenSign, text: s}, len(s)), nil
-		}
+	starts := func(sign string) bool { return strings.HasPrefix(rest, sign) }
+	if i := slices.IndexFunc(l.marks, starts); i >= 0 {
+		return l.take(Token{kind: tokenStop, Text: l.marks[i]}, len(l.marks[i]))
+	}
+	if i := slices.IndexFunc(signs, starts); i >= 0 {
+		return l.take(Token{kind: tokenSign, Text: signs[i]}, len(signs[i]))
 	}
 	r, size := utf8.DecodeRuneInString(rest)
-	return token{}, fail(l.at, l.at+size, fmt.Sprintf("%q has no meaning here", r), "")
+	return l.wrong(size, fmt.Sprintf("%q has no meaning here", r), "")
 }
 
 // take completes a token of the given size and moves on.
-func (l *lexer) take(t token, size int) token {
-	t.at, t.end = l.at, l.at+size
-	l.at = t.end
+func (l *lexer) take(t Token, size int) Token {
+	t.At, t.End = l.at, l.at+size
+	l.at = t.End
 	return t
+}
+
+// wrong takes a text of the given size that is no token.
+func (l *lexer) wrong(size int, text, hint string) Token {
+	return l.take(Token{kind: tokenWrong, err: fail(l.at, l.at+size, text, hint)}, size)
 }
 
 // wordIn returns the name or reserved word at the start of a text: a letter or _, then letters, digits, _ and dots.
@@ -104,61 +129,82 @@ func wordIn(s string) string {
 	return s
 }
 
+// enclosed returns the size of a text up to its closing bracket, or up to the end of an assignment if that comes first.
+func enclosed(s string, closing byte) (size int, closed bool) {
+	switch i := strings.IndexAny(s, ";"+string(closing)); {
+	case i < 0:
+		return len(s), false
+	case s[i] == ';':
+		return i, false
+	default:
+		return i + 1, true
+	}
+}
+
 // blackboard reads {name}, the notation of BehaviorTree.CPP for a blackboard entry.
-func (l *lexer) blackboard() (token, *Error) {
-	rest := l.src[l.at:]
-	size := strings.IndexByte(rest, '}') + 1
-	if size == 0 {
-		return token{}, fail(l.at, len(l.src), "{ is not closed", `write "{name}", or just "name"`)
+func (l *lexer) blackboard(rest string) Token {
+	size, closed := enclosed(rest, '}')
+	if !closed {
+		return l.wrong(size, "{ is not closed", `write "{name}", or just "name"`)
 	}
 	name := rest[1 : size-1]
-	if name == "" || name != wordIn(name) || strings.HasSuffix(name, ".") || slices.Contains(reserved, name) {
-		return token{}, fail(l.at, l.at+size, fmt.Sprintf("%q is not the name of a signal", name), "")
+	if !IsName(name) {
+		return l.wrong(size, fmt.Sprintf("%q is not the name of a signal", name), "")
 	}
-	return l.take(token{kind: tokenName, text: name}, size), nil
+	return l.take(Token{kind: tokenName, Text: name}, size)
 }
 
 // number reads a number and, if there is one, its unit in brackets.
-func (l *lexer) number() (token, *Error) {
-	rest := l.src[l.at:]
+func (l *lexer) number(rest string) Token {
 	size := numberSize(rest)
 	if word := wordIn(rest[size:]); word != "" {
-		end := size + len(word)
-		hint := fmt.Sprintf("did you mean \"%s * %s\"?", rest[:size], word)
-		if _, ok := lookup(word); ok {
-			hint = fmt.Sprintf("did you mean \"%s [%s]\"?", rest[:size], word)
-		}
-		return token{}, fail(l.at, l.at+end, fmt.Sprintf("%q is neither a number nor a name", rest[:end]), hint)
+		return l.span(rest[:size], word)
 	}
 	value, err := strconv.ParseFloat(rest[:size], 64)
+	const tooLarge = "the number %s is too large"
 	switch {
 	case errors.Is(err, strconv.ErrRange):
-		return token{}, fail(l.at, l.at+size, fmt.Sprintf("the number %s is too large", rest[:size]), "")
+		return l.wrong(size, fmt.Sprintf(tooLarge, rest[:size]), "")
 	case err != nil:
-		return token{}, fail(l.at, l.at+size, fmt.Sprintf("%q is not a number", rest[:size]), "")
+		return l.wrong(size, fmt.Sprintf("%q is not a number", rest[:size]), "")
 	}
-	t := token{kind: tokenNumber, value: value, unit: AnyUnit}
-	blank := len(rest[size:]) - len(strings.TrimLeftFunc(rest[size:], unicode.IsSpace))
-	if open := size + blank; strings.HasPrefix(rest[open:], "[") {
-		length := strings.IndexByte(rest[open:], ']')
-		if length < 0 {
-			return token{}, fail(l.at+open, len(l.src), "[ is not closed", "write a unit in brackets: 0.8 [m/s]")
+	t := Token{kind: tokenNumber, value: value, unit: AnyUnit}
+	open := len(rest) - len(strings.TrimLeftFunc(rest[size:], unicode.IsSpace))
+	if strings.HasPrefix(rest[open:], "[") {
+		length, closed := enclosed(rest[open:], ']')
+		if !closed {
+			l.at += open
+			return l.wrong(length, "[ is not closed", "write a unit in brackets: 0.8 [m/s]")
 		}
-		unit, err := parseUnit(rest[open+1 : open+length])
+		size = open + length
+		text := rest[open+1 : size-1]
+		unit, err := parseUnit(text)
 		if err != nil {
 			err.Offset += l.at + open + 1
-			if slices.Contains(celsius, strings.TrimSpace(rest[open+1:open+length])) {
+			if slices.Contains(celsius, strings.TrimSpace(text)) {
 				err.Hint = fmt.Sprintf("write \"%s [K]\"", strconv.FormatFloat(value+273.15, 'g', 10, 64))
 			}
-			return token{}, err
+			return l.take(Token{kind: tokenWrong, err: err}, size)
 		}
-		t.unit, size = unit, open+length+1
+		t.unit = unit
 	}
 	if math.IsInf(t.unit.SI(value), 0) {
-		return token{}, fail(l.at, l.at+size, fmt.Sprintf("the number %s is too large", rest[:size]), "")
+		return l.wrong(size, fmt.Sprintf(tooLarge, rest[:size]), "")
 	}
-	t.text = rest[:size]
-	return l.take(t, size), nil
+	t.Text = rest[:size]
+	return l.take(t, size)
+}
+
+// span reads a number with the letters that follow it.
+func (l *lexer) span(number, word string) Token {
+	text := number + word
+	hint := fmt.Sprintf("did you mean \"%s * %s\"?", number, word)
+	if _, ok := lookup(word); ok {
+		hint = fmt.Sprintf("did you mean \"%s [%s]\"?", number, word)
+	}
+	t := l.wrong(len(text), fmt.Sprintf("%q is neither a number nor a name", text), hint)
+	t.kind, t.Text, t.value = tokenSpan, text, spanSeconds(text)
+	return t
 }
 
 // numberSize returns the length of the number at the start of a text: digits, a fraction, an exponent.

@@ -2,6 +2,8 @@ package expr
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -15,76 +17,172 @@ const (
 var tooLarge = fmt.Sprintf("the expression has more than %d parts", MaxParts)
 
 // Parse reads one expression. The error is an *Error at the first place where the text is not valid.
-func Parse(src string) (*Expr, error) {
-	n, err := parse(src)
+func Parse(src string) (*Expr, error) { return ParseFor(src, AnyUnit) }
+
+// ParseFor is Parse for an expression that gives a quantity with a unit. If that is a time, it may be a span such as
+// 12h30m; the m of a span is a minute.
+func ParseFor(src string, unit Unit) (*Expr, error) {
+	p := NewParser(src)
+	e, err := p.Expression(unit)
+	if err == nil {
+		err = p.End()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// ParseStatement reads conditions joined by "->". The error is an *Error at the first place that is not valid.
+func ParseStatement(src string) ([]*Expr, error) {
+	p := NewParser(src)
+	var parts []*Expr
+	for {
+		e, err := p.Expression(AnyUnit)
+		if err == nil && !p.Peek().Is("->") {
+			err = p.End()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if parts = append(parts, e); !p.Accept("->") {
+			return parts, nil
+		}
+	}
+}
+
+// Parser reads a text that contains expressions, token by token and each token once. It is an operator-precedence
+// parser (Pratt 1973). A language around expressions, such as that of assignments, takes its own tokens by Next and
+// Accept and the expressions between them by Expression, which stops before a token that cannot continue one.
+type Parser struct {
+	lexer lexer
+	token Token   // the next one, not yet consumed
+	ahead []Token // those behind it that were looked at
+	last  int     // end of the last one consumed
+	open  int     // parentheses that were opened and not closed
+}
+
+// NewParser returns a parser of a text. The marks are words and signs of the language around the expressions: they stop
+// an expression, and a mark in braces is a name.
+func NewParser(src string, marks ...string) *Parser {
+	p := &Parser{lexer: lexer{src: src, marks: marks}}
+	p.token = p.lexer.next()
+	return p
+}
+
+// Peek returns the next token.
+func (p *Parser) Peek() Token { return p.token }
+
+// Ahead returns the token n places after the next one.
+func (p *Parser) Ahead(n int) Token {
+	for len(p.ahead) < n {
+		p.ahead = append(p.ahead, p.lexer.next())
+	}
+	if n == 0 {
+		return p.token
+	}
+	return p.ahead[n-1]
+}
+
+// Next consumes and returns the next token.
+func (p *Parser) Next() Token {
+	t := p.token
+	switch p.last = t.End; {
+	case t.Is("("):
+		p.open++
+	case t.Is(")"):
+		p.open--
+	}
+	if len(p.ahead) > 0 {
+		p.token, p.ahead = p.ahead[0], p.ahead[1:]
+	} else {
+		p.token = p.lexer.next()
+	}
+	return t
+}
+
+// Open returns the number of parentheses that are open before the next token.
+func (p *Parser) Open() int { return p.open }
+
+// Accept consumes the next token if it is the given sign, reserved word or mark.
+func (p *Parser) Accept(text string) bool {
+	is := p.token.Is(text)
+	if is {
+		p.Next()
+	}
+	return is
+}
+
+// Expression reads an expression for a quantity with a unit, as ParseFor does.
+func (p *Parser) Expression(unit Unit) (*Expr, *Error) {
+	switch t := p.token; {
+	case t.Stops():
+		return nil, fail(p.last, t.At, "an expression is missing", "")
+	case t.kind == tokenSpan && !unit.any && unit.Same(Second) && p.Ahead(1).Stops():
+		return p.span()
+	}
+	return p.tree(0)
+}
+
+// Relation reads an expression that ends before an "and", "or" or "->" outside of parentheses.
+func (p *Parser) Relation() (*Expr, *Error) { return p.tree(bindRelation) }
+
+// Duration reads a constant time [s]: a number, with its unit if it has one, or a span.
+func (p *Parser) Duration() (seconds float64, err *Error) {
+	var e *Expr
+	switch p.token.kind {
+	case tokenNumber:
+		e, err = p.tree(bindPrimary)
+	case tokenSpan:
+		e, err = p.span()
+	default:
+		err = p.token.Unexpected("a duration")
+	}
+	if err != nil {
+		return 0, err
+	}
+	return e.duration()
+}
+
+// End reports a token that follows the last expression of a text.
+func (p *Parser) End() *Error {
+	if p.token.IsEnd() {
+		return nil
+	}
+	return p.token.Unexpected("an operator or the end")
+}
+
+// span reads a span.
+func (p *Parser) span() (*Expr, *Error) {
+	t := p.Next()
+	if math.IsNaN(t.value) {
+		return nil, fail(t.At, t.End, fmt.Sprintf("%q is not a duration", t.Text),
+			"write seconds, 12h30m with the parts from days to seconds, or a number with its unit, as in 2 [d]")
+	}
+	return &Expr{leaf(Node{op: OpNumber, value: t.value, unit: Second}, t)}, nil
+}
+
+func (p *Parser) tree(least int) (*Expr, *Error) {
+	n, err := p.expression(least, 0)
 	if err != nil {
 		return nil, err
 	}
 	return &Expr{n}, nil
 }
 
-// ParseStatement reads conditions joined by "->". The error is an *Error at the first place that is not valid.
-func ParseStatement(src string) ([]*Expr, error) {
-	p := parser{lexer: lexer{src: src}}
-	var parts []*Expr
-	for more := true; more; more = p.token.is("->") {
-		n, err := p.whole()
-		if err == nil && p.token.kind != tokenEnd && !p.token.is("->") {
-			err = p.token.unexpected("an operator or the end")
-		}
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, &Expr{n})
-	}
-	return parts, nil
-}
-
-func parse(src string) (*Node, *Error) {
-	p := parser{lexer: lexer{src: src}}
-	n, err := p.whole()
-	if err == nil && p.token.kind != tokenEnd {
-		err = p.token.unexpected("an operator or the end")
-	}
-	return n, err
-}
-
-// whole reads an expression that begins with the next token.
-func (p *parser) whole() (*Node, *Error) {
-	from := p.lexer.at
-	if err := p.next(); err != nil {
-		return nil, err
-	}
-	if p.token.kind == tokenEnd {
-		return nil, fail(from, len(p.lexer.src), "an expression is missing", "")
-	}
-	return p.expression(0, 0)
-}
-
-// parser is an operator-precedence parser (Pratt 1973) with one token of lookahead.
-type parser struct {
-	lexer lexer
-	token token // the next one, not yet consumed
-	last  int   // end of the last one consumed
-}
-
 func fail(at, end int, text, hint string) *Error {
 	return &Error{Offset: at, Length: end - at, Code: CodeSyntax, Text: text, Hint: hint}
 }
 
-// next consumes a token.
-func (p *parser) next() (err *Error) {
-	p.last = p.token.end
-	p.token, err = p.lexer.next()
-	return err
-}
-
-// unexpected reports a token that is not the expected one.
-func (t token) unexpected(wanted string) *Error {
-	if t.kind == tokenEnd {
-		return fail(t.at, t.at, "the expression ends where "+wanted+" is expected", "")
+// Unexpected reports a token where something else is wanted.
+func (t Token) Unexpected(wanted string) *Error {
+	switch {
+	case t.err != nil:
+		return t.err
+	case t.Stops():
+		return fail(t.At, t.At, "the expression ends where "+wanted+" is expected", "")
 	}
-	return fail(t.at, t.end, fmt.Sprintf("found %q where %s is expected", t.text, wanted), misspelling(t.text))
+	return fail(t.At, t.End, fmt.Sprintf("found %q where %s is expected", t.Text, wanted), misspelling(t.Text))
 }
 
 // misspelling returns the hint for a word or sign of another language.
@@ -107,15 +205,15 @@ func misspelling(text string) string {
 }
 
 // expect consumes the given sign.
-func (p *parser) expect(text string) *Error {
-	if !p.token.is(text) {
-		return p.token.unexpected(fmt.Sprintf("%q", text))
+func (p *Parser) expect(text string) *Error {
+	if !p.Accept(text) {
+		return p.token.Unexpected(strconv.Quote(text))
 	}
-	return p.next()
+	return nil
 }
 
 // make returns a node with the given arguments that begins at the given offset and ends with the last token consumed.
-func (p *parser) make(n Node, at int, args ...*Node) (*Node, *Error) {
+func (p *Parser) make(n Node, at int, args ...*Node) (*Node, *Error) {
 	n.at, n.end, n.args = at, p.last, args
 	if n.complete(); n.parts > MaxParts {
 		return nil, fail(at, p.last, tooLarge, "")
@@ -124,9 +222,9 @@ func (p *parser) make(n Node, at int, args ...*Node) (*Node, *Error) {
 }
 
 // leaf returns a node without arguments.
-func leaf(n Node, t token) (*Node, *Error) {
-	n.at, n.end = t.at, t.end
-	return n.complete(), nil
+func leaf(n Node, t Token) *Node {
+	n.at, n.end = t.At, t.End
+	return n.complete()
 }
 
 func tooDeep(at, end int) *Error {
@@ -143,19 +241,15 @@ var infix = map[string]Op{
 }
 
 // expression reads operands joined by operators that bind at least as tightly as required.
-func (p *parser) expression(least, level int) (*Node, *Error) {
+func (p *Parser) expression(least, level int) (*Node, *Error) {
 	left, err := p.operand(level + 1)
 	for compared := false; err == nil && p.token.kind == tokenSign; {
-		sign := p.token
-		o, ok := infix[sign.text]
+		o, ok := infix[p.token.Text]
 		bind := operators[o].Bind
 		if !ok || bind < least {
 			break
 		}
-		if err = p.next(); err != nil {
-			break
-		}
-		tighter := bind + 1
+		sign, tighter := p.Next(), bind+1
 		if o == OpPower {
 			tighter = bindNegative // right-associative, and a sign may follow
 		}
@@ -164,89 +258,84 @@ func (p *parser) expression(least, level int) (*Node, *Error) {
 			break
 		}
 		if compared && bind == bindRelation {
-			return nil, fail(sign.at, sign.end, "relations do not chain",
-				fmt.Sprintf("write %q", fmt.Sprintf("%v and %v %s %v", left, left.args[1], sign.text, right)))
+			return nil, fail(sign.At, sign.End, "relations do not chain",
+				fmt.Sprintf("write %q", fmt.Sprintf("%v and %v %s %v", left, left.args[1], sign.Text, right)))
 		}
 		compared = bind == bindRelation
 		n := Node{op: o}
 		if o.equality() {
-			n.sign, n.spelled = sign.at, sign.text
+			n.sign, n.spelled = sign.At, sign.Text
 		}
 		left, err = p.make(n, left.at, left, right)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return left, nil
+	return left, err
+}
+
+// words are the reserved words and signs that begin an operand.
+var words = map[string]Node{
+	"true": {op: OpTruth, value: 1}, "false": {op: OpTruth}, "pi": {op: OpPi},
+	"if": {op: OpIf, name: "if"}, "-": {op: OpNegative}, "not": {op: OpNot}, "!": {op: OpNot},
 }
 
 // operand reads a primary or a prefix operator with its operand.
-func (p *parser) operand(level int) (*Node, *Error) {
+func (p *Parser) operand(level int) (*Node, *Error) {
 	t := p.token
 	if level > maxDepth {
-		return nil, tooDeep(t.at, t.end)
+		return nil, tooDeep(t.At, t.End)
 	}
-	if err := p.next(); err != nil {
-		return nil, err
-	}
-	switch {
+	n, known := words[t.Text]
+	switch known = known && t.kind == tokenSign; {
 	case t.kind == tokenNumber:
-		return leaf(Node{op: OpNumber, value: t.value, unit: t.unit}, t)
+		n = Node{op: OpNumber, value: t.value, unit: t.unit}
 	case t.kind == tokenText:
-		return leaf(Node{op: OpText, name: t.text}, t)
-	case t.kind == tokenName && p.token.is("("):
-		return p.call(OpCall, t, level)
+		n = Node{op: OpText, name: t.Text}
+	case t.kind == tokenName && p.Ahead(1).Is("("):
+		n = Node{op: OpCall, name: t.Text}
 	case t.kind == tokenName:
-		return leaf(Node{op: OpName, name: t.text}, t)
-	case t.is("true"):
-		return leaf(Node{op: OpTruth, value: 1}, t)
-	case t.is("false"):
-		return leaf(Node{op: OpTruth}, t)
-	case t.is("pi"):
-		return leaf(Node{op: OpPi}, t)
-	case t.is("if"):
-		return p.call(OpIf, t, level)
-	case t.is("-"):
-		return p.prefix(OpNegative, t, level)
-	case t.is("not"), t.is("!"):
-		return p.prefix(OpNot, t, level)
-	case t.is("("):
-		n, err := p.expression(0, level)
-		if err == nil {
-			err = p.expect(")")
-		}
+		n = Node{op: OpName, name: t.Text}
+	case t.Is("("):
+		return p.group(level)
+	case !known:
+		return nil, t.Unexpected("a value")
+	}
+	p.Next()
+	switch operator, prefix := operators[n.op]; {
+	case n.op == OpIf, n.op == OpCall:
+		return p.call(n, t.At, level)
+	case prefix:
+		arg, err := p.expression(operator.Bind, level)
 		if err != nil {
 			return nil, err
 		}
-		inner := *n // the span of a group includes its parentheses
-		inner.at, inner.end = t.at, p.last
-		return &inner, nil
+		return p.make(n, t.At, arg)
 	}
-	return nil, t.unexpected("a value")
+	return leaf(n, t), nil
 }
 
-func (p *parser) prefix(o Op, t token, level int) (*Node, *Error) {
-	arg, err := p.expression(operators[o].Bind, level)
+// group reads an expression in parentheses. Its span includes them.
+func (p *Parser) group(level int) (*Node, *Error) {
+	at := p.Next().At
+	n, err := p.expression(0, level)
+	if err == nil {
+		err = p.expect(")")
+	}
 	if err != nil {
 		return nil, err
 	}
-	return p.make(Node{op: o}, t.at, arg)
+	inner := *n
+	inner.at, inner.end = at, p.last
+	return &inner, nil
 }
 
 // call reads the arguments of a function.
-func (p *parser) call(o Op, name token, level int) (*Node, *Error) {
+func (p *Parser) call(n Node, at, level int) (*Node, *Error) {
 	if err := p.expect("("); err != nil {
 		return nil, err
 	}
 	var args []*Node
-	for !p.token.is(")") {
-		if len(args) > 0 {
-			if !p.token.is(",") {
-				return nil, p.token.unexpected(`"," or ")"`)
-			}
-			if err := p.next(); err != nil {
-				return nil, err
-			}
+	for !p.Accept(")") {
+		if len(args) > 0 && !p.Accept(",") {
+			return nil, p.token.Unexpected(`"," or ")"`)
 		}
 		a, err := p.expression(0, level)
 		if err != nil {
@@ -254,10 +343,7 @@ func (p *parser) call(o Op, name token, level int) (*Node, *Error) {
 		}
 		args = append(args, a)
 	}
-	if err := p.next(); err != nil {
-		return nil, err
-	}
-	return p.make(Node{op: o, name: name.text}, name.at, args...)
+	return p.make(n, at, args...)
 }
 
 // Assignment is one "name := value" of a list.
@@ -265,84 +351,54 @@ type Assignment struct {
 	Target         string
 	Offset, Length int // of the target, in the list's text
 	Value          *Expr
-	ValueOffset    int // of the value's own text in the list's text; to be added to the offsets of its errors
 }
 
 // ParseAssignments reads a list of assignments such as "CL_cmd := 0.95; h_cmd := 13000 [m]", which may be empty or end
 // with a semicolon. It returns all valid assignments, and one error for each invalid assignment and for each name that
 // is assigned again.
-func ParseAssignments(src string) ([]Assignment, []*Error) {
-	var list []Assignment
-	var errs []*Error
+func ParseAssignments(src string) (list []Assignment, errs []*Error) {
+	p := NewParser(src, ";")
 	assigned := map[string]bool{}
-	for start := 0; start <= len(src); {
-		end := start + assignmentSize(src[start:])
-		if strings.TrimSpace(src[start:end]) != "" {
-			a, err := parseAssignment(src[start:end])
-			if err == nil && assigned[a.Target] {
-				err = &Error{Offset: a.Offset, Length: a.Length, Code: CodeDuplicate,
-					Text: fmt.Sprintf("%q is assigned twice", a.Target)}
-			}
-			if err != nil {
-				err.Offset += start
-				errs = append(errs, err)
-			} else {
-				a.Offset += start
-				a.ValueOffset += start
-				assigned[a.Target] = true
-				list = append(list, a)
-				assigned[a.Target] = true
-			}
+	for !p.Peek().IsEnd() {
+		if p.Accept(";") {
+			continue
 		}
-		start = end + 1
+		switch a, err := p.assignment(); {
+		case err != nil:
+			errs = append(errs, err)
+			for !p.Peek().Stops() {
+				p.Next()
+			}
+		case assigned[a.Target]:
+			errs = append(errs, &Error{Offset: a.Offset, Length: a.Length, Code: CodeDuplicate,
+				Text: fmt.Sprintf("%q is assigned twice", a.Target)})
+		default:
+			list = append(list, a)
+			assigned[a.Target] = true
+		}
 	}
 	return list, errs
 }
 
-// assignmentSize returns where the first assignment of a list ends: at a semicolon outside any quoted text.
-func assignmentSize(src string) int {
-	var quote rune
-	for i, r := range src {
-		switch {
-		case quote != 0:
-			if r == quote {
-				quote = 0
-			}
-		case r == '"', r == '\'':
-			quote = r
-		case r == ';':
-			return i
-		}
-	}
-	return len(src)
-}
-
-func parseAssignment(src string) (Assignment, *Error) {
-	p := parser{lexer: lexer{src: src}}
-	if err := p.next(); err != nil {
-		return Assignment{}, err
-	}
-	target := p.token
-	if target.kind != tokenName {
-		err := p.token.unexpected("the name of a signal")
-		err.Hint = `an assignment is written "name := value"`
-		return Assignment{}, err
-	}
-	if err := p.next(); err != nil {
-		return Assignment{}, err
-	}
-	if !p.token.is(":=") {
-		err := p.token.unexpected(`":="`)
-		if p.token.is("=") {
-			err.Hint = fmt.Sprintf("write %q", target.text+" := ...")
+func (p *Parser) assignment() (Assignment, *Error) {
+	target := p.Peek()
+	if !target.IsName() {
+		err := target.Unexpected("the name of a signal")
+		if target.kind != tokenWrong {
+			err.Hint = `an assignment is written "name := value"`
 		}
 		return Assignment{}, err
 	}
-	at := p.token.end
-	value, err := parse(src[at:])
-	if err != nil {
-		err.Offset += at
+	p.Next()
+	if err := p.expect(":="); err != nil {
+		if p.Peek().Is("=") {
+			err.Hint = fmt.Sprintf("write %q", target.Text+" := ...")
+		}
 		return Assignment{}, err
 	}
-	return Assignment{target.text, target.at, target.end - target.at, &Expr{value}, at}, nil
+	value, err := p.Expression(AnyUnit)
+	if err == nil && !p.Peek().Stops() {
+		err = p.End()
+	}
+	return Assignment{target.Text, target.At, target.End - target.At, value}, err
 }

@@ -94,12 +94,20 @@ type Node struct {
 	name    string
 	args    []*Node
 
+	replaced string // the name in whose place Substitute set the node; may be empty
+
 	// Computed by complete.
 	parts    int     // nodes of the tree
 	need     int     // registers that its value needs
 	constant bool    // a number that depends on no signal
 	folded   float64 // its value in coherent SI units
 }
+
+// True and False are the constant conditions.
+var (
+	True  = &Expr{(&Node{op: OpTruth, value: 1}).complete()}
+	False = &Expr{(&Node{op: OpTruth}).complete()}
+)
 
 // Op returns the kind of the node.
 func (n *Node) Op() Op { return n.op }
@@ -118,6 +126,9 @@ func (n *Node) Unit() Unit { return n.unit }
 
 // Name returns the name of a signal, of a value of an enumeration or of a function, or the text itself.
 func (n *Node) Name() string { return n.name }
+
+// Replaced returns the name in whose place Substitute set the node; it may be empty.
+func (n *Node) Replaced() string { return n.replaced }
 
 // Len returns the number of arguments.
 func (n *Node) Len() int { return len(n.args) }
@@ -148,10 +159,10 @@ func (n *Node) rebuilt(arg func(*Node) *Node) *Node {
 	return c.complete()
 }
 
-// moved returns a copy of the tree with every node at the same span.
-func (n *Node) moved(at, end int) *Node {
-	c := n.rebuilt(func(a *Node) *Node { return a.moved(at, end) })
-	c.at, c.end, c.sign = at, end, at
+// moved returns a copy of the tree with every node at the place of a name that it replaces.
+func (n *Node) moved(to *Node) *Node {
+	c := n.rebuilt(func(a *Node) *Node { return a.moved(to) })
+	c.at, c.end, c.sign, c.replaced = to.at, to.end, to.at, to.name
 	return c
 }
 

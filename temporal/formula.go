@@ -44,19 +44,11 @@ var words = []string{"always", "eventually", "never", "both", "until", "before",
 
 func condition(e *expr.Expr) *Formula       { return &Formula{Op: Condition, Cond: e} }
 func join(op Op, args ...*Formula) *Formula { return &Formula{Op: op, Args: args} }
-func always(f *Formula) *Formula            { return join(Weak, f, truth("false")) }
-func eventually(f *Formula) *Formula        { return join(Until, truth("true"), f) }
+func always(f *Formula) *Formula            { return join(Weak, f, condition(expr.False)) }
+func eventually(f *Formula) *Formula        { return join(Until, condition(expr.True), f) }
 func implies(f, g *Formula) *Formula        { return join(Or, join(Not, f), g) }
 func timed(op Op, t float64, f *Formula) *Formula {
 	return &Formula{Op: op, Args: []*Formula{f}, Bound: t}
-}
-
-func truth(word string) *Formula {
-	e, err := expr.Parse(word)
-	if err != nil {
-		panic("temporal: true and false are conditions")
-	}
-	return condition(e)
 }
 
 // Conditions calls visit with the conditions of the formula, in the order of the text.

@@ -42,6 +42,9 @@ func (m *Model) property(p *temporal.Property) Finding {
 	s, of := m.subject, map[*expr.Expr]int{}
 	s.Declared.Goal, s.Declared.Always = nil, nil
 	p.Formula.Conditions(func(e *expr.Expr) {
+		if _, known := of[e]; known { // true and false are shared
+			return
+		}
 		of[e] = len(s.Declared.Always)
 		s.Declared.Always = append(s.Declared.Always, declare.Statement{Text: e.String(), Parts: []*expr.Expr{e}})
 	})
@@ -145,20 +148,14 @@ func untimed(f *temporal.Formula, stronger bool) *temporal.Formula {
 	case f.Op == temporal.Within && stronger, f.Op == temporal.For && !stronger:
 		return args[0]
 	case f.Op == temporal.For:
-		g.Op, g.Args = temporal.Weak, append(args, truth(false))
+		g.Op, g.Args = temporal.Weak, append(args, truth(expr.False))
 	case f.Op == temporal.Within:
-		return truth(true)
+		return truth(expr.True)
 	}
 	return g
 }
 
-func truth(value bool) *temporal.Formula {
-	e, err := expr.Parse(fmt.Sprint(value))
-	if err != nil {
-		panic("verify: true and false are conditions")
-	}
-	return &temporal.Formula{Op: temporal.Condition, Cond: e}
-}
+func truth(e *expr.Expr) *temporal.Formula { return &temporal.Formula{Op: temporal.Condition, Cond: e} }
 
 // timing returns the reason why a search cannot decide a formula; "" if it can.
 func timing(f *temporal.Formula) string {

@@ -18,17 +18,19 @@ func FuzzBox(f *testing.F) {
 		{Variable: model.Variable{Name: "heading.angle", Unit: "deg"}},
 	}}
 	for _, text := range []string{"x=0:5", "x=-2 [m]:2 [km]", "heading.angle=0:1 [rad]", "x", "x=", "=1", "x=1:2:3", "y=1",
-		"x=1/0:2", "x=1e999", "x=0 [s]", "x=\xff", " x =1", "x=(((", "x=x"} {
+		"x=1/0:2", "x=1e999", "x=0 [s]", "x=\xff", " x =1", "x=(((", "x=x", "x=max(0, 1):2,heading.angle=1"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		state, values, err := stateValues(v, "--box", text, map[int]bool{})
+		list, err := stateValues(v, "--box", text, map[int]bool{})
 		if err != nil {
 			return
 		}
-		for _, x := range values {
-			if s := v.States[state]; math.IsNaN(x) || math.IsInf(x, 0) || !s.Range.Contains(x) {
-				t.Errorf("%q gives %s = %v", text, s.Name, x)
+		for _, given := range list {
+			for _, x := range given.values {
+				if s := v.States[given.state]; math.IsNaN(x) || math.IsInf(x, 0) || !s.Range.Contains(x) {
+					t.Errorf("%q gives %s = %v", text, s.Name, x)
+				}
 			}
 		}
 	})

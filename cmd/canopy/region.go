@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -165,11 +166,12 @@ func newAnalysis(m *mission.Mission, f *regionFlags, limit float64) (*analysis, 
 	}
 	taken := map[int]bool{}
 	for k, text := range f.box {
-		state, values, err := stateValues(m.Vehicle, "--box", text, taken)
+		list, err := stateValues(m.Vehicle, "--box", text, taken)
 		if err != nil {
 			return nil, err
 		}
-		if len(values) != 2 || !(values[0] < values[1]) {
+		state, values := list[0].state, list[0].values
+		if len(list) != 1 || len(values) != 2 || !(values[0] < values[1]) {
 			return nil, fmt.Errorf("--box %s: give the minimum and the maximum, as in x=0:10", text)
 		}
 		v := m.Vehicle.States[state]
@@ -177,11 +179,12 @@ func newAnalysis(m *mission.Mission, f *regionFlags, limit float64) (*analysis, 
 		a.result.Box = append(a.result.Box, boxResult{v.Name, v.Unit, values[0], values[1]})
 	}
 	for _, text := range f.start {
-		state, values, err := stateValues(m.Vehicle, "--start", text, taken)
+		list, err := stateValues(m.Vehicle, "--start", text, taken)
 		if err != nil {
 			return nil, err
 		}
-		if len(values) != 1 {
+		state, values := list[0].state, list[0].values
+		if len(list) != 1 || len(values) != 1 {
 			return nil, fmt.Errorf("--start %s: give one value, as in z=5", text)
 		}
 		a.space.Fixed = append(a.space.Fixed, region.Fixed{State: state, Value: values[0]})
@@ -236,64 +239,80 @@ func (a *analysis) questions(f *regionFlags) ([]region.Question, error) {
 	return []region.Question{whole}, nil
 }
 
-// stateValues reads `state=value` or `state=value:value`, in the state's unit or with one.
-func stateValues(v *model.Vehicle, flag, text string, taken map[int]bool) (state int, values []float64, err error) {
-	name, list, found := strings.Cut(text, "=")
-	if !found {
-		return 0, nil, fmt.Errorf("%s %s: write state=value", flag, text)
+// stateValue is a part of a flag: `state=value` or `state=value:value`.
+type stateValue struct {
+	state  int
+	values []float64
+}
+
+// stateValues reads the parts of a flag, which are separated by commas. Values are in the state's unit, or have one.
+func stateValues(v *model.Vehicle, flag, text string, taken map[int]bool) (list []stateValue, err error) {
+	p := expr.NewParser(text, ":")
+	for more := true; more && err == nil; more = p.Accept(",") {
+		var s stateValue
+		s, err = readStateValue(p, v, taken)
+		list = append(list, s)
 	}
-	name = strings.TrimSpace(name)
-	state = slices.IndexFunc(v.States, func(s model.State) bool { return s.Name == name })
-	if state < 0 {
+	if mistake := p.End(); err == nil && mistake != nil {
+		err = mistake
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", flag, text, err)
+	}
+	return list, nil
+}
+
+func readStateValue(p *expr.Parser, v *model.Vehicle, taken map[int]bool) (r stateValue, err error) {
+	name := p.Next()
+	if !name.IsName() || !p.Accept("=") {
+		return r, errors.New("write state=value")
+	}
+	r.state = slices.IndexFunc(v.States, func(s model.State) bool { return s.Name == name.Text })
+	switch {
+	case r.state < 0:
 		var names []string
 		for _, s := range v.States {
 			names = append(names, s.Name)
 		}
-		return 0, nil, fmt.Errorf("%s %s: %s", flag, text, unknownWord("state", name, names))
+		return r, errors.New(unknownWord("state", name.Text, names))
+	case taken[r.state]:
+		return r, fmt.Errorf("%s is given twice", name.Text)
 	}
-	if taken[state] {
-		return 0, nil, fmt.Errorf("%s %s: %s is given twice", flag, text, name)
-	}
-	taken[state] = true
-	s := v.States[state]
+	taken[r.state] = true
+	s := v.States[r.state]
 	unit, err := expr.ParseUnit(s.Unit)
 	if err != nil {
-		return 0, nil, err
+		return r, err
 	}
-	for _, part := range strings.Split(list, ":") {
-		e, err := expr.Parse(part)
+	for more := true; more; more = p.Accept(":") {
+		e, err := p.Expression(unit)
 		if err != nil {
-			return 0, nil, fmt.Errorf("%s %s: %w", flag, text, err)
+			return r, err
 		}
 		if wrong := e.Check(expr.Real, unit, expr.Scope{}); len(wrong) > 0 {
-			return 0, nil, fmt.Errorf("%s %s: %w", flag, text, wrong[0])
+			return r, wrong[0]
 		}
 		x, _ := e.Constant()
 		if !s.Range.Contains(x) || math.IsInf(x, 0) {
-			return 0, nil, fmt.Errorf("%s %s: %g is outside the range of %s, %v", flag, text, x, name, s.Range)
+			return r, fmt.Errorf("%g is outside the range of %s, %v", x, s.Name, s.Range)
 		}
-		values = append(values, x)
+		r.values = append(r.values, x)
 	}
-	return state, values, nil
+	return r, nil
 }
 
 // parseStart reads a start such as x=1,y=2.
 func (a *analysis) parseStart(text string) (start region.Start, err error) {
-	taken := map[int]bool{}
-	parts := strings.Split(text, ",")
-	for _, part := range parts {
-		state, values, err := stateValues(a.mission.Vehicle, "--from", part, taken)
-		if err != nil {
-			return start, err
-		}
-		k := slices.IndexFunc(a.space.Axes[:], func(x region.Axis) bool { return x.State == state })
-		if k < 0 || len(values) != 1 {
+	list, err := stateValues(a.mission.Vehicle, "--from", text, map[int]bool{})
+	if err != nil {
+		return start, err
+	}
+	for _, s := range list {
+		k := slices.IndexFunc(a.space.Axes[:], func(x region.Axis) bool { return x.State == s.state })
+		if k < 0 || len(s.values) != 1 || len(list) != 2 {
 			return start, fmt.Errorf("--from %s: give one value for each state of the box", text)
 		}
-		start[k] = values[0]
-	}
-	if len(parts) != 2 {
-		return start, fmt.Errorf("--from %s: give one value for each state of the box", text)
+		start[k] = s.values[0]
 	}
 	return start, nil
 }

@@ -87,15 +87,12 @@ func (r *reader) resolve(b *binding) *expr.Expr {
 		r.reportSyntax(b.value, err)
 		return nil
 	}
-	b.expr = r.check(e, b.value, 0, b.env, expr.Variable{Type: e.Type(r.scope), Unit: expr.AnyUnit})
+	b.expr = r.check(e, b.value, b.env, expr.Variable{Type: e.Type(r.scope), Unit: expr.AnyUnit})
 	return b.expr
 }
 
-// check returns an expression with its ports replaced, nil if it is wrong or they are not known. base is where its text
-// begins in the attribute's value.
-func (r *reader) check(
-	e *expr.Expr, a *xmltree.Attribute, base int, env environment, want expr.Variable,
-) *expr.Expr {
+// check returns an expression of an attribute with its ports replaced, nil if it is wrong or they are not known.
+func (r *reader) check(e *expr.Expr, a *xmltree.Attribute, env environment, want expr.Variable) *expr.Expr {
 	if len(env) > 0 {
 		with := map[string]*expr.Expr{}
 		for _, name := range e.Names() {
@@ -113,7 +110,7 @@ func (r *reader) check(
 	}
 	mistakes := e.CheckFor(want, r.scope)
 	for _, m := range mistakes {
-		r.reportExpression(a, base, env, m)
+		r.reportExpression(a, env, m)
 	}
 	if len(mistakes) > 0 {
 		return nil
@@ -139,29 +136,27 @@ func (r *reader) affordable(a *xmltree.Attribute, parts int) bool {
 
 // reportExpression reports a mistake in an expression. A mistake in the value of a port is reported where the port is
 // given.
-func (r *reader) reportExpression(a *xmltree.Attribute, base int, env environment, m *expr.Error) {
-	report := func(at, end int, text string) {
-		d := m.In(r.source, 0)
-		d.Offset, d.Length, d.Text = at, end-at, text
-		r.once(d)
+func (r *reader) reportExpression(a *xmltree.Attribute, env environment, m *expr.Error) {
+	d := m.In(r.source, 0)
+	given := a // the attribute, if the mistake is in all of it
+	if m.Node != nil {
+		if b := env[m.Node.Replaced()]; b != nil && b.value != nil {
+			given, d.Text = b.value, fmt.Sprintf("as %q of %s: %s", b.port, b.use.id, m.Text)
+		}
 	}
-	if a.Value == sameName {
-		report(a.Raw.At, a.Raw.End, m.Text)
-		return
+	if given == a && a.Value != sameName {
+		d.Offset, d.Length = a.Inside(m.Offset, m.Length)
+	} else {
+		d.Offset, d.Length = given.Raw.At, given.Raw.End-given.Raw.At
 	}
-	word := strings.TrimSpace(a.Value[base+m.Offset : base+m.Offset+m.Length])
-	if b := env[strings.Trim(word, "{} ")]; b != nil && b.value != nil {
-		report(b.value.Raw.At, b.value.Raw.End, fmt.Sprintf("as %q of %s: %s", b.port, b.use.id, m.Text))
-		return
-	}
-	report(a.Place(base+m.Offset), a.Place(base+m.Offset+m.Length), m.Text)
+	r.once(d)
 }
 
 // reportSyntax reports a mistake that expr.Parse finds in an attribute's value.
 func (r *reader) reportSyntax(a *xmltree.Attribute, err error) {
 	var mistake *expr.Error
 	if errors.As(err, &mistake) {
-		r.reportExpression(a, 0, nil, mistake)
+		r.reportExpression(a, nil, mistake)
 	}
 }
 
@@ -205,7 +200,7 @@ func (l leafReader) expression(name string, want expr.Variable) *expr.Expr {
 		}
 		l.parsed[a] = e
 	}
-	return l.check(e, a, 0, env, want)
+	return l.check(e, a, env, want)
 }
 
 func (l leafReader) condition(name string) *expr.Expr {
@@ -220,7 +215,7 @@ func (l leafReader) assignments(name string) []Assignment {
 	}
 	parsed, mistakes := expr.ParseAssignments(a.Value)
 	for _, m := range mistakes {
-		l.reportExpression(a, 0, nil, m)
+		l.reportExpression(a, nil, m)
 	}
 	var list []Assignment
 	for _, p := range parsed {
@@ -231,7 +226,7 @@ func (l leafReader) assignments(name string) []Assignment {
 		} else if l.signals == nil {
 			want.Type = p.Value.Type(nil)
 		}
-		value := l.check(p.Value, a, p.ValueOffset, env, want)
+		value := l.check(p.Value, a, env, want)
 		at, length := a.Inside(p.Offset, p.Length)
 		assigned := func(b Assignment) bool { return b.Target == target }
 		if known && target != p.Target && slices.ContainsFunc(list, assigned) {

@@ -175,11 +175,11 @@ func (r *Reader) Number(n *Node, unit expr.Unit, what string) float64 {
 		return v
 	}
 	e, err := expr.ParseFor(n.Value, unit)
-	if n.Kind != Scalar || err != nil && !strings.Contains(n.Value, "[") || err == nil && len(e.Names()) > 0 {
+	if n.Kind != Scalar || err != nil && !isUnit(err) || err == nil && len(e.Names()) > 0 {
 		r.Add(n, "not-a-number", numberHint(unit), "%s must be a number, not %q", what, n.Value)
 		return 0
 	}
-	if e = r.Expression(n, expr.Number(unit), nil); e == nil {
+	if e = r.checked(n, e, err, expr.Number(unit), nil); e == nil {
 		return 0
 	}
 	v, _ := e.Constant()
@@ -188,6 +188,12 @@ func (r *Reader) Number(n *Node, unit expr.Unit, what string) float64 {
 		r.Add(n, "not-a-number", "", "%s is %v", what, v)
 	}
 	return v
+}
+
+// isUnit reports whether a mistake is one in a unit.
+func isUnit(err error) bool {
+	m, ok := err.(*expr.Error)
+	return ok && m.Code == expr.CodeUnit
 }
 
 // Bounded reads a number as Number does. One that is not allowed is reported; must completes the message, for instance
@@ -242,6 +248,11 @@ func (r *Reader) Expression(n *Node, want expr.Variable, scope expr.Scope) *expr
 		return nil
 	}
 	e, err := expr.ParseFor(n.Value, want.Unit)
+	return r.checked(n, e, err, want, scope)
+}
+
+// checked checks an expression that was parsed; nil if it has a mistake.
+func (r *Reader) checked(n *Node, e *expr.Expr, err error, want expr.Variable, scope expr.Scope) *expr.Expr {
 	if err != nil {
 		r.Inside(n, err)
 		return nil
