@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"canopy/bt"
+	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/executive"
 	"canopy/expr"
@@ -322,7 +323,8 @@ func (r *Run) instant() error {
 			for _, task := range slices.Sorted(maps.Keys(restless)) {
 				names = append(names, r.m.Plan.Tree.Name(task))
 			}
-			return fmt.Errorf("%w at t = %.9g s: %s keep changing", ErrUnsettled, r.world.T(), strings.Join(names, ", "))
+			return fmt.Errorf("%w at t = %.9g s: these keep changing: %s", ErrUnsettled, r.world.T(),
+				strings.Join(names, ", "))
 		}
 		if n >= MaxSettlings/2 { // the tasks of the loop, not those before it
 			for _, e := range r.executive.Log {
@@ -406,7 +408,8 @@ func (r *Run) checkRanges(t float64, states []float64) error {
 			continue
 		}
 		s := &r.m.Vehicle.States[i]
-		text := fmt.Sprintf("%s = %.6g is outside its range, %v: the model is not valid there", s.Name, y, s.Range)
+		text := fmt.Sprintf("%s = %s is outside its range, %v: the model is not valid there", s.Name, diag.Number(y, 6),
+			s.Range)
 		e := record.Event{T: t, Micro: r.executive.Micro(), Kind: "range", Text: text}
 		if err := r.rec.Event(e); err != nil {
 			return err

@@ -14,12 +14,12 @@ import (
 // only in state events; ticks and the recording grid do not count.
 var ErrStorm = errors.New("chattering")
 
-// Time events chatter if a thousand in succession advance the time by less than a hundred-thousandth of the mission's
-// horizon, and by less than a second: at this pace, the mission would have a hundred million of them. Unlike for state
-// events, the steps of the integrator are not a measure: each time event ends one.
+// Time events chatter if a thousand in succession advance the time by less than a ten-thousandth of the mission's
+// horizon, and by less than a second: at this pace, the mission would have more than ten million of them. Unlike for
+// state events, the steps of the integrator are not a measure: each time event ends one.
 const (
 	crowd = 1000
-	share = 1e-5 // of the horizon
+	share = 1e-4 // of the horizon
 	brief = 1.0  // s
 )
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"canopy/bt"
+	"canopy/diag"
 	"canopy/expr"
 )
 
@@ -172,7 +173,7 @@ func number(x float64) string {
 	if r, err := strconv.ParseFloat(short, 64); err == nil && math.Abs(r-x) <= 1e-12*math.Abs(x) {
 		x = r
 	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
+	return diag.Number(x, -1)
 }
 
 // leaf holds the formulas of a leaf of the plan. Formulas that are not given are nil and do not hold.

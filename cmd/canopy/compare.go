@@ -53,8 +53,9 @@ Ctrl-C ends the comparison and prints the configurations flown so far.`,
 			}
 			for _, p := range period.list {
 				if ticks := min(float64(until), m.Horizon) / p; ticks > mostTicks {
-					return &usageError{fmt.Sprintf("--period %g is too short: the mission has %.3g of them, more than %.0g; "+
-						"write a longer one, or an earlier --until", p, ticks, mostTicks)}
+					return &usageError{fmt.Sprintf("--period %s is too short: the mission has %s of them, more than %s; "+
+						"write a longer one, or an earlier --until", diag.Number(p, -1), diag.Number(ticks, 3),
+						diag.Number(mostTicks, 3))}
 				}
 			}
 			ctx, stop := interruptible(cmd.Context())

@@ -71,7 +71,9 @@ var rooms = map[string]room{
 		"expr":              "golden scripts write systems as expressions",
 		"internal/problems": "published event times are met",
 	}},
-	"vehicle/model": {pure: true, tests: reasons{
+	"vehicle/model": {pure: true, imports: reasons{
+		"diag": "ranges are written for readers",
+	}, tests: reasons{
 		"expr":               "every unit of the metadata is one that expressions support",
 		"go.yaml.in/yaml/v3": "the given parameters and reference values are YAML",
 	}},
@@ -143,6 +145,7 @@ var rooms = map[string]room{
 		"executive":         "leaves tell the engine by the one protocol",
 		"explore":           "states of plans are searched",
 		"bt":                "the engine defines the behaviour of a plan",
+		"diag":              "numbers are written for readers",
 		"expr":              "conditions are abstracted to limits of signals",
 		"document/plan":     "plans are what is proved",
 		"document/declare":  "what is declared of a plan is what is proved",

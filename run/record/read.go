@@ -150,7 +150,7 @@ func sound(err error) error {
 const maxRecord = 1 << 28
 
 // eachRecord calls visit for every complete record of an MCAP file, up to the end of its data, as long as visit returns
-// nil. It reports whether the file has an end of data. Errors are those of r and visit, or wrap ErrFormat. The body is
+// nil. It reports whether the file has an end of data, and the index behind it. Errors are those of r and visit, or wrap ErrFormat. The body is
 // valid until visit returns.
 func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) (ended bool, err error) {
 	size, err := r.Seek(0, io.SeekEnd)
@@ -196,7 +196,7 @@ func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) 
 			if v := binary.LittleEndian.Uint32(body); v != 0 && v != fromFile.Sum32() && v != fromData.Sum32() {
 				return false, fmt.Errorf("%w: the checksum of the file is wrong", ErrFormat)
 			}
-			return true, nil
+			return index(file, left)
 		}
 		for _, sum := range []hash.Hash32{fromFile, fromData} {
 			if sum == fromFile || op != mcap.OpHeader {
@@ -209,6 +209,32 @@ func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) 
 		}
 	}
 	return false, nil
+}
+
+// index reads what follows the data of an MCAP file, left bytes: an index, the footer and the magic bytes. It reports
+// whether the file ends with them.
+func index(file io.Reader, left uint64) (ended bool, err error) {
+	const footer = recordHead + 8 + 8 + 4 // the last field is the checksum of the index and the footer before it
+	tail := uint64(4 + len(mcap.Magic))
+	if left < footer+uint64(len(mcap.Magic)) {
+		return false, nil
+	}
+	sum := crc32.NewIEEE()
+	if _, err := io.CopyN(sum, file, int64(left-tail)); err != nil {
+		return false, err
+	}
+	last := make([]byte, tail)
+	if _, err := io.ReadFull(file, last); err != nil {
+		return false, err
+	}
+	v := binary.LittleEndian.Uint32(last)
+	switch {
+	case !bytes.Equal(last[4:], mcap.Magic):
+		return false, nil
+	case v != 0 && v != sum.Sum32():
+		return false, fmt.Errorf("%w: the checksum of the index is wrong", ErrFormat)
+	}
+	return true, nil
 }
 
 const recordHead = 1 + 8 // bytes: operation code, length

@@ -79,7 +79,11 @@ func (r *Reader) node(n *yaml.Node, read map[*yaml.Node]*Node) *Node {
 	return node
 }
 
-// place converts a node of the library without the nodes inside.
+// position is a place in the text, with its column in characters.
+type position struct{ line, column, offset int }
+
+// place converts a node of the library without the nodes inside. It counts on from the last place on the same line:
+// a line may have a million values.
 func (r *Reader) place(n *yaml.Node) *Node {
 	node := &Node{Value: n.Value, Line: n.Line, tag: n.Tag}
 	switch n.Kind {
@@ -92,11 +96,14 @@ func (r *Reader) place(n *yaml.Node) *Node {
 		return node
 	}
 	text := r.Source.Text
-	node.Offset = r.lines[n.Line-1]
-	for c := 1; c < n.Column && node.Offset < len(text); c++ { // columns count characters
-		_, size := utf8.DecodeRuneInString(text[node.Offset:])
-		node.Offset += size
+	if from := &r.placed; n.Line != from.line || n.Column < from.column {
+		*from = position{line: n.Line, column: 1, offset: r.lines[n.Line-1]}
 	}
+	for ; r.placed.column < n.Column && r.placed.offset < len(text); r.placed.column++ { // columns count characters
+		_, size := utf8.DecodeRuneInString(text[r.placed.offset:])
+		r.placed.offset += size
+	}
+	node.Offset = r.placed.offset
 	if n.Kind == yaml.ScalarNode {
 		if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
 			node.Offset++ // the quotation mark

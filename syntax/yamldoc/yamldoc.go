@@ -25,7 +25,8 @@ type Reader struct {
 	Source *diag.Source
 	Diags  diag.List // the mistakes so far
 
-	lines []int // byte offset of each line
+	lines  []int    // byte offset of each line
+	placed position // the last one
 }
 
 // NewReader returns a reader of nodes whose lines and columns are places in a source.

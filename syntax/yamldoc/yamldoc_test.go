@@ -3,6 +3,7 @@ package yamldoc
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"canopy/diag"
@@ -63,6 +64,26 @@ same: *size
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("mistakes\n%q, want\n%q", got, want)
+	}
+}
+
+// The places of a hundred thousand values on one line are counted once: from the start of the line for each, that would
+// take minutes.
+func TestLongLine(t *testing.T) {
+	text := "first: &a ü\nlist: [" + strings.Repeat("ü, ", 100_000) + "ü, *a]\nlast: [*a, 7]\n"
+	r := NewReader(&diag.Source{Name: "test.yaml", Text: text})
+	root := r.Parse("")
+	if root == nil {
+		t.Fatal(r.Diags)
+	}
+	list := root.Entry("list").Items
+	for i, n := range list[:100_001] {
+		if want := strings.Index(text, "[") + 1 + i*len("ü, "); n.Offset != want {
+			t.Fatalf("value %d is at %d, want %d", i, n.Offset, want)
+		}
+	}
+	if n := root.Entry("last").Items[1]; text[n.Offset] != '7' {
+		t.Errorf("the last value is at %d", n.Offset)
 	}
 }
 

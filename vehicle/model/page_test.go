@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"canopy/diag"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the tables of the vehicles' pages from their metadata")
@@ -22,7 +24,7 @@ func tables(v *Vehicle) string {
 		if c.Hold {
 			idle = "held"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %g | %v | %s | %s |\n", c.Name, c.Unit, c.Default, c.Range, idle, c.Text)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %v | %s | %s |\n", c.Name, c.Unit, number(c.Default), c.Range, idle, c.Text)
 	}
 	section("Outputs", "| output | unit | depends on the commands directly | |")
 	for _, o := range v.Outputs {
@@ -42,15 +44,17 @@ func tables(v *Vehicle) string {
 			name += fmt.Sprintf(" to `%s%d`", strings.TrimRight(s.Name, "0"), panelCount-1)
 		}
 		text := strings.Replace(s.Text, "panel 0", "panel", 1)
-		fmt.Fprintf(&b, "| %s | %s | %g | %v | %s |\n", name, s.Unit, s.AbsTol, s.Range, text)
+		fmt.Fprintf(&b, "| %s | %s | %s | %v | %s |\n", name, s.Unit, number(s.AbsTol), s.Range, text)
 	}
 	section("Parameters", "| parameter | unit | default | range | tag | |")
 	for _, p := range v.Parameters {
-		fmt.Fprintf(&b, "| `%s` | %s | %g | %g to %g | %v | %s |\n",
-			p.Name, p.Unit, p.Default, p.Min, p.Max, p.Tag, p.Text)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s to %s | %v | %s |\n",
+			p.Name, p.Unit, number(p.Default), number(p.Min), number(p.Max), p.Tag, p.Text)
 	}
 	return b.String()
 }
+
+func number(v float64) string { return diag.Number(v, -1) }
 
 // TestPagesShowMetadata holds the tables of each vehicle's page, all from the first of their headings on, equal to the
 // metadata.

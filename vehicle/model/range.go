@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"math"
+
+	"canopy/diag"
 )
 
 // Range is the closed interval of meaningful values. The zero value has no bounds.
@@ -43,11 +45,11 @@ func (r Range) String() string {
 	case below && above:
 		return ""
 	case above:
-		return fmt.Sprintf("at least %g", least)
+		return "at least " + diag.Number(least, -1)
 	case below:
-		return fmt.Sprintf("at most %g", most)
+		return "at most " + diag.Number(most, -1)
 	}
-	return fmt.Sprintf("%g to %g", least, most)
+	return diag.Number(least, -1) + " to " + diag.Number(most, -1)
 }
 
 // MarshalJSON writes the bounds as min and max, null where there is none.

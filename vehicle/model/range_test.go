@@ -14,6 +14,7 @@ func TestRange(t *testing.T) {
 		json    string
 		in, out []float64
 	}{
+		{Between(-1e6, 1e-5), "-1000000 to 0.00001", `{"min":-1e+06,"max":1e-05}`, []float64{0}, []float64{1}},
 		{Range{}, "", `{"min":null,"max":null}`, []float64{0, -1e300, math.Inf(1)}, []float64{math.NaN()}},
 		{Between(0, 1), "0 to 1", `{"min":0,"max":1}`, []float64{0, 1}, []float64{-1e-300, 1.1, math.NaN()}},
 		{Between(0, 0), "0 to 0", `{"min":0,"max":0}`, []float64{0}, []float64{1}},
