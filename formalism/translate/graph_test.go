@@ -564,7 +564,8 @@ func TestPriorityList(t *testing.T) {
 // loop; an outcome that lasts ends every run, which one line of a script does not.
 func runsAgain(tree *bt.Tree) bool {
 	for t := range bt.Task(tree.Len()) {
-		if slices.ContainsFunc(tree.Kind(t).Params(), func(p bt.Param) bool { return p.Type == bt.Times }) {
+		if tree.Kind(t).Family() == bt.Script && slices.ContainsFunc(tree.Course(t, func(bt.Task) bool { return true }).Steps,
+			func(step bt.CourseStep) bool { return step.Again }) {
 			return true
 		}
 	}
