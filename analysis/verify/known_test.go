@@ -314,3 +314,20 @@ func TestScripts(t *testing.T) {
 		finals(t, s.Plan.Tree, f.Script)
 	}
 }
+
+// TestOrderOfTimers: the lengths of two timers may exclude a counterexample, so it names this condition; the time of a
+// single timer is free.
+func TestOrderOfTimers(t *testing.T) {
+	const condition = "if timers can elapse in the order of the script"
+	for plan, conditional := range map[string]bool{
+		`<Delay delay_msec="100" name="d"><Action name="b"/></Delay>`: false,
+		`<ReactiveParallel name="p"><Delay delay_msec="100" name="d"><Action name="a"/></Delay>
+			<Delay delay_msec="200" name="e"><Action name="b"/></Delay></ReactiveParallel>`: true,
+	} {
+		_, found := check(t, plan, "always: [not b]")
+		f := byQuestion(found, "always")[0]
+		if f.Verdict != Refuted || strings.Contains(f.Text, condition) != conditional {
+			t.Errorf("%s: %s", f.Verdict, f.Text)
+		}
+	}
+}

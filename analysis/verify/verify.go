@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"canopy/bt"
 	"canopy/document/declare"
@@ -119,6 +120,9 @@ func (m *Model) ask(q Question) []Finding {
 	for i := range found {
 		f := &found[i]
 		f.Question = q.Name
+		if f.Verdict == Refuted && m.timed() && strings.Contains("\n"+f.Script, "\nelapsed ") {
+			f.Text += ", if timers can elapse in the order of the script"
+		}
 		if f.Source == nil {
 			f.Source = m.plan.Source
 			if len(f.Tasks) > 0 {
@@ -127,6 +131,12 @@ func (m *Model) ask(q Question) []Finding {
 		}
 	}
 	return found
+}
+
+// timed reports whether the lengths of timers, which are not considered, may exclude a state: a timer runs beside
+// another one, or beside a procedure that takes time.
+func (m *Model) timed() bool {
+	return len(m.tree.Timers()) > 1 || len(m.tree.Timers()) == 1 && m.slow()
 }
 
 // place returns the position of a task in the plan; for a composite, that of its first leaf.
