@@ -506,10 +506,11 @@ func byQuestion(all []Finding, q string) []Finding {
 // TestAnswersAgreeWithBruteForce: on random plans every answer is that of visiting all states with the engine. Plans
 // without memory are always decided, and 98 % of the answers about others.
 func TestAnswersAgreeWithBruteForce(t *testing.T) {
+	passing := 0
 	for _, test := range []struct{ memory, slow, scripts bool }{{}, {memory: true}, {memory: true, slow: true}, {slow: true},
 		{memory: true, scripts: true}, {memory: true, slow: true, scripts: true}} {
 		memory := test.memory
-		cases, undecided, refuted, proved, passing := 2000, 0, 0, 0, 0
+		cases, undecided, refuted, proved := 2000, 0, 0, 0
 		if memory || test.slow {
 			cases = 200
 		}
@@ -559,11 +560,13 @@ func TestAnswersAgreeWithBruteForce(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%+v: %d proved, %d refuted, %d undecided, %d conflicts in passing", test, proved, refuted, undecided, passing)
-		if proved < cases/2 || refuted < cases/2 || undecided > (proved+refuted)/50 ||
-			test.slow && passing == 0 && !testing.Short() {
-			t.Errorf("%+v: %d proved, %d refuted, %d undecided, %d conflicts in passing", test, proved, refuted, undecided, passing)
+		t.Logf("%+v: %d proved, %d refuted, %d undecided", test, proved, refuted, undecided)
+		if proved < cases/2 || refuted < cases/2 || undecided > (proved+refuted)/50 {
+			t.Errorf("%+v: %d proved, %d refuted, %d undecided", test, proved, refuted, undecided)
 		}
+	}
+	if passing == 0 && !testing.Short() {
+		t.Error("no conflict because procedures take time: the random plans have lost them")
 	}
 }
 
