@@ -35,15 +35,16 @@ func (e *Expr) CheckTasks(tasks []string, scope Scope, suggest func() []string) 
 		case slices.Contains(tasks, n.name) || !isTask[n.name]:
 		case !scope.declares(n.name):
 			c.reportName(n, CodeTask, fmt.Sprintf("no condition or task is called %q", n.name), suggest)
-		case v.Type == Real && (v.Unit.any || v.Unit.Same(One)):
-			c.report(n, CodeTask, fmt.Sprintf("%q is a real signal, not a condition", n.name),
-				fmt.Sprintf("write a relation such as \"%s > 0\"", n.name))
-		case v.Type == Real:
-			c.report(n, CodeTask, fmt.Sprintf("%q is a real signal in %v, not a condition", n.name, v.Unit),
-				fmt.Sprintf("write a relation such as \"%s > 0 [%v]\"", n.name, v.Unit))
 		default:
-			c.report(n, CodeTask, fmt.Sprintf("%q is %s, not a condition", n.name, a(v.Type)),
-				fmt.Sprintf("write a relation such as \"%s == ...\"", n.name))
+			is, relation := a(v.Type), "== ..."
+			if v.Type == Real {
+				is, relation = "a real signal", "> 0"
+				if !v.Unit.Same(One) {
+					is, relation = fmt.Sprintf("%s in %v", is, v.Unit), fmt.Sprintf("%s [%v]", relation, v.Unit)
+				}
+			}
+			c.report(n, CodeTask, fmt.Sprintf("%q is %s, not a condition", n.name, is),
+				fmt.Sprintf("write a relation such as \"%s %s\"", n.name, relation))
 		}
 	}
 	judged := e.Judged(func(name string) bool { return isTask[name] })
@@ -142,8 +143,15 @@ func (s Scope) integer(n *Node) bool {
 
 // discrete reports whether a node reads signals, none of them real.
 func (s Scope) discrete(n *Node) bool {
-	return n.any(func(n *Node) bool { return n.op == OpName && s.declares(n.name) }) &&
-		!n.any(func(n *Node) bool { return n.op == OpName && s.declares(n.name) && s[n.name].Type == Real })
+	reads := false
+	for n := range n.names() {
+		v, declared := s[n.name]
+		if declared && v.Type == Real {
+			return false
+		}
+		reads = reads || declared
+	}
+	return reads
 }
 
 // quantity is the checker's view of a value: its unit, and whether it consists of bare numbers alone. A bare number
@@ -208,39 +216,27 @@ func (c *checker) reportName(n *Node, code, text string, known func() []string) 
 
 // condition checks a node that must be a condition; need begins the message.
 func (c *checker) condition(n *Node, need string) {
-	switch t := c.scope.variable(n).Type; t {
-	case Boolean:
-	case anyType:
-		if n.op == OpName {
-			return
-		}
-	default:
-		before := len(c.errors)
-		c.any(n)
-		if len(c.errors) == before || n.op != OpCall && n.op != OpIf {
-			hint := ""
-			if n.op == OpName && t == Real {
-				hint = fmt.Sprintf("compare it, as in \"%s > 0.5\"", n.name)
-			}
-			c.report(n, CodeType, fmt.Sprintf("%s, but %s is %s", need, short(n), a(t)), hint)
-		}
+	t := c.scope.variable(n).Type
+	is := t == Boolean || t == anyType
+	if is && n.op == OpIf {
+		c.conditions(n.args, "if needs conditions here")
 		return
 	}
-	switch {
-	case n.op == OpAnd, n.op == OpOr:
-		for _, a := range n.args {
-			c.condition(a, fmt.Sprintf("%q joins conditions", operators[n.op].Text))
-		}
-	case n.op == OpNot:
-		c.condition(n.args[0], `"not" needs a condition`)
-	case n.op.relation():
-		c.alike(n.args, fmt.Sprintf("%q compares numbers", operators[n.op].Text))
-	case n.op.equality():
-		c.equality(n)
-	case n.op == OpIf:
-		for _, a := range n.args {
-			c.condition(a, "if needs conditions here")
-		}
+	before := len(c.errors)
+	c.value(n)
+	if is || len(c.errors) > before && (n.op == OpCall || n.op == OpIf) {
+		return
+	}
+	hint := ""
+	if n.op == OpName && t == Real {
+		hint = fmt.Sprintf("compare it, as in \"%s > 0.5\"", n.name)
+	}
+	c.report(n, CodeType, fmt.Sprintf("%s, but %s is %s", need, short(n), a(t)), hint)
+}
+
+func (c *checker) conditions(list []*Node, need string) {
+	for _, n := range list {
+		c.condition(n, need)
 	}
 }
 
@@ -259,12 +255,10 @@ func a(t Type) string {
 // discrete checks a node that must be a value of a discrete type.
 func (c *checker) discrete(n *Node, want Variable) {
 	switch t := c.scope.variable(n); {
-	case n.op == OpIf && c.counted(n, 3, 3):
-		c.condition(n.args[0], "if begins with a condition")
-		c.discrete(n.args[1], want)
-		c.discrete(n.args[2], want)
 	case n.op == OpIf:
-		c.arguments(n)
+		for _, chosen := range c.choices(n) {
+			c.discrete(chosen, want)
+		}
 	case want.Type == Boolean:
 		c.condition(n, "a condition is compared with a condition")
 	case want.Type == Integer:
@@ -284,7 +278,7 @@ func (c *checker) discrete(n *Node, want Variable) {
 			c.report(n, CodeType, fmt.Sprintf("%s has other values than %s", n.name, strings.Join(want.Values, ", ")), "")
 		}
 	case want.Type != t.Type:
-		c.any(n)
+		c.value(n)
 		c.report(n, CodeType, fmt.Sprintf("%s is expected, but %s is %s", a(want.Type), short(n), a(t.Type)), "")
 	}
 }
@@ -329,56 +323,59 @@ func (c *checker) reportSign(n *Node, code, text, hint string) {
 	m.Offset, m.Length = n.sign, len(n.spelled)
 }
 
-// any checks a node on its own.
-func (c *checker) any(n *Node) {
-	switch t := c.scope.variable(n); t.Type {
-	case Boolean:
-		c.condition(n, "")
-	case Enumeration, Text:
-		c.discrete(n, t)
-	default:
-		c.number(n, "")
-	}
-}
-
 // number checks a node that must be a number and returns its unit; need begins the message.
 func (c *checker) number(n *Node, need string) quantity {
-	switch t := c.scope.variable(n).Type; t {
+	q := c.value(n)
+	t, hint := c.scope.variable(n).Type, `compare it with "=="`
+	switch t {
 	case Boolean:
-		c.condition(n, "")
-		c.report(n, CodeType, fmt.Sprintf("%s, but %s is a condition", need, short(n)),
-			fmt.Sprintf("\"if(%s, 1, 0)\" converts it to a number", short(n)))
-		return unknown
+		hint = fmt.Sprintf("\"if(%s, 1, 0)\" converts it to a number", short(n))
 	case Enumeration, Text:
-		c.report(n, CodeType, fmt.Sprintf("%s, but %s is %s", need, short(n), a(t)), `compare it with "=="`)
-		return unknown
+	default:
+		return q
 	}
+	c.report(n, CodeType, fmt.Sprintf("%s, but %s is %s", need, short(n), a(t)), hint)
+	return unknown
+}
+
+// value checks a node on its own. It returns the unit of a number.
+func (c *checker) value(n *Node) quantity {
+	operator := operators[n.op].Text
 	switch n.op {
-	case OpNumber:
-		if n.unit.any {
+	case OpNumber, OpPi:
+		if n.op == OpPi || n.unit.any {
 			return bare
 		}
 		return quantity{unit: n.unit}
-	case OpPi:
-		return bare
 	case OpName:
 		return c.signal(n)
 	case OpNegative, OpAdd, OpSubtract:
-		return c.alike(n.args, fmt.Sprintf("%q needs numbers", operators[n.op].Text))
+		return c.alike(n.args, fmt.Sprintf("%q needs numbers", operator))
 	case OpMultiply, OpDivide:
 		return c.product(n)
 	case OpPower:
 		return c.power(n)
-	case OpIf:
-		if !c.counted(n, 3, 3) {
-			c.arguments(n)
-			return unknown
-		}
-		c.condition(n.args[0], "if begins with a condition")
-		return c.alike(n.args[1:], "if chooses between numbers")
-	default:
+	case OpCall:
 		return c.call(n)
+	case OpIf:
+		switch t := c.scope.variable(n); t.Type {
+		case Boolean:
+			c.condition(n, "")
+		case Enumeration, Text:
+			c.discrete(n, t)
+		default:
+			return c.alike(c.choices(n), "if chooses between numbers")
+		}
+	case OpAnd, OpOr:
+		c.conditions(n.args, fmt.Sprintf("%q joins conditions", operator))
+	case OpNot:
+		c.condition(n.args[0], `"not" needs a condition`)
+	case OpEqual, OpNotEqual:
+		c.equality(n)
+	case OpLess, OpLessEqual, OpGreater, OpGreaterEqual:
+		c.alike(n.args, fmt.Sprintf("%q compares numbers", operator))
 	}
+	return unknown // a text or a condition
 }
 
 func (c *checker) signal(n *Node) quantity {
@@ -402,7 +399,7 @@ func (c *checker) signal(n *Node) quantity {
 
 // alike checks values that must all be numbers of one unit, and returns it.
 func (c *checker) alike(args []*Node, need string) quantity {
-	var sum quantity
+	sum := unknown
 	var from *Node // the argument that determined the unit
 	for i, a := range args {
 		q := c.number(a, need)
@@ -461,11 +458,21 @@ func (c *checker) power(n *Node) quantity {
 	return quantity{unit: unit}
 }
 
-// counted checks the number of a function's arguments.
+// choices checks the number of arguments of an if and its condition, and returns the others.
+func (c *checker) choices(n *Node) []*Node {
+	if !c.counted(n, 3, 3) {
+		return nil
+	}
+	c.condition(n.args[0], "if begins with a condition")
+	return n.args[1:]
+}
+
+// counted checks the number of a function's arguments. If it is wrong, it checks each of them on its own.
 func (c *checker) counted(n *Node, least, most int) bool {
 	if least <= len(n.args) && len(n.args) <= most {
 		return true
 	}
+	defer c.arguments(n)
 	want := fmt.Sprint(least)
 	if most > least {
 		want = fmt.Sprintf("at least %d", least)
@@ -481,7 +488,7 @@ func (c *checker) counted(n *Node, least, most int) bool {
 // arguments checks each argument of a node on its own.
 func (c *checker) arguments(n *Node) {
 	for _, a := range n.args {
-		c.any(a)
+		c.value(a)
 	}
 }
 
@@ -489,35 +496,25 @@ func (c *checker) call(n *Node) quantity {
 	index := functionIndex(n.name)
 	if index < 0 {
 		c.reportName(n, CodeFunction, fmt.Sprintf("unknown function %q", n.name), functionNames)
-	}
-	if index < 0 || !c.counted(n, functions[index].least, functions[index].most) {
 		c.arguments(n)
 		return unknown
 	}
-	f := &functions[index]
-	need := n.name + " needs numbers"
-	if f.unit == keeps || f.unit == ratio {
-		q := c.alike(n.args, need)
-		if f.unit == ratio && !q.bare {
-			return pureRatio
-		}
-		return q
+	if !c.counted(n, functions[index].least, functions[index].most) {
+		return unknown
 	}
-	q := c.number(n.args[0], need)
-	switch {
-	case f.unit == root && !q.unit.any:
-		half, ok := q.unit.power(0.5)
-		if !ok {
-			c.report(n, CodeIncoherence, fmt.Sprintf("%s, and its square root has no unit", q.of(n.args[0])), "")
-			return unknown
-		}
-		return quantity{half, q.bare}
-	case f.unit == pure && !q.plain():
+	q := c.alike(n.args, n.name+" needs numbers")
+	rule := functions[index].unit
+	switch half, ok := q.unit.power(0.5); {
+	case q.bare, rule == keeps, rule == root && q.unit.any:
+		return q
+	case rule == root && ok:
+		return quantity{unit: half}
+	case rule == root:
+		c.report(n, CodeIncoherence, fmt.Sprintf("%s, and its square root has no unit", q.of(n.args[0])), "")
+		return unknown
+	case rule == pure && !q.plain():
 		c.report(n.args[0], CodeIncoherence,
 			fmt.Sprintf("%s takes an angle or a pure number, but %s", n.name, q.of(n.args[0])), "")
-		return pureRatio
-	case f.unit == pure && !q.bare:
-		return pureRatio
 	}
-	return q
+	return pureRatio
 }

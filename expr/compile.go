@@ -249,12 +249,8 @@ func (b *builder) any(n *Node, at int) {
 		b.fetch(Instruction{Op: Signal, Index: b.signal(n)})
 	case b.scope.variable(n).Type == Boolean:
 		b.save()
-		yes := b.branch(n, at, true)
-		b.fetch(Instruction{Op: Constant})
-		end := b.jump(Instruction{Op: Jump})
-		b.land(yes, 0)
-		b.fetch(Instruction{Op: Constant, Value: 1})
-		b.land(end, 0)
+		b.choose(n, at, func() { b.fetch(Instruction{Op: Constant, Value: 1}) },
+			func() { b.fetch(Instruction{Op: Constant}) })
 	default:
 		b.computed(n, at)
 	}
@@ -294,12 +290,7 @@ func (b *builder) computed(n *Node, at int) {
 			panic(misuse)
 		}
 		b.save()
-		otherwise := b.branch(n.args[0], at, false)
-		b.any(n.args[1], at)
-		end := b.jump(Instruction{Op: Jump})
-		b.land(otherwise, 0)
-		b.any(n.args[2], at)
-		b.land(end, 0)
+		b.choose(n.args[0], at, func() { b.any(n.args[1], at) }, func() { b.any(n.args[2], at) })
 	case OpCall:
 		b.call(n, at)
 	default:
@@ -415,15 +406,21 @@ func (b *builder) branch(n *Node, at int, when bool) (jumps []int) {
 		b.land(skip, 0)
 		return jumps
 	case n.op == OpIf && len(n.args) == 3:
-		otherwise := b.branch(n.args[0], at, false)
-		jumps = b.branch(n.args[1], at, when)
-		end := b.jump(Instruction{Op: Jump})
-		b.land(otherwise, 0)
-		jumps = append(jumps, b.branch(n.args[2], at, when)...)
-		b.land(end, 0)
+		decide := func(i int) func() { return func() { jumps = append(jumps, b.branch(n.args[i], at, when)...) } }
+		b.choose(n.args[0], at, decide(1), decide(2))
 		return jumps
 	}
 	panic(misuse)
+}
+
+// choose writes the program of one of two alternatives, by a condition.
+func (b *builder) choose(condition *Node, at int, yes, no func()) {
+	otherwise := b.branch(condition, at, false)
+	yes()
+	end := b.jump(Instruction{Op: Jump})
+	b.land(otherwise, 0)
+	no()
+	b.land(end, 0)
 }
 
 // relation writes a relation as the test of its indicator's side, or of the opposite. A relation between discrete
@@ -432,16 +429,30 @@ func (b *builder) relation(n *Node, at int, when bool) []int {
 	b.numbersOnly(n.args)
 	over, under := n.sides()
 	unless := (n.op == OpLess || n.op == OpGreater) == when
-	switch {
-	case b.frozen && !b.scope.discrete(n):
+	if b.frozen && !b.scope.discrete(n) {
 		return b.jump(Instruction{Op: Above, Unless: unless, Index: uint(b.numbers[difference(over, under)])})
-	case over.op == OpName && under.constant:
-		return b.jump(Instruction{Op: AtLeast, Unless: unless, Index: b.signal(over), Value: under.folded})
-	case under.op == OpName && over.constant:
-		return b.jump(Instruction{Op: AtMost, Unless: unless, Index: b.signal(under), Value: over.folded})
 	}
-	b.binary(OpSubtract, over, under, at)
-	return b.jump(Instruction{Op: NonNegative, Unless: unless})
+	test := Instruction{Op: NonNegative, Unless: unless}
+	if h, ok := b.threshold(over, under); ok {
+		test.Op, test.Index, test.Value = AtLeast, uint(h.Slot), h.Level
+		if h.Falls {
+			test.Op = AtMost
+		}
+	} else {
+		b.binary(OpSubtract, over, under, at)
+	}
+	return b.jump(test)
+}
+
+// threshold returns over - under as a threshold, if it is one.
+func (b *builder) threshold(over, under *Node) (h Threshold, ok bool) {
+	switch {
+	case over.op == OpName && under.constant:
+		return Threshold{Slot: int(b.signal(over)), Level: under.folded}, true
+	case under.op == OpName && over.constant:
+		return Threshold{Slot: int(b.signal(under)), Level: over.folded, Falls: true}, true
+	}
+	return Threshold{}, false
 }
 
 // sides returns the sides of a relation whose indicator is over - under.
@@ -481,12 +492,7 @@ func (b *builder) newIndicator(n, over, under *Node) Indicator {
 	g.binary(OpSubtract, over, under, 0)
 	x := Indicator{Text: n.String(), negated: n.op == OpLess || n.op == OpGreater,
 		g: &Code{direct: slices.Clip(g.program), reads: sorted(g.reads)}}
-	switch {
-	case over.op == OpName && under.constant:
-		x.threshold, x.isThreshold = Threshold{Slot: int(g.signal(over)), Level: under.folded}, true
-	case under.op == OpName && over.constant:
-		x.threshold, x.isThreshold = Threshold{Slot: int(g.signal(under)), Level: over.folded, Falls: true}, true
-	}
+	x.threshold, x.isThreshold = g.threshold(over, under)
 	return x
 }
 

@@ -122,7 +122,7 @@ func (e *Expr) Type(scope Scope) Type {
 
 // Constant returns the value of a number that Check accepts and that reads no signal.
 func (e *Expr) Constant() (value float64, ok bool) {
-	if e.readsNames() {
+	if len(e.Names()) > 0 {
 		return 0, false
 	}
 	return NewCompiler(nil, nil).CompileAtOnce(e, Variable{}).Real(nil, nil), true
@@ -130,25 +130,23 @@ func (e *Expr) Constant() (value float64, ok bool) {
 
 // Truth returns the value of a condition that Check accepts and that reads no signal.
 func (e *Expr) Truth() (value, ok bool) {
-	if e.readsNames() {
+	if len(e.Names()) > 0 {
 		return false, false
 	}
 	return NewCompiler(nil, nil).CompileAtOnce(e, Variable{Type: Boolean}).Bool(nil, nil), true
 }
-
-func (e *Expr) readsNames() bool { return e.root.any(func(n *Node) bool { return n.op == OpName }) }
 
 // Names returns the signals that the expression reads, each once, in the order of their first appearance. In an
 // expression that compares enumerations, their values are among the names.
 func (e *Expr) Names() []string {
 	var names []string
 	known := map[string]bool{}
-	e.root.walk(func(n *Node) {
-		if n.op == OpName && !known[n.name] {
+	for n := range e.root.names() {
+		if !known[n.name] {
 			known[n.name] = true
 			names = append(names, n.name)
 		}
-	})
+	}
 	return names
 }
 
@@ -178,14 +176,12 @@ func (e *Expr) Substitute(with map[string]*Expr) *Expr {
 
 // Parts returns the number of nodes that Substitute would create.
 func (e *Expr) Parts(with map[string]*Expr) int {
-	count := 0
-	e.root.walk(func(n *Node) {
-		if r, ok := with[n.name]; ok && n.op == OpName {
-			count += r.root.parts
-		} else {
-			count++
+	count := e.root.parts
+	for n := range e.root.names() {
+		if r, ok := with[n.name]; ok {
+			count += r.root.parts - 1
 		}
-	})
+	}
 	return count
 }
 

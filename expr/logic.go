@@ -202,39 +202,34 @@ func (n *Node) compare(limit float64, atLeast bool) (Logic, bool) {
 		}
 		return not(Logic{Op: LogicThreshold, Signal: n.name, Limit: limit, Strict: true}), true
 	}
-	op := LogicAnd // all parts are within the limit
-	var parts []affine
+	if n.op != OpCall {
+		return Logic{}, false
+	}
 	sign := 1.0
 	if !atLeast {
 		sign = -1
 	}
-	within := func(a affine) affine { // a >= limit or a <= limit
-		a.offset -= limit
-		return a.times(sign)
-	}
-	switch {
-	case n.op != OpCall:
-		return Logic{}, false
-	case n.name == "abs" && atLeast:
-		op = LogicOr
+	var parts []affine // of which all must be within the limit
+	one := atLeast     // or only one
+	switch n.name {
+	case "abs":
 		x := n.args[0].affine()
-		parts = []affine{within(x), within(x.times(-1))}
-	case n.name == "abs":
-		x := n.args[0].affine()
-		parts = []affine{within(x), within(x.times(-1))}
-	case n.name == "min" || n.name == "max":
-		if (n.name == "max") == atLeast {
-			op = LogicOr
-		}
+		parts = []affine{x, x.times(-1)}
+	case "min", "max":
+		one = atLeast == (n.name == "max")
 		for _, a := range n.args {
-			parts = append(parts, within(a.affine()))
+			parts = append(parts, a.affine())
 		}
 	default:
 		return Logic{}, false
 	}
-	all := Logic{Op: op}
+	all := Logic{Op: LogicAnd}
+	if one {
+		all.Op = LogicOr
+	}
 	for _, p := range parts {
-		l, ok := p.above()
+		p.offset -= limit
+		l, ok := p.times(sign).above()
 		if !ok {
 			return Logic{}, false
 		}

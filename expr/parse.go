@@ -37,7 +37,7 @@ func ParseFor(src string, unit Unit) (*Expr, error) {
 func ParseStatement(src string) ([]*Expr, error) {
 	p := NewParser(src)
 	var parts []*Expr
-	for {
+	for more := true; more; more = p.Accept("->") {
 		e, err := p.Expression(AnyUnit)
 		if err == nil && !p.Peek().Is("->") {
 			err = p.End()
@@ -45,10 +45,9 @@ func ParseStatement(src string) ([]*Expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		if parts = append(parts, e); !p.Accept("->") {
-			return parts, nil
-		}
+		parts = append(parts, e)
 	}
+	return parts, nil
 }
 
 // Parser reads a text that contains expressions, token by token and each token once. It is an operator-precedence
@@ -144,9 +143,9 @@ func (p *Parser) Duration() (seconds float64, err *Error) {
 	return e.duration()
 }
 
-// End reports a token that follows the last expression of a text.
+// End reports a token that continues neither an expression nor the language around it.
 func (p *Parser) End() *Error {
-	if p.token.IsEnd() {
+	if p.token.Stops() {
 		return nil
 	}
 	return p.token.Unexpected("an operator or the end")
@@ -227,10 +226,6 @@ func leaf(n Node, t Token) *Node {
 	return n.complete()
 }
 
-func tooDeep(at, end int) *Error {
-	return fail(at, end, fmt.Sprintf("the expression is nested more than %d levels deep", maxDepth), "")
-}
-
 // infix lists the operators written between their arguments.
 var infix = map[string]Op{
 	"or": OpOr, "||": OpOr, "and": OpAnd, "&&": OpAnd,
@@ -281,7 +276,7 @@ var words = map[string]Node{
 func (p *Parser) operand(level int) (*Node, *Error) {
 	t := p.token
 	if level > maxDepth {
-		return nil, tooDeep(t.At, t.End)
+		return nil, fail(t.At, t.End, fmt.Sprintf("the expression is nested more than %d levels deep", maxDepth), "")
 	}
 	n, known := words[t.Text]
 	switch known = known && t.kind == tokenSign; {
@@ -397,7 +392,7 @@ func (p *Parser) assignment() (Assignment, *Error) {
 		return Assignment{}, err
 	}
 	value, err := p.Expression(AnyUnit)
-	if err == nil && !p.Peek().Stops() {
+	if err == nil {
 		err = p.End()
 	}
 	return Assignment{target.Text, target.At, target.End - target.At, value}, err

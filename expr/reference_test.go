@@ -285,10 +285,11 @@ func TestCodeAgreesWithReference(t *testing.T) {
 			slices.Sort(reads)
 			check(i, fmt.Sprint(code.Reads()), fmt.Sprint(reads), "slots")
 			relations := 0
-			n.walk(func(n *Node) {
+			n.walk(func(n *Node) bool {
 				if n.op.relation() {
 					relations++
 				}
+				return true
 			})
 			if k := len(code.Indicators()); k > relations || k == 0 && relations > 0 {
 				t.Fatalf("%v has %d relations and indicators %v", n, relations, code.Indicators())

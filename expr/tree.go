@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -166,17 +167,16 @@ func (n *Node) moved(to *Node) *Node {
 	return c
 }
 
-// walk visits the nodes in the order of the text, parents first.
-func (n *Node) walk(visit func(*Node)) {
-	visit(n)
-	for _, a := range n.args {
-		a.walk(visit)
-	}
+// walk visits the nodes in the order of the text, parents first, as long as visit returns true.
+func (n *Node) walk(visit func(*Node) bool) bool {
+	return visit(n) && !slices.ContainsFunc(n.args, func(a *Node) bool { return !a.walk(visit) })
 }
 
-// any reports whether a node satisfies the predicate.
-func (n *Node) any(is func(*Node) bool) bool {
-	return is(n) || slices.ContainsFunc(n.args, func(a *Node) bool { return a.any(is) })
+// names returns the names of signals and of values in the order of the text.
+func (n *Node) names() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) {
+		n.walk(func(n *Node) bool { return n.op != OpName || yield(n) })
+	}
 }
 
 // isConstant reports whether the node is a number that depends on no signal.

@@ -55,16 +55,16 @@ func (u Unit) Per(v Unit) Unit { return u.times(v, -1) }
 // times returns the coherent unit of u^1 v^n, for n = 1 or -1. With moderate units no exponent overflows; the caller
 // must check that the result is moderate.
 func (u Unit) times(v Unit, n int16) Unit {
-	w := Unit{scale: 1, per: 1}
-	for i := range w.dimension {
-		w.dimension[i] = u.dimension[i] + n*v.dimension[i]
-	}
+	w := u.product(v, n)
+	w.scale, w.per = 1, 1
 	return w
 }
 
 // product returns u^1 v^n with the factors, for n = 1 or -1.
-func (u Unit) product(v Unit, n int16) Unit {
-	w := u.times(v, n)
+func (u Unit) product(v Unit, n int16) (w Unit) {
+	for i := range w.dimension {
+		w.dimension[i] = u.dimension[i] + n*v.dimension[i]
+	}
 	if n < 0 {
 		v.scale, v.per = v.per, v.scale
 	}
