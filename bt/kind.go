@@ -129,8 +129,8 @@ var ifThenElse = Automaton{states: []state{
 // switchOf returns the row of a switch: for each case a condition and what is done if it is the first good one, then
 // what is done if all are bad.
 func switchOf(cases int) row {
-	return row{name: "Switch" + strconv.Itoa(cases), family: Script, children: arity{2*cases + 1, 2*cases + 1}, symbol: "⑃",
-		cases: cases,
+	return row{name: "Switch" + strconv.Itoa(cases), family: Script, symbol: "⑃",
+		children: arity{2*cases + 1, 2*cases + 1}, cases: cases,
 		script: Automaton{states: []state{
 			{child: here, on: [2]move{Success: {says: Accept, to: 1}, Failure: {step: 2, says: Accept, to: 2}}},
 			{child: behind, on: asJudged},

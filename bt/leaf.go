@@ -7,8 +7,8 @@ import (
 	"canopy/snapshot"
 )
 
-// Input is a change of one leaf's inputs, or that a task's timer has elapsed. The functions that create one take the task it is meant for. An engine panics
-// on an input for a task of another kind.
+// Input is a change of one leaf's inputs, or that a task's timer has elapsed. The functions that create one take the
+// task it is meant for. An engine panics on an input for a task of another kind.
 type Input struct {
 	task  Task
 	kind  inputKind

@@ -14,8 +14,8 @@
 //	x.Rest()                      // sets what the world watches, returns the next alarm
 //
 // Only affected leaves are visited. A formula's truth depends on sides of indicators and on discrete signals, so a leaf
-// has a new input only if a side that one of its formulas depends on has changed, a discrete slot may have been written,
-// one of its procedures has begun, or the time of one is over.
+// has a new input only if a side that one of its formulas depends on has changed, a discrete slot may have been
+// written, one of its procedures has begun, or the time of one is over.
 package executive
 
 import (

@@ -50,7 +50,9 @@ var Unknown = Known{Request: bt.Accept, Outcome: bt.Accept}
 //	action:    its request, when it differs
 //	           while it is Activating or Running, its outcome, when there is one that differs
 //	           that the running procedure is complete
-func (k *Known) Tell(in []bt.Input, t bt.Task, condition bool, status bt.Status, holds func(Criterion) bool) []bt.Input {
+func (k *Known) Tell(
+	in []bt.Input, t bt.Task, condition bool, status bt.Status, holds func(Criterion) bool,
+) []bt.Input {
 	if condition {
 		if k.Judge(holds) {
 			in = append(in, bt.Set(t, k.Value))

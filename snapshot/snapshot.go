@@ -12,8 +12,8 @@ import (
 // ErrMismatch reports bytes that do not hold the state of the computation to be restored.
 var ErrMismatch = errors.New("the saved state belongs to another computation")
 
-// Stateful is implemented by types that can be saved: the method passes a pointer to each mutable variable to the codec,
-// always in the same order. The variables of an immutable description are not listed.
+// Stateful is implemented by types that can be saved: the method passes a pointer to each mutable variable to the
+// codec, always in the same order. The variables of an immutable description are not listed.
 type Stateful interface{ State(c *Codec) }
 
 // Codec visits the variables of a state in one of two directions: it writes them, or it sets them.

@@ -343,7 +343,8 @@ func (r *reader) param(i *item, p *bt.Param) int {
 	a := i.element.Find(p.Name)
 	if a == nil {
 		if p.Default == 0 {
-			r.reportName(i.element, codeCount, fmt.Sprintf("write %s=%q", p.Name, types[p.Type].example), "%s needs %s", i.kind, p.Name)
+			r.reportName(i.element, codeCount, fmt.Sprintf("write %s=%q", p.Name, types[p.Type].example), "%s needs %s",
+				i.kind, p.Name)
 		}
 		return p.Default
 	}
@@ -370,13 +371,15 @@ var types = [...]struct {
 	hint       string
 	impossible func(value string, n int) (text, hint string)
 }{
-	bt.Children: {"count", "3", count, "write a whole number, -1 for all children", func(value string, n int) (text, hint string) {
-		return fmt.Sprintf("%s of %d children is not possible", value, n),
-			fmt.Sprintf("write 1 to %d, or -1 (all) to -%d", n, n)
-	}},
-	bt.Times: {"count", "3", count, "write a whole number, -1 for no limit", func(value string, _ int) (text, hint string) {
-		return value + " times is not possible", "write 1 or more, or -1 for no limit"
-	}},
+	bt.Children: {"count", "3", count, "write a whole number, -1 for all children",
+		func(value string, n int) (text, hint string) {
+			return fmt.Sprintf("%s of %d children is not possible", value, n),
+				fmt.Sprintf("write 1 to %d, or -1 (all) to -%d", n, n)
+		}},
+	bt.Times: {"count", "3", count, "write a whole number, -1 for no limit",
+		func(value string, _ int) (text, hint string) {
+			return value + " times is not possible", "write 1 or more, or -1 for no limit"
+		}},
 	bt.Duration: {"duration", "500", milliseconds, "write milliseconds, 12h30m, or a number with its unit, as in 2 [d]",
 		func(value string, _ int) (text, hint string) {
 			return value + " is not a possible duration", "write 1 ms or more"

@@ -262,7 +262,8 @@ func (p *parser) wrongKind(offset int, name string, k bt.Kind, v *verb) {
 	}
 	wanted := strings.Join(kinds, " or ")
 	p.report(offset, len(name), "wrong-kind", fmt.Sprintf("%q is not of the kind %s but %s", name, wanted, k),
-		fmt.Sprintf("%q is for %s of the kind %s", v.name, map[string]string{"leaf": "leaves", "task": "tasks"}[v.noun()], wanted))
+		fmt.Sprintf("%q is for %s of the kind %s", v.name,
+			map[string]string{"leaf": "leaves", "task": "tasks"}[v.noun()], wanted))
 }
 
 // near returns the hint for an unknown task: the paths that end in the name, else the nearest name.
