@@ -18,10 +18,12 @@ import (
 
 // Budget bounds a search. A zero field is no bound.
 type Budget struct {
-	States int                   // found
-	Moves  int                   // made
-	Bytes  int                   // of the states' keys that are texts
-	GoOn   func(states int) bool // called at every 64th move with the number of states found; false ends the search
+	States int // found
+	Moves  int // made
+	Bytes  int // of the states' keys that are texts
+	// Over is called at every 64th move with the number of states found; the search ends for the reason that it
+	// returns, unless that is "".
+	Over func(states int) string
 }
 
 // Search is a running search. Equal keys are equal states with equal successors. A move is the caller's record of how a
@@ -89,9 +91,13 @@ func (s *Search[K, M]) Spend() bool {
 	case s.ended:
 	case b.Moves > 0 && s.moves >= b.Moves:
 		s.ended, s.short = true, fmt.Sprintf("%d moves did not find all states", s.moves)
-	case b.GoOn != nil && s.moves%64 == 0 && !b.GoOn(len(s.states)):
-		s.ended, s.short = true, "the search was ended"
 	default:
+		if b.Over != nil && s.moves%64 == 0 {
+			if why := b.Over(len(s.states)); why != "" {
+				s.ended, s.short = true, why
+				return false
+			}
+		}
 		s.moves++
 	}
 	return !s.ended

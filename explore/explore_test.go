@@ -85,7 +85,9 @@ func TestBudget(t *testing.T) {
 		{Budget{States: 10}, 10, "there are more than 10 states"},
 		{Budget{Moves: 10}, 11, "10 moves did not find all states"},
 		{Budget{Bytes: 45}, 10, "10 states fill 4.5e-05 MB, and there are more"},
-		{Budget{GoOn: func(states int) bool { return states < 65 }}, 65, "the search was ended"},
+		{Budget{Over: func(states int) string {
+			return map[bool]string{true: "enough"}[states >= 65]
+		}}, 65, "enough"},
 	} {
 		if s := line(endless, c.budget); s.Len() != c.states || s.Short() != c.why {
 			t.Errorf("%d states: %q, want %d: %q", s.Len(), s.Short(), c.states, c.why)

@@ -377,14 +377,14 @@ func TestExploreInterrupted(t *testing.T) {
 		{Kind: bt.Action, Name: "a"}, {Kind: bt.Action, Name: "b"}}})
 	whole := Explore(tree, Stubs(tree), DefaultBudget)
 	asked := 0
-	part := Explore(tree, Stubs(tree), explore.Budget{GoOn: func(states int) bool {
+	part := Explore(tree, Stubs(tree), explore.Budget{Over: func(states int) string {
 		asked++
 		if asked == 1 && states != 1 {
 			t.Errorf("%d states at first", states)
 		}
-		return asked < 3
+		return map[bool]string{true: "enough"}[asked == 3]
 	}})
-	if part.Decided || part.Why == "" || !whole.Decided || asked != 3 || part.States < 10 || part.States >= whole.States ||
+	if part.Decided || part.Why != "enough" || !whole.Decided || asked != 3 || part.States < 10 || part.States >= whole.States ||
 		part.Most.Iterations > whole.Most.Iterations || part.Bound != whole.Bound {
 		t.Errorf("%d states and %+v of %d and %+v, asked %d times", part.States, part.Most, whole.States, whole.Most, asked)
 	}

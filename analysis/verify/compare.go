@@ -31,15 +31,17 @@ type Situation struct {
 // ComparePlans compares which actions two plans activate, by the actions' own names, in all worlds that conditions
 // tell apart. Plans without memory are compared by decision diagrams: they do the same if for each action the sets in
 // which it is active are the same. Otherwise, and where procedures take time, both engines play side by side, the
-// nearest states first, so that a difference comes with a shortest way to it. Procedures take as long in both.
-func ComparePlans(old, updated declare.Subject) Comparison {
-	models := newModels(newDiagrams, old, updated)
+// nearest states first, so that a difference comes with a shortest way to it. Procedures take as long in both. It is
+// undecided as soon as goOn, which is asked often, returns false.
+func ComparePlans(old, updated declare.Subject, goOn func() bool) Comparison {
+	models := newModels(newDiagramsWhile(goOn), old, updated)
 	a, b := models[0], models[1]
 	slow := a.slow() || b.slow()
 	if !slow && !a.Remembers() && !b.Remembers() && a.same(b) {
 		return Comparison{Text: "the behaviour is the same: each action is active in the same states"}
 	}
-	c := compare(treeSide{a.idleSlow()}, treeSide{b.idleSlow()}, a, min(maxMoves, maxVisits/(a.tree.Len()+b.tree.Len())))
+	c := compare(treeSide{a.idleSlow()}, treeSide{b.idleSlow()}, a, min(maxMoves, maxVisits/(a.tree.Len()+b.tree.Len())),
+		goOn)
 	if c.Verdict != Proved {
 		return c
 	}
@@ -52,17 +54,18 @@ func ComparePlans(old, updated declare.Subject) Comparison {
 	return c
 }
 
-// CompareGraph compares a plan with a state graph that names the plan's conditions and actions.
-func CompareGraph(s declare.Subject, g *stategraph.Graph) Comparison {
+// CompareGraph compares a plan with a state graph that names the plan's conditions and actions. It is undecided as soon
+// as goOn returns false.
+func CompareGraph(s declare.Subject, g *stategraph.Graph, goOn func() bool) Comparison {
 	for _, t := range g.Transitions() {
 		if t.After > 0 {
 			return Comparison{Verdict: Undecided, Text: "not concluded whether the behaviour is the same: the state graph has" +
 				" transitions that take time"}
 		}
 	}
-	a := NewModel(s)
+	a := newModel(s, newDiagramsWhile(goOn))
 	c := compare(treeSide{a.idle()}, graphSide{a.idle(), stategraph.NewEngine(g)}, a,
-		min(maxMoves, maxVisits/(a.tree.Len()+g.Len())))
+		min(maxMoves, maxVisits/(a.tree.Len()+g.Len())), goOn)
 	if a.slow() {
 		c.Text += ", if procedures take no time"
 	}
@@ -223,7 +226,7 @@ func (s graphSide) active() []string {
 }
 
 // compare plays both sides, which have not begun, through all worlds of a model, the nearest states first.
-func compare(old, updated side, m *Model, most int) Comparison {
+func compare(old, updated side, m *Model, most int, goOn func() bool) Comparison {
 	unknown := func(why string) Comparison {
 		return Comparison{Verdict: Undecided, Text: "not concluded whether the behaviour is the same: " + why}
 	}
@@ -256,6 +259,9 @@ func compare(old, updated side, m *Model, most int) Comparison {
 			return unknown(crowd)
 		}
 		for k := range len(endings) * len(worlds) {
+			if !goOn() {
+				return unknown("the comparison was ended")
+			}
 			if !nodes.Spend() {
 				return unknown(fmt.Sprintf("%d moves of both did not visit all states that they can reach", most))
 			}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -32,6 +33,9 @@ func (r *randomPlan) change(text string) string {
 	return `<root BTCPP_format="4"><BehaviorTree ID="p">` + body + `</BehaviorTree></root>`
 }
 
+// endless bounds nothing.
+func endless() bool { return true }
+
 // TestPlansAreCompared: decision diagrams and the search with both engines agree, and the way to a difference shows it.
 func TestPlansAreCompared(t *testing.T) {
 	for _, memory := range []bool{false, true} {
@@ -48,10 +52,10 @@ func TestPlansAreCompared(t *testing.T) {
 			}
 			updated := declare.Subject{Plan: p}
 			models := newModels(newDiagrams, old, updated)
-			searched := compare(treeSide{models[0].idle()}, treeSide{models[1].idle()}, models[0], 2_000)
+			searched := compare(treeSide{models[0].idle()}, treeSide{models[1].idle()}, models[0], 2_000, endless)
 			got := searched
 			if !memory && models[0].same(models[1]) {
-				got = ComparePlans(old, updated)
+				got = ComparePlans(old, updated, endless)
 			} else if !memory && len(models[0].vocab.latches) == 0 && searched.Verdict == Proved {
 				t.Fatalf("%s\n%s\nthe diagrams do not see that both are the same", old.Plan.Source.Text, p.Source.Text)
 			}
@@ -105,18 +109,18 @@ func TestSolarGraph(t *testing.T) {
 	if g == nil {
 		t.Fatal(list)
 	}
-	if c := CompareGraph(s, g); c.Verdict != Proved {
+	if c := CompareGraph(s, g, endless); c.Verdict != Proved {
 		t.Errorf("%s %v", c.Text, c.Steps)
 	}
 	other := read("<Inverter>", "<ForceSuccess>", "</Inverter>", "</ForceSuccess>")
-	c := CompareGraph(other, g)
+	c := CompareGraph(other, g, endless)
 	if c.Verdict != Refuted || len(c.Steps) != 1 || !slices.Equal(c.Steps[0].Old, []string{"climb", "loiter"}) {
 		t.Errorf("%s %v", c.Text, c.Steps)
 	}
 	if !strings.Contains(c.Steps[0].World, "soc >= 0.996") || !strings.Contains(c.Steps[0].World, "h >= 12980") {
 		t.Errorf("in the world %s", c.Steps[0].World)
 	}
-	if c := ComparePlans(s, read("on=\"soc ge 0.996\"", "on=\"soc ge 0.997\"")); c.Verdict != Refuted {
+	if c := ComparePlans(s, read("on=\"soc ge 0.996\"", "on=\"soc ge 0.997\""), endless); c.Verdict != Refuted {
 		t.Errorf("%s", c.Text)
 	}
 	if _, ok := s.Plan.Tree.Find("sink"); !ok || s.Plan.Tree.Kind(s.Plan.Tree.Root()) != bt.ReactiveParallel {
@@ -148,13 +152,34 @@ func TestProceduresAreCompared(t *testing.T) {
 		{"until when", read("", ` exit_until="x gt 2"`), read("", ` exit_until="x gt 3"`), "the behaviour differs", 2, nil},
 		{"after the procedure", list("a"), list("z"), "the behaviour differs", 2, []string{"b"}},
 	} {
-		c := ComparePlans(test.old, test.new)
+		c := ComparePlans(test.old, test.new, endless)
 		if !strings.Contains(c.Text, test.text) || len(c.Steps) != test.steps {
 			t.Errorf("%s: %s %v", test.name, c.Text, c.Steps)
 			continue
 		}
 		if n := len(c.Steps); n > 0 && !slices.Equal(c.Steps[n-1].Over, test.over) {
 			t.Errorf("%s: %v", test.name, c.Steps)
+		}
+	}
+}
+
+// A comparison ends when it is told to, whether it builds sets or plays.
+func TestComparisonEnds(t *testing.T) {
+	for _, kind := range []string{"ReactiveFallback", "Fallback"} {
+		var leaves strings.Builder
+		for i := range 12 {
+			fmt.Fprintf(&leaves, `<Condition name="c%d"/>`, i)
+		}
+		p, list := plan.Read(&diag.Source{Name: "p.xml", Text: `<root BTCPP_format="4"><BehaviorTree ID="p"><` + kind + ">" +
+			leaves.String() + "</" + kind + "></BehaviorTree></root>"}, nil)
+		if p == nil {
+			t.Fatal(list)
+		}
+		s := declare.Subject{Plan: p}
+		asked := 0
+		c := ComparePlans(s, s, func() bool { asked++; return asked < 20 })
+		if c.Verdict != Undecided || asked > 1000 {
+			t.Errorf("%s: %v after %d questions: %s", kind, c.Verdict, asked, c.Text)
 		}
 	}
 }

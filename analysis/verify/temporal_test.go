@@ -123,8 +123,8 @@ func seen(tree *bt.Tree, status func(bt.Task) bt.Status) map[string]bool {
 	return all
 }
 
-// shortest returns the length of the shortest sequence of worlds on which a formula does not hold, 0 if none of at most
-// so many is. All are tried, and procedures may be over in any world after the one in which they began.
+// shortest returns the length of the shortest sequence of worlds, of at most the given length, on which a formula does
+// not hold, 0 if there is none. All are tried, and procedures may be over in any world after the one in which they began.
 func shortest(p *plan.Plan, f *temporal.Formula, best bool, most int) int {
 	type run struct {
 		engine *bt.Engine

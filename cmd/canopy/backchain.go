@@ -52,11 +52,10 @@ The goal is a list of such facts, with "not" and "and". The plan is written as a
 			if err := accepted(append(list, found...), cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			goOn := within(budget)
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			writeCoverage(cmd.ErrOrStderr(), w.Check(p, facts, explore.Budget{
-				GoOn: func(int) bool { return ctx.Err() == nil && goOn() }}))
+			over := within(ctx, budget)
+			writeCoverage(cmd.ErrOrStderr(), w.Check(p, facts, explore.Budget{Over: func(int) string { return over() }}))
 			if out == "" {
 				_, err = io.WriteString(cmd.OutOrStdout(), p.Source.Text)
 			} else {

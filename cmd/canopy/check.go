@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime/debug"
-	"runtime/metrics"
 	"slices"
 	"strings"
-	"time"
 
 	"canopy/analysis/verify"
 	"canopy/diag"
@@ -99,34 +96,13 @@ refuted and not accepted.`,
 	return c
 }
 
-// mostMemory is the maximum amount of data of a check [bytes].
-const mostMemory = 350 << 20
-
-var errMemory = errors.New("too much memory")
-
-// inUse returns the amount of data in memory [bytes].
-func inUse() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64()
-}
-
 // ask asks the questions until the time or the memory is over or the user interrupts. The question in progress then is
 // undecided.
 func ask(ctx context.Context, s declare.Subject, budget float64) []verify.Finding {
 	questions := verify.Questions()
 	answers := make(chan []verify.Finding, len(questions))
-	ctx, stop := context.WithTimeout(ctx, time.Duration(min(budget, 1e9)*float64(time.Second)))
+	ctx, goOn, stop := bounded(ctx, budget)
 	defer stop()
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(mostMemory)) // garbage is collected before it counts
-	goOn := func() bool {
-		if inUse() > mostMemory {
-			end(errMemory)
-		}
-		return ctx.Err() == nil
-	}
 	go func(s declare.Subject) {
 		for _, found := range verify.Answers(s, goOn) {
 			answers <- found
@@ -138,13 +114,8 @@ func ask(ctx context.Context, s declare.Subject, budget float64) []verify.Findin
 		case found := <-answers:
 			all = append(all, found...)
 		case <-ctx.Done():
-			text, advice := "not concluded before the interruption", "give it more time with --budget, or "
-			switch {
-			case errors.Is(context.Cause(ctx), errMemory):
-				text, advice = fmt.Sprintf("not concluded within %d MB of memory", mostMemory>>20), ""
-			case errors.Is(ctx.Err(), context.DeadlineExceeded):
-				text = fmt.Sprintf("not concluded within %g s", budget)
-			}
+			text, advice := ended(ctx, budget)
+			text = "not concluded " + text
 			if rest := len(questions) - i - 1; rest > 0 {
 				text += fmt.Sprintf(", nor were the %d questions after it asked", rest)
 			}

@@ -241,7 +241,7 @@ func TestCheckBudget(t *testing.T) {
 	if status != exitOK || stderr != "" {
 		t.Errorf("status %d, %s", status, stderr)
 	}
-	says(t, "the answer", stdout, "1 not concluded", "unknown   complete    not concluded within 1e-06 s", "questions after it")
+	says(t, "the answer", stdout, "1 not concluded", "unknown   complete    not concluded within 1e-6 s", "questions after it")
 	if _, _, status := canopy("check", filepath.Join(dir, "large.xml"), "--budget", "0"); status != exitInput {
 		t.Errorf("status %d", status)
 	}

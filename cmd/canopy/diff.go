@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -11,12 +12,14 @@ import (
 	"canopy/diag"
 	"canopy/document/declare"
 	"canopy/formalism/stategraph"
+	"canopy/run/record"
 
 	"github.com/spf13/cobra"
 )
 
 func diffCommand() *cobra.Command {
 	var asJSON bool
+	budget := seconds(60)
 	c := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Compare two versions of a plan or state graph, in structure and in behaviour",
@@ -29,13 +32,16 @@ versions: those that attach an extension to the existing part.
 
 Two plans, or a plan and a state graph that names its conditions and actions, are also compared in behaviour. It is the
 same if the same actions are active in every state of the signals, whatever came before. If it is not, the command
-shows a shortest sequence of states after which they differ.`,
+shows a shortest sequence of states after which they differ. The comparison of behaviour ends undecided after --budget,
+350 MB of memory, or Ctrl-C.`,
 		Example: `  canopy diff missions/solar-day.xml missions/solar-day-fuelcell.xml
   canopy diff missions/solar-day.graph.yaml missions/solar-day-fuelcell.graph.yaml
   canopy diff missions/solar-day.xml missions/solar-day.graph.yaml`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := difference(args[0], args[1], cmd.ErrOrStderr())
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			d, err := difference(ctx, args[0], args[1], float64(budget), cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -51,10 +57,14 @@ shows a shortest sequence of states after which they differ.`,
 				}
 				err = writeBehaviour(cmd.OutOrStdout(), d.Behaviour)
 			}
+			if err == nil && ctx.Err() != nil {
+				err = record.ErrInterrupted
+			}
 			return failed(err)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	c.Flags().Var(&budget, "budget", "maximum `time` of the comparison of behaviour")
 	return c
 }
 
@@ -72,7 +82,7 @@ type jsonBehaviour struct {
 }
 
 // difference compares two files.
-func difference(old, updated string, stderr io.Writer) (change, error) {
+func difference(ctx context.Context, old, updated string, budget float64, stderr io.Writer) (change, error) {
 	was, err := kindOf(old)
 	if err != nil {
 		return change{}, err
@@ -105,17 +115,39 @@ func difference(old, updated string, stderr io.Writer) (change, error) {
 		if err != nil {
 			return change{}, err
 		}
-		return change{Behaviour: behaviourOf(verify.CompareGraph(declare.Subject{Plan: a}, g))}, nil
+		return change{Behaviour: behaviourOf(ctx, budget, func(goOn func() bool) verify.Comparison {
+			return verify.CompareGraph(declare.Subject{Plan: a}, g, goOn)
+		})}, nil
 	}
 	b, _, err := readPlan(updated, stderr)
 	if err != nil {
 		return change{}, err
 	}
 	d := diff.Plans(a, b)
-	return change{&d, behaviourOf(verify.ComparePlans(declare.Subject{Plan: a}, declare.Subject{Plan: b}))}, nil
+	return change{&d, behaviourOf(ctx, budget, func(goOn func() bool) verify.Comparison {
+		return verify.ComparePlans(declare.Subject{Plan: a}, declare.Subject{Plan: b}, goOn)
+	})}, nil
 }
 
-func behaviourOf(c verify.Comparison) *jsonBehaviour {
+// behaviourOf compares until the time or the memory is used up or the user interrupts; one operation on sets may last
+// longer.
+func behaviourOf(ctx context.Context, budget float64, compare func(goOn func() bool) verify.Comparison) *jsonBehaviour {
+	ctx, goOn, stop := bounded(ctx, budget)
+	defer stop()
+	answer := make(chan verify.Comparison, 1)
+	go func() {
+		if c := compare(goOn); goOn() {
+			answer <- c
+		}
+	}()
+	var c verify.Comparison
+	select {
+	case c = <-answer:
+	case <-ctx.Done():
+		text, advice := ended(ctx, budget)
+		c = verify.Comparison{Verdict: verify.Undecided, Text: "not concluded " + text +
+			" whether the behaviour is the same; " + advice + "compare subtrees as separate plans"}
+	}
 	word := [...]string{verify.Proved: "same", verify.Refuted: "differs", verify.Undecided: "undecided"}[c.Verdict]
 	return &jsonBehaviour{word, c.Text, c.Steps}
 }

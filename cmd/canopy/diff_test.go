@@ -96,3 +96,14 @@ func TestDiffBehaviour(t *testing.T) {
 	}
 	says(t, "the plans", stdout, "the behaviour differs", "old: ", "new: ")
 }
+
+// A comparison of behaviour that takes too long is undecided; the structure is compared anyway.
+func TestDiffUndecided(t *testing.T) {
+	stdout, stderr, status := canopy("diff", "../../missions/solar-day.xml",
+		"../../missions/solar-day-fuelcell.xml", "--budget", "1e-9")
+	if status != exitOK {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	says(t, "the output", stdout, "fuel_cell", "not concluded within 1e-9 s whether the behaviour is the same; "+
+		"give it more time with --budget, or compare subtrees as separate plans")
+}

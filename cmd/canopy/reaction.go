@@ -61,15 +61,15 @@ far.
 			if err := scriptable(tree, script); err != nil {
 				return err
 			}
-			goOn := within(budget)
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			bar := newProgress(cmd.ErrOrStderr(), float64(states))
 			limit := reaction.DefaultBudget
 			limit.States = states
-			limit.GoOn = func(seen int) bool {
+			over := within(ctx, budget)
+			limit.Over = func(seen int) string {
 				bar.step(float64(seen), "of the states that --states allows")
-				return ctx.Err() == nil && goOn()
+				return over()
 			}
 			r := reaction.Explore(tree, inputs, limit)
 			bar.clear()

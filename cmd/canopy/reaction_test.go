@@ -62,6 +62,11 @@ func TestReactionUndecided(t *testing.T) {
 	}
 	says(t, "the output", stdout, "not decided: 500 states found", "The largest so far: ",
 		"proved by the structure alone: one input takes at most 8 event iterations, 178 status changes, 524 visits.", "all leaves")
+	stdout, _, status = canopy("reaction", "../../missions/solar-day.xml", "--budget", "1e-9")
+	if status != exitOK {
+		t.Fatalf("status %d", status)
+	}
+	says(t, "the output", stdout, "not decided: 1 states found, but the search took longer than 1e-9 s.")
 }
 
 func TestReactionMistakes(t *testing.T) {

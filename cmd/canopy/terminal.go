@@ -84,9 +84,3 @@ func (p *progress) clear() {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
 }
-
-// within returns a function that reports whether a budget is not used up.
-func within(budget seconds) (goOn func() bool) {
-	end := time.Now().Add(time.Duration(min(float64(budget), 1e9) * float64(time.Second)))
-	return func() bool { return time.Now().Before(end) }
-}

@@ -231,8 +231,11 @@ func TestCheckBounded(t *testing.T) {
 		t.Errorf("the whole: %+v", whole)
 	}
 	flights := 0
-	c := w.Check(p, facts, explore.Budget{GoOn: func(int) bool { flights++; return flights <= 1000 }})
-	if c.Why == "" || c.Solvable != whole.Solvable || c.Flown != 1000 || c.Reached != 1000 || flights != 1001 {
+	c := w.Check(p, facts, explore.Budget{Over: func(int) string {
+		flights++
+		return map[bool]string{true: "enough"}[flights > 1000]
+	}})
+	if c.Why != "enough" || c.Solvable != whole.Solvable || c.Flown != 1000 || c.Reached != 1000 || flights != 1001 {
 		t.Errorf("%d flights: %+v", flights, c)
 	}
 	for _, b := range []explore.Budget{{Moves: 5}, {States: 5}, {Bytes: 1000}} {

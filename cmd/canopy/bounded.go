@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+
+	"canopy/diag"
+)
+
+// mostMemory is the maximum amount of data of a check or a comparison [bytes].
+const mostMemory = 350 << 20
+
+var errMemory = errors.New("too much memory")
+
+// inUse returns the amount of data in memory [bytes].
+func inUse() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// bounded returns a context that ends when a budget of time [s] or the memory is used up, and with its parent. The work
+// asks goOn often, which watches the memory; stop ends the bounds.
+func bounded(parent context.Context, budget float64) (ctx context.Context, goOn func() bool, stop func()) {
+	ctx, over := context.WithTimeout(parent, time.Duration(min(budget, 1e9)*float64(time.Second)))
+	ctx, end := context.WithCancelCause(ctx)
+	before := debug.SetMemoryLimit(mostMemory) // garbage is collected before it counts
+	goOn = func() bool {
+		if inUse() > mostMemory {
+			end(errMemory)
+		}
+		return ctx.Err() == nil
+	}
+	return ctx, goOn, func() {
+		end(nil)
+		over()
+		debug.SetMemoryLimit(before)
+	}
+}
+
+// ended returns how a bounded context has ended, to follow "not concluded", and the beginning of an advice.
+func ended(ctx context.Context, budget float64) (text, advice string) {
+	const more = "give it more time with --budget, or "
+	switch {
+	case errors.Is(context.Cause(ctx), errMemory):
+		return fmt.Sprintf("within %d MB of memory", mostMemory>>20), ""
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Sprintf("within %s s", diag.Number(budget, 6)), more
+	}
+	return "before the interruption", more
+}
+
+// within returns a function that returns why a search must end: it was interrupted, or its budget is used up; "" as
+// long as neither is the case.
+func within(ctx context.Context, budget seconds) (over func() string) {
+	end := time.Now().Add(time.Duration(min(float64(budget), 1e9) * float64(time.Second)))
+	return func() string {
+		switch {
+		case ctx.Err() != nil:
+			return "the search was interrupted"
+		case !time.Now().Before(end):
+			return fmt.Sprintf("the search took longer than %s s", diag.Number(float64(budget), 6))
+		}
+		return ""
+	}
+}
