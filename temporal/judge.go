@@ -153,8 +153,14 @@ func (j *judge) logic(l expr.Logic) (curve, error) {
 	case expr.LogicNot:
 		c, err := j.logic(l.Args[0])
 		return c.negative(), err
+	case expr.LogicAnd, expr.LogicOr:
+		return j.junction(l)
 	}
-	var sum curve
+	panic("temporal: a condition with an unknown operation")
+}
+
+// junction joins the curves of the parts of a conjunction or a disjunction.
+func (j *judge) junction(l expr.Logic) (sum curve, err error) {
 	for i, a := range l.Args {
 		c, err := j.logic(a)
 		if err != nil {
@@ -165,7 +171,7 @@ func (j *judge) logic(l expr.Logic) (curve, error) {
 			sum = c
 		case l.Op == expr.LogicAnd:
 			sum = greatest(sum.negative(), c.negative()).negative()
-		default:
+		case l.Op == expr.LogicOr:
 			sum = greatest(sum, c)
 		}
 	}

@@ -268,16 +268,18 @@ func (m *Model) of(l *expr.Logic) set {
 		return m.active[task]
 	case expr.LogicNot:
 		return s.not(m.of(&l.Args[0]))
-	}
-	sum := m.of(&l.Args[0])
-	for i := range l.Args[1:] {
-		if a := m.of(&l.Args[i+1]); l.Op == expr.LogicAnd {
-			sum = s.and(sum, a)
-		} else {
-			sum = s.or(sum, a)
+	case expr.LogicAnd, expr.LogicOr:
+		join := s.or
+		if l.Op == expr.LogicAnd {
+			join = s.and
 		}
+		sum := m.of(&l.Args[0])
+		for i := range l.Args[1:] {
+			sum = join(sum, m.of(&l.Args[i+1]))
+		}
+		return sum
 	}
-	return sum
+	panic(unknownLogic)
 }
 
 // over returns the states in which a signal is above a cut: the cuts up to it are all true.

@@ -273,15 +273,19 @@ func (p *Player) holds(l *expr.Logic, world []bool) bool {
 		return p.active(task)
 	case expr.LogicNot:
 		return !p.holds(&l.Args[0], world)
-	}
-	all := l.Op == expr.LogicAnd
-	for i := range l.Args {
-		if p.holds(&l.Args[i], world) != all {
-			return !all
+	case expr.LogicAnd, expr.LogicOr:
+		all := l.Op == expr.LogicAnd
+		for i := range l.Args {
+			if p.holds(&l.Args[i], world) != all {
+				return !all
+			}
 		}
+		return all
 	}
-	return all
+	panic(unknownLogic)
 }
+
+const unknownLogic = "verify: a formula with an unknown operation"
 
 // lawful reports whether the declared facts hold in the world that the player is in.
 func (p *Player) lawful(world []bool) bool {

@@ -123,7 +123,7 @@ func (a *circuitAircraft) Derivatives(_ float64, y, commands, dydt []float64) {
 // headingError is the angle to turn [rad], positive to the right: to the waypoint or to the commanded heading.
 func (a *circuitAircraft) headingError(y, commands []float64) float64 {
 	bearing := commands[circuitHeadingCommand]
-	if commands[circuitNavigate] >= 0.5 {
+	if commands[circuitNavigate] != 0 {
 		dx, dy := a.ahead(y, commands)
 		bearing = math.Atan2(dy, dx)
 	}

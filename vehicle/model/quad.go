@@ -95,7 +95,7 @@ func (q *quadrotor) Initial(y []float64) {
 //	dsoc/dt = -P/E
 func (q *quadrotor) Derivatives(_ float64, y, commands, dydt []float64) {
 	cx, cy, cw := 0.0, 0.0, 0.0
-	if commands[quadRotors] >= 0.5 {
+	if commands[quadRotors] != 0 {
 		cx, cy, cw = commands[quadVXCommand], commands[quadVYCommand], within(commands[quadClimbCommand], q.climbRate)
 		shorter := min(1, q.speed/max(math.Hypot(cx, cy), 1e-9))
 		cx, cy = shorter*cx, shorter*cy
@@ -113,7 +113,7 @@ func (q *quadrotor) Derivatives(_ float64, y, commands, dydt []float64) {
 //
 //	P = ((m g)^(3/2)/sqrt(2 rho A) + m g w + rho CdA V^3/2)/eta + P0,  w no less than 0, V through the air
 func (q *quadrotor) power(y, commands []float64) float64 {
-	if commands[quadRotors] < 0.5 {
+	if commands[quadRotors] == 0 {
 		return q.electronics
 	}
 	weight := q.mass * gravity
