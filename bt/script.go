@@ -61,6 +61,9 @@ func (a *Automaton) fault(params []Param) string {
 	later := func(from int, to uint8) bool { return int(to) > from && int(to) < len(a.states) }
 	for i := range a.states {
 		s := &a.states[i]
+		if s.child != nobody && s.on[Failure] == (move{}) { // it would mean success
+			return "a move for a bad child (success goes through a state that says so)"
+		}
 		for _, m := range s.on {
 			if s.child != nobody && m.says == Accept && !later(i, m.to) {
 				return "a later state after a move that does not return"

@@ -24,7 +24,8 @@ const maxTokens = 1000
 //	prefix   = "always" | "eventually" | "never" | "within" duration | "for" duration
 //
 // A condition is an expression of the language of package expr without and, or and not outside of parentheses, which
-// mean the same here and have the same other notations: &&, || and !. A prefix applies to one unary; before an operator, the whole needs parentheses.
+// mean the same here and have the same other notations: &&, || and !. A prefix applies to one unary; before an
+// operator, the whole needs parentheses.
 func Read(text string, tasks []string, scope expr.Scope) (*Property, []*expr.Error) {
 	r := &reader{Parser: expr.NewParser(text, marks...), tasks: tasks, scope: scope}
 	for n := 0; !r.Ahead(n).IsEnd(); n++ {

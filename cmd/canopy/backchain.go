@@ -54,7 +54,8 @@ The goal is a list of such facts, with "not" and "and". The plan is written as a
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			over := within(ctx, budget)
+			over, free := within(ctx, budget)
+			defer free()
 			writeCoverage(cmd.ErrOrStderr(), w.Check(p, facts, explore.Budget{Over: func(int) string { return over() }}))
 			if out == "" {
 				_, err = io.WriteString(cmd.OutOrStdout(), p.Source.Text)

@@ -11,7 +11,7 @@ import (
 	"canopy/diag"
 )
 
-// mostMemory is the maximum amount of data of a check or a comparison [bytes].
+// mostMemory is the maximum amount of data of a check, a comparison or a search [bytes].
 const mostMemory = 350 << 20
 
 var errMemory = errors.New("too much memory")
@@ -54,17 +54,15 @@ func ended(ctx context.Context, budget float64) (text, advice string) {
 	return "before the interruption", more
 }
 
-// within returns a function that returns why a search must end: it was interrupted, or its budget is used up; "" as
-// long as neither is the case.
-func within(ctx context.Context, budget seconds) (over func() string) {
-	end := time.Now().Add(time.Duration(min(float64(budget), 1e9) * float64(time.Second)))
+// within returns a function that returns why a search must end: its budget of time or the memory is used up, or it was
+// interrupted; "" as long as none is the case. stop ends the bounds.
+func within(parent context.Context, budget seconds) (over func() string, stop func()) {
+	ctx, goOn, stop := bounded(parent, float64(budget))
 	return func() string {
-		switch {
-		case ctx.Err() != nil:
-			return "the search was interrupted"
-		case !time.Now().Before(end):
-			return fmt.Sprintf("the search took longer than %s s", diag.Number(float64(budget), 6))
+		if goOn() {
+			return ""
 		}
-		return ""
-	}
+		text, _ := ended(ctx, float64(budget))
+		return "the search did not end " + text
+	}, stop
 }

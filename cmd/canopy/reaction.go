@@ -66,7 +66,8 @@ far.
 			bar := newProgress(cmd.ErrOrStderr(), float64(states))
 			limit := reaction.DefaultBudget
 			limit.States = states
-			over := within(ctx, budget)
+			over, free := within(ctx, budget)
+			defer free()
 			limit.Over = func(seen int) string {
 				bar.step(float64(seen), "of the states that --states allows")
 				return over()

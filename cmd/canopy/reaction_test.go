@@ -66,7 +66,7 @@ func TestReactionUndecided(t *testing.T) {
 	if status != exitOK {
 		t.Fatalf("status %d", status)
 	}
-	says(t, "the output", stdout, "not decided: 1 states found, but the search took longer than 1e-9 s.")
+	says(t, "the output", stdout, "not decided: 1 states found, but the search did not end within 1e-9 s.")
 }
 
 func TestReactionMistakes(t *testing.T) {

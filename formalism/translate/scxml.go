@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 
 	"canopy/expr"
 	"canopy/formalism/stategraph"
@@ -108,10 +109,25 @@ func javascript(n *expr.Node, bind int) string {
 	return text
 }
 
-// quoted spells a text in ECMAScript.
+// quoted spells a text in ECMAScript, with everything that is not visible as an escape of UTF-16.
 func quoted(text string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`, "\u2028", `\u2028`, "\u2029", `\u2029`).
-		Replace(text) + "'"
+	var b strings.Builder
+	b.WriteByte('\'')
+	for _, r := range text {
+		switch {
+		case r == '\\' || r == '\'':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case unicode.IsGraphic(r) && r != '\u2028' && r != '\u2029':
+			b.WriteRune(r)
+		default:
+			for _, u := range utf16.Encode([]rune{r}) {
+				fmt.Fprintf(&b, `\u%04x`, u)
+			}
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
 }
 
 // attribute spells a text as the value of an XML attribute.

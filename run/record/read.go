@@ -150,8 +150,8 @@ func sound(err error) error {
 const maxRecord = 1 << 28
 
 // eachRecord calls visit for every complete record of an MCAP file, up to the end of its data, as long as visit returns
-// nil. It reports whether the file has an end of data, and the index behind it. Errors are those of r and visit, or wrap
-// ErrFormat. The body is valid until visit returns.
+// nil. It reports whether the file has an end of data, and the index behind it. Errors are those of r and visit, or
+// wrap ErrFormat. The body is valid until visit returns.
 func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) (ended bool, err error) {
 	size, err := r.Seek(0, io.SeekEnd)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"strconv"
 
 	"canopy/bt"
+	"canopy/diag"
 	"canopy/run/record"
 )
 
@@ -25,7 +25,7 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"clock":  Clock,
 	"named":  named,
 	"number": number,
-	"exact":  func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
+	"exact":  func(v float64) string { return diag.Number(v, -1) },
 	"unit":   record.Signal.UnitOrOne,
 	"judged": judged,
 	"percent": func(v float64) string {

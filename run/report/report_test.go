@@ -237,7 +237,7 @@ func TestPageStructure(t *testing.T) {
 	balanced(t, page)
 	for _, want := range []string{"<h1>solar-day</h1>",
 		"<strong>Complete at 24:00:00</strong> of 24:00:00: horizon reached",
-		"<dd>1e-06</dd>", `<figure class="tree"><svg id="drawing"></svg></figure>`, "<h2>Time in each action</h2>",
+		"<dd>1e-6</dd>", `<figure class="tree"><svg id="drawing"></svg></figure>`, "<h2>Time in each action</h2>",
 		"<td>hold</td>", "<h2>Extremes</h2>", "4 parameters: 1 tagged", "Changed by the mission", "1.25 s",
 		"<summary>solar-day.xml</summary>", "BTCPP_format=&#34;4&#34;"} {
 		if !strings.Contains(page, want) {

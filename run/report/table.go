@@ -35,6 +35,9 @@ func (d *Digest) Table(w io.Writer) error {
 				s.StateEvents, s.TimeEvents, s.MaxEventIterations)})
 	}
 	changes := fmt.Sprintf("%d status changes of %d tasks", d.changes, len(d.Tasks))
+	if len(d.Tasks) == 1 {
+		changes = strings.TrimSuffix(changes, "s")
+	}
 	rows = append(rows, []string{"tree", changes})
 	if s := d.Summary; s != nil {
 		for _, p := range s.Properties {
