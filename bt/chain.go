@@ -8,7 +8,7 @@ func (e *Engine) chainVerdict(n *node, c *composite) Status {
 		first++
 	}
 	c.first = int32(first)
-	return n.verdict[children[min(first, len(children)-1)].effective&7]
+	return n.verdict[children[min(first, len(children)-1)].effective%room]
 }
 
 // passChain passes on the activity of a composite that has at most one active child: it wants the first child that is
@@ -37,7 +37,7 @@ func (e *Engine) handOver(n *node, c *composite, want int32) {
 	if want < 0 || c.current >= 0 {
 		return
 	}
-	if s := e.child(n, want); c.statuses.engaged() == inStatuses[s.status&7].engaged() {
+	if s := e.child(n, want); c.statuses.engaged() == inStatuses[s.status%room].engaged() {
 		e.setActive(e.tree.kids[n.kids+want], s, true)
 		c.current = want
 	}

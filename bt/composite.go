@@ -42,10 +42,10 @@ func (e *Engine) recount(n *node, c *composite, place int32, from, to, verdict S
 		}
 		if !to.in(n.over) {
 			c.first = place
-			return n.verdict[to&7]
+			return n.verdict[to%room]
 		}
 	case Count:
-		c.results += inResults[to&7] - inResults[from&7]
+		c.results += inResults[to%room] - inResults[from%room]
 	}
 	return e.verdict(n, c)
 }
@@ -127,6 +127,6 @@ func (e *Engine) order(t Task, s *task, active bool) {
 func (e *Engine) setActive(t Task, s *task, active bool) {
 	e.order(t, s, active)
 	if !active && s.hold == free && s.status.in(ended) {
-		e.keep(t, held, judgement[s.status&7])
+		e.keep(t, held, judgement[s.status%room])
 	}
 }

@@ -31,8 +31,12 @@ func (s Status) Transient() bool { return s.in(transient) }
 // Ended reports whether a task with this status has ended and waits for its deactivation.
 func (s Status) Ended() bool { return s.in(ended) }
 
+// room is the number of statuses for which sets and tables have a place: there are eight, and room for others, such as
+// that of a task that is skipped. It is a power of two, so that an index modulo room needs no check.
+const room = 16
+
 // statusSet is a set of statuses, one bit each.
-type statusSet uint8
+type statusSet uint16
 
 const (
 	transient statusSet = 1<<Success | 1<<Failure | 1<<Accept
@@ -48,7 +52,7 @@ const (
 // undecided.
 func (s Status) Judgement() Status { return judgement[s] }
 
-var judgement = [8]Status{
+var judgement = [room]Status{
 	Success: Success, Finished: Success,
 	Failure: Failure, Aborted: Failure,
 	Accept: Accept, Activating: Accept, Running: Accept, Deactivating: Accept,
@@ -59,7 +63,7 @@ func says(judgement Status) statusSet {
 	return [...]statusSet{Success: good, Failure: bad, Accept: 0}[judgement]
 }
 
-func (s Status) in(set statusSet) bool { return set>>(s&7)&1 != 0 }
+func (s Status) in(set statusSet) bool { return set>>(s%room)&1 != 0 }
 
 // cycle is the status cycle f, the only code that decides a change of status. It returns the status that follows s, or
 // s itself if it is stable. The verdict joins the task's flags `returns` and `success`: Success or Failure if the task

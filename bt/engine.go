@@ -121,10 +121,10 @@ func (r results) bad() int32  { return int32(r % goodChild) }
 
 // inStatuses and inResults are the contributions of one child to composite.statuses and composite.results.
 var (
-	inStatuses = [8]statuses{
+	inStatuses = [room]statuses{
 		Activating: engagedChild + switchingChild, Deactivating: engagedChild + switchingChild,
 		Running: engagedChild, Finished: engagedChild, Aborted: engagedChild}
-	inResults = [8]results{Success: goodChild, Finished: goodChild, Failure: badChild, Aborted: badChild}
+	inResults = [room]results{Success: goodChild, Finished: goodChild, Failure: badChild, Aborted: badChild}
 )
 
 // NewEngine returns an engine for a tree whose leaves start with the given inputs. Without inputs, conditions are
@@ -434,7 +434,7 @@ func (e *Engine) tell(t Task, n *node, s *task, before Status) (Task, *node, *ta
 		}
 	}
 	affected := false
-	if change := inStatuses[s.status&7] - inStatuses[before&7]; change != 0 {
+	if change := inStatuses[s.status%room] - inStatuses[before%room]; change != 0 {
 		c.statuses += change
 		affected = parent.Busy != c.statuses.switching()
 		parent.Busy = c.statuses.switching()

@@ -50,8 +50,8 @@ type node struct {
 	script    int32 // Script: its number among the scripts
 	family    Family
 	memory    bool
-	over      statusSet // Chain: the effective statuses that are passed over
-	verdict   [8]Status // Chain: by the effective status of the child that decides
+	over      statusSet    // Chain: the effective statuses that are passed over
+	verdict   [room]Status // Chain: by the effective status of the child that decides
 }
 
 // Compile returns the tree of a description. It rejects an empty tree, a task with too few or too many children, and an
