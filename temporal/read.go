@@ -129,22 +129,17 @@ func (r *reader) operator(loose bool, notations ...string) bool {
 }
 
 // either, both, order and unary also return whether the formula is loose: it ends with the argument of a prefix.
-func (r *reader) either() (*Formula, bool) {
-	left, loose := r.both()
-	for r.operator(loose, "or", "||") {
-		var right *Formula
-		right, loose = r.both()
-		left = join(Or, left, right)
-	}
-	return left, loose
-}
+func (r *reader) either() (*Formula, bool) { return r.chain(Or, r.both, "or", "||") }
 
-func (r *reader) both() (*Formula, bool) {
-	left, loose := r.order()
-	for r.operator(loose, "and", "&&") {
+func (r *reader) both() (*Formula, bool) { return r.chain(And, r.order, "and", "&&") }
+
+// chain reads arguments joined by one operation, from the left.
+func (r *reader) chain(op Op, argument func() (*Formula, bool), notations ...string) (*Formula, bool) {
+	left, loose := argument()
+	for r.operator(loose, notations...) {
 		var right *Formula
-		right, loose = r.order()
-		left = join(And, left, right)
+		right, loose = argument()
+		left = join(op, left, right)
 	}
 	return left, loose
 }
