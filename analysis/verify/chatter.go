@@ -75,7 +75,7 @@ func askChatter(m *Model) []Finding {
 		}
 	}
 	if len(found) == 0 {
-		found = []Finding{{Text: "under the declared effects no two tasks take turns on a signal"}}
+		found = []Finding{{Text: "no two tasks take turns on a signal"}}
 	}
 	return found
 }

@@ -427,15 +427,15 @@ func (x *journey) findings() []Finding {
 	goal, at := x.m.subject.Declared.Goal.Text, x.m.subject.Declared.Goal.Place
 	var found []Finding
 	if len(reached) > 0 {
-		f := Finding{Place: at, Text: "under the declared effects the goal is reached from every state: " + goal}
+		f := Finding{Place: at, Text: "the goal is reached from every state: " + goal}
 		if len(never)+len(open) > 0 {
-			f.Text = "under the declared effects the goal is reached from some states: " + goal
+			f.Text = "the goal is reached from some states: " + goal
 			f.Where, f.More = x.regions(reached)
 		}
 		found = append(found, f)
 	}
 	if len(never) > 0 {
-		f := Finding{Verdict: Refuted, Place: at, Text: "under the declared effects the goal is never reached: " + goal,
+		f := Finding{Verdict: Refuted, Place: at, Text: "the goal is never reached: " + goal,
 			Advice: "let a task lead from there to the goal, or declare other effects on the signals"}
 		f.Where, f.More = x.regions(never)
 		f.Script = x.retrace([]int{never[0]})

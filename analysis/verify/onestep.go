@@ -38,9 +38,12 @@ func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Fin
 	switch c.verdict {
 	case Proved:
 		f = proved
-		f.Verdict = Proved
+		f.Verdict, f.Assumes = Proved, c.assumes
 		if c.how != "" {
 			f.Text += ", " + c.how
+		}
+		if c.why != "" {
+			f.Advice = "not concluded otherwise: " + c.why
 		}
 	case Refuted:
 		f.Script = c.script
@@ -87,7 +90,7 @@ func askDead(m *Model) []Finding {
 		if m.idles(t) {
 			f := m.deadFinding(t)
 			if m.slow() && !m.explored {
-				f.Text += " (if procedures take no time)"
+				f.Assumes = append(f.Assumes, NoDelay)
 			}
 			found = append(found, f)
 			return

@@ -46,7 +46,7 @@ func askRegression(m *Model) []Finding {
 		}
 	}
 	if len(proved) > 0 {
-		found = slices.Insert(found, 0, Finding{Text: "under the declared effects each of these leads to an earlier rule's" +
+		found = slices.Insert(found, 0, Finding{Text: "each of these leads to an earlier rule's" +
 			" condition and keeps its own until then: " + strings.Join(proved, "; ")})
 	}
 	return found

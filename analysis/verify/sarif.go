@@ -38,8 +38,12 @@ type (
 		Kind         string             `json:"kind"`
 		Level        string             `json:"level"`
 		Message      sarifText          `json:"message"`
+		Properties   *sarifProperties   `json:"properties,omitempty"`
 		Locations    []sarifLocation    `json:"locations"`
 		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+	}
+	sarifProperties struct {
+		Assumes []Assumption `json:"assumes"`
 	}
 	sarifLocation struct {
 		PhysicalLocation sarifPhysical `json:"physicalLocation"`
@@ -62,7 +66,8 @@ type (
 )
 
 // SARIF returns findings as a SARIF 2.1.0 document, which editors and build servers show at their places: a proved
-// statement passes, a refuted one is an error, an unknown one is open; an accepted one is suppressed with its reason.
+// statement passes, a refuted one is an error, one that is unknown or proved under an assumption that no run checks is
+// open; an accepted one is suppressed with its reason.
 func SARIF(found []Finding, version string) ([]byte, error) {
 	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "canopy check", Version: version}
@@ -75,6 +80,12 @@ func SARIF(found []Finding, version string) ([]byte, error) {
 		line, column := f.Position()
 		r := sarifResult{RuleID: f.Question, RuleIndex: index[f.Question], Kind: "pass", Level: "none"}
 		r.Message.Text = f.Text
+		for i, a := range f.Unwatched() {
+			r.Message.Text += []string{", if ", " and "}[min(i, 1)] + a.Text
+		}
+		if len(f.Assumes) > 0 {
+			r.Properties = &sarifProperties{f.Assumes}
+		}
 		if len(f.Where) > 0 {
 			r.Message.Text += ": " + strings.Join(f.Where, "; or ")
 		}
@@ -86,6 +97,10 @@ func SARIF(found []Finding, version string) ([]byte, error) {
 			r.Kind, r.Level = "fail", "error"
 		case Undecided:
 			r.Kind = "open"
+		case Proved:
+			if len(f.Unwatched()) > 0 {
+				r.Kind = "open"
+			}
 		}
 		if f.Accepted != "" {
 			r.Suppressions = []sarifSuppression{{"inSource", f.Accepted}}

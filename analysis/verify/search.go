@@ -14,10 +14,11 @@ type violation func(p *Player, world []bool) bool
 // counterexample is the result of the search for one.
 type counterexample struct {
 	verdict Verdict
-	script  string // may be "" if refuted: a script begins with all conditions false and may not reach the state
-	why     string // undecided: the reason
-	how     string // proved, but not by the abstraction: the method
-	world   []bool // refuted by a search: where
+	script  string       // may be "" if refuted: a script begins with all conditions false and may not reach the state
+	why     string       // undecided, or proved under assumptions only: the reason
+	how     string       // proved, but not by the abstraction: the method
+	assumes []Assumption // on which it rests
+	world   []bool       // refuted by a search: where
 }
 
 // show searches for a counterexample in a set that the abstraction does not exclude. The engine has the last word.
@@ -31,7 +32,7 @@ func (m *Model) show(a set, violated violation) counterexample {
 		case c.verdict != Undecided:
 			return c
 		case m.empty(a):
-			return counterexample{verdict: Proved, how: "if procedures take no time; otherwise not concluded: " + c.why}
+			return counterexample{verdict: Proved, why: c.why, assumes: []Assumption{NoDelay}}
 		}
 	}
 	if m.empty(a) {

@@ -29,27 +29,50 @@ const (
 
 func (v Verdict) String() string { return [...]string{"proved", "refuted", "undecided"}[v] }
 
+// Assumption is a condition on which an answer rests, and which the model does not decide.
+type Assumption struct {
+	Text    string `json:"if"`      // to follow "if"
+	Watched bool   `json:"watched"` // every run of the mission checks it and reports a violation
+}
+
+// Assumptions of several questions.
+var (
+	FactsHold    = Assumption{"the declared facts hold", true}
+	EffectsHold  = Assumption{"the declared effects hold", true}
+	NoDelay      = Assumption{"procedures take no time", false}
+	TimersElapse = Assumption{"timers can elapse in the order of the script", false}
+)
+
 // Finding is one answer.
 type Finding struct {
 	Question      string // its name
 	Tasks         []bt.Task
 	About         string // the command or signal that it concerns
 	Verdict       Verdict
-	Text          string   // the statement that is proved or not concluded, or the fault
-	Where         []string // regions of the signals with the fault
-	More          bool     // there are other regions
-	Advice        string   // how to correct it; "" if there is nothing to correct
-	Script        string   // a counterexample for script.Print; "" if there is none
-	declare.Place          // of the declaration, of the first task, or of the plan
-	Accepted      string   // the author's reason to accept a finding that is not proved; "" if not accepted
+	Text          string       // the statement that is proved or not concluded, or the fault
+	Where         []string     // regions of the signals with the fault
+	More          bool         // there are other regions
+	Advice        string       // how to correct it; "" if there is nothing to correct
+	Script        string       // a counterexample for script.Print; "" if there is none
+	declare.Place              // of the declaration, of the first task, or of the plan
+	Assumes       []Assumption // on which the verdict rests; the verdict stays Proved or Refuted
+	Accepted      string       // the author's reason to accept a finding that is not proved; "" if not accepted
+}
+
+// Unwatched returns the assumptions of the finding that no run checks. A statement is proved without reservation only
+// if there are none.
+func (f *Finding) Unwatched() []Assumption {
+	return slices.DeleteFunc(slices.Clone(f.Assumes), func(a Assumption) bool { return a.Watched })
 }
 
 // Question is a question about a plan.
 type Question struct {
-	Name  string // one word, used in notes and rule identifiers
-	Asks  string // the question in words
-	Ask   func(m *Model) []Finding
-	Needs string // the declarations that it needs; "" if none
+	Name     string // one word, used in notes and rule identifiers
+	Asks     string // the question in words
+	Ask      func(m *Model) []Finding
+	Needs    string // the declarations that it needs; "" if none
+	Anywhere bool   // its answers hold without the declared facts
+	Moves    bool   // its answers rest on the declared effects
 }
 
 // Questions returns all questions in the order in which they are asked.
@@ -59,9 +82,9 @@ func Questions() []Question {
 		{Name: "dead", Asks: "Can every task become active?", Ask: askDead},
 		{Name: "goal", Asks: "Does the plan succeed exactly when its goal holds?", Ask: askGoal,
 			Needs: "Declare a `goal`."},
-		{Name: "reach", Asks: "Is the goal reached from every state?", Ask: askReach,
+		{Name: "reach", Asks: "Is the goal reached from every state?", Ask: askReach, Moves: true,
 			Needs: "Declare a `goal`, and `effects` on its signals."},
-		{Name: "regression", Asks: "Does each rule lead to an earlier one?", Ask: askRegression,
+		{Name: "regression", Asks: "Does each rule lead to an earlier one?", Ask: askRegression, Moves: true,
 			Needs: "The root must be a list of rules: a ReactiveFallback whose first child is a condition. Declare" +
 				" `effects` on the signals of all conditions."},
 		{Name: "always", Asks: "Do the declared properties hold in every state?", Ask: askAlways, Needs: "Declare `always`."},
@@ -69,10 +92,10 @@ func Questions() []Question {
 			Needs: "Declare `properties`."},
 		{Name: "conflict", Asks: "Do two active tasks ever write one command or hold one resource?", Ask: askConflict,
 			Needs: "No task writes anything, and no `resources` are declared."},
-		{Name: "chatter", Asks: "Do tasks take turns faster than `period`?", Ask: askChatter, Needs: "Declare `effects`."},
+		{Name: "chatter", Asks: "Do tasks take turns faster than `period`?", Ask: askChatter, Moves: true, Needs: "Declare `effects`."},
 		{Name: "command", Asks: "Can every command be written by some task?", Ask: askCommand,
 			Needs: "A plan alone has no vehicle with commands."},
-		{Name: "reaction", Asks: "How long does the tree take to settle after one input?", Ask: askReaction},
+		{Name: "reaction", Asks: "How long does the tree take to settle after one input?", Ask: askReaction, Anywhere: true},
 	}
 }
 
@@ -121,7 +144,13 @@ func (m *Model) ask(q Question) []Finding {
 		f := &found[i]
 		f.Question = q.Name
 		if f.Verdict == Refuted && m.timed() && strings.Contains("\n"+f.Script, "\nelapsed ") {
-			f.Text += ", if timers can elapse in the order of the script"
+			f.Assumes = append(f.Assumes, TimersElapse)
+		}
+		if q.Moves && f.Verdict != Undecided {
+			f.Assumes = append(f.Assumes, EffectsHold)
+		}
+		if !q.Anywhere && f.Verdict == Proved && len(m.facts) > 0 {
+			f.Assumes = append(f.Assumes, FactsHold)
 		}
 		if f.Source == nil {
 			f.Source = m.plan.Source

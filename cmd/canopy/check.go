@@ -19,7 +19,7 @@ import (
 )
 
 func checkCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, strict bool
 	var sarif, scripts, facts string
 	budget := seconds(60)
 	var questions strings.Builder
@@ -39,6 +39,9 @@ names a file with the same entries. A comment "# canopy: accept QUESTION [TASK]:
 finding. docs/verification.md describes all entries and answers.
 
 Ctrl-C ends the check and prints the answers so far.
+
+"proved if" is a proof that rests on an assumption that no run checks. With --strict, everything that is neither proved
+without reservation nor accepted gives status 3.
 
 Exit status: 0 every refuted finding is accepted, or there is none, 1 interrupted, 2 wrong input, 3 a finding is
 refuted and not accepted.`,
@@ -81,13 +84,15 @@ refuted and not accepted.`,
 			if ctx.Err() != nil {
 				return failed(record.ErrInterrupted)
 			}
-			if _, refuted, _, _ := tally(found); refuted > 0 {
+			if !passes(found, strict) {
 				return errRefuted
 			}
 			return nil
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON: a list with an object for each finding")
+	c.Flags().BoolVar(&strict, "strict", false,
+		"exit with status 3 also for findings that are not concluded, or proved under an assumption that no run checks")
 	c.Flags().Var(&budget, "budget", "maximum `time` for all questions")
 	c.Flags().StringVar(&sarif, "sarif", "", "also write the findings as SARIF 2.1.0 into this `file`")
 	c.Flags().StringVar(&scripts, "scripts", "",
@@ -182,39 +187,64 @@ func writeScripts(folder, name string, found []verify.Finding) (map[int]string, 
 	return written, nil
 }
 
-// tally counts findings by verdict; accepted ones are counted only as accepted.
-func tally(found []verify.Finding) (proved, refuted, undecided, accepted int) {
-	for _, f := range found {
-		switch {
-		case f.Verdict == verify.Proved:
-			proved++
-		case f.Accepted != "":
-			accepted++
-		case f.Verdict == verify.Refuted:
-			refuted++
-		default:
-			undecided++
-		}
+// The verdicts that are printed, in the order in which they are counted.
+const (
+	verdictProved   = "proved"
+	verdictProvedIf = "proved if" // under an assumption that no run checks
+	verdictRefuted  = "REFUTED"
+	verdictUnknown  = "unknown"
+	verdictAccepted = "accepted"
+)
+
+// verdictOf returns the verdict that is printed for a finding.
+func verdictOf(f *verify.Finding) string {
+	switch {
+	case f.Verdict == verify.Proved && len(f.Unwatched()) == 0:
+		return verdictProved
+	case f.Verdict == verify.Proved:
+		return verdictProvedIf
+	case f.Accepted != "":
+		return verdictAccepted
+	case f.Verdict == verify.Refuted:
+		return verdictRefuted
+	case f.Verdict == verify.Undecided:
+		return verdictUnknown
 	}
-	return proved, refuted, undecided, accepted
+	panic("canopy: unknown verdict")
+}
+
+// tally counts findings by the verdict that is printed.
+func tally(found []verify.Finding) map[string]int {
+	n := map[string]int{}
+	for i := range found {
+		n[verdictOf(&found[i])]++
+	}
+	return n
+}
+
+// passes reports whether nothing is refuted; if strict, whether everything is proved without reservation or accepted.
+func passes(found []verify.Finding, strict bool) bool {
+	n := tally(found)
+	return n[verdictRefuted] == 0 && (!strict || n[verdictProved]+n[verdictAccepted] == len(found))
 }
 
 // object is a finding in JSON.
 type object struct {
-	Question string   `json:"question"`
-	Verdict  string   `json:"verdict"` // proved, refuted or undecided
-	Tasks    []string `json:"tasks,omitempty"`
-	About    string   `json:"about,omitempty"`
-	Text     string   `json:"text"`
-	Where    []string `json:"where,omitempty"` // regions in which it goes wrong
-	More     bool     `json:"more,omitempty"`  // there are other regions
-	Advice   string   `json:"advice,omitempty"`
-	Accepted string   `json:"accepted,omitempty"` // the reason
-	Script   string   `json:"script,omitempty"`   // for canopy trace
-	Written  string   `json:"script_file,omitempty"`
-	File     string   `json:"file"`
-	Line     int      `json:"line"`
-	Column   int      `json:"column"`
+	Question string              `json:"question"`
+	Verdict  string              `json:"verdict"` // proved, refuted or undecided
+	Tasks    []string            `json:"tasks,omitempty"`
+	About    string              `json:"about,omitempty"`
+	Text     string              `json:"text"`
+	Where    []string            `json:"where,omitempty"` // regions in which it goes wrong
+	More     bool                `json:"more,omitempty"`  // there are other regions
+	Assumes  []verify.Assumption `json:"assumes,omitempty"`
+	Advice   string              `json:"advice,omitempty"`
+	Accepted string              `json:"accepted,omitempty"` // the reason
+	Script   string              `json:"script,omitempty"`   // for canopy trace
+	Written  string              `json:"script_file,omitempty"`
+	File     string              `json:"file"`
+	Line     int                 `json:"line"`
+	Column   int                 `json:"column"`
 }
 
 func asObjects(s declare.Subject, found []verify.Finding, written map[int]string) []object {
@@ -222,7 +252,7 @@ func asObjects(s declare.Subject, found []verify.Finding, written map[int]string
 	for i, f := range found {
 		line, column := f.Position()
 		list[i] = object{Question: f.Question, Verdict: f.Verdict.String(), About: f.About, Text: f.Text, Where: f.Where,
-			More: f.More, Advice: f.Advice, Accepted: f.Accepted, Script: f.Script, Written: written[i], File: f.Source.Name,
+			More: f.More, Assumes: f.Assumes, Advice: f.Advice, Accepted: f.Accepted, Script: f.Script, Written: written[i], File: f.Source.Name,
 			Line: line, Column: column}
 		for _, t := range f.Tasks {
 			list[i].Tasks = append(list[i].Tasks, s.Plan.Tree.Name(t))
@@ -234,26 +264,23 @@ func asObjects(s declare.Subject, found []verify.Finding, written map[int]string
 // printFindings prints each finding with its position, regions and advice.
 func printFindings(out io.Writer, name string, found []verify.Finding, written map[int]string) error {
 	var b strings.Builder
-	proved, refuted, undecided, accepted := tally(found)
-	fmt.Fprintf(&b, "%s: %d proved, %d refuted", diag.Visible(name), proved, refuted)
-	for _, more := range []struct {
-		n    int
-		word string
-	}{{undecided, "not concluded"}, {accepted, "accepted"}} {
-		if more.n > 0 {
-			fmt.Fprintf(&b, ", %d %s", more.n, more.word)
+	n := tally(found)
+	fmt.Fprintf(&b, "%s: %d proved, %d refuted", diag.Visible(name), n[verdictProved], n[verdictRefuted])
+	for _, more := range [...][2]string{{verdictProvedIf, "proved under an assumption"}, {verdictUnknown, "not concluded"},
+		{verdictAccepted, "accepted"}} {
+		if n := n[more[0]]; n > 0 {
+			fmt.Fprintf(&b, ", %d %s", n, more[1])
 		}
 	}
 	b.WriteString("\n")
 	asked := map[string]bool{}
 	for i, f := range found {
 		asked[f.Question] = true
-		word := [...]string{verify.Proved: "proved", verify.Refuted: "REFUTED", verify.Undecided: "unknown"}[f.Verdict]
-		if f.Accepted != "" {
-			word = "accepted"
+		row := func(label, text string) { fmt.Fprintf(&b, "           %-10s  %s\n", label, diag.Visible(text)) }
+		fmt.Fprintf(&b, "%-9s  %-10s  %s\n", verdictOf(&f), f.Question, diag.Visible(f.Text))
+		for _, a := range f.Unwatched() {
+			row("if", a.Text)
 		}
-		row := func(label, text string) { fmt.Fprintf(&b, "          %-10s  %s\n", label, diag.Visible(text)) }
-		fmt.Fprintf(&b, "%-8s  %-10s  %s\n", word, f.Question, diag.Visible(f.Text))
 		if f.Verdict != verify.Proved && f.Length > 0 {
 			line, column := f.Position()
 			row("at", fmt.Sprintf("%s:%d:%d", f.Source.Name, line, column))
@@ -276,7 +303,7 @@ func printFindings(out io.Writer, name string, found []verify.Finding, written m
 	}
 	for _, q := range verify.Questions() {
 		if !asked[q.Name] {
-			fmt.Fprintf(&b, "%-8s  %-10s  %s %s\n", "-", q.Name, q.Asks, q.Needs)
+			fmt.Fprintf(&b, "%-9s  %-10s  %s %s\n", "-", q.Name, q.Asks, q.Needs)
 		}
 	}
 	_, err := io.WriteString(out, b.String())

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"canopy/analysis/verify"
+	"canopy/diag"
 )
 
 // refuted returns the questions that a check answers with no, once each.
@@ -152,7 +153,7 @@ func TestCheck(t *testing.T) {
 	if status != exitRefute || stderr != "" {
 		t.Errorf("status %d, %s", status, stderr)
 	}
-	says(t, "a gap", stdout, "1 refuted", "REFUTED   complete", "not c", "Declare a `goal`")
+	says(t, "a gap", stdout, "1 refuted", "REFUTED    complete", "not c", "Declare a `goal`")
 	text, err := os.ReadFile(sarif)
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +189,7 @@ func TestCheck(t *testing.T) {
 	if status != exitOK || stderr != "" {
 		t.Errorf("status %d, %s", status, stderr)
 	}
-	says(t, "accepted", stdout, "accepted  complete", "the aircraft waits on ground", "never mind")
+	says(t, "accepted", stdout, "accepted   complete", "the aircraft waits on ground", "never mind")
 	stdout, _, status = canopy("check", at("gap.xml"), "--facts", at("stale.yml"))
 	if status != exitOK {
 		t.Errorf("status %d", status)
@@ -207,6 +208,43 @@ func TestCheck(t *testing.T) {
 	for _, args := range [][]string{{}, {"none.xml"}, {at("gap.xml"), "--facts", "none.yml"}, {solarDay, "--facts", at("bad.yml")}} {
 		if stdout, stderr, status := canopy(append([]string{"check"}, args...)...); status != exitInput || stdout != "" || stderr == "" {
 			t.Errorf("%v: status %d, %s", args, status, stdout)
+		}
+	}
+}
+
+// A proof that rests on an assumption that no run checks is shown as such, and counts as unknown with --strict; one that
+// rests on declarations, which runs watch, is a proof.
+func TestCheckAssumptions(t *testing.T) {
+	watched := verify.Finding{Question: "always", Assumes: []verify.Assumption{verify.FactsHold}, Text: "a"}
+	open := verify.Finding{Question: "always", Assumes: []verify.Assumption{verify.FactsHold, verify.NoDelay}, Text: "b"}
+	for i := range 2 {
+		f := []*verify.Finding{&watched, &open}[i]
+		f.Source = &diag.Source{Name: "f", Text: "a: b"}
+	}
+	all := []verify.Finding{watched, open}
+	var out strings.Builder
+	if err := printFindings(&out, "f", all, nil); err != nil {
+		t.Fatal(err)
+	}
+	says(t, "the table", out.String(), "1 proved, 0 refuted, 1 proved under an assumption\n", "proved     always      a\n",
+		"proved if  always      b\n           if          procedures take no time\n")
+	text, err := verify.SARIF(all, "0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, "SARIF", string(text), "b, if procedures take no time", `"if": "the declared facts hold"`, `"kind": "open"`)
+	for _, test := range []struct {
+		found           []verify.Finding
+		plain, asStrict bool
+	}{
+		{all[:1], true, true},
+		{all[1:], true, false},
+		{[]verify.Finding{{Verdict: verify.Undecided}}, true, false},
+		{[]verify.Finding{{Verdict: verify.Undecided, Accepted: "x"}}, true, true},
+		{[]verify.Finding{{Verdict: verify.Refuted}}, false, false},
+	} {
+		if passes(test.found, false) != test.plain || passes(test.found, true) != test.asStrict {
+			t.Errorf("%+v", test.found)
 		}
 	}
 }
@@ -241,7 +279,7 @@ func TestCheckBudget(t *testing.T) {
 	if status != exitOK || stderr != "" {
 		t.Errorf("status %d, %s", status, stderr)
 	}
-	says(t, "the answer", stdout, "1 not concluded", "unknown   complete    not concluded within 1e-6 s", "questions after it")
+	says(t, "the answer", stdout, "1 not concluded", "unknown    complete    not concluded within 1e-6 s", "questions after it")
 	if _, _, status := canopy("check", filepath.Join(dir, "large.xml"), "--budget", "0"); status != exitInput {
 		t.Errorf("status %d", status)
 	}
