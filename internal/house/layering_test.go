@@ -165,6 +165,7 @@ var rooms = map[string]room{
 		"formalism/tick":               "each kind is put through all engines",
 		"formalism/translate":          "each kind is translated",
 	}},
+	"analysis/zone": {pure: true},
 	"analysis/diff": {pure: true, imports: reasons{
 		"bt":                   "tasks are matched by their place in the tree",
 		"document/plan":        "compares plans",

@@ -1,0 +1,452 @@
+package zone
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// history is the same as a zone, written in the times of its instants: each Pass is an instant, a clock reads the time
+// since its start. A bound is one on the difference of two of these times. It is fulfilled by some times if no cycle
+// of bounds has a negative sum (R. Bellman, On a Routing Problem, 1958).
+type history struct {
+	now    int
+	start  map[int]int
+	bounds []difference
+}
+
+// difference: time i - time j is at most this many of the parts of a nanosecond. A strict bound is one part less, and
+// no cycle has as many bounds.
+type difference struct{ i, j, parts int }
+
+const parts = 1 << 12
+
+func (h *history) restrict(clock int, is Relation, t float64) {
+	from, p := h.start[clock], int(t*parts)
+	switch is {
+	case AtLeast:
+		h.bounds = append(h.bounds, difference{from, h.now, -p})
+	case After:
+		h.bounds = append(h.bounds, difference{from, h.now, -p - 1})
+	case AtMost:
+		h.bounds = append(h.bounds, difference{h.now, from, p})
+	case Before:
+		h.bounds = append(h.bounds, difference{h.now, from, p - 1})
+	}
+}
+
+func (h *history) pass() {
+	h.now++
+	h.bounds = append(h.bounds, difference{h.now - 1, h.now, -1})
+}
+
+func (h *history) possible() bool {
+	at := make([]int, h.now+1)
+	for range len(at) + 1 {
+		changed := false
+		for _, b := range h.bounds {
+			if at[b.i] > at[b.j]+b.parts {
+				at[b.i], changed = at[b.j]+b.parts, true
+			}
+		}
+		if !changed {
+			return true
+		}
+	}
+	return false
+}
+
+// contains reports whether the zone has these readings.
+func (z *Zone) contains(at map[int]float64) bool {
+	n := len(z.clocks) + 1
+	reading := []float64{0}
+	for _, c := range z.clocks {
+		reading = append(reading, at[int(c)])
+	}
+	for i, x := range reading {
+		for j, y := range reading {
+			if n == 1 || z.d[i*n+j] == unbounded {
+				continue
+			}
+			t := float64(z.d[i*n+j] >> 1)
+			if x-y > t || x-y == t && z.d[i*n+j]&1 == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// TestZonesAreTheirHistories compares random sequences of operations with systems of bounds on their instants: the same
+// relations are possible after each, and the same points, on a dense grid, are in the zone.
+func TestZonesAreTheirHistories(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 1))
+	refused, inside, outside := 0, 0, 0
+	for range 3000 {
+		var z Zone
+		h := history{start: map[int]int{}}
+		for range 14 {
+			switch r.IntN(6) {
+			case 0, 1:
+				c := r.IntN(4)
+				z.Start(c)
+				h.start[c] = h.now
+			case 2:
+				c := r.IntN(4)
+				z.Stop(c)
+				delete(h.start, c)
+			case 3:
+				z.Pass()
+				h.pass()
+			default:
+				if len(z.clocks) == 0 {
+					continue
+				}
+				c, is, limit := int(z.clocks[r.IntN(len(z.clocks))]), Relation(r.IntN(4)), r.IntN(6)
+				tried := h
+				tried.bounds = append([]difference{}, h.bounds...)
+				tried.restrict(c, is, float64(limit))
+				allowed := z.Allows(c, is, Time(limit))
+				if allowed != tried.possible() || allowed != z.Restrict(c, is, Time(limit)) {
+					t.Fatalf("relation %d of clock %d with %d: allowed %v", is, c, limit, allowed)
+				}
+				if !allowed {
+					refused++
+					continue
+				}
+				h = tried
+			}
+			checkClosed(t, &z)
+			for range 3 {
+				tried, at := h, map[int]float64{}
+				tried.bounds = append([]difference{}, h.bounds...)
+				for c := range h.start {
+					at[c] = float64(r.IntN(28)) / 4
+					tried.restrict(c, AtLeast, at[c])
+					tried.restrict(c, AtMost, at[c])
+				}
+				is := z.contains(at)
+				if is != tried.possible() {
+					t.Fatalf("%v in the zone: %v", at, is)
+				}
+				if is {
+					inside++
+				} else {
+					outside++
+				}
+			}
+		}
+	}
+	if refused < 1000 || inside < 1000 || outside < 1000 {
+		t.Errorf("%d relations were refused, %d points inside, %d outside: too few", refused, inside, outside)
+	}
+}
+
+// checkClosed reports bounds that follow from others but are not stated, and keys that differ for equal zones.
+func checkClosed(t *testing.T, z *Zone) {
+	t.Helper()
+	var c Zone
+	c.CopyFrom(z)
+	if len(c.d) > 0 {
+		c.close()
+	}
+	if string(c.AppendKey(nil)) != string(z.AppendKey(nil)) || !c.Includes(z) || !z.Includes(&c) {
+		t.Fatalf("not closed: %v", z.d)
+	}
+	for _, clock := range z.clocks {
+		least, most := z.Range(int(clock))
+		if !z.Allows(int(clock), AtMost, least+1) || most < Longest && z.Allows(int(clock), After, most) {
+			t.Fatalf("the range %d..%d of clock %d is wrong", least, most, clock)
+		}
+	}
+}
+
+// automaton is a small timed automaton: an edge is taken if its relations hold, and starts clocks.
+type automaton struct {
+	clocks int
+	edges  []edge
+}
+
+type edge struct {
+	from, to int
+	guard    []guard
+	start    []int
+}
+
+type guard struct {
+	clock int
+	is    Relation
+	t     Time
+}
+
+func randomAutomaton(r *rand.Rand) automaton {
+	a := automaton{clocks: 1 + r.IntN(3)}
+	for range 4 + r.IntN(6) {
+		e := edge{from: r.IntN(6), to: r.IntN(6)}
+		for range 1 + r.IntN(2) {
+			e.guard = append(e.guard, guard{r.IntN(a.clocks), Relation(r.IntN(4)), Time(r.IntN(4))})
+		}
+		for c := range a.clocks {
+			if r.IntN(3) == 0 {
+				e.start = append(e.start, c)
+			}
+		}
+		a.edges = append(a.edges, e)
+	}
+	return a
+}
+
+const most = 3 // the greatest time of a guard
+
+// byZones returns the places that an automaton reaches.
+func (a automaton) byZones(t *testing.T) [6]bool {
+	type state struct {
+		place int
+		z     *Zone
+	}
+	var reached [6]bool
+	first := &Zone{}
+	for c := range a.clocks {
+		first.Start(c)
+	}
+	queue, known := []state{{0, first}}, map[string]bool{}
+	for len(queue) > 0 {
+		s := queue[0]
+		queue = queue[1:]
+		reached[s.place] = true
+		if len(known) > 20000 {
+			t.Fatal("the zones do not end")
+		}
+		for _, e := range a.edges {
+			if e.from != s.place {
+				continue
+			}
+			z := &Zone{}
+			z.CopyFrom(s.z)
+			z.Pass()
+			possible := true
+			for _, g := range e.guard {
+				possible = possible && z.Restrict(g.clock, g.is, g.t)
+			}
+			if !possible {
+				continue
+			}
+			for _, c := range e.start {
+				z.Start(c)
+			}
+			z.Widen(func(int) Time { return most })
+			checkClosed(t, z)
+			if key := string(z.AppendKey([]byte{byte(e.to)})); !known[key] {
+				known[key] = true
+				queue = append(queue, state{e.to, z})
+			}
+		}
+	}
+	return reached
+}
+
+// region is a class of readings that no relation with whole times distinguishes: whole parts, and the order of the
+// fractions (R. Alur and D. Dill, A Theory of Timed Automata, 1994). Above most, both do not matter.
+type region struct {
+	place int
+	whole [3]int
+	rank  [3]int // of the fraction: 0 is none, equal fractions have equal ranks
+}
+
+func (g region) holds(c int, is Relation, t int) bool {
+	w, exact := g.whole[c], g.rank[c] == 0
+	switch is {
+	case AtLeast:
+		return w >= t
+	case After:
+		return w > t || w == t && !exact
+	case AtMost:
+		return w < t || w == t && exact
+	}
+	return w < t
+}
+
+// dense makes the ranks 1, 2, ... again, and clocks above most all the same.
+func (g region) dense(clocks int) region {
+	for c := range clocks {
+		if g.whole[c] > most || g.whole[c] == most && g.rank[c] > 0 {
+			g.whole[c], g.rank[c] = most+1, 0
+		}
+	}
+	var rank [3]int
+	for c := range clocks {
+		seen := map[int]bool{}
+		for o := range clocks {
+			if 0 < g.rank[o] && g.rank[o] <= g.rank[c] {
+				seen[g.rank[o]] = true
+			}
+		}
+		rank[c] = len(seen)
+	}
+	g.rank = rank
+	return g
+}
+
+// later returns the next region as time passes.
+func (g region) later(clocks int) region {
+	top, whole := 0, false
+	for c := range clocks {
+		top = max(top, g.rank[c])
+		whole = whole || g.rank[c] == 0 && g.whole[c] <= most
+	}
+	for c := range clocks {
+		switch {
+		case g.whole[c] > most:
+		case whole: // the whole ones leave their number
+			g.rank[c]++
+		case g.rank[c] == top: // the greatest fractions become whole
+			g.whole[c]++
+			g.rank[c] = 0
+		}
+	}
+	return g.dense(clocks)
+}
+
+// byRegions returns the places that an automaton reaches.
+func (a automaton) byRegions() [6]bool {
+	var reached [6]bool
+	queue, known := []region{{}}, map[region]bool{}
+	for len(queue) > 0 {
+		g := queue[0]
+		queue = queue[1:]
+		reached[g.place] = true
+		var after []region // more than no time passes; the region itself if it is open
+		n := g.later(a.clocks)
+		open := true
+		for c := range a.clocks {
+			open = open && (g.rank[c] > 0 || g.whole[c] > most)
+		}
+		if open {
+			after = append(after, g)
+		}
+		for ; ; n = n.later(a.clocks) {
+			after = append(after, n)
+			if n == n.later(a.clocks) {
+				break
+			}
+		}
+		for _, n := range after {
+			for _, e := range a.edges {
+				possible := e.from == g.place
+				for _, l := range e.guard {
+					possible = possible && n.holds(l.clock, l.is, int(l.t))
+				}
+				if !possible {
+					continue
+				}
+				to := n
+				to.place = e.to
+				for _, c := range e.start {
+					to.whole[c], to.rank[c] = 0, 0
+				}
+				if to = to.dense(a.clocks); !known[to] {
+					known[to] = true
+					queue = append(queue, to)
+				}
+			}
+		}
+	}
+	return reached
+}
+
+// TestZonesReachWhatRegionsReach: widened zones are finitely many, and lose and add nothing.
+func TestZonesReachWhatRegionsReach(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 2))
+	differs, without := 0, 0
+	for i := range 3000 {
+		a := randomAutomaton(r)
+		zones, regions := a.byZones(t), a.byRegions()
+		if zones != regions {
+			t.Fatalf("automaton %d: %+v\nzones reach %v, regions %v", i, a, zones, regions)
+		}
+		for k := range a.edges {
+			a.edges[k].guard = nil
+		}
+		if a.byRegions() != regions {
+			without++
+		}
+		differs++
+	}
+	if without < differs/4 {
+		t.Errorf("only %d of %d automata depend on their times", without, differs)
+	}
+}
+
+// TestWidenedZones: a zone is in its widened one, which keeps what relations up to the maximum distinguish.
+func TestWidenedZones(t *testing.T) {
+	var z Zone
+	z.Start(7)
+	for range 10 {
+		z.Start(2)
+		z.Pass()
+		z.Restrict(2, AtLeast, 1)
+		z.Restrict(2, AtMost, 1)
+	}
+	var wide Zone
+	wide.CopyFrom(&z)
+	wide.Widen(func(int) Time { return most })
+	if !wide.Includes(&z) || z.Includes(&wide) {
+		t.Error("a widened zone must include the zone, and here more")
+	}
+	if wide.Allows(7, AtMost, 3) {
+		t.Error("clock 7 is above 3")
+	}
+	z.Stop(7)
+	z.Stop(7)
+	z.Stop(2)
+	if len(z.Clocks()) != 0 || z.Runs(7) || !z.Includes(&Zone{}) {
+		t.Error("no clock runs")
+	}
+}
+
+// TestSeconds: whole numbers of nanoseconds are exact, others have neighbours.
+func TestSeconds(t *testing.T) {
+	for _, c := range []struct {
+		s            float64
+		below, above Time
+	}{
+		{0, 0, 0}, {0.1, 100_000_000, 100_000_000}, {600, 600_000_000_000, 600_000_000_000}, {1e-10, 0, 1},
+		{1.5e-9, 1, 2}, {1e12, Longest, Forever}, {math.Inf(1), Longest, Forever},
+	} {
+		if below, above := Seconds(c.s); below != c.below || above != c.above {
+			t.Errorf("%g s: %d, %d", c.s, below, above)
+		}
+	}
+}
+
+// TestMisuse: impossible calls panic.
+func TestMisuse(t *testing.T) {
+	for name, f := range map[string]func(z *Zone){
+		"clock":    func(z *Zone) { z.Restrict(1, AtMost, 3) },
+		"range":    func(z *Zone) { z.Range(1) },
+		"negative": func(z *Zone) { z.Restrict(0, AtMost, -3) },
+		"relation": func(z *Zone) { z.Restrict(0, 9, 3) },
+		"seconds":  func(*Zone) { Seconds(math.NaN()) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error(name, "does not panic")
+				}
+			}()
+			var z Zone
+			z.Start(0)
+			f(&z)
+		}()
+	}
+}
+
+func ExampleZone() {
+	var z Zone
+	z.Start(0) // a procedure of 3 ns
+	z.Start(1) // a timer of 5 ns
+	z.Pass()
+	fmt.Println("the timer first:", z.Restrict(1, AtLeast, 5) && z.Restrict(0, Before, 3))
+	// Output: the timer first: false
+}
