@@ -1,6 +1,9 @@
 package expr
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // LogicOp is the operation of a Logic.
 type LogicOp uint8
@@ -54,6 +57,28 @@ func (n *Node) judged(known func(string) bool) *Node {
 		return n.rebuilt(func(a *Node) *Node { return a.judged(known) })
 	}
 	return n
+}
+
+// Identity returns a text that is equal for structures that are equal, whatever the units and the notation of their
+// expressions are.
+func (l *Logic) Identity() string {
+	switch l.Op {
+	case LogicTruth:
+		return strconv.FormatBool(l.Value)
+	case LogicProposition:
+		return "task " + strconv.Quote(l.Text)
+	case LogicRelation:
+		return l.Key
+	case LogicThreshold:
+		return l.Signal + map[bool]string{false: " >= ", true: " > "}[l.Strict] + strconv.FormatFloat(l.Limit, 'g', -1, 64)
+	case LogicNot, LogicAnd, LogicOr:
+		text := [...]string{LogicNot: "not", LogicAnd: "and", LogicOr: "or"}[l.Op] + "("
+		for i := range l.Args {
+			text += l.Args[i].Identity() + ";"
+		}
+		return text + ")"
+	}
+	panic(misuse)
 }
 
 func (n *Node) logic(task func(string) bool) Logic {

@@ -64,7 +64,7 @@ type vocabulary struct {
 	signals []signal
 	bySig   map[string]int
 	byFree  map[string]int // relations by key, others by text
-	latches map[string]int // by the text of conditions with hysteresis: those with the same text share their memory
+	latches map[string]int // by the input of conditions with hysteresis
 }
 
 func newVocabulary() *vocabulary {
@@ -180,6 +180,7 @@ func number(x float64) string {
 type leaf struct {
 	task                 bt.Task
 	name                 string
+	input, called        string // of a condition: the identity and the name of what it reads; plan.Input
 	condition            bool
 	on, off              *expr.Logic // a condition
 	latch                int         // its variable: it was true before; -1: it has no hysteresis

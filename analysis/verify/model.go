@@ -108,11 +108,15 @@ func (m *Model) readLeaves() {
 		l := m.expanded(e).Logic(nil)
 		return &l
 	}
-	for i, l := range m.plan.Leaves {
+	for i := range m.plan.Leaves {
+		l := &m.plan.Leaves[i]
 		x := leaf{task: l.Task, name: m.tree.Name(l.Task), latch: -1, condition: !m.tree.Kind(l.Task).Acts()}
+		if x.condition {
+			x.input, x.called = m.plan.Input(l, m.expanded)
+		}
 		switch {
 		case x.condition && l.On == nil:
-			x.on = proposition(x.name)
+			x.on = proposition(x.called)
 		case x.condition:
 			x.on, x.off = logic(l.On), logic(l.Off)
 		case slices.Contains(m.subject.Declared.Free, x.name):
@@ -219,11 +223,10 @@ func (m *Model) number() {
 			l := &m.leaves[i]
 			l.formulas(m.vocab.number)
 			if l.off != nil {
-				key := m.plan.Leaves[i].On.String() + " | " + m.plan.Leaves[i].Off.String()
-				v, known := m.vocab.latches[key]
+				v, known := m.vocab.latches[l.input]
 				if !known {
 					v = len(m.vocab.inputs)
-					m.vocab.latches[key] = v
+					m.vocab.latches[l.input] = v
 					m.vocab.inputs = append(m.vocab.inputs, input{kind: inputLatch,
 						text: l.name + " true before", denied: l.name + " false before"})
 				}

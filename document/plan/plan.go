@@ -69,6 +69,33 @@ type Leaf struct {
 	SuccessIf, FailureIf  *expr.Expr   // request while transient; FailureIf wins
 }
 
+// Input returns the identity of the input that a condition reads, and its name: conditions with one identity are one
+// input. With an expression, the identity is that expression, whatever its notation; computed signals are replaced by
+// expand, nil: by nothing. Without one, it is the condition's ID, else its own name.
+func (p *Plan) Input(l *Leaf, expand func(*expr.Expr) *expr.Expr) (identity, name string) {
+	name = p.Tree.Name(l.Task)
+	if l.On == nil {
+		switch kind := p.Tree.Kind(l.Task).String(); {
+		case l.ID != kind:
+			name = l.ID
+		case p.Label(l.Task) != kind:
+			name = p.Label(l.Task)
+		}
+		return "leaf " + name, name
+	}
+	text := func(e *expr.Expr) string {
+		if expand != nil {
+			e = expand(e)
+		}
+		logic := e.Logic(nil)
+		return logic.Identity()
+	}
+	if identity = text(l.On); l.Off != nil {
+		identity += " until " + text(l.Off)
+	}
+	return identity, name
+}
+
 // Assignment gives a slot a value.
 type Assignment struct {
 	Target         string

@@ -55,7 +55,7 @@ func StateGraphOf(name string, tree *bt.Tree, inputs []Proposition, a Assumption
 }
 
 // Inputs returns the truth values that the leaves of a plan read from the world, each once: leaves with the same
-// expression share an input, and so do conditions without any that have the same ID. The conditions come first. An
+// expression share an input, and so do conditions without any that have one ID or name. The conditions come first. An
 // input has the name of the condition, or of the action followed by its meaning: _done, _failed, _success_if,
 // _failure_if, _entered, _exited. The ends of a procedure that takes time and of a task's timer (_elapsed) are
 // inputs as well.
@@ -91,24 +91,24 @@ type collector struct {
 }
 
 func (c *collector) condition(l *plan.Leaf) {
-	switch {
-	case l.On == nil && l.ID != c.plan.Tree.Kind(l.Task).String():
-		c.share("ID "+l.ID, l.ID, Use{l.Task, executive.On})
-	case l.On == nil:
-		c.share("task "+c.plan.Tree.Name(l.Task), c.plan.Tree.Name(l.Task), Use{l.Task, executive.On})
-	case l.Off != nil:
-		c.share(l.On.String()+" until "+l.Off.String(), c.plan.Tree.Name(l.Task), Use{l.Task, executive.On})
-	default:
-		c.add(l, executive.On, "", l.On)
+	identity, name := c.plan.Input(l, nil)
+	if identity == "false" {
+		return
 	}
+	c.share(identity, name, Use{l.Task, executive.On})
 }
 
 // add adds an expression; nil never holds.
 func (c *collector) add(l *plan.Leaf, says executive.Criterion, suffix string, e *expr.Expr) {
-	if e == nil || e.String() == "false" && says < executive.Entered {
+	if e == nil {
 		return
 	}
-	c.share(e.String(), c.plan.Tree.Name(l.Task)+suffix, Use{l.Task, says})
+	logic := e.Logic(nil)
+	identity := logic.Identity()
+	if identity == "false" && says < executive.Entered {
+		return
+	}
+	c.share(identity, c.plan.Tree.Name(l.Task)+suffix, Use{l.Task, says})
 }
 
 // procedure adds the end of a procedure that takes time.

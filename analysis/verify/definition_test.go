@@ -1,0 +1,54 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"canopy/document/declare"
+	"canopy/expr"
+	"canopy/formalism/translate"
+)
+
+// Conditions with one definition are one input, for every question, in comparisons and in translations.
+func TestOneDefinitionIsOneInput(t *testing.T) {
+	level, err := expr.Parse("h + 1 [m]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, one, other string }{
+		{"one ID", `<Condition ID="door"/>`, `<Condition ID="door" name="again"/>`},
+		{"one name", `<Condition name="door"/>`, `<Condition name="door"/>`},
+		{"other units", `<Condition name="c" on="x * y ge 1"/>`, `<Condition name="d" on="x * y &gt;= 1 "/>`},
+		{"hysteresis", `<Condition name="c" on="x ge 2 [km]" off="x lt 1 [km]"/>`,
+			`<Condition name="d" on="2000 [m] le x" off="x lt 1000 [m]"/>`},
+		{"a computed signal", `<Condition name="c" on="level ge 2" off="level lt 1 and z*z ge 3"/>`,
+			`<Condition name="d" on="h + 1 [m] ge 2" off="h + 1 [m] lt 1 and z*z ge 3"/>`},
+	} {
+		text := `<ReactiveFallback name="f"><ReactiveSequence name="s">%s<Action name="a"/></ReactiveSequence>
+			<ReactiveSequence name="t"><Inverter name="i">%s</Inverter>%s</ReactiveSequence></ReactiveFallback>`
+		subject := func(rest string) declare.Subject {
+			return declare.Subject{Plan: readPlan(t, fmt.Sprintf(text, test.one, test.other, rest)),
+				Computed: map[string]*expr.Expr{"level": level}}
+		}
+		s := subject(`<Action name="b"/>`)
+		for _, f := range slices.Concat(byQuestion(Check(s), "complete"), byQuestion(Check(s), "dead")) {
+			if f.Verdict != Proved {
+				t.Errorf("%s: %s: %s %v", test.name, f.Question, f.Text, f.Where)
+			}
+		}
+		never := subject(`<Inverter name="j">` + test.other + `</Inverter><ReactiveSequence name="u">` + test.one + `<Action name="b"/></ReactiveSequence>`)
+		if f := byQuestion(Check(never), "dead"); len(f) != 1 || f[0].Verdict != Refuted {
+			t.Errorf("%s: %v", test.name, f)
+		}
+		if inputs := translate.Inputs(s.Plan); len(inputs) != 1 && test.name != "a computed signal" {
+			t.Errorf("%s: %d inputs", test.name, len(inputs))
+		}
+		simple := s
+		simple.Plan = readPlan(t, `<ReactiveFallback name="f"><ReactiveSequence name="s">`+test.one+
+			`<Action name="a"/></ReactiveSequence><Action name="b"/></ReactiveFallback>`)
+		if c := ComparePlans(s, simple, endless); c.Verdict != Proved {
+			t.Errorf("%s: %s %v", test.name, c.Text, c.Steps)
+		}
+	}
+}
