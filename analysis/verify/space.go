@@ -1,11 +1,12 @@
 package verify
 
-import "github.com/dalzilio/rudd"
+import "slices"
 
-// Bounds of decision diagrams: the nodes in their table, some 200 MB, and the results of operations, some 100 MB.
+// Bounds of decision diagrams: their nodes, some 150 MB with the table that finds them, and the results of operations
+// that are kept, 32 MB.
 const (
-	maxNodes = 1_000_000
-	maxKept  = 1_000_000
+	maxNodes   = 4_000_000
+	maxResults = 1 << 21
 )
 
 // set is a set of assignments of truth values to a space's variables. Operations combine only sets of one space.
@@ -41,115 +42,218 @@ const (
 	open
 )
 
-// diagrams is the space of reduced ordered binary decision diagrams (Bryant, Graph-Based Algorithms for Boolean
-// Function Manipulation, 1986). The last variable is at the top: the set of states in which a composite has passed over
-// its first children is then extended at the top, in constant time for inputs that occur once.
+// diagrams is the space of reduced ordered binary decision diagrams with complemented edges (R. Bryant, Graph-Based
+// Algorithms for Boolean Function Manipulation, 1986; K. Brace, R. Rudell and R. Bryant, Efficient Implementation of a
+// BDD Package, 1990). The last variable is at the top: the set of states in which a composite has passed over its first
+// children is then extended at the top, in constant time for inputs that occur once. Nodes are never dropped.
 type diagrams struct {
-	bdd *rudd.BDD
-	n   int
-	// The library counts references in finalizers, which run concurrently. All sets are kept until the space is
-	// dropped, so that no finalizer runs while it is in use.
-	kept  []rudd.Node
-	below map[int][2]rudd.Node // by node: low and high, once they were requested
-	goOn  func() bool
-	lost  bool
+	n       int
+	nodes   []node
+	unique  []int32  // hash table of nodes; 0: free
+	results []result // cache by hash
+	goOn    func() bool
+	steps   int // until goOn is asked again
+	lost    bool
 }
+
+// edge is a set: twice a node's place, plus 1 for the complement. The set of node 0 is empty.
+type edge int32
+
+const (
+	never  edge = 0
+	always edge = 1
+)
+
+// node tests a variable. Its low edge is not a complement, so that each set has one edge.
+type node struct {
+	variable  int32
+	low, high edge
+}
+
+// result is the result of an operation on two sets.
+type result struct {
+	op       operation
+	a, b, is edge
+}
+
+type operation int32
+
+const (
+	free operation = iota // of a place without result
+	conjunction
+	hiding
+)
 
 func newDiagrams(variables int) space {
 	return newDiagramsWhile(func() bool { return true })(variables)
 }
 
-// newDiagramsWhile returns a maker of spaces that are full as soon as goOn, which they ask between operations, returns
-// false.
+// newDiagramsWhile returns a maker of spaces that are full as soon as goOn, which they ask often, returns false.
 func newDiagramsWhile(goOn func() bool) func(variables int) space {
 	return func(variables int) space {
-		d := diagramsOf(variables)
-		d.goOn = goOn
-		return d
+		return &diagrams{n: variables, nodes: []node{{variable: -1}}, unique: make([]int32, 1<<10),
+			results: make([]result, 1<<10), goOn: goOn}
 	}
-}
-
-func diagramsOf(variables int) *diagrams {
-	// The library's caches drop colliding results: too small a cache makes an operation exponential.
-	size := min(max(1<<13, 256*variables), 1<<18)
-	b, err := rudd.New(max(1, variables), rudd.Nodesize(size), rudd.Cachesize(size), rudd.Cacheratio(25),
-		rudd.Maxnodesize(maxNodes))
-	if err != nil {
-		panic("verify: decision diagrams of an impossible size")
-	}
-	return &diagrams{bdd: b, n: variables, below: map[int][2]rudd.Node{}}
-}
-
-func (d *diagrams) keep(n rudd.Node) set {
-	if d.lost || n == nil || d.bdd.Errored() || len(d.kept) == maxKept || !d.goOn() {
-		d.lost = true
-		return d.bdd.False()
-	}
-	d.kept = append(d.kept, n)
-	return n
 }
 
 func (d *diagrams) full() bool { return d.lost }
 
-func (d *diagrams) none() set { return d.bdd.False() }
+func (d *diagrams) none() set { return never }
 
-func (d *diagrams) all() set { return d.bdd.True() }
+func (d *diagrams) all() set { return always }
 
-func (d *diagrams) level(i int) int { return d.n - 1 - i }
+func (d *diagrams) variable(i int) set { return d.done(d.make(int32(i), never, always)) }
 
-func (d *diagrams) variable(i int) set { return d.keep(d.bdd.Ithvar(d.level(i))) }
+func (d *diagrams) not(a set) set { return a.(edge) ^ 1 }
 
-func (d *diagrams) not(a set) set {
-	if d.lost {
-		return a
-	}
-	return d.keep(d.bdd.Not(a.(rudd.Node)))
-}
+func (d *diagrams) and(a, b set) set { return d.done(d.both(a.(edge), b.(edge))) }
 
-func (d *diagrams) and(a, b set) set {
-	if d.lost {
-		return a
-	}
-	return d.keep(d.bdd.Apply(a.(rudd.Node), b.(rudd.Node), rudd.OPand))
-}
-
-func (d *diagrams) or(a, b set) set {
-	if d.lost {
-		return a
-	}
-	return d.keep(d.bdd.Apply(a.(rudd.Node), b.(rudd.Node), rudd.OPor))
-}
+func (d *diagrams) or(a, b set) set { return d.done(d.both(a.(edge)^1, b.(edge)^1) ^ 1) }
 
 func (d *diagrams) hide(a set, variables []int) set {
-	if d.lost || len(variables) == 0 {
-		return a
+	cube := always
+	for _, v := range slices.Sorted(slices.Values(variables)) {
+		cube = d.both(cube, d.make(int32(v), never, always))
 	}
-	cube := d.all() // not the library's Makeset, which drops its intermediate results
-	for _, v := range variables {
-		cube = d.and(cube, d.variable(v))
-	}
-	if d.lost {
-		return a
-	}
-	return d.keep(d.bdd.Exist(a.(rudd.Node), cube.(rudd.Node)))
+	return d.done(d.some(a.(edge), cube))
 }
 
-func (d *diagrams) empty(a set) bool { return d.lost || *a.(rudd.Node) == 0 }
+func (d *diagrams) empty(a set) bool { return d.lost || a.(edge) == never }
+
+// done ends an operation.
+func (d *diagrams) done(e edge) set {
+	d.lost = d.lost || !d.goOn()
+	return e
+}
+
+func hash(a, b, c uint32) uint32 {
+	h := (uint64(a)*0x9e3779b97f4a7c15 ^ uint64(b)) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>29 ^ uint64(c)) * 0x94d049bb133111eb
+	return uint32(h >> 32)
+}
+
+// make returns the set that is low where a variable is false, and high where it is true.
+func (d *diagrams) make(variable int32, low, high edge) edge {
+	switch {
+	case low == high:
+		return low
+	case low&1 == 1:
+		return d.make(variable, low^1, high^1) ^ 1
+	}
+	want := node{variable, low, high}
+	mask := uint32(len(d.unique) - 1)
+	at := hash(uint32(variable), uint32(low), uint32(high)) & mask
+	for ; d.unique[at] != 0; at = (at + 1) & mask {
+		if d.nodes[d.unique[at]] == want {
+			return edge(d.unique[at]) << 1
+		}
+	}
+	if d.lost || len(d.nodes) == maxNodes {
+		d.lost = true
+		return never
+	}
+	if d.steps++; d.steps%(1<<16) == 0 && !d.goOn() {
+		d.lost = true
+	}
+	i := int32(len(d.nodes))
+	d.unique[at] = i
+	d.nodes = append(d.nodes, want)
+	if 2*len(d.nodes) > len(d.unique) {
+		d.grow()
+	}
+	return edge(i) << 1
+}
+
+// grow doubles the tables.
+func (d *diagrams) grow() {
+	d.unique = make([]int32, 2*len(d.unique))
+	mask := uint32(len(d.unique) - 1)
+	for i, n := range d.nodes[1:] {
+		at := hash(uint32(n.variable), uint32(n.low), uint32(n.high)) & mask
+		for d.unique[at] != 0 {
+			at = (at + 1) & mask
+		}
+		d.unique[at] = int32(i + 1)
+	}
+	if old := d.results; len(old) < maxResults {
+		d.results = make([]result, 2*len(old))
+		for _, r := range old {
+			*d.cached(r.op, r.a, r.b) = r
+		}
+	}
+}
+
+// cached returns the place of a result.
+func (d *diagrams) cached(op operation, a, b edge) *result {
+	return &d.results[hash(uint32(a), uint32(b), uint32(op))&uint32(len(d.results)-1)]
+}
+
+// below returns the edges of a set whose top variable is at most the given one.
+func (d *diagrams) below(a edge, variable int32) (low, high edge) {
+	n := &d.nodes[a>>1]
+	if n.variable < variable {
+		return a, a
+	}
+	return n.low ^ a&1, n.high ^ a&1
+}
+
+func (d *diagrams) both(a, b edge) edge {
+	switch {
+	case a > b:
+		a, b = b, a
+	case a == b:
+		return a
+	}
+	switch { // a < b
+	case a == never, a^1 == b:
+		return never
+	case a == always:
+		return b
+	case d.lost:
+		return never
+	}
+	if r := d.cached(conjunction, a, b); *r == (result{conjunction, a, b, r.is}) {
+		return r.is
+	}
+	v := max(d.nodes[a>>1].variable, d.nodes[b>>1].variable)
+	aLow, aHigh := d.below(a, v)
+	bLow, bHigh := d.below(b, v)
+	is := d.make(v, d.both(aLow, bLow), d.both(aHigh, bHigh))
+	*d.cached(conjunction, a, b) = result{conjunction, a, b, is}
+	return is
+}
+
+// some hides the variables of a conjunction.
+func (d *diagrams) some(a, cube edge) edge {
+	v := d.nodes[a>>1].variable
+	for d.nodes[cube>>1].variable > v {
+		cube = d.nodes[cube>>1].high
+	}
+	if cube == always || d.lost {
+		return a
+	}
+	if r := d.cached(hiding, a, cube); *r == (result{hiding, a, cube, r.is}) {
+		return r.is
+	}
+	low, high := d.below(a, v)
+	var is edge
+	if d.nodes[cube>>1].variable == v {
+		rest := d.nodes[cube>>1].high
+		is = d.both(d.some(low, rest)^1, d.some(high, rest)^1) ^ 1
+	} else {
+		is = d.make(v, d.some(low, cube), d.some(high, cube))
+	}
+	*d.cached(hiding, a, cube) = result{hiding, a, cube, is}
+	return is
+}
 
 func (d *diagrams) witness(a set) []value {
 	w := d.anything()
-	for node := a.(rudd.Node); *node > 1; { // every node except the empty set leads to the full set
-		v := d.n - 1 - d.bdd.Label(node)
-		below, ok := d.below[*node]
-		if !ok {
-			below = [2]rudd.Node{d.keep(d.bdd.Low(node)).(rudd.Node), d.keep(d.bdd.High(node)).(rudd.Node)}
-			d.below[*node] = below
-		}
-		if d.lost {
-			break
-		}
-		if w[v], node = no, below[0]; *node == 0 {
-			w[v], node = yes, below[1]
+	for e := a.(edge); e > always && !d.lost; { // every edge except the empty set leads to the full set
+		v := d.nodes[e>>1].variable
+		low, high := d.below(e, v)
+		if w[v], e = no, low; low == never {
+			w[v], e = yes, high
 		}
 	}
 	return w
@@ -163,12 +267,7 @@ func (d *diagrams) anything() []value {
 	return w
 }
 
-func (d *diagrams) top(a set) int {
-	if n := a.(rudd.Node); *n > 1 {
-		return d.n - 1 - d.bdd.Label(n)
-	}
-	return -1
-}
+func (d *diagrams) top(a set) int { return int(d.nodes[a.(edge)>>1].variable) }
 
 // shortest follows a shortest path to the full set.
 func (d *diagrams) shortest(a set) []value {
@@ -176,35 +275,24 @@ func (d *diagrams) shortest(a set) []value {
 	if d.lost {
 		return w
 	}
-	type node struct{ id, low, high int }
-	levels := make([][]node, d.n)
-	top := *a.(rudd.Node)
-	level := map[int]int{}
-	err := d.bdd.Allnodes(func(id, l, low, high int) error {
-		if id > 1 {
-			levels[l] = append(levels[l], node{id, low, high})
-			level[id] = l
+	const unreachable = 1 << 30
+	far := map[edge]int{never: unreachable, always: 0} // from the full set
+	var measure func(e edge) int
+	measure = func(e edge) int {
+		n, known := far[e]
+		if !known {
+			low, high := d.below(e, d.nodes[e>>1].variable)
+			n = min(measure(low), measure(high), unreachable-1) + 1
+			far[e] = n
 		}
-		return nil
-	}, a.(rudd.Node))
-	if err != nil {
-		panic("verify: a set of another space")
+		return n
 	}
-	const never = 1 << 30
-	far := map[int]int{0: never, 1: 0} // from the full set
-	next := map[int]node{}
-	for l := d.n - 1; l >= 0; l-- {
-		for _, n := range levels[l] {
-			far[n.id] = min(far[n.low], far[n.high], never-1) + 1
-			next[n.id] = n
-		}
-	}
-	for at := top; at > 1; {
-		n, v := next[at], d.n-1-level[at]
-		if far[n.low] <= far[n.high] {
-			w[v], at = no, n.low
-		} else {
-			w[v], at = yes, n.high
+	measure(a.(edge))
+	for e := a.(edge); e > always; {
+		v := d.nodes[e>>1].variable
+		low, high := d.below(e, v)
+		if w[v], e = no, low; far[low] > far[high] {
+			w[v], e = yes, high
 		}
 	}
 	return w
