@@ -87,6 +87,7 @@ type clauses struct {
 	bad   []int
 	live  []int // active
 	input []int
+	cuts  map[string][]int // by signal
 }
 
 func (c *clauses) fresh() int {
@@ -136,7 +137,7 @@ func (c *clauses) logic(l *expr.Logic) int {
 		return c.constant(l.Value)
 	case expr.LogicThreshold:
 		s, k := c.m.vocab.above(l)
-		return c.input[s.at+k]
+		return c.cuts[s.name][k]
 	case expr.LogicRelation:
 		return c.input[c.m.vocab.byFree[l.Key]]
 	case expr.LogicProposition:
@@ -165,13 +166,16 @@ func subsets(n, k int, f func(mask int)) {
 }
 
 func encode(m *Model) *clauses {
-	c := &clauses{m: m, good: make([]int, m.tree.Len()), bad: make([]int, m.tree.Len()), live: make([]int, m.tree.Len())}
+	c := &clauses{m: m, cuts: map[string][]int{}, good: make([]int, m.tree.Len()), bad: make([]int, m.tree.Len()), live: make([]int, m.tree.Len())}
 	for range m.vocab.inputs {
 		c.input = append(c.input, c.fresh())
 	}
 	for _, s := range m.vocab.signals {
-		for k := 1; k < len(s.cuts); k++ {
-			c.add(-c.input[s.at+k], c.input[s.at+k-1])
+		for k := range s.cuts {
+			c.cuts[s.name] = append(c.cuts[s.name], c.fresh())
+			if k > 0 {
+				c.add(-c.cuts[s.name][k], c.cuts[s.name][k-1])
+			}
 		}
 	}
 	for t := range m.tree.Len() {

@@ -84,8 +84,8 @@ func askChatter(m *Model) []Finding {
 func (m *Model) newTurner(i int) *turner {
 	t := &turner{m: m, signal: i, active: map[place]map[bt.Task]set{}}
 	sig := &m.vocab.signals[i]
-	for k := range sig.cuts {
-		t.hidden = append(t.hidden, sig.at+k)
+	for b := range sig.bits() {
+		t.hidden = append(t.hidden, sig.at+b)
 	}
 	for l := range m.leaves {
 		names := map[string]bool{}
@@ -330,9 +330,7 @@ func (m *Model) replayTurn(x turn) string {
 	}
 	for range 2 {
 		for i, at := range x.places[:len(x.places)-1] {
-			for k := range sig.cuts {
-				world[sig.at+k] = k < at.interval
-			}
+			sig.put(world, at.interval)
 			if p.Move(world) != nil || !p.active(x.tasks[i]) {
 				return ""
 			}

@@ -27,9 +27,7 @@ func orbit(m *Model, start *Player, interval int) (period float64, tasks []bt.Ta
 	var times []float64
 	var active []bt.Task
 	for {
-		for k := range cuts {
-			world[sig.at+k] = k < interval
-		}
+		sig.put(world, interval)
 		if start.Move(world) != nil {
 			return 0, nil, false
 		}
@@ -119,9 +117,7 @@ func TestTurnsAreTheOrbits(t *testing.T) {
 			for second := range len(m.vocab.signals[0].cuts) + 1 {
 				p := m.newTrace()
 				world := make([]bool, len(m.vocab.inputs))
-				for k := range first {
-					world[m.vocab.signals[0].at+k] = true
-				}
+				m.vocab.signals[0].put(world, first)
 				if p.Move(world) != nil {
 					t.Fatal("the plan does not settle")
 				}

@@ -305,7 +305,7 @@ func (m *Model) whole(world []bool) *region {
 	r := &region{first: map[int]int{}, last: map[int]int{}, truth: map[int]bool{}}
 	for v, in := range m.vocab.inputs {
 		switch in.kind {
-		case inputCut:
+		case inputBit:
 			k := m.vocab.signals[in.signal].interval(world)
 			r.first[in.signal], r.last[in.signal] = k, k
 		case inputFree:

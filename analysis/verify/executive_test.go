@@ -139,9 +139,11 @@ func (m *Model) world(values []float64) []bool {
 	world := make([]bool, len(m.vocab.inputs))
 	for _, s := range m.vocab.signals {
 		v := values[strings.Index("xy", s.name)]
-		for k, c := range s.cuts {
-			world[s.at+k] = v > c.limit || v == c.limit && !c.strict
+		k := 0
+		for k < len(s.cuts) && (v > s.cuts[k].limit || v == s.cuts[k].limit && !s.cuts[k].strict) {
+			k++
 		}
+		s.put(world, k)
 	}
 	for _, i := range m.vocab.byFree { // the generator has one relation that is no limit
 		world[i] = math.Abs(values[0]-1.5) <= 0.5

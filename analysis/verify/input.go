@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 
@@ -16,8 +17,12 @@ import (
 type signal struct {
 	name string
 	cuts []cut // ascending
-	at   int   // the variable of the first cut; the others follow
+	at   int   // the variable of the last bit of the interval's number; the others follow
 }
+
+// bits returns the number of variables of a signal. They are the number of its interval; those beyond the last interval
+// mean the last one, so that every assignment means one interval.
+func (s *signal) bits() int { return bits.Len(uint(len(s.cuts))) }
 
 // cut is the boundary s >= limit, or s > limit if it is strict, between two intervals. Of one limit, >= comes first.
 type cut struct {
@@ -43,17 +48,17 @@ func btoi(b bool) int {
 type inputKind uint8
 
 const (
-	inputCut    inputKind = iota
-	inputFree             // a relation that is no threshold, a condition without expression, a free outcome
-	inputLatch            // a condition with hysteresis was true before
-	inputMemory           // a result that a task holds, or other memory of the tree
+	inputBit    inputKind = iota // of the number of a signal's interval
+	inputFree                    // a relation that is no threshold, a condition without expression, a free outcome
+	inputLatch                   // a condition with hysteresis was true before
+	inputMemory                  // a result that a task holds, or other memory of the tree
 )
 
 // input is the meaning of one variable.
 type input struct {
 	kind   inputKind
-	signal int // cut: its signal and its place there
-	cut    int
+	signal int    // bit: its signal
+	first  bool   // bit: the first variable of the signal
 	text   string // free: when true
 	denied string // free, latch: when false
 }
@@ -104,8 +109,8 @@ func (v *vocabulary) number(l *expr.Logic) {
 		i := v.bySig[l.Signal]
 		if s := &v.signals[i]; s.at < 0 {
 			s.at = len(v.inputs)
-			for k := range s.cuts {
-				v.inputs = append(v.inputs, input{kind: inputCut, signal: i, cut: k})
+			for b := range s.bits() {
+				v.inputs = append(v.inputs, input{kind: inputBit, signal: i, first: b == 0})
 			}
 		}
 	case expr.LogicRelation:
@@ -137,14 +142,20 @@ func (v *vocabulary) above(l *expr.Logic) (s *signal, k int) {
 	return s, k
 }
 
-// interval returns in which interval of a signal an assignment lies: the number of cuts that it is above. An
-// assignment's cuts count up to the first that is false, so that every assignment means one interval.
+// interval returns in which interval of a signal an assignment lies: the number of cuts that it is above.
 func (s *signal) interval(w []bool) int {
 	k := 0
-	for k < len(s.cuts) && w[s.at+k] {
-		k++
+	for b := range s.bits() {
+		k |= btoi(w[s.at+b]) << b
 	}
-	return k
+	return min(k, len(s.cuts))
+}
+
+// put moves an assignment to an interval.
+func (s *signal) put(w []bool, k int) {
+	for b := range s.bits() {
+		w[s.at+b] = k>>b&1 == 1
+	}
 }
 
 // text describes the intervals from the first to the last.

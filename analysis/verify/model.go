@@ -36,17 +36,17 @@ type Model struct {
 
 	spaceOf           func(variables int) space
 	space             space
-	above             []set        // by variable of a cut: its signal is above it
-	truth             []set        // by leaf: of a condition
-	good, bad, active []set        // by task
-	near              []set        // by task: active in the states that are considered, expressed by the pinned tasks
-	holds             []set        // by task: its result is held; nil if it never is
-	vars              []variables  // by task
-	courses           []*bt.Course // by task, of scripts
-	wanted            []set        // by task: its script wants it; nil: it is no script's child
-	reached           [][]set      // by script and state of its automaton: it would be stored instead of another one
-	memory            []int        // all variables of memory
-	rules             []set        // that the memory obeys
+	above             map[[2]int]set // by variable of a signal and cut: the signal is above it
+	truth             []set          // by leaf: of a condition
+	good, bad, active []set          // by task
+	near              []set          // by task: active in the states that are considered, expressed by the pinned tasks
+	holds             []set          // by task: its result is held; nil if it never is
+	vars              []variables    // by task
+	courses           []*bt.Course   // by task, of scripts
+	wanted            []set          // by task: its script wants it; nil: it is no script's child
+	reached           [][]set        // by script and state of its automaton: it would be stored instead of another one
+	memory            []int          // all variables of memory
+	rules             []set          // that the memory obeys
 	acts              []bool
 	remembers         []bool
 	latches           set          // the possible memory of conditions with hysteresis; nil: there are none
@@ -72,7 +72,7 @@ func newModels(spaceOf func(variables int) space, subjects ...declare.Subject) [
 	models := make([]*Model, len(subjects))
 	for i, s := range subjects {
 		m := &Model{subject: s, plan: s.Plan, tree: s.Plan.Tree, vocab: vocab, leafOf: map[bt.Task]int{},
-			spaceOf: spaceOf}
+			spaceOf: spaceOf, above: map[[2]int]set{}}
 		models[i] = m
 		m.readLeaves()
 		m.nature()
@@ -285,19 +285,22 @@ func (m *Model) of(l *expr.Logic) set {
 	panic(unknownLogic)
 }
 
-// over returns the states in which a signal is above a cut: the cuts up to it are all true.
-func (m *Model) over(sig *signal, k int) set {
-	if m.above == nil {
-		m.above = make([]set, len(m.vocab.inputs))
+// over returns the states in which a signal is above a cut: the number of its interval is greater.
+func (m *Model) over(sig *signal, cut int) set {
+	key := [2]int{sig.at, cut}
+	if s, known := m.above[key]; known {
+		return s
 	}
-	below := m.space.all()
-	for v := sig.at; v <= sig.at+k; v++ {
-		if m.above[v] == nil {
-			m.above[v] = m.space.and(below, m.space.variable(v))
+	s := m.space.all()
+	for b := range sig.bits() { // from the last bit: at least cut + 1
+		join := m.space.or
+		if (cut+1)>>b&1 == 1 {
+			join = m.space.and
 		}
-		below = m.above[v]
+		s = join(m.space.variable(sig.at+b), s)
 	}
-	return below
+	m.above[key] = s
+	return s
 }
 
 // judge computes good and bad for every task, children first.

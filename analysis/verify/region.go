@@ -47,7 +47,7 @@ func (m *Model) around(w []value) *region {
 			continue
 		}
 		switch in := &m.vocab.inputs[v]; in.kind {
-		case inputCut:
+		case inputBit:
 			k := m.vocab.signals[in.signal].interval(concrete(w))
 			r.first[in.signal], r.last[in.signal] = k, k
 		case inputFree, inputLatch:
@@ -57,7 +57,7 @@ func (m *Model) around(w []value) *region {
 	return r
 }
 
-// concrete chooses values for the open variables of a witness: cuts are true up to the first that is false.
+// concrete chooses values for the open variables of a witness.
 func concrete(w []value) []bool {
 	values := make([]bool, len(w))
 	for i, x := range w {
@@ -73,7 +73,7 @@ func (m *Model) box(r *region) set {
 		if value, ok := r.truth[v]; ok {
 			all = s.and(all, m.literal(v, value))
 		}
-		if in := &m.vocab.inputs[v]; in.kind == inputCut && in.cut == 0 {
+		if in := &m.vocab.inputs[v]; in.kind == inputBit && in.first {
 			if _, ok := r.first[in.signal]; ok {
 				all = s.and(all, m.between(in.signal, r.first[in.signal], r.last[in.signal]))
 			}
@@ -151,7 +151,7 @@ func (m *Model) text(r *region) string {
 		} else if ok {
 			parts = append(parts, in.denied)
 		}
-		if in.kind == inputCut && in.cut == 0 {
+		if in.kind == inputBit && in.first {
 			if first, ok := r.first[in.signal]; ok {
 				parts = append(parts, m.vocab.signals[in.signal].text(first, r.last[in.signal]))
 			}

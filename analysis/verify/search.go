@@ -197,9 +197,7 @@ func (m *Model) worlds() (all [][]bool, ok bool) {
 		for k := range s.cuts {
 			for _, w := range before {
 				c := slices.Clone(w)
-				for j := range k + 1 {
-					c[s.at+j] = true
-				}
+				s.put(c, k+1)
 				all = append(all, c)
 			}
 		}

@@ -150,7 +150,7 @@ func (m *Model) worldText(world []bool) string {
 	r := &region{first: map[int]int{}, last: map[int]int{}, truth: map[int]bool{}}
 	for v := range m.vocab.inputs {
 		switch in := &m.vocab.inputs[v]; in.kind {
-		case inputCut:
+		case inputBit:
 			k := m.vocab.signals[in.signal].interval(world)
 			r.first[in.signal], r.last[in.signal] = k, k
 		case inputFree:

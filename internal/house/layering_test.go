@@ -158,8 +158,7 @@ var rooms = map[string]room{
 
 		"formalism/stategraph": "a plan is compared with a state graph",
 	}, outside: reasons{
-		"github.com/dalzilio/rudd": "sets of states are binary decision diagrams",
-		"gonum.org/v1/gonum":       "a linear program finds a sum that rises until the goal is reached",
+		"gonum.org/v1/gonum": "a linear program finds a sum that rises until the goal is reached",
 	}, tests: reasons{
 		"diag":                         "plans are read from texts",
 		"github.com/crillab/gophersat": "an encoding of its own gives the same answers",
