@@ -62,18 +62,13 @@ type Resource struct {
 	Tasks []bt.Task
 }
 
-// Effects are the rates of signals while a task is active, by task and signal.
-type Effects map[bt.Task]map[string]Rate
-
-// Rate is a range of a signal's rate of change, in its unit per second.
-type Rate struct{ Low, High float64 }
-
 // Subject is a plan with the declarations about its world.
 type Subject struct {
 	Plan     *plan.Plan
 	Declared Declarations
 	Computed map[string]*expr.Expr // signals that are expressions of others; without circular dependencies
 	Commands []string              // of the vehicle
+	Rates    Deriver               // finds rates that are not declared; nil: none are found
 }
 
 // Questions returns the names of the questions about plans, one word each, in their order.
@@ -250,23 +245,23 @@ func (d *declarer) effects(n *yamldoc.Node) {
 }
 
 func (d *declarer) rate(n *yamldoc.Node) Rate {
-	inf := math.Inf(1)
+	r := Rate{Low: math.Inf(-1), High: math.Inf(1), Place: placeOf(d.Reader, n)}
 	switch {
 	case n.Kind == yamldoc.Scalar && n.Value == "up":
-		return Rate{math.SmallestNonzeroFloat64, inf}
+		r.Low = math.SmallestNonzeroFloat64
 	case n.Kind == yamldoc.Scalar && n.Value == "down":
-		return Rate{-inf, -math.SmallestNonzeroFloat64}
+		r.High = -math.SmallestNonzeroFloat64
 	case n.Kind != yamldoc.Sequence || len(n.Items) != 2:
 		d.Add(n, "wrong-type", "in the signal's unit per second, as in [-2e-5, 1e-5]",
 			"an effect is up, down, or the minimum and the maximum rate")
-		return Rate{}
+	default:
+		r.Low = d.Number(n.Items[0], expr.One, "the minimum rate")
+		r.High = d.Number(n.Items[1], expr.One, "the maximum rate")
+		if r.Low > r.High {
+			d.Add(n, "out-of-range", "write the minimum first", "the minimum rate is above the maximum")
+		}
 	}
-	low := d.Number(n.Items[0], expr.One, "the minimum rate")
-	high := d.Number(n.Items[1], expr.One, "the maximum rate")
-	if low > high {
-		d.Add(n, "out-of-range", "write the minimum first", "the minimum rate is above the maximum")
-	}
-	return Rate{low, high}
+	return r
 }
 
 func (d *declarer) period(n *yamldoc.Node) float64 {

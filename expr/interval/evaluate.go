@@ -140,7 +140,7 @@ func (e evaluator) choose(n *expr.Node) Value {
 	case !t.True:
 		return e.any(n.Arg(2), e.condition(n))
 	}
-	v := e.any(n.Arg(1), e.condition(n)).join(e.any(n.Arg(2), e.condition(n)))
+	v := e.any(n.Arg(1), e.condition(n)).Or(e.any(n.Arg(2), e.condition(n)))
 	v.Jumps = true
 	return v
 }
@@ -350,7 +350,8 @@ func (x Value) atan2(y Value) Value {
 		x.Jumps || y.Jumps || x.cut(y.Interval)}
 }
 
-func (x Value) join(y Value) Value {
+// Or returns what is known of a value that is one of two.
+func (x Value) Or(y Value) Value {
 	v := Value{Interval: x.Join(y.Interval), Jumps: x.Jumps || y.Jumps}
 	if n := max(len(x.Slope), len(y.Slope)); n > 0 {
 		v.Slope = make([]Interval, n)
@@ -388,5 +389,5 @@ func (x Value) selected(y Value, first, second bool) Value {
 	case second:
 		return y
 	}
-	return x.join(y)
+	return x.Or(y)
 }

@@ -113,11 +113,18 @@ func in(box []Interval) Names {
 	}}
 }
 
+// function returns an expression as a function of the first three signals.
+func function(e *expr.Expr, v expr.Variable, box []Interval) Function {
+	return func(part []Interval) (Value, bool) {
+		return in(append(slices.Clone(part), box[3:]...)).Evaluate(e, v), true
+	}
+}
+
 // TestBounds: compiled code never leaves the bounds of an expression, nor those of Range by more than errors of rounding.
 func TestBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	count, undecided := 0, 0
-	rounds := 20_000
+	rounds := 10_000
 	if testing.Short() {
 		rounds = 4_000
 	}
@@ -143,9 +150,7 @@ func TestBounds(t *testing.T) {
 		}
 		ranged := bounds.Interval
 		if count%20 == 0 {
-			ranged, _ = Range(func(part []Interval) Value {
-				return in(append(slices.Clone(part), box[3:]...)).Evaluate(e, want)
-			}, box[:3], 200)
+			ranged, _, _ = Range(function(e, want, box), box[:3], 200)
 		}
 		for range 30 {
 			at := sample(r, box)
@@ -206,9 +211,7 @@ func rangeOf(t *testing.T, text string, box ...Interval) Interval {
 		t.Fatal(err)
 	}
 	box = append(box, slices.Repeat([]Interval{Point(0)}, len(names)-len(box))...)
-	got, _ := Range(func(part []Interval) Value {
-		return in(append(slices.Clone(part), box[3:]...)).Evaluate(e, expr.Number(expr.One))
-	}, box[:3], 2000)
+	got, _, _ := Range(function(e, expr.Number(expr.One), box), box[:3], 2000)
 	return got
 }
 
@@ -246,6 +249,23 @@ func TestRanges(t *testing.T) {
 		if !ok {
 			t.Errorf("%s in %v is in %v, want %v to %v within %v", c.text, c.box, got, c.low, c.high, slack)
 		}
+	}
+}
+
+// TestImpossibleParts: bounds are those of the possible points.
+func TestImpossibleParts(t *testing.T) {
+	e, _ := expr.Parse("a + b")
+	disc, _ := expr.Parse("a^2 + b^2 <= 1")
+	box := append(slices.Repeat([]Interval{Between(-2, 2)}, 2), slices.Repeat([]Interval{Point(0)}, 4)...)
+	f := func(part []Interval) (Value, bool) {
+		n := in(append(slices.Clone(part), box[3:]...))
+		return n.Evaluate(e, expr.Number(expr.One)), n.Truth(disc).True
+	}
+	if got, _, ok := Range(f, box[:3], 20_000); !ok || math.Abs(got.High-math.Sqrt2) > 0.05 || got.High < math.Sqrt2 {
+		t.Errorf("%v %v", got, ok)
+	}
+	if _, _, ok := Range(f, []Interval{Between(1.5, 2), Between(0, 1), Point(0)}, 100); ok {
+		t.Error("a point outside the disc is possible")
 	}
 }
 

@@ -8,44 +8,45 @@ import (
 // precision is the share of the width of a range by which its bounds may be too wide without being improved.
 const precision = 1e-3
 
-// Range returns bounds of the exact values of a function over a box, and whether it may jump in it. f bounds the
-// function in a part of the box; its value's slopes are by the box's variables. Parts are halved until the bounds are
-// nearly those of the values found, or f has been called budget times. In each part the bounds of f are met with those of its mean value form and,
-// if f is monotone in a variable, with those at the variable's ends (R. E. Moore, R. B. Kearfott, M. J. Cloud,
-// Introduction to Interval Analysis, 2009, chapters 6 and 11).
-func Range(f func(box []Interval) Value, box []Interval, budget int) (bounds Interval, jumps bool) {
+// Function bounds a function in a part of a box. ok is false if no point of the part is possible.
+type Function func(box []Interval) (v Value, ok bool)
+
+// Range returns bounds of the exact values of a function over a box, and whether it may jump in it. The slopes of the
+// function's values are by the box's variables. Parts of the box are halved until the bounds are nearly those of the
+// values found, or the function has been called budget times. In each part, its bounds are met with those of its mean
+// value form and, if it is monotone in a variable, with those at the variable's ends (R. E. Moore, R. B. Kearfott, M. J.
+// Cloud, Introduction to Interval Analysis, 2009, chapters 6 and 11). ok is false if no point of the box is possible.
+func Range(f Function, box []Interval, budget int) (bounds Interval, jumps, ok bool) {
 	s := &search{f: f, budget: budget, inside: Interval{math.Inf(1), math.Inf(-1), false}}
-	s.parts = []part{s.bound(slices.Clone(box))}
-	jumps = s.parts[0].jumps
+	s.bound(slices.Clone(box), Interval{math.Inf(-1), math.Inf(1), true})
 	for s.budget > 0 {
 		i, ok := s.worst()
 		if !ok {
 			break
 		}
 		p := s.parts[i]
+		s.parts = slices.Delete(s.parts, i, i+1)
 		k, ok := p.widest()
 		if !ok { // a point
 			s.done = append(s.done, p)
-			s.parts = slices.Delete(s.parts, i, i+1)
 			continue
 		}
 		middle := p.box[k].Middle()
 		left, right := slices.Clone(p.box), slices.Clone(p.box)
 		left[k].High, right[k].Low = middle, middle
-		s.parts[i] = s.bound(left).within(p)
-		s.parts = append(s.parts, s.bound(right).within(p))
+		s.bound(left, p.bounds)
+		s.bound(right, p.bounds)
 	}
-	all := append(s.parts, s.done...)
-	bounds = all[0].bounds
-	for _, p := range all[1:] {
-		bounds = bounds.Join(p.bounds)
+	bounds = Interval{math.Inf(1), math.Inf(-1), false}
+	for _, p := range append(s.parts, s.done...) {
+		bounds, jumps, ok = bounds.Join(p.bounds), jumps || p.jumps, true
 	}
-	return bounds, jumps
+	return bounds, jumps, ok
 }
 
 // search is a branch and bound search for both ends of a range.
 type search struct {
-	f           func(box []Interval) Value
+	f           Function
 	budget      int
 	parts, done []part
 	inside      Interval // spans values that the function takes
@@ -59,45 +60,45 @@ type part struct {
 	jumps  bool
 }
 
-// within meets the bounds with those of a larger part.
-func (p part) within(larger part) part {
-	if both, ok := p.bounds.Meet(larger.bounds); ok {
-		p.bounds = both
-	}
-	return p
-}
-
-// eval calls the function; a value at a point is one that it takes.
-func (s *search) eval(box []Interval) Value {
+// eval calls the function; a value at a possible point is one that it takes.
+func (s *search) eval(box []Interval) (v Value, ok bool) {
 	s.budget--
-	v := s.f(box)
-	if !v.NaN && v.Bounded() && !slices.ContainsFunc(box, func(x Interval) bool { return !x.Point() }) {
+	v, ok = s.f(box)
+	if ok && !v.NaN && v.Bounded() && !slices.ContainsFunc(box, func(x Interval) bool { return !x.Point() }) {
 		s.inside = Interval{min(s.inside.Low, v.High), max(s.inside.High, v.Low), false}
 	}
-	return v
+	return v, ok
 }
 
-// bound bounds the function in a part.
-func (s *search) bound(box []Interval) part {
-	v := s.eval(box)
+// bound adds a part of one with known bounds, if a point of it is possible.
+func (s *search) bound(box []Interval, larger Interval) {
+	v, ok := s.eval(box)
+	if !ok {
+		return
+	}
 	p := part{box, v.Interval, v.Slope, v.Jumps}
+	p.bounds.meet(larger)
 	center := make([]Interval, len(box))
 	for i, x := range box {
 		center[i] = Point(x.Middle())
 	}
-	c := s.eval(center)
-	if v.Jumps || v.NaN || v.Slope == nil {
-		return p
+	if c, _ := s.eval(center); !v.Jumps && !v.NaN && v.Slope != nil {
+		s.refine(&p, center, c.Interval)
 	}
-	mean, lowest, highest := c.Interval, slices.Clone(box), slices.Clone(box)
+	s.parts = append(s.parts, p)
+}
+
+// refine narrows the bounds in a part in which the function is continuous, with its value at the center.
+func (s *search) refine(p *part, center []Interval, value Interval) {
+	mean, lowest, highest := value, slices.Clone(p.box), slices.Clone(p.box)
 	monotone := false
-	for i, x := range box {
-		mean = mean.Plus(v.Slope[i].part(x.Minus(center[i])))
+	for i, x := range p.box {
+		mean = mean.Plus(p.slope[i].part(x.Minus(center[i])))
 		if x.Point() || !x.Bounded() {
 			continue
 		}
 		low, high := Point(x.Low), Point(x.High)
-		switch d := v.Slope[i]; {
+		switch d := p.slope[i]; {
 		case d.Low >= 0:
 			lowest[i], highest[i], monotone = low, high, true
 		case d.High <= 0:
@@ -106,12 +107,12 @@ func (s *search) bound(box []Interval) part {
 	}
 	p.bounds.meet(mean)
 	if monotone {
-		a, b := s.eval(lowest), s.eval(highest)
+		a, _ := s.eval(lowest)
+		b, _ := s.eval(highest)
 		if !a.NaN && !b.NaN && a.Low <= b.High {
 			p.bounds.meet(Interval{a.Low, b.High, false})
 		}
 	}
-	return p
 }
 
 // meet narrows an interval by other bounds of the same values.

@@ -7,6 +7,7 @@ package equations
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"canopy/expr"
@@ -29,8 +30,40 @@ type program struct {
 	initial     []*expr.Code // of the states, depends on parameters only
 	derivatives []*expr.Code
 	outputs     []*expr.Code
-	derive      []int // outputs that derivatives read, each after those that it reads itself
-	all         []int // all outputs, likewise
+	written     Formulas // with parameters as names
+	derive      []int    // outputs that derivatives read, each after those that it reads itself
+	all         []int    // all outputs, likewise
+}
+
+// Formulas are the equations of a vehicle.
+type Formulas struct {
+	Derivatives, Outputs []*expr.Expr // of all states and of all outputs, in the vehicle's order
+}
+
+// FormulasOf returns the equations of an instance, with its parameters as numbers; ok is false if the vehicle is not
+// given as equations.
+func FormulasOf(of model.Instance) (f Formulas, ok bool) {
+	v, ok := of.(*instance)
+	if !ok {
+		return f, false
+	}
+	numbers := map[string]*expr.Expr{}
+	for i, p := range v.parameters {
+		value := v.signals[v.firstParameter()+i]
+		number, err := expr.Parse(strconv.FormatFloat(value, 'g', -1, 64))
+		if err != nil {
+			panic("equations: a parameter that is not a number")
+		}
+		numbers[p.Name] = number
+	}
+	fixed := func(list []*expr.Expr) []*expr.Expr {
+		out := make([]*expr.Expr, len(list))
+		for i, e := range list {
+			out[i] = e.Substitute(numbers)
+		}
+		return out
+	}
+	return Formulas{fixed(v.written.Derivatives), fixed(v.written.Outputs)}, true
 }
 
 func (p *program) firstCommand() int   { return 1 + len(p.states) }

@@ -238,7 +238,8 @@ func (b *builder) program() {
 	if b.Diags.HasErrors() {
 		return
 	}
-	p := &program{parameters: b.v.Parameters, units: b.units, states: b.v.States, commands: len(b.v.Commands)}
+	p := &program{parameters: b.v.Parameters, units: b.units, states: b.v.States, commands: len(b.v.Commands),
+		written: Formulas{derivatives, values}}
 	c := expr.NewCompiler(b.scope, func(name string) (int, bool) { i, ok := b.places[name]; return i, ok })
 	compile := func(list []*expr.Expr) []*expr.Code {
 		var codes []*expr.Code

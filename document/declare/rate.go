@@ -1,0 +1,58 @@
+package declare
+
+import "canopy/bt"
+
+// Effects are the rates of signals while a task is active, by task and signal.
+type Effects map[bt.Task]map[string]Rate
+
+// Rate is a range of a signal's rate of change between instants, in its unit per second.
+type Rate struct {
+	Low, High float64
+	From      Origin
+	Samples   int   // of a sampled one: number of points at which the rate was found
+	Jumps     bool  // of a derived or sampled one: the signal may also jump at an instant
+	Place     Place // of a declared one
+}
+
+// Origin is the source of a rate.
+type Origin uint8
+
+// The origins.
+const (
+	Declared Origin = iota // by the author: assumed
+	Derived                // proved from the vehicle's equations, for states in their ranges
+	Sampled                // found at points in the ranges of the states: other rates may exist
+)
+
+func (o Origin) String() string { return [...]string{"declared", "derived", "sampled"}[o] }
+
+// Range is a range of a signal's values, in its unit. Its ends may be infinite.
+type Range struct{ Low, High float64 }
+
+// Deriver finds rates without declarations.
+type Deriver interface {
+	// Rate returns a range of the rate of a signal while a task is active and the named signals are in the given ranges;
+	// ok is false if none is found.
+	Rate(task bt.Task, signal string, in map[string]Range) (r Rate, ok bool)
+}
+
+// Rate returns a range of the rate of a signal while a task is active and the named signals are in the given ranges: the
+// declared one, which a derived one may narrow, or else a derived or sampled one. ok is false if the signal may change at
+// any rate.
+func (s *Subject) Rate(task bt.Task, signal string, in map[string]Range) (r Rate, ok bool) {
+	declared, ok := s.Declared.Effects[task][signal]
+	if s.Rates == nil {
+		return declared, ok
+	}
+	r, known := s.Rates.Rate(task, signal, in)
+	switch {
+	case !ok:
+		return r, known
+	case !known || r.From != Derived || r.Low > declared.High || declared.Low > r.High:
+		return declared, true
+	case declared.Low <= r.Low && r.High <= declared.High:
+		return r, true
+	}
+	declared.Low, declared.High, declared.Jumps = max(r.Low, declared.Low), min(r.High, declared.High), r.Jumps
+	return declared, true
+}
