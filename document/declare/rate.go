@@ -36,9 +36,9 @@ type Deriver interface {
 	Rate(task bt.Task, signal string, in map[string]Range) (r Rate, ok bool)
 }
 
-// Rate returns a range of the rate of a signal while a task is active and the named signals are in the given ranges: the
-// declared one, which a derived one may narrow, or else a derived or sampled one. ok is false if the signal may change at
-// any rate.
+// Rate returns a range of the rate of a signal while a task is active and the named signals are in the given ranges:
+// the declared one, which a derived one may narrow, or else a derived or sampled one. ok is false if the signal may
+// change at any rate.
 func (s *Subject) Rate(task bt.Task, signal string, in map[string]Range) (r Rate, ok bool) {
 	declared, ok := s.Declared.Effects[task][signal]
 	if s.Rates == nil {

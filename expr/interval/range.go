@@ -14,8 +14,9 @@ type Function func(box []Interval) (v Value, ok bool)
 // Range returns bounds of the exact values of a function over a box, and whether it may jump in it. The slopes of the
 // function's values are by the box's variables. Parts of the box are halved until the bounds are nearly those of the
 // values found, or the function has been called budget times. In each part, its bounds are met with those of its mean
-// value form and, if it is monotone in a variable, with those at the variable's ends (R. E. Moore, R. B. Kearfott, M. J.
-// Cloud, Introduction to Interval Analysis, 2009, chapters 6 and 11). ok is false if no point of the box is possible.
+// value form and, if it is monotone in a variable, with those at the variable's ends (R. E. Moore, R. B. Kearfott,
+// M. J. Cloud, Introduction to Interval Analysis, 2009, chapters 6 and 11). ok is false if no point of the box is
+// possible.
 func Range(f Function, box []Interval, budget int) (bounds Interval, jumps, ok bool) {
 	s := &search{f: f, budget: budget, inside: Interval{math.Inf(1), math.Inf(-1), false}}
 	s.bound(slices.Clone(box), Interval{math.Inf(-1), math.Inf(1), true})

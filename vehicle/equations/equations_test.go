@@ -120,6 +120,27 @@ commands: {u: {unit: m/s}}
 	}
 }
 
+// Formulas contain numbers in place of parameters, converted to SI.
+func TestFormulas(t *testing.T) {
+	i, err := tank(t).New([]float64{0.5, 300, 4, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, ok := FormulasOf(i)
+	if !ok || len(f.Derivatives) != 2 || len(f.Outputs) != 3 {
+		t.Fatal(f, ok)
+	}
+	for _, c := range [][2]string{
+		{f.Derivatives[0].String(), "(inflow - drain) / 0.5"},
+		{f.Derivatives[1].String(), "(300 - T) / 14400 + heating / (capacity * h)"},
+		{f.Outputs[1].String(), "4.2e+06 [J/(m^3 K)] * 0.5"},
+	} {
+		if c[0] != c[1] {
+			t.Errorf("%s, want %s", c[0], c[1])
+		}
+	}
+}
+
 func TestAllocatesNothing(t *testing.T) {
 	v := tank(t)
 	i, err := v.New(v.Defaults())

@@ -1,0 +1,41 @@
+package declare
+
+import (
+	"testing"
+
+	"canopy/bt"
+)
+
+// fixed is a Deriver of one rate.
+type fixed struct {
+	rate  Rate
+	known bool
+}
+
+func (f fixed) Rate(_ bt.Task, _ string, _ map[string]Range) (Rate, bool) { return f.rate, f.known }
+
+// TestRate: a derived rate narrows a declared one, unless they contradict each other; a sampled one does not.
+func TestRate(t *testing.T) {
+	declared := Rate{Low: 0, High: 2}
+	for _, c := range []struct {
+		derived fixed
+		want    Rate
+	}{
+		{fixed{}, declared},
+		{fixed{Rate{Low: 1, High: 1.5, From: Derived}, true}, Rate{Low: 1, High: 1.5, From: Derived}},
+		{fixed{Rate{Low: 1, High: 5, From: Derived}, true}, Rate{Low: 1, High: 2}},
+		{fixed{Rate{Low: 3, High: 5, From: Derived}, true}, declared},
+		{fixed{Rate{Low: 1, High: 1.5, From: Sampled}, true}, declared},
+	} {
+		s := Subject{Declared: Declarations{Effects: Effects{0: {"x": declared}}}, Rates: c.derived}
+		if got, ok := s.Rate(0, "x", nil); got != c.want || !ok {
+			t.Errorf("%+v, want %+v", got, c.want)
+		}
+		if got, ok := s.Rate(1, "x", nil); got != c.derived.rate || ok != c.derived.known {
+			t.Errorf("%+v %v without a declaration", got, ok)
+		}
+	}
+	if _, ok := (&Subject{}).Rate(0, "x", nil); ok {
+		t.Error("a rate of nothing")
+	}
+}
