@@ -1,6 +1,9 @@
 package declare
 
-import "canopy/bt"
+import (
+	"canopy/bt"
+	"canopy/expr/interval"
+)
 
 // Effects are the rates of signals while a task is active, by task and signal.
 type Effects map[bt.Task]map[string]Rate
@@ -26,20 +29,17 @@ const (
 
 func (o Origin) String() string { return [...]string{"declared", "derived", "sampled"}[o] }
 
-// Span is a range of a signal's values, in its unit. Its ends may be infinite.
-type Span struct{ Low, High float64 }
-
 // Deriver finds rates without declarations.
 type Deriver interface {
 	// Rate returns a range of the rate of a signal while a task is active and the named signals are in the given ranges;
 	// ok is false if none is found.
-	Rate(task bt.Task, signal string, in map[string]Span) (r Rate, ok bool)
+	Rate(task bt.Task, signal string, in map[string]interval.Interval) (r Rate, ok bool)
 }
 
 // Rate returns a range of the rate of a signal while a task is active and the named signals are in the given ranges:
 // the declared one, which a derived one may narrow, or else a derived or sampled one. ok is false if the signal may
 // change at any rate.
-func (s *Subject) Rate(task bt.Task, signal string, in map[string]Span) (r Rate, ok bool) {
+func (s *Subject) Rate(task bt.Task, signal string, in map[string]interval.Interval) (r Rate, ok bool) {
 	declared, ok := s.Declared.Effects[task][signal]
 	if s.Rates == nil {
 		return declared, ok

@@ -143,6 +143,7 @@ var rooms = map[string]room{
 		"document/plan":  "declarations are of a plan",
 		"syntax/yamldoc": "declarations are YAML",
 		"expr":           "conditions are expressions over signals",
+		"expr/interval":  "rates are found of signals in intervals",
 	}},
 	"analysis/verify": {pure: true, imports: reasons{
 		"executive":         "leaves tell the engine by the one protocol",
