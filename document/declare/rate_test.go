@@ -13,7 +13,9 @@ type fixed struct {
 	known bool
 }
 
-func (f fixed) Rate(_ bt.Task, _ string, _ map[string]interval.Interval) (Rate, bool) { return f.rate, f.known }
+func (f fixed) Rate(_ bt.Task, _ string, _ map[string]interval.Interval) (Rate, bool) {
+	return f.rate, f.known
+}
 
 // TestRate: a derived rate narrows a declared one, unless they contradict each other; a sampled one does not.
 func TestRate(t *testing.T) {
