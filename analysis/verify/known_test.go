@@ -100,7 +100,7 @@ func TestScriptsShowTheViolation(t *testing.T) {
 				case f.Question == "complete":
 					wrong = !good && !slices.ContainsFunc(actions, running)
 				case f.Question == "conflict":
-					wrong = running(f.Tasks[0]) && running(f.Tasks[1])
+					wrong = slices.ContainsFunc(f.Units, func(u []bt.Task) bool { return running(u[0]) && running(u[1]) })
 				case f.Question == "command":
 					wrong = !slices.ContainsFunc(f.Tasks, running)
 				case strings.Contains(f.Text, "succeeds where"):

@@ -21,7 +21,7 @@ type Player struct {
 	slow    bool              // procedures take the time that the plan declares, else none
 	over    []bt.Task         // whose procedures are over in this instant, or whose timers elapse
 	lines   []string          // of a script that does the same
-	entered []bt.Task         // that the last move activated
+	changes []bt.Change       // of the last move
 }
 
 // maxRounds bounds the instants that follow each other in one world.
@@ -86,18 +86,14 @@ func (p *Player) copyFrom(o *Player) {
 // Move goes to a world. The procedures of some tasks are over, and the timers of some elapse. The error wraps
 // bt.ErrLoop.
 func (p *Player) Move(world []bool, over ...bt.Task) error {
-	p.entered = p.entered[:0]
+	p.changes = p.changes[:0]
 	p.over = over
 	return p.move(world)
 }
 
 func (p *Player) settle(inputs []bt.Input) error {
 	instant, err := p.engine.Settle(inputs)
-	for _, c := range instant.Changes {
-		if c.To == bt.Activating {
-			p.entered = append(p.entered, c.Task)
-		}
-	}
+	p.changes = append(p.changes, instant.Changes...)
 	for _, c := range instant.Commands {
 		l := &p.m.leaves[p.m.leafOf[c.Task]]
 		takes := l.exit.slow

@@ -45,9 +45,10 @@ var (
 
 // Finding is one answer.
 type Finding struct {
-	Question      string // its name
-	Tasks         []bt.Task
-	About         string // the command or signal that it concerns
+	Question      string      // its name
+	Tasks         []bt.Task   // that it concerns
+	Units         [][]bt.Task // the tasks of each of several findings with one cause; nil: it is one finding
+	About         string      // the command or signal that it concerns
 	Verdict       Verdict
 	Text          string       // the statement that is proved or not concluded, or the fault
 	Where         []string     // regions of the signals with the fault
@@ -92,7 +93,8 @@ func Questions() []Question {
 			Needs: "Declare `properties`."},
 		{Name: "conflict", Asks: "Do two active tasks ever write one command or hold one resource?", Ask: askConflict,
 			Needs: "No task writes anything, and no `resources` are declared."},
-		{Name: "chatter", Asks: "Do tasks take turns faster than `period`?", Ask: askChatter, Moves: true, Needs: "Declare `effects`."},
+		{Name: "chatter", Asks: "Do tasks take turns faster than `period`?", Ask: askChatter, Moves: true,
+			Needs: "Declare `effects`."},
 		{Name: "command", Asks: "Can every command be written by some task?", Ask: askCommand,
 			Needs: "A plan alone has no vehicle with commands."},
 		{Name: "reaction", Asks: "How long does the tree take to settle after one input?", Ask: askReaction, Anywhere: true},

@@ -252,8 +252,8 @@ func asObjects(s declare.Subject, found []verify.Finding, written map[int]string
 	for i, f := range found {
 		line, column := f.Position()
 		list[i] = object{Question: f.Question, Verdict: f.Verdict.String(), About: f.About, Text: f.Text, Where: f.Where,
-			More: f.More, Assumes: f.Assumes, Advice: f.Advice, Accepted: f.Accepted, Script: f.Script, Written: written[i], File: f.Source.Name,
-			Line: line, Column: column}
+			More: f.More, Assumes: f.Assumes, Advice: f.Advice, Accepted: f.Accepted, Script: f.Script, Written: written[i],
+			File: f.Source.Name, Line: line, Column: column}
 		for _, t := range f.Tasks {
 			list[i].Tasks = append(list[i].Tasks, s.Plan.Tree.Name(t))
 		}

@@ -25,7 +25,7 @@ type Declarations struct {
 	Properties []Property  // must hold in every run
 	Goal       *Statement  // the plan must succeed exactly where it holds
 	Free       []string    // actions that may refuse and end at any time
-	Written    []string    // slots that some active task must write in every state
+	Written    []string    // slots to which some active task must give a value in every state
 	Resources  []Resource  // things that only one task may hold at a time
 	Effects    Effects
 	Period     float64 // tasks that take turns faster than this chatter [s]
@@ -202,7 +202,7 @@ func (d *declarer) free(n *yamldoc.Node) {
 func (d *declarer) written(n *yamldoc.Node) {
 	var names []string
 	for i := range d.plan.Leaves {
-		for _, a := range d.plan.Leaves[i].Write {
+		for _, a := range slices.Concat(d.plan.Leaves[i].Write, d.plan.Leaves[i].Entry) {
 			names = append(names, a.Target)
 		}
 	}

@@ -1,0 +1,107 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// One task that is always active keeps a hundred others from it: that is one finding, with one cause.
+func TestOneCauseIsOneFinding(t *testing.T) {
+	var shadowed, writers strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&shadowed, `<ReactiveSequence name="s%d"><Condition name="c%d"/><Action name="b%d"/></ReactiveSequence>`, i, i, i)
+		fmt.Fprintf(&writers, `<Action name="b%d" write="u := %d"/>`, i, i)
+	}
+	for _, test := range []struct {
+		name, plan, question, text, advice string
+		units                              int
+	}{
+		{"a task that shadows", `<ReactiveFallback name="f"><Action name="a"/>` + shadowed.String() + `</ReactiveFallback>`, "dead",
+			"s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, 88 more are never active: each would need that a has failed," +
+				" which never happens", "move it before a, or let a end: give it a condition or an outcome", 100},
+		{"two causes", `<ReactiveFallback name="f"><ReactiveSequence name="s"><Condition name="c" on="x lt 1"/><Action name="a"/></ReactiveSequence>
+			<ReactiveSequence name="r"><Condition name="d" on="x lt 0"/><Action name="b"/></ReactiveSequence><Action name="e"/><Action name="g"/>
+			</ReactiveFallback>`, "dead", "r is never active: b would need that s has failed and that d is true (x < 0), which exclude each other",
+			"change one of these, or remove the task", 0},
+		{"writers", `<ReactiveParallel name="p">` + writers.String() + `</ReactiveParallel>`, "conflict",
+			"any two of b0, b1", "let only one of them be active", 4950},
+		{"one beside others", `<ReactiveParallel name="p"><ReactiveFallback name="f"><ReactiveSequence name="s"><Condition name="c"/>
+			<Action name="a" write="u := 1"/></ReactiveSequence><Action name="b" write="u := 2"/></ReactiveFallback>
+			<Action name="e" write="u := 3"/></ReactiveParallel>`, "conflict",
+			"e and each of a, b are active together and both use u", "let only one of them be active", 2},
+	} {
+		_, all := check(t, test.plan, "")
+		found := byQuestion(all, test.question)
+		f := found[0]
+		if f.Verdict != Refuted || !strings.HasPrefix(f.Text, test.text) || !strings.HasPrefix(f.Advice, test.advice) ||
+			len(f.Units) != test.units || test.units > 0 && len(found) > 1 {
+			t.Errorf("%s: %d findings, %d units: %s; %s", test.name, len(found), len(f.Units), f.Text, f.Advice)
+		}
+	}
+}
+
+// A thousand dead tasks are explained with the work that grows with their number.
+func TestManyDeadTasks(t *testing.T) {
+	f := family{text: func(n int) string {
+		var b strings.Builder
+		b.WriteString(`<ReactiveFallback name="f"><Action name="a"/>`)
+		for i := range n {
+			fmt.Fprintf(&b, `<ReactiveSequence name="s%d"><Condition name="c%d" on="x lt %d"/><Action name="b%d"/></ReactiveSequence>`, i, i, i, i)
+		}
+		return b.String() + `</ReactiveFallback>`
+	}}
+	kept := func(n int) int {
+		m := NewModel(f.subject(t, n))
+		if found := askDead(m); len(found) != 1 || len(found[0].Units) != n {
+			t.Errorf("%d tasks: %d findings", n, len(found))
+		}
+		return len(m.space.(*diagrams).kept)
+	}
+	if small, large := kept(100), kept(1000); large > 15*small {
+		t.Errorf("100 tasks take %d operations, 1,000 take %d", small, large)
+	}
+}
+
+// Two tasks that begin and end within one instant both use a slot: that is no settled state, but the second assignment
+// undoes the first.
+func TestConflictWithinAnInstant(t *testing.T) {
+	for _, test := range []struct {
+		name, plan string
+		verdict    Verdict
+		text       string
+	}{
+		{"both at once", `<ReactiveParallel name="p"><Action name="a" entry="u := 1" done="true"/><Action name="b" entry="u := 2" done="true"/>
+			</ReactiveParallel>`, Refuted, "a and b are active together within one instant, and both use u"},
+		{"one after the other", `<ReactiveSequence name="p"><Action name="a" entry="u := 1" done="true"/><Action name="b" entry="u := 2" done="true"/>
+			</ReactiveSequence>`, Proved, "no two active tasks share one of 1 slot"},
+		{"one takes over from the other", `<ReactiveFallback name="f"><ReactiveSequence name="s"><Condition name="c"/>
+			<Action name="a" write="u := 1"/></ReactiveSequence><Action name="b" write="u := 2"/></ReactiveFallback>`, Proved,
+			"no two active tasks share one of 1 slot"},
+		{"only one", `<ReactiveParallel name="p"><Action name="a" entry="u := 1" _failureIf="x ge 1" done="true"/>
+			<Action name="b" entry="u := 2" _failureIf="x lt 1" done="true"/></ReactiveParallel>`, Proved, "no two active tasks share one of 1 slot"},
+	} {
+		_, found := check(t, test.plan, "")
+		if f := byQuestion(found, "conflict")[0]; f.Verdict != test.verdict || f.Text != test.text {
+			t.Errorf("%s: %s %s", test.name, f.Verdict, f.Text)
+		}
+	}
+	_, found := check(t, `<ReactiveSequence name="p"><Action name="a" done="true"/><Action name="b"/></ReactiveSequence>`, "")
+	if f := byQuestion(found, "dead")[0]; f.Text != "each of 3 tasks can become active; only within an instant, because they end at once: a" {
+		t.Error(f.Text)
+	}
+}
+
+// What a task assigns on entry is in force while it is active: it is written.
+func TestWrittenByEntry(t *testing.T) {
+	_, found := check(t, `<ReactiveFallback name="f"><ReactiveSequence name="s"><Condition name="c"/><Action name="a" entry="u := 1"/>
+		</ReactiveSequence><Action name="b" write="u := 2"/></ReactiveFallback>`, "written: [u]")
+	if f := byQuestion(found, "command")[0]; f.Verdict != Proved || f.Text != "u is written in every state" {
+		t.Errorf("%s %s", f.Verdict, f.Text)
+	}
+	s, found := check(t, `<Action name="a" entry="u := 1"/>`, "written: [u]")
+	if f := byQuestion(found, "command")[0]; f.Verdict != Proved || !slices.Contains(s.Declared.Written, "u") {
+		t.Errorf("%s %s", f.Verdict, f.Text)
+	}
+}

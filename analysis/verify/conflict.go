@@ -1,0 +1,310 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"canopy/bt"
+)
+
+// Conflicts: two tasks that are active at one time write one slot or hold one resource. The pairs below one parallel are
+// one finding: a designer corrects them together.
+
+// pair is two tasks, the first in the tree first.
+type pair [2]bt.Task
+
+func pairOf(t, u bt.Task) pair { return pair{min(t, u), max(t, u)} }
+
+// unitsOf returns pairs as the units of a finding.
+func unitsOf(pairs []pair) [][]bt.Task {
+	units := make([][]bt.Task, len(pairs))
+	for i, p := range pairs {
+		units[i] = p[:]
+	}
+	return units
+}
+
+// clash is the pairs of tasks below one parallel that use a slot or resource together.
+type clash struct {
+	name  string
+	below bt.Task // the parallel
+	brief bool    // only within an instant
+	pairs []pair
+	in    set // the states of all pairs
+}
+
+// tasks returns the tasks of the pairs.
+func (c *clash) tasks() []bt.Task {
+	var all []bt.Task
+	for _, p := range c.pairs {
+		all = append(all, p[:]...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// met returns the pairs of which both are active.
+func (c *clash) met(active func(t bt.Task) bool) []pair {
+	now := slices.DeleteFunc(c.tasks(), func(t bt.Task) bool { return !active(t) })
+	return slices.DeleteFunc(slices.Clone(c.pairs), func(p pair) bool {
+		return len(now) < 2 || !slices.Contains(now, p[0]) || !slices.Contains(now, p[1])
+	})
+}
+
+// with returns the same with other pairs.
+func (c *clash) with(pairs []pair) *clash { return &clash{c.name, c.below, c.brief, pairs, c.in} }
+
+// askConflict: active(a) and active(b) for two that write one slot or hold one resource. Where procedures take time,
+// the engine also searches the states that are not settled.
+func askConflict(m *Model) []Finding {
+	by, names := m.writers()
+	for _, r := range m.subject.Declared.Resources {
+		names = append(names, r.Name)
+		by[r.Name] = r.Tasks
+	}
+	var found []Finding
+	known := map[string][]pair{}
+	for _, name := range names {
+		for _, c := range m.clashes(name, by[name]) {
+			for _, f := range m.clashFindings(c) {
+				found = append(found, f)
+				for _, u := range f.Units {
+					known[name] = append(known[name], pair(u))
+				}
+			}
+		}
+	}
+	if m.slow() {
+		found = append(found, m.conflictsInPassing(by, known)...)
+	}
+	if len(found) == 0 && len(names) > 0 {
+		found = []Finding{{Text: fmt.Sprintf("no two active tasks share one of %s", count(len(names), "slot"))}}
+	}
+	return found
+}
+
+// aboveBoth returns the last task that is above both.
+func (m *Model) aboveBoth(p pair) bt.Task {
+	t, u := p[0], p[1]
+	for t != u {
+		if t < u {
+			t = m.tree.Parent(t)
+		} else {
+			u = m.tree.Parent(u)
+		}
+	}
+	return t
+}
+
+// gather returns pairs that use one thing, by the parallel above them.
+func (m *Model) gather(name string, pairs []pair, brief bool) []*clash {
+	var list []*clash
+	for _, p := range pairs {
+		below := m.aboveBoth(p)
+		i := slices.IndexFunc(list, func(c *clash) bool { return c.below == below })
+		if i < 0 {
+			i, list = len(list), append(list, &clash{name: name, below: below, brief: brief, in: m.space.none()})
+		}
+		list[i].pairs = append(list[i].pairs, p)
+		list[i].in = m.space.or(list[i].in, m.space.and(m.active[p[0]], m.active[p[1]]))
+	}
+	return list
+}
+
+// clashes returns the tasks that the abstraction allows to be active together, in settled states or only within an
+// instant, in which actions may be active and end at once.
+func (m *Model) clashes(name string, tasks []bt.Task) []*clash {
+	var settled, brief []pair
+	before := m.space.none()
+	for i, t := range tasks {
+		both := m.space.and(m.space.and(before, m.active[t]), m.passing)
+		before = m.space.or(before, m.active[t])
+		if m.space.empty(both) {
+			continue
+		}
+		for _, u := range tasks[:i] {
+			switch in := m.space.and(m.active[t], m.active[u]); {
+			case !m.empty(in):
+				settled = append(settled, pairOf(t, u))
+			case !m.space.empty(m.space.and(in, m.passing)):
+				brief = append(brief, pairOf(t, u))
+			}
+		}
+	}
+	return append(m.gather(name, settled, false), m.gather(name, brief, true)...)
+}
+
+const conflictAdvice = "let only one of them be active, or let one write and the others read: the first in the tree" +
+	" has priority, which the others rarely expect"
+
+// clashFindings returns what is left of a clash after the engine has confirmed it.
+func (m *Model) clashFindings(c *clash) []Finding {
+	seen, open, why := c.pairs, []pair(nil), ""
+	switch {
+	case c.brief:
+		seen, open, why = m.meetAtOnce(c)
+	case m.Remembers() || m.slow():
+		seen, open, why = m.meet(c)
+	}
+	var found []Finding
+	if len(seen) > 0 {
+		c := c.with(seen)
+		f := Finding{Verdict: Refuted, Text: m.who(c) + " are active together within one instant, and both use " + c.name,
+			Advice: conflictAdvice}
+		if !c.brief {
+			f = m.conclude(c.in, func(p *Player, _ []bool) bool { return len(c.met(p.active)) > 0 }, Finding{},
+				Finding{Text: m.who(c) + " are active together and both use " + c.name, Advice: conflictAdvice})
+		}
+		f.Tasks, f.Units, f.About = c.tasks(), unitsOf(seen), c.name
+		found = append(found, f)
+	}
+	if len(open) > 0 {
+		c := c.with(open)
+		found = append(found, Finding{Verdict: Undecided, Tasks: c.tasks(), Units: unitsOf(open), About: c.name, Advice: memoryAdvice,
+			Text: "not concluded whether " + m.who(c) + " use " + c.name + " together: " + why})
+	}
+	return found
+}
+
+// meetAtOnce searches with the engine for instants in which pairs are active together.
+func (m *Model) meetAtOnce(c *clash) (seen, open []pair, why string) {
+	x := m.search(func(*Player, []bool) bool { return false })
+	for _, p := range c.pairs {
+		if m.reachable != nil && m.reachable.met[p] {
+			seen = append(seen, p)
+		} else if x.verdict != Proved {
+			open = append(open, p)
+		}
+	}
+	return seen, open, x.why
+}
+
+// meetings returns the pairs of actions of which one became active in the last move while the other was active; before
+// is the player before the move, nil if it began with it.
+func (p *Player) meetings(before *Player) []pair {
+	var active []bt.Task
+	if before != nil {
+		active = slices.DeleteFunc(p.m.actions(), func(t bt.Task) bool { return !before.active(t) })
+	}
+	var all []pair
+	for _, c := range p.changes {
+		switch {
+		case !p.m.tree.Kind(c.Task).Acts():
+		case c.To == bt.Activating:
+			for _, t := range active {
+				all = append(all, pairOf(t, c.Task))
+			}
+			active = append(active, c.Task)
+		case c.To == bt.Deactivating:
+			active = slices.DeleteFunc(active, func(t bt.Task) bool { return t == c.Task })
+		}
+	}
+	return all
+}
+
+// meet searches with the engine for settled states in which pairs are active together.
+func (m *Model) meet(c *clash) (seen, open []pair, why string) {
+	open = slices.Clone(c.pairs)
+	look := func(p *Player) {
+		now := c.with(open).met(p.active)
+		seen = append(seen, now...)
+		open = slices.DeleteFunc(open, func(p pair) bool { return slices.Contains(now, p) })
+	}
+	if !m.slow() {
+		for _, p := range c.pairs {
+			world := concrete(m.space.witness(m.space.and(m.space.and(m.active[p[0]], m.active[p[1]]), m.allowed)))
+			if x, err := m.newPlayer(world); err == nil && x.lawful(world) {
+				look(x)
+			}
+		}
+	}
+	if len(open) == 0 {
+		return seen, nil, ""
+	}
+	x := m.search(func(p *Player, _ []bool) bool {
+		if p.settled() {
+			look(p)
+		}
+		return len(open) == 0
+	})
+	if x.verdict == Proved {
+		open = nil
+	}
+	return seen, open, x.why
+}
+
+// who names the pairs, in words before "are active together".
+func (m *Model) who(c *clash) string {
+	tasks := c.tasks()
+	if len(c.pairs) == 1 {
+		return m.tree.Name(tasks[0]) + " and " + m.tree.Name(tasks[1])
+	}
+	for _, hub := range tasks {
+		if !slices.ContainsFunc(c.pairs, func(p pair) bool { return p[0] != hub && p[1] != hub }) {
+			rest := slices.DeleteFunc(slices.Clone(tasks), func(t bt.Task) bool { return t == hub })
+			return m.tree.Name(hub) + " and each of " + m.some(rest)
+		}
+	}
+	if len(c.pairs) == len(tasks)*(len(tasks)-1)/2 {
+		return "any two of " + m.some(tasks)
+	}
+	return fmt.Sprintf("%d pairs of %s", len(c.pairs), m.some(tasks))
+}
+
+// conflictsInPassing finds the pairs of tasks that share a slot or resource only because procedures take time; an exit
+// procedure uses the slots that it writes.
+func (m *Model) conflictsInPassing(by map[string][]bt.Task, known map[string][]pair) []Finding {
+	leaving := map[string][]bt.Task{}
+	for i := range m.plan.Leaves {
+		for _, a := range m.plan.Leaves[i].Exit {
+			leaving[a.Target] = append(leaving[a.Target], m.plan.Leaves[i].Task)
+		}
+	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(by)), maps.Keys(leaving))
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) == 0 {
+		return nil
+	}
+	users := func(p *Player, name string) []bt.Task {
+		tasks := slices.DeleteFunc(slices.Clone(by[name]), func(t bt.Task) bool { return !p.active(t) })
+		for _, t := range leaving[name] {
+			if p.engine.Status(t) == bt.Deactivating {
+				tasks = append(tasks, t)
+			}
+		}
+		slices.Sort(tasks)
+		return slices.Compact(tasks)
+	}
+	more := map[string][]pair{}
+	c := m.search(func(p *Player, _ []bool) bool {
+		for _, name := range names {
+			for i, tasks := 0, users(p, name); i < len(tasks); i++ {
+				for _, u := range tasks[i+1:] {
+					if x := pairOf(tasks[i], u); !slices.Contains(known[name], x) && !slices.Contains(more[name], x) {
+						more[name] = append(more[name], x)
+					}
+				}
+			}
+		}
+		return false
+	})
+	var passing []Finding
+	for _, name := range names {
+		for _, x := range m.gather(name, more[name], false) {
+			c := m.search(func(p *Player, _ []bool) bool {
+				tasks := users(p, name)
+				return len(x.met(func(t bt.Task) bool { return slices.Contains(tasks, t) })) > 0
+			})
+			passing = append(passing, Finding{Verdict: Refuted, Tasks: x.tasks(), Units: unitsOf(x.pairs), About: name,
+				Script: c.script, Text: m.who(x) + " both use " + name + ", because procedures take time",
+				Advice: conflictAdvice})
+		}
+	}
+	if c.verdict == Undecided {
+		passing = append(passing, Finding{Verdict: Undecided, Advice: memoryAdvice,
+			Text: "not concluded whether tasks share a slot where procedures take time: " + c.why})
+	}
+	return passing
+}

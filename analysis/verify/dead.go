@@ -1,0 +1,344 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+)
+
+// Tasks that are never active, and why.
+
+// askDead: active(t) is empty. Of nested tasks that are never active, the findings name the outermost; those that never
+// are for the same reason are one finding.
+func askDead(m *Model) []Finding {
+	var dead, brief []bt.Task
+	asked := 0
+	var visit func(t bt.Task)
+	visit = func(t bt.Task) {
+		if !m.acts[t] || m.space.full() {
+			return
+		}
+		asked++
+		if m.idles(t) {
+			dead = append(dead, t)
+			return
+		}
+		if m.tree.Kind(t).Acts() && m.empty(m.active[t]) {
+			brief = append(brief, t)
+		}
+		for _, k := range m.tree.Children(t) {
+			visit(k)
+		}
+	}
+	visit(m.tree.Root())
+	found := m.causes(dead)
+	if m.slow() && !m.explored {
+		for i := range found {
+			found[i].Assumes = append(found[i].Assumes, NoDelay)
+		}
+	}
+	if m.Remembers() && !m.explored { // a state that the abstraction allows need not be reachable
+		found = append(found, m.unreached()...)
+	}
+	if len(found) == 0 {
+		found = []Finding{{Text: fmt.Sprintf("each of %s can become active", count(asked, "task"))}}
+	}
+	if len(brief) > 0 && !m.slow() {
+		found[len(found)-1].Text += "; only within an instant, because they end at once: " + m.some(brief)
+	}
+	return found
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// ends returns the tasks that can be active and have no such task below them: actions, and scripts that wait.
+func (m *Model) ends() []bt.Task {
+	var tasks []bt.Task
+	for t := range bt.Task(m.tree.Len()) {
+		if m.acts[t] && !slices.ContainsFunc(m.tree.Children(t), func(k bt.Task) bool { return m.acts[k] }) {
+			tasks = append(tasks, t)
+		}
+	}
+	return tasks
+}
+
+// observe starts the engine of a plan with memory in states in which each of its ends might be active, and records the
+// tasks that it activates: these need no proof. Where procedures take time it visits all states, if it can.
+func (m *Model) observe() {
+	if m.entered != nil {
+		return
+	}
+	m.entered = make([]bool, m.tree.Len())
+	if m.slow() && m.search(func(*Player, []bool) bool { return false }).verdict == Proved {
+		m.explored = true
+		for t, entered := range m.reachable.entered {
+			if entered {
+				m.awake(bt.Task(t))
+			}
+		}
+		return
+	}
+	if !m.Remembers() {
+		return
+	}
+	for _, a := range m.ends() {
+		in := m.space.and(m.active[a], m.lawful)
+		if m.entered[a] || m.space.empty(in) {
+			continue
+		}
+		world := concrete(m.space.witness(in))
+		p, err := m.newPlayer(world)
+		if err != nil || !p.lawful(world) {
+			continue
+		}
+		for _, c := range p.changes {
+			if c.To == bt.Activating {
+				m.awake(c.Task)
+			}
+		}
+	}
+}
+
+// awake records that a task and its ancestors can be active.
+func (m *Model) awake(t bt.Task) {
+	for ; t >= 0 && !m.entered[t]; t = m.tree.Parent(t) {
+		m.entered[t] = true
+	}
+}
+
+// idles reports whether a task is active in no state, including the unsettled states of an instant, in which an action
+// may be active and end at once.
+func (m *Model) idles(t bt.Task) bool {
+	m.observe()
+	return !m.entered[t] && (m.explored || m.space.empty(m.space.and(m.active[t], m.passing)))
+}
+
+// unreached finds, with the engine, the ends of a plan with memory that never become active, although the
+// abstraction allows it.
+func (m *Model) unreached() []Finding {
+	rest := slices.DeleteFunc(m.ends(), func(t bt.Task) bool { return m.entered[t] || m.idles(t) })
+	if len(rest) == 0 {
+		return nil
+	}
+	c := m.search(func(*Player, []bool) bool {
+		rest = slices.DeleteFunc(rest, func(t bt.Task) bool { return m.reachable.entered[t] })
+		return len(rest) == 0
+	})
+	switch {
+	case c.verdict == Undecided:
+		return []Finding{{Tasks: rest, Verdict: Undecided, Advice: memoryAdvice,
+			Text: "not concluded whether " + m.some(rest) + " can become active: " + c.why}}
+	case len(rest) == 0:
+		return nil
+	}
+	return []Finding{m.neverSeen(rest, c.how)}
+}
+
+// neverSeen is the finding of tasks that the engine never activates.
+func (m *Model) neverSeen(tasks []bt.Task, how string) Finding {
+	f := Finding{Tasks: tasks, Verdict: Refuted, Text: m.some(tasks) + " is never active, found " + how,
+		Advice: "change the tasks before it, or remove it"}
+	if len(tasks) > 1 {
+		f.Text, f.Advice = m.some(tasks)+" are never active, found "+how, "change the tasks before them, or remove them"
+		for _, t := range tasks {
+			f.Units = append(f.Units, []bt.Task{t})
+		}
+	}
+	return f
+}
+
+// some lists the first of the tasks.
+func (m *Model) some(tasks []bt.Task) string {
+	var names []string
+	for i, t := range tasks {
+		if i == maxParts {
+			names = append(names, fmt.Sprintf("%d more", len(tasks)-i))
+			break
+		}
+		names = append(names, m.tree.Name(t))
+	}
+	return strings.Join(names, ", ")
+}
+
+// need is a condition for a task to be active.
+type need struct {
+	text   string
+	in     set
+	passed bt.Task // that the action comes after; -1: the need is another one
+}
+
+// cause is a minimal set of needs that exclude each other, and the tasks that are never active for it.
+type cause struct {
+	needs []need
+	tasks []bt.Task
+	of    bt.Task // the action that has these needs: below the first task, or that task itself
+}
+
+// causes explains why tasks are never active, each cause once.
+func (m *Model) causes(dead []bt.Task) []Finding {
+	var list []*cause
+	var unseen []bt.Task
+	for _, t := range dead {
+		if m.explored && !m.space.empty(m.space.and(m.active[t], m.passing)) {
+			unseen = append(unseen, t)
+			continue
+		}
+		of := t // a composite is explained by its first action
+		for acting := []bt.Task{t}; len(acting) > 0; {
+			of = acting[0]
+			acting = slices.DeleteFunc(slices.Clone(m.tree.Children(of)), func(k bt.Task) bool { return !m.acts[k] })
+		}
+		needs := m.needs(of)
+		texts := map[string]bool{}
+		for _, n := range needs {
+			texts[n.text] = true
+		}
+		i := slices.IndexFunc(list, func(c *cause) bool {
+			return !slices.ContainsFunc(c.needs, func(n need) bool { return !texts[n.text] })
+		})
+		if i < 0 {
+			i, list = len(list), append(list, &cause{needs: m.excluding(needs), of: of})
+		}
+		list[i].tasks = append(list[i].tasks, t)
+	}
+	var found []Finding
+	for _, c := range list {
+		found = append(found, m.causeFinding(c))
+	}
+	if len(unseen) > 0 {
+		found = append(found, m.neverSeen(unseen, m.visited(len(m.reachable.states))))
+	}
+	return found
+}
+
+// excluding returns a minimal part of needs that exclude each other; of several, the one that begins last.
+func (m *Model) excluding(needs []need) []need {
+	var core []need
+	in := m.space.all()
+	for rest := needs; !m.space.empty(in); {
+		all, i := in, len(rest)
+		for i > 0 && !m.space.empty(all) {
+			i--
+			all = m.space.and(all, rest[i].in)
+		}
+		if !m.space.empty(all) {
+			return needs // in a full space nothing is known
+		}
+		core = append(core, rest[i])
+		in = m.space.and(in, rest[i].in)
+		rest = rest[i+1:]
+	}
+	return core
+}
+
+// causeFinding describes a cause.
+func (m *Model) causeFinding(c *cause) Finding {
+	var texts []string
+	for _, n := range c.needs {
+		texts = append(texts, n.text)
+	}
+	f := Finding{Tasks: c.tasks, Verdict: Refuted, Text: m.some(c.tasks) + " is never active",
+		Advice: "change one of these, or remove the task"}
+	who := "it"
+	switch {
+	case len(c.tasks) > 1:
+		f.Text, who = m.some(c.tasks)+" are never active", "each"
+		for _, t := range c.tasks {
+			f.Units = append(f.Units, []bt.Task{t})
+		}
+	case c.of != c.tasks[0]:
+		who = m.tree.Name(c.of)
+	}
+	switch len(texts) {
+	case 0:
+		f.Text += ": the declared facts exclude every state"
+		f.Advice = "correct the facts"
+	case 1:
+		f.Text += ": " + who + " would need that " + texts[0] + ", which never happens"
+		if p := c.needs[0].passed; p >= 0 {
+			f.Advice = fmt.Sprintf("move it before %s, or let %s end: give it a condition or an outcome", m.tree.Name(p),
+				m.tree.Name(p))
+		}
+	default:
+		f.Text += ": " + who + " would need that " + strings.Join(texts[:len(texts)-1], ", that ") + " and that " +
+			texts[len(texts)-1] + ", which exclude each other"
+	}
+	return f
+}
+
+// needs lists the conditions for an action to be active, from the action upwards.
+func (m *Model) needs(t bt.Task) []need {
+	s := m.space
+	var list []need
+	passed := func(t bt.Task, text string, in set) { list = append(list, need{text, in, t}) }
+	add := func(text string, in set) { passed(-1, text, in) }
+	name := m.tree.Name
+	add(name(t)+" has something to do and can run", s.not(s.or(m.good[t], m.bad[t])))
+	for child, p := t, m.tree.Parent(t); p >= 0; child, p = p, m.tree.Parent(p) {
+		if over := m.passes(p); over != nil {
+			for _, k := range m.tree.Children(p) {
+				if k == child {
+					break
+				}
+				m.passedNeeds(k, m.tree.Kind(p).Over() == bt.Success, passed)
+			}
+		}
+		if in := m.wanted[child]; in != nil {
+			add(name(p)+" comes to "+name(child), in)
+		}
+		if m.tree.Kind(p).Family() == bt.Count {
+			add(name(p)+" has not ended", s.not(s.or(m.good[p], m.bad[p])))
+		}
+		if m.holds[p] != nil {
+			add("no result of "+name(p)+" is held", s.not(m.holds[p]))
+		}
+	}
+	if m.latches != nil {
+		add("the memory of conditions with hysteresis is consistent", m.latches)
+	}
+	for i := range m.facts {
+		add("the fact `"+m.subject.Declared.Facts[i].Text+"` holds", m.of(&m.facts[i]))
+	}
+	if len(m.rules) > 0 {
+		add("the memory of the tree is consistent", m.obey(s.all(), m.rules))
+	}
+	slices.Reverse(list) // the first needs are left out first: rules before the conditions near the task
+	return list
+}
+
+// passedNeeds adds the conditions for a task to have succeeded or failed; those of each child, if all are needed.
+func (m *Model) passedNeeds(t bt.Task, good bool, add func(bt.Task, string, set)) {
+	kind, kids := m.tree.Kind(t), m.tree.Children(t)
+	switch {
+	case m.holds[t] != nil: // a held result does not depend on the children
+	case kind.Family() == bt.Chain && kind.Over() == bt.Accept && kind.Verdict(bt.Success) == bt.Failure &&
+		kind.Verdict(bt.Failure) == bt.Success: // it inverts the result
+		m.passedNeeds(kids[0], !good, add)
+		return
+	case good && kind.Over() == bt.Success, !good && kind.Over() == bt.Failure:
+		for _, k := range kids {
+			m.passedNeeds(k, good, add)
+		}
+		return
+	}
+	name, in, did := m.tree.Name(t), m.bad[t], "has failed"
+	if good {
+		in, did = m.good[t], "has succeeded"
+	}
+	if i, ok := m.leafOf[t]; ok && m.leaves[i].condition {
+		if did = "is false"; good {
+			did = "is true"
+		}
+		if m.plan.Leaves[i].On != nil {
+			did += " (" + m.plan.Leaves[i].On.String() + ")"
+		}
+	}
+	add(t, name+" "+did, in)
+}
