@@ -8,8 +8,8 @@ import (
 	"canopy/bt"
 )
 
-// Conflicts: two tasks that are active at one time write one slot or hold one resource. The pairs below one parallel are
-// one finding: a designer corrects them together.
+// Conflicts: two tasks that are active at one time write one slot or hold one resource. The pairs below one parallel
+// are one finding: a designer corrects them together.
 
 // pair is two tasks, the first in the tree first.
 type pair [2]bt.Task
@@ -161,8 +161,8 @@ func (m *Model) clashFindings(c *clash) []Finding {
 	}
 	if len(open) > 0 {
 		c := c.with(open)
-		found = append(found, Finding{Verdict: Undecided, Tasks: c.tasks(), Units: unitsOf(open), About: c.name, Advice: memoryAdvice,
-			Text: "not concluded whether " + m.who(c) + " use " + c.name + " together: " + why})
+		found = append(found, Finding{Verdict: Undecided, Tasks: c.tasks(), Units: unitsOf(open), About: c.name,
+			Advice: memoryAdvice, Text: "not concluded whether " + m.who(c) + " use " + c.name + " together: " + why})
 	}
 	return found
 }
