@@ -363,6 +363,18 @@ var rooms = map[string]room{
 		"vehicle/model":    "is a vehicle",
 	}},
 	"internal/cputime": {},
+	"internal/oracle": {imports: reasons{
+		"bt":               "plans are trees",
+		"diag":             "a mission's mistakes are returned",
+		"document/mission": "random missions are read",
+		"executive":        "signals of a world without a simulator",
+		"formalism/tick":   "the tree of the second execution",
+		"internal/cart":    "documents in memory",
+		"internal/trees":   "random kinds and parameters",
+		"run":              "runs in a world without a simulator",
+		"run/record":       "the cost of such a world",
+		"snapshot":         "a saved flight is a visited state",
+	}},
 	"internal/palette": {pure: true},
 	"internal/flight": {imports: reasons{
 		"bt":               "statuses are drawn as lanes",

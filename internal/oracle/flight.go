@@ -1,0 +1,394 @@
+package oracle
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"canopy/bt"
+	"canopy/formalism/tick"
+	"canopy/snapshot"
+)
+
+// ErrUnsettled reports a mission that does not come to rest at an instant.
+var ErrUnsettled = errors.New("the mission does not settle")
+
+// Flight is one execution of a mission, by full evaluation in each round of each instant:
+//
+//	repeat until nothing changes:
+//		commit the sides of all comparisons together, from the present values
+//		tell the tree every input of every leaf, and which clocks are over
+//		complete the exit procedures that are over
+//		let the tree settle, and carry out its commands in their order
+type Flight struct {
+	T float64
+	// Clock returns the time at which a clock that starts now is over [s].
+	Clock   func(now, duration float64) float64
+	Entered []bool // by task: it was active in the last instant, at its end or in between
+	world   [2]float64
+	sides   []bool
+	leaves  []leafState
+	held    []float64 // by slot
+	timers  []float64 // by place in Tree.Timers: when it is over [s]; NaN: it does not run
+	engine  *tick.Engine
+	*program
+}
+
+type leafState struct {
+	truth     bool // of a condition
+	phase     phase
+	procedure phase // active: the entry procedure runs, leaving: the exit procedure
+	over      float64
+	entry     []float64 // captured values
+	exit      []float64
+}
+
+type phase uint8
+
+const (
+	resting phase = iota
+	active
+	leaving
+)
+
+// program is a mission with its tree.
+type program struct {
+	*Mission
+	Tree        *bt.Tree
+	nodes       []*node // the leaves
+	leafOf      map[bt.Task]int
+	comparisons []*expression
+	inner       []bool // by comparison: it occurs in the value of a signal
+}
+
+// compile numbers signals and comparisons.
+func (m *Mission) compile() *program {
+	p := &program{Mission: m, nodes: m.root.leaves(nil), leafOf: map[bt.Task]int{}}
+	tree, err := bt.Compile(m.root.node())
+	if err != nil {
+		panic(err)
+	}
+	p.Tree = tree
+	for i, t := range tree.Leaves() {
+		p.leafOf[t] = i
+	}
+	places := map[string]int{"x": 0, "y": 1}
+	for _, s := range m.slots {
+		places[s.name] = len(places)
+	}
+	for _, c := range m.computed {
+		places[c.name] = len(places)
+	}
+	number := func(e *expression) {
+		if e.op == "signal" {
+			e.place = places[e.name]
+		} else if e.comparison() && !slices.Contains(p.comparisons, e) {
+			e.place = len(p.comparisons)
+			p.comparisons = append(p.comparisons, e)
+		}
+	}
+	m.each(number)
+	for _, e := range slices.Concat(m.Facts, m.Always) {
+		e.each(func(e *expression) {
+			if e.op == "signal" {
+				e.place = places[e.name]
+			}
+		})
+	}
+	p.inner = make([]bool, len(p.comparisons))
+	mark := func(e *expression) { p.inner[e.place] = p.inner[e.place] || e.comparison() }
+	inside := func(e *expression) {
+		e.each(func(e *expression) {
+			if e.comparison() {
+				mark(e)
+			}
+		})
+	}
+	for _, c := range m.computed {
+		inside(c.value)
+	}
+	for _, n := range p.nodes {
+		for _, a := range n.write {
+			inside(a.value)
+		}
+	}
+	return p
+}
+
+// signal returns the present value of a signal.
+func (f *Flight) signal(place int) float64 {
+	if place < 2 {
+		return f.world[place]
+	}
+	if place -= 2; place >= len(f.slots) {
+		return f.computed[place-len(f.slots)].value.in(f, f.sides)
+	}
+	return f.slot(place)
+}
+
+// slot returns the value of the first active writer; a continuous value of a leaf precedes a captured one.
+func (f *Flight) slot(slot int) float64 {
+	for i, n := range f.nodes {
+		l := &f.leaves[i]
+		for _, a := range n.write {
+			if l.phase == active && a.slot == slot {
+				return a.value.in(f, f.sides)
+			}
+		}
+		for k, a := range n.entry {
+			if l.phase == active && a.slot == slot {
+				return l.entry[k]
+			}
+		}
+		for k, a := range n.exit {
+			if l.phase == leaving && a.slot == slot {
+				return l.exit[k]
+			}
+		}
+	}
+	return f.held[slot]
+}
+
+// commit updates the sides of all comparisons together and reports whether one changed.
+func (f *Flight) commit() bool {
+	next := make([]bool, len(f.sides))
+	for i, e := range f.comparisons {
+		next[i] = e.in(f, nil) > 0
+	}
+	changed := !slices.Equal(next, f.sides)
+	f.sides = next
+	return changed
+}
+
+func (f *Flight) is(e *expression) bool { return e != nil && e.in(f, f.sides) > 0 }
+
+// begin starts a flight.
+func (p *program) begin(x, y float64, clock func(now, duration float64) float64) (*Flight, error) {
+	f := &Flight{program: p, Clock: clock, world: [2]float64{x, y}, sides: make([]bool, len(p.comparisons)),
+		leaves: make([]leafState, len(p.nodes)), Entered: make([]bool, p.Tree.Len())}
+	for _, s := range p.slots {
+		f.held = append(f.held, s.first)
+	}
+	f.timers = slices.Repeat([]float64{math.NaN()}, len(p.Tree.Timers()))
+	for i, n := range p.nodes {
+		l := &f.leaves[i]
+		l.entry, l.exit = make([]float64, len(n.entry)), make([]float64, len(n.exit))
+	}
+	for i, e := range p.comparisons {
+		f.sides[i] = e.op == "gt" || e.op == "lt" // no indicator is above
+	}
+	f.commit()
+	var in []bt.Input
+	for i, n := range p.nodes {
+		entry, exit := n.slow()
+		if t := p.Tree.Leaves()[i]; p.Tree.Kind(t).Acts() {
+			in = append(in, bt.Slow(t, entry, exit))
+		}
+	}
+	first, _ := f.inputs(nil)
+	f.engine = tick.NewEngine(p.Tree, append(in, first...), 0)
+	return f, f.settle(false)
+}
+
+// slow reports which procedures take time.
+func (n *node) slow() (entry, exit bool) {
+	return n.entryTime >= 0 || n.entryUntil != nil, n.exitTime >= 0 || n.exitUntil != nil
+}
+
+// move goes to a time and values of the signals.
+func (f *Flight) move(t, x, y float64) error {
+	f.T, f.world = t, [2]float64{x, y}
+	return f.settle(true)
+}
+
+// settle goes on in rounds until nothing changes.
+func (f *Flight) settle(commit bool) error {
+	clear(f.Entered)
+	for range 100 {
+		news := !commit || f.commit()
+		commit = true
+		in, more := f.inputs(f.engine)
+		instant, err := f.engine.Settle(in)
+		f.carryOut(instant)
+		if err != nil {
+			return err
+		}
+		for t := range f.Entered {
+			f.Entered[t] = f.Entered[t] || f.engine.Active(bt.Task(t))
+		}
+		for _, c := range instant.Changes {
+			f.Entered[c.Task] = f.Entered[c.Task] || c.To == bt.Activating
+		}
+		if !news && !more && instant.Iterations == 0 && len(instant.Changes) == 0 {
+			return nil
+		}
+	}
+	return ErrUnsettled
+}
+
+// inputs returns all inputs of the tree, and whether a latch or a procedure has changed.
+func (f *Flight) inputs(e *tick.Engine) (in []bt.Input, news bool) {
+	for i, t := range f.Tree.Timers() {
+		if f.T >= f.timers[i] {
+			f.timers[i], news = math.NaN(), true
+			in = append(in, bt.Elapsed(t))
+		}
+	}
+	var exited []int
+	for i, n := range f.nodes {
+		t, l := f.Tree.Leaves()[i], &f.leaves[i]
+		if !f.Tree.Kind(t).Acts() {
+			value := f.is(n.on) || l.truth && n.off != nil && !f.is(n.off)
+			news = news || value != l.truth
+			l.truth = value
+			in = append(in, bt.Set(t, value))
+			continue
+		}
+		in = append(in, bt.Request(t, f.verdict(n.failureIf, n.successIf)))
+		if e == nil {
+			continue
+		}
+		if s := e.Status(t); s == bt.Activating || s == bt.Running {
+			if v := f.verdict(n.failed, n.done); v != bt.Accept {
+				in = append(in, bt.End(t, v))
+			}
+		}
+		switch {
+		case l.procedure == active && (f.T >= l.over || f.is(n.entryUntil)):
+			in = append(in, bt.Entered(t))
+			l.procedure, news = resting, true
+		case l.procedure == leaving && (f.T >= l.over || f.is(n.exitUntil)):
+			in = append(in, bt.Exited(t))
+			exited = append(exited, i)
+			l.procedure, news = resting, true
+		}
+	}
+	for _, i := range exited {
+		f.exited(i)
+	}
+	return in, news
+}
+
+func (f *Flight) verdict(failure, success *expression) bt.Status {
+	switch {
+	case f.is(failure):
+		return bt.Failure
+	case f.is(success):
+		return bt.Success
+	}
+	return bt.Accept
+}
+
+// carryOut carries out the commands of the tree.
+func (f *Flight) carryOut(instant bt.Instant) {
+	for _, c := range instant.Commands {
+		i := f.leafOf[c.Task]
+		n, l := f.nodes[i], &f.leaves[i]
+		entry, exit := n.slow()
+		if !c.Exit {
+			f.assign(i, active, n.entry, l.entry)
+			l.start(active, entry, n.entryTime, f)
+			continue
+		}
+		var values []float64
+		for s := range f.slots {
+			values = append(values, f.signal(2+s))
+		}
+		for _, a := range slices.Concat(n.write, n.entry) {
+			f.keep(a.slot, values[a.slot])
+		}
+		f.assign(i, leaving, n.exit, l.exit)
+		clear(l.entry)
+		if !exit {
+			f.exited(i)
+		}
+		l.start(leaving, exit, n.exitTime, f)
+	}
+	for _, c := range instant.Timings {
+		i := slices.Index(f.Tree.Timers(), c.Task)
+		f.timers[i] = math.NaN()
+		if c.Start {
+			f.timers[i] = f.Clock(f.T, f.Tree.Timer(c.Task))
+		}
+	}
+}
+
+// assign captures values one after the other, each with the effect of those before it. The slots of those behind it
+// keep their values meanwhile.
+func (f *Flight) assign(i int, p phase, list []assignment, captured []float64) {
+	var before []float64
+	for _, a := range list {
+		before = append(before, f.signal(2+a.slot))
+	}
+	copy(captured, before)
+	f.leaves[i].phase = p
+	for k, a := range list {
+		captured[k] = a.value.in(f, nil)
+	}
+}
+
+func (l *leafState) start(p phase, slow bool, duration float64, f *Flight) {
+	l.procedure = resting
+	if slow {
+		l.procedure, l.over = p, math.Inf(1)
+		if duration >= 0 {
+			l.over = f.Clock(f.T, duration)
+		}
+	}
+}
+
+// exited completes an exit procedure.
+func (f *Flight) exited(i int) {
+	f.leaves[i].phase = resting
+	for k, a := range f.nodes[i].exit {
+		f.keep(a.slot, f.leaves[i].exit[k])
+	}
+	clear(f.leaves[i].exit)
+}
+
+func (f *Flight) keep(slot int, value float64) {
+	if f.slots[slot].hold {
+		f.held[slot] = value
+	}
+}
+
+// clone returns a copy.
+func (f *Flight) clone() *Flight {
+	c := *f
+	c.Entered, c.sides, c.leaves = slices.Clone(f.Entered), slices.Clone(f.sides), slices.Clone(f.leaves)
+	c.held, c.timers, c.engine = slices.Clone(f.held), slices.Clone(f.timers), f.engine.Clone()
+	for i := range c.leaves {
+		l := &c.leaves[i]
+		l.entry, l.exit = slices.Clone(l.entry), slices.Clone(l.exit)
+	}
+	return &c
+}
+
+// key returns the part of the state on which the next instant depends.
+func (f *Flight) key() string { return string(snapshot.Save(nil, f.engine, f)) }
+
+// State passes the state of the leaves and slots to the codec.
+func (f *Flight) State(c *snapshot.Codec) {
+	for i := range f.leaves {
+		l := &f.leaves[i]
+		snapshot.Bool(c, &l.truth)
+		snapshot.Int(c, &l.phase)
+		snapshot.Int(c, &l.procedure)
+		snapshot.Floats(c, l.entry, l.exit)
+	}
+	snapshot.Floats(c, f.held)
+	for i, inner := range f.inner {
+		if inner {
+			snapshot.Bool(c, &f.sides[i])
+		}
+	}
+}
+
+// next returns when the next clock is over [s]; +Inf: none runs.
+func (f *Flight) next() float64 {
+	next := math.Inf(1)
+	for _, c := range f.clocks() {
+		next = min(next, *f.clock(c))
+	}
+	return next
+}

@@ -1,0 +1,242 @@
+// Package oracle is the outside witness of the tests: random missions, and a second, deliberately dumb execution of
+// them that shares no code with the executive or the proofs.
+//
+// A [Mission] is made by [Random] as a description of its own. Canopy reads it as YAML and XML (Mission.Read); the
+// witness executes the description itself ([Flight]), on the tree that is ticked as a whole, and visits all states that
+// signals on, between and beyond the limits can lead to ([Mission.Explore]).
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/mission"
+	"canopy/internal/cart"
+)
+
+// Mission describes a mission. The signals x and y come from outside.
+type Mission struct {
+	root     *node
+	slots    []slot     // the first is the vehicle's command
+	computed []computed // in the order in which they depend on each other
+	Facts    []*expression
+	Always   []*expression // they may also name tasks
+	points   []float64     // the values of x and y that are tried
+}
+
+// slot is a signal that tasks write.
+type slot struct {
+	name   string
+	kind   string // real, boolean or enumeration
+	hold   bool
+	first  float64 // default
+	values []string
+}
+
+type computed struct {
+	name   string
+	kind   string
+	values []string
+	value  *expression
+}
+
+// node is a task. One that occurs several times is written as a subtree.
+type node struct {
+	kind     bt.Kind
+	name     string
+	params   []int
+	children []*node
+	uses     int
+	variable *expression // of a switch that is written with its cases
+	leaf
+}
+
+// leaf is what a leaf does.
+type leaf struct {
+	on, off, done, failed, successIf, failureIf *expression
+	write, entry, exit                          []assignment
+	entryTime, exitTime                         float64 // [s]; negative: none
+	entryUntil, exitUntil                       *expression
+}
+
+type assignment struct {
+	slot  int
+	value *expression
+}
+
+// node returns the task as a node of a tree.
+func (n *node) node() *bt.Node {
+	d := &bt.Node{Kind: n.kind, Name: n.name, Params: n.params}
+	for _, c := range n.children {
+		d.Children = append(d.Children, c.node())
+	}
+	return d
+}
+
+// leaves appends the leaves in the order of the tree.
+func (n *node) leaves(list []*node) []*node {
+	if len(n.children) == 0 {
+		return append(list, n)
+	}
+	for _, c := range n.children {
+		list = c.leaves(list)
+	}
+	return list
+}
+
+// each calls f for each expression of the mission.
+func (m *Mission) each(f func(*expression)) {
+	for _, c := range m.computed {
+		c.value.each(f)
+	}
+	for _, n := range m.root.leaves(nil) {
+		for _, e := range []*expression{n.on, n.off, n.done, n.failed, n.successIf, n.failureIf, n.entryUntil, n.exitUntil} {
+			e.each(f)
+		}
+		for _, a := range slices.Concat(n.write, n.entry, n.exit) {
+			a.value.each(f)
+		}
+	}
+}
+
+// Plan writes the plan.
+func (m *Mission) Plan() string {
+	var trees []*node
+	var write func(n *node, top bool) string
+	write = func(n *node, top bool) string {
+		if n.uses > 1 && !top {
+			if !slices.Contains(trees, n) {
+				trees = append(trees, n)
+			}
+			return fmt.Sprintf(`<SubTree ID="sub_%s"/>`, n.name)
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "<%s name=%q", n.kind, n.name)
+		for i, p := range n.kind.Params() {
+			if n.params != nil {
+				fmt.Fprintf(&b, ` %s="%d"`, p.Name, n.params[i])
+			}
+		}
+		children := n.children
+		if n.variable != nil {
+			fmt.Fprintf(&b, ` variable="%s"`, n.variable)
+			children = nil
+			for i, c := range n.children {
+				if i%2 == 0 && i < len(n.children)-1 {
+					fmt.Fprintf(&b, ` case_%d="%s"`, i/2+1, c.on.args[1])
+				} else {
+					children = append(children, c)
+				}
+			}
+		}
+		b.WriteString(n.leaf.attributes(m))
+		if len(children) == 0 {
+			return b.String() + "/>\n"
+		}
+		b.WriteString(">\n")
+		for _, c := range children {
+			b.WriteString(write(c, false))
+		}
+		return b.String() + "</" + n.kind.String() + ">\n"
+	}
+	text := "<root BTCPP_format=\"4\" main_tree_to_execute=\"main\">\n<BehaviorTree ID=\"main\">\n" + write(m.root, true) +
+		"</BehaviorTree>\n"
+	for i := 0; i < len(trees); i++ {
+		text += fmt.Sprintf("<BehaviorTree ID=\"sub_%s\">\n%s</BehaviorTree>\n", trees[i].name, write(trees[i], true))
+	}
+	return text + "</root>\n"
+}
+
+func (l *leaf) attributes(m *Mission) string {
+	var b strings.Builder
+	for _, x := range []struct {
+		name string
+		e    *expression
+	}{{"on", l.on}, {"off", l.off}, {"done", l.done}, {"failed", l.failed}, {"_successIf", l.successIf},
+		{"_failureIf", l.failureIf}, {"entry_until", l.entryUntil}, {"exit_until", l.exitUntil}} {
+		if x.e != nil {
+			fmt.Fprintf(&b, ` %s="%s"`, x.name, x.e)
+		}
+	}
+	for _, x := range []struct {
+		name string
+		list []assignment
+	}{{"write", l.write}, {"entry", l.entry}, {"exit", l.exit}} {
+		var words []string
+		for _, a := range x.list {
+			words = append(words, m.slots[a.slot].name+" := "+a.value.String())
+		}
+		if len(words) > 0 {
+			fmt.Fprintf(&b, ` %s="%s"`, x.name, strings.Join(words, "; "))
+		}
+	}
+	if l.entryTime >= 0 {
+		fmt.Fprintf(&b, ` entry_time="%g"`, l.entryTime)
+	}
+	if l.exitTime >= 0 {
+		fmt.Fprintf(&b, ` exit_time="%g"`, l.exitTime)
+	}
+	return b.String()
+}
+
+// vehicle is the vehicle of every mission: its states do not move by themselves.
+const vehicle = `vehicle: world
+states:
+  x: {derivative: "0 [1/s]"}
+  y: {derivative: "0 [1/s]"}
+commands:
+  u: {default: 0}
+`
+
+// YAML writes the mission file.
+func (m *Mission) YAML() string {
+	var b strings.Builder
+	b.WriteString("mission: random\nplan: plan.xml\nvehicle: world.vehicle.yaml\nhorizon: 1000\n" +
+		"record: {interval: 1000}\nsignals:\n")
+	values := func(list []string) string {
+		if len(list) == 0 {
+			return ""
+		}
+		return ", values: [" + strings.Join(list, ", ") + "]"
+	}
+	for _, s := range m.slots[1:] {
+		first := fmt.Sprint(s.first)
+		switch s.kind {
+		case "boolean":
+			first = fmt.Sprint(s.first > 0)
+		case "enumeration":
+			first = s.values[int(s.first)]
+		}
+		fmt.Fprintf(&b, "  %s: {type: %s%s, default: %s, hold: %t}\n", s.name, s.kind, values(s.values), first, s.hold)
+	}
+	for _, c := range m.computed {
+		fmt.Fprintf(&b, "  %s: {type: %s%s, value: \"%s\"}\n", c.name, c.kind, values(c.values), c.value)
+	}
+	if len(m.Facts)+len(m.Always) > 0 {
+		b.WriteString("check:\n")
+	}
+	for _, x := range []struct {
+		name string
+		list []*expression
+	}{{"facts", m.Facts}, {"always", m.Always}} {
+		for i, e := range x.list {
+			if i == 0 {
+				fmt.Fprintf(&b, "  %s:\n", x.name)
+			}
+			fmt.Fprintf(&b, "    - \"%s\"\n", e)
+		}
+	}
+	return b.String()
+}
+
+// Read reads the mission as Canopy does.
+func (m *Mission) Read() (*mission.Mission, diag.List) {
+	f := cart.Files{"m/test.yaml": m.YAML(), "m/plan.xml": m.Plan(), "m/world.vehicle.yaml": vehicle}
+	return mission.Read("m/test.yaml", f.Open, nil, nil)
+}
+
+// String is the text of a failing case.
+func (m *Mission) String() string { return m.YAML() + "---\n" + m.Plan() }

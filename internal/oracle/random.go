@@ -1,0 +1,281 @@
+package oracle
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"canopy/internal/trees"
+)
+
+// Shape selects what random missions contain.
+type Shape struct {
+	Depth      int
+	Slots      bool // tasks write slots, and conditions read them
+	Typed      bool // Boolean signals and enumerations
+	Computed   bool // computed signals
+	Captured   bool // entry and exit assignments of values that are not constant
+	Procedures bool // that take time
+	Timers     bool // Delay, Timeout
+	Memory     bool // kinds and actions that remember
+	Hysteresis bool
+	Shared     bool // subtrees that are used twice
+	Facts      bool
+}
+
+// All is everything.
+var All = Shape{Depth: 2, Slots: true, Typed: true, Computed: true, Captured: true, Procedures: true, Timers: true,
+	Memory: true, Hysteresis: true, Shared: true, Facts: true}
+
+type maker struct {
+	*rand.Rand
+	Shape
+	m      *Mission
+	count  int
+	shared []*node
+}
+
+// Random returns a random mission.
+func Random(r *rand.Rand, s Shape) *Mission {
+	k := &maker{Rand: r, Shape: s, m: &Mission{points: []float64{.5, 1, 1.5, 2, 2.5}}}
+	k.signals()
+	k.m.root = k.tree(1 + r.IntN(s.Depth))
+	k.m.compile()
+	k.statements()
+	return k.m
+}
+
+var modes = []string{"off", "survey", "home"}
+
+func (k *maker) chance(n int) bool { return k.IntN(n) == 0 }
+
+func (k *maker) signals() {
+	m := k.m
+	m.slots = []slot{{name: "u", kind: "real"}}
+	if k.Slots {
+		m.slots = append(m.slots, slot{name: "s", kind: "real", hold: true, first: float64(k.IntN(3))},
+			slot{name: "d", kind: "real"})
+	}
+	if k.Slots && k.Typed {
+		m.slots = append(m.slots, slot{name: "armed", kind: "boolean", hold: !k.chance(3), first: float64(k.IntN(2))},
+			slot{name: "mode", kind: "enumeration", values: modes, hold: !k.chance(3), first: float64(k.IntN(3))})
+	}
+	if !k.Computed {
+		return
+	}
+	if k.chance(2) {
+		m.computed = append(m.computed, computed{name: "level", kind: "real",
+			value: of("if", k.comparison(false), number(2), number(0))})
+	}
+	if k.Typed && k.chance(2) {
+		m.computed = append(m.computed, computed{name: "zone", kind: "enumeration", values: []string{"near", "away"},
+			value: of("if", k.comparison(false), k.word("near", 0), k.word("away", 1))})
+	}
+	if k.Typed && k.chance(2) {
+		m.computed = append(m.computed, computed{name: "flag", kind: "boolean", value: of([]string{"and", "or"}[k.IntN(2)],
+			k.condition(1), k.condition(1))})
+	}
+}
+
+func (k *maker) word(name string, index int) *expression {
+	return &expression{op: "value", name: name, value: float64(index)}
+}
+
+// comparison compares a signal with a number; of the world alone if it is outside.
+func (k *maker) comparison(outside bool) *expression {
+	names := []string{"x", "y", "x", "y"}
+	if k.Slots && !outside {
+		names = append(names, "s", "d", "u")
+	}
+	if !outside {
+		for _, c := range k.m.computed {
+			if c.kind == "real" {
+				names = append(names, c.name)
+			}
+		}
+	}
+	return of([]string{"ge", "gt", "le", "lt"}[k.IntN(4)], reads(names[k.IntN(len(names))]), number(float64(1+k.IntN(2))))
+}
+
+// condition returns a condition of at most some comparisons.
+func (k *maker) condition(size int) *expression {
+	if size > 1 {
+		switch k.IntN(5) {
+		case 0:
+			return of("and", k.condition(size-1), k.condition(size-1))
+		case 1:
+			return of("or", k.condition(size-1), k.condition(size-1))
+		case 2:
+			return of("not", k.condition(size-1))
+		}
+	}
+	var typed []*expression
+	for _, s := range k.m.slots {
+		switch s.kind {
+		case "boolean":
+			typed = append(typed, reads(s.name))
+		case "enumeration":
+			i := k.IntN(3)
+			typed = append(typed, of([]string{"eq", "ne"}[k.IntN(2)], reads(s.name), k.word(modes[i], i)))
+		}
+	}
+	for _, c := range k.m.computed {
+		switch c.kind {
+		case "boolean":
+			typed = append(typed, reads(c.name))
+		case "enumeration":
+			i := k.IntN(2)
+			typed = append(typed, of("eq", reads(c.name), k.word(c.values[i], i)))
+		}
+	}
+	if len(typed) > 0 && k.chance(2) {
+		return typed[k.IntN(len(typed))]
+	}
+	return k.comparison(false)
+}
+
+// assignment gives a slot a value: continuously, so that it must not depend on slots, or once.
+func (k *maker) assignment(slot int, once bool) assignment {
+	s := k.m.slots[slot]
+	a := assignment{slot: slot}
+	once = once && k.Captured
+	switch s.kind {
+	case "boolean":
+		a.value = of([]string{"true", "false"}[k.IntN(2)])
+		if k.chance(4) {
+			a.value = k.comparison(true)
+		} else if once && k.chance(4) {
+			a.value = of("not", reads("armed"))
+		}
+	case "enumeration":
+		i := k.IntN(3)
+		a.value = k.word(modes[i], i)
+		if once && k.chance(4) {
+			a.value = of("if", of("eq", reads("mode"), k.word(modes[1], 1)), k.word(modes[2], 2), k.word(modes[1], 1))
+		}
+	case "real":
+		a.value = number(float64(k.IntN(4)))
+		switch n := k.IntN(8); {
+		case n == 0:
+			a.value = reads([]string{"x", "y"}[k.IntN(2)])
+		case n == 1:
+			a.value = of("if", k.comparison(true), number(2), number(0))
+		case n == 2 && once && s.name != "u":
+			a.value = of("if", of("ge", reads(s.name), number(2)), number(0), of("add", reads(s.name), number(1)))
+		case n == 3 && once:
+			a.value = reads("d")
+		}
+	}
+	return a
+}
+
+func (k *maker) assignments(once bool) []assignment {
+	var list []assignment
+	for i := range k.m.slots {
+		if k.chance(len(k.m.slots)) {
+			list = append(list, k.assignment(i, once))
+		}
+	}
+	return list
+}
+
+func (k *maker) leaf() *node {
+	k.count++
+	n := &node{uses: 1, leaf: leaf{entryTime: -1, exitTime: -1}}
+	if n.kind = trees.Leaf(k.Rand); !n.kind.Acts() {
+		n.name = fmt.Sprintf("c%d", k.count)
+		n.on = k.condition(2)
+		if k.Hysteresis && k.chance(3) {
+			n.off = k.condition(1)
+		}
+		return n
+	}
+	n.name = fmt.Sprintf("a%d", k.count)
+	n.write = k.assignments(false)
+	if k.Memory && k.chance(2) {
+		n.done = k.condition(2)
+	}
+	if k.Memory && k.chance(6) {
+		n.failed = k.condition(1)
+	}
+	if k.Memory && k.chance(5) {
+		n.successIf = k.condition(1)
+	}
+	if k.Memory && k.chance(5) {
+		n.failureIf = k.condition(1)
+	}
+	if k.Slots && k.chance(3) {
+		n.entry = k.assignments(true)
+	}
+	if k.Slots && k.chance(4) {
+		n.exit = k.assignments(true)
+	}
+	if k.Procedures && k.chance(4) {
+		if n.entryTime = float64(k.IntN(4)); k.chance(2) {
+			n.entryTime, n.entryUntil = -1, k.condition(1)
+		}
+	}
+	if k.Procedures && k.chance(4) {
+		if n.exitTime = float64(k.IntN(4)); k.chance(2) {
+			n.exitTime, n.exitUntil = -1, k.condition(1)
+		}
+	}
+	return n
+}
+
+func (k *maker) tree(depth int) *node {
+	if k.Shared && len(k.shared) > 0 && k.chance(8) {
+		n := k.shared[k.IntN(len(k.shared))]
+		n.uses++
+		return n
+	}
+	if depth == 0 || k.chance(6) {
+		return k.leaf()
+	}
+	kind := trees.Composite(k.Rand)
+	for kind.Memory() && !k.Memory || kind.Timer() && !k.Timers || kind.Cases() > 2 {
+		kind = trees.Composite(k.Rand)
+	}
+	k.count++
+	n := &node{kind: kind, name: fmt.Sprintf("n%d", k.count), uses: 1, leaf: leaf{entryTime: -1, exitTime: -1}}
+	width := trees.Width(k.Rand, kind, 3)
+	for i := range width {
+		if c := k.tree(depth - 1); kind.Cases() == 0 || i%2 == 1 || i == width-1 {
+			n.children = append(n.children, c)
+			continue
+		}
+		c := k.leaf()
+		for c.kind.Acts() {
+			c = k.leaf()
+		}
+		n.children = append(n.children, c)
+	}
+	n.params = trees.Params(k.Rand, kind, width)
+	if kind.Timer() {
+		n.params = []int{1000 * (1 + k.IntN(4))}
+	}
+	k.cases(n)
+	if k.Shared && kind.Cases() == 0 {
+		k.shared = append(k.shared, n)
+	}
+	return n
+}
+
+// cases sometimes makes a switch one over the mode, which is written with its cases.
+func (k *maker) cases(n *node) {
+	if n.kind.Cases() == 0 || !k.Slots || !k.Typed || k.chance(3) {
+		return
+	}
+	n.variable = reads("mode")
+	for i := range n.kind.Cases() {
+		c := n.children[2*i]
+		c.off, c.on = nil, of("eq", reads("mode"), k.word(modes[i], i))
+	}
+}
+
+// statements adds facts about the signals, and properties about tasks that are named once.
+func (k *maker) statements() {
+	if k.Facts && k.chance(4) {
+		k.m.Facts = append(k.m.Facts, []*expression{of("ge", reads("x"), number(1)), of("lt", reads("y"), number(2)),
+			of("or", of("ge", reads("x"), number(1)), of("ge", reads("y"), number(1)))}[k.IntN(3)])
+	}
+}

@@ -1,0 +1,130 @@
+package oracle
+
+import (
+	"math"
+	"slices"
+
+	"canopy/document/mission"
+	"canopy/executive"
+	"canopy/run"
+	"canopy/run/record"
+	"canopy/snapshot"
+)
+
+// Point is the value of the signals x and y from a time on.
+type Point struct{ T, X, Y float64 }
+
+// World is a world for runs whose states jump along a path: it replaces the simulator, and nothing else.
+type World struct {
+	m       *mission.Mission
+	path    []Point // still to come
+	signals *executive.Signals
+	t       float64
+	y       []float64
+	u       []float64
+	above   []bool
+	watched []bool
+	alarm   float64
+	changed bool
+	again   int // events at one time
+}
+
+// NewWorld returns a world that begins at the first point of the path.
+func NewWorld(m *mission.Mission, path []Point) *World {
+	p := m.Program
+	w := &World{m: m, path: path[1:], y: []float64{path[0].X, path[0].Y}, u: p.Initial(), alarm: math.Inf(1),
+		above: make([]bool, len(p.Indicators)), watched: make([]bool, len(p.Indicators)),
+		signals: executive.NewSignals(p, func(float64, []float64, []float64, []float64) {})}
+	for _, i := range w.strays() {
+		w.above[i] = !w.above[i]
+	}
+	return w
+}
+
+// strays returns the indicators that are not on their side.
+func (w *World) strays() []int {
+	var list []int
+	v := w.Signals()
+	for i := range w.above {
+		if (w.m.Program.Indicators[i].Value(v) >= 0) != w.above[i] {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// T returns the time [s].
+func (w *World) T() float64 { return w.t }
+
+// Signals evaluates all signals.
+func (w *World) Signals() []float64 {
+	w.signals.Fill(w.m.Program.All, w.t, w.y, w.u, w.above)
+	return w.signals.Values
+}
+
+// Discrete returns the inputs and sides.
+func (w *World) Discrete() (u []float64, above []bool) { return w.u, w.above }
+
+// Set changes an input.
+func (w *World) Set(input int, value float64) {
+	w.u[input] = value
+	w.changed = true
+}
+
+// Watch sets whether an indicator's changes are events.
+func (w *World) Watch(indicator int, events bool) { w.watched[indicator] = events }
+
+// Restart does nothing.
+func (w *World) Restart() {}
+
+// SetAlarm sets the next time event [s].
+func (w *World) SetAlarm(t float64) { w.alarm = t }
+
+// Advance goes to the next point, event or alarm.
+func (w *World) Advance(until float64) (run.Segment, error) {
+	w.changed = false
+	if events := w.events(); len(events) > 0 {
+		if w.again++; w.again > run.MaxSettlings {
+			return run.Segment{To: w.t}, ErrUnsettled
+		}
+		return run.Segment{To: w.t, Events: events}, nil
+	}
+	w.again = 0
+	w.t = min(until, w.alarm)
+	if len(w.path) > 0 && w.path[0].T <= w.t {
+		w.t, w.y[0], w.y[1] = w.path[0].T, w.path[0].X, w.path[0].Y
+		w.path = w.path[1:]
+	}
+	return run.Segment{To: w.t, Events: w.events(), Alarm: w.t >= w.alarm}, nil
+}
+
+func (w *World) events() []int {
+	return slices.DeleteFunc(w.strays(), func(i int) bool { return !w.watched[i] })
+}
+
+// Iterate commits the sides.
+func (w *World) Iterate() (changed []int, err error) {
+	changed = w.strays()
+	for _, i := range changed {
+		w.above[i] = !w.above[i]
+	}
+	return changed, nil
+}
+
+// States returns x and y.
+func (w *World) States() []float64 { return w.y }
+
+// At returns the signals.
+func (w *World) At(float64) []float64 { return w.Signals() }
+
+// Left returns the signals.
+func (w *World) Left() []float64 { return w.Signals() }
+
+// Changed reports whether an input was set at this instant.
+func (w *World) Changed() bool { return w.changed }
+
+// Cost adds nothing.
+func (w *World) Cost(*record.Summary) {}
+
+// State passes nothing: such a run is not saved.
+func (w *World) State(*snapshot.Codec) {}
