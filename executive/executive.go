@@ -37,8 +37,6 @@ var ErrDuration = errors.New("impossible duration")
 type World interface {
 	// T returns the time [s].
 	T() float64
-	// Signals evaluates the signal vector at the current instant, with the current inputs.
-	Signals() []float64
 	// Discrete returns the inputs (Program.Initial at the start) and the committed sides of the indicators, to be read.
 	// Both slices stay the same.
 	Discrete() (u []float64, above []bool)
@@ -48,6 +46,7 @@ type World interface {
 	Watch(indicator int, events bool)
 	// Restart is for worlds that integrate: the next stretch begins as after a discontinuity.
 	Restart()
+	Answers
 }
 
 // Entry is an entry of the log: the change of a status or, if Kind is given, an event.
@@ -64,8 +63,6 @@ type Executive struct {
 	p       *Program
 	world   World
 	u       []float64
-	above   []bool
-	signals []float64 // as last evaluated
 	decider Decider
 	leaves  []leafState
 	timers  []float64 // by place in Tree.Timers: the time at which it elapses [s]; +Inf: it does not run
@@ -140,8 +137,7 @@ func New(p *Program, w World, d Decider) *Executive {
 		due: newSet(len(p.Leaves)), stale: newSet(len(p.Leaves)), contested: newSet(len(p.Slots)),
 		watching: make([]mask, len(p.Leaves)), watchers: make([]int32, len(p.Indicators)),
 		writing: make([]int32, len(p.Slots)), conflicts: make([]string, len(p.Slots))}
-	x.u, x.above = w.Discrete()
-	x.signals = w.Signals()
+	x.u, _ = w.Discrete()
 	x.timers = slices.Repeat([]float64{math.Inf(1)}, len(p.Tree.Timers()))
 	for i := range x.leaves {
 		x.leaves[i].Known = Unknown
@@ -323,23 +319,23 @@ func (x *Executive) judge(i int, f Criterion) bool {
 			return true
 		}
 	case Entered, Exited:
-		if x.world.T() >= s.deadline {
+		if x.world.Over(i, s.deadline) {
 			return true
 		}
 	}
 	code := l.Formulas[f]
-	return code != nil && code.Bool(x.signals, x.above)
+	return code != nil && x.world.Truth(code)
 }
 
 // visit returns the leaves that may have a new input, in their order.
 func (x *Executive) visit() []int32 {
 	for _, i := range x.timed {
-		if x.world.T() >= x.leaves[i].deadline {
+		if x.world.Over(int(i), x.leaves[i].deadline) {
 			x.due.add(int(i))
 		}
 	}
 	if slices.ContainsFunc(x.due.list, func(i int32) bool { return x.p.typed[i] }) {
-		x.world.Signals() // what they read may have been written
+		x.world.Refresh() // what they read may have been written
 	}
 	return x.due.take()
 }
@@ -389,9 +385,10 @@ func (x *Executive) enter(i int) error {
 // value that the action wrote, the others return to their default.
 func (x *Executive) exit(i int) error {
 	l := &x.p.Leaves[i]
-	signals := x.world.Signals()
 	for _, slot := range l.Slots {
-		x.keep(slot, signals[x.p.Signal(slot)])
+		if x.p.Slots[slot].Hold {
+			x.world.Set(x.p.Held(slot), x.world.Signal(x.p.Signal(slot)))
+		}
 	}
 	x.assign(i, Leaving, l.Exit, l.Left)
 	_, slow := l.Slow()
@@ -404,13 +401,12 @@ func (x *Executive) exit(i int) error {
 // assign sets a leaf to a phase in which it writes the values of assignments. They are captured one after the other,
 // each with the effect of the earlier ones; before its turn, an assignment's slot keeps its value.
 func (x *Executive) assign(i int, p Phase, list []Assignment, captured int) {
-	signals := x.world.Signals()
 	for k, a := range list {
-		x.world.Set(x.p.capture(captured+k), signals[x.p.Signal(a.Slot)])
+		x.world.Set(x.p.Capture(captured+k), x.world.Signal(x.p.Signal(a.Slot)))
 	}
 	x.turn(i, p)
 	for k, a := range list {
-		x.world.Set(x.p.capture(captured+k), x.evaluate(a.Value))
+		x.world.Set(x.p.Capture(captured+k), x.world.Value(a.Value))
 	}
 }
 
@@ -457,14 +453,9 @@ func (x *Executive) exited(i int) {
 	l := &x.p.Leaves[i]
 	x.turn(i, Resting)
 	for k, a := range l.Exit {
-		x.keep(a.Slot, x.u[x.p.capture(l.Left+k)])
-	}
-}
-
-// keep stores the held value of a slot with Hold.
-func (x *Executive) keep(slot int, value float64) {
-	if x.p.Slots[slot].Hold {
-		x.world.Set(x.p.Held(slot), value)
+		if x.p.Slots[a.Slot].Hold {
+			x.world.Set(x.p.Held(a.Slot), x.u[x.p.Capture(l.Left+k)])
+		}
 	}
 }
 
@@ -483,18 +474,19 @@ func (x *Executive) start(i int, exit, slow bool, duration *expr.Code) error {
 	if duration == nil {
 		return nil
 	}
-	d := x.evaluate(duration)
-	if math.IsNaN(d) || d < 0 {
-		s.deadline = x.world.T()
+	d := x.world.Value(duration)
+	var ok bool
+	if s.deadline, ok = x.world.Start(i, d); !ok {
 		return fmt.Errorf("%w: the procedure of %s would take %g s at t = %.3f s", ErrDuration,
 			x.p.Tree.Name(x.p.Leaves[i].Task), d, x.world.T())
 	}
-	s.deadline = x.world.T() + d
 	return nil
 }
 
 // untime removes the deadline of a procedure.
 func (x *Executive) untime(i int) {
+	x.world.Stop(i)
+	x.leaves[i].deadline = 0
 	k := slices.Index(x.timed, int32(i))
 	last := len(x.timed) - 1
 	x.timed[k] = x.timed[last]
@@ -504,8 +496,9 @@ func (x *Executive) untime(i int) {
 // elapsed appends the inputs of the timers that have elapsed.
 func (x *Executive) elapsed(in []bt.Input) []bt.Input {
 	x.running = slices.DeleteFunc(x.running, func(i int) bool {
-		over := x.world.T() >= x.timers[i]
+		over := x.world.Over(x.p.clock(i), x.timers[i])
 		if over {
+			x.world.Stop(x.p.clock(i))
 			x.timers[i] = math.Inf(1)
 			in = append(in, bt.Elapsed(x.p.Tree.Timers()[i]))
 		}
@@ -520,11 +513,12 @@ func (x *Executive) time(c bt.Timing) {
 	at, runs := slices.BinarySearch(x.running, i)
 	switch {
 	case c.Start:
-		x.timers[i] = x.world.T() + x.p.Tree.Timer(c.Task)
+		x.timers[i], _ = x.world.Start(x.p.clock(i), x.p.Tree.Timer(c.Task))
 		if !runs {
 			x.running = slices.Insert(x.running, at, i)
 		}
 	case runs:
+		x.world.Stop(x.p.clock(i))
 		x.timers[i] = math.Inf(1)
 		x.running = slices.Delete(x.running, at, at+1)
 	}
@@ -547,9 +541,6 @@ func (x *Executive) deadline() float64 {
 	}
 	return next
 }
-
-// evaluate returns the value of code at the current instant, with every relation evaluated from the signals.
-func (x *Executive) evaluate(c *expr.Code) float64 { return c.Value(x.world.Signals(), nil) }
 
 // condition returns the formulas whose change can change a condition: those for becoming true while it is false, those
 // for becoming false while it is true. This also covers hysteresis.

@@ -56,6 +56,7 @@ func TestLatch(t *testing.T) {
 
 // flat is a world of one signal, which a test sets.
 type flat struct {
+	Numbers
 	u, signals []float64
 	above      []bool
 	watched    []bool
@@ -98,6 +99,7 @@ func TestVisitsWhatAWrittenSlotConcerns(t *testing.T) {
 	}
 	p.Link()
 	w := &flat{u: p.Initial(), signals: make([]float64, 4)}
+	w.Numbers = NewNumbers(w)
 	x := New(p, w, Tree(func(in []bt.Input) Engine { return bt.NewEngine(p.Tree, in, 0) }))
 	x.due.take()
 	x.turn(4, Active)
@@ -127,6 +129,7 @@ func TestVisitsWhatChanged(t *testing.T) {
 	p.Indicators = c.Indicators()
 	p.Link()
 	w := &flat{u: p.Initial(), signals: []float64{0}, above: make([]bool, 9), watched: make([]bool, 9)}
+	w.Numbers = NewNumbers(w)
 	x := New(p, w, Tree(func(in []bt.Input) Engine { return bt.NewEngine(p.Tree, in, 0) }))
 	for again := true; again; {
 		if again, err = x.Settle(); err != nil {

@@ -20,6 +20,7 @@ type Program struct {
 	Steady     []bool           // by indicator: it depends on time and states alone, so no instant changes it
 	Standing   []int            // indicators inside computed signals: watched at all times
 	Captures   int              // number of values that procedures capture
+	Direct     [][]int          // by output of the vehicle: the commands on which it depends at the same instant
 	Layout     Layout
 
 	Derive  []Evaluation // up to the vehicle's commands
@@ -114,6 +115,33 @@ type role struct {
 	phase        Phase
 }
 
+// Add adds a leaf with the values that it writes continuously, which precede those captured by its entry procedure.
+func (p *Program) Add(l Leaf, write []Assignment) {
+	add := func(slot int, w Writer) {
+		w.Leaf = len(p.Leaves)
+		p.Slots[slot].Writers = append(p.Slots[slot].Writers, w)
+	}
+	for _, a := range write {
+		add(a.Slot, Writer{Phase: Active, Value: a.Value})
+		l.Slots = append(l.Slots, a.Slot)
+		l.Writes = append(l.Writes, a.Value.Indicators()...)
+	}
+	l.Captured = p.Captures
+	for _, a := range l.Entry {
+		if !slices.Contains(l.Slots, a.Slot) {
+			add(a.Slot, Writer{Phase: Active, Captured: p.Captures})
+			l.Slots = append(l.Slots, a.Slot)
+		}
+		p.Captures++
+	}
+	l.Left = p.Captures
+	for _, a := range l.Exit {
+		add(a.Slot, Writer{Phase: Leaving, Captured: p.Captures})
+		p.Captures++
+	}
+	p.Leaves = append(p.Leaves, l)
+}
+
 // Link determines the leaves affected by each indicator and each discrete slot, and the slots of each leaf: the last
 // step of creating a program.
 func (p *Program) Link() {
@@ -172,7 +200,7 @@ func (p *Program) affect(leaf int32, code *expr.Code, seen map[int]bool) {
 // that counts (from 1; 0: none), then the held value of each slot, then the values that procedures captured.
 
 // Inputs returns the number of discrete inputs.
-func (p *Program) Inputs() int { return p.capture(p.Captures) }
+func (p *Program) Inputs() int { return p.Capture(p.Captures) }
 
 // counts returns the index, among the discrete inputs, of the number of the writer that counts.
 func (p *Program) counts(slot int) int { return len(p.Leaves) + slot }
@@ -180,8 +208,13 @@ func (p *Program) counts(slot int) int { return len(p.Leaves) + slot }
 // Held returns the index of a slot's held value among the discrete inputs.
 func (p *Program) Held(slot int) int { return len(p.Leaves) + len(p.Slots) + slot }
 
-// capture returns the index of a captured value among the discrete inputs.
-func (p *Program) capture(i int) int { return len(p.Leaves) + 2*len(p.Slots) + i }
+// Capture returns the index of a captured value among the discrete inputs.
+func (p *Program) Capture(i int) int { return len(p.Leaves) + 2*len(p.Slots) + i }
+
+// The clocks of an execution: those of the leaves' procedures, by leaf, then the timers, by place in Tree.Timers.
+
+// clock returns the number of a timer's clock.
+func (p *Program) clock(timer int) int { return len(p.Leaves) + timer }
 
 // Initial returns the discrete inputs at the start: no leaf is active, every slot is at its default.
 func (p *Program) Initial() []float64 {

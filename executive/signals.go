@@ -76,7 +76,7 @@ func (s *Signals) slot(i int, u []float64, above []bool) float64 {
 	}
 	w := &s.p.Slots[i].Writers[k-1]
 	if w.Value == nil {
-		return u[s.p.capture(w.Captured)]
+		return u[s.p.Capture(w.Captured)]
 	}
 	return w.Value.Value(s.Values, above)
 }

@@ -61,6 +61,17 @@ type Instruction struct {
 	Value    float64 // of a constant
 }
 
+// Function returns the name of the function that a call applies, for code that interprets programs.
+func (in *Instruction) Function() string { return functions[in.Index].name }
+
+// Apply returns the value of a call: of Call for x, of CallTwo for x and y.
+func (in *Instruction) Apply(x, y float64) float64 {
+	if in.Op == Call {
+		return functions[in.Index].one(x)
+	}
+	return functions[in.Index].two(x, y)
+}
+
 // next returns the place of the instruction after a test: i, or its target.
 func (in *Instruction) next(i uint, holds bool) uint {
 	if holds != in.Unless {

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -23,6 +24,16 @@ type Compiler struct {
 func NewCompiler(scope Scope, slot func(name string) (index int, ok bool)) *Compiler {
 	return &Compiler{scope: scope, slot: slot, numbers: map[string]int{}}
 }
+
+// Clone returns a compiler that continues independently with the same scope, indicators and texts.
+func (c *Compiler) Clone() *Compiler {
+	n := *c
+	n.indicators, n.texts, n.numbers = slices.Clone(c.indicators), slices.Clone(c.texts), maps.Clone(c.numbers)
+	return &n
+}
+
+// Slot returns the index of a signal's value.
+func (c *Compiler) Slot(name string) (index int, ok bool) { return c.slot(name) }
 
 // Indicators returns all distinct indicators of the expressions compiled so far, in the order of their first use. An
 // indicator's index never changes.
@@ -71,6 +82,9 @@ func (i *Indicator) Holds(above bool) bool { return above != i.negated }
 
 // Threshold returns the relation as a threshold, if it is one.
 func (i *Indicator) Threshold() (h Threshold, ok bool) { return i.threshold, i.isThreshold }
+
+// Difference returns the code of g. Relations inside the sides of the relation are evaluated directly.
+func (i *Indicator) Difference() *Code { return i.g }
 
 // Reads returns the slots of the signals that g reads, in ascending order.
 func (i *Indicator) Reads() []int { return i.g.Reads() }

@@ -21,6 +21,7 @@ import (
 
 // plane is a world whose signals x and y are set from outside.
 type plane struct {
+	executive.Numbers
 	t       float64
 	signals []float64 // x, y
 	above   []bool
@@ -92,6 +93,7 @@ func TestPlayerDoesAsTheExecutive(t *testing.T) {
 		draw := func(name string) float64 { return rapid.SampledFrom([]float64{0, 1, 1.5, 2, 3}).Draw(t, name) }
 		w := &plane{p: compile(p), signals: []float64{draw("x"), draw("y")}}
 		w.u, w.above = w.p.Initial(), make([]bool, len(w.p.Indicators))
+		w.Numbers = executive.NewNumbers(w)
 		w.iterate()
 		var engine *bt.Engine
 		x := executive.New(w.p, w, executive.Tree(func(in []bt.Input) executive.Engine {
@@ -104,7 +106,7 @@ func TestPlayerDoesAsTheExecutive(t *testing.T) {
 				over := player.underWay()
 				slow += len(over)
 				w.t += 10
-				w.signals = []float64{draw("x"), draw("y")}
+				copy(w.signals, []float64{draw("x"), draw("y")})
 				err = player.Move(m.world(w.signals), over...)
 				x.Changed(w.iterate())
 			}

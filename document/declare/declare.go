@@ -13,6 +13,7 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/executive"
 	"canopy/expr"
 	"canopy/syntax/yamldoc"
 	"canopy/temporal"
@@ -50,6 +51,16 @@ type Statement struct {
 	Parts []*expr.Expr
 }
 
+// Logic returns the structure of the statement: a -> b -> c is a -> (b -> c). task reports whether a name is that of a
+// task.
+func (s Statement) Logic(task func(name string) bool) expr.Logic {
+	l := s.Parts[len(s.Parts)-1].Logic(task)
+	for i := len(s.Parts) - 2; i >= 0; i-- {
+		l = expr.Logic{Op: expr.LogicOr, Args: []expr.Logic{{Op: expr.LogicNot, Args: []expr.Logic{s.Parts[i].Logic(task)}}, l}}
+	}
+	return l
+}
+
 // Property is a temporal property that is declared.
 type Property struct {
 	*temporal.Property
@@ -69,6 +80,9 @@ type Subject struct {
 	Computed map[string]*expr.Expr // signals that are expressions of others; without circular dependencies
 	Commands []string              // of the vehicle
 	Rates    Deriver               // finds rates that are not declared; nil: none are found
+	Program  *executive.Program    // the plan compiled for a mission; nil for a plan alone
+	Compiler *expr.Compiler        // that compiled it, to be cloned; nil for a plan alone
+	Signals  []string              // names, by the place in the signal vector; nil for a plan alone
 }
 
 // Questions returns the names of the questions about plans, one word each, in their order.

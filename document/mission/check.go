@@ -7,8 +7,10 @@ import (
 
 // Subject returns the mission's plan with the declarations about its world, for proofs.
 func (m *Mission) Subject() declare.Subject {
-	s := declare.Subject{Plan: m.Plan, Declared: m.Declared, Computed: map[string]*expr.Expr{}}
+	s := declare.Subject{Plan: m.Plan, Declared: m.Declared, Computed: map[string]*expr.Expr{},
+		Program: m.Program, Compiler: m.compiler}
 	for _, x := range m.signals {
+		s.Signals = append(s.Signals, x.name)
 		if x.kind == computed {
 			s.Computed[x.name] = x.value
 		}

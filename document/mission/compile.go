@@ -23,10 +23,10 @@ func (b *builder) compile() {
 			p.Computed = append(p.Computed, b.observed(s.value, s.variable()))
 		}
 	}
-	for i, l := range m.Plan.Leaves {
-		p.Leaves = append(p.Leaves, b.leaf(i, l))
+	for _, l := range m.Plan.Leaves {
+		b.leaf(l)
 	}
-	p.Indicators, m.texts = b.compiler.Indicators(), b.compiler.Texts()
+	p.Indicators, m.texts, m.compiler = b.compiler.Indicators(), b.compiler.Texts(), b.compiler
 	m.Needed = nil
 	for i := 1; i < len(m.signals); i++ { // after the clock
 		if b.reads[i] || m.layout.Slots <= i && i < m.layout.Slots+m.layout.Commands {
@@ -65,10 +65,26 @@ func (b *builder) compile() {
 	for i := range p.Indicators {
 		p.Steady = append(p.Steady, fixed(p.Indicators[i].Reads()))
 	}
+	p.Direct = m.direct()
 	for _, c := range p.Computed {
 		p.Standing = append(p.Standing, c.Indicators()...)
 	}
 	p.Link()
+}
+
+// direct returns, by output of the vehicle, the commands on which it depends at the same instant.
+func (m *Mission) direct() [][]int {
+	all := make([]int, m.layout.Commands)
+	for i := range all {
+		all[i] = i
+	}
+	direct := make([][]int, len(m.Vehicle.Outputs))
+	for i, o := range m.Vehicle.Outputs {
+		if o.Direct {
+			direct[i] = all
+		}
+	}
+	return direct
 }
 
 // states returns the states among the signals read and those that the steps towards them read; nil if it may be all
@@ -94,7 +110,8 @@ func (m *Mission) states(reads map[int]bool, steps []executive.Evaluation) []int
 	return states
 }
 
-func (b *builder) leaf(i int, l plan.Leaf) executive.Leaf {
+// leaf adds a leaf to the program.
+func (b *builder) leaf(l plan.Leaf) {
 	code := func(e *expr.Expr) *expr.Code { return b.observed(e, expr.Variable{Type: expr.Boolean}) }
 	once := func(e *expr.Expr, v expr.Variable) *expr.Code {
 		if e == nil {
@@ -119,29 +136,7 @@ func (b *builder) leaf(i int, l plan.Leaf) executive.Leaf {
 		executive.Entered: code(l.EntryUntil), executive.Exited: code(l.ExitUntil),
 		executive.Done: code(l.Done), executive.Failed: code(l.Failed),
 		executive.SuccessIf: code(l.SuccessIf), executive.FailureIf: code(l.FailureIf)}
-	write := func(slot int, w executive.Writer) {
-		w.Leaf = i
-		p.Slots[slot].Writers = append(p.Slots[slot].Writers, w)
-	}
-	for _, a := range assignments(b.observed, l.Write) {
-		write(a.Slot, executive.Writer{Phase: executive.Active, Value: a.Value})
-		out.Slots = append(out.Slots, a.Slot)
-		out.Writes = append(out.Writes, a.Value.Indicators()...)
-	}
-	out.Captured = p.Captures
-	for _, a := range out.Entry {
-		if !slices.Contains(out.Slots, a.Slot) { // continuous assignments precede captured values
-			write(a.Slot, executive.Writer{Phase: executive.Active, Captured: p.Captures})
-			out.Slots = append(out.Slots, a.Slot)
-		}
-		p.Captures++
-	}
-	out.Left = p.Captures
-	for _, a := range out.Exit {
-		write(a.Slot, executive.Writer{Phase: executive.Leaving, Captured: p.Captures})
-		p.Captures++
-	}
-	return out
+	p.Add(out, assignments(b.observed, l.Write))
 }
 
 // observed compiles an expression whose relations are events; nil stays nil.

@@ -141,9 +141,23 @@ var rooms = map[string]room{
 		"bt":             "effects and resources are of tasks",
 		"diag":           "an author's mistakes are reported all at once, each at its place",
 		"document/plan":  "declarations are of a plan",
+		"executive":      "a mission's plan is compiled",
 		"syntax/yamldoc": "declarations are YAML",
 		"expr":           "conditions are expressions over signals",
 		"expr/interval":  "rates are found of signals in intervals",
+	}},
+	"analysis/flown": {pure: true, imports: reasons{
+		"bt":               "the tree reacts in every step",
+		"diag":             "numbers are written for readers",
+		"document/declare": "declared facts exclude steps",
+		"document/plan":    "a plan without a mission is compiled here",
+		"executive":        "the step is the executive's own code",
+		"expr":             "programs are interpreted with what is known of signals",
+		"snapshot":         "a state is what the executive saves",
+	}, tests: reasons{
+		"document/mission": "shipped missions take their steps",
+		"explore":          "all states are visited",
+		"vehicle/model":    "shipped missions have vehicles",
 	}},
 	"analysis/verify": {pure: true, imports: reasons{
 		"executive":         "leaves tell the engine by the one protocol",

@@ -31,6 +31,7 @@ func New(m *mission.Mission, c run.Configuration, until float64) (*run.Run, erro
 
 // world is a vehicle under simulation.
 type world struct {
+	executive.Numbers
 	m       *mission.Mission
 	vehicle model.Instance
 	signals *executive.Signals
@@ -57,6 +58,7 @@ func newWorld(m *mission.Mission) (*world, error) {
 	if w.sim, err = sim.New(w.system(), 0, w.y, m.Program.Initial(), options); err != nil {
 		return nil, err
 	}
+	w.Numbers = executive.NewNumbers(w)
 	return w, nil
 }
 

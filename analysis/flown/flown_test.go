@@ -1,0 +1,81 @@
+package flown
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"canopy/document/mission"
+	"canopy/explore"
+	"canopy/vehicle/model"
+)
+
+// shipped returns a mission of the folder missions with another plan.
+func shipped(t testing.TB, name, plan string) *mission.Mission {
+	t.Helper()
+	m, diags := mission.Read(name, func(file string) ([]byte, error) {
+		if filepath.Ext(file) == ".xml" && plan != "" {
+			return []byte(`<root BTCPP_format="4"><BehaviorTree ID="main">` + plan + `</BehaviorTree></root>`), nil
+		}
+		return os.ReadFile(filepath.Join("../../missions", file))
+	}, model.Vehicles(), nil)
+	if m == nil {
+		t.Fatal(diags)
+	}
+	return m
+}
+
+// reach visits all states and returns their number and the tasks that become active.
+func reach(t testing.TB, s *System) (states int, active map[string]bool, errs []error) {
+	t.Helper()
+	search := explore.New[State, struct{}](explore.Budget{States: 100_000})
+	search.Arrive(-1, "", struct{}{})
+	active = map[string]bool{}
+	for n := range search.Leave() {
+		s.Steps(search.Key(n), func(m *Moment) {
+			for _, task := range m.Entered {
+				active[s.Tree.Name(task)] = true
+			}
+			switch {
+			case m.Err != nil:
+				errs = append(errs, m.Err)
+			case m.Over && m.Possible():
+				search.Arrive(n, m.After(), struct{}{})
+			}
+		})
+	}
+	return search.Len(), active, errs
+}
+
+const legs = `<Sequence>
+	<Action name="leg1" entry="waypoint := 1" write="navigate := 1" done="distance le 60 [m]"/>
+	<Action name="leg2" entry="waypoint := 2" write="navigate := 1" done="distance le 60 [m]"/>
+	<Action name="leg3" entry="waypoint := 3" write="navigate := 1" done="distance le 60 [m]"/></Sequence>`
+
+// What tasks write and conditions read changes within an instant: each leg begins far from its own waypoint.
+func TestLegs(t *testing.T) {
+	s := New(shipped(t, "circuit.yaml", legs).Subject())
+	states, active, errs := reach(t, s)
+	if states != 5 || errs != nil {
+		t.Errorf("%d states, %v", states, errs)
+	}
+	for _, leg := range []string{"leg1", "leg2", "leg3"} {
+		if !active[leg] {
+			t.Errorf("%s never becomes active", leg)
+		}
+	}
+}
+
+// Every action of the shipped missions can become active.
+func TestShipped(t *testing.T) {
+	for _, name := range []string{"circuit", "inspection", "solar-day", "solar-day-fuelcell"} {
+		m := shipped(t, name+".yaml", "")
+		states, active, _ := reach(t, New(m.Subject()))
+		t.Log(name, states)
+		for _, leaf := range m.Plan.Leaves {
+			if task := m.Plan.Tree.Name(leaf.Task); m.Plan.Tree.Kind(leaf.Task).Acts() && !active[task] {
+				t.Errorf("%s: %s never becomes active", name, task)
+			}
+		}
+	}
+}

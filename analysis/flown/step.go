@@ -1,0 +1,320 @@
+package flown
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/executive"
+	"canopy/expr"
+	"canopy/snapshot"
+)
+
+// State is all that matters of a run from one instant to the next; equal states have equal futures. The empty state is
+// the one before the first instant.
+type State string
+
+// Answers are those of one course of an instant.
+type Answers []bool
+
+// ErrUnsettled reports a course in which the signals would have to jump again and again within one instant. A run that
+// takes it ends with an error.
+var ErrUnsettled = errors.New("the plan and the signals do not settle")
+
+// Moment is a settling of an instant, until the next one.
+type Moment struct {
+	Over    bool         // the instant is over: the plan has settled
+	Tag     int          // what the visitor remembers of the earlier moments of the instant; 0 at first
+	Rounds  [][]bt.Input // the tree's inputs so far, by settling; those before the first instant begin with its first
+	Entered []bt.Task    // tasks that have become active in this instant
+	Err     error        // the course does not go on: it wraps bt.ErrLoop, ErrUnsettled or executive.ErrDuration
+
+	s      *System
+	engine *bt.Engine
+}
+
+// recorder is the plan's tree, whose inputs are recorded.
+type recorder struct {
+	*bt.Engine
+	m *Moment
+}
+
+func (r *recorder) Settle(inputs []bt.Input) (bt.Instant, error) {
+	r.m.Rounds = append(r.m.Rounds, slices.Clone(inputs))
+	instant, err := r.Engine.Settle(inputs)
+	for _, c := range instant.Changes {
+		if c.To == bt.Activating {
+			r.m.Entered = append(r.m.Entered, c.Task)
+		}
+	}
+	return instant, err
+}
+
+// start begins an execution.
+func (s *System) start() {
+	copy(s.w.u, s.initial)
+	s.x = executive.New(s.p, s.w, executive.Tree(func(in []bt.Input) executive.Engine {
+		s.moment.engine = bt.NewEngine(s.Tree, in, 0)
+		s.moment.Rounds = s.moment.Rounds[:0]
+		if in = in[min(len(s.slow), len(in)):]; len(in) > 0 {
+			s.moment.Rounds = append(s.moment.Rounds, slices.Clone(in))
+		}
+		return &recorder{s.moment.engine, &s.moment}
+	}))
+}
+
+// Steps visits every course of one instant after a state, settling by settling. The visitor may ask for conditions of
+// the moment; each answer that is open makes further courses.
+func (s *System) Steps(from State, visit func(m *Moment)) {
+	s.seen = map[string]place{}
+	for again := true; again; again = s.w.tape.next() {
+		s.course(from, visit)
+	}
+}
+
+// Follow visits one course, that of answers which Moment.Answers has returned.
+func (s *System) Follow(from State, answers Answers, visit func(m *Moment)) {
+	s.seen = map[string]place{}
+	s.w.tape = tape{answers: slices.Clone(answers)}
+	s.course(from, visit)
+	s.w.tape = tape{}
+}
+
+func (s *System) course(from State, visit func(m *Moment)) {
+	m := &s.moment
+	s.w.begin()
+	m.s, m.Over, m.Tag, m.Err = s, false, 0, nil
+	m.Rounds, m.Entered = m.Rounds[:0], m.Entered[:0]
+	if from == "" || s.x == nil {
+		s.start()
+	}
+	if from != "" {
+		if snapshot.Load([]byte(from), carrier{s}) != nil {
+			panic("flown: a state cannot be restored")
+		}
+	}
+	s.x.Begin()
+	for n := 0; ; n++ {
+		again, err := s.x.Settle()
+		if err != nil {
+			m.Err = err
+			visit(m)
+			return
+		}
+		if !again {
+			break
+		}
+		visit(m)
+		for _, k := range s.w.round() {
+			if k < len(s.p.Indicators) {
+				s.x.Changed([]int{k})
+			}
+		}
+		if n > 0 && !s.between(n) {
+			if m.Err != nil {
+				visit(m)
+			}
+			return
+		}
+	}
+	m.Over = true
+	visit(m)
+}
+
+// place is where a course was: after a number of rounds, with these answers.
+type place struct {
+	round   int
+	answers string
+}
+
+// between reports whether the course goes on after a round: not if its state has occurred before in the same course,
+// which is an error, or in another one.
+func (s *System) between(round int) bool {
+	s.buffer = snapshot.Save(s.buffer[:0], carrier{s}, &s.moment, s.w)
+	now := place{round, s.w.tape.text()}
+	before, known := s.seen[string(s.buffer)]
+	switch {
+	case !known:
+		s.seen[string(s.buffer)] = now
+	case before == now: // with other answers to come
+	case before.round < round && strings.HasPrefix(now.answers, before.answers):
+		s.moment.Err = s.unsettled()
+		return false
+	default:
+		return false
+	}
+	return true
+}
+
+// unsettled returns the error of an instant in which tasks and signals keep changing.
+func (s *System) unsettled() error {
+	var names []string
+	for _, t := range slices.Compact(slices.Sorted(slices.Values(s.moment.Entered))) {
+		names = append(names, s.Tree.Name(t))
+	}
+	return fmt.Errorf("%w: these become active again and again: %v", ErrUnsettled, names)
+}
+
+// text returns the answers so far.
+func (t *tape) text() string {
+	b := make([]byte, t.at)
+	for i, a := range t.answers[:t.at] {
+		if a {
+			b[i] = 1
+		}
+	}
+	return string(b)
+}
+
+// State passes what the visitor remembers.
+func (m *Moment) State(c *snapshot.Codec) { snapshot.Int(c, &m.Tag) }
+
+// State passes what is known of the present instant.
+func (w *world) State(c *snapshot.Codec) {
+	for _, f := range slices.Sorted(slices.Values(w.asked)) {
+		if b := w.bounds[f]; b.low != infinite.low || b.high != infinite.high || b.not != nil {
+			snapshot.Int(c, &f)
+			snapshot.Floats(c, []float64{b.low, b.high}, b.not)
+			snapshot.Bool(c, &b.lowOpen)
+			snapshot.Bool(c, &b.highOpen)
+		}
+	}
+	for k := range w.sides {
+		snapshot.Int(c, &w.sides[k])
+	}
+	for i := range w.clocks {
+		snapshot.Int(c, &w.clocks[i].answer)
+		snapshot.Bool(c, &w.clocks[i].fresh)
+	}
+}
+
+// carrier passes the state of the execution, and the inputs that it has written.
+type carrier struct{ s *System }
+
+func (r carrier) State(c *snapshot.Codec) {
+	s := r.s
+	u := s.w.u
+	if c.Loading() { // the executive recounts its writers
+		copy(u, s.initial)
+	}
+	for i := 0; ; i++ {
+		if !c.Loading() {
+			for i < len(u) && s.idle(i) {
+				i++
+			}
+		}
+		snapshot.Int(c, &i)
+		if i >= len(u) || c.Failed() {
+			break
+		}
+		snapshot.Float(c, &u[i])
+	}
+	s.x.Begin()
+	s.x.State(c)
+}
+
+// idle reports whether an input is as at the start, or does not matter: a captured value that is not written.
+func (s *System) idle(input int) bool {
+	u := s.w.u
+	if math.Float64bits(u[input]) == math.Float64bits(s.initial[input]) {
+		return true
+	}
+	k := input - s.p.Capture(0)
+	return k >= 0 && u[s.writer[k]] != s.phase[k]
+}
+
+// Status returns the status of a task.
+func (m *Moment) Status(t bt.Task) bt.Status { return m.engine.Status(t) }
+
+// Active reports whether a task is active.
+func (m *Moment) Active(t bt.Task) bool { return m.engine.Active(t) }
+
+// Good reports whether a task has succeeded: by its status, or by a held result.
+func (m *Moment) Good(t bt.Task) bool {
+	if held, ok := m.engine.Held(t); ok {
+		return held == bt.Success
+	}
+	s := m.engine.Status(t)
+	return s == bt.Success || s == bt.Finished
+}
+
+// Quiet reports whether no procedure is under way.
+func (m *Moment) Quiet() bool {
+	return !slices.ContainsFunc(m.s.Tree.Leaves(), func(t bt.Task) bool {
+		s := m.engine.Status(t)
+		return s == bt.Activating || s == bt.Deactivating
+	})
+}
+
+// Engine returns the plan's tree, to be read.
+func (m *Moment) Engine() *bt.Engine { return m.engine }
+
+// After returns the state in which the instant ends.
+func (m *Moment) After() State { return State(snapshot.Save(nil, carrier{m.s})) }
+
+// Answers returns the answers so far.
+func (m *Moment) Answers() Answers { return slices.Clone(m.s.w.tape.answers[:m.s.w.tape.at]) }
+
+// Possible reports whether the declared facts hold. It must be the visitor's last question.
+func (m *Moment) Possible() bool {
+	t := &m.s.w.tape
+	before := t.at
+	for i := range m.s.facts {
+		if !m.Holds(&m.s.facts[i]) {
+			return false
+		}
+	}
+	t.at = before // one way to satisfy them is enough
+	return true
+}
+
+// Holds reports whether a formula holds. The name of a task means that it is active, or true.
+func (m *Moment) Holds(l *expr.Logic) bool {
+	switch l.Op {
+	case expr.LogicTruth:
+		return l.Value
+	case expr.LogicThreshold:
+		return m.s.threshold(l)
+	case expr.LogicRelation:
+		return m.s.w.truth(m.s.relation(l), true)
+	case expr.LogicProposition:
+		t, _ := m.s.Tree.Find(l.Text)
+		if k := m.s.Tree.Kind(t); k.Family() == bt.Leaf && !k.Acts() {
+			return m.engine.Status(t) == bt.Success
+		}
+		return m.engine.Active(t)
+	case expr.LogicNot:
+		return !m.Holds(&l.Args[0])
+	case expr.LogicAnd, expr.LogicOr:
+		all := l.Op == expr.LogicAnd
+		for i := range l.Args {
+			if m.Holds(&l.Args[i]) != all {
+				return !all
+			}
+		}
+		return all
+	}
+	panic("flown: a formula with an unknown operation")
+}
+
+// threshold reports whether a signal is at least a limit, or beyond it.
+func (s *System) threshold(l *expr.Logic) bool {
+	place, ok := s.compiler.Slot(l.Signal)
+	if !ok {
+		panic("flown: a signal that does not exist")
+	}
+	v := s.w.signal(place)
+	switch {
+	case v.known() && l.Strict:
+		return v.offset > l.Limit
+	case v.known():
+		return v.offset >= l.Limit
+	case v.scale > 0:
+		return s.w.above(v.form, (l.Limit-v.offset)/v.scale, l.Strict)
+	default:
+		return !s.w.above(v.form, (l.Limit-v.offset)/v.scale, !l.Strict)
+	}
+}

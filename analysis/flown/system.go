@@ -1,0 +1,228 @@
+// Package flown is the step of a mission as it is flown, when nothing is known of the motion of its vehicle.
+//
+// The step is the executive's own code ([executive.Executive] with the plan's tree) in a world that decides nothing in
+// advance. What tasks write is known exactly as long as it follows from constants: slots, captured and held values,
+// discrete values, computed signals. Of a physical signal only those bounds are known that answers have given it in the
+// present instant. Where a question of the executive has no definite answer, the next entry of a tape is the answer;
+// [System.Steps] tries all tapes of one instant, depth first. So a tape holds only what was asked, in all rounds of
+// the instant:
+//
+//   - states of the vehicle, and outputs that do not depend on the commands directly, do not jump within an instant;
+//   - a signal that depends on what was written in a round may have any value in the next one;
+//   - from one instant to the next every signal may change to any value;
+//   - a clock, of a procedure or a timer, may be over in any later instant, or at once if its length may be zero.
+//
+// [State] is all that remains from one instant to the next.
+package flown
+
+import (
+	"math"
+	"slices"
+
+	"canopy/bt"
+	"canopy/document/declare"
+	"canopy/executive"
+	"canopy/expr"
+)
+
+// System is a plan with the declarations about its world, prepared for its steps. It belongs to one goroutine.
+type System struct {
+	Tree *bt.Tree
+
+	p          *executive.Program
+	compiler   *expr.Compiler
+	names      []string // by place: of signals, for texts; grows with those of statements
+	indicators []expr.Indicator
+	facts      []expr.Logic
+	slow       []bt.Input // which procedures take time, for scripts
+
+	lists     map[*expr.Code]*lists
+	relations map[string]*expr.Code // of statements, by key
+	lagging   []bool                // by indicator: it reads values that follow the sides of others
+	follows   [][]int               // by slot: the places that depend on it at the same instant, itself included
+	captured  []int                 // by captured value: its slot
+	writer    []int                 // its leaf
+	phase     []executive.Phase     // in which the leaf writes it
+	fixed     map[*expr.Code]float64
+	forms
+
+	w       *world
+	x       *executive.Executive
+	initial []float64
+	seen    map[string]place // the states between two rounds of the instant whose courses are visited
+	moment  Moment
+	buffer  []byte
+}
+
+// free precedes the names of leaves that may be true or false at any time.
+const free = "leaf "
+
+// unknown is an input of which nothing is known.
+var unknown = math.NaN()
+
+// lists are the instructions of a code, frozen or not.
+type lists [2][]expr.Instruction
+
+// New returns the steps of a subject.
+func New(subject declare.Subject) *System {
+	s := &System{Tree: subject.Plan.Tree, lists: map[*expr.Code]*lists{}, relations: map[string]*expr.Code{},
+		fixed: map[*expr.Code]float64{}}
+	if subject.Program == nil {
+		s.compileAlone(subject.Plan)
+	} else {
+		program := *subject.Program
+		s.p, s.compiler = &program, subject.Compiler.Clone()
+		s.p.Leaves = slices.Clone(program.Leaves)
+		s.names = slices.Clone(subject.Signals)
+	}
+	s.free(&subject)
+	s.p.Link()
+	s.indicators = s.compiler.Indicators()
+	s.depend()
+	for _, statement := range subject.Declared.Facts {
+		s.facts = append(s.facts, s.Statement(statement))
+	}
+	for i := range s.p.Leaves {
+		l := &s.p.Leaves[i]
+		if entry, exit := l.Slow(); entry || exit {
+			s.slow = append(s.slow, bt.Slow(l.Task, entry, exit))
+		}
+	}
+	s.initial = s.p.Initial()
+	s.w = newWorld(s)
+	return s
+}
+
+// Statement returns the structure of a declared statement. The name of a task means that it is active, or true.
+func (s *System) Statement(statement declare.Statement) expr.Logic {
+	return statement.Logic(func(name string) bool { _, ok := s.Tree.Find(name); return ok })
+}
+
+// pseudo returns a code that holds if a signal beyond those of the program does: a free truth value.
+func (s *System) pseudo(text string) *expr.Code {
+	text = free + text // apart from the signals
+	place := slices.Index(s.names, text)
+	if place < 0 {
+		place = len(s.names)
+		s.names = append(s.names, text)
+	}
+	e, err := expr.Parse("free")
+	if err != nil {
+		panic("flown: a name is refused")
+	}
+	c := expr.NewCompiler(nil, func(string) (int, bool) { return place, true })
+	return c.CompileFor(e, expr.Variable{Type: expr.Boolean})
+}
+
+// free gives leaves without a meaning, and actions that are declared free, formulas that may hold at any time.
+func (s *System) free(subject *declare.Subject) {
+	for i := range s.p.Leaves {
+		l, name := &s.p.Leaves[i], s.Tree.Name(s.p.Leaves[i].Task)
+		switch {
+		case l.Condition && l.Formulas[executive.On] == nil:
+			l.Formulas[executive.On] = s.pseudo(name)
+		case !l.Condition && slices.Contains(subject.Declared.Free, name):
+			l.Formulas[executive.Done], l.Formulas[executive.Failed] = s.pseudo(name+" ends well"), s.pseudo(name+" ends badly")
+			l.Formulas[executive.SuccessIf] = s.pseudo(name + " has nothing to do")
+			l.Formulas[executive.FailureIf] = s.pseudo(name + " cannot run")
+		}
+	}
+}
+
+// program returns the instructions of a code.
+func (s *System) program(c *expr.Code, frozen bool) []expr.Instruction {
+	l := s.lists[c]
+	if l == nil {
+		l = &lists{c.Program(false), c.Program(true)}
+		s.lists[c] = l
+	}
+	if frozen {
+		return l[1]
+	}
+	return l[0]
+}
+
+// depend determines which signals follow which slots within an instant.
+func (s *System) depend() {
+	p, l := s.p, &s.p.Layout
+	readers := make([][]int, l.Signals) // by place: the places that read it at the same instant
+	note := func(place int, c *expr.Code) {
+		for _, r := range c.Reads() {
+			readers[r] = append(readers[r], place)
+		}
+	}
+	inner := make([]bool, l.Signals) // the value follows the sides of indicators
+	for i, c := range p.Computed {
+		note(l.Computed+i, c)
+		inner[l.Computed+i] = len(c.Indicators()) > 0
+	}
+	for i, slot := range p.Slots {
+		for _, w := range slot.Writers {
+			if w.Value != nil {
+				note(p.Signal(i), w.Value)
+				inner[p.Signal(i)] = inner[p.Signal(i)] || len(w.Value.Indicators()) > 0
+				if len(w.Value.Reads()) == 0 {
+					s.fixed[w.Value] = w.Value.Value(nil, nil)
+				}
+			}
+		}
+	}
+	for i, commands := range p.Direct {
+		for _, c := range commands {
+			readers[p.Signal(c)] = append(readers[p.Signal(c)], l.Outputs+i)
+		}
+	}
+	closure := func(place int) []int {
+		list := []int{place}
+		for k := 0; k < len(list); k++ {
+			for _, r := range readers[list[k]] {
+				if !slices.Contains(list, r) {
+					list = append(list, r)
+				}
+			}
+		}
+		return list
+	}
+	for i := range p.Slots {
+		s.follows = append(s.follows, closure(p.Signal(i)))
+	}
+	behind := make([]bool, l.Signals)
+	for place, is := range inner {
+		if is {
+			for _, r := range closure(place) {
+				behind[r] = true
+			}
+		}
+	}
+	for i := range s.indicators {
+		s.lagging = append(s.lagging, slices.ContainsFunc(s.indicators[i].Reads(),
+			func(r int) bool { return r < len(behind) && behind[r] }))
+	}
+	for i := range p.Leaves { // in the order of Program.Add
+		for _, a := range p.Leaves[i].Entry {
+			s.captured, s.writer, s.phase = append(s.captured, a.Slot), append(s.writer, i), append(s.phase, executive.Active)
+		}
+		for _, a := range p.Leaves[i].Exit {
+			s.captured, s.writer, s.phase = append(s.captured, a.Slot), append(s.writer, i), append(s.phase, executive.Leaving)
+		}
+	}
+}
+
+// relation returns the code of a relation in a statement.
+func (s *System) relation(l *expr.Logic) *expr.Code {
+	code := s.relations[l.Key]
+	if code == nil {
+		code = s.compiler.CompileFor(l.Relation, expr.Variable{Type: expr.Boolean})
+		s.relations[l.Key] = code
+		for i := len(s.indicators); i < len(s.compiler.Indicators()); i++ {
+			s.lagging = append(s.lagging, false)
+		}
+		s.indicators = s.compiler.Indicators()
+		s.w.grow()
+	}
+	return code
+}
+
+const unknownLogic = "flown: a formula with an unknown operation"
+
+var infinite = interval{low: math.Inf(-1), high: math.Inf(1)}

@@ -1,0 +1,124 @@
+package flown
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"canopy/diag"
+)
+
+// Text describes what the answers of the instant have told of signals and relations.
+func (m *Moment) Text() string {
+	w := m.s.w
+	var parts []string
+	for _, f := range slices.Compact(slices.Sorted(slices.Values(w.asked))) {
+		if text := m.s.told(f, &w.bounds[f]); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) == 0 {
+		return "always"
+	}
+	return strings.Join(parts, " and ")
+}
+
+// told returns the bounds of a form as a text, "" if there are none.
+func (s *System) told(f int32, b *interval) string {
+	name := s.formText(f)
+	if s.truthValue(f) {
+		switch {
+		case b.low == 1 && b.high == 1:
+			return name
+		case slices.Contains(b.not, 1):
+			return "not " + name
+		}
+		return ""
+	}
+	low, high := !math.IsInf(b.low, -1), !math.IsInf(b.high, 1)
+	sign := func(open bool, strict, other string) string {
+		if open {
+			return strict
+		}
+		return other
+	}
+	var parts []string
+	switch {
+	case low && high && b.low == b.high:
+		return name + " = " + figure(b.low)
+	case low && high:
+		parts = append(parts, name+" in "+sign(b.lowOpen, "(", "[")+figure(b.low)+", "+figure(b.high)+sign(b.highOpen, ")", "]"))
+	case low:
+		parts = append(parts, name+sign(b.lowOpen, " > ", " >= ")+figure(b.low))
+	case high:
+		parts = append(parts, name+sign(b.highOpen, " < ", " <= ")+figure(b.high))
+	}
+	for _, x := range b.not {
+		parts = append(parts, name+" != "+figure(x))
+	}
+	return strings.Join(parts, " and ")
+}
+
+// truthValue reports whether a form is that of a leaf that may be true or false.
+func (s *System) truthValue(f int32) bool {
+	x := &s.list[f]
+	a := &s.atoms[x.terms[0].atom]
+	return len(x.terms) == 1 && a.place >= 0 && strings.HasPrefix(s.name(a.place), free)
+}
+
+// formText returns a form as it is written.
+func (s *System) formText(f int32) string {
+	var b strings.Builder
+	for i, t := range s.list[f].terms {
+		c := t.coefficient
+		switch {
+		case i > 0 && c < 0:
+			b.WriteString(" - ")
+		case i > 0:
+			b.WriteString(" + ")
+		}
+		if c = math.Abs(c); c != 1 {
+			b.WriteString(figure(c) + " * ")
+		}
+		b.WriteString(s.atomText(&s.atoms[t.atom]))
+	}
+	return b.String()
+}
+
+func (s *System) atomText(a *atom) string {
+	if a.place >= 0 {
+		return strings.TrimPrefix(s.name(a.place), free)
+	}
+	args := make([]string, len(a.args))
+	for i, v := range a.args {
+		args[i] = s.valueText(v)
+	}
+	return a.operation + "(" + strings.Join(args, ", ") + ")"
+}
+
+func (s *System) valueText(v value) string {
+	if v.known() {
+		return figure(v.offset)
+	}
+	text := s.formText(v.form)
+	if v.scale != 1 {
+		text = figure(v.scale) + " * (" + text + ")"
+	}
+	if v.offset != 0 {
+		text += " + " + figure(v.offset)
+	}
+	return text
+}
+
+// name returns the name of the signal at a place.
+func (s *System) name(place int) string { return s.names[place] }
+
+// figure formats a number; rounding errors from the conversion of units are removed.
+func figure(x float64) string {
+	short := strconv.FormatFloat(x, 'g', 12, 64)
+	if r, err := strconv.ParseFloat(short, 64); err == nil && math.Abs(r-x) <= 1e-12*math.Abs(x) {
+		x = r
+	}
+	return diag.Number(x, -1)
+}

@@ -1,0 +1,395 @@
+package flown
+
+import (
+	"math"
+
+	"canopy/executive"
+	"canopy/expr"
+)
+
+// world answers the executive: from what is known, or from the tape. An input that is not known is NaN.
+type world struct {
+	s    *System
+	tape tape
+	u    []float64
+
+	// What the answers of the present instant have told.
+	bounds  []interval // by form
+	asked   []int32    // the forms with bounds
+	sides   []int8     // by indicator: 0: not asked; 1: above; -1: below
+	decided []int32    // the indicators with sides
+	clocks  []clock    // by clock
+	ticked  []int32    // the clocks that were started or asked
+	moved   []bool     // by place: it may have jumped in this round
+	jumped  []int32    // those places
+	settled int        // rounds of the instant that are over
+}
+
+// clock is what an instant knows of a clock.
+type clock struct {
+	fresh  bool    // started in this instant
+	length float64 // then: its length [s]; NaN: unknown
+	answer int8    // 0: not asked; 1: it is over; -1: it is not
+}
+
+// tape holds the answers of one course of an instant.
+type tape struct {
+	answers []bool
+	at      int
+}
+
+// choose returns the next answer; beyond the end it is false.
+func (t *tape) choose() bool {
+	if t.at == len(t.answers) {
+		t.answers = append(t.answers, false)
+	}
+	t.at++
+	return t.answers[t.at-1]
+}
+
+// next changes the last answer that can be changed, and rewinds; it reports false if all tapes have been tried.
+func (t *tape) next() bool {
+	n := t.at // what lies beyond belongs to another course
+	t.at = 0
+	for n > 0 && t.answers[n-1] {
+		n--
+	}
+	if n == 0 {
+		t.answers = t.answers[:0]
+		return false
+	}
+	t.answers = t.answers[:n]
+	t.answers[n-1] = true
+	return true
+}
+
+func newWorld(s *System) *world {
+	w := &world{s: s, u: s.p.Initial(), clocks: make([]clock, len(s.p.Leaves)+len(s.Tree.Timers())),
+		moved: make([]bool, s.p.Layout.Signals)}
+	w.grow()
+	return w
+}
+
+// grow makes room for the indicators.
+func (w *world) grow() {
+	for len(w.sides) < len(w.s.indicators) {
+		w.sides = append(w.sides, 0)
+	}
+}
+
+// begin begins an instant: nothing is known of physical signals.
+func (w *world) begin() {
+	for _, f := range w.asked {
+		w.bounds[f] = infinite
+	}
+	for _, k := range w.decided {
+		w.sides[k] = 0
+	}
+	for _, c := range w.ticked {
+		w.clocks[c] = clock{}
+	}
+	w.asked, w.decided, w.ticked, w.settled = w.asked[:0], w.decided[:0], w.ticked[:0], 0
+	w.still()
+}
+
+// still forgets which signals have jumped.
+func (w *world) still() {
+	for _, place := range w.jumped {
+		w.moved[place] = false
+	}
+	w.jumped = w.jumped[:0]
+}
+
+// round begins the next round of the instant and returns the indicators whose sides may have changed.
+func (w *world) round() (changed []int) {
+	w.settled++
+	for k := range w.s.indicators {
+		if w.sides[k] == 0 {
+			continue
+		}
+		again := w.settled == 1 && w.s.lagging[k]
+		for _, r := range w.s.indicators[k].Reads() {
+			again = again || r < len(w.moved) && w.moved[r]
+		}
+		if again {
+			w.sides[k] = 0
+			changed = append(changed, k)
+		}
+	}
+	w.still()
+	return changed
+}
+
+// jump records that a slot has got another value: all that depends on it may have any value.
+func (w *world) jump(slot int) {
+	for _, place := range w.s.follows[slot] {
+		if !w.moved[place] {
+			w.moved[place] = true
+			w.jumped = append(w.jumped, int32(place))
+		}
+	}
+	for _, f := range w.asked {
+		for _, place := range w.s.list[f].places {
+			if place < len(w.moved) && w.moved[place] {
+				w.bounds[f] = infinite
+			}
+		}
+	}
+}
+
+// T implements executive.World: time does not matter.
+func (w *world) T() float64 { return 0 }
+
+// Discrete implements executive.World.
+func (w *world) Discrete() (u []float64, above []bool) { return w.u, nil }
+
+// Watch implements executive.World: all signals are watched.
+func (w *world) Watch(int, bool) {}
+
+// Restart implements executive.World.
+func (w *world) Restart() {}
+
+// Set implements executive.World.
+func (w *world) Set(input int, value float64) {
+	slot := w.slotOf(input)
+	if slot < 0 {
+		w.u[input] = value
+		return
+	}
+	before, same := w.source(slot)
+	w.u[input] = value
+	if after, still := w.source(slot); !same || !still || before != after {
+		w.jump(slot)
+	}
+}
+
+// slotOf returns the slot that an input concerns, -1 for the phase of a leaf.
+func (w *world) slotOf(input int) int {
+	p := w.s.p
+	switch n := input - len(p.Leaves); {
+	case n < 0:
+		return -1
+	case n < 2*len(p.Slots):
+		return n % len(p.Slots)
+	default:
+		return w.s.captured[n-2*len(p.Slots)]
+	}
+}
+
+// source returns the value of a slot if it does not change by itself, nor is unknown.
+func (w *world) source(slot int) (x float64, known bool) {
+	p := w.s.p
+	n := int(w.u[len(p.Leaves)+slot])
+	if n == 0 {
+		x = w.u[p.Held(slot)]
+		return x, !math.IsNaN(x)
+	}
+	switch writer := &p.Slots[slot].Writers[n-1]; {
+	case writer.Value == nil:
+		x = w.u[p.Capture(writer.Captured)]
+		return x, !math.IsNaN(x)
+	default:
+		x, known = w.s.fixed[writer.Value]
+		return x, known
+	}
+}
+
+// signal returns what is known of the signal at a place.
+func (w *world) signal(place int) value {
+	l := &w.s.p.Layout
+	switch {
+	case place < l.Slots || place >= l.Signals:
+	case place < l.Computed:
+		slot := place - l.Slots
+		if x, known := w.source(slot); known {
+			return number(x)
+		}
+		if n := int(w.u[len(w.s.p.Leaves)+slot]); n > 0 {
+			if code := w.s.p.Slots[slot].Writers[n-1].Value; code != nil {
+				return w.evaluate(code, true)
+			}
+		}
+	default:
+		return w.evaluate(w.s.p.Computed[place-l.Computed], true)
+	}
+	return value{w.s.signalForm(place), 1, 0}
+}
+
+// evaluate returns what is known of the value of an expression; that of a condition is 1 or 0.
+func (w *world) evaluate(c *expr.Code, frozen bool) value {
+	if c.Type() == expr.Boolean {
+		if w.truth(c, frozen) {
+			return number(1)
+		}
+		return number(0)
+	}
+	v, _ := w.execute(w.s.program(c, frozen))
+	return v
+}
+
+func (w *world) truth(c *expr.Code, frozen bool) bool {
+	program := w.s.program(c, frozen)
+	_, end := w.execute(program)
+	return end > uint(len(program))
+}
+
+// side returns the committed side of an indicator.
+func (w *world) side(k int) bool {
+	if w.sides[k] == 0 {
+		above, x := false, &w.s.indicators[k]
+		if w.s.lagging[k] && w.settled == 0 || w.stirred(x) {
+			above = w.tape.choose() // the side is that before the present values
+		} else if h, ok := x.Threshold(); ok {
+			v := w.signal(h.Slot)
+			if h.Falls {
+				above = w.nonNegative(w.s.plus(number(h.Level), v, -1))
+			} else {
+				above = w.nonNegative(w.s.plus(v, number(h.Level), -1))
+			}
+		} else {
+			v, _ := w.execute(w.s.program(x.Difference(), false))
+			above = w.nonNegative(v)
+		}
+		w.sides[k] = -1
+		if above {
+			w.sides[k] = 1
+		}
+		w.decided = append(w.decided, int32(k))
+	}
+	return w.sides[k] > 0
+}
+
+// stirred reports whether an indicator reads a signal that has jumped in this round: the side was committed before.
+func (w *world) stirred(x *expr.Indicator) bool {
+	if len(w.jumped) == 0 {
+		return false
+	}
+	for _, r := range x.Reads() {
+		if r < len(w.moved) && w.moved[r] {
+			return true
+		}
+	}
+	return false
+}
+
+// nonNegative reports whether a value is at least zero.
+func (w *world) nonNegative(v value) bool {
+	switch {
+	case v.known():
+		return v.offset >= 0
+	case v.scale > 0:
+		return w.above(v.form, -v.offset/v.scale, false)
+	default:
+		return !w.above(v.form, -v.offset/v.scale, true)
+	}
+}
+
+// above reports whether a form is at least a limit, or beyond it.
+func (w *world) above(f int32, limit float64, strict bool) bool {
+	b := w.bound(f)
+	is, open := b.above(limit, strict)
+	if open {
+		is = w.tape.choose()
+		w.bounds[f].restrict(limit, strict, is)
+	}
+	return is
+}
+
+// bound returns what is known of a form, to be read.
+func (w *world) bound(f int32) *interval {
+	for len(w.bounds) <= int(f) {
+		w.bounds = append(w.bounds, infinite)
+	}
+	b := &w.bounds[f]
+	if b.low == infinite.low && b.high == infinite.high && b.not == nil {
+		w.asked = append(w.asked, f)
+	}
+	return b
+}
+
+// zero reports whether a value is zero: that of a discrete signal less a number, for instance.
+func (w *world) zero(v value) bool {
+	if v.known() {
+		return v.offset == 0
+	}
+	limit := -v.offset / v.scale
+	b := w.bound(v.form)
+	least, _ := b.above(limit, false)
+	_, open := b.above(limit, false)
+	if !least && !open {
+		return false
+	}
+	if beyond, open := b.above(limit, true); beyond && !open {
+		return false
+	}
+	for _, x := range b.not {
+		if x == limit {
+			return false
+		}
+	}
+	if b.low == limit && b.high == limit {
+		return true
+	}
+	is := w.tape.choose()
+	if b = &w.bounds[v.form]; is {
+		*b = interval{low: limit, high: limit}
+	} else {
+		b.not = append(b.not, limit)
+	}
+	return is
+}
+
+// Truth implements executive.Answers.
+func (w *world) Truth(c *expr.Code) bool { return w.truth(c, true) }
+
+// Value implements executive.Answers.
+func (w *world) Value(c *expr.Code) float64 { return w.float(w.evaluate(c, false)) }
+
+// Signal implements executive.Answers.
+func (w *world) Signal(place int) float64 { return w.float(w.signal(place)) }
+
+// float returns a value as an input.
+func (w *world) float(v value) float64 {
+	if v.known() {
+		return v.offset
+	}
+	return unknown
+}
+
+// Refresh implements executive.Answers: signals are evaluated when they are asked for.
+func (w *world) Refresh() {}
+
+// Start implements executive.Answers.
+func (w *world) Start(c int, length float64) (due float64, ok bool) {
+	w.ticked = append(w.ticked, int32(c))
+	w.clocks[c] = clock{fresh: true, length: length}
+	return 0, !(length < 0)
+}
+
+// Stop implements executive.Answers.
+func (w *world) Stop(int) {}
+
+// Over implements executive.Answers. A clock that was started in this instant is over if it has no length.
+func (w *world) Over(c int, due float64) bool {
+	if math.IsInf(due, 1) {
+		return false
+	}
+	x := &w.clocks[c]
+	if x.answer == 0 {
+		w.ticked = append(w.ticked, int32(c))
+		over := false
+		switch {
+		case x.fresh && !math.IsNaN(x.length):
+			over = x.length == 0
+		default:
+			over = w.tape.choose()
+		}
+		x.answer = -1
+		if over {
+			x.answer = 1
+		}
+	}
+	return x.answer > 0
+}
+
+var _ executive.World = (*world)(nil)
