@@ -10,7 +10,7 @@ import (
 
 // compileAlone compiles a plan without a mission. The signals that it reads are physical ones; those that it writes
 // keep the last value, and at first have any.
-func (s *System) compileAlone(p *plan.Plan) {
+func (s *Stepper) compileAlone(p *plan.Plan) {
 	var read, slots []string
 	note := func(list *[]string, name string) {
 		if !slices.Contains(*list, name) {
@@ -69,7 +69,7 @@ func expressions(l *plan.Leaf) []*expr.Expr {
 }
 
 // leaf adds a leaf to the program.
-func (s *System) leaf(l *plan.Leaf, slots []string) {
+func (s *Stepper) leaf(l *plan.Leaf, slots []string) {
 	compile := func(e *expr.Expr, as func(*expr.Expr, expr.Variable) *expr.Code, t expr.Type) *expr.Code {
 		if e == nil {
 			return nil

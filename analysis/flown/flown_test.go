@@ -26,9 +26,9 @@ func shipped(t testing.TB, name, plan string) *mission.Mission {
 }
 
 // reach visits all states and returns their number and the tasks that become active.
-func reach(t testing.TB, s *System) (states int, active map[string]bool, errs []error) {
+func reach(t testing.TB, s *Stepper) (states int, active map[string]bool, errs []error) {
 	t.Helper()
-	search := explore.New[State, struct{}](explore.Budget{States: 100_000})
+	search := explore.New[Key, struct{}](explore.Budget{States: 100_000})
 	search.Arrive(-1, "", struct{}{})
 	active = map[string]bool{}
 	for n := range search.Leave() {

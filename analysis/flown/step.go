@@ -13,12 +13,12 @@ import (
 	"canopy/snapshot"
 )
 
-// State is all that matters of a run from one instant to the next; equal states have equal futures. The empty state is
+// Key is all that matters of a run from one instant to the next; equal states have equal futures. The empty state is
 // the one before the first instant.
-type State string
+type Key string
 
-// Answers are those of one course of an instant.
-type Answers []bool
+// Tape is the answers of one course of an instant.
+type Tape []bool
 
 // ErrUnsettled reports a course in which the signals would have to jump again and again within one instant. A run that
 // takes it ends with an error.
@@ -32,7 +32,7 @@ type Moment struct {
 	Entered []bt.Task    // tasks that have become active in this instant
 	Err     error        // the course does not go on: it wraps bt.ErrLoop, ErrUnsettled or executive.ErrDuration
 
-	s      *System
+	s      *Stepper
 	engine *bt.Engine
 }
 
@@ -54,7 +54,7 @@ func (r *recorder) Settle(inputs []bt.Input) (bt.Instant, error) {
 }
 
 // start begins an execution.
-func (s *System) start() {
+func (s *Stepper) start() {
 	copy(s.w.u, s.initial)
 	s.x = executive.New(s.p, s.w, executive.Tree(func(in []bt.Input) executive.Engine {
 		s.moment.engine = bt.NewEngine(s.Tree, in, 0)
@@ -68,22 +68,22 @@ func (s *System) start() {
 
 // Steps visits every course of one instant after a state, settling by settling. The visitor may ask for conditions of
 // the moment; each answer that is open makes further courses.
-func (s *System) Steps(from State, visit func(m *Moment)) {
+func (s *Stepper) Steps(from Key, visit func(m *Moment)) {
 	s.seen = map[string]place{}
 	for again := true; again; again = s.w.tape.next() {
 		s.course(from, visit)
 	}
 }
 
-// Follow visits one course, that of answers which Moment.Answers has returned.
-func (s *System) Follow(from State, answers Answers, visit func(m *Moment)) {
+// Follow visits one course, that of answers which Moment.Tape has returned.
+func (s *Stepper) Follow(from Key, answers Tape, visit func(m *Moment)) {
 	s.seen = map[string]place{}
 	s.w.tape = tape{answers: slices.Clone(answers)}
 	s.course(from, visit)
 	s.w.tape = tape{}
 }
 
-func (s *System) course(from State, visit func(m *Moment)) {
+func (s *Stepper) course(from Key, visit func(m *Moment)) {
 	m := &s.moment
 	s.w.begin()
 	m.s, m.Over, m.Tag, m.Err = s, false, 0, nil
@@ -132,7 +132,7 @@ type place struct {
 
 // between reports whether the course goes on after a round: not if its state has occurred before in the same course,
 // which is an error, or in another one.
-func (s *System) between(round int) bool {
+func (s *Stepper) between(round int) bool {
 	s.buffer = snapshot.Save(s.buffer[:0], carrier{s}, &s.moment, s.w)
 	now := place{round, s.w.tape.text()}
 	before, known := s.seen[string(s.buffer)]
@@ -150,7 +150,7 @@ func (s *System) between(round int) bool {
 }
 
 // unsettled returns the error of an instant in which tasks and signals keep changing.
-func (s *System) unsettled() error {
+func (s *Stepper) unsettled() error {
 	var names []string
 	for _, t := range slices.Compact(slices.Sorted(slices.Values(s.moment.Entered))) {
 		names = append(names, s.Tree.Name(t))
@@ -192,7 +192,7 @@ func (w *world) State(c *snapshot.Codec) {
 }
 
 // carrier passes the state of the execution, and the inputs that it has written.
-type carrier struct{ s *System }
+type carrier struct{ s *Stepper }
 
 func (r carrier) State(c *snapshot.Codec) {
 	s := r.s
@@ -217,7 +217,7 @@ func (r carrier) State(c *snapshot.Codec) {
 }
 
 // idle reports whether an input is as at the start, or does not matter: a captured value that is not written.
-func (s *System) idle(input int) bool {
+func (s *Stepper) idle(input int) bool {
 	u := s.w.u
 	if math.Float64bits(u[input]) == math.Float64bits(s.initial[input]) {
 		return true
@@ -253,10 +253,10 @@ func (m *Moment) Quiet() bool {
 func (m *Moment) Engine() *bt.Engine { return m.engine }
 
 // After returns the state in which the instant ends.
-func (m *Moment) After() State { return State(snapshot.Save(nil, carrier{m.s})) }
+func (m *Moment) After() Key { return Key(snapshot.Save(nil, carrier{m.s})) }
 
-// Answers returns the answers so far.
-func (m *Moment) Answers() Answers { return slices.Clone(m.s.w.tape.answers[:m.s.w.tape.at]) }
+// Tape returns the answers so far.
+func (m *Moment) Tape() Tape { return slices.Clone(m.s.w.tape.answers[:m.s.w.tape.at]) }
 
 // Possible reports whether the declared facts hold. It must be the visitor's last question.
 func (m *Moment) Possible() bool {
@@ -301,7 +301,7 @@ func (m *Moment) Holds(l *expr.Logic) bool {
 }
 
 // threshold reports whether a signal is at least a limit, or beyond it.
-func (s *System) threshold(l *expr.Logic) bool {
+func (s *Stepper) threshold(l *expr.Logic) bool {
 	place, ok := s.compiler.Slot(l.Signal)
 	if !ok {
 		panic("flown: a signal that does not exist")

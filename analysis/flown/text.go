@@ -25,7 +25,7 @@ func (m *Moment) Text() string {
 }
 
 // told returns the bounds of a form as a text, "" if there are none.
-func (s *System) told(f int32, b *interval) string {
+func (s *Stepper) told(f int32, b *interval) string {
 	name := s.formText(f)
 	if s.truthValue(f) {
 		switch {
@@ -61,14 +61,14 @@ func (s *System) told(f int32, b *interval) string {
 }
 
 // truthValue reports whether a form is that of a leaf that may be true or false.
-func (s *System) truthValue(f int32) bool {
+func (s *Stepper) truthValue(f int32) bool {
 	x := &s.list[f]
 	a := &s.atoms[x.terms[0].atom]
 	return len(x.terms) == 1 && a.place >= 0 && strings.HasPrefix(s.name(a.place), free)
 }
 
 // formText returns a form as it is written.
-func (s *System) formText(f int32) string {
+func (s *Stepper) formText(f int32) string {
 	var b strings.Builder
 	for i, t := range s.list[f].terms {
 		c := t.coefficient
@@ -86,7 +86,7 @@ func (s *System) formText(f int32) string {
 	return b.String()
 }
 
-func (s *System) atomText(a *atom) string {
+func (s *Stepper) atomText(a *atom) string {
 	if a.place >= 0 {
 		return strings.TrimPrefix(s.name(a.place), free)
 	}
@@ -97,7 +97,7 @@ func (s *System) atomText(a *atom) string {
 	return a.operation + "(" + strings.Join(args, ", ") + ")"
 }
 
-func (s *System) valueText(v value) string {
+func (s *Stepper) valueText(v value) string {
 	if v.known() {
 		return figure(v.offset)
 	}
@@ -112,7 +112,7 @@ func (s *System) valueText(v value) string {
 }
 
 // name returns the name of the signal at a place.
-func (s *System) name(place int) string { return s.names[place] }
+func (s *Stepper) name(place int) string { return s.names[place] }
 
 // figure formats a number; rounding errors from the conversion of units are removed.
 func figure(x float64) string {

@@ -9,7 +9,7 @@ import (
 
 // world answers the executive: from what is known, or from the tape. An input that is not known is NaN.
 type world struct {
-	s    *System
+	s    *Stepper
 	tape tape
 	u    []float64
 
@@ -63,7 +63,7 @@ func (t *tape) next() bool {
 	return true
 }
 
-func newWorld(s *System) *world {
+func newWorld(s *Stepper) *world {
 	w := &world{s: s, u: s.p.Initial(), clocks: make([]clock, len(s.p.Leaves)+len(s.Tree.Timers())),
 		moved: make([]bool, s.p.Layout.Signals)}
 	w.grow()

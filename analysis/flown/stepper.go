@@ -4,7 +4,7 @@
 // advance. What tasks write is known exactly as long as it follows from constants: slots, captured and held values,
 // discrete values, computed signals. Of a physical signal only those bounds are known that answers have given it in the
 // present instant. Where a question of the executive has no definite answer, the next entry of a tape is the answer;
-// [System.Steps] tries all tapes of one instant, depth first. So a tape holds only what was asked, in all rounds of
+// [Stepper.Steps] tries all tapes of one instant, depth first. So a tape holds only what was asked, in all rounds of
 // the instant:
 //
 //   - states of the vehicle, and outputs that do not depend on the commands directly, do not jump within an instant;
@@ -12,7 +12,7 @@
 //   - from one instant to the next every signal may change to any value;
 //   - a clock, of a procedure or a timer, may be over in any later instant, or at once if its length may be zero.
 //
-// [State] is all that remains from one instant to the next.
+// [Key] is all that remains from one instant to the next.
 package flown
 
 import (
@@ -25,8 +25,8 @@ import (
 	"canopy/expr"
 )
 
-// System is a plan with the declarations about its world, prepared for its steps. It belongs to one goroutine.
-type System struct {
+// Stepper is a plan with the declarations about its world, prepared for its steps. It belongs to one goroutine.
+type Stepper struct {
 	Tree *bt.Tree
 
 	p          *executive.Program
@@ -64,8 +64,8 @@ var unknown = math.NaN()
 type lists [2][]expr.Instruction
 
 // New returns the steps of a subject.
-func New(subject declare.Subject) *System {
-	s := &System{Tree: subject.Plan.Tree, lists: map[*expr.Code]*lists{}, relations: map[string]*expr.Code{},
+func New(subject declare.Subject) *Stepper {
+	s := &Stepper{Tree: subject.Plan.Tree, lists: map[*expr.Code]*lists{}, relations: map[string]*expr.Code{},
 		fixed: map[*expr.Code]float64{}}
 	if subject.Program == nil {
 		s.compileAlone(subject.Plan)
@@ -94,12 +94,12 @@ func New(subject declare.Subject) *System {
 }
 
 // Statement returns the structure of a declared statement. The name of a task means that it is active, or true.
-func (s *System) Statement(statement declare.Statement) expr.Logic {
+func (s *Stepper) Statement(statement declare.Statement) expr.Logic {
 	return statement.Logic(func(name string) bool { _, ok := s.Tree.Find(name); return ok })
 }
 
 // pseudo returns a code that holds if a signal beyond those of the program does: a free truth value.
-func (s *System) pseudo(text string) *expr.Code {
+func (s *Stepper) pseudo(text string) *expr.Code {
 	text = free + text // apart from the signals
 	place := slices.Index(s.names, text)
 	if place < 0 {
@@ -115,12 +115,13 @@ func (s *System) pseudo(text string) *expr.Code {
 }
 
 // free gives leaves without a meaning, and actions that are declared free, formulas that may hold at any time.
-func (s *System) free(subject *declare.Subject) {
+func (s *Stepper) free(subject *declare.Subject) {
 	for i := range s.p.Leaves {
 		l, name := &s.p.Leaves[i], s.Tree.Name(s.p.Leaves[i].Task)
 		switch {
 		case l.Condition && l.Formulas[executive.On] == nil:
-			l.Formulas[executive.On] = s.pseudo(name)
+			_, input := subject.Plan.Input(&subject.Plan.Leaves[i], nil)
+			l.Formulas[executive.On] = s.pseudo(input)
 		case !l.Condition && slices.Contains(subject.Declared.Free, name):
 			l.Formulas[executive.Done], l.Formulas[executive.Failed] = s.pseudo(name+" ends well"), s.pseudo(name+" ends badly")
 			l.Formulas[executive.SuccessIf] = s.pseudo(name + " has nothing to do")
@@ -130,7 +131,7 @@ func (s *System) free(subject *declare.Subject) {
 }
 
 // program returns the instructions of a code.
-func (s *System) program(c *expr.Code, frozen bool) []expr.Instruction {
+func (s *Stepper) program(c *expr.Code, frozen bool) []expr.Instruction {
 	l := s.lists[c]
 	if l == nil {
 		l = &lists{c.Program(false), c.Program(true)}
@@ -143,7 +144,7 @@ func (s *System) program(c *expr.Code, frozen bool) []expr.Instruction {
 }
 
 // depend determines which signals follow which slots within an instant.
-func (s *System) depend() {
+func (s *Stepper) depend() {
 	p, l := s.p, &s.p.Layout
 	readers := make([][]int, l.Signals) // by place: the places that read it at the same instant
 	note := func(place int, c *expr.Code) {
@@ -209,7 +210,7 @@ func (s *System) depend() {
 }
 
 // relation returns the code of a relation in a statement.
-func (s *System) relation(l *expr.Logic) *expr.Code {
+func (s *Stepper) relation(l *expr.Logic) *expr.Code {
 	code := s.relations[l.Key]
 	if code == nil {
 		code = s.compiler.CompileFor(l.Relation, expr.Variable{Type: expr.Boolean})
