@@ -16,6 +16,7 @@ type Point struct{ T, X, Y float64 }
 
 // World is a world for runs whose states jump along a path: it replaces the simulator, and nothing else.
 type World struct {
+	executive.Numbers
 	m       *mission.Mission
 	path    []Point // still to come
 	signals *executive.Signals
@@ -35,6 +36,7 @@ func NewWorld(m *mission.Mission, path []Point) *World {
 	w := &World{m: m, path: path[1:], y: []float64{path[0].X, path[0].Y}, u: p.Initial(), alarm: math.Inf(1),
 		above: make([]bool, len(p.Indicators)), watched: make([]bool, len(p.Indicators)),
 		signals: executive.NewSignals(p, func(float64, []float64, []float64, []float64) {})}
+	w.Numbers = executive.NewNumbers(w)
 	for _, i := range w.strays() {
 		w.above[i] = !w.above[i]
 	}
