@@ -239,7 +239,7 @@ func (r *Run) event(segment Segment) error {
 	_, above := r.world.Discrete()
 	for _, i := range segment.Events {
 		x := &r.m.Program.Indicators[i]
-		if err := r.log("state", fmt.Sprintf("%s becomes %t", x.Text, x.Holds(!above[i]))); err != nil {
+		if err := r.rec.Event(record.StateEvent(t, r.executive.Micro(), x.Text, x.Holds(!above[i]))); err != nil {
 			return err
 		}
 	}
@@ -474,7 +474,7 @@ func (r *Run) judge(outcome record.Outcome, reason string) {
 	if r.stopping {
 		return // the plan was judged before it was halted
 	}
-	r.summary.Stopped = r.world.T()
+	r.summary.Stopped, r.summary.Planned = r.world.T(), r.summary.StatusChanges
 	r.summary.Plan = record.PlanAbsent
 	if r.tree {
 		r.summary.Plan = map[bt.Status]record.Verdict{bt.Success: record.PlanSucceeded, bt.Failure: record.PlanFailed,
@@ -580,6 +580,7 @@ func (r *Run) State(c *snapshot.Codec) {
 	snapshot.Text(c, (*string)(&r.summary.Plan))
 	snapshot.Text(c, &r.summary.Reason)
 	snapshot.Float(c, &r.summary.Stopped)
+	snapshot.Int(c, &r.summary.Planned)
 	r.world.State(c)
 	r.executive.State(c)
 	t, grid := r.world.T(), r.m.Interval
@@ -601,6 +602,9 @@ func (r *Run) Summary() record.Summary {
 	s.Ended = r.world.T()
 	if s.Stopped == s.Ended {
 		s.Stopped = 0
+	}
+	if s.Planned == s.StatusChanges {
+		s.Planned = 0
 	}
 	r.world.Cost(&s)
 	return s

@@ -18,6 +18,15 @@ type Trace struct {
 	Scope   expr.Scope        // types of the signals; nil: all are real, or Boolean where they are conditions
 	Texts   []string          // that the values of texts number
 	Partial bool              // the run continued after the last place, but was not recorded
+	Touches []Touch           // sides of relations, where the values may differ from them by rounding
+}
+
+// Touch is the truth of a relation at a place, by its key ([expr.Logic]). Values that contradict it are rounded: the
+// margin there is 0.
+type Touch struct {
+	Place int
+	Key   string
+	Holds bool
 }
 
 // Verdict is the result of a property on a trace.
@@ -149,7 +158,13 @@ func (j *judge) logic(l expr.Logic) (curve, error) {
 		}
 		return j.over(func(i int) float64 { return values[i] - l.Limit })
 	case expr.LogicRelation:
-		return j.relation(l.Relation)
+		c, err := j.relation(l.Relation)
+		for _, k := range j.Touches {
+			if err == nil && k.Key == l.Key && k.Holds != (c[k.Place].v >= 0) {
+				c[k.Place].v = 0
+			}
+		}
+		return c, err
 	case expr.LogicNot:
 		c, err := j.logic(l.Args[0])
 		return c.negative(), err

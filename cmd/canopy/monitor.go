@@ -15,6 +15,7 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/declare"
+	"canopy/document/plan"
 	"canopy/expr"
 	"canopy/run"
 	"canopy/run/folder"
@@ -36,7 +37,7 @@ func monitorCommand() *cobra.Command {
 		Long: `Judge temporal properties on a run, with their margins.
 
 RUN is a mission (.yaml), which is flown, the output folder of "canopy run", or a run.mcap. The properties are those
-that the mission declares under "check", or those of --property.
+that the mission declares under "check", with the facts and effects that proofs assume, or those of --property.
 
 The margin, or robustness, is the distance of the signals from a change of the verdict, in SI units. It is negative if
 the property is violated. The status of tasks is exact at events; signals are linear between the recorded samples.
@@ -45,8 +46,8 @@ docs/temporal.md describes the language.
 A log may be damaged or cut off, or its run may have failed or been interrupted. A property that depends on later
 times is then open.
 
-Exit status: 0 no property is violated, 1 no property is violated, but the log is incomplete, 2 wrong input,
-3 a property is violated.`,
+Exit status: 0 nothing is violated, 1 nothing is violated, but the log is incomplete, 2 wrong input, 3 a property or an
+assumption is violated.`,
 		Example: `  canopy monitor missions/solar-day.yaml
   canopy monitor out/solar-day --property "always (critical -> within 10 [min] (sink or hold))"
   canopy monitor missions/solar-day.yaml --property "always (soc >= 0.1)" --json | jq .[].margin`,
@@ -90,8 +91,8 @@ Exit status: 0 no property is violated, 1 no property is violated, but the log i
 }
 
 // readProperties reads the properties of --property.
-func readProperties(texts, tasks []string, scope expr.Scope) ([]declare.Property, error) {
-	var list []declare.Property
+func readProperties(texts, tasks []string, scope expr.Scope) ([]temporal.Assertion, error) {
+	var list []temporal.Assertion
 	var diags diag.List
 	for _, text := range texts {
 		src := &diag.Source{Name: "--property", Text: text}
@@ -99,41 +100,43 @@ func readProperties(texts, tasks []string, scope expr.Scope) ([]declare.Property
 		for _, m := range mistakes {
 			diags = append(diags, m.In(src, 0))
 		}
-		list = append(list, declare.Property{Property: p, Place: declare.Place{Source: src, Length: len(text)}})
+		if p != nil {
+			list = append(list, temporal.Assertion{Text: p.Text, Formula: p.Formula})
+		}
 	}
 	return list, diags.Err()
 }
 
-// errNoProperties reports a run without properties to judge.
+// errNoProperties reports a run without assertions to judge.
 var errNoProperties = &usageError{"there are no properties: declare some under `check`, or give --property"}
 
-// flown flies a mission and judges its properties.
+// flown flies a mission and judges what it declares, or the properties of --property.
 func flown(ctx context.Context, name string, texts []string, stderr io.Writer) ([]record.Property, record.End, error) {
 	var end record.End
 	m, err := readMission(name, nil, stderr)
 	if err != nil {
 		return nil, end, err
 	}
-	properties := m.Declared.Properties
+	assertions := m.Assertions()
 	if len(texts) > 0 {
 		var tasks []string
 		for t := range m.Plan.Tree.Len() {
 			tasks = append(tasks, m.Plan.Tree.Name(bt.Task(t)))
 		}
 		var err error
-		if properties, err = readProperties(texts, tasks, m.Scope()); err != nil {
+		if assertions, err = readProperties(texts, tasks, m.Scope()); err != nil {
 			return nil, end, err
 		}
 	}
-	if len(properties) == 0 {
+	if len(assertions) == 0 {
 		return nil, end, errNoProperties
 	}
-	r, err := simulated.New(m.Judging(properties), run.Continuous{}, math.Inf(1))
+	r, err := simulated.New(m.Judging(assertions), run.Continuous{}, math.Inf(1))
 	if err != nil {
 		return nil, end, failed(err)
 	}
 	header := r.Header()
-	judge := monitor.New(&header, formulas(properties))
+	judge := monitor.New(&header, assertions)
 	r.Attach(judge)
 	bar := newProgress(stderr, r.Until())
 	defer bar.clear()
@@ -149,7 +152,7 @@ func flown(ctx context.Context, name string, texts []string, stderr io.Writer) (
 	return rows, end, failed(err)
 }
 
-// recorded judges the properties on a run's log.
+// recorded judges what its mission declares on a run's log, or the properties of --property.
 func recorded(_ context.Context, name string, texts []string, _ io.Writer) ([]record.Property, record.End, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		name = filepath.Join(name, folder.LogFile)
@@ -166,16 +169,16 @@ func recorded(_ context.Context, name string, texts []string, _ io.Writer) ([]re
 	return rows, end, err
 }
 
-// judgeLog judges on a log the properties that it carries, or those of --property.
+// judgeLog judges on a log the assertions of the mission that it carries, or the properties of --property.
 func judgeLog(log io.ReadSeeker, name string, texts []string) ([]record.Property, record.End, error) {
-	var properties []declare.Property
+	var assertions []temporal.Assertion
 	var judge *monitor.Monitor
 	var mistakes error
 	end, err := record.Play(log, func(h *record.Header) record.Recorder {
-		if properties, mistakes = asked(h, name, texts); mistakes != nil {
-			properties = nil
+		if assertions, mistakes = asked(h, name, texts); mistakes != nil {
+			assertions = nil
 		}
-		judge = monitor.New(h, formulas(properties))
+		judge = monitor.New(h, assertions)
 		return judge
 	})
 	switch {
@@ -183,38 +186,40 @@ func judgeLog(log io.ReadSeeker, name string, texts []string) ([]record.Property
 		return nil, end, err
 	case mistakes != nil:
 		return nil, end, mistakes
-	case len(properties) == 0:
+	case len(assertions) == 0:
 		return nil, end, errNoProperties
 	}
 	rows, err := judge.Judge(&end)
 	return rows, end, failed(err)
 }
 
-// asked returns the properties to judge on a recorded run.
-func asked(h *record.Header, name string, texts []string) ([]declare.Property, error) {
-	var tasks []string
-	for _, t := range h.Tasks {
-		tasks = append(tasks, t.Name)
-	}
+// asked returns the assertions to judge on a recorded run.
+func asked(h *record.Header, name string, texts []string) ([]temporal.Assertion, error) {
 	if len(texts) > 0 {
+		var tasks []string
+		for _, t := range h.Tasks {
+			tasks = append(tasks, t.Name)
+		}
 		return readProperties(texts, tasks, monitor.Scope(h))
 	}
-	for _, a := range h.Attachments {
-		if a.Name == "mission.yaml" {
-			properties, diags := declare.ReadProperties(&diag.Source{Name: "mission.yaml in " + name, Text: string(a.Data)},
-				tasks, nil)
-			return properties, diags.Err()
+	source := func(file string) *diag.Source {
+		for _, a := range h.Attachments {
+			if a.Name == file {
+				return &diag.Source{Name: file + " in " + name, Text: string(a.Data)}
+			}
 		}
+		return nil
 	}
-	return nil, nil
-}
-
-func formulas(properties []declare.Property) []*temporal.Property {
-	var list []*temporal.Property
-	for _, p := range properties {
-		list = append(list, p.Property)
+	missionFile, planFile := source("mission.yaml"), source("plan.xml")
+	if missionFile == nil || planFile == nil {
+		return nil, nil
 	}
-	return list
+	p, diags := plan.Read(planFile, nil)
+	if p == nil {
+		return nil, diags.Err()
+	}
+	declared, diags := declare.ReadSection(missionFile, p)
+	return declared.Assertions(p.Tree), diags.Err()
 }
 
 func printJudgements(out io.Writer, name string, rows []record.Property) error {
@@ -233,7 +238,7 @@ func printJudgements(out io.Writer, name string, rows []record.Property) error {
 		if word == record.PropertyViolated {
 			word = "VIOLATED"
 		}
-		fmt.Fprintf(&b, "%-9s  %s\n", word, diag.Visible(r.Property))
+		fmt.Fprintf(&b, "%-9s  %s\n", word, diag.Visible(strings.TrimPrefix(r.Kind+" "+r.Property, " ")))
 		row := func(label, format string, args ...any) {
 			fmt.Fprintf(&b, "           %-7s %s\n", label, fmt.Sprintf(format, args...))
 		}
@@ -245,7 +250,12 @@ func printJudgements(out io.Writer, name string, rows []record.Property) error {
 		}
 		if r.After != nil {
 			row("open", "beyond %s, %.3f s", report.Clock(*r.After), *r.After)
+		}
+		if r.Because != "" {
 			row("because", "%s", r.Because)
+		}
+		if r.Verdict == record.PropertyViolated && r.Kind != "" {
+			row("so", "%s", r.Consequence())
 		}
 	}
 	_, err := io.WriteString(out, b.String())

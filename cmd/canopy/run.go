@@ -34,7 +34,7 @@ The output folder receives
   run.mcap        the whole log, for Foxglove, PlotJuggler and "canopy report"
   status.csv      one line per status change
   signals.csv     the recorded signals on the recording grid and on both sides of every event
-  summary.json    the cost of the run, why it ended, the outcome of the plan, and the verdicts of the properties
+  summary.json    the cost of the run, why it ended, the outcome of the plan, and the verdicts
   run.checkpoint  the state of the run when Ctrl-C ended it, or at the last multiple of --checkpoint
 
 The same command with --resume continues an interrupted or killed run from its checkpoint. The log is then identical,
@@ -43,11 +43,12 @@ byte for byte, to that of a run without interruption.
 When the mission ends or is interrupted, its active actions are ended: the run continues until their exit procedures
 are complete, for at most one hour of simulated time.
 
-The properties that the mission declares under "check" are judged in flight, as "canopy monitor" judges them.
+The properties that the mission declares under "check", and the facts and effects that proofs assume, are judged in
+flight, as "canopy monitor" judges them.
 
-Exit status: 0 the mission was flown to its end, the plan did not fail and no property was violated, 1 the run failed or
-was interrupted (its records are complete up to that time), 2 wrong input, nothing was run, 3 the mission was flown to
-its end, but the plan failed or a property was violated.`,
+Exit status: 0 the mission was flown to its end, the plan did not fail and no property or assumption was violated, 1 the
+run failed or was interrupted (its records are complete up to that time), 2 wrong input, nothing was run, 3 the mission
+was flown to its end, but the plan failed or a property or an assumption was violated.`,
 		Example: `  canopy run missions/solar-day.yaml
   canopy run missions/solar-day.yaml --until 12h --set battery.E_Wh=5000 --out half-day
   canopy run missions/solar-day.yaml --set horizon="28 [d]" --checkpoint 24h
@@ -80,7 +81,7 @@ its end, but the plan failed or a property was violated.`,
 			bar := newProgress(cmd.ErrOrStderr(), r.Until())
 			var table bytes.Buffer
 			summary, err := folder.Fly(ctx, r, out, folder.Options{Every: float64(checkpoint), Resume: resume, Table: &table,
-				Guard: &unfinished, Properties: formulas(m.Declared.Properties), Observe: func() { bar.show(r.T(), r.Events()) }})
+				Guard: &unfinished, Assertions: m.Assertions(), Observe: func() { bar.show(r.T(), r.Events()) }})
 			bar.clear()
 			if errors.Is(err, record.ErrHeader) || errors.Is(err, folder.ErrCheckpoint) {
 				return err
@@ -101,11 +102,9 @@ its end, but the plan failed or a property was violated.`,
 				fmt.Fprintln(cmd.ErrOrStderr(), "canopy: the plan failed")
 				err = errRefuted
 			}
-			for _, p := range summary.Properties {
-				if p.Verdict == record.PropertyViolated {
-					fmt.Fprintf(cmd.ErrOrStderr(), "canopy: the run violates `%s`\n", diag.Visible(p.Property))
-					err = errRefuted
-				}
+			for _, p := range summary.Violations() {
+				fmt.Fprintf(cmd.ErrOrStderr(), "canopy: the run violates %s\n", diag.Visible(p.Statement()))
+				err = errRefuted
 			}
 			return err
 		},

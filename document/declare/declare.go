@@ -332,13 +332,3 @@ func properties(r *yamldoc.Reader, n *yamldoc.Node, tasks []string, scope expr.S
 	})
 	return list
 }
-
-// ReadProperties reads the properties that a mission document declares, and nothing else of it.
-func ReadProperties(src *diag.Source, tasks []string, scope expr.Scope) ([]Property, diag.List) {
-	r := yamldoc.NewReader(src)
-	n := r.Parse("").Entry("check").Entry("properties")
-	if n == nil {
-		return nil, r.Diags
-	}
-	return properties(r, n, tasks, scope), r.Diags
-}

@@ -4,10 +4,9 @@ import (
 	"slices"
 
 	"canopy/diag"
-	"canopy/document/declare"
 	"canopy/document/plan"
-	"canopy/expr"
 	"canopy/syntax/yamldoc"
+	"canopy/temporal"
 	"canopy/vehicle/model"
 )
 
@@ -45,20 +44,21 @@ func (m *Mission) From(states []int, values []float64, record []string, interval
 	return &n
 }
 
-// Judging returns the mission that also records the signals that properties read, so that they can be judged on its
+// Assertions returns what a run of the mission can contradict.
+func (m *Mission) Assertions() []temporal.Assertion { return m.Declared.Assertions(m.Plan.Tree) }
+
+// Judging returns the mission that also records the signals that assertions read, so that they can be judged on its
 // runs. The time is in every record.
-func (m *Mission) Judging(properties []declare.Property) *Mission {
+func (m *Mission) Judging(assertions []temporal.Assertion) *Mission {
 	n := *m
 	n.Record = slices.Clone(m.Record)
-	for _, p := range properties {
-		p.Formula.Conditions(func(e *expr.Expr) {
-			for _, name := range e.Names() {
-				known := slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name })
-				if known > 0 && !slices.Contains(n.Record, name) { // the first is the time
-					n.Record = append(n.Record, name)
-				}
+	for i := range assertions {
+		for _, name := range assertions[i].Names() {
+			known := slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name })
+			if known > 0 && !slices.Contains(n.Record, name) { // the first is the time
+				n.Record = append(n.Record, name)
 			}
-		})
+		}
 	}
 	return &n
 }

@@ -233,6 +233,7 @@ var rooms = map[string]room{
 		"vehicle/model":    "a mission names its vehicle",
 		"document/plan":    "a mission names its plan",
 		"document/declare": "a mission file declares what is to be proved",
+		"temporal":         "a run records what its mission assertions about it",
 
 		"syntax/yamldoc":    "mission files are YAML",
 		"vehicle/equations": "a mission may name a vehicle in a file of equations",

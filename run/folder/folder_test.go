@@ -139,18 +139,18 @@ func TestRefusedLeavesNothing(t *testing.T) {
 // Declared properties are judged in flight. Those of an interrupted run are open beyond its end; those of a run that was
 // interrupted, before or after the first chunk was written, and resumed are judged on the whole run.
 func TestPropertiesAreJudged(t *testing.T) {
-	var properties []*temporal.Property
+	var assertions []temporal.Assertion
 	for _, text := range []string{"always (n < 3)", "always (n < 8)", "always (n > 0)", "eventually act", "always (t < 20 [s])"} {
 		p, mistakes := temporal.Read(text, []string{"act"}, nil)
 		if mistakes != nil {
 			t.Fatal(mistakes)
 		}
-		properties = append(properties, p)
+		assertions = append(assertions, temporal.Assertion{Text: p.Text, Formula: p.Formula})
 	}
 	verdicts := func(dir string, n int, o Options) string {
 		c := &count{}
 		ctx, stop := stopped(c, n)
-		o.Properties, o.Observe = properties, stop
+		o.Assertions, o.Observe = assertions, stop
 		s, err := Fly(ctx, c, dir, o)
 		if s == nil || err != nil && !errors.Is(err, record.ErrInterrupted) {
 			t.Fatal(err)

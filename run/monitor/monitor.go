@@ -1,8 +1,10 @@
-// Package monitor judges temporal properties on a run, in flight or from its log.
+// Package monitor judges the assertions about a run, in flight or from its log: temporal properties, and the
+// assumptions of proofs.
 package monitor
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,23 +16,24 @@ import (
 )
 
 // maxValues is the maximum number of values that a monitor stores: of signals and tasks at the recorded places. Judging
-// a property takes about ten bytes per value.
+// an assertion takes about ten bytes per value.
 const maxValues = 8_000_000
 
-// Monitor is a recorder that stores the signals and tasks named by properties, at the samples and on both sides of each
-// status change. A change that is undone at the same time is not visible. The stored part of a long run is bounded:
-// what depends on later times is open.
+// Monitor is a recorder that stores the signals and tasks that assertions name, at the samples and at status changes,
+// and the relations that change at events. The stored part of a long run is bounded: what depends on later times is open.
 type Monitor struct {
-	properties []*temporal.Property
+	assertions []temporal.Assertion
 	tasks      []record.Task
-	trace      temporal.Trace
-	signals    []column // kept
+	scope      expr.Scope
+	texts      []string
+	tolerance  float64  // of the integration
+	signals    []column // that are kept
 	active     []int    // the tasks that are kept
-	status     []bt.Status
-	changes    []record.Change // not before the held sample
-	held       sample          // the last one: its use depends on the next one
-	before     sample          // the one before
-	samples    int
+	samples    []sample
+	changes    []change
+	crossings  []crossing
+	relations  map[string]*relation // by text
+	told       int                  // status changes so far
 	values     int
 	most       int
 	full       bool // more is not stored
@@ -47,42 +50,44 @@ const theTime = -1
 // sample is the values of the kept signals at a time.
 type sample struct {
 	t      float64 // [s]
+	after  int     // number of status changes before it
 	values []float64
 }
 
-// New returns a monitor of a run's properties.
-func New(h *record.Header, properties []*temporal.Property) *Monitor {
-	m := &Monitor{properties: properties, tasks: h.Tasks, most: maxValues,
-		trace: temporal.Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}, Scope: Scope(h)}}
+// change is a status change of a kept task.
+type change struct {
+	t      float64 // [s]
+	number int     // among all status changes, from 1
+	task   int     // among those that are kept
+	to     bt.Status
+}
+
+// New returns a monitor of the assertions about a run.
+func New(h *record.Header, assertions []temporal.Assertion) *Monitor {
+	m := &Monitor{assertions: assertions, tasks: h.Tasks, scope: Scope(h), tolerance: h.RelTol, most: maxValues,
+		relations: map[string]*relation{}}
 	named := map[string]bool{}
-	for _, p := range properties {
-		p.Formula.Conditions(func(e *expr.Expr) {
-			for _, name := range e.Names() {
-				named[name] = true
-			}
-		})
+	for i := range assertions {
+		for _, name := range assertions[i].Names() {
+			named[name] = true
+		}
 	}
 	for i, s := range h.Signals {
 		if s.Type == expr.Text.Name() {
-			m.trace.Texts = s.Values
+			m.texts = s.Values
 		}
 		if named[s.Name] {
 			m.signals = append(m.signals, column{s.Name, i})
-			m.trace.Signals[s.Name] = []float64{}
 		}
 	}
-	if named["t"] && m.trace.Signals["t"] == nil {
+	if named["t"] && !slices.ContainsFunc(m.signals, func(c column) bool { return c.name == "t" }) {
 		m.signals = append(m.signals, column{"t", theTime})
-		m.trace.Signals["t"] = []float64{}
 	}
 	for i, t := range h.Tasks {
-		m.status = append(m.status, t.Initial)
 		if named[t.Name] {
 			m.active = append(m.active, i)
-			m.trace.Tasks[t.Name] = []bool{}
 		}
 	}
-	m.held.values, m.before.values = make([]float64, len(m.signals)), make([]float64, len(m.signals))
 	return m
 }
 
@@ -111,49 +116,69 @@ func (m *Monitor) Sample(t float64, values []float64) error {
 	if m.full {
 		return nil
 	}
-	if m.samples > 0 {
-		m.settle(t)
-	}
-	m.full = m.values > m.most
-	m.samples++
-	m.before, m.held = m.held, m.before
-	m.held.t = t
+	s := sample{t, m.told, make([]float64, len(m.signals))}
 	for i, c := range m.signals {
-		m.held.values[i] = t
+		s.values[i] = t
 		if c.signal != theTime {
-			m.held.values[i] = values[c.signal]
+			s.values[i] = values[c.signal]
 		}
 	}
+	m.samples = append(m.samples, s)
+	m.store(1 + len(m.signals) + len(m.active))
 	return nil
 }
 
 // Status implements [record.Recorder].
-func (m *Monitor) Status(t float64, micro int, c bt.Change) error {
-	if !m.full {
-		m.changes = append(m.changes, record.Change{T: t, Micro: micro, Change: c})
-		m.full = len(m.changes) > m.most
+func (m *Monitor) Status(t float64, _ int, c bt.Change) error {
+	m.told++
+	if k, kept := slices.BinarySearch(m.active, int(c.Task)); kept && !m.full {
+		m.changes = append(m.changes, change{t, m.told, k, c.To})
+		m.store(1)
 	}
 	return nil
 }
 
 // Event implements [record.Recorder].
-func (m *Monitor) Event(record.Event) error { return nil }
-
-// Judge returns the verdicts of the properties on a run that ended so. For an incomplete run they are those that hold
-// whatever came later. Errors wrap [temporal.ErrTrace].
-func (m *Monitor) Judge(end *record.End) ([]record.Property, error) {
-	if m.samples > 0 {
-		m.last()
-	}
-	told, missing := m.cut(end)
-	m.trace.Partial = missing != ""
-	var list []record.Property
-	for _, p := range m.properties {
-		j, err := m.trace.Judge(p.Formula)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Text, err)
+func (m *Monitor) Event(e record.Event) error {
+	if text, holds, ok := e.Relation(); ok && !m.full {
+		if r := m.relation(text); r != nil {
+			m.crossings = append(m.crossings, crossing{e.T, r, holds})
+			m.store(1)
 		}
-		r := record.Property{Property: p.Text, Verdict: j.Verdict.String()}
+	}
+	return nil
+}
+
+// store counts stored values.
+func (m *Monitor) store(n int) {
+	m.values += n
+	m.full = m.values > m.most
+}
+
+// Judge returns the verdicts of the assertions on a run that ended so. For an incomplete run they are those that hold
+// whatever came later. Errors wrap [temporal.ErrTrace]; an assumption about what the run does not contain is unwatched
+// instead.
+func (m *Monitor) Judge(end *record.End) ([]record.Property, error) {
+	told, missing := m.extent(end)
+	trace := m.trace(end.Summary, told)
+	trace.Partial = missing != ""
+	var list []record.Property
+	for i := range m.assertions {
+		c := &m.assertions[i]
+		r := record.Property{Property: c.Text, Proofs: c.Proofs}
+		if c.Kind != temporal.OfProperty {
+			r.Kind = c.Kind.String()
+		}
+		j, err := m.judge(trace, c)
+		if c.Kind != temporal.OfProperty && errors.Is(err, temporal.ErrTrace) {
+			r.Verdict, r.Because = record.PropertyUnwatched, err.Error()
+			list = append(list, r)
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Text, err)
+		}
+		r.Verdict = j.Verdict.String()
 		if !math.IsInf(j.Margin, 0) {
 			r.Margin = &j.Margin
 		}
@@ -168,102 +193,23 @@ func (m *Monitor) Judge(end *record.End) ([]record.Property, error) {
 	return list, nil
 }
 
-// cut returns the time up to which the trace has the run, and the reason why it does not have all of it, "" if it does.
-// It removes what follows the time at which a run that failed or was interrupted was stopped: there every task ends.
-func (m *Monitor) cut(end *record.End) (told float64, missing string) {
-	told, missing = end.Told, end.Missing()
-	if s := end.Summary; s != nil && s.Outcome != record.Complete {
-		told = cmp.Or(s.Stopped, s.Ended)
-		if n, _ := slices.BinarySearch(m.trace.T, told); n+1 < len(m.trace.T) {
-			m.trace.T = m.trace.T[:n+1]
-			for _, c := range m.signals {
-				m.trace.Signals[c.name] = m.trace.Signals[c.name][:n+1]
-			}
-			for _, i := range m.active {
-				m.trace.Tasks[m.tasks[i].Name] = m.trace.Tasks[m.tasks[i].Name][:n+1]
-			}
-		}
+func (m *Monitor) judge(trace *temporal.Trace, c *temporal.Assertion) (temporal.Judgement, error) {
+	if c.Formula == nil {
+		return trace.JudgeEffect(c.Effect, m.tolerance)
 	}
-	if m.full && m.held.t < told {
-		told = m.held.t
+	return trace.Judge(c.Formula)
+}
+
+// extent returns the time up to which the run is judged, and the reason why that is not all of it, "" if it is.
+func (m *Monitor) extent(end *record.End) (told float64, missing string) {
+	told, missing = end.Told, end.Missing()
+	if s := end.Summary; s != nil {
+		told = cmp.Or(s.Stopped, s.Ended)
+	}
+	if n := len(m.samples); m.full && n > 0 && m.samples[n-1].t < told {
+		told = m.samples[n-1].t
 		missing = fmt.Sprintf("only the first %d values are judged; judge fewer properties, record less often, or fly a "+
 			"shorter mission", m.most)
 	}
 	return told, missing
-}
-
-// settle adds the held sample and the changes before it, now that the time of the next one is known.
-func (m *Monitor) settle(next float64) {
-	t, last := m.held.t, next > m.held.t
-	first := m.samples == 1 || m.before.t < t
-	if m.samples == 1 {
-		m.change(t)
-	} else {
-		m.between(t, func(at float64) func(int) float64 {
-			a, b := &m.before, &m.held
-			share := 0.0
-			if at > a.t && b.t > a.t {
-				share = (at - a.t) / (b.t - a.t)
-			}
-			return func(i int) float64 { return a.values[i] + share*(b.values[i]-a.values[i]) }
-		})
-	}
-	here := func(i int) float64 { return m.held.values[i] }
-	if last && first && len(m.changes) > 0 && m.changes[0].T == t {
-		m.push(t, here)
-	}
-	if last {
-		m.change(t)
-	}
-	m.push(t, here)
-}
-
-// last adds the last sample and all changes.
-func (m *Monitor) last() {
-	m.settle(math.Inf(1))
-	here := func(i int) float64 { return m.held.values[i] }
-	for len(m.changes) > 0 {
-		t := m.changes[0].T
-		m.push(t, here)
-		m.change(t)
-		m.push(t, here)
-	}
-}
-
-// between adds both sides of the changes before a time, with the signals at each.
-func (m *Monitor) between(before float64, row func(at float64) func(int) float64) {
-	for len(m.changes) > 0 && m.changes[0].T < before {
-		t := m.changes[0].T
-		m.push(t, row(t))
-		m.change(t)
-		m.push(t, row(t))
-	}
-}
-
-// change takes the changes up to a time.
-func (m *Monitor) change(t float64) {
-	n := 0
-	for ; n < len(m.changes) && m.changes[n].T <= t; n++ {
-		m.status[m.changes[n].Task] = m.changes[n].To
-	}
-	m.changes = slices.Delete(m.changes, 0, n)
-}
-
-// push adds a place to the trace.
-func (m *Monitor) push(t float64, row func(i int) float64) {
-	if n := len(m.trace.T); n > 0 { // a log from elsewhere may have a change after a later sample
-		t = max(t, m.trace.T[n-1])
-	}
-	m.trace.T = append(m.trace.T, t)
-	for i, c := range m.signals {
-		m.trace.Signals[c.name] = append(m.trace.Signals[c.name], row(i))
-	}
-	for _, i := range m.active {
-		s, task := m.status[i], &m.tasks[i]
-		kind, known := bt.ParseKind(task.Kind)
-		judged := known && kind.Family() == bt.Leaf && !kind.Acts()
-		on := s == bt.Activating || s == bt.Running || s == bt.Success && judged
-		m.trace.Tasks[task.Name] = append(m.trace.Tasks[task.Name], on)
-	}
-	m.values += 1 + len(m.signals) + len(m.active)
 }

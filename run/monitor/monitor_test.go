@@ -10,6 +10,14 @@ import (
 	"canopy/temporal"
 )
 
+func assertions(list ...*temporal.Property) []temporal.Assertion {
+	var assertions []temporal.Assertion
+	for _, p := range list {
+		assertions = append(assertions, temporal.Assertion{Text: p.Text, Formula: p.Formula})
+	}
+	return assertions
+}
+
 // A trace has both sides of each change, whether the log has a sample there, two or none; what is undone at one time is
 // not seen, nor how a run that failed is stopped.
 func TestTrace(t *testing.T) {
@@ -22,7 +30,7 @@ func TestTrace(t *testing.T) {
 	if mistakes != nil {
 		t.Fatal(mistakes)
 	}
-	m := New(&header, []*temporal.Property{property})
+	m := New(&header, assertions(property))
 	changes := []record.Change{change(0, bt.Activating), change(1, bt.Accept), change(2, bt.Running), change(4, bt.Accept),
 		change(5, bt.Running), change(5, bt.Accept), change(8, bt.Running), change(9, bt.Accept)}
 	x := []float64{0, 2, 4, 10, 12, 14}
@@ -42,7 +50,7 @@ func TestTrace(t *testing.T) {
 	if _, err := m.Judge(&end); err != nil {
 		t.Fatal(err)
 	}
-	tr := m.trace
+	tr := m.trace(end.Summary, end.Told)
 	wantT := []float64{0, 1, 1, 2, 2, 4, 4, 5, 5, 6, 8, 8, 9}
 	wantX := []float64{0, 1, 1, 2, 2, 4, 10, 11, 11, 12, 14, 14, 14}
 	wantA := []bool{true, true, false, false, true, true, false, false, false, false, false, true, true}
@@ -55,7 +63,7 @@ func TestTrace(t *testing.T) {
 func TestLong(t *testing.T) {
 	always, _ := temporal.Read("always (x > -1)", nil, nil)
 	soon, _ := temporal.Read("eventually (x > 3)", nil, nil)
-	m := New(&record.Header{Signals: []record.Signal{{Name: "x"}}}, []*temporal.Property{always, soon})
+	m := New(&record.Header{Signals: []record.Signal{{Name: "x"}}}, assertions(always, soon))
 	m.most = 100
 	for n := range 1000 {
 		if err := m.Sample(float64(n), []float64{float64(n)}); err != nil {
@@ -63,8 +71,8 @@ func TestLong(t *testing.T) {
 		}
 	}
 	list, err := m.Judge(&record.End{Told: 999, Summary: &record.Summary{Outcome: record.Complete, Ended: 999}})
-	if err != nil || len(m.trace.T) > 60 {
-		t.Fatalf("%d places, %v", len(m.trace.T), err)
+	if err != nil || len(m.samples) > 60 {
+		t.Fatalf("%d places, %v", len(m.samples), err)
 	}
 	if p := list[0]; p.Verdict != "open" || *p.After < 50 || *p.After > 60 || !strings.Contains(p.Because, "first 100 values") {
 		t.Errorf("%+v after %v", p, p.After)
@@ -74,22 +82,27 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// Exit procedures of a run that was interrupted or failed run after it was stopped: they are no part of what is judged.
-// Those of a complete run are.
+// What stops the plan at the end of a run is no part of what is judged, whatever the outcome: a plan that is stopped
+// contradicts nothing that is proved of it.
 func TestStoppingIsNotJudged(t *testing.T) {
-	property, _ := temporal.Read("always a", []string{"a"}, nil)
-	for outcome, want := range map[record.Outcome]string{record.Complete: "violated", record.Interrupted: "open",
-		record.Failed: "open"} {
-		m := New(&record.Header{Tasks: []record.Task{{Name: "a", Kind: "Action", Initial: bt.Running}}},
-			[]*temporal.Property{property})
-		_ = m.Sample(0, nil)
-		_ = m.Sample(5, nil)
-		_ = m.Status(5, 1, bt.Change{Task: 0, To: bt.Deactivating})
-		_ = m.Sample(7, nil)
-		_ = m.Status(7, 1, bt.Change{Task: 0, To: bt.Accept})
-		list, err := m.Judge(&record.End{Told: 7, Summary: &record.Summary{Outcome: outcome, Ended: 7, Stopped: 5}})
-		if err != nil || list[0].Verdict != want || want == "open" && *list[0].After != 5 {
-			t.Errorf("%s: %+v, %v", outcome, list, err)
+	always, _ := temporal.Read("always a", []string{"a"}, nil)
+	ended, _ := temporal.Read("eventually (not a)", []string{"a"}, nil)
+	for outcome, want := range map[record.Outcome]string{record.Complete: "satisfied, violated",
+		record.Interrupted: "open, open", record.Failed: "open, open"} {
+		for _, last := range []float64{5, 7} { // exit procedures take no time, or two seconds
+			m := New(&record.Header{Tasks: []record.Task{{Name: "a", Kind: "Action", Initial: bt.Accept}}},
+				assertions(always, ended))
+			_ = m.Status(0, 1, bt.Change{Task: 0, To: bt.Running})
+			_ = m.Sample(0, nil)
+			_ = m.Sample(5, nil)
+			_ = m.Status(5, 1, bt.Change{Task: 0, To: bt.Deactivating})
+			_ = m.Sample(last, nil)
+			_ = m.Status(last, 1, bt.Change{Task: 0, To: bt.Accept})
+			list, err := m.Judge(&record.End{Told: last,
+				Summary: &record.Summary{Outcome: outcome, Ended: last, Stopped: 5, Planned: 1}})
+			if err != nil || list[0].Verdict+", "+list[1].Verdict != want || outcome != record.Complete && *list[0].After != 5 {
+				t.Errorf("%s: %+v, %v", outcome, list, err)
+			}
 		}
 	}
 }

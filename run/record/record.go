@@ -29,6 +29,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"canopy/bt"
 )
@@ -139,6 +140,24 @@ type Event struct {
 	Text  string  `json:"text"`
 }
 
+// becomes joins the relation and its truth in the text of a state event.
+const becomes = " becomes "
+
+// StateEvent returns the event that a relation, written as an expression, becomes true or false.
+func StateEvent(t float64, micro int, relation string, holds bool) Event {
+	return Event{T: t, Micro: micro, Kind: "state", Text: relation + becomes + strconv.FormatBool(holds)}
+}
+
+// Relation returns the relation of a state event and its truth from then on.
+func (e *Event) Relation() (relation string, holds, ok bool) {
+	i := strings.LastIndex(e.Text, becomes)
+	if e.Kind != "state" || i < 0 {
+		return "", false, false
+	}
+	holds, err := strconv.ParseBool(e.Text[i+len(becomes):])
+	return e.Text[:i], holds, err == nil
+}
+
 // Change is a status change with its time.
 type Change struct {
 	T     float64 // simulated time [s]
@@ -198,24 +217,78 @@ type Summary struct {
 	Reason             string  `json:"reason"`               // as text
 
 	// Stopped is the simulated time at which the plan was stopped [s], if exit procedures then took time.
-	Stopped    float64    `json:"stopped,omitempty"`
-	Properties []Property `json:"properties,omitempty"` // those that the mission declares
+	Stopped float64 `json:"stopped,omitempty"`
+	// Planned is the number of the status changes before the plan was stopped, if some followed.
+	Planned int `json:"planned_changes,omitempty"`
+
+	Properties  []Property `json:"properties,omitempty"`  // those that the mission declares
+	Assumptions []Property `json:"assumptions,omitempty"` // facts and effects that it declares: proofs rest on them
 }
 
-// Property is the verdict of a temporal property on a run.
+// Property is the verdict of an assertion on a run: a temporal property or an assumption of proofs.
 type Property struct {
 	Property string   `json:"property"`
-	Verdict  string   `json:"verdict"`                // satisfied, violated or open
+	Kind     string   `json:"kind,omitempty"`         // fact or effect; "" is a property
+	Verdict  string   `json:"verdict"`                // satisfied, violated, open, or unwatched
 	Margin   *float64 `json:"margin"`                 // null: only tasks decide
-	At       *float64 `json:"at_s,omitempty"`         // if violated: the first time at which an "always" fails
+	At       *float64 `json:"at_s,omitempty"`         // if violated: the first time at which it fails
 	After    *float64 `json:"open_after_s,omitempty"` // if open: the time after which the run is not known
-	Because  string   `json:"because,omitempty"`      // if open: the reason
+	Because  string   `json:"because,omitempty"`      // if open or unwatched: the reason
+	Proofs   []string `json:"proofs,omitempty"`       // of an assumption: the questions whose proofs rest on it
 }
 
-// PropertyViolated is the verdict of a property that does not hold.
-const PropertyViolated = "violated"
+// Statement returns the assertion with its kind, if it is an assumption.
+func (p *Property) Statement() string {
+	if p.Kind == "" {
+		return "`" + p.Property + "`"
+	}
+	return "the " + p.Kind + " `" + p.Property + "`"
+}
 
-// Violated reports whether the run violated a property.
-func (s *Summary) Violated() bool {
-	return slices.ContainsFunc(s.Properties, func(p Property) bool { return p.Verdict == PropertyViolated })
+// Consequence returns what follows from the violation of an assumption; "" for a property.
+func (p *Property) Consequence() string {
+	switch n := len(p.Proofs); {
+	case n == 0:
+		return ""
+	case p.Kind == KindFact:
+		return "every proof of `canopy check` rests on it, and none holds for this run"
+	case n == 1:
+		return "the proofs of `canopy check` about " + p.Proofs[0] + " rest on it, and do not hold for this run"
+	default:
+		return "the proofs of `canopy check` about " + strings.Join(p.Proofs[:n-1], ", ") + " and " + p.Proofs[n-1] +
+			" rest on it, and do not hold for this run"
+	}
+}
+
+// KindFact is the kind of an assumption of every proof.
+const KindFact = "fact"
+
+// Verdicts of assertions that other packages compare.
+const (
+	PropertySatisfied = "satisfied"
+	PropertyViolated  = "violated"
+	PropertyUnwatched = "unwatched" // the run does not contain what the assertion is about
+)
+
+// Take enters the verdicts of the assertions.
+func (s *Summary) Take(verdicts []Property) {
+	s.Properties, s.Assumptions = nil, nil
+	for _, p := range verdicts {
+		if p.Kind == "" {
+			s.Properties = append(s.Properties, p)
+		} else {
+			s.Assumptions = append(s.Assumptions, p)
+		}
+	}
+}
+
+// Violations returns the properties and assumptions that the run violated.
+func (s *Summary) Violations() []Property {
+	var list []Property
+	for _, p := range slices.Concat(s.Properties, s.Assumptions) {
+		if p.Verdict == PropertyViolated {
+			list = append(list, p)
+		}
+	}
+	return list
 }

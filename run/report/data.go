@@ -26,8 +26,8 @@ func Clock(t float64) string {
 
 // verdict is how a run ended.
 type verdict struct {
-	// Outcome gives the colour: interrupted for a log without an end, failed also if the plan failed or a property was
-	// violated.
+	// Outcome gives the colour: interrupted for a log without an end, failed also if the plan failed or a property or
+	// an assumption was violated.
 	Outcome record.Outcome
 	Word    string // more specific than the outcome
 	Reason  string // may be empty
@@ -42,8 +42,12 @@ func judge(end *record.End) verdict {
 		return verdict{record.Interrupted, "Cut off", "the log has no end"}
 	case s.Outcome == record.Complete && s.Plan == record.PlanFailed:
 		return verdict{record.Failed, "Plan failed", s.Reason}
-	case s.Outcome == record.Complete && s.Violated():
-		return verdict{record.Failed, "Property violated", s.Reason}
+	case s.Outcome == record.Complete && len(s.Violations()) > 0:
+		word := "Property violated"
+		if s.Violations()[0].Kind != "" {
+			word = "Assumption violated"
+		}
+		return verdict{record.Failed, word, s.Reason}
 	case s.Outcome == record.Complete:
 		return verdict{s.Outcome, "Complete", s.Reason}
 	case s.Outcome == record.Failed:

@@ -191,11 +191,7 @@ func (s *survey) digest(end record.End) *Digest {
 	if end.Summary != nil {
 		summary := *end.Summary
 		summary.Reason = brief(summary.Reason)
-		summary.Properties = slices.Clone(summary.Properties)
-		for i := range summary.Properties {
-			p := &summary.Properties[i]
-			p.Property, p.Verdict, p.Because = brief(p.Property), brief(p.Verdict), brief(p.Because)
-		}
+		summary.Properties, summary.Assumptions = briefly(summary.Properties), briefly(summary.Assumptions)
 		d.Summary = &summary
 	}
 	until := ended(&end)
@@ -213,6 +209,22 @@ func (s *survey) digest(end record.End) *Digest {
 		}
 	}
 	return d
+}
+
+// briefly returns verdicts with texts that a page can show.
+func briefly(list []record.Property) []record.Property {
+	list = slices.Clone(list)
+	for i := range list {
+		p := &list[i]
+		for _, text := range []*string{&p.Property, &p.Kind, &p.Verdict, &p.Because} {
+			*text = brief(*text)
+		}
+		p.Proofs = slices.Clone(p.Proofs)
+		for k := range p.Proofs {
+			p.Proofs[k] = brief(p.Proofs[k])
+		}
+	}
+	return list
 }
 
 // keeper is the recorder that keeps the parts that are shown of a log whose extent is known.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
+	"strings"
 
 	"canopy/bt"
 	"canopy/diag"
@@ -27,7 +29,6 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"number": number,
 	"exact":  func(v float64) string { return diag.Number(v, -1) },
 	"unit":   record.Signal.UnitOrOne,
-	"judged": judged,
 	"percent": func(v float64) string {
 		return fmt.Sprintf("%.1f", 100*v)
 	},
@@ -52,6 +53,7 @@ func (d *Digest) HTML(w io.Writer, treeSVG string) error {
 		Tree:          template.HTML(treeSVG),  //nolint:gosec // trusted by contract
 		Ended:         ended(&d.End),
 		Verdict:       judge(&d.End),
+		Verdicts:      d.verdicts(),
 		StatusChanges: d.changes,
 		Activities:    d.activities,
 		Extremes:      d.extremes,
@@ -72,6 +74,7 @@ type view struct {
 	Tree          template.HTML
 	Ended         float64
 	Verdict       verdict
+	Verdicts      []assertion
 	StatusChanges int
 	Activities    []activity
 	Extremes      []extreme
@@ -79,6 +82,47 @@ type view struct {
 	Tags          []tagCount
 	Notes         notes
 	Data          data
+}
+
+// assertion is a row of the table of properties and assumptions.
+type assertion struct {
+	record.Property
+	Class string // of the row: good, bad or undecided
+	Note  string
+}
+
+func (d *Digest) verdicts() []assertion {
+	if d.Summary == nil {
+		return nil
+	}
+	var list []assertion
+	for _, p := range slices.Concat(d.Summary.Properties, d.Summary.Assumptions) {
+		c := assertion{Property: p}
+		var notes []string
+		if p.At != nil {
+			notes = append(notes, "at "+Clock(*p.At))
+		}
+		if p.After != nil {
+			notes = append(notes, "beyond "+Clock(*p.After))
+		}
+		if p.Because != "" {
+			notes = append(notes, p.Because)
+		}
+		switch p.Verdict {
+		case record.PropertyViolated:
+			c.Class = "bad"
+			if text := p.Consequence(); text != "" {
+				notes = append(notes, text)
+			}
+		case record.PropertySatisfied:
+			c.Class = "good"
+		default:
+			c.Class = "undecided"
+		}
+		c.Note = strings.Join(notes, "; ")
+		list = append(list, c)
+	}
+	return list
 }
 
 // notes are the notes on the parts that the page leaves out.

@@ -2,8 +2,10 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -40,8 +42,12 @@ func (d *Digest) Table(w io.Writer) error {
 	}
 	rows = append(rows, []string{"tree", changes})
 	if s := d.Summary; s != nil {
-		for _, p := range s.Properties {
-			rows = append(rows, []string{"property", strings.TrimSuffix(p.Verdict+" "+judged(p), " ") + ": " + p.Property})
+		for _, p := range slices.Concat(s.Properties, s.Assumptions) {
+			rows = append(rows, []string{cmp.Or(p.Kind, "property"), strings.TrimSuffix(p.Verdict+" "+judged(p), " ") + ": " +
+				p.Property})
+			if p.Verdict == record.PropertyViolated && p.Kind != "" {
+				rows = append(rows, []string{"", p.Consequence()})
+			}
 		}
 	}
 	rows = append(rows, d.toNotice()...)

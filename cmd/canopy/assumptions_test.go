@@ -1,0 +1,67 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// point is a vehicle that moves as told.
+const point = `vehicle: point
+states:
+  x: {unit: m, derivative: v}
+commands:
+  v: {unit: m/s}
+`
+
+// Every run watches what proofs assume: facts and effects. A violation shows in the table, the report, the summary and
+// the exit status, and names the proofs that rest on it; so in flight as from the log.
+func TestRunThatViolatesAnAssumption(t *testing.T) {
+	for _, test := range []struct {
+		check, verdict, at string
+		wants              []string
+	}{
+		{"facts: ['x <= 30 [m]']", "violated", "0:00:20", []string{"fact", "x <= 30 [m]", "every proof of `canopy check`"}},
+		{"facts: ['far -> x >= 20 [m]', 'x >= 0 [m]']", "satisfied", "", []string{"satisfied by 0: x >= 0 [m]"}},
+		{"facts: ['far -> x >= 20 [m] -> x < 5 [m]']", "violated", "0:00:10", nil},
+		{"always: [far -> slow]", "satisfied", "", []string{"property"}},
+		{"always: [slow -> far]", "satisfied", "", nil},
+		{"always: [not slow]", "violated", "0:00:10", nil},
+		{"effects: {slow: {x: [0.5, 1.5]}, fast: {x: up}}", "satisfied", "", []string{"effect", "by 0.5", "slow: x [0.5, 1.5]"}},
+		{"effects: {slow: {x: [1, 1]}, fast: {x: [2, 2]}}", "satisfied", "", nil},
+		{"effects: {fast: {x: [2.001, 3]}}", "violated", "0:00:00", []string{"reach, regression and chatter"}},
+		{"effects: {slow: {x: down}}", "violated", "0:00:10", []string{"slow: x down"}},
+	} {
+		dir := write(t, map[string]string{
+			"m.yaml": "mission: m\nplan: p.xml\nvehicle: point.yaml\nhorizon: 60\nrecord: {interval: 10, signals: []}\n" +
+				"check: {" + test.check + "}\n",
+			"point.yaml": point,
+			"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><ReactiveFallback><ReactiveSequence><Condition name="far" on="x gt 20 [m]"/>` +
+				`<Action name="slow" write="v := 1 [m/s]"/></ReactiveSequence><Action name="fast" write="v := 2 [m/s]"/></ReactiveFallback></BehaviorTree></root>`,
+		})
+		out := filepath.Join(dir, "out")
+		stdout, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", out)
+		want := exitOK
+		if test.verdict == "violated" {
+			want = exitRefute
+			says(t, test.check, stdout, "violated at "+test.at)
+			says(t, test.check, stderr, "the run violates")
+		}
+		if status != want {
+			t.Errorf("%s: status %d\n%s%s", test.check, status, stdout, stderr)
+		}
+		says(t, test.check, stdout, append(test.wants, test.verdict)...)
+		for _, file := range []string{"summary.json", "report.html"} {
+			text, err := os.ReadFile(filepath.Join(out, file))
+			if err != nil || !strings.Contains(string(text), test.verdict) {
+				t.Errorf("%s: %s does not have the verdict: %v", test.check, file, err)
+			}
+		}
+		first, _, status := canopy("monitor", filepath.Join(dir, "m.yaml"), "--json")
+		again, _, other := canopy("monitor", out, "--json")
+		if status != want || other != want || first != again || !strings.Contains(first, test.verdict) {
+			t.Errorf("%s: monitor: %d, %d\n%s%s", test.check, status, other, first, again)
+		}
+	}
+}

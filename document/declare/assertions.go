@@ -1,0 +1,60 @@
+package declare
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/syntax/yamldoc"
+	"canopy/temporal"
+)
+
+// rated are the questions whose proofs use effects.
+var rated = []string{"reach", "regression", "chatter"}
+
+// Assertions returns what a run can contradict, about a tree: the properties and the statements that must hold in every
+// state, then the facts and the effects that proofs assume.
+func (d *Declarations) Assertions(tree *bt.Tree) []temporal.Assertion {
+	var list []temporal.Assertion
+	for _, s := range d.Always {
+		list = append(list, temporal.Assertion{Text: "always (" + s.Text + ")", Formula: temporal.Invariant(s.Parts)})
+	}
+	for _, p := range d.Properties {
+		list = append(list, temporal.Assertion{Text: p.Text, Formula: p.Formula})
+	}
+	for _, s := range d.Facts {
+		list = append(list, temporal.Assertion{Kind: temporal.OfFact, Text: s.Text, Formula: temporal.Invariant(s.Parts),
+			Proofs: Questions()})
+	}
+	for _, t := range slices.Sorted(maps.Keys(d.Effects)) {
+		rates := d.Effects[t]
+		for _, signal := range slices.Sorted(maps.Keys(rates)) {
+			e := temporal.Effect{Task: tree.Name(t), Signal: signal, Low: rates[signal].Low, High: rates[signal].High}
+			list = append(list, temporal.Assertion{Kind: temporal.OfEffect, Effect: e, Proofs: rated,
+				Text: fmt.Sprintf("%s: %s %s", e.Task, e.Signal, rates[signal])})
+		}
+	}
+	return list
+}
+
+// String writes the rate as in a document.
+func (r Rate) String() string {
+	switch {
+	case r.Low == math.SmallestNonzeroFloat64 && math.IsInf(r.High, 1):
+		return "up"
+	case math.IsInf(r.Low, -1) && r.High == -math.SmallestNonzeroFloat64:
+		return "down"
+	}
+	return "[" + diag.Number(r.Low, -1) + ", " + diag.Number(r.High, -1) + "]"
+}
+
+// ReadSection reads the section `check` of a mission document, and nothing else of it.
+func ReadSection(src *diag.Source, p *plan.Plan) (Declarations, diag.List) {
+	r := yamldoc.NewReader(src)
+	d := Read(r, r.Parse("").Entry("check"), p, nil)
+	return d, r.Diags
+}
