@@ -535,11 +535,20 @@ func (x *Executive) timer() float64 {
 
 // deadline returns the next end of a timed procedure or of a timer.
 func (x *Executive) deadline() float64 {
-	next := x.timer()
-	for _, i := range x.timed {
-		next = min(next, x.leaves[i].deadline)
-	}
+	next := math.Inf(1)
+	x.Clocks(func(_ int, due float64) { next = min(next, due) })
 	return next
+}
+
+// Clocks calls visit for each clock that runs, with what the world answered when it started; +Inf for procedures that
+// wait for a condition.
+func (x *Executive) Clocks(visit func(clock int, due float64)) {
+	for _, i := range x.timed {
+		visit(int(i), x.leaves[i].deadline)
+	}
+	for _, i := range x.running {
+		visit(x.p.clock(i), x.timers[i])
+	}
 }
 
 // condition returns the formulas whose change can change a condition: those for becoming true while it is false, those

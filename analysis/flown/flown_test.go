@@ -1,11 +1,15 @@
 package flown
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/document/mission"
+	"canopy/document/plan"
 	"canopy/explore"
 	"canopy/vehicle/model"
 )
@@ -76,6 +80,30 @@ func TestShipped(t *testing.T) {
 			if task := m.Plan.Tree.Name(leaf.Task); m.Plan.Tree.Kind(leaf.Task).Acts() && !active[task] {
 				t.Errorf("%s: %s never becomes active", name, task)
 			}
+		}
+	}
+}
+
+// Clocks advance together: what their lengths exclude is not reached.
+func TestClocks(t *testing.T) {
+	const race = `<ReactiveFallback><Timeout msec="3000"><Action name="first" %s/></Timeout><Action name="second"/></ReactiveFallback>`
+	for action, want := range map[string]bool{ // is the second action ever active
+		`entry_time="2 [s]"`:                               true,
+		`entry_time="2 [s]" done="true"`:                   false,
+		`entry_time="3 [s]" done="true"`:                   true, // the timer is first
+		`entry_time="4 [s]" done="true"`:                   true,
+		`entry_time="2.999999999 [s]" done="true"`:         false,
+		`entry_time="0 [s]" done="true"`:                   false,
+		`entry_time="x * 1 [s]" done="true"`:               true,
+		`entry_time="4 [s]" exit_time="3 [s]" done="true"`: true,
+	} {
+		p, diags := plan.Read(&diag.Source{Name: "plan.xml",
+			Text: `<root BTCPP_format="4"><BehaviorTree ID="p">` + fmt.Sprintf(race, action) + `</BehaviorTree></root>`}, nil)
+		if p == nil {
+			t.Fatal(diags)
+		}
+		if _, active, errs := reach(t, New(declare.Subject{Plan: p})); active["second"] != want || !active["first"] || errs != nil {
+			t.Errorf("%s: %v, %v", action, active, errs)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/analysis/zone"
 	"canopy/bt"
 	"canopy/executive"
 	"canopy/expr"
@@ -56,6 +57,7 @@ func (r *recorder) Settle(inputs []bt.Input) (bt.Instant, error) {
 // start begins an execution.
 func (s *Stepper) start() {
 	copy(s.w.u, s.initial)
+	s.w.zone = zone.Zone{}
 	s.x = executive.New(s.p, s.w, executive.Tree(func(in []bt.Input) executive.Engine {
 		s.moment.engine = bt.NewEngine(s.Tree, in, 0)
 		s.moment.Rounds = s.moment.Rounds[:0]
@@ -95,6 +97,7 @@ func (s *Stepper) course(from Key, visit func(m *Moment)) {
 		if snapshot.Load([]byte(from), carrier{s}) != nil {
 			panic("flown: a state cannot be restored")
 		}
+		s.w.pass()
 	}
 	s.x.Begin()
 	for n := 0; ; n++ {
@@ -185,9 +188,8 @@ func (w *world) State(c *snapshot.Codec) {
 	for k := range w.sides {
 		snapshot.Int(c, &w.sides[k])
 	}
-	for i := range w.clocks {
-		snapshot.Int(c, &w.clocks[i].answer)
-		snapshot.Bool(c, &w.clocks[i].fresh)
+	for i := range w.over {
+		snapshot.Int(c, &w.over[i])
 	}
 }
 
@@ -214,6 +216,7 @@ func (r carrier) State(c *snapshot.Codec) {
 	}
 	s.x.Begin()
 	s.x.State(c)
+	s.w.zone.State(c)
 }
 
 // idle reports whether an input is as at the start, or does not matter: a captured value that is not written.
@@ -253,7 +256,17 @@ func (m *Moment) Quiet() bool {
 func (m *Moment) Engine() *bt.Engine { return m.engine }
 
 // After returns the state in which the instant ends.
-func (m *Moment) After() Key { return Key(snapshot.Save(nil, carrier{m.s})) }
+func (m *Moment) After() Key {
+	m.s.w.widen()
+	return Key(snapshot.Save(nil, carrier{m.s}))
+}
+
+// Zone returns the readings of the clocks: those of the system, and of the visitor behind them, which it may start, stop
+// and restrict.
+func (m *Moment) Zone() *zone.Zone { return &m.s.w.zone }
+
+// Choose returns an answer that is open, where both are possible.
+func (m *Moment) Choose() bool { return m.s.w.tape.choose() }
 
 // Tape returns the answers so far.
 func (m *Moment) Tape() Tape { return slices.Clone(m.s.w.tape.answers[:m.s.w.tape.at]) }

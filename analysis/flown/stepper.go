@@ -10,7 +10,8 @@
 //   - states of the vehicle, and outputs that do not depend on the commands directly, do not jump within an instant;
 //   - a signal that depends on what was written in a round may have any value in the next one;
 //   - from one instant to the next every signal may change to any value;
-//   - a clock, of a procedure or a timer, may be over in any later instant, or at once if its length may be zero.
+//   - a clock, of a procedure or a timer, is over when it reads its length, if that is known, else at any time; all clocks
+//     advance together ([zone.Zone]), and some time passes from one instant to the next.
 //
 // [Key] is all that remains from one instant to the next.
 package flown
@@ -19,6 +20,7 @@ import (
 	"math"
 	"slices"
 
+	"canopy/analysis/zone"
 	"canopy/bt"
 	"canopy/document/declare"
 	"canopy/executive"
@@ -27,7 +29,8 @@ import (
 
 // Stepper is a plan with the declarations about its world, prepared for its steps. It belongs to one goroutine.
 type Stepper struct {
-	Tree *bt.Tree
+	Tree   *bt.Tree
+	Limits []zone.Time // the maximum times with which the visitor compares its own clocks, Clocks() and those behind it
 
 	p          *executive.Program
 	compiler   *expr.Compiler
@@ -92,6 +95,9 @@ func New(subject declare.Subject) *Stepper {
 	s.w = newWorld(s)
 	return s
 }
+
+// Clocks returns the number of clocks of the plan: of the leaves' procedures, by leaf, and of the timers behind them.
+func (s *Stepper) Clocks() int { return len(s.p.Leaves) + len(s.Tree.Timers()) }
 
 // Statement returns the structure of a declared statement. The name of a task means that it is active, or true.
 func (s *Stepper) Statement(statement declare.Statement) expr.Logic {

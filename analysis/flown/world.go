@@ -3,6 +3,7 @@ package flown
 import (
 	"math"
 
+	"canopy/analysis/zone"
 	"canopy/executive"
 	"canopy/expr"
 )
@@ -18,18 +19,13 @@ type world struct {
 	asked   []int32    // the forms with bounds
 	sides   []int8     // by indicator: 0: not asked; 1: above; -1: below
 	decided []int32    // the indicators with sides
-	clocks  []clock    // by clock
-	ticked  []int32    // the clocks that were started or asked
+	over    []int8     // by clock: 0: not asked; 1: it is over; -1: it is not
+	ticked  []int32    // the clocks that were asked
 	moved   []bool     // by place: it may have jumped in this round
 	jumped  []int32    // those places
 	settled int        // rounds of the instant that are over
-}
 
-// clock is what an instant knows of a clock.
-type clock struct {
-	fresh  bool    // started in this instant
-	length float64 // then: its length [s]; NaN: unknown
-	answer int8    // 0: not asked; 1: it is over; -1: it is not
+	zone zone.Zone // the readings of the clocks that agree with all answers since the run began
 }
 
 // tape holds the answers of one course of an instant.
@@ -64,7 +60,7 @@ func (t *tape) next() bool {
 }
 
 func newWorld(s *Stepper) *world {
-	w := &world{s: s, u: s.p.Initial(), clocks: make([]clock, len(s.p.Leaves)+len(s.Tree.Timers())),
+	w := &world{s: s, u: s.p.Initial(), over: make([]int8, s.Clocks()),
 		moved: make([]bool, s.p.Layout.Signals)}
 	w.grow()
 	return w
@@ -86,7 +82,7 @@ func (w *world) begin() {
 		w.sides[k] = 0
 	}
 	for _, c := range w.ticked {
-		w.clocks[c] = clock{}
+		w.over[c] = 0
 	}
 	w.asked, w.decided, w.ticked, w.settled = w.asked[:0], w.decided[:0], w.ticked[:0], 0
 	w.still()
@@ -359,37 +355,74 @@ func (w *world) float(v value) float64 {
 // Refresh implements executive.Answers: signals are evaluated when they are asked for.
 func (w *world) Refresh() {}
 
-// Start implements executive.Answers.
+// Start implements executive.Answers. Over needs the length.
 func (w *world) Start(c int, length float64) (due float64, ok bool) {
-	w.ticked = append(w.ticked, int32(c))
-	w.clocks[c] = clock{fresh: true, length: length}
-	return 0, !(length < 0)
+	w.over[c] = 0
+	w.zone.Start(c)
+	return length, !(length < 0)
 }
 
 // Stop implements executive.Answers.
-func (w *world) Stop(int) {}
+func (w *world) Stop(c int) { w.zone.Stop(c) }
 
-// Over implements executive.Answers. A clock that was started in this instant is over if it has no length.
-func (w *world) Over(c int, due float64) bool {
-	if math.IsInf(due, 1) {
+// Over implements executive.Answers. A clock answers once in each instant, unless it starts again: it is over if it
+// reads its length, and it is asked in every instant.
+func (w *world) Over(c int, length float64) bool {
+	if !w.zone.Runs(c) { // the procedure waits for a condition
 		return false
 	}
-	x := &w.clocks[c]
-	if x.answer == 0 {
+	if w.over[c] == 0 {
 		w.ticked = append(w.ticked, int32(c))
-		over := false
-		switch {
-		case x.fresh && !math.IsNaN(x.length):
-			over = x.length == 0
-		default:
-			over = w.tape.choose()
-		}
-		x.answer = -1
-		if over {
-			x.answer = 1
+		w.over[c] = -1
+		least, most := lengths(length)
+		if w.choose(w.zone.Allows(c, zone.AtLeast, least), w.zone.Allows(c, zone.Before, most)) {
+			w.over[c] = 1
+			w.zone.Restrict(c, zone.AtLeast, least)
+		} else {
+			w.zone.Restrict(c, zone.Before, most)
 		}
 	}
-	return x.answer > 0
+	return w.over[c] > 0
+}
+
+// choose returns true if only that is possible, false if only that is, else the next answer.
+func (w *world) choose(yes, no bool) bool { return yes && (!no || w.tape.choose()) }
+
+// lengths returns the minimum and the maximum length of a clock; NaN is any.
+func lengths(length float64) (least, most zone.Time) {
+	if math.IsNaN(length) {
+		return 0, zone.Forever
+	}
+	return zone.Seconds(length)
+}
+
+// pass lets some time pass, until the first clock that runs is over at the latest.
+func (w *world) pass() {
+	w.zone.Pass()
+	w.s.x.Clocks(func(c int, length float64) {
+		if w.zone.Runs(c) {
+			_, most := lengths(length)
+			w.zone.Restrict(c, zone.AtMost, most)
+		}
+	})
+}
+
+// widen makes the zones of a search finitely many.
+func (w *world) widen() {
+	most := map[int]zone.Time{}
+	w.s.x.Clocks(func(c int, length float64) {
+		least, last := lengths(length)
+		if last == zone.Forever {
+			last = least
+		}
+		most[c] = last
+	})
+	w.zone.Widen(func(c int) zone.Time {
+		if t, ok := most[c]; ok {
+			return t
+		}
+		return w.s.Limits[c-w.s.Clocks()]
+	})
 }
 
 var _ executive.World = (*world)(nil)

@@ -15,9 +15,10 @@
 package zone
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
+
+	"canopy/snapshot"
 )
 
 // Time is a reading of a clock or a length [ns].
@@ -271,14 +272,8 @@ func (z *Zone) close() {
 	}
 }
 
-// AppendKey appends bytes that are the same for equal zones only.
-func (z *Zone) AppendKey(key []byte) []byte {
-	key = binary.AppendUvarint(key, uint64(len(z.clocks)))
-	for _, c := range z.clocks {
-		key = binary.AppendUvarint(key, uint64(c))
-	}
-	for _, b := range z.d {
-		key = binary.AppendVarint(key, int64(b))
-	}
-	return key
+// State passes the zone to the codec.
+func (z *Zone) State(c *snapshot.Codec) {
+	snapshot.List(c, &z.clocks, snapshot.Int)
+	snapshot.List(c, &z.d, snapshot.Int)
 }

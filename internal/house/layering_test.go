@@ -147,6 +147,7 @@ var rooms = map[string]room{
 		"expr/interval":  "rates are found of signals in intervals",
 	}},
 	"analysis/flown": {pure: true, imports: reasons{
+		"analysis/zone":    "which clocks may be over follows from their lengths",
 		"bt":               "the tree reacts in every step",
 		"diag":             "numbers are written for readers",
 		"document/declare": "declared facts exclude steps",
@@ -182,7 +183,9 @@ var rooms = map[string]room{
 		"formalism/tick":               "each kind is put through all engines",
 		"formalism/translate":          "each kind is translated",
 	}},
-	"analysis/zone": {pure: true},
+	"analysis/zone": {pure: true, imports: reasons{
+		"snapshot": "a zone is part of a state of a search",
+	}},
 	"analysis/diff": {pure: true, imports: reasons{
 		"bt":                   "tasks are matched by their place in the tree",
 		"document/plan":        "compares plans",
