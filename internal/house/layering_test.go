@@ -392,6 +392,8 @@ var rooms = map[string]room{
 		"run":              "runs in a world without a simulator",
 		"run/record":       "the cost of such a world",
 		"snapshot":         "a saved flight is a visited state",
+	}, tests: reasons{
+		"analysis/verify": "answers are compared with what flights show",
 	}},
 	"internal/palette": {pure: true},
 	"internal/flight": {imports: reasons{

@@ -19,9 +19,11 @@ type Space struct {
 // maxClocks is the maximum number of clocks of which all combinations are tried.
 const maxClocks = 6
 
-// Explore visits the states that can be reached, up to a limit, and calls visit with each flight at rest.
-func (m *Mission) Explore(limit int, visit func(f *Flight)) Space {
+// Explore visits the states that can be reached, up to a limit, and calls visit with each flight at rest, and within
+// instants after each settling of the tree.
+func (m *Mission) Explore(limit int, visit func(f *Flight, rest bool)) Space {
 	p := m.compile()
+	p.round = func(f *Flight) { visit(f, false) }
 	s := Space{Tree: p.Tree, Complete: true}
 	never := func(now, duration float64) float64 {
 		if duration == 0 {
@@ -45,7 +47,7 @@ func (m *Mission) Explore(limit int, visit func(f *Flight)) Space {
 			s.Unstable = true
 			return
 		}
-		visit(f)
+		visit(f, true)
 		if key := f.key(); !seen[key] {
 			seen[key] = true
 			todo = append(todo, f)
@@ -84,6 +86,8 @@ func (m *Mission) Explore(limit int, visit func(f *Flight)) Space {
 type outside [2]float64
 
 func (w outside) signal(place int) float64 { return w[place] }
+
+func (outside) holds(string) bool { panic("oracle: a fact about a task") }
 
 // clocks returns the procedures with a duration and the timers that run.
 func (f *Flight) clocks() []int {

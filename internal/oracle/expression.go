@@ -8,8 +8,8 @@ import (
 // expression is an expression over signals as the generator makes it: written for Canopy's readers, and evaluated here
 // without them. Values are numbers: a condition is 1 or 0, a value of an enumeration its index.
 type expression struct {
-	op    string // the word of an operator; "number", "signal" or "value" (of an enumeration) for what has no arguments
-	name  string // of a signal or a value
+	op    string // the word of an operator; "number", "signal", "value" (of an enumeration) or "task" has no arguments
+	name  string // of a signal, a value or a task
 	value float64
 	args  []*expression
 	place int // of a signal in the scope, of a comparison among those of the mission
@@ -28,7 +28,7 @@ func (e *expression) String() string {
 	switch e.op {
 	case "number":
 		return fmt.Sprint(e.value)
-	case "signal", "value":
+	case "signal", "value", "task":
 		return e.name
 	case "not":
 		return "not (" + e.args[0].String() + ")"
@@ -69,9 +69,10 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// scope gives the values of signals by their places.
+// scope gives the values of signals by their places, and reports whether a task is active or a condition true.
 type scope interface {
 	signal(place int) float64
+	holds(name string) bool
 }
 
 // in evaluates an expression. Comparisons have their committed sides; without these they are evaluated themselves.
@@ -84,6 +85,8 @@ func (e *expression) in(s scope, sides []bool) float64 {
 		return e.value
 	case "signal":
 		return s.signal(e.place)
+	case "task":
+		return truth(s.holds(e.name))
 	case "true":
 		return 1
 	case "false":

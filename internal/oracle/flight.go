@@ -24,7 +24,8 @@ type Flight struct {
 	T float64
 	// Clock returns the time at which a clock that starts now is over [s].
 	Clock   func(now, duration float64) float64
-	Entered []bool // by task: it was active in the last instant, at its end or in between
+	Entered []bool              // by task: it was active in the last instant, at its end or in between
+	Met     map[[2]bt.Task]bool // actions that were active together within the last instant, if only within a settling
 	world   [2]float64
 	sides   []bool
 	leaves  []leafState
@@ -58,7 +59,8 @@ type program struct {
 	nodes       []*node // the leaves
 	leafOf      map[bt.Task]int
 	comparisons []*expression
-	inner       []bool // by comparison: it occurs in the value of a signal
+	inner       []bool        // by comparison: it occurs in the value of a signal
+	round       func(*Flight) // called after each settling of the tree; nil: nothing
 }
 
 // compile numbers signals and comparisons.
@@ -160,6 +162,18 @@ func (f *Flight) commit() bool {
 	return changed
 }
 
+// holds reports whether a task is active, or a condition true.
+func (f *Flight) holds(name string) bool {
+	t, ok := f.Tree.Find(name)
+	if !ok {
+		panic("oracle: a task that does not exist")
+	}
+	if i, leaf := f.leafOf[t]; leaf && !f.Tree.Kind(t).Acts() {
+		return f.leaves[i].truth
+	}
+	return f.engine.Active(t)
+}
+
 func (f *Flight) is(e *expression) bool { return e != nil && e.in(f, f.sides) > 0 }
 
 // begin starts a flight.
@@ -204,11 +218,14 @@ func (f *Flight) move(t, x, y float64) error {
 // settle goes on in rounds until nothing changes.
 func (f *Flight) settle(commit bool) error {
 	clear(f.Entered)
+	f.Met = map[[2]bt.Task]bool{}
 	for range 100 {
 		news := !commit || f.commit()
 		commit = true
 		in, more := f.inputs(f.engine)
+		statuses := f.statuses()
 		instant, err := f.engine.Settle(in)
+		f.meet(statuses, instant.Changes)
 		f.carryOut(instant)
 		if err != nil {
 			return err
@@ -219,11 +236,39 @@ func (f *Flight) settle(commit bool) error {
 		for _, c := range instant.Changes {
 			f.Entered[c.Task] = f.Entered[c.Task] || c.To == bt.Activating
 		}
+		if f.round != nil {
+			f.round(f)
+		}
 		if !news && !more && instant.Iterations == 0 && len(instant.Changes) == 0 {
 			return nil
 		}
 	}
 	return ErrUnsettled
+}
+
+func (f *Flight) statuses() []bt.Status {
+	list := make([]bt.Status, len(f.nodes))
+	for i, t := range f.Tree.Leaves() {
+		list[i] = f.engine.Status(t)
+	}
+	return list
+}
+
+// meet notes which actions are active together after each change of a settling.
+func (f *Flight) meet(leaves []bt.Status, changes []bt.Change) {
+	acts := func(s bt.Status) bool { return s == bt.Activating || s == bt.Running || s.Ended() }
+	for _, c := range changes {
+		i, leaf := f.leafOf[c.Task]
+		if !leaf {
+			continue
+		}
+		leaves[i] = c.To
+		for k, s := range leaves {
+			if t := f.Tree.Leaves()[k]; k != i && acts(s) && acts(c.To) {
+				f.Met[[2]bt.Task{min(t, c.Task), max(t, c.Task)}] = true
+			}
+		}
+	}
 }
 
 // inputs returns all inputs of the tree, and whether a latch or a procedure has changed.

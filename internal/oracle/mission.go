@@ -87,6 +87,16 @@ func (n *node) leaves(list []*node) []*node {
 	return list
 }
 
+// each calls f for a task and all below it, at each of their places; not for the conditions of a switch over a variable.
+func (n *node) each(f func(*node)) {
+	f(n)
+	for i, c := range n.children {
+		if n.variable == nil || i%2 == 1 || i == len(n.children)-1 {
+			c.each(f)
+		}
+	}
+}
+
 // each calls f for each expression of the mission.
 func (m *Mission) each(f func(*expression)) {
 	for _, c := range m.computed {
@@ -195,7 +205,10 @@ commands:
 func (m *Mission) YAML() string {
 	var b strings.Builder
 	b.WriteString("mission: random\nplan: plan.xml\nvehicle: world.vehicle.yaml\nhorizon: 1000\n" +
-		"record: {interval: 1000}\nsignals:\n")
+		"record: {interval: 1000}\n")
+	if len(m.slots)+len(m.computed) > 1 {
+		b.WriteString("signals:\n")
+	}
 	values := func(list []string) string {
 		if len(list) == 0 {
 			return ""

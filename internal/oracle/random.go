@@ -93,8 +93,10 @@ func (k *maker) comparison(outside bool) *expression {
 			}
 		}
 	}
-	return of([]string{"ge", "gt", "le", "lt"}[k.IntN(4)], reads(names[k.IntN(len(names))]), number(float64(1+k.IntN(2))))
+	return of(k.relation(), reads(names[k.IntN(len(names))]), number(float64(1+k.IntN(2))))
 }
+
+func (k *maker) relation() string { return []string{"ge", "gt", "le", "lt"}[k.IntN(4)] }
 
 // condition returns a condition of at most some comparisons.
 func (k *maker) condition(size int) *expression {
@@ -274,6 +276,19 @@ func (k *maker) cases(n *node) {
 
 // statements adds facts about the signals, and properties about tasks that are named once.
 func (k *maker) statements() {
+	count := map[string]int{}
+	k.m.root.each(func(n *node) { count[n.name]++ })
+	var tasks []*expression
+	k.m.root.each(func(n *node) {
+		if count[n.name] == 1 && n.variable == nil {
+			tasks = append(tasks, &expression{op: "task", name: n.name})
+		}
+	})
+	for i := 0; i < 2 && len(tasks) > 0; i++ {
+		a, b := tasks[k.IntN(len(tasks))], tasks[k.IntN(len(tasks))]
+		k.m.Always = append(k.m.Always, []*expression{of("not", a), of("or", of("not", a), b),
+			of("or", of("not", a), of("not", b)), of("or", of("not", a), of(k.relation(), reads("x"), number(1)))}[k.IntN(4)])
+	}
 	if k.Facts && k.chance(4) {
 		k.m.Facts = append(k.m.Facts, []*expression{of("ge", reads("x"), number(1)), of("lt", reads("y"), number(2)),
 			of("or", of("ge", reads("x"), number(1)), of("ge", reads("y"), number(1)))}[k.IntN(3)])
