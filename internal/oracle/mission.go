@@ -87,7 +87,7 @@ func (n *node) leaves(list []*node) []*node {
 	return list
 }
 
-// each calls f for a task and all below it, at each of their places; not for the conditions of a switch over a variable.
+// each calls f for a task and all below it, at each of their places, except the cases of a switch over a variable.
 func (n *node) each(f func(*node)) {
 	f(n)
 	for i, c := range n.children {
