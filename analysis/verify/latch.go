@@ -2,52 +2,165 @@ package verify
 
 import (
 	"slices"
+	"strconv"
 
 	"canopy/expr"
 )
 
-// maxLatches bounds the conditions with hysteresis whose common past is enumerated.
-const maxLatches = 8
-
-// restrictLatches allows only the consistent memories of conditions with hysteresis. A condition's value follows
+// A condition with hysteresis, a latch, follows
 //
 //	value = on or (before and not off)
 //
-// and is its next memory, initially false. Conditions that share a signal or a fact are treated together: for example,
-// of two on the same signal, the one with the lower limit cannot be false while the other is still true.
+// and its value is its next memory, initially false. Which memories are possible together is decided for a memory that a
+// state needs, from its end: of all latches, some may have been decided last in one and the same world, in which the
+// facts hold, that makes none of the others false; before that world, the decided ones may have had any value. So
+//
+//	repeat: find a world that gives some of the latches their values, and none the opposite; leave these latches out
+//
+// until the rest is as at first, or there is no such world: then no run leads to these values of the rest. Any world
+// will do, because with fewer latches more worlds are possible. What no run leads to is excluded, when it is met.
+
+// latch is a condition with hysteresis.
+type latch struct {
+	variable     int // it was true before
+	rises, falls set // the worlds in which it becomes true, false
+}
+
+// latchGroup is the latches that depend on each other through signals, inputs and facts.
+type latchGroup struct {
+	latches []latch
+	inputs  []int // the variables of these signals and inputs
+	facts   set   // that concern them
+	// Facts about the latches themselves must hold on the way: their memories are enumerated, the nearest first.
+	coupled bool
+	met     []memory
+	cut     bool // there are others
+}
+
+// memory is values of a group's latches, and the world in which they got them from those of another memory.
+type memory struct {
+	values []bool
+	from   int // -1: it is the first one, before any world
+	world  []value
+}
+
+// Bounds of what is found about latches before it is needed.
+const (
+	maxPaired   = 16   // latches of a group whose pairs are compared
+	maxMemories = 4096 // of a coupled group
+	maxSplits   = 1 << 17
+)
+
+// restrictLatches groups the latches and excludes the memories of pairs that no run leads to, and those of coupled
+// groups.
 func (m *Model) restrictLatches() {
-	s, facts := m.space, m.allowed
-	for _, group := range m.latchGroups() {
-		if len(group) > maxLatches {
-			continue // allows more than is possible
+	m.groups = m.latchGroups()
+	for _, g := range m.groups {
+		switch {
+		case g.coupled:
+			m.enumerate(g)
+		case len(g.latches) <= maxPaired:
+			m.pair(g)
 		}
-		reached := map[string]bool{}
-		var todo [][]bool
-		visit := func(before []bool) {
-			key := string(packed(before))
-			if !reached[key] {
-				reached[key] = true
-				todo = append(todo, slices.Clone(before))
-			}
-		}
-		visit(make([]bool, len(group)))
-		possible := s.none()
-		for len(todo) > 0 && !s.full() {
-			before := todo[0]
-			todo = todo[1:]
-			here := s.all()
-			for i, l := range group {
-				here = s.and(here, m.literal(m.leaves[l].latch, before[i]))
-			}
-			possible = s.or(possible, here)
-			m.split(s.and(facts, here), group, nil, visit)
-		}
-		if m.latches == nil {
-			m.latches = s.all()
-		}
-		m.latches = s.and(m.latches, possible)
-		m.allowed = s.and(m.allowed, possible)
 	}
+}
+
+// pair excludes the values of two latches that no run leads to.
+func (m *Model) pair(g *latchGroup) {
+	for i := range g.latches {
+		for j := range i + 1 {
+			for _, v := range [][2]bool{{true, true}, {true, false}, {false, true}} {
+				if i == j && v[0] != v[1] || m.space.full() {
+					continue
+				}
+				values := make([]bool, len(g.latches))
+				values[i], values[j] = v[0], v[1]
+				if rest, _ := g.lead(m.space, values, slices.Compact([]int{i, j})); rest != nil {
+					m.exclude(m.memoryOf(g, values, rest))
+				}
+			}
+		}
+	}
+}
+
+// lead returns worlds that give some of a group's latches their values. If there are none it returns latches for whose
+// values alone there are none either.
+func (g *latchGroup) lead(s space, values []bool, some []int) (rest []int, path [][]value) {
+	rest = slices.Clone(some)
+	for slices.ContainsFunc(rest, func(i int) bool { return values[i] }) { // they are not as at first
+		decides := s.none()
+		for _, i := range rest {
+			decides = s.or(decides, g.decides(i, values[i]))
+		}
+		in := s.and(decides, g.spares(s, values, rest))
+		if s.empty(in) {
+			return rest, nil
+		}
+		w := s.witness(in)
+		path = append(path, w)
+		rest = slices.DeleteFunc(rest, func(i int) bool { return s.has(g.decides(i, values[i]), concrete(w)) })
+	}
+	slices.Reverse(path)
+	return nil, path
+}
+
+// decides returns the worlds that give a latch a value.
+func (g *latchGroup) decides(i int, value bool) set {
+	if value {
+		return g.latches[i].rises
+	}
+	return g.latches[i].falls
+}
+
+// spares returns the worlds that give none of the latches the opposite of its value.
+func (g *latchGroup) spares(s space, values []bool, some []int) set {
+	in := g.facts
+	for _, i := range some {
+		in = s.and(in, s.not(g.decides(i, !values[i])))
+	}
+	return in
+}
+
+// enumerate finds the memories of a coupled group, and excludes all others if they are not too many.
+func (m *Model) enumerate(g *latchGroup) {
+	s, known, splits := m.space, map[string]bool{}, 0
+	g.met = []memory{{values: make([]bool, len(g.latches)), from: -1}}
+	possible := s.none()
+	for k := 0; k < len(g.met); k++ {
+		here := m.memoryOf(g, g.met[k].values, all(len(g.latches)))
+		possible = s.or(possible, here)
+		var split func(in set, values []bool)
+		split = func(in set, values []bool) {
+			if splits++; s.empty(in) || s.full() || splits > maxSplits {
+				return
+			}
+			if i := len(values); i < len(g.latches) {
+				l := &g.latches[i]
+				holds := l.rises
+				if g.met[k].values[i] {
+					holds = s.not(l.falls)
+				}
+				split(s.and(in, holds), append(slices.Clone(values), true))
+				split(s.and(in, s.not(holds)), append(slices.Clone(values), false))
+			} else if key := string(packed(values)); !known[key] {
+				known[key] = true
+				g.met = append(g.met, memory{values, k, s.witness(in)})
+			}
+		}
+		split(s.and(g.facts, here), nil)
+		if g.cut = splits > maxSplits || len(g.met) > maxMemories; g.cut {
+			return
+		}
+	}
+	m.exclude(s.not(possible))
+}
+
+func all(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
 }
 
 func packed(values []bool) []byte {
@@ -58,18 +171,13 @@ func packed(values []bool) []byte {
 	return b
 }
 
-// split visits the values that a group's conditions have somewhere in a set.
-func (m *Model) split(a set, group []int, values []bool, visit func([]bool)) {
-	if m.space.empty(a) {
-		return
+// memoryOf returns the states in which some of a group's latches had these values before.
+func (m *Model) memoryOf(g *latchGroup, values []bool, some []int) set {
+	in := m.space.all()
+	for _, i := range some {
+		in = m.space.and(in, m.literal(g.latches[i].variable, values[i]))
 	}
-	if len(values) == len(group) {
-		visit(values)
-		return
-	}
-	truth := m.truth[group[len(values)]]
-	m.split(m.space.and(a, truth), group, append(slices.Clone(values), true), visit)
-	m.split(m.space.and(a, m.space.not(truth)), group, append(slices.Clone(values), false), visit)
+	return in
 }
 
 func (m *Model) literal(v int, value bool) set {
@@ -79,51 +187,255 @@ func (m *Model) literal(v int, value bool) set {
 	return m.space.not(m.space.variable(v))
 }
 
-// latchGroups returns the leaves with hysteresis, one for each latch, grouped by shared signals and facts.
-func (m *Model) latchGroups() [][]int {
-	var groups [][]int
-	uses := func(group []int) map[string]bool {
-		names := map[string]bool{}
-		for _, l := range group {
-			m.leaves[l].formulas(func(f *expr.Logic) { mentions(f, names) })
-			names["leaf "+m.leaves[l].name] = true
-		}
-		return names
+// exclude removes states from those that are considered: no run leads to them.
+func (m *Model) exclude(a set) {
+	if m.latches == nil {
+		m.latches = m.space.all()
 	}
-	var seen []int
-	for i := range m.leaves {
-		if v := m.leaves[i].latch; v >= 0 && !slices.Contains(seen, v) {
-			seen = append(seen, v)
-			groups = append(groups, []int{i})
+	for _, in := range []*set{&m.latches, &m.lawful, &m.passing, &m.allowed} {
+		if *in != nil {
+			*in = m.space.and(*in, m.space.not(a))
 		}
 	}
-	join := func(names map[string]bool) { // all groups that use one of the names become one
-		var joined []int
-		groups = slices.DeleteFunc(groups, func(g []int) bool {
-			for name := range uses(g) {
-				if names[name] {
-					joined = append(joined, g...)
-					return true
+}
+
+// found is a state of a set and the worlds that lead to its latches from the beginning of a run.
+type found struct {
+	world  []bool
+	before [][]bool
+	vague  bool // the latches are too many to tell whether a run leads to the state
+}
+
+// find returns a state that two sets have in common and to whose latches a run leads; ok is false if there is none. The
+// second set is one of those that are considered, and is reduced by what is found to be impossible.
+func (m *Model) find(a set, within *set) (f found, ok bool) {
+	for {
+		in := m.space.and(a, *within)
+		if m.space.empty(in) {
+			return found{}, false
+		}
+		w := m.space.witness(in)
+		if f, ok = m.reach(w); ok {
+			return f, true
+		}
+	}
+}
+
+// reach returns the worlds that lead to the latches of a state. If there are none it excludes what cannot be.
+func (m *Model) reach(w []value) (f found, ok bool) {
+	f.world = concrete(w)
+	paths := make([][][]value, len(m.groups))
+	var moved set // the memory of a latch that was not so at first
+	longest := 0
+	for k, g := range m.groups {
+		values, some := g.in(w)
+		if g.coupled {
+			f.vague = f.vague || g.cut && !g.recalls(w, false)
+			paths[k] = g.recall(w, false)
+		} else {
+			var rest []int
+			if rest, paths[k] = g.lead(m.space, values, some); rest != nil {
+				m.exclude(m.memoryOf(g, values, m.fewer(rest, func(some []int) []int {
+					rest, _ := g.lead(m.space, values, some)
+					return rest
+				})))
+				return f, false
+			}
+		}
+		if longest = max(longest, len(paths[k])); len(paths[k]) > 0 && moved == nil {
+			i := slices.IndexFunc(some, func(i int) bool { return values[i] })
+			moved = m.memoryOf(g, values, some[i:i+1])
+		}
+	}
+	for k, g := range m.groups { // each world is one for all groups
+		if longest == 0 || len(paths[k]) > 0 {
+			continue
+		}
+		values, some := g.in(w)
+		if g.coupled {
+			paths[k] = g.recall(w, true)
+		} else if in := g.spares(m.space, values, some); !m.space.empty(in) {
+			paths[k] = [][]value{m.space.witness(in)}
+		}
+		switch {
+		case paths[k] == nil && g.cut:
+			f.vague = true
+		case paths[k] == nil: // a latch that the first world changes
+			if !g.coupled {
+				some = m.fewer(some, func(some []int) []int {
+					if m.space.empty(g.spares(m.space, values, some)) {
+						return some
+					}
+					return nil
+				})
+			}
+			m.exclude(m.space.and(moved, m.memoryOf(g, values, some)))
+			return f, false
+		}
+	}
+	for at := range longest {
+		world := slices.Clone(f.world)
+		for k, g := range m.groups {
+			if p := paths[k]; len(p) > 0 { // a shorter path stays in its first world
+				step := concrete(p[max(0, at-(longest-len(p)))])
+				for _, v := range g.inputs {
+					world[v] = step[v]
 				}
 			}
-			return false
-		})
-		if joined != nil {
-			groups = append(groups, joined)
+		}
+		f.before = append(f.before, world)
+	}
+	return f, true
+}
+
+// in returns the values of a group's latches in a witness, and which of them matter.
+func (g *latchGroup) in(w []value) (values []bool, some []int) {
+	values = make([]bool, len(g.latches))
+	for i := range g.latches {
+		if v := w[g.latches[i].variable]; v != open {
+			values[i], some = v == yes, append(some, i)
 		}
 	}
-	for _, g := range slices.Clone(groups) {
-		join(uses(g))
+	return values, some
+}
+
+// recalls reports whether one of the memories of a coupled group, after some world if moved, is that of a witness.
+func (g *latchGroup) recalls(w []value, moved bool) bool {
+	return slices.ContainsFunc(g.met[btoi(moved):], func(x memory) bool { return g.matches(w, x) })
+}
+
+func (g *latchGroup) matches(w []value, x memory) bool {
+	values, some := g.in(w)
+	return !slices.ContainsFunc(some, func(i int) bool { return values[i] != x.values[i] })
+}
+
+// recall returns the worlds that lead to it, nil if there are none.
+func (g *latchGroup) recall(w []value, moved bool) (path [][]value) {
+	from := btoi(moved)
+	k := slices.IndexFunc(g.met[from:], func(x memory) bool { return g.matches(w, x) })
+	for k += from; k > 0; k = g.met[k].from {
+		path = append(path, g.met[k].world)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// fewer leaves out latches as long as the others fail; a failure may return fewer latches.
+func (m *Model) fewer(some []int, fails func(some []int) []int) []int {
+	for size := (len(some) + 1) / 2; size > 0 && !m.space.full(); size /= 2 {
+		for at := 0; at < len(some); {
+			others := slices.Delete(slices.Clone(some), at, min(at+size, len(some)))
+			if rest := fails(others); rest != nil {
+				some = rest
+			} else {
+				at += size
+			}
+		}
+	}
+	return some
+}
+
+// topic is something that a formula is about: a signal, a relation, a latch, or a fact itself.
+type topic struct {
+	kind inputKind
+	name string
+}
+
+// touches visits what a formula is about; nil is about nothing.
+func (m *Model) touches(l *expr.Logic, visit func(topic)) {
+	if l == nil {
+		return
+	}
+	switch l.Op {
+	case expr.LogicThreshold:
+		visit(topic{inputBit, l.Signal})
+	case expr.LogicRelation:
+		visit(topic{inputFree, l.Key})
+	case expr.LogicProposition:
+		task, _ := m.tree.Find(l.Text)
+		if i, ok := m.leafOf[task]; ok && m.leaves[i].condition {
+			c := &m.leaves[i]
+			m.touches(c.on, visit)
+			m.touches(c.off, visit)
+			if c.latch >= 0 {
+				visit(topic{inputLatch, c.input})
+			}
+		}
+	}
+	for i := range l.Args {
+		m.touches(&l.Args[i], visit)
+	}
+}
+
+// classes joins topics: each leads to another one of its class, the last to itself.
+type classes map[topic]topic
+
+func (c classes) of(t topic) topic {
+	next, known := c[t]
+	if !known || next == t {
+		c[t] = t
+		return t
+	}
+	c[t] = c.of(next)
+	return c[t]
+}
+
+// with returns a function that joins topics with one.
+func (c classes) with(t topic) func(topic) {
+	return func(u topic) { c[c.of(u)] = c.of(t) }
+}
+
+// latchGroups returns the latches, grouped by shared signals, inputs and facts.
+func (m *Model) latchGroups() []*latchGroup {
+	s, topics, known := m.space, classes{}, map[int]bool{}
+	var latches []*leaf
+	for i := range m.leaves {
+		if l := &m.leaves[i]; l.latch >= 0 && !known[l.latch] {
+			known[l.latch] = true
+			latches = append(latches, l)
+			m.touches(l.on, topics.with(topic{inputLatch, l.input}))
+			m.touches(l.off, topics.with(topic{inputLatch, l.input}))
+		}
+	}
+	if latches == nil {
+		return nil
+	}
+	fact := func(i int) topic { return topic{inputMemory, strconv.Itoa(i)} }
+	for i := range m.facts {
+		m.touches(&m.facts[i], topics.with(fact(i)))
+	}
+	groups := map[topic]*latchGroup{}
+	var list []*latchGroup
+	for _, l := range latches {
+		g := groups[topics.of(topic{inputLatch, l.input})]
+		if g == nil {
+			g = &latchGroup{facts: s.all()}
+			groups[topics.of(topic{inputLatch, l.input})] = g
+			list = append(list, g)
+		}
+		rises := m.of(l.on)
+		g.latches = append(g.latches, latch{l.latch, rises, s.and(m.of(l.off), s.not(rises))})
 	}
 	for i := range m.facts {
-		names := map[string]bool{}
-		mentions(&m.facts[i], names)
-		join(names)
+		if g := groups[topics.of(fact(i))]; g != nil {
+			g.facts = s.and(g.facts, m.of(&m.facts[i]))
+			m.touches(&m.facts[i], func(t topic) { g.coupled = g.coupled || t.kind == inputLatch })
+		}
 	}
-	for _, g := range groups {
-		slices.Sort(g)
+	for t := range topics {
+		g := groups[topics.of(t)]
+		switch {
+		case g == nil:
+		case t.kind == inputBit:
+			sig := &m.vocab.signals[m.vocab.bySig[t.name]]
+			for b := range sig.bits() {
+				g.inputs = append(g.inputs, sig.at+b)
+			}
+		case t.kind == inputFree:
+			g.inputs = append(g.inputs, m.vocab.byFree[t.name])
+		}
 	}
-	return groups
+	return list
 }
 
 // mentions collects the signals, free relations and conditions of a formula.

@@ -49,13 +49,14 @@ type Model struct {
 	rules             []set          // that the memory obeys
 	acts              []bool
 	remembers         []bool
-	latches           set          // the possible memory of conditions with hysteresis; nil: there are none
-	reachable         *exploration // with the engine; nil: not begun
-	lawful            set          // the states that facts and latches allow
-	entered           []bool       // by task: the engine was seen to activate it
-	explored          bool         // entered is all that it can activate
-	passing           set          // the states that are considered, also those in which an outcome is due
-	allowed           set          // the states that are considered: facts, latches, memory
+	groups            []*latchGroup // of conditions with hysteresis
+	latches           set           // their memory, as far as it is known to be possible; nil: all
+	reachable         *exploration  // with the engine; nil: not begun
+	lawful            set           // the states that facts and latches allow
+	entered           []bool        // by task: the engine was seen to activate it
+	explored          bool          // entered is all that it can activate
+	passing           set           // the states that are considered, also those in which an outcome is due
+	allowed           set           // the states that are considered: facts, latches, memory
 }
 
 // NewModel returns the abstraction of a subject.
@@ -557,5 +558,6 @@ func (m *Model) obey(all set, rules []set) set {
 
 // empty reports whether no allowed state is in a set.
 func (m *Model) empty(a set) bool {
-	return m.space.empty(m.space.and(a, m.allowed))
+	_, ok := m.find(a, &m.allowed)
+	return !ok
 }

@@ -24,6 +24,8 @@ type space interface {
 	// hide returns the assignments that are in a for some values of the variables.
 	hide(a set, variables []int) set
 	empty(a set) bool
+	// has reports whether an assignment is in a set.
+	has(a set, assignment []bool) bool
 	// top returns the last variable that a set depends on, -1 if there is none.
 	top(a set) int
 	// witness returns an assignment in a set that is not empty; values that do not matter are open.
@@ -119,6 +121,18 @@ func (d *diagrams) hide(a set, variables []int) set {
 }
 
 func (d *diagrams) empty(a set) bool { return d.lost || a.(edge) == never }
+
+func (d *diagrams) has(a set, assignment []bool) bool {
+	e := a.(edge)
+	for e > always {
+		low, high := d.below(e, d.nodes[e>>1].variable)
+		if assignment[d.nodes[e>>1].variable] {
+			low = high
+		}
+		e = low
+	}
+	return e == always
+}
 
 // done ends an operation.
 func (d *diagrams) done(e edge) set {
