@@ -52,6 +52,9 @@ type turner struct {
 	found   []turn
 }
 
+// maxTurnLatches bounds the conditions with hysteresis whose memories are part of a turn's places.
+const maxTurnLatches = 8
+
 func askChatter(m *Model) []Finding {
 	effects := m.subject.Declared.Effects
 	if len(effects) == 0 {
@@ -63,7 +66,7 @@ func askChatter(m *Model) []Finding {
 		if len(t.movers) < 2 {
 			continue
 		}
-		if len(t.latches) > maxLatches || !t.search() {
+		if len(t.latches) > maxTurnLatches || !t.search() {
 			found = append(found, Finding{Verdict: Undecided, About: m.vocab.signals[i].name,
 				Text: "not concluded whether tasks take turns on " + m.vocab.signals[i].name +
 					": there are too many possible turns",

@@ -127,7 +127,7 @@ func (m *Model) clashes(name string, tasks []bt.Task) []*clash {
 			switch in := m.space.and(m.active[t], m.active[u]); {
 			case !m.empty(in):
 				settled = append(settled, pairOf(t, u))
-			case !m.space.empty(m.space.and(in, m.passing)):
+			case m.allows(in, &m.passing):
 				brief = append(brief, pairOf(t, u))
 			}
 		}

@@ -117,7 +117,7 @@ func (m *Model) awake(t bt.Task) {
 // may be active and end at once.
 func (m *Model) idles(t bt.Task) bool {
 	m.observe()
-	return !m.entered[t] && (m.explored || m.space.empty(m.space.and(m.active[t], m.passing)))
+	return !m.entered[t] && (m.explored || !m.allows(m.active[t], &m.passing))
 }
 
 // unreached finds, with the engine, the ends of a plan with memory that never become active, although the

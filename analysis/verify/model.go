@@ -557,7 +557,10 @@ func (m *Model) obey(all set, rules []set) set {
 }
 
 // empty reports whether no allowed state is in a set.
-func (m *Model) empty(a set) bool {
-	_, ok := m.find(a, &m.allowed)
-	return !ok
+func (m *Model) empty(a set) bool { return !m.allows(a, &m.allowed) }
+
+// allows reports whether one of the states that are considered, those of the second set, is in the first.
+func (m *Model) allows(a set, considered *set) bool {
+	_, ok := m.find(a, considered)
+	return ok
 }

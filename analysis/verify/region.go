@@ -21,22 +21,36 @@ type region struct {
 // regions describes the allowed states of a set as a few boxes, at most maxRegions; more reports whether there are
 // others. A box may include states that are not allowed if that makes it simpler. The memory of tasks is left out.
 func (m *Model) regions(a set) (texts []string, more bool) {
-	s := m.space
-	outside := s.not(s.hide(m.allowed, m.memory))
-	rest := s.hide(s.and(a, m.allowed), m.memory)
-	within := s.or(rest, outside)
-	for !s.empty(rest) {
-		if len(texts) == maxRegions {
+	rest := a
+	for {
+		w, ok := m.nearest(rest)
+		switch {
+		case !ok:
+			return texts, false
+		case len(texts) == maxRegions:
 			return texts, true
 		}
-		box := m.around(s.shortest(rest))
+		box := m.around(w)
 		if len(box.truth)+len(box.first) <= maxGrown {
-			m.grow(box, within)
+			m.grow(box, a)
 		}
 		texts = append(texts, m.text(box))
-		rest = s.and(rest, s.not(m.box(box)))
+		rest = m.space.and(rest, m.space.not(m.box(box)))
 	}
-	return texts, false
+}
+
+// nearest returns a short witness of the allowed states of a set, without the memory of tasks.
+func (m *Model) nearest(a set) (w []value, ok bool) {
+	for {
+		in := m.space.hide(m.space.and(a, m.allowed), m.memory)
+		if m.space.empty(in) {
+			return nil, false
+		}
+		w = m.space.shortest(in)
+		if _, ok = m.reach(w); ok {
+			return w, true
+		}
+	}
 }
 
 // around returns a witness as a box.
@@ -95,11 +109,13 @@ func (m *Model) between(i, first, last int) set {
 	return all
 }
 
-// grow drops the groups that a region does not need to stay within a set, and widens its other intervals.
+// grow drops the groups that a region does not need to stay within a set, as far as states are allowed, and widens its
+// other intervals.
 func (m *Model) grow(r *region, within set) {
-	outside := m.space.not(within)
+	outside := m.space.not(m.space.hide(m.space.and(within, m.allowed), m.memory))
 	fits := func() bool {
-		return m.space.empty(m.space.and(m.box(r), outside))
+		_, more := m.nearest(m.space.and(m.box(r), outside))
+		return !more
 	}
 	for v := range m.vocab.inputs {
 		if value, ok := r.truth[v]; ok {

@@ -35,28 +35,26 @@ func (m *Model) show(a set, violated violation) counterexample {
 			return counterexample{verdict: Proved, why: c.why, assumes: []Assumption{NoDelay}}
 		}
 	}
-	if m.empty(a) {
+	f, ok := m.find(a, &m.allowed)
+	if !ok {
 		return counterexample{verdict: Proved}
 	}
 	if m.Remembers() {
-		world := concrete(m.space.witness(m.space.and(a, m.allowed)))
-		if p, err := m.newPlayer(world); err == nil && p.lawful(world) && violated(p, world) { // without any past
-			return counterexample{verdict: Refuted, script: m.retrace([]stage{{world: world}}, violated)}
+		if p, err := m.newPlayer(f.world); err == nil && p.lawful(f.world) && violated(p, f.world) { // without any past
+			return counterexample{verdict: Refuted, script: m.retrace([]stage{{world: f.world}}, violated)}
 		}
 		return m.search(settled)
 	}
-	// Without memory the state is a function of the world and of what conditions with hysteresis remember.
-	world, p := concrete(m.space.witness(m.space.and(a, m.allowed))), m.newTrace()
-	for i := range m.leaves {
-		if l := &m.leaves[i]; l.latch >= 0 {
-			p.latched[i] = world[l.latch]
+	// Without memory the state is a function of the world and of what conditions with hysteresis remember: the worlds
+	// before it lead to that.
+	p := m.newTrace()
+	for _, world := range append(f.before, f.world) {
+		if p.Move(world) != nil || !p.lawful(world) {
+			return m.search(settled)
 		}
 	}
-	switch err := p.Move(world); {
-	case err != nil:
-		return counterexample{verdict: Undecided, why: err.Error()}
-	case !violated(p, world):
-		return counterexample{verdict: Undecided, why: "the engine does not confirm what the abstraction allows"}
+	if !violated(p, f.world) {
+		return m.search(settled)
 	}
 	return counterexample{verdict: Refuted, script: p.script()}
 }
