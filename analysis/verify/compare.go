@@ -15,9 +15,10 @@ import (
 
 // Comparison is the result of comparing the behaviour of two plans.
 type Comparison struct {
-	Verdict Verdict // Proved: in every world, whatever came before, the same actions are active
+	Verdict Verdict // Proved: in every world, whatever came before, the same actions are active, and do the same
 	Text    string
-	Steps   []Situation // Refuted: a shortest way to a difference
+	Steps   []Situation // Refuted: a shortest way to states in which other actions are active; nil: there is none
+	Deeds   []Deed      // Refuted: what the same actions do differently
 }
 
 // Situation is one world of a way to a difference, and which actions are active there.
@@ -31,27 +32,17 @@ type Situation struct {
 // ComparePlans compares which actions two plans activate, by the actions' own names, in all worlds that conditions
 // tell apart. Plans without memory are compared by decision diagrams: they do the same if for each action the sets in
 // which it is active are the same. Otherwise, and where procedures take time, both engines play side by side, the
-// nearest states first, so that a difference comes with a shortest way to it. Procedures take as long in both. It is
-// undecided as soon as goOn, which is asked often, returns false.
+// nearest states first, so that a difference comes with a shortest way to it. Then what the actions do is compared: what
+// they write, and how long procedures and timers take. It is undecided as soon as goOn, which is asked often, returns
+// false.
 func ComparePlans(old, updated declare.Subject, goOn func() bool) Comparison {
 	models := newModels(newDiagramsWhile(goOn), old, updated)
 	a, b := models[0], models[1]
-	slow := a.slow() || b.slow()
-	if !slow && !a.Remembers() && !b.Remembers() && a.same(b) {
-		return Comparison{Text: "the behaviour is the same: each action is active in the same states"}
+	if !a.slow() && !b.slow() && !a.Remembers() && !b.Remembers() && a.same(b) {
+		return Comparison{Text: "the behaviour is the same: each action is active in the same states"}.With(deeds(a, b))
 	}
-	c := compare(treeSide{a.idleSlow()}, treeSide{b.idleSlow()}, a, min(maxMoves, maxVisits/(a.tree.Len()+b.tree.Len())),
-		goOn)
-	if c.Verdict != Proved {
-		return c
-	}
-	if slow {
-		c.Text += ", if procedures take as long in both"
-	}
-	if len(a.tree.Timers())+len(b.tree.Timers()) > 0 {
-		c.Text += ", if timers take as long in both"
-	}
-	return c
+	return compare(treeSide{a.idleSlow()}, treeSide{b.idleSlow()}, a, min(maxMoves, maxVisits/(a.tree.Len()+b.tree.Len())),
+		goOn).With(deeds(a, b))
 }
 
 // CompareGraph compares a plan with a state graph that names the plan's conditions and actions. It is undecided as soon

@@ -147,7 +147,7 @@ func TestProceduresAreCompared(t *testing.T) {
 	}{
 		{"none takes time", read("", ""), read("", ""), "each action is active in the same states", 0, nil},
 		{"another time", read("", ` exit_time="9 [s]"`), read("", ` exit_time="7 [s]"`),
-			"in all 4 states that both can reach together, if procedures take as long in both", 0, nil},
+			"the behaviour differs: the same actions are active in every state", 0, nil},
 		{"it takes time", read("", ""), read("", ` exit_time="9 [s]"`), "the behaviour differs", 2, nil},
 		{"until when", read("", ` exit_until="x gt 2"`), read("", ` exit_until="x gt 3"`), "the behaviour differs", 2, nil},
 		{"after the procedure", list("a"), list("z"), "the behaviour differs", 2, []string{"b"}},

@@ -18,7 +18,7 @@ import (
 )
 
 func diffCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, strict bool
 	budget := seconds(60)
 	c := &cobra.Command{
 		Use:   "diff OLD NEW",
@@ -30,10 +30,16 @@ are used.
 In the table, "joining" counts the removed and added connections or transitions with an end in a part common to both
 versions: those that attach an extension to the existing part.
 
-Two plans, or a plan and a state graph that names its conditions and actions, are also compared in behaviour. It is the
-same if the same actions are active in every state of the signals, whatever came before. If it is not, the command
-shows a shortest sequence of states after which they differ. The comparison of behaviour ends undecided after --budget,
-350 MB of memory, or Ctrl-C.`,
+Two plans or missions are also compared in behaviour. It is the same if the same actions are active in every state of
+the signals, whatever came before, and if they do the same: write the same values with the same priority, and take the
+same time; of two missions, vehicle, parameters, slots, computed signals and horizon must be the same as well. If it is
+not, the command shows a shortest sequence of states after which other actions are active, and what the same actions do
+differently. A plan is compared with a state graph that names its conditions and actions; a state graph names its
+actions only, so this compares which are active. The comparison of behaviour ends undecided after --budget, 350 MB of
+memory, or Ctrl-C.
+
+Exit status: 0 the behaviour is the same, or could not be concluded or compared, 1 interrupted, 2 wrong input, 3 the
+behaviour differs; with --strict, 3 also if it was not concluded.`,
 		Example: `  canopy diff missions/solar-day.xml missions/solar-day-fuelcell.xml
   canopy diff missions/solar-day.graph.yaml missions/solar-day-fuelcell.graph.yaml
   canopy diff missions/solar-day.xml missions/solar-day.graph.yaml`,
@@ -46,24 +52,18 @@ shows a shortest sequence of states after which they differ. The comparison of b
 				return err
 			}
 			if asJSON {
-				return failed(printJSON(cmd.OutOrStdout(), d))
+				err = printJSON(cmd.OutOrStdout(), d)
+			} else {
+				err = d.write(cmd.OutOrStdout())
 			}
-			if d.Difference != nil {
-				err = writeDifference(cmd.OutOrStdout(), *d.Difference)
+			if err != nil {
+				return failed(err)
 			}
-			if err == nil && d.Behaviour != nil {
-				if d.Difference != nil {
-					fmt.Fprintln(cmd.OutOrStdout())
-				}
-				err = writeBehaviour(cmd.OutOrStdout(), d.Behaviour)
-			}
-			if err == nil && ctx.Err() != nil {
-				err = record.ErrInterrupted
-			}
-			return failed(err)
+			return d.outcome(ctx, strict)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	c.Flags().BoolVar(&strict, "strict", false, "exit with status 3 also if the behaviour was not concluded")
 	c.Flags().Var(&budget, "budget", "maximum `time` of the comparison of behaviour")
 	return c
 }
@@ -78,7 +78,35 @@ type change struct {
 type jsonBehaviour struct {
 	Verdict string             `json:"verdict"` // same, differs or undecided
 	Text    string             `json:"text"`
-	Steps   []verify.Situation `json:"steps,omitempty"` // a shortest way to a difference
+	Steps   []verify.Situation `json:"steps,omitempty"` // a shortest way to states in which other actions are active
+	Deeds   []verify.Deed      `json:"deeds,omitempty"` // what the same actions do differently
+}
+
+// write writes a change for a reader.
+func (c *change) write(out io.Writer) error {
+	if c.Difference != nil {
+		if err := writeDifference(out, *c.Difference); err != nil {
+			return err
+		}
+	}
+	if c.Behaviour == nil {
+		return nil
+	}
+	if c.Difference != nil {
+		fmt.Fprintln(out)
+	}
+	return writeBehaviour(out, c.Behaviour)
+}
+
+// outcome returns the error with which the command ends.
+func (c *change) outcome(ctx context.Context, strict bool) error {
+	switch {
+	case ctx.Err() != nil:
+		return failed(record.ErrInterrupted)
+	case c.Behaviour != nil && (c.Behaviour.Verdict == "differs" || strict && c.Behaviour.Verdict == "undecided"):
+		return errRefuted
+	}
+	return nil
 }
 
 // difference compares two files.
@@ -106,7 +134,7 @@ func difference(ctx context.Context, old, updated string, budget float64, stderr
 	case was == graphKind:
 		return change{}, &usageError{"a plan is compared with a state graph: give the plan first"}
 	}
-	a, _, err := readPlan(old, stderr)
+	a, m, err := readPlan(old, stderr)
 	if err != nil {
 		return change{}, err
 	}
@@ -119,13 +147,19 @@ func difference(ctx context.Context, old, updated string, budget float64, stderr
 			return verify.CompareGraph(declare.Subject{Plan: a}, g, goOn)
 		})}, nil
 	}
-	b, _, err := readPlan(updated, stderr)
+	b, n, err := readPlan(updated, stderr)
 	if err != nil {
 		return change{}, err
 	}
 	d := diff.Plans(a, b)
 	return change{&d, behaviourOf(ctx, budget, func(goOn func() bool) verify.Comparison {
-		return verify.ComparePlans(declare.Subject{Plan: a}, declare.Subject{Plan: b}, goOn)
+		first, second := declare.Subject{Plan: a}, declare.Subject{Plan: b}
+		if m == nil || n == nil {
+			return verify.ComparePlans(first, second, goOn)
+		}
+		first.Computed, second.Computed = m.Subject().Computed, n.Subject().Computed
+		return verify.ComparePlans(first, second, goOn).With(verify.DeedsOf(
+			map[string]map[string]string{"mission": m.Settings()}, map[string]map[string]string{"mission": n.Settings()}))
 	})}, nil
 }
 
@@ -149,7 +183,7 @@ func behaviourOf(ctx context.Context, budget float64, compare func(goOn func() b
 			" whether the behaviour is the same; " + advice + "compare subtrees as separate plans"}
 	}
 	word := [...]string{verify.Proved: "same", verify.Refuted: "differs", verify.Undecided: "undecided"}[c.Verdict]
-	return &jsonBehaviour{word, c.Text, c.Steps}
+	return &jsonBehaviour{word, c.Text, c.Steps, c.Deeds}
 }
 
 // writeBehaviour writes whether the behaviour differs, and the way to a difference.
@@ -169,8 +203,23 @@ func writeBehaviour(out io.Writer, b *jsonBehaviour) error {
 		}
 		fmt.Fprintf(&text, "  %d  %s%s\n     old: %s\n     new: %s\n", i+1, s.World, over, names(s.Old), names(s.New))
 	}
+	for _, d := range b.Deeds {
+		fmt.Fprintf(&text, "  %s, %s\n     old: %s\n     new: %s\n", d.Of, d.What, shortened(d.Old), shortened(d.New))
+	}
 	_, err := io.WriteString(out, diag.VisibleLines(text.String()))
 	return err
+}
+
+// shortened returns the first line of a text.
+func shortened(text string) string {
+	first, _, more := strings.Cut(text, "\n")
+	switch {
+	case more:
+		return first + " ..."
+	case text == "":
+		return "none"
+	}
+	return text
 }
 
 // writeDifference writes the counts as a table, then each change with its lines in the old and the new file.

@@ -2,6 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"canopy/analysis/diff"
@@ -12,7 +15,7 @@ import (
 func TestDiffFuelCell(t *testing.T) {
 	const missions = "../../missions/"
 	stdout, stderr, status := canopy("diff", missions+"solar-day.xml", missions+"solar-day-fuelcell.xml")
-	if status != exitOK || stderr != "" {
+	if status != exitRefute || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
 	says(t, "the difference of the plans", stdout, "  connections   14   19        0        0      5        1",
@@ -80,7 +83,7 @@ func TestDiffBehaviour(t *testing.T) {
 		says(t, name, stdout, "the behaviour is the same")
 	}
 	stdout, stderr, status := canopy("diff", missions+"solar-day-fuelcell.xml", missions+"solar-day.graph.yaml", "--json")
-	if status != exitOK || stderr != "" {
+	if status != exitRefute || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
 	var d struct{ Behaviour jsonBehaviour }
@@ -91,7 +94,7 @@ func TestDiffBehaviour(t *testing.T) {
 		t.Errorf("%+v", d.Behaviour)
 	}
 	stdout, _, status = canopy("diff", missions+"solar-day.xml", missions+"solar-day-fuelcell.xml")
-	if status != exitOK {
+	if status != exitRefute {
 		t.Fatal(status)
 	}
 	says(t, "the plans", stdout, "the behaviour differs", "old: ", "new: ")
@@ -106,4 +109,69 @@ func TestDiffUndecided(t *testing.T) {
 	}
 	says(t, "the output", stdout, "fuel_cell", "not concluded within 1e-9 s whether the behaviour is the same; "+
 		"give it more time with --budget, or compare subtrees as separate plans")
+}
+
+// The same actions are active, but they do something else: that is not the same behaviour.
+func TestDiffDeeds(t *testing.T) {
+	plan, err := os.ReadFile("../../missions/solar-day.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mission, err := os.ReadFile("../../missions/solar-day.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// solarDay has missions by their plans and documents.
+	solarDay := func(inPlan, inMission [2]string) string {
+		dir := write(t, map[string]string{
+			"solar-day.xml": strings.Replace(string(plan), inPlan[0], inPlan[1], 1),
+			"solar-day.yaml": strings.Replace(strings.Replace(string(mission), "graph: solar-day.graph.yaml\n", "", 1),
+				inMission[0], inMission[1], 1),
+		})
+		return filepath.Join(dir, "solar-day.yaml")
+	}
+	for _, test := range []struct {
+		name              string
+		inPlan, inMission [2]string
+		wants             []string
+	}{
+		{"a constant that is written", [2]string{`h_cmd := 13000`, `h_cmd := 1300`}, [2]string{},
+			[]string{"the behaviour differs: the same actions are active in every state", "climb, write", "13000", "1300"}},
+		{"a parameter", [2]string{}, [2]string{"battery.E_Wh: 6200", "battery.E_Wh: 5200"},
+			[]string{"mission, battery.E_Wh\n     old: 6200 Wh\n     new: 5200 Wh\n"}},
+		{"a slot", [2]string{}, [2]string{"default: 6000, hold: true", "default: 7000, hold: true"}, []string{"mission, h_hold", "default 7000"}},
+		{"the horizon", [2]string{}, [2]string{"horizon: 24 [h]", "horizon: 25 [h]"}, []string{"mission, horizon", "90000 s"}},
+		{"another spelling", [2]string{`13000`, `13000.0`}, [2]string{"horizon: 24 [h]", "horizon: 1 [d]"}, nil},
+	} {
+		stdout, stderr, status := canopy("diff", "../../missions/solar-day.yaml", solarDay(test.inPlan, test.inMission))
+		if (status == exitRefute) != (test.wants != nil) || status == exitInput {
+			t.Errorf("%s: status %d\n%s%s", test.name, status, stdout, stderr)
+		}
+		says(t, test.name, stdout, test.wants...)
+	}
+	leaf := func(attributes string) string {
+		return `<root BTCPP_format="4"><BehaviorTree><ReactiveParallel name="p">` + attributes + `</ReactiveParallel></BehaviorTree></root>`
+	}
+	const a, b = `<Action name="a" write="u := 1"/>`, `<Action name="b" write="u := 2"/>`
+	for _, test := range []struct {
+		name, old, updated string
+		wants              []string
+	}{
+		{"a value on entry", `<Action name="a" entry="u := 1; v := 2"/>`, `<Action name="a" entry="u := 1; v := 3"/>`,
+			[]string{"a, entry", "u := 1; v := 3"}},
+		{"an order on exit", `<Action name="a" exit="u := v; v := u"/>`, `<Action name="a" exit="v := u; u := v"/>`, []string{"a, exit"}},
+		{"an order of what holds", `<Action name="a" write="u := 1; v := 2"/>`, `<Action name="a" write="v := 2; u := 1"/>`, nil},
+		{"a duration", `<Action name="a" exit_time="5"/>`, `<Action name="a" exit_time="6"/>`, []string{"a, exit_time", "old: 5", "new: 6"}},
+		{"the same duration", `<Action name="a" exit_time="60"/>`, `<Action name="a" exit_time="1 [min]"/>`, nil},
+		{"a timer", `<Timeout msec="100" name="t"><Action name="a"/></Timeout>`, `<Timeout msec="200" name="t"><Action name="a"/></Timeout>`,
+			[]string{"t, msec"}},
+		{"the priority of two that write", a + b, b + a, []string{"u, priority of a and b", "old: a", "new: b"}},
+	} {
+		dir := write(t, map[string]string{"old.xml": leaf(test.old), "new.xml": leaf(test.updated)})
+		stdout, stderr, status := canopy("diff", dir+"/old.xml", dir+"/new.xml")
+		if (status == exitRefute) != (test.wants != nil) || status == exitInput {
+			t.Errorf("%s: status %d\n%s%s", test.name, status, stdout, stderr)
+		}
+		says(t, test.name, stdout, test.wants...)
+	}
 }

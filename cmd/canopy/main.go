@@ -19,7 +19,7 @@ const (
 	exitOK     = 0
 	exitFailed = 1 // a run failed or was interrupted
 	exitInput  = 2 // wrong input: nothing was run
-	exitRefute = 3 // a property is refuted or violated, or the plan failed
+	exitRefute = 3 // a property is refuted or violated, the plan failed, or the behaviour of two differs
 )
 
 func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -36,7 +36,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 The file name "-" means standard input wherever a plan, mission, state graph or script is read.
 
 Exit status of every command: 0 success, 1 started but failed or interrupted, 2 wrong input, 3 a property is
-refuted or violated, or the plan failed.`,
+refuted or violated, the plan failed, or the behaviour of two plans differs.`,
 		Example: `  canopy run missions/solar-day.yaml          simulate a mission and write a report
   canopy check missions/solar-day.yaml        prove what the plan does, or show where it does not
   canopy monitor missions/solar-day.yaml      fly and judge the temporal properties

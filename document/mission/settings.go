@@ -1,0 +1,34 @@
+package mission
+
+import (
+	"fmt"
+	"strconv"
+
+	"canopy/diag"
+)
+
+// Settings returns what a flight depends on, except the plan and the precision of the computation, by name: the
+// vehicle with its parameters and initial states, the horizon, slots and computed signals. Numbers are in the unit that
+// follows them, others in SI units.
+func (m *Mission) Settings() map[string]string {
+	all := map[string]string{"vehicle": m.Vehicle.Name, "horizon": diag.Number(m.Horizon, -1) + " s",
+		"ends with plan": strconv.FormatBool(m.EndsWithPlan)}
+	if m.Equations != nil {
+		all["equations"] = m.Equations.Text
+	}
+	for i, p := range m.Vehicle.Parameters {
+		all[p.Name] = diag.Number(m.Parameters[i], -1) + " " + p.Unit
+	}
+	for _, v := range m.initial {
+		all["initial "+m.Vehicle.States[v.state].Name] = diag.Number(v.value, -1)
+	}
+	for _, s := range m.slots {
+		all[s.Name] = fmt.Sprintf("default %s, hold %t", diag.Number(s.Initial, -1), s.Hold)
+	}
+	for _, s := range m.signals {
+		if s.kind == computed {
+			all[s.name] = s.value.String()
+		}
+	}
+	return all
+}
