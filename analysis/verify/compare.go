@@ -32,9 +32,9 @@ type Situation struct {
 // ComparePlans compares which actions two plans activate, by the actions' own names, in all worlds that conditions
 // tell apart. Plans without memory are compared by decision diagrams: they do the same if for each action the sets in
 // which it is active are the same. Otherwise, and where procedures take time, both engines play side by side, the
-// nearest states first, so that a difference comes with a shortest way to it. Then what the actions do is compared: what
-// they write, and how long procedures and timers take. It is undecided as soon as goOn, which is asked often, returns
-// false.
+// nearest states first, so that a difference comes with a shortest way to it. Then what the actions do is compared:
+// what they write, and how long procedures and timers take. It is undecided as soon as goOn, which is asked often,
+// returns false.
 func ComparePlans(old, updated declare.Subject, goOn func() bool) Comparison {
 	models := newModels(newDiagramsWhile(goOn), old, updated)
 	a, b := models[0], models[1]

@@ -47,7 +47,7 @@ func TestStandardInput(t *testing.T) {
 		{graph, "show", graph, "--dot"},
 		{vehicle + "/script.txt", "trace", plan, vehicle + "/script.txt"},
 		{plan, "translate", plan},
-		{plan, "diff", plan, "../../missions/solar-day-fuelcell.xml"},
+		{plan, "diff", plan, graph},
 		{world, "backchain", world, "--goal", "at_hangar"},
 		{vehicle + "/tank.yaml", "vehicle", vehicle + "/tank.yaml"},
 	} {
