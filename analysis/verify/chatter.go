@@ -9,255 +9,275 @@ import (
 	"canopy/bt"
 )
 
-// Chattering: tasks take turns across limits of one signal, because the effect of each activates the other again. While
-// all other inputs are constant, a place is an interval of the signal with the values of the conditions with hysteresis
-// that read it; an active action moves the place up or down as its declared effect allows. A turn is a closed walk: up
-// by some tasks to where another lowers the signal, and down to where it began. Its margin is the distance between the
-// highest and the lowest limit it crosses, and it takes at least
+// Chattering: tasks take turns because the effect of each activates the other again. A turn is a closed walk in the
+// graph of turns on which the set of active actions changes. On its way it crosses cuts of axes. Of each axis that
+// moves with known rates it crosses every cut between the lowest and the highest in both directions, so it takes at
+// least
 //
-//	period = margin/up + margin/down
+//	period = sum over the cells between these cuts: length/up + length/down
 //
-// with the maximum rates declared for the tasks on the way. Without hysteresis the margin is 0: the plan would switch
-// infinitely often at once, a sliding mode.
+// with the maximum rates of the nodes in each cell. If all cuts are at one limit, the period may be 0: the plan
+// switches infinitely often at once, a sliding mode. A walk on which a procedure ends or a timer elapses takes at least
+// as long as this.
+//
+// All turns lie in strongly connected parts. A turn in a part crosses the lowest and the highest cut of each axis in
+// it, or it lies in the part without the edges across one of these. So parts are divided until no turn is left; the
+// periods of all parts on the way bound those of all turns.
 
-// maxWalks bounds the steps of the search for turns.
-const maxWalks = 20_000
+// maxDivisions bounds the division of parts.
+const maxDivisions = 4_000
 
-// place is an interval of the signal with the values of its latches.
-type place struct {
-	interval int
-	latched  int // bit i: of the signal's latch i
-}
-
-// turn is a closed walk. Tasks that are active together are treated separately.
-type turn struct {
-	up, down  []bt.Task // in the order in which they are active
-	low, high float64   // the limits of the margin
-	period    float64   // [s]
-	places    []place   // from the lowest, up and down again
-	tasks     []bt.Task // active at each of the places but the last
-	in        set       // of the other inputs
-	signal    int
-}
-
-// turner finds the turns of one signal.
+// turner finds the turns.
 type turner struct {
-	m       *Model
-	signal  int
-	latches []int // leaves
-	hidden  []int // variables: the signal's cuts and latches
-	movers  []bt.Task
-	active  map[place]map[bt.Task]set // by the other inputs
-	walks   int
+	*graph
+	divided map[string]pace // by nodes and whether timers count
 	found   []turn
 }
 
-// maxTurnLatches bounds the conditions with hysteresis whose memories are part of a turn's places.
-const maxTurnLatches = 8
+// turn is a part of the graph in which tasks take turns.
+type turn struct {
+	crossings
+	loop []int // nodes of the shortest closed walk on which the active actions change
+	cut  bool  // it was not divided: the period is no bound
+}
+
+// crossings are the axes that edges of a part cross, and what follows from them.
+type crossings struct {
+	first, last []int   // by axis: the lowest and the highest cut that some edge crosses; -1: none
+	timed       bool    // on some edge, procedures end or timers elapse
+	period      float64 // [s]
+	axis        int     // that gives the period; -1: a procedure or a timer
+}
+
+// pace is what a division found.
+type pace struct{ any, fast bool }
 
 func askChatter(m *Model) []Finding {
-	effects := m.subject.Declared.Effects
-	if len(effects) == 0 {
+	if len(m.subject.Declared.Effects) == 0 && m.subject.Rates == nil {
 		return nil
 	}
+	t, why := m.newTurner()
+	if why != "" {
+		return []Finding{{Verdict: Undecided, Text: "not concluded whether tasks take turns: " + why,
+			Advice: "reduce the limits of signals and the free conditions"}}
+	}
 	var found []Finding
-	for i := range m.vocab.signals {
-		t := m.newTurner(i)
-		if len(t.movers) < 2 {
-			continue
-		}
-		if len(t.latches) > maxTurnLatches || !t.search() {
-			found = append(found, Finding{Verdict: Undecided, About: m.vocab.signals[i].name,
-				Text: "not concluded whether tasks take turns on " + m.vocab.signals[i].name +
-					": there are too many possible turns",
-				Advice: "declare effects of fewer tasks"})
-			continue
-		}
-		for _, x := range t.distinct() {
-			found = append(found, m.turnFinding(x))
-		}
+	for _, x := range t.distinct() {
+		found = append(found, t.finding(x))
 	}
 	if len(found) == 0 {
 		found = []Finding{{Text: "no two tasks take turns on a signal"}}
 	}
+	for i := range found {
+		if found[i].Verdict == Proved {
+			found[i].Assumes = t.assumptions()
+		}
+	}
 	return found
 }
 
-// newTurner collects the actions that move a signal and the latches that read it.
-func (m *Model) newTurner(i int) *turner {
-	t := &turner{m: m, signal: i, active: map[place]map[bt.Task]set{}}
-	sig := &m.vocab.signals[i]
-	for b := range sig.bits() {
-		t.hidden = append(t.hidden, sig.at+b)
+// newTurner finds the turns.
+func (m *Model) newTurner() (t *turner, why string) {
+	g, why := m.newGraph(true, func(*Player, []bool) bool { return false })
+	if why != "" {
+		return nil, why
 	}
-	for l := range m.leaves {
-		names := map[string]bool{}
-		if v := m.leaves[l].latch; v >= 0 && !slices.Contains(t.hidden, v) {
-			if mentions(m.leaves[l].on, names); !names["signal "+sig.name] {
-				mentions(m.leaves[l].off, names)
-			}
-			if names["signal "+sig.name] {
-				t.latches, t.hidden = append(t.latches, l), append(t.hidden, v)
-			}
-		}
+	t = &turner{graph: g, divided: map[string]pace{}}
+	all := make([]int, len(t.nodes))
+	for n := range all {
+		all[n] = n
 	}
-	for _, a := range m.actions() {
-		if r := m.subject.Declared.Effects[a][sig.name]; r.Low < 0 || r.High > 0 {
-			t.movers = append(t.movers, a)
-		}
-	}
-	return t
+	t.divide(all, true)
+	return t, ""
 }
 
-// at returns the states in which the signal and its latches are at a place and stay there.
-func (t *turner) at(p place) set {
-	s, m := t.m.space, t.m
-	all := m.between(t.signal, p.interval, p.interval)
-	for i, l := range t.latches {
-		value := p.latched>>i&1 != 0
-		all = s.and(all, m.literal(m.leaves[l].latch, value))
-		if value {
-			all = s.and(all, m.truth[l])
-		} else {
-			all = s.and(all, s.not(m.truth[l]))
+// divide finds the turns among some nodes.
+func (t *turner) divide(nodes []int, timers bool) (p pace) {
+	key := fmt.Sprint(timers, nodes)
+	if p, known := t.divided[key]; known {
+		return p
+	}
+	use := func(e leg) bool { return timers || e.wait < 0 }
+	t.components(nodes, use, func(part []int) {
+		slices.Sort(part)
+		loop := t.loop(part, use)
+		if loop == nil {
+			return
+		}
+		x := turn{crossings: t.measure(part, use), loop: loop, cut: len(t.divided) > maxDivisions}
+		if x.cut {
+			x.period = 0
+		}
+		var inner pace
+		for _, part := range t.parts(part, x.crossings) {
+			if !x.cut {
+				q := t.divide(part, timers)
+				inner.any, inner.fast = inner.any || q.any, inner.fast || q.fast
+			}
+		}
+		if x.timed && !x.cut {
+			q := t.divide(part, false)
+			inner.any, inner.fast = inner.any || q.any, inner.fast || q.fast
+		}
+		fast := x.period < t.m.subject.Declared.Period
+		if fast && !inner.fast || !inner.any {
+			t.found = append(t.found, x)
+		}
+		p.any, p.fast = true, p.fast || fast || inner.fast
+	})
+	t.divided[key] = p
+	return p
+}
+
+// parts returns the nodes on both sides of the lowest and of the highest cut of each axis that edges of a part cross.
+func (t *turner) parts(part []int, x crossings) [][]int {
+	var all [][]int
+	for i := range t.axes {
+		if x.first[i] < 0 {
+			continue
+		}
+		for _, k := range []int{x.first[i], x.last[i]} {
+			below := func(n int) bool { return t.cells[t.nodes[n].world][i] <= k }
+			above := func(n int) bool { return !below(n) }
+			all = append(all, slices.DeleteFunc(slices.Clone(part), above), slices.DeleteFunc(slices.Clone(part), below))
 		}
 	}
 	return all
 }
 
-// activity returns where, by the other inputs, each mover is active at a place.
-func (t *turner) activity(p place) map[bt.Task]set {
-	if known, ok := t.active[p]; ok {
-		return known
+// measure returns what the edges of a part cross, and how long a turn takes that crosses it all.
+func (t *turner) measure(part []int, use func(leg) bool) crossings {
+	x := crossings{first: slices.Repeat([]int{-1}, len(t.axes)), last: slices.Repeat([]int{-1}, len(t.axes)), axis: -1}
+	inside := map[int]bool{}
+	for _, n := range part {
+		inside[n] = true
 	}
-	s, here := t.m.space, map[bt.Task]set{}
-	at := s.and(t.at(p), t.m.allowed)
-	for _, a := range t.movers {
-		in := s.hide(s.and(at, t.m.active[a]), t.hidden)
-		if !s.empty(in) {
-			here[a] = in
-		}
-	}
-	t.active[p] = here
-	return here
-}
-
-// moved calls f with the places that follow when the signal goes to a neighbouring interval: the latches take the
-// values that they have there, as far as the other inputs decide.
-func (t *turner) moved(p place, by int, in set, f func(next place, in set)) {
-	s, m := t.m.space, t.m
-	k := p.interval + by
-	if k < 0 || k > len(m.vocab.signals[t.signal].cuts) {
-		return
-	}
-	before := m.between(t.signal, k, k)
-	for i, l := range t.latches {
-		before = s.and(before, m.literal(m.leaves[l].latch, p.latched>>i&1 != 0))
-	}
-	for mask := range 1 << len(t.latches) {
-		to := before
-		for i, l := range t.latches {
-			if mask>>i&1 != 0 {
-				to = s.and(to, m.truth[l])
-			} else {
-				to = s.and(to, s.not(m.truth[l]))
+	wait := math.Inf(1)
+	for _, n := range part {
+		for _, e := range t.nodes[n].next {
+			if !inside[e.to] || !use(e) {
+				continue
+			}
+			if e.wait >= 0 {
+				x.timed, wait = true, min(wait, e.wait)
+			}
+			from, to := t.cells[t.nodes[n].world], t.cells[t.nodes[e.to].world]
+			for i := range t.axes {
+				if low, high := min(from[i], to[i]), max(from[i], to[i]); low < high {
+					if x.first[i] < 0 || low < x.first[i] {
+						x.first[i] = low
+					}
+					x.last[i] = max(x.last[i], high-1)
+				}
 			}
 		}
-		in := s.and(in, s.hide(to, t.hidden))
-		if !s.empty(in) {
-			f(place{k, mask}, in)
-		}
 	}
-}
-
-// search finds the turns that begin with a step up from each place.
-func (t *turner) search() (complete bool) {
-	for k := range len(t.m.vocab.signals[t.signal].cuts) {
-		for mask := range 1 << len(t.latches) {
-			from := place{k, mask}
-			t.walk(&walk{places: []place{from}, in: t.m.space.all()}, true)
-		}
+	if x.timed {
+		x.period = wait
 	}
-	return t.walks <= maxWalks && !t.m.space.full()
-}
-
-// walk is a walk so far.
-type walk struct {
-	places   []place
-	tasks    []bt.Task
-	ups      int // number of tasks that move up, the first; the others move down
-	in       set
-	up, down float64 // maximum rates
-}
-
-// walk continues a walk, up or down. It turns where a task that was not active on the way up lowers the signal.
-func (t *turner) walk(w *walk, up bool) {
-	if t.walks++; t.walks > maxWalks {
-		return
-	}
-	here := w.places[len(w.places)-1]
-	sig := t.m.vocab.signals[t.signal].name
-	active := t.activity(here)
-	for _, a := range t.movers {
-		in, ok := active[a]
-		if !ok {
+	for i := range t.axes {
+		if x.first[i] < 0 {
 			continue
 		}
-		in = t.m.space.and(in, w.in)
-		if t.m.space.empty(in) {
-			continue
-		}
-		rate := t.m.subject.Declared.Effects[a][sig]
-		if up && rate.High > 0 {
-			t.onward(w, a, 1, max(w.up, rate.High), w.down, in)
-		}
-		if w.ups > 0 && rate.Low < 0 && (!up || !slices.Contains(w.tasks, a)) {
-			t.onward(w, a, -1, w.up, max(w.down, -rate.Low), in)
+		if period := t.crossing(part, i, x.first[i], x.last[i]); period > x.period || x.axis < 0 && !x.timed {
+			x.axis, x.period = i, period
 		}
 	}
+	return x
 }
 
-func (t *turner) onward(w *walk, a bt.Task, by int, up, down float64, in set) {
-	if by < 0 && slices.Contains(w.tasks[:w.ups], a) {
-		return // the same task on both ways is no turn
+// crossing returns the minimum time [s] from one cut of an axis up to another one and back.
+func (t *turner) crossing(part []int, i, first, last int) (time float64) {
+	a := &t.axes[i]
+	for cell := first + 1; cell <= last; cell++ {
+		low, high := a.bounds(cell)
+		if length := high - low; a.motion == steady && length > 0 {
+			up, down := 0.0, 0.0
+			for _, n := range part {
+				if t.cells[t.nodes[n].world][i] == cell {
+					up, down = max(up, t.nodes[n].rates[i].High), max(down, -t.nodes[n].rates[i].Low)
+				}
+			}
+			time += length/up + length/down
+		}
 	}
-	t.moved(w.places[len(w.places)-1], by, in, func(next place, in set) {
-		n := &walk{append(slices.Clone(w.places), next), append(slices.Clone(w.tasks), a), w.ups, in, up, down}
-		if by > 0 {
-			n.ups++
-		}
-		switch {
-		case next == w.places[0] && by < 0:
-			t.close(n)
-		case slices.Contains(w.places, next):
-		default:
-			t.walk(n, by > 0)
-		}
-	})
+	return time
 }
 
-// close records a turn.
-func (t *turner) close(w *walk) {
-	cuts := t.m.vocab.signals[t.signal].cuts
-	lowest, highest := w.places[0].interval, w.places[w.ups].interval
-	x := turn{low: cuts[lowest].limit, high: cuts[highest-1].limit, places: w.places, tasks: w.tasks, in: w.in,
-		signal: t.signal}
-	x.up = slices.Compact(slices.Clone(w.tasks[:w.ups]))
-	x.down = slices.Compact(slices.Clone(w.tasks[w.ups:]))
-	margin := x.high - x.low
-	if margin > 0 {
-		x.period = margin/w.up + margin/w.down
+// loop returns the shortest closed walk in a part on which the active actions change; nil if there is none.
+func (t *turner) loop(part []int, use func(leg) bool) []int {
+	inside := map[int]bool{}
+	for _, n := range part {
+		inside[n] = true
 	}
-	t.found = append(t.found, x)
+	var shortest []int
+	for _, n := range part {
+		for _, e := range t.nodes[n].next {
+			if !inside[e.to] || !use(e) || slices.Equal(t.actives(n), t.actives(e.to)) {
+				continue
+			}
+			from := map[int]int{e.to: -1} // breadth first, back to n
+			todo := []int{e.to}
+			for len(todo) > 0 && todo[0] != n {
+				for _, e := range t.nodes[todo[0]].next {
+					if _, known := from[e.to]; !known && inside[e.to] && use(e) {
+						from[e.to] = todo[0]
+						todo = append(todo, e.to)
+					}
+				}
+				todo = todo[1:]
+			}
+			var walk []int
+			for at := n; at >= 0; at = from[at] {
+				walk = append(walk, at)
+			}
+			if slices.Reverse(walk); shortest == nil || len(walk) < len(shortest) {
+				shortest = walk
+			}
+			if len(shortest) == 2 {
+				return shortest
+			}
+		}
+	}
+	return shortest
+}
+
+// actives returns the active actions of a node.
+func (t *turner) actives(n int) []bt.Task {
+	p := t.states[t.nodes[n].state]
+	return slices.DeleteFunc(slices.Clone(t.m.actions()), func(a bt.Task) bool { return !p.active(a) })
+}
+
+// tasks returns the actions that take turns on a closed walk, in the order in which they are active from the lowest
+// node on.
+func (t *turner) tasks(x *turn) []bt.Task {
+	if x.axis >= 0 {
+		lowest := 0
+		cell := func(k int) int { return t.cells[t.nodes[x.loop[k]].world][x.axis] }
+		for k := range x.loop {
+			if cell(k) < cell(lowest) {
+				lowest = k
+			}
+		}
+		x.loop = slices.Concat(x.loop[lowest:], x.loop[:lowest])
+	}
+	count := map[bt.Task]int{}
+	var list []bt.Task
+	for _, n := range x.loop {
+		for _, a := range t.actives(n) {
+			if count[a]++; count[a] == 1 {
+				list = append(list, a)
+			}
+		}
+	}
+	return slices.DeleteFunc(list, func(a bt.Task) bool { return count[a] == len(x.loop) })
 }
 
 // distinct returns the turns, of those with the same tasks only the fastest.
 func (t *turner) distinct() []turn {
 	var list []turn
 	for _, x := range t.found {
-		same := func(y turn) bool {
-			return x.up[len(x.up)-1] == y.up[len(y.up)-1] && x.down[len(x.down)-1] == y.down[len(y.down)-1]
-		}
+		same := func(y turn) bool { return slices.Equal(t.tasks(&x), t.tasks(&y)) }
 		switch i := slices.IndexFunc(list, same); {
 		case i < 0:
 			list = append(list, x)
@@ -268,41 +288,108 @@ func (t *turner) distinct() []turn {
 	return list
 }
 
-func (m *Model) turnFinding(x turn) Finding {
-	sig := m.vocab.signals[x.signal].name
-	names := func(tasks []bt.Task) string {
-		var list []string
-		for _, t := range tasks {
-			list = append(list, m.tree.Name(t))
-		}
-		return strings.Join(list, " and ")
+// finding describes a turn.
+func (t *turner) finding(x turn) Finding {
+	m := t.m
+	f := Finding{Tasks: t.tasks(&x)}
+	var names, on []string
+	for _, a := range f.Tasks {
+		names = append(names, m.tree.Name(a))
 	}
-	f := Finding{Tasks: append(slices.Clone(x.up), x.down...), About: sig}
-	who := fmt.Sprintf("%s and %s take turns on %s", names(x.up), names(x.down), sig)
-	switch {
-	case x.period >= m.subject.Declared.Period:
+	if len(names) == 1 {
+		names = append(names, "no task")
+	}
+	strange := ""
+	for i := range t.axes {
+		if x.first[i] >= 0 {
+			on = append(on, t.axes[i].name)
+			if t.axes[i].motion == wild {
+				strange = t.axes[i].name
+			}
+		}
+	}
+	who := strings.Join(names, " and ") + " take turns"
+	if on != nil {
+		f.About = on[0]
+		who += " on " + strings.Join(on, " and ")
+	}
+	least := m.subject.Declared.Period
+	if x.period >= least {
 		f.Text = fmt.Sprintf("%s no faster than every %.3g s", who, x.period)
 		return f
-	case x.high == x.low:
-		f.Text = fmt.Sprintf("%s at %s without end: one raises it above the limit, the other lowers it below", who,
-			number(x.low))
-		f.Advice = "give the condition hysteresis: an `off` limit apart from `on`"
-	case x.period == 0:
-		f.Text = fmt.Sprintf("%s between %s and %s, without a minimum period: their effects have no maximum rate", who,
-			number(x.low), number(x.high))
-		f.Advice = "declare the maximum rates of these effects, as in [-2e-5, 1e-5]: no margin is large enough for any rate"
-	default:
-		f.Text = fmt.Sprintf("%s between %s and %s, as fast as every %.3g s; the minimum is %.3g s", who, number(x.low),
-			number(x.high), x.period, m.subject.Declared.Period)
-		f.Advice = fmt.Sprintf("use a margin of %s, or declare a shorter `period`",
-			number(roundUp((x.high-x.low)*m.subject.Declared.Period/x.period)))
 	}
-	f.Verdict = Refuted
-	f.Where, f.More = m.regions(x.in)
-	if f.Script = m.replayTurn(x); f.Script == "" {
-		f.Verdict, f.Text = Undecided, "not concluded whether "+f.Text+": the engine does not confirm it from the start"
+	f.Verdict = Undecided
+	f.Where, f.More = t.regions(x.loop)
+	switch period, ok := t.orbit(x.loop); {
+	case x.cut:
+		f.Text = "not concluded whether " + who + ": there are too many possible turns"
+		f.Advice = "declare effects of fewer tasks"
+	case strange != "":
+		f.Text = fmt.Sprintf("not concluded whether %s: it is not known how they change %s", who, strange)
+		f.Advice = "compare signals that move with declared effects with constants, or their sums"
+	case x.timed:
+		f.Text = fmt.Sprintf("not concluded whether %s faster than every %.3g s: procedures or timers end on the way, after"+
+			" %.3g s or more", who, least, x.period)
+		f.Advice = "declare a shorter `period`"
+	case !ok || period >= least:
+		f.Text = fmt.Sprintf("not concluded whether %s faster than every %.3g s: no walk round its limits is known", who,
+			least)
+		f.Advice = "declare narrower effects, or a shorter `period`"
+	default:
+		t.refute(&f, x, who, period, len(on) == 1)
 	}
 	return f
+}
+
+// refute completes the finding of a turn that is known to be possible.
+func (t *turner) refute(f *Finding, x turn, who string, period float64, single bool) {
+	least := t.m.subject.Declared.Period
+	where := ""
+	if single {
+		cuts := t.axes[x.axis].cuts
+		low, high := cuts[x.first[x.axis]].limit, cuts[x.last[x.axis]].limit
+		if where = fmt.Sprintf(" between %s and %s", number(low), number(high)); low == high {
+			f.Text = fmt.Sprintf("%s at %s without end: one raises it above the limit, the other lowers it below", who,
+				number(low))
+			f.Advice = "give the condition hysteresis: an `off` limit apart from `on`"
+		} else if period > 0 {
+			f.Advice = fmt.Sprintf("use a margin of %s, or declare a shorter `period`", number(roundUp((high-low)*least/period)))
+		}
+	}
+	switch {
+	case f.Text != "":
+	case period == 0:
+		f.Text = who + where + ", without a minimum period"
+		f.Advice = "give the conditions hysteresis"
+		if t.unbounded(x) {
+			f.Text += ": their effects have no maximum rate"
+			f.Advice = "declare the maximum rates of these effects, as in [-2e-5, 1e-5]: no margin is large enough for any rate"
+		}
+	default:
+		f.Text = fmt.Sprintf("%s%s, as fast as every %.3g s; the minimum is %.3g s", who, where, period, least)
+		if f.Advice == "" {
+			f.Advice = "use larger margins, or declare a shorter `period`"
+		}
+	}
+	way := t.way(x.loop[0])
+	round := t.path(append(slices.Clone(x.loop), x.loop[0])...)[1:]
+	if f.Script = t.retrace(slices.Concat(way, round, round)); f.Script == "" {
+		f.Text = "not concluded whether " + f.Text + ": the engine does not confirm it from the start"
+		return
+	}
+	f.Verdict = Refuted
+}
+
+// unbounded reports whether some axis that a turn crosses has no maximum rate.
+func (t *turner) unbounded(x turn) bool {
+	return slices.ContainsFunc(x.loop, func(n int) bool {
+		for i, r := range t.nodes[n].rates {
+			if x.first[i] >= 0 && (math.IsInf(r.Low, 0) || math.IsInf(r.High, 0)) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // roundUp keeps two digits.
@@ -311,33 +398,84 @@ func roundUp(x float64) float64 {
 	return math.Ceil(x/unit-1e-9) * unit
 }
 
-// replayTurn returns a script that goes through a turn twice, "" if the engine does not show it.
-func (m *Model) replayTurn(x turn) string {
-	if m.empty(x.in) {
-		return ""
-	}
-	world := concrete(m.space.witness(m.space.and(x.in, m.allowed)))
-	p, sig := m.newTrace(), &m.vocab.signals[x.signal]
-	for i := range m.leaves {
-		if l := &m.leaves[i]; l.latch >= 0 {
-			p.latched[i] = world[l.latch]
+// assumptions are those of a proof that tasks do not take turns: all other inputs stay as they are.
+func (t *turner) assumptions() []Assumption {
+	var list []Assumption
+	var calms, rests []string
+	for i := range t.axes {
+		if t.axes[i].motion == calm {
+			calms = append(calms, t.axes[i].name)
 		}
 	}
-	t := m.newTurner(x.signal)
-	for i := range m.leaves { // the latches of the signal are as at the first place
-		for j, l := range t.latches {
-			if m.leaves[i].latch >= 0 && m.leaves[i].latch == m.leaves[l].latch {
-				p.latched[i] = x.places[0].latched>>j&1 != 0
+	for signal := range t.rests {
+		rests = append(rests, signal)
+	}
+	slices.Sort(rests)
+	if rests != nil {
+		list = append(list, Assumption{Text: strings.Join(rests, ", ") +
+			" stays as it is while no active task has an effect on it"})
+	}
+	if calms != nil {
+		list = append(list, Assumption{Text: "no task changes " + strings.Join(calms, ", ")})
+	}
+	return list
+}
+
+// orbit returns the minimum period of an orbit along a closed walk [s]; ok is false if there is none. Between two nodes
+// the signals of the axes that the walk crosses move straight on for some time, at rates that the node allows, and stay
+// in its cells. The unknowns of the linear program are these times, the displacements and the first position.
+func (t *turner) orbit(loop []int) (period float64, ok bool) {
+	crossed, signals := t.crossedBy(loop)
+	if slices.ContainsFunc(crossed, func(i int) bool { return t.axes[i].motion != steady }) {
+		return 0, false
+	}
+	p := &linear{}
+	at := make([]sum, len(signals))
+	start := make([]sum, len(signals))
+	for j := range signals {
+		at[j] = sum{p.unknown(0): 1, p.unknown(0): -1}
+		start[j] = at[j]
+	}
+	for k, n := range loop {
+		next, time := loop[(k+1)%len(loop)], p.unknown(1)
+		for j, signal := range signals {
+			at[j] = at[j].plus(p.displacement(t.rateAt(n, signal), time), 1)
+		}
+		for _, i := range crossed {
+			value := sum{}
+			for _, term := range t.axes[i].terms {
+				value = value.plus(at[slices.Index(signals, term.Signal)], term.Factor)
+			}
+			from, to := t.cells[t.nodes[n].world][i], t.cells[t.nodes[next].world][i]
+			low, high := t.axes[i].bounds(from)
+			switch {
+			case to > from:
+				low = high
+			case to < from:
+				high = low
+			}
+			p.between(value, low, high)
+		}
+	}
+	for j := range signals {
+		p.between(at[j].plus(start[j], -1), 0, 0)
+	}
+	return p.minimum()
+}
+
+// crossedBy returns the axes that a closed walk crosses, and their signals.
+func (t *turner) crossedBy(loop []int) (crossed []int, signals []string) {
+	for i, a := range t.axes {
+		cell := func(n int) int { return t.cells[t.nodes[n].world][i] }
+		if !slices.ContainsFunc(loop, func(n int) bool { return cell(n) != cell(loop[0]) }) {
+			continue
+		}
+		crossed = append(crossed, i)
+		for _, term := range a.terms {
+			if !slices.Contains(signals, term.Signal) {
+				signals = append(signals, term.Signal)
 			}
 		}
 	}
-	for range 2 {
-		for i, at := range x.places[:len(x.places)-1] {
-			sig.put(world, at.interval)
-			if p.Move(world) != nil || !p.active(x.tasks[i]) {
-				return ""
-			}
-		}
-	}
-	return p.script()
+	return crossed, signals
 }

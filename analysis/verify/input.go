@@ -61,6 +61,8 @@ type input struct {
 	first  bool   // bit: the first variable of the signal
 	text   string // free: when true
 	denied string // free, latch: when false
+
+	relation *expr.Logic // free: the relation; nil if there is none
 }
 
 // vocabulary collects the inputs of formulas and numbers them as variables, in the order of the tree's leaves.
@@ -114,7 +116,9 @@ func (v *vocabulary) number(l *expr.Logic) {
 			}
 		}
 	case expr.LogicRelation:
-		v.free(l.Key, l.Text, "not "+l.Text)
+		if i := v.free(l.Key, l.Text, "not "+l.Text); l.Relation != nil {
+			v.inputs[i].relation = l
+		}
 	}
 	for i := range l.Args {
 		v.number(&l.Args[i])

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -39,7 +38,7 @@ func askReach(m *Model) []Finding {
 	return x.findings()
 }
 
-// moves reports whether formulas have signals, and there is some effect on each.
+// moves reports whether formulas depend on axes, and all these move with declared rates.
 func (m *Model) moves(formulas ...*expr.Logic) bool {
 	names := map[string]bool{}
 	for _, l := range formulas {
@@ -51,34 +50,28 @@ func (m *Model) moves(formulas ...*expr.Logic) bool {
 			mentions(m.leaves[i].off, names)
 		}
 	}
-	moves := false
+	var motions []motion
 	for i := range m.vocab.signals {
-		name := m.vocab.signals[i].name
-		if !names["signal "+name] {
-			continue
-		}
-		moves = true
-		known := false
-		for _, rates := range m.subject.Declared.Effects {
-			_, ok := rates[name]
-			known = known || ok
-		}
-		if !known {
-			return false
+		if name := m.vocab.signals[i].name; names["signal "+name] {
+			kind, _ := m.motion([]string{name}, true)
+			motions = append(motions, kind)
 		}
 	}
-	return moves
+	for _, v := range m.vocab.byFree {
+		if l := m.vocab.inputs[v].relation; l != nil && names[l.Key] {
+			if terms, _ := l.Linear(); terms != nil {
+				kind, _ := m.motion(l.Relation.Names(), true)
+				motions = append(motions, kind)
+			}
+		}
+	}
+	return motions != nil && !slices.ContainsFunc(motions, func(kind motion) bool { return kind != steady })
 }
 
-// journey is the graph of the places that a plan can reach.
+// journey is the graph of all flights up to a goal.
 type journey struct {
-	*walker
-	ends    func(p *Player, world []bool) bool // in the goal
-	byWorld map[string]int                     // world by intervals and free inputs
-	free    []int                              // variables
-	nodes   []spot
-	found   *explore.Search[[2]int, struct{}] // nodes by class and world
-	starts  []int                             // nodes
+	*graph
+	firm bool // rates that are only known to be up or down may die out
 
 	reached []bool // by node: the goal is reached for certain
 	hopes   []bool // by node: some way leads to the goal
@@ -86,199 +79,24 @@ type journey struct {
 	stuck   []bool // by part: it need not be left
 }
 
-// spot is a node: a place and its successors.
-type spot struct {
-	state, world int
-	goal         bool
-	next         []int
-	rates        []declare.Rate // by signal
-}
-
 // newJourney explores a plan up to the goal.
 func (m *Model) newJourney(ends func(p *Player, world []bool) bool) (x *journey, why string) {
-	if m.slow() {
-		return nil, "while a procedure takes time, the plan is in states that this question does not cover"
-	}
-	w, why := m.newWalker()
-	if why != "" {
-		return nil, why
-	}
-	x = &journey{walker: w, ends: ends, byWorld: map[string]int{},
-		found: explore.New[[2]int, struct{}](explore.Budget{})}
-	for v := range m.vocab.inputs {
-		if m.vocab.inputs[v].kind == inputFree {
-			x.free = append(x.free, v)
-		}
-	}
-	for i := range x.worlds {
-		x.byWorld[x.name(x.cells[i], x.worlds[i])] = i
-	}
-	for i := range x.worlds {
-		if n, ok := x.arrive(-1, i, 0, nil); ok {
-			x.starts = append(x.starts, n)
-		}
-	}
-	edges := 0
-	for n := range x.found.Leave() {
-		if edges += x.leave(n); edges > maxEdges || x.tired() {
-			return nil, x.short()
-		}
-	}
-	if why := x.blind(); why != "" {
-		return nil, why
-	}
-	return x, ""
+	g, why := m.newGraph(false, ends)
+	return &journey{graph: g}, why
 }
 
 // solve finds from where the goal is reached, and from where it may be.
 func (x *journey) solve() {
-	x.parts()
-	x.hope()
-}
-
-// name names a world by its intervals and free inputs.
-func (x *journey) name(cell []int, world []bool) string {
-	b := make([]byte, 0, 2*len(cell)+len(x.free))
-	for _, k := range cell {
-		b = append(b, byte(k), byte(k>>8))
-	}
-	for _, v := range x.free {
-		b = append(b, byte(btoi(world[v])))
-	}
-	return string(b)
-}
-
-// arrive returns the node of the state that follows another one in a world, if the timers of a set of endings elapse.
-func (x *journey) arrive(state, world, number int, over []bt.Task) (n int, ok bool) {
-	next, ok := x.move(state, world, number, over)
-	if !ok {
-		return 0, false
-	}
-	n, fresh := x.found.Arrive(-1, [2]int{x.class[next], world}, struct{}{})
-	if fresh {
-		p := x.states[next]
-		x.nodes = append(x.nodes, spot{state: next, world: world, goal: x.ends(p, x.worlds[world]), rates: x.rates(p)})
-	}
-	return n, true
-}
-
-// rates returns the rate of each signal in a state: the range that the effects of all active tasks allow, or any rate
-// if they exclude each other.
-func (x *journey) rates(p *Player) []declare.Rate {
-	inf := math.Inf(1)
-	list := slices.Repeat([]declare.Rate{{Low: -inf, High: inf}}, len(x.m.vocab.signals))
-	for i := range list {
-		for _, a := range x.m.actions() {
-			if r, ok := x.m.subject.Declared.Effects[a][x.m.vocab.signals[i].name]; ok && p.active(a) {
-				list[i] = declare.Rate{Low: max(list[i].Low, r.Low), High: min(list[i].High, r.High)}
-			}
-		}
-		if list[i].Low > list[i].High {
-			list[i] = declare.Rate{Low: -inf, High: inf}
-		}
-	}
-	return list
-}
-
-// leave finds the successors of a node and returns the number of moves tried.
-func (x *journey) leave(n int) (tried int) {
-	at := &x.nodes[n]
-	if at.goal {
-		return 0
-	}
-	state, here, rates := at.state, at.world, at.rates
-	cell, world := slices.Clone(x.cells[here]), slices.Clone(x.worlds[here])
-	endings := x.endings(state)
-	var next []int
-	var choose func(i int)
-	choose = func(i int) {
-		if i < len(cell) {
-			k := cell[i]
-			choose(i + 1)
-			if rates[i].High > 0 && k < len(x.m.vocab.signals[i].cuts) {
-				cell[i] = k + 1
-				choose(i + 1)
-			}
-			if rates[i].Low < 0 && k > 0 {
-				cell[i] = k - 1
-				choose(i + 1)
-			}
-			cell[i] = k
-			return
-		}
-		if j := i - len(cell); j < len(x.free) {
-			for _, value := range []bool{false, true} {
-				world[x.free[j]] = value
-				choose(i + 1)
-			}
-			return
-		}
-		w := x.byWorld[x.name(cell, world)]
-		for number, over := range endings {
-			tried++
-			if to, ok := x.arrive(state, w, number, over); ok && to != n {
-				next = append(next, to)
-			}
-		}
-	}
-	choose(0)
-	x.nodes[n].next = next
-	return tried
-}
-
-// parts finds the strongly connected parts of all but the goal (R. Tarjan, Depth-first search and linear graph
-// algorithms, 1972): those that others lead to first, so that whether the goal is reached from them is known.
-func (x *journey) parts() {
 	n := len(x.nodes)
-	x.part, x.reached = slices.Repeat([]int{-1}, n), make([]bool, n)
-	index, low, open := make([]int, n), make([]int, n), make([]bool, n)
-	var stack []int
-	count := 0
-	type frame struct{ node, next int }
-	for start := range x.nodes {
-		if x.nodes[start].goal {
-			x.reached[start] = true
-			continue
-		}
-		if index[start] > 0 {
-			continue
-		}
-		frames := []frame{{node: start}}
-		for len(frames) > 0 {
-			f := &frames[len(frames)-1]
-			v := f.node
-			if f.next == 0 {
-				count++
-				index[v], low[v], open[v] = count, count, true
-				stack = append(stack, v)
-			}
-			if f.next < len(x.nodes[v].next) {
-				to := x.nodes[v].next[f.next]
-				f.next++
-				switch {
-				case x.nodes[to].goal:
-				case index[to] == 0:
-					frames = append(frames, frame{node: to})
-				case open[to]:
-					low[v] = min(low[v], index[to])
-				}
-				continue
-			}
-			frames = frames[:len(frames)-1]
-			if len(frames) > 0 {
-				parent := frames[len(frames)-1].node
-				low[parent] = min(low[parent], low[v])
-			}
-			if low[v] == index[v] {
-				first := slices.Index(stack, v)
-				x.judge(slices.Clone(stack[first:]))
-				for _, u := range stack[first:] {
-					open[u] = false
-				}
-				stack = stack[:first]
-			}
+	x.part, x.reached, x.stuck = slices.Repeat([]int{-1}, n), make([]bool, n), nil
+	var others []int
+	for n := range x.nodes {
+		if x.reached[n] = x.nodes[n].goal; !x.reached[n] {
+			others = append(others, n)
 		}
 	}
+	x.components(others, func(e leg) bool { return !x.nodes[e.to].goal }, x.judge)
+	x.hope()
 }
 
 // judge decides whether the goal is reached from a part.
@@ -289,9 +107,9 @@ func (x *journey) judge(part []int) {
 	}
 	ways, good := false, true
 	for _, n := range part {
-		for _, to := range x.nodes[n].next {
-			if x.part[to] != number {
-				ways, good = true, good && (x.reached[to] || x.nodes[to].goal)
+		for _, e := range x.nodes[n].next {
+			if x.part[e.to] != number {
+				ways, good = true, good && x.reached[e.to]
 			}
 		}
 	}
@@ -302,23 +120,43 @@ func (x *journey) judge(part []int) {
 	}
 }
 
-// passes reports whether a part must be left: a weighted sum of signals rises everywhere in it and is bounded.
+// passes reports whether a part must be left: a procedure is under way that ends after some time and does not begin
+// again in it, or a weighted sum of axes rises everywhere in it and is bounded.
 func (x *journey) passes(part []int) bool {
-	signals := len(x.m.vocab.signals)
+	if x.expires(part) {
+		return true
+	}
 	var rows [][]declare.Rate
-	above, below := slices.Repeat([]bool{true}, signals), slices.Repeat([]bool{true}, signals) // is it bounded there
+	above, below := slices.Repeat([]bool{true}, len(x.axes)), slices.Repeat([]bool{true}, len(x.axes)) // is it bounded
 	for _, n := range part {
-		at := &x.nodes[n]
-		for i, r := range at.rates {
-			k := x.cells[at.world][i]
-			above[i] = above[i] && (k < len(x.m.vocab.signals[i].cuts) || r.High <= 0)
+		rates := slices.Clone(x.nodes[n].rates)
+		for i, r := range rates {
+			if x.firm {
+				rates[i] = r.Firm()
+			}
+			k := x.cells[x.nodes[n].world][i]
+			above[i] = above[i] && (k < len(x.axes[i].cuts) || r.High <= 0)
 			below[i] = below[i] && (k > 0 || r.Low >= 0)
 		}
-		if !slices.ContainsFunc(rows, func(r []declare.Rate) bool { return slices.Equal(r, at.rates) }) {
-			rows = append(rows, at.rates)
+		if !slices.ContainsFunc(rows, func(r []declare.Rate) bool { return slices.Equal(r, rates) }) {
+			rows = append(rows, rates)
 		}
 	}
 	return ranked(rows, above, below)
+}
+
+// expires reports whether some procedure with a duration is under way in all nodes of a part and does not begin in it.
+func (x *journey) expires(part []int) bool {
+	inside := func(e leg) bool { return x.part[e.to] == x.part[part[0]] }
+	return slices.ContainsFunc(x.m.leaves, func(l leaf) bool {
+		return !slices.ContainsFunc(part, func(n int) bool {
+			status := x.states[x.nodes[n].state].engine.Status(l.task)
+			runs := status == bt.Activating && l.entry.until == nil || status == bt.Deactivating && l.exit.until == nil
+			return !runs || slices.ContainsFunc(x.nodes[n].next, func(e leg) bool {
+				return inside(e) && slices.Contains(e.begun, l.task)
+			})
+		})
+	})
 }
 
 // ranked reports whether there are factors f with a sum of f[i] * rate[i] that is positive for all rates of each row.
@@ -397,8 +235,8 @@ func (x *journey) hope() {
 	from := make([][]int, len(x.nodes))
 	back := explore.New[int, struct{}](explore.Budget{})
 	for n := range x.nodes {
-		for _, to := range x.nodes[n].next {
-			from[to] = append(from[to], n)
+		for _, e := range x.nodes[n].next {
+			from[e.to] = append(from[e.to], n)
 		}
 		if x.nodes[n].goal {
 			back.Arrive(-1, n, struct{}{})
@@ -438,7 +276,7 @@ func (x *journey) findings() []Finding {
 		f := Finding{Verdict: Refuted, Place: at, Text: "the goal is never reached: " + goal,
 			Advice: "let a task lead from there to the goal, or declare other effects on the signals"}
 		f.Where, f.More = x.regions(never)
-		f.Script = x.retrace([]int{never[0]})
+		f.Script = x.retrace(x.path(never[0]))
 		found = append(found, f)
 	}
 	if len(open) > 0 {
@@ -450,28 +288,10 @@ func (x *journey) findings() []Finding {
 		for range 2 {
 			way = append(way, loop...)
 		}
-		f.Script = x.retrace(way)
+		f.Script = x.retrace(x.path(way...))
 		found = append(found, f)
 	}
 	return found
-}
-
-// regions describes the worlds of nodes.
-func (x *journey) regions(nodes []int) ([]string, bool) {
-	m := x.m
-	all := m.space.none()
-	for _, n := range nodes {
-		at := &x.nodes[n]
-		here := m.space.all()
-		for i, k := range x.cells[at.world] {
-			here = m.space.and(here, m.between(i, k, k))
-		}
-		for _, v := range x.free {
-			here = m.space.and(here, m.literal(v, x.worlds[at.world][v]))
-		}
-		all = m.space.or(all, here)
-	}
-	return m.regions(all)
 }
 
 // lasso returns a way from a node to one of a part that need not be left, and a closed walk from there.
@@ -479,11 +299,11 @@ func (x *journey) lasso(start int) (way, loop []int) {
 	way = x.search([]int{start}, func(n int) bool { return x.stuck[x.part[n]] }, func(n int) bool { return !x.reached[n] })
 	last := way[len(way)-1]
 	inside := func(n int) bool { return x.part[n] == x.part[last] }
-	for _, to := range x.nodes[last].next {
-		if !inside(to) {
+	for _, e := range x.nodes[last].next {
+		if !inside(e.to) || e.to == last {
 			continue
 		}
-		back := x.search([]int{to}, func(n int) bool { return n == last }, inside)
+		back := x.search([]int{e.to}, func(n int) bool { return n == last }, inside)
 		if loop == nil || len(back) < len(loop) {
 			loop = back
 		}
@@ -508,9 +328,9 @@ func (x *journey) search(starts []int, wanted, use func(n int) bool) []int {
 			}
 			return way
 		}
-		for _, to := range x.nodes[found.Key(k)].next {
-			if !x.nodes[to].goal && use(to) {
-				found.Arrive(k, to, struct{}{})
+		for _, e := range x.nodes[found.Key(k)].next {
+			if !x.nodes[e.to].goal && use(e.to) {
+				found.Arrive(k, e.to, struct{}{})
 			}
 		}
 	}
@@ -534,30 +354,4 @@ func (x *journey) doing(loop []int) string {
 		return names[0] + " may run for ever"
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " may take turns for ever"
-}
-
-// retrace returns a script that visits the nodes, "" if the engine does not confirm it or reaches the goal on the way.
-func (x *journey) retrace(nodes []int) string {
-	if !x.m.spells() {
-		return ""
-	}
-	p := x.m.newTrace()
-	var b strings.Builder
-	for _, n := range nodes {
-		world := x.worlds[x.nodes[n].world]
-		told := len(p.lines)
-		if p.Move(world) != nil || x.ends(p, world) {
-			return ""
-		}
-		for _, a := range x.m.actions() {
-			if p.active(a) != x.states[x.nodes[n].state].active(a) {
-				return ""
-			}
-		}
-		fmt.Fprintf(&b, "# %s\n", x.m.worldText(world))
-		for _, l := range p.lines[told:] {
-			b.WriteString(l + "\n")
-		}
-	}
-	return b.String()
 }

@@ -178,7 +178,7 @@ func (r *randomPlan) conditionless() declare.Statement {
 
 // matches reports whether a node's world is that of these values.
 func (x *journey) matches(n int, at []float64, stubs []bool) bool {
-	w := x.nodes[n].world
+	world := x.worlds[x.nodes[n].world]
 	for i := range x.m.vocab.signals {
 		sig := &x.m.vocab.signals[i]
 		v := at[slices.Index(bruteNames, sig.name)]
@@ -186,13 +186,17 @@ func (x *journey) matches(n int, at []float64, stubs []bool) bool {
 		for k < len(sig.cuts) && (v > sig.cuts[k].limit || v == sig.cuts[k].limit && !sig.cuts[k].strict) {
 			k++
 		}
-		if k != x.cells[w][i] {
+		if k != sig.interval(world) {
 			return false
 		}
 	}
-	for i, v := range x.free {
-		if x.worlds[w][v] != stubs[i] {
-			return false
+	stub := 0
+	for v := range x.m.vocab.inputs {
+		if x.m.vocab.inputs[v].kind == inputFree {
+			if world[v] != stubs[stub] {
+				return false
+			}
+			stub++
 		}
 	}
 	return true

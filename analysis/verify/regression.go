@@ -88,8 +88,9 @@ func (x *program) leading(p *Player) int {
 
 // rule returns the journey of a rule, with the same nodes: the ways, while its action is active, to an earlier rule.
 func (x *program) rule(i int) *journey {
-	y := *x.journey
-	y.nodes = slices.Clone(x.nodes)
+	g := *x.graph
+	g.nodes = slices.Clone(x.nodes)
+	y := journey{graph: &g}
 	for n := range y.nodes {
 		if y.nodes[n].goal = x.first[n] < i; !x.executes(n, i) {
 			y.nodes[n].next = nil
@@ -136,7 +137,7 @@ func (x *program) doubt(y *journey, i int) (f Finding, ok bool) {
 		Text: "cannot be concluded from the rules: " + x.title(i) + ": " + why,
 		Advice: "this property is sufficient for the goal, not necessary: see `reach`; `canopy region --regression` samples" +
 			" starts",
-		Script: x.retrace(way)}
+		Script: x.retrace(x.path(way...))}
 	f.Where, f.More = x.regions(open)
 	return f, true
 }

@@ -42,7 +42,9 @@ func TestRegression(t *testing.T) {
 		{name: "an action that has nothing to do at times", charged: "y ge 1", fly: ` _failureIf="x ge 2"`,
 			effects: "fly: {x: [1, 1], y: [0, 0]}," + drifts, proved: "3",
 			open: []string{"rule 2, charged -> fly: its action is not active"}, where: "x in [2, 3) and y >= 1", last: "recharge"},
-		{name: "a condition that may change at any time", charged: "y ge x", effects: flies + "," + drifts,
+		{name: "a relation of two signals", charged: "y ge x", effects: flies + "," + drifts,
+			proved: "3", open: []string{"rule 2, charged -> fly: its own"}},
+		{name: "a condition that may change at any time", charged: "y * x ge 1", effects: flies + "," + drifts,
 			open: []string{"rule 2, charged -> fly: its own", "rule 3, true -> recharge: recharge may run for ever"}},
 		{name: "nothing known of the charge", charged: "y ge 1", effects: "fly: {x: [1, 1]}, recharge: {x: [-1, -1]}"},
 	} {

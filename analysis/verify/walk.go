@@ -13,9 +13,10 @@ type walker struct {
 	cells   [][]int // by world: the interval of each signal
 	states  []*Player
 	known   map[string]int
-	classes map[string]int // of states with the same successors
-	class   []int          // by state
-	moved   map[[3]int]int // from class, world and procedures that are over to state; -1: there is none
+	classes map[string]int       // of states with the same successors
+	class   []int                // by state
+	moved   map[[3]int]int       // from class, world and procedures that are over to state; -1: there is none
+	begun   map[[3]int][]bt.Task // by such a move of a plan whose procedures take time: the tasks that it activates
 	moves   int
 	entered []bool        // by task: was active at some time
 	met     map[pair]bool // of tasks that write: were active at one time
@@ -26,7 +27,7 @@ type walker struct {
 
 func (m *Model) newWalker() (x *walker, why string) {
 	x = &walker{m: m, known: map[string]int{}, classes: map[string]int{}, moved: map[[3]int]int{},
-		entered: make([]bool, m.tree.Len()), met: map[pair]bool{}, scratch: m.idleSlow()}
+		begun: map[[3]int][]bt.Task{}, entered: make([]bool, m.tree.Len()), met: map[pair]bool{}, scratch: m.idleSlow()}
 	var ok bool
 	if x.worlds, ok = m.worlds(); !ok {
 		return nil, fmt.Sprintf("the conditions have more than %d worlds, too many to search", maxWorlds)
@@ -87,6 +88,13 @@ func (x *walker) move(state, world, number int, over []bt.Task) (next int, ok bo
 	if next, ok = x.moved[at]; !ok {
 		next = x.step(state, world, over)
 		x.moved[at] = next
+		if next >= 0 && x.m.slow() {
+			for _, c := range x.scratch.changes {
+				if c.To == bt.Activating {
+					x.begun[at] = append(x.begun[at], c.Task)
+				}
+			}
+		}
 	}
 	return next, next >= 0
 }

@@ -1,6 +1,8 @@
 package declare
 
 import (
+	"math"
+
 	"canopy/bt"
 	"canopy/expr/interval"
 )
@@ -15,6 +17,18 @@ type Rate struct {
 	Samples   int   // of a sampled one: number of points at which the rate was found
 	Jumps     bool  // of a derived or sampled one: the signal may also jump at an instant
 	Place     Place // of a declared one
+}
+
+// Firm returns a range of rates that do not die out: `up` and `down` include rates that do, as in x' = 0.9 - x.
+func (r Rate) Firm() Rate {
+	const none = 1e-300
+	if math.Abs(r.Low) < none {
+		r.Low = 0
+	}
+	if math.Abs(r.High) < none {
+		r.High = 0
+	}
+	return r
 }
 
 // Origin is the source of a rate.

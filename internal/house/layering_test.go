@@ -162,6 +162,7 @@ var rooms = map[string]room{
 	}},
 	"analysis/verify": {pure: true, imports: reasons{
 		"executive":         "leaves tell the engine by the one protocol",
+		"expr/interval":     "rates depend on the ranges of signals",
 		"explore":           "states of plans are searched",
 		"bt":                "the engine defines the behaviour of a plan",
 		"diag":              "numbers are written for readers",

@@ -1,0 +1,222 @@
+package verify
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"canopy/document/declare"
+	"canopy/document/plan"
+	"canopy/expr"
+	"canopy/expr/interval"
+)
+
+// Motion: how signals change while tasks are active. An axis is a quantity that conditions compare with limits, and its
+// cell is one of the intervals between these. A node is a state of the plan in a world, an edge a possible change of
+// cells, procedures that are over and timers that elapse.
+
+// axis is a signal, a sum of multiples of signals, or an input that is true or false.
+type axis struct {
+	name   string
+	signal int         // of the vocabulary; -1: none
+	terms  []expr.Term // nil: its value is not such a sum
+	cuts   []cut
+	marks  []mark // by cut, if it is no signal
+	motion motion
+	steps  bool // it only goes to neighbouring cells
+}
+
+// mark is a variable that is true above a cut, or below it.
+type mark struct {
+	variable int
+	below    bool
+}
+
+// motion is what is known of an axis.
+type motion uint8
+
+const (
+	calm   motion = iota // no task has a known effect on it
+	steady               // it moves with known rates
+	wild                 // tasks change it in an unknown way, or write it
+)
+
+// axes returns the axes of all inputs.
+func (m *Model) axes() []axis {
+	var all []axis
+	for i := range m.vocab.signals {
+		sig := &m.vocab.signals[i]
+		a := axis{name: sig.name, signal: i, terms: []expr.Term{{Signal: sig.name, Factor: 1}}, cuts: sig.cuts}
+		a.motion, a.steps = m.motion([]string{sig.name}, true)
+		all = append(all, a)
+	}
+	of := map[string]int{}
+	for v := range m.vocab.inputs {
+		in := &m.vocab.inputs[v]
+		if in.kind != inputFree {
+			continue
+		}
+		a, c, at := axis{name: in.text, signal: -1}, cut{}, mark{variable: v}
+		if in.relation != nil {
+			var limit float64
+			if a.terms, limit = in.relation.Linear(); a.terms != nil { // the first factor becomes 1; if it is negative: <=
+				first := a.terms[0].Factor
+				for i := range a.terms {
+					a.terms[i].Factor /= first
+				}
+				c, at.below = cut{limit / first, first < 0}, first < 0
+				a.name = sumText(a.terms)
+			}
+			a.motion, a.steps = m.motion(in.relation.Relation.Names(), a.terms != nil)
+		}
+		i, known := of[a.name]
+		if !known {
+			i = len(all)
+			of[a.name] = i
+			all = append(all, a)
+		}
+		k, _ := slices.BinarySearchFunc(all[i].cuts, c, cut.compare)
+		all[i].cuts, all[i].marks = slices.Insert(all[i].cuts, k, c), slices.Insert(all[i].marks, k, at)
+	}
+	return all
+}
+
+// sumText writes a sum of terms.
+func sumText(terms []expr.Term) string {
+	var b strings.Builder
+	for i, t := range terms {
+		switch {
+		case i > 0 && t.Factor < 0:
+			b.WriteString(" - ")
+		case i > 0:
+			b.WriteString(" + ")
+		}
+		if f := math.Abs(t.Factor); f != 1 {
+			b.WriteString(number(f) + "*")
+		}
+		b.WriteString(t.Signal)
+	}
+	return b.String()
+}
+
+// motion returns what is known of a quantity of some signals: of a sum of them, the rate. It steps if it never jumps.
+func (m *Model) motion(signals []string, sum bool) (kind motion, steps bool) {
+	moves, rests := false, false
+	for _, name := range signals {
+		if m.isWritten(name) {
+			return wild, false
+		}
+		known := false
+		for _, a := range m.actions() {
+			r, ok := m.subject.Rate(a, name, nil)
+			if ok && r.Jumps {
+				return wild, false
+			}
+			known = known || ok
+		}
+		moves, rests = moves || known, rests || !known
+	}
+	switch {
+	case !moves:
+		return calm, false
+	case !sum:
+		return wild, false
+	}
+	return steady, !rests
+}
+
+// isWritten reports whether some task writes a slot.
+func (m *Model) isWritten(name string) bool {
+	writes := func(a plan.Assignment) bool { return a.Target == name }
+	return slices.ContainsFunc(m.plan.Leaves, func(l plan.Leaf) bool {
+		return slices.ContainsFunc(l.Write, writes) || slices.ContainsFunc(l.Entry, writes) ||
+			slices.ContainsFunc(l.Exit, writes)
+	})
+}
+
+// cell returns the cell of an axis in a world, -1 if there is none.
+func (m *Model) cell(a *axis, world []bool) int {
+	if a.signal >= 0 {
+		return m.vocab.signals[a.signal].interval(world)
+	}
+	cell := 0
+	for k, at := range a.marks {
+		if world[at.variable] == at.below {
+			continue
+		}
+		if cell < k {
+			return -1
+		}
+		cell++
+	}
+	if cell > 0 && cell < len(a.cuts) && a.cuts[cell-1] == a.cuts[cell] {
+		return -1
+	}
+	return cell
+}
+
+// bounds returns between which values an axis is in a cell.
+func (a *axis) bounds(cell int) (low, high float64) {
+	low, high = math.Inf(-1), math.Inf(1)
+	if cell > 0 {
+		low = a.cuts[cell-1].limit
+	}
+	if cell < len(a.cuts) {
+		high = a.cuts[cell].limit
+	}
+	return low, high
+}
+
+// cellsOf returns the cell of each axis in a world; nil if no values of the signals lie in all of them.
+func (m *Model) cellsOf(axes []axis, world []bool) []int {
+	cells := make([]int, len(axes))
+	for i := range axes {
+		if cells[i] = m.cell(&axes[i], world); cells[i] < 0 {
+			return nil
+		}
+	}
+	box := boxOf(axes, cells)
+	for i := range axes {
+		if a := &axes[i]; a.signal < 0 && a.terms != nil {
+			low, high := a.bounds(cells[i])
+			sum := a.span(func(signal string) declare.Rate {
+				if x, ok := box[signal]; ok {
+					return declare.Rate{Low: x.Low, High: x.High}
+				}
+				return anyRate
+			})
+			if sum.Low > high || sum.High < low {
+				return nil
+			}
+		}
+	}
+	return cells
+}
+
+// boxOf returns the ranges of the signals in some cells.
+func boxOf(axes []axis, cells []int) map[string]interval.Interval {
+	box := map[string]interval.Interval{}
+	for i := range axes {
+		if axes[i].signal >= 0 {
+			low, high := axes[i].bounds(cells[i])
+			box[axes[i].name] = interval.Interval{Low: low, High: high}
+		}
+	}
+	return box
+}
+
+var anyRate = declare.Rate{Low: math.Inf(-1), High: math.Inf(1)}
+
+// span returns the range of a sum from those of its signals.
+func (a *axis) span(of func(signal string) declare.Rate) declare.Rate {
+	sum := declare.Rate{}
+	for _, t := range a.terms {
+		r := of(t.Signal)
+		if t.Factor < 0 {
+			r.Low, r.High = r.High, r.Low
+		}
+		sum.Low += t.Factor * r.Low
+		sum.High += t.Factor * r.High
+	}
+	return sum
+}
