@@ -75,6 +75,7 @@ func (d *tree) inputs(x *Executive) []bt.Input {
 	for _, i := range x.visit() {
 		in = x.tell(in, int(i), d.engine.Status(x.p.Leaves[i].Task))
 	}
+	x.leave()
 	d.pending = in
 	return in
 }

@@ -77,6 +77,7 @@ type Executive struct {
 	stale     set // leaves whose watched indicators may change
 	contested set // slots with other active writers
 	timed     []int32
+	left      []int    // whose exit procedure is over
 	watching  []mask   // by leaf
 	watchers  []int32  // by indicator: number of formulas that watch it
 	writing   []int32  // by slot: its active writers
@@ -350,10 +351,19 @@ func (x *Executive) tell(in []bt.Input, i int, status bt.Status) []bt.Input {
 	if before != None && s.Procedure == None {
 		x.untime(i)
 		if before == Exiting {
-			x.exited(i)
+			x.left = append(x.left, i)
 		}
 	}
 	return in
+}
+
+// leave completes the exit procedures that are over, once all leaves are told: what these were told of discrete signals
+// is older.
+func (x *Executive) leave() {
+	for _, i := range x.left {
+		x.exited(i)
+	}
+	x.left = x.left[:0]
 }
 
 // judgeCondition updates a condition's truth and reports whether it changed.

@@ -37,7 +37,7 @@ func reach(t testing.TB, s *Stepper) (states int, active map[string]bool, errs [
 	active = map[string]bool{}
 	for n := range search.Leave() {
 		s.Steps(search.Key(n), func(m *Moment) {
-			for _, task := range m.Entered {
+			for _, task := range m.Entered() {
 				active[s.Tree.Name(task)] = true
 			}
 			switch {

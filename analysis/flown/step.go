@@ -30,7 +30,7 @@ type Moment struct {
 	Over    bool         // the instant is over: the plan has settled
 	Tag     int          // what the visitor remembers of the earlier moments of the instant; 0 at first
 	Rounds  [][]bt.Input // the tree's inputs so far, by settling; those before the first instant begin with its first
-	Entered []bt.Task    // tasks that have become active in this instant
+	Changes []bt.Change  // of statuses in this instant
 	Err     error        // the course does not go on: it wraps bt.ErrLoop, ErrUnsettled or executive.ErrDuration
 
 	s      *Stepper
@@ -46,11 +46,7 @@ type recorder struct {
 func (r *recorder) Settle(inputs []bt.Input) (bt.Instant, error) {
 	r.m.Rounds = append(r.m.Rounds, slices.Clone(inputs))
 	instant, err := r.Engine.Settle(inputs)
-	for _, c := range instant.Changes {
-		if c.To == bt.Activating {
-			r.m.Entered = append(r.m.Entered, c.Task)
-		}
-	}
+	r.m.Changes = append(r.m.Changes, instant.Changes...)
 	return instant, err
 }
 
@@ -58,7 +54,7 @@ func (r *recorder) Settle(inputs []bt.Input) (bt.Instant, error) {
 func (s *Stepper) start() {
 	copy(s.w.u, s.initial)
 	s.w.zone = zone.Zone{}
-	s.x = executive.New(s.p, s.w, executive.Tree(func(in []bt.Input) executive.Engine {
+	s.x = executive.New(s.p, s.world, executive.Tree(func(in []bt.Input) executive.Engine {
 		s.moment.engine = bt.NewEngine(s.Tree, in, 0)
 		s.moment.Rounds = s.moment.Rounds[:0]
 		if in = in[min(len(s.slow), len(in)):]; len(in) > 0 {
@@ -87,9 +83,9 @@ func (s *Stepper) Follow(from Key, answers Tape, visit func(m *Moment)) {
 
 func (s *Stepper) course(from Key, visit func(m *Moment)) {
 	m := &s.moment
-	s.w.begin()
+	s.w.begin(from == "")
 	m.s, m.Over, m.Tag, m.Err = s, false, 0, nil
-	m.Rounds, m.Entered = m.Rounds[:0], m.Entered[:0]
+	m.Rounds, m.Changes = m.Rounds[:0], m.Changes[:0]
 	if from == "" || s.x == nil {
 		s.start()
 	}
@@ -155,7 +151,7 @@ func (s *Stepper) between(round int) bool {
 // unsettled returns the error of an instant in which tasks and signals keep changing.
 func (s *Stepper) unsettled() error {
 	var names []string
-	for _, t := range slices.Compact(slices.Sorted(slices.Values(s.moment.Entered))) {
+	for _, t := range s.moment.Entered() {
 		names = append(names, s.Tree.Name(t))
 	}
 	return fmt.Errorf("%w: these become active again and again: %v", ErrUnsettled, names)
@@ -227,6 +223,18 @@ func (s *Stepper) idle(input int) bool {
 	}
 	k := input - s.p.Capture(0)
 	return k >= 0 && u[s.writer[k]] != s.phase[k]
+}
+
+// Entered returns the tasks that have become active in this instant, ascending.
+func (m *Moment) Entered() []bt.Task {
+	var tasks []bt.Task
+	for _, c := range m.Changes {
+		if c.To == bt.Activating {
+			tasks = append(tasks, c.Task)
+		}
+	}
+	slices.Sort(tasks)
+	return slices.Compact(tasks)
 }
 
 // Status returns the status of a task.

@@ -41,7 +41,8 @@ type Stepper struct {
 
 	lists     map[*expr.Code]*lists
 	relations map[string]*expr.Code // of statements, by key
-	lagging   []bool                // by indicator: it reads values that follow the sides of others
+	inner     [][]int               // by indicator: those whose sides decide the values that it reads
+	decided   [][]int               // by place: the indicators whose sides decide the value
 	follows   [][]int               // by slot: the places that depend on it at the same instant, itself included
 	captured  []int                 // by captured value: its slot
 	writer    []int                 // its leaf
@@ -50,6 +51,7 @@ type Stepper struct {
 	forms
 
 	w       *world
+	world   executive.World // as the executive sees it
 	x       *executive.Executive
 	initial []float64
 	seen    map[string]place // the states between two rounds of the instant whose courses are visited
@@ -80,7 +82,6 @@ func New(subject declare.Subject) *Stepper {
 	}
 	s.free(&subject)
 	s.p.Link()
-	s.indicators = s.compiler.Indicators()
 	s.depend()
 	for _, statement := range subject.Declared.Facts {
 		s.facts = append(s.facts, s.Statement(statement))
@@ -93,6 +94,7 @@ func New(subject declare.Subject) *Stepper {
 	}
 	s.initial = s.p.Initial()
 	s.w = newWorld(s)
+	s.world = s.w
 	return s
 }
 
@@ -158,16 +160,16 @@ func (s *Stepper) depend() {
 			readers[r] = append(readers[r], place)
 		}
 	}
-	inner := make([]bool, l.Signals) // the value follows the sides of indicators
+	sides := make([][]int, l.Signals) // by place: the indicators whose sides decide the value
 	for i, c := range p.Computed {
 		note(l.Computed+i, c)
-		inner[l.Computed+i] = len(c.Indicators()) > 0
+		sides[l.Computed+i] = c.Indicators()
 	}
 	for i, slot := range p.Slots {
 		for _, w := range slot.Writers {
 			if w.Value != nil {
 				note(p.Signal(i), w.Value)
-				inner[p.Signal(i)] = inner[p.Signal(i)] || len(w.Value.Indicators()) > 0
+				sides[p.Signal(i)] = append(sides[p.Signal(i)], w.Value.Indicators()...)
 				if len(w.Value.Reads()) == 0 {
 					s.fixed[w.Value] = w.Value.Value(nil, nil)
 				}
@@ -193,18 +195,15 @@ func (s *Stepper) depend() {
 	for i := range p.Slots {
 		s.follows = append(s.follows, closure(p.Signal(i)))
 	}
-	behind := make([]bool, l.Signals)
-	for place, is := range inner {
-		if is {
+	s.decided = make([][]int, l.Signals)
+	for place := range sides {
+		if len(sides[place]) > 0 {
 			for _, r := range closure(place) {
-				behind[r] = true
+				s.decided[r] = append(s.decided[r], sides[place]...)
 			}
 		}
 	}
-	for i := range s.indicators {
-		s.lagging = append(s.lagging, slices.ContainsFunc(s.indicators[i].Reads(),
-			func(r int) bool { return r < len(behind) && behind[r] }))
-	}
+	s.nest()
 	for i := range p.Leaves { // in the order of Program.Add
 		for _, a := range p.Leaves[i].Entry {
 			s.captured, s.writer, s.phase = append(s.captured, a.Slot), append(s.writer, i), append(s.phase, executive.Active)
@@ -215,16 +214,27 @@ func (s *Stepper) depend() {
 	}
 }
 
+// nest finds the indicators inside the new ones.
+func (s *Stepper) nest() {
+	s.indicators = s.compiler.Indicators()
+	for i := len(s.inner); i < len(s.indicators); i++ {
+		var inner []int
+		for _, r := range s.indicators[i].Reads() {
+			if r < len(s.decided) {
+				inner = append(inner, s.decided[r]...)
+			}
+		}
+		s.inner = append(s.inner, inner)
+	}
+}
+
 // relation returns the code of a relation in a statement.
 func (s *Stepper) relation(l *expr.Logic) *expr.Code {
 	code := s.relations[l.Key]
 	if code == nil {
 		code = s.compiler.CompileFor(l.Relation, expr.Variable{Type: expr.Boolean})
 		s.relations[l.Key] = code
-		for i := len(s.indicators); i < len(s.compiler.Indicators()); i++ {
-			s.lagging = append(s.lagging, false)
-		}
-		s.indicators = s.compiler.Indicators()
+		s.nest()
 		s.w.grow()
 	}
 	return code

@@ -10,22 +10,53 @@ import (
 
 // world answers the executive: from what is known, or from the tape. An input that is not known is NaN.
 type world struct {
-	s    *Stepper
-	tape tape
-	u    []float64
+	s       *Stepper
+	tape    tape
+	witness func(q question) bool // answers instead of the tape; nil: the tape does
+	u       []float64
 
 	// What the answers of the present instant have told.
 	bounds  []interval // by form
 	asked   []int32    // the forms with bounds
 	sides   []int8     // by indicator: 0: not asked; 1: above; -1: below
 	decided []int32    // the indicators with sides
+	former  []int8     // by indicator: the side that was committed before, where it may be another one
+	changed []bool     // by indicator: it may be
+	behind  bool       // the value of an indicator is computed with the former sides of others
 	over    []int8     // by clock: 0: not asked; 1: it is over; -1: it is not
 	ticked  []int32    // the clocks that were asked
 	moved   []bool     // by place: it may have jumped in this round
 	jumped  []int32    // those places
 	settled int        // rounds of the instant that are over
+	first   bool       // the instant is the first of a run
 
 	zone zone.Zone // the readings of the clocks that agree with all answers since the run began
+}
+
+// question is one that has no definite answer.
+type question struct {
+	kind  questionKind
+	form  int32   // of bound and equal
+	limit float64 // of bound and equal
+	open  bool    // of bound: is the form beyond the limit, else is it at least the limit
+	index int     // of the indicator or the clock
+}
+
+type questionKind uint8
+
+const (
+	bound questionKind = iota // is a form above a limit?
+	equal                     // does a form have a value?
+	side                      // is an indicator above, whose signals have jumped since its side was committed?
+	past                      // was an indicator above before its side was committed?
+	ended                     // is a clock over?
+)
+
+func (w *world) choose(q question) bool {
+	if w.witness != nil {
+		return w.witness(q)
+	}
+	return w.tape.choose()
 }
 
 // tape holds the answers of one course of an instant.
@@ -69,18 +100,21 @@ func newWorld(s *Stepper) *world {
 // grow makes room for the indicators.
 func (w *world) grow() {
 	for len(w.sides) < len(w.s.indicators) {
-		w.sides = append(w.sides, 0)
+		w.sides, w.former, w.changed = append(w.sides, 0), append(w.former, 0), append(w.changed, false)
 	}
 }
 
 // begin begins an instant: nothing is known of physical signals.
-func (w *world) begin() {
+func (w *world) begin(first bool) {
+	w.first = first
 	for _, f := range w.asked {
 		w.bounds[f] = infinite
 	}
 	for _, k := range w.decided {
 		w.sides[k] = 0
 	}
+	clear(w.former)
+	clear(w.changed)
 	for _, c := range w.ticked {
 		w.over[c] = 0
 	}
@@ -99,15 +133,20 @@ func (w *world) still() {
 // round begins the next round of the instant and returns the indicators whose sides may have changed.
 func (w *world) round() (changed []int) {
 	w.settled++
+	clear(w.former)
+	copy(w.former, w.sides)
 	for k := range w.s.indicators {
-		if w.sides[k] == 0 {
-			continue
-		}
-		again := w.settled == 1 && w.s.lagging[k]
+		before := w.changed[k]
+		w.changed[k] = false
 		for _, r := range w.s.indicators[k].Reads() {
-			again = again || r < len(w.moved) && w.moved[r]
+			w.changed[k] = w.changed[k] || r < len(w.moved) && w.moved[r]
 		}
-		if again {
+		for _, j := range w.s.inner[k] { // their sides were committed with this one
+			w.changed[k] = w.changed[k] || before || w.settled == 1 || w.changed[j]
+		}
+	}
+	for k := range w.s.indicators {
+		if w.changed[k] && w.sides[k] != 0 {
 			w.sides[k] = 0
 			changed = append(changed, k)
 		}
@@ -231,28 +270,63 @@ func (w *world) truth(c *expr.Code, frozen bool) bool {
 
 // side returns the committed side of an indicator.
 func (w *world) side(k int) bool {
+	if w.behind {
+		return w.past(k)
+	}
 	if w.sides[k] == 0 {
-		above, x := false, &w.s.indicators[k]
-		if w.s.lagging[k] && w.settled == 0 || w.stirred(x) {
-			above = w.tape.choose() // the side is that before the present values
-		} else if h, ok := x.Threshold(); ok {
-			v := w.signal(h.Slot)
-			if h.Falls {
-				above = w.nonNegative(w.s.plus(number(h.Level), v, -1))
-			} else {
-				above = w.nonNegative(w.s.plus(v, number(h.Level), -1))
-			}
+		x, above := &w.s.indicators[k], false
+		if w.stirred(x) {
+			above = w.choose(question{kind: side, index: k})
 		} else {
-			v, _ := w.execute(w.s.program(x.Difference(), false))
-			above = w.nonNegative(v)
+			w.behind = len(w.s.inner[k]) > 0
+			above = w.nonNegative(w.difference(x))
+			w.behind = false
 		}
-		w.sides[k] = -1
-		if above {
-			w.sides[k] = 1
-		}
+		w.sides[k] = sign(above)
 		w.decided = append(w.decided, int32(k))
 	}
 	return w.sides[k] > 0
+}
+
+func sign(above bool) int8 {
+	if above {
+		return 1
+	}
+	return -1
+}
+
+// past returns the side that an indicator had when the present sides were committed. All are committed together.
+func (w *world) past(k int) bool {
+	if w.former[k] == 0 {
+		w.former[k] = w.recall(k)
+		w.decided = append(w.decided, int32(k))
+	}
+	return w.former[k] > 0
+}
+
+func (w *world) recall(k int) int8 {
+	if w.first && w.settled == 0 {
+		return sign(false) // a world begins so
+	}
+	if len(w.s.inner[k]) == 0 {
+		switch v := w.difference(&w.s.indicators[k]); {
+		case w.settled > 0 && !w.changed[k], w.settled == 0 && v.known(): // it is still the same
+			return sign(w.nonNegative(v))
+		}
+	}
+	return sign(w.choose(question{kind: past, index: k}))
+}
+
+// difference returns the value of an indicator.
+func (w *world) difference(x *expr.Indicator) value {
+	switch h, ok := x.Threshold(); {
+	case ok && h.Falls:
+		return w.s.plus(number(h.Level), w.signal(h.Slot), -1)
+	case ok:
+		return w.s.plus(w.signal(h.Slot), number(h.Level), -1)
+	}
+	v, _ := w.execute(w.s.program(x.Difference(), false))
+	return v
 }
 
 // stirred reports whether an indicator reads a signal that has jumped in this round: the side was committed before.
@@ -282,17 +356,17 @@ func (w *world) nonNegative(v value) bool {
 
 // above reports whether a form is at least a limit, or beyond it.
 func (w *world) above(f int32, limit float64, strict bool) bool {
-	b := w.bound(f)
+	b := w.known(f)
 	is, open := b.above(limit, strict)
 	if open {
-		is = w.tape.choose()
+		is = w.choose(question{kind: bound, form: f, limit: limit, open: strict})
 		w.bounds[f].restrict(limit, strict, is)
 	}
 	return is
 }
 
-// bound returns what is known of a form, to be read.
-func (w *world) bound(f int32) *interval {
+// known returns what is known of a form, to be read.
+func (w *world) known(f int32) *interval {
 	for len(w.bounds) <= int(f) {
 		w.bounds = append(w.bounds, infinite)
 	}
@@ -309,7 +383,7 @@ func (w *world) zero(v value) bool {
 		return v.offset == 0
 	}
 	limit := -v.offset / v.scale
-	b := w.bound(v.form)
+	b := w.known(v.form)
 	least, _ := b.above(limit, false)
 	_, open := b.above(limit, false)
 	if !least && !open {
@@ -326,7 +400,7 @@ func (w *world) zero(v value) bool {
 	if b.low == limit && b.high == limit {
 		return true
 	}
-	is := w.tape.choose()
+	is := w.choose(question{kind: equal, form: v.form, limit: limit})
 	if b = &w.bounds[v.form]; is {
 		*b = interval{low: limit, high: limit}
 	} else {
@@ -375,7 +449,8 @@ func (w *world) Over(c int, length float64) bool {
 		w.ticked = append(w.ticked, int32(c))
 		w.over[c] = -1
 		least, most := lengths(length)
-		if w.choose(w.zone.Allows(c, zone.AtLeast, least), w.zone.Allows(c, zone.Before, most)) {
+		yes, no := w.zone.Allows(c, zone.AtLeast, least), w.zone.Allows(c, zone.Before, most)
+		if yes && (!no || w.choose(question{kind: ended, index: c})) {
 			w.over[c] = 1
 			w.zone.Restrict(c, zone.AtLeast, least)
 		} else {
@@ -384,9 +459,6 @@ func (w *world) Over(c int, length float64) bool {
 	}
 	return w.over[c] > 0
 }
-
-// choose returns true if only that is possible, false if only that is, else the next answer.
-func (w *world) choose(yes, no bool) bool { return yes && (!no || w.tape.choose()) }
 
 // lengths returns the minimum and the maximum length of a clock; NaN is any.
 func lengths(length float64) (least, most zone.Time) {

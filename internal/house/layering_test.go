@@ -158,6 +158,9 @@ var rooms = map[string]room{
 	}, tests: reasons{
 		"document/mission": "shipped missions take their steps",
 		"explore":          "all states are visited",
+		"internal/oracle":  "random missions fly",
+		"run":              "runs are compared with steps",
+		"run/record":       "runs are logged",
 		"vehicle/model":    "shipped missions have vehicles",
 	}},
 	"analysis/verify": {pure: true, imports: reasons{

@@ -1,0 +1,241 @@
+package flown
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"canopy/bt"
+	"canopy/document/mission"
+	"canopy/expr"
+	"canopy/internal/oracle"
+	"canopy/run"
+	"canopy/run/record"
+)
+
+// shadow is a world of a run that records what the executive sees.
+type shadow struct {
+	*oracle.World
+	notes []note
+}
+
+// note is something that the executive has seen, or that has begun.
+type note struct {
+	what    string // instant, sides, value, start
+	t       float64
+	signals []float64
+	above   []bool
+	clock   int
+	due     float64
+}
+
+func (w *shadow) note(what string) *note {
+	_, above := w.Discrete()
+	w.notes = append(w.notes, note{what: what, t: w.T(), signals: slices.Clone(w.Signals()), above: slices.Clone(above)})
+	return &w.notes[len(w.notes)-1]
+}
+
+func (w *shadow) Advance(until float64) (run.Segment, error) {
+	s, err := w.World.Advance(until)
+	if len(s.Events) > 0 || s.Alarm {
+		w.note("instant")
+	}
+	return s, err
+}
+
+func (w *shadow) Iterate() ([]int, error) {
+	changed, err := w.World.Iterate()
+	w.note("sides")
+	return changed, err
+}
+
+func (w *shadow) Value(c *expr.Code) float64 {
+	w.note("value")
+	return w.World.Value(c)
+}
+
+func (w *shadow) Signal(place int) float64 {
+	w.note("value")
+	return w.World.Signal(place)
+}
+
+func (w *shadow) Start(clock int, length float64) (float64, bool) {
+	due, ok := w.World.Start(clock, length)
+	n := w.note("start")
+	n.clock, n.due = clock, due
+	return due, ok
+}
+
+// changes is a log of status changes.
+type changes struct{ list []bt.Change }
+
+func (*changes) Sample(float64, []float64) error { return nil }
+func (*changes) Event(record.Event) error        { return nil }
+func (c *changes) Status(_ float64, _ int, x bt.Change) error {
+	c.list = append(c.list, x)
+	return nil
+}
+
+// follower answers the questions of the abstract world as a run did.
+type follower struct {
+	*world
+	t     *testing.T
+	s     *Stepper
+	notes []note
+	now   note
+	sides []bool // as committed
+	past  []bool // the sides before those of now
+	dues  map[int]float64
+	text  string
+}
+
+// next goes to the next note of a kind in this instant.
+func (f *follower) next(what string) {
+	for len(f.notes) > 0 {
+		n := f.notes[0]
+		if n.what == "instant" {
+			break
+		}
+		f.notes = f.notes[1:]
+		if n.what == "start" {
+			f.dues[n.clock] = n.due
+		}
+		if n.what == what {
+			if what == "sides" {
+				f.past = f.sides
+				f.sides = n.above
+			}
+			f.now = n
+			return
+		}
+	}
+	f.t.Fatalf("%s\nat t = %v: the run has no %s here; changes %v", f.text, f.now.t, what, f.s.moment.Changes)
+}
+
+func (f *follower) answer(q question) bool {
+	switch q.kind {
+	case bound:
+		v := f.number(q.form)
+		return v > q.limit || v == q.limit && !q.open
+	case equal:
+		return f.number(q.form) == q.limit
+	case side:
+		return f.now.above[q.index]
+	case past:
+		return f.past[q.index]
+	case ended:
+		due, ok := f.dues[q.index]
+		return ok && f.now.t >= due
+	}
+	panic("flown: a question of an unknown kind")
+}
+
+// number evaluates a form.
+func (f *follower) number(form int32) float64 {
+	sum := 0.0
+	for _, t := range f.s.list[form].terms {
+		a := &f.s.atoms[t.atom]
+		if a.place < 0 {
+			f.t.Fatalf("an operation %s", a.operation)
+		}
+		sum += t.coefficient * f.now.signals[a.place]
+	}
+	return sum
+}
+
+// The executive asks for a value.
+type watched struct{ *follower }
+
+func (w watched) Value(c *expr.Code) float64 { w.next("value"); return w.world.Value(c) }
+func (w watched) Signal(place int) float64   { w.next("value"); return w.world.Signal(place) }
+
+// A run of a random mission is one that the steps allow: the answers of each instant are among those that are possible,
+// and statuses, written values and captured values are the same after each.
+func TestRunsAreAmongTheSteps(t *testing.T) {
+	missions := 3000
+	if testing.Short() {
+		missions = 300
+	}
+	instants := 0
+	for seed := range uint64(missions) {
+		r := rand.New(rand.NewPCG(seed, 77))
+		o := oracle.Random(r, oracle.All)
+		m, _ := o.Read()
+		if m == nil {
+			continue
+		}
+		var path []oracle.Point
+		for i := range 20 {
+			path = append(path, oracle.Point{T: float64(i) * .5, X: .5 + .5*float64(r.IntN(5)), Y: .5 + .5*float64(r.IntN(5))})
+		}
+		instants += follow(t, fmt.Sprint("seed ", seed, "\n", o), m, path)
+	}
+	if instants < 5*missions {
+		t.Errorf("only %d instants", instants)
+	}
+}
+
+func follow(t *testing.T, text string, m *mission.Mission, path []oracle.Point) (instants int) {
+	w := &shadow{World: oracle.NewWorld(m, path)}
+	w.note("sides")
+	x, err := run.New(m, w, run.Continuous{}, path[len(path)-1].T+.25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, end := &changes{}, x.Until()
+	x.Attach(log)
+	s := New(m.Subject())
+	_, above := w.Discrete()
+	f := &follower{sides: make([]bool, len(above)), world: s.w, t: t, s: s, dues: map[int]float64{}, text: text}
+	s.w.witness, s.world = f.answer, watched{f}
+	key := Key("")
+	for more := true; more; {
+		log.list = log.list[:0]
+		if more, err = x.Step(); err != nil {
+			return instants
+		}
+		if !more || x.T() >= end { // what follows is its end
+			break
+		}
+		if key != "" && !slices.ContainsFunc(w.notes, func(n note) bool { return n.what == "instant" }) {
+			continue
+		}
+		f.notes = slices.Clone(w.notes)
+		if key != "" {
+			f.notes = f.notes[1:]
+		}
+		w.notes = nil
+		f.next("sides")
+		moments := 0
+		s.Follow(key, nil, func(m *Moment) {
+			moments++
+			if m.Err != nil {
+				t.Fatalf("%s\nat t = %v: %v", text, w.T(), m.Err)
+			}
+			if !m.Over {
+				f.next("sides")
+				return
+			}
+			statuses := x.Statuses()
+			for task, status := range statuses {
+				if got := m.Status(bt.Task(task)); got != status {
+					t.Fatalf("%s\nat t = %v: %s is %v, in the run %v", text, w.T(), s.Tree.Name(bt.Task(task)), got, status)
+				}
+			}
+			if !slices.Equal(m.Changes, log.list) {
+				t.Fatalf("%s\nat t = %v: changes %v, in the run %v", text, w.T(), m.Changes, log.list)
+			}
+			u, _ := w.Discrete()
+			for i, v := range s.w.u {
+				if !math.IsNaN(v) && !s.idle(i) && v != u[i] {
+					t.Fatalf("%s\nat t = %v: input %d is %v, in the run %v", text, w.T(), i, v, u[i])
+				}
+			}
+			key = m.After()
+			instants++
+		})
+	}
+	return instants
+}
