@@ -73,7 +73,8 @@ type journey struct {
 	*graph
 	firm bool // rates that are only known to be up or down may die out
 
-	reached []bool // by node: the goal is reached for certain
+	sure    []bool // by node: the goal is reached, even if rates die out
+	reached []bool // by node: the goal is reached if they do not
 	hopes   []bool // by node: some way leads to the goal
 	part    []int  // by node: the strongly connected part, -1 of the goal
 	stuck   []bool // by part: it need not be left
@@ -87,8 +88,30 @@ func (m *Model) newJourney(ends func(p *Player, world []bool) bool) (x *journey,
 
 // solve finds from where the goal is reached, and from where it may be.
 func (x *journey) solve() {
-	n := len(x.nodes)
-	x.part, x.reached, x.stuck = slices.Repeat([]int{-1}, n), make([]bool, n), nil
+	x.firm = true
+	x.settle()
+	x.sure = x.reached
+	if x.infirm() != nil {
+		x.firm = false
+		x.settle()
+	}
+	x.hope()
+}
+
+// infirm returns the axes of which some rates are only known to be up or down.
+func (x *journey) infirm() []string {
+	var names []string
+	for i := range x.axes {
+		if slices.ContainsFunc(x.nodes, func(s spot) bool { return s.rates[i] != s.rates[i].Firm() }) {
+			names = append(names, x.axes[i].name)
+		}
+	}
+	return names
+}
+
+// settle finds from where the goal is reached.
+func (x *journey) settle() {
+	x.part, x.reached, x.stuck = slices.Repeat([]int{-1}, len(x.nodes)), make([]bool, len(x.nodes)), nil
 	var others []int
 	for n := range x.nodes {
 		if x.reached[n] = x.nodes[n].goal; !x.reached[n] {
@@ -96,7 +119,6 @@ func (x *journey) solve() {
 		}
 	}
 	x.components(others, func(e leg) bool { return !x.nodes[e.to].goal }, x.judge)
-	x.hope()
 }
 
 // judge decides whether the goal is reached from a part.
@@ -251,9 +273,11 @@ func (x *journey) hope() {
 }
 
 func (x *journey) findings() []Finding {
-	var reached, never, open []int
+	var sure, reached, never, open []int
 	for _, n := range x.starts {
 		switch {
+		case x.sure[n]:
+			sure = append(sure, n)
 		case x.reached[n]:
 			reached = append(reached, n)
 		case x.hopes[n]:
@@ -262,15 +286,23 @@ func (x *journey) findings() []Finding {
 			never = append(never, n)
 		}
 	}
+	if reached != nil && !slices.ContainsFunc(sure, func(n int) bool { return !x.nodes[n].goal }) {
+		sure, reached = nil, append(sure, reached...)
+	}
 	goal, at := x.m.subject.Declared.Goal.Text, x.m.subject.Declared.Goal.Place
 	var found []Finding
-	if len(reached) > 0 {
-		f := Finding{Place: at, Text: "the goal is reached from every state: " + goal}
-		if len(never)+len(open) > 0 {
+	for i, nodes := range [][]int{sure, reached} {
+		f := Finding{Place: at, Text: "the goal is reached from every state: " + goal, Assumes: x.assumes()}
+		if len(nodes) < len(x.starts) {
 			f.Text = "the goal is reached from some states: " + goal
-			f.Where, f.More = x.regions(reached)
+			f.Where, f.More = x.regions(nodes)
 		}
-		found = append(found, f)
+		if i > 0 {
+			x.hesitate(&f)
+		}
+		if len(nodes) > 0 {
+			found = append(found, f)
+		}
 	}
 	if len(never) > 0 {
 		f := Finding{Verdict: Refuted, Place: at, Text: "the goal is never reached: " + goal,
@@ -292,6 +324,13 @@ func (x *journey) findings() []Finding {
 		found = append(found, f)
 	}
 	return found
+}
+
+// hesitate states in a finding that it holds only if rates do not die out.
+func (x *journey) hesitate(f *Finding) {
+	f.Assumes = append(f.Assumes, Assumption{Text: "the rates that are only known to be up or down do not die out: " +
+		strings.Join(x.infirm(), ", ")})
+	f.Advice = "declare minimum rates, as in [0.1, 2]"
 }
 
 // lasso returns a way from a node to one of a part that need not be left, and a closed walk from there.
@@ -347,11 +386,30 @@ func (x *journey) doing(loop []int) string {
 			}
 		}
 	}
-	switch len(names) {
-	case 0:
+	switch {
+	case x.ended(loop[0]):
+		return "the plan has ended, and no task reacts any more"
+	case len(names) == 0:
 		return "no task is active, and no signal has to change"
-	case 1:
+	case len(names) == 1:
 		return names[0] + " may run for ever"
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " may take turns for ever"
+}
+
+// ended reports whether no action is active at a node, nor at any one that the graph leads to from it.
+func (x *journey) ended(n int) bool {
+	found := explore.New[int, struct{}](explore.Budget{})
+	found.Arrive(-1, n, struct{}{})
+	for k := range found.Leave() {
+		at := &x.nodes[found.Key(k)]
+		p := x.states[at.state]
+		if slices.ContainsFunc(x.m.actions(), p.active) || !at.goal && len(p.mayEnd()) > 0 {
+			return false
+		}
+		for _, e := range at.next {
+			found.Arrive(k, e.to, struct{}{})
+		}
+	}
+	return true
 }

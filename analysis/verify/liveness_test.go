@@ -244,3 +244,44 @@ func fliesToGoal(r *randomPlan, b *brute, m *Model, at []float64, stubs []bool, 
 	}
 	return false
 }
+
+// TestReachRestsOn: what a proof that the goal is reached must assume, or cannot conclude.
+func TestReachRestsOn(t *testing.T) {
+	const climb = `<ReactiveFallback><Condition name="there" on="x ge 3"/><Action name="fly" %s/></ReactiveFallback>`
+	const ready = `<ReactiveFallback><Condition name="there" on="x ge 3"/><ReactiveSequence>
+		<Condition name="ready" on="u ge 1 and u le 2" off="u lt 0"/><Action name="fly"/></ReactiveSequence><Action name="set" %s/></ReactiveFallback>`
+	for _, test := range []struct {
+		name, plan, declared string
+		want                 Verdict
+		text, assumes        string
+	}{
+		{"a minimum rate", fmt.Sprintf(climb, ""), "{fly: {x: [0.1, 2]}}", Proved, "from every state", "[]"},
+		{"x' = 2.9 - x rises and never reaches 3", fmt.Sprintf(climb, ""), "{fly: {x: up}}", Proved, "from every state",
+			"[{the rates that are only known to be up or down do not die out: x false}]"},
+		{"a signal that passes through the latch", fmt.Sprintf(ready, ""), "{fly: {x: [1, 1], u: [0, 0]}, set: {x: [0, 0], u: [1, 1]}}",
+			Proved, "from some states", "[]"}, // u > 2 at first
+		{"a slot that jumps over the latch", fmt.Sprintf(ready, `write="u := 5"`), "{fly: {x: [1, 1]}, set: {x: [0, 0], u: [1, 1]}}",
+			Undecided, "set may run for ever", "[]"},
+		{"a slot without effects", fmt.Sprintf(ready, `write="u := 5"`), "{fly: {x: [1, 1]}, set: {x: [0, 0]}}",
+			Undecided, "set may run for ever", "[]"},
+		{"an entry procedure", fmt.Sprintf(climb, `entry_time="5 [s]"`), "{fly: {x: [0.1, 2]}}", Proved, "from every state", "[]"},
+		{"an entry until the impossible", fmt.Sprintf(climb, `entry_until="y ge 1"`), "{fly: {x: [0.1, 2]}}", Proved, "from every state", "[]"},
+		{"an exit procedure", `<ReactiveFallback><Condition name="there" on="x ge 3"/><ReactiveSequence>
+			<Condition name="low" on="x lt 1"/><Action name="lift" exit_time="5 [s]"/></ReactiveSequence><Action name="fly"/></ReactiveFallback>`,
+			"{fly: {x: [1, 1]}, lift: {x: [1, 1]}}", Proved, "from every state", "[]"}, // then fly is active, even if x has fallen
+		{"a plan that ends", `<Sequence><Action name="a" done="x ge 1"/><Action name="b" done="x ge 2"/></Sequence>`,
+			"{a: {x: [1, 1]}, b: {x: [1, 1]}}", Undecided, "the plan has ended, and no task reacts any more", "[]"},
+	} {
+		_, found := check(t, test.plan, "goal: x >= 3\neffects: "+test.declared)
+		found = byQuestion(found, "reach")
+		is := func(f Finding) bool { return f.Verdict == test.want && strings.Contains(f.Text, test.text) }
+		i := slices.IndexFunc(found, is)
+		if i < 0 || test.want != Proved && slices.ContainsFunc(found, func(f Finding) bool { return f.Verdict == Proved && f.Where == nil }) {
+			t.Errorf("%s: %+v", test.name, found)
+			continue
+		}
+		if got := fmt.Sprint(found[i].Unwatched()); got != test.assumes {
+			t.Errorf("%s: assumes %s", test.name, got)
+		}
+	}
+}

@@ -35,21 +35,46 @@ func askRegression(m *Model) []Finding {
 		return []Finding{{Verdict: Undecided, Text: "not concluded whether each rule leads to an earlier one: " + why,
 			Advice: "reduce the limits of signals and the free conditions; `canopy region --regression` samples starts"}}
 	}
-	var proved []string
+	var proved, assumed []string
 	var found []Finding
-	for i := range rules[1:] {
-		y := x.rule(i + 1)
-		if f, ok := x.doubt(y, i+1); ok {
+	for i := 1; i < len(rules); i++ {
+		y := x.rule(i)
+		f, doubts := x.doubt(y, i)
+		switch {
+		case !slices.Contains(x.first, i):
+			found = append(found, Finding{Tasks: []bt.Task{rules[i].Task}, Verdict: Undecided,
+				Text:   x.title(i) + " is never the first that holds: there is nothing to prove",
+				Advice: "remove the rule, or place it before the rules that hide it"})
+		case doubts:
 			found = append(found, f)
-		} else {
-			proved = append(proved, x.title(i+1))
+		case slices.ContainsFunc(x.led(i), func(n int) bool { return !y.sure[n] }):
+			assumed = append(assumed, x.title(i))
+		default:
+			proved = append(proved, x.title(i))
 		}
 	}
-	if len(proved) > 0 {
-		found = slices.Insert(found, 0, Finding{Text: "each of these leads to an earlier rule's" +
-			" condition and keeps its own until then: " + strings.Join(proved, "; ")})
+	for i, titles := range [][]string{assumed, proved} {
+		f := Finding{Text: "each of these leads to an earlier rule's condition and keeps its own until then: " +
+			strings.Join(titles, "; "), Assumes: x.assumes()}
+		if i == 0 {
+			x.hesitate(&f)
+		}
+		if titles != nil {
+			found = slices.Insert(found, 0, f)
+		}
 	}
 	return found
+}
+
+// led returns the nodes in which a rule is the first that holds.
+func (x *program) led(i int) []int {
+	var nodes []int
+	for n := range x.nodes {
+		if x.first[n] == i {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
 }
 
 // conditions returns the formulas of all rules' conditions.
@@ -109,12 +134,7 @@ func (x *program) executes(n, i int) bool {
 // doubt returns a finding if the journey of a rule need not reach an earlier one from somewhere; ok is false if it
 // always does.
 func (x *program) doubt(y *journey, i int) (f Finding, ok bool) {
-	var open []int
-	for n := range y.nodes {
-		if x.first[n] == i && !y.reached[n] {
-			open = append(open, n)
-		}
-	}
+	open := slices.DeleteFunc(x.led(i), func(n int) bool { return y.reached[n] })
 	if len(open) == 0 {
 		return Finding{}, false
 	}

@@ -300,3 +300,19 @@ func TestRulesLeadOn(t *testing.T) {
 		t.Error(summary)
 	}
 }
+
+// TestRulesWithoutProof: a rule that is never the first is not proved, and rates that die out are an assumption.
+func TestRulesWithoutProof(t *testing.T) {
+	const rules = `<ReactiveFallback><Condition name="there" on="x ge 3"/>
+		<ReactiveSequence><Condition name="low" on="x lt 3"/><Action name="fly"/></ReactiveSequence>
+		<ReactiveSequence><Condition name="dry" on="x lt 1"/><Action name="wait"/></ReactiveSequence></ReactiveFallback>`
+	for effect, assumes := range map[string]string{"[0.1, 1]": "[]",
+		"up": "[{the rates that are only known to be up or down do not die out: x false}]"} {
+		_, found := check(t, rules, "effects: {fly: {x: "+effect+"}, wait: {x: [0, 0]}}")
+		found = byQuestion(found, "regression")
+		if len(found) != 2 || found[0].Verdict != Proved || fmt.Sprint(found[0].Unwatched()) != assumes ||
+			found[1].Verdict != Undecided || !strings.Contains(found[1].Text, "rule 3, dry -> wait is never the first that holds") {
+			t.Errorf("%s: %+v", effect, found)
+		}
+	}
+}
