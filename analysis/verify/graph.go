@@ -32,7 +32,6 @@ type graph struct {
 	starts  []int                              // nodes
 	left    map[int]bool                       // by class: in a graph of turns, all that follows it is found
 	rests   map[string]bool                    // signals that rest in some node because no active task moves them
-	sampled bool                               // some rates are sampled
 }
 
 // spot is a node.
@@ -135,9 +134,8 @@ func (x *graph) rate(p *Player, signal string, box map[string]interval.Interval)
 		if !p.active(a) {
 			continue
 		}
-		if e, ok := x.m.subject.Rate(a, signal, box); ok {
+		if e, ok := x.m.rate(a, signal, box); ok {
 			r, known = declare.Rate{Low: max(r.Low, e.Low), High: min(r.High, e.High)}, true
-			x.sampled = x.sampled || e.From == declare.Sampled
 		}
 	}
 	switch {

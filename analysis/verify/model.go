@@ -57,6 +57,8 @@ type Model struct {
 	explored          bool          // entered is all that it can activate
 	passing           set           // the states that are considered, also those in which an outcome is due
 	allowed           set           // the states that are considered: facts, latches, memory
+
+	origins [len(rateAssumptions)]bool // of the rates that the answer in progress used
 }
 
 // NewModel returns the abstraction of a subject.

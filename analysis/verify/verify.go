@@ -73,7 +73,7 @@ type Question struct {
 	Ask      func(m *Model) []Finding
 	Needs    string // the declarations that it needs; "" if none
 	Anywhere bool   // its answers hold without the declared facts
-	Moves    bool   // its answers rest on the declared effects
+	Moves    bool   // its answers rest on the rates of signals
 }
 
 // Questions returns all questions in the order in which they are asked.
@@ -93,6 +93,8 @@ func Questions() []Question {
 			Needs: "Declare `properties`."},
 		{Name: "conflict", Asks: "Do two active tasks ever write one command or hold one resource?", Ask: askConflict,
 			Needs: "No task writes anything, and no `resources` are declared."},
+		{Name: "effects", Asks: "Do the declared effects agree with the vehicle?", Ask: askEffects, Anywhere: true,
+			Needs: "Declare `effects` in a mission; `--effects` shows all."},
 		{Name: "chatter", Asks: "Do tasks take turns faster than `period`?", Ask: askChatter, Moves: true,
 			Needs: "Declare `effects`."},
 		{Name: "command", Asks: "Can every command be written by some task?", Ask: askCommand,
@@ -142,6 +144,7 @@ func (m *Model) ask(q Question) []Finding {
 				" facts that exclude states",
 		}}
 	}
+	rests := m.rateRests()
 	for i := range found {
 		f := &found[i]
 		f.Question = q.Name
@@ -149,7 +152,7 @@ func (m *Model) ask(q Question) []Finding {
 			f.Assumes = append(f.Assumes, TimersElapse)
 		}
 		if q.Moves && f.Verdict != Undecided {
-			f.Assumes = append(f.Assumes, EffectsHold)
+			f.Assumes = append(f.Assumes, rests...)
 		}
 		if !q.Anywhere && f.Verdict == Proved && len(m.facts) > 0 {
 			f.Assumes = append(f.Assumes, FactsHold)

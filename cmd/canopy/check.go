@@ -19,7 +19,7 @@ import (
 )
 
 func checkCommand() *cobra.Command {
-	var asJSON, strict bool
+	var asJSON, strict, effects bool
 	var sarif, scripts, facts string
 	budget := seconds(60)
 	var questions strings.Builder
@@ -53,6 +53,9 @@ refuted and not accepted.`,
 			s, err := subject(args[0], facts, cmd.ErrOrStderr())
 			if err != nil {
 				return err
+			}
+			if effects {
+				return showEffects(cmd.OutOrStdout(), s, asJSON)
 			}
 			if err := scriptable(s.Plan.Tree, scripts); err != nil {
 				return err
@@ -93,6 +96,8 @@ refuted and not accepted.`,
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON: a list with an object for each finding")
 	c.Flags().BoolVar(&strict, "strict", false,
 		"exit with status 3 also for findings that are not concluded, or proved under an assumption that no run checks")
+	c.Flags().BoolVar(&effects, "effects", false,
+		"print the rates of the signals while each task is active, and where they come from, instead of the answers")
 	c.Flags().Var(&budget, "budget", "maximum `time` for all questions")
 	c.Flags().StringVar(&sarif, "sarif", "", "also write the findings as SARIF 2.1.0 into this `file`")
 	c.Flags().StringVar(&scripts, "scripts", "",
@@ -147,7 +152,7 @@ func subject(name, facts string, stderr io.Writer) (declare.Subject, error) {
 	case m != nil && facts != "":
 		return declare.Subject{}, &usageError{"--facts is for a plan; a mission has a section `check`"}
 	case m != nil:
-		return m.Subject(), nil
+		return provable(m)
 	case facts == "":
 		return declare.Subject{Plan: p}, nil
 	}

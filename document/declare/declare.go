@@ -88,8 +88,8 @@ type Subject struct {
 // Questions returns the names of the questions about plans, one word each, in their order.
 func Questions() []string { return slices.Clone(questions) }
 
-var questions = []string{"complete", "dead", "goal", "reach", "regression", "always", "property", "conflict", "chatter",
-	"command", "reaction"}
+var questions = []string{"complete", "dead", "goal", "reach", "regression", "always", "property", "conflict", "effects",
+	"chatter", "command", "reaction"}
 
 // Note accepts findings.
 type Note struct {
@@ -250,7 +250,9 @@ func (d *declarer) effects(n *yamldoc.Node) {
 			if _, known := d.scope[key.Value]; d.scope != nil && !known {
 				d.Unknown(key, "unknown-signal", "the mission", slices.Sorted(maps.Keys(d.scope)))
 			}
-			rates[key.Value] = d.rate(value)
+			r := d.rate(value)
+			r.Place = placeOf(d.Reader, key)
+			rates[key.Value] = r
 		})
 		if ok {
 			d.d.Effects[t] = rates
@@ -259,7 +261,7 @@ func (d *declarer) effects(n *yamldoc.Node) {
 }
 
 func (d *declarer) rate(n *yamldoc.Node) Rate {
-	r := Rate{Low: math.Inf(-1), High: math.Inf(1), Place: placeOf(d.Reader, n)}
+	r := Rate{Low: math.Inf(-1), High: math.Inf(1)}
 	switch {
 	case n.Kind == yamldoc.Scalar && n.Value == "up":
 		r.Low = math.SmallestNonzeroFloat64

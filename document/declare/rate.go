@@ -48,6 +48,8 @@ type Deriver interface {
 	// Rate returns a range of the rate of a signal while a task is active and the named signals are in the given ranges;
 	// ok is false if none is found.
 	Rate(task bt.Task, signal string, in map[string]interval.Interval) (r Rate, ok bool)
+	// Missing returns the signals without a range for want of which there is no rate.
+	Missing(task bt.Task, signal string) []string
 }
 
 // Rate returns a range of the rate of a signal while a task is active and the named signals are in the given ranges:

@@ -17,6 +17,8 @@ func (f fixed) Rate(_ bt.Task, _ string, _ map[string]interval.Interval) (Rate, 
 	return f.rate, f.known
 }
 
+func (fixed) Missing(bt.Task, string) []string { return nil }
+
 // TestRate: a derived rate narrows a declared one, unless they contradict each other; a sampled one does not.
 func TestRate(t *testing.T) {
 	declared := Rate{Low: 0, High: 2}

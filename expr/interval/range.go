@@ -8,7 +8,7 @@ import (
 // precision is the share of the width of a range by which its bounds may be too wide without being improved.
 const precision = 1e-3
 
-// Function bounds a function in a part of a box. ok is false if no point of the part is possible.
+// Function bounds a function in a part of a box, at all points. ok is false if no point of the part is possible.
 type Function func(box []Interval) (v Value, ok bool)
 
 // Range returns bounds of the exact values of a function over a box, and whether it may jump in it. The slopes of the

@@ -172,6 +172,7 @@ var rooms = map[string]room{
 		"expr":              "conditions are abstracted to limits of signals",
 		"document/plan":     "plans are what is proved",
 		"document/declare":  "what is declared of a plan is what is proved",
+		"expr/interval":     "rates are asked for signals in intervals",
 		"temporal":          "properties of runs are declared",
 		"analysis/reaction": "the time that the tree takes to settle is one of the questions",
 		"snapshot":          "states that were visited are known by their bytes",
@@ -189,6 +190,16 @@ var rooms = map[string]room{
 	}},
 	"analysis/zone": {pure: true, imports: reasons{
 		"snapshot": "a zone is part of a state of a search",
+	}},
+	"analysis/rates": {pure: true, imports: reasons{
+		"bt":                "rates are those while a task is active",
+		"executive":         "a program lists the writers of slots",
+		"expr":              "signals are given as expressions",
+		"expr/interval":     "rates are bounded over boxes of states",
+		"document/declare":  "rates are those of declared effects",
+		"document/mission":  "a mission gives the meaning of signals",
+		"vehicle/equations": "derivatives are expressions",
+		"vehicle/model":     "derivatives of other vehicles are sampled",
 	}},
 	"analysis/diff": {pure: true, imports: reasons{
 		"bt":                   "tasks are matched by their place in the tree",
@@ -316,6 +327,7 @@ var rooms = map[string]room{
 		"run/simulated":    "simulates vehicles",
 		"run/record":       "reads logs",
 		"analysis/verify":  "proves and refutes",
+		"analysis/rates":   "finds the rates of signals for proofs",
 		"document/declare": "reads what is declared of a plan",
 		"run/report":       "writes simulated times",
 

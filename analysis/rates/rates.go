@@ -1,0 +1,237 @@
+// Package rates finds the rates at which a mission's signals change while a task is active.
+//
+// Of a vehicle that is given as equations, they are derived: bounds of the derivatives, by interval arithmetic, over
+// the ranges of the states and all values that slots may have while the task is active. Of other vehicles they are
+// sampled: found at points in these ranges. docs/verification.md describes both.
+package rates
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/document/declare"
+	"canopy/document/mission"
+	"canopy/expr"
+	"canopy/expr/interval"
+	"canopy/vehicle/equations"
+	"canopy/vehicle/model"
+)
+
+// Table finds the rates of a mission's signals. It implements [declare.Deriver] and keeps what it has found. It is for
+// one goroutine.
+type Table struct {
+	m        *mission.Mission
+	vehicle  model.Instance
+	formulas equations.Formulas // of a vehicle given as equations
+	sampled  bool               // it is not
+
+	scope   expr.Scope
+	signals map[string]definition
+	ranges  map[string]interval.Interval // of the time, of states, and of signals that facts limit
+	facts   []declare.Statement          // over signals alone
+	slots   []interval.Interval          // every value that a slot may have
+	found   map[string]answer
+}
+
+// definition is what determines the value of a signal.
+type definition struct {
+	kind  kind
+	index int        // of a state, an output or a slot
+	value *expr.Expr // of an output of equations, or of a computed signal
+}
+
+type kind uint8
+
+const (
+	clock    kind = iota // the simulated time
+	state                // its derivative
+	output               // the vehicle: its equation, or a program
+	slot                 // the tasks that write it
+	computed             // an expression of other signals
+)
+
+// answer is what was found of a rate.
+type answer struct {
+	rate    declare.Rate
+	ok      bool
+	missing []string // signals without a range
+}
+
+// stopping is the maximum time that exit procedures may take beyond the horizon [s].
+const stopping = 3600
+
+// Of returns the table of a mission. The error is that of the vehicle, which does not accept its parameters.
+func Of(m *mission.Mission) (*Table, error) {
+	vehicle, err := m.Vehicle.New(m.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{m: m, vehicle: vehicle, scope: m.Scope(), signals: map[string]definition{},
+		ranges: map[string]interval.Interval{}, found: map[string]answer{}}
+	var given bool
+	t.formulas, given = equations.FormulasOf(vehicle)
+	t.sampled = !given
+	t.signals["t"] = definition{kind: clock}
+	t.ranges["t"] = interval.Between(0, m.Horizon+stopping)
+	for i, s := range m.Vehicle.States {
+		t.signals[s.Name] = definition{kind: state, index: i}
+		t.ranges[s.Name] = interval.Between(s.Range.Bounds())
+	}
+	for i, o := range m.Vehicle.Outputs {
+		d := definition{kind: output, index: i}
+		if given {
+			d.value = t.formulas.Outputs[i]
+		}
+		t.signals[o.Name] = d
+	}
+	for i, s := range m.Program.Slots {
+		t.signals[s.Name] = definition{kind: slot, index: i}
+	}
+	for name, value := range m.Subject().Computed {
+		t.signals[name] = definition{kind: computed, value: value}
+	}
+	t.limit(m.Declared.Facts)
+	t.follow()
+	return t, nil
+}
+
+// Ranges returns the ranges of the vehicle's states on which the rates rest: those of the vehicle, met with those that
+// facts give.
+func (t *Table) Ranges() map[string]interval.Interval {
+	list := map[string]interval.Interval{}
+	for _, s := range t.m.Vehicle.States {
+		list[s.Name] = t.ranges[s.Name]
+	}
+	return list
+}
+
+// limit takes the ranges of signals from facts.
+func (t *Table) limit(facts []declare.Statement) {
+	for _, f := range facts {
+		known := func(e *expr.Expr) bool {
+			return !slices.ContainsFunc(e.Names(), func(name string) bool { return t.signals[name] == definition{} })
+		}
+		if slices.ContainsFunc(f.Parts, func(e *expr.Expr) bool { return !known(e) }) {
+			continue
+		}
+		t.facts = append(t.facts, f)
+		if len(f.Parts) == 1 {
+			t.narrow(f.Parts[0].Logic(nil))
+		}
+	}
+}
+
+// narrow takes limits of signals from a condition that always holds.
+func (t *Table) narrow(l expr.Logic) {
+	set := func(l *expr.Logic, low, high float64) {
+		x, ok := t.ranges[l.Signal]
+		if !ok {
+			x = interval.All
+		}
+		if both, ok := x.Meet(interval.Between(low, high)); ok {
+			t.ranges[l.Signal] = both
+		}
+	}
+	switch {
+	case l.Op == expr.LogicAnd:
+		for _, a := range l.Args {
+			t.narrow(a)
+		}
+	case l.Op == expr.LogicThreshold:
+		set(&l, l.Limit, math.Inf(1))
+	case l.Op == expr.LogicNot && l.Args[0].Op == expr.LogicThreshold:
+		set(&l.Args[0], math.Inf(-1), l.Args[0].Limit)
+	}
+}
+
+// Rate implements [declare.Deriver].
+func (t *Table) Rate(task bt.Task, signal string, in map[string]interval.Interval) (declare.Rate, bool) {
+	a := t.find(task, signal, in)
+	return a.rate, a.ok
+}
+
+// Missing implements [declare.Deriver].
+func (t *Table) Missing(task bt.Task, signal string) []string {
+	return t.find(task, signal, nil).missing
+}
+
+// Row is the rate of a signal while a task is active.
+type Row struct {
+	Task     bt.Task
+	Signal   string
+	Declared *declare.Rate // nil: not declared
+	Found    declare.Rate  // if Known: derived or sampled
+	Known    bool
+	Missing  []string // signals without a range, for want of which no rate is found, or one without bounds
+}
+
+// Rows returns the rates of all real signals that the plan's conditions and the goal read, for each action.
+func (t *Table) Rows() []Row {
+	var rows []Row
+	signals := t.read()
+	for _, l := range t.m.Plan.Leaves {
+		if !t.m.Plan.Tree.Kind(l.Task).Acts() {
+			continue
+		}
+		for _, s := range signals {
+			a := t.find(l.Task, s, nil)
+			row := Row{Task: l.Task, Signal: s, Found: a.rate, Known: a.ok, Missing: a.missing}
+			if r, ok := t.m.Declared.Effects[l.Task][s]; ok {
+				row.Declared = &r
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// read returns the real signals that conditions read, or for which rates are declared, but the time.
+func (t *Table) read() []string {
+	var names []string
+	add := func(list ...*expr.Expr) {
+		for _, e := range list {
+			if e != nil {
+				names = append(names, e.Names()...)
+			}
+		}
+	}
+	for _, l := range t.m.Plan.Leaves {
+		add(l.On, l.Off, l.Done, l.Failed, l.SuccessIf, l.FailureIf, l.EntryUntil, l.ExitUntil)
+	}
+	if g := t.m.Declared.Goal; g != nil {
+		add(g.Parts...)
+	}
+	for _, rates := range t.m.Declared.Effects {
+		for name := range rates {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool {
+		v, ok := t.scope[name]
+		return !ok || v.Type != expr.Real || name == "t"
+	})
+}
+
+// find returns what is known of a rate.
+func (t *Table) find(task bt.Task, signal string, in map[string]interval.Interval) answer {
+	if v, ok := t.scope[signal]; !ok || v.Type != expr.Real {
+		return answer{}
+	}
+	var key strings.Builder
+	fmt.Fprint(&key, task, " ", signal, " ", in) // maps are written in the order of their keys
+	a, known := t.found[key.String()]
+	if !known {
+		if t.closed(task, signal) {
+			a = t.derive(task, signal, in)
+		} else {
+			a = t.sample(task, signal, in)
+		}
+		a.ok = a.ok && (!math.IsInf(a.rate.Low, 0) || !math.IsInf(a.rate.High, 0))
+		t.found[key.String()] = a
+	}
+	return a
+}

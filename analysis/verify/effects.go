@@ -1,0 +1,117 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/declare"
+	"canopy/expr/interval"
+)
+
+// Assumptions on which rates rest, by their origin.
+var rateAssumptions = [...]Assumption{
+	declare.Declared: EffectsHold,
+	declare.Derived:  {"the states stay in their ranges", true},
+	declare.Sampled:  {"no rate is outside those that were sampled", false},
+}
+
+// rate returns a range of the rate of a signal while a task is active and signals are in the given ranges; ok is false
+// if it may change at any rate. The answer in progress rests on the origin of the rate.
+func (m *Model) rate(task bt.Task, signal string, in map[string]interval.Interval) (r declare.Rate, ok bool) {
+	if r, ok = m.subject.Rate(task, signal, in); ok {
+		m.origins[r.From] = true
+	}
+	return r, ok
+}
+
+// rateRests returns the assumptions about the rates that were used since the last call.
+func (m *Model) rateRests() []Assumption {
+	var list []Assumption
+	for i, a := range rateAssumptions {
+		if m.origins[i] {
+			list = append(list, a)
+		}
+	}
+	m.origins = [len(rateAssumptions)]bool{}
+	return list
+}
+
+// askEffects compares declared effects with the rates that are found.
+func askEffects(m *Model) []Finding {
+	if m.subject.Rates == nil {
+		return nil
+	}
+	var found []Finding
+	inside, missing := map[declare.Origin]int{}, map[string]bool{}
+	unknown := 0
+	var first declare.Place
+	for _, a := range m.actions() {
+		for _, signal := range slices.Sorted(maps.Keys(m.subject.Declared.Effects[a])) {
+			declared := m.subject.Declared.Effects[a][signal]
+			r, ok := m.subject.Rates.Rate(a, signal, nil)
+			switch {
+			case !ok:
+				if unknown++; unknown == 1 {
+					first = declared.Place
+				}
+				for _, name := range m.subject.Rates.Missing(a, signal) {
+					missing[name] = true
+				}
+			case contains(declared, r):
+				inside[r.From]++
+			default:
+				found = append(found, m.effectFinding(a, signal, declared, r))
+			}
+		}
+	}
+	for _, from := range []declare.Origin{declare.Derived, declare.Sampled} {
+		if inside[from] > 0 {
+			found = append(found, Finding{Text: fmt.Sprintf("the declared effects contain the %s rates: %d of %d", from,
+				inside[from], len(found)+unknown+inside[declare.Derived]+inside[declare.Sampled]),
+				Assumes: []Assumption{rateAssumptions[from]}})
+		}
+	}
+	if unknown > 0 {
+		f := Finding{Verdict: Undecided, Place: first,
+			Text:   fmt.Sprintf("not concluded whether %d declared effects hold: no rates are found", unknown),
+			Advice: "every run checks them"}
+		if len(missing) > 0 {
+			f.Advice = "declare facts that limit " + strings.Join(slices.Sorted(maps.Keys(missing)), ", ") + "; " + f.Advice
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+// contains reports whether a declared range contains another one, apart from errors of rounding.
+func contains(declared, r declare.Rate) bool {
+	slack := 1e-9 * max(math.Abs(declared.Low), math.Abs(declared.High))
+	if math.IsInf(slack, 0) { // an open end has no size
+		slack = 0
+	}
+	return declared.Low <= r.Low+slack && r.High-slack <= declared.High
+}
+
+// effectFinding reports a declared effect that the rates found contradict or exceed.
+func (m *Model) effectFinding(a bt.Task, signal string, declared, r declare.Rate) Finding {
+	f := Finding{Tasks: []bt.Task{a}, About: signal, Place: declared.Place}
+	f.Text = fmt.Sprintf("while %s is active, the rate of %s is declared as %s, %s as [%s, %s]", m.tree.Name(a), signal,
+		declared, r.From, diag.Number(r.Low, 4), diag.Number(r.High, 4))
+	if r.From == declare.Sampled {
+		f.Text += fmt.Sprintf(" at %d points", r.Samples)
+	}
+	switch {
+	case r.Low > declared.High, r.High < declared.Low:
+		f.Verdict, f.Advice = Refuted, "omit the effect, or correct it"
+		f.Assumes = []Assumption{rateAssumptions[r.From]}
+	default:
+		f.Verdict, f.Text = Undecided, "assumed, not proved: "+f.Text
+		f.Advice = "omit the effect if the other one serves, or limit the states by facts; every run checks it"
+	}
+	return f
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"canopy/analysis/rates"
+	"canopy/diag"
+	"canopy/document/declare"
+	"canopy/document/mission"
+)
+
+// provable returns a mission as what is proved, with the rates of its vehicle.
+func provable(m *mission.Mission) (declare.Subject, error) {
+	s := m.Subject()
+	table, err := rates.Of(m)
+	if err != nil {
+		return s, &usageError{err.Error()}
+	}
+	s.Rates = table
+	return s, nil
+}
+
+// effect is the rate of a signal while a task is active, in JSON.
+type effect struct {
+	Signal  string   `json:"signal"`
+	Task    string   `json:"task"`
+	Low     *float64 `json:"low"` // in the signal's unit per second; null: no limit
+	High    *float64 `json:"high"`
+	From    string   `json:"from"` // declared, derived, sampled, or unknown
+	Samples int      `json:"samples,omitempty"`
+	Jumps   bool     `json:"jumps,omitempty"`   // the signal may also jump
+	Missing []string `json:"missing,omitempty"` // signals without a range, for want of which it is unknown or unlimited
+}
+
+// effectsOf returns the declared rates and those that are found, by signal.
+func effectsOf(s declare.Subject) []effect {
+	list := []effect{}
+	table, ok := s.Rates.(*rates.Table)
+	if !ok {
+		return list
+	}
+	limit := func(v float64) *float64 {
+		if math.IsInf(v, 0) {
+			return nil
+		}
+		return &v
+	}
+	for _, row := range table.Rows() {
+		e := effect{Signal: row.Signal, Task: s.Plan.Tree.Name(row.Task), From: "unknown", Missing: row.Missing}
+		if d := row.Declared; d != nil {
+			list = append(list, effect{Signal: e.Signal, Task: e.Task, Low: limit(d.Low), High: limit(d.High),
+				From: d.From.String()})
+		}
+		if r := row.Found; row.Known {
+			e.Low, e.High, e.From, e.Samples, e.Jumps = limit(r.Low), limit(r.High), r.From.String(), r.Samples, r.Jumps
+		}
+		list = append(list, e)
+	}
+	slices.SortStableFunc(list, func(a, b effect) int { return cmp.Compare(a.Signal, b.Signal) })
+	return list
+}
+
+// showEffects prints the rates of a mission's signals. A plan alone has none.
+func showEffects(out io.Writer, s declare.Subject, asJSON bool) error {
+	list := effectsOf(s)
+	var err error
+	if asJSON {
+		err = printJSON(out, list)
+	} else {
+		err = printEffects(out, list)
+	}
+	if err != nil {
+		return failed(err)
+	}
+	return nil
+}
+
+// printEffects prints the rates as a table.
+func printEffects(out io.Writer, list []effect) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "signal\ttask\tlow\thigh\tfrom")
+	limit := func(v *float64) string {
+		if v == nil {
+			return "-"
+		}
+		return diag.Number(*v, 4)
+	}
+	for _, e := range list {
+		from := e.From
+		if e.Samples > 0 {
+			from += fmt.Sprintf(" at %d points", e.Samples)
+		}
+		if e.Jumps {
+			from += ", may also jump"
+		}
+		if len(e.Missing) > 0 {
+			from += "; no range: " + strings.Join(e.Missing, ", ")
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", diag.Visible(e.Signal), diag.Visible(e.Task), limit(e.Low), limit(e.High),
+			diag.Visible(from))
+	}
+	return w.Flush()
+}
