@@ -53,7 +53,7 @@ type crossings struct {
 type pace struct{ any, fast bool }
 
 func askChatter(m *Model) []Finding {
-	if len(m.subject.Declared.Effects) == 0 && m.subject.Rates == nil {
+	if !m.knowsRates() {
 		return nil
 	}
 	t, why := m.newTurner()

@@ -29,6 +29,16 @@ func (m *Model) rate(task bt.Task, signal string, in map[string]interval.Interva
 	return r, ok
 }
 
+// knowsRates reports whether the rate of some signal that does not jump is known, or declared.
+func (m *Model) knowsRates() bool {
+	return len(m.subject.Declared.Effects) > 0 || slices.ContainsFunc(m.vocab.signals, func(s signal) bool {
+		return slices.ContainsFunc(m.actions(), func(a bt.Task) bool {
+			r, ok := m.subject.Rate(a, s.name, nil)
+			return ok && !r.Jumps
+		})
+	})
+}
+
 // rateRests returns the assumptions about the rates that were used since the last call.
 func (m *Model) rateRests() []Assumption {
 	var list []Assumption
