@@ -400,7 +400,7 @@ func roundUp(x float64) float64 {
 
 // assumptions are those of a proof that tasks do not take turns: all other inputs stay as they are.
 func (t *turner) assumptions() []Assumption {
-	list := t.assumes()
+	var list []Assumption
 	var calms, rests []string
 	for i := range t.axes {
 		if t.axes[i].motion == calm {

@@ -154,14 +154,6 @@ func (x *graph) rateAt(n int, signal string) declare.Rate {
 	return x.rate(x.states[at.state], signal, boxOf(x.axes, x.cells[at.world]))
 }
 
-// assumes returns the assumptions about rates on which an answer rests.
-func (x *graph) assumes() []Assumption {
-	if x.sampled {
-		return []Assumption{{Text: "no rate lies outside those that were sampled"}}
-	}
-	return nil
-}
-
 // options returns the cells of an axis that may follow a node's.
 func (x *graph) options(n, i int) []int {
 	a, k, r := &x.axes[i], x.cells[x.nodes[n].world][i], x.nodes[n].rates[i]
