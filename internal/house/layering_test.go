@@ -172,7 +172,6 @@ var rooms = map[string]room{
 		"expr":              "conditions are abstracted to limits of signals",
 		"document/plan":     "plans are what is proved",
 		"document/declare":  "what is declared of a plan is what is proved",
-		"expr/interval":     "rates are asked for signals in intervals",
 		"temporal":          "properties of runs are declared",
 		"analysis/reaction": "the time that the tree takes to settle is one of the questions",
 		"snapshot":          "states that were visited are known by their bytes",
