@@ -59,10 +59,10 @@ func (s tables) empty(a set) bool {
 	return !slices.ContainsFunc(a.(table), func(word uint64) bool { return word != 0 })
 }
 
-func (s tables) has(a set, assignment []bool) bool {
+func (s tables) has(a set, assignment []value) bool {
 	x := 0
 	for i, v := range assignment {
-		x |= btoi(v) << i
+		x |= btoi(v != no) << i
 	}
 	return a.(table).has(x)
 }

@@ -52,3 +52,14 @@ func TestOneDefinitionIsOneInput(t *testing.T) {
 		}
 	}
 }
+
+// Limits that differ in their last digits are written so that their interval is not empty.
+func TestCloseLimits(t *testing.T) {
+	s := &signal{name: "x", cuts: []cut{{limit: 0.011}, {limit: 0.011000000000000001}, {limit: 0.02}}}
+	if got, want := s.text(1, 1), "x in [0.011, 0.011000000000000001)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := s.text(2, 2), "x in [0.011, 0.02)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

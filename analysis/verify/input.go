@@ -178,8 +178,12 @@ func (s *signal) text(first, last int) string {
 	if low.limit == high.limit {
 		return fmt.Sprintf("%s = %s", s.name, number(low.limit))
 	}
-	return s.name + " in " + map[bool]string{false: "[", true: "("}[low.strict] + number(low.limit) + ", " +
-		number(high.limit) + map[bool]string{false: ")", true: "]"}[high.strict]
+	from, to := number(low.limit), number(high.limit)
+	if from == to { // they differ in the last digits
+		from, to = diag.Number(low.limit, -1), diag.Number(high.limit, -1)
+	}
+	return s.name + " in " + map[bool]string{false: "[", true: "("}[low.strict] + from + ", " + to +
+		map[bool]string{false: ")", true: "]"}[high.strict]
 }
 
 // number formats a limit; rounding errors from the conversion of units are removed.

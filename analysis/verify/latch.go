@@ -11,9 +11,9 @@ import (
 //
 //	value = on or (before and not off)
 //
-// and its value is its next memory, initially false. Which memories are possible together is decided for a memory that a
-// state needs, from its end: of all latches, some may have been decided last in one and the same world, in which the
-// facts hold, that makes none of the others false; before that world, the decided ones may have had any value. So
+// and its value is its next memory, initially false. Whether a run leads to the memory that a state needs is decided
+// from its end: some latches got their values last, together in one world, in which the facts hold and no other latch
+// got the opposite of its value; before that world, they may have had any value. So
 //
 //	repeat: find a world that gives some of the latches their values, and none the opposite; leave these latches out
 //
@@ -29,8 +29,9 @@ type latch struct {
 // latchGroup is the latches that depend on each other through signals, inputs and facts.
 type latchGroup struct {
 	latches []latch
-	inputs  []int // the variables of these signals and inputs
-	facts   set   // that concern them
+	inputs  []int   // the variables of these signals and inputs
+	facts   set     // that concern them
+	calm    []value // a world, by input, in which none of the latches becomes true; nil: unknown, or there is none
 	// Facts about the latches themselves must hold on the way: their memories are enumerated, the nearest first.
 	coupled bool
 	met     []memory
@@ -40,8 +41,8 @@ type latchGroup struct {
 // memory is values of a group's latches, and the world in which they got them from those of another memory.
 type memory struct {
 	values []bool
-	from   int // -1: it is the first one, before any world
-	world  []value
+	from   int     // -1: it is the first one, before any world
+	world  []value // by input of the group
 }
 
 // Bounds of what is found about latches before it is needed.
@@ -97,11 +98,20 @@ func (g *latchGroup) lead(s space, values []bool, some []int) (rest []int, path 
 			return rest, nil
 		}
 		w := s.witness(in)
-		path = append(path, w)
-		rest = slices.DeleteFunc(rest, func(i int) bool { return s.has(g.decides(i, values[i]), concrete(w)) })
+		path = append(path, g.part(w))
+		rest = slices.DeleteFunc(rest, func(i int) bool { return s.has(g.decides(i, values[i]), w) })
 	}
 	slices.Reverse(path)
 	return nil, path
+}
+
+// part returns the values of a witness for the group's inputs.
+func (g *latchGroup) part(w []value) []value {
+	part := make([]value, len(g.inputs))
+	for i, v := range g.inputs {
+		part[i] = w[v]
+	}
+	return part
 }
 
 // decides returns the worlds that give a latch a value.
@@ -144,11 +154,12 @@ func (m *Model) enumerate(g *latchGroup) {
 				split(s.and(in, s.not(holds)), append(slices.Clone(values), false))
 			} else if key := string(packed(values)); !known[key] {
 				known[key] = true
-				g.met = append(g.met, memory{values, k, s.witness(in)})
+				g.met = append(g.met, memory{values, k, g.part(s.witness(in))})
 			}
 		}
 		split(s.and(g.facts, here), nil)
 		if g.cut = splits > maxSplits || len(g.met) > maxMemories; g.cut {
+			m.uncertain = true
 			return
 		}
 	}
@@ -224,10 +235,16 @@ func (m *Model) find(a set, within *set) (f found, ok bool) {
 // reach returns the worlds that lead to the latches of a state. If there are none it excludes what cannot be.
 func (m *Model) reach(w []value) (f found, ok bool) {
 	f.world = concrete(w)
+	if !m.uncertain && !slices.ContainsFunc(m.memories, func(v int) bool { return w[v] == yes }) {
+		return f, true // as at first
+	}
 	paths := make([][][]value, len(m.groups))
 	var moved set // the memory of a latch that was not so at first
 	longest := 0
 	for k, g := range m.groups {
+		if !g.coupled && !g.holdsIn(w) {
+			continue
+		}
 		values, some := g.in(w)
 		if g.coupled {
 			f.vague = f.vague || g.cut && !g.recalls(w, false)
@@ -251,11 +268,18 @@ func (m *Model) reach(w []value) (f found, ok bool) {
 		if longest == 0 || len(paths[k]) > 0 {
 			continue
 		}
+		if g.calm != nil {
+			paths[k] = [][]value{g.calm}
+			continue
+		}
 		values, some := g.in(w)
 		if g.coupled {
 			paths[k] = g.recall(w, true)
 		} else if in := g.spares(m.space, values, some); !m.space.empty(in) {
-			paths[k] = [][]value{m.space.witness(in)}
+			paths[k] = [][]value{g.part(m.space.witness(in))}
+			if len(some) == len(g.latches) {
+				g.calm = paths[k][0]
+			}
 		}
 		switch {
 		case paths[k] == nil && g.cut:
@@ -277,15 +301,20 @@ func (m *Model) reach(w []value) (f found, ok bool) {
 		world := slices.Clone(f.world)
 		for k, g := range m.groups {
 			if p := paths[k]; len(p) > 0 { // a shorter path stays in its first world
-				step := concrete(p[max(0, at-(longest-len(p)))])
-				for _, v := range g.inputs {
-					world[v] = step[v]
+				step := p[max(0, at-(longest-len(p)))]
+				for i, v := range g.inputs {
+					world[v] = step[i] != no
 				}
 			}
 		}
 		f.before = append(f.before, world)
 	}
 	return f, true
+}
+
+// holdsIn reports whether one of the latches was true before.
+func (g *latchGroup) holdsIn(w []value) bool {
+	return slices.ContainsFunc(g.latches, func(l latch) bool { return w[l.variable] == yes })
 }
 
 // in returns the values of a group's latches in a witness, and which of them matter.
@@ -414,6 +443,7 @@ func (m *Model) latchGroups() []*latchGroup {
 			list = append(list, g)
 		}
 		rises := m.of(l.on)
+		m.memories = append(m.memories, l.latch)
 		g.latches = append(g.latches, latch{l.latch, rises, s.and(m.of(l.off), s.not(rises))})
 	}
 	for i := range m.facts {

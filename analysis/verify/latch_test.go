@@ -165,3 +165,44 @@ func TestLatchesAgreeWithBruteForce(t *testing.T) {
 		}
 	}
 }
+
+// A check of plans with many conditions with hysteresis takes work and memory that grow with their number.
+func TestManyLatches(t *testing.T) {
+	for name, latch := range map[string]func(i, n int) (on, off string){
+		"signals of their own": func(i, _ int) (string, string) { return fmt.Sprintf("x%d ge 2", i), fmt.Sprintf("x%d lt 1", i) },
+		"one signal, rising":   func(i, _ int) (string, string) { return fmt.Sprintf("x ge %d", i+2), fmt.Sprintf("x lt %d", i+1) },
+		"one signal, falling":  func(i, n int) (string, string) { return fmt.Sprintf("x ge %d", n-i+2), fmt.Sprintf("x lt %d", n-i+1) },
+		"ten signals": func(i, _ int) (string, string) {
+			return fmt.Sprintf("x%d ge %d", i%10, i+2), fmt.Sprintf("x%d lt %d", i%10, i+1)
+		},
+		"each with the next": func(i, n int) (string, string) {
+			return fmt.Sprintf("x%d ge 2 and x%d ge 1", i, (i+1)%n), fmt.Sprintf("x%d lt 1", i)
+		},
+		"limits without hysteresis": func(i, n int) (string, string) { return fmt.Sprintf("x ge %d", n-i), fmt.Sprintf("x lt %d", n-i) },
+	} {
+		nodes := func(n int) int {
+			f := family{text: func(n int) string {
+				var b strings.Builder
+				b.WriteString(`<ReactiveFallback name="f">`)
+				for i := range n {
+					on, off := latch(i, n)
+					fmt.Fprintf(&b, `<ReactiveSequence name="s%d"><Condition name="c%d" on="%s" off="%s"/><Action name="a%d" write="u := 1"/></ReactiveSequence>`,
+						i, i, on, off, i)
+				}
+				return b.String() + `<Action name="rest"/></ReactiveFallback>`
+			}}
+			m := NewModel(f.subject(t, n))
+			for _, ask := range []func(*Model) []Finding{askComplete, askDead, askConflict} {
+				for _, f := range ask(m) {
+					if f.Verdict == Undecided {
+						t.Errorf("%s: %s", name, f.Text)
+					}
+				}
+			}
+			return len(m.space.(*diagrams).nodes)
+		}
+		if small, large := nodes(100), nodes(1000); large > 20*small {
+			t.Errorf("%s: 100 take %d nodes, 1,000 take %d", name, small, large)
+		}
+	}
+}

@@ -50,6 +50,8 @@ type Model struct {
 	acts              []bool
 	remembers         []bool
 	groups            []*latchGroup // of conditions with hysteresis
+	memories          []int         // their variables
+	uncertain         bool          // not all of these memories are known
 	latches           set           // their memory, as far as it is known to be possible; nil: all
 	reachable         *exploration  // with the engine; nil: not begun
 	lawful            set           // the states that facts and latches allow

@@ -24,8 +24,8 @@ type space interface {
 	// hide returns the assignments that are in a for some values of the variables.
 	hide(a set, variables []int) set
 	empty(a set) bool
-	// has reports whether an assignment is in a set.
-	has(a set, assignment []bool) bool
+	// has reports whether an assignment is in a set; what is open is true.
+	has(a set, assignment []value) bool
 	// top returns the last variable that a set depends on, -1 if there is none.
 	top(a set) int
 	// witness returns an assignment in a set that is not empty; values that do not matter are open.
@@ -122,11 +122,11 @@ func (d *diagrams) hide(a set, variables []int) set {
 
 func (d *diagrams) empty(a set) bool { return d.lost || a.(edge) == never }
 
-func (d *diagrams) has(a set, assignment []bool) bool {
+func (d *diagrams) has(a set, assignment []value) bool {
 	e := a.(edge)
 	for e > always {
 		low, high := d.below(e, d.nodes[e>>1].variable)
-		if assignment[d.nodes[e>>1].variable] {
+		if assignment[d.nodes[e>>1].variable] != no {
 			low = high
 		}
 		e = low
