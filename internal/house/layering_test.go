@@ -126,6 +126,13 @@ var rooms = map[string]room{
 		"document/script": "scripts are replayed",
 		"internal/trees":  "random trees have all kinds",
 	}},
+	"formalism/smv": {pure: true, imports: reasons{
+		"bt":               "the kinds' rows become equations",
+		"diag":             "names and numbers are written for readers",
+		"document/declare": "facts and questions are declared",
+		"document/plan":    "is what is written",
+		"expr":             "conditions become limits of signals",
+	}},
 	"vehicle/equations": {pure: true, imports: reasons{
 		"diag":           "an author's mistakes are reported all at once, each at its place",
 		"expr":           "derivatives and outputs are expressions",
@@ -408,7 +415,11 @@ var rooms = map[string]room{
 		"run/record":       "the cost of such a world",
 		"snapshot":         "a saved flight is a visited state",
 	}, tests: reasons{
-		"analysis/verify": "answers are compared with what flights show",
+		"analysis/flown":   "reaches the same states",
+		"analysis/verify":  "answers are compared with what flights show",
+		"document/declare": "a mission's subject is what is asked about",
+		"expr":             "declared statements are structures",
+		"formalism/smv":    "exported models are answered by an evaluator of the tests",
 	}},
 	"internal/palette": {pure: true},
 	"internal/flight": {imports: reasons{

@@ -1,14 +1,15 @@
 package oracle
 
 import (
+	"maps"
 	"math"
 	"slices"
 
 	"canopy/bt"
 )
 
-// Space is what can be reached in any flight: every instant any signal takes any value, and each clock that runs may be
-// over. Lengths of procedures and timers do not count, except that a length of zero is over at once.
+// Space is what can be reached in any flight: from one instant to the next some time passes, and any signal takes any
+// value.
 type Space struct {
 	Tree     *bt.Tree
 	States   int
@@ -16,21 +17,12 @@ type Space struct {
 	Unstable bool // some world does not settle: no state follows
 }
 
-// maxClocks is the maximum number of clocks of which all combinations are tried.
-const maxClocks = 6
-
 // Explore visits the states that can be reached, up to a limit, and calls visit with each flight at rest, and within
 // instants after each settling of the tree.
 func (m *Mission) Explore(limit int, visit func(f *Flight, rest bool)) Space {
 	p := m.compile()
 	p.round = func(f *Flight) { visit(f, false) }
 	s := Space{Tree: p.Tree, Complete: true}
-	never := func(now, duration float64) float64 {
-		if duration == 0 {
-			return now
-		}
-		return math.Inf(1)
-	}
 	var worlds [][2]float64
 	for _, x := range m.points {
 		for _, y := range m.points {
@@ -48,13 +40,14 @@ func (m *Mission) Explore(limit int, visit func(f *Flight, rest bool)) Space {
 			return
 		}
 		visit(f, true)
+		f.simplify()
 		if key := f.key(); !seen[key] {
 			seen[key] = true
 			todo = append(todo, f)
 		}
 	}
 	for _, w := range worlds {
-		try(p.begin(w[0], w[1], never))
+		try(p.begin(w[0], w[1]))
 	}
 	for ; len(todo) > 0; todo = todo[1:] {
 		f := todo[0]
@@ -62,24 +55,64 @@ func (m *Mission) Explore(limit int, visit func(f *Flight, rest bool)) Space {
 			s.Complete = false
 			return s
 		}
-		clocks := f.clocks()
-		if len(clocks) > maxClocks {
-			s.Complete = false
-			clocks = clocks[:maxClocks]
-		}
-		for set := range 1 << len(clocks) {
+		for _, t := range f.times() {
 			for _, w := range worlds {
 				next := f.clone()
-				for i, c := range clocks {
-					if set>>i&1 == 1 {
-						*next.clock(c) = 0
-					}
-				}
-				try(next, next.move(1, w[0], w[1]))
+				try(next, next.move(t, w[0], w[1]))
 			}
 		}
 	}
 	return s
+}
+
+// Clocks read their rest, the time until they are over. Lengths are whole seconds, so what can happen depends only on
+// the whole seconds of the rests and on the order of their fractions (R. Alur and D. Dill, A theory of timed automata,
+// 1994): simplify replaces the fractions by others in the same order.
+
+// simplify lets the time be 0 and the fractions of n rests be multiples of 1 / (n + 1).
+func (f *Flight) simplify() {
+	clocks := f.clocks()
+	fractions := []float64{0}
+	for _, c := range clocks {
+		over := f.clock(c)
+		*over -= f.T
+		fractions = append(fractions, *over-math.Floor(*over))
+	}
+	f.T = 0
+	slices.Sort(fractions)
+	fractions = slices.Compact(fractions)
+	for _, c := range clocks {
+		over := f.clock(c)
+		rank := slices.Index(fractions, *over-math.Floor(*over))
+		*over = math.Floor(*over) + float64(rank)*f.grid()
+	}
+}
+
+// grid is the fraction to which rests are simplified: a power of 2, so that all sums are exact.
+func (f *Flight) grid() float64 {
+	n := len(f.nodes) + len(f.timers) + 1
+	return math.Exp2(-math.Ceil(math.Log2(float64(n))))
+}
+
+// times returns the times of the next instant between which there is a difference: up to when the first clock is over.
+func (f *Flight) times() []float64 {
+	first := f.next()
+	if math.IsInf(first, 1) {
+		return []float64{1}
+	}
+	rests := map[float64]bool{0: true, first: true}
+	for _, c := range f.clocks() {
+		over := *f.clock(c)
+		for at := over - math.Floor(over); at < first; at++ {
+			rests[at] = true
+		}
+	}
+	var times []float64
+	sorted := slices.Sorted(maps.Keys(rests))
+	for i, at := range sorted[1:] {
+		times = append(times, (sorted[i]+at)/2, at)
+	}
+	return times
 }
 
 // outside are values of x and y without a flight.

@@ -21,9 +21,7 @@ var ErrUnsettled = errors.New("the mission does not settle")
 //		complete the exit procedures that are over
 //		let the tree settle, and carry out its commands in their order
 type Flight struct {
-	T float64
-	// Clock returns the time at which a clock that starts now is over [s].
-	Clock   func(now, duration float64) float64
+	T       float64
 	Entered []bool              // by task: it was active in the last instant, at its end or in between
 	Met     map[[2]bt.Task]bool // actions that were active together within the last instant, if only within a settling
 	world   [2]float64
@@ -177,8 +175,8 @@ func (f *Flight) holds(name string) bool {
 func (f *Flight) is(e *expression) bool { return e != nil && e.in(f, f.sides) > 0 }
 
 // begin starts a flight.
-func (p *program) begin(x, y float64, clock func(now, duration float64) float64) (*Flight, error) {
-	f := &Flight{program: p, Clock: clock, world: [2]float64{x, y}, sides: make([]bool, len(p.comparisons)),
+func (p *program) begin(x, y float64) (*Flight, error) {
+	f := &Flight{program: p, world: [2]float64{x, y}, sides: make([]bool, len(p.comparisons)),
 		leaves: make([]leafState, len(p.nodes)), Entered: make([]bool, p.Tree.Len())}
 	for _, s := range p.slots {
 		f.held = append(f.held, s.first)
@@ -353,7 +351,7 @@ func (f *Flight) carryOut(instant bt.Instant) {
 		i := slices.Index(f.Tree.Timers(), c.Task)
 		f.timers[i] = math.NaN()
 		if c.Start {
-			f.timers[i] = f.Clock(f.T, f.Tree.Timer(c.Task))
+			f.timers[i] = f.T + f.Tree.Timer(c.Task)
 		}
 	}
 }
@@ -377,7 +375,7 @@ func (l *leafState) start(p phase, slow bool, duration float64, f *Flight) {
 	if slow {
 		l.procedure, l.over = p, math.Inf(1)
 		if duration >= 0 {
-			l.over = f.Clock(f.T, duration)
+			l.over = f.T + duration
 		}
 	}
 }
@@ -422,6 +420,10 @@ func (f *Flight) State(c *snapshot.Codec) {
 		snapshot.Floats(c, l.entry, l.exit)
 	}
 	snapshot.Floats(c, f.held)
+	for _, i := range f.clocks() {
+		snapshot.Int(c, &i)
+		snapshot.Float(c, f.clock(i))
+	}
 	for i, inner := range f.inner {
 		if inner {
 			snapshot.Bool(c, &f.sides[i])

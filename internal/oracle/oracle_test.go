@@ -46,8 +46,8 @@ func picture(status func(bt.Task) bt.Status, tasks int, slots []float64) string 
 	return fmt.Sprint(s, slots)
 }
 
-// flown flies the mission along a path with Canopy, and returns the last picture of each time.
-func flown(t *testing.T, m *mission.Mission, path []Point) (map[float64]string, error) {
+// fly flies the mission along a path with Canopy, and returns the last picture of each time.
+func fly(t *testing.T, m *mission.Mission, path []Point) (map[float64]string, error) {
 	t.Helper()
 	w := NewWorld(m, path)
 	r, err := run.New(m, w, run.Continuous{}, path[len(path)-1].T+.25)
@@ -70,7 +70,7 @@ func flown(t *testing.T, m *mission.Mission, path []Point) (map[float64]string, 
 // witnessed flies it with the witness.
 func (m *Mission) witnessed(path []Point) (map[float64]string, error) {
 	pictures := map[float64]string{}
-	f, err := m.compile().begin(path[0].X, path[0].Y, func(now, duration float64) float64 { return now + duration })
+	f, err := m.compile().begin(path[0].X, path[0].Y)
 	see := func() {
 		var slots []float64
 		for i := range len(m.slots) + len(m.computed) {
@@ -119,7 +119,7 @@ func TestWitnessFliesLikeRuns(t *testing.T) {
 			}
 		}
 		path := randomPath(r, m, 20)
-		want, errRun := flown(t, read, path)
+		want, errRun := fly(t, read, path)
 		got, errHere := m.witnessed(path)
 		if errRun != nil || errHere != nil {
 			unsettled++

@@ -212,12 +212,12 @@ func (k *maker) leaf() *node {
 		n.exit = k.assignments(true)
 	}
 	if k.Procedures && k.chance(4) {
-		if n.entryTime = float64(k.IntN(4)); k.chance(2) {
+		if n.entryTime = float64(k.IntN(3)); k.chance(2) {
 			n.entryTime, n.entryUntil = -1, k.condition(1)
 		}
 	}
 	if k.Procedures && k.chance(4) {
-		if n.exitTime = float64(k.IntN(4)); k.chance(2) {
+		if n.exitTime = float64(k.IntN(3)); k.chance(2) {
 			n.exitTime, n.exitUntil = -1, k.condition(1)
 		}
 	}
@@ -253,7 +253,7 @@ func (k *maker) tree(depth int) *node {
 	}
 	n.params = trees.Params(k.Rand, kind, width)
 	if kind.Timer() {
-		n.params = []int{1000 * (1 + k.IntN(4))}
+		n.params = []int{1000 * (1 + k.IntN(2))}
 	}
 	k.cases(n)
 	if k.Shared && kind.Cases() == 0 {

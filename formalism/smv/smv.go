@@ -1,0 +1,575 @@
+// Package smv writes a plan in the input language of the model checkers NuSMV and nuXmv, with the questions that
+// `canopy check` asks, so that an outside tool can answer them again.
+//
+// A state of the model is a settled state of the plan: an interval for each signal, a truth value for each free input,
+// and the last value of each condition with hysteresis. Any world that the facts allow may follow any other.
+// docs/export.md describes the output.
+package smv
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/declare"
+	"canopy/document/plan"
+	"canopy/expr"
+)
+
+// ErrMemory reports a plan that remembers more than its conditions with hysteresis: a settled state does not follow
+// from the present inputs, so that no equations describe it.
+var ErrMemory = errors.New("the plan remembers results, or has procedures that take time")
+
+// Write returns the model. The error is ErrMemory, with the task.
+func Write(s declare.Subject, title string) (string, error) {
+	w := &writer{Subject: s, tree: s.Plan.Tree, names: map[string]bool{}, task: make([]string, s.Plan.Tree.Len()),
+		acts: make([]bool, s.Plan.Tree.Len()), signals: map[string]*signal{}, free: map[string]string{},
+		values: map[string]string{}}
+	for t := range bt.Task(w.tree.Len()) {
+		if err := w.admit(t); err != nil {
+			return "", err
+		}
+		w.task[t] = w.name(w.tree.Name(t))
+	}
+	w.limits()
+	w.conditions()
+	for t := range bt.Task(w.tree.Len()) {
+		w.judge(t)
+	}
+	w.activate()
+	w.questions()
+	return w.text(title), nil
+}
+
+type writer struct {
+	declare.Subject
+	tree    *bt.Tree
+	names   map[string]bool // that are taken
+	task    []string        // by task: its name in the model
+	acts    []bool          // by task: it can be active
+	signals map[string]*signal
+	order   []string          // of the signals
+	free    map[string]string // by key: the variable of an input that is simply true or false
+	values  map[string]string // by identity of a condition: the definition of its value
+
+	variables, defines, constraints, next, specs []string
+}
+
+// signal is a signal with the limits that conditions compare it with.
+type signal struct {
+	variable string
+	cuts     []cut
+}
+
+type cut struct {
+	limit  float64
+	strict bool
+}
+
+// admit returns an error if a task remembers something, and notes whether it can be active.
+func (w *writer) admit(t bt.Task) error {
+	kids := w.tree.Children(t)
+	w.acts[t] = w.tree.Kind(t).Acts()
+	for _, k := range kids {
+		w.acts[t] = w.acts[t] || w.acts[k]
+	}
+	remembers := w.remembers(t)
+	if i, leaf := slices.BinarySearch(w.tree.Leaves(), t); leaf {
+		l := &w.Plan.Leaves[i]
+		for _, e := range []*expr.Expr{l.Done, l.Failed, l.SuccessIf, l.FailureIf, l.EntryTime, l.EntryUntil, l.ExitTime,
+			l.ExitUntil} {
+			remembers = remembers || e != nil
+		}
+		remembers = remembers || slices.Contains(w.Declared.Free, w.tree.Name(t))
+	}
+	if remembers {
+		return fmt.Errorf("%w: %s", ErrMemory, w.tree.Name(t))
+	}
+	return nil
+}
+
+// remembers reports whether a composite pins a child or stores a state, and can be active after that.
+func (w *writer) remembers(t bt.Task) bool {
+	acts := func(k bt.Task) bool { return w.acts[k] }
+	kind, kids := w.tree.Kind(t), w.tree.Children(t)
+	if !kind.Memory() {
+		return false
+	}
+	switch kind.Family() {
+	case bt.Leaf:
+		return false
+	case bt.Chain:
+		return slices.ContainsFunc(kids[1:], acts)
+	case bt.Count:
+		return len(kids) > 1 && slices.ContainsFunc(kids, acts)
+	case bt.Script:
+		return slices.Contains(w.tree.Course(t, acts).Stored[1:], true)
+	}
+	panic("smv: a composite of an unknown family")
+}
+
+// name returns a name that SMV accepts and that is not taken yet.
+func (w *writer) name(text string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
+			return r
+		}
+		return '_'
+	}, text)
+	for n := 2; w.names[name]; n++ {
+		name = fmt.Sprintf("%s_%d", strings.TrimSuffix(name, fmt.Sprintf("_%d", n-1)), n)
+	}
+	w.names[name] = true
+	return name
+}
+
+// comment is a text that ends no comment.
+func comment(text string) string { return diag.Visible(strings.Join(strings.Fields(text), " ")) }
+
+// logic returns the structure of an expression over signals, with computed signals replaced; nil for none.
+func (w *writer) logic(e *expr.Expr) *expr.Logic {
+	if e == nil {
+		return nil
+	}
+	l := w.expanded(e).Logic(nil)
+	return &l
+}
+
+// expanded replaces computed signals, unless the expression becomes too large.
+func (w *writer) expanded(e *expr.Expr) *expr.Expr {
+	long := e
+	for slices.ContainsFunc(long.Names(), func(n string) bool { return w.Computed[n] != nil }) {
+		if long.Parts(w.Computed) > expr.MaxParts {
+			return e
+		}
+		long = long.Substitute(w.Computed)
+	}
+	return long
+}
+
+// statement returns the structure of a declared statement: a -> b -> c is a -> (b -> c).
+func (w *writer) statement(s declare.Statement) *expr.Logic {
+	task := func(name string) bool { _, ok := w.tree.Find(name); return ok }
+	l := w.expanded(s.Parts[len(s.Parts)-1]).Logic(task)
+	for _, e := range slices.Backward(s.Parts[:len(s.Parts)-1]) {
+		premise := expr.Logic{Op: expr.LogicNot, Args: []expr.Logic{w.expanded(e).Logic(task)}}
+		l = expr.Logic{Op: expr.LogicOr, Args: []expr.Logic{premise, l}}
+	}
+	return &l
+}
+
+// statements returns all declared statements that the model contains.
+func (w *writer) statements() []declare.Statement {
+	all := slices.Concat(w.Declared.Facts, w.Declared.Always)
+	if w.Declared.Goal != nil {
+		all = append(all, *w.Declared.Goal)
+	}
+	return all
+}
+
+// limits collects the limits of signals and declares a variable for each signal.
+func (w *writer) limits() {
+	for i := range w.Plan.Leaves {
+		w.collect(w.logic(w.Plan.Leaves[i].On))
+		w.collect(w.logic(w.Plan.Leaves[i].Off))
+	}
+	for _, s := range w.statements() {
+		w.collect(w.statement(s))
+	}
+	for _, name := range w.order {
+		s := w.signals[name]
+		var texts []string
+		for _, c := range s.cuts {
+			texts = append(texts, map[bool]string{false: ">= ", true: "> "}[c.strict]+diag.Number(c.limit, 12))
+		}
+		s.variable = w.name("s_" + name)
+		w.variables = append(w.variables, fmt.Sprintf("%s : 0..%d; -- how many of these hold: %s %s", s.variable, len(s.cuts),
+			comment(name), strings.Join(texts, ", ")))
+	}
+}
+
+func (w *writer) collect(l *expr.Logic) {
+	if l == nil {
+		return
+	}
+	if l.Op == expr.LogicThreshold {
+		s := w.signals[l.Signal]
+		if s == nil {
+			s = &signal{}
+			w.signals[l.Signal] = s
+			w.order = append(w.order, l.Signal)
+		}
+		c := cut{l.Limit, l.Strict}
+		if k, found := slices.BinarySearchFunc(s.cuts, c, compare); !found {
+			s.cuts = slices.Insert(s.cuts, k, c)
+		}
+	}
+	for i := range l.Args {
+		w.collect(&l.Args[i])
+	}
+}
+
+// compare orders limits: of one value, >= comes before >.
+func compare(a, b cut) int {
+	switch {
+	case a.limit < b.limit, a.limit == b.limit && !a.strict && b.strict:
+		return -1
+	case a == b:
+		return 0
+	}
+	return 1
+}
+
+// input returns the variable of an input that is simply true or false.
+func (w *writer) input(key, text string) string {
+	v, ok := w.free[key]
+	if !ok {
+		v = w.name(fmt.Sprintf("i_%d", len(w.free)+1))
+		w.free[key] = v
+		w.variables = append(w.variables, v+" : boolean; -- "+comment(text))
+	}
+	return v
+}
+
+// formula writes the structure of a condition.
+func (w *writer) formula(l *expr.Logic) string {
+	switch l.Op {
+	case expr.LogicTruth:
+		return map[bool]string{false: "FALSE", true: "TRUE"}[l.Value]
+	case expr.LogicThreshold:
+		s := w.signals[l.Signal]
+		k, _ := slices.BinarySearchFunc(s.cuts, cut{l.Limit, l.Strict}, compare)
+		return fmt.Sprintf("%s > %d", s.variable, k)
+	case expr.LogicRelation:
+		return w.input(l.Key, l.Text)
+	case expr.LogicProposition:
+		t, _ := w.tree.Find(l.Text)
+		if i, leaf := slices.BinarySearch(w.tree.Leaves(), t); leaf && !w.tree.Kind(t).Acts() {
+			return w.value(&w.Plan.Leaves[i])
+		}
+		return w.active(t)
+	case expr.LogicNot:
+		return "!(" + w.formula(&l.Args[0]) + ")"
+	case expr.LogicAnd, expr.LogicOr:
+		op := map[expr.LogicOp]string{expr.LogicAnd: " & ", expr.LogicOr: " | "}[l.Op]
+		var parts []string
+		for i := range l.Args {
+			parts = append(parts, "("+w.formula(&l.Args[i])+")")
+		}
+		return strings.Join(parts, op)
+	}
+	panic("smv: a formula with an unknown operation")
+}
+
+func (w *writer) define(name, format string, args ...any) {
+	w.defines = append(w.defines, name+" := "+fmt.Sprintf(format, args...)+";")
+}
+
+func (w *writer) good(t bt.Task) string   { return "good_" + w.task[t] }
+func (w *writer) bad(t bt.Task) string    { return "bad_" + w.task[t] }
+func (w *writer) active(t bt.Task) string { return "active_" + w.task[t] }
+
+// conditions defines the value of each input that conditions read: with hysteresis it depends on the value before.
+func (w *writer) conditions() {
+	for i := range w.Plan.Leaves {
+		l := &w.Plan.Leaves[i]
+		identity, name := w.Plan.Input(l, w.expanded)
+		if w.tree.Kind(l.Task).Acts() || w.values[identity] != "" {
+			continue
+		}
+		if l.On == nil {
+			w.values[identity] = w.input(identity, "the condition "+name)
+			continue
+		}
+		value := w.name("value_" + name)
+		w.values[identity] = value
+		if l.Off == nil {
+			w.define(value, "%s", w.formula(w.logic(l.On)))
+			continue
+		}
+		before := w.name("was_" + name)
+		w.variables = append(w.variables, before+" : boolean; -- the last value of "+comment(name))
+		w.define(value, "(%s) | %s & !(%s)", w.formula(w.logic(l.On)), before, w.formula(w.logic(l.Off)))
+		w.next = append(w.next, fmt.Sprintf("init(%s) := FALSE;", before), fmt.Sprintf("next(%s) := %s;", before, value))
+	}
+}
+
+func (w *writer) value(l *plan.Leaf) string {
+	identity, _ := w.Plan.Input(l, w.expanded)
+	return w.values[identity]
+}
+
+// anyOf joins alternatives.
+func anyOf(parts []string) string {
+	if len(parts) == 0 {
+		return "FALSE"
+	}
+	return strings.Join(parts, " | ")
+}
+
+// judge defines where a task has succeeded, and where it has failed.
+func (w *writer) judge(t bt.Task) {
+	kind, kids := w.tree.Kind(t), w.tree.Children(t)
+	by := map[bt.Status][]string{}
+	switch kind.Family() {
+	case bt.Leaf:
+		if i, _ := slices.BinarySearch(w.tree.Leaves(), t); !kind.Acts() {
+			value := w.value(&w.Plan.Leaves[i])
+			by[bt.Success], by[bt.Failure] = []string{value}, []string{"!" + value}
+		}
+	case bt.Chain:
+		passed := ""
+		for i, k := range kids {
+			for _, is := range []bt.Status{bt.Success, bt.Failure} {
+				says := kind.Verdict(is)
+				if says != bt.Accept && (is != kind.Over() || i == len(kids)-1) {
+					by[says] = append(by[says], passed+w.judged(k, is))
+				}
+			}
+			if kind.Over() != bt.Accept {
+				passed += w.judged(k, kind.Over()) + " & "
+			}
+		}
+	case bt.Count:
+		by = w.counted(t)
+	case bt.Script:
+		for _, s := range w.course(t) {
+			if s.Says != bt.Accept {
+				by[s.Says] = append(by[s.Says], w.taken(t, s))
+			}
+		}
+	default:
+		panic("smv: a composite of an unknown family")
+	}
+	w.define(w.good(t), "%s", anyOf(by[bt.Success]))
+	w.define(w.bad(t), "%s", anyOf(by[bt.Failure]))
+}
+
+// judged is the condition that a task is judged in some way.
+func (w *writer) judged(t bt.Task, is bt.Status) string {
+	switch is {
+	case bt.Success:
+		return w.good(t)
+	case bt.Failure:
+		return w.bad(t)
+	case bt.Accept:
+		return fmt.Sprintf("!%s & !%s", w.good(t), w.bad(t))
+	}
+	panic("smv: a judgement that does not exist")
+}
+
+// counted defines the counts of a parallel: from left to right, until one threshold is reached.
+func (w *writer) counted(t bt.Task) map[bt.Status][]string {
+	enough, tooMany := w.tree.Counts(t)
+	by := map[bt.Status][]string{}
+	at := map[[2]int]string{{0, 0}: "TRUE"}
+	for i, k := range w.tree.Children(t) {
+		parts := map[[2]int][]string{}
+		for g := range enough {
+			for b := range tooMany {
+				from, ok := at[[2]int{g, b}]
+				if !ok {
+					continue
+				}
+				good, bad := from+" & "+w.good(k), from+" & "+w.bad(k)
+				if g+1 == enough {
+					by[bt.Success] = append(by[bt.Success], good)
+				} else {
+					parts[[2]int{g + 1, b}] = append(parts[[2]int{g + 1, b}], good)
+				}
+				if b+1 == tooMany {
+					by[bt.Failure] = append(by[bt.Failure], bad)
+				} else {
+					parts[[2]int{g, b + 1}] = append(parts[[2]int{g, b + 1}], bad)
+				}
+				parts[[2]int{g, b}] = append(parts[[2]int{g, b}], from+" & "+w.judged(k, bt.Accept))
+			}
+		}
+		at = map[[2]int]string{}
+		for g := range enough {
+			for b := range tooMany {
+				if p := parts[[2]int{g, b}]; p != nil {
+					name := w.name(fmt.Sprintf("count_%s_%d_%d_%d", w.task[t], i+1, g, b))
+					w.define(name, "%s", anyOf(p))
+					at[[2]int{g, b}] = name
+				}
+			}
+		}
+	}
+	return by
+}
+
+// course returns the steps of a script, and defines where each of its states is reached.
+func (w *writer) course(t bt.Task) []bt.CourseStep {
+	steps := w.tree.Course(t, func(child bt.Task) bool { return w.acts[child] }).Steps
+	reached := map[int][]string{0: {"TRUE"}}
+	defined := map[int]bool{}
+	for _, s := range steps {
+		if !defined[s.From] {
+			defined[s.From] = true
+			if name := w.state(t, s.From); !w.names[name] {
+				w.names[name] = true
+				w.define(name, "%s", anyOf(reached[s.From]))
+			}
+		}
+		if s.To != s.From {
+			reached[s.To] = append(reached[s.To], w.taken(t, s))
+		}
+	}
+	return steps
+}
+
+func (w *writer) state(t bt.Task, number int) string {
+	return fmt.Sprintf("at_%s_%d", w.task[t], number)
+}
+
+// taken is the condition that a step of a script is taken.
+func (w *writer) taken(t bt.Task, s bt.CourseStep) string {
+	if s.Child < 0 {
+		return w.state(t, s.From)
+	}
+	return w.state(t, s.From) + " & " + w.judged(s.Child, s.Is)
+}
+
+// activate defines where tasks are active, parents first.
+func (w *writer) activate() {
+	root := w.tree.Root()
+	w.define(w.active(root), "%s", w.activity(root, "TRUE"))
+	for t := root; t >= 0; t-- {
+		kind, kids := w.tree.Kind(t), w.tree.Children(t)
+		passed := ""
+		for _, k := range kids {
+			wanted := "TRUE"
+			switch kind.Family() {
+			case bt.Leaf, bt.Count:
+			case bt.Chain:
+				wanted = passed + "TRUE"
+				if kind.Over() != bt.Accept {
+					passed += w.judged(k, kind.Over()) + " & "
+				}
+			case bt.Script:
+				var parts []string
+				for _, s := range w.course(t) {
+					if s.Child == k && s.Is == bt.Accept {
+						parts = append(parts, w.state(t, s.From))
+					}
+				}
+				wanted = "(" + anyOf(parts) + ")"
+			default:
+				panic("smv: a composite of an unknown family")
+			}
+			w.define(w.active(k), "%s", w.activity(k, w.active(t)+" & "+wanted))
+		}
+	}
+}
+
+// activity is the condition that a task is active: its parent wants it, and it is not judged.
+func (w *writer) activity(t bt.Task, wanted string) string {
+	if !w.acts[t] {
+		return "FALSE"
+	}
+	return wanted + " & " + w.judged(t, bt.Accept)
+}
+
+// spec adds a question.
+func (w *writer) spec(name, about, format string, args ...any) {
+	w.specs = append(w.specs, fmt.Sprintf("-- %s\nINVARSPEC NAME %s := %s;", comment(about), w.name(name),
+		fmt.Sprintf(format, args...)))
+}
+
+// questions writes the facts, and the questions that are about single states.
+func (w *writer) questions() {
+	for _, f := range w.Declared.Facts {
+		w.constraints = append(w.constraints, fmt.Sprintf("INVAR %s; -- %s", w.formula(w.statement(f)), comment(f.Text)))
+	}
+	root := w.tree.Root()
+	var actions []string
+	for _, t := range w.tree.Leaves() {
+		if w.acts[t] {
+			actions = append(actions, w.active(t))
+		}
+	}
+	w.spec("complete", "in every state some action is active, or the plan has succeeded", "%s",
+		anyOf(append([]string{w.good(root)}, actions...)))
+	for _, t := range w.tree.Leaves() {
+		if w.acts[t] {
+			w.spec("dead_"+w.task[t], w.tree.Name(t)+" is never active; false is as it should be", "!%s",
+				w.active(t))
+		}
+	}
+	if g := w.Declared.Goal; g != nil {
+		w.spec("goal", "the plan succeeds exactly where its goal holds: "+g.Text, "%s <-> (%s)", w.good(root),
+			w.formula(w.statement(*g)))
+	}
+	for i, a := range w.Declared.Always {
+		w.spec(fmt.Sprintf("always_%d", i+1), a.Text, "%s", w.formula(w.statement(a)))
+	}
+	users, order := w.users()
+	for _, thing := range order {
+		for i, a := range users[thing] {
+			for _, b := range users[thing][i+1:] {
+				w.spec(fmt.Sprintf("conflict_%s_%s_%s", thing, w.task[a], w.task[b]),
+					fmt.Sprintf("%s and %s do not both use %s", w.tree.Name(a), w.tree.Name(b), thing), "!(%s & %s)", w.active(a),
+					w.active(b))
+			}
+		}
+	}
+	for _, slot := range w.Declared.Written {
+		var writers []string
+		for _, t := range users[slot] {
+			writers = append(writers, w.active(t))
+		}
+		w.spec("written_"+slot, slot+" is written in every state", "%s", anyOf(writers))
+	}
+}
+
+// users returns the actions that give each slot a value or hold each resource, and the names of these in order.
+func (w *writer) users() (by map[string][]bt.Task, order []string) {
+	by = map[string][]bt.Task{}
+	add := func(thing string, t bt.Task) {
+		if by[thing] == nil {
+			order = append(order, thing)
+		}
+		if !slices.Contains(by[thing], t) {
+			by[thing] = append(by[thing], t)
+		}
+	}
+	for i := range w.Plan.Leaves {
+		l := &w.Plan.Leaves[i]
+		for _, a := range slices.Concat(l.Write, l.Entry) {
+			add(a.Target, l.Task)
+		}
+	}
+	for _, r := range w.Declared.Resources {
+		for _, t := range r.Tasks {
+			add(r.Name, t)
+		}
+	}
+	return by, order
+}
+
+// text puts the parts together.
+func (w *writer) text(title string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "-- %s\n", comment(title))
+	b.WriteString("-- A state is a settled state of the plan.\n" +
+		"-- good_T, bad_T: the task T has succeeded, has failed. active_T: it is active.\n")
+	b.WriteString("MODULE main\n")
+	section := func(head string, lines []string) {
+		if len(lines) > 0 {
+			fmt.Fprintf(&b, "%s\n  %s\n", head, strings.Join(lines, "\n  "))
+		}
+	}
+	section("VAR", w.variables)
+	section("DEFINE", w.defines)
+	section("ASSIGN", w.next)
+	for _, list := range [][]string{w.constraints, w.specs} {
+		for _, line := range list {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}

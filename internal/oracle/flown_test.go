@@ -1,0 +1,139 @@
+package oracle
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"canopy/analysis/flown"
+	"canopy/bt"
+	"canopy/document/declare"
+	"canopy/expr"
+)
+
+// flownTruth visits all states with package flown.
+func flownTruth(m *Mission, s declare.Subject, limit int) Truth {
+	x := flown.New(s)
+	t := Truth{Together: map[[2]bt.Task]Seen{}, Violated: make([]Seen, len(m.Always)), Entered: make([]bool, x.Tree.Len()),
+		Active: make([]Seen, x.Tree.Len())}
+	t.Complete = true
+	var always []expr.Logic
+	for _, a := range s.Declared.Always {
+		always = append(always, x.Statement(a))
+	}
+	add := func(s *Seen, f *flown.Moment) {
+		s.Within = true
+		s.Rest = s.Rest || f.Over
+		s.Settled = s.Settled || f.Over && f.Quiet()
+	}
+	seen, todo := map[flown.Key]bool{}, []flown.Key{""}
+	for ; len(todo) > 0; todo = todo[1:] {
+		if t.States++; t.States > limit {
+			t.Complete = false
+			return t
+		}
+		x.Steps(todo[0], func(f *flown.Moment) {
+			if !f.Over && f.Err == nil {
+				return
+			}
+			var violated []int
+			for i := range always {
+				if f.Err == nil && !f.Holds(&always[i]) {
+					violated = append(violated, i)
+				}
+			}
+			if !f.Possible() {
+				return
+			}
+			for _, e := range f.Entered() {
+				t.Entered[e] = true
+			}
+			if f.Err != nil {
+				t.Unstable = true
+				return
+			}
+			for _, i := range violated {
+				add(&t.Violated[i], f)
+			}
+			busy := false
+			for i := range t.Active {
+				if f.Active(bt.Task(i)) {
+					add(&t.Active[i], f)
+					busy = busy || x.Tree.Kind(bt.Task(i)).Acts()
+				}
+			}
+			if !busy && !f.Good(x.Tree.Root()) {
+				add(&t.Gap, f)
+			}
+			if key := f.After(); !seen[key] {
+				seen[key] = true
+				todo = append(todo, key)
+			}
+		})
+	}
+	return t
+}
+
+// differ reports whether an answer differs from what flights show. A run may end an instant, and begin another one at
+// the same time, while a signal that depends on signals still follows: either may count.
+func differ(got bool, want Seen) bool { return got && !want.Within || !got && want.Rest }
+
+// TestFlownStatesAgree: package flown reaches what all flights reach, and nothing else.
+func TestFlownStatesAgree(t *testing.T) {
+	for _, class := range classes {
+		t.Run(class.name, func(t *testing.T) {
+			skipped, cases, states, flownStates := 0, rounds(200), 0, 0
+			smallest, kinds := map[string]string{}, map[string]int{}
+			for seed := range uint64(cases) {
+				m := Random(rand.New(rand.NewPCG(seed, 31)), class.shape)
+				read, diags := m.Read()
+				if read == nil {
+					t.Fatalf("%v\n%s", diags, m)
+				}
+				want := m.Truth(400)
+				if !want.Complete {
+					skipped++
+					continue
+				}
+				got := flownTruth(m, read.Subject(), 2000)
+				if !got.Complete {
+					skipped++
+					continue
+				}
+				states, flownStates = states+want.States, flownStates+got.States
+				wrong := func(kind, format string, args ...any) {
+					kinds[kind]++
+					if text := kind + ": " + fmt.Sprintf(format, args...) + "\n" + m.String(); smallest[kind] == "" ||
+						len(text) < len(smallest[kind]) {
+						smallest[kind] = text
+					}
+				}
+				if got.Unstable != want.Unstable {
+					wrong("unstable", "flights: %t", want.Unstable)
+				}
+				if want.Entered == nil {
+					continue
+				}
+				if got.Gap.Settled != want.Gap.Settled {
+					wrong("complete", "a gap in flights: %t", want.Gap.Settled)
+				}
+				for i, v := range want.Violated {
+					if differ(got.Violated[i].Rest, v) {
+						wrong("always", "%s violated in flights: %+v", m.Always[i], v)
+					}
+				}
+				for i := range want.Active {
+					if name := want.Tree.Name(bt.Task(i)); got.Entered[i] != want.Entered[i] {
+						wrong("entered", "%s in flights: %t", name, want.Entered[i])
+					} else if differ(got.Active[i].Rest, want.Active[i]) {
+						wrong("active", "%s in flights: %+v", name, want.Active[i])
+					}
+				}
+			}
+			t.Logf("%d missions, %d left out, %d states, %d of flown", cases, skipped, states, flownStates)
+			for kind, text := range smallest {
+				t.Errorf("%d times %s", kinds[kind], text)
+			}
+		})
+	}
+}

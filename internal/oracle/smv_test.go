@@ -1,0 +1,224 @@
+package oracle
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"canopy/analysis/verify"
+	"canopy/bt"
+	"canopy/formalism/smv"
+)
+
+// model is a model in the part of the SMV language that smv.Write uses, read and answered without Canopy.
+type model struct {
+	sizes   map[string]int    // of the range of each variable
+	defines map[string]string // with the formulas
+	next    map[string]string
+	invar   []string
+	specs   map[string]string
+}
+
+func readModel(t *testing.T, text string) *model {
+	t.Helper()
+	m := &model{map[string]int{}, map[string]string{}, map[string]string{}, nil, map[string]string{}}
+	section := ""
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "--")
+		line = strings.TrimSuffix(strings.TrimSpace(line), ";")
+		head, rest, _ := strings.Cut(line, " ")
+		name, value, assigned := strings.Cut(line, " := ")
+		switch {
+		case line == "" || head == "MODULE":
+		case line == "VAR" || line == "DEFINE" || line == "ASSIGN":
+			section = line
+		case head == "INVAR":
+			m.invar = append(m.invar, rest)
+		case head == "INVARSPEC" && assigned:
+			m.specs[strings.TrimPrefix(name, "INVARSPEC NAME ")] = value
+		case section == "VAR":
+			name, domain, _ := strings.Cut(line, " : ")
+			m.sizes[name] = 2
+			if most, is := strings.CutPrefix(domain, "0.."); is {
+				n, _ := strconv.Atoi(most)
+				m.sizes[name] = n + 1
+			}
+		case section == "DEFINE" && assigned:
+			m.defines[name] = value
+		case section == "ASSIGN" && strings.HasPrefix(name, "next("):
+			m.next[strings.TrimSuffix(name[5:], ")")] = value
+		case section == "ASSIGN" && strings.HasPrefix(name, "init(") && value == "FALSE":
+		default:
+			t.Fatalf("a line that is not read: %s", line)
+		}
+	}
+	return m
+}
+
+// state is the value of each variable.
+type state map[string]int
+
+// value evaluates a formula: a <-> b, a | b, a & b, !a, a > b.
+func (m *model) value(s state, text string) int {
+	p := &formulaReader{m: m, s: s, words: words(text)}
+	v := p.level(0)
+	if len(p.words) > 0 {
+		panic("a formula with a rest: " + text)
+	}
+	return v
+}
+
+func words(text string) []string {
+	for _, w := range []string{"(", ")", "!"} {
+		text = strings.ReplaceAll(text, w, " "+w+" ")
+	}
+	return strings.Fields(text)
+}
+
+type formulaReader struct {
+	m     *model
+	s     state
+	words []string
+}
+
+var binary = []string{"<->", "|", "&", ">"}
+
+func (p *formulaReader) level(n int) int {
+	if n == len(binary) {
+		return p.unary()
+	}
+	a := p.level(n + 1)
+	for len(p.words) > 0 && p.words[0] == binary[n] {
+		p.words = p.words[1:]
+		b := p.level(n + 1)
+		a = int(truth([]bool{a == b, a+b > 0, a*b > 0, a > b}[n]))
+	}
+	return a
+}
+
+func (p *formulaReader) unary() int {
+	w := p.words[0]
+	p.words = p.words[1:]
+	switch w {
+	case "!":
+		return 1 - p.unary()
+	case "(":
+		v := p.level(0)
+		p.words = p.words[1:]
+		return v
+	case "TRUE":
+		return 1
+	case "FALSE":
+		return 0
+	}
+	if n, err := strconv.Atoi(w); err == nil {
+		return n
+	}
+	if v, ok := p.s[w]; ok {
+		return v
+	}
+	text, ok := p.m.defines[w]
+	if !ok {
+		panic("an unknown name: " + w)
+	}
+	v := p.m.value(p.s, text)
+	p.s[w] = v
+	return v
+}
+
+// answers returns which specifications hold in every state that can be reached.
+func (m *model) answers() map[string]bool {
+	holds := map[string]bool{}
+	for name := range m.specs {
+		holds[name] = true
+	}
+	var inputs []string
+	for name := range m.sizes {
+		if m.next[name] == "" {
+			inputs = append(inputs, name)
+		}
+	}
+	slices.Sort(inputs)
+	seen, first := map[string]bool{}, state{}
+	for name := range m.next {
+		first[name] = 0
+	}
+	todo := []state{first}
+	for seen[fmt.Sprint(first)] = true; len(todo) > 0; todo = todo[1:] {
+		var visit func(s state, rest []string)
+		visit = func(s state, rest []string) {
+			if len(rest) > 0 {
+				for v := range m.sizes[rest[0]] {
+					s[rest[0]] = v
+					visit(s, rest[1:])
+				}
+				return
+			}
+			s = maps.Clone(s)
+			if slices.ContainsFunc(m.invar, func(f string) bool { return m.value(s, f) == 0 }) {
+				return
+			}
+			for name, f := range m.specs {
+				holds[name] = holds[name] && m.value(s, f) == 1
+			}
+			next := state{}
+			for name, f := range m.next {
+				next[name] = m.value(s, f)
+			}
+			if key := fmt.Sprint(next); !seen[key] {
+				seen[key] = true
+				todo = append(todo, next)
+			}
+		}
+		visit(maps.Clone(todo[0]), inputs)
+	}
+	return holds
+}
+
+// TestExportedModelsAgree: the answers of an exported model, found by an evaluator of its own, are those of Canopy, and
+// those of all flights.
+func TestExportedModelsAgree(t *testing.T) {
+	counts := map[bool]int{}
+	for seed := range uint64(rounds(500)) {
+		m := Random(rand.New(rand.NewPCG(seed, 21)), Shape{Depth: 3, Hysteresis: true, Facts: true, Shared: true})
+		read, diags := m.Read()
+		if read == nil {
+			t.Fatalf("%v\n%s", diags, m)
+		}
+		text, err := smv.Write(read.Subject(), "test")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, m)
+		}
+		got, want := readModel(t, text).answers(), m.Truth(1000)
+		if want.Unstable || want.Entered == nil {
+			continue
+		}
+		expect := func(name string, holds bool) {
+			if counts[holds]++; got[name] != holds {
+				t.Fatalf("seed %d: %s should be %t, is %t\n%s\n%s", seed, name, holds, got[name], m, text)
+			}
+		}
+		expect("complete", !want.Gap.Settled)
+		for i, v := range want.Violated {
+			expect(fmt.Sprintf("always_%d", i+1), !v.Settled)
+		}
+		for _, f := range verify.Check(read.Subject()) {
+			switch {
+			case f.Question == "complete":
+				expect("complete", f.Verdict == verify.Proved)
+			}
+		}
+		for i, at := range want.Active {
+			if name := want.Tree.Name(bt.Task(i)); want.Tree.Kind(bt.Task(i)).Acts() && !strings.Contains(name, "/") {
+				expect("dead_"+name, !at.Settled)
+			}
+		}
+	}
+	if counts[false] < rounds(500) || counts[true] < rounds(500) {
+		t.Errorf("%v", counts)
+	}
+}
