@@ -3,8 +3,14 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"canopy/analysis/verify"
+	"canopy/diag"
+	"canopy/document/declare"
+	"canopy/document/plan"
 )
 
 // point is a vehicle that moves as told.
@@ -22,7 +28,7 @@ func TestRunThatViolatesAnAssumption(t *testing.T) {
 		check, verdict, at string
 		wants              []string
 	}{
-		{"facts: ['x <= 30 [m]']", "violated", "0:00:20", []string{"fact", "x <= 30 [m]", "every proof of `canopy check`"}},
+		{"facts: ['x <= 30 [m]']", "violated", "0:00:20", []string{"fact", "x <= 30 [m]", "the proofs of `canopy check` rest on it"}},
 		{"facts: ['far -> x >= 20 [m]', 'x >= 0 [m]']", "satisfied", "", []string{"satisfied by 0: x >= 0 [m]"}},
 		{"facts: ['far -> x >= 20 [m] -> x < 5 [m]']", "violated", "0:00:10", nil},
 		{"always: [far -> slow]", "satisfied", "", []string{"property"}},
@@ -63,5 +69,32 @@ func TestRunThatViolatesAnAssumption(t *testing.T) {
 		if status != want || other != want || first != again || !strings.Contains(first, test.verdict) {
 			t.Errorf("%s: monitor: %d, %d\n%s%s", test.check, status, other, first, again)
 		}
+	}
+}
+
+// The proofs that a violated assumption names are those that package verify lets rest on it.
+func TestProofsThatRestOnAssumptions(t *testing.T) {
+	src := &diag.Source{Name: "facts.yaml", Text: "facts: [c]\neffects: {a: {x: up}}\n"}
+	p, diags := plan.Read(&diag.Source{Name: "p.xml", Text: `<root BTCPP_format="4"><BehaviorTree ID="main"><ReactiveSequence>` +
+		`<Condition ID="c"/><Action ID="a"/></ReactiveSequence></BehaviorTree></root>`}, nil)
+	if p == nil {
+		t.Fatal(diags)
+	}
+	declared, diags := declare.ReadFile(src, p)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	var onFacts, onEffects []string
+	for _, q := range verify.Questions() {
+		if !q.Anywhere {
+			onFacts = append(onFacts, q.Name)
+		}
+		if q.Moves {
+			onEffects = append(onEffects, q.Name)
+		}
+	}
+	list := declared.Assertions(p.Tree)
+	if len(list) != 2 || !slices.Equal(list[0].Proofs, onFacts) || !slices.Equal(list[1].Proofs, onEffects) {
+		t.Errorf("%+v, want %v and %v", list, onFacts, onEffects)
 	}
 }

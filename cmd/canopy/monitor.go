@@ -77,9 +77,8 @@ assumption is violated.`,
 			if slices.ContainsFunc(rows, func(p record.Property) bool { return p.Verdict == record.PropertyViolated }) {
 				return errRefuted
 			}
-			if missing := end.Missing(); missing != "" {
-				return failed(fmt.Errorf("%s: %s: it contains nothing after %s, %.3f s", args[0], missing, report.Clock(end.Told),
-					end.Told))
+			if end.Missing() != "" {
+				return failed(incomplete(args[0], &end))
 			}
 			return nil
 		},
@@ -88,6 +87,11 @@ assumption is violated.`,
 		"judge this `property` instead of those of the mission; may be repeated")
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON: a list with an object for each property")
 	return c
+}
+
+// incomplete is the error of a log that does not cover the whole run.
+func incomplete(name string, end *record.End) error {
+	return fmt.Errorf("%s: %s: it contains nothing after %s, %.3f s", name, end.Missing(), report.Clock(end.Told), end.Told)
 }
 
 // readProperties reads the properties of --property.

@@ -16,16 +16,24 @@ func reportCommand() *cobra.Command {
 		Short: "Rewrite the report of a run from its run.mcap",
 		Long: `Rewrite report.html from the run.mcap in a run's output folder, and print the closing table.
 
-If run.mcap is cut off, because the process was killed or the disk was full, it is read up to its last complete part.`,
+If run.mcap is cut off, because the process was killed or the disk was full, it is read up to its last complete part.
+The log of a run in progress is read in the same way.
+
+Exit status: 0 the report was written, 1 it was written, but run.mcap is damaged, or it could not be written, 2 there is
+no run.`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := os.Stat(filepath.Join(args[0], folder.LogFile)); err != nil {
 				return noRun(err)
 			}
-			if err := folder.Report(args[0], cmd.OutOrStdout()); err != nil {
+			end, err := folder.Report(args[0], cmd.OutOrStdout())
+			if err != nil {
 				return failed(err)
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "\nreport: %s\n", filepath.Join(args[0], folder.ReportFile))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "\nreport: %s\n", filepath.Join(args[0], folder.ReportFile))
+			if err == nil && end.Damage != nil {
+				err = incomplete(args[0], &end)
+			}
 			return failed(err)
 		},
 	}

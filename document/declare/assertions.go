@@ -13,8 +13,11 @@ import (
 	"canopy/temporal"
 )
 
-// rated are the questions whose proofs use effects.
-var rated = []string{"reach", "regression", "chatter"}
+// Proofs that rest on assumptions: the questions whose answers use facts, and effects.
+var (
+	onFacts   = slices.DeleteFunc(Questions(), func(q string) bool { return q == "reaction" })
+	onEffects = []string{"reach", "regression", "chatter"}
+)
 
 // Assertions returns what a run can contradict, about a tree: the properties and the statements that must hold in every
 // state, then the facts and the effects that proofs assume.
@@ -28,13 +31,13 @@ func (d *Declarations) Assertions(tree *bt.Tree) []temporal.Assertion {
 	}
 	for _, s := range d.Facts {
 		list = append(list, temporal.Assertion{Kind: temporal.OfFact, Text: s.Text, Formula: temporal.Invariant(s.Parts),
-			Proofs: Questions()})
+			Proofs: onFacts})
 	}
 	for _, t := range slices.Sorted(maps.Keys(d.Effects)) {
 		rates := d.Effects[t]
 		for _, signal := range slices.Sorted(maps.Keys(rates)) {
 			e := temporal.Effect{Task: tree.Name(t), Signal: signal, Low: rates[signal].Low, High: rates[signal].High}
-			list = append(list, temporal.Assertion{Kind: temporal.OfEffect, Effect: e, Proofs: rated,
+			list = append(list, temporal.Assertion{Kind: temporal.OfEffect, Effect: e, Proofs: onEffects,
 				Text: fmt.Sprintf("%s: %s %s", e.Task, e.Signal, rates[signal])})
 		}
 	}

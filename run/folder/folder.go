@@ -293,13 +293,14 @@ func (f *flight) report() error {
 	return err
 }
 
-// Report rewrites the report of a folder from its log, and writes the closing table to table.
-func Report(dir string, table io.Writer) error {
+// Report rewrites the report of a folder from its log, and writes the closing table to table. It returns how the log
+// ends.
+func Report(dir string, table io.Writer) (record.End, error) {
 	page, digest, err := written(dir)
 	if err != nil {
-		return err
+		return record.End{}, err
 	}
-	return errors.Join(files.Save(filepath.Join(dir, ReportFile), page), digest.Table(table))
+	return digest.End, errors.Join(files.Save(filepath.Join(dir, ReportFile), page), digest.Table(table))
 }
 
 // written writes the report of the log in a folder.

@@ -20,7 +20,8 @@ import (
 const maxValues = 8_000_000
 
 // Monitor is a recorder that stores the signals and tasks that assertions name, at the samples and at status changes,
-// and the relations that change at events. The stored part of a long run is bounded: what depends on later times is open.
+// and the relations that change at events. The stored part of a long run is bounded: what depends on later times is
+// open.
 type Monitor struct {
 	assertions []temporal.Assertion
 	tasks      []record.Task

@@ -251,7 +251,7 @@ func (p *Property) Consequence() string {
 	case n == 0:
 		return ""
 	case p.Kind == KindFact:
-		return "every proof of `canopy check` rests on it, and none holds for this run"
+		return "the proofs of `canopy check` rest on it, and do not hold for this run"
 	case n == 1:
 		return "the proofs of `canopy check` about " + p.Proofs[0] + " rest on it, and do not hold for this run"
 	default:
