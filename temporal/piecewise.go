@@ -27,12 +27,20 @@ func byPlace(p, q point) int {
 	return cmp.Or(cmp.Compare(p.t, q.t), cmp.Compare(p.k, q.k))
 }
 
-// line returns the value at a time between two points.
+// roundedOff bounds the relative error of a value or a time between two points, in some operations.
+const roundedOff = 8 * 0x1p-52
+
+// line returns the value at a time between two points. What may be 0, with the value and the time rounded, is 0: a
+// condition or its opposite holds where their curves cross.
 func line(p, q point, t float64) float64 {
 	if p.v == q.v || q.t == p.t {
 		return p.v
 	}
-	return p.v + (q.v-p.v)*((t-p.t)/(q.t-p.t))
+	v := p.v + (q.v-p.v)*((t-p.t)/(q.t-p.t))
+	if math.Abs(v) <= roundedOff*(max(math.Abs(p.v), math.Abs(q.v))+math.Abs((q.v-p.v)*(t/(q.t-p.t)))) {
+		return 0
+	}
+	return v
 }
 
 // at returns the value at a place. Times outside of the curve are taken as its ends.

@@ -93,7 +93,7 @@ func TestProofsThatRestOnAssumptions(t *testing.T) {
 			onEffects = append(onEffects, q.Name)
 		}
 	}
-	list := declared.Assertions(p.Tree)
+	list := declared.Watch(p.Tree, src).Assertions
 	if len(list) != 2 || !slices.Equal(list[0].Proofs, onFacts) || !slices.Equal(list[1].Proofs, onEffects) {
 		t.Errorf("%+v, want %v and %v", list, onFacts, onEffects)
 	}

@@ -91,7 +91,8 @@ assumption is violated.`,
 
 // incomplete is the error of a log that does not cover the whole run.
 func incomplete(name string, end *record.End) error {
-	return fmt.Errorf("%s: %s: it contains nothing after %s, %.3f s", name, end.Missing(), report.Clock(end.Told), end.Told)
+	return fmt.Errorf("%s: %s: it contains nothing after %s, %.3f s", name, end.Missing(), report.Clock(end.Told),
+		end.Told)
 }
 
 // readProperties reads the properties of --property.
@@ -121,26 +122,26 @@ func flown(ctx context.Context, name string, texts []string, stderr io.Writer) (
 	if err != nil {
 		return nil, end, err
 	}
-	assertions := m.Assertions()
+	watch := m.Watch()
 	if len(texts) > 0 {
 		var tasks []string
 		for t := range m.Plan.Tree.Len() {
 			tasks = append(tasks, m.Plan.Tree.Name(bt.Task(t)))
 		}
 		var err error
-		if assertions, err = readProperties(texts, tasks, m.Scope()); err != nil {
+		if watch.Assertions, err = readProperties(texts, tasks, m.Scope()); err != nil {
 			return nil, end, err
 		}
 	}
-	if len(assertions) == 0 {
+	if len(watch.Assertions) == 0 {
 		return nil, end, errNoProperties
 	}
-	r, err := simulated.New(m.Judging(assertions), run.Continuous{}, math.Inf(1))
+	r, err := simulated.New(m.Judging(watch), run.Continuous{}, math.Inf(1))
 	if err != nil {
 		return nil, end, failed(err)
 	}
 	header := r.Header()
-	judge := monitor.New(&header, assertions)
+	judge := monitor.New(&header, watch)
 	r.Attach(judge)
 	bar := newProgress(stderr, r.Until())
 	defer bar.clear()
@@ -175,14 +176,14 @@ func recorded(_ context.Context, name string, texts []string, _ io.Writer) ([]re
 
 // judgeLog judges on a log the assertions of the mission that it carries, or the properties of --property.
 func judgeLog(log io.ReadSeeker, name string, texts []string) ([]record.Property, record.End, error) {
-	var assertions []temporal.Assertion
+	var watch temporal.Watch
 	var judge *monitor.Monitor
 	var mistakes error
 	end, err := record.Play(log, func(h *record.Header) record.Recorder {
-		if assertions, mistakes = asked(h, name, texts); mistakes != nil {
-			assertions = nil
+		if watch, mistakes = asked(h, name, texts); mistakes != nil {
+			watch = temporal.Watch{}
 		}
-		judge = monitor.New(h, assertions)
+		judge = monitor.New(h, watch)
 		return judge
 	})
 	switch {
@@ -190,22 +191,15 @@ func judgeLog(log io.ReadSeeker, name string, texts []string) ([]record.Property
 		return nil, end, err
 	case mistakes != nil:
 		return nil, end, mistakes
-	case len(assertions) == 0:
+	case len(watch.Assertions) == 0:
 		return nil, end, errNoProperties
 	}
 	rows, err := judge.Judge(&end)
 	return rows, end, failed(err)
 }
 
-// asked returns the assertions to judge on a recorded run.
-func asked(h *record.Header, name string, texts []string) ([]temporal.Assertion, error) {
-	if len(texts) > 0 {
-		var tasks []string
-		for _, t := range h.Tasks {
-			tasks = append(tasks, t.Name)
-		}
-		return readProperties(texts, tasks, monitor.Scope(h))
-	}
+// asked returns what to judge on a recorded run.
+func asked(h *record.Header, name string, texts []string) (w temporal.Watch, err error) {
 	source := func(file string) *diag.Source {
 		for _, a := range h.Attachments {
 			if a.Name == file {
@@ -215,15 +209,26 @@ func asked(h *record.Header, name string, texts []string) ([]temporal.Assertion,
 		return nil
 	}
 	missionFile, planFile := source("mission.yaml"), source("plan.xml")
+	if len(texts) > 0 {
+		if missionFile != nil {
+			w.Computed = declare.Computed(missionFile)
+		}
+		var tasks []string
+		for _, t := range h.Tasks {
+			tasks = append(tasks, t.Name)
+		}
+		w.Assertions, err = readProperties(texts, tasks, monitor.Scope(h))
+		return w, err
+	}
 	if missionFile == nil || planFile == nil {
-		return nil, nil
+		return w, nil
 	}
 	p, diags := plan.Read(planFile, nil)
 	if p == nil {
-		return nil, diags.Err()
+		return w, diags.Err()
 	}
 	declared, diags := declare.ReadSection(missionFile, p)
-	return declared.Assertions(p.Tree), diags.Err()
+	return declared.Watch(p.Tree, missionFile), diags.Err()
 }
 
 func printJudgements(out io.Writer, name string, rows []record.Property) error {

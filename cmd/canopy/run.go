@@ -81,7 +81,7 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 			bar := newProgress(cmd.ErrOrStderr(), r.Until())
 			var table bytes.Buffer
 			summary, err := folder.Fly(ctx, r, out, folder.Options{Every: float64(checkpoint), Resume: resume, Table: &table,
-				Guard: &unfinished, Assertions: m.Assertions(), Observe: func() { bar.show(r.T(), r.Events()) }})
+				Guard: &unfinished, Watch: m.Watch(), Observe: func() { bar.show(r.T(), r.Events()) }})
 			bar.clear()
 			if errors.Is(err, record.ErrHeader) || errors.Is(err, folder.ErrCheckpoint) {
 				return err

@@ -9,6 +9,7 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/expr"
 	"canopy/syntax/yamldoc"
 	"canopy/temporal"
 )
@@ -19,9 +20,33 @@ var (
 	onEffects = []string{"reach", "regression", "chatter"}
 )
 
-// Assertions returns what a run can contradict, about a tree: the properties and the statements that must hold in every
+// Watch returns what is judged on the runs of a mission, in whose document the signals are computed.
+func (d *Declarations) Watch(tree *bt.Tree, src *diag.Source) temporal.Watch {
+	return temporal.Watch{Assertions: d.assertions(tree), Computed: Computed(src)}
+}
+
+// Computed returns the real signals that a mission document gives as expressions of others.
+func Computed(src *diag.Source) map[string]*expr.Expr {
+	list := map[string]*expr.Expr{}
+	signals := yamldoc.NewReader(src).Parse("").Entry("signals")
+	if signals == nil {
+		return list
+	}
+	for i, key := range signals.Keys {
+		value, typ := signals.Items[i].Entry("value"), signals.Items[i].Entry("type")
+		if value == nil || typ != nil && typ.Value != expr.Real.Name() {
+			continue
+		}
+		if e, err := expr.Parse(value.Value); err == nil {
+			list[key.Value] = e
+		}
+	}
+	return list
+}
+
+// assertions returns what a run can contradict, about a tree: the properties and the statements that must hold in every
 // state, then the facts and the effects that proofs assume.
-func (d *Declarations) Assertions(tree *bt.Tree) []temporal.Assertion {
+func (d *Declarations) assertions(tree *bt.Tree) []temporal.Assertion {
 	var list []temporal.Assertion
 	for _, s := range d.Always {
 		list = append(list, temporal.Assertion{Text: "always (" + s.Text + ")", Formula: temporal.Invariant(s.Parts)})

@@ -44,16 +44,17 @@ func (m *Mission) From(states []int, values []float64, record []string, interval
 	return &n
 }
 
-// Assertions returns what a run of the mission can contradict.
-func (m *Mission) Assertions() []temporal.Assertion { return m.Declared.Assertions(m.Plan.Tree) }
+// Watch returns what is judged on every run of the mission.
+func (m *Mission) Watch() temporal.Watch { return m.Declared.Watch(m.Plan.Tree, m.Source) }
 
-// Judging returns the mission that also records the signals that assertions read, so that they can be judged on its
-// runs. The time is in every record.
-func (m *Mission) Judging(assertions []temporal.Assertion) *Mission {
+// Judging returns the mission that also records the signals that a watch reads, so that it can be judged on its runs,
+// and those behind computed ones. The time is in every record.
+func (m *Mission) Judging(w temporal.Watch) *Mission {
 	n := *m
 	n.Record = slices.Clone(m.Record)
-	for i := range assertions {
-		for _, name := range assertions[i].Names() {
+	long := w.Expanded(func(string) bool { return true })
+	for _, a := range slices.Concat(w.Assertions, long.Assertions) {
+		for _, name := range a.Names() {
 			known := slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name })
 			if known > 0 && !slices.Contains(n.Record, name) { // the first is the time
 				n.Record = append(n.Record, name)

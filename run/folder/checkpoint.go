@@ -128,7 +128,7 @@ func (f *flight) resume(h record.Header, into record.Files) (*record.Writer, err
 		defer old[i].Close() //nolint:errcheck // only read
 	}
 	earlier := record.Earlier{MCAP: old[0], Status: old[1], Signals: old[2]}
-	if len(f.Assertions) > 0 {
+	if len(f.Watch.Assertions) > 0 {
 		earlier.To = f.judge
 	}
 	w, err := record.Resume(h, into, point, earlier)

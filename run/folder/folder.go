@@ -59,7 +59,7 @@ type Options struct {
 	Table   io.Writer   // receives the closing table; may be nil
 	Guard   sync.Locker // held while files are incomplete: lock it before ending the process; may be nil
 
-	Assertions []temporal.Assertion // are judged; the summary has their verdicts
+	Watch temporal.Watch // is judged; the summary has the verdicts
 }
 
 // Name returns the folder name for a mission's results: the name of its file, without its extension unless only dots
@@ -116,7 +116,7 @@ func (b both) Event(e record.Event) error {
 func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, error) {
 	header := r.Header()
 	f := &flight{Run: r, Options: o, dir: dir, id: newIdentity(&header), began: cputime.Now(),
-		judge: monitor.New(&header, o.Assertions)}
+		judge: monitor.New(&header, o.Watch)}
 	if f.Guard == nil {
 		f.Guard = &sync.Mutex{}
 	}
@@ -125,7 +125,7 @@ func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, er
 		return nil, err
 	}
 	defer release()
-	if len(o.Assertions) > 0 {
+	if len(o.Watch.Assertions) > 0 {
 		f.Attach(both{f.w, f.judge})
 	} else {
 		f.Attach(f.w)
@@ -254,7 +254,7 @@ func (f *flight) open(header record.Header) error {
 // finish completes the files of a run that is over and returns its summary; err is the error that ended it, if any.
 func (f *flight) finish(err error) (*record.Summary, error) {
 	summary := f.Summary()
-	if len(f.Assertions) > 0 {
+	if len(f.Watch.Assertions) > 0 {
 		list, unjudged := f.judge.Judge(&record.End{Told: summary.Ended, Summary: &summary})
 		err = also(err, unjudged)
 		summary.Take(list)

@@ -150,7 +150,7 @@ func TestPropertiesAreJudged(t *testing.T) {
 	verdicts := func(dir string, n int, o Options) string {
 		c := &count{}
 		ctx, stop := stopped(c, n)
-		o.Assertions, o.Observe = assertions, stop
+		o.Watch, o.Observe = temporal.Watch{Assertions: assertions}, stop
 		s, err := Fly(ctx, c, dir, o)
 		if s == nil || err != nil && !errors.Is(err, record.ErrInterrupted) {
 			t.Fatal(err)

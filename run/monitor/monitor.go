@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -24,6 +25,7 @@ const maxValues = 8_000_000
 // open.
 type Monitor struct {
 	assertions []temporal.Assertion
+	computed   map[string]*expr.Expr // signals that are arithmetic of others
 	tasks      []record.Task
 	scope      expr.Scope
 	texts      []string
@@ -63,13 +65,21 @@ type change struct {
 	to     bt.Status
 }
 
-// New returns a monitor of the assertions about a run.
-func New(h *record.Header, assertions []temporal.Assertion) *Monitor {
-	m := &Monitor{assertions: assertions, tasks: h.Tasks, scope: Scope(h), tolerance: h.RelTol, most: maxValues,
-		relations: map[string]*relation{}}
+// New returns a monitor of a run.
+func New(h *record.Header, w temporal.Watch) *Monitor {
+	m := &Monitor{tasks: h.Tasks, scope: Scope(h), tolerance: h.RelTol, most: maxValues, relations: map[string]*relation{}}
+	w.Computed = maps.Clone(w.Computed)
+	for _, t := range h.Tasks { // a name that is also that of a task means the task
+		delete(w.Computed, t.Name)
+	}
+	w = w.Expanded(func(name string) bool {
+		_, recorded := m.scope[name]
+		return recorded
+	})
+	m.assertions, m.computed = w.Assertions, w.Computed
 	named := map[string]bool{}
-	for i := range assertions {
-		for _, name := range assertions[i].Names() {
+	for i := range m.assertions {
+		for _, name := range m.assertions[i].Names() {
 			named[name] = true
 		}
 	}

@@ -10,12 +10,12 @@ import (
 	"canopy/temporal"
 )
 
-func assertions(list ...*temporal.Property) []temporal.Assertion {
+func assertions(list ...*temporal.Property) temporal.Watch {
 	var assertions []temporal.Assertion
 	for _, p := range list {
 		assertions = append(assertions, temporal.Assertion{Text: p.Text, Formula: p.Formula})
 	}
-	return assertions
+	return temporal.Watch{Assertions: assertions}
 }
 
 // A trace has both sides of each change, whether the log has a sample there, two or none; what is undone at one time is

@@ -32,7 +32,10 @@ func (m *Monitor) relation(text string) *relation {
 	}
 	m.relations[text] = nil
 	e, err := expr.Parse(text)
-	if err != nil || len(e.Check(expr.Boolean, expr.AnyUnit, m.scope)) > 0 {
+	if err != nil || e.Parts(m.computed) > expr.MaxParts {
+		return nil
+	}
+	if e = e.Substitute(m.computed); len(e.Check(expr.Boolean, expr.AnyUnit, m.scope)) > 0 {
 		return nil
 	}
 	r := &relation{logic: e.Logic(nil)}
@@ -153,8 +156,9 @@ func (m *Monitor) trace(s *record.Summary, told float64) *temporal.Trace {
 		default:
 			left, right = last.values, last.values
 		}
+		b.lag(crossed)
 		if last != nil && (len(here) > 1 || len(now) > 0 || len(crossed) > 0 || t == told && !whole) {
-			b.place(t, b.onSides(left, left, crossed, false))
+			b.place(t, b.onSides(left, left, crossed, false, len(b.T)))
 		}
 		if t == told && !whole && last != nil {
 			break
@@ -162,7 +166,7 @@ func (m *Monitor) trace(s *record.Summary, told float64) *temporal.Trace {
 		for _, c := range now {
 			b.status[c.task] = c.to
 		}
-		b.place(t, b.onSides(right, left, crossed, true))
+		b.place(t, b.onSides(right, left, crossed, true, len(b.T)))
 		if len(here) > 0 {
 			last = &here[len(here)-1]
 		}
@@ -187,10 +191,10 @@ func between(a, b *sample, t float64) []float64 {
 	return row
 }
 
-// onSides returns the values at the next place, on the sides of the relations that change there: before the first
+// onSides returns the values at a place, on the sides of the relations that change there: before the first
 // change of each or, if after, after the last one. A relation whose signals differ from those of the left limit may
 // have changed again.
-func (b *builder) onSides(row, left []float64, crossed []crossing, after bool) []float64 {
+func (b *builder) onSides(row, left []float64, crossed []crossing, after bool, place int) []float64 {
 	row = slices.Clone(row)
 	raw := slices.Clone(row)
 	for i, c := range crossed {
@@ -208,9 +212,26 @@ func (b *builder) onSides(row, left []float64, crossed []crossing, after bool) [
 			continue
 		}
 		key, truth := c.relation.key(truth)
-		b.Touches = append(b.Touches, temporal.Touch{Place: len(b.T), Key: key, Holds: truth})
+		b.Touches = append(b.Touches, temporal.Touch{Place: place, Key: key, Holds: truth})
 	}
 	return row
+}
+
+// lag puts the signals of the place before an event on the sides that relations leave there: while a run continues in
+// spite of chattering, its plan reacts late.
+func (b *builder) lag(crossed []crossing) {
+	if len(b.T) == 0 || len(crossed) == 0 {
+		return
+	}
+	n := len(b.T) - 1
+	row := make([]float64, len(b.signals))
+	for i, c := range b.signals {
+		row[i] = b.Signals[c.name][n]
+	}
+	row = b.onSides(row, row, crossed, false, n)
+	for i, c := range b.signals {
+		b.Signals[c.name][n] = row[i]
+	}
 }
 
 // place adds a place to the trace.
