@@ -154,7 +154,7 @@ func (x *graph) rateAt(n int, signal string) declare.Rate {
 	return x.rate(x.states[at.state], signal, boxOf(x.axes, x.cells[at.world]))
 }
 
-// options returns the cells of an axis that may follow a node's.
+// options returns the cells of an axis that may follow a node's. A flight passes a cell that is a point in no time.
 func (x *graph) options(n, i int) []int {
 	a, k, r := &x.axes[i], x.cells[x.nodes[n].world][i], x.nodes[n].rates[i]
 	options := []int{k}
@@ -165,11 +165,21 @@ func (x *graph) options(n, i int) []int {
 		}
 		return options
 	}
-	if r.High > 0 && k < len(a.cuts) {
-		options = append(options, k+1)
+	if r.High > 0 {
+		for k := k + 1; k <= len(a.cuts); k++ {
+			options = append(options, k)
+			if !a.point(k) {
+				break
+			}
+		}
 	}
-	if r.Low < 0 && k > 0 {
-		options = append(options, k-1)
+	if r.Low < 0 {
+		for k := k - 1; k >= 0; k-- {
+			options = append(options, k)
+			if !a.point(k) {
+				break
+			}
+		}
 	}
 	return options
 }

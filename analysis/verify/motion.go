@@ -193,6 +193,12 @@ func (m *Model) cellsOf(axes []axis, world []bool) []int {
 	return cells
 }
 
+// point reports whether a cell is one value.
+func (a *axis) point(cell int) bool {
+	low, high := a.bounds(cell)
+	return low == high
+}
+
 // boxOf returns the ranges of the signals in some cells.
 func boxOf(axes []axis, cells []int) map[string]interval.Interval {
 	box := map[string]interval.Interval{}

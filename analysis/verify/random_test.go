@@ -23,6 +23,7 @@ type randomPlan struct {
 	memory       bool // also kinds and actions that remember
 	slow         bool // procedures may take time
 	scripts      bool // many scripts
+	relations    bool // of both signals
 	stubs, count int
 	actions      []string
 	conditions   []string
@@ -35,6 +36,9 @@ func (r *randomPlan) threshold() string {
 func (r *randomPlan) pick(words ...string) string { return words[r.IntN(len(words))] }
 
 func (r *randomPlan) expression() string {
+	if r.relations && r.IntN(3) == 0 {
+		return r.pick("x ge y", "x lt y + 1", "x + y ge 3", "2 * x - 2 * y gt -2")
+	}
 	switch r.IntN(6) {
 	case 0:
 		return r.threshold() + " and " + r.threshold()
@@ -125,6 +129,9 @@ func (r *randomPlan) leaf() string {
 	if r.stubs < 3 && r.IntN(3) == 0 {
 		r.stubs++
 		return fmt.Sprintf(`<Condition name="%s"/>`, name)
+	}
+	if r.relations && r.IntN(4) == 0 {
+		return fmt.Sprintf(`<Condition name="%s" on="x ge y + 1" off="x lt y"/>`, name)
 	}
 	if r.IntN(3) == 0 {
 		s, c := r.pick("x", "y"), 1+r.IntN(2)
