@@ -44,13 +44,14 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
   canopy show missions/solar-day.xml          draw a plan
   canopy trace plan.xml script.txt            run a plan against scripted inputs
   canopy translate missions/solar-day.xml     write the state graph that is equivalent to a plan
+  canopy export smv missions/solar-day.yaml   write a model for NuSMV and nuXmv
   canopy reaction missions/solar-day.yaml     prove how long the plan's tree can take to react
   canopy region MISSION --box x=0:5,y=-2:2    find where a plan succeeds from, and how fast
   canopy backchain world.xml --goal "at_home" build a plan from the pre- and postconditions of actions
   canopy vehicle solar                        list a vehicle's signals, commands and parameters`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
-	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), diffCommand(),
+	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), diffCommand(), exportCommand(),
 		monitorCommand(), reactionCommand(), regionCommand(), reportCommand(), showCommand(), traceCommand(),
 		translateCommand(), vehicleCommand())
 	root.SetHelpCommand(helpCommand(root))

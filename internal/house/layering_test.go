@@ -126,11 +126,13 @@ var rooms = map[string]room{
 		"document/script": "scripts are replayed",
 		"internal/trees":  "random trees have all kinds",
 	}},
-	"formalism/smv": {pure: true, imports: reasons{
+	"analysis/smv": {pure: true, imports: reasons{
+		"analysis/flown":   "the states of plans with memory are those that are flown",
 		"bt":               "the kinds' rows become equations",
 		"diag":             "names and numbers are written for readers",
 		"document/declare": "facts and questions are declared",
 		"document/plan":    "is what is written",
+		"executive":        "a mission's program has its slots",
 		"expr":             "conditions become limits of signals",
 	}},
 	"vehicle/equations": {pure: true, imports: reasons{
@@ -349,6 +351,7 @@ var rooms = map[string]room{
 		"formalism/backchain":  "builds plans from a goal",
 		"temporal":             "judges runs",
 		"analysis/reaction":    "proves the reaction time of a tree",
+		"analysis/smv":         "writes models for other tools",
 	}, outside: reasons{
 		"github.com/spf13/cobra": "commands, flags, help",
 		"github.com/spf13/pflag": "the flags that cobra reads: an unknown one comes with the nearest known one",
@@ -419,7 +422,7 @@ var rooms = map[string]room{
 		"analysis/verify":  "answers are compared with what flights show",
 		"document/declare": "a mission's subject is what is asked about",
 		"expr":             "declared statements are structures",
-		"formalism/smv":    "exported models are answered by an evaluator of the tests",
+		"analysis/smv":     "exported models are answered by an evaluator of the tests",
 	}},
 	"internal/palette": {pure: true},
 	"internal/flight": {imports: reasons{

@@ -1,9 +1,10 @@
 // Package smv writes a plan in the input language of the model checkers NuSMV and nuXmv, with the questions that
 // `canopy check` asks, so that an outside tool can answer them again.
 //
-// A state of the model is a settled state of the plan: an interval for each signal, a truth value for each free input,
-// and the last value of each condition with hysteresis. Any world that the facts allow may follow any other.
-// docs/export.md describes the output.
+// A plan without memory becomes equations: a state is an interval for each signal, a truth value for each free input,
+// and the last value of each condition with hysteresis, and any world that the facts allow may follow any other. Every
+// other plan becomes a graph: the states in which an instant can end, as package flown reaches them. docs/export.md
+// describes the output.
 package smv
 
 import (
@@ -16,32 +17,55 @@ import (
 	"canopy/diag"
 	"canopy/document/declare"
 	"canopy/document/plan"
+	"canopy/executive"
 	"canopy/expr"
 )
 
-// ErrMemory reports a plan that remembers more than its conditions with hysteresis: a settled state does not follow
-// from the present inputs, so that no equations describe it.
-var ErrMemory = errors.New("the plan remembers results, or has procedures that take time")
+// ErrLarge reports a plan whose graph has too many states.
+var ErrLarge = errors.New("the plan has too many states")
 
-// Write returns the model. The error is ErrMemory, with the task.
-func Write(s declare.Subject, title string) (string, error) {
+// maxStates is the maximum number of states of a graph.
+const maxStates = 100_000
+
+// Write returns the model. over is asked often: if it returns a reason to end, or there are too many states, the error
+// is ErrLarge.
+func Write(s declare.Subject, title string, over func() string) (string, error) {
 	w := &writer{Subject: s, tree: s.Plan.Tree, names: map[string]bool{}, task: make([]string, s.Plan.Tree.Len()),
 		acts: make([]bool, s.Plan.Tree.Len()), signals: map[string]*signal{}, free: map[string]string{},
 		values: map[string]string{}}
+	equations := true
 	for t := range bt.Task(w.tree.Len()) {
-		if err := w.admit(t); err != nil {
-			return "", err
-		}
+		equations = w.admit(t) && equations
 		w.task[t] = w.name(w.tree.Name(t))
 	}
+	if equations && !w.feedsBack() {
+		w.equations()
+		return w.text(title, settled), nil
+	}
+	if err := w.graph(over); err != nil {
+		return "", err
+	}
+	return w.text(title, flownStates), nil
+}
+
+// The states of the two forms.
+const (
+	settled     = "A state is a settled state of the plan."
+	flownStates = "A state is one in which an instant of a run can end."
+)
+
+// equations writes a plan whose settled states follow from its inputs.
+func (w *writer) equations() {
 	w.limits()
 	w.conditions()
 	for t := range bt.Task(w.tree.Len()) {
 		w.judge(t)
 	}
 	w.activate()
-	w.questions()
-	return w.text(title), nil
+	for _, f := range w.Declared.Facts {
+		w.constraints = append(w.constraints, fmt.Sprintf("INVAR %s; -- %s", w.formula(w.statement(f)), comment(f.Text)))
+	}
+	w.questions(func(s declare.Statement) string { return w.formula(w.statement(s)) }, w.active, "")
 }
 
 type writer struct {
@@ -69,12 +93,16 @@ type cut struct {
 	strict bool
 }
 
-// admit returns an error if a task remembers something, and notes whether it can be active.
-func (w *writer) admit(t bt.Task) error {
+// admit reports whether a task remembers nothing, and notes whether it can be active.
+func (w *writer) admit(t bt.Task) bool {
 	kids := w.tree.Children(t)
 	w.acts[t] = w.tree.Kind(t).Acts()
 	for _, k := range kids {
 		w.acts[t] = w.acts[t] || w.acts[k]
+	}
+	if w.tree.Kind(t).Family() == bt.Script {
+		steps := w.tree.Course(t, func(child bt.Task) bool { return w.acts[child] }).Steps
+		w.acts[t] = w.acts[t] || slices.ContainsFunc(steps, func(s bt.CourseStep) bool { return s.Waits() })
 	}
 	remembers := w.remembers(t)
 	if i, leaf := slices.BinarySearch(w.tree.Leaves(), t); leaf {
@@ -85,10 +113,29 @@ func (w *writer) admit(t bt.Task) error {
 		}
 		remembers = remembers || slices.Contains(w.Declared.Free, w.tree.Name(t))
 	}
-	if remembers {
-		return fmt.Errorf("%w: %s", ErrMemory, w.tree.Name(t))
+	return !remembers
+}
+
+// feedsBack reports whether a condition or a statement reads a slot: what tasks write decides what they do.
+func (w *writer) feedsBack() bool {
+	written, _ := w.users()
+	var all []*expr.Expr
+	for i := range w.Plan.Leaves {
+		all = append(all, w.Plan.Leaves[i].On, w.Plan.Leaves[i].Off)
 	}
-	return nil
+	for _, s := range w.statements() {
+		all = append(all, s.Parts...)
+	}
+	return slices.ContainsFunc(all, func(e *expr.Expr) bool {
+		return e != nil && slices.ContainsFunc(w.expanded(e).Names(), func(n string) bool {
+			return written[n] != nil || w.slot(n)
+		})
+	})
+}
+
+// slot reports whether a signal of a mission is a slot.
+func (w *writer) slot(name string) bool {
+	return w.Program != nil && slices.ContainsFunc(w.Program.Slots, func(s executive.Slot) bool { return s.Name == name })
 }
 
 // remembers reports whether a composite pins a child or stores a state, and can be active after that.
@@ -310,6 +357,15 @@ func anyOf(parts []string) string {
 	return strings.Join(parts, " | ")
 }
 
+// all joins conditions that hold together; "" is none.
+func all(parts ...string) string {
+	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
+	if len(parts) == 0 {
+		return "TRUE"
+	}
+	return strings.Join(parts, " & ")
+}
+
 // judge defines where a task has succeeded, and where it has failed.
 func (w *writer) judge(t bt.Task) {
 	kind, kids := w.tree.Kind(t), w.tree.Children(t)
@@ -321,16 +377,16 @@ func (w *writer) judge(t bt.Task) {
 			by[bt.Success], by[bt.Failure] = []string{value}, []string{"!" + value}
 		}
 	case bt.Chain:
-		passed := ""
+		var passed []string
 		for i, k := range kids {
 			for _, is := range []bt.Status{bt.Success, bt.Failure} {
 				says := kind.Verdict(is)
 				if says != bt.Accept && (is != kind.Over() || i == len(kids)-1) {
-					by[says] = append(by[says], passed+w.judged(k, is))
+					by[says] = append(by[says], all(append(passed, w.judged(k, is))...))
 				}
 			}
 			if kind.Over() != bt.Accept {
-				passed += w.judged(k, kind.Over()) + " & "
+				passed = append(passed, w.judged(k, kind.Over()))
 			}
 		}
 	case bt.Count:
@@ -365,7 +421,7 @@ func (w *writer) judged(t bt.Task, is bt.Status) string {
 func (w *writer) counted(t bt.Task) map[bt.Status][]string {
 	enough, tooMany := w.tree.Counts(t)
 	by := map[bt.Status][]string{}
-	at := map[[2]int]string{{0, 0}: "TRUE"}
+	at := map[[2]int]string{{0, 0}: ""}
 	for i, k := range w.tree.Children(t) {
 		parts := map[[2]int][]string{}
 		for g := range enough {
@@ -374,7 +430,7 @@ func (w *writer) counted(t bt.Task) map[bt.Status][]string {
 				if !ok {
 					continue
 				}
-				good, bad := from+" & "+w.good(k), from+" & "+w.bad(k)
+				good, bad := all(from, w.good(k)), all(from, w.bad(k))
 				if g+1 == enough {
 					by[bt.Success] = append(by[bt.Success], good)
 				} else {
@@ -385,7 +441,7 @@ func (w *writer) counted(t bt.Task) map[bt.Status][]string {
 				} else {
 					parts[[2]int{g, b + 1}] = append(parts[[2]int{g, b + 1}], bad)
 				}
-				parts[[2]int{g, b}] = append(parts[[2]int{g, b}], from+" & "+w.judged(k, bt.Accept))
+				parts[[2]int{g, b}] = append(parts[[2]int{g, b}], all(from, w.judged(k, bt.Accept)))
 			}
 		}
 		at = map[[2]int]string{}
@@ -437,18 +493,18 @@ func (w *writer) taken(t bt.Task, s bt.CourseStep) string {
 // activate defines where tasks are active, parents first.
 func (w *writer) activate() {
 	root := w.tree.Root()
-	w.define(w.active(root), "%s", w.activity(root, "TRUE"))
+	w.define(w.active(root), "%s", w.activity(root))
 	for t := root; t >= 0; t-- {
 		kind, kids := w.tree.Kind(t), w.tree.Children(t)
-		passed := ""
+		var passed []string
 		for _, k := range kids {
-			wanted := "TRUE"
+			wanted := []string{w.active(t)}
 			switch kind.Family() {
 			case bt.Leaf, bt.Count:
 			case bt.Chain:
-				wanted = passed + "TRUE"
+				wanted = append(wanted, passed...)
 				if kind.Over() != bt.Accept {
-					passed += w.judged(k, kind.Over()) + " & "
+					passed = append(passed, w.judged(k, kind.Over()))
 				}
 			case bt.Script:
 				var parts []string
@@ -457,21 +513,21 @@ func (w *writer) activate() {
 						parts = append(parts, w.state(t, s.From))
 					}
 				}
-				wanted = "(" + anyOf(parts) + ")"
+				wanted = append(wanted, "("+anyOf(parts)+")")
 			default:
 				panic("smv: a composite of an unknown family")
 			}
-			w.define(w.active(k), "%s", w.activity(k, w.active(t)+" & "+wanted))
+			w.define(w.active(k), "%s", w.activity(k, wanted...))
 		}
 	}
 }
 
 // activity is the condition that a task is active: its parent wants it, and it is not judged.
-func (w *writer) activity(t bt.Task, wanted string) string {
+func (w *writer) activity(t bt.Task, wanted ...string) string {
 	if !w.acts[t] {
 		return "FALSE"
 	}
-	return wanted + " & " + w.judged(t, bt.Accept)
+	return all(append(wanted, w.judged(t, bt.Accept))...)
 }
 
 // spec adds a question.
@@ -480,40 +536,40 @@ func (w *writer) spec(name, about, format string, args ...any) {
 		fmt.Sprintf(format, args...)))
 }
 
-// questions writes the facts, and the questions that are about single states.
-func (w *writer) questions() {
-	for _, f := range w.Declared.Facts {
-		w.constraints = append(w.constraints, fmt.Sprintf("INVAR %s; -- %s", w.formula(w.statement(f)), comment(f.Text)))
-	}
+// questions writes the questions that are about single states, given how statements and activity are written, and the
+// condition that no procedure is under way; "": always.
+func (w *writer) questions(statement func(declare.Statement) string, active func(bt.Task) string, quiet string) {
 	root := w.tree.Root()
+	if quiet != "" {
+		quiet = "!" + quiet + " | "
+	}
 	var actions []string
 	for _, t := range w.tree.Leaves() {
 		if w.acts[t] {
 			actions = append(actions, w.active(t))
 		}
 	}
-	w.spec("complete", "in every state some action is active, or the plan has succeeded", "%s",
+	w.spec("complete", "in every state some action is active, or the plan has succeeded", "%s%s", quiet,
 		anyOf(append([]string{w.good(root)}, actions...)))
 	for _, t := range w.tree.Leaves() {
 		if w.acts[t] {
-			w.spec("dead_"+w.task[t], w.tree.Name(t)+" is never active; false is as it should be", "!%s",
-				w.active(t))
+			w.spec("dead_"+w.task[t], w.tree.Name(t)+" is never active; false is as it should be", "!(%s)", active(t))
 		}
 	}
 	if g := w.Declared.Goal; g != nil {
-		w.spec("goal", "the plan succeeds exactly where its goal holds: "+g.Text, "%s <-> (%s)", w.good(root),
-			w.formula(w.statement(*g)))
+		w.spec("goal", "the plan succeeds exactly where its goal holds: "+g.Text, "%s(%s <-> (%s))", quiet, w.good(root),
+			statement(*g))
 	}
 	for i, a := range w.Declared.Always {
-		w.spec(fmt.Sprintf("always_%d", i+1), a.Text, "%s", w.formula(w.statement(a)))
+		w.spec(fmt.Sprintf("always_%d", i+1), a.Text, "%s", statement(a))
 	}
 	users, order := w.users()
 	for _, thing := range order {
 		for i, a := range users[thing] {
 			for _, b := range users[thing][i+1:] {
 				w.spec(fmt.Sprintf("conflict_%s_%s_%s", thing, w.task[a], w.task[b]),
-					fmt.Sprintf("%s and %s do not both use %s", w.tree.Name(a), w.tree.Name(b), thing), "!(%s & %s)", w.active(a),
-					w.active(b))
+					fmt.Sprintf("%s and %s are not active together: both use %s", w.tree.Name(a), w.tree.Name(b), thing), "!(%s & %s)",
+					w.active(a), w.active(b))
 			}
 		}
 	}
@@ -522,7 +578,7 @@ func (w *writer) questions() {
 		for _, t := range users[slot] {
 			writers = append(writers, w.active(t))
 		}
-		w.spec("written_"+slot, slot+" is written in every state", "%s", anyOf(writers))
+		w.spec("written_"+slot, slot+" is written in every state", "%s%s", quiet, anyOf(writers))
 	}
 }
 
@@ -552,11 +608,10 @@ func (w *writer) users() (by map[string][]bt.Task, order []string) {
 }
 
 // text puts the parts together.
-func (w *writer) text(title string) string {
+func (w *writer) text(title, states string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- %s\n", comment(title))
-	b.WriteString("-- A state is a settled state of the plan.\n" +
-		"-- good_T, bad_T: the task T has succeeded, has failed. active_T: it is active.\n")
+	b.WriteString("-- " + states + "\n-- good_T, bad_T: the task T has succeeded, has failed. active_T: it is active.\n")
 	b.WriteString("MODULE main\n")
 	section := func(head string, lines []string) {
 		if len(lines) > 0 {

@@ -1,0 +1,51 @@
+package smv
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"canopy/diag"
+	"canopy/document/declare"
+	"canopy/document/plan"
+	"canopy/internal/golden"
+)
+
+// The scripts in testdata write plans: `export` with the body of a plan and, after a line `---`, what is declared.
+func TestGolden(t *testing.T) {
+	golden.Run(t, func() golden.Machine {
+		return func(t *testing.T, d golden.Directive) string {
+			text, err := Write(read(t, d.Input), "a plan", func() string { return "" })
+			if err != nil {
+				return err.Error()
+			}
+			return text
+		}
+	}, "testdata/*.txt")
+}
+
+func read(t *testing.T, text string) declare.Subject {
+	t.Helper()
+	body, facts, declared := strings.Cut(text, "---\n")
+	p, list := plan.Read(&diag.Source{Name: "p.xml", Text: `<root BTCPP_format="4"><BehaviorTree ID="p">` + body +
+		`</BehaviorTree></root>`}, nil)
+	if p == nil {
+		t.Fatal(list)
+	}
+	s := declare.Subject{Plan: p}
+	if declared {
+		if s.Declared, list = declare.ReadFile(&diag.Source{Name: "facts.yaml", Text: facts + "\n"}, p); list.HasErrors() {
+			t.Fatal(list)
+		}
+	}
+	return s
+}
+
+// A graph that would be too large is not written.
+func TestTooLarge(t *testing.T) {
+	s := read(t, `<Sequence><Action name="a" done="x ge 1"/><Action name="b" done="y ge 1"/></Sequence>`)
+	_, err := Write(s, "a plan", func() string { return "the time is over" })
+	if !errors.Is(err, ErrLarge) || !strings.Contains(err.Error(), "the time is over") {
+		t.Error(err)
+	}
+}
