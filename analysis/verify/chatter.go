@@ -328,6 +328,7 @@ func (t *turner) finding(x turn) Finding {
 		f.Text = fmt.Sprintf("not concluded whether %s: it is not known how they change %s", who, strange)
 		f.Advice = "compare signals that move with declared effects with constants, or their sums"
 	case x.timed:
+		f.Period = x.period
 		f.Text = fmt.Sprintf("not concluded whether %s faster than every %.3g s: procedures or timers end on the way, after"+
 			" %.3g s or more", who, least, x.period)
 		f.Advice = "declare a shorter `period`"
@@ -371,6 +372,7 @@ func (t *turner) refute(f *Finding, x turn, who string, period float64, single b
 			f.Advice = "use larger margins, or declare a shorter `period`"
 		}
 	}
+	f.Period = period
 	way := t.way(x.loop[0])
 	round := t.path(append(slices.Clone(x.loop), x.loop[0])...)[1:]
 	if f.Script = t.retrace(slices.Concat(way, round, round)); f.Script == "" {

@@ -57,7 +57,10 @@ type Finding struct {
 	Script        string       // a counterexample for script.Print; "" if there is none
 	declare.Place              // of the declaration, of the first task, or of the plan
 	Assumes       []Assumption // on which the verdict rests; the verdict stays Proved or Refuted
+	Period        float64      // of tasks that take turns: the shortest [s]; 0: there is none
 	Accepted      string       // the author's reason to accept a finding that is not proved; "" if not accepted
+	Covers        string       // what the note that accepts it covers
+	Loose         bool         // that note would also accept a worse finding
 }
 
 // Unwatched returns the assumptions of the finding that no run checks. A statement is proved without reservation only
@@ -71,7 +74,7 @@ type Question struct {
 	Name     string // one word, used in notes and rule identifiers
 	Asks     string // the question in words
 	Ask      func(m *Model) []Finding
-	Needs    string // the declarations that it needs; "" if none
+	Needs    string // the declarations that it needs, to follow "needs"; "" if none
 	Anywhere bool   // its answers hold without the declared facts
 	Moves    bool   // its answers rest on the rates of signals
 }
@@ -82,23 +85,26 @@ func Questions() []Question {
 		{Name: "complete", Asks: "Is some action active in every state?", Ask: askComplete},
 		{Name: "dead", Asks: "Can every task become active?", Ask: askDead},
 		{Name: "goal", Asks: "Does the plan succeed exactly when its goal holds?", Ask: askGoal,
-			Needs: "Declare a `goal`."},
+			Needs: "a `goal`"},
 		{Name: "reach", Asks: "Is the goal reached from every state?", Ask: askReach, Moves: true,
-			Needs: "Declare a `goal`, and `effects` on its signals."},
+			Needs: "a `goal`, and `effects` on its signals"},
 		{Name: "regression", Asks: "Does each rule lead to an earlier one?", Ask: askRegression, Moves: true,
-			Needs: "The root must be a list of rules: a ReactiveFallback whose first child is a condition. Declare" +
-				" `effects` on the signals of all conditions."},
-		{Name: "always", Asks: "Do the declared properties hold in every state?", Ask: askAlways, Needs: "Declare `always`."},
+			Needs: "a root that is a list of rules, and `effects` on the signals of their conditions"},
+		{Name: "always", Asks: "Do the declared properties hold in every state?", Ask: askAlways, Needs: "`always`"},
 		{Name: "property", Asks: "Do the declared properties hold in every run?", Ask: askProperties,
-			Needs: "Declare `properties`."},
+			Needs: "`properties`"},
 		{Name: "conflict", Asks: "Do two active tasks ever write one command or hold one resource?", Ask: askConflict,
+<<<<<<< HEAD
 			Needs: "No task writes anything, and no `resources` are declared."},
 		{Name: "effects", Asks: "Do the declared effects agree with the vehicle?", Ask: askEffects, Anywhere: true,
 			Needs: "Declare `effects` in a mission; `--effects` shows all."},
+=======
+			Needs: "tasks that write, or `resources`"},
+>>>>>>> 5473b95 (check: bind notes to what they accept; lay out findings for a reader)
 		{Name: "chatter", Asks: "Do tasks take turns faster than `period`?", Ask: askChatter, Moves: true,
-			Needs: "Declare `effects`."},
+			Needs: "`effects`"},
 		{Name: "command", Asks: "Can every command be written by some task?", Ask: askCommand,
-			Needs: "A plan alone has no vehicle with commands."},
+			Needs: "a vehicle with commands: a mission"},
 		{Name: "reaction", Asks: "How long does the tree take to settle after one input?", Ask: askReaction, Anywhere: true},
 	}
 }
@@ -180,27 +186,4 @@ func (m *Model) place(t bt.Task) (offset, length int) {
 	}
 	i, _ := slices.BinarySearch(m.tree.Leaves(), t)
 	return m.plan.Leaves[i].Offset, m.plan.Leaves[i].Length
-}
-
-// Accept gives findings that are not proved the reason of a note that names them. A note that names none is reported
-// as a finding of its own.
-func Accept(s declare.Subject, all []Finding) []Finding {
-	tree := s.Plan.Tree
-	for _, n := range s.Declared.Notes {
-		used := false
-		for i := range all {
-			f := &all[i]
-			named := n.About == "" || n.About == f.About ||
-				slices.ContainsFunc(f.Tasks, func(t bt.Task) bool { return tree.Name(t) == n.About })
-			if f.Verdict != Proved && f.Question == n.Question && named {
-				f.Accepted, used = n.Reason, true
-			}
-		}
-		if !used {
-			all = append(all, Finding{Question: n.Question, Verdict: Undecided, About: n.About,
-				Text: "the note has no effect: there is no such finding", Advice: "remove the note",
-				Place: n.Place})
-		}
-	}
-	return all
 }

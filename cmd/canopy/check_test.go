@@ -6,12 +6,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"canopy/analysis/verify"
 	"canopy/diag"
+	"canopy/document/declare"
+	"canopy/document/plan"
 )
 
 // refuted returns the questions that a check answers with no, once each.
@@ -153,7 +156,7 @@ func TestCheck(t *testing.T) {
 	if status != exitRefute || stderr != "" {
 		t.Errorf("status %d, %s", status, stderr)
 	}
-	says(t, "a gap", stdout, "1 refuted", "REFUTED    complete", "not c", "Declare a `goal`")
+	says(t, "a gap", stdout, "1 refuted", "REFUTED    complete", "not c", "goal (a `goal`), reach")
 	text, err := os.ReadFile(sarif)
 	if err != nil {
 		t.Fatal(err)
@@ -223,11 +226,12 @@ func TestCheckAssumptions(t *testing.T) {
 	}
 	all := []verify.Finding{watched, open}
 	var out strings.Builder
-	if err := printFindings(&out, "f", all, nil); err != nil {
+	if err := printFindings(&out, declare.Subject{Plan: &plan.Plan{}}, "f", all, nil); err != nil {
 		t.Fatal(err)
 	}
-	says(t, "the table", out.String(), "1 proved, 0 refuted, 1 proved under an assumption\n", "proved     always      a\n",
-		"proved if  always      b\n           if          procedures take no time\n")
+	says(t, "the table", out.String(), "f: 1 proved, 0 refuted, 1 proved under an assumption\n", "proved     always      a\n",
+		"proved if  always      b\n           if          procedures take no time\n",
+		"assumed                the declared facts hold; each run of the mission checks this\n")
 	text, err := verify.SARIF(all, "0")
 	if err != nil {
 		t.Fatal(err)
@@ -249,6 +253,80 @@ func TestCheckAssumptions(t *testing.T) {
 	}
 }
 
+// A conflict is decided by the check, which therefore does not repeat the warning that there may be one.
+func TestCheckDecidesConflicts(t *testing.T) {
+	writers := func(a, b string) string {
+		return `<root BTCPP_format="4"><BehaviorTree><ReactiveParallel name="p"><Action name="a" write="u := 1" _failureIf="` + a +
+			`"/><Action name="b" write="u := 2" _failureIf="` + b + `"/></ReactiveParallel></BehaviorTree></root>`
+	}
+	dir := write(t, map[string]string{"apart.xml": writers("x ge 1", "x lt 1"), "together.xml": writers("x ge 1", "x lt 0")})
+	for name, wants := range map[string]string{"apart.xml": "proved     conflict", "together.xml": "REFUTED    conflict"} {
+		stdout, stderr, _ := canopy("check", filepath.Join(dir, name))
+		if stderr != "" {
+			t.Errorf("%s: %s", name, stderr)
+		}
+		says(t, name, stdout, wants)
+		_, stderr, _ = canopy("show", filepath.Join(dir, name))
+		says(t, name, stderr, "may be active at the same time [write-conflict]", "`canopy check` decides")
+	}
+}
+
+// A note accepts what it states, and nothing worse; the note that the check proposes is such a note.
+func TestCheckNotes(t *testing.T) {
+	plan := func(off string) string {
+		return `<root BTCPP_format="4"><BehaviorTree><ReactiveSequence name="q"><ReactiveFallback name="f"><ReactiveSequence name="s"><Condition name="low" on="soc lt 0.3" off="soc ge ` +
+			off + `"/><Action name="home" write="u := 1"/></ReactiveSequence><ReactiveSequence name="r"><Condition name="high" on="h ge 400"/>
+<Action name="photograph" write="u := 2"/></ReactiveSequence><Action name="rest"/></ReactiveFallback></ReactiveSequence></BehaviorTree></root>`
+	}
+	const facts = "period: 600\neffects:\n  home: {soc: [1e-3, 1e-3], h: [0, 0]}\n  photograph: {soc: [-1e-3, -1e-3], h: [0, 0]}\n  rest: {soc: [0, 0], h: [0, 0]}\n"
+	run := func(off, notes string, more ...string) (string, int) {
+		dir := write(t, map[string]string{"plan.xml": plan(off), "facts.yaml": facts + notes})
+		stdout, stderr, status := canopy(append([]string{"check", filepath.Join(dir, "plan.xml"), "--facts", filepath.Join(dir, "facts.yaml")}, more...)...)
+		if stderr != "" {
+			t.Error(stderr)
+		}
+		return stdout, status
+	}
+	stdout, status := run("0.4", "", "--notes")
+	note := strings.TrimSuffix(stdout, "\n")
+	if status != exitRefute || note != "# canopy: accept chatter home, photograph, soc period>=200 [s] where h >= 400: REASON" {
+		t.Fatalf("status %d, %q", status, note)
+	}
+	note = strings.Replace(note, "REASON", "the camera is cheap", 1)
+	stdout, status = run("0.4", note)
+	if status != exitOK {
+		t.Errorf("status %d", status)
+	}
+	says(t, "the note", stdout, "because     the camera is cheap\n", "covers      home, photograph, soc period>=200 [s] where h >= 400\n")
+	stdout, status = run("0.35", note)
+	if status != exitRefute {
+		t.Errorf("a shorter period is accepted: status %d", status)
+	}
+	says(t, "a worse finding", stdout, "REFUTED    chatter", "does not accept this: it accepts a period of 200 s")
+	stdout, status = run("0.5", note)
+	if status != exitOK {
+		t.Errorf("a longer period is not accepted: status %d\n%s", status, stdout)
+	}
+	stdout, status = run("0.4", strings.Replace(note, "h >= 400", "h >= 500", 1))
+	if status != exitRefute {
+		t.Errorf("other regions are accepted: status %d", status)
+	}
+	says(t, "another region", stdout, "it accepts other regions")
+	stdout, status = run("0.4", strings.Replace(note, "photograph", "rest", 1))
+	if status != exitRefute {
+		t.Errorf("other tasks are accepted: status %d", status)
+	}
+	says(t, "another task", stdout, "the note has no effect")
+	stdout, status = run("0.4", "# canopy: accept chatter home: as before\n")
+	if status != exitOK {
+		t.Errorf("status %d", status)
+	}
+	says(t, "a note without limits", stdout, "covers      also worse findings; this note does not: # canopy: accept chatter home, photograph, soc period>=200 [s]")
+	if stdout, _ := run("0.4", "# canopy: accept chatter home: as before\n", "--notes"); !strings.Contains(stdout, "where h >= 400: as before\n") {
+		t.Errorf("the reason is lost: %s", stdout)
+	}
+}
+
 // A check that is interrupted leaves what was decided.
 func TestCheckInterrupted(t *testing.T) {
 	s, err := subject("../../missions/solar-day.xml", "", io.Discard)
@@ -256,11 +334,11 @@ func TestCheckInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	if all := ask(ctx, s, 3600); len(all) < 4 {
+	if all := ask(ctx, s, 3600, &progress{}); len(all) < 4 {
 		t.Errorf("%d findings", len(all))
 	}
 	stop()
-	all := ask(ctx, s, 3600)
+	all := ask(ctx, s, 3600, &progress{})
 	if last := all[len(all)-1]; last.Verdict != verify.Undecided || !strings.Contains(last.Text, "before the interruption") {
 		t.Errorf("%+v", last)
 	}
@@ -296,4 +374,30 @@ func TestCheckUnboundedRates(t *testing.T) {
 		t.Errorf("status %d\n%s", status, stdout)
 	}
 	says(t, "the advice", stdout, "without a minimum period", "declare the maximum rates")
+}
+
+// The reference names all keys of a finding in JSON, and no others.
+func TestJSONIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/verification.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "## For programs")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var documented, keys []string
+	for line := range strings.Lines(section) {
+		if cell, isRow := strings.CutPrefix(line, "| `"); isRow {
+			cell, _, _ = strings.Cut(cell, " |")
+			documented = append(documented, strings.Split(strings.ReplaceAll(cell, "`", ""), ", ")...)
+		}
+	}
+	for f := range reflect.TypeFor[object]().Fields() {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		keys = append(keys, key)
+	}
+	slices.Sort(documented)
+	slices.Sort(keys)
+	if !slices.Equal(documented, keys) {
+		t.Errorf("documented are %q, printed are %q", documented, keys)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"canopy/diag"
@@ -111,34 +112,36 @@ func yamlName(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// accepted returns the mistakes in a document as an error. If there are only warnings, it writes them to stderr.
-func accepted(diags diag.List, stderr io.Writer) error {
+// accepted returns the mistakes in a document as an error. If there are only warnings, it writes them to stderr, except
+// those with a code that the command decides itself.
+func accepted(diags diag.List, stderr io.Writer, decides ...string) error {
 	if diags.HasErrors() {
 		return diags
 	}
+	diags = slices.DeleteFunc(diags, func(d diag.Diagnostic) bool { return slices.Contains(decides, d.Code) })
 	diags.Write(stderr, colour(stderr))
 	return nil
 }
 
 // readMission reads a mission with the settings of --set, and checks the state graph that it names. Warnings go to
-// stderr.
-func readMission(name string, set []string, stderr io.Writer) (*mission.Mission, error) {
+// stderr, as by accepted.
+func readMission(name string, set []string, stderr io.Writer, decides ...string) (*mission.Mission, error) {
 	m, diags := mission.Read(filepath.ToSlash(name), readFile, model.Vehicles(), set)
 	if m != nil {
 		_, more := run.Graph(m)
 		diags = append(diags, more...)
 	}
-	return m, accepted(diags, stderr)
+	return m, accepted(diags, stderr, decides...)
 }
 
 // readPlan reads a plan or a mission with its plan. Without a mission, which is then nil, there is no vehicle, and the
-// signals in the plan are not checked. Warnings go to stderr.
-func readPlan(name string, stderr io.Writer) (*plan.Plan, *mission.Mission, error) {
+// signals in the plan are not checked. Warnings go to stderr, as by accepted.
+func readPlan(name string, stderr io.Writer, decides ...string) (*plan.Plan, *mission.Mission, error) {
 	switch k, err := kindOf(name); {
 	case err != nil:
 		return nil, nil, err
 	case k == missionKind:
-		m, err := readMission(name, nil, stderr)
+		m, err := readMission(name, nil, stderr, decides...)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -151,7 +154,7 @@ func readPlan(name string, stderr io.Writer) (*plan.Plan, *mission.Mission, erro
 		return nil, nil, err
 	}
 	p, diags := plan.Read(src, nil)
-	return p, nil, accepted(diags, stderr)
+	return p, nil, accepted(diags, stderr, decides...)
 }
 
 // readGraph reads a state graph. If known is nil, the conditions and actions that it names are not checked.

@@ -29,6 +29,18 @@ func isTerminal(w io.Writer) bool {
 // colour reports whether to print in colours: on a terminal, unless NO_COLOR is set (https://no-color.org).
 func colour(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
+// columns returns the width of a terminal, at most the given one; 0: w is none.
+func columns(w io.Writer, most int) int {
+	if !isTerminal(w) {
+		return 0
+	}
+	n, _, err := term.GetSize(int(w.(*os.File).Fd()))
+	if err != nil || n <= 0 {
+		return most
+	}
+	return min(n, most)
+}
+
 // progress is a line on a terminal that shows the progress of a run.
 type progress struct {
 	w     *os.File // nil: no terminal, nothing is shown

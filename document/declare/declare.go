@@ -6,9 +6,7 @@ package declare
 import (
 	"maps"
 	"math"
-	"regexp"
 	"slices"
-	"strings"
 
 	"canopy/bt"
 	"canopy/diag"
@@ -90,12 +88,6 @@ func Questions() []string { return slices.Clone(questions) }
 
 var questions = []string{"complete", "dead", "goal", "reach", "regression", "always", "property", "conflict", "effects",
 	"chatter", "command", "reaction"}
-
-// Note accepts findings.
-type Note struct {
-	Question, About, Reason string
-	Place
-}
 
 // DefaultPeriod is the minimum period of tasks that take turns without chattering, if none is declared [s].
 const DefaultPeriod = 60
@@ -282,38 +274,6 @@ func (d *declarer) rate(n *yamldoc.Node) Rate {
 
 func (d *declarer) period(n *yamldoc.Node) float64 {
 	return d.Bounded(n, expr.Second, "period", func(v float64) bool { return v >= 0 }, "not be negative", "")
-}
-
-var noteText = regexp.MustCompile(`^#\s*canopy:\s*accept\b\s*(.*)`)
-
-// notes reads the document's comments `# canopy: accept QUESTION [TASK]: reason`.
-func (d *declarer) notes() {
-	for _, c := range d.Comments() {
-		at := noteText.FindStringSubmatchIndex(c.Text)
-		if at == nil {
-			continue
-		}
-		head, reason, _ := strings.Cut(c.Text[at[2]:], ":")
-		question, about, _ := strings.Cut(strings.TrimSpace(head), " ")
-		n := Note{question, strings.TrimSpace(about), strings.TrimSpace(reason), Place{d.Source, c.Offset, len(c.Text)}}
-		report := func(code, hint, text string) {
-			d.Diags = append(d.Diags, diag.Diagnostic{Source: d.Source, Offset: c.Offset + at[2], Length: len(head), Code: code,
-				Text: text, Hint: hint})
-		}
-		switch {
-		case !slices.Contains(questions, question):
-			hint := diag.DidYouMean(question, questions)
-			if hint == "" {
-				hint = "questions: " + strings.Join(questions, ", ")
-			}
-			report("unknown-question", hint, "there is no question \""+question+"\"")
-		case n.Reason == "":
-			report("missing-reason", "write `# canopy: accept "+strings.TrimSpace(head)+": why this is right`",
-				"a finding can be accepted only with a reason")
-		default:
-			d.d.Notes = append(d.d.Notes, n)
-		}
-	}
 }
 
 // properties reads a list of temporal properties.

@@ -39,7 +39,7 @@ const (
 	codeFacts          = "bad-facts"
 	codeReadOnly       = "read-only-signal"
 	codeLostAssignment = "lost-assignment"
-	codeWriteConflict  = "write-conflict"
+	CodeWriteConflict  = "write-conflict" // two actions that may be active together write one slot
 )
 
 // report adds an error about bytes of the source. One that was reported before, from another use of the same tree, is

@@ -208,6 +208,6 @@ func (x *expansion) warnConflict(slot string, first, second writer) {
 	if first.entry {
 		written = "assigned on entry"
 	}
-	x.warn(at, length, codeWriteConflict, "if both are active at once, the first in the tree counts",
-		"%q is also %s by the action %q, which can be active at the same time", slot, written, x.names[first.leaf])
+	x.warn(at, length, CodeWriteConflict, "`canopy check` decides whether they are; the first in the tree then counts",
+		"%q is also %s by the action %q, which may be active at the same time", slot, written, x.names[first.leaf])
 }
