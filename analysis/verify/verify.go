@@ -94,13 +94,9 @@ func Questions() []Question {
 		{Name: "property", Asks: "Do the declared properties hold in every run?", Ask: askProperties,
 			Needs: "`properties`"},
 		{Name: "conflict", Asks: "Do two active tasks ever write one command or hold one resource?", Ask: askConflict,
-<<<<<<< HEAD
-			Needs: "No task writes anything, and no `resources` are declared."},
-		{Name: "effects", Asks: "Do the declared effects agree with the vehicle?", Ask: askEffects, Anywhere: true,
-			Needs: "Declare `effects` in a mission; `--effects` shows all."},
-=======
 			Needs: "tasks that write, or `resources`"},
->>>>>>> 5473b95 (check: bind notes to what they accept; lay out findings for a reader)
+		{Name: "effects", Asks: "Do the declared effects agree with the vehicle?", Ask: askEffects, Anywhere: true,
+			Needs: "a mission with `effects`"},
 		{Name: "chatter", Asks: "Do tasks take turns faster than `period`?", Ask: askChatter, Moves: true,
 			Needs: "`effects`"},
 		{Name: "command", Asks: "Can every command be written by some task?", Ask: askCommand,

@@ -20,11 +20,7 @@ import (
 )
 
 func checkCommand() *cobra.Command {
-<<<<<<< HEAD
-	var asJSON, strict, effects bool
-=======
-	var asJSON, strict, notes bool
->>>>>>> 5473b95 (check: bind notes to what they accept; lay out findings for a reader)
+	var asJSON, strict, effects, notes bool
 	var sarif, scripts, facts string
 	budget := seconds(60)
 	var questions strings.Builder

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -201,7 +202,7 @@ func (t *table) finding(f *verify.Finding, script string) {
 		if f.Loose {
 			t.row("", "covers", "also worse findings; this note does not: "+f.Note(t.tree))
 		} else {
-			t.row("", "covers", f.Covers)
+			t.row("", "covers", cmp.Or(f.Covers, "all findings of this question"))
 		}
 	case f.Advice != "":
 		t.row("", "next", f.Advice)
