@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Node describes a task and its children.
@@ -17,7 +18,8 @@ type Node struct {
 	Kind     Kind
 	Name     string // empty: the kind's name
 	Children []*Node
-	Params   []int // the values of the kind's parameters, in their order; nil: the defaults
+	Params   []int    // the values of the kind's parameters, in their order; nil: the defaults
+	Trees    []string // the names of the subtrees of which it is the root, from the outside: steps of its path
 }
 
 // Task is a task's post-order number: children come before their parents, left to right, and the root is the last.
@@ -28,6 +30,7 @@ type Tree struct {
 	nodes      []node
 	kids       []Task // the children of every composite, left to right, one composite after the other; the root
 	names      []string
+	steps      [][]string // by task: its own name, and those of the subtrees of which it is the root, from the inside
 	leaves     []Task
 	find       map[string]Task
 	kinds      []Kind
@@ -130,6 +133,9 @@ func (t *Tree) add(d *Node, own *[]string, above []*Node) (Task, error) {
 	}
 	t.kids = append(t.kids, children...)
 	t.nodes = append(t.nodes, n)
+	steps := append(slices.Clone(d.Trees), name)
+	slices.Reverse(steps)
+	t.steps = append(t.steps, steps)
 	t.kinds = append(t.kinds, d.Kind)
 	t.params = append(t.params, params)
 	if law.family == Script {
@@ -257,6 +263,35 @@ func (t *Tree) Leaves() []Task { return t.leaves }
 func (t *Tree) Find(name string) (Task, bool) {
 	task, ok := t.find[name]
 	return task, ok
+}
+
+// Resolve returns the tasks that a name or path means: the task with that name, else those whose own name is the last
+// step of the path, and that are below tasks or in subtrees with the names of the other steps, in this order; steps may
+// be left out.
+func (t *Tree) Resolve(name string) []Task {
+	if task, ok := t.find[name]; ok {
+		return []Task{task}
+	}
+	path := strings.Split(name, "/")
+	last := len(path) - 1
+	var tasks []Task
+	for task := range Task(len(t.nodes)) {
+		if t.steps[task][0] != path[last] {
+			continue
+		}
+		rest := path[:last]
+		for at, k := task, 1; at >= 0 && len(rest) > 0; at, k = t.nodes[at].parent, 0 {
+			for _, step := range t.steps[at][k:] {
+				if len(rest) > 0 && step == rest[len(rest)-1] {
+					rest = rest[:len(rest)-1]
+				}
+			}
+		}
+		if len(rest) == 0 {
+			tasks = append(tasks, task)
+		}
+	}
+	return tasks
 }
 
 // Params returns the values of a task's parameters in the order of its kind; a number of children is in 1..n. The

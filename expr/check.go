@@ -23,18 +23,63 @@ func (e *Expr) Check(want Type, unit Unit, scope Scope) []*Error {
 // CodeTask is the code of an error about a name that is neither a condition nor a task.
 const CodeTask = "unknown-task"
 
-// CheckTasks is Check for a condition in which names of tasks may be used as conditions; suggest lists what they may be
-// confused with.
-func (e *Expr) CheckTasks(tasks []string, scope Scope, suggest func() []string) []*Error {
+// CodeAmbiguous is the code of an error about a name that several tasks have.
+const CodeAmbiguous = "ambiguous-task"
+
+// Tasks resolves the names of tasks that conditions may name.
+type Tasks interface {
+	Resolve(name string) []string // the full names of the tasks that a name or path means
+	Names() []string              // all full names
+}
+
+// TaskNames is tasks that are known by their full names alone: a path is resolved by its steps in them.
+type TaskNames []string
+
+// Resolve returns the names that are equal to a name, else those that end with it and have its other steps before.
+func (l TaskNames) Resolve(name string) []string {
+	if slices.Contains(l, name) {
+		return []string{name}
+	}
+	path := strings.Split(name, "/")
+	return slices.DeleteFunc(slices.Clone(l), func(full string) bool {
+		steps, rest := strings.Split(full, "/"), path
+		for i := len(steps) - 1; i >= 0 && len(rest) > 0; i-- {
+			if steps[i] == rest[len(rest)-1] {
+				rest = rest[:len(rest)-1]
+			} else if i == len(steps)-1 {
+				break
+			}
+		}
+		return len(rest) > 0
+	})
+}
+
+// Names returns the list itself.
+func (l TaskNames) Names() []string { return l }
+
+// CheckTasks is Check for a condition in which names and paths of tasks may be used as conditions; words are others
+// that a name may be confused with. It also returns the condition with the full names of these tasks.
+func (e *Expr) CheckTasks(tasks Tasks, scope Scope, words ...string) (*Expr, []*Error) {
+	if tasks == nil {
+		tasks = TaskNames{}
+	}
 	c := checker{scope: scope}
-	isTask := map[string]bool{}
+	e = &Expr{e.root.named()}
+	full, isTask := map[string]*Expr{}, map[string]bool{}
 	for _, n := range e.Propositions() {
-		v := scope[n.name]
-		isTask[n.name] = slices.Contains(tasks, n.name) || v.Type != Boolean
+		v, means := scope[n.name], tasks.Resolve(n.name)
+		isTask[n.name] = len(means) > 0 || v.Type != Boolean
 		switch {
-		case slices.Contains(tasks, n.name) || !isTask[n.name]:
+		case len(means) == 1 && means[0] == n.name:
+		case len(means) == 1:
+			full[n.name] = &Expr{(&Node{op: OpName, name: means[0]}).complete()}
+		case len(means) > 1:
+			c.report(n, CodeAmbiguous, fmt.Sprintf("%d tasks are called %q", len(means), n.name),
+				diag.OneOf("write one of ", means))
+		case !isTask[n.name]:
 		case !scope.declares(n.name):
-			c.reportName(n, CodeTask, fmt.Sprintf("no condition or task is called %q", n.name), suggest)
+			c.reportName(n, CodeTask, fmt.Sprintf("no condition or task is called %q", n.name),
+				func() []string { return slices.Concat(tasks.Names(), words) })
 		default:
 			is, relation := a(v.Type), "== ..."
 			if v.Type == Real {
@@ -48,7 +93,44 @@ func (e *Expr) CheckTasks(tasks []string, scope Scope, suggest func() []string) 
 		}
 	}
 	judged := e.Judged(func(name string) bool { return isTask[name] })
-	return append(c.errors, judged.Check(Boolean, AnyUnit, scope)...)
+	return &Expr{e.root.renamed(full)}, append(c.errors, judged.Check(Boolean, AnyUnit, scope)...)
+}
+
+// propositional reports whether a node joins conditions.
+func (n *Node) propositional() bool { return n.op == OpAnd || n.op == OpOr || n.op == OpNot }
+
+// named returns the node with the paths among its propositions, which read as divisions of names, as names.
+func (n *Node) named() *Node {
+	if path, ok := n.path(); ok && n.op == OpDivide {
+		return (&Node{op: OpName, name: path, at: n.at, end: n.end}).complete()
+	}
+	if n.propositional() {
+		return n.rebuilt((*Node).named)
+	}
+	return n
+}
+
+// path returns the text of names that are divided by each other.
+func (n *Node) path() (string, bool) {
+	if n.op == OpName {
+		return n.name, true
+	}
+	if n.op != OpDivide || n.args[1].op != OpName {
+		return "", false
+	}
+	above, ok := n.args[0].path()
+	return above + "/" + n.args[1].name, ok
+}
+
+// renamed returns the node with other names in place of some of its propositions.
+func (n *Node) renamed(with map[string]*Expr) *Node {
+	if r := with[n.name]; n.op == OpName && r != nil {
+		return r.root.moved(n)
+	}
+	if n.propositional() {
+		return n.rebuilt(func(a *Node) *Node { return a.renamed(with) })
+	}
+	return n
 }
 
 // CheckFor is Check for an expression that gives the value of a variable.

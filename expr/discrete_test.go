@@ -111,7 +111,8 @@ func TestTasksAsConditions(t *testing.T) {
 		"clim":                      `0 no condition or task is called "clim" (did you mean "climb"?)`,
 	} {
 		got := ""
-		for _, m := range parsed(t, text).CheckTasks([]string{"climb"}, scope, func() []string { return []string{"climb"} }) {
+		_, mistakes := parsed(t, text).CheckTasks(TaskNames{"climb"}, scope)
+		for _, m := range mistakes {
 			got += fmt.Sprint(m.Offset, " ", m)
 		}
 		if got != want {

@@ -231,6 +231,8 @@ func (n *Node) write(b *writer, bind int) {
 		b.WriteString("pi")
 	case n.op == OpTruth:
 		b.WriteString(strconv.FormatBool(n.value != 0))
+	case n.op == OpName && strings.ContainsAny(n.name, "/[ "):
+		b.WriteString("{" + n.name + "}")
 	case n.op == OpName:
 		b.WriteString(n.name)
 	case n.op == OpText:

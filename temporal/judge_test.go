@@ -16,7 +16,7 @@ var taskNames = []string{"a", "b", "c"}
 
 func read(t testing.TB, text string) *Property {
 	t.Helper()
-	p, mistakes := Read(text, taskNames, nil)
+	p, mistakes := Read(text, expr.TaskNames(taskNames), nil)
 	for _, m := range mistakes {
 		t.Fatalf("%s: %s at %d", text, m.Text, m.Offset)
 	}
@@ -430,7 +430,7 @@ func TestMistakes(t *testing.T) {
 		{strings.Repeat("(", 2000), "1000+1 the property is too long"},
 		{strings.Repeat("not ", 990) + "a", ""},
 	} {
-		_, mistakes := Read(test.text, taskNames, scope)
+		_, mistakes := Read(test.text, expr.TaskNames(taskNames), scope)
 		var got []string
 		for _, m := range mistakes {
 			got = append(got, fmt.Sprintf("%d+%d %s", m.Offset, m.Length, m.Text))
@@ -463,7 +463,7 @@ func FuzzRead(f *testing.F) {
 	tr := &Trace{T: []float64{0, 1, 1, 2}, Signals: map[string][]float64{"x": {0, 1, 2, 1}},
 		Tasks: map[string][]bool{"a": {true, true, false, false}, "b": {false, false, true, true}, "c": make([]bool, 4)}}
 	f.Fuzz(func(t *testing.T, text string) {
-		p, mistakes := Read(text, taskNames, nil)
+		p, mistakes := Read(text, expr.TaskNames(taskNames), nil)
 		if (p == nil) != (len(mistakes) > 0) {
 			t.Fatal("neither a property nor a mistake")
 		}
@@ -489,7 +489,7 @@ func FuzzRead(f *testing.F) {
 
 // A mistyped word of the language comes with the word.
 func TestSuggestions(t *testing.T) {
-	_, mistakes := Read("alwys (a)", taskNames, nil)
+	_, mistakes := Read("alwys (a)", expr.TaskNames(taskNames), nil)
 	if len(mistakes) == 0 || !strings.Contains(mistakes[0].Error(), `did you mean "always"?`) {
 		t.Error(mistakes)
 	}

@@ -26,7 +26,7 @@ const maxTokens = 1000
 // A condition is an expression of the language of package expr without and, or and not outside of parentheses, which
 // mean the same here and have the same other notations: &&, || and !. A prefix applies to one unary; before an
 // operator, the whole needs parentheses.
-func Read(text string, tasks []string, scope expr.Scope) (*Property, []*expr.Error) {
+func Read(text string, tasks expr.Tasks, scope expr.Scope) (*Property, []*expr.Error) {
 	r := &reader{Parser: expr.NewParser(text, marks...), tasks: tasks, scope: scope}
 	for n := 0; !r.Ahead(n).IsEnd(); n++ {
 		if n == maxTokens {
@@ -51,7 +51,7 @@ var marks = append([]string{"->"}, words...)
 // reader is a recursive-descent parser around that of expressions.
 type reader struct {
 	*expr.Parser
-	tasks    []string
+	tasks    expr.Tasks
 	scope    expr.Scope
 	astray   bool // there was a mistake of structure
 	mistakes []*expr.Error
@@ -252,7 +252,8 @@ func (r *reader) condition() *Formula {
 		r.skip(func(t expr.Token) bool { return r.Open() <= open && ends(t) })
 		return condition(expr.False)
 	}
-	for _, m := range e.CheckTasks(r.tasks, r.scope, func() []string { return slices.Concat(r.tasks, words) }) {
+	e, mistakes := e.CheckTasks(r.tasks, r.scope, words...)
+	for _, m := range mistakes {
 		if other := *m; m.Code == expr.CodeFunction { // it may be a word before parentheses
 			m.Suggest = func() string { return cmp.Or(diag.DidYouMean(m.Node.Name(), words), other.In(nil, 0).Advice()) }
 		}

@@ -75,8 +75,8 @@ func Find(p *plan.Plan, name string) (bt.Task, error) {
 	if name == "" {
 		return p.Tree.Root(), nil
 	}
-	if t, ok := p.Tree.Find(name); ok {
-		return t, nil
+	if tasks := p.Tree.Resolve(name); len(tasks) == 1 {
+		return tasks[0], nil
 	}
 	names := make([]string, p.Tree.Len())
 	for i := range names {

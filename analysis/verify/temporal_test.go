@@ -224,7 +224,7 @@ func TestPropertiesAgreeWithBruteForce(t *testing.T) {
 		}
 		p := readPlan(t, r.node(1+r.IntN(3)))
 		text := r.formula(1 + r.IntN(3))
-		property, mistakes := temporal.Read(text, r.names, nil)
+		property, mistakes := temporal.Read(text, expr.TaskNames(r.names), nil)
 		if len(mistakes) > 0 {
 			t.Fatal(text, mistakes[0])
 		}
@@ -303,7 +303,7 @@ func TestProperties(t *testing.T) {
 		for i := range p.Tree.Len() {
 			names = append(names, p.Tree.Name(bt.Task(i)))
 		}
-		property, mistakes := temporal.Read(test.property, names, nil)
+		property, mistakes := temporal.Read(test.property, expr.TaskNames(names), nil)
 		if len(mistakes) > 0 {
 			t.Fatal(test.property, mistakes[0])
 		}

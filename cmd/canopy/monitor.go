@@ -96,7 +96,7 @@ func incomplete(name string, end *record.End) error {
 }
 
 // readProperties reads the properties of --property.
-func readProperties(texts, tasks []string, scope expr.Scope) ([]temporal.Assertion, error) {
+func readProperties(texts []string, tasks expr.Tasks, scope expr.Scope) ([]temporal.Assertion, error) {
 	var list []temporal.Assertion
 	var diags diag.List
 	for _, text := range texts {
@@ -124,12 +124,9 @@ func flown(ctx context.Context, name string, texts []string, stderr io.Writer) (
 	}
 	watch := m.Watch()
 	if len(texts) > 0 {
-		var tasks []string
-		for t := range m.Plan.Tree.Len() {
-			tasks = append(tasks, m.Plan.Tree.Name(bt.Task(t)))
-		}
 		var err error
-		if watch.Assertions, err = readProperties(texts, tasks, m.Scope()); err != nil {
+		all := m.Plan.Tasks(func(bt.Kind) bool { return true })
+		if watch.Assertions, err = readProperties(texts, all, m.Scope()); err != nil {
 			return nil, end, err
 		}
 	}
@@ -213,7 +210,7 @@ func asked(h *record.Header, name string, texts []string) (w temporal.Watch, err
 		if missionFile != nil {
 			w.Computed = declare.Computed(missionFile)
 		}
-		var tasks []string
+		var tasks expr.TaskNames
 		for _, t := range h.Tasks {
 			tasks = append(tasks, t.Name)
 		}

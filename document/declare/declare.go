@@ -98,10 +98,10 @@ func Read(r *yamldoc.Reader, n *yamldoc.Node, p *plan.Plan, scope expr.Scope) De
 	d := &declarer{Reader: r, plan: p, scope: scope, d: Declarations{Period: DefaultPeriod}}
 	if n != nil {
 		d.Fields(n, "check", yamldoc.Keys{
-			"facts":      func(n *yamldoc.Node) { d.d.Facts = d.statements(n, "facts", d.leaves(false)) },
-			"always":     func(n *yamldoc.Node) { d.d.Always = d.statements(n, "always", d.tasks()) },
-			"properties": func(n *yamldoc.Node) { d.d.Properties = properties(d.Reader, n, d.tasks(), scope) },
-			"goal":       func(n *yamldoc.Node) { d.d.Goal = d.statement(n, d.leaves(false)) },
+			"facts":      func(n *yamldoc.Node) { d.d.Facts = d.statements(n, "facts", d.plan.Tasks(judged)) },
+			"always":     func(n *yamldoc.Node) { d.d.Always = d.statements(n, "always", d.plan.Tasks(anyTask)) },
+			"properties": func(n *yamldoc.Node) { d.d.Properties = properties(d.Reader, n, d.plan.Tasks(anyTask), scope) },
+			"goal":       func(n *yamldoc.Node) { d.d.Goal = d.statement(n, d.plan.Tasks(judged)) },
 			"free":       func(n *yamldoc.Node) { d.Sequence(n, "free", d.free) },
 			"written":    func(n *yamldoc.Node) { d.Sequence(n, "written", d.written) },
 			"resources":  func(n *yamldoc.Node) { d.resources(n) },
@@ -135,27 +135,24 @@ type declarer struct {
 }
 
 // statements reads a list of conditions that may name tasks.
-func (d *declarer) statements(n *yamldoc.Node, what string, names []string) []Statement {
+func (d *declarer) statements(n *yamldoc.Node, what string, tasks expr.Tasks) []Statement {
 	var list []Statement
 	d.Sequence(n, what, func(n *yamldoc.Node) {
-		if s := d.statement(n, names); s != nil {
+		if s := d.statement(n, tasks); s != nil {
 			list = append(list, *s)
 		}
 	})
 	return list
 }
 
-// tasks returns the names of all tasks.
-func (d *declarer) tasks() []string {
-	var names []string
-	for t := range d.plan.Tree.Len() {
-		names = append(names, d.plan.Tree.Name(bt.Task(t)))
-	}
-	return names
-}
+// anyTask accepts all kinds of tasks.
+func anyTask(bt.Kind) bool { return true }
+
+// judged reports whether tasks of a kind are leaves that are only judged.
+func judged(k bt.Kind) bool { return k.Family() == bt.Leaf && !k.Acts() }
 
 // statement reads a condition that may name tasks; nil if it has a mistake.
-func (d *declarer) statement(n *yamldoc.Node, names []string) *Statement {
+func (d *declarer) statement(n *yamldoc.Node, tasks expr.Tasks) *Statement {
 	before := len(d.Diags)
 	s := &Statement{Text: d.Text(n, "a statement"), Place: placeOf(d.Reader, n)}
 	if s.Text == "" {
@@ -165,10 +162,12 @@ func (d *declarer) statement(n *yamldoc.Node, names []string) *Statement {
 	if err != nil {
 		d.Inside(n, err)
 	}
-	for _, e := range parts {
-		for _, m := range e.CheckTasks(names, d.scope, func() []string { return names }) {
+	for i, e := range parts {
+		named, mistakes := e.CheckTasks(tasks, d.scope)
+		for _, m := range mistakes {
 			d.Inside(n, m)
 		}
+		parts[i] = named
 	}
 	s.Parts = parts
 	if len(d.Diags) > before {
@@ -177,26 +176,18 @@ func (d *declarer) statement(n *yamldoc.Node, names []string) *Statement {
 	return s
 }
 
-// leaves returns the names of the plan's leaves that act, or of those that are only judged.
-func (d *declarer) leaves(act bool) []string {
-	var names []string
-	for _, t := range d.plan.Tree.Leaves() {
-		if d.plan.Tree.Kind(t).Acts() == act {
-			names = append(names, d.plan.Tree.Name(t))
-		}
-	}
-	return names
-}
-
 // action returns the action that a node names.
 func (d *declarer) action(n *yamldoc.Node) (bt.Task, bool) {
-	t, ok := d.plan.Tree.Find(n.Value)
-	if !ok || !d.plan.Tree.Kind(t).Acts() {
-		names := d.leaves(true)
-		d.Unknown(n, "unknown-action", "the plan", names)
-		return 0, false
+	actions := d.plan.Tasks(bt.Kind.Acts)
+	switch names := actions.Resolve(n.Value); len(names) {
+	case 0:
+		d.Unknown(n, "unknown-action", "the plan", actions.Names())
+	case 1:
+		return d.plan.Tree.Find(names[0])
+	default:
+		d.Add(n, expr.CodeAmbiguous, diag.OneOf("write one of ", names), "%d actions are called %q", len(names), n.Value)
 	}
-	return t, true
+	return 0, false
 }
 
 func (d *declarer) free(n *yamldoc.Node) {
@@ -277,7 +268,7 @@ func (d *declarer) period(n *yamldoc.Node) float64 {
 }
 
 // properties reads a list of temporal properties.
-func properties(r *yamldoc.Reader, n *yamldoc.Node, tasks []string, scope expr.Scope) []Property {
+func properties(r *yamldoc.Reader, n *yamldoc.Node, tasks expr.Tasks, scope expr.Scope) []Property {
 	var list []Property
 	r.Sequence(n, "properties", func(n *yamldoc.Node) {
 		text := r.Text(n, "a property")

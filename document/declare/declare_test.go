@@ -3,10 +3,12 @@ package declare
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/expr"
 )
 
 func read(t testing.TB, text string) *plan.Plan {
@@ -53,5 +55,64 @@ func TestNotes(t *testing.T) {
 		"5:20 missing-reason"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestPaths: the path of a task, with the names of subtrees and without steps that are not needed, serves in all
+// entries; a name that several tasks have is refused with their paths, unless they are one input.
+func TestPaths(t *testing.T) {
+	const text = `<root BTCPP_format="4" main_tree_to_execute="survey">
+		<BehaviorTree ID="survey"><ReactiveFallback name="list"><SubTree ID="come_home"/><SubTree ID="come_home" name="give up"/>
+			<ReactiveSequence name="work"><Condition ID="low"/><Action name="scan"/></ReactiveSequence></ReactiveFallback></BehaviorTree>
+		<BehaviorTree ID="come_home"><ReactiveSequence name="home"><Condition ID="low"/><Condition name="windy" on="wind ge 5"/>
+			<Action name="land" done="h le 0" write="v := 1"/></ReactiveSequence></BehaviorTree></root>`
+	p, list := plan.Read(&diag.Source{Name: "p.xml", Text: text}, nil)
+	if p == nil {
+		t.Fatal(list)
+	}
+	first, second := "list/home/land", "list/home[2]/land"
+	d, list := ReadFile(&diag.Source{Name: "facts", Text: `
+facts: [low -> h ge 3, windy and not work/low]
+always: ["not ({give up/land} and survey/scan)", "list/work/low -> scan"]
+properties: ["never both({give up/land}, survey/list/work/scan)"]
+free: ["give up/land"]
+resources: {runway: ["give up/land", list/home/land]}
+effects: {survey/work/scan: {h: up}}
+`}, p)
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	if got := d.Free; !slices.Equal(got, []string{second}) {
+		t.Error(got)
+	}
+	var names []string
+	for _, s := range slices.Concat(d.Facts, d.Always) {
+		for _, e := range s.Parts {
+			for _, n := range e.Propositions() {
+				names = append(names, n.Name())
+			}
+		}
+	}
+	d.Properties[0].Formula.Conditions(func(e *expr.Expr) {
+		for _, n := range e.Propositions() {
+			names = append(names, n.Name())
+		}
+	})
+	want := []string{"list/home/low", "list/home/windy", "list/work/low", second, "scan", "list/work/low", "scan", second, "scan"}
+	if !slices.Equal(names, want) {
+		t.Errorf("%q", names)
+	}
+	for text, want := range map[string]string{
+		"always: [not land]":                 `2 tasks are called "land": write one of ` + first + ", " + second,
+		"properties: [never come_home/land]": `2 tasks are called "come_home/land": write one of ` + first + ", " + second,
+		"free: [land]":                       `2 actions are called "land": write one of ` + first + ", " + second,
+		"resources: {x: [home/land]}":        `2 actions are called "home/land": write one of ` + first + ", " + second,
+		"facts: [survey/lo]":                 `no condition or task is called "survey/lo": `,
+		"facts: [h / 2]":                     `a condition is expected`,
+	} {
+		_, list := ReadFile(&diag.Source{Name: "facts", Text: text}, p)
+		if len(list) != 1 || !strings.HasPrefix(list[0].Text+": "+list[0].Advice(), want) {
+			t.Errorf("%s: %v", text, list)
+		}
 	}
 }

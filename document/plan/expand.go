@@ -138,7 +138,14 @@ func (x *expansion) expand(i *item, env environment) *bt.Node {
 		if t.root == nil || x.parts > maxParts {
 			return nil
 		}
-		return x.expand(t.root, x.bind(i, env))
+		n := x.expand(t.root, x.bind(i, env))
+		if n != nil {
+			n.Trees = append([]string{i.name}, n.Trees...)
+			if i.name != i.id {
+				n.Trees = append([]string{i.id}, n.Trees...)
+			}
+		}
+		return n
 	}
 	n := &bt.Node{Kind: i.kind, Name: i.name, Params: i.params}
 	if i.kind.Family() == bt.Leaf {

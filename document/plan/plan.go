@@ -96,6 +96,43 @@ func (p *Plan) Input(l *Leaf, expand func(*expr.Expr) *expr.Expr) (identity, nam
 	return identity, name
 }
 
+// Tasks resolves names and paths of the tasks of some kinds in conditions. Conditions that are one input are one task.
+func (p *Plan) Tasks(takes func(bt.Kind) bool) expr.Tasks { return &tasks{p, takes} }
+
+type tasks struct {
+	plan  *Plan
+	takes func(bt.Kind) bool
+}
+
+func (t *tasks) Resolve(name string) []string {
+	var names []string
+	inputs := map[string]bool{}
+	for _, task := range t.plan.Tree.Resolve(name) {
+		if !t.takes(t.plan.Tree.Kind(task)) {
+			continue
+		}
+		if i, leaf := slices.BinarySearch(t.plan.Tree.Leaves(), task); leaf && !t.plan.Tree.Kind(task).Acts() {
+			input, _ := t.plan.Input(&t.plan.Leaves[i], nil)
+			if inputs[input] {
+				continue
+			}
+			inputs[input] = true
+		}
+		names = append(names, t.plan.Tree.Name(task))
+	}
+	return names
+}
+
+func (t *tasks) Names() []string {
+	var names []string
+	for task := range bt.Task(t.plan.Tree.Len()) {
+		if t.takes(t.plan.Tree.Kind(task)) {
+			names = append(names, t.plan.Tree.Name(task))
+		}
+	}
+	return names
+}
+
 // Assignment gives a slot a value.
 type Assignment struct {
 	Target         string
@@ -216,7 +253,7 @@ func (r *reader) read() *Plan {
 // plan expands the main tree.
 func (r *reader) plan(main *tree) *Plan {
 	x := &expansion{reader: r}
-	use := &item{element: main.element, id: main.id, subtree: main, model: r.subtreeModel(main.id)}
+	use := &item{element: main.element, id: main.id, name: main.id, subtree: main, model: r.subtreeModel(main.id)}
 	top := x.expand(use, nil)
 	if top == nil {
 		return nil

@@ -228,9 +228,17 @@ func (p *parser) task(words []word, v *verb) (task bt.Task, rest []word, ok bool
 	}
 	text := func(last int) string { return p.src.Text[words[1].offset:words[last].end()] }
 	for last := len(words) - 1; last >= 1; last-- {
-		task, ok = p.tree.Find(text(last))
-		if !ok {
+		tasks := p.tree.Resolve(text(last))
+		switch tasks = slices.DeleteFunc(tasks, func(t bt.Task) bool {
+			return len(tasks) > 1 && !v.takes(p.tree.Kind(t))
+		}); len(tasks) {
+		case 0:
 			continue
+		case 1:
+			task = tasks[0]
+		default:
+			p.ambiguous(words[1].offset, text(last), tasks)
+			return 0, nil, false
 		}
 		if !v.takes(p.tree.Kind(task)) {
 			p.wrongKind(words[1].offset, text(last), p.tree.Kind(task), v)
@@ -266,20 +274,22 @@ func (p *parser) wrongKind(offset int, name string, k bt.Kind, v *verb) {
 			map[string]string{"leaf": "leaves", "task": "tasks"}[v.noun()], wanted))
 }
 
-// near returns the hint for an unknown task: the paths that end in the name, else the nearest name.
-func (p *parser) near(name string, v *verb) string {
-	var names, paths []string
-	for task := range bt.Task(p.tree.Len()) {
-		if !v.takes(p.tree.Kind(task)) {
-			continue
-		}
-		names = append(names, p.tree.Name(task))
-		if strings.HasSuffix(p.tree.Name(task), "/"+name) {
-			paths = append(paths, p.tree.Name(task))
-		}
+// ambiguous reports a name that several tasks have.
+func (p *parser) ambiguous(offset int, name string, tasks []bt.Task) {
+	var names []string
+	for _, t := range tasks {
+		names = append(names, p.tree.Name(t))
 	}
-	if len(paths) > 0 {
-		return "the name is not unique: " + oneOf(paths)
+	p.report(offset, len(name), "ambiguous-task", fmt.Sprintf("%d tasks are called %q", len(tasks), name), diag.OneOf("write one of ", names))
+}
+
+// near returns the nearest name of a task that a verb takes.
+func (p *parser) near(name string, v *verb) string {
+	var names []string
+	for task := range bt.Task(p.tree.Len()) {
+		if v.takes(p.tree.Kind(task)) {
+			names = append(names, p.tree.Name(task))
+		}
 	}
 	return diag.DidYouMean(name, names)
 }

@@ -244,6 +244,8 @@ var rooms = map[string]room{
 		"internal/files":   "files are replaced as a whole, and together",
 	}, outside: reasons{
 		"github.com/gofrs/flock": "two runs do not write into one folder",
+	}, tests: reasons{
+		"expr": "properties name tasks",
 	}},
 	"run/report": {imports: reasons{
 		"bt":         "lanes are coloured by status",

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/expr"
 	"canopy/run/record"
 	"canopy/snapshot"
 	"canopy/temporal"
@@ -141,7 +142,7 @@ func TestRefusedLeavesNothing(t *testing.T) {
 func TestPropertiesAreJudged(t *testing.T) {
 	var assertions []temporal.Assertion
 	for _, text := range []string{"always (n < 3)", "always (n < 8)", "always (n > 0)", "eventually act", "always (t < 20 [s])"} {
-		p, mistakes := temporal.Read(text, []string{"act"}, nil)
+		p, mistakes := temporal.Read(text, expr.TaskNames{"act"}, nil)
 		if mistakes != nil {
 			t.Fatal(mistakes)
 		}

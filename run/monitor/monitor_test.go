@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/expr"
 	"canopy/run/record"
 	"canopy/temporal"
 )
@@ -26,7 +27,7 @@ func TestTrace(t *testing.T) {
 	}
 	header := record.Header{Tasks: []record.Task{{Name: "a", Kind: "Action", Initial: bt.Accept}, {Name: "b"}},
 		Signals: []record.Signal{{Name: "y"}, {Name: "x"}}}
-	property, mistakes := temporal.Read("always (a -> x > 1)", []string{"a"}, nil)
+	property, mistakes := temporal.Read("always (a -> x > 1)", expr.TaskNames{"a"}, nil)
 	if mistakes != nil {
 		t.Fatal(mistakes)
 	}
@@ -85,8 +86,8 @@ func TestLong(t *testing.T) {
 // What stops the plan at the end of a run is no part of what is judged, whatever the outcome: a plan that is stopped
 // contradicts nothing that is proved of it.
 func TestStoppingIsNotJudged(t *testing.T) {
-	always, _ := temporal.Read("always a", []string{"a"}, nil)
-	ended, _ := temporal.Read("eventually (not a)", []string{"a"}, nil)
+	always, _ := temporal.Read("always a", expr.TaskNames{"a"}, nil)
+	ended, _ := temporal.Read("eventually (not a)", expr.TaskNames{"a"}, nil)
 	for outcome, want := range map[record.Outcome]string{record.Complete: "satisfied, violated",
 		record.Interrupted: "open, open", record.Failed: "open, open"} {
 		for _, last := range []float64{5, 7} { // exit procedures take no time, or two seconds
