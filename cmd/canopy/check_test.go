@@ -401,3 +401,27 @@ func TestJSONIsDocumented(t *testing.T) {
 		t.Errorf("documented are %q, printed are %q", documented, keys)
 	}
 }
+
+// The page explains all questions, in their order and words, each with an example of each answer and the next step.
+func TestQuestionsAreExplained(t *testing.T) {
+	page, err := os.ReadFile("../../docs/questions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := strings.Split(string(page), "\n## ")[1:]
+	questions := verify.Questions()
+	if len(sections) != len(questions) {
+		t.Fatalf("%d sections, %d questions", len(sections), len(questions))
+	}
+	var names []string
+	for i, q := range questions {
+		names = append(names, q.Name)
+		if !strings.HasPrefix(sections[i], q.Name+"\n\n*"+q.Asks+"*\n\n") {
+			t.Errorf("%s: %s", q.Name, sections[i])
+		}
+		says(t, q.Name, sections[i], "\n* proved: ", "\n* REFUTED: ", "\n* unknown: ", "\nNext: ")
+	}
+	if !slices.Equal(names, declare.Questions()) {
+		t.Errorf("notes accept %q, the questions are %q", declare.Questions(), names)
+	}
+}
