@@ -410,7 +410,7 @@ func (r *Run) checkRanges(t float64, states []float64) error {
 		s := &r.m.Vehicle.States[i]
 		text := fmt.Sprintf("%s = %s is outside its range, %v: the model is not valid there", s.Name, diag.Number(y, 6),
 			s.Range)
-		e := record.Event{T: t, Micro: r.executive.Micro(), Kind: "range", Text: text}
+		e := record.Event{T: t, Micro: r.executive.Micro(), Kind: record.KindRange, Text: text}
 		if err := r.rec.Event(e); err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 type Assertion struct {
 	Kind    Kind
 	Text    string
-	Formula *Formula // nil: an effect
+	Formula *Formula // nil: an effect, or the ranges
 	Effect  Effect
 	Proofs  []string // the questions whose proofs assume it
 }
@@ -26,10 +26,11 @@ const (
 	OfProperty Kind = iota
 	OfFact          // an assumption: it always holds
 	OfEffect        // an assumption: a rate while a task is active
+	OfRange         // an assumption: the states stay in the ranges of the vehicle's model
 )
 
 // String returns the word for the kind.
-func (k Kind) String() string { return [...]string{"property", "fact", "effect"}[k] }
+func (k Kind) String() string { return [...]string{"property", "fact", "effect", "range"}[k] }
 
 // Effect is a range of the rate of a signal while a task is active, in its unit per second.
 type Effect struct {
@@ -49,8 +50,11 @@ func Invariant(parts []*expr.Expr) *Formula {
 
 // Names returns the names of the signals and tasks that the assertion reads.
 func (c *Assertion) Names() []string {
-	if c.Formula == nil {
+	switch c.Kind {
+	case OfEffect:
 		return []string{c.Effect.Task, c.Effect.Signal}
+	case OfRange:
+		return nil
 	}
 	var names []string
 	c.Formula.Conditions(func(e *expr.Expr) { names = append(names, e.Names()...) })

@@ -7,8 +7,8 @@ import (
 	"canopy/expr"
 )
 
-// Watch is what is judged on a run, and the signals that are expressions of others. A relation of such signals is judged
-// as one of the signals behind them, as in a proof.
+// Watch is what is judged on a run, and the signals that are expressions of others. A relation of such signals is
+// judged as one of the signals behind them, as in a proof.
 type Watch struct {
 	Assertions []Assertion
 	Computed   map[string]*expr.Expr

@@ -94,7 +94,8 @@ func TestProofsThatRestOnAssumptions(t *testing.T) {
 		}
 	}
 	list := declared.Watch(p.Tree, src).Assertions
-	if len(list) != 2 || !slices.Equal(list[0].Proofs, onFacts) || !slices.Equal(list[1].Proofs, onEffects) {
+	if len(list) != 3 || !slices.Equal(list[0].Proofs, onFacts) || !slices.Equal(list[1].Proofs, onEffects) || !slices.Equal(
+		list[2].Proofs, onEffects) {
 		t.Errorf("%+v, want %v and %v", list, onFacts, onEffects)
 	}
 }

@@ -135,7 +135,7 @@ func TestRunThatViolatesAProperty(t *testing.T) {
 			t.Errorf("%s does not have %s: %v", file, want, err)
 		}
 	}
-	if stdout, _, status := canopy("monitor", out); status != exitRefute || !strings.Contains(stdout, "1 satisfied, 1 violated") {
+	if stdout, _, status := canopy("monitor", out); status != exitRefute || !strings.Contains(stdout, "2 satisfied, 1 violated") {
 		t.Errorf("canopy monitor: %d\n%s", status, stdout)
 	}
 	if _, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", out, "--until", "20"); status != exitOK {

@@ -167,7 +167,7 @@ func TestProvedIsNotViolated(t *testing.T) {
 			return s
 		}
 		s := fly(folder.Options{}, t.Context())
-		text := fmt.Sprint(judgements(s.Properties))
+		text := fmt.Sprint(judgements(slices.Concat(s.Properties, s.Assumptions)))
 		if s.Outcome != record.Complete {
 			continue
 		}
@@ -189,7 +189,8 @@ func TestProvedIsNotViolated(t *testing.T) {
 		}}, ctx)
 		stop()
 		if _, err := os.Stat(filepath.Join(dir, folder.CheckpointFile)); !errors.Is(err, fs.ErrNotExist) {
-			if again := fmt.Sprint(judgements(fly(folder.Options{Resume: true}, t.Context()).Properties)); again != text {
+			s := fly(folder.Options{Resume: true}, t.Context())
+			if again := fmt.Sprint(judgements(slices.Concat(s.Properties, s.Assumptions))); again != text {
 				t.Fatalf("seed %d: resumed\n%s\n%s", seed, again, text)
 			}
 		}

@@ -66,6 +66,9 @@ func (d *Declarations) assertions(tree *bt.Tree) []temporal.Assertion {
 				Text: fmt.Sprintf("%s: %s %s", e.Task, e.Signal, rates[signal])})
 		}
 	}
+	if len(list) > 0 || d.Goal != nil {
+		list = append(list, temporal.Assertion{Kind: temporal.OfRange, Text: "the states stay in their ranges", Proofs: onEffects})
+	}
 	return list
 }
 

@@ -36,6 +36,7 @@ type Monitor struct {
 	changes    []change
 	crossings  []crossing
 	relations  map[string]*relation // by text
+	outside    *record.Event        // the first state that left its range
 	told       int                  // status changes so far
 	values     int
 	most       int
@@ -151,6 +152,9 @@ func (m *Monitor) Status(t float64, _ int, c bt.Change) error {
 
 // Event implements [record.Recorder].
 func (m *Monitor) Event(e record.Event) error {
+	if e.Kind == record.KindRange && m.outside == nil {
+		m.outside = &e
+	}
 	if text, holds, ok := e.Relation(); ok && !m.full {
 		if r := m.relation(text); r != nil {
 			m.crossings = append(m.crossings, crossing{e.T, r, holds})
@@ -180,7 +184,12 @@ func (m *Monitor) Judge(end *record.End) ([]record.Property, error) {
 		if c.Kind != temporal.OfProperty {
 			r.Kind = c.Kind.String()
 		}
-		j, err := m.judge(trace, c)
+		if text := m.unwatched(c, end); text != "" {
+			r.Verdict, r.Because = record.PropertyUnwatched, text
+			list = append(list, r)
+			continue
+		}
+		j, err := m.judge(trace, c, told)
 		if c.Kind != temporal.OfProperty && errors.Is(err, temporal.ErrTrace) {
 			r.Verdict, r.Because = record.PropertyUnwatched, err.Error()
 			list = append(list, r)
@@ -196,6 +205,9 @@ func (m *Monitor) Judge(end *record.End) ([]record.Property, error) {
 		if !math.IsNaN(j.At) {
 			r.At = &j.At
 		}
+		if c.Kind == temporal.OfRange && j.Verdict == temporal.Violated {
+			r.Because = m.outside.Text
+		}
 		if j.Verdict == temporal.Open {
 			r.After, r.Because = &told, cmp.Or(missing, "the run ends before it is decided")
 		}
@@ -204,11 +216,37 @@ func (m *Monitor) Judge(end *record.End) ([]record.Property, error) {
 	return list, nil
 }
 
-func (m *Monitor) judge(trace *temporal.Trace, c *temporal.Assertion) (temporal.Judgement, error) {
-	if c.Formula == nil {
-		return trace.JudgeEffect(c.Effect, m.tolerance)
+// unwatched returns the reason why a run cannot show what an assertion is about; "" if it can.
+func (m *Monitor) unwatched(c *temporal.Assertion, end *record.End) string {
+	if end.Summary == nil || end.Summary.Plan != record.PlanAbsent {
+		return ""
 	}
-	return trace.Judge(c.Formula)
+	for _, name := range c.Names() {
+		if slices.ContainsFunc(m.tasks, func(t record.Task) bool { return t.Name == name }) {
+			return "it names " + name + ", and no tree decided in this run"
+		}
+	}
+	return ""
+}
+
+// judge judges an assertion on a trace that ends at the time told.
+func (m *Monitor) judge(trace *temporal.Trace, c *temporal.Assertion, told float64) (temporal.Judgement, error) {
+	switch c.Kind {
+	case temporal.OfEffect:
+		return trace.JudgeEffect(c.Effect, m.tolerance)
+	case temporal.OfRange:
+		j := temporal.Judgement{Margin: math.Inf(1), At: math.NaN()}
+		switch {
+		case m.outside != nil && m.outside.T <= told:
+			j.Verdict, j.At = temporal.Violated, m.outside.T
+		case trace.Partial:
+			j.Verdict = temporal.Open
+		}
+		return j, nil
+	case temporal.OfProperty, temporal.OfFact:
+		return trace.Judge(c.Formula)
+	}
+	panic("monitor: an assertion of an unknown kind")
 }
 
 // extent returns the time up to which the run is judged, and the reason why that is not all of it, "" if it is.

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +105,48 @@ func TestStoppingIsNotJudged(t *testing.T) {
 			if err != nil || list[0].Verdict+", "+list[1].Verdict != want || outcome != record.Complete && *list[0].After != 5 {
 				t.Errorf("%s: %+v, %v", outcome, list, err)
 			}
+		}
+	}
+}
+
+// A state that leaves its range violates an assumption; what a run without a tree cannot show is not watched.
+func TestRangesAndRunsWithoutATree(t *testing.T) {
+	property, _ := temporal.Read("always a", expr.TaskNames{"a"}, nil)
+	watch := temporal.Watch{Assertions: []temporal.Assertion{{Text: property.Text, Formula: property.Formula},
+		{Kind: temporal.OfEffect, Effect: temporal.Effect{Task: "a", Signal: "x", High: 1}},
+		{Kind: temporal.OfEffect, Effect: temporal.Effect{Task: "a", Signal: "y", High: 1}},
+		{Kind: temporal.OfRange, Text: "in range"}}}
+	for _, test := range []struct {
+		plan    record.Verdict
+		outcome record.Outcome
+		leaves  float64
+		want    string
+	}{
+		{record.PlanOpen, record.Complete, 3, "satisfied, violated 3, unwatched, violated 3, "},
+		{record.PlanOpen, record.Complete, 9, "satisfied, violated 3, unwatched, satisfied, "},
+		{record.PlanOpen, record.Interrupted, 9, "open, violated 3, unwatched, open, "},
+		{record.PlanAbsent, record.Complete, 3, "unwatched, unwatched, unwatched, violated 3, "},
+	} {
+		m := New(&record.Header{RelTol: 1e-6, Signals: []record.Signal{{Name: "x"}},
+			Tasks: []record.Task{{Name: "a", Kind: "Action", Initial: bt.Running}}}, watch)
+		for n := range 6 {
+			_ = m.Sample(float64(n), []float64{float64(n * n / 4)}) // rises by 2 from 3 s to 4 s
+		}
+		_ = m.Event(record.Event{T: test.leaves, Kind: record.KindRange, Text: "y is outside"})
+		list, err := m.Judge(&record.End{Told: 5, Summary: &record.Summary{Plan: test.plan, Outcome: test.outcome, Ended: 5}})
+		got := ""
+		for _, p := range list {
+			got += p.Verdict
+			if p.At != nil {
+				got += fmt.Sprintf(" %g", *p.At)
+			}
+			got += ", "
+			if (p.Because == "") == (p.Verdict == "unwatched" || p.Verdict == "open" || p.Kind == "range" && p.At != nil) {
+				t.Errorf("%+v", p)
+			}
+		}
+		if err != nil || !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s, %v; want %s", got, err, test.want)
 		}
 	}
 }

@@ -140,6 +140,9 @@ type Event struct {
 	Text  string  `json:"text"`
 }
 
+// KindRange is the kind of an event at which a state leaves the range in which the vehicle's model is valid.
+const KindRange = "range"
+
 // becomes joins the relation and its truth in the text of a state event.
 const becomes = " becomes "
 
@@ -228,7 +231,7 @@ type Summary struct {
 // Property is the verdict of an assertion on a run: a temporal property or an assumption of proofs.
 type Property struct {
 	Property string   `json:"property"`
-	Kind     string   `json:"kind,omitempty"`         // fact or effect; "" is a property
+	Kind     string   `json:"kind,omitempty"`         // fact, effect or range; "" is a property
 	Verdict  string   `json:"verdict"`                // satisfied, violated, open, or unwatched
 	Margin   *float64 `json:"margin"`                 // null: only tasks decide
 	At       *float64 `json:"at_s,omitempty"`         // if violated: the first time at which it fails
