@@ -402,7 +402,7 @@ func roundUp(x float64) float64 {
 
 // assumptions are those of a proof that tasks do not take turns: all other inputs stay as they are.
 func (t *turner) assumptions() []Assumption {
-	var list []Assumption
+	list := t.assumes()
 	var calms, rests []string
 	for i := range t.axes {
 		if t.axes[i].motion == calm {
@@ -415,7 +415,7 @@ func (t *turner) assumptions() []Assumption {
 	slices.Sort(rests)
 	if rests != nil {
 		list = append(list, Assumption{Text: strings.Join(rests, ", ") +
-			" stays as it is while no active task has an effect on it"})
+			" do not change while no active task has an effect on them"})
 	}
 	if calms != nil {
 		list = append(list, Assumption{Text: "no task changes " + strings.Join(calms, ", ")})

@@ -169,7 +169,7 @@ func TestTurnsOfAllKinds(t *testing.T) {
 		{"a relation with a margin", strings.Replace(fmt.Sprintf(alternate, "2 * x ge 2 * y + 200"), `+ 200"`, `+ 200" off="x lt y"`, 1),
 			"effects: {a: {x: [-2, -2], y: [0, 0]}, b: {x: [2, 2], y: [1, 1]}}", Proved, "b and a take turns on x - y no faster than every 150 s", ""},
 		{"a signal that rests", fmt.Sprintf(alternate, "x ge y"),
-			"effects: {a: {x: [-1, -1]}, b: {y: [1, 1]}}", Proved, "no two tasks", "x, y stays as it is"},
+			"effects: {a: {x: [-1, -1]}, b: {y: [1, 1]}}", Proved, "no two tasks", "x, y do not change"},
 		{"a product", fmt.Sprintf(alternate, "x * y ge 1"), "effects: {a: {x: [-1, -1]}, b: {x: [1, 1]}}", Undecided,
 			"it is not known how they change", ""},
 		{"a product on which nothing depends", strings.Replace(fmt.Sprintf(alternate, "z ge 1"), "<Action name=\"b\"/>",
@@ -178,6 +178,8 @@ func TestTurnsOfAllKinds(t *testing.T) {
 		{"a slot", strings.Replace(fmt.Sprintf(alternate, "u ge 1"), `name="a"`, `name="a" write="u := 0"`, 1),
 			"effects: {a: {x: [-1, -1]}}", Undecided, "how they change u", ""},
 		{"a power", fmt.Sprintf(alternate, "power ge 1"), "effects: {a: {x: [-1, -1]}}", Proved, "no two tasks", "no task changes power"},
+		{"a power of a command", strings.Replace(fmt.Sprintf(alternate, "power ge 1"), `name="a"`, `name="a" write="u := 0"`, 1),
+			"effects: {a: {x: [-1, -1]}}", Proved, "no two tasks", "only after the plan has settled: power"},
 		{"a circle", `<ReactiveFallback>
 			<ReactiveSequence><Condition name="c1" on="x lt 0 and y ge 0"/><Action name="right"/></ReactiveSequence>
 			<ReactiveSequence><Condition name="c2" on="x ge 0 and y ge 0"/><Action name="down"/></ReactiveSequence>

@@ -8,6 +8,7 @@ import (
 
 	"canopy/bt"
 	"canopy/document/declare"
+	"canopy/document/plan"
 	"canopy/explore"
 	"canopy/expr"
 	"canopy/expr/interval"
@@ -152,6 +153,23 @@ func (x *graph) rate(p *Player, signal string, box map[string]interval.Interval)
 func (x *graph) rateAt(n int, signal string) declare.Rate {
 	at := &x.nodes[n]
 	return x.rate(x.states[at.state], signal, boxOf(x.axes, x.cells[at.world]))
+}
+
+// assumes returns the assumptions of a proof about what tasks write: between the rounds of one instant it does not
+// change in the graph.
+func (x *graph) assumes() []Assumption {
+	writes := func(l plan.Leaf) bool { return len(l.Write)+len(l.Entry)+len(l.Exit) > 0 }
+	var names []string
+	for i := range x.axes {
+		if a := &x.axes[i]; a.motion != steady && a.reads {
+			names = append(names, a.name)
+		}
+	}
+	if names == nil || !slices.ContainsFunc(x.m.plan.Leaves, writes) {
+		return nil
+	}
+	return []Assumption{{Text: "what tasks write takes effect on these only after the plan has settled: " +
+		strings.Join(names, ", ")}}
 }
 
 // options returns the cells of an axis that may follow a node's. A flight passes a cell that is a point in no time.

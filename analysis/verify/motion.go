@@ -24,6 +24,7 @@ type axis struct {
 	marks  []mark // by cut, if it is no signal
 	motion motion
 	steps  bool // it only goes to neighbouring cells
+	reads  bool // it depends on signals
 }
 
 // mark is a variable that is true above a cut, or below it.
@@ -46,7 +47,7 @@ func (m *Model) axes() []axis {
 	var all []axis
 	for i := range m.vocab.signals {
 		sig := &m.vocab.signals[i]
-		a := axis{name: sig.name, signal: i, terms: []expr.Term{{Signal: sig.name, Factor: 1}}, cuts: sig.cuts}
+		a := axis{name: sig.name, signal: i, reads: true, terms: []expr.Term{{Signal: sig.name, Factor: 1}}, cuts: sig.cuts}
 		a.motion, a.steps = m.motion([]string{sig.name}, true)
 		all = append(all, a)
 	}
@@ -67,6 +68,7 @@ func (m *Model) axes() []axis {
 				c, at.below = cut{limit / first, first < 0}, first < 0
 				a.name = sumText(a.terms)
 			}
+			a.reads = true
 			a.motion, a.steps = m.motion(in.relation.Relation.Names(), a.terms != nil)
 		}
 		i, known := of[a.name]
