@@ -54,7 +54,8 @@ type Statement struct {
 func (s Statement) Logic(task func(name string) bool) expr.Logic {
 	l := s.Parts[len(s.Parts)-1].Logic(task)
 	for i := len(s.Parts) - 2; i >= 0; i-- {
-		l = expr.Logic{Op: expr.LogicOr, Args: []expr.Logic{{Op: expr.LogicNot, Args: []expr.Logic{s.Parts[i].Logic(task)}}, l}}
+		not := expr.Logic{Op: expr.LogicNot, Args: []expr.Logic{s.Parts[i].Logic(task)}}
+		l = expr.Logic{Op: expr.LogicOr, Args: []expr.Logic{not, l}}
 	}
 	return l
 }

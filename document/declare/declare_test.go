@@ -78,12 +78,16 @@ properties: ["never both({give up/land}, survey/list/work/scan)"]
 free: ["give up/land"]
 resources: {runway: ["give up/land", list/home/land]}
 effects: {survey/work/scan: {h: up}}
+# canopy: accept dead come_home/home/windy, work/scan: as it should be
 `}, p)
 	if len(list) > 0 {
 		t.Fatal(list)
 	}
 	if got := d.Free; !slices.Equal(got, []string{second}) {
 		t.Error(got)
+	}
+	if got, want := d.Notes[0].About, "list/home/windy, scan"; got != want {
+		t.Errorf("the note is about %s", got)
 	}
 	var names []string
 	for _, s := range slices.Concat(d.Facts, d.Always) {
@@ -103,12 +107,13 @@ effects: {survey/work/scan: {h: up}}
 		t.Errorf("%q", names)
 	}
 	for text, want := range map[string]string{
-		"always: [not land]":                 `2 tasks are called "land": write one of ` + first + ", " + second,
-		"properties: [never come_home/land]": `2 tasks are called "come_home/land": write one of ` + first + ", " + second,
-		"free: [land]":                       `2 actions are called "land": write one of ` + first + ", " + second,
-		"resources: {x: [home/land]}":        `2 actions are called "home/land": write one of ` + first + ", " + second,
-		"facts: [survey/lo]":                 `no condition or task is called "survey/lo": `,
-		"facts: [h / 2]":                     `a condition is expected`,
+		"always: [not land]":                          `2 tasks are called "land": write one of ` + first + ", " + second,
+		"properties: [never come_home/land]":          `2 tasks are called "come_home/land": write one of ` + first + ", " + second,
+		"free: [land]":                                `2 actions are called "land": write one of ` + first + ", " + second,
+		"resources: {x: [home/land]}":                 `2 actions are called "home/land": write one of ` + first + ", " + second,
+		"free: [scan]\n# canopy: accept dead land: x": `2 tasks are called "land": write one of ` + first + ", " + second,
+		"facts: [survey/lo]":                          `no condition or task is called "survey/lo": `,
+		"facts: [h / 2]":                              `a condition is expected`,
 	} {
 		_, list := ReadFile(&diag.Source{Name: "facts", Text: text}, p)
 		if len(list) != 1 || !strings.HasPrefix(list[0].Text+": "+list[0].Advice(), want) {

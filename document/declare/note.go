@@ -1,6 +1,7 @@
 package declare
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -82,6 +83,17 @@ func (d *declarer) notes() {
 			n.Period, rest = period, rest[:m[0]]
 		}
 		n.About = strings.TrimSpace(rest)
+		tasks, names := d.plan.Tasks(anyTask), n.Names()
+		for i, name := range names {
+			switch means := tasks.Resolve(name); {
+			case len(means) > 1:
+				report(expr.CodeAmbiguous, diag.OneOf("write one of ", means),
+					fmt.Sprintf("%d tasks are called %q", len(means), name))
+			case len(means) == 1 && means[0] != name:
+				names[i] = means[0]
+				n.About = strings.Join(names, ", ")
+			}
+		}
 		switch {
 		case !slices.Contains(questions, question):
 			hint := diag.DidYouMean(question, questions)

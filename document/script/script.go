@@ -280,7 +280,8 @@ func (p *parser) ambiguous(offset int, name string, tasks []bt.Task) {
 	for _, t := range tasks {
 		names = append(names, p.tree.Name(t))
 	}
-	p.report(offset, len(name), "ambiguous-task", fmt.Sprintf("%d tasks are called %q", len(tasks), name), diag.OneOf("write one of ", names))
+	p.report(offset, len(name), "ambiguous-task", fmt.Sprintf("%d tasks are called %q", len(tasks), name),
+		diag.OneOf("write one of ", names))
 }
 
 // near returns the nearest name of a task that a verb takes.
