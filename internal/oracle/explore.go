@@ -23,15 +23,7 @@ func (m *Mission) Explore(limit int, visit func(f *Flight, rest bool)) Space {
 	p := m.compile()
 	p.round = func(f *Flight) { visit(f, false) }
 	s := Space{Tree: p.Tree, Complete: true}
-	var worlds [][2]float64
-	for _, x := range m.points {
-		for _, y := range m.points {
-			w := [2]float64{x, y}
-			if !slices.ContainsFunc(m.Facts, func(e *expression) bool { return e.in(outside(w), nil) == 0 }) {
-				worlds = append(worlds, w)
-			}
-		}
-	}
+	worlds := m.worlds()
 	seen := map[string]bool{}
 	var todo []*Flight
 	try := func(f *Flight, err error) {
@@ -40,7 +32,7 @@ func (m *Mission) Explore(limit int, visit func(f *Flight, rest bool)) Space {
 			return
 		}
 		visit(f, true)
-		f.simplify()
+		simplify(f)
 		if key := f.key(); !seen[key] {
 			seen[key] = true
 			todo = append(todo, f)
@@ -55,7 +47,7 @@ func (m *Mission) Explore(limit int, visit func(f *Flight, rest bool)) Space {
 			s.Complete = false
 			return s
 		}
-		for _, t := range f.times() {
+		for _, t := range times(f) {
 			for _, w := range worlds {
 				next := f.clone()
 				try(next, next.move(t, w[0], w[1]))
@@ -65,54 +57,78 @@ func (m *Mission) Explore(limit int, visit func(f *Flight, rest bool)) Space {
 	return s
 }
 
+// worlds returns the values of x and y that the facts allow.
+func (m *Mission) worlds() [][2]float64 {
+	var worlds [][2]float64
+	for _, x := range m.points {
+		for _, y := range m.points {
+			w := [2]float64{x, y}
+			if !slices.ContainsFunc(m.Facts, func(e *expression) bool { return e.in(outside(w), nil) == 0 }) {
+				worlds = append(worlds, w)
+			}
+		}
+	}
+	return worlds
+}
+
 // Clocks read their rest, the time until they are over. Lengths are whole seconds, so what can happen depends only on
 // the whole seconds of the rests and on the order of their fractions (R. Alur and D. Dill, A theory of timed automata,
 // 1994): simplify replaces the fractions by others in the same order.
 
-// simplify lets the time be 0 and the fractions of n rests be multiples of 1 / (n + 1).
-func (f *Flight) simplify() {
-	clocks := f.clocks()
-	fractions := []float64{0}
-	for _, c := range clocks {
-		over := f.clock(c)
-		*over -= f.T
-		fractions = append(fractions, *over-math.Floor(*over))
+// simplify lets the time of flights be 0 and the fractions of n rests be multiples of 1 / (n + 1) or less.
+func simplify(flights ...*Flight) {
+	fractions, grid := []float64{0}, 1.0
+	each := func(visit func(over *float64)) {
+		for _, f := range flights {
+			for _, c := range f.clocks() {
+				visit(f.clock(c))
+			}
+		}
 	}
-	f.T = 0
+	for _, f := range flights {
+		for _, c := range f.clocks() {
+			over := f.clock(c)
+			*over -= f.T
+			fractions = append(fractions, *over-math.Floor(*over))
+		}
+		f.T = 0
+		for n := len(f.nodes) + len(f.timers) + 1; n > 1; n /= 2 {
+			grid /= 4 // a power of 2, so that all sums are exact
+		}
+	}
 	slices.Sort(fractions)
 	fractions = slices.Compact(fractions)
-	for _, c := range clocks {
-		over := f.clock(c)
+	each(func(over *float64) {
 		rank := slices.Index(fractions, *over-math.Floor(*over))
-		*over = math.Floor(*over) + float64(rank)*f.grid()
+		*over = math.Floor(*over) + float64(rank)*grid
+	})
+}
+
+// times returns the times of the next instant of flights between which there is a difference: up to when the first
+// clock is over.
+func times(flights ...*Flight) []float64 {
+	first := math.Inf(1)
+	for _, f := range flights {
+		first = min(first, f.next())
 	}
-}
-
-// grid is the fraction to which rests are simplified: a power of 2, so that all sums are exact.
-func (f *Flight) grid() float64 {
-	n := len(f.nodes) + len(f.timers) + 1
-	return math.Exp2(-math.Ceil(math.Log2(float64(n))))
-}
-
-// times returns the times of the next instant between which there is a difference: up to when the first clock is over.
-func (f *Flight) times() []float64 {
-	first := f.next()
 	if math.IsInf(first, 1) {
 		return []float64{1}
 	}
 	rests := map[float64]bool{0: true, first: true}
-	for _, c := range f.clocks() {
-		over := *f.clock(c)
-		for at := over - math.Floor(over); at < first; at++ {
-			rests[at] = true
+	for _, f := range flights {
+		for _, c := range f.clocks() {
+			over := *f.clock(c)
+			for at := over - math.Floor(over); at < first; at++ {
+				rests[at] = true
+			}
 		}
 	}
-	var times []float64
+	var list []float64
 	sorted := slices.Sorted(maps.Keys(rests))
 	for i, at := range sorted[1:] {
-		times = append(times, (sorted[i]+at)/2, at)
+		list = append(list, (sorted[i]+at)/2, at)
 	}
-	return times
+	return list
 }
 
 // outside are values of x and y without a flight.

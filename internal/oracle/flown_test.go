@@ -82,7 +82,7 @@ func differ(got bool, want Seen) bool { return got && !want.Within || !got && wa
 func TestFlownStatesAgree(t *testing.T) {
 	for _, class := range classes {
 		t.Run(class.name, func(t *testing.T) {
-			skipped, cases, states, flownStates := 0, rounds(200), 0, 0
+			skipped, loops, cases, states, flownStates := 0, 0, rounds(840), 0, 0
 			smallest, kinds := map[string]string{}, map[string]int{}
 			for seed := range uint64(cases) {
 				m := Random(rand.New(rand.NewPCG(seed, 31)), class.shape)
@@ -108,14 +108,16 @@ func TestFlownStatesAgree(t *testing.T) {
 						smallest[kind] = text
 					}
 				}
-				if got.Unstable != want.Unstable {
+				if got.Unstable && !want.Unstable { // a slot that held a signal is forgotten when it is written
+					loops++
+				} else if got.Unstable != want.Unstable {
 					wrong("unstable", "flights: %t", want.Unstable)
 				}
 				if want.Entered == nil {
 					continue
 				}
-				if got.Gap.Settled != want.Gap.Settled {
-					wrong("complete", "a gap in flights: %t", want.Gap.Settled)
+				if got.Gap.Settled && !want.Gap.Within || !got.Gap.Settled && want.Gap.Settled {
+					wrong("complete", "a gap in flights: %+v", want.Gap)
 				}
 				for i, v := range want.Violated {
 					if differ(got.Violated[i].Rest, v) {
@@ -131,6 +133,9 @@ func TestFlownStatesAgree(t *testing.T) {
 				}
 			}
 			t.Logf("%d missions, %d left out, %d states, %d of flown", cases, skipped, states, flownStates)
+			if loops > 1+cases/100 {
+				t.Errorf("%d of %d missions settle although flown finds that they do not", loops, cases)
+			}
 			for kind, text := range smallest {
 				t.Errorf("%d times %s", kinds[kind], text)
 			}

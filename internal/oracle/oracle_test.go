@@ -23,7 +23,7 @@ func (nothing) Event(record.Event) error             { return nil }
 // rounds is the number of random missions of a test.
 func rounds(long int) int {
 	if testing.Short() {
-		return long / 10
+		return long / 25
 	}
 	return long
 }
@@ -103,7 +103,7 @@ func (m *Mission) witnessed(path []Point) (map[float64]string, error) {
 func TestWitnessFliesLikeRuns(t *testing.T) {
 	agreed, unsettled := 0, 0
 	var kinds []bt.Kind
-	for seed := range uint64(rounds(5000)) {
+	for seed := range uint64(rounds(10000)) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		m := Random(r, All)
 		read, diags := m.Read()
@@ -136,7 +136,7 @@ func TestWitnessFliesLikeRuns(t *testing.T) {
 		}
 	}
 	t.Logf("%d instants agree, %d missions do not settle", agreed, unsettled)
-	if agreed < rounds(5000)*10 || unsettled > rounds(5000)/50 {
+	if agreed < rounds(10000)*10 || unsettled > rounds(10000)/50 {
 		t.Errorf("%d instants agree, %d missions do not settle", agreed, unsettled)
 	}
 	for _, k := range bt.Kinds() {

@@ -264,7 +264,7 @@ func TestExportedModelsAgree(t *testing.T) {
 			}
 		}
 	}
-	if counts[false] < rounds(1000) || counts[true] < rounds(1000) {
+	if counts[false] < rounds(900) || counts[true] < rounds(900) {
 		t.Errorf("%v", counts)
 	}
 }

@@ -1,0 +1,112 @@
+package oracle
+
+import (
+	"slices"
+
+	"canopy/bt"
+)
+
+// Variant changes a mission, and reports whether it could: its plan then does the same, or something else.
+func (k *maker) variant() bool {
+	var composites, conditions []*node
+	var comparisons []*expression
+	k.m.root.each(func(n *node) {
+		if len(n.children) > 1 && n.kind.Cases() == 0 {
+			composites = append(composites, n)
+		}
+		for _, e := range []*expression{n.on, n.off, n.done, n.failed, n.successIf, n.failureIf} {
+			e.each(func(e *expression) {
+				if e.comparison() {
+					comparisons = append(comparisons, e)
+				}
+			})
+		}
+		if n.off != nil {
+			conditions = append(conditions, n)
+		}
+	})
+	change := k.IntN(6)
+	switch {
+	case change == 0 && len(composites) > 0:
+		n := composites[k.IntN(len(composites))]
+		n.children[0], n.children[1] = n.children[1], n.children[0]
+	case change == 1 && len(comparisons) > 0:
+		comparisons[k.IntN(len(comparisons))].op = k.relation()
+	case change == 2 && len(comparisons) > 0:
+		comparisons[k.IntN(len(comparisons))].args[1] = number(float64(1 + k.IntN(2)))
+	case change == 3 && len(composites) > 0:
+		n := composites[k.IntN(len(composites))]
+		for _, kind := range bt.Kinds() {
+			if kind.Family() == n.kind.Family() && kind.Family() == bt.Chain && kind.Over() == n.kind.Over() &&
+				kind.Memory() != n.kind.Memory() {
+				n.kind = kind
+				return true
+			}
+		}
+		return false
+	case change == 4 && len(conditions) > 0:
+		conditions[k.IntN(len(conditions))].off = nil
+	case change == 5 && len(composites) > 0:
+		n := composites[k.IntN(len(composites))]
+		if least, _ := n.kind.Arity(); len(n.children)-1 < least || n.params != nil {
+			return false
+		}
+		n.children = n.children[:len(n.children)-1]
+	default:
+		return false
+	}
+	return true
+}
+
+// together visits the states that two missions in one world reach together, and reports whether the same actions, by
+// name, are active in all of them; ok is false if there are more states than the limit or an instant does not settle.
+func together(m, o *Mission, limit int) (same, ok bool) {
+	p, q := m.compile(), o.compile()
+	type pair struct{ f, g *Flight }
+	seen := map[string]bool{}
+	var todo []pair
+	same, ok = true, true
+	try := func(f, g *Flight, first, second error) {
+		if first != nil || second != nil {
+			ok = false
+			return
+		}
+		same = same && slices.Equal(f.busy(), g.busy())
+		simplify(f, g)
+		if key := f.key() + "|" + g.key(); !seen[key] {
+			seen[key] = true
+			todo = append(todo, pair{f, g})
+		}
+	}
+	worlds := m.worlds()
+	for _, w := range worlds {
+		f, first := p.begin(w[0], w[1])
+		g, second := q.begin(w[0], w[1])
+		try(f, g, first, second)
+	}
+	for ; len(todo) > 0 && ok && same; todo = todo[1:] {
+		if len(seen) > limit {
+			return same, false
+		}
+		for _, t := range times(todo[0].f, todo[0].g) {
+			for _, w := range worlds {
+				f, g := todo[0].f.clone(), todo[0].g.clone()
+				first := f.move(t, w[0], w[1])
+				try(f, g, first, g.move(t, w[0], w[1]))
+			}
+		}
+	}
+	return same, ok
+}
+
+// busy returns the names of the active actions, without paths.
+func (f *Flight) busy() []string {
+	var names []string
+	for i, t := range f.Tree.Leaves() {
+		if f.engine.Active(t) {
+			names = append(names, f.nodes[i].name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

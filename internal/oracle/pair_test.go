@@ -1,0 +1,57 @@
+package oracle
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"canopy/analysis/verify"
+)
+
+// TestComparisonsAgreeWithTheWitness: two missions are found to do the same exactly if all flights show that.
+func TestComparisonsAgreeWithTheWitness(t *testing.T) {
+	for _, class := range classes {
+		t.Run(class.name, func(t *testing.T) {
+			if class.open && *missions == 0 {
+				t.Skip("the answers do not agree yet: run with -missions 300")
+			}
+			cases, counts, wrong, smallest := rounds(400), map[string]int{}, 0, ""
+			if *missions > 0 {
+				cases = *missions
+			}
+			for seed := range uint64(cases) {
+				old := Random(rand.New(rand.NewPCG(seed, 41)), class.shape)
+				k := &maker{Rand: rand.New(rand.NewPCG(seed, 43)), Shape: class.shape}
+				k.m = Random(rand.New(rand.NewPCG(seed, 41)), class.shape)
+				if !k.variant() {
+					continue
+				}
+				for _, m := range []*Mission{old, k.m} {
+					m.Always, m.Facts = nil, nil // statements may name what is gone, and facts do not matter
+				}
+				same, ok := together(old, k.m, 300)
+				a, _ := old.Read()
+				b, diags := k.m.Read()
+				if b == nil {
+					t.Fatalf("%v\n%s", diags, k.m)
+				}
+				c := verify.ComparePlans(a.Subject(), b.Subject(), func() bool { return true })
+				counts[fmt.Sprintf("%s, same %t, decided %t", c.Verdict, same, ok)]++
+				switch {
+				case c.Verdict == verify.Undecided || len(c.Deeds) > 0 && c.Steps == nil:
+				case same && !ok: // nothing is known
+				case c.Verdict == verify.Proved != same:
+					wrong++
+					text := fmt.Sprintf("%s, in flights the same: %t %v\n%s\n%s", c.Text, same, c.Steps, old, k.m)
+					if smallest == "" || len(text) < len(smallest) {
+						smallest = text
+					}
+				}
+			}
+			t.Log(counts)
+			if wrong > 0 {
+				t.Errorf("%d of %d are wrong, the smallest: %s", wrong, cases, smallest)
+			}
+		})
+	}
+}
