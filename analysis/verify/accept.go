@@ -30,7 +30,8 @@ func Accept(s declare.Subject, all []Finding) []Finding {
 			used = true
 			if why := f.beyond(n); why != "" {
 				line, _ := n.Position()
-				f.Advice = strings.TrimSuffix(fmt.Sprintf("the note in line %d does not accept this: %s; %s", line, why, f.Advice), "; ")
+				f.Advice = strings.TrimSuffix(
+					fmt.Sprintf("the note in line %d does not accept this: %s; %s", line, why, f.Advice), "; ")
 				continue
 			}
 			f.Accepted, f.Covers, f.Loose = n.Reason, n.Covers(), f.loose(tree, n)
@@ -44,22 +45,29 @@ func Accept(s declare.Subject, all []Finding) []Finding {
 	return all
 }
 
+// named returns the tasks that a note names, by names or paths, and the other names in it.
+func named(tree *bt.Tree, n *declare.Note) (tasks []bt.Task, others []string) {
+	for _, name := range n.Names() {
+		if found := tree.Resolve(name); found != nil {
+			tasks = append(tasks, found...)
+		} else {
+			others = append(others, name)
+		}
+	}
+	return tasks, others
+}
+
 // isAbout reports whether a note names the finding: its signal, command or property, or a task, and one of each unit if
 // it has several.
 func (f *Finding) isAbout(tree *bt.Tree, n *declare.Note) bool {
 	if n.About == "" || n.About == f.About {
 		return true
 	}
-	var tasks []bt.Task
-	for _, name := range n.Names() {
-		if t, ok := tree.Find(name); ok {
-			tasks = append(tasks, t)
-		} else if name != f.About {
-			return false
-		}
-	}
+	tasks, others := named(tree, n)
 	named := func(t bt.Task) bool { return slices.Contains(tasks, t) }
 	switch {
+	case slices.ContainsFunc(others, func(name string) bool { return name != f.About }):
+		return false
 	case len(tasks) == 0:
 		return true
 	case f.Units == nil:
@@ -95,9 +103,9 @@ func (f *Finding) regions() []string {
 
 // loose reports whether a note also accepts findings with other tasks, shorter periods or other regions.
 func (f *Finding) loose(tree *bt.Tree, n *declare.Note) bool {
-	names := n.Names()
-	unnamed := func(t bt.Task) bool { return !slices.Contains(names, tree.Name(t)) }
-	return n.About != f.About && slices.ContainsFunc(f.Tasks, unnamed) || f.Period > 0 && n.Period == 0 || len(f.Where) > 0 && n.Where == nil
+	tasks, _ := named(tree, n)
+	unnamed := slices.ContainsFunc(f.Tasks, func(t bt.Task) bool { return !slices.Contains(tasks, t) })
+	return unnamed && n.About != f.About || f.Period > 0 && n.Period == 0 || len(f.Where) > 0 && n.Where == nil
 }
 
 // Note returns the comment that accepts the finding and nothing worse; the author adds the reason.

@@ -105,3 +105,31 @@ func TestWrittenByEntry(t *testing.T) {
 		t.Errorf("%s %s", f.Verdict, f.Text)
 	}
 }
+
+// A proof that holds for a poor reason states it.
+func TestVacuity(t *testing.T) {
+	const plan = `<ReactiveFallback name="f"><ReactiveSequence name="s"><Condition name="storm"/><Action name="hide"/></ReactiveSequence>
+		<Action name="fly"/></ReactiveFallback>`
+	for _, test := range []struct{ declared, question, text string }{
+		{"always: [storm -> hide]", "always", "holds in every state: storm -> hide"},
+		{"facts: [not storm]\nalways: [storm -> fly]", "always", "holds in every state: storm -> fly, because its premise never holds"},
+		{"always: [storm -> hide or fly]", "always", "holds in every state: storm -> hide or fly, even where its premise does not hold"},
+		{"facts: [not storm]\nproperties: ['always (storm -> fly)']", "property",
+			"holds in every state: always (storm -> fly), because its premise never holds"},
+		{"properties: ['always (storm -> hide)']", "property", "holds in every state: always (storm -> hide)"},
+		{"goal: storm and not storm", "goal", "the plan succeeds only where its goal holds: storm and not storm, because it never succeeds"},
+	} {
+		_, found := check(t, plan, test.declared)
+		if f := byQuestion(found, test.question)[0]; f.Verdict != Proved || f.Text != test.text {
+			t.Errorf("%s: %s %s", test.declared, f.Verdict, f.Text)
+		}
+	}
+	_, found := check(t, plan, "goal: storm and not storm")
+	if f := byQuestion(found, "goal")[1]; !strings.HasSuffix(f.Text, ", because the goal never holds") {
+		t.Error(f.Text)
+	}
+	_, found = check(t, `<Sequence name="s"><Action name="a"/><Action name="b"/></Sequence>`, "always: [not b]")
+	if f := byQuestion(found, "always")[0]; f.Verdict != Proved || !strings.HasSuffix(f.Text, "the plan never leaves it") {
+		t.Error(f.Text)
+	}
+}

@@ -305,7 +305,8 @@ func (x *journey) findings() []Finding {
 		}
 	}
 	if len(never) > 0 {
-		f := Finding{Verdict: Refuted, Place: at, Text: "the goal is never reached: " + goal,
+		_, loop := x.lasso(never[0])
+		f := Finding{Verdict: Refuted, Place: at, Text: "the goal is never reached: " + goal + ": " + x.doing(loop),
 			Advice: "let a task lead from there to the goal, or declare other effects on the signals"}
 		f.Where, f.More = x.regions(never)
 		f.Script = x.retrace(x.path(never[0]))

@@ -6,6 +6,7 @@ import (
 
 	"canopy/bt"
 	"canopy/document/plan"
+	"canopy/expr"
 )
 
 // The questions of one step: which tasks are active in a state, whatever comes before and after.
@@ -86,15 +87,39 @@ func askGoal(m *Model) []Finding {
 	return []Finding{
 		m.conclude(s.and(m.good[root], s.not(goal)),
 			func(p *Player, w []bool) bool { return p.good(root) && !holds(p, w) },
-			Finding{Place: at, Text: "the plan succeeds only where its goal holds: " + text},
+			Finding{Place: at, Text: "the plan succeeds only where its goal holds: " + text +
+				m.never(m.good[root], ", because it never succeeds")},
 			Finding{Place: at, Text: "the plan succeeds where its goal does not hold: " + text,
 				Advice: "let the plan test the rest of the goal as well"}),
 		m.conclude(s.and(goal, s.not(m.good[root])),
 			func(p *Player, w []bool) bool { return holds(p, w) && !p.good(root) },
-			Finding{Place: at, Text: "the plan succeeds wherever its goal holds: " + text},
+			Finding{Place: at, Text: "the plan succeeds wherever its goal holds: " + text +
+				m.never(goal, ", because the goal never holds")},
 			Finding{Place: at, Text: "the plan does not succeed where its goal holds: " + text,
 				Advice: "let the plan test the goal first: a fallback whose first child is the goal"}),
 	}
+}
+
+// never returns a text if no state is in a set.
+func (m *Model) never(a set, text string) string {
+	if m.empty(a) {
+		return text
+	}
+	return ""
+}
+
+// vacuity returns why an implication, which is proved, would hold whatever its conclusion is, or its premise; "" if it
+// would not, or the formula is another one.
+func (m *Model) vacuity(l *expr.Logic) string {
+	switch s := m.space; {
+	case l.Op != expr.LogicOr || len(l.Args) != 2 || l.Args[0].Op != expr.LogicNot:
+		return ""
+	case m.empty(m.of(&l.Args[0].Args[0])):
+		return ", because its premise never holds"
+	case m.empty(s.not(m.of(&l.Args[1]))):
+		return ", even where its premise does not hold"
+	}
+	return ""
 }
 
 // askAlways: not property.
@@ -104,7 +129,7 @@ func askAlways(m *Model) []Finding {
 		property, text, at := &m.always[i], m.subject.Declared.Always[i].Text, m.subject.Declared.Always[i].Place
 		found = append(found, m.conclude(m.space.not(m.of(property)),
 			func(p *Player, w []bool) bool { return !p.holds(property, w) },
-			Finding{Place: at, About: text, Text: "holds in every state: " + text},
+			Finding{Place: at, About: text, Text: "holds in every state: " + text + m.vacuity(property)},
 			Finding{Place: at, About: text, Text: "does not hold in every state: " + text,
 				Advice: "find the first task in the tree that is active there"}))
 	}

@@ -151,6 +151,9 @@ func (m *Model) search(violated violation) counterexample {
 // visited describes a proof by a search.
 func (m *Model) visited(states int) string {
 	how := fmt.Sprintf("by visiting all %d states that the engine can reach", states)
+	if states == 1 {
+		how = "by visiting the only state that the engine can reach: the plan never leaves it"
+	}
 	if m.slow() {
 		how += " however long procedures take"
 	}

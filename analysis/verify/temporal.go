@@ -57,7 +57,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 		if l, ok := own.oneTime(f.Args[0], of); ok {
 			return own.conclude(own.space.not(own.of(&l)),
 				func(q *Player, w []bool) bool { return !q.holds(&l, w) },
-				Finding{Text: "holds in every state: " + p.Text},
+				Finding{Text: "holds in every state: " + p.Text + own.vacuity(&l)},
 				Finding{Text: "does not hold: " + p.Text, Advice: propertyAdvice})
 		}
 	}
