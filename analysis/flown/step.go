@@ -31,6 +31,7 @@ type Moment struct {
 	Tag     int          // what the visitor remembers of the earlier moments of the instant; 0 at first
 	Rounds  [][]bt.Input // the tree's inputs so far, by settling; those before the first instant begin with its first
 	Changes []bt.Change  // of statuses in this instant
+	Stop    bool         // set by the visitor: no more courses
 	Err     error        // the course does not go on: it wraps bt.ErrLoop, ErrUnsettled or executive.ErrDuration
 
 	s      *Stepper
@@ -68,9 +69,11 @@ func (s *Stepper) start() {
 // the moment; each answer that is open makes further courses.
 func (s *Stepper) Steps(from Key, visit func(m *Moment)) {
 	s.seen = map[string]place{}
-	for again := true; again; again = s.w.tape.next() {
+	s.moment.Stop = false
+	for again := true; again && !s.moment.Stop; again = s.w.tape.next() {
 		s.course(from, visit)
 	}
+	s.w.tape = tape{}
 }
 
 // Follow visits one course, that of answers which Moment.Tape has returned.
@@ -93,7 +96,9 @@ func (s *Stepper) course(from Key, visit func(m *Moment)) {
 		if snapshot.Load([]byte(from), carrier{s}) != nil {
 			panic("flown: a state cannot be restored")
 		}
-		s.w.pass()
+		if !s.Still {
+			s.w.pass()
+		}
 	}
 	s.x.Begin()
 	for n := 0; ; n++ {
@@ -269,9 +274,16 @@ func (m *Moment) After() Key {
 	return Key(snapshot.Save(nil, carrier{m.s}))
 }
 
-// Zone returns the readings of the clocks: those of the system, and of the visitor behind them, which it may start, stop
-// and restrict.
+// Zone returns the readings of the clocks: those of the plan, and of the visitor behind them, which it may start,
+// stop and restrict.
 func (m *Moment) Zone() *zone.Zone { return &m.s.w.zone }
+
+// Waits reports whether a procedure or a timer of a known length is under way.
+func (m *Moment) Waits() bool {
+	waits := false
+	m.s.x.Clocks(func(c int, length float64) { waits = waits || m.s.w.zone.Runs(c) && !math.IsNaN(length) })
+	return waits
+}
 
 // Choose returns an answer that is open, where both are possible.
 func (m *Moment) Choose() bool { return m.s.w.tape.choose() }

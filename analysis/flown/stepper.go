@@ -10,8 +10,8 @@
 //   - states of the vehicle, and outputs that do not depend on the commands directly, do not jump within an instant;
 //   - a signal that depends on what was written in a round may have any value in the next one;
 //   - from one instant to the next every signal may change to any value;
-//   - a clock, of a procedure or a timer, is over when it reads its length, if that is known, else at any time; all clocks
-//     advance together ([zone.Zone]), and some time passes from one instant to the next.
+//   - a clock, of a procedure or a timer, is over when it reads its length, if that is known, else at any time; all
+//     clocks advance together ([zone.Zone]), and some time passes from one instant to the next.
 //
 // [Key] is all that remains from one instant to the next.
 package flown
@@ -31,6 +31,8 @@ import (
 type Stepper struct {
 	Tree   *bt.Tree
 	Limits []zone.Time // the maximum times with which the visitor compares its own clocks, Clocks() and those behind it
+
+	Still bool // no time passes before the next instant: it follows at once
 
 	p          *executive.Program
 	compiler   *expr.Compiler
@@ -100,6 +102,15 @@ func New(subject declare.Subject) *Stepper {
 
 // Clocks returns the number of clocks of the plan: of the leaves' procedures, by leaf, and of the timers behind them.
 func (s *Stepper) Clocks() int { return len(s.p.Leaves) + len(s.Tree.Timers()) }
+
+// Slow returns the inputs that set which procedures take time, for scripts.
+func (s *Stepper) Slow() []bt.Input { return s.slow }
+
+// Follows reports whether a signal depends on what tasks write without delay, so that it may jump within an instant.
+func (s *Stepper) Follows(signal string) bool {
+	place, ok := s.compiler.Slot(signal)
+	return ok && slices.ContainsFunc(s.follows, func(places []int) bool { return slices.Contains(places, place) })
+}
 
 // Statement returns the structure of a declared statement. The name of a task means that it is active, or true.
 func (s *Stepper) Statement(statement declare.Statement) expr.Logic {

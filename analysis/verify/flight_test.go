@@ -176,8 +176,8 @@ func (f *flight) cross() (ok bool) {
 	return true
 }
 
-// flown returns how many plans of each kind fly.
-func flown(few int) int {
+// plansFlown returns how many plans of each kind fly.
+func plansFlown(few int) int {
 	switch {
 	case *flights > 0:
 		return *flights
@@ -194,7 +194,7 @@ func TestReachedIsReached(t *testing.T) {
 		r := &shape
 		r.Rand = rand.New(rand.NewPCG(7, uint64(k)))
 		count := map[Verdict]int{}
-		cases := flown(120)
+		cases := plansFlown(120)
 		for range cases {
 			s := r.planWithEffects(t)
 			m := NewModel(s)
@@ -286,7 +286,7 @@ func (r *randomPlan) switching(t *testing.T) declare.Subject {
 func TestTurnsAreNotFaster(t *testing.T) {
 	r := &randomPlan{Rand: rand.New(rand.NewPCG(8, 1)), relations: true}
 	proved, refuted, open, slow, fast := 0, 0, 0, 0, 0
-	cases := flown(600)
+	cases := plansFlown(600)
 	for range cases {
 		s := r.switching(t)
 		least := s.Declared.Period

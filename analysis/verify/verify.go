@@ -40,6 +40,7 @@ var (
 	FactsHold    = Assumption{"the declared facts hold", true}
 	EffectsHold  = Assumption{"the declared effects hold", true}
 	NoDelay      = Assumption{"procedures take no time", false}
+	ChangeSoon   = Assumption{"signals can change within the times of the property", false}
 	TimersElapse = Assumption{"timers can elapse in the order of the script", false}
 )
 

@@ -153,16 +153,6 @@ func (x *walker) step(state, world int, over []bt.Task) int {
 	return next
 }
 
-// smooth reports whether each signal goes to a neighbouring interval at most.
-func (x *walker) smooth(from, to int) bool {
-	for i, k := range x.cells[from] {
-		if d := x.cells[to][i] - k; d < -1 || d > 1 {
-			return false
-		}
-	}
-	return true
-}
-
 // worldText describes a world by all its signals and free inputs.
 func (m *Model) worldText(world []bool) string {
 	r := &region{first: map[int]int{}, last: map[int]int{}, truth: map[int]bool{}}

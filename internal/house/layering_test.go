@@ -173,6 +173,8 @@ var rooms = map[string]room{
 		"vehicle/model":    "shipped missions have vehicles",
 	}},
 	"analysis/verify": {pure: true, imports: reasons{
+		"analysis/flown":    "properties are followed along runs as they are flown",
+		"analysis/zone":     "clocks measure the times of properties",
 		"executive":         "leaves tell the engine by the one protocol",
 		"expr/interval":     "rates depend on the ranges of signals",
 		"explore":           "states of plans are searched",

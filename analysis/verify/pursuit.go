@@ -1,0 +1,359 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/analysis/flown"
+	"canopy/analysis/zone"
+	"canopy/bt"
+	"canopy/explore"
+	"canopy/expr"
+	"canopy/temporal"
+)
+
+// limits limits the runs that a pursuit visits.
+type limits uint8
+
+const (
+	anyTime limits = 0
+	noTime  limits = 1 << iota // worlds in which no procedure or timer of known length is under way take next to no time
+	noJumps                    // each physical signal goes from one interval to a neighbouring one at most
+)
+
+// pursuit follows a formula along all runs of a plan, as they are flown.
+type pursuit struct {
+	m *Model
+	*flown.Stepper
+	*ledger
+	limits     limits
+	conditions []*expr.Logic
+	signals    []signal // that do not jump
+	always     bool     // conditions are judged also within an instant: all of them are about tasks
+
+	places *explore.Search[stay, flown.Tape]
+	from   int // the place that is left; the visitor adds to the others
+	tags   []tag
+	tagOf  map[tag]int
+	last   flown.Tape // of a course to a violation
+	late   bool       // the violation is that a place is not left in time
+	found  bool
+	why    string // the formula cannot be followed
+	looped error  // of a course that does not settle
+	told   []told // if the courses of one path are followed: its instants
+}
+
+// stay is a place of a run, after an instant: all that later instants depend on.
+type stay struct {
+	key   flown.Key
+	duty  duty
+	cell  string // the intervals of signals
+	waits bool   // a procedure or a timer of known length is under way
+}
+
+// duty is what is to be met, and the operations "for" that begin again as long as the place lasts.
+type duty struct {
+	task  int
+	again uint64
+}
+
+// tag is what is to be met after a moment within an instant.
+type tag struct {
+	duty
+	lost bool // it cannot be met
+}
+
+// told is what a script tells of an instant.
+type told struct {
+	text   string
+	rounds [][]bt.Input
+	seen   []bool // by task: it is active, or true
+}
+
+// outcome is the result of a pursuit.
+type outcome struct {
+	verdict       Verdict
+	script, where string
+	quick         bool   // refuted: an operation "for" decides
+	how           string // proved: the method
+	why, advice   string // undecided
+}
+
+// Bounds of a pursuit.
+const (
+	maxConditions = 64
+	maxWeak       = 12        // duties are then at most 924 sets, the largest antichain
+	maxCourses    = 500_000   // of instants
+	maxEdges      = 2_000_000 // steps from a state to the next
+)
+
+// pursue searches for a run, with the minimum number of worlds, after whose beginning the formula cannot be met.
+func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Expr]int, p limits) outcome {
+	l, why := newLedger(f, of, steps.Clocks(), p&noTime != 0)
+	if why != "" {
+		return outcome{verdict: Undecided, why: why, advice: memoryAdvice}
+	}
+	x := &pursuit{m: m, Stepper: steps, ledger: l, limits: p, tagOf: map[tag]int{}, always: true,
+		places: explore.New[stay, flown.Tape](explore.Budget{Moves: maxCourses, Over: m.ended})}
+	steps.Limits = nil
+	for _, op := range l.ops {
+		_, above := zone.Seconds(op.Bound)
+		steps.Limits = append(steps.Limits, above)
+	}
+	for i := range m.always {
+		x.conditions = append(x.conditions, &m.always[i])
+		x.always = x.always && aboutTasks(&m.always[i])
+	}
+	if p&noJumps != 0 {
+		x.signals = slices.DeleteFunc(slices.Clone(m.vocab.signals), func(s signal) bool { return steps.Follows(s.name) })
+	}
+	x.places.Arrive(-1, stay{duty: duty{task: -1}}, nil)
+	for n := range x.places.Leave() {
+		x.from, steps.Still = n, p&noTime != 0 && !x.places.Key(n).waits
+		steps.Steps(x.places.Key(n).key, x.visit)
+		if x.found || x.why != "" {
+			break
+		}
+	}
+	switch {
+	case x.found:
+		return x.refuted()
+	case x.why != "":
+		return outcome{verdict: Undecided, why: x.why, advice: monitorAdvice}
+	case x.places.Short() != "":
+		return outcome{verdict: Undecided, why: x.places.Short(),
+			advice: "reduce the limits of signals and the free conditions; " + memoryAdvice}
+	case x.looped != nil:
+		return outcome{verdict: Undecided, why: x.looped.Error(), advice: monitorAdvice}
+	}
+	return outcome{how: fmt.Sprintf("by visiting all %d states that a run can reach", x.places.Len()-1)}
+}
+
+// ended returns the reason why a search ends early, "" if it need not: the sets of states ask whether there is time.
+func (m *Model) ended(int) string {
+	if m.space.or(m.space.none(), m.space.none()); m.space.full() {
+		return "the search took too long"
+	}
+	return ""
+}
+
+func aboutTasks(l *expr.Logic) bool {
+	return l.Op != expr.LogicThreshold && l.Op != expr.LogicRelation &&
+		!slices.ContainsFunc(l.Args, func(a expr.Logic) bool { return !aboutTasks(&a) })
+}
+
+// visit follows the formula through a moment of a step.
+func (x *pursuit) visit(m *flown.Moment) {
+	switch {
+	case m.Err != nil:
+		if x.looped == nil {
+			x.looped = m.Err
+		}
+		return
+	case m.Over && !x.places.Spend() && x.told == nil:
+		m.Stop = true
+		return
+	case !m.Over && !x.always:
+		return
+	}
+	now := tag{duty: x.places.Key(x.from).duty}
+	if m.Tag > 0 {
+		now = x.tags[m.Tag-1]
+	}
+	now, possible := x.follow(m, now)
+	if !possible {
+		return
+	}
+	if !m.Over {
+		m.Tag = x.tag(now)
+		return
+	}
+	x.end(m, now)
+}
+
+// follow leaves the last place and enters the moment; possible is false if there is no such run.
+func (x *pursuit) follow(m *flown.Moment, now tag) (next tag, possible bool) {
+	z, begun := m.Zone(), now.task >= 0
+	if now.lost || begun && x.satisfied(now.task) {
+		return now, true
+	}
+	if begun {
+		if x.overdue(now.task, z) { // whatever follows
+			x.violation(m, true)
+			return now, false
+		}
+		if now.task, possible = x.leave(now.task, now.again, z, m.Choose); !possible {
+			return now, false
+		}
+	}
+	holds := uint64(0)
+	for i, l := range x.conditions {
+		if m.Holds(l) {
+			holds |= 1 << i
+		}
+	}
+	var known bool
+	if now.task, now.again, known = x.enter(now.task, holds, z); !known {
+		x.why, m.Stop = alternatives, true
+		return now, false
+	}
+	now.lost = x.violated(now.task)
+	return now, true
+}
+
+// tag returns the number of a tag, from 1.
+func (x *pursuit) tag(t tag) int {
+	n, ok := x.tagOf[t]
+	if !ok {
+		x.tags = append(x.tags, t)
+		n = len(x.tags)
+		x.tagOf[t] = n
+	}
+	return n
+}
+
+// end records the place after an instant.
+func (x *pursuit) end(m *flown.Moment, now tag) {
+	cell := ""
+	if x.signals != nil {
+		before := x.places.Key(x.from).cell
+		if cell = x.cell(m); !near(before, cell) {
+			return
+		}
+	}
+	switch {
+	case !m.Possible():
+		return
+	case now.lost:
+		x.violation(m, false)
+		return
+	case x.satisfied(now.task):
+		return
+	}
+	to := stay{duty: now.duty, cell: cell}
+	if x.limits&noTime != 0 {
+		to.waits = m.Waits()
+	}
+	to.key = m.After()
+	if x.told == nil {
+		x.places.Arrive(x.from, to, m.Tape())
+		return
+	}
+	x.tell(m)
+}
+
+func (x *pursuit) violation(m *flown.Moment, late bool) {
+	if x.told != nil {
+		if !late {
+			x.tell(m)
+		}
+		return
+	}
+	x.found, x.late, x.last, m.Stop = true, late, m.Tape(), true
+}
+
+// cell returns the intervals of the signals that do not jump, by the signs of their limits.
+func (x *pursuit) cell(m *flown.Moment) string {
+	var cell []byte
+	for i := range x.signals {
+		s, k := &x.signals[i], 0
+		for _, c := range s.cuts {
+			if !m.Holds(&expr.Logic{Op: expr.LogicThreshold, Signal: s.name, Limit: c.limit, Strict: c.strict}) {
+				break
+			}
+			k++
+		}
+		cell = append(cell, byte(k), byte(k>>8))
+	}
+	return string(cell)
+}
+
+// near reports whether each signal is in the same interval or in a neighbouring one.
+func near(before, cell string) bool {
+	for i := 0; i < len(before); i += 2 {
+		k := int(before[i]) | int(before[i+1])<<8
+		if d := int(cell[i]) | int(cell[i+1])<<8 - k; d < -1 || d > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// tell records what a script tells of an instant.
+func (x *pursuit) tell(m *flown.Moment) {
+	t := told{text: m.Text()}
+	for _, in := range m.Rounds {
+		t.rounds = append(t.rounds, slices.Clone(in))
+	}
+	t.seen = x.seen(m.Engine())
+	x.told = append(x.told, t)
+}
+
+func (x *pursuit) seen(e *bt.Engine) []bool {
+	seen := make([]bool, x.Tree.Len())
+	for t := range bt.Task(x.Tree.Len()) {
+		if k := x.Tree.Kind(t); k.Family() == bt.Leaf && !k.Acts() {
+			seen[t] = e.Status(t) == bt.Success
+		} else {
+			seen[t] = e.Active(t)
+		}
+	}
+	return seen
+}
+
+// refuted follows the path to the violation again, for a script.
+func (x *pursuit) refuted() outcome {
+	path, tapes := x.places.Path(x.from), []flown.Tape{}
+	for _, n := range path[1:] {
+		tapes = append(tapes, x.places.Move(n))
+	}
+	if !x.late {
+		tapes = append(tapes, x.last)
+	}
+	x.told = []told{}
+	for i, tape := range tapes {
+		x.from = path[i]
+		x.Still = x.limits&noTime != 0 && !x.places.Key(path[i]).waits
+		x.Follow(x.places.Key(x.from).key, tape, x.visit)
+	}
+	c := outcome{verdict: Refuted, where: "from the start",
+		quick: slices.ContainsFunc(x.ops, func(f *temporal.Formula) bool { return f.Op == temporal.For })}
+	if n := len(x.told); n > 0 {
+		c.where = x.told[n-1].text
+	}
+	if x.m.spells() {
+		c.script = x.script()
+	}
+	return c
+}
+
+// script returns the instants as a script, "" if it does not show them: a script begins with all conditions false, and
+// a plan may remember that.
+func (x *pursuit) script() string {
+	var b strings.Builder
+	e := bt.NewEngine(x.Tree, nil, 0)
+	_, err := e.Settle(nil)
+	round := func(in []bt.Input) {
+		if len(in) == 0 || err != nil {
+			return
+		}
+		var words []string
+		for _, i := range in {
+			words = append(words, i.Text(x.Tree.Name(i.Task())))
+		}
+		b.WriteString(strings.Join(words, "; ") + "\n")
+		_, err = e.Settle(in)
+	}
+	round(x.Slow())
+	for _, t := range x.told {
+		b.WriteString("# " + t.text + "\n")
+		for _, in := range t.rounds {
+			round(in)
+		}
+		if err != nil || !slices.Equal(t.seen, x.seen(e)) {
+			return ""
+		}
+	}
+	return b.String()
+}
