@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	evaluations = 1200 // of a rate, for its bounds in all settings
-	settings    = 64   // of slots, that are distinguished
+	evaluations = 400 // of a rate, for its bounds in all settings
+	settings    = 64  // of slots, that are distinguished
 )
 
 // cone is what signals depend on.
@@ -22,6 +22,7 @@ type cone struct {
 	slots     []int
 	writes    bool // some slot is written by a task
 	outputs   bool // some output is computed by a program
+	direct    bool // from the commands of the same instant
 }
 
 // coneOf returns what expressions depend on while a task is active.
@@ -50,7 +51,7 @@ func (t *Table) coneOf(task bt.Task, list ...*expr.Expr) cone {
 			case d.value != nil:
 				visit(d.value)
 			default:
-				c.outputs = true
+				c.outputs, c.direct = true, c.direct || t.m.Vehicle.Outputs[d.index].Direct
 			}
 		}
 	}

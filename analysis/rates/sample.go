@@ -1,10 +1,207 @@
 package rates
 
 import (
+	"math"
+	"slices"
+
 	"canopy/bt"
+	"canopy/document/declare"
 	"canopy/expr/interval"
 )
 
+const (
+	points = 1000 // at which a rate is sampled
+	trials = 32   // points at which the influence of a state is tried
+	delay  = 1e-3 // over which the change of an output is observed [s]
+)
+
+// sample finds the extreme rates of a signal at points of the ranges of the time, the states and the slots.
 func (t *Table) sample(task bt.Task, signal string, in map[string]interval.Interval) answer {
-	return answer{}
+	p := t.newProbe(task, in)
+	reads := t.coneOf(task, named(signal))
+	a := answer{rate: declare.Rate{Low: math.Inf(1), High: math.Inf(-1), From: declare.Sampled,
+		Jumps: reads.writes || reads.direct}}
+	if a.missing = p.unlimited(signal); a.missing != nil {
+		return a
+	}
+	for n := range points {
+		p.place(n)
+		r := p.rate(signal)
+		if r-r != 0 || !t.possible(p.names(), in) {
+			continue
+		}
+		a.rate.Low, a.rate.High, a.ok = min(a.rate.Low, r), max(a.rate.High, r), true
+		a.rate.Samples++
+	}
+	return a
+}
+
+// probe is the vehicle at one point.
+type probe struct {
+	t        *Table
+	box      []interval.Interval // of the time, the states, and the values of slots that do not change
+	open     []int               // unbounded ones, given an arbitrary bounded range in the box
+	sources  [][]source          // by slot
+	at       []float64           // the point
+	choice   []int               // by slot: which source it has
+	first    []int               // by slot: the place of its first source in the box
+	commands []float64
+	rates    []float64
+	outputs  []float64
+}
+
+// span is the size of the range in which the influence of an unbounded state is tried.
+const span = 100
+
+// newProbe returns the vehicle while a task is active.
+func (t *Table) newProbe(task bt.Task, in map[string]interval.Interval) *probe {
+	v := t.m.Vehicle
+	p := &probe{t: t, commands: make([]float64, len(v.Commands)), rates: make([]float64, len(v.States)),
+		outputs: make([]float64, len(v.Outputs))}
+	add := func(x interval.Interval) {
+		if !x.Bounded() {
+			p.open = append(p.open, len(p.box))
+			if near, ok := x.Meet(interval.Between(-span, span)); ok {
+				x = near
+			} else if x.High > span {
+				x = interval.Between(x.Low, x.Low+span)
+			} else {
+				x = interval.Between(x.High-span, x.High)
+			}
+		}
+		p.box = append(p.box, x)
+	}
+	limited := func(name string) interval.Interval {
+		x := t.ranges[name]
+		if both, ok := x.Meet(limitOf(in, name)); ok {
+			x = both
+		}
+		return x
+	}
+	add(limited("t"))
+	for _, s := range v.States {
+		add(limited(s.Name))
+	}
+	for i := range t.m.Program.Slots {
+		list := t.sources(i, task)
+		p.sources, p.first = append(p.sources, list), append(p.first, len(p.box))
+		for _, s := range list {
+			add(s.frozen)
+		}
+	}
+	p.at, p.choice = make([]float64, len(p.box)), make([]int, len(p.sources))
+	return p
+}
+
+// place goes to a point of a sequence that fills the box evenly: multiples of powers of the root of x^(d+1) = x + 1,
+// without their integer parts (M. Roberts, The Unreasonable Effectiveness of Quasirandom Sequences, 2018). Its first
+// points are two opposite corners.
+func (p *probe) place(n int) {
+	d := float64(len(p.at))
+	root := 2.0
+	for range 60 {
+		root = math.Pow(1+root, 1/(d+1))
+	}
+	step := 1.0
+	for i, x := range p.box {
+		step /= root
+		share := math.Mod(0.5+float64(n)*step, 1)
+		if n < 2 {
+			share = float64(n)
+		}
+		p.at[i] = min(x.Low+share*x.Width(), x.High)
+	}
+	for i, s := range p.sources {
+		p.choice[i] = n % len(s)
+		n /= len(s)
+	}
+}
+
+// names returns the meanings of names at the point.
+func (p *probe) names() interval.Names {
+	t := p.t
+	return t.names(func(name string) interval.Value {
+		d := t.signals[name]
+		if d.kind == clock {
+			return interval.Constant(interval.Point(p.at[0]))
+		}
+		return interval.Constant(interval.Point(p.at[1+d.index]))
+	}, func(i int, n interval.Names) interval.Value {
+		k := p.choice[i]
+		if s := p.sources[i][k]; s.value != nil {
+			return n.Evaluate(s.value, t.scope[t.m.Program.Slots[i].Name])
+		}
+		return interval.Constant(interval.Point(p.at[p.first[i]+k]))
+	}, func(i int, n interval.Names) interval.Value {
+		if t.m.Vehicle.Outputs[i].Direct {
+			p.command(n)
+		}
+		t.vehicle.Outputs(p.at[0], p.states(), p.commands, p.outputs)
+		return interval.Constant(interval.Point(p.outputs[i]))
+	})
+}
+
+func (p *probe) states() []float64 { return p.at[1 : 1+len(p.rates)] }
+
+// command gives the commands their values.
+func (p *probe) command(n interval.Names) {
+	for i, c := range p.t.m.Vehicle.Commands {
+		p.commands[i] = n.Value(c.Name).Middle()
+	}
+}
+
+// rate returns the rate of a signal at the point.
+func (p *probe) rate(signal string) float64 {
+	n := p.names()
+	p.command(n)
+	p.t.vehicle.Derivatives(p.at[0], p.states(), p.commands, p.rates)
+	if d := p.t.signals[signal]; d.kind == state {
+		return p.rates[d.index]
+	}
+	before, at := n.Value(signal).Middle(), slices.Clone(p.at)
+	p.at[0] += delay
+	for i, r := range p.rates {
+		p.at[1+i] += r * delay
+	}
+	after := p.names().Value(signal).Middle()
+	copy(p.at, at)
+	return (after - before) / delay
+}
+
+// unlimited returns the signals without a range on which a rate depends, as far as trials show.
+func (p *probe) unlimited(signal string) []string {
+	var missing []string
+	for n := range trials {
+		p.place(2 + n)
+		r := p.rate(signal)
+		for _, i := range p.open {
+			name := p.name(i)
+			if slices.Contains(missing, name) {
+				continue
+			}
+			x := p.at[i]
+			p.at[i] = p.box[i].Low + math.Mod(x-p.box[i].Low+p.box[i].Width()/3, p.box[i].Width())
+			if other := p.rate(signal); other != r && (other == other || r == r) {
+				missing = append(missing, name)
+			}
+			p.at[i] = x
+		}
+	}
+	slices.Sort(missing)
+	return missing
+}
+
+// name returns the name of a variable: of a value of a slot, that of the slot.
+func (p *probe) name(i int) string {
+	switch {
+	case i == 0:
+		return "t"
+	case i <= len(p.rates):
+		return p.t.m.Vehicle.States[i-1].Name
+	}
+	k := 0
+	for k+1 < len(p.first) && p.first[k+1] <= i {
+		k++
+	}
+	return p.t.m.Program.Slots[k].Name
 }

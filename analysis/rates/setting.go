@@ -29,9 +29,9 @@ func (t *Table) sources(i int, task bt.Task) []source {
 	for _, w := range s.Writers {
 		l := &p.Leaves[w.Leaf]
 		own := w.Phase == executive.Active && l.Task == task
-		_, leaves := l.Slow()
+		_, slow := l.Slow()
 		switch {
-		case w.Phase == executive.Active && !own && !t.together(l.Task, task), w.Phase == executive.Leaving && !leaves:
+		case !own && !t.together(l.Task, task), w.Phase == executive.Leaving && !slow:
 			continue
 		case w.Value != nil:
 			add(source{value: t.assigned(w, s.Name)})
@@ -52,7 +52,8 @@ func (t *Table) sources(i int, task bt.Task) []source {
 	return list
 }
 
-// together reports whether two different actions may be active at the same time.
+// together reports whether two different actions may be active at the same time, or one while the other one's exit
+// procedure runs: only below a parallel.
 func (t *Table) together(a, b bt.Task) bool {
 	tree := t.m.Plan.Tree
 	var above []bt.Task
@@ -134,9 +135,12 @@ func (t *Table) follow() {
 	}
 }
 
-// names returns the meanings of all names, from those of the time, states and slots.
-func (t *Table) names(variable func(name string) interval.Value,
-	slotted func(i int, n interval.Names) interval.Value) interval.Names {
+// given is the value of a slot or an output, by its index.
+type given func(i int, n interval.Names) interval.Value
+
+// names returns the meanings of all names, from those of the time and the states, of slots, and of outputs that are
+// computed by a program.
+func (t *Table) names(variable func(name string) interval.Value, slotted, programmed given) interval.Names {
 	known := map[string]interval.Value{}
 	var n interval.Names
 	n = interval.Names{Scope: t.scope, Value: func(name string) interval.Value {
@@ -152,7 +156,7 @@ func (t *Table) names(variable func(name string) interval.Value,
 		case d.value != nil:
 			v = n.Evaluate(d.value, t.scope[name])
 		default:
-			v = interval.Constant(interval.All)
+			v = programmed(d.index, n)
 		}
 		known[name] = v
 		return v
@@ -160,10 +164,13 @@ func (t *Table) names(variable func(name string) interval.Value,
 	return n
 }
 
+// anything is the value of an output of which nothing is known.
+func anything(int, interval.Names) interval.Value { return interval.Constant(interval.All) }
+
 // anytime returns the meanings of names when nothing is known but the ranges.
 func (t *Table) anytime() interval.Names {
 	return t.names(func(name string) interval.Value { return interval.Constant(t.ranges[name]) },
-		func(i int, _ interval.Names) interval.Value { return interval.Constant(t.slots[i]) })
+		func(i int, _ interval.Names) interval.Value { return interval.Constant(t.slots[i]) }, anything)
 }
 
 // setting is what gives slots their values, for one of their sources each, or one of several: those that are numbers in
@@ -204,5 +211,5 @@ func (s *setting) in(box []interval.Interval) interval.Names {
 			return interval.Constant(s.t.slots[i])
 		}
 		return v
-	})
+	}, anything)
 }

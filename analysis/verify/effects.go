@@ -90,8 +90,10 @@ func askEffects(m *Model) []Finding {
 		f := Finding{Verdict: Undecided, Place: first,
 			Text:   fmt.Sprintf("not concluded whether %d declared effects hold: no rates are found", unknown),
 			Advice: "every run checks them"}
-		if len(missing) > 0 {
-			f.Advice = "declare facts that limit " + strings.Join(slices.Sorted(maps.Keys(missing)), ", ") + "; " + f.Advice
+		if names := slices.Sorted(maps.Keys(missing)); len(names) > 5 {
+			f.Advice = fmt.Sprintf("there are no ranges of %d signals that matter, see `--effects --json`; %s", len(names), f.Advice)
+		} else if len(names) > 0 {
+			f.Advice = "declare facts that limit " + strings.Join(names, ", ") + "; " + f.Advice
 		}
 		found = append(found, f)
 	}

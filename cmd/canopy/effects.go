@@ -81,6 +81,15 @@ func showEffects(out io.Writer, s declare.Subject, asJSON bool) error {
 	return nil
 }
 
+// shortened lists the first of some names.
+func shortened(names []string) string {
+	const most = 5
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d others", strings.Join(names[:most-1], ", "), len(names)-most+1)
+}
+
 // printEffects prints the rates as a table.
 func printEffects(out io.Writer, list []effect) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -100,7 +109,7 @@ func printEffects(out io.Writer, list []effect) error {
 			from += ", may also jump"
 		}
 		if len(e.Missing) > 0 {
-			from += "; no range: " + strings.Join(e.Missing, ", ")
+			from += "; no range: " + shortened(e.Missing)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", diag.Visible(e.Signal), diag.Visible(e.Task), limit(e.Low), limit(e.High),
 			diag.Visible(from))
