@@ -126,7 +126,7 @@ func (t *Table) follow() {
 			}
 			same = false
 			if round >= steps {
-				next[i] = interval.All
+				next[i] = next[i].Join(interval.All) // it may be undefined
 			}
 		}
 		if t.slots = next; same {

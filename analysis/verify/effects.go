@@ -91,7 +91,7 @@ func askEffects(m *Model) []Finding {
 			Text:   fmt.Sprintf("not concluded whether %d declared effects hold: no rates are found", unknown),
 			Advice: "every run checks them"}
 		if names := slices.Sorted(maps.Keys(missing)); len(names) > 5 {
-			f.Advice = fmt.Sprintf("there are no ranges of %d signals that matter, see `--effects --json`; %s", len(names), f.Advice)
+			f.Advice = fmt.Sprintf("%d signals that matter have no range, see `--effects --json`; %s", len(names), f.Advice)
 		} else if len(names) > 0 {
 			f.Advice = "declare facts that limit " + strings.Join(names, ", ") + "; " + f.Advice
 		}

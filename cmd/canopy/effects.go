@@ -81,8 +81,8 @@ func showEffects(out io.Writer, s declare.Subject, asJSON bool) error {
 	return nil
 }
 
-// shortened lists the first of some names.
-func shortened(names []string) string {
+// firstOf lists the first of some names.
+func firstOf(names []string) string {
 	const most = 5
 	if len(names) <= most {
 		return strings.Join(names, ", ")
@@ -109,7 +109,7 @@ func printEffects(out io.Writer, list []effect) error {
 			from += ", may also jump"
 		}
 		if len(e.Missing) > 0 {
-			from += "; no range: " + shortened(e.Missing)
+			from += "; no range: " + firstOf(e.Missing)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", diag.Visible(e.Signal), diag.Visible(e.Task), limit(e.Low), limit(e.High),
 			diag.Visible(from))

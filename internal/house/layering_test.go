@@ -210,6 +210,10 @@ var rooms = map[string]room{
 		"document/mission":  "a mission gives the meaning of signals",
 		"vehicle/equations": "derivatives are expressions",
 		"vehicle/model":     "derivatives of other vehicles are sampled",
+	}, tests: reasons{
+		"run":           "random missions fly",
+		"run/record":    "the signals of flights are recorded",
+		"run/simulated": "random missions fly",
 	}},
 	"analysis/diff": {pure: true, imports: reasons{
 		"bt":                   "tasks are matched by their place in the tree",
