@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"canopy/bt"
+	"canopy/diag"
 )
 
 // Tasks that are never active, and why.
@@ -43,12 +44,28 @@ func askDead(m *Model) []Finding {
 		found = append(found, m.unreached()...)
 	}
 	if len(found) == 0 {
-		found = []Finding{{Text: fmt.Sprintf("each of %s can become active", count(asked, "task"))}}
+		found = []Finding{{Text: fmt.Sprintf("each of %s can become active", count(asked, "task")) + m.flown()}}
 	}
 	if len(brief) > 0 && !m.slow() {
 		found[len(found)-1].Text += "; only within an instant, because they end at once: " + m.some(brief)
 	}
 	return found
+}
+
+// flown names the flight that has shown tasks active; "" if there is none.
+func (m *Model) flown() string {
+	flight := m.subject.Flown
+	if flight == nil || len(flight.Active) == 0 {
+		return ""
+	}
+	last := bt.Task(-1)
+	for t, at := range flight.Active {
+		if last < 0 || at > flight.Active[last] || at == flight.Active[last] && t > last {
+			last = t
+		}
+	}
+	return fmt.Sprintf("; %d were flown in %s, %s last at t = %s s", len(flight.Active), flight.Run, m.tree.Name(last),
+		diag.Number(flight.Active[last], 9))
 }
 
 func count(n int, what string) string {
@@ -76,6 +93,11 @@ func (m *Model) observe() {
 		return
 	}
 	m.entered = make([]bool, m.tree.Len())
+	if flown := m.subject.Flown; flown != nil {
+		for t := range flown.Active {
+			m.awake(t)
+		}
+	}
 	if m.slow() && m.search(func(*Player, []bool) bool { return false }).verdict == Proved {
 		m.explored = true
 		for t, entered := range m.reachable.entered {

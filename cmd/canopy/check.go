@@ -21,7 +21,7 @@ import (
 
 func checkCommand() *cobra.Command {
 	var asJSON, strict, effects, notes bool
-	var sarif, scripts, facts string
+	var sarif, scripts, facts, flight string
 	budget := seconds(60)
 	var questions strings.Builder
 	for _, q := range verify.Questions() {
@@ -49,6 +49,7 @@ Exit status: 0 every refuted finding is accepted, or there is none, 1 interrupte
 refuted and not accepted; with --strict, 3 also if one is unknown or "proved if" and not accepted.`,
 		Example: `  canopy check missions/solar-day.yaml
   canopy check plan.xml --facts facts.yaml --scripts out
+  canopy check missions/solar-day.yaml --flown out/solar-day
   canopy check missions/solar-day.yaml --notes
   canopy trace plan.xml out/complete-1.txt     replay a counterexample`,
 		Args: arguments,
@@ -56,6 +57,11 @@ refuted and not accepted; with --strict, 3 also if one is unknown or "proved if"
 			s, err := subject(args[0], facts, cmd.ErrOrStderr())
 			if err != nil {
 				return err
+			}
+			if flight != "" {
+				if s.Flown, err = witness(flight, s); err != nil {
+					return err
+				}
 			}
 			if effects {
 				return showEffects(cmd.OutOrStdout(), s, asJSON)
@@ -112,6 +118,8 @@ refuted and not accepted; with --strict, 3 also if one is unknown or "proved if"
 		"print only notes: comments that accept the findings that are not proved, and nothing worse")
 	c.Flags().StringVar(&scripts, "scripts", "",
 		"write counterexamples and worst cases into this `folder` as scripts for canopy trace")
+	c.Flags().StringVar(&flight, "flown", "",
+		"a `run` of the plan, its output folder or run.mcap: a task that was active there can become active")
 	c.Flags().StringVar(&facts, "facts", "", "a `file` with the entries of `check`, for a plan without a mission")
 	return c
 }

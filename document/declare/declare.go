@@ -82,6 +82,13 @@ type Subject struct {
 	Program  *executive.Program    // the plan compiled for a mission; nil for a plan alone
 	Compiler *expr.Compiler        // that compiled it, to be cloned; nil for a plan alone
 	Signals  []string              // names, by the place in the signal vector; nil for a plan alone
+	Flown    *Flight               // a flight of the plan; nil if there is none
+}
+
+// Flight is what a flight has shown of a plan.
+type Flight struct {
+	Run    string              // where its log is
+	Active map[bt.Task]float64 // tasks that were active, and when first [s]
 }
 
 // Questions returns the names of the questions about plans, one word each, in their order.
