@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Example 3 of the 2016 paper: from declared rates alone, the goal is proved to be reached at a drift of 0.5 m/s, with
+// Example 3 of the 2016 paper: from derived or declared rates alone, the goal is proved to be reached at a drift of 0.5 m/s, with
 // and without hysteresis, and not at 1 m/s, for which the script shows the possible endless cycle. Definition 4 is
 // proved of recharging and cannot be concluded of flying, at either drift.
 func TestReachExample(t *testing.T) {
