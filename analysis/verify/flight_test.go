@@ -105,10 +105,10 @@ func (f *flight) jumps(signal string) bool {
 	return true
 }
 
-// toGoal integrates with short steps until the goal holds by a margin; stubs change at random.
+// toGoal flies from limit to limit, and a little beyond, until the goal holds by a margin. Other inputs change at random,
+// signals of which nothing is known too.
 func (f *flight) toGoal(margin float64) bool {
-	const step = 0.01
-	for range 20_000 {
+	for range 3_000 {
 		if !f.settle() {
 			panic(fmt.Sprint("does not settle: ", f.at))
 		}
@@ -120,22 +120,19 @@ func (f *flight) toGoal(margin float64) bool {
 		if there {
 			return true
 		}
-		if f.IntN(50) == 0 {
+		if f.IntN(10) == 0 {
 			i := f.IntN(len(f.stubs))
 			f.stubs[i] = !f.stubs[i]
 		}
+		rates := [2]float64{}
 		for i, sig := range bruteNames {
-			rate, known := f.rate(sig)
-			switch {
-			case known:
-				f.at[i] += step * (rate.Low + float64(f.IntN(3))/2*(rate.High-rate.Low))
-			case f.jumps(sig) && f.IntN(20) == 0:
+			if r, known := f.rate(sig); known {
+				rates[i] = r.Low + float64(f.IntN(3))/2*(r.High-r.Low)
+			} else if rates[i] = float64(f.IntN(9) - 4); f.jumps(sig) && f.IntN(5) == 0 {
 				f.at[i] = 3 * f.Float64()
-			default:
-				f.at[i] += step * float64(f.IntN(9)-4)
 			}
 		}
-		f.now += step
+		f.cross(rates, 0.005, 0.1+f.Float64())
 	}
 	return false
 }
@@ -143,17 +140,10 @@ func (f *flight) toGoal(margin float64) bool {
 // forms are the sums of x and y that conditions compare with whole numbers.
 var forms = [][2]float64{{1, 0}, {0, 1}, {1, -1}, {1, 1}}
 
-// cross moves straight on to just beyond the next whole number of a form, or until a procedure or a timer ends; ok is
-// false if nothing comes.
-func (f *flight) cross() (ok bool) {
-	const beyond = 1e-7
-	rates := [2]float64{}
-	for i, sig := range bruteNames {
-		if r, known := f.rate(sig); known {
-			rates[i] = r.Low + float64(f.IntN(3))/2*(r.High-r.Low)
-		}
-	}
-	soonest := math.Inf(1)
+// cross moves straight on to some time beyond the next whole number of a form, or until a procedure or a timer ends, but
+// not for longer than most.
+func (f *flight) cross(rates [2]float64, beyond, most float64) {
+	soonest := most
 	for _, c := range forms {
 		value, rate := c[0]*f.at[0]+c[1]*f.at[1], c[0]*rates[0]+c[1]*rates[1]
 		next := math.Floor(value) + 1
@@ -167,13 +157,9 @@ func (f *flight) cross() (ok bool) {
 	for task, since := range f.since {
 		soonest = min(soonest, max(0, since+f.length(task)-f.now))
 	}
-	if math.IsInf(soonest, 0) {
-		return false
-	}
 	f.now += soonest
 	f.at[0] += soonest * rates[0]
 	f.at[1] += soonest * rates[1]
-	return true
 }
 
 // plansFlown returns how many plans of each kind fly.
@@ -190,11 +176,10 @@ func plansFlown(few int) int {
 // TestReachedIsReached: on random plans with random rates, flights from where the goal is proved to be reached reach it,
 // and from where it is refuted never do, whatever the rates in their ranges and however conditions change.
 func TestReachedIsReached(t *testing.T) {
+	count, cases := map[Verdict]int{}, plansFlown(80)
 	for k, shape := range []randomPlan{{}, {memory: true}, {relations: true}, {memory: true, slow: true, relations: true}} {
 		r := &shape
 		r.Rand = rand.New(rand.NewPCG(7, uint64(k)))
-		count := map[Verdict]int{}
-		cases := plansFlown(120)
 		for range cases {
 			s := r.planWithEffects(t)
 			m := NewModel(s)
@@ -232,10 +217,10 @@ func TestReachedIsReached(t *testing.T) {
 				}
 			}
 		}
-		t.Log(k, count)
-		if count[Proved] < cases/20 || count[Refuted] < cases/20 {
-			t.Error(k, count)
-		}
+	}
+	t.Log(count)
+	if count[Proved] < cases/4 || count[Refuted] < cases/4 {
+		t.Error(count)
 	}
 }
 
@@ -286,7 +271,7 @@ func (r *randomPlan) switching(t *testing.T) declare.Subject {
 func TestTurnsAreNotFaster(t *testing.T) {
 	r := &randomPlan{Rand: rand.New(rand.NewPCG(8, 1)), relations: true}
 	proved, refuted, open, slow, fast := 0, 0, 0, 0, 0
-	cases := plansFlown(600)
+	cases := plansFlown(400)
 	for range cases {
 		s := r.switching(t)
 		least := s.Declared.Period
@@ -358,9 +343,13 @@ func (f *flight) turns() (count int, period float64) {
 				best = v
 			}
 		}
-		if !f.cross() {
-			break
+		rates := [2]float64{}
+		for i, sig := range bruteNames {
+			if r, known := f.rate(sig); known {
+				rates[i] = r.Low + float64(f.IntN(3))/2*(r.High-r.Low)
+			}
 		}
+		f.cross(rates, 1e-7, 1e6)
 	}
 	// A turn may begin in the middle of its way, and turns in several sums may alternate.
 	if best.n < 5 {
