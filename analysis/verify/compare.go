@@ -187,8 +187,10 @@ func (s graphSide) move(world []bool, _ []string) error {
 	s.conditions.inputs(world)
 	var truth []bool
 	for _, name := range s.engine.Graph().Conditions() {
-		t, _ := s.conditions.m.tree.Find(name)
-		truth = append(truth, s.conditions.latched[s.conditions.m.leafOf[t]])
+		i := slices.IndexFunc(s.conditions.m.leaves, func(l leaf) bool {
+			return l.condition && (l.name == name || l.called == name)
+		})
+		truth = append(truth, s.conditions.latched[i])
 	}
 	_, err := s.engine.Settle(0, truth)
 	return err

@@ -44,6 +44,14 @@ func TestOneDefinitionIsOneInput(t *testing.T) {
 		if inputs := translate.Inputs(s.Plan); len(inputs) != 1 && test.name != "a computed signal" {
 			t.Errorf("%s: %d inputs", test.name, len(inputs))
 		}
+		if g, err := translate.StateGraph(s.Plan, translate.Assumptions{}); test.name == "one ID" || test.name == "one name" {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c := CompareGraph(s, g, endless); c.Verdict != Proved {
+				t.Errorf("%s: %s %v", test.name, c.Text, c.Steps)
+			}
+		}
 		simple := s
 		simple.Plan = readPlan(t, `<ReactiveFallback name="f"><ReactiveSequence name="s">`+test.one+
 			`<Action name="a"/></ReactiveSequence><Action name="b"/></ReactiveFallback>`)

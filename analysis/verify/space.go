@@ -1,6 +1,9 @@
 package verify
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Bounds of decision diagrams: their nodes, some 150 MB with the table that finds them, and the results of operations
 // that are kept, 32 MB.
@@ -93,8 +96,10 @@ func newDiagrams(variables int) space {
 // newDiagramsWhile returns a maker of spaces that are full as soon as goOn, which they ask often, returns false.
 func newDiagramsWhile(goOn func() bool) func(variables int) space {
 	return func(variables int) space {
+		// The cache drops colliding results: too small a cache makes an operation on deep diagrams exponential.
+		size := 1 << min(18, 8+bits.Len(uint(variables)))
 		return &diagrams{n: variables, nodes: []node{{variable: -1}}, unique: make([]int32, 1<<10),
-			results: make([]result, 1<<10), goOn: goOn}
+			results: make([]result, size), goOn: goOn}
 	}
 }
 
@@ -189,7 +194,7 @@ func (d *diagrams) grow() {
 		}
 		d.unique[at] = int32(i + 1)
 	}
-	if old := d.results; len(old) < maxResults {
+	if old := d.results; len(old) < min(2*len(d.unique), maxResults) {
 		d.results = make([]result, 2*len(old))
 		for _, r := range old {
 			*d.cached(r.op, r.a, r.b) = r

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -11,6 +12,7 @@ import (
 	"canopy/analysis/verify"
 	"canopy/diag"
 	"canopy/document/declare"
+	"canopy/document/plan"
 	"canopy/formalism/stategraph"
 	"canopy/run/record"
 
@@ -139,7 +141,7 @@ func difference(ctx context.Context, old, updated string, budget float64, stderr
 		return change{}, err
 	}
 	if is == graphKind {
-		g, err := readGraph(updated, stategraph.VocabularyOf(a.Tree), stderr)
+		g, err := readGraph(updated, vocabularyOf(a), stderr)
 		if err != nil {
 			return change{}, err
 		}
@@ -258,4 +260,17 @@ func place(c diff.PartChange) string {
 		lines = append(lines, fmt.Sprintf("new line %d", c.NewLine))
 	}
 	return strings.Join(lines, ", ")
+}
+
+// vocabularyOf returns the names for a graph that replaces a plan: those of its leaves, and of conditions that several
+// leaves are.
+func vocabularyOf(p *plan.Plan) *stategraph.Vocabulary {
+	v := stategraph.VocabularyOf(p.Tree)
+	for i := range p.Leaves {
+		l := &p.Leaves[i]
+		if _, name := p.Input(l, nil); !p.Tree.Kind(l.Task).Acts() && !slices.Contains(v.Conditions, name) {
+			v.Conditions = append(v.Conditions, name)
+		}
+	}
+	return v
 }
