@@ -106,6 +106,16 @@ func TestWrittenByEntry(t *testing.T) {
 	}
 }
 
+// Facts that contradict each other prove nothing.
+func TestContradictoryFacts(t *testing.T) {
+	_, found := check(t, `<Action name="a" write="u := 1"/>`, "facts: [x < 0 and x > 1]\nalways: [not a]\ngoal: x > 2\nwritten: [u]\n")
+	for _, f := range found {
+		if f.Verdict == Proved && f.Question != "reaction" {
+			t.Errorf("%s: %s", f.Question, f.Text)
+		}
+	}
+}
+
 // A proof that holds for a poor reason states it.
 func TestVacuity(t *testing.T) {
 	const plan = `<ReactiveFallback name="f"><ReactiveSequence name="s"><Condition name="storm"/><Action name="hide"/></ReactiveSequence>

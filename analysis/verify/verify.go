@@ -157,6 +157,9 @@ func (m *Model) ask(q Question) []Finding {
 		if q.Moves && f.Verdict != Undecided {
 			f.Assumes = append(f.Assumes, rests...)
 		}
+		if !q.Anywhere && f.Verdict == Proved && len(m.facts) > 0 && m.space.empty(m.lawful) {
+			f.Verdict, f.Text, f.Advice = Undecided, "not concluded: the declared facts exclude every state", "correct the facts"
+		}
 		if !q.Anywhere && f.Verdict == Proved && len(m.facts) > 0 {
 			f.Assumes = append(f.Assumes, FactsHold)
 		}
