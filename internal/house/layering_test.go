@@ -429,6 +429,7 @@ var rooms = map[string]room{
 		"analysis/flown":   "reaches the same states",
 		"analysis/verify":  "answers are compared with what flights show",
 		"document/declare": "a mission's subject is what is asked about",
+		"document/script":  "counterexamples are replayed",
 		"expr":             "declared statements are structures",
 		"analysis/smv":     "exported models are answered by an evaluator of the tests",
 	}},

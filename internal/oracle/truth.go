@@ -23,15 +23,17 @@ type Truth struct {
 	Together map[[2]bt.Task]Seen // two tasks write one slot
 	Gap      Seen                // no action is active, and the plan has not succeeded
 	Violated []Seen              // by statement of Always
+	Statuses map[string]bool     // all tasks, after a settling
 }
 
 // Truth visits all states up to a limit.
 func (m *Mission) Truth(limit int) Truth {
-	t := Truth{Together: map[[2]bt.Task]Seen{}, Violated: make([]Seen, len(m.Always))}
+	t := Truth{Together: map[[2]bt.Task]Seen{}, Violated: make([]Seen, len(m.Always)), Statuses: map[string]bool{}}
 	t.Space = m.Explore(limit, func(f *Flight, rest bool) {
 		if t.Entered == nil {
 			t.Entered, t.Active = make([]bool, f.Tree.Len()), make([]Seen, f.Tree.Len())
 		}
+		t.Statuses[Statuses(f.Tree, f.engine.Status)] = true
 		busy := false
 		for i := range t.Active {
 			if f.engine.Active(bt.Task(i)) {
@@ -65,6 +67,15 @@ func (m *Mission) Truth(limit int) Truth {
 		}
 	})
 	return t
+}
+
+// Statuses returns the statuses of all tasks of a tree.
+func Statuses(tree *bt.Tree, of func(bt.Task) bt.Status) string {
+	text := make([]byte, tree.Len())
+	for i := range text {
+		text[i] = byte('0' + of(bt.Task(i)))
+	}
+	return string(text)
 }
 
 // settled reports whether no procedure is under way.
