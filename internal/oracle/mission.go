@@ -242,6 +242,12 @@ func (m *Mission) YAML() string {
 			fmt.Fprintf(&b, "    - \"%s\"\n", e)
 		}
 	}
+	for i, e := range m.Always { // the same as properties of runs
+		if i == 0 {
+			b.WriteString("  properties:\n")
+		}
+		fmt.Fprintf(&b, "    - \"always (%s)\"\n", e)
+	}
 	return b.String()
 }
 

@@ -23,7 +23,7 @@ func (nothing) Event(record.Event) error             { return nil }
 // rounds is the number of random missions of a test.
 func rounds(long int) int {
 	if testing.Short() {
-		return long / 25
+		return long / 40
 	}
 	return long
 }

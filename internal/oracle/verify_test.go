@@ -18,6 +18,7 @@ import (
 type answers struct {
 	m      *Mission
 	loose  bool
+	tree   *bt.Tree
 	truth  Truth
 	wrong  []string
 	counts map[string]int
@@ -41,7 +42,7 @@ func (a *answers) judge(f *verify.Finding, bad Seen) {
 // replay replays the script of a finding: it must end in statuses that some flight has.
 func (a *answers) replay(f *verify.Finding) {
 	a.counts["scripts"]++
-	tree := a.truth.Tree
+	tree := a.tree
 	lines, list := script.Parse(tree, &diag.Source{Name: "script", Text: f.Script})
 	if list.HasErrors() {
 		a.wrong = append(a.wrong, "false script: "+f.Question+": "+fmt.Sprint(list))
@@ -166,6 +167,7 @@ func TestAnswersAgreeWithTheWitness(t *testing.T) {
 					counts["skipped"]++
 					continue
 				}
+				a.tree = read.Plan.Tree
 				a.compare(verify.Check(read.Subject()))
 				for _, w := range a.wrong {
 					kind := strings.Join(strings.SplitAfterN(w, ": ", 3)[:2], "")

@@ -1,0 +1,74 @@
+package oracle
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"canopy/analysis/verify"
+	"canopy/diag"
+	"canopy/document/script"
+)
+
+// property returns the answers to one question.
+func property(name string) verify.Question {
+	for _, q := range verify.Questions() {
+		if q.Name == name {
+			return q
+		}
+	}
+	panic("oracle: a question that does not exist")
+}
+
+// TestPropertiesAgreeWithTheWitness: no property of runs is proved that a flight violates, none is refuted that all
+// flights satisfy, and almost all are decided.
+func TestPropertiesAgreeWithTheWitness(t *testing.T) {
+	for _, class := range classes {
+		t.Run(class.name, func(t *testing.T) {
+			counts, wrong, smallest, cases := map[string]int{}, map[string]int{}, map[string]string{}, rounds(250)
+			for seed := range uint64(cases) {
+				m := Random(rand.New(rand.NewPCG(seed, 51)), class.shape)
+				truth := m.Truth(400)
+				read, diags := m.Read()
+				if read == nil {
+					t.Fatalf("%v\n%s", diags, m)
+				}
+				if !truth.Complete || truth.Entered == nil {
+					counts["skipped"]++
+					continue
+				}
+				report := func(kind, format string, args ...any) {
+					wrong[kind]++
+					text := fmt.Sprintf(format, args...) + "\n" + m.String()
+					if smallest[kind] == "" || len(text) < len(smallest[kind]) {
+						smallest[kind] = text
+					}
+				}
+				for i, f := range property("property").Ask(verify.NewModel(read.Subject())) {
+					counts[f.Verdict.String()]++
+					seen := truth.Violated[i]
+					switch {
+					case f.Verdict == verify.Proved && seen.Rest && len(f.Unwatched()) == 0:
+						report("false proved", "%s", f.Text)
+					case f.Verdict == verify.Refuted && !seen.Within && len(f.Unwatched()) == 0 && !truth.Unstable:
+						report("false refuted", "%s", f.Text)
+					case f.Verdict == verify.Undecided && !truth.Unstable:
+						report("unknown", "%s", f.Text)
+					case f.Verdict != verify.Undecided && f.Script != "":
+						if _, list := script.Parse(read.Plan.Tree, &diag.Source{Name: "script", Text: f.Script}); list.HasErrors() {
+							report("script", "%v", list)
+						}
+					}
+				}
+			}
+			t.Log(counts)
+			for kind, text := range smallest {
+				// The sides of relations between signals that follow from relations are asked for one by one: this allows more.
+				rare := kind == "unknown" || kind == "false refuted" && class.shape.Computed
+				if !rare || wrong[kind]*50 > cases {
+					t.Errorf("%s %d times in %d missions, the smallest:\n%s", kind, wrong[kind], cases, text)
+				}
+			}
+		})
+	}
+}
