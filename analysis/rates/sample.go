@@ -12,11 +12,22 @@ import (
 const (
 	points = 1000 // at which a rate is sampled
 	trials = 32   // points at which the influence of a state is tried
+	enough = 4    // after which the influence of one state is enough
 	delay  = 1e-3 // over which the change of an output is observed [s]
 )
 
 // sample finds the extreme rates of a signal at points of the ranges of the time, the states and the slots.
 func (t *Table) sample(task bt.Task, signal string, in map[string]interval.Interval) answer {
+	if in != nil { // ranges that are missing are missing in every part
+		limited := func(name string) bool {
+			x, ok := t.ranges[name].Meet(limitOf(in, name))
+			return ok && x.Bounded()
+		}
+		missing := t.find(task, signal, nil).missing
+		if slices.ContainsFunc(missing, func(name string) bool { return !limited(name) }) {
+			return answer{missing: missing}
+		}
+	}
 	p := t.newProbe(task, in)
 	reads := t.coneOf(task, named(signal))
 	a := answer{rate: declare.Rate{Low: math.Inf(1), High: math.Inf(-1), From: declare.Sampled,
@@ -172,6 +183,9 @@ func (p *probe) rate(signal string) float64 {
 func (p *probe) unlimited(signal string) []string {
 	var missing []string
 	for n := range trials {
+		if missing != nil && n >= enough {
+			break
+		}
 		p.place(2 + n)
 		r := p.rate(signal)
 		for _, i := range p.open {

@@ -96,7 +96,7 @@ func Questions() []Question {
 			Needs: "`properties`"},
 		{Name: "conflict", Asks: "Do two active tasks ever write one command or hold one resource?", Ask: askConflict,
 			Needs: "tasks that write, or `resources`"},
-		{Name: "effects", Asks: "Do the declared effects agree with the vehicle?", Ask: askEffects, Anywhere: true,
+		{Name: "effects", Asks: "Do the declared effects agree with the vehicle?", Ask: askEffects,
 			Needs: "a mission with `effects`"},
 		{Name: "chatter", Asks: "Do tasks take turns faster than `period`?", Ask: askChatter, Moves: true,
 			Needs: "`effects`"},
