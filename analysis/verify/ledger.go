@@ -9,7 +9,8 @@ import (
 	"canopy/temporal"
 )
 
-// ledger follows a formula of conditions, and, or, Weak, Within and For along runs. What is still to be met after a
+// ledger follows a formula of conditions, and, or, Weak, Until, Within and For along runs. It takes Until as Weak: what
+// the beginning of a run violates. What is still to be met after a
 // state is the progression of the formula (F. Bacchus and F. Kabanza, Planning for temporally extended goals, 1998):
 // that of "a weakly until b" is that of b, or that of a and the whole again. A bounded operation that is not met at
 // once has a clock. It reads the time since the first instant from which "within" is still to be met, and the last one from
@@ -56,7 +57,7 @@ func newLedger(f *temporal.Formula, of map[*expr.Expr]int, clock int, slow bool)
 	var number func(f *temporal.Formula)
 	number = func(f *temporal.Formula) {
 		switch f.Op {
-		case temporal.Weak, temporal.Within, temporal.For:
+		case temporal.Weak, temporal.Until, temporal.Within, temporal.For:
 			x.bit[f] = len(x.ops)
 			x.ops = append(x.ops, f)
 		}
@@ -99,7 +100,7 @@ func (x *ledger) progression(f *temporal.Formula, holds uint64) duties {
 		return x.after(f.Args[0], holds).and(x.after(f.Args[1], holds))
 	case temporal.Or:
 		return x.after(f.Args[0], holds).or(x.after(f.Args[1], holds))
-	case temporal.Weak:
+	case temporal.Weak, temporal.Until:
 		again := x.after(f.Args[0], holds).and(duties{1 << x.bit[f]})
 		return x.after(f.Args[1], holds).or(again)
 	case temporal.Within, temporal.For:
@@ -112,7 +113,7 @@ func (x *ledger) progression(f *temporal.Formula, holds uint64) duties {
 // pending returns what is left of an operation that has begun.
 func (x *ledger) pending(bit int, holds uint64) duties {
 	f := x.ops[bit]
-	if f.Op == temporal.Weak {
+	if f.Op == temporal.Weak || f.Op == temporal.Until {
 		return x.after(f, holds)
 	}
 	switch now := x.after(f.Args[0], holds) != nil; {
@@ -272,7 +273,7 @@ func simple(f *temporal.Formula) bool {
 // by anything. A bounded operation stays if its argument is about one time.
 //
 //	            stronger        weaker
-//	a until b   b               a weakly until b
+//	a until b   b               a until b, but b may never come
 //	within T a  a               true
 //	for T a     always a        a
 func followed(f *temporal.Formula, stronger bool) *temporal.Formula {
@@ -284,8 +285,6 @@ func followed(f *temporal.Formula, stronger bool) *temporal.Formula {
 	switch bounded := (f.Op == temporal.Within || f.Op == temporal.For) && !simple(f.Args[0]); {
 	case f.Op == temporal.Until && stronger:
 		return args[1]
-	case f.Op == temporal.Until:
-		g.Op = temporal.Weak
 	case bounded && stronger == (f.Op == temporal.Within):
 		return args[0]
 	case bounded && stronger:

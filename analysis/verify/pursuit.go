@@ -39,9 +39,10 @@ type pursuit struct {
 	last   flown.Tape // of a course to a violation
 	late   bool       // the violation is that a place is not left in time
 	found  bool
-	why    string // the formula cannot be followed
-	looped error  // of a course that does not settle
-	told   []told // if the courses of one path are followed: its instants
+	why    string  // the formula cannot be followed
+	looped error   // of a course that does not settle
+	next   [][]int // by place: the places that follow; -1: nothing is left of the formula
+	told   []told  // if the courses of one path are followed: its instants
 }
 
 // stay is a place of a run, after an instant: all that later instants depend on.
@@ -69,6 +70,7 @@ type told struct {
 	text   string
 	rounds [][]bt.Input
 	seen   []bool // by task: it is active, or true
+	ended  bool   // the plan has ended
 }
 
 // outcome is the result of a pursuit.
@@ -76,6 +78,8 @@ type outcome struct {
 	verdict       Verdict
 	script, where string
 	quick         bool   // refuted: an operation "for" decides
+	forever       bool   // refuted: what must happen never does from there on, whatever follows
+	ended         bool   // refuted: there the plan has ended
 	how           string // proved: the method
 	why, advice   string // undecided
 }
@@ -110,6 +114,7 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 	}
 	x.places.Arrive(-1, stay{duty: duty{task: -1}}, nil)
 	for n := range x.places.Leave() {
+		x.next = append(x.next, nil)
 		x.from, steps.Still = n, p&noTime != 0 && !x.places.Key(n).waits
 		steps.Steps(x.places.Key(n).key, x.visit)
 		if x.found || x.why != "" {
@@ -126,6 +131,12 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 			advice: "reduce the limits of signals and the free conditions; " + memoryAdvice}
 	case x.looped != nil:
 		return outcome{verdict: Undecided, why: x.looped.Error(), advice: monitorAdvice}
+	}
+	if n := x.hopeless(); n >= 0 {
+		x.from, x.late = n, true
+		c := x.refuted()
+		c.forever = true
+		return c
 	}
 	return outcome{how: fmt.Sprintf("by visiting all %d states that a run can reach", x.places.Len()-1)}
 }
@@ -229,6 +240,7 @@ func (x *pursuit) end(m *flown.Moment, now tag) {
 		x.violation(m, false)
 		return
 	case x.satisfied(now.task):
+		x.lead(-1)
 		return
 	}
 	to := stay{duty: now.duty, cell: cell}
@@ -237,10 +249,61 @@ func (x *pursuit) end(m *flown.Moment, now tag) {
 	}
 	to.key = m.After()
 	if x.told == nil {
-		x.places.Arrive(x.from, to, m.Tape())
+		if n, _ := x.places.Arrive(x.from, to, m.Tape()); n >= 0 {
+			x.lead(n)
+		}
 		return
 	}
 	x.tell(m)
+}
+
+// lead records that a place follows the one that is left.
+func (x *pursuit) lead(to int) {
+	if x.told == nil && !slices.Contains(x.next[x.from], to) {
+		x.next[x.from] = append(x.next[x.from], to)
+	}
+}
+
+// hopeless returns the first place after which an "until" that is begun is never met, whatever follows; -1 if there is
+// none. All places are visited.
+func (x *pursuit) hopeless() int {
+	first := -1
+	for bit, op := range x.ops {
+		if op.Op != temporal.Until {
+			continue
+		}
+		pending := func(n int) bool {
+			task := x.places.Key(n).duty.task
+			return task >= 0 && !slices.ContainsFunc(x.tasks[task], func(s uint64) bool { return s>>bit&1 == 0 })
+		}
+		before := make([][]int, len(x.next))
+		var hopeful []int
+		met := make([]bool, len(x.next))
+		for n, next := range x.next {
+			for _, to := range next {
+				if to >= 0 {
+					before[to] = append(before[to], n)
+				}
+			}
+			if met[n] = !pending(n) || slices.Contains(next, -1); met[n] {
+				hopeful = append(hopeful, n)
+			}
+		}
+		for len(hopeful) > 0 {
+			n := hopeful[0]
+			hopeful = hopeful[1:]
+			for _, b := range before[n] {
+				if !met[b] {
+					met[b] = true
+					hopeful = append(hopeful, b)
+				}
+			}
+		}
+		if n := slices.Index(met, false); n >= 0 && (first < 0 || n < first) {
+			first = n
+		}
+	}
+	return first
 }
 
 func (x *pursuit) violation(m *flown.Moment, late bool) {
@@ -287,6 +350,7 @@ func (x *pursuit) tell(m *flown.Moment) {
 		t.rounds = append(t.rounds, slices.Clone(in))
 	}
 	t.seen = x.seen(m.Engine())
+	_, t.ended = m.Engine().Held(x.Tree.Root())
 	x.told = append(x.told, t)
 }
 
@@ -320,7 +384,7 @@ func (x *pursuit) refuted() outcome {
 	c := outcome{verdict: Refuted, where: "from the start",
 		quick: slices.ContainsFunc(x.ops, func(f *temporal.Formula) bool { return f.Op == temporal.For })}
 	if n := len(x.told); n > 0 {
-		c.where = x.told[n-1].text
+		c.where, c.ended = x.told[n-1].text, x.told[n-1].ended
 	}
 	if x.m.spells() {
 		c.script = x.script()

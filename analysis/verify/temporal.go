@@ -68,6 +68,14 @@ func (m *Model) property(p *temporal.Property) Finding {
 		return undecided(p, c.why, c.advice)
 	}
 	text := "does not hold: " + p.Text
+	switch {
+	case c.ended && c.forever:
+		text += ", for the plan has ended and reacts to nothing any more"
+	case c.ended:
+		text += ", after the plan has ended"
+	case c.forever:
+		text += ", for what must happen cannot happen any more"
+	}
 	switch smooth := own.pursue(steps, followed(f, false), of, last|noJumps); smooth.verdict {
 	case Refuted:
 		c = smooth
