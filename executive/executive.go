@@ -311,6 +311,27 @@ func (x *Executive) State(c *snapshot.Codec) {
 	}
 }
 
+// Memory passes the part of the state on which later instants depend, apart from the decider's and the world's, to the
+// codec, which saves it: how leaves without memory were judged is left out.
+func (x *Executive) Memory(c *snapshot.Codec) {
+	for i := range x.leaves {
+		s := &x.leaves[i]
+		if x.p.Leaves[i].Formulas[Off] != nil {
+			snapshot.Bool(c, &s.Value)
+		}
+		if !x.p.Leaves[i].Condition {
+			snapshot.Int(c, &s.Outcome)
+			snapshot.Int(c, &s.Procedure)
+			snapshot.Float(c, &s.deadline)
+		}
+	}
+	for i := range x.timers {
+		snapshot.Float(c, &x.timers[i])
+	}
+	snapshot.Int(c, &x.root)
+	snapshot.Bool(c, &x.over)
+}
+
 // judge reports whether a formula of a leaf holds.
 func (x *Executive) judge(i int, f Criterion) bool {
 	l, s := &x.p.Leaves[i], &x.leaves[i]

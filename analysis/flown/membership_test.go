@@ -2,6 +2,7 @@ package flown
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"canopy/bt"
 	"canopy/document/mission"
+	"canopy/explore"
 	"canopy/expr"
 	"canopy/internal/oracle"
 	"canopy/run"
@@ -238,4 +240,47 @@ func follow(t *testing.T, text string, m *mission.Mission, path []oracle.Point) 
 		})
 	}
 	return instants
+}
+
+// Two states of one class are followed by states of the same classes, by the same tasks becoming active.
+func TestClassesHaveOneFuture(t *testing.T) {
+	missions, merged := 600, 0
+	if testing.Short() {
+		missions = 60
+	}
+	for seed := range uint64(missions) {
+		o := oracle.Random(rand.New(rand.NewPCG(seed, 78)), oracle.All)
+		m, _ := o.Read()
+		if m == nil {
+			continue
+		}
+		s := New(m.Subject())
+		search := explore.New[Key, string](explore.Budget{States: 400})
+		search.Arrive(-1, "", "")
+		future := map[string]string{}
+		for n := range search.Leave() {
+			next := map[string]bool{}
+			s.Steps(search.Key(n), func(x *Moment) {
+				switch {
+				case x.Err != nil:
+					next[fmt.Sprint(x.Err)] = true
+				case x.Over:
+					class := x.Class()
+					next[fmt.Sprint(class, x.Entered())] = true
+					search.Arrive(n, x.After(), class)
+				}
+			})
+			class := search.Move(n)
+			text := fmt.Sprint(slices.Sorted(maps.Keys(next)))
+			if before, known := future[class]; known {
+				if merged++; before != text {
+					t.Fatalf("seed %d\n%s\nstate %d", seed, o, n)
+				}
+			}
+			future[class] = text
+		}
+	}
+	if merged < missions {
+		t.Errorf("only %d states share a class", merged)
+	}
 }

@@ -1,6 +1,7 @@
 package flown
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -76,6 +77,32 @@ func (s *Stepper) Steps(from Key, visit func(m *Moment)) {
 	s.w.tape = tape{}
 }
 
+// At visits a state between two instants. Nothing is known of physical signals.
+func (s *Stepper) At(state Key, visit func(m *Moment)) {
+	m := &s.moment
+	s.restore(state)
+	m.s, m.Over, m.Tag, m.Err = s, true, 0, nil
+	m.Rounds, m.Changes = m.Rounds[:0], m.Changes[:0]
+	visit(m)
+	s.w.tape = tape{}
+}
+
+// restore goes to a state.
+func (s *Stepper) restore(state Key) {
+	s.w.begin(state == "")
+	if state == "" || s.x == nil {
+		s.start()
+	}
+	if state != "" {
+		if snapshot.Load([]byte(state), carrier{s}) != nil {
+			panic("flown: a state cannot be restored")
+		}
+	}
+}
+
+// Asked reports whether an answer was open in the present course.
+func (m *Moment) Asked() bool { return m.s.w.tape.at > 0 }
+
 // Follow visits one course, that of answers which Moment.Tape has returned.
 func (s *Stepper) Follow(from Key, answers Tape, visit func(m *Moment)) {
 	s.seen = map[string]place{}
@@ -86,16 +113,10 @@ func (s *Stepper) Follow(from Key, answers Tape, visit func(m *Moment)) {
 
 func (s *Stepper) course(from Key, visit func(m *Moment)) {
 	m := &s.moment
-	s.w.begin(from == "")
 	m.s, m.Over, m.Tag, m.Err = s, false, 0, nil
 	m.Rounds, m.Changes = m.Rounds[:0], m.Changes[:0]
-	if from == "" || s.x == nil {
-		s.start()
-	}
+	s.restore(from)
 	if from != "" {
-		if snapshot.Load([]byte(from), carrier{s}) != nil {
-			panic("flown: a state cannot be restored")
-		}
 		if !s.Still {
 			s.w.pass()
 		}
@@ -178,7 +199,7 @@ func (m *Moment) State(c *snapshot.Codec) { snapshot.Int(c, &m.Tag) }
 
 // State passes what is known of the present instant.
 func (w *world) State(c *snapshot.Codec) {
-	for _, f := range slices.Sorted(slices.Values(w.asked)) {
+	for _, f := range slices.Compact(slices.Sorted(slices.Values(w.asked))) {
 		if b := w.bounds[f]; b.low != infinite.low || b.high != infinite.high || b.not != nil {
 			snapshot.Int(c, &f)
 			snapshot.Floats(c, []float64{b.low, b.high}, b.not)
@@ -188,6 +209,8 @@ func (w *world) State(c *snapshot.Codec) {
 	}
 	for k := range w.sides {
 		snapshot.Int(c, &w.sides[k])
+		snapshot.Int(c, &w.former[k])
+		snapshot.Bool(c, &w.changed[k])
 	}
 	for i := range w.over {
 		snapshot.Int(c, &w.over[i])
@@ -199,6 +222,14 @@ type carrier struct{ s *Stepper }
 
 func (r carrier) State(c *snapshot.Codec) {
 	s := r.s
+	s.inputs(c)
+	s.x.Begin()
+	s.x.State(c)
+	s.w.zone.State(c)
+}
+
+// inputs passes the inputs that matter.
+func (s *Stepper) inputs(c *snapshot.Codec) {
 	u := s.w.u
 	if c.Loading() { // the executive recounts its writers
 		copy(u, s.initial)
@@ -215,15 +246,15 @@ func (r carrier) State(c *snapshot.Codec) {
 		}
 		snapshot.Float(c, &u[i])
 	}
-	s.x.Begin()
-	s.x.State(c)
-	s.w.zone.State(c)
 }
 
 // idle reports whether an input is as at the start, or does not matter: a captured value that is not written.
 func (s *Stepper) idle(input int) bool {
 	u := s.w.u
 	if math.Float64bits(u[input]) == math.Float64bits(s.initial[input]) {
+		return true
+	}
+	if slot := s.w.slotOf(input); slot >= 0 && !s.needed[slot] {
 		return true
 	}
 	k := input - s.p.Capture(0)
@@ -287,6 +318,46 @@ func (m *Moment) Waits() bool {
 
 // Choose returns an answer that is open, where both are possible.
 func (m *Moment) Choose() bool { return m.s.w.tape.choose() }
+
+// Class returns a text that two states have in common only if the same can follow them, apart from the log: what is
+// remembered of tasks that are not active is what they hold, the states of automata, and the truth of conditions with
+// hysteresis. How other leaves were judged does not matter, because all are judged again in every instant.
+func (m *Moment) Class() string {
+	s, e := m.s, m.engine
+	b := make([]byte, 0, 2*s.Tree.Len())
+	for t := range bt.Task(s.Tree.Len()) {
+		status, held := e.Status(t), bt.Accept
+		if status.Transient() {
+			status = bt.Accept
+		}
+		if result, ok := e.Held(t); ok {
+			held = result
+		}
+		flags := byte(0)
+		if e.Active(t) {
+			flags |= 1
+		}
+		if e.Pinned(t) {
+			flags |= 2
+		}
+		b = append(b, byte(status), byte(held)<<2|flags)
+		if s.Tree.Kind(t).Family() == bt.Script {
+			at := e.At(t)
+			b = binary.AppendVarint(append(b, at.State), int64(at.Count))
+		}
+	}
+	return string(snapshot.Save(b, classes{s}))
+}
+
+// classes passes the part of a state that its class keeps beside the tree.
+type classes struct{ s *Stepper }
+
+func (r classes) State(c *snapshot.Codec) {
+	s := r.s
+	s.x.Memory(c)
+	s.inputs(c)
+	s.w.zone.State(c)
+}
 
 // Tape returns the answers so far.
 func (m *Moment) Tape() Tape { return slices.Clone(m.s.w.tape.answers[:m.s.w.tape.at]) }

@@ -46,6 +46,7 @@ type Stepper struct {
 	inner     [][]int               // by indicator: those whose sides decide the values that it reads
 	decided   [][]int               // by place: the indicators whose sides decide the value
 	follows   [][]int               // by slot: the places that depend on it at the same instant, itself included
+	needed    []bool                // by slot: its value matters
 	captured  []int                 // by captured value: its slot
 	writer    []int                 // its leaf
 	phase     []executive.Phase     // in which the leaf writes it
@@ -83,6 +84,7 @@ func New(subject declare.Subject) *Stepper {
 		s.names = slices.Clone(subject.Signals)
 	}
 	s.free(&subject)
+	s.prune(&subject)
 	s.p.Link()
 	s.depend()
 	for _, statement := range subject.Declared.Facts {
@@ -148,6 +150,97 @@ func (s *Stepper) free(subject *declare.Subject) {
 		}
 	}
 }
+
+// prune lets tasks write a constant where nothing that is asked depends on the value: neither a leaf, nor a duration, nor
+// a statement, directly or through other signals.
+func (s *Stepper) prune(subject *declare.Subject) {
+	p, l := s.p, &s.p.Layout
+	s.needed = make([]bool, len(p.Slots))
+	seen := make([]bool, l.Signals)
+	var read func(places []int)
+	need := func(list []executive.Assignment, slot int) {
+		for _, a := range list {
+			if a.Slot == slot {
+				read(a.Value.Reads())
+			}
+		}
+	}
+	read = func(places []int) {
+		for _, place := range places {
+			if place >= l.Signals || seen[place] {
+				continue
+			}
+			switch seen[place] = true; {
+			case place >= l.Computed:
+				read(p.Computed[place-l.Computed].Reads())
+			case place >= l.Slots:
+				slot := place - l.Slots
+				s.needed[slot] = true
+				for _, w := range p.Slots[slot].Writers {
+					if w.Value != nil {
+						read(w.Value.Reads())
+					}
+				}
+				for i := range p.Leaves {
+					need(p.Leaves[i].Entry, slot)
+					need(p.Leaves[i].Exit, slot)
+				}
+			case place >= l.Outputs && place-l.Outputs < len(p.Direct):
+				for _, command := range p.Direct[place-l.Outputs] {
+					read([]int{p.Signal(command)})
+				}
+			}
+		}
+	}
+	for i := range p.Leaves {
+		x := &p.Leaves[i]
+		for _, c := range append(x.Formulas[:], x.EntryTime, x.ExitTime) {
+			if c != nil {
+				read(c.Reads())
+			}
+		}
+	}
+	for _, e := range subject.Declared.Expressions() {
+		for _, name := range e.Names() {
+			if place, ok := s.compiler.Slot(name); ok {
+				read([]int{place})
+			}
+		}
+	}
+	nothing := s.compiler.CompileAtOnce(zero, expr.Variable{})
+	p.Slots = slices.Clone(p.Slots)
+	for i := range p.Slots {
+		if !s.needed[i] {
+			p.Slots[i].Writers = slices.Clone(p.Slots[i].Writers)
+			for k := range p.Slots[i].Writers {
+				if w := &p.Slots[i].Writers[k]; w.Value != nil {
+					w.Value = nothing
+				}
+			}
+		}
+	}
+	without := func(list []executive.Assignment) []executive.Assignment {
+		list = slices.Clone(list)
+		for k := range list {
+			if !s.needed[list[k].Slot] {
+				list[k].Value = nothing
+			}
+		}
+		return list
+	}
+	for i := range p.Leaves {
+		x := &p.Leaves[i]
+		x.Entry, x.Exit = without(x.Entry), without(x.Exit)
+	}
+}
+
+var zero = func() *expr.Expr {
+	e, err := expr.Parse("0")
+	if err != nil {
+		panic("flown: a number is refused")
+	}
+	return e
+}()
 
 // program returns the instructions of a code.
 func (s *Stepper) program(c *expr.Code, frozen bool) []expr.Instruction {
@@ -223,6 +316,39 @@ func (s *Stepper) depend() {
 			s.captured, s.writer, s.phase = append(s.captured, a.Slot), append(s.writer, i), append(s.phase, executive.Leaving)
 		}
 	}
+}
+
+// Written reports whether what a task writes decides in any way what a leaf is told.
+func (s *Stepper) Written() bool {
+	follows := make([]bool, s.p.Layout.Signals)
+	for i, slot := range s.p.Slots {
+		for _, place := range s.follows[i] {
+			follows[place] = follows[place] || len(slot.Writers) > 0
+		}
+	}
+	return s.any(func(c *expr.Code) bool {
+		return slices.ContainsFunc(c.Reads(), func(r int) bool { return r < len(follows) && follows[r] })
+	})
+}
+
+// Lags reports whether what a leaf is told may be older than the signals that it reads: the sides of relations inside
+// these are.
+func (s *Stepper) Lags() bool {
+	return s.any(func(c *expr.Code) bool {
+		return slices.ContainsFunc(c.Indicators(), func(k int) bool { return len(s.inner[k]) > 0 })
+	})
+}
+
+// any reports whether a formula of a leaf has a property.
+func (s *Stepper) any(has func(c *expr.Code) bool) bool {
+	for i := range s.p.Leaves {
+		for _, c := range s.p.Leaves[i].Formulas {
+			if c != nil && has(c) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // nest finds the indicators inside the new ones.

@@ -29,9 +29,9 @@ func (s *Stepper) told(f int32, b *interval) string {
 	name := s.formText(f)
 	if s.truthValue(f) {
 		switch {
-		case b.low == 1 && b.high == 1:
+		case b.low == 1 && b.high == 1, slices.Contains(b.not, 0):
 			return name
-		case slices.Contains(b.not, 1):
+		case b.low == 0 && b.high == 0, slices.Contains(b.not, 1):
 			return "not " + name
 		}
 		return ""

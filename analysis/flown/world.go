@@ -400,7 +400,7 @@ func (w *world) zero(v value) bool {
 	if b.low == limit && b.high == limit {
 		return true
 	}
-	is := w.choose(question{kind: equal, form: v.form, limit: limit})
+	is := w.choose(question{kind: equal, form: v.form, limit: limit}) != (w.witness == nil && limit == 0) // false comes first
 	if b = &w.bounds[v.form]; is {
 		*b = interval{low: limit, high: limit}
 	} else {

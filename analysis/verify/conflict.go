@@ -153,7 +153,7 @@ func (m *Model) clashFindings(c *clash) []Finding {
 		f := Finding{Verdict: Refuted, Text: m.who(c) + " are active together within one instant, and both use " + c.name,
 			Advice: conflictAdvice}
 		if !c.brief {
-			f = m.conclude(c.in, func(p *Player, _ []bool) bool { return len(c.met(p.active)) > 0 }, Finding{},
+			f = m.conclude(c.in, func(x situation) bool { return len(c.met(x.Active)) > 0 }, Finding{},
 				Finding{Text: m.who(c) + " are active together and both use " + c.name, Advice: conflictAdvice})
 		}
 		f.Tasks, f.Units, f.About = c.tasks(), unitsOf(seen), c.name
@@ -169,7 +169,7 @@ func (m *Model) clashFindings(c *clash) []Finding {
 
 // meetAtOnce searches with the engine for instants in which pairs are active together.
 func (m *Model) meetAtOnce(c *clash) (seen, open []pair, why string) {
-	x := m.search(func(*Player, []bool) bool { return false })
+	x := m.search(func(situation) bool { return false })
 	for _, p := range c.pairs {
 		if m.reachable != nil && m.reachable.met[p] {
 			seen = append(seen, p)
@@ -180,17 +180,13 @@ func (m *Model) meetAtOnce(c *clash) (seen, open []pair, why string) {
 	return seen, open, x.why
 }
 
-// meetings returns the pairs of actions of which one became active in the last move while the other was active; before
-// is the player before the move, nil if it began with it.
-func (p *Player) meetings(before *Player) []pair {
-	var active []bt.Task
-	if before != nil {
-		active = slices.DeleteFunc(p.m.actions(), func(t bt.Task) bool { return !before.active(t) })
-	}
+// meetings returns the pairs of actions of which one became active by changes while the other was active; active are
+// those before.
+func (m *Model) meetings(active []bt.Task, changes []bt.Change) []pair {
 	var all []pair
-	for _, c := range p.changes {
+	for _, c := range changes {
 		switch {
-		case !p.m.tree.Kind(c.Task).Acts():
+		case !m.tree.Kind(c.Task).Acts():
 		case c.To == bt.Activating:
 			for _, t := range active {
 				all = append(all, pairOf(t, c.Task))
@@ -206,12 +202,12 @@ func (p *Player) meetings(before *Player) []pair {
 // meet searches with the engine for settled states in which pairs are active together.
 func (m *Model) meet(c *clash) (seen, open []pair, why string) {
 	open = slices.Clone(c.pairs)
-	look := func(p *Player) {
-		now := c.with(open).met(p.active)
+	look := func(x situation) {
+		now := c.with(open).met(x.Active)
 		seen = append(seen, now...)
 		open = slices.DeleteFunc(open, func(p pair) bool { return slices.Contains(now, p) })
 	}
-	if !m.slow() {
+	if !m.slow() && !m.stepper().Written() {
 		for _, p := range c.pairs {
 			world := concrete(m.space.witness(m.space.and(m.space.and(m.active[p[0]], m.active[p[1]]), m.allowed)))
 			if x, err := m.newPlayer(world); err == nil && x.lawful(world) {
@@ -222,9 +218,9 @@ func (m *Model) meet(c *clash) (seen, open []pair, why string) {
 	if len(open) == 0 {
 		return seen, nil, ""
 	}
-	x := m.search(func(p *Player, _ []bool) bool {
-		if p.settled() {
-			look(p)
+	x := m.search(func(x situation) bool {
+		if x.Quiet() {
+			look(x)
 		}
 		return len(open) == 0
 	})
@@ -267,10 +263,10 @@ func (m *Model) conflictsInPassing(by map[string][]bt.Task, known map[string][]p
 	if len(names) == 0 {
 		return nil
 	}
-	users := func(p *Player, name string) []bt.Task {
-		tasks := slices.DeleteFunc(slices.Clone(by[name]), func(t bt.Task) bool { return !p.active(t) })
+	users := func(x situation, name string) []bt.Task {
+		tasks := slices.DeleteFunc(slices.Clone(by[name]), func(t bt.Task) bool { return !x.Active(t) })
 		for _, t := range leaving[name] {
-			if p.engine.Status(t) == bt.Deactivating {
+			if x.Status(t) == bt.Deactivating {
 				tasks = append(tasks, t)
 			}
 		}
@@ -278,9 +274,9 @@ func (m *Model) conflictsInPassing(by map[string][]bt.Task, known map[string][]p
 		return slices.Compact(tasks)
 	}
 	more := map[string][]pair{}
-	c := m.search(func(p *Player, _ []bool) bool {
+	c := m.search(func(s situation) bool {
 		for _, name := range names {
-			for i, tasks := 0, users(p, name); i < len(tasks); i++ {
+			for i, tasks := 0, users(s, name); i < len(tasks); i++ {
 				for _, u := range tasks[i+1:] {
 					if x := pairOf(tasks[i], u); !slices.Contains(known[name], x) && !slices.Contains(more[name], x) {
 						more[name] = append(more[name], x)
@@ -293,8 +289,8 @@ func (m *Model) conflictsInPassing(by map[string][]bt.Task, known map[string][]p
 	var passing []Finding
 	for _, name := range names {
 		for _, x := range m.gather(name, more[name], false) {
-			c := m.search(func(p *Player, _ []bool) bool {
-				tasks := users(p, name)
+			c := m.search(func(s situation) bool {
+				tasks := users(s, name)
 				return len(x.met(func(t bt.Task) bool { return slices.Contains(tasks, t) })) > 0
 			})
 			passing = append(passing, Finding{Verdict: Refuted, Tasks: x.tasks(), Units: unitsOf(x.pairs), About: name,

@@ -93,19 +93,21 @@ func (m *Model) observe() {
 		return
 	}
 	m.entered = make([]bool, m.tree.Len())
-	if flown := m.subject.Flown; flown != nil {
-		for t := range flown.Active {
+	if flight := m.subject.Flown; flight != nil {
+		for t := range flight.Active {
 			m.awake(t)
 		}
 	}
-	if m.slow() && m.search(func(*Player, []bool) bool { return false }).verdict == Proved {
-		m.explored = true
+	if written := m.stepper().Written(); written || m.slow() {
+		m.explored = m.search(func(situation) bool { return false }).verdict == Proved
 		for t, entered := range m.reachable.entered {
 			if entered {
 				m.awake(bt.Task(t))
 			}
 		}
-		return
+		if m.explored || written {
+			return
+		}
 	}
 	if !m.Remembers() {
 		return
@@ -149,7 +151,7 @@ func (m *Model) unreached() []Finding {
 	if len(rest) == 0 {
 		return nil
 	}
-	c := m.search(func(*Player, []bool) bool {
+	c := m.search(func(situation) bool {
 		rest = slices.DeleteFunc(rest, func(t bt.Task) bool { return m.reachable.entered[t] })
 		return len(rest) == 0
 	})
@@ -236,7 +238,7 @@ func (m *Model) causes(dead []bt.Task) []Finding {
 		found = append(found, m.causeFinding(c))
 	}
 	if len(unseen) > 0 {
-		found = append(found, m.neverSeen(unseen, m.visited(len(m.reachable.states))))
+		found = append(found, m.neverSeen(unseen, m.visited(m.reachable.states.Len()-1)))
 	}
 	return found
 }

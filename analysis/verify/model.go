@@ -3,6 +3,7 @@ package verify
 import (
 	"slices"
 
+	"canopy/analysis/flown"
 	"canopy/bt"
 	"canopy/document/declare"
 	"canopy/document/plan"
@@ -49,16 +50,17 @@ type Model struct {
 	rules             []set          // that the memory obeys
 	acts              []bool
 	remembers         []bool
-	groups            []*latchGroup // of conditions with hysteresis
-	memories          []int         // their variables
-	uncertain         bool          // not all of these memories are known
-	latches           set           // their memory, as far as it is known to be possible; nil: all
-	reachable         *exploration  // with the engine; nil: not begun
-	lawful            set           // the states that facts and latches allow
-	entered           []bool        // by task: the engine was seen to activate it
-	explored          bool          // entered is all that it can activate
-	passing           set           // the states that are considered, also those in which an outcome is due
-	allowed           set           // the states that are considered: facts, latches, memory
+	groups            []*latchGroup  // of conditions with hysteresis
+	memories          []int          // their variables
+	uncertain         bool           // not all of these memories are known
+	latches           set            // their memory, as far as it is known to be possible; nil: all
+	steps             *flown.Stepper // nil: not prepared
+	reachable         *flights       // nil: none was needed yet
+	lawful            set            // the states that facts and latches allow
+	entered           []bool         // by task: the engine was seen to activate it
+	explored          bool           // entered is all that it can activate
+	passing           set            // the states that are considered, also those in which an outcome is due
+	allowed           set            // the states that are considered: facts, latches, memory
 
 	origins [len(rateAssumptions)]bool // of the rates that the answer in progress used
 }

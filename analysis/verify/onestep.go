@@ -48,7 +48,7 @@ func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Fin
 		f.Script = c.script
 		switch {
 		case m.slow() && m.empty(a):
-			f.Where = []string{m.worldText(c.world)}
+			f.Where = []string{c.where}
 			f.Text += ", because procedures take time"
 		case m.Remembers():
 			f.Text += ", depending on the plan's memory"
@@ -67,8 +67,8 @@ func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Fin
 func askComplete(m *Model) []Finding {
 	s, root, actions := m.space, m.tree.Root(), m.actions()
 	gap := s.not(s.or(m.good[root], m.anyActive(actions)))
-	violated := func(p *Player, _ []bool) bool {
-		return !p.good(root) && !slices.ContainsFunc(actions, p.active)
+	violated := func(x situation) bool {
+		return !x.Good(root) && !slices.ContainsFunc(actions, x.Active)
 	}
 	return []Finding{m.conclude(gap, violated,
 		Finding{Text: "in every state some action is active, or the plan has succeeded"},
@@ -83,16 +83,15 @@ func askGoal(m *Model) []Finding {
 	}
 	s, root, goal := m.space, m.tree.Root(), m.of(m.goal)
 	text, at := m.subject.Declared.Goal.Text, m.subject.Declared.Goal.Place
-	holds := func(p *Player, w []bool) bool { return p.holds(m.goal, w) }
 	return []Finding{
 		m.conclude(s.and(m.good[root], s.not(goal)),
-			func(p *Player, w []bool) bool { return p.good(root) && !holds(p, w) },
+			func(x situation) bool { return x.Good(root) && !x.Holds(m.goal) },
 			Finding{Place: at, Text: "the plan succeeds only where its goal holds: " + text +
 				m.never(m.good[root], ", because it never succeeds")},
 			Finding{Place: at, Text: "the plan succeeds where its goal does not hold: " + text,
 				Advice: "let the plan test the rest of the goal as well"}),
 		m.conclude(s.and(goal, s.not(m.good[root])),
-			func(p *Player, w []bool) bool { return holds(p, w) && !p.good(root) },
+			func(x situation) bool { return !x.Good(root) && x.Holds(m.goal) },
 			Finding{Place: at, Text: "the plan succeeds wherever its goal holds: " + text +
 				m.never(goal, ", because the goal never holds")},
 			Finding{Place: at, Text: "the plan does not succeed where its goal holds: " + text,
@@ -128,7 +127,7 @@ func askAlways(m *Model) []Finding {
 	for i := range m.always {
 		property, text, at := &m.always[i], m.subject.Declared.Always[i].Text, m.subject.Declared.Always[i].Place
 		found = append(found, m.conclude(m.space.not(m.of(property)),
-			func(p *Player, w []bool) bool { return !p.holds(property, w) },
+			func(x situation) bool { return !x.Holds(property) },
 			Finding{Place: at, About: text, Text: "holds in every state: " + text + m.vacuity(property)},
 			Finding{Place: at, About: text, Text: "does not hold in every state: " + text,
 				Advice: "find the first task in the tree that is active there"}))
@@ -176,7 +175,7 @@ func askCommand(m *Model) []Finding {
 	for _, slot := range m.subject.Declared.Written {
 		writers := by[slot]
 		found = append(found, m.conclude(m.space.not(m.anyActive(writers)),
-			func(p *Player, _ []bool) bool { return !slices.ContainsFunc(writers, p.active) },
+			func(x situation) bool { return !slices.ContainsFunc(writers, x.Active) },
 			Finding{About: slot, Text: slot + " is written in every state"},
 			Finding{Tasks: writers, About: slot, Text: "no active task writes " + slot,
 				Advice: "write it in every task that can be active there"}))

@@ -22,6 +22,7 @@ type Player struct {
 	over    []bt.Task         // whose procedures are over in this instant, or whose timers elapse
 	lines   []string          // of a script that does the same
 	changes []bt.Change       // of the last move
+	world   []bool            // that it is in
 }
 
 // maxRounds bounds the instants that follow each other in one world.
@@ -110,6 +111,7 @@ func (p *Player) settle(inputs []bt.Input) error {
 }
 
 func (p *Player) move(world []bool) error {
+	p.world = world
 	for range maxRounds {
 		inputs, line := p.inputs(world)
 		if len(inputs) == 0 {
@@ -282,6 +284,21 @@ func (p *Player) holds(l *expr.Logic, world []bool) bool {
 }
 
 const unknownLogic = "verify: a formula with an unknown operation"
+
+// Holds reports whether a formula holds in the world that the player is in.
+func (p *Player) Holds(l *expr.Logic) bool { return p.holds(l, p.world) }
+
+// Active reports whether a task is active.
+func (p *Player) Active(t bt.Task) bool { return p.active(t) }
+
+// Good reports whether a task has succeeded.
+func (p *Player) Good(t bt.Task) bool { return p.good(t) }
+
+// Status returns the status of a task.
+func (p *Player) Status(t bt.Task) bt.Status { return p.engine.Status(t) }
+
+// Quiet reports whether no procedure is under way.
+func (p *Player) Quiet() bool { return p.settled() }
 
 // lawful reports whether the declared facts hold in the world that the player is in.
 func (p *Player) lawful(world []bool) bool {

@@ -5,11 +5,7 @@ import (
 	"slices"
 
 	"canopy/bt"
-	"canopy/explore"
 )
-
-// violation reports whether a state violates a property.
-type violation func(p *Player, world []bool) bool
 
 // counterexample is the result of the search for one.
 type counterexample struct {
@@ -18,15 +14,15 @@ type counterexample struct {
 	why     string       // undecided, or proved under assumptions only: the reason
 	how     string       // proved, but not by the abstraction: the method
 	assumes []Assumption // on which it rests
-	world   []bool       // refuted by a search: where
+	where   string       // refuted by a search: what is known of the signals there
 }
 
 // show searches for a counterexample in a set that the abstraction does not exclude. The engine has the last word.
 // Where procedures take time it also has the first: a task that ends during another procedure keeps its status, which
 // the abstraction, built for procedures that take no time, does not cover.
 func (m *Model) show(a set, violated violation) counterexample {
-	settled := func(p *Player, w []bool) bool { return p.settled() && violated(p, w) }
-	if m.slow() {
+	settled := func(x situation) bool { return x.Quiet() && violated(x) }
+	if m.slow() || m.stepper().Lags() {
 		c := m.search(settled)
 		switch {
 		case c.verdict != Undecided:
@@ -39,8 +35,11 @@ func (m *Model) show(a set, violated violation) counterexample {
 	if !ok {
 		return counterexample{verdict: Proved}
 	}
+	if m.stepper().Written() {
+		return m.search(settled)
+	}
 	if m.Remembers() {
-		if p, err := m.newPlayer(f.world); err == nil && p.lawful(f.world) && violated(p, f.world) { // without any past
+		if p, err := m.newPlayer(f.world); err == nil && p.lawful(f.world) && violated(p) { // without any past
 			return counterexample{verdict: Refuted, script: m.retrace([]stage{{world: f.world}}, violated)}
 		}
 		return m.search(settled)
@@ -53,7 +52,7 @@ func (m *Model) show(a set, violated violation) counterexample {
 			return m.search(settled)
 		}
 	}
-	if !violated(p, f.world) {
+	if !violated(p) {
 		return m.search(settled)
 	}
 	return counterexample{verdict: Refuted, script: p.script()}
@@ -64,88 +63,13 @@ const (
 	maxWorlds = 1 << 12
 	maxMoves  = 200_000
 	maxVisits = 20_000_000 // moves times tasks
+	maxBytes  = 350_000_000
 )
-
-// exploration visits the states that a plan can reach with the real engine, the nearest first, when any world may
-// follow any other. It continues only as far as a search needs it.
-type exploration struct {
-	*walker
-	visits *explore.Search[[2]int, []bt.Task] // of states in worlds; a move is which procedures were over
-	first  []int                              // visit, by state
-}
 
 // stage is one move of a path: the world that comes, and the tasks whose procedures are over.
 type stage struct {
 	world []bool
 	over  []bt.Task
-}
-
-// leave makes all moves from a visit, -1: the first ones. A state that was met in another world before has no others.
-func (x *exploration) leave(visit int) {
-	state := -1
-	if visit >= 0 {
-		if state = x.visits.Key(visit)[0]; x.first[state] != visit {
-			return
-		}
-	}
-	endings := x.endings(state)
-	for w := range x.worlds {
-		for _, over := range endings {
-			if !x.visits.Spend() {
-				return
-			}
-			if next := x.step(state, w, over); next >= 0 {
-				n, _ := x.visits.Arrive(visit, [2]int{next, w}, over)
-				if next == len(x.first) {
-					x.first = append(x.first, n)
-				}
-			}
-		}
-	}
-}
-
-// more makes the moves from the next visit; it reports false if there is none.
-func (x *exploration) more() bool {
-	for n := range x.visits.Leave() {
-		x.leave(n)
-		return true
-	}
-	return false
-}
-
-// search searches for a counterexample of a plan with memory.
-func (m *Model) search(violated violation) counterexample {
-	if m.reachable == nil {
-		w, why := m.newWalker()
-		if why != "" {
-			return counterexample{verdict: Undecided, why: why}
-		}
-		m.reachable = &exploration{walker: w, visits: explore.New[[2]int, []bt.Task](explore.Budget{Moves: m.most()})}
-		m.reachable.leave(-1)
-	}
-	x := m.reachable
-	for i := 0; i < x.visits.Len() || x.more(); {
-		if i == x.visits.Len() {
-			continue
-		}
-		at := x.visits.Key(i)
-		if world := x.worlds[at[1]]; violated(x.states[at[0]], world) {
-			var path []stage
-			for _, n := range x.visits.Path(i) {
-				path = append(path, stage{x.worlds[x.visits.Key(n)[1]], x.visits.Move(n)})
-			}
-			return counterexample{verdict: Refuted, script: m.retrace(path, violated), world: world}
-		}
-		i++
-	}
-	switch why := x.blind(); {
-	case x.visits.Short() != "":
-		why = fmt.Sprintf("%d moves of the engine did not visit all states that it can reach", m.most())
-		return counterexample{verdict: Undecided, why: why}
-	case why != "":
-		return counterexample{verdict: Undecided, why: why}
-	}
-	return counterexample{how: m.visited(len(x.states))}
 }
 
 // visited describes a proof by a search.
@@ -168,7 +92,7 @@ func (m *Model) retrace(path []stage, violated violation) string {
 			return ""
 		}
 	}
-	if !violated(p, path[len(path)-1].world) {
+	if !violated(p) {
 		return ""
 	}
 	return p.script()

@@ -48,7 +48,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 		l, ok := own.oneTime(f.Args[0], of)
 		if ok && (!own.Remembers() || !own.allows(own.space.not(own.of(&l)), &own.passing)) {
 			return own.conclude(own.space.not(own.of(&l)),
-				func(q *Player, w []bool) bool { return !q.holds(&l, w) },
+				func(x situation) bool { return !x.Holds(&l) },
 				Finding{Text: "holds in every state: " + p.Text + own.vacuity(&l)},
 				Finding{Text: "does not hold: " + p.Text, Advice: propertyAdvice})
 		}

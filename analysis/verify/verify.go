@@ -41,6 +41,7 @@ var (
 	EffectsHold  = Assumption{"the declared effects hold", true}
 	NoDelay      = Assumption{"procedures take no time", false}
 	ChangeSoon   = Assumption{"signals can change within the times of the property", false}
+	Settles      = Assumption{"signals and tasks do not change each other without end at one instant", true}
 	TimersElapse = Assumption{"timers can elapse in the order of the script", false}
 )
 

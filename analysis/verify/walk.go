@@ -18,16 +18,14 @@ type walker struct {
 	moved   map[[3]int]int       // from class, world and procedures that are over to state; -1: there is none
 	begun   map[[3]int][]bt.Task // by such a move of a plan whose procedures take time: the tasks that it activates
 	moves   int
-	entered []bool        // by task: was active at some time
-	met     map[pair]bool // of tasks that write: were active at one time
-	crowded bool          // too many procedures may be over together
-	looped  error         // of a move after which the plan did not settle
+	crowded bool  // too many procedures may be over together
+	looped  error // of a move after which the plan did not settle
 	scratch *Player
 }
 
 func (m *Model) newWalker() (x *walker, why string) {
 	x = &walker{m: m, known: map[string]int{}, classes: map[string]int{}, moved: map[[3]int]int{},
-		begun: map[[3]int][]bt.Task{}, entered: make([]bool, m.tree.Len()), met: map[pair]bool{}, scratch: m.idleSlow()}
+		begun: map[[3]int][]bt.Task{}, scratch: m.idleSlow()}
 	var ok bool
 	if x.worlds, ok = m.worlds(); !ok {
 		return nil, fmt.Sprintf("the conditions have more than %d worlds, too many to search", maxWorlds)
@@ -114,18 +112,6 @@ func (x *walker) step(state, world int, over []bt.Task) int {
 	}
 	if err != nil || !p.lawful(x.worlds[world]) {
 		return -1
-	}
-	for _, c := range p.changes {
-		if c.To == bt.Activating {
-			x.entered[c.Task] = true
-		}
-	}
-	var before *Player
-	if state >= 0 {
-		before = x.states[state]
-	}
-	for _, both := range p.meetings(before) {
-		x.met[both] = true
 	}
 	key := p.Key()
 	if next, ok := x.known[key]; ok {

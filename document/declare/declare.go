@@ -72,6 +72,21 @@ type Resource struct {
 	Tasks []bt.Task
 }
 
+// Expressions returns the expressions of all facts, goals and properties.
+func (d *Declarations) Expressions() []*expr.Expr {
+	var all []*expr.Expr
+	for _, s := range slices.Concat(d.Facts, d.Always) {
+		all = append(all, s.Parts...)
+	}
+	if d.Goal != nil {
+		all = append(all, d.Goal.Parts...)
+	}
+	for _, p := range d.Properties {
+		p.Formula.Conditions(func(e *expr.Expr) { all = append(all, e) })
+	}
+	return all
+}
+
 // Subject is a plan with the declarations about its world.
 type Subject struct {
 	Plan     *plan.Plan

@@ -1,0 +1,218 @@
+package verify
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"canopy/analysis/flown"
+	"canopy/bt"
+	"canopy/explore"
+	"canopy/expr"
+)
+
+// situation is a state in which the plan has settled.
+type situation interface {
+	Active(t bt.Task) bool
+	Good(t bt.Task) bool // it has succeeded: by its status, or by a held result
+	Status(t bt.Task) bt.Status
+	Quiet() bool // no procedure is under way
+	Holds(l *expr.Logic) bool
+}
+
+// violation reports whether a state violates a property.
+type violation func(x situation) bool
+
+// flights are the states that flights of the plan reach, the nearest first. They are found only as far as a search needs
+// them.
+type flights struct {
+	m         *Model
+	s         *flown.Stepper
+	states    *explore.Search[flown.Key, flown.Tape] // a move is the answers of the instant before
+	classes   map[string]bool                        // of the states that were left: those of one class have one future
+	entered   []bool                                 // by task: was active at some time
+	met       map[pair]bool                          // of actions that were active at one time
+	failed    error                                  // of an instant after which there is no state
+	unsettled bool                                   // for some answers signals and tasks change each other without end
+
+	watch violation // asked with the signals of each state; nil: none
+	last  flown.Tape
+	hit   int    // the state before one that violates, -1: none
+	where string // what is known of the signals there
+}
+
+func (m *Model) newFlights(watch violation) *flights {
+	x := &flights{m: m, s: m.stepper(), classes: map[string]bool{}, entered: make([]bool, m.tree.Len()), met: map[pair]bool{}, watch: watch, hit: -1,
+		states: explore.New[flown.Key, flown.Tape](explore.Budget{Moves: m.most(), Bytes: maxBytes})}
+	x.states.Arrive(-1, "", nil)
+	return x
+}
+
+// stepper returns the steps of the plan.
+func (m *Model) stepper() *flown.Stepper {
+	if m.steps == nil {
+		m.steps = flown.New(m.subject)
+	}
+	return m.steps
+}
+
+// more makes all steps from the next state; it reports false if there is none.
+func (x *flights) more() bool {
+	for n := range x.states.Leave() {
+		x.leave(n)
+		return true
+	}
+	return false
+}
+
+func (x *flights) leave(n int) {
+	var active []bt.Task
+	class, from := "", x.states.Key(n)
+	if n > 0 {
+		x.s.At(from, func(m *flown.Moment) {
+			active = slices.DeleteFunc(x.m.actions(), func(t bt.Task) bool { return !m.Active(t) })
+			class = m.Class()
+		})
+	}
+	if x.classes[class] {
+		return
+	}
+	x.classes[class] = true
+	x.s.Steps(from, func(m *flown.Moment) {
+		switch {
+		case m.Err != nil:
+			x.unsettled = x.unsettled || errors.Is(m.Err, flown.ErrUnsettled)
+			if x.failed == nil && !errors.Is(m.Err, flown.ErrUnsettled) {
+				x.failed = m.Err
+			}
+			return
+		case !m.Over:
+			return
+		case !x.states.Spend():
+			m.Stop = true
+			return
+		}
+		hit := x.watch != nil && x.watch(m)
+		if !m.Possible() {
+			return
+		}
+		for _, t := range m.Entered() {
+			x.entered[t] = true
+		}
+		for _, p := range x.m.meetings(active, m.Changes) {
+			x.met[p] = true
+		}
+		if key := m.After(); !x.known(key) {
+			x.states.Arrive(n, key, m.Tape())
+		}
+		if hit {
+			x.hit, x.last, x.where = n, m.Tape(), m.Text()
+			m.Stop = true
+		}
+	})
+}
+
+func (x *flights) known(key flown.Key) bool {
+	_, ok := x.states.Find(key)
+	return ok
+}
+
+// search searches the flights for a state that violates a property.
+func (m *Model) search(violated violation) counterexample {
+	if m.reachable == nil {
+		m.reachable = m.newFlights(nil)
+	}
+	x, asked := m.reachable, false
+	for i := 1; i < x.states.Len() || x.more(); {
+		if i == x.states.Len() {
+			continue
+		}
+		hit := false
+		x.s.At(x.states.Key(i), func(s *flown.Moment) {
+			hit = violated(s)
+			asked = s.Asked()
+		})
+		switch {
+		case asked: // it depends on signals
+			return m.searchSignals(violated)
+		case hit:
+			path := x.states.Path(i)
+			return counterexample{verdict: Refuted, script: x.script(path[:len(path)-1], x.states.Move(i))}
+		}
+		i++
+	}
+	return x.conclusion()
+}
+
+// searchSignals searches for a state and signals that violate a property.
+func (m *Model) searchSignals(violated violation) counterexample {
+	x := m.newFlights(violated)
+	for x.hit < 0 && x.more() {
+	}
+	if x.hit >= 0 {
+		return counterexample{verdict: Refuted, script: x.script(x.states.Path(x.hit), x.last), where: x.where}
+	}
+	return x.conclusion()
+}
+
+// conclusion returns the result of a search that has found nothing.
+func (x *flights) conclusion() counterexample {
+	switch {
+	case x.states.Short() != "":
+		return counterexample{verdict: Undecided, why: x.states.Short()}
+	case x.failed != nil:
+		return counterexample{verdict: Undecided, why: x.failed.Error()}
+	}
+	c := counterexample{how: x.m.visited(x.states.Len() - 1)}
+	if x.unsettled {
+		c.assumes = []Assumption{Settles}
+	}
+	return c
+}
+
+// script returns the lines of a script that goes through the states and takes the last step, "" if there is none: a
+// script begins with all conditions false and all actions asking to be activated, and a plan may remember that.
+func (x *flights) script(path []int, last flown.Tape) string {
+	if !x.m.spells() {
+		return ""
+	}
+	e := bt.NewEngine(x.m.tree, nil, 0)
+	_, _ = e.Settle(nil)
+	var b strings.Builder
+	line := func(inputs []bt.Input) {
+		words := make([]string, len(inputs))
+		for i, in := range inputs {
+			words[i] = in.Text(x.m.tree.Name(in.Task()))
+		}
+		if len(words) > 0 {
+			b.WriteString(strings.Join(words, "; ") + "\n")
+			_, _ = e.Settle(inputs)
+		}
+	}
+	line(x.s.Slow())
+	same := true
+	for i, n := range path {
+		tape := last
+		if i+1 < len(path) {
+			tape = x.states.Move(path[i+1])
+		}
+		x.s.Follow(x.states.Key(n), tape, func(m *flown.Moment) {
+			if !m.Over {
+				return
+			}
+			for _, inputs := range m.Rounds {
+				line(inputs)
+			}
+			for t := range bt.Task(x.m.tree.Len()) {
+				same = same && m.Active(t) == e.Active(t)
+			}
+		})
+	}
+	switch {
+	case !same:
+		return ""
+	case b.Len() == 0:
+		return "# the plan begins in it\n"
+	}
+	return b.String()
+}
