@@ -81,6 +81,7 @@ func New(subject declare.Subject) *Stepper {
 		program := *subject.Program
 		s.p, s.compiler = &program, subject.Compiler.Clone()
 		s.p.Leaves = slices.Clone(program.Leaves)
+		s.p.Layout.Computed = program.Layout.Signals - len(program.Computed)
 		s.names = slices.Clone(subject.Signals)
 	}
 	s.free(&subject)

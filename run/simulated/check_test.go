@@ -3,6 +3,7 @@ package simulated
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +66,58 @@ func TestEveningSwitchingIsForeseen(t *testing.T) {
 		}
 		if begun > 1 && shortest < 39 { // the bound of the check: 0.001/1.7e-4 + 0.001/3e-5
 			t.Errorf("%s: a turn takes %g s, less than the least that was proved", test.name, shortest)
+		}
+	}
+}
+
+// TestLegsAreFlownAsTheyAreProved: each leg of a sequence sets its waypoint as it begins, so that the distance jumps.
+// What is said of the legs, in a flight too, follows from the step as it is flown.
+func TestLegsAreFlownAsTheyAreProved(t *testing.T) {
+	leg := func(name, waypoint, more string) string {
+		return `<Action name="` + name + `" entry="waypoint := ` + waypoint + `" write="navigate := 1; V_cmd := 18; h_cmd := 250" ` +
+			more + ` done="distance le 60 [m]"/>`
+	}
+	near := leg("leg1", "1", "") + leg("leg2", "2", "") + leg("leg3", "3", "")
+	plan := `<root BTCPP_format="4"><BehaviorTree ID="main"><Sequence name="legs">` + near + `</Sequence></BehaviorTree></root>`
+	checks := `
+check:
+  always: ["not leg1", "not leg2", "not leg3", "not (leg1 and leg2)", "leg2 -> waypoint ge 2", "legs -> waypoint ge 1"]
+`
+	open := func(name string) ([]byte, error) {
+		text, err := os.ReadFile(filepath.Join("../../missions", name))
+		switch filepath.Ext(name) {
+		case ".xml":
+			text = []byte(plan)
+		case ".yaml":
+			text = append(text, checks...)
+		}
+		return text, err
+	}
+	m, diags := mission.Read("circuit.yaml", open, model.Vehicles(), nil)
+	if m == nil {
+		t.Fatal(diags)
+	}
+	var verdicts []string
+	for _, f := range verify.Check(m.Subject()) {
+		if f.Question == "always" {
+			verdicts = append(verdicts, f.About+": "+f.Verdict.String())
+		}
+		if f.Question == "dead" && f.Verdict != verify.Proved {
+			t.Errorf("%s %s", f.Verdict, f.Text)
+		}
+	}
+	want := []string{"not leg1: refuted", "not leg2: refuted", "not leg3: refuted", "not (leg1 and leg2): proved",
+		"leg2 -> waypoint ge 2: proved", "legs -> waypoint ge 1: proved"}
+	if !slices.Equal(verdicts, want) {
+		t.Errorf("%q", verdicts)
+	}
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, leg := range []string{"leg1", "leg2"} {
+		if len(l.at(m, leg, bt.Running)) != 1 {
+			t.Errorf("the flight has no %s", leg)
 		}
 	}
 }
