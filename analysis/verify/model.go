@@ -55,7 +55,7 @@ type Model struct {
 	uncertain         bool           // not all of these memories are known
 	latches           set            // their memory, as far as it is known to be possible; nil: all
 	steps             *flown.Stepper // nil: not prepared
-	reachable         *flights       // nil: none was needed yet
+	reachable         *flying        // nil: none was needed yet
 	lawful            set            // the states that facts and latches allow
 	entered           []bool         // by task: the engine was seen to activate it
 	explored          bool           // entered is all that it can activate

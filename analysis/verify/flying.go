@@ -23,9 +23,9 @@ type situation interface {
 // violation reports whether a state violates a property.
 type violation func(x situation) bool
 
-// flights are the states that flights of the plan reach, the nearest first. They are found only as far as a search needs
+// flying is the states that flights of the plan reach, the nearest first. They are found only as far as a search needs
 // them.
-type flights struct {
+type flying struct {
 	m         *Model
 	s         *flown.Stepper
 	states    *explore.Search[flown.Key, flown.Tape] // a move is the answers of the instant before
@@ -41,8 +41,8 @@ type flights struct {
 	where string // what is known of the signals there
 }
 
-func (m *Model) newFlights(watch violation) *flights {
-	x := &flights{m: m, s: m.stepper(), classes: map[string]bool{}, entered: make([]bool, m.tree.Len()), met: map[pair]bool{}, watch: watch, hit: -1,
+func (m *Model) newFlying(watch violation) *flying {
+	x := &flying{m: m, s: m.stepper(), classes: map[string]bool{}, entered: make([]bool, m.tree.Len()), met: map[pair]bool{}, watch: watch, hit: -1,
 		states: explore.New[flown.Key, flown.Tape](explore.Budget{Moves: m.most(), Bytes: maxBytes})}
 	x.states.Arrive(-1, "", nil)
 	return x
@@ -57,7 +57,7 @@ func (m *Model) stepper() *flown.Stepper {
 }
 
 // more makes all steps from the next state; it reports false if there is none.
-func (x *flights) more() bool {
+func (x *flying) more() bool {
 	for n := range x.states.Leave() {
 		x.leave(n)
 		return true
@@ -65,7 +65,7 @@ func (x *flights) more() bool {
 	return false
 }
 
-func (x *flights) leave(n int) {
+func (x *flying) leave(n int) {
 	var active []bt.Task
 	class, from := "", x.states.Key(n)
 	if n > 0 {
@@ -112,7 +112,7 @@ func (x *flights) leave(n int) {
 	})
 }
 
-func (x *flights) known(key flown.Key) bool {
+func (x *flying) known(key flown.Key) bool {
 	_, ok := x.states.Find(key)
 	return ok
 }
@@ -120,7 +120,7 @@ func (x *flights) known(key flown.Key) bool {
 // search searches the flights for a state that violates a property.
 func (m *Model) search(violated violation) counterexample {
 	if m.reachable == nil {
-		m.reachable = m.newFlights(nil)
+		m.reachable = m.newFlying(nil)
 	}
 	x, asked := m.reachable, false
 	for i := 1; i < x.states.Len() || x.more(); {
@@ -146,7 +146,7 @@ func (m *Model) search(violated violation) counterexample {
 
 // searchSignals searches for a state and signals that violate a property.
 func (m *Model) searchSignals(violated violation) counterexample {
-	x := m.newFlights(violated)
+	x := m.newFlying(violated)
 	for x.hit < 0 && x.more() {
 	}
 	if x.hit >= 0 {
@@ -156,7 +156,7 @@ func (m *Model) searchSignals(violated violation) counterexample {
 }
 
 // conclusion returns the result of a search that has found nothing.
-func (x *flights) conclusion() counterexample {
+func (x *flying) conclusion() counterexample {
 	switch {
 	case x.states.Short() != "":
 		return counterexample{verdict: Undecided, why: x.states.Short()}
@@ -172,7 +172,7 @@ func (x *flights) conclusion() counterexample {
 
 // script returns the lines of a script that goes through the states and takes the last step, "" if there is none: a
 // script begins with all conditions false and all actions asking to be activated, and a plan may remember that.
-func (x *flights) script(path []int, last flown.Tape) string {
+func (x *flying) script(path []int, last flown.Tape) string {
 	if !x.m.spells() {
 		return ""
 	}
