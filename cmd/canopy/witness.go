@@ -60,8 +60,8 @@ func witness(name string, s declare.Subject) (*declare.Flight, error) {
 	if rows, _, err := judgeLog(log, name, nil); err == nil {
 		for _, p := range rows {
 			if p.Kind == record.KindFact && p.Verdict != record.PropertySatisfied {
-				return nil, &usageError{fmt.Sprintf("--flown needs a run that keeps the facts: in %s, %s is %s", name, p.Statement(),
-					p.Verdict)}
+				return nil, &usageError{fmt.Sprintf("--flown needs a run that keeps the facts: in %s, %s is %s", name,
+					p.Statement(), p.Verdict)}
 			}
 		}
 	} else if !errors.Is(err, errNoProperties) {

@@ -67,7 +67,8 @@ func (d *Declarations) assertions(tree *bt.Tree) []temporal.Assertion {
 		}
 	}
 	if len(list) > 0 || d.Goal != nil {
-		list = append(list, temporal.Assertion{Kind: temporal.OfRange, Text: "the states stay in their ranges", Proofs: onEffects})
+		list = append(list, temporal.Assertion{Kind: temporal.OfRange, Text: "the states stay in their ranges",
+			Proofs: onEffects})
 	}
 	return list
 }
