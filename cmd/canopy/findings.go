@@ -224,7 +224,7 @@ func (t *table) close(found []verify.Finding, scripts bool) {
 		t.row("not asked", "", "these need declarations: "+strings.Join(needs, ", "))
 	}
 	var watched []string
-	open, shown := 0, 0
+	open, shown := false, false
 	for i := range found {
 		f := &found[i]
 		for _, a := range f.Assumes {
@@ -233,19 +233,19 @@ func (t *table) close(found []verify.Finding, scripts bool) {
 			}
 		}
 		if v := verdictOf(f); v == verdictRefuted || v == verdictUnknown || f.Loose {
-			open++
+			open = true
 		}
 		if f.Verdict != verify.Proved && f.Script != "" {
-			shown++
+			shown = true
 		}
 	}
 	if watched != nil {
 		t.row("assumed", "", strings.Join(watched, " and ")+"; each run of the mission checks this")
 	}
-	if open > 0 {
+	if open {
 		text := "`canopy check --notes` prints notes that accept findings that are meant"
-		if shown > 0 && !scripts {
-			text = fmt.Sprintf("`--scripts FOLDER` writes %d counterexamples for `canopy trace`; ", shown) + text
+		if shown && !scripts {
+			text = "`--scripts FOLDER` writes the counterexamples for `canopy trace`; " + text
 		}
 		t.row("to go on", "", text)
 	}
