@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -244,8 +245,8 @@ func (x *instants) instant(world int, show func()) (ok bool) {
 	return false
 }
 
-// violates searches all runs in steps of a part of a second for one that violates a formula without Until. known is
-// false if there are too many states.
+// violates searches all runs in steps of a part of a second for one that violates a formula: by its beginning, or because
+// an Until is never met afterwards. known is false if there are too many states.
 func violates(p *plan.Plan, f *temporal.Formula, inputs, step int) (bad, known bool) {
 	of := map[*expr.Expr]int{}
 	f.Conditions(func(e *expr.Expr) {
@@ -264,9 +265,10 @@ func violates(p *plan.Plan, f *temporal.Formula, inputs, step int) (bad, known b
 		z     *zone.Zone
 	}
 	queue := []state{{run: &instants{plan: p, step: step, left: map[int]int{}}, task: -1, z: &zone.Zone{}}}
-	seen := map[string]bool{}
+	seen, next := map[string]int{}, [][]int{}
 	for n := 0; n < len(queue); n++ {
 		at := queue[n]
+		next = append(next, nil)
 		for world := range 1 << inputs {
 			to := state{at.run.clone(), at.task, at.again, &zone.Zone{}}
 			to.z.CopyFrom(at.z)
@@ -299,15 +301,37 @@ func violates(p *plan.Plan, f *temporal.Formula, inputs, step int) (bad, known b
 				return false, false
 			case bad:
 				return true, true
-			case !ok || l.satisfied(to.task):
+			case !ok:
+				continue
+			case l.satisfied(to.task):
+				next[n] = append(next[n], -1)
 				continue
 			}
-			if key := fmt.Sprint(to.run.key(), to.task, to.again, string(snapshot.Save(nil, to.z))); !seen[key] {
-				seen[key] = true
+			key := fmt.Sprint(to.run.key(), to.task, to.again, string(snapshot.Save(nil, to.z)))
+			k, old := seen[key]
+			if !old {
+				k = len(queue)
+				seen[key] = k
 				queue = append(queue, to)
-				if len(queue) > 20000 {
+				if k > 20000 {
 					return false, false
 				}
+			}
+			next[n] = append(next[n], k)
+		}
+	}
+	for bit, op := range l.ops {
+		met := make([]bool, len(queue)) // now or later
+		for changed := op.Op == temporal.Until; changed; {
+			changed = false
+			for n := range queue {
+				is := n == 0 || slices.ContainsFunc(l.tasks[queue[n].task], func(s uint64) bool { return s>>bit&1 == 0 }) ||
+					slices.ContainsFunc(next[n], func(k int) bool { return k < 0 || met[k] })
+				changed = changed || is && !met[n]
+				met[n] = met[n] || is
+			}
+			if !changed && slices.Contains(met, false) {
+				return true, true
 			}
 		}
 	}
