@@ -8,6 +8,7 @@ import (
 
 	"canopy/bt"
 	"canopy/document/declare"
+	"canopy/document/plan"
 	"canopy/explore"
 	"canopy/formalism/stategraph"
 	"canopy/snapshot"
@@ -34,15 +35,28 @@ type Situation struct {
 // which it is active are the same. Otherwise, and where procedures take time, both engines play side by side, the
 // nearest states first, so that a difference comes with a shortest way to it. Then what the actions do is compared:
 // what they write, and how long procedures and timers take. It is undecided as soon as goOn, which is asked often,
-// returns false.
+// returns false. Where an action assigns something as it begins or ends, sameness is not concluded in this way: the worlds
+// do not change within an instant.
 func ComparePlans(old, updated declare.Subject, goOn func() bool) Comparison {
 	models := newModels(newDiagramsWhile(goOn), old, updated)
 	a, b := models[0], models[1]
 	if !a.slow() && !b.slow() && !a.Remembers() && !b.Remembers() && a.same(b) {
 		return Comparison{Text: "the behaviour is the same: each action is active in the same states"}.With(deeds(a, b))
 	}
-	return compare(treeSide{a.idleSlow()}, treeSide{b.idleSlow()}, a, min(maxMoves, maxVisits/(a.tree.Len()+b.tree.Len())),
-		goOn).With(deeds(a, b))
+	c := compare(treeSide{a.idleSlow()}, treeSide{b.idleSlow()}, a, min(maxMoves, maxVisits/(a.tree.Len()+b.tree.Len())),
+		goOn)
+	if c.Verdict == Proved && (a.begins() || b.begins()) {
+		c.Verdict = Undecided
+		c.Text = "not concluded whether the behaviour is the same: signals may jump with what actions assign as they begin or" +
+			" end; otherwise " + c.Text
+	}
+	return c.With(deeds(a, b))
+}
+
+// begins reports whether an action that may not be active all the time assigns something as it begins or ends, so that
+// signals may jump between two settlings of an instant.
+func (m *Model) begins() bool {
+	return slices.ContainsFunc(m.plan.Leaves, func(l plan.Leaf) bool { return len(l.Entry)+len(l.Exit) > 0 })
 }
 
 // CompareGraph compares a plan with a state graph that names the plan's conditions and actions. It is undecided as soon

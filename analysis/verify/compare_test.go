@@ -183,3 +183,18 @@ func TestComparisonEnds(t *testing.T) {
 		}
 	}
 }
+
+// Legs that set their waypoint as they begin are flown in their order: two orders are not proved to be the same.
+func TestOrdersOfLegsAreNotTheSame(t *testing.T) {
+	subject := func(legs ...string) declare.Subject {
+		text := ""
+		for _, n := range legs {
+			text += `<Action name="leg` + n + `" entry="waypoint := ` + n + `" write="navigate := 1" done="distance le 60"/>`
+		}
+		return declare.Subject{Plan: readPlan(t, `<Sequence name="legs">`+text+`</Sequence>`)}
+	}
+	c := ComparePlans(subject("1", "2", "3"), subject("1", "3", "2"), func() bool { return true })
+	if c.Verdict == Proved {
+		t.Error(c.Text)
+	}
+}
