@@ -19,6 +19,7 @@ type limits uint8
 const (
 	anyTime limits = 0
 	noTime  limits = 1 << iota // worlds in which no procedure or timer of known length is under way take next to no time
+	atEnds                     // conditions are judged at the ends of instants only
 	noJumps                    // each physical signal goes from one interval to a neighbouring one at most
 )
 
@@ -98,7 +99,7 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 	if why != "" {
 		return outcome{verdict: Undecided, why: why, advice: memoryAdvice}
 	}
-	x := &pursuit{m: m, Stepper: steps, ledger: l, limits: p, tagOf: map[tag]int{}, always: true,
+	x := &pursuit{m: m, Stepper: steps, ledger: l, limits: p, tagOf: map[tag]int{}, always: p&atEnds == 0,
 		places: explore.New[stay, flown.Tape](explore.Budget{Moves: maxCourses, Over: m.ended})}
 	steps.Limits = nil
 	for _, op := range l.ops {

@@ -54,12 +54,16 @@ func (m *Model) property(p *temporal.Property) Finding {
 		}
 	}
 	c, last := own.pursue(steps, followed(f, true), of, anyTime), anyTime
+	if c.verdict == Proved { // also by what a log contains: no change that is undone at the same time
+		last = atEnds
+		c = own.pursue(steps, followed(f, true), of, last)
+	}
 	if c.verdict == Proved {
 		return Finding{Text: "holds in every run: " + p.Text + ", " + c.how}
 	}
 	open := timing(f)
 	if open != "" && c.verdict == Refuted {
-		last = noTime
+		last |= noTime
 		if c = own.pursue(steps, followed(f, false), of, last); c.verdict == Proved {
 			return undecided(p, open, openAdvice)
 		}
