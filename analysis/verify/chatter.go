@@ -66,7 +66,7 @@ func askChatter(m *Model) []Finding {
 		found = append(found, t.finding(x))
 	}
 	if len(found) == 0 {
-		found = []Finding{{Text: "no two tasks take turns on a signal"}}
+		found = []Finding{{Verdict: Proved, Text: "no two tasks take turns on a signal"}}
 	}
 	for i := range found {
 		if found[i].Verdict == Proved {
@@ -315,10 +315,9 @@ func (t *turner) finding(x turn) Finding {
 	}
 	least := m.subject.Declared.Period
 	if x.period >= least {
-		f.Text = fmt.Sprintf("%s no faster than every %.3g s", who, x.period)
+		f.Verdict, f.Text = Proved, fmt.Sprintf("%s no faster than every %.3g s", who, x.period)
 		return f
 	}
-	f.Verdict = Undecided
 	f.Where, f.More = t.regions(x.loop)
 	switch period, ok := t.orbit(x.loop); {
 	case x.cut:

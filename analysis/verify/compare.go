@@ -41,7 +41,8 @@ func ComparePlans(old, updated declare.Subject, goOn func() bool) Comparison {
 	models := newModels(newDiagramsWhile(goOn), old, updated)
 	a, b := models[0], models[1]
 	if !a.slow() && !b.slow() && !a.Remembers() && !b.Remembers() && a.same(b) {
-		return Comparison{Text: "the behaviour is the same: each action is active in the same states"}.With(deeds(a, b))
+		return Comparison{Verdict: Proved,
+			Text: "the behaviour is the same: each action is active in the same states"}.With(deeds(a, b))
 	}
 	c := compare(treeSide{a.idleSlow()}, treeSide{b.idleSlow()}, a, min(maxMoves, maxVisits/(a.tree.Len()+b.tree.Len())),
 		goOn)
@@ -299,8 +300,8 @@ func compare(old, updated side, m *Model, most int, goOn func() bool) Comparison
 			}
 		}
 	}
-	c := Comparison{Text: fmt.Sprintf("the behaviour is the same: in all %d states that both can reach together",
-		nodes.Len()-1)}
+	c := Comparison{Verdict: Proved,
+		Text: fmt.Sprintf("the behaviour is the same: in all %d states that both can reach together", nodes.Len()-1)}
 	if loops {
 		c.Text += "; in some worlds both are instantaneous loops"
 	}

@@ -79,7 +79,8 @@ func askConflict(m *Model) []Finding {
 		found = append(found, m.conflictsInPassing(by, known)...)
 	}
 	if len(found) == 0 && len(names) > 0 {
-		found = []Finding{{Text: fmt.Sprintf("no two active tasks share one of %s", count(len(names), "slot"))}}
+		found = []Finding{{Verdict: Proved,
+			Text: fmt.Sprintf("no two active tasks share one of %s", count(len(names), "slot"))}}
 	}
 	return found
 }

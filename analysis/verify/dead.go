@@ -44,7 +44,8 @@ func askDead(m *Model) []Finding {
 		found = append(found, m.unreached()...)
 	}
 	if len(found) == 0 {
-		found = []Finding{{Text: fmt.Sprintf("each of %s can become active", count(asked, "task")) + m.flown()}}
+		found = []Finding{{Verdict: Proved,
+			Text: fmt.Sprintf("each of %s can become active", count(asked, "task")) + m.flown()}}
 	}
 	if len(brief) > 0 && !m.slow() {
 		found[len(found)-1].Text += "; only within an instant, because they end at once: " + m.some(brief)

@@ -163,7 +163,7 @@ func (x *flying) conclusion() counterexample {
 	case x.failed != nil:
 		return counterexample{verdict: Undecided, why: x.failed.Error()}
 	}
-	c := counterexample{how: x.m.visited(x.states.Len() - 1)}
+	c := counterexample{verdict: Proved, how: x.m.visited(x.states.Len() - 1)}
 	if x.unsettled {
 		c.assumes = []Assumption{Settles}
 	}

@@ -321,3 +321,16 @@ func TestOrderOfTimers(t *testing.T) {
 		}
 	}
 }
+
+// A verdict that nothing has set is no answer.
+func TestNoVerdictIsUndecided(t *testing.T) {
+	if (Finding{}).Verdict != Undecided || (Comparison{}).Verdict != Undecided || (counterexample{}).verdict != Undecided ||
+		(outcome{}).verdict != Undecided {
+		t.Error("the zero value of a verdict is an answer")
+	}
+	for v, word := range map[Verdict]string{Undecided: "undecided", Proved: "proved", Refuted: "refuted"} {
+		if v.String() != word {
+			t.Errorf("%s is written %s", word, v)
+		}
+	}
+}

@@ -292,7 +292,7 @@ func (x *journey) findings() []Finding {
 	goal, at := x.m.subject.Declared.Goal.Text, x.m.subject.Declared.Goal.Place
 	var found []Finding
 	for i, nodes := range [][]int{sure, reached} {
-		f := Finding{Place: at, Text: "the goal is reached from every state: " + goal, Assumes: x.assumes()}
+		f := Finding{Verdict: Proved, Place: at, Text: "the goal is reached from every state: " + goal, Assumes: x.assumes()}
 		if len(nodes) < len(x.starts) {
 			f.Text = "the goal is reached from some states: " + goal
 			f.Where, f.More = x.regions(nodes)

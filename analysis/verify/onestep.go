@@ -170,7 +170,8 @@ func askCommand(m *Model) []Finding {
 			Advice: "it keeps its default; if that is intended, accept this finding"})
 	}
 	if written > 0 {
-		found = append(found, Finding{Text: fmt.Sprintf("%s can be written by a task", count(written, "command"))})
+		found = append(found, Finding{Verdict: Proved,
+			Text: fmt.Sprintf("%s can be written by a task", count(written, "command"))})
 	}
 	for _, slot := range m.subject.Declared.Written {
 		writers := by[slot]

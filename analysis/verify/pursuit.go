@@ -139,7 +139,7 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 		c.forever = true
 		return c
 	}
-	return outcome{how: fmt.Sprintf("by visiting all %d states that a run can reach", x.places.Len()-1)}
+	return outcome{verdict: Proved, how: fmt.Sprintf("by visiting all %d states that a run can reach", x.places.Len()-1)}
 }
 
 // ended returns the reason why a search ends early, "" if it need not: the sets of states ask whether there is time.

@@ -54,7 +54,7 @@ func askRegression(m *Model) []Finding {
 		}
 	}
 	for i, titles := range [][]string{assumed, proved} {
-		f := Finding{Text: "each of these leads to an earlier rule's condition and keeps its own until then: " +
+		f := Finding{Verdict: Proved, Text: "each of these leads to an earlier rule's condition and keeps its own until then: " +
 			strings.Join(titles, "; "), Assumes: x.assumes()}
 		if i == 0 {
 			x.hesitate(&f)

@@ -59,7 +59,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 		c = own.pursue(steps, followed(f, true), of, last)
 	}
 	if c.verdict == Proved {
-		return Finding{Text: "holds in every run: " + p.Text + ", " + c.how}
+		return Finding{Verdict: Proved, Text: "holds in every run: " + p.Text + ", " + c.how}
 	}
 	open := timing(f)
 	if open != "" && c.verdict == Refuted {

@@ -17,17 +17,17 @@ import (
 	"canopy/document/declare"
 )
 
-// Verdict is the result of a question.
+// Verdict is the result of a question. The zero value is no answer.
 type Verdict uint8
 
 // The verdicts.
 const (
-	Proved    Verdict = iota // in every state that the abstraction allows
+	Undecided Verdict = iota // not concluded; the finding gives the reason and advice
+	Proved                   // in every state that the abstraction allows
 	Refuted                  // there is a counterexample, and the engine confirms it
-	Undecided                // not concluded; the finding gives the reason and advice
 )
 
-func (v Verdict) String() string { return [...]string{"proved", "refuted", "undecided"}[v] }
+func (v Verdict) String() string { return [...]string{"undecided", "proved", "refuted"}[v] }
 
 // Assumption is a condition on which an answer rests, and which the model does not decide.
 type Assumption struct {

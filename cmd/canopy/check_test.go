@@ -218,8 +218,10 @@ func TestCheck(t *testing.T) {
 // A proof that rests on an assumption that no run checks is shown as such, and counts as unknown with --strict; one that
 // rests on declarations, which runs watch, is a proof.
 func TestCheckAssumptions(t *testing.T) {
-	watched := verify.Finding{Question: "always", Assumes: []verify.Assumption{verify.FactsHold}, Text: "a"}
-	open := verify.Finding{Question: "always", Assumes: []verify.Assumption{verify.FactsHold, verify.NoDelay}, Text: "b"}
+	watched := verify.Finding{Question: "always", Verdict: verify.Proved, Assumes: []verify.Assumption{verify.FactsHold},
+		Text: "a"}
+	open := verify.Finding{Question: "always", Verdict: verify.Proved,
+		Assumes: []verify.Assumption{verify.FactsHold, verify.NoDelay}, Text: "b"}
 	for i := range 2 {
 		f := []*verify.Finding{&watched, &open}[i]
 		f.Source = &diag.Source{Name: "f", Text: "a: b"}
@@ -243,6 +245,7 @@ func TestCheckAssumptions(t *testing.T) {
 	}{
 		{all[:1], true, true},
 		{all[1:], true, false},
+		{[]verify.Finding{{}}, true, false}, // a finding without a verdict is no answer
 		{[]verify.Finding{{Verdict: verify.Undecided}}, true, false},
 		{[]verify.Finding{{Verdict: verify.Undecided, Accepted: "x"}}, true, true},
 		{[]verify.Finding{{Verdict: verify.Refuted}}, false, false},
