@@ -319,12 +319,12 @@ func (s *Stepper) depend() {
 	}
 }
 
-// Written reports whether what a task writes decides in any way what a leaf is told.
+// Written reports whether the value of a slot decides in any way what a leaf is told: what tasks write, or its default.
 func (s *Stepper) Written() bool {
 	follows := make([]bool, s.p.Layout.Signals)
-	for i, slot := range s.p.Slots {
-		for _, place := range s.follows[i] {
-			follows[place] = follows[place] || len(slot.Writers) > 0
+	for _, places := range s.follows {
+		for _, place := range places {
+			follows[place] = true
 		}
 	}
 	return s.any(func(c *expr.Code) bool {
