@@ -78,9 +78,6 @@ func (m *Model) visited(states int) string {
 	if states == 1 {
 		how = "by visiting the only state that the engine can reach: the plan never leaves it"
 	}
-	if m.slow() {
-		how += " however long procedures take"
-	}
 	return how
 }
 

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"canopy/bt"
 	"canopy/document/declare"
@@ -37,12 +36,11 @@ type Assumption struct {
 
 // Assumptions of several questions.
 var (
-	FactsHold    = Assumption{"the declared facts hold", true}
-	EffectsHold  = Assumption{"the declared effects hold", true}
-	NoDelay      = Assumption{"procedures take no time", false}
-	ChangeSoon   = Assumption{"signals can change within the times of the property", false}
-	Settles      = Assumption{"signals and tasks do not change each other without end at one instant", true}
-	TimersElapse = Assumption{"timers can elapse in the order of the script", false}
+	FactsHold   = Assumption{"the declared facts hold", true}
+	EffectsHold = Assumption{"the declared effects hold", true}
+	NoDelay     = Assumption{"procedures take no time", false}
+	ChangeSoon  = Assumption{"signals can change within the times of the property", false}
+	Settles     = Assumption{"signals and tasks do not change each other without end at one instant", true}
 )
 
 // Finding is one answer.
@@ -152,9 +150,6 @@ func (m *Model) ask(q Question) []Finding {
 	for i := range found {
 		f := &found[i]
 		f.Question = q.Name
-		if f.Verdict == Refuted && m.timed() && strings.Contains("\n"+f.Script, "\nelapsed ") {
-			f.Assumes = append(f.Assumes, TimersElapse)
-		}
 		if q.Moves && f.Verdict != Undecided {
 			f.Assumes = append(f.Assumes, rests...)
 		}
@@ -172,12 +167,6 @@ func (m *Model) ask(q Question) []Finding {
 		}
 	}
 	return found
-}
-
-// timed reports whether the lengths of timers, which are not considered, may exclude a state: a timer runs beside
-// another one, or beside a procedure that takes time.
-func (m *Model) timed() bool {
-	return len(m.tree.Timers()) > 1 || len(m.tree.Timers()) == 1 && m.slow()
 }
 
 // place returns the position of a task in the plan; for a composite, that of its first leaf.
