@@ -163,12 +163,12 @@ func (f *flight) cross(rates [2]float64, beyond, most float64) {
 }
 
 // plansFlown returns how many plans of each kind fly.
-func plansFlown(few int) int {
+func plansFlown(few, short int) int {
 	switch {
 	case *flights > 0:
 		return *flights
 	case testing.Short():
-		return few / 4
+		return short
 	}
 	return few
 }
@@ -176,7 +176,7 @@ func plansFlown(few int) int {
 // TestReachedIsReached: on random plans with random rates, flights from where the goal is proved to be reached reach it,
 // and from where it is refuted never do, whatever the rates in their ranges and however conditions change.
 func TestReachedIsReached(t *testing.T) {
-	count, cases := map[Verdict]int{}, plansFlown(80)
+	count, cases := map[Verdict]int{}, plansFlown(80, 8)
 	for k, shape := range []randomPlan{{}, {memory: true}, {relations: true}, {memory: true, slow: true, relations: true}} {
 		r := &shape
 		r.Rand = rand.New(rand.NewPCG(7, uint64(k)))
@@ -271,7 +271,7 @@ func (r *randomPlan) switching(t *testing.T) declare.Subject {
 func TestTurnsAreNotFaster(t *testing.T) {
 	r := &randomPlan{Rand: rand.New(rand.NewPCG(8, 1)), relations: true}
 	proved, refuted, open, slow, fast := 0, 0, 0, 0, 0
-	cases := plansFlown(400)
+	cases := plansFlown(400, 100)
 	for range cases {
 		s := r.switching(t)
 		least := s.Declared.Period

@@ -118,7 +118,7 @@ func TestLatchesAgreeWithBruteForce(t *testing.T) {
 		r := &latched{randomPlan: randomPlan{Rand: rand.New(rand.NewPCG(9, 5))}}
 		cases, proved, refuted := 60, 0, 0
 		if testing.Short() {
-			cases = 15
+			cases = 5
 		}
 		for range cases {
 			s := r.draw(t, coupled)

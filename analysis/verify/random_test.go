@@ -522,7 +522,7 @@ func TestAnswersAgreeWithBruteForce(t *testing.T) {
 			cases = 200
 		}
 		if testing.Short() {
-			cases /= 10
+			cases /= 40
 		}
 		r := &randomPlan{Rand: rand.New(rand.NewPCG(5, 2)), memory: memory, slow: test.slow, scripts: test.scripts}
 		for range cases {
