@@ -375,6 +375,41 @@ func (m *Moment) Possible() bool {
 	return true
 }
 
+// Elapsed returns the tasks whose procedures or timers were over in this instant, ascending.
+func (m *Moment) Elapsed() []bt.Task {
+	var tasks []bt.Task
+	for _, c := range m.s.w.elapsed {
+		if leaves := m.s.p.Leaves; int(c) < len(leaves) {
+			tasks = append(tasks, leaves[c].Task)
+		} else {
+			tasks = append(tasks, m.s.Tree.Timers()[int(c)-len(leaves)])
+		}
+	}
+	slices.Sort(tasks)
+	return slices.Compact(tasks)
+}
+
+// Known reports whether a formula holds, if that follows from the answers so far.
+func (m *Moment) Known(l *expr.Logic) (holds, known bool) {
+	w := m.s.w
+	bounds, sides, former := slices.Clone(w.bounds), slices.Clone(w.sides), slices.Clone(w.former)
+	asked, decided := len(w.asked), len(w.decided)
+	known = true
+	w.witness = func(question) bool { known = false; return false }
+	holds = m.Holds(l)
+	w.witness = nil
+	for _, f := range w.asked[asked:] {
+		w.bounds[f] = infinite
+	}
+	copy(w.bounds, bounds)
+	copy(w.sides, sides)
+	copy(w.former, former)
+	clear(w.sides[len(sides):])
+	clear(w.former[len(former):])
+	w.asked, w.decided = w.asked[:asked], w.decided[:decided]
+	return holds, known
+}
+
 // Holds reports whether a formula holds. The name of a task means that it is active, or true.
 func (m *Moment) Holds(l *expr.Logic) bool {
 	switch l.Op {

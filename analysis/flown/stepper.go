@@ -366,11 +366,15 @@ func (s *Stepper) nest() {
 	}
 }
 
-// relation returns the code of a relation in a statement.
+// relation returns the code of a relation in a statement, or of what is simply true or false.
 func (s *Stepper) relation(l *expr.Logic) *expr.Code {
 	code := s.relations[l.Key]
 	if code == nil {
-		code = s.compiler.CompileFor(l.Relation, expr.Variable{Type: expr.Boolean})
+		if l.Relation == nil {
+			code = s.pseudo(l.Text)
+		} else {
+			code = s.compiler.CompileFor(l.Relation, expr.Variable{Type: expr.Boolean})
+		}
 		s.relations[l.Key] = code
 		s.nest()
 		s.w.grow()

@@ -25,6 +25,7 @@ type world struct {
 	behind  bool       // the value of an indicator is computed with the former sides of others
 	over    []int8     // by clock: 0: not asked; 1: it is over; -1: it is not
 	ticked  []int32    // the clocks that were asked
+	elapsed []int32    // the clocks that were over, also those that have started again
 	moved   []bool     // by place: it may have jumped in this round
 	jumped  []int32    // those places
 	settled int        // rounds of the instant that are over
@@ -119,6 +120,7 @@ func (w *world) begin(first bool) {
 		w.over[c] = 0
 	}
 	w.asked, w.decided, w.ticked, w.settled = w.asked[:0], w.decided[:0], w.ticked[:0], 0
+	w.elapsed = w.elapsed[:0]
 	w.still()
 }
 
@@ -452,6 +454,7 @@ func (w *world) Over(c int, length float64) bool {
 		yes, no := w.zone.Allows(c, zone.AtLeast, least), w.zone.Allows(c, zone.Before, most)
 		if yes && (!no || w.choose(question{kind: ended, index: c})) {
 			w.over[c] = 1
+			w.elapsed = append(w.elapsed, int32(c))
 			w.zone.Restrict(c, zone.AtLeast, least)
 		} else {
 			w.zone.Restrict(c, zone.Before, most)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/analysis/flown"
 	"canopy/bt"
 )
 
@@ -78,7 +79,7 @@ func askChatter(m *Model) []Finding {
 
 // newTurner finds the turns.
 func (m *Model) newTurner() (t *turner, why string) {
-	g, why := m.newGraph(true, func(*Player, []bool) bool { return false })
+	g, why := m.newGraph(true, func(*flown.Moment) int { return 1 })
 	if why != "" {
 		return nil, why
 	}
@@ -137,7 +138,7 @@ func (t *turner) parts(part []int, x crossings) [][]int {
 			continue
 		}
 		for _, k := range []int{x.first[i], x.last[i]} {
-			below := func(n int) bool { return t.cells[t.nodes[n].world][i] <= k }
+			below := func(n int) bool { return t.nodes[n].cells[i].low <= k }
 			above := func(n int) bool { return !below(n) }
 			all = append(all, slices.DeleteFunc(slices.Clone(part), above), slices.DeleteFunc(slices.Clone(part), below))
 		}
@@ -161,9 +162,9 @@ func (t *turner) measure(part []int, use func(leg) bool) crossings {
 			if e.wait >= 0 {
 				x.timed, wait = true, min(wait, e.wait)
 			}
-			from, to := t.cells[t.nodes[n].world], t.cells[t.nodes[e.to].world]
 			for i := range t.axes {
-				if low, high := min(from[i], to[i]), max(from[i], to[i]); low < high {
+				from, to := t.nodes[n].cells[i].low, t.nodes[e.to].cells[i].low
+				if low, high := min(from, to), max(from, to); low < high && t.axes[i].motion == steady {
 					if x.first[i] < 0 || low < x.first[i] {
 						x.first[i] = low
 					}
@@ -191,10 +192,10 @@ func (t *turner) crossing(part []int, i, first, last int) (time float64) {
 	a := &t.axes[i]
 	for cell := first + 1; cell <= last; cell++ {
 		low, high := a.bounds(cell)
-		if length := high - low; a.motion == steady && length > 0 {
+		if length := high - low; length > 0 {
 			up, down := 0.0, 0.0
 			for _, n := range part {
-				if t.cells[t.nodes[n].world][i] == cell {
+				if t.nodes[n].cells[i].low == cell {
 					up, down = max(up, t.nodes[n].rates[i].High), max(down, -t.nodes[n].rates[i].Low)
 				}
 			}
@@ -244,8 +245,7 @@ func (t *turner) loop(part []int, use func(leg) bool) []int {
 
 // actives returns the active actions of a node.
 func (t *turner) actives(n int) []bt.Task {
-	p := t.states[t.nodes[n].state]
-	return slices.DeleteFunc(slices.Clone(t.m.actions()), func(a bt.Task) bool { return !p.active(a) })
+	return t.states[t.nodes[n].state].active
 }
 
 // tasks returns the actions that take turns on a closed walk, in the order in which they are active from the lowest
@@ -253,7 +253,7 @@ func (t *turner) actives(n int) []bt.Task {
 func (t *turner) tasks(x *turn) []bt.Task {
 	if x.axis >= 0 {
 		lowest := 0
-		cell := func(k int) int { return t.cells[t.nodes[x.loop[k]].world][x.axis] }
+		cell := func(k int) int { return t.nodes[x.loop[k]].cells[x.axis].low }
 		for k := range x.loop {
 			if cell(k) < cell(lowest) {
 				lowest = k
@@ -301,11 +301,12 @@ func (t *turner) finding(x turn) Finding {
 	}
 	strange := ""
 	for i := range t.axes {
-		if x.first[i] >= 0 {
+		switch {
+		case t.axes[i].motion == wild && t.changes(x.loop, i):
+			strange = t.axes[i].name
+			on = append(on, strange)
+		case x.first[i] >= 0:
 			on = append(on, t.axes[i].name)
-			if t.axes[i].motion == wild {
-				strange = t.axes[i].name
-			}
 		}
 	}
 	who := strings.Join(names, " and ") + " take turns"
@@ -401,7 +402,7 @@ func roundUp(x float64) float64 {
 
 // assumptions are those of a proof that tasks do not take turns: all other inputs stay as they are.
 func (t *turner) assumptions() []Assumption {
-	list := t.assumes()
+	var list []Assumption
 	var calms, rests []string
 	for i := range t.axes {
 		if t.axes[i].motion == calm {
@@ -440,14 +441,14 @@ func (t *turner) orbit(loop []int) (period float64, ok bool) {
 	for k, n := range loop {
 		next, time := loop[(k+1)%len(loop)], p.unknown(1)
 		for j, signal := range signals {
-			at[j] = at[j].plus(p.displacement(t.rateAt(n, signal), time), 1)
+			at[j] = at[j].plus(p.displacement(t.rate(n, signal), time), 1)
 		}
 		for _, i := range crossed {
 			value := sum{}
 			for _, term := range t.axes[i].terms {
 				value = value.plus(at[slices.Index(signals, term.Signal)], term.Factor)
 			}
-			from, to := t.cells[t.nodes[n].world][i], t.cells[t.nodes[next].world][i]
+			from, to := t.nodes[n].cells[i].low, t.nodes[next].cells[i].low
 			low, high := t.axes[i].bounds(from)
 			switch {
 			case to > from:
@@ -464,11 +465,15 @@ func (t *turner) orbit(loop []int) (period float64, ok bool) {
 	return p.minimum()
 }
 
+// changes reports whether a closed walk leads through several cells of an axis.
+func (t *turner) changes(loop []int, i int) bool {
+	return slices.ContainsFunc(loop, func(n int) bool { return t.nodes[n].cells[i] != t.nodes[loop[0]].cells[i] })
+}
+
 // crossedBy returns the axes that a closed walk crosses, and their signals.
 func (t *turner) crossedBy(loop []int) (crossed []int, signals []string) {
 	for i, a := range t.axes {
-		cell := func(n int) int { return t.cells[t.nodes[n].world][i] }
-		if !slices.ContainsFunc(loop, func(n int) bool { return cell(n) != cell(loop[0]) }) {
+		if !t.changes(loop, i) {
 			continue
 		}
 		crossed = append(crossed, i)

@@ -175,11 +175,19 @@ func TestTurnsOfAllKinds(t *testing.T) {
 		{"a product on which nothing depends", strings.Replace(fmt.Sprintf(alternate, "z ge 1"), "<Action name=\"b\"/>",
 			`<ReactiveSequence><Action name="b"/><Condition name="p" on="x * y ge 1"/></ReactiveSequence>`, 1),
 			"effects: {a: {x: [-1, -1]}, b: {x: [1, 1]}}", Proved, "no two tasks", "no task changes z"},
-		{"a slot", strings.Replace(fmt.Sprintf(alternate, "u ge 1"), `name="a"`, `name="a" write="u := 0"`, 1),
-			"effects: {a: {x: [-1, -1]}}", Undecided, "how they change u", ""},
+		{"a slot", strings.NewReplacer(`name="a"`, `name="a" write="u := x * y"`, `name="b"`, `name="b" write="u := x * y"`).Replace(
+			fmt.Sprintf(alternate, "u ge 1")), "effects: {a: {x: [-1, -1]}}", Undecided, "how they change u", ""},
+		{"a slot that is never 1", strings.Replace(fmt.Sprintf(alternate, "u ge 1"), `name="a"`, `name="a" write="u := 0"`, 1),
+			"effects: {a: {x: [-1, -1]}}", Proved, "no two tasks", ""},
+		{"a slot that each task writes", strings.NewReplacer(`name="a"`, `name="a" write="u := 0"`, `name="b"`, `name="b" write="u := 1"`).Replace(
+			fmt.Sprintf(alternate, "u ge 1")), "effects: {a: {x: [-1, -1]}}", Undecided, "become active again and again", ""},
+		{"a slot within an instant", `<Sequence><Action name="a" write="u := 1" done="u ge 1"/><ReactiveFallback><ReactiveSequence>
+			<Condition name="c" on="x ge 2"/><Action name="cool" write="u := 2"/></ReactiveSequence><Action name="heat" write="u := 3" done="u ge 3"/>
+			</ReactiveFallback></Sequence>`,
+			"effects: {a: {x: [1, 1]}, cool: {x: [-1, -1]}, heat: {x: [1, 1]}}", Proved, "no two tasks", "x do not change"}, // heat ends at once
 		{"a power", fmt.Sprintf(alternate, "power ge 1"), "effects: {a: {x: [-1, -1]}}", Proved, "no two tasks", "no task changes power"},
 		{"a power of a command", strings.Replace(fmt.Sprintf(alternate, "power ge 1"), `name="a"`, `name="a" write="u := 0"`, 1),
-			"effects: {a: {x: [-1, -1]}}", Proved, "no two tasks", "only after the plan has settled: power"},
+			"effects: {a: {x: [-1, -1]}}", Proved, "no two tasks", "no task changes power"},
 		{"a circle", `<ReactiveFallback>
 			<ReactiveSequence><Condition name="c1" on="x lt 0 and y ge 0"/><Action name="right"/></ReactiveSequence>
 			<ReactiveSequence><Condition name="c2" on="x ge 0 and y ge 0"/><Action name="down"/></ReactiveSequence>
@@ -217,6 +225,27 @@ func TestTurnsOfAllKinds(t *testing.T) {
 		}
 		if got := fmt.Sprint(found[0].Unwatched()); !strings.Contains(got, test.assumes) || test.assumes == "" && len(found[0].Unwatched()) > 0 {
 			t.Errorf("%s: assumes %s", test.name, got)
+		}
+	}
+}
+
+// TestTurnsAmongConditions: with many other conditions, which stay as they are, the turns on one signal are decided.
+func TestTurnsAmongConditions(t *testing.T) {
+	for _, test := range []struct {
+		off  string
+		want Verdict
+		text string
+	}{{"", Refuted, "heat and cool take turns on x at 2 without end"}, {` off="x lt -100"`, Proved, "no faster than every 102 s"}} {
+		plan := ""
+		for i := range 9 {
+			plan += fmt.Sprintf(`<ReactiveSequence><Condition name="c%d"/><Action name="a%d"/></ReactiveSequence>`, i, i)
+		}
+		_, found := check(t, `<ReactiveFallback>`+plan+`<ReactiveSequence><Condition name="hot" on="x ge 2"`+test.off+
+			`/><Action name="cool"/></ReactiveSequence><Action name="heat"/></ReactiveFallback>`,
+			"effects: {cool: {x: [-2, -2]}, heat: {x: [2, 2]}}")
+		found = byQuestion(found, "chatter")
+		if len(found) != 1 || found[0].Verdict != test.want || !strings.Contains(found[0].Text, test.text) {
+			t.Errorf("%v: %.600s", test.want, fmt.Sprintf("%+v", found))
 		}
 	}
 }

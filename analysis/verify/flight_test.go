@@ -183,7 +183,7 @@ func TestReachedIsReached(t *testing.T) {
 		for range cases {
 			s := r.planWithEffects(t)
 			m := NewModel(s)
-			x, why := m.newJourney(func(p *Player, world []bool) bool { return p.holds(m.goal, world) })
+			x, why := m.newJourney(m.there)
 			if why != "" {
 				continue
 			}
@@ -366,39 +366,25 @@ func (r *randomPlan) conditionless() declare.Statement {
 	return r.statement()
 }
 
-// matches reports whether a node's world is that of these values.
+// matches reports whether a node's cells are those of these values.
 func (x *journey) matches(n int, at []float64, stubs []bool) bool {
-	world := x.worlds[x.nodes[n].world]
-	for i := range x.m.vocab.signals {
-		sig := &x.m.vocab.signals[i]
-		v := at[slices.Index(bruteNames, sig.name)]
-		k := 0
-		for k < len(sig.cuts) && (v > sig.cuts[k].limit || v == sig.cuts[k].limit && !sig.cuts[k].strict) {
-			k++
-		}
-		if k != sig.interval(world) {
-			return false
-		}
-	}
 	stub := 0
-	for v := range x.m.vocab.inputs {
-		in := &x.m.vocab.inputs[v]
-		switch {
-		case in.kind != inputFree:
-		case in.relation != nil:
-			terms, limit := in.relation.Linear()
+	for i := range x.axes {
+		a, cell := &x.axes[i], 0
+		if a.terms == nil {
+			cell = btoi(stubs[stub])
+			stub++
+		} else {
 			sum := 0.0
-			for _, term := range terms {
+			for _, term := range a.terms {
 				sum += term.Factor * at[slices.Index(bruteNames, term.Signal)]
 			}
-			if world[v] != (sum >= limit) {
-				return false
+			for cell < len(a.cuts) && (sum > a.cuts[cell].limit || sum == a.cuts[cell].limit && !a.cuts[cell].strict) {
+				cell++
 			}
-		default:
-			if world[v] != stubs[stub] {
-				return false
-			}
-			stub++
+		}
+		if s := x.nodes[n].cells[i]; cell < s.low || cell > s.high {
+			return false
 		}
 	}
 	return true

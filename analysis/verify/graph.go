@@ -1,125 +1,291 @@
 package verify
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"canopy/analysis/flown"
 	"canopy/bt"
 	"canopy/document/declare"
-	"canopy/document/plan"
-	"canopy/explore"
 	"canopy/expr"
-	"canopy/expr/interval"
 )
 
 // graph has the nodes that a plan can reach while signals move according to the effects of the active tasks. A node is
-// a state of the plan in a world.
+// a state of the plan, between two instants, in some cells.
 //
-// The graph of all flights begins in every world. An axis that steps goes to a neighbouring cell where its rate allows;
-// any other one, and one of which nothing is known, to any cell. A graph of turns has every node that the plan reaches
-// if any world may follow any other, but only the edges of the tasks' effects: other inputs stay as they are, and a
-// signal on which no active task has an effect rests.
+// The passages from each state are those of the step as it is flown, from any values of signals to any others. The
+// graph joins those that motion allows. In the graph of all flights an axis that steps goes to a neighbouring cell where
+// its rate allows; any other one, and one of which nothing is known, to any cell. A graph of turns has every node that
+// the plan reaches if any values may follow any others, but only the edges of the tasks' effects: other inputs stay as
+// they are, and a signal on which no active task has an effect rests.
 type graph struct {
-	*walker
+	m       *Model
 	axes    []axis
-	cells   [][]int // by world: of each axis; nil: there is no such world
-	worldOf map[string]int
-	ends    func(p *Player, world []bool) bool // in the goal, which is not left
+	label   func(m *flown.Moment) int // what counts of a moment beside its state; 0: it is in the goal, which is not left
 	turns   bool
+	states  []station
+	stateOf map[string]int // by class
+	deeds   []deed         // of tags, which count from 1
 	nodes   []spot
-	found   *explore.Search[[2]int, []bt.Task] // nodes by class and world
-	starts  []int                              // nodes
-	left    map[int]bool                       // by class: in a graph of turns, all that follows it is found
-	rests   map[string]bool                    // signals that rest in some node because no active task moves them
+	nodeOf  map[string]int
+	starts  []int           // nodes
+	rests   map[string]bool // signals that rest in some node because no active task moves them
+	looped  error           // of a course after which there is no state
+	spent   int             // courses of instants
+	compare int             // passages that were compared with nodes
+}
+
+// station is a state of the plan; the first one is that before a run.
+type station struct {
+	key    flown.Key
+	class  string
+	active []bt.Task // actions
+	under  []bt.Task // leaves with a procedure under way that ends after some time
+	ended  bool      // the root holds its result
+	left   bool      // its passages are known
+	ways   []passage
+}
+
+// passage is an instant that follows a state.
+type passage struct {
+	to    int // state
+	cells []span
+	label int
+	tape  flown.Tape
+	deed
+}
+
+// deed is what an instant does.
+type deed struct {
+	over  []bt.Task // whose procedures are over, or whose timers elapse
+	begun []bt.Task // that become active
 }
 
 // spot is a node.
 type spot struct {
-	state, world int
-	goal         bool
+	state, label int
+	cells        []span
 	next         []leg
 	rates        []declare.Rate // by axis
+	by           stop           // the node that it was found from, -1: none, and the passage from there
 }
+
+// goal reports whether a node is in the goal.
+func (s *spot) goal() bool { return s.label == 0 }
 
 // leg leads to another node.
 type leg struct {
-	to    int
-	over  []bt.Task // whose procedures are over, or whose timers elapse
-	wait  float64   // the maximum length of these [s]; -1: there are none
-	begun []bt.Task // which the step activates, if procedures take time
+	to   int
+	wait float64 // the maximum length of what is over [s]; -1: nothing is
+	way  *passage
 }
 
+// maxCompared bounds the comparisons of passages with nodes.
+const maxCompared = 50_000_000
+
 // newGraph explores a plan up to the goal.
-func (m *Model) newGraph(turns bool, ends func(p *Player, world []bool) bool) (x *graph, why string) {
-	w, why := m.newWalker()
-	if why != "" {
-		return nil, why
+func (m *Model) newGraph(turns bool, label func(at *flown.Moment) int) (x *graph, why string) {
+	x = &graph{m: m, axes: m.axes(), label: label, turns: turns, states: []station{{}}, stateOf: map[string]int{},
+		nodeOf: map[string]int{}, rests: map[string]bool{}}
+	s := m.stepper()
+	s.Limits, s.Still = nil, false
+	if !x.explore(0) {
+		return nil, x.short()
 	}
-	x = &graph{walker: w, axes: m.axes(), worldOf: map[string]int{}, ends: ends, turns: turns,
-		found: explore.New[[2]int, []bt.Task](explore.Budget{}), left: map[int]bool{}, rests: map[string]bool{}}
-	x.cells = make([][]int, len(x.worlds))
-	for i, world := range x.worlds {
-		if x.cells[i] = m.cellsOf(x.axes, world); x.cells[i] != nil {
-			x.worldOf[cellName(x.cells[i])] = i
-		}
-	}
-	for i := range x.worlds {
-		if n, ok := x.arrive(-1, i, 0, nil); ok {
-			x.starts = append(x.starts, n)
-		}
+	for i := range x.states[0].ways {
+		w := &x.states[0].ways[i]
+		x.starts = append(x.starts, x.arrive(w.to, w.label, w.cells, stop{-1, w}))
 	}
 	edges := 0
-	for n := range x.found.Leave() {
-		if edges += x.leave(n); edges > maxEdges || x.tired() {
+	for n := 0; n < len(x.nodes); n++ {
+		if x.nodes[n].goal() {
+			continue
+		}
+		state := x.nodes[n].state
+		fresh := !x.states[state].left
+		if !x.explore(state) {
+			return nil, x.short()
+		}
+		if x.leave(n); turns && fresh {
+			for i := range x.states[state].ways {
+				w := &x.states[state].ways[i]
+				x.arrive(w.to, w.label, w.cells, stop{n, w})
+			}
+		}
+		if edges += len(x.nodes[n].next); edges > maxEdges || x.compare > maxCompared {
 			return nil, x.short()
 		}
 	}
-	if why := x.blind(); why != "" {
-		return nil, why
+	if x.looped != nil {
+		return nil, x.looped.Error()
 	}
 	return x, ""
 }
 
-func cellName(cells []int) string {
-	b := make([]byte, 0, 2*len(cells))
-	for _, k := range cells {
-		b = append(b, byte(k), byte(k>>8))
+// short returns the reason why a search ends before all nodes are visited.
+func (x *graph) short() string {
+	if why := x.m.ended(0); why != "" {
+		return why
+	}
+	return fmt.Sprintf("%d instants did not visit all states", x.spent)
+}
+
+// explore finds the passages from a state; it reports false if they are too many.
+func (x *graph) explore(state int) bool {
+	if x.states[state].left {
+		return true
+	}
+	var ways []passage
+	known := map[string]bool{}
+	enough := true
+	x.m.stepper().Steps(x.states[state].key, func(m *flown.Moment) {
+		if x.spent++; x.spent > x.m.most() || x.spent%1000 == 0 && x.m.ended(0) != "" {
+			enough, m.Stop = false, true
+			return
+		}
+		x.visit(m, func(p passage) {
+			if key := p.key(-1); !known[key] {
+				known[key] = true
+				ways = append(ways, p)
+			}
+		})
+	})
+	s := &x.states[state]
+	s.left, s.ways = true, x.joined(ways)
+	return enough
+}
+
+// visit follows a moment of a step.
+func (x *graph) visit(m *flown.Moment, found func(p passage)) {
+	if m.Err != nil {
+		if x.looped == nil {
+			x.looped = m.Err
+		}
+		return
+	}
+	var d deed
+	if x.m.slow() || len(x.m.tree.Timers()) > 0 {
+		d = deed{m.Elapsed(), m.Entered()}
+	}
+	if !m.Over {
+		m.Tag = x.tag(d)
+		return
+	}
+	p := passage{label: x.label(m), deed: d, cells: x.look(m)}
+	if p.cells == nil || !m.Possible() {
+		return
+	}
+	p.tape = m.Tape()
+	key := m.After()
+	class := m.Class()
+	to, known := x.stateOf[class]
+	if !known {
+		to = len(x.states)
+		x.stateOf[class] = to
+		x.states = append(x.states, x.m.station(m, key, class))
+	}
+	p.to = to
+	found(p)
+}
+
+// tag returns the number of what an instant has done so far.
+func (x *graph) tag(d deed) int {
+	if d.over == nil && d.begun == nil {
+		return 0
+	}
+	same := func(e deed) bool { return slices.Equal(d.over, e.over) && slices.Equal(d.begun, e.begun) }
+	n := slices.IndexFunc(x.deeds, same)
+	if n < 0 {
+		n = len(x.deeds)
+		x.deeds = append(x.deeds, d)
+	}
+	return n + 1
+}
+
+// station returns what counts of the state at a moment.
+func (m *Model) station(at *flown.Moment, key flown.Key, class string) station {
+	s := station{key: key, class: class}
+	for _, a := range m.actions() {
+		if at.Active(a) {
+			s.active = append(s.active, a)
+		}
+	}
+	for i := range m.leaves {
+		l := &m.leaves[i]
+		status := at.Status(l.task)
+		if status == bt.Activating && l.entry.until == nil || status == bt.Deactivating && l.exit.until == nil {
+			s.under = append(s.under, l.task)
+		}
+	}
+	_, s.ended = at.Engine().Held(m.tree.Root())
+	return s
+}
+
+// key returns a text that equal passages have in common, apart from the cells of one axis.
+func (p *passage) key(except int) string {
+	b := binary.AppendVarint(binary.AppendVarint(nil, int64(p.to)), int64(p.label))
+	for i, s := range p.cells {
+		if i != except {
+			b = binary.AppendVarint(binary.AppendVarint(b, int64(s.low)), int64(s.high))
+		}
+	}
+	for _, list := range [][]bt.Task{p.over, p.begun} {
+		b = binary.AppendVarint(b, int64(len(list)))
+		for _, t := range list {
+			b = binary.AppendVarint(b, int64(t))
+		}
 	}
 	return string(b)
 }
 
-// arrive returns the node of the state that follows another node in a world, if the procedures of a set of endings are
-// over; ok is false if there is none.
-func (x *graph) arrive(from, world, number int, over []bt.Task) (n int, ok bool) {
-	if x.cells[world] == nil {
-		return 0, false
+// joined returns passages of which those that differ only by an input, true or false, are one: it does not matter.
+func (x *graph) joined(ways []passage) []passage {
+	for i := len(x.axes) - 1; i >= 0; i-- {
+		if x.axes[i].firm() || x.axes[i].signal >= 0 || len(x.axes[i].cuts) > 1 {
+			continue
+		}
+		at := map[string]int{}
+		var fewer []passage
+		for _, p := range ways {
+			key := p.key(i)
+			k, known := at[key]
+			if !known {
+				at[key] = len(fewer)
+				fewer = append(fewer, p)
+				continue
+			}
+			q := &fewer[k]
+			q.cells = slices.Clone(q.cells)
+			q.cells[i] = span{min(q.cells[i].low, p.cells[i].low), max(q.cells[i].high, p.cells[i].high)}
+		}
+		ways = fewer
 	}
-	state := -1
-	if from >= 0 {
-		state = x.nodes[from].state
-	}
-	next, ok := x.move(state, world, number, over)
-	if !ok {
-		return 0, false
-	}
-	n, fresh := x.found.Arrive(from, [2]int{x.class[next], world}, over)
-	if fresh {
-		p := x.states[next]
-		x.nodes = append(x.nodes, spot{state: next, world: world, goal: x.ends(p, x.worlds[world]), rates: x.rates(p, world)})
-	}
-	return n, true
+	return ways
 }
 
-// rates returns the rate of each axis in a state in a world.
-func (x *graph) rates(p *Player, world int) []declare.Rate {
-	box := boxOf(x.axes, x.cells[world])
+// arrive returns the node of a state in some cells.
+func (x *graph) arrive(state, label int, cells []span, by stop) int {
+	p := passage{to: state, label: label, cells: cells}
+	key := p.key(-1)
+	n, known := x.nodeOf[key]
+	if !known {
+		n = len(x.nodes)
+		x.nodeOf[key] = n
+		x.nodes = append(x.nodes, spot{state: state, label: label, cells: cells, by: by})
+		x.nodes[n].rates = x.rates(n)
+	}
+	return n
+}
+
+// rates returns the rate of each axis at a node.
+func (x *graph) rates(n int) []declare.Rate {
 	list := make([]declare.Rate, len(x.axes))
 	for i := range x.axes {
 		switch a := &x.axes[i]; {
 		case a.motion == steady:
-			list[i] = a.span(func(signal string) declare.Rate { return x.rate(p, signal, box) })
+			list[i] = a.span(func(signal string) declare.Rate { return x.rate(n, signal) })
 		case !x.turns || a.motion == wild:
 			list[i] = anyRate
 		}
@@ -127,14 +293,13 @@ func (x *graph) rates(p *Player, world int) []declare.Rate {
 	return list
 }
 
-// rate returns the rate of a signal in a state: the range that the effects of all active tasks allow, or any rate if
+// rate returns the rate of a signal at a node: the range that the effects of all active tasks allow, or any rate if
 // they exclude each other.
-func (x *graph) rate(p *Player, signal string, box map[string]interval.Interval) declare.Rate {
+func (x *graph) rate(n int, signal string) declare.Rate {
+	at := &x.nodes[n]
 	r, known := anyRate, false
-	for _, a := range x.m.actions() {
-		if !p.active(a) {
-			continue
-		}
+	box := boxOf(x.axes, at.cells)
+	for _, a := range x.states[at.state].active {
 		if e, ok := x.m.rate(a, signal, box); ok {
 			r, known = declare.Rate{Low: max(r.Low, e.Low), High: min(r.High, e.High)}, true
 		}
@@ -149,115 +314,77 @@ func (x *graph) rate(p *Player, signal string, box map[string]interval.Interval)
 	return r
 }
 
-// rateAt returns the rate of a signal at a node.
-func (x *graph) rateAt(n int, signal string) declare.Rate {
-	at := &x.nodes[n]
-	return x.rate(x.states[at.state], signal, boxOf(x.axes, x.cells[at.world]))
-}
-
-// assumes returns the assumptions of a proof about what tasks write: between the rounds of one instant it does not
-// change in the graph.
-func (x *graph) assumes() []Assumption {
-	writes := func(l plan.Leaf) bool { return len(l.Write)+len(l.Entry)+len(l.Exit) > 0 }
-	var names []string
-	for i := range x.axes {
-		if a := &x.axes[i]; a.motion != steady && a.reads {
-			names = append(names, a.name)
-		}
-	}
-	if names == nil || !slices.ContainsFunc(x.m.plan.Leaves, writes) {
-		return nil
-	}
-	return []Assumption{{Text: "what tasks write takes effect on these only after the plan has settled: " +
-		strings.Join(names, ", ")}}
-}
-
 // options returns the cells of an axis that may follow a node's. A flight passes a cell that is a point in no time.
-func (x *graph) options(n, i int) []int {
-	a, k, r := &x.axes[i], x.cells[x.nodes[n].world][i], x.nodes[n].rates[i]
-	options := []int{k}
-	if !x.turns && !a.steps || a.motion == wild {
-		options = nil
-		for k := range len(a.cuts) + 1 {
-			options = append(options, k)
-		}
-		return options
+func (x *graph) options(n, i int) span {
+	a, r := &x.axes[i], x.nodes[n].rates[i]
+	if a.motion == wild || !x.turns && !a.steps {
+		return span{0, len(a.cuts)}
 	}
+	s := x.nodes[n].cells[i]
 	if r.High > 0 {
-		for k := k + 1; k <= len(a.cuts); k++ {
-			options = append(options, k)
-			if !a.point(k) {
+		for s.high < len(a.cuts) {
+			if s.high++; !a.point(s.high) {
 				break
 			}
 		}
 	}
 	if r.Low < 0 {
-		for k := k - 1; k >= 0; k-- {
-			options = append(options, k)
-			if !a.point(k) {
+		for s.low > 0 {
+			if s.low--; !a.point(s.low) {
 				break
 			}
 		}
 	}
-	return options
+	return s
 }
 
-// leave finds the successors of a node and returns the number of moves tried.
-func (x *graph) leave(n int) (tried int) {
-	if x.nodes[n].goal {
-		return 0
-	}
+// leave finds the successors of a node.
+func (x *graph) leave(n int) {
 	state := x.nodes[n].state
-	endings := x.endings(state)
-	options := make([][]int, len(x.axes))
+	options := make([]span, len(x.axes))
 	for i := range options {
 		options[i] = x.options(n, i)
 	}
-	cells := make([]int, len(x.axes))
 	place := map[int]int{} // in next, by node
 	var next []leg
-	var choose func(i int)
-	choose = func(i int) {
-		if i < len(cells) {
-			for _, cells[i] = range options[i] {
-				choose(i + 1)
-			}
-			return
+	for w := range x.states[state].ways {
+		p := &x.states[state].ways[w]
+		x.compare++
+		cells := x.within(p.cells, options)
+		if cells == nil {
+			continue
 		}
-		world, ok := x.worldOf[cellName(cells)]
-		if !ok {
-			return
+		e := leg{to: x.arrive(p.to, p.label, cells, stop{n, p}), wait: x.m.longest(p.over), way: p}
+		if e.to == n && p.begun == nil && p.over == nil {
+			continue
 		}
-		for number, over := range endings {
-			tried++
-			to, ok := x.arrive(n, world, number, over)
-			if !ok {
-				continue
-			}
-			e := leg{to: to, over: over, wait: x.m.longest(over), begun: x.begun[[3]int{x.class[state], world, number}]}
-			if to == n && e.begun == nil {
-				continue
-			}
-			if j, known := place[to]; !known {
-				place[to] = len(next)
-				next = append(next, e)
-			} else if e.wait < next[j].wait {
-				next[j] = e
-			}
+		if j, known := place[e.to]; !known {
+			place[e.to] = len(next)
+			next = append(next, e)
+		} else if e.wait < next[j].wait {
+			next[j] = e
 		}
 	}
-	choose(0)
 	x.nodes[n].next = next
-	if class := x.class[state]; x.turns && !x.left[class] {
-		x.left[class] = true
-		for world := range x.worlds {
-			for number, over := range endings {
-				tried++
-				x.arrive(n, world, number, over)
-			}
+}
+
+// within returns the cells that a passage and motion have in common; nil if there are none.
+func (x *graph) within(cells, options []span) []span {
+	for i, s := range cells {
+		if s.low > options[i].high || s.high < options[i].low {
+			return nil
 		}
 	}
-	return tried
+	common := cells
+	for i, s := range cells {
+		if o := options[i]; s.low < o.low || s.high > o.high {
+			if &common[0] == &cells[0] {
+				common = slices.Clone(cells)
+			}
+			common[i] = span{max(s.low, o.low), min(s.high, o.high)}
+		}
+	}
+	return common
 }
 
 // longest returns the maximum length of procedures and timers [s], 0 if it is not constant; -1 if there are none.
@@ -290,21 +417,21 @@ func duration(e *expr.Expr) float64 {
 	return v
 }
 
-// stop is a node on a path, with the procedures that are over and the timers that elapse on the way to it.
+// stop is a node on a path, and the passage that leads to it.
 type stop struct {
 	node int
-	over []bt.Task
+	way  *passage
 }
 
 // path returns the stops at nodes that follow each other.
 func (x *graph) path(nodes ...int) []stop {
 	path := make([]stop, len(nodes))
 	for i, n := range nodes {
-		path[i].node = n
+		path[i] = stop{n, x.nodes[n].by.way}
 		if i > 0 {
 			for _, e := range x.nodes[nodes[i-1]].next {
 				if e.to == n {
-					path[i].over = e.over
+					path[i].way = e.way
 				}
 			}
 		}
@@ -312,57 +439,78 @@ func (x *graph) path(nodes ...int) []stop {
 	return path
 }
 
-// way returns the shortest path on which a node was found.
+// way returns the path on which a node was found.
 func (x *graph) way(n int) []stop {
 	var path []stop
-	for _, n := range x.found.Path(n) {
-		path = append(path, stop{n, x.found.Move(n)})
+	for n >= 0 {
+		by := x.nodes[n].by
+		path = append(path, stop{n, by.way})
+		n = by.node
 	}
+	slices.Reverse(path)
 	return path
 }
 
-// retrace returns a script that makes the stops, "" if the engine does not confirm it or reaches the goal on the way.
+// retrace returns a script that makes the stops, "" if the plan does not confirm it.
 func (x *graph) retrace(path []stop) string {
 	if !x.m.spells() {
 		return ""
 	}
-	p := x.m.newSlowTrace()
-	var b strings.Builder
-	for _, l := range p.lines {
-		b.WriteString(l + "\n")
-	}
+	var instants []told
+	key, s := flown.Key(""), x.m.stepper()
+	s.Limits, s.Still = nil, false
 	for _, at := range path {
-		world := x.worlds[x.nodes[at.node].world]
-		told := len(p.lines)
-		if p.Move(world, at.over...) != nil || x.ends(p, world) {
+		n, arrived := &x.nodes[at.node], false
+		s.Follow(key, at.way.tape, func(m *flown.Moment) {
+			if !m.Over || m.Err != nil {
+				return
+			}
+			instants = append(instants, x.m.tell(m, x.text(n.cells)))
+			key = m.After()
+			arrived = m.Class() == x.states[n.state].class
+		})
+		if !arrived {
 			return ""
 		}
-		for _, a := range x.m.actions() {
-			if p.active(a) != x.states[x.nodes[at.node].state].active(a) {
-				return ""
-			}
-		}
-		fmt.Fprintf(&b, "# %s\n", x.m.worldText(world))
-		for _, l := range p.lines[told:] {
-			b.WriteString(l + "\n")
-		}
 	}
-	return b.String()
+	return x.m.spell(instants)
 }
 
-// regions describes the worlds of nodes.
+// text describes cells.
+func (x *graph) text(cells []span) string {
+	r := &region{first: map[int]int{}, last: map[int]int{}, truth: map[int]bool{}}
+	for i, s := range cells {
+		a := &x.axes[i]
+		switch {
+		case s == span{0, len(a.cuts)}:
+		case a.signal >= 0:
+			r.first[a.signal], r.last[a.signal] = s.low, s.high
+		default:
+			for k, at := range a.marks {
+				if k < s.low || k >= s.high {
+					r.truth[at.variable] = (k < s.low) != at.below
+				}
+			}
+		}
+	}
+	return x.m.text(r)
+}
+
+// regions describes the cells of nodes.
 func (x *graph) regions(nodes []int) ([]string, bool) {
 	m := x.m
 	all := m.space.none()
 	for _, n := range nodes {
-		world, here := x.worlds[x.nodes[n].world], m.space.all()
-		for i := range m.vocab.signals {
-			k := m.vocab.signals[i].interval(world)
-			here = m.space.and(here, m.between(i, k, k))
-		}
-		for v := range m.vocab.inputs {
-			if m.vocab.inputs[v].kind == inputFree {
-				here = m.space.and(here, m.literal(v, world[v]))
+		here := m.space.all()
+		for i, s := range x.nodes[n].cells {
+			a := &x.axes[i]
+			if a.signal >= 0 {
+				here = m.space.and(here, m.between(a.signal, s.low, s.high))
+			}
+			for k, at := range a.marks {
+				if k < s.low || k >= s.high {
+					here = m.space.and(here, m.literal(at.variable, (k < s.low) != at.below))
+				}
 			}
 		}
 		all = m.space.or(all, here)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/bt"
+	"canopy/analysis/flown"
 	"canopy/document/declare"
 	"canopy/explore"
 	"canopy/expr"
@@ -28,7 +28,7 @@ func askReach(m *Model) []Finding {
 	if !m.moves(m.goal) {
 		return nil
 	}
-	x, why := m.newJourney(func(p *Player, world []bool) bool { return p.holds(m.goal, world) })
+	x, why := m.newJourney(m.there)
 	if why != "" {
 		return []Finding{{Verdict: Undecided, Place: m.subject.Declared.Goal.Place,
 			Text:   "not concluded whether the goal is reached: " + why,
@@ -37,6 +37,9 @@ func askReach(m *Model) []Finding {
 	x.solve()
 	return x.findings()
 }
+
+// there is 0 in the goal.
+func (m *Model) there(at *flown.Moment) int { return btoi(!at.Holds(m.goal)) }
 
 // moves reports whether formulas depend on axes, and all these move with declared rates.
 func (m *Model) moves(formulas ...*expr.Logic) bool {
@@ -81,8 +84,8 @@ type journey struct {
 }
 
 // newJourney explores a plan up to the goal.
-func (m *Model) newJourney(ends func(p *Player, world []bool) bool) (x *journey, why string) {
-	g, why := m.newGraph(false, ends)
+func (m *Model) newJourney(label func(at *flown.Moment) int) (x *journey, why string) {
+	g, why := m.newGraph(false, label)
 	return &journey{graph: g}, why
 }
 
@@ -114,11 +117,11 @@ func (x *journey) settle() {
 	x.part, x.reached, x.stuck = slices.Repeat([]int{-1}, len(x.nodes)), make([]bool, len(x.nodes)), nil
 	var others []int
 	for n := range x.nodes {
-		if x.reached[n] = x.nodes[n].goal; !x.reached[n] {
+		if x.reached[n] = x.nodes[n].goal(); !x.reached[n] {
 			others = append(others, n)
 		}
 	}
-	x.components(others, func(e leg) bool { return !x.nodes[e.to].goal }, x.judge)
+	x.components(others, func(e leg) bool { return !x.nodes[e.to].goal() }, x.judge)
 }
 
 // judge decides whether the goal is reached from a part.
@@ -156,9 +159,9 @@ func (x *journey) passes(part []int) bool {
 			if x.firm {
 				rates[i] = r.Firm()
 			}
-			k := x.cells[x.nodes[n].world][i]
-			above[i] = above[i] && (k < len(x.axes[i].cuts) || r.High <= 0)
-			below[i] = below[i] && (k > 0 || r.Low >= 0)
+			k := x.nodes[n].cells[i]
+			above[i] = above[i] && (k.high < len(x.axes[i].cuts) || r.High <= 0)
+			below[i] = below[i] && (k.low > 0 || r.Low >= 0)
 		}
 		if !slices.ContainsFunc(rows, func(r []declare.Rate) bool { return slices.Equal(r, rates) }) {
 			rows = append(rows, rates)
@@ -172,10 +175,9 @@ func (x *journey) expires(part []int) bool {
 	inside := func(e leg) bool { return x.part[e.to] == x.part[part[0]] }
 	return slices.ContainsFunc(x.m.leaves, func(l leaf) bool {
 		return !slices.ContainsFunc(part, func(n int) bool {
-			status := x.states[x.nodes[n].state].engine.Status(l.task)
-			runs := status == bt.Activating && l.entry.until == nil || status == bt.Deactivating && l.exit.until == nil
+			runs := slices.Contains(x.states[x.nodes[n].state].under, l.task)
 			return !runs || slices.ContainsFunc(x.nodes[n].next, func(e leg) bool {
-				return inside(e) && slices.Contains(e.begun, l.task)
+				return inside(e) && slices.Contains(e.way.begun, l.task)
 			})
 		})
 	})
@@ -260,7 +262,7 @@ func (x *journey) hope() {
 		for _, e := range x.nodes[n].next {
 			from[e.to] = append(from[e.to], n)
 		}
-		if x.nodes[n].goal {
+		if x.nodes[n].goal() {
 			back.Arrive(-1, n, struct{}{})
 		}
 	}
@@ -286,13 +288,13 @@ func (x *journey) findings() []Finding {
 			never = append(never, n)
 		}
 	}
-	if reached != nil && !slices.ContainsFunc(sure, func(n int) bool { return !x.nodes[n].goal }) {
+	if reached != nil && !slices.ContainsFunc(sure, func(n int) bool { return !x.nodes[n].goal() }) {
 		sure, reached = nil, append(sure, reached...)
 	}
 	goal, at := x.m.subject.Declared.Goal.Text, x.m.subject.Declared.Goal.Place
 	var found []Finding
 	for i, nodes := range [][]int{sure, reached} {
-		f := Finding{Verdict: Proved, Place: at, Text: "the goal is reached from every state: " + goal, Assumes: x.assumes()}
+		f := Finding{Verdict: Proved, Place: at, Text: "the goal is reached from every state: " + goal}
 		if len(nodes) < len(x.starts) {
 			f.Text = "the goal is reached from some states: " + goal
 			f.Where, f.More = x.regions(nodes)
@@ -369,7 +371,7 @@ func (x *journey) search(starts []int, wanted, use func(n int) bool) []int {
 			return way
 		}
 		for _, e := range x.nodes[found.Key(k)].next {
-			if !x.nodes[e.to].goal && use(e.to) {
+			if !x.nodes[e.to].goal() && use(e.to) {
 				found.Arrive(k, e.to, struct{}{})
 			}
 		}
@@ -381,8 +383,8 @@ func (x *journey) search(starts []int, wanted, use func(n int) bool) []int {
 func (x *journey) doing(loop []int) string {
 	var names []string
 	for _, n := range loop {
-		for _, a := range x.m.actions() {
-			if name := x.m.tree.Name(a); x.states[x.nodes[n].state].active(a) && !slices.Contains(names, name) {
+		for _, a := range x.states[x.nodes[n].state].active {
+			if name := x.m.tree.Name(a); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
@@ -404,8 +406,7 @@ func (x *journey) ended(n int) bool {
 	found.Arrive(-1, n, struct{}{})
 	for k := range found.Leave() {
 		at := &x.nodes[found.Key(k)]
-		p := x.states[at.state]
-		if slices.ContainsFunc(x.m.actions(), p.active) || !at.goal && len(p.mayEnd()) > 0 {
+		if s := &x.states[at.state]; len(s.active) > 0 || !s.ended {
 			return false
 		}
 		for _, e := range at.next {

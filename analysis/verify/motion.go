@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/analysis/flown"
 	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/expr"
@@ -12,8 +13,7 @@ import (
 )
 
 // Motion: how signals change while tasks are active. An axis is a quantity that conditions compare with limits, and its
-// cell is one of the intervals between these. A node is a state of the plan in a world, an edge a possible change of
-// cells, procedures that are over and timers that elapse.
+// cell is one of the intervals between these. A node is a state of the plan in some cells, an edge an instant.
 
 // axis is a signal, a sum of multiples of signals, or an input that is true or false.
 type axis struct {
@@ -21,10 +21,10 @@ type axis struct {
 	signal int         // of the vocabulary; -1: none
 	terms  []expr.Term // nil: its value is not such a sum
 	cuts   []cut
-	marks  []mark // by cut, if it is no signal
+	marks  []mark        // by cut, if it is no signal
+	asks   []*expr.Logic // by cut: is it above it, or below if the mark is so
 	motion motion
 	steps  bool // it only goes to neighbouring cells
-	reads  bool // it depends on signals
 }
 
 // mark is a variable that is true above a cut, or below it.
@@ -47,7 +47,10 @@ func (m *Model) axes() []axis {
 	var all []axis
 	for i := range m.vocab.signals {
 		sig := &m.vocab.signals[i]
-		a := axis{name: sig.name, signal: i, reads: true, terms: []expr.Term{{Signal: sig.name, Factor: 1}}, cuts: sig.cuts}
+		a := axis{name: sig.name, signal: i, terms: []expr.Term{{Signal: sig.name, Factor: 1}}, cuts: sig.cuts}
+		for _, c := range sig.cuts {
+			a.asks = append(a.asks, &expr.Logic{Op: expr.LogicThreshold, Signal: sig.name, Limit: c.limit, Strict: c.strict})
+		}
 		a.motion, a.steps = m.motion([]string{sig.name}, true)
 		all = append(all, a)
 	}
@@ -57,7 +60,7 @@ func (m *Model) axes() []axis {
 		if in.kind != inputFree {
 			continue
 		}
-		a, c, at := axis{name: in.text, signal: -1}, cut{}, mark{variable: v}
+		a, c, at, ask := axis{name: in.text, signal: -1}, cut{}, mark{variable: v}, proposition(in.text)
 		if in.relation != nil {
 			var limit float64
 			if a.terms, limit = in.relation.Linear(); a.terms != nil { // the first factor becomes 1; if it is negative: <=
@@ -68,7 +71,7 @@ func (m *Model) axes() []axis {
 				c, at.below = cut{limit / first, first < 0}, first < 0
 				a.name = sumText(a.terms)
 			}
-			a.reads = true
+			ask = in.relation
 			a.motion, a.steps = m.motion(in.relation.Relation.Names(), a.terms != nil)
 		}
 		i, known := of[a.name]
@@ -79,6 +82,7 @@ func (m *Model) axes() []axis {
 		}
 		k, _ := slices.BinarySearchFunc(all[i].cuts, c, cut.compare)
 		all[i].cuts, all[i].marks = slices.Insert(all[i].cuts, k, c), slices.Insert(all[i].marks, k, at)
+		all[i].asks = slices.Insert(all[i].asks, k, ask)
 	}
 	return all
 }
@@ -105,7 +109,7 @@ func sumText(terms []expr.Term) string {
 func (m *Model) motion(signals []string, sum bool) (kind motion, steps bool) {
 	moves, rests := false, false
 	for _, name := range signals {
-		if m.isWritten(name) {
+		if m.isWritten(name) || m.stepper().Follows(name) {
 			return wild, false
 		}
 		known := false
@@ -136,25 +140,44 @@ func (m *Model) isWritten(name string) bool {
 	})
 }
 
-// cell returns the cell of an axis in a world, -1 if there is none.
-func (m *Model) cell(a *axis, world []bool) int {
-	if a.signal >= 0 {
-		return m.vocab.signals[a.signal].interval(world)
-	}
-	cell := 0
-	for k, at := range a.marks {
-		if world[at.variable] == at.below {
-			continue
+// span is a range of cells.
+type span struct{ low, high int }
+
+// firm reports whether the cell of an axis is always known.
+func (a *axis) firm() bool { return a.motion == steady || a.motion == calm && a.signal >= 0 }
+
+// look returns the cells of each axis at a moment; nil if no values of the signals lie in all of them.
+func (x *graph) look(m *flown.Moment) []span {
+	cells := make([]span, len(x.axes))
+	for i := range x.axes {
+		a := &x.axes[i]
+		s := span{0, len(a.cuts)}
+		for k, l := range a.asks {
+			above, known := false, true
+			if a.firm() {
+				above = m.Holds(l)
+			} else {
+				above, known = m.Known(l)
+			}
+			if a.marks != nil {
+				above = above != a.marks[k].below
+			}
+			switch {
+			case known && above:
+				s.low = k + 1
+			case known:
+				s.high = min(s.high, k)
+			}
 		}
-		if cell < k {
-			return -1
+		if s.low > s.high {
+			return nil
 		}
-		cell++
+		cells[i] = s
 	}
-	if cell > 0 && cell < len(a.cuts) && a.cuts[cell-1] == a.cuts[cell] {
-		return -1
+	if !x.possible(cells) {
+		return nil
 	}
-	return cell
+	return cells
 }
 
 // bounds returns between which values an axis is in a cell.
@@ -169,18 +192,13 @@ func (a *axis) bounds(cell int) (low, high float64) {
 	return low, high
 }
 
-// cellsOf returns the cell of each axis in a world; nil if no values of the signals lie in all of them.
-func (m *Model) cellsOf(axes []axis, world []bool) []int {
-	cells := make([]int, len(axes))
-	for i := range axes {
-		if cells[i] = m.cell(&axes[i], world); cells[i] < 0 {
-			return nil
-		}
-	}
-	box := boxOf(axes, cells)
-	for i := range axes {
-		if a := &axes[i]; a.signal < 0 && a.terms != nil {
-			low, high := a.bounds(cells[i])
+// possible reports whether some values of the signals lie in all cells.
+func (x *graph) possible(cells []span) bool {
+	box := boxOf(x.axes, cells)
+	for i := range x.axes {
+		if a := &x.axes[i]; a.signal < 0 && a.terms != nil {
+			low, _ := a.bounds(cells[i].low)
+			_, high := a.bounds(cells[i].high)
 			sum := a.span(func(signal string) declare.Rate {
 				if x, ok := box[signal]; ok {
 					return declare.Rate{Low: x.Low, High: x.High}
@@ -188,11 +206,11 @@ func (m *Model) cellsOf(axes []axis, world []bool) []int {
 				return anyRate
 			})
 			if sum.Low > high || sum.High < low {
-				return nil
+				return false
 			}
 		}
 	}
-	return cells
+	return true
 }
 
 // point reports whether a cell is one value.
@@ -202,11 +220,12 @@ func (a *axis) point(cell int) bool {
 }
 
 // boxOf returns the ranges of the signals in some cells.
-func boxOf(axes []axis, cells []int) map[string]interval.Interval {
+func boxOf(axes []axis, cells []span) map[string]interval.Interval {
 	box := map[string]interval.Interval{}
 	for i := range axes {
 		if axes[i].signal >= 0 {
-			low, high := axes[i].bounds(cells[i])
+			low, _ := axes[i].bounds(cells[i].low)
+			_, high := axes[i].bounds(cells[i].high)
 			box[axes[i].name] = interval.Interval{Low: low, High: high}
 		}
 	}

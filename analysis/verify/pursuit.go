@@ -346,19 +346,23 @@ func near(before, cell string) bool {
 
 // tell records what a script tells of an instant.
 func (x *pursuit) tell(m *flown.Moment) {
-	t := told{text: m.Text()}
-	for _, in := range m.Rounds {
-		t.rounds = append(t.rounds, slices.Clone(in))
-	}
-	t.seen = x.seen(m.Engine())
-	_, t.ended = m.Engine().Held(x.Tree.Root())
-	x.told = append(x.told, t)
+	x.told = append(x.told, x.m.tell(m, m.Text()))
 }
 
-func (x *pursuit) seen(e *bt.Engine) []bool {
-	seen := make([]bool, x.Tree.Len())
-	for t := range bt.Task(x.Tree.Len()) {
-		if k := x.Tree.Kind(t); k.Family() == bt.Leaf && !k.Acts() {
+// tell returns what a script tells of an instant.
+func (m *Model) tell(at *flown.Moment, text string) told {
+	t := told{text: text, seen: m.seen(at.Engine())}
+	for _, in := range at.Rounds {
+		t.rounds = append(t.rounds, slices.Clone(in))
+	}
+	_, t.ended = at.Engine().Held(m.tree.Root())
+	return t
+}
+
+func (m *Model) seen(e *bt.Engine) []bool {
+	seen := make([]bool, m.tree.Len())
+	for t := range bt.Task(m.tree.Len()) {
+		if k := m.tree.Kind(t); k.Family() == bt.Leaf && !k.Acts() {
 			seen[t] = e.Status(t) == bt.Success
 		} else {
 			seen[t] = e.Active(t)
@@ -388,16 +392,16 @@ func (x *pursuit) refuted() outcome {
 		c.where, c.ended = x.told[n-1].text, x.told[n-1].ended
 	}
 	if x.m.spells() {
-		c.script = x.script()
+		c.script = x.m.spell(x.told)
 	}
 	return c
 }
 
-// script returns the instants as a script, "" if it does not show them: a script begins with all conditions false, and
+// spell returns the instants as a script, "" if it does not show them: a script begins with all conditions false, and
 // a plan may remember that.
-func (x *pursuit) script() string {
+func (m *Model) spell(instants []told) string {
 	var b strings.Builder
-	e := bt.NewEngine(x.Tree, nil, 0)
+	e := bt.NewEngine(m.tree, nil, 0)
 	_, err := e.Settle(nil)
 	round := func(in []bt.Input) {
 		if len(in) == 0 || err != nil {
@@ -405,18 +409,18 @@ func (x *pursuit) script() string {
 		}
 		var words []string
 		for _, i := range in {
-			words = append(words, i.Text(x.Tree.Name(i.Task())))
+			words = append(words, i.Text(m.tree.Name(i.Task())))
 		}
 		b.WriteString(strings.Join(words, "; ") + "\n")
 		_, err = e.Settle(in)
 	}
-	round(x.Slow())
-	for _, t := range x.told {
+	round(m.stepper().Slow())
+	for _, t := range instants {
 		b.WriteString("# " + t.text + "\n")
 		for _, in := range t.rounds {
 			round(in)
 		}
-		if err != nil || !slices.Equal(t.seen, x.seen(e)) {
+		if err != nil || !slices.Equal(t.seen, m.seen(e)) {
 			return ""
 		}
 	}

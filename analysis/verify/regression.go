@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/analysis/flown"
 	"canopy/bt"
 	"canopy/document/plan"
 	"canopy/expr"
@@ -22,7 +23,6 @@ import (
 type program struct {
 	*journey
 	rules []plan.Rule
-	first []int // by node: the first rule that holds; the number of rules if none does
 }
 
 func askRegression(m *Model) []Finding {
@@ -41,7 +41,7 @@ func askRegression(m *Model) []Finding {
 		y := x.rule(i)
 		f, doubts := x.doubt(y, i)
 		switch {
-		case !slices.Contains(x.first, i):
+		case len(x.led(i)) == 0:
 			found = append(found, Finding{Tasks: []bt.Task{rules[i].Task}, Verdict: Undecided,
 				Text:   x.title(i) + " is never the first that holds: there is nothing to prove",
 				Advice: "remove the rule, or place it before the rules that hide it"})
@@ -55,7 +55,7 @@ func askRegression(m *Model) []Finding {
 	}
 	for i, titles := range [][]string{assumed, proved} {
 		f := Finding{Verdict: Proved, Text: "each of these leads to an earlier rule's condition and keeps its own until then: " +
-			strings.Join(titles, "; "), Assumes: x.assumes()}
+			strings.Join(titles, "; ")}
 		if i == 0 {
 			x.hesitate(&f)
 		}
@@ -66,11 +66,14 @@ func askRegression(m *Model) []Finding {
 	return found
 }
 
+// first returns the first rule that holds at a node.
+func (x *program) first(n int) int { return x.nodes[n].label }
+
 // led returns the nodes in which a rule is the first that holds.
 func (x *program) led(i int) []int {
 	var nodes []int
 	for n := range x.nodes {
-		if x.first[n] == i {
+		if x.first(n) == i {
 			nodes = append(nodes, n)
 		}
 	}
@@ -91,20 +94,14 @@ func (m *Model) conditions(rules []plan.Rule) []*expr.Logic {
 
 func (m *Model) newProgram(rules []plan.Rule) (x *program, why string) {
 	x = &program{rules: rules}
-	x.journey, why = m.newJourney(func(p *Player, _ []bool) bool { return x.leading(p) == 0 })
-	if why != "" {
-		return nil, why
-	}
-	for _, at := range x.nodes {
-		x.first = append(x.first, x.leading(x.states[at.state]))
-	}
-	return x, ""
+	x.journey, why = m.newJourney(x.leading)
+	return x, why
 }
 
-// leading returns the first rule that holds.
-func (x *program) leading(p *Player) int {
+// leading returns the first rule that holds; the number of rules if none does.
+func (x *program) leading(at *flown.Moment) int {
 	for i, r := range x.rules {
-		if !slices.ContainsFunc(r.Conditions, func(c bt.Task) bool { return !p.latched[p.m.leafOf[c]] }) {
+		if !slices.ContainsFunc(r.Conditions, func(c bt.Task) bool { return at.Status(c) != bt.Success }) {
 			return i
 		}
 	}
@@ -117,7 +114,7 @@ func (x *program) rule(i int) *journey {
 	g.nodes = slices.Clone(x.nodes)
 	y := journey{graph: &g}
 	for n := range y.nodes {
-		if y.nodes[n].goal = x.first[n] < i; !x.executes(n, i) {
+		if y.nodes[n].label = btoi(x.first(n) >= i); !x.executes(n, i) {
 			y.nodes[n].next = nil
 		}
 	}
@@ -128,7 +125,7 @@ func (x *program) rule(i int) *journey {
 // executes reports whether a rule's action is active at a node. The rule is then the first that holds, or earlier ones
 // that hold have nothing to do.
 func (x *program) executes(n, i int) bool {
-	return x.rules[i].Action >= 0 && x.states[x.nodes[n].state].active(x.rules[i].Action)
+	return x.rules[i].Action >= 0 && slices.Contains(x.states[x.nodes[n].state].active, x.rules[i].Action)
 }
 
 // doubt returns a finding if the journey of a rule need not reach an earlier one from somewhere; ok is false if it
@@ -138,7 +135,7 @@ func (x *program) doubt(y *journey, i int) (f Finding, ok bool) {
 	if len(open) == 0 {
 		return Finding{}, false
 	}
-	way := x.search(x.starts, func(n int) bool { return x.first[n] == i && !y.reached[n] }, func(int) bool { return true })
+	way := x.search(x.starts, func(n int) bool { return x.first(n) == i && !y.reached[n] }, func(int) bool { return true })
 	on, loop := y.lasso(way[len(way)-1])
 	way = append(way, on[1:]...)
 	last, why := way[len(way)-1], ""
@@ -148,7 +145,7 @@ func (x *program) doubt(y *journey, i int) (f Finding, ok bool) {
 		for range 2 {
 			way = append(way, loop...)
 		}
-	case x.first[last] == i:
+	case x.first(last) == i:
 		why = "its action is not active"
 	default:
 		why = "its own condition may fail before an earlier one holds"
