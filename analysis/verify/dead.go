@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,14 +41,14 @@ func askDead(m *Model) []Finding {
 			found[i].Assumes = append(found[i].Assumes, NoDelay)
 		}
 	}
-	if m.Remembers() && !m.explored { // a state that the abstraction allows need not be reachable
+	if m.reachable != nil || m.Remembers() { // a state that the abstraction allows need not be reachable
 		found = append(found, m.unreached()...)
 	}
 	if len(found) == 0 {
 		found = []Finding{{Verdict: Proved,
 			Text: fmt.Sprintf("each of %s can become active", count(asked, "task")) + m.flown()}}
 	}
-	if len(brief) > 0 && !m.slow() {
+	if last := found[len(found)-1]; len(brief) > 0 && !m.slow() && last.Verdict != Undecided {
 		found[len(found)-1].Text += "; only within an instant, because they end at once: " + m.some(brief)
 	}
 	return found
@@ -142,6 +143,9 @@ func (m *Model) awake(t bt.Task) {
 // may be active and end at once.
 func (m *Model) idles(t bt.Task) bool {
 	m.observe()
+	if m.reachable != nil && m.reachable.broken[t] {
+		return false
+	}
 	return !m.entered[t] && (m.explored || !m.allows(m.active[t], &m.passing))
 }
 
@@ -156,14 +160,21 @@ func (m *Model) unreached() []Finding {
 		rest = slices.DeleteFunc(rest, func(t bt.Task) bool { return m.reachable.entered[t] })
 		return len(rest) == 0
 	})
-	switch {
-	case c.verdict == Undecided:
+	if c.verdict == Undecided {
 		return []Finding{{Tasks: rest, Verdict: Undecided, Advice: memoryAdvice,
 			Text: "not concluded whether " + m.some(rest) + " can become active: " + c.why}}
-	case len(rest) == 0:
-		return nil
 	}
-	return []Finding{m.neverSeen(rest, c.how)}
+	var found []Finding
+	brief := func(t bt.Task) bool { return m.reachable.broken[t] }
+	if broken := slices.DeleteFunc(slices.Clone(rest), func(t bt.Task) bool { return !brief(t) }); len(broken) > 0 {
+		found = append(found, Finding{Tasks: broken, Verdict: Undecided, Advice: "change a condition that these tasks change",
+			Text: fmt.Sprintf("not concluded whether %s can become active: only in instants that do not end: %v", m.some(broken),
+				cmp.Or(m.reachable.failed, m.reachable.unsettled))})
+	}
+	if rest = slices.DeleteFunc(rest, brief); len(rest) > 0 {
+		found = append(found, m.neverSeen(rest, c.how))
+	}
+	return found
 }
 
 // neverSeen is the finding of tasks that the engine never activates.

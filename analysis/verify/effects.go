@@ -29,11 +29,28 @@ func (m *Model) rate(task bt.Task, signal string, in map[string]interval.Interva
 	return r, ok
 }
 
-// knowsRates reports whether the rate of some signal that does not jump is known, or declared.
+// knowsRates reports whether the rate of some signal that does not jump is known, or declared: one that a condition
+// reads, or that a task writes into a slot that it reads.
 func (m *Model) knowsRates() bool {
-	return len(m.subject.Declared.Effects) > 0 || slices.ContainsFunc(m.vocab.signals, func(s signal) bool {
-		return slices.ContainsFunc(m.actions(), func(a bt.Task) bool {
-			r, ok := m.subject.Rate(a, s.name, nil)
+	var names []string
+	for _, s := range m.vocab.signals {
+		names = append(names, s.name)
+	}
+	for _, in := range m.vocab.inputs {
+		if in.relation != nil {
+			names = append(names, in.relation.Relation.Names()...)
+		}
+	}
+	for _, l := range m.plan.Leaves {
+		for _, a := range l.Write {
+			if slices.Contains(names, a.Target) {
+				names = append(names, a.Value.Names()...)
+			}
+		}
+	}
+	return len(m.subject.Declared.Effects) > 0 || slices.ContainsFunc(names, func(name string) bool {
+		return name != "t" && slices.ContainsFunc(m.actions(), func(a bt.Task) bool {
+			r, ok := m.subject.Rate(a, name, nil)
 			return ok && !r.Jumps
 		})
 	})

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -10,6 +11,9 @@ import (
 	"canopy/explore"
 	"canopy/expr"
 )
+
+// errNoState is the reason for which nothing is concluded from facts that exclude all states.
+var errNoState = errors.New("the facts exclude every state")
 
 // situation is a state in which the plan has settled.
 type situation interface {
@@ -31,9 +35,10 @@ type flying struct {
 	states    *explore.Search[flown.Key, flown.Tape] // a move is the answers of the instant before
 	classes   map[string]bool                        // of the states that were left: those of one class have one future
 	entered   []bool                                 // by task: was active at some time
+	broken    []bool                                 // by task: was active in an instant that does not end
 	met       map[pair]bool                          // of actions that were active at one time
 	failed    error                                  // of an instant after which there is no state
-	unsettled bool                                   // for some answers signals and tasks change each other without end
+	unsettled error                                  // for some answers signals and tasks change each other without end
 
 	watch violation // asked with the signals of each state; nil: none
 	last  flown.Tape
@@ -42,7 +47,8 @@ type flying struct {
 }
 
 func (m *Model) newFlying(watch violation) *flying {
-	x := &flying{m: m, s: m.stepper(), classes: map[string]bool{}, entered: make([]bool, m.tree.Len()), met: map[pair]bool{}, watch: watch, hit: -1,
+	x := &flying{m: m, s: m.stepper(), classes: map[string]bool{}, entered: make([]bool, m.tree.Len()), broken: make([]bool, m.tree.Len()),
+		met: map[pair]bool{}, watch: watch, hit: -1,
 		states: explore.New[flown.Key, flown.Tape](explore.Budget{Moves: m.most(), Bytes: maxBytes})}
 	x.states.Arrive(-1, "", nil)
 	return x
@@ -81,9 +87,13 @@ func (x *flying) leave(n int) {
 	x.s.Steps(from, func(m *flown.Moment) {
 		switch {
 		case m.Err != nil:
-			x.unsettled = x.unsettled || errors.Is(m.Err, flown.ErrUnsettled)
-			if x.failed == nil && !errors.Is(m.Err, flown.ErrUnsettled) {
-				x.failed = m.Err
+			if !errors.Is(m.Err, flown.ErrUnsettled) {
+				x.failed = cmp.Or(x.failed, m.Err)
+			} else {
+				x.unsettled = cmp.Or(x.unsettled, m.Err)
+			}
+			for _, t := range m.Entered() {
+				x.broken[t] = true
 			}
 			return
 		case !m.Over:
@@ -162,9 +172,11 @@ func (x *flying) conclusion() counterexample {
 		return counterexample{verdict: Undecided, why: x.states.Short()}
 	case x.failed != nil:
 		return counterexample{verdict: Undecided, why: x.failed.Error()}
+	case x.states.Len() == 1: // only the state before the run
+		return counterexample{verdict: Undecided, why: cmp.Or(x.unsettled, errNoState).Error()}
 	}
 	c := counterexample{verdict: Proved, how: x.m.visited(x.states.Len() - 1)}
-	if x.unsettled {
+	if x.unsettled != nil {
 		c.assumes = []Assumption{Settles}
 	}
 	return c

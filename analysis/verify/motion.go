@@ -123,9 +123,9 @@ func (m *Model) motion(signals []string, sum bool) (kind motion, steps bool) {
 		moves, rests = moves || known, rests || !known
 	}
 	switch {
-	case !moves:
+	case !moves && m.subject.Rates == nil: // of a plan alone: it has no effect
 		return calm, false
-	case !sum:
+	case !moves || !sum:
 		return wild, false
 	}
 	return steady, !rests
