@@ -16,7 +16,7 @@ import (
 
 // Proofs that rest on assumptions: the questions whose answers use facts, and effects.
 var (
-	onFacts   = slices.DeleteFunc(Questions(), func(q string) bool { return q == "effects" || q == "reaction" })
+	onFacts   = slices.DeleteFunc(Questions(), func(q string) bool { return q == "reaction" })
 	onEffects = []string{"reach", "regression", "chatter"}
 )
 
