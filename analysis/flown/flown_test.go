@@ -107,3 +107,34 @@ func TestClocks(t *testing.T) {
 		}
 	}
 }
+
+// A tape repeats also the answers by which the facts hold.
+func TestTapesHaveTheAnswersOfFacts(t *testing.T) {
+	p, diags := plan.Read(&diag.Source{Name: "plan.xml", Text: `<root BTCPP_format="4"><BehaviorTree>
+<Condition name="c" on="x ge 1"/></BehaviorTree></root>`}, nil)
+	if p == nil {
+		t.Fatal(diags)
+	}
+	declared, diags := declare.ReadFile(&diag.Source{Name: "facts.yaml",
+		Text: "facts: [y >= 0 or z >= 0, y <= 5 or z <= 5, not (y > 1 and z > 1)]"}, p)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	s := New(declare.Subject{Plan: p, Declared: declared})
+	var tapes []Tape
+	s.Steps("", func(m *Moment) {
+		if m.Over && m.Possible() {
+			tapes = append(tapes, m.Tape())
+		}
+	})
+	for _, tape := range tapes {
+		s.Follow("", tape, func(m *Moment) {
+			if m.Over && !m.Possible() {
+				t.Errorf("%v: the facts do not hold when the tape is followed", tape)
+			}
+		})
+	}
+	if len(tapes) != 2 {
+		t.Errorf("%d tapes", len(tapes))
+	}
+}

@@ -360,7 +360,7 @@ func (r classes) State(c *snapshot.Codec) {
 }
 
 // Tape returns the answers so far.
-func (m *Moment) Tape() Tape { return slices.Clone(m.s.w.tape.answers[:m.s.w.tape.at]) }
+func (m *Moment) Tape() Tape { return slices.Clone(m.s.w.tape.answers) }
 
 // Possible reports whether the declared facts hold. It must be the visitor's last question.
 func (m *Moment) Possible() bool {

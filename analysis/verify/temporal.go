@@ -80,6 +80,9 @@ func (m *Model) property(p *temporal.Property) Finding {
 	case c.forever:
 		text += ", for what must happen cannot happen any more"
 	}
+	if last&atEnds != 0 {
+		text += ", because a change that is undone at the same time does not count"
+	}
 	switch smooth := own.pursue(steps, followed(f, false), of, last|noJumps); smooth.verdict {
 	case Refuted:
 		c = smooth
