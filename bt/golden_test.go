@@ -57,7 +57,7 @@ func (g *machine) run(t *testing.T, d golden.Directive) string {
 			fmt.Fprintf(&b, "error:\n%v\n", err)
 		}
 	case "run", "tick":
-		lines, list := script.Parse(g.tree, src)
+		_, lines, list := script.Parse(g.tree, src)
 		if list != nil {
 			t.Fatalf("%s: %v", d.At, list)
 		}
@@ -84,7 +84,7 @@ func (g *machine) run(t *testing.T, d golden.Directive) string {
 			}
 		}
 	case "conventional":
-		lines, list := script.Parse(g.tree, src)
+		_, lines, list := script.Parse(g.tree, src)
 		if list != nil {
 			t.Fatalf("%s: %v", d.At, list)
 		}

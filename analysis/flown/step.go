@@ -30,7 +30,7 @@ var ErrUnsettled = errors.New("the plan and the signals do not settle")
 type Moment struct {
 	Over    bool         // the instant is over: the plan has settled
 	Tag     int          // what the visitor remembers of the earlier moments of the instant; 0 at first
-	Rounds  [][]bt.Input // the tree's inputs so far, by settling; those before the first instant begin with its first
+	Rounds  [][]bt.Input // the tree's inputs so far, by settling; in the first instant those come first with which it begins
 	Changes []bt.Change  // of statuses in this instant
 	Stop    bool         // set by the visitor: no more courses
 	Err     error        // the course does not go on: it wraps bt.ErrLoop, ErrUnsettled or executive.ErrDuration
@@ -58,10 +58,7 @@ func (s *Stepper) start() {
 	s.w.zone = zone.Zone{}
 	s.x = executive.New(s.p, s.world, executive.Tree(func(in []bt.Input) executive.Engine {
 		s.moment.engine = bt.NewEngine(s.Tree, in, 0)
-		s.moment.Rounds = s.moment.Rounds[:0]
-		if in = in[min(len(s.slow), len(in)):]; len(in) > 0 {
-			s.moment.Rounds = append(s.moment.Rounds, slices.Clone(in))
-		}
+		s.moment.Rounds = append(s.moment.Rounds[:0], slices.Clone(in))
 		return &recorder{s.moment.engine, &s.moment}
 	}))
 }

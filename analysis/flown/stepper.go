@@ -39,7 +39,6 @@ type Stepper struct {
 	names      []string // by place: of signals, for texts; grows with those of statements
 	indicators []expr.Indicator
 	facts      []expr.Logic
-	slow       []bt.Input // which procedures take time, for scripts
 
 	lists     map[*expr.Code]*lists
 	relations map[string]*expr.Code // of statements, by key
@@ -91,12 +90,6 @@ func New(subject declare.Subject) *Stepper {
 	for _, statement := range subject.Declared.Facts {
 		s.facts = append(s.facts, s.Statement(statement))
 	}
-	for i := range s.p.Leaves {
-		l := &s.p.Leaves[i]
-		if entry, exit := l.Slow(); entry || exit {
-			s.slow = append(s.slow, bt.Slow(l.Task, entry, exit))
-		}
-	}
 	s.initial = s.p.Initial()
 	s.w = newWorld(s)
 	s.world = s.w
@@ -106,8 +99,34 @@ func New(subject declare.Subject) *Stepper {
 // Clocks returns the number of clocks of the plan: of the leaves' procedures, by leaf, and of the timers behind them.
 func (s *Stepper) Clocks() int { return len(s.p.Leaves) + len(s.Tree.Timers()) }
 
-// Slow returns the inputs that set which procedures take time, for scripts.
-func (s *Stepper) Slow() []bt.Input { return s.slow }
+// Guide answers questions before the tape does, as far as it knows: is a signal at least a limit, or beyond it if the
+// question is strict? A leaf that may be true or false at any time is beyond 0 where it is true; its signal is "leaf " and
+// the name of its input. Clocks are then over as soon as they can be. Without a guide, nil, the tape answers all.
+func (s *Stepper) Guide(above func(signal string, limit float64, strict bool) (is, known bool)) {
+	if s.w.guide = nil; above == nil {
+		return
+	}
+	s.w.guide = func(q question) (is, known bool) {
+		switch {
+		case q.kind == ended:
+			return true, true
+		case q.kind != bound && q.kind != equal:
+			return false, false
+		}
+		f := &s.list[q.form]
+		a := &s.atoms[f.terms[0].atom]
+		switch {
+		case len(f.terms) > 1 || a.place < 0:
+			return false, false
+		case s.truthValue(q.form):
+			is, known = above(s.name(a.place), 0, true)
+			return is == (q.kind == bound || q.limit != 0), known
+		case q.kind == equal:
+			return false, false
+		}
+		return above(s.name(a.place), q.limit, q.open)
+	}
+}
 
 // Follows reports whether a signal depends on what tasks write without delay, so that it may jump within an instant.
 func (s *Stepper) Follows(signal string) bool {

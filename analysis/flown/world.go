@@ -12,7 +12,8 @@ import (
 type world struct {
 	s       *Stepper
 	tape    tape
-	witness func(q question) bool // answers instead of the tape; nil: the tape does
+	witness func(q question) bool                 // answers instead of the tape; nil: the tape does
+	guide   func(q question) (answer, known bool) // answers before the tape; nil: nothing does
 	u       []float64
 
 	// What the answers of the present instant have told.
@@ -57,7 +58,12 @@ func (w *world) choose(q question) bool {
 	if w.witness != nil {
 		return w.witness(q)
 	}
-	return w.tape.choose()
+	if w.guide != nil {
+		if answer, known := w.guide(q); known {
+			return answer
+		}
+	}
+	return w.tape.choose() != (q.kind == equal && q.limit == 0) // a truth value is false first
 }
 
 // tape holds the answers of one course of an instant.
@@ -402,7 +408,7 @@ func (w *world) zero(v value) bool {
 	if b.low == limit && b.high == limit {
 		return true
 	}
-	is := w.choose(question{kind: equal, form: v.form, limit: limit}) != (w.witness == nil && limit == 0) // false comes first
+	is := w.choose(question{kind: equal, form: v.form, limit: limit})
 	if b = &w.bounds[v.form]; is {
 		*b = interval{low: limit, high: limit}
 	} else {

@@ -203,16 +203,17 @@ func (m *Model) meetings(active []bt.Task, changes []bt.Change) []pair {
 // meet searches with the engine for settled states in which pairs are active together.
 func (m *Model) meet(c *clash) (seen, open []pair, why string) {
 	open = slices.Clone(c.pairs)
-	look := func(x situation) {
-		now := c.with(open).met(x.Active)
+	met := func(now []pair) {
 		seen = append(seen, now...)
 		open = slices.DeleteFunc(open, func(p pair) bool { return slices.Contains(now, p) })
 	}
-	if !m.slow() && !m.stepper().Written() {
+	if !m.slow() {
 		for _, p := range c.pairs {
-			world := concrete(m.space.witness(m.space.and(m.space.and(m.active[p[0]], m.active[p[1]]), m.allowed)))
-			if x, err := m.newPlayer(world); err == nil && x.lawful(world) {
-				look(x)
+			both := m.space.and(m.space.and(m.active[p[0]], m.active[p[1]]), m.allowed)
+			var now []pair
+			world := concrete(m.space.witness(both))
+			if m.guided([][]bool{world}, func(x situation) bool { now = c.with(open).met(x.Active); return true }) != nil {
+				met(now)
 			}
 		}
 	}
@@ -221,7 +222,7 @@ func (m *Model) meet(c *clash) (seen, open []pair, why string) {
 	}
 	x := m.search(func(x situation) bool {
 		if x.Quiet() {
-			look(x)
+			met(c.with(open).met(x.Active))
 		}
 		return len(open) == 0
 	})

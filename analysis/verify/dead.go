@@ -100,14 +100,14 @@ func (m *Model) observe() {
 			m.awake(t)
 		}
 	}
-	if written := m.stepper().Written(); written || m.slow() {
+	if written, late := m.stepper().Written(), m.stepper().Lags(); written || late || m.slow() {
 		m.explored = m.search(func(situation) bool { return false }).verdict == Proved
 		for t, entered := range m.reachable.entered {
 			if entered {
 				m.awake(bt.Task(t))
 			}
 		}
-		if m.explored || written {
+		if m.explored || written || late {
 			return
 		}
 	}
@@ -119,14 +119,11 @@ func (m *Model) observe() {
 		if m.entered[a] || m.space.empty(in) {
 			continue
 		}
+		var entered []bt.Task
 		world := concrete(m.space.witness(in))
-		p, err := m.newPlayer(world)
-		if err != nil || !p.lawful(world) {
-			continue
-		}
-		for _, c := range p.changes {
-			if c.To == bt.Activating {
-				m.awake(c.Task)
+		if m.guided([][]bool{world}, func(x situation) bool { entered = x.Entered(); return true }) != nil {
+			for _, t := range entered {
+				m.awake(t)
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strings"
 
 	"canopy/analysis/flown"
 	"canopy/bt"
@@ -21,6 +20,7 @@ type situation interface {
 	Good(t bt.Task) bool // it has succeeded: by its status, or by a held result
 	Status(t bt.Task) bt.Status
 	Quiet() bool // no procedure is under way
+	Entered() []bt.Task
 	Holds(l *expr.Logic) bool
 }
 
@@ -84,6 +84,7 @@ func (x *flying) leave(n int) {
 		return
 	}
 	x.classes[class] = true
+	x.s.Limits, x.s.Still = nil, false
 	x.s.Steps(from, func(m *flown.Moment) {
 		switch {
 		case m.Err != nil:
@@ -182,49 +183,19 @@ func (x *flying) conclusion() counterexample {
 	return c
 }
 
-// script returns the lines of a script that goes through the states and takes the last step, "" if there is none: a
-// script begins with all conditions false and all actions asking to be activated, and a plan may remember that.
+// script returns a script that goes through the states and takes the last step.
 func (x *flying) script(path []int, last flown.Tape) string {
-	if !x.m.spells() {
-		return ""
-	}
-	e := bt.NewEngine(x.m.tree, nil, 0)
-	_, _ = e.Settle(nil)
-	var b strings.Builder
-	line := func(inputs []bt.Input) {
-		words := make([]string, len(inputs))
-		for i, in := range inputs {
-			words[i] = in.Text(x.m.tree.Name(in.Task()))
-		}
-		if len(words) > 0 {
-			b.WriteString(strings.Join(words, "; ") + "\n")
-			_, _ = e.Settle(inputs)
-		}
-	}
-	line(x.s.Slow())
-	same := true
+	var instants []told
 	for i, n := range path {
 		tape := last
 		if i+1 < len(path) {
 			tape = x.states.Move(path[i+1])
 		}
 		x.s.Follow(x.states.Key(n), tape, func(m *flown.Moment) {
-			if !m.Over {
-				return
-			}
-			for _, inputs := range m.Rounds {
-				line(inputs)
-			}
-			for t := range bt.Task(x.m.tree.Len()) {
-				same = same && m.Active(t) == e.Active(t)
+			if m.Over {
+				instants = append(instants, x.m.tell(m, ""))
 			}
 		})
 	}
-	switch {
-	case !same:
-		return ""
-	case b.Len() == 0:
-		return "# the plan begins in it\n"
-	}
-	return b.String()
+	return x.m.spell(instants)
 }

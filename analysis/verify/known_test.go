@@ -46,7 +46,8 @@ func finals(t *testing.T, tree *bt.Tree, text string) (status map[string]bt.Stat
 		t.Fatalf("%s\n%v", text, err)
 	}
 	status = map[string]bt.Status{}
-	start := bt.NewEngine(tree, nil, 0)
+	initial, _, _ := script.Parse(tree, &diag.Source{Text: text})
+	start := bt.NewEngine(tree, initial, 0)
 	for i := range tree.Len() {
 		status[tree.Name(bt.Task(i))] = start.Status(bt.Task(i))
 	}
@@ -220,10 +221,10 @@ func TestProceduresThatTakeTime(t *testing.T) {
 		{"an exit procedure that writes", `<ReactiveParallel name="both"><ReactiveFallback name="f"><ReactiveSequence name="s">
 				<Condition name="c"/><Action name="a" exit="u := 2" exit_time="5 [s]"/></ReactiveSequence><Action name="b"/></ReactiveFallback>
 			<ReactiveFallback name="g"><Condition name="d"/><Action name="e" write="u := 1"/></ReactiveFallback></ReactiveParallel>`,
-			"conflict", "a and e both use u, because procedures take time", "slow a exit\nset c true\nset c false\n"},
+			"conflict", "a and e both use u, because procedures take time", "slow a exit; set c true\nset c false\n"},
 		{"two exit procedures that write", `<ReactiveSequence name="s"><Condition name="c"/><ReactiveParallel name="both">
 				<Action name="a" exit="u := 1" exit_time="5 [s]"/><Action name="b" exit="u := 2" exit_time="5 [s]"/></ReactiveParallel></ReactiveSequence>`,
-			"conflict", "a and b both use u, because procedures take time", "slow a exit; slow b exit\nset c true\nset c false\n"},
+			"conflict", "a and b both use u, because procedures take time", "slow a exit; slow b exit; set c true\nset c false\n"},
 		{"a plan that ended while a procedure was under way", `<ReactiveFallback name="f"><Condition name="c" on="x ge 1"/>
 				<Action name="a" exit_time="5 [s]"/></ReactiveFallback>`,
 			"goal", "the plan succeeds where its goal does not hold: x >= 1, because procedures take time",

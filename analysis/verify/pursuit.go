@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"canopy/analysis/flown"
 	"canopy/analysis/zone"
 	"canopy/bt"
+	"canopy/document/script"
 	"canopy/explore"
 	"canopy/expr"
 	"canopy/temporal"
@@ -70,8 +72,8 @@ type tag struct {
 type told struct {
 	text   string
 	rounds [][]bt.Input
-	seen   []bool // by task: it is active, or true
-	ended  bool   // the plan has ended
+	seen   []bt.Status // by task
+	ended  bool        // the plan has ended
 }
 
 // outcome is the result of a pursuit.
@@ -359,14 +361,11 @@ func (m *Model) tell(at *flown.Moment, text string) told {
 	return t
 }
 
-func (m *Model) seen(e *bt.Engine) []bool {
-	seen := make([]bool, m.tree.Len())
-	for t := range bt.Task(m.tree.Len()) {
-		if k := m.tree.Kind(t); k.Family() == bt.Leaf && !k.Acts() {
-			seen[t] = e.Status(t) == bt.Success
-		} else {
-			seen[t] = e.Active(t)
-		}
+// seen returns the statuses of all tasks.
+func (m *Model) seen(e *bt.Engine) []bt.Status {
+	seen := make([]bt.Status, m.tree.Len())
+	for t := range seen {
+		seen[t] = e.Status(bt.Task(t))
 	}
 	return seen
 }
@@ -391,38 +390,56 @@ func (x *pursuit) refuted() outcome {
 	if n := len(x.told); n > 0 {
 		c.where, c.ended = x.told[n-1].text, x.told[n-1].ended
 	}
-	if x.m.spells() {
-		c.script = x.m.spell(x.told)
-	}
+	c.script = x.m.spell(x.told)
 	return c
 }
 
-// spell returns the instants as a script, "" if it does not show them: a script begins with all conditions false, and
-// a plan may remember that.
+// spell returns the first instants of a run as a script, "" if it cannot spell a name. It begins as scripts do, with all
+// conditions false, unless the plan remembers that.
 func (m *Model) spell(instants []told) string {
+	if !m.spells() {
+		return ""
+	}
+	text, same := m.write(instants, "")
+	if !same {
+		text, _ = m.write(instants, script.Start+" ")
+	}
+	return text
+}
+
+// write writes the first instants of a run, and reports whether the script shows them. The engine begins with the first
+// inputs, which follow a word, or in the usual way if it is "".
+func (m *Model) write(instants []told, begin string) (text string, same bool) {
 	var b strings.Builder
-	e := bt.NewEngine(m.tree, nil, 0)
+	var initial []bt.Input
+	if begin != "" && len(instants) > 0 {
+		initial = instants[0].rounds[0]
+	}
+	e, same := bt.NewEngine(m.tree, initial, 0), true
 	_, err := e.Settle(nil)
-	round := func(in []bt.Input) {
-		if len(in) == 0 || err != nil {
-			return
+	for i, t := range instants {
+		if t.text != "" {
+			b.WriteString("# " + t.text + "\n")
 		}
-		var words []string
-		for _, i := range in {
-			words = append(words, i.Text(m.tree.Name(i.Task())))
+		for k, in := range t.rounds {
+			if len(in) == 0 {
+				continue
+			}
+			words := make([]string, len(in))
+			for i, x := range in {
+				words[i] = x.Text(m.tree.Name(x.Task()))
+			}
+			if i > 0 || k > 0 || begin == "" {
+				begin = ""
+				_, settled := e.Settle(in)
+				err = cmp.Or(err, settled)
+			}
+			b.WriteString(begin + strings.Join(words, "; ") + "\n")
 		}
-		b.WriteString(strings.Join(words, "; ") + "\n")
-		_, err = e.Settle(in)
+		same = same && err == nil && slices.Equal(t.seen, m.seen(e))
 	}
-	round(m.stepper().Slow())
-	for _, t := range instants {
-		b.WriteString("# " + t.text + "\n")
-		for _, in := range t.rounds {
-			round(in)
-		}
-		if err != nil || !slices.Equal(t.seen, m.seen(e)) {
-			return ""
-		}
+	if b.Len() == 0 {
+		return "# the plan begins in it\n", same
 	}
-	return b.String()
+	return b.String(), same
 }

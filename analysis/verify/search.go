@@ -3,29 +3,31 @@ package verify
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"canopy/analysis/flown"
 	"canopy/bt"
 )
 
 // counterexample is the result of the search for one.
 type counterexample struct {
 	verdict Verdict
-	script  string       // may be "" if refuted: a script begins with all conditions false and may not reach the state
+	script  string       // "" if refuted: it cannot be spelled
 	why     string       // undecided, or proved under assumptions only: the reason
 	how     string       // proved, but not by the abstraction: the method
 	assumes []Assumption // on which it rests
 	where   string       // refuted by a search: what is known of the signals there
 }
 
-// show searches for a counterexample in a set that the abstraction does not exclude. The engine has the last word.
-// Where procedures take time it also has the first: a task that ends during another procedure keeps its status, which
-// the abstraction, built for procedures that take no time, does not cover.
+// show searches for a counterexample in a set that the abstraction does not exclude. A flight has the last word. It has
+// also the first where the abstraction does not cover all states: a task that ends during another procedure keeps its
+// status, and a leaf may be told by older sides of relations.
 func (m *Model) show(a set, violated violation) counterexample {
 	settled := func(x situation) bool { return x.Quiet() && violated(x) }
-	if m.slow() || m.stepper().Lags() {
+	if late := m.stepper().Lags(); late || m.slow() {
 		c := m.search(settled)
 		switch {
-		case c.verdict != Undecided:
+		case c.verdict != Undecided, late:
 			return c
 		case m.empty(a):
 			return counterexample{verdict: Proved, why: c.why, assumes: []Assumption{NoDelay}}
@@ -35,27 +37,68 @@ func (m *Model) show(a set, violated violation) counterexample {
 	if !ok {
 		return counterexample{verdict: Proved}
 	}
-	if m.stepper().Written() {
-		return m.search(settled)
+	if told := m.guided(append(f.before, f.world), settled); told != nil {
+		return counterexample{verdict: Refuted, script: m.spell(told)}
 	}
-	if m.Remembers() {
-		if p, err := m.newPlayer(f.world); err == nil && p.lawful(f.world) && violated(p) { // without any past
-			return counterexample{verdict: Refuted, script: m.retrace([]stage{{world: f.world}}, violated)}
+	return m.search(settled)
+}
+
+// maxGuided is the maximum number of courses of one instant in a world.
+const maxGuided = 1000
+
+// guided flies from the start through worlds, one in each instant, and stays in the last one until an instant ends in
+// which something is seen. It returns the instants, nil if it is not seen.
+func (m *Model) guided(worlds [][]bool, seen violation) (instants []told) {
+	s, key := m.stepper(), flown.Key("")
+	defer s.Guide(nil)
+	s.Limits, s.Still = nil, false
+	for i := range len(worlds) + maxWait {
+		s.Guide(m.guide(worlds[min(i, len(worlds)-1)]))
+		found, goOn, courses := false, false, 0
+		s.Steps(key, func(at *flown.Moment) {
+			switch courses++; {
+			case courses > maxGuided:
+				at.Stop = true
+				return
+			case !at.Over || at.Err != nil:
+				return
+			}
+			if found = i >= len(worlds)-1 && seen(at); !at.Possible() {
+				found = false
+				return
+			}
+			instants = append(instants, m.tell(at, ""))
+			goOn, key, at.Stop = true, at.After(), true
+		})
+		switch {
+		case found:
+			return instants
+		case !goOn:
+			return nil
 		}
-		return m.search(settled)
 	}
-	// Without memory the state is a function of the world and of what conditions with hysteresis remember: the worlds
-	// before it lead to that.
-	p := m.newTrace()
-	for _, world := range append(f.before, f.world) {
-		if p.Move(world) != nil || !p.lawful(world) {
-			return m.search(settled)
+	return nil
+}
+
+// maxWait is the number of instants in which procedures may end, in the last world.
+const maxWait = 2
+
+// guide answers the questions about the signals and leaves of a world.
+func (m *Model) guide(world []bool) func(name string, limit float64, strict bool) (is, known bool) {
+	return func(name string, limit float64, strict bool) (is, known bool) {
+		if strings.HasPrefix(name, proposition("").Key) {
+			v, ok := m.vocab.byFree[name]
+			return ok && world[v], ok
 		}
+		i, ok := m.vocab.bySig[name]
+		if !ok {
+			return false, false
+		}
+		s := &m.vocab.signals[i]
+		k, found := slices.BinarySearchFunc(s.cuts, cut{limit, strict}, cut.compare)
+		at := s.interval(world)
+		return at > k, found || at != k
 	}
-	if !violated(p) {
-		return m.search(settled)
-	}
-	return counterexample{verdict: Refuted, script: p.script()}
 }
 
 // Bounds of the search with the engine.
@@ -79,20 +122,6 @@ func (m *Model) visited(states int) string {
 		how = "by visiting the only state that the engine can reach: the plan never leaves it"
 	}
 	return how
-}
-
-// retrace returns a script that makes the moves, "" if it does not show the violation.
-func (m *Model) retrace(path []stage, violated violation) string {
-	p := m.newSlowTrace()
-	for _, s := range path {
-		if p.Move(s.world, s.over...) != nil {
-			return ""
-		}
-	}
-	if !violated(p) {
-		return ""
-	}
-	return p.script()
 }
 
 // worlds returns an assignment for each combination of intervals and free inputs; ok is false if they are too many.

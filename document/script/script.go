@@ -27,6 +27,9 @@ import (
 //	entered A, exited A                the running procedure is complete
 //	elapsed T                          the running timer of a task has elapsed
 //
+// If the first line begins with `start:`, its inputs are those with which the engine begins, before the first settling;
+// it is not counted. Without it, conditions are false, actions ask to be activated, and procedures take no time.
+//
 // All bad input is found before anything runs and returned as a diag.List; nothing is written then. A tree that does
 // not settle is an error that wraps [bt.ErrLoop], after the log so far.
 func Print(tree *bt.Tree, src *diag.Source, w io.Writer) error {
@@ -50,11 +53,11 @@ func log(tree *bt.Tree, out io.Writer) func(n int, instant bt.Instant) {
 // Replay runs a script like Print and passes each instant to the function with its number; the instant is valid until
 // the function returns. The errors are those of Print.
 func Replay(tree *bt.Tree, src *diag.Source, pass func(n int, instant bt.Instant)) error {
-	lines, list := Parse(tree, src)
+	start, lines, list := Parse(tree, src)
 	if err := list.Err(); err != nil {
 		return err
 	}
-	return replay(bt.NewEngine(tree, nil, 0), src, lines, pass)
+	return replay(bt.NewEngine(tree, start, 0), src, lines, pass)
 }
 
 func replay(e *bt.Engine, src *diag.Source, lines []Line, pass func(n int, instant bt.Instant)) error {
@@ -100,20 +103,30 @@ type parser struct {
 	list diag.List
 }
 
-// Parse returns a script's instants, or its mistakes.
-func Parse(tree *bt.Tree, src *diag.Source) ([]Line, diag.List) {
+// Start precedes the inputs with which the engine begins.
+const Start = "start:"
+
+// Parse returns the inputs with which a script begins, and its instants, or its mistakes.
+func Parse(tree *bt.Tree, src *diag.Source) (start []bt.Input, lines []Line, mistakes diag.List) {
 	p := &parser{tree: tree, src: src}
-	var lines []Line
-	offset, number := src.Begin(), 0
+	offset, number, first := src.Begin(), 0, true
 	for text := range strings.Lines(src.Text[offset:]) {
 		number++
 		line, _, _ := strings.Cut(text, "#")
-		if strings.TrimSpace(line) != "" {
-			lines = append(lines, Line{Number: number, Inputs: p.instant(line, offset)})
+		inputs := strings.TrimLeft(line, " \t")
+		switch rest, begins := strings.CutPrefix(inputs, Start); {
+		case strings.TrimSpace(line) == "":
+		case begins && first:
+			start, first = p.instant(rest, offset+len(line)-len(rest)), false
+		case begins:
+			p.report(offset+len(line)-len(inputs), len(Start), "late-start", "a script has begun before this line",
+				"only its first line may begin with \""+Start+"\"")
+		default:
+			lines, first = append(lines, Line{Number: number, Inputs: p.instant(line, offset)}), false
 		}
 		offset += len(text)
 	}
-	return lines, p.list
+	return start, lines, p.list
 }
 
 // instant reads the inputs of a line that begins at an offset.

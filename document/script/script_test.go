@@ -97,7 +97,7 @@ func TestTraceWriteFails(t *testing.T) {
 func TestTraceLoop(t *testing.T) {
 	tree := compiledOutline(t, "ReactiveSequence r\n  Condition c\n  Action a\n")
 	src := &diag.Source{Name: "x.txt", Text: "# comment\n\nset c true\nset c false\n"}
-	script, list := Parse(tree, src)
+	_, script, list := Parse(tree, src)
 	if list != nil {
 		t.Fatal(list)
 	}

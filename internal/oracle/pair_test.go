@@ -12,7 +12,7 @@ import (
 func TestComparisonsAgreeWithTheWitness(t *testing.T) {
 	for _, class := range classes {
 		t.Run(class.name, func(t *testing.T) {
-			if (class.open || class.brief) && *missions == 0 {
+			if class.brief && *missions == 0 {
 				t.Skip("the answers do not agree yet: run with -missions 300")
 			}
 			cases, counts, wrong, smallest := rounds(400), map[string]int{}, 0, ""

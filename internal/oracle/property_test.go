@@ -55,7 +55,7 @@ func TestPropertiesAgreeWithTheWitness(t *testing.T) {
 					case f.Verdict == verify.Undecided && !truth.Unstable:
 						report("unknown", "%s", f.Text)
 					case f.Verdict != verify.Undecided && f.Script != "":
-						if _, list := script.Parse(read.Plan.Tree, &diag.Source{Name: "script", Text: f.Script}); list.HasErrors() {
+						if _, _, list := script.Parse(read.Plan.Tree, &diag.Source{Name: "script", Text: f.Script}); list.HasErrors() {
 							report("script", "%v", list)
 						}
 					}
