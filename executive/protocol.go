@@ -35,7 +35,7 @@ const (
 type Known struct {
 	Value     bool      // of a condition
 	Request   bt.Status // of an action
-	Outcome   bt.Status // of an action, since its activation; Accept: none
+	Outcome   bt.Status // of an action, while it is active; Accept: none
 	Procedure Procedure // of an action
 }
 
@@ -103,10 +103,7 @@ func Verdict(holds func(Criterion) bool, failure, success Criterion) bt.Status {
 
 // Start records that the engine has started the entry or the exit procedure of an action, and whether that takes time.
 func (k *Known) Start(exit, slow bool) {
-	k.Procedure = None
-	if !exit {
-		k.Outcome = bt.Accept
-	}
+	k.Procedure, k.Outcome = None, bt.Accept
 	switch {
 	case slow && exit:
 		k.Procedure = Exiting

@@ -1,0 +1,34 @@
+package flown
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// tour is a plan of legs below guards with hysteresis.
+func tour(legs, guards int) string {
+	var b strings.Builder
+	b.WriteString(`<ReactiveFallback name="root">`)
+	signals := []string{"h", "V", "x", "y"}
+	for i := range guards {
+		fmt.Fprintf(&b, `<ReactiveSequence><Condition name="guard%d" on="%s lt 50" off="%s gt 60"/>
+			<Action name="save%d" write="h_cmd := %d"/></ReactiveSequence>`, i, signals[i], signals[i], i, 100+i)
+	}
+	b.WriteString(`<Sequence name="legs">`)
+	for k := range legs {
+		fmt.Fprintf(&b, `<Action name="leg%d" entry="waypoint := %d" write="navigate := 1" done="distance le 60 [m]"/>`, k, k%4+1)
+	}
+	return b.String() + `</Sequence></ReactiveFallback>`
+}
+
+// The states of a tour grow with its legs: which outcomes earlier legs had is forgotten.
+func TestStatesOfTours(t *testing.T) {
+	states := map[int]int{}
+	for _, legs := range []int{5, 10, 20} {
+		states[legs], _, _ = reach(t, New(shipped(t, "circuit.yaml", tour(legs, 1)).Subject()))
+	}
+	if states[20]-states[10] != 2*(states[10]-states[5]) {
+		t.Errorf("states by number of legs: %v", states)
+	}
+}
