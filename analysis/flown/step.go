@@ -407,6 +407,17 @@ func (m *Moment) Known(l *expr.Logic) (holds, known bool) {
 	return holds, known
 }
 
+// Ignore states that the course would end in the same way whatever is simply true or false in this formula. Where this
+// is so in all courses that have one answer in common, Steps does not try the other one.
+func (m *Moment) Ignore(l *expr.Logic) {
+	if l.Op == expr.LogicRelation && l.Relation == nil {
+		place := slices.Index(m.s.names, free+l.Text)
+		if place >= 0 {
+			m.s.w.tape.ignored = append(m.s.w.tape.ignored, m.s.signalForm(place))
+		}
+	}
+}
+
 // Holds reports whether a formula holds. The name of a task means that it is active, or true.
 func (m *Moment) Holds(l *expr.Logic) bool {
 	switch l.Op {

@@ -2,6 +2,7 @@ package flown
 
 import (
 	"math"
+	"slices"
 
 	"canopy/analysis/zone"
 	"canopy/executive"
@@ -63,12 +64,19 @@ func (w *world) choose(q question) bool {
 			return answer
 		}
 	}
-	return w.tape.choose() != (q.kind == equal && q.limit == 0) // a truth value is false first
+	is := w.tape.choose()
+	if q.kind == bound || q.kind == equal {
+		w.tape.forms[w.tape.at-1] = q.form
+	}
+	return is != (q.kind == equal && q.limit == 0) // a truth value is false first
 }
 
 // tape holds the answers of one course of an instant.
 type tape struct {
 	answers []bool
+	forms   []int32 // by answer: what it is about; -1: no form
+	matter  []bool  // by answer: the other one must be tried
+	ignored []int32 // forms about which no answer of this course matters
 	at      int
 }
 
@@ -77,6 +85,9 @@ func (t *tape) choose() bool {
 	if t.at == len(t.answers) {
 		t.answers = append(t.answers, false)
 	}
+	for len(t.forms) < len(t.answers) {
+		t.forms, t.matter = append(t.forms, -1), append(t.matter, false)
+	}
 	t.at++
 	return t.answers[t.at-1]
 }
@@ -84,10 +95,14 @@ func (t *tape) choose() bool {
 // next changes the last answer that can be changed, and rewinds; it reports false if all tapes have been tried.
 func (t *tape) next() bool {
 	n := t.at // what lies beyond belongs to another course
-	t.at = 0
-	for n > 0 && t.answers[n-1] {
+	for i, f := range t.forms[:n] {
+		t.matter[i] = t.matter[i] || !slices.Contains(t.ignored, f)
+	}
+	t.at, t.ignored = 0, t.ignored[:0]
+	for n > 0 && (t.answers[n-1] || !t.matter[n-1]) {
 		n--
 	}
+	t.forms, t.matter = t.forms[:n], t.matter[:n]
 	if n == 0 {
 		t.answers = t.answers[:0]
 		return false

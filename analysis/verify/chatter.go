@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
 	"canopy/bt"
 )
 
@@ -79,7 +78,7 @@ func askChatter(m *Model) []Finding {
 
 // newTurner finds the turns.
 func (m *Model) newTurner() (t *turner, why string) {
-	g, why := m.newGraph(true, func(*flown.Moment) int { return 1 })
+	g, why := m.newGraph(true, nil)
 	if why != "" {
 		return nil, why
 	}

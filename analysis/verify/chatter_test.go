@@ -237,7 +237,7 @@ func TestTurnsAmongConditions(t *testing.T) {
 		text string
 	}{{"", Refuted, "heat and cool take turns on x at 2 without end"}, {` off="x lt -100"`, Proved, "no faster than every 102 s"}} {
 		plan := ""
-		for i := range 9 {
+		for i := range 14 {
 			plan += fmt.Sprintf(`<ReactiveSequence><Condition name="c%d"/><Action name="a%d"/></ReactiveSequence>`, i, i)
 		}
 		_, found := check(t, `<ReactiveFallback>`+plan+`<ReactiveSequence><Condition name="hot" on="x ge 2"`+test.off+

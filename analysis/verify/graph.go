@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"canopy/analysis/flown"
 	"canopy/bt"
@@ -23,8 +24,10 @@ import (
 type graph struct {
 	m       *Model
 	axes    []axis
-	label   func(m *flown.Moment) int // what counts of a moment beside its state; 0: it is in the goal, which is not left
+	goals   []*expr.Logic // the first is not left
 	turns   bool
+	simple  bool                 // what follows a state depends on its conditions with hysteresis alone
+	sources map[string][]passage // by these conditions, if the plan is simple
 	states  []station
 	stateOf map[string]int // by class
 	deeds   []deed         // of tags, which count from 1
@@ -44,6 +47,7 @@ type station struct {
 	active []bt.Task // actions
 	under  []bt.Task // leaves with a procedure under way that ends after some time
 	ended  bool      // the root holds its result
+	truth  []bool    // by leaf: of a condition
 	left   bool      // its passages are known
 	ways   []passage
 }
@@ -52,7 +56,7 @@ type station struct {
 type passage struct {
 	to    int // state
 	cells []span
-	label int
+	label int // the first goal that holds there
 	tape  flown.Tape
 	deed
 }
@@ -65,14 +69,14 @@ type deed struct {
 
 // spot is a node.
 type spot struct {
-	state, label int
+	state, label int // the first goal that holds, their number if none does
 	cells        []span
 	next         []leg
 	rates        []declare.Rate // by axis
 	by           stop           // the node that it was found from, -1: none, and the passage from there
 }
 
-// goal reports whether a node is in the goal.
+// goal reports whether a node is in the first goal.
 func (s *spot) goal() bool { return s.label == 0 }
 
 // leg leads to another node.
@@ -85,11 +89,12 @@ type leg struct {
 // maxCompared bounds the comparisons of passages with nodes.
 const maxCompared = 50_000_000
 
-// newGraph explores a plan up to the goal.
-func (m *Model) newGraph(turns bool, label func(at *flown.Moment) int) (x *graph, why string) {
-	x = &graph{m: m, axes: m.axes(), label: label, turns: turns, states: []station{{}}, stateOf: map[string]int{},
-		nodeOf: map[string]int{}, rests: map[string]bool{}}
+// newGraph explores a plan up to the first goal, if there is one. It records which other ones hold.
+func (m *Model) newGraph(turns bool, goals []*expr.Logic) (x *graph, why string) {
+	x = &graph{m: m, axes: m.axes(), goals: goals, turns: turns, states: []station{{}}, stateOf: map[string]int{},
+		nodeOf: map[string]int{}, rests: map[string]bool{}, sources: map[string][]passage{}}
 	s := m.stepper()
+	x.simple = !m.Remembers() && !m.slow() && len(m.tree.Timers()) == 0 && !s.Written() && !s.Lags()
 	s.Limits, s.Still = nil, false
 	if !x.explore(0) {
 		return nil, x.short()
@@ -100,7 +105,7 @@ func (m *Model) newGraph(turns bool, label func(at *flown.Moment) int) (x *graph
 	}
 	edges := 0
 	for n := 0; n < len(x.nodes); n++ {
-		if x.nodes[n].goal() {
+		if goals != nil && x.nodes[n].goal() {
 			continue
 		}
 		state := x.nodes[n].state
@@ -137,6 +142,11 @@ func (x *graph) explore(state int) bool {
 	if x.states[state].left {
 		return true
 	}
+	source := x.source(state)
+	if ways, known := x.sources[source]; known {
+		x.states[state].left, x.states[state].ways = true, ways
+		return true
+	}
 	var ways []passage
 	known := map[string]bool{}
 	enough := true
@@ -145,7 +155,7 @@ func (x *graph) explore(state int) bool {
 			enough, m.Stop = false, true
 			return
 		}
-		x.visit(m, func(p passage) {
+		x.visit(m, state, func(p passage) {
 			if key := p.key(-1); !known[key] {
 				known[key] = true
 				ways = append(ways, p)
@@ -154,11 +164,86 @@ func (x *graph) explore(state int) bool {
 	})
 	s := &x.states[state]
 	s.left, s.ways = true, x.joined(ways)
+	if source != "" {
+		x.sources[source] = s.ways
+	}
 	return enough
 }
 
+// source returns what the passages from a state depend on, if this is not all of it.
+func (x *graph) source(state int) string {
+	if !x.simple || state == 0 {
+		return ""
+	}
+	source := "conditions "
+	for i, l := range x.m.leaves {
+		if l.latch >= 0 {
+			source += strconv.Itoa(btoi(x.states[state].truth[i]))
+		}
+	}
+	return source
+}
+
+// generalise lets a passage of a simple plan go to any values of the inputs, true or false, on which nothing depends:
+// neither what is active, nor what conditions with hysteresis remember, nor the first goal that holds.
+func (x *graph) generalise(m *flown.Moment, from int, p *passage) {
+	s, to := x.m.space, &x.states[p.to]
+	same, before := s.all(), s.all() // the values with the same result; those that conditions had
+	keep := func(is bool, in set) {
+		if !is {
+			in = s.not(in)
+		}
+		same = s.and(same, in)
+	}
+	for _, a := range x.m.actions() {
+		keep(slices.Contains(to.active, a), x.m.active[a])
+	}
+	for i, l := range x.goals[:min(p.label+1, len(x.goals))] {
+		keep(i == p.label, x.m.of(l))
+	}
+	for i, l := range x.m.leaves {
+		if l.latch < 0 {
+			continue
+		}
+		before = s.and(before, x.m.literal(l.latch, from > 0 && x.states[from].truth[i]))
+		keep(m.Status(l.task) == bt.Success, x.m.truth[i])
+	}
+	others := s.not(same)
+	above := make([]set, len(p.cells)+1) // the cells of the axes before one
+	above[0] = before
+	for i, c := range p.cells {
+		above[i+1] = s.and(above[i], x.set(i, c))
+	}
+	below := s.all()
+	p.cells = slices.Clone(p.cells)
+	for i := len(p.cells) - 1; i >= 0; i-- {
+		a := &x.axes[i]
+		free := a.signal < 0 && len(a.asks) == 1 && a.asks[0].Relation == nil
+		if free && s.empty(s.and(s.and(above[i], below), others)) {
+			p.cells[i] = span{0, len(a.cuts)}
+			m.Ignore(a.asks[0])
+		}
+		below = s.and(below, x.set(i, p.cells[i]))
+	}
+}
+
+// set returns the states in which an axis is in some cells.
+func (x *graph) set(i int, s span) set {
+	m, a := x.m, &x.axes[i]
+	if a.signal >= 0 {
+		return m.between(a.signal, s.low, s.high)
+	}
+	all := m.space.all()
+	for k, at := range a.marks {
+		if k < s.low || k >= s.high {
+			all = m.space.and(all, m.literal(at.variable, (k < s.low) != at.below))
+		}
+	}
+	return all
+}
+
 // visit follows a moment of a step.
-func (x *graph) visit(m *flown.Moment, found func(p passage)) {
+func (x *graph) visit(m *flown.Moment, from int, found func(p passage)) {
 	if m.Err != nil {
 		if x.looped == nil {
 			x.looped = m.Err
@@ -173,7 +258,10 @@ func (x *graph) visit(m *flown.Moment, found func(p passage)) {
 		m.Tag = x.tag(d)
 		return
 	}
-	p := passage{label: x.label(m), deed: d, cells: x.look(m)}
+	p := passage{deed: d, cells: x.look(m)}
+	for p.label < len(x.goals) && !m.Holds(x.goals[p.label]) {
+		p.label++
+	}
 	if p.cells == nil || !m.Possible() {
 		return
 	}
@@ -187,6 +275,9 @@ func (x *graph) visit(m *flown.Moment, found func(p passage)) {
 		x.states = append(x.states, x.m.station(m, key, class))
 	}
 	p.to = to
+	if x.simple {
+		x.generalise(m, from, &p)
+	}
 	found(p)
 }
 
@@ -220,6 +311,9 @@ func (m *Model) station(at *flown.Moment, key flown.Key, class string) station {
 		}
 	}
 	_, s.ended = at.Engine().Held(m.tree.Root())
+	for i := range m.leaves {
+		s.truth = append(s.truth, m.leaves[i].condition && at.Status(m.leaves[i].task) == bt.Success)
+	}
 	return s
 }
 
@@ -503,15 +597,7 @@ func (x *graph) regions(nodes []int) ([]string, bool) {
 	for _, n := range nodes {
 		here := m.space.all()
 		for i, s := range x.nodes[n].cells {
-			a := &x.axes[i]
-			if a.signal >= 0 {
-				here = m.space.and(here, m.between(a.signal, s.low, s.high))
-			}
-			for k, at := range a.marks {
-				if k < s.low || k >= s.high {
-					here = m.space.and(here, m.literal(at.variable, (k < s.low) != at.below))
-				}
-			}
+			here = m.space.and(here, x.set(i, s))
 		}
 		all = m.space.or(all, here)
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
 	"canopy/document/declare"
 	"canopy/explore"
 	"canopy/expr"
@@ -28,7 +27,7 @@ func askReach(m *Model) []Finding {
 	if !m.moves(m.goal) {
 		return nil
 	}
-	x, why := m.newJourney(m.there)
+	x, why := m.newJourney(m.goal)
 	if why != "" {
 		return []Finding{{Verdict: Undecided, Place: m.subject.Declared.Goal.Place,
 			Text:   "not concluded whether the goal is reached: " + why,
@@ -37,9 +36,6 @@ func askReach(m *Model) []Finding {
 	x.solve()
 	return x.findings()
 }
-
-// there is 0 in the goal.
-func (m *Model) there(at *flown.Moment) int { return btoi(!at.Holds(m.goal)) }
 
 // moves reports whether formulas depend on axes, and all these move with declared rates.
 func (m *Model) moves(formulas ...*expr.Logic) bool {
@@ -83,9 +79,9 @@ type journey struct {
 	stuck   []bool // by part: it need not be left
 }
 
-// newJourney explores a plan up to the goal.
-func (m *Model) newJourney(label func(at *flown.Moment) int) (x *journey, why string) {
-	g, why := m.newGraph(false, label)
+// newJourney explores a plan up to the first goal.
+func (m *Model) newJourney(goals ...*expr.Logic) (x *journey, why string) {
+	g, why := m.newGraph(false, goals)
 	return &journey{graph: g}, why
 }
 
@@ -292,6 +288,10 @@ func (x *journey) findings() []Finding {
 		sure, reached = nil, append(sure, reached...)
 	}
 	goal, at := x.m.subject.Declared.Goal.Text, x.m.subject.Declared.Goal.Place
+	lost := ""
+	if x.losesGoal() {
+		lost = "; the plan may end there, and no task reacts if the goal is lost later"
+	}
 	var found []Finding
 	for i, nodes := range [][]int{sure, reached} {
 		f := Finding{Verdict: Proved, Place: at, Text: "the goal is reached from every state: " + goal}
@@ -299,6 +299,7 @@ func (x *journey) findings() []Finding {
 			f.Text = "the goal is reached from some states: " + goal
 			f.Where, f.More = x.regions(nodes)
 		}
+		f.Text += lost
 		if i > 0 {
 			x.hesitate(&f)
 		}
@@ -398,6 +399,30 @@ func (x *journey) doing(loop []int) string {
 		return names[0] + " may run for ever"
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " may take turns for ever"
+}
+
+// losesGoal reports whether the plan may have ended where the goal is reached, and no task reacts any more where it is
+// lost again.
+func (x *journey) losesGoal() bool {
+	return slices.ContainsFunc(x.nodes, func(s spot) bool {
+		if !s.goal() {
+			return false
+		}
+		after := explore.New[int, struct{}](explore.Budget{})
+		after.Arrive(-1, s.state, struct{}{})
+		lost := false
+		for k := range after.Leave() {
+			at := after.Key(k)
+			if len(x.states[at].active) > 0 || !x.states[at].ended || !x.explore(at) {
+				return false
+			}
+			for _, p := range x.states[at].ways {
+				lost = lost || p.label > 0
+				after.Arrive(k, p.to, struct{}{})
+			}
+		}
+		return lost
+	})
 }
 
 // ended reports whether no action is active at a node, nor at any one that the graph leads to from it.

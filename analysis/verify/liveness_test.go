@@ -127,6 +127,9 @@ func TestReachRestsOn(t *testing.T) {
 			"{fly: {x: [1, 1]}, lift: {x: [1, 1]}}", Proved, "from every state", "[]"}, // then fly is active, even if x has fallen
 		{"a plan that ends", `<Sequence><Action name="a" done="x ge 1"/><Action name="b" done="x ge 2"/></Sequence>`,
 			"{a: {x: [1, 1]}, b: {x: [1, 1]}}", Undecided, "the plan has ended, and no task reacts any more", "[]"},
+		{"a plan that ends in the goal", `<Sequence><Action name="a" done="x ge 1"/><Action name="b" done="x ge 3"/></Sequence>`,
+			"{a: {x: [1, 1]}, b: {x: [1, 1]}}", Proved, "; the plan may end there, and no task reacts if the goal is lost later", "[]"},
+		{"a plan that reacts when the goal is lost", fmt.Sprintf(climb, ""), "{fly: {x: [1, 1]}}", Proved, "from every state: x >= 3", "[]"},
 	} {
 		_, found := check(t, test.plan, "goal: x >= 3\neffects: "+test.declared)
 		found = byQuestion(found, "reach")

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"canopy/analysis/flown"
 	"canopy/bt"
 	"canopy/document/plan"
 	"canopy/expr"
@@ -94,18 +93,17 @@ func (m *Model) conditions(rules []plan.Rule) []*expr.Logic {
 
 func (m *Model) newProgram(rules []plan.Rule) (x *program, why string) {
 	x = &program{rules: rules}
-	x.journey, why = m.newJourney(x.leading)
-	return x, why
-}
-
-// leading returns the first rule that holds; the number of rules if none does.
-func (x *program) leading(at *flown.Moment) int {
-	for i, r := range x.rules {
-		if !slices.ContainsFunc(r.Conditions, func(c bt.Task) bool { return at.Status(c) != bt.Success }) {
-			return i
+	var goals []*expr.Logic
+	for _, r := range rules {
+		all := expr.Logic{Op: expr.LogicTruth, Value: true}
+		for _, c := range r.Conditions {
+			holds := expr.Logic{Op: expr.LogicProposition, Text: m.tree.Name(c)}
+			all = expr.Logic{Op: expr.LogicAnd, Args: []expr.Logic{all, holds}}
 		}
+		goals = append(goals, &all)
 	}
-	return len(x.rules)
+	x.journey, why = m.newJourney(goals...)
+	return x, why
 }
 
 // rule returns the journey of a rule, with the same nodes: the ways, while its action is active, to an earlier rule.

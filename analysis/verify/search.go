@@ -109,6 +109,9 @@ const (
 	maxBytes  = 350_000_000
 )
 
+// most returns the maximum number of moves of the engine.
+func (m *Model) most() int { return min(maxMoves, maxVisits/m.tree.Len()) }
+
 // stage is one move of a path: the world that comes, and the tasks whose procedures are over.
 type stage struct {
 	world []bool
