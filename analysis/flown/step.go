@@ -118,6 +118,7 @@ func (s *Stepper) course(from Key, visit func(m *Moment)) {
 			s.w.pass()
 		}
 	}
+	s.w.commit()
 	s.x.Begin()
 	for n := 0; ; n++ {
 		again, err := s.x.Settle()

@@ -43,6 +43,7 @@ type Stepper struct {
 	lists     map[*expr.Code]*lists
 	relations map[string]*expr.Code // of statements, by key
 	inner     [][]int               // by indicator: those whose sides decide the values that it reads
+	jumping   []int                 // the indicators whose values tasks can change within an instant
 	decided   [][]int               // by place: the indicators whose sides decide the value
 	follows   [][]int               // by slot: the places that depend on it at the same instant, itself included
 	needed    []bool                // by slot: its value matters
@@ -131,7 +132,11 @@ func (s *Stepper) Guide(above func(signal string, limit float64, strict bool) (i
 // Follows reports whether a signal depends on what tasks write without delay, so that it may jump within an instant.
 func (s *Stepper) Follows(signal string) bool {
 	place, ok := s.compiler.Slot(signal)
-	return ok && slices.ContainsFunc(s.follows, func(places []int) bool { return slices.Contains(places, place) })
+	return ok && s.jumps(place)
+}
+
+func (s *Stepper) jumps(place int) bool {
+	return slices.ContainsFunc(s.follows, func(places []int) bool { return slices.Contains(places, place) })
 }
 
 // Statement returns the structure of a declared statement. The name of a task means that it is active, or true.
@@ -382,6 +387,9 @@ func (s *Stepper) nest() {
 			}
 		}
 		s.inner = append(s.inner, inner)
+		if slices.ContainsFunc(s.indicators[i].Reads(), s.jumps) {
+			s.jumping = append(s.jumping, i)
+		}
 	}
 }
 

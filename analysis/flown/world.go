@@ -175,7 +175,54 @@ func (w *world) round() (changed []int) {
 		}
 	}
 	w.still()
+	w.commit()
 	return changed
+}
+
+// commit commits the sides of indicators that are known before what they read may jump.
+func (w *world) commit() {
+	for _, k := range w.s.jumping {
+		known := w.sides[k] == 0 && w.plain(w.s.indicators[k].Reads(), nil)
+		for _, j := range w.s.inner[k] {
+			known = known && (w.former[j] != 0 || len(w.s.inner[j]) == 0 && (w.settled == 0 || !w.changed[j]) &&
+				w.plain(w.s.indicators[j].Reads(), nil))
+		}
+		if known {
+			w.side(k)
+		}
+	}
+}
+
+// plain reports whether the signals at some places have values that follow from constants alone, and the indicators
+// sides that are known.
+func (w *world) plain(places, indicators []int) bool {
+	for _, k := range indicators {
+		if w.sides[k] == 0 {
+			return false
+		}
+	}
+	l := &w.s.p.Layout
+	for _, place := range places {
+		var c *expr.Code
+		switch {
+		case place < l.Slots || place >= l.Signals:
+			return false
+		case place >= l.Computed:
+			c = w.s.p.Computed[place-l.Computed]
+		default:
+			slot := place - l.Slots
+			if _, known := w.source(slot); known {
+				continue
+			}
+			if n := int(w.u[len(w.s.p.Leaves)+slot]); n > 0 {
+				c = w.s.p.Slots[slot].Writers[n-1].Value
+			}
+		}
+		if c == nil || !w.plain(c.Reads(), c.Indicators()) {
+			return false
+		}
+	}
+	return true
 }
 
 // jump records that a slot has got another value: all that depends on it may have any value.
