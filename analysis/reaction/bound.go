@@ -122,7 +122,7 @@ func (r *Result) scriptShape(t bt.Task, all []shape, s *shape) {
 func (r *Result) bound() {
 	all := r.shapes()
 	for i, t := range r.tree.Leaves() {
-		b := r.boundTask(t, all)
+		b := r.boundTasks(r.together(i), all)
 		in, kind := r.inputs[i], r.tree.Kind(t)
 		if len(in.Values)+len(in.Outcomes) <= 1 && in.Entry == Immediate && in.Exit == Immediate &&
 			(kind.Acts() && in.Values[0] == bt.Accept || !kind.Acts() && in.Values[0] == bt.Failure) {
@@ -131,45 +131,49 @@ func (r *Result) bound() {
 		r.Leaves = append(r.Leaves, LeafResult{Task: t, Bound: b})
 	}
 	for _, t := range r.tree.Timers() {
-		r.Leaves = append(r.Leaves, LeafResult{Task: t, Bound: r.boundTask(t, all)})
+		r.Leaves = append(r.Leaves, LeafResult{Task: t, Bound: r.boundTasks([]bt.Task{t}, all)})
 	}
 	for _, l := range r.Leaves {
 		r.Bound = r.Bound.most(l.Bound)
 	}
 }
 
-// boundTask bounds the reaction to an input of a task. The end of a timer may also wait for an entry procedure below.
-func (r *Result) boundTask(task bt.Task, all []shape) Work {
-	depth, turns, sequences, parallels := 0, 0, 0, 0
-	if r.tree.Kind(task).Timer() && all[task].slow {
-		sequences = 1
-	}
-	for t := task; t != r.tree.Root(); t = r.tree.Parent(t) {
-		depth++
-		p := r.tree.Parent(t)
-		if !all[t].steady || all[p].reruns {
-			turns++
+// boundTasks bounds the reaction to an input of tasks that change together. The end of a timer may also wait for an entry
+// procedure below.
+func (r *Result) boundTasks(tasks []bt.Task, all []shape) Work {
+	width, n := all[r.tree.Root()].width, 1
+	paths := map[bt.Task]bool{r.tree.Root(): true}
+	for _, task := range tasks {
+		depth, turns, sequences, parallels := 0, 0, 0, 0
+		if r.tree.Kind(task).Timer() && all[task].slow {
+			sequences = 1
 		}
-		for _, c := range r.tree.Children(p) {
-			if c == t || !all[c].slow {
-				continue
+		for t := task; t != r.tree.Root(); t = r.tree.Parent(t) {
+			depth++
+			paths[t] = true
+			p := r.tree.Parent(t)
+			if !all[t].steady || all[p].reruns {
+				turns++
 			}
-			if r.tree.Kind(p).Family() == bt.Count {
-				parallels++
-			} else {
-				sequences = 1
+			for _, c := range r.tree.Children(p) {
+				if c == t || !all[c].slow {
+					continue
+				}
+				if r.tree.Kind(p).Family() == bt.Count {
+					parallels++
+				} else {
+					sequences = 1
+				}
+				break
 			}
-			break
 		}
-	}
-	width := all[r.tree.Root()].width
-	n := 1
-	if width > 0 {
-		n = min(3+turns, depth+2) + min(turns+1, sequences+parallels)
+		if width > 0 {
+			n = max(n, min(3+turns, depth+2)+min(turns+1, sequences+parallels))
+		}
 	}
 	return Work{
 		Iterations: n,
-		Changes:    2*(depth+1) + 4*width*(n-1),
-		Visits:     4*(depth+1) + 4*width + 10*width*n,
+		Changes:    2*len(paths) + 4*width*(n-1),
+		Visits:     4*len(paths) + 4*width + 10*width*n,
 	}
 }

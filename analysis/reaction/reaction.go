@@ -30,6 +30,7 @@ type Repertoire struct {
 	Values      []bt.Status // a condition's truth values, Success for true; an action's requests
 	Outcomes    []bt.Status // an action's outcomes: Success, Failure
 	Entry, Exit Duration    // an action's procedures
+	Input       string      // conditions with the same one change together; "": each alone
 }
 
 // Stubs returns the inputs of unknown leaves, in the order of [bt.Tree.Leaves]: all inputs of a trace script
@@ -39,8 +40,8 @@ func Stubs(tree *bt.Tree) []Repertoire {
 	for i, leaf := range tree.Leaves() {
 		all[i] = Repertoire{Values: []bt.Status{bt.Success, bt.Failure}}
 		if tree.Kind(leaf).Acts() {
-			all[i] = Repertoire{[]bt.Status{bt.Accept, bt.Success, bt.Failure}, []bt.Status{bt.Success, bt.Failure},
-				Either, Either}
+			all[i] = Repertoire{Values: []bt.Status{bt.Accept, bt.Success, bt.Failure},
+				Outcomes: []bt.Status{bt.Success, bt.Failure}, Entry: Either, Exit: Either}
 		}
 	}
 	return all
@@ -48,9 +49,10 @@ func Stubs(tree *bt.Tree) []Repertoire {
 
 // Told returns the inputs that the leaves of a plan can give in a mission, in the order of the plan's leaves: an action
 // without `done` never succeeds, one without `_failureIf` never refuses, a procedure takes time if the plan declares
-// its end, and an expression without signals has one value. Expressions over the same signals are treated as
-// independent, so that the inputs include all those of the mission.
-func Told(p *plan.Plan) []Repertoire {
+// its end, and an expression without signals has one value. Conditions with one definition are one input. Other
+// expressions over the same signals are treated as independent, so that the inputs include all those of the mission in
+// which one of them changes. Computed signals are replaced by expand, nil: by nothing.
+func Told(p *plan.Plan, expand func(*expr.Expr) *expr.Expr) []Repertoire {
 	all := make([]Repertoire, len(p.Leaves))
 	for i := range p.Leaves {
 		l, in := &p.Leaves[i], &all[i]
@@ -61,6 +63,7 @@ func Told(p *plan.Plan) []Repertoire {
 			continue
 		}
 		in.Values = truths(l.On, l.Off)
+		in.Input, _ = p.Input(l, expand)
 	}
 	return all
 }
@@ -150,11 +153,12 @@ type Result struct {
 	Why     string       // if not decided: the reason
 	Start   Work         // of the first settling
 	Most    Work         // after one input, of all that a trace script with one input a line can do
-	Bound   Work         // no instant takes more, in any state, for any number of inputs (docs/reaction.md)
+	Bound   Work         // no instant takes more, in any state (docs/reaction.md); iterations: for any number of inputs
 	Leaves  []LeafResult // by leaf, then by task with a timer
 
 	tree   *bt.Tree
 	inputs []Repertoire
+	groups map[string][]bt.Task // by Repertoire.Input
 	search *explore.Search[string, instant]
 	worst  [3]reached // for each measure
 }
@@ -172,11 +176,11 @@ type reached struct {
 	instant
 }
 
-// instant is an input and its work.
+// instant is an input of a leaf, or of several that change together, and its work.
 type instant struct {
-	input bt.Input
-	timed []timed
-	work  Work
+	inputs []bt.Input
+	timed  []timed
+	work   Work
 }
 
 // timed states whether a procedure that starts takes time.
@@ -190,14 +194,18 @@ type timed struct {
 // a very large number of successors.
 var DefaultBudget = explore.Budget{States: 100_000, Bytes: 256_000_000}
 
-// Explore explores every settled state that trace scripts with one input a line reach, by breadth-first search with the
-// engine itself as the step function: from each state every input of each leaf, with every choice of which of the
-// procedures that then start take time, where that is open. A move of the budget is an instant.
+// Explore explores every settled state that trace scripts with one input a line reach (one of each leaf, if leaves change
+// together), by breadth-first search with the engine itself as the step function: from each state every input of each
+// leaf, with every choice of which of the procedures that then start take time, where that is open. A move of the budget
+// is an instant.
 func Explore(tree *bt.Tree, inputs []Repertoire, budget explore.Budget) *Result {
 	if len(inputs) != len(tree.Leaves()) {
 		panic("reaction: the number of inputs is not the number of leaves")
 	}
-	r := &Result{tree: tree, inputs: inputs, search: explore.New[string, instant](budget)}
+	r := &Result{tree: tree, inputs: inputs, groups: map[string][]bt.Task{}, search: explore.New[string, instant](budget)}
+	for i, t := range tree.Leaves() {
+		r.groups[inputs[i].Input] = append(r.groups[inputs[i].Input], t)
+	}
 	r.bound()
 	x := &explorer{Result: r, engine: bt.NewEngine(tree, nil, 0), place: map[bt.Task]int32{}}
 	for i, t := range slices.Concat(tree.Leaves(), tree.Timers()) {
@@ -249,18 +257,41 @@ func (x *explorer) procedures(leaf int32, choices []timed) bt.Input {
 // leave takes every instant that can follow a state.
 func (x *explorer) leave(s int) {
 	x.load(s)
-	var all []bt.Input
+	var all [][]bt.Input
 	for i, t := range x.tree.Leaves() {
-		all = x.possible(all, &x.inputs[i], t)
+		if x.tree.Kind(t).Acts() {
+			for _, in := range x.possible(nil, &x.inputs[i], t) {
+				all = append(all, []bt.Input{in})
+			}
+			continue
+		}
+		together := x.together(i)
+		for _, v := range x.inputs[i].Values {
+			var group []bt.Input
+			for _, other := range together {
+				group = x.possible(group, &Repertoire{Values: []bt.Status{v}}, other)
+			}
+			if len(group) > 0 && together[0] == t {
+				all = append(all, group)
+			}
+		}
 	}
 	for _, t := range x.tree.Timers() {
 		if x.engine.At(t).Timed {
-			all = append(all, bt.Elapsed(t))
+			all = append(all, []bt.Input{bt.Elapsed(t)})
 		}
 	}
 	for _, in := range all {
 		x.instant(s, in, nil)
 	}
+}
+
+// together returns the leaves that change together with a leaf, in their order.
+func (r *Result) together(leaf int) []bt.Task {
+	if r.inputs[leaf].Input == "" {
+		return []bt.Task{r.tree.Leaves()[leaf]}
+	}
+	return r.groups[r.inputs[leaf].Input]
 }
 
 func (x *explorer) load(s int) {
@@ -309,7 +340,7 @@ func (x *explorer) possible(all []bt.Input, in *Repertoire, t bt.Task) []bt.Inpu
 }
 
 // instant runs one instant in which the given procedures take time or not, then those in which others that start do.
-func (x *explorer) instant(from int, in bt.Input, choices []timed) {
+func (x *explorer) instant(from int, in []bt.Input, choices []timed) {
 	if !x.search.Spend() {
 		return
 	}
@@ -318,7 +349,7 @@ func (x *explorer) instant(from int, in bt.Input, choices []timed) {
 	for _, c := range choices {
 		x.buffer = append(x.buffer, x.procedures(x.place[c.task], choices))
 	}
-	settled, err := x.engine.Settle(append(x.buffer, in))
+	settled, err := x.engine.Settle(append(x.buffer, in...))
 	at := reached{from, instant{in, slices.Clip(choices), WorkOf(settled)}}
 	for _, c := range settled.Commands {
 		if x.open(c) && !slices.ContainsFunc(at.timed, func(o timed) bool { return o.task == c.Task && o.exit == c.Exit }) {
@@ -357,8 +388,10 @@ func (x *explorer) arrive(at reached, slow []bt.Input) {
 
 func (x *explorer) record(at reached) {
 	x.Most = x.Most.most(at.work)
-	task := &x.Leaves[x.place[at.input.Task()]]
-	task.Most = task.Most.most(at.work)
+	for _, in := range at.inputs {
+		task := &x.Leaves[x.place[in.Task()]]
+		task.Most = task.Most.most(at.work)
+	}
 	for m, value := range at.work.measures() {
 		worst := &x.worst[m]
 		if most := worst.work.measures()[m]; value > most || value == most && at.work.Changes > worst.work.Changes {
@@ -389,7 +422,11 @@ func (r *Result) Script(measure string) (lines []string, last Work) {
 	}
 	lines = r.prepare(lines, now, all)
 	tell := func(at instant) {
-		lines = append(r.prepare(lines, now, at.timed), at.input.Text(r.tree.Name(at.input.Task())))
+		var words []string
+		for _, in := range at.inputs {
+			words = append(words, in.Text(r.tree.Name(in.Task())))
+		}
+		lines = append(r.prepare(lines, now, at.timed), strings.Join(words, "; "))
 	}
 	for _, n := range r.search.Path(worst.from)[1:] {
 		tell(r.search.Move(n))

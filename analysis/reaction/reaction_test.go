@@ -10,6 +10,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/plan"
 	"canopy/document/script"
 	"canopy/explore"
 	"canopy/internal/trees"
@@ -402,6 +403,36 @@ func TestExploreBounded(t *testing.T) {
 		r := Explore(tree, Stubs(tree), b)
 		if r.Decided || r.Why == "" || r.States > 501 || r.Bound.Iterations == 0 {
 			t.Errorf("%+v: decided %t, %q, %d states, bound %+v", b, r.Decided, r.Why, r.States, r.Bound)
+		}
+	}
+}
+
+// TestOneInput: conditions with one definition change together, and the maximum is that of this instant.
+func TestOneInput(t *testing.T) {
+	const part = `<ReactiveFallback><ReactiveSequence><Condition name="c%d" on="%s"/><Action name="a%[1]d"/>` +
+		`</ReactiveSequence><Action name="b%[1]d"/></ReactiveFallback>`
+	for _, test := range []struct {
+		conditions []string
+		most       int
+	}{
+		{[]string{"x ge 1"}, 8},
+		{[]string{"x ge 1", "x ge 1", "1 le x"}, 24},
+		{[]string{"x ge 1", "x ge 2", "x ge 3"}, 8},
+		{[]string{"x ge 1", "x ge 2", "x ge 1"}, 16},
+	} {
+		var b strings.Builder
+		for i, on := range test.conditions {
+			fmt.Fprintf(&b, part, i, on)
+		}
+		p, list := plan.Read(&diag.Source{Name: "plan.xml", Text: `<root BTCPP_format="4"><BehaviorTree ID="plan"><Parallel ` +
+			`success_count="-1" failure_count="-1">` + b.String() + `</Parallel></BehaviorTree></root>`}, nil)
+		if p == nil {
+			t.Fatal(list)
+		}
+		r := Explore(p.Tree, Told(p, nil), DefaultBudget)
+		lines, last := r.Script("changes")
+		if !r.Decided || r.Most.Changes != test.most || last != r.Most || r.Most.most(r.Bound) != r.Bound {
+			t.Errorf("%v: %+v, bound %+v, want %d changes: %q", test.conditions, r.Most, r.Bound, test.most, lines)
 		}
 	}
 }

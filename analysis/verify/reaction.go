@@ -17,7 +17,7 @@ const reactionWork = 250_000
 // askReaction proves how long the tree takes to settle after one input, with package reaction: by exploring all states
 // of the engine, or else by the bound that follows from the tree's structure.
 func askReaction(m *Model) []Finding {
-	inputs := reaction.Told(m.plan)
+	inputs := reaction.Told(m.plan, m.expanded)
 	for i, t := range m.tree.Leaves() {
 		if slices.Contains(m.subject.Declared.Free, m.tree.Name(t)) {
 			inputs[i].Values = []bt.Status{bt.Accept, bt.Success, bt.Failure}

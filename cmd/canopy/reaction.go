@@ -118,7 +118,7 @@ func leafInputs(name string, stderr io.Writer) (*bt.Tree, []reaction.Repertoire,
 	case m == nil:
 		return p.Tree, reaction.Stubs(p.Tree), nil
 	}
-	return p.Tree, reaction.Told(p), nil
+	return p.Tree, reaction.Told(p, nil), nil
 }
 
 // scriptText returns the worst case as the text of a script file.
