@@ -113,10 +113,8 @@ func (s *Stepper) course(from Key, visit func(m *Moment)) {
 	m.s, m.Over, m.Tag, m.Err = s, false, 0, nil
 	m.Rounds, m.Changes = m.Rounds[:0], m.Changes[:0]
 	s.restore(from)
-	if from != "" {
-		if !s.Still {
-			s.w.pass()
-		}
+	if from != "" && !s.Still && !s.w.pass() {
+		return
 	}
 	s.w.commit()
 	s.x.Begin()

@@ -31,6 +31,7 @@ import (
 type Stepper struct {
 	Tree   *bt.Tree
 	Limits []zone.Time // the maximum times with which the visitor compares its own clocks, Clocks() and those behind it
+	Most   []zone.Time // the maximum readings of these clocks at the next instant, if they run
 
 	Still bool // no time passes before the next instant: it follows at once
 

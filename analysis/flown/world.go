@@ -539,8 +539,8 @@ func lengths(length float64) (least, most zone.Time) {
 	return zone.Seconds(length)
 }
 
-// pass lets some time pass, until the first clock that runs is over at the latest.
-func (w *world) pass() {
+// pass lets some time pass, until the first clock that runs is over at the latest. It reports false if there is none.
+func (w *world) pass() bool {
 	w.zone.Pass()
 	w.s.x.Clocks(func(c int, length float64) {
 		if w.zone.Runs(c) {
@@ -548,6 +548,12 @@ func (w *world) pass() {
 			w.zone.Restrict(c, zone.AtMost, most)
 		}
 	})
+	for i, most := range w.s.Most {
+		if c := w.s.Clocks() + i; w.zone.Runs(c) && !w.zone.Restrict(c, zone.AtMost, most) {
+			return false
+		}
+	}
+	return true
 }
 
 // widen makes the zones of a search finitely many.

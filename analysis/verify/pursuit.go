@@ -23,6 +23,7 @@ const (
 	noTime  limits = 1 << iota // worlds in which no procedure or timer of known length is under way take next to no time
 	atEnds                     // conditions are judged at the ends of instants only
 	noJumps                    // each physical signal goes from one interval to a neighbouring one at most
+	atRates                    // signals move at their rates
 )
 
 // pursuit follows a formula along all runs of a plan, as they are flown.
@@ -33,27 +34,31 @@ type pursuit struct {
 	limits     limits
 	conditions []*expr.Logic
 	signals    []signal // that do not jump
-	always     bool     // conditions are judged also within an instant: all of them are about tasks
+	drifters   []drifter
+	always     bool // conditions are judged also within an instant: all of them are about tasks
 
-	places *explore.Search[stay, flown.Tape]
-	from   int // the place that is left; the visitor adds to the others
-	tags   []tag
-	tagOf  map[tag]int
-	last   flown.Tape // of a course to a violation
-	late   bool       // the violation is that a place is not left in time
-	found  bool
-	why    string  // the formula cannot be followed
-	looped error   // of a course that does not settle
-	next   [][]int // by place: the places that follow; -1: nothing is left of the formula
-	told   []told  // if the courses of one path are followed: its instants
+	places  *explore.Search[stay, flown.Tape]
+	from    int // the place that is left; the visitor adds to the others
+	tags    []tag
+	drifts  [][]drift // by number; 0: none is known before the run
+	tagOf   map[tag]int
+	driftOf map[string]int
+	last    flown.Tape // of a course to a violation
+	late    bool       // the violation is that a place is not left in time
+	found   bool
+	why     string  // the formula cannot be followed
+	looped  error   // of a course that does not settle
+	next    [][]int // by place: the places that follow; -1: nothing is left of the formula
+	told    []told  // if the courses of one path are followed: its instants
 }
 
 // stay is a place of a run, after an instant: all that later instants depend on.
 type stay struct {
-	key   flown.Key
-	duty  duty
-	cell  string // the intervals of signals
-	waits bool   // a procedure or a timer of known length is under way
+	key    flown.Key
+	duty   duty
+	cell   string // the intervals of signals
+	drifts int    // how signals move
+	waits  bool   // a procedure or a timer of known length is under way
 }
 
 // duty is what is to be met, and the operations "for" that begin again as long as the place lasts.
@@ -84,7 +89,7 @@ type outcome struct {
 	forever       bool   // refuted: what must happen never does from there on, whatever follows
 	ended         bool   // refuted: there the plan has ended
 	how           string // proved: the method
-	why, advice   string // undecided
+	why, advice   string // undecided; refuted by a world that lasts too long
 }
 
 // Bounds of a pursuit.
@@ -103,10 +108,16 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 	}
 	x := &pursuit{m: m, Stepper: steps, ledger: l, limits: p, tagOf: map[tag]int{}, always: p&atEnds == 0,
 		places: explore.New[stay, flown.Tape](explore.Budget{Moves: maxCourses, Over: m.ended})}
-	steps.Limits = nil
+	steps.Limits, steps.Most = nil, nil
 	for _, op := range l.ops {
 		_, above := zone.Seconds(op.Bound)
-		steps.Limits = append(steps.Limits, above)
+		steps.Limits, steps.Most = append(steps.Limits, above), append(steps.Most, zone.Forever)
+	}
+	x.drifts, x.driftOf = [][]drift{nil}, map[string]int{}
+	if p&atRates != 0 {
+		x.drifters = m.drifters(steps)
+		steps.Limits = append(steps.Limits, make([]zone.Time, len(x.drifters))...)
+		steps.Most = append(steps.Most, make([]zone.Time, len(x.drifters))...)
 	}
 	for i := range m.always {
 		x.conditions = append(x.conditions, &m.always[i])
@@ -118,7 +129,7 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 	x.places.Arrive(-1, stay{duty: duty{task: -1}}, nil)
 	for n := range x.places.Leave() {
 		x.next = append(x.next, nil)
-		x.from, steps.Still = n, p&noTime != 0 && !x.places.Key(n).waits
+		x.depart(n)
 		steps.Steps(x.places.Key(n).key, x.visit)
 		if x.found || x.why != "" {
 			break
@@ -236,8 +247,9 @@ func (x *pursuit) end(m *flown.Moment, now tag) {
 			return
 		}
 	}
+	drifts, possible := x.drifted(m)
 	switch {
-	case !m.Possible():
+	case !possible, !m.Possible():
 		return
 	case now.lost:
 		x.violation(m, false)
@@ -246,7 +258,7 @@ func (x *pursuit) end(m *flown.Moment, now tag) {
 		x.lead(-1)
 		return
 	}
-	to := stay{duty: now.duty, cell: cell}
+	to := stay{duty: now.duty, cell: cell, drifts: drifts}
 	if x.limits&noTime != 0 {
 		to.waits = m.Waits()
 	}
@@ -323,13 +335,7 @@ func (x *pursuit) violation(m *flown.Moment, late bool) {
 func (x *pursuit) cell(m *flown.Moment) string {
 	var cell []byte
 	for i := range x.signals {
-		s, k := &x.signals[i], 0
-		for _, c := range s.cuts {
-			if !m.Holds(&expr.Logic{Op: expr.LogicThreshold, Signal: s.name, Limit: c.limit, Strict: c.strict}) {
-				break
-			}
-			k++
-		}
+		k := cellAt(m, x.signals[i].name, x.signals[i].cuts)
 		cell = append(cell, byte(k), byte(k>>8))
 	}
 	return string(cell)
@@ -381,8 +387,7 @@ func (x *pursuit) refuted() outcome {
 	}
 	x.told = []told{}
 	for i, tape := range tapes {
-		x.from = path[i]
-		x.Still = x.limits&noTime != 0 && !x.places.Key(path[i]).waits
+		x.depart(path[i])
 		x.Follow(x.places.Key(x.from).key, tape, x.visit)
 	}
 	c := outcome{verdict: Refuted, where: "from the start",
@@ -391,6 +396,9 @@ func (x *pursuit) refuted() outcome {
 		c.where, c.ended = x.told[n-1].text, x.told[n-1].ended
 	}
 	c.script = x.m.spell(x.told)
+	if x.late {
+		c.why, c.advice = x.lasting()
+	}
 	return c
 }
 

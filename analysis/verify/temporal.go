@@ -53,18 +53,25 @@ func (m *Model) property(p *temporal.Property) Finding {
 				Finding{Text: "does not hold: " + p.Text, Advice: propertyAdvice})
 		}
 	}
-	c, last := own.pursue(steps, followed(f, true), of, anyTime), anyTime
-	if c.verdict == Proved { // also by what a log contains: no change that is undone at the same time
-		last = atEnds
-		c = own.pursue(steps, followed(f, true), of, last)
-	}
+	c, last := own.prove(steps, followed(f, true), of, anyTime)
+	proved := Finding{Verdict: Proved, Text: "holds in every run: " + p.Text + ", "}
 	if c.verdict == Proved {
-		return Finding{Verdict: Proved, Text: "holds in every run: " + p.Text + ", " + c.how}
+		proved.Text += c.how
+		return proved
 	}
-	open := timing(f)
-	if open != "" && c.verdict == Refuted {
+	if open := timing(f); open != "" && c.verdict == Refuted {
+		own.rateRests()
+		g := soon(f, own.patience(own.drifters(steps)))
+		if c, _ = own.prove(steps, followed(g, true), of, atRates); c.verdict == Proved {
+			proved.Text, proved.Assumes = proved.Text+"at the rates that are known, "+c.how, own.rateRests()
+			return proved
+		}
 		last |= noTime
+		slow := c
 		if c = own.pursue(steps, followed(f, false), of, last); c.verdict == Proved {
+			if slow.verdict == Undecided || slow.why != "" {
+				return undecided(p, slow.why, slow.advice)
+			}
 			return undecided(p, open, openAdvice)
 		}
 	}
@@ -96,6 +103,17 @@ func (m *Model) property(p *temporal.Property) Finding {
 	return found
 }
 
+// prove searches for a violation, at all moments; a formula without one is also judged by what a log contains: no change
+// that is undone at the same time. The second result is how it was judged last.
+func (m *Model) prove(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Expr]int, p limits) (outcome, limits) {
+	c := m.pursue(steps, f, of, p)
+	if c.verdict == Proved {
+		p |= atEnds
+		c = m.pursue(steps, f, of, p)
+	}
+	return c, p
+}
+
 // feedsBack reports whether conditions read signals that change with what tasks write: then more than the world
 // determines a state.
 func (m *Model) feedsBack(steps *flown.Stepper) bool {
@@ -108,7 +126,8 @@ func (m *Model) feedsBack(steps *flown.Stepper) bool {
 const (
 	propertyAdvice = "replay the script with `canopy trace`, or declare a fact that excludes it"
 	monitorAdvice  = "`canopy monitor` judges it on runs"
-	openAdvice     = "give `effects`, or a plan that acts at once; " + monitorAdvice
+	openAdvice     = "`effects` that keep rates away from 0, facts that limit their signals, or a plan that acts at once help; " +
+		monitorAdvice
 )
 
 func undecided(p *temporal.Property, why, advice string) Finding {

@@ -17,7 +17,7 @@ import (
 // Proofs that rest on assumptions: the questions whose answers use facts, and effects.
 var (
 	onFacts   = slices.DeleteFunc(Questions(), func(q string) bool { return q == "reaction" })
-	onEffects = []string{"reach", "regression", "chatter"}
+	onEffects = []string{"reach", "regression", "property", "chatter"}
 )
 
 // Watch returns what is judged on the runs of a mission, in whose document the signals are computed.

@@ -1,0 +1,305 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"canopy/analysis/flown"
+	"canopy/analysis/zone"
+	"canopy/bt"
+	"canopy/document/declare"
+	"canopy/expr"
+	"canopy/expr/interval"
+	"canopy/temporal"
+)
+
+// How long a world lasts. A signal that rises at a rate of at least r stays in an interval of length d for at most d/r.
+// It leaves the interval through its upper end, and after it has entered through the lower one not before d/R, if R is
+// the maximum rate. Each signal has a clock that starts when the signal enters an interval or its rate changes. These
+// clocks are part of the zone, so they limit together with those of procedures, timers and the property how long a
+// world lasts.
+
+// drifter is a signal that never jumps while its rate is known.
+type drifter struct {
+	axis
+	rates map[rateAt]declare.Rate // found so far; anyRate: none is known
+}
+
+type rateAt struct {
+	task bt.Task
+	cell int
+}
+
+// drift is how a signal moves in a place: from the end of an instant to the next one.
+type drift struct {
+	cell      int
+	low, high float64 // of its rate
+	from      int8    // it has entered through the lower end of its interval: 1; the upper: -1; not known: 0
+}
+
+// drifters returns the signals whose rates limit how long they stay in some interval.
+func (m *Model) drifters(steps *flown.Stepper) []drifter {
+	var list []drifter
+	for i := range m.vocab.signals {
+		s := &m.vocab.signals[i]
+		if len(s.cuts) < 2 || steps.Follows(s.name) {
+			continue
+		}
+		if kind, _ := m.motion([]string{s.name}, true); kind == steady {
+			list = append(list, drifter{axis{name: s.name, cuts: s.cuts}, map[rateAt]declare.Rate{}})
+		}
+	}
+	return slices.DeleteFunc(list, func(d drifter) bool { return !d.leaves(m) })
+}
+
+// leaves reports whether some task makes the signal leave some interval.
+func (d *drifter) leaves(m *Model) bool {
+	for cell := range len(d.cuts) + 1 {
+		for _, t := range m.actions() {
+			if d.longest(d.rate(m, cell, func(u bt.Task) bool { return u == t })) < zone.Forever {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// total returns the sum over all intervals of the times for which the signal may stay [s], if they are limited.
+func (d *drifter) total(m *Model) float64 {
+	sum := 0.0
+	for cell := range len(d.cuts) + 1 {
+		most := 0.0
+		for _, t := range m.actions() {
+			r := d.rate(m, cell, func(u bt.Task) bool { return u == t })
+			if low, high := d.bounds(cell); max(r.low, -r.high) > 0 && !math.IsInf(high-low, 0) {
+				most = max(most, (high-low)/max(r.low, -r.high))
+			}
+		}
+		sum += most
+	}
+	return sum
+}
+
+// rate returns the drift in an interval while tasks are active: all of them limit the rate.
+func (d *drifter) rate(m *Model, cell int, active func(bt.Task) bool) drift {
+	now := drift{cell: cell, low: math.Inf(-1), high: math.Inf(1)}
+	for _, t := range m.actions() {
+		if !active(t) {
+			continue
+		}
+		at := rateAt{t, cell}
+		r, known := d.rates[at]
+		if !known {
+			low, high := d.bounds(cell)
+			if r, known = m.rate(t, d.name, map[string]interval.Interval{d.name: {Low: low, High: high}}); !known {
+				r = anyRate
+			}
+			r = r.Firm()
+			d.rates[at] = r
+		}
+		now.low, now.high = max(now.low, r.Low), min(now.high, r.High)
+	}
+	if now.low > now.high { // the rates exclude each other
+		now.low, now.high = math.Inf(-1), math.Inf(1)
+	}
+	return now
+}
+
+// known reports whether anything is known of the rate: then the signal does not jump.
+func (d drift) known() bool { return !math.IsInf(d.low, -1) || !math.IsInf(d.high, 1) }
+
+// rounding is the relative error of times that is allowed.
+const rounding = 1e-9
+
+// longest returns the maximum time for which a signal stays in its interval.
+func (d *drifter) longest(now drift) zone.Time {
+	low, high := d.bounds(now.cell)
+	speed := max(now.low, -now.high)
+	if !(speed > 0) || math.IsInf(high-low, 0) {
+		return zone.Forever
+	}
+	_, above := zone.Seconds((high - low) / speed * (1 + rounding))
+	if above < zone.Longest {
+		above++ // it ends after the end of the interval
+	}
+	return above
+}
+
+// shortest returns the minimum time in which a signal crosses its interval; 0 if none is known.
+func (d *drifter) shortest(now drift) zone.Time {
+	low, high := d.bounds(now.cell)
+	speed := now.high
+	if now.from < 0 {
+		speed = -now.low
+	}
+	if now.from == 0 || !(speed > 0) || math.IsInf(high-low, 0) || math.IsInf(speed, 1) {
+		return 0
+	}
+	below, _ := zone.Seconds((high - low) / speed * (1 - rounding))
+	return max(0, below-1)
+}
+
+// leads reports whether a signal may be in an interval in the next place.
+func (d *drifter) leads(from drift, cell int) bool {
+	if !from.known() || cell == from.cell {
+		return true
+	}
+	if cell > from.cell && from.high <= 0 || cell < from.cell && from.low >= 0 {
+		return false
+	}
+	for k := min(cell, from.cell) + 1; k < max(cell, from.cell); k++ {
+		if !d.point(k) {
+			return false
+		}
+	}
+	return true
+}
+
+// drifted returns the number of the drifts in the place after an instant, and sets the clocks; possible is false if no
+// signal moves so.
+func (x *pursuit) drifted(m *flown.Moment) (number int, possible bool) {
+	if len(x.drifters) == 0 {
+		return 0, true
+	}
+	z, before := m.Zone(), x.drifts[x.places.Key(x.from).drifts]
+	now := make([]drift, len(x.drifters))
+	for i := range x.drifters {
+		d, clock := &x.drifters[i], x.drifting(i)
+		next := d.rate(x.m, cellAt(m, d.name, d.cuts), m.Active)
+		if before != nil {
+			last := before[i]
+			switch crossed := next.cell - last.cell; {
+			case !d.leads(last, next.cell):
+				return 0, false
+			case crossed == 0 && next.low == last.low && next.high == last.high:
+				now[i] = last
+				continue
+			case crossed != 0 && last.known():
+				if int(last.from)*crossed > 0 && d.shortest(last) > 0 && !z.Restrict(clock, zone.AtLeast, d.shortest(last)) {
+					return 0, false
+				}
+				next.from = 1
+				if crossed < 0 {
+					next.from = -1
+				}
+			}
+		}
+		if now[i] = next; d.longest(next) < zone.Forever || d.shortest(next) > 0 {
+			z.Start(clock)
+		} else {
+			z.Stop(clock)
+		}
+	}
+	for i, n := range now {
+		x.Limits[len(x.ops)+i] = x.drifters[i].shortest(n)
+		if t := x.drifters[i].longest(n); t < zone.Forever {
+			x.Limits[len(x.ops)+i] = t
+		}
+	}
+	key := fmt.Sprint(now)
+	number, ok := x.driftOf[key]
+	if !ok {
+		number = len(x.drifts)
+		x.driftOf[key] = number
+		x.drifts = append(x.drifts, now)
+	}
+	return number, true
+}
+
+// drifting returns the clock of a drifter.
+func (x *pursuit) drifting(i int) int { return x.clock + len(x.ops) + i }
+
+// cellAt returns the interval of a signal.
+func cellAt(m *flown.Moment, signal string, cuts []cut) int {
+	k := 0
+	for k < len(cuts) &&
+		m.Holds(&expr.Logic{Op: expr.LogicThreshold, Signal: signal, Limit: cuts[k].limit, Strict: cuts[k].strict}) {
+		k++
+	}
+	return k
+}
+
+// depart prepares the steps from a place.
+func (x *pursuit) depart(n int) {
+	x.from = n
+	place := x.places.Key(n)
+	x.Still = x.limits&noTime != 0 && !place.waits
+	for i, d := range x.drifts[place.drifts] {
+		x.Most[len(x.ops)+i] = x.drifters[i].longest(d)
+	}
+}
+
+// soon returns a stronger formula than followed does: what must happen does so within a time [s].
+func soon(f *temporal.Formula, time float64) *temporal.Formula {
+	if f.Op != temporal.Until || !simple(f.Args[1]) {
+		args := make([]*temporal.Formula, len(f.Args))
+		for i, a := range f.Args {
+			args[i] = soon(a, time)
+		}
+		return &temporal.Formula{Op: f.Op, Cond: f.Cond, Args: args, Bound: f.Bound}
+	}
+	before := soon(f.Args[0], time)
+	return &temporal.Formula{Op: temporal.And, Args: []*temporal.Formula{
+		{Op: temporal.Weak, Args: []*temporal.Formula{before, f.Args[1]}},
+		{Op: temporal.Within, Args: f.Args[1:], Bound: time}}}
+}
+
+// patience returns a time [s] after which what must happen has happened, if the plan goes once through all intervals of
+// its signals and all its procedures and timers, with a reserve.
+func (m *Model) patience(list []drifter) float64 {
+	sum := 1.0
+	for i := range list {
+		sum += list[i].total(m)
+	}
+	for i := range m.plan.Leaves {
+		for _, e := range []*expr.Expr{m.plan.Leaves[i].EntryTime, m.plan.Leaves[i].ExitTime} {
+			if v, known := constant(e); known {
+				sum += v
+			}
+		}
+	}
+	for _, t := range m.tree.Timers() {
+		sum += m.tree.Timer(t)
+	}
+	return 2 * sum
+}
+
+func constant(e *expr.Expr) (v float64, known bool) {
+	if e == nil {
+		return 0, false
+	}
+	return e.Constant()
+}
+
+// lasting explains why a place may last too long, and returns what would help.
+func (x *pursuit) lasting() (why, advice string) {
+	var active []string
+	x.At(x.places.Key(x.from).key, func(m *flown.Moment) {
+		for _, t := range x.m.actions() {
+			if m.Active(t) {
+				active = append(active, x.Tree.Name(t))
+			}
+		}
+	})
+	if len(active) == 0 {
+		return "a world may last for any time: one in which no action is active",
+			"declare a fact that excludes it, or give it an action; " + monitorAdvice
+	}
+	while := "while " + strings.Join(active, " and ") + " is active"
+	if len(active) > 1 {
+		while = "while " + strings.Join(active, " and ") + " are active"
+	}
+	limited := false
+	for i, d := range x.drifts[x.places.Key(x.from).drifts] {
+		limited = limited || x.drifters[i].longest(d) < zone.Forever
+	}
+	if limited {
+		return "at the rates that are known it may take longer, " + while, "allow more time, or narrow the rates by `effects`; " +
+			monitorAdvice
+	}
+	return "a world may last for any time: " + while + ", no signal has to leave its interval",
+		"give `effects` that keep the rate of a signal away from 0 " + while + ", and facts that limit it on both sides; " +
+			monitorAdvice
+}
