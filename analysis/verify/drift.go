@@ -274,9 +274,9 @@ func constant(e *expr.Expr) (v float64, known bool) {
 }
 
 // lasting explains why a place may last too long, and returns what would help.
-func (x *pursuit) lasting() (why, advice string) {
+func (x *pursuit) lasting(place int) (why, advice string) {
 	var active []string
-	x.At(x.places.Key(x.from).key, func(m *flown.Moment) {
+	x.At(x.places.Key(place).key, func(m *flown.Moment) {
 		for _, t := range x.m.actions() {
 			if m.Active(t) {
 				active = append(active, x.Tree.Name(t))
@@ -292,7 +292,7 @@ func (x *pursuit) lasting() (why, advice string) {
 		while = "while " + strings.Join(active, " and ") + " are active"
 	}
 	limited := false
-	for i, d := range x.drifts[x.places.Key(x.from).drifts] {
+	for i, d := range x.drifts[x.places.Key(place).drifts] {
 		limited = limited || x.drifters[i].longest(d) < zone.Forever
 	}
 	if limited {

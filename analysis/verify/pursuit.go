@@ -397,7 +397,7 @@ func (x *pursuit) refuted() outcome {
 	}
 	c.script = x.m.spell(x.told)
 	if x.late {
-		c.why, c.advice = x.lasting()
+		c.why, c.advice = x.lasting(path[len(path)-1])
 	}
 	return c
 }
