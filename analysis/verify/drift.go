@@ -296,8 +296,8 @@ func (x *pursuit) lasting(place int) (why, advice string) {
 		limited = limited || x.drifters[i].longest(d) < zone.Forever
 	}
 	if limited {
-		return "at the rates that are known it may take longer, " + while, "allow more time, or narrow the rates by `effects`; " +
-			monitorAdvice
+		return "at the rates that are known it may take longer, " + while,
+			"allow more time, or narrow the rates by `effects`; " + monitorAdvice
 	}
 	return "a world may last for any time: " + while + ", no signal has to leave its interval",
 		"give `effects` that keep the rate of a signal away from 0 " + while + ", and facts that limit it on both sides; " +

@@ -103,8 +103,8 @@ func (m *Model) property(p *temporal.Property) Finding {
 	return found
 }
 
-// prove searches for a violation, at all moments; a formula without one is also judged by what a log contains: no change
-// that is undone at the same time. The second result is how it was judged last.
+// prove searches for a violation, at all moments. A formula without one is also judged by what a log contains: no
+// change that is undone at the same time. The second result is how it was judged last.
 func (m *Model) prove(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Expr]int, p limits) (outcome, limits) {
 	c := m.pursue(steps, f, of, p)
 	if c.verdict == Proved {
@@ -126,8 +126,8 @@ func (m *Model) feedsBack(steps *flown.Stepper) bool {
 const (
 	propertyAdvice = "replay the script with `canopy trace`, or declare a fact that excludes it"
 	monitorAdvice  = "`canopy monitor` judges it on runs"
-	openAdvice     = "`effects` that keep rates away from 0, facts that limit their signals, or a plan that acts at once help; " +
-		monitorAdvice
+	openAdvice     = "`effects` that keep rates away from 0, facts that limit their signals, or a plan that acts at" +
+		" once help; " + monitorAdvice
 )
 
 func undecided(p *temporal.Property, why, advice string) Finding {

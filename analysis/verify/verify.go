@@ -92,7 +92,7 @@ func Questions() []Question {
 			Needs: "a root that is a list of rules, and `effects` on the signals of their conditions"},
 		{Name: "always", Asks: "Do the declared properties hold in every state?", Ask: askAlways, Needs: "`always`"},
 		{Name: "property", Asks: "Do the declared properties hold in every run?", Ask: askProperties,
-			Needs: "`properties`"},
+			Moves: true, Needs: "`properties`"},
 		{Name: "conflict", Asks: "Do two active tasks ever write one command or hold one resource?", Ask: askConflict,
 			Needs: "tasks that write, or `resources`"},
 		{Name: "effects", Asks: "Do the declared effects agree with the vehicle?", Ask: askEffects,
