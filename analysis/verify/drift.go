@@ -24,7 +24,13 @@ import (
 // drifter is a signal that never jumps while its rate is known.
 type drifter struct {
 	axis
-	rates map[rateAt]declare.Rate // found so far; anyRate: none is known
+	rates map[rateAt]tempo // so far
+}
+
+// tempo is a rate, if one is known.
+type tempo struct {
+	declare.Rate
+	known bool
 }
 
 type rateAt struct {
@@ -48,7 +54,7 @@ func (m *Model) drifters(steps *flown.Stepper) []drifter {
 			continue
 		}
 		if kind, _ := m.motion([]string{s.name}, true); kind == steady {
-			list = append(list, drifter{axis{name: s.name, cuts: s.cuts}, map[rateAt]declare.Rate{}})
+			list = append(list, drifter{axis{name: s.name, cuts: s.cuts}, map[rateAt]tempo{}})
 		}
 	}
 	return slices.DeleteFunc(list, func(d drifter) bool { return !d.leaves(m) })
@@ -89,22 +95,29 @@ func (d *drifter) rate(m *Model, cell int, active func(bt.Task) bool) drift {
 		if !active(t) {
 			continue
 		}
-		at := rateAt{t, cell}
-		r, known := d.rates[at]
-		if !known {
-			low, high := d.bounds(cell)
-			if r, known = m.rate(t, d.name, map[string]interval.Interval{d.name: {Low: low, High: high}}); !known {
-				r = anyRate
-			}
-			r = r.Firm()
-			d.rates[at] = r
-		}
+		r := d.tempo(m, t, cell)
 		now.low, now.high = max(now.low, r.Low), min(now.high, r.High)
 	}
 	if now.low > now.high { // the rates exclude each other
 		now.low, now.high = math.Inf(-1), math.Inf(1)
 	}
 	return now
+}
+
+// tempo returns the rate in an interval while a task is active.
+func (d *drifter) tempo(m *Model, t bt.Task, cell int) tempo {
+	at := rateAt{t, cell}
+	f, asked := d.rates[at]
+	if !asked {
+		low, high := d.bounds(cell)
+		r, known := m.subject.Rate(t, d.name, map[string]interval.Interval{d.name: {Low: low, High: high}})
+		if !known {
+			r = anyRate
+		}
+		f = tempo{r.Firm(), known}
+		d.rates[at] = f
+	}
+	return f
 }
 
 // known reports whether anything is known of the rate: then the signal does not jump.
@@ -168,6 +181,9 @@ func (x *pursuit) drifted(m *flown.Moment) (number int, possible bool) {
 	for i := range x.drifters {
 		d, clock := &x.drifters[i], x.drifting(i)
 		next := d.rate(x.m, cellAt(m, d.name, d.cuts), m.Active)
+		for at, r := range d.rates {
+			x.m.origins[r.From] = x.m.origins[r.From] || r.known && at.cell == next.cell && m.Active(at.task)
+		}
 		if before != nil {
 			last := before[i]
 			switch crossed := next.cell - last.cell; {

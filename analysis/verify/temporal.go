@@ -60,7 +60,6 @@ func (m *Model) property(p *temporal.Property) Finding {
 		return proved
 	}
 	if open := timing(f); open != "" && c.verdict == Refuted {
-		own.rateRests()
 		g := soon(f, own.patience(own.drifters(steps)))
 		if c, _ = own.prove(steps, followed(g, true), of, atRates); c.verdict == Proved {
 			proved.Text, proved.Assumes = proved.Text+"at the rates that are known, "+c.how, own.rateRests()
