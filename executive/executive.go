@@ -122,6 +122,11 @@ func (s *set) addAll() {
 	}
 }
 
+func (s *set) copyFrom(o *set) {
+	s.list = append(s.list[:0], o.list...)
+	s.has = append(s.has[:0], o.has...)
+}
+
 // take empties the set and returns its elements in ascending order, valid until the next call of take.
 func (s *set) take() []int32 {
 	slices.Sort(s.list)
@@ -309,6 +314,24 @@ func (x *Executive) State(c *snapshot.Codec) {
 	if c.Loading() && !c.Failed() {
 		x.renew()
 	}
+}
+
+// CopyFrom makes the execution equal to another one of the same program, also one that is between two settlings of an
+// instant, except for the log, the decider and the world.
+func (x *Executive) CopyFrom(o *Executive) {
+	x.leaves = append(x.leaves[:0], o.leaves...)
+	x.timers = append(x.timers[:0], o.timers...)
+	x.running = append(x.running[:0], o.running...)
+	x.root, x.over, x.rested, x.halted, x.micro = o.root, o.over, o.rested, o.halted, o.micro
+	x.due.copyFrom(&o.due)
+	x.stale.copyFrom(&o.stale)
+	x.contested.copyFrom(&o.contested)
+	x.timed = append(x.timed[:0], o.timed...)
+	x.left = append(x.left[:0], o.left...)
+	x.watching = append(x.watching[:0], o.watching...)
+	x.watchers = append(x.watchers[:0], o.watchers...)
+	x.writing = append(x.writing[:0], o.writing...)
+	x.conflicts = append(x.conflicts[:0], o.conflicts...)
 }
 
 // Memory passes the part of the state on which later instants depend, apart from the decider's and the world's, to the

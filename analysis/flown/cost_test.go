@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"canopy/explore"
 )
 
 // tour is a plan of legs below guards with hysteresis.
@@ -30,5 +32,42 @@ func TestStatesOfTours(t *testing.T) {
 	}
 	if states[20]-states[10] != 2*(states[10]-states[5]) {
 		t.Errorf("states by number of legs: %v", states)
+	}
+}
+
+// A course that goes on from a settling that it has in common with another one is the one from the start.
+func TestResumedCourses(t *testing.T) {
+	type end struct {
+		tape Tape
+		key  Key
+		text string
+	}
+	tell := func(m *Moment) end {
+		return end{m.Tape(), m.After(), fmt.Sprint(m.Rounds, m.Changes, m.Entered(), m.Elapsed(), m.Text())}
+	}
+	slow := strings.ReplaceAll(tour(4, 2), `done=`, `exit_time="1" done=`)
+	for _, plan := range []string{legs, tour(4, 2), slow, ""} {
+		s := New(shipped(t, "circuit.yaml", plan).Subject())
+		search := explore.New[Key, struct{}](explore.Budget{States: 60})
+		search.Arrive(-1, "", struct{}{})
+		for n := range search.Leave() {
+			var ends []end
+			s.Steps(search.Key(n), func(m *Moment) {
+				if m.Over {
+					ends = append(ends, tell(m))
+					search.Arrive(n, m.After(), struct{}{})
+				}
+			})
+			for _, e := range ends {
+				s.Follow(search.Key(n), e.tape, func(m *Moment) {
+					if !m.Over {
+						return
+					}
+					if again := tell(m); again.key != e.key || again.text != e.text {
+						t.Fatalf("%s\n%s", e.text, again.text)
+					}
+				})
+			}
+		}
 	}
 }

@@ -66,7 +66,7 @@ func (s *Stepper) start() {
 // Steps visits every course of one instant after a state, settling by settling. The visitor may ask for conditions of
 // the moment; each answer that is open makes further courses.
 func (s *Stepper) Steps(from Key, visit func(m *Moment)) {
-	s.seen = map[string]place{}
+	s.seen, s.kept = map[string]place{}, 0
 	s.moment.Stop = false
 	for again := true; again && !s.moment.Stop; again = s.w.tape.next() {
 		s.course(from, visit)
@@ -102,23 +102,25 @@ func (m *Moment) Asked() bool { return m.s.w.tape.at > 0 }
 
 // Follow visits one course, that of answers which Moment.Tape has returned.
 func (s *Stepper) Follow(from Key, answers Tape, visit func(m *Moment)) {
-	s.seen = map[string]place{}
+	s.seen, s.kept = map[string]place{}, 0
 	s.w.tape = tape{answers: slices.Clone(answers)}
 	s.course(from, visit)
 	s.w.tape = tape{}
 }
 
 func (s *Stepper) course(from Key, visit func(m *Moment)) {
-	m := &s.moment
-	m.s, m.Over, m.Tag, m.Err = s, false, 0, nil
-	m.Rounds, m.Changes = m.Rounds[:0], m.Changes[:0]
-	s.restore(from)
-	if from != "" && !s.Still && !s.w.pass() {
-		return
+	m, n := &s.moment, s.resume()
+	if n == 0 {
+		m.s, m.Over, m.Tag, m.Err = s, false, 0, nil
+		m.Rounds, m.Changes = m.Rounds[:0], m.Changes[:0]
+		s.restore(from)
+		if from != "" && !s.Still && !s.w.pass() {
+			return
+		}
+		s.w.commit()
+		s.x.Begin()
 	}
-	s.w.commit()
-	s.x.Begin()
-	for n := 0; ; n++ {
+	for ; ; n++ {
 		again, err := s.x.Settle()
 		if err != nil {
 			m.Err = err
@@ -140,6 +142,7 @@ func (s *Stepper) course(from Key, visit func(m *Moment)) {
 			}
 			return
 		}
+		s.keep(n + 1)
 	}
 	m.Over = true
 	visit(m)

@@ -59,6 +59,8 @@ type Stepper struct {
 	x       *executive.Executive
 	initial []float64
 	seen    map[string]place // the states between two rounds of the instant whose courses are visited
+	stages  []*stage         // on the way of the present course; reused
+	kept    int              // how many
 	moment  Moment
 	buffer  []byte
 }
