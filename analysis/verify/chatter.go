@@ -325,7 +325,8 @@ func (t *turner) finding(x turn) Finding {
 		f.Advice = "declare effects of fewer tasks"
 	case strange != "":
 		f.Text = fmt.Sprintf("not concluded whether %s: it is not known how they change %s", who, strange)
-		f.Advice = "declare its `effects`, or the ranges of the states that it depends on; a slot: compare what it is written from"
+		f.Advice = "declare its `effects`, or the ranges of the states that it depends on; a slot: compare what it is " +
+			"written from"
 	case x.timed:
 		f.Period = x.period
 		f.Text = fmt.Sprintf("not concluded whether %s faster than every %.3g s: procedures or timers end on the way, after"+

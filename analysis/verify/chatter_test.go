@@ -153,6 +153,8 @@ func TestTurnsAreTheOrbits(t *testing.T) {
 // to exist.
 func TestTurnsOfAllKinds(t *testing.T) {
 	const alternate = `<ReactiveFallback><ReactiveSequence><Condition name="c" on="%s"/><Action name="a"/></ReactiveSequence><Action name="b"/></ReactiveFallback>`
+	const exclusive = `<ReactiveFallback><ReactiveSequence><Condition name="p"/><Condition name="hot" on="x ge 2"/><Action name="cool"/></ReactiveSequence>
+		<ReactiveSequence><Condition name="q"/><Condition name="cold" on="x lt 2"/><Action name="heat"/></ReactiveSequence><Action name="idle"/></ReactiveFallback>`
 	for _, test := range []struct {
 		name, plan, declared string
 		want                 Verdict
@@ -177,6 +179,8 @@ func TestTurnsOfAllKinds(t *testing.T) {
 			"effects: {a: {x: [-1, -1]}, b: {x: [1, 1]}}", Proved, "no two tasks", "no task changes z"},
 		{"a slot", strings.NewReplacer(`name="a"`, `name="a" write="u := x * y"`, `name="b"`, `name="b" write="u := x * y"`).Replace(
 			fmt.Sprintf(alternate, "u ge 1")), "effects: {a: {x: [-1, -1]}}", Undecided, "how they change u", ""},
+		{"inputs that exclude each other", exclusive, "effects: {cool: {x: [-1, -1]}, heat: {x: [1, 1]}}\nfacts: [not (p and q)]", Proved, "no two tasks", "x do not change"},
+		{"inputs that do not", exclusive, "effects: {cool: {x: [-1, -1]}, heat: {x: [1, 1]}}", Refuted, "take turns on x at 2 without end", ""},
 		{"a slot that is never 1", strings.Replace(fmt.Sprintf(alternate, "u ge 1"), `name="a"`, `name="a" write="u := 0"`, 1),
 			"effects: {a: {x: [-1, -1]}}", Proved, "no two tasks", ""},
 		{"a slot that each task writes", strings.NewReplacer(`name="a"`, `name="a" write="u := 0"`, `name="b"`, `name="b" write="u := 1"`).Replace(
@@ -222,6 +226,9 @@ func TestTurnsOfAllKinds(t *testing.T) {
 		if len(found) == 0 || found[0].Verdict != test.want || !strings.Contains(found[0].Text, test.text) {
 			t.Errorf("%s: %+v", test.name, found)
 			continue
+		}
+		if strings.Contains(found[0].Script, "set p false") {
+			t.Errorf("%s: an input on which nothing depends does not stay as it is:\n%s", test.name, found[0].Script)
 		}
 		if got := fmt.Sprint(found[0].Unwatched()); !strings.Contains(got, test.assumes) || test.assumes == "" && len(found[0].Unwatched()) > 0 {
 			t.Errorf("%s: assumes %s", test.name, got)

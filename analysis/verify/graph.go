@@ -17,8 +17,8 @@ import (
 // a state of the plan, between two instants, in some cells.
 //
 // The passages from each state are those of the step as it is flown, from any values of signals to any others. The
-// graph joins those that motion allows. In the graph of all flights an axis that steps goes to a neighbouring cell where
-// its rate allows; any other one, and one of which nothing is known, to any cell. A graph of turns has every node that
+// graph joins those that motion allows. In the graph of all flights an axis that steps goes to a neighbouring cell
+// where its rate allows; any other one, and one of which nothing is known, to any cell. A graph of turns has every node that
 // the plan reaches if any values may follow any others, but only the edges of the tasks' effects: other inputs stay as
 // they are, and a signal on which no active task has an effect rests.
 type graph struct {
@@ -445,7 +445,7 @@ func (x *graph) leave(n int) {
 		p := &x.states[state].ways[w]
 		x.compare++
 		cells := x.within(p.cells, options)
-		if cells == nil {
+		if cells == nil || x.turns && !x.lawful(cells) {
 			continue
 		}
 		e := leg{to: x.arrive(p.to, p.label, cells, stop{n, p}), wait: x.m.longest(p.over), way: p}
@@ -460,6 +460,18 @@ func (x *graph) leave(n int) {
 		}
 	}
 	x.nodes[n].next = next
+}
+
+// lawful reports whether the facts and the values of signals allow cells, of which some may have been narrowed.
+func (x *graph) lawful(cells []span) bool {
+	if len(x.m.facts) == 0 {
+		return x.possible(cells)
+	}
+	s, all := x.m.space, x.m.lawful
+	for i, c := range cells {
+		all = s.and(all, x.set(i, c))
+	}
+	return !s.empty(all) && x.possible(cells)
 }
 
 // within returns the cells that a passage and motion have in common; nil if there are none.
@@ -555,19 +567,51 @@ func (x *graph) retrace(path []stop) string {
 	s.Limits, s.Still = nil, false
 	for _, at := range path {
 		n, arrived := &x.nodes[at.node], false
-		s.Follow(key, at.way.tape, func(m *flown.Moment) {
-			if !m.Over || m.Err != nil {
+		visit := func(m *flown.Moment) {
+			if !m.Over || m.Err != nil || x.simple && !x.in(m, n.cells) {
 				return
 			}
-			instants = append(instants, x.m.tell(m, x.text(n.cells)))
-			key = m.After()
-			arrived = m.Class() == x.states[n.state].class
-		})
+			told := x.m.tell(m, x.text(n.cells))
+			after := m.After()
+			if arrived = m.Class() == x.states[n.state].class; arrived {
+				instants, key, m.Stop = append(instants, told), after, true
+			}
+		}
+		if x.simple { // inputs on which nothing depends stay as they are
+			s.Guide(x.guide(n.cells))
+			s.Steps(key, visit)
+			s.Guide(nil)
+		} else {
+			s.Follow(key, at.way.tape, visit)
+		}
 		if !arrived {
 			return ""
 		}
 	}
 	return x.m.spell(instants)
+}
+
+// in reports whether a moment is in some cells, as far as these are always known.
+func (x *graph) in(m *flown.Moment, cells []span) bool {
+	at := x.look(m)
+	for i := range at {
+		if x.axes[i].firm() && at[i] != cells[i] {
+			return false
+		}
+	}
+	return at != nil
+}
+
+// guide answers questions about the inputs, true or false, in some cells.
+func (x *graph) guide(cells []span) func(name string, limit float64, strict bool) (is, known bool) {
+	return func(name string, _ float64, _ bool) (is, known bool) {
+		for i := range x.axes {
+			if a := &x.axes[i]; a.signal < 0 && a.asks[0].Relation == nil && a.asks[0].Key == name {
+				return cells[i].low > 0, true
+			}
+		}
+		return false, false
+	}
 }
 
 // text describes cells.

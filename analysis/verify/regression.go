@@ -53,8 +53,8 @@ func askRegression(m *Model) []Finding {
 		}
 	}
 	for i, titles := range [][]string{assumed, proved} {
-		f := Finding{Verdict: Proved, Text: "each of these leads to an earlier rule's condition and keeps its own until then: " +
-			strings.Join(titles, "; ")}
+		f := Finding{Verdict: Proved, Text: "each of these leads to an earlier rule's condition and keeps its own until " +
+			"then: " + strings.Join(titles, "; ")}
 		if i == 0 {
 			x.hesitate(&f)
 		}
