@@ -41,7 +41,7 @@ func askDead(m *Model) []Finding {
 			found[i].Assumes = append(found[i].Assumes, NoDelay)
 		}
 	}
-	if m.reachable != nil || m.Remembers() { // a state that the abstraction allows need not be reachable
+	if m.reachable != nil || m.Remembers() || m.uncertain { // a state that the abstraction allows need not be reachable
 		found = append(found, m.unreached()...)
 	}
 	if len(found) == 0 {
@@ -88,7 +88,7 @@ func (m *Model) ends() []bt.Task {
 	return tasks
 }
 
-// observe starts the engine of a plan with memory in states in which each of its ends might be active, and records the
+// observe flies a plan with memory, or with memories of conditions that are too many to visit, to states in which each of its ends might be active, and records the
 // tasks that it activates: these need no proof. Where procedures take time it visits all states, if it can.
 func (m *Model) observe() {
 	if m.entered != nil {
@@ -111,17 +111,19 @@ func (m *Model) observe() {
 			return
 		}
 	}
-	if !m.Remembers() {
+	if !m.Remembers() && !m.uncertain {
 		return
 	}
 	for _, a := range m.ends() {
-		in := m.space.and(m.active[a], m.lawful)
-		if m.entered[a] || m.space.empty(in) {
+		if m.entered[a] {
+			continue
+		}
+		f, ok := m.find(m.active[a], &m.lawful)
+		if !ok {
 			continue
 		}
 		var entered []bt.Task
-		world := concrete(m.space.witness(in))
-		if m.guided([][]bool{world}, func(x situation) bool { entered = x.Entered(); return true }) != nil {
+		if m.guided(append(f.before, f.world), func(x situation) bool { entered = x.Entered(); return true }) != nil {
 			for _, t := range entered {
 				m.awake(t)
 			}

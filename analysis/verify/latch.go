@@ -214,7 +214,6 @@ func (m *Model) exclude(a set) {
 type found struct {
 	world  []bool
 	before [][]bool
-	vague  bool // the latches are too many to tell whether a run leads to the state
 }
 
 // find returns a state that two sets have in common and to whose latches a run leads; ok is false if there is none. The
@@ -247,7 +246,6 @@ func (m *Model) reach(w []value) (f found, ok bool) {
 		}
 		values, some := g.in(w)
 		if g.coupled {
-			f.vague = f.vague || g.cut && !g.recalls(w, false)
 			paths[k] = g.recall(w, false)
 		} else {
 			var rest []int
@@ -282,8 +280,7 @@ func (m *Model) reach(w []value) (f found, ok bool) {
 			}
 		}
 		switch {
-		case paths[k] == nil && g.cut:
-			f.vague = true
+		case paths[k] == nil && g.cut: // it is not known whether a run leads to the state
 		case paths[k] == nil: // a latch that the first world changes
 			if !g.coupled {
 				some = m.fewer(some, func(some []int) []int {
@@ -326,11 +323,6 @@ func (g *latchGroup) in(w []value) (values []bool, some []int) {
 		}
 	}
 	return values, some
-}
-
-// recalls reports whether one of the memories of a coupled group, after some world if moved, is that of a witness.
-func (g *latchGroup) recalls(w []value, moved bool) bool {
-	return slices.ContainsFunc(g.met[btoi(moved):], func(x memory) bool { return g.matches(w, x) })
 }
 
 func (g *latchGroup) matches(w []value, x memory) bool {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/diag"
 	"canopy/document/declare"
 	"canopy/expr"
 )
@@ -203,6 +204,32 @@ func TestManyLatches(t *testing.T) {
 		}
 		if small, large := nodes(100), nodes(1000); large > 20*small {
 			t.Errorf("%s: 100 take %d nodes, 1,000 take %d", name, small, large)
+		}
+	}
+}
+
+// Where a fact names more conditions with hysteresis than can be visited, no task is said to become active without a
+// flight that shows it.
+func TestMemoriesThatAreTooMany(t *testing.T) {
+	if testing.Short() {
+		return // the search goes to its bound
+	}
+	var text, any strings.Builder
+	for i := range 14 {
+		fmt.Fprintf(&text, `<ReactiveSequence><Condition name="c%d" on="x%[1]d ge 3" off="x%[1]d lt 1"/><Action name="a%[1]d"/>`+
+			`</ReactiveSequence>`, i)
+		fmt.Fprintf(&any, "c%d or ", i)
+	}
+	s := declare.Subject{Plan: readPlan(t, `<ReactiveFallback name="f">`+text.String()+`<Action name="b"/></ReactiveFallback>`)}
+	d, list := declare.ReadFile(&diag.Source{Name: "facts.yaml",
+		Text: "facts:\n  - x0 lt 3\n  - " + any.String() + "w ge 0\n"}, s.Plan)
+	if list.HasErrors() {
+		t.Fatal(list)
+	}
+	s.Declared = d
+	for _, f := range askDead(NewModel(s)) {
+		if f.Verdict == Proved || len(f.Tasks) != 1 || !strings.Contains(f.Text, "a0") {
+			t.Errorf("%v: %s", f.Verdict, f.Text)
 		}
 	}
 }

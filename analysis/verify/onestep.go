@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"canopy/bt"
 	"canopy/document/plan"
@@ -57,7 +58,8 @@ func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Fin
 			f.Where, f.More = m.regions(a)
 		}
 	case Undecided:
-		f.Text, f.Where = "not concluded whether "+f.Text+": "+c.why, nil
+		f.Text = "not concluded whether " + strings.Replace(f.Text, "does not hold", "this holds", 1) + ": " + c.why
+		f.Where = nil
 		f.Advice = memoryAdvice
 	}
 	return f
