@@ -96,6 +96,9 @@ func (d *drifter) rate(m *Model, cell int, active func(bt.Task) bool) drift {
 			continue
 		}
 		r := d.tempo(m, t, cell)
+		if r.Jumps {
+			return drift{cell: cell, low: math.Inf(-1), high: math.Inf(1)}
+		}
 		now.low, now.high = max(now.low, r.Low), min(now.high, r.High)
 	}
 	if now.low > now.high { // the rates exclude each other
@@ -110,7 +113,10 @@ func (d *drifter) tempo(m *Model, t bt.Task, cell int) tempo {
 	f, asked := d.rates[at]
 	if !asked {
 		low, high := d.bounds(cell)
-		r, known := m.subject.Rate(t, d.name, map[string]interval.Interval{d.name: {Low: low, High: high}})
+		r, known := anyRate, false
+		if m.ended(0) == "" { // a rate takes time
+			r, known = m.subject.Rate(t, d.name, map[string]interval.Interval{d.name: {Low: low, High: high}})
+		}
 		if !known {
 			r = anyRate
 		}

@@ -9,6 +9,7 @@ import (
 	"canopy/bt"
 	"canopy/document/declare"
 	"canopy/expr"
+	"canopy/expr/interval"
 	"canopy/temporal"
 )
 
@@ -58,6 +59,29 @@ func TestRatesLimitTimes(t *testing.T) {
 		if f.Verdict == Proved && f.Assumes[0] != EffectsHold {
 			t.Errorf("%s: %v", test.property, f.Assumes)
 		}
+	}
+}
+
+// leaping derives rates of 2 to 3 for climb, where the signal may also jump if it is in a bounded interval.
+type leaping struct{}
+
+func (leaping) Rate(_ bt.Task, _ string, in map[string]interval.Interval) (declare.Rate, bool) {
+	r := declare.Rate{Low: 2, High: 3, From: declare.Derived}
+	for _, x := range in {
+		r.Jumps = x.Bounded()
+	}
+	return r, true
+}
+
+func (leaping) Missing(bt.Task, string) []string { return nil }
+
+// A signal that jumps in an interval may stay there for any time, and leave it for any other one.
+func TestJumpsAreNotLimited(t *testing.T) {
+	s, _ := check(t, `<ReactiveFallback name="f"><Condition name="high" on="h ge 600"/><Action name="climb"/></ReactiveFallback>`,
+		"facts: [h >= 0]\nproperties: [\"eventually high\"]\n")
+	s.Rates = leaping{}
+	if f := askProperties(NewModel(s))[0]; f.Verdict != Undecided || !strings.Contains(f.Text, "no signal has to leave") {
+		t.Errorf("%s %s", f.Verdict, f.Text)
 	}
 }
 
