@@ -61,6 +61,7 @@ type Finding struct {
 	Accepted      string       // the author's reason to accept a finding that is not proved; "" if not accepted
 	Covers        string       // what the note that accepts it covers
 	Loose         bool         // that note would also accept a worse finding
+	Unasked       bool         // the time was over before this question and those after it were answered
 }
 
 // Unwatched returns the assumptions of the finding that no run checks. A statement is proved without reservation only

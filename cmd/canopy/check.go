@@ -157,7 +157,7 @@ func ask(ctx context.Context, s declare.Subject, budget float64, p *progress) []
 				return slices.ContainsFunc(questions[i:], func(q verify.Question) bool { return q.Name == n.Question })
 			})
 			return append(verify.Accept(s, all), verify.Finding{Question: q.Name, Verdict: verify.Undecided,
-				Text: text, Place: declare.Place{Source: s.Plan.Source},
+				Text: text, Place: declare.Place{Source: s.Plan.Source}, Unasked: true,
 				Advice: advice + "check subtrees as separate plans"})
 		}
 	}

@@ -38,6 +38,8 @@ type effect struct {
 	Missing []string `json:"missing,omitempty"` // signals without a range, for want of which it is unknown or unlimited
 }
 
+const unknownRate = "unknown"
+
 // effectsOf returns the declared rates and those that are found, by signal.
 func effectsOf(s declare.Subject) []effect {
 	list := []effect{}
@@ -52,7 +54,7 @@ func effectsOf(s declare.Subject) []effect {
 		return &v
 	}
 	for _, row := range table.Rows() {
-		e := effect{Signal: row.Signal, Task: s.Plan.Tree.Name(row.Task), From: "unknown", Missing: row.Missing}
+		e := effect{Signal: row.Signal, Task: s.Plan.Tree.Name(row.Task), From: unknownRate, Missing: row.Missing}
 		if d := row.Declared; d != nil {
 			list = append(list, effect{Signal: e.Signal, Task: e.Task, Low: limit(d.Low), High: limit(d.High),
 				From: d.From.String()})
@@ -95,8 +97,13 @@ func printEffects(out io.Writer, list []effect) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "signal\ttask\tlow\thigh\tfrom")
 	limit := func(v *float64) string {
-		if v == nil {
+		switch {
+		case v == nil:
 			return "-"
+		case *v == math.SmallestNonzeroFloat64:
+			return "above 0"
+		case *v == -math.SmallestNonzeroFloat64:
+			return "below 0"
 		}
 		return diag.Number(*v, 4)
 	}
@@ -110,6 +117,8 @@ func printEffects(out io.Writer, list []effect) error {
 		}
 		if len(e.Missing) > 0 {
 			from += "; no range: " + firstOf(e.Missing)
+		} else if e.From == unknownRate {
+			from += ": no bound over the ranges"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", diag.Visible(e.Signal), diag.Visible(e.Task), limit(e.Low), limit(e.High),
 			diag.Visible(from))

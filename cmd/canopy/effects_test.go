@@ -2,9 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"canopy/analysis/verify"
+	"canopy/diag"
+	"canopy/document/declare"
+	"canopy/document/plan"
 )
 
 // The table of effects shows declared and derived rates, and the ranges that are missing.
@@ -54,5 +60,36 @@ func TestDeclaredEffects(t *testing.T) {
 		if strings.HasPrefix(want, "REFUTED") && !strings.Contains(stdout, "m.yaml:6:9") {
 			t.Errorf("no place: %s", stdout)
 		}
+	}
+}
+
+// A rate that is only known to be up, or that no bound is found for, is shown as such.
+func TestEffectsWithoutNumbers(t *testing.T) {
+	var out strings.Builder
+	up := math.SmallestNonzeroFloat64
+	down := -up
+	list := []effect{{Signal: "x", Task: "a", Low: &up, From: "declared"}, {Signal: "x", Task: "b", High: &down, From: "declared"},
+		{Signal: "y", Task: "a", From: unknownRate}}
+	if err := printEffects(&out, list); err != nil {
+		t.Fatal(err)
+	}
+	says(t, "the table", out.String(), "a     above 0  -        declared\n", "b     -        below 0  declared\n",
+		"unknown: no bound over the ranges\n")
+}
+
+// What the time did not suffice for is neither accepted by a note nor said to need declarations.
+func TestUnasked(t *testing.T) {
+	src := &diag.Source{Name: "f", Text: "a: b"}
+	found := []verify.Finding{{Question: "complete", Text: "not concluded within 1 s", Unasked: true,
+		Place: declare.Place{Source: src}}}
+	var out strings.Builder
+	if err := printNotes(&out, declare.Subject{Plan: &plan.Plan{}}, found); err != nil || out.String() != "" {
+		t.Errorf("%v %s", err, out.String())
+	}
+	if err := printFindings(&out, declare.Subject{Plan: &plan.Plan{}}, "f", found, nil); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), "not asked") {
+		t.Errorf("%s", out.String())
 	}
 }

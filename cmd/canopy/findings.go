@@ -216,6 +216,9 @@ func (t *table) finding(f *verify.Finding, script string) {
 func (t *table) close(found []verify.Finding, scripts bool) {
 	var needs []string
 	for _, q := range verify.Questions() {
+		if slices.ContainsFunc(found, func(f verify.Finding) bool { return f.Unasked && f.Question == q.Name }) {
+			break
+		}
 		if q.Needs != "" && !slices.ContainsFunc(found, func(f verify.Finding) bool { return f.Question == q.Name }) {
 			needs = append(needs, q.Name+" ("+q.Needs+")")
 		}
@@ -266,7 +269,7 @@ func printFindings(
 func printNotes(out io.Writer, s declare.Subject, found []verify.Finding) error {
 	for i := range found {
 		f := &found[i]
-		if v := verdictOf(f); v == verdictProved || v == verdictAccepted && !f.Loose {
+		if v := verdictOf(f); v == verdictProved || v == verdictAccepted && !f.Loose || f.Unasked {
 			continue
 		}
 		note := f.Note(s.Plan.Tree)
