@@ -258,7 +258,7 @@ func (r *Run) event(segment Segment) error {
 			return err
 		}
 	}
-	if err := r.iterate(); err != nil {
+	if _, err := r.iterate(); err != nil {
 		return err
 	}
 	if err := r.instant(); err != nil {
@@ -284,12 +284,12 @@ func (r *Run) event(segment Segment) error {
 	return r.endWithPlan()
 }
 
-// iterate commits the sides of the indicators.
-func (r *Run) iterate() error {
-	changed, err := r.world.Iterate()
+// iterate commits the sides of the indicators, and reports whether one has changed.
+func (r *Run) iterate() (changed bool, err error) {
+	indicators, err := r.world.Iterate()
 	r.stuck = err != nil
-	r.executive.Changed(changed)
-	return err
+	r.executive.Changed(indicators)
+	return len(indicators) > 0, err
 }
 
 // recordInputs passes the discrete inputs to an InputRecorder.
@@ -301,7 +301,8 @@ func (r *Run) recordInputs() error {
 	return nil
 }
 
-// instant settles the plan repeatedly until nothing is left to do.
+// instant settles the plan repeatedly until nothing is left to do: sides that follow from other sides change one
+// settling later.
 func (r *Run) instant() error {
 	restless := map[bt.Task]bool{}
 	for n := 0; ; n++ {
@@ -312,11 +313,12 @@ func (r *Run) instant() error {
 		if err != nil {
 			return err
 		}
-		if !again {
-			break
-		}
-		if err := r.iterate(); err != nil {
+		changed, err := r.iterate()
+		if err != nil {
 			return err
+		}
+		if !again && !changed {
+			break
 		}
 		if n == MaxSettlings {
 			var names []string
@@ -487,7 +489,7 @@ func (r *Run) halt() error {
 	r.stopping, r.until = true, r.world.T()+MaxStopping
 	var err error
 	if !r.stuck {
-		err = r.iterate() // sides that were not watched
+		_, err = r.iterate() // sides that were not watched
 	}
 	return errors.Join(err, r.executive.Halt(), r.write())
 }

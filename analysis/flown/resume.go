@@ -62,7 +62,8 @@ func (w *world) copyFrom(o *world) {
 	w.elapsed = append(w.elapsed[:0], o.elapsed...)
 	w.moved = append(w.moved[:0], o.moved...)
 	w.jumped = append(w.jumped[:0], o.jumped...)
-	w.behind, w.settled, w.first = o.behind, o.settled, o.first
+	w.last = append(w.last[:0], o.last...)
+	w.behind, w.settled, w.idle, w.first = o.behind, o.settled, o.idle, o.first
 	w.zone.CopyFrom(&o.zone)
 	if w.s != nil {
 		w.grow() // statements may have come

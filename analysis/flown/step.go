@@ -127,8 +127,11 @@ func (s *Stepper) course(from Key, visit func(m *Moment)) {
 			visit(m)
 			return
 		}
-		if !again {
+		if !again && s.w.idle >= s.depth {
 			break
+		}
+		if s.w.idle++; again {
+			s.w.idle = 0
 		}
 		visit(m)
 		for _, k := range s.w.round() {
@@ -136,7 +139,7 @@ func (s *Stepper) course(from Key, visit func(m *Moment)) {
 				s.x.Changed([]int{k})
 			}
 		}
-		if n > 0 && !s.between(n) {
+		if again && n > 0 && !s.between(n) {
 			if m.Err != nil {
 				visit(m)
 			}
@@ -216,12 +219,27 @@ func (w *world) State(c *snapshot.Codec) {
 	}
 }
 
+// lasting passes the sides on which those of other indicators will depend.
+func (w *world) lasting(c *snapshot.Codec) {
+	for _, k := range w.s.lagging {
+		side := w.sides[k]
+		if side == 0 {
+			side = w.last[k]
+		}
+		snapshot.Int(c, &side)
+		if c.Loading() {
+			w.last[k] = side
+		}
+	}
+}
+
 // carrier passes the state of the execution, and the inputs that it has written.
 type carrier struct{ s *Stepper }
 
 func (r carrier) State(c *snapshot.Codec) {
 	s := r.s
 	s.inputs(c)
+	s.w.lasting(c)
 	s.x.Begin()
 	s.x.State(c)
 	s.w.zone.State(c)
@@ -355,6 +373,7 @@ func (r classes) State(c *snapshot.Codec) {
 	s := r.s
 	s.x.Memory(c)
 	s.inputs(c)
+	s.w.lasting(c)
 	s.w.zone.State(c)
 }
 

@@ -45,6 +45,8 @@ type Stepper struct {
 	relations map[string]*expr.Code // of statements, by key
 	inner     [][]int               // by indicator: those whose sides decide the values that it reads
 	jumping   []int                 // the indicators whose values tasks can change within an instant
+	lagging   []int                 // the indicators whose sides decide values that others read
+	depth     int                   // the maximum number of indicators inside each other
 	decided   [][]int               // by place: the indicators whose sides decide the value
 	follows   [][]int               // by slot: the places that depend on it at the same instant, itself included
 	needed    []bool                // by slot: its value matters
@@ -336,6 +338,12 @@ func (s *Stepper) depend() {
 		}
 	}
 	s.nest()
+	for k := range s.indicators {
+		s.depth = max(s.depth, s.inside(k))
+		if slices.ContainsFunc(s.inner, func(inner []int) bool { return slices.Contains(inner, k) }) {
+			s.lagging = append(s.lagging, k)
+		}
+	}
 	for i := range p.Leaves { // in the order of Program.Add
 		for _, a := range p.Leaves[i].Entry {
 			s.captured, s.writer, s.phase = append(s.captured, a.Slot), append(s.writer, i), append(s.phase, executive.Active)
@@ -394,6 +402,15 @@ func (s *Stepper) nest() {
 			s.jumping = append(s.jumping, i)
 		}
 	}
+}
+
+// inside returns the number of indicators inside each other inside one.
+func (s *Stepper) inside(indicator int) int {
+	depth := 0
+	for _, k := range s.inner[indicator] {
+		depth = max(depth, 1+s.inside(k))
+	}
+	return depth
 }
 
 // relation returns the code of a relation in a statement, or of what is simply true or false.

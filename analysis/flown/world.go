@@ -23,6 +23,7 @@ type world struct {
 	sides   []int8     // by indicator: 0: not asked; 1: above; -1: below
 	decided []int32    // the indicators with sides
 	former  []int8     // by indicator: the side that was committed before, where it may be another one
+	last    []int8     // by indicator on whose side others depend: the side at the end of the instant before; 0: unknown
 	changed []bool     // by indicator: it may be
 	behind  bool       // the value of an indicator is computed with the former sides of others
 	over    []int8     // by clock: 0: not asked; 1: it is over; -1: it is not
@@ -31,6 +32,7 @@ type world struct {
 	moved   []bool     // by place: it may have jumped in this round
 	jumped  []int32    // those places
 	settled int        // rounds of the instant that are over
+	idle    int        // the last of them, in which the tree had no input
 	first   bool       // the instant is the first of a run
 
 	zone zone.Zone // the readings of the clocks that agree with all answers since the run began
@@ -122,7 +124,8 @@ func newWorld(s *Stepper) *world {
 // grow makes room for the indicators.
 func (w *world) grow() {
 	for len(w.sides) < len(w.s.indicators) {
-		w.sides, w.former, w.changed = append(w.sides, 0), append(w.former, 0), append(w.changed, false)
+		w.sides, w.former, w.last = append(w.sides, 0), append(w.former, 0), append(w.last, 0)
+		w.changed = append(w.changed, false)
 	}
 }
 
@@ -141,6 +144,7 @@ func (w *world) begin(first bool) {
 		w.over[c] = 0
 	}
 	w.asked, w.decided, w.ticked, w.settled = w.asked[:0], w.decided[:0], w.ticked[:0], 0
+	w.idle = 0
 	w.elapsed = w.elapsed[:0]
 	w.still()
 }
@@ -179,8 +183,12 @@ func (w *world) round() (changed []int) {
 	return changed
 }
 
-// commit commits the sides of indicators that are known before what they read may jump.
+// commit commits the sides of indicators before what they read may jump: those on which others will depend, and those
+// that are known.
 func (w *world) commit() {
+	for _, k := range w.s.lagging {
+		w.side(k)
+	}
 	for _, k := range w.s.jumping {
 		known := w.sides[k] == 0 && w.plain(w.s.indicators[k].Reads(), nil)
 		for _, j := range w.s.inner[k] {
@@ -377,6 +385,9 @@ func (w *world) past(k int) bool {
 func (w *world) recall(k int) int8 {
 	if w.first && w.settled == 0 {
 		return sign(false) // a world begins so
+	}
+	if w.settled == 0 && w.last[k] != 0 {
+		return w.last[k]
 	}
 	if len(w.s.inner[k]) == 0 {
 		switch v := w.difference(&w.s.indicators[k]); {
