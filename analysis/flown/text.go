@@ -48,7 +48,11 @@ func (s *Stepper) told(f int32, b *interval) string {
 	case low && high && b.low == b.high:
 		return name + " = " + figure(b.low)
 	case low && high:
-		parts = append(parts, name+" in "+sign(b.lowOpen, "(", "[")+figure(b.low)+", "+figure(b.high)+sign(b.highOpen, ")", "]"))
+		from, to := figure(b.low), figure(b.high)
+		if from == to { // they differ in the last digits
+			from, to = diag.Number(b.low, -1), diag.Number(b.high, -1)
+		}
+		parts = append(parts, name+" in "+sign(b.lowOpen, "(", "[")+from+", "+to+sign(b.highOpen, ")", "]"))
 	case low:
 		parts = append(parts, name+sign(b.lowOpen, " > ", " >= ")+figure(b.low))
 	case high:

@@ -97,3 +97,14 @@ func TestPlansThatNeverSettle(t *testing.T) {
 		}
 	}
 }
+
+// TestRegionsOfCloseLimits: a region between two limits that differ in their last digits shows both.
+func TestRegionsOfCloseLimits(t *testing.T) {
+	mission := cart(t, `<ReactiveFallback><ReactiveSequence><Condition name="c" on="x gt 0.1 [m] + 0.2 [m]"/>
+		<Action name="a" write="u := -1 [m/s]" done="y ge 1 [m]"/></ReactiveSequence><Action name="b"/></ReactiveFallback>`,
+		"check:\n  properties:\n    - always (not c -> x le 0.3 [m])\n    - always (b -> x le 0.3 [m])\n")
+	out, _, _ := canopy("check", mission)
+	if !strings.Contains(out, "0.30000000000000004") || strings.Contains(out, "(0.3, 0.3]") {
+		t.Error(out)
+	}
+}
