@@ -152,6 +152,7 @@ func (x *graph) explore(state int) bool {
 	enough := true
 	x.m.stepper().Steps(x.states[state].key, func(m *flown.Moment) {
 		if x.spent++; x.spent > x.m.most() || x.spent%1000 == 0 && x.m.ended(0) != "" {
+			x.m.tired = true
 			enough, m.Stop = false, true
 			return
 		}

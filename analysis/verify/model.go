@@ -25,6 +25,8 @@ import (
 // section 4; M. Colledanchise and P. Ögren, How Behavior Trees Generalize the Teleo-Reactive Paradigm and And-Or-Trees,
 // 2016, definitions 8 and 9). The memory of tasks is in separate variables: memory.go.
 type Model struct {
+	effort  int  // a factor of the bounds of searches
+	tired   bool // such a bound has ended a search
 	subject declare.Subject
 	plan    *plan.Plan
 	tree    *bt.Tree
@@ -78,7 +80,7 @@ func newModels(spaceOf func(variables int) space, subjects ...declare.Subject) [
 	vocab := newVocabulary()
 	models := make([]*Model, len(subjects))
 	for i, s := range subjects {
-		m := &Model{subject: s, plan: s.Plan, tree: s.Plan.Tree, vocab: vocab, leafOf: map[bt.Task]int{},
+		m := &Model{effort: 1, subject: s, plan: s.Plan, tree: s.Plan.Tree, vocab: vocab, leafOf: map[bt.Task]int{},
 			spaceOf: spaceOf, above: map[[2]int]set{}}
 		models[i] = m
 		m.readLeaves()

@@ -107,7 +107,7 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 		return outcome{verdict: Undecided, why: why, advice: memoryAdvice}
 	}
 	x := &pursuit{m: m, Stepper: steps, ledger: l, limits: p, tagOf: map[tag]int{}, always: p&atEnds == 0,
-		places: explore.New[stay, flown.Tape](explore.Budget{Moves: maxCourses, Over: m.ended})}
+		places: explore.New[stay, flown.Tape](m.bounds(m.effort * maxCourses))}
 	steps.Limits, steps.Most = nil, nil
 	for _, op := range l.ops {
 		_, above := zone.Seconds(op.Bound)

@@ -7,6 +7,7 @@ import (
 
 	"canopy/analysis/flown"
 	"canopy/bt"
+	"canopy/explore"
 )
 
 // counterexample is the result of the search for one.
@@ -110,7 +111,19 @@ const (
 )
 
 // most returns the maximum number of moves of the engine.
-func (m *Model) most() int { return min(maxMoves, maxVisits/m.tree.Len()) }
+func (m *Model) most() int { return m.effort * min(maxMoves, maxVisits/m.tree.Len()) }
+
+// bounds returns those of a search with a number of moves. [Answers] begins it again with more of them.
+func (m *Model) bounds(most int) explore.Budget {
+	moves := 0
+	return explore.Budget{Bytes: maxBytes, Over: func(states int) string {
+		if moves += 64; moves > most { // asked at every 64th move
+			m.tired = true
+			return fmt.Sprintf("%d moves did not find all states", most)
+		}
+		return m.ended(states)
+	}}
+}
 
 // stage is one move of a path: the world that comes, and the tasks whose procedures are over.
 type stage struct {

@@ -106,32 +106,64 @@ func Questions() []Question {
 	}
 }
 
-// Check asks all questions and marks the findings that notes accept.
+// Check asks all questions once, within bounds that do not depend on time, and marks the findings that notes accept.
 func Check(s declare.Subject) []Finding {
 	var all []Finding
-	for _, found := range Answers(s, func() bool { return true }) {
+	pass(s, func() bool { return true }, 1, Questions(), func(_ Question, found []Finding, _ bool) bool {
 		all = append(all, found...)
-	}
+		return true
+	})
 	return Accept(s, all)
 }
 
-// Answers asks the questions one after the other, as long as goOn, which is asked often, returns true. The answer that
-// is in progress when it returns false is not yielded.
+// deeper is the factor by which searches may make more moves in the next pass.
+const deeper = 16
+
+// Answers asks the questions one after the other, as long as goOn, which is asked often, returns true; then those again
+// that searches did not decide within their bounds, with larger ones. The last answer to a question counts; the one that
+// is in progress when goOn returns false is not yielded.
 func Answers(s declare.Subject, goOn func() bool) iter.Seq2[Question, []Finding] {
 	return func(yield func(Question, []Finding) bool) {
-		spaceOf := newDiagramsWhile(goOn)
-		m := newModel(s, spaceOf)
-		hopeless := m.space.full()
-		for _, q := range Questions() {
-			if m.space.full() && !hopeless { // the last question filled the space: start again with a new model
-				m = newModel(s, spaceOf)
-			}
-			found := m.ask(q)
-			if !goOn() || !yield(q, found) {
-				return
-			}
+		questions, more := Questions(), true
+		for effort := 1; more && len(questions) > 0; effort *= deeper {
+			var open []Question
+			more = pass(s, goOn, effort, questions, func(q Question, found []Finding, tired bool) bool {
+				better := func(f Finding) bool {
+					return f.Verdict == Undecided || f.Verdict == Proved && len(f.Assumes) > 0
+				}
+				if tired && slices.ContainsFunc(found, better) {
+					open = append(open, q)
+				}
+				return yield(q, found)
+			})
+			questions = open
 		}
 	}
+}
+
+// pass asks questions with a factor of the bounds of searches; tired tells whether one ended because of them. It reports
+// false if goOn or yield did.
+func pass(s declare.Subject, goOn func() bool, effort int, questions []Question,
+	yield func(q Question, found []Finding, tired bool) bool,
+) bool {
+	spaceOf := newDiagramsWhile(goOn)
+	newModel := func() *Model {
+		m := newModel(s, spaceOf)
+		m.effort = effort
+		return m
+	}
+	m := newModel()
+	hopeless := m.space.full()
+	for _, q := range questions {
+		if m.space.full() && !hopeless { // the last question filled the space: start again with a new model
+			m = newModel()
+		}
+		found := m.ask(q)
+		if !goOn() || !yield(q, found, m.tired) {
+			return false
+		}
+	}
+	return true
 }
 
 // ask asks one question; if its sets grow beyond the bound, it is undecided.

@@ -130,24 +130,41 @@ func ask(ctx context.Context, s declare.Subject, budget float64, p *progress) []
 	redraw := time.NewTicker(100 * time.Millisecond)
 	defer redraw.Stop()
 	questions := verify.Questions()
-	answers := make(chan []verify.Finding, len(questions))
+	type answer struct {
+		question string
+		found    []verify.Finding
+	}
+	answers := make(chan answer)
 	ctx, goOn, stop := bounded(ctx, budget)
 	defer stop()
 	go func(s declare.Subject) {
-		for _, found := range verify.Answers(s, goOn) {
-			answers <- found
+		defer close(answers)
+		for q, found := range verify.Answers(s, goOn) {
+			select {
+			case answers <- answer{q.Name, found}:
+			case <-ctx.Done():
+				return
+			}
 		}
 	}(s)
-	var all []verify.Finding
-	for i := 0; i < len(questions); {
-		q := questions[i]
+	all := make([][]verify.Finding, len(questions))
+	for i := 0; ; {
 		select {
-		case found := <-answers:
-			all = append(all, found...)
-			i++
+		case a, more := <-answers:
+			if !more && ctx.Err() == nil {
+				return verify.Accept(s, slices.Concat(all...))
+			}
+			if more {
+				at := slices.IndexFunc(questions, func(q verify.Question) bool { return q.Name == a.question })
+				all[at], i = a.found, max(i, at+1)
+			}
 		case <-redraw.C:
+			q := questions[min(i, len(questions)-1)]
 			p.step(float64(i), q.Name+": "+q.Asks)
 		case <-ctx.Done():
+			if i == len(questions) {
+				return verify.Accept(s, slices.Concat(all...))
+			}
 			text, advice := ended(ctx, budget)
 			text = "not concluded " + text
 			if rest := len(questions) - i - 1; rest > 0 {
@@ -156,12 +173,11 @@ func ask(ctx context.Context, s declare.Subject, budget float64, p *progress) []
 			s.Declared.Notes = slices.DeleteFunc(slices.Clone(s.Declared.Notes), func(n declare.Note) bool {
 				return slices.ContainsFunc(questions[i:], func(q verify.Question) bool { return q.Name == n.Question })
 			})
-			return append(verify.Accept(s, all), verify.Finding{Question: q.Name, Verdict: verify.Undecided,
-				Text: text, Place: declare.Place{Source: s.Plan.Source}, Unasked: true,
+			return append(verify.Accept(s, slices.Concat(all...)), verify.Finding{Question: questions[i].Name,
+				Verdict: verify.Undecided, Text: text, Place: declare.Place{Source: s.Plan.Source}, Unasked: true,
 				Advice: advice + "check subtrees as separate plans"})
 		}
 	}
-	return verify.Accept(s, all)
 }
 
 // errRefuted ends a check that refutes something; its findings have been printed.
