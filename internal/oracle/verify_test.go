@@ -155,7 +155,7 @@ var missions = flag.Int("missions", 0, "number of random missions of each class;
 func TestAnswersAgreeWithTheWitness(t *testing.T) {
 	for _, class := range classes {
 		t.Run(class.name, func(t *testing.T) {
-			counts, wrong, smallest, cases := map[string]int{}, map[string]int{}, map[string]string{}, rounds(840)
+			counts, wrong, smallest, cases := map[string]int{}, map[string]int{}, map[string]string{}, rounds(400)
 			if *missions > 0 {
 				cases = *missions
 			}
