@@ -36,7 +36,7 @@ func TestRunThatViolatesAnAssumption(t *testing.T) {
 		{"always: [not slow]", "violated", "0:00:10", nil},
 		{"effects: {slow: {x: [0.5, 1.5]}, fast: {x: up}}", "satisfied", "", []string{"effect", "by 0.5", "slow: x [0.5, 1.5]"}},
 		{"effects: {slow: {x: [1, 1]}, fast: {x: [2, 2]}}", "satisfied", "", nil},
-		{"effects: {fast: {x: [2.001, 3]}}", "violated", "0:00:00", []string{"reach, regression and chatter"}},
+		{"effects: {fast: {x: [2.001, 3]}}", "violated", "0:00:00", []string{"reach, regression, property and chatter"}},
 		{"effects: {slow: {x: down}}", "violated", "0:00:10", []string{"slow: x down"}},
 	} {
 		dir := write(t, map[string]string{
