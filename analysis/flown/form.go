@@ -2,7 +2,6 @@ package flown
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 
@@ -25,15 +24,14 @@ type forms struct {
 	atomOf map[string]int32
 	list   []form
 	formOf map[string]int32
-	plain  []int32 // by place: its form, -1: not yet
 }
 
 // atom is a signal, or an operation that is not linear: equal operations have equal values.
 type atom struct {
-	place     int    // of the signal; -1: an operation
+	signal    string // its name; "": an operation
 	operation string // its name
 	args      []value
-	places    []int // that it depends on
+	signals   []string // that it depends on
 }
 
 type term struct {
@@ -42,20 +40,13 @@ type term struct {
 }
 
 type form struct {
-	terms  []term // ascending
-	places []int  // that it depends on
+	terms   []term   // ascending
+	signals []string // that it depends on
 }
 
-// signalForm returns the form of a signal that is not known.
-func (f *forms) signalForm(place int) int32 {
-	for len(f.plain) <= place {
-		f.plain = append(f.plain, -1)
-	}
-	if f.plain[place] < 0 {
-		a := f.atom(fmt.Sprint("#", place), atom{place: place, places: []int{place}})
-		f.plain[place] = f.intern([]term{{a, 1}})
-	}
-	return f.plain[place]
+// signal returns the form of a signal that is not known.
+func (f *forms) signal(name string) int32 {
+	return f.intern([]term{{f.atom("#"+name, atom{signal: name, signals: []string{name}}), 1}})
 }
 
 func (f *forms) atom(key string, a atom) int32 {
@@ -82,7 +73,7 @@ func (f *forms) intern(terms []term) int32 {
 		n = int32(len(f.list))
 		x := form{terms: slices.Clone(terms)}
 		for _, t := range terms {
-			x.places = append(x.places, f.atoms[t.atom].places...)
+			x.signals = append(x.signals, f.atoms[t.atom].signals...)
 		}
 		f.list = append(f.list, x)
 		f.formOf[string(key)] = n
@@ -146,13 +137,13 @@ func (f *forms) plus(v, o value, sign float64) value {
 // opaque returns a term that is not linear in its arguments.
 func (f *forms) opaque(operation string, args ...value) value {
 	key := []byte(operation)
-	a := atom{place: -1, operation: operation, args: args}
+	a := atom{operation: operation, args: args}
 	for _, v := range args {
 		key = binary.AppendVarint(key, int64(v.form))
 		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v.scale))
 		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v.offset))
 		if v.form >= 0 {
-			a.places = append(a.places, f.list[v.form].places...)
+			a.signals = append(a.signals, f.list[v.form].signals...)
 		}
 	}
 	return value{f.intern([]term{{f.atom(string(key), a), 1}}), 1, 0}
@@ -195,7 +186,7 @@ const registers = 16
 // program ends.
 func (w *world) execute(program []expr.Instruction) (a value, end uint) {
 	var r [registers]value
-	f := &w.s.forms
+	f := w.s.forms
 	for i := uint(0); ; {
 		if i >= uint(len(program)) {
 			return a, i

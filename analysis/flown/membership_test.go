@@ -139,10 +139,10 @@ func (f *follower) number(form int32) float64 {
 	sum := 0.0
 	for _, t := range f.s.list[form].terms {
 		a := &f.s.atoms[t.atom]
-		if a.place < 0 {
+		if a.signal == "" {
 			f.t.Fatalf("an operation %s", a.operation)
 		}
-		sum += t.coefficient * f.now.signals[a.place]
+		sum += t.coefficient * f.now.signals[f.s.places[a.signal]]
 	}
 	return sum
 }

@@ -20,7 +20,7 @@ type stage struct {
 // keep records the present course before a round.
 func (s *Stepper) keep(round int) {
 	if s.kept == len(s.stages) {
-		s.stages = append(s.stages, &stage{engine: s.moment.engine.Clone()})
+		s.stages = append(s.stages, &stage{engine: s.moment.engine.Clone(), w: world{answers: &answers{}}})
 	}
 	g, m := s.stages[s.kept], &s.moment
 	s.kept++

@@ -55,7 +55,6 @@ func (r *recorder) Settle(inputs []bt.Input) (bt.Instant, error) {
 // start begins an execution.
 func (s *Stepper) start() {
 	copy(s.w.u, s.initial)
-	s.w.zone = zone.Zone{}
 	s.x = executive.New(s.p, s.world, executive.Tree(func(in []bt.Input) executive.Engine {
 		s.moment.engine = bt.NewEngine(s.Tree, in, 0)
 		s.moment.Rounds = append(s.moment.Rounds[:0], slices.Clone(in))
@@ -78,8 +77,7 @@ func (s *Stepper) Steps(from Key, visit func(m *Moment)) {
 func (s *Stepper) At(state Key, visit func(m *Moment)) {
 	m := &s.moment
 	s.restore(state)
-	m.s, m.Over, m.Tag, m.Err = s, true, 0, nil
-	m.Rounds, m.Changes = m.Rounds[:0], m.Changes[:0]
+	m.begin(s, true)
 	visit(m)
 	s.w.tape = tape{}
 }
@@ -88,6 +86,7 @@ func (s *Stepper) At(state Key, visit func(m *Moment)) {
 func (s *Stepper) restore(state Key) {
 	s.w.begin(state == "")
 	if state == "" || s.x == nil {
+		s.w.zone = zone.Zone{}
 		s.start()
 	}
 	if state != "" {
@@ -109,17 +108,33 @@ func (s *Stepper) Follow(from Key, answers Tape, visit func(m *Moment)) {
 }
 
 func (s *Stepper) course(from Key, visit func(m *Moment)) {
-	m, n := &s.moment, s.resume()
+	n := s.resume()
 	if n == 0 {
-		m.s, m.Over, m.Tag, m.Err = s, false, 0, nil
-		m.Rounds, m.Changes = m.Rounds[:0], m.Changes[:0]
+		s.moment.begin(s, false)
 		s.restore(from)
-		if from != "" && !s.Still && !s.w.pass() {
-			return
+		if from != "" && !s.Still {
+			if s.w.zone.Pass(); !s.w.due() {
+				return
+			}
 		}
-		s.w.commit()
-		s.x.Begin()
+		s.begin()
 	}
+	s.rounds(n, visit)
+}
+
+func (m *Moment) begin(s *Stepper, over bool) {
+	m.s, m.Over, m.Tag, m.Err = s, over, 0, nil
+	m.Rounds, m.Changes = m.Rounds[:0], m.Changes[:0]
+}
+
+func (s *Stepper) begin() {
+	s.w.commit()
+	s.x.Begin()
+}
+
+// rounds settles from a round on, until the instant is over.
+func (s *Stepper) rounds(n int, visit func(m *Moment)) {
+	m := &s.moment
 	for ; ; n++ {
 		again, err := s.x.Settle()
 		if err != nil {
@@ -145,7 +160,9 @@ func (s *Stepper) course(from Key, visit func(m *Moment)) {
 			}
 			return
 		}
-		s.keep(n + 1)
+		if s.w.duo == nil { // its courses have a second part
+			s.keep(n + 1)
+		}
 	}
 	m.Over = true
 	visit(m)
@@ -161,6 +178,9 @@ type place struct {
 // which is an error, or in another one.
 func (s *Stepper) between(round int) bool {
 	s.buffer = snapshot.Save(s.buffer[:0], carrier{s}, &s.moment, s.w)
+	if p := s.w.duo; p != nil {
+		s.buffer = p.beside(s.buffer, s)
+	}
 	now := place{round, s.w.tape.text()}
 	before, known := s.seen[string(s.buffer)]
 	switch {
@@ -329,7 +349,7 @@ func (m *Moment) Zone() *zone.Zone { return &m.s.w.zone }
 // Waits reports whether a procedure or a timer of a known length is under way.
 func (m *Moment) Waits() bool {
 	waits := false
-	m.s.x.Clocks(func(c int, length float64) { waits = waits || m.s.w.zone.Runs(c) && !math.IsNaN(length) })
+	m.s.x.Clocks(func(c int, length float64) { waits = waits || m.s.w.zone.Runs(m.s.w.clocks+c) && !math.IsNaN(length) })
 	return waits
 }
 
@@ -434,7 +454,7 @@ func (m *Moment) Ignore(l *expr.Logic) {
 	if l.Op == expr.LogicRelation && l.Relation == nil {
 		place := slices.Index(m.s.names, free+l.Text)
 		if place >= 0 {
-			m.s.w.tape.ignored = append(m.s.w.tape.ignored, m.s.signalForm(place))
+			m.s.w.tape.ignored = append(m.s.w.tape.ignored, m.s.forms.signal(m.s.names[place]))
 		}
 	}
 }

@@ -54,7 +54,9 @@ type Stepper struct {
 	writer    []int                 // its leaf
 	phase     []executive.Phase     // in which the leaf writes it
 	fixed     map[*expr.Code]float64
-	forms
+	*forms
+	formSlots [][]int        // by form: the slots that it follows within an instant, by name
+	places    map[string]int // by name of a signal
 
 	w       *world
 	world   executive.World // as the executive sees it
@@ -77,9 +79,13 @@ var unknown = math.NaN()
 type lists [2][]expr.Instruction
 
 // New returns the steps of a subject.
-func New(subject declare.Subject) *Stepper {
+func New(subject declare.Subject) *Stepper { return prepare(subject, &forms{}, &answers{}, false) }
+
+// prepare returns the steps of a subject in a world about which these answers are known. If all is kept, what is written
+// matters in itself.
+func prepare(subject declare.Subject, known *forms, told *answers, all bool) *Stepper {
 	s := &Stepper{Tree: subject.Plan.Tree, lists: map[*expr.Code]*lists{}, relations: map[string]*expr.Code{},
-		fixed: map[*expr.Code]float64{}}
+		fixed: map[*expr.Code]float64{}, forms: known, places: map[string]int{}}
 	if subject.Program == nil {
 		s.compileAlone(subject.Plan)
 	} else {
@@ -90,14 +96,17 @@ func New(subject declare.Subject) *Stepper {
 		s.names = slices.Clone(subject.Signals)
 	}
 	s.free(&subject)
-	s.prune(&subject)
+	s.prune(&subject, all)
 	s.p.Link()
 	s.depend()
 	for _, statement := range subject.Declared.Facts {
 		s.facts = append(s.facts, s.Statement(statement))
 	}
 	s.initial = s.p.Initial()
-	s.w = newWorld(s)
+	for place, name := range s.names {
+		s.places[name] = place
+	}
+	s.w = newWorld(s, told)
 	s.world = s.w
 	return s
 }
@@ -122,15 +131,15 @@ func (s *Stepper) Guide(above func(signal string, limit float64, strict bool) (i
 		f := &s.list[q.form]
 		a := &s.atoms[f.terms[0].atom]
 		switch {
-		case len(f.terms) > 1 || a.place < 0:
+		case len(f.terms) > 1 || a.signal == "":
 			return false, false
 		case s.truthValue(q.form):
-			is, known = above(s.name(a.place), 0, true)
+			is, known = above(a.signal, 0, true)
 			return is == (q.kind == bound || q.limit != 0), known
 		case q.kind == equal:
 			return false, false
 		}
-		return above(s.name(a.place), q.limit, q.open)
+		return above(a.signal, q.limit, q.open)
 	}
 }
 
@@ -183,7 +192,7 @@ func (s *Stepper) free(subject *declare.Subject) {
 
 // prune lets tasks write a constant where nothing that is asked depends on the value: neither a leaf, nor a duration, nor
 // a statement, directly or through other signals.
-func (s *Stepper) prune(subject *declare.Subject) {
+func (s *Stepper) prune(subject *declare.Subject, all bool) {
 	p, l := s.p, &s.p.Layout
 	s.needed = make([]bool, len(p.Slots))
 	seen := make([]bool, l.Signals)
@@ -237,6 +246,9 @@ func (s *Stepper) prune(subject *declare.Subject) {
 			}
 		}
 	}
+	if all {
+		read(places(l.Slots, l.Computed))
+	}
 	nothing := s.compiler.CompileAtOnce(zero, expr.Variable{})
 	p.Slots = slices.Clone(p.Slots)
 	for i := range p.Slots {
@@ -262,6 +274,14 @@ func (s *Stepper) prune(subject *declare.Subject) {
 		x := &p.Leaves[i]
 		x.Entry, x.Exit = without(x.Entry), without(x.Exit)
 	}
+}
+
+func places(from, to int) []int {
+	var list []int
+	for place := from; place < to; place++ {
+		list = append(list, place)
+	}
+	return list
 }
 
 var zero = func() *expr.Expr {

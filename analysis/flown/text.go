@@ -67,8 +67,7 @@ func (s *Stepper) told(f int32, b *interval) string {
 // truthValue reports whether a form is that of a leaf that may be true or false.
 func (s *Stepper) truthValue(f int32) bool {
 	x := &s.list[f]
-	a := &s.atoms[x.terms[0].atom]
-	return len(x.terms) == 1 && a.place >= 0 && strings.HasPrefix(s.name(a.place), free)
+	return len(x.terms) == 1 && strings.HasPrefix(s.atoms[x.terms[0].atom].signal, free)
 }
 
 // formText returns a form as it is written.
@@ -91,8 +90,8 @@ func (s *Stepper) formText(f int32) string {
 }
 
 func (s *Stepper) atomText(a *atom) string {
-	if a.place >= 0 {
-		return strings.TrimPrefix(s.name(a.place), free)
+	if a.signal != "" {
+		return strings.TrimPrefix(a.signal, free)
 	}
 	args := make([]string, len(a.args))
 	for i, v := range a.args {
@@ -114,9 +113,6 @@ func (s *Stepper) valueText(v value) string {
 	}
 	return text
 }
-
-// name returns the name of the signal at a place.
-func (s *Stepper) name(place int) string { return s.names[place] }
 
 // figure formats a number; rounding errors from the conversion of units are removed.
 func figure(x float64) string {

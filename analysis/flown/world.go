@@ -11,31 +11,37 @@ import (
 
 // world answers the executive: from what is known, or from the tape. An input that is not known is NaN.
 type world struct {
-	s       *Stepper
-	tape    tape
+	s *Stepper
+	*answers
+	clocks  int                                   // the number of clocks before its own
 	witness func(q question) bool                 // answers instead of the tape; nil: the tape does
 	guide   func(q question) (answer, known bool) // answers before the tape; nil: nothing does
 	u       []float64
 
 	// What the answers of the present instant have told.
-	bounds  []interval // by form
-	asked   []int32    // the forms with bounds
-	sides   []int8     // by indicator: 0: not asked; 1: above; -1: below
-	decided []int32    // the indicators with sides
-	former  []int8     // by indicator: the side that was committed before, where it may be another one
-	last    []int8     // by indicator on whose side others depend: the side at the end of the instant before; 0: unknown
-	changed []bool     // by indicator: it may be
-	behind  bool       // the value of an indicator is computed with the former sides of others
-	over    []int8     // by clock: 0: not asked; 1: it is over; -1: it is not
-	ticked  []int32    // the clocks that were asked
-	elapsed []int32    // the clocks that were over, also those that have started again
-	moved   []bool     // by place: it may have jumped in this round
-	jumped  []int32    // those places
-	settled int        // rounds of the instant that are over
-	idle    int        // the last of them, in which the tree had no input
-	first   bool       // the instant is the first of a run
+	sides   []int8  // by indicator: 0: not asked; 1: above; -1: below
+	decided []int32 // the indicators with sides
+	former  []int8  // by indicator: the side that was committed before, where it may be another one
+	last    []int8  // by indicator on whose side others depend: the side at the end of the instant before; 0: unknown
+	changed []bool  // by indicator: it may be
+	behind  bool    // the value of an indicator is computed with the former sides of others
+	over    []int8  // by clock: 0: not asked; 1: it is over; -1: it is not
+	ticked  []int32 // the clocks that were asked
+	elapsed []int32 // the clocks that were over, also those that have started again
+	moved   []bool  // by place: it may have jumped in this round
+	jumped  []int32 // those places
+	settled int     // rounds of the instant that are over
+	idle    int     // the last of them, in which the tree had no input
+	first   bool    // the instant is the first of a run
+}
 
-	zone zone.Zone // the readings of the clocks that agree with all answers since the run began
+// answers are what is known of the world. Two plans in one world share it.
+type answers struct {
+	tape   tape
+	bounds []interval // of the present instant, by form; of a duo by fact
+	asked  []int32    // those with bounds
+	zone   zone.Zone  // the readings of the clocks that agree with all answers since the run began
+	duo    *Duo       // nil: there is one plan
 }
 
 // question is one that has no definite answer.
@@ -65,6 +71,9 @@ func (w *world) choose(q question) bool {
 		if answer, known := w.guide(q); known {
 			return answer
 		}
+	}
+	if w.duo != nil && (q.kind == side || q.kind == past) {
+		w.duo.loose = true
 	}
 	is := w.tape.choose()
 	if q.kind == bound || q.kind == equal {
@@ -114,8 +123,8 @@ func (t *tape) next() bool {
 	return true
 }
 
-func newWorld(s *Stepper) *world {
-	w := &world{s: s, u: s.p.Initial(), over: make([]int8, s.Clocks()),
+func newWorld(s *Stepper, told *answers) *world {
+	w := &world{s: s, answers: told, u: s.p.Initial(), over: make([]int8, s.Clocks()),
 		moved: make([]bool, s.p.Layout.Signals)}
 	w.grow()
 	return w
@@ -241,9 +250,12 @@ func (w *world) jump(slot int) {
 			w.jumped = append(w.jumped, int32(place))
 		}
 	}
+	if w.duo != nil { // its facts depend on what is written
+		return
+	}
 	for _, f := range w.asked {
-		for _, place := range w.s.list[f].places {
-			if place < len(w.moved) && w.moved[place] {
+		for _, name := range w.s.list[f].signals {
+			if place := w.s.places[name]; place < len(w.moved) && w.moved[place] {
 				w.bounds[f] = infinite
 			}
 		}
@@ -268,6 +280,9 @@ func (w *world) Set(input int, value float64) {
 	if slot < 0 {
 		w.u[input] = value
 		return
+	}
+	if w.duo != nil {
+		w.decide(slot)
 	}
 	before, same := w.source(slot)
 	w.u[input] = value
@@ -307,6 +322,26 @@ func (w *world) source(slot int) (x float64, known bool) {
 	}
 }
 
+// store returns the input with the present value of a slot that no expression gives.
+func (w *world) store(slot int) float64 {
+	p := w.s.p
+	if n := int(w.u[len(p.Leaves)+slot]); n > 0 {
+		return w.u[p.Capture(p.Slots[slot].Writers[n-1].Captured)]
+	}
+	return w.u[p.Held(slot)]
+}
+
+// decide asks for the sides of the indicators that a slot is about to change: they are those of the present value.
+func (w *world) decide(slot int) {
+	for k := range w.s.indicators {
+		if w.sides[k] == 0 && slices.ContainsFunc(w.s.indicators[k].Reads(), func(r int) bool {
+			return slices.Contains(w.s.follows[slot], r)
+		}) {
+			w.side(k)
+		}
+	}
+}
+
 // signal returns what is known of the signal at a place.
 func (w *world) signal(place int) value {
 	l := &w.s.p.Layout
@@ -322,10 +357,13 @@ func (w *world) signal(place int) value {
 				return w.evaluate(code, true)
 			}
 		}
+		if w.duo != nil {
+			return w.duo.kept(w.store(slot))
+		}
 	default:
 		return w.evaluate(w.s.p.Computed[place-l.Computed], true)
 	}
-	return value{w.s.signalForm(place), 1, 0}
+	return value{w.s.forms.signal(w.s.names[place]), 1, 0}
 }
 
 // evaluate returns what is known of the value of an expression; that of a condition is 1 or 0.
@@ -441,13 +479,16 @@ func (w *world) above(f int32, limit float64, strict bool) bool {
 	is, open := b.above(limit, strict)
 	if open {
 		is = w.choose(question{kind: bound, form: f, limit: limit, open: strict})
-		w.bounds[f].restrict(limit, strict, is)
+		b.restrict(limit, strict, is)
 	}
 	return is
 }
 
 // known returns what is known of a form, to be read.
 func (w *world) known(f int32) *interval {
+	if w.duo != nil {
+		f = w.duo.fact(w, f)
+	}
 	for len(w.bounds) <= int(f) {
 		w.bounds = append(w.bounds, infinite)
 	}
@@ -482,7 +523,7 @@ func (w *world) zero(v value) bool {
 		return true
 	}
 	is := w.choose(question{kind: equal, form: v.form, limit: limit})
-	if b = &w.bounds[v.form]; is {
+	if is {
 		*b = interval{low: limit, high: limit}
 	} else {
 		b.not = append(b.not, limit)
@@ -501,8 +542,11 @@ func (w *world) Signal(place int) float64 { return w.float(w.signal(place)) }
 
 // float returns a value as an input.
 func (w *world) float(v value) float64 {
-	if v.known() {
+	switch {
+	case v.known():
 		return v.offset
+	case w.duo != nil:
+		return w.duo.keep(w, v)
 	}
 	return unknown
 }
@@ -513,30 +557,37 @@ func (w *world) Refresh() {}
 // Start implements executive.Answers. Over needs the length.
 func (w *world) Start(c int, length float64) (due float64, ok bool) {
 	w.over[c] = 0
-	w.zone.Start(c)
+	w.zone.Start(w.clocks + c)
+	if math.IsNaN(length) {
+		length = unknown
+	}
 	return length, !(length < 0)
 }
 
 // Stop implements executive.Answers.
-func (w *world) Stop(c int) { w.zone.Stop(c) }
+func (w *world) Stop(c int) { w.zone.Stop(w.clocks + c) }
 
 // Over implements executive.Answers. A clock answers once in each instant, unless it starts again: it is over if it
 // reads its length, and it is asked in every instant.
 func (w *world) Over(c int, length float64) bool {
-	if !w.zone.Runs(c) { // the procedure waits for a condition
+	clock := w.clocks + c
+	if !w.zone.Runs(clock) { // the procedure waits for a condition
 		return false
 	}
 	if w.over[c] == 0 {
 		w.ticked = append(w.ticked, int32(c))
 		w.over[c] = -1
+		if w.duo != nil && math.IsNaN(length) {
+			w.duo.loose = true // two clocks of one length are over together
+		}
 		least, most := lengths(length)
-		yes, no := w.zone.Allows(c, zone.AtLeast, least), w.zone.Allows(c, zone.Before, most)
+		yes, no := w.zone.Allows(clock, zone.AtLeast, least), w.zone.Allows(clock, zone.Before, most)
 		if yes && (!no || w.choose(question{kind: ended, index: c})) {
 			w.over[c] = 1
 			w.elapsed = append(w.elapsed, int32(c))
-			w.zone.Restrict(c, zone.AtLeast, least)
+			w.zone.Restrict(clock, zone.AtLeast, least)
 		} else {
-			w.zone.Restrict(c, zone.Before, most)
+			w.zone.Restrict(clock, zone.Before, most)
 		}
 	}
 	return w.over[c] > 0
@@ -550,11 +601,11 @@ func lengths(length float64) (least, most zone.Time) {
 	return zone.Seconds(length)
 }
 
-// pass lets some time pass, until the first clock that runs is over at the latest. It reports false if there is none.
-func (w *world) pass() bool {
-	w.zone.Pass()
+// due restricts the time that has passed: the first clock that runs is over at the latest. It reports false if there is
+// no such time.
+func (w *world) due() bool {
 	w.s.x.Clocks(func(c int, length float64) {
-		if w.zone.Runs(c) {
+		if c += w.clocks; w.zone.Runs(c) {
 			_, most := lengths(length)
 			w.zone.Restrict(c, zone.AtMost, most)
 		}
@@ -570,18 +621,23 @@ func (w *world) pass() bool {
 // widen makes the zones of a search finitely many.
 func (w *world) widen() {
 	most := map[int]zone.Time{}
-	w.s.x.Clocks(func(c int, length float64) {
-		least, last := lengths(length)
-		if last == zone.Forever {
-			last = least
-		}
-		most[c] = last
-	})
+	w.longest(most)
 	w.zone.Widen(func(c int) zone.Time {
 		if t, ok := most[c]; ok {
 			return t
 		}
 		return w.s.Limits[c-w.s.Clocks()]
+	})
+}
+
+// longest adds the length of each clock that runs, as far as it is known.
+func (w *world) longest(of map[int]zone.Time) {
+	w.s.x.Clocks(func(c int, length float64) {
+		least, last := lengths(length)
+		if last == zone.Forever {
+			last = least
+		}
+		of[w.clocks+c] = last
 	})
 }
 

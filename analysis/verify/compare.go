@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/analysis/flown"
 	"canopy/bt"
 	"canopy/document/declare"
 	"canopy/document/plan"
@@ -16,7 +17,7 @@ import (
 
 // Comparison is the result of comparing the behaviour of two plans.
 type Comparison struct {
-	Verdict Verdict // Proved: in every world, whatever came before, the same actions are active, and do the same
+	Verdict Verdict // Proved: in all flights the same actions are active, and do the same
 	Text    string
 	Steps   []Situation // Refuted: a shortest way to states in which other actions are active; nil: there is none
 	Deeds   []Deed      // Refuted: what the same actions do differently
@@ -30,34 +31,32 @@ type Situation struct {
 	New   []string `json:"new"`
 }
 
-// ComparePlans compares which actions two plans activate, by the actions' own names, in all worlds that conditions
-// tell apart. Plans without memory are compared by decision diagrams: they do the same if for each action the sets in
-// which it is active are the same. Otherwise, and where procedures take time, both engines play side by side, the
-// nearest states first, so that a difference comes with a shortest way to it. Then what the actions do is compared:
-// what they write, and how long procedures and timers take. It is undecided as soon as goOn, which is asked often,
-// returns false. Where an action assigns something as it begins or ends, sameness is not concluded in this way: the worlds
-// do not change within an instant.
+// ComparePlans compares what two plans do in the same world: which actions are active at the end of each instant, by the
+// actions' own names, what is written then, and the result of the root. What happens within an instant takes no time and
+// counts only by what it leaves behind. Plans without memory whose actions assign nothing as they begin or end, or nothing
+// that signals decide which may jump then, are compared by decision diagrams: they do the same if for each action the
+// sets in which it is active are the same.
+// Otherwise both are executed side by side, the nearest states first, so that a difference comes with a shortest way to
+// it. Then what the actions do is compared: what they write, and how long procedures and timers take. It is undecided
+// as soon as goOn, which is asked often, returns false.
 func ComparePlans(old, updated declare.Subject, goOn func() bool) Comparison {
 	models := newModels(newDiagramsWhile(goOn), old, updated)
 	a, b := models[0], models[1]
-	if !a.slow() && !b.slow() && !a.Remembers() && !b.Remembers() && a.same(b) {
+	if a.immediate() && b.immediate() && a.same(b) {
 		return Comparison{Verdict: Proved,
 			Text: "the behaviour is the same: each action is active in the same states"}.With(deeds(a, b))
 	}
-	c := compare(treeSide{a.idleSlow()}, treeSide{b.idleSlow()}, a, min(maxMoves, maxVisits/(a.tree.Len()+b.tree.Len())),
-		goOn)
-	if c.Verdict == Proved && (a.begins() || b.begins()) {
-		c.Verdict = Undecided
-		c.Text = "not concluded whether the behaviour is the same: signals may jump with what actions assign as they begin or" +
-			" end; otherwise " + c.Text
-	}
-	return c.With(deeds(a, b))
+	done := deeds(a, b)
+	side := &plans{a, b, len(done) == 0, flown.NewDuo(old, updated)}
+	return newSearch(side, a.tree.Len()+b.tree.Len(), goOn).compare().With(done)
 }
 
-// begins reports whether an action that may not be active all the time assigns something as it begins or ends, so that
-// signals may jump between two settlings of an instant.
-func (m *Model) begins() bool {
-	return slices.ContainsFunc(m.plan.Leaves, func(l plan.Leaf) bool { return len(l.Entry)+len(l.Exit) > 0 })
+// immediate reports whether what a plan does depends on the present signals alone.
+func (m *Model) immediate() bool {
+	jumps := func(a plan.Assignment) bool { return slices.ContainsFunc(a.Value.Names(), m.stepper().Follows) }
+	return !m.slow() && !m.Remembers() && !slices.ContainsFunc(m.plan.Leaves, func(l plan.Leaf) bool {
+		return slices.ContainsFunc(l.Entry, jumps) || slices.ContainsFunc(l.Exit, jumps)
+	})
 }
 
 // CompareGraph compares a plan with a state graph that names the plan's conditions and actions. It is undecided as soon
@@ -65,17 +64,18 @@ func (m *Model) begins() bool {
 func CompareGraph(s declare.Subject, g *stategraph.Graph, goOn func() bool) Comparison {
 	for _, t := range g.Transitions() {
 		if t.After > 0 {
-			return Comparison{Verdict: Undecided, Text: "not concluded whether the behaviour is the same: the state graph has" +
-				" transitions that take time"}
+			return unconcluded("the state graph has transitions that take time")
 		}
 	}
-	a := newModel(s, newDiagramsWhile(goOn))
-	c := compare(treeSide{a.idle()}, graphSide{a.idle(), stategraph.NewEngine(g)}, a,
-		min(maxMoves, maxVisits/(a.tree.Len()+g.Len())), goOn)
-	if a.slow() {
+	c := newSearch(newMachine(s, g), s.Plan.Tree.Len()+g.Len(), goOn).compare()
+	if slices.ContainsFunc(s.Plan.Leaves, takesTime) {
 		c.Text += ", if procedures take no time"
 	}
 	return c
+}
+
+func unconcluded(why string) Comparison {
+	return Comparison{Verdict: Undecided, Text: "not concluded whether the behaviour is the same: " + why}
 }
 
 // ownName returns a task's name without the path that makes it unique.
@@ -100,10 +100,13 @@ func (m *Model) byName() map[string]set {
 	return by
 }
 
-// same reports whether for each name the actions of two models with a common space are active in the same states.
+// same reports whether for each name the actions of two models with a common space are active in the same states, and
+// the results of the roots are the same there.
 func (m *Model) same(o *Model) bool {
 	s, mine, others := m.space, m.byName(), o.byName()
 	allowed := s.and(m.allowed, o.allowed)
+	mine["the root succeeds"], others["the root succeeds"] = m.good[m.tree.Root()], o.good[o.tree.Root()]
+	mine["the root fails"], others["the root fails"] = m.bad[m.tree.Root()], o.bad[o.tree.Root()]
 	for _, both := range [][2]map[string]set{{mine, others}, {others, mine}} {
 		for name, active := range both[0] {
 			other := both[1][name]
@@ -118,207 +121,328 @@ func (m *Model) same(o *Model) bool {
 	return !s.full()
 }
 
-// side is one of the two that are compared.
-type side interface {
-	begin(world []bool, over []string) (side, error)
-	move(world []bool, over []string) error
-	mayEnd() []string // whose procedures may be over in the next move
-	active() []string
-	key() string
-	clone() side
-	set(from side) // makes it the same as another one
+// sides is two that are compared in one world.
+type sides interface {
+	// steps visits every course of an instant after a state.
+	steps(from together, visit func() bool)
+	follow(from together, answers flown.Tape, visit func() bool)
+	class(state together) string
+	tape() flown.Tape
+	// failed returns the errors with which the present course ends.
+	failed() (old, updated error)
+	// differ returns what is different after the instant, "" if nothing is, and whether it is different in flights.
+	differ() (what string, sure bool)
+	situation() Situation
+	possible() bool
+	after() together
 }
 
-// treeSide is a plan's tree.
-type treeSide struct{ *Player }
-
-func (t treeSide) begin(world []bool, over []string) (side, error) {
-	p := t.m.idle()
-	p.slow = t.slow
-	p, err := p.begin(world, t.called(over)...)
-	return treeSide{p}, err
+// together is the state of both sides.
+type together struct {
+	key   flown.Key
+	graph string
 }
 
-func (t treeSide) move(world []bool, over []string) error { return t.Move(world, t.called(over)...) }
-
-// called returns the actions and timers with these names.
-func (t treeSide) called(names []string) []bt.Task {
-	return slices.DeleteFunc(slices.Concat(t.m.actions(), t.m.tree.Timers()), func(a bt.Task) bool {
-		return !slices.Contains(names, t.eventName(a))
-	})
+// comparison is the search for a difference.
+type comparison struct {
+	sides
+	goOn    func() bool
+	states  *explore.Search[together, flown.Tape]
+	classes map[string]bool // of the states that were left
+	most    int
+	ended   bool   // goOn has returned false
+	short   bool   // the moves are used up
+	loops   bool   // some courses do not settle on either side
+	failure error  // of a course that settles on one side only
+	maybe   string // a difference that need not be one
+	what    string // a difference
+	from    int    // the state before it
+	last    flown.Tape
 }
 
-// eventName returns the name by which the procedures of actions, or timers, are over together in both plans.
-func (t treeSide) eventName(task bt.Task) string {
-	if t.m.tree.Kind(task).Timer() {
-		return t.m.tree.Name(task)
+func newSearch(of sides, tasks int, goOn func() bool) *comparison {
+	x := &comparison{sides: of, goOn: goOn, classes: map[string]bool{}, most: min(maxMoves, maxVisits/tasks)}
+	x.states = explore.New[together, flown.Tape](explore.Budget{Moves: x.most, Bytes: maxBytes})
+	x.states.Arrive(-1, together{}, nil)
+	return x
+}
+
+func (x *comparison) compare() Comparison {
+	for n := range x.states.Leave() {
+		from := x.states.Key(n)
+		if class := x.class(from); x.classes[class] {
+			continue
+		} else {
+			x.classes[class] = true
+		}
+		x.steps(from, func() bool { return x.visit(n) })
+		switch {
+		case x.ended:
+			return unconcluded("the comparison was ended")
+		case x.what != "":
+			return x.refuted()
+		}
 	}
-	return ownName(t.m.tree.Name(task))
+	switch {
+	case x.states.Short() != "":
+		return unconcluded(fmt.Sprintf("%d moves of both did not visit all states that they can reach", x.most))
+	case x.failure != nil:
+		return unconcluded("only one of them settles: " + x.failure.Error())
+	case x.maybe != "":
+		return unconcluded("it may differ (" + x.maybe + "), but that depends on what is not known of signals that tasks write")
+	}
+	c := Comparison{Verdict: Proved,
+		Text: fmt.Sprintf("the behaviour is the same: in all %d states that both can reach together", x.states.Len()-1)}
+	if x.loops {
+		c.Text += "; with some signals neither settles"
+	}
+	return c
 }
 
-func (t treeSide) mayEnd() []string {
+// visit judges the end of an instant and reports whether the search goes on.
+func (x *comparison) visit(n int) bool {
+	switch {
+	case !x.goOn():
+		x.ended = true
+		return false
+	case !x.states.Spend():
+		return false
+	}
+	if first, second := x.failed(); first != nil || second != nil {
+		switch {
+		case first != nil && second != nil: // a run of either ends here
+			x.loops = true
+		case x.failure == nil:
+			x.failure = cmp.Or(first, second)
+		}
+		return true
+	}
+	what, sure := x.differ()
+	switch {
+	case !x.possible():
+	case what == "":
+		answers := x.tape()
+		if to := x.after(); !x.knows(to) {
+			x.states.Arrive(n, to, answers)
+		}
+	case !sure:
+		x.maybe = what
+	default:
+		x.what, x.from, x.last = what, n, x.tape()
+		return false
+	}
+	return true
+}
+
+func (x *comparison) knows(state together) bool {
+	_, known := x.states.Find(state)
+	return known
+}
+
+// refuted returns the way to the difference.
+func (x *comparison) refuted() Comparison {
+	c := Comparison{Verdict: Refuted, Text: "the behaviour differs"}
+	if x.what != actives {
+		c.Text += ": " + x.what
+	}
+	path := x.states.Path(x.from)
+	for i, n := range path {
+		answers := x.last
+		if i+1 < len(path) {
+			answers = x.states.Move(path[i+1])
+		}
+		x.follow(x.states.Key(n), answers, func() bool {
+			c.Steps = append(c.Steps, x.situation())
+			return true
+		})
+	}
+	return c
+}
+
+// actives is the difference that other actions are active: the situations show it.
+const actives = "other actions are active"
+
+// plans is two plans that are flown side by side.
+type plans struct {
+	a, b    *Model
+	written bool // what is written is compared, too
+	*flown.Duo
+}
+
+func (p *plans) steps(from together, visit func() bool) { p.Steps(from.key, visit) }
+
+func (p *plans) follow(from together, answers flown.Tape, visit func() bool) {
+	p.Follow(from.key, answers, visit)
+}
+
+func (p *plans) class(state together) string  { return p.Class(state.key) }
+func (p *plans) tape() flown.Tape             { return p.Tape() }
+func (p *plans) failed() (old, updated error) { return p.Old.Err, p.New.Err }
+func (p *plans) possible() bool               { return p.Possible() }
+func (p *plans) after() together              { return together{key: p.After()} }
+
+func (p *plans) differ() (what string, sure bool) {
+	old, updated := p.Judgements()
+	switch {
+	case !slices.Equal(p.a.busy(p.Old), p.b.busy(p.New)):
+		what = actives
+	case old != updated:
+		result := map[bt.Status]string{bt.Success: "has succeeded", bt.Failure: "has failed", bt.Accept: "has not ended"}
+		what = "the same actions are active, but the old plan " + result[old] + ", the new one " + result[updated]
+	case p.written:
+		if slots := p.Written(); len(slots) > 0 {
+			what = "the same actions are active, but the values differ of " + strings.Join(slots, ", ")
+		}
+	}
+	return what, !p.Loose()
+}
+
+func (p *plans) situation() Situation {
+	over := append(p.a.elapsed(p.Old), p.b.elapsed(p.New)...)
+	slices.Sort(over)
+	return Situation{p.Text(), slices.Compact(over), p.a.busy(p.Old), p.b.busy(p.New)}
+}
+
+// busy returns the own names of the active actions.
+func (m *Model) busy(x situation) []string {
 	var names []string
-	for _, a := range t.Player.mayEnd() {
-		names = append(names, t.eventName(a))
+	for _, a := range m.actions() {
+		if x.Active(a) {
+			names = append(names, ownName(m.tree.Name(a)))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// elapsed returns the names of the actions whose procedures, and of the timers that, are over in an instant.
+func (m *Model) elapsed(x *flown.Moment) []string {
+	var names []string
+	for _, t := range x.Elapsed() {
+		name := m.tree.Name(t)
+		if !m.tree.Kind(t).Timer() {
+			name = ownName(name)
+		}
+		names = append(names, name)
 	}
 	return names
 }
 
-func (t treeSide) key() string { return t.Key() }
-
-func (t treeSide) clone() side {
-	c := treeSide{t.m.idle()}
-	c.set(t)
-	return c
+// machine is a plan, whose procedures take no time, and a state graph that is told its conditions.
+type machine struct {
+	m          *Model
+	s          *flown.Stepper
+	now        *flown.Moment
+	graph      *stategraph.Engine
+	conditions []bt.Task // of the graph
+	states     []string  // of the graph; Moment.Tag is one of them
+	number     map[string]int
+	failure    error
 }
 
-func (t treeSide) set(from side) { t.copyFrom(from.(treeSide).Player) }
+func takesTime(l plan.Leaf) bool {
+	return l.EntryTime != nil || l.ExitTime != nil || l.EntryUntil != nil || l.ExitUntil != nil
+}
 
-func (t treeSide) active() []string {
-	var names []string
-	for _, a := range t.m.actions() {
-		if t.Player.active(a) {
-			names = append(names, ownName(t.m.tree.Name(a)))
+func newMachine(s declare.Subject, g *stategraph.Graph) *machine {
+	quick := *s.Plan
+	quick.Leaves = slices.Clone(s.Plan.Leaves)
+	for i := range quick.Leaves {
+		l := &quick.Leaves[i]
+		l.EntryTime, l.ExitTime, l.EntryUntil, l.ExitUntil = nil, nil, nil, nil
+	}
+	s.Plan, s.Program = &quick, nil
+	x := &machine{m: newModel(s, newDiagrams), s: flown.New(s), graph: stategraph.NewEngine(g), number: map[string]int{}}
+	for _, name := range g.Conditions() {
+		for _, l := range x.m.leaves {
+			if l.condition && (l.name == name || l.called == name) {
+				x.conditions = append(x.conditions, l.task)
+				break
+			}
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	x.note()
+	return x
 }
 
-// graphSide is a state graph. A player of its own evaluates the conditions.
-type graphSide struct {
-	conditions *Player
-	engine     *stategraph.Engine
-}
-
-func (s graphSide) begin(world []bool, over []string) (side, error) {
-	c := graphSide{s.conditions.m.idle(), stategraph.NewEngine(s.engine.Graph())}
-	return c, c.move(world, over)
-}
-
-func (s graphSide) mayEnd() []string { return nil }
-
-func (s graphSide) move(world []bool, _ []string) error {
-	s.conditions.inputs(world)
-	var truth []bool
-	for _, name := range s.engine.Graph().Conditions() {
-		i := slices.IndexFunc(s.conditions.m.leaves, func(l leaf) bool {
-			return l.condition && (l.name == name || l.called == name)
-		})
-		truth = append(truth, s.conditions.latched[i])
-	}
-	_, err := s.engine.Settle(0, truth)
-	return err
-}
-
-func (s graphSide) key() string { return string(snapshot.Save(packed(s.conditions.latched), s.engine)) }
-
-func (s graphSide) clone() side {
-	c := graphSide{s.conditions.m.idle(), s.engine.Clone()}
-	c.set(s)
-	return c
-}
-
-func (s graphSide) set(from side) {
-	s.conditions.copyFrom(from.(graphSide).conditions)
-	s.engine.CopyFrom(from.(graphSide).engine)
-}
-
-func (s graphSide) active() []string {
-	var names []string
-	for _, a := range s.engine.ActiveActions(nil) {
-		names = append(names, ownName(s.engine.Graph().Actions()[a]))
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// compare plays both sides, which have not begun, through all worlds of a model, the nearest states first.
-func compare(old, updated side, m *Model, most int, goOn func() bool) Comparison {
-	unknown := func(why string) Comparison {
-		return Comparison{Verdict: Undecided, Text: "not concluded whether the behaviour is the same: " + why}
-	}
-	worlds, ok := m.worlds()
+// note returns the number of the graph's state, from 1.
+func (x *machine) note() int {
+	state := string(snapshot.Save(nil, x.graph))
+	n, ok := x.number[state]
 	if !ok {
-		return unknown(fmt.Sprintf("the conditions have more than %d worlds", maxWorlds))
+		x.states = append(x.states, state)
+		n = len(x.states)
+		x.number[state] = n
 	}
-	type node struct {
-		old, new side
-		world    int
-		over     []string
-	}
-	nodes := explore.New[string, node](explore.Budget{Moves: most + len(worlds)})
-	found := func(last int) Comparison {
-		c := Comparison{Verdict: Refuted, Text: "the behaviour differs"}
-		for _, n := range nodes.Path(last)[1:] {
-			at := nodes.Move(n)
-			c.Steps = append(c.Steps, Situation{m.text(m.whole(worlds[at.world])), at.over, at.old.active(), at.new.active()})
-		}
-		return c
-	}
-	a, b, loops := old.clone(), updated.clone(), false
-	nodes.Arrive(-1, "", node{old, updated, -1, nil}) // before they begin
-	for i := range nodes.Leave() {
-		at := nodes.Move(i)
-		mayEnd := append(at.old.mayEnd(), at.new.mayEnd()...)
-		slices.Sort(mayEnd)
-		endings, ok := choices(slices.Compact(mayEnd))
-		if !ok {
-			return unknown(crowd)
-		}
-		for k := range len(endings) * len(worlds) {
-			if !goOn() {
-				return unknown("the comparison was ended")
-			}
-			if !nodes.Spend() {
-				return unknown(fmt.Sprintf("%d moves of both did not visit all states that they can reach", most))
-			}
-			w, over := k%len(worlds), endings[k/len(worlds)]
-			var first, second error
-			if i == 0 {
-				a, first = old.begin(worlds[w], over)
-				b, second = updated.begin(worlds[w], over)
-			} else {
-				a.set(at.old)
-				b.set(at.new)
-				first, second = a.move(worlds[w], over), b.move(worlds[w], over)
-			}
-			if first != nil && second != nil { // a run of either ends here
-				loops = true
-				continue
-			}
-			if err := cmp.Or(first, second); err != nil {
-				return unknown(err.Error())
-			}
-			key := a.key() + "|" + b.key()
-			if _, known := nodes.Find(key); known {
-				continue
-			}
-			n, _ := nodes.Arrive(i, key, node{a.clone(), b.clone(), w, over})
-			if !slices.Equal(a.active(), b.active()) {
-				return found(n)
-			}
-		}
-	}
-	c := Comparison{Verdict: Proved,
-		Text: fmt.Sprintf("the behaviour is the same: in all %d states that both can reach together", nodes.Len()-1)}
-	if loops {
-		c.Text += "; in some worlds both are instantaneous loops"
-	}
-	return c
+	return n
 }
 
-// whole returns the region of one world.
-func (m *Model) whole(world []bool) *region {
-	r := &region{first: map[int]int{}, last: map[int]int{}, truth: map[int]bool{}}
-	for v, in := range m.vocab.inputs {
-		switch in.kind {
-		case inputBit:
-			k := m.vocab.signals[in.signal].interval(world)
-			r.first[in.signal], r.last[in.signal] = k, k
-		case inputFree:
-			r.truth[v] = world[v]
-		}
+// react tells the graph the conditions of a moment, and calls visit at the end of an instant.
+func (x *machine) react(from together, m *flown.Moment, visit func() bool) {
+	before := from.graph
+	switch {
+	case m.Tag > 0:
+		before = x.states[m.Tag-1]
+	case before == "":
+		before = x.states[0]
 	}
-	return r
+	if snapshot.Load([]byte(before), x.graph) != nil {
+		panic("verify: a state graph cannot be restored")
+	}
+	var truth []bool
+	for _, t := range x.conditions {
+		truth = append(truth, m.Status(t) == bt.Success)
+	}
+	if x.now = m; x.failure == nil {
+		_, x.failure = x.graph.Settle(0, truth)
+	}
+	m.Tag = x.note()
+	if m.Over || m.Err != nil {
+		m.Stop = !visit()
+		x.failure = nil
+	}
+}
+
+func (x *machine) steps(from together, visit func() bool) {
+	x.s.Steps(from.key, func(m *flown.Moment) { x.react(from, m, visit) })
+}
+
+func (x *machine) follow(from together, answers flown.Tape, visit func() bool) {
+	x.s.Follow(from.key, answers, func(m *flown.Moment) { x.react(from, m, visit) })
+}
+
+func (x *machine) class(state together) string {
+	class := ""
+	if state.key != "" {
+		x.s.At(state.key, func(m *flown.Moment) { class = m.Class() + "|" + state.graph })
+	}
+	return class
+}
+
+func (x *machine) tape() flown.Tape             { return x.now.Tape() }
+func (x *machine) failed() (old, updated error) { return x.now.Err, x.failure }
+func (x *machine) possible() bool               { return x.now.Possible() }
+
+func (x *machine) differ() (what string, sure bool) {
+	if slices.Equal(x.m.busy(x.now), x.busy()) {
+		return "", true
+	}
+	return actives, true
+}
+
+func (x *machine) busy() []string {
+	var names []string
+	for _, a := range x.graph.ActiveActions(nil) {
+		names = append(names, ownName(x.graph.Graph().Actions()[a]))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (x *machine) situation() Situation {
+	return Situation{x.now.Text(), nil, x.m.busy(x.now), x.busy()}
+}
+
+func (x *machine) after() together {
+	return together{x.now.After(), string(snapshot.Save(nil, x.graph))}
 }

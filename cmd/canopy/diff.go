@@ -155,11 +155,13 @@ func difference(ctx context.Context, old, updated string, budget float64, stderr
 	}
 	d := diff.Plans(a, b)
 	return change{&d, behaviourOf(ctx, budget, func(goOn func() bool) verify.Comparison {
-		first, second := declare.Subject{Plan: a}, declare.Subject{Plan: b}
 		if m == nil || n == nil {
-			return verify.ComparePlans(first, second, goOn)
+			return verify.ComparePlans(declare.Subject{Plan: a}, declare.Subject{Plan: b}, goOn)
 		}
-		first.Computed, second.Computed = m.Subject().Computed, n.Subject().Computed
+		first, second := m.Subject(), n.Subject()
+		for _, s := range []*declare.Subject{&first, &second} { // what is declared of a mission is not assumed
+			s.Declared = declare.Declarations{Free: s.Declared.Free}
+		}
 		return verify.ComparePlans(first, second, goOn).With(verify.DeedsOf(
 			map[string]map[string]string{"mission": m.Settings()}, map[string]map[string]string{"mission": n.Settings()}))
 	})}, nil

@@ -41,10 +41,10 @@ func TestDiffChanged(t *testing.T) {
 		"new.xml": `<root BTCPP_format="4"><BehaviorTree><Condition name="a" on="x ge 2"/></BehaviorTree></root>`,
 	})
 	stdout, _, status := canopy("diff", dir+"/old.xml", dir+"/new.xml")
-	if status != exitOK {
+	if status != 3 {
 		t.Fatal(status)
 	}
-	says(t, "the difference", stdout, "changed  node  old line 1, new line 1  a", "- on: x >= 1", "+ on: x >= 2")
+	says(t, "the difference", stdout, "the old plan has succeeded, the new one has failed", "changed  node  old line 1, new line 1  a", "- on: x >= 1", "+ on: x >= 2")
 	stdout, _, _ = canopy("diff", dir+"/old.xml", dir+"/old.xml")
 	if want := "         plan  old  new  removed  changed  added  joining\n" +
 		"        nodes    1    1        0        0      0        0\n" +

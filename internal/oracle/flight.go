@@ -28,6 +28,7 @@ type Flight struct {
 	sides   []bool
 	leaves  []leafState
 	held    []float64 // by slot
+	root    bt.Status // in which the plan last ended since its activation; Accept: it has not
 	timers  []float64 // by place in Tree.Timers: when it is over [s]; NaN: it does not run
 	engine  *tick.Engine
 	*program
@@ -115,6 +116,20 @@ func (m *Mission) compile() *program {
 	return p
 }
 
+// result returns how the plan has ended: Finished, Aborted, or Accept if it has not. A root that is a condition is true
+// or false.
+func (f *Flight) result() bt.Status {
+	switch s := f.engine.Status(f.Tree.Root()); s {
+	case bt.Success, bt.Finished:
+		return bt.Finished
+	case bt.Failure, bt.Aborted:
+		return bt.Aborted
+	case bt.Activating, bt.Running:
+		return bt.Accept
+	}
+	return f.root
+}
+
 // signal returns the present value of a signal.
 func (f *Flight) signal(place int) float64 {
 	if place < 2 {
@@ -177,7 +192,7 @@ func (f *Flight) is(e *expression) bool { return e != nil && e.in(f, f.sides) > 
 // begin starts a flight.
 func (p *program) begin(x, y float64) (*Flight, error) {
 	f := &Flight{program: p, world: [2]float64{x, y}, sides: make([]bool, len(p.comparisons)),
-		leaves: make([]leafState, len(p.nodes)), Entered: make([]bool, p.Tree.Len())}
+		leaves: make([]leafState, len(p.nodes)), Entered: make([]bool, p.Tree.Len()), root: bt.Accept}
 	for _, s := range p.slots {
 		f.held = append(f.held, s.first)
 	}
@@ -233,6 +248,13 @@ func (f *Flight) settle(commit bool) error {
 		}
 		for _, c := range instant.Changes {
 			f.Entered[c.Task] = f.Entered[c.Task] || c.To == bt.Activating
+			switch {
+			case c.Task != f.Tree.Root():
+			case c.To == bt.Activating:
+				f.root = bt.Accept
+			case c.To.Ended():
+				f.root = c.To
+			}
 		}
 		if f.round != nil {
 			f.round(f)

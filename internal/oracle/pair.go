@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"fmt"
 	"slices"
 
 	"canopy/bt"
@@ -59,7 +60,7 @@ func (k *maker) variant() bool {
 }
 
 // together visits the states that two missions in one world reach together, and reports whether the same actions, by
-// name, are active in all of them; ok is false if there are more states than the limit or an instant does not settle.
+// name, are active in all of them, the same values are written, and the plans have the same result; ok is false if there are more states than the limit or an instant does not settle.
 func together(m, o *Mission, limit int) (same, ok bool) {
 	p, q := m.compile(), o.compile()
 	type pair struct{ f, g *Flight }
@@ -71,9 +72,12 @@ func together(m, o *Mission, limit int) (same, ok bool) {
 			ok = false
 			return
 		}
-		same = same && slices.Equal(f.busy(), g.busy())
+		same = same && slices.Equal(f.busy(), g.busy()) && f.result() == g.result()
+		for i := range f.slots {
+			same = same && f.slot(i) == g.slot(i)
+		}
 		simplify(f, g)
-		if key := f.key() + "|" + g.key(); !seen[key] {
+		if key := fmt.Sprint(f.key(), "|", g.key(), f.root, g.root); !seen[key] {
 			seen[key] = true
 			todo = append(todo, pair{f, g})
 		}

@@ -1,0 +1,406 @@
+package flown
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"canopy/analysis/zone"
+	"canopy/bt"
+	"canopy/document/declare"
+	"canopy/snapshot"
+)
+
+// Duo is two plans side by side in one world: at each instant both are told the same about the same signals. A signal
+// that does not follow what tasks write is the same for both. One that does is the same as long as the written values on
+// which it depends are, in whatever round of the instant; else nothing relates the two. All clocks advance together.
+//
+// A written value that is not a number is known by the linear form of signals from which it comes, and from one instant
+// to the next by the bounds that answers have given it: equal values have one name in both plans. Tasks of both plans
+// settle until nothing changes, one plan after the other; the instant has no other order.
+type Duo struct {
+	Old, New *Moment
+
+	sides  [2]*Stepper
+	told   *answers
+	loose  bool // an answer was given to one plan alone, although it may follow from what the other was told
+	facts  map[string]int32
+	forms  []int32 // by fact
+	values []value // that are kept, each once
+	places map[value]int
+	start  []int32 // the forms of what slots without a default hold at the start
+	deep   int     // of the written values that are evaluated
+}
+
+// NewDuo returns two plans in one world.
+func NewDuo(old, updated declare.Subject) *Duo {
+	p := &Duo{facts: map[string]int32{}, places: map[value]int{}}
+	p.told = &answers{duo: p}
+	known := &forms{}
+	for i, subject := range []declare.Subject{old, updated} {
+		s := prepare(subject, known, p.told, true)
+		for slot := range s.p.Slots {
+			if math.IsNaN(s.p.Slots[slot].Initial) {
+				f := known.signal(starts + s.p.Slots[slot].Name)
+				s.initial[s.p.Held(slot)] = p.store(value{f, 1, 0})
+				if !slices.Contains(p.start, f) {
+					p.start = append(p.start, f)
+				}
+			}
+		}
+		p.sides[i] = s
+	}
+	p.sides[1].w.clocks = p.sides[0].Clocks()
+	p.Old, p.New = &p.sides[0].moment, &p.sides[1].moment
+	return p
+}
+
+// starts and keeps precede the names of written values that are not known.
+const (
+	starts = "at the start "
+	keeps  = "kept value "
+)
+
+// Steps visits every course of one instant of both plans after a state, once both have settled or failed. The visitor
+// returns whether it goes on.
+func (p *Duo) Steps(from Key, visit func() bool) {
+	for _, s := range p.sides {
+		s.seen = map[string]place{}
+	}
+	for again := true; again; again = p.told.tape.next() {
+		if !p.course(from, visit) {
+			break
+		}
+	}
+	p.told.tape = tape{}
+}
+
+// Follow visits one course, that of answers which Tape has returned.
+func (p *Duo) Follow(from Key, answers Tape, visit func() bool) {
+	for _, s := range p.sides {
+		s.seen = map[string]place{}
+	}
+	p.told.tape = tape{answers: slices.Clone(answers)}
+	p.course(from, visit)
+	p.told.tape = tape{}
+}
+
+func (p *Duo) course(from Key, visit func() bool) (more bool) {
+	p.restore(from)
+	if from != "" {
+		p.told.zone.Pass()
+		for _, s := range p.sides {
+			s.w.due()
+		}
+	}
+	for _, s := range p.sides {
+		ended := false
+		s.begin()
+		s.rounds(0, func(m *Moment) { ended = m.Over || m.Err != nil })
+		if !ended { // it goes on as another course did
+			return true
+		}
+		for _, k := range s.lagging {
+			s.w.side(k)
+		}
+	}
+	return visit()
+}
+
+// restore goes to a state.
+func (p *Duo) restore(from Key) {
+	p.loose = false
+	for _, s := range p.sides {
+		s.moment.begin(s, false)
+		s.w.begin(from == "")
+	}
+	if from != "" {
+		if snapshot.Load([]byte(from), carrier{p.sides[0]}, carrier{p.sides[1]}, &carried{p, nil}) != nil {
+			panic("flown: a state cannot be restored")
+		}
+		return
+	}
+	for _, s := range p.sides {
+		s.start()
+	}
+	p.told.zone = zone.Zone{}
+}
+
+// Class visits the class of a state: two states have it in common only if the same can follow them.
+func (p *Duo) Class(state Key) string {
+	if state == "" {
+		return ""
+	}
+	c := &carried{p, nil}
+	p.restore(state)
+	for _, f := range p.lasting() {
+		c.bounds = append(c.bounds, p.of(f))
+	}
+	return p.Old.Class() + "|" + p.New.Class() + string(snapshot.Save(nil, c))
+}
+
+// lasting returns the forms of values that are kept.
+func (p *Duo) lasting() []int32 {
+	list := slices.Clone(p.start)
+	for c := 0; ; c++ {
+		f := p.sides[0].forms.signal(fmt.Sprint(keeps, c))
+		if !slices.ContainsFunc(p.sides[:], func(s *Stepper) bool { return s.keepsForm(p, f) }) {
+			return list
+		}
+		list = append(list, f)
+	}
+}
+
+// keepsForm reports whether an input is such a value.
+func (s *Stepper) keepsForm(p *Duo, f int32) bool {
+	for i, x := range s.w.u {
+		if math.IsNaN(x) && !s.idle(i) && p.kept(x).form == f {
+			return true
+		}
+	}
+	return false
+}
+
+// Tape returns the answers so far.
+func (p *Duo) Tape() Tape { return p.Old.Tape() }
+
+// Loose reports whether an answer was given to one plan alone, although it may follow from what the other was told: a
+// difference need not be one.
+func (p *Duo) Loose() bool { return p.loose }
+
+// Possible reports whether the declared facts hold. It must be the visitor's last question but for After.
+func (p *Duo) Possible() bool {
+	t := &p.told.tape
+	before := t.at
+	for _, m := range []*Moment{p.Old, p.New} {
+		if !m.Possible() {
+			return false
+		}
+	}
+	t.at = before
+	return true
+}
+
+// Written returns the names of the slots of both plans whose values differ.
+func (p *Duo) Written() []string {
+	var names []string
+	a, b := p.sides[0], p.sides[1]
+	for i := range a.p.Slots {
+		for k := range b.p.Slots {
+			if name := a.p.Slots[i].Name; name == b.p.Slots[k].Name && p.token(a.w, i) != p.token(b.w, k) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// Judgements returns the results of both plans' roots: Success, Failure, or Accept while they run.
+func (p *Duo) Judgements() (old, updated bt.Status) {
+	return p.sides[0].x.Judgement(), p.sides[1].x.Judgement()
+}
+
+// After returns the state in which the instant ends.
+func (p *Duo) After() Key {
+	c := &carried{p, nil}
+	for _, f := range p.start {
+		c.bounds = append(c.bounds, p.of(f))
+	}
+	class := map[value]float64{}
+	for _, s := range p.sides {
+		for i, x := range s.w.u {
+			if !math.IsNaN(x) || s.idle(i) {
+				continue
+			}
+			v := p.kept(x)
+			if p.first(v) {
+				continue
+			}
+			to, known := class[v]
+			if !known {
+				to = p.store(value{s.forms.signal(fmt.Sprint(keeps, len(class))), 1, 0})
+				class[v] = to
+				c.bounds = append(c.bounds, p.of(v.form).scaled(v))
+			}
+			s.w.u[i] = to
+		}
+	}
+	most := map[int]zone.Time{}
+	for _, s := range p.sides {
+		s.w.longest(most)
+	}
+	p.told.zone.Widen(func(c int) zone.Time { return most[c] })
+	return Key(snapshot.Save(nil, carrier{p.sides[0]}, carrier{p.sides[1]}, c))
+}
+
+// first reports whether a value is one that a slot has at the start.
+func (p *Duo) first(v value) bool { return slices.Contains(p.start, v.form) }
+
+// of returns what is known of a form that follows nothing.
+func (p *Duo) of(f int32) interval {
+	if at := p.fact(p.sides[0].w, f); int(at) < len(p.told.bounds) {
+		return p.told.bounds[at]
+	}
+	return infinite
+}
+
+// scaled returns what is known of a value whose form has these bounds.
+func (i interval) scaled(v value) interval {
+	to := interval{low: i.low*v.scale + v.offset, high: i.high*v.scale + v.offset, lowOpen: i.lowOpen, highOpen: i.highOpen}
+	if v.scale < 0 {
+		to.low, to.high, to.lowOpen, to.highOpen = to.high, to.low, to.highOpen, to.lowOpen
+	}
+	for _, x := range i.not {
+		to.not = append(to.not, x*v.scale+v.offset)
+	}
+	return to
+}
+
+// carried passes what is known of kept values from one instant to the next.
+type carried struct {
+	p      *Duo
+	bounds []interval // those of Duo.start first
+}
+
+// State implements snapshot.Stateful.
+func (r *carried) State(c *snapshot.Codec) {
+	p := r.p
+	snapshot.Bool(c, &p.loose)
+	n := len(r.bounds)
+	snapshot.Int(c, &n)
+	for k := range n {
+		var b interval
+		if !c.Loading() {
+			b = r.bounds[k]
+			b.not = slices.Clone(b.not)
+			slices.Sort(b.not)
+		}
+		snapshot.Float(c, &b.low)
+		snapshot.Float(c, &b.high)
+		snapshot.Bool(c, &b.lowOpen)
+		snapshot.Bool(c, &b.highOpen)
+		snapshot.List(c, &b.not, snapshot.Float)
+		if c.Loading() && !c.Failed() && (!math.IsInf(b.low, -1) || !math.IsInf(b.high, 1) || len(b.not) > 0) {
+			var f int32
+			if k < len(p.start) {
+				f = p.start[k]
+			} else {
+				f = p.sides[0].forms.signal(fmt.Sprint(keeps, k-len(p.start)))
+			}
+			*p.sides[0].w.known(f) = b
+		}
+	}
+}
+
+// beside adds the state of the other plan to that of one within an instant.
+func (p *Duo) beside(data []byte, s *Stepper) []byte {
+	other := p.sides[0]
+	if other == s {
+		other = p.sides[1]
+	}
+	data = snapshot.Save(data, carrier{other}, other.w)
+	if p.loose {
+		data = append(data, 1)
+	}
+	return data
+}
+
+// store returns the input that stands for a value which is not known.
+func (p *Duo) store(v value) float64 {
+	n, ok := p.places[v]
+	if !ok {
+		n = len(p.values)
+		p.values = append(p.values, v)
+		p.places[v] = n
+	}
+	return math.Float64frombits(math.Float64bits(math.Inf(1)) | 1<<51 | uint64(n)<<1 | 1)
+}
+
+// kept returns the value for which an input stands.
+func (p *Duo) kept(x float64) value {
+	return p.values[math.Float64bits(x)&(1<<51-1)>>1]
+}
+
+// keep returns the input that stands for the present value: it stays the same when what it came from jumps.
+func (p *Duo) keep(w *world, v value) float64 {
+	if len(w.s.followed(v.form)) > 0 {
+		v.form = w.s.forms.signal(fmt.Sprint(keeps, "of ", p.fact(w, v.form)))
+		p.loose = true // what is told of one is not told of the other
+	}
+	return p.store(v)
+}
+
+// fact returns the number of what is told of a form at present: those that follow what tasks write have another one for
+// each written value.
+func (p *Duo) fact(w *world, f int32) int32 {
+	key := binary.AppendVarint(nil, int64(f))
+	for _, slot := range w.s.followed(f) {
+		key = append(append(key, w.s.p.Slots[slot].Name...), p.token(w, slot)...)
+	}
+	n, ok := p.facts[string(key)]
+	if !ok {
+		n = int32(len(p.forms))
+		p.facts[string(key)] = n
+		p.forms = append(p.forms, f)
+		p.told.bounds = append(p.told.bounds, infinite)
+	}
+	return n
+}
+
+// token identifies the present value of a slot.
+func (p *Duo) token(w *world, slot int) string {
+	if p.deep > len(w.s.p.Slots) { // the value depends on itself
+		p.loose = true
+		return "?"
+	}
+	p.deep++
+	behind := w.behind
+	w.behind = false
+	v := w.signal(w.s.p.Signal(slot))
+	w.behind = behind
+	var key []byte
+	if !v.known() {
+		key = binary.AppendVarint([]byte{'f'}, int64(p.fact(w, v.form)))
+		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v.scale))
+	}
+	p.deep--
+	return string(binary.LittleEndian.AppendUint64(key, math.Float64bits(v.offset+0)))
+}
+
+// followed returns the slots that a form follows within an instant.
+func (s *Stepper) followed(f int32) []int {
+	for len(s.formSlots) <= int(f) {
+		var slots []int
+		for _, name := range s.list[len(s.formSlots)].signals {
+			place, ok := s.places[name]
+			for slot, places := range s.follows {
+				if ok && slices.Contains(places, place) && !slices.Contains(slots, slot) {
+					slots = append(slots, slot)
+				}
+			}
+		}
+		slices.SortFunc(slots, func(i, k int) int { return strings.Compare(s.p.Slots[i].Name, s.p.Slots[k].Name) })
+		s.formSlots = append(s.formSlots, slots)
+	}
+	return s.formSlots[f]
+}
+
+// Text describes what the answers of the instant have told of signals and relations.
+func (p *Duo) Text() string {
+	var parts []string
+	for _, at := range slices.Compact(slices.Sorted(slices.Values(p.told.asked))) {
+		f := p.forms[at]
+		if p.fact(p.sides[0].w, f) != at && p.fact(p.sides[1].w, f) != at {
+			continue // it was so within the instant
+		}
+		if text := p.sides[0].told(f, &p.told.bounds[at]); text != "" && !strings.HasPrefix(text, keeps) {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) == 0 {
+		return "always"
+	}
+	return strings.Join(parts, " and ")
+}
