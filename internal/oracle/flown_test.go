@@ -82,7 +82,7 @@ func differ(got bool, want Seen) bool { return got && !want.Within || !got && wa
 func TestFlownStatesAgree(t *testing.T) {
 	for _, class := range classes {
 		t.Run(class.name, func(t *testing.T) {
-			skipped, loops, cases, states, flownStates := 0, 0, rounds(840), 0, 0
+			skipped, loops, cases, states, flownStates := 0, 0, rounds(480), 0, 0
 			smallest, kinds := map[string]string{}, map[string]int{}
 			for seed := range uint64(cases) {
 				m := Random(rand.New(rand.NewPCG(seed, 31)), class.shape)
