@@ -6,8 +6,8 @@ import (
 	"canopy/expr"
 )
 
-// Answers is what a world tells an executive about its signals and clocks. [Numbers] answers by numbers. Other worlds may
-// answer anything that a run could: analyses do.
+// Answers is what a world tells an executive about its signals and clocks. [Numbers] answers by numbers. Other worlds
+// may answer anything that a run could: analyses do.
 type Answers interface {
 	// Truth evaluates a condition with the committed sides of the indicators and with the discrete signals as of the last
 	// Refresh.

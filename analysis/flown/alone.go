@@ -81,7 +81,8 @@ func (s *Stepper) leaf(l *plan.Leaf, slots []string) {
 	assignments := func(list []plan.Assignment, as func(*expr.Expr, expr.Variable) *expr.Code) []executive.Assignment {
 		var all []executive.Assignment
 		for _, a := range list {
-			all = append(all, executive.Assignment{Slot: slices.Index(slots, a.Target), Value: compile(a.Value, as, a.Value.Type(nil))})
+			all = append(all, executive.Assignment{Slot: slices.Index(slots, a.Target),
+				Value: compile(a.Value, as, a.Value.Type(nil))})
 		}
 		return all
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // Duo is two plans side by side in one world: at each instant both are told the same about the same signals. A signal
-// that does not follow what tasks write is the same for both. One that does is the same as long as the written values on
-// which it depends are, in whatever round of the instant; else nothing relates the two. All clocks advance together.
+// that does not follow what tasks write is the same for both. One that does is the same as long as the written values
+// on which it depends are, in whatever round of the instant; else nothing relates the two. All clocks advance together.
 //
 // A written value that is not a number is known by the linear form of signals from which it comes, and from one instant
 // to the next by the bounds that answers have given it: equal values have one name in both plans. Tasks of both plans
@@ -248,7 +248,8 @@ func (p *Duo) of(f int32) interval {
 
 // scaled returns what is known of a value whose form has these bounds.
 func (i interval) scaled(v value) interval {
-	to := interval{low: i.low*v.scale + v.offset, high: i.high*v.scale + v.offset, lowOpen: i.lowOpen, highOpen: i.highOpen}
+	to := interval{lowOpen: i.lowOpen, highOpen: i.highOpen}
+	to.low, to.high = i.low*v.scale+v.offset, i.high*v.scale+v.offset
 	if v.scale < 0 {
 		to.low, to.high, to.lowOpen, to.highOpen = to.high, to.low, to.highOpen, to.lowOpen
 	}

@@ -30,7 +30,7 @@ var ErrUnsettled = errors.New("the plan and the signals do not settle")
 type Moment struct {
 	Over    bool         // the instant is over: the plan has settled
 	Tag     int          // what the visitor remembers of the earlier moments of the instant; 0 at first
-	Rounds  [][]bt.Input // the tree's inputs so far, by settling; in the first instant those come first with which it begins
+	Rounds  [][]bt.Input // the tree's inputs so far, by settling; first those with which it begins
 	Changes []bt.Change  // of statuses in this instant
 	Stop    bool         // set by the visitor: no more courses
 	Err     error        // the course does not go on: it wraps bt.ErrLoop, ErrUnsettled or executive.ErrDuration

@@ -81,8 +81,8 @@ type lists [2][]expr.Instruction
 // New returns the steps of a subject.
 func New(subject declare.Subject) *Stepper { return prepare(subject, &forms{}, &answers{}, false) }
 
-// prepare returns the steps of a subject in a world about which these answers are known. If all is kept, what is written
-// matters in itself.
+// prepare returns the steps of a subject in a world about which these answers are known. If all is kept, what is
+// written matters in itself.
 func prepare(subject declare.Subject, known *forms, told *answers, all bool) *Stepper {
 	s := &Stepper{Tree: subject.Plan.Tree, lists: map[*expr.Code]*lists{}, relations: map[string]*expr.Code{},
 		fixed: map[*expr.Code]float64{}, forms: known, places: map[string]int{}}
@@ -115,8 +115,8 @@ func prepare(subject declare.Subject, known *forms, told *answers, all bool) *St
 func (s *Stepper) Clocks() int { return len(s.p.Leaves) + len(s.Tree.Timers()) }
 
 // Guide answers questions before the tape does, as far as it knows: is a signal at least a limit, or beyond it if the
-// question is strict? A leaf that may be true or false at any time is beyond 0 where it is true; its signal is "leaf " and
-// the name of its input. Clocks are then over as soon as they can be. Without a guide, nil, the tape answers all.
+// question is strict? A leaf that may be true or false at any time is beyond 0 where it is true; its signal is "leaf "
+// and the name of its input. Clocks are then over as soon as they can be. Without a guide, nil, the tape answers all.
 func (s *Stepper) Guide(above func(signal string, limit float64, strict bool) (is, known bool)) {
 	if s.w.guide = nil; above == nil {
 		return
@@ -190,8 +190,8 @@ func (s *Stepper) free(subject *declare.Subject) {
 	}
 }
 
-// prune lets tasks write a constant where nothing that is asked depends on the value: neither a leaf, nor a duration, nor
-// a statement, directly or through other signals.
+// prune lets tasks write a constant where nothing that is asked depends on the value: neither a leaf, nor a duration,
+// nor a statement, directly or through other signals.
 func (s *Stepper) prune(subject *declare.Subject, all bool) {
 	p, l := s.p, &s.p.Layout
 	s.needed = make([]bool, len(p.Slots))
@@ -448,7 +448,5 @@ func (s *Stepper) relation(l *expr.Logic) *expr.Code {
 	}
 	return code
 }
-
-const unknownLogic = "flown: a formula with an unknown operation"
 
 var infinite = interval{low: math.Inf(-1), high: math.Inf(1)}

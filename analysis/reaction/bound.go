@@ -138,8 +138,8 @@ func (r *Result) bound() {
 	}
 }
 
-// boundTasks bounds the reaction to an input of tasks that change together. The end of a timer may also wait for an entry
-// procedure below.
+// boundTasks bounds the reaction to an input of tasks that change together. The end of a timer may also wait for an
+// entry procedure below.
 func (r *Result) boundTasks(tasks []bt.Task, all []shape) Work {
 	width, n := all[r.tree.Root()].width, 1
 	paths := map[bt.Task]bool{r.tree.Root(): true}

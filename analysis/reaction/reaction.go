@@ -194,10 +194,10 @@ type timed struct {
 // a very large number of successors.
 var DefaultBudget = explore.Budget{States: 100_000, Bytes: 256_000_000}
 
-// Explore explores every settled state that trace scripts with one input a line reach (one of each leaf, if leaves change
-// together), by breadth-first search with the engine itself as the step function: from each state every input of each
-// leaf, with every choice of which of the procedures that then start take time, where that is open. A move of the budget
-// is an instant.
+// Explore explores every settled state that trace scripts with one input a line reach (one of each leaf, if leaves
+// change together), by breadth-first search with the engine itself as the step function: from each state every input of
+// each leaf, with every choice of which of the procedures that then start take time, where that is open. A move of the
+// budget is an instant.
 func Explore(tree *bt.Tree, inputs []Repertoire, budget explore.Budget) *Result {
 	if len(inputs) != len(tree.Leaves()) {
 		panic("reaction: the number of inputs is not the number of leaves")

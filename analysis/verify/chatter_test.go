@@ -14,7 +14,7 @@ import (
 
 // orbit follows a signal with the engine, from limit to limit, until it runs away or is where it was before. It returns
 // how long the closed part takes and which tasks take part in it.
-func orbit(m *Model, start *Player, interval int) (period float64, tasks []bt.Task, closed bool) {
+func orbit(m *Model, start *player, interval int) (period float64, tasks []bt.Task, closed bool) {
 	type state struct {
 		interval int
 		key      string
@@ -28,12 +28,12 @@ func orbit(m *Model, start *Player, interval int) (period float64, tasks []bt.Ta
 	var active []bt.Task
 	for {
 		sig.put(world, interval)
-		if start.Move(world) != nil {
+		if !start.move(world) {
 			return 0, nil, false
 		}
 		task := bt.Task(-1)
 		for _, a := range m.actions() {
-			if start.active(a) {
+			if start.engine.Active(a) {
 				task = a
 			}
 		}
@@ -49,7 +49,7 @@ func orbit(m *Model, start *Player, interval int) (period float64, tasks []bt.Ta
 			return 0, nil, false // away
 		}
 		if !math.IsNaN(at) {
-			s := state{interval, fmt.Sprint(start.Key(), at)}
+			s := state{interval, fmt.Sprint(start.key(), at)}
 			if first, ok := seen[s]; ok {
 				period, active = now-times[first], active[first:]
 				slices.Sort(active)
@@ -118,7 +118,7 @@ func TestTurnsAreTheOrbits(t *testing.T) {
 				p := m.newTrace()
 				world := make([]bool, len(m.vocab.inputs))
 				m.vocab.signals[0].put(world, first)
-				if p.Move(world) != nil {
+				if !p.move(world) {
 					t.Fatal("the plan does not settle")
 				}
 				if period, tasks, ok := orbit(m, p, second); ok {

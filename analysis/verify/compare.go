@@ -31,14 +31,13 @@ type Situation struct {
 	New   []string `json:"new"`
 }
 
-// ComparePlans compares what two plans do in the same world: which actions are active at the end of each instant, by the
-// actions' own names, what is written then, and the result of the root. What happens within an instant takes no time and
-// counts only by what it leaves behind. Plans without memory whose actions assign nothing as they begin or end, or nothing
-// that signals decide which may jump then, are compared by decision diagrams: they do the same if for each action the
-// sets in which it is active are the same.
-// Otherwise both are executed side by side, the nearest states first, so that a difference comes with a shortest way to
-// it. Then what the actions do is compared: what they write, and how long procedures and timers take. It is undecided
-// as soon as goOn, which is asked often, returns false.
+// ComparePlans compares what two plans do in the same world: which actions are active at the end of each instant, by
+// the actions' own names, what is written then, and the result of the root. What happens within an instant takes no
+// time and counts only by what it leaves behind. Plans without memory whose actions assign nothing as they begin or
+// end, or nothing that signals decide which may jump then, are compared by decision diagrams: they do the same if for
+// each action the sets in which it is active are the same. Otherwise both are executed side by side, the nearest states
+// first, so that a difference comes with a shortest way to it. Then what the actions do is compared: what they write,
+// and how long procedures and timers take. It is undecided as soon as goOn, which is asked often, returns false.
 func ComparePlans(old, updated declare.Subject, goOn func() bool) Comparison {
 	models := newModels(newDiagramsWhile(goOn), old, updated)
 	a, b := models[0], models[1]
@@ -151,7 +150,6 @@ type comparison struct {
 	classes map[string]bool // of the states that were left
 	most    int
 	ended   bool   // goOn has returned false
-	short   bool   // the moves are used up
 	loops   bool   // some courses do not settle on either side
 	failure error  // of a course that settles on one side only
 	maybe   string // a difference that need not be one
@@ -170,11 +168,11 @@ func newSearch(of sides, tasks int, goOn func() bool) *comparison {
 func (x *comparison) compare() Comparison {
 	for n := range x.states.Leave() {
 		from := x.states.Key(n)
-		if class := x.class(from); x.classes[class] {
+		class := x.class(from)
+		if x.classes[class] {
 			continue
-		} else {
-			x.classes[class] = true
 		}
+		x.classes[class] = true
 		x.steps(from, func() bool { return x.visit(n) })
 		switch {
 		case x.ended:
@@ -189,7 +187,8 @@ func (x *comparison) compare() Comparison {
 	case x.failure != nil:
 		return unconcluded("only one of them settles: " + x.failure.Error())
 	case x.maybe != "":
-		return unconcluded("it may differ (" + x.maybe + "), but that depends on what is not known of signals that tasks write")
+		return unconcluded("it may differ (" + x.maybe +
+			"), but that depends on what is not known of signals that tasks write")
 	}
 	c := Comparison{Verdict: Proved,
 		Text: fmt.Sprintf("the behaviour is the same: in all %d states that both can reach together", x.states.Len()-1)}

@@ -88,8 +88,9 @@ func (m *Model) ends() []bt.Task {
 	return tasks
 }
 
-// observe flies a plan with memory, or with memories of conditions that are too many to visit, to states in which each of its ends might be active, and records the
-// tasks that it activates: these need no proof. Where procedures take time it visits all states, if it can.
+// observe flies a plan with memory, or with memories of conditions that are too many to visit, to states in which each
+// of its ends might be active, and records the tasks that it activates: these need no proof. Where procedures take time
+// it visits all states, if it can.
 func (m *Model) observe() {
 	if m.entered != nil {
 		return

@@ -98,9 +98,9 @@ func askEffects(m *Model) []Finding {
 	}
 	for _, from := range []declare.Origin{declare.Derived, declare.Sampled} {
 		if inside[from] > 0 {
-			found = append(found, Finding{Verdict: Proved, Text: fmt.Sprintf("the declared effects contain the %s rates: %d of %d", from,
-				inside[from], len(found)+unknown+inside[declare.Derived]+inside[declare.Sampled]),
-				Assumes: []Assumption{rateAssumptions[from]}})
+			all := len(found) + unknown + inside[declare.Derived] + inside[declare.Sampled]
+			found = append(found, Finding{Verdict: Proved, Assumes: []Assumption{rateAssumptions[from]},
+				Text: fmt.Sprintf("the declared effects contain the %s rates: %d of %d", from, inside[from], all)})
 		}
 	}
 	if unknown > 0 {

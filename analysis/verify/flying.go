@@ -47,8 +47,8 @@ type flying struct {
 }
 
 func (m *Model) newFlying(watch violation) *flying {
-	x := &flying{m: m, s: m.stepper(), classes: map[string]bool{}, entered: make([]bool, m.tree.Len()), broken: make([]bool, m.tree.Len()),
-		met: map[pair]bool{}, watch: watch, hit: -1,
+	x := &flying{m: m, s: m.stepper(), classes: map[string]bool{},
+		entered: make([]bool, m.tree.Len()), broken: make([]bool, m.tree.Len()), met: map[pair]bool{}, watch: watch, hit: -1,
 		states: explore.New[flown.Key, flown.Tape](m.bounds(m.most()))}
 	x.states.Arrive(-1, "", nil)
 	return x

@@ -18,9 +18,9 @@ import (
 //
 // The passages from each state are those of the step as it is flown, from any values of signals to any others. The
 // graph joins those that motion allows. In the graph of all flights an axis that steps goes to a neighbouring cell
-// where its rate allows; any other one, and one of which nothing is known, to any cell. A graph of turns has every node that
-// the plan reaches if any values may follow any others, but only the edges of the tasks' effects: other inputs stay as
-// they are, and a signal on which no active task has an effect rests.
+// where its rate allows; any other one, and one of which nothing is known, to any cell. A graph of turns has every node
+// that the plan reaches if any values may follow any others, but only the edges of the tasks' effects: other inputs
+// stay as they are, and a signal on which no active task has an effect rests.
 type graph struct {
 	m       *Model
 	axes    []axis

@@ -214,15 +214,15 @@ func TestMemoriesThatAreTooMany(t *testing.T) {
 	if testing.Short() {
 		return // the search goes to its bound
 	}
-	var text, any strings.Builder
+	var text, either strings.Builder
 	for i := range 14 {
 		fmt.Fprintf(&text, `<ReactiveSequence><Condition name="c%d" on="x%[1]d ge 3" off="x%[1]d lt 1"/><Action name="a%[1]d"/>`+
 			`</ReactiveSequence>`, i)
-		fmt.Fprintf(&any, "c%d or ", i)
+		fmt.Fprintf(&either, "c%d or ", i)
 	}
 	s := declare.Subject{Plan: readPlan(t, `<ReactiveFallback name="f">`+text.String()+`<Action name="b"/></ReactiveFallback>`)}
 	d, list := declare.ReadFile(&diag.Source{Name: "facts.yaml",
-		Text: "facts:\n  - x0 lt 3\n  - " + any.String() + "w ge 0\n"}, s.Plan)
+		Text: "facts:\n  - x0 lt 3\n  - " + either.String() + "w ge 0\n"}, s.Plan)
 	if list.HasErrors() {
 		t.Fatal(list)
 	}

@@ -13,8 +13,8 @@ import (
 // the beginning of a run violates. What is still to be met after a
 // state is the progression of the formula (F. Bacchus and F. Kabanza, Planning for temporally extended goals, 1998):
 // that of "a weakly until b" is that of b, or that of a and the whole again. A bounded operation that is not met at
-// once has a clock. It reads the time since the first instant from which "within" is still to be met, and the last one from
-// which "for" is: the other instants then demand nothing more (R. Alur, T. Feder and T. Henzinger, The Benefits of
+// once has a clock. It reads the time since the first instant from which "within" is still to be met, and the last one
+// from which "for" is: the other instants then demand nothing more (R. Alur, T. Feder and T. Henzinger, The Benefits of
 // Relaxing Punctuality, 1996). So there is one clock for each operation, if its argument is about one time and if what
 // is left is not one of several alternatives.
 //
@@ -185,8 +185,8 @@ func (x *ledger) clocks(set uint64, visit func(bit, clock int, bound float64)) {
 }
 
 // enter records a state in which these conditions hold: it starts and stops clocks. The result is what is to be met
-// from then on, and the operations "for" that begin again as long as the state lasts. known is false if the formula cannot
-// be followed.
+// from then on, and the operations "for" that begin again as long as the state lasts. known is false if the formula
+// cannot be followed.
 func (x *ledger) enter(task int, holds uint64, z *zone.Zone) (next int, again uint64, known bool) {
 	e := x.progress(task, holds)
 	var old, left uint64

@@ -291,7 +291,7 @@ func (m *Model) of(l *expr.Logic) set {
 		}
 		return sum
 	}
-	panic(unknownLogic)
+	panic("verify: a formula with an unknown operation")
 }
 
 // over returns the states in which a signal is above a cut: the number of its interval is greater.

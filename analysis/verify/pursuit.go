@@ -402,8 +402,8 @@ func (x *pursuit) refuted() outcome {
 	return c
 }
 
-// spell returns the first instants of a run as a script, "" if it cannot spell a name. It begins as scripts do, with all
-// conditions false, unless the plan remembers that.
+// spell returns the first instants of a run as a script, "" if it cannot spell a name. It begins as scripts do, with
+// all conditions false, unless the plan remembers that.
 func (m *Model) spell(instants []told) string {
 	if !m.spells() {
 		return ""
@@ -450,4 +450,11 @@ func (m *Model) write(instants []told, begin string) (text string, same bool) {
 		return "# the plan begins in it\n", same
 	}
 	return b.String(), same
+}
+
+// spells reports whether a script can spell the names of all leaves.
+func (m *Model) spells() bool {
+	spells := func(name string) bool { return !strings.ContainsAny(name, ";#") }
+	return !slices.ContainsFunc(m.leaves, func(l leaf) bool { return !spells(l.name) }) &&
+		!slices.ContainsFunc(m.tree.Timers(), func(t bt.Task) bool { return !spells(m.tree.Name(t)) })
 }

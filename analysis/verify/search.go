@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"canopy/analysis/flown"
-	"canopy/bt"
 	"canopy/explore"
 )
 
@@ -104,7 +103,6 @@ func (m *Model) guide(world []bool) func(name string, limit float64, strict bool
 
 // Bounds of the search with the engine.
 const (
-	maxWorlds = 1 << 12
 	maxMoves  = 200_000
 	maxVisits = 20_000_000 // moves times tasks
 	maxBytes  = 350_000_000
@@ -125,12 +123,6 @@ func (m *Model) bounds(most int) explore.Budget {
 	}}
 }
 
-// stage is one move of a path: the world that comes, and the tasks whose procedures are over.
-type stage struct {
-	world []bool
-	over  []bt.Task
-}
-
 // visited describes a proof by a search.
 func (m *Model) visited(states int) string {
 	how := fmt.Sprintf("by visiting all %d states that the engine can reach", states)
@@ -138,39 +130,4 @@ func (m *Model) visited(states int) string {
 		how = "by visiting the only state that the engine can reach: the plan never leaves it"
 	}
 	return how
-}
-
-// worlds returns an assignment for each combination of intervals and free inputs; ok is false if they are too many.
-func (m *Model) worlds() (all [][]bool, ok bool) {
-	all = [][]bool{make([]bool, len(m.vocab.inputs))}
-	double := func(set func(w []bool)) {
-		for _, w := range slices.Clone(all) {
-			c := slices.Clone(w)
-			set(c)
-			all = append(all, c)
-		}
-	}
-	for v := range m.vocab.inputs {
-		if m.vocab.inputs[v].kind == inputFree {
-			double(func(w []bool) { w[v] = true })
-		}
-		if len(all) > maxWorlds {
-			return nil, false
-		}
-	}
-	for i := range m.vocab.signals {
-		s := &m.vocab.signals[i]
-		before := all
-		for k := range s.cuts {
-			for _, w := range before {
-				c := slices.Clone(w)
-				s.put(c, k+1)
-				all = append(all, c)
-			}
-		}
-		if len(all) > maxWorlds {
-			return nil, false
-		}
-	}
-	return all, true
 }

@@ -314,9 +314,9 @@ func TestProperties(t *testing.T) {
 	var found []Finding
 	// A plan that has ended reacts to nothing any more; one that begins again does.
 	const ending = `<ReactiveFallback name="p"><ReactiveSequence name="e"><Condition name="critical" on="soc lt 0.2"/>
-		<Action name="land"/></ReactiveSequence><Action name="survey" done="x ge 9"%s/></ReactiveFallback>`
+		<Action name="land"/></ReactiveSequence><Action name="survey" done="x ge 9" %s/></ReactiveFallback>`
 	for again, want := range map[string]string{"": "the plan has ended and reacts to nothing any more",
-		` _successIf="x ge 9"`: "holds in every run"} {
+		`_successIf="x ge 9"`: "holds in every run"} {
 		_, found = check(t, fmt.Sprintf(ending, again), "properties: [always (critical -> eventually land)]")
 		if f := byQuestion(found, "property")[0]; !strings.Contains(f.Text, want) || (f.Verdict == Refuted) != (again == "") {
 			t.Errorf("%s %s\n%s", f.Verdict, f.Text, f.Script)

@@ -120,8 +120,8 @@ func Check(s declare.Subject) []Finding {
 const deeper = 16
 
 // Answers asks the questions one after the other, as long as goOn, which is asked often, returns true; then those again
-// that searches did not decide within their bounds, with larger ones. The last answer to a question counts; the one that
-// is in progress when goOn returns false is not yielded.
+// that searches did not decide within their bounds, with larger ones. The last answer to a question counts; the one
+// that is in progress when goOn returns false is not yielded.
 func Answers(s declare.Subject, goOn func() bool) iter.Seq2[Question, []Finding] {
 	return func(yield func(Question, []Finding) bool) {
 		questions, more := Questions(), true
@@ -141,8 +141,8 @@ func Answers(s declare.Subject, goOn func() bool) iter.Seq2[Question, []Finding]
 	}
 }
 
-// pass asks questions with a factor of the bounds of searches; tired tells whether one ended because of them. It reports
-// false if goOn or yield did.
+// pass asks questions with a factor of the bounds of searches; tired tells whether one ended because of them. It
+// reports false if goOn or yield did.
 func pass(s declare.Subject, goOn func() bool, effort int, questions []Question,
 	yield func(q Question, found []Finding, tired bool) bool,
 ) bool {

@@ -60,7 +60,8 @@ func (k *maker) variant() bool {
 }
 
 // together visits the states that two missions in one world reach together, and reports whether the same actions, by
-// name, are active in all of them, the same values are written, and the plans have the same result; ok is false if there are more states than the limit or an instant does not settle.
+// name, are active in all of them, the same values are written, and the plans have the same result; ok is false if
+// there are more states than the limit or an instant does not settle.
 func together(m, o *Mission, limit int) (same, ok bool) {
 	p, q := m.compile(), o.compile()
 	type pair struct{ f, g *Flight }
