@@ -176,7 +176,6 @@ var rooms = map[string]room{
 		"analysis/flown":    "properties are followed along runs as they are flown",
 		"analysis/zone":     "clocks measure the times of properties",
 		"document/script":   "a counterexample begins as scripts do",
-		"executive":         "leaves tell the engine by the one protocol",
 		"expr/interval":     "rates depend on the ranges of signals",
 		"explore":           "states of plans are searched",
 		"bt":                "the engine defines the behaviour of a plan",
