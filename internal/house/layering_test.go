@@ -195,6 +195,7 @@ var rooms = map[string]room{
 		"github.com/crillab/gophersat": "an encoding of its own gives the same answers",
 		"document/script":              "scripts are replayed",
 		"internal/trees":               "random trees have all kinds",
+		"executive":                    "a second execution of plans follows the protocol of leaves",
 		"formalism/tick":               "each kind is put through all engines",
 		"formalism/translate":          "each kind is translated",
 	}},
