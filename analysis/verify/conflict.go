@@ -185,6 +185,7 @@ func (m *Model) meetAtOnce(c *clash) (seen, open []pair, why string) {
 // those before.
 func (m *Model) meetings(active []bt.Task, changes []bt.Change) []pair {
 	var all []pair
+	active = slices.Clone(active)
 	for _, c := range changes {
 		switch {
 		case !m.tree.Kind(c.Task).Acts():

@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"canopy/analysis/flown"
@@ -37,6 +38,7 @@ type flying struct {
 	entered   []bool                                 // by task: was active at some time
 	broken    []bool                                 // by task: was active in an instant that does not end
 	met       map[pair]bool                          // of actions that were active at one time
+	tags      map[string]int                         // Moment.Tag by what an instant has shown
 	failed    error                                  // of an instant after which there is no state
 	unsettled error                                  // for some answers signals and tasks change each other without end
 
@@ -48,7 +50,8 @@ type flying struct {
 
 func (m *Model) newFlying(watch violation) *flying {
 	x := &flying{m: m, s: m.stepper(), classes: map[string]bool{},
-		entered: make([]bool, m.tree.Len()), broken: make([]bool, m.tree.Len()), met: map[pair]bool{}, watch: watch, hit: -1,
+		entered: make([]bool, m.tree.Len()), broken: make([]bool, m.tree.Len()), met: map[pair]bool{},
+		tags: map[string]int{"": 0}, watch: watch, hit: -1,
 		states: explore.New[flown.Key, flown.Tape](m.bounds(m.most()))}
 	x.states.Arrive(-1, "", nil)
 	return x
@@ -98,6 +101,7 @@ func (x *flying) leave(n int) {
 			}
 			return
 		case !m.Over:
+			m.Tag = x.tag(active, m)
 			return
 		case !x.states.Spend():
 			m.Stop = true
@@ -121,6 +125,26 @@ func (x *flying) leave(n int) {
 			m.Stop = true
 		}
 	})
+}
+
+// tag returns the number of what an instant has shown so far that is new and has ended: another course that comes to the
+// same state later does not show it. What is still active belongs to the state.
+func (x *flying) tag(active []bt.Task, m *flown.Moment) int {
+	tasks := slices.DeleteFunc(m.Entered(), func(t bt.Task) bool { return x.entered[t] || m.Active(t) })
+	pairs := slices.DeleteFunc(x.m.meetings(active, m.Changes), func(p pair) bool {
+		return x.met[p] || m.Active(p[0]) && m.Active(p[1])
+	})
+	slices.SortFunc(pairs, func(p, q pair) int { return slices.Compare(p[:], q[:]) })
+	text := ""
+	if len(tasks)+len(pairs) > 0 {
+		text = fmt.Sprint(tasks, slices.Compact(pairs))
+	}
+	n, ok := x.tags[text]
+	if !ok {
+		n = len(x.tags)
+		x.tags[text] = n
+	}
+	return n
 }
 
 func (x *flying) known(key flown.Key) bool {

@@ -1,0 +1,48 @@
+package verify
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/document/declare"
+)
+
+// TestCoursesThatMeetAreSeen: two courses of one instant come to one state, because `brief` and `first` write the same
+// to s, whose first value is unknown. Only one of them has activated `brief`, beside `other`.
+func TestCoursesThatMeetAreSeen(t *testing.T) {
+	for condition, written := range map[string]string{"s ge 1": "0", "s lt 1": "2"} {
+		text := strings.NewReplacer("CONDITION", condition, "WRITTEN", written).Replace(
+			`<Parallel failure_count="1" success_count="-1"><WhileDoElse><Condition name="c" on="CONDITION"/>` +
+				`<Action name="brief" entry="s := WRITTEN"/>` +
+				`<Sequence><Action name="first" entry="s := WRITTEN" done="true"/>` +
+				`<Action name="a1" entry="r := 1" done="r ge 1"/><Action name="a2" entry="r := 2" done="r ge 2"/>` +
+				`<Action name="a3" entry="r := 3" done="r ge 3"/></Sequence></WhileDoElse>` +
+				`<Action name="other"/></Parallel>`)
+		s, found := check(t, text, "")
+		for _, f := range byQuestion(found, "dead") {
+			if f.Verdict != Proved {
+				t.Errorf("%s: %v", condition, f.Text)
+			}
+		}
+		x := NewModel(s).newFlying(nil)
+		for x.more() {
+		}
+		brief, _ := s.Plan.Tree.Find("brief")
+		other, _ := s.Plan.Tree.Find("other")
+		if !x.entered[brief] || !x.met[pairOf(brief, other)] {
+			t.Errorf("%s: brief is not seen: %v", condition, x.met)
+		}
+	}
+}
+
+// TestMeetingsKeepTheirStart: the tasks that are active before are those of the next course, too.
+func TestMeetingsKeepTheirStart(t *testing.T) {
+	m := NewModel(declare.Subject{Plan: readPlan(t, `<Parallel><Action name="a"/><Action name="b"/><Action name="c"/></Parallel>`)})
+	active := []bt.Task{0, 1}
+	turns := []bt.Change{{Task: 0, To: bt.Deactivating}, {Task: 2, To: bt.Activating}}
+	if got := m.meetings(active, turns); !slices.Equal(got, []pair{{1, 2}}) || !slices.Equal(active, []bt.Task{0, 1}) {
+		t.Error(got, active)
+	}
+}
