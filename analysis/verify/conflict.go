@@ -157,8 +157,19 @@ func (m *Model) clashFindings(c *clash) []Finding {
 			f = m.conclude(c.in, func(x situation) bool { return len(c.met(x.Active)) > 0 }, Finding{},
 				Finding{Text: m.who(c) + " are active together and both use " + c.name, Advice: conflictAdvice})
 		}
-		f.Tasks, f.Units, f.About = c.tasks(), unitsOf(seen), c.name
-		found = append(found, f)
+		if f.Tasks, f.Units, f.About = c.tasks(), unitsOf(seen), c.name; f.Verdict == Proved {
+			seen = nil
+		} else {
+			found = append(found, f)
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(c.pairs), func(p pair) bool {
+		return slices.Contains(seen, p) || slices.Contains(open, p)
+	})
+	if !c.brief && len(rest) > 0 { // no state shows what the abstraction allows, but an instant may
+		atOnce := c.with(rest)
+		atOnce.brief = true
+		found = append(found, m.clashFindings(atOnce)...)
 	}
 	if len(open) > 0 {
 		c := c.with(open)

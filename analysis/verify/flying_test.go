@@ -46,3 +46,17 @@ func TestMeetingsKeepTheirStart(t *testing.T) {
 		t.Error(got, active)
 	}
 }
+
+// TestConflictsWithinAnInstant: the abstraction allows a state in which `brief` and `other` are active, because it does
+// not know that `brief` changes s. There is only an instant.
+func TestConflictsWithinAnInstant(t *testing.T) {
+	for _, parallel := range []string{"Parallel", "ReactiveParallel"} {
+		_, found := check(t, "<"+parallel+`><WhileDoElse><Condition name="c" on="s lt 1"/>`+
+			`<Action name="brief" entry="s := 1" write="q := 1"/><Action name="next"/></WhileDoElse>`+
+			`<Action name="other" write="q := 2"/></`+parallel+">", "")
+		found = byQuestion(found, "conflict")
+		if len(found) != 1 || found[0].Verdict != Refuted || !strings.Contains(found[0].Text, "within one instant") {
+			t.Errorf("%s: %v", parallel, found)
+		}
+	}
+}
