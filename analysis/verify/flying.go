@@ -127,8 +127,8 @@ func (x *flying) leave(n int) {
 	})
 }
 
-// tag returns the number of what an instant has shown so far that is new and has ended: another course that comes to the
-// same state later does not show it. What is still active belongs to the state.
+// tag returns the number of what an instant has shown so far that is new and has ended: another course that comes to
+// the same state later does not show it. What is still active belongs to the state.
 func (x *flying) tag(active []bt.Task, m *flown.Moment) int {
 	tasks := slices.DeleteFunc(m.Entered(), func(t bt.Task) bool { return x.entered[t] || m.Active(t) })
 	pairs := slices.DeleteFunc(x.m.meetings(active, m.Changes), func(p pair) bool {
