@@ -72,7 +72,7 @@ func TestPlansAreCompared(t *testing.T) {
 			}
 			differ++
 			last := got.Steps[len(got.Steps)-1]
-			if slices.Equal(last.Old, last.New) && !strings.Contains(got.Text, "the old plan has") {
+			if slices.Equal(last.Old, last.New) && !strings.Contains(got.Text, "the same actions are active, but") {
 				t.Fatalf("%s\n%s\nno difference: %v", old.Plan.Source.Text, p.Source.Text, got.Steps)
 			}
 			for _, s := range got.Steps[:len(got.Steps)-1] {
