@@ -34,13 +34,11 @@ long: ## all tests: 100,000 random trees, each command of the documents, finer t
 robust: ## kill -9, Ctrl-C, full disk and corrupt files, 20 cases each; about a minute
 	$(GO) test ./cmd/canopy -run '^TestRobust$$' -cases 20
 
-# The rooms have no goroutines (internal/house); the command has, bt's tests run engines on shared code side by side, and
-# the decision diagrams of verify count references in finalizers.
+# The rooms have no goroutines (internal/house); the command has, and bt's tests run engines on shared code side by side.
 # The detector needs a C compiler, which a machine with Go and nothing else has not.
 race: ## the tests of what runs side by side, under the race detector
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
 	$(GO) test -race -short ./bt/... ./cmd/...
-	$(GO) test -race -run TestDiagrams ./analysis/verify
 else
 	@echo 'race: left out, the race detector needs a C compiler'
 endif
