@@ -63,7 +63,7 @@ func TestNotes(t *testing.T) {
 func TestPaths(t *testing.T) {
 	const text = `<root BTCPP_format="4" main_tree_to_execute="survey">
 		<BehaviorTree ID="survey"><ReactiveFallback name="list"><SubTree ID="come_home"/><SubTree ID="come_home" name="give up"/>
-			<ReactiveSequence name="work"><Condition ID="low"/><Action name="scan"/></ReactiveSequence></ReactiveFallback></BehaviorTree>
+			<ReactiveSequence name="job"><Condition ID="low"/><Action name="scan"/></ReactiveSequence></ReactiveFallback></BehaviorTree>
 		<BehaviorTree ID="come_home"><ReactiveSequence name="home"><Condition ID="low"/><Condition name="windy" on="wind ge 5"/>
 			<Action name="land" done="h le 0" write="v := 1"/></ReactiveSequence></BehaviorTree></root>`
 	p, list := plan.Read(&diag.Source{Name: "p.xml", Text: text}, nil)
@@ -72,13 +72,13 @@ func TestPaths(t *testing.T) {
 	}
 	first, second := "list/home/land", "list/home[2]/land"
 	d, list := ReadFile(&diag.Source{Name: "facts", Text: `
-facts: [low -> h ge 3, windy and not work/low]
-always: ["not ({give up/land} and survey/scan)", "list/work/low -> scan"]
-properties: ["never both({give up/land}, survey/list/work/scan)"]
+facts: [low -> h ge 3, windy and not job/low]
+always: ["not ({give up/land} and survey/scan)", "list/job/low -> scan"]
+properties: ["never both({give up/land}, survey/list/job/scan)"]
 free: ["give up/land"]
 resources: {runway: ["give up/land", list/home/land]}
-effects: {survey/work/scan: {h: up}}
-# canopy: accept dead come_home/home/windy, work/scan: as it should be
+effects: {survey/job/scan: {h: up}}
+# canopy: accept dead come_home/home/windy, job/scan: as it should be
 `}, p)
 	if len(list) > 0 {
 		t.Fatal(list)
@@ -102,7 +102,7 @@ effects: {survey/work/scan: {h: up}}
 			names = append(names, n.Name())
 		}
 	})
-	want := []string{"list/home/low", "list/home/windy", "list/work/low", second, "scan", "list/work/low", "scan", second, "scan"}
+	want := []string{"list/home/low", "list/home/windy", "list/job/low", second, "scan", "list/job/low", "scan", second, "scan"}
 	if !slices.Equal(names, want) {
 		t.Errorf("%q", names)
 	}
