@@ -141,13 +141,11 @@ const conflictAdvice = "let only one of them be active, or let one write and the
 
 // clashFindings returns what is left of a clash after the engine has confirmed it.
 func (m *Model) clashFindings(c *clash) []Finding {
-	seen, open, why := c.pairs, []pair(nil), ""
-	switch {
-	case c.brief:
-		seen, open, why = m.meetAtOnce(c)
-	case m.Remembers() || m.slow():
-		seen, open, why = m.meet(c)
+	look := m.meet
+	if c.brief {
+		look = m.meetAtOnce
 	}
+	seen, open, why := look(c)
 	var found []Finding
 	if len(seen) > 0 {
 		c := c.with(seen)
@@ -219,12 +217,21 @@ func (m *Model) meet(c *clash) (seen, open []pair, why string) {
 		seen = append(seen, now...)
 		open = slices.DeleteFunc(open, func(p pair) bool { return slices.Contains(now, p) })
 	}
-	if !m.slow() {
+	if !m.slow() && !m.stepper().Lags() {
 		for _, p := range c.pairs {
-			both := m.space.and(m.space.and(m.active[p[0]], m.active[p[1]]), m.allowed)
+			if !slices.Contains(open, p) {
+				continue
+			}
+			f, ok := m.find(m.space.and(m.active[p[0]], m.active[p[1]]), &m.allowed)
+			if !ok {
+				open = slices.DeleteFunc(open, func(o pair) bool { return o == p })
+				continue
+			}
 			var now []pair
-			world := concrete(m.space.witness(both))
-			if m.guided([][]bool{world}, func(x situation) bool { now = c.with(open).met(x.Active); return true }) != nil {
+			if m.guided(append(f.before, f.world), func(x situation) bool {
+				now = c.with(open).met(x.Active)
+				return slices.Contains(now, p)
+			}) != nil {
 				met(now)
 			}
 		}

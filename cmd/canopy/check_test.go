@@ -274,6 +274,17 @@ func TestCheckDecidesConflicts(t *testing.T) {
 	}
 }
 
+// A conflict names the pairs that meet, and no pair that only the abstraction allows: no task writes m, so c never runs.
+func TestCheckNamesPairsThatMeet(t *testing.T) {
+	dir := write(t, map[string]string{
+		"p.yaml": "mission: p\nplan: p.xml\nvehicle: circuit\nhorizon: 10 [s]\nsignals: {u: {default: 0}, m: {default: 0}}\n",
+		"p.xml": `<root BTCPP_format="4"><BehaviorTree><ReactiveParallel name="p"><Action name="a" write="u := 1"/><Action name="b" write="u := 2"/>
+<ReactiveFallback name="f"><ReactiveSequence name="s"><Condition name="k" on="m ge 1"/><Action name="c" write="u := 3"/></ReactiveSequence>
+<Action name="d"/></ReactiveFallback></ReactiveParallel></BehaviorTree></root>`})
+	stdout, _, _ := canopy("check", filepath.Join(dir, "p.yaml"))
+	says(t, "check", stdout, "a and b are active together and both use u")
+}
+
 // A note accepts what it states, and nothing worse; the note that the check proposes is such a note.
 func TestCheckNotes(t *testing.T) {
 	plan := func(off string) string {
