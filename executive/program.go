@@ -211,6 +211,23 @@ func (p *Program) Held(slot int) int { return len(p.Leaves) + len(p.Slots) + slo
 // Capture returns the index of a captured value among the discrete inputs.
 func (p *Program) Capture(i int) int { return len(p.Leaves) + 2*len(p.Slots) + i }
 
+// Drives returns the discrete inputs on which the vehicle's commands depend.
+func (p *Program) Drives() []int {
+	drives := []int{}
+	for _, x := range p.Derive {
+		if x.Kind != EvaluateSlot {
+			continue
+		}
+		drives = append(drives, p.counts(x.Index), p.Held(x.Index))
+		for _, w := range p.Slots[x.Index].Writers {
+			if w.Value == nil {
+				drives = append(drives, p.Capture(w.Captured))
+			}
+		}
+	}
+	return drives
+}
+
 // The clocks of an execution: those of the leaves' procedures, by leaf, then the timers, by place in Tree.Timers.
 
 // clock returns the number of a timer's clock.

@@ -96,13 +96,8 @@ func (s *Simulator) stepped() error {
 // already changed side.
 func (s *Simulator) begin() (events []int, err error) {
 	r := &s.ran
-	restart, other := r.anew || !slices.Equal(s.Y, r.y) || s.Changed(), false
-	for _, i := range r.flipped {
-		if s.Above[i] != r.before.Above[i] {
-			other = true
-			restart = restart || s.sys.Indicators[i].Switches
-		}
-	}
+	restart := r.anew || !slices.Equal(s.Y, r.y) || s.driven()
+	other := s.Changed() || slices.ContainsFunc(r.flipped, func(i int) bool { return s.Above[i] != r.before.Above[i] })
 	for _, i := range r.rewatched {
 		other = other || s.watch[i] != r.watch[i]
 		r.watch[i] = s.watch[i]

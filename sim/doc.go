@@ -19,7 +19,8 @@
 // Advance, complete, with the order of simultaneous events:
 //
 //	begin
-//		if Y or U was changed, or the side of an indicator that Switches, or Restart was called:
+//		if Y was changed, or Restart was called, or an input that Drives or the side of an indicator that Switches
+//		was changed, and the derivatives before and now differ at T, at the end of the integrator's step or halfway:
 //			restart the integrator at (T, Y)    // otherwise the rest of its step stays valid
 //		if anything was changed:
 //			evaluate the indicators at T; not finite and watched: stop

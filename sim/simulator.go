@@ -21,6 +21,7 @@ type Simulator struct {
 
 	sys        *System
 	levels     *levels
+	drives     []bool // by input: the derivatives read it
 	watch      []Direction
 	options    Options
 	integrator *ode.Integrator
@@ -36,6 +37,7 @@ type Simulator struct {
 	search search
 	events []int // buffers of returned slices
 	change []int
+	slopes []float64 // scratch: three vectors of states
 }
 
 // crawl detects collapsing steps.
@@ -110,11 +112,15 @@ func newSimulator(sys *System, x *levels, o Options) *Simulator {
 	discrete := func() Discrete { return Discrete{U: make([]float64, sys.Inputs), Above: make([]bool, m)} }
 	s := &Simulator{
 		Y: make([]float64, n), Discrete: discrete(), watch: make([]Direction, m), Alarm: math.Inf(1),
-		sys: sys, levels: x, options: o, looping: make([]bool, m),
+		sys: sys, levels: x, options: o, looping: make([]bool, m), slopes: make([]float64, 3*n),
 		ran:    ran{y: make([]float64, n), before: discrete(), watch: make([]Direction, m)},
 		search: newSearch(x, m, o.Samples), chatter: newChatter(m),
 	}
 	s.search.root = s.probe
+	s.drives = slices.Repeat([]bool{sys.Drives == nil}, sys.Inputs)
+	for _, i := range sys.Drives {
+		s.drives[i] = true
+	}
 	s.integrator = ode.New(func(t float64, y, dydt []float64) { sys.Derivatives(t, y, &s.Discrete, dydt) }, n, o.Options)
 	return s
 }
@@ -181,6 +187,37 @@ func (s *Simulator) Changed() bool {
 	return slices.ContainsFunc(s.ran.written, func(i int) bool { return s.U[i] != s.ran.before.U[i] })
 }
 
+// driven reports whether something differs from before the instant that the derivatives read, and so do they.
+func (s *Simulator) driven() bool {
+	r := &s.ran
+	input := func(i int) bool { return s.drives[i] && s.U[i] != r.before.U[i] }
+	side := func(i int) bool { return s.sys.Indicators[i].Switches && s.Above[i] != r.before.Above[i] }
+	return (slices.ContainsFunc(r.written, input) || slices.ContainsFunc(r.flipped, side)) && !s.alike()
+}
+
+// alike reports whether the derivatives are those before the instant, number by number: here, at the end of the
+// integrator's step, and halfway.
+func (s *Simulator) alike() bool {
+	n, end := len(s.Y), s.integrator.T()
+	y, before, now := s.slopes[:n], s.slopes[n:2*n], s.slopes[2*n:]
+	for _, t := range [...]float64{s.T, end, s.T + (end-s.T)/2} {
+		copy(y, s.Y)
+		if t > s.T {
+			s.integrator.Interpolate(t, y)
+		}
+		s.sys.Derivatives(t, y, &s.ran.before, before)
+		s.sys.Derivatives(t, y, &s.Discrete, now)
+		s.stats.Evaluations += 2
+		if !slices.Equal(before, now) {
+			return false
+		}
+		if t == end {
+			break
+		}
+	}
+	return true
+}
+
 // CopyFrom copies the whole state of o, a simulator of the same System with the same Options; both then continue
 // identically, bit for bit. It panics if system or options differ.
 func (s *Simulator) CopyFrom(o *Simulator) {
@@ -231,7 +268,7 @@ func (s *Simulator) State(c *snapshot.Codec) {
 	for _, b := range []*bool{&s.pending, &r.judged, &r.fresh, &r.anew, &q.here, &q.old} {
 		snapshot.Bool(c, b)
 	}
-	for _, n := range []*int{&s.crawl.steps, &s.iterations, &st.StateEvents, &st.TimeEvents, &st.Restarts, &st.Samples,
+	for _, n := range []*int{&s.crawl.steps, &s.iterations, &st.Evaluations, &st.StateEvents, &st.TimeEvents, &st.Restarts, &st.Samples,
 		&st.Values, &st.Looks} {
 		snapshot.Int(c, n)
 	}
@@ -255,6 +292,7 @@ func (s *Simulator) Restart() { s.ran.anew = true }
 func (s *Simulator) Stats() Stats {
 	st := s.stats
 	st.Stats = s.integrator.Stats()
+	st.Evaluations += s.stats.Evaluations
 	return st
 }
 

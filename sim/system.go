@@ -46,6 +46,8 @@ type System struct {
 	// Functions is the number of functions that thresholds compare; the numbers of indicators without one count as well.
 	Functions int
 
+	// Drives lists the inputs that Derivatives reads; nil means all. Others change without a restart of the integrator.
+	Drives []int
 	// Loose lists the functions that an instant may change: they depend on inputs or sides; nil means all. The others
 	// depend on time and states alone.
 	Loose []int

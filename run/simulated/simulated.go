@@ -65,7 +65,8 @@ func newWorld(m *mission.Mission) (*world, error) {
 // system describes the vehicle and the program's inputs as a system for the simulator.
 func (w *world) system() *sim.System {
 	p := w.m.Program
-	s := &sim.System{Inputs: p.Inputs(), Derivatives: w.derivatives, Zeros: w.zeros, Reads: p.Reads, Loose: []int{}}
+	s := &sim.System{Inputs: p.Inputs(), Derivatives: w.derivatives, Zeros: w.zeros, Reads: p.Reads, Loose: []int{},
+		Drives: p.Drives()}
 	for _, x := range w.m.Vehicle.States {
 		s.States = append(s.States, x.Name)
 		s.AbsTol = append(s.AbsTol, x.AbsTol*w.m.Tolerance/defaultTolerance)
