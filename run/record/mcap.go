@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 
 	"canopy/bt"
 
@@ -108,22 +109,25 @@ func (h *Header) message() ([]byte, error) {
 	return run, nil
 }
 
-func (c *container) sample(t float64, values []float64) error {
+// sample adds the sample of time t whose numbers are the fields of a line of signals.csv.
+func (c *container) sample(t float64, line []byte) error {
 	b := append(c.data[:0], `{"t":`...)
-	b = appendJSONNumber(b, t)
-	for i, v := range values {
-		b = append(b, c.keys[i]...)
-		b = appendJSONNumber(b, v)
+	for _, key := range c.keys {
+		end := bytes.IndexByte(line, ',')
+		b = append(appendJSON(b, line[:end]), key...)
+		line = line[end+1:]
 	}
+	b = appendJSON(b, line[:len(line)-1])
 	c.data = append(b, '}')
 	return c.message(signalsChannel, t, c.data)
 }
 
 func (c *container) status(t float64, micro int, change bt.Change) error {
-	b := fmt.Appendf(c.data[:0], `{"t":%s,"micro":%d,"task":%s,"from":"%s","to":"%s"}`, appendJSONNumber(nil, t), micro,
-		c.tasks[change.Task], change.From, change.To)
-	c.data = b
-	return c.message(statusChannel, t, b)
+	b := append(c.data[:0], `{"t":`...)
+	b = append(appendJSON(b, appendNumber(nil, t)), `,"micro":`...)
+	b = append(strconv.AppendInt(b, int64(micro), 10), `,"task":`...)
+	c.data = fmt.Appendf(append(b, c.tasks[change.Task]...), `,"from":"%s","to":"%s"}`, change.From, change.To)
+	return c.message(statusChannel, t, c.data)
 }
 
 func (c *container) event(e Event) error {

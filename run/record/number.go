@@ -23,12 +23,39 @@ func appendNumber(b []byte, v float64) []byte {
 	return b
 }
 
-// appendJSONNumber is appendNumber with null for the values JSON cannot express.
-func appendJSONNumber(b []byte, v float64) []byte {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+// appendJSON appends a number written by appendNumber, with null for the values that JSON cannot express: NaN, +Inf
+// and -Inf.
+func appendJSON(b, number []byte) []byte {
+	if last := number[len(number)-1]; last == 'N' || last == 'f' {
 		return append(b, "null"...)
 	}
-	return appendNumber(b, v)
+	return append(b, number...)
+}
+
+// clock writes times that do not decrease: equal ones alike, different ones as different numbers in their order.
+type clock struct {
+	t, written float64 // the last time, and the number that was written for it [s]
+	text       []byte  // of it; empty before the first
+}
+
+// write returns the text of t: nine decimals, or as many more as make it later than the time before. If that was
+// rounded up to t or beyond, its text gets one more decimal. So a time is exact to less than 1e-9 s.
+func (c *clock) write(t float64) []byte {
+	if len(c.text) > 0 && t == c.t {
+		return c.text
+	}
+	c.t = t
+	const usual, most = 9, 30
+	for n := usual; n <= most; n++ {
+		text := strconv.AppendFloat(nil, t, 'f', n, 64)
+		if v, _ := strconv.ParseFloat(string(text), 64); len(c.text) == 0 || v > c.written {
+			c.written, c.text = v, text
+			return text
+		}
+	}
+	c.text = append(c.text, '1')
+	c.written, _ = strconv.ParseFloat(string(c.text), 64)
+	return c.text
 }
 
 // appendField appends a text as a field of a CSV line (RFC 4180), escaped as by diag.Visible: a text that a spreadsheet

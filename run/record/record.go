@@ -6,7 +6,8 @@
 //     /signals (one object per sample), /status (one object per status change), /events and /summary, all JSON
 //     messages with jsonschema schemas; the plan and the mission as attachments. The log time of a message is the
 //     simulated time in ns.
-//   - status.csv, header `t,micro,task,from,to`: one line per status change, t in seconds with 9 decimals.
+//   - status.csv, header `t,micro,task,from,to`: one line per status change, t in seconds with 9 decimals, or with as
+//     many more as keep different times apart.
 //   - signals.csv, first column `t`, then one column `name [unit]` per recorded signal: one line per sample.
 //
 // In the CSV files, names are written so that no spreadsheet treats them as a formula and no viewer interprets them:
@@ -19,7 +20,7 @@
 //
 // Numbers are written in the shortest decimal form that reads back as the same float64, as encoding/json and ECMAScript
 // write them (ECMA-262, Number::toString; the sign of -0 is kept), the same text in signals.csv and run.mcap. Only the
-// times of status.csv have a fixed number of decimals. JSON has no NaN and no infinities: in run.mcap they are null and
+// times of status.csv have other digits. JSON has no NaN and no infinities: in run.mcap they are null and
 // read back as NaN, in signals.csv they are NaN, +Inf and -Inf.
 package record
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -544,8 +545,47 @@ func TestNumbers(t *testing.T) {
 		if err != nil {
 			want = []byte("null")
 		}
-		if got := appendJSONNumber(nil, v); !bytes.Equal(got, want) {
+		if got := appendJSON(nil, appendNumber(nil, v)); !bytes.Equal(got, want) {
 			t.Fatalf("%s, want %s", got, want)
+		}
+	})
+}
+
+// TestClock: different times are different numbers in their order, each exact to less than 1e-9 s; those that nine
+// decimals keep apart have nine.
+func TestClock(t *testing.T) {
+	for _, c := range []struct {
+		times []float64
+		want  string
+	}{
+		{[]float64{0, 0, 1, 1.5, 86400.1234567891}, "0.000000000 0.000000000 1.000000000 1.500000000 86400.123456789"},
+		{[]float64{1, 1 + 0x1p-40, 1 + 0x1p-39, 2}, "1.000000000 1.000000000001 1.000000000002 2.000000000"},
+		{[]float64{1.0000000006, 1.0000000008, 1.000000001, 1.0000000011, 1.0000000012},
+			"1.000000001 1.0000000011 1.00000000111 1.000000001111 1.0000000012"},
+	} {
+		var clock clock
+		var got []string
+		for _, v := range c.times {
+			got = append(got, string(clock.write(v)))
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%v: %s, want %s", c.times, text, c.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var clock clock
+		v, before := rapid.SampledFrom([]float64{0, 1, 12345.678, 86400, 9e9}).Draw(t, "first"), new(big.Rat).SetInt64(-1)
+		for range rapid.IntRange(1, 30).Draw(t, "times") {
+			text := string(clock.write(v))
+			got, ok := new(big.Rat).SetString(text)
+			if f, _ := got.Float64(); !ok || got.Cmp(before) <= 0 || math.Abs(f-v) >= 1e-9+v*0x1p-52 {
+				t.Fatalf("%v is written as %s after %v", v, text, before)
+			}
+			if again := string(clock.write(v)); again != text {
+				t.Fatalf("%v is written as %s and as %s", v, text, again)
+			}
+			before = got
+			v = max(math.Nextafter(v, math.Inf(1)), v+rapid.SampledFrom([]float64{0, 1e-13, 3e-10, 7e-10, 2e-9, 1}).Draw(t, "dt"))
 		}
 	})
 }

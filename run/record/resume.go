@@ -20,6 +20,7 @@ var ErrResume = errors.New("record: the log does not reach to the checkpoint")
 type Point struct {
 	Status, Signals Extent
 
+	clock   clock
 	chunks  int
 	pending []mcap.Message
 }
@@ -58,6 +59,9 @@ func (p *Point) State(c *snapshot.Codec) {
 		snapshot.Int(c, &e.Length)
 		snapshot.Int(c, &e.Sum)
 	}
+	snapshot.Float(c, &p.clock.t)
+	snapshot.Float(c, &p.clock.written)
+	snapshot.Bytes(c, &p.clock.text)
 	snapshot.Int(c, &p.chunks)
 	snapshot.List(c, &p.pending, func(c *snapshot.Codec, m *mcap.Message) {
 		snapshot.Int(c, &m.ChannelID)
@@ -69,7 +73,7 @@ func (p *Point) State(c *snapshot.Codec) {
 // Point returns the current position. The CSV files are written out up to there. It is valid until the next call.
 func (w *Writer) Point() (Point, error) {
 	w.flushCSV()
-	return Point{w.status.extent, w.signals.extent, w.mcap.chunks(), w.mcap.pending}, w.err
+	return Point{w.status.extent, w.signals.extent, w.clock, w.mcap.chunks(), w.mcap.pending}, w.err
 }
 
 // Earlier are the files of an earlier log, the CSV files from their beginning.
@@ -96,7 +100,7 @@ func Resume(h Header, f Files, p Point, old Earlier) (*Writer, error) {
 	if err := w.mcap.repeat(&h, &p, old.MCAP, old.To); err != nil {
 		return nil, err
 	}
-	w.chunks = p.chunks
+	w.chunks, w.clock = p.chunks, p.clock
 	w.flush()
 	return w, w.err
 }

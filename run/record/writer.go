@@ -29,6 +29,7 @@ type Writer struct {
 	status  *csvFile
 	signals *csvFile
 	fields  [][]byte // task names as CSV fields
+	clock   clock    // of status.csv
 	line    []byte
 	err     error
 }
@@ -129,7 +130,7 @@ func (w *Writer) Sample(t float64, values []float64) error {
 	}
 	w.line = append(w.line, '\n')
 	w.write(w.signals, w.line)
-	w.logged(w.mcap.sample(t, values))
+	w.logged(w.mcap.sample(t, w.line))
 	return w.err
 }
 
@@ -142,7 +143,7 @@ func (w *Writer) Status(t float64, micro int, c bt.Change) error {
 	if w.err != nil {
 		return w.err
 	}
-	w.line = fmt.Appendf(w.line[:0], "%.9f,%d,%s,%v,%v\n", t, micro, w.fields[c.Task], c.From, c.To)
+	w.line = fmt.Appendf(w.line[:0], "%s,%d,%s,%v,%v\n", w.clock.write(t), micro, w.fields[c.Task], c.From, c.To)
 	w.write(w.status, w.line)
 	w.logged(w.mcap.status(t, micro, c))
 	return w.err
