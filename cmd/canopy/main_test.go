@@ -62,9 +62,34 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	page, err := os.ReadFile(filepath.Join(out, "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	again, stderr, status := canopy("report", out)
 	if status != exitOK || again != stdout {
 		t.Errorf("canopy report: status %d, %s, and another table:\n%s", status, stderr, again)
+	}
+	if second, err := os.ReadFile(filepath.Join(out, "report.html")); err != nil || !bytes.Equal(page, second) {
+		t.Errorf("the report from the log is not that of the run: %v", err)
+	}
+}
+
+// Without a report there is none, also not that of an earlier run; the table is printed unless it is not wanted.
+func TestRunWithoutReport(t *testing.T) {
+	out := t.TempDir()
+	for _, c := range []struct {
+		options []string
+		table   bool
+	}{{nil, true}, {[]string{"--report=false"}, true}, {[]string{"--report=false", "-q"}, false}} {
+		stdout, stderr, status := canopy(append([]string{"run", solarDay, "--until", "600", "--out", out}, c.options...)...)
+		_, err := os.Stat(filepath.Join(out, "report.html"))
+		if written := err == nil; status != exitOK || written != (c.options == nil) || strings.Contains(stdout, "report:") != written {
+			t.Errorf("%v: status %d, report written: %v\n%s%s", c.options, status, written, stdout, stderr)
+		}
+		if strings.Contains(stdout, "status changes") != c.table {
+			t.Errorf("%v: printed %q", c.options, stdout)
+		}
 	}
 }
 
@@ -82,6 +107,10 @@ func TestRunJSON(t *testing.T) {
 		if _, ok := summary[key]; !ok {
 			t.Errorf("no %s in %s", key, stdout)
 		}
+	}
+	all, _ := summary["cpu_s"].(float64)
+	if flight, ok := summary["cpu_flight_s"].(float64); !ok || !(0 < flight && flight <= all) {
+		t.Errorf("the flight has cost %v s of %v s", summary["cpu_flight_s"], all)
 	}
 	if summary["ended"] != 3600.0 {
 		t.Errorf("ended at %v, want 3600", summary["ended"])

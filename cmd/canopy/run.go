@@ -23,7 +23,7 @@ func runCommand() *cobra.Command {
 	until, checkpoint := seconds(math.Inf(1)), seconds(math.Inf(1))
 	var out string
 	var set []string
-	var asJSON, quiet, resume bool
+	var asJSON, quiet, resume, withReport bool
 	c := &cobra.Command{
 		Use:   "run MISSION",
 		Short: "Simulate a mission and write its log and report",
@@ -79,9 +79,13 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			bar := newProgress(cmd.ErrOrStderr(), r.Until())
+			o := folder.Options{Every: float64(checkpoint), Resume: resume, Bare: !withReport, Guard: &unfinished,
+				Watch: m.Watch(), Observe: func() { bar.show(r.T(), r.Events()) }}
 			var table bytes.Buffer
-			summary, err := folder.Fly(ctx, r, out, folder.Options{Every: float64(checkpoint), Resume: resume, Table: &table,
-				Guard: &unfinished, Watch: m.Watch(), Observe: func() { bar.show(r.T(), r.Events()) }})
+			if !asJSON && !quiet {
+				o.Table = &table
+			}
+			summary, err := folder.Fly(ctx, r, out, o)
 			bar.clear()
 			if errors.Is(err, record.ErrHeader) || errors.Is(err, folder.ErrCheckpoint) {
 				return err
@@ -94,7 +98,7 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 				err = fmt.Errorf("%w\ncanopy: the results up to %s of simulated time are in %s%s", err, report.Clock(r.T()), out,
 					hint)
 			}
-			err = errors.Join(err, printed(cmd.OutOrStdout(), summary, table.String(), out, asJSON, quiet))
+			err = errors.Join(err, printed(cmd.OutOrStdout(), summary, table.Bytes(), out, asJSON, withReport))
 			if err != nil {
 				return failed(err)
 			}
@@ -117,25 +121,25 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 		"save a checkpoint at each multiple of this simulated `time`, after the step that reaches it")
 	c.Flags().BoolVar(&resume, "resume", false, "continue from the checkpoint in the output folder")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
+	c.Flags().BoolVar(&withReport, "report", true, "write report.html")
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "do not print the table")
 	return c
 }
 
 // printed prints the result of a run: its summary as JSON, or the closing table, if there is one, and the name of its
-// report.
-func printed(w io.Writer, summary *record.Summary, table, out string, asJSON, quiet bool) error {
-	text := []byte(table)
+// report, if it has one.
+func printed(w io.Writer, summary *record.Summary, table []byte, out string, asJSON, withReport bool) error {
 	switch {
 	case asJSON && summary != nil:
-		var err error
-		if text, err = folder.Text(summary); err != nil {
+		text, err := folder.Text(summary)
+		if err != nil {
 			return err
 		}
-	case asJSON || quiet || table == "":
-		return nil
-	default:
-		text = fmt.Appendf(text, "\nreport: %s\n", filepath.Join(out, folder.ReportFile))
+		_, err = w.Write(text)
+		return err
+	case len(table) > 0 && withReport:
+		table = fmt.Appendf(table, "\nreport: %s\n", filepath.Join(out, folder.ReportFile))
 	}
-	_, err := w.Write(text)
+	_, err := w.Write(table)
 	return err
 }

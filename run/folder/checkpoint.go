@@ -20,9 +20,11 @@ import (
 // identity is the part of a checkpoint in addition to the states of the run and of its log: the run, the build, and the
 // cost.
 type identity struct {
-	build string  // a digest of the program: builds of one version may differ in the last bit
-	run   string  // a digest of the header and its source documents
-	cpu   float64 // up to the checkpoint from which the run continues [s]
+	build string // a digest of the program: builds of one version may differ in the last bit
+	run   string // a digest of the header and its source documents
+
+	// CPU times up to the checkpoint from which the run continues [s].
+	cpu, flight float64
 }
 
 // program is the digest of this program.
@@ -57,13 +59,14 @@ func (p *identity) State(c *snapshot.Codec) {
 	snapshot.Text(c, &saved.build)
 	snapshot.Text(c, &saved.run)
 	snapshot.Float(c, &saved.cpu)
+	snapshot.Float(c, &saved.flight)
 	switch {
 	case saved.build != p.build:
 		c.Fail(errors.New("it was written by another build of canopy"))
 	case saved.run != p.run:
 		c.Fail(errors.New("it belongs to another run: a document, a parameter or an option differs"))
 	default:
-		p.cpu = saved.cpu
+		p.cpu, p.flight = saved.cpu, saved.flight
 	}
 }
 
@@ -78,7 +81,7 @@ func (f *flight) checkpoint() error {
 		return err
 	}
 	saved := *f.id
-	saved.cpu = f.spent()
+	saved.cpu, saved.flight = f.spent()
 	if saved.build, err = program(); err != nil {
 		return err
 	}
@@ -127,10 +130,7 @@ func (f *flight) resume(h record.Header, into record.Files) (*record.Writer, err
 		}
 		defer old[i].Close() //nolint:errcheck // only read
 	}
-	earlier := record.Earlier{MCAP: old[0], Status: old[1], Signals: old[2]}
-	if len(f.Watch.Assertions) > 0 {
-		earlier.To = f.judge
-	}
+	earlier := record.Earlier{MCAP: old[0], Status: old[1], Signals: old[2], To: f.readers()}
 	w, err := record.Resume(h, into, point, earlier)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)

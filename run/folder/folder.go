@@ -57,6 +57,7 @@ type Options struct {
 	Resume  bool        // continue from the folder's checkpoint
 	Observe func()      // called after each step; may be nil
 	Table   io.Writer   // receives the closing table; may be nil
+	Bare    bool        // without a report
 	Guard   sync.Locker // held while files are incomplete: lock it before ending the process; may be nil
 
 	Watch temporal.Watch // is judged; the summary has the verdicts
@@ -78,34 +79,35 @@ type flight struct {
 	Options
 	dir   string
 	id    *identity
-	began float64 // CPU time of the process [s]
+	began float64 // CPU time of the process when the flight began [s]
 	log   []*files.File
 	w     *record.Writer
 	judge *monitor.Monitor // of the assertions
+	shown *report.Gatherer // for the report and the table
 }
 
-// both is a recorder that passes a log to two.
-type both struct{ first, second record.Recorder }
+// tee is a recorder that passes a log to several.
+type tee []record.Recorder
 
-func (b both) Sample(t float64, values []float64) error {
-	if err := b.first.Sample(t, values); err != nil {
-		return err
-	}
-	return b.second.Sample(t, values)
+func (to tee) Sample(t float64, values []float64) error {
+	return to.each(func(r record.Recorder) error { return r.Sample(t, values) })
 }
 
-func (b both) Status(t float64, micro int, c bt.Change) error {
-	if err := b.first.Status(t, micro, c); err != nil {
-		return err
-	}
-	return b.second.Status(t, micro, c)
+func (to tee) Status(t float64, micro int, c bt.Change) error {
+	return to.each(func(r record.Recorder) error { return r.Status(t, micro, c) })
 }
 
-func (b both) Event(e record.Event) error {
-	if err := b.first.Event(e); err != nil {
-		return err
+func (to tee) Event(e record.Event) error {
+	return to.each(func(r record.Recorder) error { return r.Event(e) })
+}
+
+func (to tee) each(do func(record.Recorder) error) error {
+	for _, r := range to {
+		if err := do(r); err != nil {
+			return err
+		}
 	}
-	return b.second.Event(e)
+	return nil
 }
 
 // Fly flies a run that has not begun to its end, and returns its summary, nil if nothing was flown or its log could not
@@ -115,8 +117,13 @@ func (b both) Event(e record.Event) error {
 // the run or of the files.
 func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, error) {
 	header := r.Header()
-	f := &flight{Run: r, Options: o, dir: dir, id: newIdentity(&header), began: cputime.Now(),
-		judge: monitor.New(&header, o.Watch)}
+	f := &flight{Run: r, Options: o, dir: dir, id: newIdentity(&header), began: cputime.Now()}
+	if len(o.Watch.Assertions) > 0 {
+		f.judge = monitor.New(&header, o.Watch)
+	}
+	if !o.Bare || o.Table != nil {
+		f.shown = report.NewGatherer(&header)
+	}
 	if f.Guard == nil {
 		f.Guard = &sync.Mutex{}
 	}
@@ -125,11 +132,7 @@ func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, er
 		return nil, err
 	}
 	defer release()
-	if len(o.Watch.Assertions) > 0 {
-		f.Attach(both{f.w, f.judge})
-	} else {
-		f.Attach(f.w)
-	}
+	f.Attach(append(tee{f.w}, f.readers()...))
 	err = f.Run.Fly(ctx, f.observe())
 	if errors.Is(err, record.ErrInterrupted) {
 		err = errors.Join(err, f.checkpoint())
@@ -138,6 +141,17 @@ func Fly(ctx context.Context, r Run, dir string, o Options) (*record.Summary, er
 		err = also(err, f.Stop(err.Error())) // unless it is over already
 	}
 	return f.finish(err)
+}
+
+// readers are the recorders that receive the log beside its files.
+func (f *flight) readers() (list tee) {
+	if f.judge != nil {
+		list = append(list, f.judge)
+	}
+	if f.shown != nil {
+		list = append(list, f.shown)
+	}
+	return list
 }
 
 // observe returns the function to call after each step.
@@ -173,8 +187,11 @@ func (f *flight) save(name string, data []byte) error {
 	return f.guarded(func() error { return files.Save(f.path(name), data) })
 }
 
-// spent is the CPU time that the run has cost [s].
-func (f *flight) spent() float64 { return f.id.cpu + cputime.Now() - f.began }
+// spent is the CPU time that the run and its process have cost, and that of the flight [s].
+func (f *flight) spent() (all, flight float64) {
+	now := cputime.Now()
+	return f.id.cpu + now, f.id.flight + now - f.began
+}
 
 // start prepares everything, then replaces the files of an earlier run. If it fails, it leaves the earlier files. The
 // folder belongs to the run until release is called or the process ends in any way.
@@ -254,7 +271,8 @@ func (f *flight) open(header record.Header) error {
 // finish completes the files of a run that is over and returns its summary; err is the error that ended it, if any.
 func (f *flight) finish(err error) (*record.Summary, error) {
 	summary := f.Summary()
-	if len(f.Watch.Assertions) > 0 {
+	_, summary.Flight = f.spent()
+	if f.judge != nil {
 		list, unjudged := f.judge.Judge(&record.End{Told: summary.Ended, Summary: &summary})
 		err = also(err, unjudged)
 		summary.Take(list)
@@ -266,13 +284,13 @@ func (f *flight) finish(err error) (*record.Summary, error) {
 		}
 		return lost
 	})
-	summary.CPU = f.spent()
 	if lost != nil {
 		return nil, also(err, lost) // the summary and the report would fail as well
 	}
+	lost = f.report(&summary)
+	summary.CPU, _ = f.spent()
 	text, e := Text(&summary)
-	lost = errors.Join(e, f.save(SummaryFile, text), f.report())
-	return &summary, also(err, lost)
+	return &summary, also(err, errors.Join(lost, e, f.save(SummaryFile, text)))
 }
 
 // Text returns a summary in the format of summary.json.
@@ -281,12 +299,19 @@ func Text(s *record.Summary) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-func (f *flight) report() error {
-	page, digest, err := written(f.dir)
-	if err != nil {
-		return err
+// report writes the report and the table, as far as they are wanted.
+func (f *flight) report(s *record.Summary) error {
+	if f.shown == nil {
+		return nil
 	}
-	err = f.save(ReportFile, page)
+	digest := f.shown.Digest(record.End{Told: s.Ended, Summary: s})
+	var err error
+	if !f.Bare {
+		var text []byte
+		if text, err = page(digest); err == nil {
+			err = f.save(ReportFile, text)
+		}
+	}
 	if f.Table != nil && err == nil {
 		err = digest.Table(f.Table)
 	}
@@ -296,36 +321,31 @@ func (f *flight) report() error {
 // Report rewrites the report of a folder from its log, and writes the closing table to table. It returns how the log
 // ends.
 func Report(dir string, table io.Writer) (record.End, error) {
-	page, digest, err := written(dir)
-	if err != nil {
-		return record.End{}, err
-	}
-	return digest.End, errors.Join(files.Save(filepath.Join(dir, ReportFile), page), digest.Table(table))
-}
-
-// written writes the report of the log in a folder.
-func written(dir string) ([]byte, *report.Digest, error) {
 	f, err := os.Open(filepath.Join(dir, LogFile))
 	if err != nil {
-		return nil, nil, err
+		return record.End{}, err
 	}
 	defer f.Close() //nolint:errcheck // only read
 	info, err := f.Stat()
 	if err != nil {
-		return nil, nil, err
+		return record.End{}, err
 	}
-	return page(io.NewSectionReader(f, 0, info.Size())) // of a run in progress, the part that exists
+	digest, err := report.Read(io.NewSectionReader(f, 0, info.Size())) // of a run in progress, the part that exists
+	if err != nil {
+		return record.End{}, err
+	}
+	text, err := page(digest)
+	if err != nil {
+		return record.End{}, err
+	}
+	return digest.End, errors.Join(files.Save(filepath.Join(dir, ReportFile), text), digest.Table(table))
 }
 
-// page writes the report of a log.
-func page(file io.ReadSeeker) ([]byte, *report.Digest, error) {
-	digest, err := report.Read(file)
-	if err != nil {
-		return nil, nil, err
-	}
+// page is the report of a digest.
+func page(digest *report.Digest) ([]byte, error) {
 	var page bytes.Buffer
-	err = digest.HTML(&page, drawing(digest))
-	return page.Bytes(), digest, err
+	err := digest.HTML(&page, drawing(digest))
+	return page.Bytes(), err
 }
 
 // drawing draws the plan attached to a log, with the statuses at the log's end; "" if the log has no plan of the run.

@@ -170,7 +170,8 @@ func (c *container) chunks() int { return len(c.writer.ChunkIndexes) }
 func (c *container) close(s Summary) error {
 	portable := struct {
 		Summary
-		CPU *float64 `json:"cpu_s,omitempty"` // hides Summary.CPU: a log is the same on every machine
+		CPU    *float64 `json:"cpu_s,omitempty"` // hides Summary.CPU: a log is the same on every machine
+		Flight *float64 `json:"cpu_flight_s,omitempty"`
 	}{Summary: s}
 	data, err := json.Marshal(portable)
 	if err == nil {

@@ -27,28 +27,17 @@ type Digest struct {
 	data         data
 }
 
-// Read reads a log twice: first its extent, then the parts that are shown. Errors are those of [record.Play].
+// Read digests a log. Errors are those of [record.Play].
 func Read(log io.ReadSeeker) (*Digest, error) {
-	return gather(func(begin func(*record.Header) record.Recorder) (record.End, error) { return record.Play(log, begin) })
-}
-
-// gather makes the digest of a log that play plays, as record.Play does.
-func gather(play func(begin func(*record.Header) record.Recorder) (record.End, error)) (*Digest, error) {
-	var s *survey
-	end, err := play(func(h *record.Header) record.Recorder {
-		s = newSurvey(h)
-		return s
+	var g *Gatherer
+	end, err := record.Play(log, func(h *record.Header) record.Recorder {
+		g = NewGatherer(h)
+		return g
 	})
 	if err != nil {
 		return nil, err
 	}
-	d := s.digest(end)
-	k := newKeeper(s, d)
-	if _, err := play(func(*record.Header) record.Recorder { return k }); err != nil {
-		return nil, err
-	}
-	d.data, d.notes = k.drawn(d)
-	return d, nil
+	return g.Digest(end), nil
 }
 
 // ended is the simulated time [s] of the end of the log.
@@ -85,19 +74,43 @@ func treeOrder(tasks []record.Task) []branch {
 	return list
 }
 
-// survey is the recorder that determines the extent of a log.
-type survey struct {
-	recorded                 *record.Header
-	samples, changes, events int
-	tasks                    []history
-	extremes                 []extreme
-	noticed                  []record.Event // the first of those that a person should know of
-	moreToNotice             int
+// Gatherer is the recorder that gathers a digest, from a run in flight as well as from its log. Its memory is bounded,
+// however long the run.
+type Gatherer struct {
+	header           *record.Header
+	shown            record.Header // as it may be shown
+	samples, changes int
+	tasks            []history
+	extremes         []extreme
+	noticed          []record.Event // the first of those that a person should know of
+	moreToNotice     int
+
+	columns           // of all curves
+	times   []float64 // of all samples, as long as they are few
+	curves  []*curveThinner
+	places  []int // of their signals in the header
+	plots   []plotted
+	kept    int           // changes in all lanes
+	lanes   []laneThinner // of the tasks
+	rows    ends[row]
+	lines   ends[record.Event]
+}
+
+// plotted is a plot with its curves, by their numbers.
+type plotted struct {
+	title  string
+	curves []int
+}
+
+// row is a status change in the table.
+type row struct {
+	t     float64
+	micro int
+	bt.Change
 }
 
 // history is the past of a task up to a time.
 type history struct {
-	first   bt.Status // from the log's start
 	status  bt.Status // since a time [s]
 	since   float64
 	changes int
@@ -116,26 +129,44 @@ func (h *history) on(t float64) {
 	h.since = t
 }
 
-func newSurvey(h *record.Header) *survey {
-	s := &survey{recorded: h, tasks: make([]history, len(h.Tasks))}
+// NewGatherer returns a gatherer of the run with this header.
+func NewGatherer(h *record.Header) *Gatherer {
+	g := &Gatherer{header: h, shown: visible(h), tasks: make([]history, len(h.Tasks)),
+		lanes: make([]laneThinner, len(h.Tasks))}
 	for i, t := range h.Tasks {
-		s.tasks[i] = history{first: t.Initial, status: t.Initial, since: h.Start}
+		g.tasks[i] = history{status: t.Initial, since: h.Start}
+		g.lanes[i].add(h.Start, int(t.Initial))
 	}
-	shown := visible(h)
+	g.kept = len(h.Tasks)
+	curves := map[int]int{} // by place
+	places := signalsByName(&g.shown)
+	plots, _ := panels(&g.shown)
 	seen := map[string]bool{}
-	places := signalsByName(&shown)
-	plots, _ := panels(&shown)
 	for _, p := range plots {
+		q := plotted{title: p.Title}
 		for _, name := range p.Signals {
-			if at := places[name]; len(at) > 0 && !seen[name] {
+			at := places[name]
+			if len(at) > 0 && !seen[name] {
 				seen[name] = true
 				nan := math.NaN()
-				s.extremes = append(s.extremes, extreme{Signal: shown.Signals[at[0]], place: at[0],
+				g.extremes = append(g.extremes, extreme{Signal: g.shown.Signals[at[0]], place: at[0],
 					Least: nan, Greatest: nan, LeastAt: nan, GreatestAt: nan})
 			}
+			for _, i := range at {
+				if _, known := curves[i]; !known {
+					curves[i] = len(g.curves)
+					g.curves = append(g.curves, &curveThinner{})
+				}
+				q.curves = append(q.curves, curves[i])
+			}
 		}
+		g.plots = append(g.plots, q)
 	}
-	return s
+	g.places = make([]int, len(g.curves))
+	for place, i := range curves {
+		g.places[i] = place
+	}
+	return g
 }
 
 // signalsByName returns the places of the signals of each name: names that differ may be shown in the same way.
@@ -147,24 +178,75 @@ func signalsByName(h *record.Header) map[string][]int {
 	return places
 }
 
-func (s *survey) Sample(t float64, values []float64) error {
-	s.samples++
-	for i := range s.extremes {
-		s.extremes[i].add(t, values[s.extremes[i].place])
+// Sample implements [record.Recorder].
+func (g *Gatherer) Sample(t float64, values []float64) error {
+	for i := range g.extremes {
+		g.extremes[i].add(t, values[g.extremes[i].place])
 	}
+	switch {
+	case g.width == 0 && g.samples < mostSamples:
+		g.times = append(g.times, t)
+	case g.width == 0:
+		g.thin(narrow(g.times[0], t, mostColumns))
+		g.times = nil
+	}
+	if g.width > 0 && g.of(t) > 2*mostColumns {
+		wide := g.columns
+		for wide.of(t) > 2*mostColumns {
+			wide.width *= 2
+		}
+		g.thin(wide)
+	}
+	for i, c := range g.curves {
+		v := values[g.places[i]]
+		if v-v != 0 {
+			v = math.NaN() // as the log has it
+		}
+		c.add(point{g.samples, t, v})
+	}
+	g.samples++
 	return nil
 }
 
-func (s *survey) Status(t float64, _ int, c bt.Change) error {
-	s.changes++
-	h := &s.tasks[c.Task]
+// thin draws all curves in columns.
+func (g *Gatherer) thin(to columns) {
+	g.columns = to
+	for _, c := range g.curves {
+		c.thin(to)
+	}
+}
+
+// Status implements [record.Recorder].
+func (g *Gatherer) Status(t float64, micro int, c bt.Change) error {
+	g.changes++
+	h, l := &g.tasks[c.Task], &g.lanes[c.Task]
 	if h.changes == 0 {
-		h.first, h.status = c.From, c.From
+		h.status, l.s[0] = c.From, int(c.From)
 	}
 	h.on(t)
 	h.changes++
 	h.status = c.To
+	before := len(l.t)
+	l.add(t, int(c.To))
+	if g.kept += len(l.t) - before; g.kept > mostChanges {
+		g.thinLanes()
+	}
+	g.rows.add(t, row{t, micro, c})
 	return nil
+}
+
+// thinLanes thins the fullest lanes until half of the changes that all may keep are left.
+func (g *Gatherer) thinLanes() {
+	counts := make([]int, len(g.lanes))
+	for i := range g.lanes {
+		counts[i] = len(g.lanes[i].t)
+	}
+	share := fairShare(counts, mostChanges/2)
+	g.kept = 0
+	for i := range g.lanes {
+		g.lanes[i].thin(share)
+		g.kept += len(g.lanes[i].t)
+	}
 }
 
 // usual are the events that the switching itself makes.
@@ -172,22 +254,26 @@ var usual = map[string]bool{"state": true, "time": true, "step": true, "error": 
 
 const mostNoticed = 5
 
-func (s *survey) Event(e record.Event) error {
-	s.events++
-	switch e = visibleEvent(e); {
-	case usual[e.Kind]:
-	case len(s.noticed) < mostNoticed:
-		s.noticed = append(s.noticed, e)
-	default:
-		s.moreToNotice++
+// Event implements [record.Recorder].
+func (g *Gatherer) Event(e record.Event) error {
+	if len(e.Kind)+len(e.Text) > mostText { // the others are made visible if they are still there at the end
+		e = visibleEvent(e)
 	}
+	switch {
+	case usual[e.Kind]:
+	case len(g.noticed) < mostNoticed:
+		g.noticed = append(g.noticed, visibleEvent(e))
+	default:
+		g.moreToNotice++
+	}
+	g.lines.add(e.T, e)
 	return nil
 }
 
-// digest returns the digest of a log with this end.
-func (s *survey) digest(end record.End) *Digest {
-	d := &Digest{Header: visible(s.recorded), End: end, Recorded: s.recorded, changes: s.changes, extremes: s.extremes,
-		noticed: s.noticed, moreToNotice: s.moreToNotice}
+// Digest returns the digest of a log with this end. The gatherer must not be used any more.
+func (g *Gatherer) Digest(end record.End) *Digest {
+	d := &Digest{Header: g.shown, End: end, Recorded: g.header, changes: g.changes, extremes: g.extremes,
+		noticed: g.noticed, moreToNotice: g.moreToNotice}
 	if end.Summary != nil {
 		summary := *end.Summary
 		summary.Reason = brief(summary.Reason)
@@ -195,12 +281,13 @@ func (s *survey) digest(end record.End) *Digest {
 		d.Summary = &summary
 	}
 	until := ended(&end)
-	for i := range s.tasks {
-		s.tasks[i].on(until)
-		d.Statuses = append(d.Statuses, s.tasks[i].status)
+	for i := range g.tasks {
+		g.tasks[i].on(until)
+		d.Statuses = append(d.Statuses, g.tasks[i].status)
 	}
-	for _, b := range treeOrder(d.Tasks) {
-		if h := &s.tasks[b.task]; acts(d.Tasks[b.task].Kind) {
+	order := treeOrder(d.Tasks)
+	for _, b := range order {
+		if h := &g.tasks[b.task]; acts(d.Tasks[b.task].Kind) {
 			a := activity{Name: d.Tasks[b.task].Name, Entries: h.entries, Time: h.active}
 			if until > d.Start {
 				a.Share = a.Time / (until - d.Start)
@@ -208,6 +295,7 @@ func (s *survey) digest(end record.End) *Digest {
 			d.activities = append(d.activities, a)
 		}
 	}
+	g.draw(d, order)
 	return d
 }
 
@@ -227,85 +315,10 @@ func briefly(list []record.Property) []record.Property {
 	return list
 }
 
-// keeper is the recorder that keeps the parts that are shown of a log whose extent is known.
-type keeper struct {
-	samples  int             // in the log
-	times    []float64       // of all samples, if they are few
-	curves   []*curveThinner // of the signals; nil if one is not plotted
-	lanes    []*laneThinner  // of the tasks
-	order    []branch
-	changes  changes
-	events   []record.Event
-	changing ends
-	happened ends
-}
-
-func newKeeper(s *survey, d *Digest) *keeper {
-	k := &keeper{samples: s.samples, curves: make([]*curveThinner, len(d.Signals)),
-		lanes: make([]*laneThinner, len(s.tasks)), order: treeOrder(d.Tasks),
-		changing: ends{n: s.changes, most: mostLines}, happened: ends{n: s.events, most: mostLines}}
-	until := ended(&d.End)
-	columns := 0
-	if s.samples > mostSamples {
-		columns = mostColumns
-	}
-	plots, _ := panels(&d.Header)
-	places := signalsByName(&d.Header)
-	for _, p := range plots {
-		for _, name := range p.Signals {
-			for _, i := range places[name] {
-				k.curves[i] = &curveThinner{until: until, columns: columns}
-			}
-		}
-	}
-	counts := make([]int, len(s.tasks))
-	for i := range s.tasks {
-		counts[i] = s.tasks[i].changes + 1
-	}
-	share := fairShare(counts, mostChanges)
-	for i := range s.tasks {
-		l := &laneThinner{from: d.Start, until: until}
-		if counts[i] > share {
-			l.columns = max(1, share/perColumn)
-		}
-		l.add(d.Start, s.tasks[i].first)
-		k.lanes[i] = l
-	}
-	return k
-}
-
-func (k *keeper) Sample(t float64, values []float64) error {
-	if k.samples <= mostSamples {
-		k.times = append(k.times, t)
-	}
-	for i, c := range k.curves {
-		if c != nil {
-			c.add(t, values[i])
-		}
-	}
-	return nil
-}
-
-func (k *keeper) Status(t float64, micro int, c bt.Change) error {
-	k.lanes[c.Task].add(t, c.To)
-	if k.changing.keep(t) {
-		to := &k.changes
-		to.T, to.Micro, to.Task = append(to.T, t), append(to.Micro, micro), append(to.Task, c.Task)
-		to.From, to.To = append(to.From, int(c.From)), append(to.To, int(c.To))
-	}
-	return nil
-}
-
-func (k *keeper) Event(e record.Event) error {
-	if k.happened.keep(e.T) {
-		k.events = append(k.events, visibleEvent(e))
-	}
-	return nil
-}
-
-// drawn returns the data that the page's script draws, and the text of the page about it.
-func (k *keeper) drawn(of *Digest) (data, notes) {
-	d := data{Start: of.Start, End: ended(&of.End), Changes: k.changes, Events: k.events}
+// draw makes the data that the page's script draws, and the text of the page about it.
+func (g *Gatherer) draw(of *Digest, order []branch) {
+	d, n := &of.data, &of.notes
+	d.Start, d.End = of.Start, ended(&of.End)
 	for s := bt.Success; s <= bt.Deactivating; s++ {
 		d.Statuses = append(d.Statuses, s.String())
 	}
@@ -313,52 +326,58 @@ func (k *keeper) drawn(of *Digest) (data, notes) {
 		kind, known := bt.ParseKind(t.Kind)
 		d.Tasks = append(d.Tasks, task{t.Name, t.Kind, t.Detail, known && kind.Family() == bt.Leaf})
 	}
-	var n notes
-	plots, left := panels(&of.Header)
-	if text := unplotted(left, 20); text != "" {
-		n.History = append(n.History, text)
+	if _, left := panels(&of.Header); len(left) > 0 {
+		n.History = append(n.History, unplotted(left, 20))
 	}
-	thinned := k.samples > mostSamples
-	if thinned {
-		n.History = append(n.History, fmt.Sprintf("The curves show the range of %d samples in each 1/%d of the run; "+
-			"signals.csv has them one by one.", k.samples, mostColumns))
+	curves := make([]curve, len(g.curves))
+	for i, c := range g.curves {
+		s := of.Signals[g.places[i]]
+		times, values := c.points()
+		curves[i] = curve{Name: s.Name, Unit: s.UnitOrOne(), Text: s.Text, Values: float32s(values)}
+		if g.width > 0 {
+			curves[i].Time = float64s(times)
+		}
+	}
+	if g.width > 0 {
+		n.History = append(n.History, fmt.Sprintf("The curves show the range of %d samples in each %s s; "+
+			"signals.csv has them one by one.", g.samples, number(g.width)))
 	} else {
-		d.Time = float64s(k.times)
+		d.Time = float64s(g.times)
 	}
-	places := signalsByName(&of.Header)
-	for _, p := range plots {
-		q := panel{Title: p.Title}
-		for _, name := range p.Signals {
-			for _, i := range places[name] {
-				s := of.Signals[i]
-				c := curve{Name: s.Name, Unit: s.UnitOrOne(), Text: s.Text}
-				times, values := k.curves[i].points()
-				c.Values = float32s(values)
-				if thinned {
-					c.Time = float64s(times)
-				}
-				q.Signals = append(q.Signals, c)
-			}
+	for _, p := range g.plots {
+		q := panel{Title: p.title}
+		for _, i := range p.curves {
+			q.Signals = append(q.Signals, curves[i])
 		}
 		if len(q.Signals) > 0 {
 			d.Plots = append(d.Plots, q)
 		}
 	}
 	tooClose := 0
-	d.Lanes = make([]lane, 0, len(k.order))
-	for _, b := range k.order {
-		l := k.lanes[b.task]
+	d.Lanes = make([]lane, 0, len(order))
+	for _, b := range order {
+		l := &g.lanes[b.task]
 		l.end()
-		tooClose += l.left
+		tooClose += 1 + g.tasks[b.task].changes - len(l.t)
 		d.Lanes = append(d.Lanes, lane{Task: b.task, Depth: b.depth, T: l.t, S: l.s})
 	}
 	if tooClose > 0 {
 		n.History = append(n.History, fmt.Sprintf("%d status changes are too close to others of their task to be "+
 			"drawn: where they are, a lane shows which statuses there were; status.csv has all.", tooClose))
 	}
-	if k.happened.left > 0 {
-		d.Gap = []float64{k.happened.from, k.happened.to}
+	g.rows.each(func(r row) {
+		to := &d.Changes
+		to.T, to.Micro, to.Task = append(to.T, r.t), append(to.Micro, r.micro), append(to.Task, r.Task)
+		to.From, to.To = append(to.From, int(r.From)), append(to.To, int(r.To))
+	})
+	g.lines.each(func(e record.Event) { d.Events = append(d.Events, visibleEvent(e)) })
+	if g.rows.left > 0 {
+		n.Table = append(n.Table, fmt.Sprintf("%d status changes from %s to %s are left out here; status.csv has all.",
+			g.rows.left, Clock(g.rows.from), Clock(g.rows.to)))
 	}
-	n.Table = leftOut(k.changing, k.happened)
-	return d, n
+	if g.lines.left > 0 {
+		d.Gap = []float64{g.lines.from, g.lines.to}
+		n.Table = append(n.Table, fmt.Sprintf("%d events from %s to %s are left out here; run.mcap has all, on /events.",
+			g.lines.left, Clock(g.lines.from), Clock(g.lines.to)))
+	}
 }

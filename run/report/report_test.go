@@ -26,29 +26,25 @@ var rewrite = flag.Bool("rewrite", false, "rewrite the golden files")
 // digest gathers a log that is held in memory.
 func digest(t *testing.T, log *record.Log) *Digest {
 	t.Helper()
-	d, err := gather(func(begin func(*record.Header) record.Recorder) (record.End, error) {
-		to, end := begin(&log.Header), log.End
-		end.Told = log.Start
-		row := make([]float64, len(log.Signals))
-		for k, at := range log.T {
-			for i := range row {
-				row[i] = log.Values[i][k]
-			}
-			must(t, to.Sample(at, row))
-			end.Told = max(end.Told, at)
+	to, end := NewGatherer(&log.Header), log.End
+	end.Told = log.Start
+	row := make([]float64, len(log.Signals))
+	for k, at := range log.T {
+		for i := range row {
+			row[i] = log.Values[i][k]
 		}
-		for _, c := range log.Changes {
-			must(t, to.Status(c.T, c.Micro, c.Change))
-			end.Told = max(end.Told, c.T)
-		}
-		for _, e := range log.Events {
-			must(t, to.Event(e))
-			end.Told = max(end.Told, e.T)
-		}
-		return end, nil
-	})
-	must(t, err)
-	return d
+		must(t, to.Sample(at, row))
+		end.Told = max(end.Told, at)
+	}
+	for _, c := range log.Changes {
+		must(t, to.Status(c.T, c.Micro, c.Change))
+		end.Told = max(end.Told, c.T)
+	}
+	for _, e := range log.Events {
+		must(t, to.Event(e))
+		end.Told = max(end.Told, e.T)
+	}
+	return to.Digest(end)
 }
 
 // render returns the page of a log, and keeps it under the test's name if files are to be looked at.
@@ -232,13 +228,12 @@ func balanced(t *testing.T, page string) {
 
 func TestPageStructure(t *testing.T) {
 	log := sampleLog(t)
-	log.Summary.CPU = 1.25
 	page := render(t, log, `<svg id="drawing"></svg>`)
 	balanced(t, page)
 	for _, want := range []string{"<h1>solar-day</h1>",
 		"<strong>Complete at 24:00:00</strong> of 24:00:00: horizon reached",
 		"<dd>1e-6</dd>", `<figure class="tree"><svg id="drawing"></svg></figure>`, "<h2>Time in each action</h2>",
-		"<td>hold</td>", "<h2>Extremes</h2>", "4 parameters: 1 tagged", "Changed by the mission", "1.25 s",
+		"<td>hold</td>", "<h2>Extremes</h2>", "4 parameters: 1 tagged", "Changed by the mission",
 		"<summary>solar-day.xml</summary>", "BTCPP_format=&#34;4&#34;"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not contain %s", want)
@@ -338,7 +333,6 @@ func TestActivities(t *testing.T) {
 func TestTable(t *testing.T) {
 	log := sampleLog(t)
 	log.Mission = "solar\x1b[31m-day"
-	log.Summary.CPU = 0.731
 	var b bytes.Buffer
 	must(t, digest(t, log).Table(&b))
 	path := filepath.Join("testdata", "table.txt")

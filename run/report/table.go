@@ -51,9 +51,6 @@ func (d *Digest) Table(w io.Writer) error {
 		}
 	}
 	rows = append(rows, d.toNotice()...)
-	if d.Summary != nil && d.Summary.CPU > 0 {
-		rows = append(rows, []string{"CPU time", fmt.Sprintf("%.3g s", d.Summary.CPU)})
-	}
 	writeColumns(out, rows, "ll")
 
 	if list := d.activities; len(list) > 0 {

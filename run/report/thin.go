@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -10,18 +9,22 @@ import (
 
 // Limits of a page, however long the run: data beyond them is thinned out, with a note.
 const (
-	mostColumns = 4000       // of a thinned curve; more than a screen has pixels
+	mostColumns = 4000       // of a thinned curve, and up to twice as many; more than a screen has pixels
 	mostSamples = 16_000     // of a curve that is kept unchanged
 	mostChanges = 100_000    // of status in all lanes together
 	mostLines   = 2 * 10_000 // of the table: status changes, and as many events
 )
 
-// column returns the index of the part that contains the time t, of n equal parts of the time from a to b; n from b on.
-func column(t, a, b float64, n int) int {
-	if !(b > a) {
-		return 0
-	}
-	return int(min((t-a)/(b-a), 1) * float64(n))
+// columns divide the time from a first time on into equal parts. A log does not tell in advance how long it is:
+// where it needs more columns than wanted, their width is doubled.
+type columns struct{ from, width float64 } // [s]; width 0: there are none
+
+// of returns the column of a time.
+func (c columns) of(t float64) float64 { return math.Floor((t - c.from) / c.width) }
+
+// narrow are columns of which about n last from a time to another.
+func narrow(from, to float64, n int) columns {
+	return columns{from, max((to-from)/float64(n), 1e-9)}
 }
 
 // point is the n-th sample of a curve.
@@ -37,29 +40,22 @@ const whole = 4
 // first that is not finite and the last. A column with few samples keeps them all, so that a step remains a step.
 // Without columns it keeps all samples.
 type curveThinner struct {
-	until   float64 // [s]
-	columns int
-	n       int // samples so far
-	kept    []point
-	from    float64 // [s], the first sample
-	column  int     // the present one
+	columns
+	kept   []point
+	column float64 // the present one
 
 	count                      int // samples in it
 	few                        [whole]point
 	least, greatest, gap, last point // n is -1 if there is none
 }
 
-func (c *curveThinner) add(t, v float64) {
-	p := point{c.n, t, v}
-	if c.n == 0 {
-		c.from = t
-	}
-	c.n++
-	if c.columns == 0 {
+// add takes in a sample.
+func (c *curveThinner) add(p point) {
+	if c.width == 0 {
 		c.kept = append(c.kept, p)
 		return
 	}
-	if at := column(t, c.from, c.until, c.columns); at != c.column {
+	if at := c.of(p.t); at != c.column {
 		c.endColumn()
 		c.column = at
 	}
@@ -72,16 +68,16 @@ func (c *curveThinner) add(t, v float64) {
 	}
 	c.count++
 	c.last = p
-	if v-v != 0 {
+	if p.v-p.v != 0 {
 		if c.gap.n < 0 {
 			c.gap = p
 		}
 		return
 	}
-	if c.least.n < 0 || v < c.least.v {
+	if c.least.n < 0 || p.v < c.least.v {
 		c.least = p
 	}
-	if c.greatest.n < 0 || v > c.greatest.v {
+	if c.greatest.n < 0 || p.v > c.greatest.v {
 		c.greatest = p
 	}
 }
@@ -99,6 +95,16 @@ func (c *curveThinner) endColumn() {
 		}
 	}
 	c.count = 0
+}
+
+// thin changes to wider columns: each has whole columns of the present ones.
+func (c *curveThinner) thin(to columns) {
+	c.endColumn()
+	old := c.kept
+	c.columns, c.column, c.kept = to, 0, nil
+	for _, p := range old {
+		c.add(p)
+	}
 }
 
 // points returns the points kept of a curve that has ended.
@@ -129,32 +135,27 @@ const perColumn = int(bt.Deactivating) + 2
 // laneThinner keeps of each column of time the first change of a task to every status and the last change. Without
 // columns it keeps all changes.
 type laneThinner struct {
-	from, until float64 // [s]
-	columns     int
-	t           []float64
-	s           []int
-	left        int // changes that are not kept
+	columns
+	t []float64
+	s []int
 
-	column int // the present one
+	column float64 // the present one
 	seen   [bt.Deactivating + 1]bool
 	last   float64 // change in it, if it is not kept so far
 	status int
 	open   bool
 }
 
-func (l *laneThinner) add(t float64, s bt.Status) {
-	if l.columns == 0 {
-		l.t, l.s = append(l.t, t), append(l.s, int(s))
+func (l *laneThinner) add(t float64, s int) {
+	if l.width == 0 {
+		l.t, l.s = append(l.t, t), append(l.s, s)
 		return
 	}
-	if at := column(t, l.from, l.until, l.columns); at != l.column {
+	if at := l.of(t); at != l.column {
 		l.end()
 		l.column, l.seen = at, [bt.Deactivating + 1]bool{}
 	}
-	if l.open {
-		l.left++
-	}
-	l.last, l.status, l.open = t, int(s), true
+	l.last, l.status, l.open = t, s, true
 	if !l.seen[s] {
 		l.seen[s] = true
 		l.end()
@@ -168,39 +169,62 @@ func (l *laneThinner) end() {
 	}
 }
 
-// ends chooses the first and the last of n elements, if there are more than most.
-type ends struct {
-	n, most  int
-	i        int     // elements so far
-	left     int     // those between
-	from, to float64 // when they were [s]
+// thin chooses columns so wide that at most n changes are kept, or one column is left.
+func (l *laneThinner) thin(n int) {
+	l.end()
+	for len(l.t) > max(n, perColumn) {
+		if l.width == 0 {
+			l.columns = narrow(l.t[0], l.t[len(l.t)-1], len(l.t)/2)
+		}
+		l.width *= 2
+		t, s := l.t, l.s
+		l.t, l.s, l.column, l.seen = nil, nil, 0, [bt.Deactivating + 1]bool{}
+		for i := range t {
+			l.add(t[i], s[i])
+		}
+		l.end()
+	}
 }
 
-// keep reports whether the next element, of time t, is kept.
-func (e *ends) keep(t float64) bool {
-	i := e.i
-	e.i++
-	if e.n <= e.most || i < e.most/2 || i >= e.n-e.most/2 {
-		return true
+// ends keeps the first and the last of many elements, each half of mostLines.
+type ends[T any] struct {
+	first, last []timed[T]
+	oldest      int     // of last, where the next element goes
+	left        int     // elements between
+	from, to    float64 // when they were [s]
+}
+
+type timed[T any] struct {
+	t float64 // [s]
+	v T
+}
+
+func (e *ends[T]) add(t float64, v T) {
+	const most = mostLines / 2
+	x := timed[T]{t, v}
+	switch {
+	case len(e.first) < most:
+		e.first = append(e.first, x)
+		return
+	case len(e.last) < most:
+		e.last = append(e.last, x)
+		return
 	}
+	old := &e.last[e.oldest]
 	if e.left == 0 {
-		e.from = t
+		e.from = old.t
 	}
-	e.to = t
+	e.to = old.t
 	e.left++
-	return false
+	*old = x
+	e.oldest = (e.oldest + 1) % most
 }
 
-// leftOut describes the rows that the table of the page leaves out; empty if it has all.
-func leftOut(changes, events ends) []string {
-	var notes []string
-	if changes.left > 0 {
-		notes = append(notes, fmt.Sprintf("%d status changes from %s to %s are left out here; status.csv has all.",
-			changes.left, Clock(changes.from), Clock(changes.to)))
+// each calls visit for the elements kept, in their order.
+func (e *ends[T]) each(visit func(T)) {
+	for _, list := range [][]timed[T]{e.first, e.last[e.oldest:], e.last[:e.oldest]} {
+		for _, x := range list {
+			visit(x.v)
+		}
 	}
-	if events.left > 0 {
-		notes = append(notes, fmt.Sprintf("%d events from %s to %s are left out here; run.mcap has all, on /events.",
-			events.left, Clock(events.from), Clock(events.to)))
-	}
-	return notes
 }
