@@ -205,8 +205,11 @@ var ErrInterrupted = errors.New(string(Interrupted))
 
 // Summary is the cost of a run and why it ended; summary.json has the same fields.
 type Summary struct {
-	CPU                float64 `json:"cpu_s"`        // CPU time of the process, from its start to its report [s]; not in run.mcap
-	Flight             float64 `json:"cpu_flight_s"` // the part of it for the simulation with recording; not in run.mcap
+	// CPU is the CPU time of the process, from its start to its report, and Flight the part of it for the simulation
+	// with recording [s]. They are not in run.mcap.
+	CPU    float64 `json:"cpu_s"`
+	Flight float64 `json:"cpu_flight_s"`
+
 	Steps              int     `json:"steps"`
 	RejectedSteps      int     `json:"rejected_steps"`
 	RHSEvaluations     int     `json:"rhs_evaluations"`
