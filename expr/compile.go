@@ -17,12 +17,21 @@ type Compiler struct {
 	indicators []Indicator
 	numbers    map[string]int // of the indicators, by the key of their difference
 	texts      []string
+	smooth     bool
 }
 
 // NewCompiler returns a compiler that gets the index of a signal's value from the given function and its type from the
 // scope. In a nil scope all signals are real, or Boolean where they are used as conditions.
 func NewCompiler(scope Scope, slot func(name string) (index int, ok bool)) *Compiler {
 	return &Compiler{scope: scope, slot: slot, numbers: map[string]int{}}
+}
+
+// Smooth makes the compiler treat functions with a kink, abs, min and max, as the choice between their branches that
+// they are: which one counts is a relation, so that the value is smooth as long as all sides stay the same. Inside the
+// sides of a relation, a kink matters to nothing and is none.
+func (c *Compiler) Smooth() *Compiler {
+	c.smooth = true
+	return c
 }
 
 // Clone returns a compiler that continues independently with the same scope, indicators and texts.
@@ -83,17 +92,21 @@ func (i *Indicator) Holds(above bool) bool { return above != i.negated }
 // Threshold returns the relation as a threshold, if it is one.
 func (i *Indicator) Threshold() (h Threshold, ok bool) { return i.threshold, i.isThreshold }
 
-// Difference returns the code of g. Relations inside the sides of the relation are evaluated directly.
+// Difference returns the code of g.
 func (i *Indicator) Difference() *Code { return i.g }
 
 // Reads returns the slots of the signals that g reads, in ascending order.
 func (i *Indicator) Reads() []int { return i.g.Reads() }
 
-// Value returns g. Relations inside the sides of the relation, in an if, are evaluated directly from the signals.
-func (i *Indicator) Value(signals []float64) float64 {
+// Nested returns the indicators of the relations inside the sides of the relation, in an if.
+func (i *Indicator) Nested() []int { return i.g.Indicators() }
+
+// Value returns g. Relations inside the sides of the relation follow the sides of their indicators; without sides, they
+// are evaluated from the signals.
+func (i *Indicator) Value(signals []float64, above []bool) float64 {
 	switch h := &i.threshold; {
 	case !i.isThreshold:
-		g, _ := i.g.run(signals, nil, 0)
+		g, _ := i.g.run(signals, above, 0)
 		return g
 	case h.Falls:
 		return h.Level - signals[h.Slot]
@@ -124,7 +137,7 @@ func (c *Compiler) code(e *Expr, v Variable, frozen bool) *Code {
 	code.direct = b.whole(e.root, v.Type)
 	code.frozen = code.direct
 	if frozen {
-		b.frozen = true
+		b.frozen, b.kinks = true, b.smooth
 		b.register(e.root)
 		code.frozen = b.whole(e.root, v.Type)
 	}
@@ -141,6 +154,7 @@ func sorted(list []int) []int {
 type builder struct {
 	*Compiler
 	frozen     bool     // relations are sides of indicators
+	kinks      bool     // so are the branches of functions with a kink
 	values     []string // of the enumeration that a name may belong to
 	program    []Instruction
 	aside      uint8 // register in which the next fetch saves the accumulator
@@ -375,6 +389,10 @@ func (b *builder) call(n *Node, at int) {
 	if f < 0 || !functions[f].takes(len(n.args)) {
 		panic(misuse)
 	}
+	if b.kinked(n) {
+		b.branches(n, at)
+		return
+	}
 	in := Instruction{Op: CallTwo, Register: uint8(at), Index: uint(f)}
 	switch len(n.args) {
 	case 1:
@@ -392,6 +410,51 @@ func (b *builder) call(n *Node, at int) {
 			b.any(a, at+1)
 			b.emit(in)
 		}
+	}
+}
+
+// kinked reports whether the node is written as the choice between the branches of a function with a kink.
+func (b *builder) kinked(n *Node) bool {
+	return b.kinks && n.op == OpCall && !n.constant && (n.name == "abs" || n.name == "min" || n.name == "max") &&
+		!b.scope.discrete(n)
+}
+
+// kink returns the relation that decides which branch of a function with a kink counts, and the branches; abs has none
+// but its argument. A minimum or maximum of more than two values is one of two halves.
+func (n *Node) kink() (relation *Node, branches []*Node) {
+	o := OpGreaterEqual
+	switch n.name {
+	case "abs":
+		return n.compared(o, n.args[0], (&Node{op: OpNumber, unit: AnyUnit}).complete()), nil
+	case "min":
+		o = OpLessEqual
+	}
+	half := func(args []*Node) *Node {
+		if len(args) == 1 {
+			return args[0]
+		}
+		return (&Node{op: OpCall, name: n.name, at: n.at, end: n.end, args: args}).complete()
+	}
+	x, y := half(n.args[:(len(n.args)+1)/2]), half(n.args[(len(n.args)+1)/2:])
+	return n.compared(o, x, y), []*Node{x, y}
+}
+
+// compared returns a relation in place of the node.
+func (n *Node) compared(o Op, x, y *Node) *Node {
+	return (&Node{op: o, at: n.at, end: n.end, args: []*Node{x, y}}).complete()
+}
+
+// branches writes a function with a kink as its branch that counts.
+func (b *builder) branches(n *Node, at int) {
+	switch relation, branches := n.kink(); {
+	case branches == nil:
+		b.any(n.args[0], at)
+		positive := b.branch(relation, at, true)
+		b.emit(Instruction{Op: Negate})
+		b.land(positive, 0)
+	default:
+		b.save()
+		b.choose(relation, at, func() { b.any(branches[0], at) }, func() { b.any(branches[1], at) })
 	}
 }
 
@@ -479,15 +542,33 @@ func (n *Node) sides() (over, under *Node) {
 
 // register numbers the indicators of the relations in a tree, those inside the sides of a relation before its own.
 func (b *builder) register(n *Node) {
-	if !n.op.relation() {
+	switch {
+	case n.op.relation():
+		b.relate(n)
+	case b.kinked(n):
+		relation, branches := n.kink()
+		if branches == nil {
+			branches = n.args
+		}
+		for _, a := range branches {
+			b.register(a)
+		}
+		b.relate(relation)
+	default:
 		for _, a := range n.args {
 			b.register(a)
 		}
-		return
 	}
+}
+
+// relate numbers the indicator of a relation, and those inside its sides.
+func (b *builder) relate(n *Node) {
+	outer := b.kinks
+	b.kinks = false
 	over, under := n.sides()
 	b.register(over)
 	b.register(under)
+	b.kinks = outer
 	if b.scope.discrete(n) {
 		return
 	}
@@ -503,9 +584,19 @@ func (b *builder) register(n *Node) {
 
 func (b *builder) newIndicator(n, over, under *Node) Indicator {
 	g := builder{Compiler: b.Compiler, aside: spare}
-	g.binary(OpSubtract, over, under, 0)
-	x := Indicator{Text: n.String(), negated: n.op == OpLess || n.op == OpGreater,
-		g: &Code{direct: slices.Clip(g.program), reads: sorted(g.reads)}}
+	code := &Code{}
+	write := func() []Instruction {
+		g.program = nil
+		g.binary(OpSubtract, over, under, 0)
+		return slices.Clip(g.program)
+	}
+	code.direct = write()
+	g.frozen = true
+	g.register(over)
+	g.register(under)
+	code.frozen = write()
+	code.indicators, code.reads = sorted(g.indicators), sorted(g.reads)
+	x := Indicator{Text: n.String(), negated: n.op == OpLess || n.op == OpGreater, g: code}
 	x.threshold, x.isThreshold = g.threshold(over, under)
 	return x
 }

@@ -125,7 +125,7 @@ func TestNaN(t *testing.T) {
 		}
 	}
 	for _, i := range c.Indicators() {
-		if g := i.Value(s); !math.IsNaN(g) {
+		if g := i.Value(s, nil); !math.IsNaN(g) {
 			t.Errorf("the indicator of %s is %v, want NaN", i.Text, g)
 		}
 	}

@@ -62,7 +62,7 @@ func FuzzParse(f *testing.F) {
 			signals := []float64{5, 0.5, 1, 2, 1, 3, 1, c.Text("a")}
 			above := []bool{}
 			for _, i := range c.Indicators() {
-				above = append(above, i.Value(signals) >= 0)
+				above = append(above, i.Value(signals, nil) >= 0)
 			}
 			if direct, frozen := code.Value(signals, nil), code.Value(signals, above); !same(direct, frozen) {
 				t.Errorf("%v is %v from signals, %v from sides", e, direct, frozen)
@@ -77,7 +77,7 @@ func FuzzParse(f *testing.F) {
 		}
 		above := []bool{}
 		for _, i := range c.Indicators() {
-			above = append(above, i.Value(signals) >= 0)
+			above = append(above, i.Value(signals, nil) >= 0)
 		}
 		if e.Type(nil) == Boolean {
 			if code.Bool(signals, nil) != code.Bool(signals, above) {

@@ -172,7 +172,7 @@ func TestPageRelations(t *testing.T) {
 		_, difference, _ := strings.Cut(row[1], " for g = ")
 		g := compile(t, c, difference)
 		for _, s := range [][]float64{{5, 2}, {2, 5}, {2, 2}} {
-			if got, want := c.Indicators()[0].Value(s), g.Real(s, nil); got != want {
+			if got, want := c.Indicators()[0].Value(s, nil), g.Real(s, nil); got != want {
 				t.Errorf("the indicator of %s is %v, that of the page %v", row[0], got, want)
 			}
 			if holds := g.Real(s, nil) >= 0 != strings.HasPrefix(row[1], "not "); code.Bool(s, nil) != holds {

@@ -243,15 +243,15 @@ func TestCodeAgreesWithReference(t *testing.T) {
 		sides := func(signals []float64) []bool {
 			above := []bool{}
 			for _, i := range c.Indicators() {
-				above = append(above, i.Value(signals) >= 0)
+				above = append(above, i.Value(signals, nil) >= 0)
 				if h, ok := i.Threshold(); ok {
 					g := signals[h.Slot] - h.Level
 					if h.Falls {
 						g = h.Level - signals[h.Slot]
 					}
 					thresholds++
-					if !same(i.Value(signals), g) {
-						t.Fatalf("%s is no threshold %+v: %v at %v", i.Text, h, i.Value(signals), signals)
+					if !same(i.Value(signals, nil), g) {
+						t.Fatalf("%s is no threshold %+v: %v at %v", i.Text, h, i.Value(signals, nil), signals)
 					}
 				}
 			}

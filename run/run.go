@@ -76,6 +76,7 @@ type World interface {
 type Segment struct {
 	To      float64 // [s]
 	Events  []int   // watched indicators that change side there
+	Own     bool    // so does a switch of the world's own, of which the log has no entry
 	Alarm   bool    // the time event is due there
 	Chatter string  // chattering detected there; "" if none
 }
@@ -188,7 +189,7 @@ func (r *Run) step() error {
 	if err := r.checkRanges(r.world.T(), r.world.States()); err != nil {
 		return err
 	}
-	if len(segment.Events) > 0 || segment.Alarm {
+	if len(segment.Events) > 0 || segment.Alarm || segment.Own {
 		if err := r.event(segment); err != nil {
 			return err
 		}

@@ -222,7 +222,7 @@ func (j *judge) relation(e *expr.Expr) (curve, error) {
 	value := func(row []float64) float64 { return distance(code.Bool(row, nil)) }
 	if relations := code.Indicators(); len(relations) > 0 { // the last is that of the relation, the others are inside
 		indicator := compiler.Indicators()[relations[len(relations)-1]]
-		value = indicator.Value
+		value = func(row []float64) float64 { return indicator.Value(row, nil) }
 	}
 	row := make([]float64, len(names))
 	return j.over(func(i int) float64 {

@@ -48,7 +48,7 @@ func (w *World) strays() []int {
 	var list []int
 	v := w.Signals()
 	for i := range w.above {
-		if (w.m.Program.Indicators[i].Value(v) >= 0) != w.above[i] {
+		if (w.m.Program.Indicators[i].Value(v, nil) >= 0) != w.above[i] {
 			list = append(list, i)
 		}
 	}

@@ -68,6 +68,9 @@ func TestResume(t *testing.T) {
 	day := solarDay(t)
 	_, tree := flyInto(t, day, run.Continuous{})
 	missions := map[string]*mission.Mission{
+		"switches": equationsMission(t, `
+states: {x: {derivative: "abs(sin(t / 1 [s])) * 1 [1/s]"}, y: {derivative: "if(x lt 5, 1, -1) * 1 [1/s]"}}
+`, idle, "horizon: 20\nrecord: {interval: 1}\n"),
 		"procedures": cartMission(t, `<ReactiveFallback>
 			<ReactiveSequence><Condition ID="early" on="t lt 20 [s]"/>
 				<Action ID="a" entry="v := 0.5" entry_time="4" exit="v := -1" exit_until="x le 0 [m]"/></ReactiveSequence>

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"canopy/document/mission"
 	"canopy/executive"
@@ -38,6 +39,13 @@ type world struct {
 	compare []function // that the indicators compare with numbers
 	sim     *sim.Simulator
 	y       []float64 // scratch
+
+	switching model.Switching // the vehicle; nil: it has no switches
+	own       []model.Switch  // its switches: the indicators behind those of the program
+	commanded bool            // they depend on commands
+	asked     []int           // scratch: some of them,
+	zero      []float64       // and their indicators
+	changed   []int           // scratch: indicators of the program
 }
 
 // function is the value of a signal or, if general, of an indicator that is no threshold.
@@ -53,13 +61,39 @@ func newWorld(m *mission.Mission) (*world, error) {
 	}
 	w := &world{m: m, vehicle: vehicle, signals: executive.NewSignals(m.Program, vehicle.Outputs)}
 	w.y = m.Initial(vehicle)
+	w.switches()
 	options := sim.Options{Options: ode.Options{Method: m.Method, RelTol: m.Tolerance}, Chattering: m.Chattering,
 		MaxIterations: run.MaxSettlings + 2}
 	if w.sim, err = sim.New(w.system(), 0, w.y, m.Program.Initial(), options); err != nil {
 		return nil, err
 	}
+	for k, x := range w.own {
+		if !x.Idle {
+			w.sim.Watch(len(m.Program.Indicators)+k, sim.Either)
+		}
+	}
+	if len(w.own) > 0 { // sides that depend on others
+		if _, err := w.Iterate(); err != nil {
+			return nil, err
+		}
+	}
 	w.Numbers = executive.NewNumbers(w)
 	return w, nil
+}
+
+// switches lists the vehicle's switches.
+func (w *world) switches() {
+	v, ok := w.vehicle.(model.Switching)
+	if !ok {
+		return
+	}
+	needed := make([]bool, len(w.m.Vehicle.Outputs))
+	for i := range needed {
+		needed[i] = slices.Contains(w.m.Needed, w.m.Vehicle.Outputs[i].Name)
+	}
+	if w.own = v.Switches(needed); len(w.own) > 0 {
+		w.switching, w.zero = v, make([]float64, len(w.own))
+	}
 }
 
 // system describes the vehicle and the program's inputs as a system for the simulator.
@@ -83,7 +117,7 @@ func (w *world) system() *sim.System {
 		if f.general || f.number < 1 || f.number >= p.Layout.Outputs { // no state
 			if _, known := numbers[f]; !known {
 				numbers[f] = len(w.compare)
-				if !p.Steady[i] {
+				if !p.Steady[i] || len(w.own) > 0 {
 					s.Loose = append(s.Loose, len(w.compare))
 				}
 				w.compare = append(w.compare, f)
@@ -92,28 +126,74 @@ func (w *world) system() *sim.System {
 		}
 		s.Indicators = append(s.Indicators, sim.Indicator{Name: x.Text, Switches: p.Switches[i], Threshold: threshold})
 	}
+	outputs := slices.ContainsFunc(p.Derive, func(e executive.Evaluation) bool {
+		return e.Kind == executive.EvaluateOutputs || e.Kind == executive.EvaluateDirect
+	})
+	reads := slices.Clone(p.Reads)
+	for k, x := range w.own {
+		threshold := &sim.Threshold{Of: x.Of, Level: x.Level, Falls: x.Falls}
+		if x.Of < 0 {
+			threshold.Of = len(s.States) + len(w.compare)
+			if !x.Steady {
+				s.Loose = append(s.Loose, len(w.compare))
+			}
+			w.compare = append(w.compare, function{number: -1 - k})
+		}
+		reads, w.commanded = append(reads, x.Reads...), w.commanded || x.Commands
+		s.Indicators = append(s.Indicators,
+			sim.Indicator{Name: x.Text, Switches: x.Rates || outputs && !x.Idle, Threshold: threshold})
+	}
+	switch slices.Sort(reads); {
+	case w.commanded:
+		s.Reads = nil
+	case s.Reads != nil:
+		s.Reads = slices.Compact(reads)
+	}
 	s.Functions = len(w.compare)
 	return s
 }
 
+// hold passes the sides of the vehicle's switches to it.
+func (w *world) hold(d *sim.Discrete) {
+	if w.switching != nil {
+		w.switching.Hold(d.Above[len(w.m.Program.Indicators):])
+	}
+}
+
 func (w *world) derivatives(t float64, y []float64, d *sim.Discrete, dydt []float64) {
+	w.hold(d)
 	w.signals.Fill(w.m.Program.Derive, t, y, d.U, d.Above)
 	w.vehicle.Derivatives(t, y, w.signals.Commands(), dydt)
 }
 
 func (w *world) zeros(t float64, y []float64, d *sim.Discrete, which []int, g []float64) {
+	w.hold(d)
 	w.signals.Observe(t, y, d.U, d.Above)
+	w.asked = w.asked[:0]
 	for _, f := range which {
-		if x := w.compare[f]; x.general {
-			g[f] = w.m.Program.Indicators[x.number].Value(w.signals.Values)
-		} else {
+		switch x := w.compare[f]; {
+		case x.general:
+			g[f] = w.m.Program.Indicators[x.number].Value(w.signals.Values, nil)
+		case x.number < 0:
+			w.asked = append(w.asked, -1-x.number)
+		default:
 			g[f] = w.signals.Values[x.number]
+		}
+	}
+	if len(w.asked) > 0 {
+		if w.commanded {
+			w.signals.Fill(w.m.Program.Derive, t, y, d.U, d.Above)
+		}
+		w.switching.Zeros(t, y, w.signals.Commands(), w.asked, w.zero)
+		for i, f := range which[len(which)-len(w.asked):] {
+			g[f] = w.zero[i]
 		}
 	}
 }
 
 // fill evaluates the signal vector at one point of the trajectory.
 func (w *world) fill(t float64, y []float64, d *sim.Discrete) []float64 {
+	w.hold(d)
 	w.signals.Fill(w.m.Program.All, t, y, d.U, d.Above)
 	return w.signals.Values
 }
@@ -140,14 +220,33 @@ func (w *world) Restart() { w.sim.Restart() }
 
 func (w *world) Advance(until float64) (run.Segment, error) {
 	segment, err := w.sim.Advance(until)
-	s := run.Segment{To: segment.To, Events: segment.Events, Alarm: segment.Alarm}
+	events, own := w.split(segment.Events)
+	s := run.Segment{To: segment.To, Events: events, Own: own, Alarm: segment.Alarm}
 	if segment.Chatter != nil {
 		s.Chatter = segment.Chatter.Error()
 	}
 	return s, w.explain(err)
 }
 
-func (w *world) Iterate() ([]int, error) { return w.sim.Iterate() }
+// split separates the program's indicators from the vehicle's switches, which follow them.
+func (w *world) split(indicators []int) (program []int, own bool) {
+	n, _ := slices.BinarySearch(indicators, len(w.m.Program.Indicators))
+	return indicators[:n], n < len(indicators)
+}
+
+// Iterate commits all sides, repeatedly until the vehicle's switches stay: the plan never reads outputs between them.
+func (w *world) Iterate() ([]int, error) {
+	w.changed = w.changed[:0]
+	for again := true; again; {
+		list, err := w.sim.Iterate()
+		if err != nil {
+			return nil, err
+		}
+		list, again = w.split(list)
+		w.changed = append(w.changed, list...)
+	}
+	return w.changed, nil
+}
 
 func (w *world) States() []float64 { return w.sim.Y }
 

@@ -5,7 +5,6 @@
 package equations
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +32,8 @@ type program struct {
 	written     Formulas // with parameters as names
 	derive      []int    // outputs that derivatives read, each after those that it reads itself
 	all         []int    // all outputs, likewise
+	relations   []expr.Indicator
+	related     []int // outputs that relations read, likewise
 }
 
 // Formulas are the equations of a vehicle.
@@ -70,67 +71,6 @@ func (p *program) firstCommand() int   { return 1 + len(p.states) }
 func (p *program) firstOutput() int    { return p.firstCommand() + p.commands }
 func (p *program) firstParameter() int { return p.firstOutput() + len(p.outputs) }
 
-// instance is a vehicle with its parameters fixed.
-type instance struct {
-	*program
-	signals []float64
-}
-
-// new is the New of the vehicle.
-func (p *program) new(parameters []float64) (model.Instance, error) {
-	if len(parameters) != len(p.parameters) {
-		panic("equations: wrong number of parameters")
-	}
-	v := &instance{p, make([]float64, p.firstParameter()+len(parameters))}
-	for i, value := range parameters {
-		if err := p.parameters[i].Check(value); err != nil {
-			return nil, err
-		}
-		v.signals[p.firstParameter()+i] = p.units[i].SI(value)
-	}
-	y := make([]float64, len(p.states))
-	v.Initial(y)
-	for i, s := range p.states {
-		if !s.Range.Contains(y[i]) || y[i]-y[i] != 0 {
-			return nil, fmt.Errorf("%w: they put the initial %s to %g, outside its range %v", model.ErrParameters, s.Name,
-				y[i], s.Range)
-		}
-	}
-	return v, nil
-}
-
-// Initial implements [model.Instance].
-func (v *instance) Initial(y []float64) {
-	for i, c := range v.initial {
-		y[i] = c.Real(v.signals, nil)
-	}
-}
-
-// Derivatives implements [model.Instance].
-func (v *instance) Derivatives(t float64, y, commands, dydt []float64) {
-	v.fill(v.derive, t, y, commands)
-	for i, c := range v.derivatives {
-		dydt[i] = c.Real(v.signals, nil)
-	}
-}
-
-// Outputs implements [model.Instance].
-func (v *instance) Outputs(t float64, y, commands, out []float64) {
-	v.fill(v.all, t, y, commands)
-	copy(out, v.signals[v.firstOutput():v.firstParameter()])
-}
-
-// fill evaluates the signal vector with the given outputs.
-func (v *instance) fill(outputs []int, t float64, y, commands []float64) {
-	s := v.signals
-	s[0] = t
-	copy(s[1:], y)
-	copy(s[v.firstCommand():], commands)
-	for _, i := range outputs {
-		s[v.firstOutput()+i] = v.outputs[i].Real(s, nil)
-	}
-}
-
 // order completes the lists of outputs and returns for each output whether it depends on commands. If outputs depend on
 // each other in a cycle, it returns the cycle.
 func (p *program) order() (direct []bool, circle []int) {
@@ -159,23 +99,33 @@ func (p *program) order() (direct []bool, circle []int) {
 	for i := range p.outputs {
 		visit(i)
 	}
+	for _, c := range p.derivatives {
+		p.derive = append(p.derive, c.Reads()...)
+	}
+	for i := range p.relations {
+		p.related = append(p.related, p.relations[i].Reads()...)
+	}
+	p.derive, p.related = p.towards(p.derive), p.towards(p.related)
+	return direct, circle
+}
+
+// towards returns the outputs among signals, and those that they read themselves, which come first.
+func (p *program) towards(signals []int) (outputs []int) {
 	needed := make([]bool, len(p.outputs))
-	need := func(c *expr.Code) {
-		for _, signal := range c.Reads() {
-			if j := signal - p.firstOutput(); 0 <= j && j < len(p.outputs) {
-				needed[j] = true
+	need := func(signals []int) {
+		for _, s := range signals {
+			if i := s - p.firstOutput(); 0 <= i && i < len(p.outputs) {
+				needed[i] = true
 			}
 		}
 	}
-	for _, c := range p.derivatives {
-		need(c)
-	}
-	for _, i := range slices.Backward(p.all) { // an output comes before those that read it
+	need(signals)
+	for _, i := range slices.Backward(p.all) {
 		if needed[i] {
-			need(p.outputs[i])
-			p.derive = append(p.derive, i)
+			need(p.outputs[i].Reads())
+			outputs = append(outputs, i)
 		}
 	}
-	slices.Reverse(p.derive)
-	return direct, circle
+	slices.Reverse(outputs)
+	return outputs
 }

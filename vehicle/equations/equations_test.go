@@ -148,10 +148,18 @@ func TestAllocatesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	y, dydt, out, commands := []float64{1, 300}, make([]float64, 2), make([]float64, 3), []float64{0.01, 5}
+	x := i.(model.Switching)
+	if list := x.Switches([]bool{true, true, true}); len(list) != 1 || list[0].Text != "h >= 0" || !list[0].Rates ||
+		!list[0].Steady || list[0].Of != 0 {
+		t.Fatalf("switches %+v", list)
+	}
+	above, which, g := []bool{true}, []int{0}, make([]float64, 1)
 	if n := testing.AllocsPerRun(100, func() {
+		x.Hold(above)
 		i.Derivatives(1, y, commands, dydt)
 		i.Outputs(1, y, commands, out)
-	}); n != 0 {
+		x.Zeros(1, y, commands, which, g)
+	}); n != 0 || g[0] != 1 {
 		t.Errorf("%g allocations", n)
 	}
 }

@@ -240,7 +240,7 @@ func (b *builder) program() {
 	}
 	p := &program{parameters: b.v.Parameters, units: b.units, states: b.v.States, commands: len(b.v.Commands),
 		written: Formulas{derivatives, values}}
-	c := expr.NewCompiler(b.scope, func(name string) (int, bool) { i, ok := b.places[name]; return i, ok })
+	c := expr.NewCompiler(b.scope, func(name string) (int, bool) { i, ok := b.places[name]; return i, ok }).Smooth()
 	compile := func(list []*expr.Expr) []*expr.Code {
 		var codes []*expr.Code
 		for _, e := range list {
@@ -249,6 +249,7 @@ func (b *builder) program() {
 		return codes
 	}
 	p.initial, p.derivatives, p.outputs = compile(initials), compile(derivatives), compile(values)
+	p.relations = c.Indicators()
 	direct, circle := p.order()
 	if circle != nil {
 		var names []string

@@ -120,6 +120,33 @@ type Instance interface {
 	Outputs(t float64, y, commands, out []float64)
 }
 
+// Switching is an Instance whose equations switch: a relation in them decides between branches, or a function has a
+// kink. Between events all sides are held, so that derivatives and outputs are smooth; whoever simulates the vehicle
+// watches its switches, and passes it the sides.
+type Switching interface {
+	Instance
+	// Switches returns the switches, by number, of all derivatives and of the outputs that someone needs.
+	Switches(needed []bool) []Switch
+	// Hold sets the sides of the switches, by number, for the calls that follow; they may change between calls. Without
+	// sides, and for outputs that nobody needs, relations are evaluated directly.
+	Hold(above []bool)
+	// Zeros writes the indicators of the given switches, ascending, to g[0] and on. They are above if at least zero.
+	Zeros(t float64, y, commands []float64, which []int, g []float64)
+}
+
+// Switch is the event indicator of a relation in the equations of a vehicle.
+type Switch struct {
+	Text     string // the relation
+	Idle     bool   // no derivative and no needed output depends on it
+	Rates    bool   // derivatives depend on its side
+	Reads    []int  // the states that its indicator reads
+	Commands bool   // its indicator reads commands
+	Steady   bool   // its indicator depends on time and states alone, on no other switch
+	Of       int    // the state that it compares with Level; -1: the indicator is a function
+	Level    float64
+	Falls    bool // the indicator is Level minus the state, not the reverse
+}
+
 // Vehicles returns all vehicles.
 func Vehicles() []*Vehicle { return []*Vehicle{solar, circuit, quad} }
 

@@ -1,0 +1,168 @@
+package equations
+
+import (
+	"fmt"
+
+	"canopy/expr"
+	"canopy/vehicle/model"
+)
+
+// instance is a vehicle with its parameters fixed.
+type instance struct {
+	*program
+	signals []float64
+	above   []bool // sides that are held; empty: none
+	held    []bool // outputs that follow them
+}
+
+// new is the New of the vehicle.
+func (p *program) new(parameters []float64) (model.Instance, error) {
+	if len(parameters) != len(p.parameters) {
+		panic("equations: wrong number of parameters")
+	}
+	v := &instance{program: p, signals: make([]float64, p.firstParameter()+len(parameters)),
+		held: make([]bool, len(p.outputs))}
+	for i, value := range parameters {
+		if err := p.parameters[i].Check(value); err != nil {
+			return nil, err
+		}
+		v.signals[p.firstParameter()+i] = p.units[i].SI(value)
+	}
+	y := make([]float64, len(p.states))
+	v.Initial(y)
+	for i, s := range p.states {
+		if !s.Range.Contains(y[i]) || y[i]-y[i] != 0 {
+			return nil, fmt.Errorf("%w: they put the initial %s to %g, outside its range %v", model.ErrParameters, s.Name,
+				y[i], s.Range)
+		}
+	}
+	return v, nil
+}
+
+// Initial implements [model.Instance].
+func (v *instance) Initial(y []float64) {
+	for i, c := range v.initial {
+		y[i] = c.Real(v.signals, nil)
+	}
+}
+
+// Derivatives implements [model.Instance]. With held sides, the equations continue beyond a switch as before it. Where
+// that is undefined, as a root whose argument max keeps from being negative, they switch.
+func (v *instance) Derivatives(t float64, y, commands, dydt []float64) {
+	v.defined(func(above []bool) bool {
+		ok := v.fill(v.derive, t, y, commands, above)
+		for i, c := range v.derivatives {
+			dydt[i] = c.Real(v.signals, above)
+			ok = ok && dydt[i]-dydt[i] == 0
+		}
+		return ok
+	})
+}
+
+// Outputs implements [model.Instance].
+func (v *instance) Outputs(t float64, y, commands, out []float64) {
+	v.defined(func(above []bool) bool { return v.fill(v.all, t, y, commands, above) })
+	copy(out, v.signals[v.firstOutput():v.firstParameter()])
+}
+
+// defined evaluates with the sides that are held and, if that gives a value that is not finite, without.
+func (v *instance) defined(evaluate func(above []bool) (finite bool)) {
+	if len(v.above) == 0 || !evaluate(v.above) {
+		evaluate(nil)
+	}
+}
+
+// fill evaluates the signal vector with the given outputs, and reports whether they are finite.
+func (v *instance) fill(outputs []int, t float64, y, commands []float64, above []bool) bool {
+	s := v.signals
+	s[0] = t
+	copy(s[1:], y)
+	copy(s[v.firstCommand():], commands)
+	finite := true
+	for _, i := range outputs {
+		sides := above
+		if !v.held[i] {
+			sides = nil
+		}
+		x := v.outputs[i].Real(s, sides)
+		s[v.firstOutput()+i] = x
+		finite = finite && x-x == 0
+	}
+	return finite
+}
+
+// Hold implements [model.Switching].
+func (v *instance) Hold(above []bool) { v.above = above }
+
+// Zeros implements [model.Switching].
+func (v *instance) Zeros(t float64, y, commands []float64, which []int, g []float64) {
+	v.defined(func(above []bool) bool {
+		ok := v.fill(v.related, t, y, commands, above)
+		for i, k := range which {
+			g[i] = v.relations[k].Value(v.signals, above)
+			ok = ok && g[i]-g[i] == 0
+		}
+		return ok
+	})
+}
+
+// Switches implements [model.Switching].
+func (v *instance) Switches(needed []bool) []model.Switch {
+	list := make([]model.Switch, len(v.relations))
+	for k := range list {
+		list[k] = v.describe(&v.relations[k])
+	}
+	var rates, signals []int
+	for _, c := range v.derivatives {
+		rates, signals = append(rates, c.Indicators()...), append(signals, c.Reads()...)
+	}
+	for _, i := range v.derive {
+		rates = append(rates, v.outputs[i].Indicators()...)
+	}
+	for _, k := range rates {
+		list[k].Idle, list[k].Rates = false, true
+	}
+	for i, n := range needed {
+		if n {
+			signals = append(signals, v.firstOutput()+i)
+		}
+	}
+	for more := true; more; { // a relation may read outputs, which have relations
+		more = false
+		for _, i := range v.towards(signals) {
+			more = more || !v.held[i]
+			v.held[i] = true
+			for _, k := range v.outputs[i].Indicators() {
+				list[k].Idle = false
+			}
+		}
+		for k := range list {
+			if !list[k].Idle {
+				signals = append(signals, v.relations[k].Reads()...)
+			}
+		}
+	}
+	return list
+}
+
+// describe returns a switch that is idle.
+func (v *instance) describe(x *expr.Indicator) model.Switch {
+	s := model.Switch{Text: x.Text, Idle: true, Of: -1, Steady: len(x.Nested()) == 0}
+	reads := x.Reads()
+	for _, i := range v.towards(reads) {
+		reads = append(reads, v.outputs[i].Reads()...)
+		s.Steady = s.Steady && len(v.outputs[i].Indicators()) == 0
+	}
+	for _, i := range reads {
+		switch {
+		case 1 <= i && i < v.firstCommand():
+			s.Reads = append(s.Reads, i-1)
+		case v.firstCommand() <= i && i < v.firstOutput():
+			s.Commands, s.Steady = true, false
+		}
+	}
+	if h, ok := x.Threshold(); ok && 1 <= h.Slot && h.Slot < v.firstCommand() && h.Level-h.Level == 0 {
+		s.Of, s.Level, s.Falls = h.Slot-1, h.Level, h.Falls
+	}
+	return s
+}
