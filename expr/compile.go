@@ -604,9 +604,15 @@ func (b *builder) newIndicator(n, over, under *Node) Indicator {
 // equality writes the comparison of two discrete values.
 func (b *builder) equality(n *Node, at int, when bool) []int {
 	outer := b.values
+	b.values = nil
 	for _, a := range n.args {
 		if v := b.scope.variable(a); v.Values != nil {
 			b.values = v.Values
+		}
+	}
+	if b.values == nil { // no signal is compared, so the order does not matter
+		for _, a := range n.args {
+			b.values = append(b.values, b.scope.literals(a)...)
 		}
 	}
 	x, y := n.args[0], n.args[1]
@@ -623,6 +629,17 @@ func (b *builder) equality(n *Node, at int, when bool) []int {
 	b.values = outer
 	test.Unless = (n.op == OpNotEqual) == when
 	return b.jump(test)
+}
+
+// literals returns the values of an enumeration that an if may have.
+func (s Scope) literals(n *Node) []string {
+	switch {
+	case n.op == OpName && !s.declares(n.name):
+		return []string{n.name}
+	case n.op == OpIf && len(n.args) == 3:
+		return append(s.literals(n.args[1]), s.literals(n.args[2])...)
+	}
+	return nil
 }
 
 // difference returns a text that two pairs of nodes share only if over - under is always the same.

@@ -41,7 +41,7 @@ func askDead(m *Model) []Finding {
 			found[i].Assumes = append(found[i].Assumes, NoDelay)
 		}
 	}
-	if m.reachable != nil || m.Remembers() || m.uncertain { // a state that the abstraction allows need not be reachable
+	if m.unsure() {
 		found = append(found, m.unreached()...)
 	}
 	if len(found) == 0 {
@@ -147,6 +147,31 @@ func (m *Model) idles(t bt.Task) bool {
 		return false
 	}
 	return !m.entered[t] && (m.explored || !m.allows(m.active[t], &m.passing))
+}
+
+// unsure reports whether a state that the abstraction allows need not be reachable.
+func (m *Model) unsure() bool { return m.reachable != nil || m.Remembers() || m.uncertain }
+
+// wakes decides whether one of the tasks can become active; why is the reason if it does not.
+func (m *Model) wakes(tasks []bt.Task) (v Verdict, why string) {
+	tasks = slices.DeleteFunc(slices.Clone(tasks), m.idles)
+	seen := func(of []bool) bool { return slices.ContainsFunc(tasks, func(t bt.Task) bool { return of[t] }) }
+	switch {
+	case len(tasks) == 0:
+		return Refuted, ""
+	case !m.unsure() || seen(m.entered):
+		return Proved, ""
+	}
+	c := m.search(func(situation) bool { return seen(m.reachable.entered) })
+	switch x := m.reachable; {
+	case seen(x.entered):
+		return Proved, ""
+	case c.verdict == Undecided:
+		return Undecided, c.why
+	case seen(x.broken):
+		return Undecided, cmp.Or(x.failed, x.unsettled).Error()
+	}
+	return Refuted, ""
 }
 
 // unreached finds, with the engine, the ends of a plan with memory that never become active, although the

@@ -12,6 +12,7 @@ import (
 	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/document/script"
+	"canopy/expr"
 )
 
 func readPlan(t testing.TB, text string) *plan.Plan {
@@ -327,6 +328,24 @@ func TestNoVerdictIsUndecided(t *testing.T) {
 	for v, word := range map[Verdict]string{Undecided: "undecided", Proved: "proved", Refuted: "refuted"} {
 		if v.String() != word {
 			t.Errorf("%s is written %s", word, v)
+		}
+	}
+}
+
+// A command whose only writer is never active, although the sets of states allow that, is written by no task.
+func TestWritersThatAreNeverActive(t *testing.T) {
+	s := declare.Subject{Commands: []string{"u"}, Plan: readPlan(t, `<ReactiveParallel success_count="-2" failure_count="2">
+		<Fallback><Condition name="c3" on="x le 2 or y le 2"/><Condition name="c4" on="x le 1 and x ge 2" off="y lt 2"/>
+			<Condition name="c5" on="x le 2" off="x lt 2"/></Fallback>
+		<Action name="a" done="y lt 1" failed="x le 1" _failureIf="y gt 1" write="u := 2"/></ReactiveParallel>`)}
+	parts, err := expr.ParseStatement("x ge 1 or y ge 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Declared.Facts = []declare.Statement{{Text: "x ge 1 or y ge 1", Parts: parts}}
+	for _, f := range Check(s) {
+		if f.Question == "command" && f.Verdict != Refuted {
+			t.Errorf("%s: %s", f.Verdict, f.Text)
 		}
 	}
 }

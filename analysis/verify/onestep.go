@@ -157,19 +157,25 @@ func (m *Model) writers() (by map[string][]bt.Task, names []string) {
 	return by, names
 }
 
-// askCommand: or_w active(w) over the writers w of a command is empty: no task ever writes it. For commands declared to
-// be always written: not or_w active(w).
+// askCommand: no writer of a command can become active. For slots declared to be always written, not or_w active(w)
+// over their writers w.
 func askCommand(m *Model) []Finding {
 	by, _ := m.writers()
 	var found []Finding
 	written := 0
 	for _, c := range m.subject.Commands {
-		if slices.ContainsFunc(by[c], func(t bt.Task) bool { return !m.idles(t) }) {
+		f := Finding{Verdict: Refuted, Tasks: by[c], About: c, Text: "no task ever writes " + c,
+			Advice: "it keeps its default; if that is intended, accept this finding"}
+		switch v, why := m.wakes(by[c]); {
+		case v == Proved:
 			written++
 			continue
+		case v == Undecided:
+			f.Verdict, f.Text, f.Advice = v, "not concluded whether a task ever writes "+c+": "+why, memoryAdvice
+		case len(by[c]) > 0 && m.slow() && !m.explored:
+			f.Assumes = []Assumption{NoDelay}
 		}
-		found = append(found, Finding{Verdict: Refuted, Tasks: by[c], About: c, Text: "no task ever writes " + c,
-			Advice: "it keeps its default; if that is intended, accept this finding"})
+		found = append(found, f)
 	}
 	if written > 0 {
 		found = append(found, Finding{Verdict: Proved,

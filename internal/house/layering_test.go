@@ -432,6 +432,7 @@ var rooms = map[string]room{
 		"document/declare": "a mission's subject is what is asked about",
 		"document/script":  "counterexamples are replayed",
 		"expr":             "declared statements are structures",
+		"run/monitor":      "properties are judged on the runs that counterexamples become",
 		"analysis/smv":     "exported models are answered by an evaluator of the tests",
 	}},
 	"internal/palette": {pure: true},

@@ -78,30 +78,33 @@ func (m *Mission) worlds() [][2]float64 {
 // simplify lets the time of flights be 0 and the fractions of n rests be multiples of 1 / (n + 1) or less.
 func simplify(flights ...*Flight) {
 	fractions, grid := []float64{0}, 1.0
-	each := func(visit func(over *float64)) {
-		for _, f := range flights {
-			for _, c := range f.clocks() {
-				visit(f.clock(c))
-			}
-		}
-	}
 	for _, f := range flights {
+		f.restart()
 		for _, c := range f.clocks() {
-			over := f.clock(c)
-			*over -= f.T
-			fractions = append(fractions, *over-math.Floor(*over))
+			over := *f.clock(c)
+			fractions = append(fractions, over-math.Floor(over))
 		}
-		f.T = 0
 		for n := len(f.nodes) + len(f.timers) + 1; n > 1; n /= 2 {
 			grid /= 4 // a power of 2, so that all sums are exact
 		}
 	}
 	slices.Sort(fractions)
 	fractions = slices.Compact(fractions)
-	each(func(over *float64) {
-		rank := slices.Index(fractions, *over-math.Floor(*over))
-		*over = math.Floor(*over) + float64(rank)*grid
-	})
+	for _, f := range flights {
+		for _, c := range f.clocks() {
+			over := f.clock(c)
+			rank := slices.Index(fractions, *over-math.Floor(*over))
+			*over = math.Floor(*over) + float64(rank)*grid
+		}
+	}
+}
+
+// restart lets the time of a flight be 0.
+func (f *Flight) restart() {
+	for _, c := range f.clocks() {
+		*f.clock(c) -= f.T
+	}
+	f.T = 0
 }
 
 // times returns the times of the next instant of flights between which there is a difference: up to when the first

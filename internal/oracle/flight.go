@@ -89,7 +89,7 @@ func (m *Mission) compile() *program {
 		}
 	}
 	m.each(number)
-	for _, e := range slices.Concat(m.Facts, m.Always) {
+	for _, e := range slices.Concat(m.Facts, m.Always, []*expression{m.Goal}) {
 		e.each(func(e *expression) {
 			if e.op == "signal" {
 				e.place = places[e.name]

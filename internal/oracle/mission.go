@@ -24,6 +24,8 @@ type Mission struct {
 	computed []computed // in the order in which they depend on each other
 	Facts    []*expression
 	Always   []*expression // they may also name tasks
+	Goal     *expression   // nil: none
+	Written  []int         // slots to which some active task must give a value in every state
 	points   []float64     // the values of x and y that are tried
 }
 
@@ -228,7 +230,7 @@ func (m *Mission) YAML() string {
 	for _, c := range m.computed {
 		fmt.Fprintf(&b, "  %s: {type: %s%s, value: \"%s\"}\n", c.name, c.kind, values(c.values), c.value)
 	}
-	if len(m.Facts)+len(m.Always) > 0 {
+	if len(m.Facts)+len(m.Always)+len(m.Written) > 0 || m.Goal != nil {
 		b.WriteString("check:\n")
 	}
 	for _, x := range []struct {
@@ -241,6 +243,15 @@ func (m *Mission) YAML() string {
 			}
 			fmt.Fprintf(&b, "    - \"%s\"\n", e)
 		}
+	}
+	if m.Goal != nil {
+		fmt.Fprintf(&b, "  goal: \"%s\"\n", m.Goal)
+	}
+	for i, s := range m.Written {
+		if i == 0 {
+			b.WriteString("  written:\n")
+		}
+		fmt.Fprintf(&b, "    - %s\n", m.slots[s].name)
 	}
 	for i, e := range m.Always { // the same as properties of runs
 		if i == 0 {

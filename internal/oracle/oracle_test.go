@@ -10,15 +10,9 @@ import (
 	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/run"
+	"canopy/run/monitor"
 	"canopy/run/record"
 )
-
-// nothing is a recorder that keeps nothing.
-type nothing struct{}
-
-func (nothing) Sample(float64, []float64) error      { return nil }
-func (nothing) Status(float64, int, bt.Change) error { return nil }
-func (nothing) Event(record.Event) error             { return nil }
 
 // rounds is the number of random missions of a test.
 func rounds(long int) int {
@@ -37,49 +31,82 @@ func randomPath(r *rand.Rand, m *Mission, n int) []Point {
 	return path
 }
 
-// picture is all statuses and the slots at a time.
-func picture(status func(bt.Task) bt.Status, tasks int, slots []float64) string {
-	var s []bt.Status
-	for t := range tasks {
-		s = append(s, status(bt.Task(t)))
+// statuses is those of all tasks as a text.
+func statuses(tasks int, of func(bt.Task) bt.Status) string {
+	text := make([]byte, tasks)
+	for t := range text {
+		text[t] = byte('0' + of(bt.Task(t)))
 	}
-	return fmt.Sprint(s, slots)
+	return string(text)
 }
 
-// fly flies the mission along a path with Canopy, and returns the last picture of each time.
-func fly(t *testing.T, m *mission.Mission, path []Point) (map[float64]string, error) {
-	t.Helper()
-	w := NewWorld(m, path)
-	r, err := run.New(m, w, run.Continuous{}, path[len(path)-1].T+.25)
-	if err != nil {
-		t.Fatal(err)
+func (f *Flight) all() string { return statuses(f.Tree.Len(), f.engine.Status) }
+
+// picture is all statuses and the slots.
+func (f *Flight) picture() string {
+	var slots []float64
+	for i := range len(f.slots) + len(f.computed) {
+		slots = append(slots, f.signal(2+i))
 	}
-	r.Attach(nothing{})
-	pictures := map[float64]string{}
+	return fmt.Sprint(f.all(), slots)
+}
+
+// journal is what a run shows.
+type journal struct {
+	*monitor.Monitor
+	statuses []bt.Status
+	end      float64
+	at       map[float64]string // by time: the last picture
+	last     map[string]bool    // all statuses at the last time of the path, in between too
+	judged   []record.Property
+}
+
+// Status implements record.Recorder.
+func (j *journal) Status(t float64, micro int, c bt.Change) error {
+	j.statuses[c.Task] = c.To
+	j.see(t, j.statuses)
+	return j.Monitor.Status(t, micro, c)
+}
+
+func (j *journal) see(t float64, list []bt.Status) (text string) {
+	text = statuses(len(list), func(t bt.Task) bt.Status { return list[t] })
+	if t == j.end {
+		j.last[text] = true
+	}
+	return text
+}
+
+// fly flies the mission along a path with Canopy.
+func fly(m *mission.Mission, path []Point) (*journal, error) {
+	end := path[len(path)-1].T
+	w := NewWorld(m, path)
+	r, err := run.New(m, w, run.Continuous{}, end+.25)
+	if err != nil {
+		return nil, err
+	}
+	header := r.Header()
+	j := &journal{Monitor: monitor.New(&header, m.Watch()), statuses: r.Statuses(), end: end, at: map[float64]string{},
+		last: map[string]bool{}}
+	r.Attach(j)
+	j.see(0, j.statuses)
 	for more := true; more && err == nil; {
-		more, err = r.Step()
-		statuses := r.Statuses()
-		if more {
-			pictures[w.T()] = picture(func(t bt.Task) bt.Status { return statuses[t] }, len(statuses),
-				w.Signals()[m.Program.Layout.Slots:])
+		if more, err = r.Step(); more {
+			j.at[w.T()] = fmt.Sprint(j.see(w.T(), r.Statuses()), w.Signals()[m.Program.Layout.Slots:])
 		}
 	}
-	return pictures, err
+	if err == nil {
+		summary := r.Summary()
+		j.judged, err = j.Judge(&record.End{Summary: &summary, Told: summary.Ended})
+	}
+	return j, err
 }
 
 // witnessed flies it with the witness.
 func (m *Mission) witnessed(path []Point) (map[float64]string, error) {
 	pictures := map[float64]string{}
 	f, err := m.compile().begin(path[0].X, path[0].Y)
-	see := func() {
-		var slots []float64
-		for i := range len(m.slots) + len(m.computed) {
-			slots = append(slots, f.signal(2+i))
-		}
-		pictures[f.T] = picture(f.engine.Status, f.Tree.Len(), slots)
-	}
 	for i := 1; err == nil; {
-		see()
+		pictures[f.T] = f.picture()
 		next := Point{math.Inf(1), f.world[0], f.world[1]}
 		if i < len(path) {
 			next = path[i]
@@ -119,7 +146,7 @@ func TestWitnessFliesLikeRuns(t *testing.T) {
 			}
 		}
 		path := randomPath(r, m, 20)
-		want, errRun := fly(t, read, path)
+		want, errRun := fly(read, path)
 		got, errHere := m.witnessed(path)
 		if errRun != nil || errHere != nil {
 			unsettled++
@@ -128,7 +155,7 @@ func TestWitnessFliesLikeRuns(t *testing.T) {
 			}
 			continue
 		}
-		for at, picture := range want {
+		for at, picture := range want.at {
 			if got[at] != "" && got[at] != picture {
 				t.Fatalf("seed %d, t = %g s:\nrun  %s\nhere %s\n%v\n%s", seed, at, picture, got[at], path, m)
 			}

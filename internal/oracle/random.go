@@ -3,6 +3,7 @@ package oracle
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"canopy/internal/trees"
 )
@@ -274,7 +275,7 @@ func (k *maker) cases(n *node) {
 	}
 }
 
-// statements adds facts about the signals, and properties about tasks that are named once.
+// statements adds facts about the signals, properties about tasks that are named once, a goal and written slots.
 func (k *maker) statements() {
 	count := map[string]int{}
 	k.m.root.each(func(n *node) { count[n.name]++ })
@@ -293,4 +294,22 @@ func (k *maker) statements() {
 		k.m.Facts = append(k.m.Facts, []*expression{of("ge", reads("x"), number(1)), of("lt", reads("y"), number(2)),
 			of("or", of("ge", reads("x"), number(1)), of("ge", reads("y"), number(1)))}[k.IntN(3)])
 	}
+	if k.chance(2) {
+		k.m.Goal = k.condition(2)
+	}
+	for i := range k.m.slots {
+		if k.m.writes(i) && k.chance(2) {
+			k.m.Written = append(k.m.Written, i)
+		}
+	}
+}
+
+// writes reports whether a task writes a slot.
+func (m *Mission) writes(slot int) bool {
+	return slices.ContainsFunc(m.root.leaves(nil), func(n *node) bool { return n.writes(slot) })
+}
+
+// writes reports whether a leaf gives a slot a value while it is active.
+func (n *node) writes(slot int) bool {
+	return slices.ContainsFunc(slices.Concat(n.write, n.entry), func(a assignment) bool { return a.slot == slot })
 }

@@ -245,9 +245,9 @@ func TestExportedModelsAgree(t *testing.T) {
 					t.Fatalf("%s, seed %d: %s should be %t, is %t\n%s\n%s", class.name, seed, name, holds, got[name], m, text)
 				}
 			}
-			expect("complete", !want.Gap.Settled)
-			for i, v := range want.Violated {
-				if v.Rest == v.Within {
+			expect("complete", !want.Faults[Fault{Of: "complete"}].Settled)
+			for i := range m.Always {
+				if v := want.Faults[Fault{"always", i}]; v.Rest == v.Within {
 					expect(fmt.Sprintf("always_%d", i+1), !v.Rest)
 				}
 			}

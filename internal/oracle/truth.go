@@ -21,29 +21,61 @@ type Truth struct {
 	Entered  []bool              // by task: it was active, if only for a moment
 	Active   []Seen              // by task
 	Together map[[2]bt.Task]Seen // two tasks write one slot
-	Gap      Seen                // no action is active, and the plan has not succeeded
-	Violated []Seen              // by statement of Always
-	Statuses map[string]bool     // all tasks, after a settling
+	Faults   map[Fault]Seen
+}
+
+// Fault is what a state may show.
+type Fault struct {
+	Of    string // a question: complete, goal, always or command
+	Which int    // goal: 0: success without the goal, 1: the goal without success; the statement or slot
+}
+
+// shows reports whether a flight shows a fault.
+func (f *Flight) shows(x Fault) bool {
+	switch x.Of {
+	case "complete":
+		return !f.good() && !slices.ContainsFunc(f.Tree.Leaves(), func(t bt.Task) bool {
+			return f.Tree.Kind(t).Acts() && f.engine.Active(t)
+		})
+	case "goal":
+		goal := f.Goal.in(f, nil) > 0
+		return f.good() != goal && goal == (x.Which == 1)
+	case "always":
+		return f.Always[x.Which].in(f, nil) == 0
+	case "command":
+		return !slices.ContainsFunc(f.writers(x.Which), f.engine.Active)
+	}
+	panic("oracle: a fault of an unknown question")
+}
+
+// faults returns all faults that a state may show.
+func (m *Mission) faults() []Fault {
+	list := []Fault{{Of: "complete"}}
+	if m.Goal != nil {
+		list = append(list, Fault{"goal", 0}, Fault{"goal", 1})
+	}
+	for i := range m.Always {
+		list = append(list, Fault{"always", i})
+	}
+	for _, s := range m.Written {
+		list = append(list, Fault{"command", s})
+	}
+	return list
 }
 
 // Truth visits all states up to a limit.
 func (m *Mission) Truth(limit int) Truth {
-	t := Truth{Together: map[[2]bt.Task]Seen{}, Violated: make([]Seen, len(m.Always)), Statuses: map[string]bool{}}
+	t := Truth{Together: map[[2]bt.Task]Seen{}, Faults: map[Fault]Seen{}}
+	faults := m.faults()
 	t.Space = m.Explore(limit, func(f *Flight, rest bool) {
 		if t.Entered == nil {
 			t.Entered, t.Active = make([]bool, f.Tree.Len()), make([]Seen, f.Tree.Len())
 		}
-		t.Statuses[Statuses(f.Tree, f.engine.Status)] = true
-		busy := false
 		for i := range t.Active {
 			if f.engine.Active(bt.Task(i)) {
 				t.Active[i].add(f, rest)
-				busy = busy || f.Tree.Kind(bt.Task(i)).Acts()
 			}
 			t.Entered[i] = t.Entered[i] || f.Entered[i]
-		}
-		if !busy && !f.good() {
-			t.Gap.add(f, rest)
 		}
 		for pair := range f.Met {
 			together := t.Together[pair]
@@ -60,22 +92,15 @@ func (m *Mission) Truth(limit int) Truth {
 				}
 			}
 		}
-		for i, e := range m.Always {
-			if e.in(f, nil) == 0 {
-				t.Violated[i].add(f, rest)
+		for _, x := range faults {
+			if f.shows(x) {
+				seen := t.Faults[x]
+				seen.add(f, rest)
+				t.Faults[x] = seen
 			}
 		}
 	})
 	return t
-}
-
-// Statuses returns the statuses of all tasks of a tree.
-func Statuses(tree *bt.Tree, of func(bt.Task) bt.Status) string {
-	text := make([]byte, tree.Len())
-	for i := range text {
-		text[i] = byte('0' + of(bt.Task(i)))
-	}
-	return string(text)
 }
 
 // settled reports whether no procedure is under way.

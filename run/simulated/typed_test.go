@@ -118,6 +118,29 @@ func TestDiscreteSlotsAreFreeInChecks(t *testing.T) {
 	}
 }
 
+// Statements about computed enumerations are compared with their values: the signal is replaced by its expression.
+func TestComputedEnumerationsInChecks(t *testing.T) {
+	m := cartMission(t, `<ReactiveFallback><Condition ID="there" on="zone == away"/><Action ID="go" write="v := 1"/></ReactiveFallback>`,
+		`signals:
+  zone: {type: enumeration, values: [close, between, away], value: "if(x lt 5 [m], close, if(x lt 10 [m], between, away))"}
+check:
+  goal: "zone == away"
+  always: ["go -> zone != away", "go -> zone == close"]
+`)
+	want := []verify.Verdict{verify.Proved, verify.Proved, verify.Proved, verify.Refuted}
+	for _, f := range verify.Check(m.Subject()) {
+		if f.Question == "goal" || f.Question == "always" {
+			if f.Verdict != want[0] {
+				t.Errorf("%s: %s", f.Text, f.Verdict)
+			}
+			want = want[1:]
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("%d answers are missing", len(want))
+	}
+}
+
 // An exit procedure that ends while leaves are visited changes slots, whose readers are visited in the next settling;
 // the other leaves that are due are still visited in this one.
 func TestExitEndsDuringVisits(t *testing.T) {
