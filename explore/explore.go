@@ -20,7 +20,7 @@ import (
 type Budget struct {
 	States int // found
 	Moves  int // made
-	Bytes  int // of the states' keys that are texts
+	Bytes  int // of the states' keys that are texts or have a method Bytes() int
 	// Over is called at every 64th move with the number of states found; the search ends for the reason that it
 	// returns, unless that is "".
 	Over func(states int) string
@@ -56,17 +56,23 @@ func (s *Search[K, M]) Arrive(from int, key K, move M) (n int, fresh bool) {
 	if n, known := s.number[key]; known {
 		return int(n), false
 	}
-	text, _ := any(key).(string)
+	size := 0
+	switch k := any(key).(type) {
+	case string:
+		size = len(k)
+	case interface{ Bytes() int }:
+		size = k.Bytes()
+	}
 	switch b := s.budget; {
 	case b.States > 0 && len(s.states) >= b.States:
 		s.short = fmt.Sprintf("there are more than %d states", b.States)
 		return -1, true
-	case b.Bytes > 0 && s.bytes+len(text) > b.Bytes:
+	case b.Bytes > 0 && s.bytes+size > b.Bytes:
 		s.short = fmt.Sprintf("%d states fill %.3g MB, and there are more", len(s.states), float64(b.Bytes)/1e6)
 		return -1, true
 	}
 	n = len(s.states)
-	s.bytes += len(text)
+	s.bytes += size
 	s.number[key] = int32(n)
 	s.states = append(s.states, state[K, M]{key, int32(from), move})
 	return n, true

@@ -93,6 +93,15 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%d states: %q, want %d: %q", s.Len(), s.Short(), c.states, c.why)
 		}
 	}
+	if s := New[sized, int](Budget{Bytes: 5}); true {
+		s.Arrive(-1, sized{2}, 0)
+		if s.Arrive(0, sized{3}, 0); s.Len() != 2 || s.Short() != "" {
+			t.Errorf("states of 5 bytes: %d states, %q", s.Len(), s.Short())
+		}
+		if s.Arrive(0, sized{1}, 0); s.Len() != 2 || s.Short() == "" {
+			t.Errorf("states of 6 bytes: %d states, %q", s.Len(), s.Short())
+		}
+	}
 	if s := line(9, Budget{States: 10, Moves: 9, Bytes: 45}); s.Len() != 10 || s.Short() != "" {
 		t.Errorf("a budget that is just enough: %d states, %q", s.Len(), s.Short())
 	}
@@ -117,3 +126,7 @@ func TestLeaveAgain(t *testing.T) {
 		}
 	}
 }
+
+type sized struct{ bytes int }
+
+func (s sized) Bytes() int { return s.bytes }

@@ -40,7 +40,7 @@ func NewDuo(old, updated declare.Subject) *Duo {
 	p.told = &answers{duo: p}
 	known := &forms{}
 	for i, subject := range []declare.Subject{old, updated} {
-		s := prepare(subject, known, p.told, true)
+		s := prepare(subject, known, p.told, true, nil)
 		for slot := range s.p.Slots {
 			if math.IsNaN(s.p.Slots[slot].Initial) {
 				f := known.signal(starts + s.p.Slots[slot].Name)

@@ -19,6 +19,9 @@ import (
 // the one before the first instant.
 type Key string
 
+// Bytes returns the size of the state.
+func (k Key) Bytes() int { return len(k) }
+
 // Tape is the answers of one course of an instant.
 type Tape []bool
 
@@ -349,7 +352,7 @@ func (m *Moment) Zone() *zone.Zone { return &m.s.w.zone }
 // Waits reports whether a procedure or a timer of a known length is under way.
 func (m *Moment) Waits() bool {
 	waits := false
-	m.s.x.Clocks(func(c int, length float64) { waits = waits || m.s.w.zone.Runs(m.s.w.clocks+c) && !math.IsNaN(length) })
+	m.s.x.Clocks(func(c int, _ float64) { waits = waits || m.s.w.zone.Runs(m.s.w.clocks+c) })
 	return waits
 }
 
@@ -491,8 +494,8 @@ func (m *Moment) Holds(l *expr.Logic) bool {
 // threshold reports whether a signal is at least a limit, or beyond it.
 func (s *Stepper) threshold(l *expr.Logic) bool {
 	place, ok := s.compiler.Slot(l.Signal)
-	if !ok {
-		panic("flown: a signal that does not exist")
+	if !ok || s.loosened[l.Signal] {
+		panic("flown: a signal that does not exist, or that is left out")
 	}
 	v := s.w.signal(place)
 	switch {

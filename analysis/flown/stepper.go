@@ -55,8 +55,10 @@ type Stepper struct {
 	phase     []executive.Phase     // in which the leaf writes it
 	fixed     map[*expr.Code]float64
 	*forms
-	formSlots [][]int        // by form: the slots that it follows within an instant, by name
-	places    map[string]int // by name of a signal
+	formSlots [][]int          // by form: the slots that it follows within an instant, by name
+	places    map[string]int   // by name of a signal
+	latches   map[string]latch // by their free signal
+	loosened  map[string]bool  // nothing is known of these signals
 
 	w       *world
 	world   executive.World // as the executive sees it
@@ -79,13 +81,23 @@ var unknown = math.NaN()
 type lists [2][]expr.Instruction
 
 // New returns the steps of a subject.
-func New(subject declare.Subject) *Stepper { return prepare(subject, &forms{}, &answers{}, false) }
+func New(subject declare.Subject) *Stepper { return prepare(subject, &forms{}, &answers{}, false, nil) }
+
+// Loose returns the steps of a subject in which a condition with hysteresis is a free input if nothing else depends on
+// its signals. The tasks behave as before, while there are fewer states and answers; of these signals nothing is known.
+func Loose(subject declare.Subject) *Stepper {
+	s := New(subject)
+	if loose := s.loose(&subject); loose != nil {
+		s = prepare(subject, &forms{}, &answers{}, false, loose)
+	}
+	return s
+}
 
 // prepare returns the steps of a subject in a world about which these answers are known. If all is kept, what is
 // written matters in itself.
-func prepare(subject declare.Subject, known *forms, told *answers, all bool) *Stepper {
+func prepare(subject declare.Subject, known *forms, told *answers, all bool, loose *loose) *Stepper {
 	s := &Stepper{Tree: subject.Plan.Tree, lists: map[*expr.Code]*lists{}, relations: map[string]*expr.Code{},
-		fixed: map[*expr.Code]float64{}, forms: known, places: map[string]int{}}
+		fixed: map[*expr.Code]float64{}, forms: known, places: map[string]int{}, latches: map[string]latch{}}
 	if subject.Program == nil {
 		s.compileAlone(subject.Plan)
 	} else {
@@ -96,11 +108,14 @@ func prepare(subject declare.Subject, known *forms, told *answers, all bool) *St
 		s.names = slices.Clone(subject.Signals)
 	}
 	s.free(&subject)
+	loose.apply(s, &subject)
 	s.prune(&subject, all)
 	s.p.Link()
 	s.depend()
-	for _, statement := range subject.Declared.Facts {
-		s.facts = append(s.facts, s.Statement(statement))
+	for i, statement := range subject.Declared.Facts {
+		if loose == nil || !loose.facts[i] {
+			s.facts = append(s.facts, s.Statement(statement))
+		}
 	}
 	s.initial = s.p.Initial()
 	for place, name := range s.names {
@@ -143,6 +158,12 @@ func (s *Stepper) Guide(above func(signal string, limit float64, strict bool) (i
 	}
 }
 
+// Knows reports whether anything is known of a signal.
+func (s *Stepper) Knows(signal string) bool {
+	_, ok := s.compiler.Slot(signal)
+	return ok && !s.loosened[signal]
+}
+
 // Follows reports whether a signal depends on what tasks write without delay, so that it may jump within an instant.
 func (s *Stepper) Follows(signal string) bool {
 	place, ok := s.compiler.Slot(signal)
@@ -161,10 +182,10 @@ func (s *Stepper) Statement(statement declare.Statement) expr.Logic {
 // pseudo returns a code that holds if a signal beyond those of the program does: a free truth value.
 func (s *Stepper) pseudo(text string) *expr.Code {
 	text = free + text // apart from the signals
-	place := slices.Index(s.names, text)
-	if place < 0 {
+	place, known := s.places[text]
+	if !known {
 		place = len(s.names)
-		s.names = append(s.names, text)
+		s.names, s.places[text] = append(s.names, text), place
 	}
 	e, err := expr.Parse("free")
 	if err != nil {
@@ -440,6 +461,9 @@ func (s *Stepper) relation(l *expr.Logic) *expr.Code {
 		if l.Relation == nil {
 			code = s.pseudo(l.Text)
 		} else {
+			if slices.ContainsFunc(l.Relation.Names(), func(name string) bool { return s.loosened[name] }) {
+				panic("flown: a signal that is left out")
+			}
 			code = s.compiler.CompileFor(l.Relation, expr.Variable{Type: expr.Boolean})
 		}
 		s.relations[l.Key] = code

@@ -28,11 +28,15 @@ func (m *Moment) Text() string {
 func (s *Stepper) told(f int32, b *interval) string {
 	name := s.formText(f)
 	if s.truthValue(f) {
+		on, off := name, "not "+name
+		if l, ok := s.latches[s.atoms[s.list[f].terms[0].atom].signal]; ok {
+			on, off = l.on, l.off
+		}
 		switch {
 		case b.low == 1 && b.high == 1, slices.Contains(b.not, 0):
-			return name
+			return on
 		case b.low == 0 && b.high == 0, slices.Contains(b.not, 1):
-			return "not " + name
+			return off
 		}
 		return ""
 	}

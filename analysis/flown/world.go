@@ -557,10 +557,11 @@ func (w *world) Refresh() {}
 // Start implements executive.Answers. Over needs the length.
 func (w *world) Start(c int, length float64) (due float64, ok bool) {
 	w.over[c] = 0
-	w.zone.Start(w.clocks + c)
-	if math.IsNaN(length) {
-		length = unknown
+	if math.IsNaN(length) { // any: it tells nothing about other clocks
+		w.zone.Stop(w.clocks + c)
+		return unknown, true
 	}
+	w.zone.Start(w.clocks + c)
 	return length, !(length < 0)
 }
 
@@ -571,34 +572,35 @@ func (w *world) Stop(c int) { w.zone.Stop(w.clocks + c) }
 // reads its length, and it is asked in every instant.
 func (w *world) Over(c int, length float64) bool {
 	clock := w.clocks + c
-	if !w.zone.Runs(clock) { // the procedure waits for a condition
+	known := w.zone.Runs(clock)
+	if !known && !math.IsNaN(length) { // the procedure waits for a condition
 		return false
 	}
 	if w.over[c] == 0 {
 		w.ticked = append(w.ticked, int32(c))
 		w.over[c] = -1
-		if w.duo != nil && math.IsNaN(length) {
+		if w.duo != nil && !known {
 			w.duo.loose = true // two clocks of one length are over together
 		}
-		least, most := lengths(length)
-		yes, no := w.zone.Allows(clock, zone.AtLeast, least), w.zone.Allows(clock, zone.Before, most)
-		if yes && (!no || w.choose(question{kind: ended, index: c})) {
+		yes, no := true, true
+		least, most := zone.Time(0), zone.Forever
+		if known {
+			least, most = zone.Seconds(length)
+			yes, no = w.zone.Allows(clock, zone.AtLeast, least), w.zone.Allows(clock, zone.Before, most)
+		}
+		is := yes && (!no || w.choose(question{kind: ended, index: c}))
+		switch {
+		case is:
 			w.over[c] = 1
 			w.elapsed = append(w.elapsed, int32(c))
-			w.zone.Restrict(clock, zone.AtLeast, least)
-		} else {
+			if known {
+				w.zone.Restrict(clock, zone.AtLeast, least)
+			}
+		case known:
 			w.zone.Restrict(clock, zone.Before, most)
 		}
 	}
 	return w.over[c] > 0
-}
-
-// lengths returns the minimum and the maximum length of a clock; NaN is any.
-func lengths(length float64) (least, most zone.Time) {
-	if math.IsNaN(length) {
-		return 0, zone.Forever
-	}
-	return zone.Seconds(length)
 }
 
 // due restricts the time that has passed: the first clock that runs is over at the latest. It reports false if there is
@@ -606,7 +608,7 @@ func lengths(length float64) (least, most zone.Time) {
 func (w *world) due() bool {
 	w.s.x.Clocks(func(c int, length float64) {
 		if c += w.clocks; w.zone.Runs(c) {
-			_, most := lengths(length)
+			_, most := zone.Seconds(length)
 			w.zone.Restrict(c, zone.AtMost, most)
 		}
 	})
@@ -633,11 +635,13 @@ func (w *world) widen() {
 // longest adds the length of each clock that runs, as far as it is known.
 func (w *world) longest(of map[int]zone.Time) {
 	w.s.x.Clocks(func(c int, length float64) {
-		least, last := lengths(length)
-		if last == zone.Forever {
-			last = least
+		if c += w.clocks; w.zone.Runs(c) {
+			least, last := zone.Seconds(length)
+			if last == zone.Forever {
+				last = least
+			}
+			of[c] = last
 		}
-		of[w.clocks+c] = last
 	})
 }
 

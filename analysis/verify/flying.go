@@ -32,15 +32,16 @@ type violation func(x situation) bool
 // them.
 type flying struct {
 	m         *Model
-	s         *flown.Stepper
 	states    *explore.Search[flown.Key, flown.Tape] // a move is the answers of the instant before
-	classes   map[string]bool                        // of the states that were left: those of one class have one future
-	entered   []bool                                 // by task: was active at some time
-	broken    []bool                                 // by task: was active in an instant that does not end
-	met       map[pair]bool                          // of actions that were active at one time
-	tags      map[string]int                         // Moment.Tag by what an instant has shown
-	failed    error                                  // of an instant after which there is no state
-	unsettled error                                  // for some answers signals and tasks change each other without end
+	s         *flown.Stepper
+	known     flown.Cover    // the states that were found
+	classes   flown.Cover    // of the states that were left: those of one class have one future
+	entered   []bool         // by task: was active at some time
+	broken    []bool         // by task: was active in an instant that does not end
+	met       map[pair]bool  // of actions that were active at one time
+	tags      map[string]int // Moment.Tag by what an instant has shown
+	failed    error          // of an instant after which there is no state
+	unsettled error          // for some answers signals and tasks change each other without end
 
 	watch violation // asked with the signals of each state; nil: none
 	last  flown.Tape
@@ -49,12 +50,19 @@ type flying struct {
 }
 
 func (m *Model) newFlying(watch violation) *flying {
-	x := &flying{m: m, s: m.stepper(), classes: map[string]bool{},
-		entered: make([]bool, m.tree.Len()), broken: make([]bool, m.tree.Len()), met: map[pair]bool{},
-		tags: map[string]int{"": 0}, watch: watch, hit: -1,
+	x := &flying{m: m, s: m.loose(), entered: make([]bool, m.tree.Len()), broken: make([]bool, m.tree.Len()),
+		met: map[pair]bool{}, tags: map[string]int{"": 0}, watch: watch, hit: -1,
 		states: explore.New[flown.Key, flown.Tape](m.bounds(m.most()))}
 	x.states.Arrive(-1, "", nil)
 	return x
+}
+
+// loose returns the steps of the plan for searches in which signals may change to any value at each instant.
+func (m *Model) loose() *flown.Stepper {
+	if m.looseSteps == nil {
+		m.looseSteps = flown.Loose(m.subject)
+	}
+	return m.looseSteps
 }
 
 // stepper returns the steps of the plan.
@@ -76,17 +84,16 @@ func (x *flying) more() bool {
 
 func (x *flying) leave(n int) {
 	var active []bt.Task
-	class, from := "", x.states.Key(n)
+	fresh, from := true, x.states.Key(n)
 	if n > 0 {
 		x.s.At(from, func(m *flown.Moment) {
 			active = slices.DeleteFunc(x.m.actions(), func(t bt.Task) bool { return !m.Active(t) })
-			class = m.Class()
+			_, fresh = x.classes.Arrive(m, m.Class(), "", true, n)
 		})
 	}
-	if x.classes[class] {
+	if !fresh {
 		return
 	}
-	x.classes[class] = true
 	x.s.Limits, x.s.Still = nil, false
 	x.s.Steps(from, func(m *flown.Moment) {
 		switch {
@@ -117,7 +124,8 @@ func (x *flying) leave(n int) {
 		for _, p := range x.m.meetings(active, m.Changes) {
 			x.met[p] = true
 		}
-		if key := m.After(); !x.known(key) {
+		key := m.After()
+		if _, fresh := x.known.Arrive(m, string(key), "", true, 0); fresh {
 			x.states.Arrive(n, key, m.Tape())
 		}
 		if hit {
@@ -145,11 +153,6 @@ func (x *flying) tag(active []bt.Task, m *flown.Moment) int {
 		x.tags[text] = n
 	}
 	return n
-}
-
-func (x *flying) known(key flown.Key) bool {
-	_, ok := x.states.Find(key)
-	return ok
 }
 
 // search searches the flights for a state that violates a property.

@@ -56,7 +56,7 @@ type Model struct {
 	memories          []int          // their variables
 	uncertain         bool           // not all of these memories are known
 	latches           set            // their memory, as far as it is known to be possible; nil: all
-	steps             *flown.Stepper // nil: not prepared
+	steps, looseSteps *flown.Stepper // nil: not prepared
 	reachable         *flying        // nil: none was needed yet
 	lawful            set            // the states that facts and latches allow
 	entered           []bool         // by task: the engine was seen to activate it

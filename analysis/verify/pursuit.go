@@ -38,7 +38,8 @@ type pursuit struct {
 	always     bool // conditions are judged also within an instant: all of them are about tasks
 
 	places  *explore.Search[stay, flown.Tape]
-	from    int // the place that is left; the visitor adds to the others
+	known   flown.Cover // places by number
+	from    int         // the place that is left; the visitor adds to the others
 	tags    []tag
 	drifts  [][]drift // by number; 0: none is known before the run
 	tagOf   map[tag]int
@@ -60,6 +61,14 @@ type stay struct {
 	drifts int    // how signals move
 	waits  bool   // a procedure or a timer of known length is under way
 }
+
+// more returns what two places have in common, beside the state of the plan, only if the same can follow them.
+func (s *stay) more() string {
+	return fmt.Sprint(s.duty.task, " ", s.duty.again, " ", s.drifts, " ", s.waits, " ", s.cell)
+}
+
+// Bytes returns the size of the place, which the search also keeps as a class.
+func (s stay) Bytes() int { return 2*len(s.key) + len(s.cell) }
 
 // duty is what is to be met, and the operations "for" that begin again as long as the place lasts.
 type duty struct {
@@ -124,7 +133,7 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 		x.always = x.always && aboutTasks(&m.always[i])
 	}
 	if p&noJumps != 0 {
-		x.signals = slices.DeleteFunc(slices.Clone(m.vocab.signals), func(s signal) bool { return steps.Follows(s.name) })
+		x.signals = slices.DeleteFunc(slices.Clone(m.vocab.signals), func(s signal) bool { return steps.Follows(s.name) || !steps.Knows(s.name) })
 	}
 	x.places.Arrive(-1, stay{duty: duty{task: -1}}, nil)
 	for n := range x.places.Leave() {
@@ -262,14 +271,17 @@ func (x *pursuit) end(m *flown.Moment, now tag) {
 	if x.limits&noTime != 0 {
 		to.waits = m.Waits()
 	}
-	to.key = m.After()
-	if x.told == nil {
-		if n, _ := x.places.Arrive(x.from, to, m.Tape()); n >= 0 {
-			x.lead(n)
-		}
+	if to.key = m.After(); x.told != nil {
+		x.tell(m)
 		return
 	}
-	x.tell(m)
+	n, fresh := x.known.Arrive(m, m.Class(), to.more(), x.limits&noTime == 0 || to.waits, x.places.Len())
+	if fresh {
+		n, _ = x.places.Arrive(x.from, to, m.Tape())
+	}
+	if n >= 0 {
+		x.lead(n)
+	}
 }
 
 // lead records that a place follows the one that is left.

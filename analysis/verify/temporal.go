@@ -43,8 +43,8 @@ func (m *Model) property(p *temporal.Property) Finding {
 	if own.space.full() {
 		return undecided(p, "the sets of states need too many nodes of decision diagrams", memoryAdvice)
 	}
-	f, steps := p.Formula.Positive(false), flown.New(s)
-	if f.Op == temporal.Weak && isFalse(f.Args[1]) && !own.slow() && !own.feedsBack(steps) {
+	f := p.Formula.Positive(false)
+	if f.Op == temporal.Weak && isFalse(f.Args[1]) && !own.slow() && !own.feedsBack(own.stepper()) {
 		l, ok := own.oneTime(f.Args[0], of)
 		if ok && (!own.Remembers() || !own.allows(own.space.not(own.of(&l)), &own.passing)) {
 			return own.conclude(own.space.not(own.of(&l)),
@@ -53,6 +53,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 				Finding{Text: "does not hold: " + p.Text, Advice: propertyAdvice})
 		}
 	}
+	steps := own.loose()
 	c, last := own.prove(steps, followed(f, true), of, anyTime)
 	proved := Finding{Verdict: Proved, Text: "holds in every run: " + p.Text + ", "}
 	if c.verdict == Proved {
@@ -60,8 +61,9 @@ func (m *Model) property(p *temporal.Property) Finding {
 		return proved
 	}
 	if open := timing(f); open != "" && c.verdict == Refuted {
-		g := soon(f, own.patience(own.drifters(steps)))
-		if c, _ = own.prove(steps, followed(g, true), of, atRates); c.verdict == Proved {
+		moving := own.stepper()
+		g := soon(f, own.patience(own.drifters(moving)))
+		if c, _ = own.prove(moving, followed(g, true), of, atRates); c.verdict == Proved {
 			proved.Text, proved.Assumes = proved.Text+"at the rates that are known, "+c.how, own.rateRests()
 			return proved
 		}
