@@ -27,12 +27,12 @@ type Configuration interface {
 }
 
 // Configurations returns the possible configurations of a mission, except recorded inputs: continuous first, then the
-// tree ticked at the given periods [s], without and with a restart of the integrator at each tick, then the state graph
-// if there is one.
+// tree ticked at the given periods [s], on the dense output, with the integrator stopping at each tick, and with a
+// restart of it there, then the state graph if there is one.
 func Configurations(m *mission.Mission, periods []float64) []Configuration {
 	list := []Configuration{Continuous{}}
 	for _, p := range periods {
-		list = append(list, Ticked{Period: p}, Ticked{Period: p, Restart: true})
+		list = append(list, Ticked{Period: p, Interpolated: true}, Ticked{Period: p}, Ticked{Period: p, Restart: true})
 	}
 	if m.Graph != nil {
 		list = append(list, StateGraph{})
@@ -52,6 +52,7 @@ func (Continuous) decider(m *mission.Mission) (executive.Decider, error) {
 // Ticked is the plan's tree in discrete time: it is ticked at multiples of a period, and does not react in between.
 type Ticked struct {
 	Period       float64 // [s]
+	Interpolated bool    // ticks read the dense output: the integrator stops only where a tick changes something
 	Restart      bool    // the integrator restarts at each tick
 	Conventional bool    // the tree is ticked by a [tick.Conventional]: it chatters
 }
@@ -60,6 +61,9 @@ func (d Ticked) String() string {
 	text := fmt.Sprintf("tick %g s", d.Period)
 	if d.Conventional {
 		text += ", conventional"
+	}
+	if d.Interpolated {
+		text += ", interpolated"
 	}
 	if d.Restart {
 		text += ", restart"

@@ -36,7 +36,11 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 	}
 	limit := min(until, s.Alarm)
 	if s.integrator.T() == s.T {
-		if err := s.integrator.Step(limit); err != nil {
+		target := limit
+		if s.options.Interpolate {
+			target = until
+		}
+		if err := s.integrator.Step(target); err != nil {
 			return Segment{From: from, To: from}, s.named(err)
 		}
 		if err := s.stepped(); err != nil {

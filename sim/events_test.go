@@ -43,6 +43,40 @@ func TestAlarmIsExact(t *testing.T) {
 	}
 }
 
+// With Interpolate, alarms are due exactly and end no step: the integrator takes the steps that it takes without them,
+// until a reaction changes something.
+func TestInterpolatedAlarms(t *testing.T) {
+	fly := func(o Options, period float64) (log []happening, s *Simulator) {
+		s = start(t, clockwork(func(t float64) float64 { return t - 1.5 }), []float64{0}, []float64{0}, o)
+		next := func() { s.Alarm = period * (1 + math.Round(s.T/period)) }
+		next()
+		log = play(t, s, 10, func(_ []int, alarm bool) {
+			if alarm {
+				next()
+			}
+		})
+		return log, s
+	}
+	o := oneStep()
+	_, whole := fly(o, 100)
+	o.Interpolate = true
+	log, s := fly(o, 0.25)
+	if s.Stats().Steps != whole.Stats().Steps || s.Stats().Evaluations != whole.Stats().Evaluations {
+		t.Errorf("%+v, without alarms %+v", s.Stats(), whole.Stats())
+	}
+	ticks := 0
+	for _, e := range log {
+		if e.Indicator < 0 {
+			if ticks++; e.T != 0.25*float64(ticks) {
+				t.Errorf("alarm %d at %v", ticks, e.T)
+			}
+		}
+	}
+	if ticks != 40 || s.Stats().StateEvents != 1 || s.Y[0] != whole.Y[0] {
+		t.Errorf("%d alarms, %+v, ends at %v, want %v", ticks, s.Stats(), s.Y, whole.Y)
+	}
+}
+
 // An alarm that shortens nothing: it falls into the rest of a step kept after an event that changed nothing.
 func TestAlarmWithinAKeptStep(t *testing.T) {
 	s := start(t, clockwork(func(t float64) float64 { return t - 1 }), []float64{0}, []float64{0}, oneStep())

@@ -86,6 +86,7 @@ type Options struct {
 	Samples       int        // samples of the indicators inside each step; 0 means 9
 	MaxIterations int        // event iterations at one instant; 0 means 100
 	Chattering    Chattering // policy for chattering
+	Interpolate   bool       // an alarm does not end a step of the integrator: the states at it are the dense output
 }
 
 // Segment is one stretch of trajectory, the result of Advance. Its slices are valid until the next call.

@@ -548,8 +548,8 @@ func TestCompare(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"continuous", "tick 60 s", "tick 60 s, restart", "state graph", "recorded inputs"}
-	timeEvents := []float64{0, 780, 780, 0, 2}
+	names := []string{"continuous", "tick 60 s, interpolated", "tick 60 s", "tick 60 s, restart", "state graph", "recorded inputs"}
+	timeEvents := []float64{0, 780, 780, 780, 0, 2}
 	if len(rows) != len(names) {
 		t.Fatalf("%d rows, want %d", len(rows), len(names))
 	}
@@ -564,7 +564,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("row %d: %v, want %s with %g time events and the same result", i, row, names[i], timeEvents[i])
 		}
 	}
-	if d := rows[3]["signal_difference"]; d != 0.0 {
+	if d := rows[4]["signal_difference"]; d != 0.0 {
 		t.Errorf("the state graph's signals differ from the tree's by %v", d)
 	}
 	stdout, _, status = canopy("compare", solarDay, "--until", "600", "--repeat", "1", "--period", "60")

@@ -38,7 +38,7 @@ func manyLeaves(t testing.TB, n int, condition string) *mission.Mission {
 // start begins a run of a mission, and returns its world.
 func start(t testing.TB, m *mission.Mission) (*world, *run.Run) {
 	t.Helper()
-	w, err := newWorld(m)
+	w, err := newWorld(m, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func TestRandomMissions(t *testing.T) {
 		c := []run.Configuration{run.Continuous{}, run.Ticked{Period: 0.3}}[seed%2]
 		fly := func(all, restored bool) string {
 			start := func() *run.Run {
-				w, err := newWorld(m)
+				w, err := newWorld(m, false)
 				if err != nil {
 					t.Fatal(err)
 				}

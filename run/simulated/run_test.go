@@ -139,7 +139,7 @@ func TestNeverSettles(t *testing.T) {
 	m := cartMission(t, `<ReactiveFallback>
 		<ReactiveSequence><Condition ID="off" on="v lt 1"/><Action ID="on" write="v := 2" exit="gear := 7"/></ReactiveSequence>
 		<Action ID="stop" write="v := 0"/></ReactiveFallback>`, "")
-	w, err := newWorld(m)
+	w, err := newWorld(m, false)
 	if err != nil {
 		t.Fatal(err)
 	}

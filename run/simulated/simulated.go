@@ -23,7 +23,8 @@ const defaultTolerance = mission.DefaultTolerance
 // New prepares a run of a mission in simulation. It ends at the horizon, or at the simulated time until [s] if that
 // comes first. Attach sets the recorder of the log.
 func New(m *mission.Mission, c run.Configuration, until float64) (*run.Run, error) {
-	w, err := newWorld(m)
+	ticked, _ := c.(run.Ticked)
+	w, err := newWorld(m, ticked.Interpolated)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ type function struct {
 	number  int
 }
 
-func newWorld(m *mission.Mission) (*world, error) {
+func newWorld(m *mission.Mission, interpolated bool) (*world, error) {
 	vehicle, err := m.Vehicle.New(m.Parameters)
 	if err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func newWorld(m *mission.Mission) (*world, error) {
 	w.y = m.Initial(vehicle)
 	w.switches()
 	options := sim.Options{Options: ode.Options{Method: m.Method, RelTol: m.Tolerance}, Chattering: m.Chattering,
-		MaxIterations: run.MaxSettlings + 2}
+		MaxIterations: run.MaxSettlings + 2, Interpolate: interpolated}
 	if w.sim, err = sim.New(w.system(), 0, w.y, m.Program.Initial(), options); err != nil {
 		return nil, err
 	}
