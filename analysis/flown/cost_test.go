@@ -71,3 +71,43 @@ func TestResumedCourses(t *testing.T) {
 		}
 	}
 }
+
+// So is one of two plans side by side.
+func TestResumedCoursesOfTwo(t *testing.T) {
+	tell := func(p *Duo, tape *Tape) string {
+		*tape = p.Tape()
+		old, updated := p.Judgements()
+		told := []any{*tape, p.Old.Rounds, p.New.Rounds, p.Old.Changes, p.New.Changes, p.Text(), p.Written(), p.Loose(), old,
+			updated, fmt.Sprint(p.Old.Err), fmt.Sprint(p.New.Err)}
+		return fmt.Sprint(append(told, p.After())...)
+	}
+	slow := strings.ReplaceAll(tour(3, 1), `done=`, `exit_time="1" done=`)
+	held := strings.ReplaceAll(tour(3, 1), `write="h_cmd := 100"`, `entry="h_cmd := h"`)
+	for _, pair := range [][2]string{{legs, legs}, {tour(3, 1), slow}, {slow, slow}, {held, tour(3, 1)}, {"", ""}} {
+		p := NewDuo(shipped(t, "circuit.yaml", pair[0]).Subject(), shipped(t, "circuit.yaml", pair[1]).Subject())
+		search := explore.New[Key, struct{}](explore.Budget{States: 40})
+		search.Arrive(-1, "", struct{}{})
+		for n := range search.Leave() {
+			var tapes []Tape
+			var texts []string
+			p.Steps(search.Key(n), func() bool {
+				var tape Tape
+				texts = append(texts, tell(p, &tape))
+				tapes = append(tapes, tape)
+				if p.Old.Err == nil && p.New.Err == nil {
+					search.Arrive(n, p.After(), struct{}{})
+				}
+				return true
+			})
+			for i, want := range texts {
+				p.Follow(search.Key(n), tapes[i], func() bool {
+					var tape Tape
+					if text := tell(p, &tape); text != want {
+						t.Fatalf("%s\n%s", want, text)
+					}
+					return true
+				})
+			}
+		}
+	}
+}

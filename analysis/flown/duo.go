@@ -25,6 +25,7 @@ type Duo struct {
 
 	sides  [2]*Stepper
 	told   *answers
+	trail  *trail
 	loose  bool // an answer was given to one plan alone, although it may follow from what the other was told
 	facts  map[string]int32
 	forms  []int32 // by fact
@@ -53,6 +54,10 @@ func NewDuo(old, updated declare.Subject) *Duo {
 		p.sides[i] = s
 	}
 	p.sides[1].w.clocks = p.sides[0].Clocks()
+	p.trail = &trail{of: p.sides[:]}
+	for _, s := range p.sides {
+		s.trail = p.trail
+	}
 	p.Old, p.New = &p.sides[0].moment, &p.sides[1].moment
 	return p
 }
@@ -67,7 +72,7 @@ const (
 // returns whether it goes on.
 func (p *Duo) Steps(from Key, visit func() bool) {
 	for _, s := range p.sides {
-		s.seen = map[string]place{}
+		s.fresh()
 	}
 	for again := true; again; again = p.told.tape.next() {
 		if !p.course(from, visit) {
@@ -80,7 +85,7 @@ func (p *Duo) Steps(from Key, visit func() bool) {
 // Follow visits one course, that of answers which Tape has returned.
 func (p *Duo) Follow(from Key, answers Tape, visit func() bool) {
 	for _, s := range p.sides {
-		s.seen = map[string]place{}
+		s.fresh()
 	}
 	p.told.tape = tape{answers: slices.Clone(answers)}
 	p.course(from, visit)
@@ -88,25 +93,32 @@ func (p *Duo) Follow(from Key, answers Tape, visit func() bool) {
 }
 
 func (p *Duo) course(from Key, visit func() bool) (more bool) {
-	p.restore(from)
-	if from != "" {
-		p.told.zone.Pass()
-		for _, s := range p.sides {
-			s.w.due()
+	side, n, ok := p.trail.resume()
+	if !ok {
+		p.restore(from)
+		if from != "" {
+			p.told.zone.Pass()
+			for _, s := range p.sides {
+				s.w.due()
+			}
 		}
+		p.trail.keep(0, 0)
 	}
-	for _, s := range p.sides {
-		ended := false
-		s.begin()
-		s.rounds(0, func(m *Moment) { ended = m.Over || m.Err != nil })
+	for ; ; side, n = 1, 0 {
+		s, ended := p.sides[side], false
+		s.rounds(side, n, func(m *Moment) { ended = m.Over || m.Err != nil })
 		if !ended { // it goes on as another course did
 			return true
 		}
 		for _, k := range s.lagging {
 			s.w.side(k)
 		}
+		if side == 1 {
+			return visit()
+		}
+		p.sides[1].beside = snapshot.Save(p.sides[1].beside[:0], carrier{s}, s.w)
+		p.trail.keep(1, 0)
 	}
-	return visit()
 }
 
 // restore goes to a state.
@@ -117,7 +129,7 @@ func (p *Duo) restore(from Key) {
 		s.w.begin(from == "")
 	}
 	if from != "" {
-		if snapshot.Load([]byte(from), carrier{p.sides[0]}, carrier{p.sides[1]}, &carried{p, nil}) != nil {
+		if snapshot.Load([]byte(from), carrier{p.sides[0]}, carrier{p.sides[1]}, &p.told.zone, &carried{p, nil}) != nil {
 			panic("flown: a state cannot be restored")
 		}
 		return
@@ -232,7 +244,7 @@ func (p *Duo) After() Key {
 		s.w.longest(most)
 	}
 	p.told.zone.Widen(func(c int) zone.Time { return most[c] })
-	return Key(snapshot.Save(nil, carrier{p.sides[0]}, carrier{p.sides[1]}, c))
+	return Key(snapshot.Save(nil, carrier{p.sides[0]}, carrier{p.sides[1]}, &p.told.zone, c))
 }
 
 // first reports whether a value is one that a slot has at the start.
@@ -295,19 +307,6 @@ func (r *carried) State(c *snapshot.Codec) {
 	}
 }
 
-// beside adds the state of the other plan to that of one within an instant.
-func (p *Duo) beside(data []byte, s *Stepper) []byte {
-	other := p.sides[0]
-	if other == s {
-		other = p.sides[1]
-	}
-	data = snapshot.Save(data, carrier{other}, other.w)
-	if p.loose {
-		data = append(data, 1)
-	}
-	return data
-}
-
 // store returns the input that stands for a value which is not known.
 func (p *Duo) store(v value) float64 {
 	n, ok := p.places[v]
@@ -345,7 +344,6 @@ func (p *Duo) fact(w *world, f int32) int32 {
 		n = int32(len(p.forms))
 		p.facts[string(key)] = n
 		p.forms = append(p.forms, f)
-		p.told.bounds = append(p.told.bounds, infinite)
 	}
 	return n
 }

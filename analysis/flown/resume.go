@@ -5,10 +5,26 @@ import (
 	"canopy/executive"
 )
 
-// stage is a course between two settlings: the courses that have its answers in common go on from it.
+// trail is the stages of the present course of an instant: of one plan, or of two in one world. Other courses that have
+// the answers up to a stage in common go on from it.
+type trail struct {
+	of     []*Stepper
+	stages []*stage // reused
+	kept   int      // how many of them belong to the present course
+}
+
+// stage is a course between two settlings.
 type stage struct {
-	round   int
-	at      int // on the tape
+	side  int // the plan that settles next
+	round int
+	at    int // on the tape
+	told  answers
+	loose bool
+	parts []part // by plan
+}
+
+// part is what a stage keeps of one plan.
+type part struct {
 	x       executive.Executive
 	engine  *bt.Engine
 	w       world
@@ -17,55 +33,86 @@ type stage struct {
 	changes int
 }
 
-// keep records the present course before a round.
-func (s *Stepper) keep(round int) {
-	if s.kept == len(s.stages) {
-		s.stages = append(s.stages, &stage{engine: s.moment.engine.Clone(), w: world{answers: &answers{}}})
+// begin forgets all stages: those of another instant.
+func (r *trail) begin() { r.kept = 0 }
+
+// keep records the present course before a round of a plan. A run must have begun, in all plans.
+func (r *trail) keep(side, round int) {
+	if r.of[side].w.first && (round == 0 || side < len(r.of)-1) {
+		return
 	}
-	g, m := s.stages[s.kept], &s.moment
-	s.kept++
-	g.round, g.at, g.tag, g.rounds, g.changes = round, s.w.tape.at, m.Tag, len(m.Rounds), len(m.Changes)
-	g.x.CopyFrom(s.x)
-	g.engine.CopyFrom(m.engine)
-	g.w.copyFrom(s.w)
+	if r.kept == len(r.stages) {
+		g := &stage{parts: make([]part, len(r.of))}
+		for i, s := range r.of {
+			g.parts[i].engine = s.moment.engine.Clone()
+		}
+		r.stages = append(r.stages, g)
+	}
+	g, told := r.stages[r.kept], r.told()
+	r.kept++
+	g.side, g.round, g.at = side, round, told.tape.at
+	g.told.copyFrom(told)
+	if told.duo != nil {
+		g.loose = told.duo.loose
+	}
+	for i, s := range r.of {
+		p, m := &g.parts[i], &s.moment
+		p.tag, p.rounds, p.changes = m.Tag, len(m.Rounds), len(m.Changes)
+		p.x.CopyFrom(s.x)
+		p.engine.CopyFrom(m.engine)
+		p.w.copyFrom(s.w)
+	}
 }
 
-// resume goes to the last stage before the answer that has been changed, and returns its round; 0 if there is none.
-func (s *Stepper) resume() (round int) {
-	for s.kept > 0 && s.stages[s.kept-1].at >= len(s.w.tape.answers) {
-		s.kept--
+// resume goes to the last stage before the answer that has been changed, and returns the plan and the round that come
+// next; ok is false if there is no stage.
+func (r *trail) resume() (side, round int, ok bool) {
+	told := r.told()
+	for r.kept > 0 && r.stages[r.kept-1].at >= len(told.tape.answers) {
+		r.kept--
 	}
-	if s.kept == 0 {
-		return 0
+	if r.kept == 0 {
+		return 0, 0, false
 	}
-	g, m := s.stages[s.kept-1], &s.moment
-	m.Tag, m.Err, m.Over = g.tag, nil, false
-	m.Rounds, m.Changes = m.Rounds[:g.rounds], m.Changes[:g.changes]
-	s.x.CopyFrom(&g.x)
-	m.engine.CopyFrom(g.engine)
-	s.w.copyFrom(&g.w)
-	s.w.tape.at = g.at
-	return g.round
+	g := r.stages[r.kept-1]
+	told.copyFrom(&g.told)
+	told.tape.at = g.at
+	if told.duo != nil {
+		told.duo.loose = g.loose
+	}
+	for i, s := range r.of {
+		p, m := &g.parts[i], &s.moment
+		m.Tag, m.Err, m.Over = p.tag, nil, false
+		m.Rounds, m.Changes = m.Rounds[:p.rounds], m.Changes[:p.changes]
+		s.x.CopyFrom(&p.x)
+		m.engine.CopyFrom(p.engine)
+		s.w.copyFrom(&p.w)
+		s.w.grow() // statements may have come
+	}
+	return g.side, g.round, true
 }
 
-// copyFrom makes the world equal to another one, except for its tape.
+func (r *trail) told() *answers { return r.of[0].w.answers }
+
+// copyFrom makes what is known equal to what others know, except for the tape.
+func (a *answers) copyFrom(o *answers) {
+	a.bounds = append(a.bounds[:0], o.bounds...)
+	a.asked = append(a.asked[:0], o.asked...)
+	a.zone.CopyFrom(&o.zone)
+}
+
+// copyFrom makes the world equal to another one, except for what both may know.
 func (w *world) copyFrom(o *world) {
 	w.u = append(w.u[:0], o.u...)
-	w.bounds = append(w.bounds[:0], o.bounds...)
-	w.asked = append(w.asked[:0], o.asked...)
 	w.sides = append(w.sides[:0], o.sides...)
 	w.decided = append(w.decided[:0], o.decided...)
 	w.former = append(w.former[:0], o.former...)
+	w.last = append(w.last[:0], o.last...)
 	w.changed = append(w.changed[:0], o.changed...)
 	w.over = append(w.over[:0], o.over...)
 	w.ticked = append(w.ticked[:0], o.ticked...)
 	w.elapsed = append(w.elapsed[:0], o.elapsed...)
 	w.moved = append(w.moved[:0], o.moved...)
 	w.jumped = append(w.jumped[:0], o.jumped...)
-	w.last = append(w.last[:0], o.last...)
 	w.behind, w.settled, w.idle, w.first = o.behind, o.settled, o.idle, o.first
-	w.zone.CopyFrom(&o.zone)
-	if w.s != nil {
-		w.grow() // statements may have come
-	}
 }

@@ -68,12 +68,18 @@ func (s *Stepper) start() {
 // Steps visits every course of one instant after a state, settling by settling. The visitor may ask for conditions of
 // the moment; each answer that is open makes further courses.
 func (s *Stepper) Steps(from Key, visit func(m *Moment)) {
-	s.seen, s.kept = map[string]place{}, 0
+	s.fresh()
 	s.moment.Stop = false
 	for again := true; again && !s.moment.Stop; again = s.w.tape.next() {
 		s.course(from, visit)
 	}
 	s.w.tape = tape{}
+}
+
+// fresh forgets the courses of another instant.
+func (s *Stepper) fresh() {
+	s.seen = map[string]place{}
+	s.trail.begin()
 }
 
 // At visits a state between two instants. Nothing is known of physical signals.
@@ -93,7 +99,7 @@ func (s *Stepper) restore(state Key) {
 		s.start()
 	}
 	if state != "" {
-		if snapshot.Load([]byte(state), carrier{s}) != nil {
+		if snapshot.Load([]byte(state), carrier{s}, &s.w.zone) != nil {
 			panic("flown: a state cannot be restored")
 		}
 	}
@@ -104,15 +110,15 @@ func (m *Moment) Asked() bool { return m.s.w.tape.at > 0 }
 
 // Follow visits one course, that of answers which Moment.Tape has returned.
 func (s *Stepper) Follow(from Key, answers Tape, visit func(m *Moment)) {
-	s.seen, s.kept = map[string]place{}, 0
+	s.fresh()
 	s.w.tape = tape{answers: slices.Clone(answers)}
 	s.course(from, visit)
 	s.w.tape = tape{}
 }
 
 func (s *Stepper) course(from Key, visit func(m *Moment)) {
-	n := s.resume()
-	if n == 0 {
+	_, n, ok := s.trail.resume()
+	if !ok {
 		s.moment.begin(s, false)
 		s.restore(from)
 		if from != "" && !s.Still {
@@ -120,9 +126,9 @@ func (s *Stepper) course(from Key, visit func(m *Moment)) {
 				return
 			}
 		}
-		s.begin()
+		s.trail.keep(0, 0)
 	}
-	s.rounds(n, visit)
+	s.rounds(0, n, visit)
 }
 
 func (m *Moment) begin(s *Stepper, over bool) {
@@ -130,14 +136,13 @@ func (m *Moment) begin(s *Stepper, over bool) {
 	m.Rounds, m.Changes = m.Rounds[:0], m.Changes[:0]
 }
 
-func (s *Stepper) begin() {
-	s.w.commit()
-	s.x.Begin()
-}
-
 // rounds settles from a round on, until the instant is over.
-func (s *Stepper) rounds(n int, visit func(m *Moment)) {
+func (s *Stepper) rounds(side, n int, visit func(m *Moment)) {
 	m := &s.moment
+	if n == 0 {
+		s.w.commit()
+		s.x.Begin()
+	}
 	for ; ; n++ {
 		again, err := s.x.Settle()
 		if err != nil {
@@ -163,9 +168,7 @@ func (s *Stepper) rounds(n int, visit func(m *Moment)) {
 			}
 			return
 		}
-		if s.w.duo == nil { // its courses have a second part
-			s.keep(n + 1)
-		}
+		s.trail.keep(side, n+1)
 	}
 	m.Over = true
 	visit(m)
@@ -180,9 +183,10 @@ type place struct {
 // between reports whether the course goes on after a round: not if its state has occurred before in the same course,
 // which is an error, or in another one.
 func (s *Stepper) between(round int) bool {
-	s.buffer = snapshot.Save(s.buffer[:0], carrier{s}, &s.moment, s.w)
-	if p := s.w.duo; p != nil {
-		s.buffer = p.beside(s.buffer, s)
+	s.buffer = snapshot.Save(s.buffer[:0], carrier{s}, &s.moment, s.w, s.w.answers)
+	s.buffer = append(s.buffer, s.beside...)
+	if p := s.w.duo; p != nil && p.loose {
+		s.buffer = append(s.buffer, 1)
 	}
 	now := place{round, s.w.tape.text()}
 	before, known := s.seen[string(s.buffer)]
@@ -222,16 +226,21 @@ func (t *tape) text() string {
 // State passes what the visitor remembers.
 func (m *Moment) State(c *snapshot.Codec) { snapshot.Int(c, &m.Tag) }
 
-// State passes what is known of the present instant.
-func (w *world) State(c *snapshot.Codec) {
-	for _, f := range slices.Compact(slices.Sorted(slices.Values(w.asked))) {
-		if b := w.bounds[f]; b.low != infinite.low || b.high != infinite.high || b.not != nil {
+// State passes what is known of the signals in the present instant, and of the clocks.
+func (a *answers) State(c *snapshot.Codec) {
+	for _, f := range slices.Compact(slices.Sorted(slices.Values(a.asked))) {
+		if b := a.bounds[f]; b.low != infinite.low || b.high != infinite.high || b.not != nil {
 			snapshot.Int(c, &f)
 			snapshot.Floats(c, []float64{b.low, b.high}, b.not)
 			snapshot.Bool(c, &b.lowOpen)
 			snapshot.Bool(c, &b.highOpen)
 		}
 	}
+	a.zone.State(c)
+}
+
+// State passes what is known of the present instant beside that.
+func (w *world) State(c *snapshot.Codec) {
 	for k := range w.sides {
 		snapshot.Int(c, &w.sides[k])
 		snapshot.Int(c, &w.former[k])
@@ -265,7 +274,6 @@ func (r carrier) State(c *snapshot.Codec) {
 	s.w.lasting(c)
 	s.x.Begin()
 	s.x.State(c)
-	s.w.zone.State(c)
 }
 
 // inputs passes the inputs that matter.
@@ -342,7 +350,7 @@ func (m *Moment) Engine() *bt.Engine { return m.engine }
 // After returns the state in which the instant ends.
 func (m *Moment) After() Key {
 	m.s.w.widen()
-	return Key(snapshot.Save(nil, carrier{m.s}))
+	return Key(snapshot.Save(nil, carrier{m.s}, &m.s.w.zone))
 }
 
 // Zone returns the readings of the clocks: those of the plan, and of the visitor behind them, which it may start,

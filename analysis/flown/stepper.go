@@ -65,10 +65,10 @@ type Stepper struct {
 	x       *executive.Executive
 	initial []float64
 	seen    map[string]place // the states between two rounds of the instant whose courses are visited
-	stages  []*stage         // on the way of the present course; reused
-	kept    int              // how many
+	trail   *trail
 	moment  Moment
 	buffer  []byte
+	beside  []byte // the state of the plan that has settled before this one in the present course
 }
 
 // free precedes the names of leaves that may be true or false at any time.
@@ -123,6 +123,7 @@ func prepare(subject declare.Subject, known *forms, told *answers, all bool, loo
 	}
 	s.w = newWorld(s, told)
 	s.world = s.w
+	s.trail = &trail{of: []*Stepper{s}}
 	return s
 }
 

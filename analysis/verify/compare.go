@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,12 +34,43 @@ type Situation struct {
 
 // ComparePlans compares what two plans do in the same world: which actions are active at the end of each instant, by
 // the actions' own names, what is written then, and the result of the root. What happens within an instant takes no
-// time and counts only by what it leaves behind. Plans without memory whose actions assign nothing as they begin or
+// time and counts only by what it leaves behind. Equal plans do the same. Plans without memory whose actions assign nothing as they begin or
 // end, or nothing that signals decide which may jump then, are compared by decision diagrams: they do the same if for
 // each action the sets in which it is active are the same. Otherwise both are executed side by side, the nearest states
 // first, so that a difference comes with a shortest way to it. Then what the actions do is compared: what they write,
 // and how long procedures and timers take. It is undecided as soon as goOn, which is asked often, returns false.
 func ComparePlans(old, updated declare.Subject, goOn func() bool) Comparison {
+	if equal(old, updated) {
+		return Comparison{Verdict: Proved, Text: "the behaviour is the same: the plans are equal"}
+	}
+	return compared(old, updated, goOn)
+}
+
+// equal reports whether two plans have the same tasks and expressions, over signals of the same meaning.
+func equal(old, updated declare.Subject) bool {
+	var a, b strings.Builder
+	for _, s := range []struct {
+		*strings.Builder
+		declare.Subject
+	}{{&a, old}, {&b, updated}} {
+		if plan.Write(s, s.Plan) != nil {
+			return false
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Computed)) {
+			fmt.Fprintf(s, "%s := %s\n", name, s.Computed[name])
+		}
+		if s.Program != nil {
+			for _, slot := range s.Program.Slots {
+				fmt.Fprintf(s, "%s %v %v\n", slot.Name, slot.Initial, slot.Hold)
+			}
+		}
+		fmt.Fprintf(s, "%q\n", slices.Sorted(slices.Values(s.Declared.Free)))
+	}
+	return a.String() == b.String()
+}
+
+// compared compares plans that need not be equal.
+func compared(old, updated declare.Subject, goOn func() bool) Comparison {
 	models := newModels(newDiagramsWhile(goOn), old, updated)
 	a, b := models[0], models[1]
 	if a.immediate() && b.immediate() && a.same(b) {

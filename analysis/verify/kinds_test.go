@@ -118,7 +118,7 @@ func eachKind(t *testing.T, kind bt.Kind, r *rand.Rand, reached, wanted map[bt.S
 			}
 		}
 	}
-	if c := ComparePlans(subject, subject, endless); c.Verdict != Proved {
+	if c := compared(subject, subject, endless); c.Verdict != Proved {
 		t.Errorf("a %s is not the same as itself: %s\n%s", kind, c.Text, trees.Outline(root))
 	}
 	if _, err := translate.StateGraph(p, translate.Assumptions{}); err != nil {

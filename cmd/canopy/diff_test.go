@@ -49,7 +49,7 @@ func TestDiffChanged(t *testing.T) {
 	if want := "         plan  old  new  removed  changed  added  joining\n" +
 		"        nodes    1    1        0        0      0        0\n" +
 		"  connections    0    0        0        0      0        0\n" +
-		"\nthe behaviour is the same: each action is active in the same states\n"; stdout != want {
+		"\nthe behaviour is the same: the plans are equal\n"; stdout != want {
 		t.Errorf("a plan differs from itself:\n%s", stdout)
 	}
 }
