@@ -76,6 +76,7 @@ type World interface {
 type Segment struct {
 	To      float64 // [s]
 	Events  []int   // watched indicators that change side there
+	Touched []int   // watched indicators that begin to touch zero there, and keep their side
 	Own     bool    // so does a switch of the world's own, of which the log has no entry
 	Alarm   bool    // the time event is due there
 	Chatter string  // chattering detected there; "" if none
@@ -188,6 +189,15 @@ func (r *Run) step() error {
 	}
 	if err := r.checkRanges(r.world.T(), r.world.States()); err != nil {
 		return err
+	}
+	_, above := r.world.Discrete()
+	for _, i := range segment.Touched {
+		x := &r.m.Program.Indicators[i]
+		text := fmt.Sprintf("%s stays %t: within the accuracy of the solution, its limit is only touched", x.Text,
+			x.Holds(above[i]))
+		if err := r.log("touch", text); err != nil {
+			return err
+		}
 	}
 	if len(segment.Events) > 0 || segment.Alarm || segment.Own {
 		if err := r.event(segment); err != nil {

@@ -21,6 +21,7 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 		panic("sim: Advance to the past or alarm not a number")
 	}
 	from := s.T
+	s.search.touched = s.search.touched[:0]
 	events, err := s.begin()
 	if err != nil {
 		return Segment{From: from, To: from}, err
@@ -59,7 +60,7 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 	if err != nil {
 		return Segment{From: from, To: s.T}, err
 	}
-	if len(events) == 0 && s.T < limit {
+	if len(events)+len(s.search.touched) == 0 && s.T < limit {
 		s.chatter.complete(s.T - s.integrator.From())
 	}
 	return s.end(from, events)
@@ -84,11 +85,7 @@ func (s *Simulator) stepped() error {
 	slope, most, name := make([]float64, len(s.Y)), -1.0, ""
 	s.sys.Derivatives(s.T, s.Y, &s.Discrete, slope)
 	for i, v := range slope {
-		scale := math.Abs(s.Y[i]) * s.options.RelTol
-		if len(s.options.AbsTol) > 0 {
-			scale += s.options.AbsTol[min(i, len(s.options.AbsTol)-1)]
-		}
-		if v = math.Abs(v) / scale; v > most {
+		if v = math.Abs(v) / s.tolerance(i, s.Y[i]); v > most {
 			most, name = v, s.sys.States[i]
 		}
 	}
@@ -130,7 +127,7 @@ func (s *Simulator) begin() (events []int, err error) {
 		r.fresh, r.judged = true, true
 		if !s.chatter.held || s.T >= s.chatter.quiet {
 			s.start()
-			events = s.judge(s.search.now, s.T)
+			events = s.judge(s.search.now, s.T, false)
 		}
 	}
 	s.takeSides()
@@ -166,7 +163,7 @@ func (s *Simulator) travel(end float64) (events []int, err error) {
 		if err := s.checkIndicators(q.now, s.T); err != nil {
 			return nil, err
 		}
-		if events = s.judge(q.now, s.T); len(events) > 0 {
+		if events = s.judge(q.now, s.T, false); len(events) > 0 {
 			return events, nil
 		}
 		s.start()
@@ -197,7 +194,7 @@ func (s *Simulator) travel(end float64) (events []int, err error) {
 	s.moveTo(at)
 	copy(q.now, s.Y)
 	q.here, q.old = true, false
-	return s.judge(q.now, at), nil
+	return s.judge(q.now, at, true), nil
 }
 
 // moveTo sets time and states to t, within the current step.
@@ -207,18 +204,22 @@ func (s *Simulator) moveTo(t float64) {
 }
 
 // judge compares the indicators at t, by the quantities v there, with their previous sides and returns the watched
-// changes, with Above on the side that each leaves. Changes in an unwatched direction are committed immediately.
-func (s *Simulator) judge(v []float64, t float64) (events []int) {
+// changes, with Above on the side that each leaves. Changes in an unwatched direction are committed immediately. On a
+// trajectory, an indicator that only touches zero keeps its side.
+func (s *Simulator) judge(v []float64, t float64, trajectory bool) (events []int) {
 	events = s.events[:0]
 	for _, i := range s.suspects(v) {
 		if s.watch[i] == 0 {
 			continue
 		}
-		side, now := s.search.sideAt(i, t), s.levels.value(v, i) >= 0
-		if side != now && s.wants(i, now) {
+		side, now := s.search.sideAt(i, t), s.value(v, i) >= 0
+		switch {
+		case side != now && trajectory && s.touches(i, t, side, v):
+			s.stray(i, side)
+		case side != now && s.wants(i, now):
 			events = append(events, i)
 			s.stray(i, side)
-		} else {
+		default:
 			s.stray(i, now)
 		}
 	}
@@ -228,10 +229,10 @@ func (s *Simulator) judge(v []float64, t float64) (events []int) {
 
 // suspects returns, in declared order, the indicators that may be on other sides by the quantities v than in Above or
 // at the start of the search: those with a level between the quantity now and as last committed, those committed alone
-// since, and those near zero in the present search.
+// since, those near zero in the present search, and those that touch zero.
 func (s *Simulator) suspects(v []float64) []int {
 	q := &s.search
-	list := append(append(q.list[:0], q.strays...), q.near...)
+	list := append(append(append(q.list[:0], q.strays...), q.near...), q.touching...)
 	for l := range s.levels.lines {
 		x := &s.levels.lines[l]
 		if a, b := q.committed[x.of], v[x.of]; a != b {
@@ -257,6 +258,7 @@ func (s *Simulator) commit(i int, above bool) {
 		s.Above[i] = above
 		s.search.old = true
 		s.ran.flipped = append(s.ran.flipped, i)
+		s.release(i)
 	}
 }
 
@@ -283,7 +285,7 @@ func (s *Simulator) wants(i int, above bool) bool {
 
 // end creates the segment that ends at T with these events, and handles chattering.
 func (s *Simulator) end(from float64, events []int) (Segment, error) {
-	seg := Segment{From: from, To: s.T, Events: events}
+	seg := Segment{From: from, To: s.T, Events: events, Touched: s.search.touched}
 	if s.Alarm <= s.T {
 		seg.Alarm, s.Alarm = true, math.Inf(1)
 		s.stats.TimeEvents++

@@ -29,6 +29,10 @@ type search struct {
 	committed []float64 // quantities when Iterate last committed all sides,
 	strays    []int     // and indicators whose sides were committed since
 
+	bias     []float64 // of each indicator: what is added to its value while it touches zero, see touch.go
+	touching []int     // indicators with a bias
+	touched  []int     // those that began to touch in the last segment
+
 	near []int     // watched indicators that come near zero in this step, in declared order
 	side []bool    // of each indicator, at the start of the searched gap: as in Above, unless it is near
 	dip  []float64 // time of an unwatched change of side before it crosses; +Inf: none
@@ -55,7 +59,7 @@ func newSearch(x *levels, indicators, samples int) search {
 	q := search{
 		gaps: gaps, have: make([]bool, gaps+1), watched: make([]int32, len(x.lines)),
 		now: vector(), cut: vector(), left: vector(), q: vector(), committed: vector(),
-		side: make([]bool, indicators), dip: make([]float64, indicators),
+		side: make([]bool, indicators), dip: make([]float64, indicators), bias: make([]float64, indicators),
 		whole: scope{all: true, functions: x.functions}, loose: scope{functions: x.loose},
 	}
 	for range gaps + 1 {
@@ -81,6 +85,7 @@ func (q *search) copyFrom(o *search) {
 	q.here, q.old = o.here, o.old
 	copy(q.committed, o.committed)
 	q.strays = append(q.strays[:0], o.strays...)
+	copy(q.bias, o.bias)
 }
 
 // step begins a new step. If known, q.now holds the quantities at its start.
@@ -165,7 +170,7 @@ func (s *Simulator) row(k int, which *scope) []float64 {
 }
 
 // at returns the value of an indicator near zero at sample k.
-func (s *Simulator) at(k, i int) float64 { return s.levels.value(s.row(k, &s.search.some), i) }
+func (s *Simulator) at(k, i int) float64 { return s.value(s.row(k, &s.search.some), i) }
 
 // firstEvent returns the time at in (from, end] at which a watched indicator first changes side in a watched direction
 // or ceases to be finite, and a time just before; at = +Inf if there is none. It updates the sides up to the gap that
@@ -189,7 +194,7 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 		}
 		for _, i := range q.near {
 			q.dip[i] = math.Inf(1)
-			if l, r := s.crossing(i, k, lo, hi, s.levels.value(last, i), at <= hi); r < at {
+			if l, r := s.crossing(i, k, lo, hi, s.value(last, i), at <= hi); r < at {
 				at, left = r, l
 				s.evaluate(left, q.left, &q.some)
 			}
@@ -198,7 +203,7 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 			return at, left
 		}
 		for _, i := range q.near {
-			q.side[i] = s.levels.value(last, i) >= 0
+			q.side[i] = s.value(last, i) >= 0
 		}
 	}
 	return at, at
@@ -231,16 +236,18 @@ func (s *Simulator) screen() bool {
 			}
 		}
 	}
-	for _, i := range q.strays {
-		if s.watch[i] == 0 {
-			continue
-		}
-		if of := s.levels.thresholds[i].Of; of < n {
-			if low, high := s.integrator.Bounds(of); s.stays(i, low, high) {
+	for _, others := range [][]int{q.strays, q.touching} {
+		for _, i := range others {
+			if s.watch[i] == 0 {
 				continue
 			}
+			if of := s.levels.thresholds[i].Of; of < n {
+				if low, high := s.integrator.Bounds(of); s.stays(i, low, high) {
+					continue
+				}
+			}
+			list = append(list, i)
 		}
-		list = append(list, i)
 	}
 	q.list = list
 	if !sampled && len(list) == 0 {
@@ -248,6 +255,9 @@ func (s *Simulator) screen() bool {
 	}
 	for _, k := range q.coarse {
 		s.row(k, &q.whole)
+	}
+	if s.T == s.integrator.From() {
+		s.letGo(q.rows[0])
 	}
 	for l := range s.levels.lines {
 		x := &s.levels.lines[l]
@@ -288,7 +298,7 @@ func (s *Simulator) comesNear(i int) bool {
 	q := &s.search
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, k := range q.coarse {
-		g := s.levels.value(q.rows[k], i)
+		g := s.value(q.rows[k], i)
 		low, high = min(low, g), max(high, g)
 	}
 	distance := max(low, -high) // below zero if they lie on both sides
@@ -304,7 +314,7 @@ func (s *Simulator) crossing(i, k int, lo, hi, last float64, known bool) (l, r f
 	s.limit(&q.one, i)
 	side := q.side[i]
 	if beyond(last, side) {
-		if finite(last) && !s.wants(i, !side) || known && !beyond(s.levels.value(q.left, i), side) {
+		if finite(last) && !s.wants(i, !side) || known && !beyond(s.value(q.left, i), side) {
 			return 0, math.Inf(1)
 		}
 		return s.locate(i, k, side, lo, hi)
@@ -361,7 +371,7 @@ func (s *Simulator) edge(a, b float64) (l, r float64) {
 func (s *Simulator) probe(t float64) float64 {
 	q := &s.search
 	s.evaluate(t, q.q, &q.one)
-	g := s.levels.value(q.q, q.index)
+	g := s.value(q.q, q.index)
 	if finite(g) {
 		return g
 	}
@@ -419,7 +429,7 @@ func (s *Simulator) descend(i int, above bool, t, p [3]float64) (x float64, ok b
 			return 0, false
 		}
 		s.evaluate(x, q.q, &q.one)
-		g := s.levels.value(q.q, i)
+		g := s.value(q.q, i)
 		if beyond(g, above) {
 			return x, true
 		}

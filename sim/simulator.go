@@ -24,8 +24,10 @@ type Simulator struct {
 	drives     []bool // by input: the derivatives read it
 	watch      []Direction
 	options    Options
+	accuracy   float64 // of a state, in tolerances
 	integrator *ode.Integrator
-	stats      Stats
+	scout      *ode.Integrator // for steps ahead; nil until needed
+	stats      Stats           // of the integrator, only evaluations beside it
 
 	ran        ran  // values that the search and the integrator are based on
 	pending    bool // events were returned and Iterate has not followed
@@ -75,6 +77,9 @@ func New(sys *System, t0 float64, y0, u0 []float64, o Options) (*Simulator, erro
 	if len(x.functions) > 0 && sys.Zeros == nil {
 		panic("sim: no function for the indicators")
 	}
+	if o.RelTol == 0 {
+		o.RelTol = 1e-6
+	}
 	if o.Samples == 0 {
 		o.Samples = 9
 	}
@@ -112,7 +117,7 @@ func newSimulator(sys *System, x *levels, o Options) *Simulator {
 	discrete := func() Discrete { return Discrete{U: make([]float64, sys.Inputs), Above: make([]bool, m)} }
 	s := &Simulator{
 		Y: make([]float64, n), Discrete: discrete(), watch: make([]Direction, m), Alarm: math.Inf(1),
-		sys: sys, levels: x, options: o, looping: make([]bool, m), slopes: make([]float64, 3*n),
+		sys: sys, levels: x, options: o, accuracy: accuracy, looping: make([]bool, m), slopes: make([]float64, 3*n),
 		ran:    ran{y: make([]float64, n), before: discrete(), watch: make([]Direction, m)},
 		search: newSearch(x, m, o.Samples), chatter: newChatter(m),
 	}
@@ -121,8 +126,13 @@ func newSimulator(sys *System, x *levels, o Options) *Simulator {
 	for _, i := range sys.Drives {
 		s.drives[i] = true
 	}
-	s.integrator = ode.New(func(t float64, y, dydt []float64) { sys.Derivatives(t, y, &s.Discrete, dydt) }, n, o.Options)
+	s.integrator = s.newIntegrator()
 	return s
+}
+
+func (s *Simulator) newIntegrator() *ode.Integrator {
+	f := func(t float64, y, dydt []float64) { s.sys.Derivatives(t, y, &s.Discrete, dydt) }
+	return ode.New(f, len(s.Y), s.options.Options)
 }
 
 // renew recomputes all derived data.
@@ -150,7 +160,12 @@ func (s *Simulator) renew() {
 		q.dip[i] = math.Inf(1)
 	}
 	copy(q.side, s.Above)
-	q.near = q.near[:0]
+	q.near, q.touching = q.near[:0], q.touching[:0]
+	for i, b := range q.bias {
+		if b != 0 {
+			q.touching = append(q.touching, i)
+		}
+	}
 }
 
 // Set changes an input.
@@ -257,7 +272,7 @@ func (s *Simulator) State(c *snapshot.Codec) {
 	for _, x := range []*float64{&s.T, &s.Alarm, &r.t, &s.crawl.since, &s.crawl.longest} {
 		snapshot.Float(c, x)
 	}
-	snapshot.Floats(c, s.Y, s.U, r.y, r.before.U, q.now, q.committed)
+	snapshot.Floats(c, s.Y, s.U, r.y, r.before.U, q.now, q.committed, q.bias)
 	for _, list := range [][]bool{s.Above, s.looping, r.before.Above} {
 		snapshot.Each(c, list, snapshot.Bool)
 	}
@@ -268,8 +283,8 @@ func (s *Simulator) State(c *snapshot.Codec) {
 	for _, b := range []*bool{&s.pending, &r.judged, &r.fresh, &r.anew, &q.here, &q.old} {
 		snapshot.Bool(c, b)
 	}
-	for _, n := range []*int{&s.crawl.steps, &s.iterations, &st.Evaluations, &st.StateEvents, &st.TimeEvents, &st.Restarts, &st.Samples,
-		&st.Values, &st.Looks} {
+	for _, n := range []*int{&s.crawl.steps, &s.iterations, &st.Evaluations, &st.StateEvents, &st.TimeEvents,
+		&st.Restarts, &st.Samples, &st.Values, &st.Looks} {
 		snapshot.Int(c, n)
 	}
 	s.chatter.state(c)
@@ -316,7 +331,7 @@ func (s *Simulator) Iterate() (changed []int, err error) {
 		return nil, err
 	}
 	for _, i := range s.suspects(q.now) {
-		if g := s.levels.value(q.now, i); finite(g) && (g >= 0) != s.Above[i] {
+		if g := s.value(q.now, i); finite(g) && (g >= 0) != s.Above[i] {
 			changed = append(changed, i)
 		}
 	}
@@ -372,8 +387,17 @@ func (s *Simulator) evaluateHere() {
 			return
 		}
 	}
+	before := q.left
+	if len(q.touching) > 0 {
+		copy(before, q.now)
+	}
 	copy(q.now, s.Y)
 	s.functions(s.T, q.now, which)
+	for _, i := range slices.Backward(q.touching) {
+		if of := s.levels.thresholds[i].Of; q.here && q.now[of] != before[of] {
+			s.release(i) // the owner has changed it
+		}
+	}
 	q.here, q.old = true, false
 }
 

@@ -93,6 +93,7 @@ type Options struct {
 type Segment struct {
 	From, To float64
 	Events   []int         // watched indicators that change side at To: one simultaneous set, in declared order
+	Touched  []int         // watched indicators that begin to touch zero at To, without an event
 	Alarm    bool          // the time event is due at To
 	Chatter  *ChatterError // chattering detected at To; set once per stretch, else nil
 }

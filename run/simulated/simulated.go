@@ -222,7 +222,8 @@ func (w *world) Restart() { w.sim.Restart() }
 func (w *world) Advance(until float64) (run.Segment, error) {
 	segment, err := w.sim.Advance(until)
 	events, own := w.split(segment.Events)
-	s := run.Segment{To: segment.To, Events: events, Own: own, Alarm: segment.Alarm}
+	touched, _ := w.split(segment.Touched)
+	s := run.Segment{To: segment.To, Events: events, Own: own, Touched: touched, Alarm: segment.Alarm}
 	if segment.Chatter != nil {
 		s.Chatter = segment.Chatter.Error()
 	}

@@ -1,0 +1,161 @@
+package sim
+
+import (
+	"math"
+	"slices"
+)
+
+// A value is known only to its accuracy. A change of side on the trajectory is an event if the indicator goes on to
+// leave the zone around zero in which the accuracy of its value leaves its side open; the event is then where the value
+// is zero. If it returns from this zone, or remains in it as far as the search looks ahead, the indicator touches zero:
+// it keeps its side until it leaves the zone. Beyond zero this is an event; on its own side the touch has ended.
+//
+// An indicator that touches zero has a bias, the half-width of the zone with the sign of its side. With it added, the
+// value changes sign where the zone ends.
+
+const (
+	accuracy = 4    // error of a state that is possible, in tolerances for one step
+	loose    = 1e-3 // no relative tolerance is looser in this
+	ahead    = 200  // steps that the search looks ahead
+	finer    = 12   // halvings of a gap
+)
+
+// value returns the value of an indicator from the quantities, with its bias.
+func (s *Simulator) value(quantities []float64, i int) float64 {
+	return s.levels.value(quantities, i) + s.search.bias[i]
+}
+
+// tolerance returns the tolerance of a state's error in one step at the value y.
+func (s *Simulator) tolerance(state int, y float64) float64 {
+	relative := min(s.options.RelTol, loose)
+	w := relative
+	if abs := s.options.AbsTol; len(abs) > 0 {
+		w = abs[min(state, len(abs)-1)]
+	}
+	return w + relative*math.Abs(y)
+}
+
+// zone returns the half-width of the zone around zero in which the side of indicator i is open at (t, v): the change of
+// its value if the states change by their accuracy. The states of a function are changed together, up or down by the
+// binary digits of their numbers: any two of them are changed both in the same and in opposite directions.
+func (s *Simulator) zone(i int, t float64, v []float64) float64 {
+	n, of := len(s.Y), s.levels.thresholds[i].Of
+	if of < n {
+		return s.accuracy * s.tolerance(of, v[of])
+	}
+	changed, zone := s.search.q, 0.0
+	s.limit(&s.search.one, i)
+	for bit := -1; bit < 0 || n>>bit > 0; bit++ {
+		for j := range n {
+			w := s.accuracy * s.tolerance(j, v[j])
+			if bit >= 0 && j>>bit&1 == 1 {
+				w = -w
+			}
+			changed[j] = v[j] + w
+		}
+		s.functions(t, changed, &s.search.one)
+		if d := math.Abs(changed[of] - v[of]); finite(d) {
+			zone = max(zone, d)
+		}
+	}
+	return zone
+}
+
+// touches reports whether indicator i, found beyond zero at a time within the step and there with the quantities v,
+// only touches it. The indicator then has its bias.
+func (s *Simulator) touches(i int, at float64, side bool, v []float64) bool {
+	q := &s.search
+	if q.bias[i] != 0 || !finite(s.value(v, i)) {
+		return false
+	}
+	zone := s.zone(i, at, v)
+	if zone == 0 || s.crosses(i, at, side, zone) {
+		return false
+	}
+	if q.bias[i] = zone; !side {
+		q.bias[i] = -zone
+	}
+	q.touching = append(q.touching, i)
+	q.touched = append(q.touched, i)
+	return true
+}
+
+// crosses reports whether indicator i leaves the zone on the side opposite to the one it leaves at a time within the
+// step before it returns to the latter. It looks ahead beyond the step.
+func (s *Simulator) crosses(i int, at float64, side bool, zone float64) bool {
+	q := &s.search
+	s.limit(&q.one, i)
+	const open, crossed, returned = 0, 1, 2
+	look := func(v []float64) int {
+		switch g := s.levels.value(v, i); {
+		case !finite(g) || (g >= 0) != side && math.Abs(g) > zone:
+			return crossed
+		case (g >= 0) == side:
+			return returned
+		}
+		return open
+	}
+	within := func(t float64) int {
+		s.evaluate(t, q.q, &q.one)
+		return look(q.q)
+	}
+	from := at
+	for k := range q.gaps {
+		hi := s.time(k + 1)
+		if hi <= at {
+			continue
+		}
+		switch within(hi) {
+		case crossed:
+			return true
+		case returned: // between these two, it may have been outside
+			for part := range finer {
+				if within(from+math.Ldexp(hi-from, part-finer)) == crossed {
+					return true
+				}
+			}
+			return false
+		}
+		from = hi
+	}
+	if s.scout == nil {
+		s.scout = s.newIntegrator()
+	}
+	s.scout.CopyFrom(s.integrator)
+	defer func() { s.stats.Evaluations += s.scout.Stats().Evaluations - s.integrator.Stats().Evaluations }()
+	for range ahead {
+		if s.scout.Step(math.Inf(1)) != nil {
+			return true
+		}
+		a, b := s.scout.From(), s.scout.T()
+		for _, part := range q.part[1:] {
+			t := a + (b-a)*part
+			s.scout.Interpolate(min(t, b), q.q[:len(s.Y)])
+			s.functions(t, q.q, &q.one)
+			if now := look(q.q); now != open {
+				return now == crossed
+			}
+		}
+	}
+	return false
+}
+
+// letGo ends the touch of indicators that have left the zone on their side, by the quantities at the start of a step.
+func (s *Simulator) letGo(v []float64) {
+	for _, i := range slices.Backward(s.search.touching) {
+		if g := s.value(v, i); math.Abs(g) > 2*math.Abs(s.search.bias[i]) && (g >= 0) == s.Above[i] {
+			s.release(i)
+		}
+	}
+}
+
+// release takes an indicator's bias.
+func (s *Simulator) release(i int) {
+	q := &s.search
+	if q.bias[i] == 0 {
+		return
+	}
+	q.bias[i] = 0
+	k := slices.Index(q.touching, i)
+	q.touching = slices.Delete(q.touching, k, k+1)
+}

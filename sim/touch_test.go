@@ -1,0 +1,219 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"canopy/ode"
+	"canopy/snapshot"
+)
+
+// visits runs s to until and returns the events and the indicators that touch zero.
+func visits(t *testing.T, s *Simulator, until float64) (events, touched []happening) {
+	t.Helper()
+	for s.T < until {
+		seg, err := s.Advance(until)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range seg.Touched {
+			touched = append(touched, happening{seg.To, i})
+		}
+		for _, i := range seg.Events {
+			events = append(events, happening{seg.To, i})
+		}
+		if len(seg.Events) > 0 || seg.Alarm {
+			if _, err := s.Iterate(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return events, touched
+}
+
+// lags is a chain of n first-order lags of 10 s towards 1, critically damped, and the condition that the last of them
+// has reached 1: as a threshold, as a function of it alone, and as a function of two states.
+func lags(n int, kind string) *System {
+	sys := &System{
+		States: make([]string, n+1), Indicators: []Indicator{{Name: "reached"}},
+		Derivatives: func(_ float64, y []float64, _ *Discrete, dydt []float64) {
+			before := y[n]
+			for i, v := range y[:n] {
+				dydt[i] = (before - v) / 10
+				before = v
+			}
+			dydt[n] = 0
+		},
+		Zeros: func(_ float64, y []float64, _ *Discrete, _ []int, g []float64) { g[0] = y[n-1] - 1 },
+	}
+	switch kind {
+	case "threshold":
+		sys.Indicators[0].Threshold = &Threshold{Of: n - 1, Level: 1}
+	case "two states":
+		sys.Zeros = func(_ float64, y []float64, _ *Discrete, _ []int, g []float64) { g[0] = y[n-1] - y[n] }
+	}
+	return sys
+}
+
+// The exact solution approaches the set point and never reaches it: no event, at most one touch at a time, with every
+// method, at every tolerance, from both sides, and with an alarm each 7 s.
+func TestSetPointIsNoEvent(t *testing.T) {
+	touches := 0
+	for n := 1; n <= 4; n++ {
+		for _, kind := range []string{"threshold", "function", "two states"} {
+			for _, m := range ode.Methods() {
+				for _, r := range []float64{1e-3, 1e-6, 1e-8, 1e-10, 1e-12} {
+					for from := range 2 {
+						y := make([]float64, n+1)
+						for i := range n {
+							y[i] = 2 * float64(from)
+						}
+						y[n] = 1
+						s := start(t, lags(n, kind), y, nil, Options{Options: ode.Options{Method: m, RelTol: r}})
+						before := slices.Clone(s.Above)
+						var events, touched []happening
+						for k := range 100 {
+							s.Alarm = float64(7 * k)
+							e, x := visits(t, s, min(float64(7*k+7), 1000))
+							events, touched = append(events, e...), append(touched, x...)
+						}
+						what := fmt.Sprintf("%d lags, %s, %v, %g, from %d", n, kind, m, r, 2*from)
+						if len(events) > 0 || !slices.Equal(s.Above, before) {
+							t.Errorf("%s: events %v", what, events)
+						}
+						if len(touched) > 1 {
+							t.Errorf("%s: %d touches", what, len(touched))
+						}
+						touches += len(touched)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d touches", touches)
+	if touches < 100 {
+		t.Error("the approach is too exact to show anything")
+	}
+}
+
+// A tangent parabola, shifted by a multiple of the tolerance 2e-6 of values near 1: what exceeds the accuracy is an
+// event, both ways and at the exact times; what does not is a touch, or nothing.
+func TestTangent(t *testing.T) {
+	sys := func() *System {
+		return &System{
+			States: []string{"x", "v"}, Indicators: []Indicator{{Name: "x >= 1", Threshold: &Threshold{Level: 1}}},
+			Derivatives: func(_ float64, y []float64, _ *Discrete, dydt []float64) { dydt[0], dydt[1] = y[1], -1 },
+		}
+	}
+	for _, above := range []float64{-10, -1, 0, 1, 3, 5, 100} {
+		top := 2e-6 * above // of the parabola above 1, at t = 1
+		for _, m := range ode.Methods() {
+			s := start(t, sys(), []float64{0.5 + top, 1}, nil, Options{Options: ode.Options{Method: m, RelTol: 1e-6}})
+			events, touched := visits(t, s, 3)
+			if above < accuracy {
+				if len(events) > 0 || len(touched) > 1 || above == 3 && len(touched) == 0 {
+					t.Errorf("%v, %g tolerances above: events %v, touches %v", m, above, events, touched)
+				}
+				continue
+			}
+			half := math.Sqrt(2 * top)
+			checkLog(t, events, []happening{{1 - half, 0}, {1 + half, 0}}, 1e-10)
+		}
+	}
+}
+
+// However slowly a state passes a threshold, and however often alarms cut the steps: the event is where it is reached.
+func TestSlowCrossingIsExact(t *testing.T) {
+	for _, rate := range []float64{1e-1, 1e-4, 1e-7, 1e-9} {
+		sys := &System{
+			States: []string{"x"}, Indicators: []Indicator{{Name: "x >= 1", Threshold: &Threshold{Level: 1}}},
+			Derivatives: func(_ float64, _ []float64, _ *Discrete, dydt []float64) { dydt[0] = rate },
+		}
+		s := start(t, sys, []float64{1 - 10.5*rate}, nil, Options{})
+		var events []happening
+		for k := range 20 {
+			s.Alarm = float64(k)
+			s.Restart()
+			e, touched := visits(t, s, float64(k+1))
+			if events = append(events, e...); len(touched) > 0 {
+				t.Errorf("rate %g: touches %v", rate, touched)
+			}
+		}
+		if len(events) != 1 {
+			t.Fatalf("rate %g: events %v", rate, events)
+		}
+		near(t, "event", events[0].T, 10.5, max(1e-10, 1e-15/rate))
+	}
+}
+
+// A touch ends where the indicator leaves the zone: beyond zero with an event, and on its own side without one; a
+// later crossing is then exact again. The owner's values are exact at any time.
+func TestTouchEnds(t *testing.T) {
+	fresh := func() *Simulator {
+		sys := &System{
+			States: []string{"x"}, Inputs: 2,
+			Indicators:  []Indicator{{Name: "x >= 1", Threshold: &Threshold{Level: 1}}},
+			Derivatives: func(_ float64, y []float64, d *Discrete, dydt []float64) { dydt[0] = d.U[0] - d.U[1]*y[0] },
+		}
+		s := start(t, sys, []float64{0}, []float64{1, 1}, Options{})
+		events, touched := visits(t, s, 100)
+		if len(events) > 0 || len(touched) != 1 || s.Above[0] || len(s.search.touching) != 1 {
+			t.Fatalf("events %v, touches %v, above %v", events, touched, s.Above)
+		}
+		return s
+	}
+	s := fresh()
+	s.Set(0, 1.1) // x rises
+	if events, _ := visits(t, s, 101); len(events) != 1 || !s.Above[0] || events[0].T > 100.001 {
+		t.Errorf("beyond zero: %v", events)
+	}
+	s = fresh()
+	s.Set(0, 0.5)
+	events, _ := visits(t, s, 110)
+	x := s.Y[0]
+	s.Set(0, 2) // x = 2 - (2 - x) exp(-t)
+	more, _ := visits(t, s, 120)
+	if len(events) > 0 || len(more) != 1 || len(s.search.touching) > 0 {
+		t.Fatalf("own side: %v, %v", events, more)
+	}
+	near(t, "a later crossing", more[0].T, 110+math.Log(2-x), 1e-5)
+	for _, c := range []struct {
+		x     float64
+		above bool
+	}{{1, true}, {math.Nextafter(1, 0), false}} {
+		s = fresh()
+		s.Alarm = 101
+		if seg, err := s.Advance(102); err != nil || !seg.Alarm {
+			t.Fatal(seg, err)
+		}
+		if _, err := s.Iterate(); err != nil {
+			t.Fatal(err)
+		}
+		s.Y[0] = c.x
+		if _, err := s.Iterate(); err != nil || s.Above[0] != c.above || len(s.search.touching) > 0 {
+			t.Errorf("owner's %v: above %v, %v", c.x, s.Above[0], err)
+		}
+	}
+}
+
+// A copy and a restored state know what touches zero.
+func TestTouchIsCopied(t *testing.T) {
+	sys := lags(2, "function")
+	s := start(t, sys, []float64{0, 0, 1}, nil, Options{})
+	visits(t, s, 600)
+	if len(s.search.touching) != 1 {
+		t.Fatal("no touch")
+	}
+	restored := start(t, sys, []float64{0, 0, 1}, nil, Options{})
+	if err := snapshot.Load(snapshot.Save(nil, s), restored); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*Simulator{s.Clone(), restored} {
+		events, touched := visits(t, c, 2000)
+		if len(events)+len(touched) > 0 {
+			t.Errorf("events %v, touches %v", events, touched)
+		}
+	}
+}
