@@ -23,34 +23,22 @@ import (
 type Duo struct {
 	Old, New *Moment
 
-	sides  [2]*Stepper
-	told   *answers
-	trail  *trail
-	loose  bool // an answer was given to one plan alone, although it may follow from what the other was told
-	facts  map[string]int32
-	forms  []int32 // by fact
-	values []value // that are kept, each once
-	places map[value]int
-	start  []int32 // the forms of what slots without a default hold at the start
-	deep   int     // of the written values that are evaluated
+	sides [2]*Stepper
+	told  *answers
+	trail *trail
+	loose bool // an answer was given to one plan alone, although it may follow from what the other was told
+	facts map[string]int32
+	forms []int32 // by fact
+	deep  int     // of the written values that are evaluated
 }
 
 // NewDuo returns two plans in one world.
 func NewDuo(old, updated declare.Subject) *Duo {
-	p := &Duo{facts: map[string]int32{}, places: map[value]int{}}
+	p := &Duo{facts: map[string]int32{}}
 	p.told = &answers{duo: p}
 	known := &forms{}
 	for i, subject := range []declare.Subject{old, updated} {
 		s := prepare(subject, known, p.told, true, nil)
-		for slot := range s.p.Slots {
-			if math.IsNaN(s.p.Slots[slot].Initial) {
-				f := known.signal(starts + s.p.Slots[slot].Name)
-				s.initial[s.p.Held(slot)] = p.store(value{f, 1, 0})
-				if !slices.Contains(p.start, f) {
-					p.start = append(p.start, f)
-				}
-			}
-		}
 		p.sides[i] = s
 	}
 	p.sides[1].w.clocks = p.sides[0].Clocks()
@@ -61,12 +49,6 @@ func NewDuo(old, updated declare.Subject) *Duo {
 	p.Old, p.New = &p.sides[0].moment, &p.sides[1].moment
 	return p
 }
-
-// starts and keeps precede the names of written values that are not known.
-const (
-	starts = "at the start "
-	keeps  = "kept value "
-)
 
 // Steps visits every course of one instant of both plans after a state, once both have settled or failed. The visitor
 // returns whether it goes on.
@@ -129,7 +111,8 @@ func (p *Duo) restore(from Key) {
 		s.w.begin(from == "")
 	}
 	if from != "" {
-		if snapshot.Load([]byte(from), carrier{p.sides[0]}, carrier{p.sides[1]}, &p.told.zone, &carried{p, nil}) != nil {
+		if snapshot.Load([]byte(from), carrier{p.sides[0]}, carrier{p.sides[1]}, &p.told.zone,
+			&carried{w: p.sides[0].w}) != nil {
 			panic("flown: a state cannot be restored")
 		}
 		return
@@ -145,7 +128,7 @@ func (p *Duo) Class(state Key) string {
 	if state == "" {
 		return ""
 	}
-	c := &carried{p, nil}
+	c := &carried{w: p.sides[0].w}
 	p.restore(state)
 	for _, f := range p.lasting() {
 		c.bounds = append(c.bounds, p.of(f))
@@ -155,10 +138,10 @@ func (p *Duo) Class(state Key) string {
 
 // lasting returns the forms of values that are kept.
 func (p *Duo) lasting() []int32 {
-	list := slices.Clone(p.start)
+	list := slices.Clone(p.told.keeper.start)
 	for c := 0; ; c++ {
-		f := p.sides[0].forms.signal(fmt.Sprint(keeps, c))
-		if !slices.ContainsFunc(p.sides[:], func(s *Stepper) bool { return s.keepsForm(p, f) }) {
+		f := p.sides[0].forms.name(c)
+		if !slices.ContainsFunc(p.sides[:], func(s *Stepper) bool { return s.keepsForm(f) }) {
 			return list
 		}
 		list = append(list, f)
@@ -166,9 +149,9 @@ func (p *Duo) lasting() []int32 {
 }
 
 // keepsForm reports whether an input is such a value.
-func (s *Stepper) keepsForm(p *Duo, f int32) bool {
+func (s *Stepper) keepsForm(f int32) bool {
 	for i, x := range s.w.u {
-		if math.IsNaN(x) && !s.idle(i) && p.kept(x).form == f {
+		if v, ok := s.w.keeper.kept(x); ok && math.IsNaN(x) && !s.idle(i) && v.form == f {
 			return true
 		}
 	}
@@ -183,17 +166,7 @@ func (p *Duo) Tape() Tape { return p.Old.Tape() }
 func (p *Duo) Loose() bool { return p.loose }
 
 // Possible reports whether the declared facts hold. It must be the visitor's last question but for After.
-func (p *Duo) Possible() bool {
-	t := &p.told.tape
-	before := t.at
-	for _, m := range []*Moment{p.Old, p.New} {
-		if !m.Possible() {
-			return false
-		}
-	}
-	t.at = before
-	return true
-}
+func (p *Duo) Possible() bool { return p.Old.Possible() && p.New.Possible() }
 
 // Written returns the names of the slots of both plans whose values differ.
 func (p *Duo) Written() []string {
@@ -216,23 +189,20 @@ func (p *Duo) Judgements() (old, updated bt.Status) {
 
 // After returns the state in which the instant ends.
 func (p *Duo) After() Key {
-	c := &carried{p, nil}
-	for _, f := range p.start {
+	c := &carried{w: p.sides[0].w}
+	for _, f := range p.told.keeper.start {
 		c.bounds = append(c.bounds, p.of(f))
 	}
 	class := map[value]float64{}
 	for _, s := range p.sides {
 		for i, x := range s.w.u {
-			if !math.IsNaN(x) || s.idle(i) {
-				continue
-			}
-			v := p.kept(x)
-			if p.first(v) {
+			v, ok := p.told.keeper.kept(x)
+			if !math.IsNaN(x) || s.idle(i) || !ok || p.told.keeper.first(v) {
 				continue
 			}
 			to, known := class[v]
 			if !known {
-				to = p.store(value{s.forms.signal(fmt.Sprint(keeps, len(class))), 1, 0})
+				to = p.told.keeper.store(value{s.forms.name(len(class)), 1, 0})
 				class[v] = to
 				c.bounds = append(c.bounds, p.of(v.form).scaled(v))
 			}
@@ -247,9 +217,6 @@ func (p *Duo) After() Key {
 	return Key(snapshot.Save(nil, carrier{p.sides[0]}, carrier{p.sides[1]}, &p.told.zone, c))
 }
 
-// first reports whether a value is one that a slot has at the start.
-func (p *Duo) first(v value) bool { return slices.Contains(p.start, v.form) }
-
 // of returns what is known of a form that follows nothing.
 func (p *Duo) of(f int32) interval {
 	if at := p.fact(p.sides[0].w, f); int(at) < len(p.told.bounds) {
@@ -258,78 +225,13 @@ func (p *Duo) of(f int32) interval {
 	return infinite
 }
 
-// scaled returns what is known of a value whose form has these bounds.
-func (i interval) scaled(v value) interval {
-	to := interval{lowOpen: i.lowOpen, highOpen: i.highOpen}
-	to.low, to.high = i.low*v.scale+v.offset, i.high*v.scale+v.offset
-	if v.scale < 0 {
-		to.low, to.high, to.lowOpen, to.highOpen = to.high, to.low, to.highOpen, to.lowOpen
-	}
-	for _, x := range i.not {
-		to.not = append(to.not, x*v.scale+v.offset)
-	}
-	return to
-}
-
-// carried passes what is known of kept values from one instant to the next.
-type carried struct {
-	p      *Duo
-	bounds []interval // those of Duo.start first
-}
-
-// State implements snapshot.Stateful.
-func (r *carried) State(c *snapshot.Codec) {
-	p := r.p
-	snapshot.Bool(c, &p.loose)
-	n := len(r.bounds)
-	snapshot.Int(c, &n)
-	for k := range n {
-		var b interval
-		if !c.Loading() {
-			b = r.bounds[k]
-			b.not = slices.Clone(b.not)
-			slices.Sort(b.not)
-		}
-		snapshot.Float(c, &b.low)
-		snapshot.Float(c, &b.high)
-		snapshot.Bool(c, &b.lowOpen)
-		snapshot.Bool(c, &b.highOpen)
-		snapshot.List(c, &b.not, snapshot.Float)
-		if c.Loading() && !c.Failed() && (!math.IsInf(b.low, -1) || !math.IsInf(b.high, 1) || len(b.not) > 0) {
-			var f int32
-			if k < len(p.start) {
-				f = p.start[k]
-			} else {
-				f = p.sides[0].forms.signal(fmt.Sprint(keeps, k-len(p.start)))
-			}
-			*p.sides[0].w.known(f) = b
-		}
-	}
-}
-
-// store returns the input that stands for a value which is not known.
-func (p *Duo) store(v value) float64 {
-	n, ok := p.places[v]
-	if !ok {
-		n = len(p.values)
-		p.values = append(p.values, v)
-		p.places[v] = n
-	}
-	return math.Float64frombits(math.Float64bits(math.Inf(1)) | 1<<51 | uint64(n)<<1 | 1)
-}
-
-// kept returns the value for which an input stands.
-func (p *Duo) kept(x float64) value {
-	return p.values[math.Float64bits(x)&(1<<51-1)>>1]
-}
-
 // keep returns the input that stands for the present value: it stays the same when what it came from jumps.
 func (p *Duo) keep(w *world, v value) float64 {
 	if len(w.s.followed(v.form)) > 0 {
 		v.form = w.s.forms.signal(fmt.Sprint(keeps, "of ", p.fact(w, v.form)))
 		p.loose = true // what is told of one is not told of the other
 	}
-	return p.store(v)
+	return p.told.keeper.store(v)
 }
 
 // fact returns the number of what is told of a form at present: those that follow what tasks write have another one for

@@ -90,6 +90,7 @@ type follower struct {
 	sides []bool // as committed
 	past  []bool // the sides before those of now
 	dues  map[int]float64
+	kept  map[string]float64 // by name
 	text  string
 }
 
@@ -142,7 +143,11 @@ func (f *follower) number(form int32) float64 {
 		if a.signal == "" {
 			f.t.Fatalf("an operation %s", a.operation)
 		}
-		sum += t.coefficient * f.now.signals[f.s.places[a.signal]]
+		if x, kept := f.kept[a.signal]; kept {
+			sum += t.coefficient * x
+		} else {
+			sum += t.coefficient * f.now.signals[f.s.places[a.signal]]
+		}
 	}
 	return sum
 }
@@ -240,6 +245,12 @@ func follow(t *testing.T, text string, m *mission.Mission, path []oracle.Point) 
 				}
 			}
 			key = m.After()
+			f.kept = map[string]float64{}
+			for i, v := range s.w.u {
+				if kept, ok := s.w.keeper.kept(v); ok && math.IsNaN(v) && !s.idle(i) {
+					f.kept[s.atoms[s.list[kept.form].terms[0].atom].signal] = u[i]
+				}
+			}
 			instants++
 		})
 	}

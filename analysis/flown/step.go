@@ -99,7 +99,7 @@ func (s *Stepper) restore(state Key) {
 		s.start()
 	}
 	if state != "" {
-		if snapshot.Load([]byte(state), carrier{s}, &s.w.zone) != nil {
+		if snapshot.Load([]byte(state), carrier{s}, &carried{w: s.w}, &s.w.zone) != nil {
 			panic("flown: a state cannot be restored")
 		}
 	}
@@ -180,6 +180,9 @@ type place struct {
 	answers string
 }
 
+// maxRounds is the maximum number of rounds of an instant, in which a run settles at most 100 times.
+const maxRounds = 100
+
 // between reports whether the course goes on after a round: not if its state has occurred before in the same course,
 // which is an error, or in another one.
 func (s *Stepper) between(round int) bool {
@@ -191,6 +194,9 @@ func (s *Stepper) between(round int) bool {
 	now := place{round, s.w.tape.text()}
 	before, known := s.seen[string(s.buffer)]
 	switch {
+	case round > maxRounds:
+		s.moment.Err = s.unsettled()
+		return false
 	case !known:
 		s.seen[string(s.buffer)] = now
 	case before == now: // with other answers to come
@@ -350,7 +356,8 @@ func (m *Moment) Engine() *bt.Engine { return m.engine }
 // After returns the state in which the instant ends.
 func (m *Moment) After() Key {
 	m.s.w.widen()
-	return Key(snapshot.Save(nil, carrier{m.s}, &m.s.w.zone))
+	kept := m.s.lasting(m.s.rename())
+	return Key(snapshot.Save(nil, carrier{m.s}, kept, &m.s.w.zone))
 }
 
 // Zone returns the readings of the clocks: those of the plan, and of the visitor behind them, which it may start,
@@ -394,17 +401,25 @@ func (m *Moment) Class() string {
 			b = binary.AppendVarint(append(b, at.State), int64(at.Count))
 		}
 	}
-	return string(snapshot.Save(b, classes{s}))
+	kept := &carried{w: s.w}
+	if s.w.duo == nil { // two plans have values in common
+		kept = s.lasting(s.rename())
+	}
+	return string(snapshot.Save(b, classes{s, kept}))
 }
 
 // classes passes the part of a state that its class keeps beside the tree.
-type classes struct{ s *Stepper }
+type classes struct {
+	s    *Stepper
+	kept *carried
+}
 
 func (r classes) State(c *snapshot.Codec) {
 	s := r.s
 	s.x.Memory(c)
 	s.inputs(c)
 	s.w.lasting(c)
+	r.kept.State(c)
 	s.w.zone.State(c)
 }
 
@@ -420,7 +435,9 @@ func (m *Moment) Possible() bool {
 			return false
 		}
 	}
-	t.at = before // one way to satisfy them is enough
+	if !slices.ContainsFunc(t.forms[before:t.at], m.s.keepsForm) { // else the answers last
+		t.at = before // one way to satisfy them is enough
+	}
 	return true
 }
 

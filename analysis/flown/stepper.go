@@ -3,9 +3,9 @@
 // The step is the executive's own code ([executive.Executive] with the plan's tree) in a world that decides nothing in
 // advance. What tasks write is known exactly as long as it follows from constants: slots, captured and held values,
 // discrete values, computed signals. Of a physical signal only those bounds are known that answers have given it in the
-// present instant. Where a question of the executive has no definite answer, the next entry of a tape is the answer;
-// [Stepper.Steps] tries all tapes of one instant, depth first. So a tape holds only what was asked, in all rounds of
-// the instant:
+// present instant; of a value that a slot keeps, those that answers have given it since it was written. Where a
+// question of the executive has no definite answer, the next entry of a tape is the answer; [Stepper.Steps] tries all
+// tapes of one instant, depth first. So a tape holds only what was asked, in all rounds of the instant:
 //
 //   - states of the vehicle, and outputs that do not depend on the commands directly, do not jump within an instant;
 //   - a signal that depends on what was written in a round may have any value in the next one;
@@ -122,6 +122,7 @@ func prepare(subject declare.Subject, known *forms, told *answers, all bool, loo
 		s.places[name] = place
 	}
 	s.w = newWorld(s, told)
+	s.begun()
 	s.world = s.w
 	s.trail = &trail{of: []*Stepper{s}}
 	return s

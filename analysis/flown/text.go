@@ -14,7 +14,7 @@ func (m *Moment) Text() string {
 	w := m.s.w
 	var parts []string
 	for _, f := range slices.Compact(slices.Sorted(slices.Values(w.asked))) {
-		if text := m.s.told(f, &w.bounds[f]); text != "" {
+		if text := m.s.told(f, &w.bounds[f]); text != "" && !m.s.forms.lasts(f) {
 			parts = append(parts, text)
 		}
 	}

@@ -41,7 +41,8 @@ type answers struct {
 	bounds []interval // of the present instant, by form; of a duo by fact
 	asked  []int32    // those with bounds
 	zone   zone.Zone  // the readings of the clocks that agree with all answers since the run began
-	duo    *Duo       // nil: there is one plan
+	keeper keeper
+	duo    *Duo // nil: there is one plan
 }
 
 // question is one that has no definite answer.
@@ -284,9 +285,9 @@ func (w *world) Set(input int, value float64) {
 	if w.duo != nil {
 		w.decide(slot)
 	}
-	before, same := w.source(slot)
+	before, same := w.standing(slot)
 	w.u[input] = value
-	if after, still := w.source(slot); !same || !still || before != after {
+	if after, still := w.standing(slot); !same || !still || before != after {
 		w.jump(slot)
 	}
 }
@@ -320,6 +321,30 @@ func (w *world) source(slot int) (x float64, known bool) {
 		x, known = w.s.fixed[writer.Value]
 		return x, known
 	}
+}
+
+// standing returns the value of a slot if it is known which one it is: a number, a kept value, or that of a signal that
+// does not jump.
+func (w *world) standing(slot int) (v value, known bool) {
+	p := w.s.p
+	n := int(w.u[len(p.Leaves)+slot])
+	if x, known := w.source(slot); known {
+		return number(x), true
+	} else if n == 0 || p.Slots[slot].Writers[n-1].Value == nil {
+		return w.keeper.kept(w.store(slot))
+	}
+	program := w.s.program(p.Slots[slot].Writers[n-1].Value, true)
+	if len(program) != 1 || program[0].Op != expr.Signal {
+		return value{}, false
+	}
+	switch place := int(program[0].Index); {
+	case place < p.Layout.Slots:
+		v = value{w.s.forms.signal(w.s.names[place]), 1, 0}
+		return v, len(w.s.followed(v.form)) == 0
+	case place < p.Layout.Computed:
+		return w.standing(place - p.Layout.Slots)
+	}
+	return value{}, false
 }
 
 // store returns the input with the present value of a slot that no expression gives.
@@ -357,8 +382,8 @@ func (w *world) signal(place int) value {
 				return w.evaluate(code, true)
 			}
 		}
-		if w.duo != nil {
-			return w.duo.kept(w.store(slot))
+		if v, ok := w.keeper.kept(w.store(slot)); ok {
+			return v
 		}
 	default:
 		return w.evaluate(w.s.p.Computed[place-l.Computed], true)
@@ -429,7 +454,7 @@ func (w *world) recall(k int) int8 {
 	}
 	if len(w.s.inner[k]) == 0 {
 		switch v := w.difference(&w.s.indicators[k]); {
-		case w.settled > 0 && !w.changed[k], w.settled == 0 && v.known(): // it is still the same
+		case w.settled > 0 && !w.changed[k], w.settled == 0 && (v.known() || w.s.forms.lasts(v.form)): // it is still the same
 			return sign(w.nonNegative(v))
 		}
 	}
@@ -547,6 +572,8 @@ func (w *world) float(v value) float64 {
 		return v.offset
 	case w.duo != nil:
 		return w.duo.keep(w, v)
+	case len(w.s.followed(v.form)) == 0:
+		return w.keeper.store(v)
 	}
 	return unknown
 }

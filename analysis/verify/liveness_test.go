@@ -117,9 +117,9 @@ func TestReachRestsOn(t *testing.T) {
 		{"a signal that passes through the latch", fmt.Sprintf(ready, ""), "{fly: {x: [1, 1], u: [0, 0]}, set: {x: [0, 0], u: [1, 1]}}",
 			Proved, "from some states", "[]"}, // u > 2 at first
 		{"a slot that jumps over the latch", fmt.Sprintf(ready, `write="u := 5"`), "{fly: {x: [1, 1]}, set: {x: [0, 0], u: [1, 1]}}",
-			Undecided, "set may run for ever", "[]"},
+			Refuted, "set may run for ever", "[]"},
 		{"a slot without effects", fmt.Sprintf(ready, `write="u := 5"`), "{fly: {x: [1, 1]}, set: {x: [0, 0]}}",
-			Undecided, "set may run for ever", "[]"},
+			Refuted, "set may run for ever", "[]"},
 		{"an entry procedure", fmt.Sprintf(climb, `entry_time="5 [s]"`), "{fly: {x: [0.1, 2]}}", Proved, "from every state", "[]"},
 		{"an entry until the impossible", fmt.Sprintf(climb, `entry_until="y ge 1"`), "{fly: {x: [0.1, 2]}}", Proved, "from every state", "[]"},
 		{"an exit procedure", `<ReactiveFallback><Condition name="there" on="x ge 3"/><ReactiveSequence>

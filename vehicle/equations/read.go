@@ -261,9 +261,7 @@ func (b *builder) program() {
 		return
 	}
 	for i := range direct {
-		for _, c := range direct[i] {
-			b.v.Outputs[i].Direct = append(b.v.Outputs[i].Direct, b.v.Commands[c].Name)
-		}
+		b.v.Outputs[i].Direct = direct[i]
 	}
 	b.v.New = p.new
 	b.start(p)

@@ -26,11 +26,11 @@ func tables(v *Vehicle) string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %v | %s | %s |\n", c.Name, c.Unit, number(c.Default), c.Range, idle, c.Text)
 	}
-	section("Outputs", "| output | unit | commands on which it depends directly | |")
+	section("Outputs", "| output | unit | depends on the commands directly | |")
 	for _, o := range v.Outputs {
 		direct := ""
-		if len(o.Direct) > 0 {
-			direct = "`" + strings.Join(o.Direct, "`, `") + "`"
+		if o.Direct {
+			direct = "yes"
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", o.Name, o.Unit, direct, o.Text)
 	}
