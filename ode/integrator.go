@@ -110,7 +110,7 @@ func (in *Integrator) Restart(t float64, y []float64) {
 	if in.multi.on {
 		in.next = handover * in.multi.wanted
 	}
-	in.multi.on, in.multi.wait = false, starting
+	in.multi.on, in.multi.wait, in.multi.stuck = false, starting, 0
 }
 
 // T returns the time reached.
@@ -245,6 +245,9 @@ func (in *Integrator) propose(h, err, planned float64, failed bool) {
 	if fac < 2 {
 		in.multi.wait--
 	}
+	if h > escaped*in.multi.stuck {
+		in.multi.wait = min(in.multi.wait, starting)
+	}
 	in.last = math.Max(err, 1e-4)
 	in.next = h * fac
 	if h < planned && !failed {
@@ -262,7 +265,7 @@ func (in *Integrator) automatic() bool { return methods[in.options.Method].autom
 // limit of stability, the implicit one after the same number that the explicit one could have made as well. For the
 // multistep method, several of its cheaper steps count as one.
 func (in *Integrator) chooseMethod(h float64) {
-	const relief = 6
+	const relief, relieved = 6, 1.6 // steps; h times the spectral radius, half of what the explicit method bears
 	enough := 15
 	if in.multi.on {
 		enough, h = handover*enough, handover*h
@@ -270,7 +273,7 @@ func (in *Integrator) chooseMethod(h float64) {
 	implicit := in.method.gamma != 0
 	against := in.limited
 	if implicit {
-		against = h*in.newton.rho < 0.6*tsitouras.stiff
+		against = h*in.newton.rho < relieved
 	}
 	if !against {
 		if in.against++; in.against == relief {

@@ -13,7 +13,8 @@ import (
 // useless: at a restart and after repeated failures.
 //
 // From order 3 on the formulas are not A-stable: a fast, weakly damped oscillation limits their steps even after it has
-// decayed.
+// decayed. Where observe finds that, the one-step method takes over as well, until its steps are far longer, where the
+// formulas damp the oscillation, or for a number of steps that doubles each time.
 type multistep struct {
 	on    bool // this method made the last step
 	order int
@@ -26,6 +27,11 @@ type multistep struct {
 	age    int     // steps since size and order were chosen
 	equal  int     // steps at the current spacing
 	wait   int     // non-growing steps of the one-step method before this one takes over
+
+	latest, seen observations // of the step under trial, and decaying sums over the steps
+	unstable     int          // steps at the limit of stability, less those that are not
+	patience     int          // unstable steps after which the one-step method takes over
+	stuck        float64      // wanted when that happened; 0: it did not happen since the last restart or takeover
 }
 
 // differences are the backward differences at T of one component, by their order.
@@ -58,7 +64,7 @@ var (
 )
 
 func newMultistep(n int) multistep {
-	return multistep{d: make([]differences, n), delta: make([]float64, n), wait: starting}
+	return multistep{d: make([]differences, n), delta: make([]float64, n), wait: starting, patience: patience}
 }
 
 func (m *multistep) state(c *snapshot.Codec) {
@@ -66,11 +72,13 @@ func (m *multistep) state(c *snapshot.Codec) {
 	for _, n := range []*int{&m.order, &m.next} {
 		snapshot.Within(c, n, 0, highest)
 	}
-	for _, n := range []*int{&m.age, &m.equal, &m.wait} {
+	for _, n := range []*int{&m.age, &m.equal, &m.wait, &m.unstable, &m.patience} {
 		snapshot.Int(c, n)
 	}
-	snapshot.Float(c, &m.h)
-	snapshot.Float(c, &m.wanted)
+	for _, x := range []*float64{&m.h, &m.wanted, &m.stuck} {
+		snapshot.Float(c, x)
+	}
+	snapshot.Floats(c, m.seen[:])
 	snapshot.Each(c, m.d, func(c *snapshot.Codec, d *differences) { snapshot.Floats(c, d[:]) })
 }
 
@@ -78,6 +86,10 @@ func (m *multistep) state(c *snapshot.Codec) {
 func (in *Integrator) takeOver() {
 	m := &in.multi
 	in.newton.history = false
+	if in.t-in.from > escaped*m.stuck {
+		m.patience = patience
+	}
+	m.stuck, m.unstable, m.seen = 0, 0, observations{}
 	m.on, m.order, m.h = true, handover, (in.t-in.from)/handover
 	m.wanted, m.next, m.age, m.equal = m.h, handover, 0, 0
 	p0, p1, p2, p3 := in.polynomial()
@@ -112,6 +124,12 @@ func (in *Integrator) stepMultistep(limit float64) bool {
 	m, nw := &in.multi, in.newton
 	if in.method.gamma == 0 || limit-in.t < m.wanted/8 {
 		in.giveWay()
+		return false
+	}
+	if m.unstable >= m.patience {
+		in.giveWay()
+		m.patience *= 2
+		m.wait, m.stuck = m.patience, m.wanted
 		return false
 	}
 	m.order = m.next
@@ -246,7 +264,13 @@ func (in *Integrator) correct(t, c float64) outcome {
 		for i, d := range delta {
 			fz[i] = c*fz[i] - psi[i] - d
 		}
+		if round == 0 {
+			copy(in.stage, fz)
+		}
 		nw.lu.solve(fz)
+		if round == 0 && m.order > stable {
+			in.image(fz, in.stage)
+		}
 		sum := 0.0
 		for i, d := range fz {
 			d *= relax
@@ -292,6 +316,9 @@ func (in *Integrator) acceptMultistep(end, err float64) {
 	}
 	m.age++
 	m.equal++
+	if q > stable {
+		m.observe(err, in.normOf(q))
+	}
 	if in.automatic() {
 		in.chooseMethod(m.h)
 	}

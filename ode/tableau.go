@@ -21,9 +21,6 @@ type tableau struct {
 	e          []float64
 	dense      [][4]float64
 	predictors []predictor // of the stages of an implicit method
-	// stiff is the product of step size and dominant eigenvalue at which stability limits an explicit method: three
-	// quarters of its interval of stability on the negative real axis, because step control keeps some distance.
-	stiff float64
 }
 
 // predictor lists the stages whose derivatives predict the derivative of a stage: of the same step and of the previous
@@ -40,7 +37,7 @@ func (m *tableau) stages() int { return len(m.c) }
 // column simplifying assumption, Computers & Mathematics with Applications 62 (2011) 770-775, with its interpolant of
 // order 4.
 var tsitouras = &tableau{
-	name: "Tsitouras", order: 5, embedded: 4, inside: 4, safety: 0.88, stiff: 2.7,
+	name: "Tsitouras", order: 5, embedded: 4, inside: 4, safety: 0.88,
 	c: []float64{0, 0.161, 0.327, 0.9, 0.9800255409045097, 1, 1},
 	a: [][]float64{
 		{},

@@ -207,13 +207,17 @@ func TestStability(t *testing.T) {
 			}
 		}
 	}
-	// The threshold of stiffness detection lies inside the explicit pair's interval of stability, not far from its end.
+	// The growth by which stiffness is detected: that of the weights, and the explicit pair's border of stability.
 	x := tsitouras
-	if r := cmplx.Abs(x.grown(complex(-x.stiff, 0), x.weight)); r > 1 {
-		t.Errorf("R(-%g) = %g", x.stiff, r)
+	for _, z := range []complex128{-3.4, -1 + 2i, 1.5i} {
+		if got, want := x.amplification(z), x.grown(z, x.weight); cmplx.Abs(got-want) > 1e-12 {
+			t.Errorf("R(%v) = %v, want %v", z, got, want)
+		}
 	}
-	if r := cmplx.Abs(x.grown(complex(-1.4*x.stiff, 0), x.weight)); r < 1 {
-		t.Errorf("R(-%g) = %g", 1.4*x.stiff, r)
+	for border, want := range map[complex128]bool{-3.4: false, -3.6: true, 1.2i: false, 1.4i: true} {
+		if r := cmplx.Abs(x.amplification(border)); (r > 1.001) != want {
+			t.Errorf("R(%v) = %v", border, r)
+		}
 	}
 }
 

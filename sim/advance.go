@@ -81,16 +81,24 @@ func (s *Simulator) stepped() error {
 	if span >= crawled*c.longest {
 		return nil
 	}
-	// The state that moves most, in the integrator's norm.
-	slope, most, name := make([]float64, len(s.Y)), -1.0, ""
+	return fmt.Errorf("%w: t = %.9g s, %d steps within %.3g s; the state that moves fastest is %q", ErrCrawl, s.T,
+		crawling, span, s.fastest())
+}
+
+// fastest returns the name of the state that moves most, in the integrator's norm.
+func (s *Simulator) fastest() (name string) {
+	slope, most := make([]float64, len(s.Y)), -1.0
 	s.sys.Derivatives(s.T, s.Y, &s.Discrete, slope)
 	for i, v := range slope {
-		if v = math.Abs(v) / s.tolerance(i, s.Y[i]); v > most {
+		scale := math.Abs(s.Y[i]) * s.options.RelTol
+		if len(s.options.AbsTol) > 0 {
+			scale += s.options.AbsTol[min(i, len(s.options.AbsTol)-1)]
+		}
+		if v = math.Abs(v) / scale; v > most {
 			most, name = v, s.sys.States[i]
 		}
 	}
-	return fmt.Errorf("%w: t = %.9g s, %d steps within %.3g s; the state that moves fastest is %q", ErrCrawl, s.T,
-		crawling, span, name)
+	return name
 }
 
 // begin detects the owner's changes, restarts the integrator if necessary, and returns the watched indicators that have

@@ -406,6 +406,9 @@ func (s *Simulator) named(err error) error {
 	if e := (*ode.NotFiniteError)(nil); errors.As(err, &e) {
 		return &NotFiniteError{T: e.T, Kind: "derivative of", Name: s.sys.States[e.Index]}
 	}
+	if errors.Is(err, ode.ErrStepTooSmall) {
+		return fmt.Errorf("%w: t = %.9g s, %w; the state that moves fastest is %q", ErrCrawl, s.T, err, s.fastest())
+	}
 	return fmt.Errorf("sim: stopped at t = %.9g s: %w", s.T, err)
 }
 

@@ -114,8 +114,8 @@ type Stats struct {
 var ErrEventIteration = errors.New("sim: event iteration does not end")
 
 // ErrCrawl reports a simulation whose steps have collapsed: 100,000 of them together are shorter than a thousandth of
-// an earlier one, for example next to a pole that attracts the solution from both sides. The error that wraps it names
-// the time and the state that moves fastest.
+// an earlier one, or one fails at the resolution of time (ode.ErrStepTooSmall), for example next to a pole. The error
+// that wraps it names the time and the state that moves fastest.
 var ErrCrawl = errors.New("sim: time hardly advances")
 
 // Criteria for collapsed steps.
