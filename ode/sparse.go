@@ -33,141 +33,240 @@ type elimination struct {
 
 // lu is the LU factorisation of I - s*J.
 type lu struct {
-	plan    *elimination
-	entries []factor // of the factors, row by row
-	rows    []pivotRow
-	work    []float64
-	ready   bool
+	plan         *elimination
+	lower, upper triangle
+	work         []float64
+	ready        bool
 }
 
-// pivotRow is what solving reads of one row of the factors: looked up once, as rows are short.
-type pivotRow struct {
-	lower, upper []factor // before and behind the pivot
-	inv          float64  // of the pivot
-	row, col     int32    // position of the pivot in the matrix
+// triangle is L or U in the order in which solving reads it: L by pivots, without the rows that have no entries before
+// the pivot, U by pivots backwards.
+type triangle struct {
+	rows []row
+	val  []float64 // of the entries, row by row
+	col  []int32   // by pivot
 }
 
-// factor is an entry of L or U. Value and column are adjacent in memory: solving does little more than read them.
-type factor struct {
-	val float64
-	col int32
+// row is the row of pivot k in L or U, divided by the pivot in U. Its entries end at end, where those of the next begin.
+type row struct {
+	inv    float64
+	k, end int32
 }
 
-// plan chooses the pivots for I - s*J, with entry (i, j) scaled by scale[j]/scale[i]. It works on a full matrix and
-// takes O(n^3) time in the worst case: it is meant for hundreds of unknowns and rare use. It returns nil if the matrix
-// is singular.
+// ordering is the state of the choice of pivots: what is left of the matrix, by rows and by columns.
+type ordering struct {
+	n          int
+	val        map[int]float64 // by row*n + column
+	cols, rows [][]int32       // columns of each row, rows of each column
+	low        [][]int32       // of each row: the columns pivoted before it, in their order
+	best       []candidate     // of each column
+	tree       []int32         // tournament of the columns: the winner of 2i and 2i+1 is at i
+	touched    []int32         // columns whose candidates are outdated
+	stamp      []int32         // when a column was touched last
+}
+
+// candidate is the acceptable pivot of a column with the minimum Markowitz count, the largest among equals.
+type candidate struct {
+	count int
+	size  float64
+	row   int32 // or none, or unknown: count is what it is at best, unless a row has a single entry
+}
+
+const (
+	none, unknown = -1, -2
+
+	// In rows and columns with more entries than this, candidates are not kept exact, as each pivot would touch all of
+	// them: one dense row would make the time quadratic.
+	dense = 100
+)
+
+// plan chooses the pivots for I - s*J, with entry (i, j) scaled by scale[j]/scale[i]. Its time and memory grow with the
+// number of entries of the factors, and with the lengths of the rows and columns that meet at the pivots. It returns
+// nil if the matrix is singular.
 func plan(j *sparsity, val []float64, s float64, scale []float64) *elimination {
 	n := j.n
-	m := make([]float64, n*n)
-	set := make([]bool, n*n)
-	rows, cols := make([][]int, n), make([][]int, n) // of the entries of each column, and of each row
-	for i := range n {
-		m[i*n+i], set[i*n+i] = 1, true
-		for e := j.ptr[i]; e < j.ptr[i+1]; e++ {
-			c := int(j.col[e])
-			m[i*n+c] -= s * val[e] * scale[c] / scale[i]
-			set[i*n+c] = true
-		}
-	}
-	p := &elimination{n: n}
-	rowCount, colCount := make([]int, n), make([]int, n)
-	rowStep, colStep := make([]int32, n), make([]int32, n) // when the row or column was pivoted, -1 not yet
-	for i := range n {
-		rowStep[i], colStep[i] = -1, -1
-		for c := range n {
-			if set[i*n+c] {
-				rows[c], cols[i] = append(rows[c], i), append(cols[i], c)
-				rowCount[i]++
-				colCount[c]++
-			}
-		}
-	}
+	o := newOrdering(j, val, s, scale)
+	p := &elimination{n: n, diag: make([]int32, n)}
+	p.factors = sparsity{n: n, ptr: make([]int32, 1, n+1)}
+	colStep := make([]int32, n)
+	behind := make([][]int32, n)
 	for k := range n {
-		r, c := choosePivot(n, m, rows, rowCount, colCount, rowStep, colStep)
+		r, c := o.choose()
 		if r < 0 {
 			return nil
 		}
-		rowStep[r], colStep[c] = int32(k), int32(k)
-		p.row, p.col = append(p.row, int32(r)), append(p.col, int32(c))
-		for _, i := range rows[c] {
-			if rowStep[i] >= 0 {
-				continue
-			}
-			rowCount[i]--
-			l := m[i*n+c] / m[r*n+c]
-			for _, q := range cols[r] {
-				if colStep[q] >= 0 {
-					continue
-				}
-				if !set[i*n+q] {
-					set[i*n+q] = true
-					rows[q], cols[i] = append(rows[q], i), append(cols[i], q)
-					rowCount[i]++
-					colCount[q]++
-				}
-				m[i*n+q] -= l * m[r*n+q]
-			}
-		}
-		for _, q := range cols[r] {
-			if colStep[q] < 0 {
-				colCount[q]--
-			}
-		}
+		p.row, p.col = append(p.row, r), append(p.col, c)
+		colStep[c] = int32(k)
+		behind[k] = o.eliminate(r, c, int32(k+1))
 	}
-	p.layOut(j, set, colStep)
+	for k, r := range p.row {
+		for _, c := range o.low[r] {
+			p.factors.col = append(p.factors.col, colStep[c])
+		}
+		p.diag[k] = int32(len(p.factors.col))
+		p.factors.col = append(p.factors.col, int32(k))
+		for _, c := range behind[k] {
+			p.factors.col = append(p.factors.col, colStep[c])
+		}
+		slices.Sort(p.factors.col[p.diag[k]+1:])
+		p.factors.ptr = append(p.factors.ptr, int32(len(p.factors.col)))
+	}
+	p.read(j, colStep)
 	return p
 }
 
-// choosePivot returns the acceptable entry with the minimum Markowitz count, the largest among equals; -1 if there is
-// none.
-func choosePivot(n int, m []float64, rows [][]int, rowCount, colCount []int, rowStep, colStep []int32) (row, col int) {
+func newOrdering(j *sparsity, val []float64, s float64, scale []float64) *ordering {
+	n := j.n
+	o := &ordering{n: n, val: make(map[int]float64, len(j.col)+n), cols: make([][]int32, n), rows: make([][]int32, n),
+		low: make([][]int32, n), best: make([]candidate, n), stamp: make([]int32, n)}
+	for i := range n {
+		o.val[i*n+i] = 1
+		at := false
+		for e := j.ptr[i]; e < j.ptr[i+1]; e++ {
+			c := int(j.col[e])
+			if c > i && !at {
+				o.cols[i] = append(o.cols[i], int32(i))
+			}
+			at = at || c >= i
+			o.val[i*n+c] -= s * val[e] * scale[c] / scale[i]
+			o.cols[i] = append(o.cols[i], int32(c))
+		}
+		if !at {
+			o.cols[i] = append(o.cols[i], int32(i))
+		}
+		for _, c := range o.cols[i] {
+			o.rows[c] = append(o.rows[c], int32(i))
+		}
+	}
+	size := 1
+	for size < n {
+		size *= 2
+	}
+	o.tree = make([]int32, 2*size)
+	for c := range size {
+		o.tree[size+c] = none
+		if c < n {
+			o.tree[size+c] = int32(c)
+			o.judge(int32(c), len(o.rows[c]) > dense)
+		}
+	}
+	for i := size - 1; i > 0; i-- {
+		o.tree[i] = o.better(o.tree[2*i], o.tree[2*i+1])
+	}
+	return o
+}
+
+// judge finds the candidate of a column; roughly, only the count of one in a row with two entries.
+func (o *ordering) judge(c int32, roughly bool) {
 	const threshold = 0.1
-	row, col = -1, -1
-	least, size := math.MaxInt, 0.0
-	for c := range n {
-		if colStep[c] >= 0 || row >= 0 && colCount[c] == 0 {
+	rows, b := o.rows[c], &o.best[c]
+	if roughly {
+		*b = candidate{count: len(rows) - 1, size: math.Inf(1), row: unknown}
+		return
+	}
+	*b = candidate{count: math.MaxInt, row: none}
+	top := 0.0
+	for _, i := range rows {
+		top = max(top, math.Abs(o.val[int(i)*o.n+int(c)]))
+	}
+	for _, i := range rows {
+		v := math.Abs(o.val[int(i)*o.n+int(c)])
+		if v == 0 || !(v >= threshold*top) {
 			continue
 		}
-		top := 0.0
-		for _, i := range rows[c] {
-			if rowStep[i] < 0 {
-				top = max(top, math.Abs(m[i*n+c]))
-			}
+		count := (len(o.cols[i]) - 1) * (len(rows) - 1)
+		if count < b.count || count == b.count && v > b.size {
+			*b = candidate{count, v, i}
 		}
-		for _, i := range rows[c] {
-			if rowStep[i] >= 0 {
-				continue
+	}
+}
+
+// better returns the column with the better candidate, the first of equal ones.
+func (o *ordering) better(a, b int32) int32 {
+	switch {
+	case b < 0 || a < 0:
+		return max(a, b)
+	case o.best[b].count < o.best[a].count || o.best[b].count == o.best[a].count && o.best[b].size > o.best[a].size:
+		return b
+	}
+	return a
+}
+
+// play repeats the games of a column.
+func (o *ordering) play(c int32) {
+	for i := (len(o.tree)/2 + int(c)) / 2; i > 0; i /= 2 {
+		o.tree[i] = o.better(o.tree[2*i], o.tree[2*i+1])
+	}
+}
+
+// choose returns the best candidate; no row if there is none.
+func (o *ordering) choose() (row, col int32) {
+	for {
+		c := o.tree[1]
+		if o.best[c].row != unknown {
+			return o.best[c].row, c
+		}
+		o.judge(c, false)
+		o.play(c)
+	}
+}
+
+// touch marks the candidate of a column as outdated at a step.
+func (o *ordering) touch(c, step int32) {
+	if o.stamp[c] != step {
+		o.stamp[c] = step
+		o.touched = append(o.touched, c)
+	}
+}
+
+// eliminate takes the pivot row and column out of the matrix. It returns the other columns of the row.
+func (o *ordering) eliminate(r, c, step int32) (behind []int32) {
+	n := o.n
+	o.cols[r] = without(o.cols[r], c)
+	o.rows[c] = without(o.rows[c], r)
+	behind = o.cols[r]
+	o.touched = append(o.touched[:0], c)
+	o.stamp[c] = step
+	for _, q := range behind {
+		o.rows[q] = without(o.rows[q], r)
+		o.touch(q, step)
+	}
+	pivot := o.val[int(r)*n+int(c)]
+	for _, i := range o.rows[c] {
+		o.cols[i] = without(o.cols[i], c)
+		o.low[i] = append(o.low[i], c)
+		l := o.val[int(i)*n+int(c)] / pivot
+		for _, q := range behind {
+			v, set := o.val[int(i)*n+int(q)]
+			if !set {
+				o.rows[q], o.cols[i] = append(o.rows[q], i), append(o.cols[i], q)
 			}
-			v := math.Abs(m[i*n+c])
-			if v == 0 || !(v >= threshold*top) {
-				continue
-			}
-			count := (rowCount[i] - 1) * (colCount[c] - 1)
-			if count < least || count == least && v > size {
-				row, col, least, size = i, c, count, v
+			o.val[int(i)*n+int(q)] = v - l*o.val[int(r)*n+int(q)]
+		}
+		if len(o.cols[i]) <= dense {
+			for _, q := range o.cols[i] {
+				o.touch(q, step)
 			}
 		}
 	}
-	return row, col
+	o.rows[c] = nil
+	for _, q := range o.touched {
+		o.judge(q, len(o.rows[q]) > dense)
+		o.play(q)
+	}
+	return behind
 }
 
-// layOut writes the pattern of the factors, set[i, c], in the order of pivots.
-func (p *elimination) layOut(j *sparsity, set []bool, colStep []int32) {
-	n := p.n
-	p.factors.n, p.source.n = n, n
-	p.factors.ptr, p.source.ptr = make([]int32, 1, n+1), make([]int32, 1, n+1)
-	p.diag = make([]int32, n)
-	for k := range n {
-		r := int(p.row[k])
-		for q := range n {
-			if set[r*n+int(p.col[q])] {
-				if q == k {
-					p.diag[k] = int32(len(p.factors.col))
-				}
-				p.factors.col = append(p.factors.col, int32(q))
-			}
-		}
-		p.factors.ptr = append(p.factors.ptr, int32(len(p.factors.col)))
+// without removes an element that a list has.
+func without(list []int32, x int32) []int32 {
+	i := slices.Index(list, x)
+	return slices.Delete(list, i, i+1)
+}
+
+// read lists the entries of the matrix in the order of pivots.
+func (p *elimination) read(j *sparsity, colStep []int32) {
+	p.source = sparsity{n: p.n, ptr: make([]int32, 1, p.n+1)}
+	for _, r := range p.row {
 		for e := j.ptr[r]; e < j.ptr[r+1]; e++ {
 			p.sourceAt = append(p.sourceAt, e)
 			p.source.col = append(p.source.col, colStep[j.col[e]])
@@ -179,52 +278,73 @@ func (p *elimination) layOut(j *sparsity, set []bool, colStep []int32) {
 
 // adopt allocates memory for factorisations by plan p.
 func (f *lu) adopt(p *elimination) {
-	f.plan, f.ready = p, false
-	f.entries = make([]factor, len(p.factors.col))
-	for e, c := range p.factors.col {
-		f.entries[e].col = c
-	}
-	f.rows, f.work = make([]pivotRow, p.n), make([]float64, p.n)
+	n := p.n
+	*f = lu{plan: p, work: make([]float64, n)}
 	for k, diag := range p.diag {
-		f.rows[k] = pivotRow{lower: f.entries[p.factors.ptr[k]:diag], upper: f.entries[diag+1 : p.factors.ptr[k+1]],
-			row: p.row[k], col: p.col[k]}
+		if from := p.factors.ptr[k]; from < diag {
+			f.lower.add(k, p.factors.col[from:diag])
+		}
 	}
+	for k := n - 1; k >= 0; k-- {
+		f.upper.add(k, p.factors.col[p.diag[k]+1:p.factors.ptr[k+1]])
+	}
+}
+
+func (t *triangle) add(k int, cols []int32) {
+	t.col = append(t.col, cols...)
+	t.val = append(t.val, make([]float64, len(cols))...)
+	t.rows = append(t.rows, row{1, int32(k), int32(len(t.col))})
+}
+
+// right returns row k of U, and where its entries are.
+func (f *lu) right(k int32) (r *row, from, to int32) {
+	i := len(f.upper.rows) - 1 - int(k)
+	if i > 0 {
+		from = f.upper.rows[i-1].end
+	}
+	r = &f.upper.rows[i]
+	return r, from, r.end
 }
 
 // factorise computes L and U of I - s*J and reports whether all pivots are usable.
 func (f *lu) factorise(val []float64, s float64) bool {
 	p, w := f.plan, f.work
 	f.ready = false
-	for k := range p.n {
-		row := f.entries[p.factors.ptr[k]:p.factors.ptr[k+1]]
-		for _, x := range row {
-			w[x.col] = 0
+	lower, upper, l := &f.lower, &f.upper, 0
+	for k := range int32(p.n) {
+		from, to := p.factors.ptr[k], p.factors.ptr[k+1]
+		for _, c := range p.factors.col[from:to] {
+			w[c] = 0
 		}
 		w[p.identity[k]] = 1
-		from, to := p.source.ptr[k], p.source.ptr[k+1]
+		before := int(p.diag[k] - from)
+		from, to = p.source.ptr[k], p.source.ptr[k+1]
 		at := p.sourceAt[from:to]
 		for e, c := range p.source.col[from:to] {
 			w[c] -= s * val[at[e]]
 		}
-		for _, x := range f.rows[k].lower {
-			j := x.col
-			l := w[j] * f.rows[j].inv
-			w[j] = l
-			if l == 0 {
+		for e := l; e < l+before; e++ {
+			c := lower.col[e]
+			r, from, to := f.right(c)
+			x := w[c] * r.inv
+			lower.val[e] = x
+			if x == 0 {
 				continue
 			}
-			for _, u := range f.rows[j].upper {
-				w[u.col] -= l * u.val
+			values := upper.val[from:to]
+			for i, u := range upper.col[from:to] {
+				w[u] -= x * values[i]
 			}
 		}
-		for e := range row {
-			row[e].val = w[row[e].col]
+		l += before
+		r, from, to := f.right(k)
+		for e := from; e < to; e++ {
+			upper.val[e] = w[upper.col[e]]
 		}
-		inv := 1 / w[k]
-		if inv-inv != 0 || inv == 0 {
+		r.inv = 1 / w[k]
+		if r.inv-r.inv != 0 || r.inv == 0 {
 			return false
 		}
-		f.rows[k].inv = inv
 	}
 	f.ready = true
 	return true
@@ -232,52 +352,46 @@ func (f *lu) factorise(val []float64, s float64) bool {
 
 // solve overwrites b with the solution of (I - s*J) x = b.
 func (f *lu) solve(b []float64) {
-	w := f.work[:len(f.rows)]
-	for k := range f.rows {
-		r := &f.rows[k]
-		x := b[r.row]
-		if len(r.lower) >= long {
-			x -= product(r.lower, w)
-		} else {
-			for _, e := range r.lower {
-				x -= e.val * w[e.col]
-			}
-		}
-		w[k] = x
+	w := f.work
+	for k, r := range f.plan.row {
+		w[k] = b[r]
 	}
-	for k := len(w) - 1; k >= 0; k-- {
-		r := &f.rows[k]
-		x := w[k]
-		if len(r.upper) >= long {
-			x -= product(r.upper, w)
-		} else {
-			for _, e := range r.upper {
-				x -= e.val * w[e.col]
-			}
-		}
-		x *= r.inv
-		w[k] = x
-		b[r.col] = x
+	f.lower.substitute(w)
+	f.upper.substitute(w)
+	for k, c := range f.plan.col {
+		b[c] = w[k]
 	}
 }
 
-// long is the number of entries from which product is worthwhile for a row.
-const long = 12
-
-// product returns the product of a long row with x, as independent partial sums.
-func product(row []factor, x []float64) float64 {
-	var a, b, c, d float64
-	for len(row) >= 4 {
-		a += row[0].val * x[row[0].col]
-		b += row[1].val * x[row[1].col]
-		c += row[2].val * x[row[2].col]
-		d += row[3].val * x[row[3].col]
-		row = row[4:]
+// substitute solves for the unknowns of the rows, in their order. It calls nothing and slices nothing, so that its
+// variables stay in registers: rows are short. A long one is summed up in four independent parts.
+func (t *triangle) substitute(w []float64) {
+	const long = 12
+	val := t.val
+	col := t.col[:len(val)]
+	e := 0
+	for i := range t.rows {
+		r := &t.rows[i]
+		x, end := w[r.k], int(r.end)
+		if end-e >= long {
+			var a, b, c, d float64
+			for ; e+4 <= end; e += 4 {
+				v, at := val[e:e+4:e+4], col[e:e+4:e+4]
+				a += v[0] * w[at[0]]
+				b += v[1] * w[at[1]]
+				c += v[2] * w[at[2]]
+				d += v[3] * w[at[3]]
+			}
+			for ; e < end; e++ {
+				a += val[e] * w[col[e]]
+			}
+			x -= (a + b) + (c + d)
+		}
+		for ; e < end; e++ {
+			x -= val[e] * w[col[e]]
+		}
+		w[r.k] = x * r.inv
 	}
-	for _, e := range row {
-		a += e.val * x[e.col]
-	}
-	return (a + b) + (c + d)
 }
 
 func (f *lu) copyFrom(o *lu) {
@@ -289,10 +403,9 @@ func (f *lu) copyFrom(o *lu) {
 		f.adopt(o.plan)
 	}
 	f.ready = o.ready
-	copy(f.entries, o.entries)
-	for k := range f.rows {
-		f.rows[k].inv = o.rows[k].inv
-	}
+	copy(f.lower.val, o.lower.val)
+	copy(f.upper.val, o.upper.val)
+	copy(f.upper.rows, o.upper.rows)
 }
 
 // state passes the pattern of a matrix of known size to the codec.
@@ -360,8 +473,8 @@ func (f *lu) state(c *snapshot.Codec, rows, entries int) {
 	if c.Loading() {
 		f.adopt(p)
 	}
-	snapshot.Each(c, f.entries, func(c *snapshot.Codec, e *factor) { snapshot.Float(c, &e.val) })
-	snapshot.Each(c, f.rows, func(c *snapshot.Codec, r *pivotRow) { snapshot.Float(c, &r.inv) })
+	snapshot.Floats(c, f.lower.val, f.upper.val)
+	snapshot.Each(c, f.upper.rows, func(c *snapshot.Codec, r *row) { snapshot.Float(c, &r.inv) })
 	snapshot.Bool(c, &f.ready)
 }
 
