@@ -8,8 +8,7 @@ import (
 	"canopy/snapshot"
 )
 
-// jacobian holds df/dy by difference quotients. Its pattern is found by probing column by column. After that the
-// columns are perturbed in groups whose columns share no row (Curtis, Powell & Reid, On the estimation of sparse
+// jacobian holds df/dy by difference quotients. Its pattern is found by probing. After that the columns are perturbed in groups whose columns share no row (Curtis, Powell & Reid, On the estimation of sparse
 // Jacobian matrices, IMA Journal of Applied Mathematics 13 (1974) 117-119), so that one evaluation serves a group.
 //
 // A few long rows, which depend on nearly all components, would put each column in a group of its own. They are ignored
@@ -111,51 +110,167 @@ func (j *jacobian) point(in *Integrator, t float64, y, w []float64, h float64) {
 	}
 }
 
-// probe finds the pattern and all entries at (t, y) with one evaluation per component. Known entries stay in the
-// pattern. It reports whether the pattern has grown.
+// cell is an entry of a row.
+type cell struct {
+	col int32
+	val float64
+}
+
+// block is a run of columns and the rows that may depend on them.
+type block struct {
+	from, to int
+	rows     []int32
+}
+
+// probe finds the pattern and all entries at (t, y). Known entries stay in the pattern. It reports whether the pattern
+// has grown.
+//
+// Few columns are probed one by one. Many are bisected: of each block it finds the rows that change with it, among
+// those that change with the block of which it is a half, and blocks without a common row share an evaluation. The
+// number of evaluations grows with the logarithm of the number of unknowns, if each row depends on few of them; it is
+// one per column if a row depends on all.
 func (j *jacobian) probe(in *Integrator, t float64, y, w []float64, h float64) bool {
+	const few = 128
 	n := in.n
+	if n <= fullBelow {
+		grown := j.pattern == nil
+		if grown {
+			j.pattern, j.val = colour(full(n)), make([]float64, n*n)
+		}
+		j.refresh(in, t, y, w, h)
+		return grown
+	}
 	j.point(in, t, y, w, h)
-	full := make([]float64, n*n)
-	set := make([]bool, n*n)
-	if old := j.pattern; old != nil {
-		for i := range n {
-			for _, c := range old.col[old.ptr[i]:old.ptr[i+1]] {
-				set[i*n+int(c)] = true
-			}
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	blocks := []block{{0, n, all}}
+	for len(blocks) < n {
+		blocks = halves(blocks)
+		if n > few && len(blocks) < n {
+			j.together(in, t, y, blocks, func(c int) float64 { return j.delta[c] * uneven(c) }, func(b *block) {
+				var rows []int32
+				for _, i := range b.rows {
+					if j.f1[i] != j.f0[i] { // or not a number
+						rows = append(rows, i)
+					}
+				}
+				b.rows = rows
+			})
 		}
 	}
-	for c := range n {
-		j.ymod[c] = y[c] + j.delta[c]
-		in.eval(t, j.ymod, j.f1)
-		j.ymod[c] = y[c]
-		for i := range n {
-			d := (j.f1[i] - j.f0[i]) / j.delta[c]
+	found := make([][]cell, n) // by row
+	j.together(in, t, y, blocks, func(c int) float64 { return j.delta[c] }, func(b *block) {
+		for _, i := range b.rows {
+			d := (j.f1[i] - j.f0[i]) / j.delta[b.from]
 			if d-d != 0 {
 				d = 0 // outside the function's domain: no entry is better than a wrong one
 			}
-			full[i*n+c] = d
-			set[i*n+c] = set[i*n+c] || d != 0 || n <= fullBelow
-		}
-	}
-	p := sparsity{n: n, ptr: make([]int32, 1, n+1)}
-	for i := range n {
-		for c := range n {
-			if set[i*n+c] {
-				p.col = append(p.col, int32(c))
+			if d != 0 {
+				found[i] = append(found[i], cell{int32(b.from), d})
 			}
+		}
+	})
+	return j.adopt(found)
+}
+
+// full returns the pattern with all entries.
+func full(n int) sparsity {
+	p := sparsity{n: n, ptr: make([]int32, 1, n+1)}
+	for range n {
+		for c := range n {
+			p.col = append(p.col, int32(c))
 		}
 		p.ptr = append(p.ptr, int32(len(p.col)))
 	}
-	grown := j.pattern == nil || len(p.col) > len(j.pattern.col)
+	return p
+}
+
+// halves splits each block of several columns in two.
+func halves(blocks []block) []block {
+	var list []block
+	for _, b := range blocks {
+		if middle := (b.from + b.to) / 2; middle > b.from {
+			list = append(list, block{b.from, middle, b.rows})
+			b.from = middle
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// uneven returns a number from 0.5 to 1 that has nothing to do with those of neighbours: changes that cancel each other
+// hide a row. It is the finaliser of SplitMix64 (Steele, Lea & Flood, Fast splittable pseudorandom number generators,
+// OOPSLA 2014).
+func uneven(c int) float64 {
+	z := uint64(c+1) * 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return 0.5 + 0.5*float64((z^z>>31)>>11)*0x1p-53
+}
+
+// together changes the columns of blocks, of those without a common row in one evaluation, and calls visit for each
+// block with the derivatives in f1, in the order of the blocks among those of one evaluation.
+func (j *jacobian) together(in *Integrator, t float64, y []float64, blocks []block, change func(column int) float64,
+	visit func(*block)) {
+	evaluation := int32(0)
+	taken := make([]int32, in.n) // of each row: the last evaluation with a block that has it
+	left := make([]*block, len(blocks))
+	for i := range blocks {
+		left[i] = &blocks[i]
+	}
+	for len(left) > 0 {
+		evaluation++
+		var now, later []*block
+		for _, b := range left {
+			if slices.ContainsFunc(b.rows, func(i int32) bool { return taken[i] == evaluation }) {
+				later = append(later, b)
+				continue
+			}
+			now = append(now, b)
+			for _, i := range b.rows {
+				taken[i] = evaluation
+			}
+			for c := b.from; c < b.to; c++ {
+				j.ymod[c] = y[c] + change(c)
+			}
+		}
+		in.eval(t, j.ymod, j.f1)
+		for _, b := range now {
+			copy(j.ymod[b.from:b.to], y[b.from:b.to])
+			visit(b)
+		}
+		left = later
+	}
+}
+
+// adopt takes over the entries found by probing, by rows, and keeps the known ones in the pattern. It reports whether
+// that has grown.
+func (j *jacobian) adopt(found [][]cell) bool {
+	n := len(found)
+	known := sparsity{n: n, ptr: make([]int32, n+1)}
+	if j.pattern != nil {
+		known = j.pattern.sparsity
+	}
+	p := sparsity{n: n, ptr: make([]int32, 1, n+1)}
+	j.val = j.val[:0]
+	for i, row := range found {
+		byColumn := func(a, b cell) int { return cmp.Compare(a.col, b.col) }
+		slices.SortFunc(row, byColumn)
+		for _, c := range known.col[known.ptr[i]:known.ptr[i+1]] {
+			if at, seen := slices.BinarySearchFunc(row, cell{col: c}, byColumn); !seen {
+				row = slices.Insert(row, at, cell{col: c})
+			}
+		}
+		for _, x := range row {
+			p.col, j.val = append(p.col, x.col), append(j.val, x.val)
+		}
+		p.ptr = append(p.ptr, int32(len(p.col)))
+	}
+	grown := j.pattern == nil || len(p.col) > len(known.col)
 	if grown {
 		j.pattern = colour(p)
-	}
-	j.val = resize(j.val, len(p.col))
-	for i := range n {
-		for e := p.ptr[i]; e < p.ptr[i+1]; e++ {
-			j.val[e] = full[i*n+int(p.col[e])]
-		}
 	}
 	return grown
 }

@@ -47,7 +47,7 @@ type triangle struct {
 	col  []int32   // by pivot
 }
 
-// row is the row of pivot k in L or U, divided by the pivot in U. Its entries end at end, where those of the next begin.
+// row is the row of pivot k in L or U, divided by the pivot in U. Its entries end where those of the next begin.
 type row struct {
 	inv    float64
 	k, end int32
@@ -55,14 +55,20 @@ type row struct {
 
 // ordering is the state of the choice of pivots: what is left of the matrix, by rows and by columns.
 type ordering struct {
-	n          int
-	val        map[int]float64 // by row*n + column
-	cols, rows [][]int32       // columns of each row, rows of each column
-	low        [][]int32       // of each row: the columns pivoted before it, in their order
-	best       []candidate     // of each column
-	tree       []int32         // tournament of the columns: the winner of 2i and 2i+1 is at i
-	touched    []int32         // columns whose candidates are outdated
-	stamp      []int32         // when a column was touched last
+	cols    [][]int32   // columns of each row
+	rows    [][]inRow   // entries of each column
+	low     [][]int32   // of each row: the columns pivoted before it, in their order
+	best    []candidate // of each column
+	tree    []int32     // tournament of the columns: the winner of 2i and 2i+1 is at i
+	touched []int32     // columns whose candidates are outdated
+	stamp   []int32     // when a column was touched last
+	at      []int32     // scratch: place of each row in a column, from 1; 0 if it has none
+}
+
+// inRow is an entry of a column.
+type inRow struct {
+	row int32
+	val float64
 }
 
 // candidate is the acceptable pivot of a column with the minimum Markowitz count, the largest among equals.
@@ -117,25 +123,27 @@ func plan(j *sparsity, val []float64, s float64, scale []float64) *elimination {
 
 func newOrdering(j *sparsity, val []float64, s float64, scale []float64) *ordering {
 	n := j.n
-	o := &ordering{n: n, val: make(map[int]float64, len(j.col)+n), cols: make([][]int32, n), rows: make([][]int32, n),
-		low: make([][]int32, n), best: make([]candidate, n), stamp: make([]int32, n)}
+	o := &ordering{cols: make([][]int32, n), rows: make([][]inRow, n), low: make([][]int32, n),
+		best: make([]candidate, n), stamp: make([]int32, n), at: make([]int32, n)}
 	for i := range n {
-		o.val[i*n+i] = 1
-		at := false
+		add := func(c int, v float64) {
+			o.cols[i], o.rows[c] = append(o.cols[i], int32(c)), append(o.rows[c], inRow{int32(i), v})
+		}
+		identity := 1.0
 		for e := j.ptr[i]; e < j.ptr[i+1]; e++ {
 			c := int(j.col[e])
-			if c > i && !at {
-				o.cols[i] = append(o.cols[i], int32(i))
+			if c > i && identity != 0 {
+				add(i, identity)
+				identity = 0
 			}
-			at = at || c >= i
-			o.val[i*n+c] -= s * val[e] * scale[c] / scale[i]
-			o.cols[i] = append(o.cols[i], int32(c))
+			v := s * val[e] * scale[c] / scale[i]
+			if c == i {
+				v, identity = v-identity, 0
+			}
+			add(c, -v)
 		}
-		if !at {
-			o.cols[i] = append(o.cols[i], int32(i))
-		}
-		for _, c := range o.cols[i] {
-			o.rows[c] = append(o.rows[c], int32(i))
+		if identity != 0 {
+			add(i, identity)
 		}
 	}
 	size := 1
@@ -166,17 +174,17 @@ func (o *ordering) judge(c int32, roughly bool) {
 	}
 	*b = candidate{count: math.MaxInt, row: none}
 	top := 0.0
-	for _, i := range rows {
-		top = max(top, math.Abs(o.val[int(i)*o.n+int(c)]))
+	for _, x := range rows {
+		top = max(top, math.Abs(x.val))
 	}
-	for _, i := range rows {
-		v := math.Abs(o.val[int(i)*o.n+int(c)])
+	for _, x := range rows {
+		v := math.Abs(x.val)
 		if v == 0 || !(v >= threshold*top) {
 			continue
 		}
-		count := (len(o.cols[i]) - 1) * (len(rows) - 1)
+		count := (len(o.cols[x.row]) - 1) * (len(rows) - 1)
 		if count < b.count || count == b.count && v > b.size {
-			*b = candidate{count, v, i}
+			*b = candidate{count, v, x.row}
 		}
 	}
 }
@@ -221,46 +229,57 @@ func (o *ordering) touch(c, step int32) {
 
 // eliminate takes the pivot row and column out of the matrix. It returns the other columns of the row.
 func (o *ordering) eliminate(r, c, step int32) (behind []int32) {
-	n := o.n
-	o.cols[r] = without(o.cols[r], c)
-	o.rows[c] = without(o.rows[c], r)
+	drop := func(q int32) float64 { // the entry of the pivot row from a column
+		i := slices.IndexFunc(o.rows[q], func(x inRow) bool { return x.row == r })
+		v := o.rows[q][i].val
+		o.rows[q] = slices.Delete(o.rows[q], i, i+1)
+		return v
+	}
+	pivot := drop(c)
+	left := o.rows[c]
+	o.rows[c] = nil
+	without := func(list []int32) []int32 {
+		i := slices.Index(list, c)
+		return slices.Delete(list, i, i+1)
+	}
+	o.cols[r] = without(o.cols[r])
 	behind = o.cols[r]
+	for k := range left {
+		i := left[k].row
+		o.cols[i], o.low[i] = without(o.cols[i]), append(o.low[i], c)
+		left[k].val /= pivot
+	}
 	o.touched = append(o.touched[:0], c)
 	o.stamp[c] = step
 	for _, q := range behind {
-		o.rows[q] = without(o.rows[q], r)
+		u := drop(q)
 		o.touch(q, step)
-	}
-	pivot := o.val[int(r)*n+int(c)]
-	for _, i := range o.rows[c] {
-		o.cols[i] = without(o.cols[i], c)
-		o.low[i] = append(o.low[i], c)
-		l := o.val[int(i)*n+int(c)] / pivot
-		for _, q := range behind {
-			v, set := o.val[int(i)*n+int(q)]
-			if !set {
-				o.rows[q], o.cols[i] = append(o.rows[q], i), append(o.cols[i], q)
-			}
-			o.val[int(i)*n+int(q)] = v - l*o.val[int(r)*n+int(q)]
+		for k, x := range o.rows[q] {
+			o.at[x.row] = int32(k + 1)
 		}
-		if len(o.cols[i]) <= dense {
-			for _, q := range o.cols[i] {
+		for _, l := range left {
+			if k := o.at[l.row]; k > 0 {
+				o.rows[q][k-1].val -= l.val * u
+			} else {
+				o.rows[q], o.cols[l.row] = append(o.rows[q], inRow{l.row, -l.val * u}), append(o.cols[l.row], q)
+			}
+		}
+		for _, x := range o.rows[q] {
+			o.at[x.row] = 0
+		}
+	}
+	for _, l := range left {
+		if len(o.cols[l.row]) <= dense {
+			for _, q := range o.cols[l.row] {
 				o.touch(q, step)
 			}
 		}
 	}
-	o.rows[c] = nil
 	for _, q := range o.touched {
 		o.judge(q, len(o.rows[q]) > dense)
 		o.play(q)
 	}
 	return behind
-}
-
-// without removes an element that a list has.
-func without(list []int32, x int32) []int32 {
-	i := slices.Index(list, x)
-	return slices.Delete(list, i, i+1)
 }
 
 // read lists the entries of the matrix in the order of pivots.
@@ -476,12 +495,4 @@ func (f *lu) state(c *snapshot.Codec, rows, entries int) {
 	snapshot.Floats(c, f.lower.val, f.upper.val)
 	snapshot.Each(c, f.upper.rows, func(c *snapshot.Codec, r *row) { snapshot.Float(c, &r.inv) })
 	snapshot.Bool(c, &f.ready)
-}
-
-// resize returns x with length n and undefined contents.
-func resize(x []float64, n int) []float64 {
-	if cap(x) < n {
-		return make([]float64, n)
-	}
-	return x[:n]
 }
