@@ -191,7 +191,7 @@ type comparison struct {
 }
 
 func newSearch(of sides, tasks int, goOn func() bool) *comparison {
-	x := &comparison{sides: of, goOn: goOn, classes: map[string]bool{}, most: min(maxMoves, maxVisits/tasks)}
+	x := &comparison{sides: of, goOn: goOn, classes: map[string]bool{}, most: once * min(maxMoves, maxVisits/tasks)}
 	x.states = explore.New[together, flown.Tape](explore.Budget{Moves: x.most, Bytes: maxBytes})
 	x.states.Arrive(-1, together{}, nil)
 	return x

@@ -86,8 +86,8 @@ type leg struct {
 	way  *passage
 }
 
-// maxCompared bounds the comparisons of passages with nodes.
-const maxCompared = 50_000_000
+// maxCompared bounds the comparisons of passages with nodes, per effort.
+const maxCompared = 5_000_000
 
 // newGraph explores a plan up to the first goal, if there is one. It records which other ones hold.
 func (m *Model) newGraph(turns bool, goals []*expr.Logic) (x *graph, why string) {
@@ -119,7 +119,9 @@ func (m *Model) newGraph(turns bool, goals []*expr.Logic) (x *graph, why string)
 				x.arrive(w.to, w.label, w.cells, stop{n, w})
 			}
 		}
-		if edges += len(x.nodes[n].next); edges > maxEdges || x.compare > maxCompared {
+		edges += len(x.nodes[n].next)
+		if compared := x.compare > m.effort*maxCompared; compared || edges > maxEdges {
+			m.tired = m.tired || compared
 			return nil, x.short()
 		}
 	}

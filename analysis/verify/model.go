@@ -80,7 +80,7 @@ func newModels(spaceOf func(variables int) space, subjects ...declare.Subject) [
 	vocab := newVocabulary()
 	models := make([]*Model, len(subjects))
 	for i, s := range subjects {
-		m := &Model{effort: 1, subject: s, plan: s.Plan, tree: s.Plan.Tree, vocab: vocab, leafOf: map[bt.Task]int{},
+		m := &Model{effort: once, subject: s, plan: s.Plan, tree: s.Plan.Tree, vocab: vocab, leafOf: map[bt.Task]int{},
 			spaceOf: spaceOf, above: map[[2]int]set{}}
 		models[i] = m
 		m.readLeaves()

@@ -105,7 +105,7 @@ type outcome struct {
 const (
 	maxConditions = 64
 	maxWeak       = 12        // duties are then at most 924 sets, the largest antichain
-	maxCourses    = 500_000   // of instants
+	maxCourses    = 50_000    // of instants, per effort
 	maxEdges      = 2_000_000 // steps from a state to the next
 )
 

@@ -101,10 +101,10 @@ func (m *Model) guide(world []bool) func(name string, limit float64, strict bool
 	}
 }
 
-// Bounds of the search with the engine.
+// Bounds of the search with the engine, per effort.
 const (
-	maxMoves  = 200_000
-	maxVisits = 20_000_000 // moves times tasks
+	maxMoves  = 20_000
+	maxVisits = 2_000_000 // moves times tasks
 	maxBytes  = 350_000_000
 )
 

@@ -109,15 +109,18 @@ func Questions() []Question {
 // Check asks all questions once, within bounds that do not depend on time, and marks the findings that notes accept.
 func Check(s declare.Subject) []Finding {
 	var all []Finding
-	pass(s, func() bool { return true }, 1, Questions(), func(_ Question, found []Finding, _ bool) bool {
+	pass(s, func() bool { return true }, once, Questions(), func(_ Question, found []Finding, _ bool) bool {
 		all = append(all, found...)
 		return true
 	})
 	return Accept(s, all)
 }
 
-// deeper is the factor by which searches may make more moves in the next pass.
-const deeper = 16
+// once is the effort of searches in a single pass; deeper is the factor by which it grows from one pass to the next.
+const (
+	once   = 10
+	deeper = 10
+)
 
 // Answers asks the questions one after the other, as long as goOn, which is asked often, returns true; then those again
 // that searches did not decide within their bounds, with larger ones. The last answer to a question counts; the one
