@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"canopy/bt"
 	"canopy/document/declare"
 	"canopy/executive"
 	"canopy/expr"
@@ -19,7 +20,19 @@ type loose struct {
 }
 
 // latch is a condition with hysteresis that a free input replaces.
-type latch struct{ on, off string } // texts of regions in which it becomes true, and false
+type latch struct {
+	task    bt.Task
+	on, off string // texts of regions in which it becomes true, and false
+}
+
+// Freed returns the conditions that are free inputs, the first of each definition, by the names of these inputs.
+func (s *Stepper) Freed() map[string]bt.Task {
+	freed := map[string]bt.Task{}
+	for name, l := range s.latches {
+		freed[name[len(free):]] = l.task
+	}
+	return freed
+}
 
 // loose finds the conditions that free inputs can replace; nil if there are none.
 func (s *Stepper) loose(subject *declare.Subject) *loose {
@@ -220,7 +233,9 @@ func (x *loose) apply(s *Stepper, subject *declare.Subject) {
 		identity, _ := subject.Plan.Input(l, nil)
 		formulas := &s.p.Leaves[i].Formulas
 		formulas[executive.On], formulas[executive.Off] = s.pseudo(identity), nil
-		s.latches[free+identity] = latch{l.On.String(), l.Off.String()}
+		if _, known := s.latches[free+identity]; !known {
+			s.latches[free+identity] = latch{l.Task, l.On.String(), l.Off.String()}
+		}
 	}
 	s.loosened = x.signals
 }

@@ -58,6 +58,9 @@ func askChatter(m *Model) []Finding {
 	}
 	t, why := m.newTurner()
 	if why != "" {
+		if found := m.slowTurns(); found != nil {
+			return found
+		}
 		return []Finding{{Verdict: Undecided, Text: "not concluded whether tasks take turns: " + why,
 			Advice: "reduce the limits of signals and the free conditions"}}
 	}
@@ -82,13 +85,18 @@ func (m *Model) newTurner() (t *turner, why string) {
 	if why != "" {
 		return nil, why
 	}
+	return g.turner(), ""
+}
+
+// turner finds the turns in a graph.
+func (g *graph) turner() (t *turner) {
 	t = &turner{graph: g, divided: map[string]pace{}}
 	all := make([]int, len(t.nodes))
 	for n := range all {
 		all[n] = n
 	}
 	t.divide(all, true)
-	return t, ""
+	return t
 }
 
 // divide finds the turns among some nodes.
@@ -405,7 +413,7 @@ func (t *turner) assumptions() []Assumption {
 	var list []Assumption
 	var calms, rests []string
 	for i := range t.axes {
-		if t.axes[i].motion == calm {
+		if t.axes[i].motion == calm && t.axes[i].leaf == nil {
 			calms = append(calms, t.axes[i].name)
 		}
 	}

@@ -23,6 +23,7 @@ import (
 // stay as they are, and a signal on which no active task has an effect rests.
 type graph struct {
 	m       *Model
+	s       *flown.Stepper
 	axes    []axis
 	goals   []*expr.Logic // the first is not left
 	turns   bool
@@ -91,10 +92,14 @@ const maxCompared = 5_000_000
 
 // newGraph explores a plan up to the first goal, if there is one. It records which other ones hold.
 func (m *Model) newGraph(turns bool, goals []*expr.Logic) (x *graph, why string) {
-	x = &graph{m: m, axes: m.axes(), goals: goals, turns: turns, states: []station{{}}, stateOf: map[string]int{},
+	return m.graphOf(m.stepper(), m.axes(), turns, goals)
+}
+
+// graphOf explores a plan by its steps.
+func (m *Model) graphOf(s *flown.Stepper, axes []axis, turns bool, goals []*expr.Logic) (x *graph, why string) {
+	x = &graph{m: m, s: s, axes: axes, goals: goals, turns: turns, states: []station{{}}, stateOf: map[string]int{},
 		nodeOf: map[string]int{}, rests: map[string]bool{}, sources: map[string][]passage{}}
-	s := m.stepper()
-	x.simple = !m.Remembers() && !m.slow() && len(m.tree.Timers()) == 0 && !s.Written() && !s.Lags()
+	x.simple = s == m.stepper() && !m.Remembers() && !m.slow() && len(m.tree.Timers()) == 0 && !s.Written() && !s.Lags()
 	s.Limits, s.Still = nil, false
 	if !x.explore(0) {
 		return nil, x.short()
@@ -152,7 +157,7 @@ func (x *graph) explore(state int) bool {
 	var ways []passage
 	known := map[string]bool{}
 	enough := true
-	x.m.stepper().Steps(x.states[state].key, func(m *flown.Moment) {
+	x.s.Steps(x.states[state].key, func(m *flown.Moment) {
 		if x.spent++; x.spent > x.m.most() || x.spent%1000 == 0 && x.m.ended(0) != "" {
 			x.m.tired = true
 			enough, m.Stop = false, true
@@ -237,6 +242,14 @@ func (x *graph) set(i int, s span) set {
 		return m.between(a.signal, s.low, s.high)
 	}
 	all := m.space.all()
+	if a.leaf != nil {
+		if truth := m.truth[m.leafOf[a.leaf.task]]; s.low > 0 {
+			all = truth
+		} else if s.high == 0 {
+			all = m.space.not(truth)
+		}
+		return all
+	}
 	for k, at := range a.marks {
 		if k < s.low || k >= s.high {
 			all = m.space.and(all, m.literal(at.variable, (k < s.low) != at.below))
@@ -566,7 +579,7 @@ func (x *graph) retrace(path []stop) string {
 		return ""
 	}
 	var instants []told
-	key, s := flown.Key(""), x.m.stepper()
+	key, s := flown.Key(""), x.s
 	s.Limits, s.Still = nil, false
 	for _, at := range path {
 		n, arrived := &x.nodes[at.node], false

@@ -24,7 +24,8 @@ type axis struct {
 	marks  []mark        // by cut, if it is no signal
 	asks   []*expr.Logic // by cut: is it above it, or below if the mark is so
 	motion motion
-	steps  bool // it only goes to neighbouring cells
+	steps  bool  // it only goes to neighbouring cells
+	leaf   *leaf // its value is the truth of this condition; nil: of none
 }
 
 // mark is a variable that is true above a cut, or below it.
