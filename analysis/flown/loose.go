@@ -34,14 +34,15 @@ func (s *Stepper) Freed() map[string]bt.Task {
 	return freed
 }
 
-// loose finds the conditions that free inputs can replace; nil if there are none.
-func (s *Stepper) loose(subject *declare.Subject) *loose {
+// loose finds the conditions that free inputs can replace, apart from some; nil if there are none.
+func (s *Stepper) loose(subject *declare.Subject, except []bt.Task) *loose {
 	type definition struct {
 		leaves  []int
 		signals map[int]bool
 	}
 	identity := func(i int) string {
-		if l := &s.p.Leaves[i]; !l.Condition || l.Formulas[executive.Off] == nil {
+		l := &s.p.Leaves[i]
+		if !l.Condition || l.Formulas[executive.Off] == nil || slices.Contains(except, l.Task) {
 			return ""
 		}
 		text, _ := subject.Plan.Input(&subject.Plan.Leaves[i], nil)

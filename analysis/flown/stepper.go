@@ -84,10 +84,11 @@ type lists [2][]expr.Instruction
 func New(subject declare.Subject) *Stepper { return prepare(subject, &forms{}, &answers{}, false, nil) }
 
 // Loose returns the steps of a subject in which a condition with hysteresis is a free input if nothing else depends on
-// its signals. The tasks behave as before, while there are fewer states and answers; of these signals nothing is known.
-func Loose(subject declare.Subject) *Stepper {
+// its signals, apart from some tasks. The tasks behave as before, while there are fewer states and answers; of these
+// signals nothing is known.
+func Loose(subject declare.Subject, except ...bt.Task) *Stepper {
 	s := New(subject)
-	if loose := s.loose(&subject); loose != nil {
+	if loose := s.loose(&subject, except); loose != nil {
 		s = prepare(subject, &forms{}, &answers{}, false, loose)
 	}
 	return s

@@ -50,7 +50,7 @@ func (m *Model) drifters(steps *flown.Stepper) []drifter {
 	var list []drifter
 	for i := range m.vocab.signals {
 		s := &m.vocab.signals[i]
-		if len(s.cuts) < 2 || steps.Follows(s.name) {
+		if len(s.cuts) < 2 || steps.Follows(s.name) || !steps.Knows(s.name) {
 			continue
 		}
 		if kind, _ := m.motion([]string{s.name}, true); kind == steady {

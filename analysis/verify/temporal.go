@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"canopy/analysis/flown"
+	"canopy/bt"
 	"canopy/document/declare"
 	"canopy/expr"
 	"canopy/temporal"
@@ -61,9 +62,16 @@ func (m *Model) property(p *temporal.Property) Finding {
 		return proved
 	}
 	if open := timing(f); open != "" && c.verdict == Refuted {
-		moving := own.stepper()
-		g := soon(f, own.patience(own.drifters(moving)))
-		if c, _ = own.prove(moving, followed(g, true), of, atRates); c.verdict == Proved {
+		for _, moving := range []*flown.Stepper{own.looseBut(f), own.stepper()} { // rates of few signals, then of all
+			if moving != own.stepper() && len(moving.Freed()) == 0 {
+				continue
+			}
+			g := soon(f, own.patience(own.drifters(moving)))
+			if c, _ = own.prove(moving, followed(g, true), of, atRates); c.verdict == Proved {
+				break
+			}
+		}
+		if c.verdict == Proved {
 			proved.Text, proved.Assumes = proved.Text+"at the rates that are known, "+c.how, own.rateRests()
 			return proved
 		}
@@ -102,6 +110,19 @@ func (m *Model) property(p *temporal.Property) Finding {
 		found.Assumes = []Assumption{ChangeSoon}
 	}
 	return found
+}
+
+// looseBut returns the steps of a plan in which only the conditions that a formula names keep their signals.
+func (m *Model) looseBut(f *temporal.Formula) *flown.Stepper {
+	var named []bt.Task
+	f.Conditions(func(e *expr.Expr) {
+		for _, name := range e.Names() {
+			if t, ok := m.tree.Find(name); ok {
+				named = append(named, t)
+			}
+		}
+	})
+	return flown.Loose(m.subject, named...)
 }
 
 // prove searches for a violation, at all moments. A formula without one is also judged by what a log contains: no
