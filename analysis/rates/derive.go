@@ -78,20 +78,24 @@ func (t *Table) closed(task bt.Task, signal string) bool {
 	})
 }
 
-// derive bounds a rate.
-func (t *Table) derive(task bt.Task, signal string, in map[string]interval.Interval) answer {
+// needs returns what a rate depends on.
+func (t *Table) needs(task bt.Task, signal string) cone {
 	asked := named(signal)
-	reads := t.coneOf(task, asked)
 	needs := []*expr.Expr{asked}
-	for _, name := range reads.variables {
-		if d := t.signals[name]; d.kind == state {
+	for _, name := range t.coneOf(task, asked).variables {
+		if d := t.signals[name]; d.kind == state && !t.sampled {
 			needs = append(needs, t.formulas.Derivatives[d.index])
 		}
 	}
-	all := t.coneOf(task, needs...)
-	if t.signals[signal].kind == state {
-		all = t.coneOf(task, needs[1])
+	if t.signals[signal].kind == state && len(needs) > 1 {
+		needs = needs[1:]
 	}
+	return t.coneOf(task, needs...)
+}
+
+// derive bounds a rate.
+func (t *Table) derive(task bt.Task, signal string, in map[string]interval.Interval) answer {
+	reads, all := t.coneOf(task, named(signal)), t.needs(task, signal)
 	for name := range in { // a variable that is not needed may still exclude parts, by facts
 		if k := t.signals[name].kind; (k == state || k == clock) && !slices.Contains(all.variables, name) {
 			all.variables = append(all.variables, name)

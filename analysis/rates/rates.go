@@ -7,6 +7,7 @@ package rates
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ type Table struct {
 	facts   []declare.Statement          // over signals alone
 	slots   []interval.Interval          // every value that a slot may have
 	found   map[string]answer
+	matters map[string][]string // the signals that matter, by task, signal and the signals that are limited
 }
 
 // definition is what determines the value of a signal.
@@ -70,7 +72,8 @@ func Of(m *mission.Mission) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{m: m, vehicle: vehicle, scope: m.Scope(), signals: map[string]definition{},
-		ranges: map[string]interval.Interval{}, found: map[string]answer{}}
+		ranges: map[string]interval.Interval{}, found: map[string]answer{},
+		matters: map[string][]string{}}
 	var given bool
 	t.formulas, given = equations.FormulasOf(vehicle)
 	t.sampled = !given
@@ -221,6 +224,7 @@ func (t *Table) find(task bt.Task, signal string, in map[string]interval.Interva
 	if v, ok := t.scope[signal]; !ok || v.Type != expr.Real {
 		return answer{}
 	}
+	in = t.relevant(task, signal, in)
 	var key strings.Builder
 	fmt.Fprint(&key, task, " ", signal, " ", in) // maps are written in the order of their keys
 	a, known := t.found[key.String()]
@@ -234,4 +238,60 @@ func (t *Table) find(task bt.Task, signal string, in map[string]interval.Interva
 		t.found[key.String()] = a
 	}
 	return a
+}
+
+// relevant returns the limits of the signals that matter for a rate: those that it depends on, and those that limits or
+// facts relate to these.
+func (t *Table) relevant(task bt.Task, signal string, in map[string]interval.Interval) map[string]interval.Interval {
+	if len(in) == 0 {
+		return in
+	}
+	limited := slices.Sorted(maps.Keys(in))
+	key := fmt.Sprint(task, " ", signal, " ", limited)
+	names, known := t.matters[key]
+	switch {
+	case known:
+	case !t.closed(task, signal): // samples lie in the ranges of all states
+		names = limited
+		t.matters[key] = names
+	default:
+		variables := map[string]bool{}
+		join := func(c cone) {
+			for _, name := range c.variables {
+				variables[name] = true
+			}
+		}
+		join(t.needs(task, signal))
+		type tie struct {
+			name string // of a limited signal; "": a fact
+			cone
+		}
+		var ties []tie
+		for _, name := range limited {
+			ties = append(ties, tie{name, t.coneOf(task, named(name))})
+		}
+		for _, f := range t.facts {
+			ties = append(ties, tie{cone: t.coneOf(task, f.Parts...)})
+		}
+		for again := true; again; {
+			again = false
+			ties = slices.DeleteFunc(ties, func(x tie) bool {
+				meets := slices.ContainsFunc(x.variables, func(name string) bool { return variables[name] }) ||
+					len(x.slots) > 0 || x.outputs
+				if meets {
+					join(x.cone)
+					names, again = append(names, x.name), true
+				}
+				return meets
+			})
+		}
+		t.matters[key] = names
+	}
+	less := map[string]interval.Interval{}
+	for _, name := range names {
+		if x, ok := in[name]; ok {
+			less[name] = x
+		}
+	}
+	return less
 }

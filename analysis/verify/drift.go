@@ -88,11 +88,11 @@ func (d *drifter) total(m *Model) float64 {
 	return sum
 }
 
-// rate returns the drift in an interval while tasks are active: all of them limit the rate.
+// rate returns the drift in an interval while tasks are active: the vehicle and all of them limit the rate.
 func (d *drifter) rate(m *Model, cell int, active func(bt.Task) bool) drift {
 	now := drift{cell: cell, low: math.Inf(-1), high: math.Inf(1)}
-	for _, t := range m.actions() {
-		if !active(t) {
+	for _, t := range append(m.actions(), declare.Anytime) {
+		if t != declare.Anytime && !active(t) {
 			continue
 		}
 		r := d.tempo(m, t, cell)
@@ -115,7 +115,12 @@ func (d *drifter) tempo(m *Model, t bt.Task, cell int) tempo {
 		low, high := d.bounds(cell)
 		r, known := anyRate, false
 		if m.ended(0) == "" { // a rate takes time
-			r, known = m.subject.Rate(t, d.name, map[string]interval.Interval{d.name: {Low: low, High: high}})
+			in := map[string]interval.Interval{d.name: {Low: low, High: high}}
+			if t == declare.Anytime {
+				r, known = m.anytime(d.name, in)
+			} else {
+				r, known = m.subject.Rate(t, d.name, in)
+			}
 		}
 		if !known {
 			r = anyRate
@@ -188,7 +193,8 @@ func (x *pursuit) drifted(m *flown.Moment) (number int, possible bool) {
 		d, clock := &x.drifters[i], x.drifting(i)
 		next := d.rate(x.m, cellAt(m, d.name, d.cuts), m.Active)
 		for at, r := range d.rates {
-			x.m.origins[r.From] = x.m.origins[r.From] || r.known && at.cell == next.cell && m.Active(at.task)
+			x.m.origins[r.From] = x.m.origins[r.From] || r.known && at.cell == next.cell &&
+				(at.task == declare.Anytime || m.Active(at.task))
 		}
 		if before != nil {
 			last := before[i]

@@ -133,13 +133,17 @@ func (m *Model) dwell(l *leaf, rests map[string]bool) float64 {
 			continue
 		}
 		low, high := a.bounds(cell)
+		in := map[string]interval.Interval{name: {Low: low, High: high}}
 		up, down := 0.0, 0.0
+		r, known := m.anytime(name, in)
+		if known {
+			up, down = max(0, r.High), max(0, -r.Low)
+		}
 		for _, t := range m.actions() {
-			if r, ok := m.rate(t, name, map[string]interval.Interval{name: {Low: low, High: high}}); ok {
+			if r, ok := m.rate(t, name, in); !known && ok {
 				up, down = max(up, r.High), max(down, -r.Low)
-			} else {
-				rests[name] = true
 			}
+			rests[name] = rests[name] || !known
 		}
 		if high > low {
 			time += (high-low)/up + (high-low)/down

@@ -29,6 +29,15 @@ func (m *Model) rate(task bt.Task, signal string, in map[string]interval.Interva
 	return r, ok
 }
 
+// anytime returns the rate of a signal whatever is active, or nothing is, as far as equations prove it.
+func (m *Model) anytime(signal string, in map[string]interval.Interval) (r declare.Rate, ok bool) {
+	if r, ok = m.subject.Rate(declare.Anytime, signal, in); !ok || r.From != declare.Derived || r.Jumps {
+		return anyRate, false
+	}
+	m.origins[r.From] = true
+	return r, true
+}
+
 // knowsRates reports whether the rate of some signal that does not jump is known, or declared: one that a condition
 // reads, or that a task writes into a slot that it reads.
 func (m *Model) knowsRates() bool {

@@ -67,7 +67,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 				continue
 			}
 			g := soon(f, own.patience(own.drifters(moving)))
-			if c, _ = own.prove(moving, followed(g, true), of, atRates); c.verdict == Proved {
+			if c, _ = own.prove(moving, followed(g, true), of, atRates); c.verdict != Refuted {
 				break
 			}
 		}
