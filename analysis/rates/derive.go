@@ -51,7 +51,7 @@ func (t *Table) coneOf(task bt.Task, list ...*expr.Expr) cone {
 			case d.value != nil:
 				visit(d.value)
 			default:
-				c.outputs, c.direct = true, c.direct || t.m.Vehicle.Outputs[d.index].Direct
+				c.outputs, c.direct = true, c.direct || len(t.m.Vehicle.Outputs[d.index].Direct) > 0
 			}
 		}
 	}

@@ -144,7 +144,7 @@ func (p *probe) names() interval.Names {
 		}
 		return interval.Constant(interval.Point(p.at[p.first[i]+k]))
 	}, func(i int, n interval.Names) interval.Value {
-		if t.m.Vehicle.Outputs[i].Direct {
+		if len(t.m.Vehicle.Outputs[i].Direct) > 0 {
 			p.command(n)
 		}
 		t.vehicle.Outputs(p.at[0], p.states(), p.commands, p.outputs)

@@ -74,14 +74,12 @@ func (b *builder) compile() {
 
 // direct returns, by output of the vehicle, the commands on which it depends at the same instant.
 func (m *Mission) direct() [][]int {
-	all := make([]int, m.layout.Commands)
-	for i := range all {
-		all[i] = i
-	}
 	direct := make([][]int, len(m.Vehicle.Outputs))
 	for i, o := range m.Vehicle.Outputs {
-		if o.Direct {
-			direct[i] = all
+		for k, c := range m.Vehicle.Commands {
+			if slices.Contains(o.Direct, c.Name) {
+				direct[i] = append(direct[i], k)
+			}
 		}
 	}
 	return direct

@@ -356,7 +356,7 @@ func (b *builder) table(commands, own *yamldoc.Node) {
 	}
 	m.layout.Outputs = len(m.signals)
 	for i, o := range v.Outputs {
-		b.declare(signal{name: o.Name, text: o.Text, unit: unitOf(o.Unit), kind: output, index: i, direct: o.Direct})
+		b.declare(signal{name: o.Name, text: o.Text, unit: unitOf(o.Unit), kind: output, index: i, direct: len(o.Direct) > 0})
 	}
 	m.layout.Slots, m.layout.Commands = len(m.signals), len(v.Commands)
 	for _, c := range v.Commands {

@@ -25,7 +25,7 @@ var Vehicle = &model.Vehicle{
 	},
 	Outputs: []model.Output{
 		{Variable: model.Variable{Name: "nearly", Unit: "m"}},
-		{Variable: model.Variable{Name: "push", Unit: "m/s"}, Direct: true},
+		{Variable: model.Variable{Name: "push", Unit: "m/s"}, Direct: []string{"v"}},
 	},
 	Commands: []model.Command{
 		{Variable: model.Variable{Name: "v", Unit: "m/s", Text: "speed"}},

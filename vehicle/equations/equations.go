@@ -71,11 +71,11 @@ func (p *program) firstCommand() int   { return 1 + len(p.states) }
 func (p *program) firstOutput() int    { return p.firstCommand() + p.commands }
 func (p *program) firstParameter() int { return p.firstOutput() + len(p.outputs) }
 
-// order completes the lists of outputs and returns for each output whether it depends on commands. If outputs depend on
-// each other in a cycle, it returns the cycle.
-func (p *program) order() (direct []bool, circle []int) {
+// order completes the lists of outputs and returns for each output the commands on which it depends, ascending. If
+// outputs depend on each other in a cycle, it returns the cycle.
+func (p *program) order() (direct [][]int, circle []int) {
 	const onPath, done = 1, 2
-	direct = make([]bool, len(p.outputs))
+	direct = make([][]int, len(p.outputs))
 	state := make([]int, len(p.outputs))
 	var path []int
 	var visit func(i int)
@@ -88,10 +88,14 @@ func (p *program) order() (direct []bool, circle []int) {
 			for _, signal := range p.outputs[i].Reads() {
 				if j := signal - p.firstOutput(); 0 <= j && j < len(p.outputs) {
 					visit(j)
-					direct[i] = direct[i] || direct[j]
+					direct[i] = append(direct[i], direct[j]...)
 				}
-				direct[i] = direct[i] || p.firstCommand() <= signal && signal < p.firstOutput()
+				if p.firstCommand() <= signal && signal < p.firstOutput() {
+					direct[i] = append(direct[i], signal-p.firstCommand())
+				}
 			}
+			slices.Sort(direct[i])
+			direct[i] = slices.Compact(direct[i])
 			state[i], path = done, path[:len(path)-1]
 			p.all = append(p.all, i)
 		}

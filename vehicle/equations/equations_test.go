@@ -63,7 +63,7 @@ func TestDocumentedExample(t *testing.T) {
 			t.Errorf("value %d is %v, want %v", k, got, w)
 		}
 	}
-	if v.Outputs[0].Direct || v.Outputs[2].Direct || !v.Commands[1].Hold || v.Parameters[0].Tag != model.Published {
+	if v.Outputs[0].Direct != nil || v.Outputs[2].Direct != nil || !v.Commands[1].Hold || v.Parameters[0].Tag != model.Published {
 		t.Errorf("read %+v", v)
 	}
 }
@@ -97,25 +97,25 @@ commands: {u: {}}
 	v, diags := Read(&diag.Source{Name: "v.yaml", Text: `
 states: {x: {unit: m, derivative: c}}
 outputs: {a: {unit: m, value: 2 * b}, b: {unit: m, value: "x + c * 1 [s]"}, c: {unit: m/s, value: -u}, d: {unit: m, value: x}}
-commands: {u: {unit: m/s}}
+commands: {idle: {unit: m/s}, u: {unit: m/s}}
 `})
 	if v == nil {
 		t.Fatal(diags)
 	}
 	i, _ := v.New(nil)
 	out := make([]float64, 4)
-	i.Outputs(0, []float64{5}, []float64{3}, out)
+	i.Outputs(0, []float64{5}, []float64{0, 3}, out)
 	if !slices.Equal(out, []float64{4, 2, -3, 5}) {
 		t.Errorf("outputs %v", out)
 	}
-	for k, direct := range []bool{true, true, true, false} {
-		if v.Outputs[k].Direct != direct {
-			t.Errorf("%s depends on commands: %v", v.Outputs[k].Name, !direct)
+	for k, direct := range [][]string{{"u"}, {"u"}, {"u"}, nil} {
+		if !slices.Equal(v.Outputs[k].Direct, direct) {
+			t.Errorf("%s depends on %v", v.Outputs[k].Name, v.Outputs[k].Direct)
 		}
 	}
-	i.Outputs(0, []float64{5}, []float64{7}, out)
+	i.Outputs(0, []float64{5}, []float64{0, 7}, out)
 	dydt := make([]float64, 1)
-	if i.Derivatives(0, []float64{5}, []float64{3}, dydt); dydt[0] != -3 {
+	if i.Derivatives(0, []float64{5}, []float64{0, 3}, dydt); dydt[0] != -3 {
 		t.Errorf("the derivative %g remembers an earlier command", dydt[0])
 	}
 }

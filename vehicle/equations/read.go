@@ -261,7 +261,9 @@ func (b *builder) program() {
 		return
 	}
 	for i := range direct {
-		b.v.Outputs[i].Direct = direct[i]
+		for _, c := range direct[i] {
+			b.v.Outputs[i].Direct = append(b.v.Outputs[i].Direct, b.v.Commands[c].Name)
+		}
 	}
 	b.v.New = p.new
 	b.start(p)

@@ -56,7 +56,7 @@ var circuit = &Vehicle{
 		{Variable{"waypoint", "1", "number of the waypoint to fly to"}, 1, true, Between(1, waypoints)},
 	},
 	Outputs: []Output{
-		{Variable{"distance", "m", "horizontal distance from the waypoint"}, true},
+		{Variable{"distance", "m", "horizontal distance from the waypoint"}, []string{"waypoint"}},
 	},
 	New: func(parameters []float64) (Instance, error) {
 		a := new(circuitAircraft)

@@ -2,7 +2,9 @@ package model
 
 import (
 	"math"
+	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -189,6 +191,55 @@ func TestRangesAreSensible(t *testing.T) {
 						t.Fatalf("%s = %g: d%s/dt = %g at t = %g", p.Name, value, solar.States[k].Name, r, time)
 					}
 				}
+			}
+		}
+	}
+}
+
+// An output changes with the commands that it declares, and with no other one.
+func TestDirectOutputs(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, v := range Vehicles() {
+		a, err := v.New(v.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		command := func(c Command) float64 {
+			low, high := c.Range.Bounds()
+			low, high = max(low, -1e4), min(high, 1e4)
+			if r.IntN(4) == 0 {
+				return low
+			}
+			return low + r.Float64()*(high-low)
+		}
+		moved := make([][]string, len(v.Outputs))
+		y, u := make([]float64, len(v.States)), make([]float64, len(v.Commands))
+		before, after := make([]float64, len(v.Outputs)), make([]float64, len(v.Outputs))
+		for range 500 {
+			a.Initial(y)
+			for i := range y {
+				y[i] *= 0.9 + 0.2*r.Float64()
+			}
+			for i, c := range v.Commands {
+				u[i] = command(c)
+			}
+			now := 86400 * r.Float64()
+			a.Outputs(now, y, u, before)
+			for i, c := range v.Commands {
+				other := slices.Clone(u)
+				other[i] = command(c)
+				a.Outputs(now, y, other, after)
+				for k := range after {
+					if after[k] != before[k] && !slices.Contains(moved[k], c.Name) {
+						moved[k] = append(moved[k], c.Name)
+					}
+				}
+			}
+		}
+		for k, o := range v.Outputs {
+			slices.Sort(moved[k])
+			if !slices.Equal(moved[k], slices.Sorted(slices.Values(o.Direct))) {
+				t.Errorf("%s of %s changes with %v, declared are %v", o.Name, v.Name, moved[k], o.Direct)
 			}
 		}
 	}

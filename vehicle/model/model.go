@@ -82,7 +82,7 @@ type State struct {
 // Output is a signal computed from time, states and commands.
 type Output struct {
 	Variable
-	Direct bool `json:"direct"` // depends on the commands of the same instant
+	Direct []string `json:"direct,omitempty"` // names of the commands on which it depends at the same instant
 }
 
 // Command is an input. While no task writes it, it keeps its last value (Hold) or returns to its default.

@@ -26,11 +26,11 @@ func tables(v *Vehicle) string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %v | %s | %s |\n", c.Name, c.Unit, number(c.Default), c.Range, idle, c.Text)
 	}
-	section("Outputs", "| output | unit | depends on the commands directly | |")
+	section("Outputs", "| output | unit | commands on which it depends directly | |")
 	for _, o := range v.Outputs {
 		direct := ""
-		if o.Direct {
-			direct = "yes"
+		if len(o.Direct) > 0 {
+			direct = "`" + strings.Join(o.Direct, "`, `") + "`"
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", o.Name, o.Unit, direct, o.Text)
 	}

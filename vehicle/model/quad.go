@@ -44,8 +44,8 @@ var quad = &Vehicle{
 		{Variable{"rotors", "1", "1: the rotors turn, 0: they are stopped, only on the ground"}, 1, true, Between(0, 1)},
 	},
 	Outputs: []Output{
-		{Variable{"distance", "m", "horizontal distance from the start"}, false},
-		{Variable{"P", "W", "power drawn from the battery"}, true},
+		{Variable{"distance", "m", "horizontal distance from the start"}, nil},
+		{Variable{"P", "W", "power drawn from the battery"}, []string{"rotors"}},
 	},
 	New: func(parameters []float64) (Instance, error) {
 		q := new(quadrotor)

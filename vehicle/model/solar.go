@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Layout of the states.
@@ -340,33 +341,35 @@ func (a *aircraft) balance(y, dydt, commands []float64) {
 
 // solarOutputs declares the outputs in the order of Outputs.
 func solarOutputs() []Output {
+	path, loads := []string{"CL_cmd", "h_cmd"}, []string{"payload", "electrolyser"}
+	all := slices.Concat(path, loads)
 	return []Output{
-		{Variable{"V", "m/s", "true airspeed"}, false},
-		{Variable{"gamma", "rad", "flight path angle"}, false},
-		{Variable{"CL", "1", "lift coefficient"}, true},
-		{Variable{"CD", "1", "drag coefficient"}, true},
-		{Variable{"drag", "N", "drag"}, true},
-		{Variable{"thrust", "N", "thrust of both propellers"}, false},
-		{Variable{"thrust_cmd", "N", "thrust that the commanded trajectory takes"}, true},
-		{Variable{"distance", "m", "horizontal distance from the holding point"}, true},
-		{Variable{"rho", "kg/m^3", "density of the air"}, false},
-		{Variable{"Ta", "K", "temperature of the air"}, false},
-		{Variable{"sun_elevation", "rad", "elevation of the sun, without refraction"}, false},
-		{Variable{"sun_azimuth", "rad", "azimuth of the sun from north, clockwise"}, false},
-		{Variable{"dni", "W/m^2", "direct normal irradiance"}, false},
-		{Variable{"dhi", "W/m^2", "diffuse horizontal irradiance"}, false},
-		{Variable{"irradiance", "W/m^2", "irradiance on the panels, mean of all"}, true},
-		{Variable{"T_panels", "K", "temperature of the panels, mean of all"}, false},
-		{Variable{"Pel", "W", "electrical power of the motors"}, false},
-		{Variable{"Pload", "W", "power of all loads"}, true},
-		{Variable{"Pav", "W", "solar power available"}, true},
-		{Variable{"Psol", "W", "solar power used"}, true},
-		{Variable{"Pb", "W", "battery power, positive in discharge"}, true},
-		{Variable{"Pnet", "W", "surplus: solar power available beyond the loads"}, true},
-		{Variable{"I", "A", "battery current, positive in discharge"}, true},
-		{Variable{"Isol", "A", "solar current used, at the bus"}, true},
-		{Variable{"Iload", "A", "current of all loads, at the bus"}, true},
-		{Variable{"Vbus", "V", "bus voltage"}, true},
+		{Variable{"V", "m/s", "true airspeed"}, nil},
+		{Variable{"gamma", "rad", "flight path angle"}, nil},
+		{Variable{"CL", "1", "lift coefficient"}, path},
+		{Variable{"CD", "1", "drag coefficient"}, path},
+		{Variable{"drag", "N", "drag"}, path},
+		{Variable{"thrust", "N", "thrust of both propellers"}, nil},
+		{Variable{"thrust_cmd", "N", "thrust that the commanded trajectory takes"}, path},
+		{Variable{"distance", "m", "horizontal distance from the holding point"}, []string{"hold_north", "hold_east"}},
+		{Variable{"rho", "kg/m^3", "density of the air"}, nil},
+		{Variable{"Ta", "K", "temperature of the air"}, nil},
+		{Variable{"sun_elevation", "rad", "elevation of the sun, without refraction"}, nil},
+		{Variable{"sun_azimuth", "rad", "azimuth of the sun from north, clockwise"}, nil},
+		{Variable{"dni", "W/m^2", "direct normal irradiance"}, nil},
+		{Variable{"dhi", "W/m^2", "diffuse horizontal irradiance"}, nil},
+		{Variable{"irradiance", "W/m^2", "irradiance on the panels, mean of all"}, path},
+		{Variable{"T_panels", "K", "temperature of the panels, mean of all"}, nil},
+		{Variable{"Pel", "W", "electrical power of the motors"}, nil},
+		{Variable{"Pload", "W", "power of all loads"}, loads},
+		{Variable{"Pav", "W", "solar power available"}, path},
+		{Variable{"Psol", "W", "solar power used"}, all},
+		{Variable{"Pb", "W", "battery power, positive in discharge"}, all},
+		{Variable{"Pnet", "W", "surplus: solar power available beyond the loads"}, all},
+		{Variable{"I", "A", "battery current, positive in discharge"}, all},
+		{Variable{"Isol", "A", "solar current used, at the bus"}, all},
+		{Variable{"Iload", "A", "current of all loads, at the bus"}, all},
+		{Variable{"Vbus", "V", "bus voltage"}, all},
 	}
 }
 

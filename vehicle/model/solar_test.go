@@ -168,29 +168,6 @@ func TestHoldingPointMoves(t *testing.T) {
 	}
 }
 
-// TestDirectOutputs: an output that is not declared to depend on the commands directly does not; one that is, does.
-func TestDirectOutputs(t *testing.T) {
-	a := newSolar(t)
-	f := readFixtures(t)[2]
-	y := f.state()
-	before, after := make([]float64, len(solar.Outputs)), make([]float64, len(solar.Outputs))
-	a.Outputs(f.Time, y, f.commands(), before)
-	moved := make([]bool, len(solar.Outputs))
-	for c := range solar.Commands {
-		u := f.commands()
-		u[c] += 0.1
-		a.Outputs(f.Time, y, u, after)
-		for i := range after {
-			moved[i] = moved[i] || after[i] != before[i]
-		}
-	}
-	for i, o := range solar.Outputs {
-		if moved[i] != o.Direct {
-			t.Errorf("%s: depends on the commands: %t, declared %t", o.Name, moved[i], o.Direct)
-		}
-	}
-}
-
 // Only the arguments matter, in any order of the calls.
 func TestDerivativesHaveNoMemory(t *testing.T) {
 	a, cases := newSolar(t), readFixtures(t)
