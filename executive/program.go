@@ -20,7 +20,7 @@ type Program struct {
 	Steady     []bool           // by indicator: it depends on time and states alone, so no instant changes it
 	Standing   []int            // indicators inside computed signals: watched at all times
 	Captures   int              // number of values that procedures capture
-	Direct     [][]int          // by output of the vehicle: the commands on which it depends at the same instant
+	Direct     [][]int          // by state and output of the vehicle: the commands on which it depends at the same instant
 	Layout     Layout
 
 	Derive  []Evaluation // up to the vehicle's commands

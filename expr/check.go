@@ -213,7 +213,11 @@ func (s Scope) integer(n *Node) bool {
 	case OpIf:
 		return len(n.args) == 3 && s.integer(n.args[1]) && s.integer(n.args[2])
 	case OpCall:
-		if n.name != "abs" && n.name != "min" && n.name != "max" {
+		switch n.name {
+		case "abs", "min", "max", "sign", "mod":
+		case "floor":
+			return s.discrete(n)
+		default:
 			return false
 		}
 	case OpNegative, OpAdd, OpSubtract, OpMultiply:

@@ -108,6 +108,7 @@ type Code struct {
 	indicators     []int
 	reads          []int
 	discrete       []int
+	cells          []int
 }
 
 // registers is the number of registers that a program may use. A tree of MaxParts nodes needs no more, because the

@@ -17,7 +17,9 @@ type Compiler struct {
 	indicators []Indicator
 	numbers    map[string]int // of the indicators, by the key of their difference
 	texts      []string
-	smooth     bool
+	memory     int // slot of the next cell; 0: functions are not held
+	cells      []Cell
+	remembered map[string]int // the cells, by the key of their argument
 }
 
 // NewCompiler returns a compiler that gets the index of a signal's value from the given function and its type from the
@@ -26,18 +28,22 @@ func NewCompiler(scope Scope, slot func(name string) (index int, ok bool)) *Comp
 	return &Compiler{scope: scope, slot: slot, numbers: map[string]int{}}
 }
 
-// Smooth makes the compiler treat functions with a kink, abs, min and max, as the choice between their branches that
-// they are: which one counts is a relation, so that the value is smooth as long as all sides stay the same. Inside the
-// sides of a relation, a kink matters to nothing and is none.
-func (c *Compiler) Smooth() *Compiler {
-	c.smooth = true
+// Hold makes the compiler treat functions that turn or jump, such as max, sign and floor, like the choices that they
+// are: their branches are sides of indicators or pieces that cells remember, so that every value is smooth as long as
+// these stay the same. Inside the sides of a relation, only jumps matter. The slots from memory on are for the cells.
+func (c *Compiler) Hold(memory int) *Compiler {
+	c.memory, c.remembered = memory, map[string]int{}
 	return c
 }
+
+// Cells returns the cells of the expressions compiled so far.
+func (c *Compiler) Cells() []Cell { return slices.Clone(c.cells) }
 
 // Clone returns a compiler that continues independently with the same scope, indicators and texts.
 func (c *Compiler) Clone() *Compiler {
 	n := *c
 	n.indicators, n.texts, n.numbers = slices.Clone(c.indicators), slices.Clone(c.texts), maps.Clone(c.numbers)
+	n.cells, n.remembered = slices.Clone(c.cells), maps.Clone(c.remembered)
 	return &n
 }
 
@@ -98,8 +104,8 @@ func (i *Indicator) Difference() *Code { return i.g }
 // Reads returns the slots of the signals that g reads, in ascending order.
 func (i *Indicator) Reads() []int { return i.g.Reads() }
 
-// Nested returns the indicators of the relations inside the sides of the relation, in an if.
-func (i *Indicator) Nested() []int { return i.g.Indicators() }
+// Alone reports whether g depends on signals alone, on no side and no cell.
+func (i *Indicator) Alone() bool { return len(i.g.indicators)+len(i.g.cells) == 0 }
 
 // Value returns g. Relations inside the sides of the relation follow the sides of their indicators; without sides, they
 // are evaluated from the signals.
@@ -137,11 +143,12 @@ func (c *Compiler) code(e *Expr, v Variable, frozen bool) *Code {
 	code.direct = b.whole(e.root, v.Type)
 	code.frozen = code.direct
 	if frozen {
-		b.frozen, b.kinks = true, b.smooth
+		b.frozen, b.kinks = true, b.memory > 0
 		b.register(e.root)
 		code.frozen = b.whole(e.root, v.Type)
 	}
 	code.indicators, code.reads, code.discrete = sorted(b.indicators), sorted(b.reads), sorted(b.discrete)
+	code.cells = sorted(b.cells)
 	return code
 }
 
@@ -161,6 +168,7 @@ type builder struct {
 	indicators []int
 	reads      []int
 	discrete   []int // of reads
+	cells      []int
 }
 
 // whole returns the program of an expression of a type.
@@ -389,8 +397,8 @@ func (b *builder) call(n *Node, at int) {
 	if f < 0 || !functions[f].takes(len(n.args)) {
 		panic(misuse)
 	}
-	if b.kinked(n) {
-		b.branches(n, at)
+	if b.held(n) {
+		b.piece(n, at)
 		return
 	}
 	in := Instruction{Op: CallTwo, Register: uint8(at), Index: uint(f)}
@@ -410,51 +418,6 @@ func (b *builder) call(n *Node, at int) {
 			b.any(a, at+1)
 			b.emit(in)
 		}
-	}
-}
-
-// kinked reports whether the node is written as the choice between the branches of a function with a kink.
-func (b *builder) kinked(n *Node) bool {
-	return b.kinks && n.op == OpCall && !n.constant && (n.name == "abs" || n.name == "min" || n.name == "max") &&
-		!b.scope.discrete(n)
-}
-
-// kink returns the relation that decides which branch of a function with a kink counts, and the branches; abs has none
-// but its argument. A minimum or maximum of more than two values is one of two halves.
-func (n *Node) kink() (relation *Node, branches []*Node) {
-	o := OpGreaterEqual
-	switch n.name {
-	case "abs":
-		return n.compared(o, n.args[0], (&Node{op: OpNumber, unit: AnyUnit}).complete()), nil
-	case "min":
-		o = OpLessEqual
-	}
-	half := func(args []*Node) *Node {
-		if len(args) == 1 {
-			return args[0]
-		}
-		return (&Node{op: OpCall, name: n.name, at: n.at, end: n.end, args: args}).complete()
-	}
-	x, y := half(n.args[:(len(n.args)+1)/2]), half(n.args[(len(n.args)+1)/2:])
-	return n.compared(o, x, y), []*Node{x, y}
-}
-
-// compared returns a relation in place of the node.
-func (n *Node) compared(o Op, x, y *Node) *Node {
-	return (&Node{op: o, at: n.at, end: n.end, args: []*Node{x, y}}).complete()
-}
-
-// branches writes a function with a kink as its branch that counts.
-func (b *builder) branches(n *Node, at int) {
-	switch relation, branches := n.kink(); {
-	case branches == nil:
-		b.any(n.args[0], at)
-		positive := b.branch(relation, at, true)
-		b.emit(Instruction{Op: Negate})
-		b.land(positive, 0)
-	default:
-		b.save()
-		b.choose(relation, at, func() { b.any(branches[0], at) }, func() { b.any(branches[1], at) })
 	}
 }
 
@@ -545,15 +508,8 @@ func (b *builder) register(n *Node) {
 	switch {
 	case n.op.relation():
 		b.relate(n)
-	case b.kinked(n):
-		relation, branches := n.kink()
-		if branches == nil {
-			branches = n.args
-		}
-		for _, a := range branches {
-			b.register(a)
-		}
-		b.relate(relation)
+	case b.held(n):
+		b.registerPieces(n)
 	default:
 		for _, a := range n.args {
 			b.register(a)
@@ -583,22 +539,26 @@ func (b *builder) relate(n *Node) {
 }
 
 func (b *builder) newIndicator(n, over, under *Node) Indicator {
-	g := builder{Compiler: b.Compiler, aside: spare}
-	code := &Code{}
-	write := func() []Instruction {
-		g.program = nil
-		g.binary(OpSubtract, over, under, 0)
-		return slices.Clip(g.program)
-	}
-	code.direct = write()
-	g.frozen = true
-	g.register(over)
-	g.register(under)
-	code.frozen = write()
-	code.indicators, code.reads = sorted(g.indicators), sorted(g.reads)
-	x := Indicator{Text: n.String(), negated: n.op == OpLess || n.op == OpGreater, g: code}
+	x := Indicator{Text: n.String(), negated: n.op == OpLess || n.op == OpGreater,
+		g: b.part(func(g *builder) { g.binary(OpSubtract, over, under, 0) }, over, under)}
+	g := builder{Compiler: b.Compiler}
 	x.threshold, x.isThreshold = g.threshold(over, under)
 	return x
+}
+
+// part returns the code of a number that is computed from nodes inside an expression.
+func (b *builder) part(write func(*builder), from ...*Node) *Code {
+	g := builder{Compiler: b.Compiler, aside: spare}
+	write(&g)
+	code := &Code{direct: slices.Clip(g.program)}
+	g.program, g.frozen = nil, true
+	for _, n := range from {
+		g.register(n)
+	}
+	write(&g)
+	code.frozen = slices.Clip(g.program)
+	code.indicators, code.reads, code.cells = sorted(g.indicators), sorted(g.reads), sorted(g.cells)
+	return code
 }
 
 // equality writes the comparison of two discrete values.

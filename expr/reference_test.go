@@ -89,6 +89,19 @@ func (r reference) real(n *Node) float64 {
 		return math.Tanh(arg(0))
 	case "atan2":
 		return math.Atan2(arg(0), arg(1))
+	case "sign":
+		switch x := arg(0); {
+		case x > 0:
+			return 1
+		case x < 0:
+			return -1
+		default:
+			return x
+		}
+	case "floor":
+		return math.Floor(arg(0))
+	case "mod":
+		return arg(0) - arg(1)*math.Floor(arg(0)/arg(1))
 	case "min", "max":
 		best := arg(0)
 		for i := range n.args {

@@ -311,6 +311,20 @@ var functions = [...]function{
 	{"atan", 1, 1, pure, math.Atan, nil},
 	{"tanh", 1, 1, pure, math.Tanh, nil},
 	{"atan2", 2, 2, ratio, nil, math.Atan2},
+	{"sign", 1, 1, ratio, sign, nil},
+	{"floor", 1, 1, pure, math.Floor, nil},
+	{"mod", 2, 2, keeps, nil, func(x, y float64) float64 { return x - y*math.Floor(x/y) }},
+}
+
+// sign returns 1, 0 or -1; NaN of NaN.
+func sign(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return x
 }
 
 // functionIndex returns the place of a function in the table, -1 if there is none.

@@ -197,6 +197,9 @@ func (s *Simulator) Watch(indicator int, d Direction) {
 // Before returns the inputs and sides as they were when the last segment ended: before the current instant.
 func (s *Simulator) Before() *Discrete { return &s.ran.before }
 
+// Left returns the states as they were when the last segment ended, to be read: the left limit at the current instant.
+func (s *Simulator) Left() []float64 { return s.ran.y }
+
 // Changed reports whether inputs differ from those before the current instant.
 func (s *Simulator) Changed() bool {
 	return slices.ContainsFunc(s.ran.written, func(i int) bool { return s.U[i] != s.ran.before.U[i] })

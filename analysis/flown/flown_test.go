@@ -138,3 +138,26 @@ func TestTapesHaveTheAnswersOfFacts(t *testing.T) {
 		t.Errorf("%d tapes", len(tapes))
 	}
 }
+
+// A state that an event of the vehicle sets when a command is given jumps within the instant of the command.
+func TestStatesThatEventsSet(t *testing.T) {
+	for _, events := range []bool{false, true} {
+		vehicle := "states: {x: {derivative: 0, initial: 1}, y: {derivative: 0}}\noutputs: {z: {value: 2 * x}}\ncommands: {u: {}}\n"
+		if events {
+			vehicle += "events: [{when: u gt 0.5, then: x := 0}]\n"
+		}
+		files := map[string]string{"v.yaml": vehicle, "m.yaml": "plan: p.xml\nvehicle: v.yaml\nhorizon: 100\n",
+			"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="p"><Action name="drop" write="u := 1" done="x lt 0.5"/>
+				</BehaviorTree></root>`}
+		m, diags := mission.Read("m.yaml", func(name string) ([]byte, error) { return []byte(files[name]), nil }, nil, nil)
+		if m == nil {
+			t.Fatal(diags)
+		}
+		s := New(m.Subject())
+		for name, want := range map[string]bool{"x": events, "y": false, "z": events, "u": true} {
+			if s.Follows(name) != want {
+				t.Errorf("with events %t: that %s jumps within an instant is %t", events, name, !want)
+			}
+		}
+	}
+}

@@ -7,7 +7,8 @@
 // question of the executive has no definite answer, the next entry of a tape is the answer; [Stepper.Steps] tries all
 // tapes of one instant, depth first. So a tape holds only what was asked, in all rounds of the instant:
 //
-//   - states of the vehicle, and outputs that do not depend on the commands directly, do not jump within an instant;
+//   - states of the vehicle, and outputs that do not depend on the commands directly, do not jump within an instant,
+//     unless events of the vehicle itself change states: these, and all outputs, then depend on what is commanded;
 //   - a signal that depends on what was written in a round may have any value in the next one;
 //   - from one instant to the next every signal may change to any value;
 //   - a clock, of a procedure or a timer, is over when it reads its length, if that is known, else at any time; all
@@ -248,8 +249,8 @@ func (s *Stepper) prune(subject *declare.Subject, all bool) {
 					need(p.Leaves[i].Entry, slot)
 					need(p.Leaves[i].Exit, slot)
 				}
-			case place >= l.Outputs && place-l.Outputs < len(p.Direct):
-				for _, command := range p.Direct[place-l.Outputs] {
+			case 1 <= place && place <= len(p.Direct):
+				for _, command := range p.Direct[place-1] {
 					read([]int{p.Signal(command)})
 				}
 			}
@@ -356,7 +357,7 @@ func (s *Stepper) depend() {
 	}
 	for i, commands := range p.Direct {
 		for _, c := range commands {
-			readers[p.Signal(c)] = append(readers[p.Signal(c)], l.Outputs+i)
+			readers[p.Signal(c)] = append(readers[p.Signal(c)], 1+i)
 		}
 	}
 	closure := func(place int) []int {

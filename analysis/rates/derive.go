@@ -102,7 +102,8 @@ func (t *Table) derive(task bt.Task, signal string, in map[string]interval.Inter
 		}
 	}
 	list := t.settings(task, all, in)
-	a := answer{rate: declare.Rate{Low: math.Inf(1), High: math.Inf(-1), From: declare.Derived, Jumps: reads.writes}}
+	a := answer{rate: declare.Rate{Low: math.Inf(1), High: math.Inf(-1), From: declare.Derived,
+		Jumps: reads.writes || t.reset(reads)}}
 	for _, s := range list {
 		bounds, jumps, ok := interval.Range(s.function(signal, in), s.box, evaluations/len(list))
 		if ok {
@@ -119,6 +120,13 @@ func (t *Table) derive(task bt.Task, signal string, in map[string]interval.Inter
 		slices.Sort(a.missing)
 	}
 	return a
+}
+
+// reset reports whether signals depend on states that events of the vehicle change.
+func (t *Table) reset(c cone) bool {
+	return slices.ContainsFunc(t.m.Vehicle.Jumps, func(name string) bool {
+		return c.outputs || slices.Contains(c.variables, name)
+	})
 }
 
 // settings returns the settings of slots: one for each combination of their sources, unless these are too many.

@@ -235,3 +235,23 @@ func TestManySettings(t *testing.T) {
 	x := tableOf(t, states.String(), "<Sequence>"+plan.String()+`<Action name="z"/></Sequence>`, "")
 	x.requires(t, expect{"z", "x", nil, 0, 24})
 }
+
+// States that events of the vehicle set jump, and so do signals that read them; a discrete state has no rate otherwise.
+func TestEventsMakeStatesJump(t *testing.T) {
+	table := tableOf(t, `
+states:
+  h: {unit: m, derivative: v, initial: 1, min: -1, max: 10}
+  v: {unit: m/s, derivative: "if(stuck, 0, -10) * 1 [m/s^2]", min: -20, max: 20}
+discrete: {stuck: {type: boolean}, n: {type: integer, max: 100}}
+outputs: {energy: {unit: m^2/s^2, value: "v * v / 2"}, level: {unit: m, value: 2 * h}}
+events: [{when: "h le 0 and v lt 0", then: "v := -0.8 * v; n := n + 1; stuck := n gt 10"}]
+`, `<Sequence><Condition name="c" on="h lt 3 and v lt 1 and n lt 3 and energy lt 2 and level lt 1 and stuck lt 0.5"/><Action name="a"/></Sequence>`, "")
+	for signal, want := range map[string]declare.Rate{"h": {Low: -20, High: 20}, "v": {Low: -10, High: 0, Jumps: true},
+		"n": {Jumps: true}, "stuck": {Jumps: true}, "energy": {Low: -200, High: 200, Jumps: true}, "level": {Low: -40, High: 40}} {
+		want.From = declare.Derived
+		if got, ok := table.Rate(table.task(t, "a"), signal, nil); !ok || got.Jumps != want.Jumps || got.From != want.From ||
+			math.Abs(got.Low-want.Low) > 1e-6 || math.Abs(got.High-want.High) > 1e-6 {
+			t.Errorf("%s: %+v, want %+v", signal, got, want)
+		}
+	}
+}

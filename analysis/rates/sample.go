@@ -31,7 +31,7 @@ func (t *Table) sample(task bt.Task, signal string, in map[string]interval.Inter
 	p := t.newProbe(task, in)
 	reads := t.coneOf(task, named(signal))
 	a := answer{rate: declare.Rate{Low: math.Inf(1), High: math.Inf(-1), From: declare.Sampled,
-		Jumps: reads.writes || reads.direct}}
+		Jumps: reads.writes || reads.direct || t.reset(reads)}}
 	if a.missing = p.unlimited(signal); a.missing != nil {
 		return a
 	}

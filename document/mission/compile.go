@@ -72,15 +72,27 @@ func (b *builder) compile() {
 	p.Link()
 }
 
-// direct returns, by output of the vehicle, the commands on which it depends at the same instant.
+// direct returns, by state and output of the vehicle, the commands on which it depends at the same instant. Events of
+// the vehicle, which change states, may depend on commands, and outputs on these states.
 func (m *Mission) direct() [][]int {
-	direct := make([][]int, len(m.Vehicle.Outputs))
-	for i, o := range m.Vehicle.Outputs {
+	all := make([]int, m.layout.Commands)
+	for i := range all {
+		all[i] = i
+	}
+	direct := make([][]int, len(m.Vehicle.States), m.layout.Slots)
+	for i, s := range m.Vehicle.States {
+		if slices.Contains(m.Vehicle.Jumps, s.Name) {
+			direct[i] = all
+		}
+	}
+	for _, o := range m.Vehicle.Outputs {
+		var commands []int
 		for k, c := range m.Vehicle.Commands {
-			if slices.Contains(o.Direct, c.Name) {
-				direct[i] = append(direct[i], k)
+			if len(m.Vehicle.Jumps) > 0 || slices.Contains(o.Direct, c.Name) {
+				commands = append(commands, k)
 			}
 		}
+		direct = append(direct, commands)
 	}
 	return direct
 }

@@ -230,11 +230,18 @@ func (e evaluator) call(n *expr.Node) Value {
 		return x
 	case "atan2":
 		return x.atan2(e.number(n.Arg(1)))
+	case "mod":
+		return x.mod(e.number(n.Arg(1)))
 	}
 	f, ok := functions[n.Name()]
 	if !ok {
 		panic("interval: unknown function")
 	}
+	return x.through(f)
+}
+
+// through returns the value of a function of one argument.
+func (x Value) through(f func(Interval) (y, slope Interval, jumps bool)) Value {
 	y, slope, jumps := f(x.Interval)
 	v := x.scaled(y, slope)
 	v.Jumps = x.Jumps || jumps
@@ -275,10 +282,28 @@ var functions = map[string]func(x Interval) (y, slope Interval, jumps bool){
 	"atan": func(x Interval) (y, slope Interval, jumps bool) {
 		return x.Atan(), Point(1).Over(Point(1).Plus(x.Square())), false
 	},
+	"sign": func(x Interval) (y, slope Interval, jumps bool) {
+		y = Interval{Low: 1, High: -1, NaN: x.NaN}
+		for _, c := range []struct {
+			is   bool
+			sign float64
+		}{{x.Low < 0, -1}, {x.Low <= 0 && x.High >= 0, 0}, {x.High > 0, 1}} {
+			if c.is {
+				y.Low, y.High = min(y.Low, c.sign), max(y.High, c.sign)
+			}
+		}
+		return y, Interval{}, y.Low < y.High
+	},
+	"floor": floor,
 	"tanh": func(x Interval) (y, slope Interval, jumps bool) {
 		y = x.Tanh()
 		return y, Point(1).Minus(y.Square()).Max(Point(0)), false
 	},
+}
+
+func floor(x Interval) (y, slope Interval, jumps bool) {
+	y = Interval{math.Floor(x.Low), math.Floor(x.High), x.NaN}
+	return y, Interval{}, y.Low < y.High
 }
 
 // arc returns the derivative of the arc sine.
@@ -348,6 +373,17 @@ func (x Value) atan2(y Value) Value {
 	square := x.Square().Plus(y.Square())
 	return Value{x.Atan2(y.Interval), combined(x.Slope, y.Over(square), y.Slope, x.Over(square).Negative()),
 		x.Jumps || y.Jumps || x.cut(y.Interval)}
+}
+
+// mod returns x - y * floor(x / y). It lies between 0 and y, except for what rounding takes it beyond.
+func (x Value) mod(y Value) Value {
+	v := x.plus(y.times(x.over(y).through(floor)).negative())
+	if slack := 4 * relative * max(math.Abs(x.Low), math.Abs(x.High)); y.Low > 0 || y.High < 0 {
+		if part, ok := v.Meet(Between(min(y.Low, 0)-slack, max(y.High, 0)+slack)); ok {
+			v.Interval = Interval{part.Low, part.High, v.NaN}
+		}
+	}
+	return v
 }
 
 // Or returns what is known of a value that is one of two.

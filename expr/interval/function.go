@@ -158,7 +158,7 @@ func (x Interval) Power(y Interval) Interval {
 	case x.High < 0, x.Low <= 0 && y.Low < 0:
 		return undefined()
 	}
-	nan := x.NaN || y.NaN || x.Low < 0
+	nan, low := x.NaN || y.NaN || x.Low < 0, x.Low
 	infinite := math.IsInf(x.Low, -1) // its powers are 0 or infinite
 	x = x.clipped(0, math.Inf(1))
 	z := Interval{math.Inf(1), math.Inf(-1), nan} // y log x is extreme at the corners
@@ -181,6 +181,10 @@ func (x Interval) Power(y Interval) Interval {
 		z = z.Join(Between(0, math.Inf(1)))
 	}
 	z.Low = max(z.Low, 0)
+	if low < 0 && math.Floor(y.High) >= y.Low { // a whole power of a negative number
+		negative := Between(0, -low).Power(y)
+		z = z.Join(negative).Join(negative.Negative())
+	}
 	return z
 }
 

@@ -38,11 +38,12 @@ func number(r *rand.Rand, depth int) string {
 	case 8:
 		return sub() + "^" + []string{"2", "3", "-1", "0.5", "1.5", "a", "0", "-2", "7"}[r.IntN(9)]
 	case 9:
-		return []string{"min", "max", "atan2"}[r.IntN(3)] + "(" + sub() + "," + sub() + ")"
+		return []string{"min", "max", "atan2", "mod"}[r.IntN(4)] + "(" + sub() + "," + sub() + ")"
 	case 10:
 		return "if(" + condition(r, depth-1) + "," + sub() + "," + sub() + ")"
 	}
-	functions := []string{"abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "tanh"}
+	functions := []string{"abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "tanh",
+		"sign", "floor"}
 	return functions[r.IntN(len(functions))] + sub()
 }
 

@@ -46,6 +46,7 @@ type world struct {
 	commanded bool            // they depend on commands
 	asked     []int           // scratch: some of them,
 	zero      []float64       // and their indicators
+	memory    []float64       // scratch: what it remembers, the inputs behind those of the program
 	changed   []int           // scratch: indicators of the program
 }
 
@@ -65,7 +66,7 @@ func newWorld(m *mission.Mission, interpolated bool) (*world, error) {
 	w.switches()
 	options := sim.Options{Options: ode.Options{Method: m.Method, RelTol: m.Tolerance}, Chattering: m.Chattering,
 		MaxIterations: run.MaxSettlings + 2, Interpolate: interpolated}
-	if w.sim, err = sim.New(w.system(), 0, w.y, m.Program.Initial(), options); err != nil {
+	if w.sim, err = sim.New(w.system(), 0, w.y, append(m.Program.Initial(), w.memory...), options); err != nil {
 		return nil, err
 	}
 	for k, x := range w.own {
@@ -73,7 +74,7 @@ func newWorld(m *mission.Mission, interpolated bool) (*world, error) {
 			w.sim.Watch(len(m.Program.Indicators)+k, sim.Either)
 		}
 	}
-	if len(w.own) > 0 { // sides that depend on others
+	if w.switching != nil { // sides that depend on others
 		if _, err := w.Iterate(); err != nil {
 			return nil, err
 		}
@@ -92,16 +93,19 @@ func (w *world) switches() {
 	for i := range needed {
 		needed[i] = slices.Contains(w.m.Needed, w.m.Vehicle.Outputs[i].Name)
 	}
-	if w.own = v.Switches(needed); len(w.own) > 0 {
-		w.switching, w.zero = v, make([]float64, len(w.own))
+	if w.own = v.Switches(needed); len(w.own) > 0 || len(v.Memory()) > 0 {
+		w.switching, w.zero, w.memory = v, make([]float64, len(w.own)), v.Memory()
 	}
 }
 
 // system describes the vehicle and the program's inputs as a system for the simulator.
 func (w *world) system() *sim.System {
 	p := w.m.Program
-	s := &sim.System{Inputs: p.Inputs(), Derivatives: w.derivatives, Zeros: w.zeros, Reads: p.Reads, Loose: []int{},
-		Drives: p.Drives()}
+	s := &sim.System{Inputs: p.Inputs() + len(w.memory), Derivatives: w.derivatives, Zeros: w.zeros,
+		Reads: p.Reads, Loose: []int{}, Drives: p.Drives()}
+	for i := range w.memory {
+		s.Drives = append(s.Drives, p.Inputs()+i)
+	}
 	for _, x := range w.m.Vehicle.States {
 		s.States = append(s.States, x.Name)
 		s.AbsTol = append(s.AbsTol, x.AbsTol*w.m.Tolerance/defaultTolerance)
@@ -157,7 +161,7 @@ func (w *world) system() *sim.System {
 // hold passes the sides of the vehicle's switches to it.
 func (w *world) hold(d *sim.Discrete) {
 	if w.switching != nil {
-		w.switching.Hold(d.Above[len(w.m.Program.Indicators):])
+		w.switching.Hold(d.Above[len(w.m.Program.Indicators):], d.U[w.m.Program.Inputs():])
 	}
 }
 
@@ -203,7 +207,9 @@ func (w *world) T() float64 { return w.sim.T }
 
 func (w *world) Signals() []float64 { return w.fill(w.sim.T, w.sim.Y, &w.sim.Discrete) }
 
-func (w *world) Discrete() (u []float64, above []bool) { return w.sim.U, w.sim.Above }
+func (w *world) Discrete() (u []float64, above []bool) {
+	return w.sim.U[:w.m.Program.Inputs()], w.sim.Above[:len(w.m.Program.Indicators)]
+}
 
 func (w *world) Watch(indicator int, events bool) {
 	d := sim.Direction(0)
@@ -236,7 +242,8 @@ func (w *world) split(indicators []int) (program []int, own bool) {
 	return indicators[:n], n < len(indicators)
 }
 
-// Iterate commits all sides, repeatedly until the vehicle's switches stay: the plan never reads outputs between them.
+// Iterate commits all sides, repeatedly until the vehicle has done all that it does at this instant: the plan never
+// reads its signals in between.
 func (w *world) Iterate() ([]int, error) {
 	w.changed = w.changed[:0]
 	for again := true; again; {
@@ -246,8 +253,25 @@ func (w *world) Iterate() ([]int, error) {
 		}
 		list, again = w.split(list)
 		w.changed = append(w.changed, list...)
+		again = w.react(!again) || again
 	}
 	return w.changed, nil
+}
+
+// react lets the vehicle react to the present sides, and reports whether it did.
+func (w *world) react(settled bool) bool {
+	if len(w.memory) == 0 {
+		return false
+	}
+	s, first := w.sim, w.m.Program.Inputs()
+	w.hold(&s.Discrete)
+	w.signals.Fill(w.m.Program.Derive, s.T, s.Y, s.U, s.Above)
+	copy(w.memory, s.U[first:])
+	changed := w.switching.React(s.T, s.Y, w.signals.Commands(), w.memory, settled)
+	for i, x := range w.memory {
+		s.Set(first+i, x)
+	}
+	return changed
 }
 
 func (w *world) States() []float64 { return w.sim.Y }
@@ -261,9 +285,15 @@ func (w *world) At(t float64) []float64 {
 	return w.fill(t, y, &w.sim.Discrete)
 }
 
-func (w *world) Left() []float64 { return w.fill(w.sim.T, w.sim.Y, w.sim.Before()) }
+func (w *world) Left() []float64 { return w.fill(w.sim.T, w.sim.Left(), w.sim.Before()) }
 
-func (w *world) Changed() bool { return w.sim.Changed() }
+func (w *world) Changed() bool {
+	if len(w.memory) == 0 {
+		return w.sim.Changed()
+	}
+	n := w.m.Program.Inputs() // what the vehicle remembers is no signal
+	return !slices.Equal(w.sim.U[:n], w.sim.Before().U[:n]) || !slices.Equal(w.sim.Y, w.sim.Left())
+}
 
 func (w *world) Cost(s *record.Summary) {
 	stats := w.sim.Stats()

@@ -20,7 +20,7 @@ func IsFile(name string) bool {
 
 // program is the compiled equations of a vehicle. It is immutable.
 //
-// The signal vector has the clock, the states, the commands, the outputs and the parameters, in this order.
+// The signal vector has the clock, the states, the commands, the outputs, the parameters and the memory, in this order.
 type program struct {
 	parameters  []model.Parameter
 	units       []expr.Unit // of the parameters
@@ -33,7 +33,22 @@ type program struct {
 	derive      []int    // outputs that derivatives read, each after those that it reads itself
 	all         []int    // all outputs, likewise
 	relations   []expr.Indicator
-	related     []int // outputs that relations read, likewise
+	related     []int    // outputs that relations read, likewise
+	conditions  []string // the Boolean states
+	events      []event
+	cells       []expr.Cell // behind the parameters, and behind whether each event's condition held
+}
+
+// event sets states when a condition becomes true.
+type event struct {
+	condition *expr.Code
+	resets    []reset
+}
+
+// reset gives a state a value.
+type reset struct {
+	state int
+	value *expr.Code
 }
 
 // Formulas are the equations of a vehicle.
@@ -41,26 +56,33 @@ type Formulas struct {
 	Derivatives, Outputs []*expr.Expr // of all states and of all outputs, in the vehicle's order
 }
 
-// FormulasOf returns the equations of an instance, with its parameters as numbers; ok is false if the vehicle is not
-// given as equations.
+// FormulasOf returns the equations of an instance, with its parameters as numbers and its Boolean states as numbers
+// that are compared; ok is false if the vehicle is not given as equations.
 func FormulasOf(of model.Instance) (f Formulas, ok bool) {
 	v, ok := of.(*instance)
 	if !ok {
 		return f, false
 	}
-	numbers := map[string]*expr.Expr{}
+	with := map[string]*expr.Expr{}
 	for i, p := range v.parameters {
 		value := v.signals[v.firstParameter()+i]
 		number, err := expr.Parse(strconv.FormatFloat(value, 'g', -1, 64))
 		if err != nil {
 			panic("equations: a parameter that is not a number")
 		}
-		numbers[p.Name] = number
+		with[p.Name] = number
+	}
+	for _, name := range v.conditions { // as other readers know them
+		relation, err := expr.Parse(name + " ge 0.5")
+		if err != nil {
+			panic("equations: a state whose name is not one")
+		}
+		with[name] = relation
 	}
 	fixed := func(list []*expr.Expr) []*expr.Expr {
 		out := make([]*expr.Expr, len(list))
 		for i, e := range list {
-			out[i] = e.Substitute(numbers)
+			out[i] = e.Substitute(with)
 		}
 		return out
 	}
@@ -70,6 +92,7 @@ func FormulasOf(of model.Instance) (f Formulas, ok bool) {
 func (p *program) firstCommand() int   { return 1 + len(p.states) }
 func (p *program) firstOutput() int    { return p.firstCommand() + p.commands }
 func (p *program) firstParameter() int { return p.firstOutput() + len(p.outputs) }
+func (p *program) memory() int         { return p.firstParameter() + len(p.parameters) }
 
 // order completes the lists of outputs and returns for each output the commands on which it depends, ascending. If
 // outputs depend on each other in a cycle, it returns the cycle.

@@ -68,6 +68,20 @@ func TestDocumentedExample(t *testing.T) {
 	}
 }
 
+// Every example of the page is a vehicle.
+func TestDocumentedExamples(t *testing.T) {
+	parts := strings.Split(page(t), "```yaml\n")[1:]
+	for _, part := range parts {
+		example, _, _ := strings.Cut(part, "```")
+		if v, diags := Read(&diag.Source{Name: "v.yaml", Text: example}); v == nil || len(diags) > 0 {
+			t.Error(diags)
+		}
+	}
+	if len(parts) < 2 {
+		t.Errorf("%d examples", len(parts))
+	}
+}
+
 // A value outside its parameter's range is refused, also one that puts a state outside.
 func TestParametersAreChecked(t *testing.T) {
 	v := tank(t)
@@ -155,7 +169,7 @@ func TestAllocatesNothing(t *testing.T) {
 	}
 	above, which, g := []bool{true}, []int{0}, make([]float64, 1)
 	if n := testing.AllocsPerRun(100, func() {
-		x.Hold(above)
+		x.Hold(above, nil)
 		i.Derivatives(1, y, commands, dydt)
 		i.Outputs(1, y, commands, out)
 		x.Zeros(1, y, commands, which, g)

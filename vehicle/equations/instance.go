@@ -2,6 +2,7 @@ package equations
 
 import (
 	"fmt"
+	"slices"
 
 	"canopy/expr"
 	"canopy/vehicle/model"
@@ -11,8 +12,11 @@ import (
 type instance struct {
 	*program
 	signals []float64
-	above   []bool // sides that are held; empty: none
-	held    []bool // outputs that follow them
+	above   []bool    // sides that are held; nil: none
+	held    []bool    // outputs that follow them
+	memory  []float64 // that is held
+	fired   []reset   // scratch: resets of the present instant,
+	values  []float64 // and their values
 }
 
 // new is the New of the vehicle.
@@ -20,7 +24,7 @@ func (p *program) new(parameters []float64) (model.Instance, error) {
 	if len(parameters) != len(p.parameters) {
 		panic("equations: wrong number of parameters")
 	}
-	v := &instance{program: p, signals: make([]float64, p.firstParameter()+len(parameters)),
+	v := &instance{program: p, signals: make([]float64, p.memory()+len(p.events)+2*len(p.cells)),
 		held: make([]bool, len(p.outputs))}
 	for i, value := range parameters {
 		if err := p.parameters[i].Check(value); err != nil {
@@ -42,7 +46,7 @@ func (p *program) new(parameters []float64) (model.Instance, error) {
 // Initial implements [model.Instance].
 func (v *instance) Initial(y []float64) {
 	for i, c := range v.initial {
-		y[i] = c.Real(v.signals, nil)
+		y[i] = c.Value(v.signals, nil)
 	}
 }
 
@@ -67,7 +71,7 @@ func (v *instance) Outputs(t float64, y, commands, out []float64) {
 
 // defined evaluates with the sides that are held and, if that gives a value that is not finite, without.
 func (v *instance) defined(evaluate func(above []bool) (finite bool)) {
-	if len(v.above) == 0 || !evaluate(v.above) {
+	if v.above == nil || !evaluate(v.above) {
 		evaluate(nil)
 	}
 }
@@ -78,6 +82,7 @@ func (v *instance) fill(outputs []int, t float64, y, commands []float64, above [
 	s[0] = t
 	copy(s[1:], y)
 	copy(s[v.firstCommand():], commands)
+	copy(s[v.program.memory():], v.memory)
 	finite := true
 	for _, i := range outputs {
 		sides := above
@@ -92,7 +97,50 @@ func (v *instance) fill(outputs []int, t float64, y, commands []float64, above [
 }
 
 // Hold implements [model.Switching].
-func (v *instance) Hold(above []bool) { v.above = above }
+func (v *instance) Hold(above []bool, memory []float64) { v.above, v.memory = above, memory }
+
+// unjudged marks an event whose condition has not been evaluated: it does not become true at the start.
+const unjudged = -1
+
+// Memory implements [model.Switching].
+func (v *instance) Memory() []float64 {
+	m := make([]float64, len(v.events)+2*len(v.cells))
+	for i := range v.events {
+		m[i] = unjudged
+	}
+	return m
+}
+
+// React implements [model.Switching]. Events occur together: the values that they give are those before all of them. Of
+// several for one state, that of the first event counts.
+func (v *instance) React(t float64, y, commands, memory []float64, settled bool) (changed bool) {
+	v.fill(v.all, t, y, commands, v.above)
+	held := v.signals[v.program.memory():]
+	for i := range v.cells {
+		changed = v.cells[i].Update(v.signals, v.above) || changed
+	}
+	v.fired, v.values = v.fired[:0], v.values[:0]
+	for i := range v.events {
+		if changed || !settled {
+			break // first the equations must be on the right side
+		}
+		e, before := &v.events[i], held[i]
+		held[i] = 0
+		if e.condition.Bool(v.signals, v.above) {
+			held[i] = 1
+		}
+		if before == 0 && held[i] == 1 {
+			for _, r := range e.resets {
+				v.fired, v.values = append(v.fired, r), append(v.values, r.value.Value(v.signals, nil))
+			}
+		}
+	}
+	for i, r := range slices.Backward(v.fired) {
+		y[r.state] = v.values[i]
+	}
+	copy(memory, held)
+	return changed || len(v.fired) > 0
+}
 
 // Zeros implements [model.Switching].
 func (v *instance) Zeros(t float64, y, commands []float64, which []int, g []float64) {
@@ -122,6 +170,15 @@ func (v *instance) Switches(needed []bool) []model.Switch {
 	for _, k := range rates {
 		list[k].Idle, list[k].Rates = false, true
 	}
+	for _, e := range v.events {
+		for _, k := range e.condition.Indicators() {
+			list[k].Idle = false
+		}
+		signals = append(signals, e.condition.Reads()...)
+		for _, r := range e.resets {
+			signals = append(signals, r.value.Reads()...)
+		}
+	}
 	for i, n := range needed {
 		if n {
 			signals = append(signals, v.firstOutput()+i)
@@ -147,7 +204,7 @@ func (v *instance) Switches(needed []bool) []model.Switch {
 
 // describe returns a switch that is idle.
 func (v *instance) describe(x *expr.Indicator) model.Switch {
-	s := model.Switch{Text: x.Text, Idle: true, Of: -1, Steady: len(x.Nested()) == 0}
+	s := model.Switch{Text: x.Text, Idle: true, Of: -1, Steady: x.Alone()}
 	reads := x.Reads()
 	for _, i := range v.towards(reads) {
 		reads = append(reads, v.outputs[i].Reads()...)

@@ -1,6 +1,7 @@
 package equations
 
 import (
+	"fmt"
 	"math"
 	"path"
 	"slices"
@@ -41,12 +42,19 @@ type builder struct {
 
 	units                         []expr.Unit // of the parameters
 	initials, derivatives, values []written
+	events                        []happening
+}
+
+// happening is an event of the file.
+type happening struct {
+	when   *expr.Expr
+	resets []expr.Assignment
 }
 
 // written is an expression of the file, before it is read.
 type written struct {
 	key, node *yamldoc.Node // node nil: 0
-	unit      expr.Unit     // the required unit
+	as        expr.Variable // what it gives a value
 }
 
 // read visits the sections in the order of the signal vector, then the expressions.
@@ -56,7 +64,7 @@ func (b *builder) read(root *yamldoc.Node) {
 		"vehicle": func(n *yamldoc.Node) { b.v.Name = b.Text(n, "vehicle") },
 		"text":    func(n *yamldoc.Node) { b.v.Text = b.Text(n, "text") },
 	}
-	for _, key := range []string{"parameters", "states", "outputs", "commands"} {
+	for _, key := range []string{"parameters", "states", "discrete", "outputs", "commands", "events"} {
 		known[key] = func(n *yamldoc.Node) { parts[key] = n }
 	}
 	b.Fields(root, "the vehicle", known)
@@ -68,9 +76,13 @@ func (b *builder) read(root *yamldoc.Node) {
 	}
 	b.places["t"], b.scope["t"] = 0, expr.Number(expr.Second)
 	b.section(parts["states"], "states", b.state)
+	b.section(parts["discrete"], "discrete", b.discrete)
 	b.section(parts["commands"], "commands", b.command)
 	b.section(parts["outputs"], "outputs", b.output)
 	b.section(parts["parameters"], "parameters", b.parameter)
+	if n := parts["events"]; n != nil {
+		b.Sequence(n, "events", b.event)
+	}
 	if len(b.v.States) == 0 {
 		b.Add(root, "missing-key", "add `states`, each with its `derivative`", "the vehicle has no states")
 	}
@@ -78,7 +90,7 @@ func (b *builder) read(root *yamldoc.Node) {
 }
 
 // section visits the variables of a section that declares names.
-func (b *builder) section(n *yamldoc.Node, what string, visit func(key, value *yamldoc.Node) expr.Unit) {
+func (b *builder) section(n *yamldoc.Node, what string, visit func(key, value *yamldoc.Node) expr.Variable) {
 	if n == nil {
 		return
 	}
@@ -94,7 +106,7 @@ func (b *builder) section(n *yamldoc.Node, what string, visit func(key, value *y
 		}
 		place := len(b.places)
 		b.places[key.Value] = place
-		b.scope[key.Value] = expr.Number(visit(key, value))
+		b.scope[key.Value] = visit(key, value)
 	})
 }
 
@@ -152,7 +164,7 @@ func (b *builder) needs(key, value *yamldoc.Node, nodes map[string]*yamldoc.Node
 	}
 }
 
-func (b *builder) parameter(key, value *yamldoc.Node) expr.Unit {
+func (b *builder) parameter(key, value *yamldoc.Node) expr.Variable {
 	v, u, nodes := b.variable(key, value, b.Unit, "default", "min", "max", "tag")
 	b.needs(key, value, nodes, "default", "a parameter needs a `default`")
 	p := model.Parameter{Name: v.Name, Unit: v.Unit, Text: v.Text, Default: b.number(nodes["default"], u, "default", 0)}
@@ -169,7 +181,7 @@ func (b *builder) parameter(key, value *yamldoc.Node) expr.Unit {
 		u = u.Per(expr.One) // values in expressions are SI
 	}
 	b.constants[key.Value] = expr.Number(u)
-	return u
+	return expr.Number(u)
 }
 
 func (b *builder) tag(n *yamldoc.Node) model.Tag {
@@ -182,7 +194,7 @@ func (b *builder) tag(n *yamldoc.Node) model.Tag {
 	return model.Tag(i)
 }
 
-func (b *builder) state(key, value *yamldoc.Node) expr.Unit {
+func (b *builder) state(key, value *yamldoc.Node) expr.Variable {
 	v, u, nodes := b.variable(key, value, b.SIUnit, "initial", "derivative", "tolerance", "min", "max")
 	b.needs(key, value, nodes, "derivative", "write 0 if nothing changes it")
 	before := len(b.Diags)
@@ -196,12 +208,84 @@ func (b *builder) state(key, value *yamldoc.Node) expr.Unit {
 	if u != expr.AnyUnit {
 		rate = u.Per(expr.Second)
 	}
-	b.initials = append(b.initials, written{key, nodes["initial"], u})
-	b.derivatives = append(b.derivatives, written{key, nodes["derivative"], rate})
-	return u
+	b.initials = append(b.initials, written{key, nodes["initial"], expr.Number(u)})
+	b.derivatives = append(b.derivatives, written{key, nodes["derivative"], expr.Number(rate)})
+	return expr.Number(u)
 }
 
-func (b *builder) command(key, value *yamldoc.Node) expr.Unit {
+// discrete reads a state that only events change.
+func (b *builder) discrete(key, value *yamldoc.Node) expr.Variable {
+	v, u, nodes := b.variable(key, value, b.SIUnit, "initial", "type", "min", "max")
+	as := expr.Number(u)
+	if n := nodes["type"]; n != nil {
+		t, known := expr.TypeNamed(n.Value)
+		switch {
+		case !known || t == expr.Enumeration || t == expr.Text:
+			b.Add(n, "unknown-value", "", "a discrete state is real, boolean or integer, not %q", n.Value)
+		case t != expr.Real:
+			as = expr.Variable{Type: t, Unit: expr.One}
+			if v.Unit != "1" {
+				b.Add(n, "unit-mismatch", "leave the unit out", "a value of type %s has no unit", n.Value)
+			}
+		}
+	}
+	s := model.State{Variable: v, AbsTol: defaultTolerance, Range: b.bounds(key, nodes, u)}
+	if as.Type == expr.Boolean {
+		s.Range = model.Between(0, 1)
+	}
+	b.v.States = append(b.v.States, s)
+	b.initials = append(b.initials, written{key, nodes["initial"], as})
+	b.derivatives = append(b.derivatives, written{key, nil, expr.Number(expr.AnyUnit)})
+	return as
+}
+
+// event reads a condition and what states get when it becomes true.
+func (b *builder) event(n *yamldoc.Node) {
+	nodes := map[string]*yamldoc.Node{}
+	b.Fields(n, "the event", yamldoc.Keys{
+		"when": func(n *yamldoc.Node) { nodes["when"] = n },
+		"then": func(n *yamldoc.Node) { nodes["then"] = n },
+	})
+	if n.Kind != yamldoc.Mapping {
+		return
+	}
+	if nodes["when"] == nil || nodes["then"] == nil {
+		b.Add(n, "missing-key", "write `when: CONDITION` and `then: STATE := VALUE; ...`", "an event has no when or then")
+		return
+	}
+	e := happening{when: b.Expression(nodes["when"], expr.Variable{Type: expr.Boolean}, b.scope)}
+	then := b.Text(nodes["then"], "then")
+	list, mistakes := expr.ParseAssignments(then)
+	for _, a := range list {
+		place := b.places[a.Target] - 1
+		if place < 0 || place >= len(b.v.States) {
+			mistakes = append(mistakes, b.notState(a))
+			continue
+		}
+		if !slices.Contains(b.v.Jumps, a.Target) {
+			b.v.Jumps = append(b.v.Jumps, a.Target)
+		}
+		mistakes = append(mistakes, a.Value.CheckFor(b.scope[a.Target], b.scope)...)
+	}
+	for _, m := range mistakes {
+		b.Inside(nodes["then"], m)
+	}
+	e.resets = list
+	b.events = append(b.events, e)
+}
+
+// notState is the mistake of an event that sets what is no state.
+func (b *builder) notState(a expr.Assignment) *expr.Error {
+	var names []string
+	for _, s := range b.v.States {
+		names = append(names, s.Name)
+	}
+	return &expr.Error{Offset: a.Offset, Length: a.Length, Code: expr.CodeSignal,
+		Text: fmt.Sprintf("an event can set states only, not %q", a.Target), Suggest: diag.Near(a.Target,
+			func() []string { return names })}
+}
+
+func (b *builder) command(key, value *yamldoc.Node) expr.Variable {
 	v, u, nodes := b.variable(key, value, b.SIUnit, "default", "hold", "min", "max")
 	c := model.Command{Variable: v, Default: b.number(nodes["default"], u, "default", 0)}
 	c.Range = b.bounds(key, nodes, u)
@@ -210,15 +294,15 @@ func (b *builder) command(key, value *yamldoc.Node) expr.Unit {
 		c.Hold = b.Boolean(n, "hold")
 	}
 	b.v.Commands = append(b.v.Commands, c)
-	return u
+	return expr.Number(u)
 }
 
-func (b *builder) output(key, value *yamldoc.Node) expr.Unit {
+func (b *builder) output(key, value *yamldoc.Node) expr.Variable {
 	v, u, nodes := b.variable(key, value, b.SIUnit, "value")
 	b.needs(key, value, nodes, "value", "an output is computed: give its `value`")
 	b.v.Outputs = append(b.v.Outputs, model.Output{Variable: v})
-	b.values = append(b.values, written{key, nodes["value"], u})
-	return u
+	b.values = append(b.values, written{key, nodes["value"], expr.Number(u)})
+	return expr.Number(u)
 }
 
 // program reads the expressions and, unless there are errors, compiles them.
@@ -227,8 +311,11 @@ func (b *builder) program() {
 	read := func(list []written, scope expr.Scope) []*expr.Expr {
 		out := slices.Repeat([]*expr.Expr{zero}, len(list))
 		for i, w := range list {
+			if w.as.Type == expr.Boolean {
+				out[i] = expr.False
+			}
 			if w.node != nil {
-				out[i] = b.Expression(w.node, expr.Number(w.unit), scope)
+				out[i] = b.Expression(w.node, w.as, scope)
 			}
 		}
 		return out
@@ -240,7 +327,8 @@ func (b *builder) program() {
 	}
 	p := &program{parameters: b.v.Parameters, units: b.units, states: b.v.States, commands: len(b.v.Commands),
 		written: Formulas{derivatives, values}}
-	c := expr.NewCompiler(b.scope, func(name string) (int, bool) { i, ok := b.places[name]; return i, ok }).Smooth()
+	c := expr.NewCompiler(b.scope, func(name string) (int, bool) { i, ok := b.places[name]; return i, ok }).
+		Hold(len(b.places) + len(b.events))
 	compile := func(list []*expr.Expr) []*expr.Code {
 		var codes []*expr.Code
 		for _, e := range list {
@@ -248,8 +336,23 @@ func (b *builder) program() {
 		}
 		return codes
 	}
-	p.initial, p.derivatives, p.outputs = compile(initials), compile(derivatives), compile(values)
-	p.relations = c.Indicators()
+	for i, w := range b.initials {
+		if w.as.Type == expr.Boolean {
+			p.conditions = append(p.conditions, b.v.States[i].Name)
+		}
+	}
+	for i, e := range initials {
+		p.initial = append(p.initial, c.CompileAtOnce(e, b.initials[i].as))
+	}
+	p.derivatives, p.outputs = compile(derivatives), compile(values)
+	for _, e := range b.events {
+		x := event{condition: c.CompileFor(e.when, expr.Variable{Type: expr.Boolean})}
+		for _, a := range e.resets {
+			x.resets = append(x.resets, reset{b.places[a.Target] - 1, c.CompileAtOnce(a.Value, b.scope[a.Target])})
+		}
+		p.events = append(p.events, x)
+	}
+	p.relations, p.cells = c.Indicators(), c.Cells()
 	direct, circle := p.order()
 	if circle != nil {
 		var names []string
@@ -276,7 +379,7 @@ func (b *builder) start(p *program) {
 		signals[p.firstParameter()+i] = p.units[i].SI(q.Default)
 	}
 	for i, s := range p.states {
-		y := p.initial[i].Real(signals, nil)
+		y := p.initial[i].Value(signals, nil)
 		if s.Range.Contains(y) && y-y == 0 {
 			continue
 		}

@@ -103,6 +103,7 @@ type Vehicle struct {
 	States     []State
 	Outputs    []Output
 	Commands   []Command
+	Jumps      []string // the states that events of the vehicle itself may change at once
 
 	// New returns an instance. It requires one value for each of Parameters, in that order; values that are out of
 	// range or inconsistent give an error that wraps ErrParameters.
@@ -120,18 +121,25 @@ type Instance interface {
 	Outputs(t float64, y, commands, out []float64)
 }
 
-// Switching is an Instance whose equations switch: a relation in them decides between branches, or a function has a
-// kink. Between events all sides are held, so that derivatives and outputs are smooth; whoever simulates the vehicle
-// watches its switches, and passes it the sides.
+// Switching is an Instance whose equations switch: a relation in them decides between branches, a function has a kink
+// or a jump, or an event changes states. Between events, the sides of all switches and what the vehicle remembers are
+// held, so that derivatives and outputs are smooth. A world that simulates the vehicle watches its switches, passes it
+// the sides, and lets it react at events.
 type Switching interface {
 	Instance
-	// Switches returns the switches, by number, of all derivatives and of the outputs that someone needs.
+	// Switches returns the switches, by number, of all derivatives and events, and of the outputs that someone needs.
 	Switches(needed []bool) []Switch
-	// Hold sets the sides of the switches, by number, for the calls that follow; they may change between calls. Without
-	// sides, and for outputs that nobody needs, relations are evaluated directly.
-	Hold(above []bool)
+	// Memory returns what the vehicle remembers before the start. It must react once at the start.
+	Memory() []float64
+	// Hold sets the sides of the switches, by number, and the memory for the calls that follow; they may change between
+	// calls. Without sides, and for outputs that nobody needs, relations are evaluated directly.
+	Hold(above []bool, memory []float64)
 	// Zeros writes the indicators of the given switches, ascending, to g[0] and on. They are above if at least zero.
 	Zeros(t float64, y, commands []float64, which []int, g []float64)
+	// React updates the memory at an event, with the sides there held, and reports whether it has changed. If the sides
+	// are settled, those that belong to the present states, it also changes the states as the vehicle's events demand.
+	// It is to be repeated, each time with the sides that follow, until it changes nothing.
+	React(t float64, y, commands, memory []float64, settled bool) (changed bool)
 }
 
 // Switch is the event indicator of a relation in the equations of a vehicle.
@@ -141,7 +149,7 @@ type Switch struct {
 	Rates    bool   // derivatives depend on its side
 	Reads    []int  // the states that its indicator reads
 	Commands bool   // its indicator reads commands
-	Steady   bool   // its indicator depends on time and states alone, on no other switch
+	Steady   bool   // its indicator depends on time and states alone: on no other switch, and not on the memory
 	Of       int    // the state that it compares with Level; -1: the indicator is a function
 	Level    float64
 	Falls    bool // the indicator is Level minus the state, not the reverse
