@@ -79,7 +79,7 @@ type Segment struct {
 	Touched []int   // watched indicators that begin to touch zero there, and keep their side
 	Own     bool    // so does a switch of the world's own, of which the log has no entry
 	Alarm   bool    // the time event is due there
-	Chatter string  // chattering detected there; "" if none
+	Chatter error   // chattering there, from which the solution slides; nil if none
 }
 
 // reasons are those of a run that reached its end, by whether the end was set before the horizon.
@@ -182,7 +182,7 @@ func (r *Run) step() error {
 	r.stuck = err != nil
 	lost := r.grid(segment.To) // the trajectory before a failure is recorded
 	if err != nil {
-		return err
+		return r.chattering(err)
 	}
 	if lost != nil {
 		return lost
@@ -236,6 +236,7 @@ func (r *Run) endWithPlan() error {
 // event handles the instant at the end of a stretch. Both of its sides are recorded, except for an alarm that has no
 // log text and changed nothing.
 func (r *Run) event(segment Segment) error {
+	r.storm.instants++
 	alarm := ""
 	if segment.Alarm {
 		alarm = r.executive.Alarm()
@@ -259,8 +260,9 @@ func (r *Run) event(segment Segment) error {
 			return err
 		}
 	}
-	if segment.Chatter != "" {
-		if err := r.log("chattering", segment.Chatter); err != nil {
+	if segment.Chatter != nil {
+		text := r.chattering(segment.Chatter).Error() + "; from here on, the motion slides between them"
+		if err := r.log("chattering", text); err != nil {
 			return err
 		}
 	}
@@ -347,7 +349,7 @@ func (r *Run) instant() error {
 			}
 		}
 	}
-	r.world.SetAlarm(r.storm.alarm(r.world.T(), r.executive.Rest()))
+	r.world.SetAlarm(r.executive.Rest())
 	return r.write()
 }
 
@@ -363,7 +365,7 @@ func (r *Run) write() error {
 			continue
 		}
 		r.summary.StatusChanges++
-		r.storm.latest[e.Change.Task] = r.storm.count
+		r.storm.latest[e.Change.Task] = r.storm.instants
 		if err := r.rec.Status(r.world.T(), e.Micro, e.Change); err != nil {
 			return err
 		}

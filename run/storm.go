@@ -14,23 +14,22 @@ import (
 // only in state events; ticks and the recording grid do not count.
 var ErrStorm = errors.New("chattering")
 
-// Time events chatter if a thousand in succession advance the time by less than a ten-thousandth of the mission's
-// horizon, and by less than a second: at this pace, the mission would have more than ten million of them. Unlike for
-// state events, the steps of the integrator are not a measure: each time event ends one.
+// Time events chatter if a thousand in succession advance the time by less than a millionth of the mission's horizon,
+// and by less than a millisecond: at this pace, the mission would have more than a billion of them. Unlike state
+// events, they do not converge, and there is no value whose accuracy could be a measure.
 const (
 	crowd = 1000
-	share = 1e-4 // of the horizon
-	brief = 1.0  // s
+	share = 1e-6 // of the horizon
+	brief = 1e-3 // s
 )
 
 // storm detects chattering of time events.
 type storm struct {
-	times  []float64 // of the last time events, a ring buffer [s]
-	least  float64   // that a crowd of them must advance the time [s]
-	count  int       // time events since the last report
-	latest []int     // of each task, the count at its last change of status
-	last   float64   // time of the last time event [s]
-	held   bool      // a stretch of chattering is under way, with Continue
+	times    []float64 // of the last time events, a ring buffer [s]
+	least    float64   // that a crowd of them must advance the time [s]
+	count    int       // time events
+	instants int       // with events, so far
+	latest   []int     // of each task, the instant of its last change of status, from 1
 }
 
 func newStorm(tasks int, horizon float64) storm {
@@ -40,52 +39,46 @@ func newStorm(tasks int, horizon float64) storm {
 func (s *storm) state(c *snapshot.Codec) {
 	snapshot.Floats(c, s.times)
 	snapshot.Within(c, &s.count, 0, 1<<60)
+	snapshot.Within(c, &s.instants, 0, 1<<60)
 	snapshot.Each(c, s.latest, snapshot.Int)
-	snapshot.Float(c, &s.last)
-	snapshot.Bool(c, &s.held)
 }
 
-// alarm returns the time of a time event that the executive requests for the given time. In a stretch of chattering
-// each event takes what a crowd should take at least; it ends when none is requested for twice that time.
-func (s *storm) alarm(now, wanted float64) float64 {
-	s.held = s.held && wanted <= now+2*s.least
-	if s.held {
-		return max(wanted, s.last+s.least)
-	}
-	return wanted
-}
-
-// crowd counts the time event at the current time, with its text in the log. If it completes a crowd, the run fails, or
-// holds time events apart from now on, as the mission requires.
+// crowd counts the time event at the current time, with its text in the log. If it completes a crowd, the run fails.
 func (r *Run) crowd(text string) error {
 	s, t := &r.storm, r.world.T()
-	s.times[s.count%crowd], s.last = t, t
+	s.times[s.count%crowd] = t
 	s.count++
 	span := t - s.times[s.count%crowd]
-	if s.held || s.count < crowd || span >= s.least {
+	if s.count < crowd || span >= s.least {
 		return nil
 	}
+	return fmt.Errorf("%w at t = %.9g s: %d time events (%s) advance the time by %.3g s, less than %.3g s%s", ErrStorm, t,
+		crowd, text, span, s.least, r.restless(crowd))
+}
+
+// chattering completes a report of chattering by the tasks that take part.
+func (r *Run) chattering(err error) error {
+	if c := (*sim.ChatterError)(nil); errors.As(err, &c) {
+		return fmt.Errorf("%w%s", err, r.restless(c.Count))
+	}
+	return err
+}
+
+// restless names the actions whose status changed in the last instants.
+func (r *Run) restless(instants int) string {
 	const most = 10
 	var names []string
 	for _, task := range r.m.Plan.Tree.Leaves() {
-		if r.m.Plan.Tree.Kind(task).Acts() && s.latest[task] > 0 && s.latest[task] > s.count-crowd {
+		last := r.storm.latest[task]
+		if r.m.Plan.Tree.Kind(task).Acts() && last > 0 && last > r.storm.instants-instants {
 			names = append(names, r.m.Plan.Tree.Name(task))
 		}
 	}
 	if n := len(names); n > most {
 		names = append(names[:most:most], fmt.Sprintf("%d more", n-most))
 	}
-	s.count = 0
-	clear(s.latest)
-	tasks := ""
-	if len(names) > 0 {
-		tasks = " while the status of " + strings.Join(names, ", ") + " changes"
+	if len(names) == 0 {
+		return ""
 	}
-	err := fmt.Errorf("%w at t = %.9g s: %d time events (%s) advance the time by %.3g s, less than %.3g s%s", ErrStorm, t,
-		crowd, text, span, s.least, tasks)
-	if r.m.Chattering == sim.Stop {
-		return err
-	}
-	s.held = true
-	return r.log("chattering", err.Error())
+	return " while the status of " + strings.Join(names, ", ") + " changes"
 }

@@ -60,9 +60,6 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 	if err != nil {
 		return Segment{From: from, To: s.T}, err
 	}
-	if len(events)+len(s.search.touched) == 0 && s.T < limit {
-		s.chatter.complete(s.T - s.integrator.From())
-	}
 	return s.end(from, events)
 }
 
@@ -104,7 +101,7 @@ func (s *Simulator) fastest() (name string) {
 // begin detects the owner's changes, restarts the integrator if necessary, and returns the watched indicators that have
 // already changed side.
 func (s *Simulator) begin() (events []int, err error) {
-	r := &s.ran
+	r, m := &s.ran, &s.slide
 	restart := r.anew || !slices.Equal(s.Y, r.y) || s.driven()
 	other := s.Changed() || slices.ContainsFunc(r.flipped, func(i int) bool { return s.Above[i] != r.before.Above[i] })
 	for _, i := range r.rewatched {
@@ -112,6 +109,17 @@ func (s *Simulator) begin() (events []int, err error) {
 		r.watch[i] = s.watch[i]
 	}
 	r.rewatched = r.rewatched[:0]
+	if m.on && (restart || s.watch[m.who[0]] == 0) {
+		m.end(s)
+		restart = true
+	}
+	if r.after && s.chatter.count >= crowd/2 {
+		m.observe(&s.Discrete)
+	}
+	r.after = false
+	if m.ready && m.begin(s) {
+		restart = true
+	}
 	if restart {
 		if i := notFinite(s.Y); i >= 0 {
 			return nil, &NotFiniteError{T: s.T, Kind: "state", Name: s.sys.States[i]}
@@ -133,10 +141,8 @@ func (s *Simulator) begin() (events []int, err error) {
 			return nil, err
 		}
 		r.fresh, r.judged = true, true
-		if !s.chatter.held || s.T >= s.chatter.quiet {
-			s.start()
-			events = s.judge(s.search.now, s.T, false)
-		}
+		s.start()
+		events = s.judge(s.search.now, s.T, false)
 	}
 	s.takeSides()
 	return events, nil
@@ -160,23 +166,14 @@ func (s *Simulator) travel(end float64) (events []int, err error) {
 		return nil, nil
 	}
 	s.start()
-	if c := &s.chatter; c.held && from < c.quiet {
-		// Events are held apart: crossings in between take effect at the end of the gap.
-		from = min(c.quiet, end)
-		s.moveTo(from)
-		if from < c.quiet {
-			return nil, nil
-		}
-		s.evaluateHere()
-		if err := s.checkIndicators(q.now, s.T); err != nil {
-			return nil, err
-		}
-		if events = s.judge(q.now, s.T, false); len(events) > 0 {
-			return events, nil
-		}
-		s.start()
-		if from == end {
-			return nil, nil
+	if s.slide.on {
+		if at, above, ends := s.slide.leave(s, from, end); ends {
+			defer func() {
+				if err == nil && s.T == at && len(events) == 0 {
+					events = s.leave(above)
+				}
+			}()
+			end = at
 		}
 	}
 	at, left := s.firstEvent(from, end)
@@ -266,7 +263,9 @@ func (s *Simulator) commit(i int, above bool) {
 		s.Above[i] = above
 		s.search.old = true
 		s.ran.flipped = append(s.ran.flipped, i)
-		s.release(i)
+		if s.search.bias[i] > 0 != above {
+			s.release(i)
+		}
 	}
 }
 
@@ -276,6 +275,20 @@ func (s *Simulator) stray(i int, above bool) {
 		s.search.strays = append(s.search.strays, i)
 	}
 	s.commit(i, above)
+}
+
+// leave ends a sliding motion, which continues on the given side: it returns the indicators whose committed side is the
+// other one. Their values are still zero, within their accuracy.
+func (s *Simulator) leave(above bool) (events []int) {
+	s.slide.end(s)
+	for _, i := range s.slide.who {
+		s.hold(i, s.search.zone[i], above)
+		if s.Above[i] != above {
+			events = append(events, i)
+		}
+	}
+	s.ran.anew = true
+	return events
 }
 
 // wants reports whether indicator i's change to the given side is an event. An indicator that switches the derivatives
@@ -302,9 +315,9 @@ func (s *Simulator) end(from float64, events []int) (Segment, error) {
 		return seg, nil
 	}
 	s.stats.StateEvents++
-	s.pending = true
+	s.pending, s.ran.after = true, true
 	c := s.noteEvents(events)
-	if c != nil && s.options.Chattering == Stop {
+	if c != nil && !s.slide.ready {
 		return seg, c
 	}
 	seg.Chatter = c

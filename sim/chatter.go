@@ -1,119 +1,168 @@
 package sim
 
-import "canopy/snapshot"
+import (
+	"fmt"
+	"math"
+	"strings"
 
-const (
-	crowd = 100 // events in less than a step are chattering; this many steps without an event are a quiet time
-	few   = 3   // so few steps between events are little more than the short ones after a restart
+	"canopy/snapshot"
 )
 
-// chatter detects chattering. Events chatter if the last hundred of them span less time than one step: the one in
-// progress or, if there were at most a few steps between successive events, the longest one completed since the last
-// quiet time.
-//
-// The step in progress alone is not enough: after an event it is small at first, and stays small until the fast motion
-// excited by the event has decayed. Neither is the longest one alone: if events are dense after a quiet time, but leave
-// time for steps that follow their effects, the simulation makes progress.
-type chatter struct {
-	times  []float64 // of the last events, a ring buffer
-	count  int       // events since the last report
-	latest []int     // of each indicator, the count at its last event
-	steps  int       // completed since the last event
-	cut    int       // events since there were more than a few such steps
-	stride float64   // the longest step completed since the last of a quiet time
+const (
+	crowd    = 100  // narrow events before they can be chattering
+	standing = 1e-6 // of the longest step: events that advance the time by less do not make progress
+	denser   = 0.75 // of the time of the first half of the events: if the second one takes less, time converges
+)
 
-	held  bool    // a stretch of chattering is under way, with Continue
-	quiet float64 // while held: no event before this time
-	gap   float64 // while held: the minimum distance of events
+// ChatterError reports events between which the indicators stay within the accuracy of their values, while time hardly
+// advances, or less and less.
+type ChatterError struct {
+	T          float64  // of the last event
+	Span       float64  // from the first to the last event of the cluster [s]
+	Count      int      // events in it
+	Indicators []int    // involved, in declared order
+	Names      []string // of these
+	Obstacle   string   // why the simulation cannot slide, with Continue; "" if it does
+}
+
+func (e *ChatterError) Error() string {
+	text := fmt.Sprintf("sim: chattering at t = %.9g s: %d events within %.3g s by %s", e.T, e.Count, e.Span,
+		strings.Join(e.Names, ", "))
+	if e.Obstacle != "" {
+		text += "; there is no sliding motion: " + e.Obstacle
+	}
+	return text
+}
+
+// chatter detects chattering. An event is narrow if its indicator has stayed within the accuracy of its value since its
+// last event: at such a distance, which side it is on does not matter. Narrow events chatter if they make no progress:
+//
+//   - the last hundred of them take less time than a millionth of the longest step, or
+//   - they converge: of a hundred, two hundred, four hundred ... of them, the second half takes less than three
+//     quarters of the time of the first half.
+//
+// Events with any distance between them, such as those of a relay with hysteresis, never chatter, however dense they
+// are.
+type chatter struct {
+	times  []float64 // of the last narrow events, a ring buffer
+	count  int       // narrow events of the stretch
+	latest []int     // of each indicator, the count at its last narrow event; 0: it takes no part
+	since  float64   // time of the first event of the stretch
+	middle float64   // time at which half of check were counted
+	check  int       // count at which the halves are compared
+
+	at    []float64 // of each indicator, time of its last event,
+	steps []int     // and the integrator's steps up to then
 }
 
 func newChatter(indicators int) chatter {
-	return chatter{times: make([]float64, crowd), latest: make([]int, indicators)}
+	c := chatter{times: make([]float64, crowd), latest: make([]int, indicators), at: make([]float64, indicators),
+		steps: make([]int, indicators)}
+	for i := range c.at {
+		c.at[i] = math.Inf(-1)
+	}
+	return c
 }
 
 func (c *chatter) copyFrom(o *chatter) {
 	own := *c
 	*c = *o
-	c.times, c.latest = own.times, own.latest
+	c.times, c.latest, c.at, c.steps = own.times, own.latest, own.at, own.steps
 	copy(c.times, o.times)
 	copy(c.latest, o.latest)
+	copy(c.at, o.at)
+	copy(c.steps, o.steps)
 }
 
 func (c *chatter) state(s *snapshot.Codec) {
-	snapshot.Floats(s, c.times)
+	snapshot.Floats(s, c.times, c.at)
 	snapshot.Each(s, c.latest, snapshot.Int)
-	for _, n := range []*int{&c.count, &c.steps, &c.cut} {
-		snapshot.Int(s, n)
-	}
-	for _, x := range []*float64{&c.stride, &c.quiet, &c.gap} {
-		snapshot.Float(s, x)
-	}
-	snapshot.Bool(s, &c.held)
+	snapshot.Each(s, c.steps, snapshot.Int)
+	snapshot.Within(s, &c.count, 0, 1<<60)
+	snapshot.Int(s, &c.check)
+	snapshot.Float(s, &c.since)
+	snapshot.Float(s, &c.middle)
 }
 
-// complete records a completed step whose length the integrator chose freely.
-func (c *chatter) complete(length float64) {
-	if c.steps++; c.steps > few {
-		c.cut = 0
-	}
-	if c.steps > crowd || length > c.stride {
-		c.stride = length
-	}
+// begin begins a stretch with the event at a time.
+func (c *chatter) begin(t float64) {
+	c.count, c.since, c.check = 1, t, crowd
+	c.times[1] = t
 }
 
-// hold allows no event for a while after t.
-func (c *chatter) hold(t float64) {
-	c.held = true
-	c.quiet = t + c.gap
-}
-
-// release ends a stretch, and forgets its events.
-func (c *chatter) release() {
-	c.held = false
+// end forgets a stretch.
+func (c *chatter) end() {
 	c.count = 0
 	clear(c.latest)
 }
 
-// noteEvents counts the events at T, one set, and returns a report if they complete a cluster.
-func (s *Simulator) noteEvents(events []int) *ChatterError {
-	c := &s.chatter
-	c.times[c.count%crowd] = s.T
+// add counts a narrow event, and reports whether the stretch chatters.
+func (c *chatter) add(t, longest float64) bool {
 	c.count++
-	c.cut++
-	c.steps = 0
-	for _, i := range events {
-		c.latest[i] = c.count
-	}
-	if c.held && s.T < c.quiet+crowd*c.gap {
-		c.hold(s.T)
-		return nil
-	}
-	if c.held { // the stretch has ended if no event occurred for a hundred gaps
-		c.release()
+	c.times[c.count%crowd] = t
+	if c.count == c.check/2 {
+		c.middle = t
 	}
 	if c.count < crowd {
+		return false
+	}
+	converges := false
+	if c.count == c.check {
+		converges = t-c.middle < denser*(c.middle-c.since)
+		c.middle, c.check = t, 2*c.check
+	}
+	return converges || t-c.times[(c.count+1)%crowd] < standing*longest
+}
+
+// narrow reports whether an indicator has stayed within its accuracy since its last event: in the middle of the time
+// since then, as far as it lies in this step. It has not if there were many steps.
+func (s *Simulator) narrow(i int) bool {
+	c, q := &s.chatter, &s.search
+	if math.IsInf(c.at[i], -1) || s.integrator.Stats().Steps-c.steps[i] > crowd {
+		return false
+	}
+	s.limit(&q.one, i)
+	s.evaluate(max(s.integrator.From(), c.at[i]+(s.T-c.at[i])/2), q.q, &q.one)
+	return math.Abs(s.levels.value(q.q, i)) <= q.zone[i]
+}
+
+// noteEvents counts the events at T, one set, and returns a report if they chatter.
+func (s *Simulator) noteEvents(events []int) *ChatterError {
+	c := &s.chatter
+	first, wide := -1, false
+	for _, i := range events {
+		switch {
+		case s.narrow(i):
+			if first < 0 {
+				first = i
+			}
+			if c.count == 0 {
+				c.begin(c.at[i])
+			}
+			c.latest[i] = c.count + 1
+		case c.latest[i] > 0:
+			wide = true
+		}
+	}
+	for _, i := range events {
+		c.at[i], c.steps[i] = s.T, s.integrator.Stats().Steps
+	}
+	if wide {
+		c.end()
+	}
+	if wide || first < 0 || !c.add(s.T, s.crawl.longest) {
 		return nil
 	}
-	step := s.integrator.T() - s.integrator.From()
-	if c.cut >= crowd {
-		step = max(step, c.stride)
-	}
-	span := s.T - c.times[c.count%crowd]
-	if !(span < step) {
-		return nil
-	}
-	report := &ChatterError{T: s.T, Span: span, Count: crowd}
+	report := &ChatterError{T: s.T, Span: s.T - c.times[(c.count+1)%crowd], Count: crowd}
 	for i, n := range c.latest {
-		if n > c.count-crowd {
+		if n > c.count-crowd && n > 0 {
 			report.Indicators = append(report.Indicators, i)
 			report.Names = append(report.Names, s.sys.Indicators[i].Name)
 		}
 	}
-	c.release()
+	c.end()
 	if s.options.Chattering == Continue {
-		// A hundred events per step is the limit of chattering.
-		c.gap = max(step/crowd, 4*ulp(s.T))
-		c.hold(s.T)
+		report.Obstacle = s.slide.prepare(s, report.Indicators)
 	}
 	return report
 }

@@ -38,7 +38,7 @@ func trace(t *testing.T, s *Simulator, until float64) []float64 {
 // neither disturbs the other.
 func TestCopyGoesOnAlike(t *testing.T) {
 	chattering := Options{Chattering: Continue, Options: ode.Options{MaxStep: 0.1}}
-	relay, slide, oscillator := relay(3), slide(), oscillator()
+	relay, slide, oscillator := relay(3), relaxed(), oscillator()
 	for name, begin := range map[string]func() *Simulator{
 		"relay": func() *Simulator { return start(t, relay, []float64{1, 0}, nil, Options{}) },
 		"slide": func() *Simulator { return start(t, slide, []float64{0.2, 0}, nil, chattering) },

@@ -32,9 +32,7 @@
 //		if the integrator's step is used up: make one more, not past limit   // it lands on limit exactly
 //			a state is not finite there, or the steps have collapsed: stop
 //		end := min(limit, end of the step)
-//	hold, if in a stretch of chattering (Continue) and T < quiet
-//		advance to min(quiet, end) without search
-//		at quiet: E := sides that differ; if any: go to event, else continue the search from quiet
+//		in a sliding motion: end := min(end, time at which a rate changes its sign)
 //	screen, each watched indicator
 //		set a threshold of a state aside for this step if the bounds of the state exclude it
 //		if others are left: evaluate it at both ends and a third of the samples inside the step, three by default
@@ -49,7 +47,7 @@
 //		the sides at its right end are those at the start of the next gap
 //	no event
 //		T := end, Y := states there
-//		if T < limit: note the length of the step for the chattering detector
+//		if a sliding motion ends at T: E := its indicators, if their side changes; return with E
 //		commit changes in directions that are not watched
 //		return the segment, with the alarm if Alarm = T
 //	event
@@ -57,11 +55,11 @@
 //		evaluate all indicators at at; not finite and watched: T := left, stop
 //		E := all watched indicators whose side at at is not the one they left, in a watched direction,
 //			in declared order                        // one simultaneous set; Above keeps the sides left
+//		without those that touch zero: they return before they leave the zone of their accuracy, and keep their side
 //		commit the sides that differ in the other direction
 //		T := at, Y := states there on the dense output   // the left limit
-//		in a stretch of chattering: it has ended if no event came for a hundred gaps, else quiet := at + gap
-//		chattering: the last hundred events span less time than max(step, longest), longest counting only if none
-//			of them came after more than three steps without an event; with Stop return the error with the segment
+//		chattering (see chatter): with Stop, or without a sliding motion, return the error with the segment;
+//			else the sliding motion begins after the instant
 //		return the segment with E, with the alarm if Alarm = T
 //
 // After an event the rest of the step is kept. If the reaction changed nothing that the derivatives depend on, the next

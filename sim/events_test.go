@@ -189,8 +189,8 @@ func TestEventIterationLoop(t *testing.T) {
 	}
 }
 
-// slide is x' = -sign(x), y' = 1, with a bystander indicator: after x = 0 only sliding along x = 0 is a solution.
-func slide() *System {
+// relaxed is x' = -sign(x), y' = 1, with a bystander indicator: after x = 0 only sliding along x = 0 is a solution.
+func relaxed() *System {
 	return &System{
 		States: []string{"x", "y"}, Indicators: []Indicator{{Name: "y >= 100"}, {Name: "x >= 0", Switches: true}},
 		Derivatives: func(_ float64, _ []float64, d *Discrete, dydt []float64) {
@@ -204,7 +204,7 @@ func slide() *System {
 }
 
 func TestChatteringStops(t *testing.T) {
-	s := start(t, slide(), []float64{1, 0}, nil, Options{})
+	s := start(t, relaxed(), []float64{1, 0}, nil, Options{})
 	events := 0
 	for {
 		seg, err := s.Advance(10)
@@ -234,37 +234,6 @@ func TestChatteringStops(t *testing.T) {
 		near(t, "time", c.T, 1, 1e-9)
 		near(t, "y", s.Y[1], 1, 1e-9)
 		return
-	}
-}
-
-func TestChatteringGoesOn(t *testing.T) {
-	s := start(t, slide(), []float64{1, 0}, nil, Options{Chattering: Continue, Options: ode.Options{MaxStep: 0.1}})
-	events, reports, swing := 0, 0, 0.0
-	for s.T < 10 {
-		seg, err := s.Advance(10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		events += len(seg.Events)
-		if seg.Chatter != nil {
-			reports++
-		}
-		if s.T > 1.5 {
-			swing = max(swing, math.Abs(s.Y[0]))
-		}
-		if _, err := s.Iterate(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if reports != 1 {
-		t.Errorf("%d reports, want 1 of the one stretch", reports)
-	}
-	if events < 9000 || events > 9200 { // 9 s, a hundred to a step of 0.1 s, after the first crowd
-		t.Errorf("%d events", events)
-	}
-	near(t, "y", s.Y[1], 10, 1e-6)
-	if swing == 0 || swing > 2.1e-3 { // a hundredth of the largest step, twice
-		t.Errorf("x leaves the sliding surface by %v", swing)
 	}
 }
 
@@ -563,8 +532,8 @@ func TestConvergingSwitchingIsChattering(t *testing.T) {
 		}
 		o.Chattering = Continue
 		s = start(t, driven(0), y0, []float64{0.8}, o)
-		if events, reports, err := drive(t, s, 600); err != nil || reports != 1 || float64(events) > 10000+600*crowd/c.Span {
-			t.Errorf("%g: going on: %d events, %d reports, %v", rtol, events, reports, err)
+		if _, reports, err := drive(t, s, 600); !errors.As(err, &c) || reports > 0 || c.Obstacle == "" {
+			t.Errorf("%g: going on: %d reports, %v", rtol, reports, err)
 		}
 		near(t, "x", s.Y[0], 0, 1e-3)
 	}
@@ -577,7 +546,7 @@ func TestBusyAfterQuietIsNotChattering(t *testing.T) {
 	if _, _, err := drive(t, s, 4900); err != nil || s.Stats().StateEvents > 0 {
 		t.Fatalf("%d events at rest, %v", s.Stats().StateEvents, err)
 	}
-	quiet := s.chatter.stride
+	quiet := s.crawl.longest
 	events, _, err := drive(t, s, 5020+quiet)
 	if err != nil || events < 120 {
 		t.Errorf("%d events up to t = %g s after a step of %g s: %v", events, s.T, quiet, err)

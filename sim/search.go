@@ -30,6 +30,7 @@ type search struct {
 	strays    []int     // and indicators whose sides were committed since
 
 	bias     []float64 // of each indicator: what is added to its value while it touches zero, see touch.go
+	zone     []float64 // of each indicator, the half-width of the zone at its last change of side
 	touching []int     // indicators with a bias
 	touched  []int     // those that began to touch in the last segment
 
@@ -60,6 +61,7 @@ func newSearch(x *levels, indicators, samples int) search {
 		gaps: gaps, have: make([]bool, gaps+1), watched: make([]int32, len(x.lines)),
 		now: vector(), cut: vector(), left: vector(), q: vector(), committed: vector(),
 		side: make([]bool, indicators), dip: make([]float64, indicators), bias: make([]float64, indicators),
+		zone:  make([]float64, indicators),
 		whole: scope{all: true, functions: x.functions}, loose: scope{functions: x.loose},
 	}
 	for range gaps + 1 {
@@ -86,6 +88,7 @@ func (q *search) copyFrom(o *search) {
 	copy(q.committed, o.committed)
 	q.strays = append(q.strays[:0], o.strays...)
 	copy(q.bias, o.bias)
+	copy(q.zone, o.zone)
 }
 
 // step begins a new step. If known, q.now holds the quantities at its start.
@@ -256,7 +259,7 @@ func (s *Simulator) screen() bool {
 	for _, k := range q.coarse {
 		s.row(k, &q.whole)
 	}
-	if s.T == s.integrator.From() {
+	if s.T == s.integrator.From() && !s.slide.on {
 		s.letGo(q.rows[0])
 	}
 	for l := range s.levels.lines {

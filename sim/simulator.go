@@ -34,6 +34,7 @@ type Simulator struct {
 	iterations int  // event iterations at T
 	looping    []bool
 	chatter    chatter
+	slide      slide
 	crawl      crawl
 
 	search search
@@ -60,7 +61,8 @@ type ran struct {
 
 	judged bool // the watched indicators are on their sides at (t, y, before),
 	fresh  bool // and search.now holds all quantities
-	anew   bool // the owner requested a restart of the integrator
+	anew   bool // a restart of the integrator is requested
+	after  bool // an event precedes the present instant
 }
 
 // New returns a simulator of the system with the states y0 and the inputs u0 at t0. No indicator is watched, no alarm
@@ -119,7 +121,7 @@ func newSimulator(sys *System, x *levels, o Options) *Simulator {
 		Y: make([]float64, n), Discrete: discrete(), watch: make([]Direction, m), Alarm: math.Inf(1),
 		sys: sys, levels: x, options: o, accuracy: accuracy, looping: make([]bool, m), slopes: make([]float64, 3*n),
 		ran:    ran{y: make([]float64, n), before: discrete(), watch: make([]Direction, m)},
-		search: newSearch(x, m, o.Samples), chatter: newChatter(m),
+		search: newSearch(x, m, o.Samples), chatter: newChatter(m), slide: newSlide(discrete, n, x.quantities),
 	}
 	s.search.root = s.probe
 	s.drives = slices.Repeat([]bool{sys.Drives == nil}, sys.Inputs)
@@ -131,7 +133,13 @@ func newSimulator(sys *System, x *levels, o Options) *Simulator {
 }
 
 func (s *Simulator) newIntegrator() *ode.Integrator {
-	f := func(t float64, y, dydt []float64) { s.sys.Derivatives(t, y, &s.Discrete, dydt) }
+	f := func(t float64, y, dydt []float64) {
+		if s.slide.on {
+			s.slide.derivatives(s, t, y, dydt)
+		} else {
+			s.sys.Derivatives(t, y, &s.Discrete, dydt)
+		}
+	}
 	return ode.New(f, len(s.Y), s.options.Options)
 }
 
@@ -251,12 +259,14 @@ func (s *Simulator) CopyFrom(o *Simulator) {
 	s.stats, s.pending, s.iterations = o.stats, o.pending, o.iterations
 	copy(s.looping, o.looping)
 	s.ran.t, s.ran.judged, s.ran.fresh, s.ran.anew = o.ran.t, o.ran.judged, o.ran.fresh, o.ran.anew
+	s.ran.after = o.ran.after
 	copy(s.ran.y, o.ran.y)
 	copy(s.ran.before.U, o.ran.before.U)
 	copy(s.ran.before.Above, o.ran.before.Above)
 	copy(s.ran.watch, o.ran.watch)
 	s.search.copyFrom(&o.search)
 	s.chatter.copyFrom(&o.chatter)
+	s.slide.copyFrom(&o.slide)
 	s.crawl = o.crawl
 	s.renew()
 }
@@ -275,7 +285,7 @@ func (s *Simulator) State(c *snapshot.Codec) {
 	for _, x := range []*float64{&s.T, &s.Alarm, &r.t, &s.crawl.since, &s.crawl.longest} {
 		snapshot.Float(c, x)
 	}
-	snapshot.Floats(c, s.Y, s.U, r.y, r.before.U, q.now, q.committed, q.bias)
+	snapshot.Floats(c, s.Y, s.U, r.y, r.before.U, q.now, q.committed, q.bias, q.zone)
 	for _, list := range [][]bool{s.Above, s.looping, r.before.Above} {
 		snapshot.Each(c, list, snapshot.Bool)
 	}
@@ -283,7 +293,7 @@ func (s *Simulator) State(c *snapshot.Codec) {
 		snapshot.Each(c, list, snapshot.Int)
 	}
 	snapshot.List(c, &q.strays, func(c *snapshot.Codec, i *int) { snapshot.Within(c, i, 0, len(s.Above)-1) })
-	for _, b := range []*bool{&s.pending, &r.judged, &r.fresh, &r.anew, &q.here, &q.old} {
+	for _, b := range []*bool{&s.pending, &r.judged, &r.fresh, &r.anew, &r.after, &q.here, &q.old} {
 		snapshot.Bool(c, b)
 	}
 	for _, n := range []*int{&s.crawl.steps, &s.iterations, &st.Evaluations, &st.StateEvents, &st.TimeEvents,
@@ -291,6 +301,7 @@ func (s *Simulator) State(c *snapshot.Codec) {
 		snapshot.Int(c, n)
 	}
 	s.chatter.state(c)
+	s.slide.state(c)
 	s.integrator.State(c)
 	finite := s.T-s.T == 0 && !math.IsNaN(s.Alarm)
 	if sound := finite && !s.pending && s.T == r.t && s.integrator.T() >= s.T; c.Loading() && !sound {
@@ -345,9 +356,6 @@ func (s *Simulator) Iterate() (changed []int, err error) {
 		}
 		for _, i := range changed {
 			s.commit(i, !s.Above[i])
-		}
-		if s.chatter.held {
-			s.chatter.hold(s.T)
 		}
 	}
 	copy(q.committed, q.now)

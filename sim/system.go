@@ -3,7 +3,6 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"canopy/ode"
 )
@@ -68,13 +67,13 @@ const (
 	Either  = Rising | Falling
 )
 
-// Chattering is the policy for events so dense that time hardly advances.
+// Chattering is the policy for events between which time hardly advances.
 type Chattering uint8
 
 // The policies for chattering. The zero value is Stop.
 const (
 	Stop     Chattering = iota // Advance returns a ChatterError
-	Continue                   // Segment.Chatter reports it once per stretch; events are held apart, so time advances
+	Continue                   // Segment.Chatter reports it, and the solution slides; a ChatterError if it cannot
 )
 
 // String returns the policy's name.
@@ -95,7 +94,7 @@ type Segment struct {
 	Events   []int         // watched indicators that change side at To: one simultaneous set, in declared order
 	Touched  []int         // watched indicators that begin to touch zero at To, without an event
 	Alarm    bool          // the time event is due at To
-	Chatter  *ChatterError // chattering detected at To; set once per stretch, else nil
+	Chatter  *ChatterError // chattering at To, from which the solution slides; nil if none
 }
 
 // Stats counts the work done since New.
@@ -133,18 +132,4 @@ type NotFiniteError struct {
 
 func (e *NotFiniteError) Error() string {
 	return fmt.Sprintf("sim: %s %q is not finite at t = %.9g s", e.Kind, e.Name, e.T)
-}
-
-// ChatterError reports events that cluster within less than one step of the integrator.
-type ChatterError struct {
-	T          float64  // of the last event
-	Span       float64  // from the first to the last event of the cluster [s]
-	Count      int      // events in it
-	Indicators []int    // involved, in declared order
-	Names      []string // of these
-}
-
-func (e *ChatterError) Error() string {
-	return fmt.Sprintf("sim: chattering at t = %.9g s: %d events within %.3g s by %s",
-		e.T, e.Count, e.Span, strings.Join(e.Names, ", "))
 }

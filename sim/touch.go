@@ -68,16 +68,25 @@ func (s *Simulator) touches(i int, at float64, side bool, v []float64) bool {
 	if q.bias[i] != 0 || !finite(s.value(v, i)) {
 		return false
 	}
-	zone := s.zone(i, at, v)
-	if zone == 0 || s.crosses(i, at, side, zone) {
+	q.zone[i] = s.zone(i, at, v)
+	if q.zone[i] == 0 || s.crosses(i, at, side, q.zone[i]) {
 		return false
 	}
-	if q.bias[i] = zone; !side {
-		q.bias[i] = -zone
-	}
-	q.touching = append(q.touching, i)
+	s.hold(i, q.zone[i], side)
 	q.touched = append(q.touched, i)
 	return true
+}
+
+// hold keeps an indicator on a side as long as it is in the zone.
+func (s *Simulator) hold(i int, zone float64, above bool) {
+	q := &s.search
+	s.release(i)
+	if q.bias[i] = zone; !above {
+		q.bias[i] = -zone
+	}
+	if zone != 0 {
+		q.touching = append(q.touching, i)
+	}
 }
 
 // crosses reports whether indicator i leaves the zone on the side opposite to the one it leaves at a time within the

@@ -231,7 +231,7 @@ func (w *world) Advance(until float64) (run.Segment, error) {
 	touched, _ := w.split(segment.Touched)
 	s := run.Segment{To: segment.To, Events: events, Own: own, Touched: touched, Alarm: segment.Alarm}
 	if segment.Chatter != nil {
-		s.Chatter = segment.Chatter.Error()
+		s.Chatter = segment.Chatter
 	}
 	return s, w.explain(err)
 }

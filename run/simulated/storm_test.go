@@ -2,11 +2,12 @@ package simulated
 
 import (
 	"errors"
-	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
+	"canopy/bt"
 	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/run"
@@ -50,43 +51,32 @@ func TestProceduresWithoutTimeStop(t *testing.T) {
 	if !errors.Is(err, run.ErrStorm) || r.Summary().Outcome != record.Failed || r.T() > 1e-3 || len(l.events) > 3000 {
 		t.Errorf("%v, %v at %g s, %d lines", err, r.Summary().Outcome, r.T(), len(l.events))
 	} else if want := "1000 time events (the time of a procedure is over) advance the time by 9.99e-07 s, " +
-		"less than 0.01 s while the status of brake, go changes"; !strings.Contains(err.Error(), want) {
+		"less than 0.0001 s while the status of brake, go changes"; !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
 }
 
-// With `chattering: continue` each such procedure takes a ten-thousandth of the horizon, which is reported once.
-func TestProceduresWithoutTimeGoOn(t *testing.T) {
-	m := cartMission(t, turns("1e-9"), "chattering: continue\n")
-	r, err := New(m, run.Continuous{}, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &log{}
-	r.Attach(l)
-	if err := r.Fly(t.Context(), nil); err != nil || r.T() != 0.5 || r.Summary().Outcome != record.Complete {
-		t.Fatalf("%v at %g s", err, r.T())
-	}
-	reports := 0
-	for _, e := range l.events {
-		if e.Kind == "chattering" {
-			reports++
-		}
-	}
-	if reports != 1 || len(l.events) > 1000+500+10 {
-		t.Errorf("%d reports, %d events", reports, len(l.events))
+// There is no sliding motion between procedures: `chattering: continue` stops as well.
+func TestProceduresWithoutTimeDoNotGoOn(t *testing.T) {
+	r, _, err := stormy(t, turns("1e-9"), "chattering: continue\n")
+	if !errors.Is(err, run.ErrStorm) || r.Summary().Outcome != record.Failed {
+		t.Errorf("%v, %v", err, r.Summary().Outcome)
 	}
 }
 
-// What is chattering depends on the horizon, up to a second. The ticks of a ticked tree are none.
+// What is chattering depends on the horizon, up to a millisecond. The ticks of a ticked tree are none.
 func TestShortProceduresAreNoChattering(t *testing.T) {
 	for _, test := range []struct {
 		seconds, horizon string
 		chatter          bool
-	}{{"1e-3", "2", false}, {"9e-4", "50", false}, {"9e-4", "9e4", true}, {"9e-4", "1e9", true}, {"1.1e-3", "1e9", false},
-		{"1e-3", "86400", true}, {"1e-3", "9e3", false}, {"1e-7", "5e-3", false}, {"1e-8", "5", true}} {
+	}{{"1e-3", "1e9", false}, {"9e-7", "50", false}, {"9e-7", "1e3", true}, {"9e-7", "1e9", true},
+		{"1.1e-6", "1e9", false}, {"1e-8", "5", false}, {"1e-9", "5", true}} {
 		m := cartMission(t, turns(test.seconds), "", "horizon="+test.horizon)
-		r, err := New(m, run.Continuous{}, 2)
+		seconds, err := strconv.ParseFloat(test.seconds, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := New(m, run.Continuous{}, 2000*seconds)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,15 +113,68 @@ func TestDelaysWithoutTimeStop(t *testing.T) {
 	contains(t, "the error", err.Error(), "1000 time events (a delayed transition can fire) advance", "the status of a, b changes")
 }
 
-// A run that is resumed before the crowd is complete, or while it is held apart, writes what the whole one writes.
-func TestChatteringOfProceduresResumes(t *testing.T) {
-	m := cartMission(t, `<ReactiveFallback><ReactiveSequence><Condition ID="late" on="t ge 4e-4 [s]"/><Action ID="rest"/>`+
-		`</ReactiveSequence>`+turns("1e-9")+`</ReactiveFallback>`, "chattering: continue\n", "horizon=0.02")
-	whole := takeOff(t, m, run.Continuous{})
-	whole.land(t)
-	for _, steps := range []int{500, 950, 1100} {
-		f := resume(t, m, run.Continuous{}, steps, false)
-		f.land(t)
-		sameFiles(t, fmt.Sprint(steps), f, whole)
+// A relay with a hysteresis of 1 mm flies through: after 5.67 s it switches 94,330 times up to 100 s.
+func TestRelayFliesThrough(t *testing.T) {
+	m := cartMission(t, `<ReactiveFallback><ReactiveSequence><Condition ID="far" on="x ge 5.6705 [m]" off="x lt 5.6695 [m]"/>`+
+		`<Action ID="back" write="v := -1"/></ReactiveSequence><Action ID="go" write="v := 1"/></ReactiveFallback>`, "")
+	r, err := New(m, run.Continuous{}, math.Inf(1))
+	if err != nil {
+		t.Fatal(err)
 	}
+	count := counter{tasks: r.Header().Tasks}
+	r.Attach(&count)
+	if err := r.Fly(t.Context(), nil); err != nil || count.switches != 94330 {
+		t.Errorf("%v, %d switches", err, count.switches)
+	}
+}
+
+// counter counts the activations of actions after the start.
+type counter struct {
+	tasks    []record.Task
+	switches int
+}
+
+func (*counter) Sample(float64, []float64) error { return nil }
+
+func (*counter) Event(record.Event) error { return nil }
+
+func (c *counter) Status(at float64, _ int, change bt.Change) error {
+	if at > 0 && change.To == bt.Activating && c.tasks[change.Task].Kind == bt.Action.String() {
+		c.switches++
+	}
+	return nil
+}
+
+// With `chattering: continue`, a plan's motion slides between the commands of two actions: x stays at the condition's
+// limit, what depends on the command follows its mean, and one line of the log names the condition and the actions.
+func TestPlanSlides(t *testing.T) {
+	const vehicle = `vehicle: v
+parameters: {wind: {unit: m/s, default: 0.5}}
+states:
+  x: {unit: m, derivative: u + wind}
+  work: {unit: m, derivative: u}
+commands: {u: {unit: m/s}}
+`
+	const plan = `<ReactiveFallback><ReactiveSequence><Condition ID="far" on="x ge 3 [m]"/>` +
+		`<Action ID="back" write="u := -2 [m/s]"/></ReactiveSequence><Action ID="go" write="u := 1 [m/s]"/></ReactiveFallback>`
+	f := cart.Files{"m/plan.xml": cart.Plan(plan), "m/v.yaml": vehicle,
+		"m/test.yaml": "mission: m\nplan: plan.xml\nvehicle: v.yaml\nhorizon: 100\nchattering: continue\n"}
+	m, diags := mission.Read("m/test.yaml", f.Open, nil, nil)
+	if m == nil {
+		t.Fatal(diags)
+	}
+	r, l, err := fly(t, m)
+	if err != nil || r.Summary().StateEvents > 100 {
+		t.Fatalf("%v, %d events", err, r.Summary().StateEvents)
+	}
+	final := map[string]float64{}
+	for i, signal := range r.Header().Signals {
+		final[signal.Name] = l.rows[len(l.rows)-1][i]
+	}
+	near(t, "x, work", []float64{final["x"], final["work"]}, 1e-9, 3, 2-0.5*98)
+	reports := l.kinds("chattering")
+	if len(reports) != 1 {
+		t.Fatalf("%q", reports)
+	}
+	contains(t, "the report", reports[0], "by x >= 3 [m] while the status of back, go changes", "slides")
 }
