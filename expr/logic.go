@@ -1,8 +1,11 @@
 package expr
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // LogicOp is the operation of a Logic.
@@ -121,6 +124,10 @@ func (n *Node) relationLogic() Logic {
 	above, ok := thresholds(over, under)
 	if !ok {
 		above = (&Node{op: OpGreaterEqual, args: []*Node{over, under}}).whole()
+		f := form{}
+		f.add(over, 1)
+		f.add(under, -1)
+		above.Key = f.key()
 	}
 	if n.op == OpLess || n.op == OpGreater {
 		return not(above)
@@ -146,6 +153,61 @@ func (n *Node) equalityLogic() Logic {
 		return not(equal)
 	}
 	return equal
+}
+
+// form is a sum of terms that are not sums themselves, and constants.
+type form struct {
+	terms          map[string]float64 // coefficients, by key
+	offset, extent float64            // extent is the sum of the constants' magnitudes
+}
+
+// add adds a number times k.
+func (f *form) add(n *Node, k float64) {
+	switch {
+	case n.constant:
+		f.offset += k * n.folded
+		f.extent += math.Abs(k * n.folded)
+	case n.op == OpNegative:
+		f.add(n.args[0], -k)
+	case n.op == OpAdd, n.op == OpSubtract:
+		f.add(n.args[0], k)
+		if n.op == OpSubtract {
+			k = -k
+		}
+		f.add(n.args[1], k)
+	case n.op == OpMultiply && n.args[0].constant:
+		f.add(n.args[1], k*n.args[0].folded)
+	case n.op == OpMultiply && n.args[1].constant:
+		f.add(n.args[0], k*n.args[1].folded)
+	case n.op == OpDivide && n.args[1].constant:
+		f.add(n.args[0], k/n.args[1].folded)
+	default:
+		if f.terms == nil {
+			f.terms = map[string]float64{}
+		}
+		f.terms[n.key()] += k
+	}
+}
+
+// key returns a text that the relations form >= 0 share if they are multiples of each other, up to rounding.
+func (f *form) key() string {
+	maps.DeleteFunc(f.terms, func(_ string, k float64) bool { return k == 0 })
+	names := slices.Sorted(maps.Keys(f.terms))
+	if len(names) == 0 {
+		return "constant " + strconv.FormatFloat(f.offset, 'g', -1, 64)
+	}
+	scale := math.Abs(f.terms[names[0]])
+	var b strings.Builder
+	number := func(x float64) { b.WriteString(strconv.FormatFloat(x/scale, 'e', 13, 64)) }
+	for _, name := range names {
+		number(f.terms[name])
+		b.WriteString(" " + name + " ")
+	}
+	if math.Abs(f.offset) <= 1e-14*f.extent { // the constants cancel
+		f.offset = 0
+	}
+	number(f.offset + 0) // no -0
+	return b.String()
 }
 
 // thresholds reduces over - under >= 0 to thresholds.

@@ -187,3 +187,36 @@ func text(l Logic) string {
 	}
 	return out + ")"
 }
+
+// Relations of several signals that are multiples of each other have one key, whatever their rounding.
+func TestKeysOfRelations(t *testing.T) {
+	key := func(text string) string {
+		t.Helper()
+		e, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := e.Logic(nil)
+		if l.Op == LogicNot {
+			return "not " + l.Args[0].Key
+		}
+		return l.Key
+	}
+	for _, same := range [][]string{
+		{"x - y < -0.37", "x < y - 0.37", "0 > x - y + 0.37", "not (x >= y - 0.37)"},
+		{"x - y < -0.37 [m]", "3 * (x - y) < -1.11 [m]", "x / 7 < (y - 37 [cm]) / 7"},
+		{"x >= y", "x - y >= 0", "0.1 + 0.2 + x >= y + 0.3", "-2 * y + 2 * x >= 0", "2 * x - y >= y"},
+		{"a * b >= c + 1", "1 + c <= a * b", "2 * (a * b) - 2 * c >= 2"},
+	} {
+		for _, text := range same[1:] {
+			if key(text) != key(same[0]) {
+				t.Errorf("%s: %q, but %s: %q", same[0], key(same[0]), text, key(text))
+			}
+		}
+	}
+	for _, other := range []string{"x > y", "y >= x", "x >= y + 1e-9", "x >= 1.0000001 * y", "x >= y + z", "x >= y * y"} {
+		if key(other) == key("x >= y") {
+			t.Errorf("%s has the key of x >= y", other)
+		}
+	}
+}

@@ -12,10 +12,8 @@ import (
 func TestComparisonsAgreeWithTheWitness(t *testing.T) {
 	for n, class := range classes {
 		t.Run(class.name, func(t *testing.T) {
-			cases, counts, wrong, smallest := rounds(400), map[string]int{}, 0, ""
-			if *missions > 0 {
-				cases = *missions
-			}
+			counts, wrong, smallest := map[string]int{}, 0, ""
+			cases, limit := effort(400, 300)
 			for seed := range uint64(cases) {
 				old := Random(rand.New(rand.NewPCG(seed, uint64(41+100*n))), class.shape)
 				k := &maker{Rand: rand.New(rand.NewPCG(seed, uint64(43+100*n))), Shape: class.shape}
@@ -26,7 +24,7 @@ func TestComparisonsAgreeWithTheWitness(t *testing.T) {
 				for _, m := range []*Mission{old, k.m} {
 					m.Always, m.Facts, m.Goal, m.Written = nil, nil, nil, nil // statements may name what is gone, and facts do not matter
 				}
-				same, ok := together(old, k.m, 300)
+				same, ok := together(old, k.m, limit)
 				a, _ := old.Read()
 				b, diags := k.m.Read()
 				if b == nil {

@@ -23,10 +23,11 @@ func property(name string) verify.Question {
 func TestPropertiesAgreeWithTheWitness(t *testing.T) {
 	for n, class := range classes {
 		t.Run(class.name, func(t *testing.T) {
-			counts, wrong, smallest, cases := map[string]int{}, map[string]int{}, map[string]string{}, rounds(250)
+			counts, wrong, smallest := map[string]int{}, map[string]int{}, map[string]string{}
+			cases, limit := effort(250, 400)
 			for seed := range uint64(cases) {
 				m := Random(rand.New(rand.NewPCG(seed, uint64(51+100*n))), class.shape)
-				truth := m.Truth(400)
+				truth := m.Truth(limit)
 				read, diags := m.Read()
 				if read == nil {
 					t.Fatalf("%v\n%s", diags, m)

@@ -193,18 +193,24 @@ var classes = []struct {
 
 var missions = flag.Int("missions", 0, "number of random missions of each class; 0: as many as the tests need")
 
+// effort returns the number of random missions of each class, and the maximum number of states of the witness.
+func effort(few, states int) (cases, limit int) {
+	if *missions > 0 {
+		return *missions, 10_000
+	}
+	return rounds(few), states
+}
+
 // TestAnswersAgreeWithTheWitness: no answer about a random mission is false.
 func TestAnswersAgreeWithTheWitness(t *testing.T) {
 	for n, class := range classes {
 		t.Run(class.name, func(t *testing.T) {
-			counts, wrong, smallest, cases := map[string]int{}, map[string]int{}, map[string]string{}, rounds(400)
-			if *missions > 0 {
-				cases = *missions
-			}
+			counts, wrong, smallest := map[string]int{}, map[string]int{}, map[string]string{}
+			cases, limit := effort(400, 500)
 			for seed := range uint64(cases) {
 				m := Random(rand.New(rand.NewPCG(seed, uint64(9+100*n))), class.shape)
 				read, diags := m.Read()
-				a := &answers{m: m, read: read, truth: m.Truth(500), counts: counts}
+				a := &answers{m: m, read: read, truth: m.Truth(limit), counts: counts}
 				if read == nil {
 					t.Fatalf("%v\n%s", diags, m)
 				}
