@@ -10,7 +10,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"canopy/bt"
 	"canopy/document/declare"
@@ -60,6 +59,7 @@ type answer struct {
 	rate    declare.Rate
 	ok      bool
 	missing []string // signals without a range
+	open    *probe   // finds these, if it was not asked before; else nil
 }
 
 // stopping is the maximum time that exit procedures may take beyond the horizon [s].
@@ -158,7 +158,12 @@ func (t *Table) Rate(task bt.Task, signal string, in map[string]interval.Interva
 
 // Missing implements [declare.Deriver].
 func (t *Table) Missing(task bt.Task, signal string) []string {
-	return t.find(task, signal, nil).missing
+	a := t.find(task, signal, nil)
+	if a.open != nil {
+		a.missing, a.open = a.open.missing(signal), nil
+		t.found[key(task, signal, nil)] = a
+	}
+	return a.missing
 }
 
 // Row is the rate of a signal while a task is active.
@@ -181,7 +186,7 @@ func (t *Table) Rows() []Row {
 		}
 		for _, s := range signals {
 			a := t.find(l.Task, s, nil)
-			row := Row{Task: l.Task, Signal: s, Found: a.rate, Known: a.ok, Missing: a.missing}
+			row := Row{Task: l.Task, Signal: s, Found: a.rate, Known: a.ok, Missing: t.Missing(l.Task, s)}
 			if r, ok := t.m.Declared.Effects[l.Task][s]; ok {
 				row.Declared = &r
 			}
@@ -225,9 +230,8 @@ func (t *Table) find(task bt.Task, signal string, in map[string]interval.Interva
 		return answer{}
 	}
 	in = t.relevant(task, signal, in)
-	var key strings.Builder
-	fmt.Fprint(&key, task, " ", signal, " ", in) // maps are written in the order of their keys
-	a, known := t.found[key.String()]
+	at := key(task, signal, in)
+	a, known := t.found[at]
 	if !known {
 		if t.closed(task, signal) {
 			a = t.derive(task, signal, in)
@@ -235,9 +239,14 @@ func (t *Table) find(task bt.Task, signal string, in map[string]interval.Interva
 			a = t.sample(task, signal, in)
 		}
 		a.ok = a.ok && (!math.IsInf(a.rate.Low, 0) || !math.IsInf(a.rate.High, 0))
-		t.found[key.String()] = a
+		t.found[at] = a
 	}
 	return a
+}
+
+// key identifies a rate. Maps are written in the order of their keys.
+func key(task bt.Task, signal string, in map[string]interval.Interval) string {
+	return fmt.Sprint(task, " ", signal, " ", in)
 }
 
 // relevant returns the limits of the signals that matter for a rate: those that it depends on, and those that limits or
@@ -247,13 +256,13 @@ func (t *Table) relevant(task bt.Task, signal string, in map[string]interval.Int
 		return in
 	}
 	limited := slices.Sorted(maps.Keys(in))
-	key := fmt.Sprint(task, " ", signal, " ", limited)
-	names, known := t.matters[key]
+	at := fmt.Sprint(task, " ", signal, " ", limited)
+	names, known := t.matters[at]
 	switch {
 	case known:
 	case !t.closed(task, signal): // samples lie in the ranges of all states
 		names = limited
-		t.matters[key] = names
+		t.matters[at] = names
 	default:
 		variables := map[string]bool{}
 		join := func(c cone) {
@@ -285,7 +294,7 @@ func (t *Table) relevant(task bt.Task, signal string, in map[string]interval.Int
 				return meets
 			})
 		}
-		t.matters[key] = names
+		t.matters[at] = names
 	}
 	less := map[string]interval.Interval{}
 	for _, name := range names {

@@ -23,17 +23,16 @@ func (t *Table) sample(task bt.Task, signal string, in map[string]interval.Inter
 			x, ok := t.ranges[name].Meet(limitOf(in, name))
 			return ok && x.Bounded()
 		}
-		missing := t.find(task, signal, nil).missing
-		if slices.ContainsFunc(missing, func(name string) bool { return !limited(name) }) {
-			return answer{missing: missing}
+		if slices.ContainsFunc(t.Missing(task, signal), func(name string) bool { return !limited(name) }) {
+			return answer{}
 		}
 	}
 	p := t.newProbe(task, in)
 	reads := t.coneOf(task, named(signal))
 	a := answer{rate: declare.Rate{Low: math.Inf(1), High: math.Inf(-1), From: declare.Sampled,
 		Jumps: reads.writes || reads.direct || t.reset(reads)}}
-	if a.missing = p.unlimited(signal); a.missing != nil {
-		return a
+	if p.unlimited(signal) {
+		return answer{open: p}
 	}
 	for n := range points {
 		p.place(n)
@@ -56,6 +55,7 @@ type probe struct {
 	at       []float64           // the point
 	choice   []int               // by slot: which source it has
 	first    []int               // by slot: the place of its first source in the box
+	step     float64             // from one point to the next, along the first axis
 	commands []float64
 	rates    []float64
 	outputs  []float64
@@ -101,6 +101,11 @@ func (t *Table) newProbe(task bt.Task, in map[string]interval.Interval) *probe {
 		}
 	}
 	p.at, p.choice = make([]float64, len(p.box)), make([]int, len(p.sources))
+	root := 2.0
+	for range 60 {
+		root = math.Pow(1+root, 1/(float64(len(p.box))+1))
+	}
+	p.step = 1 / root
 	return p
 }
 
@@ -108,14 +113,9 @@ func (t *Table) newProbe(task bt.Task, in map[string]interval.Interval) *probe {
 // without their integer parts (M. Roberts, The Unreasonable Effectiveness of Quasirandom Sequences, 2018). Its first
 // points are two opposite corners.
 func (p *probe) place(n int) {
-	d := float64(len(p.at))
-	root := 2.0
-	for range 60 {
-		root = math.Pow(1+root, 1/(d+1))
-	}
 	step := 1.0
 	for i, x := range p.box {
-		step /= root
+		step *= p.step
 		share := math.Mod(0.5+float64(n)*step, 1)
 		if n < 2 {
 			share = float64(n)
@@ -179,30 +179,58 @@ func (p *probe) rate(signal string) float64 {
 	return (after - before) / delay
 }
 
-// unlimited returns the signals without a range on which a rate depends, as far as trials show.
-func (p *probe) unlimited(signal string) []string {
-	var missing []string
+// unlimited reports whether a rate depends on signals without a range, as far as trials show.
+func (p *probe) unlimited(signal string) bool {
 	for n := range trials {
-		if missing != nil && n >= enough {
+		p.place(2 + n)
+		if p.moves(signal, p.rate(signal), p.open) {
+			return true
+		}
+	}
+	return false
+}
+
+// missing returns these signals.
+func (p *probe) missing(signal string) []string {
+	var names []string
+	rest := slices.Clone(p.open)
+	for n := range trials {
+		if names != nil && n >= enough {
 			break
 		}
 		p.place(2 + n)
 		r := p.rate(signal)
-		for _, i := range p.open {
-			name := p.name(i)
-			if slices.Contains(missing, name) {
-				continue
+		var search func(variables []int)
+		search = func(variables []int) {
+			switch half := len(variables) / 2; {
+			case !p.moves(signal, r, variables):
+			case half == 0:
+				names = append(names, p.name(variables[0]))
+			default:
+				search(variables[:half])
+				search(variables[half:])
 			}
-			x := p.at[i]
-			p.at[i] = p.box[i].Low + math.Mod(x-p.box[i].Low+p.box[i].Width()/3, p.box[i].Width())
-			if other := p.rate(signal); other != r && (other == other || r == r) {
-				missing = append(missing, name)
-			}
-			p.at[i] = x
 		}
+		search(rest)
+		rest = slices.DeleteFunc(rest, func(i int) bool { return slices.Contains(names, p.name(i)) })
 	}
-	slices.Sort(missing)
-	return missing
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// moves reports whether a rate changes with variables, from its value at the point.
+func (p *probe) moves(signal string, from float64, variables []int) bool {
+	if len(variables) == 0 {
+		return false
+	}
+	at := slices.Clone(p.at)
+	for _, i := range variables {
+		x, width := p.at[i]-p.box[i].Low, p.box[i].Width()
+		p.at[i] = p.box[i].Low + math.Mod(x+width/3, width)
+	}
+	to := p.rate(signal)
+	copy(p.at, at)
+	return to != from && (to == to || from == from)
 }
 
 // name returns the name of a variable: of a value of a slot, that of the slot.

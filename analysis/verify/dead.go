@@ -89,8 +89,8 @@ func (m *Model) ends() []bt.Task {
 }
 
 // observe flies a plan with memory, or with memories of conditions that are too many to visit, to states in which each
-// of its ends might be active, and records the tasks that it activates: these need no proof. Where procedures take time
-// it visits all states, if it can.
+// of its ends might be active, and records the tasks that it activates: these need no proof. Where the sets of states do
+// not tell what is active within an instant, it visits all states, if it can, or until it has seen all ends.
 func (m *Model) observe() {
 	if m.entered != nil {
 		return
@@ -102,8 +102,14 @@ func (m *Model) observe() {
 		}
 	}
 	if written, late := m.stepper().Written(), m.stepper().Lags(); written || late || m.slow() {
-		m.explored = m.search(func(situation) bool { return false }).verdict == Proved
-		for t, entered := range m.reachable.entered {
+		x := m.flights()
+		seen := func(t bt.Task) bool { return m.entered[t] || x.entered[t] }
+		ends := slices.DeleteFunc(m.ends(), seen)
+		for len(ends) > 0 && x.more() {
+			ends = slices.DeleteFunc(ends, seen)
+		}
+		m.explored = len(ends) > 0 && x.conclusion().verdict == Proved
+		for t, entered := range x.entered {
 			if entered {
 				m.awake(bt.Task(t))
 			}

@@ -155,12 +155,17 @@ func (x *flying) tag(active []bt.Task, m *flown.Moment) int {
 	return n
 }
 
-// search searches the flights for a state that violates a property.
-func (m *Model) search(violated violation) counterexample {
+// flights returns the states that flights reach, as far as they were needed.
+func (m *Model) flights() *flying {
 	if m.reachable == nil {
 		m.reachable = m.newFlying(nil)
 	}
-	x, asked := m.reachable, false
+	return m.reachable
+}
+
+// search searches the flights for a state that violates a property.
+func (m *Model) search(violated violation) counterexample {
+	x, asked := m.flights(), false
 	for i := 1; i < x.states.Len() || x.more(); {
 		if i == x.states.Len() {
 			continue
