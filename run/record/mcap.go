@@ -37,7 +37,9 @@ const chunkSize = 1 << 16 // bytes of messages; the maximum loss of a killed pro
 type container struct {
 	file     *bufio.Writer
 	writer   *mcap.Writer
-	data     []byte // scratch of the message being made
+	data     []byte  // scratch of the message being made
+	last     float64 // time of the last status change [s],
+	time     []byte  // as JSON
 	sequence [len(topics)]uint32
 	pending  []mcap.Message // of the chunk that is not written yet
 	keys     [][]byte       // `,"name":` of each signal
@@ -123,10 +125,13 @@ func (c *container) sample(t float64, line []byte) error {
 }
 
 func (c *container) status(t float64, micro int, change bt.Change) error {
-	b := append(c.data[:0], `{"t":`...)
-	b = append(appendJSON(b, appendNumber(nil, t)), `,"micro":`...)
+	if len(c.time) == 0 || t != c.last {
+		c.last, c.time = t, appendJSON(nil, appendNumber(nil, t))
+	}
+	b := append(append(append(c.data[:0], `{"t":`...), c.time...), `,"micro":`...)
 	b = append(strconv.AppendInt(b, int64(micro), 10), `,"task":`...)
-	c.data = fmt.Appendf(append(b, c.tasks[change.Task]...), `,"from":"%s","to":"%s"}`, change.From, change.To)
+	b = append(append(append(b, c.tasks[change.Task]...), `,"from":"`...), change.From.String()...)
+	c.data = append(append(append(b, `","to":"`...), change.To.String()...), `"}`...)
 	return c.message(statusChannel, t, c.data)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"canopy/bt"
 )
@@ -143,7 +144,10 @@ func (w *Writer) Status(t float64, micro int, c bt.Change) error {
 	if w.err != nil {
 		return w.err
 	}
-	w.line = fmt.Appendf(w.line[:0], "%s,%d,%s,%v,%v\n", w.clock.write(t), micro, w.fields[c.Task], c.From, c.To)
+	b := strconv.AppendInt(append(append(w.line[:0], w.clock.write(t)...), ','), int64(micro), 10)
+	b = append(append(append(b, ','), w.fields[c.Task]...), ',')
+	b = append(append(append(b, c.From.String()...), ','), c.To.String()...)
+	w.line = append(b, '\n')
 	w.write(w.status, w.line)
 	w.logged(w.mcap.status(t, micro, c))
 	return w.err
