@@ -4,8 +4,11 @@ package bt
 // there is none, by the last one.
 func (e *Engine) chainVerdict(n *node, c *composite) Status {
 	children, first := e.children(n), int(c.first)
-	for first < len(children) && children[first].effective.in(n.over) {
-		first++
+	for ; first < len(children); first++ {
+		e.look(n, int32(first))
+		if !children[first].effective.in(n.over) {
+			break
+		}
 	}
 	c.first = int32(first)
 	return n.verdict[children[min(first, len(children)-1)].effective%room]

@@ -3,6 +3,7 @@ package bt
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Check returns an error that lists every violated invariant of a settled engine, or nil. The invariants are stated at
@@ -18,11 +19,29 @@ func (e *Engine) Check() error {
 	for i := range e.tasks {
 		t := Task(i)
 		e.checkTask(t, report)
-		if e.tree.nodes[t].family != Leaf {
+		if e.tree.nodes[t].family != Leaf && e.Hears(t) {
 			e.checkComposite(t, report)
 		}
 	}
+	e.checkHearing(report)
 	return errors.Join(broken...)
+}
+
+// checkHearing compares what rests with what would rest if the engine were restored.
+func (e *Engine) checkHearing(report func(t Task, format string, args ...any)) {
+	if e.resting == nil {
+		return
+	}
+	o := e.Clone()
+	o.listenAnew()
+	for t, rests := range e.resting {
+		if rests != o.resting[t] {
+			report(Task(t), "rests: %v, should be %v", rests, !rests)
+		}
+	}
+	if !slices.Equal(e.heard, o.heard) {
+		report(e.tree.Root(), "heard are %v, should be %v", e.heard, o.heard)
+	}
 }
 
 func (e *Engine) checkTask(t Task, report func(t Task, format string, args ...any)) {
@@ -52,6 +71,8 @@ func (e *Engine) checkTask(t Task, report func(t Task, format string, args ...an
 
 // checkComposite recounts a composite's children and compares.
 func (e *Engine) checkComposite(t Task, report func(t Task, format string, args ...any)) {
+	defer func(resting []bool) { e.resting = resting }(e.resting)
+	e.resting = nil // nothing is judged here
 	n := &e.tree.nodes[t]
 	c := &e.composites[n.composite]
 	want := composite{current: -1, pinned: c.pinned, passing: c.passing}

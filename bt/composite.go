@@ -35,6 +35,12 @@ func (e *Engine) child(n *node, place int32) *task { return &e.tasks[n.kids+plac
 // recount updates a composite's counts after a child's effective status has changed. It returns the new verdict, given
 // the one before.
 func (e *Engine) recount(n *node, c *composite, place int32, from, to, verdict Status) Status {
+	if !e.Hears(e.tree.kids[n.slot]) { // it is judged when it is heard
+		if n.family == Count {
+			c.results += inResults[to%room] - inResults[from%room]
+		}
+		return verdict
+	}
 	switch n.family {
 	case Chain:
 		if place > c.first {
@@ -59,6 +65,7 @@ func (e *Engine) keep(t Task, h hold, result Status) {
 	}
 	s.hold, s.effective = h, result
 	e.changed = true
+	e.moves(t)
 }
 
 // release drops all holds of a composite that enters Deactivating.
@@ -72,9 +79,19 @@ func (e *Engine) release(n *node, s *task) {
 		from := child.effective
 		child.hold, child.effective = free, child.status
 		c.held--
+		t := e.tree.kids[n.kids+place]
+		e.moves(t)
+		if n.family == Chain && !e.Hears(t) {
+			c.first = min(c.first, place)
+			continue
+		}
 		e.recount(n, c, place, from, child.effective, s.Request)
+		if n.family == Count {
+			e.look(n, place)
+		}
 	}
 	c.pinned = 0
+	e.moves(e.tree.kids[n.slot])
 	if n.family == Script {
 		e.at[n.script] = e.tree.scripts[n.script].Deactivated(e.at[n.script])
 	}

@@ -28,6 +28,7 @@ type Instant struct {
 	Changes    []Change  // in order of occurrence
 	Commands   []Command // in the order in which the procedures start
 	Timings    []Timing  // timers started and stopped; those of one task in order of occurrence
+	Turned     []Task    // leaves that have ceased to rest or begun to (see Engine.Listen), perhaps repeatedly
 	Iterations int       // event iterations, or ticks, that changed something
 	Visits     int       // visits of a task, up or down: the measure of the work
 }
@@ -61,6 +62,7 @@ type Engine struct {
 	limit      int
 	changed    bool // in this iteration
 	halted     bool
+	hearing
 }
 
 // task is the mutable state of any task. When settled, it is active exactly if it is Activating or Running, and:
@@ -213,6 +215,9 @@ func (e *Engine) CopyFrom(o *Engine) {
 	e.up.copyFrom(&o.up)
 	e.down.copyFrom(&o.down)
 	e.limit, e.halted = o.limit, o.halted
+	if o.resting != nil {
+		e.hearing.copyFrom(&o.hearing)
+	}
 }
 
 // Clone returns a copy that shares only the tree.
@@ -255,9 +260,14 @@ func (e *Engine) State(c *snapshot.Codec) {
 	e.down.state(c, len(e.tasks))
 	snapshot.Int(c, &e.limit)
 	snapshot.Bool(c, &e.halted)
-	if c.Loading() && !c.Failed() && !e.fits() {
-		c.Fail(snapshot.ErrMismatch)
+	if !c.Loading() || c.Failed() {
+		return
 	}
+	if !e.fits() {
+		c.Fail(snapshot.ErrMismatch)
+		return
+	}
+	e.listenAnew()
 }
 
 // fits reports whether the composites' indices are valid indices of their children.
@@ -279,6 +289,7 @@ func (e *Engine) fits() bool {
 // limit, the error wraps ErrLoop and names the tasks that keep changing; the instant then holds the log so far, and
 // Halt still starts all exit procedures.
 func (e *Engine) Settle(inputs []Input) (instant Instant, err error) {
+	e.begin()
 	e.take(inputs)
 	if !e.settle(e.limit) {
 		err = LoopError(e.tree, e.changes, e.limit, "event iterations")
@@ -287,6 +298,7 @@ func (e *Engine) Settle(inputs []Input) (instant Instant, err error) {
 	instant.Changes = e.changes
 	instant.Commands = e.commands
 	instant.Timings = e.timings
+	instant.Turned = e.turned
 	instant.Iterations = int(e.iteration)
 	instant.Visits = int(e.visits)
 	return instant, err
@@ -310,17 +322,23 @@ func (e *Engine) take(inputs []Input) {
 // Halt withdraws activity from the root permanently and settles the tree: every exit procedure is started. An action
 // whose exit procedure takes time stays Deactivating until a later Settle receives Exited.
 func (e *Engine) Halt() Instant {
+	e.begin()
 	e.halted = true
 	e.down.add(e.tree.Root())
 	e.settle(math.MaxInt) // without activity every task goes straight to its transient status: no loop is possible
-	return Instant{Changes: e.changes, Commands: e.commands, Timings: e.timings, Iterations: int(e.iteration),
-		Visits: int(e.visits)}
+	return Instant{Changes: e.changes, Commands: e.commands, Timings: e.timings, Turned: e.turned,
+		Iterations: int(e.iteration), Visits: int(e.visits)}
+}
+
+// begin forgets the log of the last instant.
+func (e *Engine) begin() {
+	e.changes, e.commands, e.timings, e.turned = e.changes[:0], e.commands[:0], e.timings[:0], e.turned[:0]
+	e.iteration, e.visits = 0, 0
 }
 
 // settle runs event iterations until one changes nothing, and counts those that change something. It reports whether
 // the tree settled within the limit.
 func (e *Engine) settle(limit int) bool {
-	e.changes, e.commands, e.timings, e.iteration, e.visits = e.changes[:0], e.commands[:0], e.timings[:0], 0, 0
 	for !e.up.empty() || !e.down.empty() {
 		e.iteration++
 		e.changed = false
@@ -338,6 +356,9 @@ func (e *Engine) settle(limit int) bool {
 		} else if int(e.iteration) == limit {
 			return false
 		}
+	}
+	if e.resting != nil {
+		e.rest()
 	}
 	return true
 }
@@ -416,6 +437,7 @@ func (e *Engine) tell(t Task, n *node, s *task, before Status) (Task, *node, *ta
 	if s.hold == free {
 		s.effective = s.status
 	}
+	e.moves(t)
 	p := n.up
 	if p == nil {
 		if e.rootWants(s) != s.active {
@@ -439,6 +461,7 @@ func (e *Engine) tell(t Task, n *node, s *task, before Status) (Task, *node, *ta
 		affected = parent.Busy != c.statuses.switching()
 		parent.Busy = c.statuses.switching()
 	}
+	e.moves(n.parent)
 	if s.effective != from && parent.judge(e.recount(p, c, n.slot-p.kids, from, s.effective, parent.Request)) {
 		affected = true
 	}

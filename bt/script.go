@@ -258,9 +258,15 @@ type scriptTask struct {
 func (e *Engine) decide(n *node) (says Status, child int32, reached At) {
 	s := &e.tree.scripts[n.script]
 	return s.Decide(e.at[n.script], int(n.n), s.limit, func(child int) (Status, bool) {
-		c := e.child(n, int32(child))
-		return judgement[c.effective], c.hold == free && c.status.in(ended)
+		e.look(n, int32(child))
+		return e.judgement(n, child)
 	})
+}
+
+// judgement returns the judgement of a child, and whether it has ended.
+func (e *Engine) judgement(n *node, child int) (Status, bool) {
+	c := e.child(n, int32(child))
+	return judgement[c.effective], c.hold == free && c.status.in(ended)
 }
 
 // passScript passes on the activity of a task that has at most one active child: it wants the child that its automaton
@@ -279,6 +285,7 @@ func (e *Engine) passScript(t Task, n *node) {
 		e.timings = at.Time(t, next, e.timings)
 		e.at[n.script] = next
 		e.changed = true
+		e.moves(t)
 	}
 	if c.current >= 0 && c.current != want {
 		e.leave(n, c.current, passing)
@@ -298,6 +305,7 @@ func (e *Engine) elapse(t Task) {
 	}
 	next, ran := e.tree.scripts[n.script].Elapse(e.at[n.script])
 	if ran {
+		e.moves(t)
 		e.at[n.script] = next
 		e.task(t).judge(e.verdict(n, &e.composites[n.composite]))
 		e.up.add(t)

@@ -17,6 +17,10 @@ type Decider interface {
 	settle(x *Executive) (bool, error)
 	// watches returns the formulas of a leaf whose changes require a settling.
 	watches(x *Executive, leaf int) mask
+	// idle returns what the world does about indicators that nothing watches.
+	idle() Attention
+	// rests reports whether a task is a condition that may go unjudged.
+	rests(x *Executive, t bt.Task) bool
 	// next returns the time [s] of the next required settling, if no event comes before.
 	next(x *Executive) float64
 	// status returns the current status of a task.
@@ -36,9 +40,17 @@ type Engine interface {
 	snapshot.Stateful
 }
 
+// Listener is an engine that judges only what it hears: bt.Engine.
+type Listener interface {
+	Engine
+	Listen(always func(t bt.Task) bool, ask func(t bt.Task, in []bt.Input) []bt.Input)
+	Hears(t bt.Task) bool
+}
+
 // tree is the decider with a tree engine.
 type tree struct {
 	start   func(initial []bt.Input) Engine
+	always  []bool // by task: it is judged, heard or not; nil: all are
 	engine  Engine
 	begun   bool
 	pending []bt.Input // scratch
@@ -47,6 +59,13 @@ type tree struct {
 // Tree returns the plan's tree in continuous time: it settles at every event. start creates the engine with the leaves'
 // inputs at the start; it must be safe to call it twice.
 func Tree(start func(initial []bt.Input) Engine) Decider { return &tree{start: start} }
+
+// Listening returns the plan's tree in continuous time, judged only where it is heard: a condition that could change
+// nothing is neither evaluated nor watched until it could. Excepted are the given tasks, and conditions with
+// hysteresis, which remember.
+func Listening(start func(initial []bt.Input) Listener, always []bool) Decider {
+	return &tree{start: func(initial []bt.Input) Engine { return start(initial) }, always: always}
+}
 
 func (d *tree) begin(x *Executive) {
 	d.engine = d.start(nil) // nothing is active; the first inputs depend on nothing else
@@ -58,6 +77,21 @@ func (d *tree) begin(x *Executive) {
 		}
 	}
 	d.engine = d.start(append(in, d.inputs(x)...))
+	if d.always == nil {
+		return
+	}
+	d.engine.(Listener).Listen(func(t bt.Task) bool { return d.keeps(x, t) }, func(t bt.Task, in []bt.Input) []bt.Input {
+		i := x.p.leafOf[t]
+		if x.p.typed[i] {
+			x.refresh()
+		}
+		return x.tell(in, i, d.engine.Status(t))
+	})
+}
+
+// hears reports whether the engine hears a leaf.
+func (d *tree) hears(x *Executive, i int) bool {
+	return d.always == nil || d.engine.(Listener).Hears(x.p.Leaves[i].Task)
 }
 
 func (d *tree) settle(x *Executive) (bool, error) {
@@ -73,9 +107,11 @@ func (d *tree) settle(x *Executive) (bool, error) {
 func (d *tree) inputs(x *Executive) []bt.Input {
 	in := x.elapsed(d.pending[:0])
 	for _, i := range x.visit() {
+		if d.begun && !d.hears(x, int(i)) {
+			continue
+		}
 		in = x.tell(in, int(i), d.engine.Status(x.p.Leaves[i].Task))
 	}
-	x.leave()
 	d.pending = in
 	return in
 }
@@ -83,6 +119,7 @@ func (d *tree) inputs(x *Executive) []bt.Input {
 // react settles the tree with its inputs, and carries out its commands.
 func (d *tree) react(x *Executive, in []bt.Input) error {
 	instant, err := d.engine.Settle(in)
+	x.leave()
 	return errors.Join(d.apply(x, instant), err)
 }
 
@@ -98,12 +135,18 @@ func (d *tree) apply(x *Executive, instant bt.Instant) error {
 	for _, c := range instant.Timings {
 		x.time(c)
 	}
+	for _, t := range instant.Turned {
+		x.stale.add(x.p.leafOf[t])
+	}
 	x.micro += instant.Iterations
 	return failed
 }
 
 // watches returns all formulas that may give the leaf an input.
 func (d *tree) watches(x *Executive, i int) mask {
+	if !d.hears(x, i) {
+		return rests
+	}
 	if x.p.Leaves[i].Condition {
 		return x.condition(i)
 	}
@@ -118,6 +161,24 @@ func (d *tree) watches(x *Executive, i int) mask {
 		m |= 1 << Exited
 	}
 	return m
+}
+
+func (d *tree) rests(x *Executive, t bt.Task) bool {
+	i := x.p.leafOf[t]
+	return d.always != nil && i >= 0 && x.p.Leaves[i].Condition && !d.keeps(x, t) && !x.p.Tree.AlwaysHeard(t)
+}
+
+// keeps reports whether a task is judged at all times.
+func (d *tree) keeps(x *Executive, t bt.Task) bool {
+	i := x.p.leafOf[t]
+	return i >= 0 && x.p.Leaves[i].Formulas[Off] != nil || d.always[t]
+}
+
+func (d *tree) idle() Attention {
+	if d.always == nil {
+		return Kept
+	}
+	return Idle
 }
 
 func (d *tree) next(x *Executive) float64 { return x.deadline() }
@@ -311,6 +372,10 @@ func (d *machinery) watches(x *Executive, i int) mask {
 	return 0
 }
 
+func (d *machinery) rests(*Executive, bt.Task) bool { return false }
+
+func (d *machinery) idle() Attention { return Kept }
+
 // next returns the time at which a delayed transition can fire.
 func (d *machinery) next(*Executive) float64 { return d.machine.Alarm() }
 
@@ -361,6 +426,10 @@ func (d *playback) settle(x *Executive) (bool, error) {
 }
 
 func (d *playback) watches(*Executive, int) mask { return 0 }
+
+func (d *playback) rests(*Executive, bt.Task) bool { return false }
+
+func (d *playback) idle() Attention { return Idle }
 
 func (d *playback) next(*Executive) float64 {
 	if d.played < len(d.inputs) {

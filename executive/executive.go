@@ -9,9 +9,9 @@
 //	x.Begin()
 //	repeat:
 //		x.Changed(the indicators whose sides have changed)
-//		again := x.Settle()       // x.Log has the changes
+//		again := x.Settle()       // x.Log has the changes; sets what the world watches
 //	until not again
-//	x.Rest()                      // sets what the world watches, returns the next alarm
+//	x.Rest()                      // returns the next alarm
 //
 // Only affected leaves are visited. A formula's truth depends on sides of indicators and on discrete signals, so a leaf
 // has a new input only if a side that one of its formulas depends on has changed, a discrete slot may have been
@@ -42,12 +42,24 @@ type World interface {
 	Discrete() (u []float64, above []bool)
 	// Set changes an input. Only the executive does.
 	Set(input int, value float64)
-	// Watch sets whether changes of an indicator's side are events.
-	Watch(indicator int, events bool)
+	// Watch sets what happens when the side of an indicator changes. At the start all are Kept.
+	Watch(indicator int, a Attention)
+	// Look brings the sides of indicators that rest up to date.
+	Look(indicators []int)
 	// Restart is for worlds that integrate: the next stretch begins as after a discontinuity.
 	Restart()
 	Answers
 }
+
+// Attention is what a world does about the side of an indicator.
+type Attention uint8
+
+// The attentions.
+const (
+	Kept    Attention = iota // the side is brought up to date at each instant
+	Watched                  // its changes are events
+	Idle                     // the side is not kept; Truth and Look bring it up to date
+)
 
 // Entry is an entry of the log: the change of a status or, if Kind is given, an event.
 type Entry struct {
@@ -69,7 +81,7 @@ type Executive struct {
 	running []int     // the places of those that run, ascending
 	root    bt.Status // in which the plan last ended, since its activation; Accept if it has not
 	over    bool      // that end was followed by the plan's deactivation
-	rested  bool      // the world watches the right indicators
+	settled bool      // for the first time: the world watches the right indicators
 	halted  bool
 	micro   int
 
@@ -79,6 +91,7 @@ type Executive struct {
 	timed     []int32
 	left      []int    // whose exit procedure is over
 	watching  []mask   // by leaf
+	fresh     bool     // discrete signals are as of this call of Settle
 	watchers  []int32  // by indicator: number of formulas that watch it
 	writing   []int32  // by slot: its active writers
 	conflicts []string // by slot: the active writers last reported
@@ -99,6 +112,7 @@ type mask uint16
 const (
 	always mask = 1<<SuccessIf | 1<<FailureIf
 	writes mask = 1 << Criteria
+	rests  mask = 2 << Criteria // nothing: the tree does not hear the leaf
 )
 
 // set is a set of small numbers that is emptied often.
@@ -172,9 +186,21 @@ func (x *Executive) renew() {
 	clear(x.watching)
 	clear(x.watchers)
 	x.recount()
-	if x.rested { // as the world has it
-		x.seeAll(x.p.Standing, true)
-		x.rewatch()
+	x.seeAll(x.p.Standing, true)
+	if x.settled { // as the world has it
+		x.world.Refresh()
+		x.watchAll()
+	}
+}
+
+// watchAll sets what the world watches, for the first time: all sides are kept until then.
+func (x *Executive) watchAll() {
+	x.settled = true
+	x.rewatch()
+	for k, n := range x.watchers {
+		if n == 0 {
+			x.world.Watch(k, x.decider.idle())
+		}
 	}
 }
 
@@ -202,7 +228,9 @@ func (x *Executive) Micro() int { return x.micro }
 func (x *Executive) Changed(indicators []int) {
 	for _, k := range indicators {
 		for _, i := range x.p.readers[k] {
-			x.due.add(int(i))
+			if x.watching[i] != rests {
+				x.due.add(int(i))
+			}
 		}
 	}
 }
@@ -211,18 +239,19 @@ func (x *Executive) Changed(indicators []int) {
 // have changed, and Settle must be called again. The error is ErrDuration or one of the decider.
 func (x *Executive) Settle() (again bool, err error) {
 	x.Log = x.Log[:0]
-	return x.decider.settle(x)
+	again, err = x.decider.settle(x)
+	if x.settled {
+		x.rewatch()
+	} else {
+		x.watchAll()
+	}
+	return again, err
 }
 
-// Rest ends an instant: it sets the indicators that the world watches, logs slots that several tasks write, and returns
-// the time [s] of the executive's next instant, if no event comes before.
+// Rest ends an instant: it logs slots that several tasks write, and returns the time [s] of the executive's next instant,
+// if no event comes before.
 func (x *Executive) Rest() (alarm float64) {
 	x.Log = x.Log[:0]
-	if !x.rested {
-		x.rested = true
-		x.seeAll(x.p.Standing, true)
-	}
-	x.rewatch()
 	x.contention()
 	return x.decider.next(x)
 }
@@ -239,6 +268,9 @@ func (x *Executive) Halt() error {
 
 // Status returns the current status of a task.
 func (x *Executive) Status(t bt.Task) bt.Status { return x.decider.status(x, t) }
+
+// Rests reports whether a task is a condition that may go unjudged while the tree does not hear it.
+func (x *Executive) Rests(t bt.Task) bool { return x.decider.rests(x, t) }
 
 // Ended returns the status in which the plan has ended, Finished or Aborted, once it is deactivated; else Accept.
 func (x *Executive) Ended() bt.Status {
@@ -306,7 +338,7 @@ func (x *Executive) State(c *snapshot.Codec) {
 	}
 	snapshot.Int(c, &x.root)
 	snapshot.Bool(c, &x.over)
-	snapshot.Bool(c, &x.rested)
+	snapshot.Bool(c, &x.settled)
 	snapshot.Bool(c, &x.halted)
 	snapshot.Int(c, &x.micro)
 	snapshot.Each(c, x.conflicts, snapshot.Text)
@@ -322,7 +354,7 @@ func (x *Executive) CopyFrom(o *Executive) {
 	x.leaves = append(x.leaves[:0], o.leaves...)
 	x.timers = append(x.timers[:0], o.timers...)
 	x.running = append(x.running[:0], o.running...)
-	x.root, x.over, x.rested, x.halted, x.micro = o.root, o.over, o.rested, o.halted, o.micro
+	x.root, x.over, x.settled, x.halted, x.micro = o.root, o.over, o.settled, o.halted, o.micro
 	x.due.copyFrom(&o.due)
 	x.stale.copyFrom(&o.stale)
 	x.contested.copyFrom(&o.contested)
@@ -379,10 +411,19 @@ func (x *Executive) visit() []int32 {
 			x.due.add(int(i))
 		}
 	}
+	x.fresh = false
 	if slices.ContainsFunc(x.due.list, func(i int32) bool { return x.p.typed[i] }) {
-		x.world.Refresh() // what they read may have been written
+		x.refresh()
 	}
 	return x.due.take()
+}
+
+// refresh evaluates the discrete signals: they may have been written.
+func (x *Executive) refresh() {
+	if !x.fresh {
+		x.fresh = true
+		x.world.Refresh()
+	}
 }
 
 // tell appends the new inputs of a leaf with the given status in the engine.
@@ -468,7 +509,10 @@ func (x *Executive) assign(i int, p Phase, list []Assignment, captured int) {
 func (x *Executive) turn(i int, p Phase) {
 	before := x.u[i]
 	x.world.Set(i, p)
-	x.stale.add(i)
+	if x.stale.add(i); p == Active {
+		x.world.Look(x.p.Leaves[i].Writes) // they count from now on
+		x.watch(i, x.watching[i])
+	}
 	for _, r := range x.p.roles[i] {
 		if r.phase == before {
 			x.writing[r.slot]--
@@ -629,7 +673,7 @@ func (x *Executive) rewatch() {
 // watch makes the world watch the indicators of these formulas of a leaf and, if it is active, of the values it writes.
 func (x *Executive) watch(i int, m mask) {
 	l := &x.p.Leaves[i]
-	if x.u[i] == Active {
+	if m &^= writes; x.u[i] == Active {
 		m |= writes
 	}
 	before := x.watching[i]
@@ -659,7 +703,11 @@ func (x *Executive) see(indicator int, by int32) {
 	n := &x.watchers[indicator]
 	was := *n > 0
 	if *n += by; *n > 0 != was {
-		x.world.Watch(indicator, *n > 0)
+		a := x.decider.idle()
+		if *n > 0 {
+			a = Watched
+		}
+		x.world.Watch(indicator, a)
 	}
 }
 

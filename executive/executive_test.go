@@ -66,7 +66,8 @@ func (w *flat) T() float64                            { return 0 }
 func (w *flat) Signals() []float64                    { return w.signals }
 func (w *flat) Discrete() (u []float64, above []bool) { return w.u, w.above }
 func (w *flat) Set(input int, value float64)          { w.u[input] = value }
-func (w *flat) Watch(indicator int, events bool)      { w.watched[indicator] = events }
+func (w *flat) Watch(indicator int, a Attention)      { w.watched[indicator] = a == Watched }
+func (w *flat) Look([]int)                            {}
 func (w *flat) Restart()                              {}
 
 // A written slot concerns the leaves that read it, directly or through a computed signal; no others are visited.
@@ -145,7 +146,7 @@ func TestVisitsWhatChanged(t *testing.T) {
 	if n := len(x.due.list); n != leaves/9 {
 		t.Errorf("%d leaves to visit, want %d", n, leaves/9)
 	}
-	if _, err := x.Settle(); err != nil || len(x.Log) != leaves/9 || len(x.stale.list) != leaves/9 {
-		t.Errorf("%d status changes, %d leaves with other indicators: %v", len(x.Log), len(x.stale.list), err)
+	if _, err := x.Settle(); err != nil || len(x.Log) != leaves/9 || len(x.stale.taken) != leaves/9 {
+		t.Errorf("%d status changes, %d leaves with other indicators: %v", len(x.Log), len(x.stale.taken), err)
 	}
 }

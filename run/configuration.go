@@ -41,12 +41,18 @@ func Configurations(m *mission.Mission, periods []float64) []Configuration {
 }
 
 // Continuous is the plan's tree in continuous time: it settles at every event.
-type Continuous struct{}
+type Continuous struct {
+	All bool // every task is judged at all times; else those that are heard, and those to which the mission attends
+}
 
 func (Continuous) String() string { return "continuous" }
 
-func (Continuous) decider(m *mission.Mission) (executive.Decider, error) {
-	return executive.Tree(func(in []bt.Input) executive.Engine { return bt.NewEngine(m.Plan.Tree, in, 0) }), nil
+func (c Continuous) decider(m *mission.Mission) (executive.Decider, error) {
+	if c.All {
+		return executive.Tree(func(in []bt.Input) executive.Engine { return bt.NewEngine(m.Plan.Tree, in, 0) }), nil
+	}
+	start := func(in []bt.Input) executive.Listener { return bt.NewEngine(m.Plan.Tree, in, 0) }
+	return executive.Listening(start, m.Attended()), nil
 }
 
 // Ticked is the plan's tree in discrete time: it is ticked at multiples of a period, and does not react in between.

@@ -511,7 +511,9 @@ func (r *Run) halt() error {
 func (r *Run) settleExits() error {
 	var err error
 	if len(r.executive.Leaving()) > 0 {
-		err = r.instant()
+		if _, err = r.iterate(); err == nil { // what the actions wrote has ended
+			err = r.instant()
+		}
 	}
 	r.over = len(r.executive.Leaving()) == 0
 	return err
@@ -653,7 +655,7 @@ func (r *Run) Header() record.Header {
 	for i := range tree.Len() {
 		t := bt.Task(i)
 		h.Tasks = append(h.Tasks, record.Task{Name: tree.Name(t), Kind: tree.Kind(t).String(), Parent: int(tree.Parent(t)),
-			Detail: detail[i], Initial: r.executive.Status(t)})
+			Detail: detail[i], Initial: r.executive.Status(t), Rests: r.executive.Rests(t)})
 	}
 	for i, p := range m.Vehicle.Parameters {
 		h.Parameters = append(h.Parameters, record.Parameter{Name: p.Name, Unit: p.Unit, Value: m.Parameters[i],

@@ -238,14 +238,23 @@ func (s *Simulator) judge(v []float64, t float64, trajectory bool) (events []int
 func (s *Simulator) suspects(v []float64) []int {
 	q := &s.search
 	list := append(append(append(q.list[:0], q.strays...), q.near...), q.touching...)
-	for l := range s.levels.lines {
-		x := &s.levels.lines[l]
-		if a, b := q.committed[x.of], v[x.of]; a != b {
-			list = append(list, x.within(min(a, b), max(a, b))...)
+	list = slices.DeleteFunc(list, func(i int) bool { return q.resting[i] })
+	for _, l := range q.lines {
+		if of := s.levels.lines[l].of; q.committed[of] != v[of] {
+			list = s.within(list, l, min(q.committed[of], v[of]), max(q.committed[of], v[of]))
 		}
 	}
 	q.list = s.ordered(list)
 	return q.list
+}
+
+// within appends the kept indicators of a line with levels from low to high.
+func (s *Simulator) within(list []int, l int, low, high float64) []int {
+	x := &s.levels.lines[l]
+	for _, place := range x.within(s.search.places[l], low, high) {
+		list = append(list, x.who[place])
+	}
+	return list
 }
 
 // ordered sorts a list of indicators to look at, without duplicates.
@@ -327,12 +336,13 @@ func (s *Simulator) end(from float64, events []int) (Segment, error) {
 // checkIndicators returns the error of the first watched indicator that is not finite.
 func (s *Simulator) checkIndicators(v []float64, t float64) error {
 	first := len(s.Above)
-	for l := range s.levels.lines {
+	for _, l := range s.search.lines {
 		x := &s.levels.lines[l]
 		if small(v[x.of]) || s.search.watched[l] == 0 {
 			continue
 		}
-		for _, i := range x.who {
+		for _, place := range s.search.places[l] {
+			i := x.who[place]
 			if i < first && s.watch[i] != 0 && !finite(s.levels.value(v, i)) {
 				first = i
 			}

@@ -38,8 +38,8 @@ type search struct {
 	side []bool    // of each indicator, at the start of the searched gap: as in Above, unless it is near
 	dip  []float64 // time of an unwatched change of side before it crosses; +Inf: none
 
-	// All quantities, those that an instant may change, those of near indicators, that of the one that root evaluates.
-	whole, loose, some, one scope
+	kept
+	some, one scope // quantities of near indicators, that of the one that root evaluates
 
 	index int  // the indicator that root evaluates
 	above bool // the side that it leaves
@@ -61,8 +61,8 @@ func newSearch(x *levels, indicators, samples int) search {
 		gaps: gaps, have: make([]bool, gaps+1), watched: make([]int32, len(x.lines)),
 		now: vector(), cut: vector(), left: vector(), q: vector(), committed: vector(),
 		side: make([]bool, indicators), dip: make([]float64, indicators), bias: make([]float64, indicators),
-		zone:  make([]float64, indicators),
-		whole: scope{all: true, functions: x.functions}, loose: scope{functions: x.loose},
+		zone: make([]float64, indicators),
+		kept: newKept(x),
 	}
 	for range gaps + 1 {
 		q.rows = append(q.rows, vector())
@@ -84,6 +84,7 @@ func newSearch(x *levels, indicators, samples int) search {
 
 func (q *search) copyFrom(o *search) {
 	copy(q.now, o.now)
+	copy(q.resting, o.resting)
 	q.here, q.old = o.here, o.old
 	copy(q.committed, o.committed)
 	q.strays = append(q.strays[:0], o.strays...)
@@ -131,6 +132,9 @@ func (s *Simulator) evaluate(t float64, v []float64, which *scope) {
 
 // functions evaluates functions from the states in v.
 func (s *Simulator) functions(t float64, v []float64, which *scope) {
+	if s.search.stale {
+		s.search.scopes(s.levels)
+	}
 	if n := len(s.Y); len(which.functions) > 0 {
 		s.sys.Zeros(t, v[:n], &s.Discrete, which.functions, v[n:])
 	}
@@ -222,7 +226,7 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 func (s *Simulator) screen() bool {
 	q, n := &s.search, len(s.Y)
 	list, sampled := q.list[:0], false
-	for l := range s.levels.lines {
+	for _, l := range q.lines {
 		x := &s.levels.lines[l]
 		if q.watched[l] == 0 {
 			continue
@@ -233,8 +237,8 @@ func (s *Simulator) screen() bool {
 		}
 		low, high := s.integrator.Bounds(x.of)
 		margin := 1e-11 * (math.Abs(low) + math.Abs(high))
-		for _, i := range x.within(low-margin, high+margin) {
-			if s.watch[i] != 0 && !s.stays(i, low, high) {
+		for _, place := range x.within(q.places[l], low-margin, high+margin) {
+			if i := x.who[place]; s.watch[i] != 0 && !s.stays(i, low, high) {
 				list = append(list, i)
 			}
 		}
@@ -262,7 +266,7 @@ func (s *Simulator) screen() bool {
 	if s.T == s.integrator.From() && !s.slide.on {
 		s.letGo(q.rows[0])
 	}
-	for l := range s.levels.lines {
+	for _, l := range q.lines {
 		x := &s.levels.lines[l]
 		if q.watched[l] == 0 || x.of < n {
 			continue
@@ -273,7 +277,7 @@ func (s *Simulator) screen() bool {
 			low, high = min(low, v), max(high, v)
 		}
 		margin := 2 * (high - low)
-		list = append(list, x.within(low-margin, high+margin)...)
+		list = s.within(list, l, low-margin, high+margin)
 	}
 	q.list = s.ordered(list)
 	for _, i := range q.list {

@@ -76,9 +76,6 @@ func New(sys *System, t0 float64, y0, u0 []float64, o Options) (*Simulator, erro
 		panic("sim: bad options")
 	}
 	x := newLevels(sys)
-	if len(x.functions) > 0 && sys.Zeros == nil {
-		panic("sim: no function for the indicators")
-	}
 	if o.RelTol == 0 {
 		o.RelTol = 1e-6
 	}
@@ -92,6 +89,7 @@ func New(sys *System, t0 float64, y0, u0 []float64, o Options) (*Simulator, erro
 		o.AbsTol = sys.AbsTol
 	}
 	s := newSimulator(sys, x, o)
+	s.search.renew(x)
 	s.T, s.ran.t, s.crawl.since = t0, t0, t0
 	copy(s.Y, y0)
 	copy(s.ran.y, y0)
@@ -152,6 +150,7 @@ func (s *Simulator) renew() {
 			r.written = append(r.written, i)
 		}
 	}
+	q.renew(s.levels)
 	clear(q.watched)
 	q.watching = 0
 	for i, a := range s.Above {
@@ -187,6 +186,7 @@ func (s *Simulator) Set(input int, value float64) {
 
 // Watch sets which changes of an indicator's side are events.
 func (s *Simulator) Watch(indicator int, d Direction) {
+	s.wake(indicator)
 	q, by := &s.search, int32(0)
 	switch was := s.watch[indicator]; {
 	case was == d:
@@ -200,6 +200,47 @@ func (s *Simulator) Watch(indicator int, d Direction) {
 	q.watched[s.levels.lineOf[indicator]] += by
 	q.watching += by
 	s.ran.rewatched = append(s.ran.rewatched, indicator)
+}
+
+// Rest ceases to watch an indicator and to keep its side, which stays as it is, until the next Watch or Look: the
+// indicator costs nothing. It must not be one on whose side the derivatives or functions depend meanwhile.
+func (s *Simulator) Rest(indicator int) {
+	if s.search.resting[indicator] {
+		return
+	}
+	s.Watch(indicator, 0)
+	s.release(indicator)
+	s.search.rest(s.levels, indicator, true)
+}
+
+// Look brings the sides of those of the indicators that rest up to date. One that is not finite keeps its side.
+func (s *Simulator) Look(indicators []int) {
+	q := &s.search
+	for _, i := range indicators {
+		if !q.resting[i] {
+			continue
+		}
+		v := s.Y
+		if s.levels.thresholds[i].Of >= len(v) {
+			s.limit(&q.one, i)
+			copy(q.q, s.Y)
+			s.functions(s.T, q.q, &q.one)
+			v = q.q
+		}
+		if g := s.levels.value(v, i); finite(g) {
+			s.commit(i, g >= 0)
+		}
+	}
+}
+
+// wake keeps the side of an indicator again.
+func (s *Simulator) wake(i int) {
+	if q := &s.search; q.resting[i] {
+		if q.rest(s.levels, i, false) && s.levels.thresholds[i].Of >= len(s.Y) {
+			q.here = false
+		}
+		q.strays = append(q.strays, i)
+	}
 }
 
 // Before returns the inputs and sides as they were when the last segment ended: before the current instant.
@@ -286,7 +327,7 @@ func (s *Simulator) State(c *snapshot.Codec) {
 		snapshot.Float(c, x)
 	}
 	snapshot.Floats(c, s.Y, s.U, r.y, r.before.U, q.now, q.committed, q.bias, q.zone)
-	for _, list := range [][]bool{s.Above, s.looping, r.before.Above} {
+	for _, list := range [][]bool{s.Above, s.looping, r.before.Above, q.resting} {
 		snapshot.Each(c, list, snapshot.Bool)
 	}
 	for _, list := range [][]Direction{s.watch, r.watch} {

@@ -187,7 +187,7 @@ func TestRunsAreAmongTheSteps(t *testing.T) {
 func follow(t *testing.T, text string, m *mission.Mission, path []oracle.Point) (instants int) {
 	w := &shadow{World: oracle.NewWorld(m, path)}
 	w.note("sides")
-	x, err := run.New(m, w, run.Continuous{}, path[len(path)-1].T+.25)
+	x, err := run.New(m, w, run.Continuous{All: true}, path[len(path)-1].T+.25)
 	if err != nil {
 		t.Fatal(err)
 	}

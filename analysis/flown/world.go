@@ -270,7 +270,10 @@ func (w *world) T() float64 { return 0 }
 func (w *world) Discrete() (u []float64, above []bool) { return w.u, nil }
 
 // Watch implements executive.World: all signals are watched.
-func (w *world) Watch(int, bool) {}
+func (w *world) Watch(int, executive.Attention) {}
+
+// Look implements executive.World.
+func (w *world) Look([]int) {}
 
 // Restart implements executive.World.
 func (w *world) Restart() {}

@@ -42,6 +42,7 @@ type Mission struct {
 	texts   []string         // that the mission itself gives to slots, by their place among the signals
 	slots   []executive.Slot // written by tasks: the vehicle's commands, then the mission's own
 	layout  executive.Layout
+	judged  []string // what assertions name: signals and tasks
 
 	compiler *expr.Compiler // of the program; it compiles nothing more
 }

@@ -135,7 +135,8 @@ func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []stri
 		m.Graph = b.beside(parts["graph"], "graph", open)
 	}
 	b.m.Declared = declare.Read(b.Reader, parts["check"], b.m.Plan, b.m.Scope())
-	b.m.Record = b.m.Judging(b.m.Watch()).Record
+	judging := b.m.Judging(b.m.Watch())
+	b.m.Record, b.m.judged = judging.Record, judging.judged
 	if !b.Diags.HasErrors() {
 		b.compile()
 	}

@@ -3,6 +3,7 @@ package mission
 import (
 	"slices"
 
+	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
 	"canopy/syntax/yamldoc"
@@ -48,13 +49,16 @@ func (m *Mission) From(states []int, values []float64, record []string, interval
 func (m *Mission) Watch() temporal.Watch { return m.Declared.Watch(m.Plan.Tree, m.Source) }
 
 // Judging returns the mission that also records the signals that a watch reads, so that it can be judged on its runs,
-// and those behind computed ones. The time is in every record.
+// and those behind computed ones, and attends to the tasks. The time is in every record.
 func (m *Mission) Judging(w temporal.Watch) *Mission {
 	n := *m
-	n.Record = slices.Clone(m.Record)
+	n.Record, n.judged = slices.Clone(m.Record), slices.Clone(m.judged)
 	long := w.Expanded(func(string) bool { return true })
 	for _, a := range slices.Concat(w.Assertions, long.Assertions) {
 		for _, name := range a.Names() {
+			if !slices.Contains(n.judged, name) {
+				n.judged = append(n.judged, name)
+			}
 			known := slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name })
 			if known > 0 && !slices.Contains(n.Record, name) { // the first is the time
 				n.Record = append(n.Record, name)
@@ -77,4 +81,29 @@ func (m *Mission) Initial(vehicle model.Instance) []float64 {
 // Holds reports whether a signal is a slot that keeps its last value while no task writes it.
 func (m *Mission) Holds(signal string) bool {
 	return m.vocabulary()[signal].Hold
+}
+
+// Attended returns, by task, whether it is judged at all times, heard or not: a condition that an assertion names, a leaf
+// with a relation that assertions may need, because they read all its signals, and the tasks above these.
+func (m *Mission) Attended() []bool {
+	tree := m.Plan.Tree
+	attended := make([]bool, tree.Len())
+	attend := func(t bt.Task) {
+		for ; t >= 0 && !attended[t]; t = tree.Parent(t) {
+			attended[t] = true
+		}
+	}
+	other := func(signal int) bool { return !slices.Contains(m.judged, m.signals[signal].name) }
+	needed := func(indicator int) bool { return !slices.ContainsFunc(m.Program.Indicators[indicator].Reads(), other) }
+	for _, l := range m.Program.Leaves {
+		if l.Condition && slices.Contains(m.judged, tree.Name(l.Task)) {
+			attend(l.Task)
+		}
+		for _, code := range l.Formulas {
+			if code != nil && slices.ContainsFunc(code.Indicators(), needed) {
+				attend(l.Task)
+			}
+		}
+	}
+	return attended
 }

@@ -261,6 +261,7 @@ var rooms = map[string]room{
 		"run/record": "a report is drawn from a run log",
 	}},
 	"document/mission": {pure: true, imports: reasons{
+		"bt":               "a mission attends to tasks that its assertions name",
 		"diag":             "a mission file's mistakes are reported like a plan's",
 		"expr":             "mission signals are expressions; compiled leaves yield event indicators",
 		"ode":              "a mission file sets the integrator's tolerances",
@@ -291,6 +292,7 @@ var rooms = map[string]room{
 	"run/simulated": {pure: true, imports: reasons{
 		"document/mission": "names vehicle, parameters and method",
 		"executive":        "evaluates the signals that its program describes",
+		"expr":             "conditions are judged by sides that are up to date",
 		"ode":              "the integrator's options",
 		"run":              "is a world of it",
 		"run/record":       "a summary contains the cost of the simulation",

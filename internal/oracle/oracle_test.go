@@ -80,7 +80,7 @@ func (j *journal) see(t float64, list []bt.Status) (text string) {
 func fly(m *mission.Mission, path []Point) (*journal, error) {
 	end := path[len(path)-1].T
 	w := NewWorld(m, path)
-	r, err := run.New(m, w, run.Continuous{}, end+.25)
+	r, err := run.New(m, w, run.Continuous{All: true}, end+.25)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,12 @@ func (w *World) Set(input int, value float64) {
 }
 
 // Watch sets whether an indicator's changes are events.
-func (w *World) Watch(indicator int, events bool) { w.watched[indicator] = events }
+func (w *World) Watch(indicator int, a executive.Attention) {
+	w.watched[indicator] = a == executive.Watched
+}
+
+// Look does nothing: all sides are kept.
+func (w *World) Look([]int) {}
 
 // Restart does nothing.
 func (w *World) Restart() {}

@@ -218,12 +218,16 @@ func (m *Monitor) Judge(end *record.End) ([]record.Property, error) {
 
 // unwatched returns the reason why a run cannot show what an assertion is about; "" if it can.
 func (m *Monitor) unwatched(c *temporal.Assertion, end *record.End) string {
-	if end.Summary == nil || end.Summary.Plan != record.PlanAbsent {
-		return ""
-	}
+	absent := end.Summary != nil && end.Summary.Plan == record.PlanAbsent
 	for _, name := range c.Names() {
-		if slices.ContainsFunc(m.tasks, func(t record.Task) bool { return t.Name == name }) {
+		i := slices.IndexFunc(m.tasks, func(t record.Task) bool { return t.Name == name })
+		switch {
+		case i < 0:
+		case absent:
 			return "it names " + name + ", and no tree decided in this run"
+		case m.tasks[i].Rests:
+			return "it names " + name + ", which this run judged only where it could change something; fly the mission with " +
+				"this property under `check`"
 		}
 	}
 	return ""

@@ -156,3 +156,58 @@ func TestRandomMissions(t *testing.T) {
 		t.Errorf("%d missions with %d changes are not enough", flown, changes)
 	}
 }
+
+// TestListeningFliesAlike: whether a run judges everything or only what is heard, the same tasks run at the same times,
+// and every value on the grid is the same number.
+func TestListeningFliesAlike(t *testing.T) {
+	flown, runs, saved, n := 0, 0, 0, 400
+	if testing.Short() {
+		n = 100
+	}
+	for seed := range uint64(n) {
+		r := &randomMission{Rand: rand.New(rand.NewPCG(seed, 2))}
+		body := `<ReactiveParallel success_count="2" failure_count="2">` + r.tree(2) + r.tree(1) + "</ReactiveParallel>"
+		m, _ := cart.Read(body, randomSignals, "horizon=20")
+		if m == nil {
+			continue // signals depend on each other in a circle
+		}
+		flown++
+		fly := func(all bool) (flight string, count int) {
+			x, err := New(m, run.Continuous{All: all}, math.Inf(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, more := &log{}, true
+			x.Attach(l)
+			for more && err == nil {
+				more, err = x.Step()
+			}
+			var text strings.Builder
+			for _, c := range l.statuses {
+				if !c.From.Transient() || !c.To.Transient() {
+					runs++
+					fmt.Fprintln(&text, c.t, m.Plan.Tree.Name(c.Task), c.From, c.To)
+				}
+			}
+			for i, at := range l.times {
+				if math.Mod(at, m.Interval) == 0 && (i == 0 || l.times[i-1] < at) { // one side of it, if an event is there
+					fmt.Fprintln(&text, at, l.rows[i])
+				}
+			}
+			if err != nil {
+				return "does not settle", 0
+			}
+			return fmt.Sprintln(text.String(), x.Summary().Plan), len(l.statuses)
+		}
+		want, all := fly(true)
+		got, heard := fly(false)
+		if got != want {
+			t.Errorf("seed %d: other tasks run:\n%s\n%s\n%s", seed, body, got, want)
+		}
+		saved += all - heard
+	}
+	t.Logf("%d missions, %d changes of tasks that run; %d changes are not made", flown, runs, saved)
+	if flown < n/2 || runs < 20*n || saved < n {
+		t.Errorf("%d missions with %d changes, %d saved, are not enough", flown, runs, saved)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"canopy/document/mission"
 	"canopy/executive"
+	"canopy/expr"
 	"canopy/ode"
 	"canopy/run"
 	"canopy/run/record"
@@ -211,12 +212,24 @@ func (w *world) Discrete() (u []float64, above []bool) {
 	return w.sim.U[:w.m.Program.Inputs()], w.sim.Above[:len(w.m.Program.Indicators)]
 }
 
-func (w *world) Watch(indicator int, events bool) {
-	d := sim.Direction(0)
-	if events {
-		d = sim.Either
+func (w *world) Watch(indicator int, a executive.Attention) {
+	switch a {
+	case executive.Kept:
+		w.sim.Watch(indicator, 0)
+	case executive.Watched:
+		w.sim.Watch(indicator, sim.Either)
+	case executive.Idle:
+		w.sim.Rest(indicator)
+	default:
+		panic("simulated: an attention that does not exist")
 	}
-	w.sim.Watch(indicator, d)
+}
+
+func (w *world) Look(indicators []int) { w.sim.Look(indicators) }
+
+func (w *world) Truth(c *expr.Code) bool {
+	w.sim.Look(c.Indicators())
+	return w.Numbers.Truth(c)
 }
 
 func (w *world) Set(input int, value float64) { w.sim.Set(input, value) }

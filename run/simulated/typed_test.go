@@ -148,7 +148,7 @@ func TestExitEndsDuringVisits(t *testing.T) {
 		<Action ID="go" write="v := 1; mode := transit" done="x ge 5 [m]" exit_until="x ge 5 [m]"/>
 		<Condition ID="slow" on="v lt 0.5 [m/s]"/>
 		<Condition ID="away" on="mode != survey"/><Condition ID="off" on="mode == transit"/></ReactiveFallback>`,
-		typed, "tolerance=1e-10", "horizon=20")
+		typed+"\ncheck: {properties: [eventually slow]}\n", "tolerance=1e-10", "horizon=20")
 	_, l, err := fly(t, m)
 	if err != nil {
 		t.Fatal(err)

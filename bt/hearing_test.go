@@ -1,0 +1,132 @@
+package bt_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/internal/trees"
+)
+
+// An engine that judges only what it hears runs the same procedures in the same order, at the same iterations, as one
+// that judges everything; all tasks that it hears, and all that are not transient, have the same statuses, holds and
+// pins. It is told only what concerns leaves that it hears.
+func TestListeningChangesNoProcedure(t *testing.T) {
+	count := 60_000
+	if testing.Short() {
+		count = 3_000
+	}
+	rested, roused := 0, 0
+	for seed := range count {
+		a, b := listen(t, uint64(seed))
+		rested, roused = rested+a, roused+b
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d leaves rested after an instant, %d were woken", rested, roused)
+	if rested < count || roused < count/10 {
+		t.Errorf("%d leaves rested, %d were woken", rested, roused)
+	}
+}
+
+func listen(t *testing.T, seed uint64) (rested, roused int) {
+	r := rand.New(rand.NewPCG(7, seed))
+	size := 2 + r.IntN(20)
+	if seed%50 == 0 {
+		size = 200
+	}
+	d := trees.Random(r, size)
+	tree, err := bt.Compile(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := bt.NewEngine(tree, nil, 0)
+	latest := map[bt.Task]bt.Input{} // what judges leaves that are not active
+	hears := func(e *bt.Engine) *bt.Engine {
+		e.Listen(func(t bt.Task) bool { return t%7 == 3 }, func(t bt.Task, in []bt.Input) []bt.Input {
+			if x, ok := latest[t]; ok {
+				in = append(in, x)
+			}
+			roused++
+			return in
+		})
+		return e
+	}
+	e, other := hears(bt.NewEngine(tree, nil, 0)), hears(bt.NewEngine(tree, nil, 0))
+	var inputs []bt.Input
+	for i := range 14 {
+		var told []bt.Input
+		for _, in := range inputs {
+			text := in.Text("")
+			judges := strings.HasPrefix(text, "set") || strings.HasPrefix(text, "request")
+			if judges {
+				latest[in.Task()] = in
+			}
+			if !judges || e.Hears(in.Task()) {
+				told = append(told, in)
+			}
+		}
+		want, err := all.Settle(inputs)
+		if err != nil {
+			return rested, roused // a script repeats without end
+		}
+		got, err := e.Settle(told)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		fail := func(text string) {
+			t.Errorf("seed %d, instant %d, inputs %v: %s\n%v\n%v\n%s", seed, i, inputs, text, want, got, trees.Outline(d))
+		}
+		if !slices.Equal(want.Commands, got.Commands) || !slices.Equal(want.Timings, got.Timings) {
+			fail("other procedures")
+		}
+		active := func(list []bt.Change) (runs []bt.Change) {
+			for _, c := range list {
+				if !c.From.Transient() || !c.To.Transient() {
+					runs = append(runs, c)
+				}
+			}
+			return runs
+		}
+		if !slices.Equal(active(want.Changes), active(got.Changes)) {
+			fail("other changes of tasks that run")
+		}
+		for k := range tree.Len() {
+			task := bt.Task(k)
+			x, xHeld := all.Held(task)
+			y, yHeld := e.Held(task)
+			same := xHeld == yHeld && (!xHeld || x == y) && all.Active(task) == e.Active(task)
+			if e.Hears(task) || !all.Status(task).Transient() {
+				same = same && all.Status(task) == e.Status(task)
+			} else {
+				rested++
+			}
+			if !same {
+				fail(fmt.Sprintf("task %d is %v %v %v, should be %v %v %v", k, e.Status(task), y, yHeld, all.Status(task), x,
+					xHeld))
+			}
+		}
+		if err := e.Check(); err != nil {
+			fail(err.Error())
+		}
+		if t.Failed() {
+			return
+		}
+		switch r.IntN(8) {
+		case 0:
+			reload(t, e, other)
+			e, other = other, e
+		case 1:
+			e = e.Clone()
+		}
+		inputs = nil
+		for range 1 + r.IntN(3) {
+			inputs = append(inputs, trees.Input(r, tree, all.Status))
+		}
+	}
+	return rested, roused
+}

@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"canopy/snapshot"
+)
+
+// pendulum swings with the amplitude 1: its indicators compare the angle, the rate, the product of both and the input
+// with n numbers each.
+func pendulum(n int) *System {
+	sys := &System{States: []string{"angle", "rate"}, Inputs: 1, Functions: 2, Loose: []int{1},
+		Derivatives: func(_ float64, y []float64, _ *Discrete, dydt []float64) { dydt[0], dydt[1] = y[1], -y[0] },
+		Zeros: func(_ float64, y []float64, d *Discrete, which []int, g []float64) {
+			for _, f := range which {
+				g[f] = []float64{y[0] * y[1], d.U[0] + y[0]}[f]
+			}
+		}}
+	for of := range 4 {
+		for i := range n {
+			level := (float64(i)+0.5)/float64(n)*2 - 1
+			sys.Indicators = append(sys.Indicators, Indicator{Name: fmt.Sprintf("%d.%d", of, i),
+				Threshold: &Threshold{Of: of, Level: level, Falls: i%3 == 0}})
+		}
+	}
+	return sys
+}
+
+// Indicators that rest take no work and change no bit of what the others do; Look brings their sides up to date, Watch
+// wakes them: from then on they are found as if they had never rested.
+func TestRestingIndicators(t *testing.T) {
+	const n = 40
+	sys := pendulum(n)
+	run := func(rest bool) (log []happening, s *Simulator) {
+		s = start(t, sys, []float64{1, 0}, []float64{0}, tight())
+		idle := func(i int) bool { return i%8 != 3 }
+		for i := range s.Above {
+			if idle(i) {
+				s.Watch(i, 0)
+				if rest {
+					s.Rest(i)
+				}
+			}
+		}
+		some := []int{1, 2, n + 5, 2*n + 7, 3*n + 10, 3*n + 12}
+		woken, last := false, -1.0
+		log = play(t, s, 20, func([]int, bool) {
+			if s.T == last { // sides that are not watched may change again
+				return
+			}
+			last = s.T
+			s.Set(0, math.Sin(s.T))
+			switch {
+			case s.T > 3 && s.T < 12 && !woken:
+				woken = true
+				for _, i := range some {
+					s.Watch(i, Either)
+				}
+			case s.T > 12 && woken:
+				woken = false
+				for _, i := range some {
+					if s.Watch(i, 0); rest {
+						s.Rest(i)
+					}
+				}
+			default:
+				s.Look([]int{0, 4, n, 2 * n, 3 * n})
+				for _, i := range []int{0, 4, n, 2 * n, 3 * n} {
+					q := []float64{s.Y[0], s.Y[1], s.Y[0] * s.Y[1], s.U[0] + s.Y[0]}
+					if rest && s.Above[i] != (s.levels.value(q, i) >= 0) {
+						t.Fatalf("at %v: indicator %d is on the wrong side", s.T, i)
+					}
+				}
+			}
+			c := s.Clone()
+			if saved := snapshot.Save(nil, c); !slices.Equal(saved, snapshot.Save(nil, s)) {
+				t.Fatalf("at %v: a copy is saved otherwise", s.T)
+			}
+		})
+		return log, s
+	}
+	want, kept := run(false)
+	got, resting := run(true)
+	if !slices.Equal(got, want) || len(want) < 100 {
+		t.Errorf("%d events, without rest %d", len(got), len(want))
+	}
+	if a, b := kept.Stats(), resting.Stats(); a.Looks < 2*b.Looks || a.Evaluations != b.Evaluations || a.Steps != b.Steps {
+		t.Errorf("work %+v, without rest %+v", b, a)
+	}
+}
