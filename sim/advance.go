@@ -125,6 +125,7 @@ func (s *Simulator) begin() (events []int, err error) {
 			return nil, &NotFiniteError{T: s.T, Kind: "state", Name: s.sys.States[i]}
 		}
 		s.integrator.Restart(s.T, s.Y)
+		s.restarted = s.T
 		r.anew = false
 		s.stats.Restarts++
 	}

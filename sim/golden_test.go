@@ -17,8 +17,8 @@ import (
 	"canopy/ode"
 )
 
-// TestGolden runs the scripts of testdata: each shows a guarantee of docs/simulation.md. docs/scripts.md describes their
-// directives.
+// TestGolden runs the scripts of testdata: each shows a guarantee of docs/simulation.md. docs/scripts.md describes
+// their directives.
 func TestGolden(t *testing.T) {
 	golden.Run(t, func() golden.Machine { return new(machine).answer }, "testdata/*.txt")
 }
@@ -29,7 +29,7 @@ func TestGoldenPlain(t *testing.T) {
 	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
 		return // the simulator rewrites the scripts
 	}
-	steps := []string{"chattering-again", "chattering-continues", "chattering-stops", "narrow-hysteresis", "pulse",
+	steps := []string{"bounce", "chattering-again", "chattering-continues", "chattering-stops", "narrow-hysteresis", "pulse",
 		"not-finite-derivative", "steps-collapse", "zeno"}
 	paths, err := filepath.Glob("testdata/*.txt")
 	if err != nil {

@@ -33,6 +33,7 @@ type Simulator struct {
 	pending    bool // events were returned and Iterate has not followed
 	iterations int  // event iterations at T
 	looping    []bool
+	restarted  float64 // time of the integrator's last restart
 	chatter    chatter
 	slide      slide
 	crawl      crawl
@@ -291,7 +292,7 @@ func (s *Simulator) CopyFrom(o *Simulator) {
 	if s.sys != o.sys || s.search.gaps != o.search.gaps {
 		panic("sim: CopyFrom between different systems or options")
 	}
-	s.T, s.Alarm = o.T, o.Alarm
+	s.T, s.Alarm, s.restarted = o.T, o.Alarm, o.restarted
 	copy(s.Y, o.Y)
 	copy(s.U, o.U)
 	copy(s.Above, o.Above)
@@ -323,7 +324,7 @@ func (s *Simulator) Clone() *Simulator {
 // identically, bit for bit. It must not be saved between an event and Iterate.
 func (s *Simulator) State(c *snapshot.Codec) {
 	r, q, st := &s.ran, &s.search, &s.stats
-	for _, x := range []*float64{&s.T, &s.Alarm, &r.t, &s.crawl.since, &s.crawl.longest} {
+	for _, x := range []*float64{&s.T, &s.Alarm, &r.t, &s.restarted, &s.crawl.since, &s.crawl.longest} {
 		snapshot.Float(c, x)
 	}
 	snapshot.Floats(c, s.Y, s.U, r.y, r.before.U, q.now, q.committed, q.bias, q.zone)

@@ -62,10 +62,11 @@ func (s *Simulator) zone(i int, t float64, v []float64) float64 {
 }
 
 // touches reports whether indicator i, found beyond zero at a time within the step and there with the quantities v,
-// only touches it. The indicator then has its bias.
+// only touches it. The indicator then has its bias. It does not touch zero if its last event sent it back at once, as
+// the impact of a ball does.
 func (s *Simulator) touches(i int, at float64, side bool, v []float64) bool {
 	q := &s.search
-	if q.bias[i] != 0 || !finite(s.value(v, i)) {
+	if q.bias[i] != 0 || !finite(s.value(v, i)) || s.chatter.at[i] == s.restarted && s.narrow(i) {
 		return false
 	}
 	q.zone[i] = s.zone(i, at, v)
