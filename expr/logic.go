@@ -28,6 +28,7 @@ type Logic struct {
 	Value    bool    // LogicTruth
 	Text     string  // LogicProposition: the name; LogicRelation: the relation that holds when this does
 	Key      string  // LogicRelation: equal for equivalent relations
+	Reverse  string  // LogicRelation: the key of under >= over, if this is over >= under
 	Relation *Expr   // LogicRelation: the condition of Text, without and, or, not
 	Signal   string  // LogicThreshold
 	Limit    float64 // LogicThreshold, in coherent SI units
@@ -124,10 +125,7 @@ func (n *Node) relationLogic() Logic {
 	above, ok := thresholds(over, under)
 	if !ok {
 		above = (&Node{op: OpGreaterEqual, args: []*Node{over, under}}).whole()
-		f := form{}
-		f.add(over, 1)
-		f.add(under, -1)
-		above.Key = f.key()
+		above.Key, above.Reverse = multiples(over, under), multiples(under, over)
 	}
 	if n.op == OpLess || n.op == OpGreater {
 		return not(above)
@@ -182,15 +180,16 @@ func (f *form) add(n *Node, k float64) {
 	case n.op == OpDivide && n.args[1].constant:
 		f.add(n.args[0], k/n.args[1].folded)
 	default:
-		if f.terms == nil {
-			f.terms = map[string]float64{}
-		}
 		f.terms[n.key()] += k
 	}
 }
 
-// key returns a text that the relations form >= 0 share if they are multiples of each other, up to rounding.
-func (f *form) key() string {
+// multiples returns a text that the relations over >= under share if they are positive multiples of each other, up to
+// rounding.
+func multiples(over, under *Node) string {
+	f := form{terms: map[string]float64{}}
+	f.add(over, 1)
+	f.add(under, -1)
 	maps.DeleteFunc(f.terms, func(_ string, k float64) bool { return k == 0 })
 	names := slices.Sorted(maps.Keys(f.terms))
 	if len(names) == 0 {

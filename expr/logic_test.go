@@ -214,6 +214,13 @@ func TestKeysOfRelations(t *testing.T) {
 			}
 		}
 	}
+	e, err := Parse("x <= y + 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := e.Logic(nil); l.Reverse != key("2 * x - 2 >= 2 * y") {
+		t.Errorf("%q is not the reverse of x >= y + 1", l.Reverse)
+	}
 	for _, other := range []string{"x > y", "y >= x", "x >= y + 1e-9", "x >= 1.0000001 * y", "x >= y + z", "x >= y * y"} {
 		if key(other) == key("x >= y") {
 			t.Errorf("%s has the key of x >= y", other)

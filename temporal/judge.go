@@ -160,8 +160,12 @@ func (j *judge) logic(l expr.Logic) (curve, error) {
 	case expr.LogicRelation:
 		c, err := j.relation(l.Relation)
 		for _, k := range j.Touches {
-			if err == nil && k.Key == l.Key && k.Holds != (c[k.Place].v >= 0) {
-				c[k.Place].v = 0
+			if err != nil {
+				break
+			}
+			v := &c[k.Place].v
+			if k.Key == l.Key && k.Holds != (*v >= 0) || k.Key == l.Reverse && (k.Holds && *v > 0 || !k.Holds && *v < 0) {
+				*v = 0
 			}
 		}
 		return c, err
