@@ -138,12 +138,13 @@ func (m *Model) dwell(l *leaf, rests map[string]bool) float64 {
 		r, known := m.anytime(name, in)
 		if known {
 			up, down = max(0, r.High), max(0, -r.Low)
+		} else {
+			rests[name] = true
 		}
 		for _, t := range m.actions() {
 			if r, ok := m.rate(t, name, in); !known && ok {
 				up, down = max(up, r.High), max(down, -r.Low)
 			}
-			rests[name] = rests[name] || !known
 		}
 		if high > low {
 			time += (high-low)/up + (high-low)/down
