@@ -5,36 +5,30 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"canopy/analysis/rates"
-	"canopy/document/mission"
 )
 
-// guards returns a mission of an aircraft with guards on signals of their own, over a sequence of legs.
-func guards(t *testing.T, r *rand.Rand, period float64) (*mission.Mission, string) {
-	var plan, states strings.Builder
+// guards returns a plan with guards on signals of their own over a sequence of legs, and the rates of these signals.
+func guards(r *rand.Rand, period float64) (plan, declared string) {
+	var b strings.Builder
+	var names, rates []string
 	for i := range 1 + r.IntN(2) {
 		low := 5 + r.IntN(4)
 		high := low + r.IntN(4)
-		fmt.Fprintf(&plan, `<ReactiveSequence><Condition name="c%d" on="s%d ge %d [m]" off="s%d lt %d [m]"/>`+
+		fmt.Fprintf(&b, `<ReactiveSequence><Condition name="c%d" on="s%d ge %d" off="s%d lt %d"/>`+
 			`<Action name="g%d" exit_time="%d"/></ReactiveSequence>`, i, i, high, i, low, i, 1+r.IntN(3))
-		fmt.Fprintf(&states, "  s%d: {unit: m, min: 0, max: 20, derivative: \"%d [m/s] * cos(0.1 [1/s] * t)\"}\n", i, 1+r.IntN(3))
+		names = append(names, fmt.Sprintf("g%d", i))
+		rates = append(rates, fmt.Sprintf("s%d: [-%d, %d]", i, 1+r.IntN(3), 1+r.IntN(3)))
 	}
-	rest := []string{`<Action name="stay"/>`, `<Sequence><Action name="leg1" entry="way := 1" done="x ge 5 [m]"/>` +
-		`<Action name="leg2" entry="way := 2" done="x ge 7 [m]"/><Action name="stay"/></Sequence>`,
-		`<Sequence><Condition name="far" on="x ge 3 [m]"/><Action name="back"/></Sequence><Action name="stay"/>`}[r.IntN(3)]
-	files := map[string]string{
-		"m.yaml": fmt.Sprintf("mission: m\nplan: p.xml\nvehicle: v.vehicle.yaml\nhorizon: 100\ncheck: {period: %g}\n", period),
-		"p.xml": `<root BTCPP_format="4"><BehaviorTree><ReactiveFallback>` + plan.String() + rest +
-			`</ReactiveFallback></BehaviorTree></root>`,
-		"v.vehicle.yaml": "vehicle: v\nstates:\n  x: {unit: m, min: -100, max: 100, derivative: \"1 [m/s]\"}\n" +
-			states.String() + "commands: {way: {unit: 1, default: 0}}\n",
+	rest := []string{`<Action name="stay"/>`, `<Sequence><Action name="leg1" entry="way := 1" done="x ge 5"/>` +
+		`<Action name="leg2" entry="way := 2" done="x ge 7"/><Action name="stay"/></Sequence>`,
+		`<Sequence><Condition name="far" on="x ge 3"/><Action name="back"/></Sequence><Action name="stay"/>`}
+	more := [][]string{{"stay"}, {"leg1", "leg2", "stay"}, {"back", "stay"}}
+	k := r.IntN(3)
+	declared = fmt.Sprintf("period: %g\neffects:\n", period)
+	for _, name := range append(names, more[k]...) {
+		declared += fmt.Sprintf("  %s: {%s, x: [1, 1]}\n", name, strings.Join(rates, ", "))
 	}
-	m, list := mission.Read("m.yaml", func(name string) ([]byte, error) { return []byte(files[name]), nil }, nil, nil)
-	if m == nil {
-		t.Fatal(list, files)
-	}
-	return m, fmt.Sprint(files)
+	return "<ReactiveFallback>" + b.String() + rest[k] + "</ReactiveFallback>", declared
 }
 
 // What hysteresis alone shows of turns agrees with the graph of all signals.
@@ -45,23 +39,19 @@ func TestSlowTurnsAgreeWithTheGraph(t *testing.T) {
 	}
 	for seed := range uint64(plans) {
 		r := rand.New(rand.NewPCG(seed, 21))
-		m, text := guards(t, r, 0.5+3*r.Float64())
-		s := m.Subject()
-		var err error
-		if s.Rates, err = rates.Of(m); err != nil {
-			t.Fatal(err)
-		}
+		plan, declared := guards(r, 0.5+3*r.Float64())
+		s := subjectOf(t, plan, declared)
 		found := NewModel(s).slowTurns()
 		for _, f := range found {
 			if f.Verdict != Proved {
-				t.Errorf("seed %d: %v\n%s", seed, f, text)
+				t.Errorf("seed %d: %v\n%s\n%s", seed, f, plan, declared)
 			}
 		}
 		for _, f := range askChatter(NewModel(s)) {
 			if f.Verdict != Proved {
 				refuted++
 				if found != nil {
-					t.Errorf("seed %d: %v, but %v\n%s", seed, f.Text, found[len(found)-1].Text, text)
+					t.Errorf("seed %d: %v, but %v\n%s\n%s", seed, f.Text, found[len(found)-1].Text, plan, declared)
 				}
 			}
 		}

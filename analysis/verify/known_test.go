@@ -28,6 +28,13 @@ func readPlan(t testing.TB, text string) *plan.Plan {
 // check reads a plan with declarations and asks all questions.
 func check(t *testing.T, text, declared string) (declare.Subject, []Finding) {
 	t.Helper()
+	s := subjectOf(t, text, declared)
+	return s, Check(s)
+}
+
+// subjectOf reads a plan with declarations.
+func subjectOf(t *testing.T, text, declared string) declare.Subject {
+	t.Helper()
 	s := declare.Subject{Plan: readPlan(t, text)}
 	if declared != "" {
 		d, list := declare.ReadFile(&diag.Source{Name: "facts.yaml", Text: declared}, s.Plan)
@@ -36,7 +43,7 @@ func check(t *testing.T, text, declared string) (declare.Subject, []Finding) {
 		}
 		s.Declared = d
 	}
-	return s, Check(s)
+	return s
 }
 
 // finals returns each task's last status in a trace, and whether the root's last end, if it is held still, was good.
