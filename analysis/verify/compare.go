@@ -22,6 +22,8 @@ type Comparison struct {
 	Text    string
 	Steps   []Situation // Refuted: a shortest way to states in which other actions are active; nil: there is none
 	Deeds   []Deed      // Refuted: what the same actions do differently
+	Old     string      // Refuted: a script of the steps for script.Print with the old plan; "" if it cannot be spelled
+	New     string      // the same with the new plan; "" also for a state graph
 }
 
 // Situation is one world of a way to a difference, and which actions are active there.
@@ -164,6 +166,10 @@ type sides interface {
 	// differ returns what is different after the instant, "" if nothing is, and whether it is different in flights.
 	differ() (what string, sure bool)
 	situation() Situation
+	// tell returns what the plans were told in the instant, with a comment.
+	tell(comment string) [2]told
+	// spell returns what they were told as scripts.
+	spell(instants [2][]told) (old, updated string)
 	possible() bool
 	after() together
 }
@@ -276,18 +282,33 @@ func (x *comparison) refuted() Comparison {
 	if x.what != actives {
 		c.Text += ": " + x.what
 	}
-	path := x.states.Path(x.from)
+	path, instants := x.states.Path(x.from), [2][]told{}
 	for i, n := range path {
 		answers := x.last
 		if i+1 < len(path) {
 			answers = x.states.Move(path[i+1])
 		}
 		x.follow(x.states.Key(n), answers, func() bool {
-			c.Steps = append(c.Steps, x.situation())
+			s := x.situation()
+			c.Steps = append(c.Steps, s)
+			for k, t := range x.tell(s.comment()) {
+				instants[k] = append(instants[k], t)
+			}
 			return true
 		})
 	}
+	c.Old, c.New = x.spell(instants)
 	return c
+}
+
+// comment describes the instant and its end in a script.
+func (s Situation) comment() string {
+	text := s.World
+	if len(s.Over) > 0 {
+		text += "; procedures are over of " + strings.Join(s.Over, ", ")
+	}
+	names := func(list []string) string { return cmp.Or(strings.Join(list, ", "), "no action") }
+	return text + "; then active, old: " + names(s.Old) + "; new: " + names(s.New)
 }
 
 // actives is the difference that other actions are active: the situations show it.
@@ -332,6 +353,14 @@ func (p *plans) situation() Situation {
 	over := append(p.a.elapsed(p.Old), p.b.elapsed(p.New)...)
 	slices.Sort(over)
 	return Situation{p.Text(), slices.Compact(over), p.a.busy(p.Old), p.b.busy(p.New)}
+}
+
+func (p *plans) tell(comment string) [2]told {
+	return [2]told{p.a.tell(p.Old, comment), p.b.tell(p.New, comment)}
+}
+
+func (p *plans) spell(instants [2][]told) (old, updated string) {
+	return p.a.spell(instants[0]), p.b.spell(instants[1])
 }
 
 // busy returns the own names of the active actions.
@@ -473,6 +502,10 @@ func (x *machine) busy() []string {
 func (x *machine) situation() Situation {
 	return Situation{x.now.Text(), nil, x.m.busy(x.now), x.busy()}
 }
+
+func (x *machine) tell(comment string) [2]told { return [2]told{x.m.tell(x.now, comment)} }
+
+func (x *machine) spell(instants [2][]told) (old, updated string) { return x.m.spell(instants[0]), "" }
 
 func (x *machine) after() together {
 	return together{x.now.After(), string(snapshot.Save(nil, x.graph))}

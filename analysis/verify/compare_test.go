@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"canopy/diag"
 	"canopy/document/declare"
 	"canopy/document/plan"
+	"canopy/document/script"
 	"canopy/expr"
 	"canopy/formalism/stategraph"
 )
@@ -73,6 +75,8 @@ func TestPlansAreCompared(t *testing.T) {
 			}
 			differ++
 			last := got.Steps[len(got.Steps)-1]
+			replay(t, old.Plan, got.Old, last.Old)
+			replay(t, p, got.New, last.New)
 			if slices.Equal(last.Old, last.New) && !strings.Contains(got.Text, "the same actions are active, but") {
 				t.Fatalf("%s\n%s\nno difference: %v", old.Plan.Source.Text, p.Source.Text, got.Steps)
 			}
@@ -85,6 +89,31 @@ func TestPlansAreCompared(t *testing.T) {
 		if same < cases/20 || differ < cases/20 {
 			t.Errorf("memory %t: %d the same, %d differ", memory, same, differ)
 		}
+	}
+}
+
+// replay replays a script, after which these actions must be active.
+func replay(t *testing.T, p *plan.Plan, text string, want []string) {
+	t.Helper()
+	start, lines, list := script.Parse(p.Tree, &diag.Source{Name: "script", Text: text})
+	if len(list) > 0 || text == "" {
+		t.Fatalf("%v\n%s", list, text)
+	}
+	e := bt.NewEngine(p.Tree, start, 0)
+	_, err := e.Settle(nil)
+	for _, line := range lines {
+		_, failed := e.Settle(line.Inputs)
+		err = errors.Join(err, failed)
+	}
+	var active []string
+	for _, l := range p.Tree.Leaves() {
+		if e.Active(l) && p.Tree.Kind(l).Acts() {
+			active = append(active, ownName(p.Tree.Name(l)))
+		}
+	}
+	slices.Sort(active)
+	if active = slices.Compact(active); err != nil || !slices.Equal(active, want) {
+		t.Fatalf("%v: after the script %v are active, not %v\n%s\n%s", err, active, want, text, p.Source.Text)
 	}
 }
 

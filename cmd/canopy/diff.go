@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -14,6 +15,7 @@ import (
 	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/formalism/stategraph"
+	"canopy/internal/files"
 	"canopy/run/record"
 
 	"github.com/spf13/cobra"
@@ -21,6 +23,7 @@ import (
 
 func diffCommand() *cobra.Command {
 	var asJSON, strict bool
+	var scripts string
 	budget := seconds(60)
 	c := &cobra.Command{
 		Use:   "diff OLD NEW",
@@ -36,7 +39,7 @@ Two plans or missions are also compared in behaviour. It is the same if the same
 the signals, whatever came before, and if they do the same: write the same values with the same priority, and take the
 same time; of two missions, vehicle, parameters, slots, computed signals and horizon must be the same as well. If it is
 not, the command shows a shortest sequence of states after which other actions are active, and what the same actions do
-differently. A plan is compared with a state graph that names its conditions and actions; a state graph names its
+differently. --scripts writes this sequence as a script for each plan, which canopy trace replays. A plan is compared with a state graph that names its conditions and actions; a state graph names its
 actions only, so this compares which are active. The comparison of behaviour ends undecided after --budget, 350 MB of
 memory, or Ctrl-C.
 
@@ -53,6 +56,9 @@ behaviour differs; with --strict, 3 also if it was not concluded.`,
 			if err != nil {
 				return err
 			}
+			if err := d.Behaviour.save(scripts, args); err != nil {
+				return failed(err)
+			}
 			if asJSON {
 				err = printJSON(cmd.OutOrStdout(), d)
 			} else {
@@ -67,6 +73,8 @@ behaviour differs; with --strict, 3 also if it was not concluded.`,
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	c.Flags().BoolVar(&strict, "strict", false, "exit with status 3 also if the behaviour was not concluded")
 	c.Flags().Var(&budget, "budget", "maximum `time` of the comparison of behaviour")
+	c.Flags().StringVar(&scripts, "scripts", "",
+		"write the way to a difference into this `folder` as scripts for canopy trace: old.txt and new.txt")
 	return c
 }
 
@@ -82,6 +90,36 @@ type jsonBehaviour struct {
 	Text    string             `json:"text"`
 	Steps   []verify.Situation `json:"steps,omitempty"` // a shortest way to states in which other actions are active
 	Deeds   []verify.Deed      `json:"deeds,omitempty"` // what the same actions do differently
+	Old     *jsonScript        `json:"old,omitempty"`   // the steps as scripts for canopy trace
+	New     *jsonScript        `json:"new,omitempty"`
+}
+
+// jsonScript is a script and, if it was written, its file.
+type jsonScript struct {
+	Script  string `json:"script"`
+	Written string `json:"script_file,omitempty"`
+}
+
+// save writes the scripts into a folder, if one is given.
+func (b *jsonBehaviour) save(folder string, args []string) error {
+	if b == nil || folder == "" {
+		return nil
+	}
+	for _, s := range []struct {
+		*jsonScript
+		name, plan string
+	}{{b.Old, "old.txt", args[0]}, {b.New, "new.txt", args[1]}} {
+		if s.jsonScript == nil {
+			continue
+		}
+		s.Written = filepath.Join(folder, s.name)
+		head := fmt.Sprintf("# canopy diff %s %s\n# %s\n# canopy trace %s %s\n", filepath.ToSlash(args[0]),
+			filepath.ToSlash(args[1]), b.Text, filepath.ToSlash(s.plan), filepath.ToSlash(s.Written))
+		if err := files.Save(s.Written, []byte(head+s.Script)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // write writes a change for a reader.
@@ -187,7 +225,16 @@ func behaviourOf(ctx context.Context, budget float64, compare func(goOn func() b
 			" whether the behaviour is the same; " + advice + "compare subtrees as separate plans"}
 	}
 	word := [...]string{verify.Proved: "same", verify.Refuted: "differs", verify.Undecided: "undecided"}[c.Verdict]
-	return &jsonBehaviour{word, c.Text, c.Steps, c.Deeds}
+	b := &jsonBehaviour{Verdict: word, Text: c.Text, Steps: c.Steps, Deeds: c.Deeds}
+	for _, s := range []struct {
+		to   **jsonScript
+		text string
+	}{{&b.Old, c.Old}, {&b.New, c.New}} {
+		if s.text != "" {
+			*s.to = &jsonScript{Script: s.text}
+		}
+	}
+	return b
 }
 
 // writeBehaviour writes whether the behaviour differs, and the way to a difference.
@@ -206,6 +253,14 @@ func writeBehaviour(out io.Writer, b *jsonBehaviour) error {
 			over = "; procedures are over of " + strings.Join(s.Over, ", ")
 		}
 		fmt.Fprintf(&text, "  %d  %s%s\n     old: %s\n     new: %s\n", i+1, s.World, over, names(s.Old), names(s.New))
+	}
+	for _, s := range []*jsonScript{b.Old, b.New} {
+		if s != nil && s.Written != "" {
+			fmt.Fprintf(&text, "  script: %s\n", s.Written)
+		}
+	}
+	if b.Old != nil && b.Old.Written == "" {
+		fmt.Fprintln(&text, "  `--scripts FOLDER` writes this as scripts for `canopy trace`")
 	}
 	for _, d := range b.Deeds {
 		fmt.Fprintf(&text, "  %s, %s\n     old: %s\n     new: %s\n", d.Of, d.What, shortened(d.Old), shortened(d.New))

@@ -54,6 +54,37 @@ func TestDiffChanged(t *testing.T) {
 	}
 }
 
+// The scripts of a difference replay with both plans.
+func TestDiffScripts(t *testing.T) {
+	dir := write(t, map[string]string{
+		"old.xml": `<root BTCPP_format="4"><BehaviorTree><Sequence><Action name="a" done="x ge 1" exit_time="9 [s]"/><Action name="b"/>
+			</Sequence></BehaviorTree></root>`,
+		"new.xml": `<root BTCPP_format="4"><BehaviorTree><Sequence><Action name="a" done="x ge 1" exit_time="9 [s]"/><Action name="c"/>
+			</Sequence></BehaviorTree></root>`,
+	})
+	plans := []string{dir + "/old.xml", dir + "/new.xml"}
+	stdout, _, status := canopy("diff", plans[0], plans[1])
+	if status != 3 {
+		t.Fatal(status)
+	}
+	says(t, "without a folder", stdout, "`--scripts FOLDER` writes this as scripts")
+	stdout, stderr, status := canopy("diff", plans[0], plans[1], "--scripts", dir)
+	if status != 3 {
+		t.Fatal(status, stderr)
+	}
+	for i, want := range []string{"b: Accept -> Activating", "c: Accept -> Activating"} {
+		file := filepath.Join(dir, []string{"old.txt", "new.txt"}[i])
+		says(t, "the files", stdout, file)
+		log, stderr, status := canopy("trace", plans[i], file)
+		if status != 0 {
+			t.Fatal(status, stderr)
+		}
+		says(t, file, log, "a: Finished -> Deactivating", want)
+	}
+	stdout, _, _ = canopy("diff", plans[0], plans[1], "--scripts", dir, "--json")
+	says(t, "as JSON", stdout, `"script": "`, `"script_file": `)
+}
+
 func TestDiffWrongInput(t *testing.T) {
 	for _, c := range []struct {
 		args  []string

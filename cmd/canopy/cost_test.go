@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"io"
+	"testing"
+)
+
+// No question about the shipped missions takes much more than it did: the number of allocations stands for the work,
+// since it does not depend on the machine.
+func TestQuestionsOfShippedMissionsAreCheap(t *testing.T) {
+	const folder = "../../missions/"
+	check := func(name string) func() {
+		return func() {
+			s, err := subject(folder+name, "", io.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ask(context.Background(), s, 60, &progress{})
+		}
+	}
+	compared := func(old, updated string) func() {
+		return func() {
+			if _, err := difference(context.Background(), folder+old, folder+updated, 60, io.Discard); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, test := range []struct {
+		name string
+		ask  func()
+		most float64 // one and a half times what it was
+	}{
+		{"check circuit", check("circuit.yaml"), 13000},
+		{"check inspection", check("inspection.yaml"), 10000},
+		{"check solar-day", check("solar-day.yaml"), 64000},
+		{"check fuelcell", check("solar-day-fuelcell.yaml"), 22000},
+		{"diff circuit", compared("circuit.yaml", "circuit.yaml"), 11000},
+		{"diff fuelcell", compared("solar-day-fuelcell.xml", "solar-day-fuelcell.xml"), 7500},
+		{"diff solar-day fuelcell", compared("solar-day.yaml", "solar-day-fuelcell.yaml"), 36000},
+	} {
+		if got := testing.AllocsPerRun(1, test.ask); got > test.most {
+			t.Errorf("%s allocates %.0f times, at most %.0f", test.name, got, test.most)
+		}
+	}
+}
