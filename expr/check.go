@@ -469,6 +469,9 @@ func (c *checker) signal(n *Node) quantity {
 		return unknown
 	}
 	switch v, ok := c.scope[n.name]; {
+	case ok && v.Table != nil:
+		c.report(n, CodeType, fmt.Sprintf("%s is a table", n.name), fmt.Sprintf("write %s(...)", n.name))
+		return unknown
 	case ok && v.Type == Integer:
 		return pureRatio
 	case ok:
@@ -579,6 +582,9 @@ func (c *checker) arguments(n *Node) {
 }
 
 func (c *checker) call(n *Node) quantity {
+	if v := c.scope[n.name]; v.Table != nil {
+		return c.table(n, v)
+	}
 	index := functionIndex(n.name)
 	if index < 0 {
 		c.reportName(n, CodeFunction, fmt.Sprintf("unknown function %q", n.name), functionNames)

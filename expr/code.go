@@ -34,6 +34,8 @@ const (
 	Power                        // a = r ^ a
 	Call                         // a = the function Index of a
 	CallTwo                      // a = the function Index of r and a
+	Lookup                       // a = the table Index at a; with a Target, on the piece that begins at that signal
+	LookupTwo                    // a = the table Index at r and a; likewise, the second piece is at the signal Value
 	NonNegative                  // test: a >= 0
 	Equal                        // test: r == a
 	Above                        // test: the indicator Index is above
@@ -47,8 +49,8 @@ const (
 func (o Opcode) String() string {
 	return [opcodes]string{"constant", "signal", "signal-times", "signal-square", "save", "exchange", "add-value",
 		"add-signal", "add", "subtract-signal", "subtract", "multiply-value", "multiply-signal", "multiply", "divide-value",
-		"divide-signal", "divide", "negate", "square", "power", "call", "call-two", "non-negative", "equal", "above",
-		"at-least", "at-most", "signal-is", "jump"}[o]
+		"divide-signal", "divide", "negate", "square", "power", "call", "call-two", "look-up", "look-up-two",
+		"non-negative", "equal", "above", "at-least", "at-most", "signal-is", "jump"}[o]
 }
 
 // Instruction is one step of a program. Its size is a power of 2: the interpreter finds its parts faster.
@@ -70,6 +72,14 @@ func (in *Instruction) Apply(x, y float64) float64 {
 		return functions[in.Index].one(x)
 	}
 	return functions[in.Index].two(x, y)
+}
+
+// lookUp returns the value of a table.
+func (in *Instruction) lookUp(t *Tabulated, x, y float64, signals []float64) float64 {
+	if in.Target == 0 {
+		return t.Value(x, y)
+	}
+	return t.at(x, y, signals[in.Target], signals[uint(in.Value)])
 }
 
 // next returns the place of the instruction after a test: i, or its target.
@@ -109,6 +119,7 @@ type Code struct {
 	reads          []int
 	discrete       []int
 	cells          []int
+	tables         []*Tabulated
 }
 
 // registers is the number of registers that a program may use. A tree of MaxParts nodes needs no more, because the
@@ -184,6 +195,10 @@ func (c *Code) run(signals []float64, above []bool, i uint) (a float64, end uint
 			a = functions[in.Index].one(a)
 		case CallTwo:
 			a = functions[in.Index].two(r[in.Register%registers], a)
+		case Lookup:
+			a = in.lookUp(c.tables[in.Index], a, 0, signals)
+		case LookupTwo:
+			a = in.lookUp(c.tables[in.Index], r[in.Register%registers], a, signals)
 		default:
 			panic("expr: an opcode that does not exist")
 		}

@@ -17,6 +17,7 @@ type Compiler struct {
 	indicators []Indicator
 	numbers    map[string]int // of the indicators, by the key of their difference
 	texts      []string
+	tables     []*Tabulated
 	memory     int // slot of the next cell; 0: functions are not held
 	cells      []Cell
 	remembered map[string]int // the cells, by the key of their argument
@@ -43,6 +44,7 @@ func (c *Compiler) Cells() []Cell { return slices.Clone(c.cells) }
 func (c *Compiler) Clone() *Compiler {
 	n := *c
 	n.indicators, n.texts, n.numbers = slices.Clone(c.indicators), slices.Clone(c.texts), maps.Clone(c.numbers)
+	n.tables = slices.Clone(c.tables)
 	n.cells, n.remembered = slices.Clone(c.cells), maps.Clone(c.remembered)
 	return &n
 }
@@ -148,7 +150,7 @@ func (c *Compiler) code(e *Expr, v Variable, frozen bool) *Code {
 		code.frozen = b.whole(e.root, v.Type)
 	}
 	code.indicators, code.reads, code.discrete = sorted(b.indicators), sorted(b.reads), sorted(b.discrete)
-	code.cells = sorted(b.cells)
+	code.cells, code.tables = sorted(b.cells), b.Compiler.tables
 	return code
 }
 
@@ -393,6 +395,10 @@ func (b *builder) binary(o Op, x, y *Node, at int) {
 
 // call writes a function. Of more than two arguments it is the minimum or the maximum, whatever their order.
 func (b *builder) call(n *Node, at int) {
+	if t := b.scope[n.name].Table; t != nil {
+		b.lookUp(n, t, at)
+		return
+	}
 	f := functionIndex(n.name)
 	if f < 0 || !functions[f].takes(len(n.args)) {
 		panic(misuse)
@@ -558,6 +564,7 @@ func (b *builder) part(write func(*builder), from ...*Node) *Code {
 	write(&g)
 	code.frozen = slices.Clip(g.program)
 	code.indicators, code.reads, code.cells = sorted(g.indicators), sorted(g.reads), sorted(g.cells)
+	code.tables = b.Compiler.tables
 	return code
 }
 

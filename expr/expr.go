@@ -91,8 +91,9 @@ func (t Type) String() string {
 // Variable declares a signal that expressions may read, or the required result of an expression.
 type Variable struct {
 	Type   Type
-	Unit   Unit     // of a real; must be coherent
-	Values []string // of an enumeration
+	Unit   Unit       // of a real; must be coherent
+	Values []string   // of an enumeration
+	Table  *Tabulated // the name is that of a function, given by a table, with values in Unit
 }
 
 // Number is a real in a unit.

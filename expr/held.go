@@ -1,14 +1,33 @@
 package expr
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Cell remembers, between events, on which piece the argument of a function with many pieces lies: of floor and mod,
-// between which whole numbers. While the argument is on that piece, of the cell's two indicators the first is above and
-// the second is not.
+// between which whole numbers; of a table, between which points. While the argument is on that piece, of the cell's two
+// indicators the first is above and the second is not.
 type Cell struct {
 	Slot     int // of the lower bound among the signals; the upper bound is the next one
 	argument *Code
-	first    int // of its indicators
+	first    int       // of its indicators
+	axis     *Abscissa // of a table; nil: whole numbers
+	clamp    bool
+	text     string // of the call
+}
+
+// Undefined returns the call of a table that is undefined because the argument is outside of its points; "" if it is
+// not.
+func (c *Cell) Undefined(signals []float64) string {
+	if c.axis == nil || c.clamp {
+		return ""
+	}
+	x, points := c.argument.Real(signals, nil), c.axis.Points
+	if low, high := points[0], points[len(points)-1]; x < low || x > high {
+		return fmt.Sprintf("%s is undefined: %g is outside of its points, %g to %g", c.text, x, low, high)
+	}
+	return ""
 }
 
 // Update sets the bounds to those of the piece on which the argument lies now, and reports whether they have changed.
@@ -18,10 +37,18 @@ func (c *Cell) Update(signals []float64, above []bool) (changed bool) {
 	if x-x != 0 || bounds[0] <= x && x < bounds[1] {
 		return false
 	}
-	low := math.Floor(x)
-	changed = bounds[0] != low
-	bounds[0], bounds[1] = low, max(low+1, math.Nextafter(x, math.Inf(1)))
+	low, high := c.piece(x)
+	changed = bounds[0] != low || bounds[1] != high
+	bounds[0], bounds[1] = low, high
 	return changed
+}
+
+func (c *Cell) piece(x float64) (low, high float64) {
+	if c.axis != nil {
+		return c.axis.piece(x, c.clamp)
+	}
+	low = math.Floor(x)
+	return low, max(low+1, math.Nextafter(x, math.Inf(1)))
 }
 
 // held reports whether a node is a function that is held between events.
@@ -35,7 +62,7 @@ func (b *builder) held(n *Node) bool {
 	case "sign", "floor", "mod":
 		return true
 	}
-	return false
+	return b.kinks && b.scope[n.name].Table != nil
 }
 
 // choice returns the choice that abs, min, max or sign is; abs without its branches. A minimum or maximum of more than
@@ -67,12 +94,18 @@ func (n *Node) choice() *Node {
 	panic(misuse)
 }
 
-// counted returns the number whose whole part a cell remembers: the argument of floor, the quotient of mod.
-func (n *Node) counted() *Node {
-	if n.name == "floor" {
-		return n.args[0]
+// counted returns the number whose piece a cell remembers: the argument of floor, the quotient of mod, an argument of a
+// table. It also returns a key that functions share only if they have the same pieces.
+func (n *Node) counted(i int) (x *Node, key string) {
+	switch n.name {
+	case "floor":
+		x = n.args[0]
+	case "mod":
+		x = (&Node{op: OpDivide, at: n.at, end: n.end, args: n.args}).complete()
+	default:
+		return n.args[i], fmt.Sprint(n.name, " ", i, " ", n.args[i].key())
 	}
-	return (&Node{op: OpDivide, at: n.at, end: n.end, args: n.args}).complete()
+	return x, x.key()
 }
 
 // piece writes a function as the piece of it that is held.
@@ -84,19 +117,20 @@ func (b *builder) piece(n *Node, at int) {
 		b.emit(Instruction{Op: Negate})
 		b.land(positive, 0)
 	case "floor":
-		b.fetch(Instruction{Op: Signal, Index: b.count(n)})
+		b.fetch(Instruction{Op: Signal, Index: b.cell(n, 0)})
 	case "mod":
 		b.both(n.args[0], n.args[1], at, false)
-		b.emit(Instruction{Op: MultiplySignal, Index: b.count(n)})
+		b.emit(Instruction{Op: MultiplySignal, Index: b.cell(n, 0)})
 		b.emit(Instruction{Op: Subtract, Register: uint8(at)})
 	default:
 		b.any(n.choice(), at)
 	}
 }
 
-// count returns the slot of the whole number that a function holds.
-func (b *builder) count(n *Node) uint {
-	return uint(b.Compiler.cells[b.remembered[n.counted().key()]].Slot)
+// cell returns the slot of the lower bound of the piece that a function holds for an argument.
+func (b *builder) cell(n *Node, i int) uint {
+	_, key := n.counted(i)
+	return uint(b.Compiler.cells[b.remembered[key]].Slot)
 }
 
 // registerPieces numbers the indicators and cells of a function that is held.
@@ -105,23 +139,28 @@ func (b *builder) registerPieces(n *Node) {
 	case "abs":
 		b.register(n.args[0])
 		b.relate(n.choice().args[0])
-	case "floor", "mod":
+	case "sign", "min", "max":
+		b.register(n.choice())
+	default:
 		for _, a := range n.args {
 			b.register(a)
 		}
-		b.remember(n)
-	default:
-		b.register(n.choice())
+		b.remember(n, 0)
+		if len(n.args) == 2 && n.name != "mod" {
+			b.remember(n, 1)
+		}
 	}
 }
 
-// remember numbers the cell of a function.
-func (b *builder) remember(n *Node) {
-	x := n.counted()
-	key := x.key()
+// remember numbers the cell of a function for an argument.
+func (b *builder) remember(n *Node, arg int) {
+	x, key := n.counted(arg)
 	if _, ok := b.remembered[key]; !ok {
 		argument := b.part(func(g *builder) { g.any(x, 0) }, x) // it may have cells itself
-		i, cell := len(b.Compiler.cells), Cell{b.memory, argument, len(b.Compiler.indicators)}
+		i, cell := len(b.Compiler.cells), Cell{Slot: b.memory, argument: argument, first: len(b.Compiler.indicators)}
+		if t := b.scope[n.name].Table; t != nil {
+			cell.axis, cell.clamp, cell.text = &t.Axes[arg], t.Clamp, n.String()
+		}
 		b.memory += 2
 		b.remembered[key] = i
 		b.Compiler.cells = append(b.Compiler.cells, cell)

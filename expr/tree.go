@@ -332,6 +332,9 @@ func functionIndex(name string) int {
 	return slices.IndexFunc(functions[:], func(f function) bool { return f.name == name })
 }
 
+// IsFunction reports whether a name is that of a function of the language.
+func IsFunction(name string) bool { return functionIndex(name) >= 0 }
+
 // functionNames returns the names of the functions.
 func functionNames() []string {
 	names := []string{"if"}

@@ -77,6 +77,11 @@ func Of(m *mission.Mission) (*Table, error) {
 	var given bool
 	t.formulas, given = equations.FormulasOf(vehicle)
 	t.sampled = !given
+	for name, table := range t.formulas.Tables {
+		v := t.scope[name] // a signal of the mission may have the name
+		v.Table = table
+		t.scope[name] = v
+	}
 	t.signals["t"] = definition{kind: clock}
 	t.ranges["t"] = interval.Between(0, m.Horizon+stopping)
 	for i, s := range m.Vehicle.States {

@@ -28,6 +28,7 @@ type Mission struct {
 	Horizon      float64      // simulated time at which the mission ends [s]
 	Tolerance    float64      // relative tolerance of the integration
 	Method       ode.Method   // of the integration
+	MaxStep      float64      // of the integration [s]; 0: any
 	Chattering   sim.Chattering
 	EndsWithPlan bool     // the mission is over when the plan's root has ended
 	Interval     float64  // of the recording grid [s]

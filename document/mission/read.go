@@ -29,8 +29,8 @@ const (
 )
 
 // Read reads the mission file name and the plan it names, whose path is relative to the mission file's. open returns
-// a file's contents. Each of set, `name=value`, overrides the horizon, the tolerance, the method or a parameter of the
-// vehicle. The mission is nil if the list has errors.
+// a file's contents. Each of set, `name=value`, overrides the horizon, the tolerance, the method, the maximum step or
+// a parameter of the vehicle. The mission is nil if the list has errors.
 func Read(
 	name string, open func(name string) ([]byte, error), vehicles []*model.Vehicle, set []string,
 ) (*Mission, diag.List) {
@@ -89,6 +89,7 @@ func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []stri
 		},
 		"tolerance":  func(n *yamldoc.Node) { m.Tolerance = b.tolerance(n) },
 		"method":     func(n *yamldoc.Node) { m.Method = b.method(n) },
+		"max_step":   func(n *yamldoc.Node) { m.MaxStep = b.maxStep(n) },
 		"chattering": func(n *yamldoc.Node) { m.Chattering = choice(b, n, "chattering", sim.Stop, sim.Continue) },
 		"ends_with_plan": func(n *yamldoc.Node) {
 			m.EndsWithPlan = b.Boolean(n, "ends_with_plan")
@@ -164,6 +165,11 @@ func (b *builder) interval(n *yamldoc.Node) float64 {
 func (b *builder) tolerance(n *yamldoc.Node) float64 {
 	return b.Bounded(n, expr.One, "tolerance", func(v float64) bool { return 1e-12 <= v && v <= 1e-3 },
 		"be between 1e-12 and 1e-3", "1e-6 is usual")
+}
+
+func (b *builder) maxStep(n *yamldoc.Node) float64 {
+	return b.Bounded(n, expr.Second, "max_step", func(v float64) bool { return v >= 1e-6 }, "be at least 1e-6 s",
+		"events need none: it is for what may happen and end again within one step")
 }
 
 func (b *builder) method(n *yamldoc.Node) ode.Method {
@@ -311,7 +317,7 @@ func parameterNames(v *model.Vehicle, prefix string) []string {
 // overrides applies the settings given beside the file. Each is a source of its own, so that messages can show it.
 func (b *builder) overrides(set []string) {
 	v := b.m.Vehicle
-	known := append(parameterNames(v, ""), "horizon", "tolerance", "method")
+	known := append(parameterNames(v, ""), "horizon", "tolerance", "method", "max_step")
 	for _, s := range set {
 		inner := yamldoc.NewReader(&diag.Source{Name: "--set", Text: s})
 		outer := b.Reader
@@ -330,6 +336,8 @@ func (b *builder) overrides(set []string) {
 			b.m.Tolerance = b.tolerance(node)
 		case name == "method":
 			b.m.Method = b.method(node)
+		case name == "max_step":
+			b.m.MaxStep = b.maxStep(node)
 		case i >= 0:
 			b.parameter(i, node)
 		default:

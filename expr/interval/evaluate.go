@@ -217,6 +217,13 @@ func (e evaluator) valuesOf(n *expr.Node) []string {
 // call returns the value of a function.
 func (e evaluator) call(n *expr.Node) Value {
 	x := e.number(n.Arg(0))
+	if t := e.Scope[n.Name()].Table; t != nil {
+		y := Constant(Point(0))
+		if n.Len() == 2 {
+			y = e.number(n.Arg(1))
+		}
+		return table(t, x, y)
+	}
 	switch n.Name() {
 	case "min":
 		for i := range n.Len() - 1 {

@@ -11,12 +11,18 @@ import (
 	"canopy/expr"
 )
 
+// axes are those of tables.
+var axes = []expr.Abscissa{{Unit: expr.One, Points: []float64{-2, -0.5, 1, 3}}, {Unit: expr.One, Points: []float64{-1, 0, 2}}}
+
 // names are the signals of random expressions, in the order of their slots.
 var (
 	names  = []string{"a", "b", "c", "k", "on", "mode"}
 	values = []string{"survey", "transit", "home"}
 	scope  = expr.Scope{"a": expr.Number(expr.One), "b": expr.Number(expr.One), "c": expr.Number(expr.One),
-		"k": {Type: expr.Integer}, "on": {Type: expr.Boolean}, "mode": {Type: expr.Enumeration, Values: values}}
+		"line": {Unit: expr.One, Table: &expr.Tabulated{Axes: axes[:1], Values: []float64{1, -2, 4, 4.5}, Clamp: true}},
+		"open": {Unit: expr.One, Table: &expr.Tabulated{Axes: axes[:1], Values: []float64{0, 1, 1, -3}}},
+		"map":  {Unit: expr.One, Table: &expr.Tabulated{Axes: axes, Values: []float64{1, 2, 0, -1, 3, 3, 0, 0, 1, 5, -5, 2}, Clamp: true}},
+		"k":    {Type: expr.Integer}, "on": {Type: expr.Boolean}, "mode": {Type: expr.Enumeration, Values: values}}
 )
 
 // number writes a random number.
@@ -38,12 +44,12 @@ func number(r *rand.Rand, depth int) string {
 	case 8:
 		return sub() + "^" + []string{"2", "3", "-1", "0.5", "1.5", "a", "0", "-2", "7"}[r.IntN(9)]
 	case 9:
-		return []string{"min", "max", "atan2", "mod"}[r.IntN(4)] + "(" + sub() + "," + sub() + ")"
+		return []string{"min", "max", "atan2", "mod", "map"}[r.IntN(5)] + "(" + sub() + "," + sub() + ")"
 	case 10:
 		return "if(" + condition(r, depth-1) + "," + sub() + "," + sub() + ")"
 	}
 	functions := []string{"abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "tanh",
-		"sign", "floor"}
+		"sign", "floor", "line", "open"}
 	return functions[r.IntN(len(functions))] + sub()
 }
 

@@ -65,7 +65,8 @@ func newWorld(m *mission.Mission, interpolated bool) (*world, error) {
 	w := &world{m: m, vehicle: vehicle, signals: executive.NewSignals(m.Program, vehicle.Outputs)}
 	w.y = m.Initial(vehicle)
 	w.switches()
-	options := sim.Options{Options: ode.Options{Method: m.Method, RelTol: m.Tolerance}, Chattering: m.Chattering,
+	options := sim.Options{Options: ode.Options{Method: m.Method, RelTol: m.Tolerance, MaxStep: m.MaxStep},
+		Chattering:    m.Chattering,
 		MaxIterations: run.MaxSettlings + 2, Interpolate: interpolated}
 	if w.sim, err = sim.New(w.system(), 0, w.y, append(m.Program.Initial(), w.memory...), options); err != nil {
 		return nil, err
@@ -330,6 +331,11 @@ func (w *world) explain(err error) error {
 		return err
 	}
 	signals := w.fill(bad.T, w.sim.Y, &w.sim.Discrete)
+	if w.switching != nil {
+		if text := w.switching.Undefined(); text != "" {
+			err = fmt.Errorf("%w; %s", err, text)
+		}
+	}
 	for _, name := range w.m.Needed {
 		_, place := w.m.Signal(name)
 		if v := signals[place]; math.IsNaN(v) || math.IsInf(v, 0) {

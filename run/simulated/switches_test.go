@@ -141,3 +141,21 @@ states: {x: {derivative: "if(x ge 1, -2, 1) * 1 [1/s]"}}
 		t.Errorf("events %v", l.events)
 	}
 }
+
+// A maximum step finds a signal that crosses a threshold and returns within the step that the integrator would take.
+func TestMaxStep(t *testing.T) {
+	for _, limit := range []string{"", "max_step: 10\n"} {
+		m := equationsMission(t, `
+states: {x: {derivative: 0}}
+outputs: {peak: {value: "exp(-((t - 40000 [s]) / 2 [s])^2)"}}
+`, `<ReactiveSequence name="s"><Condition name="up" on="peak gt 0.5"/><Action name="go"/></ReactiveSequence>`,
+			"horizon: 86400\nrecord: {interval: 3600}\n"+limit)
+		_, l, err := fly(t, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := len(l.kinds("state")) == 2; found != (limit != "") {
+			t.Errorf("with %q: events %v", limit, l.events)
+		}
+	}
+}

@@ -54,6 +54,7 @@ type reset struct {
 // Formulas are the equations of a vehicle.
 type Formulas struct {
 	Derivatives, Outputs []*expr.Expr // of all states and of all outputs, in the vehicle's order
+	Tables               map[string]*expr.Tabulated
 }
 
 // FormulasOf returns the equations of an instance, with its parameters as numbers and its Boolean states as numbers
@@ -86,7 +87,7 @@ func FormulasOf(of model.Instance) (f Formulas, ok bool) {
 		}
 		return out
 	}
-	return Formulas{fixed(v.written.Derivatives), fixed(v.written.Outputs)}, true
+	return Formulas{fixed(v.written.Derivatives), fixed(v.written.Outputs), v.written.Tables}, true
 }
 
 func (p *program) firstCommand() int   { return 1 + len(p.states) }

@@ -142,6 +142,16 @@ func (v *instance) React(t float64, y, commands, memory []float64, settled bool)
 	return changed || len(v.fired) > 0
 }
 
+// Undefined implements [model.Switching].
+func (v *instance) Undefined() string {
+	for i := range v.cells {
+		if text := v.cells[i].Undefined(v.signals); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
 // Zeros implements [model.Switching].
 func (v *instance) Zeros(t float64, y, commands []float64, which []int, g []float64) {
 	v.defined(func(above []bool) bool {

@@ -64,7 +64,7 @@ func (b *builder) read(root *yamldoc.Node) {
 		"vehicle": func(n *yamldoc.Node) { b.v.Name = b.Text(n, "vehicle") },
 		"text":    func(n *yamldoc.Node) { b.v.Text = b.Text(n, "text") },
 	}
-	for _, key := range []string{"parameters", "states", "discrete", "outputs", "commands", "events"} {
+	for _, key := range []string{"parameters", "states", "discrete", "outputs", "commands", "events", "tables"} {
 		known[key] = func(n *yamldoc.Node) { parts[key] = n }
 	}
 	b.Fields(root, "the vehicle", known)
@@ -80,6 +80,7 @@ func (b *builder) read(root *yamldoc.Node) {
 	b.section(parts["commands"], "commands", b.command)
 	b.section(parts["outputs"], "outputs", b.output)
 	b.section(parts["parameters"], "parameters", b.parameter)
+	b.tables(parts["tables"])
 	if n := parts["events"]; n != nil {
 		b.Sequence(n, "events", b.event)
 	}
@@ -177,11 +178,8 @@ func (b *builder) parameter(key, value *yamldoc.Node) expr.Variable {
 	}
 	b.v.Parameters = append(b.v.Parameters, p)
 	b.units = append(b.units, u)
-	if u != expr.AnyUnit && u != expr.One {
-		u = u.Per(expr.One) // values in expressions are SI
-	}
-	b.constants[key.Value] = expr.Number(u)
-	return expr.Number(u)
+	b.constants[key.Value] = expr.Number(inSI(u))
+	return b.constants[key.Value]
 }
 
 func (b *builder) tag(n *yamldoc.Node) model.Tag {
@@ -326,7 +324,12 @@ func (b *builder) program() {
 		return
 	}
 	p := &program{parameters: b.v.Parameters, units: b.units, states: b.v.States, commands: len(b.v.Commands),
-		written: Formulas{derivatives, values}}
+		written: Formulas{derivatives, values, map[string]*expr.Tabulated{}}}
+	for name, v := range b.scope {
+		if v.Table != nil {
+			p.written.Tables[name] = v.Table
+		}
+	}
 	c := expr.NewCompiler(b.scope, func(name string) (int, bool) { i, ok := b.places[name]; return i, ok }).
 		Hold(len(b.places) + len(b.events))
 	compile := func(list []*expr.Expr) []*expr.Code {

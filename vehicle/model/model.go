@@ -140,6 +140,8 @@ type Switching interface {
 	// are settled, those that belong to the present states, it also changes the states as the vehicle's events demand.
 	// It is to be repeated, each time with the sides that follow, until it changes nothing.
 	React(t float64, y, commands, memory []float64, settled bool) (changed bool)
+	// Undefined returns why the values that were computed last may not be finite; "" if nothing is known.
+	Undefined() string
 }
 
 // Switch is the event indicator of a relation in the equations of a vehicle.

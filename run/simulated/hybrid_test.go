@@ -1,0 +1,160 @@
+package simulated
+
+import (
+	"math"
+	"testing"
+)
+
+// A ball bounces at the times and to the heights of the closed form.
+func TestBouncingBall(t *testing.T) {
+	m := equationsMission(t, `
+parameters: {e: {default: 0.8}}
+states:
+  h: {unit: m, initial: 10, derivative: v}
+  v: {unit: m/s, derivative: "-9.81 [m/s^2]"}
+discrete:
+  bounces: {type: integer}
+  top: {unit: m, initial: 10, text: height of the last peak}
+events:
+  - {when: "h le 0 and v lt 0", then: "v := -e * v; bounces := bounces + 1"}
+  - {when: "v le 0", then: top := h}
+`, idle, "horizon: 7\nrecord: {interval: 0.5}\n")
+	r, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fall := math.Sqrt(2 * 10 / 9.81)
+	var times, peaks []float64
+	for at, e := fall, 0.8; at < 7; at, e = at+2*fall*e, e*0.8 {
+		times, peaks = append(times, at), append(peaks, 10*e*e)
+	}
+	var found, tops []float64
+	count, top := l.column(m, "bounces"), l.column(m, "top")
+	for i := 1; i < len(count); i++ {
+		if count[i] != count[i-1] {
+			found = append(found, l.times[i])
+		}
+		if top[i] != top[i-1] {
+			tops = append(tops, top[i])
+		}
+	}
+	near(t, "bounces", found, 1e-9, times...)
+	near(t, "peaks", tops, 1e-8, peaks[:len(tops)]...)
+	if len(tops) != 3 || len(l.kinds("state")) > 0 {
+		t.Errorf("%d peaks, events %v", len(tops), l.events)
+	}
+	if n := r.Summary().StateEvents; n < len(found) {
+		t.Errorf("%d state events", n)
+	}
+}
+
+// Events at one instant are simultaneous: two states exchange their values, and the first event for a state counts.
+func TestEventsAreSimultaneous(t *testing.T) {
+	m := equationsMission(t, `
+states: {x: {initial: 1, derivative: 0}, y: {initial: 2, derivative: 0}, z: {derivative: 0}}
+discrete: {on: {type: boolean}, n: {type: integer}}
+events:
+  - {when: "t ge 5 [s]", then: "x := y; z := 3"}
+  - {when: "t ge 5 [s]", then: "y := x; z := 4"}
+  - {when: "z ge 3", then: "on := true; n := n + 1"}
+  - {when: on, then: "n := 10 * n"}
+  - {when: "t ge 0 [s]", then: "n := 100"}
+`, idle, "horizon: 10\nrecord: {interval: 1}\n")
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{"x": 2, "y": 1, "z": 3, "on": 1, "n": 10} {
+		near(t, name, []float64{l.last(m, name)}, 0, want)
+	}
+	if got := l.column(m, "x"); got[5] != 1 || got[6] != 2 || l.times[5] != 5 || l.times[6] != 5 {
+		t.Errorf("both sides of the instant are not recorded: %v at %v", got, l.times)
+	}
+}
+
+// A thermostat with a discrete state switches at the times of the closed form; the plan sees the state.
+func TestThermostatWithDiscreteState(t *testing.T) {
+	m := equationsMission(t, `
+states:
+  T: {unit: K, initial: 290, derivative: "(if(heating, 310 [K], 280 [K]) - T) / 100 [s]", tolerance: 1e-8}
+discrete:
+  heating: {type: boolean, initial: true}
+events:
+  - {when: "T ge 295 [K]", then: heating := false}
+  - {when: "T le 290 [K]", then: heating := true}
+`, `<ReactiveSequence name="s"><Condition name="warm" on="heating lt 0.5"/><Action name="go"/></ReactiveSequence>`,
+		"horizon: 1000\nrecord: {interval: 100}\ntolerance: 1e-9\n")
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	up, down := 100*math.Log(20./15), 100*math.Log(15./10)
+	var want, got []float64
+	for at, k := up, 0; at < 1000; k++ {
+		want = append(want, at)
+		at += []float64{down, up}[k%2]
+	}
+	for _, s := range l.statuses {
+		if m.Plan.Tree.Name(s.Task) == "warm" && s.t > 0 {
+			got = append(got, s.t)
+		}
+	}
+	near(t, "switches", got, 1e-5, want...)
+}
+
+// Steps of floor, mod and sign are events: a clock that strikes for a second each hour is heard however long the
+// integrator's steps are.
+func TestStepsAreEvents(t *testing.T) {
+	m := equationsMission(t, `
+states:
+  x: {derivative: "if(mod(t, 1 [h]) lt 1 [s], 1, 0) * 1 [1/s]"}
+  y: {derivative: "floor(t / 1 [h]) / 1 [h]"}
+  z: {derivative: "mod(t, 1 [h]) / 1 [h^2]"}
+  s: {derivative: "sign(cos(2 * pi * t / 1 [d])) / 1 [d]"}
+  f: {derivative: "floor(3 * sin(2 * pi * t / 1 [d])) / 1 [d]"}
+`, idle, "horizon: 86400\nrecord: {interval: 21600}\n")
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "x", []float64{l.last(m, "x")}, 1e-9, 24)
+	near(t, "y, z", []float64{l.last(m, "y"), l.last(m, "z")}, 1e-7, 23*24/2, 12)
+	near(t, "s", []float64{l.last(m, "s")}, 1e-7, 0)
+	near(t, "f", []float64{l.last(m, "f")}, 1e-6, -0.5)
+}
+
+// A table is linear between its points: the kinks are events, so that the integral along it is exact. Beyond its points
+// it keeps its value, or the run stops with the call.
+func TestTables(t *testing.T) {
+	vehicle := `
+states:
+  x: {unit: m, derivative: "speed(t)", tolerance: 1e-9}
+  y: {unit: m, derivative: "grid(t, x / 10)", tolerance: 1e-9}
+tables:
+  speed: {unit: km/h, arguments: {time: {unit: min, points: [1, 2, 4]}}, values: [0, 36, 0], outside: clamp}
+  grid:
+    unit: m/s
+    arguments: {time: {unit: s, points: [0, 100, 200]}, place: {unit: m, points: [0, 1000]}}
+    values: [[0, 0], [1, 1], [0, 0]]
+    outside: error
+`
+	run := `record: {interval: 10}
+tolerance: 1e-9
+`
+	m := equationsMission(t, vehicle, idle, "horizon: 200\n"+run)
+	r, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "x, y", []float64{l.last(m, "x"), l.last(m, "y")}, 1e-6, 300+600-0.5*40*10*40/120, 100)
+	if n := r.Summary().StateEvents; n != 3 {
+		t.Errorf("%d state events, want 3", n)
+	}
+	m = equationsMission(t, vehicle, idle, "horizon: 300\n"+run)
+	_, l, err = fly(t, m)
+	if err == nil {
+		t.Fatal("the run goes on beyond the table")
+	}
+	near(t, "the end", l.times[len(l.times)-1:], 1e-9, 200)
+	contains(t, "the error", err.Error(), "grid(t, x / 10) is undefined: 200", "outside of its points, 0 to 200")
+}
