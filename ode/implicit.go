@@ -144,7 +144,7 @@ func (in *Integrator) iterate(t, g float64) outcome {
 			d *= in.per[i]
 			sum += d * d
 		}
-		size := math.Sqrt(sum / float64(in.n))
+		size := math.Sqrt(sum / in.moving)
 		if round > 0 {
 			theta := size / before
 			nw.rate = max(nw.rate, theta)

@@ -35,6 +35,7 @@ type Integrator struct {
 	newton  *newton
 	multi   multistep
 	w, per  []float64 // tolerance of each component at y, and its reciprocal
+	moving  float64   // number of components over which norms are means
 
 	// Of the step under trial.
 	ynew, knew, stage []float64
@@ -92,6 +93,7 @@ func New(f Func, n int, o Options) *Integrator {
 	in.ynew, in.stage = make([]float64, n), make([]float64, n)
 	in.k, in.knew = make([]float64, most*n), make([]float64, most*n)
 	in.poly, in.before = make([]float64, 4*n), make([]float64, n)
+	in.moving = 1
 	return in
 }
 
@@ -179,11 +181,20 @@ func (in *Integrator) Step(limit float64) error {
 	}
 }
 
-// weigh computes the tolerances at y.
+// weigh computes the tolerances at y, and how many components move: one whose last step was as long as its tolerance or
+// longer counts as one, a shorter step as its share. Components at rest do not dilute the errors of the others, nor do
+// more than crowd components.
 func (in *Integrator) weigh() {
+	const crowd = 100
+	moving := 0.0
 	for i, v := range in.y {
 		w := in.options.RelTol*math.Abs(v) + in.atol[i] + 0x1p-900
-		in.w[i], in.per[i] = w, 1/w
+		per := 1 / w
+		in.w[i], in.per[i] = w, per
+		moving += min(math.Abs(v-in.y0[i])*per, 1)
+	}
+	if in.t > in.from {
+		in.moving = min(max(moving, 1), crowd)
 	}
 }
 
@@ -327,10 +338,10 @@ func (in *Integrator) normAcross(x []float64) float64 {
 		v /= math.Max(in.w[i], in.options.RelTol*math.Abs(in.ynew[i])+in.atol[i])
 		sum += v * v
 	}
-	return math.Sqrt(sum / float64(in.n))
+	return math.Sqrt(sum / in.moving)
 }
 
-// norm returns the root mean square of x in units of the tolerances at y.
+// norm returns the root mean square of x in units of the tolerances at y, a mean over the components that move.
 func (in *Integrator) norm(x []float64) float64 {
 	sum := 0.0
 	per := in.per[:len(x)]
@@ -338,7 +349,7 @@ func (in *Integrator) norm(x []float64) float64 {
 		v *= per[i]
 		sum += v * v
 	}
-	return math.Sqrt(sum / float64(in.n))
+	return math.Sqrt(sum / in.moving)
 }
 
 // CopyFrom copies the whole state of o, an integrator with the same number of components and the same options, so that
@@ -381,7 +392,7 @@ func (in *Integrator) State(c *snapshot.Codec) {
 		&in.against} {
 		snapshot.Int(c, n)
 	}
-	for _, x := range []*float64{&in.t, &in.from, &in.next, &in.last} {
+	for _, x := range []*float64{&in.t, &in.from, &in.next, &in.last, &in.moving} {
 		snapshot.Float(c, x)
 	}
 	for _, b := range []*bool{&in.dense, &in.began, &in.smooth, &in.limited} {

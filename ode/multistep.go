@@ -42,7 +42,7 @@ const (
 	handover = 4   // order at the takeover from the dense output of the one-step method
 	starting = 5   // steps of the one-step method after a restart
 	caution  = 40  // safety factor on the error of a step: errors of many steps add up
-	stale    = 0.5 // rate of convergence above which a new Jacobian pays off
+	stale    = 0.8 // rate of convergence above which a new Jacobian pays off
 	drift    = 0.3 // relative change of h up to which the factorised matrix is reused
 )
 
@@ -154,10 +154,8 @@ func (in *Integrator) stepMultistep(limit float64) bool {
 		case unusable:
 			m.wanted = h / 4
 		case diverged:
-			nw.suspect = nw.current
-			if nw.due = !nw.current; !nw.due {
-				m.wanted = h / 4
-			}
+			nw.suspect, nw.due = nw.current, !nw.current
+			m.wanted = h / 2 // even if only the Jacobian is outdated: f is too far from linear for steps of this size
 		}
 		m.age = 0
 	}
@@ -245,7 +243,7 @@ func (in *Integrator) tryMultistep(end float64) (float64, outcome) {
 
 // correct solves for delta, from zero, and leaves the values in ynew.
 func (in *Integrator) correct(t, c float64) outcome {
-	const rounds, enough = 4, 0.01
+	const rounds, enough = 4, 0.02
 	m, nw := &in.multi, in.newton
 	n := in.n
 	delta, psi, predicted, fz, per, ynew := m.delta[:n], nw.psi[:n], nw.z[:n], nw.fz[:n], in.per[:n], in.ynew[:n]
@@ -279,7 +277,7 @@ func (in *Integrator) correct(t, c float64) outcome {
 			d *= per[i]
 			sum += d * d
 		}
-		size := math.Sqrt(sum / float64(in.n))
+		size := math.Sqrt(sum / in.moving)
 		if round > 0 {
 			theta := size / before
 			nw.rate = max(nw.rate, theta)
@@ -351,5 +349,5 @@ func (in *Integrator) normOf(k int) float64 {
 		v := in.multi.d[i][k&7] * in.per[i]
 		sum += v * v
 	}
-	return math.Sqrt(sum / float64(in.n))
+	return math.Sqrt(sum / in.moving)
 }

@@ -65,11 +65,13 @@ func (m Method) Stiff() bool { return methods[m].automatic || methods[m].first.g
 
 // Options configures an integrator. The zero value is a sensible default.
 //
-// A step is accepted if the root mean square over the components of
+// A step is accepted if the root mean square over the moving components of
 //
 //	error_i / (RelTol*|y_i| + AbsTol_i)
 //
-// is at most 1, with the error per step estimated by the embedded method.
+// is at most 1, with the error per step estimated by the embedded method. A component that changed by less than its
+// tolerance in the last step counts by this share, so components at rest do not dilute the errors of others; more than
+// 100 count as 100. The error of one component is therefore at most 10 tolerances.
 type Options struct {
 	Method      Method
 	RelTol      float64   // relative tolerance; 0 means 1e-6

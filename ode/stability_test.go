@@ -24,7 +24,7 @@ var cvode = map[string][3]int{
 
 // slower has the problems on which more than three times the evaluations of CVODE are allowed, for the time being: those
 // whose oscillations are resolved at the start although CVODE overlooks them.
-var slower = map[string]float64{"mode-0.001": 40, "mode-0.005": 20, "mode-0.02": 10, "mode-0.05": 6, "central": 50}
+var slower = map[string]float64{"mode-0.001": 60, "mode-0.005": 20, "mode-0.02": 10, "mode-0.05": 6, "central": 100}
 
 // No oscillation that the steps need not resolve limits them: not to the stability of the explicit method, and not to
 // that of multistep formulas, where CVODE takes three million steps.
