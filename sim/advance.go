@@ -113,7 +113,7 @@ func (s *Simulator) begin() (events []int, err error) {
 		m.end(s)
 		restart = true
 	}
-	if r.after && s.chatter.count >= crowd/2 {
+	if r.after && s.chatter.count >= crowd/2 && s.options.Chattering == Continue {
 		m.observe(&s.Discrete)
 	}
 	r.after = false

@@ -7,18 +7,26 @@ import (
 
 // A value is known only to its accuracy. A change of side on the trajectory is an event if the indicator goes on to
 // leave the zone around zero in which the accuracy of its value leaves its side open; the event is then where the value
-// is zero. If it returns from this zone, or remains in it as far as the search looks ahead, the indicator touches zero:
-// it keeps its side until it leaves the zone. Beyond zero this is an event; on its own side the touch has ended.
+// is zero. If it returns from this zone, it touches zero: it keeps its side.
 //
-// An indicator that touches zero has a bias, the half-width of the zone with the sign of its side. With it added, the
-// value changes sign where the zone ends.
+// The error of one state can be larger than its accuracy while the errors of the others are small. In the wide zone,
+// that of such an error, an indicator that does not leave it on either side, as far as the search looks ahead, touches
+// zero as well: it approaches it. While it touches zero, it keeps its side until it leaves the wide zone. Beyond zero
+// this is an event; on its own side the touch has ended.
+//
+// An indicator that touches zero has a bias, the half-width of the wide zone with the sign of its side. With it added,
+// the value changes sign where the wide zone ends.
 
 const (
-	accuracy = 4    // error of a state that is possible, in tolerances for one step
+	accuracy = 4    // error of a state that is usual, in tolerances for one step
 	loose    = 1e-3 // no relative tolerance is looser in this
 	ahead    = 200  // steps that the search looks ahead
 	finer    = 12   // halvings of a gap
 )
+
+// wide is the ratio of the two zones. The norm of errors, their root mean square, permits an error of one state that is
+// the root of the number of states times its tolerance; of more than 16 states, such an error is hardly in one alone.
+func (s *Simulator) wide() float64 { return 0.75 * math.Sqrt(float64(min(max(2, len(s.Y)), 16))) }
 
 // value returns the value of an indicator from the quantities, with its bias.
 func (s *Simulator) value(quantities []float64, i int) float64 {
@@ -73,7 +81,7 @@ func (s *Simulator) touches(i int, at float64, side bool, v []float64) bool {
 	if q.zone[i] == 0 || s.crosses(i, at, side, q.zone[i]) {
 		return false
 	}
-	s.hold(i, q.zone[i], side)
+	s.hold(i, s.wide()*q.zone[i], side)
 	q.touched = append(q.touched, i)
 	return true
 }
@@ -90,41 +98,36 @@ func (s *Simulator) hold(i int, zone float64, above bool) {
 	}
 }
 
-// crosses reports whether indicator i leaves the zone on the side opposite to the one it leaves at a time within the
-// step before it returns to the latter. It looks ahead beyond the step.
+// crosses reports whether indicator i, found beyond zero at a time within the step, crosses it: it leaves the wide zone
+// there, or leaves the zone there and the wide zone on the side where it was. It looks ahead beyond the step.
 func (s *Simulator) crosses(i int, at float64, side bool, zone float64) bool {
-	q := &s.search
+	q, wide, most := &s.search, s.wide()*zone, 0.0
 	s.limit(&q.one, i)
-	const open, crossed, returned = 0, 1, 2
-	look := func(v []float64) int {
-		switch g := s.levels.value(v, i); {
-		case !finite(g) || (g >= 0) != side && math.Abs(g) > zone:
-			return crossed
-		case (g >= 0) == side:
-			return returned
+	beyond := func(v []float64) float64 { // by how much it is beyond zero
+		x := s.levels.value(v, i)
+		if side {
+			x = -x
 		}
-		return open
+		most = max(most, x)
+		return x
 	}
-	within := func(t float64) int {
+	within := func(t float64) float64 {
 		s.evaluate(t, q.q, &q.one)
-		return look(q.q)
+		return beyond(q.q)
 	}
+	decided := func(x float64) bool { return !finite(x) || most > wide || x < -wide || x <= 0 && most <= zone }
 	from := at
 	for k := range q.gaps {
 		hi := s.time(k + 1)
 		if hi <= at {
 			continue
 		}
-		switch within(hi) {
-		case crossed:
-			return true
-		case returned: // between these two, it may have been outside
-			for part := range finer {
-				if within(from+math.Ldexp(hi-from, part-finer)) == crossed {
-					return true
-				}
-			}
-			return false
+		x := within(hi)
+		for part := 0; x <= 0 && part < finer; part++ { // in between, it may have been farther beyond
+			within(from + math.Ldexp(hi-from, part-finer))
+		}
+		if decided(x) {
+			return !(most <= zone)
 		}
 		from = hi
 	}
@@ -142,8 +145,8 @@ func (s *Simulator) crosses(i int, at float64, side bool, zone float64) bool {
 			t := a + (b-a)*part
 			s.scout.Interpolate(min(t, b), q.q[:len(s.Y)])
 			s.functions(t, q.q, &q.one)
-			if now := look(q.q); now != open {
-				return now == crossed
+			if decided(beyond(q.q)) {
+				return !(most <= zone)
 			}
 		}
 	}

@@ -33,18 +33,19 @@ func visits(t *testing.T, s *Simulator, until float64) (events, touched []happen
 	return events, touched
 }
 
-// lags is a chain of n first-order lags of 10 s towards 1, critically damped, and the condition that the last of them
-// has reached 1: as a threshold, as a function of it alone, and as a function of two states.
-func lags(n int, kind string) *System {
+// lags is a chain of n first-order lags of 10 s towards 1, critically damped, beside other states that rest, and the
+// condition that the last of them has reached 1: as a threshold, as a function of it alone, and as a function of two
+// states.
+func lags(n, others int, kind string) *System {
 	sys := &System{
-		States: make([]string, n+1), Indicators: []Indicator{{Name: "reached"}},
+		States: make([]string, n+1+others), Indicators: []Indicator{{Name: "reached"}},
 		Derivatives: func(_ float64, y []float64, _ *Discrete, dydt []float64) {
 			before := y[n]
 			for i, v := range y[:n] {
 				dydt[i] = (before - v) / 10
 				before = v
 			}
-			dydt[n] = 0
+			clear(dydt[n:])
 		},
 		Zeros: func(_ float64, y []float64, _ *Discrete, _ []int, g []float64) { g[0] = y[n-1] - 1 },
 	}
@@ -61,17 +62,18 @@ func lags(n int, kind string) *System {
 // method, at every tolerance, from both sides, and with an alarm each 7 s.
 func TestSetPointIsNoEvent(t *testing.T) {
 	touches := 0
-	for n := 1; n <= 4; n++ {
+	for _, size := range [][2]int{{1, 0}, {2, 0}, {3, 0}, {4, 0}, {10, 0}, {1, 10}, {2, 10}} {
+		n, others := size[0], size[1]
 		for _, kind := range []string{"threshold", "function", "two states"} {
 			for _, m := range ode.Methods() {
 				for _, r := range []float64{1e-3, 1e-6, 1e-8, 1e-10, 1e-12} {
 					for from := range 2 {
-						y := make([]float64, n+1)
+						y := make([]float64, n+1+others)
 						for i := range n {
 							y[i] = 2 * float64(from)
 						}
 						y[n] = 1
-						s := start(t, lags(n, kind), y, nil, Options{Options: ode.Options{Method: m, RelTol: r}})
+						s := start(t, lags(n, others, kind), y, nil, Options{Options: ode.Options{Method: m, RelTol: r}})
 						before := slices.Clone(s.Above)
 						var events, touched []happening
 						for k := range 100 {
@@ -79,7 +81,7 @@ func TestSetPointIsNoEvent(t *testing.T) {
 							e, x := visits(t, s, min(float64(7*k+7), 1000))
 							events, touched = append(events, e...), append(touched, x...)
 						}
-						what := fmt.Sprintf("%d lags, %s, %v, %g, from %d", n, kind, m, r, 2*from)
+						what := fmt.Sprintf("%d lags, %d others, %s, %v, %g, from %d", n, others, kind, m, r, 2*from)
 						if len(events) > 0 || !slices.Equal(s.Above, before) {
 							t.Errorf("%s: events %v", what, events)
 						}
@@ -200,7 +202,7 @@ func TestTouchEnds(t *testing.T) {
 
 // A copy and a restored state know what touches zero.
 func TestTouchIsCopied(t *testing.T) {
-	sys := lags(2, "function")
+	sys := lags(2, 0, "function")
 	s := start(t, sys, []float64{0, 0, 1}, nil, Options{})
 	visits(t, s, 600)
 	if len(s.search.touching) != 1 {
