@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"canopy/document/declare"
 )
 
 // One task that is always active keeps a hundred others from it: that is one finding, with one cause.
@@ -141,5 +143,23 @@ func TestVacuity(t *testing.T) {
 	_, found = check(t, `<Sequence name="s"><Action name="a"/><Action name="b"/></Sequence>`, "always: [not b]")
 	if f := byQuestion(found, "always")[0]; f.Verdict != Proved || !strings.HasSuffix(f.Text, "the plan never leaves it") {
 		t.Error(f.Text)
+	}
+}
+
+// The cause names which result of another child a script waits for, and no rule of the memory; a task without tasks
+// before it is not advised to let them end.
+func TestCausesInScripts(t *testing.T) {
+	for _, test := range []struct{ plan, text, advice string }{
+		{`<TryCatch name="t"><Action name="a" done="x ge 1"/><Action name="clean"/></TryCatch>`,
+			"clean is never active: it would need that t comes to clean after a has failed, which never happens",
+			"change one of these, or remove the task"},
+		{`<Fallback name="f"><Sequence name="s"><Condition name="c" on="x ge 1"/><Action name="a"/></Sequence>` +
+			`<Action name="z" done="x lt 1"/><Action name="q"/></Fallback>`,
+			"q is never active, found by visiting all", "let the tasks before it end, by `done` or a condition, or remove it"},
+	} {
+		found := askDead(NewModel(declare.Subject{Plan: readPlan(t, test.plan)}))
+		if f := found[0]; !strings.HasPrefix(f.Text, test.text) || f.Advice != test.advice {
+			t.Errorf("%s: %s", f.Text, f.Advice)
+		}
 	}
 }

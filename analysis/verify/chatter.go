@@ -422,8 +422,11 @@ func (t *turner) assumptions() []Assumption {
 	}
 	slices.Sort(rests)
 	if rests != nil {
-		list = append(list, Assumption{Text: strings.Join(rests, ", ") +
-			" do not change while no active task has an effect on them"})
+		text := rests[0] + " does not change while no active task has an effect on it"
+		if len(rests) > 1 {
+			text = strings.Join(rests, ", ") + " do not change while no active task has an effect on them"
+		}
+		list = append(list, Assumption{Text: text})
 	}
 	if calms != nil {
 		list = append(list, Assumption{Text: "no task changes " + strings.Join(calms, ", ")})

@@ -179,7 +179,7 @@ func TestTurnsOfAllKinds(t *testing.T) {
 			"effects: {a: {x: [-1, -1]}, b: {x: [1, 1]}}", Proved, "no two tasks", "no task changes z"},
 		{"a slot", strings.NewReplacer(`name="a"`, `name="a" write="u := x * y"`, `name="b"`, `name="b" write="u := x * y"`).Replace(
 			fmt.Sprintf(alternate, "u ge 1")), "effects: {a: {x: [-1, -1]}}", Undecided, "how they change u", ""},
-		{"inputs that exclude each other", exclusive, "effects: {cool: {x: [-1, -1]}, heat: {x: [1, 1]}}\nfacts: [not (p and q)]", Proved, "no two tasks", "x do not change"},
+		{"inputs that exclude each other", exclusive, "effects: {cool: {x: [-1, -1]}, heat: {x: [1, 1]}}\nfacts: [not (p and q)]", Proved, "no two tasks", "x does not change"},
 		{"inputs that do not", exclusive, "effects: {cool: {x: [-1, -1]}, heat: {x: [1, 1]}}", Refuted, "take turns on x at 2 without end", ""},
 		{"a slot that is never 1", strings.Replace(fmt.Sprintf(alternate, "u ge 1"), `name="a"`, `name="a" write="u := 0"`, 1),
 			"effects: {a: {x: [-1, -1]}}", Proved, "no two tasks", ""},
@@ -188,7 +188,7 @@ func TestTurnsOfAllKinds(t *testing.T) {
 		{"a slot within an instant", `<Sequence><Action name="a" write="u := 1" done="u ge 1"/><ReactiveFallback><ReactiveSequence>
 			<Condition name="c" on="x ge 2"/><Action name="cool" write="u := 2"/></ReactiveSequence><Action name="heat" write="u := 3" done="u ge 3"/>
 			</ReactiveFallback></Sequence>`,
-			"effects: {a: {x: [1, 1]}, cool: {x: [-1, -1]}, heat: {x: [1, 1]}}", Proved, "no two tasks", "x do not change"}, // heat ends at once
+			"effects: {a: {x: [1, 1]}, cool: {x: [-1, -1]}, heat: {x: [1, 1]}}", Proved, "no two tasks", "x does not change"}, // heat ends at once
 		{"a power", fmt.Sprintf(alternate, "power ge 1"), "effects: {a: {x: [-1, -1]}}", Proved, "no two tasks", "no task changes power"},
 		{"a power of a command", strings.Replace(fmt.Sprintf(alternate, "power ge 1"), `name="a"`, `name="a" write="u := 0"`, 1),
 			"effects: {a: {x: [-1, -1]}}", Proved, "no two tasks", "no task changes power"},

@@ -210,16 +210,26 @@ func (m *Model) unreached() []Finding {
 
 // neverSeen is the finding of tasks that the engine never activates.
 func (m *Model) neverSeen(tasks []bt.Task, how string) Finding {
-	f := Finding{Tasks: tasks, Verdict: Refuted, Text: m.some(tasks) + " is never active, found " + how,
-		Advice: "let the tasks before it end, by `done` or a condition, or remove it"}
+	are, them := "is", "it"
 	if len(tasks) > 1 {
-		f.Text = m.some(tasks) + " are never active, found " + how
-		f.Advice = "let the tasks before them end, by `done` or a condition, or remove them"
+		are, them = "are", "them"
+	}
+	f := Finding{Tasks: tasks, Verdict: Refuted, Text: m.some(tasks) + " " + are + " never active, found " + how,
+		Advice: "change the conditions on the way to " + them + ", or remove " + them}
+	if slices.ContainsFunc(tasks, m.comesAfterActions) {
+		f.Advice = "let the tasks before " + them + " end, by `done` or a condition, or remove " + them
+	}
+	if len(tasks) > 1 {
 		for _, t := range tasks {
 			f.Units = append(f.Units, []bt.Task{t})
 		}
 	}
 	return f
+}
+
+// comesAfterActions reports whether some action must have ended before a task.
+func (m *Model) comesAfterActions(t bt.Task) bool {
+	return slices.ContainsFunc(m.needs(t), func(n need) bool { return n.passed >= 0 && m.acts[n.passed] })
 }
 
 // some lists the first of the tasks.
@@ -240,6 +250,7 @@ type need struct {
 	text   string
 	in     set
 	passed bt.Task // that the action comes after; -1: the need is another one
+	memory bool    // it is a rule of the memory, which is true of every run
 }
 
 // cause is a minimal set of needs that exclude each other, and the tasks that are never active for it.
@@ -310,7 +321,9 @@ func (m *Model) excluding(needs []need) []need {
 func (m *Model) causeFinding(c *cause) Finding {
 	var texts []string
 	for _, n := range c.needs {
-		texts = append(texts, n.text)
+		if !n.memory {
+			texts = append(texts, n.text)
+		}
 	}
 	f := Finding{Tasks: c.tasks, Verdict: Refuted, Text: m.some(c.tasks) + " is never active",
 		Advice: "change one of these, or remove the task"}
@@ -330,7 +343,7 @@ func (m *Model) causeFinding(c *cause) Finding {
 		f.Advice = "correct the facts"
 	case 1:
 		f.Text += ": " + who + " would need that " + texts[0] + ", which never happens"
-		if p := c.needs[0].passed; p >= 0 {
+		if p := c.needs[0].passed; p >= 0 && len(c.needs) == 1 {
 			f.Advice = fmt.Sprintf("move it before %s, or let %s end: give it a condition or an outcome", m.tree.Name(p),
 				m.tree.Name(p))
 		}
@@ -345,8 +358,9 @@ func (m *Model) causeFinding(c *cause) Finding {
 func (m *Model) needs(t bt.Task) []need {
 	s := m.space
 	var list []need
-	passed := func(t bt.Task, text string, in set) { list = append(list, need{text, in, t}) }
+	passed := func(t bt.Task, text string, in set) { list = append(list, need{text: text, in: in, passed: t}) }
 	add := func(text string, in set) { passed(-1, text, in) }
+	rule := func(in set) { list = append(list, need{in: in, passed: -1, memory: true}) }
 	name := m.tree.Name
 	add(name(t)+" has something to do and can run", s.not(s.or(m.good[t], m.bad[t])))
 	for child, p := t, m.tree.Parent(t); p >= 0; child, p = p, m.tree.Parent(p) {
@@ -359,7 +373,7 @@ func (m *Model) needs(t bt.Task) []need {
 			}
 		}
 		if in := m.wanted[child]; in != nil {
-			add(name(p)+" comes to "+name(child), in)
+			add(name(p)+" comes to "+name(child)+m.after(p, child), in)
 		}
 		if m.tree.Kind(p).Family() == bt.Count {
 			add(name(p)+" has not ended", s.not(s.or(m.good[p], m.bad[p])))
@@ -369,16 +383,34 @@ func (m *Model) needs(t bt.Task) []need {
 		}
 	}
 	if m.latches != nil {
-		add("the memory of conditions with hysteresis is consistent", m.latches)
+		rule(m.latches)
 	}
 	for i := range m.facts {
 		add("the fact `"+m.subject.Declared.Facts[i].Text+"` holds", m.of(&m.facts[i]))
 	}
 	if len(m.rules) > 0 {
-		add("the memory of the tree is consistent", m.obey(s.all(), m.rules))
+		rule(m.obey(s.all(), m.rules))
 	}
 	slices.Reverse(list) // the first needs are left out first: rules before the conditions near the task
 	return list
+}
+
+// after returns how a script comes to a child: after which results of other children; "" if it begins with the child.
+func (m *Model) after(p, child bt.Task) string {
+	var texts []string
+	steps := m.courses[p].Steps
+	for _, to := range steps {
+		for _, s := range steps {
+			did := map[bt.Status]string{bt.Success: " has succeeded", bt.Failure: " has failed"}[s.Is]
+			if to.Child == child && s.To == to.From && s.From != s.To && s.Child >= 0 && s.Child != child && did != "" {
+				texts = append(texts, m.tree.Name(s.Child)+did)
+			}
+		}
+	}
+	if slices.Sort(texts); len(texts) == 0 {
+		return ""
+	}
+	return " after " + strings.Join(slices.Compact(texts), " or ")
 }
 
 // passedNeeds adds the conditions for a task to have succeeded or failed; those of each child, if all are needed.
