@@ -25,14 +25,31 @@ type panels struct {
 	reflectance, absorptance, heatCapacity, convection, emissivity, tracking float64
 
 	// Derived.
-	normals                      [panelCount]body // unit vectors out of the panels
-	mppFraction                  float64          // maximum power point voltage over open circuit voltage
-	diode1, diode2               float64          // C1, C2 of the cell's characteristic
-	modifierScale                float64
+	normals [3][panelCount]float64 // unit vectors out of the panels, by axes
+	cooling float64                // convection at rho V = 1 kg/(m^2 s) [W/(m^2 K)]
+	terms   panelTerms
+}
+
+// panelTerms are the numbers that all panels have in common. Assembly reads them.
+type panelTerms struct {
+	// Of an evaluation.
+	sunX, sunY, sunZ              float64 // unit vector to the sun
+	direct, diffuse, softened     float64 // irradiances, the last with its incidence angle modifier [W/m^2]
+	convection, ambient, ambient4 float64 // [W/(m^2 K)], temperature of the air [K], its fourth power
+
+	// Constant.
+	mppFraction                  float64 // maximum power point voltage over open circuit voltage
+	diode1, diode2               float64 // C1, C2 of the cell's characteristic
+	minusReflectance             float64
+	modifierScale, encapsulation float64
 	openReference, openLogarithm float64 // open circuit voltage at the test conditions; its slope with ln(G) [V]
-	openSlope                    float64 // its slope with temperature [V/K]
+	openSlope, lowest            float64 // its slope with temperature [V/K]; its bound in the dark [V]
 	currentPerIrradiance         float64 // short circuit current [A/(W/m^2)]
-	powerPerArea, cooling        float64 // 1/(area of a panel) [1/m^2]; convection at rho V = 1 kg/(m^2 s) [W/(m^2 K)]
+	currentSlope, reference      float64 // [1/K], [K]
+	darkness                     float64 // [W/m^2]
+	powerPerArea                 float64 // 1/(area of a panel) [1/m^2]
+	absorptance, radiated        float64 // [1], emissivity times the Stefan-Boltzmann constant [W/(m^2 K^4)]
+	capacity, tracking           float64 // 1/(heat capacity) [m^2 K/J], 1/(time constant of the trackers) [1/s]
 }
 
 // body is a vector in body axes: forward, right, down.
@@ -76,24 +93,29 @@ func (p *panels) bindings() []binding {
 // The wing bends up and twists down towards its tips: with eta from 0 at the root to 1 at the tip, a panel is rolled by
 // (1 + 8 eta) deg and pitched by -(2 + 1.5 eta) deg (assumed).
 func (p *panels) derive() bool {
-	for i := range p.normals {
+	for i := range panelCount {
 		span := (float64(i) + 0.5 - panelCount/2) / (panelCount / 2) // -1 left tip, 1 right tip
 		eta := math.Abs(span)
 		sinRoll, cosRoll := math.Sincos(math.Copysign(1+8*eta, span) * degree)
 		sinPitch, cosPitch := math.Sincos(-(2 + 1.5*eta) * degree)
 		x, y, z := -sinPitch*cosRoll, -sinRoll*cosPitch, -cosPitch*cosRoll
 		length := math.Sqrt(x*x + y*y + z*z)
-		p.normals[i] = body{x / length, y / length, z / length}
+		p.normals[0][i], p.normals[1][i], p.normals[2][i] = x/length, y/length, z/length
 	}
-	p.mppFraction = p.mppVoltage / p.openVoltage
-	p.diode2 = (p.mppFraction - 1) / math.Log(1-p.mppCurrent/p.shortCurrent)
-	p.diode1 = (1 - p.mppCurrent/p.shortCurrent) * math.Exp(-p.mppFraction/p.diode2)
-	p.modifierScale = 1 / (1 - math.Exp(-1/p.reflectance))
-	p.openReference = p.cells * (p.openVoltage - p.thermalVoltage*math.Log(testIrradiance))
-	p.openLogarithm = p.cells * p.thermalVoltage
-	p.openSlope = p.cells * p.voltageSlope
-	p.currentPerIrradiance = p.shortCurrent / testIrradiance
-	p.powerPerArea = 1 / (p.cells * p.cellArea)
+	mppFraction := p.mppVoltage / p.openVoltage
+	diode2 := (mppFraction - 1) / math.Log(1-p.mppCurrent/p.shortCurrent)
+	p.terms = panelTerms{
+		mppFraction: mppFraction, diode2: diode2,
+		diode1:           (1 - p.mppCurrent/p.shortCurrent) * math.Exp(-mppFraction/diode2),
+		minusReflectance: -p.reflectance, modifierScale: 1 / (1 - math.Exp(-1/p.reflectance)),
+		encapsulation: p.encapsulation,
+		openReference: p.cells * (p.openVoltage - p.thermalVoltage*math.Log(testIrradiance)),
+		openLogarithm: p.cells * p.thermalVoltage, openSlope: p.cells * p.voltageSlope, lowest: lowestVoltage,
+		currentPerIrradiance: p.shortCurrent / testIrradiance, currentSlope: p.currentSlope,
+		reference: cellReference, darkness: darkness,
+		powerPerArea: 1 / (p.cells * p.cellArea), absorptance: p.absorptance,
+		radiated: p.emissivity * stefanBoltzmann, capacity: 1 / p.heatCapacity, tracking: 1 / p.tracking,
+	}
 	p.cooling = p.convection * math.Pow(7, -0.8)
 	return p.mppCurrent < p.shortCurrent && p.mppVoltage < p.openVoltage
 }
@@ -104,20 +126,20 @@ func (p *panels) derive() bool {
 //	K = (1 - exp(-cos/a_r))/(1 - exp(-1/a_r))
 //
 // Source: Martin and Ruiz (2001), Solar Energy Materials and Solar Cells 70, 25-38.
-func (p *panels) incidenceModifier(cosine float64) float64 {
-	return (1 - exp(cosine/-p.reflectance)) * p.modifierScale
+func (c *panelTerms) incidenceModifier(cosine float64) float64 {
+	return (1 - exp(cosine/c.minusReflectance)) * c.modifierScale
 }
 
 // openCircuit is a panel's open circuit voltage [V] at a cell temperature [K] under an irradiance [W/m^2] that reaches
 // the cells.
 //
 //	Voc = cells (Voc0 + dVoc (T - 298.15 K) + n Vt ln((G + 1 W/m^2)/(1000 W/m^2)))
-func (p *panels) openCircuit(temperature, irradiance float64) float64 {
+func (c *panelTerms) openCircuit(temperature, irradiance float64) float64 {
 	logarithm := 0.0
-	if !(irradiance < darkness) {
+	if !(irradiance < c.darkness) {
 		logarithm = log(1 + irradiance)
 	}
-	return max(lowestVoltage, p.openReference+p.openSlope*(temperature-cellReference)+p.openLogarithm*logarithm)
+	return max(c.lowest, c.openReference+c.openSlope*(temperature-c.reference)+c.openLogarithm*logarithm)
 }
 
 // current is a panel's current [A] at a voltage [V]; the trackers have diodes, so it is never negative.
@@ -127,15 +149,15 @@ func (p *panels) openCircuit(temperature, irradiance float64) float64 {
 //
 // Source: explicit model through short circuit, maximum power point and open circuit, Rauschenbach (1980), Solar Cell
 // Array Design Handbook. In the dark, where the current is almost zero, the diode is only on or off.
-func (p *panels) current(voltage, temperature, irradiance, openCircuit float64) float64 {
-	I := p.currentPerIrradiance * irradiance * (1 + p.currentSlope*(temperature-cellReference))
-	if irradiance < darkness {
+func (c *panelTerms) current(voltage, temperature, irradiance, openCircuit float64) float64 {
+	I := c.currentPerIrradiance * irradiance * (1 + c.currentSlope*(temperature-c.reference))
+	if irradiance < c.darkness {
 		if voltage < openCircuit {
 			return I
 		}
 		return 0
 	}
-	return I * max(0, 1-p.diode1*(exp(min(60, voltage/(p.diode2*openCircuit)))-1))
+	return I * max(0, 1-c.diode1*(exp(min(60, voltage/(c.diode2*openCircuit)))-1))
 }
 
 // sunlight is the irradiance that the panels receive.
@@ -157,32 +179,38 @@ type sunlight struct {
 func (p *panels) derivatives(s *sunlight, ambient, massFlux float64,
 	temperature, voltage, dTemperature, dVoltage []float64,
 ) (power, irradiance float64) {
-	convection := p.cooling * exp(0.8*massFlux)
-	radiated := p.emissivity * stefanBoltzmann
-	ambient4 := (ambient * ambient) * (ambient * ambient)
-	capacity, tracking := 1/p.heatCapacity, 1/p.tracking
-	var received, effective, open [panelCount]float64
-	for i := range p.normals {
-		n := &p.normals[i]
-		direct, modified := 0.0, 0.0
-		if cosine := n.x*s.sun.x + n.y*s.sun.y + n.z*s.sun.z; cosine > 0 {
-			direct = s.direct * cosine
-			modified = direct * p.incidenceModifier(cosine)
-		}
-		received[i] = direct + s.diffuse
-		effective[i] = (modified + s.diffuse*diffuseModifier) * p.encapsulation
-	}
-	for i := range open {
-		open[i] = p.openCircuit(temperature[i], effective[i])
-	}
-	for i := range open {
-		T, V := temperature[i], voltage[i]
-		P := V * p.current(V, T, effective[i], open[i])
-		heat := p.absorptance*received[i] - P*p.powerPerArea
-		dTemperature[i] = (heat - convection*(T-ambient) - radiated*((T*T)*(T*T)-ambient4)) * capacity
-		dVoltage[i] = (p.mppFraction*open[i] - V) * tracking
+	c := &p.terms
+	c.sunX, c.sunY, c.sunZ = s.sun.x, s.sun.y, s.sun.z
+	c.direct, c.diffuse, c.softened = s.direct, s.diffuse, s.diffuse*diffuseModifier
+	c.convection = p.cooling * exp(0.8*massFlux)
+	c.ambient, c.ambient4 = ambient, (ambient*ambient)*(ambient*ambient)
+	var powers, received [panelCount]float64
+	p.all((*[panelCount]float64)(temperature), (*[panelCount]float64)(voltage), (*[panelCount]float64)(dTemperature),
+		(*[panelCount]float64)(dVoltage), &powers, &received)
+	for i, P := range powers {
 		power += P
 		irradiance += received[i]
 	}
 	return power * p.efficiency, irradiance / panelCount
+}
+
+// each writes the derivatives of all panels, their powers [W] and the irradiance that they receive [W/m^2]. It is the
+// portable version of what all does.
+func (p *panels) each(temperature, voltage, dTemperature, dVoltage, power, received *[panelCount]float64) {
+	c := &p.terms
+	for i := range temperature {
+		T, V := temperature[i], voltage[i]
+		direct, modified := 0.0, 0.0
+		if cosine := p.normals[0][i]*c.sunX + p.normals[1][i]*c.sunY + p.normals[2][i]*c.sunZ; cosine > 0 {
+			direct = c.direct * cosine
+			modified = direct * c.incidenceModifier(cosine)
+		}
+		received[i] = direct + c.diffuse
+		effective := (modified + c.softened) * c.encapsulation
+		open := c.openCircuit(T, effective)
+		power[i] = V * c.current(V, T, effective, open)
+		heat := c.absorptance*received[i] - power[i]*c.powerPerArea
+		dTemperature[i] = (heat - c.convection*(T-c.ambient) - c.radiated*((T*T)*(T*T)-c.ambient4)) * c.capacity
+		dVoltage[i] = (c.mppFraction*open - V) * c.tracking
+	}
 }

@@ -214,7 +214,7 @@ func (a *aircraft) Initial(y []float64) {
 	y[stateBattery], y[stateBattery+3] = a.initial.charge, air.temperature+40
 	for i := range panelCount {
 		y[statePanelT+i] = air.temperature
-		y[statePanelV+i] = a.panels.mppFraction * a.panels.openCircuit(air.temperature, 0)
+		y[statePanelV+i] = a.panels.terms.mppFraction * a.panels.terms.openCircuit(air.temperature, 0)
 	}
 }
 
