@@ -36,6 +36,7 @@ type lu struct {
 	plan         *elimination
 	lower, upper triangle
 	work         []float64
+	inPlace      bool // all pivots are on the diagonal
 	ready        bool
 }
 
@@ -44,13 +45,13 @@ type lu struct {
 type triangle struct {
 	rows []row
 	val  []float64 // of the entries, row by row
-	col  []int32   // by pivot
+	col  []int32
 }
 
-// row is the row of pivot k in L or U, divided by the pivot in U. Its entries end where those of the next begin.
+// row is the row of a pivot in L or U, divided by the pivot in U. Its entries end where those of the next begin.
 type row struct {
-	inv    float64
-	k, end int32
+	inv      float64
+	col, end int32 // column of the pivot
 }
 
 // ordering is the state of the choice of pivots: what is left of the matrix, by rows and by columns.
@@ -298,67 +299,68 @@ func (p *elimination) read(j *sparsity, colStep []int32) {
 // adopt allocates memory for factorisations by plan p.
 func (f *lu) adopt(p *elimination) {
 	n := p.n
-	*f = lu{plan: p, work: make([]float64, n)}
+	*f = lu{plan: p, work: make([]float64, n), inPlace: slices.Equal(p.row, p.col)}
 	for k, diag := range p.diag {
 		if from := p.factors.ptr[k]; from < diag {
-			f.lower.add(k, p.factors.col[from:diag])
+			f.lower.add(p, k, from, diag)
 		}
 	}
 	for k := n - 1; k >= 0; k-- {
-		f.upper.add(k, p.factors.col[p.diag[k]+1:p.factors.ptr[k+1]])
+		f.upper.add(p, k, p.diag[k]+1, p.factors.ptr[k+1])
 	}
 }
 
-func (t *triangle) add(k int, cols []int32) {
-	t.col = append(t.col, cols...)
-	t.val = append(t.val, make([]float64, len(cols))...)
-	t.rows = append(t.rows, row{1, int32(k), int32(len(t.col))})
+// add adds the row of pivot k with some of the entries of the factors.
+func (t *triangle) add(p *elimination, k int, from, to int32) {
+	for _, c := range p.factors.col[from:to] {
+		t.col = append(t.col, p.col[c])
+	}
+	t.val = append(t.val, make([]float64, to-from)...)
+	t.rows = append(t.rows, row{1, p.col[k], int32(len(t.col))})
 }
 
-// right returns row k of U, and where its entries are.
-func (f *lu) right(k int32) (r *row, from, to int32) {
-	i := len(f.upper.rows) - 1 - int(k)
+// right returns row k of U, its values and their columns by pivot.
+func (f *lu) right(k int32) (*row, []float64, []int32) {
+	i, from := len(f.upper.rows)-1-int(k), int32(0)
 	if i > 0 {
 		from = f.upper.rows[i-1].end
 	}
-	r = &f.upper.rows[i]
-	return r, from, r.end
+	r, p := &f.upper.rows[i], f.plan
+	return r, f.upper.val[from:r.end], p.factors.col[p.diag[k]+1 : p.factors.ptr[k+1]]
 }
 
 // factorise computes L and U of I - s*J and reports whether all pivots are usable.
 func (f *lu) factorise(val []float64, s float64) bool {
 	p, w := f.plan, f.work
 	f.ready = false
-	lower, upper, l := &f.lower, &f.upper, 0
+	left := f.lower.val
 	for k := range int32(p.n) {
 		from, to := p.factors.ptr[k], p.factors.ptr[k+1]
 		for _, c := range p.factors.col[from:to] {
 			w[c] = 0
 		}
 		w[p.identity[k]] = 1
-		before := int(p.diag[k] - from)
+		before := p.factors.col[from:p.diag[k]]
 		from, to = p.source.ptr[k], p.source.ptr[k+1]
 		at := p.sourceAt[from:to]
 		for e, c := range p.source.col[from:to] {
 			w[c] -= s * val[at[e]]
 		}
-		for e := l; e < l+before; e++ {
-			c := lower.col[e]
-			r, from, to := f.right(c)
-			x := w[c] * r.inv
-			lower.val[e] = x
-			if x == 0 {
+		for e, c := range before {
+			r, values, cols := f.right(c)
+			l := w[c] * r.inv
+			left[e] = l
+			if l == 0 {
 				continue
 			}
-			values := upper.val[from:to]
-			for i, u := range upper.col[from:to] {
-				w[u] -= x * values[i]
+			for i, u := range cols {
+				w[u] -= l * values[i]
 			}
 		}
-		l += before
-		r, from, to := f.right(k)
-		for e := from; e < to; e++ {
-			upper.val[e] = w[upper.col[e]]
+		left = left[len(before):]
+		r, values, cols := f.right(k)
+		for i, u := range cols {
+			values[i] = w[u]
 		}
 		r.inv = 1 / w[k]
 		if r.inv-r.inv != 0 || r.inv == 0 {
@@ -371,14 +373,17 @@ func (f *lu) factorise(val []float64, s float64) bool {
 
 // solve overwrites b with the solution of (I - s*J) x = b.
 func (f *lu) solve(b []float64) {
-	w := f.work
-	for k, r := range f.plan.row {
-		w[k] = b[r]
+	x := b
+	if !f.inPlace {
+		x = f.work
+		for k, c := range f.plan.col {
+			x[c] = b[f.plan.row[k]]
+		}
 	}
-	f.lower.substitute(w)
-	f.upper.substitute(w)
-	for k, c := range f.plan.col {
-		b[c] = w[k]
+	f.lower.substitute(x)
+	f.upper.substitute(x)
+	if !f.inPlace {
+		copy(b, x)
 	}
 }
 
@@ -391,7 +396,7 @@ func (t *triangle) substitute(w []float64) {
 	e := 0
 	for i := range t.rows {
 		r := &t.rows[i]
-		x, end := w[r.k], int(r.end)
+		x, end := w[r.col], int(r.end)
 		if end-e >= long {
 			var a, b, c, d float64
 			for ; e+4 <= end; e += 4 {
@@ -409,7 +414,7 @@ func (t *triangle) substitute(w []float64) {
 		for ; e < end; e++ {
 			x -= val[e] * w[col[e]]
 		}
-		w[r.k] = x * r.inv
+		w[r.col] = x * r.inv
 	}
 }
 
