@@ -80,7 +80,7 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 			defer stop()
 			bar := newProgress(cmd.ErrOrStderr(), r.Until())
 			o := folder.Options{Every: float64(checkpoint), Resume: resume, Bare: !withReport, Guard: &unfinished,
-				Watch: m.Watch(), Observe: func() { bar.show(r.T(), r.Events()) }}
+				Watch: m.Watch(), Observe: func() { bar.show(r.T(), r.Events) }}
 			var table bytes.Buffer
 			if !asJSON && !quiet {
 				o.Table = &table

@@ -58,13 +58,14 @@ func newProgress(w io.Writer, until float64) *progress {
 }
 
 // show redraws the line, at most ten times a second.
-func (p *progress) show(t float64, events int) {
-	now := time.Now()
-	if !p.due(now) {
+func (p *progress) show(t float64, events func() int) {
+	now, due := p.due()
+	if !due {
 		return
 	}
 	speed := t / now.Sub(p.began).Seconds()
-	text := fmt.Sprintf("%s of %s  %d events  %.0f x real time", report.Clock(t), report.Clock(p.until), events, speed)
+	text := fmt.Sprintf("%s of %s  %d events  %.0f x real time", report.Clock(t), report.Clock(p.until), events(),
+		speed)
 	columns, _, err := term.GetSize(int(p.w.Fd()))
 	if err != nil {
 		columns = 80
@@ -74,18 +75,21 @@ func (p *progress) show(t float64, events int) {
 	fmt.Fprintf(p.w, "\r%s%s %s\x1b[K", strings.Repeat("█", done), strings.Repeat("░", width-done), text)
 }
 
-// due reports whether to redraw the line.
-func (p *progress) due(now time.Time) bool {
-	if p.w == nil || now.Sub(p.shown) < 100*time.Millisecond {
-		return false
+// due reports whether to redraw the line, and the time.
+func (p *progress) due() (now time.Time, due bool) {
+	if p.w == nil {
+		return now, false
+	}
+	if now = time.Now(); now.Sub(p.shown) < 100*time.Millisecond {
+		return now, false
 	}
 	p.shown = now
-	return true
+	return now, true
 }
 
 // step shows the progress of work that is counted, not timed, at most ten times a second.
 func (p *progress) step(done float64, what string) {
-	if p.due(time.Now()) {
+	if _, due := p.due(); due {
 		fmt.Fprintf(p.w, "\r%3.0f %%  %s\x1b[K", 100*done/p.until, what)
 	}
 }

@@ -142,6 +142,10 @@ func NewGatherer(h *record.Header) *Gatherer {
 	places := signalsByName(&g.shown)
 	plots, _ := panels(&g.shown)
 	seen := map[string]bool{}
+	expected := 0 // samples
+	if n := (h.Horizon - h.Start) / h.Interval; n > 0 && n <= mostSamples {
+		expected = int(n) + int(n)/4 // with those at events
+	}
 	for _, p := range plots {
 		q := plotted{title: p.Title}
 		for _, name := range p.Signals {
@@ -155,7 +159,7 @@ func NewGatherer(h *record.Header) *Gatherer {
 			for _, i := range at {
 				if _, known := curves[i]; !known {
 					curves[i] = len(g.curves)
-					g.curves = append(g.curves, &curveThinner{})
+					g.curves = append(g.curves, &curveThinner{kept: make([]point, 0, expected)})
 				}
 				q.curves = append(q.curves, curves[i])
 			}
