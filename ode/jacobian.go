@@ -8,8 +8,8 @@ import (
 	"canopy/snapshot"
 )
 
-// jacobian holds df/dy by difference quotients. Its pattern is found by probing. After that the columns are perturbed in
-// groups whose columns share no row (Curtis, Powell & Reid, On the estimation of sparse Jacobian matrices, IMA Journal
+// jacobian holds df/dy by difference quotients. Its pattern is found by probing. After that the columns are perturbed
+// in groups whose columns share no row (Curtis, Powell & Reid, On the estimation of sparse Jacobian matrices, IMA Journal
 // of Applied Mathematics 13 (1974) 117-119), so that one evaluation serves a group.
 //
 // A few long rows, which depend on nearly all components, would put each column in a group of its own. They are ignored
