@@ -26,7 +26,6 @@ type ledger struct {
 	ops     []*temporal.Formula
 	bit     map[*temporal.Formula]int
 	clock   int  // of the operation 0; those of the others follow
-	slow    bool // the clocks may be behind, by next to nothing
 
 	tasks  []duties // what is to be met
 	taskOf map[string]int
@@ -49,10 +48,9 @@ type entry struct {
 // alternatives is the reason why a formula cannot be followed with one clock for each operation.
 const alternatives = "the property leaves a choice while a time runs"
 
-// newLedger returns a ledger that uses clocks from the given number on. If these may be behind, it does not find all
-// violations.
-func newLedger(f *temporal.Formula, of map[*expr.Expr]int, clock int, slow bool) (x *ledger, why string) {
-	x = &ledger{formula: f, of: of, bit: map[*temporal.Formula]int{}, clock: clock, slow: slow, taskOf: map[string]int{},
+// newLedger returns a ledger that uses clocks from the given number on.
+func newLedger(f *temporal.Formula, of map[*expr.Expr]int, clock int) (x *ledger, why string) {
+	x = &ledger{formula: f, of: of, bit: map[*temporal.Formula]int{}, clock: clock, taskOf: map[string]int{},
 		next: map[progress]entry{}}
 	var number func(f *temporal.Formula)
 	number = func(f *temporal.Formula) {
@@ -224,9 +222,9 @@ func (x *ledger) overdue(task int, z *zone.Zone) bool {
 }
 
 // leave ends a state, after time has passed or not: nothing is overdue. Operations "for" may be over by then; where the
-// clocks allow both, choose decides. The result is what is to be met without them; possible is false if there is no
-// such course.
-func (x *ledger) leave(task int, again uint64, z *zone.Zone, choose func() bool) (left int, possible bool) {
+// clocks allow both, choose decides. The clocks may be behind, by next to nothing. The result is what is to be met
+// without them; possible is false if there is no such course.
+func (x *ledger) leave(task int, again uint64, z *zone.Zone, behind bool, choose func() bool) (left int, possible bool) {
 	within, _ := x.bounded(task, temporal.Within)
 	possible = true
 	x.clocks(within, func(_, clock int, bound float64) {
@@ -237,7 +235,7 @@ func (x *ledger) leave(task int, again uint64, z *zone.Zone, choose func() bool)
 	fors, _ := x.bounded(task, temporal.For)
 	over := uint64(0)
 	after, before := zone.After, zone.AtMost
-	if x.slow {
+	if behind {
 		after, before = zone.AtLeast, zone.Before
 	}
 	x.clocks(fors&^again, func(b, clock int, bound float64) {

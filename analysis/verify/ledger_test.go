@@ -95,7 +95,7 @@ func TestLedgersAreTheDefinition(t *testing.T) {
 				of[e] = len(of)
 			}
 		})
-		x, why := newLedger(f, of, 3, false)
+		x, why := newLedger(f, of, 3)
 		if why != "" {
 			continue
 		}
@@ -106,7 +106,7 @@ func TestLedgersAreTheDefinition(t *testing.T) {
 		for k := range 1 + r.IntN(8) {
 			state := r.IntN(8)
 			if k > 0 {
-				task, _ = x.leave(task, again, &z, nil)
+				task, _ = x.leave(task, again, &z, false, nil)
 			}
 			holds, truth := uint64(0), map[string]bool{"a": state&1 != 0, "b": state&2 != 0, "c": state&4 != 0}
 			for e, i := range of {

@@ -60,11 +60,12 @@ type stay struct {
 	cell   string // the intervals of signals
 	drifts int    // how signals move
 	waits  bool   // a procedure or a timer of known length is under way
+	behind bool   // worlds that took next to no time came before: the clocks are behind, by next to nothing
 }
 
 // more returns what two places have in common, beside the state of the plan, only if the same can follow them.
 func (s *stay) more() string {
-	return fmt.Sprint(s.duty.task, " ", s.duty.again, " ", s.drifts, " ", s.waits, " ", s.cell)
+	return fmt.Sprint(s.duty.task, " ", s.duty.again, " ", s.drifts, " ", s.waits, " ", s.behind, " ", s.cell)
 }
 
 // Bytes returns the size of the place, which the search also keeps as a class.
@@ -111,7 +112,7 @@ const (
 
 // pursue searches for a run, with the minimum number of worlds, after whose beginning the formula cannot be met.
 func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Expr]int, p limits) outcome {
-	l, why := newLedger(f, of, steps.Clocks(), p&noTime != 0)
+	l, why := newLedger(f, of, steps.Clocks())
 	if why != "" {
 		return outcome{verdict: Undecided, why: why, advice: memoryAdvice}
 	}
@@ -217,7 +218,7 @@ func (x *pursuit) follow(m *flown.Moment, now tag) (next tag, possible bool) {
 			x.violation(m, true)
 			return now, false
 		}
-		if now.task, possible = x.leave(now.task, now.again, z, m.Choose); !possible {
+		if now.task, possible = x.leave(now.task, now.again, z, x.behind(), m.Choose); !possible {
 			return now, false
 		}
 	}
@@ -235,6 +236,9 @@ func (x *pursuit) follow(m *flown.Moment, now tag) (next tag, possible bool) {
 	now.lost = x.violated(now.task)
 	return now, true
 }
+
+// behind reports whether worlds took next to no time so far, up to the last place.
+func (x *pursuit) behind() bool { return x.places.Key(x.from).behind || x.Still && x.from > 0 }
 
 // tag returns the number of a tag, from 1.
 func (x *pursuit) tag(t tag) int {
@@ -269,7 +273,7 @@ func (x *pursuit) end(m *flown.Moment, now tag) {
 	}
 	to := stay{duty: now.duty, cell: cell, drifts: drifts}
 	if x.limits&noTime != 0 {
-		to.waits = m.Waits()
+		to.waits, to.behind = m.Waits(), x.behind()
 	}
 	if to.key = m.After(); x.told != nil {
 		x.tell(m)

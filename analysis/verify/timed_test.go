@@ -254,7 +254,7 @@ func violates(p *plan.Plan, f *temporal.Formula, inputs, step int) (bad, known b
 			of[e] = len(of)
 		}
 	})
-	l, why := newLedger(f, of, 0, false)
+	l, why := newLedger(f, of, 0)
 	if why != "" {
 		return false, false
 	}
@@ -284,7 +284,7 @@ func violates(p *plan.Plan, f *temporal.Formula, inputs, step int) (bad, known b
 					return
 				}
 				if to.task >= 0 {
-					to.task, _ = l.leave(to.task, to.again, to.z, nil)
+					to.task, _ = l.leave(to.task, to.again, to.z, false, nil)
 				}
 				holds := uint64(0)
 				for e, i := range of {
