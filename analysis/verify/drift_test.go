@@ -32,12 +32,12 @@ func TestRatesLimitTimes(t *testing.T) {
 		{climb, "climb -> within 199 [s] (not climb)", "climb: {h: [2, 3]}", Undecided, "it may take longer, while climb is active"},
 		{climb, "climb -> within 199 [s] (not climb)", "climb: {h: [3.1, 4]}", Proved, ""},
 		{climb, "climb -> within 301 [s] (not climb)", "climb: {h: [-3, -2]}", Proved, ""}, // it leaves what the facts allow
-		{climb, "climb -> within 301 [s] (not climb)", "climb: {h: up}", Undecided, "while climb is active, no signal has to leave"},
-		{climb, "climb -> within 301 [s] (not climb)", "climb: {x: [2, 3]}", Undecided, "no signal has to leave"},
+		{climb, "climb -> within 301 [s] (not climb)", "climb: {h: up}", Refuted, "while climb is active, no signal has to leave"},
+		{climb, "climb -> within 301 [s] (not climb)", "climb: {x: [2, 3]}", Refuted, "no signal has to leave"},
 		{climb, "eventually high", "climb: {h: [2, 3]}", Proved, ""},
 		{climb, "climb until high", "climb: {h: [2, 3]}", Proved, ""},
-		{climb, "eventually high", "climb: {h: [0, 3]}", Undecided, "no signal has to leave"},
-		{climb, "eventually high", "climb: {h: up}", Undecided, "no signal has to leave"},
+		{climb, "eventually high", "climb: {h: [0, 3]}", Refuted, "no signal has to leave"},
+		{climb, "eventually high", "climb: {h: up}", Refuted, "no signal has to leave"},
 		// In two stages of 300 m: 100 to 150 s and 150 to 300 s.
 		{stages, "always (fast -> within 451 [s] high)", "fast: {h: [2, 3]}, slow: {h: [1, 2]}", Proved, ""},
 		{stages, "always (fast -> within 449 [s] high)", "fast: {h: [2, 3]}, slow: {h: [1, 2]}", Undecided, "while slow is active"},
@@ -80,7 +80,7 @@ func TestJumpsAreNotLimited(t *testing.T) {
 	s, _ := check(t, `<ReactiveFallback name="f"><Condition name="high" on="h ge 600"/><Action name="climb"/></ReactiveFallback>`,
 		"facts: [h >= 0]\nproperties: [\"eventually high\"]\n")
 	s.Rates = leaping{}
-	if f := askProperties(NewModel(s))[0]; f.Verdict != Undecided || !strings.Contains(f.Text, "no signal has to leave") {
+	if f := askProperties(NewModel(s))[0]; f.Verdict != Refuted || !strings.Contains(f.Text, "no signal has to leave") {
 		t.Errorf("%s %s", f.Verdict, f.Text)
 	}
 }

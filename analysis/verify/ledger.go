@@ -25,7 +25,7 @@ type ledger struct {
 	of      map[*expr.Expr]int // number of a condition
 	ops     []*temporal.Formula
 	bit     map[*temporal.Formula]int
-	clock   int  // of the operation 0; those of the others follow
+	clock   int // of the operation 0; those of the others follow
 
 	tasks  []duties // what is to be met
 	taskOf map[string]int
@@ -224,7 +224,9 @@ func (x *ledger) overdue(task int, z *zone.Zone) bool {
 // leave ends a state, after time has passed or not: nothing is overdue. Operations "for" may be over by then; where the
 // clocks allow both, choose decides. The clocks may be behind, by next to nothing. The result is what is to be met
 // without them; possible is false if there is no such course.
-func (x *ledger) leave(task int, again uint64, z *zone.Zone, behind bool, choose func() bool) (left int, possible bool) {
+func (x *ledger) leave(
+	task int, again uint64, z *zone.Zone, behind bool, choose func() bool,
+) (left int, possible bool) {
 	within, _ := x.bounded(task, temporal.Within)
 	possible = true
 	x.clocks(within, func(_, clock int, bound float64) {

@@ -98,6 +98,7 @@ type outcome struct {
 	quick         bool   // refuted: an operation "for" decides
 	forever       bool   // refuted: what must happen never does from there on, whatever follows
 	ended         bool   // refuted: there the plan has ended
+	lasts         bool   // refuted: by a world that may last, for nothing is known of the rates of signals
 	how           string // proved: the method
 	why, advice   string // undecided; refuted by a world that lasts too long
 }
@@ -414,6 +415,7 @@ func (x *pursuit) refuted() outcome {
 	c.script = x.m.spell(x.told)
 	if x.late {
 		c.why, c.advice = x.lasting(path[len(path)-1])
+		x.At(x.places.Key(path[len(path)-1]).key, func(m *flown.Moment) { c.lasts = len(x.drifters) == 0 && m.Quiet() })
 	}
 	return c
 }

@@ -78,6 +78,10 @@ func (m *Model) property(p *temporal.Property) Finding {
 		last |= noTime
 		slow := c
 		if c = own.pursue(steps, followed(f, false), of, last); c.verdict == Proved {
+			if slow.lasts && exact(f) {
+				return Finding{Verdict: Refuted, Text: "does not hold: " + p.Text + ": " + slow.why, Script: slow.script,
+					Where: []string{slow.where}, Assumes: []Assumption{StayLong}, Advice: slow.advice}
+			}
 			if slow.verdict == Undecided || slow.why != "" {
 				return undecided(p, slow.why, slow.advice)
 			}
@@ -154,6 +158,13 @@ const (
 
 func undecided(p *temporal.Property, why, advice string) Finding {
 	return Finding{Verdict: Undecided, Text: "not concluded whether this holds: " + p.Text + ": " + why, Advice: advice}
+}
+
+// exact reports whether the formula that a search follows is neither stronger nor weaker where a world lasts for ever.
+func exact(f *temporal.Formula) bool {
+	timed := f.Op == temporal.Within || f.Op == temporal.For || f.Op == temporal.Until
+	inexact := func(a *temporal.Formula) bool { return !exact(a) }
+	return (!timed || simple(f.Args[len(f.Args)-1])) && !slices.ContainsFunc(f.Args, inexact)
 }
 
 func isFalse(f *temporal.Formula) bool {

@@ -40,6 +40,7 @@ var (
 	EffectsHold = Assumption{"the declared effects hold", true}
 	NoDelay     = Assumption{"procedures take no time", false}
 	ChangeSoon  = Assumption{"signals can change within the times of the property", false}
+	StayLong    = Assumption{"signals can stay as they are for longer than the times of the property", false}
 	Settles     = Assumption{"signals and tasks do not change each other without end at one instant", true}
 )
 
