@@ -1,0 +1,90 @@
+package simulated
+
+import (
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"canopy/bt"
+	"canopy/document/mission"
+)
+
+// gallery flies a mission of examples/14-hybrid and returns its log and the times at which a signal jumps.
+func gallery(t *testing.T, name, signal string) (m *mission.Mission, l *log, jumps []float64) {
+	t.Helper()
+	m, diags := mission.Read("../../examples/14-hybrid/"+name, os.ReadFile, nil, nil)
+	if m == nil {
+		t.Fatal(diags)
+	}
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := l.column(m, signal)
+	for i := 1; i < len(values); i++ {
+		if l.times[i] == l.times[i-1] && values[i] != values[i-1] {
+			jumps = append(jumps, l.times[i])
+		}
+	}
+	return m, l, jumps
+}
+
+// value returns a signal after the instant at a time, or at the last point before the time.
+func (l *log) value(m *mission.Mission, signal string, at float64) float64 {
+	i, _ := slices.BinarySearch(l.times, math.Nextafter(at, math.Inf(1)))
+	return l.column(m, signal)[i-1]
+}
+
+// The ball of the gallery bounces at the times of the closed form, and lies from the time of the last bounce on.
+func TestGalleryBall(t *testing.T) {
+	m, l, jumps := gallery(t, "ball.yaml", "bounces")
+	fall := math.Sqrt(2 * 10 / 9.81)
+	var want []float64
+	for at, e := fall, 1.0; ; {
+		want = append(want, at)
+		if 9.81*fall*e < 0.01 {
+			break
+		}
+		e *= 0.8
+		at += 2 * fall * e
+	}
+	near(t, "bounces", jumps, 1e-8, want...)
+	near(t, "rest", []float64{l.last(m, "h"), l.last(m, "v"), l.last(m, "bounces"), l.last(m, "lies")}, 0, 0, 0, 34, 1)
+	if len(l.kinds("chattering")) > 0 {
+		t.Error("it chatters")
+	}
+}
+
+// The clutch of the gallery sticks when both speeds are equal, and slips when it is loosened.
+func TestGalleryClutch(t *testing.T) {
+	m, l, jumps := gallery(t, "clutch.yaml", "sticks")
+	stick := 100 / 35.
+	near(t, "sticks and slips", jumps, 1e-9, stick, 6)
+	common := 100 - 20*stick
+	near(t, "when it sticks", []float64{l.value(m, "motor", stick+1e-6), l.value(m, "wheel", stick+1e-6)}, 1e-8, common, common)
+	common += (6 - stick) * 10 / 3
+	near(t, "when it slips", []float64{l.value(m, "motor", 6), l.value(m, "wheel", 6)}, 1e-8, common, common)
+	near(t, "at the end", []float64{l.last(m, "motor"), l.last(m, "wheel")}, 1e-8, common+4*7, common+4*1.5)
+}
+
+// The thermostat of the gallery switches periodically.
+func TestGalleryThermostat(t *testing.T) {
+	_, _, jumps := gallery(t, "thermostat.yaml", "heats")
+	up, down := 100*math.Log(20./15), 100*math.Log(15./10)
+	var want []float64
+	for at, k := up, 0; at < 1000; k++ {
+		want = append(want, at)
+		at += []float64{down, up}[k%2]
+	}
+	near(t, "switches", jumps, 1e-5, want...)
+}
+
+// The gear box of the gallery shifts at the speeds of its events.
+func TestGalleryGearBox(t *testing.T) {
+	m, l, jumps := gallery(t, "gearbox.yaml", "gear")
+	brake := 2.5 + 4 + 6/1.5
+	near(t, "shifts", jumps, 1e-9, 2.5, 6.5, brake+2, brake+18/5.)
+	near(t, "fastest", []float64{slices.Max(l.column(m, "v"))}, 1e-9, 26)
+	near(t, "stands", l.at(m, "stand", bt.Running), 1e-9, brake+26/5.)
+}
