@@ -14,6 +14,7 @@ type Integrator struct {
 	n       int
 	options Options
 	atol    []float64
+	floats  *floating // nil if no absolute tolerance follows the values
 	stats   Stats
 
 	t, from float64   // the end and the start of the last accepted step
@@ -82,7 +83,10 @@ func New(f Func, n int, o Options) *Integrator {
 			panic("ode: negative tolerance")
 		}
 	}
-	in := &Integrator{f: f, n: n, options: o, atol: atol, newton: newNewton(n), multi: newMultistep(n)}
+	if o.Floating != nil && len(o.Floating) != n {
+		panic("ode: Floating does not have one value per component")
+	}
+	in := &Integrator{f: f, n: n, options: o, atol: atol, floats: newFloating(o, atol), newton: newNewton(n), multi: newMultistep(n)}
 	in.method = methods[o.Method].first
 	most := 0
 	for _, m := range tableaus {
@@ -108,6 +112,9 @@ func (in *Integrator) Restart(t float64, y []float64) {
 	in.t, in.from = t, t
 	copy(in.y, y)
 	copy(in.y0, y)
+	if in.floats != nil {
+		in.floats.restart(y, in.atol)
+	}
 	in.began, in.dense, in.newton.history, in.newton.current = false, false, false, false
 	if in.multi.on {
 		in.next = handover * in.multi.wanted
@@ -124,6 +131,9 @@ func (in *Integrator) From() float64 { return in.from }
 // Y returns the values at T. The slice belongs to the integrator: it must not be changed and is valid until the next
 // step.
 func (in *Integrator) Y() []float64 { return in.y }
+
+// AbsTol returns the absolute tolerance of component i, which may follow the values (Options.Floating).
+func (in *Integrator) AbsTol(i int) float64 { return in.atol[i] }
 
 // Stats returns the work done since New.
 func (in *Integrator) Stats() Stats { return in.stats }
@@ -186,6 +196,9 @@ func (in *Integrator) Step(limit float64) error {
 // more than crowd components.
 func (in *Integrator) weigh() {
 	const crowd = 100
+	if in.floats != nil {
+		in.floats.follow(in.y, in.atol)
+	}
 	moving := 0.0
 	for i, v := range in.y {
 		w := in.options.RelTol*math.Abs(v) + in.atol[i] + 0x1p-900
@@ -361,7 +374,11 @@ func (in *Integrator) CopyFrom(o *Integrator) {
 	}
 	old := *in
 	*in = *o
-	in.f, in.newton = old.f, old.newton
+	in.f, in.newton, in.floats = old.f, old.newton, old.floats
+	if in.floats != nil {
+		copy(in.floats.seen, o.floats.seen)
+		copy(in.floats.most, o.floats.most)
+	}
 	in.newton.copyFrom(o.newton)
 	in.ynew, in.stage, in.w, in.per = old.ynew, old.stage, old.w, old.per
 	in.atol, in.y, in.y0, in.k, in.knew = old.atol, old.y, old.y0, old.k, old.knew
@@ -397,6 +414,9 @@ func (in *Integrator) State(c *snapshot.Codec) {
 	}
 	for _, b := range []*bool{&in.dense, &in.began, &in.smooth, &in.limited} {
 		snapshot.Bool(c, b)
+	}
+	if in.floats != nil {
+		snapshot.Floats(c, in.atol, in.floats.seen, in.floats.most)
 	}
 	snapshot.Floats(c, in.y, in.y0, in.k, in.knew, in.poly, in.before)
 	tableauState(c, &in.stepped)

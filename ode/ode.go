@@ -72,10 +72,15 @@ func (m Method) Stiff() bool { return methods[m].automatic || methods[m].first.g
 // is at most 1, with the error per step estimated by the embedded method. A component that changed by less than its
 // tolerance in the last step counts by this share, so components at rest do not dilute the errors of others; more than
 // 100 count as 100. The error of one component is therefore at most 10 tolerances.
+//
+// The absolute tolerance of a floating component is AbsTol_i, but at most 100*RelTol and at least 0.01*RelTol times the
+// values of its last steps: between 0.01 and 100 it is AbsTol_i, if that is RelTol. After a restart, at which a
+// component may return to any former value, it is that of the largest.
 type Options struct {
 	Method      Method
 	RelTol      float64   // relative tolerance; 0 means 1e-6
 	AbsTol      []float64 // absolute tolerance of each component in its unit, or one for all; nil means RelTol for all
+	Floating    []bool    // components whose absolute tolerance follows their values; nil means none
 	InitialStep float64   // first step; 0 means chosen from the derivatives
 	MaxStep     float64   // largest step; 0 means no limit
 }

@@ -99,6 +99,7 @@ type Run struct {
 	sampled   float64   // time of the last sample
 	low, high []float64 // range of each state, widened by what errors of the integration explain
 	outside   []bool    // by state: it was outside there
+	peak      []float64 // by state: the largest magnitude that was recorded
 	storm     storm
 
 	summary  record.Summary
@@ -134,7 +135,7 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 		low, high := s.Range.Bounds()
 		r.low, r.high = append(r.low, low-100*s.AbsTol), append(r.high, high+100*s.AbsTol)
 	}
-	r.outside = make([]bool, len(r.low))
+	r.outside, r.peak = make([]bool, len(r.low)), make([]float64, len(r.low))
 	for _, name := range m.Needed {
 		_, place := m.Signal(name)
 		r.needed = append(r.needed, place)
@@ -403,6 +404,9 @@ func (r *Run) sample(t float64, signals []float64) error {
 		}
 	}
 	r.sampled = t
+	for i := range r.peak {
+		r.peak[i] = max(r.peak[i], math.Abs(signals[1+i]))
+	}
 	if err := r.rec.Sample(t, r.row); err != nil {
 		return err
 	}
@@ -465,7 +469,7 @@ func (r *Run) Stop(reason string) error {
 // end begins the end of the run: it records the last point and, if exit procedures must run, halts the plan.
 func (r *Run) end(outcome record.Outcome, reason string) error {
 	r.judge(outcome, reason)
-	if err := r.close(); err != nil {
+	if err := errors.Join(r.close(), r.doubt()); err != nil {
 		return err
 	}
 	if !r.begun || !r.executive.Exits() {
@@ -549,6 +553,24 @@ func (r *Run) close() error {
 	return r.sample(r.world.T(), r.world.At(r.world.T()))
 }
 
+// doubt logs the states that were never far above their absolute tolerances: their digits, and what follows from them,
+// may be wrong. Tolerances that follow the values are beyond doubt.
+func (r *Run) doubt() error {
+	const few = 100
+	for i, s := range r.m.Vehicle.States {
+		tolerance := s.AbsTol * r.m.Tolerance / mission.DefaultTolerance
+		if f := r.m.Vehicle.Floating; f != nil && f[i] || !(r.peak[i] > 0 && r.peak[i] < few*tolerance) {
+			continue
+		}
+		text := fmt.Sprintf("%s was never above %s, its tolerance is %s: it may be wrong; declare a smaller tolerance",
+			s.Name, diag.Number(r.peak[i], 3), diag.Number(tolerance, 3))
+		if err := r.log(record.KindTolerance, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // fail ends the run by an error: nothing recorded is lost, and every active task's exit procedure runs, to its end
 // unless the world itself has failed, so that time cannot advance.
 func (r *Run) fail(err error) error {
@@ -587,6 +609,7 @@ func (r *Run) State(c *snapshot.Codec) {
 	snapshot.Int(c, &r.next)
 	snapshot.Float(c, &r.sampled)
 	snapshot.Each(c, r.outside, snapshot.Bool)
+	snapshot.Floats(c, r.peak)
 	r.storm.state(c)
 	snapshot.Int(c, &r.summary.StatusChanges)
 	snapshot.Int(c, &r.summary.MaxEventIterations)

@@ -87,7 +87,7 @@ func New(sys *System, t0 float64, y0, u0 []float64, o Options) (*Simulator, erro
 		o.MaxIterations = 100
 	}
 	if o.AbsTol == nil {
-		o.AbsTol = sys.AbsTol
+		o.AbsTol, o.Floating = sys.AbsTol, sys.Floating
 	}
 	s := newSimulator(sys, x, o)
 	s.search.renew(x)

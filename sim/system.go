@@ -35,6 +35,7 @@ type Discrete struct {
 type System struct {
 	States     []string  // names, for messages
 	AbsTol     []float64 // absolute tolerance of each state in its unit, or one for all; nil means the relative one
+	Floating   []bool    // states whose absolute tolerance follows their values (ode.Options); nil: none
 	Inputs     int       // number of inputs
 	Indicators []Indicator
 
@@ -79,7 +80,8 @@ const (
 // String returns the policy's name.
 func (c Chattering) String() string { return [...]string{"stop", "continue"}[c] }
 
-// Options configures a simulator. The zero value is a sensible default. AbsTol, if given, overrides that of the system.
+// Options configures a simulator. The zero value is a sensible default. AbsTol and Floating, if AbsTol is given, override
+// those of the system.
 type Options struct {
 	ode.Options
 	Samples       int        // samples of the indicators inside each step; 0 means 9

@@ -36,9 +36,9 @@ func (s *Simulator) value(quantities []float64, i int) float64 {
 // tolerance returns the tolerance of a state's error in one step at the value y.
 func (s *Simulator) tolerance(state int, y float64) float64 {
 	relative := min(s.options.RelTol, loose)
-	w := relative
-	if abs := s.options.AbsTol; len(abs) > 0 {
-		w = abs[min(state, len(abs)-1)]
+	w := s.integrator.AbsTol(state)
+	if s.options.AbsTol == nil {
+		w = min(w, loose)
 	}
 	return w + relative*math.Abs(y)
 }

@@ -104,7 +104,8 @@ func (w *world) switches() {
 func (w *world) system() *sim.System {
 	p := w.m.Program
 	s := &sim.System{Inputs: p.Inputs() + len(w.memory), Derivatives: w.derivatives, Zeros: w.zeros,
-		Reads: p.Reads, Loose: []int{}, Drives: p.Drives()}
+		Reads: p.Reads, Loose: []int{}, Drives: p.Drives(),
+		Floating: w.m.Vehicle.Floating}
 	for i := range w.memory {
 		s.Drives = append(s.Drives, p.Inputs()+i)
 	}

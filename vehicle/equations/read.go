@@ -200,6 +200,7 @@ func (b *builder) state(key, value *yamldoc.Node) expr.Variable {
 	if !(s.AbsTol > 0) && len(b.Diags) == before {
 		b.Add(nodes["tolerance"], "out-of-range", "", "tolerance must be positive")
 	}
+	b.v.Floating = append(b.v.Floating, nodes["tolerance"] == nil)
 	s.Range = b.bounds(key, nodes, u)
 	b.v.States = append(b.v.States, s)
 	rate := u
@@ -231,7 +232,7 @@ func (b *builder) discrete(key, value *yamldoc.Node) expr.Variable {
 	if as.Type == expr.Boolean {
 		s.Range = model.Between(0, 1)
 	}
-	b.v.States = append(b.v.States, s)
+	b.v.States, b.v.Floating = append(b.v.States, s), append(b.v.Floating, true)
 	b.initials = append(b.initials, written{key, nodes["initial"], as})
 	b.derivatives = append(b.derivatives, written{key, nil, expr.Number(expr.AnyUnit)})
 	return as

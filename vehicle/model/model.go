@@ -104,6 +104,7 @@ type Vehicle struct {
 	Outputs    []Output
 	Commands   []Command
 	Jumps      []string // the states that events of the vehicle itself may change at once
+	Floating   []bool   // by state: its absolute tolerance follows its values (ode.Options); nil: none
 
 	// New returns an instance. It requires one value for each of Parameters, in that order; values that are out of
 	// range or inconsistent give an error that wraps ErrParameters.

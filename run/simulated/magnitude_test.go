@@ -1,0 +1,55 @@
+package simulated
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"canopy/document/mission"
+	"canopy/internal/cart"
+	"canopy/run/record"
+)
+
+// reaction is Robertson's (ode: TestRobertsonAtDefaultTolerances), whose second species is never above 4e-5.
+const reaction = `
+vehicle: reaction
+states:
+  y1: {initial: 1, derivative: "-0.04 [1/s] * y1 + 1e4 [1/s] * y2 * y3"}
+  y2: {TOLERANCE derivative: "0.04 [1/s] * y1 - 1e4 [1/s] * y2 * y3 - 3e7 [1/s] * y2 * y2"}
+  y3: {derivative: "3e7 [1/s] * y2 * y2"}
+`
+
+// Without a declared tolerance, a small state is as exact as others; with one that is too large, the log warns.
+func TestToleranceOfASmallState(t *testing.T) {
+	fly := func(tolerance string) (warnings, y1 float64) {
+		files := cart.Files{
+			"m.yaml": "plan: p.xml\nvehicle: v.yaml\nhorizon: 4000000 [s]\nrecord: {interval: 1000, signals: [y1, y2, y3]}\n",
+			"p.xml":  cart.Plan(`<Condition name="never" on="y3 gt 2"/>`),
+			"v.yaml": strings.Replace(reaction, "TOLERANCE", tolerance, 1),
+		}
+		m, diags := mission.Read("m.yaml", files.Open, nil, nil)
+		if m == nil {
+			t.Fatal(diags)
+		}
+		_, l, err := fly(t, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range l.events {
+			if e.Kind == record.KindTolerance {
+				if !strings.Contains(e.Text, "y2") {
+					t.Error(e.Text)
+				}
+				warnings++
+			}
+		}
+		return warnings, l.last(m, "y1")
+	}
+	warnings, y1 := fly("")
+	if want := 5.167e-4; warnings > 0 || math.Abs(y1-want) > 0.001*want {
+		t.Errorf("%g warnings, y1 = %g, want none and %g", warnings, y1, want)
+	}
+	if warnings, _ := fly("tolerance: 1e-5,"); warnings != 1 {
+		t.Errorf("%g warnings, want one", warnings)
+	}
+}
