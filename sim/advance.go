@@ -47,7 +47,7 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 		if err := s.stepped(); err != nil {
 			return Segment{From: from, To: from}, err
 		}
-		s.search.step(s.ran.fresh)
+		s.step(s.ran.fresh)
 	}
 	events, err = s.travel(min(limit, s.integrator.T()))
 	s.ran.t = s.T
@@ -185,7 +185,7 @@ func (s *Simulator) travel(end float64) (events []int, err error) {
 		s.moveTo(end)
 		s.ran.judged = end == s.integrator.T()
 		if s.ran.fresh = s.ran.judged && q.have[q.gaps]; s.ran.fresh {
-			copy(q.now, q.rows[q.gaps])
+			s.copyKept(q.now, q.rows[q.gaps])
 		}
 		return nil, nil
 	}

@@ -93,12 +93,29 @@ func (q *search) copyFrom(o *search) {
 }
 
 // step begins a new step. If known, q.now holds the quantities at its start.
-func (q *search) step(known bool) {
+func (s *Simulator) step(known bool) {
+	q := &s.search
 	clear(q.have)
 	if known {
-		copy(q.rows[0], q.now)
+		s.copyKept(q.rows[0], q.now)
 		q.have[0] = true
 	}
+}
+
+// copyKept copies the quantities that are kept: the states and the functions of kept indicators.
+func (s *Simulator) copyKept(to, from []float64) {
+	n := copy(to, from[:len(s.Y)])
+	for _, f := range s.kept() {
+		to[n+f] = from[n+f]
+	}
+}
+
+// kept returns the functions of kept indicators.
+func (s *Simulator) kept() []int {
+	if s.search.stale {
+		s.search.scopes(s.levels)
+	}
+	return s.search.whole.functions
 }
 
 // forget drops the samples after a change of anything that indicators may depend on.
@@ -132,9 +149,7 @@ func (s *Simulator) evaluate(t float64, v []float64, which *scope) {
 
 // functions evaluates functions from the states in v.
 func (s *Simulator) functions(t float64, v []float64, which *scope) {
-	if s.search.stale {
-		s.search.scopes(s.levels)
-	}
+	s.kept() // one of these may be which
 	if n := len(s.Y); len(which.functions) > 0 {
 		s.sys.Zeros(t, v[:n], &s.Discrete, which.functions, v[n:])
 	}

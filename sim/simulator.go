@@ -400,7 +400,7 @@ func (s *Simulator) Iterate() (changed []int, err error) {
 			s.commit(i, !s.Above[i])
 		}
 	}
-	copy(q.committed, q.now)
+	s.copyKept(q.committed, q.now)
 	q.strays = q.strays[:0]
 	return changed, nil
 }
