@@ -91,6 +91,7 @@ type Gatherer struct {
 	places  []int // of their signals in the header
 	plots   []plotted
 	kept    int           // changes in all lanes
+	enough  int           // changes in all lanes from which they are thinned
 	lanes   []laneThinner // of the tasks
 	rows    ends[row]
 	lines   ends[record.Event]
@@ -137,7 +138,7 @@ func NewGatherer(h *record.Header) *Gatherer {
 		g.tasks[i] = history{status: t.Initial, since: h.Start}
 		g.lanes[i].add(h.Start, int(t.Initial))
 	}
-	g.kept = len(h.Tasks)
+	g.kept, g.enough = len(h.Tasks), mostChanges
 	curves := map[int]int{} // by place
 	places := signalsByName(&g.shown)
 	plots, _ := panels(&g.shown)
@@ -232,14 +233,15 @@ func (g *Gatherer) Status(t float64, micro int, c bt.Change) error {
 	h.status = c.To
 	before := len(l.t)
 	l.add(t, int(c.To))
-	if g.kept += len(l.t) - before; g.kept > mostChanges {
+	if g.kept += len(l.t) - before; g.kept > g.enough {
 		g.thinLanes()
 	}
 	g.rows.add(t, row{t, micro, c})
 	return nil
 }
 
-// thinLanes thins the fullest lanes until half of the changes that all may keep are left.
+// thinLanes thins the fullest lanes until half of the changes that all may keep are left. If there are so many tasks
+// that more are left, it waits until they have doubled.
 func (g *Gatherer) thinLanes() {
 	counts := make([]int, len(g.lanes))
 	for i := range g.lanes {
@@ -251,6 +253,7 @@ func (g *Gatherer) thinLanes() {
 		g.lanes[i].thin(share)
 		g.kept += len(g.lanes[i].t)
 	}
+	g.enough = max(mostChanges, 2*g.kept)
 }
 
 // usual are the events that the switching itself makes.

@@ -286,3 +286,24 @@ func TestBounded(t *testing.T) {
 		t.Errorf("%d changes are left in the lane", n)
 	}
 }
+
+// TestManyLanes: lanes that are as short as they can be are not thinned again at each change.
+func TestManyLanes(t *testing.T) {
+	var h record.Header
+	for i := range 20_000 {
+		h.Tasks = append(h.Tasks, record.Task{Name: fmt.Sprint(i), Kind: "Condition", Parent: -1})
+	}
+	g := NewGatherer(&h)
+	thinned, before := 0, g.enough
+	for at := range 40 {
+		for i := range h.Tasks {
+			must(t, g.Status(float64(at), 1, bt.Change{Task: bt.Task(i), From: bt.Status(at % 2), To: bt.Status((at + 1) % 2)}))
+			if g.enough != before {
+				thinned, before = thinned+1, g.enough
+			}
+		}
+	}
+	if thinned > 10 {
+		t.Errorf("thinned %d times", thinned)
+	}
+}
