@@ -88,3 +88,16 @@ func TestGalleryGearBox(t *testing.T) {
 	near(t, "fastest", []float64{slices.Max(l.column(m, "v"))}, 1e-9, 26)
 	near(t, "stands", l.at(m, "stand", bt.Running), 1e-9, brake+26/5.)
 }
+
+// The rod of the gallery, an array of states, cools by its slowest mode, in which it starts.
+func TestGalleryRod(t *testing.T) {
+	m, l, jumps := gallery(t, "rod.yaml", "warm")
+	const n = 20
+	rate, mean := 4*math.Pow(math.Sin(math.Pi/(2*(n+1))), 2), 0.0
+	for i := 1; i <= n; i++ {
+		mean += 100 * math.Sin(math.Pi*float64(i)/(n+1)) / n
+	}
+	near(t, "no longer warm", jumps, 1e-5, math.Log(mean/10)/rate)
+	near(t, "at the end", []float64{l.last(m, "T.10"), l.last(m, "mean")}, 1e-6,
+		100*math.Sin(math.Pi*10/(n+1))*math.Exp(-200*rate), mean*math.Exp(-200*rate))
+}

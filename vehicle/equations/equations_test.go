@@ -196,7 +196,7 @@ func TestGolden(t *testing.T) {
 // The table of codes on the page is that of the source and of what comes from expressions.
 func TestDocumentedCodes(t *testing.T) {
 	want := []string{"unit-mismatch", "unknown-signal"} // found by expr
-	for _, file := range []string{"read.go", "../../syntax/yamldoc/yamldoc.go"} {
+	for _, file := range []string{"read.go", "arrays.go", "tables.go", "../../syntax/yamldoc/yamldoc.go"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -222,6 +222,9 @@ func FuzzRead(f *testing.F) {
 	f.Add("states: {x: {unit: m, derivative: v, initial: a}}\ncommands: {v: {unit: m/s, min: 0}}\nparameters: {a: {unit: km, default: 1}}")
 	f.Add("states: {x: {derivative: y}}\noutputs: {y: {unit: 1/s, value: z}, z: {unit: 1/s, value: y}}")
 	f.Add("states: &s {x: {derivative: 0, tolerance: -1}}\noutputs: *s")
+	f.Add("sizes: {n: 3}\nstates: {x: {for: i in 1:n, derivative: \"sum(k in 1:n, x[k]) / 1 [s]\"}}")
+	f.Add("states: {x: {derivative: \"f(x) / 1 [s]\"}}\ntables: {f: {arguments: {a: {points: [0, 1]}}, values: [1, 2]}}")
+	f.Add("states: {x: {derivative: 1}}\ndiscrete: {n: {type: integer}}\nevents: [{when: x gt n, then: n := n + 1}]")
 	f.Fuzz(func(t *testing.T, text string) {
 		v, diags := Read(&diag.Source{Name: "v.yaml", Text: text})
 		if (v == nil) != diags.HasErrors() {

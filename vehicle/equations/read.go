@@ -23,7 +23,8 @@ func Read(src *diag.Source) (*model.Vehicle, diag.List) {
 	if root == nil {
 		return nil, r.Diags
 	}
-	b := &builder{Reader: r, v: &model.Vehicle{}, places: map[string]int{}, scope: expr.Scope{}, constants: expr.Scope{}}
+	b := &builder{Reader: r, v: &model.Vehicle{}, places: map[string]int{}, scope: expr.Scope{}, constants: expr.Scope{},
+		index: map[string]int{}, replaced: map[*yamldoc.Node]bool{}, wrong: map[int]bool{}}
 	b.read(root)
 	if b.Diags.HasErrors() {
 		return nil, b.Diags
@@ -43,6 +44,12 @@ type builder struct {
 	units                         []expr.Unit // of the parameters
 	initials, derivatives, values []written
 	events                        []happening
+
+	index    map[string]int         // sizes, and the variables of the ranges around
+	replaced map[*yamldoc.Node]bool // expressions that were expanded
+	wrong    map[int]bool           // by place in the file: such an expression has a mistake
+	elements int                    // of all arrays
+	bytes    int                    // of all expressions
 }
 
 // happening is an event of the file.
@@ -64,7 +71,7 @@ func (b *builder) read(root *yamldoc.Node) {
 		"vehicle": func(n *yamldoc.Node) { b.v.Name = b.Text(n, "vehicle") },
 		"text":    func(n *yamldoc.Node) { b.v.Text = b.Text(n, "text") },
 	}
-	for _, key := range []string{"parameters", "states", "discrete", "outputs", "commands", "events", "tables"} {
+	for _, key := range []string{"sizes", "parameters", "states", "discrete", "outputs", "commands", "events", "tables"} {
 		known[key] = func(n *yamldoc.Node) { parts[key] = n }
 	}
 	b.Fields(root, "the vehicle", known)
@@ -75,6 +82,7 @@ func (b *builder) read(root *yamldoc.Node) {
 		b.v.Name = strings.TrimSuffix(path.Base(b.Source.Name), path.Ext(b.Source.Name))
 	}
 	b.places["t"], b.scope["t"] = 0, expr.Number(expr.Second)
+	b.sizes(parts["sizes"])
 	b.section(parts["states"], "states", b.state)
 	b.section(parts["discrete"], "discrete", b.discrete)
 	b.section(parts["commands"], "commands", b.command)
@@ -82,7 +90,7 @@ func (b *builder) read(root *yamldoc.Node) {
 	b.section(parts["parameters"], "parameters", b.parameter)
 	b.tables(parts["tables"])
 	if n := parts["events"]; n != nil {
-		b.Sequence(n, "events", b.event)
+		b.Sequence(n, "events", func(n *yamldoc.Node) { b.each(n, func(string) { b.event(n) }) })
 	}
 	if len(b.v.States) == 0 {
 		b.Add(root, "missing-key", "add `states`, each with its `derivative`", "the vehicle has no states")
@@ -96,19 +104,28 @@ func (b *builder) section(n *yamldoc.Node, what string, visit func(key, value *y
 		return
 	}
 	b.Mapping(n, what, func(key, value *yamldoc.Node) {
-		if _, taken := b.places[key.Value]; taken {
-			b.Add(key, "duplicate-name", "", "there is already a signal or parameter %q", key.Value)
-			return
-		}
-		if !expr.IsName(key.Value) {
-			b.Add(key, "wrong-name", "use letters, digits, _ and dots, and no word of the expression language",
-				"%q cannot be a name", key.Value)
-			return
-		}
-		place := len(b.places)
-		b.places[key.Value] = place
-		b.scope[key.Value] = visit(key, value)
+		b.each(value, func(of string) {
+			element := *key
+			element.Value += of
+			b.declare(&element, func() expr.Variable { return visit(&element, value) })
+		})
 	})
+}
+
+// declare declares a name.
+func (b *builder) declare(key *yamldoc.Node, visit func() expr.Variable) {
+	if _, taken := b.scope[key.Value]; taken {
+		b.Add(key, "duplicate-name", "", "there is already a signal or parameter %q", key.Value)
+		return
+	}
+	if !expr.IsName(key.Value) {
+		b.Add(key, "wrong-name", "use letters, digits, _ and dots, and no word of the expression language",
+			"%q cannot be a name", key.Value)
+		return
+	}
+	place := len(b.places)
+	b.places[key.Value], b.scope[key.Value] = place, expr.Variable{}
+	b.scope[key.Value] = visit()
 }
 
 // variable reads the unit and the text of a variable, and returns the nodes of its other entries; keys lists the
@@ -120,9 +137,13 @@ func (b *builder) variable(key, value *yamldoc.Node, unit func(*yamldoc.Node) ex
 	known := yamldoc.Keys{
 		"unit": func(n *yamldoc.Node) { u, v.Unit = unit(n), n.Value },
 		"text": func(n *yamldoc.Node) { v.Text = b.Text(n, "text") },
+		"for":  func(*yamldoc.Node) {}, // read by each
 	}
 	for _, k := range keys {
 		known[k] = func(n *yamldoc.Node) { nodes[k] = n }
+		if k == "initial" || k == "derivative" || k == "value" {
+			known[k] = func(n *yamldoc.Node) { nodes[k] = b.expand(n) }
+		}
 	}
 	b.Fields(value, key.Value, known)
 	return v, u, nodes
@@ -242,8 +263,9 @@ func (b *builder) discrete(key, value *yamldoc.Node) expr.Variable {
 func (b *builder) event(n *yamldoc.Node) {
 	nodes := map[string]*yamldoc.Node{}
 	b.Fields(n, "the event", yamldoc.Keys{
-		"when": func(n *yamldoc.Node) { nodes["when"] = n },
-		"then": func(n *yamldoc.Node) { nodes["then"] = n },
+		"for":  func(*yamldoc.Node) {}, // read by each
+		"when": func(n *yamldoc.Node) { nodes["when"] = b.expand(n) },
+		"then": func(n *yamldoc.Node) { nodes["then"] = b.expand(n) },
 	})
 	if n.Kind != yamldoc.Mapping {
 		return
@@ -252,7 +274,10 @@ func (b *builder) event(n *yamldoc.Node) {
 		b.Add(n, "missing-key", "write `when: CONDITION` and `then: STATE := VALUE; ...`", "an event has no when or then")
 		return
 	}
-	e := happening{when: b.Expression(nodes["when"], expr.Variable{Type: expr.Boolean}, b.scope)}
+	var e happening
+	b.inside(nodes["when"], func() {
+		e.when = b.Expression(nodes["when"], expr.Variable{Type: expr.Boolean}, b.scope)
+	})
 	then := b.Text(nodes["then"], "then")
 	list, mistakes := expr.ParseAssignments(then)
 	for _, a := range list {
@@ -266,9 +291,11 @@ func (b *builder) event(n *yamldoc.Node) {
 		}
 		mistakes = append(mistakes, a.Value.CheckFor(b.scope[a.Target], b.scope)...)
 	}
-	for _, m := range mistakes {
-		b.Inside(nodes["then"], m)
-	}
+	b.inside(nodes["then"], func() {
+		for _, m := range mistakes {
+			b.Inside(nodes["then"], m)
+		}
+	})
 	e.resets = list
 	b.events = append(b.events, e)
 }
@@ -314,7 +341,7 @@ func (b *builder) program() {
 				out[i] = expr.False
 			}
 			if w.node != nil {
-				out[i] = b.Expression(w.node, w.as, scope)
+				b.inside(w.node, func() { out[i] = b.Expression(w.node, w.as, scope) })
 			}
 		}
 		return out
