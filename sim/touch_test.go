@@ -62,7 +62,7 @@ func lags(n, others int, kind string) *System {
 // method, at every tolerance, from both sides, and with an alarm each 7 s.
 func TestSetPointIsNoEvent(t *testing.T) {
 	touches := 0
-	for _, size := range [][2]int{{1, 0}, {2, 0}, {3, 0}, {4, 0}, {10, 0}, {1, 10}, {2, 10}} {
+	for _, size := range [][2]int{{1, 0}, {2, 0}, {3, 0}, {4, 0}, {10, 0}, {1, 10}, {2, 70}, {10, 70}} {
 		n, others := size[0], size[1]
 		for _, kind := range []string{"threshold", "function", "two states"} {
 			for _, m := range ode.Methods() {
