@@ -138,7 +138,7 @@ type Header struct {
 type Event struct {
 	T     float64 `json:"t"`     // simulated time [s]
 	Micro int     `json:"micro"` // event iteration within the instant, from 1; 0 before the first
-	Kind  string  `json:"kind"`  // "state", "time", "conflict", "chattering", "error", ...
+	Kind  string  `json:"kind"`  // "state", "time", "touch", "conflict", "chattering", "error", ...
 	Text  string  `json:"text"`
 }
 
