@@ -96,6 +96,9 @@ func New(sys *System, t0 float64, y0, u0 []float64, o Options) (*Simulator, erro
 	copy(s.ran.y, y0)
 	copy(s.U, u0)
 	copy(s.ran.before.U, u0)
+	for k := range s.slide.modes {
+		copy(s.slide.modes[k].U, u0)
+	}
 	s.integrator.Restart(t0, y0)
 	if i := notFinite(y0); i >= 0 {
 		return nil, &NotFiniteError{T: t0, Kind: "state", Name: sys.States[i]}
@@ -249,6 +252,11 @@ func (s *Simulator) Before() *Discrete { return &s.ran.before }
 
 // Left returns the states as they were when the last segment ended, to be read: the left limit at the current instant.
 func (s *Simulator) Left() []float64 { return s.ran.y }
+
+// Inputs returns all the inputs with which the derivatives may be evaluated, for the check of a restored state.
+func (s *Simulator) Inputs() [][]float64 {
+	return [][]float64{s.U, s.ran.before.U, s.slide.modes[0].U, s.slide.modes[1].U}
+}
 
 // Changed reports whether inputs differ from those before the current instant.
 func (s *Simulator) Changed() bool {
