@@ -79,6 +79,7 @@ func FuzzParse(f *testing.F) {
 		for _, i := range c.Indicators() {
 			above = append(above, i.Value(signals, nil) >= 0)
 		}
+		NewCompiler(nil, slotsOf(names...)).Hold(max(1, len(names))).Compile(e)
 		if e.Type(nil) == Boolean {
 			if code.Bool(signals, nil) != code.Bool(signals, above) {
 				t.Errorf("%v differs between signals and sides", e)

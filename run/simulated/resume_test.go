@@ -68,6 +68,14 @@ func TestResume(t *testing.T) {
 	day := solarDay(t)
 	_, tree := flyInto(t, day, run.Continuous{})
 	missions := map[string]*mission.Mission{
+		"events": equationsMission(t, `
+states: {h: {unit: m, initial: 2, derivative: v}, v: {unit: m/s, derivative: "-9.81 [m/s^2]"}}
+discrete: {n: {type: integer}, odd: {type: boolean}}
+outputs: {clock: {value: "floor(t / 1 [s]) + ramp(t)"}, bounces: {value: "mod(n, 3)"}}
+tables: {ramp: {arguments: {t: {unit: s, points: [0, 1, 3]}}, values: [0, 2, 1], outside: clamp}}
+events: [{when: h le 0 and v lt 0, then: v := -0.9 * v; n := n + 1; odd := not odd}]
+`, `<ReactiveFallback><Condition name="late" on="clock ge 4 and bounces gt 0.5"/><Action name="wait"/></ReactiveFallback>`,
+			"horizon: 6\nrecord: {interval: 1}\n"),
 		"switches": equationsMission(t, `
 states: {x: {derivative: "abs(sin(t / 1 [s])) * 1 [1/s]"}, y: {derivative: "if(x lt 5, 1, -1) * 1 [1/s]"}}
 `, idle, "horizon: 20\nrecord: {interval: 1}\n"),
