@@ -9,9 +9,9 @@
 //	x.Begin()
 //	repeat:
 //		x.Changed(the indicators whose sides have changed)
-//		again := x.Settle()       // x.Log has the changes; sets what the world watches
+//		again := x.Settle()       // x.Log has the changes
 //	until not again
-//	x.Rest()                      // returns the next alarm
+//	x.Rest()                      // sets what the world watches, returns the next alarm
 //
 // Only affected leaves are visited. A formula's truth depends on sides of indicators and on discrete signals, so a leaf
 // has a new input only if a side that one of its formulas depends on has changed, a discrete slot may have been
@@ -189,18 +189,8 @@ func (x *Executive) renew() {
 	x.seeAll(x.p.Standing, true)
 	if x.settled { // as the world has it
 		x.world.Refresh()
-		x.watchAll()
-	}
-}
-
-// watchAll sets what the world watches, for the first time: all sides are kept until then.
-func (x *Executive) watchAll() {
-	x.settled = true
-	x.rewatch()
-	for k, n := range x.watchers {
-		if n == 0 {
-			x.world.Watch(k, x.decider.idle())
-		}
+		x.settled = false
+		x.rewatch()
 	}
 }
 
@@ -240,18 +230,17 @@ func (x *Executive) Changed(indicators []int) {
 func (x *Executive) Settle() (again bool, err error) {
 	x.Log = x.Log[:0]
 	again, err = x.decider.settle(x)
-	if x.settled {
+	if x.decider.idle() == Idle { // a side that is not kept must be known before it can change
 		x.rewatch()
-	} else {
-		x.watchAll()
 	}
 	return again, err
 }
 
-// Rest ends an instant: it logs slots that several tasks write, and returns the time [s] of the executive's next instant,
-// if no event comes before.
+// Rest ends an instant: it sets what the world watches, logs slots that several tasks write, and returns the time [s] of
+// the executive's next instant, if no event comes before.
 func (x *Executive) Rest() (alarm float64) {
 	x.Log = x.Log[:0]
+	x.rewatch()
 	x.contention()
 	return x.decider.next(x)
 }
@@ -509,7 +498,7 @@ func (x *Executive) assign(i int, p Phase, list []Assignment, captured int) {
 func (x *Executive) turn(i int, p Phase) {
 	before := x.u[i]
 	x.world.Set(i, p)
-	if x.stale.add(i); p == Active {
+	if x.stale.add(i); p == Active && x.decider.idle() == Idle {
 		x.world.Look(x.p.Leaves[i].Writes) // they count from now on
 		x.watch(i, x.watching[i])
 	}
@@ -667,6 +656,15 @@ func (x *Executive) condition(i int) mask {
 func (x *Executive) rewatch() {
 	for _, i := range x.stale.take() {
 		x.watch(int(i), x.decider.watches(x, int(i)))
+	}
+	if x.settled {
+		return
+	}
+	x.settled = true // until then, all sides are kept
+	for k, n := range x.watchers {
+		if n == 0 {
+			x.world.Watch(k, x.decider.idle())
+		}
 	}
 }
 

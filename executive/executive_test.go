@@ -146,7 +146,7 @@ func TestVisitsWhatChanged(t *testing.T) {
 	if n := len(x.due.list); n != leaves/9 {
 		t.Errorf("%d leaves to visit, want %d", n, leaves/9)
 	}
-	if _, err := x.Settle(); err != nil || len(x.Log) != leaves/9 || len(x.stale.taken) != leaves/9 {
-		t.Errorf("%d status changes, %d leaves with other indicators: %v", len(x.Log), len(x.stale.taken), err)
+	if _, err := x.Settle(); err != nil || len(x.Log) != leaves/9 || len(x.stale.list) != leaves/9 {
+		t.Errorf("%d status changes, %d leaves with other indicators: %v", len(x.Log), len(x.stale.list), err)
 	}
 }
