@@ -42,6 +42,7 @@ type flying struct {
 	tags      map[string]int // Moment.Tag by what an instant has shown
 	failed    error          // of an instant after which there is no state
 	unsettled error          // for some answers signals and tasks change each other without end
+	tired     bool           // a bound has ended it that grows with the effort
 
 	watch violation // asked with the signals of each state; nil: none
 	last  flown.Tape
@@ -50,9 +51,16 @@ type flying struct {
 }
 
 func (m *Model) newFlying(watch violation) *flying {
+	bounds := m.bounds(m.most())
 	x := &flying{m: m, s: m.loose(), entered: make([]bool, m.tree.Len()), broken: make([]bool, m.tree.Len()),
-		met: map[pair]bool{}, tags: map[string]int{"": 0}, watch: watch, hit: -1,
-		states: explore.New[flown.Key, flown.Tape](m.bounds(m.most()))}
+		met: map[pair]bool{}, tags: map[string]int{"": 0}, watch: watch, hit: -1}
+	over := bounds.Over
+	bounds.Over = func(states int) string {
+		why := over(states)
+		x.tired = why != "" && m.tired
+		return why
+	}
+	x.states = explore.New[flown.Key, flown.Tape](bounds)
 	x.states.Arrive(-1, "", nil)
 	return x
 }
@@ -202,6 +210,7 @@ func (m *Model) searchSignals(violated violation) counterexample {
 func (x *flying) conclusion() counterexample {
 	switch {
 	case x.states.Short() != "":
+		x.m.tired = x.m.tired || x.tired // also where another question has made the search
 		return counterexample{verdict: Undecided, why: x.states.Short()}
 	case x.failed != nil:
 		return counterexample{verdict: Undecided, why: x.failed.Error()}

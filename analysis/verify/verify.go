@@ -162,6 +162,7 @@ func pass(s declare.Subject, goOn func() bool, effort int, questions []Question,
 		if m.space.full() && !hopeless { // the last question filled the space: start again with a new model
 			m = newModel()
 		}
+		m.tired = false
 		found := m.ask(q)
 		if !goOn() || !yield(q, found, m.tired) {
 			return false
