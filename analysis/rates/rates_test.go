@@ -255,3 +255,29 @@ events: [{when: "h le 0 and v lt 0", then: "v := -0.8 * v; n := n + 1; stuck := 
 		}
 	}
 }
+
+// While no action is active, exit procedures, held values and defaults decide, not what active tasks write.
+func TestIdleRates(t *testing.T) {
+	const vehicle = `
+vehicle: v
+states:
+  x: {unit: m, min: -10, max: 10, derivative: "speed"}
+  y: {unit: m, min: -10, max: 10, derivative: "drive"}
+  z: {unit: m, min: -10, max: 10, derivative: "kept"}
+commands:
+  speed: {unit: m/s, default: 0}
+  drive: {unit: m/s, default: 1}
+  kept: {unit: m/s, default: 0, hold: true}
+`
+	table := tableOf(t, vehicle, `<Action name="go" write="speed := 5 [m/s]; kept := 3 [m/s]" exit="drive := -2 [m/s]"
+		exit_time="4"/>`, "")
+	for _, c := range []struct {
+		signal    string
+		low, high float64
+	}{{"x", 0, 0}, {"y", -2, 1}, {"z", 0, 3}} {
+		r, ok := table.Rate(declare.Idle, c.signal, nil)
+		if !ok || r.Low > c.low || r.High < c.high || r.Low < c.low-0.01 || r.High > c.high+0.01 {
+			t.Errorf("%s: [%g, %g], %v", c.signal, r.Low, r.High, ok)
+		}
+	}
+}

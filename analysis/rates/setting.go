@@ -16,8 +16,8 @@ type source struct {
 	frozen interval.Interval
 }
 
-// sources returns what may give a slot its value while a task is active, or at any time. The first active writer in the
-// order of the tree counts, then the held value.
+// sources returns what may give a slot its value while a task is active, or none is. The first active writer in the
+// order of the tree counts, then the held value. Without an active task, exit procedures write.
 func (t *Table) sources(i int, task bt.Task) []source {
 	p := t.m.Program
 	s := &p.Slots[i]
@@ -32,7 +32,8 @@ func (t *Table) sources(i int, task bt.Task) []source {
 		own := w.Phase == executive.Active && l.Task == task
 		_, slow := l.Slow()
 		switch {
-		case task != declare.Anytime && !own && !t.together(l.Task, task), w.Phase == executive.Leaving && !slow:
+		case task == declare.Idle && w.Phase == executive.Active, w.Phase == executive.Leaving && !slow,
+			task != declare.Idle && !own && !t.together(l.Task, task):
 			continue
 		case w.Value != nil:
 			add(source{value: t.assigned(w, s.Name)})

@@ -88,13 +88,10 @@ func (d *drifter) total(m *Model) float64 {
 	return sum
 }
 
-// rate returns the drift in an interval while tasks are active: the vehicle and all of them limit the rate.
+// rate returns the drift in an interval while tasks are active: all of them limit the rate.
 func (d *drifter) rate(m *Model, cell int, active func(bt.Task) bool) drift {
 	now := drift{cell: cell, low: math.Inf(-1), high: math.Inf(1)}
-	for _, t := range append(m.actions(), declare.Anytime) {
-		if t != declare.Anytime && !active(t) {
-			continue
-		}
+	for _, t := range moving(slices.DeleteFunc(m.actions(), func(t bt.Task) bool { return !active(t) })) {
 		r := d.tempo(m, t, cell)
 		if r.Jumps {
 			return drift{cell: cell, low: math.Inf(-1), high: math.Inf(1)}
@@ -116,10 +113,8 @@ func (d *drifter) tempo(m *Model, t bt.Task, cell int) tempo {
 		r, known := anyRate, false
 		if m.ended(0) == "" { // a rate takes time
 			in := map[string]interval.Interval{d.name: {Low: low, High: high}}
-			if t == declare.Anytime {
-				r, known = m.anytime(d.name, in)
-			} else {
-				r, known = m.subject.Rate(t, d.name, in)
+			if r, known = m.subject.Rate(t, d.name, in); t == declare.Idle {
+				known = known && r.From == declare.Derived && !r.Jumps
 			}
 		}
 		if !known {
@@ -194,7 +189,7 @@ func (x *pursuit) drifted(m *flown.Moment) (number int, possible bool) {
 		next := d.rate(x.m, cellAt(m, d.name, d.cuts), m.Active)
 		for at, r := range d.rates {
 			x.m.origins[r.From] = x.m.origins[r.From] || r.known && at.cell == next.cell &&
-				(at.task == declare.Anytime || m.Active(at.task))
+				(at.task == declare.Idle || m.Active(at.task))
 		}
 		if before != nil {
 			last := before[i]

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"canopy/document/declare"
 	"canopy/expr"
 	"canopy/expr/interval"
 )
@@ -17,7 +18,7 @@ import (
 
 // slowTurns returns the findings of such a plan; nil if nothing follows.
 func (m *Model) slowTurns() []Finding {
-	s, tired := m.loose(), m.tired
+	s := m.loose()
 	freed := s.Freed()
 	period, which := math.Inf(1), ""
 	rests := map[string]bool{}
@@ -66,7 +67,7 @@ func (m *Model) slowTurns() []Finding {
 	for i := range found {
 		found[i].Assumes = t.assumptions()
 	}
-	m.tired = tired
+	m.tired = false // the large graph is not needed
 	return found
 }
 
@@ -135,15 +136,12 @@ func (m *Model) dwell(l *leaf, rests map[string]bool) float64 {
 		low, high := a.bounds(cell)
 		in := map[string]interval.Interval{name: {Low: low, High: high}}
 		up, down := 0.0, 0.0
-		r, known := m.anytime(name, in)
-		if known {
-			up, down = max(0, r.High), max(0, -r.Low)
-		} else {
-			rests[name] = true
-		}
-		for _, t := range m.actions() {
-			if r, ok := m.rate(t, name, in); !known && ok {
+		for _, t := range append(m.actions(), declare.Idle) {
+			r, known := m.rate(t, name, in)
+			if known {
 				up, down = max(up, r.High), max(down, -r.Low)
+			} else {
+				rests[name] = true
 			}
 		}
 		if high > low {

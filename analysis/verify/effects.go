@@ -21,21 +21,23 @@ var rateAssumptions = [...]Assumption{
 }
 
 // rate returns a range of the rate of a signal while a task is active and signals are in the given ranges; ok is false
-// if it may change at any rate. The answer in progress rests on the origin of the rate.
+// if it may change at any rate. While no action is active, only a proved rate counts. The answer in progress rests on
+// the origin of the rate.
 func (m *Model) rate(task bt.Task, signal string, in map[string]interval.Interval) (r declare.Rate, ok bool) {
-	if r, ok = m.subject.Rate(task, signal, in); ok {
-		m.origins[r.From] = true
-	}
-	return r, ok
-}
-
-// anytime returns the rate of a signal whatever is active, or nothing is, as far as equations prove it.
-func (m *Model) anytime(signal string, in map[string]interval.Interval) (r declare.Rate, ok bool) {
-	if r, ok = m.subject.Rate(declare.Anytime, signal, in); !ok || r.From != declare.Derived || r.Jumps {
+	r, ok = m.subject.Rate(task, signal, in)
+	if !ok || task == declare.Idle && (r.From != declare.Derived || r.Jumps) {
 		return anyRate, false
 	}
 	m.origins[r.From] = true
 	return r, true
+}
+
+// moving returns the tasks whose rates hold while actions are active.
+func moving(active []bt.Task) []bt.Task {
+	if len(active) == 0 {
+		return []bt.Task{declare.Idle}
+	}
+	return active
 }
 
 // knowsRates reports whether the rate of some signal that does not jump is known, or declared: one that a condition

@@ -403,13 +403,13 @@ func (x *graph) rates(n int) []declare.Rate {
 	return list
 }
 
-// rate returns the rate of a signal at a node: the range that the vehicle and the effects of all active tasks allow, or
-// any rate if they exclude each other.
+// rate returns the rate of a signal at a node: the range that the effects of all active tasks allow, or any rate if
+// they exclude each other.
 func (x *graph) rate(n int, signal string) declare.Rate {
 	at := &x.nodes[n]
 	box := boxOf(x.axes, at.cells)
-	r, known := x.m.anytime(signal, box)
-	for _, a := range x.states[at.state].active {
+	r, known := anyRate, false
+	for _, a := range moving(x.states[at.state].active) {
 		if e, ok := x.m.rate(a, signal, box); ok {
 			r, known = declare.Rate{Low: max(r.Low, e.Low), High: min(r.High, e.High)}, true
 		}

@@ -43,13 +43,13 @@ const (
 
 func (o Origin) String() string { return [...]string{"declared", "derived", "sampled"}[o] }
 
-// Anytime stands for a task: the rate is the one whatever is active, or nothing is.
-const Anytime bt.Task = -1
+// Idle stands for a task: the rate is the one while no action is active.
+const Idle bt.Task = -1
 
 // Deriver finds rates without declarations.
 type Deriver interface {
-	// Rate returns a range of the rate of a signal while a task is active, or at any time, and the named signals are in
-	// the given ranges; ok is false if none is found.
+	// Rate returns a range of the rate of a signal while a task is active, or none is, and the named signals are in the
+	// given ranges; ok is false if none is found.
 	Rate(task bt.Task, signal string, in map[string]interval.Interval) (r Rate, ok bool)
 	// Missing returns the signals without a range for want of which there is no rate.
 	Missing(task bt.Task, signal string) []string
