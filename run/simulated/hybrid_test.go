@@ -1,8 +1,11 @@
 package simulated
 
 import (
+	"errors"
 	"math"
 	"testing"
+
+	"canopy/sim"
 )
 
 // A ball bounces at the times and to the heights of the closed form.
@@ -157,4 +160,22 @@ tolerance: 1e-9
 	}
 	near(t, "the end", l.times[len(l.times)-1:], 1e-9, 200)
 	contains(t, "the error", err.Error(), "grid(t, x / 10) is undefined: 200", "outside of its points, 0 to 200")
+}
+
+// Events that set each other off without end stop the run.
+func TestEventsWithoutEnd(t *testing.T) {
+	m := equationsMission(t, `
+states: {x: {derivative: 0}}
+discrete: {a: {type: boolean}, b: {type: boolean}}
+events:
+  - {when: "t ge 5 [s]", then: a := true}
+  - {when: a, then: "a := false; b := true"}
+  - {when: b, then: "b := false; a := true"}
+`, idle, "horizon: 10\nrecord: {interval: 1}\n")
+	_, l, err := fly(t, m)
+	if !errors.Is(err, sim.ErrEventIteration) {
+		t.Fatal(err)
+	}
+	contains(t, "the error", err.Error(), "t = 5 s", "events of the vehicle")
+	near(t, "the end", l.times[len(l.times)-1:], 0, 5)
 }

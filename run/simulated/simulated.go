@@ -261,10 +261,14 @@ func (w *world) split(indicators []int) (program []int, own bool) {
 // reads its signals in between.
 func (w *world) Iterate() ([]int, error) {
 	w.changed = w.changed[:0]
-	for again := true; again; {
+	for n, again := 0, true; again; n++ {
 		list, err := w.sim.Iterate()
 		if err != nil {
 			return nil, err
+		}
+		if n > run.MaxSettlings { // the simulator counts only changes of sides
+			return nil, fmt.Errorf("%w: t = %.9g s: the events of the vehicle set each other off", sim.ErrEventIteration,
+				w.sim.T)
 		}
 		list, again = w.split(list)
 		w.changed = append(w.changed, list...)
