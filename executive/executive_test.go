@@ -150,3 +150,48 @@ func TestVisitsWhatChanged(t *testing.T) {
 		t.Errorf("%d status changes, %d leaves with other indicators: %v", len(x.Log), len(x.stale.list), err)
 	}
 }
+
+// asked is a world that counts the conditions that it is asked about.
+type asked struct {
+	flat
+	truths int
+}
+
+func (w *asked) Truth(c *expr.Code) bool {
+	w.truths++
+	return w.flat.Truth(c)
+}
+
+// Where everything is judged, a settling asks about the leaves that it visits, once: worlds that answer by choice, as
+// those of analyses do, are not asked what to watch.
+func TestSettlingAsksOnce(t *testing.T) {
+	c := expr.NewCompiler(nil, func(string) (int, bool) { return 0, true })
+	code := func(text string) *expr.Code {
+		e, err := expr.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Compile(e)
+	}
+	p := &Program{Layout: Layout{Signals: 1}}
+	p.Leaves = []Leaf{{Condition: true, Formulas: [Criteria]*expr.Code{On: code("x ge 1"), Off: code("x lt 0")}}}
+	var err error
+	if p.Tree, err = bt.Compile(&bt.Node{Kind: bt.Condition, Name: "c"}); err != nil {
+		t.Fatal(err)
+	}
+	p.Indicators = c.Indicators()
+	p.Link()
+	w := &asked{flat: flat{u: p.Initial(), signals: []float64{0}, above: make([]bool, 2), watched: make([]bool, 2)}}
+	w.Numbers = NewNumbers(w)
+	x := New(p, w, Tree(func(in []bt.Input) Engine { return bt.NewEngine(p.Tree, in, 0) }))
+	for again := true; again; {
+		if again, err = x.Settle(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.truths = 0
+	x.Changed([]int{0})
+	if _, err := x.Settle(); err != nil || w.truths != 1 {
+		t.Errorf("%d questions, want 1: %v", w.truths, err)
+	}
+}

@@ -353,6 +353,11 @@ func (s *Simulator) State(c *snapshot.Codec) {
 	s.chatter.state(c)
 	s.slide.state(c)
 	s.integrator.State(c)
+	for i, rests := range q.resting {
+		if c.Loading() && rests && s.watch[i] != 0 {
+			c.Fail(snapshot.ErrMismatch)
+		}
+	}
 	finite := s.T-s.T == 0 && !math.IsNaN(s.Alarm)
 	if sound := finite && !s.pending && s.T == r.t && s.integrator.T() >= s.T; c.Loading() && !sound {
 		c.Fail(snapshot.ErrMismatch)

@@ -150,3 +150,24 @@ func TestRangesAndRunsWithoutATree(t *testing.T) {
 		}
 	}
 }
+
+// A run does not show the truth of a condition that it judged only where it could change something; that of an action,
+// and of what runs, it does.
+func TestRestingConditionsAreUnwatched(t *testing.T) {
+	for name, want := range map[string]string{"c": "unwatched", "d": "violated", "a": "violated"} {
+		property, mistakes := temporal.Read("always "+name, expr.TaskNames{"a", "c", "d"}, nil)
+		if mistakes != nil {
+			t.Fatal(mistakes)
+		}
+		m := New(&record.Header{Tasks: []record.Task{{Name: "a", Kind: "Action", Initial: bt.Accept},
+			{Name: "c", Kind: "Condition", Initial: bt.Failure, Rests: true},
+			{Name: "d", Kind: "Condition", Initial: bt.Failure}}}, assertions(property))
+		_ = m.Sample(0, nil)
+		_ = m.Sample(1, nil)
+		list, err := m.Judge(&record.End{Told: 1, Summary: &record.Summary{Plan: record.PlanOpen, Outcome: record.Complete,
+			Ended: 1}})
+		if err != nil || list[0].Verdict != want || (list[0].Because == "") != (want != "unwatched") {
+			t.Errorf("%s: %+v, %v", name, list, err)
+		}
+	}
+}

@@ -103,6 +103,11 @@ func TestGuardOpens(t *testing.T) {
 		near(t, task, l.at(m, task, bt.Success), 1e-8, want...)
 	}
 	near(t, "c5", l.at(m, "c5", bt.Failure), 1e-8)
+	for _, task := range r.Header().Tasks { // the guard is always heard
+		if rests := strings.HasPrefix(task.Name, "c"); task.Rests != rests {
+			t.Errorf("%s rests: %v", task.Name, task.Rests)
+		}
+	}
 	near(t, "a", l.at(m, "a", bt.Running), 1e-8, 5)
 	if r.Summary().StateEvents != 4 { // 2, 3.5, 5 and 6.5 s
 		t.Errorf("%d events, want 4", r.Summary().StateEvents)
