@@ -6,22 +6,6 @@ import (
 	"canopy/internal/problems"
 )
 
-// cvode has the evaluations of CVODE 6.4.1 on problems.Oscillating: its formulas of order 1 to 5, dense matrices by
-// difference quotients, the same relative and absolute tolerances of 1e-4, 1e-6 and 1e-8, without stability limit
-// detection (which multiplies the numbers of the first three by 1.8). Evaluations for Jacobians are included, with four
-// for each of a banded one. 0: not finished after a hundred seconds.
-var cvode = map[string][3]int{
-	"mode-0.001": {134, 3496530, 3403526},
-	"mode-0.005": {134, 3749861, 3790743},
-	"mode-0.02":  {134, 3104098, 3106278},
-	"mode-0.05":  {134, 4175, 11875},
-	"mode-0.1":   {187, 468, 2000},
-	"mode-0.5":   {135, 264, 816},
-	"ring":       {754, 866, 1868},
-	"upwind":     {159, 239, 486},
-	"central":    {163, 250, 0},
-}
-
 // slower has the problems on which more than three times the evaluations of CVODE are allowed, for the time being: those
 // whose oscillations are resolved at the start although CVODE overlooks them.
 var slower = map[string]float64{"mode-0.001": 60, "mode-0.005": 20, "mode-0.02": 10, "mode-0.05": 6, "central": 100}
@@ -30,14 +14,14 @@ var slower = map[string]float64{"mode-0.001": 60, "mode-0.005": 20, "mode-0.02":
 // that of multistep formulas, where CVODE takes three million steps.
 func TestOscillationsDoNotLimitTheSteps(t *testing.T) {
 	for _, p := range problems.Oscillating() {
-		for i, rtol := range []float64{1e-4, 1e-6, 1e-8} {
+		for _, rtol := range []float64{1e-4, 1e-6, 1e-8} {
 			for _, m := range []Method{Auto, Multistep} {
 				in, err, failure := integrate(p, m, rtol)
 				if failure != nil {
 					t.Fatal(p.Name, m, rtol, failure)
 				}
 				s := in.Stats()
-				least, factor := cvode[p.Name][i], 3.0
+				least, factor := p.CVODE[rtol], 3.0
 				if f, ok := slower[p.Name]; ok {
 					factor = f
 				}

@@ -23,6 +23,8 @@ type Problem struct {
 	Stiff       bool      // an explicit method would take hours, or a very large number of steps
 	Costly      bool      // a run at a tight tolerance takes seconds
 
+	CVODE map[float64]int // evaluations of CVODE by relative tolerance, as far as measured (cvode)
+
 	Want   []float64 // values of the first states at End; nil if not known
 	Growth float64   // the largest error that tests allow at End, in units of rtol*|y| + AbsTol (see Error)
 
@@ -56,12 +58,12 @@ type Event struct {
 	Index int
 }
 
-// All returns every problem: first those without events.
+// All returns every problem: first those without events, with those of Oscillating at the beginning.
 func All() []*Problem {
-	return []*Problem{
+	return append(Oscillating(), []*Problem{
 		HIRES, VanDerPolStiff, Oregonator, Pleiades, Arenstorf, Brusselator, DetestA2, DetestB1, DetestD1, DetestD3,
 		DetestD5, Robertson, VanDerPol, BouncingBall, Zeno, Thermostat, DoubleIntegrator, Solar72,
-	}
+	}...)
 }
 
 // RightHandSide writes the derivatives at (t, y) with the inputs of the start to dydt.

@@ -37,6 +37,7 @@ Columns:
   events    found / known to exist
   event [s] the largest error of an event time; of zeno: of the time at which the impacts accumulate
   rhs       evaluations of the right-hand side, those for Jacobians included
+  CVODE     the same of CVODE 6.4.1, where they are known; stored numbers
   CPU [ms]  the shortest of several runs, events included
 
 Explicit methods are left out where a problem is stiff, solar72 at 1e-10 unless it is asked for.
@@ -171,8 +172,8 @@ func (s *selection) whole() bool { return len(s.problems) > 1 && len(s.rtols) > 
 func (s *selection) run(stdout io.Writer) error {
 	quiet := s.json || s.events == "-"
 	if !quiet {
-		fmt.Fprintf(stdout, "%-17s %-10s %6s %9s %13s %9s %7s %7s %8s %9s\n",
-			"problem", "method", "rtol", "error", "events", "event [s]", "steps", "failed", "rhs", "CPU [ms]")
+		fmt.Fprintf(stdout, "%-17s %-10s %6s %9s %13s %9s %7s %7s %8s %8s %9s\n",
+			"problem", "method", "rtol", "error", "events", "event [s]", "steps", "failed", "rhs", "CVODE", "CPU [ms]")
 	}
 	list := []*result{}
 	for _, p := range s.problems {
@@ -214,8 +215,12 @@ func (r *result) print(w io.Writer) {
 	case *r.KnownEvents > 0:
 		events = fmt.Sprint(r.Events, "/", *r.KnownEvents)
 	}
-	fmt.Fprintf(w, "%-17s %-10s %6.0e %9s %13s %9s %7d %7d %8d %9.3f\n", r.Problem, r.Method, r.RelTol, number(r.Error),
-		events, number(r.EventError), r.Steps, r.Rejected, r.Evaluations, 1e3*r.CPU)
+	peer := "-"
+	if r.CVODE > 0 {
+		peer = fmt.Sprint(r.CVODE)
+	}
+	fmt.Fprintf(w, "%-17s %-10s %6.0e %9s %13s %9s %7d %7d %8d %8s %9.3f\n", r.Problem, r.Method, r.RelTol, number(r.Error),
+		events, number(r.EventError), r.Steps, r.Rejected, r.Evaluations, peer, 1e3*r.CPU)
 }
 
 // number formats a number that may be missing for the table.

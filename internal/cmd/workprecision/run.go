@@ -25,6 +25,7 @@ type result struct {
 	Rejected    int      `json:"rejected"`
 	Evaluations int      `json:"rhs_evaluations"`
 	Jacobians   int      `json:"jacobians"`
+	CVODE       int      `json:"cvode_evaluations,omitempty"` // stored; 0: not known
 	CPU         float64  `json:"cpu_s"`
 
 	happened []problems.Event
@@ -67,7 +68,7 @@ func run(p *problems.Problem, method ode.Method, rtol float64) (*result, error) 
 	r := &result{
 		Problem: p.Name, Method: method.String(), RelTol: rtol, Events: len(happened),
 		Steps: stats.Steps, Rejected: stats.Rejected, Evaluations: stats.Evaluations, Jacobians: stats.Jacobians,
-		CPU: spent, happened: happened,
+		CPU: spent, happened: happened, CVODE: p.CVODE[rtol],
 	}
 	if p.Want != nil {
 		e := p.Error(s.Y)
