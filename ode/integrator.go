@@ -86,7 +86,8 @@ func New(f Func, n int, o Options) *Integrator {
 	if o.Floating != nil && len(o.Floating) != n {
 		panic("ode: Floating does not have one value per component")
 	}
-	in := &Integrator{f: f, n: n, options: o, atol: atol, floats: newFloating(o, atol), newton: newNewton(n), multi: newMultistep(n)}
+	in := &Integrator{f: f, n: n, options: o, atol: atol, floats: newFloating(o, atol), newton: newNewton(n),
+		multi: newMultistep(n)}
 	in.method = methods[o.Method].first
 	most := 0
 	for _, m := range tableaus {

@@ -219,8 +219,8 @@ func (r *result) print(w io.Writer) {
 	if r.CVODE > 0 {
 		peer = fmt.Sprint(r.CVODE)
 	}
-	fmt.Fprintf(w, "%-17s %-10s %6.0e %9s %13s %9s %7d %7d %8d %8s %9.3f\n", r.Problem, r.Method, r.RelTol, number(r.Error),
-		events, number(r.EventError), r.Steps, r.Rejected, r.Evaluations, peer, 1e3*r.CPU)
+	fmt.Fprintf(w, "%-17s %-10s %6.0e %9s %13s %9s %7d %7d %8d %8s %9.3f\n", r.Problem, r.Method, r.RelTol,
+		number(r.Error), events, number(r.EventError), r.Steps, r.Rejected, r.Evaluations, peer, 1e3*r.CPU)
 }
 
 // number formats a number that may be missing for the table.

@@ -144,7 +144,7 @@ func checkEvents(t *testing.T, text string, want []problems.Event, tolerance flo
 func TestMistakes(t *testing.T) {
 	for message, args := range map[string][]string{
 		`unknown problem "robertsen": did you mean "robertson"?`: {"-problem", "robertsen"},
-		`unknown problem "xyz": known are mode-0.001, `:               {"-problem", "xyz"},
+		`unknown problem "xyz": known are mode-0.001, `:          {"-problem", "xyz"},
 		`unknown method "implizit": did you mean "implicit"?`:    {"-method", "implizit"},
 		`-rtol 0: a relative tolerance lies between 0 and 1`:     {"-rtol", "0"},
 		`-events needs -problem`:                                 {"-events", "-"},
