@@ -130,6 +130,7 @@ func (in *Integrator) stepMultistep(limit float64) bool {
 		in.giveWay()
 		m.patience *= 2
 		m.wait, m.stuck = m.patience, m.wanted
+		in.next = leap * m.wanted
 		return false
 	}
 	m.order = m.next

@@ -52,8 +52,9 @@ func (m *tableau) amplification(z complex128) complex128 {
 // the negative real axis, whose sides have this cosine (Shampine & Reichelt, table 1).
 const (
 	stable   = 2
-	patience = 20 // unstable steps after which the one-step method takes over, unless that was no use before
-	escaped  = 32 // growth of the step at which nothing unstable is left
+	patience = 20  // unstable steps after which the one-step method takes over, unless that was no use before
+	escaped  = 32  // growth of the step at which nothing unstable is left
+	leap     = 128 // growth that the one-step method tries at once: it damps what limited the step
 )
 
 var wedge = [highest + 1]float64{3: 0.17, 0.41, 0.63}
