@@ -158,7 +158,10 @@ func (t *Table) narrow(l expr.Logic) {
 // Rate implements [declare.Deriver].
 func (t *Table) Rate(task bt.Task, signal string, in map[string]interval.Interval) (declare.Rate, bool) {
 	a := t.find(task, signal, in)
-	return a.rate, a.ok
+	if !a.ok {
+		return declare.Rate{Jumps: t.reset(t.coneOf(task, named(signal)))}, false
+	}
+	return a.rate, true
 }
 
 // Missing implements [declare.Deriver].

@@ -281,3 +281,19 @@ commands:
 		}
 	}
 }
+
+// The rate that is declared of a state without a range does not hide that an event sets the state.
+func TestDeclaredRatesOfStatesThatJump(t *testing.T) {
+	for _, events := range []string{"", `events: [{when: "x ge 5", then: "x := 0"}]`} {
+		table := tableOf(t, `
+states: {x: {derivative: "y / 1 [s]"}, y: {derivative: "x / 1 [s]"}}
+`+events, `<Sequence><Condition name="c" on="x lt 3"/><Action name="a"/></Sequence>`, "check: {effects: {a: {x: [1, 2]}}}\n")
+		subject := table.m.Subject()
+		subject.Rates = table
+		r, ok := subject.Rate(table.task(t, "a"), "x", nil)
+		r.Place = declare.Place{}
+		if want := (declare.Rate{Low: 1, High: 2, Jumps: events != ""}); !ok || r != want {
+			t.Errorf("%q: %+v, want %+v", events, r, want)
+		}
+	}
+}

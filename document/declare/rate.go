@@ -49,7 +49,7 @@ const Idle bt.Task = -1
 // Deriver finds rates without declarations.
 type Deriver interface {
 	// Rate returns a range of the rate of a signal while a task is active, or none is, and the named signals are in the
-	// given ranges; ok is false if none is found.
+	// given ranges; ok is false if none is found, and then r has only whether events of the vehicle make it jump.
 	Rate(task bt.Task, signal string, in map[string]interval.Interval) (r Rate, ok bool)
 	// Missing returns the signals without a range for want of which there is no rate.
 	Missing(task bt.Task, signal string) []string
@@ -67,7 +67,10 @@ func (s *Subject) Rate(task bt.Task, signal string, in map[string]interval.Inter
 	switch {
 	case !ok:
 		return r, known
-	case !known || r.From != Derived || r.Low > declared.High || declared.Low > r.High:
+	case !known:
+		declared.Jumps = r.Jumps
+		return declared, true
+	case r.From != Derived || r.Low > declared.High || declared.Low > r.High:
 		return declared, true
 	case declared.Low <= r.Low && r.High <= declared.High:
 		return r, true
