@@ -6,9 +6,8 @@ import "slices"
 //
 // A composite hears the children whose judgement can change anything: a chain those up to the first that it does not
 // pass over, a count all, a script those at which its automaton looks; but none whose result is pinned. When an instant
-// has settled, a task rests that its parent does not hear, with all below it, if it is transient and nothing about it is
-// to be remembered: it is not held. A task that rests keeps its status. It is judged again, children first, before
-// anything reads that status.
+// has settled, a task that its parent does not hear rests, with all below it, if it is transient and not held. It keeps
+// its status, and is judged again, children first, before anything reads that status.
 type hearing struct {
 	resting []bool
 	always  []bool  // tasks that never rest
@@ -64,7 +63,8 @@ func (e *Engine) listenAnew() {
 	}
 }
 
-// moves notes a task whose status, activity or automaton has changed: what it hears, or whether it is heard, may differ.
+// moves notes a task whose status, activity or automaton has changed: what it hears, or whether it is heard, may have
+// changed as well.
 func (e *Engine) moves(t Task) {
 	if e.resting != nil {
 		e.moved = append(e.moved, t)
@@ -76,7 +76,7 @@ func (e *Engine) rest() {
 	for _, t := range e.moved {
 		n := &e.tree.nodes[t]
 		if n.family != Leaf && !e.resting[t] {
-			e.restUnheard(t, n)
+			e.restUnheard(n)
 		}
 		if p := n.up; p != nil && !e.hears(p, n.slot-p.kids) {
 			e.restTask(t)
@@ -86,7 +86,7 @@ func (e *Engine) rest() {
 }
 
 // restUnheard lets those children of a composite rest that it has ceased to hear.
-func (e *Engine) restUnheard(t Task, n *node) {
+func (e *Engine) restUnheard(n *node) {
 	from, to := int32(0), n.n
 	if n.family == Chain {
 		c := &e.composites[n.composite]
@@ -194,7 +194,7 @@ func (e *Engine) wake(t Task) {
 	}
 }
 
-// copyHearing copies what rests.
+// copyFrom copies what rests.
 func (h *hearing) copyFrom(o *hearing) {
 	h.resting, h.always = slices.Clone(o.resting), o.always
 	h.heard, h.ask = slices.Clone(o.heard), o.ask

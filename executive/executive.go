@@ -236,8 +236,8 @@ func (x *Executive) Settle() (again bool, err error) {
 	return again, err
 }
 
-// Rest ends an instant: it sets what the world watches, logs slots that several tasks write, and returns the time [s] of
-// the executive's next instant, if no event comes before.
+// Rest ends an instant: it sets what the world watches, logs slots that several tasks write, and returns the time [s]
+// of the executive's next instant, if no event comes before.
 func (x *Executive) Rest() (alarm float64) {
 	x.Log = x.Log[:0]
 	x.rewatch()

@@ -89,8 +89,8 @@ func (x *levels) value(quantities []float64, i int) float64 {
 	return quantities[h.Of] - h.Level
 }
 
-// within returns, of ascending places in the line, those with levels from low to high; all, if one of them is not finite
-// or huge.
+// within returns, of ascending places in the line, those with levels from low to high; all, if one of these is not
+// finite or huge.
 func (l *line) within(places []int32, low, high float64) []int32 {
 	if !small(low) || !small(high) {
 		return places
@@ -98,7 +98,8 @@ func (l *line) within(places []int32, low, high float64) []int32 {
 	if l.falls {
 		low, high = -high, -low
 	}
-	from, _ := slices.BinarySearchFunc(places, low, func(place int32, key float64) int { return cmp.Compare(l.keys[place], key) })
+	compare := func(place int32, key float64) int { return cmp.Compare(l.keys[place], key) }
+	from, _ := slices.BinarySearchFunc(places, low, compare)
 	to := from
 	for to < len(places) && l.keys[places[to]] <= high {
 		to++

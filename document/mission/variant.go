@@ -83,8 +83,8 @@ func (m *Mission) Holds(signal string) bool {
 	return m.vocabulary()[signal].Hold
 }
 
-// Attended returns, by task, whether it is judged at all times, heard or not: a condition that an assertion names, a leaf
-// with a relation that assertions may need, because they read all its signals, and the tasks above these.
+// Attended returns, by task, whether it is judged at all times, heard or not: a condition that an assertion names, a
+// leaf with a relation that assertions may need, because they read all its signals, and the tasks above these.
 func (m *Mission) Attended() []bool {
 	tree := m.Plan.Tree
 	attended := make([]bool, tree.Len())

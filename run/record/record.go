@@ -41,7 +41,7 @@ type Task struct {
 	Kind    string    `json:"kind"`            // node kind, as bt.Kind writes it
 	Parent  int       `json:"parent"`          // index of the parent, -1 at the root
 	Detail  string    `json:"detail"`          // a leaf's function, as written in the plan; may be empty
-	Initial bt.Status `json:"-"`               // status before the first settling: the silent first judgement; written by name
+	Initial bt.Status `json:"-"`               // status before the first settling; written by name
 	Rests   bool      `json:"rests,omitempty"` // a condition that is not judged where the plan does not hear it
 }
 
