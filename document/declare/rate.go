@@ -15,7 +15,7 @@ type Rate struct {
 	Low, High float64
 	From      Origin
 	Samples   int   // of a sampled one: number of points at which the rate was found
-	Jumps     bool  // of a derived or sampled one: the signal may also jump at an instant
+	Jumps     bool  // the signal may also jump at an instant: by what tasks write, or by events of the vehicle
 	Place     Place // of a declared one
 }
 
