@@ -64,11 +64,11 @@ func TestPanelNormals(t *testing.T) {
 }
 
 // The assembly gives what the portable version gives: the same bits, unless the compiler fuses multiplications and
-// additions in the latter, and otherwise within some roundings of the terms.
+// additions in the latter, and then within 1e-12 of the terms; near open circuit the exponential magnifies roundings.
 func TestPanelsAlike(t *testing.T) {
 	p := &newSolar(t).panels
-	one := 1 + float64(len(t.Name()))*0x1p-30
-	fused := one*one-one*one != 0
+	x := 1.1
+	fused := multiplyAdd(x, x, -(x*x)) != 0
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
 		var T, V, dT, dV, power, received, dT2, dV2, power2, received2 [panelCount]float64
@@ -100,7 +100,7 @@ func TestPanelsAlike(t *testing.T) {
 		for i := range T {
 			for k, pair := range [][2]float64{{dT[i], dT2[i]}, {dV[i], dV2[i]}, {power[i], power2[i]}, {received[i], received2[i]}} {
 				scale := math.Abs(pair[1]) + 1 + math.Abs(V[i])*c.currentPerIrradiance*c.direct + T[i]*T[i]*T[i]*T[i]*1e-10
-				if !(pair[0] == pair[1] || fused && math.Abs(pair[0]-pair[1]) <= 1e-14*scale) {
+				if !(pair[0] == pair[1] || fused && math.Abs(pair[0]-pair[1]) <= 1e-12*scale) {
 					t.Fatalf("panel %d, result %d: %v, portable %v (T %v, V %v, %+v)", i, k, pair[0], pair[1], T[i], V[i], *c)
 				}
 			}
@@ -153,6 +153,11 @@ func TestPanelHeatBalance(t *testing.T) {
 	}
 	near(t, "light not turned to heat", -heat/p.terms.powerPerArea*p.efficiency, power, 1e-9*power)
 }
+
+// multiplyAdd is one instruction if the compiler fuses.
+//
+//go:noinline
+func multiplyAdd(a, b, c float64) float64 { return a*b + c }
 
 // BenchmarkPanels compares the two versions of the loop over the panels, at noon and by night.
 func BenchmarkPanels(b *testing.B) {
