@@ -89,8 +89,8 @@ func (m *Model) newTurner() (t *turner, why string) {
 }
 
 // turner finds the turns in a graph.
-func (g *graph) turner() (t *turner) {
-	t = &turner{graph: g, divided: map[string]pace{}}
+func (x *graph) turner() (t *turner) {
+	t = &turner{graph: x, divided: map[string]pace{}}
 	all := make([]int, len(t.nodes))
 	for n := range all {
 		all[n] = n
