@@ -2,9 +2,11 @@ package ode
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"canopy/internal/problems"
+	"canopy/snapshot"
 )
 
 // Robertson's second species is far below the default tolerance: with a fixed one, the reaction runs away.
@@ -47,6 +49,28 @@ func TestMagnitudes(t *testing.T) {
 			if math.Abs(got-want) > 2e-5 || stats.Evaluations > 60*s.Evaluations {
 				t.Errorf("%v, unit %g: %v in %+v, want %v in %+v", m, unit, got, stats, want, s)
 			}
+		}
+	}
+}
+
+// Copies and restored integrators follow the values alike.
+func TestFloatingIsCopied(t *testing.T) {
+	p := problems.Robertson
+	o := Options{Method: Multistep, Floating: []bool{true, true, true}}
+	in, restored := New(p.RightHandSide, 3, o), New(p.RightHandSide, 3, o)
+	in.Restart(0, p.Y0)
+	run(t, in, 1e3)
+	if !(in.AbsTol(1) < 1e-7) || in.AbsTol(0) != 1e-6 {
+		t.Errorf("tolerances %g and %g", in.AbsTol(1), in.AbsTol(0))
+	}
+	if err := snapshot.Load(snapshot.Save(nil, in), restored); err != nil {
+		t.Fatal(err)
+	}
+	cloned := in.Clone()
+	for _, c := range []*Integrator{in, restored, cloned} {
+		run(t, c, 1e5)
+		if !slices.Equal(c.Y(), in.Y()) || c.Stats() != in.Stats() {
+			t.Errorf("%v with %+v, want %v with %+v", c.Y(), c.Stats(), in.Y(), in.Stats())
 		}
 	}
 }
