@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Tabulated is a function of one or two numbers that is given at points, and linear between them: of two numbers bilinear.
-// It is immutable. All values are in coherent SI units.
+// Tabulated is a function of one or two numbers that is given at points, and linear between them: of two numbers
+// bilinear. It is immutable. All values are in coherent SI units.
 type Tabulated struct {
 	Axes   []Abscissa // one or two
 	Values []float64  // at the points, those of the last axis one after the other
