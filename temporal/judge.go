@@ -239,13 +239,14 @@ func (j *judge) relation(e *expr.Expr) (curve, error) {
 	})
 }
 
-// over returns the curve of a value at each place of the trace.
+// over returns the curve of a value at each place of the trace. Places whose times differ by rounding are at one time.
 func (j *judge) over(value func(i int) float64) (curve, error) {
 	c := make(curve, len(j.T))
+	near := apart * (j.T[len(j.T)-1] - j.T[0])
 	for i, t := range j.T {
 		c[i] = point{t: t, v: value(i)}
-		if i > 0 && j.T[i-1] == t {
-			c[i].k = c[i-1].k + 1
+		if i > 0 && t-c[i-1].t <= near {
+			c[i].t, c[i].k = c[i-1].t, c[i-1].k+1
 		}
 		if math.IsNaN(c[i].v) {
 			return nil, fmt.Errorf("%w: there is no value at %g s", ErrTrace, t)

@@ -494,3 +494,27 @@ func TestSuggestions(t *testing.T) {
 		t.Error(mistakes)
 	}
 }
+
+// TestNearTimes: places that differ only by the rounding of their times are at one time. Task a is active from 10 s,
+// where a sample was taken just before the event, to 20 s, and from 30 s on, just before a sample.
+func TestNearTimes(t *testing.T) {
+	const near = 1e-13
+	tr := &Trace{T: []float64{0, 10, 10 + near, 10 + near, 20, 20 + near, 20 + near, 30 - near, 30 - near, 30, 60},
+		Tasks: map[string][]bool{"a": {false, false, false, true, true, true, false, false, true, true, true}}}
+	inf := math.Inf(1)
+	for text, want := range map[string]float64{
+		"always (a -> within 10 [s] (not a))":                -inf, // from 30 s on it is active for ever
+		"always (not a -> within 10 [s] a)":                  inf,
+		"always (not a -> within 9.99 [s] a)":                -inf,
+		"always within 10 [s] a":                             inf,
+		"never for 10.01 [s] (not a)":                        inf,
+		"for 20 [s] (not a or within 10 [s] (not a))":        inf,
+		"always (a -> within 10.01 [s] (within 10 [s] (a)))": inf,
+		"within 20 [s] (for 30 [s] a)":                       -inf,
+	} {
+		got, err := tr.Judge(read(t, text).Formula)
+		if err != nil || got.Margin != want {
+			t.Errorf("%s: margin %g, %v; want %g", text, got.Margin, err, want)
+		}
+	}
+}

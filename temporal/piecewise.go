@@ -189,6 +189,10 @@ func until(a, b curve, last float64) curve {
 // nearness is the part of a trace's length below which two times are the same: they differ by rounding.
 const nearness = 1e-12
 
+// apart is the part of a trace's length by which the times of its places differ at least, so that a window is near that
+// of one place only.
+const apart = 4 * nearness
+
 // window is the times from one to another.
 type window struct{ from, to float64 }
 
