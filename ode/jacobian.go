@@ -9,8 +9,8 @@ import (
 )
 
 // jacobian holds df/dy by difference quotients. Its pattern is found by probing. After that the columns are perturbed
-// in groups whose columns share no row (Curtis, Powell & Reid, On the estimation of sparse Jacobian matrices, IMA Journal
-// of Applied Mathematics 13 (1974) 117-119), so that one evaluation serves a group.
+// in groups whose columns share no row (Curtis, Powell & Reid, On the estimation of sparse Jacobian matrices, IMA
+// Journal of Applied Mathematics 13 (1974) 117-119), so that one evaluation serves a group.
 //
 // A few long rows, which depend on nearly all components, would put each column in a group of its own. They are ignored
 // in the grouping: where several columns of a group share a long row, the row gets the minimum correction that explains
