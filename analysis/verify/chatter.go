@@ -309,7 +309,7 @@ func (t *turner) finding(x turn) Finding {
 	strange := ""
 	for i := range t.axes {
 		switch {
-		case t.axes[i].motion == wild && t.changes(x.loop, i):
+		case (t.axes[i].motion == wild || t.unknown(x.loop, i)) && t.changes(x.loop, i):
 			strange = t.axes[i].name
 			on = append(on, strange)
 		case x.first[i] >= 0:
@@ -388,6 +388,11 @@ func (t *turner) refute(f *Finding, x turn, who string, period float64, single b
 		return
 	}
 	f.Verdict = Refuted
+}
+
+// unknown reports whether nothing is known of the rate of an axis at some node of a walk.
+func (t *turner) unknown(loop []int, i int) bool {
+	return slices.ContainsFunc(loop, func(n int) bool { return t.nodes[n].rates[i] == anyRate })
 }
 
 // unbounded reports whether some axis that a turn crosses has no maximum rate.

@@ -138,7 +138,7 @@ func (m *Model) dwell(l *leaf, rests map[string]bool) float64 {
 		up, down := 0.0, 0.0
 		for _, t := range append(m.actions(), declare.Idle) {
 			r, known := m.rate(t, name, in)
-			if known {
+			if known || !m.rests(name) {
 				up, down = max(up, r.High), max(down, -r.Low)
 			} else {
 				rests[name] = true

@@ -5,6 +5,10 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"canopy/bt"
+	"canopy/document/declare"
+	"canopy/expr/interval"
 )
 
 // guards returns a plan with guards on signals of their own over a sequence of legs, and the rates of these signals.
@@ -61,5 +65,28 @@ func TestSlowTurnsAgreeWithTheGraph(t *testing.T) {
 	}
 	if shown < plans/5 || refuted < plans/10 {
 		t.Errorf("shown in %d of %d plans, not proved %d", shown, plans, refuted)
+	}
+}
+
+// partly derives the rate of each signal while one task is active; while another one is, it may be any.
+type partly bt.Task
+
+func (p partly) Rate(t bt.Task, _ string, _ map[string]interval.Interval) (declare.Rate, bool) {
+	return declare.Rate{Low: 2, High: 2, From: declare.Derived}, t == bt.Task(p)
+}
+
+func (partly) Missing(bt.Task, string) []string { return nil }
+
+// A signal of which a rate cannot be derived does not rest.
+func TestUnknownRatesAreNotZero(t *testing.T) {
+	s := subjectOf(t, `<ReactiveFallback><ReactiveSequence><Condition name="c" on="x ge 6" off="x lt 2"/><Action name="a"/>
+		</ReactiveSequence><Action name="b"/></ReactiveFallback>`, "period: 5\n")
+	b, _ := s.Plan.Tree.Find("b")
+	s.Rates = partly(b)
+	if f := askChatter(NewModel(s)); len(f) != 1 || f[0].Verdict != Undecided || !strings.Contains(f[0].Text, "how they change x") {
+		t.Errorf("%+v", f)
+	}
+	if f := NewModel(s).slowTurns(); f != nil {
+		t.Errorf("%+v", f)
 	}
 }

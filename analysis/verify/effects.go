@@ -32,6 +32,15 @@ func (m *Model) rate(task bt.Task, signal string, in map[string]interval.Interva
 	return r, true
 }
 
+// rests reports whether a signal is taken to rest where no rate of it is known: unless its rates are derived. One that
+// cannot be derived, for want of a range, may be any.
+func (m *Model) rests(signal string) bool {
+	return slices.ContainsFunc(m.actions(), func(t bt.Task) bool {
+		r, known := m.subject.Rate(t, signal, nil)
+		return known && r.From != declare.Derived
+	})
+}
+
 // moving returns the tasks whose rates hold while actions are active.
 func moving(active []bt.Task) []bt.Task {
 	if len(active) == 0 {

@@ -20,7 +20,7 @@ import (
 // graph joins those that motion allows. In the graph of all flights an axis that steps goes to a neighbouring cell
 // where its rate allows; any other one, and one of which nothing is known, to any cell. A graph of turns has every node
 // that the plan reaches if any values may follow any others, but only the edges of the tasks' effects: other inputs
-// stay as they are, and a signal on which no active task has an effect rests.
+// stay as they are, and a signal on which no active task has an effect rests, unless its rates are derived.
 type graph struct {
 	m       *Model
 	s       *flown.Stepper
@@ -417,7 +417,7 @@ func (x *graph) rate(n int, signal string) declare.Rate {
 	switch {
 	case r.Low > r.High:
 		return anyRate
-	case !known && x.turns:
+	case !known && x.turns && x.m.rests(signal):
 		x.rests[signal] = true
 		return declare.Rate{}
 	}
