@@ -9,6 +9,7 @@ import (
 )
 
 const (
+	loosest  = 1e-3 // no relative tolerance is looser in what is narrow
 	crowd    = 100  // narrow events before they can be chattering
 	standing = 1e-6 // of the longest step: events that advance the time by less do not make progress
 	denser   = 0.75 // of the time of the first half of the events: if the second one takes less, time converges
@@ -123,7 +124,7 @@ func (s *Simulator) narrow(i int) bool {
 	}
 	s.limit(&q.one, i)
 	s.evaluate(max(s.integrator.From(), c.at[i]+(s.T-c.at[i])/2), q.q, &q.one)
-	return math.Abs(s.levels.value(q.q, i)) <= q.zone[i]
+	return math.Abs(s.levels.value(q.q, i)) <= q.zone[i]*max(1, min(s.options.RelTol, loosest)/loose)
 }
 
 // noteEvents counts the events at T, one set, and returns a report if they chatter.

@@ -19,7 +19,7 @@ import (
 
 const (
 	accuracy = 4    // error of a state that is usual, in tolerances for one step
-	loose    = 1e-3 // no relative tolerance is looser in this
+	loose    = 1e-6 // no relative tolerance is looser in this
 	ahead    = 200  // steps that the search looks ahead
 	finer    = 12   // halvings of a gap
 )
@@ -35,12 +35,13 @@ func (s *Simulator) value(quantities []float64, i int) float64 {
 
 // tolerance returns the tolerance of a state's error in one step at the value y.
 func (s *Simulator) tolerance(state int, y float64) float64 {
-	relative := min(s.options.RelTol, loose)
 	w := s.integrator.AbsTol(state)
 	if s.options.AbsTol == nil {
 		w = min(w, loose)
+	} else {
+		w *= min(1, loose/s.options.RelTol)
 	}
-	return w + relative*math.Abs(y)
+	return w + min(s.options.RelTol, loose)*math.Abs(y)
 }
 
 // zone returns the half-width of the zone around zero in which the side of indicator i is open at (t, v): the change of
@@ -136,6 +137,7 @@ func (s *Simulator) crosses(i int, at float64, side bool, zone float64) bool {
 	}
 	s.scout.CopyFrom(s.integrator)
 	defer func() { s.stats.Evaluations += s.scout.Stats().Evaluations - s.integrator.Stats().Evaluations }()
+	rises, last := true, math.Inf(-1) // a value that goes on slowly leaves the zone some time
 	for range ahead {
 		if s.scout.Step(math.Inf(1)) != nil {
 			return true
@@ -145,12 +147,14 @@ func (s *Simulator) crosses(i int, at float64, side bool, zone float64) bool {
 			t := a + (b-a)*part
 			s.scout.Interpolate(min(t, b), q.q[:len(s.Y)])
 			s.functions(t, q.q, &q.one)
-			if decided(beyond(q.q)) {
+			x := beyond(q.q)
+			if decided(x) {
 				return !(most <= zone)
 			}
+			rises, last = rises && x > last, x
 		}
 	}
-	return false
+	return rises
 }
 
 // letGo ends the touch of indicators that have left the zone on their side, by the quantities at the start of a step.

@@ -86,7 +86,9 @@ func (s *Stepper) loose(subject *declare.Subject, except []bt.Task) *loose {
 		signals = true
 		for _, name := range e.Names() {
 			place, ok := s.compiler.Slot(name)
-			if signals = signals && ok; ok {
+			if _, task := s.Tree.Find(name); task || !ok {
+				signals = false
+			} else {
 				s.sources([]int{place}, all)
 			}
 		}
@@ -94,12 +96,12 @@ func (s *Stepper) loose(subject *declare.Subject, except []bt.Task) *loose {
 	}
 	for i, statement := range subject.Declared.Facts {
 		facts[i] = map[int]bool{}
+		signals := true
 		for _, e := range statement.Parts {
-			if !about(e, facts[i]) { // it names tasks
-				for place := range facts[i] {
-					used[place] = true
-				}
-			}
+			signals = about(e, facts[i]) && signals
+		}
+		if !signals { // it names tasks
+			maps.Copy(used, facts[i])
 		}
 	}
 	others := subject.Declared

@@ -94,7 +94,8 @@ func guarded(t *testing.T, r *rand.Rand) (declare.Subject, string) {
 		t.Fatal(list)
 	}
 	facts := "facts:"
-	for _, fact := range []string{"s0 >= 0 and s0 <= 3", "s1 <= 1.5", "not (s2 >= 2 and z < 0)", "s3 + z >= 0", "s0 >= z"} {
+	for _, fact := range []string{"s0 >= 0 and s0 <= 3", "s1 <= 1.5", "not (s2 >= 2 and z < 0)", "s3 + z >= 0", "s0 >= z",
+		"not (c2 and s0 >= 2)", "not (c2 and c3)", "c2 -> s0 <= 2.5"} {
 		if r.IntN(3) == 0 {
 			facts += "\n  - " + fact
 		}
