@@ -80,8 +80,8 @@ const (
 // String returns the policy's name.
 func (c Chattering) String() string { return [...]string{"stop", "continue"}[c] }
 
-// Options configures a simulator. The zero value is a sensible default. AbsTol and Floating, if AbsTol is given, override
-// those of the system.
+// Options configures a simulator. The zero value is a sensible default. AbsTol and Floating, if AbsTol is given,
+// override those of the system.
 type Options struct {
 	ode.Options
 	Samples       int        // samples of the indicators inside each step; 0 means 9

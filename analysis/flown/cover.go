@@ -7,8 +7,8 @@ import (
 	"canopy/snapshot"
 )
 
-// Cover is states of a search. A state whose clock readings are all among those of another one, as soon as some time has
-// passed, and that is otherwise equal, has no other future (C. Daws and S. Tripakis, Model Checking of Real-Time
+// Cover is states of a search. A state whose clock readings are all among those of another one, as soon as some time
+// has passed, and that is otherwise equal, has no other future (C. Daws and S. Tripakis, Model Checking of Real-Time
 // Reachability Properties Using Abstractions, 1998).
 type Cover struct{ zones map[string][]covered }
 

@@ -36,11 +36,12 @@ type Situation struct {
 
 // ComparePlans compares what two plans do in the same world: which actions are active at the end of each instant, by
 // the actions' own names, what is written then, and the result of the root. What happens within an instant takes no
-// time and counts only by what it leaves behind. Equal plans do the same. Plans without memory whose actions assign nothing as they begin or
-// end, or nothing that signals decide which may jump then, are compared by decision diagrams: they do the same if for
-// each action the sets in which it is active are the same. Otherwise both are executed side by side, the nearest states
-// first, so that a difference comes with a shortest way to it. Then what the actions do is compared: what they write,
-// and how long procedures and timers take. It is undecided as soon as goOn, which is asked often, returns false.
+// time and counts only by what it leaves behind. Equal plans do the same. Plans without memory whose actions assign
+// nothing as they begin or end, or nothing that signals decide which may jump then, are compared by decision diagrams:
+// they do the same if for each action the sets in which it is active are the same. Otherwise both are executed side by
+// side, the nearest states first, so that a difference comes with a shortest way to it. Then what the actions do is
+// compared: what they write, and how long procedures and timers take. It is undecided as soon as goOn, which is asked
+// often, returns false.
 func ComparePlans(old, updated declare.Subject, goOn func() bool) Comparison {
 	if equal(old, updated) {
 		return Comparison{Verdict: Proved, Text: "the behaviour is the same: the plans are equal"}

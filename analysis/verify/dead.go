@@ -89,8 +89,8 @@ func (m *Model) ends() []bt.Task {
 }
 
 // observe flies a plan with memory, or with memories of conditions that are too many to visit, to states in which each
-// of its ends might be active, and records the tasks that it activates: these need no proof. Where the sets of states do
-// not tell what is active within an instant, it visits all states, if it can, or until it has seen all ends.
+// of its ends might be active, and records the tasks that it activates: these need no proof. Where the sets of states
+// do not tell what is active within an instant, it visits all states, if it can, or until it has seen all ends.
 func (m *Model) observe() {
 	if m.entered != nil {
 		return

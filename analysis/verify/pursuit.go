@@ -135,7 +135,9 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 		x.always = x.always && aboutTasks(&m.always[i])
 	}
 	if p&noJumps != 0 {
-		x.signals = slices.DeleteFunc(slices.Clone(m.vocab.signals), func(s signal) bool { return steps.Follows(s.name) || !steps.Knows(s.name) })
+		x.signals = slices.DeleteFunc(slices.Clone(m.vocab.signals), func(s signal) bool {
+			return steps.Follows(s.name) || !steps.Knows(s.name)
+		})
 	}
 	x.places.Arrive(-1, stay{duty: duty{task: -1}}, nil)
 	for n := range x.places.Leave() {

@@ -39,9 +39,9 @@ Two plans or missions are also compared in behaviour. It is the same if the same
 the signals, whatever came before, and if they do the same: write the same values with the same priority, and take the
 same time; of two missions, vehicle, parameters, slots, computed signals and horizon must be the same as well. If it is
 not, the command shows a shortest sequence of states after which other actions are active, and what the same actions do
-differently. --scripts writes this sequence as a script for each plan, which canopy trace replays. A plan is compared with a state graph that names its conditions and actions; a state graph names its
-actions only, so this compares which are active. The comparison of behaviour ends undecided after --budget, 350 MB of
-memory, or Ctrl-C.
+differently. --scripts writes this sequence as a script for each plan, which canopy trace replays. A plan is compared
+with a state graph that names its conditions and actions; a state graph names its actions only, so this compares which
+are active. The comparison of behaviour ends undecided after --budget, 350 MB of memory, or Ctrl-C.
 
 Exit status: 0 the behaviour is the same, or could not be concluded or compared, 1 interrupted, 2 wrong input, 3 the
 behaviour differs; with --strict, 3 also if it was not concluded.`,
