@@ -16,6 +16,14 @@ func TestBoundsAreNoted(t *testing.T) {
 			t.Errorf("640 moves of %d: %t", m.effort*128, m.tired)
 		}
 	}
+	s = subjectOf(t, `<Sequence><Action name="a" done="x ge 1"/><Action name="b"/></Sequence>`, "properties: [a before b]")
+	for effort, enough := range map[int]bool{0: false, 1: true} {
+		m := NewModel(s)
+		m.effort = effort
+		if found := askProperties(m); m.tired == enough || (found[0].Verdict == Undecided) == enough {
+			t.Errorf("a property with the effort %d: %v, noted %t", effort, found[0].Text, m.tired)
+		}
+	}
 	asked := 0
 	for range Answers(s, func() bool { return true }) {
 		asked++

@@ -41,6 +41,8 @@ func (m *Model) property(p *temporal.Property) Finding {
 		s.Declared.Always = append(s.Declared.Always, declare.Statement{Text: e.String(), Parts: []*expr.Expr{e}})
 	})
 	own := newModel(s, m.spaceOf)
+	own.effort = m.effort
+	defer func() { m.tired = m.tired || own.tired }()
 	if own.space.full() {
 		return undecided(p, "the sets of states need too many nodes of decision diagrams", memoryAdvice)
 	}
