@@ -44,7 +44,9 @@ func (d *Document) Set(e *Element, name, value string) Edit {
 		at, gap := e.head(), " "
 		if n := len(e.Attributes); n > 0 {
 			last := e.Attributes[n-1]
-			gap = d.text(Span{e.before(n - 1), last.At})
+			if blanks := d.text(Span{e.before(n - 1), last.At}); blanks != "" {
+				gap = blanks
+			}
 		}
 		return Edit{Span{at, at}, gap + name + `="` + escape(value, `"`) + `"`}
 	}
@@ -54,13 +56,17 @@ func (d *Document) Set(e *Element, name, value string) Edit {
 	return Edit{a.Raw, escape(value, d.Source.Text[a.Raw.End:a.Raw.End+1])}
 }
 
-// Unset removes an attribute that the element has, with the blanks before it.
+// Unset removes an attribute that the element has, with the blanks before it. They stay if the next attribute has none.
 func (d *Document) Unset(e *Element, name string) Edit {
 	i := slices.IndexFunc(e.Attributes, func(a *Attribute) bool { return a.Name == name })
 	if i < 0 {
 		panic("xmltree: the element has no such attribute")
 	}
-	return Edit{Span{e.before(i), e.Attributes[i].Raw.End + 1}, ""}
+	from, next := e.before(i), i+1
+	if next < len(e.Attributes) && e.before(next) == e.Attributes[next].At {
+		from = e.Attributes[i].At
+	}
+	return Edit{Span{from, e.Attributes[i].Raw.End + 1}, ""}
 }
 
 // before returns where the blanks before an attribute begin.
