@@ -89,6 +89,9 @@ func (m *Model) property(p *temporal.Property) Finding {
 			}
 			return undecided(p, open, openAdvice)
 		}
+		if c.verdict == Refuted && slow.verdict == Undecided && len(own.drifters(own.stepper())) > 0 {
+			c = slow // perhaps the rates exclude this run
+		}
 	}
 	if c.verdict == Undecided {
 		return undecided(p, c.why, c.advice)
