@@ -68,18 +68,7 @@ func BenchmarkGated(b *testing.B) {
 	for name, condition := range gated {
 		for _, n := range []int{10, 1000, 10000} {
 			b.Run(fmt.Sprintf("%s/conditions=%d", name, n), func(b *testing.B) {
-				m := behindGuard(b, n, condition)
-				b.StopTimer()
-				b.ResetTimer()
-				events := 0
-				for range b.N {
-					_, r := start(b, m)
-					b.StartTimer()
-					roundTrips(b, r)
-					b.StopTimer()
-					events += r.Events()
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
+				timeEvents(b, behindGuard(b, n, condition))
 			})
 		}
 	}

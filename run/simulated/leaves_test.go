@@ -88,19 +88,23 @@ func BenchmarkLeaves(b *testing.B) {
 	for name, condition := range inert {
 		for _, n := range []int{11, 101, 1001, 10001, 20001} {
 			b.Run(fmt.Sprintf("%s/leaves=%d", name, n), func(b *testing.B) {
-				m := manyLeaves(b, n, condition)
-				b.StopTimer()
-				b.ResetTimer()
-				events := 0
-				for range b.N {
-					_, r := start(b, m)
-					b.StartTimer()
-					roundTrips(b, r)
-					b.StopTimer()
-					events += r.Events()
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
+				timeEvents(b, manyLeaves(b, n, condition))
 			})
 		}
 	}
+}
+
+// timeEvents reports the time for each event of a mission's flights.
+func timeEvents(b *testing.B, m *mission.Mission) {
+	b.StopTimer()
+	b.ResetTimer()
+	events := 0
+	for range b.N {
+		_, r := start(b, m)
+		b.StartTimer()
+		roundTrips(b, r)
+		b.StopTimer()
+		events += r.Events()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
 }
