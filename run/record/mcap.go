@@ -37,9 +37,7 @@ const chunkSize = 1 << 16 // bytes of messages; the maximum loss of a killed pro
 type container struct {
 	file     *bufio.Writer
 	writer   *mcap.Writer
-	data     []byte  // scratch of the message being made
-	last     float64 // time of the last status change [s],
-	time     []byte  // as JSON
+	data     []byte // scratch of the message being made
 	sequence [len(topics)]uint32
 	pending  []mcap.Message // of the chunk that is not written yet
 	keys     [][]byte       // `,"name":` of each signal
@@ -124,23 +122,25 @@ func (c *container) sample(t float64, line []byte) error {
 	return c.message(signalsChannel, t, c.data)
 }
 
-func (c *container) status(t float64, micro int, change bt.Change) error {
-	if len(c.time) == 0 || t != c.last {
-		c.last, c.time = t, appendJSON(nil, appendNumber(nil, t))
-	}
-	b := append(append(append(c.data[:0], `{"t":`...), c.time...), `,"micro":`...)
-	b = append(strconv.AppendInt(b, int64(micro), 10), `,"task":`...)
+// status adds a status change at t, whose text by appendNumber is time.
+func (c *container) status(t float64, time []byte, micro int, change bt.Change) error {
+	b := append(c.begin(time, micro), `,"task":`...)
 	b = append(append(append(b, c.tasks[change.Task]...), `,"from":"`...), change.From.String()...)
 	c.data = append(append(append(b, `","to":"`...), change.To.String()...), `"}`...)
 	return c.message(statusChannel, t, c.data)
 }
 
-func (c *container) event(e Event) error {
-	b, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
-	return c.message(eventsChannel, e.T, b)
+// event adds an event, the text of whose time by appendNumber is time.
+func (c *container) event(time []byte, e Event) error {
+	b := appendText(append(c.begin(time, e.Micro), `,"kind":`...), e.Kind)
+	c.data = append(appendText(append(b, `,"text":`...), e.Text), '}')
+	return c.message(eventsChannel, e.T, c.data)
+}
+
+// begin returns the beginning of a message at an instant.
+func (c *container) begin(time []byte, micro int) []byte {
+	b := append(appendJSON(append(c.data[:0], `{"t":`...), time), `,"micro":`...)
+	return strconv.AppendInt(b, int64(micro), 10)
 }
 
 // message adds a message to the chunk, and writes the chunk to the file if it is full.

@@ -32,6 +32,38 @@ func appendJSON(b, number []byte) []byte {
 	return append(b, number...)
 }
 
+// memo is a number with its text: many numbers of a line are those of the line before.
+type memo struct {
+	bits    uint64
+	written []byte
+}
+
+// text returns the text of v by appendNumber. It is valid until the next call.
+func (m *memo) text(v float64) []byte {
+	if bits := math.Float64bits(v); bits != m.bits || len(m.written) == 0 {
+		m.bits, m.written = bits, appendNumber(m.written[:0], v)
+	}
+	return m.written
+}
+
+// appendText appends a text as encoding/json writes it, without reflection if its characters are printable ASCII.
+func appendText(b []byte, s string) []byte {
+	const digits = "0123456789abcdef"
+	start := len(b)
+	b = append(b, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ' || c > '~' || c == '"' || c == '\\':
+			return append(b[:start], quote(s)...)
+		case c == '<' || c == '>' || c == '&':
+			b = append(b, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}
+
 // clock writes times that do not decrease: equal ones alike, different ones as different numbers in their order.
 type clock struct {
 	t, written float64 // the last time, and the number that was written for it [s]

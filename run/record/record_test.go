@@ -590,6 +590,28 @@ func TestClock(t *testing.T) {
 	})
 }
 
+// Texts and numbers are written as encoding/json writes them, also if a number is written again.
+func TestJSONWithoutReflection(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[ -~]*`)).Draw(t, "text")
+		if want, got := string(quote(text)), string(appendText(nil, text)); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		var m memo
+		for _, v := range []float64{0, math.Copysign(0, -1), 0, rapid.Float64().Draw(t, "number"), 1} {
+			want, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if got := m.text(v); string(got) != string(want) {
+					t.Errorf("%s, want %s", got, want)
+				}
+			}
+		}
+	})
+}
+
 // FuzzRead: for any bytes, Read returns a log or an error.
 func FuzzRead(f *testing.F) {
 	var whole files

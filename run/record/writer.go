@@ -31,19 +31,33 @@ type Writer struct {
 	signals *csvFile
 	fields  [][]byte // task names as CSV fields
 	clock   clock    // of status.csv
+	time    memo     // of the other files
+	values  []memo   // of the signals
 	line    []byte
 	err     error
 }
 
-// csvFile is a file of lines and its content so far.
+// csvFile is a file of lines.
 type csvFile struct {
 	*bufio.Writer
-	name   string
-	extent Extent
+	name string
+	out  *counted
+}
+
+// counted is a destination and what was written there.
+type counted struct {
+	Extent
+	to io.Writer
+}
+
+func (c *counted) Write(data []byte) (int, error) {
+	c.add(data)
+	return c.to.Write(data)
 }
 
 func newCSVFile(name string, to io.Writer) *csvFile {
-	return &csvFile{Writer: bufio.NewWriter(to), name: name}
+	out := &counted{to: to}
+	return &csvFile{Writer: bufio.NewWriterSize(out, chunkSize/2), name: name, out: out}
 }
 
 // NewWriter starts a log and writes out its header, so that a run killed at any later time leaves readable files.
@@ -79,7 +93,8 @@ func newWriter(h Header, f Files) (*Writer, error) {
 			*to = io.Discard
 		}
 	}
-	w := &Writer{header: h, status: newCSVFile("status.csv", f.Status), signals: newCSVFile("signals.csv", f.Signals)}
+	w := &Writer{header: h, values: make([]memo, len(h.Signals)),
+		status: newCSVFile("status.csv", f.Status), signals: newCSVFile("signals.csv", f.Signals)}
 	for _, t := range h.Tasks {
 		w.fields = append(w.fields, appendField(nil, t.Name))
 	}
@@ -124,10 +139,9 @@ func (w *Writer) Sample(t float64, values []float64) error {
 	if w.err != nil {
 		return w.err
 	}
-	w.line = appendNumber(w.line[:0], t)
-	for _, v := range values {
-		w.line = append(w.line, ',')
-		w.line = appendNumber(w.line, v)
+	w.line = append(w.line[:0], w.time.text(t)...)
+	for i, v := range values {
+		w.line = append(append(w.line, ','), w.values[i].text(v)...)
 	}
 	w.line = append(w.line, '\n')
 	w.write(w.signals, w.line)
@@ -149,14 +163,14 @@ func (w *Writer) Status(t float64, micro int, c bt.Change) error {
 	b = append(append(append(b, c.From.String()...), ','), c.To.String()...)
 	w.line = append(b, '\n')
 	w.write(w.status, w.line)
-	w.logged(w.mcap.status(t, micro, c))
+	w.logged(w.mcap.status(t, w.time.text(t), micro, c))
 	return w.err
 }
 
 // Event records e.
 func (w *Writer) Event(e Event) error {
 	if w.err == nil {
-		w.logged(w.mcap.event(e))
+		w.logged(w.mcap.event(w.time.text(e.T), e))
 	}
 	return w.err
 }
@@ -195,7 +209,6 @@ func (w *Writer) write(to *csvFile, line []byte) {
 		w.keep(to.name, to.Flush())
 	}
 	_, err := to.Write(line)
-	to.extent.add(line)
 	w.keep(to.name, err)
 }
 
