@@ -30,7 +30,7 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 		if err := s.iterate(events); err != nil {
 			return Segment{From: from, To: from}, err
 		}
-		return s.end(from, events)
+		return s.end(from, events, until)
 	}
 	if until == s.T {
 		return Segment{From: from, To: from}, nil
@@ -60,7 +60,7 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 	if err != nil {
 		return Segment{From: from, To: s.T}, err
 	}
-	return s.end(from, events)
+	return s.end(from, events, until)
 }
 
 // stepped checks the integrator's last step: its values must be finite, and time must advance.
@@ -315,7 +315,7 @@ func (s *Simulator) wants(i int, above bool) bool {
 }
 
 // end creates the segment that ends at T with these events, and handles chattering.
-func (s *Simulator) end(from float64, events []int) (Segment, error) {
+func (s *Simulator) end(from float64, events []int, until float64) (Segment, error) {
 	seg := Segment{From: from, To: s.T, Events: events, Touched: s.search.touched}
 	if s.Alarm <= s.T {
 		seg.Alarm, s.Alarm = true, math.Inf(1)
@@ -326,7 +326,7 @@ func (s *Simulator) end(from float64, events []int) (Segment, error) {
 	}
 	s.stats.StateEvents++
 	s.pending, s.ran.after = true, true
-	c := s.noteEvents(events)
+	c := s.noteEvents(events, until)
 	if c != nil && !s.slide.ready {
 		return seg, c
 	}

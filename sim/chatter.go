@@ -12,7 +12,8 @@ const (
 	loosest  = 1e-3 // no relative tolerance is looser in what is narrow
 	crowd    = 100  // narrow events before they can be chattering
 	standing = 1e-6 // of the longest step: events that advance the time by less do not make progress
-	denser   = 0.75 // of the time of the first half of the events: if the second one takes less, time converges
+	denser   = 1.5  // if twice the events take less than this times the time, they become denser
+	bearable = 1e6  // events up to the end
 )
 
 // ChatterError reports events between which the indicators stay within the accuracy of their values, while time hardly
@@ -39,18 +40,18 @@ func (e *ChatterError) Error() string {
 // last event: at such a distance, which side it is on does not matter. Narrow events chatter if they make no progress:
 //
 //   - the last hundred of them take less time than a millionth of the longest step, or
-//   - they converge: of a hundred, two hundred, four hundred ... of them, the second half takes less than three
-//     quarters of the time of the first half.
+//   - they become denser, so that more than a million would follow until the end: after a hundred, two hundred, four
+//     hundred ... of them, the ratio of the times of the second half and of the quarter before is that of all further
+//     doublings.
 //
 // Events with any distance between them, such as those of a relay with hysteresis, never chatter, however dense they
 // are.
 type chatter struct {
-	times  []float64 // of the last narrow events, a ring buffer
-	count  int       // narrow events of the stretch
-	latest []int     // of each indicator, the count at its last narrow event; 0: it takes no part
-	since  float64   // time of the first event of the stretch
-	middle float64   // time at which half of check were counted
-	check  int       // count at which the halves are compared
+	times  []float64  // of the last narrow events, a ring buffer
+	count  int        // narrow events of the stretch
+	latest []int      // of each indicator, the count at its last narrow event; 0: it takes no part
+	check  int        // count at which times are compared
+	passed [2]float64 // times at which a quarter and half of check were counted
 
 	at    []float64 // of each indicator, time of its last event,
 	steps []int     // and the integrator's steps up to then
@@ -81,13 +82,13 @@ func (c *chatter) state(s *snapshot.Codec) {
 	snapshot.Each(s, c.steps, snapshot.Int)
 	snapshot.Within(s, &c.count, 0, 1<<60)
 	snapshot.Int(s, &c.check)
-	snapshot.Float(s, &c.since)
-	snapshot.Float(s, &c.middle)
+	snapshot.Float(s, &c.passed[0])
+	snapshot.Float(s, &c.passed[1])
 }
 
 // begin begins a stretch with the event at a time.
 func (c *chatter) begin(t float64) {
-	c.count, c.since, c.check = 1, t, crowd
+	c.count, c.check = 1, crowd
 	c.times[1] = t
 }
 
@@ -97,22 +98,40 @@ func (c *chatter) end() {
 	clear(c.latest)
 }
 
-// add counts a narrow event, and reports whether the stretch chatters.
-func (c *chatter) add(t, longest float64) bool {
+// add counts a narrow event, and reports whether the stretch chatters, if the end is at until.
+func (c *chatter) add(t, longest, until float64) bool {
 	c.count++
 	c.times[c.count%crowd] = t
-	if c.count == c.check/2 {
-		c.middle = t
+	switch c.count {
+	case c.check / 4:
+		c.passed[0] = t
+	case c.check / 2:
+		c.passed[1] = t
 	}
 	if c.count < crowd {
 		return false
 	}
-	converges := false
+	endless := false
 	if c.count == c.check {
-		converges = t-c.middle < denser*(c.middle-c.since)
-		c.middle, c.check = t, 2*c.check
+		endless = endlessly(float64(c.count), t-c.passed[1], (t-c.passed[1])/(c.passed[1]-c.passed[0]), until-t)
+		c.passed[0], c.passed[1], c.check = c.passed[1], t, 2*c.check
 	}
-	return converges || t-c.times[(c.count+1)%crowd] < standing*longest
+	return endless || t-c.times[(c.count+1)%crowd] < standing*longest
+}
+
+// endlessly reports whether events become denser, so that too many follow within a time: the second half of n events
+// took the span, and each doubling takes ratio times as long as the one before.
+func endlessly(n, span, ratio, within float64) bool {
+	if !(ratio < denser) {
+		return false
+	}
+	for ; n <= bearable; n *= 2 {
+		span *= ratio
+		if within -= span; within <= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // narrow reports whether an indicator has stayed within its accuracy since its last event: in the middle of the time
@@ -127,8 +146,8 @@ func (s *Simulator) narrow(i int) bool {
 	return math.Abs(s.levels.value(q.q, i)) <= q.zone[i]*max(1, min(s.options.RelTol, loosest)/loose)
 }
 
-// noteEvents counts the events at T, one set, and returns a report if they chatter.
-func (s *Simulator) noteEvents(events []int) *ChatterError {
+// noteEvents counts the events at T, one set, and returns a report if they chatter and the end is at until.
+func (s *Simulator) noteEvents(events []int, until float64) *ChatterError {
 	c := &s.chatter
 	first, wide := -1, false
 	for _, i := range events {
@@ -151,7 +170,7 @@ func (s *Simulator) noteEvents(events []int) *ChatterError {
 	if wide {
 		c.end()
 	}
-	if wide || first < 0 || !c.add(s.T, s.crawl.longest) {
+	if wide || first < 0 || !c.add(s.T, s.crawl.longest, until) {
 		return nil
 	}
 	report := &ChatterError{T: s.T, Span: s.T - c.times[(c.count+1)%crowd], Count: crowd}

@@ -539,6 +539,35 @@ func TestConvergingSwitchingIsChattering(t *testing.T) {
 	}
 }
 
+// The same relay up to an earlier end is flown through: before that it needs no more than ten thousand events.
+func TestConvergingSwitchingThatEnds(t *testing.T) {
+	s := start(t, driven(0), []float64{-0.5, 0, 0, 0, 1000, 0}, []float64{0.8}, Options{})
+	events, _, err := drive(t, s, 340)
+	if err != nil || s.T != 340 || events < 5000 || events > 10000 {
+		t.Errorf("%d events up to t = %g s: %v", events, s.T, err)
+	}
+	near(t, "x", s.Y[0], 0, 1e-5)
+}
+
+// Events that become denser are too many if more than a million would follow.
+func TestEndlessly(t *testing.T) {
+	for _, c := range []struct {
+		n, span, ratio, within float64
+		want                   bool
+	}{
+		{100, 1, 2, 1e12, false},   // at an even pace
+		{100, 1, 1, 10, false},     // as 1/n, up to 100 * 2^10 events
+		{100, 1, 1, 15, true},      // up to 100 * 2^15
+		{100, 1, 0.5, 0.99, false}, // up to just before the limit of a geometric series
+		{100, 1, 0.5, 1, true},
+		{100, 1, 0, 1e-9, true}, {100, 0, math.NaN(), 1, false}, {100, 1, 1.4, math.Inf(1), true},
+	} {
+		if got := endlessly(c.n, c.span, c.ratio, c.within); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 // With hysteresis that leaves the integrator a step between the events the same relay does not chatter, although a
 // hundred of its phases are shorter than the steps of the quiet time before.
 func TestBusyAfterQuietIsNotChattering(t *testing.T) {
