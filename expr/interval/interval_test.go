@@ -293,3 +293,36 @@ func TestFunctionsAreKnown(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingBoundsTakeNoSearch: where a function has no bound, few calls tell it, and a bound at the other end is
+// still found; a bound that only parts of the box show is not given up.
+func TestMissingBoundsTakeNoSearch(t *testing.T) {
+	all, up, unit := All, Between(0, math.Inf(1)), Between(0, 1)
+	for _, c := range []struct {
+		text      string
+		box       []Interval
+		low, high float64
+		most      int // calls
+	}{
+		{"a + 0.3 * b", []Interval{unit, all}, math.Inf(-1), math.Inf(1), 8},
+		{"if(b > 0, 1, 2) - a * b + a * b", []Interval{unit, all}, math.Inf(-1), math.Inf(1), 8},
+		{"sin(10 * a) - a + b", []Interval{unit, up}, -1.544, math.Inf(1), 500},
+		{"1 / (b + 1) + a / (b + 1)", []Interval{unit, up}, 0, 2, 500},
+		{"if(b > 3, 1, b)", []Interval{unit, up}, 0, 3, 500},
+	} {
+		e, err := expr.Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := 0
+		box := append(c.box, unit)
+		f := function(e, expr.Number(expr.One), box)
+		got, _, _ := Range(func(box []Interval) (Value, bool) {
+			calls++
+			return f(box)
+		}, box, 500)
+		if calls > c.most || math.Abs(got.Low-c.low) > 1e-3 || math.Abs(got.High-c.high) > 1e-2 {
+			t.Errorf("%s is in %v after %d calls, want [%v, %v] after %d", c.text, got, calls, c.low, c.high, c.most)
+		}
+	}
+}

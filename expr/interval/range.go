@@ -20,6 +20,7 @@ type Function func(box []Interval) (v Value, ok bool)
 func Range(f Function, box []Interval, budget int) (bounds Interval, jumps, ok bool) {
 	s := &search{f: f, budget: budget, inside: Interval{math.Inf(1), math.Inf(-1), false}}
 	s.bound(slices.Clone(box), Interval{math.Inf(-1), math.Inf(1), true})
+	s.follow(box)
 	for s.budget > 0 {
 		i, ok := s.worst()
 		if !ok {
@@ -51,6 +52,8 @@ type search struct {
 	budget      int
 	parts, done []part
 	inside      Interval // spans values that the function takes
+	below       bool     // no halving gives a lower bound
+	above       bool     // nor an upper one
 }
 
 // part is a part of the box.
@@ -87,6 +90,35 @@ func (s *search) bound(box []Interval, larger Interval) {
 		s.refine(&p, center, c.Interval)
 	}
 	s.parts = append(s.parts, p)
+}
+
+// remote is the distance of the ends of an unbounded box, beyond those that halving reaches within any budget.
+const remote = 1e100
+
+// follow evaluates the function at the ends of an unbounded box, along a line through its center. A bound that does not
+// exist there does not exist in any part that contains this end, and one of the parts always does.
+func (s *search) follow(box []Interval) {
+	if len(s.parts) == 0 || s.parts[0].bounds.Bounded() {
+		return
+	}
+	first, inside := s.parts, s.inside
+	for i, x := range box {
+		for _, end := range [2]Interval{{Low: math.Inf(-1), High: -remote}, {Low: remote, High: math.Inf(1)}} {
+			if x.Bounded() || !end.Within(x) || s.below && s.above {
+				continue
+			}
+			line := make([]Interval, len(box))
+			for k, x := range box {
+				line[k] = Point(x.Middle())
+			}
+			line[i], s.parts = end, nil
+			s.bound(line, Interval{math.Inf(-1), math.Inf(1), true})
+			for _, p := range s.parts {
+				s.below, s.above = s.below || math.IsInf(p.bounds.Low, -1), s.above || math.IsInf(p.bounds.High, 1)
+			}
+		}
+	}
+	s.parts, s.inside = first, inside
 }
 
 // refine narrows the bounds in a part in which the function is continuous, with its value at the center.
@@ -132,7 +164,14 @@ func (s *search) worst() (i int, ok bool) {
 	i = -1
 	far := near
 	for k, p := range s.parts {
-		d := max(s.inside.Low-p.bounds.Low, p.bounds.High-s.inside.High)
+		low, high := s.inside.Low-p.bounds.Low, p.bounds.High-s.inside.High
+		if s.below {
+			low = 0
+		}
+		if s.above {
+			high = 0
+		}
+		d := max(low, high)
 		if d > far && d > 1e-12*max(math.Abs(s.inside.Low), math.Abs(s.inside.High)) {
 			i, far = k, d
 		}

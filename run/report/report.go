@@ -23,7 +23,8 @@ var styleText string
 //go:embed assets/report.js
 var scriptText string
 
-var page = template.Must(template.New("report").Funcs(template.FuncMap{
+// functions are those of the page's template.
+var functions = template.FuncMap{
 	"clock":  Clock,
 	"named":  named,
 	"number": number,
@@ -32,7 +33,7 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"percent": func(v float64) string {
 		return fmt.Sprintf("%.1f", 100*v)
 	},
-}).Parse(pageText))
+}
 
 // HTML writes the digest as one self-contained page that works offline: title block, the plots of the header over one
 // time axis, the events, the status of every task as a lane under them, the tree, the time in each action, the
@@ -63,7 +64,7 @@ func (d *Digest) HTML(w io.Writer, treeSVG string) error {
 	for _, p := range d.Parameters {
 		v.count(p)
 	}
-	return page.Execute(w, v)
+	return template.Must(template.New("report").Funcs(functions).Parse(pageText)).Execute(w, v)
 }
 
 // view is the data of the page's template.

@@ -215,13 +215,9 @@ func (p *parser) characters(at Span, text string) {
 
 const insteadOfEntity = "write its replacement text where it is used"
 
-var (
-	comment = regexp.MustCompile(`(?s)<!--.*?-->`)
-	entity  = regexp.MustCompile(`<!ENTITY\s+(?:%\s+)?([^\s>]+)`)
-)
-
 // documentType reports the entities that a document type declares: a document must spell out its content in place.
 func (p *parser) documentType(at Span) {
+	comment, entity := regexp.MustCompile(`(?s)<!--.*?-->`), regexp.MustCompile(`<!ENTITY\s+(?:%\s+)?([^\s>]+)`)
 	text := comment.ReplaceAllStringFunc(p.text[at.At:at.End], func(s string) string {
 		return strings.Repeat(" ", len(s))
 	})

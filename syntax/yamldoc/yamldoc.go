@@ -86,9 +86,9 @@ func (r *Reader) Parse(hint string) *Node {
 
 var isXML = regexp.MustCompile(`^\s*<[?!A-Za-z]`)
 
-// Has reports whether a source is a document with an entry of the given name.
+// Has reports whether a source is a document with an entry of the given name, which is written without escapes.
 func Has(src *diag.Source, key string) bool {
-	return NewReader(src).Parse("").Entry(key) != nil
+	return strings.Contains(src.Text, key) && NewReader(src).Parse("").Entry(key) != nil
 }
 
 // Add reports a mistake at a node.

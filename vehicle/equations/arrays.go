@@ -63,7 +63,9 @@ func (b *builder) each(n *yamldoc.Node, visit func(of string)) {
 	b.index = outer
 }
 
-var isRange = regexp.MustCompile(`^\s*([\pL_][\pL\pN_]*)\s+in\s+([^:]+):([^:]+)$`)
+// Any character that is not ASCII counts as a letter of a name here: classes of Unicode take a millisecond to compile,
+// and what such a name may be is checked later.
+var isRange = regexp.MustCompile(`^\s*([A-Za-z_\x{80}-\x{10FFFF}][\w\x{80}-\x{10FFFF}]*)\s+in\s+([^:]+):([^:]+)$`)
 
 // span reads a range.
 func (b *builder) span(text string) (name string, from, to int, err error) {
@@ -135,7 +137,7 @@ func (b *builder) expand(n *yamldoc.Node) *yamldoc.Node {
 
 // part finds a number with its unit, a quoted text, or a name.
 var part = regexp.MustCompile(`(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:\s*\[[^\]]*\])?|"[^"]*"|'[^']*'|` +
-	`[\pL_][\pL\pN_.]*`)
+	`[A-Za-z_\x{80}-\x{10FFFF}][\w.\x{80}-\x{10FFFF}]*`)
 
 func (b *builder) expanded(text string) (string, error) {
 	var out strings.Builder
