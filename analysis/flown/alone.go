@@ -52,9 +52,10 @@ func (s *Stepper) compileAlone(p *plan.Plan) {
 	for _, name := range slots {
 		s.p.Slots = append(s.p.Slots, executive.Slot{Name: name, Initial: unknown, Hold: true})
 	}
-	for _, l := range p.Leaves {
-		s.leaf(&l, slots)
-	}
+	plan.Coder{Observed: s.compiler.CompileFor, Once: s.compiler.CompileAtOnce,
+		Slot: func(a plan.Assignment) (int, expr.Variable) {
+			return slices.Index(slots, a.Target), expr.Variable{Type: a.Value.Type(nil)}
+		}}.Compile(s.p, p.Leaves)
 	s.p.Indicators = s.compiler.Indicators()
 }
 
@@ -66,32 +67,4 @@ func expressions(l *plan.Leaf) []*expr.Expr {
 		list = append(list, a.Value)
 	}
 	return slices.DeleteFunc(list, func(e *expr.Expr) bool { return e == nil })
-}
-
-// leaf adds a leaf to the program.
-func (s *Stepper) leaf(l *plan.Leaf, slots []string) {
-	compile := func(e *expr.Expr, as func(*expr.Expr, expr.Variable) *expr.Code, t expr.Type) *expr.Code {
-		if e == nil {
-			return nil
-		}
-		return as(e, expr.Variable{Type: t})
-	}
-	condition := func(e *expr.Expr) *expr.Code { return compile(e, s.compiler.CompileFor, expr.Boolean) }
-	duration := func(e *expr.Expr) *expr.Code { return compile(e, s.compiler.CompileAtOnce, expr.Real) }
-	assignments := func(list []plan.Assignment, as func(*expr.Expr, expr.Variable) *expr.Code) []executive.Assignment {
-		var all []executive.Assignment
-		for _, a := range list {
-			all = append(all, executive.Assignment{Slot: slices.Index(slots, a.Target),
-				Value: compile(a.Value, as, a.Value.Type(nil))})
-		}
-		return all
-	}
-	leaf := executive.Leaf{Task: l.Task, Condition: !s.p.Tree.Kind(l.Task).Acts(),
-		Entry: assignments(l.Entry, s.compiler.CompileAtOnce), Exit: assignments(l.Exit, s.compiler.CompileAtOnce),
-		EntryTime: duration(l.EntryTime), ExitTime: duration(l.ExitTime)}
-	leaf.Formulas = [executive.Criteria]*expr.Code{executive.On: condition(l.On), executive.Off: condition(l.Off),
-		executive.Entered: condition(l.EntryUntil), executive.Exited: condition(l.ExitUntil),
-		executive.Done: condition(l.Done), executive.Failed: condition(l.Failed),
-		executive.SuccessIf: condition(l.SuccessIf), executive.FailureIf: condition(l.FailureIf)}
-	s.p.Add(leaf, assignments(l.Write, s.compiler.CompileFor))
 }

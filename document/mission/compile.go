@@ -23,9 +23,12 @@ func (b *builder) compile() {
 			p.Computed = append(p.Computed, b.observed(s.value, s.variable()))
 		}
 	}
-	for _, l := range m.Plan.Leaves {
-		b.leaf(l)
-	}
+	plan.Coder{Observed: b.observed, Slot: func(a plan.Assignment) (int, expr.Variable) {
+		s := &m.signals[b.names[a.Target]]
+		return s.index, s.variable()
+	}, Once: func(e *expr.Expr, v expr.Variable) *expr.Code {
+		return b.noted(b.compiler.CompileAtOnce(e, v))
+	}}.Compile(p, m.Plan.Leaves)
 	p.Indicators, m.texts, m.compiler = b.compiler.Indicators(), b.compiler.Texts(), b.compiler
 	m.Needed = nil
 	for i := 1; i < len(m.signals); i++ { // after the clock
@@ -120,40 +123,8 @@ func (m *Mission) states(reads map[int]bool, steps []executive.Evaluation) []int
 	return states
 }
 
-// leaf adds a leaf to the program.
-func (b *builder) leaf(l plan.Leaf) {
-	code := func(e *expr.Expr) *expr.Code { return b.observed(e, expr.Variable{Type: expr.Boolean}) }
-	once := func(e *expr.Expr, v expr.Variable) *expr.Code {
-		if e == nil {
-			return nil
-		}
-		return b.noted(b.compiler.CompileAtOnce(e, v))
-	}
-	type compiler func(*expr.Expr, expr.Variable) *expr.Code
-	assignments := func(compile compiler, list []plan.Assignment) []executive.Assignment {
-		var a []executive.Assignment
-		for _, x := range list {
-			s := &b.m.signals[b.names[x.Target]]
-			a = append(a, executive.Assignment{Slot: s.index, Value: compile(x.Value, s.variable())})
-		}
-		return a
-	}
-	p := b.m.Program
-	out := executive.Leaf{Task: l.Task, Condition: !b.m.Plan.Tree.Kind(l.Task).Acts(),
-		Entry: assignments(once, l.Entry), Exit: assignments(once, l.Exit),
-		EntryTime: once(l.EntryTime, expr.Number(expr.Second)), ExitTime: once(l.ExitTime, expr.Number(expr.Second))}
-	out.Formulas = [executive.Criteria]*expr.Code{executive.On: code(l.On), executive.Off: code(l.Off),
-		executive.Entered: code(l.EntryUntil), executive.Exited: code(l.ExitUntil),
-		executive.Done: code(l.Done), executive.Failed: code(l.Failed),
-		executive.SuccessIf: code(l.SuccessIf), executive.FailureIf: code(l.FailureIf)}
-	p.Add(out, assignments(b.observed, l.Write))
-}
-
-// observed compiles an expression whose relations are events; nil stays nil.
+// observed compiles an expression whose relations are events.
 func (b *builder) observed(e *expr.Expr, v expr.Variable) *expr.Code {
-	if e == nil {
-		return nil
-	}
 	code := b.noted(b.compiler.CompileFor(e, v))
 	b.codes = append(b.codes, code)
 	return code

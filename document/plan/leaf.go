@@ -299,7 +299,10 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 	leaf := Leaf{ID: i.id, Offset: i.element.At, Length: i.element.Tag.End - i.element.At}
 	if !i.kind.Acts() {
 		l.conditionLeaf(&leaf)
-		if !l.has(attrOn) && (r.signals != nil || leaf.Off != nil) {
+		if !l.has(attrOn) && leaf.Off == nil {
+			leaf.On = r.called(i)
+		}
+		if !l.has(attrOn) && leaf.On == nil && (r.signals != nil || leaf.Off != nil) {
 			r.reportName(i.element, codeNoCondition, `write on="..."`, "the condition %q does not define when it is true",
 				i.name)
 		}
@@ -311,6 +314,23 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 		i.leaf = &leaf
 	}
 	return leaf
+}
+
+// called returns the Boolean signal that a condition without an expression reads: the one with the condition's ID, or
+// its name if it has none; nil if there is none.
+func (r *reader) called(i *item) *expr.Expr {
+	name := i.id
+	if name == elementCondition {
+		name = i.name
+	}
+	if s, ok := r.signals[name]; !ok || s.Type != expr.Boolean {
+		return nil
+	}
+	e, err := expr.Parse(name)
+	if err != nil {
+		panic("plan: a signal without a valid name")
+	}
+	return e
 }
 
 func (l leafReader) conditionLeaf(leaf *Leaf) {

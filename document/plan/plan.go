@@ -73,16 +73,11 @@ type Leaf struct {
 // input. With an expression, the identity is that expression, whatever its notation; computed signals are replaced by
 // expand, nil: by nothing. Without one, it is the condition's ID, else its own name.
 func (p *Plan) Input(l *Leaf, expand func(*expr.Expr) *expr.Expr) (identity, name string) {
-	name = p.Tree.Name(l.Task)
 	if l.On == nil {
-		switch kind := p.Tree.Kind(l.Task).String(); {
-		case l.ID != kind:
-			name = l.ID
-		case p.Label(l.Task) != kind:
-			name = p.Label(l.Task)
-		}
+		name = p.Called(l)
 		return "leaf " + name, name
 	}
+	name = p.Tree.Name(l.Task)
 	text := func(e *expr.Expr) string {
 		if expand != nil {
 			e = expand(e)
@@ -94,6 +89,18 @@ func (p *Plan) Input(l *Leaf, expand func(*expr.Expr) *expr.Expr) (identity, nam
 		identity += " until " + text(l.Off)
 	}
 	return identity, name
+}
+
+// Called returns the name by which code outside of the plan knows a leaf: its ID, else its own name, else that of its
+// task.
+func (p *Plan) Called(l *Leaf) string {
+	switch kind := p.Tree.Kind(l.Task).String(); {
+	case l.ID != kind:
+		return l.ID
+	case p.Label(l.Task) != kind:
+		return p.Label(l.Task)
+	}
+	return p.Tree.Name(l.Task)
 }
 
 // Tasks resolves names and paths of the tasks of some kinds in conditions. Conditions that are one input are one task.

@@ -398,3 +398,24 @@ func TestEditPlan(t *testing.T) {
 		t.Errorf("%v", list)
 	}
 }
+
+// A condition without an expression reads the Boolean signal of its ID, without an ID that of its name.
+func TestConditionsReadBooleanSignals(t *testing.T) {
+	read := func(leaf string) (*Plan, diag.List) {
+		return Read(&diag.Source{Name: "p.xml", Text: `<root BTCPP_format="4"><BehaviorTree ID="main">` + leaf +
+			`</BehaviorTree></root>`}, Vocabulary{"door_open": {Type: expr.Boolean}, "h": {Unit: unit("m")}})
+	}
+	for _, leaf := range []string{`<Condition ID="door_open"/>`, `<Condition ID="door_open" name="a"/>`,
+		`<Condition name="door_open"/>`} {
+		p, found := read(leaf)
+		if len(found) > 0 || p.Leaves[0].On.String() != "door_open" {
+			t.Errorf("%s: %v", leaf, found)
+		}
+	}
+	for _, leaf := range []string{`<Condition ID="h"/>`, `<Condition ID="other" name="door_open"/>`,
+		`<Condition name="door_open" off="door_open"/>`} {
+		if _, found := read(leaf); len(found) != 1 || found[0].Code != codeNoCondition {
+			t.Errorf("%s: %v", leaf, found)
+		}
+	}
+}

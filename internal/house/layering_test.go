@@ -92,6 +92,7 @@ var rooms = map[string]room{
 		"diag":             "an author's mistakes are reported all at once, each at its place",
 		"expr":             "leaves are written as expressions over signals",
 		"bt":               "a plan is compiled to a tree",
+		"executive":        "leaves are compiled for it",
 		"syntax/xmltree":   "plans are XML",
 		"internal/palette": "pictures have the report's colours",
 	}, tests: reasons{
