@@ -15,11 +15,7 @@ func (in *Integrator) Interpolate(t float64, y []float64) {
 		return
 	}
 	if in.multi.on {
-		var w differences
-		in.multi.values(t-in.t, &w)
-		for i := range y {
-			y[i] = in.y[i] + in.multi.d[i].dot(&w)
-		}
+		in.multi.combine(y, in.y, in.multi.values(t-in.t))
 		return
 	}
 	n := in.n
@@ -42,10 +38,14 @@ func (in *Integrator) InterpolateOf(which []int, t float64, y []float64) {
 			y[i] = in.y0[i]
 		}
 	case in.multi.on:
-		var w differences
-		in.multi.values(t-in.t, &w)
+		m := &in.multi
+		w := m.values(t - in.t)
 		for _, i := range which {
-			y[i] = in.y[i] + in.multi.d[i].dot(&w)
+			sum := 0.0
+			for k, at := 0, i; k < m.order; k, at = k+1, at+in.n {
+				sum += w[k] * m.d[at]
+			}
+			y[i] = sum + in.y[i]
 		}
 	default:
 		theta := (t - in.from) / (in.t - in.from)
@@ -67,9 +67,8 @@ func (in *Integrator) Bounds(i int) (low, high float64) {
 	}
 	if in.multi.on {
 		low, high = in.y[i], in.y[i]
-		d := &in.multi.d[i]
-		for k := 1; k <= in.multi.order; k++ {
-			widen(-d[k&7] * farthest[k])
+		for k := range in.multi.order {
+			widen(-in.multi.d[k*in.n+i] * farthest[k])
 		}
 		return low, high
 	}
@@ -84,16 +83,12 @@ func (in *Integrator) Bounds(i int) (low, high float64) {
 
 // farthest holds lower bounds of the weights of the differences within the last step, where none is positive: of x
 // (x+1) ... (x+k-1) / k! for x from -1 to 0.
-var farthest = [highest + 1]float64{1: 1, 0.125, 0.06416, 0.04167, 0.03027}
+var farthest = weights{1, 0.125, 0.06416, 0.04167, 0.03027}
 
 // slope writes the derivative of the dense output at t to dydt.
 func (in *Integrator) slope(t float64, dydt []float64) {
 	if in.multi.on {
-		var w differences
-		in.multi.slopes(t-in.t, &w)
-		for i := range dydt {
-			dydt[i] = in.multi.d[i].dot(&w)
-		}
+		in.multi.combine(dydt, nil, in.multi.slopes(t-in.t))
 		return
 	}
 	h := in.t - in.from
@@ -128,30 +123,27 @@ func (in *Integrator) polynomial() (p0, p1, p2, p3 []float64) {
 }
 
 // values returns the weights of the differences in the values at a time after T.
-func (m *multistep) values(after float64, value *differences) {
+func (m *multistep) values(after float64) (value weights) {
 	x := after / m.h
 	v := 1.0
-	for k := 1; k <= m.order; k++ {
-		v *= (x + float64(k-1)) * inverse[k]
+	for k := range m.order {
+		v *= (x + float64(k)) * inverse[k]
 		value[k] = v
 	}
+	return value
 }
 
 // slopes returns the weights of the differences in the derivatives at a time after T.
-func (m *multistep) slopes(after float64, slope *differences) {
+func (m *multistep) slopes(after float64) (slope weights) {
 	x := after / m.h
 	v, s := 1.0, 0.0
-	for k := 1; k <= m.order; k++ {
-		s = (s*(x+float64(k-1)) + v) * inverse[k]
-		v *= (x + float64(k-1)) * inverse[k]
+	for k := range m.order {
+		s = (s*(x+float64(k)) + v) * inverse[k]
+		v *= (x + float64(k)) * inverse[k]
 		slope[k] = s / m.h
 	}
+	return slope
 }
 
-// inverse is 1/k by k.
-var inverse = [highest + 1]float64{1: 1, 1.0 / 2, 1.0 / 3, 1.0 / 4, 1.0 / 5}
-
-// dot returns the weighted sum of the differences.
-func (d *differences) dot(w *differences) float64 {
-	return d[1]*w[1] + d[2]*w[2] + d[3]*w[3] + d[4]*w[4] + d[5]*w[5]
-}
+// inverse is 1/k, from 1.
+var inverse = weights{1, 1.0 / 2, 1.0 / 3, 1.0 / 4, 1.0 / 5}

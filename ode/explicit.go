@@ -11,7 +11,7 @@ func (in *Integrator) tryExplicit(h float64) (float64, outcome) {
 		}
 		copy(dst, in.y)
 		for j, a := range m.a[s] {
-			axpy(dst, h*a, in.knew[j*n:(j+1)*n])
+			kernel.axpy(dst, h*a, in.knew[j*n:(j+1)*n])
 		}
 		in.eval(in.t+m.c[s]*h, dst, in.knew[s*n:(s+1)*n])
 	}

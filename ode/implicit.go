@@ -103,7 +103,7 @@ func (in *Integrator) tryImplicit(h float64) (float64, outcome) {
 	for s := 1; s < m.stages(); s++ {
 		copy(nw.psi, in.y)
 		for j, a := range m.a[s] {
-			axpy(nw.psi, h*a, in.knew[j*n:(j+1)*n])
+			kernel.axpy(nw.psi, h*a, in.knew[j*n:(j+1)*n])
 		}
 		in.predict(s, h, g)
 		if o := in.iterate(in.t+m.c[s]*h, g); o != stepped {
@@ -189,10 +189,10 @@ func (in *Integrator) predict(s int, h, g float64) {
 			}
 		}
 		if i < len(own) {
-			axpy(nw.z, w, in.knew[own[i]*n:(own[i]+1)*n])
+			kernel.axpy(nw.z, w, in.knew[own[i]*n:(own[i]+1)*n])
 		} else {
 			j := from.before[i-len(own)]
-			axpy(nw.z, w, in.k[j*n:(j+1)*n])
+			kernel.axpy(nw.z, w, in.k[j*n:(j+1)*n])
 		}
 	}
 }

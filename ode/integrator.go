@@ -200,13 +200,7 @@ func (in *Integrator) weigh() {
 	if in.floats != nil {
 		in.floats.follow(in.y, in.atol)
 	}
-	moving := 0.0
-	for i, v := range in.y {
-		w := in.options.RelTol*math.Abs(v) + in.atol[i] + 0x1p-900
-		per := 1 / w
-		in.w[i], in.per[i] = w, per
-		moving += min(math.Abs(v-in.y0[i])*per, 1)
-	}
+	moving := kernel.weigh(in.y, in.y0, in.atol, in.w, in.per, in.options.RelTol)
 	if in.t > in.from {
 		in.moving = min(max(moving, 1), crowd)
 	}
@@ -335,7 +329,7 @@ func (in *Integrator) errorNorm(h float64) float64 {
 	n := in.n
 	clear(in.stage)
 	for j, e := range in.method.e {
-		axpy(in.stage, h*e, in.knew[j*n:(j+1)*n])
+		kernel.axpy(in.stage, h*e, in.knew[j*n:(j+1)*n])
 	}
 	plain := in.normAcross(in.stage)
 	if in.method.gamma == 0 {
@@ -357,13 +351,7 @@ func (in *Integrator) normAcross(x []float64) float64 {
 
 // norm returns the root mean square of x in units of the tolerances at y, a mean over the components that move.
 func (in *Integrator) norm(x []float64) float64 {
-	sum := 0.0
-	per := in.per[:len(x)]
-	for i, v := range x {
-		v *= per[i]
-		sum += v * v
-	}
-	return math.Sqrt(sum / in.moving)
+	return math.Sqrt(kernel.squares(x, in.per) / in.moving)
 }
 
 // CopyFrom copies the whole state of o, an integrator with the same number of components and the same options, so that
@@ -384,7 +372,7 @@ func (in *Integrator) CopyFrom(o *Integrator) {
 	in.ynew, in.stage, in.w, in.per = old.ynew, old.stage, old.w, old.per
 	in.atol, in.y, in.y0, in.k, in.knew = old.atol, old.y, old.y0, old.k, old.knew
 	in.poly, in.before = old.poly, old.before
-	in.multi.d, in.multi.delta = old.multi.d, old.multi.delta
+	in.multi.d, in.multi.delta, in.multi.moved = old.multi.d, old.multi.delta, old.multi.moved
 	copy(in.multi.d, o.multi.d)
 	copy(in.atol, o.atol)
 	copy(in.y, o.y)
@@ -442,14 +430,6 @@ func tableauState(c *snapshot.Codec, p **tableau) {
 		*p = nil
 	default:
 		*p = tableaus[i-1]
-	}
-}
-
-// axpy adds a*x to y.
-func axpy(y []float64, a float64, x []float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] += a * v
 	}
 }
 

@@ -18,9 +18,11 @@ import (
 type multistep struct {
 	on    bool // this method made the last step
 	order int
-	h     float64       // the spacing
-	d     []differences // by component; d[0] is unused: the value itself is in Integrator.y
-	delta []float64     // correction of the predicted values in the step under trial
+	h     float64   // the spacing
+	d     []float64 // backward differences at T of orders 1 to highest+2, those of all components one after the other
+	delta []float64 // correction of the predicted values in the step under trial
+	moved []float64 // scratch: differences for another spacing
+	w     weights   // scratch: of combine, so that nothing escapes to the heap
 
 	wanted float64 // size of the next step
 	next   int     // order of the next step
@@ -34,8 +36,8 @@ type multistep struct {
 	stuck        float64      // wanted when that happened; 0: it did not happen since the last restart or takeover
 }
 
-// differences are the backward differences at T of one component, by their order.
-type differences [8]float64
+// weights are factors of the differences of order 1 and up.
+type weights [highest]float64
 
 const (
 	highest  = 5   // order
@@ -64,7 +66,20 @@ var (
 )
 
 func newMultistep(n int) multistep {
-	return multistep{d: make([]differences, n), delta: make([]float64, n), wait: starting, patience: patience}
+	return multistep{d: make([]float64, (highest+2)*n), delta: make([]float64, n), moved: make([]float64, highest*n),
+		wait: starting, patience: patience}
+}
+
+// differences returns those of order k at T.
+func (m *multistep) differences(k int) []float64 {
+	n := len(m.delta)
+	return m.d[(k-1)*n : k*n]
+}
+
+// combine sets y to base plus the weighted sum of the differences up to the order; base may be nil.
+func (m *multistep) combine(y, base []float64, w weights) {
+	m.w = w
+	kernel.combine(y, base, m.d, len(m.delta), m.w[:m.order])
 }
 
 func (m *multistep) state(c *snapshot.Codec) {
@@ -78,8 +93,7 @@ func (m *multistep) state(c *snapshot.Codec) {
 	for _, x := range []*float64{&m.h, &m.wanted, &m.stuck} {
 		snapshot.Float(c, x)
 	}
-	snapshot.Floats(c, m.seen[:])
-	snapshot.Each(c, m.d, func(c *snapshot.Codec, d *differences) { snapshot.Floats(c, d[:]) })
+	snapshot.Floats(c, m.seen[:], m.d)
 }
 
 // takeOver starts the multistep method from the last step of the one-step method.
@@ -93,19 +107,19 @@ func (in *Integrator) takeOver() {
 	m.on, m.order, m.h = true, handover, (in.t-in.from)/handover
 	m.wanted, m.next, m.age, m.equal = m.h, handover, 0, 0
 	p0, p1, p2, p3 := in.polynomial()
-	for i := range m.d {
+	clear(m.d)
+	for i := range m.delta {
 		var v [handover + 1]float64
 		for k := 1; k < len(v); k++ { // backwards from T
 			theta := 1 - float64(k)/handover
 			v[k] = in.y0[i] + theta*(p0[i]+theta*(p1[i]+theta*(p2[i]+theta*p3[i])))
 		}
 		v[0] = in.y[i]
-		m.d[i] = differences{}
 		for k := 1; k < len(v); k++ {
 			for j := range len(v) - k {
 				v[j] -= v[j+1]
 			}
-			m.d[i][k] = v[0]
+			m.differences(k)[i] = v[0]
 		}
 	}
 }
@@ -187,7 +201,8 @@ func (m *multistep) space(h float64) {
 	factor, q := h/m.h, m.order
 	m.h, m.equal = h, 0
 	// The transformation to another spacing, and that for an unchanged one, which is its own inverse.
-	var r, u, c [highest + 1]differences
+	var r, u [highest + 1][highest + 1]float64
+	var c [highest + 1]weights
 	for j := range q + 1 {
 		r[0][j], u[0][j] = 1, 1
 	}
@@ -200,20 +215,15 @@ func (m *multistep) space(h float64) {
 	for i := 1; i <= q; i++ {
 		for j := 1; j <= q; j++ {
 			for k := 1; k <= q; k++ {
-				c[j][i] += r[i][k] * u[k][j]
+				c[j][i-1] += r[i][k] * u[k][j]
 			}
 		}
 	}
-	for i := range m.d {
-		old := m.d[i]
-		for j := 1; j <= q; j++ {
-			sum := 0.0
-			for k := 1; k <= q; k++ {
-				sum += c[j][k&7] * old[k&7]
-			}
-			m.d[i][j&7] = sum
-		}
+	n := len(m.delta)
+	for j := 1; j <= q; j++ {
+		m.combine(m.moved[(j-1)*n:j*n], nil, c[j])
 	}
+	copy(m.d, m.moved[:q*n])
 }
 
 // tryMultistep tries a step to end and returns the norm of its error. It solves
@@ -227,14 +237,12 @@ func (in *Integrator) tryMultistep(end float64) (float64, outcome) {
 	if !in.prepare(c, m.h, drift) {
 		return 0, diverged
 	}
-	var ahead, g differences
-	for k := 1; k <= q; k++ {
-		ahead[k], g[k] = 1, harmonic[k]/alpha[q]
+	var ahead, g weights
+	for k := range q {
+		ahead[k], g[k] = 1, harmonic[k+1]/alpha[q]
 	}
-	y, predicted, psi := in.y[:len(m.d)], nw.z[:len(m.d)], nw.psi[:len(m.d)]
-	for i := range m.d {
-		predicted[i], psi[i] = y[i]+m.d[i].dot(&ahead), m.d[i].dot(&g)
-	}
+	m.combine(nw.z, in.y, ahead)
+	m.combine(nw.psi, nil, g)
 	clear(m.delta)
 	if o := in.correct(end, c); o != stepped {
 		return 0, o
@@ -246,39 +254,25 @@ func (in *Integrator) tryMultistep(end float64) (float64, outcome) {
 func (in *Integrator) correct(t, c float64) outcome {
 	const rounds, enough = 4, 0.02
 	m, nw := &in.multi, in.newton
-	n := in.n
-	delta, psi, predicted, fz, per, ynew := m.delta[:n], nw.psi[:n], nw.z[:n], nw.fz[:n], in.per[:n], in.ynew[:n]
 	// The matrix may belong to another c: this factor corrects its inverse for stiff components.
 	relax := 2 / (1 + c/nw.scaled)
 	nw.rate = 0
 	nw.eta = math.Pow(math.Max(nw.eta, 1e-15), 0.8)
-	copy(ynew, predicted)
-	before := 0.0
+	before, y := 0.0, nw.z
 	for round := range rounds {
-		in.eval(t, ynew, fz)
-		if i := notFinite(fz); i >= 0 {
-			in.culprit = NotFiniteError{T: t, Index: i}
+		in.eval(t, y, nw.fz)
+		if !kernel.residual(nw.fz, nw.psi, m.delta, c) {
+			in.culprit = NotFiniteError{T: t, Index: notFinite(nw.fz)}
 			return unusable
 		}
-		for i, d := range delta {
-			fz[i] = c*fz[i] - psi[i] - d
-		}
 		if round == 0 {
-			copy(in.stage, fz)
+			copy(in.stage, nw.fz)
 		}
-		nw.lu.solve(fz)
+		nw.lu.solve(nw.fz)
 		if round == 0 && m.order > stable {
-			in.image(fz, in.stage)
+			in.image(nw.fz, in.stage)
 		}
-		sum := 0.0
-		for i, d := range fz {
-			d *= relax
-			delta[i] += d
-			ynew[i] = predicted[i] + delta[i]
-			d *= per[i]
-			sum += d * d
-		}
-		size := math.Sqrt(sum / in.moving)
+		size := math.Sqrt(kernel.update(nw.fz, m.delta, nw.z, in.ynew, in.per, relax) / in.moving)
 		if round > 0 {
 			theta := size / before
 			nw.rate = max(nw.rate, theta)
@@ -290,7 +284,7 @@ func (in *Integrator) correct(t, c float64) outcome {
 		if nw.eta*size <= max(enough, 0x1p-49/in.options.RelTol) || size == 0 {
 			return stepped
 		}
-		before = size
+		before, y = size, in.ynew
 	}
 	nw.eta = 1
 	return diverged
@@ -305,31 +299,11 @@ func (in *Integrator) acceptMultistep(end, err float64) {
 	nw.suspect = nw.rate > stale && nw.current
 	nw.due = nw.rate > stale
 	nw.current = false
-	for i, v := range m.delta {
-		r := &m.d[i]
-		r[(q+2)&7] = v - r[(q+1)&7]
-		r[(q+1)&7] = v
-		switch q { // a loop over the orders takes twice the time
-		case 5:
-			r[5] += r[6]
-			fallthrough
-		case 4:
-			r[4] += r[5]
-			fallthrough
-		case 3:
-			r[3] += r[4]
-			fallthrough
-		case 2:
-			r[2] += r[3]
-			fallthrough
-		case 1:
-			r[1] += r[2]
-		}
-	}
+	kernel.shift(m.d, in.n, m.delta, q)
 	m.age++
 	m.equal++
 	if q > stable {
-		m.observe(err, in.normOf(q))
+		m.observe(err, in.norm(m.differences(q)))
 	}
 	if in.automatic() {
 		in.chooseMethod(m.h)
@@ -341,12 +315,12 @@ func (in *Integrator) acceptMultistep(end, err float64) {
 	best := m.factor(err, q)
 	if m.equal > q {
 		if q > 1 {
-			if f := m.factor(errorConst[q-1]*in.normOf(q), q-1); f > best {
+			if f := m.factor(errorConst[q-1]*in.norm(m.differences(q)), q-1); f > best {
 				best, m.next = f, q-1
 			}
 		}
 		if q < highest {
-			if f := m.factor(errorConst[q+1]*in.normOf(q+2), q+1); f > best {
+			if f := m.factor(errorConst[q+1]*in.norm(m.differences(q+2)), q+1); f > best {
 				best, m.next = f, q+1
 			}
 		}
@@ -354,14 +328,4 @@ func (in *Integrator) acceptMultistep(end, err float64) {
 	if best < 0.9 || best > 1.25 || m.next != q {
 		m.wanted = m.h * min(best, 8)
 	}
-}
-
-// normOf returns the norm of the differences of order k.
-func (in *Integrator) normOf(k int) float64 {
-	sum := 0.0
-	for i := range in.multi.d {
-		v := in.multi.d[i][k&7] * in.per[i]
-		sum += v * v
-	}
-	return math.Sqrt(sum / in.moving)
 }

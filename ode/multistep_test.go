@@ -9,9 +9,9 @@ import (
 	"canopy/internal/problems"
 )
 
-// backward returns the backward differences at t of f, spaced by h.
-func backward(f func(float64) float64, t, h float64) (d differences) {
-	var v differences
+// backward returns the backward differences at t of f, spaced by h, by their order.
+func backward(f func(float64) float64, t, h float64) (d [highest + 3]float64) {
+	v := d
 	for k := range v {
 		v[k] = f(t - float64(k)*h)
 	}
@@ -22,6 +22,14 @@ func backward(f func(float64) float64, t, h float64) (d differences) {
 		d[k] = v[0]
 	}
 	return d
+}
+
+// follow gives component i the backward differences at t of f.
+func (m *multistep) follow(i int, f func(float64) float64, t float64) {
+	d := backward(f, t, m.h)
+	for k := 1; k < len(d); k++ {
+		m.differences(k)[i] = d[k]
+	}
 }
 
 // The formula of order k is exact for polynomials of degree k, and errs by errorConst times the difference of degree k + 1.
@@ -77,18 +85,20 @@ func TestSpacing(t *testing.T) {
 			return v
 		}
 		m := newMultistep(1)
-		m.order, m.h, m.d[0] = q, 0.5, backward(value, 2, 0.5)
+		m.order, m.h = q, 0.5
+		m.follow(0, value, 2)
 		for _, h := range []float64{0.5, 0.2, 0.9} {
 			m.space(h)
 			for _, x := range []float64{2, 2 - h/3, 2 - h} {
-				var w, s differences
-				m.values(x-2, &w)
-				m.slopes(x-2, &s)
+				w, s := m.values(x-2), m.slopes(x-2)
+				y, dydt := []float64{0}, []float64{0}
+				m.combine(y, []float64{value(2)}, w)
+				m.combine(dydt, nil, s)
 				slope := (value(x+1e-5) - value(x-1e-5)) / 2e-5
-				if got := value(2) + m.d[0].dot(&w); math.Abs(got-value(x)) > 1e-11 {
+				if got := y[0]; math.Abs(got-value(x)) > 1e-11 {
 					t.Errorf("order %d, spacing %g: value %v at %g, want %v", q, h, got, x, value(x))
 				}
-				if got := m.d[0].dot(&s); math.Abs(got-slope) > 1e-7 {
+				if got := dydt[0]; math.Abs(got-slope) > 1e-7 {
 					t.Errorf("order %d, spacing %g: slope %v at %g, want %v", q, h, got, x, slope)
 				}
 			}
@@ -120,7 +130,8 @@ func TestFormulasConverge(t *testing.T) {
 				m.on, m.order, m.h = true, k, h
 				in.t = 1
 				for c, f := range p.exact {
-					in.y[c], m.d[c] = f(1), backward(f, 1, h)
+					in.y[c] = f(1)
+					m.follow(c, f, 1)
 				}
 				for n := 1; float64(n)*h < 3; n++ {
 					in.weigh()

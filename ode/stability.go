@@ -21,7 +21,7 @@ func (in *Integrator) observe(h float64) {
 		for s := j + 1; s < len(m.c); s++ {
 			weight += m.e[s] * m.a[s][j]
 		}
-		axpy(values, h*weight, in.knew[j*n:(j+1)*n])
+		kernel.axpy(values, h*weight, in.knew[j*n:(j+1)*n])
 	}
 	square, image, mixed := 0.0, 0.0, 0.0
 	for i, per := range in.per {
@@ -66,13 +66,7 @@ type observations [6]float64
 // image observes u, the first correction of the predicted values, which solves (I - c J) u = g.
 func (in *Integrator) image(u, g []float64) {
 	m := &in.multi
-	square, image, mixed := 0.0, 0.0, 0.0
-	for i, per := range in.per {
-		w, u := (u[i]-g[i])*per, u[i]*per
-		square += u * u
-		image += w * w
-		mixed += u * w
-	}
+	square, image, mixed := kernel.moments(u, g, in.per)
 	x := m.h / in.newton.scaled
 	m.latest[0], m.latest[1], m.latest[2] = square, image*x*x, mixed*x
 }

@@ -18,7 +18,7 @@ func (in *Integrator) remember(t float64, y []float64) {
 	}
 	in.Interpolate(t, in.stage)
 	for i, v := range y {
-		w := in.options.RelTol*math.Abs(v) + in.atol[i] + 0x1p-900
+		w := in.options.RelTol*math.Abs(v) + in.atol[i] + smallest
 		if !(math.Abs(v-in.stage[i]) <= w) {
 			in.smooth = false
 			return
@@ -77,10 +77,10 @@ func (in *Integrator) initialStep(limit float64, k []float64) float64 {
 		h0 = min(0.01*d0/d1, most)
 	}
 	copy(in.stage, in.y)
-	axpy(in.stage, h0, k)
+	kernel.axpy(in.stage, h0, k)
 	ahead := in.ynew
 	in.eval(in.t+h0, in.stage, ahead)
-	axpy(ahead, -1, k)
+	kernel.axpy(ahead, -1, k)
 	d2 := in.norm(ahead) / h0
 	h1 := max(1e-6, h0*1e-3)
 	if d := max(d1, d2); d > 1e-15 {

@@ -62,7 +62,8 @@ var rooms = map[string]room{
 		"bt": "describes trees, with the kinds of the table",
 	}},
 	"ode": {pure: true, imports: reasons{
-		"snapshot": "an integrator can be saved",
+		"snapshot":     "an integrator can be saved",
+		"internal/cpu": "loops over all components process four at once where that is possible",
 	}, tests: reasons{
 		"internal/problems":  "published values are met",
 		"gonum.org/v1/gonum": "a dense factorisation checks the sparse one",
@@ -75,7 +76,8 @@ var rooms = map[string]room{
 		"internal/problems": "published event times are met",
 	}},
 	"vehicle/model": {pure: true, imports: reasons{
-		"diag": "ranges are written for readers",
+		"diag":         "ranges are written for readers",
+		"internal/cpu": "panels are computed four at once where that is possible",
 	}, tests: reasons{
 		"expr":               "every unit of the metadata is one that expressions support",
 		"go.yaml.in/yaml/v3": "the given parameters and reference values are YAML",
@@ -419,6 +421,7 @@ var rooms = map[string]room{
 		"vehicle/model":    "is a vehicle",
 	}},
 	"internal/cputime": {},
+	"internal/cpu":     {pure: true},
 	"internal/oracle": {imports: reasons{
 		"bt":               "plans are trees",
 		"diag":             "a mission's mistakes are returned",

@@ -1,0 +1,302 @@
+// AVX2 versions of the kernels: eight components in two registers, the same operations in the same order.
+
+#include "textflag.h"
+
+DATA absolute<>+0(SB)/8, $0x7fffffffffffffff
+GLOBL absolute<>(SB), RODATA|NOPTR, $8
+DATA smallest<>+0(SB)/8, $0x07b0000000000000
+GLOBL smallest<>(SB), RODATA|NOPTR, $8
+DATA one<>+0(SB)/8, $1.0
+GLOBL one<>(SB), RODATA|NOPTR, $8
+
+// TOTAL adds the eight partial sums in A and B to X, the low number of A.
+#define TOTAL(A, B, X, T) \
+	VADDPD B, A, A; \
+	VEXTRACTF128 $1, A, T; \
+	VADDPD T, X, X; \
+	VPERMILPD $1, X, T; \
+	VADDSD T, X, X
+
+// func combineAVX2(dst, base, rows *float64, stride int, weights *float64, count, n int)
+TEXT ·combineAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), DI
+	MOVQ base+8(FP), SI
+	MOVQ rows+16(FP), DX
+	MOVQ stride+24(FP), R8
+	MOVQ weights+32(FP), R9
+	MOVQ count+40(FP), R10
+	MOVQ n+48(FP), CX
+	SHLQ $3, R8
+combineLoop:
+	MOVQ DX, R11
+	MOVQ R9, R12
+	MOVQ R10, R13
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+combineRow:
+	VBROADCASTSD (R12), Y2
+	VMULPD (R11), Y2, Y3
+	VMULPD 32(R11), Y2, Y4
+	VADDPD Y3, Y0, Y0
+	VADDPD Y4, Y1, Y1
+	ADDQ $8, R12
+	ADDQ R8, R11
+	DECQ R13
+	JNZ combineRow
+	TESTQ SI, SI
+	JZ combineStore
+	VADDPD (SI), Y0, Y0
+	VADDPD 32(SI), Y1, Y1
+	ADDQ $64, SI
+combineStore:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, DX
+	SUBQ $8, CX
+	JNZ combineLoop
+	VZEROUPPER
+	RET
+
+// WEIGHED weighs four components at an offset; Y0 is the relative tolerance, SUM the sum.
+#define WEIGHED(offset, SUM) \
+	VMOVUPD offset(SI), Y4; \
+	VANDPD Y14, Y4, Y5; \
+	VMULPD Y0, Y5, Y5; \
+	VADDPD offset(R8), Y5, Y5; \
+	VADDPD Y13, Y5, Y5; \
+	VMOVUPD Y5, offset(R9); \
+	VDIVPD Y5, Y15, Y6; \
+	VMOVUPD Y6, offset(R10); \
+	VSUBPD offset(DI), Y4, Y4; \
+	VANDPD Y14, Y4, Y4; \
+	VMULPD Y6, Y4, Y4; \
+	VMINPD Y4, Y15, Y4; \
+	VADDPD Y4, SUM, SUM
+
+// func weighAVX2(y, y0, atol, w, per *float64, relative float64, n int) (moved float64)
+TEXT ·weighAVX2(SB), NOSPLIT, $0-64
+	MOVQ y+0(FP), SI
+	MOVQ y0+8(FP), DI
+	MOVQ atol+16(FP), R8
+	MOVQ w+24(FP), R9
+	MOVQ per+32(FP), R10
+	VBROADCASTSD relative+40(FP), Y0
+	MOVQ n+48(FP), CX
+	VBROADCASTSD absolute<>(SB), Y14
+	VBROADCASTSD smallest<>(SB), Y13
+	VBROADCASTSD one<>(SB), Y15
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+weighLoop:
+	WEIGHED(0, Y1)
+	WEIGHED(32, Y2)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	SUBQ $8, CX
+	JNZ weighLoop
+	TOTAL(Y1, Y2, X1, X3)
+	VMOVSD X1, moved+56(FP)
+	VZEROUPPER
+	RET
+
+// func residualAVX2(f, psi, delta *float64, c float64, n int) (finite bool)
+TEXT ·residualAVX2(SB), NOSPLIT, $0-41
+	MOVQ f+0(FP), DI
+	MOVQ psi+8(FP), SI
+	MOVQ delta+16(FP), DX
+	VBROADCASTSD c+24(FP), Y0
+	MOVQ n+32(FP), CX
+	VXORPD Y1, Y1, Y1 // x - x of all results: zero or not a number
+residualLoop:
+	VMULPD (DI), Y0, Y2
+	VMULPD 32(DI), Y0, Y3
+	VSUBPD (SI), Y2, Y2
+	VSUBPD 32(SI), Y3, Y3
+	VSUBPD (DX), Y2, Y2
+	VSUBPD 32(DX), Y3, Y3
+	VMOVUPD Y2, (DI)
+	VMOVUPD Y3, 32(DI)
+	VSUBPD Y2, Y2, Y2
+	VSUBPD Y3, Y3, Y3
+	VORPD Y2, Y1, Y1
+	VORPD Y3, Y1, Y1
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, DX
+	SUBQ $8, CX
+	JNZ residualLoop
+	VCMPPD $3, Y1, Y1, Y1 // unordered
+	VMOVMSKPD Y1, AX
+	TESTL AX, AX
+	SETEQ finite+40(FP)
+	VZEROUPPER
+	RET
+
+// func updateAVX2(step, delta, base, y, per *float64, relax float64, n int) (sum float64)
+TEXT ·updateAVX2(SB), NOSPLIT, $0-64
+	MOVQ step+0(FP), SI
+	MOVQ delta+8(FP), DI
+	MOVQ base+16(FP), R8
+	MOVQ y+24(FP), R9
+	MOVQ per+32(FP), R10
+	VBROADCASTSD relax+40(FP), Y0
+	MOVQ n+48(FP), CX
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+updateLoop:
+	VMULPD (SI), Y0, Y3
+	VMULPD 32(SI), Y0, Y4
+	VADDPD (DI), Y3, Y5
+	VADDPD 32(DI), Y4, Y6
+	VMOVUPD Y5, (DI)
+	VMOVUPD Y6, 32(DI)
+	VADDPD (R8), Y5, Y5
+	VADDPD 32(R8), Y6, Y6
+	VMOVUPD Y5, (R9)
+	VMOVUPD Y6, 32(R9)
+	VMULPD (R10), Y3, Y3
+	VMULPD 32(R10), Y4, Y4
+	VMULPD Y3, Y3, Y3
+	VMULPD Y4, Y4, Y4
+	VADDPD Y3, Y1, Y1
+	VADDPD Y4, Y2, Y2
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	SUBQ $8, CX
+	JNZ updateLoop
+	TOTAL(Y1, Y2, X1, X3)
+	VMOVSD X1, sum+56(FP)
+	VZEROUPPER
+	RET
+
+// func shiftAVX2(rows *float64, stride int, next *float64, q, n int)
+TEXT ·shiftAVX2(SB), NOSPLIT, $0-40
+	MOVQ rows+0(FP), DI
+	MOVQ stride+8(FP), R8
+	MOVQ next+16(FP), SI
+	MOVQ q+24(FP), R9
+	MOVQ n+32(FP), CX
+	SHLQ $3, R8
+	MOVQ R9, R10
+	IMULQ R8, R10
+	ADDQ R10, DI // the differences of order q+1
+shiftLoop:
+	VMOVUPD (SI), Y0
+	VMOVUPD 32(SI), Y1
+	VSUBPD (DI), Y0, Y2
+	VSUBPD 32(DI), Y1, Y3
+	VMOVUPD Y2, (DI)(R8*1)
+	VMOVUPD Y3, 32(DI)(R8*1)
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	MOVQ DI, R10
+	MOVQ R9, R11
+shiftRow:
+	SUBQ R8, R10
+	VADDPD (R10), Y0, Y0
+	VADDPD 32(R10), Y1, Y1
+	VMOVUPD Y0, (R10)
+	VMOVUPD Y1, 32(R10)
+	DECQ R11
+	JNZ shiftRow
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, CX
+	JNZ shiftLoop
+	VZEROUPPER
+	RET
+
+// func squaresAVX2(x, per *float64, n int) (sum float64)
+TEXT ·squaresAVX2(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), SI
+	MOVQ per+8(FP), DI
+	MOVQ n+16(FP), CX
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+squaresLoop:
+	VMOVUPD (SI), Y3
+	VMOVUPD 32(SI), Y4
+	VMULPD (DI), Y3, Y3
+	VMULPD 32(DI), Y4, Y4
+	VMULPD Y3, Y3, Y3
+	VMULPD Y4, Y4, Y4
+	VADDPD Y3, Y1, Y1
+	VADDPD Y4, Y2, Y2
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, CX
+	JNZ squaresLoop
+	TOTAL(Y1, Y2, X1, X3)
+	VMOVSD X1, sum+24(FP)
+	VZEROUPPER
+	RET
+
+// MOMENTS adds the products of four components at an offset to three sums.
+#define MOMENTS(offset, SQUARE, IMAGE, MIXED) \
+	VMOVUPD offset(SI), Y7; \
+	VMOVUPD offset(R8), Y9; \
+	VSUBPD offset(DI), Y7, Y8; \
+	VMULPD Y9, Y8, Y8; \
+	VMULPD Y9, Y7, Y7; \
+	VMULPD Y7, Y7, Y9; \
+	VADDPD Y9, SQUARE, SQUARE; \
+	VMULPD Y8, Y8, Y9; \
+	VADDPD Y9, IMAGE, IMAGE; \
+	VMULPD Y8, Y7, Y9; \
+	VADDPD Y9, MIXED, MIXED
+
+// func momentsAVX2(u, less, per *float64, n int) (square, image, mixed float64)
+TEXT ·momentsAVX2(SB), NOSPLIT, $0-56
+	MOVQ u+0(FP), SI
+	MOVQ less+8(FP), DI
+	MOVQ per+16(FP), R8
+	MOVQ n+24(FP), CX
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+momentsLoop:
+	MOMENTS(0, Y1, Y3, Y5)
+	MOMENTS(32, Y2, Y4, Y6)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R8
+	SUBQ $8, CX
+	JNZ momentsLoop
+	TOTAL(Y1, Y2, X1, X7)
+	TOTAL(Y3, Y4, X3, X7)
+	TOTAL(Y5, Y6, X5, X7)
+	VMOVSD X1, square+32(FP)
+	VMOVSD X3, image+40(FP)
+	VMOVSD X5, mixed+48(FP)
+	VZEROUPPER
+	RET
+
+// func axpyAVX2(y *float64, a float64, x *float64, n int)
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
+	MOVQ y+0(FP), DI
+	VBROADCASTSD a+8(FP), Y0
+	MOVQ x+16(FP), SI
+	MOVQ n+24(FP), CX
+axpyLoop:
+	VMULPD (SI), Y0, Y1
+	VMULPD 32(SI), Y0, Y2
+	VADDPD (DI), Y1, Y1
+	VADDPD 32(DI), Y2, Y2
+	VMOVUPD Y1, (DI)
+	VMOVUPD Y2, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, CX
+	JNZ axpyLoop
+	VZEROUPPER
+	RET
