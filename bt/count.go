@@ -4,6 +4,8 @@ package bt
 func (e *Engine) countVerdict(n *node, c *composite) Status {
 	isGood, isBad := c.results.good() >= n.enough, c.results.bad() >= n.tooMany
 	switch {
+	case c.results.good()+c.results.bad() < n.quorum:
+		return Accept
 	case isGood && isBad:
 		return e.raceVerdict(n)
 	case isGood:

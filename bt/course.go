@@ -116,9 +116,11 @@ func (w *courses) leave(from int, undecided func(child Task) bool) {
 		if step.Says, reached, _ = w.decide(at, is); step.Says == Accept {
 			step.To = w.number(reached)
 		}
-		_, step.Again = w.Leave(at, w.limit, place, is, true)
+		_, step.Again = w.Leave(at, reached, w.limit, place, is, true)
 		w.c.Steps = append(w.c.Steps, step)
-		if left, _ := w.Leave(at, w.limit, place, is, false); left != at && undecided(step.Child) {
+		// In a state that is kept, the child need not have run itself: one before it has.
+		ended := undecided(step.Child) || from > 0 && w.c.Stored[from]
+		if left, _ := w.Leave(at, reached, w.limit, place, is, false); left != at && ended {
 			w.c.Ends = append(w.c.Ends, CourseStep{From: from, To: w.store(left), Child: step.Child, Is: is})
 		}
 	}
@@ -140,11 +142,11 @@ func (w *courses) sorted() *Course {
 	}
 	for _, steps := range [][]CourseStep{w.c.Steps, w.c.Ends} {
 		for i := range steps {
-			s := &steps[i]
-			if s.From, s.To = place[s.From], place[s.To]; s.To < s.From {
-				panic("bt: an automaton that moves back")
-			}
+			steps[i].From, steps[i].To = place[steps[i].From], place[steps[i].To]
 		}
+	}
+	if slices.ContainsFunc(w.c.Steps, func(s CourseStep) bool { return s.To < s.From }) {
+		panic("bt: an automaton that moves back")
 	}
 	slices.SortStableFunc(w.c.Steps, func(x, y CourseStep) int { return cmp.Compare(x.From, y.From) })
 	return &w.c

@@ -37,6 +37,13 @@ const (
 	Switch5
 	Switch6
 	KeepRunningUntilFailure
+	AsyncSequence
+	AsyncFallback
+	SequenceWithMemory
+	ParallelAll
+	AlwaysSuccess
+	AlwaysFailure
+	Sleep
 )
 
 // kinds defines all kinds as data. Engines, analyses, readers and drawings use a kind's family and the fields of its
@@ -74,7 +81,7 @@ var kinds = [...]row{
 		text: "Runs its child again whenever it has failed, until it succeeds."},
 	RunOnce: {name: "RunOnce", family: Script, children: one, memory: true, symbol: "1",
 		script: Automaton{keeps: true, states: []state{
-			{child: 0, on: [2]move{Success: {says: Success, to: 1}, Failure: {says: Failure, to: 2}}},
+			{child: 0, on: [2]move{Success: {says: Accept, to: 1}, Failure: {says: Accept, to: 2}}},
 			{child: nobody, says: Success}, {child: nobody, says: Failure}}},
 		text: "Runs its child once and gives its result from then on."},
 	IfThenElse: {name: "IfThenElse", family: Script, children: arity{2, 3}, memory: true, symbol: "⎇",
@@ -114,6 +121,29 @@ var kinds = [...]row{
 	KeepRunningUntilFailure: {name: "KeepRunningUntilFailure", family: Script, children: one, memory: true, symbol: "⟳",
 		script: repeat,
 		text:   "Runs its child again whenever it has succeeded; fails when its child fails, and never succeeds."},
+	AsyncSequence: {name: "AsyncSequence", family: Chain, children: some, over: Success, verdict: same, memory: true,
+		symbol: "→", text: "A Sequence: that other tasks run between its children needs no kind of its own here."},
+	AsyncFallback: {name: "AsyncFallback", family: Chain, children: some, over: Failure, verdict: same, memory: true,
+		symbol: "?", text: "A Fallback: that other tasks run between its children needs no kind of its own here."},
+	SequenceWithMemory: {name: "SequenceWithMemory", family: Script, children: some, memory: true, symbol: "→",
+		script: Automaton{keeps: true, states: []state{
+			{child: here, whole: true, on: [2]move{Success: {step: 1, says: Success}, Failure: {says: Failure}}}}},
+		text: "A Sequence that continues where it was, also after a failure or a deactivation, until it has succeeded."},
+	ParallelAll: {name: "ParallelAll", family: Count, children: some, memory: true, symbol: "⇉", params: failures,
+		text: "Runs all children at the same time until each has ended, then counts the failures."},
+	AlwaysSuccess: {name: "AlwaysSuccess", family: Script, symbol: "✓",
+		script: Automaton{states: []state{{child: nobody, says: Success}}},
+		text:   "Succeeds, at any time."},
+	AlwaysFailure: {name: "AlwaysFailure", family: Script, symbol: "✗",
+		script: Automaton{states: []state{{child: nobody, says: Failure}}},
+		text:   "Fails, at any time."},
+	Sleep: {name: "Sleep", family: Script, memory: true, symbol: "⏱",
+		params: []Param{{Name: "msec", Label: "time", Type: Duration, Unit: "ms",
+			Text: "the time from its activation until it succeeds"}},
+		script: Automaton{states: []state{
+			{child: nobody, says: Accept, after: 1},
+			{child: nobody, says: Success}}},
+		text: "Waits for a time, then succeeds."},
 }
 
 // repeat runs its child again whenever it has succeeded, without a limit if the kind has no parameter for it.
@@ -191,7 +221,8 @@ func (r *row) fault() string {
 		}
 		return ""
 	}
-	if r.symbol == "" || r.children.least < 1 || r.children.most != -1 && r.children.most < r.children.least {
+	if r.symbol == "" || r.children.least < 1 && (r.children != childless || r.family != Script) ||
+		r.children.most != -1 && r.children.most < r.children.least {
 		return "symbol or number of children"
 	}
 	switch r.family {
@@ -200,11 +231,11 @@ func (r *row) fault() string {
 			return "verdict of each judgement, or judgement that is passed over"
 		}
 	case Count:
-		if !slices.Equal(r.params, thresholds) {
+		if !slices.Equal(r.params, thresholds) && !slices.Equal(r.params, failures) {
 			return "thresholds"
 		}
 	case Script:
-		return r.script.fault(r.params)
+		return r.script.fault(r.children, r.params)
 	default:
 		return "family"
 	}
@@ -214,9 +245,18 @@ func (r *row) fault() string {
 // arity is the permitted number of children of a task.
 type arity struct{ least, most int }
 
+// counts returns the thresholds of a Count with n children; see [Tree.Counts].
+func (r *row) counts(params []int, n int32) (enough, tooMany, quorum int32) {
+	if len(r.params) == len(failures) {
+		return n - int32(params[0]) + 1, int32(params[0]), n
+	}
+	return int32(params[0]), min(int32(params[1]), n-int32(params[0])+1), 0
+}
+
 var (
-	one  = arity{1, 1}
-	some = arity{1, -1}
+	childless = arity{}
+	one       = arity{1, 1}
+	some      = arity{1, -1}
 )
 
 // verdicts maps a judgement, Success, Failure or Accept, to another one.
@@ -252,6 +292,12 @@ var thresholds = []Param{
 		Text: "the number of good children that make it succeed; -1: all"},
 	{Name: "failure_count", Label: "failure", Default: 1,
 		Text: "the number of bad children that make it fail; -1: all"},
+}
+
+// failures is the threshold of a parallel that waits for all its children.
+var failures = []Param{
+	{Name: "max_failures", Label: "failure", Default: 1,
+		Text: "the number of bad children that make it fail, once all have ended; -1: all"},
 }
 
 // Resolve returns the value that a written value means in a task of n children, and whether it is valid.
@@ -324,6 +370,9 @@ func (k Kind) Params() []Param { return kinds[k].params }
 
 // Text returns the purpose of the kind in one line.
 func (k Kind) Text() string { return kinds[k].text }
+
+// Childless reports whether tasks of the kind have no children, although they are no leaves: they decide by themselves.
+func (k Kind) Childless() bool { return kinds[k].family != Leaf && kinds[k].children == childless }
 
 // Cases returns the number of conditions that a plan may write as cases of a variable: they are the first, the third
 // and so on of the children.

@@ -25,7 +25,7 @@ import (
 // time, the task's only parameter of the type Duration, is over: it knows no clock.
 type Automaton struct {
 	states []state // the first one is the initial state; moves lead only to later states
-	keeps  bool    // the state after a child's end also survives the task's deactivation
+	keeps  bool    // the state reached when a child has ended is stored, and survives the task's deactivation
 }
 
 type state struct {
@@ -33,6 +33,7 @@ type state struct {
 	on    [2]move // by the judgement
 	says  Status  // the task's verdict if it has no such child
 	after uint8   // the next state when its timer has elapsed; 0: it has no timer
+	whole bool    // steps lead to the last child, too; after it the automaton starts again
 }
 
 // The children of states other than by their place.
@@ -46,7 +47,7 @@ const (
 type move struct {
 	says  Status // Success, Failure: the task returns; Accept: the automaton moves on
 	to    uint8  // the next state
-	step  int32  // go on this number of children further in this state, unless that is the last child or none
+	step  int32  // go on this number of children further in this state, unless that is the last child or none (see whole)
 	again bool   // run the child again, unless this was the last run
 }
 
@@ -54,13 +55,16 @@ type move struct {
 var asJudged = [2]move{Success: {says: Success}, Failure: {says: Failure}}
 
 // fault returns what an automaton lacks, "" if it is complete.
-func (a *Automaton) fault(params []Param) string {
+func (a *Automaton) fault(children arity, params []Param) string {
 	if len(a.states) == 0 {
 		return "states"
 	}
 	later := func(from int, to uint8) bool { return int(to) > from && int(to) < len(a.states) }
 	for i := range a.states {
 		s := &a.states[i]
+		if children == childless && s.child != nobody {
+			return "states that depend on no child, as it has none"
+		}
 		if s.child != nobody && s.on[Failure] == (move{}) { // it would mean success
 			return "a move for a bad child (success goes through a state that says so)"
 		}
@@ -175,7 +179,9 @@ func (a *Automaton) Decide(at At, n int, limit int32, judge Judge) (says Status,
 		switch {
 		case m.again && !a.last(at, limit, ended):
 			return Accept, -1, at
-		case m.step > 0 && at.Count+m.step < int32(n-1):
+		case m.step > 0 && s.whole && at.Count+m.step >= int32(n):
+			return m.says, -1, At{}
+		case m.step > 0 && (s.whole || at.Count+m.step < int32(n-1)):
 			at.Count += m.step
 			continue
 		case m.says != Accept:
@@ -220,22 +226,18 @@ func (a *Automaton) last(at At, limit int32, ended bool) bool {
 	return limit >= 0 && (!ended || at.Count+1 >= limit)
 }
 
-// Leave returns the automaton's state after activity is taken from a child that has ended, and whether the child is run
+// Leave returns the state that follows after activity is taken from a child that has ended, and whether the child is run
 // again. A task that does not pass activity on runs no child again.
-func (a *Automaton) Leave(at At, limit int32, child int, judgement Status, passing bool) (next At, again bool) {
+func (a *Automaton) Leave(at, reached At, limit int32, child int, judgement Status, passing bool) (At, bool) {
 	s := &a.states[at.State]
-	if int(s.child) != child {
-		return at, false
-	}
-	m := s.on[judgement]
 	switch {
-	case m.again && passing && !a.last(at, limit, true):
+	case int(s.child) == child && s.on[judgement].again && passing && !a.last(at, limit, true):
 		if limit >= 0 {
 			at.Count++
 		}
 		return at, true
 	case a.keeps:
-		at.State = m.to
+		at = reached
 	}
 	return at, false
 }
@@ -288,7 +290,7 @@ func (e *Engine) passScript(t Task, n *node) {
 		e.moves(t)
 	}
 	if c.current >= 0 && c.current != want {
-		e.leave(n, c.current, passing)
+		e.leave(n, c.current, reached, passing)
 		c.current = -1
 	}
 	e.handOver(n, c, want)
@@ -314,11 +316,11 @@ func (e *Engine) elapse(t Task) {
 }
 
 // leave takes activity from a child of a task with an automaton.
-func (e *Engine) leave(n *node, place int32, passing bool) {
+func (e *Engine) leave(n *node, place int32, reached At, passing bool) {
 	t, s := e.tree.kids[n.kids+place], e.child(n, place)
 	if s.hold == free && s.status.in(ended) {
 		a, again := &e.tree.scripts[n.script], false
-		e.at[n.script], again = a.Leave(e.at[n.script], a.limit, int(place), judgement[s.status], passing)
+		e.at[n.script], again = a.Leave(e.at[n.script], reached, a.limit, int(place), judgement[s.status], passing)
 		if again {
 			e.order(t, s, false)
 			return

@@ -79,6 +79,12 @@ func (s *sweeper) build(d *bt.Node, parent *sweptTask) *sweptTask {
 			t.enough, t.tooBad = d.Params[0], d.Params[1]
 		}
 	}
+	if d.Kind == bt.ParallelAll {
+		t.enough, t.tooBad = 1, 1
+		if d.Params != nil {
+			t.tooBad = d.Params[0]
+		}
+	}
 	if d.Kind == bt.RetryUntilSuccessful || d.Kind == bt.Repeat {
 		t.attempts = d.Params[0]
 	}
@@ -142,7 +148,9 @@ func (t *sweptTask) ended() bool {
 	return !t.held && (t.status == bt.Finished || t.status == bt.Aborted)
 }
 
-func (t *sweptTask) fallback() bool { return t.kind == bt.Fallback || t.kind == bt.ReactiveFallback }
+func (t *sweptTask) fallback() bool {
+	return t.kind == bt.Fallback || t.kind == bt.ReactiveFallback || t.kind == bt.AsyncFallback
+}
 
 // decision returns the composite's flags and the children it wants.
 func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
@@ -184,7 +192,37 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 				wants = append(wants, c)
 			}
 		}
-	case bt.Sequence, bt.Fallback, bt.ReactiveSequence, bt.ReactiveFallback:
+	case bt.ParallelAll:
+		bad, judged := 0, 0
+		for _, c := range t.children {
+			switch {
+			case c.bad():
+				bad++
+				judged++
+			case c.good():
+				judged++
+			case c.asks():
+				wants = append(wants, c)
+			}
+		}
+		if judged == len(t.children) {
+			return true, bad < t.tooBad, nil
+		}
+	case bt.AlwaysSuccess, bt.AlwaysFailure:
+		return true, t.kind == bt.AlwaysSuccess, nil
+	case bt.Sleep:
+		return t.elapsed, true, nil
+	case bt.SequenceWithMemory:
+		place := t.resumed()
+		switch {
+		case place == len(t.children):
+			return true, true, nil
+		case t.children[place].bad():
+			return true, false, nil
+		case t.children[place].asks():
+			wants = append(wants, t.children[place])
+		}
+	case bt.Sequence, bt.Fallback, bt.ReactiveSequence, bt.ReactiveFallback, bt.AsyncSequence, bt.AsyncFallback:
 		for _, c := range t.children {
 			over, stop := c.good(), c.bad()
 			if t.fallback() {
@@ -322,6 +360,15 @@ func (t *sweptTask) tried() (place int, caught bool) {
 	return place, t.caught
 }
 
+// resumed returns the first child of a SequenceWithMemory, from the one that it has come to, that is not good.
+func (t *sweptTask) resumed() int {
+	place := t.place
+	for place < len(t.children) && t.children[place].good() {
+		place++
+	}
+	return place
+}
+
 func (t *sweptTask) computeFlags() {
 	switch t.kind {
 	case bt.Condition:
@@ -410,7 +457,10 @@ func (s *sweeper) f(t *sweptTask) {
 			}
 		}
 		if to == bt.Deactivating {
-			t.runs, t.branch, t.elapsed, t.place, t.caught = 0, 0, false, 0, false
+			t.runs, t.branch, t.elapsed, t.caught = 0, 0, false, false
+			if t.kind != bt.SequenceWithMemory {
+				t.place = 0
+			}
 			for _, c := range t.children {
 				c.held, c.pinned = false, false
 			}
@@ -454,7 +504,7 @@ func (s *sweeper) down() {
 		r.active, s.changed = true, true
 	}
 	for _, t := range slices.Backward(s.tasks) { // parents before children
-		if len(t.children) > 0 {
+		if len(t.children) > 0 || t.kind == bt.Sleep {
 			s.passOn(t)
 		}
 	}
@@ -472,7 +522,18 @@ func (s *sweeper) passOn(t *sweptTask) {
 	if place, caught := t.tried(); t.kind == bt.TryCatch && len(wants) == 1 && (place != t.place || caught != t.caught) {
 		t.place, t.caught, s.changed = place, caught, true
 	}
-	if t.kind == bt.Delay || t.kind == bt.Timeout {
+	if t.kind == bt.SequenceWithMemory {
+		if len(wants) == 1 && t.resumed() != t.place {
+			t.place, s.changed = t.resumed(), true
+		}
+		for i, c := range t.children {
+			if i == t.place && c.active && c.ended() { // it is deactivated below
+				t.place = t.resumed() % len(t.children)
+				break
+			}
+		}
+	}
+	if t.kind == bt.Delay || t.kind == bt.Timeout || t.kind == bt.Sleep {
 		switch {
 		case t.timed && !t.active:
 			t.timed, s.changed = false, true
@@ -484,10 +545,11 @@ func (s *sweeper) passOn(t *sweptTask) {
 	}
 	for i, c := range t.children {
 		switch {
-		case t.kind == bt.Parallel && passes && (c.good() || c.bad()):
+		case (t.kind == bt.Parallel || t.kind == bt.ParallelAll) && passes && (c.good() || c.bad()):
 			s.pin(c, c.good())
-		case (t.kind == bt.Sequence || t.kind == bt.Fallback) && len(wants) == 1 && i < slices.Index(t.children, wants[0]):
-			s.pin(c, t.kind == bt.Sequence)
+		case (t.kind == bt.Sequence || t.kind == bt.AsyncSequence || t.kind == bt.Fallback || t.kind == bt.AsyncFallback) &&
+			len(wants) == 1 && i < slices.Index(t.children, wants[0]):
+			s.pin(c, !t.fallback())
 		}
 	}
 	for _, c := range t.children {
@@ -510,7 +572,7 @@ func (s *sweeper) passOn(t *sweptTask) {
 	for _, c := range wants {
 		free := true
 		for _, sibling := range t.children {
-			if sibling != c && t.kind != bt.Parallel && t.kind != bt.ReactiveParallel {
+			if sibling != c && t.kind != bt.Parallel && t.kind != bt.ReactiveParallel && t.kind != bt.ParallelAll {
 				free = free && (sibling.status == bt.Success || sibling.status == bt.Failure || sibling.status == bt.Accept)
 			}
 		}

@@ -50,6 +50,7 @@ type node struct {
 	composite int32 // number among the composites; -1: a leaf
 	enough    int32 // Count: the number of good children that make it succeed
 	tooMany   int32 // Count: the number of bad children that make it fail, or that rule out success
+	quorum    int32 // Count: the number of children that must be good or bad before it returns
 	script    int32 // Script: its number among the scripts
 	family    Family
 	memory    bool
@@ -119,7 +120,7 @@ func (t *Tree) add(d *Node, own *[]string, above []*Node) (Task, error) {
 			n.verdict[s] = law.verdict[judgement[s]]
 		}
 	case Count:
-		n.enough, n.tooMany = int32(params[0]), int32(min(params[1], len(children)-params[0]+1))
+		n.enough, n.tooMany, n.quorum = law.counts(params, int32(len(children)))
 	case Script:
 		n.script = int32(len(t.scripts))
 	default:
@@ -299,11 +300,13 @@ func (t *Tree) Resolve(name string) []Task {
 func (t *Tree) Params(task Task) []int { return t.params[task] }
 
 // Counts returns the number of good children that make a task of the family Count succeed, and the number of bad
-// children that make it fail or rule out success, both in 1..n. It panics if the task is of another family.
-func (t *Tree) Counts(task Task) (enough, tooMany int) {
+// children that make it fail or rule out success, both in 1..n; the task returns only once as many children as quorum
+// are good or bad, and then only one of both numbers can be reached unless quorum is 0. It panics if the task is of
+// another family.
+func (t *Tree) Counts(task Task) (enough, tooMany, quorum int) {
 	n := &t.nodes[task]
 	if n.family != Count {
 		panic("bt: only a Count has counts")
 	}
-	return int(n.enough), int(n.tooMany)
+	return int(n.enough), int(n.tooMany), int(n.quorum)
 }

@@ -17,8 +17,9 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s is parsed as %s, %v", k, parsed, ok)
 		}
 		least, most := k.Arity()
-		if leaf := k.Family() == bt.Leaf; leaf != (most == 0) || leaf != (least == 0) || most >= 0 && most < least ||
-			leaf != (k.Symbol() == "") || k.Acts() && !leaf || k.Text() == "" {
+		leaf := k.Family() == bt.Leaf
+		if childless := leaf || k.Childless(); childless != (most == 0) || childless != (least == 0) ||
+			most >= 0 && most < least || leaf != (k.Symbol() == "") || k.Acts() && !leaf || k.Text() == "" {
 			t.Errorf("%s: a row that is not whole", k)
 		}
 	}
@@ -87,7 +88,7 @@ func TestTree(t *testing.T) {
 	if !slices.Equal(tree.Leaves(), []bt.Task{0, 1, 3, 4, 6}) || tree.Root() != 8 || tree.Parent(8) != -1 {
 		t.Errorf("leaves %v, root %d", tree.Leaves(), tree.Root())
 	}
-	if s, f := tree.Counts(5); s != 1 || f != 1 {
+	if s, f, quorum := tree.Counts(5); s != 1 || f != 1 || quorum != 0 {
 		t.Errorf("counts %d, %d", s, f)
 	}
 	if _, ok := tree.Find("nobody"); ok {

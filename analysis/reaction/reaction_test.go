@@ -17,27 +17,6 @@ import (
 	"canopy/snapshot"
 )
 
-// randomTree returns a description of about the given number of tasks.
-func randomTree(r *rand.Rand, size int) *bt.Node {
-	if size <= 1 {
-		return &bt.Node{Kind: trees.Leaf(r)}
-	}
-	d := &bt.Node{Kind: trees.Composite(r)}
-	n := trees.Width(r, d.Kind, min(size-1, 4))
-	rest := size - 1
-	for i := range n {
-		share := rest / (n - i)
-		if n-i > 1 && rest > 1 {
-			share = r.IntN(2*share + 1)
-		}
-		share = max(1, min(share, rest))
-		rest -= share
-		d.Children = append(d.Children, randomTree(r, share))
-	}
-	d.Params = trees.Params(r, d.Kind, n)
-	return d
-}
-
 // randomInputs returns the possible inputs of leaves: some are unrestricted, some are like those of plans.
 func randomInputs(r *rand.Rand, tree *bt.Tree) []Repertoire {
 	all := Stubs(tree)
@@ -143,7 +122,7 @@ func TestExploreRandom(t *testing.T) {
 		rounds = 60
 	}
 	for range rounds {
-		tree := trees.Compile(t, randomTree(r, 2+r.IntN(6)))
+		tree := trees.Compile(t, trees.Random(r, 2+r.IntN(6)))
 		inputs := randomInputs(r, tree)
 		most, leaves, all := plod(tree, inputs, limit)
 		if !all {
@@ -234,7 +213,7 @@ func TestLongScripts(t *testing.T) {
 		rounds = 60
 	}
 	for range rounds {
-		tree := trees.Compile(t, randomTree(r, 2+r.IntN(8)))
+		tree := trees.Compile(t, trees.Random(r, 2+r.IntN(8)))
 		inputs := randomInputs(r, tree)
 		got := Explore(tree, inputs, explore.Budget{States: 3000})
 		if !got.Decided {
@@ -270,7 +249,7 @@ func TestBoundsOfLargeTrees(t *testing.T) {
 		if round%100 == 0 {
 			size = 400
 		}
-		tree := trees.Compile(t, randomTree(r, size))
+		tree := trees.Compile(t, trees.Random(r, size))
 		inputs := randomInputs(r, tree)
 		b := &Result{tree: tree, inputs: inputs}
 		b.bound()

@@ -417,9 +417,10 @@ func (w *writer) judged(t bt.Task, is bt.Status) string {
 	panic("smv: a judgement that does not exist")
 }
 
-// counted defines the counts of a parallel: from left to right, until one threshold is reached.
+// counted defines the counts of a parallel: from left to right, until one threshold is reached. One that waits for all
+// its children returns where all are judged.
 func (w *writer) counted(t bt.Task) map[bt.Status][]string {
-	enough, tooMany := w.tree.Counts(t)
+	enough, tooMany, quorum := w.tree.Counts(t)
 	by := map[bt.Status][]string{}
 	at := map[[2]int]string{{0, 0}: ""}
 	for i, k := range w.tree.Children(t) {
@@ -453,6 +454,16 @@ func (w *writer) counted(t bt.Task) map[bt.Status][]string {
 					at[[2]int{g, b}] = name
 				}
 			}
+		}
+	}
+	if quorum > 0 {
+		for says, parts := range by {
+			for _, k := range w.tree.Children(t) {
+				for i := range parts {
+					parts[i] = all(parts[i], fmt.Sprintf("(%s | %s)", w.good(k), w.bad(k)))
+				}
+			}
+			by[says] = parts
 		}
 	}
 	return by

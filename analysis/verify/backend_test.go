@@ -238,6 +238,12 @@ func (c *clauses) task(t bt.Task) {
 			c.add(-c.good[t])
 		}
 		c.iff(c.live[kids[0]], c.and(c.live[t], -good[0], -bad[0]))
+	case bt.AlwaysSuccess:
+		c.add(c.good[t])
+		c.add(-c.bad[t])
+	case bt.AlwaysFailure:
+		c.add(c.bad[t])
+		c.add(-c.good[t])
 	case bt.ReactiveSequence, bt.ReactiveFallback:
 		over, stop, all, one := good, bad, c.good[t], c.bad[t]
 		if kind == bt.ReactiveFallback {
@@ -255,7 +261,7 @@ func (c *clauses) task(t bt.Task) {
 		}
 		c.iff(one, c.or(firsts...))
 	case bt.ReactiveParallel:
-		enough, tooMany := m.tree.Counts(t)
+		enough, tooMany, _ := m.tree.Counts(t)
 		tooMany = min(tooMany, len(kids)-enough+1)
 		// Success: some child is good, is number `enough` among the good, and fewer than tooMany before it are bad.
 		reach := func(hits, other []int, count, limit int) int {

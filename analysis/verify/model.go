@@ -400,13 +400,16 @@ func (m *Model) chain(kids []bt.Task, over, stops []set) (passed, stopped set) {
 // of a Parallel are counted first, in an order that the abstraction leaves open.
 func (m *Model) parallel(t bt.Task) (good, bad set) {
 	s, kids := m.space, m.tree.Children(t)
-	enough, tooMany := m.tree.Counts(t)
-	goods, bads := make([]set, len(kids)), make([]set, len(kids))
+	enough, tooMany, quorum := m.tree.Counts(t)
+	goods, bads, judged := make([]set, len(kids)), make([]set, len(kids)), s.all()
 	for i, k := range kids {
 		goods[i], bads[i] = m.good[k], m.bad[k]
+		if quorum > 0 { // of all of them
+			judged = s.and(judged, s.or(goods[i], bads[i]))
+		}
 	}
 	if enough+tooMany > len(kids) { // never both
-		return m.atLeast(enough, goods), m.atLeast(tooMany, bads)
+		return s.and(judged, m.atLeast(enough, goods)), s.and(judged, m.atLeast(tooMany, bads))
 	}
 	if v, ok := m.race(t); ok {
 		g, b := m.atLeast(enough, goods), m.atLeast(tooMany, bads)

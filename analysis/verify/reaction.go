@@ -24,8 +24,9 @@ func askReaction(m *Model) []Finding {
 			inputs[i].Outcomes = []bt.Status{bt.Success, bt.Failure}
 		}
 	}
-	states := reactionWork / len(inputs) / m.tree.Len()
-	r := reaction.Explore(m.tree, inputs, explore.Budget{Moves: max(1, states*len(inputs))})
+	moves := max(1, len(inputs))
+	states := reactionWork / moves / m.tree.Len()
+	r := reaction.Explore(m.tree, inputs, explore.Budget{Moves: max(1, states*moves)})
 	f := Finding{Verdict: Proved, Text: fmt.Sprintf("one input takes at most %d event iterations and %d status changes",
 		r.Most.Iterations, r.Most.Changes)}
 	if !r.Decided {

@@ -207,11 +207,16 @@ func (m *Model) ask(q Question) []Finding {
 	return found
 }
 
-// place returns the position of a task in the plan; for a composite, that of its first leaf.
+// place returns the position of a task in the plan; for a composite, that of its first leaf. Without one it is that of
+// the first leaf behind it, or else of the last one; 0, 0 if the plan has none.
 func (m *Model) place(t bt.Task) (offset, length int) {
-	for m.tree.Kind(t).Family() != bt.Leaf {
+	for len(m.tree.Children(t)) > 0 {
 		t = m.tree.Children(t)[0]
 	}
+	if len(m.plan.Leaves) == 0 {
+		return 0, 0
+	}
 	i, _ := slices.BinarySearch(m.tree.Leaves(), t)
-	return m.plan.Leaves[i].Offset, m.plan.Leaves[i].Length
+	l := &m.plan.Leaves[min(i, len(m.plan.Leaves)-1)]
+	return l.Offset, l.Length
 }

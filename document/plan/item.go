@@ -187,6 +187,9 @@ func (r *reader) classify(i *item, id *xmltree.Attribute) bool {
 		if id == nil {
 			return true
 		}
+		if k, ok := bt.ParseKind(id.Value); ok && k.Childless() {
+			return r.composite(i, e.Name, id.Raw)
+		}
 		if hint, foreign := foreignNodes[id.Value]; foreign && r.models[id.Value] == nil {
 			r.reportValue(id, codeForeignNode, hint, "the BehaviorTree.CPP node %q is not supported", id.Value)
 			return false
@@ -283,6 +286,8 @@ func formOf(k bt.Kind) string {
 	switch {
 	case k.Family() == bt.Leaf:
 		return k.String()
+	case k.Childless():
+		return elementAction
 	case single(k):
 		return elementDecorator
 	}
@@ -332,8 +337,11 @@ func (r *reader) arity(i *item) {
 		wanted = fmt.Sprintf("exactly %d child", least)
 		hint = "put the children into a Sequence or Fallback"
 	}
-	if n == 0 {
+	if n == 0 || most == 0 {
 		hint = ""
+	}
+	if most == 0 {
+		wanted = "no children"
 	}
 	r.reportName(i.element, codeChildren, hint, "%s needs %s, this one has %d", i.kind, wanted, n)
 }

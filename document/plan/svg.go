@@ -37,7 +37,10 @@ func lookOf(k bt.Kind) look {
 		}
 		return condition
 	case bt.Chain, bt.Script:
-		if single(k) {
+		switch {
+		case k.Childless():
+			return action
+		case single(k):
 			return decorator
 		}
 		return composite

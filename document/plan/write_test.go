@@ -62,8 +62,8 @@ func TestWrite(t *testing.T) {
 		}
 		checkWrite(t, p, signals)
 	}
-	text := `<root BTCPP_format="4" main_tree_to_execute="a&lt;b"><TreeNodesModel><Action ID="Sleep"/></TreeNodesModel>
-		<BehaviorTree ID="a&lt;b"><Sequence><SubTree ID="c"/><SubTree ID="c"/><Sleep/><Sleep name="&quot;&amp;"/>
+	text := `<root BTCPP_format="4" main_tree_to_execute="a&lt;b"><TreeNodesModel><Action ID="SetBlackboard"/></TreeNodesModel>
+		<BehaviorTree ID="a&lt;b"><Sequence><SubTree ID="c"/><SubTree ID="c"/><SetBlackboard/><SetBlackboard name="&quot;&amp;"/>
 		<Parallel success_count="1"><SubTree ID="c"/><Action ID="same"/><Action ID="same"/><Action name="same"/>
 		</Parallel></Sequence></BehaviorTree><BehaviorTree ID="c"><Fallback name="c">
 		<Condition on="x lt 3 and y &gt;= 2"/></Fallback></BehaviorTree></root>`
@@ -72,7 +72,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(list)
 	}
 	written := checkWrite(t, p, nil)
-	for _, want := range []string{`<Action ID="Sleep"/>`, `<SubTree ID="a&lt;b[2]"/>`, `on="x lt 3 and y ge 2"`} {
+	for _, want := range []string{`<Action ID="SetBlackboard"/>`, `<SubTree ID="a&lt;b[2]"/>`, `on="x lt 3 and y ge 2"`} {
 		if !strings.Contains(written, want) {
 			t.Errorf("%s is missing in\n%s", want, written)
 		}
@@ -133,8 +133,8 @@ func TestNew(t *testing.T) {
 // Random descriptions with any names are written and read as what was described.
 func TestNewRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	names := []string{"", "a", "b", "a/b", `<&">'`, "Sequence", "Sleep", "Ü [2]", " "}
-	ids := []string{"", "X", "Script", "Sleep", "y z", "a"}
+	names := []string{"", "a", "b", "a/b", `<&">'`, "Sequence", "SetBlackboard", "Ü [2]", " "}
+	ids := []string{"", "X", "Script", "SetBlackboard", "y z", "a"}
 	for range 500 {
 		var leaves []Leaf
 		var labels []string

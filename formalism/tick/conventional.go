@@ -171,7 +171,7 @@ func (e *Conventional) runScript(t bt.Task, n *node, s *conventionalTask) bt.Sta
 	})
 	e.store(t, s, n.script.Store(s.at, reached, true, says == bt.Accept, true, n.memory))
 	if child < 0 && judgement != bt.Accept {
-		s.at, _ = n.script.Leave(s.at, n.limit, int(s.current), judgement, says == bt.Accept)
+		s.at, _ = n.script.Leave(s.at, reached, n.limit, int(s.current), judgement, says == bt.Accept)
 	}
 	return says
 }
@@ -185,7 +185,7 @@ func (e *Conventional) store(t bt.Task, s *conventionalTask, next bt.At) {
 // runCount runs all children, with memory those that have not ended, and counts them from left to right: the first
 // threshold reached decides.
 func (e *Conventional) runCount(n *node) bt.Status {
-	verdict, enough, tooMany := bt.Accept, n.enough, n.tooMany
+	verdict, enough, tooMany, quorum := bt.Accept, n.enough, n.tooMany, n.quorum
 	for _, child := range n.children {
 		c := &e.tasks[child]
 		if !n.memory || c.ended == bt.Accept {
@@ -194,14 +194,17 @@ func (e *Conventional) runCount(n *node) bt.Status {
 		switch c.ended {
 		case bt.Success:
 			enough--
+			quorum--
 		case bt.Failure:
 			tooMany--
+			quorum--
 		}
 		switch {
 		case verdict != bt.Accept:
-		case enough == 0:
+		case quorum > 0:
+		case enough <= 0:
 			verdict = bt.Success
-		case tooMany == 0:
+		case tooMany <= 0:
 			verdict = bt.Failure
 		}
 	}

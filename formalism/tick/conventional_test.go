@@ -128,9 +128,14 @@ func TestConventionalRandom(t *testing.T) {
 // forget makes composites reactive.
 func forget(d *bt.Node) {
 	if d.Kind.Memory() {
-		d.Kind = map[bt.Kind]bt.Kind{bt.Sequence: bt.ReactiveSequence, bt.Fallback: bt.ReactiveFallback,
+		reactive, ok := map[bt.Kind]bt.Kind{bt.Sequence: bt.ReactiveSequence, bt.AsyncSequence: bt.ReactiveSequence,
 			bt.Parallel: bt.ReactiveParallel}[d.Kind]
-		if d.Kind == bt.Condition { // a script
+		switch {
+		case len(d.Children) == 0:
+			d.Kind, d.Params = bt.AlwaysFailure, nil
+		case ok:
+			d.Kind = reactive
+		default:
 			d.Kind, d.Params = bt.ReactiveFallback, nil
 		}
 	}

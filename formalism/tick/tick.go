@@ -53,6 +53,7 @@ type node struct {
 	memory          bool
 	over            bt.Status // chains: the judgement that is passed over; Accept: none
 	enough, tooMany int       // counts
+	quorum          int       // counts
 	children        []bt.Task
 	script          *bt.Automaton // scripts
 	limit           int32         // scripts: the maximum number of runs of a child; -1: no limit
@@ -78,7 +79,7 @@ func describe(tree *bt.Tree) []node {
 		case bt.Chain:
 			n.over = k.Over()
 		case bt.Count:
-			n.enough, n.tooMany = tree.Counts(t)
+			n.enough, n.tooMany, n.quorum = tree.Counts(t)
 		case bt.Script:
 			n.script, n.limit = tree.Automaton(t)
 		default:
@@ -466,17 +467,18 @@ func (e *Engine) actScript(t bt.Task, n *node, s *task, passing bool) {
 		e.changed = true
 	}
 	if s.current >= 0 && s.current != want {
-		e.leaveChild(n, s, &e.tasks[n.children[s.current]], passing)
+		e.leaveChild(n, s, reached, passing)
 		s.current = -1
 	}
 	e.handOver(n, s, want)
 }
 
 // leaveChild deactivates a child of a task with an automaton.
-func (e *Engine) leaveChild(n *node, s, child *task, passing bool) {
+func (e *Engine) leaveChild(n *node, s *task, reached bt.At, passing bool) {
+	child := &e.tasks[n.children[s.current]]
 	if child.ended() {
 		again := false
-		s.at, again = n.script.Leave(s.at, n.limit, int(s.current), child.heard.Judgement(), passing)
+		s.at, again = n.script.Leave(s.at, reached, n.limit, int(s.current), child.heard.Judgement(), passing)
 		if again { // its result is not held
 			child.active = false
 			e.changed = true
@@ -547,7 +549,15 @@ func (e *Engine) judgeChain(n *node, s *task) bt.Status {
 
 // judgeCount counts the children one by one, pinned ones first: the first threshold reached decides.
 func (e *Engine) judgeCount(n *node) bt.Status {
-	enough, tooMany := n.enough, n.tooMany
+	enough, tooMany, quorum := n.enough, n.tooMany, n.quorum
+	for _, child := range n.children {
+		if e.tasks[child].heard.Judgement() != bt.Accept {
+			quorum--
+		}
+	}
+	if quorum > 0 {
+		return bt.Accept
+	}
 	for _, first := range [...]bool{true, false} {
 		for _, child := range n.children {
 			s := &e.tasks[child]

@@ -80,7 +80,7 @@ func (n *node) node() *bt.Node {
 
 // leaves appends the leaves in the order of the tree.
 func (n *node) leaves(list []*node) []*node {
-	if len(n.children) == 0 {
+	if n.kind.Family() == bt.Leaf {
 		return append(list, n)
 	}
 	for _, c := range n.children {

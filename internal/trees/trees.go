@@ -12,8 +12,27 @@ import (
 	"canopy/bt"
 )
 
-// Random returns a description with about the given number of tasks, of kinds drawn from the table.
+// Random returns a description with about the given number of tasks, of kinds drawn from the table; at least one is a
+// leaf.
 func Random(r *rand.Rand, size int) *bt.Node {
+	for {
+		if d := random(r, size); leaves(d) > 0 {
+			return d
+		}
+	}
+}
+
+func leaves(d *bt.Node) (n int) {
+	if d.Kind.Family() == bt.Leaf {
+		return 1
+	}
+	for _, c := range d.Children {
+		n += leaves(c)
+	}
+	return n
+}
+
+func random(r *rand.Rand, size int) *bt.Node {
 	if size <= 1 {
 		return &bt.Node{Kind: Leaf(r)}
 	}
@@ -26,7 +45,7 @@ func Random(r *rand.Rand, size int) *bt.Node {
 		}
 		share = max(1, min(share, rest))
 		rest -= share
-		d.Children = append(d.Children, Random(r, share))
+		d.Children = append(d.Children, random(r, share))
 	}
 	d.Params = Params(r, d.Kind, n)
 	return d
@@ -37,13 +56,19 @@ func Leaf(r *rand.Rand) bt.Kind {
 	return draw(r, func(k bt.Kind) bool { return k.Family() == bt.Leaf })
 }
 
-// Composite returns the kind of a composite. Those with a single child are rarer than they are in the table, those with
-// many children much rarer.
+// Composite returns a kind that is no leaf. Those with a single child are rarer than they are in the table, those with
+// many children or none much rarer.
 func Composite(r *rand.Rand) bt.Kind {
-	cases := r.IntN(20) == 0
-	k := draw(r, func(k bt.Kind) bool { return k.Family() != bt.Leaf && (k.Cases() > 0) == cases })
+	composite := func(k bt.Kind) bool { return k.Family() != bt.Leaf }
+	switch r.IntN(40) {
+	case 0, 1:
+		return draw(r, func(k bt.Kind) bool { return k.Cases() > 0 })
+	case 2, 3, 4:
+		return draw(r, bt.Kind.Childless)
+	}
+	k := draw(r, func(k bt.Kind) bool { return composite(k) && k.Cases() == 0 && !k.Childless() })
 	if single(k) && r.IntN(2) == 0 {
-		k = draw(r, func(k bt.Kind) bool { return k.Family() != bt.Leaf && !single(k) })
+		k = draw(r, func(k bt.Kind) bool { return composite(k) && !single(k) && !k.Childless() })
 	}
 	return k
 }
@@ -51,6 +76,9 @@ func Composite(r *rand.Rand) bt.Kind {
 // Width returns a number of children of a composite kind, at most the given maximum unless the kind needs more.
 func Width(r *rand.Rand, k bt.Kind, most int) int {
 	least, limit := k.Arity()
+	if limit == 0 {
+		return 0
+	}
 	if limit >= 0 {
 		most = min(most, limit)
 	}
@@ -93,7 +121,7 @@ func single(k bt.Kind) bool {
 // Input returns an input for a random leaf, or that a timer has elapsed; if the statuses are given, useful inputs are
 // more likely.
 func Input(r *rand.Rand, tree *bt.Tree, status func(bt.Task) bt.Status) bt.Input {
-	if timers := tree.Timers(); len(timers) > 0 && r.IntN(4) == 0 {
+	if timers := tree.Timers(); len(timers) > 0 && (len(tree.Leaves()) == 0 || r.IntN(4) == 0) {
 		return bt.Elapsed(timers[r.IntN(len(timers))])
 	}
 	leaves := tree.Leaves()
