@@ -61,6 +61,17 @@ func (t *Table) coneOf(task bt.Task, list ...*expr.Expr) cone {
 	return c
 }
 
+// coneOfSignal returns what a signal depends on while a task is active.
+func (t *Table) coneOfSignal(task bt.Task, signal string) cone {
+	at := key{task, signal, ""}
+	c, known := t.cones[at]
+	if !known {
+		c = t.coneOf(task, named(signal))
+		t.cones[at] = c
+	}
+	return c
+}
+
 // named returns a signal as an expression.
 func named(signal string) *expr.Expr {
 	e, err := expr.Parse(signal)
@@ -72,7 +83,7 @@ func named(signal string) *expr.Expr {
 
 // closed reports whether all that determines a rate is given as expressions.
 func (t *Table) closed(task bt.Task, signal string) bool {
-	c := t.coneOf(task, named(signal))
+	c := t.coneOfSignal(task, signal)
 	return !t.sampled || !c.outputs && !slices.ContainsFunc(c.variables, func(name string) bool {
 		return t.signals[name].kind == state
 	})
@@ -95,7 +106,7 @@ func (t *Table) needs(task bt.Task, signal string) cone {
 
 // derive bounds a rate.
 func (t *Table) derive(task bt.Task, signal string, in map[string]interval.Interval) answer {
-	reads, all := t.coneOf(task, named(signal)), t.needs(task, signal)
+	reads, all := t.coneOfSignal(task, signal), t.needs(task, signal)
 	for name := range in { // a variable that is not needed may still exclude parts, by facts
 		if k := t.signals[name].kind; (k == state || k == clock) && !slices.Contains(all.variables, name) {
 			all.variables = append(all.variables, name)

@@ -6,10 +6,11 @@
 package rates
 
 import (
-	"fmt"
+	"encoding/binary"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"canopy/bt"
 	"canopy/document/declare"
@@ -33,8 +34,9 @@ type Table struct {
 	ranges  map[string]interval.Interval // of the time, of states, and of signals that facts limit
 	facts   []declare.Statement          // over signals alone
 	slots   []interval.Interval          // every value that a slot may have
-	found   map[string]answer
-	matters map[string][]string // the signals that matter, by task, signal and the signals that are limited
+	found   map[key]answer
+	matters map[key][]string // the signals that matter, by the names of the limited ones
+	cones   map[key]cone     // what signals depend on
 }
 
 // definition is what determines the value of a signal.
@@ -72,8 +74,8 @@ func Of(m *mission.Mission) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{m: m, vehicle: vehicle, scope: m.Scope(), signals: map[string]definition{},
-		ranges: map[string]interval.Interval{}, found: map[string]answer{},
-		matters: map[string][]string{}}
+		ranges: map[string]interval.Interval{}, found: map[key]answer{},
+		matters: map[key][]string{}, cones: map[key]cone{}}
 	var given bool
 	t.formulas, given = equations.FormulasOf(vehicle)
 	t.sampled = !given
@@ -159,7 +161,7 @@ func (t *Table) narrow(l expr.Logic) {
 func (t *Table) Rate(task bt.Task, signal string, in map[string]interval.Interval) (declare.Rate, bool) {
 	a := t.find(task, signal, in)
 	if !a.ok {
-		return declare.Rate{Jumps: t.reset(t.coneOf(task, named(signal)))}, false
+		return declare.Rate{Jumps: t.reset(t.coneOfSignal(task, signal))}, false
 	}
 	return a.rate, true
 }
@@ -169,7 +171,7 @@ func (t *Table) Missing(task bt.Task, signal string) []string {
 	a := t.find(task, signal, nil)
 	if a.open != nil {
 		a.missing, a.open = a.open.missing(signal), nil
-		t.found[key(task, signal, nil)] = a
+		t.found[key{task, signal, ""}] = a
 	}
 	return a.missing
 }
@@ -238,7 +240,7 @@ func (t *Table) find(task bt.Task, signal string, in map[string]interval.Interva
 		return answer{}
 	}
 	in = t.relevant(task, signal, in)
-	at := key(task, signal, in)
+	at := key{task, signal, limitsText(in)}
 	a, known := t.found[at]
 	if !known {
 		if t.closed(task, signal) {
@@ -252,26 +254,34 @@ func (t *Table) find(task bt.Task, signal string, in map[string]interval.Interva
 	return a
 }
 
-// key identifies a rate. Maps are written in the order of their keys.
-func key(task bt.Task, signal string, in map[string]interval.Interval) string {
-	return fmt.Sprint(task, " ", signal, " ", in)
+// key identifies a rate.
+type key struct {
+	task   bt.Task
+	signal string
+	limits string // of signals
+}
+
+// limitsText writes limits of signals.
+func limitsText(in map[string]interval.Interval) string {
+	var text []byte
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		text = append(append(text, name...), 0)
+		text = binary.LittleEndian.AppendUint64(text, math.Float64bits(in[name].Low))
+		text = binary.LittleEndian.AppendUint64(text, math.Float64bits(in[name].High))
+	}
+	return string(text)
 }
 
 // relevant returns the limits of the signals that matter for a rate: those that it depends on, and those that limits or
 // facts relate to these.
 func (t *Table) relevant(task bt.Task, signal string, in map[string]interval.Interval) map[string]interval.Interval {
-	if len(in) == 0 {
+	if len(in) == 0 || !t.closed(task, signal) { // samples lie in the ranges of all states
 		return in
 	}
 	limited := slices.Sorted(maps.Keys(in))
-	at := fmt.Sprint(task, " ", signal, " ", limited)
+	at := key{task, signal, strings.Join(limited, "\x00")}
 	names, known := t.matters[at]
-	switch {
-	case known:
-	case !t.closed(task, signal): // samples lie in the ranges of all states
-		names = limited
-		t.matters[at] = names
-	default:
+	if !known {
 		variables := map[string]bool{}
 		join := func(c cone) {
 			for _, name := range c.variables {
@@ -285,7 +295,7 @@ func (t *Table) relevant(task bt.Task, signal string, in map[string]interval.Int
 		}
 		var ties []tie
 		for _, name := range limited {
-			ties = append(ties, tie{name, t.coneOf(task, named(name))})
+			ties = append(ties, tie{name, t.coneOfSignal(task, name)})
 		}
 		for _, f := range t.facts {
 			ties = append(ties, tie{cone: t.coneOf(task, f.Parts...)})

@@ -28,7 +28,7 @@ func (t *Table) sample(task bt.Task, signal string, in map[string]interval.Inter
 		}
 	}
 	p := t.newProbe(task, in)
-	reads := t.coneOf(task, named(signal))
+	reads := t.coneOfSignal(task, signal)
 	a := answer{rate: declare.Rate{Low: math.Inf(1), High: math.Inf(-1), From: declare.Sampled,
 		Jumps: reads.writes || reads.direct || t.reset(reads)}}
 	if p.unlimited(signal) {
@@ -59,6 +59,8 @@ type probe struct {
 	commands []float64
 	rates    []float64
 	outputs  []float64
+	known    map[string]interval.Value
+	meanings interval.Names
 }
 
 // span is the size of the range in which the influence of an unbounded state is tried.
@@ -68,7 +70,8 @@ const span = 100
 func (t *Table) newProbe(task bt.Task, in map[string]interval.Interval) *probe {
 	v := t.m.Vehicle
 	p := &probe{t: t, commands: make([]float64, len(v.Commands)), rates: make([]float64, len(v.States)),
-		outputs: make([]float64, len(v.Outputs))}
+		outputs: make([]float64, len(v.Outputs)), known: map[string]interval.Value{}}
+	p.meanings = t.names(p.known, p.variable, p.slot, p.output)
 	add := func(x interval.Interval) {
 		if !x.Bounded() {
 			p.open = append(p.open, len(p.box))
@@ -128,28 +131,37 @@ func (p *probe) place(n int) {
 	}
 }
 
-// names returns the meanings of names at the point.
+// names returns the meanings of names at the point; those of an earlier one are no longer valid.
 func (p *probe) names() interval.Names {
-	t := p.t
-	return t.names(func(name string) interval.Value {
-		d := t.signals[name]
-		if d.kind == clock {
-			return interval.Constant(interval.Point(p.at[0]))
-		}
-		return interval.Constant(interval.Point(p.at[1+d.index]))
-	}, func(i int, n interval.Names) interval.Value {
-		k := p.choice[i]
-		if s := p.sources[i][k]; s.value != nil {
-			return n.Evaluate(s.value, t.scope[t.m.Program.Slots[i].Name])
-		}
-		return interval.Constant(interval.Point(p.at[p.first[i]+k]))
-	}, func(i int, n interval.Names) interval.Value {
-		if len(t.m.Vehicle.Outputs[i].Direct) > 0 {
-			p.command(n)
-		}
-		t.vehicle.Outputs(p.at[0], p.states(), p.commands, p.outputs)
-		return interval.Constant(interval.Point(p.outputs[i]))
-	})
+	clear(p.known)
+	return p.meanings
+}
+
+// variable returns the time or a state.
+func (p *probe) variable(name string) interval.Value {
+	d := p.t.signals[name]
+	if d.kind == clock {
+		return interval.Constant(interval.Point(p.at[0]))
+	}
+	return interval.Constant(interval.Point(p.at[1+d.index]))
+}
+
+// slot returns the value that its source gives a slot.
+func (p *probe) slot(i int, n interval.Names) interval.Value {
+	k := p.choice[i]
+	if s := p.sources[i][k]; s.value != nil {
+		return n.Evaluate(s.value, p.t.scope[p.t.m.Program.Slots[i].Name])
+	}
+	return interval.Constant(interval.Point(p.at[p.first[i]+k]))
+}
+
+// output returns an output that the vehicle computes.
+func (p *probe) output(i int, n interval.Names) interval.Value {
+	if len(p.t.m.Vehicle.Outputs[i].Direct) > 0 {
+		p.command(n)
+	}
+	p.t.vehicle.Outputs(p.at[0], p.states(), p.commands, p.outputs)
+	return interval.Constant(interval.Point(p.outputs[i]))
 }
 
 func (p *probe) states() []float64 { return p.at[1 : 1+len(p.rates)] }

@@ -141,9 +141,10 @@ func (t *Table) follow() {
 type given func(i int, n interval.Names) interval.Value
 
 // names returns the meanings of all names, from those of the time and the states, of slots, and of outputs that are
-// computed by a program.
-func (t *Table) names(variable func(name string) interval.Value, slotted, programmed given) interval.Names {
-	known := map[string]interval.Value{}
+// computed by a program. It keeps them in known.
+func (t *Table) names(known map[string]interval.Value, variable func(name string) interval.Value,
+	slotted, programmed given,
+) interval.Names {
 	var n interval.Names
 	n = interval.Names{Scope: t.scope, Value: func(name string) interval.Value {
 		if v, ok := known[name]; ok {
@@ -171,7 +172,8 @@ func anything(int, interval.Names) interval.Value { return interval.Constant(int
 
 // anytime returns the meanings of names when nothing is known but the ranges.
 func (t *Table) anytime() interval.Names {
-	return t.names(func(name string) interval.Value { return interval.Constant(t.ranges[name]) },
+	return t.names(map[string]interval.Value{},
+		func(name string) interval.Value { return interval.Constant(t.ranges[name]) },
 		func(i int, _ interval.Names) interval.Value { return interval.Constant(t.slots[i]) }, anything)
 }
 
@@ -188,7 +190,7 @@ type setting struct {
 
 // in returns the meanings of names with the variables in a box.
 func (s *setting) in(box []interval.Interval) interval.Names {
-	return s.t.names(func(name string) interval.Value {
+	return s.t.names(map[string]interval.Value{}, func(name string) interval.Value {
 		if i, ok := s.place[name]; ok {
 			return interval.Variable(box[i], i, len(box))
 		}

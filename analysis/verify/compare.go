@@ -51,6 +51,9 @@ func ComparePlans(old, updated declare.Subject, goOn func() bool) Comparison {
 
 // equal reports whether two plans have the same tasks and expressions, over signals of the same meaning.
 func equal(old, updated declare.Subject) bool {
+	if old.Plan.Tree.Len() != updated.Plan.Tree.Len() {
+		return false
+	}
 	var a, b strings.Builder
 	for _, s := range []struct {
 		*strings.Builder
