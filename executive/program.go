@@ -18,6 +18,7 @@ type Program struct {
 	Indicators []expr.Indicator // of the relations that are events
 	Switches   []bool           // by indicator: the vehicle's commands depend on its side
 	Steady     []bool           // by indicator: it depends on time and states alone, so no instant changes it
+	Cells      []expr.Cell      // what functions with many pieces remember, behind the signals
 	Standing   []int            // indicators inside computed signals: watched at all times
 	Captures   int              // number of values that procedures capture
 	Direct     [][]int          // by state and output of the vehicle: the commands on which it depends at the same instant
@@ -38,7 +39,7 @@ type Program struct {
 // Layout holds the offset of each kind of signal in the signal vector: the clock is at 0, the states follow.
 type Layout struct {
 	Outputs, Slots, Computed int
-	Signals                  int // length of the vector
+	Signals                  int // their number; the vector has the memory of the cells behind them
 	Commands                 int // number of slots, from the first, that are commands of the vehicle
 }
 
@@ -197,7 +198,8 @@ func (p *Program) affect(leaf int32, code *expr.Code, seen map[int]bool) {
 }
 
 // The discrete inputs of a world that the program writes: the phase of each leaf, then the number of each slot's writer
-// that counts (from 1; 0: none), then the held value of each slot, then the values that procedures captured.
+// that counts (from 1; 0: none), then the held value of each slot, then the values that procedures captured. A world
+// whose program has cells keeps their memory behind these.
 
 // Inputs returns the number of discrete inputs.
 func (p *Program) Inputs() int { return p.Capture(p.Captures) }

@@ -13,7 +13,7 @@ type Signals struct {
 
 // NewSignals returns the signals of a program for a vehicle whose outputs are a function of time, states and commands.
 func NewSignals(p *Program, outputs func(t float64, y, commands, out []float64)) *Signals {
-	return &Signals{Values: make([]float64, p.Layout.Signals), p: p, outputs: outputs}
+	return &Signals{Values: make([]float64, p.Layout.Signals+2*len(p.Cells)), p: p, outputs: outputs}
 }
 
 // Fill evaluates signals at one point of the trajectory, in the given order. The sides of the indicators are those
@@ -44,6 +44,9 @@ func (s *Signals) Commands() []float64 {
 func (s *Signals) compute(steps []Evaluation, t float64, y, u []float64, above []bool) {
 	l, v := &s.p.Layout, s.Values
 	v[0] = t
+	if memory := v[l.Signals:]; len(memory) > 0 {
+		copy(memory, u[s.p.Inputs():])
+	}
 	for _, x := range steps {
 		switch x.Kind {
 		case EvaluateOutputs, EvaluateDirect:

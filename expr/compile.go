@@ -29,12 +29,19 @@ func NewCompiler(scope Scope, slot func(name string) (index int, ok bool)) *Comp
 	return &Compiler{scope: scope, slot: slot, numbers: map[string]int{}}
 }
 
-// Hold makes the compiler treat functions that turn or jump, such as max, sign and floor, like the choices that they
-// are: their branches are sides of indicators or pieces that cells remember, so that every value is smooth as long as
-// these stay the same. Inside the sides of a relation, only jumps matter. The slots from memory on are for the cells.
+// Hold returns a compiler that continues with the same indicators and treats functions that turn or jump, such as max,
+// sign and floor, like the choices that they are: their branches are sides of indicators or pieces that cells remember,
+// so that every value is smooth as long as these stay the same. The slots from memory on are for the cells.
 func (c *Compiler) Hold(memory int) *Compiler {
-	c.memory, c.remembered = memory, map[string]int{}
-	return c
+	n := c.Clone()
+	n.memory, n.remembered = memory, map[string]int{}
+	for i := range c.indicators {
+		relation := c.indicators[i].relation
+		over, under := relation.sides()
+		held := (&builder{Compiler: n}).newIndicator(relation, over, under) // it may add others
+		n.indicators[i] = held
+	}
+	return n
 }
 
 // Cells returns the cells of the expressions compiled so far.
@@ -82,6 +89,8 @@ type Indicator struct {
 	Text    string // the relation as first written, in canonical text
 	negated bool   // Text holds below, not above
 	g       *Code
+
+	relation *Node // nil for the bound of a piece
 
 	isThreshold bool
 	threshold   Threshold
@@ -145,7 +154,7 @@ func (c *Compiler) code(e *Expr, v Variable, frozen bool) *Code {
 	code.direct = b.whole(e.root, v.Type)
 	code.frozen = code.direct
 	if frozen {
-		b.frozen, b.kinks = true, b.memory > 0
+		b.frozen = true
 		b.register(e.root)
 		code.frozen = b.whole(e.root, v.Type)
 	}
@@ -163,7 +172,6 @@ func sorted(list []int) []int {
 type builder struct {
 	*Compiler
 	frozen     bool     // relations are sides of indicators
-	kinks      bool     // so are the branches of functions with a kink
 	values     []string // of the enumeration that a name may belong to
 	program    []Instruction
 	aside      uint8 // register in which the next fetch saves the accumulator
@@ -525,12 +533,9 @@ func (b *builder) register(n *Node) {
 
 // relate numbers the indicator of a relation, and those inside its sides.
 func (b *builder) relate(n *Node) {
-	outer := b.kinks
-	b.kinks = false
 	over, under := n.sides()
 	b.register(over)
 	b.register(under)
-	b.kinks = outer
 	if b.scope.discrete(n) {
 		return
 	}
@@ -545,7 +550,7 @@ func (b *builder) relate(n *Node) {
 }
 
 func (b *builder) newIndicator(n, over, under *Node) Indicator {
-	x := Indicator{Text: n.String(), negated: n.op == OpLess || n.op == OpGreater,
+	x := Indicator{Text: n.String(), negated: n.op == OpLess || n.op == OpGreater, relation: n,
 		g: b.part(func(g *builder) { g.binary(OpSubtract, over, under, 0) }, over, under)}
 	g := builder{Compiler: b.Compiler}
 	x.threshold, x.isThreshold = g.threshold(over, under)

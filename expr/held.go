@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Cell remembers, between events, on which piece the argument of a function with many pieces lies: of floor and mod,
@@ -56,13 +57,31 @@ func (b *builder) held(n *Node) bool {
 	if !b.frozen || b.memory == 0 || n.op != OpCall || n.constant || b.scope.discrete(n) {
 		return false
 	}
-	switch n.name {
-	case "abs", "min", "max":
-		return b.kinks
-	case "sign", "floor", "mod":
-		return true
+	return turns(n.name) || b.scope[n.name].Table != nil
+}
+
+// turns reports whether a function of the language turns or jumps.
+func turns(function string) bool {
+	return slices.Contains([]string{"abs", "min", "max", "sign", "floor", "mod"}, function)
+}
+
+// Bends reports whether the expression has functions that turn or jump, or relations inside the sides of others: Hold
+// may make a difference to its code.
+func (e *Expr) Bends() bool { return e.root.bends(false) }
+
+func (n *Node) bends(inside bool) bool {
+	switch {
+	case n.op.relation():
+		if inside {
+			return true
+		}
+		inside = true
+	case n.op == OpCall:
+		if turns(n.name) || !IsFunction(n.name) { // a table
+			return true
+		}
 	}
-	return b.kinks && b.scope[n.name].Table != nil
+	return slices.ContainsFunc(n.args, func(a *Node) bool { return a.bends(inside) })
 }
 
 // choice returns the choice that abs, min, max or sign is; abs without its branches. A minimum or maximum of more than

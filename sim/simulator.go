@@ -110,6 +110,7 @@ func New(sys *System, t0 float64, y0, u0 []float64, o Options) (*Simulator, erro
 		}
 		copy(s.search.committed, s.search.now)
 		copy(s.ran.before.Above, s.Above)
+		s.search.old = true // functions may depend on these sides
 	}
 	s.renew()
 	return s, nil

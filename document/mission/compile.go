@@ -12,15 +12,54 @@ import (
 	"canopy/expr"
 )
 
-// compile turns the plan's and the mission's expressions into code and orders the steps.
+// compile turns the plan's and the mission's expressions into code.
 func (b *builder) compile() {
+	m := b.m
+	b.program(nil)
+	m.texts, m.compiler = b.compiler.Texts(), b.compiler
+	m.Needed, m.held = nil, nil
+	for i := 1; i < len(m.signals); i++ { // after the clock
+		if b.reads[i] || m.layout.Slots <= i && i < m.layout.Slots+m.layout.Commands {
+			m.Needed = append(m.Needed, m.signals[i].name)
+		}
+	}
+	if !b.bends || b.Diags.HasErrors() {
+		return
+	}
+	plain := m.Program
+	counts := make([]bool, len(plain.Computed)) // for the dynamics or for a relation; others are recorded only
+	for _, s := range slices.Concat(plain.Derive, plain.Observe) {
+		if s.Kind == executive.EvaluateComputed {
+			counts[s.Index] = true
+		}
+	}
+	b.compiler = b.compiler.Hold(len(m.signals))
+	b.program(counts)
+	held := m.Program
+	m.Program = plain
+	nested := func(x expr.Indicator) bool { return !x.Alone() }
+	if len(held.Indicators) > len(plain.Indicators) || slices.ContainsFunc(held.Indicators, nested) {
+		m.held = held
+	}
+}
+
+// program compiles the expressions as the mission's program, and orders the steps. Computed signals that do not count
+// are compiled without holding their branches; nil: so are all.
+func (b *builder) program(counts []bool) {
 	m := b.m
 	p := &executive.Program{Tree: m.Plan.Tree, Slots: slices.Clone(m.slots), Layout: m.layout}
 	p.Layout.Signals = len(m.signals)
-	m.Program = p
+	m.Program, b.codes = p, nil
 	for _, s := range m.signals {
-		if s.kind == computed {
+		switch {
+		case s.kind != computed:
+		case counts == nil || counts[s.index]:
 			p.Computed = append(p.Computed, b.observed(s.value, s.variable()))
+		default:
+			held := b.compiler
+			b.compiler = m.compiler
+			p.Computed = append(p.Computed, b.observed(s.value, s.variable()))
+			b.compiler = held
 		}
 	}
 	plan.Coder{Observed: b.observed, Slot: func(a plan.Assignment) (int, expr.Variable) {
@@ -29,13 +68,7 @@ func (b *builder) compile() {
 	}, Once: func(e *expr.Expr, v expr.Variable) *expr.Code {
 		return b.noted(b.compiler.CompileAtOnce(e, v))
 	}}.Compile(p, m.Plan.Leaves)
-	p.Indicators, m.texts, m.compiler = b.compiler.Indicators(), b.compiler.Texts(), b.compiler
-	m.Needed = nil
-	for i := 1; i < len(m.signals); i++ { // after the clock
-		if b.reads[i] || m.layout.Slots <= i && i < m.layout.Slots+m.layout.Commands {
-			m.Needed = append(m.Needed, m.signals[i].name)
-		}
-	}
+	p.Indicators, p.Cells = b.compiler.Indicators(), b.compiler.Cells()
 	order := b.sort()
 	reads := map[int]bool{}
 	for _, code := range b.codes {
@@ -66,7 +99,7 @@ func (b *builder) compile() {
 		}
 	}
 	for i := range p.Indicators {
-		p.Steady = append(p.Steady, fixed(p.Indicators[i].Reads()))
+		p.Steady = append(p.Steady, p.Indicators[i].Alone() && fixed(p.Indicators[i].Reads()))
 	}
 	p.Direct = m.direct()
 	for _, c := range p.Computed {
@@ -126,7 +159,7 @@ func (m *Mission) states(reads map[int]bool, steps []executive.Evaluation) []int
 // observed compiles an expression whose relations are events.
 func (b *builder) observed(e *expr.Expr, v expr.Variable) *expr.Code {
 	code := b.noted(b.compiler.CompileFor(e, v))
-	b.codes = append(b.codes, code)
+	b.codes, b.bends = append(b.codes, code), b.bends || e.Bends()
 	return code
 }
 

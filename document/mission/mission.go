@@ -38,10 +38,11 @@ type Mission struct {
 	Declared     declare.Declarations // the section `check`
 	Program      *executive.Program   // the plan, compiled for the mission's signals
 
-	initial []initialValue   // states whose initial values replace the vehicle's
-	signals []signal         // everything with a name, in the order of the signal vector
-	texts   []string         // that the mission itself gives to slots, by their place among the signals
-	slots   []executive.Slot // written by tasks: the vehicle's commands, then the mission's own
+	held    *executive.Program // likewise, smooth between events; nil: so is Program
+	initial []initialValue     // states whose initial values replace the vehicle's
+	signals []signal           // everything with a name, in the order of the signal vector
+	texts   []string           // that the mission itself gives to slots, by their place among the signals
+	slots   []executive.Slot   // written by tasks: the vehicle's commands, then the mission's own
 	layout  executive.Layout
 	judged  []string // what assertions name: signals and tasks
 
@@ -85,6 +86,18 @@ type signal struct {
 }
 
 type place struct{ offset, length int }
+
+// Smooth returns the mission with a program whose values are smooth while the sides of its indicators and its cells stay
+// the same, as the simulation of a run needs it: functions that turn or jump have indicators of their own, behind those
+// of Program.
+func (m *Mission) Smooth() *Mission {
+	if m.held == nil {
+		return m
+	}
+	n := *m
+	n.Program, n.held = m.held, nil
+	return &n
+}
 
 // Signal returns the description of a signal, with all values of an enumeration or a text, and its place in the signal
 // vector.

@@ -67,6 +67,7 @@ type builder struct {
 	m     *Mission
 	names map[string]int // signal by name
 	codes []*expr.Code   // those whose relations are events
+	bends bool           // an expression of these has functions that turn or jump, or nested relations
 	reads map[int]bool   // the signals that the plan and the computed signals read
 
 	scope    expr.Scope // signals that expressions may read

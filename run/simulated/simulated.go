@@ -29,7 +29,7 @@ func New(m *mission.Mission, c run.Configuration, until float64) (*run.Run, erro
 	if err != nil {
 		return nil, err
 	}
-	return run.New(m, w, c, until)
+	return run.New(w.m, w, c, until)
 }
 
 // world is a vehicle under simulation.
@@ -42,12 +42,16 @@ type world struct {
 	sim     *sim.Simulator
 	y       []float64 // scratch
 
+	held   bool // relations and functions inside expressions follow the sides and the cells
+	direct bool // except now
+	listed int  // number of indicators whose events are in the log; those of functions follow
+
 	switching model.Switching // the vehicle; nil: it has no switches
 	own       []model.Switch  // its switches: the indicators behind those of the program
 	commanded bool            // they depend on commands
 	asked     []int           // scratch: some of them,
 	zero      []float64       // and their indicators
-	memory    []float64       // scratch: what it remembers, the inputs behind those of the program
+	memory    []float64       // scratch: what the program's cells and it remember, the inputs behind those of the program
 	changed   []int           // scratch: indicators of the program
 }
 
@@ -57,12 +61,14 @@ type function struct {
 	number  int
 }
 
-func newWorld(m *mission.Mission, interpolated bool) (*world, error) {
+func newWorld(plain *mission.Mission, interpolated bool) (*world, error) {
+	m := plain.Smooth()
 	vehicle, err := m.Vehicle.New(m.Parameters)
 	if err != nil {
 		return nil, err
 	}
-	w := &world{m: m, vehicle: vehicle, signals: executive.NewSignals(m.Program, vehicle.Outputs)}
+	w := &world{m: m, vehicle: vehicle, signals: executive.NewSignals(m.Program, vehicle.Outputs), held: m != plain,
+		listed: len(plain.Program.Indicators)}
 	w.y = m.Initial(vehicle)
 	w.switches()
 	options := sim.Options{Options: ode.Options{Method: m.Method, RelTol: m.Tolerance, MaxStep: m.MaxStep},
@@ -76,7 +82,7 @@ func newWorld(m *mission.Mission, interpolated bool) (*world, error) {
 			w.sim.Watch(len(m.Program.Indicators)+k, sim.Either)
 		}
 	}
-	if w.switching != nil { // sides that depend on others
+	if w.switching != nil || w.held { // sides that depend on others
 		if _, err := w.Iterate(); err != nil {
 			return nil, err
 		}
@@ -87,6 +93,7 @@ func newWorld(m *mission.Mission, interpolated bool) (*world, error) {
 
 // switches lists the vehicle's switches.
 func (w *world) switches() {
+	w.memory = make([]float64, 2*len(w.m.Program.Cells))
 	v, ok := w.vehicle.(model.Switching)
 	if !ok {
 		return
@@ -96,7 +103,7 @@ func (w *world) switches() {
 		needed[i] = slices.Contains(w.m.Needed, w.m.Vehicle.Outputs[i].Name)
 	}
 	if w.own = v.Switches(needed); len(w.own) > 0 || len(v.Memory()) > 0 {
-		w.switching, w.zero, w.memory = v, make([]float64, len(w.own)), v.Memory()
+		w.switching, w.zero, w.memory = v, make([]float64, len(w.own)), append(w.memory, v.Memory()...)
 	}
 }
 
@@ -164,24 +171,43 @@ func (w *world) system() *sim.System {
 // hold passes the sides of the vehicle's switches to it.
 func (w *world) hold(d *sim.Discrete) {
 	if w.switching != nil {
-		w.switching.Hold(d.Above[len(w.m.Program.Indicators):], d.U[w.m.Program.Inputs():])
+		p := w.m.Program
+		w.switching.Hold(d.Above[len(p.Indicators):], d.U[p.Inputs()+2*len(p.Cells):])
 	}
 }
 
+// derivatives follows the sides, also beyond a switch as before it. Where that is undefined, as the root of a guarded
+// argument beyond the guard, the values switch at once.
 func (w *world) derivatives(t float64, y []float64, d *sim.Discrete, dydt []float64) {
 	w.hold(d)
 	w.signals.Fill(w.m.Program.Derive, t, y, d.U, d.Above)
 	w.vehicle.Derivatives(t, y, w.signals.Commands(), dydt)
+	if w.held && !finite(dydt) {
+		w.signals.Fill(w.m.Program.Derive, t, y, d.U, nil)
+		w.vehicle.Derivatives(t, y, w.signals.Commands(), dydt)
+	}
+}
+
+func finite(list []float64) bool {
+	return !slices.ContainsFunc(list, func(x float64) bool { return x-x != 0 })
 }
 
 func (w *world) zeros(t float64, y []float64, d *sim.Discrete, which []int, g []float64) {
 	w.hold(d)
-	w.signals.Observe(t, y, d.U, d.Above)
+	w.evaluate(t, y, d, d.Above, which, g)
+	if w.held && (w.direct || slices.ContainsFunc(which, func(f int) bool { return g[f]-g[f] != 0 })) {
+		w.evaluate(t, y, d, nil, which, g)
+	}
+}
+
+// evaluate is zeros with the given sides; nil: all values are those of the signals.
+func (w *world) evaluate(t float64, y []float64, d *sim.Discrete, above []bool, which []int, g []float64) {
+	w.signals.Observe(t, y, d.U, above)
 	w.asked = w.asked[:0]
 	for _, f := range which {
 		switch x := w.compare[f]; {
 		case x.general:
-			g[f] = w.m.Program.Indicators[x.number].Value(w.signals.Values, nil)
+			g[f] = w.m.Program.Indicators[x.number].Value(w.signals.Values, above)
 		case x.number < 0:
 			w.asked = append(w.asked, -1-x.number)
 		default:
@@ -190,7 +216,7 @@ func (w *world) zeros(t float64, y []float64, d *sim.Discrete, which []int, g []
 	}
 	if len(w.asked) > 0 {
 		if w.commanded {
-			w.signals.Fill(w.m.Program.Derive, t, y, d.U, d.Above)
+			w.signals.Fill(w.m.Program.Derive, t, y, d.U, above)
 		}
 		w.switching.Zeros(t, y, w.signals.Commands(), w.asked, w.zero)
 		for i, f := range which[len(which)-len(w.asked):] {
@@ -227,10 +253,15 @@ func (w *world) Watch(indicator int, a executive.Attention) {
 	}
 }
 
-func (w *world) Look(indicators []int) { w.sim.Look(indicators) }
+// Look brings sides up to date, whatever those inside the relations are, which may rest as well.
+func (w *world) Look(indicators []int) {
+	w.direct = true
+	w.sim.Look(indicators)
+	w.direct = false
+}
 
 func (w *world) Truth(c *expr.Code) bool {
-	w.sim.Look(c.Indicators())
+	w.Look(c.Indicators())
 	return w.Numbers.Truth(c)
 }
 
@@ -242,8 +273,8 @@ func (w *world) Restart() { w.sim.Restart() }
 
 func (w *world) Advance(until float64) (run.Segment, error) {
 	segment, err := w.sim.Advance(until)
-	events, own := w.split(segment.Events)
-	touched, _ := w.split(segment.Touched)
+	events, own := split(segment.Events, w.listed)
+	touched, _ := split(segment.Touched, w.listed)
 	s := run.Segment{To: segment.To, Events: events, Own: own, Touched: touched, Alarm: segment.Alarm}
 	if segment.Chatter != nil {
 		s.Chatter = segment.Chatter
@@ -251,9 +282,9 @@ func (w *world) Advance(until float64) (run.Segment, error) {
 	return s, w.explain(err)
 }
 
-// split separates the program's indicators from the vehicle's switches, which follow them.
-func (w *world) split(indicators []int) (program []int, own bool) {
-	n, _ := slices.BinarySearch(indicators, len(w.m.Program.Indicators))
+// split returns the indicators below a number, and whether there are others.
+func split(indicators []int, below int) (first []int, others bool) {
+	n, _ := slices.BinarySearch(indicators, below)
 	return indicators[:n], n < len(indicators)
 }
 
@@ -270,23 +301,34 @@ func (w *world) Iterate() ([]int, error) {
 			return nil, fmt.Errorf("%w: t = %.9g s: the events of the vehicle set each other off", sim.ErrEventIteration,
 				w.sim.T)
 		}
-		list, again = w.split(list)
+		list, again = split(list, len(w.m.Program.Indicators))
 		w.changed = append(w.changed, list...)
+		again = again || w.held && len(list) > 0
 		again = w.react(!again) || again
 	}
 	return w.changed, nil
 }
 
-// react lets the vehicle react to the present sides, and reports whether it did.
+// react lets the program's cells and the vehicle react to the present sides, and reports whether they did.
 func (w *world) react(settled bool) bool {
 	if len(w.memory) == 0 {
 		return false
 	}
-	s, first := w.sim, w.m.Program.Inputs()
+	s, p := w.sim, w.m.Program
+	first, cells := p.Inputs(), 2*len(p.Cells)
 	w.hold(&s.Discrete)
-	w.signals.Fill(w.m.Program.Derive, s.T, s.Y, s.U, s.Above)
-	copy(w.memory, s.U[first:])
-	changed := w.switching.React(s.T, s.Y, w.signals.Commands(), w.memory, settled)
+	changed := false
+	if cells > 0 {
+		w.signals.Fill(p.All, s.T, s.Y, s.U, s.Above)
+		for i := range p.Cells {
+			changed = p.Cells[i].Update(w.signals.Values, s.Above) || changed
+		}
+		copy(w.memory, w.signals.Values[p.Layout.Signals:])
+	}
+	if copy(w.memory[cells:], s.U[first+cells:]); w.switching != nil {
+		w.signals.Fill(p.Derive, s.T, s.Y, s.U, s.Above)
+		changed = w.switching.React(s.T, s.Y, w.signals.Commands(), w.memory[cells:], settled && !changed) || changed
+	}
 	for i, x := range w.memory {
 		s.Set(first+i, x)
 	}
@@ -337,6 +379,11 @@ func (w *world) explain(err error) error {
 		return err
 	}
 	signals := w.fill(bad.T, w.sim.Y, &w.sim.Discrete)
+	for i := range w.m.Program.Cells {
+		if text := w.m.Program.Cells[i].Undefined(signals); text != "" {
+			err = fmt.Errorf("%w; %s", err, text)
+		}
+	}
 	if w.switching != nil {
 		if text := w.switching.Undefined(); text != "" {
 			err = fmt.Errorf("%w; %s", err, text)
