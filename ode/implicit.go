@@ -12,6 +12,7 @@ type newton struct {
 	jac     *jacobian
 	lu      lu
 	scaled  float64 // gamma h of the factorised matrix
+	size    float64 // step for which the Jacobian was evaluated
 	current bool    // the Jacobian was evaluated at the start of the step
 	due     bool    // the Jacobian is outdated
 	suspect bool    // convergence is poor even with a new Jacobian: its pattern may have grown
@@ -31,6 +32,7 @@ const (
 	newtonLimit = 8    // iterations per stage
 	newtonError = 0.03 // of an iteration, in units of the tolerance
 	slow        = 0.2  // rate of convergence above which a new Jacobian pays off
+	outgrown    = 1000 // growth of the step after which a Jacobian is outdated: it may be that of a faster motion
 	firstPause  = 8    // refreshes between two probes without result, doubled each time
 )
 
@@ -53,11 +55,11 @@ func (in *Integrator) prepare(g, h, part float64) bool {
 		}
 		nw.wait = nw.pause
 		nw.lu.plan = nil
-		in.jacobianDone()
-	} else if nw.due {
+		in.jacobianDone(h)
+	} else if nw.due || h > outgrown*nw.size {
 		nw.jac.refresh(in, in.t, in.y, in.w, h)
 		nw.wait--
-		in.jacobianDone()
+		in.jacobianDone(h)
 	}
 	if nw.lu.ready && math.Abs(g-nw.scaled) <= part*g {
 		return true
@@ -76,9 +78,10 @@ func (in *Integrator) prepare(g, h, part float64) bool {
 	return nw.lu.factorise(nw.jac.val, g)
 }
 
-// jacobianDone records that the Jacobian is new.
-func (in *Integrator) jacobianDone() {
+// jacobianDone records that the Jacobian is new, for a step of size h.
+func (in *Integrator) jacobianDone(h float64) {
 	nw := in.newton
+	nw.size = h
 	in.stats.Jacobians++
 	nw.current, nw.due, nw.suspect, nw.lu.ready = true, false, false, false
 	if in.automatic() {
@@ -200,14 +203,14 @@ func (in *Integrator) predict(s int, h, g float64) {
 func (nw *newton) copyFrom(o *newton) {
 	nw.jac.copyFrom(o.jac)
 	nw.lu.copyFrom(&o.lu)
-	nw.scaled, nw.current, nw.due, nw.suspect = o.scaled, o.current, o.due, o.suspect
+	nw.scaled, nw.size, nw.current, nw.due, nw.suspect = o.scaled, o.size, o.current, o.due, o.suspect
 	nw.wait, nw.pause, nw.eta, nw.rate, nw.history, nw.rho = o.wait, o.pause, o.eta, o.rate, o.history, o.rho
 }
 
 func (nw *newton) state(c *snapshot.Codec) {
 	nw.jac.state(c)
 	nw.lu.state(c, len(nw.jac.delta), len(nw.jac.val))
-	for _, x := range []*float64{&nw.scaled, &nw.eta, &nw.rate, &nw.rho} {
+	for _, x := range []*float64{&nw.scaled, &nw.size, &nw.eta, &nw.rate, &nw.rho} {
 		snapshot.Float(c, x)
 	}
 	for _, b := range []*bool{&nw.current, &nw.due, &nw.suspect, &nw.history} {

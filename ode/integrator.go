@@ -281,14 +281,10 @@ func (in *Integrator) propose(h, err, planned float64, failed bool) {
 func (in *Integrator) automatic() bool { return methods[in.options.Method].automatic }
 
 // chooseMethod counts the steps for and against the method in use. The explicit one is replaced after 15 steps at its
-// limit of stability, the implicit one after the same number that the explicit one could have made as well. For the
-// multistep method, several of its cheaper steps count as one.
+// limit of stability, the implicit one after the same number that the explicit one could have made as well.
 func (in *Integrator) chooseMethod(h float64) {
-	const relief, relieved = 6, 1.6 // steps; h times the spectral radius, half of what the explicit method bears
-	enough := 15
-	if in.multi.on {
-		enough, h = handover*enough, handover*h
-	}
+	const enough, relief = 15, 6 // steps
+	const relieved = 1.6         // h times the spectral radius, half of what the explicit method bears
 	implicit := in.method.gamma != 0
 	against := in.limited
 	if implicit {

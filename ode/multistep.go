@@ -10,7 +10,8 @@ import (
 // backward differences, with a spacing that is constant over several steps and one stage per step (Shampine & Reichelt,
 // The MATLAB ODE suite, SIAM Journal on Scientific Computing 18 (1997) 1-22). It starts from the dense output of a step
 // of the one-step method, hence never at a low order. The one-step method takes over again where the history is
-// useless: at a restart and after repeated failures.
+// useless: at a restart and after repeated failures. It never hands over to the explicit method, whose steps cost as
+// much as several of its own.
 //
 // From order 3 on the formulas are not A-stable: a fast, weakly damped oscillation limits their steps even after it has
 // decayed. Where observe finds that, the one-step method takes over as well, until its steps are far longer, where the
@@ -96,10 +97,10 @@ func (m *multistep) state(c *snapshot.Codec) {
 	snapshot.Floats(c, m.seen[:], m.d)
 }
 
-// takeOver starts the multistep method from the last step of the one-step method.
+// takeOver starts the multistep method from the last step of the implicit method.
 func (in *Integrator) takeOver() {
 	m := &in.multi
-	in.newton.history = false
+	in.newton.history, in.method, in.signs = false, kennedyCarpenter, 0
 	if in.t-in.from > escaped*m.stuck {
 		m.patience = patience
 	}
@@ -136,14 +137,14 @@ func (in *Integrator) giveWay() {
 // stepMultistep makes one step of the multistep method, or reports that it hands over.
 func (in *Integrator) stepMultistep(limit float64) bool {
 	m, nw := &in.multi, in.newton
-	if in.method.gamma == 0 || limit-in.t < m.wanted/8 {
+	if limit-in.t < m.wanted/8 {
 		in.giveWay()
 		return false
 	}
 	if m.unstable >= m.patience {
 		in.giveWay()
 		m.patience *= 2
-		m.wait, m.stuck = m.patience, m.wanted
+		m.wait, m.stuck = m.patience/4, m.wanted
 		in.next = leap * m.wanted
 		return false
 	}
@@ -304,9 +305,6 @@ func (in *Integrator) acceptMultistep(end, err float64) {
 	m.equal++
 	if q > stable {
 		m.observe(err, in.norm(m.differences(q)))
-	}
-	if in.automatic() {
-		in.chooseMethod(m.h)
 	}
 	if m.age <= q {
 		return

@@ -6,14 +6,15 @@ import (
 	"canopy/ode"
 )
 
-// The day costs more the tighter its tolerance, without a cliff: CVODE, with a Jacobian coloured like ours, takes 24,000
-// evaluations at 1e-6 and 38,000 at 1e-8.
+// The day costs more the tighter its tolerance, without a cliff: CVODE, with a Jacobian coloured like ours, takes 23,685
+// evaluations at 1e-6 and 37,537 at 1e-8.
 func TestSolarDayCost(t *testing.T) {
 	looser := 0
 	for _, c := range []struct {
 		tolerance string
 		most      int
-	}{{"1e-3", 16000}, {"1e-4", 16000}, {"1e-5", 16000}, {"1e-6", 17500}, {"1e-7", 28000}, {"1e-8", 46000}, {"1e-9", 72000}} {
+	}{{"1e-3", 13500}, {"1e-4", 14500}, {"1e-5", 14500}, {"1e-6", 17000}, {"1e-7", 23000}, {"1e-8", 34000}, {"1e-9", 48000},
+		{"1e-10", 72000}} {
 		if testing.Short() && c.most > 20000 {
 			continue
 		}
@@ -23,7 +24,7 @@ func TestSolarDayCost(t *testing.T) {
 		}
 		n := r.Summary().RHSEvaluations
 		t.Logf("%s: %d evaluations", c.tolerance, n)
-		if n > c.most || 10*looser > 12*n {
+		if n > c.most || 20*looser > 21*n {
 			t.Errorf("%s: %d evaluations, want at most %d, and not fewer than at a looser tolerance (%d)", c.tolerance, n, c.most,
 				looser)
 		}
