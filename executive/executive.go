@@ -225,6 +225,13 @@ func (x *Executive) Changed(indicators []int) {
 	}
 }
 
+// Given records that the world has changed the held value of a slot: leaves that read it may have a new input.
+func (x *Executive) Given(slot int) {
+	for _, reader := range x.p.written[slot] {
+		x.due.add(int(reader))
+	}
+}
+
 // Settle makes the decider react once to the current instant, and reports whether it did anything. If so, signals may
 // have changed, and Settle must be called again. The error is ErrDuration or one of the decider.
 func (x *Executive) Settle() (again bool, err error) {

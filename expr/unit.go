@@ -49,6 +49,9 @@ func (u Unit) Coherent() bool { return u.scale == u.per }
 // SI returns a value given in this unit in the coherent SI unit.
 func (u Unit) SI(value float64) float64 { return value * u.scale / u.per }
 
+// Of returns a value given in the coherent SI unit in this unit.
+func (u Unit) Of(value float64) float64 { return value * u.per / u.scale }
+
 // Per returns the coherent unit of u/v. Per(One) is the coherent unit of u's dimension.
 func (u Unit) Per(v Unit) Unit { return u.times(v, -1) }
 

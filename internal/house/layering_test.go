@@ -292,6 +292,13 @@ var rooms = map[string]room{
 		"sim":                  "the reaction to chattering has its words",
 		"snapshot":             "a run can be saved",
 	}},
+	"run/live": {imports: reasons{
+		"bt":            "a tree engine decides; statuses are published",
+		"diag":          "mistakes in a plan and in what is registered are reported all at once",
+		"document/plan": "reads the plan",
+		"executive":     "carries out the plan",
+		"expr":          "signals have types and units; leaves are expressions over them",
+	}},
 	"run/simulated": {pure: true, imports: reasons{
 		"document/mission": "names vehicle, parameters and method",
 		"executive":        "evaluates the signals that its program describes",

@@ -14,6 +14,7 @@ import (
 // shared are the names of exported types that several rooms use for the same thing, with what it is. A name that is not
 // here is used by one room.
 var shared = map[string]string{
+	"Action":         "what an upper level activates: a name in a state graph, Go code",
 	"Assignment":     "a name := value: as it is parsed, in a plan, compiled",
 	"Change":         "an entry in the log of an instant: of a tree, of a state graph, as it is recorded",
 	"Command":        "what the upper level orders: a tree an action, a plan a vehicle",

@@ -1,0 +1,84 @@
+package bt
+
+// Cause returns the place of the change, among those of one instant and before place i, that changes[i] follows from;
+// -1 if it follows from none: an input of that leaf, an elapsed timer, the begin or the end of the run. Repeated, it
+// leads from any change to the input behind it.
+//
+// A leaf's judgement, outcome or slow procedure follows from its own input. Activity is passed down after each
+// iteration: activation and deactivation follow from a change in the iteration before, of the task, a sibling or the
+// parent, else of the next task above and its siblings. The verdict of any other task follows from that of a child: in
+// a chain the first child that decides, in any other kind the latest one.
+func Cause(tree *Tree, changes []Change, i int) int {
+	c := &changes[i]
+	own := i > 0 && changes[i-1].Task == c.Task && changes[i-1].To == c.From
+	switch {
+	case c.To == Activating || c.To == Deactivating:
+		return passing(tree, changes, i)
+	case c.From == Activating || c.From == Deactivating:
+		if own {
+			return i - 1
+		}
+	}
+	if tree.Kind(c.Task).Family() == Leaf {
+		return -1
+	}
+	if k := deciding(tree, changes, i); k >= 0 {
+		return k
+	}
+	if own {
+		return i - 1
+	}
+	return -1
+}
+
+// passing returns the place of the change by which a task has received or lost activity; -1 if there is none.
+func passing(tree *Tree, changes []Change, i int) int {
+	for t := changes[i].Task; t >= 0; t = tree.Parent(t) {
+		parent := tree.Parent(t)
+		for k := i - 1; k >= 0 && changes[k].Iteration >= changes[i].Iteration-1; k-- {
+			c := &changes[k]
+			near := c.Task == t || parent >= 0 && (c.Task == parent || tree.Parent(c.Task) == parent)
+			if near && c.Iteration == changes[i].Iteration-1 {
+				return k
+			}
+		}
+	}
+	return -1
+}
+
+// deciding returns the place of the change of a child that has decided a task's verdict; -1 if no child has changed.
+func deciding(tree *Tree, changes []Change, i int) int {
+	c := &changes[i]
+	kind := tree.Kind(c.Task)
+	latest, first := -1, -1
+	for k := i - 1; k >= 0; k-- {
+		t := changes[k].Task
+		if tree.Parent(t) != c.Task {
+			continue
+		}
+		if latest < 0 {
+			latest = k
+		}
+		if kind.Family() != Chain || later(changes[k+1:i], t) {
+			continue
+		}
+		j := judgement[changes[k].To]
+		if j != kind.Over() && kind.Verdict(j) == judgement[c.To] && (first < 0 || t < changes[first].Task) {
+			first = k
+		}
+	}
+	if first >= 0 {
+		return first
+	}
+	return latest
+}
+
+// later reports whether a task has another change.
+func later(changes []Change, t Task) bool {
+	for k := range changes {
+		if changes[k].Task == t {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,97 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"canopy/bt"
+	"canopy/expr"
+)
+
+// Change is one change of a task's status, as a subscriber receives it. Its methods are valid until the subscriber
+// returns.
+type Change struct {
+	At       time.Duration // since the beginning of Run
+	Task     string
+	From, To bt.Status
+
+	x     *Execution
+	index int // among the changes of the instant
+}
+
+// change returns a change of this instant.
+func (x *Execution) change(index int) Change {
+	c := x.changes[index]
+	return Change{At: x.now(), Task: x.world.p.Tree.Name(c.Task), From: c.From, To: c.To, x: x, index: index}
+}
+
+// Cause returns the change, at the same instant, from which this one follows; ok is false if it follows from an input,
+// which Input describes. Repeated, it leads from the failure of a plan to the leaf that made it fail.
+func (c Change) Cause() (cause Change, ok bool) {
+	if i := bt.Cause(c.x.world.p.Tree, c.x.changes, c.index); i >= 0 {
+		return c.x.change(i), true
+	}
+	return Change{}, false
+}
+
+// Err returns the error with which the program has ended an action that is now Aborted, nil for other changes.
+func (c Change) Err() error {
+	i := c.x.leafOf[c.x.changes[c.index].Task]
+	if i < 0 || c.To != bt.Aborted {
+		return nil
+	}
+	c.x.mu.Lock()
+	defer c.x.mu.Unlock()
+	return c.x.leaves[i].err
+}
+
+// Input describes the input from which the change follows if it has no cause.
+func (c Change) Input() string {
+	i := c.x.leafOf[c.x.changes[c.index].Task]
+	if i < 0 {
+		return "a timer has elapsed, or the run has begun or ended"
+	}
+	l := c.x.leaves[i].plan
+	switch {
+	case l.On != nil && c.To == bt.Failure && l.Off != nil:
+		return c.x.describe(l.Off)
+	case l.On != nil && c.To == bt.Failure:
+		return "not (" + l.On.String() + ")" + c.x.given(l.On)
+	case l.On != nil:
+		return c.x.describe(l.On)
+	case c.To == bt.Aborted && c.Err() != nil:
+		return c.Err().Error()
+	case c.To == bt.Finished, c.To == bt.Aborted:
+		return "its outcome"
+	case c.From == bt.Activating:
+		return "its entry procedure is complete"
+	case c.From == bt.Deactivating:
+		return "its exit procedure is complete"
+	}
+	return "its request"
+}
+
+// describe returns an expression with the values of its signals.
+func (x *Execution) describe(e *expr.Expr) string { return e.String() + x.given(e) }
+
+// given returns the values of the signals of an expression.
+func (x *Execution) given(e *expr.Expr) string {
+	var list []string
+	for _, name := range e.Names() {
+		i, ok := x.places[name]
+		if !ok {
+			continue
+		}
+		s := &x.signals[i]
+		v := x.world.signals.Values[x.world.p.Signal(i)]
+		if s.Type == expr.Boolean {
+			list = append(list, fmt.Sprintf("%s = %t", name, v != 0))
+		} else {
+			list = append(list, strings.TrimSpace(fmt.Sprintf("%s = %.6g %s", name, s.unit.Of(v), s.text)))
+		}
+	}
+	slices.Sort(list)
+	return " (" + strings.Join(list, ", ") + ")"
+}

@@ -1,0 +1,160 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/executive"
+	"canopy/expr"
+)
+
+// leaf is what the program knows of a leaf of the plan.
+type leaf struct {
+	plan   *plan.Leaf
+	action *action // nil: the plan alone says what the leaf does
+
+	// Guarded by Execution.mu.
+	activation uint64         // the number of the present or last one
+	reported   [exit + 1]bool // by it
+	err        error          // with which it failed
+	signals    [exit + 1]int  // of its reports
+}
+
+// Check returns all mistakes in the plan and in what was registered, each with its place, nil if there are none. Run
+// does the same before anything else.
+func (x *Execution) Check() error {
+	_, err := x.read()
+	return err
+}
+
+// read reads the plan.
+func (x *Execution) read() (*plan.Plan, error) {
+	signals := plan.Vocabulary{}
+	for _, s := range x.signals {
+		if !s.hidden {
+			signals[s.name] = plan.Signal{Unit: s.Unit, Type: s.Type, Slot: s.output}
+		}
+	}
+	p, found := plan.Read(&x.source, signals)
+	found = append(found, x.mistakes...)
+	known := p
+	if p == nil { // its expressions have mistakes; those about leaves are found all the same
+		known, _ = plan.Read(&x.source, nil)
+	}
+	if known != nil {
+		for i := range known.Leaves {
+			found = append(found, x.explain(known, &known.Leaves[i])...)
+		}
+	}
+	return p, found.Sorted().Err()
+}
+
+// explain returns the mistakes about a leaf and its code.
+func (x *Execution) explain(p *plan.Plan, l *plan.Leaf) diag.List {
+	report := func(code, text string) diag.List {
+		return diag.List{{Source: p.Source, Offset: l.Offset, Length: l.Length, Code: code, Text: text}}
+	}
+	id, acts := p.Called(l), p.Tree.Kind(l.Task).Acts()
+	a := x.actions[id]
+	switch {
+	case acts && a == nil && len(l.Details()) == 0:
+		found := report("no-code", fmt.Sprintf("no Go code is registered for the action %q", id))
+		found[0].Suggest = diag.Near(id, func() []string { return sortedKeys(x.actions) })
+		return found
+	case a != nil && a.StartTakesTime && (l.EntryTime != nil || l.EntryUntil != nil):
+		return report("two-procedures", fmt.Sprintf("the plan and the Go code both define when the entry of %q ends", id))
+	case a != nil && a.StopTakesTime && (l.ExitTime != nil || l.ExitUntil != nil):
+		return report("two-procedures", fmt.Sprintf("the plan and the Go code both define when the exit of %q ends", id))
+	}
+	for _, w := range l.Write {
+		for _, name := range w.Value.Names() {
+			if i, ok := x.places[name]; ok && x.signals[i].output {
+				return report("algebraic-loop", fmt.Sprintf("%q writes %q from the output %q: assign it on entry", id, w.Target,
+					name))
+			}
+		}
+	}
+	return nil
+}
+
+// compile prepares the execution of a plan. What an action reports are signals which its formulas name.
+func (x *Execution) compile(p *plan.Plan) {
+	leaves := slices.Clone(p.Leaves)
+	x.leaves = make([]leaf, len(leaves))
+	x.leafOf = slices.Repeat([]int32{-1}, p.Tree.Len())
+	for i := range leaves {
+		l := &leaves[i]
+		x.leafOf[l.Task] = int32(i)
+		x.leaves[i].plan = &p.Leaves[i]
+		if a := x.actions[p.Called(l)]; a != nil && p.Tree.Kind(l.Task).Acts() {
+			x.leaves[i].action = a
+			x.connect(l, &x.leaves[i], i)
+		}
+	}
+	scope := expr.Scope{}
+	program := &executive.Program{Tree: p.Tree}
+	for _, s := range x.signals {
+		scope[s.name] = s.Variable
+		program.Slots = append(program.Slots, executive.Slot{Name: s.name, Initial: s.initial})
+	}
+	n := 1 + len(x.signals)
+	program.Layout = executive.Layout{Outputs: 1, Slots: 1, Computed: n, Signals: n}
+	c := expr.NewCompiler(scope, func(name string) (int, bool) { i, ok := x.places[name]; return 1 + i, ok })
+	plan.Coder{Observed: c.CompileFor, Once: c.CompileAtOnce, Slot: func(a plan.Assignment) (int, expr.Variable) {
+		i := x.places[a.Target]
+		return i, x.signals[i].Variable
+	}}.Compile(program, leaves)
+	program.Indicators = c.Indicators()
+	for _, o := range x.outputs {
+		program.All = append(program.All, executive.Evaluation{Kind: executive.EvaluateSlot, Index: o.signal})
+	}
+	program.Link()
+	x.world = newWorld(program)
+	x.mu.Lock()
+	x.take()
+	x.mu.Unlock()
+	for _, i := range x.inbox.list {
+		x.world.give(int(i), x.inbox.values[i])
+	}
+	x.world.Signals()
+	x.world.iterate()
+	x.exec = executive.New(program, x.world, executive.Tree(func(in []bt.Input) executive.Engine {
+		return bt.NewEngine(p.Tree, in, 0)
+	}))
+}
+
+// connect makes the formulas of an action name the signals by which its code reports.
+func (x *Execution) connect(l *plan.Leaf, s *leaf, number int) {
+	for k, name := range []string{"outcome", "entered", "exited"} {
+		x.mu.Lock()
+		s.signals[k] = x.add(signal{name: fmt.Sprintf("live.%s%d", name, number), Variable: code, hidden: true})
+		x.mu.Unlock()
+	}
+	also := func(e *expr.Expr, signal, value int) *expr.Expr {
+		r := parse(fmt.Sprintf("%s == %d", x.signals[signal].name, value))
+		if e == nil {
+			return r
+		}
+		return parse("a or b").Substitute(map[string]*expr.Expr{"a": e, "b": r})
+	}
+	l.SuccessIf = also(l.SuccessIf, s.action.request, succeeded)
+	l.FailureIf = also(l.FailureIf, s.action.request, failed)
+	l.Done, l.Failed = also(l.Done, s.signals[outcome], succeeded), also(l.Failed, s.signals[outcome], failed)
+	if s.action.StartTakesTime {
+		l.EntryUntil = also(nil, s.signals[procedure], complete)
+	}
+	if s.action.StopTakesTime {
+		l.ExitUntil = also(nil, s.signals[exit], complete)
+	}
+}
+
+func parse(text string) *expr.Expr {
+	e, err := expr.Parse(text)
+	if err != nil {
+		panic("live: " + err.Error())
+	}
+	return e
+}

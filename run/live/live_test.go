@@ -1,0 +1,226 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"canopy/bt"
+)
+
+// document returns a plan document with one tree.
+func document(body string) string {
+	return `<root BTCPP_format="4"><BehaviorTree ID="main">` + body + `</BehaviorTree></root>`
+}
+
+// recorder keeps what happens as text.
+type recorder struct {
+	x    *Execution
+	list []string
+}
+
+func (r *recorder) note(format string, args ...any) {
+	r.list = append(r.list, fmt.Sprintf(format, args...))
+}
+
+// changes records all changes of statuses.
+func (r *recorder) changes() {
+	r.x.Subscribe(func(c Change) { r.note("%v %s: %v -> %v", c.At, c.Task, c.From, c.To) })
+}
+
+// action returns an action whose procedures are recorded.
+func (r *recorder) action() Action {
+	return Action{
+		Start: func(a Activation) { r.note("start %s", a.Task()) },
+		Stop:  func(a Activation) { r.note("stop %s", a.Task()) },
+	}
+}
+
+func (r *recorder) expect(t *testing.T, want ...string) {
+	t.Helper()
+	if !slices.Equal(r.list, want) {
+		t.Errorf("got\n  %s\nwant\n  %s", strings.Join(r.list, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+// fixture returns an execution on a virtual clock.
+func fixture(body string) (*Execution, *Virtual, *recorder) {
+	x, clock := New("plan.xml", document(body)), &Virtual{}
+	x.Use(clock)
+	return x, clock, &recorder{x: x}
+}
+
+// The worked example of the law, with its procedures in the order of the log.
+func TestWorkedExample(t *testing.T) {
+	x, clock, r := fixture(`<ReactiveSequence name="harvest"><Condition ID="surplus"/><Action ID="potential"/></ReactiveSequence>`)
+	surplus := x.Condition("surplus")
+	x.Action("potential", r.action())
+	r.changes()
+	ctx, cancel := context.WithCancel(t.Context())
+	clock.At(1*time.Second, func() { surplus.Set(true) })
+	clock.At(2*time.Second, func() { surplus.Set(false) })
+	clock.At(3*time.Second, cancel)
+	if err := x.Serve(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	r.expect(t,
+		"1s surplus: Failure -> Success", "1s harvest: Failure -> Accept",
+		"1s potential: Accept -> Activating", "start potential", "1s potential: Activating -> Running",
+		"1s harvest: Accept -> Activating", "1s harvest: Activating -> Running",
+		"2s surplus: Success -> Failure", "2s harvest: Running -> Aborted",
+		"2s potential: Running -> Deactivating", "stop potential", "2s potential: Deactivating -> Accept",
+		"2s harvest: Aborted -> Deactivating", "2s harvest: Deactivating -> Failure")
+}
+
+// The plan's own expressions read numbers in the program's units, with hysteresis; its actions write outputs.
+func TestExpressions(t *testing.T) {
+	x, clock, r := fixture(`<ReactiveFallback>
+		<ReactiveSequence><Condition name="high" on="altitude ge 500 [m]" off="altitude lt 400 [m]"/>
+			<Action name="sink" write="throttle := 0.1 * altitude / 1 [km]"/></ReactiveSequence>
+		<Action name="climb" write="throttle := 0.9"/></ReactiveFallback>`)
+	altitude := x.Number("altitude", "km")
+	x.Output("throttle", "%", 0, func(v float64) { r.note("%v throttle %.4g %%", clock.Now(), v) })
+	ctx, cancel := context.WithCancel(t.Context())
+	for i, v := range []float64{0.3, 0.499, 0.5, 0.45, 0.4, 0.399, 0.45} {
+		clock.At(time.Duration(i)*time.Second, func() { altitude.Set(v) })
+	}
+	clock.At(time.Minute, cancel)
+	if err := x.Serve(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	r.expect(t, "0s throttle 90 %", "2s throttle 5 %", "3s throttle 4.5 %", "4s throttle 4 %", "5s throttle 90 %",
+		"1m0s throttle 0 %")
+}
+
+// Timers of the plan are alarms of the clock, at their exact time.
+func TestTimers(t *testing.T) {
+	x, clock, r := fixture(`<Sequence><Delay delay_msec="100"><Action ID="a"/></Delay>
+		<Timeout msec="250"><Action ID="b"/></Timeout></Sequence>`)
+	x.Action("a", Action{Start: func(a Activation) {
+		r.note("%v a", clock.Now())
+		clock.After(30*time.Millisecond, a.Succeed)
+	}})
+	x.Action("b", Action{
+		Start: func(Activation) { r.note("%v b", clock.Now()) },
+		Stop:  func(Activation) { r.note("%v stop b", clock.Now()) },
+	})
+	err := x.Run(t.Context())
+	if !errors.Is(err, ErrFailed) {
+		t.Error(err)
+	}
+	r.expect(t, "100ms a", "130ms b", "380ms stop b")
+}
+
+// Procedures that take time: the next task waits for the end of the exit procedure.
+func TestSlowProcedures(t *testing.T) {
+	x, clock, r := fixture(`<ReactiveFallback><ReactiveSequence><Condition ID="urgent"/><Action ID="land"/></ReactiveSequence>
+		<Action ID="survey"/></ReactiveFallback>`)
+	urgent := x.Condition("urgent")
+	x.Action("survey", Action{
+		Start: func(a Activation) { r.note("%v unfold", clock.Now()); clock.After(time.Second, a.Started) },
+		Stop:  func(a Activation) { r.note("%v fold", clock.Now()); clock.After(2*time.Second, a.Stopped) },
+
+		StartTakesTime: true, StopTakesTime: true,
+	})
+	x.Action("land", Action{Start: func(a Activation) { r.note("%v land", clock.Now()); a.Succeed() }})
+	clock.At(5*time.Second, func() { urgent.Set(true) })
+	x.Subscribe(func(c Change) {
+		if c.Task == "survey" {
+			r.note("%v %v", c.At, c.To)
+		}
+	})
+	if err := x.Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	r.expect(t, "0s Activating", "0s unfold", "1s Running", "5s Deactivating", "5s fold", "7s Accept", "7s land")
+}
+
+// What an earlier activation reports late is ignored.
+func TestLateReports(t *testing.T) {
+	x, clock, r := fixture(`<ReactiveSequence><Condition ID="on"/><Action ID="a"/></ReactiveSequence>`)
+	on := x.Condition("on")
+	var first Activation
+	x.Action("a", Action{Start: func(a Activation) {
+		if r.note("start"); first.x == nil {
+			first = a
+		} else {
+			first.Succeed()
+			clock.After(time.Second, func() { a.Fail(nil); a.Succeed() }) // the first counts
+		}
+	}})
+	clock.At(1*time.Second, func() { on.Set(true) })
+	clock.At(2*time.Second, func() { on.Set(false) })
+	clock.At(3*time.Second, func() { on.Set(true) })
+	ctx, cancel := context.WithCancel(t.Context())
+	clock.At(9*time.Second, cancel)
+	r.x.Subscribe(func(c Change) {
+		if c.Task == "a" && c.To.Ended() {
+			r.note("%v %v", c.At, c.To)
+		}
+	})
+	if err := x.Serve(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	r.expect(t, "start", "start", "4s Aborted")
+}
+
+var errStalled = errors.New("the motor has stalled")
+
+// The error of a failed plan names the leaf and wraps its error.
+func TestFailure(t *testing.T) {
+	x, _, _ := fixture(`<Inverter><Fallback><Condition ID="there"/><Inverter><Sequence name="s"><Action ID="drive"/></Sequence></Inverter></Fallback></Inverter>`)
+	x.Condition("there")
+	x.Action("drive", Action{Start: func(a Activation) { a.Fail(errStalled) }})
+	if err := x.Run(t.Context()); !errors.Is(err, ErrFailed) || !errors.Is(err, errStalled) ||
+		err.Error() != "the plan has failed: drive: the motor has stalled" {
+		t.Error(err)
+	}
+	y, clock, _ := fixture(`<ReactiveSequence><Condition name="low" on="altitude lt 500 [m]"/><Action ID="climb"/></ReactiveSequence>`)
+	altitude := y.Number("altitude", "m")
+	y.Action("climb", Action{})
+	clock.At(time.Second, func() { altitude.Set(512) })
+	if err := y.Run(t.Context()); !errors.Is(err, ErrFailed) ||
+		err.Error() != "the plan has failed: low: not (altitude < 500 [m]) (altitude = 512 m)" {
+		t.Error(err)
+	}
+}
+
+// Requests are judged without activation, and do not matter while the action is active.
+func TestRequests(t *testing.T) {
+	x, clock, r := fixture(`<Fallback><Sequence><Action ID="a"/><Action ID="b"/></Sequence><Action ID="c"/></Fallback>`)
+	a, b := x.Action("a", r.action()), x.Action("b", r.action())
+	c := x.Action("c", r.action())
+	a.Set(bt.Success)
+	b.Set(bt.Failure)
+	clock.At(time.Second, func() { r.note("%v", clock.Now()); c.Set(bt.Failure) })
+	clock.At(2*time.Second, func() { r.note("%v", clock.Now()); b.Set(bt.Accept) })
+	ctx, cancel := context.WithCancel(t.Context())
+	clock.At(3*time.Second, cancel)
+	if err := x.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	r.expect(t, "start c", "1s", "2s", "stop c")
+}
+
+// All mistakes are found before anything runs.
+func TestMistakes(t *testing.T) {
+	x, _, _ := fixture("\n<Sequence>\n<Condition ID=\"redy\"/>\n<Condition on=\"hight gt 5 [s]\"/>\n<Action ID=\"clim\"/>\n</Sequence>")
+	x.Condition("ready")
+	x.Number("height", "m")
+	x.Number("speed", "mm/blink")
+	x.Action("climb", Action{Start: func(Activation) { t.Error("started") }})
+	err := x.Run(t.Context())
+	if err == nil {
+		t.Fatal("no mistakes")
+	}
+	for _, part := range []string{"plan.xml:3:", "redy", "plan.xml:4:", `unknown signal "hight"`, "plan.xml:5:", `"clim"`,
+		`did you mean "climb"`, "blink"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q is missing:\n%v", part, err)
+		}
+	}
+}

@@ -1,0 +1,311 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"canopy/bt"
+)
+
+// MaxRounds is the maximum number of settlings of an instant, and of instants at one time.
+const MaxRounds = 1000
+
+// instant is where time stands.
+type instant struct {
+	alarm  float64 // the next time event [s]; +Inf: none
+	rounds int     // instants at this time so far
+}
+
+// Run runs the plan until it has succeeded or failed, then ends what is still active. It returns nil if the plan has
+// succeeded. Other errors: all mistakes found by Check, before anything runs; one that wraps [ErrFailed]; the cause of
+// the context's end; [PanicError]; [bt.ErrLoop], [ErrUnsettled] or [executive.ErrDuration]. Whatever the reason, the
+// exit procedures of all active tasks are run, and Run returns when they are complete. An execution runs once.
+func (x *Execution) Run(ctx context.Context) error { return x.run(ctx, false) }
+
+// Serve is like Run, but does not end with the plan: a plan that has ended reacts again to its inputs. Serve ends with
+// the context or with an error.
+func (x *Execution) Serve(ctx context.Context) error { return x.run(ctx, true) }
+
+func (x *Execution) run(ctx context.Context, forever bool) error {
+	if x.started {
+		panic("live: an execution runs once")
+	}
+	p, err := x.read()
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	x.compile(p)
+	x.started = true
+	if x.clock == nil {
+		x.clock = newWall()
+	}
+	x.origin = x.clock.Now()
+	x.instant.alarm = math.Inf(1)
+	x.verdict = fmt.Errorf("%w: %s cannot succeed", ErrFailed, p.Tree.Name(p.Tree.Root()))
+	err = x.settle()
+	for err == nil && x.failed == nil {
+		if !forever && x.exec.Judgement() != bt.Accept {
+			break
+		}
+		if err = x.wait(ctx.Done()); err == nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if err == nil {
+			err = x.next()
+		}
+	}
+	judgement := x.exec.Judgement()
+	err = errors.Join(err, x.stop())
+	if err = errors.Join(err, x.failed); err == nil && judgement == bt.Failure {
+		return x.verdict
+	}
+	return err
+}
+
+// stop ends all actions and waits for their exit procedures.
+func (x *Execution) stop() error {
+	x.instant.rounds = 0
+	err := x.advance()
+	x.changes = x.changes[:0]
+	err = errors.Join(err, x.exec.Halt())
+	x.publish()
+	err = errors.Join(err, x.settle())
+	for len(x.exec.Leaving()) > 0 {
+		if e := x.wait(nil); e != nil && err == nil {
+			err = e
+		}
+		err = errors.Join(err, x.next())
+	}
+	return err
+}
+
+// wait waits for an input, the alarm or the end.
+func (x *Execution) wait(done <-chan struct{}) error {
+	select {
+	case <-x.wake:
+		return nil
+	default:
+	}
+	ring, err := x.ring()
+	if err != nil {
+		return err
+	}
+	select {
+	case <-x.wake:
+	case <-ring:
+	case <-done:
+	}
+	return nil
+}
+
+// ring sets the clock's alarm. Functions that are scheduled on a clock may panic there.
+func (x *Execution) ring() (c <-chan time.Time, err error) {
+	defer x.catch("the clock", &err)
+	due := Never
+	if ns := math.Ceil(x.instant.alarm * 1e9); ns < float64(Never-x.origin) {
+		due = x.origin + time.Duration(ns)
+	}
+	return x.clock.Alarm(due), nil
+}
+
+// next is an instant with what has come in.
+func (x *Execution) next() error {
+	x.mu.Lock()
+	calls := x.calls
+	x.calls = nil
+	x.mu.Unlock()
+	for _, f := range calls {
+		x.do(f)
+	}
+	x.mu.Lock()
+	x.take()
+	x.mu.Unlock()
+	for _, i := range x.inbox.list {
+		x.give(int(i), x.inbox.values[i])
+	}
+	if err := x.advance(); err != nil {
+		return err
+	}
+	x.changes = x.changes[:0]
+	return x.settle()
+}
+
+// advance sets the time of the next instant to the clock's.
+func (x *Execution) advance() error {
+	t := (x.clock.Now() - x.origin).Seconds()
+	if a := x.instant.alarm; t < a && a-t < 1e-9 { // the clock counts nanoseconds
+		t = a
+	}
+	if x.instant.rounds++; t > x.world.t {
+		x.world.t, x.instant.rounds = t, 0
+	}
+	if x.instant.rounds <= MaxRounds {
+		return nil
+	}
+	var names []string
+	for _, c := range x.changes {
+		if name := x.world.p.Tree.Name(c.Task); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return fmt.Errorf("%w: there are more than %d instants at t = %g s; still changing: %s", bt.ErrLoop, MaxRounds,
+		x.world.t, strings.Join(names, ", "))
+}
+
+// take moves the pending values into the inbox. The caller holds the lock.
+func (x *Execution) take() {
+	in := &x.inbox
+	if len(in.values) < len(x.values) {
+		in.values = make([]float64, len(x.values))
+	}
+	in.list = append(in.list[:0], x.list...)
+	for _, i := range in.list {
+		in.values[i], x.has[i] = x.values[i], false
+	}
+	x.list = x.list[:0]
+}
+
+// give gives the plan the value of a signal.
+func (x *Execution) give(signal int, value float64) {
+	x.world.give(signal, value)
+	x.exec.Given(signal)
+}
+
+// settle lets the plan settle at the present instant, with all callbacks.
+func (x *Execution) settle() error {
+	x.exec.Begin()
+	for n := 0; ; n++ {
+		x.world.Signals()
+		changed := x.world.iterate()
+		x.exec.Changed(changed)
+		again, err := x.exec.Settle()
+		x.publish()
+		if err != nil {
+			return err
+		}
+		if !again && len(changed) == 0 {
+			break
+		}
+		if n == MaxRounds {
+			return ErrUnsettled
+		}
+	}
+	x.instant.alarm = x.exec.Rest()
+	for i := range x.outputs {
+		x.outputs[i].report(x)
+	}
+	return nil
+}
+
+// report calls the function of an output whose value has changed.
+func (o *output) report(x *Execution) {
+	v := x.world.signals.Values[x.world.p.Signal(o.signal)]
+	if v == o.last {
+		return
+	}
+	o.last = v
+	defer x.catch(x.signals[o.signal].name, &x.failed)
+	o.f(x.signals[o.signal].unit.Of(v))
+}
+
+// publish passes the changes of a settling to the subscribers, and calls the actions.
+func (x *Execution) publish() {
+	for i := range x.exec.Log {
+		if e := &x.exec.Log[i]; e.Kind == "" {
+			c := e.Change
+			c.Iteration = int32(e.Micro) // of the instant, not of one settling
+			x.changes = append(x.changes, c)
+			x.follow(c)
+		}
+	}
+}
+
+// follow passes a change on.
+func (x *Execution) follow(c bt.Change) {
+	if len(x.subscribers) > 0 {
+		x.notify(x.change(len(x.changes) - 1))
+	}
+	if c.Task == x.world.p.Tree.Root() && (c.To == bt.Aborted || c.To == bt.Failure && c.From.Transient()) {
+		x.blame()
+	}
+	i := x.leafOf[c.Task]
+	if i < 0 || x.leaves[i].action == nil {
+		return
+	}
+	l := &x.leaves[i]
+	switch {
+	case c.To == bt.Activating:
+		x.mu.Lock()
+		l.activation++
+		l.reported, l.err = [exit + 1]bool{}, nil
+		for _, s := range l.signals {
+			x.values[s] = 0
+		}
+		x.mu.Unlock()
+		for _, s := range l.signals {
+			x.give(s, 0)
+		}
+		x.call(int(i), l.action.Start)
+	case c.To == bt.Deactivating:
+		if !x.call(int(i), l.action.Stop) && l.action.StopTakesTime {
+			Activation{x, i, l.activation}.Stopped()
+		}
+	}
+}
+
+// call calls the code of an action, and reports whether it returned.
+func (x *Execution) call(i int, f func(Activation)) (ok bool) {
+	if f == nil {
+		return true
+	}
+	l := &x.leaves[i]
+	defer x.catch(x.world.p.Tree.Name(l.plan.Task), &x.failed)
+	f(Activation{x, int32(i), l.activation})
+	return true
+}
+
+func (x *Execution) notify(c Change) {
+	defer x.catch("a subscriber", &x.failed)
+	for _, f := range x.subscribers {
+		f(c)
+	}
+}
+
+func (x *Execution) do(f func()) {
+	defer x.catch("a function given to Do", &x.failed)
+	f()
+}
+
+// catch turns a panic into an error, which it joins to err.
+func (x *Execution) catch(callback string, err *error) {
+	if v := recover(); v != nil {
+		*err = errors.Join(*err, &PanicError{Callback: callback, Value: v, Stack: debug.Stack()})
+	}
+}
+
+// now returns the time of the instant since the beginning.
+func (x *Execution) now() time.Duration { return time.Duration(math.Round(x.world.t * 1e9)) }
+
+// blame records why the plan has failed.
+func (x *Execution) blame() {
+	c := x.change(len(x.changes) - 1)
+	for cause, ok := c.Cause(); ok; cause, ok = c.Cause() {
+		c = cause
+	}
+	x.verdict = fmt.Errorf("%w: %s: %s", ErrFailed, c.Task, c.Input())
+	if err := c.Err(); err != nil {
+		x.verdict = fmt.Errorf("%w: %s: %w", ErrFailed, c.Task, err)
+	}
+}
+
+func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
