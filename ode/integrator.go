@@ -281,13 +281,15 @@ func (in *Integrator) propose(h, err, planned float64, failed bool) {
 func (in *Integrator) automatic() bool { return methods[in.options.Method].automatic }
 
 // chooseMethod counts the steps for and against the method in use. The explicit one is replaced after 15 steps at its
-// limit of stability, the implicit one after the same number that the explicit one could have made as well.
+// limit of stability, the implicit one after the same number that the explicit one could have made as well, or a
+// hundred if the multistep method did not take over meanwhile: its steps cost less.
 func (in *Integrator) chooseMethod(h float64) {
-	const enough, relief = 15, 6 // steps
-	const relieved = 1.6         // h times the spectral radius, half of what the explicit method bears
-	implicit := in.method.gamma != 0
-	against := in.limited
+	const relief, relieved = 6, 1.6 // steps; h times the spectral radius, half of what the explicit method bears
+	enough, implicit, against := 15, in.method.gamma != 0, in.limited
 	if implicit {
+		if in.options.Method == Multistep {
+			enough = 100
+		}
 		against = h*in.newton.rho < relieved
 	}
 	if !against {
