@@ -29,8 +29,9 @@ func (s Severity) String() string {
 
 // Source is one input file, kept to show the offending line.
 type Source struct {
-	Name string // as the user named it
-	Text string
+	Name  string // as the user named it
+	Text  string
+	parts []part // of an assembled text, in order; nil: the text is the file's
 }
 
 // Begin returns the offset of the text's first character, after the byte order mark that some editors write.
@@ -64,18 +65,19 @@ func (d Diagnostic) Advice() string {
 // Position returns the 1-based line and column, the column counted in characters.
 func (d Diagnostic) Position() (line, column int) {
 	var p place
-	p.moveTo(d)
+	p.moveTo(d.origin())
 	return p.line, p.column()
 }
 
 // Line returns the whole source line that the diagnostic starts on.
 func (d Diagnostic) Line() string {
 	var p place
-	p.moveTo(d)
+	p.moveTo(d.origin())
 	return p.text()
 }
 
 func (d Diagnostic) String() string {
+	d = d.origin()
 	line, column := d.Position()
 	return fmt.Sprintf("%s:%d:%d: %s: %s [%s]", Visible(d.Source.Name), line, column, d.Severity, Visible(d.Text), d.Code)
 }
@@ -102,9 +104,13 @@ func (l List) Err() error {
 	return nil
 }
 
-// Sorted returns the list in the order of the sources' names, then of position.
+// Sorted returns the list in the order of the sources' names, then of position. What concerns an assembled text is at its
+// place in the file.
 func (l List) Sorted() List {
 	s := slices.Clone(l)
+	for i := range s {
+		s[i] = s[i].origin()
+	}
 	slices.SortStableFunc(s, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Source.Name, b.Source.Name), cmp.Compare(a.Offset, b.Offset))
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"canopy/analysis/verify"
+	"canopy/diag"
 	"canopy/document/declare"
 	"canopy/document/plan"
 	"canopy/internal/files"
@@ -193,18 +194,44 @@ func subject(name, facts string, stderr io.Writer) (declare.Subject, error) {
 		return declare.Subject{}, &usageError{"--facts is for a plan; a mission has a section `check`"}
 	case m != nil:
 		return provable(m)
-	case facts == "":
-		return declare.Subject{Plan: p}, nil
 	}
-	src, err := source(facts)
-	if err != nil {
-		return declare.Subject{}, err
+	var d declare.Declarations
+	if facts != "" {
+		src, err := source(facts)
+		if err != nil {
+			return declare.Subject{}, err
+		}
+		var diags diag.List
+		if d, diags = declare.ReadFile(src, p); diags.HasErrors() {
+			return declare.Subject{}, diags
+		}
 	}
-	d, diags := declare.ReadFile(src, p)
-	if diags.HasErrors() {
-		return declare.Subject{}, diags
-	}
+	d.AddFree(p)
+	sayFree(stderr, p)
 	return declare.Subject{Plan: p, Declared: d}, nil
+}
+
+// sayFree says which leaves of a plan are free, if any.
+func sayFree(stderr io.Writer, p *plan.Plan) {
+	const most = 8
+	var ids []string
+	for i := range p.Leaves {
+		l := &p.Leaves[i]
+		id := l.ID
+		if id == p.Tree.Kind(l.Task).String() {
+			id = p.Label(l.Task)
+		}
+		if l.Free && len(ids) <= most && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) > most {
+		ids[most] = "..."
+	}
+	if len(ids) > 0 {
+		fmt.Fprintf(stderr, "canopy: nothing defines these leaves, so all their answers are tried: %s\n",
+			diag.Visible(strings.Join(ids, ", ")))
+	}
 }
 
 // writeScripts writes each counterexample into the folder and returns the files' names, by finding.

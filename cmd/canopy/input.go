@@ -153,7 +153,7 @@ func readPlan(name string, stderr io.Writer, decides ...string) (*plan.Plan, *mi
 	if err != nil {
 		return nil, nil, err
 	}
-	p, diags := plan.Read(src, nil)
+	p, diags := plan.ReadFiles(src, nil, readFile)
 	return p, nil, accepted(diags, stderr, decides...)
 }
 

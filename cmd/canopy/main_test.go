@@ -148,7 +148,7 @@ func TestRunThatViolatesAProperty(t *testing.T) {
 	dir := write(t, map[string]string{
 		"m.yaml": "mission: m\nplan: p.xml\nvehicle: solar\nhorizon: 60\nrecord: {interval: 10, signals: [h]}\n" +
 			"check:\n  properties:\n    - always (t < 30 [s] or soc < 0 and h > 1 [m])\n    - eventually a\n",
-		"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><Action ID="a"/></BehaviorTree></root>`,
+		"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><Action name="a"/></BehaviorTree></root>`,
 	})
 	out := filepath.Join(dir, "out")
 	stdout, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", out)

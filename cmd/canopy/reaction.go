@@ -116,6 +116,7 @@ func leafInputs(name string, stderr io.Writer) (*bt.Tree, []reaction.Repertoire,
 	case err != nil:
 		return nil, nil, err
 	case m == nil:
+		sayFree(stderr, p)
 		return p.Tree, reaction.Stubs(p.Tree), nil
 	}
 	return p.Tree, reaction.Told(p, nil), nil

@@ -213,6 +213,21 @@ func (d *declarer) action(n *yamldoc.Node) (bt.Task, bool) {
 	return 0, false
 }
 
+// AddFree declares the free leaves of a plan, of which nothing is known: they may end, refuse or have nothing to do at
+// any time.
+func (d *Declarations) AddFree(p *plan.Plan) {
+	declared := map[string]bool{}
+	for _, name := range d.Free {
+		declared[name] = true
+	}
+	for i := range p.Leaves {
+		l := &p.Leaves[i]
+		if name := p.Tree.Name(l.Task); l.Free && p.Tree.Kind(l.Task).Acts() && !declared[name] {
+			d.Free = append(d.Free, name)
+		}
+	}
+}
+
 func (d *declarer) free(n *yamldoc.Node) {
 	if t, ok := d.action(n); ok {
 		d.d.Free = append(d.d.Free, d.plan.Tree.Name(t))

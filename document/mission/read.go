@@ -612,10 +612,14 @@ func (b *builder) plan(n *yamldoc.Node, open func(string) ([]byte, error), known
 	if src == nil {
 		return false
 	}
-	p, diags := plan.Read(src, known)
+	p, diags := plan.ReadFiles(src, known, open)
 	b.Diags = append(b.Diags, diags...)
-	b.m.Plan = p
-	return p != nil
+	if b.m.Plan = p; p == nil || known == nil {
+		return p != nil
+	}
+	unexplained := p.Unexplained()
+	b.Diags = append(b.Diags, unexplained...)
+	return len(unexplained) == 0
 }
 
 // beside opens a file that the mission names by its path relative to the mission file, nil if that fails.

@@ -10,7 +10,7 @@ import (
 	"canopy/vehicle/model"
 )
 
-const idle = `<Action ID="idle"/>`
+const idle = `<Action name="idle"/>`
 
 // Every mistake of a mission file has its place, its code and a suggestion; all are found at once.
 func TestMistakes(t *testing.T) {
@@ -217,7 +217,7 @@ func TestMistakesOfEquations(t *testing.T) {
 
 // A mission without a vehicle is told which there are.
 func TestMissingVehicle(t *testing.T) {
-	f := cart.Files{"m/test.yaml": "mission: m\nplan: plan.xml\nhorizon: 9\n", "m/plan.xml": cart.Plan(`<Action ID="a"/>`)}
+	f := cart.Files{"m/test.yaml": "mission: m\nplan: plan.xml\nhorizon: 9\n", "m/plan.xml": cart.Plan(`<Action name="a"/>`)}
 	_, diags := mission.Read("m/test.yaml", f.Open, []*model.Vehicle{cart.Vehicle}, nil)
 	if len(diags) != 1 || diags[0].Hint != "known vehicles: cart; equations are in a .yaml file" {
 		t.Errorf("%v", diags)

@@ -38,9 +38,13 @@ var (
 	conditionAttributes = []string{attrOn, attrOff}
 	actionAttributes    = []string{attrWrite, attrEntry, attrExit, attrEntryTime, attrExitTime,
 		attrEntryUntil, attrExitUntil, attrDone, attrFailed, attrSuccessIf, attrFailureIf}
+	// behaviour is the attributes that say what an action does.
+	behaviour = []string{attrWrite, attrEntry, attrExit, attrEntryTime, attrExitTime, attrEntryUntil, attrExitUntil,
+		attrDone, attrFailed}
 	// editorAttributes are notes of editors, and the remapping of blackboards, which plans do not have: all signals are
 	// visible everywhere.
-	editorAttributes = []string{"_description", "_fullpath", "_uid", "_collapsed", "_autoremap"}
+	editorAttributes = []string{"_description", "_fullpath", "_uid", "_collapsed", "_favorite", "_subtreeOnly", autoremap,
+		"__shared_blackboard"}
 )
 
 // foreignAttributes are those of BehaviorTree.CPP that plans do not have, with what to write instead.
@@ -100,6 +104,10 @@ func (r *reader) checkName(a *xmltree.Attribute) {
 // model may have ports in addition.
 func (r *reader) checkAttributes(e *xmltree.Element, what string, known []string, ports ...string) {
 	all, seen := slices.Concat(ports, known), map[string]bool{}
+	if len(e.Attributes) > maxPorts {
+		r.reportName(e, xmltree.CodeTooLarge, "", "the element has more than %d attributes", maxPorts)
+		return
+	}
 	for _, a := range e.Attributes {
 		hint, foreign := foreignAttributes[a.Name]
 		switch {

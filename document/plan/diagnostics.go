@@ -15,6 +15,9 @@ const (
 	codeStrayText      = "stray-text"
 	codeNoFormat       = "missing-format"
 	codeFormat         = "wrong-format"
+	codeFormat3        = "old-format"
+	codeInclude        = "bad-include"
+	codeIncludeCycle   = "cyclic-include"
 	codeNoMainTree     = "missing-main-tree"
 	codeNoTree         = "missing-tree"
 	codeUnusedTree     = "unused-tree"
@@ -24,7 +27,6 @@ const (
 	codeReservedID     = "reserved-id"
 	codeIgnoredID      = "ignored-id"
 	codeName           = "bad-name"
-	codeDuplicateName  = "duplicate-name"
 	codeNode           = "unknown-node"
 	codeForeignNode    = "unsupported-node"
 	codeChildren       = "wrong-children"
@@ -34,6 +36,9 @@ const (
 	codeConflictAttr   = "conflicting-attributes"
 	codeCount          = "bad-count"
 	codeNoCondition    = "missing-condition"
+	codeFree           = "free-leaf"
+	codeForm           = "wrong-element"
+	codeUndeclared     = "undeclared-port"
 	codePort           = "bad-port"
 	codeNoPort         = "missing-port"
 	codeFacts          = "bad-facts"
@@ -87,10 +92,14 @@ func (r *reader) reportValue(a *xmltree.Attribute, code, hint, format string, ar
 	r.report(a.Raw.At, a.Raw.Len(), code, hint, format, args...)
 }
 
-// noTree reports an attribute that names a tree that the plan does not have.
+// noTree reports an attribute that names a tree that the plan does not have. Where no leaf needs a meaning, it is free.
 func (r *reader) noTree(a *xmltree.Attribute) {
-	r.once(diag.Diagnostic{Source: r.source, Offset: a.Raw.At, Length: a.Raw.Len(), Code: codeNoTree,
-		Text: fmt.Sprintf("there is no tree %q", a.Value), Suggest: diag.Near(a.Value, r.treeIDs)})
+	d := diag.Diagnostic{Source: r.source, Offset: a.Raw.At, Length: a.Raw.Len(), Code: codeNoTree,
+		Text: fmt.Sprintf("there is no tree %q", a.Value), Suggest: diag.Near(a.Value, r.treeIDs)}
+	if r.signals == nil {
+		d.Severity, d.Text, d.Hint = diag.Warning, d.Text+"; it is read as a free action", "include its file"
+	}
+	r.once(d)
 }
 
 // reportAttribute reports a mistake about an attribute at its name.

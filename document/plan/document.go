@@ -20,14 +20,17 @@ import (
 //	expand    the main tree with its subtrees into nodes and leaves, with all expressions checked
 type reader struct {
 	source   *diag.Source
+	open     Open // nil: no other files are read
 	doc      *xmltree.Document
+	complete bool // the document is whole, and so are the files that it includes
 	signals  Vocabulary
 	scope    expr.Scope
 	found    diag.List
 	parsed   map[*xmltree.Attribute]*expr.Expr // expressions of leaves without mistakes
 	parts    int                               // of all expressions whose ports were replaced
 	reported map[mistake]bool
-	astray   bool // the use of a subtree cannot be determined: it may be any tree
+	astray   bool                // the use of a subtree cannot be determined: it may be any tree
+	passed   map[string][]string // the attributes of the uses of a tree, by its ID
 	trees    map[string]*tree
 	order    []*tree // in the order of the document
 	models   map[string]*model
@@ -36,15 +39,18 @@ type reader struct {
 
 // The elements below the root.
 const (
-	elementTree   = "BehaviorTree"
-	elementModels = "TreeNodesModel"
+	elementRoot    = "root"
+	elementTree    = "BehaviorTree"
+	elementModels  = "TreeNodesModel"
+	elementInclude = "include"
 )
 
 // tree is a BehaviorTree element.
 type tree struct {
 	id      string
 	element *xmltree.Element
-	root    *item // nil if it cannot be determined
+	ports   []*port // that its element gives
+	root    *item   // nil if it cannot be determined
 }
 
 // model is a declaration in TreeNodesModel.
@@ -56,6 +62,18 @@ type model struct {
 
 	pre, post []Fact // of an action
 }
+
+// names returns the names of ports.
+func names(ports []*port) []string {
+	var list []string
+	for _, p := range ports {
+		list = append(list, p.name)
+	}
+	return list
+}
+
+// leaf reports whether the model declares a leaf type.
+func (m *model) leaf() bool { return m.kind == elementAction || m.kind == elementCondition }
 
 // maxPorts bounds the ports of a model.
 const maxPorts = 1000
@@ -77,9 +95,7 @@ func (r *reader) document(root *xmltree.Element) *tree {
 		case elementModels:
 			models = slices.AppendSeq(models, e.Elements())
 			r.checkAttributes(e, elementModels, nil)
-		case "include":
-			r.reportName(e, codeForeignNode, "copy the trees of the other file into this one",
-				"a plan is one file: <include> is not supported")
+		case elementInclude: // it could not be read
 		default:
 			hint := diag.DidYouMean(e.Name, []string{elementTree, elementModels})
 			if _, isKind := bt.ParseKind(e.Name); isKind || slices.Contains(explicit, e.Name) {
@@ -94,7 +110,7 @@ func (r *reader) document(root *xmltree.Element) *tree {
 	for _, e := range trees {
 		r.declareTree(e, len(trees))
 	}
-	if len(trees) == 0 && r.doc.Whole {
+	if len(trees) == 0 && r.complete {
 		r.reportName(root, codeNoTree, `write the tree inside <BehaviorTree ID="...">`, "the plan has no tree")
 	}
 	for _, t := range r.order {
@@ -104,13 +120,10 @@ func (r *reader) document(root *xmltree.Element) *tree {
 }
 
 func (r *reader) rootAttributes(root *xmltree.Element) {
-	r.checkAttributes(root, "root", []string{"BTCPP_format", "main_tree_to_execute", "project_name"})
-	switch format := root.Find("BTCPP_format"); {
-	case format == nil:
-		r.add(root.At+1, len(root.Name), diag.Warning, codeNoFormat, `write <root BTCPP_format="4">`,
-			"the format's version is missing; it is read as version 4")
-	case strings.TrimSpace(format.Value) != "4":
-		r.reportValue(format, codeFormat, `only version 4 is supported: write BTCPP_format="4"`,
+	r.checkAttributes(root, elementRoot, []string{attrFormat, attrMain, "project_name"})
+	known := []string{format3, format4}
+	if format := root.Find(attrFormat); format != nil && !slices.Contains(known, strings.TrimSpace(format.Value)) {
+		r.reportValue(format, codeFormat, `versions 3 and 4 are supported: write BTCPP_format="4"`,
 			"unknown format version %q", format.Value)
 	}
 }
@@ -151,8 +164,11 @@ func (r *reader) declare(e *xmltree.Element) {
 		return
 	}
 	m.id = id.Value
+	kind, isKind := bt.ParseKind(m.id)
 	switch first := r.models[m.id]; {
-	case reserved(m.id) && m.kind != elementControl && m.kind != elementDecorator:
+	case isKind && (m.kind == elementControl || m.kind == elementDecorator || m.kind == formOf(kind)):
+		// an editor's copy of a kind
+	case reserved(m.id):
 		r.reportValue(id, codeReservedID, "choose another ID", "%q is the name of a node kind or element", m.id)
 	case first != nil:
 		r.reportValue(id, codeDuplicateID, "", "%q was declared before, on line %d", m.id, r.doc.Line(first.element.At))
@@ -184,12 +200,17 @@ func (r *reader) declarePort(m *model, e *xmltree.Element) {
 // reserved reports whether no tree or leaf type may have the ID.
 func reserved(id string) bool {
 	_, isKind := bt.ParseKind(id)
-	return isKind || slices.Contains(explicit, id) || id == "root" || id == "Root"
+	return isKind || slices.Contains(explicit, id) || id == elementRoot || id == "Root"
 }
 
 func (r *reader) declareTree(e *xmltree.Element, count int) {
-	r.checkAttributes(e, elementTree, []string{"ID"})
 	t := &tree{element: e}
+	for _, a := range e.Attributes {
+		if a.Name != "ID" && !strings.HasPrefix(a.Name, "_") {
+			t.ports = append(t.ports, &port{a.Name, a})
+		}
+	}
+	r.checkAttributes(e, elementTree, []string{"ID"}, names(t.ports)...)
 	r.order = append(r.order, t)
 	id := e.Find("ID")
 	if id == nil || id.Value == "" {
@@ -219,10 +240,10 @@ func (r *reader) declareTree(e *xmltree.Element, count int) {
 
 // mainTree returns the tree that the root element chooses, or the only one.
 func (r *reader) mainTree(root *xmltree.Element) *tree {
-	choice := root.Find("main_tree_to_execute")
+	choice := root.Find(attrMain)
 	if choice != nil {
 		t := r.trees[choice.Value]
-		if t == nil && r.doc.Whole {
+		if t == nil && r.complete {
 			hint := diag.DidYouMean(choice.Value, r.treeIDs())
 			if hint == "" && len(r.trees) > 0 {
 				hint = "the plan has " + r.quotedTrees(", ")
@@ -235,7 +256,15 @@ func (r *reader) mainTree(root *xmltree.Element) *tree {
 		return r.order[0]
 	}
 	if len(r.order) > 1 {
-		r.reportName(root, codeNoMainTree, "write main_tree_to_execute="+r.quotedTrees(" or "),
+		if tops := slices.DeleteFunc(slices.Clone(r.order), func(t *tree) bool {
+			_, used := r.passed[t.id]
+			return used
+		}); len(tops) == 1 {
+			r.warn(root.At+1, len(root.Name), codeNoMainTree, "write "+attrMain+"="+strconv.Quote(tops[0].id),
+				"the plan does not name its main tree; it is %q, the only one that no other contains", tops[0].id)
+			return tops[0]
+		}
+		r.reportName(root, codeNoMainTree, "write "+attrMain+"="+r.quotedTrees(" or "),
 			"the plan has %d trees and does not name the main one", len(r.order))
 	}
 	return nil

@@ -16,9 +16,12 @@ import (
 // detail is one attribute of a leaf.
 type detail struct{ attribute, text string }
 
-// Details returns the attributes of the leaf as a list of "attribute: text", in canonical spelling.
+// Details returns the attributes of the leaf as a list of "attribute: text", in canonical spelling, and its ports.
 func (l *Leaf) Details() []string {
 	var details []string
+	for _, p := range l.Ports {
+		details = append(details, p.Name+": "+p.Value)
+	}
 	for _, d := range l.details() {
 		details = append(details, d.attribute+": "+d.text)
 	}

@@ -126,19 +126,21 @@ func (r *reader) checkTree(i *item, env environment) {
 // expansion is the main tree with all subtrees in the place of their uses.
 type expansion struct {
 	*reader
-	leaves []Leaf
-	names  []string // of the leaves
-	labels []string // of all nodes, children first
-	nodes  []*xmltree.Element
+	leaves   []Leaf
+	names    []string       // of the leaves
+	scopes   map[string]int // the uses of subtrees, by their path
+	portText int            // bytes of the ports of free leaves
+	labels   []string       // of all nodes, children first
+	nodes    []*xmltree.Element
 }
 
-// expand returns the node of an item, nil for a tree without root.
-func (x *expansion) expand(i *item, env environment) *bt.Node {
+// expand returns the node of an item in a scope, nil for a tree without root.
+func (x *expansion) expand(i *item, env environment, s *scope) *bt.Node {
 	if t := i.subtree; t != nil {
 		if t.root == nil || x.parts > maxParts {
 			return nil
 		}
-		n := x.expand(t.root, x.bind(i, env))
+		n := x.expand(t.root, x.bind(i, env), x.within(i, s))
 		if n != nil {
 			n.Trees = append([]string{i.name}, n.Trees...)
 			if i.name != i.id {
@@ -149,11 +151,15 @@ func (x *expansion) expand(i *item, env environment) *bt.Node {
 	}
 	n := &bt.Node{Kind: i.kind, Name: i.name, Params: i.params}
 	if i.kind.Family() == bt.Leaf {
-		x.leaves = append(x.leaves, x.leaf(i, env))
+		leaf := x.leaf(i, env)
+		if leaf.Free {
+			leaf.Ports = x.ports(i, s)
+		}
+		x.leaves = append(x.leaves, leaf)
 		x.names = append(x.names, i.name)
 	}
 	for _, c := range i.children {
-		if child := x.expand(c, env); child != nil {
+		if child := x.expand(c, env, s); child != nil {
 			n.Children = append(n.Children, child)
 		}
 	}

@@ -25,6 +25,7 @@ type item struct {
 	model    *model // nil if none is declared
 	params   []int  // of a task
 	children []*item
+	free     bool  // a leaf that nothing defines
 	leaf     *Leaf // once it is read, if it does not depend on ports
 }
 
@@ -42,17 +43,8 @@ var explicit = []string{elementAction, elementCondition, elementControl, element
 // items reads the children of an element.
 func (r *reader) items(parent *xmltree.Element) []*item {
 	var items []*item
-	named := map[string]*xmltree.Element{}
 	for e := range parent.Elements() {
 		items = append(items, r.item(e))
-		if name := e.Find("name"); name != nil && name.Value != "" && e.Name != elementSubTree {
-			if first := named[name.Value]; first != nil {
-				r.reportValue(name, codeDuplicateName, "", "its sibling on line %d is also named %q",
-					r.doc.Line(first.At), name.Value)
-			} else {
-				named[name.Value] = e
-			}
-		}
 	}
 	return items
 }
@@ -80,7 +72,8 @@ func (r *reader) item(e *xmltree.Element) *item {
 	}
 	known := []string{"name", "ID"}
 	switch {
-	case i.subtree != nil:
+	case i.free || i.subtree != nil:
+		known = append(known, i.attributes()...)
 	case i.kind.Family() == bt.Leaf && i.kind.Acts():
 		known = append(known, actionAttributes...)
 	case i.kind.Family() == bt.Leaf:
@@ -98,9 +91,8 @@ func (r *reader) item(e *xmltree.Element) *item {
 	var ports []string
 	if i.model != nil {
 		what = i.id
-		for _, p := range i.model.ports {
-			ports = append(ports, p.name)
-		}
+		ports = names(i.model.ports)
+		r.undeclared(i, ports)
 	}
 	r.checkAttributes(e, what, known, ports...)
 	if id != nil && !slices.Contains(explicit, e.Name) {
@@ -187,7 +179,7 @@ func (r *reader) classify(i *item, id *xmltree.Attribute) bool {
 		if id == nil {
 			return true
 		}
-		if k, ok := bt.ParseKind(id.Value); ok && k.Childless() {
+		if k, isKind := bt.ParseKind(id.Value); isKind && k != i.kind {
 			return r.composite(i, e.Name, id.Raw)
 		}
 		if hint, foreign := foreignNodes[id.Value]; foreign && r.models[id.Value] == nil {
@@ -199,19 +191,74 @@ func (r *reader) classify(i *item, id *xmltree.Attribute) bool {
 			return false
 		}
 		if i.model = r.models[id.Value]; i.model != nil && i.model.kind != e.Name {
-			r.reportValue(id, codeNode, fmt.Sprintf("write <%s ID=%q>", i.model.kind, id.Value),
-				"%q is declared as %s on line %d",
-				id.Value, i.model.kind, r.doc.Line(i.model.element.At))
-			return false
+			if !i.model.leaf() {
+				return r.composite(i, e.Name, id.Raw)
+			}
+			i.kind, _ = bt.ParseKind(i.model.kind)
+			r.warn(id.Raw.At, id.Raw.Len(), codeForm, fmt.Sprintf("write <%s ID=%q>", i.model.kind, id.Value),
+				"%q is declared as %s on line %d", id.Value, i.model.kind, r.doc.Line(i.model.element.At))
 		}
+		i.free = i.undefined()
 		return true
 	}
-	if m := r.models[e.Name]; m != nil && (m.kind == elementAction || m.kind == elementCondition) {
+	if m := r.models[e.Name]; m != nil && m.leaf() {
 		i.id, i.model = e.Name, m
 		i.kind, _ = bt.ParseKind(m.kind)
+		i.free = i.undefined()
 		return true
 	}
-	return r.composite(i, "", xmltree.Span{At: e.At + 1, End: e.At + 1 + len(e.Name)})
+	at := xmltree.Span{At: e.At + 1, End: e.At + 1 + len(e.Name)}
+	if _, isKind := bt.ParseKind(e.Name); !isKind && len(i.children) == 0 && r.models[e.Name] == nil &&
+		r.trees[e.Name] == nil && foreignNodes[e.Name] == "" {
+		r.unknownLeaf(i, at)
+		return true
+	}
+	return r.composite(i, "", at)
+}
+
+// unknownLeaf makes a free action of a node without children that nothing declares.
+func (r *reader) unknownLeaf(i *item, at xmltree.Span) {
+	i.kind, _ = bt.ParseKind(elementAction)
+	i.free = i.undefined()
+	if near := diag.Nearest(i.id, r.kindNames("")); near != "" {
+		r.warn(at.At, at.Len(), codeFree, "did you mean "+strconv.Quote(near)+"?", "nothing declares the leaf %q", i.id)
+	}
+}
+
+// undefined reports whether nothing says what a leaf does: neither the attributes of its element nor its model.
+func (i *item) undefined() bool {
+	defines := []string{attrOn}
+	if i.kind.Acts() {
+		defines = behaviour
+	}
+	return !slices.ContainsFunc(defines, func(name string) bool {
+		return i.element.Find(name) != nil || i.model != nil && i.model.element.Find(name) != nil
+	})
+}
+
+// attributes returns the names of the element's attributes that may be ports.
+func (i *item) attributes() []string {
+	var list []string
+	for _, a := range i.element.Attributes[:min(len(i.element.Attributes), maxPorts)] {
+		if a.Name != "name" && a.Name != "ID" && !strings.HasPrefix(a.Name, "_") {
+			list = append(list, a.Name)
+		}
+	}
+	return list
+}
+
+// undeclared warns of the ports that the model of a free leaf or of a subtree does not declare.
+func (r *reader) undeclared(i *item, ports []string) {
+	if !i.free && i.subtree == nil || len(ports) == 0 {
+		return
+	}
+	for _, name := range i.attributes() {
+		if a := i.element.Find(name); !slices.Contains(ports, name) {
+			r.once(diag.Diagnostic{Source: r.source, Offset: a.At, Length: len(a.Name), Severity: diag.Warning,
+				Code: codeUndeclared, Text: fmt.Sprintf("the model of %s has no port %q", i.id, name),
+				Suggest: diag.Near(name, func() []string { return ports })})
+		}
+	}
 }
 
 func (r *reader) classifySubTree(i *item, id *xmltree.Attribute) bool {
@@ -221,12 +268,15 @@ func (r *reader) classifySubTree(i *item, id *xmltree.Attribute) bool {
 		return false
 	}
 	i.subtree = r.trees[id.Value]
+	r.passed[id.Value] = append(r.passed[id.Value], i.attributes()...)
 	if i.subtree == nil {
 		r.astray = true
-		if r.doc.Whole {
+		if r.complete {
 			r.noTree(id)
 		}
-		return false
+		i.kind, _ = bt.ParseKind(elementAction)
+		i.free = true
+		return true
 	}
 	i.model = r.subtreeModel(id.Value)
 	return true
@@ -249,11 +299,10 @@ func (r *reader) composite(i *item, form string, at xmltree.Span) bool {
 	}
 	if k, ok := bt.ParseKind(word); ok && k.Family() != bt.Leaf {
 		i.kind = k
-		if form == "" || form == formOf(k) {
-			return true
+		if form != "" && form != formOf(k) {
+			r.warn(at.At, at.Len(), codeForm, fmt.Sprintf("write <%s ID=%q>", formOf(k), word), "%s is a %s", word, formOf(k))
 		}
-		report(codeNode, fmt.Sprintf("write <%s ID=%q>", formOf(k), word), fmt.Sprintf("%s is a %s", word, formOf(k)))
-		return false
+		return true
 	}
 	if hint, ok := foreignNodes[word]; ok {
 		report(codeForeignNode, hint, fmt.Sprintf("the BehaviorTree.CPP node %q is not supported", word))

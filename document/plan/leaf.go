@@ -31,14 +31,21 @@ const autoremap = "_autoremap"
 
 // bind returns the environment below a use: the bindings of its model's ports.
 func (r *reader) bind(use *item, outer environment) environment {
-	if use.model == nil || len(use.model.ports) == 0 {
+	var ports []*port
+	if use.model != nil {
+		ports = use.model.ports
+	}
+	if use.subtree != nil {
+		ports = use.subtree.parameters(ports, use.attributes())
+	}
+	if len(ports) == 0 {
 		return nil
 	}
 	env := environment{}
-	for _, p := range use.model.ports {
+	for _, p := range ports {
 		b := &binding{port: p.name, use: use, value: use.element.Find(p.name), env: outer}
 		if b.value == nil {
-			if all := use.element.Find(autoremap); use.subtree != nil && all != nil && truth(all.Value) {
+			if use.subtree != nil && use.passesAll() {
 				if outer[p.name] != nil {
 					env[p.name] = outer[p.name]
 				}
@@ -56,13 +63,42 @@ const sameName = "{=}"
 
 func truth(s string) bool { return s == "1" || strings.EqualFold(s, "true") }
 
-// unbound returns the environment in which the ports of a model are not known.
-func unbound(m *model) environment {
-	if m == nil {
+// parameters returns the ports of a tree: those of its model, those that its element gives, and those that uses give.
+func (t *tree) parameters(declared []*port, given []string) []*port {
+	all, seen := slices.Clone(declared), map[string]bool{}
+	for _, name := range names(declared) {
+		seen[name] = true
+	}
+	add := func(p *port) {
+		if !seen[p.name] {
+			all, seen[p.name] = append(all, p), true
+		}
+	}
+	for _, p := range t.ports {
+		add(p)
+	}
+	for _, name := range given {
+		add(&port{name: name})
+	}
+	return all
+}
+
+// inside returns the environment of a tree whose ports are not known.
+func (r *reader) inside(t *tree) environment {
+	var declared []*port
+	if m := r.subtreeModel(t.id); m != nil {
+		declared = m.ports
+	}
+	return unbound(t.parameters(declared, r.passed[t.id]))
+}
+
+// unbound returns the environment in which ports are not known.
+func unbound(ports []*port) environment {
+	if len(ports) == 0 {
 		return nil
 	}
 	env := environment{}
-	for _, p := range m.ports {
+	for _, p := range ports {
 		env[p.name] = &binding{port: p.name}
 	}
 	return env
@@ -296,13 +332,14 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 		}
 		maps.Copy(l.outer, l.inner)
 	}
-	leaf := Leaf{ID: i.id, Offset: i.element.At, Length: i.element.Tag.End - i.element.At}
+	leaf := Leaf{ID: i.id, Offset: i.element.At, Length: i.element.Tag.End - i.element.At, Free: i.free}
 	if !i.kind.Acts() {
 		l.conditionLeaf(&leaf)
 		if !l.has(attrOn) && leaf.Off == nil {
 			leaf.On = r.called(i)
 		}
-		if !l.has(attrOn) && leaf.On == nil && (r.signals != nil || leaf.Off != nil) {
+		leaf.Free = !l.has(attrOn) && leaf.On == nil
+		if leaf.Free && leaf.Off != nil {
 			r.reportName(i.element, codeNoCondition, `write on="..."`, "the condition %q does not define when it is true",
 				i.name)
 		}
@@ -370,7 +407,7 @@ func (l leafReader) exclusive(first, second string) {
 
 // checkModel checks the expressions of a leaf model that do not depend on its ports.
 func (r *reader) checkModel(m *model) {
-	l := leafReader{reader: r, element: m.element, outer: unbound(m)}
+	l := leafReader{reader: r, element: m.element, outer: unbound(m.ports)}
 	switch m.kind {
 	case elementCondition:
 		l.conditionLeaf(&Leaf{})

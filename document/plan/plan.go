@@ -2,6 +2,7 @@
 package plan
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -57,6 +58,8 @@ type Leaf struct {
 	Task           bt.Task
 	ID             string // its leaf type; the element's name if it has no ID attribute
 	Offset, Length int    // the start tag in the source
+	Free           bool   // nothing defines it: neither its attributes nor a model
+	Ports          []Port // of a free leaf, by name
 
 	// Condition: becomes true when On holds, stays true until Off holds; Off nil: true while On holds.
 	On, Off *expr.Expr
@@ -69,12 +72,20 @@ type Leaf struct {
 	SuccessIf, FailureIf  *expr.Expr   // request while transient; FailureIf wins
 }
 
+// Port is a parameter of a free leaf, with its value where the leaf is used: that of the outermost tree that gives one.
+type Port struct{ Name, Value string }
+
+func (p Port) String() string { return p.Name + "=" + p.Value }
+
 // Input returns the identity of the input that a condition reads, and its name: conditions with one identity are one
 // input. With an expression, the identity is that expression, whatever its notation; computed signals are replaced by
-// expand, nil: by nothing. Without one, it is the condition's ID, else its own name.
+// expand, nil: by nothing. Without one, it is the condition's ID, else its own name, with its ports.
 func (p *Plan) Input(l *Leaf, expand func(*expr.Expr) *expr.Expr) (identity, name string) {
 	if l.On == nil {
 		name = p.Called(l)
+		if len(l.Ports) > 0 {
+			name += fmt.Sprint(l.Ports)
+		}
 		return "leaf " + name, name
 	}
 	name = p.Tree.Name(l.Task)
@@ -140,6 +151,23 @@ func (t *tasks) Names() []string {
 	return names
 }
 
+// Unexplained reports the free leaves as errors: a run needs to know what a leaf does.
+func (p *Plan) Unexplained() diag.List {
+	r := newReader(p.Source, nil)
+	for i := range p.Leaves {
+		l := &p.Leaves[i]
+		if !l.Free {
+			continue
+		}
+		hint, name := `give it a "write", "done" or other attribute, here or in its model`, p.Label(l.Task)
+		if !p.Tree.Kind(l.Task).Acts() {
+			hint = `write on="...", here or in its model`
+		}
+		r.report(l.Offset+1, len(p.Element(l.Task).Name), codeFree, hint, "nothing defines what the leaf %q does", name)
+	}
+	return r.found
+}
+
 // Assignment gives a slot a value.
 type Assignment struct {
 	Target         string
@@ -147,10 +175,17 @@ type Assignment struct {
 	Offset, Length int // the target's name in the source
 }
 
-// Read reads a plan document. The list holds all mistakes at once; if one of them is an error there is no plan. Without
-// a vocabulary (nil), neither names nor units of signals are checked.
+// Read reads a plan document that includes no others, as [ReadFiles] does.
 func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
+	return ReadFiles(src, signals, nil)
+}
+
+// ReadFiles reads a plan document with those that it includes. The list holds all mistakes at once; if one of them is an
+// error there is no plan. Without a vocabulary (nil), neither names nor units of signals are checked. The source of the
+// plan is one document of format 4 without includes, whose places are those in the files.
+func ReadFiles(src *diag.Source, signals Vocabulary, open Open) (*Plan, diag.List) {
 	r := newReader(src, signals)
+	r.open = open
 	p := r.read()
 	if list := r.found.Sorted(); list.HasErrors() || p == nil {
 		return nil, list
@@ -161,7 +196,7 @@ func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
 func newReader(src *diag.Source, signals Vocabulary) *reader {
 	r := &reader{source: src, signals: signals, reported: map[mistake]bool{}, trees: map[string]*tree{},
 		parsed: map[*xmltree.Attribute]*expr.Expr{}, names: map[string][]string{},
-		models: map[string]*model{}}
+		models: map[string]*model{}, passed: map[string][]string{}}
 	if signals != nil {
 		r.scope = expr.Scope{}
 		for name, s := range signals {
@@ -180,7 +215,7 @@ const blank = " \t\r\n\ufeff"
 // root returns the root element of the document, nil if it cannot be determined.
 func (r *reader) root() *xmltree.Element {
 	doc, found := xmltree.Parse(r.source)
-	r.doc = doc
+	r.doc, r.complete = doc, doc.Whole
 	switch text, root := strings.TrimLeft(r.source.Text, blank), doc.Root; {
 	case text == "":
 		r.report(0, 0, codeEmpty, wanted, "the file is empty")
@@ -188,16 +223,26 @@ func (r *reader) root() *xmltree.Element {
 	case text[0] != '<', root == nil && doc.Whole:
 		r.report(0, 0, codeNotXML, wanted, "this is not a plan")
 		return nil
-	case root != nil && root.Name != "root" && doc.Whole:
+	case root != nil && root.Name != elementRoot && doc.Whole:
 		r.reportName(root, codeWrongRoot, wanted, "the root element is <%s>, not <root>", root.Name)
 		return nil
 	}
 	r.found = found
-	r.strayText(nil, doc.Content)
-	if doc.Root == nil || doc.Root.Name != "root" { // its tag could not be read
+	if doc.Root != nil && doc.Root.Name == elementRoot && doc.Whole {
+		src, list, whole := assemble(doc, r.open)
+		r.found = append(r.found, list...)
+		if src != doc.Source {
+			r.source = src
+			r.doc, found = xmltree.Parse(src)
+			r.found = append(r.found, found...)
+			r.complete = whole && r.doc.Whole
+		}
+	}
+	r.strayText(nil, r.doc.Content)
+	if r.doc.Root == nil || r.doc.Root.Name != elementRoot { // its tag could not be read
 		return nil
 	}
-	return doc.Root
+	return r.doc.Root
 }
 
 // strayText warns of text between the elements, which has no meaning in a plan; old models have descriptions there.
@@ -229,13 +274,13 @@ func (r *reader) read() *Plan {
 	}
 	for _, t := range r.order {
 		if t.root != nil {
-			r.checkTree(t.root, unbound(r.subtreeModel(t.id)))
+			r.checkTree(t.root, r.inside(t))
 		}
 	}
 	if main == nil || main.root == nil {
 		return nil
 	}
-	if r.doc.Whole && !r.astray {
+	if r.complete && !r.astray {
 		r.warnUnused(main)
 	}
 	switch size := sizes[main]; {
@@ -259,9 +304,9 @@ func (r *reader) read() *Plan {
 
 // plan expands the main tree.
 func (r *reader) plan(main *tree) *Plan {
-	x := &expansion{reader: r}
+	x := &expansion{reader: r, scopes: map[string]int{}}
 	use := &item{element: main.element, id: main.id, name: main.id, subtree: main, model: r.subtreeModel(main.id)}
-	top := x.expand(use, nil)
+	top := x.expand(use, nil, nil)
 	if top == nil {
 		return nil
 	}

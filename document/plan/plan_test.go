@@ -58,6 +58,17 @@ func source(t testing.TB, path string) *diag.Source {
 	return &diag.Source{Name: filepath.Base(path), Text: string(text)}
 }
 
+// beside opens the files beside one.
+func beside(path string) Open {
+	return func(name string) ([]byte, error) {
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(path), filepath.FromSlash(name)))
+		if err != nil {
+			return nil, fmt.Errorf("%s does not exist", name)
+		}
+		return text, nil
+	}
+}
+
 // golden compares a text with a file.
 func golden(t *testing.T, path, got string) {
 	t.Helper()
@@ -103,7 +114,7 @@ func inFull(p *Plan) string {
 func TestGoodPlans(t *testing.T) {
 	for _, path := range append(plans(t, "testdata/good/*.xml"), "../../missions/solar-day.xml") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			p, list := Read(source(t, path), signals)
+			p, list := ReadFiles(source(t, path), signals, beside(path))
 			var b strings.Builder
 			list.Write(&b, false)
 			if p == nil {
@@ -129,7 +140,7 @@ func TestBadPlans(t *testing.T) {
 	for _, path := range plans(t, "testdata/bad/*.xml") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			src := source(t, path)
-			p, list := Read(src, signals)
+			p, list := ReadFiles(src, signals, beside(path))
 			if p != nil || !list.HasErrors() {
 				t.Errorf("no error found")
 			}
@@ -412,10 +423,16 @@ func TestConditionsReadBooleanSignals(t *testing.T) {
 			t.Errorf("%s: %v", leaf, found)
 		}
 	}
-	for _, leaf := range []string{`<Condition ID="h"/>`, `<Condition ID="other" name="door_open"/>`,
-		`<Condition name="door_open" off="door_open"/>`} {
-		if _, found := read(leaf); len(found) != 1 || found[0].Code != codeNoCondition {
-			t.Errorf("%s: %v", leaf, found)
+	for _, leaf := range []string{`<Condition ID="h"/>`, `<Condition ID="other" name="door_open"/>`} {
+		p, found := read(leaf)
+		if len(found) > 0 {
+			t.Fatalf("%s: %v", leaf, found)
 		}
+		if list := p.Unexplained(); len(list) != 1 || list[0].Code != codeFree {
+			t.Errorf("%s: %v", leaf, list)
+		}
+	}
+	if _, found := read(`<Condition name="door_open" off="door_open"/>`); len(found) != 1 || found[0].Code != codeNoCondition {
+		t.Error(found)
 	}
 }

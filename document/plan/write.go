@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -40,12 +39,6 @@ func (p *Plan) describe(t bt.Task) *bt.Node {
 	return n
 }
 
-// encoder writes a document.
-type encoder struct {
-	main  string
-	trees []*node // the main tree and those that are written separately
-}
-
 // node is a task to be written.
 type node struct {
 	*bt.Node
@@ -56,31 +49,20 @@ type node struct {
 
 func encode(name string, root *bt.Node, leaves []Leaf) string {
 	join := joiner{leaves: leaves, foreign: map[string]bool{}}
-	e := &encoder{main: name, trees: []*node{join.node(root)}}
+	top := join.node(root)
 	if len(join.leaves) > 0 {
 		panic("plan: a description has fewer leaves than are given")
 	}
-	document := &xmltree.Markup{Name: "root", Spaced: true}
-	document.Add("BTCPP_format", "4")
-	document.Add("main_tree_to_execute", name)
+	document := &xmltree.Markup{Name: elementRoot, Spaced: true}
+	document.Add(attrFormat, format4)
+	document.Add(attrMain, name)
 	if len(join.models) > 0 {
 		document.Children = append(document.Children, &xmltree.Markup{Name: elementModels, Children: join.models})
 	}
-	for i := 0; i < len(e.trees); i++ {
-		t := &xmltree.Markup{Name: elementTree}
-		t.Add("ID", e.treeID(i))
-		t.Children = append(t.Children, e.node(e.trees[i]))
-		document.Children = append(document.Children, t)
-	}
+	tree := &xmltree.Markup{Name: elementTree, Children: []*xmltree.Markup{top.markup()}}
+	tree.Add("ID", name)
+	document.Children = append(document.Children, tree)
 	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + document.String() + "\n"
-}
-
-// treeID returns the IDs of the trees that are written.
-func (e *encoder) treeID(i int) string {
-	if i == 0 {
-		return e.main
-	}
-	return fmt.Sprintf("%s[%d]", e.main, i+1)
 }
 
 // joiner joins tasks with the descriptions of leaves.
@@ -117,8 +99,8 @@ func (j *joiner) node(d *bt.Node) *node {
 	return n
 }
 
-// node returns the element of a task with those below it.
-func (e *encoder) node(n *node) *xmltree.Markup {
+// markup returns the element of a task with those below it.
+func (n *node) markup() *xmltree.Markup {
 	m := &xmltree.Markup{Name: n.Kind.String()}
 	if n.id != m.Name {
 		m.Add("ID", n.id)
@@ -134,33 +116,19 @@ func (e *encoder) node(n *node) *xmltree.Markup {
 		}
 	}
 	if n.leaf != nil {
+		for _, p := range n.leaf.Ports {
+			m.Add(p.Name, p.Value)
+		}
 		words := strings.NewReplacer(" <= ", " le ", " < ", " lt ", " >= ", " ge ", " > ", " gt ")
 		for _, d := range n.leaf.details() {
 			m.Add(d.attribute, words.Replace(d.text))
 		}
 	}
-	m.Children = e.children(n.children)
+	for _, c := range n.children {
+		m.Children = append(m.Children, c.markup())
+	}
 	return m
 }
 
 // named reports whether a task has a name of its own.
 func (n *node) named() bool { return n.Name != "" && n.Name != n.id }
-
-// children returns the elements of siblings. They must not be given one name, but two of them may be subtrees whose
-// roots have one: the second is then written as a separate tree.
-func (e *encoder) children(siblings []*node) []*xmltree.Markup {
-	var all []*xmltree.Markup
-	given := map[string]bool{}
-	for _, n := range siblings {
-		if !n.named() || !given[n.Name] {
-			given[n.Name] = given[n.Name] || n.named()
-			all = append(all, e.node(n))
-			continue
-		}
-		e.trees = append(e.trees, n)
-		use := &xmltree.Markup{Name: elementSubTree}
-		use.Add("ID", e.treeID(len(e.trees)-1))
-		all = append(all, use)
-	}
-	return all
-}

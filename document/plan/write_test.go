@@ -56,7 +56,7 @@ func checkWrite(t *testing.T, p *Plan, signals Vocabulary) string {
 // The good plans, expanded, are written and read again as the same plans.
 func TestWrite(t *testing.T) {
 	for _, path := range append(plans(t, "testdata/good/*.xml"), "../../missions/solar-day.xml") {
-		p, list := Read(source(t, path), signals)
+		p, list := ReadFiles(source(t, path), signals, beside(path))
 		if p == nil {
 			t.Fatal(list)
 		}
@@ -72,7 +72,8 @@ func TestWrite(t *testing.T) {
 		t.Fatal(list)
 	}
 	written := checkWrite(t, p, nil)
-	for _, want := range []string{`<Action ID="SetBlackboard"/>`, `<SubTree ID="a&lt;b[2]"/>`, `on="x lt 3 and y ge 2"`} {
+	for _, want := range []string{`<Action ID="SetBlackboard"/>`, `</Fallback>
+      <Fallback name="c">`, `on="x lt 3 and y ge 2"`} {
 		if !strings.Contains(written, want) {
 			t.Errorf("%s is missing in\n%s", want, written)
 		}

@@ -17,7 +17,7 @@ func FuzzReport(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(header, []byte(`<root BTCPP_format="4"><BehaviorTree ID="m"><Action ID="act"/></BehaviorTree></root>`), uint16(0), 1.0)
+	f.Add(header, []byte(`<root BTCPP_format="4"><BehaviorTree ID="m"><Action name="act"/></BehaviorTree></root>`), uint16(0), 1.0)
 	f.Add(header, []byte(`<root BTCPP_format="4"><BehaviorTree ID="m"><Condition ID="c"/></BehaviorTree></root>`), uint16(9), -1.0)
 	f.Fuzz(func(_ *testing.T, header, plan []byte, cut uint16, t float64) {
 		var h record.Header

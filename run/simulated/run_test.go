@@ -269,7 +269,7 @@ func TestExitsAtOnce(t *testing.T) {
 			<ReactiveSequence><Condition ID="early" on="t lt 20 [s]"/><ReactiveParallel>
 				<Action ID="a" exit="v := 1; gear := 3" exit_time="`+c.a+`"/><Action ID="b" exit="v := 2; gear := 4" exit_time="`+c.b+`"/>
 			</ReactiveParallel></ReactiveSequence>
-			<Action ID="c"/></ReactiveFallback>`, "", "horizon=40", "tolerance=1e-9")
+			<Action name="c"/></ReactiveFallback>`, "", "horizon=40", "tolerance=1e-9")
 		_, l, err := fly(t, m)
 		if err != nil {
 			t.Fatal(err)
@@ -319,7 +319,7 @@ func TestRanges(t *testing.T) {
 func TestMethods(t *testing.T) {
 	times := map[float64]bool{}
 	for _, method := range []string{"multistep", "auto", "implicit", "explicit"} {
-		m := cartMission(t, `<ReactiveSequence><Condition ID="cold" on="T le 150 [K]"/><Action ID="a"/></ReactiveSequence>`, "",
+		m := cartMission(t, `<ReactiveSequence><Condition ID="cold" on="T le 150 [K]"/><Action name="a"/></ReactiveSequence>`, "",
 			"method="+method)
 		if m.Method.String() != method {
 			t.Errorf("method %v, want %s", m.Method, method)

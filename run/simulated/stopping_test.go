@@ -114,10 +114,10 @@ func TestNothingToStop(t *testing.T) {
 // The outcome of the run and that of the plan are two answers.
 func TestVerdict(t *testing.T) {
 	for body, want := range map[string]record.Verdict{
-		`<Action ID="a" write="v := 1" done="x ge 5 [m]"/>`:                                         record.PlanSucceeded,
-		`<Action ID="a" write="v := 1" failed="x ge 5 [m]"/>`:                                       record.PlanFailed,
-		`<Action ID="a" write="v := 1" exit="v := 0"/>`:                                             record.PlanOpen,
-		`<ReactiveSequence><Condition ID="c" on="t lt 20 [s]"/><Action ID="a"/></ReactiveSequence>`: record.PlanFailed,
+		`<Action ID="a" write="v := 1" done="x ge 5 [m]"/>`:                                           record.PlanSucceeded,
+		`<Action ID="a" write="v := 1" failed="x ge 5 [m]"/>`:                                         record.PlanFailed,
+		`<Action ID="a" write="v := 1" exit="v := 0"/>`:                                               record.PlanOpen,
+		`<ReactiveSequence><Condition ID="c" on="t lt 20 [s]"/><Action name="a"/></ReactiveSequence>`: record.PlanFailed,
 	} {
 		for _, yaml := range []string{"", "ends_with_plan: true\n"} {
 			r, _, err := fly(t, cartMission(t, body, yaml))
@@ -126,7 +126,7 @@ func TestVerdict(t *testing.T) {
 			}
 		}
 	}
-	m := cartMission(t, `<Action ID="a"/>`, "")
+	m := cartMission(t, `<Action name="a"/>`, "")
 	r, err := New(m, run.Recorded(nil), 1)
 	if err != nil {
 		t.Fatal(err)
@@ -175,11 +175,11 @@ func TestOnlyNumbersAreRead(t *testing.T) {
 	for _, test := range []struct{ body, yaml, name string }{
 		{`<Action ID="a" write="v := min(max(pole * 1 [m], 0 [m/s]), 1 [m/s])"/>`, pole + "}\n", "pole is +Inf"},
 		{`<Action ID="a" write="v := if(pole * 1 [s] gt 0, 1, 0)"/>`, pole + "}\n", "pole is +Inf"},
-		{`<Fallback><Condition ID="c" on="min(pole, 1 [1/s]) gt 2 [1/s]"/><Action ID="a"/></Fallback>`, pole + "}\n",
+		{`<Fallback><Condition ID="c" on="min(pole, 1 [1/s]) gt 2 [1/s]"/><Action name="a"/></Fallback>`, pole + "}\n",
 			"pole is +Inf"},
-		{`<Action ID="a"/>`, pole + ", more: {unit: 1/s, value: 'min(pole, 1 [1/s])'}}\n", "pole is +Inf"},
+		{`<Action name="a"/>`, pole + ", more: {unit: 1/s, value: 'min(pole, 1 [1/s])'}}\n", "pole is +Inf"},
 		{`<Action ID="a" entry="gear := 1 [m] / (x - x)"/>`, "", "gear is +Inf"},
-		{`<Action ID="a"/>`, pole + "}\n", ""},
+		{`<Action name="a"/>`, pole + "}\n", ""},
 	} {
 		f := cart.Files{"m/test.yaml": strings.Replace(cart.Head, "interval: 10", "interval: 10, signals: [x]", 1) + test.yaml,
 			"m/plan.xml": cart.Plan(test.body)}

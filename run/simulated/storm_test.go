@@ -95,7 +95,7 @@ func TestShortProceduresAreNoChattering(t *testing.T) {
 // The delays of a state graph chatter as procedures do.
 func TestDelaysWithoutTimeStop(t *testing.T) {
 	f := cart.Files{"m/test.yaml": cart.Head + "graph: g.yaml\n",
-		"m/plan.xml": cart.Plan(`<Fallback><Action ID="a" failed="gear gt 2"/><Action ID="b"/></Fallback>`),
+		"m/plan.xml": cart.Plan(`<Fallback><Action ID="a" failed="gear gt 2"/><Action name="b"/></Fallback>`),
 		"m/g.yaml": "graph: g\nsteps: {one: {initial: true, actions: [a]}, two: {actions: [b]}}\ntransitions:\n" +
 			"  - {from: one, to: two, after: 1e-9}\n  - {from: two, to: one, after: 1e-9}\n"}
 	m, diags := mission.Read("m/test.yaml", f.Open, []*model.Vehicle{cart.Vehicle}, nil)

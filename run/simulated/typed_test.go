@@ -51,7 +51,7 @@ func TestDiscreteSlots(t *testing.T) {
 func TestComputedDiscreteSignals(t *testing.T) {
 	m := cartMission(t, `<ReactiveFallback>
 		<ReactiveSequence><Condition ID="halfway" on="label == 'half way' and level == 2"/><Action ID="through" write="v := 2"/></ReactiveSequence>
-		<ReactiveSequence><Condition ID="gone" on="zone == away and not steep and counted"/><Action ID="rest"/></ReactiveSequence>
+		<ReactiveSequence><Condition ID="gone" on="zone == away and not steep and counted"/><Action name="rest"/></ReactiveSequence>
 		<Action ID="go" write="v := 1; laps := level"/></ReactiveFallback>`, `signals:
   counted: {type: boolean, value: "laps != 1 or t gt 3 [s]"}
   zone: {type: enumeration, values: [close, between, away], value: "if(x lt 5 [m], close, if(x lt 10 [m], between, away))"}

@@ -1,0 +1,148 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"canopy/diag"
+	"canopy/syntax/xmltree"
+)
+
+// The bounds of a plan with the files that it includes.
+const (
+	maxIncludes  = 1000
+	maxAssembled = 64 << 20 // bytes
+)
+
+// Open returns the content of a file that a plan includes, by a path with slashes.
+type Open func(name string) ([]byte, error)
+
+// assembler makes one document of format 4 from a document and those that it includes: each stands in the place of the
+// element that includes it, without its root element. The result keeps the places of its parts.
+type assembler struct {
+	open  Open
+	found diag.List
+	out   diag.Assembly
+	path  []string // of the files around the present one, from the outside
+	done  map[string]bool
+	whole bool // nothing is missing
+}
+
+// change is an edit of a document, or a file in the place of an element.
+type change struct {
+	xmltree.Edit
+	include *xmltree.Element
+}
+
+// assemble returns the document with its changes; the document itself if there are none.
+func assemble(doc *xmltree.Document, open Open) (src *diag.Source, found diag.List, whole bool) {
+	a := &assembler{open: open, done: map[string]bool{}, whole: true}
+	changes := a.changes(doc)
+	if len(changes) == 0 {
+		return doc.Source, a.found, true
+	}
+	name := path.Clean(doc.Source.Name)
+	a.path, a.done[name] = []string{name}, true
+	a.write(doc, changes, xmltree.Span{End: len(doc.Source.Text)})
+	return a.out.Source(doc.Source.Name), a.found, a.whole
+}
+
+// changes returns what changes in a document, in the order of the text.
+func (a *assembler) changes(doc *xmltree.Document) []change {
+	var all []change
+	edits, list := modern(doc)
+	a.found = append(a.found, list...)
+	for _, e := range edits {
+		all = append(all, change{Edit: e})
+	}
+	for e := range doc.Root.Elements() {
+		if e.Name == elementInclude {
+			all = append(all, change{xmltree.Edit{Span: e.Span}, e})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y change) int { return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.End, y.End)) })
+	return all
+}
+
+// write adds a part of a document with its changes.
+func (a *assembler) write(doc *xmltree.Document, changes []change, part xmltree.Span) {
+	at := part.At
+	for _, c := range changes {
+		if c.At < at || c.End > part.End {
+			continue // outside the part
+		}
+		a.out.Copy(doc.Source, at, c.At)
+		if c.include != nil {
+			a.include(doc, c.include)
+		} else if c.New != "" {
+			a.out.Insert(c.New, doc.Source, c.At)
+		}
+		at = c.End
+	}
+	a.out.Copy(doc.Source, at, part.End)
+}
+
+// include adds the content of the file that an element names.
+func (a *assembler) include(doc *xmltree.Document, e *xmltree.Element) {
+	fail := func(at xmltree.Span, code, hint, format string, args ...any) {
+		a.whole = false
+		a.found = append(a.found, diag.Diagnostic{Source: doc.Source, Offset: at.At, Length: at.Len(), Code: code,
+			Text: fmt.Sprintf(format, args...), Hint: hint})
+	}
+	tag := xmltree.Span{At: e.At + 1, End: e.At + 1 + len(e.Name)}
+	file := e.Find("path")
+	switch pkg := e.Find("ros_pkg"); {
+	case file == nil || file.Value == "":
+		fail(tag, codeInclude, `write <include path="other.xml"/>`, "<include> has no path")
+		return
+	case pkg != nil:
+		fail(pkg.Raw, codeInclude, "write the path of the file, relative to this one",
+			"the ROS package %q cannot be searched for plans", pkg.Value)
+		return
+	case a.open == nil:
+		fail(tag, codeInclude, "copy the trees of the other file into this one", "other files are not read here")
+		return
+	}
+	name := path.Clean(file.Value)
+	if !path.IsAbs(name) {
+		name = path.Join(path.Dir(path.Clean(doc.Source.Name)), name)
+	}
+	if at := slices.Index(a.path, name); at >= 0 {
+		fail(file.Raw, codeIncludeCycle, "", "a file cannot include itself: %s",
+			strings.Join(append(slices.Clone(a.path[at:]), name), " -> "))
+		return
+	}
+	if a.done[name] { // its trees are there already
+		return
+	}
+	if len(a.done) > maxIncludes || a.out.Len() > maxAssembled {
+		fail(file.Raw, xmltree.CodeTooLarge, "", "the plan includes more than %d files or %d MiB", maxIncludes,
+			maxAssembled>>20)
+		return
+	}
+	a.done[name] = true
+	text, err := a.open(name)
+	if err != nil {
+		fail(file.Raw, codeInclude, "", "%v", err)
+		return
+	}
+	inner, list := xmltree.Parse(&diag.Source{Name: name, Text: string(text)})
+	a.found = append(a.found, list...)
+	switch root := inner.Root; {
+	case !inner.Whole:
+		a.whole = false
+	case root == nil || root.Name != elementRoot:
+		fail(file.Raw, codeInclude, wanted, "%s is not a plan", name)
+	default:
+		a.path = append(a.path, name)
+		end := root.Tag.End
+		if root.Close.Len() > 0 {
+			end = root.Close.At
+		}
+		a.write(inner, a.changes(inner), xmltree.Span{At: root.Tag.End, End: end})
+		a.path = a.path[:len(a.path)-1]
+	}
+}
