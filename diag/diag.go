@@ -104,8 +104,8 @@ func (l List) Err() error {
 	return nil
 }
 
-// Sorted returns the list in the order of the sources' names, then of position. What concerns an assembled text is at its
-// place in the file.
+// Sorted returns the list in the order of the sources' names, then of position. What concerns an assembled text is at
+// its place in the file.
 func (l List) Sorted() List {
 	s := slices.Clone(l)
 	for i := range s {

@@ -43,8 +43,8 @@ var (
 		attrDone, attrFailed}
 	// editorAttributes are notes of editors, and the remapping of blackboards, which plans do not have: all signals are
 	// visible everywhere.
-	editorAttributes = []string{"_description", "_fullpath", "_uid", "_collapsed", "_favorite", "_subtreeOnly", autoremap,
-		"__shared_blackboard"}
+	editorAttributes = []string{"_description", "_fullpath", "_uid", "_collapsed", "_favorite", "_subtreeOnly",
+		"_hardcoded", "_external", autoremap, "__shared_blackboard"}
 )
 
 // foreignAttributes are those of BehaviorTree.CPP that plans do not have, with what to write instead.

@@ -33,7 +33,8 @@ var renamedNodes = map[string]string{
 
 // renamedAttributes are the attributes that have another name in format 4, by the node's name there.
 var renamedAttributes = map[string]map[string]string{
-	"Parallel":     {"threshold": "success_count", "success_threshold": "success_count", "failure_threshold": "failure_count"},
+	"Parallel": {"threshold": "success_count", "success_threshold": "success_count",
+		"failure_threshold": "failure_count"},
 	elementSubTree: {"__autoremap": autoremap, "__shared_blackboard": autoremap},
 }
 

@@ -180,9 +180,9 @@ func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
 	return ReadFiles(src, signals, nil)
 }
 
-// ReadFiles reads a plan document with those that it includes. The list holds all mistakes at once; if one of them is an
-// error there is no plan. Without a vocabulary (nil), neither names nor units of signals are checked. The source of the
-// plan is one document of format 4 without includes, whose places are those in the files.
+// ReadFiles reads a plan document with those that it includes. The list holds all mistakes at once; if one of them is
+// an error there is no plan. Without a vocabulary (nil), neither names nor units of signals are checked. The source of
+// the plan is one document of format 4 without includes, whose places are those in the files.
 func ReadFiles(src *diag.Source, signals Vocabulary, open Open) (*Plan, diag.List) {
 	r := newReader(src, signals)
 	r.open = open

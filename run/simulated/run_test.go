@@ -225,7 +225,7 @@ func TestRepeatable(t *testing.T) {
 func TestWritersOfOneSlot(t *testing.T) {
 	during := func(name, on, v string) string {
 		return `<ReactiveFallback name="f` + name + `"><ReactiveSequence name="s` + name + `"><Condition ID="c` + name + `" on="` + on +
-			`"/><Action ID="` + name + `" entry="v := 9" write="v := ` + v + `"/></ReactiveSequence><Action ID="idle` + name + `"/></ReactiveFallback>`
+			`"/><Action ID="` + name + `" entry="v := 9" write="v := ` + v + `"/></ReactiveSequence><Action name="idle` + name + `"/></ReactiveFallback>`
 	}
 	m := cartMission(t, `<ReactiveParallel>`+during("a", "t lt 20 [s]", "1")+`<Action ID="b" write="v := 2"/>`+
 		during("c", "t ge 20 [s]", "3")+`</ReactiveParallel>`, "", "horizon=40", "tolerance=1e-9")
