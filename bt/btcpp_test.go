@@ -1,0 +1,495 @@
+package bt_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/internal/trees"
+)
+
+// cppNode is a node of BehaviorTree.CPP 4.10, written down from its documented behaviour as directly as possible: a
+// tick is a recursion from the root, a node is idle, running, or has returned. It shares nothing with the engines but
+// the description of the tree and the inputs.
+type cppNode struct {
+	number   bt.Task
+	kind     bt.Kind
+	children []*cppNode
+	params   []int
+	status   cppStatus
+
+	index     int         // sequences, fallbacks, IfThenElse, TryCatch: the child that is its turn
+	caught    bool        // TryCatch: the last child's turn
+	completed []cppStatus // parallels
+	starts    int         // actions: how often it has been started
+	runs      int         // Repeat, RetryUntilSuccessful
+	result    cppStatus   // RunOnce
+	started   bool        // timers
+	elapsed   bool        // timers
+
+	truth            bool
+	request, outcome cppStatus // of an action: running, success or failure
+}
+
+type cppStatus uint8
+
+const (
+	cppIdle cppStatus = iota
+	cppRunning
+	cppSuccess
+	cppFailure
+)
+
+// newCpp returns the nodes of a description in the order of its tasks; the last one is the root.
+func newCpp(d *bt.Node) []*cppNode {
+	var all []*cppNode
+	var build func(d *bt.Node) *cppNode
+	build = func(d *bt.Node) *cppNode {
+		n := &cppNode{kind: d.Kind, params: slices.Clone(d.Params), request: cppRunning}
+		for _, c := range d.Children {
+			n.children = append(n.children, build(c))
+		}
+		for i, p := range d.Kind.Params() {
+			if d.Params == nil {
+				n.params = append(n.params, p.Default)
+			}
+			if p.Type == bt.Children && n.params[i] < 0 {
+				n.params[i] += len(n.children) + 1
+			}
+		}
+		n.number = bt.Task(len(all))
+		all = append(all, n)
+		return n
+	}
+	build(d)
+	return all
+}
+
+// input applies an input of a script.
+func (n *cppNode) input(in bt.Input) {
+	_, verb, value, _, _ := bt.Decode(in)
+	word := [...]cppStatus{bt.Success: cppSuccess, bt.Failure: cppFailure, bt.Accept: cppRunning}[value]
+	switch verb {
+	case "set":
+		n.truth = word == cppSuccess
+	case "request":
+		n.request = word
+	case "end":
+		if n.status == cppRunning {
+			n.outcome = word
+		}
+	case "elapsed":
+		n.elapsed = n.elapsed || n.started
+	}
+}
+
+// tick ticks a node and keeps its status.
+func (n *cppNode) tick() cppStatus {
+	n.status = n.run()
+	return n.status
+}
+
+// reset halts a node that is running, and makes it idle.
+func (n *cppNode) reset() {
+	if n.status == cppRunning {
+		n.index, n.caught, n.completed, n.runs, n.started, n.elapsed = n.kept(), false, nil, 0, false, false
+		n.resetChildren()
+	}
+	n.status = cppIdle
+}
+
+// kept is what a halt leaves of the index: SequenceWithMemory keeps its place.
+func (n *cppNode) kept() int {
+	if n.kind == bt.SequenceWithMemory {
+		return n.index
+	}
+	return 0
+}
+
+func (n *cppNode) resetChildren() {
+	for _, c := range n.children {
+		c.reset()
+	}
+}
+
+// end makes the children idle, forgets, and returns a result.
+func (n *cppNode) end(s cppStatus) cppStatus {
+	n.resetChildren()
+	n.index, n.caught, n.completed, n.runs, n.started, n.elapsed = 0, false, nil, 0, false, false
+	return s
+}
+
+func opposite(s cppStatus) cppStatus {
+	return [...]cppStatus{cppRunning: cppRunning, cppSuccess: cppFailure, cppFailure: cppSuccess}[s]
+}
+
+func (n *cppNode) run() cppStatus {
+	over := cppSuccess
+	switch n.kind {
+	case bt.Fallback, bt.AsyncFallback, bt.ReactiveFallback, bt.RetryUntilSuccessful:
+		over = cppFailure
+	}
+	switch n.kind {
+	case bt.Condition:
+		if n.truth {
+			return cppSuccess
+		}
+		return cppFailure
+	case bt.Action:
+		if n.status != cppRunning {
+			n.outcome = cppRunning
+			if n.request == cppRunning {
+				n.starts++
+			}
+			return n.request
+		}
+		return n.outcome
+	case bt.AlwaysSuccess:
+		return cppSuccess
+	case bt.AlwaysFailure:
+		return cppFailure
+	case bt.Sleep:
+		if n.started = true; n.elapsed {
+			return n.end(cppSuccess)
+		}
+		return cppRunning
+	case bt.Sequence, bt.Fallback, bt.AsyncSequence, bt.AsyncFallback, bt.SequenceWithMemory:
+		for ; n.index < len(n.children); n.index++ {
+			switch s := n.children[n.index].tick(); {
+			case s == cppRunning:
+				return s
+			case s != over:
+				index := n.kept()
+				n.end(s)
+				n.index = index
+				return s
+			}
+		}
+		return n.end(over)
+	case bt.ReactiveSequence, bt.ReactiveFallback:
+		for i, c := range n.children {
+			switch s := c.tick(); {
+			case s == cppRunning:
+				for j, o := range n.children {
+					if j != i {
+						o.reset()
+					}
+				}
+				return s
+			case s != over:
+				return n.end(s)
+			}
+		}
+		return n.end(over)
+	case bt.Parallel, bt.ParallelAll:
+		return n.runParallel()
+	case bt.Inverter:
+		if s := n.children[0].tick(); s != cppRunning {
+			return n.end(opposite(s))
+		}
+		return cppRunning
+	case bt.ForceSuccess, bt.ForceFailure:
+		if n.children[0].tick() == cppRunning {
+			return cppRunning
+		}
+		if n.kind == bt.ForceSuccess {
+			return n.end(cppSuccess)
+		}
+		return n.end(cppFailure)
+	case bt.Repeat, bt.RetryUntilSuccessful:
+		for {
+			switch s := n.children[0].tick(); {
+			case s == cppRunning:
+				return s
+			case s != over:
+				return n.end(s)
+			}
+			n.children[0].reset()
+			if n.runs++; n.runs == n.params[0] {
+				return n.end(over)
+			}
+		}
+	case bt.KeepRunningUntilFailure:
+		if n.children[0].tick() == cppFailure {
+			return n.end(cppFailure)
+		}
+		if n.children[0].status == cppSuccess {
+			n.children[0].reset()
+		}
+		return cppRunning
+	case bt.RunOnce:
+		if n.result == cppIdle {
+			s := n.children[0].tick()
+			if s == cppRunning {
+				return s
+			}
+			n.result = n.end(s)
+		}
+		return n.result
+	case bt.Delay:
+		if n.started = true; !n.elapsed {
+			return cppRunning
+		}
+		if s := n.children[0].tick(); s != cppRunning {
+			return n.end(s)
+		}
+		return cppRunning
+	case bt.Timeout:
+		if n.started = true; n.elapsed {
+			return n.end(cppFailure)
+		}
+		if s := n.children[0].tick(); s != cppRunning {
+			return n.end(s)
+		}
+		return cppRunning
+	case bt.IfThenElse, bt.WhileDoElse:
+		if n.index == 0 || n.kind == bt.WhileDoElse {
+			s := n.children[0].tick()
+			if s == cppRunning {
+				return s
+			}
+			n.index = [...]int{cppSuccess: 1, cppFailure: 2}[s]
+		}
+		return n.only(n.index)
+	case bt.Switch2, bt.Switch3, bt.Switch4, bt.Switch5, bt.Switch6: // a condition stands for the equality of a case
+		match := len(n.children) - 1
+		for i := 0; i+1 < len(n.children); i += 2 {
+			if n.children[i].tick() == cppSuccess {
+				match = i + 1
+				break
+			}
+		}
+		return n.only(match)
+	case bt.TryCatch:
+		last := len(n.children) - 1
+		for ; n.index < last && !n.caught; n.index++ {
+			s := n.children[n.index].tick()
+			if s == cppRunning {
+				return s
+			}
+			if s == cppFailure {
+				n.resetChildren()
+				n.caught = true
+				break
+			}
+		}
+		if !n.caught {
+			return n.end(cppSuccess)
+		}
+		if n.children[last].tick() == cppRunning {
+			return cppRunning
+		}
+		return n.end(cppFailure)
+	}
+	panic("the model does not know the kind " + n.kind.String())
+}
+
+// only ticks one child and halts the others; if there is no such child it fails.
+func (n *cppNode) only(place int) cppStatus {
+	for i, c := range n.children {
+		if i != place {
+			c.reset()
+		}
+	}
+	if place >= len(n.children) {
+		return n.end(cppFailure)
+	}
+	if s := n.children[place].tick(); s != cppRunning {
+		return n.end(s)
+	}
+	return cppRunning
+}
+
+func (n *cppNode) runParallel() cppStatus {
+	if n.completed == nil {
+		n.completed = make([]cppStatus, len(n.children))
+	}
+	count := map[cppStatus]int{}
+	for _, s := range n.completed {
+		count[s]++
+	}
+	for i, c := range n.children {
+		if n.completed[i] == cppIdle {
+			if s := c.tick(); s != cppRunning {
+				n.completed[i] = s
+				count[s]++
+			}
+		}
+		switch {
+		case n.kind == bt.ParallelAll:
+		case count[cppSuccess] >= n.params[0]:
+			return n.end(cppSuccess)
+		case count[cppFailure] >= n.params[1] || len(n.children)-count[cppFailure] < n.params[0]:
+			return n.end(cppFailure)
+		}
+	}
+	if count[cppSuccess]+count[cppFailure] < len(n.children) {
+		return cppRunning
+	}
+	if count[cppFailure] >= n.params[0] {
+		return n.end(cppFailure)
+	}
+	return n.end(cppSuccess)
+}
+
+// cppInstant applies the inputs of an instant, and ticks the root until a tick changes nothing or the root returns. It
+// returns the root's result, running if there is none, and whether the ticks came to rest.
+func cppInstant(all []*cppNode, inputs []bt.Input) (result cppStatus, rest bool) {
+	root := all[len(all)-1]
+	for _, in := range inputs {
+		all[in.Task()].input(in)
+	}
+	state := func() (text string) {
+		for _, n := range all {
+			text += fmt.Sprint(n.status, n.index, n.completed, n.runs, " ")
+		}
+		return text
+	}
+	for range 100 {
+		before := state()
+		if s := root.tick(); s != cppRunning {
+			root.status = cppIdle
+			return s, true
+		}
+		if state() == before {
+			return cppRunning, true
+		}
+	}
+	return cppRunning, false
+}
+
+// runs reports whether a node can return that it is running.
+func runs(d *bt.Node) bool {
+	switch d.Kind {
+	case bt.Action, bt.Sleep, bt.Delay, bt.KeepRunningUntilFailure:
+		return true
+	}
+	return slices.ContainsFunc(d.Children, runs)
+}
+
+// define changes a description so that BehaviorTree.CPP defines its outcome: in a reactive composite, at most one child
+// can run; a child that is run again without end does not end at once; what remembers its result beyond the end of a
+// tick runs actions, since a mere judgement is not remembered in Canopy (docs/btcpp.md).
+func define(d *bt.Node) {
+	for i, c := range d.Children {
+		define(c)
+		switch d.Kind {
+		case bt.SequenceWithMemory, bt.RunOnce:
+			d.Children[i] = &bt.Node{Kind: bt.Action, Name: "steady"}
+		case bt.Repeat, bt.RetryUntilSuccessful:
+			if d.Params[0] == -1 {
+				d.Children[i] = &bt.Node{Kind: bt.Action, Name: "steady"}
+			}
+		case bt.ReactiveSequence, bt.ReactiveFallback:
+			if runs(c) && slices.ContainsFunc(d.Children[:i], runs) {
+				d.Children[i] = &bt.Node{Kind: bt.Condition}
+			}
+		case bt.WhileDoElse, bt.Switch2, bt.Switch3, bt.Switch4, bt.Switch5, bt.Switch6:
+			if runs(c) && i%2 == 0 && (i == 0 || i < len(d.Children)-1 && d.Kind != bt.WhileDoElse) {
+				d.Children[i] = &bt.Node{Kind: bt.Condition}
+			}
+		}
+	}
+	if d.Kind == bt.ReactiveParallel {
+		d.Kind = bt.Parallel
+	}
+}
+
+// TestBehaviorTreeCpp compares the engine with the model of BehaviorTree.CPP, ticked after each instant until nothing
+// changes, on random trees of all kinds for which it defines the outcome: the actions that run after each instant and
+// the root's results are the same, until the root has ended.
+func TestBehaviorTreeCpp(t *testing.T) {
+	count := 100_000
+	if testing.Short() {
+		count = 5_000
+	}
+	ended, judged := 0, 0
+	for seed := range uint64(count) {
+		r := rand.New(rand.NewPCG(12, seed))
+		d := trees.Random(r, 1+r.IntN(16))
+		define(d)
+		tree := trees.Compile(t, d)
+		e, all := bt.NewEngine(tree, nil, 0), newCpp(d)
+		parallel := slices.ContainsFunc(all, func(n *cppNode) bool { return n.kind.Family() == bt.Count })
+		var inputs []bt.Input
+		var script []string
+		for range 15 {
+			instant, err := e.Settle(inputs)
+			if err != nil {
+				t.Fatalf("seed %d: %v\n%s", seed, err, trees.Outline(d))
+			}
+			want, rest := cppInstant(all, inputs)
+			if !rest {
+				t.Fatalf("seed %d: the ticks do not come to rest after %v\n%s", seed, script, trees.Outline(d))
+			}
+			got, over := rootResult(e, instant)
+			fail := got != want
+			var a, b []string
+			for _, n := range all {
+				if n.kind == bt.Action && n.status == cppRunning {
+					a = append(a, tree.Name(n.number))
+				}
+				if n.kind == bt.Action && e.Status(n.number) == bt.Running {
+					b = append(b, tree.Name(n.number))
+				}
+			}
+			for _, c := range instant.Commands {
+				if !c.Exit {
+					all[c.Task].starts--
+				}
+			}
+			if !parallel && slices.ContainsFunc(all, func(n *cppNode) bool { return n.starts != 0 }) {
+				t.Logf("starts differ")
+				fail = true
+			}
+			if !over {
+				fail = fail || !slices.Equal(a, b)
+			}
+			if fail {
+				t.Fatalf("seed %d: after %s\n ticks  %d %v\n engine %d %v\n%s", seed, strings.Join(script, "\n      "), want, a,
+					got, b, trees.Outline(d))
+			}
+			if over {
+				ended++
+				break
+			}
+			if got != cppRunning {
+				judged++
+			}
+			inputs = nil
+			for len(inputs) == 0 {
+				in := trees.Input(r, tree, e.Status)
+				task, verb, _, _, _ := bt.Decode(in)
+				if verb == "set" || verb == "elapsed" || verb == "end" || verb == "request" && !strings.Contains(tree.Name(task), "steady") {
+					inputs = append(inputs, in)
+				}
+			}
+			line := ""
+			for _, in := range inputs {
+				line += in.Text(tree.Name(in.Task())) + "; "
+			}
+			script = append(script, line)
+		}
+	}
+	t.Logf("%d roots ended, %d results were judged", ended, judged)
+}
+
+// rootResult returns the root's result after an instant, running if there is none, and whether the root has ended.
+func rootResult(e *bt.Engine, instant bt.Instant) (result cppStatus, over bool) {
+	root := e.Tree().Root()
+	for _, c := range instant.Changes {
+		if c.Task == root && c.To.Ended() {
+			return [...]cppStatus{bt.Finished: cppSuccess, bt.Aborted: cppFailure}[c.To], true
+		}
+	}
+	switch e.Status(root) {
+	case bt.Success:
+		return cppSuccess, false
+	case bt.Failure:
+		return cppFailure, false
+	}
+	return cppRunning, false
+}
