@@ -226,8 +226,8 @@ func (a *Automaton) last(at At, limit int32, ended bool) bool {
 	return limit >= 0 && (!ended || at.Count+1 >= limit)
 }
 
-// Leave returns the state that follows after activity is taken from a child that has ended, and whether the child is run
-// again. A task that does not pass activity on runs no child again.
+// Leave returns the state after activity is taken from a child that has ended, and whether the child is run again. A
+// task that does not pass activity on runs no child again.
 func (a *Automaton) Leave(at, reached At, limit int32, child int, judgement Status, passing bool) (At, bool) {
 	s := &a.states[at.State]
 	switch {
