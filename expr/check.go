@@ -597,6 +597,8 @@ func (c *checker) call(n *Node) quantity {
 	q := c.alike(n.args, n.name+" needs numbers")
 	rule := functions[index].unit
 	switch half, ok := q.unit.power(0.5); {
+	case rule == onEarth && q.plain():
+		return quantity{unit: metre}
 	case q.bare, rule == keeps, rule == root && q.unit.any:
 		return q
 	case rule == root && ok:
@@ -604,7 +606,7 @@ func (c *checker) call(n *Node) quantity {
 	case rule == root:
 		c.report(n, CodeIncoherence, fmt.Sprintf("%s, and its square root has no unit", q.of(n.args[0])), "")
 		return unknown
-	case rule == pure && !q.plain():
+	case (rule == pure || rule == onEarth) && !q.plain():
 		c.report(n.args[0], CodeIncoherence,
 			fmt.Sprintf("%s takes an angle or a pure number, but %s", n.name, q.of(n.args[0])), "")
 	}

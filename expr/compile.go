@@ -226,6 +226,9 @@ func (b *builder) land(places []int, beyond int) {
 // registers returns how many registers the value of a node needs. Of two arguments, the one that needs more is computed
 // first, before the other value occupies a register.
 func (n *Node) registers() int {
+	if n.means != nil {
+		return n.means.need
+	}
 	most, next := 0, -1
 	for _, a := range n.args {
 		most, next = max(most, a.need), max(next, min(most, a.need))
@@ -407,6 +410,10 @@ func (b *builder) call(n *Node, at int) {
 		b.lookUp(n, t, at)
 		return
 	}
+	if n.means != nil {
+		b.any(n.means, at)
+		return
+	}
 	f := functionIndex(n.name)
 	if f < 0 || !functions[f].takes(len(n.args)) {
 		panic(misuse)
@@ -524,6 +531,8 @@ func (b *builder) register(n *Node) {
 		b.relate(n)
 	case b.held(n):
 		b.registerPieces(n)
+	case n.means != nil:
+		b.register(n.means)
 	default:
 		for _, a := range n.args {
 			b.register(a)

@@ -264,7 +264,8 @@ func TestOpcodes(t *testing.T) {
 		names[o.String()] = true
 	}
 	for _, f := range functions {
-		if (f.one != nil) != f.takes(1) || (f.two != nil) != f.takes(2) {
+		n := Node{name: f.name, args: slices.Repeat([]*Node{True.root}, f.least)}
+		if means := n.meaning() != nil; (f.one != nil) != (f.takes(1) && !means) || (f.two != nil) != f.takes(2) {
 			t.Errorf("%s takes from %d to %d arguments", f.name, f.least, f.most)
 		}
 	}

@@ -76,6 +76,8 @@ func (n *Node) bends(inside bool) bool {
 			return true
 		}
 		inside = true
+	case n.means != nil:
+		return n.means.bends(inside)
 	case n.op == OpCall:
 		if turns(n.name) || !IsFunction(n.name) { // a table
 			return true

@@ -101,7 +101,19 @@ func (r reference) real(n *Node) float64 {
 	case "floor":
 		return math.Floor(arg(0))
 	case "mod":
-		return arg(0) - arg(1)*math.Floor(arg(0)/arg(1))
+		return modulo(arg(0), arg(1))
+	case "wrap":
+		return modulo(arg(0)+math.Pi, 2*math.Pi) - math.Pi
+	case "distance", "bearing":
+		turn := arg(3) - arg(1)
+		level := math.Cos(arg(2)) * math.Cos(turn)
+		east := math.Cos(arg(2)) * math.Sin(turn)
+		north := math.Cos(arg(0))*math.Sin(arg(2)) - math.Sin(arg(0))*level
+		if n.name == "bearing" {
+			return modulo(math.Atan2(east, north), 2*math.Pi)
+		}
+		up := math.Sin(arg(0))*math.Sin(arg(2)) + math.Cos(arg(0))*level
+		return EarthRadius * math.Atan2(math.Sqrt(east*east+north*north), up)
 	case "min", "max":
 		best := arg(0)
 		for i := range n.args {
@@ -115,6 +127,8 @@ func (r reference) real(n *Node) float64 {
 	}
 	panic(n.name)
 }
+
+func modulo(x, y float64) float64 { return x - y*math.Floor(x/y) }
 
 func (r reference) boolean(n *Node) bool {
 	switch n.op {
@@ -178,7 +192,7 @@ func randomReal(t *rapid.T, depth int) *Node {
 		for range f.least {
 			n.args = append(n.args, arg())
 		}
-		if f.most > 2 {
+		if f.most == anyNumber {
 			n.args = append(n.args, arg())
 		}
 		return node(n)

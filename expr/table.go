@@ -9,6 +9,7 @@ import (
 // Tabulated is a function of one or two numbers that is given at points, and linear between them: of two numbers
 // bilinear. It is immutable. All values are in coherent SI units.
 type Tabulated struct {
+	Text   string
 	Axes   []Abscissa // one or two
 	Values []float64  // at the points, those of the last axis one after the other
 	Clamp  bool       // outside of its points, the function has the value at the nearest one; else it is undefined, NaN
@@ -16,6 +17,7 @@ type Tabulated struct {
 
 // Abscissa is an argument of a table.
 type Abscissa struct {
+	Name   string
 	Unit   Unit
 	Points []float64 // ascending, at least two
 }

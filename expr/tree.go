@@ -98,7 +98,8 @@ type Node struct {
 	replaced string // the name in whose place Substitute set the node; may be empty
 
 	// Computed by complete.
-	parts    int     // nodes of the tree
+	means    *Node   // what a function stands for that is short for others; else nil
+	parts    int     // nodes of the tree, or of what it means
 	need     int     // registers that its value needs
 	constant bool    // a number that depends on no signal
 	folded   float64 // its value in coherent SI units
@@ -131,6 +132,9 @@ func (n *Node) Name() string { return n.name }
 // Replaced returns the name in whose place Substitute set the node; it may be empty.
 func (n *Node) Replaced() string { return n.replaced }
 
+// Means returns the node that a function stands for, which is short for an expression of others; else nil.
+func (n *Node) Means() *Node { return n.means }
+
 // Len returns the number of arguments.
 func (n *Node) Len() int { return len(n.args) }
 
@@ -139,9 +143,14 @@ func (n *Node) Arg(i int) *Node { return n.args[i] }
 
 // complete computes the derived fields of a node from its arguments, which are complete.
 func (n *Node) complete() *Node {
-	n.parts = 1
+	n.parts, n.means = 1, nil
 	for _, a := range n.args {
 		n.parts = min(n.parts+a.parts, math.MaxInt32)
+	}
+	if f := functionIndex(n.name); n.op == OpCall && f >= 0 && functions[f].takes(len(n.args)) {
+		if n.means = n.meaning(); n.means != nil {
+			n.parts = n.means.parts
+		}
 	}
 	n.need = n.registers()
 	if n.constant = n.isConstant(); n.constant {
@@ -271,8 +280,8 @@ func (n *Node) write(b *writer, bind int) {
 	}
 }
 
-// function describes a function of the language, of one argument or of two. One of more arguments is applied from the
-// left.
+// function describes a function of the language: of one argument, of two, or else short for an expression of its
+// arguments. One of two that takes more is applied from the left.
 type function struct {
 	name        string
 	least, most int // arguments
@@ -292,6 +301,7 @@ const (
 	pure                  // a dimensionless argument, a dimensionless value
 	root                  // the value in the square root of the argument's unit
 	ratio                 // arguments of one unit, a dimensionless value
+	onEarth               // dimensionless arguments, a value in metres
 	anyNumber = math.MaxInt
 )
 
@@ -314,6 +324,9 @@ var functions = [...]function{
 	{"sign", 1, 1, ratio, sign, nil},
 	{"floor", 1, 1, pure, math.Floor, nil},
 	{"mod", 2, 2, keeps, nil, func(x, y float64) float64 { return x - y*math.Floor(x/y) }},
+	{"wrap", 1, 1, pure, nil, nil},
+	{"distance", 4, 4, onEarth, nil, nil},
+	{"bearing", 4, 4, pure, nil, nil},
 }
 
 // sign returns 1, 0 or -1; NaN of NaN.

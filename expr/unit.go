@@ -52,6 +52,14 @@ func (u Unit) SI(value float64) float64 { return value * u.scale / u.per }
 // Of returns a value given in the coherent SI unit in this unit.
 func (u Unit) Of(value float64) float64 { return value * u.per / u.scale }
 
+// InSI returns the unit of the same quantity in SI.
+func (u Unit) InSI() Unit {
+	if u == AnyUnit || u == One {
+		return u
+	}
+	return u.Per(One)
+}
+
 // Per returns the coherent unit of u/v. Per(One) is the coherent unit of u's dimension.
 func (u Unit) Per(v Unit) Unit { return u.times(v, -1) }
 

@@ -79,6 +79,7 @@ func Of(m *mission.Mission) (*Table, error) {
 	var given bool
 	t.formulas, given = equations.FormulasOf(vehicle)
 	t.sampled = !given
+	maps.Copy(t.scope, m.Tables)
 	for name, table := range t.formulas.Tables {
 		v := t.scope[name] // a signal of the mission may have the name
 		v.Table = table

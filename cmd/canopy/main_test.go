@@ -529,6 +529,12 @@ func TestVehicleFile(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &v); err != nil || *v.Parameters[0].Min != 0 || v.Parameters[0].Max != nil {
 		t.Errorf("%v in %s", err, stdout)
 	}
+	box := filepath.Join("..", "..", "examples", "14-hybrid", "gearbox.vehicle.yaml")
+	stdout, _, _ = canopy("vehicle", box)
+	says(t, "a vehicle with events", stdout, "gear  integer  1    1 to 3", "gear := gear - 1", "traction(gear)",
+		"gear: 3 points, 1 to 3", "1500 to 4000", "undefined outside")
+	stdout, _, _ = canopy("vehicle", box, "--json")
+	says(t, "its JSON", stdout, `"when": "v ge 10 [m/s] * gear and gear lt 3"`, `"gear": "integer"`, `"points": 3`)
 	_, stderr, status = canopy("vehicle", filepath.Join(dir, "b.vehicle.yaml"))
 	if status != exitInput {
 		t.Errorf("status %d", status)

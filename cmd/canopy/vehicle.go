@@ -18,9 +18,9 @@ func vehicleCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "vehicle [VEHICLE]",
-		Short: "List the vehicles, or the parameters, signals and commands of one",
-		Long: `List the built-in vehicles, or the parameters, signals and commands of one. VEHICLE is the name of a built-in
-vehicle or a file of equations (.yaml, docs/vehicles.md).`,
+		Short: "List the vehicles, or the parameters, signals, commands, events and tables of one",
+		Long: `List the built-in vehicles, or the parameters, signals, commands, events and tables of one. VEHICLE is the name
+of a built-in vehicle or a file of equations (.yaml, docs/vehicles.md).`,
 		Example: `  canopy vehicle solar
   canopy vehicle tank.vehicle.yaml`,
 		Args: arguments,
@@ -69,8 +69,24 @@ func findVehicle(name string, stderr io.Writer) (*model.Vehicle, error) {
 }
 
 func vehicleJSON(w io.Writer, v *model.Vehicle) error {
-	return printJSON(w, map[string]any{"name": v.Name, "text": v.Text, "parameters": v.Parameters, "states": v.States,
-		"outputs": v.Outputs, "commands": v.Commands})
+	all := map[string]any{"name": v.Name, "text": v.Text, "parameters": v.Parameters, "states": v.States,
+		"outputs": v.Outputs, "commands": v.Commands}
+	if len(v.Events) > 0 {
+		all["events"] = v.Events
+	}
+	discrete := map[string]string{}
+	for i, t := range v.Discrete {
+		if t != "" {
+			discrete[v.States[i].Name] = t
+		}
+	}
+	if len(discrete) > 0 {
+		all["discrete"] = discrete
+	}
+	if len(v.Tables) > 0 {
+		all["tables"] = v.Tables
+	}
+	return printJSON(w, all)
 }
 
 func vehicleTable(out io.Writer, v *model.Vehicle) error {
@@ -88,13 +104,51 @@ func vehicleTable(out io.Writer, v *model.Vehicle) error {
 	for _, c := range v.Commands {
 		row(c.Name, diag.Number(c.Default, -1), c.Unit, c.Text, c.Range.String())
 	}
+	var discrete []int
 	section("states")
-	for _, s := range v.States {
+	for i, s := range v.States {
+		if v.Discrete != nil && v.Discrete[i] != "" {
+			discrete = append(discrete, i)
+			continue
+		}
 		row(s.Name, "", s.Unit, s.Text, s.Range.String())
+	}
+	if len(discrete) > 0 {
+		section("discrete states, which only events change")
+	}
+	for _, i := range discrete {
+		s := v.States[i]
+		row(s.Name, v.Discrete[i], s.Unit, s.Text, s.Range.String())
 	}
 	section("outputs")
 	for _, o := range v.Outputs {
 		row(o.Name, "", o.Unit, o.Text, "")
+	}
+	if len(v.Events) > 0 {
+		section("events: when, then")
+	}
+	for _, e := range v.Events {
+		row(e.When, e.Then, "", "", "")
+	}
+	if len(v.Tables) > 0 {
+		section("tables")
+	}
+	for _, t := range v.Tables {
+		var names, spans []string
+		for _, a := range t.Arguments {
+			names = append(names, a.Name)
+			unit := ""
+			if a.Unit != "1" {
+				unit = " " + a.Unit
+			}
+			spans = append(spans, fmt.Sprintf("%s: %d points, %v%s", a.Name, a.Points, a.Range, unit))
+		}
+		if t.Text != "" {
+			spans = append(spans, t.Text)
+		}
+		outside := map[bool]string{false: "undefined outside", true: "clamped outside"}[t.Clamp]
+		row(fmt.Sprintf("%s(%s)", t.Name, strings.Join(names, ", ")), outside, t.Unit, strings.Join(spans, "; "),
+			t.Range.String())
 	}
 	section("parameters (D: published by the maker, P: published for another aircraft, A: assumed)")
 	for _, p := range v.Parameters {

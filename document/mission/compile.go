@@ -27,10 +27,10 @@ func (b *builder) compile() {
 		return
 	}
 	plain := m.Program
-	counts := make([]bool, len(plain.Computed)) // for the dynamics or for a relation; others are recorded only
-	for _, s := range slices.Concat(plain.Derive, plain.Observe) {
-		if s.Kind == executive.EvaluateComputed {
-			counts[s.Index] = true
+	counts := make([]bool, len(plain.Computed)) // others are recorded only
+	for i, s := range m.signals {
+		if s.kind == computed {
+			counts[s.index] = b.reads[i] || len(plain.Computed[s.index].Indicators()) > 0
 		}
 	}
 	b.compiler = b.compiler.Hold(len(m.signals))

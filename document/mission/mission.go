@@ -35,6 +35,7 @@ type Mission struct {
 	Record       []string // the recorded signals
 	Needed       []string // the signals that the plan, a computed signal or the vehicle reads
 	Plots        []Plot
+	Tables       expr.Scope           // functions that the expressions of the mission and the plan may call
 	Declared     declare.Declarations // the section `check`
 	Program      *executive.Program   // the plan, compiled for the mission's signals
 
@@ -87,9 +88,9 @@ type signal struct {
 
 type place struct{ offset, length int }
 
-// Smooth returns the mission with a program whose values are smooth while the sides of its indicators and its cells stay
-// the same, as the simulation of a run needs it: functions that turn or jump have indicators of their own, behind those
-// of Program.
+// Smooth returns the mission with a program whose values are smooth while the sides of its indicators and its cells
+// stay the same, as the simulation of a run needs it: functions that turn or jump have indicators of their own, behind
+// those of Program.
 func (m *Mission) Smooth() *Mission {
 	if m.held == nil {
 		return m

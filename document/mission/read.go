@@ -98,7 +98,7 @@ func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []stri
 	}
 	for _, k := range []string{
 		"plan", "graph", "vehicle", "environment", "parameters", "initial", "commands", "signals", "record", "plots",
-		"check",
+		"check", "tables",
 	} {
 		known[k] = keep(k)
 	}
@@ -127,7 +127,7 @@ func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []stri
 	}
 	b.parameters(parts["environment"], parts["parameters"])
 	b.overrides(set)
-	b.table(parts["commands"], parts["signals"])
+	b.table(parts["tables"], parts["commands"], parts["signals"])
 	b.initialValues(parts["initial"])
 	b.recording(parts["record"], parts["plots"])
 	if parts["plan"] == nil || !b.plan(parts["plan"], open, b.m.vocabulary()) {
@@ -356,7 +356,7 @@ func (b *builder) compiles(scope expr.Scope) {
 }
 
 // table lays out the signal vector: the clock, the vehicle's states and outputs, the slots, the computed signals.
-func (b *builder) table(commands, own *yamldoc.Node) {
+func (b *builder) table(tables, commands, own *yamldoc.Node) {
 	m, v := b.m, b.m.Vehicle
 	b.names = map[string]int{}
 	b.compiles(expr.Scope{})
@@ -385,6 +385,12 @@ func (b *builder) table(commands, own *yamldoc.Node) {
 			})
 		})
 	}
+	m.Tables = expr.Scope{}
+	b.Tables(tables, func(name string) bool {
+		_, signal := b.names[name]
+		_, table := m.Tables[name]
+		return signal || table || slices.ContainsFunc(v.Tables, func(t model.Tabulation) bool { return t.Name == name })
+	}, func(name string, v expr.Variable) { m.Tables[name], b.scope[name] = v, v })
 	if own != nil {
 		b.ownSignals(own)
 	}
@@ -417,12 +423,12 @@ func (b *builder) ownSignals(own *yamldoc.Node) {
 		case s.typ == expr.Text && expression == nil:
 			sl.Initial = b.compiler.Text("")
 		}
-		switch _, taken := b.names[s.name]; {
+		switch _, taken := b.scope[s.name]; {
 		case !expr.IsName(s.name):
 			b.Add(key, "wrong-name", "use letters, digits, _ and dots, and no word of the expression language",
 				"%q cannot be the name of a signal", s.name)
 		case taken:
-			b.Add(key, "duplicate-name", "", "there is already a signal %q", s.name)
+			b.Add(key, "duplicate-name", "", "there is already a signal or table %q", s.name)
 		case expression == nil:
 			b.slot(s, sl)
 		case slotKey != nil || sl.Hold:
@@ -649,6 +655,9 @@ func (m *Mission) vocabulary() plan.Vocabulary {
 			entry.Slot, entry.Hold = true, m.slots[s.index].Hold
 		}
 		v[s.name] = entry
+	}
+	for name, t := range m.Tables {
+		v[name] = plan.Signal{Unit: t.Unit, Table: t.Table}
 	}
 	return v
 }

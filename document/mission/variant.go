@@ -1,6 +1,7 @@
 package mission
 
 import (
+	"maps"
 	"slices"
 
 	"canopy/bt"
@@ -20,7 +21,9 @@ func (m *Mission) WithPlan(p *plan.Plan) (*Mission, diag.List) {
 	for i, s := range m.signals {
 		b.names[s.name] = i
 	}
-	b.compiles(m.Scope())
+	scope := m.Scope()
+	maps.Copy(scope, m.Tables)
+	b.compiles(scope)
 	for _, text := range m.texts { // keep their places
 		b.compiler.Text(text)
 	}

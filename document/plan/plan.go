@@ -17,14 +17,15 @@ import (
 type Signal struct {
 	Unit   expr.Unit
 	Type   expr.Type
-	Values []string // of an enumeration
-	Slot   bool     // tasks may write it
-	Hold   bool     // a slot that keeps its last value while no task writes it; otherwise it returns to its default
-	Text   string   // one line that describes it
+	Values []string        // of an enumeration
+	Slot   bool            // tasks may write it
+	Hold   bool            // a slot that keeps its last value while no task writes it; otherwise it returns to its default
+	Text   string          // one line that describes it
+	Table  *expr.Tabulated // the name is that of a function
 }
 
 func (s Signal) variable() expr.Variable {
-	return expr.Variable{Type: s.Type, Unit: s.Unit, Values: s.Values}
+	return expr.Variable{Type: s.Type, Unit: s.Unit, Values: s.Values, Table: s.Table}
 }
 
 // Vocabulary is all signals that a plan may name.

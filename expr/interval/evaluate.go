@@ -216,6 +216,9 @@ func (e evaluator) valuesOf(n *expr.Node) []string {
 
 // call returns the value of a function.
 func (e evaluator) call(n *expr.Node) Value {
+	if m := n.Means(); m != nil {
+		return e.number(m)
+	}
 	x := e.number(n.Arg(0))
 	if t := e.Scope[n.Name()].Table; t != nil {
 		y := Constant(Point(0))

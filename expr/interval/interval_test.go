@@ -28,7 +28,7 @@ var (
 // number writes a random number.
 func number(r *rand.Rand, depth int) string {
 	sub := func() string { return "(" + number(r, depth-1) + ")" }
-	kind := r.IntN(13)
+	kind := r.IntN(14)
 	if depth == 0 {
 		kind %= 4
 	}
@@ -48,8 +48,12 @@ func number(r *rand.Rand, depth int) string {
 	case 10:
 		return "if(" + condition(r, depth-1) + "," + sub() + "," + sub() + ")"
 	}
+	if kind == 11 {
+		f := []string{"(distance(%s,%s,%s,%s) / 1e6 [m])", "bearing(%s,%s,%s,%s)"}[r.IntN(2)]
+		return fmt.Sprintf(f, sub(), sub(), sub(), sub())
+	}
 	functions := []string{"abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "tanh",
-		"sign", "floor", "line", "open"}
+		"sign", "floor", "line", "open", "wrap"}
 	return functions[r.IntN(len(functions))] + sub()
 }
 

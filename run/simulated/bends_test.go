@@ -3,6 +3,7 @@ package simulated
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"canopy/bt"
@@ -146,5 +147,31 @@ states: {x: {initial: `+x+`, derivative: 0}, y: {derivative: "if(abs(x) lt 0.1, 
 		if l.at(m, "near", bt.Success) != nil || l.at(m, "go", bt.Running) != nil {
 			t.Error("it begins near")
 		}
+	}
+}
+
+// Tables of a mission are functions in its expressions and in those of the plan; their kinks are events.
+func TestTablesOfAMission(t *testing.T) {
+	tables := `
+tables:
+  level: {arguments: {time: {unit: h, points: [0, 1, 1.01, 1.02, 24]}}, values: [0, 0, 1, 0, 0]}
+  rate: {unit: 1/h, arguments: {time: {unit: h, points: [0, 12, 24]}, gain: {points: [0, 2]}}, values: [[0, 0], [12, 24], [0, 0]], outside: clamp}
+signals: {high: {type: boolean, value: "level(t) ge 0.5"}}
+`
+	m := equationsMission(t, quiet, `<ReactiveFallback><ReactiveSequence><Condition name="up" on="high"/>
+		<Action name="wait" write="u := 0"/></ReactiveSequence><Action name="go" write="u := rate(t, 0.5)"/></ReactiveFallback>`,
+		"horizon: 86400\nrecord: {interval: 3600}\n"+tables)
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "up", l.changes(m, "up"), 1e-7, 3618, 3654)
+	rate := func(h float64) float64 { return 1.25 * h } // of 1 at gain 0 and 2 at gain 2
+	missed := (rate(3618/3600.) + rate(3654/3600.)) / 2 * 36 / 3600
+	near(t, "integral", []float64{l.last(m, "x")}, 1e-6, 15*12-missed)
+
+	m = equationsMission(t, quiet, `<Action name="go" write="u := level(2 * t) * 1 [1/s]"/>`, "horizon: 86400\n"+tables)
+	if _, _, err = fly(t, m); err == nil || !strings.Contains(err.Error(), "level(2 * t) is undefined") {
+		t.Errorf("beyond the points: %v", err)
 	}
 }

@@ -88,7 +88,11 @@ func (b *builder) read(root *yamldoc.Node) {
 	b.section(parts["commands"], "commands", b.command)
 	b.section(parts["outputs"], "outputs", b.output)
 	b.section(parts["parameters"], "parameters", b.parameter)
-	b.tables(parts["tables"])
+	b.Tables(parts["tables"], func(name string) bool { _, taken := b.scope[name]; return taken },
+		func(name string, v expr.Variable) {
+			b.scope[name], b.constants[name] = v, v
+			b.v.Tables = append(b.v.Tables, described(name, v))
+		})
 	if n := parts["events"]; n != nil {
 		b.Sequence(n, "events", func(n *yamldoc.Node) { b.each(n, func(string) { b.event(n) }) })
 	}
@@ -96,6 +100,24 @@ func (b *builder) read(root *yamldoc.Node) {
 		b.Add(root, "missing-key", "add `states`, each with its `derivative`", "the vehicle has no states")
 	}
 	b.program()
+}
+
+// described returns a table for the list of the vehicle's parts.
+func described(name string, v expr.Variable) model.Tabulation {
+	is := model.Variable{Name: name, Unit: v.Unit.String(), Text: v.Table.Text}
+	t := model.Tabulation{Variable: is, Clamp: v.Table.Clamp}
+	span := func(list []float64) model.Range {
+		if len(list) == 0 {
+			return model.Range{}
+		}
+		return model.Between(slices.Min(list), slices.Max(list))
+	}
+	for _, a := range v.Table.Axes {
+		t.Arguments = append(t.Arguments,
+			model.Argument{Name: a.Name, Unit: a.Unit.String(), Points: len(a.Points), Range: span(a.Points)})
+	}
+	t.Range = span(v.Table.Values)
+	return t
 }
 
 // section visits the variables of a section that declares names.
@@ -199,7 +221,7 @@ func (b *builder) parameter(key, value *yamldoc.Node) expr.Variable {
 	}
 	b.v.Parameters = append(b.v.Parameters, p)
 	b.units = append(b.units, u)
-	b.constants[key.Value] = expr.Number(inSI(u))
+	b.constants[key.Value] = expr.Number(u.InSI())
 	return b.constants[key.Value]
 }
 
@@ -221,7 +243,7 @@ func (b *builder) state(key, value *yamldoc.Node) expr.Variable {
 	if !(s.AbsTol > 0) && len(b.Diags) == before {
 		b.Add(nodes["tolerance"], "out-of-range", "", "tolerance must be positive")
 	}
-	b.v.Floating = append(b.v.Floating, nodes["tolerance"] == nil)
+	b.v.Floating, b.v.Discrete = append(b.v.Floating, nodes["tolerance"] == nil), append(b.v.Discrete, "")
 	s.Range = b.bounds(key, nodes, u)
 	b.v.States = append(b.v.States, s)
 	rate := u
@@ -254,6 +276,7 @@ func (b *builder) discrete(key, value *yamldoc.Node) expr.Variable {
 		s.Range = model.Between(0, 1)
 	}
 	b.v.States, b.v.Floating = append(b.v.States, s), append(b.v.Floating, true)
+	b.v.Discrete = append(b.v.Discrete, as.Type.Name())
 	b.initials = append(b.initials, written{key, nodes["initial"], as})
 	b.derivatives = append(b.derivatives, written{key, nil, expr.Number(expr.AnyUnit)})
 	return as
@@ -298,6 +321,7 @@ func (b *builder) event(n *yamldoc.Node) {
 	})
 	e.resets = list
 	b.events = append(b.events, e)
+	b.v.Events = append(b.v.Events, model.Occurrence{When: nodes["when"].Value, Then: then})
 }
 
 // notState is the mistake of an event that sets what is no state.

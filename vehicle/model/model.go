@@ -79,6 +79,28 @@ type State struct {
 	Range  Range   `json:"range"`
 }
 
+// Occurrence is an event of the vehicle: when it occurs, and what it then sets. Both are texts for readers.
+type Occurrence struct {
+	When string `json:"when"`
+	Then string `json:"then"`
+}
+
+// Tabulation is a function of one or two arguments in the equations of the vehicle, given at points: linear in between.
+type Tabulation struct {
+	Variable
+	Arguments []Argument `json:"arguments"`
+	Range     Range      `json:"range"` // of the values
+	Clamp     bool       `json:"clamp"` // outside of the points it has the value at the nearest one; else it is undefined
+}
+
+// Argument is an argument of a table. Its points lie in a range.
+type Argument struct {
+	Name   string `json:"name"`
+	Unit   string `json:"unit"`
+	Points int    `json:"points"`
+	Range  Range  `json:"range"`
+}
+
 // Output is a signal computed from time, states and commands.
 type Output struct {
 	Variable
@@ -103,6 +125,9 @@ type Vehicle struct {
 	States     []State
 	Outputs    []Output
 	Commands   []Command
+	Discrete   []string // by state: the type of one that only events change, real, boolean or integer, else ""; nil: none
+	Events     []Occurrence
+	Tables     []Tabulation
 	Jumps      []string // the states that events of the vehicle itself may change at once
 	Floating   []bool   // by state: its absolute tolerance follows its values (ode.Options); nil: none
 
