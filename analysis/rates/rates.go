@@ -17,6 +17,7 @@ import (
 	"canopy/document/mission"
 	"canopy/expr"
 	"canopy/expr/interval"
+	"canopy/temporal"
 	"canopy/vehicle/equations"
 	"canopy/vehicle/model"
 )
@@ -187,18 +188,15 @@ type Row struct {
 	Missing  []string // signals without a range, for want of which no rate is found, or one without bounds
 }
 
-// Rows returns the rates of all real signals that the plan's conditions and the goal read, for each action.
+// Rows returns the rates of all real signals that the plan's conditions and the declarations read, for each action.
 func (t *Table) Rows() []Row {
 	var rows []Row
 	signals := t.read()
-	for _, l := range t.m.Plan.Leaves {
-		if !t.m.Plan.Tree.Kind(l.Task).Acts() {
-			continue
-		}
+	for _, task := range t.actions() {
 		for _, s := range signals {
-			a := t.find(l.Task, s, nil)
-			row := Row{Task: l.Task, Signal: s, Found: a.rate, Known: a.ok, Missing: t.Missing(l.Task, s)}
-			if r, ok := t.m.Declared.Effects[l.Task][s]; ok {
+			a := t.find(task, s, nil)
+			row := Row{Task: task, Signal: s, Found: a.rate, Known: a.ok, Missing: t.Missing(task, s)}
+			if r, ok := t.m.Declared.Effects[task][s]; ok {
 				row.Declared = &r
 			}
 			rows = append(rows, row)
@@ -207,7 +205,32 @@ func (t *Table) Rows() []Row {
 	return rows
 }
 
-// read returns the real signals that conditions read, or for which rates are declared, but the time.
+// Watch returns the assumptions that runs must watch because rates are only sampled: those of signals that never jump,
+// while an action is active for which no rate is declared.
+func (t *Table) Watch() []temporal.Assertion {
+	var list []temporal.Assertion
+	if !t.sampled {
+		return list
+	}
+	signals := t.read()
+	for _, task := range t.actions() {
+		for _, s := range signals {
+			_, declared := t.m.Declared.Effects[task][s]
+			if a := t.find(task, s, nil); a.ok && !declared && a.rate.From == declare.Sampled && !a.rate.Jumps {
+				list = append(list, a.rate.Watch(t.m.Plan.Tree.Name(task), s))
+			}
+		}
+	}
+	return list
+}
+
+// actions returns the plan's actions in the order of the tree.
+func (t *Table) actions() []bt.Task {
+	tree := t.m.Plan.Tree
+	return slices.DeleteFunc(slices.Clone(tree.Leaves()), func(a bt.Task) bool { return !tree.Kind(a).Acts() })
+}
+
+// read returns the real signals that conditions and declarations read, or for which rates are declared, but the time.
 func (t *Table) read() []string {
 	var names []string
 	add := func(list ...*expr.Expr) {
@@ -222,6 +245,14 @@ func (t *Table) read() []string {
 	}
 	if g := t.m.Declared.Goal; g != nil {
 		add(g.Parts...)
+	}
+	for _, list := range [...][]declare.Statement{t.m.Declared.Always, t.m.Declared.Facts} {
+		for _, s := range list {
+			add(s.Parts...)
+		}
+	}
+	for _, p := range t.m.Declared.Properties {
+		p.Formula.Conditions(func(e *expr.Expr) { add(e) })
 	}
 	for _, rates := range t.m.Declared.Effects {
 		for name := range rates {
@@ -247,7 +278,7 @@ func (t *Table) find(task bt.Task, signal string, in map[string]interval.Interva
 		if t.closed(task, signal) {
 			a = t.derive(task, signal, in)
 		} else {
-			a = t.sample(task, signal, in)
+			a = t.sample(task, signal)
 		}
 		a.ok = a.ok && (!math.IsInf(a.rate.Low, 0) || !math.IsInf(a.rate.High, 0))
 		t.found[at] = a
@@ -276,8 +307,8 @@ func limitsText(in map[string]interval.Interval) string {
 // relevant returns the limits of the signals that matter for a rate: those that it depends on, and those that limits or
 // facts relate to these.
 func (t *Table) relevant(task bt.Task, signal string, in map[string]interval.Interval) map[string]interval.Interval {
-	if len(in) == 0 || !t.closed(task, signal) { // samples lie in the ranges of all states
-		return in
+	if len(in) == 0 || !t.closed(task, signal) { // a sampled rate is that in the ranges of all states, which runs watch
+		return nil
 	}
 	limited := slices.Sorted(maps.Keys(in))
 	at := key{task, signal, strings.Join(limited, "\x00")}

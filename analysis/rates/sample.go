@@ -16,34 +16,42 @@ const (
 	delay  = 1e-3 // over which the change of an output is observed [s]
 )
 
-// sample finds the extreme rates of a signal at points of the ranges of the time, the states and the slots.
-func (t *Table) sample(task bt.Task, signal string, in map[string]interval.Interval) answer {
-	if in != nil { // ranges that are missing are missing in every part
-		limited := func(name string) bool {
-			x, ok := t.ranges[name].Meet(limitOf(in, name))
-			return ok && x.Bounded()
-		}
-		if slices.ContainsFunc(t.Missing(task, signal), func(name string) bool { return !limited(name) }) {
-			return answer{}
-		}
-	}
-	p := t.newProbe(task, in)
-	reads := t.coneOfSignal(task, signal)
-	a := answer{rate: declare.Rate{Low: math.Inf(1), High: math.Inf(-1), From: declare.Sampled,
-		Jumps: reads.writes || reads.direct || t.reset(reads)}}
+// sample finds the extreme rates of a signal at points of the ranges of the time, the states and the slots, and at the
+// same points those of the other signals that matter.
+func (t *Table) sample(task bt.Task, signal string) answer {
+	p := t.newProbe(task)
 	if p.unlimited(signal) {
 		return answer{open: p}
 	}
+	signals := []string{signal}
+	for _, s := range t.read() {
+		if s != signal && !t.closed(task, s) && !p.unlimited(s) {
+			signals = append(signals, s)
+		}
+	}
+	found := make([]answer, len(signals))
+	for k, s := range signals {
+		reads := t.coneOfSignal(task, s)
+		found[k].rate = declare.Rate{Low: math.Inf(1), High: math.Inf(-1), From: declare.Sampled,
+			Jumps: reads.writes || reads.direct || t.reset(reads)}
+	}
+	at := make([]float64, len(signals))
 	for n := range points {
 		p.place(n)
-		r := p.rate(signal)
-		if r-r != 0 || !t.possible(p.names(), in) {
+		if p.rate(signals, at); !t.possible(p.names(), nil) {
 			continue
 		}
-		a.rate.Low, a.rate.High, a.ok = min(a.rate.Low, r), max(a.rate.High, r), true
-		a.rate.Samples++
+		for k, r := range at {
+			if a := &found[k]; r-r == 0 {
+				a.rate.Low, a.rate.High, a.ok = min(a.rate.Low, r), max(a.rate.High, r), true
+				a.rate.Samples++
+			}
+		}
 	}
-	return a
+	for k, s := range signals {
+		t.found[key{task, s, ""}] = found[k]
+	}
+	return found[0]
 }
 
 // probe is the vehicle at one point.
@@ -67,7 +75,7 @@ type probe struct {
 const span = 100
 
 // newProbe returns the vehicle while a task is active.
-func (t *Table) newProbe(task bt.Task, in map[string]interval.Interval) *probe {
+func (t *Table) newProbe(task bt.Task) *probe {
 	v := t.m.Vehicle
 	p := &probe{t: t, commands: make([]float64, len(v.Commands)), rates: make([]float64, len(v.States)),
 		outputs: make([]float64, len(v.Outputs)), known: map[string]interval.Value{}}
@@ -85,16 +93,9 @@ func (t *Table) newProbe(task bt.Task, in map[string]interval.Interval) *probe {
 		}
 		p.box = append(p.box, x)
 	}
-	limited := func(name string) interval.Interval {
-		x := t.ranges[name]
-		if both, ok := x.Meet(limitOf(in, name)); ok {
-			x = both
-		}
-		return x
-	}
-	add(limited("t"))
+	add(t.ranges["t"])
 	for _, s := range v.States {
-		add(limited(s.Name))
+		add(t.ranges[s.Name])
 	}
 	for i := range t.m.Program.Slots {
 		list := t.sources(i, task)
@@ -119,7 +120,8 @@ func (p *probe) place(n int) {
 	step := 1.0
 	for i, x := range p.box {
 		step *= p.step
-		share := math.Mod(0.5+float64(n)*step, 1)
+		share := 0.5 + float64(n)*step
+		share -= math.Floor(share)
 		if n < 2 {
 			share = float64(n)
 		}
@@ -173,29 +175,48 @@ func (p *probe) command(n interval.Names) {
 	}
 }
 
-// rate returns the rate of a signal at the point.
-func (p *probe) rate(signal string) float64 {
+// rate writes the rates of signals at the point.
+func (p *probe) rate(signals []string, to []float64) {
 	n := p.names()
 	p.command(n)
 	p.t.vehicle.Derivatives(p.at[0], p.states(), p.commands, p.rates)
-	if d := p.t.signals[signal]; d.kind == state {
-		return p.rates[d.index]
+	moves := false
+	for k, signal := range signals {
+		if d := p.t.signals[signal]; d.kind == state {
+			to[k] = p.rates[d.index]
+		} else {
+			to[k], moves = n.Value(signal).Middle(), true
+		}
 	}
-	before, at := n.Value(signal).Middle(), slices.Clone(p.at)
+	if !moves {
+		return
+	}
+	at := slices.Clone(p.at)
 	p.at[0] += delay
 	for i, r := range p.rates {
 		p.at[1+i] += r * delay
 	}
-	after := p.names().Value(signal).Middle()
+	n = p.names()
+	for k, signal := range signals {
+		if p.t.signals[signal].kind != state {
+			to[k] = (n.Value(signal).Middle() - to[k]) / delay
+		}
+	}
 	copy(p.at, at)
-	return (after - before) / delay
+}
+
+// rateOf returns the rate of a signal at the point.
+func (p *probe) rateOf(signal string) float64 {
+	var r [1]float64
+	p.rate([]string{signal}, r[:])
+	return r[0]
 }
 
 // unlimited reports whether a rate depends on signals without a range, as far as trials show.
 func (p *probe) unlimited(signal string) bool {
 	for n := range trials {
 		p.place(2 + n)
-		if p.moves(signal, p.rate(signal), p.open) {
+		if p.moves(signal, p.rateOf(signal), p.open) {
 			return true
 		}
 	}
@@ -211,7 +232,7 @@ func (p *probe) missing(signal string) []string {
 			break
 		}
 		p.place(2 + n)
-		r := p.rate(signal)
+		r := p.rateOf(signal)
 		var search func(variables []int)
 		search = func(variables []int) {
 			switch half := len(variables) / 2; {
@@ -240,7 +261,7 @@ func (p *probe) moves(signal string, from float64, variables []int) bool {
 		x, width := p.at[i]-p.box[i].Low, p.box[i].Width()
 		p.at[i] = p.box[i].Low + math.Mod(x+width/3, width)
 	}
-	to := p.rate(signal)
+	to := p.rateOf(signal)
 	copy(p.at, at)
 	return to != from && (to == to || from == from)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"canopy/document/declare"
+	"canopy/expr/interval"
 )
 
 // quad returns the rates of a mission of the built-in quadrotor.
@@ -49,11 +50,14 @@ func TestSampled(t *testing.T) {
 	}
 }
 
-// TestUnlimited: without the range of a state that matters, nothing is sampled.
+// TestUnlimited: without the range of a state that matters, nothing is sampled, and runs watch nothing.
 func TestUnlimited(t *testing.T) {
 	x := quad(t, `<Sequence><Condition name="c" on="soc gt 0.3"/><Action name="up" write="w_cmd := 2"/></Sequence>`, "")
 	up := x.task(t, "up")
-	if _, ok := x.Rate(up, "soc", nil); ok {
+	for _, name := range []string{"vx", "vy", "w"} {
+		x.ranges[name] = interval.All
+	}
+	if _, ok := x.Rate(up, "soc", nil); ok || x.Watch() != nil {
 		t.Error("a rate without ranges")
 	}
 	if got := x.Missing(up, "soc"); !slices.Equal(got, []string{"vx", "vy", "w"}) {
@@ -61,10 +65,26 @@ func TestUnlimited(t *testing.T) {
 	}
 }
 
+// TestSampledRatesAreWatched: each sampled rate of a signal that conditions or declarations read, unless it is declared
+// or the signal jumps.
+func TestSampledRatesAreWatched(t *testing.T) {
+	x := quad(t, `<Sequence><Condition name="c" on="h gt 3"/><Action name="up" write="w_cmd := 2" done="P gt 1000"/>
+		<Action name="on" write="w_cmd := 0"/></Sequence>`,
+		"check: {effects: {up: {h: [0, 3]}}, properties: [always h lt 100, always vx lt 10]}")
+	var got []string
+	for _, a := range x.Watch() {
+		got = append(got, a.Text)
+	}
+	want := []string{"up: vx [-4, 4], as sampled", "on: h [-10, 10], as sampled", "on: vx [-4, 4], as sampled"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestPoints: the points fill the box evenly.
 func TestPoints(t *testing.T) {
 	x := quad(t, `<Action name="up" write="w_cmd := 2"/>`, "check: {facts: [abs(x) <= 1, abs(y) <= 1]}")
-	p := x.newProbe(x.task(t, "up"), nil)
+	p := x.newProbe(x.task(t, "up"))
 	var cells [4]int
 	for n := range points {
 		p.place(n)

@@ -17,7 +17,7 @@ import (
 var rateAssumptions = [...]Assumption{
 	declare.Declared: EffectsHold,
 	declare.Derived:  {"the states stay in their ranges", true},
-	declare.Sampled:  {"no rate is outside those that were sampled", false},
+	declare.Sampled:  {"no rate is outside those that were sampled", true},
 }
 
 // rate returns a range of the rate of a signal while a task is active and signals are in the given ranges; ok is false

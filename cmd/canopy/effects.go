@@ -13,6 +13,7 @@ import (
 	"canopy/diag"
 	"canopy/document/declare"
 	"canopy/document/mission"
+	"canopy/temporal"
 )
 
 // provable returns a mission as what is proved, with the rates of its vehicle.
@@ -24,6 +25,18 @@ func provable(m *mission.Mission) (declare.Subject, error) {
 	}
 	s.Rates = table
 	return s, nil
+}
+
+// watched returns a mission that records what is judged on its runs, with that: what it declares, and the rates that
+// were sampled.
+func watched(m *mission.Mission) (*mission.Mission, temporal.Watch, error) {
+	table, err := rates.Of(m)
+	if err != nil {
+		return nil, temporal.Watch{}, err
+	}
+	w := m.Watch()
+	w.Assertions = append(w.Assertions, table.Watch()...)
+	return m.Judging(w), w, nil
 }
 
 // effect is the rate of a signal while a task is active, in JSON.

@@ -122,7 +122,10 @@ func flown(ctx context.Context, name string, texts []string, stderr io.Writer) (
 	if err != nil {
 		return nil, end, err
 	}
-	watch := m.Watch()
+	m, watch, err := watched(m)
+	if err != nil {
+		return nil, end, err
+	}
 	if len(texts) > 0 {
 		var err error
 		all := m.Plan.Tasks(func(bt.Kind) bool { return true })
@@ -225,7 +228,7 @@ func asked(h *record.Header, name string, texts []string) (w temporal.Watch, err
 		return w, diags.Err()
 	}
 	declared, diags := declare.ReadSection(missionFile, p)
-	return declared.Watch(p.Tree, missionFile), diags.Err()
+	return declared.Watch(p.Tree, missionFile, false), diags.Err()
 }
 
 func printJudgements(out io.Writer, name string, rows []record.Property) error {

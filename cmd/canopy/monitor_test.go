@@ -106,7 +106,7 @@ func TestMonitorWrongInput(t *testing.T) {
 	}{
 		{[]string{solarDay, "--property", "always (sock > 1)", "--property", "never both(climb, sinc)"},
 			[]string{"--property:1:9", `did you mean "soc"`, "--property:1:19", `did you mean "sink"`}},
-		{[]string{"../../missions/circuit.yaml"}, []string{"no properties"}},
+		{[]string{"../../examples/08-finite-time/boat.yaml"}, []string{"no properties"}},
 		{[]string{"none.mcap"}, []string{"none.mcap", "no such file"}},
 		{[]string{dir}, []string{"run log"}},
 	} {

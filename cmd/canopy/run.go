@@ -43,8 +43,8 @@ byte for byte, to that of a run without interruption.
 When the mission ends or is interrupted, its active actions are ended: the run continues until their exit procedures
 are complete, for at most one hour of simulated time.
 
-The properties that the mission declares under "check", and the facts and effects that proofs assume, are judged in
-flight, as "canopy monitor" judges them.
+The properties that the mission declares under "check", and the facts, ranges and rates that proofs assume, are judged
+in flight, as "canopy monitor" judges them.
 
 Exit status: 0 the mission was flown to its end, the plan did not fail and no property or assumption was violated, 1 the
 run failed or was interrupted (its records are complete up to that time), 2 wrong input, nothing was run, 3 the mission
@@ -64,6 +64,10 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 				fmt.Fprintf(cmd.ErrOrStderr(),
 					"canopy: --until is after the mission's horizon, where it ends; --set horizon=%.0f extends it\n", limit)
 			}
+			m, watch, err := watched(m)
+			if err != nil {
+				return err
+			}
 			r, err := simulated.New(m, run.Continuous{}, float64(until))
 			if errors.Is(err, model.ErrParameters) {
 				return err
@@ -80,7 +84,7 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 			defer stop()
 			bar := newProgress(cmd.ErrOrStderr(), r.Until())
 			o := folder.Options{Every: float64(checkpoint), Resume: resume, Bare: !withReport, Guard: &unfinished,
-				Watch: m.Watch(), Observe: func() { bar.show(r.T(), r.Events) }}
+				Watch: watch, Observe: func() { bar.show(r.T(), r.Events) }}
 			var table bytes.Buffer
 			if !asJSON && !quiet {
 				o.Table = &table

@@ -20,9 +20,25 @@ var (
 	onEffects = []string{"reach", "regression", "property", "chatter"}
 )
 
-// Watch returns what is judged on the runs of a mission, in whose document the signals are computed.
-func (d *Declarations) Watch(tree *bt.Tree, src *diag.Source) temporal.Watch {
-	return temporal.Watch{Assertions: d.assertions(tree), Computed: Computed(src)}
+// Watch returns what is judged on the runs of a mission, in whose document the signals are computed. Proofs
+// may assume the ranges of the vehicle's states, if it is known to have some.
+func (d *Declarations) Watch(tree *bt.Tree, src *diag.Source, ranges bool) temporal.Watch {
+	list := d.assertions(tree)
+	if ranges || len(list) > 0 || d.Goal != nil {
+		list = append(list, temporal.Assertion{Kind: temporal.OfRange, Text: "the states stay in their ranges",
+			Proofs: onEffects})
+	}
+	return temporal.Watch{Assertions: list, Computed: Computed(src)}
+}
+
+// Watch returns the assumption that the rate of a signal is in the range while a task is active.
+func (r Rate) Watch(task, signal string) temporal.Assertion {
+	text := r.String()
+	if r.From == Sampled {
+		text = fmt.Sprintf("[%s, %s], as sampled", diag.Number(r.Low, 4), diag.Number(r.High, 4))
+	}
+	return temporal.Assertion{Kind: temporal.OfEffect, Text: task + ": " + signal + " " + text, Proofs: onEffects,
+		Effect: temporal.Effect{Task: task, Signal: signal, Low: r.Low, High: r.High}}
 }
 
 // Computed returns the real signals that a mission document gives as expressions of others.
@@ -61,14 +77,8 @@ func (d *Declarations) assertions(tree *bt.Tree) []temporal.Assertion {
 	for _, t := range slices.Sorted(maps.Keys(d.Effects)) {
 		rates := d.Effects[t]
 		for _, signal := range slices.Sorted(maps.Keys(rates)) {
-			e := temporal.Effect{Task: tree.Name(t), Signal: signal, Low: rates[signal].Low, High: rates[signal].High}
-			list = append(list, temporal.Assertion{Kind: temporal.OfEffect, Effect: e, Proofs: onEffects,
-				Text: fmt.Sprintf("%s: %s %s", e.Task, e.Signal, rates[signal])})
+			list = append(list, rates[signal].Watch(tree.Name(t), signal))
 		}
-	}
-	if len(list) > 0 || d.Goal != nil {
-		list = append(list, temporal.Assertion{Kind: temporal.OfRange, Text: "the states stay in their ranges",
-			Proofs: onEffects})
 	}
 	return list
 }

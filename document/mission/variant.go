@@ -49,7 +49,11 @@ func (m *Mission) From(states []int, values []float64, record []string, interval
 }
 
 // Watch returns what is judged on every run of the mission.
-func (m *Mission) Watch() temporal.Watch { return m.Declared.Watch(m.Plan.Tree, m.Source) }
+func (m *Mission) Watch() temporal.Watch {
+	return m.Declared.Watch(m.Plan.Tree, m.Source, slices.ContainsFunc(m.Vehicle.States, func(s model.State) bool {
+		return s.Range.String() != ""
+	}))
+}
 
 // Judging returns the mission that also records the signals that a watch reads, so that it can be judged on its runs,
 // and those behind computed ones, and attends to the tasks. The time is in every record.

@@ -213,6 +213,7 @@ var rooms = map[string]room{
 		"expr/interval":     "rates are bounded over boxes of states",
 		"document/declare":  "rates are those of declared effects",
 		"document/mission":  "a mission gives the meaning of signals",
+		"temporal":          "runs watch sampled rates",
 		"vehicle/equations": "derivatives are expressions",
 		"vehicle/model":     "derivatives of other vehicles are sampled",
 	}, tests: reasons{

@@ -40,12 +40,12 @@ var circuit = &Vehicle{
 
 	Parameters: parametersOf(new(circuitAircraft).bindings()),
 	States: []State{
-		{Variable{"x", "m", "position, ahead at the start"}, 1e-3, Range{}},
-		{Variable{"y", "m", "position, to the right at the start"}, 1e-3, Range{}},
-		{Variable{"h", "m", "altitude"}, 1e-3, AtLeast(0)},
-		{Variable{"V", "m/s", "airspeed"}, 1e-5, AtLeast(0)},
-		{Variable{"w", "m/s", "climb rate"}, 1e-5, Range{}},
-		{Variable{"chi", "rad", "heading from x to y, not wrapped"}, 1e-6, Range{}},
+		{Variable{"x", "m", "position, ahead at the start"}, 1e-3, Between(-1e5, 1e5)},
+		{Variable{"y", "m", "position, to the right at the start"}, 1e-3, Between(-1e5, 1e5)},
+		{Variable{"h", "m", "altitude"}, 1e-3, Between(0, 6000)},
+		{Variable{"V", "m/s", "airspeed"}, 1e-5, Between(0, 50)},
+		{Variable{"w", "m/s", "climb rate"}, 1e-5, Between(-20, 20)},
+		{Variable{"chi", "rad", "heading from x to y, not wrapped"}, 1e-6, Between(-1e4, 1e4)},
 		{Variable{"phi", "rad", "bank angle, right wing down"}, 1e-6, Between(-1.5, 1.5)},
 	},
 	Commands: []Command{

@@ -29,12 +29,12 @@ var quad = &Vehicle{
 
 	Parameters: parametersOf(new(quadrotor).bindings()),
 	States: []State{
-		{Variable{"x", "m", "position to the north of the start"}, 1e-3, Range{}},
-		{Variable{"y", "m", "position to the east of the start"}, 1e-3, Range{}},
-		{Variable{"h", "m", "altitude above the start"}, 1e-3, AtLeast(0)},
-		{Variable{"vx", "m/s", "velocity to the north, over ground"}, 1e-5, Range{}},
-		{Variable{"vy", "m/s", "velocity to the east, over ground"}, 1e-5, Range{}},
-		{Variable{"w", "m/s", "climb rate"}, 1e-5, Range{}},
+		{Variable{"x", "m", "position to the north of the start"}, 1e-3, Between(-1e5, 1e5)},
+		{Variable{"y", "m", "position to the east of the start"}, 1e-3, Between(-1e5, 1e5)},
+		{Variable{"h", "m", "altitude above the start"}, 1e-3, Between(0, 5000)},
+		{Variable{"vx", "m/s", "velocity to the north, over ground"}, 1e-5, Between(-30, 30)},
+		{Variable{"vy", "m/s", "velocity to the east, over ground"}, 1e-5, Between(-30, 30)},
+		{Variable{"w", "m/s", "climb rate"}, 1e-5, Between(-10, 10)},
 		{Variable{"soc", "1", "state of charge"}, 1e-7, Between(0, 1)},
 	},
 	Commands: []Command{
