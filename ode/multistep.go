@@ -46,7 +46,7 @@ const (
 	starting = 5   // steps of the one-step method after a restart
 	caution  = 40  // safety factor on the error of a step: errors of many steps add up
 	stale    = 0.8 // rate of convergence above which a new Jacobian pays off
-	drift    = 0.3 // relative change of h up to which the factorised matrix is reused
+	drift    = 0.1 // relative change of h up to which the factorised matrix is reused
 )
 
 // The formula of order k, with the differences d at the end of the step of size h, is
