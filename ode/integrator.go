@@ -103,13 +103,19 @@ func New(f Func, n int, o Options) *Integrator {
 }
 
 // Restart restarts at (t, y), as at the start or after a discontinuity of y or of f. The method in use, the Jacobian,
-// its factorisation and the step size remain as a first guess. If the derivative there is not finite, the next Step
+// its factorisation and the step size remain as a first guess; the multistep method also keeps its history, if y does
+// not jump and f by so little that it hardly matters. If the derivative there is not finite, the next Step
 // reports it.
 func (in *Integrator) Restart(t float64, y []float64) {
 	if len(y) != in.n {
 		panic("ode: wrong number of components")
 	}
 	in.remember(t, y)
+	m := &in.multi
+	if m.held = in.smooth && (m.on || m.held); m.held {
+		m.order = m.next
+		m.move(t-in.t, m.h)
+	}
 	in.t, in.from = t, t
 	copy(in.y, y)
 	copy(in.y0, y)
@@ -117,10 +123,10 @@ func (in *Integrator) Restart(t float64, y []float64) {
 		in.floats.restart(y, in.atol)
 	}
 	in.began, in.dense, in.newton.history, in.newton.current = false, false, false, false
-	if in.multi.on {
-		in.next = handover * in.multi.wanted
+	if m.on {
+		in.next = handover * m.wanted
 	}
-	in.multi.on, in.multi.wait, in.multi.stuck = false, starting, 0
+	m.on, m.wait, m.stuck = false, starting, 0
 }
 
 // T returns the time reached.
@@ -149,11 +155,12 @@ func (in *Integrator) Step(limit float64) error {
 	if m := &in.multi; in.options.Method == Multistep && !m.on && in.newton.history && m.wait <= 0 {
 		in.takeOver()
 	}
-	if in.multi.on && in.stepMultistep(limit) {
-		return nil
-	}
-	if !in.began {
-		if err := in.begin(limit); err != nil {
+	for in.multi.on || !in.began {
+		if in.multi.on {
+			if in.stepMultistep(limit) {
+				return nil
+			}
+		} else if err := in.begin(limit); err != nil {
 			return err
 		}
 	}

@@ -10,14 +10,15 @@ import (
 // backward differences, with a spacing that is constant over several steps and one stage per step (Shampine & Reichelt,
 // The MATLAB ODE suite, SIAM Journal on Scientific Computing 18 (1997) 1-22). It starts from the dense output of a step
 // of the one-step method, hence never at a low order. The one-step method takes over again where the history is
-// useless: at a restart and after repeated failures. It never hands over to the explicit method, whose steps cost as
-// much as several of its own.
+// useless: at a restart with a jump and after repeated failures. It never hands over to the explicit method, whose
+// steps cost as much as several of its own.
 //
 // From order 3 on the formulas are not A-stable: a fast, weakly damped oscillation limits their steps even after it has
 // decayed. Where observe finds that, the one-step method takes over as well, until its steps are far longer, where the
 // formulas damp the oscillation, or for a number of steps that doubles each time.
 type multistep struct {
 	on    bool // this method made the last step
+	held  bool // it made the last step before a restart: the differences may still serve
 	order int
 	h     float64   // the spacing
 	d     []float64 // backward differences at T of orders 1 to highest+2, those of all components one after the other
@@ -85,6 +86,7 @@ func (m *multistep) combine(y, base []float64, w weights) {
 
 func (m *multistep) state(c *snapshot.Codec) {
 	snapshot.Bool(c, &m.on)
+	snapshot.Bool(c, &m.held)
 	for _, n := range []*int{&m.order, &m.next} {
 		snapshot.Within(c, n, 0, highest)
 	}
@@ -123,6 +125,50 @@ func (in *Integrator) takeOver() {
 			m.differences(k)[i] = v[0]
 		}
 	}
+}
+
+// resume continues with the differences after a restart at which the derivatives jumped to k, if that makes hardly any
+// difference to a step, or to one of up to an eighth of its size.
+//
+// The history is changed to one with the new derivative: its first difference by u = (I - c J)^-1 h (k - old k), which
+// is the jump for a slow component and what it adds to a step for a stiff one. The history is then wrong by the second
+// derivative of a slow component, which contributes u - h (k - old k) to a step, and by u for a stiff one.
+func (in *Integrator) resume(k []float64) bool {
+	const bearable = 0.5
+	m, nw := &in.multi, in.newton
+	if !m.held {
+		return false
+	}
+	m.held = false
+	jump, u := nw.fz, in.stage
+	for range 4 {
+		for i, v := range k {
+			jump[i] = m.h * (v - in.before[i])
+		}
+		if copy(u, jump); !in.prepare(m.h/alpha[m.next], m.h, drift) {
+			return false
+		}
+		nw.lu.solve(u)
+		for i, v := range jump {
+			if d := v - u[i]; math.Abs(d) < math.Abs(u[i]) {
+				jump[i] = d
+			} else {
+				jump[i] = u[i]
+			}
+		}
+		effect := in.norm(jump)
+		if effect > 64*bearable {
+			return false
+		}
+		if effect <= bearable {
+			axpy(m.differences(1), 1, u)
+			m.on, m.age = true, 0
+			return true
+		}
+		m.space(m.h / 2)
+		m.wanted = m.h
+	}
+	return false
 }
 
 // giveWay hands over to the one-step method at T.
@@ -196,10 +242,14 @@ func (m *multistep) factor(err float64, order int) float64 {
 
 // space changes the spacing of the differences: those of the same polynomial at other points.
 func (m *multistep) space(h float64) {
-	if h == m.h {
-		return
+	if h != m.h {
+		m.move(0, h)
 	}
-	factor, q := h/m.h, m.order
+}
+
+// move changes the time of the differences, by so much after T, and their spacing.
+func (m *multistep) move(after, h float64) {
+	shift, factor, q := after/m.h, h/m.h, m.order
 	m.h, m.equal = h, 0
 	// The transformation to another spacing, and that for an unchanged one, which is its own inverse.
 	var r, u [highest + 1][highest + 1]float64
@@ -208,14 +258,14 @@ func (m *multistep) space(h float64) {
 		r[0][j], u[0][j] = 1, 1
 	}
 	for i := 1; i <= q; i++ {
-		for j := 1; j <= q; j++ {
-			r[i][j] = r[i-1][j] * (float64(i-1) - factor*float64(j)) / float64(i)
+		for j := range q + 1 {
+			r[i][j] = r[i-1][j] * (float64(i-1) + shift - factor*float64(j)) / float64(i)
 			u[i][j] = u[i-1][j] * (float64(i-1) - float64(j)) / float64(i)
 		}
 	}
 	for i := 1; i <= q; i++ {
 		for j := 1; j <= q; j++ {
-			for k := 1; k <= q; k++ {
+			for k := range q + 1 {
 				c[j][i-1] += r[i][k] * u[k][j]
 			}
 		}

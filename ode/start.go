@@ -32,7 +32,7 @@ func (in *Integrator) remember(t float64, y []float64) {
 	in.slope(t, in.before)
 }
 
-// begin evaluates the first stage and chooses the first step.
+// begin evaluates the first stage and chooses the method and size of the first step.
 func (in *Integrator) begin(limit float64) error {
 	k := in.knew[:in.n]
 	in.eval(in.t, in.y, k)
@@ -40,6 +40,9 @@ func (in *Integrator) begin(limit float64) error {
 		return &NotFiniteError{T: in.t, Index: i}
 	}
 	in.began = true
+	if in.resume(k) {
+		return nil
+	}
 	if in.next > 0 && in.smooth && in.unchanged(k) {
 		return nil
 	}
