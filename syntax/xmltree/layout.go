@@ -1,0 +1,106 @@
+package xmltree
+
+import "strings"
+
+// Canonical returns the document's text in the canonical layout. Elements, attributes and their order, values, comments
+// and texts are preserved. The document must be whole.
+//
+//   - Elements, comments and instructions have lines of their own, two blanks deeper than the element around them. An
+//     element that has no line break between its tags keeps its line, and a comment that follows on a line stays there.
+//   - Between two of them, blank lines become one; there is none after a start tag and before an end tag.
+//   - Attributes are separated by one blank. A line break before an attribute is kept; its line is four blanks deeper
+//     than the tag.
+//   - An element without content has one tag, <a/>. What is between the tags of an element with text is preserved.
+//   - The text ends with a line end. Line ends are those of the document's first line.
+func (d *Document) Canonical() string {
+	l := layout{Document: d, end: d.lineEnd()}
+	l.out.WriteString(d.Source.Text[:d.Source.Begin()])
+	l.lines(d.Content, "")
+	return l.out.String() + l.end
+}
+
+type layout struct {
+	*Document
+	out strings.Builder
+	end string // of a line
+}
+
+// lines writes nodes on lines of their own, without the first and the last line end.
+func (l *layout) lines(nodes []Node, indent string) {
+	breaks, first := 0, true
+	for _, n := range nodes {
+		if n.Kind == Text {
+			breaks += strings.Count(l.text(n.Span), "\n")
+			continue
+		}
+		switch {
+		case first:
+		case n.Kind == Comment && breaks == 0:
+			l.out.WriteString(" ")
+		case breaks > 1:
+			l.out.WriteString(l.end + l.end + indent)
+		default:
+			l.out.WriteString(l.end + indent)
+		}
+		l.node(n, indent)
+		breaks, first = 0, false
+	}
+}
+
+func (l *layout) node(n Node, indent string) {
+	if n.Kind != Tags {
+		l.out.WriteString(l.text(n.Span))
+		return
+	}
+	e := n.Element
+	l.tag(e, indent)
+	inside := Span{e.Tag.End, e.Close.At}
+	text, broken := false, false
+	for _, c := range e.Content {
+		text = text || c.Kind == CData || c.Kind == Text && !l.Blank(c)
+		broken = broken || c.Kind == Text && strings.Contains(l.text(c.Span), "\n")
+	}
+	switch {
+	case e.Close.Len() == 0 || !text && !l.holds(e):
+		l.out.WriteString("/>")
+		return
+	case text:
+		l.out.WriteString(">" + l.text(inside))
+	case !broken:
+		l.out.WriteString(">")
+		for _, c := range e.Content {
+			if c.Kind != Text {
+				l.node(c, indent)
+			}
+		}
+	default:
+		l.out.WriteString(">" + l.end + indent + "  ")
+		l.lines(e.Content, indent+"  ")
+		l.out.WriteString(l.end + indent)
+	}
+	l.out.WriteString("</" + e.Name + ">")
+}
+
+// holds reports whether more than blanks is in an element.
+func (l *layout) holds(e *Element) bool {
+	for _, c := range e.Content {
+		if c.Kind != Text {
+			return true
+		}
+	}
+	return false
+}
+
+// tag writes a start tag without its end.
+func (l *layout) tag(e *Element, indent string) {
+	l.out.WriteString("<" + e.Name)
+	for i, a := range e.Attributes {
+		if gap := (Span{e.before(i), a.At}); strings.Contains(l.text(gap), "\n") {
+			l.out.WriteString(l.end + indent + "    ")
+		} else {
+			l.out.WriteString(" ")
+		}
+		quote := l.Source.Text[a.Raw.End : a.Raw.End+1]
+		l.out.WriteString(a.Name + "=" + quote + l.text(a.Raw) + quote)
+	}
+}
