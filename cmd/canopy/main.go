@@ -51,7 +51,7 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
   canopy vehicle solar                        list a vehicle's signals, commands and parameters`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
-	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), diffCommand(), exportCommand(),
+	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), diffCommand(), exportCommand(), fmtCommand(),
 		monitorCommand(), reactionCommand(), regionCommand(), reportCommand(), showCommand(), traceCommand(),
 		translateCommand(), vehicleCommand())
 	root.SetHelpCommand(helpCommand(root))

@@ -350,6 +350,7 @@ var rooms = map[string]room{
 		"diag":             "prints mistakes",
 		"analysis/diff":    "compares plans, and state graphs",
 		"syntax/yamldoc":   "distinguishes a state graph from a mission",
+		"syntax/xmltree":   "lays out and converts plans",
 		"bt":               "runs trace scripts",
 		"vehicle/model":    "lists vehicles",
 		"document/plan":    "draws plans",

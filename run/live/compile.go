@@ -52,6 +52,12 @@ func (x *Execution) read() (*plan.Plan, error) {
 	return p, found.Sorted().Err()
 }
 
+// isBoolean reports whether a name is that of a Boolean signal.
+func (x *Execution) isBoolean(name string) bool {
+	i, ok := x.places[name]
+	return ok && x.signals[i].Type == expr.Boolean
+}
+
 // explain returns the mistakes about a leaf and its code.
 func (x *Execution) explain(p *plan.Plan, l *plan.Leaf) diag.List {
 	report := func(code, text string) diag.List {
@@ -60,7 +66,11 @@ func (x *Execution) explain(p *plan.Plan, l *plan.Leaf) diag.List {
 	id, acts := p.Called(l), p.Tree.Kind(l.Task).Acts()
 	a := x.actions[id]
 	switch {
-	case acts && a == nil && len(l.Details()) == 0:
+	case !acts && l.Free && !x.isBoolean(id):
+		found := report("no-code", fmt.Sprintf("no Go code is registered for the condition %q", id))
+		found[0].Suggest = diag.Near(id, func() []string { return sortedKeys(x.places) })
+		return found
+	case acts && a == nil && (l.Free || len(l.Details()) == 0):
 		found := report("no-code", fmt.Sprintf("no Go code is registered for the action %q", id))
 		found[0].Suggest = diag.Near(id, func() []string { return sortedKeys(x.actions) })
 		return found

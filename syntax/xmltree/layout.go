@@ -1,15 +1,18 @@
 package xmltree
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Canonical returns the document's text in the canonical layout. Elements, attributes and their order, values, comments
 // and texts are preserved. The document must be whole.
 //
 //   - Elements, comments and instructions have lines of their own, two blanks deeper than the element around them. An
 //     element that has no line break between its tags keeps its line, and a comment that follows on a line stays there.
-//   - Between two of them, blank lines become one; there is none after a start tag and before an end tag.
-//   - Attributes are separated by one blank. A line break before an attribute is kept; its line is four blanks deeper
-//     than the tag.
+//   - Blank lines become one, and none at the beginning and the end of the document.
+//   - Attributes are separated by one blank. A line break before an attribute is kept: it is below the first one, or
+//     four blanks deeper than the tag if that has its own line, too.
 //   - An element without content has one tag, <a/>. What is between the tags of an element with text is preserved.
 //   - The text ends with a line end. Line ends are those of the document's first line.
 func (d *Document) Canonical() string {
@@ -25,9 +28,10 @@ type layout struct {
 	end string // of a line
 }
 
-// lines writes nodes on lines of their own, without the first and the last line end.
-func (l *layout) lines(nodes []Node, indent string) {
-	breaks, first := 0, true
+// lines writes nodes on lines of their own, without the first and the last line end. It returns the line breaks after
+// the last one.
+func (l *layout) lines(nodes []Node, indent string) (breaks int) {
+	first := true
 	for _, n := range nodes {
 		if n.Kind == Text {
 			breaks += strings.Count(l.text(n.Span), "\n")
@@ -37,14 +41,21 @@ func (l *layout) lines(nodes []Node, indent string) {
 		case first:
 		case n.Kind == Comment && breaks == 0:
 			l.out.WriteString(" ")
-		case breaks > 1:
-			l.out.WriteString(l.end + l.end + indent)
 		default:
-			l.out.WriteString(l.end + indent)
+			l.out.WriteString(l.blank(breaks) + l.end + indent)
 		}
 		l.node(n, indent)
 		breaks, first = 0, false
 	}
+	return breaks
+}
+
+// blank returns another line end if there are several line breaks.
+func (l *layout) blank(breaks int) string {
+	if breaks > 1 {
+		return l.end
+	}
+	return ""
 }
 
 func (l *layout) node(n Node, indent string) {
@@ -74,9 +85,14 @@ func (l *layout) node(n Node, indent string) {
 			}
 		}
 	default:
-		l.out.WriteString(">" + l.end + indent + "  ")
-		l.lines(e.Content, indent+"  ")
-		l.out.WriteString(l.end + indent)
+		begin := e.Content[0]
+		breaks := 0
+		if begin.Kind == Text {
+			breaks = strings.Count(l.text(begin.Span), "\n")
+		}
+		l.out.WriteString(">" + l.blank(breaks) + l.end + indent + "  ")
+		breaks = l.lines(e.Content, indent+"  ")
+		l.out.WriteString(l.blank(breaks) + l.end + indent)
 	}
 	l.out.WriteString("</" + e.Name + ">")
 }
@@ -94,9 +110,13 @@ func (l *layout) holds(e *Element) bool {
 // tag writes a start tag without its end.
 func (l *layout) tag(e *Element, indent string) {
 	l.out.WriteString("<" + e.Name)
+	below := indent + strings.Repeat(" ", len("< ")+utf8.RuneCountInString(e.Name))
 	for i, a := range e.Attributes {
 		if gap := (Span{e.before(i), a.At}); strings.Contains(l.text(gap), "\n") {
-			l.out.WriteString(l.end + indent + "    ")
+			if i == 0 {
+				below = indent + "    "
+			}
+			l.out.WriteString(l.end + below)
 		} else {
 			l.out.WriteString(" ")
 		}

@@ -23,7 +23,8 @@ func TestCanonical(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nested", "<a><b>\n<c  x='1'\ty=\"&lt;\" ></c></b></a>", "<a><b>\n  <c x='1' y=\"&lt;\"/>\n</b></a>\n"},
 		{"lines", "<?xml version='1.0'?><a>\n\n\n<b/><!-- 1 -->\n\n\n\n <!-- 2\n   3 --><c\n   x='1' y='2'\n/>\n\n</a>\n\n",
-			"<?xml version='1.0'?>\n<a>\n  <b/> <!-- 1 -->\n\n  <!-- 2\n   3 -->\n  <c\n      x='1' y='2'/>\n</a>\n"},
+			"<?xml version='1.0'?>\n<a>\n\n  <b/> <!-- 1 -->\n\n  <!-- 2\n   3 -->\n  <c\n      x='1' y='2'/>\n\n</a>\n"},
+		{"attributes", "<a><b x='1'\ny='2' z='3'\n  u='4'/></a>", "<a><b x='1'\n   y='2' z='3'\n   u='4'/></a>\n"},
 		{"one line", "<a> <b/> <c/> </a>", "<a><b/><c/></a>\n"},
 		{"text", "<a>\n   <p>one\n two <b/></p>\n<p> </p>\n</a>", "<a>\n  <p>one\n two <b/></p>\n  <p/>\n</a>\n"},
 		{"data", "<a>\n<![CDATA[ x ]]></a>", "<a>\n<![CDATA[ x ]]></a>\n"},

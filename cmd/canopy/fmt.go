@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"canopy/diag"
+	"canopy/internal/files"
+	"canopy/syntax/xmltree"
+
+	"github.com/spf13/cobra"
+)
+
+func fmtCommand() *cobra.Command {
+	var write, check bool
+	c := &cobra.Command{
+		Use:   "fmt PLAN...",
+		Short: "Write plans in the canonical layout",
+		Long: `Write plans in the canonical layout.
+
+Only blanks change: comments, the order of attributes and their values are preserved. Each element has its own line, two
+blanks deeper than the one around it, unless it was on one line with its content. A line break before an attribute is
+kept, and one blank line between elements. docs/btcpp.md has all rules.
+
+Without a flag, the result is printed on standard output. Exit status: 0 success, 1 --check and a file is not in the
+canonical layout, 2 wrong input.`,
+		Example: `  canopy fmt -w missions/*.xml      rewrite the files that differ, and list them
+  canopy fmt --check missions/*.xml list the files that differ`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &usageError{cmd.CommandPath() + " takes one PLAN or more; 0 given"}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if write && check {
+				return &usageError{"-w and --check exclude each other"}
+			}
+			texts := make([]string, len(args))
+			var mistakes diag.List
+			for i, name := range args {
+				doc, list, err := readXML(name)
+				if err != nil {
+					return err
+				}
+				mistakes = append(mistakes, list...)
+				if !list.HasErrors() {
+					texts[i] = doc.Canonical()
+				}
+			}
+			if mistakes.HasErrors() {
+				return mistakes
+			}
+			differ := 0
+			for i, name := range args {
+				if !write && !check {
+					if _, err := io.WriteString(cmd.OutOrStdout(), texts[i]); err != nil {
+						return failed(err)
+					}
+					continue
+				}
+				if before, err := readFile(name); err != nil || string(before) == texts[i] {
+					continue
+				}
+				differ++
+				fmt.Fprintln(cmd.OutOrStdout(), diag.Visible(name))
+				if write && name != standardInput {
+					if err := files.Save(name, []byte(texts[i])); err != nil {
+						return failed(err)
+					}
+				}
+			}
+			if check && differ > 0 {
+				return failed(fmt.Errorf("%s not in the canonical layout; `canopy fmt -w` rewrites them",
+					map[bool]string{true: "1 file is", false: fmt.Sprintf("%d files are", differ)}[differ == 1]))
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVarP(&write, "write", "w", false, "rewrite the files that differ, and list them")
+	c.Flags().BoolVar(&check, "check", false, "list the files that differ")
+	return c
+}
+
+// readXML reads an XML document.
+func readXML(name string) (*xmltree.Document, diag.List, error) {
+	src, err := source(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	doc, list := xmltree.Parse(src)
+	if doc.Root == nil && doc.Whole {
+		list = append(list, diag.Diagnostic{Source: src, Code: "not-xml", Text: "this is not a plan"})
+	}
+	return doc, list, nil
+}
