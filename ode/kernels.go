@@ -30,9 +30,12 @@ type kernels struct {
 
 	// axpy adds a x to y.
 	axpy func(y []float64, a float64, x []float64)
+
+	// substitute solves for the unknowns w of a triangle.
+	substitute func(t *triangle, w []float64)
 }
 
-var portable = kernels{combine, weigh, residual, update, shift, squares, moments, axpy}
+var portable = kernels{combine, weigh, residual, update, shift, squares, moments, axpy, substitute}
 
 // smallest is the smallest tolerance of a component.
 const smallest = 0x1p-900
@@ -136,5 +139,46 @@ func axpy(y []float64, a float64, x []float64) {
 	y = y[:len(x)]
 	for i, v := range x {
 		y[i] += a * v
+	}
+}
+
+func substitute(t *triangle, w []float64) {
+	val, col, inv := t.val, t.col[:len(t.val)], t.inv
+	at := 0
+	for i := range t.bundles {
+		b := &t.bundles[i]
+		switch end := at + int(b.rows*b.count); {
+		case b.rows == abreast:
+			var x [abreast]float64
+			for k, r := range b.row {
+				x[k] = w[r]
+			}
+			for ; at < end; at += abreast {
+				for k := range x {
+					x[k] -= val[at+k] * w[col[at+k]]
+				}
+			}
+			for k, r := range b.row {
+				w[r] = x[k] * inv[k]
+			}
+		case b.count < long:
+			x := w[b.row[0]]
+			for ; at < end; at++ {
+				x -= val[at] * w[col[at]]
+			}
+			w[b.row[0]] = x * inv[0]
+		default:
+			var s [4]float64
+			for ; at+4 <= end; at += 4 {
+				for k := range s {
+					s[k] += val[at+k] * w[col[at+k]]
+				}
+			}
+			for ; at < end; at++ {
+				s[0] += val[at] * w[col[at]]
+			}
+			w[b.row[0]] = (w[b.row[0]] - ((s[0] + s[1]) + (s[2] + s[3]))) * inv[0]
+		}
+		inv = inv[b.rows:]
 	}
 }

@@ -9,7 +9,8 @@ func kernelsHere() kernels {
 	if !cpu.AVX2 {
 		return portable
 	}
-	return kernels{combineFast, weighFast, residualFast, updateFast, shiftFast, squaresFast, momentsFast, axpyFast}
+	return kernels{combineFast, weighFast, residualFast, updateFast, shiftFast, squaresFast, momentsFast, axpyFast,
+		substituteFast}
 }
 
 // The functions ending in AVX2 process n components, a multiple of eight. The portable version processes the others.
@@ -37,6 +38,9 @@ func momentsAVX2(u, less, per *float64, n int) (square, image, mixed float64)
 
 //go:noescape
 func axpyAVX2(y *float64, a float64, x *float64, n int)
+
+//go:noescape
+func substituteAVX2(bundles *bundle, val *float64, col *int32, inv, w *float64, count int)
 
 func combineFast(dst, base, rows []float64, stride int, weights []float64) {
 	n := len(dst) &^ 7
@@ -111,4 +115,12 @@ func axpyFast(y []float64, a float64, x []float64) {
 		axpyAVX2(&y[:n][0], a, &x[0], n)
 	}
 	axpy(y[n:], a, x[n:])
+}
+
+func substituteFast(t *triangle, w []float64) {
+	if len(t.val) == 0 {
+		substitute(t, w)
+		return
+	}
+	substituteAVX2(&t.bundles[0], &t.val[0], &t.col[0], &t.inv[0], &w[0], len(t.bundles))
 }

@@ -1,5 +1,6 @@
 // AVX2 versions of the kernels: eight components in two registers, the same operations in the same order.
 
+#include "go_asm.h"
 #include "textflag.h"
 
 DATA absolute<>+0(SB)/8, $0x7fffffffffffffff
@@ -300,3 +301,117 @@ axpyLoop:
 	JNZ axpyLoop
 	VZEROUPPER
 	RET
+
+// PAIR loads the values in w of two columns.
+#define PAIR(A, B, X) \
+	VMOVSD (R9)(A*8), X; \
+	VMOVHPD (R9)(B*8), X, X
+
+// COLUMNS loads the values in w of the next four columns into Y2.
+#define COLUMNS \
+	MOVLQSX (DX), AX; \
+	MOVLQSX 4(DX), R15; \
+	PAIR(AX, R15, X2); \
+	MOVLQSX 8(DX), AX; \
+	MOVLQSX 12(DX), R15; \
+	PAIR(AX, R15, X3); \
+	VINSERTF128 $1, X3, Y2, Y2
+
+// func substituteAVX2(bundles *bundle, val *float64, col *int32, inv, w *float64, count int)
+TEXT ·substituteAVX2(SB), NOSPLIT, $0-48
+	MOVQ bundles+0(FP), SI
+	MOVQ val+8(FP), DI
+	MOVQ col+16(FP), DX
+	MOVQ inv+24(FP), R8
+	MOVQ w+32(FP), R9
+	MOVQ count+40(FP), CX
+next:
+	MOVLQSX bundle_row(SI), R10
+	MOVL bundle_count(SI), BX
+	CMPL bundle_rows(SI), $const_abreast
+	JNE single
+
+	MOVLQSX bundle_row+4(SI), R11
+	MOVLQSX bundle_row+8(SI), R12
+	MOVLQSX bundle_row+12(SI), R13
+	PAIR(R10, R11, X0)
+	PAIR(R12, R13, X1)
+	VINSERTF128 $1, X1, Y0, Y0
+	TESTL BX, BX
+	JZ scaled
+entries:
+	COLUMNS
+	VMULPD (DI), Y2, Y2
+	VSUBPD Y2, Y0, Y0
+	ADDQ $32, DI
+	ADDQ $16, DX
+	DECL BX
+	JNZ entries
+scaled:
+	VMULPD (R8), Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VMOVSD X0, (R9)(R10*8)
+	VMOVHPD X0, (R9)(R11*8)
+	VMOVSD X1, (R9)(R12*8)
+	VMOVHPD X1, (R9)(R13*8)
+	ADDQ $32, R8
+	ADDQ $bundle__size, SI
+	DECQ CX
+	JNZ next
+	VZEROUPPER
+	RET
+
+single:
+	VMOVSD (R9)(R10*8), X0
+	CMPL BX, $const_long
+	JGE parts
+	TESTL BX, BX
+	JZ one
+entry:
+	MOVLQSX (DX), AX
+	VMOVSD (R9)(AX*8), X2
+	VMULSD (DI), X2, X2
+	VSUBSD X2, X0, X0
+	ADDQ $8, DI
+	ADDQ $4, DX
+	DECL BX
+	JNZ entry
+one:
+	VMULSD (R8), X0, X0
+	VMOVSD X0, (R9)(R10*8)
+	ADDQ $8, R8
+	ADDQ $bundle__size, SI
+	DECQ CX
+	JNZ next
+	VZEROUPPER
+	RET
+
+parts:
+	VXORPD Y1, Y1, Y1
+part:
+	COLUMNS
+	VMULPD (DI), Y2, Y2
+	VADDPD Y2, Y1, Y1
+	ADDQ $32, DI
+	ADDQ $16, DX
+	SUBL $4, BX
+	CMPL BX, $4
+	JGE part
+	VEXTRACTF128 $1, Y1, X3
+	TESTL BX, BX
+	JZ sum
+rest:
+	MOVLQSX (DX), AX
+	VMOVSD (R9)(AX*8), X2
+	VMULSD (DI), X2, X2
+	VADDSD X2, X1, X1
+	ADDQ $8, DI
+	ADDQ $4, DX
+	DECL BX
+	JNZ rest
+sum:
+	VHADDPD X3, X1, X1
+	VPERMILPD $1, X1, X2
+	VADDSD X2, X1, X1
+	VSUBSD X1, X0, X0
+	JMP one

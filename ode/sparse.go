@@ -1,6 +1,7 @@
 package ode
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -34,25 +35,36 @@ type elimination struct {
 // lu is the LU factorisation of I - s*J.
 type lu struct {
 	plan         *elimination
+	val          []float64 // entries of the factors; those of U are divided by their pivots only in solving
+	inv          []float64 // reciprocals of the pivots
 	lower, upper triangle
 	work         []float64
 	inPlace      bool // all pivots are on the diagonal
 	ready        bool
 }
 
-// triangle is L or U in the order in which solving reads it: L by pivots, without the rows that have no entries before
-// the pivot, U by pivots backwards.
+// triangle is L or U in the order in which solving reads it. Rows that do not depend on each other and have equally many
+// entries are solved side by side.
 type triangle struct {
-	rows []row
-	val  []float64 // of the entries, row by row
-	col  []int32
+	bundles []bundle
+	col     []int32   // of the entries, bundle by bundle; in a bundle the first entries of all rows come first
+	val     []float64 // of the entries
+	inv     []float64 // reciprocals of the pivots, 1 in L
+	at      []int32   // of the entries in the factors
+	pivots  []int32   // of the rows
 }
 
-// row is the row of a pivot in L or U, divided by the pivot in U. Its entries end where those of the next begin.
-type row struct {
-	inv      float64
-	col, end int32 // column of the pivot
+// bundle is one row, or four rows side by side, of L or U.
+type bundle struct {
+	row   [abreast]int32 // columns of the pivots
+	rows  int32          // 1 or abreast
+	count int32          // entries of each row
 }
+
+const (
+	abreast = 4
+	long    = 12 // entries from which a row is summed up in four independent parts
+)
 
 // ordering is the state of the choice of pivots: what is left of the matrix, by rows and by columns.
 type ordering struct {
@@ -299,76 +311,116 @@ func (p *elimination) read(j *sparsity, colStep []int32) {
 // adopt allocates memory for factorisations by plan p.
 func (f *lu) adopt(p *elimination) {
 	n := p.n
-	*f = lu{plan: p, work: make([]float64, n), inPlace: slices.Equal(p.row, p.col)}
-	for k, diag := range p.diag {
-		if from := p.factors.ptr[k]; from < diag {
-			f.lower.add(p, k, from, diag)
+	*f = lu{plan: p, val: make([]float64, len(p.factors.col)), inv: make([]float64, n), work: make([]float64, n),
+		inPlace: slices.Equal(p.row, p.col)}
+	lower, upper := make([]span, 0, n), make([]span, 0, n)
+	for k := range int32(n) {
+		if from := p.factors.ptr[k]; from < p.diag[k] {
+			lower = append(lower, span{pivot: k, from: from, to: p.diag[k]})
 		}
+		last := int32(n) - 1 - k
+		upper = append(upper, span{pivot: last, from: p.diag[last] + 1, to: p.factors.ptr[last+1]})
 	}
-	for k := n - 1; k >= 0; k-- {
-		f.upper.add(p, k, p.diag[k]+1, p.factors.ptr[k+1])
+	f.lower, f.upper = newTriangle(p, lower), newTriangle(p, upper)
+	for i := range f.lower.inv {
+		f.lower.inv[i] = 1
 	}
 }
 
-// add adds the row of pivot k with some of the entries of the factors.
-func (t *triangle) add(p *elimination, k int, from, to int32) {
-	for _, c := range p.factors.col[from:to] {
-		t.col = append(t.col, p.col[c])
-	}
-	t.val = append(t.val, make([]float64, to-from)...)
-	t.rows = append(t.rows, row{1, p.col[k], int32(len(t.col))})
-}
+// span is a part of the row of a pivot in the factors. Its level is 0 if it depends on no row of the triangle, otherwise
+// one more than the highest of those rows.
+type span struct{ pivot, from, to, level int32 }
 
-// right returns row k of U, its values and their columns by pivot.
-func (f *lu) right(k int32) (*row, []float64, []int32) {
-	i, from := len(f.upper.rows)-1-int(k), int32(0)
-	if i > 0 {
-		from = f.upper.rows[i-1].end
+func (s span) count() int32 { return s.to - s.from }
+
+// newTriangle arranges rows, which are given in an order in which they can be solved, by levels and lengths.
+func newTriangle(p *elimination, rows []span) (t triangle) {
+	above := make([]int32, p.n) // of each pivot's row: its level + 1; 0 if it is not of the triangle
+	for i := range rows {
+		r := &rows[i]
+		for _, c := range p.factors.col[r.from:r.to] {
+			r.level = max(r.level, above[c])
+		}
+		above[r.pivot] = r.level + 1
 	}
-	r, p := &f.upper.rows[i], f.plan
-	return r, f.upper.val[from:r.end], p.factors.col[p.diag[k]+1 : p.factors.ptr[k+1]]
+	slices.SortStableFunc(rows, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.count(), b.count()))
+	})
+	for len(rows) > 0 {
+		b := bundle{rows: 1, count: rows[0].count()}
+		if len(rows) >= abreast && b.count < long {
+			if last := rows[abreast-1]; last.level == rows[0].level && last.count() == b.count {
+				b.rows = abreast
+			}
+		}
+		for i, r := range rows[:b.rows] {
+			b.row[i] = p.col[r.pivot]
+			t.pivots = append(t.pivots, r.pivot)
+		}
+		for e := range b.count {
+			for _, r := range rows[:b.rows] {
+				t.at = append(t.at, r.from+e)
+				t.col = append(t.col, p.col[p.factors.col[r.from+e]])
+			}
+		}
+		t.bundles, rows = append(t.bundles, b), rows[b.rows:]
+	}
+	t.val, t.inv = make([]float64, len(t.at)), make([]float64, len(t.pivots))
+	return t
 }
 
 // factorise computes L and U of I - s*J and reports whether all pivots are usable.
 func (f *lu) factorise(val []float64, s float64) bool {
 	p, w := f.plan, f.work
 	f.ready = false
-	left := f.lower.val
 	for k := range int32(p.n) {
 		from, to := p.factors.ptr[k], p.factors.ptr[k+1]
 		for _, c := range p.factors.col[from:to] {
 			w[c] = 0
 		}
 		w[p.identity[k]] = 1
-		before := p.factors.col[from:p.diag[k]]
-		from, to = p.source.ptr[k], p.source.ptr[k+1]
-		at := p.sourceAt[from:to]
-		for e, c := range p.source.col[from:to] {
+		first, last := p.source.ptr[k], p.source.ptr[k+1]
+		at := p.sourceAt[first:last]
+		for e, c := range p.source.col[first:last] {
 			w[c] -= s * val[at[e]]
 		}
-		for e, c := range before {
-			r, values, cols := f.right(c)
-			l := w[c] * r.inv
-			left[e] = l
+		for _, c := range p.factors.col[from:p.diag[k]] {
+			l := w[c] * f.inv[c]
+			w[c] = l
 			if l == 0 {
 				continue
 			}
-			for i, u := range cols {
+			right, end := p.diag[c]+1, p.factors.ptr[c+1]
+			values := f.val[right:end]
+			for i, u := range p.factors.col[right:end] {
 				w[u] -= l * values[i]
 			}
 		}
-		left = left[len(before):]
-		r, values, cols := f.right(k)
-		for i, u := range cols {
-			values[i] = w[u]
+		values := f.val[from:to]
+		for i, c := range p.factors.col[from:to] {
+			values[i] = w[c]
 		}
-		r.inv = 1 / w[k]
-		if r.inv-r.inv != 0 || r.inv == 0 {
+		inv := 1 / w[k]
+		if inv-inv != 0 || inv == 0 {
 			return false
 		}
+		f.inv[k] = inv
 	}
+	f.arrange()
 	f.ready = true
 	return true
+}
+
+// arrange copies the factors into the order of solving.
+func (f *lu) arrange() {
+	for _, t := range []*triangle{&f.lower, &f.upper} {
+		for i, e := range t.at {
+			t.val[i] = f.val[e]
+		}
+	}
+	for i, k := range f.upper.pivots {
+		f.upper.inv[i] = f.inv[k]
+	}
 }
 
 // solve overwrites b with the solution of (I - s*J) x = b.
@@ -380,41 +432,10 @@ func (f *lu) solve(b []float64) {
 			x[c] = b[f.plan.row[k]]
 		}
 	}
-	f.lower.substitute(x)
-	f.upper.substitute(x)
+	kernel.substitute(&f.lower, x)
+	kernel.substitute(&f.upper, x)
 	if !f.inPlace {
 		copy(b, x)
-	}
-}
-
-// substitute solves for the unknowns of the rows, in their order. It calls nothing and slices nothing, so that its
-// variables stay in registers: rows are short. A long one is summed up in four independent parts.
-func (t *triangle) substitute(w []float64) {
-	const long = 12
-	val := t.val
-	col := t.col[:len(val)]
-	e := 0
-	for i := range t.rows {
-		r := &t.rows[i]
-		x, end := w[r.col], int(r.end)
-		if end-e >= long {
-			var a, b, c, d float64
-			for ; e+4 <= end; e += 4 {
-				v, at := val[e:e+4:e+4], col[e:e+4:e+4]
-				a += v[0] * w[at[0]]
-				b += v[1] * w[at[1]]
-				c += v[2] * w[at[2]]
-				d += v[3] * w[at[3]]
-			}
-			for ; e < end; e++ {
-				a += val[e] * w[col[e]]
-			}
-			x -= (a + b) + (c + d)
-		}
-		for ; e < end; e++ {
-			x -= val[e] * w[col[e]]
-		}
-		w[r.col] = x * r.inv
 	}
 }
 
@@ -427,9 +448,15 @@ func (f *lu) copyFrom(o *lu) {
 		f.adopt(o.plan)
 	}
 	f.ready = o.ready
-	copy(f.lower.val, o.lower.val)
-	copy(f.upper.val, o.upper.val)
-	copy(f.upper.rows, o.upper.rows)
+	copy(f.val, o.val)
+	copy(f.inv, o.inv)
+	f.lower.copyFrom(&o.lower)
+	f.upper.copyFrom(&o.upper)
+}
+
+func (t *triangle) copyFrom(o *triangle) {
+	copy(t.val, o.val)
+	copy(t.inv, o.inv)
 }
 
 // state passes the pattern of a matrix of known size to the codec.
@@ -497,7 +524,9 @@ func (f *lu) state(c *snapshot.Codec, rows, entries int) {
 	if c.Loading() {
 		f.adopt(p)
 	}
-	snapshot.Floats(c, f.lower.val, f.upper.val)
-	snapshot.Each(c, f.upper.rows, func(c *snapshot.Codec, r *row) { snapshot.Float(c, &r.inv) })
+	snapshot.Floats(c, f.val, f.inv)
 	snapshot.Bool(c, &f.ready)
+	if c.Loading() && f.ready {
+		f.arrange()
+	}
 }
