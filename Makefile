@@ -30,15 +30,19 @@ test: ## what must be green: build, vet, the tests with few random rounds; below
 
 long: ## all tests: 100,000 random trees, each command of the documents, finer tolerances; about 10 minutes
 	$(GO) test -timeout 20m $(PKG)
+ifeq ($(shell $(GO) env CGO_ENABLED),1)
+	$(GO) test -race -timeout 20m ./run/live -run '^TestNoWakeUpIsLost$$'
+endif
 
 robust: ## kill -9, Ctrl-C, full disk and corrupt files, 20 cases each; about a minute
 	$(GO) test ./cmd/canopy -run '^TestRobust$$' -cases 20
 
-# The rooms have no goroutines (internal/house); the command has, and bt's tests run engines on shared code side by side.
+# The rooms have no goroutines (internal/house); the command has, programs with run/live have, and bt's tests run engines
+# on shared code side by side.
 # The detector needs a C compiler, which a machine with Go and nothing else has not.
 race: ## the tests of what runs side by side, under the race detector
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
-	$(GO) test -race -short ./bt/... ./cmd/...
+	$(GO) test -race -short ./bt/... ./cmd/... ./run/live/...
 else
 	@echo 'race: left out, the race detector needs a C compiler'
 endif

@@ -299,6 +299,8 @@ var rooms = map[string]room{
 		"document/plan": "reads the plan",
 		"executive":     "carries out the plan",
 		"expr":          "signals have types and units; leaves are expressions over them",
+	}, tests: reasons{
+		"internal/trees": "random trees have all kinds",
 	}},
 	"run/simulated": {pure: true, imports: reasons{
 		"document/mission": "names vehicle, parameters and method",

@@ -129,6 +129,7 @@ func (x *Execution) compile(p *plan.Plan) {
 	for _, i := range x.inbox.list {
 		x.world.give(int(i), x.inbox.values[i])
 	}
+	x.inbox.list = x.inbox.list[:0]
 	x.world.Signals()
 	x.world.iterate()
 	x.exec = executive.New(program, x.world, executive.Tree(func(in []bt.Input) executive.Engine {

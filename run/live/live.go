@@ -69,6 +69,7 @@ type Execution struct {
 	clock       Clock
 	mistakes    diag.List
 	started     bool
+	forever     bool // the run does not end with the plan
 
 	wake chan struct{} // capacity one: something is pending
 	mu   sync.Mutex    // guards what follows

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"canopy/bt"
+	"canopy/document/plan"
 )
 
 // MaxRounds is the maximum number of settlings of an instant, and of instants at one time.
@@ -27,13 +28,16 @@ type instant struct {
 // succeeded. Other errors: all mistakes found by Check, before anything runs; one that wraps [ErrFailed]; the cause of
 // the context's end; [PanicError]; [bt.ErrLoop], [ErrUnsettled] or [executive.ErrDuration]. Whatever the reason, the
 // exit procedures of all active tasks are run, and Run returns when they are complete. An execution runs once.
-func (x *Execution) Run(ctx context.Context) error { return x.run(ctx, false) }
+func (x *Execution) Run(ctx context.Context) error { return x.run(ctx) }
 
 // Serve is like Run, but does not end with the plan: a plan that has ended reacts again to its inputs. Serve ends with
 // the context or with an error.
-func (x *Execution) Serve(ctx context.Context) error { return x.run(ctx, true) }
+func (x *Execution) Serve(ctx context.Context) error {
+	x.forever = true
+	return x.run(ctx)
+}
 
-func (x *Execution) run(ctx context.Context, forever bool) error {
+func (x *Execution) run(ctx context.Context) error {
 	if x.started {
 		panic("live: an execution runs once")
 	}
@@ -44,17 +48,9 @@ func (x *Execution) run(ctx context.Context, forever bool) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	x.compile(p)
-	x.started = true
-	if x.clock == nil {
-		x.clock = newWall()
-	}
-	x.origin = x.clock.Now()
-	x.instant.alarm = math.Inf(1)
-	x.verdict = fmt.Errorf("%w: %s cannot succeed", ErrFailed, p.Tree.Name(p.Tree.Root()))
-	err = x.settle()
+	err = x.begin(p)
 	for err == nil && x.failed == nil {
-		if !forever && x.exec.Judgement() != bt.Accept {
+		if !x.forever && x.exec.Judgement() != bt.Accept {
 			break
 		}
 		if err = x.wait(ctx.Done()); err == nil && ctx.Err() != nil {
@@ -72,6 +68,19 @@ func (x *Execution) run(ctx context.Context, forever bool) error {
 	return err
 }
 
+// begin is the first instant.
+func (x *Execution) begin(p *plan.Plan) error {
+	x.compile(p)
+	x.started = true
+	if x.clock == nil {
+		x.clock = newWall()
+	}
+	x.origin = x.clock.Now()
+	x.instant.alarm = math.Inf(1)
+	x.verdict = fmt.Errorf("%w: %s cannot succeed", ErrFailed, p.Tree.Name(p.Tree.Root()))
+	return x.settle()
+}
+
 // stop ends all actions and waits for their exit procedures.
 func (x *Execution) stop() error {
 	x.instant.rounds = 0
@@ -81,10 +90,10 @@ func (x *Execution) stop() error {
 	x.publish()
 	err = errors.Join(err, x.settle())
 	for len(x.exec.Leaving()) > 0 {
-		if e := x.wait(nil); e != nil && err == nil {
-			err = e
+		err = errors.Join(err, x.next()) // what came in with the end of the run is still to be taken
+		if len(x.exec.Leaving()) > 0 {
+			err = errors.Join(err, x.wait(nil))
 		}
-		err = errors.Join(err, x.next())
 	}
 	return err
 }
@@ -112,7 +121,7 @@ func (x *Execution) wait(done <-chan struct{}) error {
 func (x *Execution) ring() (c <-chan time.Time, err error) {
 	defer x.catch("the clock", &err)
 	due := Never
-	if ns := math.Ceil(x.instant.alarm * 1e9); ns < float64(Never-x.origin) {
+	if ns := math.Round(x.instant.alarm * 1e9); ns < float64(Never-x.origin) {
 		due = x.origin + time.Duration(ns)
 	}
 	return x.clock.Alarm(due), nil
@@ -121,18 +130,22 @@ func (x *Execution) ring() (c <-chan time.Time, err error) {
 // next is an instant with what has come in.
 func (x *Execution) next() error {
 	x.mu.Lock()
+	x.take()
 	calls := x.calls
 	x.calls = nil
 	x.mu.Unlock()
 	for _, f := range calls {
 		x.do(f)
 	}
-	x.mu.Lock()
-	x.take()
-	x.mu.Unlock()
+	if calls != nil { // they have inputs of their own
+		x.mu.Lock()
+		x.take()
+		x.mu.Unlock()
+	}
 	for _, i := range x.inbox.list {
 		x.give(int(i), x.inbox.values[i])
 	}
+	x.inbox.list = x.inbox.list[:0]
 	if err := x.advance(); err != nil {
 		return err
 	}
@@ -143,7 +156,7 @@ func (x *Execution) next() error {
 // advance sets the time of the next instant to the clock's.
 func (x *Execution) advance() error {
 	t := (x.clock.Now() - x.origin).Seconds()
-	if a := x.instant.alarm; t < a && a-t < 1e-9 { // the clock counts nanoseconds
+	if a := x.instant.alarm; math.Abs(t-a) < 1e-9 { // the clock counts nanoseconds
 		t = a
 	}
 	if x.instant.rounds++; t > x.world.t {
@@ -168,10 +181,10 @@ func (x *Execution) take() {
 	if len(in.values) < len(x.values) {
 		in.values = make([]float64, len(x.values))
 	}
-	in.list = append(in.list[:0], x.list...)
-	for _, i := range in.list {
+	for _, i := range x.list {
 		in.values[i], x.has[i] = x.values[i], false
 	}
+	in.list = append(in.list, x.list...)
 	x.list = x.list[:0]
 }
 
@@ -235,7 +248,7 @@ func (x *Execution) follow(c bt.Change) {
 	if len(x.subscribers) > 0 {
 		x.notify(x.change(len(x.changes) - 1))
 	}
-	if c.Task == x.world.p.Tree.Root() && (c.To == bt.Aborted || c.To == bt.Failure && c.From.Transient()) {
+	if !x.forever && c.Task == x.world.p.Tree.Root() && (c.To == bt.Aborted || c.To == bt.Failure && c.From.Transient()) {
 		x.blame()
 	}
 	i := x.leafOf[c.Task]
@@ -245,21 +258,30 @@ func (x *Execution) follow(c bt.Change) {
 	l := &x.leaves[i]
 	switch {
 	case c.To == bt.Activating:
-		x.mu.Lock()
-		l.activation++
-		l.reported, l.err = [exit + 1]bool{}, nil
-		for _, s := range l.signals {
-			x.values[s] = 0
-		}
-		x.mu.Unlock()
-		for _, s := range l.signals {
-			x.give(s, 0)
-		}
+		x.forget(l, outcome, procedure)
 		x.call(int(i), l.action.Start)
 	case c.To == bt.Deactivating:
-		if !x.call(int(i), l.action.Stop) && l.action.StopTakesTime {
+		x.forget(l, exit)
+		if !x.call(int(i), l.action.Stop) {
 			Activation{x, i, l.activation}.Stopped()
 		}
+	}
+}
+
+// forget forgets reports of earlier activations, or those that came too early.
+func (x *Execution) forget(l *leaf, kinds ...kind) {
+	x.mu.Lock()
+	for _, k := range kinds {
+		if k == outcome {
+			l.activation++
+			l.err = nil
+		}
+		l.reported[k] = false
+		x.values[l.signals[k]] = 0
+	}
+	x.mu.Unlock()
+	for _, k := range kinds {
+		x.give(l.signals[k], 0)
 	}
 }
 
