@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -32,7 +33,9 @@ func BenchmarkWakeUp(b *testing.B) {
 		<-follows
 	}
 	cancel()
-	<-done
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		b.Error(err)
+	}
 	slices.Sort(latencies)
 	b.ReportMetric(float64(latencies[len(latencies)/2].Nanoseconds()), "ns-median")
 	b.ReportMetric(float64(latencies[len(latencies)*999/1000].Nanoseconds()), "ns-p99.9")

@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"canopy/bt"
@@ -52,12 +53,6 @@ func (x *Execution) read() (*plan.Plan, error) {
 	return p, found.Sorted().Err()
 }
 
-// isBoolean reports whether a name is that of a Boolean signal.
-func (x *Execution) isBoolean(name string) bool {
-	i, ok := x.places[name]
-	return ok && x.signals[i].Type == expr.Boolean
-}
-
 // explain returns the mistakes about a leaf and its code.
 func (x *Execution) explain(p *plan.Plan, l *plan.Leaf) diag.List {
 	report := func(code, text string) diag.List {
@@ -65,14 +60,19 @@ func (x *Execution) explain(p *plan.Plan, l *plan.Leaf) diag.List {
 	}
 	id, acts := p.Called(l), p.Tree.Kind(l.Task).Acts()
 	a := x.actions[id]
+	i, registered := x.places[id]
 	switch {
-	case !acts && l.Free && !x.isBoolean(id):
-		found := report("no-code", fmt.Sprintf("no Go code is registered for the condition %q", id))
-		found[0].Suggest = diag.Near(id, func() []string { return sortedKeys(x.places) })
+	case l.Free && acts && registered:
+		found := report("no-code", fmt.Sprintf("%q is registered as a value, here it is an action", id))
+		found[0].Hint = fmt.Sprintf(`write <Condition ID=%q/>`, id)
 		return found
 	case acts && a == nil && (l.Free || len(l.Details()) == 0):
 		found := report("no-code", fmt.Sprintf("no Go code is registered for the action %q", id))
-		found[0].Suggest = diag.Near(id, func() []string { return sortedKeys(x.actions) })
+		found[0].Suggest = diag.Near(id, func() []string { return slices.Sorted(maps.Keys(x.actions)) })
+		return found
+	case l.Free && !acts && (!registered || x.signals[i].Type != expr.Boolean):
+		found := report("no-code", fmt.Sprintf("no truth value is registered for the condition %q", id))
+		found[0].Suggest = diag.Near(id, func() []string { return slices.Sorted(maps.Keys(x.places)) })
 		return found
 	case a != nil && a.StartTakesTime && (l.EntryTime != nil || l.EntryUntil != nil):
 		return report("two-procedures", fmt.Sprintf("the plan and the Go code both define when the entry of %q ends", id))

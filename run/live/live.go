@@ -295,6 +295,16 @@ type Activation struct {
 // Task returns the name of the task.
 func (a Activation) Task() string { return a.x.world.p.Tree.Name(a.x.world.p.Leaves[a.leaf].Task) }
 
+// Port returns the value of a port of the task as the plan gives it; "" if it gives none.
+func (a Activation) Port(name string) string {
+	for _, p := range a.x.leaves[a.leaf].plan.Ports {
+		if p.Name == name {
+			return p.Value
+		}
+	}
+	return ""
+}
+
 // Succeed reports that the action has reached its goal. Only the first of Succeed and Fail counts.
 func (a Activation) Succeed() { a.report(outcome, succeeded, nil) }
 

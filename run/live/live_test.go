@@ -189,6 +189,19 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// A leaf without a definition is Go code; its attributes are ports.
+func TestPorts(t *testing.T) {
+	x, _, r := fixture(`<Sequence><Grasp object="cup" force="{f}"/><Action ID="Grasp" name="second"/></Sequence>`)
+	x.Action("Grasp", Action{Start: func(a Activation) {
+		r.note("%s %q %q", a.Task(), a.Port("object"), a.Port("force"))
+		a.Succeed()
+	}})
+	if err := x.Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	r.expect(t, `Grasp "cup" "{f}"`, `second "" ""`)
+}
+
 // Requests are judged without activation, and do not matter while the action is active.
 func TestRequests(t *testing.T) {
 	x, clock, r := fixture(`<Fallback><Sequence><Action ID="a"/><Action ID="b"/></Sequence><Action ID="c"/></Fallback>`)
@@ -217,7 +230,10 @@ func TestMistakes(t *testing.T) {
 	if err == nil {
 		t.Fatal("no mistakes")
 	}
-	for _, part := range []string{"plan.xml:3:", "redy", "plan.xml:4:", `unknown signal "hight"`, "plan.xml:5:", `"clim"`,
+	free, _, _ := fixture(`<Fallback><ready/><Condition ID="redy"/></Fallback>`)
+	free.Condition("ready")
+	err = errors.Join(err, free.Check())
+	for _, part := range []string{"plan.xml:3:", `condition "redy"`, `write <Condition ID="ready"/>`, "plan.xml:4:", `unknown signal "hight"`, "plan.xml:5:", `"clim"`,
 		`did you mean "climb"`, "blink"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is missing:\n%v", part, err)

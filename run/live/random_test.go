@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -269,8 +270,12 @@ func differ(t *testing.T, got, want []string) {
 	}
 }
 
+// at returns the time of a line of a log.
 func at(line string) float64 {
-	t := math.NaN()
-	fmt.Sscan(line, &t)
+	text, _, _ := strings.Cut(line, " ")
+	t, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		panic(err)
+	}
 	return t
 }

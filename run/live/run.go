@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"runtime/debug"
 	"slices"
@@ -329,5 +328,3 @@ func (x *Execution) blame() {
 		x.verdict = fmt.Errorf("%w: %s: %w", ErrFailed, c.Task, err)
 	}
 }
-
-func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
