@@ -104,9 +104,11 @@ func TestComputersClock(t *testing.T) {
 		x := New("plan.xml", document(`<Sequence><Delay delay_msec="1500"><Action ID="a"/></Delay><Sleep msec="250"/>
 			<Action ID="b"/></Sequence>`))
 		r := &recorder{x: x}
-		work := func(a Activation) { time.Sleep(time.Hour); a.Succeed() }
 		for _, id := range []string{"a", "b"} {
-			x.Action(id, Action{Start: func(a Activation) { r.note("%v %s", time.Since(start), id); go work(a) }})
+			x.Action(id, Action{Start: func(a Activation) {
+				r.note("%v %s", time.Since(start), id)
+				time.AfterFunc(time.Hour, a.Succeed)
+			}})
 		}
 		instants := 0
 		x.Subscribe(func(Change) { instants++ })
@@ -125,10 +127,10 @@ func TestCancel(t *testing.T) {
 		x := New("plan.xml", document(`<Parallel><Action ID="a"/><Delay delay_msec="3600000"><Action ID="b"/></Delay></Parallel>`))
 		x.Action("b", Action{})
 		x.Action("a", Action{StopTakesTime: true, Stop: func(a Activation) {
-			go func() { time.Sleep(5 * time.Second); a.Stopped() }()
+			time.AfterFunc(5*time.Second, a.Stopped)
 		}})
 		ctx, cancel := context.WithCancelCause(t.Context())
-		go func() { time.Sleep(time.Minute); cancel(errStalled) }()
+		time.AfterFunc(time.Minute, func() { cancel(errStalled) })
 		if err := x.Run(ctx); !errors.Is(err, errStalled) || time.Since(start) != 65*time.Second {
 			t.Error(err, time.Since(start))
 		}
