@@ -43,8 +43,8 @@ type lu struct {
 	ready        bool
 }
 
-// triangle is L or U in the order in which solving reads it. Rows that do not depend on each other and have equally many
-// entries are solved side by side.
+// triangle is L or U in the order in which solving reads it. Rows with equally many entries that do not depend on each
+// other are solved side by side.
 type triangle struct {
 	bundles []bundle
 	col     []int32   // of the entries, bundle by bundle; in a bundle the first entries of all rows come first
@@ -327,8 +327,8 @@ func (f *lu) adopt(p *elimination) {
 	}
 }
 
-// span is a part of the row of a pivot in the factors. Its level is 0 if it depends on no row of the triangle, otherwise
-// one more than the highest of those rows.
+// span is a part of the row of a pivot in the factors. Its level is 0 if it depends on no row of the triangle, and
+// otherwise one more than the highest level of those rows.
 type span struct{ pivot, from, to, level int32 }
 
 func (s span) count() int32 { return s.to - s.from }
