@@ -22,7 +22,10 @@ const (
 	exitRefute = 3 // a property is refuted or violated, the plan failed, or the behaviour of two differs
 )
 
-func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	collectLate()
+	os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 // execute runs one command line and returns the exit status.
 func execute(args []string, stdout, stderr io.Writer) int {
