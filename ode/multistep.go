@@ -46,7 +46,6 @@ const (
 	handover = 4   // order at the takeover from the dense output of the one-step method
 	starting = 5   // steps of the one-step method after a restart
 	caution  = 40  // safety factor on the error of a step: errors of many steps add up
-	stale    = 0.8 // rate of convergence above which a new Jacobian pays off
 	drift    = 0.1 // relative change of h up to which the factorised matrix is reused
 )
 
@@ -134,7 +133,7 @@ func (in *Integrator) takeOver() {
 // is the jump for a slow component and what it adds to a step for a stiff one. The history is then wrong by the second
 // derivative of a slow component, which contributes u - h (k - old k) to a step, and by u for a stiff one.
 func (in *Integrator) resume(k []float64) bool {
-	const bearable = 0.5
+	const bearable = 0.15
 	m, nw := &in.multi, in.newton
 	if !m.held {
 		return false
@@ -307,7 +306,6 @@ func (in *Integrator) correct(t, c float64) outcome {
 	m, nw := &in.multi, in.newton
 	// The matrix may belong to another c: this factor corrects its inverse for stiff components.
 	relax := 2 / (1 + c/nw.scaled)
-	nw.rate = 0
 	nw.eta = math.Pow(math.Max(nw.eta, 1e-15), 0.8)
 	before, y := 0.0, nw.z
 	for round := range rounds {
@@ -326,7 +324,6 @@ func (in *Integrator) correct(t, c float64) outcome {
 		size := math.Sqrt(kernel.update(nw.fz, m.delta, nw.z, in.ynew, in.per, relax) / in.moving)
 		if round > 0 {
 			theta := size / before
-			nw.rate = max(nw.rate, theta)
 			if !(theta < 0.9) {
 				break
 			}
@@ -347,8 +344,6 @@ func (in *Integrator) acceptMultistep(end, err float64) {
 	in.from, in.t = in.t, end
 	in.y0, in.y, in.ynew = in.y, in.ynew, in.y0
 	in.stats.Steps++
-	nw.suspect = nw.rate > stale && nw.current
-	nw.due = nw.rate > stale
 	nw.current = false
 	kernel.shift(m.d, in.n, m.delta, q)
 	m.age++

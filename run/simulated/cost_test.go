@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -15,8 +16,8 @@ func TestSolarDayCost(t *testing.T) {
 	for _, c := range []struct {
 		tolerance string
 		most      int
-	}{{"1e-3", 13500}, {"1e-4", 14500}, {"1e-5", 14500}, {"1e-6", 17000}, {"1e-7", 23000}, {"1e-8", 34000}, {"1e-9", 48000},
-		{"1e-10", 72000}} {
+	}{{"1e-3", 13000}, {"1e-4", 14000}, {"1e-5", 14200}, {"1e-6", 16000}, {"1e-7", 22000}, {"1e-8", 30000}, {"1e-9", 43000},
+		{"1e-10", 70000}} {
 		if testing.Short() && c.most > 20000 {
 			continue
 		}
@@ -31,6 +32,28 @@ func TestSolarDayCost(t *testing.T) {
 				looser)
 		}
 		looser = n
+	}
+}
+
+// The errors of single flights scatter by a factor of ten. Their means over tolerances near one, and the evaluations, are
+// below those of the first version: 0.0098 s before 19:00, 0.25 s after, and 15,590 evaluations at 1e-6; 0.10 s, 1.4 s
+// and 14,450 at 1e-5.
+func TestSolarDayOnAverage(t *testing.T) {
+	for _, c := range []struct{ tolerance, before, after, evaluations float64 }{
+		{1e-5, 0.10, 1.4, 14450}, {1e-6, 0.0098, 0.25, 15590},
+	} {
+		const flights = 11
+		var before, after, evaluations float64
+		for k := range flights {
+			m := solarDay(t, fmt.Sprintf("tolerance=%g", c.tolerance*(0.9+0.02*float64(k))))
+			r, _, b, a := worst(t, m)
+			before, after = before+b/flights, after+a/flights
+			evaluations += float64(r.Summary().RHSEvaluations) / flights
+		}
+		t.Logf("%g: %.4f s, %.3f s, %.0f evaluations", c.tolerance, before, after, evaluations)
+		if before > c.before || after > c.after || evaluations > c.evaluations {
+			t.Errorf("%g: %.4f s, %.3f s, %.0f evaluations", c.tolerance, before, after, evaluations)
+		}
 	}
 }
 

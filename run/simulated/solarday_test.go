@@ -47,7 +47,7 @@ func solarDay(t testing.TB, set ...string) *mission.Mission {
 }
 
 // worst flies the day and returns how far any milestone is off, before 19:00 and after [s].
-func worst(t *testing.T, m *mission.Mission) (l *log, before, after float64) {
+func worst(t *testing.T, m *mission.Mission) (r *run.Run, l *log, before, after float64) {
 	t.Helper()
 	r, l, err := fly(t, m)
 	if err != nil {
@@ -75,7 +75,7 @@ func worst(t *testing.T, m *mission.Mission) (l *log, before, after float64) {
 		}
 		rest = rest[1:]
 	}
-	return l, before, after
+	return r, l, before, after
 }
 
 // The day of the 2014 paper, section 6, comes out: its milestones in order and in time.
@@ -84,7 +84,7 @@ func worst(t *testing.T, m *mission.Mission) (l *log, before, after float64) {
 // last, so an error of the integration there shows larger in time than before 19:00.
 func TestSolarDay(t *testing.T) {
 	m := solarDay(t)
-	l, before, after := worst(t, m)
+	_, l, before, after := worst(t, m)
 	t.Logf("at rtol %g the milestones are off by at most %.3f s before 19:00, %.3f s after", m.Tolerance, before, after)
 	if before > 0.1 || after > 1 {
 		t.Errorf("the milestones are off by %.3f s before 19:00 and %.3f s after, want 0.1 and 1", before, after)
@@ -109,7 +109,7 @@ func TestSolarDayTolerance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: the day at a hundredth of the tolerance takes seconds")
 	}
-	_, before, after := worst(t, solarDay(t, "tolerance=1e-8"))
+	_, _, before, after := worst(t, solarDay(t, "tolerance=1e-8"))
 	t.Logf("at rtol 1e-8 the milestones are off by at most %.3f s before 19:00, %.3f s after", before, after)
 	if before > 0.01 || after > 0.1 {
 		t.Errorf("the milestones are off by %.3f s before 19:00 and %.3f s after, want 0.01 and 0.1", before, after)
