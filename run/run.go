@@ -19,6 +19,7 @@ import (
 	"canopy/expr"
 	"canopy/run/record"
 	"canopy/snapshot"
+	"canopy/vehicle/model"
 )
 
 // ErrUnsettled reports a run in which tasks keep switching each other at one instant.
@@ -95,11 +96,13 @@ type Run struct {
 	places    []int           // of these in the signal vector
 	needed    []int           // places of the signals that must be finite although they may not be recorded
 	until     float64
-	next      int       // number of the next point of the recording grid
-	sampled   float64   // time of the last sample
-	low, high []float64 // range of each state, widened by what errors of the integration explain
-	outside   []bool    // by state: it was outside there
-	peak      []float64 // by state: the largest magnitude that was recorded
+	next      int           // number of the next point of the recording grid
+	sampled   float64       // time of the last sample
+	low, high []float64     // range of each state, widened by what errors of the integration explain; or what is implied
+	outside   []bool        // by state: it was outside of the declared range
+	implied   []model.Range // by state: that the equations imply; nil: none
+	wrong     []bool        // by state: it was outside of that
+	peak      []float64     // by state: the largest magnitude that was recorded
 	storm     storm
 
 	summary  record.Summary
@@ -130,12 +133,19 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 		r.signals = append(r.signals, signal)
 		r.places = append(r.places, place)
 	}
+	r.implied = m.Implied()
 	for i := range m.Vehicle.States {
 		s := &m.Vehicle.States[i]
 		low, high := s.Range.Bounds()
-		r.low, r.high = append(r.low, low-100*s.AbsTol), append(r.high, high+100*s.AbsTol)
+		low, high = low-few*s.AbsTol, high+few*s.AbsTol
+		if r.implied != nil {
+			least, most := r.implied[i].Bounds()
+			low, high = max(low, least), min(high, most)
+		}
+		r.low, r.high = append(r.low, low), append(r.high, high)
 	}
 	r.outside, r.peak = make([]bool, len(r.low)), make([]float64, len(r.low))
+	r.wrong = make([]bool, len(r.low))
 	for _, name := range m.Needed {
 		_, place := m.Signal(name)
 		r.needed = append(r.needed, place)
@@ -421,20 +431,46 @@ func (r *Run) checkRanges(t float64, states []float64) error {
 		clear(r.outside)
 		return nil
 	}
-	for i, low := range r.low {
-		y, was := states[i], r.outside[i]
-		if r.outside[i] = y < low || y > r.high[i]; was || !r.outside[i] {
-			continue
-		}
-		s := &r.m.Vehicle.States[i]
-		text := fmt.Sprintf("%s = %s is outside its range, %v: the model is not valid there", s.Name, diag.Number(y, 6),
-			s.Range)
-		e := record.Event{T: t, Micro: r.executive.Micro(), Kind: record.KindRange, Text: text}
-		if err := r.rec.Event(e); err != nil {
+	for i, y := range states[:len(r.low)] {
+		if err := errors.Join(r.checkDeclared(t, i, y), r.checkImplied(t, i, y)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// few is the number of tolerances that errors of the integration explain.
+const few = 100
+
+func (r *Run) checkDeclared(t float64, state int, y float64) error {
+	s, was := &r.m.Vehicle.States[state], r.outside[state]
+	low, high := s.Range.Bounds()
+	if r.outside[state] = y < low-few*s.AbsTol || y > high+few*s.AbsTol; was || !r.outside[state] {
+		return nil
+	}
+	text := fmt.Sprintf("%s = %s is outside its range, %v: the model is not valid there", s.Name, diag.Number(y, 6), s.Range)
+	return r.rec.Event(record.Event{T: t, Micro: r.executive.Micro(), Kind: record.KindRange, Text: text})
+}
+
+// checkImplied logs, once, that a state has left the range that the equations imply.
+func (r *Run) checkImplied(t float64, state int, y float64) error {
+	if r.implied == nil || r.wrong[state] {
+		return nil
+	}
+	s, largest := &r.m.Vehicle.States[state], max(r.peak[state], math.Abs(y))
+	tolerance := s.AbsTol * r.m.Tolerance / mission.DefaultTolerance
+	if f := r.m.Vehicle.Floating; f != nil && f[state] {
+		tolerance = min(tolerance, 1e-4*largest)
+	}
+	margin := few * (tolerance + r.m.Tolerance*largest)
+	low, high := r.implied[state].Bounds()
+	if low-margin <= y && y <= high+margin {
+		return nil
+	}
+	r.wrong[state] = true
+	text := fmt.Sprintf("%s = %s is outside of %v, which the equations imply: the solution is wrong; use a smaller tolerance",
+		s.Name, diag.Number(y, 6), r.implied[state])
+	return r.rec.Event(record.Event{T: t, Micro: r.executive.Micro(), Kind: record.KindTolerance, Text: text})
 }
 
 // inside reports whether all states are in their ranges. It is called at every step, so it only compares.
@@ -556,7 +592,6 @@ func (r *Run) close() error {
 // doubt logs the states that were never far above their absolute tolerances: their digits, and what follows from them,
 // may be wrong. Tolerances that follow the values are beyond doubt.
 func (r *Run) doubt() error {
-	const few = 100
 	for i, s := range r.m.Vehicle.States {
 		tolerance := s.AbsTol * r.m.Tolerance / mission.DefaultTolerance
 		if f := r.m.Vehicle.Floating; f != nil && f[i] || !(r.peak[i] > 0 && r.peak[i] < few*tolerance) {
@@ -609,6 +644,7 @@ func (r *Run) State(c *snapshot.Codec) {
 	snapshot.Int(c, &r.next)
 	snapshot.Float(c, &r.sampled)
 	snapshot.Each(c, r.outside, snapshot.Bool)
+	snapshot.Each(c, r.wrong, snapshot.Bool)
 	snapshot.Floats(c, r.peak)
 	r.storm.state(c)
 	snapshot.Int(c, &r.summary.StatusChanges)

@@ -9,6 +9,7 @@ import (
 	"canopy/document/plan"
 	"canopy/syntax/yamldoc"
 	"canopy/temporal"
+	"canopy/vehicle/equations"
 	"canopy/vehicle/model"
 )
 
@@ -83,6 +84,19 @@ func (m *Mission) Initial(vehicle model.Instance) []float64 {
 		y[v.state] = v.value
 	}
 	return y
+}
+
+// Implied returns, by state, the range that the equations of the vehicle imply for the mission's start; nil: nothing is
+// known of the vehicle's equations.
+func (m *Mission) Implied() []model.Range {
+	if m.Equations == nil {
+		return nil
+	}
+	vehicle, err := m.Vehicle.New(m.Parameters)
+	if err != nil {
+		return nil // no run of the mission can start
+	}
+	return equations.Implied(vehicle, m.Initial(vehicle))
 }
 
 // Holds reports whether a signal is a slot that keeps its last value while no task writes it.

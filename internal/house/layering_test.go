@@ -139,6 +139,7 @@ var rooms = map[string]room{
 		"expr":             "conditions become limits of signals",
 	}},
 	"vehicle/equations": {pure: true, imports: reasons{
+		"expr/interval":  "ranges that the equations imply",
 		"diag":           "an author's mistakes are reported all at once, each at its place",
 		"expr":           "derivatives and outputs are expressions",
 		"vehicle/model":  "the result is a vehicle like any other",
@@ -292,6 +293,7 @@ var rooms = map[string]room{
 		"run/record":           "a run is written as it happens",
 		"sim":                  "the reaction to chattering has its words",
 		"snapshot":             "a run can be saved",
+		"vehicle/model":        "states have ranges",
 	}},
 	"run/live": {imports: reasons{
 		"bt":            "a tree engine decides; statuses are published",

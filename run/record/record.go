@@ -145,7 +145,8 @@ type Event struct {
 // KindRange is the kind of an event at which a state leaves the range in which the vehicle's model is valid.
 const KindRange = "range"
 
-// KindTolerance is the kind of an event that warns, at the end, of a state that was always near its absolute tolerance.
+// KindTolerance is the kind of an event that warns that the solution may be wrong: a state leaves the range that the
+// equations imply or, at the end, was always near its absolute tolerance.
 const KindTolerance = "tolerance"
 
 // becomes joins the relation and its truth in the text of a state event.

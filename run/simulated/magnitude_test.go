@@ -53,3 +53,23 @@ func TestToleranceOfASmallState(t *testing.T) {
 		t.Errorf("%g warnings, want one", warnings)
 	}
 }
+
+// A solution that leaves the ranges that the equations imply is wrong, and the log warns.
+func TestImpliedRangesAreLeft(t *testing.T) {
+	vehicle := strings.ReplaceAll(strings.ReplaceAll(reaction, "TOLERANCE ", ""), "{", "{tolerance: 1e-5, ")
+	m := equationsMission(t, vehicle, `<Condition name="never" on="y3 gt 2"/>`,
+		"horizon: 4e8 [s]\nrecord: {interval: 1000000}\n")
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, e := range l.kinds(record.KindTolerance) {
+		if strings.Contains(e, "is outside of 0 to 1, which the equations imply") {
+			left = append(left, e[:2])
+		}
+	}
+	if strings.Join(left, " ") != "y1 y3" {
+		t.Errorf("%v left their ranges", left)
+	}
+}

@@ -35,6 +35,10 @@ type program struct {
 	relations   []expr.Indicator
 	related     []int    // outputs that relations read, likewise
 	conditions  []string // the Boolean states
+	scope       expr.Scope
+	places      map[string]int // in the signal vector
+	ranges      []model.Range  // of the commands
+	jumps       []int          // the states that events set
 	events      []event
 	cells       []expr.Cell // behind the parameters, and behind whether each event's condition held
 }

@@ -376,7 +376,13 @@ func (b *builder) program() {
 		return
 	}
 	p := &program{parameters: b.v.Parameters, units: b.units, states: b.v.States, commands: len(b.v.Commands),
-		written: Formulas{derivatives, values, map[string]*expr.Tabulated{}}}
+		written: Formulas{derivatives, values, map[string]*expr.Tabulated{}}, scope: b.scope, places: b.places}
+	for _, c := range b.v.Commands {
+		p.ranges = append(p.ranges, c.Range)
+	}
+	for _, name := range b.v.Jumps {
+		p.jumps = append(p.jumps, b.places[name]-1)
+	}
 	for name, v := range b.scope {
 		if v.Table != nil {
 			p.written.Tables[name] = v.Table
