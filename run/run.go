@@ -81,6 +81,7 @@ type Segment struct {
 	Own     bool    // so does a switch of the world's own, of which the log has no entry
 	Alarm   bool    // the time event is due there
 	Chatter error   // chattering there, from which the solution slides; nil if none
+	Slid    bool    // the solution slid on the way there
 }
 
 // reasons are those of a run that reached its end, by whether the end was set before the horizon.
@@ -101,6 +102,7 @@ type Run struct {
 	low, high []float64     // range of each state, widened by what errors of the integration explain; or what is implied
 	outside   []bool        // by state: it was outside of the declared range
 	implied   []model.Range // by state: that the equations imply; nil: none
+	slides    bool          // the solution slid in the last stretch
 	wrong     []bool        // by state: it was outside of that
 	peak      []float64     // by state: the largest magnitude that was recorded
 	storm     storm
@@ -189,8 +191,16 @@ func (r *Run) step() error {
 		return r.begin()
 	}
 	r.executive.Begin()
+	from := r.world.T()
 	segment, err := r.world.Advance(r.until)
 	r.stuck = err != nil
+	if r.slides && !segment.Slid && err == nil {
+		e := record.Event{T: from, Micro: r.executive.Micro(), Kind: "chattering", Text: "the motion slides no more"}
+		if err := r.rec.Event(e); err != nil {
+			return err
+		}
+	}
+	r.slides = segment.Slid
 	lost := r.grid(segment.To) // the trajectory before a failure is recorded
 	if err != nil {
 		return r.chattering(err)
@@ -448,7 +458,8 @@ func (r *Run) checkDeclared(t float64, state int, y float64) error {
 	if r.outside[state] = y < low-few*s.AbsTol || y > high+few*s.AbsTol; was || !r.outside[state] {
 		return nil
 	}
-	text := fmt.Sprintf("%s = %s is outside its range, %v: the model is not valid there", s.Name, diag.Number(y, 6), s.Range)
+	text := fmt.Sprintf("%s = %s is outside its range, %v: the model is not valid there", s.Name, diag.Number(y, 6),
+		s.Range)
 	return r.rec.Event(record.Event{T: t, Micro: r.executive.Micro(), Kind: record.KindRange, Text: text})
 }
 
@@ -468,8 +479,8 @@ func (r *Run) checkImplied(t float64, state int, y float64) error {
 		return nil
 	}
 	r.wrong[state] = true
-	text := fmt.Sprintf("%s = %s is outside of %v, which the equations imply: the solution is wrong; use a smaller tolerance",
-		s.Name, diag.Number(y, 6), r.implied[state])
+	text := fmt.Sprintf("%s = %s is outside of %v, which the equations imply: the solution is wrong; use a smaller "+
+		"tolerance", s.Name, diag.Number(y, 6), r.implied[state])
 	return r.rec.Event(record.Event{T: t, Micro: r.executive.Micro(), Kind: record.KindTolerance, Text: text})
 }
 
@@ -645,6 +656,7 @@ func (r *Run) State(c *snapshot.Codec) {
 	snapshot.Float(c, &r.sampled)
 	snapshot.Each(c, r.outside, snapshot.Bool)
 	snapshot.Each(c, r.wrong, snapshot.Bool)
+	snapshot.Bool(c, &r.slides)
 	snapshot.Floats(c, r.peak)
 	r.storm.state(c)
 	snapshot.Int(c, &r.summary.StatusChanges)

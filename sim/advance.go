@@ -23,6 +23,7 @@ func (s *Simulator) Advance(until float64) (Segment, error) {
 	from := s.T
 	s.search.touched = s.search.touched[:0]
 	events, err := s.begin()
+	s.slide.slid = s.slide.on
 	if err != nil {
 		return Segment{From: from, To: from}, err
 	}
@@ -316,7 +317,7 @@ func (s *Simulator) wants(i int, above bool) bool {
 
 // end creates the segment that ends at T with these events, and handles chattering.
 func (s *Simulator) end(from float64, events []int, until float64) (Segment, error) {
-	seg := Segment{From: from, To: s.T, Events: events, Touched: s.search.touched}
+	seg := Segment{From: from, To: s.T, Events: events, Touched: s.search.touched, Slid: s.slide.slid}
 	if s.Alarm <= s.T {
 		seg.Alarm, s.Alarm = true, math.Inf(1)
 		s.stats.TimeEvents++

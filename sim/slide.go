@@ -22,6 +22,7 @@ type slide struct {
 	alternate int         // events in succession after which the discrete values were those before the last event
 	ready     bool        // the motion begins when the present instant is over
 	on        bool
+	slid      bool  // during the last segment
 	who       []int // indicators on whose zero the solution stays; the first one is the guide
 
 	below, above *Discrete // those of modes below and above zero
@@ -34,7 +35,7 @@ func newSlide(discrete func() Discrete, states, quantities int) slide {
 }
 
 func (m *slide) copyFrom(o *slide) {
-	m.turn, m.alternate, m.ready, m.on = o.turn, o.alternate, o.ready, o.on
+	m.turn, m.alternate, m.ready, m.on, m.slid = o.turn, o.alternate, o.ready, o.on, o.slid
 	m.who = append(m.who[:0], o.who...)
 	for k := range m.modes {
 		copy(m.modes[k].U, o.modes[k].U)
@@ -48,6 +49,7 @@ func (m *slide) state(c *snapshot.Codec) {
 	snapshot.Int(c, &m.alternate)
 	snapshot.Bool(c, &m.ready)
 	snapshot.Bool(c, &m.on)
+	snapshot.Bool(c, &m.slid)
 	for k := range m.modes {
 		snapshot.Floats(c, m.modes[k].U)
 		snapshot.Each(c, m.modes[k].Above, snapshot.Bool)
@@ -135,6 +137,31 @@ func (m *slide) derivatives(s *Simulator, t float64, y, dydt []float64) {
 	for j, f := range m.f {
 		dydt[j] = f + share*(m.g[j]-f)
 	}
+}
+
+// Sliding returns the two settings between which the solution slides at (t, y), a place of the last segment, and the
+// share of the second one in the derivatives; at T it is as after the segment or, if left, as on the way there. ok is
+// false if it does not slide there.
+func (s *Simulator) Sliding(t float64, y []float64, left bool) (below, above *Discrete, share float64, ok bool) {
+	m := &s.slide
+	if left = left || t < s.T; left && !m.slid || !left && (!m.on || s.leaves()) {
+		return nil, nil, 0, false
+	}
+	if up, down := m.rates(s, t, y); up != down {
+		return m.below, m.above, min(max(up/(up-down), 0), 1), true
+	}
+	return m.below, m.above, 0.5, true
+}
+
+// leaves reports whether an input on which the derivatives depend differs from both settings between which the solution
+// slides: the owner has ended the motion.
+func (s *Simulator) leaves() bool {
+	for i, drives := range s.drives {
+		if drives && s.U[i] != s.slide.below.U[i] && s.U[i] != s.slide.above.U[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // rates evaluates the derivatives below and above at (t, y) and returns the rates of the guide along them.

@@ -97,6 +97,7 @@ type Segment struct {
 	Touched  []int         // watched indicators that begin to touch zero at To, without an event
 	Alarm    bool          // the time event is due at To
 	Chatter  *ChatterError // chattering at To, from which the solution slides; nil if none
+	Slid     bool          // the solution slid
 }
 
 // Stats counts the work done since New.

@@ -42,6 +42,8 @@ type world struct {
 	sim     *sim.Simulator
 	y       []float64 // scratch
 
+	reals []int // places of the real signals, if the solution may slide
+
 	held   bool // relations and functions inside expressions follow the sides and the cells
 	direct bool // except now
 	listed int  // number of indicators whose events are in the log; those of functions follow
@@ -85,6 +87,13 @@ func newWorld(plain *mission.Mission, interpolated bool) (*world, error) {
 	if w.switching != nil || w.held { // sides that depend on others
 		if _, err := w.Iterate(); err != nil {
 			return nil, err
+		}
+	}
+	if m.Chattering == sim.Continue {
+		for name, v := range m.Scope() {
+			if _, place := m.Signal(name); v.Type == expr.Real {
+				w.reals = append(w.reals, place)
+			}
 		}
 	}
 	w.Numbers = executive.NewNumbers(w)
@@ -275,7 +284,7 @@ func (w *world) Advance(until float64) (run.Segment, error) {
 	segment, err := w.sim.Advance(until)
 	events, own := split(segment.Events, w.listed)
 	touched, _ := split(segment.Touched, w.listed)
-	s := run.Segment{To: segment.To, Events: events, Own: own, Touched: touched, Alarm: segment.Alarm}
+	s := run.Segment{To: segment.To, Events: events, Own: own, Touched: touched, Alarm: segment.Alarm, Slid: segment.Slid}
 	if segment.Chatter != nil {
 		s.Chatter = segment.Chatter
 	}
@@ -343,10 +352,27 @@ func (w *world) At(t float64) []float64 {
 		y = w.y
 		w.sim.Interpolate(t, y)
 	}
-	return w.fill(t, y, &w.sim.Discrete)
+	return w.recorded(t, y, &w.sim.Discrete, false)
 }
 
-func (w *world) Left() []float64 { return w.fill(w.sim.T, w.sim.Left(), w.sim.Before()) }
+func (w *world) Left() []float64 { return w.recorded(w.sim.T, w.sim.Left(), w.sim.Before(), true) }
+
+// recorded evaluates the signal vector for the record. While the solution slides, real signals that differ between the
+// two settings are the mean that the states follow.
+func (w *world) recorded(t float64, y []float64, d *sim.Discrete, left bool) []float64 {
+	below, above, share, slides := w.sim.Sliding(t, y, left)
+	if !slides {
+		return w.fill(t, y, d)
+	}
+	under, over := slices.Clone(w.fill(t, y, below)), slices.Clone(w.fill(t, y, above))
+	values := w.fill(t, y, d)
+	for _, i := range w.reals {
+		if under[i] != over[i] {
+			values[i] = under[i] + share*(over[i]-under[i])
+		}
+	}
+	return values
+}
 
 func (w *world) Changed() bool {
 	if len(w.memory) == 0 {

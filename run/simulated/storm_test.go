@@ -171,10 +171,49 @@ commands: {u: {unit: m/s}}
 	for i, signal := range r.Header().Signals {
 		final[signal.Name] = l.rows[len(l.rows)-1][i]
 	}
-	near(t, "x, work", []float64{final["x"], final["work"]}, 1e-9, 3, 2-0.5*98)
+	near(t, "x, work, mean command", []float64{final["x"], final["work"], final["u"]}, 1e-9, 3, 2-0.5*98, -0.5)
 	reports := l.kinds("chattering")
 	if len(reports) != 1 {
 		t.Fatalf("%q", reports)
 	}
 	contains(t, "the report", reports[0], "by x >= 3 [m] while the status of back, go changes", "slides")
+}
+
+// The record of a sliding motion has the mean command that the states follow, until a change ends the motion: the log
+// has both times. Signals that do not differ are as they are.
+func TestRecordWhileThePlanSlides(t *testing.T) {
+	m := equationsMission(t, `
+states: {x: {unit: m, derivative: u + wind}}
+outputs: {wind: {unit: m/s, value: "if(t lt 60 [s], 0.25 [m/s] + t * 0.005 [m/s^2], 3 [m/s])"}}
+commands: {u: {unit: m/s}}
+`, `<ReactiveParallel><ReactiveFallback><ReactiveSequence><Condition name="far" on="x ge 3 [m]"/>
+	<Action name="back" write="u := -1 [m/s]; mode := home"/></ReactiveSequence><Action name="go" write="u := 1 [m/s]; mode := out"/>
+	</ReactiveFallback><Action name="light" write="lamp := if(t ge 30.5 [s], 1, 0)"/></ReactiveParallel>`,
+		"horizon: 100\nchattering: continue\nrecord: {interval: 1}\n"+
+			"signals: {lamp: {default: 0}, mode: {type: enumeration, values: [out, home]}}\n")
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reports := l.kinds("chattering")
+	if len(reports) != 2 {
+		t.Fatalf("%q", reports)
+	}
+	contains(t, "the end", reports[1], "the motion slides no more")
+	near(t, "the end", []float64{l.events[len(l.events)-1].T}, 1e-6, 60)
+	for i, at := range l.times {
+		u, lamp, mode := l.column(m, "u")[i], l.column(m, "lamp")[i], l.column(m, "mode")[i]
+		want := -(0.25 + at*0.005)
+		switch {
+		case at < 4: // before it slides
+			continue
+		case at > 60.001:
+			want = -1
+		case at > 59.999:
+			continue
+		}
+		if math.Abs(u-want) > 1e-6 || lamp != map[bool]float64{true: 1}[at > 30.5] && at != 30.5 || mode != 0 && mode != 1 {
+			t.Errorf("at %g s: u = %g, want %g; lamp = %g, mode = %g", at, u, want, lamp, mode)
+		}
+	}
 }
