@@ -96,6 +96,7 @@ func (p *Duo) course(from Key, visit func() bool) (more bool) {
 			s.w.side(k)
 		}
 		if side == 1 {
+			p.loose = p.loose || p.alone()
 			return visit()
 		}
 		p.sides[1].beside = snapshot.Save(p.sides[1].beside[:0], carrier{s}, s.w)
@@ -248,6 +249,54 @@ func (p *Duo) fact(w *world, f int32) int32 {
 		p.forms = append(p.forms, f)
 	}
 	return n
+}
+
+// other returns the world of the other plan.
+func (p *Duo) other(w *world) *world {
+	if w == p.sides[0].w {
+		return p.sides[1].w
+	}
+	return p.sides[0].w
+}
+
+// pair records that a clock has started with an unknown length. If one of the other plan has in the same instant, with
+// the same length, the two answer alike.
+func (p *Duo) pair(w *world, c int, length float64) {
+	w.begun = append(w.begun, begun{clock: int32(c), length: length})
+	o := p.other(w)
+	for i := range o.begun {
+		b := &o.begun[i]
+		if b.paired || math.Float64bits(b.length) != math.Float64bits(length) {
+			continue
+		}
+		b.paired, w.begun[len(w.begun)-1].paired = true, true
+		if w.agreed[c] = b.answer; !b.over {
+			w.twin[c], o.twin[b.clock] = b.clock+1, int32(c+1)
+		}
+		return
+	}
+}
+
+// awaits reports whether a clock may still be paired: it is one of the first plan and has started in this instant.
+func (p *Duo) awaits(w *world, c int) bool { return w == p.sides[0].w && w.started(c) != nil }
+
+// alone reports whether a clock of the first plan has answered in the instant in which it started, and none of the
+// other plan agrees with it.
+func (p *Duo) alone() bool {
+	return slices.ContainsFunc(p.sides[0].w.begun, func(b begun) bool { return b.answer != 0 && !b.paired })
+}
+
+// twins passes the clocks of the first plan that agree with one of the second.
+func (p *Duo) twins(c *snapshot.Codec) {
+	a, b := p.sides[0].w, p.sides[1].w
+	if c.Loading() {
+		clear(b.twin)
+	}
+	for i := range a.twin {
+		if snapshot.Int(c, &a.twin[i]); c.Loading() && a.twin[i] > 0 && int(a.twin[i]) <= len(b.twin) {
+			b.twin[a.twin[i]-1] = int32(i + 1)
+		}
+	}
 }
 
 // token identifies the present value of a slot.

@@ -132,6 +132,7 @@ func (r *carried) form(n int) int32 {
 func (r *carried) State(c *snapshot.Codec) {
 	if d := r.w.duo; d != nil {
 		snapshot.Bool(c, &d.loose)
+		d.twins(c)
 	}
 	n := len(r.bounds)
 	snapshot.Int(c, &n)

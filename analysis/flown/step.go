@@ -254,7 +254,16 @@ func (w *world) State(c *snapshot.Codec) {
 	}
 	for i := range w.over {
 		snapshot.Int(c, &w.over[i])
+		snapshot.Int(c, &w.twin[i])
+		snapshot.Int(c, &w.agreed[i])
 	}
+	snapshot.List(c, &w.begun, func(c *snapshot.Codec, b *begun) {
+		snapshot.Int(c, &b.clock)
+		snapshot.Float(c, &b.length)
+		snapshot.Int(c, &b.answer)
+		snapshot.Bool(c, &b.over)
+		snapshot.Bool(c, &b.paired)
+	})
 }
 
 // lasting passes the sides on which those of other indicators will depend.

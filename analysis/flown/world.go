@@ -27,6 +27,9 @@ type world struct {
 	behind  bool    // the value of an indicator is computed with the former sides of others
 	over    []int8  // by clock: 0: not asked; 1: it is over; -1: it is not
 	ticked  []int32 // the clocks that were asked
+	begun   []begun // the clocks of an unknown length that have started in this instant
+	twin    []int32 // by clock of an unknown length: that of the other plan that agrees with it, from 1; 0: none
+	agreed  []int8  // by clock: what its twin has answered in this instant; 0: nothing
 	elapsed []int32 // the clocks that were over, also those that have started again
 	moved   []bool  // by place: it may have jumped in this round
 	jumped  []int32 // those places
@@ -126,6 +129,7 @@ func (t *tape) next() bool {
 
 func newWorld(s *Stepper, told *answers) *world {
 	w := &world{s: s, answers: told, u: s.p.Initial(), over: make([]int8, s.Clocks()),
+		twin: make([]int32, s.Clocks()), agreed: make([]int8, s.Clocks()),
 		moved: make([]bool, s.p.Layout.Signals)}
 	w.grow()
 	return w
@@ -153,6 +157,9 @@ func (w *world) begin(first bool) {
 	for _, c := range w.ticked {
 		w.over[c] = 0
 	}
+	clear(w.twin)
+	clear(w.agreed)
+	w.begun = w.begun[:0]
 	w.asked, w.decided, w.ticked, w.settled = w.asked[:0], w.decided[:0], w.ticked[:0], 0
 	w.idle = 0
 	w.elapsed = w.elapsed[:0]
@@ -587,8 +594,12 @@ func (w *world) Refresh() {}
 // Start implements executive.Answers. Over needs the length.
 func (w *world) Start(c int, length float64) (due float64, ok bool) {
 	w.over[c] = 0
-	if math.IsNaN(length) { // any: it tells nothing about other clocks
+	w.part(c)
+	if math.IsNaN(length) { // any: it tells nothing about other clocks of the plan
 		w.zone.Stop(w.clocks + c)
+		if _, ok := w.keeper.kept(length); ok && w.duo != nil {
+			w.duo.pair(w, c, length)
+		}
 		return unknown, true
 	}
 	w.zone.Start(w.clocks + c)
@@ -596,7 +607,40 @@ func (w *world) Start(c int, length float64) (due float64, ok bool) {
 }
 
 // Stop implements executive.Answers.
-func (w *world) Stop(c int) { w.zone.Stop(w.clocks + c) }
+func (w *world) Stop(c int) {
+	w.part(c)
+	w.zone.Stop(w.clocks + c)
+}
+
+// part ends the agreement of a clock with one of the other plan.
+func (w *world) part(c int) {
+	if k := w.twin[c]; k > 0 {
+		w.duo.other(w).twin[k-1] = 0
+	}
+	w.twin[c], w.agreed[c] = 0, 0
+	if b := w.started(c); b != nil {
+		b.over = true
+	}
+}
+
+// begun is a clock of an unknown length that has started in this instant.
+type begun struct {
+	clock  int32
+	length float64
+	answer int8 // whether it is over, as in world.over
+	over   bool // it no longer runs
+	paired bool // a clock of the other plan agrees with it
+}
+
+// started returns the present start of a clock, if it is in this instant and of an unknown length; else nil.
+func (w *world) started(c int) *begun {
+	for i := len(w.begun) - 1; i >= 0; i-- {
+		if b := &w.begun[i]; b.clock == int32(c) && !b.over {
+			return b
+		}
+	}
+	return nil
+}
 
 // Over implements executive.Answers. A clock answers once in each instant, unless it starts again: it is over if it
 // reads its length, and it is asked in every instant.
@@ -609,14 +653,16 @@ func (w *world) Over(c int, length float64) bool {
 	if w.over[c] == 0 {
 		w.ticked = append(w.ticked, int32(c))
 		w.over[c] = -1
-		if w.duo != nil && !known {
-			w.duo.loose = true // two clocks of one length are over together
-		}
 		yes, no := true, true
 		least, most := zone.Time(0), zone.Forever
-		if known {
+		switch {
+		case known:
 			least, most = zone.Seconds(length)
 			yes, no = w.zone.Allows(clock, zone.AtLeast, least), w.zone.Allows(clock, zone.Before, most)
+		case w.agreed[c] != 0:
+			yes, no = w.agreed[c] > 0, w.agreed[c] < 0
+		case w.duo != nil && w.twin[c] == 0 && !w.duo.awaits(w, c):
+			w.duo.loose = true // two clocks of one length are over together
 		}
 		is := yes && (!no || w.choose(question{kind: ended, index: c}))
 		switch {
@@ -628,6 +674,12 @@ func (w *world) Over(c int, length float64) bool {
 			}
 		case known:
 			w.zone.Restrict(clock, zone.Before, most)
+		}
+		if k := w.twin[c]; k > 0 {
+			w.duo.other(w).agreed[k-1] = w.over[c]
+		}
+		if b := w.started(c); b != nil {
+			b.answer = w.over[c]
 		}
 	}
 	return w.over[c] > 0

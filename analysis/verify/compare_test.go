@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ import (
 
 // change makes another version of a plan: some do the same, some do not.
 func (r *randomPlan) change(text string) string {
-	body := strings.TrimSuffix(strings.TrimPrefix(text, `<root BTCPP_format="4"><BehaviorTree ID="p">`), `</BehaviorTree></root>`)
+	body := plain(text)
 	switch r.IntN(5) {
 	case 0:
 		body = "<Inverter><Inverter>" + body + "</Inverter></Inverter>"
@@ -34,7 +35,16 @@ func (r *randomPlan) change(text string) string {
 	default:
 		body = strings.Replace(body, `name="a`, `name="other`, 1)
 	}
-	return `<root BTCPP_format="4"><BehaviorTree ID="p">` + body + `</BehaviorTree></root>`
+	return document(body)
+}
+
+// document and plain add and remove the elements around a tree.
+func document(tree string) string {
+	return `<root BTCPP_format="4"><BehaviorTree ID="p">` + tree + `</BehaviorTree></root>`
+}
+
+func plain(text string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(text, `<root BTCPP_format="4"><BehaviorTree ID="p">`), `</BehaviorTree></root>`)
 }
 
 // endless bounds nothing.
@@ -261,5 +271,73 @@ func TestEqualPlansNeedNoSearch(t *testing.T) {
 		if same := c.Verdict == Proved; same != test.same {
 			t.Errorf("%s: %s", test.updated.Plan.Source.Text, c.Text)
 		}
+	}
+}
+
+// TestUnknownDurations: two procedures that begin at one instant and take as long as the same expression end together,
+// whatever its value is.
+func TestUnknownDurations(t *testing.T) {
+	const list = `<Sequence name="s"><Action name="a" done="x ge 1" exit_time="%s"/><Action name="%s" done="y ge 2"/></Sequence>`
+	old := fmt.Sprintf(list, "d", "b")
+	for _, test := range []struct{ plan, text string }{
+		{"<Inverter><Inverter>" + old + "</Inverter></Inverter>", "the behaviour is the same"},
+		{`<ReactiveFallback name="f">` + old + `</ReactiveFallback>`, "the behaviour is the same"},
+		{fmt.Sprintf(list, "d", "c"), "the behaviour differs"},
+		{fmt.Sprintf(list, "5", "b"), "not concluded"},
+		{fmt.Sprintf(list, "d + 1", "b"), "not concluded"},
+		{fmt.Sprintf(list, "e", "b"), "not concluded"},
+	} {
+		c := ComparePlans(declare.Subject{Plan: readPlan(t, old)}, declare.Subject{Plan: readPlan(t, test.plan)}, endless)
+		if !strings.Contains(c.Text, test.text) {
+			t.Errorf("%s: %s, want %s", test.plan, c.Text, test.text)
+		}
+	}
+}
+
+// TestUnknownDurationsAreAnyDurations: plans that do the same whatever the durations are do the same with each of some;
+// a plan does the same as one with the same durations that differs in form only.
+func TestUnknownDurationsAreAnyDurations(t *testing.T) {
+	r := &randomPlan{Rand: rand.New(rand.NewPCG(11, 3)), memory: true}
+	cases, same, differ, unknown := 40, 0, 0, 0
+	if testing.Short() {
+		cases = 15
+	}
+	timed := regexp.MustCompile(`<Action name="(\w+)"`)
+	for range cases {
+		text := timed.ReplaceAllStringFunc(r.subject(t).Plan.Source.Text, func(s string) string {
+			return s + r.pick("", ` exit_time="d"`, ` exit_time="e"`, ` entry_time="d"`)
+		})
+		updated := r.change(text)
+		read := func(text, d, e string) declare.Subject {
+			text = strings.NewReplacer(`_time="d"`, `_time="`+d+`"`, `_time="e"`, `_time="`+e+`"`).Replace(text)
+			p, list := plan.Read(&diag.Source{Name: "p.xml", Text: text}, nil)
+			if p == nil {
+				t.Fatal(list)
+			}
+			return declare.Subject{Plan: p}
+		}
+		got := ComparePlans(read(text, "d", "e"), read(updated, "d", "e"), endless)
+		switch got.Verdict {
+		case Proved:
+			same++
+		case Refuted:
+			differ++
+		case Undecided:
+			unknown++
+		}
+		for _, values := range [][2]string{{"1", "1"}, {"1", "2"}} {
+			known := ComparePlans(read(text, values[0], values[1]), read(updated, values[0], values[1]), endless)
+			if got.Verdict == Proved && known.Verdict == Refuted {
+				t.Fatalf("%s\n%s\n%s, but for %v %s", text, updated, got.Text, values, known.Text)
+			}
+		}
+		wrapped := "<Inverter><Inverter>" + plain(text) + "</Inverter></Inverter>"
+		if c := ComparePlans(read(text, "d", "e"), read(document(wrapped), "d", "e"), endless); c.Verdict == Refuted {
+			t.Fatalf("%s\n%s", text, c.Text)
+		}
+	}
+	t.Logf("%d the same, %d differ, %d unknown", same, differ, unknown)
+	if same < cases/20 || differ < cases/20 || unknown > cases/4 {
+		t.Errorf("%d the same, %d differ, %d unknown", same, differ, unknown)
 	}
 }
