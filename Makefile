@@ -79,7 +79,7 @@ fuzz: ## every fuzz function for FUZZTIME, with its executions per second; fails
 
 # Packages with golden files are those whose tests have a -rewrite flag, their own or that of internal/golden.
 rewrite: ## rewrite the golden files from what the code does now; review the diff
-	files=$$(grep -rlE --include='*_test.go' '^\s"canopy/internal/golden"$$|flag\.Bool\("rewrite"' .); \
+	files=$$(grep -rlE --include='*_test.go' '^\s".*/internal/golden"$$|flag\.Bool\("rewrite"' .); \
 	$(GO) test $$(dirname $$files | sort -u) -rewrite
 
 clean: ## remove what these commands made

@@ -73,7 +73,9 @@ func (r *reader) item(e *xmltree.Element) *item {
 	known := []string{"name", "ID"}
 	switch {
 	case i.free || i.subtree != nil:
-		known = append(known, i.attributes()...)
+		if known = append(known, i.attributes()...); i.free && i.kind.Acts() {
+			known = append(known, attrSuccessIf, attrFailureIf)
+		}
 	case i.kind.Family() == bt.Leaf && i.kind.Acts():
 		known = append(known, actionAttributes...)
 	case i.kind.Family() == bt.Leaf:

@@ -522,13 +522,20 @@ func (s source) imports(t *testing.T) (inside, outside []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if in, ok := strings.CutPrefix(name, "canopy/"); ok {
+		if in, ok := strings.CutPrefix(name, module(t)); ok {
 			inside = append(inside, in)
 		} else {
 			outside = append(outside, name)
 		}
 	}
 	return inside, outside
+}
+
+// module returns the prefix of this module's packages.
+func module(t *testing.T) string {
+	t.Helper()
+	first, _, _ := strings.Cut(readFile(t, "go.mod"), "\n")
+	return strings.TrimPrefix(first, "module ") + "/"
 }
 
 // isStandard identifies the standard library by the missing dot in the path's first element.

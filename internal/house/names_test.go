@@ -90,7 +90,7 @@ func TestSignaturesShowNoForeignTypes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if isStandard(name) || strings.HasPrefix(name, "canopy/") {
+			if isStandard(name) || strings.HasPrefix(name, module(t)) {
 				continue
 			}
 			local := path.Base(name)

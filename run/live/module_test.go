@@ -1,0 +1,160 @@
+package live
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// page returns docs/go.md, and the folder of the repository.
+func page(t *testing.T) (text, root string) {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(root, "docs", "go.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b), root
+}
+
+// call runs a command without network and outside of any workspace, and returns its output.
+func call(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	c := exec.Command(name, args...)
+	c.Dir, c.Env = dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=readonly", "GOWORK=")
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// smallest is the first example as a program.
+const smallest = `package main
+
+import (
+	"context"
+	"fmt"
+
+	"canopy/run/live"
+)
+
+func main() {
+	x := live.New("greet.xml", "<root BTCPP_format=\"4\"><BehaviorTree ID=\"main\"><greet/></BehaviorTree></root>")
+	x.Action("greet", live.Action{Start: func(a live.Activation) {
+		fmt.Println("Hello!")
+		a.Succeed()
+	}})
+	fmt.Println(x.Run(context.Background()))
+}
+`
+
+// TestOutsideModule builds and runs a program in a module of its own, offline, as docs/go.md describes: with a
+// replacement, and in a workspace.
+func TestOutsideModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: builds two programs")
+	}
+	text, root := page(t)
+	mod := regexp.MustCompile("(?s)```\n(module .*?)```").FindStringSubmatch(text)
+	if mod == nil || !strings.Contains(mod[1], "replace canopy => ../canopy\n") {
+		t.Fatal("docs/go.md has no go.mod")
+	}
+	const want = "Hello!\n<nil>\n"
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"main.go": smallest, "go.mod": strings.Replace(mod[1], "../canopy", root, 1)})
+	if got := call(t, dir, "go", "run", "."); got != want {
+		t.Errorf("with a replacement: %q", got)
+	}
+	if !strings.Contains(text, "`go work init . ../canopy`") {
+		t.Error("docs/go.md has no workspace")
+	}
+	dir = t.TempDir()
+	write(t, dir, map[string]string{"main.go": smallest, "go.mod": "module example.org/drone\n\ngo 1.26.0\n"})
+	call(t, dir, "go", "work", "init", ".", root)
+	if got := call(t, dir, "go", "run", "."); got != want {
+		t.Errorf("in a workspace: %q", got)
+	}
+}
+
+// TestRenameCommand runs the command of docs/go.md that renames the module on a copy of the repository; the copy then
+// compiles, with all tests, and passes the test of its imports.
+func TestRenameCommand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: compiles a copy of the repository")
+	}
+	text, root := page(t)
+	command := regexp.MustCompile("(?s)```bash\n(.*?)\n```").FindStringSubmatch(text)
+	if command == nil {
+		t.Fatal("docs/go.md has no command that renames the module")
+	}
+	dir := t.TempDir()
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if slices.Contains([]string{".git", "bin", "out"}, e.Name()) {
+			continue
+		}
+		call(t, dir, "cp", "-r", filepath.Join(root, e.Name()), ".")
+	}
+	call(t, dir, "bash", "-euo", "pipefail", "-c", command[1])
+	call(t, dir, "go", "build", "./...")
+	call(t, dir, "go", "test", "./internal/house", "-run", "^TestImports|^TestLayers|^TestATypes")
+	if left := call(t, dir, "bash", "-c", `grep -rnE '^\s*([a-z_]+ )?"canopy/' --include='*.go' . || true`); left != "" {
+		t.Error(left)
+	}
+}
+
+// TestExamples: docs/go.md lists every example; there are ten or more, and the paper's circuit has less than 60 lines.
+func TestExamples(t *testing.T) {
+	text, _ := page(t)
+	files, err := filepath.Glob("example*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, name := range files {
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			count++
+			if !strings.Contains(text, "| `"+fn.Name.Name+"` |") {
+				t.Errorf("docs/go.md does not list %s", fn.Name.Name)
+			}
+			if lines := set.Position(fn.End()).Line - set.Position(fn.Pos()).Line + 1; lines >= 60 {
+				t.Errorf("%s has %d lines", fn.Name.Name, lines)
+			}
+		}
+	}
+	if listed := strings.Count(text, "| `Example"); count < 10 || listed != count {
+		t.Errorf("%d examples, %d are listed", count, listed)
+	}
+}
