@@ -63,7 +63,7 @@ var kinds = [...]row{
 
 	Parallel: {name: "Parallel", family: Count, children: some, memory: true, symbol: "⇉", params: thresholds,
 		text: "Runs all children at the same time and counts how they end; remembers which have ended."},
-	ReactiveParallel: {name: "ReactiveParallel", family: Count, children: some, symbol: "⇉", params: thresholds,
+	ReactiveParallel: {name: "ReactiveParallel", family: Count, children: some, symbol: "⇉", params: thresholds, own: true,
 		text: "Runs all children at the same time and counts how they are judged, at any time."},
 
 	Inverter: {name: "Inverter", family: Chain, children: one, over: Accept, verdict: verdicts{Failure, Success, Accept},
@@ -198,6 +198,7 @@ type row struct {
 	script   Automaton
 	cases    int  // in a plan, this number of conditions may be written as cases of a variable
 	memory   bool // what has been passed over, counted or reached is kept until the task is deactivated
+	own      bool // BehaviorTree.CPP does not have it
 }
 
 // An incomplete row must not be read as some other kind, so the program does not start with one.
@@ -377,6 +378,9 @@ func (k Kind) Childless() bool { return kinds[k].family != Leaf && kinds[k].chil
 // Cases returns the number of conditions that a plan may write as cases of a variable: they are the first, the third
 // and so on of the children.
 func (k Kind) Cases() int { return kinds[k].cases }
+
+// Own reports whether BehaviorTree.CPP does not have the kind.
+func (k Kind) Own() bool { return kinds[k].own }
 
 // Timer reports whether tasks of the kind have a timer.
 func (k Kind) Timer() bool {

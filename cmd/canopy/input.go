@@ -149,9 +149,12 @@ func readPlan(name string, stderr io.Writer, decides ...string) (*plan.Plan, *mi
 	case k == graphKind:
 		return nil, nil, fmt.Errorf("%s is a state graph; give a plan or a mission", name)
 	}
-	src, err := source(name)
+	src, diags, err := planSource(name)
 	if err != nil {
 		return nil, nil, err
+	}
+	if diags.HasErrors() {
+		return nil, nil, diags
 	}
 	p, diags := plan.ReadFiles(src, nil, readFile)
 	return p, nil, accepted(diags, stderr, decides...)

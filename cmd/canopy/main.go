@@ -51,12 +51,14 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
   canopy reaction missions/solar-day.yaml     prove how long the plan's tree can take to react
   canopy region MISSION --box x=0:5,y=-2:2    find where a plan succeeds from, and how fast
   canopy backchain world.xml --goal "at_home" build a plan from the pre- and postconditions of actions
+  canopy convert plan.xml --to btcpp          write a plan for BehaviorTree.CPP
+  canopy fmt -w plan.xml                      write a plan in the canonical layout
   canopy vehicle solar                        list a vehicle's signals, commands and parameters`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
-	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), diffCommand(), exportCommand(), fmtCommand(),
-		monitorCommand(), reactionCommand(), regionCommand(), reportCommand(), showCommand(), traceCommand(),
-		translateCommand(), vehicleCommand())
+	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), convertCommand(), diffCommand(),
+		exportCommand(), fmtCommand(), monitorCommand(), reactionCommand(), regionCommand(), reportCommand(), showCommand(),
+		traceCommand(), translateCommand(), vehicleCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.SetArgs(args)
 	root.SetOut(stdout)

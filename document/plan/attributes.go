@@ -78,12 +78,6 @@ var foreignNodes = map[string]string{
 	"ManualSelector":    "write a ReactiveFallback with conditions over signals",
 }
 
-// reservedAttribute reports whether a name has another meaning, so that no port may have it.
-func reservedAttribute(name string) bool {
-	return name == "name" || name == "ID" ||
-		slices.Contains(conditionAttributes, name) || slices.Contains(actionAttributes, name)
-}
-
 // namespace reports whether an attribute concerns XML itself, such as the schema that an editor uses.
 func namespace(name string) bool {
 	return name == "xmlns" || strings.HasPrefix(name, "xmlns:") || strings.HasPrefix(name, "xsi:")

@@ -37,6 +37,7 @@ const (
 	codeCount          = "bad-count"
 	codeNoCondition    = "missing-condition"
 	codeFree           = "free-leaf"
+	CodeLost           = "not-in-btcpp"
 	codeForm           = "wrong-element"
 	codeUndeclared     = "undeclared-port"
 	codePort           = "bad-port"

@@ -188,7 +188,9 @@ func (r *reader) declarePort(m *model, e *xmltree.Element) {
 	case !expr.IsName(name.Value):
 		r.reportValue(name, codePort, "use letters, digits and _, a letter first", "%q cannot be the name of a port",
 			name.Value)
-	case reservedAttribute(name.Value):
+	case slices.Contains(conditionAttributes, name.Value), slices.Contains(actionAttributes, name.Value):
+		// a behaviour attribute as BehaviorTree.CPP must declare it
+	case name.Value == "name" || name.Value == "ID":
 		r.reportValue(name, codePort, "choose another name", "%q is an attribute of its own", name.Value)
 	case slices.ContainsFunc(m.ports, func(p *port) bool { return p.name == name.Value }):
 		r.reportValue(name, codePort, "", "the port %q is declared twice", name.Value)

@@ -25,6 +25,7 @@ type item struct {
 	model    *model // nil if none is declared
 	params   []int  // of a task
 	children []*item
+	unknown  bool  // no kind that Canopy has
 	free     bool  // a leaf that nothing defines
 	leaf     *Leaf // once it is read, if it does not depend on ports
 }
@@ -59,7 +60,7 @@ func (r *reader) item(e *xmltree.Element) *item {
 	i.children = r.items(e) // they are checked even where they are not allowed
 	switch {
 	case !r.classify(i, id):
-		i.kind = bt.Sequence
+		i.kind, i.unknown = bt.Sequence, true
 		return i
 	case i.subtree != nil || i.kind.Family() == bt.Leaf:
 		if n := len(i.children); n > 0 {

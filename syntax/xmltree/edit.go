@@ -108,6 +108,18 @@ func (d *Document) Insert(parent *Element, i int, m *Markup) Edit {
 	return d.insert(parent, i, func(line string) string { return m.format(line, step) })
 }
 
+// Append puts new markup at the end of an element, as [Document.Insert] does.
+func (d *Document) Append(parent *Element, all []*Markup) Edit {
+	step := d.step(parent)
+	return d.insert(parent, len(slices.Collect(parent.Elements())), func(line string) string {
+		var texts []string
+		for _, m := range all {
+			texts = append(texts, m.format(line, step))
+		}
+		return strings.Join(texts, line)
+	})
+}
+
 // Move moves an element that is not the root: into an element that is not part of it, so that i of the elements that
 // are now there come before it. The lines of its tags are indented again.
 func (d *Document) Move(e, parent *Element, i int) []Edit {

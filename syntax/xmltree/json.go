@@ -12,9 +12,6 @@ import (
 	"canopy/diag"
 )
 
-// CodeJSON is the code of the mistakes that FromJSON reports.
-const CodeJSON = "malformed-json"
-
 // The keys of a node in JSON. A node has one of the first six; an element may have the other two.
 const (
 	keyElement     = "element"
@@ -27,7 +24,8 @@ const (
 	keyContent     = "content"
 )
 
-var nodeKeys = []string{keyElement, keyComment, keyText, keyCData, keyInstruction, keyDirective, keyAttributes, keyContent}
+var nodeKeys = []string{keyElement, keyComment, keyText, keyCData, keyInstruction, keyDirective, keyAttributes,
+	keyContent}
 
 // markupOf has the text around the content of nodes that are written as they are.
 var markupOf = map[string]struct {
@@ -113,8 +111,9 @@ func quoteJSON(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// FromJSON returns the XML document that a JSON text in the form of [Document.JSON] represents, in the canonical layout.
-// The places of the document are those in the JSON text. The list holds its mistakes; with an error there is no document.
+// FromJSON returns the XML document that a JSON text in the form of [Document.JSON] represents, in the canonical
+// layout. The places of the document are those in the JSON text. The list holds its mistakes; with an error there is no
+// document.
 func FromJSON(src *diag.Source) (*diag.Source, diag.List) {
 	r := &jsonReader{src: src, decoder: json.NewDecoder(strings.NewReader(src.Text[src.Begin():])), begin: src.Begin()}
 	nodes := r.nodes(0)
@@ -264,7 +263,7 @@ func (r *jsonReader) node(depth int) jsonNode {
 		r.fail(n.at, 1, `the node has neither "element" nor "comment", "text" and the like`, "")
 	case n.key != keyElement && (seen[keyAttributes] || seen[keyContent]):
 		r.fail(n.at, 1, "only an element has attributes and content", "")
-	case n.key == keyElement && !isXMLName(n.text):
+	case n.key == keyElement && !IsName(n.text):
 		r.fail(n.at, 1, fmt.Sprintf("%q cannot be the name of an element", n.text), "")
 	case simple && strings.Contains(n.text, m.not), n.key == keyComment && strings.HasSuffix(n.text, "-"):
 		r.fail(n.at, 1, m.reason, "")
@@ -283,7 +282,7 @@ func (r *jsonReader) pairs() []jsonPair {
 	for len(r.found) == 0 && r.decoder.More() {
 		var p jsonPair
 		p.name, p.nameAt = r.string("a name")
-		if len(r.found) == 0 && !isXMLName(p.name) {
+		if len(r.found) == 0 && !IsName(p.name) {
 			r.fail(p.nameAt, 1, fmt.Sprintf("%q cannot be the name of an attribute", p.name), "")
 		}
 		p.value, p.valueAt = r.string("the value of an attribute")
@@ -294,8 +293,8 @@ func (r *jsonReader) pairs() []jsonPair {
 	return list
 }
 
-// isXMLName reports whether a text can be the name of an element or attribute.
-func isXMLName(s string) bool {
+// IsName reports whether a text can be the name of an element or attribute.
+func IsName(s string) bool {
 	for i, c := range s {
 		if c != '_' && c != ':' && !unicode.IsLetter(c) && (i == 0 || !unicode.IsDigit(c) && c != '-' && c != '.') {
 			return false

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/syntax/xmltree"
+
+	"github.com/spf13/cobra"
+)
+
+// forms are the forms to which a plan is converted, with the functions that do it.
+var forms = []struct {
+	name, text string
+	convert    func(src *diag.Source) (string, diag.List)
+}{
+	{"btcpp", "for BehaviorTree.CPP 4: compact form, IDs and models of all leaves, included files in place",
+		func(src *diag.Source) (string, diag.List) { return plan.Plain(src, readFile) }},
+	{"json", "the document's elements, attributes, comments and texts as JSON", func(src *diag.Source) (string, diag.List) {
+		doc, list := xmltree.Parse(src)
+		return doc.JSON(), list
+	}},
+	{"xml", "format 4, from format 3 or JSON", plan.Modern},
+}
+
+func convertCommand() *cobra.Command {
+	var to string
+	var names, lines []string
+	for _, f := range forms {
+		names = append(names, f.name)
+		lines = append(lines, fmt.Sprintf("  %-6s %s\n", f.name, f.text))
+	}
+	c := &cobra.Command{
+		Use:   "convert PLAN",
+		Short: "Convert a plan: to BehaviorTree.CPP, from format 3 to 4, to JSON and back",
+		Long: `Convert a plan and print the result on standard output.
+
+PLAN is a plan of format 3 or 4 (.xml), or the JSON form of one (.json). --to is one of
+
+` + strings.Join(lines, "") + `
+What BehaviorTree.CPP does not have, and each difference between formats 3 and 4, is listed on standard error.
+docs/btcpp.md describes the forms.
+
+Exit status: 0 success, 2 wrong input, 3 with --to btcpp, the result is not complete: BehaviorTree.CPP does not have
+all that the plan uses.`,
+		Example: `  canopy convert missions/solar-day.xml --to btcpp
+  canopy convert old.xml --to xml > new.xml
+  canopy convert plan.xml --to json | jq .`,
+		Args: arguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			i := slices.Index(names, to)
+			if i < 0 {
+				return &usageError{unknownWord("form", to, names)}
+			}
+			src, list, err := planSource(args[0])
+			if err != nil {
+				return err
+			}
+			text := ""
+			if !list.HasErrors() {
+				text, list = forms[i].convert(src)
+			}
+			if err := accepted(list, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+			if _, err := io.WriteString(cmd.OutOrStdout(), text); err != nil {
+				return failed(err)
+			}
+			if slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == plan.CodeLost }) {
+				return errRefuted
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&to, "to", "btcpp", "the `form`: "+strings.Join(names, ", "))
+	return c
+}
+
+// planSource reads a plan document, which may be in its JSON form.
+func planSource(name string) (*diag.Source, diag.List, error) {
+	src, err := source(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if strings.HasPrefix(strings.TrimSpace(src.Text[src.Begin():]), "[") {
+		src, list := xmltree.FromJSON(src)
+		return src, list, nil
+	}
+	return src, nil, nil
+}

@@ -1,0 +1,169 @@
+package plan
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/internal/trees"
+	"canopy/syntax/xmltree"
+)
+
+// The plans of testdata/plain are written for BehaviorTree.CPP as their golden file shows, with what it does not have.
+func TestPlain(t *testing.T) {
+	for _, path := range plans(t, "testdata/plain/*.xml") {
+		text, list := Plain(source(t, path), nil)
+		var b strings.Builder
+		list.Write(&b, false)
+		checkPlaces(t, list)
+		name := strings.TrimSuffix(filepath.Base(path), ".xml")
+		golden(t, filepath.Join("testdata", "plain", name+".txt"), b.String()+text)
+	}
+}
+
+// shape describes what the document of BehaviorTree.CPP keeps of a plan: tasks, parameters and what leaves do.
+func shape(p *Plan) string {
+	var b strings.Builder
+	for task := range bt.Task(p.Tree.Len()) {
+		fmt.Fprintln(&b, p.Tree.Kind(task), p.Tree.Params(task), p.Tree.Parent(task), strings.Join(strings.Fields(p.Label(task)), "_"))
+	}
+	for i := range p.Leaves {
+		l := &p.Leaves[i]
+		details := strings.Join(l.Details(), "; ")
+		if details == "" && !l.Free {
+			details = "done: false"
+		}
+		fmt.Fprintln(&b, l.Free, details)
+	}
+	return b.String()
+}
+
+func checkPlain(t *testing.T, src *diag.Source, open Open) {
+	t.Helper()
+	p, list := ReadFiles(src, nil, open)
+	if p == nil {
+		t.Fatal(list)
+	}
+	text, list := Plain(src, open)
+	if list.HasErrors() {
+		t.Fatal(list)
+	}
+	again, list := Read(&diag.Source{Name: "plain.xml", Text: text}, nil)
+	if again == nil {
+		t.Fatalf("%v\n%s", list, text)
+	}
+	if got, want := shape(again), shape(p); got != want {
+		t.Fatalf("written as\n%s\nread as\n%s\nnot\n%s", text, got, want)
+	}
+	if twice, _ := Plain(again.Source, nil); twice != text {
+		t.Fatalf("written as\n%s\nand then as\n%s", text, twice)
+	}
+	for e := range again.Document.Root.Elements() {
+		if e.Name == elementTree {
+			compact(t, e, text)
+		}
+	}
+}
+
+// compact holds that the nodes in an element are in compact form.
+func compact(t *testing.T, e *xmltree.Element, text string) {
+	t.Helper()
+	for c := range e.Elements() {
+		if c.Name != elementSubTree && (c.Find("ID") != nil || reserved(c.Name) && !isKind(c.Name)) ||
+			c.Name == elementAction || c.Name == elementCondition {
+			t.Fatalf("<%s> in\n%s", c.Name, text)
+		}
+		compact(t, c, text)
+	}
+}
+
+func isKind(name string) bool { _, ok := bt.ParseKind(name); return ok }
+
+// What is written for BehaviorTree.CPP is read as the same plan: the good plans, and random ones.
+func TestPlainIsTheSamePlan(t *testing.T) {
+	for _, path := range append(plans(t, "testdata/good/*.xml"), plans(t, "../../missions/*.xml")...) {
+		if !strings.HasSuffix(path, "conflicts.xml") {
+			checkPlain(t, source(t, path), beside(path))
+		}
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	names := []string{"", "a", "b c", "Sequence", "1", "<é>"}
+	ids := []string{"", "", "X", "y z", "a", "Script"}
+	for range 300 {
+		var write func(d *bt.Node) *xmltree.Markup
+		write = func(d *bt.Node) *xmltree.Markup {
+			m := &xmltree.Markup{Name: d.Kind.String()}
+			id := ids[r.IntN(len(ids))]
+			switch leaf := d.Kind.Family() == bt.Leaf; {
+			case leaf && id != "":
+				m.Add("ID", m.Name[:1]+id)
+			case !leaf && r.IntN(3) == 0:
+				m.Add("ID", m.Name)
+				m.Name = formOf(d.Kind)
+			}
+			if name := names[r.IntN(len(names))]; name != "" || r.IntN(4) == 0 {
+				m.Add("name", name)
+			}
+			switch behaves := r.IntN(2) == 0; {
+			case behaves && d.Kind.Acts():
+				m.Add(behaviour[r.IntN(2)], "x := y")
+			case behaves && d.Kind.Family() == bt.Leaf:
+				m.Add(attrOn, "h gt 3")
+			case id != "" && d.Kind.Family() == bt.Leaf:
+				m.Add("port", "{x}")
+			}
+			for i, value := range d.Params {
+				m.Add(d.Kind.Params()[i].Name, fmt.Sprint(value))
+			}
+			for _, c := range d.Children {
+				m.Children = append(m.Children, write(c))
+			}
+			return m
+		}
+		tree := &xmltree.Markup{Name: elementTree, Children: []*xmltree.Markup{write(trees.Random(r, 1+r.IntN(20)))}}
+		checkPlain(t, &diag.Source{Name: "random.xml", Text: (&xmltree.Markup{Name: elementRoot,
+			Attributes: []xmltree.Pair{{Name: attrFormat, Value: format4}}, Children: []*xmltree.Markup{tree}}).String()}, nil)
+	}
+}
+
+// A document of format 3 is read as the one of format 4 that is written for it; that one does not change.
+func TestModern(t *testing.T) {
+	for _, path := range plans(t, "testdata/good/*.xml") {
+		src := source(t, path)
+		before, _ := ReadFiles(src, signals, beside(path))
+		text, list := Modern(src)
+		if list.HasErrors() {
+			t.Fatal(list)
+		}
+		after, list := ReadFiles(&diag.Source{Name: src.Name, Text: text}, signals, beside(path))
+		if after == nil || meaning(after) != meaning(before) {
+			t.Errorf("%v\n%s", list, text)
+		}
+		if again, list := Modern(&diag.Source{Name: src.Name, Text: text}); again != text || len(list) > 0 {
+			t.Errorf("%v\n%s", list, again)
+		}
+	}
+}
+
+// A plan in its JSON form is the same plan, and its canonical layout is that of the same plan.
+func TestJSONIsTheSamePlan(t *testing.T) {
+	for _, path := range plans(t, "testdata/good/*.xml") {
+		src := source(t, path)
+		before, _ := ReadFiles(src, signals, beside(path))
+		doc, _ := xmltree.Parse(src)
+		back, list := xmltree.FromJSON(&diag.Source{Name: src.Name, Text: doc.JSON()})
+		if back == nil {
+			t.Fatal(list)
+		}
+		for _, text := range []string{back.Text, doc.Canonical()} {
+			after, list := ReadFiles(&diag.Source{Name: src.Name, Text: text}, signals, beside(path))
+			if after == nil || meaning(after) != meaning(before) {
+				t.Errorf("%v\n%s", list, text)
+			}
+		}
+	}
+}
