@@ -25,11 +25,8 @@ type elimination struct {
 	row, col []int32 // row and column of pivot k in the matrix
 	factors  sparsity
 	diag     []int32 // index of the pivot of row k in the factors: L before it, U after it
-	source   sparsity
-	// The entries of row k of the matrix, in the order of pivots: their indices in the matrix and their columns by
-	// pivot.
-	sourceAt []int32
-	identity []int32 // column by pivot of the identity matrix's entry in pivot row k
+	source   []int32 // of each entry of the factors: index of the matrix's entry there, -1 if it has none
+	identity []int32 // of each pivot row: index of the identity's entry in the factors
 }
 
 // lu is the LU factorisation of I - s*J.
@@ -295,16 +292,21 @@ func (o *ordering) eliminate(r, c, step int32) (behind []int32) {
 	return behind
 }
 
-// read lists the entries of the matrix in the order of pivots.
+// read finds the entries of the matrix in the factors.
 func (p *elimination) read(j *sparsity, colStep []int32) {
-	p.source = sparsity{n: p.n, ptr: make([]int32, 1, p.n+1)}
-	for _, r := range p.row {
-		for e := j.ptr[r]; e < j.ptr[r+1]; e++ {
-			p.sourceAt = append(p.sourceAt, e)
-			p.source.col = append(p.source.col, colStep[j.col[e]])
+	p.source = make([]int32, len(p.factors.col))
+	for e := range p.source {
+		p.source[e] = -1
+	}
+	at := make([]int32, p.n) // of each column in the row of the factors
+	for k, r := range p.row {
+		for e := p.factors.ptr[k]; e < p.factors.ptr[k+1]; e++ {
+			at[p.factors.col[e]] = e
 		}
-		p.source.ptr = append(p.source.ptr, int32(len(p.source.col)))
-		p.identity = append(p.identity, colStep[r])
+		for e := j.ptr[r]; e < j.ptr[r+1]; e++ {
+			p.source[at[colStep[j.col[e]]]] = e
+		}
+		p.identity = append(p.identity, at[colStep[r]])
 	}
 }
 
@@ -373,34 +375,39 @@ func newTriangle(p *elimination, rows []span) (t triangle) {
 func (f *lu) factorise(val []float64, s float64) bool {
 	p, w := f.plan, f.work
 	f.ready = false
-	for k := range int32(p.n) {
-		from, to := p.factors.ptr[k], p.factors.ptr[k+1]
-		for _, c := range p.factors.col[from:to] {
-			w[c] = 0
+	for e, at := range p.source {
+		v := 0.0
+		if at >= 0 {
+			v = -s * val[at]
 		}
-		w[p.identity[k]] = 1
-		first, last := p.source.ptr[k], p.source.ptr[k+1]
-		at := p.sourceAt[first:last]
-		for e, c := range p.source.col[first:last] {
-			w[c] -= s * val[at[e]]
-		}
-		for _, c := range p.factors.col[from:p.diag[k]] {
-			l := w[c] * f.inv[c]
-			w[c] = l
-			if l == 0 {
-				continue
+		f.val[e] = v
+	}
+	for _, e := range p.identity {
+		f.val[e]++
+	}
+	for k, diag := range p.diag {
+		if from, to := p.factors.ptr[k], p.factors.ptr[k+1]; from < diag {
+			row, col := f.val[from:to], p.factors.col[from:to]
+			for i, c := range col {
+				w[c] = row[i]
 			}
-			right, end := p.diag[c]+1, p.factors.ptr[c+1]
-			values := f.val[right:end]
-			for i, u := range p.factors.col[right:end] {
-				w[u] -= l * values[i]
+			for _, c := range col[:diag-from] {
+				l := w[c] * f.inv[c]
+				w[c] = l
+				if l == 0 {
+					continue
+				}
+				right, end := p.diag[c]+1, p.factors.ptr[c+1]
+				values := f.val[right:end]
+				for i, u := range p.factors.col[right:end] {
+					w[u] -= l * values[i]
+				}
+			}
+			for i, c := range col {
+				row[i] = w[c]
 			}
 		}
-		values := f.val[from:to]
-		for i, c := range p.factors.col[from:to] {
-			values[i] = w[c]
-		}
-		inv := 1 / w[k]
+		inv := 1 / f.val[diag]
 		if inv-inv != 0 || inv == 0 {
 			return false
 		}
@@ -486,8 +493,9 @@ func (p *elimination) fits(n, entries int) bool {
 			return false
 		}
 	}
-	return below(p.row, n) && below(p.col, n) && below(p.identity, n) && len(p.sourceAt) == len(p.source.col) &&
-		below(p.sourceAt, entries)
+	none := func(i int32) bool { return i < -1 || int(i) >= entries }
+	return below(p.row, n) && below(p.col, n) && below(p.identity, len(p.factors.col)) &&
+		len(p.source) == len(p.factors.col) && !slices.ContainsFunc(p.source, none)
 }
 
 // state passes the plan and its factors to the codec, for matrices with the given numbers of rows and entries.
@@ -508,11 +516,10 @@ func (f *lu) state(c *snapshot.Codec, rows, entries int) {
 	}
 	p := f.plan
 	if c.Loading() {
-		p = &elimination{n: n, factors: sparsity{n: n}, source: sparsity{n: n}}
+		p = &elimination{n: n, factors: sparsity{n: n}}
 	}
 	p.factors.state(c)
-	p.source.state(c)
-	for _, list := range []*[]int32{&p.row, &p.col, &p.diag, &p.sourceAt, &p.identity} {
+	for _, list := range []*[]int32{&p.row, &p.col, &p.diag, &p.source, &p.identity} {
 		snapshot.List(c, list, snapshot.Int)
 	}
 	if c.Loading() && !c.Failed() && !p.fits(rows, entries) {
