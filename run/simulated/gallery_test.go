@@ -101,3 +101,43 @@ func TestGalleryRod(t *testing.T) {
 	near(t, "at the end", []float64{l.last(m, "T.10"), l.last(m, "mean")}, 1e-6,
 		100*math.Sin(math.Pi*10/(n+1))*math.Exp(-200*rate), mean*math.Exp(-200*rate))
 }
+
+// The block of the gallery sticks to the belt and slips in turn: while it slips, it swings about the place at which the
+// spring balances the sliding friction, until it is as fast as the belt again.
+func TestGalleryFriction(t *testing.T) {
+	_, _, jumps := gallery(t, "friction.yaml", "sticks")
+	const k, belt, static, sliding = 4., 0.5, 6., 2. // of 1 kg
+	w, amplitude := math.Sqrt(k), (static-sliding)/k
+	slip, stick := 2*(math.Pi-math.Atan(amplitude*w/belt))/w, 2*amplitude/belt
+	var want []float64
+	for at := static / k / belt; at < 60; {
+		want = append(want, at)
+		if at += slip; at < 60 {
+			want = append(want, at)
+			at += stick
+		}
+	}
+	near(t, "slips and sticks", jumps, 1e-6, want...)
+}
+
+// The relay of the gallery has no hysteresis: the level stays at its limit, the record has the mean flow of the valve,
+// and the log has the time from which the valve is open for good.
+func TestGalleryRelay(t *testing.T) {
+	m, l, _ := gallery(t, "relay.yaml", "h")
+	reached, left := 200-math.Sqrt(20000), 200.
+	low := l.at(m, "warn", bt.Running)
+	near(t, "low", low[1:], 1e-6, left+math.Sqrt(2000))
+	near(t, "at the end", []float64{l.last(m, "h")}, 1e-6, 0.5)
+	var slides []float64
+	for _, e := range l.events {
+		if e.Kind == "chattering" {
+			slides = append(slides, e.T)
+		}
+	}
+	near(t, "slides", slides, 1e-5, reached, left)
+	for i, at := range l.times {
+		if at > reached+1 && at < left-1 {
+			near(t, "level and flow", []float64{l.column(m, "h")[i], l.column(m, "valve")[i]}, 1e-6, 1, 1e-4*at)
+		}
+	}
+}

@@ -76,10 +76,10 @@ func (b *builder) span(text string) (name string, from, to int, err error) {
 	if _, taken := b.scope[m[1]]; taken || !expr.IsName(m[1]) {
 		return "", 0, 0, fmt.Errorf("%q cannot be the name of an index: it has another meaning", m[1])
 	}
-	if from, err = b.whole(m[2]); err != nil {
+	if from, err = b.whole(m[2], 0); err != nil {
 		return "", 0, 0, err
 	}
-	if to, err = b.whole(m[3]); err != nil {
+	if to, err = b.whole(m[3], 0); err != nil {
 		return "", 0, 0, err
 	}
 	if to-from >= maxElements {
@@ -88,11 +88,14 @@ func (b *builder) span(text string) (name string, from, to int, err error) {
 	return m[1], from, to, nil
 }
 
-// whole returns the value of an index.
-func (b *builder) whole(text string) (int, error) {
+// whole returns the value of an index, which is at an offset in an expression.
+func (b *builder) whole(text string, at int) (int, error) {
+	wrong := func(format string, args ...any) *expr.Error {
+		return &expr.Error{Offset: at, Length: len(text), Code: "wrong-range", Text: fmt.Sprintf(format, args...)}
+	}
 	e, err := expr.Parse(text)
 	if err != nil {
-		return 0, err
+		return 0, wrong("the index %q: %v", strings.TrimSpace(text), err)
 	}
 	with, scope := map[string]*expr.Expr{}, expr.Scope{}
 	for name, k := range b.index {
@@ -102,113 +105,179 @@ func (b *builder) whole(text string) (int, error) {
 		scope[name] = expr.Variable{Type: expr.Integer}
 	}
 	if mistakes := e.Check(expr.Real, expr.One, scope); len(mistakes) > 0 {
-		return 0, fmt.Errorf("the index %q: %w", strings.TrimSpace(text), mistakes[0])
+		m := wrong("the index %q: %s", strings.TrimSpace(text), mistakes[0].Text)
+		m.Offset, m.Length = at+mistakes[0].Offset, mistakes[0].Length
+		m.Hint, m.Suggest = mistakes[0].Hint, mistakes[0].Suggest
+		return 0, m
 	}
 	value, _ := e.Substitute(with).Constant()
 	if value != math.Trunc(value) || math.Abs(value) > 1e6 {
-		return 0, fmt.Errorf("the index %q is %g, not a whole number of moderate size", strings.TrimSpace(text), value)
+		return 0, wrong("the index %q is %g, not a whole number of moderate size", strings.TrimSpace(text), value)
 	}
 	return int(value), nil
 }
 
+// expansion is an expression without indices, sizes and sums, and where its parts come from.
+type expansion struct {
+	strings.Builder
+	parts []origin
+}
+
+// origin is a part of an expansion, from an offset on, and the part of the expression from which it comes: the same
+// text, or another one.
+type origin struct {
+	at, from, to int
+	same         bool
+}
+
+// add writes a text that comes from a part of the expression.
+func (x *expansion) add(text string, from, to int, same bool) {
+	if text != "" {
+		x.parts = append(x.parts, origin{x.Len(), from, to, same})
+		x.WriteString(text)
+	}
+}
+
+// source returns the part of the expression from which a part of the expansion comes.
+func (x *expansion) source(offset, length int) (from, to int) {
+	find := func(at int) origin {
+		i, found := slices.BinarySearchFunc(x.parts, at, func(o origin, at int) int { return o.at - at })
+		if !found {
+			i--
+		}
+		return x.parts[max(i, 0)]
+	}
+	first, last := find(offset), find(max(offset+length-1, offset))
+	from, to = first.from, last.to
+	if first.same {
+		from = min(first.from+offset-first.at, first.to)
+	}
+	if last.same {
+		to = min(last.from+offset+length-last.at, last.to)
+	}
+	return from, max(from, to)
+}
+
 // expand returns an expression without indices, sizes and sums: T[i-1] is T.4, and sum(i in 1:2, T[i]) is (T.1 + T.2).
-// A mistake in what replaces it is reported at the whole expression.
+// A mistake in what replaces a part is reported at this part.
 func (b *builder) expand(n *yamldoc.Node) *yamldoc.Node {
 	if n == nil || n.Kind != yamldoc.Scalar {
 		return n
 	}
-	text, err := b.expanded(n.Value)
+	x := &expansion{}
+	err := b.expanded(x, n.Value, 0)
+	text := x.String()
 	if b.bytes += len(text); err == nil && text != n.Value && b.bytes > maxExpanded {
-		err = fmt.Errorf("the expressions expand to more than %d characters", maxExpanded)
+		err = tooLong(0, len(n.Value))
 	}
 	switch {
 	case err != nil:
-		b.Add(n, "wrong-range", "", "%v", err)
-		b.replaced[n], b.wrong[n.Offset] = true, true // no further mistake is reported there
+		if !b.wrong[n.Offset] {
+			b.Inside(n, err)
+		}
+		b.replaced[n], b.wrong[n.Offset] = x, true // no further mistake is reported there
 		return n
 	case text == n.Value:
 		return n
 	}
 	c := *n
 	c.Value = text
-	b.replaced[&c] = true
+	b.replaced[&c] = x
 	return &c
+}
+
+// misplaced is a mistake in a part of an expression.
+func misplaced(offset, length int, format string, args ...any) *expr.Error {
+	return &expr.Error{Offset: offset, Length: length, Code: "wrong-range", Text: fmt.Sprintf(format, args...)}
+}
+
+func tooLong(offset, length int) *expr.Error {
+	return misplaced(offset, length, "the expressions expand to more than %d characters", maxExpanded)
 }
 
 // part finds a number with its unit, a quoted text, or a name.
 var part = regexp.MustCompile(`(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:\s*\[[^\]]*\])?|"[^"]*"|'[^']*'|` +
-	`[A-Za-z_\x{80}-\x{10FFFF}][\w.\x{80}-\x{10FFFF}]*`)
+	`[\pL_][\pL\pN_.]*`)
 
-func (b *builder) expanded(text string) (string, error) {
-	var out strings.Builder
+// expanded writes the expansion of a text, which is at an offset in the expression.
+func (b *builder) expanded(x *expansion, text string, offset int) error {
 	for {
 		at := part.FindStringIndex(text)
 		if at == nil {
-			out.WriteString(text)
-			return out.String(), nil
+			x.add(text, offset, offset+len(text), true)
+			return nil
 		}
-		word := text[at[0]:at[1]]
-		out.WriteString(text[:at[0]])
-		text = text[at[1]:]
+		x.add(text[:at[0]], offset, offset+at[0], true)
+		word, from := text[at[0]:at[1]], offset+at[0]
+		text, offset = text[at[1]:], offset+at[1]
 		k, isIndex := b.index[word]
 		switch {
 		case isIndex:
-			out.WriteString(strconv.Itoa(k))
+			x.add(strconv.Itoa(k), from, offset, false)
 		case word == "sum" && strings.HasPrefix(text, "("):
 			inside, rest, ok := enclosed(text, '(', ')')
 			if !ok {
-				return "", fmt.Errorf("sum( is not closed")
+				return misplaced(from, len(word)+1, "sum( is not closed")
 			}
-			if err := b.sum(&out, inside); err != nil {
-				return "", err
+			if err := b.sum(x, inside, offset+1); err != nil {
+				return err
 			}
-			text = rest
+			text, offset = rest, offset+len(text)-len(rest)
 		case strings.HasPrefix(text, "[") && expr.IsName(word):
 			inside, rest, ok := enclosed(text, '[', ']')
 			if !ok {
-				return "", fmt.Errorf("%s[ is not closed", word)
+				return misplaced(from, len(word)+1, "%s[ is not closed", word)
 			}
-			k, err := b.whole(inside)
+			k, err := b.whole(inside, offset+1)
 			if err != nil {
-				return "", err
+				return err
 			}
-			out.WriteString(word + "." + strconv.Itoa(k))
-			text = rest
+			text, offset = rest, offset+len(text)-len(rest)
+			x.add(word+"."+strconv.Itoa(k), from, offset, false)
 		default:
-			out.WriteString(word)
+			x.add(word, from, offset, true)
 		}
 	}
 }
 
-// sum writes the sum over a range, "i in 1:n, value".
-func (b *builder) sum(out *strings.Builder, inside string) error {
+// sum writes the sum over a range, "i in 1:n, value", which is at an offset in the expression.
+func (b *builder) sum(x *expansion, inside string, offset int) error {
 	over, body, ok := strings.Cut(inside, ",")
 	if !ok {
-		return fmt.Errorf("a sum is written sum(i in 1:n, value), not sum(%s)", inside)
+		return misplaced(offset, len(inside), "a sum is written sum(i in 1:n, value), not sum(%s)", inside)
 	}
 	name, from, to, err := b.span(over)
 	if err != nil {
-		return err
+		return misplaced(offset, len(over), "%v", err)
 	}
 	outer := b.index
 	defer func() { b.index = outer }()
-	terms := []string{}
+	offset += len(over) + 1
+	end := offset + len(body)
+	offset += len(body) - len(strings.TrimLeft(body, " \t\n"))
+	body = strings.TrimSpace(body)
+	x.add("(", offset, end, false)
 	for k := from; k <= to; k++ {
 		b.index = maps.Clone(outer)
 		b.index[name] = k
-		term, err := b.expanded(strings.TrimSpace(body))
-		if err != nil {
+		separator := " + ("
+		if k == from {
+			separator = "("
+		}
+		x.add(separator, offset, end, false)
+		before := x.Len()
+		if err := b.expanded(x, body, offset); err != nil {
 			return err
 		}
-		if b.bytes += len(term); b.bytes > maxExpanded {
-			return fmt.Errorf("the expressions expand to more than %d characters", maxExpanded)
+		x.add(")", offset, end, false)
+		if b.bytes += x.Len() - before; b.bytes > maxExpanded {
+			return tooLong(offset, end-offset)
 		}
-		terms = append(terms, "("+term+")")
 	}
-	if len(terms) == 0 {
-		terms = []string{"0"}
+	if from > to {
+		x.add("0", offset, end, false)
 	}
-	out.WriteString("(" + strings.Join(terms, " + ") + ")")
+	x.add(")", offset, end, false)
 	return nil
 }
 
@@ -228,31 +297,29 @@ func enclosed(text string, opens, closes rune) (inside, rest string, ok bool) {
 	return "", "", false
 }
 
-// inside reports the mistakes that do finds in an expression: all at the whole of one that was expanded, and only those
-// of the first element of an array.
+// inside reports the mistakes that do finds in an expression: each where it is before the expansion, and only those of
+// the first element of an array.
 func (b *builder) inside(n *yamldoc.Node, do func()) {
 	before := len(b.Diags)
 	do()
-	if !b.replaced[n] {
+	x := b.replaced[n]
+	if x == nil {
 		return
 	}
 	found := slices.Clone(b.Diags[before:])
 	b.Diags = b.Diags[:before]
+	seen := map[[2]int]bool{}
 	for _, d := range found {
-		d.Offset, d.Length = n.Offset, n.Length
-		d.Text = fmt.Sprintf("%s (in %s)", d.Text, short(n.Value))
-		if !b.wrong[n.Offset] {
+		if len(x.parts) > 0 && d.Offset >= n.Offset {
+			from, to := x.source(d.Offset-n.Offset, d.Length)
+			d.Offset, d.Length = n.Offset+from, to-from
+		}
+		place := [2]int{d.Offset, d.Length}
+		again := seen[place] // the next term of a sum
+		seen[place] = true
+		if !b.wrong[n.Offset] && !again {
 			b.Diags = append(b.Diags, d)
 		}
 	}
 	b.wrong[n.Offset] = b.wrong[n.Offset] || len(found) > 0
-}
-
-// short returns a text of moderate length.
-func short(text string) string {
-	const most = 60
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "..."
-	}
-	return text
 }

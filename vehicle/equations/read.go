@@ -24,7 +24,7 @@ func Read(src *diag.Source) (*model.Vehicle, diag.List) {
 		return nil, r.Diags
 	}
 	b := &builder{Reader: r, v: &model.Vehicle{}, places: map[string]int{}, scope: expr.Scope{}, constants: expr.Scope{},
-		index: map[string]int{}, replaced: map[*yamldoc.Node]bool{}, wrong: map[int]bool{}}
+		index: map[string]int{}, replaced: map[*yamldoc.Node]*expansion{}, wrong: map[int]bool{}}
 	b.read(root)
 	if b.Diags.HasErrors() {
 		return nil, b.Diags
@@ -45,11 +45,11 @@ type builder struct {
 	initials, derivatives, values []written
 	events                        []happening
 
-	index    map[string]int         // sizes, and the variables of the ranges around
-	replaced map[*yamldoc.Node]bool // expressions that were expanded
-	wrong    map[int]bool           // by place in the file: such an expression has a mistake
-	elements int                    // of all arrays
-	bytes    int                    // of all expressions
+	index    map[string]int               // sizes, and the variables of the ranges around
+	replaced map[*yamldoc.Node]*expansion // expressions that were expanded
+	wrong    map[int]bool                 // by place in the file: such an expression has a mistake
+	elements int                          // of all arrays
+	bytes    int                          // of all expressions
 }
 
 // happening is an event of the file.
