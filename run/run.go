@@ -214,9 +214,8 @@ func (r *Run) step() error {
 	_, above := r.world.Discrete()
 	for _, i := range segment.Touched {
 		x := &r.m.Program.Indicators[i]
-		text := fmt.Sprintf("%s stays %t: within the accuracy of the solution, its limit is only touched", x.Text,
-			x.Holds(above[i]))
-		if err := r.log("touch", text); err != nil {
+		e := record.TouchEvent(r.world.T(), r.executive.Micro(), x.Text, x.Holds(above[i]))
+		if err := r.rec.Event(e); err != nil {
 			return err
 		}
 	}

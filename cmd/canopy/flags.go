@@ -76,7 +76,10 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	case errors.As(err, &wrong):
 		why := wrong.Unwrap().Error()
 		if errors.As(err, new(*strconv.NumError)) {
-			why = fmt.Sprintf("%q is not a number of the kind %s", wrong.GetValue(), wrong.GetFlag().Value.Type())
+			why = fmt.Sprintf("%q is not a whole number", wrong.GetValue())
+			if wrong.GetFlag().Value.Type() == "bool" {
+				why = fmt.Sprintf("%q is neither true nor false", wrong.GetValue())
+			}
 		}
 		text = fmt.Sprintf("--%s: %s", wrong.GetFlag().Name, why)
 	case errors.As(err, &unknown):

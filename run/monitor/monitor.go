@@ -155,9 +155,14 @@ func (m *Monitor) Event(e record.Event) error {
 	if e.Kind == record.KindRange && m.outside == nil {
 		m.outside = &e
 	}
-	if text, holds, ok := e.Relation(); ok && !m.full {
+	text, holds, ok := e.Relation()
+	touch := false
+	if !ok {
+		text, holds, touch = e.Touch()
+	}
+	if (ok || touch) && !m.full {
 		if r := m.relation(text); r != nil {
-			m.crossings = append(m.crossings, crossing{e.T, r, holds})
+			m.crossings = append(m.crossings, crossing{e.T, r, holds, touch})
 			m.store(1)
 		}
 	}

@@ -171,3 +171,36 @@ func TestRestingConditionsAreUnwatched(t *testing.T) {
 		}
 	}
 }
+
+// Where the run decided that a limit is only touched, the values that exceed it by no more than their accuracy do not
+// violate a property; until the relation changes, and not by more.
+func TestTouchesAreJudgedAsFlown(t *testing.T) {
+	for _, c := range []struct {
+		touch, leaves bool
+		excess        float64
+		want          string
+	}{{false, false, 1e-9, "violated"}, {true, false, 1e-9, "satisfied"}, {true, false, 1e-2, "violated"},
+		{true, true, 1e-9, "violated"}} {
+		header := record.Header{Signals: []record.Signal{{Name: "h"}}, RelTol: 1e-6}
+		property, mistakes := temporal.Read("always h lt 1", nil, nil)
+		if mistakes != nil {
+			t.Fatal(mistakes)
+		}
+		m := New(&header, assertions(property))
+		_ = m.Sample(0, []float64{0})
+		if c.touch {
+			e := record.TouchEvent(5, 1, "h >= 1", false)
+			_ = m.Event(e)
+		}
+		_ = m.Sample(10, []float64{1 + c.excess})
+		if c.leaves {
+			_ = m.Event(record.StateEvent(15, 1, "h >= 1", true))
+			_ = m.Sample(20, []float64{1 + c.excess})
+		}
+		end := record.End{Told: 30, Summary: &record.Summary{Outcome: record.Complete, Ended: 30}}
+		list, err := m.Judge(&end)
+		if err != nil || list[0].Verdict != c.want {
+			t.Errorf("%+v: %v, %v", c, list, err)
+		}
+	}
+}

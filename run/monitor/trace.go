@@ -18,11 +18,12 @@ type relation struct {
 	limits  []float64 // of the signal, if it is one and the relation consists of thresholds
 }
 
-// crossing is the change of a relation at an event.
+// crossing is the change of a relation at an event, or a touch.
 type crossing struct {
 	t        float64 // [s]
 	relation *relation
 	holds    bool // from then on
+	touch    bool // it keeps its truth
 }
 
 // relation returns the relation of a text; nil if it reads a signal that is not kept, or is none.
@@ -105,6 +106,7 @@ type builder struct {
 	*Monitor
 	*temporal.Trace
 	status []bt.Status // of the kept tasks
+	touch  []crossing  // by relation: that keep their truth
 }
 
 // trace returns the run up to a time, as its plan was flown: what stops the plan is no part of it. An instant with an
@@ -112,7 +114,7 @@ type builder struct {
 // visible.
 func (m *Monitor) trace(s *record.Summary, told float64) *temporal.Trace {
 	b := &builder{m, &temporal.Trace{Signals: map[string][]float64{}, Tasks: map[string][]bool{}, Scope: m.scope,
-		Texts: m.texts}, nil}
+		Texts: m.texts}, nil, nil}
 	for _, c := range m.signals {
 		b.Signals[c.name] = []float64{}
 	}
@@ -144,8 +146,9 @@ func (m *Monitor) trace(s *record.Summary, told float64) *temporal.Trace {
 		samples = samples[len(here):]
 		now := changes[:count(changes, func(c change) bool { return c.t <= t })]
 		changes = changes[len(now):]
-		crossed := crossings[:count(crossings, func(c crossing) bool { return c.t <= t })]
-		crossings = crossings[len(crossed):]
+		until := crossings[:count(crossings, func(c crossing) bool { return c.t <= t })]
+		crossings = crossings[len(until):]
+		crossed := b.follow(until)
 		var left, right []float64
 		switch {
 		case len(here) > 0:
@@ -234,8 +237,41 @@ func (b *builder) lag(crossed []crossing) {
 	}
 }
 
+// follow keeps the touches in force, and returns the other changes. A relation keeps its truth until it changes.
+func (b *builder) follow(list []crossing) (crossed []crossing) {
+	for _, c := range list {
+		b.touch = slices.DeleteFunc(b.touch, func(o crossing) bool { return o.relation == c.relation })
+		if c.touch {
+			b.touch = append(b.touch, c)
+		} else {
+			crossed = append(crossed, c)
+		}
+	}
+	return crossed
+}
+
+// accuracies is the number of relative tolerances by which a touch may exceed its limit.
+const accuracies = 100
+
+// touched returns a row in which signals that contradict a touch, by no more than the accuracy, are at its limit.
+func (b *builder) touched(row []float64) []float64 {
+	for _, c := range b.touch {
+		if len(c.relation.limits) == 0 {
+			continue
+		}
+		moved := slices.Clone(row)
+		c.relation.onSide(moved, c.holds)
+		k := c.relation.signals[0]
+		if math.Abs(moved[k]-row[k]) <= accuracies*b.tolerance*max(1, math.Abs(row[k])) {
+			row = moved
+		}
+	}
+	return row
+}
+
 // place adds a place to the trace.
 func (b *builder) place(t float64, row []float64) {
+	row = b.touched(row)
 	b.T = append(b.T, t)
 	for i, c := range b.signals {
 		b.Signals[c.name] = append(b.Signals[c.name], row[i])

@@ -158,13 +158,31 @@ func StateEvent(t float64, micro int, relation string, holds bool) Event {
 }
 
 // Relation returns the relation of a state event and its truth from then on.
-func (e *Event) Relation() (relation string, holds, ok bool) {
-	i := strings.LastIndex(e.Text, becomes)
-	if e.Kind != "state" || i < 0 {
+func (e *Event) Relation() (relation string, holds, ok bool) { return e.about("state", becomes, "") }
+
+// The text of a touch, around the truth.
+const (
+	stays = " stays "
+	why   = ": within the accuracy of the solution, its limit is only touched"
+)
+
+// TouchEvent returns the event that a relation keeps its truth although its sides become equal, or nearly so.
+func TouchEvent(t float64, micro int, relation string, holds bool) Event {
+	return Event{T: t, Micro: micro, Kind: "touch", Text: relation + stays + strconv.FormatBool(holds) + why}
+}
+
+// Touch returns the relation of a touch and its truth.
+func (e *Event) Touch() (relation string, holds, ok bool) { return e.about("touch", stays, why) }
+
+// about returns the relation and the truth in the text of an event of a kind.
+func (e *Event) about(kind, verb, end string) (relation string, holds, ok bool) {
+	text, ends := strings.CutSuffix(e.Text, end)
+	i := strings.LastIndex(text, verb)
+	if e.Kind != kind || i < 0 || !ends {
 		return "", false, false
 	}
-	holds, err := strconv.ParseBool(e.Text[i+len(becomes):])
-	return e.Text[:i], holds, err == nil
+	holds, err := strconv.ParseBool(text[i+len(verb):])
+	return text[:i], holds, err == nil
 }
 
 // Change is a status change with its time.
