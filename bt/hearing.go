@@ -16,6 +16,9 @@ type hearing struct {
 	inputs  []Input // scratch
 	moved   []Task  // what these hear, or whether they are heard, may have changed
 	turned  []Task
+
+	collects  bool // the inputs that are asked for
+	collected []Input
 }
 
 // Listen makes the engine judge only tasks that are heard, and those for which always holds. A leaf that was not heard
@@ -126,6 +129,51 @@ func (e *Engine) hears(n *node, place int32) bool {
 	panic(unknownFamily)
 }
 
+// Reconsider judges the children of chains anew that are transient and not held, each only if those before it are passed
+// over, and appends the inputs that are new to in. It is for owners to whom an input is expensive: they call it between
+// two instants, when the inputs of any leaf may have changed, and then Settle, also with these inputs.
+func (e *Engine) Reconsider(in []Input) []Input {
+	chains := e.dozing()
+	e.collected = in
+	e.collects = true
+	for _, t := range slices.Backward(chains) {
+		n := &e.tree.nodes[t]
+		s, c := &e.tasks[n.slot], &e.composites[n.composite]
+		first := c.first
+		c.first = c.pinned
+		if s.judge(e.verdict(n, c)) {
+			e.up.add(t)
+		}
+		if c.first != first {
+			e.down.add(t)
+		}
+		e.moves(t)
+	}
+	e.collects = false
+	return e.collected
+}
+
+// dozing lets those children rest, and returns their parents, the root first.
+func (e *Engine) dozing() (chains []Task) {
+	for t := e.tree.Root(); t >= 0; t-- {
+		n := &e.tree.nodes[t]
+		if n.family != Chain || e.resting[t] {
+			continue
+		}
+		c, rests := &e.composites[n.composite], false
+		for place := range min(c.first+1, n.n) {
+			child := e.tree.kids[n.kids+place]
+			rested := e.resting[child]
+			e.restTask(child)
+			rests = rests || !rested && e.resting[child]
+		}
+		if rests {
+			chains = append(chains, t)
+		}
+	}
+	return chains
+}
+
 // restTask lets a task rest that is not heard, and all below it, if that is possible.
 func (e *Engine) restTask(t Task) {
 	n := &e.tree.nodes[t]
@@ -168,6 +216,9 @@ func (e *Engine) wake(t Task) {
 		for i := range e.inputs {
 			s.Take(&e.inputs[i], e.tree.kinds[t], s.status)
 		}
+		if e.collects {
+			e.collected = append(e.collected, e.inputs...)
+		}
 	} else {
 		c := &e.composites[n.composite]
 		c.first = 0
@@ -196,6 +247,6 @@ func (e *Engine) wake(t Task) {
 
 // copyFrom copies what rests.
 func (h *hearing) copyFrom(o *hearing) {
-	h.resting, h.always = slices.Clone(o.resting), o.always
-	h.heard, h.ask = slices.Clone(o.heard), o.ask
+	h.resting, h.always = append(h.resting[:0], o.resting...), o.always
+	h.heard, h.ask = append(h.heard[:0], o.heard...), o.ask
 }

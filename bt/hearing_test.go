@@ -61,11 +61,16 @@ func listen(t *testing.T, seed uint64) (rested, roused int) {
 	for i := range 14 {
 		var told []bt.Input
 		for _, in := range inputs {
-			text := in.Text("")
-			judges := strings.HasPrefix(text, "set") || strings.HasPrefix(text, "request")
-			if judges {
+			if text := in.Text(""); strings.HasPrefix(text, "set") || strings.HasPrefix(text, "request") {
 				latest[in.Task()] = in
 			}
+		}
+		if r.IntN(3) == 0 && i > 0 {
+			told = e.Reconsider(nil)
+		}
+		for _, in := range inputs {
+			text := in.Text("")
+			judges := strings.HasPrefix(text, "set") || strings.HasPrefix(text, "request")
 			if !judges || e.Hears(in.Task()) {
 				told = append(told, in)
 			}

@@ -45,12 +45,14 @@ type Listener interface {
 	Engine
 	Listen(always func(t bt.Task) bool, ask func(t bt.Task, in []bt.Input) []bt.Input)
 	Hears(t bt.Task) bool
+	Reconsider(in []bt.Input) []bt.Input
 }
 
 // tree is the decider with a tree engine.
 type tree struct {
 	start   func(initial []bt.Input) Engine
 	always  []bool // by task: it is judged, heard or not; nil: all are
+	sparing bool   // of what is heard, only what counts is judged at the beginning of an instant
 	engine  Engine
 	begun   bool
 	pending []bt.Input // scratch
@@ -89,6 +91,14 @@ func (d *tree) begin(x *Executive) {
 	})
 }
 
+// Sparing returns the plan's tree as Listening does. Where a condition counts only if those before it do not decide,
+// each instant judges it after them, if at all: for worlds in which an answer is expensive.
+func Sparing(start func(initial []bt.Input) Listener, always []bool) Decider {
+	d := Listening(start, always).(*tree)
+	d.sparing = true
+	return d
+}
+
 // hears reports whether the engine hears a leaf.
 func (d *tree) hears(x *Executive, i int) bool {
 	return d.always == nil || d.engine.(Listener).Hears(x.p.Leaves[i].Task)
@@ -106,6 +116,9 @@ func (d *tree) settle(x *Executive) (bool, error) {
 // inputs returns the inputs that are new to the tree: those of leaves, and timers that have elapsed.
 func (d *tree) inputs(x *Executive) []bt.Input {
 	in := x.elapsed(d.pending[:0])
+	if d.sparing && d.begun && x.micro == 0 {
+		in = d.engine.(Listener).Reconsider(in)
+	}
 	for _, i := range x.visit() {
 		if d.begun && !d.hears(x, int(i)) {
 			continue

@@ -10,7 +10,10 @@ import (
 // Cover is states of a search. A state whose clock readings are all among those of another one, as soon as some time
 // has passed, and that is otherwise equal, has no other future (C. Daws and S. Tripakis, Model Checking of Real-Time
 // Reachability Properties Using Abstractions, 1998).
-type Cover struct{ zones map[string][]covered }
+type Cover struct {
+	zones map[string][]covered
+	later map[int]int // those that a later one covers
+}
 
 type covered struct {
 	*zone.Zone
@@ -20,8 +23,7 @@ type covered struct {
 // Arrive records the state with a number at a moment, by its key or class and what else counts. If another one covers
 // it, the result is the number of that one. Without a wait the next instant follows at once.
 func (c *Cover) Arrive(m *Moment, state, more string, wait bool, n int) (first int, fresh bool) {
-	m.s.buffer = snapshot.Save(m.s.buffer[:0], m.Zone())
-	state = state[:len(state)-len(m.s.buffer)] + more // clocks are the last part of both
+	state = c.apart(m, state, more)
 	z := &zone.Zone{}
 	if z.CopyFrom(m.Zone()); wait {
 		z.Pass()
@@ -32,9 +34,34 @@ func (c *Cover) Arrive(m *Moment, state, more string, wait bool, n int) (first i
 		}
 	}
 	if c.zones == nil {
-		c.zones = map[string][]covered{}
+		c.zones, c.later = map[string][]covered{}, map[int]int{}
 	}
-	c.zones[state] = append(slices.DeleteFunc(c.zones[state], func(o covered) bool { return z.Includes(o.Zone) }),
-		covered{z, n})
+	c.zones[state] = append(slices.DeleteFunc(c.zones[state], func(o covered) bool {
+		covers := z.Includes(o.Zone)
+		if covers {
+			c.later[o.n] = n
+		}
+		return covers
+	}), covered{z, n})
 	return n, true
+}
+
+// Join adds to the clock readings of a moment those between them and the readings of the same state that have arrived
+// before: the searches then show more than flights do.
+func (c *Cover) Join(m *Moment, state, more string) {
+	for _, o := range c.zones[c.apart(m, state, more)] {
+		m.Zone().Join(o.Zone)
+	}
+}
+
+// apart returns a state without the clock readings of the moment, which are the last part of it.
+func (c *Cover) apart(m *Moment, state, more string) string {
+	m.s.buffer = snapshot.Save(m.s.buffer[:0], m.Zone())
+	return state[:len(state)-len(m.s.buffer)] + more
+}
+
+// Later returns the state that covers an earlier one, if there is one.
+func (c *Cover) Later(n int) (by int, covered bool) {
+	by, covered = c.later[n]
+	return by, covered
 }

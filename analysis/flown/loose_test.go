@@ -124,7 +124,11 @@ func shown(s *Stepper, covers bool) (what []string, states int, enough bool) {
 			case m.Over && search.Spend() && m.Possible():
 				var statuses []bt.Status
 				for task := range bt.Task(s.Tree.Len()) {
-					statuses = append(statuses, m.Status(task))
+					status := m.Status(task)
+					if status.Transient() && task != s.Tree.Root() { // the tree may not hear it
+						status = bt.Accept
+					}
+					statuses = append(statuses, status)
 				}
 				set[fmt.Sprint(statuses, m.Entered(), m.Elapsed())] = true
 				key := m.After()

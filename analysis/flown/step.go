@@ -45,12 +45,27 @@ type Moment struct {
 // recorder is the plan's tree, whose inputs are recorded.
 type recorder struct {
 	*bt.Engine
-	m *Moment
+	m        *Moment
+	settling bool
+}
+
+// Listen makes the engine judge only what it hears. Inputs for which it asks belong to the settling in which it does.
+func (r *recorder) Listen(always func(bt.Task) bool, ask func(bt.Task, []bt.Input) []bt.Input) {
+	r.Engine.Listen(always, func(t bt.Task, in []bt.Input) []bt.Input {
+		n := len(in)
+		if in = ask(t, in); r.settling {
+			last := len(r.m.Rounds) - 1
+			r.m.Rounds[last] = append(r.m.Rounds[last], in[n:]...)
+		}
+		return in
+	})
 }
 
 func (r *recorder) Settle(inputs []bt.Input) (bt.Instant, error) {
 	r.m.Rounds = append(r.m.Rounds, slices.Clone(inputs))
+	r.settling = true
 	instant, err := r.Engine.Settle(inputs)
+	r.settling = false
 	r.m.Changes = append(r.m.Changes, instant.Changes...)
 	return instant, err
 }
@@ -58,11 +73,16 @@ func (r *recorder) Settle(inputs []bt.Input) (bt.Instant, error) {
 // start begins an execution.
 func (s *Stepper) start() {
 	copy(s.w.u, s.initial)
-	s.x = executive.New(s.p, s.world, executive.Tree(func(in []bt.Input) executive.Engine {
+	engine := func(in []bt.Input) *recorder {
 		s.moment.engine = bt.NewEngine(s.Tree, in, 0)
 		s.moment.Rounds = append(s.moment.Rounds[:0], slices.Clone(in))
-		return &recorder{s.moment.engine, &s.moment}
-	}))
+		return &recorder{Engine: s.moment.engine, m: &s.moment}
+	}
+	tree := executive.Tree(func(in []bt.Input) executive.Engine { return engine(in) })
+	if s.always != nil && !s.all {
+		tree = executive.Sparing(func(in []bt.Input) executive.Listener { return engine(in) }, s.always)
+	}
+	s.x = executive.New(s.p, s.world, tree)
 }
 
 // Steps visits every course of one instant after a state, settling by settling. The visitor may ask for conditions of
@@ -111,9 +131,29 @@ func (m *Moment) Asked() bool { return m.s.w.tape.at > 0 }
 // Follow visits one course, that of answers which Moment.Tape has returned.
 func (s *Stepper) Follow(from Key, answers Tape, visit func(m *Moment)) {
 	s.fresh()
-	s.w.tape = tape{answers: slices.Clone(answers)}
+	s.w.tape, s.w.log = tape{answers: slices.Clone(answers)}, Log{}
 	s.course(from, visit)
-	s.w.tape = tape{}
+	s.w.tape, s.w.log = tape{}, nil
+}
+
+// Log returns the answers of the course that is followed.
+func (m *Moment) Log() Log { return m.s.w.log }
+
+// Judge makes the steps judge all conditions, or only those that the tree hears, as [Loose] does.
+func (s *Stepper) Judge(all bool) {
+	if s.always != nil && s.all != all {
+		s.all, s.x = all, nil
+	}
+}
+
+// Recall visits the courses of an instant that have the answers of another one to the same questions.
+func (s *Stepper) Recall(from Key, log Log, visit func(m *Moment)) {
+	s.w.guide = func(q question) (is, known bool) {
+		is, known = log[asked{q, s.w.settled}]
+		return is, known
+	}
+	s.Steps(from, visit)
+	s.w.guide = nil
 }
 
 func (s *Stepper) course(from Key, visit func(m *Moment)) {
@@ -311,17 +351,22 @@ func (s *Stepper) inputs(c *snapshot.Codec) {
 	}
 }
 
-// idle reports whether an input is as at the start, or does not matter: a captured value that is not written.
+// idle reports whether an input is as at the start, or does not matter: a captured value that is not written, or a held
+// one while a task writes the slot, which sets it at its end.
 func (s *Stepper) idle(input int) bool {
 	u := s.w.u
 	if math.Float64bits(u[input]) == math.Float64bits(s.initial[input]) {
 		return true
 	}
-	if slot := s.w.slotOf(input); slot >= 0 && !s.needed[slot] {
+	slot := s.w.slotOf(input)
+	if slot < 0 {
+		return false
+	}
+	if k := input - s.p.Capture(0); k >= 0 && u[s.writer[k]] != s.phase[k] {
 		return true
 	}
-	k := input - s.p.Capture(0)
-	return k >= 0 && u[s.writer[k]] != s.phase[k]
+	held := s.p.Slots[slot].Hold && input == s.p.Held(slot) && u[len(s.p.Leaves)+slot] > 0
+	return held || !s.needed[slot]
 }
 
 // Entered returns the tasks that have become active in this instant, ascending.
@@ -336,7 +381,7 @@ func (m *Moment) Entered() []bt.Task {
 	return slices.Compact(tasks)
 }
 
-// Status returns the status of a task.
+// Status returns the status of a task. That of a leaf that the tree does not hear is the last one that it was told.
 func (m *Moment) Status(t bt.Task) bt.Status { return m.engine.Status(t) }
 
 // Active reports whether a task is active.
@@ -508,7 +553,7 @@ func (m *Moment) Holds(l *expr.Logic) bool {
 	case expr.LogicProposition:
 		t, _ := m.s.Tree.Find(l.Text)
 		if k := m.s.Tree.Kind(t); k.Family() == bt.Leaf && !k.Acts() {
-			return m.engine.Status(t) == bt.Success
+			return m.holds(t)
 		}
 		return m.engine.Active(t)
 	case expr.LogicNot:
@@ -523,6 +568,15 @@ func (m *Moment) Holds(l *expr.Logic) bool {
 		return all
 	}
 	panic("flown: a formula with an unknown operation")
+}
+
+// holds reports whether a condition is true: one that the tree does not hear has not been judged, and has no memory.
+func (m *Moment) holds(condition bt.Task) bool {
+	if m.engine.Hears(condition) {
+		return m.engine.Status(condition) == bt.Success
+	}
+	leaf, _ := slices.BinarySearch(m.s.Tree.Leaves(), condition)
+	return m.s.w.truth(m.s.p.Leaves[leaf].Formulas[executive.On], true)
 }
 
 // threshold reports whether a signal is at least a limit, or beyond it.

@@ -61,6 +61,8 @@ type Stepper struct {
 	latches   map[string]latch // by their free signal
 	loosened  map[string]bool  // nothing is known of these signals
 
+	always  []bool // by task: it is judged, heard or not; nil: all are
+	all     bool   // all are, for a time
 	w       *world
 	world   executive.World // as the executive sees it
 	x       *executive.Executive
@@ -85,12 +87,21 @@ type lists [2][]expr.Instruction
 func New(subject declare.Subject) *Stepper { return prepare(subject, &forms{}, &answers{}, false, nil) }
 
 // Loose returns the steps of a subject in which a condition with hysteresis is a free input if nothing else depends on
-// its signals, apart from some tasks. The tasks behave as before, while there are fewer states and answers; of these
-// signals nothing is known.
+// its signals, apart from some tasks; and in which conditions that the tree does not hear are not judged, unless
+// statements name them. The tasks behave as before, while there are fewer states and answers; of these signals nothing
+// is known.
 func Loose(subject declare.Subject, except ...bt.Task) *Stepper {
 	s := New(subject)
 	if loose := s.loose(&subject, except); loose != nil {
 		s = prepare(subject, &forms{}, &answers{}, false, loose)
+	}
+	s.always = make([]bool, s.Tree.Len())
+	for _, e := range subject.Declared.Expressions() {
+		for _, name := range e.Names() {
+			if t, ok := s.Tree.Find(name); ok {
+				s.always[t] = true
+			}
+		}
 	}
 	return s
 }

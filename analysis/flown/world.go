@@ -16,6 +16,7 @@ type world struct {
 	clocks  int                                   // the number of clocks before its own
 	witness func(q question) bool                 // answers instead of the tape; nil: the tape does
 	guide   func(q question) (answer, known bool) // answers before the tape; nil: nothing does
+	log     Log                                   // of the course, if one is followed
 	u       []float64
 
 	// What the answers of the present instant have told.
@@ -83,7 +84,20 @@ func (w *world) choose(q question) bool {
 	if q.kind == bound || q.kind == equal {
 		w.tape.forms[w.tape.at-1] = q.form
 	}
-	return is != (q.kind == equal && q.limit == 0) // a truth value is false first
+	is = is != (q.kind == equal && q.limit == 0) // a truth value is false first
+	if w.log != nil {
+		w.log[asked{q, w.settled}] = is
+	}
+	return is
+}
+
+// Log is the answers of a course.
+type Log map[asked]bool
+
+// asked is a question after a number of rounds.
+type asked struct {
+	question
+	round int
 }
 
 // tape holds the answers of one course of an instant.

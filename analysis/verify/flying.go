@@ -91,6 +91,9 @@ func (x *flying) more() bool {
 }
 
 func (x *flying) leave(n int) {
+	if _, covered := x.known.Later(n); covered {
+		return
+	}
 	var active []bt.Task
 	fresh, from := true, x.states.Key(n)
 	if n > 0 {
@@ -133,7 +136,7 @@ func (x *flying) leave(n int) {
 			x.met[p] = true
 		}
 		key := m.After()
-		if _, fresh := x.known.Arrive(m, string(key), "", true, 0); fresh {
+		if _, fresh := x.known.Arrive(m, string(key), "", true, x.states.Len()); fresh {
 			x.states.Arrive(n, key, m.Tape())
 		}
 		if hit {
@@ -238,5 +241,5 @@ func (x *flying) script(path []int, last flown.Tape) string {
 			}
 		})
 	}
-	return x.m.spell(instants)
+	return x.m.spell(x.m.recalled(x.s, instants))
 }

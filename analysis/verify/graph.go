@@ -604,7 +604,7 @@ func (x *graph) retrace(path []stop) string {
 			return ""
 		}
 	}
-	return x.m.spell(instants)
+	return x.m.spell(x.m.recalled(s, instants))
 }
 
 // in reports whether a moment is in some cells, as far as these are always known.

@@ -24,6 +24,7 @@ const (
 	atEnds                     // conditions are judged at the ends of instants only
 	noJumps                    // each physical signal goes from one interval to a neighbouring one at most
 	atRates                    // signals move at their rates
+	joined                     // the times at which one state is reached are joined: nothing is refuted
 )
 
 // pursuit follows a formula along all runs of a plan, as they are flown.
@@ -89,6 +90,7 @@ type told struct {
 	rounds [][]bt.Input
 	seen   []bt.Status // by task
 	ended  bool        // the plan has ended
+	log    flown.Log   // the answers of the course
 }
 
 // outcome is the result of a pursuit.
@@ -142,6 +144,10 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 	x.places.Arrive(-1, stay{duty: duty{task: -1}}, nil)
 	for n := range x.places.Leave() {
 		x.next = append(x.next, nil)
+		if by, covered := x.known.Later(n); covered { // what follows it follows that one
+			x.next[n] = []int{by}
+			continue
+		}
 		x.depart(n)
 		steps.Steps(x.places.Key(n).key, x.visit)
 		if x.found || x.why != "" {
@@ -282,6 +288,10 @@ func (x *pursuit) end(m *flown.Moment, now tag) {
 		x.tell(m)
 		return
 	}
+	if x.limits&joined != 0 {
+		x.known.Join(m, m.Class(), to.more())
+		to.key = m.After()
+	}
 	n, fresh := x.known.Arrive(m, m.Class(), to.more(), x.limits&noTime == 0 || to.waits, x.places.Len())
 	if fresh {
 		n, _ = x.places.Arrive(x.from, to, m.Tape())
@@ -378,7 +388,7 @@ func (x *pursuit) tell(m *flown.Moment) {
 
 // tell returns what a script tells of an instant.
 func (m *Model) tell(at *flown.Moment, text string) told {
-	t := told{text: text, seen: m.seen(at.Engine())}
+	t := told{text: text, seen: m.seen(at.Engine()), log: at.Log()}
 	for _, in := range at.Rounds {
 		t.rounds = append(t.rounds, slices.Clone(in))
 	}
@@ -386,11 +396,46 @@ func (m *Model) tell(at *flown.Moment, text string) told {
 	return t
 }
 
+// recalled returns the instants of a run in which all conditions are judged, also those that the tree does not hear.
+func (m *Model) recalled(s *flown.Stepper, instants []told) []told {
+	whole, key := make([]told, len(instants)), flown.Key("")
+	s.Judge(true)
+	defer s.Judge(false)
+	s.Limits, s.Most, s.Still = nil, nil, false
+	for i, t := range instants {
+		found, courses := false, 0
+		s.Recall(key, t.log, func(at *flown.Moment) {
+			if courses++; courses > maxGuided {
+				at.Stop = true
+			}
+			if at.Stop || !at.Over || at.Err != nil || !agree(t.seen, m.seen(at.Engine())) || !at.Possible() {
+				return
+			}
+			whole[i] = m.tell(at, t.text)
+			found, key, at.Stop = true, at.After(), true
+		})
+		if !found {
+			return instants
+		}
+	}
+	return whole
+}
+
+// agree reports whether all statuses that were judged are those that a script shows.
+func agree(judged, shown []bt.Status) bool {
+	return slices.EqualFunc(judged, shown, func(s, t bt.Status) bool { return s == t || s == unheard })
+}
+
+// unheard stands for the status of a task that was not judged.
+const unheard bt.Status = 255
+
 // seen returns the statuses of all tasks.
 func (m *Model) seen(e *bt.Engine) []bt.Status {
 	seen := make([]bt.Status, m.tree.Len())
 	for t := range seen {
-		seen[t] = e.Status(bt.Task(t))
+		if seen[t] = unheard; e.Hears(bt.Task(t)) {
+			seen[t] = e.Status(bt.Task(t))
+		}
 	}
 	return seen
 }
@@ -414,7 +459,7 @@ func (x *pursuit) refuted() outcome {
 	if n := len(x.told); n > 0 {
 		c.where, c.ended = x.told[n-1].text, x.told[n-1].ended
 	}
-	c.script = x.m.spell(x.told)
+	c.script = x.m.spell(x.m.recalled(x.Stepper, x.told))
 	if x.late {
 		c.why, c.advice = x.lasting(path[len(path)-1])
 		x.At(x.places.Key(path[len(path)-1]).key, func(m *flown.Moment) { c.lasts = len(x.drifters) == 0 && m.Quiet() })
@@ -464,7 +509,7 @@ func (m *Model) write(instants []told, begin string) (text string, same bool) {
 			}
 			b.WriteString(begin + strings.Join(words, "; ") + "\n")
 		}
-		same = same && err == nil && slices.Equal(t.seen, m.seen(e))
+		same = same && err == nil && agree(t.seen, m.seen(e))
 	}
 	if b.Len() == 0 {
 		return "# the plan begins in it\n", same

@@ -68,8 +68,11 @@ func (m *Model) property(p *temporal.Property) Finding {
 			if moving != own.stepper() && len(moving.Freed()) == 0 {
 				continue
 			}
-			g := soon(f, own.patience(own.drifters(moving)))
-			if c, _ = own.prove(moving, followed(g, true), of, atRates); c.verdict != Refuted {
+			g := followed(soon(f, own.patience(own.drifters(moving))), true)
+			if c, _ = own.prove(moving, g, of, atRates|joined); c.verdict != Proved {
+				c, _ = own.prove(moving, g, of, atRates)
+			}
+			if c.verdict != Refuted {
 				break
 			}
 		}

@@ -237,6 +237,16 @@ func (z *Zone) Includes(o *Zone) bool {
 	return true
 }
 
+// Join adds the readings of another zone with the same clocks, and those that no bound of both excludes.
+func (z *Zone) Join(o *Zone) {
+	if !slices.Equal(z.clocks, o.clocks) {
+		panic("zone: zones of other clocks are joined")
+	}
+	for i, b := range o.d {
+		z.d[i] = max(z.d[i], b)
+	}
+}
+
 // Widen adds readings that no later relation distinguishes from those in the zone, where most is the maximum time with
 // which each clock is compared: what is above it does not matter (extrapolation by maximum constants). Only finitely
 // many zones result. Differences of clocks must not be compared.
