@@ -215,9 +215,7 @@ func (e *Engine) CopyFrom(o *Engine) {
 	e.up.copyFrom(&o.up)
 	e.down.copyFrom(&o.down)
 	e.limit, e.halted = o.limit, o.halted
-	if o.resting != nil {
-		e.hearing.copyFrom(&o.hearing)
-	}
+	e.hearing.copyFrom(&o.hearing)
 }
 
 // Clone returns a copy that shares only the tree.

@@ -247,6 +247,10 @@ func (e *Engine) wake(t Task) {
 
 // copyFrom copies what rests.
 func (h *hearing) copyFrom(o *hearing) {
+	if o.resting == nil {
+		*h = hearing{}
+		return
+	}
 	h.resting, h.always = append(h.resting[:0], o.resting...), o.always
 	h.heard, h.ask = append(h.heard[:0], o.heard...), o.ask
 }

@@ -92,7 +92,7 @@ func (d *tree) begin(x *Executive) {
 }
 
 // Sparing returns the plan's tree as Listening does. Where a condition counts only if those before it do not decide,
-// each instant judges it after them, if at all: for worlds in which an answer is expensive.
+// each instant judges it after them, if at all: for worlds in which an answer is expensive, and all sides are kept.
 func Sparing(start func(initial []bt.Input) Listener, always []bool) Decider {
 	d := Listening(start, always).(*tree)
 	d.sparing = true
@@ -188,7 +188,7 @@ func (d *tree) keeps(x *Executive, t bt.Task) bool {
 }
 
 func (d *tree) idle() Attention {
-	if d.always == nil {
+	if d.always == nil || d.sparing {
 		return Kept
 	}
 	return Idle

@@ -47,11 +47,14 @@ func (c *Cover) Arrive(m *Moment, state, more string, wait bool, n int) (first i
 }
 
 // Join adds to the clock readings of a moment those between them and the readings of the same state that have arrived
-// before: the searches then show more than flights do.
-func (c *Cover) Join(m *Moment, state, more string) {
-	for _, o := range c.zones[c.apart(m, state, more)] {
+// before, and returns the state with these: the searches then show more than flights do.
+func (c *Cover) Join(m *Moment, state, more string) (joined string) {
+	whole := c.apart(m, state, more)
+	for _, o := range c.zones[whole] {
 		m.Zone().Join(o.Zone)
 	}
+	m.s.w.widen()
+	return whole[:len(whole)-len(more)] + string(snapshot.Save(nil, m.Zone()))
 }
 
 // apart returns a state without the clock readings of the moment, which are the last part of it.

@@ -113,8 +113,14 @@ func (s *Stepper) At(state Key, visit func(m *Moment)) {
 
 // restore goes to a state.
 func (s *Stepper) restore(state Key) {
+	if state != "" && s.x == nil { // some execution, to restore it in
+		s.w.begin(true)
+		s.w.witness = func(question) bool { return false }
+		s.start()
+		s.w.witness = nil
+	}
 	s.w.begin(state == "")
-	if state == "" || s.x == nil {
+	if state == "" {
 		s.w.zone = zone.Zone{}
 		s.start()
 	}
@@ -146,13 +152,20 @@ func (s *Stepper) Judge(all bool) {
 	}
 }
 
-// Recall visits the courses of an instant that have the answers of another one to the same questions.
+// Recall visits the ends of those courses of an instant that have the answers of another one to the same questions.
 func (s *Stepper) Recall(from Key, log Log, visit func(m *Moment)) {
 	s.w.guide = func(q question) (is, known bool) {
 		is, known = log[asked{q, s.w.settled}]
 		return is, known
 	}
-	s.Steps(from, visit)
+	s.Steps(from, func(m *Moment) {
+		if m.Err == nil && !s.w.agrees(log) {
+			m.Tag = 1
+		}
+		if m.Over && m.Tag == 0 {
+			visit(m)
+		}
+	})
 	s.w.guide = nil
 }
 
@@ -433,6 +446,9 @@ func (m *Moment) Choose() bool { return m.s.w.tape.choose() }
 // hysteresis. How other leaves were judged does not matter, because all are judged again in every instant.
 func (m *Moment) Class() string {
 	s, e := m.s, m.engine
+	if s.w.duo == nil { // else the zone belongs to both plans
+		s.w.widen()
+	}
 	b := make([]byte, 0, 2*s.Tree.Len())
 	for t := range bt.Task(s.Tree.Len()) {
 		status, held := e.Status(t), bt.Accept

@@ -94,6 +94,19 @@ func (w *world) choose(q question) bool {
 // Log is the answers of a course.
 type Log map[asked]bool
 
+// agrees reports whether what is known of signals agrees with the answers of the present round.
+func (w *world) agrees(log Log) bool {
+	for q, is := range log {
+		switch {
+		case q.round != w.settled:
+		case q.kind == bound && w.above(q.form, q.limit, q.open) != is,
+			q.kind == equal && w.zero(value{q.form, 1, -q.limit}) != is:
+			return false
+		}
+	}
+	return true
+}
+
 // asked is a question after a number of rounds.
 type asked struct {
 	question

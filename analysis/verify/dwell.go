@@ -43,7 +43,7 @@ func (m *Model) slowTurns() []Finding {
 	if len(freed) == 0 {
 		return nil
 	}
-	g, why := m.graphOf(s, axes, true, nil)
+	g, why := m.graphOf(s, axes, true, nil, nil)
 	if why != "" {
 		return nil
 	}

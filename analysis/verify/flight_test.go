@@ -183,7 +183,7 @@ func TestReachedIsReached(t *testing.T) {
 		for range cases {
 			s := r.planWithEffects(t)
 			m := NewModel(s)
-			x, why := m.newJourney(m.goal)
+			x, why := m.newJourney(nil, m.goal)
 			if why != "" {
 				continue
 			}

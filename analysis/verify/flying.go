@@ -236,9 +236,14 @@ func (x *flying) script(path []int, last flown.Tape) string {
 			tape = x.states.Move(path[i+1])
 		}
 		x.s.Follow(x.states.Key(n), tape, func(m *flown.Moment) {
-			if m.Over {
-				instants = append(instants, x.m.tell(m, ""))
+			if !m.Over {
+				return
 			}
+			if x.watch != nil { // its questions count
+				x.watch(m)
+			}
+			m.Possible()
+			instants = append(instants, x.m.tell(m, ""))
 		})
 	}
 	return x.m.spell(x.m.recalled(x.s, instants))

@@ -33,6 +33,7 @@ type graph struct {
 	stateOf map[string]int // by class
 	deeds   []deed         // of tags, which count from 1
 	nodes   []spot
+	left    int // of them, whose successors are known
 	nodeOf  map[string]int
 	starts  []int           // nodes
 	rests   map[string]bool // signals that rest in some node because no active task moves them
@@ -92,11 +93,17 @@ const maxCompared = 5_000_000
 
 // newGraph explores a plan up to the first goal, if there is one. It records which other ones hold.
 func (m *Model) newGraph(turns bool, goals []*expr.Logic) (x *graph, why string) {
-	return m.graphOf(m.stepper(), m.axes(), turns, goals)
+	return m.graphOf(m.stepper(), m.axes(), turns, goals, nil)
 }
 
-// graphOf explores a plan by its steps.
-func (m *Model) graphOf(s *flown.Stepper, axes []axis, turns bool, goals []*expr.Logic) (x *graph, why string) {
+// firstLook is the number of nodes after which a large graph may be enough.
+const firstLook = 2000
+
+// graphOf explores a plan by its steps, until there is no other node, or the graph so far is enough. It asks for that
+// whenever the number of nodes has doubled.
+func (m *Model) graphOf(s *flown.Stepper, axes []axis, turns bool, goals []*expr.Logic, enough func(*graph) bool) (
+	x *graph, why string,
+) {
 	x = &graph{m: m, s: s, axes: axes, goals: goals, turns: turns, states: []station{{}}, stateOf: map[string]int{},
 		nodeOf: map[string]int{}, rests: map[string]bool{}, sources: map[string][]passage{}}
 	x.simple = s == m.stepper() && !m.Remembers() && !m.slow() && len(m.tree.Timers()) == 0 && !s.Written() && !s.Lags()
@@ -108,8 +115,13 @@ func (m *Model) graphOf(s *flown.Stepper, axes []axis, turns bool, goals []*expr
 		w := &x.states[0].ways[i]
 		x.starts = append(x.starts, x.arrive(w.to, w.label, w.cells, stop{-1, w}))
 	}
-	edges := 0
+	edges, look := 0, firstLook
 	for n := 0; n < len(x.nodes); n++ {
+		if x.left = n; n == look {
+			if look *= 2; enough != nil && enough(x) {
+				return x, ""
+			}
+		}
 		if goals != nil && x.nodes[n].goal() {
 			continue
 		}
@@ -133,6 +145,7 @@ func (m *Model) graphOf(s *flown.Stepper, axes []axis, turns bool, goals []*expr
 	if x.looped != nil {
 		return nil, x.looped.Error()
 	}
+	x.left = len(x.nodes)
 	return x, ""
 }
 
@@ -282,13 +295,12 @@ func (x *graph) visit(m *flown.Moment, from int, found func(p passage)) {
 		return
 	}
 	p.tape = m.Tape()
-	key := m.After()
 	class := m.Class()
 	to, known := x.stateOf[class]
 	if !known {
 		to = len(x.states)
 		x.stateOf[class] = to
-		x.states = append(x.states, x.m.station(m, key, class))
+		x.states = append(x.states, x.m.station(m, m.After(), class))
 	}
 	p.to = to
 	if x.simple {

@@ -27,7 +27,7 @@ func askReach(m *Model) []Finding {
 	if !m.moves(m.goal) {
 		return nil
 	}
-	x, why := m.newJourney(m.goal)
+	x, why := m.newJourney(nil, m.goal)
 	if why != "" {
 		return []Finding{{Verdict: Undecided, Place: m.subject.Declared.Goal.Place,
 			Text:   "not concluded whether the goal is reached: " + why,
@@ -79,9 +79,9 @@ type journey struct {
 	stuck   []bool // by part: it need not be left
 }
 
-// newJourney explores a plan up to the first goal.
-func (m *Model) newJourney(goals ...*expr.Logic) (x *journey, why string) {
-	g, why := m.newGraph(false, goals)
+// newJourney explores a plan up to the first goal, or until the graph so far is enough.
+func (m *Model) newJourney(enough func(*graph) bool, goals ...*expr.Logic) (x *journey, why string) {
+	g, why := m.graphOf(m.stepper(), m.axes(), false, goals, enough)
 	return &journey{graph: g}, why
 }
 
@@ -108,12 +108,13 @@ func (x *journey) infirm() []string {
 	return names
 }
 
-// settle finds from where the goal is reached.
+// settle finds from where the goal is reached. It is not known of nodes without known successors: they are counted in.
+// From where the goal need not be reached, it need not be whatever follows these.
 func (x *journey) settle() {
 	x.part, x.reached, x.stuck = slices.Repeat([]int{-1}, len(x.nodes)), make([]bool, len(x.nodes)), nil
 	var others []int
 	for n := range x.nodes {
-		if x.reached[n] = x.nodes[n].goal(); !x.reached[n] {
+		if x.reached[n] = x.nodes[n].goal() || n >= x.left; !x.reached[n] {
 			others = append(others, n)
 		}
 	}

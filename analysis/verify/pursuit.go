@@ -284,16 +284,17 @@ func (x *pursuit) end(m *flown.Moment, now tag) {
 	if x.limits&noTime != 0 {
 		to.waits, to.behind = m.Waits(), x.behind()
 	}
-	if to.key = m.After(); x.told != nil {
+	if x.told != nil {
 		x.tell(m)
 		return
 	}
+	class, more := m.Class(), to.more()
 	if x.limits&joined != 0 {
-		x.known.Join(m, m.Class(), to.more())
-		to.key = m.After()
+		class = x.known.Join(m, class, more)
 	}
-	n, fresh := x.known.Arrive(m, m.Class(), to.more(), x.limits&noTime == 0 || to.waits, x.places.Len())
+	n, fresh := x.known.Arrive(m, class, more, x.limits&noTime == 0 || to.waits, x.places.Len())
 	if fresh {
+		to.key = m.After()
 		n, _ = x.places.Arrive(x.from, to, m.Tape())
 	}
 	if n >= 0 {
@@ -408,7 +409,7 @@ func (m *Model) recalled(s *flown.Stepper, instants []told) []told {
 			if courses++; courses > maxGuided {
 				at.Stop = true
 			}
-			if at.Stop || !at.Over || at.Err != nil || !agree(t.seen, m.seen(at.Engine())) || !at.Possible() {
+			if at.Stop || !agree(t.seen, m.seen(at.Engine())) || !at.Possible() {
 				return
 			}
 			whole[i] = m.tell(at, t.text)

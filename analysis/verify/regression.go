@@ -102,8 +102,21 @@ func (m *Model) newProgram(rules []plan.Rule) (x *program, why string) {
 		}
 		goals = append(goals, &all)
 	}
-	x.journey, why = m.newJourney(goals...)
+	x.journey, why = m.newJourney(x.doubted, goals...)
 	return x, why
+}
+
+// doubted reports whether each rule need not lead to an earlier one, according to a part of the graph. Nothing else
+// can follow from all of it.
+func (x *program) doubted(g *graph) bool {
+	x.journey = &journey{graph: g}
+	for i := 1; i < len(x.rules); i++ {
+		y := x.rule(i)
+		if !slices.ContainsFunc(x.led(i), func(n int) bool { return !y.reached[n] }) {
+			return false
+		}
+	}
+	return true
 }
 
 // rule returns the journey of a rule, with the same nodes: the ways, while its action is active, to an earlier rule.
@@ -154,6 +167,7 @@ func (x *program) doubt(y *journey, i int) (f Finding, ok bool) {
 			" starts",
 		Script: x.retrace(x.path(way...))}
 	f.Where, f.More = x.regions(open)
+	f.More = f.More || x.left < len(x.nodes)
 	return f, true
 }
 
