@@ -129,9 +129,9 @@ func (e *Engine) hears(n *node, place int32) bool {
 	panic(unknownFamily)
 }
 
-// Reconsider judges the children of chains anew that are transient and not held, each only if those before it are passed
-// over, and appends the inputs that are new to in. It is for owners to whom an input is expensive: they call it between
-// two instants, when the inputs of any leaf may have changed, and then Settle, also with these inputs.
+// Reconsider judges the children of chains anew that are transient and not held, each only if those before it are
+// passed over, and appends the inputs that are new to in. It is for owners to whom an input is expensive: they call it
+// between two instants, when the inputs of any leaf may have changed, and then Settle, also with these inputs.
 func (e *Engine) Reconsider(in []Input) []Input {
 	chains := e.dozing()
 	e.collected = in
