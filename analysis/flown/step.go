@@ -137,13 +137,13 @@ func (m *Moment) Asked() bool { return m.s.w.tape.at > 0 }
 // Follow visits one course, that of answers which Moment.Tape has returned.
 func (s *Stepper) Follow(from Key, answers Tape, visit func(m *Moment)) {
 	s.fresh()
-	s.w.tape, s.w.log = tape{answers: slices.Clone(answers)}, Log{}
+	s.w.tape, s.w.log = tape{answers: slices.Clone(answers)}, Choices{}
 	s.course(from, visit)
 	s.w.tape, s.w.log = tape{}, nil
 }
 
-// Log returns the answers of the course that is followed.
-func (m *Moment) Log() Log { return m.s.w.log }
+// Choices returns the answers of the course that is followed.
+func (m *Moment) Choices() Choices { return m.s.w.log }
 
 // Judge makes the steps judge all conditions, or only those that the tree hears, as [Loose] does.
 func (s *Stepper) Judge(all bool) {
@@ -153,7 +153,7 @@ func (s *Stepper) Judge(all bool) {
 }
 
 // Recall visits the ends of those courses of an instant that have the answers of another one to the same questions.
-func (s *Stepper) Recall(from Key, log Log, visit func(m *Moment)) {
+func (s *Stepper) Recall(from Key, log Choices, visit func(m *Moment)) {
 	s.w.guide = func(q question) (is, known bool) {
 		is, known = log[asked{q, s.w.settled}]
 		return is, known

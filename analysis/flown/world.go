@@ -16,7 +16,7 @@ type world struct {
 	clocks  int                                   // the number of clocks before its own
 	witness func(q question) bool                 // answers instead of the tape; nil: the tape does
 	guide   func(q question) (answer, known bool) // answers before the tape; nil: nothing does
-	log     Log                                   // of the course, if one is followed
+	log     Choices                               // of the course, if one is followed
 	u       []float64
 
 	// What the answers of the present instant have told.
@@ -91,11 +91,11 @@ func (w *world) choose(q question) bool {
 	return is
 }
 
-// Log is the answers of a course.
-type Log map[asked]bool
+// Choices is the answers of a course.
+type Choices map[asked]bool
 
 // agrees reports whether what is known of signals agrees with the answers of the present round.
-func (w *world) agrees(log Log) bool {
+func (w *world) agrees(log Choices) bool {
 	for q, is := range log {
 		switch {
 		case q.round != w.settled:

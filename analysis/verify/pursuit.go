@@ -88,9 +88,9 @@ type tag struct {
 type told struct {
 	text   string
 	rounds [][]bt.Input
-	seen   []bt.Status // by task
-	ended  bool        // the plan has ended
-	log    flown.Log   // the answers of the course
+	seen   []bt.Status   // by task
+	ended  bool          // the plan has ended
+	log    flown.Choices // the answers of the course
 }
 
 // outcome is the result of a pursuit.
@@ -389,7 +389,7 @@ func (x *pursuit) tell(m *flown.Moment) {
 
 // tell returns what a script tells of an instant.
 func (m *Model) tell(at *flown.Moment, text string) told {
-	t := told{text: text, seen: m.seen(at.Engine()), log: at.Log()}
+	t := told{text: text, seen: m.seen(at.Engine()), log: at.Choices()}
 	for _, in := range at.Rounds {
 		t.rounds = append(t.rounds, slices.Clone(in))
 	}
