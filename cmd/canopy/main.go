@@ -43,6 +43,7 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
 		Example: `  canopy run missions/solar-day.yaml          simulate a mission and write a report
   canopy check missions/solar-day.yaml        prove what the plan does, or show where it does not
   canopy monitor missions/solar-day.yaml      fly and judge the temporal properties
+  canopy why out/solar-day climb              explain why a task stopped or failed in a run
   canopy compare missions/solar-day.yaml      measure the cost of ticking, a state graph, recorded inputs
   canopy show missions/solar-day.xml          draw a plan
   canopy trace plan.xml script.txt            run a plan against scripted inputs
@@ -58,7 +59,7 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
 	}
 	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), convertCommand(), diffCommand(),
 		exportCommand(), fmtCommand(), monitorCommand(), reactionCommand(), regionCommand(), reportCommand(), showCommand(),
-		traceCommand(), translateCommand(), vehicleCommand())
+		traceCommand(), translateCommand(), vehicleCommand(), whyCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.SetArgs(args)
 	root.SetOut(stdout)

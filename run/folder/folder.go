@@ -14,6 +14,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -350,26 +351,29 @@ func page(digest *report.Digest) ([]byte, error) {
 
 // drawing draws the plan attached to a log, with the statuses at the log's end; "" if the log has no plan of the run.
 func drawing(d *report.Digest) string {
-	log := d.Recorded
-	for _, a := range log.Attachments {
-		if a.Name != "plan.xml" {
-			continue
-		}
-		p, diags := plan.Read(&diag.Source{Name: a.Name, Text: string(a.Data)}, nil)
-		if diags.HasErrors() || p.Tree.Len() != len(log.Tasks) {
-			return ""
-		}
-		for i, t := range log.Tasks {
-			if p.Tree.Name(bt.Task(i)) != t.Name {
-				return ""
-			}
-		}
-		var svg bytes.Buffer
-		if plan.SVG(&svg, p, d.Statuses) == nil {
-			return svg.String()
+	var svg bytes.Buffer
+	if p := Plan(d.Recorded.Attachments, d.Recorded.Tasks); p == nil || plan.SVG(&svg, p, d.Statuses) != nil {
+		return ""
+	}
+	return svg.String()
+}
+
+// Plan returns the plan attached to a log, nil if it is not that of the run.
+func Plan(attachments []record.Attachment, tasks []record.Task) *plan.Plan {
+	i := slices.IndexFunc(attachments, func(a record.Attachment) bool { return a.Name == "plan.xml" })
+	if i < 0 {
+		return nil
+	}
+	p, _ := plan.Read(&diag.Source{Name: attachments[i].Name, Text: string(attachments[i].Data)}, nil)
+	if p == nil || p.Tree.Len() != len(tasks) {
+		return nil
+	}
+	for i, t := range tasks {
+		if p.Tree.Name(bt.Task(i)) != t.Name {
+			return nil
 		}
 	}
-	return ""
+	return p
 }
 
 // also joins two errors, unless the first already includes the second: a failed recorder returns its error at every

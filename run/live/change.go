@@ -53,28 +53,15 @@ func (c Change) Input() string {
 	if i < 0 {
 		return "a timer has elapsed, or the run has begun or ended"
 	}
-	l := c.x.leaves[i].plan
-	switch {
-	case l.On != nil && c.To == bt.Failure && l.Off != nil:
-		return c.x.describe(l.Off)
-	case l.On != nil && c.To == bt.Failure:
-		return "not (" + l.On.String() + ")" + c.x.given(l.On)
-	case l.On != nil:
-		return c.x.describe(l.On)
-	case c.To == bt.Aborted && c.Err() != nil:
-		return c.Err().Error()
-	case c.To == bt.Finished, c.To == bt.Aborted:
-		return "its outcome"
-	case c.From == bt.Activating:
-		return "its entry procedure is complete"
-	case c.From == bt.Deactivating:
-		return "its exit procedure is complete"
+	if err := c.Err(); err != nil {
+		return err.Error()
 	}
-	return "its request"
+	text, e := c.x.leaves[i].plan.Reason(c.x.changes[c.index])
+	if e != nil {
+		text += c.x.given(e)
+	}
+	return text
 }
-
-// describe returns an expression with the values of its signals.
-func (x *Execution) describe(e *expr.Expr) string { return e.String() + x.given(e) }
 
 // given returns the values of the signals of an expression.
 func (x *Execution) given(e *expr.Expr) string {

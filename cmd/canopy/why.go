@@ -1,0 +1,196 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/expr"
+	"canopy/run/folder"
+	"canopy/run/record"
+	"canopy/run/report"
+
+	"github.com/spf13/cobra"
+)
+
+func whyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "why RUN TASK [TIME]",
+		Short: "Explain a task's last change of status in a run, back to a signal",
+		Long: `Explain a task's last change of status in a run, back to a signal.
+
+RUN is the output folder of "canopy run", or a run.mcap. Each line names the change from which the previous one
+follows, at the same instant: of a child that decided, of a task above that took the activity, of a sibling that made
+room. The last line is the reason why a leaf changed: its expression and the values of its signals, as recorded, the
+end of a procedure, or the time of a timer.
+
+TIME is a simulated time, such as 90, "28 [d]" or 12h30m: the last change up to then is explained. Without it, the last
+one before the plan was stopped at the end of the run.
+
+Exit status: 0 explained, 1 explained, but the log is incomplete, 2 wrong input, such as a task that never changes.`,
+		Example: `  canopy why out/solar-day mission
+  canopy why out/solar-day harvest 18h`,
+		Args: arguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			until := math.NaN()
+			if len(args) == 3 {
+				t, err := expr.Duration(args[2])
+				if err != nil {
+					return &usageError{fmt.Sprintf("TIME: %v", err)}
+				}
+				until = t
+			}
+			end, err := why(cmd.OutOrStdout(), args[0], args[1], until)
+			if err == nil && end.Missing() != "" {
+				err = failed(incomplete(args[0], &end))
+			}
+			return err
+		},
+	}
+}
+
+// why explains the last change of a task up to a time; NaN: before the plan was stopped.
+func why(out io.Writer, name, task string, until float64) (record.End, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		name = filepath.Join(name, folder.LogFile)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return record.End{}, noRun(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	var header *record.Header
+	var s *moment
+	play := func(most int) (end record.End, err error) {
+		if _, err = f.Seek(0, io.SeekStart); err != nil {
+			return end, err
+		}
+		end, err = record.Play(f, func(h *record.Header) record.Recorder {
+			header, s = h, &moment{until: until, most: most}
+			s.task = bt.Task(slices.IndexFunc(h.Tasks, func(t record.Task) bool { return t.Name == task }))
+			return s
+		})
+		if errors.Is(err, record.ErrFormat) {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
+		return end, err
+	}
+	end, err := play(math.MaxInt)
+	if err == nil && math.IsNaN(until) && end.Summary != nil && end.Summary.Planned > 0 {
+		end, err = play(end.Summary.Planned)
+	}
+	if err != nil {
+		return end, err
+	}
+	p := folder.Plan(header.Attachments, header.Tasks)
+	switch {
+	case p == nil:
+		return end, &usageError{fmt.Sprintf("%s does not carry the plan of its run", name)}
+	case s.task < 0:
+		var names []string
+		for _, t := range header.Tasks {
+			names = append(names, t.Name)
+		}
+		return end, &usageError{strings.TrimSuffix(fmt.Sprintf("%s has no task %q; %s", name, task,
+			diag.DidYouMean(task, names)), "; ")}
+	case len(s.changes) == 0:
+		return end, &usageError{fmt.Sprintf("%s: %s does not change up to then", name, diag.Visible(task))}
+	}
+	_, err = io.WriteString(out, s.explain(p, header, &end))
+	return end, failed(err)
+}
+
+// moment is the part of a log that explains the last change of a task up to a time: the changes of that instant, up to
+// it, and the last values of the signals.
+type moment struct {
+	task    bt.Task
+	until   float64 // NaN: the end
+	most    int     // number of changes that count: those before the plan was stopped
+	t       float64
+	changes []bt.Change
+	values  []float64
+
+	now     float64 // of the instant that is read
+	instant []bt.Change
+}
+
+// Sample implements record.Recorder.
+func (m *moment) Sample(t float64, values []float64) error {
+	if len(m.changes) == 0 || t <= m.t {
+		m.values = append(m.values[:0], values...)
+	}
+	return nil
+}
+
+// Status implements record.Recorder.
+func (m *moment) Status(t float64, micro int, c bt.Change) error {
+	if t != m.now {
+		m.now, m.instant = t, m.instant[:0]
+	}
+	c.Iteration = int32(micro)
+	m.instant = append(m.instant, c)
+	if m.most--; c.Task == m.task && m.most >= 0 && !(t > m.until) {
+		m.t, m.changes = t, append(m.changes[:0], m.instant...)
+	}
+	return nil
+}
+
+// Event implements record.Recorder.
+func (m *moment) Event(record.Event) error { return nil }
+
+// explain returns the chain of causes as text.
+func (m *moment) explain(p *plan.Plan, h *record.Header, end *record.End) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %.3f s\n", report.Clock(m.t), m.t)
+	because, i := "", len(m.changes)-1
+	for k := i; k >= 0; k = bt.Cause(p.Tree, m.changes, k) {
+		c := m.changes[k]
+		fmt.Fprintf(&b, "%s%s: %s -> %s\n", because, diag.Visible(p.Tree.Name(c.Task)), c.From, c.To)
+		because, i = "  because ", k
+	}
+	fmt.Fprintf(&b, "%s%s\n", because, m.reason(p, h, end, m.changes[i]))
+	return b.String()
+}
+
+// reason returns what a change follows from that follows from no other.
+func (m *moment) reason(p *plan.Plan, h *record.Header, end *record.End, c bt.Change) string {
+	leaf, isLeaf := slices.BinarySearch(p.Tree.Leaves(), c.Task)
+	activity := c.To == bt.Activating || c.To == bt.Deactivating
+	switch {
+	case (activity || !isLeaf) && m.t == h.Start:
+		return "the run begins"
+	case activity && end.Summary != nil && slices.Contains([]float64{end.Summary.Ended, end.Summary.Stopped}, m.t):
+		return "the run ends: " + end.Summary.Reason
+	case activity || !isLeaf:
+		return "a timer has elapsed"
+	}
+	text, e := p.Leaves[leaf].Reason(c)
+	if e == nil {
+		return text
+	}
+	var values []string
+	for _, name := range e.Names() {
+		i := slices.IndexFunc(h.Signals, func(s record.Signal) bool { return s.Name == name })
+		if i < 0 || i >= len(m.values) {
+			continue
+		}
+		s := &h.Signals[i]
+		value, ok := s.Value(m.values[i])
+		if !ok {
+			value = fmt.Sprintf("%.6g %s", m.values[i], s.UnitOrOne())
+		}
+		values = append(values, name+" = "+strings.TrimSuffix(value, " 1"))
+	}
+	if len(values) == 0 {
+		return text
+	}
+	return text + " (" + strings.Join(values, ", ") + ")"
+}

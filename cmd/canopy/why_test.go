@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"canopy/run/folder"
+)
+
+// TestWhy explains each task of a flight, at many times: every explanation begins with the last change of that task up to
+// then, and ends at a leaf with the values of its signals, or at the begin or the end of the run.
+func TestWhy(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "circuit")
+	if _, stderr, status := canopy("run", "../../missions/circuit.yaml", "--until", "300", "--out", out); status != exitOK {
+		t.Fatal(stderr)
+	}
+	log, err := os.ReadFile(filepath.Join(out, folder.StatusFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, until := range []string{"", "0", "100", "101", "120", "284 [s]", "5min"} {
+		for _, task := range []string{"circuit", "gain_altitude", "altitude", "take_off", "round", "waypoint", "reached",
+			"fly", "next", "advance", "reset"} {
+			args := []string{"why", out, task}
+			if until != "" {
+				args = append(args, until)
+			}
+			stdout, stderr, status := canopy(args...)
+			if status != exitOK {
+				if !strings.Contains(stderr, "does not change") || strings.Contains(string(log), ","+task+",") && until == "" {
+					t.Errorf("%v: %s", args, stderr)
+				}
+				continue
+			}
+			count++
+			lines := strings.Split(strings.TrimSpace(stdout), "\n")
+			last := lines[len(lines)-1]
+			if len(lines) < 3 || !strings.HasPrefix(lines[1], task+": ") || !strings.HasPrefix(last, "  because ") ||
+				strings.Contains(last, "->") {
+				t.Errorf("%v:\n%s", args, stdout)
+			}
+			if !strings.Contains(last, " = ") && !strings.Contains(last, "the run begins") &&
+				!strings.Contains(last, "the run ends: ") {
+				t.Errorf("%v: no reason: %s", args, last)
+			}
+		}
+	}
+	if count < 50 {
+		t.Errorf("%d explanations", count)
+	}
+	for want, args := range map[string][]string{
+		"did you mean \"fly\"?":  {out, "flyy"},
+		"TIME":                   {out, "fly", "soon"},
+		"does not change":        {out, "advance", "10"},
+		"give the output folder": {filepath.Join(out, "nothing"), "fly"},
+	} {
+		if _, stderr, status := canopy(append([]string{"why"}, args...)...); status != exitInput || !strings.Contains(stderr, want) {
+			t.Errorf("%v: status %d, %s", args, status, stderr)
+		}
+	}
+}
