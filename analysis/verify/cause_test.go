@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"canopy/diag"
 	"canopy/document/declare"
+	"canopy/document/plan"
 )
 
 // One task that is always active keeps a hundred others from it: that is one finding, with one cause.
@@ -160,6 +162,26 @@ func TestCausesInScripts(t *testing.T) {
 		found := askDead(NewModel(declare.Subject{Plan: readPlan(t, test.plan)}))
 		if f := found[0]; !strings.HasPrefix(f.Text, test.text) || f.Advice != test.advice {
 			t.Errorf("%s: %s", f.Text, f.Advice)
+		}
+	}
+}
+
+// TestLastStepsShowTasks: a task that only a step into a known state activates can become active.
+func TestLastStepsShowTasks(t *testing.T) {
+	p, diags := plan.Read(&diag.Source{Name: "p.xml", Text: `<root BTCPP_format="4" main_tree_to_execute="main"><BehaviorTree ID="main">
+		<TryCatch name="n1"><IfThenElse name="n2"><SubTree ID="n3"/>
+			<WhileDoElse name="n7"><SubTree ID="n3"/><Action name="a8" done="y le 1"/></WhileDoElse></IfThenElse>
+			<ForceFailure name="n9"><ReactiveFallback name="n10"><Action name="a11" done="x lt 2 or y gt 1" _failureIf="y gt 1"/>
+			</ReactiveFallback></ForceFailure><SubTree ID="n3"/></TryCatch></BehaviorTree>
+		<BehaviorTree ID="n3"><AsyncFallback name="n3"><Condition name="c4" on="x ge 1" off="y le 1"/>
+			<Condition name="c5" on="y le 2"/><Action name="a6" done="x ge 1" failed="x lt 1" _successIf="y lt 2"/>
+		</AsyncFallback></BehaviorTree></root>`}, nil)
+	if p == nil {
+		t.Fatal(diags)
+	}
+	for _, f := range Check(declare.Subject{Plan: p}) {
+		if f.Question == "dead" && f.Verdict != Proved {
+			t.Errorf("%v: %s", f.Verdict, f.Text)
 		}
 	}
 }

@@ -187,11 +187,15 @@ func (m *Model) unreached() []Finding {
 	if len(rest) == 0 {
 		return nil
 	}
-	c := m.search(func(situation) bool {
+	seen := func(situation) bool {
 		rest = slices.DeleteFunc(rest, func(t bt.Task) bool { return m.reachable.entered[t] })
 		return len(rest) == 0
-	})
-	if c.verdict == Undecided {
+	}
+	c := m.search(seen)
+	switch {
+	case seen(nil): // also what the last steps show, which lead to no other state
+		return nil
+	case c.verdict == Undecided:
 		return []Finding{{Tasks: rest, Verdict: Undecided, Advice: memoryAdvice,
 			Text: "not concluded whether " + m.some(rest) + " can become active: " + c.why}}
 	}
