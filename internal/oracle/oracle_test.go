@@ -63,6 +63,7 @@ type journal struct {
 
 // Status implements record.Recorder.
 func (j *journal) Status(t float64, micro int, c bt.Change) error {
+	j.see(t, j.statuses) // the signals are those of the time already
 	j.statuses[c.Task] = c.To
 	j.see(t, j.statuses)
 	return j.Monitor.Status(t, micro, c)
