@@ -288,16 +288,21 @@ func (in *Integrator) propose(h, err, planned float64, failed bool) {
 func (in *Integrator) automatic() bool { return methods[in.options.Method].automatic }
 
 // chooseMethod counts the steps for and against the method in use. The explicit one is replaced after 15 steps at its
-// limit of stability, the implicit one after the same number that the explicit one could have made as well, or a
-// hundred if the multistep method did not take over meanwhile: its steps cost less.
+// limit of stability, the implicit one after the same number that the explicit one could have made as well. The
+// multistep method follows the implicit one after a few steps, and its steps cost less than those of either: with it,
+// the explicit one is replaced after six, and the implicit one after a hundred.
 func (in *Integrator) chooseMethod(h float64) {
 	const relief, relieved = 6, 1.6 // steps; h times the spectral radius, half of what the explicit method bears
 	enough, implicit, against := 15, in.method.gamma != 0, in.limited
 	if implicit {
-		if in.options.Method == Multistep {
-			enough = 100
-		}
 		against = h*in.newton.rho < relieved
+	}
+	switch {
+	case in.options.Method != Multistep:
+	case implicit:
+		enough = 100
+	default:
+		enough = 6
 	}
 	if !against {
 		if in.against++; in.against == relief {

@@ -6,35 +6,31 @@ import (
 	"canopy/internal/problems"
 )
 
-// slower has the problems on which more than three times the evaluations of CVODE are allowed: at 1e-4, CVODE overlooks
-// their oscillation at the start, and here it depends on chance how far it is resolved.
-var slower = map[string]float64{"mode-0.001": 4.5, "mode-0.005": 4.5, "mode-0.02": 4.5}
-
 // No oscillation that the steps need not resolve limits them: not to the stability of the explicit method, and not to
-// that of multistep formulas, where CVODE takes three million steps.
+// that of multistep formulas, where CVODE takes three million steps. At 1e-4, CVODE overlooks the oscillation of the
+// modes at the start, and here it depends on chance how far it is resolved: the multistep method takes three times as
+// many evaluations at most on average over tolerances near the one given, and five times for one.
 func TestOscillationsDoNotLimitTheSteps(t *testing.T) {
+	const near = 5
 	for _, p := range problems.Oscillating() {
 		for _, rtol := range []float64{1e-4, 1e-6, 1e-8} {
 			for _, m := range []Method{Auto, Multistep} {
-				in, err, failure := integrate(p, m, rtol)
-				if failure != nil {
-					t.Fatal(p.Name, m, rtol, failure)
+				sum := 0
+				for k := range near {
+					in, err, failure := integrate(p, m, rtol*(0.9+0.05*float64(k)))
+					if failure != nil {
+						t.Fatal(p.Name, m, rtol, failure)
+					}
+					n := in.Stats().Evaluations
+					if n > 60000 || err > p.Growth || m == Multistep && p.CVODE[rtol] > 0 && n > 5*p.CVODE[rtol] {
+						t.Errorf("%s %v %g: %d evaluations, error of %.3g tolerances", p.Name, m, rtol, n, err)
+					}
+					sum += n
 				}
-				s := in.Stats()
-				least, factor := p.CVODE[rtol], 3.0
-				if f, ok := slower[p.Name]; ok {
-					factor = f
-				}
-				if m == Multistep && least > 0 && float64(s.Evaluations) > factor*float64(least) {
-					t.Errorf("%s %v %g: %d evaluations, CVODE %d", p.Name, m, rtol, s.Evaluations, least)
-				}
-				if s.Evaluations > 60000 {
-					t.Errorf("%s %v %g: %d evaluations", p.Name, m, rtol, s.Evaluations)
-				}
-				t.Logf("%-10s %-9v %.0e  error %7.1g  evaluations %6d, CVODE %d", p.Name, m, rtol, err, s.Evaluations,
-					least)
-				if err > p.Growth {
-					t.Errorf("%s %v %g: error of %.3g tolerances", p.Name, m, rtol, err)
+				least := p.CVODE[rtol]
+				t.Logf("%-10s %-9v %.0e  evaluations %6d, CVODE %d", p.Name, m, rtol, sum/near, least)
+				if m == Multistep && least > 0 && sum > 3*near*least {
+					t.Errorf("%s %v %g: %d evaluations, CVODE %d", p.Name, m, rtol, sum/near, least)
 				}
 			}
 		}
