@@ -18,7 +18,7 @@ func (in *Integrator) tryExplicit(h float64) (float64, outcome) {
 	err := in.errorNorm(h)
 	if err-err == 0 {
 		if in.automatic() {
-			in.observe(h)
+			in.observe(h, err)
 		}
 		return err, stepped
 	}

@@ -83,8 +83,8 @@ func New(f Func, n int, o Options) *Integrator {
 			panic("ode: negative tolerance")
 		}
 	}
-	if o.Floating != nil && len(o.Floating) != n {
-		panic("ode: Floating does not have one value per component")
+	if o.Floating != nil && len(o.Floating) != n || o.Constant != nil && len(o.Constant) != n {
+		panic("ode: Floating or Constant does not have one value per component")
 	}
 	in := &Integrator{f: f, n: n, options: o, atol: atol, floats: newFloating(o, atol), newton: newNewton(n),
 		multi: newMultistep(n)}

@@ -551,3 +551,23 @@ func TestBounds(t *testing.T) {
 		}
 	}
 }
+
+// A component that never changes stays the same number, although a derivative jumps beside it, and costs no accuracy.
+func TestConstantComponents(t *testing.T) {
+	for _, m := range Methods() {
+		f := func(t float64, y, d []float64) {
+			if d[0], d[1] = -1000*(y[0]-math.Cos(t)), 0; y[1] != 0 {
+				d[0] = 1e9
+			}
+		}
+		in := New(f, 2, Options{Method: m, Constant: []bool{false, true}})
+		for in.Restart(0, []float64{0, 0}); in.T() < 10; {
+			if err := in.Step(10); err != nil {
+				t.Fatal(m, err)
+			}
+		}
+		if y := in.Y(); y[1] != 0 || math.Abs(y[0]-math.Cos(10)) > 1e-3 {
+			t.Errorf("%v: %v", m, y)
+		}
+	}
+}

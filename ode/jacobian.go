@@ -98,11 +98,16 @@ func colour(p sparsity) *colouring {
 }
 
 // point prepares differences at (t, y): the values there and the change of each component, well above rounding error
-// and well below the tolerance w.
+// and well below the tolerance w. It is zero for a constant component, which has no entries then: a derivative may jump
+// where it changes.
 func (j *jacobian) point(in *Integrator, t float64, y, w []float64, h float64) {
 	in.eval(t, y, j.f0)
 	copy(j.ymod, y)
+	constant := in.options.Constant
 	for i, v := range y {
+		if j.delta[i] = 0; constant != nil && constant[i] {
+			continue
+		}
 		d := max(0x1p-26*max(math.Abs(v), math.Abs(h*j.f0[i])), 0.1*w[i])
 		j.delta[i] = (v + d) - v // the actual change after rounding
 		if j.delta[i] == 0 {

@@ -81,6 +81,7 @@ type Options struct {
 	RelTol      float64   // relative tolerance; 0 means 1e-6
 	AbsTol      []float64 // absolute tolerance of each component in its unit, or one for all; nil means RelTol for all
 	Floating    []bool    // components whose absolute tolerance follows their values; nil means none
+	Constant    []bool    // components whose derivative is always zero: they change at restarts only; nil means none
 	InitialStep float64   // first step; 0 means chosen from the derivatives
 	MaxStep     float64   // largest step; 0 means no limit
 }

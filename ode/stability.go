@@ -5,15 +5,16 @@ import (
 	"math/cmplx"
 )
 
-// observe finds out whether the explicit step of size h, whose estimated error is in stage, is at the limit of
-// stability.
+// observe finds out whether the explicit step of size h, whose estimated error is in stage and has the norm err, is at
+// the limit of stability.
 //
 // The error is h sum_i e_i k_i; where f is nearly linear with the Jacobian J, it is h J times the same sum of the
 // stages' values. The quotient of both is therefore h times the eigenvalue of what dominates the error. Where that is a
 // fast component of which only errors are left, step control keeps it near the border of stability; where it is the
 // solution itself, h times its rate is small.
-func (in *Integrator) observe(h float64) {
+func (in *Integrator) observe(h, err float64) {
 	const margin, growing = 0.75, 1.001 // step control keeps some distance from the border
+	const rounding = 0.01               // an error below is no limit, but perhaps that of rounding
 	n, m, values := in.n, in.method, in.newton.fz
 	clear(values)
 	for j := range m.c {
@@ -32,7 +33,7 @@ func (in *Integrator) observe(h float64) {
 	}
 	re := min(mixed/square, 0)
 	z := complex(re, math.Sqrt(max(image/square-re*re, 0))) / margin
-	in.limited = square > 0 && cmplx.Abs(m.amplification(z)) > growing
+	in.limited = err > rounding && square > 0 && cmplx.Abs(m.amplification(z)) > growing
 }
 
 // amplification returns the factor by which a step of an explicit pair multiplies a component whose eigenvalue is z/h.

@@ -89,6 +89,7 @@ func New(sys *System, t0 float64, y0, u0 []float64, o Options) (*Simulator, erro
 	if o.AbsTol == nil {
 		o.AbsTol, o.Floating = sys.AbsTol, sys.Floating
 	}
+	o.Constant = sys.Constant
 	s := newSimulator(sys, x, o)
 	s.search.renew(x)
 	s.T, s.ran.t, s.crawl.since = t0, t0, t0

@@ -36,6 +36,7 @@ type System struct {
 	States     []string  // names, for messages
 	AbsTol     []float64 // absolute tolerance of each state in its unit, or one for all; nil means the relative one
 	Floating   []bool    // states whose absolute tolerance follows their values (ode.Options); nil: none
+	Constant   []bool    // states that only the owner changes (ode.Options); nil: none
 	Inputs     int       // number of inputs
 	Indicators []Indicator
 

@@ -122,6 +122,9 @@ func (w *world) system() *sim.System {
 	s := &sim.System{Inputs: p.Inputs() + len(w.memory), Derivatives: w.derivatives, Zeros: w.zeros,
 		Reads: p.Reads, Loose: []int{}, Drives: p.Drives(),
 		Floating: w.m.Vehicle.Floating}
+	for _, kind := range w.m.Vehicle.Discrete {
+		s.Constant = append(s.Constant, kind != "")
+	}
 	for i := range w.memory {
 		s.Drives = append(s.Drives, p.Inputs()+i)
 	}
