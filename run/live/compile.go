@@ -39,11 +39,11 @@ func (x *Execution) read() (*plan.Plan, error) {
 			signals[s.name] = plan.Signal{Unit: s.Unit, Type: s.Type, Slot: s.output}
 		}
 	}
-	p, found := plan.Read(&x.source, signals)
+	p, found := plan.ReadFiles(&x.source, signals, x.open)
 	found = append(found, x.mistakes...)
 	known := p
 	if p == nil { // its expressions have mistakes; those about leaves are found all the same
-		known, _ = plan.Read(&x.source, nil)
+		known, _ = plan.ReadFiles(&x.source, nil, x.open)
 	}
 	if known != nil {
 		for i := range known.Leaves {

@@ -18,6 +18,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/plan"
 	"canopy/executive"
 	"canopy/expr"
 )
@@ -67,6 +68,7 @@ type Execution struct {
 	outputs     []output
 	subscribers []func(Change)
 	clock       Clock
+	open        plan.Open // nil: no file is read
 	mistakes    diag.List
 	started     bool
 	forever     bool // the run does not end with the plan
@@ -124,6 +126,10 @@ func New(name, text string) *Execution {
 	return &Execution{source: diag.Source{Name: name, Text: text}, places: map[string]int{}, actions: map[string]*action{},
 		wake: make(chan struct{}, 1)}
 }
+
+// Include sets the function that returns the content of a file that the plan includes, by its path with slashes, such
+// as the method ReadFile of an embed.FS. Without, a plan can include none.
+func (x *Execution) Include(open func(path string) ([]byte, error)) { x.open = open }
 
 // Use sets the clock; without, it is that of the computer.
 func (x *Execution) Use(c Clock) { x.clock = c }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"canopy/bt"
@@ -200,6 +201,22 @@ func TestPorts(t *testing.T) {
 		t.Error(err)
 	}
 	r.expect(t, `Grasp "cup" "{f}"`, `second "" ""`)
+}
+
+// A plan may include files; a mistake in one is reported at its place in that file.
+func TestIncludes(t *testing.T) {
+	files := fstest.MapFS{"land.xml": {Data: []byte("<root BTCPP_format=\"4\"><BehaviorTree ID=\"land\">\n" +
+		"<Action ID=\"touch_down\"/></BehaviorTree></root>")}}
+	x := New("plan.xml", `<root BTCPP_format="4" main_tree_to_execute="main"><include path="land.xml"/>
+		<BehaviorTree ID="main"><SubTree ID="land"/></BehaviorTree></root>`)
+	x.Include(files.ReadFile)
+	if err := x.Check(); err == nil || !strings.Contains(err.Error(), `land.xml:2:1: error: no Go code is registered`) {
+		t.Error(err)
+	}
+	x.Action("touch_down", Action{Start: Activation.Succeed})
+	if err := x.Run(t.Context()); err != nil {
+		t.Error(err)
+	}
 }
 
 // Requests are judged without activation, and do not matter while the action is active.
