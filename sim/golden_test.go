@@ -45,7 +45,8 @@ func TestGoldenPlain(t *testing.T) {
 // TestDocumented: docs/simulation.md names each script, and a script or an existing test for each guarantee.
 func TestDocumented(t *testing.T) {
 	golden.Documented(t, "../docs/simulation.md", "testdata/*.txt")
-	golden.Shown(t, "../docs/simulation.md", "Guarantees", "*_test.go", "../ode/*_test.go", "../run/simulated/*_test.go")
+	golden.Shown(t, "../docs/simulation.md", "Guarantees", "*_test.go", "../ode/*_test.go", "../run/simulated/*_test.go",
+		"../run/monitor/*_test.go", "../vehicle/equations/*_test.go")
 }
 
 // machine is the state of a golden script.
