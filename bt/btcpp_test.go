@@ -19,6 +19,7 @@ type cppNode struct {
 	kind     bt.Kind
 	children []*cppNode
 	params   []int
+	negative bool // the first parameter is written as a negative number
 	status   cppStatus
 
 	index     int         // sequences, fallbacks, IfThenElse, TryCatch: the child that is its turn
@@ -27,6 +28,7 @@ type cppNode struct {
 	starts    int         // actions: how often it has been started
 	runs      int         // Repeat, RetryUntilSuccessful
 	result    cppStatus   // RunOnce
+	some      bool        // sequences, fallbacks, TryCatch: a child that was not skipped
 	started   bool        // timers
 	elapsed   bool        // timers
 
@@ -41,6 +43,7 @@ const (
 	cppRunning
 	cppSuccess
 	cppFailure
+	cppSkipped
 )
 
 // newCpp returns the nodes of a description in the order of its tasks; the last one is the root.
@@ -58,6 +61,7 @@ func newCpp(d *bt.Node) []*cppNode {
 			}
 			if p.Type == bt.Children && n.params[i] < 0 {
 				n.params[i] += len(n.children) + 1
+				n.negative = n.negative || i == 0
 			}
 		}
 		n.number = bt.Task(len(all))
@@ -86,27 +90,34 @@ func (n *cppNode) input(in bt.Input) {
 	}
 }
 
-// tick ticks a node and keeps its status.
+// tick ticks a node and keeps its status; a node that is skipped keeps the one that it had, and a control node that has
+// ticked a child is running.
 func (n *cppNode) tick() cppStatus {
-	n.status = n.run()
-	return n.status
+	s := n.run()
+	switch {
+	case s != cppSkipped:
+		n.status = s
+	case n.kind != bt.RunOnce || n.result == cppIdle:
+		n.status = cppRunning
+	}
+	return s
 }
 
 // reset halts a node that is running, and makes it idle.
 func (n *cppNode) reset() {
 	if n.status == cppRunning {
-		n.index, n.caught, n.completed, n.runs, n.started, n.elapsed = n.kept(), false, nil, 0, false, false
+		n.forget()
 		n.resetChildren()
 	}
 	n.status = cppIdle
 }
 
-// kept is what a halt leaves of the index: SequenceWithMemory keeps its place.
-func (n *cppNode) kept() int {
-	if n.kind == bt.SequenceWithMemory {
-		return n.index
+// forget is what a halt does; a SequenceWithMemory keeps its place.
+func (n *cppNode) forget() {
+	if n.kind != bt.SequenceWithMemory {
+		n.index, n.some = 0, false
 	}
-	return 0
+	n.caught, n.completed, n.runs, n.started, n.elapsed = false, nil, 0, false, false
 }
 
 func (n *cppNode) resetChildren() {
@@ -118,12 +129,13 @@ func (n *cppNode) resetChildren() {
 // end makes the children idle, forgets, and returns a result.
 func (n *cppNode) end(s cppStatus) cppStatus {
 	n.resetChildren()
-	n.index, n.caught, n.completed, n.runs, n.started, n.elapsed = 0, false, nil, 0, false, false
+	n.index, n.some = 0, false
+	n.forget()
 	return s
 }
 
 func opposite(s cppStatus) cppStatus {
-	return [...]cppStatus{cppRunning: cppRunning, cppSuccess: cppFailure, cppFailure: cppSuccess}[s]
+	return [...]cppStatus{cppSuccess: cppFailure, cppFailure: cppSuccess, cppSkipped: cppSkipped}[s]
 }
 
 func (n *cppNode) run() cppStatus {
@@ -158,20 +170,29 @@ func (n *cppNode) run() cppStatus {
 		return cppRunning
 	case bt.Sequence, bt.Fallback, bt.AsyncSequence, bt.AsyncFallback, bt.SequenceWithMemory:
 		for ; n.index < len(n.children); n.index++ {
-			switch s := n.children[n.index].tick(); {
-			case s == cppRunning:
+			switch s := n.children[n.index].tick(); s {
+			case cppRunning:
 				return s
-			case s != over:
-				index := n.kept()
-				n.end(s)
-				n.index = index
+			case over:
+				n.some = true
+			case cppSkipped:
+			default:
+				n.forget()
+				n.resetChildren()
 				return s
 			}
 		}
+		if !n.some {
+			return n.end(cppSkipped)
+		}
 		return n.end(over)
 	case bt.ReactiveSequence, bt.ReactiveFallback:
+		some := false
 		for i, c := range n.children {
 			switch s := c.tick(); {
+			case s == cppSkipped:
+				c.reset()
+				continue
 			case s == cppRunning:
 				for j, o := range n.children {
 					if j != i {
@@ -182,6 +203,10 @@ func (n *cppNode) run() cppStatus {
 			case s != over:
 				return n.end(s)
 			}
+			some = true
+		}
+		if !some {
+			return n.end(cppSkipped)
 		}
 		return n.end(over)
 	case bt.Parallel, bt.ParallelAll:
@@ -192,8 +217,8 @@ func (n *cppNode) run() cppStatus {
 		}
 		return cppRunning
 	case bt.ForceSuccess, bt.ForceFailure:
-		if n.children[0].tick() == cppRunning {
-			return cppRunning
+		if s := n.children[0].tick(); s == cppRunning || s == cppSkipped {
+			return s
 		}
 		if n.kind == bt.ForceSuccess {
 			return n.end(cppSuccess)
@@ -223,10 +248,13 @@ func (n *cppNode) run() cppStatus {
 	case bt.RunOnce:
 		if n.result == cppIdle {
 			s := n.children[0].tick()
-			if s == cppRunning {
-				return s
+			if s != cppRunning && s != cppSkipped {
+				n.result = n.end(s)
 			}
-			n.result = n.end(s)
+			return s
+		}
+		if n.params[0] == 2 {
+			return cppSkipped
 		}
 		return n.result
 	case bt.Delay:
@@ -275,6 +303,10 @@ func (n *cppNode) run() cppStatus {
 				n.caught = true
 				break
 			}
+			n.some = n.some || s == cppSuccess
+		}
+		if !n.caught && !n.some {
+			return n.end(cppSkipped)
 		}
 		if !n.caught {
 			return n.end(cppSuccess)
@@ -309,24 +341,29 @@ func (n *cppNode) runParallel() cppStatus {
 	}
 	count := map[cppStatus]int{}
 	for _, s := range n.completed {
-		count[s]++
+		if s != cppIdle {
+			count[s]++
+		}
 	}
 	for i, c := range n.children {
 		if n.completed[i] == cppIdle {
-			if s := c.tick(); s != cppRunning {
+			s := c.tick()
+			if count[s]++; s == cppSuccess || s == cppFailure {
 				n.completed[i] = s
-				count[s]++
 			}
 		}
 		switch {
 		case n.kind == bt.ParallelAll:
-		case count[cppSuccess] >= n.params[0]:
+		case count[cppSuccess] >= n.params[0], n.negative && count[cppSuccess]+count[cppSkipped] >= n.params[0]:
 			return n.end(cppSuccess)
 		case count[cppFailure] >= n.params[1] || len(n.children)-count[cppFailure] < n.params[0]:
 			return n.end(cppFailure)
 		}
 	}
-	if count[cppSuccess]+count[cppFailure] < len(n.children) {
+	switch {
+	case count[cppSkipped] == len(n.children):
+		return cppSkipped
+	case n.kind == bt.Parallel || count[cppRunning] > 0:
 		return cppRunning
 	}
 	if count[cppFailure] >= n.params[0] {
@@ -370,13 +407,21 @@ func runs(d *bt.Node) bool {
 	return slices.ContainsFunc(d.Children, runs)
 }
 
+// skips reports whether a node can return that it is skipped.
+func skips(d *bt.Node) bool { return d.Kind == bt.RunOnce || slices.ContainsFunc(d.Children, skips) }
+
 // define changes a description so that BehaviorTree.CPP defines its outcome: in a reactive composite, at most one child
 // can run; a child that is run again without end does not end at once; what remembers its result beyond the end of a
 // tick runs actions, since a mere judgement is not remembered in Canopy (docs/btcpp.md).
 func define(d *bt.Node) {
 	for i, c := range d.Children {
 		define(c)
+		isCondition := i == 0 || i%2 == 0 && i < len(d.Children)-1
 		switch d.Kind {
+		case bt.IfThenElse:
+			if isCondition && skips(c) { // an error
+				d.Children[i] = &bt.Node{Kind: bt.Action}
+			}
 		case bt.SequenceWithMemory, bt.RunOnce:
 			d.Children[i] = &bt.Node{Kind: bt.Action, Name: "steady"}
 		case bt.Repeat, bt.RetryUntilSuccessful:
@@ -388,7 +433,7 @@ func define(d *bt.Node) {
 				d.Children[i] = &bt.Node{Kind: bt.Condition}
 			}
 		case bt.WhileDoElse, bt.Switch2, bt.Switch3, bt.Switch4, bt.Switch5, bt.Switch6:
-			if runs(c) && i%2 == 0 && (i == 0 || i < len(d.Children)-1 && d.Kind != bt.WhileDoElse) {
+			if (runs(c) || skips(c)) && isCondition && (i == 0 || d.Kind != bt.WhileDoElse) {
 				d.Children[i] = &bt.Node{Kind: bt.Condition}
 			}
 		}
@@ -482,7 +527,7 @@ func rootResult(e *bt.Engine, instant bt.Instant) (result cppStatus, over bool) 
 	root := e.Tree().Root()
 	for _, c := range instant.Changes {
 		if c.Task == root && c.To.Ended() {
-			return [...]cppStatus{bt.Finished: cppSuccess, bt.Aborted: cppFailure}[c.To], true
+			return [...]cppStatus{bt.Finished: cppSuccess, bt.Aborted: cppFailure, bt.Dropped: cppSkipped}[c.To], true
 		}
 	}
 	switch e.Status(root) {
@@ -490,6 +535,8 @@ func rootResult(e *bt.Engine, instant bt.Instant) (result cppStatus, over bool) 
 		return cppSuccess, false
 	case bt.Failure:
 		return cppFailure, false
+	case bt.Skipped:
+		return cppSkipped, false
 	}
 	return cppRunning, false
 }

@@ -1,7 +1,7 @@
 package bt
 
 // chainVerdict moves the index of the first child that is not passed over to the right, and judges by this child; if
-// there is none, by the last one.
+// there is none, by the last one that is not skipped.
 func (e *Engine) chainVerdict(n *node, c *composite) Status {
 	children, first := e.children(n), int(c.first)
 	for ; first < len(children); first++ {
@@ -11,7 +11,11 @@ func (e *Engine) chainVerdict(n *node, c *composite) Status {
 		}
 	}
 	c.first = int32(first)
-	return n.verdict[children[min(first, len(children)-1)].effective%room]
+	if first == len(children) {
+		for first--; first > 0 && children[first].effective.in(skipped); first-- {
+		}
+	}
+	return n.verdict[children[first].effective%room]
 }
 
 // passChain passes on the activity of a composite that has at most one active child: it wants the first child that is

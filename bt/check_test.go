@@ -8,14 +8,16 @@ import (
 
 // edges are the legal steps of the status cycle.
 var edges = map[bt.Status][]bt.Status{
-	bt.Success:      {bt.Failure, bt.Accept},
-	bt.Failure:      {bt.Success, bt.Accept},
-	bt.Accept:       {bt.Success, bt.Failure, bt.Activating},
+	bt.Success:      {bt.Failure, bt.Skipped, bt.Accept},
+	bt.Failure:      {bt.Success, bt.Skipped, bt.Accept},
+	bt.Skipped:      {bt.Success, bt.Failure, bt.Accept},
+	bt.Accept:       {bt.Success, bt.Failure, bt.Skipped, bt.Activating},
 	bt.Activating:   {bt.Running, bt.Deactivating},
-	bt.Running:      {bt.Finished, bt.Aborted, bt.Deactivating},
+	bt.Running:      {bt.Finished, bt.Aborted, bt.Dropped, bt.Deactivating},
 	bt.Finished:     {bt.Deactivating},
 	bt.Aborted:      {bt.Deactivating},
-	bt.Deactivating: {bt.Success, bt.Failure, bt.Accept},
+	bt.Dropped:      {bt.Deactivating},
+	bt.Deactivating: {bt.Success, bt.Failure, bt.Skipped, bt.Accept},
 }
 
 // checker follows an engine from instant to instant and lists the invariants that do not hold.

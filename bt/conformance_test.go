@@ -59,7 +59,7 @@ func conform(t *testing.T, d golden.Directive) string {
 // answer writes the root's result, or else which actions run.
 func answer(tree *bt.Tree, result cppStatus, runs func(bt.Task) bool) string {
 	if result != cppRunning {
-		return [...]string{cppSuccess: "success", cppFailure: "failure"}[result]
+		return [...]string{cppSuccess: "success", cppFailure: "failure", cppSkipped: "skipped"}[result]
 	}
 	var names []string
 	for _, t := range tree.Leaves() {

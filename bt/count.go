@@ -2,10 +2,16 @@ package bt
 
 // countVerdict counts the good and the bad children. Which threshold is reached first matters only if both are reached.
 func (e *Engine) countVerdict(n *node, c *composite) Status {
-	isGood, isBad := c.results.good() >= n.enough, c.results.bad() >= n.tooMany
+	isGood, isBad := c.results.good() >= n.Enough, c.results.bad() >= n.TooMany
+	if skipped := c.results.skipped(); skipped > 0 {
+		isGood = isGood || n.Lenient && c.results.good()+skipped >= n.Enough
+		if skipped == n.n && !isGood {
+			return Skipped
+		}
+	}
 	switch {
-	case c.results.good()+c.results.bad() < n.quorum:
-		return Accept
+	case n.Quorum > 0:
+		return c.allVerdict(n)
 	case isGood && isBad:
 		return e.raceVerdict(n)
 	case isGood:
@@ -14,6 +20,17 @@ func (e *Engine) countVerdict(n *node, c *composite) Status {
 		return Failure
 	}
 	return Accept
+}
+
+// allVerdict judges once all children are good, bad or skipped.
+func (c *composite) allVerdict(n *node) Status {
+	switch r := c.results; {
+	case r.good()+r.skipped()+r.bad() < n.Quorum:
+		return Accept
+	case r.bad() >= n.TooMany:
+		return Failure
+	}
+	return Success
 }
 
 // raceVerdict counts the children one by one, pinned ones first: the first threshold reached decides.
@@ -26,10 +43,10 @@ func (e *Engine) raceVerdict(n *node) Status {
 				continue
 			}
 			r += inResults[s.effective]
-			if r.good() >= n.enough {
+			if r.good() >= n.Enough || n.Lenient && r.good()+r.skipped() >= n.Enough {
 				return Success
 			}
-			if r.bad() >= n.tooMany {
+			if r.bad() >= n.TooMany {
 				return Failure
 			}
 		}

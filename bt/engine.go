@@ -68,8 +68,8 @@ type Engine struct {
 // task is the mutable state of any task. When settled, it is active exactly if it is Activating or Running, and:
 //
 //	free     effective is the status
-//	held     effective is Success or Failure; the task is not active, and its status is neither Success nor Failure
-//	pinned   the same, whatever the status; its parent has memory
+//	held     effective is Success or Failure; the task is not active, and its status is no judgement
+//	pinned   effective is a judgement, whatever the status; its parent has memory
 type task struct {
 	Told      // of a composite: Request and Outcome are its verdict; it is Busy while a child is switching
 	status    Status
@@ -83,7 +83,7 @@ type hold uint8
 
 const (
 	free   hold = iota
-	held        // until the status is Success or Failure
+	held        // until the status is Success, Failure or Skipped
 	pinned      // until the parent enters Deactivating
 )
 
@@ -113,20 +113,22 @@ func (s statuses) engaged() int32 { return int32(s / engagedChild) }
 // switching reports whether a child is Activating or Deactivating.
 func (s statuses) switching() bool { return s%engagedChild != 0 }
 
-// results counts the children whose effective status is good and those whose effective status is bad.
+// results counts the children whose effective status is good, skipped and bad; each count has 21 bits.
 type results uint64
 
-const goodChild, badChild results = 1 << 32, 1
+const goodChild, skippedChild, badChild results = 1 << 42, 1 << 21, 1
 
-func (r results) good() int32 { return int32(r / goodChild) }
-func (r results) bad() int32  { return int32(r % goodChild) }
+func (r results) good() int32    { return int32(r / goodChild) }
+func (r results) skipped() int32 { return int32(r % goodChild / skippedChild) }
+func (r results) bad() int32     { return int32(r % skippedChild) }
 
 // inStatuses and inResults are the contributions of one child to composite.statuses and composite.results.
 var (
 	inStatuses = [room]statuses{
 		Activating: engagedChild + switchingChild, Deactivating: engagedChild + switchingChild,
-		Running: engagedChild, Finished: engagedChild, Aborted: engagedChild}
-	inResults = [room]results{Success: goodChild, Finished: goodChild, Failure: badChild, Aborted: badChild}
+		Running: engagedChild, Finished: engagedChild, Aborted: engagedChild, Dropped: engagedChild}
+	inResults = [room]results{Success: goodChild, Finished: goodChild, Failure: badChild, Aborted: badChild,
+		Skipped: skippedChild, Dropped: skippedChild}
 )
 
 // NewEngine returns an engine for a tree whose leaves start with the given inputs. Without inputs, conditions are
@@ -428,7 +430,7 @@ func (e *Engine) start(t Task, n *node, s *task) {
 // status is no reason for a down visit: the activity it passes on depends on its own activity, its verdict and its
 // children. Nor is a child that has been activated: it goes on asking for activity, and enables no hand-over.
 func (e *Engine) tell(t Task, n *node, s *task, before Status) (Task, *node, *task) {
-	from, released := s.effective, s.hold == held && s.status <= Failure
+	from, released := s.effective, s.hold == held && s.status.in(judged)
 	if released {
 		s.hold = free
 	}

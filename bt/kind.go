@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Kind is the kind of a task, named as in BehaviorTree.CPP 4: a row of the table of kinds.
@@ -80,10 +81,16 @@ var kinds = [...]row{
 			{child: 0, on: [2]move{Success: {says: Success}, Failure: {says: Failure, again: true}}}}},
 		text: "Runs its child again whenever it has failed, until it succeeds."},
 	RunOnce: {name: "RunOnce", family: Script, children: one, memory: true, symbol: "1",
-		script: Automaton{keeps: true, states: []state{
-			{child: 0, on: [2]move{Success: {says: Accept, to: 1}, Failure: {says: Accept, to: 2}}},
-			{child: nobody, says: Success}, {child: nobody, says: Failure}}},
-		text: "Runs its child once and gives its result from then on."},
+		params: []Param{{Name: "then_skip", Label: "then", Type: Choice, Words: []string{"false", "true"}, Default: 2,
+			Text: "true: it is skipped from then on; false: it returns the same result from then on"}},
+		variants: []Automaton{
+			{keeps: true, states: []state{
+				{child: 0, on: [2]move{Success: {says: Success, to: 1}, Failure: {says: Failure, to: 2}}},
+				{child: nobody, says: Success}, {child: nobody, says: Failure}}},
+			{keeps: true, states: []state{
+				{child: 0, on: [2]move{Success: {says: Success, to: 1}, Failure: {says: Failure, to: 1}}},
+				{child: nobody, says: Skipped}}}},
+		text: "Runs its child once; is skipped from then on, or returns its result."},
 	IfThenElse: {name: "IfThenElse", family: Script, children: arity{2, 3}, memory: true, symbol: "⎇",
 		script: ifThenElse,
 		text:   "Runs its second child if the first succeeds, else the third; without a third it fails."},
@@ -108,8 +115,11 @@ var kinds = [...]row{
 		text: "Does as its child does, but fails once the time is over."},
 	TryCatch: {name: "TryCatch", family: Script, children: arity{2, -1}, memory: true, symbol: "⚠",
 		script: Automaton{states: []state{
-			{child: here, on: [2]move{Success: {step: 1, says: Success}, Failure: {says: Accept, to: 1}}},
-			{child: last, on: [2]move{Success: {says: Failure}, Failure: {says: Failure}}}}},
+			{child: here, on: [2]move{Success: {step: 1, then: 1, says: Success}, Failure: {says: Accept, to: 2}},
+				skip: &move{step: 1, says: Skipped}},
+			{child: here, on: [2]move{Success: {step: 1, says: Success}, Failure: {says: Accept, to: 2}},
+				skip: &move{step: 1, says: Success}},
+			{child: last, on: [2]move{Success: {says: Failure}, Failure: {says: Failure}}, skip: &move{says: Failure}}}},
 		text: "Runs its children but the last one after the other; if one fails, it runs the last and fails."},
 	WhileDoElse: {name: "WhileDoElse", family: Script, children: arity{2, 3}, symbol: "⎇", script: ifThenElse,
 		text: "Does its second child while the first succeeds, else the third, at any time; without a third it fails."},
@@ -119,15 +129,19 @@ var kinds = [...]row{
 	Switch5: switchOf(5),
 	Switch6: switchOf(6),
 	KeepRunningUntilFailure: {name: "KeepRunningUntilFailure", family: Script, children: one, memory: true, symbol: "⟳",
-		script: repeat,
-		text:   "Runs its child again whenever it has succeeded; fails when its child fails, and never succeeds."},
+		script: Automaton{states: []state{{child: 0, on: [2]move{Success: {says: Success, again: true}, Failure: {says: Failure}},
+			skip: &move{says: Success, again: true}}}},
+		text: "Runs its child again whenever it has succeeded; fails when its child fails, and never succeeds."},
 	AsyncSequence: {name: "AsyncSequence", family: Chain, children: some, over: Success, verdict: same, memory: true,
 		symbol: "→", text: "A Sequence: that other tasks run between its children needs no kind of its own here."},
 	AsyncFallback: {name: "AsyncFallback", family: Chain, children: some, over: Failure, verdict: same, memory: true,
 		symbol: "?", text: "A Fallback: that other tasks run between its children needs no kind of its own here."},
 	SequenceWithMemory: {name: "SequenceWithMemory", family: Script, children: some, memory: true, symbol: "→",
 		script: Automaton{keeps: true, states: []state{
-			{child: here, whole: true, on: [2]move{Success: {step: 1, says: Success}, Failure: {says: Failure}}}}},
+			{child: here, whole: true, on: [2]move{Success: {step: 1, then: 1, says: Success}, Failure: {says: Failure}},
+				skip: &move{step: 1, says: Skipped}},
+			{child: here, whole: true, on: [2]move{Success: {step: 1, says: Success}, Failure: {says: Failure}},
+				skip: &move{step: 1, says: Success}}}},
 		text: "A Sequence that continues where it was, also after a failure or a deactivation, until it has succeeded."},
 	ParallelAll: {name: "ParallelAll", family: Count, children: some, memory: true, symbol: "⇉", params: failures,
 		text: "Runs all children at the same time until each has ended, then counts the failures."},
@@ -196,9 +210,10 @@ type row struct {
 	over     Status   // chains: the judgement that is passed over; Accept: none
 	verdict  verdicts // chains: the task's verdict by the judgement of the deciding child
 	script   Automaton
-	cases    int  // in a plan, this number of conditions may be written as cases of a variable
-	memory   bool // what has been passed over, counted or reached is kept until the task is deactivated
-	own      bool // BehaviorTree.CPP does not have it
+	variants []Automaton // instead of script, by the value of a parameter of the type Choice
+	cases    int         // in a plan, this number of conditions may be written as cases of a variable
+	memory   bool        // what has been passed over, counted or reached is kept until the task is deactivated
+	own      bool        // BehaviorTree.CPP does not have it
 }
 
 // An incomplete row must not be read as some other kind, so the program does not start with one.
@@ -232,13 +247,30 @@ func (r *row) fault() string {
 			return "verdict of each judgement, or judgement that is passed over"
 		}
 	case Count:
-		if !slices.Equal(r.params, thresholds) && !slices.Equal(r.params, failures) {
+		if len(r.params) == 0 || &r.params[0] != &thresholds[0] && &r.params[0] != &failures[0] {
 			return "thresholds"
 		}
 	case Script:
-		return r.script.fault(r.children, r.params)
+		return r.faultyScript()
 	default:
 		return "family"
+	}
+	return ""
+}
+
+// faultyScript returns what the automata of a script lack.
+func (r *row) faultyScript() string {
+	i := slices.IndexFunc(r.params, func(p Param) bool { return p.Type == Choice })
+	switch {
+	case i >= 0 && len(r.variants) != len(r.params[i].Words):
+		return "an automaton for each choice"
+	case i < 0:
+		return r.script.fault(r.children, r.params)
+	}
+	for v := range r.variants {
+		if fault := r.variants[v].fault(r.children, r.params); fault != "" {
+			return fault
+		}
 	}
 	return ""
 }
@@ -246,12 +278,13 @@ func (r *row) fault() string {
 // arity is the permitted number of children of a task.
 type arity struct{ least, most int }
 
-// counts returns the thresholds of a Count with n children; see [Tree.Counts].
-func (r *row) counts(params []int, n int32) (enough, tooMany, quorum int32) {
+// counts returns the thresholds of a Count with n children, whose first parameter may be written as a negative number.
+func (r *row) counts(params []int, negative bool, n int32) Counts {
+	first := int32(params[0])
 	if len(r.params) == len(failures) {
-		return n - int32(params[0]) + 1, int32(params[0]), n
+		return Counts{Enough: n - first + 1, TooMany: first, Quorum: n}
 	}
-	return int32(params[0]), min(int32(params[1]), n-int32(params[0])+1), 0
+	return Counts{Enough: first, TooMany: min(int32(params[1]), n-first+1), Lenient: negative}
 }
 
 var (
@@ -270,9 +303,10 @@ type Param struct {
 	Name    string // the attribute of a plan
 	Label   string // its name in a drawing
 	Type    ParamType
-	Default int    // 0: it must be given
-	Unit    string // "": none
-	Text    string // its meaning in one line
+	Default int      // 0: it must be given
+	Unit    string   // "": none
+	Text    string   // its meaning in one line
+	Words   []string // of a Choice
 }
 
 // ParamType is the type of a parameter: what its values mean, and which are valid.
@@ -283,6 +317,7 @@ const (
 	Children ParamType = iota // a number of children: of n children 1..n; a negative value c means n + 1 + c
 	Times                     // a number of runs: 1 and more; -1: no limit
 	Duration                  // a time [ms]: 1 and more
+	Choice                    // one of some words: its number, from 1
 )
 
 // maxDuration is the maximum of a duration [ms], about 30 years.
@@ -313,6 +348,8 @@ func (p *Param) Resolve(value, n int) (resolved int, ok bool) {
 		return value, value >= 1 && value <= math.MaxInt32 || value == -1
 	case Duration:
 		return value, value >= 1 && value <= maxDuration
+	case Choice:
+		return value, value >= 1 && value <= len(p.Words)
 	}
 	panic(unknownType)
 }
@@ -326,6 +363,8 @@ func (p *Param) Range(n int) string {
 		return "1, 2, ... or -1"
 	case Duration:
 		return "1, 2, ..."
+	case Choice:
+		return strings.Join(p.Words, ", ")
 	}
 	panic(unknownType)
 }
@@ -335,9 +374,17 @@ const unknownType = "bt: a parameter of an unknown type"
 // Format writes a value with its unit.
 func (p *Param) Format(value int) string {
 	if p.Unit == "" {
-		return strconv.Itoa(value)
+		return p.Write(value)
 	}
-	return strconv.Itoa(value) + " [" + p.Unit + "]"
+	return p.Write(value) + " [" + p.Unit + "]"
+}
+
+// Write writes a value as an attribute of a plan.
+func (p *Param) Write(value int) string {
+	if p.Type == Choice {
+		return p.Words[value-1]
+	}
+	return strconv.Itoa(value)
 }
 
 func (k Kind) String() string { return kinds[k].name }
@@ -403,12 +450,15 @@ func (k Kind) Over() Status {
 	return Accept
 }
 
-// Verdict returns the verdict of a chain (Success, Failure or Accept) for a judgement of the child that decides. It
-// panics if the kind is not a chain.
+// Verdict returns the verdict of a chain (Success, Failure, Skipped or Accept) for a judgement of the child that
+// decides. It panics if the kind is not a chain.
 func (k Kind) Verdict(judgement Status) Status {
 	r := &kinds[k]
 	if r.family != Chain {
 		panic("bt: only a chain maps the judgement of one child")
+	}
+	if judgement == Skipped {
+		return Skipped
 	}
 	return r.verdict[judgement]
 }

@@ -118,7 +118,7 @@ func compare(t *testing.T, seed uint64, where string, d *bt.Node, e *bt.Engine, 
 		n := task.number
 		result, held := e.Held(n)
 		if e.Status(n) != task.status || e.Active(n) != task.active || held != task.held || e.Pinned(n) != task.pinned ||
-			held && (result == bt.Success) != task.heldGood {
+			held && result != task.heldResult() {
 			t.Fatalf("seed %d, %s: task %d:\n engine %v active %v held %v %v pinned %v\n"+
 				" sweeps %v active %v held %v %v pinned %v\n%s",
 				seed, where, n, e.Status(n), e.Active(n), held, result, e.Pinned(n),

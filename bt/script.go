@@ -12,6 +12,7 @@ import (
 //
 //	undecided     the task is undecided; it wants the child if the child asks
 //	good or bad   its move: the task returns, the automaton changes its state, or the child is run again
+//	skipped       the task is skipped, unless the state has a move
 //
 // A child that has ended and is to be run again is deactivated without its result being held; it asks again when its
 // request is Accept. With a limit, the last run decides. A child that is judged without being activated cannot be run:
@@ -34,6 +35,7 @@ type state struct {
 	says  Status  // the task's verdict if it has no such child
 	after uint8   // the next state when its timer has elapsed; 0: it has no timer
 	whole bool    // steps lead to the last child, too; after it the automaton starts again
+	skip  *move   // by the judgement Skipped; nil: the task is skipped
 }
 
 // The children of states other than by their place.
@@ -45,9 +47,10 @@ const (
 )
 
 type move struct {
-	says  Status // Success, Failure: the task returns; Accept: the automaton moves on
-	to    uint8  // the next state
-	step  int32  // go on this number of children further in this state, unless that is the last child or none (see whole)
+	says  Status // Success, Failure, Skipped: the task returns; Accept: the automaton moves on
+	to    uint8  // the next state; after a return, the one that is kept
+	step  int32  // go on this number of children further, unless that is the last child or none (see whole)
+	then  uint8  // the state in which a step goes on; 0: the same
 	again bool   // run the child again, unless this was the last run
 }
 
@@ -68,8 +71,12 @@ func (a *Automaton) fault(children arity, params []Param) string {
 		if s.child != nobody && s.on[Failure] == (move{}) { // it would mean success
 			return "a move for a bad child (success goes through a state that says so)"
 		}
-		for _, m := range s.on {
-			if s.child != nobody && m.says == Accept && !later(i, m.to) {
+		moves := s.on[:]
+		if s.skip != nil {
+			moves = append(moves, *s.skip)
+		}
+		for _, m := range moves {
+			if s.child != nobody && (m.says == Accept && !m.again && !later(i, m.to) || m.then > 0 && !later(i, m.then)) {
 				return "a later state after a move that does not return"
 			}
 		}
@@ -86,6 +93,17 @@ type At struct {
 	State uint8
 	Timed bool  // its timer runs
 	Count int32 // how often its child was run again, counted only if there is a limit; or the place of a child
+}
+
+// move returns the move for the judgement of the state's child.
+func (s *state) move(judgement Status) move {
+	switch {
+	case judgement != Skipped:
+		return s.on[judgement]
+	case s.skip != nil:
+		return *s.skip
+	}
+	return move{says: Skipped}
 }
 
 // place returns the place of the child on which a state of a task with n children depends; -1: none.
@@ -128,7 +146,11 @@ func (t *Tree) Automaton(task Task) (a *Automaton, limit int32) {
 	if n, ok := t.param(task, Times); ok {
 		limit = int32(n)
 	}
-	return &kinds[t.kinds[task]].script, limit
+	r := &kinds[t.kinds[task]]
+	if n, ok := t.param(task, Choice); ok {
+		return &r.variants[n-1], limit
+	}
+	return &r.script, limit
 }
 
 // param returns the value of a task's first parameter of a type, if there is one.
@@ -138,6 +160,20 @@ func (t *Tree) param(task Task, of ParamType) (value int, ok bool) {
 		return 0, false
 	}
 	return t.params[task][i], true
+}
+
+// FirstSkipped returns the first task that can be skipped whatever its children do, if there is one.
+func (t *Tree) FirstSkipped() (task Task, ok bool) {
+	for task := range Task(len(t.nodes)) {
+		if t.nodes[task].family != Script {
+			continue
+		}
+		a, _ := t.Automaton(task)
+		if slices.ContainsFunc(a.states, func(s state) bool { return s.child == nobody && s.says == Skipped }) {
+			return task, true
+		}
+	}
+	return 0, false
 }
 
 // Timers returns all tasks that have a timer, in their order. The caller must not change the slice.
@@ -162,7 +198,7 @@ type Timing struct {
 // not held.
 type Judge func(child int) (judgement Status, ended bool)
 
-// Decide returns the verdict of a task of n children (Success, Failure, or Accept while undecided), the state that is
+// Decide returns the verdict of a task of n children (Success, Failure, Skipped, or Accept while undecided), the state that is
 // reached, and the child that this state depends on, -1 for none.
 func (a *Automaton) Decide(at At, n int, limit int32, judge Judge) (says Status, child int32, reached At) {
 	for {
@@ -175,7 +211,7 @@ func (a *Automaton) Decide(at At, n int, limit int32, judge Judge) (says Status,
 		if judgement == Accept {
 			return Accept, int32(place), at
 		}
-		m := s.on[judgement]
+		m := s.move(judgement)
 		switch {
 		case m.again && !a.last(at, limit, ended):
 			return Accept, -1, at
@@ -183,11 +219,13 @@ func (a *Automaton) Decide(at At, n int, limit int32, judge Judge) (says Status,
 			return m.says, -1, At{}
 		case m.step > 0 && (s.whole || at.Count+m.step < int32(n-1)):
 			at.Count += m.step
+			at.State = max(at.State, m.then)
 			continue
-		case m.says != Accept:
+		}
+		at.State, at.Timed = max(at.State, m.to), false
+		if m.says != Accept {
 			return m.says, -1, at
 		}
-		at.State, at.Timed = m.to, false
 	}
 }
 

@@ -31,13 +31,18 @@ type sweptTask struct {
 	status                      bt.Status
 	returns, success, switching bool
 	active                      bool
+	skips                       bool // it returns that it is skipped
 	held, heldGood, pinned      bool
+	heldSkipped                 bool
 
 	attempts int    // RetryUntilSuccessful, Repeat: the runs as written
 	runs     int    // RetryUntilSuccessful, Repeat: those that were followed by another one
 	result   string // RunOnce: success or failure, once its child has ended
 	branch   int    // IfThenElse: the child that it has reached, 0 while it is its condition
-	place    int    // TryCatch: the child that it has reached
+	place    int    // TryCatch, SequenceWithMemory: the child that it has reached
+	some     bool   // TryCatch, SequenceWithMemory: a child before that has succeeded
+	lenient  bool   // Parallel: skipped children count as good ones
+	thenSkip bool   // RunOnce
 	caught   bool   // TryCatch: a child has failed
 	timed    bool   // Delay, Timeout: its timer runs
 	elapsed  bool   // Delay, Timeout: it has elapsed since the task's activation
@@ -59,6 +64,8 @@ func newSweeper(root *bt.Node, inputs []bt.Input, limit int) *sweeper {
 		switch {
 		case !t.returns:
 			t.status = bt.Accept
+		case t.skips:
+			t.status = bt.Skipped
 		case t.success:
 			t.status = bt.Success
 		default:
@@ -85,6 +92,8 @@ func (s *sweeper) build(d *bt.Node, parent *sweptTask) *sweptTask {
 			t.tooBad = d.Params[0]
 		}
 	}
+	t.lenient = t.enough < 0
+	t.thenSkip = d.Kind == bt.RunOnce && (d.Params == nil || d.Params[0] == 2)
 	if d.Kind == bt.RetryUntilSuccessful || d.Kind == bt.Repeat {
 		t.attempts = d.Params[0]
 	}
@@ -128,20 +137,37 @@ func (s *sweeper) input(in bt.Input) {
 // effective status, section 3
 func (t *sweptTask) good() bool {
 	if t.held {
-		return t.heldGood
+		return t.heldGood && !t.heldSkipped
 	}
 	return t.status == bt.Success || t.status == bt.Finished
 }
 
 func (t *sweptTask) bad() bool {
 	if t.held {
-		return !t.heldGood
+		return !t.heldGood && !t.heldSkipped
 	}
 	return t.status == bt.Failure || t.status == bt.Aborted
 }
 
+func (t *sweptTask) skipped() bool {
+	if t.held {
+		return t.heldSkipped
+	}
+	return t.status == bt.Skipped || t.status == bt.Dropped
+}
+
 func (t *sweptTask) asks() bool {
 	return !t.held && (t.status == bt.Accept || t.status == bt.Activating || t.status == bt.Running)
+}
+
+func (t *sweptTask) heldResult() bt.Status {
+	switch {
+	case t.heldSkipped:
+		return bt.Skipped
+	case t.heldGood:
+		return bt.Success
+	}
+	return bt.Failure
 }
 
 func (t *sweptTask) ended() bool {
@@ -154,9 +180,13 @@ func (t *sweptTask) fallback() bool {
 
 // decision returns the composite's flags and the children it wants.
 func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
+	t.skips = false
 	switch t.kind {
 	case bt.Inverter, bt.ForceSuccess, bt.ForceFailure:
 		c := t.children[0]
+		if c.skipped() {
+			return t.skip()
+		}
 		if c.good() || c.bad() {
 			return true, t.kind == bt.ForceSuccess || t.kind == bt.Inverter && c.bad(), nil
 		}
@@ -174,7 +204,7 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 			}
 			return 1
 		})
-		good, bad := 0, 0
+		good, bad, skipped := 0, 0, 0
 		for _, c := range order {
 			if c.good() {
 				good++
@@ -182,7 +212,10 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 			if c.bad() {
 				bad++
 			}
-			if good >= t.enough {
+			if c.skipped() {
+				skipped++
+			}
+			if good >= t.enough || t.lenient && good+skipped >= t.enough {
 				return true, true, nil
 			}
 			if bad >= t.tooBad || len(t.children)-bad < t.enough {
@@ -192,10 +225,16 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 				wants = append(wants, c)
 			}
 		}
+		if skipped == len(t.children) {
+			return t.skip()
+		}
 	case bt.ParallelAll:
-		bad, judged := 0, 0
+		bad, judged, skipped := 0, 0, 0
 		for _, c := range t.children {
 			switch {
+			case c.skipped():
+				skipped++
+				judged++
 			case c.bad():
 				bad++
 				judged++
@@ -205,6 +244,9 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 				wants = append(wants, c)
 			}
 		}
+		if skipped == len(t.children) {
+			return t.skip()
+		}
 		if judged == len(t.children) {
 			return true, bad < t.tooBad, nil
 		}
@@ -213,8 +255,10 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 	case bt.Sleep:
 		return t.elapsed, true, nil
 	case bt.SequenceWithMemory:
-		place := t.resumed()
+		place, some := t.resumed()
 		switch {
+		case place == len(t.children) && !some:
+			return t.skip()
 		case place == len(t.children):
 			return true, true, nil
 		case t.children[place].bad():
@@ -223,11 +267,16 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 			wants = append(wants, t.children[place])
 		}
 	case bt.Sequence, bt.Fallback, bt.ReactiveSequence, bt.ReactiveFallback, bt.AsyncSequence, bt.AsyncFallback:
+		all := true
 		for _, c := range t.children {
 			over, stop := c.good(), c.bad()
 			if t.fallback() {
 				over, stop = stop, over
 			}
+			if c.skipped() {
+				continue
+			}
+			all = false
 			switch {
 			case over:
 				continue
@@ -238,10 +287,15 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 			}
 			return false, false, nil
 		}
+		if all {
+			return t.skip()
+		}
 		return true, !t.fallback(), nil
 	case bt.RetryUntilSuccessful:
 		c := t.children[0]
 		switch {
+		case c.skipped():
+			return t.skip()
 		case c.good():
 			return true, true, nil
 		case c.bad() && t.attempts == -1:
@@ -254,6 +308,8 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 	case bt.Repeat:
 		c := t.children[0]
 		switch {
+		case c.skipped():
+			return t.skip()
 		case c.bad():
 			return true, false, nil
 		case c.good() && t.attempts == -1:
@@ -274,6 +330,8 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 	case bt.RunOnce:
 		c := t.children[0]
 		switch {
+		case t.result != "" && t.thenSkip, t.result == "" && c.skipped():
+			return t.skip()
 		case t.result != "":
 			return true, t.result == "success", nil
 		case c.good(), c.bad():
@@ -288,20 +346,24 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 			return false, false, nil
 		case t.kind == bt.Timeout && t.elapsed:
 			return true, false, nil
+		case c.skipped():
+			return t.skip()
 		case c.good(), c.bad():
 			return true, c.good(), nil
 		case c.asks():
 			wants = append(wants, c)
 		}
 	case bt.TryCatch:
-		place, caught := t.tried()
+		place, some, caught := t.tried()
 		c := t.children[len(t.children)-1]
 		switch {
+		case !caught && place == len(t.children)-1 && !some:
+			return t.skip()
 		case !caught && place == len(t.children)-1:
 			return true, true, nil
 		case !caught:
 			c = t.children[place]
-		case c.good(), c.bad():
+		case c.good(), c.bad(), c.skipped():
 			return true, false, nil
 		}
 		if c.asks() {
@@ -313,6 +375,8 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 			if condition := t.children[i]; condition.good() {
 				c = t.children[i+1]
 				break
+			} else if condition.skipped() {
+				return t.skip()
 			} else if !condition.bad() {
 				if condition.asks() {
 					wants = append(wants, condition)
@@ -321,6 +385,8 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 			}
 		}
 		switch {
+		case c.skipped():
+			return t.skip()
 		case c.good(), c.bad():
 			return true, c.good(), nil
 		case c.asks():
@@ -338,6 +404,8 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 		}
 		c := t.children[branch]
 		switch {
+		case c.skipped():
+			return t.skip()
 		case c.good(), c.bad():
 			return true, c.good(), nil
 		case c.asks():
@@ -349,24 +417,35 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 	return false, false, wants
 }
 
-// tried returns the first of the children but the last, from the one that a TryCatch has come to, that has not
-// succeeded, and whether it or one before has failed.
-func (t *sweptTask) tried() (place int, caught bool) {
-	for place = t.place; place < len(t.children)-1 && !t.caught; place++ {
-		if c := t.children[place]; !c.good() {
-			return place, c.bad()
-		}
-	}
-	return place, t.caught
+// skip returns that the task is skipped.
+func (t *sweptTask) skip() (returns, success bool, wants []*sweptTask) {
+	t.skips = true
+	return true, false, nil
 }
 
-// resumed returns the first child of a SequenceWithMemory, from the one that it has come to, that is not good.
-func (t *sweptTask) resumed() int {
-	place := t.place
-	for place < len(t.children) && t.children[place].good() {
+// tried returns the first of the children but the last, from the one that a TryCatch has come to, that has not
+// succeeded and is not skipped, whether one before has succeeded, and whether one has failed.
+func (t *sweptTask) tried() (place int, some, caught bool) {
+	some = t.some
+	for place = t.place; place < len(t.children)-1 && !t.caught; place++ {
+		c := t.children[place]
+		if !c.good() && !c.skipped() {
+			return place, some, c.bad()
+		}
+		some = some || c.good()
+	}
+	return place, some, t.caught
+}
+
+// resumed returns the first child of a SequenceWithMemory, from the one that it has come to, that has not succeeded and
+// is not skipped, and whether one before has succeeded.
+func (t *sweptTask) resumed() (place int, some bool) {
+	place, some = t.place, t.some
+	for place < len(t.children) && (t.children[place].good() || t.children[place].skipped()) {
+		some = some || t.children[place].good()
 		place++
 	}
-	return place
+	return place, some
 }
 
 func (t *sweptTask) computeFlags() {
@@ -395,12 +474,14 @@ func (s *sweeper) f(t *sweptTask) {
 	for {
 		t.computeFlags()
 		judgement := bt.Failure
-		if t.success {
+		if t.skips {
+			judgement = bt.Skipped
+		} else if t.success {
 			judgement = bt.Success
 		}
 		to := t.status
 		switch t.status {
-		case bt.Success, bt.Failure:
+		case bt.Success, bt.Failure, bt.Skipped:
 			to = bt.Accept
 			if t.returns {
 				to = judgement
@@ -420,12 +501,14 @@ func (s *sweeper) f(t *sweptTask) {
 		case bt.Running:
 			if !t.active {
 				to = bt.Deactivating
+			} else if t.returns && t.skips {
+				to = bt.Dropped
 			} else if t.returns && t.success {
 				to = bt.Finished
 			} else if t.returns {
 				to = bt.Aborted
 			}
-		case bt.Finished, bt.Aborted:
+		case bt.Finished, bt.Aborted, bt.Dropped:
 			if !t.active {
 				to = bt.Deactivating
 			}
@@ -459,10 +542,10 @@ func (s *sweeper) f(t *sweptTask) {
 		if to == bt.Deactivating {
 			t.runs, t.branch, t.elapsed, t.caught = 0, 0, false, false
 			if t.kind != bt.SequenceWithMemory {
-				t.place = 0
+				t.place, t.some = 0, false
 			}
 			for _, c := range t.children {
-				c.held, c.pinned = false, false
+				c.held, c.pinned, c.heldSkipped = false, false, false
 			}
 		}
 	}
@@ -471,7 +554,7 @@ func (s *sweeper) f(t *sweptTask) {
 func (s *sweeper) up() {
 	for _, t := range s.tasks {
 		s.f(t)
-		if (t.status == bt.Success || t.status == bt.Failure) && t.held && !t.pinned {
+		if (t.status == bt.Success || t.status == bt.Failure || t.status == bt.Skipped) && t.held && !t.pinned {
 			t.held = false
 		}
 	}
@@ -490,6 +573,7 @@ func (s *sweeper) withdraw(t *sweptTask) {
 
 func (s *sweeper) pin(t *sweptTask, good bool) {
 	if !t.pinned {
+		t.heldSkipped = t.skipped()
 		t.held, t.pinned, t.heldGood, s.changed = true, true, good, true
 	}
 }
@@ -498,7 +582,7 @@ func (s *sweeper) down() {
 	r := s.root
 	if s.halted || r.status == bt.Finished || r.status == bt.Aborted {
 		s.withdraw(r)
-	} else if r.status == bt.Success || r.status == bt.Failure {
+	} else if r.status == bt.Success || r.status == bt.Failure || r.skipped() {
 		s.withdraw(r) // only after an instant was cut short between Accept and Activating
 	} else if r.status == bt.Accept && !r.held && !r.active {
 		r.active, s.changed = true, true
@@ -519,17 +603,17 @@ func (s *sweeper) passOn(t *sweptTask) {
 	if t.kind == bt.IfThenElse && len(wants) == 1 && slices.Index(t.children, wants[0]) != t.branch {
 		t.branch, s.changed = slices.Index(t.children, wants[0]), true
 	}
-	if place, caught := t.tried(); t.kind == bt.TryCatch && len(wants) == 1 && (place != t.place || caught != t.caught) {
-		t.place, t.caught, s.changed = place, caught, true
+	if place, some, caught := t.tried(); t.kind == bt.TryCatch && len(wants) == 1 && (place != t.place || caught != t.caught) {
+		t.place, t.some, t.caught, s.changed = place, some, caught, true
 	}
 	if t.kind == bt.SequenceWithMemory {
-		if len(wants) == 1 && t.resumed() != t.place {
-			t.place, s.changed = t.resumed(), true
+		place, some := t.resumed()
+		if len(wants) == 1 && place != t.place {
+			t.place, t.some, s.changed = place, some, true
 		}
-		for i, c := range t.children {
-			if i == t.place && c.active && c.ended() { // it is deactivated below
-				t.place = t.resumed() % len(t.children)
-				break
+		if c := t.children[t.place]; c.active && c.ended() { // it is deactivated below
+			if t.place, t.some = place, some; place == len(t.children) {
+				t.place, t.some = 0, false
 			}
 		}
 	}
@@ -573,7 +657,7 @@ func (s *sweeper) passOn(t *sweptTask) {
 		free := true
 		for _, sibling := range t.children {
 			if sibling != c && t.kind != bt.Parallel && t.kind != bt.ReactiveParallel && t.kind != bt.ParallelAll {
-				free = free && (sibling.status == bt.Success || sibling.status == bt.Failure || sibling.status == bt.Accept)
+				free = free && (sibling.status == bt.Skipped || sibling.status == bt.Success || sibling.status == bt.Failure || sibling.status == bt.Accept)
 			}
 		}
 		if !c.active && free {

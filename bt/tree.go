@@ -40,6 +40,14 @@ type Tree struct {
 	timers     []Task
 }
 
+// Counts are the thresholds of a task of the family Count with n children.
+type Counts struct {
+	Enough  int32 // the number of good children that make it succeed, 1..n
+	TooMany int32 // the number of bad children that make it fail, or that rule out success, 1..n
+	Quorum  int32 // n if it returns only once no child is undecided, and then fails or succeeds by TooMany; else 0
+	Lenient bool  // skipped children count as good ones
+}
+
 // node is the engine's view of a task.
 type node struct {
 	up        *node // its parent; nil: the root
@@ -48,14 +56,12 @@ type node struct {
 	kids      int32 // index of its first child in Tree.kids
 	n         int32 // number of children
 	composite int32 // number among the composites; -1: a leaf
-	enough    int32 // Count: the number of good children that make it succeed
-	tooMany   int32 // Count: the number of bad children that make it fail, or that rule out success
-	quorum    int32 // Count: the number of children that must be good or bad before it returns
-	script    int32 // Script: its number among the scripts
-	family    Family
-	memory    bool
-	over      statusSet    // Chain: the effective statuses that are passed over
-	verdict   [room]Status // Chain: by the effective status of the child that decides
+	Counts
+	script  int32 // Script: its number among the scripts
+	family  Family
+	memory  bool
+	over    statusSet    // Chain: the effective statuses that are passed over
+	verdict [room]Status // Chain: by the effective status of the child that decides
 }
 
 // Compile returns the tree of a description. It rejects an empty tree, a task with too few or too many children, and an
@@ -115,12 +121,14 @@ func (t *Tree) add(d *Node, own *[]string, above []*Node) (Task, error) {
 		n.composite = -1
 		t.leaves = append(t.leaves, self)
 	case Chain:
-		n.over = says(law.over)
+		if n.over = says(law.over); n.over != 0 {
+			n.over |= skipped
+		}
 		for s := range n.verdict {
-			n.verdict[s] = law.verdict[judgement[s]]
+			n.verdict[s] = d.Kind.Verdict(judgement[s])
 		}
 	case Count:
-		n.enough, n.tooMany, n.quorum = law.counts(params, int32(len(children)))
+		n.Counts = law.counts(params, d.Params == nil || d.Params[0] < 0, int32(len(children)))
 	case Script:
 		n.script = int32(len(t.scripts))
 	default:
@@ -299,14 +307,11 @@ func (t *Tree) Resolve(name string) []Task {
 // caller must not change the slice.
 func (t *Tree) Params(task Task) []int { return t.params[task] }
 
-// Counts returns the number of good children that make a task of the family Count succeed, and the number of bad
-// children that make it fail or rule out success, both in 1..n; the task returns only once as many children as quorum
-// are good or bad, and then only one of both numbers can be reached unless quorum is 0. It panics if the task is of
-// another family.
-func (t *Tree) Counts(task Task) (enough, tooMany, quorum int) {
+// Counts returns the thresholds of a task of the family Count. It panics if the task is of another family.
+func (t *Tree) Counts(task Task) Counts {
 	n := &t.nodes[task]
 	if n.family != Count {
 		panic("bt: only a Count has counts")
 	}
-	return int(n.enough), int(n.tooMany), int(n.quorum)
+	return n.Counts
 }

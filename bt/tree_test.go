@@ -88,8 +88,8 @@ func TestTree(t *testing.T) {
 	if !slices.Equal(tree.Leaves(), []bt.Task{0, 1, 3, 4, 6}) || tree.Root() != 8 || tree.Parent(8) != -1 {
 		t.Errorf("leaves %v, root %d", tree.Leaves(), tree.Root())
 	}
-	if s, f, quorum := tree.Counts(5); s != 1 || f != 1 || quorum != 0 {
-		t.Errorf("counts %d, %d", s, f)
+	if c := tree.Counts(5); c != (bt.Counts{Enough: 1, TooMany: 1, Lenient: true}) {
+		t.Errorf("counts %+v", c)
 	}
 	if _, ok := tree.Find("nobody"); ok {
 		t.Error("nobody is found")

@@ -268,7 +268,7 @@ func (x *Executive) Status(t bt.Task) bt.Status { return x.decider.status(x, t) 
 // Rests reports whether a task is a condition that may go unjudged while the tree does not hear it.
 func (x *Executive) Rests(t bt.Task) bool { return x.decider.rests(x, t) }
 
-// Ended returns the status in which the plan has ended, Finished or Aborted, once it is deactivated; else Accept.
+// Ended returns the status in which the plan has ended, Finished, Aborted or Dropped, once it is deactivated; else Accept.
 func (x *Executive) Ended() bt.Status {
 	if x.over {
 		return x.root
@@ -276,7 +276,7 @@ func (x *Executive) Ended() bt.Status {
 	return bt.Accept
 }
 
-// Judgement returns the judgement of the plan's root: Success or Failure, or Accept while it runs or waits.
+// Judgement returns the judgement of the plan's root: Success, Failure or Skipped, or Accept while it runs or waits.
 func (x *Executive) Judgement() bt.Status {
 	status := x.Status(x.p.Tree.Root())
 	if status == bt.Accept || status == bt.Deactivating {
@@ -287,6 +287,8 @@ func (x *Executive) Judgement() bt.Status {
 		return bt.Success
 	case bt.Failure, bt.Aborted:
 		return bt.Failure
+	case bt.Skipped, bt.Dropped:
+		return bt.Skipped
 	case bt.Accept, bt.Activating, bt.Running, bt.Deactivating:
 		return bt.Accept
 	}

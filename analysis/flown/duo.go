@@ -183,7 +183,7 @@ func (p *Duo) Written() []string {
 	return names
 }
 
-// Judgements returns the results of both plans' roots: Success, Failure, or Accept while they run.
+// Judgements returns the results of both plans' roots: Success, Failure, Skipped, or Accept while they run.
 func (p *Duo) Judgements() (old, updated bt.Status) {
 	return p.sides[0].x.Judgement(), p.sides[1].x.Judgement()
 }

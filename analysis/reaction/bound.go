@@ -73,7 +73,8 @@ func (r *Result) compositeShape(t bt.Task, all []shape) shape {
 		s.bad = decides.good && ifGood == bt.Failure || decides.bad && ifBad == bt.Failure
 		s.steady = s.steady || ifGood == ifBad
 	case bt.Count:
-		enough, tooMany, _ := r.tree.Counts(t)
+		counts := r.tree.Counts(t)
+		enough, tooMany := int(counts.Enough), int(counts.TooMany)
 		s.good, s.bad = good >= enough, bad >= tooMany
 		s.steady = s.steady && enough+tooMany > n // else both counts can be reached, and the order decides
 		widest = sum

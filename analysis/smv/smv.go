@@ -420,7 +420,8 @@ func (w *writer) judged(t bt.Task, is bt.Status) string {
 // counted defines the counts of a parallel: from left to right, until one threshold is reached. One that waits for all
 // its children returns where all are judged.
 func (w *writer) counted(t bt.Task) map[bt.Status][]string {
-	enough, tooMany, quorum := w.tree.Counts(t)
+	counts := w.tree.Counts(t)
+	enough, tooMany := int(counts.Enough), int(counts.TooMany)
 	by := map[bt.Status][]string{}
 	at := map[[2]int]string{{0, 0}: ""}
 	for i, k := range w.tree.Children(t) {
@@ -456,7 +457,7 @@ func (w *writer) counted(t bt.Task) map[bt.Status][]string {
 			}
 		}
 	}
-	if quorum > 0 {
+	if counts.Quorum > 0 {
 		for says, parts := range by {
 			for _, k := range w.tree.Children(t) {
 				for i := range parts {

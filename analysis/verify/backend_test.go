@@ -261,7 +261,8 @@ func (c *clauses) task(t bt.Task) {
 		}
 		c.iff(one, c.or(firsts...))
 	case bt.ReactiveParallel:
-		enough, tooMany, _ := m.tree.Counts(t)
+		counts := m.tree.Counts(t)
+		enough, tooMany := int(counts.Enough), int(counts.TooMany)
 		tooMany = min(tooMany, len(kids)-enough+1)
 		// Success: some child is good, is number `enough` among the good, and fewer than tooMany before it are bad.
 		reach := func(hits, other []int, count, limit int) int {

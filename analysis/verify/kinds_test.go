@@ -108,7 +108,7 @@ func eachKind(t *testing.T, kind bt.Kind, r *rand.Rand, reached, wanted map[bt.S
 		}
 	}
 	for _, f := range Check(subject) {
-		if f.Verdict == Undecided {
+		if _, skips := p.Tree.FirstSkipped(); f.Verdict == Undecided && !skips {
 			t.Errorf("%s of a %s: %s\n%s", f.Question, kind, f.Text, trees.Outline(root))
 		}
 		if f.Script != "" {

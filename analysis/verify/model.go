@@ -400,11 +400,12 @@ func (m *Model) chain(kids []bt.Task, over, stops []set) (passed, stopped set) {
 // of a Parallel are counted first, in an order that the abstraction leaves open.
 func (m *Model) parallel(t bt.Task) (good, bad set) {
 	s, kids := m.space, m.tree.Children(t)
-	enough, tooMany, quorum := m.tree.Counts(t)
+	counts := m.tree.Counts(t)
+	enough, tooMany := int(counts.Enough), int(counts.TooMany)
 	goods, bads, judged := make([]set, len(kids)), make([]set, len(kids)), s.all()
 	for i, k := range kids {
 		goods[i], bads[i] = m.good[k], m.bad[k]
-		if quorum > 0 { // of all of them
+		if counts.Quorum > 0 { // of all of them
 			judged = s.and(judged, s.or(goods[i], bads[i]))
 		}
 	}

@@ -174,7 +174,12 @@ func pass(s declare.Subject, goOn func() bool, effort int, questions []Question,
 // ask asks one question; if its sets grow beyond the bound, it is undecided.
 func (m *Model) ask(q Question) []Finding {
 	var found []Finding
-	if !m.space.full() {
+	switch t, skips := m.tree.FirstSkipped(); {
+	case skips && !q.Anywhere:
+		found = []Finding{{Verdict: Undecided, Tasks: []bt.Task{t}, Advice: `with then_skip="false" it is not skipped`,
+			Text: fmt.Sprintf("not concluded: the %s %s may be skipped, which the sets of states do not cover",
+				m.tree.Kind(t), m.tree.Name(t))}}
+	case !m.space.full():
 		found = q.Ask(m)
 	}
 	if m.space.full() {

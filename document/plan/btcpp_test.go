@@ -117,7 +117,9 @@ func TestPlainIsTheSamePlan(t *testing.T) {
 				m.Add("port", "{x}")
 			}
 			for i, value := range d.Params {
-				m.Add(d.Kind.Params()[i].Name, fmt.Sprint(value))
+				p := &d.Kind.Params()[i]
+				m.Add(p.Name, p.Write(value))
+
 			}
 			for _, c := range d.Children {
 				m.Children = append(m.Children, write(c))

@@ -409,13 +409,21 @@ func (r *reader) param(i *item, p *bt.Param) int {
 		return p.Default
 	}
 	n := len(i.children)
+	if p.Type == bt.Choice {
+		word := slices.Index(p.Words, strings.TrimSpace(a.Value))
+		if word < 0 {
+			r.reportValue(a, codeCount, diag.OneOf("write ", p.Words), "%s cannot be %q", p.Name, a.Value)
+			return p.Default
+		}
+		return word + 1
+	}
 	words := types[p.Type]
 	value, err := words.parse(a.Value)
 	if err != nil {
 		r.reportValue(a, codeCount, words.hint, "%q is not a %s", a.Value, words.noun)
 		return p.Default
 	}
-	if _, ok := p.Resolve(value, n); !ok && n > 0 && r.doc.Whole {
+	if _, ok := p.Resolve(value, n); !ok && (n > 0 || i.kind.Childless()) && r.doc.Whole {
 		text, hint := words.impossible(a.Value, n)
 		r.reportValue(a, codeCount, hint, "%s", text)
 		return p.Default

@@ -59,6 +59,8 @@ var statusLooks = map[bt.Status]look{
 	bt.Finished:     in(palette.Success, 0.4),
 	bt.Aborted:      in(palette.Failure, 0.4),
 	bt.Deactivating: in(palette.Change, 0.4),
+	bt.Skipped:      in(palette.Muted, 0.12),
+	bt.Dropped:      in(palette.Muted, 0.4),
 }
 
 // Lengths of the drawing in pixels, and the sizes of its letters.
@@ -166,8 +168,8 @@ func (d *drawing) look(t bt.Task) look {
 
 // active reports whether a task is known to be active.
 func (d *drawing) active(t bt.Task) bool {
-	return d.statuses != nil && slices.Contains([]bt.Status{bt.Activating, bt.Running, bt.Finished, bt.Aborted},
-		d.statuses[t])
+	return d.statuses != nil && slices.Contains([]bt.Status{bt.Activating, bt.Running, bt.Finished, bt.Aborted,
+		bt.Dropped}, d.statuses[t])
 }
 
 func (d *drawing) edges(out *bufio.Writer, boxes []box, t bt.Task) {
@@ -231,7 +233,7 @@ func (d *drawing) legend() []legendEntry {
 		}
 	}
 	if d.statuses != nil {
-		for s := bt.Success; s <= bt.Deactivating; s++ {
+		for s := bt.Success; s <= bt.Dropped; s++ {
 			if slices.Contains(d.statuses, s) {
 				add(statusLooks[s], s.String())
 			}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"io"
-	"strconv"
 	"strings"
 
 	"canopy/bt"
@@ -112,7 +111,7 @@ func (n *node) markup() *xmltree.Markup {
 		p := &n.Kind.Params()[i]
 		absent, _ := p.Resolve(p.Default, len(n.children))
 		if resolved, ok := p.Resolve(value, len(n.children)); !ok || resolved != absent {
-			m.Add(p.Name, strconv.Itoa(value))
+			m.Add(p.Name, p.Write(value))
 		}
 	}
 	if n.leaf != nil {

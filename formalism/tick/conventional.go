@@ -134,7 +134,7 @@ func (e *Conventional) run(t bt.Task) bt.Status {
 		panic(unknownFamily)
 	}
 	if says != bt.Accept {
-		e.step(t, [...]bt.Status{bt.Success: bt.Finished, bt.Failure: bt.Aborted}[says])
+		e.step(t, [...]bt.Status{bt.Success: bt.Finished, bt.Failure: bt.Aborted, bt.Skipped: bt.Dropped}[says])
 		e.deactivate(t)
 	}
 	return says
@@ -146,15 +146,24 @@ func (e *Conventional) runChain(n *node, s *conventionalTask) bt.Status {
 	if n.memory {
 		place = s.current
 	}
-	for ; ; place++ {
+	verdict := bt.Skipped
+	if place > 0 {
+		verdict = n.over
+	}
+	for ; int(place) < len(kids); place++ {
 		if place != s.current {
 			e.deactivate(kids[s.current])
 			s.current = place
 		}
-		if says := e.run(kids[place]); says == bt.Accept || says != n.over || int(place) == len(kids)-1 {
-			return n.kind.Verdict(says)
+		says := e.run(kids[place])
+		if says != bt.Skipped {
+			verdict = says
+		}
+		if n.over == bt.Accept || says == bt.Accept || says != n.over && says != bt.Skipped {
+			break
 		}
 	}
+	return n.kind.Verdict(verdict)
 }
 
 // runScript runs the children that the automaton evaluates until it decides or a child is to be run again, which
@@ -170,7 +179,7 @@ func (e *Conventional) runScript(t bt.Task, n *node, s *conventionalTask) bt.Sta
 		return judgement, true
 	})
 	e.store(t, s, n.script.Store(s.at, reached, true, says == bt.Accept, true, n.memory))
-	if child < 0 && judgement != bt.Accept {
+	if child < 0 && (judgement == bt.Success || judgement == bt.Failure) {
 		s.at, _ = n.script.Leave(s.at, reached, n.limit, int(s.current), judgement, says == bt.Accept)
 	}
 	return says
@@ -185,30 +194,26 @@ func (e *Conventional) store(t bt.Task, s *conventionalTask, next bt.At) {
 // runCount runs all children, with memory those that have not ended, and counts them from left to right: the first
 // threshold reached decides.
 func (e *Conventional) runCount(n *node) bt.Status {
-	verdict, enough, tooMany, quorum := bt.Accept, n.enough, n.tooMany, n.quorum
+	verdict := bt.Accept
+	var count [bt.Skipped + 1]int32
 	for _, child := range n.children {
 		c := &e.tasks[child]
-		if !n.memory || c.ended == bt.Accept {
+		if !n.memory || c.ended == bt.Accept || c.ended == bt.Skipped {
 			c.ended = e.run(child)
 		}
-		switch c.ended {
-		case bt.Success:
-			enough--
-			quorum--
-		case bt.Failure:
-			tooMany--
-			quorum--
-		}
+		count[c.ended]++
 		switch {
-		case verdict != bt.Accept:
-		case quorum > 0:
-		case enough <= 0:
+		case n.counts.Quorum > 0 || verdict != bt.Accept:
+		case n.enough(&count):
 			verdict = bt.Success
-		case tooMany <= 0:
+		case count[bt.Failure] >= n.counts.TooMany:
 			verdict = bt.Failure
 		}
 	}
-	return verdict
+	if verdict != bt.Accept {
+		return verdict
+	}
+	return n.counted(&count)
 }
 
 // activate starts a task and its entry procedure.

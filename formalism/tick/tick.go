@@ -26,13 +26,13 @@ import (
 //
 // A tick visits every task, also those behind the one that decides; so all statuses are up to date after each instant.
 // A task is idle or running; while its procedures take time it is entering or leaving. Activity and answer together
-// give the eight statuses:
+// give the statuses:
 //
-//	activity  Success   Failure   Activating  Running     Deactivating
-//	idle      Success   Failure   Accept
-//	entering                                  Activating
-//	running   Finished  Aborted               Running
-//	leaving                                               Deactivating
+//	activity  Success   Failure   Skipped  Activating  Running     Deactivating
+//	idle      Success   Failure   Skipped  Accept
+//	entering                                           Activating
+//	running   Finished  Aborted   Dropped              Running
+//	leaving                                                        Deactivating
 type Engine struct {
 	tree     *bt.Tree
 	nodes    []node
@@ -48,15 +48,14 @@ type Engine struct {
 
 // node describes a task for the engine.
 type node struct {
-	kind            bt.Kind
-	family          bt.Family
-	memory          bool
-	over            bt.Status // chains: the judgement that is passed over; Accept: none
-	enough, tooMany int       // counts
-	quorum          int       // counts
-	children        []bt.Task
-	script          *bt.Automaton // scripts
-	limit           int32         // scripts: the maximum number of runs of a child; -1: no limit
+	kind     bt.Kind
+	family   bt.Family
+	memory   bool
+	over     bt.Status // chains: the judgement that is passed over; Accept: none
+	counts   bt.Counts
+	children []bt.Task
+	script   *bt.Automaton // scripts
+	limit    int32         // scripts: the maximum number of runs of a child; -1: no limit
 }
 
 // hold is the kind of hold on a child's last answer after its activity was taken.
@@ -64,7 +63,7 @@ type hold uint8
 
 const (
 	free   hold = iota
-	held        // until it answers Success or Failure while it is idle
+	held        // until it answers Success, Failure or Skipped while it is idle
 	pinned      // until its parent is deactivated
 )
 
@@ -79,7 +78,7 @@ func describe(tree *bt.Tree) []node {
 		case bt.Chain:
 			n.over = k.Over()
 		case bt.Count:
-			n.enough, n.tooMany, n.quorum = tree.Counts(t)
+			n.counts = tree.Counts(t)
 		case bt.Script:
 			n.script, n.limit = tree.Automaton(t)
 		default:
@@ -119,11 +118,11 @@ const (
 
 func (p Activity) String() string { return [...]string{"idle", "entering", "running", "leaving"}[p] }
 
-// statusOf maps activities and answers to the eight statuses.
-var statusOf = [...][8]bt.Status{
-	Idle:     {bt.Success: bt.Success, bt.Failure: bt.Failure, bt.Activating: bt.Accept},
+// statusOf maps activities and answers to the statuses.
+var statusOf = [...][bt.Dropped + 1]bt.Status{
+	Idle:     {bt.Success: bt.Success, bt.Failure: bt.Failure, bt.Skipped: bt.Skipped, bt.Activating: bt.Accept},
 	Entering: {bt.Running: bt.Activating},
-	Running:  {bt.Running: bt.Running, bt.Success: bt.Finished, bt.Failure: bt.Aborted},
+	Running:  {bt.Running: bt.Running, bt.Success: bt.Finished, bt.Failure: bt.Aborted, bt.Skipped: bt.Dropped},
 	Leaving:  {bt.Deactivating: bt.Deactivating},
 }
 
@@ -451,8 +450,10 @@ func (e *Engine) decide(n *node, s *task) (says bt.Status, child int32, reached 
 	})
 }
 
-// ended reports whether a task has ended while it ran, and its result is not held.
-func (s *task) ended() bool { return s.activity == Running && s.answer != bt.Running && s.hold == free }
+// ended reports whether a task has ended with a result while it ran, and the result is not held.
+func (s *task) ended() bool {
+	return s.activity == Running && (s.answer == bt.Success || s.answer == bt.Failure) && s.hold == free
+}
 
 // actScript activates the child that the automaton evaluates, if it asks, once the others are idle.
 func (e *Engine) actScript(t bt.Task, n *node, s *task, passing bool) {
@@ -510,7 +511,7 @@ func (e *Engine) othersIdle(kids []bt.Task, place int32) bool {
 func (e *Engine) actCount(n *node, passing bool) {
 	for _, child := range n.children {
 		s := &e.tasks[child]
-		if passing && n.memory && s.heard.Judgement() != bt.Accept {
+		if passing && n.memory && (s.heard == bt.Success || s.heard == bt.Failure) {
 			e.pin(s)
 		}
 		if want := passing && asks(s.heard); want != s.active {
@@ -534,12 +535,15 @@ func (e *Engine) judge(n *node, s *task) {
 	s.Outcome = s.Request
 }
 
-// judgeChain judges by the first child that is not passed over, or by the last one.
+// judgeChain judges by the first child that is not passed over, or by the last one that is not skipped.
 func (e *Engine) judgeChain(n *node, s *task) bt.Status {
-	var says bt.Status
+	says := bt.Skipped
 	for place, child := range n.children {
-		says = e.tasks[child].heard.Judgement()
-		if says != n.over || says == bt.Accept {
+		is := e.tasks[child].heard.Judgement()
+		if is != bt.Skipped {
+			says = is
+		}
+		if n.over == bt.Accept || is == bt.Accept || is != n.over && is != bt.Skipped {
 			s.decider = int32(place)
 			break
 		}
@@ -549,34 +553,44 @@ func (e *Engine) judgeChain(n *node, s *task) bt.Status {
 
 // judgeCount counts the children one by one, pinned ones first: the first threshold reached decides.
 func (e *Engine) judgeCount(n *node) bt.Status {
-	enough, tooMany, quorum := n.enough, n.tooMany, n.quorum
-	for _, child := range n.children {
-		if e.tasks[child].heard.Judgement() != bt.Accept {
-			quorum--
-		}
-	}
-	if quorum > 0 {
-		return bt.Accept
-	}
+	var count [bt.Skipped + 1]int32
 	for _, first := range [...]bool{true, false} {
 		for _, child := range n.children {
 			s := &e.tasks[child]
 			if (s.hold == pinned) != first {
 				continue
 			}
-			switch s.heard {
-			case bt.Success:
-				enough--
-			case bt.Failure:
-				tooMany--
-			}
-			if enough == 0 {
+			count[s.heard.Judgement()]++
+			switch {
+			case n.counts.Quorum > 0:
+			case n.enough(&count):
 				return bt.Success
-			}
-			if tooMany == 0 {
+			case count[bt.Failure] >= n.counts.TooMany:
 				return bt.Failure
 			}
 		}
 	}
-	return bt.Accept
+	return n.counted(&count)
+}
+
+// enough reports whether enough of the children counted so far are good, by their judgements.
+func (n *node) enough(count *[bt.Skipped + 1]int32) bool {
+	good := count[bt.Success]
+	if n.counts.Lenient {
+		good += count[bt.Skipped]
+	}
+	return good >= n.counts.Enough
+}
+
+// counted returns the verdict of a count that has reached no threshold, by the judgements of all children.
+func (n *node) counted(count *[bt.Skipped + 1]int32) bt.Status {
+	switch {
+	case int(count[bt.Skipped]) == len(n.children):
+		return bt.Skipped
+	case n.counts.Quorum == 0 || count[bt.Accept] > 0:
+		return bt.Accept
+	case count[bt.Failure] >= n.counts.TooMany:
+		return bt.Failure
+	}
+	return bt.Success
 }

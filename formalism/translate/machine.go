@@ -152,8 +152,8 @@ func (l *loop) observe() []phase {
 	return phases
 }
 
-var phaseOf = [8]phase{bt.Activating: entering, bt.Running: running, bt.Finished: running, bt.Aborted: running,
-	bt.Deactivating: leaving}
+var phaseOf = [...]phase{bt.Activating: entering, bt.Running: running, bt.Finished: running, bt.Aborted: running,
+	bt.Deactivating: leaving, bt.Dropped: running}
 
 // machine is a finite automaton whose states are the memory of a tree. One step is one settling.
 type machine struct {

@@ -37,6 +37,8 @@ var levels = [...]level{
 	bt.Finished:     {0.5, draw.PlusGlyph{}, green},
 	bt.Activating:   {0.75, draw.TriangleGlyph{}, blue},
 	bt.Running:      {1, draw.PyramidGlyph{}, blue},
+	bt.Skipped:      {0, draw.CircleGlyph{}, pale},
+	bt.Dropped:      {0, draw.CircleGlyph{}, pale},
 }
 
 // lanes draws the statuses of tasks over time, the first task on top.

@@ -129,7 +129,7 @@ func (m *Mission) Plan() string {
 		fmt.Fprintf(&b, "<%s name=%q", n.kind, n.name)
 		for i, p := range n.kind.Params() {
 			if n.params != nil {
-				fmt.Fprintf(&b, ` %s="%d"`, p.Name, n.params[i])
+				fmt.Fprintf(&b, ` %s=%q`, p.Name, p.Write(n.params[i]))
 			}
 		}
 		children := n.children

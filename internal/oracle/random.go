@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"canopy/bt"
 	"canopy/internal/trees"
 )
 
@@ -253,6 +254,11 @@ func (k *maker) tree(depth int) *node {
 		n.children = append(n.children, c)
 	}
 	n.params = trees.Params(k.Rand, kind, width)
+	for i, p := range kind.Params() {
+		if p.Type == bt.Choice && !k.chance(8) { // plans in which tasks are skipped have few answers
+			n.params = slices.Repeat([]int{1}, i+1)
+		}
+	}
 	if kind.Timer() {
 		n.params = []int{1000 * (1 + k.IntN(2))}
 	}

@@ -506,7 +506,7 @@ func (p *player) status(data []byte) (Change, error) {
 
 var statuses = func() map[string]bt.Status {
 	m := map[string]bt.Status{}
-	for s := bt.Success; s <= bt.Deactivating; s++ {
+	for s := bt.Success; s <= bt.Dropped; s++ {
 		m[s.String()] = s
 	}
 	return m

@@ -326,7 +326,7 @@ func briefly(list []record.Property) []record.Property {
 func (g *Gatherer) draw(of *Digest, order []branch) {
 	d, n := &of.data, &of.notes
 	d.Start, d.End = of.Start, ended(&of.End)
-	for s := bt.Success; s <= bt.Deactivating; s++ {
+	for s := bt.Success; s <= bt.Dropped; s++ {
 		d.Statuses = append(d.Statuses, s.String())
 	}
 	for _, t := range of.Tasks {

@@ -130,7 +130,7 @@ func fairShare(counts []int, total int) int {
 }
 
 // perColumn is the maximum number of changes of a thinned lane in a column: the first to each status, and the last.
-const perColumn = int(bt.Deactivating) + 2
+const perColumn = int(bt.Dropped) + 2
 
 // laneThinner keeps of each column of time the first change of a task to every status and the last change. Without
 // columns it keeps all changes.
@@ -140,7 +140,7 @@ type laneThinner struct {
 	s []int
 
 	column float64 // the present one
-	seen   [bt.Deactivating + 1]bool
+	seen   [bt.Dropped + 1]bool
 	last   float64 // change in it, if it is not kept so far
 	status int
 	open   bool
@@ -153,7 +153,7 @@ func (l *laneThinner) add(t float64, s int) {
 	}
 	if at := l.of(t); at != l.column {
 		l.end()
-		l.column, l.seen = at, [bt.Deactivating + 1]bool{}
+		l.column, l.seen = at, [bt.Dropped + 1]bool{}
 	}
 	l.last, l.status, l.open = t, s, true
 	if !l.seen[s] {
@@ -178,7 +178,7 @@ func (l *laneThinner) thin(n int) {
 		}
 		l.width *= 2
 		t, s := l.t, l.s
-		l.t, l.s, l.column, l.seen = nil, nil, 0, [bt.Deactivating + 1]bool{}
+		l.t, l.s, l.column, l.seen = nil, nil, 0, [bt.Dropped + 1]bool{}
 		for i := range t {
 			l.add(t[i], s[i])
 		}

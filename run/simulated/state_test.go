@@ -17,7 +17,7 @@ func forgers(t testing.TB) []func() *run.Run {
 			<Action ID="a" entry="v := 0.5" entry_time="4" exit="v := -1" exit_until="x le 0 [m]"/></ReactiveSequence>
 		<Action ID="b" write="v := 2; gear := t / 1 [s]"/></ReactiveFallback>`, "")
 	scripts := cartMission(t, `<Fallback>
-		<RunOnce><RetryUntilSuccessful num_attempts="3"><IfThenElse>
+		<RunOnce then_skip="false"><RetryUntilSuccessful num_attempts="3"><IfThenElse>
 			<Action ID="a" write="v := 0.5" done="t gt 20 [s]"/>
 			<Action ID="b" write="v := -1" failed="x le 0 [m]"/></IfThenElse></RetryUntilSuccessful></RunOnce>
 		<Action ID="c" write="v := 2"/></Fallback>`, "")

@@ -6,7 +6,8 @@ const byId = (id) => document.getElementById(id);
 const log = JSON.parse(byId("log").textContent);
 const unpack = (text, Type) => new Type(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
 const logTime = unpack(log.time, Float64Array); // of the curves that have no times of their own
-const activating = log.statuses.indexOf("Activating"); // the first status that is not transient
+const transient = log.statuses.map((s) => ["Success", "Failure", "Accept", "Skipped"].includes(s));
+const rare = ["Skipped", "Dropped"]; // in the key only if a task has them
 const changes = log.changes.t ?? [];
 const events = log.events ?? [];
 
@@ -365,7 +366,7 @@ function addEvents() {
 }
 
 // Levels of the transient statuses within a lane of height 1: [top, bottom]. The others fill it.
-const levels = { Success: [0.14, 0.3], Failure: [0.7, 0.86], Accept: [0.45, 0.55] };
+const levels = { Success: [0.14, 0.3], Failure: [0.7, 0.86], Accept: [0.45, 0.55], Skipped: [0.45, 0.55] };
 const level = (status) => levels[log.statuses[status]] ?? [0.14, 0.86];
 
 // block is a path round one interval of a lane.
@@ -385,9 +386,9 @@ function laneMarkup(lane, y, height) {
     const status = lane.s[i];
     if (end > lane.t[i] || i === lane.t.length - 1) {
       const x1 = Math.max(-4, place(lane.t[i]));
-      const x2 = Math.min(view.width + 4, Math.max(place(end), x1 + (status >= activating ? 0.8 : 0)));
+      const x2 = Math.min(view.width + 4, Math.max(place(end), x1 + (transient[status] ? 0 : 0.8)));
       if (x2 >= 0) paths[status] += block(status, x1, x2, y, height);
-    } else if (status >= activating && passed(lane, i)) {
+    } else if (!transient[status] && passed(lane, i)) {
       instants[status] += `M${place(lane.t[i]).toFixed(2)} ${(y + 0.14 * height).toFixed(1)}V${(y + 0.86 * height).toFixed(1)}`;
     }
   }
@@ -401,7 +402,7 @@ function passed(lane, i) {
   let b = i;
   while (a > 0 && lane.t[a] === lane.t[i]) a--;
   while (b < lane.t.length - 1 && lane.t[b + 1] === lane.t[i]) b++;
-  return lane.s[a] < activating && lane.s[b] < activating;
+  return transient[lane.s[a]] && transient[lane.s[b]];
 }
 
 function addLanes(lanes) {
@@ -441,6 +442,7 @@ function addStatusKey() {
   row.firstElementChild.append(make("h3", "", "Status of the tasks"));
   const list = make("div", "statuses");
   for (let s = 0; s < log.statuses.length; s++) {
+    if (rare.includes(log.statuses[s]) && !log.lanes.some((lane) => lane.s.includes(s))) continue;
     const item = make("span");
     item.insertAdjacentHTML("beforeend", `<svg width="26" height="16"><path class="s-${log.statuses[s]}" d="${block(s, 0, 26, 0, 16)}"></path></svg>`);
     item.append(log.statuses[s]);
