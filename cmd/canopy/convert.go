@@ -20,10 +20,11 @@ var forms = []struct {
 }{
 	{"btcpp", "for BehaviorTree.CPP 4: compact form, IDs and models of all leaves, included files in place",
 		func(src *diag.Source) (string, diag.List) { return plan.Plain(src, readFile) }},
-	{"json", "the document's elements, attributes, comments and texts as JSON", func(src *diag.Source) (string, diag.List) {
-		doc, list := xmltree.Parse(src)
-		return doc.JSON(), list
-	}},
+	{"json", "the document's elements, attributes, comments and texts as JSON",
+		func(src *diag.Source) (string, diag.List) {
+			doc, list := xmltree.Parse(src)
+			return doc.JSON(), list
+		}},
 	{"xml", "format 4, from format 3 or JSON", plan.Modern},
 }
 

@@ -54,12 +54,13 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
   canopy backchain world.xml --goal "at_home" build a plan from the pre- and postconditions of actions
   canopy convert plan.xml --to btcpp          write a plan for BehaviorTree.CPP
   canopy fmt -w plan.xml                      write a plan in the canonical layout
+  canopy new first                            write a mission that flies, to begin with
   canopy vehicle solar                        list a vehicle's signals, commands and parameters`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), convertCommand(), diffCommand(),
-		exportCommand(), fmtCommand(), monitorCommand(), reactionCommand(), regionCommand(), reportCommand(), showCommand(),
-		traceCommand(), translateCommand(), vehicleCommand(), whyCommand())
+		exportCommand(), fmtCommand(), manifestCommand(), monitorCommand(), newCommand(), reactionCommand(), regionCommand(),
+		reportCommand(), showCommand(), traceCommand(), translateCommand(), vehicleCommand(), whyCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.SetArgs(args)
 	root.SetOut(stdout)

@@ -130,7 +130,7 @@ func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []stri
 	b.table(parts["tables"], parts["commands"], parts["signals"])
 	b.initialValues(parts["initial"])
 	b.recording(parts["record"], parts["plots"])
-	if parts["plan"] == nil || !b.plan(parts["plan"], open, b.m.vocabulary()) {
+	if parts["plan"] == nil || !b.plan(parts["plan"], open, b.m.Vocabulary()) {
 		return
 	}
 	if parts["graph"] != nil {
@@ -646,8 +646,8 @@ func (b *builder) beside(n *yamldoc.Node, what string, open func(string) ([]byte
 	return &diag.Source{Name: name, Text: string(text)}
 }
 
-// vocabulary returns the signals that the plan may read and write.
-func (m *Mission) vocabulary() plan.Vocabulary {
+// Vocabulary returns the signals that the plan may read and write.
+func (m *Mission) Vocabulary() plan.Vocabulary {
 	v := plan.Vocabulary{}
 	for _, s := range m.signals {
 		entry := plan.Signal{Unit: s.unit, Type: s.typ, Values: s.values, Text: s.text}

@@ -28,7 +28,7 @@ func (m *Mission) WithPlan(p *plan.Plan) (*Mission, diag.List) {
 	for _, text := range m.texts { // keep their places
 		b.compiler.Text(text)
 	}
-	if n.Plan, b.Diags = plan.Read(p.Source, m.vocabulary()); n.Plan == nil {
+	if n.Plan, b.Diags = plan.Read(p.Source, m.Vocabulary()); n.Plan == nil {
 		return nil, b.Diags
 	}
 	if b.compile(); b.Diags.HasErrors() {
@@ -101,7 +101,7 @@ func (m *Mission) Implied() []model.Range {
 
 // Holds reports whether a signal is a slot that keeps its last value while no task writes it.
 func (m *Mission) Holds(signal string) bool {
-	return m.vocabulary()[signal].Hold
+	return m.Vocabulary()[signal].Hold
 }
 
 // Attended returns, by task, whether it is judged at all times, heard or not: a condition that an assertion names, a

@@ -327,6 +327,8 @@ func (r *reader) composite(i *item, form string, at xmltree.Span) bool {
 				return near
 			case form != "":
 				return "it may be " + strings.Join(names, ", ")
+			case len(i.children) > 0:
+				return "its meaning is in the code of another program; a node with children is one of Canopy's kinds"
 			}
 			return fmt.Sprintf(`write <Action ID=%[1]q/> or <Condition ID=%[1]q/>, or declare it in <TreeNodesModel>`, word)
 		}})

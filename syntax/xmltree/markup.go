@@ -7,7 +7,8 @@ type Markup struct {
 	Name       string
 	Attributes []Pair
 	Children   []*Markup
-	Spaced     bool // blank lines separate the children
+	Text       string // before the children
+	Spaced     bool   // blank lines separate the children
 }
 
 // Pair is the name of an attribute with its value.
@@ -32,11 +33,15 @@ func (m *Markup) write(b *strings.Builder, line, step string) {
 	for _, a := range m.Attributes {
 		b.WriteString(" " + a.Name + `="` + escape(a.Value, `"`) + `"`)
 	}
-	if len(m.Children) == 0 {
+	if len(m.Children) == 0 && m.Text == "" {
 		b.WriteString("/>")
 		return
 	}
-	b.WriteString(">")
+	b.WriteString(">" + strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(m.Text))
+	if len(m.Children) == 0 {
+		b.WriteString("</" + m.Name + ">")
+		return
+	}
 	apart := ""
 	if m.Spaced {
 		apart = strings.TrimRight(line, " \t")
@@ -60,4 +65,16 @@ func escape(value, quote string) string {
 	}
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", quote, reference, "\t", "&#9;", "\n", "&#10;", "\r", "&#13;").
 		Replace(value)
+}
+
+// Markup returns the element as one to be written, with the elements in it, without comments and texts.
+func (e *Element) Markup() *Markup {
+	m := &Markup{Name: e.Name}
+	for _, a := range e.Attributes {
+		m.Add(a.Name, a.Value)
+	}
+	for c := range e.Elements() {
+		m.Children = append(m.Children, c.Markup())
+	}
+	return m
 }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"canopy/document/mission"
+	"canopy/document/plan"
+	"canopy/syntax/yamldoc"
+	"canopy/vehicle/equations"
+	"canopy/vehicle/model"
+
+	"github.com/spf13/cobra"
+)
+
+func manifestCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "manifest [VEHICLE|MISSION]",
+		Short: "Write the node types for an editor such as Groot2",
+		Long: `Write a TreeNodesModel, from which an editor such as Groot2 fills its palette: all kinds of nodes and, for a
+vehicle or a mission, leaf types that read and write its signals, and the models of the mission's plan.
+
+VEHICLE is the name of a built-in vehicle or a file of equations (.yaml), MISSION a mission (.yaml). For a signal x
+there are the conditions above_x and below_x with the port "limit", or is_x; for a command x the action write_x with
+the port "value". A plan may use these types if it includes the manifest: <include path="manifest.xml"/>.`,
+		Example: `  canopy manifest                           all kinds
+  canopy manifest solar > solar-nodes.xml   also the signals of a vehicle`,
+		Args: arguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var signals plan.Vocabulary
+			var p *plan.Plan
+			if len(args) > 0 {
+				var err error
+				if signals, p, err = library(args[0], cmd.ErrOrStderr()); err != nil {
+					return err
+				}
+			}
+			_, err := io.WriteString(cmd.OutOrStdout(), plan.Manifest(signals, p))
+			return failed(err)
+		},
+	}
+}
+
+// library returns the signals of a vehicle, or those of a mission with its plan.
+func library(name string, stderr io.Writer) (plan.Vocabulary, *plan.Plan, error) {
+	if equations.IsFile(name) || name == standardInput {
+		src, err := source(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !yamldoc.Has(src, "plan") {
+			return vehicleLibrary(name, stderr)
+		}
+		m, err := readMission(name, nil, stderr)
+		if err != nil {
+			return nil, nil, err
+		}
+		return m.Vocabulary(), m.Plan, nil
+	}
+	return vehicleLibrary(name, stderr)
+}
+
+// vehicleLibrary returns the signals of a vehicle.
+func vehicleLibrary(name string, stderr io.Writer) (plan.Vocabulary, *plan.Plan, error) {
+	v, err := findVehicle(name, stderr)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := idle(v)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.Vocabulary(), nil, nil
+}
+
+// idle returns a mission of a vehicle that does nothing.
+func idle(v *model.Vehicle) (*mission.Mission, error) {
+	m, list := mission.Read("idle.yaml", func(name string) ([]byte, error) {
+		switch name {
+		case "idle.yaml":
+			return fmt.Appendf(nil, "plan: idle.xml\nvehicle: %q\nhorizon: 1\n", v.Name), nil
+		case "idle.xml":
+			return []byte(`<root BTCPP_format="4"><BehaviorTree ID="idle"><Action/></BehaviorTree></root>`), nil
+		}
+		return nil, errors.ErrUnsupported
+	}, []*model.Vehicle{v}, nil)
+	return m, list.Err()
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"canopy/diag"
+	"canopy/document/mission"
+	"canopy/document/plan"
+	"canopy/internal/files"
+	"canopy/run"
+	"canopy/syntax/xmltree"
+	"canopy/vehicle/equations"
+	"canopy/vehicle/model"
+
+	"github.com/spf13/cobra"
+)
+
+// flight is what a new mission does: it writes commands until a condition holds, then others until the horizon.
+type flight struct{ write, until, then, horizon string }
+
+// flights are proposals for the built-in vehicles.
+var flights = map[string]flight{
+	"circuit": {"V_cmd := 18 [m/s]; h_cmd := if(V ge 12 [m/s], 250 [m], 0 [m])", "h ge 240 [m]",
+		"V_cmd := 18 [m/s]; h_cmd := 250 [m]", "300"},
+	"quad":  {"w_cmd := 2 [m/s]", "h ge 30 [m]", "w_cmd := 0 [m/s]", "60"},
+	"solar": {"h_cmd := 6500 [m]", "h ge 6480 [m]", "h_cmd := 6500 [m]", "2 [h]"},
+}
+
+func newCommand() *cobra.Command {
+	var vehicle, out string
+	var want flight
+	c := &cobra.Command{
+		Use:   "new NAME",
+		Short: "Write a mission that flies, to begin with",
+		Long: `Write a mission that flies, to begin with: NAME.yaml and its plan, NAME.xml.
+
+The plan does two things, one after the other: it writes commands until a condition holds, then others until the
+horizon. All other commands have their defaults. What no flag gives is asked on the terminal; an empty answer takes the
+proposal in brackets. With --vehicle, nothing is asked and the proposals are taken. The mission is checked before
+anything is written, and no file is replaced.`,
+		Example: `  canopy new first
+  canopy new climb --vehicle circuit --out missions
+  canopy new hop --vehicle quad --write "w_cmd := 1 [m/s]" --until "h ge 10 [m]"`,
+		Args: arguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := args[0]
+			if name != filepath.Base(name) || !xmltree.IsName(name) {
+				return &usageError{fmt.Sprintf("%q cannot be the name of a mission: use letters, digits, _ and -, a letter first",
+					name)}
+			}
+			ask := asker{bufio.NewReader(cmd.InOrStdin()), cmd.ErrOrStderr(), vehicle == ""}
+			vehicle, err := ask.about("Vehicle ("+strings.Join(vehicleNames(), ", ")+", or a file)", vehicle, "circuit")
+			if err != nil {
+				return err
+			}
+			v, err := findVehicle(vehicle, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			if want, err = ask.flight(want, proposal(v)); err != nil {
+				return err
+			}
+			return create(name, vehicle, out, want, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	c.Flags().StringVar(&vehicle, "vehicle", "", "the `vehicle`: a built-in one or a file of equations")
+	c.Flags().StringVar(&out, "out", ".", "the `folder` of the two files")
+	c.Flags().StringVar(&want.write, "write", "", "`assignments` to commands, as in \"h_cmd := 250 [m]\"")
+	c.Flags().StringVar(&want.until, "until", "", "the `condition` that ends them, as in \"h ge 240 [m]\"")
+	c.Flags().StringVar(&want.then, "then", "", "the `assignments` after that")
+	c.Flags().StringVar(&want.horizon, "horizon", "", "the duration of the `flight`")
+	return c
+}
+
+func vehicleNames() []string {
+	var names []string
+	for _, v := range model.Vehicles() {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// proposal returns a flight of a vehicle: without one in the table, its first command keeps its default.
+func proposal(v *model.Vehicle) flight {
+	if f, ok := flights[v.Name]; ok || len(v.Commands) == 0 {
+		return f
+	}
+	c := v.Commands[0]
+	same := c.Name + " := " + quantity(c.Default, c.Unit)
+	return flight{same, "t ge 30", same, "60"}
+}
+
+// quantity returns a value with its unit as in an expression.
+func quantity(value float64, unit string) string {
+	text := diag.Number(value, -1)
+	if unit != "" && unit != "1" {
+		text += " [" + unit + "]"
+	}
+	return text
+}
+
+// asker asks questions if it may.
+type asker struct {
+	in   *bufio.Reader
+	out  io.Writer
+	asks bool
+}
+
+// about returns what a flag gives, else the answer to a question, else the proposal.
+func (a asker) about(question, given, proposed string) (string, error) {
+	if given != "" || !a.asks {
+		return cmp.Or(given, proposed), nil
+	}
+	fmt.Fprintf(a.out, "%s [%s]: ", question, proposed)
+	line, err := a.in.ReadString('\n')
+	if err != nil && strings.TrimSpace(line) == "" {
+		fmt.Fprintln(a.out)
+		return "", errors.New("the questions were not answered; give --vehicle and, if you wish, the other flags")
+	}
+	return cmp.Or(strings.TrimSpace(line), proposed), nil
+}
+
+func (a asker) flight(given, proposed flight) (f flight, err error) {
+	for _, q := range []struct {
+		question        string
+		given, proposed string
+		to              *string
+	}{
+		{"Write first", given.write, proposed.write, &f.write},
+		{"until", given.until, proposed.until, &f.until},
+		{"then write", given.then, cmp.Or(map[bool]string{true: given.write}[given.write != ""], proposed.then), &f.then},
+		{"Duration", given.horizon, proposed.horizon, &f.horizon},
+	} {
+		if *q.to, err = a.about(q.question, q.given, q.proposed); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// create writes the files of a mission.
+func create(name, vehicle, out string, f flight, stdout, stderr io.Writer) error {
+	planText := newPlan(name, f)
+	if equations.IsFile(vehicle) {
+		path, err := filepath.Rel(out, vehicle)
+		if err != nil {
+			path, err = filepath.Abs(vehicle)
+		}
+		if err != nil {
+			return err
+		}
+		vehicle = filepath.ToSlash(path)
+	}
+	missionText := fmt.Sprintf("mission: %s\nplan: %s.xml\nvehicle: %s\nhorizon: %s\n", name, name, vehicle, f.horizon)
+	missionFile, planFile := filepath.Join(out, name+".yaml"), filepath.Join(out, name+".xml")
+	m, list := mission.Read(filepath.ToSlash(missionFile), func(file string) ([]byte, error) {
+		switch file {
+		case filepath.ToSlash(missionFile):
+			return []byte(missionText), nil
+		case filepath.ToSlash(planFile):
+			return []byte(planText), nil
+		}
+		return readFile(file)
+	}, model.Vehicles(), nil)
+	if m != nil {
+		_, more := run.Graph(m)
+		list = append(list, more...)
+	}
+	if err := accepted(list, stderr); err != nil {
+		return err
+	}
+	for _, command := range unwritten(m) {
+		missionText += fmt.Sprintf("# canopy: accept command %s: it keeps its default\n", command)
+	}
+	for _, file := range []string{missionFile, planFile} {
+		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s exists already; choose another name or --out", file)
+		}
+	}
+	for _, file := range []struct{ name, text string }{{planFile, planText}, {missionFile, missionText}} {
+		if err := files.Save(file.name, []byte(file.text)); err != nil {
+			return failed(err)
+		}
+	}
+	shown := diag.Visible(missionFile)
+	_, err := fmt.Fprintf(stdout, "%s\n%s\nNext:\n  canopy check %s\n  canopy run %s\n", shown, diag.Visible(planFile),
+		shown, shown)
+	return failed(err)
+}
+
+// unwritten returns the commands that no task of a mission writes.
+func unwritten(m *mission.Mission) []string {
+	var list []string
+	for _, c := range m.Vehicle.Commands {
+		if !slices.ContainsFunc(m.Plan.Leaves, func(l plan.Leaf) bool {
+			return slices.ContainsFunc(l.Write, func(a plan.Assignment) bool { return a.Target == c.Name })
+		}) {
+			list = append(list, c.Name)
+		}
+	}
+	return list
+}
+
+// newPlan returns the plan of a flight.
+func newPlan(name string, f flight) string {
+	action := func(name string, pairs ...xmltree.Pair) *xmltree.Markup {
+		return &xmltree.Markup{Name: "Action", Attributes: append([]xmltree.Pair{{Name: "name", Value: name}}, pairs...)}
+	}
+	words := strings.NewReplacer("<=", "le", "<", "lt", ">=", "ge", ">", "gt", "&&", "and")
+	sequence := &xmltree.Markup{Name: "Sequence", Children: []*xmltree.Markup{
+		action("go", xmltree.Pair{Name: "write", Value: words.Replace(f.write)},
+			xmltree.Pair{Name: "done", Value: words.Replace(f.until)}),
+		action("stay", xmltree.Pair{Name: "write", Value: words.Replace(f.then)})}}
+	sequence.Add("name", name)
+	tree := &xmltree.Markup{Name: "BehaviorTree", Attributes: []xmltree.Pair{{Name: "ID", Value: name}},
+		Children: []*xmltree.Markup{sequence}}
+	root := &xmltree.Markup{Name: "root", Attributes: []xmltree.Pair{{Name: "BTCPP_format", Value: "4"},
+		{Name: "main_tree_to_execute", Value: name}}, Children: []*xmltree.Markup{tree}}
+	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + root.String() + "\n"
+}

@@ -1,0 +1,113 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/expr"
+	"canopy/syntax/xmltree"
+)
+
+// Manifest returns a document that declares node types for an editor's palette: all kinds, leaf types that read and
+// write the given signals, and the leaf types of a plan, nil for none. A plan may include it to use these leaf types.
+func Manifest(signals Vocabulary, p *Plan) string {
+	models := &xmltree.Markup{Name: elementModels}
+	for _, k := range bt.Kinds() {
+		if k.Family() != bt.Leaf {
+			models.Children = append(models.Children, kindModel(k))
+		}
+	}
+	declared := map[string]bool{}
+	if p != nil {
+		for e := range p.Document.Root.Elements() {
+			if e.Name != elementModels {
+				continue
+			}
+			for m := range e.Elements() {
+				if id := valueOf(m.Find("ID")); id != "" && !reserved(id) && !declared[id] {
+					declared[id] = true
+					models.Children = append(models.Children, m.Markup())
+				}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(signals)) {
+		for _, m := range signalModels(name, signals[name]) {
+			if !declared[m.Attributes[0].Value] {
+				models.Children = append(models.Children, m)
+			}
+		}
+	}
+	root := &xmltree.Markup{Name: elementRoot, Children: []*xmltree.Markup{models}}
+	root.Add(attrFormat, format4)
+	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + root.String() + "\n"
+}
+
+// newModel returns the declaration of a node type.
+func newModel(element, id string) *xmltree.Markup {
+	m := &xmltree.Markup{Name: element}
+	m.Add("ID", id)
+	return m
+}
+
+// addPort declares an input port of a node type.
+func addPort(m *xmltree.Markup, name, typ, value, text string) {
+	p := &xmltree.Markup{Name: "input_port", Text: text}
+	p.Add("name", name)
+	p.Add("type", typ)
+	if value != "" {
+		p.Add("default", value)
+	}
+	m.Children = append(m.Children, p)
+}
+
+func kindModel(k bt.Kind) *xmltree.Markup {
+	m := newModel(formOf(k), k.String())
+	for _, p := range k.Params() {
+		value := ""
+		if p.Default != 0 {
+			value = p.Format(p.Default)
+		}
+		addPort(m, p.Name, "int", value, p.Text)
+	}
+	if k.Cases() > 0 {
+		for _, name := range caseNames(k) {
+			addPort(m, name, "std::string", "", "")
+		}
+	}
+	return m
+}
+
+// signalModels returns leaf types for a signal: an action that writes it, or conditions that compare it.
+func signalModels(name string, s Signal) []*xmltree.Markup {
+	text := s.Text
+	if unit := s.Unit.String(); s.Type == expr.Real && unit != "1" {
+		text = strings.TrimSpace(text + " [" + unit + "]")
+	}
+	id := strings.ReplaceAll(name, ".", "_")
+	var all []*xmltree.Markup
+	add := func(element, id, attribute, value, port string) {
+		m := newModel(element, id)
+		m.Add(attribute, value)
+		if port != "" {
+			addPort(m, port, map[bool]string{true: "double", false: "std::string"}[s.Type == expr.Real], "", text)
+		}
+		all = append(all, m)
+	}
+	switch {
+	case s.Table != nil:
+		return nil
+	case s.Slot:
+		add(elementAction, "write_"+id, attrWrite, name+" := value", "value")
+	case s.Type == expr.Boolean:
+		add(elementCondition, "is_"+id, attrOn, name, "")
+	case s.Type == expr.Real:
+		add(elementCondition, "above_"+id, attrOn, name+" ge limit", "limit")
+		add(elementCondition, "below_"+id, attrOn, name+" le limit", "limit")
+	default:
+		add(elementCondition, "is_"+id, attrOn, name+" == value", "value")
+	}
+	return all
+}
