@@ -303,9 +303,6 @@ func (t *turner) finding(x turn) Finding {
 	for _, a := range f.Tasks {
 		names = append(names, m.tree.Name(a))
 	}
-	if len(names) == 1 {
-		names = append(names, "no task")
-	}
 	strange := ""
 	for i := range t.axes {
 		switch {
@@ -316,10 +313,13 @@ func (t *turner) finding(x turn) Finding {
 			on = append(on, t.axes[i].name)
 		}
 	}
-	who := strings.Join(names, " and ") + " take turns"
+	who, turns := strings.Join(names, " and ")+" take turns", " on "
+	if len(names) == 1 { // with no task
+		who, turns = names[0]+" is switched on and off", " by "
+	}
 	if on != nil {
 		f.About = on[0]
-		who += " on " + strings.Join(on, " and ")
+		who += turns + strings.Join(on, " and ")
 	}
 	least := m.subject.Declared.Period
 	if x.period >= least {
@@ -332,7 +332,7 @@ func (t *turner) finding(x turn) Finding {
 		f.Text = "not concluded whether " + who + ": there are too many possible turns"
 		f.Advice = "declare effects of fewer tasks"
 	case strange != "":
-		f.Text = fmt.Sprintf("not concluded whether %s: it is not known how they change %s", who, strange)
+		f.Text = fmt.Sprintf("not concluded whether %s: it is not known how tasks change %s", who, strange)
 		f.Advice = "declare its `effects`, or the ranges of the states that it depends on; a slot: compare what it is " +
 			"written from"
 	case x.timed:
@@ -360,6 +360,10 @@ func (t *turner) refute(f *Finding, x turn, who string, period float64, single b
 		if where = fmt.Sprintf(" between %s and %s", number(low), number(high)); low == high {
 			f.Text = fmt.Sprintf("%s at %s without end: one raises it above the limit, the other lowers it below", who,
 				number(low))
+			if len(f.Tasks) == 1 {
+				f.Text = fmt.Sprintf("%s at %s without end: it crosses the limit in one direction with the task, in the other without",
+					who, number(low))
+			}
 			f.Advice = "give the condition hysteresis: an `off` limit apart from `on`"
 		} else if period > 0 {
 			f.Advice = fmt.Sprintf("use a margin of %s, or declare a shorter `period`", number(roundUp((high-low)*least/period)))

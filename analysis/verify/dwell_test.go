@@ -83,7 +83,7 @@ func TestUnknownRatesAreNotZero(t *testing.T) {
 		</ReactiveSequence><Action name="b"/></ReactiveFallback>`, "period: 5\n")
 	b, _ := s.Plan.Tree.Find("b")
 	s.Rates = partly(b)
-	if f := askChatter(NewModel(s)); len(f) != 1 || f[0].Verdict != Undecided || !strings.Contains(f[0].Text, "how they change x") {
+	if f := askChatter(NewModel(s)); len(f) != 1 || f[0].Verdict != Undecided || !strings.Contains(f[0].Text, "how tasks change x") {
 		t.Errorf("%+v", f)
 	}
 	if f := NewModel(s).slowTurns(); f != nil {

@@ -100,6 +100,7 @@ type outcome struct {
 	quick         bool   // refuted: an operation "for" decides
 	forever       bool   // refuted: what must happen never does from there on, whatever follows
 	ended         bool   // refuted: there the plan has ended
+	after         bool   // it had before
 	lasts         bool   // refuted: by a world that may last, for nothing is known of the rates of signals
 	how           string // proved: the method
 	why, advice   string // undecided; refuted by a world that lasts too long
@@ -459,6 +460,7 @@ func (x *pursuit) refuted() outcome {
 		quick: slices.ContainsFunc(x.ops, func(f *temporal.Formula) bool { return f.Op == temporal.For })}
 	if n := len(x.told); n > 0 {
 		c.where, c.ended = x.told[n-1].text, x.told[n-1].ended
+		c.after = c.ended && (x.late || n > 1 && x.told[n-2].ended)
 	}
 	c.script = x.m.spell(x.m.recalled(x.Stepper, x.told))
 	if x.late {

@@ -103,7 +103,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 	switch {
 	case c.ended && c.forever:
 		text += ", for the plan has ended and reacts to nothing any more"
-	case c.ended:
+	case c.after:
 		text += ", after the plan has ended"
 	case c.forever:
 		text += ", for what must happen cannot happen any more"

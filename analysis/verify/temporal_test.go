@@ -336,3 +336,16 @@ func TestProperties(t *testing.T) {
 		t.Errorf("%s %s", f.Verdict, f.Text)
 	}
 }
+
+// TestWhenThePlanEnds: what a plan does in the instant in which it ends is not after its end.
+func TestWhenThePlanEnds(t *testing.T) {
+	for _, test := range []struct{ plan, property, text string }{
+		{`<Sequence name="s"><Action name="a" done="x ge 1" failed="x lt 1"/></Sequence>`, "never a", "does not hold: never a"},
+		{`<Sequence name="s"><Action name="a" done="x ge 1"/></Sequence>`, "always (x lt 9)", "does not hold: always (x lt 9)"},
+	} {
+		_, found := check(t, test.plan, "properties: ["+test.property+"]")
+		if f := byQuestion(found, "property")[0]; f.Text != test.text {
+			t.Errorf("%q, want %q", f.Text, test.text)
+		}
+	}
+}
