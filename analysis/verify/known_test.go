@@ -88,7 +88,7 @@ func TestScriptsShowTheViolation(t *testing.T) {
 			cases = 20
 		}
 		if testing.Short() {
-			cases /= 3
+			cases /= 2
 		}
 		for range cases {
 			s := r.subject(t)
