@@ -599,3 +599,32 @@ func TestTimes(t *testing.T) {
 	}
 	says(t, "a time after the horizon", stderr, "after the mission's horizon", "--set horizon=32400")
 }
+
+// A mission whose plan calls tables has a drawing of the plan in its report, and its log is judged.
+func TestTablesOfAFlownPlan(t *testing.T) {
+	dir := write(t, map[string]string{
+		"v.yaml": "states: {x: {derivative: u}}\ncommands: {u: {unit: 1/s}}\n",
+		"p.xml": `<root BTCPP_format="4"><BehaviorTree ID="m"><Action name="go" write="u := rate(x)" done="x gt limit(t)"/>` +
+			`</BehaviorTree></root>`,
+		"m.yaml": `plan: p.xml
+vehicle: v.yaml
+horizon: 10
+tables:
+  rate: {unit: 1/s, arguments: {x: {points: [0, 10]}}, values: [1, 2]}
+  limit: {arguments: {t: {unit: s, points: [0, 10]}}, values: [5, 5]}
+check: {properties: ["eventually x gt 4"]}
+`})
+	out := filepath.Join(dir, "out")
+	if _, stderr, status := canopy("run", filepath.Join(dir, "m.yaml"), "--out", out); status != exitOK {
+		t.Fatal(status, stderr)
+	}
+	report, err := os.ReadFile(filepath.Join(out, "report.html"))
+	if err != nil || !strings.Contains(string(report), "<h2>Tree at the end</h2>") {
+		t.Errorf("%v: the report has no drawing", err)
+	}
+	stdout, stderr, status := canopy("monitor", out)
+	if status != exitOK {
+		t.Error(status, stderr)
+	}
+	says(t, "the judgement", stdout, "satisfied  eventually x gt 4")
+}

@@ -223,7 +223,7 @@ func asked(h *record.Header, name string, texts []string) (w temporal.Watch, err
 	if missionFile == nil || planFile == nil {
 		return w, nil
 	}
-	p, diags := plan.Read(planFile, nil)
+	p, diags := plan.ReadFlown(planFile)
 	if p == nil {
 		return w, diags.Err()
 	}

@@ -25,6 +25,7 @@ type reader struct {
 	complete bool // the document is whole, and so are the files that it includes
 	signals  Vocabulary
 	scope    expr.Scope
+	tables   bool // calls of unknown functions are accepted
 	found    diag.List
 	parsed   map[*xmltree.Attribute]*expr.Expr // expressions of leaves without mistakes
 	parts    int                               // of all expressions whose ports were replaced

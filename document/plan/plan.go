@@ -187,11 +187,25 @@ func Read(src *diag.Source, signals Vocabulary) (*Plan, diag.List) {
 func ReadFiles(src *diag.Source, signals Vocabulary, open Open) (*Plan, diag.List) {
 	r := newReader(src, signals)
 	r.open = open
+	return r.accepted()
+}
+
+// ReadFlown reads a plan that a mission has flown, without the mission: functions that are not of the language are the
+// mission's tables.
+func ReadFlown(src *diag.Source) (*Plan, diag.List) {
+	r := newReader(src, nil)
+	r.tables = true
+	return r.accepted()
+}
+
+// accepted reads the plan, and returns it if there are no errors.
+func (r *reader) accepted() (*Plan, diag.List) {
 	p := r.read()
-	if list := r.found.Sorted(); list.HasErrors() || p == nil {
-		return nil, list
+	list := r.found.Sorted()
+	if list.HasErrors() {
+		p = nil
 	}
-	return p, r.found.Sorted()
+	return p, list
 }
 
 func newReader(src *diag.Source, signals Vocabulary) *reader {

@@ -364,7 +364,7 @@ func Plan(attachments []record.Attachment, tasks []record.Task) *plan.Plan {
 	if i < 0 {
 		return nil
 	}
-	p, _ := plan.Read(&diag.Source{Name: attachments[i].Name, Text: string(attachments[i].Data)}, nil)
+	p, _ := plan.ReadFlown(&diag.Source{Name: attachments[i].Name, Text: string(attachments[i].Data)})
 	if p == nil || p.Tree.Len() != len(tasks) {
 		return nil
 	}
