@@ -64,7 +64,8 @@ func FuzzLog(f *testing.F) {
 		if err := os.WriteFile(log, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		for _, args := range [][]string{{"report", out}, {"monitor", out, "--property", "always (x ge -1 [m])"}} {
+		for _, args := range [][]string{{"report", out}, {"why", out, "go"},
+			{"monitor", out, "--property", "always (x ge -1 [m])"}} {
 			stdout, stderr, status := canopy(args...)
 			if status < exitOK || status > exitRefute || status != exitOK && strings.TrimSpace(stdout+stderr) == "" {
 				t.Errorf("%s: status %d, %q, %q", args[0], status, stdout, stderr)

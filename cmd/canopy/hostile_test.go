@@ -72,6 +72,7 @@ func TestHostileNames(t *testing.T) {
 		{"backchain", at("world.xml"), "--goal", "c" + evil}, {"backchain", at("world.xml"), "--goal", "\x1b"},
 		{"run", at("mission.yaml"), "--out", out}, {"run", at("mission.yaml"), "--out", out, "--set", "\x1b=3"},
 		{"run", at("mission.yaml"), "--\x1bout", out}, {"run", at("mission.yaml"), "--until", "\x1b"},
+		{"why", out, "a" + evil}, {"why", out, "c" + evil}, {"why", out, "\x1b"}, {"why", out, "a" + evil, "\x1b"},
 		{"report", out}, {"report", at("none\x1b")}, {"monitor", at("mission.yaml")}, {"monitor", out}, {"monitor", out, "--property", "always {\x1b}"},
 		{"compare", at("mission.yaml"), "--repeat", "1", "--period", "1"},
 		{"region", at("mission.yaml"), "--box", "x=0:4,y=0:1"}, {"\x1brun"}, {"help", "\x1brun"},

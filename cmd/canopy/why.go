@@ -156,7 +156,7 @@ func (m *moment) explain(p *plan.Plan, h *record.Header, end *record.End) string
 		fmt.Fprintf(&b, "%s%s: %s -> %s\n", because, diag.Visible(p.Tree.Name(c.Task)), c.From, c.To)
 		because, i = "  because ", k
 	}
-	fmt.Fprintf(&b, "%s%s\n", because, m.reason(p, h, end, m.changes[i]))
+	fmt.Fprintf(&b, "%s%s\n", because, diag.Visible(m.reason(p, h, end, m.changes[i])))
 	return b.String()
 }
 

@@ -34,8 +34,9 @@ func Example() {
 // begins before the work has ended.
 func ExampleAction() {
 	x := live.New("survey.xml", `<root BTCPP_format="4"><BehaviorTree ID="main">
-	  <Timeout msec="50"><Action ID="survey"/></Timeout>
+	  <Timeout msec="60000"><Action ID="survey"/></Timeout>
 	</BehaviorTree></root>`)
+	x.Use(&live.Virtual{})
 	var cancel context.CancelFunc
 	work := func(ctx context.Context, a live.Activation) {
 		<-ctx.Done() // such as a request to a server

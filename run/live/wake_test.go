@@ -96,6 +96,17 @@ func TestWakeUpAllocatesNothing(t *testing.T) {
 	}
 }
 
+// counting is the clock of the computer, and counts how often the loop waits.
+type counting struct {
+	*wall
+	waits int
+}
+
+func (c *counting) Alarm(due time.Duration) <-chan time.Time {
+	c.waits++
+	return c.wall.Alarm(due)
+}
+
 // The clock of the computer, in a bubble in which its time is not real: no goroutine is left, nothing is polled, and
 // timers are exact.
 func TestComputersClock(t *testing.T) {
@@ -103,20 +114,22 @@ func TestComputersClock(t *testing.T) {
 		start := time.Now()
 		x := New("plan.xml", document(`<Sequence><Delay delay_msec="1500"><Action ID="a"/></Delay><Sleep msec="250"/>
 			<Action ID="b"/></Sequence>`))
-		r := &recorder{x: x}
+		r, clock := &recorder{x: x}, &counting{wall: newWall()}
+		x.Use(clock)
 		for _, id := range []string{"a", "b"} {
 			x.Action(id, Action{Start: func(a Activation) {
 				r.note("%v %s", time.Since(start), id)
 				time.AfterFunc(time.Hour, a.Succeed)
 			}})
 		}
-		instants := 0
-		x.Subscribe(func(Change) { instants++ })
 		if err := x.Run(t.Context()); err != nil {
 			t.Error(err)
 		}
 		r.note("%v", time.Since(start))
 		r.expect(t, "1.5s a", "1h0m1.75s b", "2h0m1.75s")
+		if clock.waits != 4 { // for two timers and two actions
+			t.Errorf("the loop has waited %d times", clock.waits)
+		}
 	})
 }
 
