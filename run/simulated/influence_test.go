@@ -82,3 +82,32 @@ func TestEqualDerivativesAreNoRestart(t *testing.T) {
 		}
 	}
 }
+
+// An action that toggles a small input of a stiff vehicle costs a few evaluations each time, not a restart of the method:
+// beside the same plan whose input is zero.
+func TestSmallInputsCostLittle(t *testing.T) {
+	cost := func(size string) record.Summary {
+		r, _, err := fly(t, equationsMission(t, `
+states:
+  x: {initial: 2, derivative: "y / 1 [s]"}
+  y: {derivative: "(100 * (1 - x^2) * y - x) / 1 [s] + u"}
+  T: {unit: K, initial: 300, derivative: "(290 [K] + 10 [K] * sin(t / 1000 [s]) - T) / 50 [s] + 100 [K] * u"}
+commands: {u: {unit: 1/s}}
+`, `<KeepRunningUntilFailure><Sequence><Action name="on" entry_time="7" done="true" write="u := `+size+` [1/s]"/>
+	<Action name="off" entry_time="7" done="true" write="u := 0 [1/s]"/></Sequence></KeepRunningUntilFailure>`,
+			"horizon: 5000\nrecord: {interval: 100}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Summary()
+	}
+	without := cost("0")
+	for _, size := range []string{"1e-9", "1e-7", "1e-6"} {
+		with := cost(size)
+		each := float64(with.RHSEvaluations-without.RHSEvaluations) / float64(with.TimeEvents)
+		t.Logf("%s: %.1f evaluations each", size, each)
+		if with.TimeEvents != 714 || each > 6 {
+			t.Errorf("%s: %.1f evaluations each, %d time events", size, each, with.TimeEvents)
+		}
+	}
+}
