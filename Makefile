@@ -4,6 +4,7 @@ GO       ?= go
 COUNT    ?= 6
 FUZZTIME ?= 30s
 FLOOR    ?= 100
+ROUNDS   ?= 15
 OUT      ?= out
 BENCH    ?= .
 PKG      ?= ./...
@@ -11,14 +12,14 @@ PKG      ?= ./...
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test long robust race lint fuzz bench build run check rewrite clean
+.PHONY: help test long robust race lint fuzz bench versus build run check rewrite clean
 
 help: ## this text
 	@echo 'Canopy: behaviour trees in continuous time.'
 	@echo
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
-	@echo '  Variables: PKG=./bt/... BENCH=regexp COUNT=6 FUZZTIME=30s FLOOR=100 OUT=out'
+	@echo '  Variables: PKG=./bt/... BENCH=regexp COUNT=6 FUZZTIME=30s FLOOR=100 ROUNDS=15 OUT=out'
 
 # -short leaves out what no user need run: more rounds of random trees, finer tolerances, documents' commands.
 # The test command is also the compiler's and go vet's: each package is compiled once.
@@ -66,6 +67,12 @@ check: ## read the log in OUT back with an independent MCAP reader, compare it w
 bench: bin/benchstat ## benchmarks, COUNT times, with benchstat's summary; raw lines in bin/bench.txt
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG) | tee bin/bench.txt
 	bin/benchstat bin/bench.txt
+
+# The C program is not part of this repository: the same day on CVODE, with model and solver written for it.
+versus: build ## CPU time of the solar day beside a C program: make versus C=.../solarday
+	$(GO) run ./internal/cmd/versus -rounds $(ROUNDS) '$(C)' \
+	  'bin/canopy run missions/solar-day.yaml --out $(OUT) -q' \
+	  'bin/canopy run missions/solar-day.yaml --out $(OUT) -q --report=false'
 
 # Go's own lines say how many inputs ran; a function below FLOOR a second tests too little to be worth its time.
 # Minimising an interesting input ends after a few tries, for its default of a minute is most of FUZZTIME.

@@ -385,6 +385,7 @@ var rooms = map[string]room{
 		"github.com/spf13/pflag": "the flags that cobra reads: an unknown one comes with the nearest known one",
 		"golang.org/x/term":      "whether output is a terminal, how wide it is",
 	}},
+	"internal/cmd/versus": {},
 	"internal/cmd/workprecision": {imports: reasons{
 		"diag":              "an unknown name comes with the nearest known one",
 		"internal/cputime":  "precision is set against CPU time",
