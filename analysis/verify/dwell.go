@@ -43,7 +43,11 @@ func (m *Model) slowTurns() []Finding {
 	if len(freed) == 0 {
 		return nil
 	}
-	g, why := m.graphOf(s, axes, true, nil, nil)
+	joined := m.hulls(s)
+	if joined == nil {
+		return nil
+	}
+	g, why := m.grown(&graph{s: s, axes: axes, turns: true, hulls: joined})
 	if why != "" {
 		return nil
 	}

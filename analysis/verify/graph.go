@@ -33,7 +33,9 @@ type graph struct {
 	stateOf map[string]int // by class
 	deeds   []deed         // of tags, which count from 1
 	nodes   []spot
-	left    int // of them, whose successors are known
+	left    int               // of them, whose successors are known
+	enough  func(*graph) bool // asked now and then whether the nodes so far are enough; nil: they are not
+	hulls   *hulls            // replaces states by those with the joined times at which they are reached; nil: none
 	nodeOf  map[string]int
 	starts  []int           // nodes
 	rests   map[string]bool // signals that rest in some node because no active task moves them
@@ -93,19 +95,18 @@ const maxCompared = 5_000_000
 
 // newGraph explores a plan up to the first goal, if there is one. It records which other ones hold.
 func (m *Model) newGraph(turns bool, goals []*expr.Logic) (x *graph, why string) {
-	return m.graphOf(m.stepper(), m.axes(), turns, goals, nil)
+	return m.grown(&graph{s: m.stepper(), axes: m.axes(), turns: turns, goals: goals})
 }
 
 // firstLook is the number of nodes after which a large graph may be enough.
 const firstLook = 2000
 
-// graphOf explores a plan by its steps, until there is no other node, or the graph so far is enough. It asks for that
-// whenever the number of nodes has doubled.
-func (m *Model) graphOf(s *flown.Stepper, axes []axis, turns bool, goals []*expr.Logic, enough func(*graph) bool) (
-	x *graph, why string,
-) {
-	x = &graph{m: m, s: s, axes: axes, goals: goals, turns: turns, states: []station{{}}, stateOf: map[string]int{},
-		nodeOf: map[string]int{}, rests: map[string]bool{}, sources: map[string][]passage{}}
+// grown explores a plan by the steps of a graph, until there is no other node, or the graph so far is enough. It asks
+// for that whenever the number of nodes has doubled.
+func (m *Model) grown(x *graph) (_ *graph, why string) {
+	s := x.s
+	x.m, x.states, x.stateOf, x.nodeOf = m, []station{{}}, map[string]int{}, map[string]int{}
+	x.rests, x.sources = map[string]bool{}, map[string][]passage{}
 	x.simple = s == m.stepper() && !m.Remembers() && !m.slow() && len(m.tree.Timers()) == 0 && !s.Written() && !s.Lags()
 	s.Limits, s.Still = nil, false
 	if !x.explore(0) {
@@ -118,11 +119,11 @@ func (m *Model) graphOf(s *flown.Stepper, axes []axis, turns bool, goals []*expr
 	edges, look := 0, firstLook
 	for n := 0; n < len(x.nodes); n++ {
 		if x.left = n; n == look {
-			if look *= 2; enough != nil && enough(x) {
+			if look *= 2; x.enough != nil && x.enough(x) {
 				return x, ""
 			}
 		}
-		if goals != nil && x.nodes[n].goal() {
+		if x.goals != nil && x.nodes[n].goal() {
 			continue
 		}
 		state := x.nodes[n].state
@@ -130,7 +131,7 @@ func (m *Model) graphOf(s *flown.Stepper, axes []axis, turns bool, goals []*expr
 		if !x.explore(state) {
 			return nil, x.short()
 		}
-		if x.leave(n); turns && fresh {
+		if x.leave(n); x.turns && fresh {
 			for i := range x.states[state].ways {
 				w := &x.states[state].ways[i]
 				x.arrive(w.to, w.label, w.cells, stop{n, w})
@@ -147,6 +148,48 @@ func (m *Model) graphOf(s *flown.Stepper, axes []axis, turns bool, goals []*expr
 	}
 	x.left = len(x.nodes)
 	return x, ""
+}
+
+// hulls are states of which each has the joined times at which flights reach it, and others.
+type hulls struct {
+	cover flown.Cover
+	keys  []flown.Key
+}
+
+// hulls finds these states; it returns nil if there are too many.
+func (m *Model) hulls(s *flown.Stepper) *hulls {
+	x, spent := &hulls{keys: []flown.Key{""}}, 0
+	s.Limits, s.Still = nil, false
+	for n := 0; n < len(x.keys); n++ {
+		if _, covered := x.cover.Later(n); covered {
+			continue
+		}
+		s.Steps(x.keys[n], func(at *flown.Moment) {
+			if spent++; spent > m.most() || spent%1000 == 0 && m.ended(0) != "" {
+				m.tired, at.Stop = true, true
+			}
+			if at.Stop || !at.Over || at.Err != nil || !at.Possible() {
+				return
+			}
+			class := x.cover.Join(at, at.Class(), "")
+			if _, fresh := x.cover.Arrive(at, class, "", true, len(x.keys)); fresh {
+				x.keys = append(x.keys, at.After())
+			}
+		})
+		if spent > m.most() || m.ended(0) != "" {
+			return nil
+		}
+	}
+	return x
+}
+
+// of returns the class and the key of the state that stands for the one at a moment; no key if it stands for itself,
+// because more is known of kept values than in the search for hulls.
+func (x *hulls) of(at *flown.Moment, class string) (string, flown.Key) {
+	if n, covered := x.cover.Find(at, class, ""); covered {
+		return strconv.Itoa(n), x.keys[n]
+	}
+	return class, ""
 }
 
 // short returns the reason why a search ends before all nodes are visited.
@@ -295,12 +338,18 @@ func (x *graph) visit(m *flown.Moment, from int, found func(p passage)) {
 		return
 	}
 	p.tape = m.Tape()
-	class := m.Class()
+	class, key := m.Class(), flown.Key("")
+	if x.hulls != nil {
+		class, key = x.hulls.of(m, class)
+	}
 	to, known := x.stateOf[class]
 	if !known {
 		to = len(x.states)
 		x.stateOf[class] = to
-		x.states = append(x.states, x.m.station(m, m.After(), class))
+		if key == "" {
+			key = m.After()
+		}
+		x.states = append(x.states, x.m.station(m, key, class))
 	}
 	p.to = to
 	if x.simple {

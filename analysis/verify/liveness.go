@@ -81,7 +81,7 @@ type journey struct {
 
 // newJourney explores a plan up to the first goal, or until the graph so far is enough.
 func (m *Model) newJourney(enough func(*graph) bool, goals ...*expr.Logic) (x *journey, why string) {
-	g, why := m.graphOf(m.stepper(), m.axes(), false, goals, enough)
+	g, why := m.grown(&graph{s: m.stepper(), axes: m.axes(), goals: goals, enough: enough})
 	return &journey{graph: g}, why
 }
 

@@ -172,7 +172,11 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 		c.forever = true
 		return c
 	}
-	return outcome{verdict: Proved, how: fmt.Sprintf("by visiting all %d states that a run can reach", x.places.Len()-1)}
+	how := "by visiting all %d states that a run can reach"
+	if p&joined != 0 {
+		how = "by visiting %d states, among them all that a run can reach"
+	}
+	return outcome{verdict: Proved, how: fmt.Sprintf(how, x.places.Len()-1)}
 }
 
 // ended returns the reason why a search ends early, "" if it need not: the sets of states ask whether there is time.

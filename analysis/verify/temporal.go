@@ -69,10 +69,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 				continue
 			}
 			g := followed(soon(f, own.patience(own.drifters(moving))), true)
-			if c, _ = own.prove(moving, g, of, atRates|joined); c.verdict != Proved {
-				c, _ = own.prove(moving, g, of, atRates)
-			}
-			if c.verdict != Refuted {
+			if c, _ = own.prove(moving, g, of, atRates); c.verdict != Refuted {
 				break
 			}
 		}
@@ -140,12 +137,23 @@ func (m *Model) looseBut(f *temporal.Formula) *flown.Stepper {
 // prove searches for a violation, at all moments. A formula without one is also judged by what a log contains: no
 // change that is undone at the same time. The second result is how it was judged last.
 func (m *Model) prove(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Expr]int, p limits) (outcome, limits) {
-	c := m.pursue(steps, f, of, p)
+	c := m.pursueJoined(steps, f, of, p)
 	if c.verdict == Proved {
 		p |= atEnds
-		c = m.pursue(steps, f, of, p)
+		c = m.pursueJoined(steps, f, of, p)
 	}
 	return c, p
+}
+
+// pursueJoined searches for a violation where the times at which one state is reached are joined, if that may be much
+// faster; if there is one, it searches again with the times apart.
+func (m *Model) pursueJoined(steps *flown.Stepper, f *temporal.Formula, of map[*expr.Expr]int, p limits) outcome {
+	if m.effort > 1 || p&atRates != 0 {
+		if c := m.pursue(steps, f, of, p|joined); c.verdict == Proved {
+			return c
+		}
+	}
+	return m.pursue(steps, f, of, p)
 }
 
 // feedsBack reports whether conditions read signals that change with what tasks write: then more than the world
