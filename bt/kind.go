@@ -133,9 +133,9 @@ var kinds = [...]row{
 			skip: &move{says: Success, again: true}}}},
 		text: "Runs its child again whenever it has succeeded; fails when its child fails, and never succeeds."},
 	AsyncSequence: {name: "AsyncSequence", family: Chain, children: some, over: Success, verdict: same, memory: true,
-		symbol: "→", text: "A Sequence: that other tasks run between its children needs no kind of its own here."},
+		symbol: "→", text: "Is a Sequence: no time passes between two children that end at once."},
 	AsyncFallback: {name: "AsyncFallback", family: Chain, children: some, over: Failure, verdict: same, memory: true,
-		symbol: "?", text: "A Fallback: that other tasks run between its children needs no kind of its own here."},
+		symbol: "?", text: "Is a Fallback: no time passes between two children that end at once."},
 	SequenceWithMemory: {name: "SequenceWithMemory", family: Script, children: some, memory: true, symbol: "→",
 		script: Automaton{keeps: true, states: []state{
 			{child: here, whole: true, on: [2]move{Success: {step: 1, then: 1, says: Success}, Failure: {says: Failure}},

@@ -2,9 +2,11 @@ package bt_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"canopy/bt"
+	"canopy/internal/trees"
 )
 
 // TestWork holds the work of an instant, counted in visits of a task, against what has changed: the size of the tree
@@ -73,5 +75,40 @@ func TestScriptAllocations(t *testing.T) {
 	run()
 	if n := testing.AllocsPerRun(100, run); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestKindsAllocateNothing asserts that no kind allocates anything in steady state: it is activated, its children end in
+// both ways, its timer elapses, and it is deactivated.
+func TestKindsAllocateNothing(t *testing.T) {
+	for _, kind := range bt.Kinds() {
+		if kind.Family() == bt.Leaf {
+			continue
+		}
+		d, r := &bt.Node{Kind: kind}, rand.New(rand.NewPCG(1, 1))
+		for range trees.Width(r, kind, 3) {
+			d.Children = append(d.Children, &bt.Node{Kind: bt.Action})
+		}
+		d.Params = trees.Params(r, kind, len(d.Children))
+		e := engineOf(t, &bt.Node{Kind: bt.ReactiveSequence, Children: []*bt.Node{{Kind: bt.Condition}, d}})
+		instants := [][]bt.Input{{bt.Set(0, true)}}
+		for _, leaf := range e.Tree().Leaves()[1:] {
+			instants = append(instants, []bt.Input{bt.End(leaf, bt.Failure)}, []bt.Input{bt.End(leaf, bt.Success)})
+		}
+		for _, task := range e.Tree().Timers() {
+			instants = append(instants, []bt.Input{bt.Elapsed(task)})
+		}
+		instants = append(instants, []bt.Input{bt.Set(0, false)})
+		run := func() {
+			for _, inputs := range instants {
+				if _, err := e.Settle(inputs); err != nil {
+					t.Fatal(kind, err)
+				}
+			}
+		}
+		run()
+		if n := testing.AllocsPerRun(20, run); n != 0 {
+			t.Errorf("%s: %v allocations", kind, n)
+		}
 	}
 }

@@ -119,7 +119,6 @@ func TestPlainIsTheSamePlan(t *testing.T) {
 			for i, value := range d.Params {
 				p := &d.Kind.Params()[i]
 				m.Add(p.Name, p.Write(value))
-
 			}
 			for _, c := range d.Children {
 				m.Children = append(m.Children, write(c))
