@@ -24,7 +24,7 @@ type instant struct {
 }
 
 // Run runs the plan until it has succeeded or failed, then ends what is still active. It returns nil if the plan has
-// succeeded. Other errors: all mistakes found by Check, before anything runs; one that wraps [ErrFailed]; the cause of
+// succeeded, or is skipped: there is nothing to be done. Errors: all mistakes found by Check, before anything runs; one that wraps [ErrFailed]; the cause of
 // the context's end; [PanicError]; [bt.ErrLoop], [ErrUnsettled] or [executive.ErrDuration]. Whatever the reason, the
 // exit procedures of all active tasks are run, and Run returns when they are complete. An execution runs once.
 func (x *Execution) Run(ctx context.Context) error { return x.run(ctx) }
