@@ -16,7 +16,7 @@ import (
 // there is no text.
 func Modern(src *diag.Source) (string, diag.List) {
 	doc, found := xmltree.Parse(src)
-	if !doc.Whole || doc.Root == nil {
+	if found.HasErrors() || doc.Root == nil {
 		return "", found
 	}
 	edits, list := modern(doc)

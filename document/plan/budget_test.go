@@ -102,3 +102,31 @@ func TestModelsAreBounded(t *testing.T) {
 		t.Errorf("%v", list)
 	}
 }
+
+// Files that include each other without end, and ports that grow by their uses, do not fill the memory.
+func TestForeignPlansAreBounded(t *testing.T) {
+	opened := 0
+	many := func(string) ([]byte, error) {
+		opened++
+		return fmt.Appendf(nil, `<root BTCPP_format="4"><include path="%d.xml"/><include path="%d.xml"/></root>`, opened,
+			opened+1_000_000), nil
+	}
+	port := `<Fly p="` + strings.Repeat("x", 1<<19) + `"/>`
+	attributes := `<Fly` + strings.Repeat(` a=""`, 2000) + `/>`
+	for _, c := range []struct{ text, says string }{
+		{`<include path="a.xml"/><BehaviorTree ID="a"><Fly/></BehaviorTree>`, "more than 1000 files"},
+		{`<BehaviorTree ID="a"><Sequence>` + strings.Repeat(`<SubTree ID="b"/>`, 200) + `</Sequence></BehaviorTree>` +
+			`<BehaviorTree ID="b">` + port + `</BehaviorTree>`, "67108864 bytes"},
+		{`<BehaviorTree ID="a">` + attributes + `</BehaviorTree>`, "more than 1000 attributes"},
+	} {
+		_, list := ReadFiles(&diag.Source{Name: "x.xml", Text: `<root BTCPP_format="4">` + c.text + `</root>`}, nil, many)
+		if !slices.ContainsFunc(list, func(d diag.Diagnostic) bool {
+			return d.Code == xmltree.CodeTooLarge && strings.Contains(d.Text, c.says)
+		}) {
+			t.Errorf("%s: %v", c.says, list)
+		}
+	}
+	if opened > maxIncludes+1 {
+		t.Errorf("%d files were opened", opened)
+	}
+}

@@ -5,14 +5,17 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"canopy/diag"
+	"canopy/syntax/xmltree"
 )
 
 // FuzzRead holds that any text gives either a plan or an error, with all places inside the file, and that plans can be
@@ -39,7 +42,9 @@ func FuzzRead(f *testing.F) {
 // checkRead reads a text and holds what FuzzRead promises.
 func checkRead(t *testing.T, text string, vocabulary Vocabulary) {
 	t.Helper()
-	p, list := Read(&diag.Source{Name: "fuzz.xml", Text: text}, vocabulary)
+	src := &diag.Source{Name: "fuzz.xml", Text: text}
+	p, list := ReadFiles(src, vocabulary, fewFiles)
+	checkConversions(t, src, p)
 	if (p == nil) != list.HasErrors() {
 		t.Fatalf("plan %v, list %v", p, list)
 	}
@@ -57,6 +62,39 @@ func checkRead(t *testing.T, text string, vocabulary Vocabulary) {
 			return
 		} else if err != nil {
 			t.Fatalf("the picture is no XML: %v", err)
+		}
+	}
+}
+
+// fewFiles opens the files that the plans of the tests include, each one with some other content.
+func fewFiles(name string) ([]byte, error) {
+	switch path.Base(name) {
+	case "old.xml", "loop.xml":
+		return []byte(`<root><include path="climb.xml"/><BehaviorTree ID="old"><SequenceStar><Near/></SequenceStar></BehaviorTree></root>`), nil
+	case "climb.xml":
+		return []byte(`<root BTCPP_format="4"><include path="old.xml"/><BehaviorTree ID="climb"><Fly to="{to}"/></BehaviorTree></root>`), nil
+	}
+	return nil, fs.ErrNotExist
+}
+
+// checkConversions holds that any text is converted or refused, and that what is written for a plan is one.
+func checkConversions(t *testing.T, src *diag.Source, p *Plan) {
+	t.Helper()
+	plain, list := Plain(src, fewFiles)
+	checkPlaces(t, list)
+	if p != nil {
+		if _, list := Read(&diag.Source{Name: "plain.xml", Text: plain}, nil); list.HasErrors() {
+			t.Fatalf("%v\n%s", list, plain)
+		}
+	}
+	modern, list := Modern(src)
+	checkPlaces(t, list)
+	if doc, list := xmltree.Parse(src); !list.HasErrors() && doc.Root != nil {
+		if again, _ := Modern(&diag.Source{Text: modern}); again != modern {
+			t.Fatalf("%s\nbecame\n%s", modern, again)
+		}
+		if back, list := xmltree.FromJSON(&diag.Source{Text: doc.JSON()}); back == nil {
+			t.Fatalf("%v\n%s", list, doc.JSON())
 		}
 	}
 }
@@ -88,7 +126,7 @@ func TestMutatedPlans(t *testing.T) {
 			vocabulary = nil
 		}
 		checkRead(t, text, vocabulary)
-		if p, _ := Read(&diag.Source{Text: text}, vocabulary); p != nil {
+		if p, _ := ReadFiles(&diag.Source{Text: text}, vocabulary, fewFiles); p != nil {
 			accepted++
 		}
 	}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A plan of another program: format 3, a file of its own for a subtree, a subtree that is not there, leaves without a
+// meaning. `check` and `reaction` try all answers and say so once, in `trace` the script answers, `run` refuses the plan
+// with all its free leaves.
+func TestForeignPlan(t *testing.T) {
+	dir := write(t, map[string]string{
+		"trip.xml": `<root main_tree_to_execute="trip">
+  <include path="dock.xml"/>
+  <BehaviorTree ID="trip">
+    <ReactiveSequence>
+      <BatteryOk min_voltage="11.1"/>
+      <Condition ID="Clear" area="{area}"/>
+      <Sequence>
+        <DriveTo goal="{pose}"/>
+        <SubTree ID="dock" station="home"/>
+        <SubTree ID="elsewhere"/>
+      </Sequence>
+    </ReactiveSequence>
+  </BehaviorTree>
+</root>
+`,
+		"dock.xml": `<root BTCPP_format="4">
+  <BehaviorTree ID="dock">
+    <RetryUntilSuccessful num_attempts="3">
+      <Action ID="Dock" station="{station}"/>
+    </RetryUntilSuccessful>
+  </BehaviorTree>
+</root>
+`,
+		"script.txt":   "set Clear true\nend BatteryOk success\nend DriveTo success\nend Dock failure\nend Dock success\n",
+		"mission.yaml": "plan: mission.xml\nvehicle: circuit\nhorizon: 10\n",
+		"mission.xml": `<root BTCPP_format="4"><BehaviorTree ID="m"><Sequence>
+  <BatteryOk/>
+  <Condition ID="Clear"/>
+  <Action name="idle"/>
+</Sequence></BehaviorTree></root>`,
+		"typing.xml": `<root BTCPP_format="4"><BehaviorTree ID="m"><Sequence><AlwaysSucces/><PipelineSequence><A/></PipelineSequence></Sequence></BehaviorTree></root>`,
+	})
+	at := func(name string) string { return filepath.Join(dir, name) }
+	const free = "canopy: nothing defines these leaves, so all their answers are tried: BatteryOk, Clear, DriveTo, Dock, elsewhere\n"
+	stdout, stderr, status := canopy("check", at("trip.xml"))
+	if status != exitRefute || strings.Count(stderr, free) != 1 {
+		t.Errorf("%d\n%s", status, stderr)
+	}
+	says(t, "warnings", stderr, "missing-format", `trip.xml:10:22: warning: there is no tree "elsewhere"`)
+	says(t, "the check", stdout, "REFUTED    complete", "Dock cannot run", "proved     dead")
+	stdout, stderr, status = canopy("reaction", at("trip.xml"))
+	if status != exitOK || strings.Count(stderr, free) != 1 {
+		t.Errorf("%d\n%s", status, stderr)
+	}
+	says(t, "the reaction", stdout, "proved")
+	stdout, stderr, status = canopy("trace", at("trip.xml"), at("script.txt"))
+	if status != exitOK || strings.Contains(stderr, free) {
+		t.Errorf("%d\n%s", status, stderr)
+	}
+	says(t, "the trace", stdout, "3 Dock: Activating -> Running", "4 Dock: Running -> Aborted", "5 elsewhere: Activating -> Running")
+	for _, command := range []string{"run", "monitor"} {
+		stdout, stderr, status = canopy(command, at("mission.yaml"))
+		if status != exitInput {
+			t.Errorf("%d\n%s", status, stdout)
+		}
+		says(t, command, stderr, `mission.xml:2:4: error: nothing defines what the leaf "BatteryOk" does [free-leaf]`,
+			`mission.xml:3:4: error: nothing defines what the leaf "Clear" does [free-leaf]`)
+		if strings.Contains(stderr, "idle") {
+			t.Errorf("an action that does nothing is refused:\n%s", stderr)
+		}
+	}
+	_, stderr, status = canopy("check", at("typing.xml"))
+	if status != exitInput {
+		t.Errorf("%d", status)
+	}
+	says(t, "a misspelt node, and a control of another program", stderr, `did you mean "AlwaysSuccess"?`,
+		`error: unknown node "PipelineSequence"`, "the code of another program")
+}
