@@ -45,8 +45,8 @@ func execute(args []string, stdout, stderr io.Writer) int {
 			}
 		}
 	}
-	fmt.Fprintf(stdout, "%28s %28s\n%9s %9s %6s %11s %9s %6s\n", "user [ms]", "user and system [ms]", "median", "quartiles", "ratio",
-		"median", "quartiles", "ratio")
+	fmt.Fprintf(stdout, "%26s %27s\n", "user [ms]", "user and system [ms]")
+	fmt.Fprintf(stdout, "%9s %9s %6s %9s %9s %6s\n", "median", "quartiles", "ratio", "median", "quartiles", "ratio")
 	for i, p := range programs {
 		fmt.Fprintf(stdout, "%s %s  %s\n", row(p.user, programs[0].user), row(p.both, programs[0].both), flags.Arg(i))
 	}
@@ -74,5 +74,6 @@ func row(times, first []time.Duration) string {
 	at := func(list []time.Duration, part float64) float64 {
 		return slices.Sorted(slices.Values(list))[int(part*float64(len(list)-1)+0.5)].Seconds() * 1e3
 	}
-	return fmt.Sprintf("%9.1f %4.1f-%4.1f %6.2f", at(times, 0.5), at(times, 0.25), at(times, 0.75), at(times, 0.5)/at(first, 0.5))
+	middle := at(times, 0.5)
+	return fmt.Sprintf("%9.1f %4.1f-%4.1f %6.2f", middle, at(times, 0.25), at(times, 0.75), middle/at(first, 0.5))
 }
