@@ -38,7 +38,7 @@ func Write(s declare.Subject, title string, over func() string) (string, error) 
 		equations = w.admit(t) && equations
 		w.task[t] = w.name(w.tree.Name(t))
 	}
-	if equations && !w.feedsBack() {
+	if equations && !w.feedsBack() && !w.branches() {
 		w.equations()
 		return w.text(title, settled), nil
 	}
@@ -131,6 +131,23 @@ func (w *writer) feedsBack() bool {
 			return written[n] != nil || w.slot(n)
 		})
 	})
+}
+
+// branches reports whether a relation contains a function with branches, whose values say more than a free input does.
+func (w *writer) branches() bool {
+	var branches func(l *expr.Logic) bool
+	branches = func(l *expr.Logic) bool {
+		return l.Relation != nil && l.Relation.Bends() ||
+			slices.ContainsFunc(l.Args, func(a expr.Logic) bool { return branches(&a) })
+	}
+	var all []*expr.Logic
+	for i := range w.Plan.Leaves {
+		all = append(all, w.logic(w.Plan.Leaves[i].On), w.logic(w.Plan.Leaves[i].Off))
+	}
+	for _, s := range w.statements() {
+		all = append(all, w.statement(s))
+	}
+	return slices.ContainsFunc(all, func(l *expr.Logic) bool { return l != nil && branches(l) })
 }
 
 // slot reports whether a signal of a mission is a slot.
