@@ -105,7 +105,7 @@ func SARIF(found []Finding, version string) ([]byte, error) {
 		if f.Accepted != "" {
 			r.Suppressions = []sarifSuppression{{"inSource", f.Accepted}}
 		}
-		at := sarifLocation{sarifPhysical{sarifArtifact{strings.ReplaceAll(f.Source.Name, "\\", "/")},
+		at := sarifLocation{sarifPhysical{sarifArtifact{strings.ReplaceAll(f.File(), "\\", "/")},
 			sarifRegion{line, column}}}
 		r.Locations = []sarifLocation{at}
 		run.Results = append(run.Results, r)

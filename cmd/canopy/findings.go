@@ -101,7 +101,7 @@ func asObjects(s declare.Subject, found []verify.Finding, written map[int]string
 		line, column := f.Position()
 		list[i] = object{Question: f.Question, Verdict: f.Verdict.String(), About: f.About, Text: f.Text, Where: f.Where,
 			More: f.More, Assumes: f.Assumes, Period: f.Period, Advice: f.Advice, Accepted: f.Accepted, Covers: f.Covers,
-			Loose: f.Loose, Script: f.Script, Written: written[i], File: f.Source.Name, Line: line, Column: column,
+			Loose: f.Loose, Script: f.Script, Written: written[i], File: f.File(), Line: line, Column: column,
 			Tasks: names(f.Tasks)}
 		for _, u := range f.Units {
 			list[i].Units = append(list[i].Units, names(u))
@@ -188,7 +188,7 @@ func (t *table) finding(f *verify.Finding, script string) {
 	}
 	if f.Verdict != verify.Proved && f.Length > 0 {
 		line, column := f.Position()
-		t.row("", "at", fmt.Sprintf("%s:%d:%d", f.Source.Name, line, column))
+		t.row("", "at", fmt.Sprintf("%s:%d:%d", f.File(), line, column))
 	}
 	for i, w := range f.Where {
 		t.row("", []string{"where", "or where"}[min(i, 1)], w)

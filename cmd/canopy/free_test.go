@@ -41,6 +41,8 @@ func TestForeignPlan(t *testing.T) {
   <Condition ID="Clear"/>
   <Action name="idle"/>
 </Sequence></BehaviorTree></root>`,
+		"main.xml":   `<root BTCPP_format="4"><include path="part.xml"/><BehaviorTree ID="m"><SubTree ID="p"/></BehaviorTree></root>`,
+		"part.xml":   "<root BTCPP_format=\"4\">\n<BehaviorTree ID=\"p\"><ReactiveFallback>\n<Condition on=\"true\"/>\n<Action name=\"dead\"/>\n</ReactiveFallback></BehaviorTree></root>",
 		"typing.xml": `<root BTCPP_format="4"><BehaviorTree ID="m"><Sequence><AlwaysSucces/><PipelineSequence><A/></PipelineSequence></Sequence></BehaviorTree></root>`,
 	})
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -72,6 +74,8 @@ func TestForeignPlan(t *testing.T) {
 			t.Errorf("an action that does nothing is refused:\n%s", stderr)
 		}
 	}
+	stdout, _, _ = canopy("check", at("main.xml"))
+	says(t, "a finding in an included file", stdout, at("part.xml")+":3:1")
 	_, stderr, status = canopy("check", at("typing.xml"))
 	if status != exitInput {
 		t.Errorf("%d", status)

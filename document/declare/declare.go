@@ -37,7 +37,13 @@ type Place struct {
 	Offset, Length int
 }
 
-// Position returns the line and the column where it begins, from 1.
+// File returns the name of the file, which the document may include.
+func (p Place) File() string {
+	file, _ := p.Source.Origin(p.Offset)
+	return file.Name
+}
+
+// Position returns the line and the column where it begins in its file, from 1.
 func (p Place) Position() (line, column int) {
 	return diag.Diagnostic{Source: p.Source, Offset: p.Offset}.Position()
 }
