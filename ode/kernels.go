@@ -3,8 +3,8 @@ package ode
 import "math"
 
 // kernels are the loops over all components. There are two versions of them: portable, and one that processes four
-// components per instruction. Both do the same operations in the same order and give the same bits (TestKernelsAlike),
-// unless the compiler fuses multiplications and additions.
+// components per instruction. Both do the same operations in the same order and give the same bits (TestKernelsAlike);
+// conversions keep the compiler from fusing multiplications and additions.
 type kernels struct {
 	// combine sets dst to base plus the weighted sum of rows, each stride after the one before; base may be nil.
 	combine func(dst, base, rows []float64, stride int, weights []float64)
@@ -60,7 +60,7 @@ func combine(dst, base, rows []float64, stride int, weights []float64) {
 	for i := range dst {
 		sum := 0.0
 		for k, w := range weights {
-			sum += w * rows[k*stride+i]
+			sum += float64(w * rows[k*stride+i])
 		}
 		if base != nil {
 			sum += base[i]
@@ -72,7 +72,7 @@ func combine(dst, base, rows []float64, stride int, weights []float64) {
 func weigh(y, y0, atol, w, per []float64, relative float64) float64 {
 	var moved partial
 	for i, v := range y {
-		w[i] = relative*math.Abs(v) + atol[i] + smallest
+		w[i] = float64(relative*math.Abs(v)) + atol[i] + smallest
 		per[i] = 1 / w[i]
 		moved.add(i, len(y), min(math.Abs(v-y0[i])*per[i], 1))
 	}
@@ -82,7 +82,7 @@ func weigh(y, y0, atol, w, per []float64, relative float64) float64 {
 func residual(f, psi, delta []float64, c float64) bool {
 	finite := true
 	for i, v := range f {
-		v = c*v - psi[i] - delta[i]
+		v = float64(c*v) - psi[i] - delta[i]
 		f[i] = v
 		finite = finite && v-v == 0
 	}
@@ -92,11 +92,11 @@ func residual(f, psi, delta []float64, c float64) bool {
 func update(step, delta, base, y, per []float64, relax float64) float64 {
 	var sum partial
 	for i, d := range step {
-		d *= relax
+		d = float64(d * relax)
 		delta[i] += d
 		y[i] = base[i] + delta[i]
 		d *= per[i]
-		sum.add(i, len(step), d*d)
+		sum.add(i, len(step), float64(d*d))
 	}
 	return sum.total()
 }
@@ -118,7 +118,7 @@ func squares(x, per []float64) float64 {
 	var sum partial
 	for i, v := range x {
 		v *= per[i]
-		sum.add(i, len(x), v*v)
+		sum.add(i, len(x), float64(v*v))
 	}
 	return sum.total()
 }
@@ -128,9 +128,9 @@ func moments(u, g, per []float64) (square, image, mixed float64) {
 	for i, v := range u {
 		w := (v - g[i]) * per[i]
 		v *= per[i]
-		s.add(i, len(u), v*v)
-		m.add(i, len(u), w*w)
-		x.add(i, len(u), v*w)
+		s.add(i, len(u), float64(v*v))
+		m.add(i, len(u), float64(w*w))
+		x.add(i, len(u), float64(v*w))
 	}
 	return s.total(), m.total(), x.total()
 }
@@ -138,7 +138,7 @@ func moments(u, g, per []float64) (square, image, mixed float64) {
 func axpy(y []float64, a float64, x []float64) {
 	y = y[:len(x)]
 	for i, v := range x {
-		y[i] += a * v
+		y[i] += float64(a * v)
 	}
 }
 
@@ -155,7 +155,7 @@ func substitute(t *triangle, w []float64) {
 			}
 			for ; at < end; at += abreast {
 				for k := range x {
-					x[k] -= val[at+k] * w[col[at+k]]
+					x[k] -= float64(val[at+k] * w[col[at+k]])
 				}
 			}
 			for k, r := range b.row {
@@ -164,18 +164,18 @@ func substitute(t *triangle, w []float64) {
 		case b.count < long:
 			x := w[b.row[0]]
 			for ; at < end; at++ {
-				x -= val[at] * w[col[at]]
+				x -= float64(val[at] * w[col[at]])
 			}
 			w[b.row[0]] = x * inv[0]
 		default:
 			var s [4]float64
 			for ; at+4 <= end; at += 4 {
 				for k := range s {
-					s[k] += val[at+k] * w[col[at+k]]
+					s[k] += float64(val[at+k] * w[col[at+k]])
 				}
 			}
 			for ; at < end; at++ {
-				s[0] += val[at] * w[col[at]]
+				s[0] += float64(val[at] * w[col[at]])
 			}
 			w[b.row[0]] = (w[b.row[0]] - ((s[0] + s[1]) + (s[2] + s[3]))) * inv[0]
 		}
