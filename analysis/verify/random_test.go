@@ -60,12 +60,14 @@ func (r *randomPlan) node(depth int) string {
 	n := trees.Width(r.Rand, kind, 4)
 	var b strings.Builder
 	fmt.Fprintf(&b, "<%s", kind)
-	for i, value := range trees.Params(r.Rand, kind, n) {
-		p := &kind.Params()[i]
-		if p.Type == bt.Choice {
-			value = 1 // no task is skipped: TestSkipping
+	values := trees.Params(r.Rand, kind, n)
+	for i, p := range kind.Params() {
+		switch {
+		case p.Type == bt.Choice: // no task is skipped: TestSkipping
+			fmt.Fprintf(&b, " %s=%q", p.Name, p.Write(1))
+		case values != nil:
+			fmt.Fprintf(&b, " %s=%q", p.Name, p.Write(values[i]))
 		}
-		fmt.Fprintf(&b, " %s=%q", p.Name, p.Write(value))
 	}
 	b.WriteString(">")
 	for range n {
