@@ -176,6 +176,15 @@ func (t *Tree) FirstSkipped() (task Task, ok bool) {
 	return 0, false
 }
 
+// Repeats reports whether a task can run a child again that has ended.
+func (t *Tree) Repeats(task Task) bool {
+	if t.nodes[task].family != Script {
+		return false
+	}
+	a, limit := t.Automaton(task)
+	return limit != 1 && slices.ContainsFunc(a.states, func(s state) bool { return s.on[0].again || s.on[1].again })
+}
+
 // Timers returns all tasks that have a timer, in their order. The caller must not change the slice.
 func (t *Tree) Timers() []Task { return t.timers }
 

@@ -46,7 +46,28 @@ func ComparePlans(old, updated declare.Subject, goOn func() bool) Comparison {
 	if equal(old, updated) {
 		return Comparison{Verdict: Proved, Text: "the behaviour is the same: the plans are equal"}
 	}
-	return compared(old, updated, goOn)
+	c := compared(old, updated, goOn)
+	for _, s := range []declare.Subject{old, updated} {
+		if action, by := repeated(s); c.Verdict == Proved && action != "" {
+			return unconcluded(fmt.Sprintf("%s runs %s again, which may then end in another way at the same instant", by, action))
+		}
+	}
+	return c
+}
+
+// repeated returns the first free action that a task can run again when it has ended, and that task: the search gives an
+// action one answer at each instant.
+func repeated(s declare.Subject) (action, by string) {
+	tree := s.Plan.Tree
+	for _, name := range s.Declared.Free {
+		t, _ := tree.Find(name)
+		for above := t; above != tree.Root(); {
+			if above = tree.Parent(above); tree.Repeats(above) {
+				return name, tree.Name(above)
+			}
+		}
+	}
+	return "", ""
 }
 
 // equal reports whether two plans have the same tasks and expressions, over signals of the same meaning.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"canopy/analysis/verify"
+	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/declare"
 	"canopy/document/plan"
@@ -213,6 +214,11 @@ func subject(name, facts string, stderr io.Writer) (declare.Subject, error) {
 
 // sayFree says which leaves of a plan are free, if any.
 func sayFree(stderr io.Writer, p *plan.Plan) {
+	sayFreeOf(stderr, p, func(bt.Kind) bool { return true }, "leaves, so all their answers are tried")
+}
+
+// sayFreeOf says which leaves of some kinds are free, if any, and what follows from it.
+func sayFreeOf(stderr io.Writer, p *plan.Plan, of func(bt.Kind) bool, follows string) {
 	const most = 8
 	var ids []string
 	for i := range p.Leaves {
@@ -221,7 +227,7 @@ func sayFree(stderr io.Writer, p *plan.Plan) {
 		if id == p.Tree.Kind(l.Task).String() {
 			id = p.Label(l.Task)
 		}
-		if l.Free && len(ids) <= most && !slices.Contains(ids, id) {
+		if l.Free && of(p.Tree.Kind(l.Task)) && len(ids) <= most && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
@@ -229,7 +235,7 @@ func sayFree(stderr io.Writer, p *plan.Plan) {
 		ids[most] = "..."
 	}
 	if len(ids) > 0 {
-		fmt.Fprintf(stderr, "canopy: nothing defines these leaves, so all their answers are tried: %s\n",
+		fmt.Fprintf(stderr, "canopy: nothing defines these %s: %s\n", follows,
 			diag.Visible(strings.Join(ids, ", ")))
 	}
 }

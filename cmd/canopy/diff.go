@@ -178,23 +178,25 @@ func difference(ctx context.Context, old, updated string, budget float64, stderr
 	if err != nil {
 		return change{}, err
 	}
+	sayFree(stderr, a)
 	if is == graphKind {
 		g, err := readGraph(updated, vocabularyOf(a), stderr)
 		if err != nil {
 			return change{}, err
 		}
 		return change{Behaviour: behaviourOf(ctx, budget, func(goOn func() bool) verify.Comparison {
-			return verify.CompareGraph(declare.Subject{Plan: a}, g, goOn)
+			return verify.CompareGraph(unexplained(a), g, goOn)
 		})}, nil
 	}
 	b, n, err := readPlan(updated, stderr)
 	if err != nil {
 		return change{}, err
 	}
+	sayFree(stderr, b)
 	d := diff.Plans(a, b)
 	return change{&d, behaviourOf(ctx, budget, func(goOn func() bool) verify.Comparison {
 		if m == nil || n == nil {
-			return verify.ComparePlans(declare.Subject{Plan: a}, declare.Subject{Plan: b}, goOn)
+			return verify.ComparePlans(unexplained(a), unexplained(b), goOn)
 		}
 		first, second := m.Subject(), n.Subject()
 		for _, s := range []*declare.Subject{&first, &second} { // what is declared of a mission is not assumed
@@ -203,6 +205,13 @@ func difference(ctx context.Context, old, updated string, budget float64, stderr
 		return verify.ComparePlans(first, second, goOn).With(verify.DeedsOf(
 			map[string]map[string]string{"mission": m.Settings()}, map[string]map[string]string{"mission": n.Settings()}))
 	})}, nil
+}
+
+// unexplained returns a plan without a mission as a subject: its free leaves may give any answer.
+func unexplained(p *plan.Plan) declare.Subject {
+	s := declare.Subject{Plan: p}
+	s.Declared.AddFree(p)
+	return s
 }
 
 // behaviourOf compares until the time or the memory is used up or the user interrupts; one operation on sets may last

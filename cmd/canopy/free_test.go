@@ -83,3 +83,48 @@ func TestForeignPlan(t *testing.T) {
 	says(t, "a misspelt node, and a control of another program", stderr, `did you mean "AlwaysSuccess"?`,
 		`error: unknown node "PipelineSequence"`, "the code of another program")
 }
+
+// Free actions may end in both plans, so plans that differ in what follows then do not do the same. Plans that run them
+// again are not concluded to be the same: they may end in several ways at one instant.
+func TestForeignPlansDiffer(t *testing.T) {
+	plan := func(text string) string {
+		return `<root BTCPP_format="4"><BehaviorTree ID="m"><Sequence><Go/>` + text + `</Sequence></BehaviorTree></root>`
+	}
+	dir := write(t, map[string]string{
+		"one.xml":   plan(`<Wait/>`),
+		"none.xml":  plan(``),
+		"deep.xml":  plan(`<Sequence name="deep"><Wait/></Sequence>`),
+		"two.xml":   plan(`<RetryUntilSuccessful num_attempts="2"><Wait/></RetryUntilSuccessful>`),
+		"three.xml": plan(`<RetryUntilSuccessful num_attempts="3"><Wait/></RetryUntilSuccessful>`),
+	})
+	for _, c := range []struct {
+		old, updated, want string
+		status             int
+	}{
+		{"one", "none", "the behaviour differs", exitRefute},
+		{"one", "deep", "the behaviour is the same", exitOK},
+		{"two", "two", "the plans are equal", exitOK},
+		{"two", "three", "not concluded whether the behaviour is the same: RetryUntilSuccessful runs Wait again", exitOK},
+	} {
+		stdout, stderr, status := canopy("diff", filepath.Join(dir, c.old+".xml"), filepath.Join(dir, c.updated+".xml"))
+		if status != c.status {
+			t.Errorf("%s, %s: %d", c.old, c.updated, status)
+		}
+		says(t, c.old+", "+c.updated, stdout, c.want)
+		says(t, "the note", stderr, "so all their answers are tried: Go, Wait\n")
+	}
+}
+
+// A state graph is written of plans with included files, and a note says that free actions do not end in it.
+func TestForeignPlanAsGraph(t *testing.T) {
+	dir := write(t, map[string]string{
+		"main.xml": `<root BTCPP_format="4"><include path="part.xml"/><BehaviorTree ID="m"><SubTree ID="p"/></BehaviorTree></root>`,
+		"part.xml": `<root BTCPP_format="4"><BehaviorTree ID="p"><Sequence><Go/><Wait/></Sequence></BehaviorTree></root>`,
+	})
+	stdout, stderr, status := canopy("translate", filepath.Join(dir, "main.xml"))
+	if status != exitOK {
+		t.Errorf("%d\n%s", status, stderr)
+	}
+	says(t, "the graph", stdout, "Go: {")
+	says(t, "the note", stderr, "nothing defines these actions, so they never end in the state graph: Go, Wait\n")
+}

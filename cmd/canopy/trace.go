@@ -29,6 +29,7 @@ inputs that change together; "#" starts a comment.
   end A success|failure             the outcome of an action that is Activating or Running
   slow A [entry] [exit]             from now on, only these procedures of A take time
   entered A, exited A               the running entry or exit procedure of A is complete
+  elapsed T                         the running timer of T, a Sleep, Delay or Timeout, has elapsed
 
 Each status change is printed as "N NAME: From -> To"; N is the number of the script's line, 0 the first settling.
 With --count, each instant ends with a line "N: I event iterations, C status changes, V visits".`,

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
 	"canopy/formalism/stategraph"
@@ -92,12 +93,15 @@ func translated(w io.Writer, name, to string, actions bool, stderr io.Writer) er
 	if err := accepted(diags, stderr); err != nil {
 		return err
 	}
+	if ext == ".xml" && to != "xml" {
+		sayFreeOf(stderr, p, bt.Kind.Acts, "actions, so they never end in the state graph")
+	}
 	return failed(write(w, p))
 }
 
 // readers read files as plans, by the ends of their names.
 var readers = map[string]func(src *diag.Source, actions bool) (*plan.Plan, diag.List){
-	".xml": func(src *diag.Source, _ bool) (*plan.Plan, diag.List) { return plan.Read(src, nil) },
+	".xml": func(src *diag.Source, _ bool) (*plan.Plan, diag.List) { return plan.ReadFiles(src, nil, readFile) },
 	".tr": func(src *diag.Source, _ bool) (*plan.Plan, diag.List) {
 		program, found := translate.ReadTeleoReactive(src)
 		if program == nil {

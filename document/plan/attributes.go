@@ -57,6 +57,8 @@ var foreignAttributes = map[string]string{
 	"_onFailure":  `let an action write signals: exit="signal := value"`,
 	"_onHalted":   `let an action write signals: exit="signal := value"`,
 	"_post":       `let an action write signals: exit="signal := value"`,
+
+	"catch_on_halt": "an exit procedure of an action does what a halt requires",
 }
 
 // foreignNodes are the nodes of BehaviorTree.CPP that plans do not have, with what to write instead.
@@ -72,6 +74,8 @@ var foreignNodes = map[string]string{
 	"LoopBool":          "plans have no queues",
 	"LoopDouble":        "plans have no queues",
 	"LoopString":        "plans have no queues",
+	"ConsumeQueue":      "plans have no queues",
+	"TestNode":          "write the leaf that it stands for",
 	"WasEntryUpdated":   "write a condition over the signal",
 	"SkipUnlessUpdated": "write a condition over the signal",
 	"WaitValueUpdate":   "write a condition over the signal",
