@@ -207,8 +207,8 @@ type Timing struct {
 // not held.
 type Judge func(child int) (judgement Status, ended bool)
 
-// Decide returns the verdict of a task of n children (Success, Failure, Skipped, or Accept while undecided), the state that is
-// reached, and the child that this state depends on, -1 for none.
+// Decide returns the verdict of a task of n children (Success, Failure, Skipped, or Accept while undecided), the state
+// that is reached, and the child that this state depends on, -1 for none.
 func (a *Automaton) Decide(at At, n int, limit int32, judge Judge) (says Status, child int32, reached At) {
 	for {
 		s := &a.states[at.State]

@@ -268,7 +268,8 @@ func (x *Executive) Status(t bt.Task) bt.Status { return x.decider.status(x, t) 
 // Rests reports whether a task is a condition that may go unjudged while the tree does not hear it.
 func (x *Executive) Rests(t bt.Task) bool { return x.decider.rests(x, t) }
 
-// Ended returns the status in which the plan has ended, Finished, Aborted or Dropped, once it is deactivated; else Accept.
+// Ended returns the status in which the plan has ended, Finished, Aborted or Dropped, once it is deactivated; else
+// Accept.
 func (x *Executive) Ended() bt.Status {
 	if x.over {
 		return x.root

@@ -361,8 +361,8 @@ func (t *turner) refute(f *Finding, x turn, who string, period float64, single b
 			f.Text = fmt.Sprintf("%s at %s without end: one raises it above the limit, the other lowers it below", who,
 				number(low))
 			if len(f.Tasks) == 1 {
-				f.Text = fmt.Sprintf("%s at %s without end: it crosses the limit in one direction with the task, in the other without",
-					who, number(low))
+				f.Text = fmt.Sprintf("%s at %s without end: it crosses the limit in one direction with the task, "+
+					"in the other without", who, number(low))
 			}
 			f.Advice = "give the condition hysteresis: an `off` limit apart from `on`"
 		} else if period > 0 {

@@ -24,9 +24,10 @@ type instant struct {
 }
 
 // Run runs the plan until it has succeeded or failed, then ends what is still active. It returns nil if the plan has
-// succeeded, or is skipped: there is nothing to be done. Errors: all mistakes found by Check, before anything runs; one that wraps [ErrFailed]; the cause of
-// the context's end; [PanicError]; [bt.ErrLoop], [ErrUnsettled] or [executive.ErrDuration]. Whatever the reason, the
-// exit procedures of all active tasks are run, and Run returns when they are complete. An execution runs once.
+// succeeded, or is skipped: there is nothing to be done. Errors: all mistakes found by Check, before anything runs; one
+// that wraps [ErrFailed]; the cause of the context's end; [PanicError]; [bt.ErrLoop], [ErrUnsettled] or
+// [executive.ErrDuration]. Whatever the reason, the exit procedures of all active tasks are run, and Run returns when
+// they are complete. An execution runs once.
 func (x *Execution) Run(ctx context.Context) error { return x.run(ctx) }
 
 // Serve is like Run, but does not end with the plan: a plan that has ended reacts again to its inputs. Serve ends with
