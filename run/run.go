@@ -104,7 +104,7 @@ type Run struct {
 	implied   []model.Range // by state: that the equations imply; nil: none
 	slides    bool          // the solution slid in the last stretch
 	wrong     []bool        // by state: it was outside of that
-	peak      []float64     // by state: the largest magnitude that was recorded
+	peak      []float64     // by state: the largest magnitude recorded within the implied range
 	storm     storm
 
 	summary  record.Summary
@@ -423,8 +423,10 @@ func (r *Run) sample(t float64, signals []float64) error {
 		}
 	}
 	r.sampled = t
-	for i := range r.peak {
-		r.peak[i] = max(r.peak[i], math.Abs(signals[1+i]))
+	for i, y := range signals[1 : 1+len(r.peak)] {
+		if low, high := r.bounds(i); low <= y && y <= high {
+			r.peak[i] = max(r.peak[i], math.Abs(y))
+		}
 	}
 	if err := r.rec.Sample(t, r.row); err != nil {
 		return err
@@ -467,13 +469,13 @@ func (r *Run) checkImplied(t float64, state int, y float64) error {
 	if r.implied == nil || r.wrong[state] {
 		return nil
 	}
-	s, largest := &r.m.Vehicle.States[state], max(r.peak[state], math.Abs(y))
+	s, largest := &r.m.Vehicle.States[state], r.peak[state]
 	tolerance := s.AbsTol * r.m.Tolerance / mission.DefaultTolerance
-	if f := r.m.Vehicle.Floating; f != nil && f[state] {
+	if f := r.m.Vehicle.Floating; f != nil && f[state] && largest > 0 { // else nothing is known of its scale
 		tolerance = min(tolerance, 1e-4*largest)
 	}
 	margin := few * (tolerance + r.m.Tolerance*largest)
-	low, high := r.implied[state].Bounds()
+	low, high := r.bounds(state)
 	if low-margin <= y && y <= high+margin {
 		return nil
 	}
@@ -481,6 +483,14 @@ func (r *Run) checkImplied(t float64, state int, y float64) error {
 	text := fmt.Sprintf("%s = %s is outside of %v, which the equations imply: the solution is wrong; use a smaller "+
 		"tolerance", s.Name, diag.Number(y, 6), r.implied[state])
 	return r.rec.Event(record.Event{T: t, Micro: r.executive.Micro(), Kind: record.KindTolerance, Text: text})
+}
+
+// bounds returns the range that the equations imply for a state.
+func (r *Run) bounds(state int) (low, high float64) {
+	if r.implied == nil {
+		return math.Inf(-1), math.Inf(1)
+	}
+	return r.implied[state].Bounds()
 }
 
 // inside reports whether all states are in their ranges. It is called at every step, so it only compares.

@@ -73,3 +73,21 @@ func TestImpliedRangesAreLeft(t *testing.T) {
 		t.Errorf("%v left their ranges", left)
 	}
 }
+
+// A state without a declared tolerance that has been zero until now has no scale: what rounding makes of it at a kink
+// is no departure from its range.
+func TestZeroHasNoScale(t *testing.T) {
+	const vehicle = `vehicle: follower
+states:
+  x: {initial: 1, derivative: "1 [1/s] * v"}
+  v: {derivative: "-1 [1/s] * x"}
+  z: {derivative: "1e3 [1/s] * (abs(v) - z)"}
+`
+	_, l, err := fly(t, equationsMission(t, vehicle, `<Condition name="never" on="z gt 2"/>`, "horizon: 20 [s]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := l.kinds(record.KindTolerance); len(left) > 0 {
+		t.Error(left)
+	}
+}
