@@ -87,9 +87,14 @@ func planSource(name string) (*diag.Source, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	src, list := planOf(src)
+	return src, list, nil
+}
+
+// planOf returns a plan document as XML.
+func planOf(src *diag.Source) (*diag.Source, diag.List) {
 	if strings.HasPrefix(strings.TrimSpace(src.Text[src.Begin():]), "[") {
-		src, list := xmltree.FromJSON(src)
-		return src, list, nil
+		return xmltree.FromJSON(src)
 	}
-	return src, nil, nil
+	return src, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -127,4 +128,24 @@ func TestForeignPlanAsGraph(t *testing.T) {
 	}
 	says(t, "the graph", stdout, "Go: {")
 	says(t, "the note", stderr, "nothing defines these actions, so they never end in the state graph: Go, Wait\n")
+}
+
+// The JSON form of a plan is read from a file, and from the standard input.
+func TestPlanInJSON(t *testing.T) {
+	dir := write(t, map[string]string{
+		"plan.xml": `<root BTCPP_format="4"><BehaviorTree ID="m"><Sequence><Go/><Wait/></Sequence></BehaviorTree></root>`,
+	})
+	text, _, _ := canopy("convert", filepath.Join(dir, "plan.xml"), "--to", "json")
+	if err := os.WriteFile(filepath.Join(dir, "plan.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"show", "translate"} {
+		stdout, _, _ := canopy(command, filepath.Join(dir, "plan.xml"))
+		for _, name := range []string{filepath.Join(dir, "plan.json"), "-"} {
+			got, stderr, status := from(t, text, command, name)
+			if status != exitOK || got != stdout {
+				t.Errorf("%s %s: %d\n%s%s", command, name, status, got, stderr)
+			}
+		}
+	}
 }

@@ -87,8 +87,8 @@ const (
 	graphKind
 )
 
-// kindOf returns the kind of a document: XML is a plan, YAML with steps a state graph, other YAML a mission. A file's
-// name distinguishes XML from YAML; for the standard input, its text does.
+// kindOf returns the kind of a document: XML and its JSON form are plans, YAML with steps is a state graph, other YAML a
+// mission. A file's name distinguishes plans from YAML; for the standard input, its text does.
 func kindOf(name string) (kind, error) {
 	isYAML := yamlName(name)
 	if !isYAML && name != standardInput {
@@ -98,7 +98,7 @@ func kindOf(name string) (kind, error) {
 	switch {
 	case err != nil:
 		return 0, err
-	case !isYAML && strings.HasPrefix(strings.TrimSpace(src.Text[src.Begin():]), "<"):
+	case !isYAML && strings.IndexAny(strings.TrimSpace(src.Text[src.Begin():]), "<[") == 0:
 		return planKind, nil
 	case yamldoc.Has(src, "steps"):
 		return graphKind, nil

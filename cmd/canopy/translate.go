@@ -25,7 +25,7 @@ func translateCommand() *cobra.Command {
 		Short: "Translate a plan to a state graph, teleo-reactive programs and And-Or trees to plans",
 		Long: `Translate a plan to a state graph, or another formalism to a plan. The name of FILE determines its kind:
 
-  .xml    a plan, also from the standard input, "-"
+  .xml    a plan, also from the standard input, "-"; .json, the JSON form of one
   .tr     a teleo-reactive program
   .andor  an And-Or tree
 
@@ -63,7 +63,7 @@ func translateCommand() *cobra.Command {
 // translated writes a file in another format.
 func translated(w io.Writer, name, to string, actions bool, stderr io.Writer) error {
 	ext := filepath.Ext(name)
-	if name == standardInput {
+	if name == standardInput || ext == ".json" {
 		ext = ".xml"
 	}
 	read := readers[ext]
@@ -101,7 +101,13 @@ func translated(w io.Writer, name, to string, actions bool, stderr io.Writer) er
 
 // readers read files as plans, by the ends of their names.
 var readers = map[string]func(src *diag.Source, actions bool) (*plan.Plan, diag.List){
-	".xml": func(src *diag.Source, _ bool) (*plan.Plan, diag.List) { return plan.ReadFiles(src, nil, readFile) },
+	".xml": func(src *diag.Source, _ bool) (*plan.Plan, diag.List) {
+		src, list := planOf(src)
+		if list.HasErrors() {
+			return nil, list
+		}
+		return plan.ReadFiles(src, nil, readFile)
+	},
 	".tr": func(src *diag.Source, _ bool) (*plan.Plan, diag.List) {
 		program, found := translate.ReadTeleoReactive(src)
 		if program == nil {
