@@ -49,14 +49,14 @@ func ComparePlans(old, updated declare.Subject, goOn func() bool) Comparison {
 	c := compared(old, updated, goOn)
 	for _, s := range []declare.Subject{old, updated} {
 		if action, by := repeated(s); c.Verdict == Proved && action != "" {
-			return unconcluded(fmt.Sprintf("%s runs %s again, which may then end in another way at the same instant", by, action))
+			return unconcluded(by + " runs " + action + " again, which may then end in another way at the same instant")
 		}
 	}
 	return c
 }
 
-// repeated returns the first free action that a task can run again when it has ended, and that task: the search gives an
-// action one answer at each instant.
+// repeated returns the first free action that a task can run again when it has ended, and that task: the search gives
+// an action one answer at each instant.
 func repeated(s declare.Subject) (action, by string) {
 	tree := s.Plan.Tree
 	for _, name := range s.Declared.Free {
