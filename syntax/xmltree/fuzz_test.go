@@ -216,3 +216,13 @@ func TestBounds(t *testing.T) {
 		}
 	}
 }
+
+// A character that XML does not have is a mistake wherever it stands.
+func TestIllegalCharacters(t *testing.T) {
+	for _, text := range []string{"<!DOCTYPE\x1b r><r/>", "<!--\x00--><r/>", "<r><?p \ufffe?></r>", "<r a='\x01'/>", "<r>\x02</r>"} {
+		d, list := parse(text)
+		if d.Whole || len(list) != 1 || !strings.Contains(list[0].Text, "illegal character code U+") {
+			t.Errorf("%q: %v", text, list)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"canopy/diag"
 )
@@ -199,11 +200,9 @@ func (r *jsonReader) string(what string) (string, int) {
 	if len(r.found) == 0 && !ok {
 		r.fail(at, 1, what+" is a string", "")
 	}
-	for _, c := range text {
-		if c < ' ' && !strings.ContainsRune("\t\n\r", c) || c == '\ufffe' || c == '\uffff' {
-			r.fail(at, 1, fmt.Sprintf("XML does not have the character %U", c), "")
-			break
-		}
+	if i := illegal(text); i >= 0 {
+		c, _ := utf8.DecodeRuneInString(text[i:])
+		r.fail(at, 1, fmt.Sprintf("XML does not have the character %U", c), "")
 	}
 	return text, at
 }

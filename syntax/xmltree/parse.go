@@ -92,13 +92,13 @@ func (p *parser) tokens(base int) int {
 		case xml.CharData:
 			p.characters(at, string(token))
 		case xml.Comment:
-			p.add(Node{Kind: Comment, Span: at})
+			p.opaque(Comment, at)
 		case xml.ProcInst:
 			if token.Target == "xml" && at.At != p.Source.Begin() {
 				p.report(at.At, at.Len(), CodeMalformed, "begin the file with it, or omit it",
 					"<?xml ...?> is not at the beginning of the file")
 			}
-			p.add(Node{Kind: Instruction, Span: at})
+			p.opaque(Instruction, at)
 		case xml.Directive:
 			p.documentType(at)
 		}
@@ -126,6 +126,22 @@ func (p *parser) add(n Node) {
 	} else {
 		p.Content = append(p.Content, n)
 	}
+}
+
+// opaque adds a node whose content has no structure here. encoding/xml does not look at its characters.
+func (p *parser) opaque(kind Kind, at Span) {
+	if i := illegal(p.text[at.At:at.End]); i >= 0 {
+		c, size := utf8.DecodeRuneInString(p.text[at.At+i:])
+		p.syntax(at.At+i, size, "", "illegal character code %U", c)
+	}
+	p.add(Node{Kind: kind, Span: at})
+}
+
+// illegal returns the place of the first character that XML does not have (XML 1.0, 2.2), -1 if there is none.
+func illegal(s string) int {
+	return strings.IndexFunc(s, func(c rune) bool {
+		return c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == '\ufffe' || c == '\uffff'
+	})
 }
 
 func (p *parser) start(tag Span) {
@@ -227,7 +243,7 @@ func (p *parser) documentType(at Span) {
 		p.entities = append(p.entities, name)
 		p.report(at.At+m[0], m[1]-m[0], CodeMalformed, insteadOfEntity, "entities are not supported: %q", name)
 	}
-	p.add(Node{Kind: Directive, Span: at})
+	p.opaque(Directive, at)
 }
 
 // malformed reports a tag that encoding/xml refuses and returns where to continue.
