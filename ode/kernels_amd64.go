@@ -46,12 +46,11 @@ func combineFast(dst, base, rows []float64, stride int, weights []float64) {
 	n := len(dst) &^ 7
 	if n > 0 && len(weights) > 0 {
 		_ = rows[(len(weights)-1)*stride+n-1]
+		var from *float64
 		if base != nil {
-			combineAVX2(&dst[0], &base[:n][0], &rows[0], stride, &weights[0], len(weights), n)
-			base = base[n:]
-		} else {
-			combineAVX2(&dst[0], nil, &rows[0], stride, &weights[0], len(weights), n)
+			from, base = &base[:n][0], base[n:]
 		}
+		combineAVX2(&dst[0], from, &rows[0], stride, &weights[0], len(weights), n)
 		dst, rows = dst[n:], rows[n:]
 	}
 	combine(dst, base, rows, stride, weights)

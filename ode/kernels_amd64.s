@@ -18,6 +18,12 @@ GLOBL one<>(SB), RODATA|NOPTR, $8
 	VPERMILPD $1, X, T; \
 	VADDSD T, X, X
 
+// NEXT continues a loop with the next eight of CX components; AX counts them.
+#define NEXT(loop) \
+	ADDQ $8, AX; \
+	CMPQ AX, CX; \
+	JLT loop
+
 // func combineAVX2(dst, base, rows *float64, stride int, weights *float64, count, n int)
 TEXT ·combineAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
@@ -28,48 +34,44 @@ TEXT ·combineAVX2(SB), NOSPLIT, $0-56
 	MOVQ count+40(FP), R10
 	MOVQ n+48(FP), CX
 	SHLQ $3, R8
+	XORL AX, AX
 combineLoop:
 	MOVQ DX, R11
-	MOVQ R9, R12
-	MOVQ R10, R13
+	XORL R12, R12
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 combineRow:
-	VBROADCASTSD (R12), Y2
-	VMULPD (R11), Y2, Y3
-	VMULPD 32(R11), Y2, Y4
+	VBROADCASTSD (R9)(R12*8), Y2
+	VMULPD (R11)(AX*8), Y2, Y3
+	VMULPD 32(R11)(AX*8), Y2, Y4
 	VADDPD Y3, Y0, Y0
 	VADDPD Y4, Y1, Y1
-	ADDQ $8, R12
 	ADDQ R8, R11
-	DECQ R13
-	JNZ combineRow
+	INCQ R12
+	CMPQ R12, R10
+	JLT combineRow
 	TESTQ SI, SI
 	JZ combineStore
-	VADDPD (SI), Y0, Y0
-	VADDPD 32(SI), Y1, Y1
-	ADDQ $64, SI
+	VADDPD (SI)(AX*8), Y0, Y0
+	VADDPD 32(SI)(AX*8), Y1, Y1
 combineStore:
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, 32(DI)
-	ADDQ $64, DI
-	ADDQ $64, DX
-	SUBQ $8, CX
-	JNZ combineLoop
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	NEXT(combineLoop)
 	VZEROUPPER
 	RET
 
 // WEIGHED weighs four components at an offset; Y0 is the relative tolerance, SUM the sum.
 #define WEIGHED(offset, SUM) \
-	VMOVUPD offset(SI), Y4; \
+	VMOVUPD offset(SI)(AX*8), Y4; \
 	VANDPD Y14, Y4, Y5; \
 	VMULPD Y0, Y5, Y5; \
-	VADDPD offset(R8), Y5, Y5; \
+	VADDPD offset(R8)(AX*8), Y5, Y5; \
 	VADDPD Y13, Y5, Y5; \
-	VMOVUPD Y5, offset(R9); \
+	VMOVUPD Y5, offset(R9)(AX*8); \
 	VDIVPD Y5, Y15, Y6; \
-	VMOVUPD Y6, offset(R10); \
-	VSUBPD offset(DI), Y4, Y4; \
+	VMOVUPD Y6, offset(R10)(AX*8); \
+	VSUBPD offset(DI)(AX*8), Y4, Y4; \
 	VANDPD Y14, Y4, Y4; \
 	VMULPD Y6, Y4, Y4; \
 	VMINPD Y4, Y15, Y4; \
@@ -84,6 +86,7 @@ TEXT ·weighAVX2(SB), NOSPLIT, $0-64
 	MOVQ per+32(FP), R10
 	VBROADCASTSD relative+40(FP), Y0
 	MOVQ n+48(FP), CX
+	XORL AX, AX
 	VBROADCASTSD absolute<>(SB), Y14
 	VBROADCASTSD smallest<>(SB), Y13
 	VBROADCASTSD one<>(SB), Y15
@@ -92,17 +95,20 @@ TEXT ·weighAVX2(SB), NOSPLIT, $0-64
 weighLoop:
 	WEIGHED(0, Y1)
 	WEIGHED(32, Y2)
-	ADDQ $64, SI
-	ADDQ $64, DI
-	ADDQ $64, R8
-	ADDQ $64, R9
-	ADDQ $64, R10
-	SUBQ $8, CX
-	JNZ weighLoop
+	NEXT(weighLoop)
 	TOTAL(Y1, Y2, X1, X3)
 	VMOVSD X1, moved+56(FP)
 	VZEROUPPER
 	RET
+
+// RESIDUAL sets four residuals at an offset; Y1 collects x - x of all: zero or not a number.
+#define RESIDUAL(offset, X) \
+	VMULPD offset(DI)(AX*8), Y0, X; \
+	VSUBPD offset(SI)(AX*8), X, X; \
+	VSUBPD offset(DX)(AX*8), X, X; \
+	VMOVUPD X, offset(DI)(AX*8); \
+	VSUBPD X, X, X; \
+	VORPD X, Y1, Y1
 
 // func residualAVX2(f, psi, delta *float64, c float64, n int) (finite bool)
 TEXT ·residualAVX2(SB), NOSPLIT, $0-41
@@ -111,31 +117,33 @@ TEXT ·residualAVX2(SB), NOSPLIT, $0-41
 	MOVQ delta+16(FP), DX
 	VBROADCASTSD c+24(FP), Y0
 	MOVQ n+32(FP), CX
-	VXORPD Y1, Y1, Y1 // x - x of all results: zero or not a number
+	XORL AX, AX
+	VXORPD Y1, Y1, Y1
 residualLoop:
-	VMULPD (DI), Y0, Y2
-	VMULPD 32(DI), Y0, Y3
-	VSUBPD (SI), Y2, Y2
-	VSUBPD 32(SI), Y3, Y3
-	VSUBPD (DX), Y2, Y2
-	VSUBPD 32(DX), Y3, Y3
-	VMOVUPD Y2, (DI)
-	VMOVUPD Y3, 32(DI)
-	VSUBPD Y2, Y2, Y2
-	VSUBPD Y3, Y3, Y3
-	VORPD Y2, Y1, Y1
-	VORPD Y3, Y1, Y1
-	ADDQ $64, DI
-	ADDQ $64, SI
-	ADDQ $64, DX
-	SUBQ $8, CX
-	JNZ residualLoop
+	RESIDUAL(0, Y2)
+	RESIDUAL(32, Y3)
+	NEXT(residualLoop)
 	VCMPPD $3, Y1, Y1, Y1 // unordered
 	VMOVMSKPD Y1, AX
 	TESTL AX, AX
 	SETEQ finite+40(FP)
 	VZEROUPPER
 	RET
+
+// SQUARE adds the squares of X times per to SUM.
+#define SQUARE(per, X, SUM) \
+	VMULPD per, X, X; \
+	VMULPD X, X, X; \
+	VADDPD X, SUM, SUM
+
+// UPDATE updates four components at an offset.
+#define UPDATE(offset, X, Y, SUM) \
+	VMULPD offset(SI)(AX*8), Y0, X; \
+	VADDPD offset(DI)(AX*8), X, Y; \
+	VMOVUPD Y, offset(DI)(AX*8); \
+	VADDPD offset(R8)(AX*8), Y, Y; \
+	VMOVUPD Y, offset(R9)(AX*8); \
+	SQUARE(offset(R10)(AX*8), X, SUM)
 
 // func updateAVX2(step, delta, base, y, per *float64, relax float64, n int) (sum float64)
 TEXT ·updateAVX2(SB), NOSPLIT, $0-64
@@ -146,32 +154,13 @@ TEXT ·updateAVX2(SB), NOSPLIT, $0-64
 	MOVQ per+32(FP), R10
 	VBROADCASTSD relax+40(FP), Y0
 	MOVQ n+48(FP), CX
+	XORL AX, AX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 updateLoop:
-	VMULPD (SI), Y0, Y3
-	VMULPD 32(SI), Y0, Y4
-	VADDPD (DI), Y3, Y5
-	VADDPD 32(DI), Y4, Y6
-	VMOVUPD Y5, (DI)
-	VMOVUPD Y6, 32(DI)
-	VADDPD (R8), Y5, Y5
-	VADDPD 32(R8), Y6, Y6
-	VMOVUPD Y5, (R9)
-	VMOVUPD Y6, 32(R9)
-	VMULPD (R10), Y3, Y3
-	VMULPD 32(R10), Y4, Y4
-	VMULPD Y3, Y3, Y3
-	VMULPD Y4, Y4, Y4
-	VADDPD Y3, Y1, Y1
-	VADDPD Y4, Y2, Y2
-	ADDQ $64, SI
-	ADDQ $64, DI
-	ADDQ $64, R8
-	ADDQ $64, R9
-	ADDQ $64, R10
-	SUBQ $8, CX
-	JNZ updateLoop
+	UPDATE(0, Y3, Y5, Y1)
+	UPDATE(32, Y4, Y6, Y2)
+	NEXT(updateLoop)
 	TOTAL(Y1, Y2, X1, X3)
 	VMOVSD X1, sum+56(FP)
 	VZEROUPPER
@@ -184,33 +173,32 @@ TEXT ·shiftAVX2(SB), NOSPLIT, $0-40
 	MOVQ next+16(FP), SI
 	MOVQ q+24(FP), R9
 	MOVQ n+32(FP), CX
+	XORL AX, AX
 	SHLQ $3, R8
 	MOVQ R9, R10
 	IMULQ R8, R10
 	ADDQ R10, DI // the differences of order q+1
+	LEAQ (DI)(R8*1), DX // those of order q+2
 shiftLoop:
-	VMOVUPD (SI), Y0
-	VMOVUPD 32(SI), Y1
-	VSUBPD (DI), Y0, Y2
-	VSUBPD 32(DI), Y1, Y3
-	VMOVUPD Y2, (DI)(R8*1)
-	VMOVUPD Y3, 32(DI)(R8*1)
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, 32(DI)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VSUBPD (DI)(AX*8), Y0, Y2
+	VSUBPD 32(DI)(AX*8), Y1, Y3
+	VMOVUPD Y2, (DX)(AX*8)
+	VMOVUPD Y3, 32(DX)(AX*8)
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
 	MOVQ DI, R10
 	MOVQ R9, R11
 shiftRow:
 	SUBQ R8, R10
-	VADDPD (R10), Y0, Y0
-	VADDPD 32(R10), Y1, Y1
-	VMOVUPD Y0, (R10)
-	VMOVUPD Y1, 32(R10)
+	VADDPD (R10)(AX*8), Y0, Y0
+	VADDPD 32(R10)(AX*8), Y1, Y1
+	VMOVUPD Y0, (R10)(AX*8)
+	VMOVUPD Y1, 32(R10)(AX*8)
 	DECQ R11
 	JNZ shiftRow
-	ADDQ $64, SI
-	ADDQ $64, DI
-	SUBQ $8, CX
-	JNZ shiftLoop
+	NEXT(shiftLoop)
 	VZEROUPPER
 	RET
 
@@ -219,35 +207,29 @@ TEXT ·squaresAVX2(SB), NOSPLIT, $0-32
 	MOVQ x+0(FP), SI
 	MOVQ per+8(FP), DI
 	MOVQ n+16(FP), CX
+	XORL AX, AX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 squaresLoop:
-	VMOVUPD (SI), Y3
-	VMOVUPD 32(SI), Y4
-	VMULPD (DI), Y3, Y3
-	VMULPD 32(DI), Y4, Y4
-	VMULPD Y3, Y3, Y3
-	VMULPD Y4, Y4, Y4
-	VADDPD Y3, Y1, Y1
-	VADDPD Y4, Y2, Y2
-	ADDQ $64, SI
-	ADDQ $64, DI
-	SUBQ $8, CX
-	JNZ squaresLoop
+	VMOVUPD (SI)(AX*8), Y3
+	VMOVUPD 32(SI)(AX*8), Y4
+	SQUARE((DI)(AX*8), Y3, Y1)
+	SQUARE(32(DI)(AX*8), Y4, Y2)
+	NEXT(squaresLoop)
 	TOTAL(Y1, Y2, X1, X3)
 	VMOVSD X1, sum+24(FP)
 	VZEROUPPER
 	RET
 
 // MOMENTS adds the products of four components at an offset to three sums.
-#define MOMENTS(offset, SQUARE, IMAGE, MIXED) \
-	VMOVUPD offset(SI), Y7; \
-	VMOVUPD offset(R8), Y9; \
-	VSUBPD offset(DI), Y7, Y8; \
+#define MOMENTS(offset, SQUARES, IMAGE, MIXED) \
+	VMOVUPD offset(SI)(AX*8), Y7; \
+	VMOVUPD offset(R8)(AX*8), Y9; \
+	VSUBPD offset(DI)(AX*8), Y7, Y8; \
 	VMULPD Y9, Y8, Y8; \
 	VMULPD Y9, Y7, Y7; \
 	VMULPD Y7, Y7, Y9; \
-	VADDPD Y9, SQUARE, SQUARE; \
+	VADDPD Y9, SQUARES, SQUARES; \
 	VMULPD Y8, Y8, Y9; \
 	VADDPD Y9, IMAGE, IMAGE; \
 	VMULPD Y8, Y7, Y9; \
@@ -259,6 +241,7 @@ TEXT ·momentsAVX2(SB), NOSPLIT, $0-56
 	MOVQ less+8(FP), DI
 	MOVQ per+16(FP), R8
 	MOVQ n+24(FP), CX
+	XORL AX, AX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -268,11 +251,7 @@ TEXT ·momentsAVX2(SB), NOSPLIT, $0-56
 momentsLoop:
 	MOMENTS(0, Y1, Y3, Y5)
 	MOMENTS(32, Y2, Y4, Y6)
-	ADDQ $64, SI
-	ADDQ $64, DI
-	ADDQ $64, R8
-	SUBQ $8, CX
-	JNZ momentsLoop
+	NEXT(momentsLoop)
 	TOTAL(Y1, Y2, X1, X7)
 	TOTAL(Y3, Y4, X3, X7)
 	TOTAL(Y5, Y6, X5, X7)
@@ -288,17 +267,15 @@ TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSD a+8(FP), Y0
 	MOVQ x+16(FP), SI
 	MOVQ n+24(FP), CX
+	XORL AX, AX
 axpyLoop:
-	VMULPD (SI), Y0, Y1
-	VMULPD 32(SI), Y0, Y2
-	VADDPD (DI), Y1, Y1
-	VADDPD 32(DI), Y2, Y2
-	VMOVUPD Y1, (DI)
-	VMOVUPD Y2, 32(DI)
-	ADDQ $64, SI
-	ADDQ $64, DI
-	SUBQ $8, CX
-	JNZ axpyLoop
+	VMULPD (SI)(AX*8), Y0, Y1
+	VMULPD 32(SI)(AX*8), Y0, Y2
+	VADDPD (DI)(AX*8), Y1, Y1
+	VADDPD 32(DI)(AX*8), Y2, Y2
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	NEXT(axpyLoop)
 	VZEROUPPER
 	RET
 
@@ -307,15 +284,28 @@ axpyLoop:
 	VMOVSD (R9)(A*8), X; \
 	VMOVHPD (R9)(B*8), X, X
 
-// COLUMNS loads the values in w of the next four columns into Y2.
-#define COLUMNS \
+// FOUR combines X by an operation with the products of the next four entries and the values in w of their columns.
+#define FOUR(operation, X) \
 	MOVLQSX (DX), AX; \
 	MOVLQSX 4(DX), R15; \
 	PAIR(AX, R15, X2); \
 	MOVLQSX 8(DX), AX; \
 	MOVLQSX 12(DX), R15; \
 	PAIR(AX, R15, X3); \
-	VINSERTF128 $1, X3, Y2, Y2
+	VINSERTF128 $1, X3, Y2, Y2; \
+	VMULPD (DI), Y2, Y2; \
+	operation Y2, X, X; \
+	ADDQ $32, DI; \
+	ADDQ $16, DX
+
+// ENTRY does the same with one entry.
+#define ENTRY(operation, X) \
+	MOVLQSX (DX), AX; \
+	VMOVSD (R9)(AX*8), X2; \
+	VMULSD (DI), X2, X2; \
+	operation X2, X, X; \
+	ADDQ $8, DI; \
+	ADDQ $4, DX
 
 // func substituteAVX2(bundles *bundle, val *float64, col *int32, inv, w *float64, count int)
 TEXT ·substituteAVX2(SB), NOSPLIT, $0-48
@@ -340,11 +330,7 @@ next:
 	TESTL BX, BX
 	JZ scaled
 entries:
-	COLUMNS
-	VMULPD (DI), Y2, Y2
-	VSUBPD Y2, Y0, Y0
-	ADDQ $32, DI
-	ADDQ $16, DX
+	FOUR(VSUBPD, Y0)
 	DECL BX
 	JNZ entries
 scaled:
@@ -355,6 +341,7 @@ scaled:
 	VMOVSD X1, (R9)(R12*8)
 	VMOVHPD X1, (R9)(R13*8)
 	ADDQ $32, R8
+done:
 	ADDQ $bundle__size, SI
 	DECQ CX
 	JNZ next
@@ -368,32 +355,19 @@ single:
 	TESTL BX, BX
 	JZ one
 entry:
-	MOVLQSX (DX), AX
-	VMOVSD (R9)(AX*8), X2
-	VMULSD (DI), X2, X2
-	VSUBSD X2, X0, X0
-	ADDQ $8, DI
-	ADDQ $4, DX
+	ENTRY(VSUBSD, X0)
 	DECL BX
 	JNZ entry
 one:
 	VMULSD (R8), X0, X0
 	VMOVSD X0, (R9)(R10*8)
 	ADDQ $8, R8
-	ADDQ $bundle__size, SI
-	DECQ CX
-	JNZ next
-	VZEROUPPER
-	RET
+	JMP done
 
 parts:
 	VXORPD Y1, Y1, Y1
 part:
-	COLUMNS
-	VMULPD (DI), Y2, Y2
-	VADDPD Y2, Y1, Y1
-	ADDQ $32, DI
-	ADDQ $16, DX
+	FOUR(VADDPD, Y1)
 	SUBL $4, BX
 	CMPL BX, $4
 	JGE part
@@ -401,12 +375,7 @@ part:
 	TESTL BX, BX
 	JZ sum
 rest:
-	MOVLQSX (DX), AX
-	VMOVSD (R9)(AX*8), X2
-	VMULSD (DI), X2, X2
-	VADDSD X2, X1, X1
-	ADDQ $8, DI
-	ADDQ $4, DX
+	ENTRY(VADDSD, X1)
 	DECL BX
 	JNZ rest
 sum:

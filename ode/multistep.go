@@ -160,7 +160,7 @@ func (in *Integrator) resume(k []float64) bool {
 			return false
 		}
 		if effect <= bearable {
-			axpy(m.differences(1), 1, u)
+			kernel.axpy(m.differences(1), 1, u)
 			m.on, m.age = true, 0
 			return true
 		}
