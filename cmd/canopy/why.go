@@ -109,23 +109,25 @@ func why(out io.Writer, name, task string, until float64) (record.End, error) {
 }
 
 // moment is the part of a log that explains the last change of a task up to a time: the changes of that instant, up to
-// it, and the last values of the signals.
+// it, and the values of the signals at both limits of the instant.
 type moment struct {
-	task    bt.Task
-	until   float64 // NaN: the end
-	most    int     // number of changes that count: those before the plan was stopped
-	t       float64
-	changes []bt.Change
-	values  []float64
+	task          bt.Task
+	until         float64 // NaN: the end
+	most          int     // number of changes that count: those before the plan was stopped
+	t             float64
+	changes       []bt.Change
+	before, after []float64
 
 	now     float64 // of the instant that is read
 	instant []bt.Change
+	sample  []float64 // the last one that was read
 }
 
 // Sample implements record.Recorder.
 func (m *moment) Sample(t float64, values []float64) error {
+	m.sample = append(m.sample[:0], values...)
 	if len(m.changes) == 0 || t <= m.t {
-		m.values = append(m.values[:0], values...)
+		m.after = append(m.after[:0], values...)
 	}
 	return nil
 }
@@ -139,6 +141,7 @@ func (m *moment) Status(t float64, micro int, c bt.Change) error {
 	m.instant = append(m.instant, c)
 	if m.most--; c.Task == m.task && m.most >= 0 && !(t > m.until) {
 		m.t, m.changes = t, append(m.changes[:0], m.instant...)
+		m.before = append(m.before[:0], m.sample...)
 	}
 	return nil
 }
@@ -176,16 +179,20 @@ func (m *moment) reason(p *plan.Plan, h *record.Header, end *record.End, c bt.Ch
 	if e == nil {
 		return text
 	}
+	sample := m.after
+	if c.Iteration == 1 && m.t > h.Start { // nothing has been written yet
+		sample = m.before
+	}
 	var values []string
 	for _, name := range e.Names() {
 		i := slices.IndexFunc(h.Signals, func(s record.Signal) bool { return s.Name == name })
-		if i < 0 || i >= len(m.values) {
+		if i < 0 || i >= len(sample) {
 			continue
 		}
 		s := &h.Signals[i]
-		value, ok := s.Value(m.values[i])
+		value, ok := s.Value(sample[i])
 		if !ok {
-			value = fmt.Sprintf("%.6g %s", m.values[i], s.UnitOrOne())
+			value = fmt.Sprintf("%.6g %s", sample[i], s.UnitOrOne())
 		}
 		values = append(values, name+" = "+strings.TrimSuffix(value, " 1"))
 	}

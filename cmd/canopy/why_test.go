@@ -62,3 +62,29 @@ func TestWhy(t *testing.T) {
 		}
 	}
 }
+
+// TestWhyShowsWhatDecided: the values are those that a leaf was judged by, not those that its successor writes at the
+// same instant.
+func TestWhyShowsWhatDecided(t *testing.T) {
+	dir := t.TempDir()
+	leg := func(k string) string {
+		return `<Action name="leg` + k + `" entry="waypoint := ` + k + `" done="distance le 60 [m]"
+			write="navigate := 1; V_cmd := 16 [m/s]; h_cmd := 250 [m]"/>`
+	}
+	files := map[string]string{
+		"tour.xml":  `<root BTCPP_format="4"><BehaviorTree ID="tour"><Sequence>` + leg("1") + leg("2") + `</Sequence></BehaviorTree></root>`,
+		"tour.yaml": "mission: Tour\nplan: tour.xml\nvehicle: circuit\nhorizon: 600\n",
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(dir, "out")
+	if _, stderr, status := canopy("run", filepath.Join(dir, "tour.yaml"), "--out", out); status != exitOK {
+		t.Fatal(stderr)
+	}
+	if stdout, stderr, _ := canopy("why", out, "leg1"); !strings.Contains(stdout, "(distance = 60 m)") {
+		t.Errorf("%s%s", stdout, stderr)
+	}
+}
