@@ -106,6 +106,9 @@ func (e *Engine) pass(t Task) {
 	if n.up == nil {
 		if e.rootWants(s) != s.active {
 			e.setActive(t, s, !s.active)
+			if s.status == Dropped {
+				e.keep(t, held, Skipped)
+			}
 		}
 	} else if n.up.family == Count {
 		e.passCountChild(n.up, t, s, e.composites[n.up.composite].passing)
@@ -124,7 +127,7 @@ func (e *Engine) pass(t Task) {
 }
 
 // rootWants treats the root as the only child of a parent that passes activity on until the tree is halted: the root is
-// activated when it is Accept, deactivated when it has ended, and its result is held.
+// activated when it is Accept, deactivated when it has ended, and its result is held, also that it is skipped.
 func (e *Engine) rootWants(s *task) bool { return !e.halted && s.effective.in(wanted) }
 
 // passes reports whether a composite passes activity on.

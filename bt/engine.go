@@ -68,7 +68,8 @@ type Engine struct {
 // task is the mutable state of any task. When settled, it is active exactly if it is Activating or Running, and:
 //
 //	free     effective is the status
-//	held     effective is Success or Failure; the task is not active, and its status is no judgement
+//	held     effective is Success or Failure, of the root also Skipped; the task is not active, and its status is no
+//	         judgement
 //	pinned   effective is a judgement, whatever the status; its parent has memory
 type task struct {
 	Told      // of a composite: Request and Outcome are its verdict; it is Busy while a child is switching
@@ -190,7 +191,7 @@ func (e *Engine) Status(t Task) Status { return e.task(t).status }
 // Active reports whether a task has activity.
 func (e *Engine) Active(t Task) bool { return e.task(t).active }
 
-// Held returns a task's held result, Success or Failure, if it has one.
+// Held returns a task's held result, Success, Failure or Skipped, if it has one.
 func (e *Engine) Held(t Task) (result Status, ok bool) {
 	return e.task(t).effective, e.task(t).hold != free
 }

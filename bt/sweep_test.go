@@ -555,7 +555,7 @@ func (s *sweeper) up() {
 	for _, t := range s.tasks {
 		s.f(t)
 		if (t.status == bt.Success || t.status == bt.Failure || t.status == bt.Skipped) && t.held && !t.pinned {
-			t.held = false
+			t.held, t.heldSkipped = false, false
 		}
 	}
 }
@@ -581,6 +581,9 @@ func (s *sweeper) pin(t *sweptTask, good bool) {
 func (s *sweeper) down() {
 	r := s.root
 	if s.halted || r.status == bt.Finished || r.status == bt.Aborted {
+		s.withdraw(r)
+	} else if r.status == bt.Dropped && r.active {
+		r.held, r.heldSkipped = true, true
 		s.withdraw(r)
 	} else if r.status == bt.Success || r.status == bt.Failure || r.skipped() {
 		s.withdraw(r) // only after an instant was cut short between Accept and Activating

@@ -165,7 +165,7 @@ func (e *Engine) Answer(t bt.Task) bt.Status { return e.tasks[t].answer }
 // Active reports whether a task has been given activity: after an instant, whether it is Activating or Running.
 func (e *Engine) Active(t bt.Task) bool { return e.tasks[t].active }
 
-// Held returns a task's held result, Success or Failure, if it has one.
+// Held returns a task's held result, Success, Failure or Skipped, if it has one.
 func (e *Engine) Held(t bt.Task) (result bt.Status, ok bool) {
 	return e.tasks[t].heard, e.tasks[t].hold != free
 }
@@ -276,11 +276,15 @@ func (e *Engine) instant() bt.Instant {
 		Visits: int(e.ticks) * len(e.tasks)}
 }
 
-// tickRoot treats the root as the only child of a task that always passes activity on, until the tree is halted.
+// tickRoot treats the root as the only child of a task that always passes activity on, until the tree is halted. Its
+// result is held, also that it is skipped.
 func (e *Engine) tickRoot() {
 	s := &e.tasks[e.tree.Root()]
 	if want := !e.halted && asks(s.heard); want != s.active {
 		e.setActive(s, want)
+		if s.status() == bt.Dropped {
+			s.hold = held
+		}
 	}
 	e.tick(e.tree.Root())
 }
