@@ -241,10 +241,11 @@ type Request struct {
 // Set sets the request: Accept (the default) asks to be activated, Success means that the goal already holds, Failure
 // that the actions cannot run now. It does not block.
 func (r Request) Set(request bt.Status) {
-	if !request.Transient() {
+	value, ok := reports[request]
+	if !ok {
 		panic("live: a request is Accept, Success or Failure")
 	}
-	r.x.set(r.signal, reports[request])
+	r.x.set(r.signal, value)
 }
 
 // The values of requests and outcomes, and of procedures.

@@ -217,6 +217,7 @@ func TestMisuse(t *testing.T) {
 		"name":    func(x *Execution) { x.Condition("on") },
 		"action":  func(x *Execution) { x.Action("act", Action{}) },
 		"request": func(x *Execution) { x.Action("b", Action{}).Set(bt.Running) },
+		"skipped": func(x *Execution) { x.Action("b", Action{}).Set(bt.Skipped) },
 		"run":     func(x *Execution) { _ = errors.Join(x.Run(t.Context()), x.Run(t.Context())) },
 		"late":    func(x *Execution) { _ = x.Run(t.Context()); x.Number("n", "") },
 	} {
