@@ -9,7 +9,8 @@ import (
 // shape holds the properties that bound the work in a task and those below it.
 type shape struct {
 	good, bad bool // it may return Success, Failure while nothing below it is active or held
-	steady    bool // when it has ended and is deactivated, it does not return the opposite
+	steady    bool // when it has ended and is deactivated, it does not return the opposite, nor is it skipped
+	skips     bool // it may be skipped
 	reruns    bool // it may run a child again
 	slow      bool // an action's entry procedure may take time
 	width     int  // tasks that can be active at the same time
@@ -48,7 +49,7 @@ func (r *Result) compositeShape(t bt.Task, all []shape) shape {
 		c := all[child]
 		good, bad = good+count(c.good), bad+count(c.bad)
 		widest, sum = max(widest, c.width), sum+c.width
-		s.steady, s.slow = s.steady && c.steady, s.slow || c.slow
+		s.steady, s.skips, s.slow = s.steady && c.steady, s.skips || c.skips, s.slow || c.slow
 		if kind.Memory() && kind.Family() != bt.Script {
 			// A pinned result is kept until the task is deactivated, when the child may be judged otherwise.
 			over := i < len(children)-1 && kind.Over() != bt.Accept
@@ -83,6 +84,7 @@ func (r *Result) compositeShape(t bt.Task, all []shape) shape {
 	default:
 		panic("reaction: a composite of an unknown family")
 	}
+	s.steady = s.steady && !s.skips
 	if widest > 0 {
 		s.width = widest + 1
 	}
@@ -108,6 +110,7 @@ func (r *Result) scriptShape(t bt.Task, all []shape, s *shape) {
 		if from[c.From] && (c.Is != bt.Success || all[c.Child].good) && (c.Is != bt.Failure || all[c.Child].bad) {
 			from[c.To] = true
 			s.good, s.bad = s.good || c.Says == bt.Success, s.bad || c.Says == bt.Failure
+			s.skips = s.skips || c.Says == bt.Skipped
 		}
 		if c.Waits() { // it can be active although no child is
 			s.width = 1

@@ -351,6 +351,23 @@ func TestBoundOfRunsIsTight(t *testing.T) {
 	}
 }
 
+// A task that is skipped once it has ended turns: the tasks above it may then be judged otherwise.
+func TestSkippedTasksTurn(t *testing.T) {
+	node := func(kind bt.Kind, kids ...*bt.Node) *bt.Node { return &bt.Node{Kind: kind, Children: kids} }
+	for _, wrap := range []bt.Kind{bt.Inverter, bt.ForceFailure} {
+		once := node(wrap, node(bt.RunOnce, node(bt.Action)))
+		tree := trees.Compile(t, node(bt.ReactiveSequence,
+			node(bt.ReactiveFallback, node(bt.ReactiveSequence, once, node(bt.Condition)), node(bt.Action)), node(bt.Action)))
+		accept := Repertoire{Values: []bt.Status{bt.Accept}}
+		inputs := []Repertoire{accept, {Values: []bt.Status{bt.Success, bt.Failure}}, accept, accept}
+		inputs[0].Outcomes = []bt.Status{bt.Success}
+		got := Explore(tree, inputs, DefaultBudget)
+		if !got.Decided || got.Most.Iterations != 4 || got.Bound.Iterations < 4 {
+			t.Errorf("%s: %d iterations, bound %d", wrap, got.Most.Iterations, got.Bound.Iterations)
+		}
+	}
+}
+
 // A search that is ended reports this, and its result so far is a lower bound.
 func TestExploreInterrupted(t *testing.T) {
 	tree := trees.Compile(t, &bt.Node{Kind: bt.Parallel, Params: []int{1, 1}, Children: []*bt.Node{
