@@ -81,7 +81,7 @@ func askChatter(m *Model) []Finding {
 
 // newTurner finds the turns.
 func (m *Model) newTurner() (t *turner, why string) {
-	g, why := m.newGraph(true, nil)
+	g, why := m.grown(&graph{s: m.stepper(), axes: m.axes(), turns: true})
 	if why != "" {
 		return nil, why
 	}

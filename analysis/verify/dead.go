@@ -296,7 +296,7 @@ func (m *Model) causes(dead []bt.Task) []Finding {
 		found = append(found, m.causeFinding(c))
 	}
 	if len(unseen) > 0 {
-		found = append(found, m.neverSeen(unseen, m.visited(m.reachable.states.Len()-1)))
+		found = append(found, m.neverSeen(unseen, visited(m.reachable.states.Len()-1)))
 	}
 	return found
 }

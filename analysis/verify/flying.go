@@ -220,7 +220,7 @@ func (x *flying) conclusion() counterexample {
 	case x.states.Len() == 1: // only the state before the run
 		return counterexample{verdict: Undecided, why: cmp.Or(x.unsettled, errNoState).Error()}
 	}
-	c := counterexample{verdict: Proved, how: x.m.visited(x.states.Len() - 1)}
+	c := counterexample{verdict: Proved, how: visited(x.states.Len() - 1)}
 	if x.unsettled != nil {
 		c.assumes = []Assumption{Settles}
 	}

@@ -10,6 +10,7 @@ import (
 	"canopy/analysis/flown"
 	"canopy/bt"
 	"canopy/document/declare"
+	"canopy/explore"
 	"canopy/expr"
 )
 
@@ -93,16 +94,12 @@ type leg struct {
 // maxCompared bounds the comparisons of passages with nodes, per effort.
 const maxCompared = 5_000_000
 
-// newGraph explores a plan up to the first goal, if there is one. It records which other ones hold.
-func (m *Model) newGraph(turns bool, goals []*expr.Logic) (x *graph, why string) {
-	return m.grown(&graph{s: m.stepper(), axes: m.axes(), turns: turns, goals: goals})
-}
-
 // firstLook is the number of nodes after which a large graph may be enough.
 const firstLook = 2000
 
-// grown explores a plan by the steps of a graph, until there is no other node, or the graph so far is enough. It asks
-// for that whenever the number of nodes has doubled.
+// grown explores a plan by the steps of a graph up to the first goal, if there is one, and records which others hold.
+// It ends when there is no other node, or the graph so far is enough: it asks for that whenever the number of nodes has
+// doubled.
 func (m *Model) grown(x *graph) (_ *graph, why string) {
 	s := x.s
 	x.m, x.states, x.stateOf, x.nodeOf = m, []station{{}}, map[string]int{}, map[string]int{}
@@ -152,33 +149,31 @@ func (m *Model) grown(x *graph) (_ *graph, why string) {
 
 // hulls are states of which each has the joined times at which flights reach it, and others.
 type hulls struct {
-	cover flown.Cover
-	keys  []flown.Key
+	cover  flown.Cover
+	states *explore.Search[flown.Key, struct{}]
 }
 
 // hulls finds these states; it returns nil if there are too many.
 func (m *Model) hulls(s *flown.Stepper) *hulls {
-	x, spent := &hulls{keys: []flown.Key{""}}, 0
+	x := &hulls{states: explore.New[flown.Key, struct{}](m.bounds(m.most()))}
+	x.states.Arrive(-1, "", struct{}{})
 	s.Limits, s.Still = nil, false
-	for n := 0; n < len(x.keys); n++ {
+	for n := range x.states.Leave() {
 		if _, covered := x.cover.Later(n); covered {
 			continue
 		}
-		s.Steps(x.keys[n], func(at *flown.Moment) {
-			if spent++; spent > m.most() || spent%1000 == 0 && m.ended(0) != "" {
-				m.tired, at.Stop = true, true
-			}
-			if at.Stop || !at.Over || at.Err != nil || !at.Possible() {
+		s.Steps(x.states.Key(n), func(at *flown.Moment) {
+			if at.Stop = !x.states.Spend(); at.Stop || !at.Over || at.Err != nil || !at.Possible() {
 				return
 			}
 			class := x.cover.Join(at, at.Class(), "")
-			if _, fresh := x.cover.Arrive(at, class, "", true, len(x.keys)); fresh {
-				x.keys = append(x.keys, at.After())
+			if _, fresh := x.cover.Arrive(at, class, "", true, x.states.Len()); fresh {
+				x.states.Arrive(n, at.After(), struct{}{})
 			}
 		})
-		if spent > m.most() || m.ended(0) != "" {
-			return nil
-		}
+	}
+	if x.states.Short() != "" {
+		return nil
 	}
 	return x
 }
@@ -187,7 +182,7 @@ func (m *Model) hulls(s *flown.Stepper) *hulls {
 // because more is known of kept values than in the search for hulls.
 func (x *hulls) of(at *flown.Moment, class string) (string, flown.Key) {
 	if n, covered := x.cover.Find(at, class, ""); covered {
-		return strconv.Itoa(n), x.keys[n]
+		return strconv.Itoa(n), x.states.Key(n)
 	}
 	return class, ""
 }

@@ -172,11 +172,21 @@ func (m *Model) pursue(steps *flown.Stepper, f *temporal.Formula, of map[*expr.E
 		c.forever = true
 		return c
 	}
-	how := "by visiting all %d states that a run can reach"
-	if p&joined != 0 {
-		how = "by visiting %d states, among them all that a run can reach"
+	return outcome{verdict: Proved, how: x.visited()}
+}
+
+// visited describes a proof. Only states after which the formula is still to be met are visited.
+func (x *pursuit) visited() string {
+	switch n := x.places.Len() - 1; {
+	case n == 0:
+		return "which the first instant of a run decides"
+	case n == 1:
+		return "by visiting the only state in which a run leaves it open"
+	case x.limits&joined != 0:
+		return fmt.Sprintf("by visiting %d states, among them all that a run can reach", n)
+	default:
+		return fmt.Sprintf("by visiting all %d states that a run can reach", n)
 	}
-	return outcome{verdict: Proved, how: fmt.Sprintf(how, x.places.Len()-1)}
 }
 
 // ended returns the reason why a search ends early, "" if it need not: the sets of states ask whether there is time.

@@ -124,10 +124,9 @@ func (m *Model) bounds(most int) explore.Budget {
 }
 
 // visited describes a proof by a search.
-func (m *Model) visited(states int) string {
-	how := fmt.Sprintf("by visiting all %d states that the engine can reach", states)
+func visited(states int) string {
 	if states == 1 {
-		how = "by visiting the only state that the engine can reach: the plan never leaves it"
+		return "by visiting the only state that the engine can reach: the plan never leaves it"
 	}
-	return how
+	return fmt.Sprintf("by visiting all %d states that the engine can reach", states)
 }

@@ -349,3 +349,17 @@ func TestWhenThePlanEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestMethodOfAProof: a proof says how many states were visited only if there were some.
+func TestMethodOfAProof(t *testing.T) {
+	for property, text := range map[string]string{
+		"a":                               "holds in every run: a, which the first instant of a run decides",
+		"always (x lt 3 -> eventually a)": ", by visiting the only state in which a run leaves it open",
+	} {
+		_, found := check(t, `<KeepRunningUntilFailure name="k"><Action name="a"/></KeepRunningUntilFailure>`,
+			"properties: ["+property+"]")
+		if f := byQuestion(found, "property")[0]; f.Verdict != Proved || !strings.HasSuffix(f.Text, text) {
+			t.Errorf("%q, want %q", f.Text, text)
+		}
+	}
+}
