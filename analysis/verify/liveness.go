@@ -310,7 +310,7 @@ func (x *journey) findings() []Finding {
 	}
 	if len(never) > 0 {
 		_, loop := x.lasso(never[0])
-		f := Finding{Verdict: Refuted, Place: at, Text: "the goal is never reached: " + goal + ": " + x.doing(loop),
+		f := Finding{Verdict: Refuted, Place: at, Text: "the goal is never reached: " + goal + "; " + x.doing(loop),
 			Advice: "let a task lead from there to the goal, or declare other effects on the signals"}
 		f.Where, f.More = x.regions(never)
 		f.Script = x.retrace(x.path(never[0]))
@@ -319,7 +319,7 @@ func (x *journey) findings() []Finding {
 	if len(open) > 0 {
 		way, loop := x.lasso(open[0])
 		f := Finding{Verdict: Undecided, Place: at,
-			Text:   "not concluded whether the goal is reached: " + goal + ": " + x.doing(loop),
+			Text:   "not concluded whether the goal is reached: " + goal + "; " + x.doing(loop),
 			Advice: "let each turn gain more than it loses, or declare narrower rates; `canopy region` samples starts"}
 		f.Where, f.More = x.regions(open)
 		for range 2 {

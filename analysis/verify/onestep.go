@@ -58,7 +58,7 @@ func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Fin
 			f.Where, f.More = m.regions(a)
 		}
 	case Undecided:
-		f.Text = "not concluded whether " + strings.Replace(f.Text, "does not hold", "this holds", 1) + ": " + c.why
+		f.Text = "not concluded whether " + strings.Replace(f.Text, "does not hold", "this holds", 1) + "; " + c.why
 		f.Where = nil
 		f.Advice = memoryAdvice
 	}

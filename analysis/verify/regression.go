@@ -162,7 +162,7 @@ func (x *program) doubt(y *journey, i int) (f Finding, ok bool) {
 		why = "its own condition may fail before an earlier one holds"
 	}
 	f = Finding{Tasks: []bt.Task{x.rules[i].Task}, Verdict: Undecided,
-		Text: "cannot be concluded from the rules: " + x.title(i) + ": " + why,
+		Text: "cannot be concluded from the rules: " + x.title(i) + "; " + why,
 		Advice: "this property is sufficient for the goal, not necessary: see `reach`; `canopy region --regression` samples" +
 			" starts",
 		Script: x.retrace(x.path(way...))}

@@ -81,7 +81,7 @@ func (m *Model) property(p *temporal.Property) Finding {
 		slow := c
 		if c = own.pursue(steps, followed(f, false), of, last); c.verdict == Proved {
 			if slow.lasts && exact(f) {
-				return Finding{Verdict: Refuted, Text: "does not hold: " + p.Text + ": " + slow.why, Script: slow.script,
+				return Finding{Verdict: Refuted, Text: "does not hold: " + p.Text + "; " + slow.why, Script: slow.script,
 					Where: []string{slow.where}, Assumes: []Assumption{StayLong}, Advice: slow.advice}
 			}
 			if slow.verdict == Undecided || slow.why != "" {
@@ -173,7 +173,7 @@ const (
 )
 
 func undecided(p *temporal.Property, why, advice string) Finding {
-	return Finding{Verdict: Undecided, Text: "not concluded whether this holds: " + p.Text + ": " + why, Advice: advice}
+	return Finding{Verdict: Undecided, Text: "not concluded whether this holds: " + p.Text + "; " + why, Advice: advice}
 }
 
 // exact reports whether the formula that a search follows is neither stronger nor weaker where a world lasts for ever.

@@ -177,8 +177,7 @@ func (m *Model) ask(q Question) []Finding {
 	switch t, skips := m.tree.FirstSkipped(); {
 	case skips && !q.Anywhere:
 		found = []Finding{{Verdict: Undecided, Tasks: []bt.Task{t}, Advice: `with then_skip="false" it is not skipped`,
-			Text: fmt.Sprintf("not concluded: the %s %s may be skipped, which the sets of states do not cover",
-				m.tree.Kind(t), m.tree.Name(t))}}
+			Text: fmt.Sprintf("not concluded: %s may be skipped, which the sets of states do not cover", m.tree.Name(t))}}
 	case !m.space.full():
 		found = q.Ask(m)
 	}

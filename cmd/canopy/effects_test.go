@@ -93,3 +93,20 @@ func TestUnasked(t *testing.T) {
 		t.Errorf("%s", out.String())
 	}
 }
+
+// What several questions are not concluded for is written once.
+func TestOneReasonForManyQuestions(t *testing.T) {
+	var found []verify.Finding
+	at := declare.Place{Source: &diag.Source{}}
+	for _, q := range []string{"complete", "dead", "goal"} {
+		found = append(found, verify.Finding{Question: q, Verdict: verify.Undecided, Text: "not concluded: why", Place: at})
+	}
+	var out strings.Builder
+	if err := printFindings(&out, declare.Subject{Plan: &plan.Plan{}}, "f", found, nil); err != nil {
+		t.Fatal(err)
+	}
+	says(t, "the table", out.String(), "3 not concluded\n", "also        dead, goal\n")
+	if strings.Count(out.String(), "why") != 1 {
+		t.Errorf("%s", out.String())
+	}
+}

@@ -174,15 +174,30 @@ func (t *table) findings(name string, found []verify.Finding, written map[int]st
 	for _, v := range verdicts {
 		for i := range found {
 			if verdictOf(&found[i]) == v.verdict {
-				t.finding(&found[i], written[i])
+				t.finding(found, i, written[i])
 			}
 		}
 	}
 }
 
-// finding writes one finding.
-func (t *table) finding(f *verify.Finding, script string) {
+// finding writes a finding. Questions that are not concluded for the same reason are written with the first of them.
+func (t *table) finding(found []verify.Finding, i int, script string) {
+	f := &found[i]
+	var same []string
+	for k := range found {
+		g := &found[k]
+		if f.Verdict != verify.Undecided || g.Question == f.Question || g.Text != f.Text || g.Place != f.Place {
+			continue
+		}
+		if k < i {
+			return
+		}
+		same = append(same, g.Question)
+	}
 	t.row(verdictOf(f), f.Question, f.Text)
+	if same != nil {
+		t.row("", "also", strings.Join(same, ", "))
+	}
 	for _, a := range f.Unwatched() {
 		t.row("", "if", a.Text)
 	}

@@ -112,7 +112,7 @@ func decided(t *testing.T, files map[string]string, tasks int) {
 		"proved     chatter     no two tasks take turns on conditions with hysteresis faster than every 200 s",
 		"proved     command     h_cmd is written in every state",
 		"proved     reaction ",
-		"cannot be concluded from the rules: rule 6, true -> tour: its action is not active",
+		"cannot be concluded from the rules: rule 6, true -> tour; its action is not active",
 	} {
 		says(t, "the answers", stdout, text)
 	}

@@ -38,7 +38,7 @@ func TestReachExample(t *testing.T) {
 			}
 		}
 		if len(rules) != 2 || !strings.HasSuffix(rules["proved"], "keeps its own until then: rule 3, true -> recharge") ||
-			!strings.Contains(rules["undecided"], "rule 2, charged -> fly: its own condition may fail") {
+			!strings.Contains(rules["undecided"], "rule 2, charged -> fly; its own condition may fail") {
 			t.Errorf("%v: %v", test.args, rules)
 		}
 		if !slices.Equal(verdicts, test.want) {
