@@ -46,6 +46,9 @@ const (
 	cppSkipped
 )
 
+// inCpp maps judgements.
+var inCpp = [...]cppStatus{bt.Success: cppSuccess, bt.Failure: cppFailure, bt.Accept: cppRunning, bt.Skipped: cppSkipped}
+
 // newCpp returns the nodes of a description in the order of its tasks; the last one is the root.
 func newCpp(d *bt.Node) []*cppNode {
 	var all []*cppNode
@@ -75,7 +78,7 @@ func newCpp(d *bt.Node) []*cppNode {
 // input applies an input of a script.
 func (n *cppNode) input(in bt.Input) {
 	_, verb, value, _, _ := bt.Decode(in)
-	word := [...]cppStatus{bt.Success: cppSuccess, bt.Failure: cppFailure, bt.Accept: cppRunning}[value]
+	word := inCpp[value]
 	switch verb {
 	case "set":
 		n.truth = word == cppSuccess
@@ -261,18 +264,12 @@ func (n *cppNode) run() cppStatus {
 		if n.started = true; !n.elapsed {
 			return cppRunning
 		}
-		if s := n.children[0].tick(); s != cppRunning {
-			return n.end(s)
-		}
-		return cppRunning
+		return n.only(0)
 	case bt.Timeout:
 		if n.started = true; n.elapsed {
 			return n.end(cppFailure)
 		}
-		if s := n.children[0].tick(); s != cppRunning {
-			return n.end(s)
-		}
-		return cppRunning
+		return n.only(0)
 	case bt.IfThenElse, bt.WhileDoElse:
 		if n.index == 0 || n.kind == bt.WhileDoElse {
 			s := n.children[0].tick()
@@ -447,12 +444,8 @@ func define(d *bt.Node) {
 // changes, on random trees of all kinds for which it defines the outcome: the actions that run after each instant and
 // the root's results are the same, until the root has ended.
 func TestBehaviorTreeCpp(t *testing.T) {
-	count := 100_000
-	if testing.Short() {
-		count = 5_000
-	}
 	ended, judged := 0, 0
-	for seed := range uint64(count) {
+	for seed := range uint64(trees.Count(100_000, 5_000)) {
 		r := rand.New(rand.NewPCG(12, seed))
 		d := trees.Random(r, 1+r.IntN(16))
 		define(d)
@@ -527,16 +520,8 @@ func rootResult(e *bt.Engine, instant bt.Instant) (result cppStatus, over bool) 
 	root := e.Tree().Root()
 	for _, c := range instant.Changes {
 		if c.Task == root && c.To.Ended() {
-			return [...]cppStatus{bt.Finished: cppSuccess, bt.Aborted: cppFailure, bt.Dropped: cppSkipped}[c.To], true
+			return inCpp[c.To.Judgement()], true
 		}
 	}
-	switch e.Status(root) {
-	case bt.Success:
-		return cppSuccess, false
-	case bt.Failure:
-		return cppFailure, false
-	case bt.Skipped:
-		return cppSkipped, false
-	}
-	return cppRunning, false
+	return inCpp[e.Status(root).Judgement()], false
 }

@@ -1,5 +1,7 @@
 package bt
 
+import "slices"
+
 // Cause returns the place of the change, among those of one instant and before place i, that changes[i] follows from;
 // -1 if it follows from none: an input of that leaf, an elapsed timer, the begin or the end of the run. Repeated, it
 // leads from any change to the input behind it.
@@ -12,12 +14,10 @@ func Cause(tree *Tree, changes []Change, i int) int {
 	c := &changes[i]
 	own := i > 0 && changes[i-1].Task == c.Task && changes[i-1].To == c.From
 	switch {
-	case c.To == Activating || c.To == Deactivating:
+	case c.To.in(switching):
 		return passing(tree, changes, i)
-	case c.From == Activating || c.From == Deactivating:
-		if own {
-			return i - 1
-		}
+	case own && c.From.in(switching):
+		return i - 1
 	}
 	if tree.Kind(c.Task).Family() == Leaf {
 		return -1
@@ -59,7 +59,7 @@ func deciding(tree *Tree, changes []Change, i int) int {
 		if latest < 0 {
 			latest = k
 		}
-		if kind.Family() != Chain || later(changes[k+1:i], t) {
+		if kind.Family() != Chain || slices.ContainsFunc(changes[k+1:i], func(c Change) bool { return c.Task == t }) {
 			continue
 		}
 		j := judgement[changes[k].To]
@@ -71,14 +71,4 @@ func deciding(tree *Tree, changes []Change, i int) int {
 		return first
 	}
 	return latest
-}
-
-// later reports whether a task has another change.
-func later(changes []Change, t Task) bool {
-	for k := range changes {
-		if changes[k].Task == t {
-			return true
-		}
-	}
-	return false
 }

@@ -14,12 +14,8 @@ import (
 // TestCauseLeadsToAnInput: on random trees of all kinds, the causes of every change lead to a leaf that received an
 // input at this instant, or to a task at or below one whose timer elapsed.
 func TestCauseLeadsToAnInput(t *testing.T) {
-	count := 20_000
-	if testing.Short() {
-		count = 2_000
-	}
 	changes, longest := 0, 0
-	for seed := range uint64(count) {
+	for seed := range uint64(trees.Count(20_000, 2_000)) {
 		r := rand.New(rand.NewPCG(7, seed))
 		d := trees.Random(r, 1+r.IntN(30))
 		tree := trees.Compile(t, d)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"canopy/bt"
@@ -15,11 +14,7 @@ import (
 // that judges everything; all tasks that it hears, and all that are not transient, have the same statuses, holds and
 // pins. It is told only what concerns leaves that it hears.
 func TestListeningChangesNoProcedure(t *testing.T) {
-	count := 60_000
-	if testing.Short() {
-		count = 3_000
-	}
-	rested, roused := 0, 0
+	count, rested, roused := trees.Count(60_000, 3_000), 0, 0
 	for seed := range count {
 		a, b := listen(t, uint64(seed))
 		rested, roused = rested+a, roused+b
@@ -40,10 +35,7 @@ func listen(t *testing.T, seed uint64) (rested, roused int) {
 		size = 200
 	}
 	d := trees.Random(r, size)
-	tree, err := bt.Compile(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := trees.Compile(t, d)
 	all := bt.NewEngine(tree, nil, 0)
 	latest := map[bt.Task]bt.Input{} // what judges leaves that are not active
 	hears := func(e *bt.Engine) *bt.Engine {
@@ -57,11 +49,15 @@ func listen(t *testing.T, seed uint64) (rested, roused int) {
 		return e
 	}
 	e, other := hears(bt.NewEngine(tree, nil, 0)), hears(bt.NewEngine(tree, nil, 0))
+	judges := func(in bt.Input) bool {
+		_, verb, _, _, _ := bt.Decode(in)
+		return verb == "set" || verb == "request"
+	}
 	var inputs []bt.Input
 	for i := range 14 {
 		var told []bt.Input
 		for _, in := range inputs {
-			if text := in.Text(""); strings.HasPrefix(text, "set") || strings.HasPrefix(text, "request") {
+			if judges(in) {
 				latest[in.Task()] = in
 			}
 		}
@@ -69,9 +65,7 @@ func listen(t *testing.T, seed uint64) (rested, roused int) {
 			told = e.Reconsider(nil)
 		}
 		for _, in := range inputs {
-			text := in.Text("")
-			judges := strings.HasPrefix(text, "set") || strings.HasPrefix(text, "request")
-			if !judges || e.Hears(in.Task()) {
+			if !judges(in) || e.Hears(in.Task()) {
 				told = append(told, in)
 			}
 		}

@@ -17,11 +17,8 @@ import (
 // iterations, the commands, and every task's state must be equal after every instant, also after the engine has been
 // replaced by a copy, and when it is halted. The invariants are checked as well.
 func TestRandom(t *testing.T) {
-	count := 100_000
-	if testing.Short() {
-		count = 3_000
-	}
 	const workers = 2
+	count := trees.Count(100_000, 3_000)
 	for w := range workers {
 		t.Run(fmt.Sprint("part", w), func(t *testing.T) {
 			t.Parallel()
@@ -45,10 +42,7 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 		size = 200
 	}
 	d := trees.Random(r, size)
-	tree, err := bt.Compile(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := trees.Compile(t, d)
 	var initial []bt.Input
 	for range r.IntN(4) {
 		initial = append(initial, trees.Input(r, tree, nil))
@@ -118,11 +112,11 @@ func compare(t *testing.T, seed uint64, where string, d *bt.Node, e *bt.Engine, 
 		n := task.number
 		result, held := e.Held(n)
 		if e.Status(n) != task.status || e.Active(n) != task.active || held != task.held || e.Pinned(n) != task.pinned ||
-			held && result != task.heldResult() {
+			held && result != task.result {
 			t.Fatalf("seed %d, %s: task %d:\n engine %v active %v held %v %v pinned %v\n"+
 				" sweeps %v active %v held %v %v pinned %v\n%s",
 				seed, where, n, e.Status(n), e.Active(n), held, result, e.Pinned(n),
-				task.status, task.active, task.held, task.heldGood, task.pinned, trees.Outline(d))
+				task.status, task.active, task.held, task.result, task.pinned, trees.Outline(d))
 		}
 	}
 }

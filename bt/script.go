@@ -76,7 +76,7 @@ func (a *Automaton) fault(children arity, params []Param) string {
 			moves = append(moves, *s.skip)
 		}
 		for _, m := range moves {
-			if s.child != nobody && (m.says == Accept && !m.again && !later(i, m.to) || m.then > 0 && !later(i, m.then)) {
+			if s.child != nobody && (m.says == Accept && !later(i, m.to) || m.then > 0 && !later(i, m.then)) {
 				return "a later state after a move that does not return"
 			}
 		}

@@ -32,12 +32,12 @@ type sweptTask struct {
 	returns, success, switching bool
 	active                      bool
 	skips                       bool // it returns that it is skipped
-	held, heldGood, pinned      bool
-	heldSkipped                 bool
+	held, pinned                bool
+	result                      bt.Status // the held one: Success, Failure or Skipped
 
 	attempts int    // RetryUntilSuccessful, Repeat: the runs as written
 	runs     int    // RetryUntilSuccessful, Repeat: those that were followed by another one
-	result   string // RunOnce: success or failure, once its child has ended
+	once     string // RunOnce: success or failure, once its child has ended
 	branch   int    // IfThenElse: the child that it has reached, 0 while it is its condition
 	place    int    // TryCatch, SequenceWithMemory: the child that it has reached
 	some     bool   // TryCatch, SequenceWithMemory: a child before that has succeeded
@@ -61,16 +61,7 @@ func newSweeper(root *bt.Node, inputs []bt.Input, limit int) *sweeper {
 	}
 	for _, t := range s.tasks { // one silent up pass of transient judgements
 		t.computeFlags()
-		switch {
-		case !t.returns:
-			t.status = bt.Accept
-		case t.skips:
-			t.status = bt.Skipped
-		case t.success:
-			t.status = bt.Success
-		default:
-			t.status = bt.Failure
-		}
+		t.status = t.judgement()
 	}
 	return s
 }
@@ -134,40 +125,22 @@ func (s *sweeper) input(in bt.Input) {
 	}
 }
 
-// effective status, section 3
-func (t *sweptTask) good() bool {
+// effective returns the effective status, section 3.
+func (t *sweptTask) effective() bt.Status {
 	if t.held {
-		return t.heldGood && !t.heldSkipped
+		return t.result
 	}
-	return t.status == bt.Success || t.status == bt.Finished
+	return t.status
 }
 
-func (t *sweptTask) bad() bool {
-	if t.held {
-		return !t.heldGood && !t.heldSkipped
-	}
-	return t.status == bt.Failure || t.status == bt.Aborted
-}
+func (t *sweptTask) good() bool { e := t.effective(); return e == bt.Success || e == bt.Finished }
 
-func (t *sweptTask) skipped() bool {
-	if t.held {
-		return t.heldSkipped
-	}
-	return t.status == bt.Skipped || t.status == bt.Dropped
-}
+func (t *sweptTask) bad() bool { e := t.effective(); return e == bt.Failure || e == bt.Aborted }
+
+func (t *sweptTask) skipped() bool { e := t.effective(); return e == bt.Skipped || e == bt.Dropped }
 
 func (t *sweptTask) asks() bool {
 	return !t.held && (t.status == bt.Accept || t.status == bt.Activating || t.status == bt.Running)
-}
-
-func (t *sweptTask) heldResult() bt.Status {
-	switch {
-	case t.heldSkipped:
-		return bt.Skipped
-	case t.heldGood:
-		return bt.Success
-	}
-	return bt.Failure
 }
 
 func (t *sweptTask) ended() bool {
@@ -330,10 +303,10 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 	case bt.RunOnce:
 		c := t.children[0]
 		switch {
-		case t.result != "" && t.thenSkip, t.result == "" && c.skipped():
+		case t.once != "" && t.thenSkip, t.once == "" && c.skipped():
 			return t.skip()
-		case t.result != "":
-			return true, t.result == "success", nil
+		case t.once != "":
+			return true, t.once == "success", nil
 		case c.good(), c.bad():
 			return true, c.good(), nil
 		case c.asks():
@@ -469,27 +442,29 @@ func (t *sweptTask) computeFlags() {
 	}
 }
 
+// judgement returns the status of a transient task with its flags.
+func (t *sweptTask) judgement() bt.Status {
+	switch {
+	case !t.returns:
+		return bt.Accept
+	case t.skips:
+		return bt.Skipped
+	case t.success:
+		return bt.Success
+	}
+	return bt.Failure
+}
+
 // f applies the status cycle until the status is stable.
 func (s *sweeper) f(t *sweptTask) {
 	for {
 		t.computeFlags()
-		judgement := bt.Failure
-		if t.skips {
-			judgement = bt.Skipped
-		} else if t.success {
-			judgement = bt.Success
-		}
 		to := t.status
 		switch t.status {
 		case bt.Success, bt.Failure, bt.Skipped:
-			to = bt.Accept
-			if t.returns {
-				to = judgement
-			}
+			to = t.judgement()
 		case bt.Accept:
-			if t.returns {
-				to = judgement
-			} else if t.active {
+			if to = t.judgement(); to == bt.Accept && t.active {
 				to = bt.Activating
 			}
 		case bt.Activating:
@@ -501,12 +476,8 @@ func (s *sweeper) f(t *sweptTask) {
 		case bt.Running:
 			if !t.active {
 				to = bt.Deactivating
-			} else if t.returns && t.skips {
-				to = bt.Dropped
-			} else if t.returns && t.success {
-				to = bt.Finished
 			} else if t.returns {
-				to = bt.Aborted
+				to = map[bt.Status]bt.Status{bt.Success: bt.Finished, bt.Failure: bt.Aborted, bt.Skipped: bt.Dropped}[t.judgement()]
 			}
 		case bt.Finished, bt.Aborted, bt.Dropped:
 			if !t.active {
@@ -514,10 +485,7 @@ func (s *sweeper) f(t *sweptTask) {
 			}
 		case bt.Deactivating:
 			if !t.switching {
-				to = bt.Accept
-				if t.returns {
-					to = judgement
-				}
+				to = t.judgement()
 			}
 		}
 		if to == t.status {
@@ -545,7 +513,7 @@ func (s *sweeper) f(t *sweptTask) {
 				t.place, t.some = 0, false
 			}
 			for _, c := range t.children {
-				c.held, c.pinned, c.heldSkipped = false, false, false
+				c.held, c.pinned = false, false
 			}
 		}
 	}
@@ -555,7 +523,7 @@ func (s *sweeper) up() {
 	for _, t := range s.tasks {
 		s.f(t)
 		if (t.status == bt.Success || t.status == bt.Failure || t.status == bt.Skipped) && t.held && !t.pinned {
-			t.held, t.heldSkipped = false, false
+			t.held = false
 		}
 	}
 }
@@ -566,24 +534,37 @@ func (s *sweeper) withdraw(t *sweptTask) {
 		return
 	}
 	t.active, s.changed = false, true
-	if !t.held && (t.status == bt.Finished || t.status == bt.Aborted) {
-		t.held, t.heldGood = true, t.status == bt.Finished
+	if t.ended() {
+		t.hold()
 	}
 }
 
-func (s *sweeper) pin(t *sweptTask, good bool) {
+func (s *sweeper) pin(t *sweptTask) {
 	if !t.pinned {
-		t.heldSkipped = t.skipped()
-		t.held, t.pinned, t.heldGood, s.changed = true, true, good, true
+		t.hold()
+		t.pinned, s.changed = true, true
 	}
+}
+
+// hold keeps the judgement.
+func (t *sweptTask) hold() {
+	switch {
+	case t.good():
+		t.result = bt.Success
+	case t.skipped():
+		t.result = bt.Skipped
+	default:
+		t.result = bt.Failure
+	}
+	t.held = true
 }
 
 func (s *sweeper) down() {
 	r := s.root
+	if r.status == bt.Dropped && r.active {
+		r.hold()
+	}
 	if s.halted || r.status == bt.Finished || r.status == bt.Aborted {
-		s.withdraw(r)
-	} else if r.status == bt.Dropped && r.active {
-		r.held, r.heldSkipped = true, true
 		s.withdraw(r)
 	} else if r.status == bt.Success || r.status == bt.Failure || r.skipped() {
 		s.withdraw(r) // only after an instant was cut short between Accept and Activating
@@ -633,10 +614,10 @@ func (s *sweeper) passOn(t *sweptTask) {
 	for i, c := range t.children {
 		switch {
 		case (t.kind == bt.Parallel || t.kind == bt.ParallelAll) && passes && (c.good() || c.bad()):
-			s.pin(c, c.good())
+			s.pin(c)
 		case (t.kind == bt.Sequence || t.kind == bt.AsyncSequence || t.kind == bt.Fallback || t.kind == bt.AsyncFallback) &&
 			len(wants) == 1 && i < slices.Index(t.children, wants[0]):
-			s.pin(c, !t.fallback())
+			s.pin(c)
 		}
 	}
 	for _, c := range t.children {
@@ -644,7 +625,7 @@ func (s *sweeper) passOn(t *sweptTask) {
 			continue
 		}
 		if c.active && c.ended() && t.kind == bt.RunOnce {
-			t.result = map[bool]string{true: "success", false: "failure"}[c.good()]
+			t.once = map[bool]string{true: "success", false: "failure"}[c.good()]
 		}
 		if c.active && c.ended() && passes && (t.kind == bt.RetryUntilSuccessful && c.bad() ||
 			(t.kind == bt.Repeat || t.kind == bt.KeepRunningUntilFailure) && c.good()) { // once more

@@ -54,10 +54,7 @@ func TestChattering(t *testing.T) {
 // be remembered, as composites have no memory and actions neither end nor refuse, the same actions run after each tick
 // as by the law.
 func TestConventionalRandom(t *testing.T) {
-	count, compared := 20_000, 0
-	if testing.Short() {
-		count = 2_000
-	}
+	count, compared := trees.Count(20_000, 2_000), 0
 	for seed := range uint64(count) {
 		r := rand.New(rand.NewPCG(4, seed))
 		d := trees.Random(r, 1+r.IntN(20))

@@ -18,11 +18,8 @@ import (
 // the same actions must run, indeed every task must have the same status, activity and held result, and within it the
 // same procedures must have been started in the same order, indeed the whole log must be the same.
 func TestRandom(t *testing.T) {
-	count := 100_000
-	if testing.Short() {
-		count = 3_000
-	}
 	const workers = 2
+	count := trees.Count(100_000, 3_000)
 	for w := range workers {
 		t.Run(fmt.Sprint("part", w), func(t *testing.T) {
 			t.Parallel()

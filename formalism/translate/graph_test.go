@@ -579,8 +579,7 @@ func TestPriorityList(t *testing.T) {
 // loop; an outcome that lasts ends every run, which one line of a script does not.
 func runsAgain(tree *bt.Tree) bool {
 	for t := range bt.Task(tree.Len()) {
-		if tree.Kind(t).Family() == bt.Script && slices.ContainsFunc(tree.Course(t, func(bt.Task) bool { return true }).Steps,
-			func(step bt.CourseStep) bool { return step.Again }) {
+		if tree.Repeats(t) {
 			return true
 		}
 	}

@@ -108,13 +108,13 @@ func (l *loop) key() string {
 		}
 		var memory byte
 		if result, held := l.engine.Held(t); held {
-			memory = 2 + byte(result)
+			memory = 4 + byte(result)<<3
 		}
 		if l.engine.Pinned(t) {
-			memory += 4
+			memory |= 1
 		}
 		if l.engine.Active(t) {
-			memory += 8
+			memory |= 2
 		}
 		b = append(b, byte(status)<<4|byte(told), memory)
 		if tree := l.engine.Tree(); tree.Kind(t).Family() == bt.Script {

@@ -12,24 +12,26 @@ import (
 	"canopy/bt"
 )
 
+// Count returns how many trees a test draws: fewer with -short.
+func Count(all, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return all
+}
+
 // Random returns a description with about the given number of tasks, of kinds drawn from the table; at least one is a
 // leaf.
 func Random(r *rand.Rand, size int) *bt.Node {
 	for {
-		if d := random(r, size); leaves(d) > 0 {
+		if d := random(r, size); hasLeaf(d) {
 			return d
 		}
 	}
 }
 
-func leaves(d *bt.Node) (n int) {
-	if d.Kind.Family() == bt.Leaf {
-		return 1
-	}
-	for _, c := range d.Children {
-		n += leaves(c)
-	}
-	return n
+func hasLeaf(d *bt.Node) bool {
+	return d.Kind.Family() == bt.Leaf || slices.ContainsFunc(d.Children, hasLeaf)
 }
 
 func random(r *rand.Rand, size int) *bt.Node {
@@ -59,16 +61,16 @@ func Leaf(r *rand.Rand) bt.Kind {
 // Composite returns a kind that is no leaf. Those with a single child are rarer than they are in the table, those with
 // many children or none much rarer.
 func Composite(r *rand.Rand) bt.Kind {
-	composite := func(k bt.Kind) bool { return k.Family() != bt.Leaf }
+	composite := func(k bt.Kind) bool { return k.Family() != bt.Leaf && !k.Childless() }
 	switch r.IntN(40) {
 	case 0, 1:
 		return draw(r, func(k bt.Kind) bool { return k.Cases() > 0 })
 	case 2, 3, 4:
 		return draw(r, bt.Kind.Childless)
 	}
-	k := draw(r, func(k bt.Kind) bool { return composite(k) && k.Cases() == 0 && !k.Childless() })
+	k := draw(r, func(k bt.Kind) bool { return composite(k) && k.Cases() == 0 })
 	if single(k) && r.IntN(2) == 0 {
-		k = draw(r, func(k bt.Kind) bool { return composite(k) && !single(k) && !k.Childless() })
+		k = draw(r, func(k bt.Kind) bool { return composite(k) && !single(k) })
 	}
 	return k
 }
@@ -121,7 +123,7 @@ func single(k bt.Kind) bool {
 // Input returns an input for a random leaf, or that a timer has elapsed; if the statuses are given, useful inputs are
 // more likely.
 func Input(r *rand.Rand, tree *bt.Tree, status func(bt.Task) bt.Status) bt.Input {
-	if timers := tree.Timers(); len(timers) > 0 && (len(tree.Leaves()) == 0 || r.IntN(4) == 0) {
+	if timers := tree.Timers(); len(timers) > 0 && r.IntN(4) == 0 {
 		return bt.Elapsed(timers[r.IntN(len(timers))])
 	}
 	leaves := tree.Leaves()
