@@ -1,6 +1,7 @@
 package bt
 
-// verdict joins the flags `returns` and `success` of a composite: Success or Failure if it returns, else Accept.
+// verdict joins the flags `returns` and `success` of a composite: Success, Failure or Skipped if it returns, else
+// Accept.
 func (e *Engine) verdict(n *node, c *composite) Status {
 	switch n.family {
 	case Chain:

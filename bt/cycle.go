@@ -31,7 +31,7 @@ func (s *Status) State(c *snapshot.Codec) { snapshot.Within(c, s, Success, Dropp
 func (s Status) Transient() bool { return s.in(transient) }
 
 // Ended reports whether a task with this status has ended and waits for its deactivation.
-func (s Status) Ended() bool { return s.in(ended|skipped) && !s.Transient() }
+func (s Status) Ended() bool { return s.in(ended | 1<<Dropped) }
 
 // room is the number of statuses for which sets and tables have a place. It is a power of two, so that an index modulo
 // room needs no check.

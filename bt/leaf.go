@@ -51,7 +51,7 @@ func Set(condition Task, value bool) Input {
 // Request sets an action's verdict while it is not active: Accept asks to be activated, Success means that its goal
 // already holds, Failure that it cannot run now.
 func Request(action Task, request Status) Input {
-	if !request.Transient() {
+	if request > Accept {
 		panic("bt: a request is Accept, Success or Failure")
 	}
 	return Input{task: action, kind: inputRequest, value: request}

@@ -119,6 +119,7 @@ func TestMisuse(t *testing.T) {
 		"bt: a truth value":        func() { _, _ = e.Settle([]bt.Input{bt.Set(a, true)}) },
 		"bt: an action's input":    func() { _, _ = e.Settle([]bt.Input{bt.Request(c, bt.Success)}) },
 		"bt: a request is":         func() { bt.Request(a, bt.Running) },
+		"bt: a request is Accept":  func() { bt.Request(a, bt.Skipped) },
 		"bt: an outcome is":        func() { bt.End(a, bt.Accept) },
 		"bt: the limit of event":   func() { bt.NewEngine(e.Tree(), nil, -1) },
 		"bt: an engine was copied": func() { e.CopyFrom(engineOf(t, swapTree())) },

@@ -13,7 +13,7 @@ import (
 //	    activate the task, unless it is active
 //	    a composite runs its children from left to right until one decides; before it activates one, it deactivates
 //	        the one that is active; a parallel runs all of them
-//	    if that gives Success or Failure, deactivate the task
+//	    if that gives Success, Failure or Skipped, deactivate the task
 //
 // The differences from an [Engine]: no task is transient, so an idle one is bt.Accept, conditions included. An instant
 // is one tick and is not repeated until nothing changes. No result is held, so an action that has ended is run again;
@@ -113,8 +113,8 @@ func (e *Conventional) instant() bt.Instant {
 		Visits: e.visits}
 }
 
-// run ticks a task, activating it before and deactivating it if it has ended. It returns Success, Failure or, if the
-// task continues, Accept.
+// run ticks a task, activating it before and deactivating it if it has ended. It returns Success, Failure, Skipped
+// or, if the task continues, Accept.
 func (e *Conventional) run(t bt.Task) bt.Status {
 	e.visits++
 	n, s := &e.nodes[t], &e.tasks[t]

@@ -524,7 +524,8 @@ func (e *Engine) actCount(n *node, passing bool) {
 	}
 }
 
-// judge returns the verdict of a composite from its children's answers: Success, Failure, or Accept if it is undecided.
+// judge returns the verdict of a composite from its children's answers: Success, Failure, Skipped, or Accept if it is
+// undecided.
 func (e *Engine) judge(n *node, s *task) {
 	switch n.family {
 	case bt.Chain:

@@ -254,10 +254,8 @@ func (k *maker) tree(depth int) *node {
 		n.children = append(n.children, c)
 	}
 	n.params = trees.Params(k.Rand, kind, width)
-	for i, p := range kind.Params() {
-		if p.Type == bt.Choice && !k.chance(8) { // plans in which tasks are skipped have few answers
-			n.params = slices.Repeat([]int{1}, i+1)
-		}
+	if p := kind.Params(); len(p) == 1 && p[0].Type == bt.Choice && !k.chance(8) {
+		n.params = []int{1} // plans in which tasks are skipped have few answers
 	}
 	if kind.Timer() {
 		n.params = []int{1000 * (1 + k.IntN(2))}
