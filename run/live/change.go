@@ -27,6 +27,9 @@ func (x *Execution) change(index int) Change {
 	return Change{At: x.now(), Task: x.world.p.Tree.Name(c.Task), From: c.From, To: c.To, x: x, index: index}
 }
 
+// String returns the time, the task and its statuses, as in "1m30s fly: Running -> Aborted".
+func (c Change) String() string { return fmt.Sprintf("%v %s: %v -> %v", c.At, c.Task, c.From, c.To) }
+
 // Cause returns the change, at the same instant, from which this one follows; ok is false if it follows from an input,
 // which Input describes. Repeated, it leads from the failure of a plan to the leaf that made it fail.
 func (c Change) Cause() (cause Change, ok bool) {

@@ -113,7 +113,7 @@ func ExampleChange_Cause() {
 			return
 		}
 		for ok := true; ok; {
-			fmt.Printf("%v %s: %v -> %v\n", c.At, c.Task, c.From, c.To)
+			fmt.Println(c)
 			cause, more := c.Cause()
 			if !more {
 				fmt.Println("because", c.Input())

@@ -30,7 +30,7 @@ func (r *recorder) note(format string, args ...any) {
 
 // changes records all changes of statuses.
 func (r *recorder) changes() {
-	r.x.Subscribe(func(c Change) { r.note("%v %s: %v -> %v", c.At, c.Task, c.From, c.To) })
+	r.x.Subscribe(func(c Change) { r.note("%v", c) })
 }
 
 // action returns an action whose procedures are recorded.
@@ -138,6 +138,28 @@ func TestSlowProcedures(t *testing.T) {
 		t.Error(err)
 	}
 	r.expect(t, "0s Activating", "0s unfold", "1s Running", "5s Deactivating", "5s fold", "7s Accept", "7s land")
+}
+
+// Attributes of the plan act beside the Go code. Of several values of one input the last one counts.
+func TestAttributesBesideCode(t *testing.T) {
+	x, clock, r := fixture(`<Sequence><Action ID="a" entry_time="2" done="level ge 3"/><Action ID="b" failed="level ge 9"/></Sequence>`)
+	level := x.Number("level", "")
+	for _, id := range []string{"a", "b"} {
+		x.Action(id, r.action())
+	}
+	x.Subscribe(func(c Change) {
+		if c.Task == "a" || c.To == bt.Aborted {
+			r.note("%v %s %v", c.At, c.Task, c.To)
+		}
+	})
+	clock.At(3*time.Second, func() { level.Set(3); level.Set(2) })
+	clock.At(4*time.Second, func() { level.Set(3) })
+	clock.At(5*time.Second, func() { level.Set(9) })
+	if err := x.Run(t.Context()); !errors.Is(err, ErrFailed) {
+		t.Error(err)
+	}
+	r.expect(t, "0s a Activating", "start a", "2s a Running", "4s a Finished", "4s a Deactivating", "stop a", "4s a Accept", "start b",
+		"5s b Aborted", "5s Sequence Aborted", "stop b")
 }
 
 // What an earlier activation reports late is ignored.
@@ -249,9 +271,17 @@ func TestMistakes(t *testing.T) {
 	}
 	free, _, _ := fixture(`<Fallback><ready/><Condition ID="redy"/></Fallback>`)
 	free.Condition("ready")
-	err = errors.Join(err, free.Check())
+	both, _, _ := fixture(`<Sequence><Action ID="in" entry_time="1"/><Action ID="out" exit_time="1" write="o := p"/>
+		<Action name="loop" write="o := p"/></Sequence>`)
+	both.Output("o", "", 0, nil)
+	both.Output("p", "", 0, nil)
+	both.Action("in", Action{StartTakesTime: true})
+	both.Action("out", Action{StopTakesTime: true})
+	both.Condition("a b")
+	err = errors.Join(err, free.Check(), both.Check())
 	for _, part := range []string{"plan.xml:3:", `condition "redy"`, `write <Condition ID="ready"/>`, "plan.xml:4:", `unknown signal "hight"`, "plan.xml:5:", `"clim"`,
-		`did you mean "climb"`, "blink"} {
+		`did you mean "climb"`, "blink", `when the entry of "in" ends`, `when the exit of "out" ends`, `"loop" writes "o" from the output "p"`,
+		`"a b" is not a name`} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is missing:\n%v", part, err)
 		}
