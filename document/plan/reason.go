@@ -6,41 +6,48 @@ import (
 )
 
 // Reason returns what a leaf's change of status follows from if it follows from no other change ([bt.Cause]): a text,
-// and the expression of the plan in it, nil if none gives the reason.
+// and the expression of the plan in it, nil if none gives the reason. It panics if the leaf is activated or deactivated,
+// which is not decided by the leaf.
 func (l *Leaf) Reason(c bt.Change) (text string, e *expr.Expr) {
-	say := func(what string, e *expr.Expr, otherwise string) (string, *expr.Expr) {
-		if e == nil {
-			return otherwise, nil
-		}
-		return what + e.String(), e
+	type reason struct {
+		text string
+		e    *expr.Expr // at the end of the text; nil: it does not apply, the last one of a list always does
 	}
+	left := map[bt.Status][]reason{
+		bt.Activating: {{"its entry procedure has taken ", l.EntryTime}, {"its entry procedure ends: ", l.EntryUntil},
+			{"its entry procedure has ended", nil}},
+		bt.Deactivating: {{"its exit procedure has taken ", l.ExitTime}, {"its exit procedure ends: ", l.ExitUntil},
+			{"its exit procedure has ended", nil}},
+		bt.Success: {{"its goal holds no longer: ", l.SuccessIf}, {"it asks to be activated", nil}},
+		bt.Failure: {{"it can run again: ", l.FailureIf}, {"it asks to be activated", nil}},
+	}
+	reached := map[bt.Status][]reason{
+		bt.Finished: {{"it is done: ", l.Done}, {"it has succeeded", nil}},
+		bt.Aborted:  {{"it has failed: ", l.Failed}, {"it has failed", nil}},
+		bt.Success:  {{"its goal holds already: ", l.SuccessIf}, {"it requests success", nil}},
+		bt.Failure:  {{"it cannot run: ", l.FailureIf}, {"it requests failure", nil}},
+	}
+	list := reached[c.To]
 	switch {
+	case c.To == bt.Activating, c.To == bt.Deactivating:
 	case l.On != nil && c.To == bt.Success:
-		return say("", l.On, "")
-	case l.On != nil && l.Off != nil:
-		return say("", l.Off, "")
-	case l.On != nil:
+		return l.On.String(), l.On
+	case l.On != nil && c.To == bt.Failure && l.Off != nil:
+		return l.Off.String(), l.Off
+	case l.On != nil && c.To == bt.Failure:
 		return "not (" + l.On.String() + ")", l.On
-	case c.From == bt.Activating && l.EntryTime != nil:
-		return say("its entry procedure has taken ", l.EntryTime, "")
-	case c.From == bt.Activating:
-		return say("its entry procedure ends: ", l.EntryUntil, "its entry procedure has ended")
-	case c.From == bt.Deactivating && l.ExitTime != nil:
-		return say("its exit procedure has taken ", l.ExitTime, "")
-	case c.From == bt.Deactivating:
-		return say("its exit procedure ends: ", l.ExitUntil, "its exit procedure has ended")
-	case c.To == bt.Finished:
-		return say("it is done: ", l.Done, "it has succeeded")
-	case c.To == bt.Aborted:
-		return say("it has failed: ", l.Failed, "it has failed")
-	case c.To == bt.Success:
-		return say("its goal holds already: ", l.SuccessIf, "it requests success")
-	case c.To == bt.Failure:
-		return say("it cannot run: ", l.FailureIf, "it requests failure")
-	case c.From == bt.Success:
-		return say("its goal holds no longer: ", l.SuccessIf, "it asks to be activated")
-	case c.From == bt.Failure:
-		return say("it can run again: ", l.FailureIf, "it asks to be activated")
+	case l.On != nil:
+		list = nil
+	case c.From == bt.Activating, c.From == bt.Deactivating, c.To == bt.Accept:
+		list = left[c.From]
 	}
-	return "its judgement", nil
+	for i, r := range list {
+		switch {
+		case r.e != nil:
+			return r.text + r.e.String(), r.e
+		case i == len(list)-1:
+			return r.text, nil
+		}
+	}
+	panic("plan: a leaf does not decide such a change of status")
 }

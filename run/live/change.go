@@ -53,7 +53,7 @@ func (c Change) Err() error {
 // Input describes the input from which the change follows if it has no cause.
 func (c Change) Input() string {
 	i := c.x.leafOf[c.x.changes[c.index].Task]
-	if i < 0 {
+	if i < 0 || c.To == bt.Activating || c.To == bt.Deactivating {
 		return "a timer has elapsed, or the run has begun or ended"
 	}
 	if err := c.Err(); err != nil {

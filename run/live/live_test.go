@@ -55,6 +55,22 @@ func fixture(body string) (*Execution, *Virtual, *recorder) {
 	return x, clock, &recorder{x: x}
 }
 
+// An action is activated at the beginning of a run and deactivated at its end by no decision of its own.
+func TestInputOfActivity(t *testing.T) {
+	x, clock, r := fixture(`<Action ID="fly" entry_time="3"/>`)
+	x.Action("fly", Action{})
+	x.Subscribe(func(c Change) {
+		if _, more := c.Cause(); !more {
+			r.note("%v %s: %s", c.At, c.To, c.Input())
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	clock.At(time.Second, cancel)
+	_ = x.Run(ctx)
+	const outside = "a timer has elapsed, or the run has begun or ended"
+	r.expect(t, "0s Activating: "+outside, "1s Deactivating: "+outside)
+}
+
 // The worked example of the law, with its procedures in the order of the log.
 func TestWorkedExample(t *testing.T) {
 	x, clock, r := fixture(`<ReactiveSequence name="harvest"><Condition ID="surplus"/><Action ID="potential"/></ReactiveSequence>`)
