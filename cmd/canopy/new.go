@@ -215,11 +215,10 @@ func newPlan(name string, f flight) string {
 	action := func(name string, pairs ...xmltree.Pair) *xmltree.Markup {
 		return &xmltree.Markup{Name: "Action", Attributes: append([]xmltree.Pair{{Name: "name", Value: name}}, pairs...)}
 	}
-	words := strings.NewReplacer("<=", "le", "<", "lt", ">=", "ge", ">", "gt", "&&", "and")
 	sequence := &xmltree.Markup{Name: "Sequence", Children: []*xmltree.Markup{
-		action("go", xmltree.Pair{Name: "write", Value: words.Replace(f.write)},
-			xmltree.Pair{Name: "done", Value: words.Replace(f.until)}),
-		action("stay", xmltree.Pair{Name: "write", Value: words.Replace(f.then)})}}
+		action("go", xmltree.Pair{Name: "write", Value: plan.Words(f.write)},
+			xmltree.Pair{Name: "done", Value: plan.Words(f.until)}),
+		action("stay", xmltree.Pair{Name: "write", Value: plan.Words(f.then)})}}
 	sequence.Add("name", name)
 	tree := &xmltree.Markup{Name: "BehaviorTree", Attributes: []xmltree.Pair{{Name: "ID", Value: name}},
 		Children: []*xmltree.Markup{sequence}}

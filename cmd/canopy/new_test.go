@@ -61,7 +61,7 @@ func TestNewAsks(t *testing.T) {
 		defer func() { os.Stdin = before; _ = in.Close() }()
 		return canopy(append([]string{"new", "--out", dir}, args...)...)
 	}
-	stdout, stderr, status := answer("quad\n\nh > 10 [m] && t >= 1\n\n20\n", "hop")
+	stdout, stderr, status := answer("quad\n\nh > 10 [m] && t>=1\n\n20\n", "hop")
 	if status != exitOK {
 		t.Fatalf("%d\n%s", status, stderr)
 	}
@@ -71,7 +71,7 @@ func TestNewAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	says(t, "the plan", string(text), `done="h gt 10 [m] and t ge 1"`)
+	says(t, "the plan", string(text), `done="h gt 10 [m] and t>=1"`)
 	for _, c := range []struct{ answers, name, want string }{
 		{"quad\nw_cmd := 2\nh > 10 [s]\n\n\n", "a", "unit-mismatch"},
 		{"quad\nw_cmd := 2\n", "a", "not answered"},

@@ -72,7 +72,7 @@ func modern(doc *xmltree.Document) ([]xmltree.Edit, diag.List) {
 			"the format's version is missing; it is read as version 3", `write <root BTCPP_format="4">`))
 	}
 	for _, text := range slices.Sorted(maps.Keys(m.first)) {
-		d := warn(m.first[text], codeFormat3, text, "`canopy convert --to btcpp` writes format 4")
+		d := warn(m.first[text], codeFormat3, text, "`canopy convert --to xml` writes format 4")
 		if n := m.count[text]; n > 1 {
 			d.Text += fmt.Sprintf(", at %d places", n)
 		}

@@ -118,15 +118,32 @@ func (n *node) markup() *xmltree.Markup {
 		for _, p := range n.leaf.Ports {
 			m.Add(p.Name, p.Value)
 		}
-		words := strings.NewReplacer(" <= ", " le ", " < ", " lt ", " >= ", " ge ", " > ", " gt ")
 		for _, d := range n.leaf.details() {
-			m.Add(d.attribute, words.Replace(d.text))
+			m.Add(d.attribute, Words(d.text))
 		}
 	}
 	for _, c := range n.children {
 		m.Children = append(m.Children, c.markup())
 	}
 	return m
+}
+
+// Words returns an expression with words in the place of signs between blanks that are hard to read in XML.
+func Words(e string) string {
+	words := strings.NewReplacer(" <= ", " le ", " < ", " lt ", " >= ", " ge ", " > ", " gt ", " && ", " and ")
+	var b strings.Builder
+	for {
+		at := strings.IndexAny(e, `"'`) // of a text, which is preserved
+		if at < 0 {
+			return b.String() + words.Replace(e)
+		}
+		end := len(e)
+		if n := strings.IndexByte(e[at+1:], e[at]); n >= 0 {
+			end = at + n + 2
+		}
+		b.WriteString(words.Replace(e[:at]) + e[at:end])
+		e = e[end:]
+	}
 }
 
 // named reports whether a task has a name of its own.

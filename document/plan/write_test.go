@@ -65,7 +65,7 @@ func TestWrite(t *testing.T) {
 	text := `<root BTCPP_format="4" main_tree_to_execute="a&lt;b"><TreeNodesModel><Action ID="SetBlackboard"/></TreeNodesModel>
 		<BehaviorTree ID="a&lt;b"><Sequence><SubTree ID="c"/><SubTree ID="c"/><SetBlackboard/><SetBlackboard name="&quot;&amp;"/>
 		<Parallel success_count="1"><SubTree ID="c"/><Action ID="same"/><Action ID="same"/><Action name="same"/>
-		</Parallel></Sequence></BehaviorTree><BehaviorTree ID="c"><Fallback name="c">
+		<Action write="s := 'a &lt; b'; b := 2 &lt; 3; c := x == &quot;' &gt; &quot;"/></Parallel></Sequence></BehaviorTree><BehaviorTree ID="c"><Fallback name="c">
 		<Condition on="x lt 3 and y &gt;= 2"/></Fallback></BehaviorTree></root>`
 	p, list := Read(&diag.Source{Name: "x", Text: text}, nil)
 	if p == nil {
@@ -73,7 +73,8 @@ func TestWrite(t *testing.T) {
 	}
 	written := checkWrite(t, p, nil)
 	for _, want := range []string{`<Action ID="SetBlackboard"/>`, `</Fallback>
-      <Fallback name="c">`, `on="x lt 3 and y ge 2"`} {
+      <Fallback name="c">`, `on="x lt 3 and y ge 2"`,
+		`write="s := &quot;a &lt; b&quot;; b := 2 lt 3; c := x == &quot;' > &quot;"`} {
 		if !strings.Contains(written, want) {
 			t.Errorf("%s is missing in\n%s", want, written)
 		}
