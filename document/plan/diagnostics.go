@@ -83,6 +83,22 @@ func (r *reader) once(d diag.Diagnostic) {
 	}
 }
 
+// where returns the line of an element, with its file if a message about another element is in a different one.
+func (r *reader) where(e, other *xmltree.Element) string {
+	file, at := r.source.Origin(e.At)
+	if file == r.source {
+		return fmt.Sprintf("on line %d", r.doc.Line(e.At))
+	}
+	if len(r.found) >= maxFound { // the message is left out
+		return ""
+	}
+	line, _ := diag.Diagnostic{Source: file, Offset: at}.Position()
+	if about, _ := r.source.Origin(other.At); about == file {
+		return fmt.Sprintf("on line %d", line)
+	}
+	return fmt.Sprintf("on line %d of %s", line, file.Name)
+}
+
 // reportName reports a mistake about an element at its name.
 func (r *reader) reportName(e *xmltree.Element, code, hint, format string, args ...any) {
 	r.report(e.At+1, len(e.Name), code, hint, format, args...)

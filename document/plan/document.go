@@ -172,7 +172,7 @@ func (r *reader) declare(e *xmltree.Element) {
 	case reserved(m.id):
 		r.reportValue(id, codeReservedID, "choose another ID", "%q is the name of a node kind or element", m.id)
 	case first != nil:
-		r.reportValue(id, codeDuplicateID, "", "%q was declared before, on line %d", m.id, r.doc.Line(first.element.At))
+		r.reportValue(id, codeDuplicateID, "", "%q was declared before, %s", m.id, r.where(first.element, e))
 	default:
 		r.models[m.id] = m
 	}
@@ -232,11 +232,11 @@ func (r *reader) declareTree(e *xmltree.Element, count int) {
 	case reserved(t.id):
 		r.reportValue(id, codeReservedID, "choose another ID", "%q is the name of a node kind or element", t.id)
 	case first != nil:
-		r.reportValue(id, codeDuplicateID, "", "there is another tree %q on line %d", t.id, r.doc.Line(first.element.At))
+		r.reportValue(id, codeDuplicateID, "", "there is another tree %q %s", t.id, r.where(first.element, e))
 		return
 	case m != nil && m.kind != elementSubTree:
-		r.reportValue(id, codeDuplicateID, "choose another ID", "%q is the %s declared on line %d", t.id, m.kind,
-			r.doc.Line(m.element.At))
+		r.reportValue(id, codeDuplicateID, "choose another ID", "%q is the %s declared %s", t.id, m.kind,
+			r.where(m.element, e))
 	}
 	r.trees[t.id] = t
 }

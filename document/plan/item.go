@@ -199,7 +199,7 @@ func (r *reader) classify(i *item, id *xmltree.Attribute) bool {
 			}
 			i.kind, _ = bt.ParseKind(i.model.kind)
 			r.warn(id.Raw.At, id.Raw.Len(), codeForm, fmt.Sprintf("write <%s ID=%q>", i.model.kind, id.Value),
-				"%q is declared as %s on line %d", id.Value, i.model.kind, r.doc.Line(i.model.element.At))
+				"%q is declared as %s %s", id.Value, i.model.kind, r.where(i.model.element, e))
 		}
 		i.free = i.undefined()
 		return true

@@ -37,7 +37,8 @@ type parser struct {
 	fails int
 	lost  bool // a tag could not be read, so end tags without a start tag are expected
 
-	entities []string // that the document type declares
+	comment, entity *regexp.Regexp // made for the first document type: most documents have none
+	entities        []string       // that the document type declares
 }
 
 // Parse reads a document. The list holds all mistakes at once. Entities that a document declares itself are not
@@ -234,11 +235,14 @@ const insteadOfEntity = "write its replacement text where it is used"
 
 // documentType reports the entities that a document type declares: a document must spell out its content in place.
 func (p *parser) documentType(at Span) {
-	comment, entity := regexp.MustCompile(`(?s)<!--.*?-->`), regexp.MustCompile(`<!ENTITY\s+(?:%\s+)?([^\s>]+)`)
-	text := comment.ReplaceAllStringFunc(p.text[at.At:at.End], func(s string) string {
+	if p.comment == nil {
+		p.comment = regexp.MustCompile(`(?s)<!--.*?-->`)
+		p.entity = regexp.MustCompile(`<!ENTITY\s+(?:%\s+)?([^\s>]+)`)
+	}
+	text := p.comment.ReplaceAllStringFunc(p.text[at.At:at.End], func(s string) string {
 		return strings.Repeat(" ", len(s))
 	})
-	for _, m := range entity.FindAllStringSubmatchIndex(text, maxFails) {
+	for _, m := range p.entity.FindAllStringSubmatchIndex(text, maxFails) {
 		name := text[m[2]:m[3]]
 		p.entities = append(p.entities, name)
 		p.report(at.At+m[0], m[1]-m[0], CodeMalformed, insteadOfEntity, "entities are not supported: %q", name)
