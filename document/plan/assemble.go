@@ -60,7 +60,7 @@ func (a *assembler) changes(doc *xmltree.Document) []change {
 	}
 	for e := range doc.Root.Elements() {
 		if e.Name == elementInclude {
-			all = append(all, change{xmltree.Edit{Span: e.Span}, e})
+			all = append(all, change{doc.Remove(e), e})
 		}
 	}
 	slices.SortStableFunc(all, func(x, y change) int { return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.End, y.End)) })
@@ -71,22 +71,23 @@ func (a *assembler) changes(doc *xmltree.Document) []change {
 func (a *assembler) write(doc *xmltree.Document, changes []change, part xmltree.Span) {
 	at := part.At
 	for _, c := range changes {
-		if c.At < at || c.End > part.End {
+		if c.End < at || c.At > part.End {
 			continue // outside the part
 		}
-		a.out.Copy(doc.Source, at, c.At)
+		a.out.Copy(doc.Source, at, max(at, c.At))
 		if c.include != nil {
-			a.include(doc, c.include)
+			a.include(doc, c.include, max(at, c.At))
 		} else if c.New != "" {
 			a.out.Insert(c.New, doc.Source, c.At)
 		}
-		at = c.End
+		at = min(c.End, part.End)
 	}
 	a.out.Copy(doc.Source, at, part.End)
 }
 
-// include adds the content of the file that an element names.
-func (a *assembler) include(doc *xmltree.Document, e *xmltree.Element) {
+// include adds the content of the file that an element names, if any, with the blanks before the element but not those
+// around the content.
+func (a *assembler) include(doc *xmltree.Document, e *xmltree.Element, blanks int) {
 	fail := func(at xmltree.Span, code, hint, format string, args ...any) {
 		a.whole = false
 		a.found = append(a.found, diag.Diagnostic{Source: doc.Source, Offset: at.At, Length: at.Len(), Code: code,
@@ -137,12 +138,15 @@ func (a *assembler) include(doc *xmltree.Document, e *xmltree.Element) {
 	case root == nil || root.Name != elementRoot:
 		fail(file.Raw, codeInclude, wanted, "%s is not a plan", name)
 	default:
+		from, to := root.Tag.End, max(root.Tag.End, root.Close.At)
+		content := inner.Source.Text[from:to]
+		from, to = to-len(strings.TrimLeft(content, blank)), from+len(strings.TrimRight(content, blank))
 		a.path = append(a.path, name)
-		end := root.Tag.End
-		if root.Close.Len() > 0 {
-			end = root.Close.At
+		changes := a.changes(inner)
+		if from < to {
+			a.out.Copy(doc.Source, blanks, e.At)
+			a.write(inner, changes, xmltree.Span{At: from, End: to})
 		}
-		a.write(inner, a.changes(inner), xmltree.Span{At: root.Tag.End, End: end})
 		a.path = a.path[:len(a.path)-1]
 	}
 }

@@ -131,6 +131,39 @@ func TestPlainIsTheSamePlan(t *testing.T) {
 	}
 }
 
+// Included files are in the place of their elements, without blanks around them; one without content leaves nothing.
+func TestPlainIncludes(t *testing.T) {
+	text, list := Plain(&diag.Source{Name: "x.xml", Text: `<root BTCPP_format="4" main_tree_to_execute="x">
+  <include path="climb.xml"/>
+  <include path="climb.xml"/>
+  <include path="empty.xml"/>
+  <BehaviorTree ID="x">
+    <SubTree ID="climb"/>
+  </BehaviorTree>
+  <include path="last.xml"/>  <!-- that is all -->
+</root>
+`}, func(name string) ([]byte, error) {
+		return map[string][]byte{
+			"climb.xml": []byte("<root BTCPP_format=\"4\">\n  <include path=\"fly.xml\"/>  \n</root>"),
+			"fly.xml":   []byte("<root BTCPP_format=\"4\">\n\n  <BehaviorTree ID=\"climb\">\n    <Fly/>\n  </BehaviorTree>\n\n</root>"),
+			"empty.xml": []byte(`<root BTCPP_format="4"/>`),
+			"last.xml":  []byte(`<root BTCPP_format="4"> <TreeNodesModel><Action ID="Fly"/></TreeNodesModel></root>`),
+		}[name], nil
+	})
+	if want := `<root BTCPP_format="4" main_tree_to_execute="x">
+  <BehaviorTree ID="climb">
+    <Fly/>
+  </BehaviorTree>
+  <BehaviorTree ID="x">
+    <SubTree ID="climb"/>
+  </BehaviorTree>
+  <TreeNodesModel><Action ID="Fly"/></TreeNodesModel>  <!-- that is all -->
+</root>
+`; text != want || len(list) > 0 {
+		t.Errorf("%v\n%s", list, text)
+	}
+}
+
 // A document of format 3 is read as the one of format 4 that is written for it; that one does not change.
 func TestModern(t *testing.T) {
 	for _, path := range plans(t, "testdata/good/*.xml") {

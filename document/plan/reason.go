@@ -6,8 +6,8 @@ import (
 )
 
 // Reason returns what a leaf's change of status follows from if it follows from no other change ([bt.Cause]): a text,
-// and the expression of the plan in it, nil if none gives the reason. It panics if the leaf is activated or deactivated,
-// which is not decided by the leaf.
+// and the expression of the plan in it, nil if none gives the reason. It panics if the leaf is activated or
+// deactivated: other tasks decide that.
 func (l *Leaf) Reason(c bt.Change) (text string, e *expr.Expr) {
 	type reason struct {
 		text string
