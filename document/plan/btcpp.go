@@ -88,6 +88,9 @@ func (x *exporter) node(i *item) {
 	}
 	switch {
 	case e.Name == elementSubTree:
+		if i.subtree == nil {
+			x.lost(e, "BehaviorTree.CPP does not load the plan: there is no tree %q", valueOf(e.Find("ID")))
+		}
 	case i.unknown:
 		if id := e.Find("ID"); id != nil && xmltree.IsName(id.Value) {
 			x.rename(e, id.Value, "")
