@@ -27,16 +27,15 @@ func provable(m *mission.Mission) (declare.Subject, error) {
 	return s, nil
 }
 
-// watched returns a mission that records what is judged on its runs, with that: what it declares, and the rates that
-// were sampled.
-func watched(m *mission.Mission) (*mission.Mission, temporal.Watch, error) {
+// watched returns what is judged on the runs of a mission: what it declares, and the rates that were sampled.
+func watched(m *mission.Mission) (temporal.Watch, error) {
 	table, err := rates.Of(m)
 	if err != nil {
-		return nil, temporal.Watch{}, err
+		return temporal.Watch{}, err
 	}
 	w := m.Watch()
 	w.Assertions = append(w.Assertions, table.Watch()...)
-	return m.Judging(w), w, nil
+	return w, nil
 }
 
 // effect is the rate of a signal while a task is active, in JSON.

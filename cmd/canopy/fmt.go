@@ -36,36 +36,34 @@ canonical layout, 2 wrong input.`,
 			if write && check {
 				return &usageError{"-w and --check exclude each other"}
 			}
-			texts := make([]string, len(args))
+			var docs []*xmltree.Document
 			var mistakes diag.List
-			for i, name := range args {
+			for _, name := range args {
 				doc, list, err := readXML(name)
 				if err != nil {
 					return err
 				}
-				mistakes = append(mistakes, list...)
-				if !list.HasErrors() {
-					texts[i] = doc.Canonical()
-				}
+				docs, mistakes = append(docs, doc), append(mistakes, list...)
 			}
 			if mistakes.HasErrors() {
 				return mistakes
 			}
 			differ := 0
 			for i, name := range args {
-				if !write && !check {
-					if _, err := io.WriteString(cmd.OutOrStdout(), texts[i]); err != nil {
+				text := docs[i].Canonical()
+				switch {
+				case !write && !check:
+					if _, err := io.WriteString(cmd.OutOrStdout(), text); err != nil {
 						return failed(err)
 					}
 					continue
-				}
-				if before, err := readFile(name); err != nil || string(before) == texts[i] {
+				case text == docs[i].Source.Text:
 					continue
 				}
 				differ++
 				fmt.Fprintln(cmd.OutOrStdout(), diag.Visible(name))
 				if write && name != standardInput {
-					if err := files.Save(name, []byte(texts[i])); err != nil {
+					if err := files.Save(name, []byte(text)); err != nil {
 						return failed(err)
 					}
 				}

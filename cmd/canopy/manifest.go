@@ -49,20 +49,14 @@ func library(name string, stderr io.Writer) (plan.Vocabulary, *plan.Plan, error)
 		if err != nil {
 			return nil, nil, err
 		}
-		if !yamldoc.Has(src, "plan") {
-			return vehicleLibrary(name, stderr)
+		if yamldoc.Has(src, "plan") {
+			m, err := readMission(name, nil, stderr)
+			if err != nil {
+				return nil, nil, err
+			}
+			return m.Vocabulary(), m.Plan, nil
 		}
-		m, err := readMission(name, nil, stderr)
-		if err != nil {
-			return nil, nil, err
-		}
-		return m.Vocabulary(), m.Plan, nil
 	}
-	return vehicleLibrary(name, stderr)
-}
-
-// vehicleLibrary returns the signals of a vehicle.
-func vehicleLibrary(name string, stderr io.Writer) (plan.Vocabulary, *plan.Plan, error) {
 	v, err := findVehicle(name, stderr)
 	if err != nil {
 		return nil, nil, err

@@ -122,12 +122,11 @@ func flown(ctx context.Context, name string, texts []string, stderr io.Writer) (
 	if err != nil {
 		return nil, end, err
 	}
-	m, watch, err := watched(m)
+	watch, err := watched(m)
 	if err != nil {
 		return nil, end, err
 	}
 	if len(texts) > 0 {
-		var err error
 		all := m.Plan.Tasks(func(bt.Kind) bool { return true })
 		if watch.Assertions, err = readProperties(texts, all, m.Scope()); err != nil {
 			return nil, end, err

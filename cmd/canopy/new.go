@@ -81,14 +81,6 @@ anything is written, and no file is replaced.`,
 	return c
 }
 
-func vehicleNames() []string {
-	var names []string
-	for _, v := range model.Vehicles() {
-		names = append(names, v.Name)
-	}
-	return names
-}
-
 // proposal returns a flight of a vehicle: without one in the table, its first command keeps its default.
 func proposal(v *model.Vehicle) flight {
 	if f, ok := flights[v.Name]; ok || len(v.Commands) == 0 {

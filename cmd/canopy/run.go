@@ -64,11 +64,11 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 				fmt.Fprintf(cmd.ErrOrStderr(),
 					"canopy: --until is after the mission's horizon, where it ends; --set horizon=%.0f extends it\n", limit)
 			}
-			m, watch, err := watched(m)
+			watch, err := watched(m)
 			if err != nil {
 				return err
 			}
-			r, err := simulated.New(m, run.Continuous{}, float64(until))
+			r, err := simulated.New(m.Judging(watch), run.Continuous{}, float64(until))
 			if errors.Is(err, model.ErrParameters) {
 				return err
 			} else if err != nil {

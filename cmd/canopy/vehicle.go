@@ -58,14 +58,20 @@ func findVehicle(name string, stderr io.Writer) (*model.Vehicle, error) {
 		v, diags := equations.Read(src)
 		return v, accepted(diags, stderr)
 	}
-	var names []string
 	for _, v := range model.Vehicles() {
 		if v.Name == name {
 			return v, nil
 		}
+	}
+	return nil, errors.New(unknownWord("vehicle", name, vehicleNames()))
+}
+
+func vehicleNames() []string {
+	var names []string
+	for _, v := range model.Vehicles() {
 		names = append(names, v.Name)
 	}
-	return nil, errors.New(unknownWord("vehicle", name, names))
+	return names
 }
 
 func vehicleJSON(w io.Writer, v *model.Vehicle) error {

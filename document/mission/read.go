@@ -387,9 +387,8 @@ func (b *builder) table(tables, commands, own *yamldoc.Node) {
 	}
 	m.Tables = expr.Scope{}
 	b.Tables(tables, func(name string) bool {
-		_, signal := b.names[name]
-		_, table := m.Tables[name]
-		return signal || table || slices.ContainsFunc(v.Tables, func(t model.Tabulation) bool { return t.Name == name })
+		_, taken := b.scope[name]
+		return taken || slices.ContainsFunc(v.Tables, func(t model.Tabulation) bool { return t.Name == name })
 	}, func(name string, v expr.Variable) { m.Tables[name], b.scope[name] = v, v })
 	if own != nil {
 		b.ownSignals(own)

@@ -95,7 +95,7 @@ func (d *Document) elementJSON(b *strings.Builder, e *Element, indent string) {
 		}
 		b.WriteString("}")
 	}
-	if slices.ContainsFunc(e.Content, func(n Node) bool { return !d.Blank(n) }) {
+	if !d.empty(e) {
 		b.WriteString(", " + quoteJSON(keyContent) + ": ")
 		d.writeJSON(b, e.Content, indent)
 	}

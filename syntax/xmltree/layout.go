@@ -72,7 +72,7 @@ func (l *layout) node(n Node, indent string) {
 		broken = broken || c.Kind == Text && strings.Contains(l.text(c.Span), "\n")
 	}
 	switch {
-	case e.Close.Len() == 0 || !text && !l.holds(e):
+	case l.empty(e):
 		l.out.WriteString("/>")
 		return
 	case text:
@@ -95,16 +95,6 @@ func (l *layout) node(n Node, indent string) {
 		l.out.WriteString(l.blank(breaks) + l.end + indent)
 	}
 	l.out.WriteString("</" + e.Name + ">")
-}
-
-// holds reports whether more than blanks is in an element.
-func (l *layout) holds(e *Element) bool {
-	for _, c := range e.Content {
-		if c.Kind != Text {
-			return true
-		}
-	}
-	return false
 }
 
 // tag writes a start tag without its end.

@@ -4,6 +4,7 @@ package xmltree
 
 import (
 	"iter"
+	"slices"
 	"sort"
 	"strings"
 
@@ -135,6 +136,11 @@ func (d *Document) text(s Span) string { return d.Source.Text[s.At:s.End] }
 func (d *Document) Blank(n Node) bool {
 	text, _ := decode(d.text(n.Span), n.At)
 	return n.Kind == Text && strings.TrimSpace(text) == ""
+}
+
+// empty reports whether only blanks are in an element.
+func (d *Document) empty(e *Element) bool {
+	return !slices.ContainsFunc(e.Content, func(n Node) bool { return !d.Blank(n) })
 }
 
 // FirstLine returns the first line of a text, without the blanks around it.
