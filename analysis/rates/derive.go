@@ -93,7 +93,7 @@ func (t *Table) closed(task bt.Task, signal string) bool {
 func (t *Table) needs(task bt.Task, signal string) cone {
 	asked := named(signal)
 	needs := []*expr.Expr{asked}
-	for _, name := range t.coneOf(task, asked).variables {
+	for _, name := range t.coneOfSignal(task, signal).variables {
 		if d := t.signals[name]; d.kind == state && !t.sampled {
 			needs = append(needs, t.formulas.Derivatives[d.index])
 		}

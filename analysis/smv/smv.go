@@ -475,13 +475,14 @@ func (w *writer) counted(t bt.Task) map[bt.Status][]string {
 		}
 	}
 	if counts.Quorum > 0 {
-		for says, parts := range by {
-			for _, k := range w.tree.Children(t) {
-				for i := range parts {
-					parts[i] = all(parts[i], fmt.Sprintf("(%s | %s)", w.good(k), w.bad(k)))
-				}
+		judged := ""
+		for _, k := range w.tree.Children(t) {
+			judged = all(judged, fmt.Sprintf("(%s | %s)", w.good(k), w.bad(k)))
+		}
+		for _, parts := range by {
+			for i := range parts {
+				parts[i] = all(parts[i], judged)
 			}
-			by[says] = parts
 		}
 	}
 	return by
