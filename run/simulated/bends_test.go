@@ -97,8 +97,8 @@ func TestPulseInACommand(t *testing.T) {
 	}
 }
 
-// What nobody hears has no events of its own, and need not be finite: a task that is not active, a condition that rests,
-// a signal that is only recorded.
+// Values that are not used have no events and need not be finite: those of a task that is not active, of a condition that
+// rests, of a signal that is only recorded.
 func TestBendsRestWithTheirTasks(t *testing.T) {
 	m := equationsMission(t, quiet, `<ReactiveFallback>
 	<ReactiveSequence><Condition name="never" on="t lt 0 [s]"/><Condition name="late" on="max(1, log(10 - t / 1 [s])) gt 2"/>

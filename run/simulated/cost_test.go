@@ -36,8 +36,8 @@ func TestSolarDayCost(t *testing.T) {
 }
 
 // The errors of single flights scatter by a factor of ten. Their means over tolerances near one, and the evaluations, are
-// not above those of the first version, up to chance: 0.0098 s before 19:00, 0.25 s after, and 15,590 evaluations at 1e-6; 0.10 s, 1.4 s
-// and 14,450 at 1e-5. A looser tolerance never costs more.
+// not above those of the first version, up to chance: 0.0098 s before 19:00, 0.25 s after, and 15,590 evaluations at
+// 1e-6; 0.10 s, 1.4 s and 14,450 at 1e-5. A looser tolerance never costs more.
 func TestSolarDayOnAverage(t *testing.T) {
 	looser := 0.0
 	for _, c := range []struct{ tolerance, before, after, evaluations float64 }{
