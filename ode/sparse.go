@@ -457,13 +457,7 @@ func (f *lu) copyFrom(o *lu) {
 	f.ready = o.ready
 	copy(f.val, o.val)
 	copy(f.inv, o.inv)
-	f.lower.copyFrom(&o.lower)
-	f.upper.copyFrom(&o.upper)
-}
-
-func (t *triangle) copyFrom(o *triangle) {
-	copy(t.val, o.val)
-	copy(t.inv, o.inv)
+	f.arrange()
 }
 
 // state passes the pattern of a matrix of known size to the codec.
