@@ -90,12 +90,9 @@ func (b *builder) span(text string) (name string, from, to int, err error) {
 
 // whole returns the value of an index, which is at an offset in an expression.
 func (b *builder) whole(text string, at int) (int, error) {
-	wrong := func(format string, args ...any) *expr.Error {
-		return &expr.Error{Offset: at, Length: len(text), Code: "wrong-range", Text: fmt.Sprintf(format, args...)}
-	}
 	e, err := expr.Parse(text)
 	if err != nil {
-		return 0, wrong("the index %q: %v", strings.TrimSpace(text), err)
+		return 0, misplaced(at, len(text), "the index %q: %v", strings.TrimSpace(text), err)
 	}
 	with, scope := map[string]*expr.Expr{}, expr.Scope{}
 	for name, k := range b.index {
@@ -105,14 +102,15 @@ func (b *builder) whole(text string, at int) (int, error) {
 		scope[name] = expr.Variable{Type: expr.Integer}
 	}
 	if mistakes := e.Check(expr.Real, expr.One, scope); len(mistakes) > 0 {
-		m := wrong("the index %q: %s", strings.TrimSpace(text), mistakes[0].Text)
-		m.Offset, m.Length = at+mistakes[0].Offset, mistakes[0].Length
-		m.Hint, m.Suggest = mistakes[0].Hint, mistakes[0].Suggest
+		first := mistakes[0]
+		m := misplaced(at+first.Offset, first.Length, "the index %q: %s", strings.TrimSpace(text), first.Text)
+		m.Hint, m.Suggest = first.Hint, first.Suggest
 		return 0, m
 	}
 	value, _ := e.Substitute(with).Constant()
 	if value != math.Trunc(value) || math.Abs(value) > 1e6 {
-		return 0, wrong("the index %q is %g, not a whole number of moderate size", strings.TrimSpace(text), value)
+		return 0, misplaced(at, len(text), "the index %q is %g, not a whole number of moderate size",
+			strings.TrimSpace(text), value)
 	}
 	return int(value), nil
 }

@@ -50,7 +50,9 @@ func Implied(of model.Instance, y []float64) []model.Range {
 			}
 			return false
 		})
+		slices.Reverse(signed) // a chain of states falls in two rounds, in either direction
 	}
+	slices.Sort(signed)
 	for _, i := range signed {
 		ranges[i] = model.AtLeast(0)
 	}
