@@ -92,7 +92,6 @@ func (n *Node) choice() *Node {
 	build := func(o Op, args ...*Node) *Node {
 		return (&Node{op: o, name: "if", at: n.at, end: n.end, args: args}).complete()
 	}
-	number := func(x float64) *Node { return (&Node{op: OpNumber, value: x, unit: AnyUnit}).complete() }
 	half := func(args []*Node) *Node {
 		if len(args) == 1 {
 			return args[0]
@@ -100,11 +99,11 @@ func (n *Node) choice() *Node {
 		return (&Node{op: OpCall, name: n.name, at: n.at, end: n.end, args: args}).complete()
 	}
 	middle := (len(n.args) + 1) / 2
-	switch x, zero := n.args[0], number(0); n.name {
+	switch x, zero := n.args[0], literal(0); n.name {
 	case "abs":
 		return build(OpIf, build(OpGreaterEqual, x, zero))
 	case "sign":
-		return build(OpIf, build(OpGreater, x, zero), number(1), build(OpIf, build(OpLess, x, zero), number(-1), zero))
+		return build(OpIf, build(OpGreater, x, zero), literal(1), build(OpIf, build(OpLess, x, zero), literal(-1), zero))
 	case "min":
 		x, y := half(n.args[:middle]), half(n.args[middle:])
 		return build(OpIf, build(OpLessEqual, x, y), x, y)
