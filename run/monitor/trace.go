@@ -106,7 +106,7 @@ type builder struct {
 	*Monitor
 	*temporal.Trace
 	status []bt.Status // of the kept tasks
-	touch  []crossing  // by relation: that keep their truth
+	touch  []crossing  // the touches in force, at most one of each relation
 }
 
 // trace returns the run up to a time, as its plan was flown: what stops the plan is no part of it. An instant with an

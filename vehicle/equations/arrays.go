@@ -63,8 +63,8 @@ func (b *builder) each(n *yamldoc.Node, visit func(of string)) {
 	b.index = outer
 }
 
-// Any character that is not ASCII counts as a letter of a name here: classes of Unicode take a millisecond to compile,
-// and what such a name may be is checked later.
+// Any character that is not ASCII counts as a letter of a name here: classes of Unicode are slow to compile, and what
+// such a name may be is checked later.
 var isRange = regexp.MustCompile(`^\s*([A-Za-z_\x{80}-\x{10FFFF}][\w\x{80}-\x{10FFFF}]*)\s+in\s+([^:]+):([^:]+)$`)
 
 // span reads a range.
