@@ -123,7 +123,7 @@ func single(k bt.Kind) bool {
 // Input returns an input for a random leaf, or that a timer has elapsed; if the statuses are given, useful inputs are
 // more likely.
 func Input(r *rand.Rand, tree *bt.Tree, status func(bt.Task) bt.Status) bt.Input {
-	if timers := tree.Timers(); len(timers) > 0 && r.IntN(4) == 0 {
+	if timers := tree.Timers(); len(timers) > 0 && (len(tree.Leaves()) == 0 || r.IntN(4) == 0) {
 		return bt.Elapsed(timers[r.IntN(len(timers))])
 	}
 	leaves := tree.Leaves()
