@@ -253,4 +253,5 @@ func (h *hearing) copyFrom(o *hearing) {
 	}
 	h.resting, h.always = append(h.resting[:0], o.resting...), o.always
 	h.heard, h.ask = append(h.heard[:0], o.heard...), o.ask
+	h.moved = append(h.moved[:0], o.moved...)
 }
