@@ -82,7 +82,7 @@ func TestDocumentedCommands(t *testing.T) {
 				continue
 			}
 			last = ""
-			for line := range strings.Lines(b[2]) {
+			for line := range strings.Lines(strings.ReplaceAll(b[2], "\\\n", "")) {
 				line = strings.TrimPrefix(strings.TrimSpace(line), "go run ./cmd/")
 				line, ours := strings.CutPrefix(line, "canopy ")
 				if !ours || strings.Contains(line, "--resume") || strings.HasPrefix(line, "report ") {
