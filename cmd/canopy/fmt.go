@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"canopy/diag"
 	"canopy/internal/files"
@@ -36,6 +37,9 @@ canonical layout, 2 wrong input.`,
 			if write && check {
 				return &usageError{"-w and --check exclude each other"}
 			}
+			if write && slices.Contains(args, standardInput) {
+				return &usageError{"-w rewrites files; the standard input is none"}
+			}
 			var docs []*xmltree.Document
 			var mistakes diag.List
 			for _, name := range args {
@@ -62,7 +66,7 @@ canonical layout, 2 wrong input.`,
 				}
 				differ++
 				fmt.Fprintln(cmd.OutOrStdout(), diag.Visible(name))
-				if write && name != standardInput {
+				if write {
 					if err := files.Save(name, []byte(text)); err != nil {
 						return failed(err)
 					}

@@ -22,6 +22,7 @@ func TestFmt(t *testing.T) {
 		{[]string{"-w", at("good.xml"), at("loose.xml")}, exitOK, at("loose.xml") + "\n", "", canonical},
 		{[]string{"--check", at("good.xml"), at("loose.xml")}, exitOK, "", "", canonical},
 		{[]string{"-w", "--check", at("good.xml")}, exitInput, "", "", canonical},
+		{[]string{"-w", "-"}, exitInput, "", "", canonical},
 		{nil, exitInput, "", "", canonical},
 	} {
 		stdout, stderr, status := canopy(append([]string{"fmt"}, c.args...)...)
