@@ -38,7 +38,7 @@ canonical layout, 2 wrong input.`,
 				return &usageError{"-w and --check exclude each other"}
 			}
 			if write && slices.Contains(args, standardInput) {
-				return &usageError{"-w rewrites files; the standard input is none"}
+				return &usageError{"-w cannot rewrite the standard input"}
 			}
 			var docs []*xmltree.Document
 			var mistakes diag.List
