@@ -157,7 +157,9 @@ func (e *Expr) CheckFor(v Variable, scope Scope) []*Error {
 		panic("expr: Check for an unknown type")
 	}
 	slices.SortStableFunc(c.errors, func(a, b *Error) int { return cmp.Compare(a.Offset, b.Offset) })
-	return c.errors
+	return slices.CompactFunc(c.errors, func(a, b *Error) bool { // the middle of a chain is part of two relations
+		return a.Offset == b.Offset && a.Length == b.Length && a.Text == b.Text
+	})
 }
 
 // anyType is the type of a name in a nil scope.
@@ -207,14 +209,14 @@ func (s Scope) variable(n *Node) Variable {
 func (s Scope) integer(n *Node) bool {
 	switch n.op {
 	case OpNumber:
-		return n.unit.any && n.value == math.Trunc(n.value) && math.Abs(n.value) <= 1<<53
+		return n.unit.any && n.value == math.Trunc(n.value) && math.Abs(n.value) <= MaxInteger
 	case OpName:
 		return s == nil || s[n.name].Type == Integer
 	case OpIf:
 		return len(n.args) == 3 && s.integer(n.args[1]) && s.integer(n.args[2])
 	case OpCall:
 		switch n.name {
-		case "abs", "min", "max", "sign", "mod":
+		case "abs", "min", "max", "sign", "mod", "bitand", "bitor", "bitxor", "bitnot":
 		case "floor":
 			return s.discrete(n)
 		default:
@@ -227,17 +229,27 @@ func (s Scope) integer(n *Node) bool {
 	return !slices.ContainsFunc(n.args, func(a *Node) bool { return !s.integer(a) })
 }
 
-// discrete reports whether a node reads signals, none of them real.
+// discrete reports whether a node reads signals, all of which change only at instants.
 func (s Scope) discrete(n *Node) bool {
 	reads := false
 	for n := range n.names() {
 		v, declared := s[n.name]
-		if declared && v.Type == Real {
+		if declared && !v.discrete() {
 			return false
 		}
 		reads = reads || declared
 	}
 	return reads
+}
+
+// held reports whether a node reads a real that changes only at instants.
+func (s Scope) held(n *Node) bool {
+	for n := range n.names() {
+		if s[n.name].Held {
+			return true
+		}
+	}
+	return false
 }
 
 // quantity is the checker's view of a value: its unit, and whether it consists of bare numbers alone. A bare number
@@ -369,8 +381,8 @@ func (c *checker) discrete(n *Node, want Variable) {
 	}
 }
 
-// equality checks the comparison of two values, which must be discrete: between real signals it holds at isolated times
-// or never, so it is not the side of an event indicator.
+// equality checks the comparison of two values, which must be discrete: between reals that change continuously it holds
+// at isolated times or never, so it is not the side of an event indicator.
 func (c *checker) equality(n *Node) {
 	x, y := n.args[0], n.args[1]
 	s := c.scope.variable(x)
@@ -383,6 +395,8 @@ func (c *checker) equality(n *Node) {
 			c.discrete(a, s)
 		}
 	case c.scope.integer(x) && c.scope.integer(y):
+		c.alike(n.args, fmt.Sprintf("%q compares numbers", operators[n.op].Text))
+	case c.scope.discrete(n) && c.scope.held(n):
 		c.alike(n.args, fmt.Sprintf("%q compares numbers", operators[n.op].Text))
 	default:
 		before := len(c.errors)
@@ -581,6 +595,20 @@ func (c *checker) arguments(n *Node) {
 	}
 }
 
+// bits checks an operation on the bits of integers.
+func (c *checker) bits(n *Node) quantity {
+	for _, a := range n.args {
+		before := len(c.errors)
+		if c.scope.variable(a).Type == Boolean {
+			c.report(a, CodeType, fmt.Sprintf("%s needs whole numbers, but %s is a condition", n.name, short(a)),
+				`write "and", "or" or "not" for conditions`)
+		} else if c.number(a, n.name+" needs whole numbers"); len(c.errors) == before && !c.scope.integer(a) {
+			c.report(a, CodeType, fmt.Sprintf("%s needs whole numbers, but %s may be a fraction", n.name, short(a)), "")
+		}
+	}
+	return bare
+}
+
 func (c *checker) call(n *Node) quantity {
 	if v := c.scope[n.name]; v.Table != nil {
 		return c.table(n, v)
@@ -594,8 +622,11 @@ func (c *checker) call(n *Node) quantity {
 	if !c.counted(n, functions[index].least, functions[index].most) {
 		return unknown
 	}
-	q := c.alike(n.args, n.name+" needs numbers")
 	rule := functions[index].unit
+	if rule == integers {
+		return c.bits(n)
+	}
+	q := c.alike(n.args, n.name+" needs numbers")
 	switch half, ok := q.unit.power(0.5); {
 	case rule == onEarth && q.plain():
 		return quantity{unit: metre}

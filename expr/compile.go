@@ -354,7 +354,7 @@ func (b *builder) signal(n *Node) uint {
 		panic(misuse)
 	}
 	b.reads = append(b.reads, i)
-	if v, declared := b.scope[n.name]; declared && v.Type != Real {
+	if v, declared := b.scope[n.name]; declared && v.discrete() {
 		b.discrete = append(b.discrete, i)
 	}
 	return uint(i)
@@ -582,7 +582,11 @@ func (b *builder) part(write func(*builder), from ...*Node) *Code {
 	return code
 }
 
-// equality writes the comparison of two discrete values.
+// Tolerance is the largest difference of reals that are equal. They are those of [Variable.Held]; it is that of
+// BehaviorTree.CPP, in SI units.
+const Tolerance = 0x1p-23
+
+// equality writes the comparison of two values that change only at instants.
 func (b *builder) equality(n *Node, at int, when bool) []int {
 	outer := b.values
 	b.values = nil
@@ -602,7 +606,13 @@ func (b *builder) equality(n *Node, at int, when bool) []int {
 	}
 	test := Instruction{Op: Equal, Register: uint8(at)}
 	_, signal := b.literal(x)
-	if value, ok := b.literal(y); ok && !signal && x.op == OpName {
+	if b.scope.held(n) {
+		b.binary(OpSubtract, x, y, at)
+		b.emit(Instruction{Op: Call, Index: uint(functionIndex("abs"))})
+		b.emit(Instruction{Op: Negate})
+		b.emit(Instruction{Op: AddValue, Value: Tolerance})
+		test = Instruction{Op: NonNegative}
+	} else if value, ok := b.literal(y); ok && !signal && x.op == OpName {
 		test = Instruction{Op: SignalIs, Index: b.signal(x), Value: value}
 	} else {
 		b.both(x, y, at, true)

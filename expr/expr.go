@@ -94,7 +94,11 @@ type Variable struct {
 	Unit   Unit       // of a real; must be coherent
 	Values []string   // of an enumeration
 	Table  *Tabulated // the name is that of a function, given by a table, with values in Unit
+	Held   bool       // of a real: it changes only at instants, as the values of the other types do
 }
+
+// discrete reports whether a signal changes only at instants.
+func (v Variable) discrete() bool { return v.Type != Real || v.Held }
 
 // Number is a real in a unit.
 func Number(u Unit) Variable { return Variable{Unit: u} }

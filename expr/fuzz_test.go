@@ -9,7 +9,7 @@ import (
 )
 
 // inputs finds the one-line inputs of golden scripts.
-var inputs = regexp.MustCompile(`(?m)^(?:parse|condition|number.*|unit|assignments)\n(.*)\n----$`)
+var inputs = regexp.MustCompile(`(?m)^(?:parse|script|condition|number.*|unit|assignments)\n(.*)\n----$`)
 
 // seed adds the inputs of the golden scripts to those of a fuzz test in testdata/fuzz.
 func seed(f *testing.F) {
@@ -103,6 +103,38 @@ func FuzzParseAssignments(f *testing.F) {
 			for _, e := range a.Value.Check(Real, One, Scope{}) {
 				within(t, src, e)
 			}
+		}
+	})
+}
+
+// FuzzParseScript: the canonical text of a script gives the same script; statements have the right places, and can be
+// made at once or are too large.
+func FuzzParseScript(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, src string) {
+		list, errs := ParseScript(src)
+		within(t, src, errs...)
+		again, errs := ParseScript(WriteScript(list))
+		if len(errs) > 0 || WriteScript(again) != WriteScript(list) {
+			t.Fatalf("%q: canonical %q comes back as %q, %v", src, WriteScript(list), WriteScript(again), errs)
+		}
+		for i, a := range list {
+			if !sameTree(a.Value.root, again[i].Value.root) || a.Target != again[i].Target || a.Creates != again[i].Creates {
+				t.Errorf("%q: %q is another statement", src, WriteScript(again[i:i+1]))
+			}
+			written := src[a.Offset : a.Offset+a.Length]
+			if a.Target != "" && written != a.Target && written != "{"+a.Target+"}" {
+				t.Errorf("%q: target %q stands at %q", src, a.Target, written)
+			}
+			within(t, src, a.Value.Check(Real, One, Scope{})...)
+		}
+		if _, err := Simultaneous(list); err != nil {
+			within(t, src, err)
+		}
+		if e, err := ParseScriptCondition(src); err != nil {
+			within(t, src, mistake(t, err))
+		} else if again, err := ParseScriptCondition(e.String()); err != nil || !sameTree(e.root, again.root) {
+			t.Errorf("%q: canonical %q comes back as %v, %v", src, e, again, err)
 		}
 	})
 }

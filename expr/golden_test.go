@@ -56,6 +56,7 @@ func render(src string, errs ...*Error) string {
 //	condition                 all mistakes as a condition
 //	number [unit=U]           all mistakes as a number in the unit
 //	assignments               the list of assignments, or the mistakes
+//	script                    the statements of a script and, if there are fewer, the assignments at once; or the mistakes
 //	unit                      the unit in SI, or the mistake
 func TestGolden(t *testing.T) {
 	golden.Run(t, func() golden.Machine {
@@ -67,6 +68,16 @@ func TestGolden(t *testing.T) {
 				for _, a := range list {
 					value := a.Offset + strings.Index(d.Input[a.Offset:], ":=") + len(":=")
 					fmt.Fprintf(&b, "%s [%d,+%d] := %v [%d]\n", a.Target, a.Offset, a.Length, a.Value, value)
+				}
+				return b.String() + render(d.Input, errs...)
+			case "script":
+				list, errs := ParseScript(d.Input)
+				var b strings.Builder
+				for _, a := range list {
+					fmt.Fprintf(&b, "[%d,+%d] %s\n", a.Offset, a.Length, WriteScript([]Assignment{a}))
+				}
+				if at, err := Simultaneous(list); err == nil && len(at) != len(list) {
+					fmt.Fprintf(&b, "at once: %s\n", WriteScript(at))
 				}
 				return b.String() + render(d.Input, errs...)
 			case "unit":

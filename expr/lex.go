@@ -54,8 +54,8 @@ var reserved = []string{"and", "or", "not", "lt", "le", "gt", "ge", "true", "fal
 
 // signs lists the signs, each before its own prefixes. Some are listed only to be rejected with a helpful hint.
 var signs = []string{
-	"<=", ">=", "==", "!=", "<>", "=<", "=>", "&&", "||", "**", ":=", "->",
-	"+", "-", "*", "/", "^", "(", ")", ",", "<", ">", "!", "=", "[", "]", "&", "|",
+	"<=", ">=", "==", "!=", "<>", "=<", "=>", "&&", "||", "**", ":=", "->", "+=", "-=", "*=", "/=", "..",
+	"+", "-", "*", "/", "^", "(", ")", ",", "<", ">", "!", "=", "[", "]", "&", "|", "~", "?", ":",
 }
 
 // lexer splits a text into tokens.
@@ -63,6 +63,8 @@ type lexer struct {
 	src   string
 	at    int
 	marks []string // words and signs of the language around the expressions
+
+	script bool // in the notation of BehaviorTree.CPP
 }
 
 // next returns the next token.
@@ -73,7 +75,7 @@ func (l *lexer) next() Token {
 		return l.take(Token{}, 0)
 	}
 	switch c := rest[0]; {
-	case '0' <= c && c <= '9' || c == '.':
+	case '0' <= c && c <= '9' || c == '.' && !strings.HasPrefix(rest, ".."):
 		return l.number(rest)
 	case c == '{':
 		return l.blackboard(rest)
@@ -84,7 +86,7 @@ func (l *lexer) next() Token {
 		}
 		return l.take(Token{kind: tokenText, Text: rest[1 : size-1]}, size)
 	}
-	if word := wordIn(rest); word != "" {
+	if word := l.word(rest); word != "" {
 		kind := tokenName
 		switch {
 		case strings.HasSuffix(word, "."):
@@ -119,10 +121,22 @@ func (l *lexer) wrong(size int, text, hint string) Token {
 	return l.take(Token{kind: tokenWrong, err: fail(l.at, l.at+size, text, hint)}, size)
 }
 
-// wordIn returns the name or reserved word at the start of a text: a letter or _, then letters, digits, _ and dots.
+// word returns the name or reserved word at the start of a text; in a script, @ may precede a name.
+func (l *lexer) word(s string) string {
+	if l.script && s[0] == '@' {
+		if word := wordIn(s[1:]); word != "" {
+			return s[:1+len(word)]
+		}
+	}
+	return wordIn(s)
+}
+
+// wordIn returns the name or reserved word at the start of a text: a letter or _, then letters, digits, _ and single
+// dots.
 func wordIn(s string) string {
 	for i, r := range s {
-		if r != '_' && !unicode.IsLetter(r) && (i == 0 || r != '.' && !unicode.IsDigit(r)) {
+		dot := r == '.' && !strings.HasPrefix(s[i:], "..")
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !dot && !unicode.IsDigit(r)) {
 			return s[:i]
 		}
 	}
@@ -157,10 +171,14 @@ func (l *lexer) blackboard(rest string) Token {
 // number reads a number and, if there is one, its unit in brackets.
 func (l *lexer) number(rest string) Token {
 	size := numberSize(rest)
+	value, err := strconv.ParseFloat(rest[:size], 64)
+	if hex := hexSize(rest); hex > size {
+		size = hex
+		value, err = hexValue(rest[:size])
+	}
 	if word := wordIn(rest[size:]); word != "" {
 		return l.span(rest[:size], word)
 	}
-	value, err := strconv.ParseFloat(rest[:size], 64)
 	const tooLarge = "the number %s is too large"
 	switch {
 	case errors.Is(err, strconv.ErrRange):
@@ -216,7 +234,7 @@ func numberSize(s string) int {
 		return at
 	}
 	end := digits(0)
-	if end < len(s) && s[end] == '.' {
+	if end < len(s) && s[end] == '.' && !strings.HasPrefix(s[end:], "..") {
 		end = digits(end + 1)
 	}
 	if end < len(s) && (s[end] == 'e' || s[end] == 'E') {
@@ -229,4 +247,25 @@ func numberSize(s string) int {
 		}
 	}
 	return end
+}
+
+// hexSize returns the length of the hexadecimal number at the start of a text, 0 if there is none.
+func hexSize(s string) int {
+	if len(s) < 3 || s[0] != '0' || s[1]|0x20 != 'x' {
+		return 0
+	}
+	end := len(s) - len(strings.TrimLeft(s[2:], "0123456789abcdefABCDEF"))
+	if end == 2 {
+		return 0
+	}
+	return end
+}
+
+// hexValue returns the value of a hexadecimal number that a real represents exactly.
+func hexValue(s string) (float64, error) {
+	n, err := strconv.ParseUint(s, 0, 64)
+	if err == nil && n > MaxInteger {
+		err = strconv.ErrRange
+	}
+	return float64(n), err
 }

@@ -14,7 +14,10 @@ const (
 	MaxParts = 10000 // nodes of the tree
 )
 
-var tooLarge = fmt.Sprintf("the expression has more than %d parts", MaxParts)
+var (
+	tooLarge = fmt.Sprintf("the expression has more than %d parts", MaxParts)
+	tooDeep  = fmt.Sprintf("the expression is nested more than %d levels deep", maxDepth)
+)
 
 // Parse reads one expression. The error is an *Error at the first place where the text is not valid.
 func Parse(src string) (*Expr, error) { return ParseFor(src, AnyUnit) }
@@ -59,6 +62,13 @@ type Parser struct {
 	ahead []Token // those behind it that were looked at
 	last  int     // end of the last one consumed
 	open  int     // parentheses that were opened and not closed
+}
+
+// newScript returns a parser of a text in the notation of BehaviorTree.CPP.
+func newScript(src string) *Parser {
+	p := &Parser{lexer: lexer{src: src, marks: []string{";"}, script: true}}
+	p.token = p.lexer.next()
+	return p
 }
 
 // NewParser returns a parser of a text. The marks are words and signs of the language around the expressions: they stop
@@ -191,12 +201,12 @@ func misspelling(text string) string {
 		return `write "^" for powers`
 	case "=<", "=>":
 		return fmt.Sprintf("did you mean %q?", strings.Trim(text, "=")+"=")
-	case "&", "|":
-		return `write "and" or "or"`
 	case "->":
 		return `"->" is valid between conditions of statements only`
 	case ":=":
 		return `":=" is valid in assignments only`
+	case "=":
+		return `write "==" to compare`
 	case "[":
 		return "a unit can follow a number only; a signal has its declared unit"
 	}
@@ -226,57 +236,115 @@ func leaf(n Node, t Token) *Node {
 	return n.complete()
 }
 
-// infix lists the operators written between their arguments.
-var infix = map[string]Op{
-	"or": OpOr, "||": OpOr, "and": OpAnd, "&&": OpAnd,
-	"==": OpEqual, "=": OpEqual, "!=": OpNotEqual, "<>": OpNotEqual,
-	"<": OpLess, "lt": OpLess, "<=": OpLessEqual, "le": OpLessEqual,
-	">": OpGreater, "gt": OpGreater, ">=": OpGreaterEqual, "ge": OpGreaterEqual,
-	"+": OpAdd, "-": OpSubtract, "*": OpMultiply, "/": OpDivide, "^": OpPower,
+// binary is an operator written between its arguments.
+type binary struct {
+	op   Op
+	name string // of the function that an operator on bits is
+	bind int
 }
 
-// expression reads operands joined by operators that bind at least as tightly as required.
+// infix lists the operators written between their arguments.
+var infix = func() map[string]binary {
+	list := map[string]binary{"|": {OpCall, "bitor", bindEither}, "&": {OpCall, "bitand", bindBits}}
+	for sign, o := range map[string]Op{
+		"or": OpOr, "||": OpOr, "and": OpAnd, "&&": OpAnd,
+		"==": OpEqual, "=": OpEqual, "!=": OpNotEqual, "<>": OpNotEqual,
+		"<": OpLess, "lt": OpLess, "<=": OpLessEqual, "le": OpLessEqual,
+		">": OpGreater, "gt": OpGreater, ">=": OpGreaterEqual, "ge": OpGreaterEqual,
+		"+": OpAdd, "-": OpSubtract, "*": OpMultiply, "/": OpDivide, "^": OpPower,
+	} {
+		list[sign] = binary{op: o, bind: operators[o].Bind}
+	}
+	return list
+}()
+
+// infixOfScripts lists the operators that have another meaning in scripts; one without a binding power has none.
+var infixOfScripts = map[string]binary{
+	"^": {OpCall, "bitxor", bindEither}, "..": {op: OpAdd, bind: bindSum}, "=": {}, "<>": {},
+}
+
+// infix returns the operator that the next token is between arguments.
+func (p *Parser) infix() (o binary, ok bool) {
+	if p.token.kind != tokenSign {
+		return binary{}, false
+	}
+	if o, ok = infixOfScripts[p.token.Text]; ok && p.lexer.script {
+		return o, o.bind > 0
+	}
+	o, ok = infix[p.token.Text]
+	return o, ok
+}
+
+// expression reads operands joined by operators that bind at least as tightly as required. A chain of relations holds
+// if each of them does.
 func (p *Parser) expression(least, level int) (*Node, *Error) {
 	left, err := p.operand(level + 1)
-	for compared := false; err == nil && p.token.kind == tokenSign; {
-		o, ok := infix[p.token.Text]
-		bind := operators[o].Bind
-		if !ok || bind < least {
+	var compared *Node // the right side of the relation before
+	for err == nil {
+		o, ok := p.infix()
+		if !ok || o.bind < least {
 			break
 		}
-		sign, tighter := p.Next(), bind+1
-		if o == OpPower {
+		sign, tighter := p.Next(), o.bind+1
+		if o.op == OpPower {
 			tighter = bindNegative // right-associative, and a sign may follow
 		}
 		var right *Node
 		if right, err = p.expression(tighter, level+1); err != nil {
 			break
 		}
-		if compared && bind == bindRelation {
-			return nil, fail(sign.At, sign.End, "relations do not chain",
-				fmt.Sprintf("write %q", fmt.Sprintf("%v and %v %s %v", left, left.args[1], sign.Text, right)))
-		}
-		compared = bind == bindRelation
-		n := Node{op: o}
-		if o.equality() {
+		n := Node{op: o.op, name: o.name}
+		if o.op.equality() {
 			n.sign, n.spelled = sign.At, sign.Text
 		}
-		left, err = p.make(n, left.at, left, right)
+		switch {
+		case o.bind != bindRelation:
+			left, err = p.make(n, left.at, left, right)
+			continue
+		case compared == nil:
+			left, err = p.make(n, left.at, left, right)
+		default:
+			var next *Node
+			if next, err = p.make(n, compared.at, compared, right); err == nil {
+				left, err = p.make(Node{op: OpAnd}, left.at, left, next)
+			}
+		}
+		compared = right
+	}
+	if err == nil && least == 0 && p.Accept("?") {
+		return p.choice(left, level)
 	}
 	return left, err
+}
+
+// choice reads the rest of "condition ? a : b".
+func (p *Parser) choice(condition *Node, level int) (*Node, *Error) {
+	yes, err := p.expression(0, level+1)
+	if err != nil {
+		return nil, err
+	}
+	if err = p.expect(":"); err != nil {
+		return nil, err
+	}
+	no, err := p.expression(0, level+1)
+	if err != nil {
+		return nil, err
+	}
+	return p.make(Node{op: OpIf, name: "if"}, condition.at, condition, yes, no)
 }
 
 // words are the reserved words and signs that begin an operand.
 var words = map[string]Node{
 	"true": {op: OpTruth, value: 1}, "false": {op: OpTruth}, "pi": {op: OpPi},
 	"if": {op: OpIf, name: "if"}, "-": {op: OpNegative}, "not": {op: OpNot}, "!": {op: OpNot},
+	"~": {op: OpCall, name: "bitnot"},
 }
 
 // operand reads a primary or a prefix operator with its operand.
 func (p *Parser) operand(level int) (*Node, *Error) {
 	t := p.token
 	if level > maxDepth {
-		return nil, fail(t.At, t.End, fmt.Sprintf("the expression is nested more than %d levels deep", maxDepth), "")
+		return nil, fail(t.At, t.End, tooDeep, "")
 	}
 	n, known := words[t.Text]
 	switch known = known && t.kind == tokenSign; {
@@ -294,15 +362,19 @@ func (p *Parser) operand(level int) (*Node, *Error) {
 		return nil, t.Unexpected("a value")
 	}
 	p.Next()
-	switch operator, prefix := operators[n.op]; {
-	case n.op == OpIf, n.op == OpCall:
-		return p.call(n, t.At, level)
-	case prefix:
-		arg, err := p.expression(operator.Bind, level)
+	bind := operators[n.op].Bind
+	if t.Is("~") || t.Is("!") && p.lexer.script {
+		bind = bindNegative
+	}
+	switch {
+	case bind > 0:
+		arg, err := p.expression(bind, level)
 		if err != nil {
 			return nil, err
 		}
 		return p.make(n, t.At, arg)
+	case n.op == OpIf, n.op == OpCall:
+		return p.call(n, t.At, level)
 	}
 	return leaf(n, t), nil
 }
@@ -339,61 +411,4 @@ func (p *Parser) call(n Node, at, level int) (*Node, *Error) {
 		args = append(args, a)
 	}
 	return p.make(n, at, args...)
-}
-
-// Assignment is one "name := value" of a list.
-type Assignment struct {
-	Target         string
-	Offset, Length int // of the target, in the list's text
-	Value          *Expr
-}
-
-// ParseAssignments reads a list of assignments such as "CL_cmd := 0.95; h_cmd := 13000 [m]", which may be empty or end
-// with a semicolon. It returns all valid assignments, and one error for each invalid assignment and for each name that
-// is assigned again.
-func ParseAssignments(src string) (list []Assignment, errs []*Error) {
-	p := NewParser(src, ";")
-	assigned := map[string]bool{}
-	for !p.Peek().IsEnd() {
-		if p.Accept(";") {
-			continue
-		}
-		switch a, err := p.assignment(); {
-		case err != nil:
-			errs = append(errs, err)
-			for !p.Peek().Stops() {
-				p.Next()
-			}
-		case assigned[a.Target]:
-			errs = append(errs, &Error{Offset: a.Offset, Length: a.Length, Code: CodeDuplicate,
-				Text: fmt.Sprintf("%q is assigned twice", a.Target)})
-		default:
-			list = append(list, a)
-			assigned[a.Target] = true
-		}
-	}
-	return list, errs
-}
-
-func (p *Parser) assignment() (Assignment, *Error) {
-	target := p.Peek()
-	if !target.IsName() {
-		err := target.Unexpected("the name of a signal")
-		if target.kind != tokenWrong {
-			err.Hint = `an assignment is written "name := value"`
-		}
-		return Assignment{}, err
-	}
-	p.Next()
-	if err := p.expect(":="); err != nil {
-		if p.Peek().Is("=") {
-			err.Hint = fmt.Sprintf("write %q", target.Text+" := ...")
-		}
-		return Assignment{}, err
-	}
-	value, err := p.Expression(AnyUnit)
-	if err == nil {
-		err = p.End()
-	}
-	return Assignment{target.Text, target.At, target.End - target.At, value}, err
 }

@@ -102,6 +102,10 @@ func (r reference) real(n *Node) float64 {
 		return math.Floor(arg(0))
 	case "mod":
 		return modulo(arg(0), arg(1))
+	case "bitnot":
+		return -1 - arg(0)
+	case "bitand", "bitor", "bitxor":
+		return bitByBit(n.name, arg(0), arg(1))
 	case "wrap":
 		return modulo(arg(0)+math.Pi, 2*math.Pi) - math.Pi
 	case "distance", "bearing":
@@ -126,6 +130,26 @@ func (r reference) real(n *Node) float64 {
 		return best
 	}
 	panic(n.name)
+}
+
+// bitByBit combines the bits of two integers, of which each half is floor(x / 2).
+func bitByBit(operation string, x, y float64) float64 {
+	exact := func(x float64) bool { return x == math.Floor(x) && x >= -1<<53 && x <= 1<<53 }
+	if !exact(x) || !exact(y) {
+		return math.NaN()
+	}
+	sum := 0.0
+	for place := 1.0; place <= 1<<53; place *= 2 {
+		p, q := modulo(math.Floor(x/place), 2) == 1, modulo(math.Floor(y/place), 2) == 1
+		if operation == "bitand" && p && q || operation == "bitor" && (p || q) || operation == "bitxor" && p != q {
+			sum += place
+		}
+	}
+	negative := map[string]bool{"bitand": x < 0 && y < 0, "bitor": x < 0 || y < 0, "bitxor": (x < 0) != (y < 0)}
+	if negative[operation] {
+		sum -= 1 << 54
+	}
+	return sum
 }
 
 func modulo(x, y float64) float64 { return x - y*math.Floor(x/y) }

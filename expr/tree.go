@@ -52,6 +52,8 @@ const (
 	bindAnd
 	bindNot
 	bindRelation
+	bindEither // of bits
+	bindBits
 	bindSum
 	bindProduct
 	bindNegative
@@ -143,6 +145,9 @@ func (n *Node) Arg(i int) *Node { return n.args[i] }
 
 // complete computes the derived fields of a node from its arguments, which are complete.
 func (n *Node) complete() *Node {
+	if text, ok := n.joined(); ok {
+		n.op, n.name, n.args = OpText, text, nil
+	}
 	n.parts, n.means = 1, nil
 	for _, a := range n.args {
 		n.parts = min(n.parts+a.parts, math.MaxInt32)
@@ -157,6 +162,26 @@ func (n *Node) complete() *Node {
 		n.folded = n.fold()
 	}
 	return n
+}
+
+// joined returns the text that a sum of texts is, of which one may be an integer.
+func (n *Node) joined() (text string, ok bool) {
+	if n.op != OpAdd {
+		return "", false
+	}
+	texts := 0
+	for _, a := range n.args {
+		switch {
+		case a.op == OpText:
+			text += a.name
+			texts++
+		case a.op == OpNumber && a.unit.any && a.value == math.Trunc(a.value) && math.Abs(a.value) <= MaxInteger:
+			text += strconv.FormatFloat(a.value, 'f', -1, 64)
+		default:
+			return "", false
+		}
+	}
+	return text, texts > 0 && !(strings.Contains(text, `"`) && strings.Contains(text, "'")) // else it has no notation
 }
 
 // rebuilt returns a copy of the node with other arguments.
@@ -302,6 +327,7 @@ const (
 	root                  // the value in the square root of the argument's unit
 	ratio                 // arguments of one unit, a dimensionless value
 	onEarth               // dimensionless arguments, a value in metres
+	integers              // integers, the value an integer
 	anyNumber = math.MaxInt
 )
 
@@ -324,10 +350,38 @@ var functions = [...]function{
 	{"sign", 1, 1, ratio, sign, nil},
 	{"floor", 1, 1, pure, math.Floor, nil},
 	{"mod", 2, 2, keeps, nil, func(x, y float64) float64 { return x - y*math.Floor(x/y) }},
+	{"bitand", 2, 2, integers, nil, bits["bitand"]},
+	{"bitor", 2, 2, integers, nil, bits["bitor"]},
+	{"bitxor", 2, 2, integers, nil, bits["bitxor"]},
+	{"bitnot", 1, 1, integers, func(x float64) float64 { return -x - 1 }, nil},
 	{"wrap", 1, 1, pure, nil, nil},
 	{"distance", 4, 4, onEarth, nil, nil},
 	{"bearing", 4, 4, pure, nil, nil},
 }
+
+// MaxInteger is the largest magnitude up to which every integer is exact.
+const MaxInteger = 1 << 53
+
+// bits are the operations on the bits of two integers.
+var bits = map[string]func(x, y float64) float64{
+	"bitand": bitwise(func(x, y int64) int64 { return x & y }),
+	"bitor":  bitwise(func(x, y int64) int64 { return x | y }),
+	"bitxor": bitwise(func(x, y int64) int64 { return x ^ y }),
+}
+
+// bitwise returns an operation on the bits of two integers; those of a negative one are its two's complement. It is NaN
+// of what is no integer.
+func bitwise(operation func(x, y int64) int64) func(x, y float64) float64 {
+	return func(x, y float64) float64 {
+		if x != math.Trunc(x) || y != math.Trunc(y) || max(math.Abs(x), math.Abs(y)) > MaxInteger {
+			return math.NaN()
+		}
+		return float64(operation(int64(x), int64(y)))
+	}
+}
+
+// Bits returns the value of the function bitand, bitor or bitxor.
+func Bits(function string, x, y float64) float64 { return bits[function](x, y) }
 
 // sign returns 1, 0 or -1; NaN of NaN.
 func sign(x float64) float64 {

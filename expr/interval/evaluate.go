@@ -191,7 +191,7 @@ func above(x, y Value) Truth {
 	return Truth{x.High >= y.Low, x.Low < y.High || nan}
 }
 
-// equal compares two discrete values.
+// equal compares two values that change only at instants.
 func (e evaluator) equal(n *expr.Node) Truth {
 	for i := range 2 {
 		if v := e.valuesOf(n.Arg(i)); v != nil {
@@ -199,8 +199,9 @@ func (e evaluator) equal(n *expr.Node) Truth {
 		}
 	}
 	x, y := e.any(n.Arg(0), e.condition(n.Arg(0))), e.any(n.Arg(1), e.condition(n.Arg(1)))
-	_, meet := x.Meet(y.Interval)
-	return Truth{meet, !(x.Point() && y.Point() && meet)}
+	d := x.Minus(y.Interval)
+	const near = expr.Tolerance // far less than the distance of two values that are not reals
+	return Truth{d.Low <= near && d.High >= -near, d.NaN || d.Low < -near || d.High > near}
 }
 
 // valuesOf returns the values of an enumeration.
@@ -242,6 +243,10 @@ func (e evaluator) call(n *expr.Node) Value {
 		return x.atan2(e.number(n.Arg(1)))
 	case "mod":
 		return x.mod(e.number(n.Arg(1)))
+	case "bitand", "bitor", "bitxor":
+		return Value{Interval: x.bits(n.Name(), e.number(n.Arg(1)).Interval), Jumps: true}
+	case "bitnot":
+		return x.negative().plus(Constant(Point(-1)))
 	}
 	f, ok := functions[n.Name()]
 	if !ok {

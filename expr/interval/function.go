@@ -1,6 +1,10 @@
 package interval
 
-import "math"
+import (
+	"math"
+
+	"canopy/expr"
+)
 
 // The functions of the library are not rounded correctly. Their results are widened by some units of the last place,
 // which is more than the errors that their sources give (Cephes, FreeBSD msun).
@@ -210,4 +214,23 @@ func power(a, b float64) Interval {
 		return undefined()
 	}
 	return widened(p, p, relative*(1+math.Min(math.Abs(b), 1e9)), false)
+}
+
+// bits returns the interval of an operation on the bits of two integers. It is within the next power of 2.
+func (x Interval) bits(operation string, y Interval) Interval {
+	if x.Point() && y.Point() {
+		return Point(expr.Bits(operation, x.Low, y.Low))
+	}
+	most, power := max(x.Abs().High, y.Abs().High), 1.0
+	if !(most <= expr.MaxInteger) || x.NaN || y.NaN {
+		return undefined()
+	}
+	for power <= most {
+		power *= 2
+	}
+	z := Between(-power, power-1)
+	if x.Low >= 0 && y.Low >= 0 || operation == "bitand" && (x.Low >= 0 || y.Low >= 0) {
+		z.Low = 0
+	}
+	return z
 }

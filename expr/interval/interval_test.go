@@ -16,13 +16,13 @@ var axes = []expr.Abscissa{{Unit: expr.One, Points: []float64{-2, -0.5, 1, 3}}, 
 
 // names are the signals of random expressions, in the order of their slots.
 var (
-	names  = []string{"a", "b", "c", "k", "on", "mode"}
+	names  = []string{"a", "b", "c", "k", "on", "mode", "h"}
 	values = []string{"survey", "transit", "home"}
 	scope  = expr.Scope{"a": expr.Number(expr.One), "b": expr.Number(expr.One), "c": expr.Number(expr.One),
 		"line": {Unit: expr.One, Table: &expr.Tabulated{Axes: axes[:1], Values: []float64{1, -2, 4, 4.5}, Clamp: true}},
 		"open": {Unit: expr.One, Table: &expr.Tabulated{Axes: axes[:1], Values: []float64{0, 1, 1, -3}}},
 		"map":  {Unit: expr.One, Table: &expr.Tabulated{Axes: axes, Values: []float64{1, 2, 0, -1, 3, 3, 0, 0, 1, 5, -5, 2}, Clamp: true}},
-		"k":    {Type: expr.Integer}, "on": {Type: expr.Boolean}, "mode": {Type: expr.Enumeration, Values: values}}
+		"k":    {Type: expr.Integer}, "h": {Unit: expr.One, Held: true}, "on": {Type: expr.Boolean}, "mode": {Type: expr.Enumeration, Values: values}}
 )
 
 // number writes a random number.
@@ -69,7 +69,8 @@ func condition(r *rand.Rand, depth int) string {
 	case 4:
 		return []string{"on", "not on", "true", "false"}[r.IntN(4)]
 	case 5:
-		return []string{"mode == transit", "mode != home", "k == 2", "if(on, survey, home) == mode", "on == (k > 1)"}[r.IntN(5)]
+		return []string{"mode == transit", "mode != home", "k == 2", "if(on, survey, home) == mode", "on == (k > 1)",
+			"bitand(k, 3) == 2 - k", "bitor(k - 3, 5) < bitnot(k)", "bitxor(k, 1 - k) == -1", "h == k - 1", "h + 0.5 != 2"}[r.IntN(10)]
 	case 6:
 		return "(" + condition(r, depth-1) + ") and (" + condition(r, depth-1) + ")"
 	case 7:
@@ -97,6 +98,7 @@ func randomBox(r *rand.Rand) []Interval {
 	box[3] = Between(float64(r.IntN(3)), 4)
 	box[4] = []Interval{Point(0), Point(1), Between(0, 1)}[r.IntN(3)]
 	box[5] = []Interval{Point(1), Between(0, 2)}[r.IntN(2)]
+	box[6] = []Interval{Point(1.5), Between(0, 2), Point(math.NaN())}[r.IntN(3)]
 	return box
 }
 
@@ -106,7 +108,7 @@ func sample(r *rand.Rand, box []Interval) []float64 {
 	for i, x := range box {
 		high := min(x.High, x.Low+100)
 		at[i] = []float64{x.Low, high, x.Low + r.Float64()*(high-x.Low)}[r.IntN(3)]
-		if i >= 3 {
+		if 3 <= i && i < 6 {
 			at[i] = math.Round(at[i])
 		}
 		at[i] = min(max(at[i], x.Low), high)
@@ -267,7 +269,7 @@ func TestRanges(t *testing.T) {
 func TestImpossibleParts(t *testing.T) {
 	e, _ := expr.Parse("a + b")
 	disc, _ := expr.Parse("a^2 + b^2 <= 1")
-	box := append(slices.Repeat([]Interval{Between(-2, 2)}, 2), slices.Repeat([]Interval{Point(0)}, 4)...)
+	box := append(slices.Repeat([]Interval{Between(-2, 2)}, 2), slices.Repeat([]Interval{Point(0)}, len(names)-2)...)
 	f := func(part []Interval) (Value, bool) {
 		n := in(append(slices.Clone(part), box[3:]...))
 		return n.Evaluate(e, expr.Number(expr.One)), n.Truth(disc).True
