@@ -234,8 +234,8 @@ var rooms = map[string]room{
 		"bt":       "a status change is the engine's own value",
 		"diag":     "names in CSV files are visible",
 		"snapshot": "a place in a log can be saved",
-	}, outside: reasons{
-		"github.com/foxglove/mcap/go/mcap": "the log's container, so that other tools open it",
+	}, tests: reasons{
+		"github.com/foxglove/mcap/go/mcap": "the library of the format writes the same bytes",
 	}},
 	"run/monitor": {pure: true, imports: reasons{
 		"temporal":   "properties are judged on the trace that is kept",

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -12,8 +11,6 @@ import (
 	"strconv"
 
 	"canopy/bt"
-
-	"github.com/foxglove/mcap/go/mcap"
 )
 
 // The channels of run.mcap, numbered in this order from 1; each has the schema of the same number.
@@ -30,23 +27,16 @@ var topics = [...]string{
 	summaryChannel: "/summary",
 }
 
-const chunkSize = 1 << 16 // bytes of messages; the maximum loss of a killed process
-
-// container encodes the log as MCAP. The library keeps a chunk in memory until a message makes it larger than
-// chunkSize, and then writes it.
+// container encodes the log as MCAP.
 type container struct {
-	file     *bufio.Writer
-	writer   *mcap.Writer
-	data     []byte // scratch of the message being made
-	sequence [len(topics)]uint32
-	pending  []mcap.Message // of the chunk that is not written yet
-	keys     [][]byte       // `,"name":` of each signal
-	tasks    [][]byte       // name of each task as JSON
+	archive
+	keys  [][]byte // `,"name":` of each signal
+	tasks [][]byte // name of each task as JSON
 }
 
-// newContainer begins the file with everything known before the run.
+// newContainer begins the file with everything known before the run, and writes it out.
 func newContainer(h *Header, w io.Writer) (*container, error) {
-	c := &container{file: bufio.NewWriterSize(w, 1<<16)}
+	c := &container{archive: newArchive(w, "canopy")}
 	for _, s := range h.Signals {
 		c.keys = append(c.keys, signalKey(s.Name))
 	}
@@ -64,39 +54,24 @@ func newContainer(h *Header, w io.Writer) (*container, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := &mcap.WriterOptions{Chunked: true, ChunkSize: chunkSize, IncludeCRC: true, OverrideLibrary: true}
-	if c.writer, err = mcap.NewWriter(c.file, options); err != nil {
-		return nil, err
-	}
-	if err := c.writer.WriteHeader(&mcap.Header{Library: "canopy"}); err != nil {
-		return nil, err
-	}
 	for _, a := range h.Attachments {
-		err := c.writer.WriteAttachment(&mcap.Attachment{LogTime: start, CreateTime: start, Name: a.Name,
-			MediaType: a.MediaType, DataSize: uint64(len(a.Data)), Data: bytes.NewReader(a.Data)})
-		if err != nil {
-			return nil, err
-		}
+		c.attach(start, a.Name, a.MediaType, a.Data)
 	}
-	for id := runChannel; id < len(topics); id++ {
-		schema := &mcap.Schema{ID: uint16(id), Name: "canopy" + topics[id], Encoding: "jsonschema", Data: schemas[id]}
+	err = c.declare(func(channel int) []byte {
 		switch {
-		case id == signalsChannel:
-			schema.Data = signalsSchema(h)
-		case id == runChannel && slices.ContainsFunc(h.Signals, func(s Signal) bool { return s.Type != "" }):
-			schema.Data = bytes.Replace(schema.Data, realSignal, typedSignal, 1)
+		case channel == signalsChannel:
+			return signalsSchema(h)
+		case channel == runChannel && slices.ContainsFunc(h.Signals, func(s Signal) bool { return s.Type != "" }):
+			return bytes.Replace(schemas[channel], realSignal, typedSignal, 1)
 		}
-		if err := c.writer.WriteSchema(schema); err != nil {
-			return nil, err
-		}
-		channel := &mcap.Channel{ID: uint16(id), SchemaID: uint16(id), Topic: topics[id], MessageEncoding: "json"}
-		if err := c.writer.WriteChannel(channel); err != nil {
-			return nil, err
-		}
+		return schemas[channel]
+	})
+	if err == nil {
+		err = c.add(runChannel, start, run)
 	}
-	options.ChunkSize = 0 // the library reads it at every message: the next message gets its own chunk
-	err = c.message(runChannel, h.Start, run)
-	options.ChunkSize = chunkSize
+	if err == nil && len(c.pending()) > 0 { // it was not larger than a chunk
+		err = c.endChunk()
+	}
 	return c, err
 }
 
@@ -111,66 +86,62 @@ func (h *Header) message() ([]byte, error) {
 
 // sample adds the sample of time t whose numbers are the fields of a line of signals.csv.
 func (c *container) sample(t float64, line []byte) error {
-	b := append(c.data[:0], `{"t":`...)
+	stamp, err := logTime(t)
+	if err != nil {
+		return err
+	}
+	c.begin(signalsChannel, stamp)
+	b := append(c.out, `{"t":`...)
 	for _, key := range c.keys {
 		end := bytes.IndexByte(line, ',')
 		b = append(appendJSON(b, line[:end]), key...)
 		line = line[end+1:]
 	}
 	b = appendJSON(b, line[:len(line)-1])
-	c.data = append(b, '}')
-	return c.message(signalsChannel, t, c.data)
+	c.out = append(b, '}')
+	return c.end()
 }
 
 // status adds a status change at t, whose text by appendNumber is time.
 func (c *container) status(t float64, time []byte, micro int, change bt.Change) error {
-	b := append(c.begin(time, micro), `,"task":`...)
-	b = append(append(append(b, c.tasks[change.Task]...), `,"from":"`...), change.From.String()...)
-	c.data = append(append(append(b, `","to":"`...), change.To.String()...), `"}`...)
-	return c.message(statusChannel, t, c.data)
+	b, err := c.instant(statusChannel, t, time, micro)
+	if err != nil {
+		return err
+	}
+	b = append(append(append(b, `,"task":`...), c.tasks[change.Task]...), `,"from":"`...)
+	b = append(append(append(b, change.From.String()...), `","to":"`...), change.To.String()...)
+	c.out = append(b, `"}`...)
+	return c.end()
 }
 
 // event adds an event, the text of whose time by appendNumber is time.
 func (c *container) event(time []byte, e Event) error {
-	b := appendText(append(c.begin(time, e.Micro), `,"kind":`...), e.Kind)
-	c.data = append(appendText(append(b, `,"text":`...), e.Text), '}')
-	return c.message(eventsChannel, e.T, c.data)
-}
-
-// begin returns the beginning of a message at an instant.
-func (c *container) begin(time []byte, micro int) []byte {
-	b := append(appendJSON(append(c.data[:0], `{"t":`...), time), `,"micro":`...)
-	return strconv.AppendInt(b, int64(micro), 10)
-}
-
-// message adds a message to the chunk, and writes the chunk to the file if it is full.
-func (c *container) message(channel uint16, t float64, data []byte) error {
-	stamp, err := logTime(t)
+	b, err := c.instant(eventsChannel, e.T, time, e.Micro)
 	if err != nil {
 		return err
 	}
-	return c.add(&mcap.Message{ChannelID: channel, LogTime: stamp, Data: data})
+	b = appendText(append(b, `,"kind":`...), e.Kind)
+	c.out = append(appendText(append(b, `,"text":`...), e.Text), '}')
+	return c.end()
 }
 
-// add adds a message with the given channel, log time and data. It keeps a copy until the chunk is written.
-func (c *container) add(m *mcap.Message) error {
-	before := c.chunks()
-	err := c.writer.WriteMessage(&mcap.Message{ChannelID: m.ChannelID, Sequence: c.sequence[m.ChannelID],
-		LogTime: m.LogTime, PublishTime: m.LogTime, Data: m.Data})
-	c.sequence[m.ChannelID]++
-	if c.chunks() > before {
-		c.pending = c.pending[:0]
-		return err
+// instant begins a message at an instant and returns the archive's output with its first fields.
+func (c *container) instant(channel int, t float64, time []byte, micro int) ([]byte, error) {
+	stamp, err := logTime(t)
+	if err != nil {
+		return nil, err
 	}
-	n := len(c.pending)
-	c.pending = slices.Grow(c.pending, 1)[:n+1] // reusing the memory of an earlier message
-	kept := &c.pending[n]
-	kept.ChannelID, kept.LogTime, kept.Data = m.ChannelID, m.LogTime, append(kept.Data[:0], m.Data...)
-	return err
+	c.begin(channel, stamp)
+	b := append(appendJSON(append(c.out, `{"t":`...), time), `,"micro":`...)
+	return strconv.AppendInt(b, int64(micro), 10), nil
 }
 
-// chunks is the number of chunks that have been added to the file.
-func (c *container) chunks() int { return len(c.writer.ChunkIndexes) }
+// add adds a message.
+func (c *container) add(channel int, stamp uint64, data []byte) error {
+	c.begin(channel, stamp)
+	c.out = append(c.out, data...)
+	return c.end()
+}
 
 func (c *container) close(s Summary) error {
 	portable := struct {
@@ -180,9 +151,12 @@ func (c *container) close(s Summary) error {
 	}{Summary: s}
 	data, err := json.Marshal(portable)
 	if err == nil {
-		err = c.message(summaryChannel, s.Ended, data)
+		var stamp uint64
+		if stamp, err = logTime(s.Ended); err == nil {
+			err = c.add(summaryChannel, stamp, data)
+		}
 	}
-	return errors.Join(err, c.writer.Close(), c.file.Flush())
+	return errors.Join(err, c.archive.close())
 }
 
 // logTime is t in MCAP's unit, ns. Readers treat it as a signed number.

@@ -17,8 +17,6 @@ import (
 	"strings"
 
 	"canopy/bt"
-
-	"github.com/foxglove/mcap/go/mcap"
 )
 
 // ErrFormat is wrapped by the errors of a reader for a file that is not a run log, or a damaged one.
@@ -108,16 +106,18 @@ func (k *keeper) Event(e Event) error {
 // It plays all complete chunks of a file that was cut off, and everything before the damage of a damaged one; the End
 // reports this. The times of samples, of status changes and of events are finite and do not decrease. Errors wrap
 // ErrFormat, for files without a valid header, or are those of r and of the recorder.
-//
-// It reads the records itself: the library's lexer allocates any length that a damaged file claims.
 func Play(r io.ReadSeeker, begin func(*Header) Recorder) (End, error) {
 	p := newPlayer(begin)
-	ended, err := eachRecord(r, func(op mcap.OpCode, body []byte) error {
+	ended, err := eachRecord(r, func(op opcode, body []byte) error {
 		switch op {
-		case mcap.OpAttachment:
+		case opAttachment:
 			return sound(p.attachment(body))
-		case mcap.OpChunk:
-			return eachMessage(body, p.channels, p.message)
+		case opChunk:
+			records, err := chunk(body)
+			if err != nil {
+				return sound(err)
+			}
+			return eachMessage(records, p.channels, p.message)
 		}
 		return nil
 	})
@@ -152,7 +152,7 @@ const maxRecord = 1 << 28
 // eachRecord calls visit for every complete record of an MCAP file, up to the end of its data, as long as visit returns
 // nil. It reports whether the file has an end of data, and the index behind it. Errors are those of r and visit, or
 // wrap ErrFormat. The body is valid until visit returns.
-func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) (ended bool, err error) {
+func eachRecord(r io.ReadSeeker, visit func(op opcode, body []byte) error) (ended bool, err error) {
 	size, err := r.Seek(0, io.SeekEnd)
 	if err != nil {
 		return false, err
@@ -161,14 +161,14 @@ func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) 
 		return false, err
 	}
 	file := bufio.NewReaderSize(r, 1<<16)
-	magic := make([]byte, len(mcap.Magic))
-	if _, err := io.ReadFull(file, magic); err != nil || !bytes.Equal(magic, mcap.Magic) {
+	first := make([]byte, len(magic))
+	if _, err := io.ReadFull(file, first); err != nil || string(first) != magic {
 		return false, fmt.Errorf("%w: it does not begin like an MCAP file", ErrFormat)
 	}
-	// The checksum at the end of the data starts at the file, as in our library, or at the data, as in the
+	// The checksum at the end of the data starts at the file, as in our files, or at the data, as in the
 	// specification.
 	fromFile, fromData := crc32.NewIEEE(), crc32.NewIEEE()
-	_, _ = fromFile.Write(magic)
+	_, _ = fromFile.Write(first)
 	left := uint64(size) - uint64(len(magic))
 	head := make([]byte, recordHead)
 	var body []byte
@@ -177,7 +177,7 @@ func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) 
 			return false, err
 		}
 		left -= recordHead
-		op, length := mcap.OpCode(head[0]), binary.LittleEndian.Uint64(head[1:])
+		op, length := opcode(head[0]), binary.LittleEndian.Uint64(head[1:])
 		if length > left {
 			return false, nil
 		}
@@ -189,7 +189,7 @@ func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) 
 		if _, err := io.ReadFull(file, body); err != nil {
 			return false, err
 		}
-		if op == mcap.OpDataEnd {
+		if op == opDataEnd {
 			if len(body) != 4 {
 				return false, fmt.Errorf("%w: its end is damaged", ErrFormat)
 			}
@@ -199,7 +199,7 @@ func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) 
 			return index(file, left)
 		}
 		for _, sum := range []hash.Hash32{fromFile, fromData} {
-			if sum == fromFile || op != mcap.OpHeader {
+			if sum == fromFile || op != opHeader {
 				_, _ = sum.Write(head)
 				_, _ = sum.Write(body)
 			}
@@ -215,8 +215,8 @@ func eachRecord(r io.ReadSeeker, visit func(op mcap.OpCode, body []byte) error) 
 // whether the file ends with them.
 func index(file io.Reader, left uint64) (ended bool, err error) {
 	const footer = recordHead + 8 + 8 + 4 // the last field is the checksum of the index and the footer before it
-	tail := uint64(4 + len(mcap.Magic))
-	if left < footer+uint64(len(mcap.Magic)) {
+	tail := uint64(4 + len(magic))
+	if left < footer+uint64(len(magic)) {
 		return false, nil
 	}
 	sum := crc32.NewIEEE()
@@ -229,15 +229,13 @@ func index(file io.Reader, left uint64) (ended bool, err error) {
 	}
 	v := binary.LittleEndian.Uint32(last)
 	switch {
-	case !bytes.Equal(last[4:], mcap.Magic):
+	case string(last[4:]) != magic:
 		return false, nil
 	case v != 0 && v != sum.Sum32():
 		return false, fmt.Errorf("%w: the checksum of the index is wrong", ErrFormat)
 	}
 	return true, nil
 }
-
-const recordHead = 1 + 8 // bytes: operation code, length
 
 var errShort = errors.New("a record is shorter than its contents")
 
@@ -303,41 +301,51 @@ func (p *player) attachment(body []byte) error {
 	return nil
 }
 
-// eachMessage calls visit for every message of a chunk record, with its topic: first and last log time, uncompressed
-// size, checksum, compression, records. It adds the channels that the chunk declares. Errors are those of visit, or
-// wrap ErrFormat.
-func eachMessage(body []byte, channels map[uint16]string, visit func(topic string, m *mcap.Message) error) error {
-	records, err := chunk(body)
-	if err != nil {
-		return sound(err)
-	}
+// message is a message of a chunk.
+type message struct {
+	channel  uint16
+	sequence uint32
+	time     uint64 // log time [ns]
+	data     []byte
+}
+
+// eachMessage calls visit for every message among the records of a chunk, with its topic. It adds the channels that
+// the chunk declares. Errors are those of visit, or wrap ErrFormat.
+func eachMessage(records []byte, channels map[uint16]string, visit func(topic string, m message) error) error {
 	for len(records) > 0 {
-		op := mcap.OpCode(records[0])
-		var body []byte
-		if body, records, err = cutString(records[1:], 8); err != nil {
+		op := opcode(records[0])
+		body, rest, err := cutString(records[1:], 8)
+		if err != nil {
 			return sound(err)
 		}
+		records = rest
 		switch op {
-		case mcap.OpChannel:
-			channel, err := mcap.ParseChannel(body)
+		case opChannel:
+			head, rest, err := cut(body, 2+2) // channel, schema
 			if err != nil {
 				return sound(err)
 			}
-			channels[channel.ID] = channel.Topic
-		case mcap.OpMessage:
-			message, err := mcap.ParseMessage(body)
+			topic, _, err := cutString(rest, 4)
 			if err != nil {
 				return sound(err)
 			}
-			if err := visit(channels[message.ChannelID], message); err != nil {
-				return fmt.Errorf("message at %d ns on %q: %w", message.LogTime, channels[message.ChannelID], err)
+			channels[binary.LittleEndian.Uint16(head)] = string(topic)
+		case opMessage:
+			head, data, err := cut(body, 2+4+8+8) // channel, sequence number, log time, publish time
+			if err != nil {
+				return sound(err)
+			}
+			m := message{binary.LittleEndian.Uint16(head), binary.LittleEndian.Uint32(head[2:]),
+				binary.LittleEndian.Uint64(head[6:]), data}
+			if err := visit(channels[m.channel], m); err != nil {
+				return fmt.Errorf("message at %d ns on %q: %w", m.time, channels[m.channel], err)
 			}
 		}
 	}
 	return nil
 }
 
-// chunk returns the records of a chunk.
+// chunk returns the records of a chunk: first and last log time, uncompressed size, checksum, compression, records.
 func chunk(body []byte) ([]byte, error) {
 	head, rest, err := cut(body, 8+8+8+4)
 	if err != nil {
@@ -361,7 +369,7 @@ func chunk(body []byte) ([]byte, error) {
 }
 
 // message plays a message. Errors are those of the recorder, or wrap ErrFormat.
-func (p *player) message(topic string, m *mcap.Message) error {
+func (p *player) message(topic string, m message) error {
 	channel := slices.Index(topics[:], topic)
 	if channel < runChannel {
 		return nil // of another tool
@@ -371,35 +379,35 @@ func (p *player) message(topic string, m *mcap.Message) error {
 		return sound(errors.New("it comes after the summary"))
 	case !p.started && channel != runChannel:
 		return sound(errors.New("it comes before the message on /run"))
-	case m.Sequence != p.sequence[channel]:
+	case m.sequence != p.sequence[channel]:
 		return sound(errors.New("messages before it are missing"))
 	}
 	p.sequence[channel]++
 	switch channel {
 	case runChannel:
-		return sound(p.start(m.Data))
+		return sound(p.start(m.data))
 	case signalsChannel:
-		t, err := p.sample(m.Data)
+		t, err := p.sample(m.data)
 		if err = p.goes(channel, t, err); err != nil {
 			return err
 		}
 		return p.to.Sample(t, p.row)
 	case statusChannel:
-		c, err := p.status(m.Data)
+		c, err := p.status(m.data)
 		if err = p.goes(channel, c.T, err); err != nil {
 			return err
 		}
 		return p.to.Status(c.T, c.Micro, c.Change)
 	case eventsChannel:
 		var e Event
-		err := json.Unmarshal(m.Data, &e)
+		err := json.Unmarshal(m.data, &e)
 		if err = p.goes(channel, e.T, err); err != nil {
 			return err
 		}
 		return p.to.Event(e)
 	}
 	var s Summary
-	if err := json.Unmarshal(m.Data, &s); err != nil {
+	if err := json.Unmarshal(m.data, &s); err != nil {
 		return sound(err)
 	}
 	p.end.Summary = &s

@@ -8,21 +8,19 @@ import (
 	"io"
 
 	"canopy/snapshot"
-
-	"github.com/foxglove/mcap/go/mcap"
 )
 
 // ErrResume is wrapped by the errors of Resume that are caused by the earlier log.
 var ErrResume = errors.New("record: the log does not reach to the checkpoint")
 
 // Point is a position in the log of a run from which a Writer can continue: the content of run.mcap on disk up to
-// there, the messages of the incomplete chunk, and the extent of the CSV files.
+// there, the records of the incomplete chunk, and the extent of the CSV files.
 type Point struct {
 	Status, Signals Extent
 
 	clock   clock
-	chunks  int
-	pending []mcap.Message
+	chunks  uint32
+	pending []byte
 }
 
 // Extent is the content of a file up to a point: its length in bytes and its checksum (CRC-32, IEEE).
@@ -65,17 +63,13 @@ func (p *Point) State(c *snapshot.Codec) {
 	snapshot.Float(c, &p.clock.written)
 	snapshot.Bytes(c, &p.clock.text)
 	snapshot.Int(c, &p.chunks)
-	snapshot.List(c, &p.pending, func(c *snapshot.Codec, m *mcap.Message) {
-		snapshot.Int(c, &m.ChannelID)
-		snapshot.Int(c, &m.LogTime)
-		snapshot.Bytes(c, &m.Data)
-	})
+	snapshot.Bytes(c, &p.pending)
 }
 
 // Point returns the current position. The CSV files are written out up to there. It is valid until the next call.
 func (w *Writer) Point() (Point, error) {
 	w.flushCSV()
-	return Point{w.status.out.Extent, w.signals.out.Extent, w.clock, w.mcap.chunks(), w.mcap.pending}, w.err
+	return Point{w.status.out.Extent, w.signals.out.Extent, w.clock, w.mcap.chunks, w.mcap.pending()}, w.err
 }
 
 // Earlier are the files of an earlier log, the CSV files from their beginning.
@@ -103,7 +97,7 @@ func Resume(h Header, f Files, p Point, old Earlier) (*Writer, error) {
 		return nil, err
 	}
 	w.chunks, w.clock = p.chunks, p.clock
-	w.flush()
+	w.flushCSV()
 	return w, w.err
 }
 
@@ -118,47 +112,45 @@ func (c *container) repeat(h *Header, p *Point, old io.ReadSeeker, to Recorder) 
 		return err
 	}
 	replay := newPlayer(func(*Header) Recorder { return to })
-	repeated := func(topic string, m *mcap.Message) error {
+	channels := map[uint16]string{}
+	repeat := func(topic string, m message) error {
+		if topic == topics[runChannel] {
+			if !bytes.Equal(m.data, run) {
+				return fmt.Errorf("%w: it belongs to another run", ErrResume)
+			}
+		} else if m.channel == 0 || int(m.channel) >= len(topics) {
+			return fmt.Errorf("%w: it has a message on channel %d", ErrResume, m.channel)
+		} else if err := c.add(int(m.channel), m.time, m.data); err != nil {
+			return err
+		}
 		if to == nil {
 			return nil
 		}
 		return replay.message(topic, m)
 	}
-	chunks := 0
-	channels := map[uint16]string{}
-	_, err = eachRecord(old, func(op mcap.OpCode, body []byte) error {
-		if op != mcap.OpChunk {
+	chunks := uint32(0)
+	_, err = eachRecord(old, func(op opcode, body []byte) error {
+		if op != opChunk {
 			return nil
 		}
 		if chunks == p.chunks {
 			return errEnough
 		}
 		chunks++
-		return eachMessage(body, channels, func(topic string, m *mcap.Message) error {
-			if topic != topics[runChannel] {
-				return errors.Join(c.add(m), repeated(topic, m))
-			}
-			if !bytes.Equal(m.Data, run) {
-				return fmt.Errorf("%w: it belongs to another run", ErrResume)
-			}
-			return repeated(topic, m)
-		})
+		records, err := chunk(body)
+		if err != nil {
+			return sound(err)
+		}
+		return eachMessage(records, channels, repeat)
 	})
 	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
-	for i := range p.pending {
-		m := p.pending[i]
-		if int(m.ChannelID) >= len(topics) {
-			return fmt.Errorf("%w: it has a message on channel %d", ErrResume, m.ChannelID)
-		}
-		m.Sequence = c.sequence[m.ChannelID]
-		if err := errors.Join(c.add(&m), repeated(topics[m.ChannelID], &m)); err != nil {
-			return err
-		}
+	if err := eachMessage(p.pending, channels, repeat); err != nil {
+		return err
 	}
-	if chunks < p.chunks || c.chunks() != p.chunks {
-		return fmt.Errorf("%w: run.mcap has %d of %d chunks", ErrResume, min(chunks, c.chunks()), p.chunks)
+	if chunks < p.chunks || c.chunks != p.chunks {
+		return fmt.Errorf("%w: run.mcap has %d of %d chunks", ErrResume, min(chunks, c.chunks), p.chunks)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ var ErrHeader = errors.New("record: header that cannot be recorded")
 type Writer struct {
 	header  Header
 	mcap    *container
-	chunks  int // of run.mcap that have been written out
+	chunks  uint32 // of run.mcap that have been written out
 	status  *csvFile
 	signals *csvFile
 	fields  [][]byte // task names as CSV fields
@@ -76,7 +76,7 @@ func NewWriter(h Header, f Files) (*Writer, error) {
 		line = appendField(line, s.Name+" ["+s.UnitOrOne()+"]")
 	}
 	w.write(w.signals, append(line, '\n'))
-	w.flush()
+	w.flushCSV()
 	if w.err != nil {
 		return nil, w.err
 	}
@@ -178,15 +178,10 @@ func (w *Writer) Event(e Event) error {
 // logged handles the error of a message of run.mcap. If the message completed a chunk, all files are written out.
 func (w *Writer) logged(err error) {
 	w.keep("run.mcap", err)
-	if n := w.mcap.chunks(); n > w.chunks {
+	if n := w.mcap.chunks; n > w.chunks {
 		w.chunks = n
-		w.flush()
+		w.flushCSV()
 	}
-}
-
-func (w *Writer) flush() {
-	w.keep("run.mcap", w.mcap.file.Flush())
-	w.flushCSV()
 }
 
 func (w *Writer) flushCSV() {
