@@ -20,7 +20,7 @@ type Course struct {
 type CourseStep struct {
 	From, To int
 	Child    Task   // -1: the state depends on none
-	Is       Status // its judgement: Success, Failure or Accept
+	Is       Status // its judgement: Success, Failure, Skipped or Accept
 	Says     Status // the task's verdict; Accept: undecided
 	Again    bool   // a child that ended so is run again
 }
@@ -30,15 +30,15 @@ func (s *CourseStep) Waits() bool {
 	return s.Says == Accept && s.To == s.From && (s.Child < 0 || s.Is != Accept)
 }
 
-// Course returns how a task decides. Only children that can be undecided are ever run. It panics if the task's family
-// is not Script.
-func (t *Tree) Course(task Task, undecided func(child Task) bool) *Course {
+// Course returns how a task decides. can reports whether a child can be undecided (Accept), so that it is ever run, and
+// whether it can be Skipped. It panics if the task's family is not Script.
+func (t *Tree) Course(task Task, can func(child Task, be Status) bool) *Course {
 	a, limit := t.Automaton(task)
 	w := courses{Automaton: a, kids: t.Children(task), limit: limit, memory: t.Kind(task).Memory(), numbers: map[At]int{}}
 	w.number(At{})
 	w.c.Stored[0] = true
 	for from := 0; from < len(w.states); from++ {
-		w.leave(from, undecided)
+		w.leave(from, can)
 	}
 	return w.sorted()
 }
@@ -90,14 +90,14 @@ func (w *courses) decide(at At, is Status) (says Status, reached At, first int) 
 }
 
 // leave collects the steps in a state.
-func (w *courses) leave(from int, undecided func(child Task) bool) {
+func (w *courses) leave(from int, can func(child Task, be Status) bool) {
 	at := w.states[from]
 	says, _, place := w.decide(at, Accept)
 	step := CourseStep{From: from, To: from, Child: -1, Is: Accept, Says: says}
 	if place >= 0 {
 		step.Child = w.kids[place]
 	}
-	if place < 0 || undecided(step.Child) {
+	if place < 0 || can(step.Child, Accept) {
 		w.c.Steps = append(w.c.Steps, step)
 		stored := w.Store(at, at, true, says == Accept, place >= 0, w.memory)
 		if says == Accept && w.memory && (place >= 0 || stored.Timed) {
@@ -110,16 +110,23 @@ func (w *courses) leave(from int, undecided func(child Task) bool) {
 	if place < 0 {
 		return
 	}
-	for _, is := range []Status{Success, Failure} {
+	for _, is := range []Status{Success, Failure, Skipped} {
+		if is == Skipped && !can(step.Child, Skipped) {
+			continue
+		}
 		step := CourseStep{From: from, To: from, Child: step.Child, Is: is}
 		var reached At
 		if step.Says, reached, _ = w.decide(at, is); step.Says == Accept {
 			step.To = w.number(reached)
 		}
+		if is == Skipped { // it has no result
+			w.c.Steps = append(w.c.Steps, step)
+			continue
+		}
 		_, step.Again = w.Leave(at, reached, w.limit, place, is, true)
 		w.c.Steps = append(w.c.Steps, step)
 		// In a state that is kept, the child need not have run itself: one before it has.
-		ended := undecided(step.Child) || from > 0 && w.c.Stored[from]
+		ended := can(step.Child, Accept) || from > 0 && w.c.Stored[from]
 		if left, _ := w.Leave(at, reached, w.limit, place, is, false); left != at && ended {
 			w.c.Ends = append(w.c.Ends, CourseStep{From: from, To: w.store(left), Child: step.Child, Is: is})
 		}

@@ -162,20 +162,6 @@ func (t *Tree) param(task Task, of ParamType) (value int, ok bool) {
 	return t.params[task][i], true
 }
 
-// FirstSkipped returns the first task that can be skipped whatever its children do, if there is one.
-func (t *Tree) FirstSkipped() (task Task, ok bool) {
-	for task := range Task(len(t.nodes)) {
-		if t.nodes[task].family != Script {
-			continue
-		}
-		a, _ := t.Automaton(task)
-		if slices.ContainsFunc(a.states, func(s state) bool { return s.child == nobody && s.says == Skipped }) {
-			return task, true
-		}
-	}
-	return 0, false
-}
-
 // Repeats reports whether a task can run a child again that has ended.
 func (t *Tree) Repeats(task Task) bool {
 	if t.nodes[task].family != Script {

@@ -100,7 +100,9 @@ func count(b bool) int {
 
 // scriptShape completes the shape of a script from the courses of its automaton.
 func (r *Result) scriptShape(t bt.Task, all []shape, s *shape) {
-	course := r.tree.Course(t, func(child bt.Task) bool { return all[child].width > 0 })
+	course := r.tree.Course(t, func(child bt.Task, be bt.Status) bool {
+		return be == bt.Accept && all[child].width > 0 || be == bt.Skipped && all[child].skips
+	})
 	from := make([]bool, len(course.Stored)) // by state: reached after a deactivation
 	for i, stored := range course.Stored {
 		from[i] = i == 0 || stored && course.Keeps

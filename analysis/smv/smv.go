@@ -31,7 +31,7 @@ const maxStates = 100_000
 // is ErrLarge.
 func Write(s declare.Subject, title string, over func() string) (string, error) {
 	w := &writer{Subject: s, tree: s.Plan.Tree, names: map[string]bool{}, task: make([]string, s.Plan.Tree.Len()),
-		acts: make([]bool, s.Plan.Tree.Len()), signals: map[string]*signal{}, free: map[string]string{},
+		acts: make([]bool, s.Plan.Tree.Len()), skips: make([]bool, s.Plan.Tree.Len()), signals: map[string]*signal{}, free: map[string]string{},
 		values: map[string]string{}}
 	equations := true
 	for t := range bt.Task(w.tree.Len()) {
@@ -74,6 +74,7 @@ type writer struct {
 	names   map[string]bool // that are taken
 	task    []string        // by task: its name in the model
 	acts    []bool          // by task: it can be active
+	skips   []bool          // by task: it can be skipped
 	signals map[string]*signal
 	order   []string          // of the signals
 	free    map[string]string // by key: the variable of an input that is simply true or false
@@ -93,16 +94,24 @@ type cut struct {
 	strict bool
 }
 
-// admit reports whether a task remembers nothing, and notes whether it can be active.
+// admit reports whether a task remembers nothing, and notes whether it can be active or skipped.
 func (w *writer) admit(t bt.Task) bool {
 	kids := w.tree.Children(t)
 	w.acts[t] = w.tree.Kind(t).Acts()
+	switch w.tree.Kind(t).Family() { // all of its children, or what its script says
+	case bt.Chain:
+		w.skips[t] = true
+	case bt.Count:
+		w.skips[t] = !w.tree.Counts(t).Lenient
+	}
 	for _, k := range kids {
 		w.acts[t] = w.acts[t] || w.acts[k]
+		w.skips[t] = w.skips[t] && w.skips[k]
 	}
 	if w.tree.Kind(t).Family() == bt.Script {
-		steps := w.tree.Course(t, func(child bt.Task) bool { return w.acts[child] }).Steps
-		w.acts[t] = w.acts[t] || slices.ContainsFunc(steps, func(s bt.CourseStep) bool { return s.Waits() })
+		for _, s := range w.tree.Course(t, w.can).Steps {
+			w.acts[t], w.skips[t] = w.acts[t] || s.Waits(), w.skips[t] || s.Says == bt.Skipped
+		}
 	}
 	remembers := w.remembers(t)
 	if i, leaf := slices.BinarySearch(w.tree.Leaves(), t); leaf {
@@ -114,6 +123,11 @@ func (w *writer) admit(t bt.Task) bool {
 		remembers = remembers || slices.Contains(w.Declared.Free, w.tree.Name(t))
 	}
 	return !remembers
+}
+
+// can reports whether a task can be undecided (Accept), or skipped.
+func (w *writer) can(t bt.Task, be bt.Status) bool {
+	return be == bt.Accept && w.acts[t] || be == bt.Skipped && w.skips[t]
 }
 
 // feedsBack reports whether a condition or a statement reads a slot: what tasks write decides what they do.
@@ -170,7 +184,7 @@ func (w *writer) remembers(t bt.Task) bool {
 	case bt.Count:
 		return len(kids) > 1 && slices.ContainsFunc(kids, acts)
 	case bt.Script:
-		return slices.Contains(w.tree.Course(t, acts).Stored[1:], true)
+		return slices.Contains(w.tree.Course(t, w.can).Stored[1:], true)
 	}
 	panic("smv: a composite of an unknown family")
 }
@@ -334,6 +348,7 @@ func (w *writer) define(name, format string, args ...any) {
 
 func (w *writer) good(t bt.Task) string   { return "good_" + w.task[t] }
 func (w *writer) bad(t bt.Task) string    { return "bad_" + w.task[t] }
+func (w *writer) skip(t bt.Task) string   { return "skip_" + w.task[t] }
 func (w *writer) active(t bt.Task) string { return "active_" + w.task[t] }
 
 // conditions defines the value of each input that conditions read: with hysteresis it depends on the value before.
@@ -383,7 +398,7 @@ func all(parts ...string) string {
 	return strings.Join(parts, " & ")
 }
 
-// judge defines where a task has succeeded, and where it has failed.
+// judge defines where a task has succeeded, where it has failed, and where it is skipped if it can be.
 func (w *writer) judge(t bt.Task) {
 	kind, kids := w.tree.Kind(t), w.tree.Children(t)
 	by := map[bt.Status][]string{}
@@ -398,14 +413,19 @@ func (w *writer) judge(t bt.Task) {
 		for i, k := range kids {
 			for _, is := range []bt.Status{bt.Success, bt.Failure} {
 				says := kind.Verdict(is)
-				if says != bt.Accept && (is != kind.Over() || i == len(kids)-1) {
+				if says != bt.Accept && (is != kind.Over() || i == len(kids)-1 && !w.skips[k]) {
 					by[says] = append(by[says], all(append(passed, w.judged(k, is))...))
 				}
 			}
 			if kind.Over() != bt.Accept {
-				passed = append(passed, w.judged(k, kind.Over()))
+				passed = append(passed, w.passed(k, kind.Over()))
 			}
 		}
+		over := kind.Verdict(kind.Over())
+		if last := kids[len(kids)-1]; w.skips[last] && kind.Over() != bt.Accept { // the last that is not skipped decides
+			by[over] = append(by[over], all(append(passed, w.unless(t))...))
+		}
+		by[bt.Skipped] = []string{all(w.each(kids, bt.Skipped)...)}
 	case bt.Count:
 		by = w.counted(t)
 	case bt.Script:
@@ -419,6 +439,34 @@ func (w *writer) judge(t bt.Task) {
 	}
 	w.define(w.good(t), "%s", anyOf(by[bt.Success]))
 	w.define(w.bad(t), "%s", anyOf(by[bt.Failure]))
+	if w.skips[t] {
+		w.define(w.skip(t), "%s", anyOf(by[bt.Skipped]))
+	}
+}
+
+// each returns the conditions that tasks are judged in some way.
+func (w *writer) each(tasks []bt.Task, is bt.Status) []string {
+	var all []string
+	for _, t := range tasks {
+		all = append(all, w.judged(t, is))
+	}
+	return all
+}
+
+// unless is the condition that a task is not skipped, "" if it never is.
+func (w *writer) unless(t bt.Task) string {
+	if w.skips[t] {
+		return "!" + w.skip(t)
+	}
+	return ""
+}
+
+// passed is the condition that a chain passes over a child.
+func (w *writer) passed(t bt.Task, over bt.Status) string {
+	if w.skips[t] {
+		return fmt.Sprintf("(%s | %s)", w.judged(t, over), w.skip(t))
+	}
+	return w.judged(t, over)
 }
 
 // judged is the condition that a task is judged in some way.
@@ -428,7 +476,15 @@ func (w *writer) judged(t bt.Task, is bt.Status) string {
 		return w.good(t)
 	case bt.Failure:
 		return w.bad(t)
+	case bt.Skipped:
+		if !w.skips[t] {
+			return "FALSE"
+		}
+		return w.skip(t)
 	case bt.Accept:
+		if w.skips[t] {
+			return fmt.Sprintf("!%s & !%s & !%s", w.good(t), w.bad(t), w.skip(t))
+		}
 		return fmt.Sprintf("!%s & !%s", w.good(t), w.bad(t))
 	}
 	panic("smv: a judgement that does not exist")
@@ -437,11 +493,11 @@ func (w *writer) judged(t bt.Task, is bt.Status) string {
 // counted defines the counts of a parallel: from left to right, until one threshold is reached. One that waits for all
 // its children returns where all are judged.
 func (w *writer) counted(t bt.Task) map[bt.Status][]string {
-	counts := w.tree.Counts(t)
+	counts, kids := w.tree.Counts(t), w.tree.Children(t)
 	enough, tooMany := int(counts.Enough), int(counts.TooMany)
 	by := map[bt.Status][]string{}
 	at := map[[2]int]string{{0, 0}: ""}
-	for i, k := range w.tree.Children(t) {
+	for i, k := range kids {
 		parts := map[[2]int][]string{}
 		for g := range enough {
 			for b := range tooMany {
@@ -449,7 +505,14 @@ func (w *writer) counted(t bt.Task) map[bt.Status][]string {
 				if !ok {
 					continue
 				}
-				good, bad := all(from, w.good(k)), all(from, w.bad(k))
+				isGood, neither := w.good(k), w.judged(k, bt.Accept)
+				switch {
+				case w.skips[k] && counts.Lenient:
+					isGood = w.passed(k, bt.Success)
+				case w.skips[k]:
+					neither = fmt.Sprintf("!%s & !%s", w.good(k), w.bad(k))
+				}
+				good, bad := all(from, isGood), all(from, w.bad(k))
 				if g+1 == enough {
 					by[bt.Success] = append(by[bt.Success], good)
 				} else {
@@ -460,7 +523,7 @@ func (w *writer) counted(t bt.Task) map[bt.Status][]string {
 				} else {
 					parts[[2]int{g, b + 1}] = append(parts[[2]int{g, b + 1}], bad)
 				}
-				parts[[2]int{g, b}] = append(parts[[2]int{g, b}], all(from, w.judged(k, bt.Accept)))
+				parts[[2]int{g, b}] = append(parts[[2]int{g, b}], all(from, neither))
 			}
 		}
 		at = map[[2]int]string{}
@@ -476,21 +539,25 @@ func (w *writer) counted(t bt.Task) map[bt.Status][]string {
 	}
 	if counts.Quorum > 0 {
 		judged := ""
-		for _, k := range w.tree.Children(t) {
-			judged = all(judged, fmt.Sprintf("(%s | %s)", w.good(k), w.bad(k)))
+		for _, k := range kids {
+			judged = all(judged, fmt.Sprintf("(%s | %s)", w.passed(k, bt.Success), w.bad(k)))
 		}
 		for _, parts := range by {
 			for i := range parts {
 				parts[i] = all(parts[i], judged)
 			}
 		}
+		if slices.ContainsFunc(kids, func(k bt.Task) bool { return w.skips[k] }) { // it waits for fewer results
+			by[bt.Success] = []string{all(judged, "!"+w.bad(t), w.unless(t))}
+		}
 	}
+	by[bt.Skipped] = []string{all(w.each(kids, bt.Skipped)...)}
 	return by
 }
 
 // course returns the steps of a script, and defines where each of its states is reached.
 func (w *writer) course(t bt.Task) []bt.CourseStep {
-	steps := w.tree.Course(t, func(child bt.Task) bool { return w.acts[child] }).Steps
+	steps := w.tree.Course(t, w.can).Steps
 	reached := map[int][]string{0: {"TRUE"}}
 	defined := map[int]bool{}
 	for _, s := range steps {
@@ -534,7 +601,7 @@ func (w *writer) activate() {
 			case bt.Chain:
 				wanted = append(wanted, passed...)
 				if kind.Over() != bt.Accept {
-					passed = append(passed, w.judged(k, kind.Over()))
+					passed = append(passed, w.passed(k, kind.Over()))
 				}
 			case bt.Script:
 				var parts []string

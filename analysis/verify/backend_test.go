@@ -355,11 +355,11 @@ func TestBackendsAgree(t *testing.T) {
 			diagram, dumb set
 			clauses       [][]int
 		}{
-			{"gap", sp.not(sp.or(m.good[root], m.anyActive(m.actions()))),
-				td.not(td.or(dumb.good[root], dumb.anyActive(dumb.actions()))), denied(live)},
-			{"early", sp.and(m.good[root], sp.not(m.of(m.goal))), td.and(dumb.good[root], td.not(dumb.of(dumb.goal))),
+			{"gap", sp.not(sp.or(m.judged[root][isGood], m.anyActive(m.actions()))),
+				td.not(td.or(dumb.judged[root][isGood], dumb.anyActive(dumb.actions()))), denied(live)},
+			{"early", sp.and(m.judged[root][isGood], sp.not(m.of(m.goal))), td.and(dumb.judged[root][isGood], td.not(dumb.of(dumb.goal))),
 				[][]int{{c.good[root]}, {-goal}}},
-			{"late", sp.and(sp.not(m.good[root]), m.of(m.goal)), td.and(td.not(dumb.good[root]), dumb.of(dumb.goal)),
+			{"late", sp.and(sp.not(m.judged[root][isGood]), m.of(m.goal)), td.and(td.not(dumb.judged[root][isGood]), dumb.of(dumb.goal)),
 				[][]int{{-c.good[root]}, {goal}}},
 		} {
 			want := c.satisfiable(q.clauses...)

@@ -163,8 +163,10 @@ func (m *Model) byName() map[string]set {
 func (m *Model) same(o *Model) bool {
 	s, mine, others := m.space, m.byName(), o.byName()
 	allowed := s.and(m.allowed, o.allowed)
-	mine["the root succeeds"], others["the root succeeds"] = m.good[m.tree.Root()], o.good[o.tree.Root()]
-	mine["the root fails"], others["the root fails"] = m.bad[m.tree.Root()], o.bad[o.tree.Root()]
+	for j := range m.judged[m.tree.Root()] {
+		result := fmt.Sprint("the root's result ", j)
+		mine[result], others[result] = m.judged[m.tree.Root()][j], o.judged[o.tree.Root()][j]
+	}
 	for _, both := range [][2]map[string]set{{mine, others}, {others, mine}} {
 		for name, active := range both[0] {
 			other := both[1][name]

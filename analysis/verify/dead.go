@@ -366,9 +366,9 @@ func (m *Model) needs(t bt.Task) []need {
 	add := func(text string, in set) { passed(-1, text, in) }
 	rule := func(in set) { list = append(list, need{in: in, passed: -1, memory: true}) }
 	name := m.tree.Name
-	add(name(t)+" has something to do and can run", s.not(s.or(m.good[t], m.bad[t])))
+	add(name(t)+" has something to do and can run", m.open(t))
 	for child, p := t, m.tree.Parent(t); p >= 0; child, p = p, m.tree.Parent(p) {
-		if over := m.passes(p); over != nil {
+		if m.passes(p) {
 			for _, k := range m.tree.Children(p) {
 				if k == child {
 					break
@@ -380,7 +380,7 @@ func (m *Model) needs(t bt.Task) []need {
 			add(name(p)+" comes to "+name(child)+m.after(p, child), in)
 		}
 		if m.tree.Kind(p).Family() == bt.Count {
-			add(name(p)+" has not ended", s.not(s.or(m.good[p], m.bad[p])))
+			add(name(p)+" has not ended", m.open(p))
 		}
 		if m.holds[p] != nil {
 			add("no result of "+name(p)+" is held", s.not(m.holds[p]))
@@ -405,7 +405,7 @@ func (m *Model) after(p, child bt.Task) string {
 	steps := m.courses[p].Steps
 	for _, to := range steps {
 		for _, s := range steps {
-			did := map[bt.Status]string{bt.Success: " has succeeded", bt.Failure: " has failed"}[s.Is]
+			did := map[bt.Status]string{bt.Success: " has succeeded", bt.Failure: " has failed", bt.Skipped: " is skipped"}[s.Is]
 			if to.Child == child && s.To == to.From && s.From != s.To && s.Child >= 0 && s.Child != child && did != "" {
 				texts = append(texts, m.tree.Name(s.Child)+did)
 			}
@@ -417,11 +417,12 @@ func (m *Model) after(p, child bt.Task) string {
 	return " after " + strings.Join(slices.Compact(texts), " or ")
 }
 
-// passedNeeds adds the conditions for a task to have succeeded or failed; those of each child, if all are needed.
+// passedNeeds adds the conditions for a task to have succeeded or failed, or to be skipped; those of each child, if all
+// are needed.
 func (m *Model) passedNeeds(t bt.Task, good bool, add func(bt.Task, string, set)) {
 	kind, kids := m.tree.Kind(t), m.tree.Children(t)
 	switch {
-	case m.holds[t] != nil: // a held result does not depend on the children
+	case m.holds[t] != nil, m.skips[t]: // a held result does not depend on the children
 	case kind.Family() == bt.Chain && kind.Over() == bt.Accept && kind.Verdict(bt.Success) == bt.Failure &&
 		kind.Verdict(bt.Failure) == bt.Success: // it inverts the result
 		m.passedNeeds(kids[0], !good, add)
@@ -432,9 +433,12 @@ func (m *Model) passedNeeds(t bt.Task, good bool, add func(bt.Task, string, set)
 		}
 		return
 	}
-	name, in, did := m.tree.Name(t), m.bad[t], "has failed"
+	name, in, did := m.tree.Name(t), m.judged[t][isBad], "has failed"
 	if good {
-		in, did = m.good[t], "has succeeded"
+		in, did = m.judged[t][isGood], "has succeeded"
+	}
+	if m.skips[t] {
+		in, did = m.space.or(in, m.judged[t][isSkipped]), did+" or is skipped"
 	}
 	if i, ok := m.leafOf[t]; ok && m.leaves[i].condition {
 		if did = "is false"; good {

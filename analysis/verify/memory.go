@@ -13,8 +13,10 @@ import (
 //	kept[a]          action a continues although its request is success or failure: it is active
 //	heldGood[t]      the result of t, which ended, is held: it has no judgement of its own, and its parent is active
 //	heldBad[t]
+//	heldSkip[t]      the same of the root, which is skipped
 //	pinned[i]        a child of a Sequence or Fallback is pinned as passed over: those before it are, too, the parent is
 //	                 active; a child that is passed over there is pinned if those before it are
+//	pinnedSkip[i]    a child of a Sequence or Fallback is pinned as skipped, which also passes it over
 //	pinnedGood[i]    a child of a Parallel is pinned: the parent is active
 //	pinnedBad[i]
 //	race[t]          the count of a Parallel that was reached first, if both are
@@ -24,14 +26,18 @@ import (
 
 // variables is the memory of one task; -1: it has none of the kind.
 type variables struct {
-	kept, heldGood, heldBad, pinnedGood, pinnedBad, race int
-	at                                                   []int // by stored state after the initial one
+	kept, race   int
+	held, pinned [3]int // as good, bad, skipped
+	at           []int  // by stored state after the initial one
 }
 
-// nature finds the tasks that can be active, how scripts decide, and the tasks with memory.
+// nature finds the tasks that can be active or skipped, how scripts decide, and the tasks with memory.
 func (m *Model) nature() {
 	n := m.tree.Len()
-	m.acts, m.remembers, m.courses = make([]bool, n), make([]bool, n), make([]*bt.Course, n)
+	m.acts, m.skips, m.remembers, m.courses = make([]bool, n), make([]bool, n), make([]bool, n), make([]*bt.Course, n)
+	can := func(child bt.Task, be bt.Status) bool {
+		return be == bt.Accept && m.acts[child] || be == bt.Skipped && m.skips[child]
+	}
 	for t := range n {
 		task := bt.Task(t)
 		if i, ok := m.leafOf[task]; ok {
@@ -40,13 +46,22 @@ func (m *Model) nature() {
 			m.remembers[t] = l.done != nil || l.failed != nil || l.successIf != nil || l.failureIf != nil
 			continue
 		}
+		switch m.tree.Kind(task).Family() { // all of its children, or what its script says
+		case bt.Chain:
+			m.skips[t] = true
+		case bt.Count:
+			m.skips[t] = !m.tree.Counts(task).Lenient
+		}
 		for _, k := range m.tree.Children(task) {
 			m.acts[t] = m.acts[t] || m.acts[k]
+			m.skips[t] = m.skips[t] && m.skips[k]
 			m.remembers[t] = m.remembers[t] || m.remembers[k]
 		}
 		if m.tree.Kind(task).Family() == bt.Script {
-			m.courses[t] = m.tree.Course(task, func(child bt.Task) bool { return m.acts[child] })
-			m.acts[t] = m.acts[t] || slices.ContainsFunc(m.courses[t].Steps, func(c bt.CourseStep) bool { return c.Waits() })
+			m.courses[t] = m.tree.Course(task, can)
+			for _, c := range m.courses[t].Steps {
+				m.acts[t], m.skips[t] = m.acts[t] || c.Waits(), m.skips[t] || c.Says == bt.Skipped
+			}
 		}
 		m.remembers[t] = m.remembers[t] || m.pins(task)
 	}
@@ -77,7 +92,8 @@ func (m *Model) Remembers() bool { return m.remembers[m.tree.Root()] }
 
 // memorise gives a task its variables.
 func (m *Model) memorise(t bt.Task) {
-	v := variables{-1, -1, -1, -1, -1, -1, nil}
+	never := [3]int{-1, -1, -1}
+	v := variables{-1, -1, never, never, nil}
 	if m.remembers[t] && m.acts[t] {
 		if i, ok := m.leafOf[t]; ok {
 			l := &m.leaves[i]
@@ -85,13 +101,16 @@ func (m *Model) memorise(t bt.Task) {
 				v.kept = m.remember()
 			}
 			if l.done != nil {
-				v.heldGood = m.remember()
+				v.held[isGood] = m.remember()
 			}
 			if l.failed != nil {
-				v.heldBad = m.remember()
+				v.held[isBad] = m.remember()
 			}
 		} else {
-			v.heldGood, v.heldBad = m.remember(), m.remember()
+			v.held[isGood], v.held[isBad] = m.remember(), m.remember()
+			if m.skips[t] && t == m.tree.Root() {
+				v.held[isSkipped] = m.remember()
+			}
 			if m.tree.Kind(t).Family() == bt.Count && m.pins(t) {
 				v.race = m.remember()
 			}
@@ -109,11 +128,12 @@ func (m *Model) memorise(t bt.Task) {
 		last := t == kids[len(kids)-1] // comes after all that a Sequence or Fallback pins
 		switch kind := m.tree.Kind(p); {
 		case kind.Family() == bt.Count:
-			v.pinnedGood, v.pinnedBad = m.remember(), m.remember()
-		case kind.Over() == bt.Success && !last:
-			v.pinnedGood = m.remember()
-		case kind.Over() == bt.Failure && !last:
-			v.pinnedBad = m.remember()
+			v.pinned[isGood], v.pinned[isBad] = m.remember(), m.remember()
+		case kind.Over() != bt.Accept && !last:
+			v.pinned[placeOf(kind.Over())] = m.remember()
+			if m.skips[t] {
+				v.pinned[isSkipped] = m.remember()
+			}
 		}
 	}
 	m.vars = append(m.vars, v)
@@ -136,33 +156,38 @@ func (m *Model) race(t bt.Task) (v int, ok bool) {
 // hold adds a task's memory to its judgement, and the rules of that memory.
 func (m *Model) hold(t bt.Task) {
 	s, v := m.space, &m.vars[t]
-	judgedGood, judgedBad := m.good[t], m.bad[t]
-	apply := func(good, bad int, canGood, canBad bool) (held set) {
-		g, b := s.none(), s.none()
-		if canGood {
-			g = m.bit(good)
+	judged, open := m.judged[t], m.open(t)
+	apply := func(of [3]int, can func(j int) bool) (held set) {
+		held, both := s.none(), s.none()
+		var by [3]set
+		for j := range by {
+			if by[j] = s.none(); can(j) {
+				by[j] = m.bit(of[j])
+			}
+			both = s.or(both, s.and(held, by[j]))
+			held = s.or(held, by[j])
 		}
-		if canBad {
-			b = m.bit(bad)
+		for j := range by {
+			m.judged[t][j] = s.or(by[j], s.and(s.not(held), m.judged[t][j]))
 		}
-		m.good[t] = s.or(g, s.and(s.not(b), m.good[t]))
-		m.bad[t] = s.or(b, s.and(s.not(g), m.bad[t]))
-		m.rule(s.and(g, b), s.none())
-		return s.or(g, b)
+		m.rule(both, s.none())
+		return held
 	}
 	if v.kept >= 0 {
 		kept := m.bit(v.kept)
-		m.good[t], m.bad[t] = s.and(m.good[t], s.not(kept)), s.and(m.bad[t], s.not(kept))
-		m.rule(kept, s.or(judgedGood, judgedBad))
+		for j := range m.judged[t] {
+			m.judged[t][j] = s.and(m.judged[t][j], s.not(kept))
+		}
+		m.rule(kept, s.not(open))
 	}
-	if v.heldGood >= 0 || v.heldBad >= 0 {
-		_, leaf := m.leafOf[t] // an action's outcomes are not its judgement
-		canGood, canBad := leaf || !s.empty(judgedGood), leaf || !s.empty(judgedBad)
-		m.holds[t] = apply(v.heldGood, v.heldBad, canGood, canBad) // a result that never comes is never held
-		m.rule(m.holds[t], s.not(s.or(judgedGood, judgedBad)))
+	if v.held[isGood] >= 0 || v.held[isBad] >= 0 {
+		_, leaf := m.leafOf[t]                                         // an action's outcomes are not its judgement
+		can := func(j int) bool { return leaf || !s.empty(judged[j]) } // a result that never comes is never held
+		m.holds[t] = apply(v.held, can)
+		m.rule(m.holds[t], open)
 	}
-	if v.pinnedGood >= 0 || v.pinnedBad >= 0 {
-		pinned := apply(v.pinnedGood, v.pinnedBad, true, true)
+	if v.pinned[isGood] >= 0 || v.pinned[isBad] >= 0 {
+		pinned := apply(v.pinned, func(int) bool { return true })
 		if m.holds[t] == nil {
 			m.holds[t] = pinned
 		} else {
@@ -188,7 +213,7 @@ func (m *Model) restrictMemory() {
 		if p := m.tree.Parent(task); p >= 0 {
 			before = m.since(p, task)
 		}
-		for _, x := range []int{v.heldGood, v.heldBad, v.pinnedGood, v.pinnedBad} {
+		for _, x := range slices.Concat(v.held[:], v.pinned[:]) {
 			if x >= 0 {
 				m.rule(m.bit(x), before)
 			}
@@ -199,7 +224,7 @@ func (m *Model) restrictMemory() {
 		m.restrictScript(task)
 		for _, k := range m.tree.Children(task) {
 			if m.pinsOver(task, k) {
-				m.rule(s.and(m.since(task, k), m.passes(task)[k]), m.pinnedOver(k))
+				m.rule(s.and(m.since(task, k), m.passed(task, k)), m.pinnedOver(k))
 			}
 		}
 	}
@@ -212,7 +237,7 @@ func (m *Model) since(p, child bt.Task) set {
 	if i := slices.Index(kids, child); i > 0 && m.pinsOver(p, kids[i-1]) {
 		return m.pinnedOver(kids[i-1])
 	}
-	if m.wanted[child] != nil && !m.passed(p, child) {
+	if m.wanted[child] != nil && !m.outlives(p, child) {
 		return m.space.none()
 	}
 	return m.near[p]
@@ -221,11 +246,14 @@ func (m *Model) since(p, child bt.Task) set {
 // pinsOver reports whether a composite pins a child when it passes it over.
 func (m *Model) pinsOver(p, child bt.Task) bool {
 	kids := m.tree.Children(p)
-	return m.tree.Kind(p).Over() != bt.Accept && m.pins(p) && child != kids[len(kids)-1]
+	return m.passes(p) && m.pins(p) && child != kids[len(kids)-1]
 }
 
 // pinnedOver returns where a child of a Sequence or Fallback is pinned.
 func (m *Model) pinnedOver(t bt.Task) set {
-	v := &m.vars[t]
-	return m.bit(max(v.pinnedGood, v.pinnedBad))
+	over := m.space.none()
+	for _, v := range m.vars[t].pinned {
+		over = m.space.or(over, m.bit(v))
+	}
+	return over
 }

@@ -18,8 +18,8 @@ import (
 //
 // The sets are those of the settled states, in which no procedure is under way:
 //
-//	good[t], bad[t]   the effective status of t is good or bad, as docs/semantics.md calls it
-//	active[t]         t's turn has come, and it is neither
+//	judged[t]   the effective status of t is good, bad or skipped, as docs/semantics.md calls it
+//	active[t]   t's turn has come, and it is none of these
 //
 // They follow from the decision rules of the composites (A. Klöckner, Behavior Trees for UAV Mission Management, 2013,
 // section 4; M. Colledanchise and P. Ögren, How Behavior Trees Generalize the Teleo-Reactive Paradigm and And-Or-Trees,
@@ -41,7 +41,8 @@ type Model struct {
 	space             space
 	above             map[[2]int]set // by variable of a signal and cut: the signal is above it
 	truth             []set          // by leaf: of a condition
-	good, bad, active []set          // by task
+	judged            []judgements   // by task
+	active            []set          // by task
 	near              []set          // by task: active in the states that are considered, expressed by the pinned tasks
 	holds             []set          // by task: its result is held; nil if it never is
 	vars              []variables    // by task
@@ -50,7 +51,7 @@ type Model struct {
 	reached           [][]set        // by script and state of its automaton: it would be stored instead of another one
 	memory            []int          // all variables of memory
 	rules             []set          // that the memory obeys
-	acts              []bool
+	acts, skips       []bool
 	remembers         []bool
 	groups            []*latchGroup  // of conditions with hysteresis
 	memories          []int          // their variables
@@ -65,6 +66,28 @@ type Model struct {
 	allowed           set            // the states that are considered: facts, latches, memory
 
 	origins [len(rateAssumptions)]bool // of the rates that the answer in progress used
+}
+
+// judgements are the sets of states in which a task is judged good, bad and skipped.
+type judgements [3]set
+
+const (
+	isGood = iota
+	isBad
+	isSkipped
+)
+
+// placeOf returns the place of a judgement.
+func placeOf(judgement bt.Status) int {
+	switch judgement {
+	case bt.Success:
+		return isGood
+	case bt.Failure:
+		return isBad
+	case bt.Skipped:
+		return isSkipped
+	}
+	panic("verify: a judgement that does not exist")
 }
 
 // NewModel returns the abstraction of a subject.
@@ -101,7 +124,7 @@ func newModels(spaceOf func(variables int) space, subjects ...declare.Subject) [
 func (m *Model) build(in space) {
 	m.space = in
 	n := m.tree.Len()
-	m.good, m.bad = make([]set, n), make([]set, n)
+	m.judged = make([]judgements, n)
 	m.holds, m.wanted, m.reached = make([]set, n), make([]set, n), make([][]set, n)
 	m.judge()
 	m.activate()
@@ -312,7 +335,7 @@ func (m *Model) over(sig *signal, cut int) set {
 	return s
 }
 
-// judge computes good and bad for every task, children first.
+// judge computes the judgements of every task, children first.
 func (m *Model) judge() {
 	m.truth = make([]set, len(m.leaves))
 	for t := range m.tree.Len() {
@@ -320,7 +343,7 @@ func (m *Model) judge() {
 		if i, ok := m.leafOf[task]; ok {
 			m.judgeLeaf(i)
 		} else {
-			m.good[t], m.bad[t] = m.verdict(task)
+			m.judged[t] = m.verdict(task)
 		}
 		m.hold(task)
 	}
@@ -334,32 +357,30 @@ func (m *Model) judgeLeaf(i int) {
 		if l.latch >= 0 {
 			v = s.or(v, s.and(s.variable(l.latch), s.not(m.of(l.off))))
 		}
-		m.truth[i], m.good[l.task], m.bad[l.task] = v, v, s.not(v)
+		m.truth[i], m.judged[l.task] = v, judgements{v, s.not(v), s.none()}
 		return
 	}
-	m.bad[l.task] = m.of(l.failureIf)
-	m.good[l.task] = s.and(m.of(l.successIf), s.not(m.bad[l.task]))
+	bad := m.of(l.failureIf)
+	m.judged[l.task] = judgements{s.and(m.of(l.successIf), s.not(bad)), bad, s.none()}
 }
 
-// verdict returns where a composite returns success and failure.
-func (m *Model) verdict(t bt.Task) (good, bad set) {
+// open returns where a task is not judged.
+func (m *Model) open(t bt.Task) set {
+	s, j := m.space, &m.judged[t]
+	return s.not(s.or(s.or(j[isGood], j[isBad]), j[isSkipped]))
+}
+
+// verdict returns where a composite returns which judgement.
+func (m *Model) verdict(t bt.Task) judgements {
 	switch kind := m.tree.Kind(t); kind.Family() {
 	case bt.Chain:
-		isGood, isBad := m.decided(t)
-		s := m.space
-		good, bad = s.none(), s.none()
-		for _, says := range []struct {
-			judgement bt.Status
-			in        set
-		}{{bt.Success, isGood}, {bt.Failure, isBad}} {
-			switch kind.Verdict(says.judgement) {
-			case bt.Success:
-				good = s.or(good, says.in)
-			case bt.Failure:
-				bad = s.or(bad, says.in)
+		s, says := m.space, judgements{m.space.none(), m.space.none(), m.space.none()}
+		for judgement, in := range m.decided(t) {
+			if is := kind.Verdict([...]bt.Status{bt.Success, bt.Failure, bt.Skipped}[judgement]); is != bt.Accept {
+				says[placeOf(is)] = s.or(says[placeOf(is)], in)
 			}
 		}
-		return good, bad
+		return says
 	case bt.Count:
 		return m.parallel(t)
 	case bt.Script:
@@ -368,56 +389,65 @@ func (m *Model) verdict(t bt.Task) (good, bad set) {
 	panic("verify: a composite of an unknown family")
 }
 
-// decided returns where the child of a chain that decides is good, and where it is bad.
-func (m *Model) decided(t bt.Task) (good, bad set) {
-	kids := m.tree.Children(t)
-	switch m.tree.Kind(t).Over() {
-	case bt.Success:
-		return m.chain(kids, m.good, m.bad)
-	case bt.Failure:
-		bad, good = m.chain(kids, m.bad, m.good)
-		return good, bad
-	default: // it is the first one
-		return m.good[kids[0]], m.bad[kids[0]]
+// decided returns where the child of a chain that decides is judged which way: the first that is not passed over, or
+// the last one that is not skipped. With the children 1..n,
+//
+//	passed = and_i (over_i or skipped_i),  stopped = or_i (passed_1 and ... and passed_(i-1) and stops_i)
+func (m *Model) decided(t bt.Task) judgements {
+	kids, over := m.tree.Children(t), m.tree.Kind(t).Over()
+	if over == bt.Accept { // it is the first one
+		return m.judged[kids[0]]
 	}
+	s, stops := m.space, isGood+isBad-placeOf(over)
+	passed, stopped, skipped := s.all(), s.none(), s.all()
+	for _, k := range kids {
+		stopped = s.or(stopped, s.and(passed, m.judged[k][stops]))
+		passed = s.and(passed, m.passed(t, k))
+		skipped = s.and(skipped, m.judged[k][isSkipped])
+	}
+	var says judgements
+	says[placeOf(over)], says[stops], says[isSkipped] = s.and(passed, s.not(skipped)), stopped, skipped
+	return says
 }
 
-// chain returns where all children are passed over, and where one stops after those before it are passed over:
-//
-//	passed = and_i over_i,  stopped = or_i (over_1 and ... and over_(i-1) and stops_i)
-func (m *Model) chain(kids []bt.Task, over, stops []set) (passed, stopped set) {
-	s := m.space
-	passed, stopped = s.all(), s.none()
-	for _, k := range kids {
-		stopped = s.or(stopped, s.and(passed, stops[k]))
-		passed = s.and(passed, over[k])
-	}
-	return passed, stopped
+// passed returns where a chain passes over a child; where it never does, none.
+func (m *Model) passed(t, child bt.Task) set {
+	j := &m.judged[child]
+	return m.space.or(j[placeOf(m.tree.Kind(t).Over())], j[isSkipped])
 }
 
 // parallel counts: a parallel of n children succeeds when M are good and fails when N are bad or too many to succeed.
 // If both counts can be reached, the children are counted from the left and the first count decides; pinned children
 // of a Parallel are counted first, in an order that the abstraction leaves open.
-func (m *Model) parallel(t bt.Task) (good, bad set) {
+// Skipped children count as good for a lenient parallel, for others not at all.
+func (m *Model) parallel(t bt.Task) judgements {
 	s, kids := m.space, m.tree.Children(t)
 	counts := m.tree.Counts(t)
 	enough, tooMany := int(counts.Enough), int(counts.TooMany)
-	goods, bads, judged := make([]set, len(kids)), make([]set, len(kids)), s.all()
+	goods, bads, judged, skipped := make([]set, len(kids)), make([]set, len(kids)), s.all(), s.all()
 	for i, k := range kids {
-		goods[i], bads[i] = m.good[k], m.bad[k]
-		if counts.Quorum > 0 { // of all of them
-			judged = s.and(judged, s.or(goods[i], bads[i]))
+		j := &m.judged[k]
+		goods[i], bads[i] = j[isGood], j[isBad]
+		if counts.Lenient {
+			goods[i] = s.or(goods[i], j[isSkipped])
 		}
+		judged, skipped = s.and(judged, s.not(m.open(k))), s.and(skipped, j[isSkipped])
 	}
-	if enough+tooMany > len(kids) { // never both
-		return s.and(judged, m.atLeast(enough, goods)), s.and(judged, m.atLeast(tooMany, bads))
+	if counts.Lenient {
+		skipped = s.none()
 	}
-	if v, ok := m.race(t); ok {
+	switch v, race := m.race(t); {
+	case counts.Quorum > 0:
+		bad := s.and(judged, m.atLeast(tooMany, bads))
+		return judgements{s.and(s.and(judged, s.not(bad)), s.not(skipped)), bad, skipped}
+	case enough+tooMany > len(kids): // never both
+		return judgements{m.atLeast(enough, goods), m.atLeast(tooMany, bads), skipped}
+	case race:
 		g, b := m.atLeast(enough, goods), m.atLeast(tooMany, bads)
 		first := s.variable(v)
-		return s.and(g, s.or(s.not(b), first)), s.and(b, s.or(s.not(g), s.not(first)))
+		return judgements{s.and(g, s.or(s.not(b), first)), s.and(b, s.or(s.not(g), s.not(first))), skipped}
 	}
-	good, bad = s.none(), s.none()
+	good, bad := s.none(), s.none()
 	counted := map[[2]int]set{{0, 0}: s.all()} // not yet decided, by how many are good and bad
 	for i := range kids {
 		if s.full() {
@@ -452,7 +482,7 @@ func (m *Model) parallel(t bt.Task) (good, bad set) {
 		}
 		counted = next
 	}
-	return good, bad
+	return judgements{good, bad, skipped}
 }
 
 // atLeast returns the states in which at least k of the sets hold. If k is more than half, the sets that do not hold
@@ -499,7 +529,7 @@ func (m *Model) activity(pass func(t, k bt.Task, prefix, over set) set) []set {
 	enter, active := make([]set, n), make([]set, n)
 	enter[m.tree.Root()] = s.all()
 	for t := m.tree.Root(); t >= 0; t-- {
-		active[t] = s.and(enter[t], s.not(s.or(m.good[t], m.bad[t])))
+		active[t] = s.and(enter[t], m.open(t))
 		if m.tree.Kind(t).Family() == bt.Leaf {
 			continue
 		}
@@ -510,31 +540,22 @@ func (m *Model) activity(pass func(t, k bt.Task, prefix, over set) set) []set {
 		if m.tree.Kind(t).Family() == bt.Count {
 			prefix = active[t]
 		}
-		over := m.passes(t)
+		passes := m.passes(t)
 		for _, k := range m.tree.Children(t) {
 			enter[k] = prefix
 			if m.wanted[k] != nil {
 				enter[k] = s.and(active[t], m.wanted[k])
 			}
-			if over != nil {
-				prefix = pass(t, k, prefix, over[k])
+			if passes {
+				prefix = pass(t, k, prefix, m.passed(t, k))
 			}
 		}
 	}
 	return active
 }
 
-// passes returns the judgement that a chain passes over, nil if there is none.
-func (m *Model) passes(t bt.Task) []set {
-	switch m.tree.Kind(t).Over() {
-	case bt.Success:
-		return m.good
-	case bt.Failure:
-		return m.bad
-	default:
-		return nil
-	}
-}
+// passes reports whether a task is a chain that passes over children.
+func (m *Model) passes(t bt.Task) bool { return m.tree.Kind(t).Over() != bt.Accept }
 
 // restrict computes the states that are considered.
 func (m *Model) restrict() {

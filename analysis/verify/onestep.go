@@ -68,7 +68,7 @@ func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Fin
 // askComplete: gap = not good(root) and not or_a active(a).
 func askComplete(m *Model) []Finding {
 	s, root, actions := m.space, m.tree.Root(), m.actions()
-	gap := s.not(s.or(m.good[root], m.anyActive(actions)))
+	gap := s.not(s.or(m.judged[root][isGood], m.anyActive(actions)))
 	violated := func(x situation) bool {
 		return !x.Good(root) && !slices.ContainsFunc(actions, x.Active)
 	}
@@ -84,15 +84,16 @@ func askGoal(m *Model) []Finding {
 		return nil
 	}
 	s, root, goal := m.space, m.tree.Root(), m.of(m.goal)
+	good := m.judged[root][isGood]
 	text, at := m.subject.Declared.Goal.Text, m.subject.Declared.Goal.Place
 	return []Finding{
-		m.conclude(s.and(m.good[root], s.not(goal)),
+		m.conclude(s.and(good, s.not(goal)),
 			func(x situation) bool { return x.Good(root) && !x.Holds(m.goal) },
 			Finding{Place: at, Text: "the plan succeeds only where its goal holds: " + text +
-				m.never(m.good[root], ", because it never succeeds")},
+				m.never(good, ", because it never succeeds")},
 			Finding{Place: at, Text: "the plan succeeds where its goal does not hold: " + text,
 				Advice: "let the plan test the rest of the goal as well"}),
-		m.conclude(s.and(goal, s.not(m.good[root])),
+		m.conclude(s.and(goal, s.not(good)),
 			func(x situation) bool { return !x.Good(root) && x.Holds(m.goal) },
 			Finding{Place: at, Text: "the plan succeeds wherever its goal holds: " + text +
 				m.never(goal, ", because the goal never holds")},

@@ -32,24 +32,22 @@ func (m *Model) stored(t bt.Task, state int) set {
 	return in
 }
 
-// judged returns where the child of a step is judged as in the step.
-func (m *Model) judged(c *bt.CourseStep) set {
+// meets returns where the child of a step is judged as in the step.
+func (m *Model) meets(c *bt.CourseStep) set {
 	switch {
 	case c.Child < 0:
 		return m.space.all()
-	case c.Is == bt.Success:
-		return m.good[c.Child]
-	case c.Is == bt.Failure:
-		return m.bad[c.Child]
+	case c.Is == bt.Accept:
+		return m.open(c.Child)
 	}
-	return m.space.not(m.space.or(m.good[c.Child], m.bad[c.Child]))
+	return m.judged[c.Child][placeOf(c.Is)]
 }
 
-// follow returns where a script returns success and failure, and collects where it wants its children, and where it
-// reaches which state that is not the stored one.
-func (m *Model) follow(t bt.Task) (good, bad set) {
+// follow returns where a script returns which judgement, and collects where it wants its children, and where it reaches
+// which state that is not the stored one.
+func (m *Model) follow(t bt.Task) (says judgements) {
 	s, course := m.space, m.courses[t]
-	good, bad = s.none(), s.none()
+	says = judgements{s.none(), s.none(), s.none()}
 	for _, k := range m.tree.Children(t) {
 		m.wanted[k] = s.none()
 	}
@@ -57,13 +55,12 @@ func (m *Model) follow(t bt.Task) (good, bad set) {
 	m.reached[t] = slices.Clone(arrived)
 	for i := range course.Steps {
 		c := &course.Steps[i]
-		judged := m.judged(c)
+		judged := m.meets(c)
 		in := s.and(s.or(m.stored(t, c.From), arrived[c.From]), judged)
 		switch {
-		case c.Says == bt.Success:
-			good = s.or(good, in)
-		case c.Says == bt.Failure:
-			bad = s.or(bad, in)
+		case c.Says != bt.Accept:
+			j := placeOf(c.Says)
+			says[j] = s.or(says[j], in)
 		case c.To != c.From:
 			arrived[c.To] = s.or(arrived[c.To], in)
 		case c.Is == bt.Accept:
@@ -75,7 +72,7 @@ func (m *Model) follow(t bt.Task) (good, bad set) {
 			}
 		}
 	}
-	return good, bad
+	return says
 }
 
 // restrictScript adds the rules of a script's stored state: some step leads to it; if the task is active it is the one
@@ -97,7 +94,7 @@ func (m *Model) restrictScript(t bt.Task) {
 		}
 		m.rule(m.near[t], s.not(m.reached[t][state]))
 		ends := func(c bt.CourseStep) bool {
-			return c.To == state && !s.empty(s.and(m.lawful, s.and(m.stored(t, c.From), m.judged(&c))))
+			return c.To == state && !s.empty(s.and(m.lawful, s.and(m.stored(t, c.From), m.meets(&c))))
 		}
 		if s.empty(s.and(m.lawful, m.reached[t][state])) && !slices.ContainsFunc(course.Ends, ends) {
 			m.rule(m.stored(t, state), s.none())
@@ -105,8 +102,8 @@ func (m *Model) restrictScript(t bt.Task) {
 	}
 }
 
-// passed reports whether a script can be undecided after one of its children has ended, without running it again.
-func (m *Model) passed(t, child bt.Task) bool {
+// outlives reports whether a script can be undecided after one of its children has ended, without running it again.
+func (m *Model) outlives(t, child bt.Task) bool {
 	return slices.ContainsFunc(m.courses[t].Steps, func(c bt.CourseStep) bool {
 		return c.Says == bt.Accept && c.Child == child && c.Is != bt.Accept && !c.Again
 	})

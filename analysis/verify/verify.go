@@ -174,11 +174,7 @@ func pass(s declare.Subject, goOn func() bool, effort int, questions []Question,
 // ask asks one question; if its sets grow beyond the bound, it is undecided.
 func (m *Model) ask(q Question) []Finding {
 	var found []Finding
-	switch t, skips := m.tree.FirstSkipped(); {
-	case skips && !q.Anywhere:
-		found = []Finding{{Verdict: Undecided, Tasks: []bt.Task{t}, Advice: `with then_skip="false" it is not skipped`,
-			Text: fmt.Sprintf("not concluded: %s may be skipped, which the sets of states do not cover", m.tree.Name(t))}}
-	case !m.space.full():
+	if !m.space.full() {
 		found = q.Ask(m)
 	}
 	if m.space.full() {

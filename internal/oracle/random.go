@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"canopy/bt"
 	"canopy/internal/trees"
 )
 
@@ -254,9 +253,6 @@ func (k *maker) tree(depth int) *node {
 		n.children = append(n.children, c)
 	}
 	n.params = trees.Params(k.Rand, kind, width)
-	if p := kind.Params(); len(p) == 1 && p[0].Type == bt.Choice && !k.chance(8) {
-		n.params = []int{1} // plans in which tasks are skipped have few answers
-	}
 	if kind.Timer() {
 		n.params = []int{1000 * (1 + k.IntN(2))}
 	}
