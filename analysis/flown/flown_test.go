@@ -1,9 +1,11 @@
 package flown
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"canopy/diag"
@@ -49,6 +51,18 @@ func reach(t testing.TB, s *Stepper) (states int, active map[string]bool, errs [
 		})
 	}
 	return search.Len(), active, errs
+}
+
+// TestDroppedWithoutEnd: what is skipped as soon as it runs, and asks again, is an instantaneous loop.
+func TestDroppedWithoutEnd(t *testing.T) {
+	m := shipped(t, "circuit.yaml", `<KeepRunningUntilFailure><ReactiveSequence><IfThenElse>
+		<Action name="a" done="distance le 60 [m]"/><RunOnce><Action name="b" done="distance le 90 [m]"/></RunOnce></IfThenElse>
+		<Action name="c" done="distance le 70 [m]"/></ReactiveSequence></KeepRunningUntilFailure>`)
+	_, active, errs := reach(t, New(m.Subject()))
+	looped := slices.ContainsFunc(errs, func(err error) bool { return errors.Is(err, ErrUnsettled) })
+	if !active["c"] || !looped {
+		t.Errorf("active %v, errors %v", active, errs)
+	}
 }
 
 const legs = `<Sequence>

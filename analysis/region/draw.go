@@ -29,8 +29,9 @@ const (
 
 // The report's colours of the classes, and shades of its accent for the region of attraction, by time.
 var (
-	colours = [...]string{Success: "#009e73", Failure: "#d55e00", Failing: "#e6b422", Late: "#9aa0a8", Broken: "#a3488a"}
-	shades  = [...]string{"#d9eaf5", "#a9d0ea", "#73b2dc", "#3a8fc4", "#0072b2"}
+	colours = [...]string{Success: "#009e73", Failure: "#d55e00", Failing: "#e6b422", Late: "#9aa0a8", Broken: "#a3488a",
+		Passed: "#56b4e9"}
+	shades = [...]string{"#d9eaf5", "#a9d0ea", "#73b2dc", "#3a8fc4", "#0072b2"}
 )
 
 // Draw writes panels side by side as an SVG picture.

@@ -19,6 +19,7 @@ const (
 	Failing                    // running, and then failure
 	Late                       // running until the time limit
 	Broken                     // the run failed or left the range of the model
+	Passed                     // the task is skipped, at once or later: neither success nor failure
 )
 
 // The answers of [Regression]: where the action of the first rule that holds leads.

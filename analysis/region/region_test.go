@@ -123,6 +123,16 @@ commands: {thrust: {unit: m/s}}
 	})
 }
 
+// A plan that is skipped gives neither success nor failure, and its run ends then.
+func TestSkippedTrial(t *testing.T) {
+	m := read(t, "m.yaml", tree(`states: {x: {derivative: "-1 / 1 [s]"}, y: {derivative: "0 / 1 [s]"}}`,
+		`<Repeat num_cycles="2"><RunOnce><Action name="sink" done="x le 1"/></RunOnce></Repeat>`, "horizon: 10\n"))
+	s := box(m, 0, 3, 0, 1)
+	agree(t, sampled(t, s, 6, 1, NewTrial(s, m, "twice")), 0, 1e-6, func(x, _ float64) (Class, float64) {
+		return Passed, max(0, x-1)
+	})
+}
+
 // Lemma 4: a plan whose state converges exponentially to a point succeeds in finite time near it, from everywhere. The
 // time solves exp(-2 t) x^2 + exp(-4 t) y^2 = eps^2.
 func TestLemma4(t *testing.T) {

@@ -30,7 +30,7 @@ func (t *Trial) Name() string { return t.name }
 // Classes implements [Question].
 func (t *Trial) Classes() []string {
 	return []string{"S: success", "F: failure", "R': success later", "R: failure later", "R: running until the end",
-		"R: the run broke off"}
+		"R: the run broke off", "skipped, at once or later"}
 }
 
 // Sample implements [Question].
@@ -85,6 +85,9 @@ func (t *Trial) follow(m *mission.Mission, w *watcher) Sample {
 				return false
 			case c.To == bt.Failure || c.To == bt.Aborted:
 				result = failure
+				return false
+			case c.To == bt.Skipped || c.To == bt.Dropped:
+				result = Passed
 				return false
 			}
 		}
