@@ -242,10 +242,10 @@ func (s Scope) discrete(n *Node) bool {
 	return reads
 }
 
-// held reports whether a node reads a real that changes only at instants.
-func (s Scope) held(n *Node) bool {
+// continuous reports whether a node reads a signal that may change between instants.
+func (s Scope) continuous(n *Node) bool {
 	for n := range n.names() {
-		if s[n.name].Held {
+		if v, declared := s[n.name]; declared && !v.discrete() {
 			return true
 		}
 	}
@@ -396,7 +396,7 @@ func (c *checker) equality(n *Node) {
 		}
 	case c.scope.integer(x) && c.scope.integer(y):
 		c.alike(n.args, fmt.Sprintf("%q compares numbers", operators[n.op].Text))
-	case c.scope.discrete(n) && c.scope.held(n):
+	case c.scope != nil && !c.scope.continuous(n):
 		c.alike(n.args, fmt.Sprintf("%q compares numbers", operators[n.op].Text))
 	default:
 		before := len(c.errors)
@@ -449,7 +449,16 @@ func (c *checker) value(n *Node) quantity {
 		return quantity{unit: n.unit}
 	case OpName:
 		return c.signal(n)
-	case OpNegative, OpAdd, OpSubtract:
+	case OpAdd:
+		isText := func(a *Node) bool { return c.scope.variable(a).Type == Text }
+		if n.spelled != "" || slices.ContainsFunc(n.args, isText) {
+			c.arguments(n)
+			x, y := short(n.args[0]), short(n.args[1])
+			c.report(n, CodeType, fmt.Sprintf("only literal texts can be joined, not %s and %s", x, y), "")
+			return unknown
+		}
+		return c.alike(n.args, fmt.Sprintf("%q needs numbers", operator))
+	case OpNegative, OpSubtract:
 		return c.alike(n.args, fmt.Sprintf("%q needs numbers", operator))
 	case OpMultiply, OpDivide:
 		return c.product(n)

@@ -582,9 +582,20 @@ func (b *builder) part(write func(*builder), from ...*Node) *Code {
 	return code
 }
 
-// Tolerance is the largest difference of reals that are equal. They are those of [Variable.Held]; it is that of
-// BehaviorTree.CPP, in SI units.
+// Tolerance is the largest difference of equal reals, as in BehaviorTree.CPP, in SI units.
 const Tolerance = 0x1p-23
+
+// near reports whether an equality compares reals.
+func (s Scope) near(n *Node) bool {
+	whole := true
+	for _, a := range n.args {
+		if t := s.variable(a).Type; t != Real && t != Integer || len(s.literals(a)) > 0 {
+			return false
+		}
+		whole = whole && s.integer(a)
+	}
+	return !whole
+}
 
 // equality writes the comparison of two values that change only at instants.
 func (b *builder) equality(n *Node, at int, when bool) []int {
@@ -606,7 +617,7 @@ func (b *builder) equality(n *Node, at int, when bool) []int {
 	}
 	test := Instruction{Op: Equal, Register: uint8(at)}
 	_, signal := b.literal(x)
-	if b.scope.held(n) {
+	if b.scope.near(n) {
 		b.binary(OpSubtract, x, y, at)
 		b.emit(Instruction{Op: Call, Index: uint(functionIndex("abs"))})
 		b.emit(Instruction{Op: Negate})

@@ -127,6 +127,14 @@ func FuzzParseScript(f *testing.F) {
 				t.Errorf("%q: target %q stands at %q", src, a.Target, written)
 			}
 			within(t, src, a.Value.Check(Real, One, Scope{})...)
+			scope, declared := discrete()
+			scope["x"] = Variable{Held: true, Unit: One}
+			for _, want := range []Variable{{Type: Boolean}, {Unit: AnyUnit}, {Type: Integer}, scope["mode"], {Type: Text}} {
+				if e := a.Value.Adapted(want, scope); e.CheckFor(want, scope) == nil {
+					code := NewCompiler(scope, slotsOf(append(declared, "x")...)).CompileFor(e, want)
+					code.Value([]float64{5, 0.5, 1, 2, 1, 3, 1, 0, 0.5}, nil)
+				}
+			}
 		}
 		if _, err := Simultaneous(list); err != nil {
 			within(t, src, err)

@@ -248,3 +248,19 @@ func TestPageScripts(t *testing.T) {
 		}
 	}
 }
+
+// TestPageAdapted compares the conversions of the page with those that are made.
+func TestPageAdapted(t *testing.T) {
+	scope, _ := discrete()
+	scope["x"] = Variable{Held: true}
+	condition := Variable{Type: Boolean}
+	for _, row := range tables(t)["in a script | means"][0] {
+		e, err := ParseScriptCondition(row[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e = e.Adapted(condition, scope); e.String() != row[1] || e.CheckFor(condition, scope) != nil {
+			t.Errorf("%s means %v, %v; the page says %s", row[0], e, e.CheckFor(condition, scope), row[1])
+		}
+	}
+}

@@ -294,7 +294,7 @@ func (p *Parser) expression(least, level int) (*Node, *Error) {
 			break
 		}
 		n := Node{op: o.op, name: o.name}
-		if o.op.equality() {
+		if o.op.equality() || sign.Text == ".." {
 			n.sign, n.spelled = sign.At, sign.Text
 		}
 		switch {

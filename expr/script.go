@@ -79,8 +79,8 @@ var assigning = map[string]Op{
 }
 
 // ParseScript reads a script of BehaviorTree.CPP: statements that are executed one after the other, separated by
-// semicolons. A target may be assigned again; "a := b := 1" is two statements, the inner one first. It returns all valid
-// statements, and one error for each invalid one. The notation of expressions is that of ParseScriptCondition.
+// semicolons. A target may be assigned again; "a := b := 1" is two statements, the inner one first. It returns all
+// valid statements, and one error for each invalid one. The notation of expressions is that of ParseScriptCondition.
 func ParseScript(src string) (list []Assignment, errs []*Error) {
 	newScript(src).each(func(p *Parser) *Error {
 		first := len(list)
@@ -128,9 +128,9 @@ func (p *Parser) statement(list *[]Assignment, level int) (value *Expr, err *Err
 	return &Expr{name}, nil
 }
 
-// ParseScriptCondition reads one expression in the notation of BehaviorTree.CPP. It is that of Parse, except that "^" is
-// the exclusive or of two integers, "..", like "+", joins texts, "!" binds as tightly as the sign of a number, and names
-// may begin with "@". The error is an *Error at the first place where the text is not valid.
+// ParseScriptCondition reads one expression in the notation of BehaviorTree.CPP. It is that of Parse, except that "^"
+// is the exclusive or of two integers, "..", like "+", joins texts, "!" binds as tightly as the sign of a number, and
+// names may begin with "@". The error is an *Error at the first place where the text is not valid.
 func ParseScriptCondition(src string) (*Expr, error) {
 	p := newScript(src)
 	e, err := p.Expression(AnyUnit)
@@ -146,9 +146,9 @@ func ParseScriptCondition(src string) (*Expr, error) {
 	return e, nil
 }
 
-// Simultaneous returns the assignments that, when they are made at once, have the effect of statements that are executed
-// one after the other: each target gets its last value, in which the names assigned before are replaced by their values.
-// The error is about a statement that becomes too large. Statements that assign nothing are left out.
+// Simultaneous returns the assignments that, when they are made at once, have the effect of statements that are
+// executed one after the other: each target gets its last value, in which the names assigned before are replaced by
+// their values. The error is about a statement that becomes too large. Statements that assign nothing are left out.
 func Simultaneous(statements []Assignment) ([]Assignment, *Error) {
 	var list []Assignment
 	values := map[string]*Expr{}

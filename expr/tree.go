@@ -91,7 +91,7 @@ type Node struct {
 	op      Op
 	at, end int    // bytes [at, end) of the source
 	sign    int    // of an equality: offset of its sign
-	spelled string // of an equality: the sign as it was written
+	spelled string // of an equality: the sign as it was written; of a sum that joins texts: ".."
 	value   float64
 	unit    Unit // of a number; AnyUnit if it is bare
 	name    string
@@ -164,7 +164,7 @@ func (n *Node) complete() *Node {
 	return n
 }
 
-// joined returns the text that a sum of texts is, of which one may be an integer.
+// joined returns the text that a sum of literal texts is. The sign ".." also joins a text and an integer.
 func (n *Node) joined() (text string, ok bool) {
 	if n.op != OpAdd {
 		return "", false
@@ -175,7 +175,7 @@ func (n *Node) joined() (text string, ok bool) {
 		case a.op == OpText:
 			text += a.name
 			texts++
-		case a.op == OpNumber && a.unit.any && a.value == math.Trunc(a.value) && math.Abs(a.value) <= MaxInteger:
+		case n.spelled != "" && a.op == OpNumber && Scope(nil).integer(a):
 			text += strconv.FormatFloat(a.value, 'f', -1, 64)
 		default:
 			return "", false
@@ -300,7 +300,11 @@ func (n *Node) write(b *writer, bind int) {
 			left++
 		}
 		n.args[0].write(b, left)
-		b.WriteString(" " + o.Text + " ")
+		sign := o.Text
+		if n.op == OpAdd && n.spelled != "" {
+			sign = n.spelled
+		}
+		b.WriteString(" " + sign + " ")
 		n.args[1].write(b, o.Bind+1)
 	}
 }
