@@ -20,6 +20,7 @@ type Node struct {
 	Children []*Node
 	Params   []int    // the values of the kind's parameters, in their order; nil: the defaults
 	Trees    []string // the names of the subtrees of which it is the root, from the outside: steps of its path
+	Wraps    bool     // it is an attribute of its last child: its name is no step of paths
 }
 
 // Task is a task's post-order number: children come before their parents, left to right, and the root is the last.
@@ -71,7 +72,7 @@ func Compile(root *Node) (*Tree, error) {
 		return nil, errors.New("the tree is empty")
 	}
 	t := &Tree{}
-	var own []string
+	var own naming
 	if _, err := t.add(root, &own, nil); err != nil {
 		return nil, err
 	}
@@ -85,8 +86,14 @@ func Compile(root *Node) (*Tree, error) {
 	return t, nil
 }
 
+// naming is the tasks' own names, and whether these are left out of paths.
+type naming struct {
+	own   []string
+	wraps []bool
+}
+
 // add appends the description's tasks, children first, and their own names.
-func (t *Tree) add(d *Node, own *[]string, above []*Node) (Task, error) {
+func (t *Tree) add(d *Node, own *naming, above []*Node) (Task, error) {
 	name := d.Name
 	if name == "" {
 		name = d.Kind.String()
@@ -154,7 +161,7 @@ func (t *Tree) add(d *Node, own *[]string, above []*Node) (Task, error) {
 			t.timers = append(t.timers, self)
 		}
 	}
-	*own = append(*own, name)
+	own.own, own.wraps = append(own.own, name), append(own.wraps, d.Wraps)
 	return self, nil
 }
 
@@ -196,7 +203,8 @@ func resolve(d *Node, name string) ([]int, error) {
 // nameTasks names every task: by its own name where that is unique in the tree, else by the path from the root.
 // Siblings with the same name, except the first, carry their number in the path, as in XPath: root/a, root/a[2],
 // root/a[3].
-func (t *Tree) nameTasks(own []string) {
+func (t *Tree) nameTasks(n naming) {
+	own := n.own
 	uses := make(map[string]int, len(own))
 	for _, name := range own {
 		uses[name]++
@@ -227,7 +235,9 @@ func (t *Tree) nameTasks(own []string) {
 		}
 		path := steps[task]
 		for p := t.nodes[task].parent; p >= 0; p = t.nodes[p].parent {
-			path = steps[p] + "/" + path
+			if !n.wraps[p] {
+				path = steps[p] + "/" + path
+			}
 		}
 		name := path
 		for k := 2; ; k++ { // a task's own name may already equal this path

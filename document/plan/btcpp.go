@@ -82,6 +82,13 @@ func (x *exporter) lost(e *xmltree.Element, format string, args ...any) {
 // node exports a node with those below it.
 func (x *exporter) node(i *item) {
 	e := i.element
+	if i.wraps {
+		before, after := x.around(i)
+		x.edit(xmltree.Edit{Span: xmltree.Span{At: e.At, End: e.At}, New: before})
+		x.edit(xmltree.Edit{Span: xmltree.Span{At: e.End, End: e.End}, New: after})
+		x.node(i.task())
+		return
+	}
 	if name := e.Find("name"); name != nil && strings.ContainsFunc(name.Value, unicode.IsSpace) {
 		x.edit(x.doc.Set(e, "name", closed(name.Value)))
 		x.lost(e, "BehaviorTree.CPP refuses names with blanks: %q gets underscores", name.Value)
@@ -105,6 +112,34 @@ func (x *exporter) node(i *item) {
 			x.node(c)
 		}
 	}
+}
+
+// around returns what stands before and after an element in the place of attributes that stand for tasks around it, and
+// removes these.
+func (x *exporter) around(i *item) (before, after string) {
+	if !i.wraps {
+		for _, name := range i.wrapNames() {
+			if i.element.Find(name) != nil {
+				x.edit(x.doc.Unset(i.element, name))
+			}
+		}
+		return "", ""
+	}
+	m := &xmltree.Markup{Name: i.kind.String()}
+	m.Add("name", closed(i.name))
+	for n, p := range i.kind.Params() {
+		m.Add(p.Name, p.Write(i.params[n]))
+	}
+	start := strings.TrimSuffix(m.String(), "/>")
+	if len(i.children) == 0 {
+		return start + "/>", ""
+	}
+	start += ">"
+	for _, c := range i.children {
+		before, after = x.around(c)
+		start += before
+	}
+	return start, after + "</" + m.Name + ">"
 }
 
 // closed returns a name with underscores in the place of blanks.
@@ -207,7 +242,8 @@ func (x *exporter) leaf(i *item) {
 	e := i.element
 	id := x.leafID(i)
 	x.rename(e, id, i.name)
-	used := i.attributes()
+	wraps := i.wrapNames()
+	used := slices.DeleteFunc(i.attributes(), func(name string) bool { return slices.Contains(wraps, name) })
 	if i.kind.Acts() && !i.free && i.undefined() { // an action that does nothing
 		x.edit(x.doc.Set(e, attrDone, "false"))
 		used = append(used, attrDone)

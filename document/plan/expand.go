@@ -149,7 +149,7 @@ func (x *expansion) expand(i *item, env environment, s *scope) *bt.Node {
 		}
 		return n
 	}
-	n := &bt.Node{Kind: i.kind, Name: i.name, Params: i.params}
+	n := &bt.Node{Kind: i.kind, Name: i.name, Params: i.params, Wraps: i.wraps}
 	if i.kind.Family() == bt.Leaf {
 		leaf := x.leaf(i, env)
 		if leaf.Free {

@@ -28,6 +28,7 @@ type item struct {
 	unknown  bool  // no kind that Canopy has
 	free     bool  // a leaf that nothing defines
 	leaf     *Leaf // once it is read, if it does not depend on ports
+	around   bool  // attributes of the task inside of it stand for it
 }
 
 // The elements of the explicit form.
@@ -97,7 +98,7 @@ func (r *reader) item(e *xmltree.Element) *item {
 		ports = names(i.model.ports)
 		r.undeclared(i, ports)
 	}
-	r.checkAttributes(e, what, known, ports...)
+	r.checkAttributes(e, what, append(known, i.wrapNames()...), ports...)
 	if id != nil && !slices.Contains(explicit, e.Name) {
 		r.warn(id.At, len(id.Name), codeIgnoredID, "write name="+strconv.Quote(id.Value),
 			"BehaviorTree.CPP refuses an ID here; it serves as the name")
@@ -109,7 +110,7 @@ func (r *reader) item(e *xmltree.Element) *item {
 			i.name = a.Value
 		}
 	}
-	return i
+	return r.wrapped(i)
 }
 
 // attrVariable is the attribute of a switch whose cases are values of a variable.
