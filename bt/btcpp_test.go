@@ -411,6 +411,9 @@ func skips(d *bt.Node) bool { return d.Kind == bt.RunOnce || slices.ContainsFunc
 // can run; a child that is run again without end does not end at once; what remembers its result beyond the end of a
 // tick runs actions, since a mere judgement is not remembered in Canopy (docs/btcpp.md).
 func define(d *bt.Node) {
+	if d.Kind.Ranked() > 0 {
+		d.Kind = bt.ReactiveFallback
+	}
 	for i, c := range d.Children {
 		define(c)
 		isCondition := i == 0 || i%2 == 0 && i < len(d.Children)-1

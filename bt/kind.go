@@ -3,6 +3,7 @@ package bt
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +46,9 @@ const (
 	AlwaysSuccess
 	AlwaysFailure
 	Sleep
+	UtilitySelector2
+	UtilitySelector3
+	UtilitySelector4
 )
 
 // kinds defines all kinds as data. Engines, analyses, readers and drawings use a kind's family and the fields of its
@@ -158,6 +162,9 @@ var kinds = [...]row{
 			{child: nobody, says: Accept, after: 1},
 			{child: nobody, says: Success}}},
 		text: "Waits for a time, then succeeds."},
+	UtilitySelector2: utilitySelectorOf(2),
+	UtilitySelector3: utilitySelectorOf(3),
+	UtilitySelector4: utilitySelectorOf(4),
 }
 
 // repeat runs its child again whenever it has succeeded, without a limit if the kind has no parameter for it.
@@ -180,6 +187,68 @@ func switchOf(cases int) row {
 			{child: behind, on: asJudged},
 			{child: last, on: asJudged}}},
 		text: "Does the child of the first case whose condition holds, else the last child, at any time."}
+}
+
+// utilitySelectorOf returns the row of a selector of n children by their utilities. Its first children are conditions,
+// one for each pair of those, in the order 1-2, 1-3, ..., 2-3, ...: the second of the pair is ahead of the first.
+func utilitySelectorOf(n int) row {
+	pairs := n * (n - 1) / 2
+	return row{name: "UtilitySelector" + strconv.Itoa(n), family: Script, symbol: "⇅", own: true,
+		children: arity{pairs + n, pairs + n}, ranked: n, script: ranking(n),
+		text: "Does the child that is ahead of the others; if it fails, the one that is ahead of the rest; at any time."}
+}
+
+// ranking returns the automaton of a selector of n children by their utilities. A state belongs to a set of children
+// that are left: it compares the one that is ahead so far with the next one, or does the one that is ahead of all.
+func ranking(n int) Automaton {
+	type at struct {
+		left        int  // the set of children that are left
+		ahead, next int  // next == n: ahead is done
+		failed      bool // one that is not left
+	}
+	after := func(left, i int) int { // the next one that is left
+		for i++; i < n && left>>i&1 == 0; i++ {
+		}
+		return i
+	}
+	number := map[at]uint8{} // moves lead to smaller sets, and to later comparisons
+	var states []at
+	for size := n; size > 0; size-- {
+		for i := range n * n << (n + 1) { // next, ahead, left and failed are its digits
+			s := at{left: i >> 1 % (1 << n), ahead: i >> (n + 1) % n, next: i>>(n+1)/n + 1, failed: i%2 == 1}
+			if bits.OnesCount(uint(s.left)) == size && s.left>>s.ahead&1 == 1 && s.ahead < s.next &&
+				(s.next == n || s.left>>s.next&1 == 1) && (size < n || !s.failed) {
+				number[s] = uint8(len(states))
+				states = append(states, s)
+			}
+		}
+	}
+	var a Automaton
+	for _, s := range states {
+		goOn := func(ahead int) move {
+			return move{says: Accept, to: number[at{s.left, ahead, after(s.left, s.next), s.failed}]}
+		}
+		if s.next < n {
+			pair := s.ahead*(2*n-s.ahead-1)/2 + s.next - s.ahead - 1
+			a.states = append(a.states, state{child: int8(pair), on: [2]move{Success: goOn(s.next), Failure: goOn(s.ahead)}})
+			continue
+		}
+		rest := s.left &^ (1 << s.ahead)
+		first := after(rest, -1)
+		without := func(failed bool) move {
+			switch {
+			case rest != 0:
+				return move{says: Accept, to: number[at{rest, first, after(rest, first), failed}]}
+			case failed:
+				return move{says: Failure}
+			}
+			return move{says: Skipped}
+		}
+		skip := without(s.failed)
+		a.states = append(a.states, state{child: int8(n*(n-1)/2 + s.ahead),
+			on: [2]move{Success: {says: Success}, Failure: without(true)}, skip: &skip})
+	}
+	return a
 }
 
 // Family is the rule by which tasks of a kind reach their verdict and pass activity on. Code that distinguishes
@@ -213,6 +282,7 @@ type row struct {
 	variants []Automaton // instead of script, by the value of a parameter of the type Choice
 	cases    int         // in a plan, this number of conditions may be written as cases of a variable
 	memory   bool        // what has been passed over, counted or reached is kept until the task is deactivated
+	ranked   int         // in a plan, conditions compare the utilities of this number of children
 	own      bool        // BehaviorTree.CPP does not have it
 }
 
@@ -425,6 +495,10 @@ func (k Kind) Childless() bool { return kinds[k].family != Leaf && kinds[k].chil
 // Cases returns the number of conditions that a plan may write as cases of a variable: they are the first, the third
 // and so on of the children.
 func (k Kind) Cases() int { return kinds[k].cases }
+
+// Ranked returns the number of children among which tasks of the kind select by utilities, 0: they do not. They are the
+// last ones; those before compare each two of them.
+func (k Kind) Ranked() int { return kinds[k].ranked }
 
 // Own reports whether BehaviorTree.CPP does not have the kind.
 func (k Kind) Own() bool { return kinds[k].own }

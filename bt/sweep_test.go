@@ -365,6 +365,45 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 		case c.asks():
 			wants = append(wants, c)
 		}
+	case bt.UtilitySelector2, bt.UtilitySelector3, bt.UtilitySelector4:
+		n := map[bt.Kind]int{bt.UtilitySelector2: 2, bt.UtilitySelector3: 3, bt.UtilitySelector4: 4}[t.kind]
+		compared := map[[2]int]*sweptTask{}
+		for i := range n {
+			for j := i + 1; j < n; j++ {
+				compared[[2]int{i, j}] = t.children[len(compared)]
+			}
+		}
+		some := false
+		for left := numbers(n); len(left) > 0; {
+			ahead := left[0]
+			for _, next := range left[1:] {
+				switch c := compared[[2]int{ahead, next}]; {
+				case c.good():
+					ahead = next
+				case c.skipped():
+					return t.skip()
+				case c.asks():
+					return false, false, []*sweptTask{c}
+				case !c.bad():
+					return false, false, nil
+				}
+			}
+			c := t.children[len(compared)+ahead]
+			switch {
+			case c.good():
+				return true, true, nil
+			case c.asks():
+				return false, false, []*sweptTask{c}
+			case !c.bad() && !c.skipped():
+				return false, false, nil
+			}
+			some = some || c.bad()
+			left = slices.DeleteFunc(left, func(i int) bool { return i == ahead })
+		}
+		if !some {
+			return t.skip()
+		}
+		return true, false, nil
 	case bt.IfThenElse, bt.WhileDoElse:
 		branch := t.branch
 		if branch == 0 && t.children[0].good() {
@@ -388,6 +427,14 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 		panic("the sweeps do not know the kind " + t.kind.String())
 	}
 	return false, false, wants
+}
+
+// numbers returns the numbers from 0 to n - 1.
+func numbers(n int) (all []int) {
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
 }
 
 // skip returns that the task is skipped.

@@ -316,6 +316,35 @@ func (c *clauses) task(t bt.Task) {
 		}
 		c.iff(c.good[t], c.or(goods...))
 		c.iff(c.bad[t], c.or(bads...))
+	case bt.UtilitySelector2, bt.UtilitySelector3, bt.UtilitySelector4:
+		n := kind.Ranked()
+		goods, bads, ways := []int(nil), []int(nil), make([][]int, len(kids))
+		look := func(k, in int) { ways[k] = append(ways[k], c.and(in, -good[k], -bad[k])) }
+		var compare func(left []int, ahead, next, in int)
+		compare = func(left []int, ahead, next, in int) {
+			if next < len(left) {
+				a, b := left[ahead], left[next]
+				pair := a*(2*n-a-1)/2 + b - a - 1
+				look(pair, in)
+				compare(left, next, next+1, c.and(in, good[pair]))
+				compare(left, ahead, next+1, c.and(in, bad[pair]))
+				return
+			}
+			k := len(kids) - n + left[ahead]
+			look(k, in)
+			goods = append(goods, c.and(in, good[k]))
+			if rest := slices.Delete(slices.Clone(left), ahead, ahead+1); len(rest) > 0 {
+				compare(rest, 0, 1, c.and(in, bad[k]))
+			} else {
+				bads = append(bads, c.and(in, bad[k]))
+			}
+		}
+		compare([]int{0, 1, 2, 3}[:n], 0, 1, c.constant(true))
+		c.iff(c.good[t], c.or(goods...))
+		c.iff(c.bad[t], c.or(bads...))
+		for k := range kids {
+			c.iff(c.live[kids[k]], c.and(c.live[t], c.or(ways[k]...)))
+		}
 	default:
 		panic("a kind that the encoding does not know")
 	}

@@ -28,7 +28,7 @@ type item struct {
 	unknown  bool  // no kind that Canopy has
 	free     bool  // a leaf that nothing defines
 	leaf     *Leaf // once it is read, if it does not depend on ports
-	around   bool  // attributes of the task inside of it stand for it
+	wraps    bool  // an attribute of the task inside of it, its last child, stands for it
 }
 
 // The elements of the explicit form.
@@ -68,7 +68,7 @@ func (r *reader) item(e *xmltree.Element) *item {
 			r.reportName(e, codeChildren, "", "%s cannot have children, this one has %d", category(i), n)
 		}
 	default:
-		if !r.cases(i) {
+		if !r.cases(i) && !r.utilities(i) {
 			r.arity(i)
 		}
 	}
@@ -85,6 +85,9 @@ func (r *reader) item(e *xmltree.Element) *item {
 	default:
 		if i.kind.Cases() > 0 {
 			known = append(known, caseNames(i.kind)...)
+		}
+		if i.kind.Ranked() > 0 {
+			known = append(known, utilityNames(i.kind)...)
 		}
 		for _, p := range i.kind.Params() {
 			known = append(known, p.Name)

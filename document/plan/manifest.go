@@ -77,6 +77,11 @@ func kindModel(k bt.Kind) *xmltree.Markup {
 			addPort(m, name, "std::string", "", "")
 		}
 	}
+	if k.Ranked() > 0 {
+		for _, name := range utilityNames(k) {
+			addPort(m, name, "double", "", "")
+		}
+	}
 	return m
 }
 

@@ -64,11 +64,11 @@ func Composite(r *rand.Rand) bt.Kind {
 	composite := func(k bt.Kind) bool { return k.Family() != bt.Leaf && !k.Childless() }
 	switch r.IntN(40) {
 	case 0, 1:
-		return draw(r, func(k bt.Kind) bool { return k.Cases() > 0 })
+		return draw(r, wide)
 	case 2, 3, 4:
 		return draw(r, bt.Kind.Childless)
 	}
-	k := draw(r, func(k bt.Kind) bool { return composite(k) && k.Cases() == 0 })
+	k := draw(r, func(k bt.Kind) bool { return composite(k) && !wide(k) })
 	if single(k) && r.IntN(2) == 0 {
 		k = draw(r, func(k bt.Kind) bool { return composite(k) && !single(k) })
 	}
@@ -113,6 +113,11 @@ func valid(p *bt.Param, value, n int) bool {
 func draw(r *rand.Rand, may func(bt.Kind) bool) bt.Kind {
 	kinds := slices.DeleteFunc(bt.Kinds(), func(k bt.Kind) bool { return !may(k) })
 	return kinds[r.IntN(len(kinds))]
+}
+
+func wide(k bt.Kind) bool {
+	least, _ := k.Arity()
+	return least > 3
 }
 
 func single(k bt.Kind) bool {

@@ -104,8 +104,13 @@ func (a *Attribute) Place(i int) int {
 }
 
 // Equation returns an attribute that equates the values of two others, with their places in the text.
-func Equation(name string, a, b *Attribute) *Attribute {
-	e := &Attribute{Name: name, At: b.At, Raw: b.Raw}
+func Equation(name string, a, b *Attribute) *Attribute { return Compose(name, "(%) == (%)", a, b) }
+
+// Compose returns an attribute made of the values of others, each in the place of a percent sign of the form, with their
+// places in the text.
+func Compose(name, form string, of ...*Attribute) *Attribute {
+	end := of[len(of)-1]
+	e := &Attribute{Name: name, At: end.At, Raw: end.Raw}
 	add := func(text string, place func(i int) int) {
 		e.Value += text
 		for i := range len(text) {
@@ -113,13 +118,22 @@ func Equation(name string, a, b *Attribute) *Attribute {
 		}
 	}
 	at := func(place int) func(int) int { return func(int) int { return place } }
-	add("(", at(a.Raw.At))
-	add(a.Value, a.Place)
-	add(")", at(a.Raw.End))
-	add(" == (", at(b.Raw.At))
-	add(b.Value, b.Place)
-	add(")", at(b.Raw.End))
-	e.places = append(e.places, b.Raw.End)
+	for i, text := range strings.Split(form, "%") {
+		closing, opening, _ := strings.Cut(text, ")")
+		switch {
+		case i == 0:
+			add(text, at(of[0].Raw.At))
+		case i == len(of):
+			add(text, at(of[i-1].Raw.End))
+		default:
+			add(closing+")", at(of[i-1].Raw.End))
+			add(opening, at(of[i].Raw.At))
+		}
+		if i < len(of) {
+			add(of[i].Value, of[i].Place)
+		}
+	}
+	e.places = append(e.places, end.Raw.End)
 	return e
 }
 
