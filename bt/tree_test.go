@@ -183,3 +183,23 @@ func TestLoopError(t *testing.T) {
 		}
 	}
 }
+
+// A task around another one that stands for an attribute of it is no step of a path.
+func TestNamesInsideOfAttributes(t *testing.T) {
+	fly := func() *bt.Node {
+		return &bt.Node{Kind: bt.Timeout, Name: "fly.timeout", Params: []int{1}, Wraps: true,
+			Children: []*bt.Node{{Kind: bt.Action, Name: "fly"}}}
+	}
+	tree, err := bt.Compile(&bt.Node{Kind: bt.Sequence, Name: "s", Children: []*bt.Node{fly(),
+		{Kind: bt.Fallback, Name: "f", Children: []*bt.Node{fly()}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for task := range bt.Task(tree.Len()) {
+		names = append(names, tree.Name(task))
+	}
+	if want := []string{"s/fly", "s/fly.timeout", "s/f/fly", "s/f/fly.timeout", "f", "s"}; !slices.Equal(names, want) {
+		t.Errorf("%v, want %v", names, want)
+	}
+}
