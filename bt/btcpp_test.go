@@ -100,6 +100,8 @@ func (n *cppNode) tick() cppStatus {
 	switch {
 	case s != cppSkipped:
 		n.status = s
+	case n.kind.Condition() != "": // as documented; in fact it may stay running, and not read its condition again
+		n.status = n.end(cppIdle)
 	case n.kind != bt.RunOnce || n.result == cppIdle:
 		n.status = cppRunning
 	}
@@ -288,6 +290,28 @@ func (n *cppNode) run() cppStatus {
 			}
 		}
 		return n.only(match)
+	case bt.FailureIf, bt.SuccessIf, bt.SkipIf, bt.While, bt.Precondition:
+		holds := n.children[0].truth
+		switch {
+		case n.kind == bt.While && !holds:
+			return cppSkipped
+		case n.index == 1 || n.kind == bt.While:
+		case n.kind == bt.FailureIf && holds:
+			return n.end(cppFailure)
+		case n.kind == bt.SuccessIf && holds:
+			return n.end(cppSuccess)
+		case n.kind == bt.SkipIf && holds:
+			return cppSkipped
+		case n.kind == bt.Precondition && !holds:
+			return [...]cppStatus{1: cppFailure, cppSuccess, cppSkipped, cppRunning}[n.params[0]]
+		}
+		n.index = 1
+		switch s := n.children[1].tick(); s {
+		case cppRunning, cppSkipped:
+			return s
+		default:
+			return n.end(s)
+		}
 	case bt.TryCatch:
 		last := len(n.children) - 1
 		for ; n.index < last && !n.caught; n.index++ {
@@ -400,12 +424,26 @@ func runs(d *bt.Node) bool {
 	switch d.Kind {
 	case bt.Action, bt.Sleep, bt.Delay, bt.KeepRunningUntilFailure:
 		return true
+	case bt.Precondition:
+		if d.Params != nil && d.Params[0] == 4 {
+			return true
+		}
 	}
 	return slices.ContainsFunc(d.Children, runs)
 }
 
 // skips reports whether a node can return that it is skipped.
-func skips(d *bt.Node) bool { return d.Kind == bt.RunOnce || slices.ContainsFunc(d.Children, skips) }
+func skips(d *bt.Node) bool {
+	switch d.Kind {
+	case bt.RunOnce, bt.SkipIf, bt.While:
+		return true
+	case bt.Precondition:
+		if d.Params != nil && d.Params[0] == 3 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(d.Children, skips)
+}
 
 // define changes a description so that BehaviorTree.CPP defines its outcome: in a reactive composite, at most one child
 // can run; a child that is run again without end does not end at once; what remembers its result beyond the end of a
@@ -415,6 +453,10 @@ func define(d *bt.Node) {
 		d.Kind = bt.ReactiveFallback
 	}
 	for i, c := range d.Children {
+		if i == 0 && d.Kind.Condition() != "" { // a script
+			c = &bt.Node{Kind: bt.Condition}
+			d.Children[i] = c
+		}
 		define(c)
 		isCondition := i == 0 || i%2 == 0 && i < len(d.Children)-1
 		switch d.Kind {

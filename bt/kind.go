@@ -49,6 +49,11 @@ const (
 	UtilitySelector2
 	UtilitySelector3
 	UtilitySelector4
+	FailureIf
+	SuccessIf
+	SkipIf
+	While
+	Precondition
 )
 
 // kinds defines all kinds as data. Engines, analyses, readers and drawings use a kind's family and the fields of its
@@ -165,6 +170,39 @@ var kinds = [...]row{
 	UtilitySelector2: utilitySelectorOf(2),
 	UtilitySelector3: utilitySelectorOf(3),
 	UtilitySelector4: utilitySelectorOf(4),
+	FailureIf: guard("FailureIf", "_failureIf", "✗?", "Fails if its condition holds, else does as its second child does.",
+		move{says: Failure}, move{says: Accept, to: 1}),
+	SuccessIf: guard("SuccessIf", "_successIf", "✓?", "Succeeds if its condition holds, else does as its second child does.",
+		move{says: Success}, move{says: Accept, to: 1}),
+	SkipIf: guard("SkipIf", "_skipIf", "↷?", "Is skipped if its condition holds, else does as its second child does.",
+		move{says: Skipped}, move{says: Accept, to: 1}),
+	While: {name: "While", family: Script, children: two, symbol: "⟲?", condition: "_while", own: true,
+		script: Automaton{states: []state{
+			{child: 0, on: [2]move{Success: {says: Accept, to: 1}, Failure: {says: Skipped}}},
+			{child: 1, on: asJudged}}},
+		text: "Does as its second child does while its condition holds, at any time; is skipped otherwise."},
+	Precondition: {name: "Precondition", family: Script, children: two, memory: true, symbol: "⎇", condition: "if",
+		params: []Param{{Name: "else", Label: "else", Type: Choice, Default: 1,
+			Words: []string{"FAILURE", "SUCCESS", "SKIPPED", "RUNNING"},
+			Text:  "its result while the condition does not hold; RUNNING: it waits"}},
+		variants: []Automaton{unless(Failure), unless(Success), unless(Skipped), unless(Accept)},
+		text:     "Does as its second child does if its condition holds when that child is to run."},
+}
+
+// guard returns the row of a precondition: a condition that is read until its second child runs, and its moves by the
+// condition's judgement.
+func guard(name, attribute, symbol, text string, holds, fails move) row {
+	return row{name: name, family: Script, children: two, memory: true, symbol: symbol, condition: attribute, own: true,
+		script: Automaton{states: []state{{child: 0, on: [2]move{Success: holds, Failure: fails}}, {child: 1, on: asJudged}}},
+		text:   text}
+}
+
+// unless returns the automaton of a task that returns a status, Accept: none, while its condition does not hold.
+func unless(says Status) Automaton {
+	return Automaton{states: []state{
+		{child: 0, on: [2]move{Success: {says: Accept, to: 1}, Failure: {says: Accept, to: 2}}},
+		{child: 1, on: asJudged},
+		{child: nobody, says: says}}}
 }
 
 // repeat runs its child again whenever it has succeeded, without a limit if the kind has no parameter for it.
@@ -281,9 +319,12 @@ type row struct {
 	script   Automaton
 	variants []Automaton // instead of script, by the value of a parameter of the type Choice
 	cases    int         // in a plan, this number of conditions may be written as cases of a variable
-	memory   bool        // what has been passed over, counted or reached is kept until the task is deactivated
 	ranked   int         // in a plan, conditions compare the utilities of this number of children
-	own      bool        // BehaviorTree.CPP does not have it
+	// In a plan, the first child may be written as this attribute; one that begins with _ is an attribute of any node,
+	// which is then the second child.
+	condition string
+	memory    bool // what has been passed over, counted or reached is kept until the task is deactivated
+	own       bool // BehaviorTree.CPP does not have it
 }
 
 // An incomplete row must not be read as some other kind, so the program does not start with one.
@@ -360,6 +401,7 @@ func (r *row) counts(params []int, negative bool, n int32) Counts {
 var (
 	childless = arity{}
 	one       = arity{1, 1}
+	two       = arity{2, 2}
 	some      = arity{1, -1}
 )
 
@@ -499,6 +541,13 @@ func (k Kind) Cases() int { return kinds[k].cases }
 // Ranked returns the number of children among which tasks of the kind select by utilities, 0: they do not. They are the
 // last ones; those before compare each two of them.
 func (k Kind) Ranked() int { return kinds[k].ranked }
+
+// Condition returns the attribute by which a plan may write the first child, a condition; "": none. One that begins with
+// _ is a precondition: an attribute of any node, which is then the second child.
+func (k Kind) Condition() string { return kinds[k].condition }
+
+// Attributed reports whether a plan may write tasks of the kind as an attribute of any node.
+func (k Kind) Attributed() bool { return strings.HasPrefix(kinds[k].condition, "_") }
 
 // Own reports whether BehaviorTree.CPP does not have the kind.
 func (k Kind) Own() bool { return kinds[k].own }

@@ -35,17 +35,18 @@ type sweptTask struct {
 	held, pinned                bool
 	result                      bt.Status // the held one: Success, Failure or Skipped
 
-	attempts int    // RetryUntilSuccessful, Repeat: the runs as written
-	runs     int    // RetryUntilSuccessful, Repeat: those that were followed by another one
-	once     string // RunOnce: success or failure, once its child has ended
-	branch   int    // IfThenElse: the child that it has reached, 0 while it is its condition
-	place    int    // TryCatch, SequenceWithMemory: the child that it has reached
-	some     bool   // TryCatch, SequenceWithMemory: a child before that has succeeded
-	lenient  bool   // Parallel: skipped children count as good ones
-	thenSkip bool   // RunOnce
-	caught   bool   // TryCatch: a child has failed
-	timed    bool   // Delay, Timeout: its timer runs
-	elapsed  bool   // Delay, Timeout: it has elapsed since the task's activation
+	attempts  int    // RetryUntilSuccessful, Repeat: the runs as written
+	runs      int    // RetryUntilSuccessful, Repeat: those that were followed by another one
+	once      string // RunOnce: success or failure, once its child has ended
+	otherwise int    // Precondition: the number of the word of its else
+	branch    int    // IfThenElse, preconditions: the child that it has reached, 0 while it is its condition
+	place     int    // TryCatch, SequenceWithMemory: the child that it has reached
+	some      bool   // TryCatch, SequenceWithMemory: a child before that has succeeded
+	lenient   bool   // Parallel: skipped children count as good ones
+	thenSkip  bool   // RunOnce
+	caught    bool   // TryCatch: a child has failed
+	timed     bool   // Delay, Timeout: its timer runs
+	elapsed   bool   // Delay, Timeout: it has elapsed since the task's activation
 
 	truth                           bool
 	request, outcome                string // accept, success, failure; none, success, failure
@@ -84,6 +85,9 @@ func (s *sweeper) build(d *bt.Node, parent *sweptTask) *sweptTask {
 		}
 	}
 	t.lenient = t.enough < 0
+	if t.otherwise = 1; d.Kind == bt.Precondition && d.Params != nil {
+		t.otherwise = d.Params[0]
+	}
 	t.thenSkip = d.Kind == bt.RunOnce && (d.Params == nil || d.Params[0] == 2)
 	if d.Kind == bt.RetryUntilSuccessful || d.Kind == bt.Repeat {
 		t.attempts = d.Params[0]
@@ -423,6 +427,40 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 		case c.asks():
 			wants = append(wants, c)
 		}
+	case bt.FailureIf, bt.SuccessIf, bt.SkipIf, bt.While, bt.Precondition:
+		condition, c := t.children[0], t.children[1]
+		if t.branch == 0 {
+			switch {
+			case condition.skipped():
+				return t.skip()
+			case condition.asks():
+				return false, false, []*sweptTask{condition}
+			case !condition.good() && !condition.bad():
+				return false, false, nil
+			case t.kind == bt.FailureIf && condition.good():
+				return true, false, nil
+			case t.kind == bt.SuccessIf && condition.good():
+				return true, true, nil
+			case t.kind == bt.SkipIf && condition.good(), t.kind == bt.While && condition.bad():
+				return t.skip()
+			case t.kind == bt.Precondition && condition.bad():
+				switch t.otherwise {
+				case 1, 2:
+					return true, t.otherwise == 2, nil
+				case 3:
+					return t.skip()
+				}
+				return false, false, nil
+			}
+		}
+		switch {
+		case c.skipped():
+			return t.skip()
+		case c.good(), c.bad():
+			return true, c.good(), nil
+		case c.asks():
+			wants = append(wants, c)
+		}
 	default:
 		panic("the sweeps do not know the kind " + t.kind.String())
 	}
@@ -631,7 +669,9 @@ func (s *sweeper) passOn(t *sweptTask) {
 	if !passes {
 		wants = nil
 	}
-	if t.kind == bt.IfThenElse && len(wants) == 1 && slices.Index(t.children, wants[0]) != t.branch {
+	remembers := t.kind == bt.IfThenElse || t.kind == bt.FailureIf || t.kind == bt.SuccessIf || t.kind == bt.SkipIf ||
+		t.kind == bt.Precondition
+	if remembers && len(wants) == 1 && slices.Index(t.children, wants[0]) != t.branch {
 		t.branch, s.changed = slices.Index(t.children, wants[0]), true
 	}
 	if place, some, caught := t.tried(); t.kind == bt.TryCatch && len(wants) == 1 && (place != t.place || caught != t.caught) {

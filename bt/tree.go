@@ -161,7 +161,7 @@ func (t *Tree) add(d *Node, own *naming, above []*Node) (Task, error) {
 			t.timers = append(t.timers, self)
 		}
 	}
-	own.own, own.wraps = append(own.own, name), append(own.wraps, d.Wraps)
+	own.own, own.wraps = append(own.own, name), append(own.wraps, d.Wraps || d.Kind.Attributed())
 	return self, nil
 }
 
@@ -202,7 +202,7 @@ func resolve(d *Node, name string) ([]int, error) {
 
 // nameTasks names every task: by its own name where that is unique in the tree, else by the path from the root.
 // Siblings with the same name, except the first, carry their number in the path, as in XPath: root/a, root/a[2],
-// root/a[3].
+// root/a[3]. What an attribute of a task stands for changes no other task's name.
 func (t *Tree) nameTasks(n naming) {
 	own := n.own
 	uses := make(map[string]int, len(own))
@@ -211,16 +211,19 @@ func (t *Tree) nameTasks(n naming) {
 	}
 	steps := slices.Clone(own)
 	for p := range t.nodes {
+		if n.wraps[p] && t.nodes[p].parent >= 0 {
+			continue
+		}
 		seen := make(map[string]int, t.nodes[p].n)
-		for _, child := range t.Children(Task(p)) {
+		t.below(Task(p), n.wraps, func(child Task) {
 			if uses[own[child]] == 1 {
-				continue
+				return
 			}
 			seen[own[child]]++
 			if k := seen[own[child]]; k > 1 {
 				steps[child] += "[" + strconv.Itoa(k) + "]"
 			}
-		}
+		})
 	}
 	t.names = own
 	t.find = make(map[string]Task, len(own))
@@ -250,6 +253,16 @@ func (t *Tree) nameTasks(n naming) {
 	}
 	for name, task := range t.find {
 		t.names[task] = name
+	}
+}
+
+// below visits a task's children, and those of the children whose names are no steps of paths.
+func (t *Tree) below(task Task, wraps []bool, visit func(Task)) {
+	for _, child := range t.Children(task) {
+		visit(child)
+		if wraps[child] {
+			t.below(child, wraps, visit)
+		}
 	}
 }
 

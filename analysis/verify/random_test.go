@@ -97,7 +97,7 @@ func (r *randomPlan) composite() bt.Kind {
 		}
 		kinds = append(kinds, k)
 	}
-	kinds = slices.DeleteFunc(kinds, func(k bt.Kind) bool { return k.Memory() && !r.memory || k.Cases() > 2 })
+	kinds = slices.DeleteFunc(kinds, func(k bt.Kind) bool { return (k.Memory() || k == bt.While) && !r.memory || k.Cases() > 2 })
 	return kinds[r.IntN(len(kinds))]
 }
 

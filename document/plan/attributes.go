@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"canopy/bt"
 	"canopy/diag"
 	"canopy/syntax/xmltree"
 )
@@ -37,7 +38,8 @@ const (
 var (
 	conditionAttributes = []string{attrOn, attrOff}
 	actionAttributes    = []string{attrWrite, attrEntry, attrExit, attrEntryTime, attrExitTime,
-		attrEntryUntil, attrExitUntil, attrDone, attrFailed, attrSuccessIf, attrFailureIf}
+		attrEntryUntil, attrExitUntil, attrDone, attrFailed}
+	requests = []string{attrSuccessIf, attrFailureIf} // the preconditions that an action judges by itself
 	// behaviour is the attributes that say what an action does.
 	behaviour = []string{attrWrite, attrEntry, attrExit, attrEntryTime, attrExitTime, attrEntryUntil, attrExitUntil,
 		attrDone, attrFailed}
@@ -47,16 +49,27 @@ var (
 		"_hardcoded", "_external", autoremap, "__shared_blackboard"}
 )
 
+// preconditions are the attributes of any node that decide whether it runs, in the order in which they are read.
+var (
+	preconditions  []string
+	preconditionOf = map[string]bt.Kind{}
+)
+
+func init() {
+	for _, k := range bt.Kinds() {
+		if k.Attributed() {
+			preconditions = append(preconditions, k.Condition())
+			preconditionOf[k.Condition()] = k
+		}
+	}
+}
+
 // foreignAttributes are those of BehaviorTree.CPP that plans do not have, with what to write instead.
 var foreignAttributes = map[string]string{
-	attrSuccessIf: "write it on an action",
-	attrFailureIf: "write it on an action, or put a condition before this node",
-	"_skipIf":     "put the node under a Fallback behind a condition",
-	"_while":      "put the node into a ReactiveSequence behind a condition",
-	"_onSuccess":  `let an action write signals: exit="signal := value"`,
-	"_onFailure":  `let an action write signals: exit="signal := value"`,
-	"_onHalted":   `let an action write signals: exit="signal := value"`,
-	"_post":       `let an action write signals: exit="signal := value"`,
+	"_onSuccess": `let an action write signals: exit="signal := value"`,
+	"_onFailure": `let an action write signals: exit="signal := value"`,
+	"_onHalted":  `let an action write signals: exit="signal := value"`,
+	"_post":      `let an action write signals: exit="signal := value"`,
 
 	"catch_on_halt": "an exit procedure of an action does what a halt requires",
 }
@@ -65,7 +78,6 @@ var foreignAttributes = map[string]string{
 var foreignNodes = map[string]string{
 	"SequenceStar":      `write "SequenceWithMemory"`,
 	"FallbackStar":      `write "Fallback"`,
-	"Precondition":      "write a ReactiveSequence [condition, child]",
 	"Script":            `write an action with write="signal := value"`,
 	"ScriptCondition":   `write <Condition on="..."/>`,
 	"SetBlackboard":     `write an action with write="signal := value"`,

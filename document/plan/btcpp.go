@@ -83,11 +83,18 @@ func (x *exporter) lost(e *xmltree.Element, format string, args ...any) {
 func (x *exporter) node(i *item) {
 	e := i.element
 	if i.wraps {
-		before, after := x.around(i)
-		x.edit(xmltree.Edit{Span: xmltree.Span{At: e.At, End: e.At}, New: before})
-		x.edit(xmltree.Edit{Span: xmltree.Span{At: e.End, End: e.End}, New: after})
+		if before, after := x.around(i); before != "" {
+			x.edit(xmltree.Edit{Span: xmltree.Span{At: e.At, End: e.At}, New: before})
+			x.edit(xmltree.Edit{Span: xmltree.Span{At: e.End, End: e.End}, New: after})
+		}
 		x.node(i.task())
 		return
+	}
+	for _, attribute := range preconditions {
+		a := e.Find(attribute)
+		if parsed, err := expr.Parse(valueOf(a)); a != nil && (err != nil || len(parsed.Names()) > 0) {
+			x.lost(e, "in BehaviorTree.CPP %q is a script over the blackboard, which has no signals", attribute)
+		}
 	}
 	if name := e.Find("name"); name != nil && strings.ContainsFunc(name.Value, unicode.IsSpace) {
 		x.edit(x.doc.Set(e, "name", closed(name.Value)))
@@ -108,7 +115,7 @@ func (x *exporter) node(i *item) {
 		x.composite(i)
 	}
 	for _, c := range i.children {
-		if c.element.Parent != nil { // not a case of a switch
+		if c.element.Parent != nil { // not an attribute
 			x.node(c)
 		}
 	}
@@ -124,6 +131,9 @@ func (x *exporter) around(i *item) (before, after string) {
 			}
 		}
 		return "", ""
+	}
+	if i.kind.Attributed() { // BehaviorTree.CPP has the attribute
+		return x.around(i.children[1])
 	}
 	m := &xmltree.Markup{Name: i.kind.String()}
 	m.Add("name", closed(i.name))
@@ -251,12 +261,6 @@ func (x *exporter) leaf(i *item) {
 	for _, name := range []string{attrExitTime, attrExitUntil} {
 		if e.Find(name) != nil || i.model != nil && i.model.element.Find(name) != nil {
 			x.lost(e, "BehaviorTree.CPP halts an action at once: the exit procedure of %q takes no time there", i.name)
-		}
-	}
-	for _, name := range []string{attrSuccessIf, attrFailureIf} {
-		a := e.Find(name)
-		if parsed, err := expr.Parse(valueOf(a)); a != nil && (err != nil || len(parsed.Names()) > 0) {
-			x.lost(e, "in BehaviorTree.CPP %q is a script over the blackboard, which has no signals", name)
 		}
 	}
 	t := x.leaves[id]

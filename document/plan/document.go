@@ -142,7 +142,7 @@ func (r *reader) declare(e *xmltree.Element) {
 	known := []string{"ID", "editable"}
 	switch e.Name {
 	case elementAction:
-		known = append(known, actionAttributes...)
+		known = append(append(known, actionAttributes...), requests...)
 		known = append(known, attrPre, attrPost)
 		m.pre, m.post = r.facts(e, attrPre), r.facts(e, attrPost)
 	case elementCondition:
@@ -186,10 +186,11 @@ func (r *reader) declarePort(m *model, e *xmltree.Element) {
 		r.reportName(m.element, xmltree.CodeTooLarge, "declare several models", "the model has more than %d ports", maxPorts)
 	case name == nil:
 		r.reportName(e, codePort, "", "the port has no name")
-	case !expr.IsName(name.Value):
+	case !expr.IsName(name.Value) && (m.leaf() || m.kind == elementSubTree):
 		r.reportValue(name, codePort, "use letters, digits and _, a letter first", "%q cannot be the name of a port",
 			name.Value)
-	case slices.Contains(conditionAttributes, name.Value), slices.Contains(actionAttributes, name.Value):
+	case slices.Contains(conditionAttributes, name.Value), slices.Contains(actionAttributes, name.Value),
+		slices.Contains(requests, name.Value):
 		// a behaviour attribute as BehaviorTree.CPP must declare it
 	case name.Value == "name" || name.Value == "ID":
 		r.reportValue(name, codePort, "choose another name", "%q is an attribute of its own", name.Value)

@@ -26,6 +26,7 @@ type item struct {
 	params   []int  // of a task
 	children []*item
 	unknown  bool  // no kind that Canopy has
+	wrapped  bool  // it has preconditions, of which it reads none itself
 	free     bool  // a leaf that nothing defines
 	leaf     *Leaf // once it is read, if it does not depend on ports
 	wraps    bool  // an attribute of the task inside of it, its last child, stands for it
@@ -75,9 +76,7 @@ func (r *reader) item(e *xmltree.Element) *item {
 	known := []string{"name", "ID"}
 	switch {
 	case i.free || i.subtree != nil:
-		if known = append(known, i.attributes()...); i.free && i.kind.Acts() {
-			known = append(known, attrSuccessIf, attrFailureIf)
-		}
+		known = append(known, i.attributes()...)
 	case i.kind.Family() == bt.Leaf && i.kind.Acts():
 		known = append(known, actionAttributes...)
 	case i.kind.Family() == bt.Leaf:
@@ -88,6 +87,9 @@ func (r *reader) item(e *xmltree.Element) *item {
 		}
 		if i.kind.Ranked() > 0 {
 			known = append(known, utilityNames(i.kind)...)
+		}
+		if name := i.kind.Condition(); name != "" && !i.kind.Attributed() {
+			known = append(known, name)
 		}
 		for _, p := range i.kind.Params() {
 			known = append(known, p.Name)
@@ -101,7 +103,7 @@ func (r *reader) item(e *xmltree.Element) *item {
 		ports = names(i.model.ports)
 		r.undeclared(i, ports)
 	}
-	r.checkAttributes(e, what, append(known, i.wrapNames()...), ports...)
+	r.checkAttributes(e, what, slices.Concat(known, i.wrapNames(), preconditions), ports...)
 	if id != nil && !slices.Contains(explicit, e.Name) {
 		r.warn(id.At, len(id.Name), codeIgnoredID, "write name="+strconv.Quote(id.Value),
 			"BehaviorTree.CPP refuses an ID here; it serves as the name")
@@ -113,7 +115,44 @@ func (r *reader) item(e *xmltree.Element) *item {
 			i.name = a.Value
 		}
 	}
+	if a := i.condition(); a != nil {
+		i.children = append([]*item{newCondition(e, a.As(attrOn), i.name+"."+a.Name)}, i.children...)
+	}
 	return r.wrapped(i)
+}
+
+// condition returns the attribute that is the first child of a node, nil if there is none.
+func (i *item) condition() *xmltree.Attribute {
+	if i.kind.Attributed() || i.kind.Condition() == "" {
+		return nil
+	}
+	return i.element.Find(i.kind.Condition())
+}
+
+// newCondition returns a condition with an attribute, in the place of an element.
+func newCondition(e *xmltree.Element, a *xmltree.Attribute, name string) *item {
+	kind, _ := bt.ParseKind(elementCondition)
+	return &item{kind: kind, id: elementCondition, name: name, element: &xmltree.Element{Name: elementCondition, Span: e.Span,
+		Tag: e.Tag, Attributes: []*xmltree.Attribute{a}}}
+}
+
+// guard returns a node below its preconditions, the first of which is the outermost. An action that has no others
+// judges those that it has as a leaf by itself.
+func (r *reader) guard(i *item) *item {
+	leaf := i.subtree == nil && i.kind.Acts()
+	own := func(name string) bool { return leaf && slices.Contains(requests, name) }
+	if !slices.ContainsFunc(preconditions, func(name string) bool { return i.element.Find(name) != nil && !own(name) }) {
+		return i
+	}
+	i.wrapped = true
+	all := i
+	for _, name := range slices.Backward(preconditions) {
+		if a := i.element.Find(name); a != nil {
+			all = &item{element: i.element, kind: preconditionOf[name], id: i.id, name: i.name + "." + name, wraps: true,
+				children: []*item{newCondition(i.element, a.As(attrOn), i.name+"."+name+".if"), all}}
+		}
+	}
+	return all
 }
 
 // attrVariable is the attribute of a switch whose cases are values of a variable.
@@ -148,10 +187,7 @@ func (r *reader) cases(i *item) bool {
 			r.reportName(i.element, codeCount, fmt.Sprintf("write %s=%q", name, "..."), "%s needs %s", i.kind, name)
 			value = variable
 		}
-		kind, _ := bt.ParseKind(elementCondition)
-		condition := &xmltree.Element{Name: elementCondition, Span: i.element.Span, Tag: i.element.Tag,
-			Attributes: []*xmltree.Attribute{xmltree.Equation(attrOn, variable, value)}}
-		children = append(children, &item{kind: kind, id: elementCondition, name: name, element: condition})
+		children = append(children, newCondition(i.element, xmltree.Equation(attrOn, variable, value), name))
 		if n < len(i.children) {
 			children = append(children, i.children[n])
 		}
@@ -346,7 +382,7 @@ func formOf(k bt.Kind) string {
 		return k.String()
 	case k.Childless():
 		return elementAction
-	case single(k):
+	case single(k), k.Condition() != "" && !k.Attributed():
 		return elementDecorator
 	}
 	return elementControl
@@ -365,7 +401,7 @@ func (r *reader) kindNames(form string) []string {
 	}
 	var names []string
 	for _, k := range bt.Kinds() {
-		if form == "" || form == formOf(k) {
+		if !k.Attributed() && (form == "" || form == formOf(k)) {
 			names = append(names, k.String())
 		}
 	}
@@ -384,6 +420,12 @@ func (r *reader) kindNames(form string) []string {
 func (r *reader) arity(i *item) {
 	least, most := i.kind.Arity()
 	n := len(i.children)
+	if i.condition() != nil {
+		least, most = least-1, most-1
+	} else if name := i.kind.Condition(); n == 1 && name != "" && !i.kind.Attributed() {
+		r.reportName(i.element, codeCount, fmt.Sprintf("write %s=%q", name, "..."), "%s needs %s", i.kind, name)
+		return
+	}
 	if !r.doc.Whole || n >= least && (most < 0 || n <= most) {
 		return
 	}

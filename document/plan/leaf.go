@@ -347,7 +347,9 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 				i.name)
 		}
 	} else {
-		l.actionLeaf(&leaf)
+		if l.actionLeaf(&leaf); i.wrapped {
+			leaf.SuccessIf, leaf.FailureIf = nil, nil
+		}
 		l.warnLost(leaf.Exit)
 	}
 	if len(l.outer) == 0 { // the same in every use of the tree

@@ -15,7 +15,7 @@ import (
 func Manifest(signals Vocabulary, p *Plan) string {
 	models := &xmltree.Markup{Name: elementModels}
 	for _, k := range bt.Kinds() {
-		if k.Family() != bt.Leaf {
+		if k.Family() != bt.Leaf && !k.Attributed() {
 			models.Children = append(models.Children, kindModel(k))
 		}
 	}
@@ -71,6 +71,9 @@ func kindModel(k bt.Kind) *xmltree.Markup {
 			value = p.Format(p.Default)
 		}
 		addPort(m, p.Name, "int", value, p.Text)
+	}
+	if name := k.Condition(); name != "" {
+		addPort(m, name, "std::string", "", "")
 	}
 	if k.Cases() > 0 {
 		for _, name := range caseNames(k) {

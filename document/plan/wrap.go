@@ -20,7 +20,7 @@ type wrap struct {
 }
 
 // wraps are these attributes, from the inside to the outside: each attempt has its own time limit, and each period its
-// own attempts.
+// own attempts. Preconditions are inside of them.
 var wraps = []wrap{
 	{"timeout", bt.Duration, "30 [s]", func(i *item, value int) *item { return i.inside(bt.Timeout, "timeout", value) }},
 	{"retry", bt.Times, "3", func(i *item, value int) *item {
@@ -68,7 +68,7 @@ var errUnit = errors.New("a time without its unit")
 
 // wrapped returns the outermost of the tasks around an item that its attributes stand for, itself if there are none.
 func (r *reader) wrapped(i *item) *item {
-	outer, has := i, i.wrapNames()
+	outer, has := r.guard(i), i.wrapNames()
 	for _, w := range wraps {
 		if a := i.element.Find(w.attribute); a != nil && slices.Contains(has, w.attribute) {
 			outer = w.around(outer, r.wrapValue(&w, a))

@@ -579,7 +579,7 @@ func TestPriorityList(t *testing.T) {
 // loop; an outcome that lasts ends every run, which one line of a script does not.
 func runsAgain(tree *bt.Tree) bool {
 	for t := range bt.Task(tree.Len()) {
-		if tree.Repeats(t) {
+		if tree.Kind(t).Condition() != "" || tree.Repeats(t) { // an action that is a condition may end again and again
 			return true
 		}
 	}

@@ -264,6 +264,7 @@ func (r *jsonReader) node(depth int) jsonNode {
 		r.fail(n.at, 1, "only an element has attributes and content", "")
 	case n.key == keyElement && !IsName(n.text):
 		r.fail(n.at, 1, fmt.Sprintf("%q cannot be the name of an element", n.text), "")
+	case simple && m.kind == Directive && isDirective(n.text):
 	case simple && strings.Contains(n.text, m.not), n.key == keyComment && strings.HasSuffix(n.text, "-"):
 		r.fail(n.at, 1, m.reason, "")
 	case depth == 0 && n.inline():
@@ -299,7 +300,13 @@ func IsName(s string) bool {
 			return false
 		}
 	}
-	return s != "" && !strings.HasPrefix(s, ":") && !strings.HasSuffix(s, ":") && strings.Count(s, ":") < 2
+	return s != "" && strings.Count(s, ":") < 2
+}
+
+// isDirective reports whether a text is one directive: it may contain > at its beginning and in quotation marks.
+func isDirective(s string) bool {
+	doc, _ := Parse(&diag.Source{Text: "<!" + s + "><a/>"})
+	return len(doc.Content) == 2 && doc.Content[0].Kind == Directive && doc.Content[1].Kind == Tags
 }
 
 // lines writes nodes, each on a line unless one of them is text.

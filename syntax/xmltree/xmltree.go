@@ -103,6 +103,13 @@ func (a *Attribute) Place(i int) int {
 	return a.places[i]
 }
 
+// As returns the attribute under another name.
+func (a *Attribute) As(name string) *Attribute {
+	b := *a
+	b.Name = name
+	return &b
+}
+
 // Equation returns an attribute that equates the values of two others, with their places in the text.
 func Equation(name string, a, b *Attribute) *Attribute { return Compose(name, "(%) == (%)", a, b) }
 
