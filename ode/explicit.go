@@ -17,7 +17,7 @@ func (in *Integrator) tryExplicit(h float64) (float64, outcome) {
 	}
 	err := in.errorNorm(h)
 	if err-err == 0 {
-		if in.automatic() {
+		if in.multi.automatic() {
 			in.observe(h, err)
 		}
 		return err, stepped

@@ -84,7 +84,7 @@ func (in *Integrator) jacobianDone(h float64) {
 	nw.size = h
 	in.stats.Jacobians++
 	nw.current, nw.due, nw.suspect, nw.lu.ready = true, false, false, false
-	if in.automatic() {
+	if in.multi.automatic() {
 		nw.rho = nw.jac.radius(in.w)
 	}
 }

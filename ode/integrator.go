@@ -31,6 +31,9 @@ type Integrator struct {
 	smooth  bool     // y is not known to have changed since the last restart; before is its derivative until then
 	before  []float64
 	limited bool // stability limits the explicit method
+	reduced bool // stiff components, for which the stages have a low order, dominate the error of the implicit method
+	rings   bool // a fast, hardly damped oscillation does
+	ringing int  // implicit steps of one size with such an error
 	signs   int  // successive steps in favour of the other method
 	against int  // successive steps in favour of this method
 	newton  *newton
@@ -87,7 +90,7 @@ func New(f Func, n int, o Options) *Integrator {
 		panic("ode: Floating or Constant does not have one value per component")
 	}
 	in := &Integrator{f: f, n: n, options: o, atol: atol, floats: newFloating(o, atol), newton: newNewton(n),
-		multi: newMultistep(n)}
+		multi: newMultistep(n, methods[o.Method].switches)}
 	in.method = methods[o.Method].first
 	most := 0
 	for _, m := range tableaus {
@@ -103,8 +106,8 @@ func New(f Func, n int, o Options) *Integrator {
 }
 
 // Restart restarts at (t, y), as at the start or after a discontinuity of y or of f. The method in use, the Jacobian,
-// its factorisation and the step size remain as a first guess; the multistep method also keeps its history, if y does
-// not jump and f by so little that it hardly matters. If the derivative there is not finite, the next Step
+// its factorisation and the step size remain as a first guess; Multistep also keeps its history, if y does not jump and
+// f by so little that it hardly matters. If the derivative there is not finite, the next Step
 // reports it.
 func (in *Integrator) Restart(t float64, y []float64) {
 	if len(y) != in.n {
@@ -112,7 +115,7 @@ func (in *Integrator) Restart(t float64, y []float64) {
 	}
 	in.remember(t, y)
 	m := &in.multi
-	if m.held = in.smooth && (m.on || m.held); m.held {
+	if m.held = in.options.Method == Multistep && in.smooth && (m.on || m.held); m.held {
 		m.order = m.next
 		m.move(t-in.t, m.h)
 	}
@@ -126,7 +129,7 @@ func (in *Integrator) Restart(t float64, y []float64) {
 	if m.on {
 		in.next = handover * m.wanted
 	}
-	m.on, m.wait, m.stuck = false, starting, 0
+	m.on, m.wait, m.stuck, in.ringing = false, m.waits, 0, 0
 }
 
 // T returns the time reached.
@@ -152,7 +155,7 @@ func (in *Integrator) Step(limit float64) error {
 		panic("ode: limit is not after T")
 	}
 	in.weigh()
-	if m := &in.multi; in.options.Method == Multistep && !m.on && in.newton.history && m.wait <= 0 {
+	if m := &in.multi; m.automatic() && !m.on && in.newton.history && m.wait <= 0 {
 		in.takeOver()
 	}
 	for in.multi.on || !in.began {
@@ -164,9 +167,12 @@ func (in *Integrator) Step(limit float64) error {
 			return err
 		}
 	}
-	planned, failed := in.next, false
+	planned, failed, far := in.next, false, 1.0
+	if in.multi.automatic() && in.ringing > patience { // over the oscillation, to where the method damps it
+		far, in.ringing = leap, -patience
+	}
 	for {
-		h, end := in.fit(in.next, limit)
+		h, end := in.fit(far*in.next, limit)
 		err, o := in.try(h)
 		if o == stepped && err <= 1 {
 			in.accept(end)
@@ -174,6 +180,10 @@ func (in *Integrator) Step(limit float64) error {
 			return nil
 		}
 		in.stats.Rejected++
+		if far > 1 {
+			far = 1
+			continue
+		}
 		nw := in.newton
 		switch q := 1 / float64(in.method.embedded+1); o {
 		case stepped:
@@ -268,41 +278,40 @@ func (in *Integrator) propose(h, err, planned float64, failed bool) {
 	if in.method.gamma != 0 && fac > 0.95 && fac < 1.2 {
 		fac = 1 // the factorisation is reused
 	}
-	if fac < 2 {
-		in.multi.wait--
-	}
-	if h > escaped*in.multi.stuck {
-		in.multi.wait = min(in.multi.wait, starting)
+	if in.method.gamma == 0 || fac != 1 {
+		in.ringing = 0
+	} else if in.rings {
+		in.ringing++
 	}
 	in.last = math.Max(err, 1e-4)
 	in.next = h * fac
 	if h < planned && !failed {
 		in.next = max(in.next, planned)
 	}
-	if in.automatic() {
-		in.chooseMethod(h)
+	if in.multi.automatic() {
+		in.chooseMethod(h, fac < 2)
 	}
 }
 
-// automatic reports whether the method is chosen during the integration.
-func (in *Integrator) automatic() bool { return methods[in.options.Method].automatic }
-
-// chooseMethod counts the steps for and against the method in use. The explicit one is replaced after 15 steps at its
-// limit of stability, the implicit one after the same number that the explicit one could have made as well. The
-// multistep method follows the implicit one after a few steps, and its steps cost less than those of either: with it,
-// the explicit one is replaced after six, and the implicit one after a hundred.
-func (in *Integrator) chooseMethod(h float64) {
+// chooseMethod counts the steps for and against the method in use. The explicit one is replaced at its limit of
+// stability, the implicit one where the explicit one could have made its steps as well. The multistep formulas follow
+// the implicit method after steps that hardly grow, since theirs cost a sixth; with Auto, whose errors are smaller,
+// only after steps whose order is reduced.
+func (in *Integrator) chooseMethod(h float64, smooth bool) {
 	const relief, relieved = 6, 1.6 // steps; h times the spectral radius, half of what the explicit method bears
-	enough, implicit, against := 15, in.method.gamma != 0, in.limited
+	m, implicit, against := &in.multi, in.method.gamma != 0, in.limited
+	enough := m.explicit
 	if implicit {
-		against = h*in.newton.rho < relieved
+		enough, against = m.implicit, h*in.newton.rho < relieved
 	}
 	switch {
-	case in.options.Method != Multistep:
-	case implicit:
-		enough = 100
-	default:
-		enough = 6
+	case in.options.Method == Auto && !(implicit && in.reduced):
+		m.wait = max(m.wait, m.waits)
+	case smooth:
+		m.wait--
+	}
+	if h > escaped*m.stuck {
+		m.wait = min(m.wait, m.waits)
 	}
 	if !against {
 		if in.against++; in.against == relief {
@@ -345,8 +354,12 @@ func (in *Integrator) errorNorm(h float64) float64 {
 	if in.method.gamma == 0 {
 		return plain
 	}
+	undamped := in.newton.fz
+	copy(undamped, in.stage)
 	in.newton.lu.solve(in.stage)
-	return math.Max(in.normAcross(in.stage), inside*plain)
+	damped := in.normAcross(in.stage)
+	in.observeDamped(undamped, plain/damped)
+	return math.Max(damped, inside*plain)
 }
 
 // normAcross is norm with the tolerances at the larger of the values at the two ends of the step under trial.
@@ -405,7 +418,7 @@ func (in *Integrator) Clone() *Integrator {
 func (in *Integrator) State(c *snapshot.Codec) {
 	st := &in.stats
 	for _, n := range []*int{&st.Steps, &st.Rejected, &st.Evaluations, &st.Jacobians, &st.Factorisations, &in.signs,
-		&in.against} {
+		&in.against, &in.ringing} {
 		snapshot.Int(c, n)
 	}
 	for _, x := range []*float64{&in.t, &in.from, &in.next, &in.last, &in.moving} {

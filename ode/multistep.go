@@ -17,6 +17,7 @@ import (
 // decayed. Where observe finds that, the one-step method takes over as well, until its steps are far longer, where the
 // formulas damp the oscillation, or for a number of steps that doubles each time.
 type multistep struct {
+	switches
 	on    bool // this method made the last step
 	held  bool // it made the last step before a restart: the differences may still serve
 	order int
@@ -44,8 +45,6 @@ type weights [highest]float64
 const (
 	highest  = 5   // order
 	handover = 4   // order at the takeover from the dense output of the one-step method
-	starting = 5   // steps of the one-step method after a restart
-	caution  = 40  // safety factor on the error of a step: errors of many steps add up
 	drift    = 0.1 // relative change of h up to which the factorised matrix is reused
 )
 
@@ -66,9 +65,9 @@ var (
 	}()
 )
 
-func newMultistep(n int) multistep {
+func newMultistep(n int, s switches) multistep {
 	return multistep{d: make([]float64, (highest+2)*n), delta: make([]float64, n), moved: make([]float64, highest*n),
-		wait: starting, patience: patience}
+		switches: s, wait: s.waits, patience: patience}
 }
 
 // differences returns those of order k at T.
@@ -174,7 +173,7 @@ func (in *Integrator) resume(k []float64) bool {
 func (in *Integrator) giveWay() {
 	m := &in.multi
 	in.slope(in.t, in.before)
-	m.on, m.wait = false, starting
+	m.on, m.wait = false, m.waits
 	in.began, in.smooth, in.next, in.last = false, true, m.wanted, 1e-4
 	in.from, in.dense = in.t, false
 }
@@ -236,7 +235,7 @@ func (m *multistep) size(u float64) float64 {
 
 // factor returns the factor by which the step may grow for the estimated error of a formula.
 func (m *multistep) factor(err float64, order int) float64 {
-	return math.Pow(caution*max(err, 1e-10), -1/float64(order+1))
+	return math.Pow(m.caution*max(err, 1e-10), -1/float64(order+1))
 }
 
 // space changes the spacing of the differences: those of the same polynomial at other points.

@@ -20,7 +20,8 @@ type Method uint8
 
 // The methods. Auto starts with Explicit, switches to Implicit where stability instead of accuracy limits the step, and
 // switches back where it no longer does. Multistep does the same, but replaces Implicit on long smooth stretches by a
-// method that needs a third of its evaluations; its errors are closer to the tolerance.
+// method that needs a third of its evaluations; its errors are closer to the tolerance. Auto does so only where the
+// errors of stiff components, for which the stages of Implicit have a low order, limit its steps.
 const (
 	Auto      Method = iota
 	Explicit         // Tsitouras 5(4), seven stages, for problems that are not stiff
@@ -29,19 +30,29 @@ const (
 	Explicit3        // Bogacki-Shampine 3(2), four stages, for loose tolerances and frequent restarts
 )
 
-// methods is the table of the methods, in the order of their constants: the pair of the first step, and whether the
-// method switches between the explicit and the implicit pair.
+// methods is the table of the methods, in the order of their constants: the pair of the first step, and of those that
+// switch between the explicit and the implicit pair and to the multistep formulas, when they do.
 var methods = [...]struct {
-	name      string
-	first     *tableau
-	automatic bool
+	name  string
+	first *tableau
+	switches
 }{
-	Auto:      {"auto", tsitouras, true},
-	Explicit:  {"explicit", tsitouras, false},
-	Implicit:  {"implicit", kennedyCarpenter, false},
-	Multistep: {"multistep", tsitouras, true},
-	Explicit3: {"explicit3", bogackiShampine, false},
+	Auto:      {"auto", tsitouras, switches{explicit: 15, implicit: 15, waits: 10, caution: 100}},
+	Explicit:  {"explicit", tsitouras, switches{}},
+	Implicit:  {"implicit", kennedyCarpenter, switches{}},
+	Multistep: {"multistep", tsitouras, switches{explicit: 6, implicit: 100, waits: 5, caution: 40}},
+	Explicit3: {"explicit3", bogackiShampine, switches{}},
 }
+
+// switches tells when a method switches to another.
+type switches struct {
+	explicit int     // steps at its limit of stability after which the explicit pair is replaced; 0: it never is
+	implicit int     // steps that the explicit pair could have made as well after which the implicit one is replaced
+	waits    int     // steps of the implicit pair before the multistep formulas take over
+	caution  float64 // safety factor on the error of a step of these: errors of many steps add up
+}
+
+func (s switches) automatic() bool { return s.explicit > 0 }
 
 // Methods returns all methods.
 func Methods() []Method {
@@ -61,7 +72,7 @@ func (m Method) String() string {
 }
 
 // Stiff reports whether the method is suitable for stiff problems.
-func (m Method) Stiff() bool { return methods[m].automatic || methods[m].first.gamma != 0 }
+func (m Method) Stiff() bool { return methods[m].automatic() || methods[m].first.gamma != 0 }
 
 // Options configures an integrator. The zero value is a sensible default.
 //

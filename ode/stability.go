@@ -36,6 +36,15 @@ func (in *Integrator) observe(h, err float64) {
 	in.limited = err > rounding && square > 0 && cmplx.Abs(m.amplification(z)) > growing
 }
 
+// observeDamped finds out what dominates the estimated error of the implicit step of size h, from the error e before
+// damping, the damped one d in stage, and the ratio of their norms. (I - gamma h J) d = e, so that d - e is gamma h J d.
+func (in *Integrator) observeDamped(e []float64, ratio float64) {
+	const stiff, fast, damping = 4, 2, 0.1
+	square, image, mixed := kernel.moments(in.stage, e, in.per)
+	in.reduced = ratio > stiff
+	in.rings = math.Sqrt(image) > fast*in.method.gamma*math.Sqrt(square) && -mixed < damping*math.Sqrt(image*square)
+}
+
 // amplification returns the factor by which a step of an explicit pair multiplies a component whose eigenvalue is z/h.
 func (m *tableau) amplification(z complex128) complex128 {
 	var values [7]complex128
@@ -53,7 +62,7 @@ func (m *tableau) amplification(z complex128) complex128 {
 // the negative real axis, whose sides have this cosine (Shampine & Reichelt, table 1).
 const (
 	stable   = 2
-	patience = 20  // unstable steps after which the one-step method takes over, unless that was no use before
+	patience = 20  // steps that something unstable or ringing limits, unless to leave it was no use before
 	escaped  = 32  // growth of the step at which nothing unstable is left
 	leap     = 128 // growth that the one-step method tries at once: it damps what limited the step
 )
@@ -80,7 +89,7 @@ func (in *Integrator) image(u, g []float64) {
 func (m *multistep) observe(err, below float64) {
 	const memory, flat, inner, outer = 0.9, 0.16, 0.3, 8
 	above := err / errorConst[m.order]
-	m.latest[3], m.latest[4], m.latest[5] = above*above, below*below, caution*err
+	m.latest[3], m.latest[4], m.latest[5] = above*above, below*below, m.caution*err
 	s := &m.seen
 	for i, x := range m.latest {
 		s[i] = memory*s[i] + (1-memory)*x

@@ -1,15 +1,17 @@
 package ode
 
 import (
+	"strings"
 	"testing"
 
 	"canopy/internal/problems"
 )
 
 // No oscillation that the steps need not resolve limits them: not to the stability of the explicit method, and not to
-// that of multistep formulas, where CVODE takes three million steps. At 1e-4, CVODE overlooks the oscillation of the
-// modes at the start, and here it depends on chance how far it is resolved: the multistep method takes three times as
-// many evaluations at most on average over tolerances near the one given, and five times for one.
+// that of multistep formulas, where CVODE takes three million steps. On average over tolerances near the one given, the
+// multistep method takes three times as many evaluations at most, and five times for one; auto, with a longer start, three
+// and a half times. At 1e-4, CVODE overlooks the oscillation of the modes at the start: here it depends on chance how far
+// the multistep method resolves it, and auto does.
 func TestOscillationsDoNotLimitTheSteps(t *testing.T) {
 	const near = 5
 	for _, p := range problems.Oscillating() {
@@ -29,7 +31,11 @@ func TestOscillationsDoNotLimitTheSteps(t *testing.T) {
 				}
 				least := p.CVODE[rtol]
 				t.Logf("%-10s %-9v %.0e  evaluations %6d, CVODE %d", p.Name, m, rtol, sum/near, least)
-				if m == Multistep && least > 0 && sum > 3*near*least {
+				most := map[Method]float64{Auto: 3.5, Multistep: 3}[m]
+				if m == Auto && rtol == 1e-4 && strings.HasPrefix(p.Name, "mode") {
+					most = 9
+				}
+				if least > 0 && float64(sum) > most*float64(near*least) {
 					t.Errorf("%s %v %g: %d evaluations, CVODE %d", p.Name, m, rtol, sum/near, least)
 				}
 			}

@@ -230,7 +230,7 @@ func TestConvergence(t *testing.T) {
 	}
 	exact := func(t float64) []float64 { return []float64{math.Exp(math.Sin(t)), math.Cos(t), math.Sin(t)} }
 	for _, method := range Methods() {
-		if methods[method].automatic {
+		if methods[method].automatic() {
 			continue
 		}
 		pair := methods[method].first
