@@ -1,6 +1,9 @@
 package executive
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Signals evaluates the signal vector of one execution: the world provides the clock, the states and the outputs of the
 // vehicle, the program provides the slots and the computed signals.
@@ -32,6 +35,21 @@ func (s *Signals) Observe(t float64, y, u []float64, above []bool) {
 		s.Values[1+i] = y[i]
 	}
 	s.compute(s.p.Observe, t, y, u, above)
+}
+
+// Fixed reports whether the vehicle's commands depend on the inputs u alone.
+func (s *Signals) Fixed(u []float64) bool {
+	return !slices.ContainsFunc(s.p.Derive, func(x Evaluation) bool {
+		if x.Kind != EvaluateSlot {
+			return true
+		}
+		k := int(u[s.p.counts(x.Index)])
+		if k == 0 {
+			return false
+		}
+		w := &s.p.Slots[x.Index].Writers[k-1]
+		return w.Value != nil && !w.Value.Fixed()
+	})
 }
 
 // Commands returns the part of the signal vector with the vehicle's commands.

@@ -208,6 +208,9 @@ func (c *Code) run(signals []float64, above []bool, i uint) (a float64, end uint
 // Type returns the type of the value.
 func (c *Code) Type() Type { return c.kind }
 
+// Fixed reports whether the code is a number that depends on nothing.
+func (c *Code) Fixed() bool { return c.fixed }
+
 // Real returns the value of a number, an enumeration or a text.
 func (c *Code) Real(signals []float64, above []bool) float64 {
 	if c.fixed {

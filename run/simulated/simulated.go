@@ -44,6 +44,8 @@ type world struct {
 
 	reals []int // places of the real signals, if the solution may slide
 
+	commands bool // the vehicle's commands are among the signals, and only Set changes them
+
 	held   bool // relations and functions inside expressions follow the sides and the cells
 	direct bool // except now
 	listed int  // number of indicators whose events are in the log; those of functions follow
@@ -192,12 +194,21 @@ func (w *world) hold(d *sim.Discrete) {
 // argument beyond the guard, the values switch at once.
 func (w *world) derivatives(t float64, y []float64, d *sim.Discrete, dydt []float64) {
 	w.hold(d)
-	w.signals.Fill(w.m.Program.Derive, t, y, d.U, d.Above)
+	if present := d == &w.sim.Discrete; !w.commands || !present {
+		w.evaluate(w.m.Program.Derive, t, y, d, d.Above)
+		w.commands = present && w.signals.Fixed(d.U)
+	}
 	w.vehicle.Derivatives(t, y, w.signals.Commands(), dydt)
 	if w.held && !finite(dydt) {
-		w.signals.Fill(w.m.Program.Derive, t, y, d.U, nil)
+		w.evaluate(w.m.Program.Derive, t, y, d, nil)
 		w.vehicle.Derivatives(t, y, w.signals.Commands(), dydt)
 	}
+}
+
+// evaluate evaluates signals at one point of the trajectory, with the given sides.
+func (w *world) evaluate(steps []executive.Evaluation, t float64, y []float64, d *sim.Discrete, above []bool) {
+	w.commands = false
+	w.signals.Fill(steps, t, y, d.U, above)
 }
 
 func finite(list []float64) bool {
@@ -206,14 +217,15 @@ func finite(list []float64) bool {
 
 func (w *world) zeros(t float64, y []float64, d *sim.Discrete, which []int, g []float64) {
 	w.hold(d)
-	w.evaluate(t, y, d, d.Above, which, g)
+	w.compareWith(t, y, d, d.Above, which, g)
 	if w.held && (w.direct || slices.ContainsFunc(which, func(f int) bool { return g[f]-g[f] != 0 })) {
-		w.evaluate(t, y, d, nil, which, g)
+		w.compareWith(t, y, d, nil, which, g)
 	}
 }
 
-// evaluate is zeros with the given sides; nil: all values are those of the signals.
-func (w *world) evaluate(t float64, y []float64, d *sim.Discrete, above []bool, which []int, g []float64) {
+// compareWith is zeros with the given sides; nil: all values are those of the signals.
+func (w *world) compareWith(t float64, y []float64, d *sim.Discrete, above []bool, which []int, g []float64) {
+	w.commands = false
 	w.signals.Observe(t, y, d.U, above)
 	w.asked = w.asked[:0]
 	for _, f := range which {
@@ -228,7 +240,7 @@ func (w *world) evaluate(t float64, y []float64, d *sim.Discrete, above []bool, 
 	}
 	if len(w.asked) > 0 {
 		if w.commanded {
-			w.signals.Fill(w.m.Program.Derive, t, y, d.U, above)
+			w.evaluate(w.m.Program.Derive, t, y, d, above)
 		}
 		w.switching.Zeros(t, y, w.signals.Commands(), w.asked, w.zero)
 		for i, f := range which[len(which)-len(w.asked):] {
@@ -240,7 +252,7 @@ func (w *world) evaluate(t float64, y []float64, d *sim.Discrete, above []bool, 
 // fill evaluates the signal vector at one point of the trajectory.
 func (w *world) fill(t float64, y []float64, d *sim.Discrete) []float64 {
 	w.hold(d)
-	w.signals.Fill(w.m.Program.All, t, y, d.U, d.Above)
+	w.evaluate(w.m.Program.All, t, y, d, d.Above)
 	return w.signals.Values
 }
 
@@ -277,7 +289,10 @@ func (w *world) Truth(c *expr.Code) bool {
 	return w.Numbers.Truth(c)
 }
 
-func (w *world) Set(input int, value float64) { w.sim.Set(input, value) }
+func (w *world) Set(input int, value float64) {
+	w.commands = false
+	w.sim.Set(input, value)
+}
 
 func (w *world) SetAlarm(t float64) { w.sim.Alarm = t }
 
@@ -331,18 +346,18 @@ func (w *world) react(settled bool) bool {
 	w.hold(&s.Discrete)
 	changed := false
 	if cells > 0 {
-		w.signals.Fill(p.All, s.T, s.Y, s.U, s.Above)
+		w.evaluate(p.All, s.T, s.Y, &s.Discrete, s.Above)
 		for i := range p.Cells {
 			changed = p.Cells[i].Update(w.signals.Values, s.Above) || changed
 		}
 		copy(w.memory, w.signals.Values[p.Layout.Signals:])
 	}
 	if copy(w.memory[cells:], s.U[first+cells:]); w.switching != nil {
-		w.signals.Fill(p.Derive, s.T, s.Y, s.U, s.Above)
+		w.evaluate(p.Derive, s.T, s.Y, &s.Discrete, s.Above)
 		changed = w.switching.React(s.T, s.Y, w.signals.Commands(), w.memory[cells:], settled && !changed) || changed
 	}
 	for i, x := range w.memory {
-		s.Set(first+i, x)
+		w.Set(first+i, x)
 	}
 	return changed
 }
@@ -393,6 +408,7 @@ func (w *world) Cost(s *record.Summary) {
 }
 
 func (w *world) State(c *snapshot.Codec) {
+	w.commands = false
 	w.sim.State(c)
 	unfit := func(u []float64) bool { return !w.m.Program.Fits(u) }
 	if c.Loading() && slices.ContainsFunc(w.sim.Inputs(), unfit) {
