@@ -282,7 +282,21 @@ func (o order) pruned(m *Mission, wanted func(signal int) bool) []executive.Eval
 			need(i)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(o), func(s executive.Evaluation) bool { return !needed[s] })
+	steps := slices.DeleteFunc(slices.Clone(o), func(s executive.Evaluation) bool { return !needed[s] })
+	return m.once(steps)
+}
+
+// once leaves out the evaluation of the outputs that do not depend on commands, unless a step reads one of them before
+// all outputs are evaluated.
+func (m *Mission) once(steps []executive.Evaluation) []executive.Evaluation {
+	first, all := executive.Evaluation{Kind: executive.EvaluateOutputs}, executive.Evaluation{Kind: executive.EvaluateDirect}
+	i, end := slices.Index(steps, first), slices.Index(steps, all)
+	if i < 0 || end < i || slices.ContainsFunc(steps[i:end], func(s executive.Evaluation) bool {
+		return slices.ContainsFunc(m.needs(s), func(signal int) bool { return m.source(signal) == first })
+	}) {
+		return steps
+	}
+	return slices.Delete(steps, i, i+1)
 }
 
 // loop reports an algebraic loop where it can be opened: at a value that the mission computes or a task writes.
