@@ -3,6 +3,7 @@ package files
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,14 @@ import (
 // Save writes a file and creates its folder. A file is written whole or not at all: an earlier one stays until
 // the new one is complete. A link is followed; a device or a pipe is written to.
 func Save(name string, data []byte) error {
+	return Write(name, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// Write is Save with a function that writes the file's content.
+func Write(name string, content func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
@@ -20,7 +29,7 @@ func Save(name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err = f.Write(data); err == nil {
+	if err = content(f); err == nil {
 		err = b.Commit()
 	}
 	if err != nil {

@@ -308,10 +308,7 @@ func (f *flight) report(s *record.Summary) error {
 	digest := f.shown.Digest(record.End{Told: s.Ended, Summary: s})
 	var err error
 	if !f.Bare {
-		var text []byte
-		if text, err = page(digest); err == nil {
-			err = f.save(ReportFile, text)
-		}
+		err = f.guarded(func() error { return page(f.path(ReportFile), digest) })
 	}
 	if f.Table != nil && err == nil {
 		err = digest.Table(f.Table)
@@ -335,18 +332,12 @@ func Report(dir string, table io.Writer) (record.End, error) {
 	if err != nil {
 		return record.End{}, err
 	}
-	text, err := page(digest)
-	if err != nil {
-		return record.End{}, err
-	}
-	return digest.End, errors.Join(files.Save(filepath.Join(dir, ReportFile), text), digest.Table(table))
+	return digest.End, errors.Join(page(filepath.Join(dir, ReportFile), digest), digest.Table(table))
 }
 
-// page is the report of a digest.
-func page(digest *report.Digest) ([]byte, error) {
-	var page bytes.Buffer
-	err := digest.HTML(&page, drawing(digest))
-	return page.Bytes(), err
+// page writes the report of a digest.
+func page(name string, digest *report.Digest) error {
+	return files.Write(name, func(w io.Writer) error { return digest.HTML(w, drawing(digest)) })
 }
 
 // drawing draws the plan attached to a log, with the statuses at the log's end; "" if the log has no plan of the run.

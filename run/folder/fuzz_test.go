@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"testing"
 
 	"canopy/bt"
@@ -38,7 +39,7 @@ func FuzzReport(f *testing.F) {
 		data := file.Bytes()
 		data = data[:len(data)-min(len(data), int(cut))]
 		if digest, err := report.Read(bytes.NewReader(data)); err == nil {
-			_, _ = page(digest)
+			_ = digest.HTML(io.Discard, drawing(digest))
 		}
 	})
 }

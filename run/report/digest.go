@@ -85,11 +85,12 @@ type Gatherer struct {
 	noticed          []record.Event // the first of those that a person should know of
 	moreToNotice     int
 
-	columns           // of all curves
-	times   []float64 // of all samples, as long as they are few
-	curves  []*curveThinner
-	places  []int // of their signals in the header
+	places  []int // of the signals of the curves in the header
 	plots   []plotted
+	times   []float64   // of all samples, as long as they are few,
+	values  [][]float64 // and the values of the curves there
+	columns             // of all curves, as soon as there are many
+	curves  []curveThinner
 	kept    int           // changes in all lanes
 	enough  int           // changes in all lanes from which they are thinned
 	lanes   []laneThinner // of the tasks
@@ -159,17 +160,14 @@ func NewGatherer(h *record.Header) *Gatherer {
 			}
 			for _, i := range at {
 				if _, known := curves[i]; !known {
-					curves[i] = len(g.curves)
-					g.curves = append(g.curves, &curveThinner{kept: make([]point, 0, expected)})
+					curves[i] = len(g.places)
+					g.places = append(g.places, i)
+					g.values = append(g.values, make([]float64, 0, expected))
 				}
 				q.curves = append(q.curves, curves[i])
 			}
 		}
 		g.plots = append(g.plots, q)
-	}
-	g.places = make([]int, len(g.curves))
-	for place, i := range curves {
-		g.places[i] = place
 	}
 	return g
 }
@@ -188,37 +186,49 @@ func (g *Gatherer) Sample(t float64, values []float64) error {
 	for i := range g.extremes {
 		g.extremes[i].add(t, values[g.extremes[i].place])
 	}
-	switch {
-	case g.width == 0 && g.samples < mostSamples:
-		g.times = append(g.times, t)
-	case g.width == 0:
-		g.thin(narrow(g.times[0], t, mostColumns))
-		g.times = nil
+	if g.width == 0 && g.samples >= mostSamples {
+		g.divide(t)
 	}
 	if g.width > 0 && g.of(t) > 2*mostColumns {
 		wide := g.columns
 		for wide.of(t) > 2*mostColumns {
 			wide.width *= 2
 		}
-		g.thin(wide)
+		g.columns = wide
+		for i := range g.curves {
+			g.curves[i].thin(wide)
+		}
 	}
-	for i, c := range g.curves {
-		v := values[g.places[i]]
+	for i, place := range g.places {
+		v := values[place]
 		if v-v != 0 {
 			v = math.NaN() // as the log has it
 		}
-		c.add(point{g.samples, t, v})
+		if g.width == 0 {
+			g.values[i] = append(g.values[i], v)
+		} else {
+			g.curves[i].add(point{g.samples, t, v})
+		}
+	}
+	if g.width == 0 {
+		g.times = append(g.times, t)
 	}
 	g.samples++
 	return nil
 }
 
-// thin draws all curves in columns.
-func (g *Gatherer) thin(to columns) {
-	g.columns = to
-	for _, c := range g.curves {
-		c.thin(to)
+// divide draws the curves in columns from now on, at t.
+func (g *Gatherer) divide(t float64) {
+	g.columns = narrow(g.times[0], t, mostColumns)
+	g.curves = make([]curveThinner, len(g.values))
+	for i := range g.curves {
+		c := &g.curves[i]
+		c.columns = g.columns
+		for n, v := range g.values[i] {
+			c.add(point{n, g.times[n], v})
+		}
 	}
+	g.times, g.values = nil, nil
 }
 
 // Status implements [record.Recorder].
@@ -336,13 +346,15 @@ func (g *Gatherer) draw(of *Digest, order []branch) {
 	if _, left := panels(&of.Header); len(left) > 0 {
 		n.History = append(n.History, unplotted(left, 20))
 	}
-	curves := make([]curve, len(g.curves))
-	for i, c := range g.curves {
-		s := of.Signals[g.places[i]]
-		times, values := c.points()
-		curves[i] = curve{Name: s.Name, Unit: s.UnitOrOne(), Text: s.Text, Values: float32s(values)}
+	curves := make([]curve, len(g.places))
+	for i, place := range g.places {
+		s := of.Signals[place]
+		curves[i] = curve{Name: s.Name, Unit: s.UnitOrOne(), Text: s.Text}
 		if g.width > 0 {
-			curves[i].Time = float64s(times)
+			times, values := g.curves[i].points()
+			curves[i].Time, curves[i].Values = float64s(times), float32s(values)
+		} else {
+			curves[i].Values = float32s(g.values[i])
 		}
 	}
 	if g.width > 0 {

@@ -133,13 +133,10 @@ func TestThinCurve(t *testing.T) {
 			values[i] = rapid.SampledFrom([]float64{0, 1, -1, 2, math.NaN(), math.Inf(1)}).Draw(t, "value")
 		}
 		columns := rapid.IntRange(1, 40).Draw(t, "columns")
-		thinner := &curveThinner{}
 		doubled, thinned := narrow(at[0], at[n-1], 4*columns), rapid.IntRange(0, n).Draw(t, "thinned")
+		thinner := &curveThinner{columns: doubled}
 		for i := range n {
-			switch i {
-			case thinned / 2:
-				thinner.thin(doubled)
-			case thinned:
+			if i == thinned {
 				doubled.width *= 2
 				thinner.thin(doubled)
 			}
@@ -268,7 +265,7 @@ func TestBounded(t *testing.T) {
 			must(t, g.Event(record.Event{T: at, Kind: "conflict", Text: "of two"}))
 		}
 	}
-	kept := len(g.times) + len(g.lines.first) + len(g.lines.last) + len(g.rows.first) + len(g.rows.last) + len(g.noticed)
+	kept := len(g.times) + len(g.values) + len(g.lines.first) + len(g.lines.last) + len(g.rows.first) + len(g.rows.last) + len(g.noticed)
 	for _, c := range g.curves {
 		kept += cap(c.kept)
 	}

@@ -2,7 +2,10 @@
 package report
 
 import (
+	"bufio"
 	_ "embed" // the page's parts
+	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -59,12 +62,20 @@ func (d *Digest) HTML(w io.Writer, treeSVG string) error {
 		Activities:    d.activities,
 		Extremes:      d.extremes,
 		Notes:         d.notes,
-		Data:          d.data,
 	}
 	for _, p := range d.Parameters {
 		v.count(p)
 	}
-	return template.Must(template.New("report").Funcs(functions).Parse(pageText)).Execute(w, v)
+	page := template.Must(template.New("").Funcs(functions).Parse(pageText))
+	out := bufio.NewWriter(w)
+	err := page.ExecuteTemplate(out, "top", v)
+	if err == nil {
+		err = d.data.script(out)
+	}
+	if err == nil {
+		err = page.ExecuteTemplate(out, "bottom", v)
+	}
+	return errors.Join(err, out.Flush())
 }
 
 // view is the data of the page's template.
@@ -82,7 +93,6 @@ type view struct {
 	Changed       []record.Parameter // those that are not at their default
 	Tags          []tagCount
 	Notes         notes
-	Data          data
 }
 
 // assertion is a row of the table of properties and assumptions.
@@ -146,6 +156,16 @@ func (v *view) count(p record.Parameter) {
 		}
 	}
 	v.Tags = append(v.Tags, tagCount{p.Tag, 1})
+}
+
+// script writes the data as an element of the page. It is most of the page, so it does not pass through the template;
+// encoding/json escapes what HTML could interpret.
+func (d *data) script(w io.Writer) error {
+	text, err := json.Marshal(d)
+	if err == nil {
+		_, err = fmt.Fprintf(w, "<script type=\"application/json\" id=\"log\">%s</script>\n", text)
+	}
+	return err
 }
 
 // data is the input of the page's script.

@@ -38,7 +38,6 @@ const whole = 4
 
 // curveThinner keeps the samples that show a curve in columns: of each column the first, the minimum, the maximum, the
 // first that is not finite and the last. A column with few samples keeps them all, so that a step remains a step.
-// Without columns it keeps all samples.
 type curveThinner struct {
 	columns
 	kept   []point
@@ -51,10 +50,6 @@ type curveThinner struct {
 
 // add takes in a sample.
 func (c *curveThinner) add(p point) {
-	if c.width == 0 {
-		c.kept = append(c.kept, p)
-		return
-	}
 	if at := c.of(p.t); at != c.column {
 		c.endColumn()
 		c.column = at
