@@ -424,8 +424,10 @@ func (r *Run) sample(t float64, signals []float64) error {
 	}
 	r.sampled = t
 	for i, y := range signals[1 : 1+len(r.peak)] {
-		if low, high := r.bounds(i); low <= y && y <= high {
-			r.peak[i] = max(r.peak[i], math.Abs(y))
+		if a := math.Abs(y); a > r.peak[i] {
+			if low, high := r.bounds(i); low <= y && y <= high {
+				r.peak[i] = a
+			}
 		}
 	}
 	if err := r.rec.Sample(t, r.row); err != nil {

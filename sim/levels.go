@@ -98,8 +98,14 @@ func (l *line) within(places []int32, low, high float64) []int32 {
 	if l.falls {
 		low, high = -high, -low
 	}
-	compare := func(place int32, key float64) int { return cmp.Compare(l.keys[place], key) }
-	from, _ := slices.BinarySearchFunc(places, low, compare)
+	from, above := 0, len(places)
+	for from < above {
+		if middle := (from + above) / 2; l.keys[places[middle]] < low {
+			from = middle + 1
+		} else {
+			above = middle
+		}
+	}
 	to := from
 	for to < len(places) && l.keys[places[to]] <= high {
 		to++

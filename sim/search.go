@@ -241,6 +241,7 @@ func (s *Simulator) firstEvent(from, end float64) (at, left float64) {
 func (s *Simulator) screen() bool {
 	q, n := &s.search, len(s.Y)
 	list, sampled := q.list[:0], false
+	of, low, high := -1, 0.0, 0.0
 	for _, l := range q.lines {
 		x := &s.levels.lines[l]
 		if q.watched[l] == 0 {
@@ -250,7 +251,10 @@ func (s *Simulator) screen() bool {
 			sampled = true
 			continue
 		}
-		low, high := s.integrator.Bounds(x.of)
+		if x.of != of { // a state has a line in each direction
+			of = x.of
+			low, high = s.integrator.Bounds(of)
+		}
 		margin := 1e-11 * (math.Abs(low) + math.Abs(high))
 		for _, place := range x.within(q.places[l], low-margin, high+margin) {
 			if i := x.who[place]; s.watch[i] != 0 && !s.stays(i, low, high) {

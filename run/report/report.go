@@ -160,10 +160,10 @@ func (v *view) count(p record.Parameter) {
 
 // script writes the data as an element of the page. It is most of the page, so it does not pass through the template;
 // encoding/json escapes what HTML could interpret.
-func (d *data) script(w io.Writer) error {
+func (d *data) script(w *bufio.Writer) error {
 	text, err := json.Marshal(d)
-	if err == nil {
-		_, err = fmt.Fprintf(w, "<script type=\"application/json\" id=\"log\">%s</script>\n", text)
+	for _, part := range [][]byte{[]byte(`<script type="application/json" id="log">`), text, []byte("</script>\n")} {
+		_, _ = w.Write(part) // Flush returns the error
 	}
 	return err
 }
