@@ -17,6 +17,7 @@ import (
 	"canopy/document/mission"
 	"canopy/executive"
 	"canopy/expr"
+	"canopy/internal/vector"
 	"canopy/run/record"
 	"canopy/snapshot"
 	"canopy/vehicle/model"
@@ -440,7 +441,7 @@ func finite(x float64) bool { return x-x == 0 }
 
 // checkRanges logs a state that has left the range in which the vehicle's model is valid.
 func (r *Run) checkRanges(t float64, states []float64) error {
-	if r.inside(states) {
+	if vector.Within(states[:len(r.low)], r.low, r.high) {
 		clear(r.outside)
 		return nil
 	}
@@ -493,17 +494,6 @@ func (r *Run) bounds(state int) (low, high float64) {
 		return math.Inf(-1), math.Inf(1)
 	}
 	return r.implied[state].Bounds()
-}
-
-// inside reports whether all states are in their ranges. It is called at every step, so it only compares.
-func (r *Run) inside(states []float64) bool {
-	low, high := r.low, r.high[:len(r.low)]
-	for i, y := range states[:len(low)] {
-		if y < low[i] || y > high[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // Stop interrupts the run at the current time, for an external reason, and lets exit procedures end.

@@ -42,6 +42,8 @@ type Simulator struct {
 	events []int // buffers of returned slices
 	change []int
 	slopes []float64 // scratch: three vectors of states
+
+	lowest, highest []float64 // by state: finite values lie between
 }
 
 // crawl detects collapsing steps.
@@ -126,6 +128,7 @@ func newSimulator(sys *System, x *levels, o Options) *Simulator {
 		sys: sys, levels: x, options: o, accuracy: accuracy, looping: make([]bool, m), slopes: make([]float64, 3*n),
 		ran:    ran{y: make([]float64, n), before: discrete(), watch: make([]Direction, m)},
 		search: newSearch(x, m, o.Samples), chatter: newChatter(m), slide: newSlide(discrete, n, x.quantities),
+		lowest: slices.Repeat([]float64{-math.MaxFloat64}, n), highest: slices.Repeat([]float64{math.MaxFloat64}, n),
 	}
 	s.search.root = s.probe
 	s.drives = slices.Repeat([]bool{sys.Drives == nil}, sys.Inputs)

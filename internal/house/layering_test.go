@@ -69,8 +69,9 @@ var rooms = map[string]room{
 		"gonum.org/v1/gonum": "a dense factorisation checks the sparse one",
 	}},
 	"sim": {pure: true, imports: reasons{
-		"ode":      "between two events a system is integrated",
-		"snapshot": "a simulation can be saved",
+		"ode":             "between two events a system is integrated",
+		"internal/vector": "each step compares all states",
+		"snapshot":        "a simulation can be saved",
 	}, tests: reasons{
 		"expr":              "golden scripts write systems as expressions",
 		"internal/problems": "published event times are met",
@@ -287,6 +288,7 @@ var rooms = map[string]room{
 		"diag":                 "a state graph's mistakes are reported like a mission's",
 		"document/mission":     "a run is made from a mission",
 		"executive":            "carries out the plan",
+		"internal/vector":      "each step compares all states with their ranges",
 		"expr":                 "signals have types",
 		"formalism/stategraph": "a state graph may decide in place of the tree",
 		"formalism/tick":       "the tree may be ticked",
@@ -436,6 +438,9 @@ var rooms = map[string]room{
 	}},
 	"internal/cputime": {},
 	"internal/cpu":     {pure: true},
+	"internal/vector": {pure: true, imports: reasons{
+		"internal/cpu": "numbers are compared four at once where that is possible",
+	}},
 	"internal/oracle": {imports: reasons{
 		"bt":               "plans are trees",
 		"diag":             "a mission's mistakes are returned",
