@@ -604,14 +604,15 @@ func (c *checker) arguments(n *Node) {
 	}
 }
 
-// bits checks an operation on the bits of integers.
+// bits checks an operation on the bits of integers. Whether a number that changes only at instants is one is seen then.
 func (c *checker) bits(n *Node) quantity {
 	for _, a := range n.args {
 		before := len(c.errors)
 		if c.scope.variable(a).Type == Boolean {
 			c.report(a, CodeType, fmt.Sprintf("%s needs whole numbers, but %s is a condition", n.name, short(a)),
 				`write "and", "or" or "not" for conditions`)
-		} else if c.number(a, n.name+" needs whole numbers"); len(c.errors) == before && !c.scope.integer(a) {
+		} else if c.number(a, n.name+" needs whole numbers"); len(c.errors) == before && !c.scope.integer(a) &&
+			!c.scope.discrete(a) {
 			c.report(a, CodeType, fmt.Sprintf("%s needs whole numbers, but %s may be a fraction", n.name, short(a)), "")
 		}
 	}

@@ -169,3 +169,19 @@ func TestScriptsOfBehaviorTreeCpp(t *testing.T) {
 		t.Errorf("only %d scripts have the same effect", count)
 	}
 }
+
+// TestBitsOfEntries: whether a number that changes only at instants is whole is seen when it is combined.
+func TestBitsOfEntries(t *testing.T) {
+	scope := Scope{"x": {Held: true}, "y": {}}
+	e := parsed(t, "x & 6")
+	if errs := e.CheckFor(Number(One), scope); errs != nil {
+		t.Fatal(errs)
+	}
+	code := NewCompiler(scope, slotsOf("x")).Compile(e)
+	if whole, fraction := code.Real([]float64{5}, nil), code.Real([]float64{5.5}, nil); whole != 4 || fraction == fraction {
+		t.Errorf("%v %v, want 4 and NaN", whole, fraction)
+	}
+	if errs := parsed(t, "y & 6").CheckFor(Number(One), scope); len(errs) != 1 {
+		t.Errorf("a continuous number: %v", errs)
+	}
+}

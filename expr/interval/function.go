@@ -216,7 +216,8 @@ func power(a, b float64) Interval {
 	return widened(p, p, relative*(1+math.Min(math.Abs(b), 1e9)), false)
 }
 
-// bits returns the interval of an operation on the bits of two integers. It is within the next power of 2.
+// bits returns the interval of an operation on the bits of two integers, which is within the next power of 2. It is
+// undefined of fractions.
 func (x Interval) bits(operation string, y Interval) Interval {
 	if x.Point() && y.Point() {
 		return Point(expr.Bits(operation, x.Low, y.Low))
@@ -228,7 +229,7 @@ func (x Interval) bits(operation string, y Interval) Interval {
 	for power <= most {
 		power *= 2
 	}
-	z := Between(-power, power-1)
+	z := Interval{-power, power - 1, true}
 	if x.Low >= 0 && y.Low >= 0 || operation == "bitand" && (x.Low >= 0 || y.Low >= 0) {
 		z.Low = 0
 	}

@@ -70,7 +70,7 @@ func condition(r *rand.Rand, depth int) string {
 		return []string{"on", "not on", "true", "false"}[r.IntN(4)]
 	case 5:
 		return []string{"mode == transit", "mode != home", "k == 2", "if(on, survey, home) == mode", "on == (k > 1)",
-			"bitand(k, 3) == 2 - k", "bitor(k - 3, 5) < bitnot(k)", "bitxor(k, 1 - k) == -1", "h == k - 1", "h + 0.5 != 2"}[r.IntN(10)]
+			"bitand(k, 3) == 2 - k", "bitor(k - 3, 5) < bitnot(k)", "bitxor(k, 1 - k) == -1", "h == k - 1", "h + 0.5 != 2", "bitor(h, k) >= 1"}[r.IntN(11)]
 	case 6:
 		return "(" + condition(r, depth-1) + ") and (" + condition(r, depth-1) + ")"
 	case 7:
