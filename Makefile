@@ -12,7 +12,7 @@ PKG      ?= ./...
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test long robust race lint fuzz bench versus build run check rewrite clean
+.PHONY: help test long robust race lint fuzz bench versus build run check btcpp rewrite clean
 
 help: ## this text
 	@echo 'Canopy: behaviour trees in continuous time.'
@@ -63,6 +63,10 @@ run: ## fly the solar day into OUT
 check: ## read the log in OUT back with an independent MCAP reader, compare it with the CSV files (needs Node.js)
 	cd internal/mcapcheck && npm ci --no-audit --no-fund
 	cd internal/mcapcheck && node check.mjs $(abspath $(OUT))
+
+# CMAKE_PREFIX_PATH names the place of an installation of one's own. Without BehaviorTree.CPP the test is skipped.
+btcpp: ## load the converted plans into BehaviorTree.CPP, if it is installed
+	$(GO) test ./document/plan -count 1 -run '^TestBehaviorTreeCppLoads$$' -v
 
 bench: bin/benchstat ## benchmarks, COUNT times, with benchstat's summary; raw lines in bin/bench.txt
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG) | tee bin/bench.txt

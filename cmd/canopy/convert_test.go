@@ -13,6 +13,7 @@ func TestConvert(t *testing.T) {
 		"own.xml":  `<root BTCPP_format="4"><BehaviorTree ID="a"><ReactiveParallel><Action name="b c" write="x := 1"/></ReactiveParallel></BehaviorTree></root>`,
 		"gone.xml": `<root BTCPP_format="4"><BehaviorTree ID="a"><SubTree ID="gone"/></BehaviorTree></root>`,
 		"bad.json": `[{"element": "root", "atributes": {}}]`,
+		"bad.xml":  `<root BTCPP_format="4"><BehaviorTree ID="a"><Repeat num_cycle="3"><Action done="x gt"/></Repeat></BehaviorTree></root>`,
 		"cut.xml":  `<root BTCPP_format="4"><BehaviorTree ID="a">`,
 	})
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -31,13 +32,19 @@ func TestConvert(t *testing.T) {
 	if status != exitRefute {
 		t.Errorf("%d", status)
 	}
-	says(t, "btcpp", stdout, `<b_c name="b_c" write="x := 1"/>`, `<input_port name="write"/>`)
-	says(t, "what is lost", stderr, "own.xml:1:46", "no ReactiveParallel", "names with blanks")
+	says(t, "btcpp", stdout, `<b_c name="b c" write="x := 1"/>`, `<input_port name="write"/>`)
+	says(t, "what is lost", stderr, "own.xml:1:46", "no ReactiveParallel")
 
 	if stdout, stderr, status = canopy("convert", at("gone.xml")); status != exitRefute || !strings.Contains(stdout, `<SubTree ID="gone"/>`) {
 		t.Errorf("%d\n%s", status, stdout)
 	}
 	says(t, "what is lost", stderr, "gone.xml:1:46", `there is no tree "gone" [not-in-btcpp]`)
+
+	stdout, stderr, status = canopy("convert", at("bad.xml"))
+	if status != exitInput || stdout != "" {
+		t.Errorf("%d\n%s", status, stdout)
+	}
+	says(t, "mistakes", stderr, `Repeat has no attribute "num_cycle"`, "[bad-count]", "[syntax]")
 
 	stdout, _, status = canopy("convert", at("own.xml"), "--to", "json")
 	if status != exitOK {

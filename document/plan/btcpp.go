@@ -38,37 +38,37 @@ func apply(doc *xmltree.Document, edits []xmltree.Edit) string {
 func Plain(src *diag.Source, open Open) (string, diag.List) {
 	r := newReader(src, nil)
 	r.open = open
-	root := r.root()
-	if root == nil || !r.complete {
+	r.read()
+	r.found = slices.DeleteFunc(r.found, func(d diag.Diagnostic) bool {
+		return d.Severity != diag.Error && d.Code != codeFormat3 || d.Code == codeForeignNode || d.Code == codeForeignAttr
+	})
+	if r.found.HasErrors() {
 		return "", r.found.Sorted()
 	}
-	main := r.document(root)
-	x := &exporter{reader: r, owner: map[string]string{}, leaves: map[string]*leafType{}}
-	r.found = slices.DeleteFunc(r.found, func(d diag.Diagnostic) bool { return d.Code != codeFormat3 })
-	if len(r.order) > 1 && root.Find(attrMain) == nil && main != nil {
-		x.edit(r.doc.Set(root, attrMain, main.id))
+	x := &exporter{reader: r, owner: map[string]string{}, types: map[string]*nodeType{}}
+	if len(r.order) > 1 || r.doc.Root.Find(attrMain) != nil {
+		x.edit(r.doc.Set(r.doc.Root, attrMain, r.main.plainID()))
 	}
 	for _, t := range r.order {
-		if t.root != nil {
-			x.node(t.root)
-		}
+		x.tree(t)
 	}
-	x.models(root)
+	x.models(r.doc.Root)
 	return apply(r.doc, x.edits), r.found.Sorted()
 }
 
 // exporter turns a document into one of BehaviorTree.CPP.
 type exporter struct {
 	*reader
-	edits  []xmltree.Edit
-	owner  map[string]string    // the leaf type to which an ID was given
-	leaves map[string]*leafType // by ID
-	ids    []string             // of the leaves, in the order of the document
+	edits []xmltree.Edit
+	owner map[string]string    // the node type to which an ID was given
+	types map[string]*nodeType // by ID: those that BehaviorTree.CPP does not have
+	ids   []string             // of the types, in the order of the document
+	uses  map[string]int       // of the names of subtrees in a tree
 }
 
-// leafType is a leaf type with the attributes of its uses, in their order.
-type leafType struct {
-	kind  string
+// nodeType is a node type with the attributes of its uses, in their order.
+type nodeType struct {
+	form  string
 	ports []string
 }
 
@@ -77,6 +77,48 @@ func (x *exporter) edit(e xmltree.Edit) { x.edits = append(x.edits, e) }
 // lost reports what BehaviorTree.CPP does not have.
 func (x *exporter) lost(e *xmltree.Element, format string, args ...any) {
 	x.warn(e.At+1, len(e.Name), CodeLost, "", format, args...)
+}
+
+// tree exports a tree.
+func (x *exporter) tree(t *tree) {
+	if id := t.element.Find("ID"); id != nil && id.Value != "" {
+		if now := permitted(id.Value); now != id.Value {
+			x.edit(x.doc.Set(t.element, "ID", now))
+			x.lost(t.element, "BehaviorTree.CPP refuses blanks and some signs in an ID: %q becomes %q", id.Value, now)
+		}
+	} else {
+		x.edit(x.doc.Set(t.element, "ID", t.plainID()))
+	}
+	x.uses = map[string]int{}
+	x.node(t.root)
+}
+
+// plainID returns the ID of a tree in BehaviorTree.CPP.
+func (t *tree) plainID() string {
+	if t.id == elementTree { // it has none
+		return "MainTree"
+	}
+	return permitted(t.id)
+}
+
+// subtree exports the use of a tree. Its name must be the only one of its kind in the tree around it.
+func (x *exporter) subtree(i *item) {
+	e, id := i.element, i.element.Find("ID")
+	if x.edit(x.doc.Set(e, "ID", permitted(id.Value))); i.subtree == nil {
+		x.lost(e, "BehaviorTree.CPP does not load the plan: there is no tree %q", id.Value)
+	}
+	name := e.Find("name")
+	if name == nil {
+		return
+	}
+	now := name.Value
+	for x.uses[now]++; x.uses[now] > 1; x.uses[now]++ {
+		now += "_" + strconv.Itoa(x.uses[now])
+	}
+	if now != name.Value {
+		x.edit(x.doc.Set(e, "name", now))
+		x.lost(e, "BehaviorTree.CPP refuses two subtrees of one name in a tree: the second %q becomes %q", name.Value, now)
+	}
 }
 
 // node exports a node with those below it.
@@ -96,15 +138,9 @@ func (x *exporter) node(i *item) {
 			x.lost(e, "in BehaviorTree.CPP %q is a script over the blackboard, which has no signals", attribute)
 		}
 	}
-	if name := e.Find("name"); name != nil && strings.ContainsFunc(name.Value, unicode.IsSpace) {
-		x.edit(x.doc.Set(e, "name", closed(name.Value)))
-		x.lost(e, "BehaviorTree.CPP refuses names with blanks: %q gets underscores", name.Value)
-	}
 	switch {
 	case e.Name == elementSubTree:
-		if i.subtree == nil {
-			x.lost(e, "BehaviorTree.CPP does not load the plan: there is no tree %q", valueOf(e.Find("ID")))
-		}
+		x.subtree(i)
 	case i.unknown:
 		if id := e.Find("ID"); id != nil && xmltree.IsName(id.Value) {
 			x.rename(e, id.Value, "")
@@ -136,7 +172,7 @@ func (x *exporter) around(i *item) (before, after string) {
 		return x.around(i.children[1])
 	}
 	m := &xmltree.Markup{Name: i.kind.String()}
-	m.Add("name", closed(i.name))
+	m.Add("name", i.name)
 	for n, p := range i.kind.Params() {
 		m.Add(p.Name, p.Write(i.params[n]))
 	}
@@ -152,8 +188,15 @@ func (x *exporter) around(i *item) (before, after string) {
 	return start, after + "</" + m.Name + ">"
 }
 
-// closed returns a name with underscores in the place of blanks.
-func closed(name string) string { return strings.Join(strings.FieldsFunc(name, unicode.IsSpace), "_") }
+// permitted returns an ID with underscores in the place of the characters that BehaviorTree.CPP refuses.
+func permitted(id string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsSpace(c) || unicode.IsControl(c) || strings.ContainsRune(`<>&"'/\:*?|.`, c) {
+			return '_'
+		}
+		return c
+	}, id)
+}
 
 // rename gives a node in compact form its name and a label, "": the one that it has.
 func (x *exporter) rename(e *xmltree.Element, to, label string) {
@@ -165,11 +208,11 @@ func (x *exporter) rename(e *xmltree.Element, to, label string) {
 		}
 	}
 	name, id := e.Find("name"), e.Find("ID")
-	if label != to {
-		label = closed(label)
-	}
 	switch given := name != nil && name.Value != ""; {
 	case given || label == "" || label == to:
+		if name != nil && !given {
+			x.edit(x.doc.Unset(e, "name"))
+		}
 		if id != nil {
 			x.edit(x.doc.Unset(e, "ID"))
 		}
@@ -190,6 +233,7 @@ func (x *exporter) composite(i *item) {
 	e := i.element
 	x.rename(e, i.kind.String(), i.name)
 	if i.kind.Own() {
+		x.declare(formOf(i.kind), i.kind.String(), i.attributes())
 		x.lost(e, "BehaviorTree.CPP has no %s", i.kind)
 	}
 	for n, p := range i.kind.Params() {
@@ -200,6 +244,10 @@ func (x *exporter) composite(i *item) {
 	}
 	if i.kind.Cases() > 0 {
 		x.cases(i)
+	}
+	if i.kind.Condition() != "" && i.condition() == nil {
+		x.lost(e, "BehaviorTree.CPP does not load the plan: the condition of a %s is its attribute %q", i.kind,
+			i.kind.Condition())
 	}
 	running := 0
 	for _, c := range i.children {
@@ -263,13 +311,25 @@ func (x *exporter) leaf(i *item) {
 			x.lost(e, "BehaviorTree.CPP halts an action at once: the exit procedure of %q takes no time there", i.name)
 		}
 	}
-	t := x.leaves[id]
+	form := i.kind.String()
+	if i.foreign != "" {
+		form = i.foreign
+	}
+	x.declare(form, id, used)
+}
+
+// declare notes a node type that BehaviorTree.CPP does not have, with ports.
+func (x *exporter) declare(form, id string, ports []string) {
+	t := x.types[id]
 	if t == nil {
-		t = &leafType{kind: i.kind.String()}
-		x.leaves[id] = t
+		t = &nodeType{form: form}
+		x.types[id] = t
 		x.ids = append(x.ids, id)
 	}
-	for _, name := range used {
+	if form == elementControl { // elsewhere it may have one child
+		t.form = form
+	}
+	for _, name := range ports {
 		if len(t.ports) < maxPorts && !slices.Contains(t.ports, name) {
 			t.ports = append(t.ports, name)
 		}
@@ -315,7 +375,7 @@ func (x *exporter) leafID(i *item) string {
 	return id
 }
 
-// models declares the leaf types that have no model, and the ports that models do not declare.
+// models declares the node types that have no model, and the ports that models do not declare.
 func (x *exporter) models(root *xmltree.Element) {
 	var place *xmltree.Element
 	for e := range root.Elements() {
@@ -325,8 +385,8 @@ func (x *exporter) models(root *xmltree.Element) {
 	}
 	all := &xmltree.Markup{Name: elementModels}
 	for _, id := range x.ids {
-		t, m := x.leaves[id], x.reader.models[id]
-		missing := &xmltree.Markup{Name: t.kind}
+		t, m := x.types[id], x.reader.models[id]
+		missing := &xmltree.Markup{Name: t.form}
 		missing.Add("ID", id)
 		for _, name := range t.ports {
 			if m == nil || !m.declares(name) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,11 +26,51 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+// Controls and decorators of other programs are free actions, with a warning at each place. What is below them is read,
+// but is no task; its mistakes are found. In a mission they are errors.
+func TestForeignControls(t *testing.T) {
+	src := source(t, "testdata/plain/foreign.xml")
+	p, list := Read(src, nil)
+	if p == nil {
+		t.Fatal(list)
+	}
+	var free, warned []string
+	for i := range p.Leaves {
+		free = append(free, fmt.Sprint(p.Tree.Name(p.Leaves[i].Task), " ", p.Leaves[i].Free, " ", p.Leaves[i].Ports))
+	}
+	for _, d := range list {
+		if d.Code == codeForeign {
+			warned = append(warned, d.Text)
+		}
+	}
+	const is = " of another program is read as a free action; its "
+	wantFree := []string{"follow true []", "Vote true []", "Sometimes true []", "EachParcel true [parcel={parcel} parcels={parcels}]"}
+	if fmt.Sprint(free) != fmt.Sprint(wantFree) {
+		t.Errorf("%q", free)
+	}
+	if want := []string{`the control "Pipeline"` + is + "2 children are not covered", `the decorator "Rate"` + is + "child is not covered",
+		`the control "Vote"` + is + "child is not covered", `the decorator "Sometimes"` + is + "child is not covered",
+		`the decorator "EachParcel"` + is + "child is not covered"}; fmt.Sprintf("%q", warned) != fmt.Sprintf("%q", want) {
+		t.Errorf("%q", warned)
+	}
+	if p, list := Read(src, signals); p != nil || !strings.Contains(list.Error(), `nothing defines what the control "Pipeline" does`) {
+		t.Error(list)
+	}
+	wrong := &diag.Source{Name: "x.xml", Text: strings.Replace(src.Text, `<Sleep msec="500"/>`, `<Sleep/>`, 1)}
+	if p, list := Read(wrong, nil); p != nil || !strings.Contains(list.Error(), "Sleep needs msec") {
+		t.Error(list)
+	}
+	near := &diag.Source{Name: "x.xml", Text: strings.ReplaceAll(src.Text, "Fallback>", "Falback>")}
+	if p, list := Read(near, nil); p != nil || !strings.Contains(list.Error(), `unknown node "Falback"`) {
+		t.Error(list)
+	}
+}
+
 // shape describes what the document of BehaviorTree.CPP keeps of a plan: tasks, parameters and what leaves do.
 func shape(p *Plan) string {
 	var b strings.Builder
 	for task := range bt.Task(p.Tree.Len()) {
-		fmt.Fprintln(&b, p.Tree.Kind(task), p.Tree.Params(task), p.Tree.Parent(task), strings.Join(strings.Fields(p.Label(task)), "_"))
+		fmt.Fprintln(&b, p.Tree.Kind(task), p.Tree.Params(task), p.Tree.Parent(task), p.Label(task))
 	}
 	for i := range p.Leaves {
 		l := &p.Leaves[i]
@@ -85,50 +126,55 @@ func isKind(name string) bool { _, ok := bt.ParseKind(name); return ok }
 
 // What is written for BehaviorTree.CPP is read as the same plan: the good plans, and random ones.
 func TestPlainIsTheSamePlan(t *testing.T) {
-	for _, path := range append(plans(t, "testdata/good/*.xml"), plans(t, "../../missions/*.xml")...) {
+	for _, path := range slices.Concat(plans(t, "testdata/good/*.xml"), plans(t, "testdata/plain/*.xml"), plans(t, "../../missions/*.xml")) {
 		if !strings.HasSuffix(path, "conflicts.xml") {
 			checkPlain(t, source(t, path), beside(path))
 		}
 	}
 	r := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		checkPlain(t, &diag.Source{Name: "random.xml", Text: randomPlan(r)}, nil)
+	}
+}
+
+// randomPlan writes a random tree in one of its forms, with leaves of which each says what it does or is free.
+func randomPlan(r *rand.Rand) string {
 	names := []string{"", "a", "b c", "Sequence", "1", "<é>"}
 	ids := []string{"", "", "X", "y z", "a", "Script"}
-	for range 300 {
-		var write func(d *bt.Node) *xmltree.Markup
-		write = func(d *bt.Node) *xmltree.Markup {
-			m := &xmltree.Markup{Name: d.Kind.String()}
-			id := ids[r.IntN(len(ids))]
-			switch leaf := d.Kind.Family() == bt.Leaf; {
-			case leaf && id != "":
-				m.Add("ID", m.Name[:1]+id)
-			case !leaf && r.IntN(3) == 0:
-				m.Add("ID", m.Name)
-				m.Name = formOf(d.Kind)
-			}
-			if name := names[r.IntN(len(names))]; name != "" || r.IntN(4) == 0 {
-				m.Add("name", name)
-			}
-			switch behaves := r.IntN(2) == 0; {
-			case behaves && d.Kind.Acts():
-				m.Add(behaviour[r.IntN(2)], "x := y")
-			case behaves && d.Kind.Family() == bt.Leaf:
-				m.Add(attrOn, "h gt 3")
-			case id != "" && d.Kind.Family() == bt.Leaf:
-				m.Add("port", "{x}")
-			}
-			for i, value := range d.Params {
-				p := &d.Kind.Params()[i]
-				m.Add(p.Name, p.Write(value))
-			}
-			for _, c := range d.Children {
-				m.Children = append(m.Children, write(c))
-			}
-			return m
+	var write func(d *bt.Node) *xmltree.Markup
+	write = func(d *bt.Node) *xmltree.Markup {
+		m := &xmltree.Markup{Name: d.Kind.String()}
+		id := ids[r.IntN(len(ids))]
+		switch leaf := d.Kind.Family() == bt.Leaf; {
+		case leaf && id != "":
+			m.Add("ID", m.Name[:1]+id)
+		case !leaf && r.IntN(3) == 0:
+			m.Add("ID", m.Name)
+			m.Name = formOf(d.Kind)
 		}
-		tree := &xmltree.Markup{Name: elementTree, Children: []*xmltree.Markup{write(trees.Random(r, 1+r.IntN(20)))}}
-		checkPlain(t, &diag.Source{Name: "random.xml", Text: (&xmltree.Markup{Name: elementRoot,
-			Attributes: []xmltree.Pair{{Name: attrFormat, Value: format4}}, Children: []*xmltree.Markup{tree}}).String()}, nil)
+		if name := names[r.IntN(len(names))]; name != "" || r.IntN(4) == 0 {
+			m.Add("name", name)
+		}
+		switch behaves := r.IntN(2) == 0; {
+		case behaves && d.Kind.Acts():
+			m.Add(behaviour[r.IntN(2)], "x := y")
+		case behaves && d.Kind.Family() == bt.Leaf:
+			m.Add(attrOn, "h gt 3")
+		case id != "" && d.Kind.Family() == bt.Leaf:
+			m.Add("port", "{x}")
+		}
+		for i, value := range d.Params {
+			p := &d.Kind.Params()[i]
+			m.Add(p.Name, p.Write(value))
+		}
+		for _, c := range d.Children {
+			m.Children = append(m.Children, write(c))
+		}
+		return m
 	}
+	tree := &xmltree.Markup{Name: elementTree, Children: []*xmltree.Markup{write(trees.Random(r, 1+r.IntN(20)))}}
+	return (&xmltree.Markup{Name: elementRoot, Attributes: []xmltree.Pair{{Name: attrFormat, Value: format4}},
+		Children: []*xmltree.Markup{tree}}).String()
 }
 
 // Included files are in the place of their elements, without blanks around them; one without content leaves nothing.

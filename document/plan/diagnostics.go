@@ -29,6 +29,7 @@ const (
 	codeName           = "bad-name"
 	codeNode           = "unknown-node"
 	codeForeignNode    = "unsupported-node"
+	codeForeign        = "foreign-control"
 	codeChildren       = "wrong-children"
 	codeAttribute      = "unknown-attribute"
 	codeForeignAttr    = "unsupported-attribute"

@@ -34,6 +34,7 @@ type reader struct {
 	passed   map[string][]string // the attributes of the uses of a tree, by its ID
 	trees    map[string]*tree
 	order    []*tree // in the order of the document
+	main     *tree   // nil if it cannot be determined
 	models   map[string]*model
 	names    map[string][]string // the results of kindNames, once the models are read
 }
@@ -85,8 +86,8 @@ type port struct {
 	value *xmltree.Attribute // the default, nil if there is none
 }
 
-// document reads the trees and models below the root element and returns the main tree, nil if it cannot be determined.
-func (r *reader) document(root *xmltree.Element) *tree {
+// document reads the trees and models below the root element.
+func (r *reader) document(root *xmltree.Element) {
 	r.rootAttributes(root)
 	var trees, models []*xmltree.Element
 	for e := range root.Elements() {
@@ -117,7 +118,7 @@ func (r *reader) document(root *xmltree.Element) *tree {
 	for _, t := range r.order {
 		r.readTree(t)
 	}
-	return r.mainTree(root)
+	r.main = r.mainTree(root)
 }
 
 func (r *reader) rootAttributes(root *xmltree.Element) {
@@ -168,7 +169,9 @@ func (r *reader) declare(e *xmltree.Element) {
 	kind, isKind := bt.ParseKind(m.id)
 	switch first := r.models[m.id]; {
 	case isKind && (m.kind == elementControl || m.kind == elementDecorator || m.kind == formOf(kind)):
-		// an editor's copy of a kind
+		if kind.Own() { // not an editor's copy of a kind: for BehaviorTree.CPP
+			r.models[m.id] = m
+		}
 	case reserved(m.id):
 		r.reportValue(id, codeReservedID, "choose another ID", "%q is the name of a node kind or element", m.id)
 	case first != nil:

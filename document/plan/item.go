@@ -25,11 +25,12 @@ type item struct {
 	model    *model // nil if none is declared
 	params   []int  // of a task
 	children []*item
-	unknown  bool  // no kind that Canopy has
-	wrapped  bool  // it has preconditions, of which it reads none itself
-	free     bool  // a leaf that nothing defines
-	leaf     *Leaf // once it is read, if it does not depend on ports
-	wraps    bool  // an attribute of the task inside of it, its last child, stands for it
+	unknown  bool   // no kind that Canopy has
+	wrapped  bool   // it has preconditions, of which it reads none itself
+	free     bool   // a leaf that nothing defines
+	foreign  string // of a free action: the explicit form of the control or decorator that it stands for; "": none
+	leaf     *Leaf  // once it is read, if it does not depend on ports
+	wraps    bool   // an attribute of the task inside of it, its last child, stands for it
 }
 
 // The elements of the explicit form.
@@ -65,7 +66,7 @@ func (r *reader) item(e *xmltree.Element) *item {
 		i.kind, i.unknown = bt.Sequence, true
 		return i
 	case i.subtree != nil || i.kind.Family() == bt.Leaf:
-		if n := len(i.children); n > 0 {
+		if n := len(i.children); n > 0 && i.foreign == "" {
 			r.reportName(e, codeChildren, "", "%s cannot have children, this one has %d", category(i), n)
 		}
 	default:
@@ -352,9 +353,17 @@ func (r *reader) composite(i *item, form string, at xmltree.Span) bool {
 		return false
 	}
 	if m := r.models[word]; m != nil && m.kind != elementSubTree {
-		report(codeForeignNode, "Canopy has the kinds "+strings.Join(r.kindNames(m.kind), ", "),
-			fmt.Sprintf("%q is a %s node of another program, which Canopy does not have", word, m.kind))
-		return false
+		return r.foreign(i, m.kind, at)
+	}
+	if near := diag.DidYouMean(word, r.kindNames("")); near == "" && r.trees[word] == nil {
+		switch n := len(i.children); {
+		case form == elementControl, form == elementDecorator:
+			return r.foreign(i, form, at)
+		case form == "" && n == 1:
+			return r.foreign(i, elementDecorator, at)
+		case form == "" && n > 1:
+			return r.foreign(i, elementControl, at)
+		}
 	}
 	r.once(diag.Diagnostic{Source: r.source, Offset: at.At, Length: at.Len(), Code: codeNode,
 		Text: fmt.Sprintf("unknown node %q", word), Suggest: func() string {
@@ -367,12 +376,37 @@ func (r *reader) composite(i *item, form string, at xmltree.Span) bool {
 				return near
 			case form != "":
 				return "it may be " + strings.Join(names, ", ")
-			case len(i.children) > 0:
-				return "its meaning is in the code of another program; a node with children is one of Canopy's kinds"
 			}
 			return fmt.Sprintf(`write <Action ID=%[1]q/> or <Condition ID=%[1]q/>, or declare it in <TreeNodesModel>`, word)
 		}})
 	return false
+}
+
+// foreign reads a control or decorator of another program as a free action. Its children are read, but they are no
+// tasks. A mission must know what it does.
+func (r *reader) foreign(i *item, form string, at xmltree.Span) bool {
+	name, what := i.element.Name, map[string]string{elementControl: "control", elementDecorator: "decorator"}[form]
+	if slices.Contains(explicit, name) {
+		name = i.id
+	}
+	n := len(i.children)
+	if form == elementDecorator && n != 1 && r.doc.Whole {
+		r.report(at.At, at.Len(), codeChildren, "", "the decorator %q needs exactly 1 child, this one has %d", name, n)
+	}
+	if r.signals != nil {
+		r.report(at.At, at.Len(), codeForeign, "Canopy has the kinds "+strings.Join(r.kindNames(form), ", "),
+			"nothing defines what the %s %q does", what, name)
+		return false
+	}
+	below := "its child is"
+	if n != 1 {
+		below = fmt.Sprintf("its %d children are", n)
+	}
+	r.warn(at.At, at.Len(), codeForeign, "", "the %s %q of another program is read as a free action; %s not covered",
+		what, name, below)
+	i.kind, _ = bt.ParseKind(elementAction)
+	i.free, i.foreign = true, form
+	return true
 }
 
 // formOf returns the element of a kind's explicit form.

@@ -282,7 +282,8 @@ func (r *reader) read() *Plan {
 	if root == nil {
 		return nil
 	}
-	main := r.document(root)
+	r.document(root)
+	main := r.main
 	sizes := r.includes(main)
 	for _, id := range slices.Sorted(maps.Keys(r.models)) {
 		r.checkModel(r.models[id])

@@ -1,0 +1,134 @@
+package plan
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/diag"
+)
+
+// loader builds the program that loads plans into BehaviorTree.CPP, if that is installed.
+func loader(t *testing.T) string {
+	if testing.Short() {
+		t.Skip("-short: a program in C++ is not compiled")
+	}
+	if _, err := exec.LookPath("cmake"); err != nil {
+		t.Skip("no cmake: BehaviorTree.CPP cannot load plans here")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("cmake", "-S", "../../internal/btcpp", "-B", dir).CombinedOutput(); err != nil {
+		if strings.Contains(string(out), "behaviortree_cppConfig.cmake") {
+			t.Skip("BehaviorTree.CPP is not installed: CMAKE_PREFIX_PATH names the places where cmake looks for it")
+		}
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := exec.Command("cmake", "--build", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return filepath.Join(dir, "load")
+}
+
+// loadedNames returns the names of a plan's nodes as BehaviorTree.CPP has them, the first one first; false if it has
+// more of them, below controls of other programs.
+func loadedNames(p *Plan) (names []string, all bool) {
+	all = true
+	var visit func(task bt.Task)
+	visit = func(task bt.Task) {
+		e := p.Element(task)
+		if e.Parent == nil { // a case of a switch
+			return
+		}
+		names = append(names, p.Label(task))
+		for range e.Elements() {
+			all = all && p.Tree.Kind(task).Family() != bt.Leaf
+		}
+		for _, c := range p.Tree.Children(task) {
+			visit(c)
+		}
+	}
+	visit(p.Tree.Root())
+	return names, all
+}
+
+// What is written for BehaviorTree.CPP is loaded by it as the same tree: shipped plans, plans of this package, random
+// ones, and one that includes a manifest.
+func TestBehaviorTreeCppLoads(t *testing.T) {
+	load, dir := loader(t), t.TempDir()
+	want := map[string]*Plan{}
+	var files []string
+	add := func(src *diag.Source, open Open) {
+		p, _ := ReadFiles(src, nil, open)
+		text, list := Plain(src, open)
+		if p == nil || list.HasErrors() {
+			return // a plan with mistakes, a library
+		}
+		if text := list.Error(); strings.Contains(text, "BehaviorTree.CPP does not load the plan") || strings.Contains(text, "is a script") {
+			return
+		}
+		file := filepath.Join(dir, fmt.Sprintf("%d-%s", len(files), filepath.Base(src.Name)))
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		files, want[file] = append(files, file), p
+	}
+	for _, pattern := range []string{"../../missions/*.xml", "../../examples/*/*.xml", "testdata/good/*.xml", "testdata/plain/*.xml"} {
+		for _, path := range plans(t, pattern) {
+			add(source(t, path), beside(path))
+		}
+	}
+	shipped := len(files)
+	if shipped < 25 {
+		t.Errorf("only %d plans", shipped)
+	}
+	manifest := Manifest(signals, nil)
+	add(&diag.Source{Name: "manifest.xml", Text: `<root BTCPP_format="4"><include path="nodes.xml"/><BehaviorTree ID="a">
+		<Sequence><above_h limit="3 [m]"/><write_h_cmd value="4 [m]"/></Sequence></BehaviorTree></root>`},
+		func(string) ([]byte, error) { return []byte(manifest), nil })
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 300 {
+		add(&diag.Source{Name: "random.xml", Text: randomPlan(r)}, nil)
+	}
+	var out []byte
+	for _, run := range []struct {
+		ticks string
+		files []string
+	}{{"20", files[:shipped]}, {"0", files[shipped:]}} {
+		text, err := exec.Command(load, slices.Insert(slices.Clone(run.files), 0, run.ticks)...).CombinedOutput()
+		if err != nil {
+			t.Log(err) // the plans that are not loaded follow
+		}
+		out = append(out, text...)
+	}
+	got := map[string][]string{}
+	file, results := "", map[string]int{}
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimRight(line, "\n")
+		switch word, rest, _ := strings.Cut(strings.TrimLeft(line, " "), " "); {
+		case want[line] != nil:
+			file, got[line] = line, nil
+		case word == "=":
+			results[rest]++
+		case word == "!":
+			t.Logf("%s: %s", filepath.Base(file), rest)
+		case word != elementSubTree:
+			got[file] = append(got[file], rest)
+		}
+	}
+	for _, file := range files {
+		names, all := loadedNames(want[file])
+		switch nodes, ok := got[file]; {
+		case !ok:
+			t.Errorf("%s is not loaded", filepath.Base(file))
+		case all && !slices.Equal(nodes, names):
+			t.Errorf("%s is loaded as\n%q, not as\n%q", filepath.Base(file), nodes, names)
+		}
+	}
+	t.Logf("BehaviorTree.CPP loads %d plans, %d of them from the repository; results: %v", len(got), shipped, results)
+}
