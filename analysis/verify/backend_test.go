@@ -93,6 +93,7 @@ type clauses struct {
 	list  [][]int
 	good  []int // by task
 	bad   []int
+	skip  []int
 	live  []int // active
 	input []int
 	cuts  map[string][]int // by signal
@@ -174,7 +175,8 @@ func subsets(n, k int, f func(mask int)) {
 }
 
 func encode(m *Model) *clauses {
-	c := &clauses{m: m, cuts: map[string][]int{}, good: make([]int, m.tree.Len()), bad: make([]int, m.tree.Len()), live: make([]int, m.tree.Len())}
+	c := &clauses{m: m, cuts: map[string][]int{}, good: make([]int, m.tree.Len()), bad: make([]int, m.tree.Len()),
+		skip: make([]int, m.tree.Len()), live: make([]int, m.tree.Len())}
 	for range m.vocab.inputs {
 		c.input = append(c.input, c.fresh())
 	}
@@ -187,8 +189,10 @@ func encode(m *Model) *clauses {
 		}
 	}
 	for t := range m.tree.Len() {
-		c.good[t], c.bad[t], c.live[t] = c.fresh(), c.fresh(), c.fresh()
+		c.good[t], c.bad[t], c.skip[t], c.live[t] = c.fresh(), c.fresh(), c.fresh(), c.fresh()
 		c.add(-c.good[t], -c.bad[t])
+		c.add(-c.good[t], -c.skip[t])
+		c.add(-c.bad[t], -c.skip[t])
 	}
 	for t := range m.tree.Len() {
 		c.task(bt.Task(t))
@@ -197,7 +201,7 @@ func encode(m *Model) *clauses {
 		c.add(c.logic(&m.facts[i]))
 	}
 	root := m.tree.Root()
-	c.iff(c.live[root], c.and(-c.good[root], -c.bad[root]))
+	c.iff(c.live[root], c.and(-c.good[root], -c.bad[root], -c.skip[root]))
 	return c
 }
 
@@ -208,9 +212,13 @@ func (c *clauses) iff(a, b int) {
 
 func (c *clauses) task(t bt.Task) {
 	m, kids := c.m, c.m.tree.Children(t)
-	var good, bad []int
+	var good, bad, skip []int
 	for _, k := range kids {
-		good, bad = append(good, c.good[k]), append(bad, c.bad[k])
+		good, bad, skip = append(good, c.good[k]), append(bad, c.bad[k]), append(skip, c.skip[k])
+	}
+	never := func() { c.add(-c.skip[t]) }
+	lives := func(i int, in ...int) { // an active child is not judged
+		c.iff(c.live[kids[i]], c.and(append(in, c.live[t], -good[i], -bad[i], -skip[i])...))
 	}
 	switch kind := m.tree.Kind(t); kind {
 	case bt.Condition:
@@ -221,9 +229,11 @@ func (c *clauses) task(t bt.Task) {
 		}
 		c.iff(c.good[t], v)
 		c.iff(c.bad[t], -v)
+		never()
 	case bt.Action:
 		c.add(-c.good[t])
 		c.add(-c.bad[t])
+		never()
 	case bt.Inverter, bt.ForceSuccess, bt.ForceFailure:
 		says := c.or(good[0], bad[0])
 		switch kind {
@@ -237,28 +247,29 @@ func (c *clauses) task(t bt.Task) {
 			c.iff(c.bad[t], says)
 			c.add(-c.good[t])
 		}
-		c.iff(c.live[kids[0]], c.and(c.live[t], -good[0], -bad[0]))
+		c.iff(c.skip[t], skip[0])
+		lives(0)
 	case bt.AlwaysSuccess:
 		c.add(c.good[t])
-		c.add(-c.bad[t])
 	case bt.AlwaysFailure:
 		c.add(c.bad[t])
-		c.add(-c.good[t])
 	case bt.ReactiveSequence, bt.ReactiveFallback:
 		over, stop, all, one := good, bad, c.good[t], c.bad[t]
 		if kind == bt.ReactiveFallback {
 			over, stop, all, one = bad, good, c.bad[t], c.good[t]
 		}
-		c.iff(all, c.and(over...))
-		var firsts []int // the child that decides is the first that is not passed over
-		for i, k := range kids {
-			first := -over[i]
+		var firsts, passed []int // the child that decides is the first that is not passed over
+		for i := range kids {
+			passed = append(passed, c.or(over[i], skip[i]))
+			first := -passed[i]
 			for j := range i {
-				first = c.and(first, over[j])
+				first = c.and(first, passed[j])
 			}
 			firsts = append(firsts, c.and(first, stop[i]))
-			c.iff(c.live[k], c.and(c.live[t], first, -stop[i]))
+			lives(i, first)
 		}
+		c.iff(c.skip[t], c.and(skip...))
+		c.iff(all, c.and(append(passed, -c.skip[t])...))
 		c.iff(one, c.or(firsts...))
 	case bt.ReactiveParallel:
 		counts := m.tree.Counts(t)
@@ -292,20 +303,27 @@ func (c *clauses) task(t bt.Task) {
 			}
 			return c.or(ways...)
 		}
-		c.iff(c.good[t], reach(good, bad, enough, tooMany))
-		c.iff(c.bad[t], reach(bad, good, tooMany, enough))
-		for i, k := range kids {
-			c.iff(c.live[k], c.and(c.live[t], -good[i], -bad[i]))
+		counted := slices.Clone(good)
+		for i := range counted {
+			if counts.Lenient {
+				counted[i] = c.or(good[i], skip[i])
+			}
+			lives(i)
 		}
+		c.iff(c.good[t], reach(counted, bad, enough, tooMany))
+		c.iff(c.bad[t], reach(bad, counted, tooMany, enough))
+		c.iff(c.skip[t], c.and(append(slices.Clone(skip), -c.good[t])...))
 	case bt.WhileDoElse, bt.Switch2, bt.Switch3, bt.Switch4, bt.Switch5, bt.Switch6:
-		var goods, bads []int
+		var goods, bads, skips []int
 		before := c.constant(true) // the conditions so far are false
 		does := func(i, in int) {
 			goods, bads = append(goods, c.and(in, good[i])), append(bads, c.and(in, bad[i]))
-			c.iff(c.live[kids[i]], c.and(c.live[t], in, -good[i], -bad[i]))
+			skips = append(skips, c.and(in, skip[i]))
+			lives(i, in)
 		}
 		for i := 0; i+1 < len(kids); i += 2 {
-			c.iff(c.live[kids[i]], c.and(c.live[t], before, -good[i], -bad[i]))
+			lives(i, before)
+			skips = append(skips, c.and(before, skip[i]))
 			does(i+1, c.and(before, good[i]))
 			before = c.and(before, bad[i])
 		}
@@ -316,34 +334,40 @@ func (c *clauses) task(t bt.Task) {
 		}
 		c.iff(c.good[t], c.or(goods...))
 		c.iff(c.bad[t], c.or(bads...))
+		c.iff(c.skip[t], c.or(skips...))
 	case bt.UtilitySelector2, bt.UtilitySelector3, bt.UtilitySelector4:
 		n := kind.Ranked()
-		goods, bads, ways := []int(nil), []int(nil), make([][]int, len(kids))
-		look := func(k, in int) { ways[k] = append(ways[k], c.and(in, -good[k], -bad[k])) }
-		var compare func(left []int, ahead, next, in int)
-		compare = func(left []int, ahead, next, in int) {
+		ways := make([][]int, len(kids))
+		var goods, bads, skips []int
+		look := func(k, in int) { ways[k] = append(ways[k], in) }
+		var compare func(left []int, ahead, next, in, failed int)
+		compare = func(left []int, ahead, next, in, failed int) {
 			if next < len(left) {
 				a, b := left[ahead], left[next]
 				pair := a*(2*n-a-1)/2 + b - a - 1
 				look(pair, in)
-				compare(left, next, next+1, c.and(in, good[pair]))
-				compare(left, ahead, next+1, c.and(in, bad[pair]))
+				skips = append(skips, c.and(in, skip[pair]))
+				compare(left, next, next+1, c.and(in, good[pair]), failed)
+				compare(left, ahead, next+1, c.and(in, bad[pair]), failed)
 				return
 			}
 			k := len(kids) - n + left[ahead]
 			look(k, in)
 			goods = append(goods, c.and(in, good[k]))
 			if rest := slices.Delete(slices.Clone(left), ahead, ahead+1); len(rest) > 0 {
-				compare(rest, 0, 1, c.and(in, bad[k]))
+				compare(rest, 0, 1, c.and(in, bad[k]), c.constant(true))
+				compare(rest, 0, 1, c.and(in, skip[k]), failed)
 			} else {
-				bads = append(bads, c.and(in, bad[k]))
+				bads = append(bads, c.and(in, bad[k]), c.and(in, skip[k], failed))
+				skips = append(skips, c.and(in, skip[k], -failed))
 			}
 		}
-		compare([]int{0, 1, 2, 3}[:n], 0, 1, c.constant(true))
+		compare([]int{0, 1, 2, 3}[:n], 0, 1, c.constant(true), c.constant(false))
 		c.iff(c.good[t], c.or(goods...))
 		c.iff(c.bad[t], c.or(bads...))
+		c.iff(c.skip[t], c.or(skips...))
 		for k := range kids {
-			c.iff(c.live[kids[k]], c.and(c.live[t], c.or(ways[k]...)))
+			lives(k, c.or(ways[k]...))
 		}
 	default:
 		panic("a kind that the encoding does not know")
