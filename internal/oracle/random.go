@@ -193,6 +193,10 @@ func (k *maker) leaf() *node {
 		return n
 	}
 	n.name = fmt.Sprintf("a%d", k.count)
+	if k.Memory && k.Slots && k.chance(5) { // a script: it assigns and ends at once
+		n.done, n.entry = of("true"), k.assignments(true)
+		return n
+	}
 	n.write = k.assignments(false)
 	if k.Memory && k.chance(2) {
 		n.done = k.condition(2)
