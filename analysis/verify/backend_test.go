@@ -335,6 +335,12 @@ func (c *clauses) task(t bt.Task) {
 		c.iff(c.good[t], c.or(goods...))
 		c.iff(c.bad[t], c.or(bads...))
 		c.iff(c.skip[t], c.or(skips...))
+	case bt.While:
+		c.iff(c.good[t], c.and(good[0], good[1]))
+		c.iff(c.bad[t], c.and(good[0], bad[1]))
+		c.iff(c.skip[t], c.or(bad[0], skip[0], c.and(good[0], skip[1])))
+		lives(0)
+		lives(1, good[0])
 	case bt.UtilitySelector2, bt.UtilitySelector3, bt.UtilitySelector4:
 		n := kind.Ranked()
 		ways := make([][]int, len(kids))

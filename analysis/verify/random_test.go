@@ -73,31 +73,25 @@ func (r *randomPlan) node(depth int) string {
 	return b.String() + "</" + kind.String() + ">"
 }
 
-// composite draws a kind from the table.
+// composite draws a family, and a kind of it from the table.
 func (r *randomPlan) composite() bt.Kind {
+	families := []bt.Family{bt.Chain, bt.Chain, bt.Chain, bt.Chain, bt.Count, bt.Script, bt.Script}
+	if r.slow { // tasks that are active side by side
+		families = append(families, bt.Count, bt.Count)
+	}
+	if r.scripts {
+		families = append(families, bt.Script, bt.Script, bt.Script, bt.Script)
+	}
+	family := families[r.IntN(len(families))]
 	var kinds []bt.Kind
 	for _, k := range bt.Kinds() {
-		switch k.Family() {
-		case bt.Chain:
-			if k.Over() != bt.Accept {
-				kinds = append(kinds, k)
-			}
-		case bt.Count:
-			if r.slow { // tasks that are active side by side
-				kinds = append(kinds, k, k, k)
-			}
-		case bt.Script:
-			if r.scripts { // more often than the table has them
-				kinds = append(kinds, k, k)
-			}
-		case bt.Leaf:
+		if k.Family() != family || k.Memory() && !r.memory || k.Cases() > 2 {
 			continue
-		default:
-			panic("a kind of an unknown family")
 		}
-		kinds = append(kinds, k)
+		if kinds = append(kinds, k); family == bt.Chain && k.Over() != bt.Accept { // more often than decorators
+			kinds = append(kinds, k)
+		}
 	}
-	kinds = slices.DeleteFunc(kinds, func(k bt.Kind) bool { return (k.Memory() || k == bt.While) && !r.memory || k.Cases() > 2 })
 	return kinds[r.IntN(len(kinds))]
 }
 
