@@ -6,7 +6,8 @@ import "slices"
 // -1 if it follows from none: an input of that leaf, an elapsed timer, the begin or the end of the run. Repeated, it
 // leads from any change to the input behind it.
 //
-// A leaf's judgement, outcome or slow procedure follows from its own input. Activity is passed down after each
+// A leaf's judgement, outcome or slow procedure follows from its own input, or a condition from the end of the task
+// until which it lasts. Activity is passed down after each
 // iteration: activation and deactivation follow from a change in the iteration before, of the task, a sibling or the
 // parent, else of the next task above and its siblings. The verdict of any other task follows from that of a child: in
 // a chain the first child that decides, in any other kind the latest one.
@@ -20,7 +21,7 @@ func Cause(tree *Tree, changes []Change, i int) int {
 		return i - 1
 	}
 	if tree.Kind(c.Task).Family() == Leaf {
-		return -1
+		return tree.spent(changes, i)
 	}
 	if k := deciding(tree, changes, i); k >= 0 {
 		return k

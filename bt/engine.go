@@ -349,6 +349,11 @@ func (e *Engine) settle(limit int) bool {
 				t, n, s = e.visit(t, n, s)
 			}
 		}
+		for _, t := range e.tree.Spent(e.changes, e.iteration) {
+			if in := Set(t, false); e.task(t).Take(&in, e.tree.kinds[t], e.task(t).status) {
+				e.up.add(t)
+			}
+		}
 		for t := e.down.popMax(); t >= 0; t = e.down.popMax() {
 			e.pass(t)
 		}

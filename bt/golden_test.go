@@ -46,6 +46,11 @@ func (g *machine) run(t *testing.T, d golden.Directive) string {
 		if g.tree, err = bt.Compile(root); err != nil {
 			return "error: " + err.Error() + "\n"
 		}
+		if condition, task, ok := strings.Cut(d.Value("until"), ":"); ok {
+			lasts, _ := g.tree.Find(condition)
+			end, _ := g.tree.Find(task)
+			g.tree = g.tree.Lasting(map[bt.Task][]bt.Task{lasts: {end}})
+		}
 		limit, _ := strconv.Atoi(d.Value("limit"))
 		g.engine, g.ticking, g.line = bt.NewEngine(g.tree, nil, limit), nil, 0
 		if limit == 0 {

@@ -43,6 +43,13 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 	}
 	d := trees.Random(r, size)
 	tree := trees.Compile(t, d)
+	until := map[bt.Task][]bt.Task{}
+	for _, l := range tree.Leaves() {
+		if other := bt.Task(r.IntN(tree.Len())); seed%3 == 0 && tree.Kind(l) == bt.Condition && r.IntN(2) == 0 {
+			until[l] = append(until[l], other)
+		}
+	}
+	tree = tree.Lasting(until)
 	var initial []bt.Input
 	for range r.IntN(4) {
 		initial = append(initial, trees.Input(r, tree, nil))
@@ -51,7 +58,7 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 	if seed%10 == 9 { // cut instants short and continue from there
 		limit = 1 + r.IntN(3)
 	}
-	s := newSweeper(d, initial, limit)
+	s := newSweeper(d, initial, limit).lasting(until)
 	e := bt.NewEngine(tree, initial, limit)
 	c := newChecker(e)
 	other := e.Clone()

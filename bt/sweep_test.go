@@ -15,6 +15,7 @@ type sweeper struct {
 	limit     int
 	halted    bool
 	iteration int
+	until     map[bt.Task][]bt.Task // conditions that last until one of these tasks has ended
 	changes   []bt.Change
 	commands  []bt.Command
 	timings   []bt.Timing
@@ -52,6 +53,12 @@ type sweptTask struct {
 	request, outcome                string // accept, success, failure; none, success, failure
 	slowEntry, slowExit             bool
 	entryUnfinished, exitUnfinished bool
+}
+
+// lasting makes conditions last until tasks have ended.
+func (s *sweeper) lasting(until map[bt.Task][]bt.Task) *sweeper {
+	s.until = until
+	return s
 }
 
 func newSweeper(root *bt.Node, inputs []bt.Input, limit int) *sweeper {
@@ -746,6 +753,15 @@ func (s *sweeper) settle(inputs []bt.Input) (iterations int, settled bool) {
 	for s.iteration = 1; s.iteration <= s.limit; s.iteration++ {
 		s.changed = false
 		s.up()
+		for _, c := range s.changes {
+			if int(c.Iteration) == s.iteration && (c.To == bt.Finished || c.To == bt.Aborted || c.To == bt.Dropped) {
+				for condition, tasks := range s.until {
+					if slices.Contains(tasks, c.Task) {
+						s.tasks[condition].truth = false
+					}
+				}
+			}
+		}
 		s.down()
 		if !s.changed {
 			return s.iteration - 1, true

@@ -39,6 +39,7 @@ type Tree struct {
 	composites int32
 	scripts    []scriptTask
 	timers     []Task
+	lasting    [][]Task // by task: the conditions that last until it has ended; nil: there are none
 }
 
 // Counts are the thresholds of a task of the family Count with n children.

@@ -184,7 +184,7 @@ func (d *tree) rests(x *Executive, t bt.Task) bool {
 // keeps reports whether a task is judged at all times.
 func (d *tree) keeps(x *Executive, t bt.Task) bool {
 	i := x.p.leafOf[t]
-	return i >= 0 && x.p.Leaves[i].Formulas[Off] != nil || d.always[t]
+	return i >= 0 && x.p.Leaves[i].Remembers() || d.always[t]
 }
 
 func (d *tree) idle() Attention {

@@ -324,6 +324,7 @@ func (x *Executive) Leaving() []bt.Task {
 func (x *Executive) State(c *snapshot.Codec) {
 	snapshot.Each(c, x.leaves, func(c *snapshot.Codec, l *leafState) {
 		snapshot.Bool(c, &l.Value)
+		snapshot.Bool(c, &l.Spent)
 		snapshot.Int(c, &l.Request)
 		snapshot.Int(c, &l.Outcome)
 		snapshot.Int(c, &l.Procedure)
@@ -370,8 +371,9 @@ func (x *Executive) CopyFrom(o *Executive) {
 func (x *Executive) Memory(c *snapshot.Codec) {
 	for i := range x.leaves {
 		s := &x.leaves[i]
-		if x.p.Leaves[i].Formulas[Off] != nil {
+		if x.p.Leaves[i].Remembers() {
 			snapshot.Bool(c, &s.Value)
+			snapshot.Bool(c, &s.Spent)
 		}
 		if !x.p.Leaves[i].Condition {
 			snapshot.Int(c, &s.Outcome)
@@ -392,7 +394,7 @@ func (x *Executive) judge(i int, f Criterion) bool {
 	switch f {
 	case Off:
 		if l.Formulas[Off] == nil {
-			return true
+			return len(l.Until) == 0
 		}
 	case Entered, Exited:
 		if x.world.Over(i, s.deadline) {
@@ -651,7 +653,7 @@ func (x *Executive) Clocks(visit func(clock int, due float64)) {
 // condition returns the formulas whose change can change a condition: those for becoming true while it is false, those
 // for becoming false while it is true. This also covers hysteresis.
 func (x *Executive) condition(i int) mask {
-	latched := x.leaves[i].Value && x.p.Leaves[i].Formulas[Off] != nil
+	latched := x.leaves[i].Value && x.p.Leaves[i].Remembers()
 	var m mask
 	if latched {
 		m |= 1 << Off
@@ -746,6 +748,12 @@ func (x *Executive) event(kind, text string) {
 // changed logs a status change in an event iteration of the current instant, and records how the plan ends.
 func (x *Executive) changed(micro int, c bt.Change) {
 	x.Log = append(x.Log, Entry{Micro: micro, Change: c})
+	if c.To.Ended() {
+		for _, i := range x.p.lasting[c.Task] {
+			x.leaves[i].Spend()
+			x.due.add(i)
+		}
+	}
 	if c.Task != x.p.Tree.Root() || x.halted {
 		return
 	}

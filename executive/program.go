@@ -34,6 +34,7 @@ type Program struct {
 	typed   []bool    // by leaf: a formula reads discrete signals
 	roles   [][]role  // by leaf: its places among the writers
 	leafOf  []int     // by task: its leaf, -1 for composites
+	lasting [][]int   // by task: the conditions that stay true until it has ended
 }
 
 // Layout holds the offset of each kind of signal in the signal vector: the clock is at 0, the states follow.
@@ -75,6 +76,7 @@ type Leaf struct {
 	Task                bt.Task
 	Condition           bool
 	Formulas            [Criteria]*expr.Code // nil where the plan gives none
+	Until               []bt.Task            // a condition stays true until one of these has ended; none: see Off
 	Entry, Exit         []Assignment
 	EntryTime, ExitTime *expr.Code // durations [s]; nil where the plan gives none
 	Captured, Left      int        // indices of the first values captured by its entry and exit procedures
@@ -87,6 +89,9 @@ type Assignment struct {
 	Slot  int
 	Value *expr.Code
 }
+
+// Remembers reports whether a condition is not judged by its formulas alone.
+func (l *Leaf) Remembers() bool { return l.Formulas[Off] != nil || len(l.Until) > 0 }
 
 // Slow reports which procedures of an action take time.
 func (l *Leaf) Slow() (entry, exit bool) {
@@ -151,8 +156,12 @@ func (p *Program) Link() {
 	p.typed = make([]bool, len(p.Leaves))
 	p.roles = make([][]role, len(p.Leaves))
 	p.leafOf = slices.Repeat([]int{-1}, p.Tree.Len())
+	p.lasting = make([][]int, p.Tree.Len())
 	for i := range p.Leaves {
 		p.leafOf[p.Leaves[i].Task] = i
+		for _, t := range p.Leaves[i].Until {
+			p.lasting[t] = append(p.lasting[t], i)
+		}
 		for _, code := range p.Leaves[i].Formulas {
 			if code != nil {
 				p.typed[i] = p.typed[i] || len(code.Discrete()) > 0
@@ -165,6 +174,19 @@ func (p *Program) Link() {
 			p.roles[w.Leaf] = append(p.roles[w.Leaf], role{s, k, w.Phase})
 		}
 	}
+}
+
+// Loosened returns the program with a tree in which no condition lasts until a task has ended; these have no formulas.
+func (p *Program) Loosened(tree *bt.Tree) *Program {
+	c := *p
+	c.Tree, c.Leaves = tree, slices.Clone(p.Leaves)
+	for i := range c.Leaves {
+		if l := &c.Leaves[i]; len(l.Until) > 0 {
+			l.Until, l.Formulas = nil, [Criteria]*expr.Code{}
+		}
+	}
+	c.Link()
+	return &c
 }
 
 // affect enters a leaf as one that depends on code: on its indicators and, through the discrete signals that it reads,

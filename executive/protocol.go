@@ -7,7 +7,7 @@ type Criterion uint8
 
 // The criteria of a leaf. All except the first two are for actions. Failed has priority over Done, FailureIf over
 // SuccessIf. A formula that the plan does not give never holds, except Off, which then always holds: a condition
-// without it is true while On holds.
+// without it is true while On holds, unless it stays true until a task has ended.
 const (
 	On        Criterion = iota // a condition becomes true
 	Off                        // a condition becomes false if On does not hold
@@ -34,6 +34,7 @@ const (
 // change it.
 type Known struct {
 	Value     bool      // of a condition
+	Spent     bool      // of a condition: what made it true counts no longer
 	Request   bt.Status // of an action
 	Outcome   bt.Status // of an action, while it is active; Accept: none
 	Procedure Procedure // of an action
@@ -83,9 +84,14 @@ func (k *Known) Tell(
 // Judge updates a condition's truth and reports whether it changed.
 func (k *Known) Judge(holds func(Criterion) bool) bool {
 	before := k.Value
-	k.Value = Latch(before, holds)
+	k.Value = Latch(before, holds) && !k.Spent
+	k.Spent = k.Spent && holds(On)
 	return k.Value != before
 }
+
+// Spend records that the engine has ended the truth of a condition that lasts until a task has ended: it becomes true
+// again when On begins to hold again.
+func (k *Known) Spend() { k.Value, k.Spent = false, true }
 
 // Latch returns the new truth of a condition from its previous one: with hysteresis it has memory.
 func Latch(before bool, holds func(Criterion) bool) bool { return holds(On) || before && !holds(Off) }

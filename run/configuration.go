@@ -87,6 +87,9 @@ func (d Ticked) decider(m *mission.Mission) (executive.Decider, error) {
 	if name := lasting(m); name != "" {
 		return nil, fmt.Errorf("%w: %s has a procedure that takes time", ErrConventional, name)
 	}
+	if name := until(m); name != "" {
+		return nil, fmt.Errorf("%w: %s lasts until a task has ended", ErrConventional, name)
+	}
 	return executive.Ticked(func(in []bt.Input) executive.Engine {
 		return conventional{tick.NewConventional(m.Plan.Tree, in)}
 	}, how), nil
@@ -97,6 +100,16 @@ func lasting(m *mission.Mission) string {
 	for i := range m.Program.Leaves {
 		l := &m.Program.Leaves[i]
 		if entry, exit := l.Slow(); entry || exit {
+			return m.Plan.Tree.Name(l.Task)
+		}
+	}
+	return ""
+}
+
+// until returns the name of the first condition that lasts until a task has ended, "" if there is none.
+func until(m *mission.Mission) string {
+	for i := range m.Program.Leaves {
+		if l := &m.Program.Leaves[i]; len(l.Until) > 0 {
 			return m.Plan.Tree.Name(l.Task)
 		}
 	}
@@ -124,6 +137,9 @@ func (StateGraph) decider(m *mission.Mission) (executive.Decider, error) {
 	}
 	if name := lasting(m); name != "" {
 		return nil, fmt.Errorf("%w: %s has a procedure that takes time, which a state graph cannot have", ErrGraph, name)
+	}
+	if name := until(m); name != "" {
+		return nil, fmt.Errorf("%w: %s lasts until a task has ended, which no action of a state graph does", ErrGraph, name)
 	}
 	if timers := m.Plan.Tree.Timers(); len(timers) > 0 {
 		return nil, fmt.Errorf("%w: %s has a timer, which a state graph cannot have", ErrGraph, m.Plan.Tree.Name(timers[0]))

@@ -16,6 +16,7 @@ import (
 const (
 	attrOn         = "on"
 	attrOff        = "off"
+	attrUntil      = "until"
 	attrWrite      = "write"
 	attrEntry      = "entry"
 	attrExit       = "exit"
@@ -36,7 +37,7 @@ const (
 )
 
 var (
-	conditionAttributes = []string{attrOn, attrOff}
+	conditionAttributes = []string{attrOn, attrOff, attrUntil}
 	actionAttributes    = []string{attrWrite, attrEntry, attrExit, attrEntryTime, attrExitTime,
 		attrEntryUntil, attrExitUntil, attrDone, attrFailed}
 	requests = []string{attrSuccessIf, attrFailureIf} // the preconditions that an action judges by itself

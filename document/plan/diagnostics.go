@@ -37,6 +37,7 @@ const (
 	codeConflictAttr   = "conflicting-attributes"
 	codeCount          = "bad-count"
 	codeNoCondition    = "missing-condition"
+	codeUntil          = "bad-until"
 	codeFree           = "free-leaf"
 	CodeLost           = "not-in-btcpp"
 	codeForm           = "wrong-element"

@@ -46,6 +46,9 @@ func (l *Leaf) details() []detail {
 	}
 	add(attrOn, l.On)
 	add(attrOff, l.Off)
+	if l.until != nil {
+		details = append(details, detail{attrUntil, l.until.Value})
+	}
 	assign(attrWrite, l.Write)
 	assign(attrEntry, l.Entry)
 	add(attrEntryTime, l.EntryTime)

@@ -342,7 +342,7 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 			leaf.On = r.called(i)
 		}
 		leaf.Free = !l.has(attrOn) && leaf.On == nil
-		if leaf.Free && leaf.Off != nil {
+		if leaf.Free && (leaf.Off != nil || leaf.until != nil) {
 			r.reportName(i.element, codeNoCondition, `write on="..."`, "the condition %q does not define when it is true",
 				i.name)
 		}
@@ -377,14 +377,16 @@ func (r *reader) called(i *item) *expr.Expr {
 
 func (l leafReader) conditionLeaf(leaf *Leaf) {
 	leaf.On, leaf.Off = l.condition(attrOn), l.condition(attrOff)
+	leaf.until, _ = l.attribute(attrUntil)
+	l.exclusive(attrOff, attrUntil, "the condition")
 }
 
 func (l leafReader) actionLeaf(leaf *Leaf) {
 	leaf.Write, leaf.Entry, leaf.Exit = l.assignments(attrWrite), l.assignments(attrEntry), l.assignments(attrExit)
 	leaf.EntryTime, leaf.EntryUntil = l.expression(attrEntryTime, expr.Number(expr.Second)), l.condition(attrEntryUntil)
 	leaf.ExitTime, leaf.ExitUntil = l.expression(attrExitTime, expr.Number(expr.Second)), l.condition(attrExitUntil)
-	l.exclusive(attrEntryTime, attrEntryUntil)
-	l.exclusive(attrExitTime, attrExitUntil)
+	l.exclusive(attrEntryTime, attrEntryUntil, "the procedure")
+	l.exclusive(attrExitTime, attrExitUntil, "the procedure")
 	leaf.Done, leaf.Failed = l.condition(attrDone), l.condition(attrFailed)
 	leaf.SuccessIf, leaf.FailureIf = l.condition(attrSuccessIf), l.condition(attrFailureIf)
 }
@@ -403,10 +405,10 @@ func (l leafReader) warnLost(exit []Assignment) {
 }
 
 // exclusive reports the second of two attributes if both are given.
-func (l leafReader) exclusive(first, second string) {
+func (l leafReader) exclusive(first, second, what string) {
 	if b, _ := l.attribute(second); b != nil && l.has(first) {
-		l.reportAttribute(b, codeConflictAttr, "keep one of them", "%q and %q both define when the procedure ends", first,
-			second)
+		l.reportAttribute(b, codeConflictAttr, "keep one of them", "%q and %q both define when %s ends", first,
+			second, what)
 	}
 }
 

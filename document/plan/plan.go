@@ -61,9 +61,12 @@ type Leaf struct {
 	Offset, Length int    // the start tag in the source
 	Free           bool   // nothing defines it: neither its attributes nor a model
 	Ports          []Port // of a free leaf, by name
+	until          *xmltree.Attribute
 
 	// Condition: becomes true when On holds, stays true until Off holds; Off nil: true while On holds.
 	On, Off *expr.Expr
+	// Condition: becomes true when On begins to hold, stays true until the task Until[0] has ended; none: as above.
+	Until []bt.Task
 
 	Write                 []Assignment // Action: hold while the task is active
 	Entry, Exit           []Assignment // Action: made once at the start of the entry and of the exit procedure
@@ -99,6 +102,9 @@ func (p *Plan) Input(l *Leaf, expand func(*expr.Expr) *expr.Expr) (identity, nam
 	}
 	if identity = text(l.On); l.Off != nil {
 		identity += " until " + text(l.Off)
+	}
+	for _, t := range l.Until {
+		identity += " until the end of " + p.Tree.Name(t)
 	}
 	return identity, name
 }
@@ -334,9 +340,15 @@ func (r *reader) plan(main *tree) *Plan {
 	if err != nil {
 		panic("plan: the tree engine refuses a tree without mistakes: " + err.Error())
 	}
+	lasting := map[bt.Task][]bt.Task{}
 	for i, task := range compiled.Leaves() {
 		x.leaves[i].Task = task
+		x.resolveUntil(compiled, &x.leaves[i])
+		lasting[task] = x.leaves[i].Until
 	}
-	return &Plan{Source: r.source, Name: main.id, Tree: compiled, Leaves: x.leaves, labels: x.labels,
+	if r.found.HasErrors() {
+		return nil
+	}
+	return &Plan{Source: r.source, Name: main.id, Tree: compiled.Lasting(lasting), Leaves: x.leaves, labels: x.labels,
 		Document: r.doc, elements: x.nodes}
 }

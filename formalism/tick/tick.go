@@ -258,6 +258,10 @@ func (e *Engine) settle(limit int) bool {
 		e.ticks++
 		e.changed = false
 		e.tickRoot()
+		for _, t := range e.tree.Spent(e.changes, e.ticks) {
+			in := bt.Set(t, false)
+			e.tasks[t].Take(&in, e.tree.Kind(t), e.tasks[t].status())
+		}
 		if !e.changed {
 			return true
 		}

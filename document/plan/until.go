@@ -1,0 +1,70 @@
+package plan
+
+import (
+	"slices"
+
+	"canopy/bt"
+	"canopy/diag"
+)
+
+// resolveUntil finds the task until whose end a condition stays true: of the tasks with that name or path, the one whose
+// common ancestor with the condition is the lowest, so that each use of a subtree means its own.
+func (x *expansion) resolveUntil(tree *bt.Tree, l *Leaf) {
+	if l.until == nil {
+		return
+	}
+	ends := func(t bt.Task) bool { return !judged(tree.Kind(t)) }
+	above := map[bt.Task]bool{}
+	for t := l.Task; t >= 0; t = tree.Parent(t) {
+		above[t] = true
+	}
+	nearest := bt.Task(tree.Len())
+	for _, t := range tree.Resolve(l.until.Value) {
+		common := t
+		for !above[common] {
+			common = tree.Parent(common)
+		}
+		switch {
+		case !ends(t):
+		case common < nearest:
+			nearest, l.Until = common, []bt.Task{t}
+		case common == nearest:
+			l.Until = append(l.Until, t)
+		}
+	}
+	switch len(l.Until) {
+	case 1:
+	case 0:
+		var names []string
+		for t := range bt.Task(tree.Len()) {
+			if ends(t) {
+				names = append(names, tree.Name(t))
+			}
+		}
+		x.reportValue(l.until, codeUntil, diag.DidYouMean(l.until.Value, names), "%q is no task that can end",
+			l.until.Value)
+	default:
+		slices.Sort(l.Until)
+		x.reportValue(l.until, codeUntil, "write more of its path", "%q may be %s or %s", l.until.Value,
+			tree.Name(l.Until[0]), tree.Name(l.Until[1]))
+	}
+}
+
+// Loosened returns the plan with the conditions that stay true until a task has ended as free ones, for questions about
+// all that may happen, and the names of these conditions.
+func (p *Plan) Loosened() (*Plan, []string) {
+	loose, names := *p, []string(nil)
+	loose.Tree = p.Tree.Lasting(nil)
+	loose.Leaves = slices.Clone(p.Leaves)
+	for i := range loose.Leaves {
+		if l := &loose.Leaves[i]; len(l.Until) > 0 {
+			name := p.Tree.Name(l.Task)
+			names = append(names, name)
+			*l = Leaf{Task: l.Task, ID: name, Offset: l.Offset, Length: l.Length}
+		}
+	}
+	if len(names) == 0 {
+		return p, nil
+	}
+	return &loose, names
+}
