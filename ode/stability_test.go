@@ -9,9 +9,9 @@ import (
 
 // No oscillation that the steps need not resolve limits them: not to the stability of the explicit method, and not to
 // that of multistep formulas, where CVODE takes three million steps. On average over tolerances near the one given, the
-// multistep method takes three times as many evaluations at most, and five times for one; auto, with a longer start, three
-// and a half times. At 1e-4, CVODE overlooks the oscillation of the modes at the start: here it depends on chance how far
-// the multistep method resolves it, and auto does.
+// multistep method takes three times as many evaluations at most, and five times for one; auto, with a longer start,
+// three and a half times. At 1e-4, CVODE overlooks the oscillation of the modes at the start: here it depends on chance
+// how far the multistep method resolves it, and auto does.
 func TestOscillationsDoNotLimitTheSteps(t *testing.T) {
 	const near = 5
 	for _, p := range problems.Oscillating() {

@@ -56,10 +56,14 @@ func (r *Run) crowd(text string) error {
 		crowd, text, span, s.least, r.restless(crowd))
 }
 
-// chattering completes a report of chattering by the tasks that take part.
+// chattering completes a report of state events that are too many by the tasks that take part.
 func (r *Run) chattering(err error) error {
-	if c := (*sim.ChatterError)(nil); errors.As(err, &c) {
+	c := (*sim.ChatterError)(nil)
+	switch {
+	case errors.As(err, &c):
 		return fmt.Errorf("%w%s", err, r.restless(c.Count))
+	case errors.Is(err, sim.ErrEndless):
+		return fmt.Errorf("%w%s", err, r.restless(crowd))
 	}
 	return err
 }

@@ -11,8 +11,8 @@ import (
 // Advance computes one segment of the trajectory: to the end of a step, to the next event, to Alarm or to until,
 // whichever comes first. At an event Y is the left limit and Above still has the old sides; the owner must call Iterate
 // before the next Advance. After an error T, Y and the segment up to T are valid. The error is a *NotFiniteError, a
-// *ChatterError (with the segment that ends in its last event), one that wraps ErrEventIteration, or one of the
-// integrator.
+// *ChatterError (with the segment that ends in its last event), one that wraps ErrEndless or ErrEventIteration, or one
+// of the integrator.
 func (s *Simulator) Advance(until float64) (Segment, error) {
 	switch {
 	case s.pending:
@@ -329,6 +329,9 @@ func (s *Simulator) end(from float64, events []int, until float64) (Segment, err
 	}
 	s.stats.StateEvents++
 	s.pending, s.ran.after = true, true
+	if err := s.pace(until); err != nil {
+		return seg, err
+	}
 	c := s.noteEvents(events, until)
 	if c != nil && !s.slide.ready {
 		return seg, c

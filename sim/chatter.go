@@ -13,7 +13,10 @@ const (
 	crowd    = 100  // narrow events before they can be chattering
 	standing = 1e-6 // of the longest step: events that advance the time by less do not make progress
 	denser   = 1.5  // if twice the events take less than this times the time, they become denser
-	bearable = 1e6  // events up to the end
+	bearable = 1e6  // events up to the end that become denser
+	patience = 1e5  // events at an even pace before they are too many,
+	flyable  = 1e8  // if so many more would follow up to the end
+	million  = 1000000
 )
 
 // ChatterError reports events between which the indicators stay within the accuracy of their values, while time hardly
@@ -42,7 +45,8 @@ func (e *ChatterError) Error() string {
 //   - the last hundred of them take less time than a millionth of the longest step, or
 //   - they become denser, so that more than a million would follow until the end: after a hundred, two hundred, four
 //     hundred ... of them, the ratio of the times of the second half and of the quarter before is that of all further
-//     doublings.
+//     doublings, or
+//   - after a hundred thousand of them, at any pace, more than a hundred million would follow likewise.
 //
 // Events with any distance between them, such as those of a relay with hysteresis, never chatter, however dense they
 // are.
@@ -53,6 +57,7 @@ type chatter struct {
 	check  int        // count at which times are compared
 	passed [2]float64 // times at which a quarter and half of check were counted
 
+	since float64   // when the last full million of state events was reached
 	at    []float64 // of each indicator, time of its last event,
 	steps []int     // and the integrator's steps up to then
 }
@@ -84,6 +89,7 @@ func (c *chatter) state(s *snapshot.Codec) {
 	snapshot.Int(s, &c.check)
 	snapshot.Float(s, &c.passed[0])
 	snapshot.Float(s, &c.passed[1])
+	snapshot.Float(s, &c.since)
 }
 
 // begin begins a stretch with the event at a time.
@@ -119,13 +125,16 @@ func (c *chatter) add(t, longest, until float64) bool {
 	return endless || t-c.times[(c.count+1)%crowd] < standing*longest
 }
 
-// endlessly reports whether events become denser, so that too many follow within a time: the second half of n events
-// took the span, and each doubling takes ratio times as long as the one before.
+// endlessly reports whether too many events follow within a time: the second half of n events took the span, and each
+// doubling takes ratio times as long as the one before.
 func endlessly(n, span, ratio, within float64) bool {
+	most := bearable
 	if !(ratio < denser) {
-		return false
+		if most = flyable; !(n > patience) || ratio != ratio {
+			return false
+		}
 	}
-	for ; n <= bearable; n *= 2 {
+	for ; n <= most; n *= 2 {
 		span *= ratio
 		if within -= span; within <= 0 {
 			return false
@@ -185,4 +194,27 @@ func (s *Simulator) noteEvents(events []int, until float64) *ChatterError {
 		report.Obstacle = s.slide.prepare(s, report.Indicators)
 	}
 	return report
+}
+
+// pace judges the pace of the state events, whatever their distance, after each million of them.
+func (s *Simulator) pace(until float64) error {
+	const billion, shown = 1e9, 10
+	c := &s.chatter
+	if s.stats.StateEvents%million != 0 {
+		return nil
+	}
+	since := c.since
+	c.since = s.T
+	more := (until - s.T) / (s.T - since) * million
+	if !(more > billion) || math.IsInf(until, 1) {
+		return nil
+	}
+	var names []string
+	for i, t := range c.at {
+		if t > since && len(names) < shown {
+			names = append(names, s.sys.Indicators[i].Name)
+		}
+	}
+	return fmt.Errorf("%w: t = %.9g s, a million within %.3g s by %s; at this pace, %.2g would follow up to %.9g s",
+		ErrEndless, s.T, s.T-since, strings.Join(names, ", "), more, until)
 }

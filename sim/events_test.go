@@ -549,13 +549,16 @@ func TestConvergingSwitchingThatEnds(t *testing.T) {
 	near(t, "x", s.Y[0], 0, 1e-5)
 }
 
-// Events that become denser are too many if more than a million would follow.
+// Events that become denser are too many if more than a million would follow; those at an even pace, after a hundred
+// thousand of them, if more than a hundred million would.
 func TestEndlessly(t *testing.T) {
 	for _, c := range []struct {
 		n, span, ratio, within float64
 		want                   bool
 	}{
-		{100, 1, 2, 1e12, false},   // at an even pace
+		{100, 1, 2, 1e12, false},     // at an even pace
+		{102400, 0.1, 2, 1e2, false}, // at an even pace, up to 102400 * 2^9
+		{102400, 0.1, 2, 1e3, true}, {102400, 0.1, 4, 1e3, false},
 		{100, 1, 1, 10, false},     // as 1/n, up to 100 * 2^10 events
 		{100, 1, 1, 15, true},      // up to 100 * 2^15
 		{100, 1, 0.5, 0.99, false}, // up to just before the limit of a geometric series
@@ -565,6 +568,55 @@ func TestEndlessly(t *testing.T) {
 		if got := endlessly(c.n, c.span, c.ratio, c.within); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
+	}
+}
+
+// A relay whose hysteresis is far below the accuracy of its value, from the start on and at an even pace, stops or
+// slides soon, instead of switching for hours. If its hysteresis is far above, because the state is small and its
+// tolerance with it, it makes progress, but no end is in sight: it stops.
+func TestNarrowRelayFromTheStart(t *testing.T) {
+	system := &System{
+		States: []string{"x"}, Inputs: 1,
+		Indicators:  []Indicator{{Name: "x >= top"}, {Name: "x >= bottom"}},
+		Derivatives: func(_ float64, _ []float64, d *Discrete, dydt []float64) { dydt[0] = d.U[0] },
+		Zeros:       func(_ float64, y []float64, _ *Discrete, _ []int, g []float64) { g[0], g[1] = y[0]-1e-9, y[0]+1e-9 },
+	}
+	fly := func(o Options) (*Simulator, error) {
+		s := start(t, system, []float64{0}, []float64{1}, o)
+		s.Watch(0, Rising)
+		s.Watch(1, Falling)
+		for s.T < 100 {
+			seg, err := s.Advance(100)
+			if err != nil {
+				return s, err
+			}
+			if len(seg.Events) > 0 {
+				if _, err = s.Iterate(); err != nil {
+					return s, err
+				}
+				s.Set(0, float64(2*seg.Events[0]-1))
+			}
+		}
+		return s, nil
+	}
+	s, err := fly(Options{})
+	report := (*ChatterError)(nil)
+	if !errors.As(err, &report) || len(report.Names) != 2 || s.Stats().StateEvents > 110000 {
+		t.Errorf("%d events, %v", s.Stats().StateEvents, err)
+	}
+	if s, err = fly(Options{Chattering: Continue}); err != nil || s.Stats().StateEvents > 110000 {
+		t.Errorf("%d events up to t = %g s, %v", s.Stats().StateEvents, s.T, err)
+	}
+	if testing.Short() {
+		return
+	}
+	s, err = fly(Options{Options: ode.Options{AbsTol: []float64{1e-15}}})
+	if !errors.Is(err, ErrEndless) || s.Stats().StateEvents != million {
+		t.Fatalf("%d events, %v", s.Stats().StateEvents, err)
+	}
+	const want = "a million within 0.002 s by x >= top, x >= bottom; at this pace, 5e+10 would follow up to 100 s"
+	if !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
 	}
 }
 
