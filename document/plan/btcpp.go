@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,11 +133,8 @@ func (x *exporter) node(i *item) {
 		x.node(i.task())
 		return
 	}
-	for _, attribute := range preconditions {
-		a := e.Find(attribute)
-		if parsed, err := expr.Parse(valueOf(a)); a != nil && (err != nil || len(parsed.Names()) > 0) {
-			x.lost(e, "in BehaviorTree.CPP %q is a script over the blackboard, which has no signals", attribute)
-		}
+	for _, name := range preconditions {
+		x.script(e, e.Find(name))
 	}
 	switch {
 	case e.Name == elementSubTree:
@@ -155,6 +153,26 @@ func (x *exporter) node(i *item) {
 			x.node(c)
 		}
 	}
+}
+
+// ownNotation matches expressions that are no scripts of BehaviorTree.CPP: they have units, words as operators,
+// functions, or quotation marks of the other sort.
+var ownNotation = regexp.MustCompile(`[[{"]|\b(gt|ge|lt|le|eq|ne|and|or|not)\b|\w\(`)
+
+// script exports an attribute that is a script in BehaviorTree.CPP, nil: there is none.
+func (x *exporter) script(e *xmltree.Element, a *xmltree.Attribute) {
+	if a == nil || !ownNotation.MatchString(a.Value) {
+		return
+	}
+	if parsed, err := expr.Parse(a.Value); err == nil {
+		if text, ok := parsed.Plain(); ok {
+			x.edit(x.doc.Set(e, a.Name, text))
+			x.lost(e, "in BehaviorTree.CPP %q is a script over the blackboard: it becomes %q", a.Name, text)
+			return
+		}
+	}
+	x.edit(x.doc.Unset(e, a.Name))
+	x.lost(e, "%q is left out: it is a script in BehaviorTree.CPP, which cannot express %q", a.Name, a.Value)
 }
 
 // around returns what stands before and after an element in the place of attributes that stand for tasks around it, and
@@ -245,7 +263,9 @@ func (x *exporter) composite(i *item) {
 	if i.kind.Cases() > 0 {
 		x.cases(i)
 	}
-	if i.kind.Condition() != "" && i.condition() == nil {
+	if a := i.condition(); a != nil {
+		x.script(e, a)
+	} else if i.kind.Condition() != "" {
 		x.lost(e, "BehaviorTree.CPP does not load the plan: the condition of a %s is its attribute %q", i.kind,
 			i.kind.Condition())
 	}

@@ -10,6 +10,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/expr"
 	"canopy/internal/trees"
 	"canopy/syntax/xmltree"
 )
@@ -73,7 +74,18 @@ func shape(p *Plan) string {
 		fmt.Fprintln(&b, p.Tree.Kind(task), p.Tree.Params(task), p.Tree.Parent(task), p.Label(task))
 	}
 	for i := range p.Leaves {
-		l := &p.Leaves[i]
+		l := p.Leaves[i]
+		scripts := []**expr.Expr{&l.SuccessIf, &l.FailureIf}
+		if p.Element(l.Task).Parent == nil { // a condition of an attribute
+			scripts = append(scripts, &l.On)
+		}
+		for _, e := range scripts {
+			if *e != nil {
+				if text, ok := (*e).Plain(); ok {
+					*e, _ = expr.Parse(text)
+				}
+			}
+		}
 		details := strings.Join(l.Details(), "; ")
 		if details == "" && !l.Free {
 			details = "done: false"

@@ -7,6 +7,7 @@
 //
 // A tree that spins in one tick never ends: TICKS 0 only loads. A line with "!" is the message of an exception. Exit status: 1 if a plan is not loaded, else 0.
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -107,6 +108,13 @@ BT::PortInfo port(BT::PortDirection direction, const std::string& type) {
   return BT::PortInfo(direction);
 }
 
+// message returns the message of an exception on one line.
+std::string message(const std::exception& e) {
+  std::string text = e.what();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 void load(const std::string& file, int ticks) {
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
@@ -162,7 +170,7 @@ void load(const std::string& file, int ticks) {
     }
     std::cout << "= " << status << "\n";
   } catch (std::exception& e) {
-    std::cout << "! " << e.what() << "\n";
+    std::cout << "! " << message(e) << "\n";
   }
 }
 
@@ -175,7 +183,7 @@ int main(int argc, char** argv) {
       load(argv[i], std::stoi(argv[1]));
     } catch (std::exception& e) {
       failures++;
-      std::cout << "! " << argv[i] << ": " << e.what() << "\n";
+      std::cout << "! " << argv[i] << ": " << message(e) << "\n";
     }
   }
   return failures > 0;
