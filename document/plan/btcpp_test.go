@@ -241,6 +241,40 @@ func TestModern(t *testing.T) {
 	}
 }
 
+// Two attributes of format 3 that have one name in format 4: the second stays, and is reported at its place. An entry
+// that <remap> passes on must have a name.
+func TestModernDuplicates(t *testing.T) {
+	text, _ := Modern(&diag.Source{Name: "x.xml", Text: `<root BTCPP_format="3"><BehaviorTree ID="a"><Parallel threshold="1" success_threshold="2"><A/><B/></Parallel></BehaviorTree></root>`})
+	if want := `<Parallel failure_count="-1" success_count="1" success_threshold="2">`; !strings.Contains(text, want) {
+		t.Error(text)
+	}
+	if p, list := Read(&diag.Source{Name: "x.xml", Text: text}, nil); p != nil || !strings.Contains(list.Error(), `Parallel has no attribute "success_threshold"`) {
+		t.Error(list)
+	}
+	text, _ = Modern(&diag.Source{Name: "x.xml", Text: `<root BTCPP_format="3"><BehaviorTree ID="a"><SubTree ID="b"><remap internal="" external="c"/></SubTree></BehaviorTree></root>`})
+	if !strings.Contains(text, `<remap internal="" external="c"/>`) {
+		t.Error(text)
+	}
+}
+
+// A model may be declared twice in the same way, as in a manifest that its plan includes.
+func TestSameModelTwice(t *testing.T) {
+	const models, tree = `<TreeNodesModel><Action ID="Fly" done="h gt x"><input_port name="x" default="3"/></Action></TreeNodesModel>`,
+		`<BehaviorTree ID="a"><Fly/></BehaviorTree>`
+	p, list := Read(&diag.Source{Name: "x.xml", Text: `<root BTCPP_format="4">` + models + tree + `</root>`}, nil)
+	if p == nil {
+		t.Fatal(list)
+	}
+	manifest := Manifest(nil, p)
+	open := func(string) ([]byte, error) { return []byte(manifest), nil }
+	for text, want := range map[string]bool{models: true, strings.Replace(models, `"3"`, `"4"`, 1): false} {
+		again, list := ReadFiles(&diag.Source{Name: "x.xml", Text: `<root BTCPP_format="4"><include path="m.xml"/>` + text + tree + `</root>`}, nil, open)
+		if again != nil != want {
+			t.Error(list)
+		}
+	}
+}
+
 // A plan in its JSON form is the same plan, and its canonical layout is that of the same plan.
 func TestJSONIsTheSamePlan(t *testing.T) {
 	for _, path := range plans(t, "testdata/good/*.xml") {

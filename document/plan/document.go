@@ -174,6 +174,8 @@ func (r *reader) declare(e *xmltree.Element) {
 		}
 	case reserved(m.id):
 		r.reportValue(id, codeReservedID, "choose another ID", "%q is the name of a node kind or element", m.id)
+	case first != nil && first.element.Markup().String() == e.Markup().String():
+		// the same declaration, as in a manifest that the plan includes
 	case first != nil:
 		r.reportValue(id, codeDuplicateID, "", "%q was declared before, %s", m.id, r.where(first.element, e))
 	default:

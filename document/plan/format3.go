@@ -100,8 +100,9 @@ func (m *modernizer) node(e *xmltree.Element) {
 			m.edits = append(m.edits, xmltree.Edit{Span: xmltree.Span{At: at, End: at + len(e.Name)}, New: name})
 		}
 	}
+	given := map[string]bool{} // in format 4
 	for _, a := range e.Attributes {
-		m.attribute(e, name, a)
+		m.attribute(e, name, a, given)
 	}
 	for c := range e.Elements() {
 		if name == elementSubTree && c.Name == "remap" {
@@ -123,10 +124,12 @@ func (m *modernizer) rename(name string, at xmltree.Span) string {
 	return now
 }
 
-// attribute converts an attribute of a node with the given name in format 4.
-func (m *modernizer) attribute(e *xmltree.Element, node string, a *xmltree.Attribute) {
+// attribute converts an attribute of a node with the given name in format 4. One whose new name is given already keeps
+// its old name.
+func (m *modernizer) attribute(e *xmltree.Element, node string, a *xmltree.Attribute, given map[string]bool) {
 	at := xmltree.Span{At: a.At, End: a.At + len(a.Name)}
-	if now := renamedAttributes[node][a.Name]; now != "" && e.Find(now) == nil {
+	if now := renamedAttributes[node][a.Name]; now != "" && e.Find(now) == nil && !given[now] {
+		given[now] = true
 		m.edits = append(m.edits, xmltree.Edit{Span: at, New: now})
 		m.differs(at, "%q of format 3 is %q in format 4", a.Name, now)
 		if a.Name == "threshold" && e.Find("failure_threshold") == nil && e.Find("failure_count") == nil {
@@ -146,7 +149,7 @@ func (m *modernizer) attribute(e *xmltree.Element, node string, a *xmltree.Attri
 // remap converts the element by which old plans pass an entry on.
 func (m *modernizer) remap(subtree, e *xmltree.Element) {
 	internal, external := e.Find("internal"), e.Find("external")
-	if internal == nil || external == nil || subtree.Find(internal.Value) != nil {
+	if internal == nil || external == nil || !xmltree.IsName(internal.Value) || subtree.Find(internal.Value) != nil {
 		return
 	}
 	m.edits = append(m.edits, m.Set(subtree, internal.Value, "{"+external.Value+"}"), m.Remove(e))
