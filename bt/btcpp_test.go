@@ -169,7 +169,7 @@ func (n *cppNode) run() cppStatus {
 	case bt.AlwaysFailure:
 		return cppFailure
 	case bt.Sleep:
-		if n.started = true; n.elapsed {
+		if n.started = true; n.elapsed || n.params[0] == 0 {
 			return n.end(cppSuccess)
 		}
 		return cppRunning
@@ -230,6 +230,9 @@ func (n *cppNode) run() cppStatus {
 		}
 		return n.end(cppFailure)
 	case bt.Repeat, bt.RetryUntilSuccessful:
+		if n.params[0] == 0 {
+			return n.end(over)
+		}
 		for {
 			switch s := n.children[0].tick(); {
 			case s == cppRunning:
@@ -263,12 +266,12 @@ func (n *cppNode) run() cppStatus {
 		}
 		return n.result
 	case bt.Delay:
-		if n.started = true; !n.elapsed {
+		if n.started = true; !n.elapsed && n.params[0] > 0 {
 			return cppRunning
 		}
 		return n.only(0)
 	case bt.Timeout:
-		if n.started = true; n.elapsed {
+		if n.started = true; n.elapsed && n.params[0] > 0 {
 			return n.end(cppFailure)
 		}
 		return n.only(0)

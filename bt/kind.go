@@ -85,9 +85,9 @@ var kinds = [...]row{
 
 	RetryUntilSuccessful: {name: "RetryUntilSuccessful", family: Script, children: one, memory: true, symbol: "↻",
 		params: []Param{{Name: "num_attempts", Label: "attempts", Type: Times,
-			Text: "the number of attempts after which it fails; -1: no limit"}},
+			Text: "the number of attempts after which it fails, 0: at once; -1: no limit"}},
 		script: Automaton{states: []state{
-			{child: 0, on: [2]move{Success: {says: Success}, Failure: {says: Failure, again: true}}}}},
+			{child: 0, on: [2]move{Success: {says: Success}, Failure: {says: Failure, again: true}}, says: Failure}}},
 		text: "Runs its child again whenever it has failed, until it succeeds."},
 	RunOnce: {name: "RunOnce", family: Script, children: one, memory: true, symbol: "1",
 		params: []Param{{Name: "then_skip", Label: "then", Type: Choice, Words: []string{"false", "true"}, Default: 2,
@@ -105,7 +105,7 @@ var kinds = [...]row{
 		text:   "Runs its second child if the first succeeds, else the third; without a third it fails."},
 	Repeat: {name: "Repeat", family: Script, children: one, memory: true, symbol: "⟳",
 		params: []Param{{Name: "num_cycles", Label: "cycles", Type: Times,
-			Text: "the number of runs after which it succeeds; -1: no limit"}},
+			Text: "the number of runs after which it succeeds, 0: at once; -1: no limit"}},
 		script: repeat,
 		text:   "Runs its child again whenever it has succeeded, until it fails."},
 	Delay: {name: "Delay", family: Script, children: one, memory: true, symbol: "⏱",
@@ -117,7 +117,7 @@ var kinds = [...]row{
 		text: "Waits for a time, then does as its child does."},
 	Timeout: {name: "Timeout", family: Script, children: one, memory: true, symbol: "⏱",
 		params: []Param{{Name: "msec", Label: "limit", Type: Duration, Unit: "ms",
-			Text: "the time from its activation until it fails"}},
+			Text: "the time from its activation until it fails; 0: no limit"}},
 		script: Automaton{states: []state{
 			{child: 0, on: asJudged, after: 1},
 			{child: nobody, says: Failure}}},
@@ -207,7 +207,7 @@ func unless(says Status) Automaton {
 
 // repeat runs its child again whenever it has succeeded, without a limit if the kind has no parameter for it.
 var repeat = Automaton{states: []state{
-	{child: 0, on: [2]move{Success: {says: Success, again: true}, Failure: {says: Failure}}}}}
+	{child: 0, on: [2]move{Success: {says: Success, again: true}, Failure: {says: Failure}}, says: Success}}}
 
 // ifThenElse has three children: a condition, and what is done if it is good or bad.
 var ifThenElse = Automaton{states: []state{
@@ -427,8 +427,8 @@ type ParamType uint8
 // The types.
 const (
 	Children ParamType = iota // a number of children: of n children 1..n; a negative value c means n + 1 + c
-	Times                     // a number of runs: 1 and more; -1: no limit
-	Duration                  // a time [ms]: 1 and more
+	Times                     // a number of runs: 0 and more; -1: no limit
+	Duration                  // a time [ms]: 0 and more
 	Choice                    // one of some words: its number, from 1
 )
 
@@ -457,9 +457,9 @@ func (p *Param) Resolve(value, n int) (resolved int, ok bool) {
 		}
 		return value, value >= 1 && value <= n
 	case Times:
-		return value, value >= 1 && value <= math.MaxInt32 || value == -1
+		return value, value >= -1 && value <= math.MaxInt32
 	case Duration:
-		return value, value >= 1 && value <= maxDuration
+		return value, value >= 0 && value <= maxDuration
 	case Choice:
 		return value, value >= 1 && value <= len(p.Words)
 	}
@@ -472,9 +472,9 @@ func (p *Param) Range(n int) string {
 	case Children:
 		return fmt.Sprintf("1..%d", n)
 	case Times:
-		return "1, 2, ... or -1"
+		return "0, 1, ... or -1"
 	case Duration:
-		return "1, 2, ..."
+		return "0, 1, ..."
 	case Choice:
 		return strings.Join(p.Words, ", ")
 	}
@@ -554,7 +554,7 @@ func (k Kind) Own() bool { return kinds[k].own }
 
 // Timer reports whether tasks of the kind have a timer.
 func (k Kind) Timer() bool {
-	return slices.ContainsFunc(kinds[k].script.states, func(s state) bool { return s.after > 0 })
+	return kinds[k].script.timed()
 }
 
 // Symbol returns the kind's symbol in drawings; leaves have none.

@@ -32,7 +32,7 @@ type Automaton struct {
 type state struct {
 	child int8    // the child whose judgement decides: its place, or one of the names below
 	on    [2]move // by the judgement
-	says  Status  // the task's verdict if it has no such child
+	says  Status  // the task's verdict if it has no such child, or if it is to run 0 times
 	after uint8   // the next state when its timer has elapsed; 0: it has no timer
 	whole bool    // steps lead to the last child, too; after it the automaton starts again
 	skip  *move   // by the judgement Skipped; nil: the task is skipped
@@ -150,7 +150,34 @@ func (t *Tree) Automaton(task Task) (a *Automaton, limit int32) {
 	if n, ok := t.param(task, Choice); ok {
 		return &r.variants[n-1], limit
 	}
+	if ms, ok := t.param(task, Duration); ok && ms == 0 {
+		return &untimed[t.kinds[task]], limit
+	}
 	return &r.script, limit
+}
+
+// untimed has the automata of the kinds with a timer whose time is 0: a task without a child does not wait for it, and
+// one with a child has no limit.
+var untimed = func() (all [len(kinds)]Automaton) {
+	for k := range kinds {
+		if !Kind(k).Timer() {
+			continue
+		}
+		all[k] = kinds[k].script
+		all[k].states = slices.Clone(all[k].states)
+		for i := range all[k].states {
+			all[k].states[i].after = 0
+		}
+		if first := kinds[k].script.states[0]; first.child == nobody {
+			all[k].states = all[k].states[first.after:]
+		}
+	}
+	return all
+}()
+
+// timed reports whether a state has a timer.
+func (a *Automaton) timed() bool {
+	return slices.ContainsFunc(a.states, func(s state) bool { return s.after > 0 })
 }
 
 // param returns the value of a task's first parameter of a type, if there is one.
@@ -199,7 +226,7 @@ func (a *Automaton) Decide(at At, n int, limit int32, judge Judge) (says Status,
 	for {
 		s := &a.states[at.State]
 		place := s.place(at, n)
-		if place < 0 {
+		if place < 0 || limit == 0 {
 			return s.says, -1, at
 		}
 		judgement, ended := judge(place)

@@ -39,6 +39,7 @@ type sweptTask struct {
 	attempts  int    // RetryUntilSuccessful, Repeat: the runs as written
 	runs      int    // RetryUntilSuccessful, Repeat: those that were followed by another one
 	once      string // RunOnce: success or failure, once its child has ended
+	instant   bool   // Delay, Timeout, Sleep: its time is 0
 	otherwise int    // Precondition: the number of the word of its else
 	branch    int    // IfThenElse, preconditions: the child that it has reached, 0 while it is its condition
 	place     int    // TryCatch, SequenceWithMemory: the child that it has reached
@@ -95,6 +96,7 @@ func (s *sweeper) build(d *bt.Node, parent *sweptTask) *sweptTask {
 	if t.otherwise = 1; d.Kind == bt.Precondition && d.Params != nil {
 		t.otherwise = d.Params[0]
 	}
+	t.instant = (d.Kind == bt.Delay || d.Kind == bt.Timeout || d.Kind == bt.Sleep) && d.Params[0] == 0
 	t.thenSkip = d.Kind == bt.RunOnce && (d.Params == nil || d.Params[0] == 2)
 	if d.Kind == bt.RetryUntilSuccessful || d.Kind == bt.Repeat {
 		t.attempts = d.Params[0]
@@ -237,7 +239,7 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 	case bt.AlwaysSuccess, bt.AlwaysFailure:
 		return true, t.kind == bt.AlwaysSuccess, nil
 	case bt.Sleep:
-		return t.elapsed, true, nil
+		return t.elapsed || t.instant, true, nil
 	case bt.SequenceWithMemory:
 		place, some := t.resumed()
 		switch {
@@ -278,6 +280,8 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 	case bt.RetryUntilSuccessful:
 		c := t.children[0]
 		switch {
+		case t.attempts == 0:
+			return true, false, nil
 		case c.skipped():
 			return t.skip()
 		case c.good():
@@ -292,6 +296,8 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 	case bt.Repeat:
 		c := t.children[0]
 		switch {
+		case t.attempts == 0:
+			return true, true, nil
 		case c.skipped():
 			return t.skip()
 		case c.bad():
@@ -326,7 +332,7 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 	case bt.Delay, bt.Timeout:
 		c := t.children[0]
 		switch {
-		case t.kind == bt.Delay && !t.elapsed:
+		case t.kind == bt.Delay && !t.elapsed && !t.instant:
 			return false, false, nil
 		case t.kind == bt.Timeout && t.elapsed:
 			return true, false, nil
@@ -695,7 +701,7 @@ func (s *sweeper) passOn(t *sweptTask) {
 			}
 		}
 	}
-	if t.kind == bt.Delay || t.kind == bt.Timeout || t.kind == bt.Sleep {
+	if (t.kind == bt.Delay || t.kind == bt.Timeout || t.kind == bt.Sleep) && !t.instant {
 		switch {
 		case t.timed && !t.active:
 			t.timed, s.changed = false, true

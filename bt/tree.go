@@ -158,7 +158,7 @@ func (t *Tree) add(d *Node, own *naming, above []*Node) (Task, error) {
 	if law.family == Script {
 		a, limit := t.Automaton(self)
 		t.scripts = append(t.scripts, scriptTask{a, limit})
-		if d.Kind.Timer() {
+		if a.timed() {
 			t.timers = append(t.timers, self)
 		}
 	}
@@ -191,6 +191,9 @@ func resolve(d *Node, name string) ([]int, error) {
 		value := p.Default
 		if d.Params != nil {
 			value = d.Params[i]
+		}
+		if d.Params == nil && p.Default == 0 {
+			return nil, fmt.Errorf("%s of %s %q is not given", p.Name, d.Kind, name)
 		}
 		resolved, ok := p.Resolve(value, len(d.Children))
 		if !ok {

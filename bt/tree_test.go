@@ -43,8 +43,10 @@ func TestCompileRefuses(t *testing.T) {
 		`Inverter "loop" is its own descendant`: loop,
 		`IfThenElse "i" needs at most 3 children and has 4`: {Kind: bt.IfThenElse, Name: "i",
 			Children: []*bt.Node{leaf, leaf, leaf, leaf}},
-		`num_attempts of RetryUntilSuccessful "r" is not in 1, 2, ... or -1`: {Kind: bt.RetryUntilSuccessful, Name: "r",
+		`num_attempts of RetryUntilSuccessful "r" is not given`: {Kind: bt.RetryUntilSuccessful, Name: "r",
 			Children: []*bt.Node{leaf}},
+		`num_attempts of RetryUntilSuccessful "r" is not in 0, 1, ... or -1`: {Kind: bt.RetryUntilSuccessful, Name: "r",
+			Params: []int{-2}, Children: []*bt.Node{leaf}},
 		`needs 1 parameters and has 2`: {Kind: bt.RetryUntilSuccessful, Params: []int{1, 1}, Children: []*bt.Node{leaf}},
 	} {
 		if _, err := bt.Compile(d); err == nil || !strings.Contains(err.Error(), want) {

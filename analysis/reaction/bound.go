@@ -79,6 +79,9 @@ func (r *Result) compositeShape(t bt.Task, all []shape) shape {
 		s.good, s.bad = good >= enough, bad >= tooMany
 		s.steady = s.steady && enough+tooMany > n // else both counts can be reached, and the order decides
 		widest = sum
+		if s.skips && counts.Quorum == 0 { // it can wait although all children are judged
+			s.width = 1
+		}
 	case bt.Script:
 		r.scriptShape(t, all, &s)
 	default:

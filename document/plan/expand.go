@@ -149,7 +149,7 @@ func (x *expansion) expand(i *item, env environment, s *scope) *bt.Node {
 		}
 		return n
 	}
-	n := &bt.Node{Kind: i.kind, Name: i.name, Params: i.params, Wraps: i.wraps}
+	n := &bt.Node{Kind: i.kind, Name: i.name, Params: x.params(i, s), Wraps: i.wraps}
 	if i.kind.Family() == bt.Leaf {
 		leaf := x.leaf(i, env)
 		if leaf.Free {
@@ -169,6 +169,26 @@ func (x *expansion) expand(i *item, env environment, s *scope) *bt.Node {
 	x.labels = append(x.labels, i.name)
 	x.nodes = append(x.nodes, i.element)
 	return n
+}
+
+// params returns the values of a task's parameters in a scope.
+func (x *expansion) params(i *item, s *scope) []int {
+	if len(i.entries) == 0 {
+		return i.params
+	}
+	values := slices.Clone(i.params)
+	for _, at := range i.entries {
+		p := &i.kind.Params()[at]
+		a := i.element.Find(p.Name)
+		value := s.value(p.Name, strings.TrimSpace(a.Value))
+		if name, open := entry(value); open {
+			x.reportValue(a, codeCount, "write a number here, at the use of the tree, in its model or in its <BehaviorTree>",
+				"%s is the entry %q, but parameters do not change while the plan runs", p.Name, name)
+			continue
+		}
+		values[at] = x.number(i, p, a, value)
+	}
+	return values
 }
 
 // warnConflicts warns of actions that give one slot a value below different children of a parallel: both may be active,

@@ -24,6 +24,7 @@ type item struct {
 	name     string
 	model    *model // nil if none is declared
 	params   []int  // of a task
+	entries  []int  // the parameters that are entries of the blackboard
 	children []*item
 	unknown  bool   // no kind that Canopy has
 	wrapped  bool   // it has preconditions, of which it reads none itself
@@ -490,7 +491,6 @@ func (r *reader) param(i *item, p *bt.Param) int {
 		}
 		return p.Default
 	}
-	n := len(i.children)
 	if p.Type == bt.Choice {
 		word := slices.Index(p.Words, strings.TrimSpace(a.Value))
 		if word < 0 {
@@ -499,14 +499,23 @@ func (r *reader) param(i *item, p *bt.Param) int {
 		}
 		return word + 1
 	}
-	words := types[p.Type]
-	value, err := words.parse(a.Value)
+	if _, isEntry := entry(strings.TrimSpace(a.Value)); isEntry {
+		i.entries = append(i.entries, len(i.params))
+		return p.Default
+	}
+	return r.number(i, p, a, a.Value)
+}
+
+// number reads a number of an attribute; the text is that of a port if the attribute names one.
+func (r *reader) number(i *item, p *bt.Param, a *xmltree.Attribute, written string) int {
+	n, words := len(i.children), types[p.Type]
+	value, err := words.parse(written)
 	if err != nil {
-		r.reportValue(a, codeCount, words.hint, "%q is not a %s", a.Value, words.noun)
+		r.reportValue(a, codeCount, words.hint, "%q is not a %s", written, words.noun)
 		return p.Default
 	}
 	if _, ok := p.Resolve(value, n); !ok && (n > 0 || i.kind.Childless()) && r.doc.Whole {
-		text, hint := words.impossible(a.Value, n)
+		text, hint := words.impossible(written, n)
 		r.reportValue(a, codeCount, hint, "%s", text)
 		return p.Default
 	}
@@ -528,11 +537,11 @@ var types = [...]struct {
 		}},
 	bt.Times: {"count", "3", count, "write a whole number, -1 for no limit",
 		func(value string, _ int) (text, hint string) {
-			return value + " times is not possible", "write 1 or more, or -1 for no limit"
+			return value + " times is not possible", "write 0 or more, or -1 for no limit"
 		}},
 	bt.Duration: {"duration", "500", milliseconds, "write milliseconds, 12h30m, or a number with its unit, as in 2 [d]",
 		func(value string, _ int) (text, hint string) {
-			return value + " is not a possible duration", "write 1 ms or more"
+			return value + " is not a possible duration", "write 0 ms or more"
 		}},
 }
 

@@ -110,7 +110,7 @@ func (n *node) markup() *xmltree.Markup {
 	for i, value := range n.Params {
 		p := &n.Kind.Params()[i]
 		absent, _ := p.Resolve(p.Default, len(n.children))
-		if resolved, ok := p.Resolve(value, len(n.children)); !ok || resolved != absent {
+		if resolved, ok := p.Resolve(value, len(n.children)); !ok || p.Default == 0 || resolved != absent {
 			m.Add(p.Name, p.Write(value))
 		}
 	}
