@@ -289,7 +289,8 @@ func (o order) pruned(m *Mission, wanted func(signal int) bool) []executive.Eval
 // once leaves out the evaluation of the outputs that do not depend on commands, unless a step reads one of them before
 // all outputs are evaluated.
 func (m *Mission) once(steps []executive.Evaluation) []executive.Evaluation {
-	first, all := executive.Evaluation{Kind: executive.EvaluateOutputs}, executive.Evaluation{Kind: executive.EvaluateDirect}
+	first := executive.Evaluation{Kind: executive.EvaluateOutputs}
+	all := executive.Evaluation{Kind: executive.EvaluateDirect}
 	i, end := slices.Index(steps, first), slices.Index(steps, all)
 	if i < 0 || end < i || slices.ContainsFunc(steps[i:end], func(s executive.Evaluation) bool {
 		return slices.ContainsFunc(m.needs(s), func(signal int) bool { return m.source(signal) == first })

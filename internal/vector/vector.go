@@ -1,8 +1,8 @@
 // Package vector compares lists of numbers, several at once where that is possible.
 package vector
 
-// Within reports whether every number of x is at least the one of low and at most the one of high in its place. One that
-// is not a number is not. The three have the same length.
+// Within reports whether every number of x is at least the one of low and at most the one of high in its place. One
+// that is not a number is not. The three have the same length.
 func Within(x, low, high []float64) bool {
 	n := len(x)
 	low, high = low[:n], high[:n]
