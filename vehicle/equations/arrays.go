@@ -193,14 +193,17 @@ func tooLong(offset, length int) *expr.Error {
 	return misplaced(offset, length, "the expressions expand to more than %d characters", maxExpanded)
 }
 
-// part finds a number with its unit, a quoted text, or a name.
-var part = regexp.MustCompile(`(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:\s*\[[^\]]*\])?|"[^"]*"|'[^']*'|` +
-	`[\pL_][\pL\pN_.]*`)
+// part describes a number with its unit, a quoted text, or a name. Its classes of Unicode are compiled when the first
+// expression is expanded: that takes a tenth of the start of a command.
+const part = `(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:\s*\[[^\]]*\])?|"[^"]*"|'[^']*'|[\pL_][\pL\pN_.]*`
 
 // expanded writes the expansion of a text, which is at an offset in the expression.
 func (b *builder) expanded(x *expansion, text string, offset int) error {
+	if b.part == nil {
+		b.part = regexp.MustCompile(part)
+	}
 	for {
-		at := part.FindStringIndex(text)
+		at := b.part.FindStringIndex(text)
 		if at == nil {
 			x.add(text, offset, offset+len(text), true)
 			return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -48,6 +49,7 @@ type builder struct {
 	index    map[string]int               // sizes, and the variables of the ranges around
 	replaced map[*yamldoc.Node]*expansion // expressions that were expanded
 	wrong    map[int]bool                 // by place in the file: such an expression has a mistake
+	part     *regexp.Regexp               // nil before the first expansion
 	elements int                          // of all arrays
 	bytes    int                          // of all expressions
 }
