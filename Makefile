@@ -54,8 +54,8 @@ lint: bin/golangci-lint ## gofmt, go.mod, golangci-lint (built once from interna
 	$(GO) mod tidy -diff
 	bin/golangci-lint run --allow-serial-runners ./...
 
-build: ## compile bin/canopy
-	$(GO) build -o bin/canopy ./cmd/canopy
+build: ## compile bin/canopy, without C libraries: it starts without a dynamic linker
+	CGO_ENABLED=0 $(GO) build -o bin/canopy ./cmd/canopy
 
 run: ## fly the solar day into OUT
 	$(GO) run ./cmd/canopy run missions/solar-day.yaml --out $(OUT)
