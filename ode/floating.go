@@ -22,8 +22,9 @@ func newFloating(o Options, given []float64) *floating {
 	return &floating{o.RelTol, o.Floating, slices.Clone(given), make([]float64, n), make([]float64, n)}
 }
 
-// restart takes the values at a start. What is zero is expected to become as large as the largest component.
+// restart takes the values at a start. What is zero is expected to become a hundredth of the largest component.
 func (f *floating) restart(y, atol []float64) {
+	const few = 0.01
 	f.follow(y, atol)
 	largest := size(f.most)
 	if largest == 0 {
@@ -31,7 +32,7 @@ func (f *floating) restart(y, atol []float64) {
 	}
 	for i, v := range f.most {
 		if v == 0 {
-			v = largest
+			v = few * largest
 		}
 		f.seen[i] = v
 	}
@@ -40,7 +41,8 @@ func (f *floating) restart(y, atol []float64) {
 
 // follow lowers the absolute tolerances of small components. They stay above what rounding makes of the largest one.
 func (f *floating) follow(y, atol []float64) {
-	const fading, high, low, least = 0.7, 100, 0.01, 1e-8
+	const fading, high, share, low, least = 0.7, 100, 1e-4, 0.01, 1e-8
+	wide := max(min(high*f.relative, share), f.relative) // at loose tolerances, a hundredfold one hides the values
 	for i, v := range y {
 		v = math.Abs(v)
 		f.seen[i], f.most[i] = max(v, fading*f.seen[i]), max(v, f.most[i])
@@ -48,8 +50,8 @@ func (f *floating) follow(y, atol []float64) {
 	floor := least * size(f.seen)
 	for i, on := range f.on {
 		if on {
-			near := f.relative * max(f.seen[i], floor)
-			atol[i] = max(min(f.given[i], high*near), low*near)
+			size := max(f.seen[i], floor)
+			atol[i] = max(min(f.given[i], wide*size), low*f.relative*size)
 		}
 	}
 }

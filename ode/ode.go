@@ -85,7 +85,8 @@ func (m Method) Stiff() bool { return methods[m].automatic() || methods[m].first
 // 100 count as 100. The error of one component is therefore at most 10 tolerances.
 //
 // The absolute tolerance of a floating component is AbsTol_i, but at most 100*RelTol and at least 0.01*RelTol times the
-// values of its last steps: between 0.01 and 100 it is AbsTol_i, if that is RelTol. After a restart, at which a
+// values of its last steps: between 0.01 and 100 it is AbsTol_i, if that is RelTol. Where RelTol exceeds 1e-6, it is at
+// most 1e-4 or RelTol times these values. After a restart, at which a
 // component may return to any former value, it is that of the largest.
 type Options struct {
 	Method      Method
