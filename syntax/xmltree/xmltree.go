@@ -146,8 +146,9 @@ func Compose(name, form string, of ...*Attribute) *Attribute {
 
 // Inside returns the bytes of the text that represent bytes of the value.
 func (a *Attribute) Inside(offset, length int) (at, n int) {
-	at = a.Place(offset)
-	return at, a.Place(offset+length) - at
+	from, to := a.Place(offset), a.Place(offset+length)
+	at = min(from, to) // a composed value may have its parts in another order
+	return at, max(from, to) - at
 }
 
 // text returns the bytes of a span.
