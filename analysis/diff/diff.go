@@ -44,6 +44,8 @@ type PartChange struct {
 	Name    string     `json:"name"`
 	OldLine int        `json:"old_line,omitempty"` // of the old source, from 1; 0 if it was added
 	NewLine int        `json:"new_line,omitempty"` // of the new source; 0 if it was removed
+	OldFile string     `json:"old_file,omitempty"` // with the line, if the old source includes it
+	NewFile string     `json:"new_file,omitempty"` // with the line, if the new source includes it
 	Joining bool       `json:"joining,omitempty"`
 	Before  []string   `json:"before,omitempty"` // details only in the old version
 	After   []string   `json:"after,omitempty"`  // details only in the new version
@@ -55,6 +57,7 @@ type part struct {
 	key     string
 	name    string
 	line    int
+	file    string   // "": the source itself
 	ends    []string // keys of the parts that it connects
 	group   string   // key of the group in which it is ordered: an earlier part has priority
 	details []string
@@ -73,7 +76,7 @@ func compare(formalism string, elements []string, old, updated []part) Differenc
 			if p := &old[i]; p.element == element {
 				count.Old++
 				if q := is[p.key]; q == nil {
-					changes = append(changes, PartChange{Op: Removed, Element: element, Name: p.name, OldLine: p.line,
+					changes = append(changes, PartChange{Op: Removed, Element: element, Name: p.name, OldLine: p.line, OldFile: p.file,
 						Joining: slices.ContainsFunc(p.ends, both), Before: p.details})
 				} else if c := p.becomes(q, shifted[p.key]); len(c.Before)+len(c.After) > 0 {
 					changes = append(changes, c)
@@ -84,7 +87,7 @@ func compare(formalism string, elements []string, old, updated []part) Differenc
 			if q := &updated[i]; q.element == element {
 				count.New++
 				if was[q.key] == nil {
-					changes = append(changes, PartChange{Op: Added, Element: element, Name: q.name, NewLine: q.line,
+					changes = append(changes, PartChange{Op: Added, Element: element, Name: q.name, NewLine: q.line, NewFile: q.file,
 						Joining: slices.ContainsFunc(q.ends, both), After: q.details})
 				}
 			}
@@ -95,7 +98,8 @@ func compare(formalism string, elements []string, old, updated []part) Differenc
 		slices.SortStableFunc(changes, func(a, b PartChange) int {
 			order := []ChangeKind{Removed, Changed, Added}
 			return cmp.Or(slices.Index(order, a.Op)-slices.Index(order, b.Op),
-				cmp.Compare(a.NewLine, b.NewLine), cmp.Compare(a.OldLine, b.OldLine))
+				cmp.Compare(a.NewFile, b.NewFile), cmp.Compare(a.NewLine, b.NewLine),
+				cmp.Compare(a.OldFile, b.OldFile), cmp.Compare(a.OldLine, b.OldLine))
 		})
 		d.Counts = append(d.Counts, count)
 		d.Changes = append(d.Changes, changes...)
@@ -106,6 +110,7 @@ func compare(formalism string, elements []string, old, updated []part) Differenc
 // becomes returns the change of a part, given the same part of the new version.
 func (p *part) becomes(q *part, shifted bool) PartChange {
 	c := PartChange{Op: Changed, Element: p.element, Name: q.name, OldLine: p.line, NewLine: q.line,
+		OldFile: p.file, NewFile: q.file,
 		Before: without(p.details, q.details), After: without(q.details, p.details)}
 	if shifted {
 		c.After = append(c.After, "another place in the order")

@@ -126,13 +126,15 @@ func planParts(p *plan.Plan, key func(bt.Task) string) []part {
 		if p.Label(t) != details[0] {
 			details = append(details, "name: "+p.Label(t))
 		}
-		parts = append(parts, part{element: "node", key: key(t), name: p.Tree.Name(t), line: p.Line(t),
+		line, file := p.Place(t)
+		parts = append(parts, part{element: "node", key: key(t), name: p.Tree.Name(t), line: line, file: file,
 			details: append(details, says[t]...)})
 	}
 	for i := p.Tree.Len() - 1; i >= 0; i-- {
 		t := bt.Task(i)
 		for _, child := range p.Tree.Children(t) {
-			parts = append(parts, part{element: "connection", key: key(t) + " to " + key(child), line: p.Line(child),
+			line, file := p.Place(child)
+			parts = append(parts, part{element: "connection", key: key(t) + " to " + key(child), line: line, file: file,
 				name: p.Tree.Name(t) + " -> " + p.Tree.Name(child), ends: []string{key(t), key(child)}, group: key(t)})
 		}
 	}

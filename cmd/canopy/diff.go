@@ -320,12 +320,16 @@ func writeDifference(out io.Writer, d diff.Difference) error {
 // place names the lines of a change.
 func place(c diff.PartChange) string {
 	var lines []string
-	if c.OldLine > 0 {
-		lines = append(lines, fmt.Sprintf("old line %d", c.OldLine))
+	add := func(which string, line int, file string) {
+		switch {
+		case line > 0 && file != "":
+			lines = append(lines, fmt.Sprintf("%s line %d of %s", which, line, diag.Visible(file)))
+		case line > 0:
+			lines = append(lines, fmt.Sprintf("%s line %d", which, line))
+		}
 	}
-	if c.NewLine > 0 {
-		lines = append(lines, fmt.Sprintf("new line %d", c.NewLine))
-	}
+	add("old", c.OldLine, c.OldFile)
+	add("new", c.NewLine, c.NewFile)
 	return strings.Join(lines, ", ")
 }
 

@@ -126,20 +126,30 @@ const DefaultPeriod = 60
 func Read(r *yamldoc.Reader, n *yamldoc.Node, p *plan.Plan, scope expr.Scope) Declarations {
 	d := &declarer{Reader: r, plan: p, scope: scope, d: Declarations{Period: DefaultPeriod}}
 	if n != nil {
-		d.Fields(n, "check", yamldoc.Keys{
-			"facts":      func(n *yamldoc.Node) { d.d.Facts = d.statements(n, "facts", d.plan.Tasks(judged)) },
-			"always":     func(n *yamldoc.Node) { d.d.Always = d.statements(n, "always", d.plan.Tasks(anyTask)) },
-			"properties": func(n *yamldoc.Node) { d.d.Properties = properties(d.Reader, n, d.plan.Tasks(anyTask), scope) },
-			"goal":       func(n *yamldoc.Node) { d.d.Goal = d.statement(n, d.plan.Tasks(judged)) },
-			"free":       func(n *yamldoc.Node) { d.Sequence(n, "free", d.free) },
-			"written":    func(n *yamldoc.Node) { d.Sequence(n, "written", d.written) },
-			"resources":  func(n *yamldoc.Node) { d.resources(n) },
-			"effects":    func(n *yamldoc.Node) { d.effects(n) },
-			"period":     func(n *yamldoc.Node) { d.d.Period = d.period(n) },
-		})
+		d.Fields(n, "check", d.entries())
 	}
 	d.notes()
 	return d.d
+}
+
+// Has reports whether a `check:` section may have an entry of this name.
+func Has(name string) bool { return (&declarer{}).entries()[name] != nil }
+
+// entries returns the entries of a section.
+func (d *declarer) entries() yamldoc.Keys {
+	return yamldoc.Keys{
+		"facts":  func(n *yamldoc.Node) { d.d.Facts = d.statements(n, "facts", d.plan.Tasks(judged)) },
+		"always": func(n *yamldoc.Node) { d.d.Always = d.statements(n, "always", d.plan.Tasks(anyTask)) },
+		"properties": func(n *yamldoc.Node) {
+			d.d.Properties = properties(d.Reader, n, d.plan.Tasks(anyTask), d.scope)
+		},
+		"goal":      func(n *yamldoc.Node) { d.d.Goal = d.statement(n, d.plan.Tasks(judged)) },
+		"free":      func(n *yamldoc.Node) { d.Sequence(n, "free", d.free) },
+		"written":   func(n *yamldoc.Node) { d.Sequence(n, "written", d.written) },
+		"resources": func(n *yamldoc.Node) { d.resources(n) },
+		"effects":   func(n *yamldoc.Node) { d.effects(n) },
+		"period":    func(n *yamldoc.Node) { d.d.Period = d.period(n) },
+	}
 }
 
 // ReadFile reads a document with the entries of a `check:` section, for a plan without a mission.

@@ -102,7 +102,17 @@ func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []stri
 	} {
 		known[k] = keep(k)
 	}
-	b.Fields(root, "the mission", known)
+	b.Mapping(root, "the mission", func(key, value *yamldoc.Node) {
+		visit, ok := known[key.Value]
+		switch {
+		case ok:
+			visit(value)
+		case declare.Has(key.Value):
+			b.Add(key, "unknown-key", "write it under `check`, two blanks deeper", "the mission has no %q", key.Value)
+		default:
+			b.Unknown(key, "unknown-key", "the mission", slices.Sorted(maps.Keys(known)))
+		}
+	})
 	if m.Name == "" {
 		m.Name = strings.TrimSuffix(path.Base(b.Source.Name), path.Ext(b.Source.Name))
 	}

@@ -23,6 +23,7 @@ func TestMistakes(t *testing.T) {
 		{name: "wrong unit", yaml: "parameters: {tau: '5 [m]'}", want: `6:20 unit-mismatch 5 [m]`},
 		{name: "out of range", yaml: "parameters: {tau: 5000}", want: `6:19 out-of-range 5000 time constant`},
 		{name: "environment", yaml: "environment: {moon: 5}", want: `6:15 unknown-parameter moon did you mean "noon"?`},
+		{name: "key of check", yaml: "facts: []", want: "6:1 unknown-key facts write it under `check`, two blanks deeper"},
 		{name: "unknown key", yaml: "horizonn: 5", want: `6:1 unknown-key horizonn did you mean "horizon"?`},
 		{name: "twice", yaml: "horizon: 5", want: `6:1 duplicate-name horizon`},
 		{name: "negative", yaml: "tolerance: -1", want: `6:12 out-of-range -1 1e-6`},

@@ -261,7 +261,7 @@ func (r *reader) mainTree(root *xmltree.Element) *tree {
 		}
 		return t
 	}
-	if len(r.order) == 1 {
+	if len(r.order) == 1 || len(r.trees) == 1 { // of several with one ID, the first
 		return r.order[0]
 	}
 	if len(r.order) > 1 {
@@ -274,7 +274,7 @@ func (r *reader) mainTree(root *xmltree.Element) *tree {
 			return tops[0]
 		}
 		r.reportName(root, codeNoMainTree, "write "+attrMain+"="+r.quotedTrees(" or "),
-			"the plan has %d trees and does not name the main one", len(r.order))
+			"the plan has %d trees and does not name the main one", max(len(r.trees), 2))
 	}
 	return nil
 }

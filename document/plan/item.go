@@ -532,6 +532,9 @@ var types = [...]struct {
 }{
 	bt.Children: {"count", "3", count, "write a whole number, -1 for all children",
 		func(value string, n int) (text, hint string) {
+			if n == 1 {
+				return value + " of 1 child is not possible", "write 1, or -1 for all children"
+			}
 			return fmt.Sprintf("%s of %d children is not possible", value, n),
 				fmt.Sprintf("write 1 to %d, or -1 (all) to -%d", n, n)
 		}},

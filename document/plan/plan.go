@@ -51,8 +51,14 @@ func (p *Plan) Label(t bt.Task) string { return p.labels[t] }
 // times have one element.
 func (p *Plan) Element(t bt.Task) *xmltree.Element { return p.elements[t] }
 
-// Line returns the line of the source on which a task is written, from 1.
-func (p *Plan) Line(t bt.Task) int { return p.Document.Line(p.elements[t].At) }
+// Place returns the line on which a task is written, from 1, and the name of its file if it is an included one.
+func (p *Plan) Place(t bt.Task) (line int, file string) {
+	src, at := p.Source.Origin(p.elements[t].At)
+	if line, _ = (diag.Diagnostic{Source: src, Offset: at}).Position(); src.Name != p.Source.Name {
+		file = src.Name
+	}
+	return line, file
+}
 
 // Leaf is the behaviour of a leaf of the tree. Expressions that its element does not give are nil.
 type Leaf struct {

@@ -397,8 +397,8 @@ func TestEditPlan(t *testing.T) {
 		task++
 	}
 	e := p.Element(task)
-	if p.Document.Line(e.At) != p.Line(task) {
-		t.Errorf("line %d, not %d", p.Line(task), p.Document.Line(e.At))
+	if line, file := p.Place(task); line != p.Document.Line(e.At) || file != "" {
+		t.Errorf("line %d of %q, not %d", line, file, p.Document.Line(e.At))
 	}
 	text, err := p.Document.Apply(p.Document.Set(e, "name", "rise"))
 	if err != nil || text != strings.Replace(src.Text, `name="climb"`, `name="rise"`, 1) {
@@ -434,5 +434,39 @@ func TestConditionsReadBooleanSignals(t *testing.T) {
 	}
 	if _, found := read(`<Condition name="door_open" off="door_open"/>`); len(found) != 1 || found[0].Code != codeNoCondition {
 		t.Error(found)
+	}
+}
+
+// The place of a task in an included file is that in the file.
+func TestPlaceInIncludedFile(t *testing.T) {
+	p, list := ReadFiles(&diag.Source{Name: "main.xml", Text: `<root BTCPP_format="4" main_tree_to_execute="a">
+<include path="part.xml"/>
+<BehaviorTree ID="a"><Sequence><SubTree ID="b"/><Here/></Sequence></BehaviorTree></root>`}, nil,
+		func(string) ([]byte, error) {
+			return []byte("<root BTCPP_format=\"4\">\n\n\n<BehaviorTree ID=\"b\">\n<There/></BehaviorTree></root>"), nil
+		})
+	if p == nil {
+		t.Fatal(list)
+	}
+	for i, want := range []string{"5 part.xml", "3 "} {
+		line, file := p.Place(p.Leaves[i].Task)
+		if got := fmt.Sprint(line, " ", file); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
+// The first message about these mistakes names the cause.
+func TestFirstMessage(t *testing.T) {
+	for text, want := range map[string]string{
+		`<root BTCPP_format="4"><BehaviorTree ID="b"><X/></BehaviorTree><BehaviorTree ID="b"><Y/></BehaviorTree></root>`: `there is another tree "b"`,
+		"\xff\xfe<\x00r\x00": "the file is UTF-16 text, not UTF-8",
+		"\xff<root/>":        "the file is not UTF-8 text",
+		`<root BTCPP_format="4"><BehaviorTree ID="b"><Parallel success_count="2"><X/></Parallel></BehaviorTree></root>`: "2 of 1 child is not possible",
+	} {
+		_, list := Read(&diag.Source{Name: "x.xml", Text: text}, nil)
+		if len(list) == 0 || !strings.HasPrefix(list[0].Text, want) {
+			t.Errorf("%v, not %s", list, want)
+		}
 	}
 }

@@ -281,8 +281,8 @@ func (p *parser) wrongKind(offset int, name string, k bt.Kind, v *verb) {
 			kinds = append(kinds, other.String())
 		}
 	}
-	wanted := strings.Join(kinds, " or ")
-	p.report(offset, len(name), "wrong-kind", fmt.Sprintf("%q is not of the kind %s but %s", name, wanted, k),
+	wanted := strings.Join(kinds, ", ")
+	p.report(offset, len(name), "wrong-kind", fmt.Sprintf("%q is of the kind %s", name, k),
 		fmt.Sprintf("%q is for %s of the kind %s", v.name,
 			map[string]string{"leaf": "leaves", "task": "tasks"}[v.noun()], wanted))
 }

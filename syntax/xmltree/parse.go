@@ -51,7 +51,11 @@ func Parse(src *diag.Source) (*Document, diag.List) {
 		}
 	}
 	if at := invalidUTF8(p.text); at >= 0 {
-		p.syntax(at, 1, "save the file as UTF-8", "the file is not UTF-8 text")
+		text := "the file is not UTF-8 text"
+		if head := p.text[:min(2, len(p.text))]; head == "\xff\xfe" || head == "\xfe\xff" {
+			text = "the file is UTF-16 text, not UTF-8"
+		}
+		p.syntax(at, 1, "save the file as UTF-8", "%s", text)
 		return p.Document, p.found
 	}
 	for at := src.Begin(); at < len(p.text) && p.fails < maxFails; {
