@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"canopy/bt"
 	"canopy/diag"
@@ -246,6 +247,9 @@ func (r *reader) root() *xmltree.Element {
 	switch text, root := strings.TrimLeft(r.source.Text, blank), doc.Root; {
 	case text == "":
 		r.report(0, 0, codeEmpty, wanted, "the file is empty")
+		return nil
+	case !utf8.ValidString(text):
+		r.found = found
 		return nil
 	case text[0] != '<', root == nil && doc.Whole:
 		r.report(0, 0, codeNotXML, wanted, "this is not a plan")
