@@ -575,11 +575,13 @@ func TestPriorityList(t *testing.T) {
 	}
 }
 
-// runsAgain reports whether a task runs a child again. If that ends at once without end, a mission has an instantaneous
-// loop; an outcome that lasts ends every run, which one line of a script does not.
+// runsAgain reports whether a task runs a child again, or what is skipped then is judged anew. If that ends at once without
+// end, a mission has an instantaneous loop; an outcome that lasts ends every run, which one line of a script does not.
 func runsAgain(tree *bt.Tree) bool {
+	var acts func(t bt.Task) bool
+	acts = func(t bt.Task) bool { return tree.Kind(t).Acts() || slices.ContainsFunc(tree.Children(t), acts) }
 	for t := range bt.Task(tree.Len()) {
-		if tree.Kind(t).Condition() != "" || tree.Repeats(t) { // an action that is a condition may end again and again
+		if tree.Repeats(t) || tree.Kind(t).Condition() != "" && acts(tree.Children(t)[0]) {
 			return true
 		}
 	}
