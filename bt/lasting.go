@@ -19,6 +19,13 @@ func (t *Tree) Lasting(until map[Task][]Task) *Tree {
 	return &c
 }
 
+// Lasts returns the conditions that last until a task has ended.
+func (t *Tree) Lasts() []Task {
+	conditions := slices.Concat(t.lasting...)
+	slices.Sort(conditions)
+	return slices.Compact(conditions)
+}
+
 // Spent returns the conditions that are false from the next iteration on, as tasks have ended in this one. The changes
 // are those of the instant so far.
 func (t *Tree) Spent(changes []Change, iteration int32) (conditions []Task) {

@@ -176,19 +176,6 @@ func (p *Program) Link() {
 	}
 }
 
-// Loosened returns the program with a tree in which no condition lasts until a task has ended; these have no formulas.
-func (p *Program) Loosened(tree *bt.Tree) *Program {
-	c := *p
-	c.Tree, c.Leaves = tree, slices.Clone(p.Leaves)
-	for i := range c.Leaves {
-		if l := &c.Leaves[i]; len(l.Until) > 0 {
-			l.Until, l.Formulas = nil, [Criteria]*expr.Code{}
-		}
-	}
-	c.Link()
-	return &c
-}
-
 // affect enters a leaf as one that depends on code: on its indicators and, through the discrete signals that it reads,
 // on slots, the values written to them, and computed signals. seen are the signals that are entered.
 func (p *Program) affect(leaf int32, code *expr.Code, seen map[int]bool) {

@@ -63,6 +63,9 @@ func Told(p *plan.Plan, expand func(*expr.Expr) *expr.Expr) []Repertoire {
 			continue
 		}
 		in.Values = truths(l.On, l.Off)
+		if len(l.Until) > 0 { // it may last, and what made it true may have counted
+			in.Values = []bt.Status{bt.Success, bt.Failure}
+		}
 		in.Input, _ = p.Input(l, expand)
 	}
 	return all

@@ -147,6 +147,8 @@ func (m *Model) readLeaves() {
 			x.input, x.called = m.plan.Input(l, m.expanded)
 		}
 		switch {
+		case len(l.Until) > 0: // it lasts, which only a flight knows
+			x.on = proposition(x.name + ", which lasts until a task has ended,")
 		case x.condition && l.On == nil:
 			x.on = proposition(x.called)
 		case x.condition:

@@ -210,17 +210,12 @@ func subject(name, facts string, stderr io.Writer) (declare.Subject, error) {
 	}
 	d.AddFree(p)
 	sayFree(stderr, p)
-	p, _ = p.Loosened()
 	return declare.Subject{Plan: p, Declared: d}, nil
 }
 
 // sayFree says which leaves of a plan are free, if any.
 func sayFree(stderr io.Writer, p *plan.Plan) {
 	sayFreeOf(stderr, p, func(bt.Kind) bool { return true }, "leaves, so all their answers are tried")
-	if _, names := p.Loosened(); len(names) > 0 {
-		fmt.Fprintf(stderr, "canopy: these conditions last until a task has ended, so both their values are tried: %s\n",
-			diag.Visible(strings.Join(names, ", ")))
-	}
 }
 
 // sayFreeOf says which leaves of some kinds are free, if any, and what follows from it.

@@ -209,7 +209,6 @@ func difference(ctx context.Context, old, updated string, budget float64, stderr
 
 // unexplained returns a plan without a mission as a subject: its free leaves may give any answer.
 func unexplained(p *plan.Plan) declare.Subject {
-	p, _ = p.Loosened()
 	s := declare.Subject{Plan: p}
 	s.Declared.AddFree(p)
 	return s

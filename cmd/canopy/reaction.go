@@ -117,10 +117,8 @@ func leafInputs(name string, stderr io.Writer) (*bt.Tree, []reaction.Repertoire,
 		return nil, nil, err
 	case m == nil:
 		sayFree(stderr, p)
-		p, _ = p.Loosened()
 		return p.Tree, reaction.Stubs(p.Tree), nil
 	}
-	p, _ = p.Loosened()
 	return p.Tree, reaction.Told(p, nil), nil
 }
 

@@ -7,13 +7,8 @@ import (
 
 // Subject returns the mission's plan with the declarations about its world, for proofs.
 func (m *Mission) Subject() declare.Subject {
-	p, loose := m.Plan.Loosened()
-	program := m.Program
-	if len(loose) > 0 {
-		program = program.Loosened(p.Tree)
-	}
-	s := declare.Subject{Plan: p, Declared: m.Declared, Computed: map[string]*expr.Expr{},
-		Program: program, Compiler: m.compiler}
+	s := declare.Subject{Plan: m.Plan, Declared: m.Declared, Computed: map[string]*expr.Expr{},
+		Program: m.Program, Compiler: m.compiler}
 	for _, x := range m.signals {
 		s.Signals = append(s.Signals, x.name)
 		if x.kind == computed {

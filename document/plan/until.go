@@ -49,22 +49,3 @@ func (x *expansion) resolveUntil(tree *bt.Tree, l *Leaf) {
 			tree.Name(l.Until[0]), tree.Name(l.Until[1]))
 	}
 }
-
-// Loosened returns the plan with the conditions that stay true until a task has ended as free ones, for questions about
-// all that may happen, and the names of these conditions.
-func (p *Plan) Loosened() (*Plan, []string) {
-	loose, names := *p, []string(nil)
-	loose.Tree = p.Tree.Lasting(nil)
-	loose.Leaves = slices.Clone(p.Leaves)
-	for i := range loose.Leaves {
-		if l := &loose.Leaves[i]; len(l.Until) > 0 {
-			name := p.Tree.Name(l.Task)
-			names = append(names, name)
-			*l = Leaf{Task: l.Task, ID: name, Offset: l.Offset, Length: l.Length}
-		}
-	}
-	if len(names) == 0 {
-		return p, nil
-	}
-	return &loose, names
-}

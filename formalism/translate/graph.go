@@ -27,7 +27,7 @@ type Assumptions struct {
 // StateGraph translates a plan to a state graph. Its steps are the states of the tree that differ in which actions are
 // active, now or later; its conditions are the plan's [Inputs]. Whatever these are at an instant, the same actions are
 // active after it in the graph and in the tree; each round of the graph is one settling of the tree in a mission. The
-// error wraps [ErrTooLarge] or [bt.ErrLoop].
+// error wraps [ErrTooLarge], [ErrLasts] or [bt.ErrLoop].
 func StateGraph(p *plan.Plan, a Assumptions) (*stategraph.Graph, error) {
 	return StateGraphOf(p.Name, p.Tree, Inputs(p), a)
 }
@@ -36,6 +36,9 @@ func StateGraph(p *plan.Plan, a Assumptions) (*stategraph.Graph, error) {
 // one of the inputs, otherwise it is always false. The names of the inputs must be unique and such that expressions
 // can spell them.
 func StateGraphOf(name string, tree *bt.Tree, inputs []Proposition, a Assumptions) (*stategraph.Graph, error) {
+	if lasts := tree.Lasts(); len(lasts) > 0 {
+		return nil, fmt.Errorf("%w: %s", ErrLasts, tree.Name(lasts[0]))
+	}
 	m, err := newMachine(tree, inputs, a.Limit)
 	if err != nil {
 		return nil, err

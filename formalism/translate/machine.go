@@ -14,6 +14,9 @@ import (
 // ErrTooLarge is the error of a tree with too many inputs or states.
 var ErrTooLarge = errors.New("the tree is too large for a state graph")
 
+// ErrLasts is the error of a tree with a condition that lasts until a task has ended: no condition of a graph does.
+var ErrLasts = errors.New("a condition lasts until a task has ended")
+
 // defaultLimit bounds the work of finding the states of a tree: the number of tasks that are settled.
 const defaultLimit = 1 << 27
 
