@@ -259,9 +259,9 @@ func follow(t *testing.T, text string, m *mission.Mission, path []oracle.Point) 
 
 // Two states of one class are followed by states of the same classes, by the same tasks becoming active.
 func TestClassesHaveOneFuture(t *testing.T) {
-	missions, merged := 200, 0
+	missions, merged := 400, 0
 	if testing.Short() {
-		missions = 30
+		missions = 80
 	}
 	for seed := range uint64(missions) {
 		o := oracle.Random(rand.New(rand.NewPCG(seed, 78)), oracle.All)
@@ -295,7 +295,8 @@ func TestClassesHaveOneFuture(t *testing.T) {
 			future[class] = text
 		}
 	}
-	if merged < missions/2 {
+	t.Logf("%d states share a class", merged)
+	if merged < missions/4 {
 		t.Errorf("only %d states share a class", merged)
 	}
 }

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -382,5 +383,25 @@ func TestSkipping(t *testing.T) {
 				t.Errorf("%s: %s: %s", c.name, f.Question, f.Text)
 			}
 		}
+	}
+}
+
+// TestLasting: a condition that lasts until a task has ended stays true without its expression, and is false as soon as
+// that task has ended, which counts as a reaction to the same input.
+func TestLasting(t *testing.T) {
+	const text = `<ReactiveFallback><ReactiveSequence name="s"><Condition name="c" on="x ge 1"%s/><Action name="a" done="x ge 2"/>
+		<AlwaysFailure/></ReactiveSequence><Action name="b"/></ReactiveFallback>`
+	lasting := fmt.Sprintf(text, ` until="a"`)
+	_, found := check(t, lasting, `always: ["c -> x >= 1", a -> c]`)
+	answers := byQuestion(found, "always")
+	if answers[0].Verdict != Refuted || answers[1].Verdict != Proved {
+		t.Errorf("%+v", answers)
+	}
+	if f := byQuestion(found, "reaction")[0]; f.Verdict != Proved || !strings.HasSuffix(f.Text, "9 status changes") {
+		t.Errorf("%+v", f)
+	}
+	subject := func(text string) declare.Subject { return declare.Subject{Plan: readPlan(t, text)} }
+	if c := compared(subject(lasting), subject(fmt.Sprintf(text, "")), endless); c.Verdict != Refuted {
+		t.Errorf("%s: %s", c.Verdict, c.Text)
 	}
 }

@@ -116,14 +116,16 @@ func (m *Mission) compile() *program {
 	return p
 }
 
-// result returns how the plan has ended: Finished, Aborted, or Accept if it has not. A root that is a condition is true
-// or false.
+// result returns how the plan has ended: Finished, Aborted, Dropped, or Accept if it has not. A root that is judged
+// without having been activated ends so.
 func (f *Flight) result() bt.Status {
 	switch s := f.engine.Status(f.Tree.Root()); s {
 	case bt.Success, bt.Finished:
 		return bt.Finished
 	case bt.Failure, bt.Aborted:
 		return bt.Aborted
+	case bt.Skipped, bt.Dropped:
+		return bt.Dropped
 	case bt.Activating, bt.Running:
 		return bt.Accept
 	}
