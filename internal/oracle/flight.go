@@ -36,6 +36,7 @@ type Flight struct {
 
 type leafState struct {
 	truth     bool // of a condition
+	spent     bool // of a condition that lasts: what made it true counts no longer
 	phase     phase
 	procedure phase // active: the entry procedure runs, leaving: the exit procedure
 	over      float64
@@ -57,6 +58,7 @@ type program struct {
 	Tree        *bt.Tree
 	nodes       []*node // the leaves
 	leafOf      map[bt.Task]int
+	lasting     map[bt.Task][]bt.Task // by condition
 	comparisons []*expression
 	inner       []bool        // by comparison: it occurs in the value of a signal
 	round       func(*Flight) // called after each settling of the tree; nil: nothing
@@ -69,10 +71,14 @@ func (m *Mission) compile() *program {
 	if err != nil {
 		panic(err)
 	}
-	p.Tree = tree
+	p.lasting = map[bt.Task][]bt.Task{}
 	for i, t := range tree.Leaves() {
 		p.leafOf[t] = i
+		if until, ok := tree.Find(p.nodes[i].until); ok {
+			p.lasting[t] = []bt.Task{until}
+		}
 	}
+	p.Tree = tree.Lasting(p.lasting)
 	places := map[string]int{"x": 0, "y": 1}
 	for _, s := range m.slots {
 		places[s.name] = len(places)
@@ -250,6 +256,11 @@ func (f *Flight) settle(commit bool) error {
 		}
 		for _, c := range instant.Changes {
 			f.Entered[c.Task] = f.Entered[c.Task] || c.To == bt.Activating
+			for t, until := range f.lasting {
+				if l := &f.leaves[f.leafOf[t]]; c.To.Ended() && until[0] == c.Task {
+					l.truth, l.spent = false, true
+				}
+			}
 			switch {
 			case c.Task != f.Tree.Root():
 			case c.To == bt.Activating:
@@ -305,9 +316,10 @@ func (f *Flight) inputs(e *tick.Engine) (in []bt.Input, news bool) {
 	for i, n := range f.nodes {
 		t, l := f.Tree.Leaves()[i], &f.leaves[i]
 		if !f.Tree.Kind(t).Acts() {
-			value := f.is(n.on) || l.truth && n.off != nil && !f.is(n.off)
+			on := f.is(n.on)
+			value := !l.spent && (on || l.truth && (n.until != "" || n.off != nil && !f.is(n.off)))
 			news = news || value != l.truth
-			l.truth = value
+			l.truth, l.spent = value, l.spent && on
 			in = append(in, bt.Set(t, value))
 			continue
 		}
@@ -439,6 +451,7 @@ func (f *Flight) State(c *snapshot.Codec) {
 	for i := range f.leaves {
 		l := &f.leaves[i]
 		snapshot.Bool(c, &l.truth)
+		snapshot.Bool(c, &l.spent)
 		snapshot.Int(c, &l.phase)
 		snapshot.Int(c, &l.procedure)
 		snapshot.Floats(c, l.entry, l.exit)

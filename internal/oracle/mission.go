@@ -59,6 +59,7 @@ type node struct {
 // leaf is what a leaf does.
 type leaf struct {
 	on, off, done, failed, successIf, failureIf *expression
+	until                                       string // the action until whose end a condition lasts; "": none
 	write, entry, exit                          []assignment
 	entryTime, exitTime                         float64 // [s]; negative: none
 	entryUntil, exitUntil                       *expression
@@ -172,6 +173,9 @@ func (l *leaf) attributes(m *Mission) string {
 		if x.e != nil {
 			fmt.Fprintf(&b, ` %s="%s"`, x.name, x.e)
 		}
+	}
+	if l.until != "" {
+		fmt.Fprintf(&b, ` until="%s"`, l.until)
 	}
 	for _, x := range []struct {
 		name string

@@ -40,6 +40,7 @@ func Random(r *rand.Rand, s Shape) *Mission {
 	k := &maker{Rand: r, Shape: s, m: &Mission{points: []float64{.5, 1, 1.5, 2, 2.5}}}
 	k.signals()
 	k.m.root = k.tree(1 + r.IntN(s.Depth))
+	k.lasting()
 	k.m.compile()
 	k.statements()
 	return k.m
@@ -277,6 +278,23 @@ func (k *maker) cases(n *node) {
 		c := n.children[2*i]
 		c.off, c.on = nil, of("eq", reads("mode"), k.word(modes[i], i))
 	}
+}
+
+// lasting lets some conditions last until an action has ended; both are at one place only.
+func (k *maker) lasting() {
+	count := map[string]int{}
+	k.m.root.each(func(n *node) { count[n.name]++ })
+	var actions []string
+	k.m.root.each(func(n *node) {
+		if n.kind.Acts() && count[n.name] == 1 {
+			actions = append(actions, n.name)
+		}
+	})
+	k.m.root.each(func(n *node) {
+		if n.on != nil && n.off == nil && count[n.name] == 1 && len(actions) > 0 && k.Hysteresis && k.chance(6) {
+			n.until = actions[k.IntN(len(actions))]
+		}
+	})
 }
 
 // statements adds facts about the signals, properties about tasks that are named once, a goal and written slots.
