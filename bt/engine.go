@@ -59,6 +59,7 @@ type Engine struct {
 	timings    []Timing
 	iteration  int32
 	visits     int32
+	granted    []Task // by shared resource, in this iteration: the guard that has it
 	limit      int
 	changed    bool // in this iteration
 	halted     bool
@@ -148,6 +149,7 @@ func NewEngine(tree *Tree, initial []Input, limit int) *Engine {
 		tasks:      make([]task, tree.Len()),
 		composites: make([]composite, tree.composites),
 		at:         make([]At, len(tree.scripts)),
+		granted:    make([]Task, len(tree.shared)),
 		up:         newWorklist(tree.Len()),
 		down:       newWorklist(tree.Len()),
 		limit:      limit,
@@ -228,6 +230,7 @@ func (e *Engine) Clone() *Engine {
 		tasks:      make([]task, len(e.tasks)),
 		composites: make([]composite, len(e.composites)),
 		at:         make([]At, len(e.at)),
+		granted:    make([]Task, len(e.granted)),
 		up:         newWorklist(len(e.tasks)),
 		down:       newWorklist(len(e.tasks)),
 	}
@@ -353,6 +356,9 @@ func (e *Engine) settle(limit int) bool {
 			if in := Set(t, false); e.task(t).Take(&in, e.tree.kinds[t], e.task(t).status) {
 				e.up.add(t)
 			}
+		}
+		if e.tree.shared != nil {
+			e.grant()
 		}
 		for t := e.down.popMax(); t >= 0; t = e.down.popMax() {
 			e.pass(t)

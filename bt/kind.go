@@ -49,6 +49,7 @@ const (
 	UtilitySelector2
 	UtilitySelector3
 	UtilitySelector4
+	Guard
 	FailureIf
 	SuccessIf
 	SkipIf
@@ -170,6 +171,11 @@ var kinds = [...]row{
 	UtilitySelector2: utilitySelectorOf(2),
 	UtilitySelector3: utilitySelectorOf(3),
 	UtilitySelector4: utilitySelectorOf(4),
+	Guard: {name: "Guard", family: Script, children: one, symbol: "⚿", own: true,
+		params: []Param{{Name: "resource", Label: "resource", Type: Resource,
+			Text: "what its child needs while it is active: no two guards have it at the same time"}},
+		script: Automaton{states: []state{{child: 0, on: asJudged}}},
+		text:   "Does as its child does, which waits while another guard has the same resource."},
 	FailureIf: guard("FailureIf", "_failureIf", "✗?", "Fails if its condition holds, else does as its second child does.",
 		move{says: Failure}, move{says: Accept, to: 1}),
 	SuccessIf: guard("SuccessIf", "_successIf", "✓?", "Succeeds if its condition holds, else does as its second child does.",
@@ -430,6 +436,7 @@ const (
 	Times                     // a number of runs: 0 and more; -1: no limit
 	Duration                  // a time [ms]: 0 and more
 	Choice                    // one of some words: its number, from 1
+	Resource                  // a resource: its number, from 1
 )
 
 // maxDuration is the maximum of a duration [ms], about 30 years.
@@ -462,6 +469,8 @@ func (p *Param) Resolve(value, n int) (resolved int, ok bool) {
 		return value, value >= 0 && value <= maxDuration
 	case Choice:
 		return value, value >= 1 && value <= len(p.Words)
+	case Resource:
+		return value, value >= 1 && value <= math.MaxInt32
 	}
 	panic(unknownType)
 }
@@ -475,6 +484,8 @@ func (p *Param) Range(n int) string {
 		return "0, 1, ... or -1"
 	case Duration:
 		return "0, 1, ..."
+	case Resource:
+		return "1, 2, ..."
 	case Choice:
 		return strings.Join(p.Words, ", ")
 	}

@@ -42,6 +42,9 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 		size = 200
 	}
 	d := trees.Random(r, size)
+	if seed%4 == 1 {
+		d = trees.Guarded(r, d)
+	}
 	tree := trees.Compile(t, d)
 	until := map[bt.Task][]bt.Task{}
 	for _, l := range tree.Leaves() {

@@ -342,6 +342,9 @@ func (e *Engine) passScript(t Task, n *node) {
 	if passing && child >= 0 && e.child(n, child).effective.in(wanted) {
 		want = child
 	}
+	if n.shared > 0 && e.granted[n.shared-1] != t {
+		want = -1
+	}
 	at := e.at[n.script]
 	if next := e.tree.scripts[n.script].Store(at, reached, task.active, passing, want >= 0, n.memory); next != at {
 		e.timings = at.Time(t, next, e.timings)

@@ -28,6 +28,7 @@ type sweptTask struct {
 	parent         *sweptTask
 	children       []*sweptTask
 	enough, tooBad int // success_count, failure_count in 1..n
+	resource       int
 
 	status                      bt.Status
 	returns, success, switching bool
@@ -54,12 +55,6 @@ type sweptTask struct {
 	request, outcome                string // accept, success, failure; none, success, failure
 	slowEntry, slowExit             bool
 	entryUnfinished, exitUnfinished bool
-}
-
-// lasting makes conditions last until tasks have ended.
-func (s *sweeper) lasting(until map[bt.Task][]bt.Task) *sweeper {
-	s.until = until
-	return s
 }
 
 func newSweeper(root *bt.Node, inputs []bt.Input, limit int) *sweeper {
@@ -98,6 +93,9 @@ func (s *sweeper) build(d *bt.Node, parent *sweptTask) *sweptTask {
 	}
 	t.instant = (d.Kind == bt.Delay || d.Kind == bt.Timeout || d.Kind == bt.Sleep) && d.Params[0] == 0
 	t.thenSkip = d.Kind == bt.RunOnce && (d.Params == nil || d.Params[0] == 2)
+	if d.Kind == bt.Guard {
+		t.resource = d.Params[0]
+	}
 	if d.Kind == bt.RetryUntilSuccessful || d.Kind == bt.Repeat {
 		t.attempts = d.Params[0]
 	}
@@ -329,7 +327,7 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 		case c.asks():
 			wants = append(wants, c)
 		}
-	case bt.Delay, bt.Timeout:
+	case bt.Delay, bt.Timeout, bt.Guard:
 		c := t.children[0]
 		switch {
 		case t.kind == bt.Delay && !t.elapsed && !t.instant:
@@ -659,6 +657,7 @@ func (t *sweptTask) hold() {
 
 func (s *sweeper) down() {
 	r := s.root
+	granted := s.grant()
 	if r.status == bt.Dropped && r.active {
 		r.hold()
 	}
@@ -671,15 +670,16 @@ func (s *sweeper) down() {
 	}
 	for _, t := range slices.Backward(s.tasks) { // parents before children
 		if len(t.children) > 0 || t.kind == bt.Sleep {
-			s.passOn(t)
+			s.passOn(t, granted)
 		}
 	}
 }
 
-func (s *sweeper) passOn(t *sweptTask) {
+func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
 	returns, _, wants := t.decision()
 	passes := t.active && (t.status == bt.Accept || t.status == bt.Activating || t.status == bt.Running) && !returns
-	if !passes {
+	shared := slices.ContainsFunc(s.tasks, func(o *sweptTask) bool { return o != t && o.kind == bt.Guard && o.resource == t.resource })
+	if !passes || t.kind == bt.Guard && shared && granted[t.resource] != t {
 		wants = nil
 	}
 	remembers := t.kind == bt.IfThenElse || t.kind == bt.FailureIf || t.kind == bt.SuccessIf || t.kind == bt.SkipIf ||
@@ -759,15 +759,7 @@ func (s *sweeper) settle(inputs []bt.Input) (iterations int, settled bool) {
 	for s.iteration = 1; s.iteration <= s.limit; s.iteration++ {
 		s.changed = false
 		s.up()
-		for _, c := range s.changes {
-			if int(c.Iteration) == s.iteration && (c.To == bt.Finished || c.To == bt.Aborted || c.To == bt.Dropped) {
-				for condition, tasks := range s.until {
-					if slices.Contains(tasks, c.Task) {
-						s.tasks[condition].truth = false
-					}
-				}
-			}
-		}
+		s.spend()
 		s.down()
 		if !s.changed {
 			return s.iteration - 1, true

@@ -39,6 +39,7 @@ type Tree struct {
 	composites int32
 	scripts    []scriptTask
 	timers     []Task
+	shared     [][]Task // by resource: the guards that need it, two or more
 	lasting    [][]Task // by task: the conditions that last until it has ended; nil: there are none
 }
 
@@ -60,6 +61,7 @@ type node struct {
 	composite int32 // number among the composites; -1: a leaf
 	Counts
 	script  int32 // Script: its number among the scripts
+	shared  int32 // its place in Tree.shared, from 1; 0: it needs no shared resource
 	family  Family
 	memory  bool
 	over    statusSet    // Chain: the effective statuses that are passed over
@@ -80,6 +82,7 @@ func Compile(root *Node) (*Tree, error) {
 	top := &t.nodes[t.Root()]
 	top.parent, top.slot = -1, int32(len(t.kids))
 	t.kids = append(t.kids, t.Root())
+	t.share()
 	for i := range t.Root() {
 		t.nodes[i].up = &t.nodes[t.nodes[i].parent]
 	}

@@ -95,6 +95,7 @@ type Executive struct {
 	watchers  []int32  // by indicator: number of formulas that watch it
 	writing   []int32  // by slot: its active writers
 	conflicts []string // by slot: the active writers last reported
+	waits     []string // by shared resource: the guards that wait, as last reported
 
 	leaf  int // that holds evaluates
 	holds func(Criterion) bool
@@ -156,7 +157,7 @@ func New(p *Program, w World, d Decider) *Executive {
 	x := &Executive{p: p, world: w, decider: d, leaves: make([]leafState, len(p.Leaves)), root: bt.Accept,
 		due: newSet(len(p.Leaves)), stale: newSet(len(p.Leaves)), contested: newSet(len(p.Slots)),
 		watching: make([]mask, len(p.Leaves)), watchers: make([]int32, len(p.Indicators)),
-		writing: make([]int32, len(p.Slots)), conflicts: make([]string, len(p.Slots))}
+		writing: make([]int32, len(p.Slots)), conflicts: make([]string, len(p.Slots)), waits: make([]string, len(p.Tree.Shared()))}
 	x.u, _ = w.Discrete()
 	x.timers = slices.Repeat([]float64{math.Inf(1)}, len(p.Tree.Timers()))
 	for i := range x.leaves {
@@ -249,6 +250,7 @@ func (x *Executive) Rest() (alarm float64) {
 	x.Log = x.Log[:0]
 	x.rewatch()
 	x.contention()
+	x.queue()
 	return x.decider.next(x)
 }
 
@@ -342,6 +344,9 @@ func (x *Executive) State(c *snapshot.Codec) {
 	snapshot.Bool(c, &x.halted)
 	snapshot.Int(c, &x.micro)
 	snapshot.Each(c, x.conflicts, snapshot.Text)
+	for i := range x.waits {
+		snapshot.Text(c, &x.waits[i])
+	}
 	x.decider.State(c)
 	if c.Loading() && !c.Failed() {
 		x.renew()
@@ -364,6 +369,7 @@ func (x *Executive) CopyFrom(o *Executive) {
 	x.watchers = append(x.watchers[:0], o.watchers...)
 	x.writing = append(x.writing[:0], o.writing...)
 	x.conflicts = append(x.conflicts[:0], o.conflicts...)
+	x.waits = append(x.waits[:0], o.waits...)
 }
 
 // Memory passes the part of the state on which later instants depend, apart from the decider's and the world's, to the

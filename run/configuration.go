@@ -90,6 +90,9 @@ func (d Ticked) decider(m *mission.Mission) (executive.Decider, error) {
 	if name := until(m); name != "" {
 		return nil, fmt.Errorf("%w: %s lasts until a task has ended", ErrConventional, name)
 	}
+	if name := guard(m); name != "" {
+		return nil, fmt.Errorf("%w: %s shares a resource", ErrConventional, name)
+	}
 	return executive.Ticked(func(in []bt.Input) executive.Engine {
 		return conventional{tick.NewConventional(m.Plan.Tree, in)}
 	}, how), nil
@@ -116,6 +119,14 @@ func until(m *mission.Mission) string {
 	return ""
 }
 
+// guard returns the name of the first task that shares a resource, "" if there is none.
+func guard(m *mission.Mission) string {
+	if shared := m.Plan.Tree.Shared(); len(shared) > 0 {
+		return m.Plan.Tree.Name(shared[0][0])
+	}
+	return ""
+}
+
 // conventional has the methods of the other engines, although a tick does not settle the tree.
 type conventional struct{ *tick.Conventional }
 
@@ -137,6 +148,9 @@ func (StateGraph) decider(m *mission.Mission) (executive.Decider, error) {
 	}
 	if name := lasting(m); name != "" {
 		return nil, fmt.Errorf("%w: %s has a procedure that takes time, which a state graph cannot have", ErrGraph, name)
+	}
+	if name := guard(m); name != "" {
+		return nil, fmt.Errorf("%w: %s shares a resource, which a state graph cannot", ErrGraph, name)
 	}
 	if name := until(m); name != "" {
 		return nil, fmt.Errorf("%w: %s lasts until a task has ended, which no action of a state graph does", ErrGraph, name)

@@ -148,7 +148,7 @@ func behaviours(p *plan.Plan) [][]string {
 		t := bt.Task(i)
 		n := len(p.Tree.Children(t))
 		for j, param := range p.Tree.Kind(t).Params() {
-			value := param.Format(p.Tree.Params(t)[j])
+			value := p.Param(t, j)
 			if all, ok := param.Resolve(-1, n); ok && param.Default == -1 && p.Tree.Params(t)[j] == all {
 				value = "all" // also with a child more
 			}

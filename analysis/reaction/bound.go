@@ -127,6 +127,9 @@ func (r *Result) scriptShape(t bt.Task, all []shape, s *shape) {
 	}
 }
 
+// maxSteps is the maximum number of changes of a task's status in one visit.
+const maxSteps = 4
+
 // bound computes the bounds from the tree's structure; docs/reaction.md has the proof.
 func (r *Result) bound() {
 	all := r.shapes()
@@ -141,6 +144,12 @@ func (r *Result) bound() {
 	}
 	for _, t := range r.tree.Timers() {
 		r.Leaves = append(r.Leaves, LeafResult{Task: t, Bound: r.boundTasks([]bt.Task{t}, all)})
+	}
+	if len(r.tree.Shared()) > 0 { // who waits for a resource, and for how long, does not follow from the structure
+		for i := range r.Leaves {
+			r.Leaves[i].Bound = Work{Iterations: bt.DefaultLimit, Changes: maxSteps * bt.DefaultLimit * r.tree.Len(),
+				Visits: 2 * bt.DefaultLimit * r.tree.Len()}
+		}
 	}
 	for _, l := range r.Leaves {
 		r.Bound = r.Bound.most(l.Bound)

@@ -113,7 +113,7 @@ func (w *writer) admit(t bt.Task) bool {
 			w.acts[t], w.skips[t] = w.acts[t] || s.Waits(), w.skips[t] || s.Says == bt.Skipped
 		}
 	}
-	remembers := w.remembers(t)
+	remembers := w.remembers(t) || len(w.tree.Shared()) > 0
 	if i, leaf := slices.BinarySearch(w.tree.Leaves(), t); leaf {
 		l := &w.Plan.Leaves[i]
 		for _, e := range []*expr.Expr{l.Done, l.Failed, l.SuccessIf, l.FailureIf, l.EntryTime, l.EntryUntil, l.ExitTime,

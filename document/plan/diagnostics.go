@@ -38,6 +38,7 @@ const (
 	codeCount          = "bad-count"
 	codeNoCondition    = "missing-condition"
 	codeUntil          = "bad-until"
+	codeGuard          = "bad-guard"
 	codeFree           = "free-leaf"
 	CodeLost           = "not-in-btcpp"
 	codeForm           = "wrong-element"

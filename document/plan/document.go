@@ -19,24 +19,25 @@ import (
 //	graph     the inclusion of trees: cycles, unused trees, the size when all are expanded
 //	expand    the main tree with its subtrees into nodes and leaves, with all expressions checked
 type reader struct {
-	source   *diag.Source
-	open     Open // nil: no other files are read
-	doc      *xmltree.Document
-	complete bool // the document is whole, and so are the files that it includes
-	signals  Vocabulary
-	scope    expr.Scope
-	tables   bool // calls of unknown functions are accepted
-	found    diag.List
-	parsed   map[*xmltree.Attribute]*expr.Expr // expressions of leaves without mistakes
-	parts    int                               // of all expressions whose ports were replaced
-	reported map[mistake]bool
-	astray   bool                // the use of a subtree cannot be determined: it may be any tree
-	passed   map[string][]string // the attributes of the uses of a tree, by its ID
-	trees    map[string]*tree
-	order    []*tree // in the order of the document
-	main     *tree   // nil if it cannot be determined
-	models   map[string]*model
-	names    map[string][]string // the results of kindNames, once the models are read
+	source    *diag.Source
+	open      Open // nil: no other files are read
+	doc       *xmltree.Document
+	complete  bool // the document is whole, and so are the files that it includes
+	signals   Vocabulary
+	scope     expr.Scope
+	tables    bool // calls of unknown functions are accepted
+	found     diag.List
+	parsed    map[*xmltree.Attribute]*expr.Expr // expressions of leaves without mistakes
+	parts     int                               // of all expressions whose ports were replaced
+	reported  map[mistake]bool
+	astray    bool                // the use of a subtree cannot be determined: it may be any tree
+	passed    map[string][]string // the attributes of the uses of a tree, by its ID
+	trees     map[string]*tree
+	order     []*tree // in the order of the document
+	main      *tree   // nil if it cannot be determined
+	models    map[string]*model
+	resources []string            // their names, by their number from 1
+	names     map[string][]string // the results of kindNames, once the models are read
 }
 
 // The elements below the root.

@@ -88,7 +88,7 @@ func (d *drawing) details(t bt.Task) []string {
 	}
 	var values []string
 	for i, p := range d.Tree.Kind(t).Params() {
-		values = append(values, p.Label+" "+p.Format(d.Tree.Params(t)[i]))
+		values = append(values, p.Label+" "+d.Param(t, i))
 	}
 	if values == nil {
 		return nil

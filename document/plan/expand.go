@@ -202,7 +202,8 @@ func (x *expansion) warnConflicts(root *bt.Node) {
 type writer struct {
 	leaf       int
 	assignment Assignment
-	entry      bool // it is made on entry only
+	entry      bool  // it is made on entry only
+	needs      []int // the resources of the guards around it
 }
 
 // writers returns the slots to which a node's leaves give values; leaf is the number of the next leaf.
@@ -210,10 +211,10 @@ func (x *expansion) writers(n *bt.Node, leaf *int) map[string]writer {
 	all := map[string]writer{}
 	if n.Kind.Family() == bt.Leaf {
 		for _, a := range x.leaves[*leaf].Entry {
-			all[a.Target] = writer{*leaf, a, true}
+			all[a.Target] = writer{leaf: *leaf, assignment: a, entry: true}
 		}
 		for _, a := range x.leaves[*leaf].Write {
-			all[a.Target] = writer{*leaf, a, false}
+			all[a.Target] = writer{leaf: *leaf, assignment: a}
 		}
 		*leaf++
 	}
@@ -224,11 +225,19 @@ func (x *expansion) writers(n *bt.Node, leaf *int) map[string]writer {
 			continue
 		}
 		for _, slot := range slices.Sorted(maps.Keys(some)) {
-			if first, ok := all[slot]; ok && n.Kind.Family() == bt.Count {
+			first, ok := all[slot]
+			excluded := slices.ContainsFunc(first.needs, func(r int) bool { return slices.Contains(some[slot].needs, r) })
+			if ok && n.Kind.Family() == bt.Count && !excluded {
 				x.warnConflict(slot, first, some[slot])
 			} else if !ok {
 				all[slot] = some[slot]
 			}
+		}
+	}
+	if i := slices.IndexFunc(n.Kind.Params(), func(p bt.Param) bool { return p.Type == bt.Resource }); i >= 0 {
+		for slot, w := range all {
+			w.needs = append(w.needs, n.Params[i])
+			all[slot] = w
 		}
 	}
 	return all

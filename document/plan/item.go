@@ -491,6 +491,9 @@ func (r *reader) param(i *item, p *bt.Param) int {
 		}
 		return p.Default
 	}
+	if p.Type == bt.Resource {
+		return r.resource(a)
+	}
 	if p.Type == bt.Choice {
 		word := slices.Index(p.Words, strings.TrimSpace(a.Value))
 		if word < 0 {
@@ -542,6 +545,7 @@ var types = [...]struct {
 		func(value string, _ int) (text, hint string) {
 			return value + " times is not possible", "write 0 or more, or -1 for no limit"
 		}},
+	bt.Resource: {example: "camera"},
 	bt.Duration: {"duration", "500", milliseconds, "write milliseconds, 12h30m, or a number with its unit, as in 2 [d]",
 		func(value string, _ int) (text, hint string) {
 			return value + " is not a possible duration", "write 0 ms or more"

@@ -70,7 +70,11 @@ func kindModel(k bt.Kind) *xmltree.Markup {
 		if p.Default != 0 {
 			value = p.Format(p.Default)
 		}
-		addPort(m, p.Name, "int", value, p.Text)
+		typ := "int"
+		if p.Type == bt.Resource {
+			typ = "std::string"
+		}
+		addPort(m, p.Name, typ, value, p.Text)
 	}
 	if name := k.Condition(); name != "" {
 		addPort(m, name, "std::string", "", "")

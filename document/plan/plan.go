@@ -41,8 +41,9 @@ type Plan struct {
 
 	Document *xmltree.Document // of the source
 
-	labels   []string           // each task's own name
-	elements []*xmltree.Element // by task
+	labels    []string           // each task's own name
+	resources []string           // their names, by their number from 1
+	elements  []*xmltree.Element // by task
 }
 
 // Label returns a task's own name, which need not be unique: its name, else its ID, else its element's name.
@@ -356,9 +357,10 @@ func (r *reader) plan(main *tree) *Plan {
 		x.resolveUntil(compiled, &x.leaves[i])
 		lasting[task] = x.leaves[i].Until
 	}
+	x.checkGuards(compiled)
 	if r.found.HasErrors() {
 		return nil
 	}
-	return &Plan{Source: r.source, Name: main.id, Tree: compiled.Lasting(lasting), Leaves: x.leaves, labels: x.labels,
+	return &Plan{Source: r.source, Name: main.id, Tree: compiled.Lasting(lasting), Leaves: x.leaves, labels: x.labels, resources: r.resources,
 		Document: r.doc, elements: x.nodes}
 }

@@ -42,7 +42,8 @@ type Engine struct {
 	timings  []bt.Timing
 	ticks    int32
 	limit    int
-	changed  bool // in this tick
+	changed  bool             // in this tick
+	barred   map[bt.Task]bool // guards of shared resources: it has not got it in this tick
 	halted   bool
 }
 
@@ -257,6 +258,7 @@ func (e *Engine) settle(limit int) bool {
 	for {
 		e.ticks++
 		e.changed = false
+		e.grant()
 		e.tickRoot()
 		for _, t := range e.tree.Spent(e.changes, e.ticks) {
 			in := bt.Set(t, false)
@@ -278,6 +280,25 @@ func (e *Engine) instant() bt.Instant {
 	}
 	return bt.Instant{Changes: e.changes, Commands: e.commands, Timings: e.timings, Iterations: iterations,
 		Visits: int(e.ticks) * len(e.tasks)}
+}
+
+// grant grants the shared resources for a tick.
+func (e *Engine) grant() {
+	for _, guards := range e.tree.Shared() {
+		child := func(guard bt.Task) *task { return &e.tasks[e.nodes[guard].children[0]] }
+		granted, _ := bt.Grant(guards,
+			func(guard bt.Task) bool { c := child(guard); return c.active || c.activity != Idle },
+			func(guard bt.Task) bool {
+				s := &e.tasks[guard]
+				return s.active && asks(s.answer) && s.Request == bt.Accept && asks(child(guard).heard)
+			})
+		for _, guard := range guards {
+			if e.barred == nil {
+				e.barred = map[bt.Task]bool{}
+			}
+			e.barred[guard] = guard != granted
+		}
+	}
 }
 
 // tickRoot treats the root as the only child of a task that always passes activity on, until the tree is halted. Its
@@ -467,7 +488,7 @@ func (s *task) ended() bool {
 func (e *Engine) actScript(t bt.Task, n *node, s *task, passing bool) {
 	want := int32(-1)
 	_, child, reached := e.decide(n, s)
-	if passing && child >= 0 && asks(e.tasks[n.children[child]].heard) {
+	if passing && child >= 0 && asks(e.tasks[n.children[child]].heard) && !e.barred[t] {
 		want = child
 	}
 	if next := n.script.Store(s.at, reached, s.active, passing, want >= 0, n.memory); next != s.at {

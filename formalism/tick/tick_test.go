@@ -43,6 +43,9 @@ func randomTicks(t *testing.T, seed uint64) (entries int) {
 		size = 200
 	}
 	d := trees.Random(r, size)
+	if seed%4 == 1 {
+		d = trees.Guarded(r, d)
+	}
 	tree := trees.Compile(t, d)
 	var inputs []bt.Input
 	for range r.IntN(4) {

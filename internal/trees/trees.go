@@ -61,7 +61,7 @@ func Leaf(r *rand.Rand) bt.Kind {
 // Composite returns a kind that is no leaf. Those with a single child are rarer than they are in the table, those with
 // many children or none much rarer.
 func Composite(r *rand.Rand) bt.Kind {
-	composite := func(k bt.Kind) bool { return k.Family() != bt.Leaf && !k.Childless() }
+	composite := func(k bt.Kind) bool { return k.Family() != bt.Leaf && !k.Childless() && !guards(k) }
 	switch r.IntN(40) {
 	case 0, 1:
 		return draw(r, wide)
@@ -118,6 +118,21 @@ func draw(r *rand.Rand, may func(bt.Kind) bool) bt.Kind {
 func wide(k bt.Kind) bool {
 	least, _ := k.Arity()
 	return least > 3
+}
+
+func guards(k bt.Kind) bool {
+	return slices.ContainsFunc(k.Params(), func(p bt.Param) bool { return p.Type == bt.Resource })
+}
+
+// Guarded puts some tasks below guards of few resources.
+func Guarded(r *rand.Rand, d *bt.Node) *bt.Node {
+	for i, c := range d.Children {
+		d.Children[i] = Guarded(r, c)
+	}
+	if r.IntN(3) == 0 {
+		d = &bt.Node{Kind: draw(r, guards), Params: []int{1 + r.IntN(2)}, Children: []*bt.Node{d}}
+	}
+	return d
 }
 
 func single(k bt.Kind) bool {
