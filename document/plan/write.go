@@ -17,13 +17,13 @@ func New(name string, root *bt.Node, leaves []Leaf) (*Plan, diag.List) {
 	if name == "" {
 		name = elementTree
 	}
-	return Read(&diag.Source{Name: name + ".xml", Text: encode(name, root, leaves)}, nil)
+	return Read(&diag.Source{Name: name + ".xml", Text: encode(name, root, leaves, nil)}, nil)
 }
 
 // Write writes a plan as a document that is read as the same plan: subtrees and ports expanded, expressions in
 // canonical spelling. Comments and notes of editors are not kept. It returns the error of the writer.
 func Write(w io.Writer, p *Plan) error {
-	_, err := io.WriteString(w, encode(p.Name, p.Description(), p.Leaves))
+	_, err := io.WriteString(w, encode(p.Name, p.Description(), p.Leaves, p.resources))
 	return err
 }
 
@@ -41,13 +41,14 @@ func (p *Plan) describe(t bt.Task) *bt.Node {
 // node is a task to be written.
 type node struct {
 	*bt.Node
-	id       string // its name if it has no `name`
-	leaf     *Leaf
-	children []*node
+	id        string // its name if it has no `name`
+	leaf      *Leaf
+	children  []*node
+	resources []string
 }
 
-func encode(name string, root *bt.Node, leaves []Leaf) string {
-	join := joiner{leaves: leaves, foreign: map[string]bool{}}
+func encode(name string, root *bt.Node, leaves []Leaf, resources []string) string {
+	join := joiner{resources: resources, leaves: leaves, foreign: map[string]bool{}}
 	top := join.node(root)
 	if len(join.leaves) > 0 {
 		panic("plan: a description has fewer leaves than are given")
@@ -66,13 +67,14 @@ func encode(name string, root *bt.Node, leaves []Leaf) string {
 
 // joiner joins tasks with the descriptions of leaves.
 type joiner struct {
-	leaves  []Leaf // those that are still to come
-	foreign map[string]bool
-	models  []*xmltree.Markup // declarations of leaf types
+	resources []string // their names, by their number from 1
+	leaves    []Leaf   // those that are still to come
+	foreign   map[string]bool
+	models    []*xmltree.Markup // declarations of leaf types
 }
 
 func (j *joiner) node(d *bt.Node) *node {
-	n := &node{Node: d, id: d.Kind.String()}
+	n := &node{Node: d, id: d.Kind.String(), resources: j.resources}
 	for _, c := range d.Children {
 		n.children = append(n.children, j.node(c))
 	}
@@ -111,7 +113,7 @@ func (n *node) markup() *xmltree.Markup {
 		p := &n.Kind.Params()[i]
 		absent, _ := p.Resolve(p.Default, len(n.children))
 		if resolved, ok := p.Resolve(value, len(n.children)); !ok || p.Default == 0 || resolved != absent {
-			m.Add(p.Name, p.Write(value))
+			m.Add(p.Name, param(p, value, n.resources))
 		}
 	}
 	if n.leaf != nil {
