@@ -37,6 +37,17 @@ func (e *Engine) Listen(always func(Task) bool, ask func(t Task, in []Input) []I
 // Hears reports whether a task's status is up to date.
 func (e *Engine) Hears(t Task) bool { return e.resting == nil || !e.resting[t] }
 
+// Counts reports whether a task is heard by its parent, that by its own, and so on: what Hears does not tell before the
+// first Settle.
+func (e *Engine) Counts(t Task) bool {
+	for n := &e.tree.nodes[t]; n.up != nil; n = n.up {
+		if !e.hears(n.up, n.slot-n.up.kids) {
+			return false
+		}
+	}
+	return true
+}
+
 // AlwaysHeard reports whether a task is heard whatever happens: it and all tasks above it are first children, or
 // children of a parallel, without memory.
 func (t *Tree) AlwaysHeard(task Task) bool {

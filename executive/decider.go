@@ -45,6 +45,7 @@ type Listener interface {
 	Engine
 	Listen(always func(t bt.Task) bool, ask func(t bt.Task, in []bt.Input) []bt.Input)
 	Hears(t bt.Task) bool
+	Counts(t bt.Task) bool
 	Reconsider(in []bt.Input) []bt.Input
 }
 
@@ -55,6 +56,7 @@ type tree struct {
 	sparing bool   // of what is heard, only what counts is judged at the beginning of an instant
 	engine  Engine
 	begun   bool
+	listens bool       // the engine does, so that it tells what counts
 	pending []bt.Input // scratch
 }
 
@@ -89,6 +91,15 @@ func (d *tree) begin(x *Executive) {
 		}
 		return x.tell(in, i, d.engine.Status(t))
 	})
+	d.listens = true
+	for i := range x.p.Leaves {
+		if !x.wary || !d.engine.(Listener).Counts(x.p.Leaves[i].Task) {
+			continue
+		}
+		for _, f := range []Criterion{On, SuccessIf, FailureIf} {
+			x.read(i, x.p.Leaves[i].Formulas[f])
+		}
+	}
 }
 
 // Sparing returns the plan's tree as Listening does. Where a condition counts only if those before it do not decide,

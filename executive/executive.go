@@ -79,6 +79,8 @@ type Executive struct {
 	leaves  []leafState
 	timers  []float64 // by place in Tree.Timers: the time at which it elapses [s]; +Inf: it does not run
 	running []int     // the places of those that run, ascending
+	wary    bool      // there are entries of a blackboard
+	lost    error     // a leaf has read one that is not written
 	root    bt.Status // in which the plan last ended, since its activation; Accept if it has not
 	over    bool      // that end was followed by the plan's deactivation
 	settled bool      // for the first time: the world watches the right indicators
@@ -159,6 +161,7 @@ func New(p *Program, w World, d Decider) *Executive {
 		watching: make([]mask, len(p.Leaves)), watchers: make([]int32, len(p.Indicators)),
 		writing: make([]int32, len(p.Slots)), conflicts: make([]string, len(p.Slots)), waits: make([]string, len(p.Tree.Shared()))}
 	x.u, _ = w.Discrete()
+	x.wary = slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Entry })
 	x.timers = slices.Repeat([]float64{math.Inf(1)}, len(p.Tree.Timers()))
 	for i := range x.leaves {
 		x.leaves[i].Known = Unknown
@@ -172,7 +175,7 @@ func New(p *Program, w World, d Decider) *Executive {
 // renew recomputes all derived data: every leaf may have a new input.
 func (x *Executive) renew() {
 	x.due.addAll()
-	x.timed = x.timed[:0]
+	x.timed, x.lost = x.timed[:0], nil
 	for i := range x.leaves {
 		if x.leaves[i].Procedure != None {
 			x.timed = append(x.timed, int32(i))
@@ -240,6 +243,10 @@ func (x *Executive) Settle() (again bool, err error) {
 	again, err = x.decider.settle(x)
 	if x.decider.idle() == Idle { // a side that is not kept must be known before it can change
 		x.rewatch()
+	}
+	if x.lost != nil {
+		err = errors.Join(x.lost, err)
+		x.lost = nil
 	}
 	return again, err
 }
@@ -408,7 +415,18 @@ func (x *Executive) judge(i int, f Criterion) bool {
 		}
 	}
 	code := l.Formulas[f]
+	x.read(i, code)
 	return code != nil && x.world.Truth(code)
+}
+
+// read notes that a leaf reads an entry that is not written, if its judgement counts.
+func (x *Executive) read(i int, code *expr.Code) {
+	if !x.wary || code == nil || x.lost != nil {
+		return
+	}
+	if d, ok := x.decider.(*tree); ok && d.listens && !d.keeps(x, x.p.Leaves[i].Task) && d.hears(x, i) {
+		x.lost = x.missing(i, code)
+	}
 }
 
 // visit returns the leaves that may have a new input, in their order.
@@ -478,7 +496,9 @@ func (x *Executive) do(i int, exit bool) error {
 
 func (x *Executive) enter(i int) error {
 	l := &x.p.Leaves[i]
-	x.assign(i, Active, l.Entry, l.Captured)
+	if err := x.assign(i, Active, l.Entry); err != nil {
+		return err
+	}
 	slow, _ := l.Slow()
 	return x.start(i, false, slow, l.EntryTime)
 }
@@ -489,10 +509,12 @@ func (x *Executive) exit(i int) error {
 	l := &x.p.Leaves[i]
 	for _, slot := range l.Slots {
 		if x.p.Slots[slot].Hold {
-			x.world.Set(x.p.Held(slot), x.world.Signal(x.p.Signal(slot)))
+			x.world.Set(x.p.Held(slot), x.present(slot))
 		}
 	}
-	x.assign(i, Leaving, l.Exit, l.Left)
+	if err := x.assign(i, Leaving, l.Exit); err != nil {
+		return err
+	}
 	_, slow := l.Slow()
 	if !slow {
 		x.exited(i)
@@ -502,14 +524,59 @@ func (x *Executive) exit(i int) error {
 
 // assign sets a leaf to a phase in which it writes the values of assignments. They are captured one after the other,
 // each with the effect of the earlier ones; before its turn, an assignment's slot keeps its value.
-func (x *Executive) assign(i int, p Phase, list []Assignment, captured int) {
-	for k, a := range list {
-		x.world.Set(x.p.Capture(captured+k), x.world.Signal(x.p.Signal(a.Slot)))
+func (x *Executive) assign(i int, p Phase, list []Assignment) error {
+	for _, a := range list {
+		x.world.Set(x.p.Capture(a.Captured), x.present(a.Slot))
 	}
 	x.turn(i, p)
-	for k, a := range list {
-		x.world.Set(x.p.Capture(captured+k), x.world.Value(a.Value))
+	for _, a := range list {
+		value := Unset
+		if a.Value != nil {
+			if err := x.missing(i, a.Value); err != nil {
+				return err
+			}
+			value = x.world.Value(a.Value)
+		}
+		x.world.Set(x.p.Capture(a.Captured), value)
 	}
+	return nil
+}
+
+// present returns the present value of a slot.
+func (x *Executive) present(slot int) float64 {
+	if x.unset(slot) {
+		return Unset
+	}
+	return x.world.Signal(x.p.Signal(slot))
+}
+
+// unset reports whether a slot is an entry that is not written.
+func (x *Executive) unset(slot int) bool {
+	s := &x.p.Slots[slot]
+	if !s.Entry {
+		return false
+	}
+	n := int(x.u[x.p.counts(slot)])
+	if n == 0 {
+		return IsUnset(x.u[x.p.Held(slot)])
+	}
+	w := &s.Writers[n-1]
+	return w.Value == nil && IsUnset(x.u[x.p.Capture(w.Captured)])
+}
+
+// ErrUnset reports a task that reads an entry of the blackboard that is not written.
+var ErrUnset = errors.New("an entry that is not written")
+
+// missing returns the error of a leaf that evaluates code now, if that reads an entry that is not written.
+func (x *Executive) missing(i int, code *expr.Code) error {
+	for _, place := range code.Discrete() {
+		slot := place - x.p.Layout.Slots
+		if 0 <= slot && slot < len(x.p.Slots) && x.unset(slot) {
+			return fmt.Errorf("%w: %s reads %s, to which nothing has been written, at t = %.9g s", ErrUnset,
+				x.p.Tree.Name(x.p.Leaves[i].Task), x.p.Slots[slot].Name, x.world.T())
+		}
+	}
+	return nil
 }
 
 // turn sets the phase of a leaf and updates the writers that count.
@@ -557,9 +624,9 @@ func (x *Executive) first(slot, from int) float64 {
 func (x *Executive) exited(i int) {
 	l := &x.p.Leaves[i]
 	x.turn(i, Resting)
-	for k, a := range l.Exit {
+	for _, a := range l.Exit {
 		if x.p.Slots[a.Slot].Hold {
-			x.world.Set(x.p.Held(a.Slot), x.u[x.p.Capture(l.Left+k)])
+			x.world.Set(x.p.Held(a.Slot), x.u[x.p.Capture(a.Captured)])
 		}
 	}
 }

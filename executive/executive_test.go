@@ -92,7 +92,7 @@ func TestVisitsWhatAWrittenSlotConcerns(t *testing.T) {
 			Formulas: [Criteria]*expr.Code{On: code(on, expr.Boolean)}})
 	}
 	root.Children = append(root.Children, &bt.Node{Kind: bt.Action, Name: "count"})
-	p.Leaves = append(p.Leaves, Leaf{Task: 4, Slots: []int{0}, Entry: []Assignment{{0, code("legs + 1", expr.Integer)}}})
+	p.Leaves = append(p.Leaves, Leaf{Task: 4, Slots: []int{0}, Entry: []Assignment{{Value: code("legs + 1", expr.Integer)}}})
 	p.Captures = 1
 	var err error
 	if p.Tree, err = bt.Compile(root); err != nil {

@@ -1,6 +1,7 @@
 package executive
 
 import (
+	"math"
 	"slices"
 
 	"canopy/bt"
@@ -50,8 +51,15 @@ type Slot struct {
 	Name    string
 	Initial float64
 	Hold    bool
+	Entry   bool // reading it is an error of the run as long as its value is Unset
 	Writers []Writer
 }
+
+// Unset is the value of an entry of a blackboard that is not written: a NaN of its own.
+var Unset = math.Float64frombits(0x7ff8_0000_0b5e_7000)
+
+// IsUnset reports whether a value is Unset.
+func IsUnset(x float64) bool { return math.Float64bits(x) == math.Float64bits(Unset) }
 
 // Writer is a leaf that writes a slot in a phase: a value that follows the signals, or a captured one.
 type Writer struct {
@@ -79,15 +87,15 @@ type Leaf struct {
 	Until               []bt.Task            // a condition stays true until one of these has ended; none: see Off
 	Entry, Exit         []Assignment
 	EntryTime, ExitTime *expr.Code // durations [s]; nil where the plan gives none
-	Captured, Left      int        // indices of the first values captured by its entry and exit procedures
 	Slots               []int      // that it writes while active, continuously or by its entry
 	Writes              []int      // indicators inside the values that it writes
 }
 
 // Assignment sets a slot to a value, once.
 type Assignment struct {
-	Slot  int
-	Value *expr.Code
+	Slot     int
+	Value    *expr.Code // nil: Unset
+	Captured int        // index of the captured value, set by Add
 }
 
 // Remembers reports whether a condition is not judged by its formulas alone.
@@ -132,19 +140,27 @@ func (p *Program) Add(l Leaf, write []Assignment) {
 		l.Slots = append(l.Slots, a.Slot)
 		l.Writes = append(l.Writes, a.Value.Indicators()...)
 	}
-	l.Captured = p.Captures
+	capture := func(list []Assignment, phase Phase) []Assignment {
+		list = slices.Clone(list)
+		for k, a := range list {
+			if i := slices.IndexFunc(list[:k], func(b Assignment) bool { return b.Slot == a.Slot }); i >= 0 {
+				list[k].Captured = list[i].Captured
+				continue
+			}
+			if list[k].Captured = p.Captures; phase == Leaving || !slices.Contains(l.Slots, a.Slot) {
+				add(a.Slot, Writer{Phase: phase, Captured: p.Captures})
+			}
+			p.Captures++
+		}
+		return list
+	}
+	l.Entry = capture(l.Entry, Active)
 	for _, a := range l.Entry {
 		if !slices.Contains(l.Slots, a.Slot) {
-			add(a.Slot, Writer{Phase: Active, Captured: p.Captures})
 			l.Slots = append(l.Slots, a.Slot)
 		}
-		p.Captures++
 	}
-	l.Left = p.Captures
-	for _, a := range l.Exit {
-		add(a.Slot, Writer{Phase: Leaving, Captured: p.Captures})
-		p.Captures++
-	}
+	l.Exit = capture(l.Exit, Leaving)
 	p.Leaves = append(p.Leaves, l)
 }
 

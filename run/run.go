@@ -96,6 +96,7 @@ type Run struct {
 	rec       record.Recorder
 	signals   []record.Signal // that are recorded
 	places    []int           // of these in the signal vector
+	unset     []bool          // by recorded signal: it may be unset, and is then NaN
 	needed    []int           // places of the signals that must be finite although they may not be recorded
 	until     float64
 	next      int           // number of the next point of the recording grid
@@ -134,7 +135,7 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 			signal.Type = s.Type.Name()
 		}
 		r.signals = append(r.signals, signal)
-		r.places = append(r.places, place)
+		r.places, r.unset = append(r.places, place), append(r.unset, s.Entry)
 	}
 	r.implied = m.Implied()
 	for i := range m.Vehicle.States {
@@ -419,7 +420,7 @@ func (r *Run) sample(t float64, signals []float64) error {
 		}
 	}
 	for i, s := range r.places {
-		if r.row[i] = signals[s]; !finite(r.row[i]) {
+		if r.row[i] = signals[s]; !finite(r.row[i]) && !r.unset[i] {
 			return NotFiniteError{t, r.signals[i].Name, fmt.Sprint(r.row[i])}
 		}
 	}

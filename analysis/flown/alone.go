@@ -12,18 +12,29 @@ import (
 // keep the last value, and at first have any.
 func (s *Stepper) compileAlone(p *plan.Plan) {
 	var read, slots []string
+	entries := map[string]*plan.Entry{}
+	leaves := slices.Clone(p.Leaves)
+	for i := range p.Entries {
+		entries[p.Entries[i].Name] = &p.Entries[i]
+	}
+	for i := range leaves { // what is written from outside as well may have any value
+		leaves[i].Entry = slices.DeleteFunc(slices.Clone(leaves[i].Entry), func(a plan.Assignment) bool {
+			e := entries[a.Target]
+			return e != nil && e.Free
+		})
+	}
 	note := func(list *[]string, name string) {
 		if !slices.Contains(*list, name) {
 			*list = append(*list, name)
 		}
 	}
-	for _, l := range p.Leaves {
+	for _, l := range leaves {
 		for _, a := range slices.Concat(l.Write, l.Entry, l.Exit) {
 			note(&slots, a.Target)
 		}
 	}
-	for _, l := range p.Leaves {
-		for _, e := range expressions(&l) {
+	for _, l := range leaves {
+		for _, e := range l.Expressions() {
 			for _, name := range e.Names() {
 				if !slices.Contains(slots, name) {
 					note(&read, name)
@@ -38,7 +49,8 @@ func (s *Stepper) compileAlone(p *plan.Plan) {
 	for i, name := range slices.Concat(read, slots) {
 		places[name] = 1 + i
 	}
-	s.compiler = expr.NewCompiler(nil, func(name string) (int, bool) {
+	scope := p.Scope()
+	s.compiler = expr.NewCompiler(scope, func(name string) (int, bool) {
 		place, ok := places[name]
 		if !ok { // a statement names another signal
 			place = len(s.names)
@@ -50,21 +62,22 @@ func (s *Stepper) compileAlone(p *plan.Plan) {
 	s.names = slices.Concat([]string{"t"}, read, slots)
 	s.p = &executive.Program{Tree: p.Tree, Layout: layout}
 	for _, name := range slots {
-		s.p.Slots = append(s.p.Slots, executive.Slot{Name: name, Initial: unknown, Hold: true})
+		slot := executive.Slot{Name: name, Initial: unknown, Hold: true}
+		if e := entries[name]; e != nil {
+			slot.Entry, slot.Initial = true, executive.Unset
+			if e.Initial != nil {
+				slot.Initial = s.compiler.CompileAtOnce(e.Initial, e.Variable()).Value(nil, nil)
+			}
+		}
+		s.p.Slots = append(s.p.Slots, slot)
 	}
 	plan.Coder{Observed: s.compiler.CompileFor, Once: s.compiler.CompileAtOnce,
 		Slot: func(a plan.Assignment) (int, expr.Variable) {
-			return slices.Index(slots, a.Target), expr.Variable{Type: a.Value.Type(nil)}
-		}}.Compile(s.p, p.Leaves)
+			v := expr.Variable{Type: a.Value.Type(scope)}
+			if e := entries[a.Target]; e != nil {
+				v = e.Variable()
+			}
+			return slices.Index(slots, a.Target), v
+		}}.Compile(s.p, leaves)
 	s.p.Indicators = s.compiler.Indicators()
-}
-
-// expressions returns all expressions of a leaf.
-func expressions(l *plan.Leaf) []*expr.Expr {
-	list := []*expr.Expr{l.On, l.Off, l.EntryTime, l.ExitTime, l.EntryUntil, l.ExitUntil, l.Done, l.Failed, l.SuccessIf,
-		l.FailureIf}
-	for _, a := range slices.Concat(l.Write, l.Entry, l.Exit) {
-		list = append(list, a.Value)
-	}
-	return slices.DeleteFunc(list, func(e *expr.Expr) bool { return e == nil })
 }

@@ -57,7 +57,7 @@ func (k *keeper) first(v value) bool { return slices.Contains(k.start, v.form) }
 func (s *Stepper) begun() {
 	k := &s.w.keeper
 	for i := range s.p.Slots {
-		if x := &s.p.Slots[i]; math.IsNaN(x.Initial) {
+		if x := &s.p.Slots[i]; math.IsNaN(x.Initial) && !x.Entry {
 			f := s.forms.signal(starts + x.Name)
 			s.initial[s.p.Held(i)] = k.store(value{f, 1, 0})
 			if !slices.Contains(k.start, f) {

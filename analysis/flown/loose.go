@@ -186,7 +186,7 @@ func (s *Stepper) sources(places []int, all map[int]bool) {
 			}
 			for i := range s.p.Leaves {
 				for _, a := range slices.Concat(s.p.Leaves[i].Entry, s.p.Leaves[i].Exit) {
-					if a.Slot == place-l.Slots {
+					if a.Slot == place-l.Slots && a.Value != nil {
 						s.sources(a.Value.Reads(), all)
 					}
 				}

@@ -235,7 +235,7 @@ func (s *Stepper) prune(subject *declare.Subject, all bool) {
 	var read func(places []int)
 	need := func(list []executive.Assignment, slot int) {
 		for _, a := range list {
-			if a.Slot == slot {
+			if a.Slot == slot && a.Value != nil {
 				read(a.Value.Reads())
 			}
 		}
@@ -401,12 +401,15 @@ func (s *Stepper) depend() {
 		}
 	}
 	for i := range p.Leaves { // in the order of Program.Add
-		for _, a := range p.Leaves[i].Entry {
-			s.captured, s.writer, s.phase = append(s.captured, a.Slot), append(s.writer, i), append(s.phase, executive.Active)
+		note := func(list []executive.Assignment, phase executive.Phase) {
+			for _, a := range list {
+				if a.Captured == len(s.captured) { // else an earlier one of the list has the slot
+					s.captured, s.writer, s.phase = append(s.captured, a.Slot), append(s.writer, i), append(s.phase, phase)
+				}
+			}
 		}
-		for _, a := range p.Leaves[i].Exit {
-			s.captured, s.writer, s.phase = append(s.captured, a.Slot), append(s.writer, i), append(s.phase, executive.Leaving)
-		}
+		note(p.Leaves[i].Entry, executive.Active)
+		note(p.Leaves[i].Exit, executive.Leaving)
 	}
 }
 

@@ -86,6 +86,10 @@ func deedsOf(p *plan.Plan) map[string]map[string]string {
 func assigned(list []plan.Assignment) []string {
 	var parts []string
 	for _, a := range list {
+		if a.Unset {
+			parts = append(parts, a.String())
+			continue
+		}
 		parts = append(parts, a.Target+" := "+meaning(a.Value))
 	}
 	return parts

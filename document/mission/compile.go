@@ -20,6 +20,9 @@ func (b *builder) compile() {
 	m.Needed, m.held = nil, nil
 	for i := 1; i < len(m.signals); i++ { // after the clock
 		if b.reads[i] || m.layout.Slots <= i && i < m.layout.Slots+m.layout.Commands {
+			if m.signals[i].entry { // it may be unset
+				continue
+			}
 			m.Needed = append(m.Needed, m.signals[i].name)
 		}
 	}

@@ -81,6 +81,7 @@ type signal struct {
 	values     []string  // of an enumeration
 	kind       kind
 	index      int        // within its kind: the state, output, slot, or entry of the computed signals
+	entry      bool       // a slot that the plan declares
 	direct     bool       // an output that depends on the commands of the same instant
 	value      *expr.Expr // of a computed signal
 	at         place      // of a computed signal's expression
@@ -106,6 +107,7 @@ func (m *Mission) Signal(name string) (d plan.Signal, place int) {
 	place = slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name })
 	s := &m.signals[place]
 	d = plan.Signal{Unit: s.unit, Type: s.typ, Values: s.values, Text: s.text}
+	d.Entry = s.entry
 	if s.typ == expr.Text {
 		d.Values = m.texts
 	}

@@ -139,8 +139,9 @@ func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []stri
 	b.overrides(set)
 	b.table(parts["tables"], parts["commands"], parts["signals"])
 	b.initialValues(parts["initial"])
+	planned := parts["plan"] != nil && b.plan(parts["plan"], open, b.m.Vocabulary())
 	b.recording(parts["record"], parts["plots"])
-	if parts["plan"] == nil || !b.plan(parts["plan"], open, b.m.Vocabulary()) {
+	if !planned {
 		return
 	}
 	if parts["graph"] != nil {
@@ -400,6 +401,7 @@ func (b *builder) table(tables, commands, own *yamldoc.Node) {
 		_, taken := b.scope[name]
 		return taken || slices.ContainsFunc(v.Tables, func(t model.Tabulation) bool { return t.Name == name })
 	}, func(name string, v expr.Variable) { m.Tables[name], b.scope[name] = v, v })
+	m.layout.Computed = len(m.signals)
 	if own != nil {
 		b.ownSignals(own)
 	}
@@ -573,8 +575,9 @@ func (b *builder) recording(rec, plots *yamldoc.Node) {
 			},
 		})
 	}
-	if m.Record == nil {
-		for _, s := range m.signals[1:] {
+	all := m.Record == nil
+	for _, s := range m.signals[1:] {
+		if all || s.entry && !slices.Contains(m.Record, s.name) {
 			m.Record = append(m.Record, s.name)
 		}
 	}
@@ -634,7 +637,28 @@ func (b *builder) plan(n *yamldoc.Node, open func(string) ([]byte, error), known
 	}
 	unexplained := p.Unexplained()
 	b.Diags = append(b.Diags, unexplained...)
+	b.entries()
 	return len(unexplained) == 0
+}
+
+// entries adds the entries of the plan to the signals, as slots behind the others.
+func (b *builder) entries() {
+	m := b.m
+	var added []signal
+	for _, e := range m.Plan.Entries {
+		s := signal{name: e.Name, text: "an entry of the plan", unit: expr.One, typ: e.Type, kind: slotted,
+			index: len(m.slots), entry: true}
+		slot := executive.Slot{Name: e.Name, Initial: executive.Unset, Hold: true, Entry: true}
+		if e.Initial != nil {
+			slot.Initial = b.compiler.CompileAtOnce(e.Initial, s.variable()).Value(nil, nil)
+		}
+		m.slots, added = append(m.slots, slot), append(added, s)
+	}
+	m.signals = slices.Insert(m.signals, m.layout.Computed, added...)
+	m.layout.Computed += len(added)
+	for i, s := range m.signals {
+		b.names[s.name], b.scope[s.name] = i, s.variable()
+	}
 }
 
 // beside opens a file that the mission names by its path relative to the mission file, nil if that fails.
@@ -655,10 +679,13 @@ func (b *builder) beside(n *yamldoc.Node, what string, open func(string) ([]byte
 	return &diag.Source{Name: name, Text: string(text)}
 }
 
-// Vocabulary returns the signals that the plan may read and write.
+// Vocabulary returns the signals that a plan may read and write, without the entries of this one.
 func (m *Mission) Vocabulary() plan.Vocabulary {
 	v := plan.Vocabulary{}
 	for _, s := range m.signals {
+		if s.entry {
+			continue
+		}
 		entry := plan.Signal{Unit: s.unit, Type: s.typ, Values: s.values, Text: s.text}
 		if s.kind == slotted {
 			entry.Slot, entry.Hold = true, m.slots[s.index].Hold
@@ -681,6 +708,9 @@ func (m *Mission) Scope() expr.Scope {
 }
 
 func (s *signal) variable() expr.Variable {
+	if s.entry && s.typ == expr.Real {
+		return expr.Variable{Unit: expr.AnyUnit, Held: true}
+	}
 	return expr.Variable{Type: s.typ, Unit: s.unit, Values: s.values}
 }
 

@@ -7,6 +7,8 @@ import (
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/executive"
+	"canopy/expr"
 	"canopy/syntax/yamldoc"
 	"canopy/temporal"
 	"canopy/vehicle/equations"
@@ -19,10 +21,11 @@ func (m *Mission) WithPlan(p *plan.Plan) (*Mission, diag.List) {
 	n := *m
 	n.Graph, n.Program = nil, nil
 	b := &builder{Reader: yamldoc.NewReader(m.Source), m: &n, names: map[string]int{}}
-	for i, s := range m.signals {
-		b.names[s.name] = i
-	}
-	scope := m.Scope()
+	ours := func(s signal) bool { return s.entry }
+	n.signals = slices.DeleteFunc(slices.Clone(m.signals), ours)
+	own := len(m.signals) - len(n.signals)
+	n.slots, n.layout.Computed = slices.Clone(m.slots[:len(m.slots)-own]), m.layout.Computed-own
+	scope := expr.Scope{}
 	maps.Copy(scope, m.Tables)
 	b.compiles(scope)
 	for _, text := range m.texts { // keep their places
@@ -31,6 +34,8 @@ func (m *Mission) WithPlan(p *plan.Plan) (*Mission, diag.List) {
 	if n.Plan, b.Diags = plan.Read(p.Source, m.Vocabulary()); n.Plan == nil {
 		return nil, b.Diags
 	}
+	b.entries()
+	n.Record = slices.DeleteFunc(slices.Clone(m.Record), func(name string) bool { _, ok := b.names[name]; return !ok })
 	if b.compile(); b.Diags.HasErrors() {
 		return nil, b.Diags
 	}
@@ -101,7 +106,7 @@ func (m *Mission) Implied() []model.Range {
 
 // Holds reports whether a signal is a slot that keeps its last value while no task writes it.
 func (m *Mission) Holds(signal string) bool {
-	return m.Vocabulary()[signal].Hold
+	return slices.ContainsFunc(m.slots, func(s executive.Slot) bool { return s.Name == signal && s.Hold })
 }
 
 // Attended returns, by task, whether it is judged at all times, heard or not: a condition that an assertion names, a

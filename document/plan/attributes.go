@@ -79,10 +79,6 @@ var foreignAttributes = map[string]string{
 var foreignNodes = map[string]string{
 	"SequenceStar":      `write "SequenceWithMemory"`,
 	"FallbackStar":      `write "Fallback"`,
-	"Script":            `write an action with write="signal := value"`,
-	"ScriptCondition":   `write <Condition on="..."/>`,
-	"SetBlackboard":     `write an action with write="signal := value"`,
-	"UnsetBlackboard":   "a signal always has a value",
 	"LoopInt":           "plans have no queues",
 	"LoopBool":          "plans have no queues",
 	"LoopDouble":        "plans have no queues",

@@ -31,7 +31,11 @@ func (c Coder) Compile(p *executive.Program, leaves []Leaf) {
 		var all []executive.Assignment
 		for _, a := range list {
 			slot, v := c.Slot(a)
-			all = append(all, executive.Assignment{Slot: slot, Value: code(a.Value, v)})
+			assignment := executive.Assignment{Slot: slot}
+			if !a.Unset {
+				assignment.Value = code(a.Value, v)
+			}
+			all = append(all, assignment)
 		}
 		return all
 	}

@@ -45,6 +45,11 @@ const (
 	codeUndeclared     = "undeclared-port"
 	codePort           = "bad-port"
 	codeNoPort         = "missing-port"
+	codeNoAttr         = "missing-attribute"
+	codeNoEntry        = "missing-entry"
+	codeTypes          = "type-conflict"
+	codeShadow         = "own-entry"
+	codeFreeEntry      = "free-entry"
 	codeFacts          = "bad-facts"
 	codeReadOnly       = "read-only-signal"
 	codeLostAssignment = "lost-assignment"
@@ -87,16 +92,19 @@ func (r *reader) once(d diag.Diagnostic) {
 }
 
 // where returns the line of an element, with its file if a message about another element is in a different one.
-func (r *reader) where(e, other *xmltree.Element) string {
-	file, at := r.source.Origin(e.At)
+func (r *reader) where(e, other *xmltree.Element) string { return r.whereAt(e.At, other.At) }
+
+// whereAt is where for two places.
+func (r *reader) whereAt(place, other int) string {
+	file, at := r.source.Origin(place)
 	if file == r.source {
-		return fmt.Sprintf("on line %d", r.doc.Line(e.At))
+		return fmt.Sprintf("on line %d", r.doc.Line(place))
 	}
 	if len(r.found) >= maxFound { // the message is left out
 		return ""
 	}
 	line, _ := diag.Diagnostic{Source: file, Offset: at}.Position()
-	if about, _ := r.source.Origin(other.At); about == file {
+	if about, _ := r.source.Origin(other); about == file {
 		return fmt.Sprintf("on line %d", line)
 	}
 	return fmt.Sprintf("on line %d of %s", line, file.Name)

@@ -36,8 +36,11 @@ type reader struct {
 	order     []*tree // in the order of the document
 	main      *tree   // nil if it cannot be determined
 	models    map[string]*model
-	resources []string            // their names, by their number from 1
-	names     map[string][]string // the results of kindNames, once the models are read
+	resources []string                 // their names, by their number from 1
+	names     map[string][]string      // the results of kindNames, once the models are read
+	mentioned map[string]bool          // the names of entries in nodes that read or write blackboards
+	types     map[string]expr.Variable // of the entries, by their names
+	scopes    map[string]int           // the uses of subtrees, by their path
 }
 
 // The elements below the root.
@@ -85,6 +88,7 @@ const maxPorts = 1000
 type port struct {
 	name  string
 	value *xmltree.Attribute // the default, nil if there is none
+	input bool               // the leaf only reads it
 }
 
 // document reads the trees and models below the root element.
@@ -173,6 +177,7 @@ func (r *reader) declare(e *xmltree.Element) {
 		if kind.Own() { // not an editor's copy of a kind: for BehaviorTree.CPP
 			r.models[m.id] = m
 		}
+	case clerks[m.id].attributes != nil && m.leaf(): // an editor's copy
 	case reserved(m.id):
 		r.reportValue(id, codeReservedID, "choose another ID", "%q is the name of a node kind or element", m.id)
 	case first != nil && first.element.Markup().String() == e.Markup().String():
@@ -203,21 +208,22 @@ func (r *reader) declarePort(m *model, e *xmltree.Element) {
 	case slices.ContainsFunc(m.ports, func(p *port) bool { return p.name == name.Value }):
 		r.reportValue(name, codePort, "", "the port %q is declared twice", name.Value)
 	default:
-		m.ports = append(m.ports, &port{name.Value, e.Find("default")})
+		m.ports = append(m.ports, &port{name.Value, e.Find("default"), e.Name == "input_port"})
 	}
 }
 
 // reserved reports whether no tree or leaf type may have the ID.
 func reserved(id string) bool {
 	_, isKind := bt.ParseKind(id)
-	return isKind || slices.Contains(explicit, id) || id == elementRoot || id == "Root"
+	_, isClerk := clerks[id]
+	return isKind || isClerk || slices.Contains(explicit, id) || id == elementRoot || id == "Root"
 }
 
 func (r *reader) declareTree(e *xmltree.Element, count int) {
 	t := &tree{element: e}
 	for _, a := range e.Attributes {
 		if a.Name != "ID" && !strings.HasPrefix(a.Name, "_") {
-			t.ports = append(t.ports, &port{a.Name, a})
+			t.ports = append(t.ports, &port{name: a.Name, value: a})
 		}
 	}
 	r.checkAttributes(e, elementTree, []string{"ID"}, names(t.ports)...)

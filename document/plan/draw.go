@@ -38,7 +38,7 @@ func (l *Leaf) details() []detail {
 	assign := func(name string, list []Assignment) {
 		var parts []string
 		for _, a := range list {
-			parts = append(parts, a.Target+" := "+a.Value.String())
+			parts = append(parts, a.String())
 		}
 		if len(parts) > 0 {
 			details = append(details, detail{name, strings.Join(parts, "; ")})

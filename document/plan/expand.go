@@ -127,10 +127,9 @@ func (r *reader) checkTree(i *item, env environment) {
 type expansion struct {
 	*reader
 	leaves   []Leaf
-	names    []string       // of the leaves
-	scopes   map[string]int // the uses of subtrees, by their path
-	portText int            // bytes of the ports of free leaves
-	labels   []string       // of all nodes, children first
+	names    []string // of the leaves
+	portText int      // bytes of the ports of free leaves
+	labels   []string // of all nodes, children first
 	nodes    []*xmltree.Element
 }
 
@@ -140,7 +139,8 @@ func (x *expansion) expand(i *item, env environment, s *scope) *bt.Node {
 		if t.root == nil || x.parts > maxParts {
 			return nil
 		}
-		n := x.expand(t.root, x.bind(i, env), x.within(i, s))
+		inner := s.inner[i]
+		n := x.expand(t.root, x.bind(i, env).in(inner), inner)
 		if n != nil {
 			n.Trees = append([]string{i.name}, n.Trees...)
 			if i.name != i.id {

@@ -70,7 +70,7 @@ func (r *reader) leafType(m *model) LeafType {
 	use := &item{element: &xmltree.Element{Name: m.element.Name, Span: m.element.Span, Tag: m.element.Tag}, id: m.id,
 		name: m.id, model: m}
 	use.kind, _ = bt.ParseKind(m.kind)
-	return LeafType{use.kind, r.leaf(use, nil), m.pre, m.post}
+	return LeafType{use.kind, r.leaf(use, environment{}), m.pre, m.post}
 }
 
 // facts reads an attribute that lists facts.

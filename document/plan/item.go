@@ -32,6 +32,7 @@ type item struct {
 	foreign  string // of a free action: the explicit form of the control or decorator that it stands for; "": none
 	leaf     *Leaf  // once it is read, if it does not depend on ports
 	wraps    bool   // an attribute of the task inside of it, its last child, stands for it
+	clerk    *clerk // of a leaf that reads or writes blackboards
 }
 
 // The elements of the explicit form.
@@ -79,6 +80,8 @@ func (r *reader) item(e *xmltree.Element) *item {
 	switch {
 	case i.free || i.subtree != nil:
 		known = append(known, i.attributes()...)
+	case i.clerk != nil:
+		known = append(known, clerks[i.id].attributes...)
 	case i.kind.Family() == bt.Leaf && i.kind.Acts():
 		known = append(known, actionAttributes...)
 	case i.kind.Family() == bt.Leaf:
@@ -224,6 +227,9 @@ func (r *reader) classify(i *item, id *xmltree.Attribute) bool {
 		if id == nil {
 			return true
 		}
+		if _, ok := clerks[id.Value]; ok {
+			return r.classifyClerk(i)
+		}
 		if k, isKind := bt.ParseKind(id.Value); isKind && k != i.kind {
 			return r.composite(i, e.Name, id.Raw)
 		}
@@ -246,6 +252,9 @@ func (r *reader) classify(i *item, id *xmltree.Attribute) bool {
 		i.free = i.undefined()
 		return true
 	}
+	if _, ok := clerks[e.Name]; ok {
+		return r.classifyClerk(i)
+	}
 	if m := r.models[e.Name]; m != nil && m.leaf() {
 		i.id, i.model = e.Name, m
 		i.kind, _ = bt.ParseKind(m.kind)
@@ -259,6 +268,13 @@ func (r *reader) classify(i *item, id *xmltree.Attribute) bool {
 		return true
 	}
 	return r.composite(i, "", at)
+}
+
+// classifyClerk makes the leaf of a node that reads or writes blackboards.
+func (r *reader) classifyClerk(i *item) bool {
+	i.kind = clerks[i.id].kind
+	i.clerk = r.readClerk(i)
+	return true
 }
 
 // unknownLeaf makes a free action of a node without children that nothing declares.

@@ -12,8 +12,36 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// environment is the ports that an expression may name, each with its binding.
-type environment map[string]*binding
+// environment is the ports and entries that an expression may name, each with its binding.
+type environment struct {
+	ports map[string]*binding
+	scope *scope       // whose entries precede the ports; nil: none do
+	outer *environment // that of the tree; nil: this is it
+}
+
+// find returns the binding of a name, nil if it is a signal's.
+func (e environment) find(name string) *binding {
+	if e.scope != nil {
+		if b := e.scope.entry(name); b != nil {
+			return b
+		}
+	}
+	if b := e.ports[name]; b != nil || e.outer == nil {
+		return b
+	}
+	return e.outer.find(name)
+}
+
+// in returns the environment with the entries of a scope.
+func (e environment) in(s *scope) environment {
+	s.ports, e.scope = e.ports, s
+	return e
+}
+
+// empty reports whether all names are those of signals.
+func (e environment) empty() bool {
+	return len(e.ports) == 0 && (e.scope == nil || !e.scope.owns) && (e.outer == nil || e.outer.empty())
+}
 
 // binding is the value of a port in one use. It is read when an expression names the port, so that a value that no
 // expression needs may be any text, as in plans written for other programs.
@@ -39,23 +67,23 @@ func (r *reader) bind(use *item, outer environment) environment {
 		ports = use.subtree.parameters(ports, use.attributes())
 	}
 	if len(ports) == 0 {
-		return nil
+		return environment{}
 	}
-	env := environment{}
+	env := map[string]*binding{}
 	for _, p := range ports {
 		b := &binding{port: p.name, use: use, value: use.element.Find(p.name), env: outer}
 		if b.value == nil {
 			if use.subtree != nil && use.passesAll() {
-				if outer[p.name] != nil {
-					env[p.name] = outer[p.name]
+				if passed := outer.find(p.name); passed != nil {
+					env[p.name] = passed
 				}
 				continue // the signal of that name
 			}
-			b.value, b.env = p.value, nil
+			b.value, b.env = p.value, environment{}
 		}
 		env[p.name] = b
 	}
-	return env
+	return environment{ports: env}
 }
 
 // sameName is the value of a port that means the signal with the port's own name, as in BehaviorTree.CPP.
@@ -89,19 +117,26 @@ func (r *reader) inside(t *tree) environment {
 	if m := r.subtreeModel(t.id); m != nil {
 		declared = m.ports
 	}
-	return unbound(t.parameters(declared, r.passed[t.id]))
+	env := unbound(t.parameters(declared, r.passed[t.id]))
+	for name := range r.mentioned {
+		if env.ports == nil {
+			env.ports = map[string]*binding{}
+		}
+		env.ports[name] = &binding{port: name}
+	}
+	return env
 }
 
 // unbound returns the environment in which ports are not known.
 func unbound(ports []*port) environment {
 	if len(ports) == 0 {
-		return nil
+		return environment{}
 	}
-	env := environment{}
+	env := map[string]*binding{}
 	for _, p := range ports {
 		env[p.name] = &binding{port: p.name}
 	}
-	return env
+	return environment{ports: env}
 }
 
 // resolve returns the expression of a port, nil if it is not known or wrong.
@@ -129,10 +164,18 @@ func (r *reader) resolve(b *binding) *expr.Expr {
 
 // check returns an expression of an attribute with its ports replaced, nil if it is wrong or they are not known.
 func (r *reader) check(e *expr.Expr, a *xmltree.Attribute, env environment, want expr.Variable) *expr.Expr {
-	if len(env) > 0 {
+	if e = r.replaced(e, a, env); e == nil {
+		return nil
+	}
+	return r.fits(e, a, env, want, false)
+}
+
+// replaced returns an expression of an attribute with its ports replaced, nil if they are not known.
+func (r *reader) replaced(e *expr.Expr, a *xmltree.Attribute, env environment) *expr.Expr {
+	if !env.empty() {
 		with := map[string]*expr.Expr{}
 		for _, name := range e.Names() {
-			if b := env[name]; b != nil {
+			if b := env.find(name); b != nil {
 				if with[name] = r.resolve(b); with[name] == nil {
 					return nil
 				}
@@ -144,7 +187,27 @@ func (r *reader) check(e *expr.Expr, a *xmltree.Attribute, env environment, want
 		}
 		e = e.Substitute(with)
 	}
-	mistakes := e.CheckFor(want, r.scope)
+	return e
+}
+
+// fits returns an expression whose ports are replaced if it gives the value of a variable; nil if not. That of a script
+// is converted.
+func (r *reader) fits(e *expr.Expr, a *xmltree.Attribute, env environment, want expr.Variable, script bool) *expr.Expr {
+	scope := r.scope
+	entry := func(name string) bool { _, is := r.types[name]; return is }
+	if scope == nil && (script || slices.ContainsFunc(e.Names(), entry)) {
+		scope = expr.Scope{}
+		usage(scope, e, want.Type == expr.Boolean)
+		for name := range scope {
+			if v, ok := r.types[name]; ok {
+				scope[name] = v
+			}
+		}
+	}
+	if script {
+		e = e.Adapted(want, scope)
+	}
+	mistakes := e.CheckFor(want, scope)
 	if r.tables {
 		mistakes = slices.DeleteFunc(mistakes, func(m *expr.Error) bool { return m.Code == expr.CodeFunction })
 	}
@@ -179,7 +242,7 @@ func (r *reader) reportExpression(a *xmltree.Attribute, env environment, m *expr
 	d := m.In(r.source, 0)
 	given := a // the attribute, if the mistake is in all of it
 	if m.Node != nil {
-		if b := env[m.Node.Replaced()]; b != nil && b.value != nil {
+		if b := env.find(m.Node.Replaced()); b != nil && b.value != nil {
 			given, d.Text = b.value, fmt.Sprintf("as %q of %s: %s", b.port, b.use.id, m.Text)
 		}
 	}
@@ -195,7 +258,7 @@ func (r *reader) reportExpression(a *xmltree.Attribute, env environment, m *expr
 func (r *reader) reportSyntax(a *xmltree.Attribute, err error) {
 	var mistake *expr.Error
 	if errors.As(err, &mistake) {
-		r.reportExpression(a, nil, mistake)
+		r.reportExpression(a, environment{}, mistake)
 	}
 }
 
@@ -214,7 +277,7 @@ func (l leafReader) attribute(name string) (*xmltree.Attribute, environment) {
 		return a, l.outer
 	}
 	if l.model == nil {
-		return nil, nil
+		return nil, environment{}
 	}
 	return l.model.Find(name), l.inner
 }
@@ -254,11 +317,12 @@ func (l leafReader) assignments(name string) []Assignment {
 	}
 	parsed, mistakes := expr.ParseAssignments(a.Value)
 	for _, m := range mistakes {
-		l.reportExpression(a, nil, m)
+		l.reportExpression(a, environment{}, m)
 	}
 	var list []Assignment
 	for _, p := range parsed {
-		target, known := l.target(p, a, env)
+		at, length := a.Inside(p.Offset, p.Length)
+		target, known := l.target(p.Target, xmltree.Span{At: at, End: at + length}, env)
 		want := expr.Number(expr.AnyUnit)
 		if s, ok := l.signals[target]; ok && known {
 			want = s.variable()
@@ -266,28 +330,28 @@ func (l leafReader) assignments(name string) []Assignment {
 			want.Type = p.Value.Type(nil)
 		}
 		value := l.check(p.Value, a, env, want)
-		at, length := a.Inside(p.Offset, p.Length)
 		assigned := func(b Assignment) bool { return b.Target == target }
 		if known && target != p.Target && slices.ContainsFunc(list, assigned) {
 			l.report(at, length, expr.CodeDuplicate, "", "%q is assigned twice", target)
 		}
 		if known && value != nil {
-			list = append(list, Assignment{target, value, at, length})
+			list = append(list, Assignment{Target: target, Value: value, Offset: at, Length: length})
 		}
 	}
 	return list
 }
 
 // target returns the slot that an assignment writes. A port as a target must be the name of a signal.
-func (l leafReader) target(p expr.Assignment, a *xmltree.Attribute, env environment) (name string, known bool) {
-	at, length := a.Inside(p.Offset, p.Length)
-	name = p.Target
-	if b := env[p.Target]; b != nil {
+func (l leafReader) target(name string, span xmltree.Span, env environment) (slot string, known bool) {
+	at, length := span.At, span.Len()
+	if b := env.find(name); b != nil {
 		e := l.resolve(b)
 		if e == nil {
 			return "", false
 		}
-		at, length = b.value.Raw.At, b.value.Raw.End-b.value.Raw.At
+		if b.value != nil {
+			at, length = b.value.Raw.At, b.value.Raw.End-b.value.Raw.At
+		}
 		if name = e.String(); !expr.IsName(name) {
 			l.report(at, length, codePort, "write the name of a signal",
 				"%s writes its port %q, so that it cannot be an expression", b.use.id, b.port)
@@ -329,14 +393,12 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 	l := leafReader{reader: r, element: i.element, outer: env}
 	if i.model != nil {
 		l.model, l.inner = i.model.element, r.bind(i, env)
-		l.outer = maps.Clone(env)
-		if l.outer == nil {
-			l.outer = environment{}
-		}
-		maps.Copy(l.outer, l.inner)
+		l.outer = environment{ports: l.inner.ports, outer: &env}
 	}
 	leaf := Leaf{ID: i.id, Offset: i.element.At, Length: i.element.Tag.End - i.element.At, Free: i.free}
-	if !i.kind.Acts() {
+	if i.clerk != nil {
+		l.clerkLeaf(&leaf, i.clerk)
+	} else if !i.kind.Acts() {
 		l.conditionLeaf(&leaf)
 		if !l.has(attrOn) && leaf.Off == nil {
 			leaf.On = r.called(i)
@@ -352,7 +414,7 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 		}
 		l.warnLost(leaf.Exit)
 	}
-	if len(l.outer) == 0 { // the same in every use of the tree
+	if l.outer.empty() { // the same in every use of the tree
 		i.leaf = &leaf
 	}
 	return leaf

@@ -20,13 +20,15 @@ type Signal struct {
 	Type   expr.Type
 	Values []string        // of an enumeration
 	Slot   bool            // tasks may write it
+	Held   bool            // a real that changes at instants only
+	Entry  bool            // the plan declares it; it may be unset, and is then NaN
 	Hold   bool            // a slot that keeps its last value while no task writes it; otherwise it returns to its default
 	Text   string          // one line that describes it
 	Table  *expr.Tabulated // the name is that of a function
 }
 
 func (s Signal) variable() expr.Variable {
-	return expr.Variable{Type: s.Type, Unit: s.Unit, Values: s.Values, Table: s.Table}
+	return expr.Variable{Type: s.Type, Unit: s.Unit, Values: s.Values, Table: s.Table, Held: s.Held}
 }
 
 // Vocabulary is all signals that a plan may name.
@@ -34,10 +36,11 @@ type Vocabulary map[string]Signal
 
 // Plan is a plan document that was read without errors: its main tree, every subtree expanded. It is immutable.
 type Plan struct {
-	Source *diag.Source
-	Name   string // the ID of the main tree
-	Tree   *bt.Tree
-	Leaves []Leaf // in the order of Tree.Leaves
+	Source  *diag.Source
+	Name    string // the ID of the main tree
+	Tree    *bt.Tree
+	Leaves  []Leaf  // in the order of Tree.Leaves
+	Entries []Entry // of the blackboard, apart from signals
 
 	Document *xmltree.Document // of the source
 
@@ -166,7 +169,7 @@ func (t *tasks) Names() []string {
 	return names
 }
 
-// Unexplained reports the free leaves as errors: a run needs to know what a leaf does.
+// Unexplained reports the free leaves and entries as errors: a run needs to know what a leaf does, and what is read.
 func (p *Plan) Unexplained() diag.List {
 	r := newReader(p.Source, nil)
 	for i := range p.Leaves {
@@ -180,6 +183,12 @@ func (p *Plan) Unexplained() diag.List {
 		}
 		r.report(l.Offset+1, len(p.Element(l.Task).Name), codeFree, hint, "nothing defines what the leaf %q does", name)
 	}
+	for i := range p.Entries {
+		if e := &p.Entries[i]; e.Free {
+			r.report(e.Offset, e.Length, codeFreeEntry, "let a script write it, or declare it as a signal of the mission",
+				"nothing gives the entry %q a value", e.Name)
+		}
+	}
 	return r.found
 }
 
@@ -187,7 +196,16 @@ func (p *Plan) Unexplained() diag.List {
 type Assignment struct {
 	Target         string
 	Value          *expr.Expr
-	Offset, Length int // the target's name in the source
+	Unset          bool // the slot is an entry, from which the value is taken away; Value does not count
+	Offset, Length int  // the target's name in the source
+}
+
+// String returns the assignment as it is written.
+func (a Assignment) String() string {
+	if a.Unset {
+		return "unset " + a.Target
+	}
+	return a.Target + " := " + a.Value.String()
 }
 
 // Read reads a plan document that includes no others, as [ReadFiles] does.
@@ -225,7 +243,8 @@ func (r *reader) accepted() (*Plan, diag.List) {
 func newReader(src *diag.Source, signals Vocabulary) *reader {
 	r := &reader{source: src, signals: signals, reported: map[mistake]bool{}, trees: map[string]*tree{},
 		parsed: map[*xmltree.Attribute]*expr.Expr{}, names: map[string][]string{},
-		models: map[string]*model{}, passed: map[string][]string{}}
+		models: map[string]*model{}, passed: map[string][]string{}, mentioned: map[string]bool{}, scopes: map[string]int{},
+		types: map[string]expr.Variable{}}
 	if signals != nil {
 		r.scope = expr.Scope{}
 		for name, s := range signals {
@@ -337,17 +356,20 @@ func (r *reader) read() *Plan {
 
 // plan expands the main tree.
 func (r *reader) plan(main *tree) *Plan {
-	x := &expansion{reader: r, scopes: map[string]int{}}
+	x := &expansion{reader: r}
 	use := &item{element: main.element, id: main.id, name: main.id, subtree: main, model: r.subtreeModel(main.id)}
-	top := x.expand(use, nil, nil)
-	if top == nil {
+	top := x.within(use, nil)
+	entries := r.board(main.root, top)
+	root := x.expand(main.root, x.bind(use, environment{}), top)
+	if root == nil {
 		return nil
 	}
-	x.warnConflicts(top)
+	root.Trees = append([]string{main.id}, root.Trees...)
+	x.warnConflicts(root)
 	if r.found.HasErrors() {
 		return nil
 	}
-	compiled, err := bt.Compile(top)
+	compiled, err := bt.Compile(root)
 	if err != nil {
 		panic("plan: the tree engine refuses a tree without mistakes: " + err.Error())
 	}
@@ -361,6 +383,6 @@ func (r *reader) plan(main *tree) *Plan {
 	if r.found.HasErrors() {
 		return nil
 	}
-	return &Plan{Source: r.source, Name: main.id, Tree: compiled.Lasting(lasting), Leaves: x.leaves, labels: x.labels, resources: r.resources,
-		Document: r.doc, elements: x.nodes}
+	return &Plan{Source: r.source, Name: main.id, Tree: compiled.Lasting(lasting), Leaves: x.leaves, Entries: entries,
+		labels: x.labels, resources: r.resources, Document: r.doc, elements: x.nodes}
 }

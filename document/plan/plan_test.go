@@ -470,3 +470,23 @@ func TestFirstMessage(t *testing.T) {
 		}
 	}
 }
+
+// Entries that nothing writes are free. A run needs their values.
+func TestFreeEntries(t *testing.T) {
+	p, list := Read(&diag.Source{Name: "plan.xml", Text: `<root BTCPP_format="4"><BehaviorTree><Sequence>
+		<ScriptCondition code="goal == 3 &amp;&amp; soc gt 0.5"/><Script code="n := goal + other"/><Fly/>
+		</Sequence></BehaviorTree></root>`}, signals)
+	if p == nil {
+		t.Fatal(list)
+	}
+	var b strings.Builder
+	p.Unexplained().Sorted().Write(&b, false)
+	for _, want := range []string{
+		`plan.xml:2:26: error: nothing gives the entry "goal" a value [free-entry]`,
+		`plan.xml:2:74: error: nothing gives the entry "other" a value [free-entry]`, "[free-leaf]",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s is not in\n%s", want, b.String())
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/expr"
 	"canopy/syntax/xmltree"
 )
 
@@ -18,6 +19,32 @@ type scope struct {
 	use   *item
 	outer *scope // nil: the main tree
 	path  string // before the names of its own entries
+
+	inner map[*item]*scope    // of the uses of subtrees
+	own   map[string]*binding // entries that are not the signals of their names
+	ports map[string]*binding // of the tree
+	owns  bool                // the plan has entries
+}
+
+// entry returns the binding of a name that is not that of a signal or of a port of the tree.
+func (s *scope) entry(name string) *binding {
+	if !s.owns {
+		return nil
+	}
+	at, local, _ := s.origin(name)
+	switch b := at.own[local]; {
+	case b != nil:
+		return b
+	case at != s && at.ports[local] != nil:
+		return at.ports[local]
+	case local == name:
+		return nil
+	}
+	e, err := expr.Parse(local)
+	if err != nil {
+		return nil
+	}
+	return &binding{port: name, read: true, expr: e}
 }
 
 // entry returns the name in the value of a port that names an entry of the blackboard.
@@ -86,13 +113,13 @@ func (x *expansion) ports(i *item, s *scope) []Port {
 	return list
 }
 
-// within returns the scope of a subtree.
-func (x *expansion) within(use *item, outer *scope) *scope {
-	s := &scope{use: use, outer: outer}
+// within returns the scope of the use of a tree.
+func (r *reader) within(use *item, outer *scope) *scope {
+	s := &scope{use: use, outer: outer, inner: map[*item]*scope{}, own: map[string]*binding{}}
 	if outer != nil {
 		s.path = outer.path + use.name
-		if x.scopes[s.path]++; x.scopes[s.path] > 1 {
-			s.path += fmt.Sprintf("[%d]", x.scopes[s.path])
+		if r.scopes[s.path]++; r.scopes[s.path] > 1 {
+			s.path += fmt.Sprintf("[%d]", r.scopes[s.path])
 		}
 		s.path += "/"
 	}

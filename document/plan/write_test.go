@@ -62,8 +62,8 @@ func TestWrite(t *testing.T) {
 		}
 		checkWrite(t, p, signals)
 	}
-	text := `<root BTCPP_format="4" main_tree_to_execute="a&lt;b"><TreeNodesModel><Action ID="SetBlackboard"/></TreeNodesModel>
-		<BehaviorTree ID="a&lt;b"><Sequence><SubTree ID="c"/><SubTree ID="c"/><SetBlackboard/><SetBlackboard name="&quot;&amp;"/>
+	text := `<root BTCPP_format="4" main_tree_to_execute="a&lt;b"><TreeNodesModel><Action ID="SequenceStar"/></TreeNodesModel>
+		<BehaviorTree ID="a&lt;b"><Sequence><SubTree ID="c"/><SubTree ID="c"/><SequenceStar/><SequenceStar name="&quot;&amp;"/>
 		<Parallel success_count="1"><SubTree ID="c"/><Action ID="same"/><Action ID="same"/><Action name="same"/>
 		<Action write="s := 'a &lt; b'; b := 2 &lt; 3; c := x == &quot;' &gt; &quot;"/></Parallel></Sequence></BehaviorTree><BehaviorTree ID="c"><Fallback name="c">
 		<Condition on="x lt 3 and y &gt;= 2"/></Fallback></BehaviorTree></root>`
@@ -72,7 +72,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(list)
 	}
 	written := checkWrite(t, p, nil)
-	for _, want := range []string{`<Action ID="SetBlackboard"/>`, `</Fallback>
+	for _, want := range []string{`<Action ID="SequenceStar"/>`, `</Fallback>
       <Fallback name="c">`, `on="x lt 3 and y ge 2"`,
 		`write="s := &quot;a &lt; b&quot;; b := 2 lt 3; c := x == &quot;' > &quot;"`} {
 		if !strings.Contains(written, want) {
@@ -135,8 +135,8 @@ func TestNew(t *testing.T) {
 // Random descriptions with any names are written and read as what was described.
 func TestNewRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	names := []string{"", "a", "b", "a/b", `<&">'`, "Sequence", "SetBlackboard", "Ü [2]", " "}
-	ids := []string{"", "X", "Script", "SetBlackboard", "y z", "a"}
+	names := []string{"", "a", "b", "a/b", `<&">'`, "Sequence", "SequenceStar", "Ü [2]", " "}
+	ids := []string{"", "X", "FallbackStar", "SequenceStar", "y z", "a"}
 	for range 500 {
 		var leaves []Leaf
 		var labels []string

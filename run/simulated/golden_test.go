@@ -137,6 +137,8 @@ func kind(err error) string {
 		return "not finite"
 	case errors.Is(err, run.ErrUnsettled):
 		return "unsettled"
+	case errors.Is(err, executive.ErrUnset):
+		return "unset"
 	case errors.Is(err, executive.ErrDuration):
 		return "duration"
 	}

@@ -1,0 +1,670 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"canopy/bt"
+	"canopy/expr"
+	"canopy/syntax/xmltree"
+)
+
+// Entry is an entry of a blackboard that is no signal of a mission: a slot that the plan itself declares. It keeps its
+// last value.
+type Entry struct {
+	Name    string     // by which expressions of the plan name it; dots precede it if it belongs to the use of a subtree
+	Type    expr.Type  // Real: any number
+	Initial *expr.Expr // nil: it is not written at the start
+	Free    bool       // no task of the plan writes it: its value comes from outside
+
+	Offset, Length int // of its first mention in the source
+}
+
+// Variable returns the entry as expressions see it.
+func (e *Entry) Variable() expr.Variable {
+	v := expr.Variable{Type: e.Type}
+	if e.Type == expr.Real {
+		v.Unit, v.Held = expr.AnyUnit, true
+	}
+	return v
+}
+
+// The nodes of BehaviorTree.CPP that read and write entries.
+const (
+	elementScript          = "Script"
+	elementScriptCondition = "ScriptCondition"
+	elementSetBlackboard   = "SetBlackboard"
+	elementUnsetBlackboard = "UnsetBlackboard"
+
+	attrCode      = "code"
+	attrValue     = "value"
+	attrOutputKey = "output_key"
+	attrKey       = "key"
+)
+
+// clerks are the kinds of leaves of these nodes, with their attributes, all of which are required.
+var clerks = map[string]struct {
+	kind       bt.Kind
+	attributes []string
+}{
+	elementScript:          {bt.Action, []string{attrCode}},
+	elementScriptCondition: {bt.Condition, []string{attrCode}},
+	elementSetBlackboard:   {bt.Action, []string{attrValue, attrOutputKey}},
+	elementUnsetBlackboard: {bt.Action, []string{attrKey}},
+}
+
+// clerk is what a leaf does with the blackboard.
+type clerk struct {
+	at        *xmltree.Attribute // with the scripts, or the name of the entry
+	writes    []statement
+	condition *expr.Expr // of a ScriptCondition
+}
+
+// statement writes an entry: an expression, or a text that becomes a value of the entry's type, or neither: the entry
+// is unset.
+type statement struct {
+	target  string
+	span    xmltree.Span // of the target in the source
+	creates bool
+	value   *expr.Expr
+	literal *xmltree.Attribute
+}
+
+// readClerk reads what a leaf does with the blackboard, nil if its ID is no such node's.
+func (r *reader) readClerk(i *item) *clerk {
+	row, ok := clerks[i.id]
+	if !ok {
+		return nil
+	}
+	for _, name := range row.attributes {
+		if i.element.Find(name) == nil {
+			r.reportName(i.element, codeNoAttr, "write "+name+`="..."`, "%s needs %q", i.id, name)
+			return &clerk{}
+		}
+	}
+	c := &clerk{at: i.element.Find(row.attributes[len(row.attributes)-1])}
+	whole := func(name string) statement {
+		return statement{target: name, span: c.at.Raw, creates: true}
+	}
+	switch i.id {
+	case elementScript:
+		list, mistakes := expr.ParseScript(c.at.Value)
+		for _, m := range mistakes {
+			r.reportExpression(c.at, environment{}, m)
+		}
+		for _, a := range list {
+			if a.Target == "" { // it has no effect
+				continue
+			}
+			at, length := c.at.Inside(a.Offset, a.Length)
+			c.writes = append(c.writes, statement{target: a.Target, span: xmltree.Span{At: at, End: at + length},
+				creates: a.Creates, value: a.Value})
+		}
+	case elementScriptCondition:
+		e, err := expr.ParseScriptCondition(c.at.Value)
+		if err != nil {
+			r.reportSyntax(c.at, err)
+			return c
+		}
+		c.condition = e
+	case elementSetBlackboard:
+		name := r.key(c.at)
+		if name == "" {
+			return &clerk{}
+		}
+		s := whole(name)
+		s.literal = i.element.Find(attrValue)
+		if name, ok := entry(s.literal.Value); ok {
+			if s.value, s.literal = r.named(s.literal, name), nil; s.value == nil {
+				return &clerk{}
+			}
+		}
+		c.writes = append(c.writes, s)
+	case elementUnsetBlackboard:
+		name := r.key(c.at)
+		if name == "" {
+			return &clerk{}
+		}
+		c.writes = append(c.writes, whole(name))
+	}
+	for _, name := range c.names() {
+		r.mentioned[name] = true
+	}
+	return c
+}
+
+// key returns the name of an entry in an attribute, with or without braces; empty if it is none.
+func (r *reader) key(a *xmltree.Attribute) string {
+	name, ok := entry(a.Value)
+	if !ok {
+		name = a.Value
+	}
+	if r.named(a, name) == nil {
+		return ""
+	}
+	return name
+}
+
+// named returns the expression that is the name of an entry.
+func (r *reader) named(a *xmltree.Attribute, name string) *expr.Expr {
+	e, err := expr.ParseScriptCondition(name)
+	if err == nil && len(e.Names()) == 1 && e.String() == name {
+		return e
+	}
+	r.reportValue(a, codePort, "use letters, digits and _, a letter first", "%q cannot be the name of an entry", name)
+	return nil
+}
+
+// names returns the entries that the leaf names.
+func (c *clerk) names() []string {
+	var names []string
+	for _, s := range c.writes {
+		if names = append(names, s.target); s.value != nil {
+			names = append(names, s.value.Names()...)
+		}
+	}
+	if c.condition != nil {
+		names = append(names, c.condition.Names()...)
+	}
+	return names
+}
+
+// board collects the entries of a plan with all subtrees expanded.
+type board struct {
+	*reader
+	entries map[owned]*shared
+	order   []*shared
+}
+
+// owned identifies an entry: its name in the tree that owns it.
+type owned struct {
+	scope *scope
+	name  string
+}
+
+// shared is an entry while the plan is read.
+type shared struct {
+	Entry
+	owned
+	at      xmltree.Span // of its first mention
+	created bool         // a statement creates it, or it has a value from the start
+	written bool
+	outside bool         // a leaf that nothing defines may write it
+	signal  bool         // it is a signal of the mission, or of the world
+	values  []given      // whose type is not known yet
+	typed   xmltree.Span // the place that determined its type; empty: none has
+}
+
+// given is a value that a statement gives to an entry.
+type given struct {
+	statement
+	scope *scope
+}
+
+// maxEntries bounds the entries of a plan.
+const maxEntries = 10_000
+
+// global begins the name of an entry of the main tree, wherever it is used.
+const global = "@"
+
+// private begins the name of an entry that is never passed on without being named.
+const private = "_"
+
+// origin returns the tree to which a name belongs, its name there, and the value that its use gives it there, if that is
+// not an entry of the tree around it.
+func (s *scope) origin(name string) (at *scope, local string, value *xmltree.Attribute) {
+	if rest, ok := strings.CutPrefix(name, global); ok {
+		for s.outer != nil {
+			s = s.outer
+		}
+		return s, rest, nil
+	}
+	for s.outer != nil {
+		value = s.use.element.Find(name)
+		if value == nil && s.use.passesAll() {
+			if strings.HasPrefix(name, private) {
+				return s, name, nil
+			}
+			s = s.outer
+			continue
+		}
+		if value == nil {
+			value = s.use.given(name)
+		}
+		if value == nil {
+			return s, name, nil
+		}
+		if value.Value != sameName {
+			key, ok := entry(value.Value)
+			if !ok {
+				return s, name, value
+			}
+			name = key
+		}
+		s = s.outer
+	}
+	return s, name, nil
+}
+
+// at returns the entry that a name means in a scope; nil if there are too many.
+func (b *board) at(s *scope, name string, span xmltree.Span) *shared {
+	scope, local, value := s.origin(name)
+	key := owned{scope, local}
+	e := b.entries[key]
+	if e == nil {
+		if len(b.order) == maxEntries {
+			b.report(span.At, span.Len(), xmltree.CodeTooLarge, "", "the plan has more than %d entries", maxEntries)
+			return nil
+		}
+		e = &shared{owned: key, at: span}
+		if value != nil {
+			e.created = true
+			e.values = append(e.values, given{statement{literal: value, span: value.Raw}, s})
+		}
+		b.entries[key], b.order = e, append(b.order, e)
+	}
+	return e
+}
+
+// board surveys the main tree, whose scope is given, and returns the entries of the plan.
+func (r *reader) board(root *item, main *scope) []Entry {
+	b := &board{reader: r, entries: map[owned]*shared{}}
+	b.survey(root, main)
+	if len(r.mentioned) == 0 {
+		return nil
+	}
+	b.settle()
+	return b.declare()
+}
+
+// survey notes what the leaves below an item do with the blackboard.
+func (b *board) survey(i *item, s *scope) {
+	if t := i.subtree; t != nil {
+		if t.root != nil {
+			inner := b.within(i, s)
+			s.inner[i] = inner
+			b.survey(t.root, inner)
+		}
+		return
+	}
+	if c := i.clerk; c != nil && c.at != nil {
+		for _, w := range c.writes {
+			if e := b.at(s, w.target, w.span); e != nil {
+				e.written, e.created = true, e.created || w.creates
+				e.values = append(e.values, given{w, s})
+			}
+		}
+		for _, name := range c.names() {
+			b.at(s, name, c.at.Raw)
+		}
+	}
+	s.owns = len(b.mentioned) > 0
+	if i.free {
+		for _, name := range i.attributes() {
+			b.port(i, s, i.element.Find(name))
+		}
+	}
+	for _, c := range i.children {
+		b.survey(c, s)
+	}
+}
+
+// port notes the entry that a port of a leaf names which nothing defines: the leaf may write it, unless its model
+// declares an input.
+func (b *board) port(i *item, s *scope, a *xmltree.Attribute) {
+	name, ok := entry(a.Value)
+	if a.Value == sameName {
+		name = a.Name
+	}
+	if !ok && a.Value != sameName || !b.mentioned[strings.TrimPrefix(name, global)] && !b.mentioned[name] {
+		return
+	}
+	e := b.at(s, name, a.Raw)
+	if e == nil {
+		return
+	}
+	if i.model != nil {
+		if k := slices.IndexFunc(i.model.ports, func(p *port) bool { return p.name == a.Name }); k >= 0 &&
+			i.model.ports[k].input {
+			return
+		}
+	}
+	e.outside, e.created = true, true
+}
+
+// settle decides what the entries are: signals, or entries of the plan with their names and types.
+func (b *board) settle() {
+	used := map[string]bool{}
+	for _, e := range b.order {
+		used[e.name] = true
+	}
+	for name := range b.signals {
+		used[name] = true
+	}
+	for _, e := range b.order {
+		e.Name, e.Free = e.name, e.outside || !e.written
+		_, signal := b.signals[e.name]
+		switch {
+		case e.scope.outer == nil && signal, !e.written && !e.outside && (signal || len(e.values) > 0):
+			e.Free, e.signal = false, true
+			continue
+		case e.scope.outer != nil && (e.written || e.outside):
+			e.Name = unused(e.scope.path+e.name, used)
+			if signal {
+				b.warn(e.at.At, e.at.Len(), codeShadow, "write @"+e.name+", or pass it on to the subtree",
+					"%q is an entry of the subtree's own here, not the signal", e.name)
+			}
+		}
+		if e.written && !e.created {
+			b.report(e.at.At, e.at.Len(), codeNoEntry, `create it with ":="`, "no script creates the entry %q", e.name)
+		}
+	}
+	b.infer()
+}
+
+// unused returns a name that expressions can use and that is not used.
+func unused(path string, used map[string]bool) string {
+	name := strings.Map(func(c rune) rune {
+		if c == '.' || expr.IsName("x"+string(c)) {
+			return c
+		}
+		if c == '/' {
+			return '.'
+		}
+		return '_'
+	}, path)
+	if !expr.IsName(name) {
+		name = "_" + name
+	}
+	for n, first := 2, name; used[name] || !expr.IsName(name); n++ {
+		name = fmt.Sprint(first, "_", n)
+	}
+	used[name] = true
+	return name
+}
+
+// infer determines the types of the entries by the values that statements give them: a text, else a number, else a
+// truth value.
+func (b *board) infer() {
+	b.spread()
+	for _, e := range b.order {
+		for _, g := range e.values {
+			if g.literal != nil && !e.signal && e.typed.Len() == 0 {
+				b.assume(e, literalType(g.literal.Value), g.span)
+			}
+		}
+	}
+	b.spread()
+}
+
+// spread determines the types of entries by those of others, until nothing changes.
+func (b *board) spread() {
+	for again := true; again; {
+		again = false
+		for _, e := range b.order {
+			e.values = slices.DeleteFunc(e.values, func(g given) bool {
+				t, known := b.typeOf(g)
+				if known = known && !e.signal; known {
+					again = b.assume(e, t, g.span) || again
+				}
+				return known
+			})
+		}
+	}
+}
+
+// typeOf returns the type of a value, if it is known.
+func (b *board) typeOf(g given) (t expr.Type, known bool) {
+	if g.value == nil {
+		return 0, false
+	}
+	scope := expr.Scope{}
+	for _, name := range g.value.Names() {
+		at, local, _ := g.scope.origin(name)
+		if e := b.entries[owned{at, local}]; e != nil && !e.signal {
+			if known = !e.Free && e.typed.Len() > 0; known {
+				scope[name] = e.Variable()
+			}
+		} else if s, ok := b.signals[local]; ok {
+			scope[name], known = s.variable(), true
+		}
+		if !known && g.value.Root().Op() == expr.OpName {
+			return 0, false
+		}
+	}
+	switch t = g.value.Type(scope); t {
+	case expr.Integer:
+		return expr.Real, true
+	case expr.Enumeration:
+		return 0, false
+	}
+	return t, true
+}
+
+// literalType returns the type of the text of an attribute, if nothing else determines it.
+func literalType(text string) expr.Type {
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return expr.Real
+	}
+	if text == "true" || text == "false" {
+		return expr.Boolean
+	}
+	return expr.Text
+}
+
+// literal returns the value of an entry's type that the text of an attribute is; nil if it is none.
+func literal(text string, t expr.Type) *expr.Expr {
+	switch t {
+	case expr.Real, expr.Integer:
+		if _, err := strconv.ParseFloat(text, 64); err != nil {
+			return nil
+		}
+	case expr.Boolean:
+		if text != "true" && text != "false" && text != "1" && text != "0" {
+			return nil
+		}
+		text = strconv.FormatBool(truth(text))
+	case expr.Text:
+		quote := "'"
+		if strings.Contains(text, quote) {
+			quote = `"`
+		}
+		text = quote + text + quote
+	}
+	e, err := expr.Parse(text)
+	if err != nil {
+		return nil
+	}
+	return e
+}
+
+// assume records that an entry has values of a type, and reports whether that is new.
+func (b *board) assume(e *shared, t expr.Type, at xmltree.Span) bool {
+	switch {
+	case e.typed.Len() == 0:
+		e.Type, e.typed = t, at
+		return true
+	case e.Type == t, e.Type == expr.Real && t == expr.Boolean:
+	case e.Type == expr.Boolean && t == expr.Real:
+		e.Type = expr.Real
+	default:
+		b.report(at.At, at.Len(), codeTypes, "", "%q gets %s here, and %s %s", e.name, values[t], values[e.Type],
+			b.whereAt(e.typed.At, at.At))
+	}
+	return false
+}
+
+var values = map[expr.Type]string{expr.Real: "a number", expr.Boolean: "a truth value", expr.Text: "a text"}
+
+// declare adds the entries to the signals that expressions may name, and gives each scope its own.
+func (b *board) declare() []Entry {
+	var list []Entry
+	if b.signals != nil {
+		b.signals = maps.Clone(b.signals)
+	}
+	for _, e := range b.order {
+		if e.signal {
+			continue
+		}
+		if e.Name != e.name || e.scope.outer != nil {
+			e.scope.own[e.name] = &binding{port: e.name, read: true, expr: b.parse(e.Name)}
+		}
+		for _, g := range e.values {
+			if g.literal != nil && g.target == "" { // given by the use of the subtree
+				if e.Initial = literal(g.literal.Value, e.Type); e.Initial == nil {
+					b.unfit(g.literal, e.Type)
+				}
+			}
+		}
+		v := e.Variable()
+		if b.types[e.Name] = v; b.signals != nil {
+			b.signals[e.Name] = Signal{Unit: v.Unit, Type: v.Type, Held: v.Held, Slot: !e.Free, Hold: true}
+			b.reader.scope[e.Name] = v
+		}
+		e.Offset, e.Length = e.at.At, e.at.Len()
+		list = append(list, e.Entry)
+	}
+	return list
+}
+
+// unfit reports a literal that is no value of a type.
+func (r *reader) unfit(a *xmltree.Attribute, t expr.Type) {
+	r.reportValue(a, codeTypes, "", "%q is not %s", a.Value, values[t])
+}
+
+func (r *reader) parse(name string) *expr.Expr {
+	e, err := expr.Parse(name)
+	if err != nil {
+		panic("plan: an entry without a valid name")
+	}
+	return e
+}
+
+// clerkLeaf gives a leaf what it does with the blackboard: an action that makes assignments and has ended, or a
+// condition.
+func (l leafReader) clerkLeaf(leaf *Leaf, c *clerk) {
+	if c.condition != nil {
+		leaf.On = l.script(c.condition, c.at, expr.Variable{Type: expr.Boolean})
+		return
+	}
+	leaf.Done = always
+	for _, w := range c.writes {
+		target, known := l.target(w.target, w.span, l.outer)
+		if !known {
+			continue
+		}
+		a := Assignment{Target: target, Offset: w.span.At, Length: w.span.Len()}
+		want := l.types[target]
+		if s, ok := l.signals[target]; ok {
+			want = s.variable()
+		}
+		switch {
+		case w.literal != nil:
+			if a.Value = literal(w.literal.Value, want.Type); a.Value == nil {
+				l.unfit(w.literal, want.Type)
+			}
+		case w.value != nil:
+			a.Value = l.script(w.value, c.at, want)
+		default:
+			a.Value, a.Unset = always, true
+		}
+		if a.Value == nil {
+			continue
+		}
+		leaf.Entry = append(leaf.Entry, a)
+	}
+}
+
+// script returns an expression of a script that gives the value of a variable; nil if it is wrong.
+func (l leafReader) script(e *expr.Expr, at *xmltree.Attribute, want expr.Variable) *expr.Expr {
+	if e = l.replaced(e, at, l.outer); e == nil {
+		return nil
+	}
+	return l.fits(e, at, l.outer, want, true)
+}
+
+// always is the condition that always holds.
+var always = func() *expr.Expr {
+	e, err := expr.Parse("true")
+	if err != nil {
+		panic("plan: a truth value is refused")
+	}
+	return e
+}()
+
+// Expressions returns all expressions of a leaf.
+func (l *Leaf) Expressions() []*expr.Expr {
+	list := []*expr.Expr{l.On, l.Off, l.EntryTime, l.ExitTime, l.EntryUntil, l.ExitUntil, l.Done, l.Failed, l.SuccessIf,
+		l.FailureIf}
+	for _, a := range slices.Concat(l.Write, l.Entry, l.Exit) {
+		list = append(list, a.Value)
+	}
+	return slices.DeleteFunc(list, func(e *expr.Expr) bool { return e == nil })
+}
+
+// Scope returns the types of the signals that a plan with entries names and that was read without a vocabulary: those of
+// entries that tasks write, and of others as the expressions use them. It is nil for a plan without entries.
+func (p *Plan) Scope() expr.Scope {
+	if len(p.Entries) == 0 {
+		return nil
+	}
+	scope := expr.Scope{}
+	for i := range p.Leaves {
+		l := &p.Leaves[i]
+		for _, e := range []*expr.Expr{l.On, l.Off, l.EntryUntil, l.ExitUntil, l.Done, l.Failed, l.SuccessIf, l.FailureIf} {
+			if e != nil {
+				usage(scope, e, true)
+			}
+		}
+		for _, a := range slices.Concat(l.Write, l.Entry, l.Exit) {
+			usage(scope, a.Value, false)
+		}
+		for _, e := range []*expr.Expr{l.EntryTime, l.ExitTime} {
+			if e != nil {
+				usage(scope, e, false)
+			}
+		}
+	}
+	for i := range p.Entries {
+		if e := &p.Entries[i]; !e.Free {
+			scope[e.Name] = e.Variable()
+		}
+	}
+	return scope
+}
+
+// usage adds the types of the signals that an expression names, as it uses them: as a number, unless it must be another
+// value.
+func usage(scope expr.Scope, e *expr.Expr, condition bool) {
+	note := func(n *expr.Node, v expr.Variable) {
+		if known, ok := scope[n.Name()]; n.Op() == expr.OpName && (!ok || known.Type == expr.Real && !known.Held) {
+			scope[n.Name()] = v
+		}
+	}
+	var visit func(n *expr.Node)
+	visit = func(n *expr.Node) {
+		note(n, expr.Number(expr.AnyUnit))
+		equality := n.Op() == expr.OpEqual || n.Op() == expr.OpNotEqual
+		for i := range n.Len() {
+			switch {
+			case !equality:
+			case n.Arg(1-i).Op() == expr.OpText:
+				note(n.Arg(i), expr.Variable{Type: expr.Text})
+			case n.Arg(1-i).Op() == expr.OpTruth:
+				note(n.Arg(i), expr.Variable{Type: expr.Boolean})
+			default:
+				note(n.Arg(i), expr.Variable{Unit: expr.AnyUnit, Held: true})
+			}
+			visit(n.Arg(i))
+		}
+	}
+	if condition || e.Root().Op() != expr.OpName {
+		for _, n := range e.Propositions() {
+			note(n, expr.Variable{Type: expr.Boolean})
+		}
+	}
+	visit(e.Root())
+}
