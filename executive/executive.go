@@ -419,16 +419,6 @@ func (x *Executive) judge(i int, f Criterion) bool {
 	return code != nil && x.world.Truth(code)
 }
 
-// read notes that a leaf reads an entry that is not written, if its judgement counts.
-func (x *Executive) read(i int, code *expr.Code) {
-	if !x.wary || code == nil || x.lost != nil {
-		return
-	}
-	if d, ok := x.decider.(*tree); ok && d.listens && !d.keeps(x, x.p.Leaves[i].Task) && d.hears(x, i) {
-		x.lost = x.missing(i, code)
-	}
-}
-
 // visit returns the leaves that may have a new input, in their order.
 func (x *Executive) visit() []int32 {
 	for _, i := range x.timed {
@@ -520,63 +510,6 @@ func (x *Executive) exit(i int) error {
 		x.exited(i)
 	}
 	return x.start(i, true, slow, l.ExitTime)
-}
-
-// assign sets a leaf to a phase in which it writes the values of assignments. They are captured one after the other,
-// each with the effect of the earlier ones; before its turn, an assignment's slot keeps its value.
-func (x *Executive) assign(i int, p Phase, list []Assignment) error {
-	for _, a := range list {
-		x.world.Set(x.p.Capture(a.Captured), x.present(a.Slot))
-	}
-	x.turn(i, p)
-	for _, a := range list {
-		value := Unset
-		if a.Value != nil {
-			if err := x.missing(i, a.Value); err != nil {
-				return err
-			}
-			value = x.world.Value(a.Value)
-		}
-		x.world.Set(x.p.Capture(a.Captured), value)
-	}
-	return nil
-}
-
-// present returns the present value of a slot.
-func (x *Executive) present(slot int) float64 {
-	if x.unset(slot) {
-		return Unset
-	}
-	return x.world.Signal(x.p.Signal(slot))
-}
-
-// unset reports whether a slot is an entry that is not written.
-func (x *Executive) unset(slot int) bool {
-	s := &x.p.Slots[slot]
-	if !s.Entry {
-		return false
-	}
-	n := int(x.u[x.p.counts(slot)])
-	if n == 0 {
-		return IsUnset(x.u[x.p.Held(slot)])
-	}
-	w := &s.Writers[n-1]
-	return w.Value == nil && IsUnset(x.u[x.p.Capture(w.Captured)])
-}
-
-// ErrUnset reports a task that reads an entry of the blackboard that is not written.
-var ErrUnset = errors.New("an entry that is not written")
-
-// missing returns the error of a leaf that evaluates code now, if that reads an entry that is not written.
-func (x *Executive) missing(i int, code *expr.Code) error {
-	for _, place := range code.Discrete() {
-		slot := place - x.p.Layout.Slots
-		if 0 <= slot && slot < len(x.p.Slots) && x.unset(slot) {
-			return fmt.Errorf("%w: %s reads %s, to which nothing has been written, at t = %.9g s", ErrUnset,
-				x.p.Tree.Name(x.p.Leaves[i].Task), x.p.Slots[slot].Name, x.world.T())
-		}
-	}
-	return nil
 }
 
 // turn sets the phase of a leaf and updates the writers that count.

@@ -1,7 +1,6 @@
 package executive
 
 import (
-	"math"
 	"slices"
 
 	"canopy/bt"
@@ -54,12 +53,6 @@ type Slot struct {
 	Entry   bool // reading it is an error of the run as long as its value is Unset
 	Writers []Writer
 }
-
-// Unset is the value of an entry of a blackboard that is not written: a NaN of its own.
-var Unset = math.Float64frombits(0x7ff8_0000_0b5e_7000)
-
-// IsUnset reports whether a value is Unset.
-func IsUnset(x float64) bool { return math.Float64bits(x) == math.Float64bits(Unset) }
 
 // Writer is a leaf that writes a slot in a phase: a value that follows the signals, or a captured one.
 type Writer struct {
