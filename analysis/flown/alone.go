@@ -12,7 +12,7 @@ import (
 // keep the last value, and at first have any.
 func (s *Stepper) compileAlone(p *plan.Plan) {
 	var read, slots []string
-	entries := map[string]*plan.Entry{}
+	entries := map[string]*plan.BlackboardEntry{}
 	leaves := slices.Clone(p.Leaves)
 	for i := range p.Entries {
 		entries[p.Entries[i].Name] = &p.Entries[i]

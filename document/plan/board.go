@@ -12,9 +12,9 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// Entry is an entry of a blackboard that is no signal of a mission: a slot that the plan itself declares. It keeps its
+// BlackboardEntry is an entry of a blackboard that is no signal of a mission: a slot that the plan itself declares. It keeps its
 // last value.
-type Entry struct {
+type BlackboardEntry struct {
 	Name    string     // by which expressions of the plan name it; dots precede it if it belongs to the use of a subtree
 	Type    expr.Type  // Real: any number
 	Initial *expr.Expr // nil: it is not written at the start
@@ -24,7 +24,7 @@ type Entry struct {
 }
 
 // Variable returns the entry as expressions see it.
-func (e *Entry) Variable() expr.Variable {
+func (e *BlackboardEntry) Variable() expr.Variable {
 	v := expr.Variable{Type: e.Type}
 	if e.Type == expr.Real {
 		v.Unit, v.Held = expr.AnyUnit, true
@@ -187,7 +187,7 @@ type owned struct {
 
 // shared is an entry while the plan is read.
 type shared struct {
-	Entry
+	BlackboardEntry
 	owned
 	at      xmltree.Span // of its first mention
 	created bool         // a statement creates it, or it has a value from the start
@@ -270,7 +270,7 @@ func (b *board) at(s *scope, name string, span xmltree.Span) *shared {
 }
 
 // board surveys the main tree, whose scope is given, and returns the entries of the plan.
-func (r *reader) board(root *item, main *scope) []Entry {
+func (r *reader) board(root *item, main *scope) []BlackboardEntry {
 	b := &board{reader: r, entries: map[owned]*shared{}}
 	b.survey(root, main)
 	if len(r.mentioned) == 0 {
@@ -500,8 +500,8 @@ func (b *board) assume(e *shared, t expr.Type, at xmltree.Span) bool {
 var values = map[expr.Type]string{expr.Real: "a number", expr.Boolean: "a truth value", expr.Text: "a text"}
 
 // declare adds the entries to the signals that expressions may name, and gives each scope its own.
-func (b *board) declare() []Entry {
-	var list []Entry
+func (b *board) declare() []BlackboardEntry {
+	var list []BlackboardEntry
 	if b.signals != nil {
 		b.signals = maps.Clone(b.signals)
 	}
@@ -525,7 +525,7 @@ func (b *board) declare() []Entry {
 			b.reader.scope[e.Name] = v
 		}
 		e.Offset, e.Length = e.at.At, e.at.Len()
-		list = append(list, e.Entry)
+		list = append(list, e.BlackboardEntry)
 	}
 	return list
 }

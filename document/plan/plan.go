@@ -39,8 +39,8 @@ type Plan struct {
 	Source  *diag.Source
 	Name    string // the ID of the main tree
 	Tree    *bt.Tree
-	Leaves  []Leaf  // in the order of Tree.Leaves
-	Entries []Entry // of the blackboard, apart from signals
+	Leaves  []Leaf            // in the order of Tree.Leaves
+	Entries []BlackboardEntry // of the blackboard, apart from signals
 
 	Document *xmltree.Document // of the source
 
