@@ -27,7 +27,6 @@ type Simulator struct {
 	accuracy   float64 // of a state, in tolerances
 	integrator *ode.Integrator
 	scout      *ode.Integrator // for steps ahead; nil until needed
-	exact      *ode.Integrator // for exact steps ahead, at loose tolerances; nil until needed
 	stats      Stats           // of the integrator, only evaluations beside it
 
 	ran        ran  // values that the search and the integrator are based on
@@ -136,11 +135,11 @@ func newSimulator(sys *System, x *levels, o Options) *Simulator {
 	for _, i := range sys.Drives {
 		s.drives[i] = true
 	}
-	s.integrator = s.newIntegrator(s.options.Options)
+	s.integrator = s.newIntegrator()
 	return s
 }
 
-func (s *Simulator) newIntegrator(o ode.Options) *ode.Integrator {
+func (s *Simulator) newIntegrator() *ode.Integrator {
 	f := func(t float64, y, dydt []float64) {
 		if s.slide.on {
 			s.slide.derivatives(s, t, y, dydt)
@@ -148,7 +147,7 @@ func (s *Simulator) newIntegrator(o ode.Options) *ode.Integrator {
 			s.sys.Derivatives(t, y, &s.Discrete, dydt)
 		}
 	}
-	return ode.New(f, len(s.Y), o)
+	return ode.New(f, len(s.Y), s.options.Options)
 }
 
 // renew recomputes all derived data.

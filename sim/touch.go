@@ -3,8 +3,6 @@ package sim
 import (
 	"math"
 	"slices"
-
-	"canopy/ode"
 )
 
 // A value is known only to its accuracy. A change of side on the trajectory is an event if the indicator goes on to
@@ -34,9 +32,6 @@ func (s *Simulator) wide() float64 { return 0.75 * math.Sqrt(float64(min(max(2, 
 func (s *Simulator) value(quantities []float64, i int) float64 {
 	return s.levels.value(quantities, i) + s.search.bias[i]
 }
-
-// laxity is the ratio of the relative tolerance to the loosest one that counts in zones, up to a limit.
-func (s *Simulator) laxity() float64 { return max(1, min(s.options.RelTol, loosest)/loose) }
 
 // tolerance returns the tolerance of a state's error in one step at the value y.
 func (s *Simulator) tolerance(state int, y float64) float64 {
@@ -84,11 +79,10 @@ func (s *Simulator) touches(i int, at float64, side bool, v []float64) bool {
 		return false
 	}
 	q.zone[i] = s.zone(i, at, v)
-	zone := q.zone[i] * s.laxity()
-	if zone == 0 || s.crosses(i, at, side, zone, v) {
+	if q.zone[i] == 0 || s.crosses(i, at, side, q.zone[i]) {
 		return false
 	}
-	s.hold(i, s.wide()*zone, side)
+	s.hold(i, s.wide()*q.zone[i], side)
 	q.touched = append(q.touched, i)
 	return true
 }
@@ -105,38 +99,24 @@ func (s *Simulator) hold(i int, zone float64, above bool) {
 	}
 }
 
-// excursion is the course of an indicator beyond zero, with the zones that decide on it.
-type excursion struct {
-	above            bool    // the side that it leaves
-	zone, wide, most float64 // most: the farthest beyond zero
-}
-
-// beyond notes the value x, and returns by how much it is beyond zero.
-func (e *excursion) beyond(x float64) float64 {
-	if e.above {
-		x = -x
-	}
-	e.most = max(e.most, x)
-	return x
-}
-
-// decided reports whether the course up to a value beyond zero by x decides.
-func (e *excursion) decided(x float64) bool {
-	return !finite(x) || e.most > e.wide || x < -e.wide || x <= 0 && e.most <= e.zone
-}
-
-func (e *excursion) crosses() bool { return !(e.most <= e.zone) }
-
 // crosses reports whether indicator i, found beyond zero at a time within the step, crosses it: it leaves the wide zone
-// there, or leaves the zone there and the wide zone on the side where it was. It looks ahead beyond the step, at a loose
-// tolerance by an exact solution.
-func (s *Simulator) crosses(i int, at float64, side bool, zone float64, v []float64) bool {
-	q, e := &s.search, excursion{above: side, zone: zone, wide: s.wide() * zone}
+// there, or leaves the zone there and the wide zone on the side where it was. It looks ahead beyond the step.
+func (s *Simulator) crosses(i int, at float64, side bool, zone float64) bool {
+	q, wide, most := &s.search, s.wide()*zone, 0.0
 	s.limit(&q.one, i)
+	beyond := func(v []float64) float64 { // by how much it is beyond zero
+		x := s.levels.value(v, i)
+		if side {
+			x = -x
+		}
+		most = max(most, x)
+		return x
+	}
 	within := func(t float64) float64 {
 		s.evaluate(t, q.q, &q.one)
-		return e.beyond(s.levels.value(q.q, i))
+		return beyond(q.q)
 	}
+	decided := func(x float64) bool { return !finite(x) || most > wide || x < -wide || x <= 0 && most <= zone }
 	from := at
 	for k := range q.gaps {
 		hi := s.time(k + 1)
@@ -147,55 +127,29 @@ func (s *Simulator) crosses(i int, at float64, side bool, zone float64, v []floa
 		for part := 0; x <= 0 && part < finer; part++ { // in between, it may have been farther beyond
 			within(from + math.Ldexp(hi-from, part-finer))
 		}
-		if e.decided(x) {
-			return e.crosses()
+		if decided(x) {
+			return !(most <= zone)
 		}
 		from = hi
 	}
-	if s.laxity() > 1 {
-		return s.crossesExactly(i, at, side, v)
-	}
 	if s.scout == nil {
-		s.scout = s.newIntegrator(s.options.Options)
+		s.scout = s.newIntegrator()
 	}
 	s.scout.CopyFrom(s.integrator)
-	return s.lookAhead(s.scout, i, &e)
-}
-
-// crossesExactly reports whether indicator i would cross zero in an exact solution through the states v at a time.
-func (s *Simulator) crossesExactly(i int, at float64, side bool, v []float64) bool {
-	if s.exact == nil {
-		o := s.options.Options
-		o.RelTol, o.AbsTol = loose, slices.Clone(o.AbsTol)
-		for k := range o.AbsTol {
-			o.AbsTol[k] *= loose / s.options.RelTol
-		}
-		s.exact = s.newIntegrator(o)
-	}
-	s.exact.Restart(at, v[:len(s.Y)])
-	zone := s.search.zone[i]
-	s.limit(&s.search.one, i)
-	return s.lookAhead(s.exact, i, &excursion{above: side, zone: zone, wide: s.wide() * zone})
-}
-
-// lookAhead follows indicator i with steps of a copy of the integrator, which nothing changes on the way, and reports
-// whether it crosses zero. A value that goes on slowly leaves the zone some time.
-func (s *Simulator) lookAhead(scout *ode.Integrator, i int, e *excursion) bool {
-	q, before := &s.search, scout.Stats().Evaluations
-	defer func() { s.stats.Evaluations += scout.Stats().Evaluations - before }()
-	rises, last := true, math.Inf(-1)
+	defer func() { s.stats.Evaluations += s.scout.Stats().Evaluations - s.integrator.Stats().Evaluations }()
+	rises, last := true, math.Inf(-1) // a value that goes on slowly leaves the zone some time
 	for range ahead {
-		if scout.Step(math.Inf(1)) != nil {
+		if s.scout.Step(math.Inf(1)) != nil {
 			return true
 		}
-		a, b := scout.From(), scout.T()
+		a, b := s.scout.From(), s.scout.T()
 		for _, part := range q.part[1:] {
 			t := a + (b-a)*part
-			scout.Interpolate(min(t, b), q.q[:len(s.Y)])
+			s.scout.Interpolate(min(t, b), q.q[:len(s.Y)])
 			s.functions(t, q.q, &q.one)
-			x := e.beyond(s.levels.value(q.q, i))
-			if e.decided(x) {
-				return e.crosses()
+			x := beyond(q.q)
+			if decided(x) {
+				return !(most <= zone)
 			}
 			rises, last = rises && x > last, x
 		}

@@ -100,24 +100,6 @@ func TestSetPointIsNoEvent(t *testing.T) {
 	}
 }
 
-// At a loose tolerance, errors take the value beyond the set point by more than an exact solution would be, without
-// anything else that limits the steps: what would follow exactly decides.
-func TestSetPointAtLooseTolerances(t *testing.T) {
-	approach := &System{
-		States: []string{"x"}, Indicators: []Indicator{{Name: "x >= 1"}},
-		Derivatives: func(_ float64, y []float64, _ *Discrete, dydt []float64) { dydt[0] = (1 - y[0]) / 10 },
-		Zeros:       func(_ float64, y []float64, _ *Discrete, _ []int, g []float64) { g[0] = y[0] - 1 },
-	}
-	for _, m := range ode.Methods() {
-		for _, r := range []float64{1e-3, 1e-4, 1e-5} {
-			s := start(t, approach, []float64{0}, nil, Options{Options: ode.Options{Method: m, RelTol: r}})
-			if events, _ := visits(t, s, 1000); len(events) > 0 {
-				t.Errorf("%v, %g: events %v", m, r, events)
-			}
-		}
-	}
-}
-
 // A tangent parabola, shifted by a multiple of the tolerance 2e-6 of values near 1: what exceeds the accuracy is an
 // event, both ways and at the exact times; what does not is a touch, or nothing.
 func TestTangent(t *testing.T) {
