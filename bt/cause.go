@@ -34,6 +34,9 @@ func Cause(tree *Tree, changes []Change, i int) int {
 
 // passing returns the place of the change by which a task has received or lost activity; -1 if there is none.
 func passing(tree *Tree, changes []Change, i int) int {
+	if k := freed(tree, changes, i); k >= 0 {
+		return k
+	}
 	for t := changes[i].Task; t >= 0; t = tree.Parent(t) {
 		parent := tree.Parent(t)
 		for k := i - 1; k >= 0 && changes[k].Iteration >= changes[i].Iteration-1; k-- {
@@ -42,6 +45,23 @@ func passing(tree *Tree, changes []Change, i int) int {
 			if near && c.Iteration == changes[i].Iteration-1 {
 				return k
 			}
+		}
+	}
+	return -1
+}
+
+// freed returns the place of the change by which the resource became free for which a task has waited; -1 if it has not.
+func freed(tree *Tree, changes []Change, i int) int {
+	c := &changes[i]
+	guard := tree.Parent(c.Task)
+	if c.To != Activating || guard < 0 || tree.nodes[guard].shared == 0 {
+		return -1
+	}
+	for k := i - 1; k >= 0 && changes[k].Iteration >= c.Iteration-1; k-- {
+		other := &changes[k]
+		if p := tree.Parent(other.Task); other.Iteration == c.Iteration-1 && p >= 0 && p != guard &&
+			tree.nodes[p].shared == tree.nodes[guard].shared && other.To.Transient() {
+			return k
 		}
 	}
 	return -1

@@ -18,7 +18,17 @@ func TestCauseLeadsToAnInput(t *testing.T) {
 	for seed := range uint64(trees.Count(20_000, 2_000)) {
 		r := rand.New(rand.NewPCG(7, seed))
 		d := trees.Random(r, 1+r.IntN(30))
+		if seed%3 == 0 {
+			d = trees.Guarded(r, d)
+		}
 		tree := trees.Compile(t, d)
+		until := map[bt.Task][]bt.Task{}
+		for _, l := range tree.Leaves() {
+			if seed%4 == 0 && tree.Kind(l) == bt.Condition {
+				until[l] = []bt.Task{bt.Task(r.IntN(tree.Len()))}
+			}
+		}
+		tree = tree.Lasting(until)
 		e := bt.NewEngine(tree, nil, 0)
 		if _, err := e.Settle(nil); err != nil {
 			continue

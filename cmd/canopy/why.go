@@ -173,7 +173,12 @@ func (m *moment) reason(p *plan.Plan, h *record.Header, end *record.End, c bt.Ch
 	case activity && end.Summary != nil && slices.Contains([]float64{end.Summary.Ended, end.Summary.Stopped}, m.t):
 		return "the run ends: " + end.Summary.Reason
 	case activity || !isLeaf:
-		return "a timer has elapsed"
+		for t := c.Task; t >= 0; t = p.Tree.Parent(t) {
+			if p.Tree.Kind(t).Timer() {
+				return fmt.Sprintf("the time of %s is over", p.Tree.Name(t))
+			}
+		}
+		return "the log does not hold the reason"
 	}
 	text, e := p.Leaves[leaf].Reason(c)
 	if e == nil {
