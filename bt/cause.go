@@ -50,7 +50,8 @@ func passing(tree *Tree, changes []Change, i int) int {
 	return -1
 }
 
-// freed returns the place of the change by which the resource became free for which a task has waited; -1 if it has not.
+// freed returns the place of the change by which the resource became free for which a task has waited; -1 if it has
+// not.
 func freed(tree *Tree, changes []Change, i int) int {
 	c := &changes[i]
 	guard := tree.Parent(c.Task)

@@ -159,7 +159,8 @@ func New(p *Program, w World, d Decider) *Executive {
 	x := &Executive{p: p, world: w, decider: d, leaves: make([]leafState, len(p.Leaves)), root: bt.Accept,
 		due: newSet(len(p.Leaves)), stale: newSet(len(p.Leaves)), contested: newSet(len(p.Slots)),
 		watching: make([]mask, len(p.Leaves)), watchers: make([]int32, len(p.Indicators)),
-		writing: make([]int32, len(p.Slots)), conflicts: make([]string, len(p.Slots)), waits: make([]string, len(p.Tree.Shared()))}
+		writing: make([]int32, len(p.Slots)), conflicts: make([]string, len(p.Slots)),
+		waits: make([]string, len(p.Tree.Shared()))}
 	x.u, _ = w.Discrete()
 	x.wary = slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Entry })
 	x.timers = slices.Repeat([]float64{math.Inf(1)}, len(p.Tree.Timers()))

@@ -256,8 +256,8 @@ func (x *exporter) composite(i *item) {
 	}
 	for n, p := range i.kind.Params() {
 		a := e.Find(p.Name)
-		if _, err := strconv.Atoi(valueOf(a)); a != nil && err != nil && n < len(i.params) && !slices.Contains(i.entries, n) &&
-			p.Type != bt.Resource {
+		if _, err := strconv.Atoi(valueOf(a)); a != nil && err != nil && n < len(i.params) &&
+			!slices.Contains(i.entries, n) && p.Type != bt.Resource {
 			x.edit(x.doc.Set(e, p.Name, p.Write(i.params[n])))
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"canopy/diag"
 )
 
-// resolveUntil finds the task until whose end a condition stays true: of the tasks with that name or path, the one whose
-// common ancestor with the condition is the lowest, so that each use of a subtree means its own.
+// resolveUntil finds the task until whose end a condition stays true: of the tasks with that name or path, the one
+// whose common ancestor with the condition is the lowest, so that each use of a subtree means its own.
 func (x *expansion) resolveUntil(tree *bt.Tree, l *Leaf) {
 	if l.until == nil {
 		return

@@ -37,8 +37,8 @@ var wraps = []wrap{
 
 // inside returns a task around an item that an attribute stands for.
 func (i *item) inside(k bt.Kind, what string, params ...int) *item {
-	return &item{element: i.element, kind: k, id: k.String(), name: i.task().name + "." + what, params: params, wraps: true,
-		children: []*item{i}}
+	return &item{element: i.element, kind: k, id: k.String(), name: i.task().name + "." + what, params: params,
+		wraps: true, children: []*item{i}}
 }
 
 // task returns the item whose attributes stand for an item: itself, unless it is around another one.
@@ -49,8 +49,8 @@ func (i *item) task() *item {
 	return i
 }
 
-// wrapNames returns the names of the attributes that stand for tasks around an item. An attribute of a free leaf or of a
-// SubTree is a port, and so is one that the model declares.
+// wrapNames returns the names of the attributes that stand for tasks around an item. An attribute of a free leaf or of
+// a SubTree is a port, and so is one that the model declares.
 func (i *item) wrapNames() []string {
 	if i.free || i.subtree != nil {
 		return nil
