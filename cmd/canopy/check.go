@@ -213,14 +213,20 @@ func subject(name, facts string, stderr io.Writer) (declare.Subject, error) {
 	return declare.Subject{Plan: p, Declared: d}, nil
 }
 
-// sayFree says which leaves of a plan are free, if any.
+// sayFree says which leaves and entries of a plan are free, if any.
 func sayFree(stderr io.Writer, p *plan.Plan) {
 	sayFreeOf(stderr, p, func(bt.Kind) bool { return true }, "leaves, so all their answers are tried")
+	var names []string
+	for i := range p.Entries {
+		if p.Entries[i].Free {
+			names = append(names, p.Entries[i].Name)
+		}
+	}
+	sayNames(stderr, "entries, so all their values are tried", names)
 }
 
 // sayFreeOf says which leaves of some kinds are free, if any, and what follows from it.
 func sayFreeOf(stderr io.Writer, p *plan.Plan, of func(bt.Kind) bool, follows string) {
-	const most = 8
 	var ids []string
 	for i := range p.Leaves {
 		l := &p.Leaves[i]
@@ -228,16 +234,21 @@ func sayFreeOf(stderr io.Writer, p *plan.Plan, of func(bt.Kind) bool, follows st
 		if id == p.Tree.Kind(l.Task).String() {
 			id = p.Label(l.Task)
 		}
-		if l.Free && of(p.Tree.Kind(l.Task)) && len(ids) <= most && !slices.Contains(ids, id) {
+		if l.Free && of(p.Tree.Kind(l.Task)) && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
-	if len(ids) > most {
-		ids[most] = "..."
+	sayNames(stderr, follows, ids)
+}
+
+// sayNames says that nothing defines what is named, if anything, and what follows from it.
+func sayNames(stderr io.Writer, follows string, names []string) {
+	const most = 8
+	if len(names) > most {
+		names = append(names[:most:most], "...")
 	}
-	if len(ids) > 0 {
-		fmt.Fprintf(stderr, "canopy: nothing defines these %s: %s\n", follows,
-			diag.Visible(strings.Join(ids, ", ")))
+	if len(names) > 0 {
+		fmt.Fprintf(stderr, "canopy: nothing defines these %s: %s\n", follows, diag.Visible(strings.Join(names, ", ")))
 	}
 }
 

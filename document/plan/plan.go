@@ -183,6 +183,12 @@ func (p *Plan) Unexplained() diag.List {
 		}
 		r.report(l.Offset+1, len(p.Element(l.Task).Name), codeFree, hint, "nothing defines what the leaf %q does", name)
 	}
+	return append(r.found, p.FreeEntries()...)
+}
+
+// FreeEntries reports the free entries as errors.
+func (p *Plan) FreeEntries() diag.List {
+	r := newReader(p.Source, nil)
 	for i := range p.Entries {
 		if e := &p.Entries[i]; e.Free {
 			r.report(e.Offset, e.Length, codeFreeEntry, "let a script write it, or declare it as a signal of the mission",

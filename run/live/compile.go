@@ -50,6 +50,9 @@ func (x *Execution) read() (*plan.Plan, error) {
 			found = append(found, x.explain(known, &known.Leaves[i])...)
 		}
 	}
+	if p != nil {
+		found = append(found, p.FreeEntries()...)
+	}
 	return p, found.Sorted().Err()
 }
 
@@ -106,13 +109,29 @@ func (x *Execution) compile(p *plan.Plan) {
 	}
 	scope := expr.Scope{}
 	program := &executive.Program{Tree: p.Tree}
-	for _, s := range x.signals {
+	for i := range p.Entries {
+		x.mu.Lock()
+		x.add(signal{name: p.Entries[i].Name, Variable: p.Entries[i].Variable(), hidden: true})
+		x.mu.Unlock()
+	}
+	first := len(x.signals) - len(p.Entries) // of the entries
+	for i, s := range x.signals {
 		scope[s.name] = s.Variable
-		program.Slots = append(program.Slots, executive.Slot{Name: s.name, Initial: s.initial})
+		slot := executive.Slot{Name: s.name, Initial: s.initial}
+		if i >= first {
+			slot.Initial, slot.Entry, slot.Hold = executive.Unset, true, true
+			program.All = append(program.All, executive.Evaluation{Kind: executive.EvaluateSlot, Index: i})
+		}
+		program.Slots = append(program.Slots, slot)
 	}
 	n := 1 + len(x.signals)
 	program.Layout = executive.Layout{Outputs: 1, Slots: 1, Computed: n, Signals: n}
 	c := expr.NewCompiler(scope, func(name string) (int, bool) { i, ok := x.places[name]; return 1 + i, ok })
+	for i := range p.Entries {
+		if e := &p.Entries[i]; e.Initial != nil {
+			program.Slots[first+i].Initial = c.CompileAtOnce(e.Initial, e.Variable()).Value(nil, nil)
+		}
+	}
 	plan.Coder{Observed: c.CompileFor, Once: c.CompileAtOnce, Slot: func(a plan.Assignment) (int, expr.Variable) {
 		i := x.places[a.Target]
 		return i, x.signals[i].Variable
@@ -132,9 +151,12 @@ func (x *Execution) compile(p *plan.Plan) {
 	x.inbox.list = x.inbox.list[:0]
 	x.world.Signals()
 	x.world.iterate()
-	x.exec = executive.New(program, x.world, executive.Tree(func(in []bt.Input) executive.Engine {
-		return bt.NewEngine(p.Tree, in, 0)
-	}))
+	tree := executive.Tree(func(in []bt.Input) executive.Engine { return bt.NewEngine(p.Tree, in, 0) })
+	if len(p.Entries) > 0 { // what reads them counts: one that is not written is an error
+		tree = executive.Sparing(func(in []bt.Input) executive.Listener { return bt.NewEngine(p.Tree, in, 0) },
+			make([]bool, p.Tree.Len()))
+	}
+	x.exec = executive.New(program, x.world, tree)
 }
 
 // connect makes the formulas of an action name the signals by which its code reports.

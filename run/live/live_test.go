@@ -303,3 +303,23 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 }
+
+// Scripts write entries of the plan's own, which the program need not know.
+func TestEntries(t *testing.T) {
+	for code, want := range map[string]string{
+		"n == 3 &amp;&amp; word == 'hello'": "<nil>",
+		"n == 2":                            "the plan has failed",
+		"n == 3 &amp;&amp; later == 1":      "later, to which nothing has been written",
+		"n == nobody":                       `nothing gives the entry "nobody" a value`,
+	} {
+		x := New("plan.xml", `<root BTCPP_format="4"><BehaviorTree ID="main"><Sequence>
+			<Script code="n := 1; word := 'hello'"/><Action ID="work"/><Script code="n += 2"/>
+			<ScriptCondition name="right" code="`+code+`"/><Script code="later := 1"/>
+			</Sequence></BehaviorTree></root>`)
+		x.Use(&Virtual{})
+		x.Action("work", Action{Start: func(a Activation) { a.Succeed() }})
+		if err := fmt.Sprint(x.Run(context.Background())); !strings.Contains(err, want) {
+			t.Errorf("%s: %s, not %s", code, err, want)
+		}
+	}
+}
