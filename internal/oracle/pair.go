@@ -22,7 +22,7 @@ func (k *maker) variant() bool {
 				}
 			})
 		}
-		if n.off != nil {
+		if n.off != nil || n.until != "" {
 			conditions = append(conditions, n)
 		}
 	})
@@ -46,13 +46,21 @@ func (k *maker) variant() bool {
 		}
 		return false
 	case change == 4 && len(conditions) > 0:
-		conditions[k.IntN(len(conditions))].off = nil
+		n := conditions[k.IntN(len(conditions))]
+		n.off, n.until = nil, ""
 	case change == 5 && len(composites) > 0:
 		n := composites[k.IntN(len(composites))]
 		if least, _ := n.kind.Arity(); len(n.children)-1 < least || n.params != nil {
 			return false
 		}
 		n.children = n.children[:len(n.children)-1]
+		left := map[string]bool{}
+		k.m.root.each(func(n *node) { left[n.name] = true })
+		k.m.root.each(func(n *node) {
+			if !left[n.until] {
+				n.until = ""
+			}
+		})
 	default:
 		return false
 	}
