@@ -234,6 +234,11 @@ func (c *clauses) task(t bt.Task) {
 		c.add(-c.good[t])
 		c.add(-c.bad[t])
 		never()
+	case bt.Guard: // of a resource that no other task needs
+		c.iff(c.good[t], good[0])
+		c.iff(c.bad[t], bad[0])
+		c.iff(c.skip[t], skip[0])
+		lives(0)
 	case bt.Inverter, bt.ForceSuccess, bt.ForceFailure:
 		says := c.or(good[0], bad[0])
 		switch kind {

@@ -89,7 +89,7 @@ func TestScriptsShowTheViolation(t *testing.T) {
 			cases = 20
 		}
 		if testing.Short() {
-			cases /= 3
+			cases = cases/2 + 5
 		}
 		for range cases {
 			s := r.subject(t)

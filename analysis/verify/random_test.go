@@ -25,6 +25,7 @@ type randomPlan struct {
 	scripts      bool // many scripts
 	relations    bool // of both signals
 	stubs, count int
+	guards       int
 	actions      []string
 	conditions   []string
 }
@@ -62,7 +63,10 @@ func (r *randomPlan) node(depth int) string {
 	fmt.Fprintf(&b, "<%s", kind)
 	values := trees.Params(r.Rand, kind, n)
 	for i, p := range kind.Params() {
-		if values != nil {
+		if p.Type == bt.Resource { // each guard its own: questions about shared ones are not concluded
+			r.guards++
+			fmt.Fprintf(&b, ` %s="r%d"`, p.Name, r.guards)
+		} else if values != nil {
 			fmt.Fprintf(&b, " %s=%q", p.Name, p.Write(values[i]))
 		}
 	}
