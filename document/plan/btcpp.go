@@ -82,7 +82,7 @@ func (x *exporter) lost(e *xmltree.Element, format string, args ...any) {
 
 // tree exports a tree.
 func (x *exporter) tree(t *tree) {
-	if id := t.element.Find("ID"); id != nil && id.Value != "" {
+	if id := t.element.Find("ID"); valueOf(id) != "" {
 		if now := permitted(id.Value); now != id.Value {
 			x.edit(x.doc.Set(t.element, "ID", now))
 			x.lost(t.element, "BehaviorTree.CPP refuses blanks and some signs in an ID: %q becomes %q", id.Value, now)
@@ -96,7 +96,7 @@ func (x *exporter) tree(t *tree) {
 
 // plainID returns the ID of a tree in BehaviorTree.CPP.
 func (t *tree) plainID() string {
-	if t.id == elementTree { // it has none
+	if valueOf(t.element.Find("ID")) == "" {
 		return "MainTree"
 	}
 	return permitted(t.id)

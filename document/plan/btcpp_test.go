@@ -222,6 +222,19 @@ func TestPlainIncludes(t *testing.T) {
 	}
 }
 
+// The IDs of trees: one that is called as its element keeps its ID, one without gets one.
+func TestPlainTreeIDs(t *testing.T) {
+	for text, want := range map[string]string{
+		`<root BTCPP_format="4"><BehaviorTree ID="BehaviorTree"><X/></BehaviorTree></root>`:                   `<BehaviorTree ID="BehaviorTree">`,
+		`<root BTCPP_format="4"><BehaviorTree><X/></BehaviorTree></root>`:                                     `<BehaviorTree ID="MainTree">`,
+		`<root BTCPP_format="4" main_tree_to_execute="a b"><BehaviorTree ID="a b"><X/></BehaviorTree></root>`: `main_tree_to_execute="a_b"><BehaviorTree ID="a_b">`,
+	} {
+		if got, list := Plain(&diag.Source{Name: "x.xml", Text: text}, nil); !strings.Contains(got, want) {
+			t.Errorf("%s: %v\n%s", text, list, got)
+		}
+	}
+}
+
 // A document of format 3 is read as the one of format 4 that is written for it; that one does not change.
 func TestModern(t *testing.T) {
 	for _, path := range plans(t, "testdata/good/*.xml") {

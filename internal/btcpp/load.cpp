@@ -150,7 +150,8 @@ void load(const std::string& file, int ticks) {
       add<Decorator>(factory, BT::NodeType::DECORATOR, id, ports);
     }
   }
-  BT::Tree tree = factory.createTreeFromFile(file);
+  // The tree is never destroyed: that would run the scripts of "_onHalted", and their exceptions end the program.
+  BT::Tree& tree = *new BT::Tree(factory.createTreeFromFile(file));
   std::cout << file << "\n";
   const std::function<void(BT::TreeNode*, int)> print = [&](BT::TreeNode* node, int depth) {
     std::cout << std::string(2 * depth, ' ') << node->registrationName() << " " << node->name() << "\n";
