@@ -52,6 +52,9 @@ func Plain(src *diag.Source, open Open) (string, diag.List) {
 	}
 	for _, t := range r.order {
 		x.tree(t)
+		if m := r.subtreeModel(t.id); m != nil {
+			x.edit(r.doc.Set(m.element, "ID", t.plainID()))
+		}
 	}
 	x.models(r.doc.Root)
 	return apply(r.doc, x.edits), r.found.Sorted()
