@@ -354,6 +354,9 @@ func (x *exporter) declare(form, id string, ports []string) {
 		t.form = form
 	}
 	for _, name := range ports {
+		if !portName(name) { // of XML itself
+			continue
+		}
 		if len(t.ports) < maxPorts && !slices.Contains(t.ports, name) {
 			t.ports = append(t.ports, name)
 		}

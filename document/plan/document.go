@@ -197,7 +197,7 @@ func (r *reader) declarePort(m *model, e *xmltree.Element) {
 		r.reportName(m.element, xmltree.CodeTooLarge, "declare several models", "the model has more than %d ports", maxPorts)
 	case name == nil:
 		r.reportName(e, codePort, "", "the port has no name")
-	case !expr.IsName(name.Value) && (m.leaf() || m.kind == elementSubTree):
+	case !portName(name.Value) && (m.leaf() || m.kind == elementSubTree):
 		r.reportValue(name, codePort, "use letters, digits and _, a letter first", "%q cannot be the name of a port",
 			name.Value)
 	case slices.Contains(conditionAttributes, name.Value), slices.Contains(actionAttributes, name.Value),
@@ -211,6 +211,10 @@ func (r *reader) declarePort(m *model, e *xmltree.Element) {
 		m.ports = append(m.ports, &port{name.Value, e.Find("default"), e.Name == "input_port"})
 	}
 }
+
+// portName reports whether a name is possible for a port. Expressions can name it only if it is that of a signal, too;
+// a leaf of another program may have others.
+func portName(name string) bool { return expr.IsName(name) || xmltree.IsName(name) && permitted(name) == name }
 
 // reserved reports whether no tree or leaf type may have the ID.
 func reserved(id string) bool {
