@@ -214,7 +214,9 @@ func (r *reader) declarePort(m *model, e *xmltree.Element) {
 
 // portName reports whether a name is possible for a port. Expressions can name it only if it is that of a signal, too;
 // a leaf of another program may have others.
-func portName(name string) bool { return expr.IsName(name) || xmltree.IsName(name) && permitted(name) == name }
+func portName(name string) bool {
+	return expr.IsName(name) || xmltree.IsName(name) && permitted(name) == name
+}
 
 // reserved reports whether no tree or leaf type may have the ID.
 func reserved(id string) bool {
