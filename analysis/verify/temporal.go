@@ -2,6 +2,7 @@ package verify
 
 import (
 	"slices"
+	"strings"
 
 	"canopy/analysis/flown"
 	"canopy/bt"
@@ -23,10 +24,26 @@ func askProperties(m *Model) []Finding {
 	var found []Finding
 	for _, p := range m.subject.Declared.Properties {
 		f := m.property(p.Property)
+		if since := m.measured(); f.Verdict == Refuted && since != "" && timing(p.Formula.Positive(false)) != "" {
+			f = undecided(p.Property, "the search does not follow the time since the activation of "+since+" (elapsed)", sinceAdvice)
+		}
 		f.About, f.Place = p.Text, p.Place
 		found = append(found, f)
 	}
 	return found
+}
+
+const sinceAdvice = "give it entry_time, or use Sleep, Delay or Timeout, whose times are followed; " + monitorAdvice
+
+// measured returns the tasks whose expressions depend on the time since their activation, "" if there are none.
+func (m *Model) measured() string {
+	var names []string
+	for i := range m.plan.Leaves {
+		if l := &m.plan.Leaves[i]; l.Start != "" {
+			names = append(names, m.tree.Name(l.Task))
+		}
+	}
+	return strings.Join(names, " and ")
 }
 
 func (m *Model) property(p *temporal.Property) Finding {

@@ -127,9 +127,11 @@ func (r *reader) checkTree(i *item, env environment) {
 type expansion struct {
 	*reader
 	leaves   []Leaf
-	names    []string // of the leaves
-	portText int      // bytes of the ports of free leaves
-	labels   []string // of all nodes, children first
+	entries  []Entry
+	used     map[string]bool // names of signals and entries; nil: not known yet
+	names    []string        // of the leaves
+	portText int             // bytes of the ports of free leaves
+	labels   []string        // of all nodes, children first
 	nodes    []*xmltree.Element
 }
 
@@ -151,7 +153,7 @@ func (x *expansion) expand(i *item, env environment, s *scope) *bt.Node {
 	}
 	n := &bt.Node{Kind: i.kind, Name: i.name, Params: x.params(i, s), Wraps: i.wraps}
 	if i.kind.Family() == bt.Leaf {
-		leaf := x.leaf(i, env)
+		leaf := x.measured(x.leaf(i, env), s.path+i.name)
 		if leaf.Free {
 			leaf.Ports = x.ports(i, s)
 		}

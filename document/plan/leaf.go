@@ -212,6 +212,7 @@ func (r *reader) fits(e *expr.Expr, a *xmltree.Attribute, env environment, want 
 		mistakes = slices.DeleteFunc(mistakes, func(m *expr.Error) bool { return m.Code == expr.CodeFunction })
 	}
 	for _, m := range mistakes {
+		explain(m)
 		r.reportExpression(a, env, m)
 	}
 	if len(mistakes) > 0 {
@@ -397,7 +398,9 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 	}
 	leaf := Leaf{ID: i.id, Offset: i.element.At, Length: i.element.Tag.End - i.element.At, Free: i.free}
 	if i.clerk != nil {
-		l.clerkLeaf(&leaf, i.clerk)
+		if l.clerkLeaf(&leaf, i.clerk); i.kind.Acts() && !i.wrapped {
+			l.requests(&leaf)
+		}
 	} else if !i.kind.Acts() {
 		l.conditionLeaf(&leaf)
 		if !l.has(attrOn) && leaf.Off == nil {
@@ -444,12 +447,19 @@ func (l leafReader) conditionLeaf(leaf *Leaf) {
 }
 
 func (l leafReader) actionLeaf(leaf *Leaf) {
-	leaf.Write, leaf.Entry, leaf.Exit = l.assignments(attrWrite), l.assignments(attrEntry), l.assignments(attrExit)
-	leaf.EntryTime, leaf.EntryUntil = l.expression(attrEntryTime, expr.Number(expr.Second)), l.condition(attrEntryUntil)
-	leaf.ExitTime, leaf.ExitUntil = l.expression(attrExitTime, expr.Number(expr.Second)), l.condition(attrExitUntil)
+	l.requests(leaf)
+	leaf.Entry, leaf.EntryTime = l.assignments(attrEntry), l.expression(attrEntryTime, expr.Number(expr.Second))
+	defer l.activate()()
+	leaf.Write, leaf.Exit = l.assignments(attrWrite), l.assignments(attrExit)
+	leaf.ExitTime = l.expression(attrExitTime, expr.Number(expr.Second))
+	leaf.EntryUntil, leaf.ExitUntil = l.condition(attrEntryUntil), l.condition(attrExitUntil)
 	l.exclusive(attrEntryTime, attrEntryUntil, "the procedure")
 	l.exclusive(attrExitTime, attrExitUntil, "the procedure")
 	leaf.Done, leaf.Failed = l.condition(attrDone), l.condition(attrFailed)
+}
+
+// requests reads the preconditions that an action judges by itself.
+func (l leafReader) requests(leaf *Leaf) {
 	leaf.SuccessIf, leaf.FailureIf = l.condition(attrSuccessIf), l.condition(attrFailureIf)
 }
 

@@ -85,6 +85,7 @@ type Leaf struct {
 	EntryUntil, ExitUntil *expr.Expr   // the procedure ends when this holds
 	Done, Failed          *expr.Expr   // outcome while active; Failed wins
 	SuccessIf, FailureIf  *expr.Expr   // request while transient; FailureIf wins
+	Start                 string       // entry that Entry sets to the time, if others need the time since then; else empty
 }
 
 // Port is a parameter of a free leaf, with its value where the leaf is used: that of the outermost tree that gives one.
@@ -365,7 +366,7 @@ func (r *reader) plan(main *tree) *Plan {
 	x := &expansion{reader: r}
 	use := &item{element: main.element, id: main.id, name: main.id, subtree: main, model: r.subtreeModel(main.id)}
 	top := x.within(use, nil)
-	entries := r.board(main.root, top)
+	x.entries = r.board(main.root, top)
 	root := x.expand(main.root, x.bind(use, environment{}), top)
 	if root == nil {
 		return nil
@@ -389,6 +390,6 @@ func (r *reader) plan(main *tree) *Plan {
 	if r.found.HasErrors() {
 		return nil
 	}
-	return &Plan{Source: r.source, Name: main.id, Tree: compiled.Lasting(lasting), Leaves: x.leaves, Entries: entries,
+	return &Plan{Source: r.source, Name: main.id, Tree: compiled.Lasting(lasting), Leaves: x.leaves, Entries: x.entries,
 		labels: x.labels, resources: r.resources, Document: r.doc, elements: x.nodes}
 }

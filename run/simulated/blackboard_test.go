@@ -1,0 +1,93 @@
+package simulated
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"canopy/document/mission"
+	"canopy/internal/cart"
+	"canopy/run"
+	"canopy/vehicle/model"
+)
+
+// left returns the result of a plan and the entries of its main tree, or the first mistake.
+func left(trees string) (string, error) {
+	files := cart.Files{"m/test.yaml": strings.Replace(cart.Head, "100", "1", 1),
+		"m/plan.xml": `<root BTCPP_format="4" main_tree_to_execute="main">` + trees + `</root>`}
+	m, diags := mission.Read("m/test.yaml", files.Open, []*model.Vehicle{cart.Vehicle}, nil)
+	if diags.HasErrors() {
+		return "", fmt.Errorf("%v", diags.Err())
+	}
+	r, err := New(m, run.Continuous{}, math.Inf(1))
+	if err != nil {
+		return "", err
+	}
+	p := &player{brief: true, header: r.Header()}
+	r.Attach(p)
+	for more := true; more && err == nil; {
+		more, err = r.Step()
+	}
+	if err != nil {
+		return "", err
+	}
+	results := map[string]string{"succeeded": "SUCCESS", "failed": "FAILURE"}
+	entries := []string{}
+	for i, s := range p.header.Signals {
+		value := strconv.FormatFloat(p.last[i], 'g', 15, 64)
+		switch {
+		case slices.Contains([]string{"x", "T", "nearly", "push", "v", "gear"}, s.Name), strings.Contains(s.Name, "."):
+			continue
+		case math.IsNaN(p.last[i]):
+			value = "unset"
+		case s.Type == "text":
+			value = "'" + s.Values[int(p.last[i])] + "'"
+		}
+		entries = append(entries, s.Name+" = "+value)
+	}
+	slices.Sort(entries)
+	return strings.Join(append([]string{results[fmt.Sprint(r.Summary().Plan)]}, entries...), ", "), nil
+}
+
+// TestBlackboardsOfBehaviorTreeCpp: plans with scripts have the result and leave the entries that they have in
+// BehaviorTree.CPP 4.10.0, which made the answers. An entry without a value is as one that does not exist.
+func TestBlackboardsOfBehaviorTreeCpp(t *testing.T) {
+	others := map[string]string{ // part of a plan, and the answer or mistake here
+		`<SetBlackboard value="5"`:    "SUCCESS, a = 5, b = 1", // there, a literal is a text
+		`<SetBlackboard value="{zz}"`: "zz",                    // there, it fails
+	}
+	data, err := os.ReadFile("testdata/btcpp/blackboards.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unset := regexp.MustCompile(`, \w+ = unset`)
+	count := 0
+	for line := range strings.Lines(string(data)) {
+		trees, want, ok := strings.Cut(strings.TrimSpace(line), "\t")
+		if !ok {
+			continue
+		}
+		got, err := left(trees)
+		if want = unset.ReplaceAllString(want, ""); err != nil {
+			got = "error"
+		}
+		for part, other := range others {
+			if strings.Contains(trees, part) {
+				if want = other; err != nil && strings.Contains(err.Error(), other) {
+					got = other
+				}
+			}
+		}
+		if count++; unset.ReplaceAllString(got, "") != want {
+			t.Errorf("%s\n%s, %v; there: %s", trees, got, err, want)
+		}
+	}
+	if count < 150 {
+		t.Errorf("only %d plans", count)
+	}
+}
