@@ -43,7 +43,9 @@ func (x *expansion) measured(l Leaf, task string) Leaf {
 			list = append(list, &assignments[i].Value)
 		}
 	}
-	list = slices.DeleteFunc(list, func(e **expr.Expr) bool { return *e == nil || !slices.Contains((*e).Names(), elapsed) })
+	list = slices.DeleteFunc(list, func(e **expr.Expr) bool {
+		return *e == nil || !slices.Contains((*e).Names(), elapsed)
+	})
 	if len(list) == 0 {
 		return l
 	}
@@ -65,7 +67,7 @@ func (x *expansion) measured(l Leaf, task string) Leaf {
 	l.Entry = slices.Insert(slices.Clone(l.Entry), 0, Assignment{Target: start, Value: x.parse(clock), Offset: l.Offset,
 		Length: l.Length})
 	l.Start = start
-	x.entries = append(x.entries, Entry{Name: start, Initial: x.parse("0"), Offset: l.Offset, Length: l.Length})
+	x.entries = append(x.entries, BlackboardEntry{Name: start, Initial: x.parse("0"), Offset: l.Offset, Length: l.Length})
 	return l
 }
 

@@ -127,7 +127,7 @@ func (r *reader) checkTree(i *item, env environment) {
 type expansion struct {
 	*reader
 	leaves   []Leaf
-	entries  []Entry
+	entries  []BlackboardEntry
 	used     map[string]bool // names of signals and entries; nil: not known yet
 	names    []string        // of the leaves
 	portText int             // bytes of the ports of free leaves

@@ -33,6 +33,7 @@ type item struct {
 	leaf     *Leaf  // once it is read, if it does not depend on ports
 	wraps    bool   // an attribute of the task inside of it, its last child, stands for it
 	clerk    *clerk // of a leaf that reads or writes blackboards
+	script   bool   // a condition in the notation of BehaviorTree.CPP
 }
 
 // The elements of the explicit form.
@@ -121,7 +122,7 @@ func (r *reader) item(e *xmltree.Element) *item {
 		}
 	}
 	if a := i.condition(); a != nil {
-		i.children = append([]*item{newCondition(e, a.As(attrOn), i.name+"."+a.Name)}, i.children...)
+		i.children = append([]*item{newScript(e, a, i.name+"."+a.Name)}, i.children...)
 	}
 	return r.wrapped(i)
 }
@@ -141,6 +142,13 @@ func newCondition(e *xmltree.Element, a *xmltree.Attribute, name string) *item {
 		Tag: e.Tag, Attributes: []*xmltree.Attribute{a}}}
 }
 
+// newScript is newCondition for an attribute in the notation of BehaviorTree.CPP.
+func newScript(e *xmltree.Element, a *xmltree.Attribute, name string) *item {
+	i := newCondition(e, a.As(attrOn), name)
+	i.script = true
+	return i
+}
+
 // guard returns a node below its preconditions, the first of which is the outermost. An action that has no others
 // judges those that it has as a leaf by itself.
 func (r *reader) guard(i *item) *item {
@@ -154,7 +162,7 @@ func (r *reader) guard(i *item) *item {
 	for _, name := range slices.Backward(preconditions) {
 		if a := i.element.Find(name); a != nil {
 			all = &item{element: i.element, kind: preconditionOf[name], id: i.id, name: i.name + "." + name, wraps: true,
-				children: []*item{newCondition(i.element, a.As(attrOn), i.name+"."+name+".if"), all}}
+				children: []*item{newScript(i.element, a, i.name+"."+name+".if"), all}}
 		}
 	}
 	return all

@@ -306,6 +306,20 @@ func (l leafReader) expression(name string, want expr.Variable) *expr.Expr {
 	return l.check(e, a, env, want)
 }
 
+// scripted is condition for an attribute in the notation of BehaviorTree.CPP.
+func (l leafReader) scripted(name string) *expr.Expr {
+	a, _ := l.attribute(name)
+	if a == nil {
+		return nil
+	}
+	e, err := expr.ParseScriptCondition(a.Value)
+	if err != nil {
+		l.reportSyntax(a, err)
+		return nil
+	}
+	return l.script(e, a, expr.Variable{Type: expr.Boolean})
+}
+
 func (l leafReader) condition(name string) *expr.Expr {
 	return l.expression(name, expr.Variable{Type: expr.Boolean})
 }
@@ -401,6 +415,8 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 		if l.clerkLeaf(&leaf, i.clerk); i.kind.Acts() && !i.wrapped {
 			l.requests(&leaf)
 		}
+	} else if i.script {
+		leaf.On = l.scripted(attrOn)
 	} else if !i.kind.Acts() {
 		l.conditionLeaf(&leaf)
 		if !l.has(attrOn) && leaf.Off == nil {
@@ -460,7 +476,7 @@ func (l leafReader) actionLeaf(leaf *Leaf) {
 
 // requests reads the preconditions that an action judges by itself.
 func (l leafReader) requests(leaf *Leaf) {
-	leaf.SuccessIf, leaf.FailureIf = l.condition(attrSuccessIf), l.condition(attrFailureIf)
+	leaf.SuccessIf, leaf.FailureIf = l.scripted(attrSuccessIf), l.scripted(attrFailureIf)
 }
 
 // warnLost warns of assignments on exit without effect: one lasts as long as the exit procedure.
