@@ -323,3 +323,12 @@ func TestEntries(t *testing.T) {
 		}
 	}
 }
+
+// elapsed needs a clock among the signals, which a program does not have.
+func TestElapsed(t *testing.T) {
+	x, _, _ := fixture(`<Action ID="go" done="elapsed ge 3"/>`)
+	x.Action("go", Action{})
+	if err := x.Check(); err == nil || !strings.Contains(err.Error(), "elapsed needs the clock") {
+		t.Error(err)
+	}
+}
