@@ -146,6 +146,8 @@ func (x *exporter) node(i *item) {
 		if id := e.Find("ID"); id != nil && xmltree.IsName(id.Value) {
 			x.rename(e, id.Value, "")
 		}
+	case i.clerk != nil:
+		x.rename(e, i.id, i.name)
 	case i.kind.Family() == bt.Leaf:
 		x.leaf(i)
 	default:

@@ -89,6 +89,7 @@ func TestBehaviorTreeCppLoads(t *testing.T) {
 	if shipped < 25 {
 		t.Errorf("only %d plans", shipped)
 	}
+	add(&diag.Source{Name: "blackboard.xml", Text: blackboardPlan}, nil)
 	manifest := Manifest(signals, nil)
 	add(&diag.Source{Name: "manifest.xml", Text: `<root BTCPP_format="4"><include path="nodes.xml"/><BehaviorTree ID="a">
 		<Sequence><above_h limit="3 [m]"/><write_h_cmd value="4 [m]"/></Sequence></BehaviorTree></root>`},

@@ -19,6 +19,13 @@ func Manifest(signals Vocabulary, p *Plan) string {
 			models.Children = append(models.Children, kindModel(k))
 		}
 	}
+	for _, id := range slices.Sorted(maps.Keys(clerks)) {
+		m := newModel(clerks[id].kind.String(), id)
+		for _, name := range clerks[id].attributes {
+			addPort(m, name, "std::string", "", "")
+		}
+		models.Children = append(models.Children, m)
+	}
 	declared := map[string]bool{}
 	if p != nil {
 		for e := range p.Document.Root.Elements() {
