@@ -131,6 +131,21 @@ func TestIndexIsComplete(t *testing.T) {
 	}
 }
 
+// TestDecisionsHaveNumbers: no two decisions have one number.
+func TestDecisionsHaveNumbers(t *testing.T) {
+	known := map[string]string{}
+	for _, f := range readTree(t, ".md") {
+		if path.Dir(f.path) != "docs/decisions" {
+			continue
+		}
+		number, _, _ := strings.Cut(path.Base(f.path), "-")
+		if known[number] != "" {
+			t.Errorf("%s has the number of %s", f.path, known[number])
+		}
+		known[number] = f.path
+	}
+}
+
 // TestCIRunsEveryCheck: every check of the Makefile is part of .ci/run, which begins with README's command.
 func TestCIRunsEveryCheck(t *testing.T) {
 	ci := readFile(t, ".ci/run")
