@@ -25,7 +25,7 @@ help: ## this text
 # The test command is also the compiler's and go vet's: each package is compiled once.
 test: ## what must be green: build, vet, the tests with few random rounds; below 2 minutes on 2 cores
 	@echo '== build: the first time, modules are downloaded ("go: downloading ...") and compiled, about a minute'
-	$(GO) build -o bin/canopy ./cmd/canopy
+	@$(MAKE) --no-print-directory build
 	@echo '== vet and tests: one line for each package; the first time, a minute passes before the first'
 	$(GO) test -short -vet=all $(PKG)
 
