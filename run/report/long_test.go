@@ -265,7 +265,10 @@ func TestBounded(t *testing.T) {
 			must(t, g.Event(record.Event{T: at, Kind: "conflict", Text: "of two"}))
 		}
 	}
-	kept := len(g.times) + len(g.values) + len(g.lines.first) + len(g.lines.last) + len(g.rows.first) + len(g.rows.last) + len(g.noticed)
+	kept := len(g.times) + len(g.lines.first) + len(g.lines.last) + len(g.rows.first) + len(g.rows.last) + len(g.noticed)
+	for _, v := range g.values {
+		kept += cap(v)
+	}
 	for _, c := range g.curves {
 		kept += cap(c.kept)
 	}
