@@ -84,45 +84,28 @@ func (d Ticked) decider(m *mission.Mission) (executive.Decider, error) {
 			return tick.NewEngine(m.Plan.Tree, in, 0)
 		}, how), nil
 	}
-	if name := lasting(m); name != "" {
-		return nil, fmt.Errorf("%w: %s has a procedure that takes time", ErrConventional, name)
-	}
-	if name := until(m); name != "" {
-		return nil, fmt.Errorf("%w: %s lasts until a task has ended", ErrConventional, name)
-	}
-	if name := guard(m); name != "" {
-		return nil, fmt.Errorf("%w: %s shares a resource", ErrConventional, name)
+	if text := beyond(m); text != "" {
+		return nil, fmt.Errorf("%w: %s", ErrConventional, text)
 	}
 	return executive.Ticked(func(in []bt.Input) executive.Engine {
 		return conventional{tick.NewConventional(m.Plan.Tree, in)}
 	}, how), nil
 }
 
-// lasting returns the name of the first task with a procedure that takes time, "" if there is none.
-func lasting(m *mission.Mission) string {
+// beyond names the first task with what neither a conventional tick nor a state graph has, "" if there is none.
+func beyond(m *mission.Mission) string {
+	tree := m.Plan.Tree
 	for i := range m.Program.Leaves {
 		l := &m.Program.Leaves[i]
-		if entry, exit := l.Slow(); entry || exit {
-			return m.Plan.Tree.Name(l.Task)
+		switch entry, exit := l.Slow(); {
+		case entry || exit:
+			return tree.Name(l.Task) + " has a procedure that takes time"
+		case len(l.Until) > 0:
+			return tree.Name(l.Task) + " lasts until a task has ended"
 		}
 	}
-	return ""
-}
-
-// until returns the name of the first condition that lasts until a task has ended, "" if there is none.
-func until(m *mission.Mission) string {
-	for i := range m.Program.Leaves {
-		if l := &m.Program.Leaves[i]; len(l.Until) > 0 {
-			return m.Plan.Tree.Name(l.Task)
-		}
-	}
-	return ""
-}
-
-// guard returns the name of the first task that shares a resource, "" if there is none.
-func guard(m *mission.Mission) string {
-	if shared := m.Plan.Tree.Shared(); len(shared) > 0 {
-		return m.Plan.Tree.Name(shared[0][0])
+	if shared := tree.Shared(); len(shared) > 0 {
+		return tree.Name(shared[0][0]) + " shares a resource"
 	}
 	return ""
 }
@@ -146,17 +129,12 @@ func (StateGraph) decider(m *mission.Mission) (executive.Decider, error) {
 	case g == nil:
 		return nil, fmt.Errorf("%w: the mission file names none", ErrGraph)
 	}
-	if name := lasting(m); name != "" {
-		return nil, fmt.Errorf("%w: %s has a procedure that takes time, which a state graph cannot have", ErrGraph, name)
+	text := beyond(m)
+	if timers := m.Plan.Tree.Timers(); text == "" && len(timers) > 0 {
+		text = m.Plan.Tree.Name(timers[0]) + " has a timer"
 	}
-	if name := guard(m); name != "" {
-		return nil, fmt.Errorf("%w: %s shares a resource, which a state graph cannot", ErrGraph, name)
-	}
-	if name := until(m); name != "" {
-		return nil, fmt.Errorf("%w: %s lasts until a task has ended, which no action of a state graph does", ErrGraph, name)
-	}
-	if timers := m.Plan.Tree.Timers(); len(timers) > 0 {
-		return nil, fmt.Errorf("%w: %s has a timer, which a state graph cannot have", ErrGraph, m.Plan.Tree.Name(timers[0]))
+	if text != "" {
+		return nil, fmt.Errorf("%w: %s; a state graph cannot express this", ErrGraph, text)
 	}
 	leaf := map[string]int{}
 	for i, l := range m.Program.Leaves {
