@@ -342,3 +342,14 @@ func TestJSONIsTheSamePlan(t *testing.T) {
 		}
 	}
 }
+
+// TestDefaultIsAnEntry: the default of a port may be an entry of any type.
+func TestDefaultIsAnEntry(t *testing.T) {
+	_, list := Read(&diag.Source{Name: "p.xml", Text: `<root BTCPP_format="4" main_tree_to_execute="main">
+		<BehaviorTree ID="main"><Sequence><SubTree ID="s"/><ScriptCondition code="picked"/></Sequence></BehaviorTree>
+		<BehaviorTree ID="s"><Sequence><Script code="picked := true"/><ScriptCondition code="picked"/></Sequence></BehaviorTree>
+		<TreeNodesModel><SubTree ID="s"><output_port name="picked" default="{picked}"/></SubTree></TreeNodesModel></root>`}, nil)
+	if list.HasErrors() {
+		t.Error(list)
+	}
+}

@@ -158,7 +158,13 @@ func (r *reader) resolve(b *binding) *expr.Expr {
 		r.reportSyntax(b.value, err)
 		return nil
 	}
-	b.expr = r.check(e, b.value, b.env, expr.Variable{Type: e.Type(r.scope), Unit: expr.AnyUnit})
+	if e = r.replaced(e, b.value, b.env); e != nil {
+		want := expr.Variable{Type: e.Type(r.scope), Unit: expr.AnyUnit}
+		if v, ok := r.types[e.String()]; ok && r.scope == nil {
+			want.Type = v.Type
+		}
+		b.expr = r.fits(e, b.value, b.env, want, false)
+	}
 	return b.expr
 }
 

@@ -22,7 +22,7 @@ func left(trees string) (string, error) {
 		"m/plan.xml": `<root BTCPP_format="4" main_tree_to_execute="main">` + trees + `</root>`}
 	m, diags := mission.Read("m/test.yaml", files.Open, []*model.Vehicle{cart.Vehicle}, nil)
 	if diags.HasErrors() {
-		return "", fmt.Errorf("%v", diags.Err())
+		return "", diags.Err()
 	}
 	r, err := New(m, run.Continuous{}, math.Inf(1))
 	if err != nil {
