@@ -100,7 +100,7 @@ func (n *cppNode) tick() cppStatus {
 	switch {
 	case s != cppSkipped:
 		n.status = s
-	case n.kind.Condition() != "": // as documented; in fact it may stay running, and not read its condition again
+	case n.kind.Attributed() || n.kind == bt.Precondition: // as documented; in fact it may stay running, and not read its condition again
 		n.status = n.end(cppIdle)
 	case n.kind != bt.RunOnce || n.result == cppIdle:
 		n.status = cppRunning
@@ -121,6 +121,9 @@ func (n *cppNode) reset() {
 func (n *cppNode) forget() {
 	if n.kind != bt.SequenceWithMemory {
 		n.index, n.some = 0, false
+	}
+	if n.kind != bt.RunOnce {
+		n.result = cppIdle
 	}
 	n.caught, n.completed, n.runs, n.started, n.elapsed = false, nil, 0, false, false
 }
@@ -293,6 +296,27 @@ func (n *cppNode) run() cppStatus {
 			}
 		}
 		return n.only(match)
+	case bt.OnHalted:
+		if s := n.children[1].tick(); s != cppRunning {
+			return n.end(s)
+		}
+		return cppRunning
+	case bt.OnSuccess, bt.OnFailure, bt.Post: // the script is an action
+		if n.result == cppIdle {
+			switch s := n.children[1].tick(); {
+			case s == cppRunning:
+				return s
+			case s == cppSkipped, s == cppSuccess && n.kind == bt.OnFailure, s == cppFailure && n.kind == bt.OnSuccess:
+				return n.end(s)
+			default:
+				n.children[1].reset()
+				n.result = s
+			}
+		}
+		if n.children[0].tick() == cppRunning {
+			return cppRunning
+		}
+		return n.end(n.result)
 	case bt.FailureIf, bt.SuccessIf, bt.SkipIf, bt.While, bt.Precondition:
 		holds := n.children[0].truth
 		switch {
@@ -458,6 +482,10 @@ func define(d *bt.Node) {
 	for i, c := range d.Children {
 		if i == 0 && d.Kind.Condition() != "" { // a script
 			c = &bt.Node{Kind: bt.Condition}
+			d.Children[i] = c
+		}
+		if i == 0 && d.Kind.Effect() != "" { // a script
+			c = &bt.Node{Kind: bt.Action}
 			d.Children[i] = c
 		}
 		define(c)

@@ -55,6 +55,10 @@ const (
 	SkipIf
 	While
 	Precondition
+	OnSuccess
+	OnFailure
+	Post
+	OnHalted
 )
 
 // kinds defines all kinds as data. Engines, analyses, readers and drawings use a kind's family and the fields of its
@@ -193,6 +197,15 @@ var kinds = [...]row{
 			Text:  "its result while the condition does not hold; RUNNING: it waits"}},
 		variants: []Automaton{unless(Failure), unless(Success), unless(Skipped), unless(Accept)},
 		text:     "Does as its second child does if its condition holds when that child is to run."},
+	OnSuccess: effect("OnSuccess", "_onSuccess", "✓!", "Runs its first child when the second has succeeded; returns as the second.",
+		move{says: Accept, to: 1}, move{says: Failure}),
+	OnFailure: effect("OnFailure", "_onFailure", "✗!", "Runs its first child when the second has failed; returns as the second.",
+		move{says: Success}, move{says: Accept, to: 2}),
+	Post: effect("Post", "_post", "!", "Runs its first child when the second has ended; returns as the second.",
+		move{says: Accept, to: 1}, move{says: Accept, to: 2}),
+	OnHalted: {name: "OnHalted", family: Script, children: two, symbol: "■!", effect: "_onHalted", own: true, halts: true,
+		script: Automaton{states: []state{{child: 1, on: asJudged}}},
+		text:   "Does as its second child does; if it is deactivated before that has ended, makes the first's assignments."},
 }
 
 // guard returns the row of a precondition: a condition that is read until its second child runs, and its moves by the
@@ -201,6 +214,18 @@ func guard(name, attribute, symbol, text string, holds, fails move) row {
 	return row{name: name, family: Script, children: two, memory: true, symbol: symbol, condition: attribute, own: true,
 		script: Automaton{states: []state{{child: 0, on: [2]move{Success: holds, Failure: fails}}, {child: 1, on: asJudged}}},
 		text:   text}
+}
+
+// effect returns the row of a postcondition: when its second child, the node, has ended, its first child runs, and then
+// it returns as the node did.
+func effect(name, attribute, symbol, text string, good, bad move) row {
+	return row{name: name, family: Script, children: two, memory: true, symbol: symbol, effect: attribute, own: true,
+		script: Automaton{states: []state{
+			{child: 1, on: [2]move{Success: good, Failure: bad}},
+			{child: 0, on: [2]move{Success: {says: Success}, Failure: {says: Accept, to: 3}}},
+			{child: 0, on: [2]move{Success: {says: Failure}, Failure: {says: Failure}}},
+			{child: nobody, says: Success}}},
+		text: text}
 }
 
 // unless returns the automaton of a task that returns a status, Accept: none, while its condition does not hold.
@@ -329,8 +354,10 @@ type row struct {
 	// In a plan, the first child may be written as this attribute; one that begins with _ is an attribute of any node,
 	// which is then the second child.
 	condition string
-	memory    bool // what has been passed over, counted or reached is kept until the task is deactivated
-	own       bool // BehaviorTree.CPP does not have it
+	effect    string // the same, for a first child that is an action
+	halts     bool   // that action's assignments are made when the task is deactivated without having ended
+	memory    bool   // what has been passed over, counted or reached is kept until the task is deactivated
+	own       bool   // BehaviorTree.CPP does not have it
 }
 
 // An incomplete row must not be read as some other kind, so the program does not start with one.
@@ -558,7 +585,17 @@ func (k Kind) Ranked() int { return kinds[k].ranked }
 func (k Kind) Condition() string { return kinds[k].condition }
 
 // Attributed reports whether a plan may write tasks of the kind as an attribute of any node.
-func (k Kind) Attributed() bool { return strings.HasPrefix(kinds[k].condition, "_") }
+func (k Kind) Attributed() bool {
+	return strings.HasPrefix(kinds[k].condition, "_") || kinds[k].effect != ""
+}
+
+// Effect returns the attribute of any node by which a plan may write the first child, an action; "": none. The node is
+// the second child.
+func (k Kind) Effect() string { return kinds[k].effect }
+
+// Halts reports whether the assignments of the first child, an action that never runs, are made when a task of the kind
+// is deactivated without having ended.
+func (k Kind) Halts() bool { return kinds[k].halts }
 
 // Own reports whether BehaviorTree.CPP does not have the kind.
 func (k Kind) Own() bool { return kinds[k].own }

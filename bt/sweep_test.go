@@ -438,40 +438,10 @@ func (t *sweptTask) decision() (returns, success bool, wants []*sweptTask) {
 		case c.asks():
 			wants = append(wants, c)
 		}
+	case bt.OnSuccess, bt.OnFailure, bt.Post, bt.OnHalted:
+		return t.postcondition()
 	case bt.FailureIf, bt.SuccessIf, bt.SkipIf, bt.While, bt.Precondition:
-		condition, c := t.children[0], t.children[1]
-		if t.branch == 0 {
-			switch {
-			case condition.skipped():
-				return t.skip()
-			case condition.asks():
-				return false, false, []*sweptTask{condition}
-			case !condition.good() && !condition.bad():
-				return false, false, nil
-			case t.kind == bt.FailureIf && condition.good():
-				return true, false, nil
-			case t.kind == bt.SuccessIf && condition.good():
-				return true, true, nil
-			case t.kind == bt.SkipIf && condition.good(), t.kind == bt.While && condition.bad():
-				return t.skip()
-			case t.kind == bt.Precondition && condition.bad():
-				switch t.otherwise {
-				case 1, 2:
-					return true, t.otherwise == 2, nil
-				case 3:
-					return t.skip()
-				}
-				return false, false, nil
-			}
-		}
-		switch {
-		case c.skipped():
-			return t.skip()
-		case c.good(), c.bad():
-			return true, c.good(), nil
-		case c.asks():
-			wants = append(wants, c)
-		}
+		return t.precondition()
 	default:
 		panic("the sweeps do not know the kind " + t.kind.String())
 	}
@@ -681,6 +651,12 @@ func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
 	shared := slices.ContainsFunc(s.tasks, func(o *sweptTask) bool { return o != t && o.kind == bt.Guard && o.resource == t.resource })
 	if !passes || t.kind == bt.Guard && shared && granted[t.resource] != t {
 		wants = nil
+	}
+	switch t.kind {
+	case bt.OnSuccess, bt.OnFailure, bt.Post:
+		if ended := t.after(); len(wants) == 1 && ended != t.branch {
+			t.branch, s.changed = ended, true
+		}
 	}
 	remembers := t.kind == bt.IfThenElse || t.kind == bt.FailureIf || t.kind == bt.SuccessIf || t.kind == bt.SkipIf ||
 		t.kind == bt.Precondition

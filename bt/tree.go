@@ -289,6 +289,12 @@ func (t *Tree) Name(task Task) string { return t.names[task] }
 // Parent returns a task's parent, -1 for the root.
 func (t *Tree) Parent(task Task) Task { return t.nodes[task].parent }
 
+// Idle reports whether a task never runs: its assignments are made when its parent is halted.
+func (t *Tree) Idle(task Task) bool {
+	p := t.Parent(task)
+	return p >= 0 && t.kinds[p].Halts() && t.Children(p)[0] == task
+}
+
 // Children returns a task's children from left to right. The caller must not change the slice.
 func (t *Tree) Children(task Task) []Task {
 	n := &t.nodes[task]

@@ -34,6 +34,15 @@ func (x *Executive) assign(i int, p Phase, list []Assignment) error {
 	return nil
 }
 
+// keep lets the slots with Hold that an action writes keep their values.
+func (x *Executive) keep(i int) {
+	for _, slot := range x.p.Leaves[i].Slots {
+		if x.p.Slots[slot].Hold {
+			x.world.Set(x.p.Held(slot), x.present(slot))
+		}
+	}
+}
+
 // present returns the present value of a slot.
 func (x *Executive) present(slot int) float64 {
 	if x.unset(slot) {

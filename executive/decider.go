@@ -153,7 +153,11 @@ func (d *tree) apply(x *Executive, instant bt.Instant) error {
 		x.changed(x.micro+int(c.Iteration), c)
 	}
 	var failed error
-	for _, c := range instant.Commands {
+	commands := instant.Commands
+	if len(x.p.halted) > 0 {
+		commands, failed = x.interrupted(instant)
+	}
+	for _, c := range commands {
 		failed = errors.Join(failed, x.do(x.p.leafOf[c.Task], c.Exit))
 	}
 	for _, c := range instant.Timings {
@@ -164,6 +168,26 @@ func (d *tree) apply(x *Executive, instant bt.Instant) error {
 	}
 	x.micro += instant.Iterations
 	return failed
+}
+
+// interrupted makes the assignments of the tasks that are deactivated without having ended, in the order of the status
+// changes: commands that come before such a change are carried out before. It returns the commands that are left. Slots
+// with Hold keep their values.
+func (x *Executive) interrupted(instant bt.Instant) (left []bt.Command, failed error) {
+	left = instant.Commands
+	for _, c := range instant.Changes {
+		if len(left) > 0 && left[0].Task == c.Task && (c.To == bt.Deactivating) == left[0].Exit &&
+			(c.To == bt.Deactivating || c.To == bt.Activating) {
+			failed = errors.Join(failed, x.do(x.p.leafOf[c.Task], left[0].Exit))
+			left = left[1:]
+		}
+		if i, ok := x.p.halted[c.Task]; ok && c.To == bt.Deactivating && !c.From.Ended() {
+			failed = errors.Join(failed, x.assign(i, Active, x.p.Leaves[i].Entry))
+			x.keep(i)
+			x.turn(i, Resting)
+		}
+	}
+	return left, failed
 }
 
 // watches returns all formulas that may give the leaf an input.

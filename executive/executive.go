@@ -498,11 +498,7 @@ func (x *Executive) enter(i int) error {
 // value that the action wrote, the others return to their default.
 func (x *Executive) exit(i int) error {
 	l := &x.p.Leaves[i]
-	for _, slot := range l.Slots {
-		if x.p.Slots[slot].Hold {
-			x.world.Set(x.p.Held(slot), x.present(slot))
-		}
-	}
+	x.keep(i)
 	if err := x.assign(i, Leaving, l.Exit); err != nil {
 		return err
 	}

@@ -29,12 +29,13 @@ type Program struct {
 	All     []Evaluation // every signal
 	Reads   []int        // states that the indicators depend on; nil means all
 
-	readers [][]int32 // by indicator: the leaves with a formula that depends on it
-	written [][]int32 // by slot: the leaves with a formula that depends on its discrete value
-	typed   []bool    // by leaf: a formula reads discrete signals
-	roles   [][]role  // by leaf: its places among the writers
-	leafOf  []int     // by task: its leaf, -1 for composites
-	lasting [][]int   // by task: the conditions that stay true until it has ended
+	readers [][]int32       // by indicator: the leaves with a formula that depends on it
+	written [][]int32       // by slot: the leaves with a formula that depends on its discrete value
+	typed   []bool          // by leaf: a formula reads discrete signals
+	roles   [][]role        // by leaf: its places among the writers
+	leafOf  []int           // by task: its leaf, -1 for composites
+	halted  map[bt.Task]int // the leaf whose assignments are made when a task is deactivated without having ended
+	lasting [][]int         // by task: the conditions that stay true until it has ended
 }
 
 // Layout holds the offset of each kind of signal in the signal vector: the clock is at 0, the states follow.
@@ -167,7 +168,14 @@ func (p *Program) Link() {
 	p.leafOf = slices.Repeat([]int{-1}, p.Tree.Len())
 	p.lasting = make([][]int, p.Tree.Len())
 	for i := range p.Leaves {
-		p.leafOf[p.Leaves[i].Task] = i
+		t := p.Leaves[i].Task
+		p.leafOf[t] = i
+		if p.Tree.Idle(t) && len(p.Leaves[i].Entry) > 0 {
+			if p.halted == nil {
+				p.halted = map[bt.Task]int{}
+			}
+			p.halted[p.Tree.Parent(t)] = i
+		}
 		for _, t := range p.Leaves[i].Until {
 			p.lasting[t] = append(p.lasting[t], i)
 		}

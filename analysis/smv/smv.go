@@ -120,7 +120,7 @@ func (w *writer) admit(t bt.Task) bool {
 			l.ExitUntil} {
 			remembers = remembers || e != nil
 		}
-		remembers = remembers || slices.Contains(w.Declared.Free, w.tree.Name(t)) || len(l.Until) > 0
+		remembers = remembers || slices.Contains(w.Declared.Free, w.tree.Name(t)) || len(l.Until) > 0 || w.tree.Idle(t)
 	}
 	return !remembers
 }

@@ -381,7 +381,7 @@ func (c *clauses) task(t bt.Task) {
 			lives(k, c.or(ways[k]...))
 		}
 	default:
-		panic("a kind that the encoding does not know")
+		panic("a kind that the encoding does not know: " + kind.String())
 	}
 }
 

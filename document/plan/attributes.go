@@ -28,6 +28,7 @@ const (
 	attrFailed     = "failed"
 	attrSuccessIf  = "_successIf"
 	attrFailureIf  = "_failureIf"
+	attrAlways     = "_post" // also when it is halted
 )
 
 // Attributes of an action's model that describe the world.
@@ -50,28 +51,29 @@ var (
 		"_hardcoded", "_external", autoremap, "__shared_blackboard"}
 )
 
-// preconditions are the attributes of any node that decide whether it runs, in the order in which they are read.
+// preconditions are the attributes of any node that decide whether it runs, in the order in which they are read, and
+// postconditions those that state what is done when it has ended, in the order in which that is done.
 var (
 	preconditions  []string
-	preconditionOf = map[string]bt.Kind{}
+	postconditions []string
+	attributed     = map[string]bt.Kind{}
 )
 
 func init() {
 	for _, k := range bt.Kinds() {
-		if k.Attributed() {
+		switch {
+		case k.Effect() != "":
+			postconditions = append(postconditions, k.Effect())
+			attributed[k.Effect()] = k
+		case k.Attributed():
 			preconditions = append(preconditions, k.Condition())
-			preconditionOf[k.Condition()] = k
+			attributed[k.Condition()] = k
 		}
 	}
 }
 
 // foreignAttributes are those of BehaviorTree.CPP that plans do not have, with what to write instead.
 var foreignAttributes = map[string]string{
-	"_onSuccess": `let an action write signals: exit="signal := value"`,
-	"_onFailure": `let an action write signals: exit="signal := value"`,
-	"_onHalted":  `let an action write signals: exit="signal := value"`,
-	"_post":      `let an action write signals: exit="signal := value"`,
-
 	"catch_on_halt": "an exit procedure of an action does what a halt requires",
 }
 

@@ -109,7 +109,7 @@ func (r *reader) item(e *xmltree.Element) *item {
 		ports = names(i.model.ports)
 		r.undeclared(i, ports)
 	}
-	r.checkAttributes(e, what, slices.Concat(known, i.wrapNames(), preconditions), ports...)
+	r.checkAttributes(e, what, slices.Concat(known, i.wrapNames(), preconditions, postconditions), ports...)
 	if id != nil && !slices.Contains(explicit, e.Name) {
 		r.warn(id.At, len(id.Name), codeIgnoredID, "write name="+strconv.Quote(id.Value),
 			"BehaviorTree.CPP refuses an ID here; it serves as the name")
@@ -149,20 +149,43 @@ func newScript(e *xmltree.Element, a *xmltree.Attribute, name string) *item {
 	return i
 }
 
-// guard returns a node below its preconditions, the first of which is the outermost. An action that has no others
-// judges those that it has as a leaf by itself.
+// newEffect returns the action that runs the script of an attribute, in the place of an element.
+func (r *reader) newEffect(e *xmltree.Element, a *xmltree.Attribute, name string) *item {
+	i := &item{id: elementScript, name: name, element: &xmltree.Element{Name: elementScript, Span: e.Span, Tag: e.Tag,
+		Attributes: []*xmltree.Attribute{a.As(attrCode)}}}
+	r.classifyClerk(i)
+	return i
+}
+
+// guard returns a node below its preconditions, the first of which is the outermost, and its postconditions. An action
+// that has no preconditions but those that it has as a leaf judges these by itself.
 func (r *reader) guard(i *item) *item {
-	leaf := i.subtree == nil && i.kind.Acts()
-	own := func(name string) bool { return leaf && slices.Contains(requests, name) }
-	if !slices.ContainsFunc(preconditions, func(name string) bool { return i.element.Find(name) != nil && !own(name) }) {
-		return i
+	leaf, all := i.subtree == nil && i.kind.Acts(), i
+	around := func(k bt.Kind, name string, first *item) {
+		all = &item{element: i.element, kind: k, id: i.id, name: name, wraps: true, children: []*item{first, all}}
 	}
-	i.wrapped = true
-	all := i
+	effect := func(k bt.Kind, attribute, name string) {
+		if a := i.element.Find(attribute); a != nil {
+			around(k, name, r.newEffect(i.element, a, name+".do"))
+		}
+	}
+	for _, name := range postconditions {
+		if k := attributed[name]; k.Halts() {
+			effect(k, name, i.name+"."+name)
+			effect(k, attrAlways, i.name+"."+attrAlways+".halted")
+		}
+	}
+	i.wrapped = slices.ContainsFunc(preconditions, func(name string) bool {
+		return i.element.Find(name) != nil && !(leaf && slices.Contains(requests, name))
+	})
 	for _, name := range slices.Backward(preconditions) {
-		if a := i.element.Find(name); a != nil {
-			all = &item{element: i.element, kind: preconditionOf[name], id: i.id, name: i.name + "." + name, wraps: true,
-				children: []*item{newScript(i.element, a, i.name+"."+name+".if"), all}}
+		if a := i.element.Find(name); a != nil && i.wrapped {
+			around(attributed[name], i.name+"."+name, newScript(i.element, a, i.name+"."+name+".if"))
+		}
+	}
+	for _, name := range postconditions {
+		if k := attributed[name]; !k.Halts() {
+			effect(k, name, i.name+"."+name)
 		}
 	}
 	return all

@@ -27,8 +27,13 @@ type Assumptions struct {
 // StateGraph translates a plan to a state graph. Its steps are the states of the tree that differ in which actions are
 // active, now or later; its conditions are the plan's [Inputs]. Whatever these are at an instant, the same actions are
 // active after it in the graph and in the tree; each round of the graph is one settling of the tree in a mission. The
-// error wraps [ErrTooLarge], [ErrLasts] or [bt.ErrLoop].
+// error wraps [ErrTooLarge], [ErrLasts], [ErrHalts] or [bt.ErrLoop].
 func StateGraph(p *plan.Plan, a Assumptions) (*stategraph.Graph, error) {
+	for i := range p.Leaves {
+		if l := &p.Leaves[i]; p.Tree.Idle(l.Task) && len(l.Entry) > 0 {
+			return nil, fmt.Errorf("%w: %s", ErrHalts, p.Tree.Name(l.Task))
+		}
+	}
 	return StateGraphOf(p.Name, p.Tree, Inputs(p), a)
 }
 

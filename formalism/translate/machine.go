@@ -14,6 +14,9 @@ import (
 // ErrTooLarge is the error of a tree with too many inputs or states.
 var ErrTooLarge = errors.New("the tree is too large for a state graph")
 
+// ErrHalts is the error of a plan that assigns when a task is halted: no step of a graph does.
+var ErrHalts = errors.New("it assigns when a task is halted")
+
 // ErrLasts is the error of a tree with a condition that lasts until a task has ended: no condition of a graph does.
 var ErrLasts = errors.New("a condition lasts until a task has ended")
 

@@ -240,7 +240,7 @@ func (k *maker) tree(depth int) *node {
 		return k.leaf()
 	}
 	kind := trees.Composite(k.Rand)
-	for kind.Memory() && !k.Memory || kind.Timer() && !k.Timers || kind.Cases() > 2 {
+	for kind.Memory() && !k.Memory || kind.Timer() && !k.Timers || kind.Cases() > 2 || kind.Halts() {
 		kind = trees.Composite(k.Rand)
 	}
 	k.count++
