@@ -138,16 +138,17 @@ func bitByBit(operation string, x, y float64) float64 {
 	if !exact(x) || !exact(y) {
 		return math.NaN()
 	}
-	sum := 0.0
+	negative := map[string]bool{"bitand": x < 0 && y < 0, "bitor": x < 0 || y < 0, "bitxor": (x < 0) != (y < 0)}[operation]
+	sum := 0.0 // of the places whose bit is not that of the sign
 	for place := 1.0; place <= 1<<53; place *= 2 {
 		p, q := modulo(math.Floor(x/place), 2) == 1, modulo(math.Floor(y/place), 2) == 1
-		if operation == "bitand" && p && q || operation == "bitor" && (p || q) || operation == "bitxor" && p != q {
+		bit := operation == "bitand" && p && q || operation == "bitor" && (p || q) || operation == "bitxor" && p != q
+		if bit != negative {
 			sum += place
 		}
 	}
-	negative := map[string]bool{"bitand": x < 0 && y < 0, "bitor": x < 0 || y < 0, "bitxor": (x < 0) != (y < 0)}
-	if negative[operation] {
-		sum -= 1 << 54
+	if negative {
+		return -1 - sum
 	}
 	return sum
 }
