@@ -116,8 +116,8 @@ type Stats struct {
 // names the indicators that keep changing.
 var ErrEventIteration = errors.New("sim: event iteration does not end")
 
-// ErrEndless reports state events so dense that the simulation does not come to its end: at the pace of the last million
-// of them, a billion would follow. The error that wraps it names the indicators.
+// ErrEndless reports state events so dense that the simulation does not come to its end: at the pace of the last
+// million of them, a billion would follow. The error that wraps it names the indicators.
 var ErrEndless = errors.New("sim: too many events")
 
 // ErrCrawl reports a simulation whose steps have collapsed: 100,000 of them together are shorter than a thousandth of

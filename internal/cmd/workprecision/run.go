@@ -25,8 +25,12 @@ type result struct {
 	Rejected    int      `json:"rejected"`
 	Evaluations int      `json:"rhs_evaluations"`
 	Jacobians   int      `json:"jacobians"`
-	CVODE       int      `json:"cvode_evaluations,omitempty"` // stored; 0: not known
 	CPU         float64  `json:"cpu_s"`
+
+	CVODE        int      `json:"cvode_evaluations,omitempty"` // 0: not known
+	CVODEError   *float64 `json:"cvode_error,omitempty"`       // as Error; nil: not known
+	CVODEStopped bool     `json:"cvode_stopped,omitempty"`     // before the end, after patience steps
+	CVODEStored  bool     `json:"cvode_stored,omitempty"`      // not measured here
 
 	happened []problems.Event
 }
@@ -68,7 +72,7 @@ func run(p *problems.Problem, method ode.Method, rtol float64) (*result, error) 
 	r := &result{
 		Problem: p.Name, Method: method.String(), RelTol: rtol, Events: len(happened),
 		Steps: stats.Steps, Rejected: stats.Rejected, Evaluations: stats.Evaluations, Jacobians: stats.Jacobians,
-		CPU: spent, happened: happened, CVODE: p.CVODE[rtol],
+		CPU: spent, happened: happened,
 	}
 	if p.Want != nil {
 		e := p.Error(s.Y)
@@ -85,6 +89,20 @@ func run(p *problems.Problem, method ode.Method, rtol float64) (*result, error) 
 		r.EventError = &e
 	}
 	return r, nil
+}
+
+// compare adds what CVODE needs for the same problem.
+func (r *result) compare(cvode *peer, p *problems.Problem) error {
+	c, err := cvode.solve(p, r.RelTol)
+	if err != nil {
+		return err
+	}
+	r.CVODE, r.CVODEStopped, r.CVODEStored = c.evaluations, !c.complete && c.evaluations > 0, c.stored
+	if p.Want != nil && c.complete && !c.stored {
+		e := p.Error(c.y)
+		r.CVODEError = &e
+	}
+	return nil
 }
 
 // play advances s to the end of p, or to the accumulation of infinitely many events, and returns the events.
