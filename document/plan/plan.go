@@ -367,7 +367,7 @@ func (r *reader) plan(main *tree) *Plan {
 	use := &item{element: main.element, id: main.id, name: main.id, subtree: main, model: r.subtreeModel(main.id)}
 	top := x.within(use, nil)
 	x.entries = r.board(main.root, top)
-	root := x.expand(main.root, x.bind(use, environment{}), top)
+	root := x.expand(main.root, x.bind(use, environment{}).in(top), top)
 	if root == nil {
 		return nil
 	}

@@ -490,3 +490,34 @@ func TestFreeEntries(t *testing.T) {
 		}
 	}
 }
+
+// Without a mission, too, a name that begins with @ is an entry of the main tree in that tree itself, and a subtree gets
+// an entry of any type.
+func TestEntriesWithoutMission(t *testing.T) {
+	for text, want := range map[string]string{
+		`<Script code="g := 5"/><ScriptCondition code="@g == 5"/>`:                 "g := 5; g == 5",
+		`<Script code="@g := 5"/><ScriptCondition code="g == 5"/>`:                 "g := 5; g == 5",
+		`<Script code="g := false"/><SubTree ID="s" ok="{g}"/>`:                    "g := false; g := true; g",
+		`<Script code="g := false; @n := 'x'"/><SubTree ID="s" ok="{g}" m="{n}"/>`: "g := false; n := \"x\"; g := true; g",
+	} {
+		p, list := Read(&diag.Source{Name: "plan.xml", Text: `<root BTCPP_format="4" main_tree_to_execute="m">
+			<BehaviorTree ID="m"><Sequence>` + text + `</Sequence></BehaviorTree><BehaviorTree ID="s"><Sequence>
+			<Script code="ok := true"/><ScriptCondition code="ok"/></Sequence></BehaviorTree></root>`}, nil)
+		if p == nil {
+			t.Error(list)
+			continue
+		}
+		var all []string
+		for _, l := range p.Leaves {
+			for _, a := range l.Entry {
+				all = append(all, a.Target+" := "+a.Value.String())
+			}
+			if l.On != nil {
+				all = append(all, l.On.String())
+			}
+		}
+		if got := strings.Join(all, "; "); got != want {
+			t.Errorf("%s: %s, not %s", text, got, want)
+		}
+	}
+}
