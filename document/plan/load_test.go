@@ -45,7 +45,8 @@ func loadedNames(p *Plan) (names []string, all bool) {
 		if e.Parent == nil { // a case of a switch
 			return
 		}
-		if !p.Tree.Kind(task).Attributed() {
+		kind := p.Tree.Kind(task)
+		if !kind.Attributed() || e.Name == kind.String() || valueOf(e.Find("ID")) == kind.String() {
 			names = append(names, p.Label(task))
 		}
 		for range e.Elements() {
