@@ -190,6 +190,8 @@ commands: {u: {unit: m/s}}
 			"signals: {k: {default: 1, hold: true}}", "x", -inf, inf},
 		{"counting to what is undefined", `<Sequence><Action name="b" entry="k := k + 1 + 0 * log(k)"/><Action name="a" write="u := k * 1 [m/s]"/></Sequence>`,
 			"signals: {k: {default: 1, hold: true}}", "x", -inf, inf},
+		{"an entry that is unset", `<Sequence><Script code="k := 2"/><UnsetBlackboard key="k"/><Action name="a" write="u := k"/></Sequence>`,
+			"", "x", -inf, inf},
 		{"typed", `<Sequence><Action name="b" entry="mode := fast"/><Action name="a" write="u := if(mode == fast, 7 [m/s], 2 [m/s])"/></Sequence>`,
 			"signals: {mode: {type: enumeration, values: [slow, fast]}}", "x", 2, 2},
 		{"computed", `<Sequence><Action name="a" write="u := 2"/></Sequence>`,

@@ -72,7 +72,7 @@ func (t *Table) together(a, b bt.Task) bool {
 	return false
 }
 
-// assigned returns the expression that a writer gives a slot.
+// assigned returns the expression that a writer gives a slot; nil if it takes the value of an entry away.
 func (t *Table) assigned(w executive.Writer, slot string) *expr.Expr {
 	l := &t.m.Plan.Leaves[w.Leaf]
 	list := l.Write
@@ -83,7 +83,9 @@ func (t *Table) assigned(w executive.Writer, slot string) *expr.Expr {
 		list = l.Entry
 	}
 	for _, a := range list {
-		if a.Target == slot {
+		if a.Target == slot && a.Unset {
+			return nil
+		} else if a.Target == slot {
 			return a.Value
 		}
 	}
@@ -92,7 +94,11 @@ func (t *Table) assigned(w executive.Writer, slot string) *expr.Expr {
 
 // captured returns the values that a writer gives a slot, at any time.
 func (t *Table) captured(w executive.Writer, slot string) interval.Interval {
-	return t.anytime().Evaluate(t.assigned(w, slot), t.scope[slot]).Interval
+	e := t.assigned(w, slot)
+	if e == nil {
+		return interval.Point(executive.Unset)
+	}
+	return t.anytime().Evaluate(e, t.scope[slot]).Interval
 }
 
 // held returns the values that a slot may hold while no task writes it: its default, and those last written.
