@@ -87,7 +87,6 @@ var foreignNodes = map[string]string{
 	"LoopString":        "plans have no queues",
 	"ConsumeQueue":      "plans have no queues",
 	"TestNode":          "write the leaf that it stands for",
-	"WasEntryUpdated":   "write a condition over the signal",
 	"SkipUnlessUpdated": "write a condition over the signal",
 	"WaitValueUpdate":   "write a condition over the signal",
 	"ManualSelector":    "write a ReactiveFallback with conditions over signals",

@@ -38,11 +38,13 @@ const (
 	elementScriptCondition = "ScriptCondition"
 	elementSetBlackboard   = "SetBlackboard"
 	elementUnsetBlackboard = "UnsetBlackboard"
+	elementWasEntryUpdated = "WasEntryUpdated"
 
 	attrCode      = "code"
 	attrValue     = "value"
 	attrOutputKey = "output_key"
 	attrKey       = "key"
+	attrOfEntry   = "entry"
 )
 
 // clerks are the kinds of leaves of these nodes, with their attributes, all of which are required.
@@ -54,6 +56,7 @@ var clerks = map[string]struct {
 	elementScriptCondition: {bt.Condition, []string{attrCode}},
 	elementSetBlackboard:   {bt.Action, []string{attrValue, attrOutputKey}},
 	elementUnsetBlackboard: {bt.Action, []string{attrKey}},
+	elementWasEntryUpdated: {bt.Action, []string{attrOfEntry}},
 }
 
 // clerk is what a leaf does with the blackboard.
@@ -61,6 +64,7 @@ type clerk struct {
 	at        *xmltree.Attribute // with the scripts, or the name of the entry
 	writes    []statement
 	condition *expr.Expr // of a ScriptCondition
+	watches   string     // the entry of which a WasEntryUpdated tells whether it was written
 }
 
 // statement writes an entry: an expression, or a text that becomes a value of the entry's type, or neither: the entry
@@ -129,6 +133,10 @@ func (r *reader) readClerk(i *item) *clerk {
 			return &clerk{}
 		}
 		c.writes = append(c.writes, whole(name))
+	case elementWasEntryUpdated:
+		if c.watches = r.key(c.at); c.watches == "" {
+			return &clerk{}
+		}
 	}
 	for _, name := range c.names() {
 		r.mentioned[name] = true
@@ -169,6 +177,9 @@ func (c *clerk) names() []string {
 	if c.condition != nil {
 		names = append(names, c.condition.Names()...)
 	}
+	if c.watches != "" {
+		names = append(names, c.watches)
+	}
 	return names
 }
 
@@ -193,6 +204,7 @@ type shared struct {
 	created bool         // a statement creates it, or it has a value from the start
 	written bool
 	outside bool         // a leaf that nothing defines may write it
+	watcher *watcher     // whose entry it is; nil: nobody's
 	signal  bool         // it is a signal of the mission, or of the world
 	values  []given      // whose type is not known yet
 	typed   xmltree.Span // the place that determined its type; empty: none has
@@ -300,6 +312,11 @@ func (b *board) survey(i *item, s *scope) {
 		for _, name := range c.names() {
 			b.at(s, name, c.at.Raw)
 		}
+		if c.watches != "" {
+			if e := b.at(s, c.watches, c.at.Raw); e != nil {
+				b.watch(i, s, e)
+			}
+		}
 	}
 	s.owns = len(b.mentioned) > 0
 	if i.free {
@@ -335,11 +352,37 @@ func (b *board) port(i *item, s *scope, a *xmltree.Attribute) {
 	e.outside, e.created = true, true
 }
 
+// watcher is a leaf that tells whether an entry was written since it did so before: two entries of its own.
+type watcher struct {
+	of           *shared
+	updated, was *shared
+}
+
+// visit identifies a leaf in the use of its tree.
+type visit struct {
+	item  *item
+	scope *scope
+}
+
+// watch notes a leaf that watches an entry.
+func (b *board) watch(i *item, s *scope, e *shared) {
+	w := &watcher{of: e}
+	for k, own := range []**shared{&w.updated, &w.was} {
+		*own = &shared{owned: owned{s, i.name + []string{".updated", ".was"}[k]},
+			at: xmltree.Span{At: i.element.At, End: i.element.At + 1}, created: true, written: true}
+		(*own).Type, (*own).typed = expr.Boolean, (*own).at
+		(*own).watcher = w
+		b.order = append(b.order, *own)
+	}
+	b.watchers[visit{i, s}] = w
+	b.watched[e.owned] = append(b.watched[e.owned], w)
+}
+
 // settle decides what the entries are: signals, or entries of the plan with their names and types.
 func (b *board) settle() {
 	used := map[string]bool{}
 	for _, e := range b.order {
-		used[e.name] = true
+		used[e.name] = e.watcher == nil
 	}
 	for name := range b.signals {
 		used[name] = true
@@ -351,9 +394,9 @@ func (b *board) settle() {
 		case e.scope.outer == nil && signal, !e.written && !e.outside && (signal || len(e.values) > 0):
 			e.Free, e.signal = false, true
 			continue
-		case e.scope.outer != nil && (e.written || e.outside):
+		case e.scope.outer != nil && (e.written || e.outside), e.watcher != nil:
 			e.Name = unused(e.scope.path+e.name, used)
-			if signal {
+			if signal && e.watcher == nil {
 				b.warn(e.at.At, e.at.Len(), codeShadow, "write @"+e.name+", or pass it on to the subtree",
 					"%q is an entry of the subtree's own here, not the signal", e.name)
 			}
@@ -423,8 +466,11 @@ func (b *board) typeOf(g given) (t expr.Type, known bool) {
 	}
 	scope := expr.Scope{}
 	for _, name := range g.value.Names() {
-		at, local, _ := g.scope.origin(name)
-		if e := b.entries[owned{at, local}]; e != nil && !e.signal {
+		at, local, text := g.scope.origin(name)
+		e := b.entries[owned{at, local}]
+		if text != nil && (e == nil || e.signal) {
+			scope[name], known = expr.Variable{Type: literalType(text.Value)}, true
+		} else if e != nil && !e.signal {
 			if known = !e.Free && e.typed.Len() > 0; known {
 				scope[name] = e.Variable()
 			}
@@ -520,6 +566,13 @@ func (b *board) declare() []BlackboardEntry {
 			}
 		}
 		v := e.Variable()
+		if w := e.watcher; w != nil {
+			_, signal := b.signals[w.of.name]
+			e.Initial, e.Free = never, w.of.outside
+			if w.of.Initial != nil || w.of.signal && signal {
+				e.Initial = always
+			}
+		}
 		if b.types[e.Name] = v; b.signals != nil {
 			b.signals[e.Name] = Signal{Unit: v.Unit, Type: v.Type, Held: v.Held, Slot: !e.Free, Hold: true}
 			b.reader.scope[e.Name] = v
@@ -545,9 +598,18 @@ func (r *reader) parse(name string) *expr.Expr {
 
 // clerkLeaf gives a leaf what it does with the blackboard: an action that makes assignments and has ended, or a
 // condition.
-func (l leafReader) clerkLeaf(leaf *Leaf, c *clerk) {
+func (l leafReader) clerkLeaf(leaf *Leaf, i *item) {
+	c := i.clerk
+	leaf.ID = i.kind.String() // what it does is said in full
 	if c.condition != nil {
 		leaf.On = l.script(c.condition, c.at, expr.Variable{Type: expr.Boolean})
+		return
+	}
+	if w := l.watchers[visit{i, l.outer.scope}]; w != nil {
+		updated, was := l.parse(w.updated.Name), l.parse(w.was.Name)
+		leaf.Entry = []Assignment{{Target: w.was.Name, Value: updated, Offset: leaf.Offset, Length: 1},
+			{Target: w.updated.Name, Value: never, Offset: leaf.Offset, Length: 1}}
+		leaf.Done, leaf.Failed = was, negation.Substitute(map[string]*expr.Expr{"it": was})
 		return
 	}
 	leaf.Done = always
@@ -575,25 +637,49 @@ func (l leafReader) clerkLeaf(leaf *Leaf, c *clerk) {
 			continue
 		}
 		leaf.Entry = append(leaf.Entry, a)
+		if l.outer.scope == nil {
+			continue
+		}
+		at, local, _ := l.outer.scope.origin(w.target)
+		for _, x := range l.watched[owned{at, local}] {
+			value := always
+			if a.Unset {
+				value = never
+			}
+			leaf.Entry = append(leaf.Entry, Assignment{Target: x.updated.Name, Value: value, Offset: a.Offset, Length: a.Length})
+		}
 	}
 }
 
 // script returns an expression of a script that gives the value of a variable; nil if it is wrong.
 func (l leafReader) script(e *expr.Expr, at *xmltree.Attribute, want expr.Variable) *expr.Expr {
-	if e = l.replaced(e, at, l.outer); e == nil {
+	env := environment{ports: map[string]*binding{}, outer: &l.outer}
+	for _, name := range e.Names() { // in scripts, the value that a use gives to a port is a literal
+		b := l.outer.find(name)
+		if b == nil || b.value == nil || b.use == nil || b.use.subtree == nil || b.value.Value == sameName {
+			continue
+		}
+		if _, named := entry(b.value.Value); !named {
+			env.ports[name] = &binding{port: name, use: b.use, value: b.value, read: true,
+				expr: literal(b.value.Value, literalType(b.value.Value))}
+		}
+	}
+	if e = l.replaced(e, at, env); e == nil {
 		return nil
 	}
-	return l.fits(e, at, l.outer, want, true)
+	return l.fits(e, at, env, want, true)
 }
 
-// always is the condition that always holds.
-var always = func() *expr.Expr {
-	e, err := expr.Parse("true")
+// Conditions that always and never hold, and one that holds if another does not.
+var always, never, negation = must("true"), must("false"), must("not it")
+
+func must(text string) *expr.Expr {
+	e, err := expr.Parse(text)
 	if err != nil {
-		panic("plan: a truth value is refused")
+		panic("plan: a condition is refused: " + text)
 	}
 	return e
-}()
+}
 
 // Expressions returns all expressions of a leaf.
 func (l *Leaf) Expressions() []*expr.Expr {

@@ -40,7 +40,9 @@ type reader struct {
 	names     map[string][]string      // the results of kindNames, once the models are read
 	mentioned map[string]bool          // the names of entries in nodes that read or write blackboards
 	types     map[string]expr.Variable // of the entries, by their names
-	scopes    map[string]int           // the uses of subtrees, by their path
+	watchers  map[visit]*watcher
+	watched   map[owned][]*watcher
+	scopes    map[string]int // the uses of subtrees, by their path
 }
 
 // The elements below the root.

@@ -418,7 +418,7 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 	}
 	leaf := Leaf{ID: i.id, Offset: i.element.At, Length: i.element.Tag.End - i.element.At, Free: i.free}
 	if i.clerk != nil {
-		if l.clerkLeaf(&leaf, i.clerk); i.kind.Acts() && !i.wrapped {
+		if l.clerkLeaf(&leaf, i); i.kind.Acts() && !i.wrapped {
 			l.requests(&leaf)
 		}
 	} else if i.script {
