@@ -37,23 +37,37 @@ func TestSolarDayCost(t *testing.T) {
 
 // The errors of single flights scatter by a factor of ten. Their means over tolerances near one, and the evaluations, are
 // not above those of the first version, up to chance: 0.0098 s before 19:00, 0.25 s after, and 15,590 evaluations at
-// 1e-6; 0.10 s, 1.4 s and 14,450 at 1e-5. A looser tolerance never costs more.
+// 1e-6; 0.10 s, 1.4 s and 14,450 at 1e-5. A looser tolerance never costs more. Auto is less exact here, for twice the
+// evaluations, and no single flight is far off.
 func TestSolarDayOnAverage(t *testing.T) {
 	looser := 0.0
-	for _, c := range []struct{ tolerance, before, after, evaluations float64 }{
-		{1e-4, 1.1, 21, 15370}, {1e-5, 0.10, 1.4, 14450}, {1e-6, 0.012, 0.25, 15590},
+	for _, c := range []struct {
+		method                                      ode.Method
+		tolerance, before, after, evaluations, most float64
+	}{
+		{ode.Multistep, 1e-4, 1.1, 21, 15370, 16},
+		{ode.Multistep, 1e-5, 0.10, 1.4, 14450, 1.6},
+		{ode.Multistep, 1e-6, 0.012, 0.25, 15590, 0.65},
+		{ode.Auto, 1e-4, 1, 9, 28000, 16},
+		{ode.Auto, 1e-5, 0.4, 3.6, 31500, 4.6},
+		{ode.Auto, 1e-6, 0.15, 0.45, 36000, 0.7},
 	} {
+		if testing.Short() && c.method == ode.Auto {
+			continue
+		}
 		const flights = 11
-		var before, after, evaluations float64
+		var before, after, evaluations, most float64
 		for k := range flights {
-			m := solarDay(t, fmt.Sprintf("tolerance=%g", c.tolerance*(0.9+0.02*float64(k))))
+			m := solarDay(t, "method="+c.method.String(), fmt.Sprintf("tolerance=%g", c.tolerance*(0.9+0.02*float64(k))))
 			r, _, b, a := worst(t, m)
-			before, after = before+b/flights, after+a/flights
+			before, after, most = before+b/flights, after+a/flights, max(most, a)
 			evaluations += float64(r.Summary().RHSEvaluations) / flights
 		}
-		t.Logf("%g: %.4f s, %.3f s, %.0f evaluations", c.tolerance, before, after, evaluations)
-		if before > c.before || after > c.after || evaluations > c.evaluations || looser > 1.03*evaluations {
-			t.Errorf("%g: %.4f s, %.3f s, %.0f evaluations", c.tolerance, before, after, evaluations)
+		t.Logf("%v %g: %.4f s, %.3f s (at most %.3f s), %.0f evaluations", c.method, c.tolerance, before, after, most,
+			evaluations)
+		if before > c.before || after > c.after || most > c.most || evaluations > c.evaluations || looser > 1.03*evaluations {
+			t.Errorf("%v %g: %.4f s, %.3f s (at most %.3f s), %.0f evaluations", c.method, c.tolerance, before, after, most,
+				evaluations)
 		}
 		looser = evaluations
 	}
