@@ -620,6 +620,19 @@ func TestNarrowRelayFromTheStart(t *testing.T) {
 	}
 }
 
+// The first million events are counted from the start, which need not be at zero.
+func TestPaceFromALateStart(t *testing.T) {
+	rest := &System{States: []string{"x"}, Derivatives: func(_ float64, _ []float64, _ *Discrete, dydt []float64) { dydt[0] = 0 }}
+	s, err := New(rest, 1000, []float64{0}, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.T, s.stats.StateEvents = 1000.002, million
+	if err := s.pace(1100); !errors.Is(err, ErrEndless) {
+		t.Error(err)
+	}
+}
+
 // With hysteresis that leaves the integrator a step between the events the same relay does not chatter, although a
 // hundred of its phases are shorter than the steps of the quiet time before.
 func TestBusyAfterQuietIsNotChattering(t *testing.T) {

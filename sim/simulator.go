@@ -94,7 +94,7 @@ func New(sys *System, t0 float64, y0, u0 []float64, o Options) (*Simulator, erro
 	o.Constant = sys.Constant
 	s := newSimulator(sys, x, o)
 	s.search.renew(x)
-	s.T, s.ran.t, s.crawl.since = t0, t0, t0
+	s.T, s.ran.t, s.crawl.since, s.chatter.since = t0, t0, t0, t0
 	copy(s.Y, y0)
 	copy(s.ran.y, y0)
 	copy(s.U, u0)
