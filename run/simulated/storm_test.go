@@ -12,6 +12,7 @@ import (
 	"canopy/internal/cart"
 	"canopy/run"
 	"canopy/run/record"
+	"canopy/sim"
 	"canopy/vehicle/model"
 )
 
@@ -113,18 +114,32 @@ func TestDelaysWithoutTimeStop(t *testing.T) {
 	contains(t, "the error", err.Error(), "1000 time events (a delayed transition can fire) advance", "the status of a, b changes")
 }
 
-// A relay with a hysteresis of 1 mm flies through: after 5.67 s it switches 94,330 times up to 100 s.
+// A relay with a hysteresis of 1 mm flies through: after 5.67 s it switches 94,330 times up to 100 s. Up to a time that
+// it does not reach within hours, it stops after a million times, with the names of the actions.
 func TestRelayFliesThrough(t *testing.T) {
-	m := cartMission(t, `<ReactiveFallback><ReactiveSequence><Condition ID="far" on="x ge 5.6705 [m]" off="x lt 5.6695 [m]"/>`+
-		`<Action ID="back" write="v := -1"/></ReactiveSequence><Action ID="go" write="v := 1"/></ReactiveFallback>`, "")
-	r, err := New(m, run.Continuous{}, math.Inf(1))
-	if err != nil {
-		t.Fatal(err)
+	fly := func(horizon string) (switches int, err error) {
+		m := cartMission(t, `<ReactiveFallback><ReactiveSequence><Condition ID="far" on="x ge 5.6705 [m]" off="x lt 5.6695 [m]"/>`+
+			`<Action ID="back" write="v := -1"/></ReactiveSequence><Action ID="go" write="v := 1"/></ReactiveFallback>`, "",
+			"horizon="+horizon)
+		r, err := New(m, run.Continuous{}, math.Inf(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := counter{tasks: r.Header().Tasks}
+		r.Attach(&count)
+		err = r.Fly(t.Context(), nil)
+		return count.switches, err
 	}
-	count := counter{tasks: r.Header().Tasks}
-	r.Attach(&count)
-	if err := r.Fly(t.Context(), nil); err != nil || count.switches != 94330 {
-		t.Errorf("%v, %d switches", err, count.switches)
+	if switches, err := fly("100"); err != nil || switches != 94330 {
+		t.Errorf("%v, %d switches", err, switches)
+	}
+	if testing.Short() {
+		return
+	}
+	const want = "a million within 1.01e+03 s by x >= 5.6705 [m], x < 5.6695 [m]; at this pace, 9.9e+11 would follow up to 1e+09 s " +
+		"while the status of back, go changes"
+	if _, err := fly("1e9"); !errors.Is(err, sim.ErrEndless) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
 	}
 }
 
