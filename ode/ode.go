@@ -86,8 +86,8 @@ func (m Method) Stiff() bool { return methods[m].automatic() || methods[m].first
 //
 // The absolute tolerance of a floating component is AbsTol_i, but at most 100*RelTol and at least 0.01*RelTol times the
 // values of its last steps: between 0.01 and 100 it is AbsTol_i, if that is RelTol. Where RelTol exceeds 1e-6, it is at
-// most 1e-4 or RelTol times these values. After a restart, at which a
-// component may return to any former value, it is that of the largest.
+// most 1e-4 or RelTol times these values. After a restart, at which a component may return to any former value, it is
+// that of its largest one, or of a hundredth of the largest component where it was always zero.
 type Options struct {
 	Method      Method
 	RelTol      float64   // relative tolerance; 0 means 1e-6
