@@ -36,8 +36,8 @@ func (in *Integrator) observe(h, err float64) {
 	in.limited = err > rounding && square > 0 && cmplx.Abs(m.amplification(z)) > growing
 }
 
-// observeDamped finds out what dominates the estimated error of the implicit step of size h, from the error e before
-// damping, the damped one d in stage, and the ratio of their norms. (I - gamma h J) d = e, so that d - e is gamma h J d.
+// observeDamped finds out what dominates the estimated error of the implicit step, from the error e before damping, the
+// damped one d in stage, and the ratio of their norms. (I - gamma h J) d = e, so that d - e is gamma h J d.
 func (in *Integrator) observeDamped(e []float64, ratio float64) {
 	const stiff, fast, damping = 4, 2, 0.1
 	square, image, mixed := kernel.moments(in.stage, e, in.per)
