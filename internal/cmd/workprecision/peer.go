@@ -20,7 +20,7 @@ var source string
 const libraries = "-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense " +
 	"-lsundials_sunlinsoldense -lm"
 
-// patience is the largest number of steps of CVODE: some of the oscillating problems take three million of them and more.
+// patience is the largest number of steps of CVODE: some of the oscillating problems take three million and more.
 const patience = 300_000
 
 // peer runs CVODE where it is installed. It compiles the program for the first problem.

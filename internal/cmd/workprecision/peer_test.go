@@ -9,6 +9,17 @@ import (
 	"canopy/internal/problems"
 )
 
+// testPeer returns a peer whose program is removed at the end of the test.
+func testPeer(t *testing.T) *peer {
+	c := newPeer()
+	t.Cleanup(func() {
+		if err := c.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
 // The C program has the problems of the Go list whose events change nothing, by the same names.
 func TestPeerHasTheSameProblems(t *testing.T) {
 	var got, want []string
@@ -28,8 +39,7 @@ func TestPeerHasTheSameProblems(t *testing.T) {
 // Where CVODE is installed, its errors show that both programs solve the same equations; those of 6.4.1 are the stored
 // numbers.
 func TestPeerSolvesTheSameEquations(t *testing.T) {
-	c := newPeer()
-	defer c.close()
+	c := testPeer(t)
 	for _, p := range problems.All() {
 		if !solves(p) {
 			continue
@@ -61,8 +71,7 @@ func TestPeerSolvesTheSameEquations(t *testing.T) {
 
 // Where it is not, the numbers are stored ones, and marked.
 func TestPeerThatIsMissing(t *testing.T) {
-	c := newPeer()
-	defer c.close()
+	c := testPeer(t)
 	c.compile = func(string) string { return "cc: not found" }
 	r := &result{RelTol: 1e-6}
 	if err := r.compare(c, problems.Oscillating()[0]); err != nil {
