@@ -649,6 +649,7 @@ func (l leafReader) clerkLeaf(leaf *Leaf, i *item) {
 			leaf.Entry = append(leaf.Entry, Assignment{Target: x.updated.Name, Value: value, Offset: a.Offset, Length: a.Length})
 		}
 	}
+	l.warnLost(leaf.Entry, "a script takes", "")
 }
 
 // script returns an expression of a script that gives the value of a variable; nil if it is wrong.

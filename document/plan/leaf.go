@@ -437,7 +437,9 @@ func (r *reader) leaf(i *item, env environment) Leaf {
 		if l.actionLeaf(&leaf); i.wrapped {
 			leaf.SuccessIf, leaf.FailureIf = nil, nil
 		}
-		l.warnLost(leaf.Exit)
+		if !l.has(attrExitTime) && !l.has(attrExitUntil) {
+			l.warnLost(leaf.Exit, "the exit procedure takes", ", or write exit_time")
+		}
 	}
 	if l.outer.empty() { // the same in every use of the tree
 		i.leaf = &leaf
@@ -485,15 +487,12 @@ func (l leafReader) requests(leaf *Leaf) {
 	leaf.SuccessIf, leaf.FailureIf = l.scripted(attrSuccessIf), l.scripted(attrFailureIf)
 }
 
-// warnLost warns of assignments on exit without effect: one lasts as long as the exit procedure.
-func (l leafReader) warnLost(exit []Assignment) {
-	if l.has(attrExitTime) || l.has(attrExitUntil) {
-		return
-	}
-	for _, a := range exit {
+// warnLost warns of assignments without effect: they last as long as what takes no time.
+func (l leafReader) warnLost(list []Assignment, takes, or string) {
+	for _, a := range list {
 		if s, ok := l.signals[a.Target]; ok && !s.Hold {
-			l.warn(a.Offset, a.Length, codeLostAssignment, "assign to a signal that holds its last value, or write exit_time",
-				"this has no effect: the exit procedure takes no time, after which %q returns to its default", a.Target)
+			l.warn(a.Offset, a.Length, codeLostAssignment, "assign to a signal that holds its last value"+or,
+				"this has no effect: %s no time, after which %q returns to its default", takes, a.Target)
 		}
 	}
 }

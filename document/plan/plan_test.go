@@ -521,3 +521,15 @@ func TestEntriesWithoutMission(t *testing.T) {
 		}
 	}
 }
+
+// A script takes no time, so a slot that does not hold its last value never gets the value.
+func TestScriptWithoutEffect(t *testing.T) {
+	p, list := Read(&diag.Source{Name: "plan.xml", Text: `<root BTCPP_format="4"><BehaviorTree><Sequence>
+		<Script code="CL_cmd := 1; n := 2"/><SetBlackboard output_key="CL_cmd" value="1"/></Sequence></BehaviorTree></root>`},
+		signals)
+	var b strings.Builder
+	list.Write(&b, false)
+	if n := strings.Count(b.String(), "[lost-assignment]"); p == nil || n != 2 {
+		t.Errorf("%d warnings:\n%s", n, b.String())
+	}
+}
