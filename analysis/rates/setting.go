@@ -36,7 +36,7 @@ func (t *Table) sources(i int, task bt.Task) []source {
 			task != declare.Idle && !own && !t.together(l.Task, task):
 			continue
 		case w.Value != nil:
-			add(source{value: t.assigned(w, s.Name)})
+			add(source{value: t.assigned(w, s.Name)[0]}) // a slot is written once
 		default:
 			add(source{frozen: t.captured(w, s.Name)})
 		}
@@ -72,8 +72,9 @@ func (t *Table) together(a, b bt.Task) bool {
 	return false
 }
 
-// assigned returns the expression that a writer gives a slot; nil if it takes the value of an entry away.
-func (t *Table) assigned(w executive.Writer, slot string) *expr.Expr {
+// assigned returns the expressions that a writer gives a slot, one after the other; nil where it takes the value of an
+// entry away.
+func (t *Table) assigned(w executive.Writer, slot string) []*expr.Expr {
 	l := &t.m.Plan.Leaves[w.Leaf]
 	list := l.Write
 	switch {
@@ -82,23 +83,35 @@ func (t *Table) assigned(w executive.Writer, slot string) *expr.Expr {
 	case w.Value == nil:
 		list = l.Entry
 	}
+	var values []*expr.Expr
 	for _, a := range list {
 		if a.Target == slot && a.Unset {
-			return nil
+			values = append(values, nil)
 		} else if a.Target == slot {
-			return a.Value
+			values = append(values, a.Value)
 		}
 	}
-	panic("rates: a writer without an assignment")
+	if len(values) == 0 {
+		panic("rates: a writer without an assignment")
+	}
+	return values
 }
 
-// captured returns the values that a writer gives a slot, at any time.
+// captured returns the values that a writer gives a slot, at any time: also those that only its next assignments read.
 func (t *Table) captured(w executive.Writer, slot string) interval.Interval {
-	e := t.assigned(w, slot)
-	if e == nil {
-		return interval.Point(executive.Unset)
+	var all interval.Interval
+	for k, e := range t.assigned(w, slot) {
+		x := interval.Point(executive.Unset)
+		if e != nil {
+			x = t.anytime().Evaluate(e, t.scope[slot]).Interval
+		}
+		if k == 0 {
+			all = x
+		} else {
+			all = all.Join(x)
+		}
 	}
-	return t.anytime().Evaluate(e, t.scope[slot]).Interval
+	return all
 }
 
 // held returns the values that a slot may hold while no task writes it: its default, and those last written.
