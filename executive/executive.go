@@ -306,9 +306,14 @@ func (x *Executive) Judgement() bt.Status {
 	panic("executive: a status that does not exist")
 }
 
-// Exits reports whether exit procedures must still run before everything stops: an active action has one, or one is
-// running.
+// Exits reports whether exit procedures must still run before everything stops: an active action has one, one is
+// running, or an active task makes assignments when it is halted.
 func (x *Executive) Exits() bool {
+	for t := range x.p.halted {
+		if s := x.Status(t); s == bt.Activating || s == bt.Running {
+			return true
+		}
+	}
 	for i := range x.p.Leaves {
 		l := &x.p.Leaves[i]
 		if _, slow := l.Slow(); x.u[i] == Active && (slow || len(l.Exit) > 0) {

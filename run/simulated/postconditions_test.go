@@ -26,6 +26,8 @@ func TestPostconditions(t *testing.T) {
 		{"a composite is halted", `<ReactiveSequence><Condition name="c" on="t lt 3 [s]"/>
 			<Sequence _onHalted="p := 2 * p"><Action name="a" done="t gt 1 [s]" _onHalted="q := 100"/>
 			<Action name="b" done="false" _onHalted="p := p + 5"/></Sequence></ReactiveSequence>`, map[string]float64{"p": 10, "q": 0}},
+		{"halted by the end of the run", `<Sequence _onHalted="q := 7"><Action name="a" done="false" _onHalted="p := 6"/></Sequence>`,
+			map[string]float64{"p": 6, "q": 7}},
 		{"nothing is halted", `<Sequence><Action name="a" done="t gt 1 [s]" _onHalted="p := 100"/>
 			<Action name="b" done="t gt 2 [s]" _successIf="t ge 0 [s]" _onHalted="p := 200" _onSuccess="q := 1"/></Sequence>`,
 			map[string]float64{"p": 0, "q": 1}},
