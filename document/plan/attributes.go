@@ -86,10 +86,8 @@ var foreignNodes = map[string]string{
 	"LoopDouble":        "plans have no queues",
 	"LoopString":        "plans have no queues",
 	"ConsumeQueue":      "plans have no queues",
-	"TestNode":          "write the leaf that it stands for",
 	"SkipUnlessUpdated": "write a condition over the signal",
 	"WaitValueUpdate":   "write a condition over the signal",
-	"ManualSelector":    "write a ReactiveFallback with conditions over signals",
 }
 
 // namespace reports whether an attribute concerns XML itself, such as the schema that an editor uses.

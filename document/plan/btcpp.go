@@ -148,12 +148,18 @@ func (x *exporter) node(i *item) {
 		}
 	case i.clerk != nil:
 		x.rename(e, i.id, i.name)
+	case i.short != nil:
+		x.shorthand(i)
 	case i.kind.Family() == bt.Leaf:
 		x.leaf(i)
 	default:
 		x.composite(i)
 	}
-	for _, c := range i.children {
+	below := i.children
+	if i.short != nil {
+		below = i.written
+	}
+	for _, c := range below {
 		if c.element.Parent != nil { // not an attribute
 			x.node(c)
 		}
@@ -250,6 +256,16 @@ func (x *exporter) rename(e *xmltree.Element, to, label string) {
 	default:
 		x.edit(x.doc.Set(e, "name", label))
 	}
+}
+
+func (x *exporter) shorthand(i *item) {
+	id := i.element.Name
+	if slices.Contains(explicit, id) {
+		id = i.id
+	}
+	x.rename(i.element, id, i.name)
+	x.declare(i.short.form, id, i.short.attributes)
+	x.lost(i.element, "BehaviorTree.CPP has no %s in its plans", id)
 }
 
 func (x *exporter) composite(i *item) {

@@ -34,6 +34,8 @@ type item struct {
 	wraps    bool   // an attribute of the task inside of it, its last child, stands for it
 	clerk    *clerk // of a leaf that reads or writes blackboards
 	script   bool   // a condition in the notation of BehaviorTree.CPP
+	short    *shorthand
+	written  []*item // the children of a shorthand, among the tasks that it stands for
 }
 
 // The elements of the explicit form.
@@ -64,6 +66,9 @@ func (r *reader) item(e *xmltree.Element) *item {
 		i.id = id.Value
 	}
 	i.children = r.items(e) // they are checked even where they are not allowed
+	if s := r.short(e, id); s != nil {
+		return r.shorthand(i, id, s)
+	}
 	switch {
 	case !r.classify(i, id):
 		i.kind, i.unknown = bt.Sequence, true
@@ -110,6 +115,16 @@ func (r *reader) item(e *xmltree.Element) *item {
 		r.undeclared(i, ports)
 	}
 	r.checkAttributes(e, what, slices.Concat(known, i.wrapNames(), preconditions, postconditions), ports...)
+	r.name(i, id)
+	if a := i.condition(); a != nil {
+		i.children = append([]*item{newScript(e, a, i.name+"."+a.Name)}, i.children...)
+	}
+	return r.wrapped(i)
+}
+
+// name determines the name of an item.
+func (r *reader) name(i *item, id *xmltree.Attribute) {
+	e := i.element
 	if id != nil && !slices.Contains(explicit, e.Name) {
 		r.warn(id.At, len(id.Name), codeIgnoredID, "write name="+strconv.Quote(id.Value),
 			"BehaviorTree.CPP refuses an ID here; it serves as the name")
@@ -121,10 +136,6 @@ func (r *reader) item(e *xmltree.Element) *item {
 			i.name = a.Value
 		}
 	}
-	if a := i.condition(); a != nil {
-		i.children = append([]*item{newScript(e, a, i.name+"."+a.Name)}, i.children...)
-	}
-	return r.wrapped(i)
 }
 
 // condition returns the attribute that is the first child of a node, nil if there is none.

@@ -26,6 +26,13 @@ func Manifest(signals Vocabulary, p *Plan) string {
 		}
 		models.Children = append(models.Children, m)
 	}
+	for _, id := range slices.Sorted(maps.Keys(shorthands)) {
+		m := newModel(shorthands[id].form, id)
+		for _, name := range shorthands[id].attributes {
+			addPort(m, name, "std::string", "", "")
+		}
+		models.Children = append(models.Children, m)
+	}
 	declared := map[string]bool{}
 	if p != nil {
 		for e := range p.Document.Root.Elements() {

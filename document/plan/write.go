@@ -89,9 +89,9 @@ func (j *joiner) node(d *bt.Node) *node {
 		return n
 	}
 	n.id = n.leaf.ID
-	// A leaf type with the name of a node that plans do not have must be declared: otherwise the name would mean that
-	// node.
-	if _, foreign := foreignNodes[n.id]; foreign && !j.foreign[n.id] {
+	// A leaf type with the name of a node that plans do not have, or of a shorthand, must be declared: otherwise the name
+	// would mean that node.
+	if _, foreign := foreignNodes[n.id]; (foreign || shorthands[n.id] != nil) && !j.foreign[n.id] {
 		j.foreign[n.id] = true
 		m := &xmltree.Markup{Name: d.Kind.String()}
 		m.Add("ID", n.id)

@@ -1,0 +1,106 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"canopy/diag"
+)
+
+// one returns the text of a plan with one tree.
+func one(nodes string) *diag.Source {
+	return &diag.Source{Name: "p.xml", Text: `<root BTCPP_format="4"><BehaviorTree ID="t">` + nodes +
+		`</BehaviorTree></root>`}
+}
+
+// TestBuiltInNodes: each node that BehaviorTree.CPP 4.10 has is read, or refused with a hint.
+func TestBuiltInNodes(t *testing.T) {
+	const a = `<Action done="true"/>`
+	read := strings.Fields(`Sequence SequenceWithMemory AsyncSequence ReactiveSequence Fallback AsyncFallback ReactiveFallback
+		Parallel ParallelAll IfThenElse WhileDoElse Switch2 Switch3 Switch4 Switch5 Switch6 TryCatch ManualSelector Inverter
+		ForceSuccess ForceFailure Repeat RetryUntilSuccessful KeepRunningUntilFailure RunOnce Delay Timeout Precondition
+		Sleep Script ScriptCondition SetBlackboard UnsetBlackboard WasEntryUpdated TestNode AlwaysSuccess AlwaysFailure SubTree`)
+	attributes := map[string]string{"ManualSelector": `choice="n"`, "Repeat": `num_cycles="2"`,
+		"RetryUntilSuccessful": `num_attempts="2"`, "Delay": `delay_msec="5"`, "Timeout": `msec="5"`, "Sleep": `msec="5"`,
+		"Precondition": `if="n == 1"`, "Script": `code="n := 1"`, "ScriptCondition": `code="n == 1"`,
+		"SetBlackboard": `output_key="n" value="1"`, "UnsetBlackboard": `key="n"`, "WasEntryUpdated": `entry="{n}"`,
+		"SubTree": `ID="other"`, "TestNode": `return_status="FAILURE"`}
+	children := map[string]string{"IfThenElse": a + a, "WhileDoElse": a + a, "TryCatch": a + a}
+	childless := "Sleep Script ScriptCondition SetBlackboard UnsetBlackboard WasEntryUpdated TestNode AlwaysSuccess AlwaysFailure SubTree"
+	for _, name := range read {
+		below := a
+		switch n := strings.TrimPrefix(name, "Switch"); {
+		case strings.Contains(childless, name):
+			below = ""
+		case n != name:
+			cases := int(n[0] - '0')
+			for c := range cases {
+				attributes[name] += fmt.Sprintf(` case_%d="%d"`, c+1, c)
+			}
+			attributes[name] += ` variable="n"`
+			below = strings.Repeat(a, cases+1)
+		case children[name] != "":
+			below = children[name]
+		}
+		text := fmt.Sprintf(`<%s %s>%s</%[1]s>`, name, attributes[name], below)
+		p, list := Read(one(`<Sequence><Script code="n := 1"/>`+text+`</Sequence>`), nil)
+		for _, d := range list {
+			if name != "SubTree" { // its tree is not there
+				t.Errorf("%s: %v", text, d)
+			}
+		}
+		if p == nil {
+			t.Errorf("%s is not read", text)
+		}
+	}
+	refused := strings.Fields("LoopInt LoopDouble LoopBool LoopString ConsumeQueue SkipUnlessUpdated WaitValueUpdate SequenceStar")
+	for _, name := range refused {
+		text := fmt.Sprintf("<%s>%s</%[1]s>", name, a)
+		p, list := Read(one(text), nil)
+		if p != nil || len(list) == 0 || list[0].Code != codeForeignNode || list[0].Hint == "" {
+			t.Errorf("%s: %v", text, list)
+		}
+	}
+	if len(refused) != len(foreignNodes)-1 { // FallbackStar is of format 3
+		t.Errorf("%d of %d refused nodes", len(refused), len(foreignNodes))
+	}
+}
+
+// TestBadShorthands: mistakes in shorthands are reported at their places.
+func TestBadShorthands(t *testing.T) {
+	for text, want := range map[string]string{
+		`<TestNode return_status="SKIPPED"/>`:        `return_status cannot be "SKIPPED"`,
+		`<TestNode async_delay="soon"/>`:             `1:68: error: "soon" is not a duration`,
+		`<TestNode failure_script="a :="/>`:          "1:",
+		`<TestNode delay="3"/>`:                      `TestNode has no attribute "delay"`,
+		`<TestNode><Action/></TestNode>`:             "TestNode cannot have children, this one has 1",
+		`<ManualSelector><Action/></ManualSelector>`: "ManualSelector needs choice",
+		`<ManualSelector choice="n"/>`:               "ManualSelector needs at least 1 child, this one has 0",
+		`<ManualSelector choice="n" repeat_last_selection="true"><Action/></ManualSelector>`:           `does not support "repeat_last_selection"`,
+		`<Control ID="ManualSelector" choice="n ge"><Action/><Action/></Control>`:                      "1:82: error",
+		`<ManualSelector choice="n" repeat_last_selection="false"><Action/><Action/></ManualSelector>`: "",
+		`<Action ID="TestNode" async_delay="1.5 [s]" post_script="a := 1"/>`:                           "",
+	} {
+		p, list := Read(one(text), nil)
+		if got := fmt.Sprint(list); (p == nil) != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}
+
+// TestPlainShorthands: shorthands are exported with their models, and read again as the same tasks.
+func TestPlainShorthands(t *testing.T) {
+	for _, text := range []string{
+		`<TestNode return_status="FAILURE" async_delay="20" failure_script="a := 1" retry="3" _onFailure="b := 1"/>`,
+		`<ManualSelector choice="n"><Action ID="Climb" done="h gt 1"/><Inverter><TestNode name="x"/></Inverter></ManualSelector>`,
+		`<Sequence><Action ID="TestNode"/><Control ID="ManualSelector" name="pick" choice="n"><Action name="up"/></Control></Sequence>`,
+	} {
+		checkPlain(t, one(text), nil)
+	}
+	p, list := Read(&diag.Source{Name: "p.xml", Text: `<root BTCPP_format="4"><TreeNodesModel><Action ID="TestNode">
+		<input_port name="speed"/></Action></TreeNodesModel><BehaviorTree ID="t"><TestNode speed="3"/></BehaviorTree></root>`}, nil)
+	if p == nil || !p.Leaves[0].Free {
+		t.Errorf("a model gives the name another meaning: %v", list)
+	}
+}
