@@ -155,7 +155,7 @@ func (s *Simulator) renew() {
 	r, q := &s.ran, &s.search
 	r.written, r.flipped, r.rewatched = r.written[:0], r.flipped[:0], r.rewatched[:0]
 	for i, u := range s.U {
-		if u != r.before.U[i] {
+		if !Same(u, r.before.U[i]) {
 			r.written = append(r.written, i)
 		}
 	}
@@ -186,7 +186,7 @@ func (s *Simulator) renew() {
 
 // Set changes an input.
 func (s *Simulator) Set(input int, value float64) {
-	if s.U[input] != value {
+	if !Same(s.U[input], value) {
 		s.U[input] = value
 		s.search.old = true
 		s.ran.written = append(s.ran.written, input)
@@ -265,13 +265,13 @@ func (s *Simulator) Inputs() [][]float64 {
 
 // Changed reports whether inputs differ from those before the current instant.
 func (s *Simulator) Changed() bool {
-	return slices.ContainsFunc(s.ran.written, func(i int) bool { return s.U[i] != s.ran.before.U[i] })
+	return slices.ContainsFunc(s.ran.written, func(i int) bool { return !Same(s.U[i], s.ran.before.U[i]) })
 }
 
 // driven reports whether something differs from before the instant that the derivatives read, and so do they.
 func (s *Simulator) driven() bool {
 	r := &s.ran
-	input := func(i int) bool { return s.drives[i] && s.U[i] != r.before.U[i] }
+	input := func(i int) bool { return s.drives[i] && !Same(s.U[i], r.before.U[i]) }
 	side := func(i int) bool { return s.sys.Indicators[i].Switches && s.Above[i] != r.before.Above[i] }
 	return (slices.ContainsFunc(r.written, input) || slices.ContainsFunc(r.flipped, side)) && !s.alike()
 }

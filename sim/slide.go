@@ -75,7 +75,7 @@ func (m *slide) order() {
 // observe keeps the discrete values after an event.
 func (m *slide) observe(d *Discrete) {
 	old := &m.modes[m.turn]
-	if slices.Equal(old.U, d.U) && slices.Equal(old.Above, d.Above) {
+	if slices.EqualFunc(old.U, d.U, Same) && slices.Equal(old.Above, d.Above) {
 		m.alternate++
 	} else {
 		m.alternate = 0
@@ -108,7 +108,7 @@ func (m *slide) prepare(s *Simulator, who []int) (obstacle string) {
 // begin begins the motion, if the discrete values are those expected.
 func (m *slide) begin(s *Simulator) bool {
 	m.ready = false
-	if expected := &m.modes[m.turn]; !slices.Equal(expected.U, s.U) || !slices.Equal(expected.Above, s.Above) {
+	if expected := &m.modes[m.turn]; !slices.EqualFunc(expected.U, s.U, Same) || !slices.Equal(expected.Above, s.Above) {
 		return false
 	}
 	m.on = true
@@ -157,7 +157,7 @@ func (s *Simulator) Sliding(t float64, y []float64, left bool) (below, above *Di
 // slides: the owner has ended the motion.
 func (s *Simulator) leaves() bool {
 	for i, drives := range s.drives {
-		if drives && s.U[i] != s.slide.below.U[i] && s.U[i] != s.slide.above.U[i] {
+		if drives && !Same(s.U[i], s.slide.below.U[i]) && !Same(s.U[i], s.slide.above.U[i]) {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"canopy/ode"
 )
@@ -28,6 +29,9 @@ type Discrete struct {
 	U     []float64 // inputs
 	Above []bool    // of each indicator, whether g >= 0, as last committed
 }
+
+// Same reports whether two values of an input are the same: equal, or the same NaN.
+func Same(a, b float64) bool { return a == b || math.Float64bits(a) == math.Float64bits(b) }
 
 // System describes a hybrid system. It is immutable: many simulators can share it, in one goroutine if its functions
 // own scratch memory. Both functions must depend only on their arguments, and must not keep or change them. Derivatives

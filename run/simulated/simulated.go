@@ -397,7 +397,7 @@ func (w *world) Changed() bool {
 		return w.sim.Changed()
 	}
 	n := w.m.Program.Inputs() // what the vehicle remembers is no signal
-	return !slices.Equal(w.sim.U[:n], w.sim.Before().U[:n]) || !slices.Equal(w.sim.Y, w.sim.Left())
+	return !slices.EqualFunc(w.sim.U[:n], w.sim.Before().U[:n], sim.Same) || !slices.Equal(w.sim.Y, w.sim.Left())
 }
 
 func (w *world) Cost(s *record.Summary) {

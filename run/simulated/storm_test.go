@@ -161,8 +161,18 @@ func (c *counter) Status(at float64, _ int, change bt.Change) error {
 }
 
 // With `chattering: continue`, a plan's motion slides between the commands of two actions: x stays at the condition's
-// limit, what depends on the command follows its mean, and one line of the log names the condition and the actions.
+// limit, what depends on the command follows its mean, and one line of the log names the condition and the actions. An
+// entry of the blackboard that is not written in all this time is no obstacle.
 func TestPlanSlides(t *testing.T) {
+	const plan = `<ReactiveFallback><ReactiveSequence><Condition ID="far" on="x ge 3 [m]"/>` +
+		`<Action ID="back" write="u := -2 [m/s]"/></ReactiveSequence><Action ID="go" write="u := 1 [m/s]"/></ReactiveFallback>`
+	slides(t, plan)
+	slides(t, `<ReactiveParallel>`+plan+`<Sequence><Action ID="wait" done="t ge 200 [s]"/><Script code="n := 1"/></Sequence>`+
+		`</ReactiveParallel>`)
+}
+
+func slides(t *testing.T, plan string) {
+	t.Helper()
 	const vehicle = `vehicle: v
 parameters: {wind: {unit: m/s, default: 0.5}}
 states:
@@ -170,8 +180,6 @@ states:
   work: {unit: m, derivative: u}
 commands: {u: {unit: m/s}}
 `
-	const plan = `<ReactiveFallback><ReactiveSequence><Condition ID="far" on="x ge 3 [m]"/>` +
-		`<Action ID="back" write="u := -2 [m/s]"/></ReactiveSequence><Action ID="go" write="u := 1 [m/s]"/></ReactiveFallback>`
 	f := cart.Files{"m/plan.xml": cart.Plan(plan), "m/v.yaml": vehicle,
 		"m/test.yaml": "mission: m\nplan: plan.xml\nvehicle: v.yaml\nhorizon: 100\nchattering: continue\n"}
 	m, diags := mission.Read("m/test.yaml", f.Open, nil, nil)
