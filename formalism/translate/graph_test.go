@@ -655,6 +655,14 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+// A loop that counts has a state for each count, without any input.
+func TestTooManyCounts(t *testing.T) {
+	p := readPlan(t, fmt.Sprintf(root, `<Repeat num_cycles="2000000000"><Action name="a" done="true"/></Repeat>`))
+	if _, err := StateGraph(p, Assumptions{}); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // Leaves that ask the same share an input; names become such that expressions can spell them.
 func TestInputs(t *testing.T) {
 	p := readPlan(t, fmt.Sprintf(root, `<Sequence>

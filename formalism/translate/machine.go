@@ -23,6 +23,9 @@ var ErrLasts = errors.New("a condition lasts until a task has ended")
 // defaultLimit bounds the work of finding the states of a tree: the number of tasks that are settled.
 const defaultLimit = 1 << 27
 
+// maxKept bounds the memory of the states: the number of tasks in all of them, each state counting as 8 tasks more.
+const maxKept = 1 << 22
+
 // Use is the meaning of an input for one leaf, or for a task with a timer.
 type Use struct {
 	Task bt.Task
@@ -195,7 +198,7 @@ func newMachine(tree *bt.Tree, inputs []Proposition, limit int) (*machine, error
 	scratch := newLoop(tree, inputs)
 	m.begin = arrive(-1, scratch)
 	for s := range search.Leave() {
-		if (s+1)*tree.Len()<<n > limit {
+		if (s+1)*tree.Len()<<n > limit || (s+1)*(tree.Len()+8) > maxKept {
 			return nil, tooLarge(tree, n, s)
 		}
 		row := make([]int32, len(words))
