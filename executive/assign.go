@@ -24,7 +24,7 @@ func (x *Executive) assign(i int, p Phase, list []Assignment) error {
 	for _, a := range list {
 		value := Unset
 		if a.Value != nil {
-			if err := x.missing(i, a.Value); err != nil {
+			if err := x.missing(i, a.Entries); err != nil {
 				return err
 			}
 			value = x.world.Value(a.Value)
@@ -68,11 +68,10 @@ func (x *Executive) unset(slot int) bool {
 // ErrUnset reports a task that reads an entry of the blackboard that is not written.
 var ErrUnset = errors.New("an entry that is not written")
 
-// missing returns the error of a leaf that evaluates code now, if that reads an entry that is not written.
-func (x *Executive) missing(i int, code *expr.Code) error {
-	for _, place := range code.Discrete() {
-		slot := place - x.p.Layout.Slots
-		if 0 <= slot && slot < len(x.p.Slots) && x.unset(slot) {
+// missing returns the error of a leaf that reads entries now, if one is not written.
+func (x *Executive) missing(i int, entries []int) error {
+	for _, slot := range entries {
+		if x.unset(slot) {
 			return fmt.Errorf("%w: %s reads %s, to which nothing has been written, at t = %.9g s", ErrUnset,
 				x.p.Tree.Name(x.p.Leaves[i].Task), x.p.Slots[slot].Name, x.world.T())
 		}
@@ -80,12 +79,20 @@ func (x *Executive) missing(i int, code *expr.Code) error {
 	return nil
 }
 
-// read notes that a leaf reads an entry that is not written, if its judgement counts.
-func (x *Executive) read(i int, code *expr.Code) {
-	if !x.wary || code == nil || x.lost != nil {
-		return
+// unwritten reports whether a condition that remembers reads an entry that is not written: it is judged at all times,
+// and does not hold then. For other leaves that is an error if the judgement counts.
+func (x *Executive) unwritten(i int, code *expr.Code) bool {
+	if !x.wary || x.lost != nil {
+		return false
 	}
-	if d, ok := x.decider.(*tree); ok && d.listens && !d.keeps(x, x.p.Leaves[i].Task) && d.hears(x, i) {
-		x.lost = x.missing(i, code)
+	d, ok := x.decider.(*tree)
+	remembers := x.p.Leaves[i].Remembers()
+	if !remembers && !(ok && d.listens && !d.keeps(x, x.p.Leaves[i].Task) && d.hears(x, i)) {
+		return false
 	}
+	err := x.missing(i, x.p.entries(code))
+	if !remembers {
+		x.lost = err
+	}
+	return err != nil
 }

@@ -97,7 +97,9 @@ func (d *tree) begin(x *Executive) {
 			continue
 		}
 		for _, f := range []Criterion{On, SuccessIf, FailureIf} {
-			x.read(i, x.p.Leaves[i].Formulas[f])
+			if code := x.p.Leaves[i].Formulas[f]; code != nil {
+				x.unwritten(i, code)
+			}
 		}
 	}
 }

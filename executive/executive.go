@@ -421,8 +421,7 @@ func (x *Executive) judge(i int, f Criterion) bool {
 		}
 	}
 	code := l.Formulas[f]
-	x.read(i, code)
-	return code != nil && x.world.Truth(code)
+	return code != nil && !x.unwritten(i, code) && x.world.Truth(code)
 }
 
 // visit returns the leaves that may have a new input, in their order.

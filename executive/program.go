@@ -90,6 +90,7 @@ type Assignment struct {
 	Slot     int
 	Value    *expr.Code // nil: Unset
 	Captured int        // index of the captured value, set by Add
+	Entries  []int      // the slots that it reads and that are entries of a blackboard, set by Add
 }
 
 // Remembers reports whether a condition is not judged by its formulas alone.
@@ -137,6 +138,9 @@ func (p *Program) Add(l Leaf, write []Assignment) {
 	capture := func(list []Assignment, phase Phase) []Assignment {
 		list = slices.Clone(list)
 		for k, a := range list {
+			if a.Value != nil {
+				list[k].Entries = p.entries(a.Value)
+			}
 			if i := slices.IndexFunc(list[:k], func(b Assignment) bool { return b.Slot == a.Slot }); i >= 0 {
 				list[k].Captured = list[i].Captured
 				continue
@@ -156,6 +160,17 @@ func (p *Program) Add(l Leaf, write []Assignment) {
 	}
 	l.Exit = capture(l.Exit, Leaving)
 	p.Leaves = append(p.Leaves, l)
+}
+
+// entries returns the slots that code reads and that are entries of a blackboard.
+func (p *Program) entries(code *expr.Code) []int {
+	var list []int
+	for _, place := range code.Discrete() {
+		if slot := place - p.Layout.Slots; 0 <= slot && slot < len(p.Slots) && p.Slots[slot].Entry {
+			list = append(list, slot)
+		}
+	}
+	return list
 }
 
 // Link determines the leaves affected by each indicator and each discrete slot, and the slots of each leaf: the last

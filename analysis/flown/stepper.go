@@ -50,7 +50,7 @@ type Stepper struct {
 	depth     int                   // the maximum number of indicators inside each other
 	decided   [][]int               // by place: the indicators whose sides decide the value
 	follows   [][]int               // by slot: the places that depend on it at the same instant, itself included
-	needed    []bool                // by slot: its value matters
+	needed    []bool                // by slot: its value matters, or whether it is written
 	captured  []int                 // by captured value: its slot
 	writer    []int                 // its leaf
 	phase     []executive.Phase     // in which the leaf writes it
@@ -309,6 +309,13 @@ func (s *Stepper) prune(subject *declare.Subject, all bool) {
 	for i := range p.Leaves {
 		x := &p.Leaves[i]
 		x.Entry, x.Exit = without(x.Entry), without(x.Exit)
+	}
+	for i := range p.Leaves {
+		for _, a := range slices.Concat(p.Leaves[i].Entry, p.Leaves[i].Exit) {
+			for _, slot := range a.Entries { // reading it may be an error
+				s.needed[slot] = true
+			}
+		}
 	}
 }
 

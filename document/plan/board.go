@@ -384,14 +384,18 @@ func (b *board) settle() {
 	for _, e := range b.order {
 		used[e.name] = e.watcher == nil
 	}
-	for name := range b.signals {
+	words := map[string]bool{} // values of enumerations
+	for name, s := range b.signals {
 		used[name] = true
+		for _, word := range s.Values {
+			words[word] = true
+		}
 	}
 	for _, e := range b.order {
 		e.Name, e.Free = e.name, e.outside || !e.written
 		_, signal := b.signals[e.name]
 		switch {
-		case e.scope.outer == nil && signal, !e.written && !e.outside && (signal || len(e.values) > 0):
+		case e.scope.outer == nil && signal, !e.written && !e.outside && (signal || len(e.values) > 0 || words[e.name]):
 			e.Free, e.signal = false, true
 			continue
 		case e.scope.outer != nil && (e.written || e.outside), e.watcher != nil:

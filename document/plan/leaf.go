@@ -344,6 +344,9 @@ func (l leafReader) assignments(name string) []Assignment {
 	for _, p := range parsed {
 		at, length := a.Inside(p.Offset, p.Length)
 		target, known := l.target(p.Target, xmltree.Span{At: at, End: at + length}, env)
+		if target == "" { // what it needs is not known either
+			continue
+		}
 		want := expr.Number(expr.AnyUnit)
 		if s, ok := l.signals[target]; ok && known {
 			want = s.variable()

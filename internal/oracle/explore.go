@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -29,6 +30,9 @@ func (m *Mission) Explore(limit int, visit func(f *Flight, rest bool)) Space {
 	try := func(f *Flight, err error) {
 		if err != nil {
 			s.Unstable = true
+			if errors.Is(err, errUnset) {
+				visit(f, false)
+			}
 			return
 		}
 		visit(f, true)

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -19,7 +20,7 @@ func number(v float64) *expression                  { return &expression{op: "nu
 func reads(name string) *expression                 { return &expression{op: "signal", name: name} }
 func of(op string, args ...*expression) *expression { return &expression{op: op, args: args} }
 
-// comparisons are the relations between numbers: each is an indicator, whose side is committed once in a round.
+// comparisons are the relations between numbers, except those of entries alone ("less", "more"): each is an indicator, whose side is committed once in a round.
 func (e *expression) comparison() bool {
 	return slices.Contains([]string{"ge", "gt", "le", "lt"}, e.op)
 }
@@ -37,7 +38,7 @@ func (e *expression) String() string {
 	case "true", "false":
 		return e.op
 	}
-	words := map[string]string{"eq": "==", "ne": "!=", "add": "+", "subtract": "-"}
+	words := map[string]string{"eq": "==", "ne": "!=", "add": "+", "subtract": "-", "less": "&lt;", "more": "&gt;"}
 	op, ok := words[e.op]
 	if !ok {
 		op = e.op
@@ -91,6 +92,8 @@ func (e *expression) in(s scope, sides []bool) float64 {
 		return 1
 	case "false":
 		return 0
+	case "unset":
+		return math.NaN()
 	case "not":
 		return 1 - e.args[0].in(s, sides)
 	case "and":
@@ -111,8 +114,10 @@ func (e *expression) in(s scope, sides []bool) float64 {
 		return truth(a > b)
 	case "le":
 		return truth(a <= b)
-	case "lt":
+	case "lt", "less":
 		return truth(a < b)
+	case "more":
+		return truth(a > b)
 	case "eq":
 		return truth(a == b)
 	case "ne":

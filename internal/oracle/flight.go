@@ -10,6 +10,8 @@ import (
 	"canopy/snapshot"
 )
 
+var errUnset = errors.New("a script reads an entry that has no value")
+
 // ErrUnsettled reports a mission that does not come to rest at an instant.
 var ErrUnsettled = errors.New("the mission does not settle")
 
@@ -31,6 +33,7 @@ type Flight struct {
 	root    bt.Status // in which the plan last ended since its activation; Accept: it has not
 	timers  []float64 // by place in Tree.Timers: when it is over [s]; NaN: it does not run
 	engine  *tick.Engine
+	lost    bool // a script read an entry that has no value
 	*program
 }
 
@@ -197,6 +200,9 @@ func (f *Flight) holds(name string) bool {
 
 func (f *Flight) is(e *expression) bool { return e != nil && e.in(f, f.sides) > 0 }
 
+// known reports whether a condition that remembers holds: not if it reads an entry that has no value.
+func (f *Flight) known(e *expression) bool { return e != nil && !f.unwritten(e) && f.is(e) }
+
 // begin starts a flight.
 func (p *program) begin(x, y float64) (*Flight, error) {
 	f := &Flight{program: p, world: [2]float64{x, y}, sides: make([]bool, len(p.comparisons)),
@@ -269,6 +275,9 @@ func (f *Flight) settle(commit bool) error {
 				f.root = c.To
 			}
 		}
+		if f.lost {
+			return errUnset
+		}
 		if f.round != nil {
 			f.round(f)
 		}
@@ -317,7 +326,10 @@ func (f *Flight) inputs(e *tick.Engine) (in []bt.Input, news bool) {
 		t, l := f.Tree.Leaves()[i], &f.leaves[i]
 		if !f.Tree.Kind(t).Acts() {
 			on := f.is(n.on)
-			value := !l.spent && (on || l.truth && (n.until != "" || n.off != nil && !f.is(n.off)))
+			if n.off != nil || n.until != "" {
+				on = f.known(n.on)
+			}
+			value := !l.spent && (on || l.truth && (n.until != "" || n.off != nil && !f.known(n.off)))
 			news = news || value != l.truth
 			l.truth, l.spent = value, l.spent && on
 			in = append(in, bt.Set(t, value))
@@ -401,9 +413,24 @@ func (f *Flight) assign(i int, p phase, list []assignment, captured []float64) {
 	}
 	copy(captured, before)
 	f.leaves[i].phase = p
-	for k, a := range list {
-		captured[k] = a.value.in(f, nil)
+	for _, a := range list {
+		if f.lost = f.lost || a.value.op != "unset" && f.unwritten(a.value); f.lost {
+			return
+		}
+		value := a.value.in(f, nil)
+		for k, same := range list {
+			if same.slot == a.slot {
+				captured[k] = value
+			}
+		}
 	}
+}
+
+// unwritten reports whether an expression reads an entry that has no value.
+func (f *Flight) unwritten(e *expression) bool {
+	found := false
+	e.each(func(e *expression) { found = found || e.op == "signal" && math.IsNaN(f.signal(e.place)) })
+	return found
 }
 
 func (l *leafState) start(p phase, slow bool, duration float64, f *Flight) {

@@ -36,6 +36,7 @@ type slot struct {
 	hold   bool
 	first  float64 // default
 	values []string
+	entry  bool // of the blackboard: it is not declared, and NaN until it is written
 }
 
 type computed struct {
@@ -53,11 +54,13 @@ type node struct {
 	children []*node
 	uses     int
 	variable *expression // of a switch that is written with its cases
+	attached bool        // it is written as an attribute of its last child
 	leaf
 }
 
 // leaf is what a leaf does.
 type leaf struct {
+	clerk                                       string // the element, if it is one that reads or writes entries
 	on, off, done, failed, successIf, failureIf *expression
 	until                                       string // the action until whose end a condition lasts; "": none
 	write, entry, exit                          []assignment
@@ -119,7 +122,12 @@ func (m *Mission) each(f func(*expression)) {
 func (m *Mission) Plan() string {
 	var trees []*node
 	var write func(n *node, top bool) string
+	attached := ""
 	write = func(n *node, top bool) string {
+		if n.attached {
+			attached = fmt.Sprintf(` %s="%s"`, n.kind.Condition(), n.children[0].on)
+			return write(n.children[1], top)
+		}
 		if n.uses > 1 && !top {
 			if !slices.Contains(trees, n) {
 				trees = append(trees, n)
@@ -127,7 +135,12 @@ func (m *Mission) Plan() string {
 			return fmt.Sprintf(`<SubTree ID="sub_%s"/>`, n.name)
 		}
 		var b strings.Builder
-		fmt.Fprintf(&b, "<%s name=%q", n.kind, n.name)
+		element := n.kind.String()
+		if n.clerk != "" {
+			element = n.clerk
+		}
+		fmt.Fprintf(&b, "<%s name=%q%s", element, n.name, attached)
+		attached = ""
 		for i, p := range n.kind.Params() {
 			if n.params != nil {
 				fmt.Fprintf(&b, ` %s=%q`, p.Name, p.Write(n.params[i]))
@@ -165,6 +178,28 @@ func (m *Mission) Plan() string {
 
 func (l *leaf) attributes(m *Mission) string {
 	var b strings.Builder
+	statements := func(list []assignment) string {
+		var words []string
+		for _, a := range list {
+			words = append(words, m.slots[a.slot].name+" := "+a.value.String())
+		}
+		return strings.Join(words, "; ")
+	}
+	switch l.clerk {
+	case "Script":
+		return fmt.Sprintf(` code="%s"`, statements(l.entry))
+	case "ScriptCondition":
+		return fmt.Sprintf(` code="%s"`, l.on)
+	case "SetBlackboard":
+		a := l.entry[0]
+		value := a.value.String()
+		if a.value.op == "signal" {
+			value = "{" + value + "}"
+		}
+		return fmt.Sprintf(` value="%s" output_key="%s"`, value, m.slots[a.slot].name)
+	case "UnsetBlackboard":
+		return fmt.Sprintf(` key="%s"`, m.slots[l.entry[0].slot].name)
+	}
 	for _, x := range []struct {
 		name string
 		e    *expression
@@ -181,12 +216,8 @@ func (l *leaf) attributes(m *Mission) string {
 		name string
 		list []assignment
 	}{{"write", l.write}, {"entry", l.entry}, {"exit", l.exit}} {
-		var words []string
-		for _, a := range x.list {
-			words = append(words, m.slots[a.slot].name+" := "+a.value.String())
-		}
-		if len(words) > 0 {
-			fmt.Fprintf(&b, ` %s="%s"`, x.name, strings.Join(words, "; "))
+		if len(x.list) > 0 {
+			fmt.Fprintf(&b, ` %s="%s"`, x.name, statements(x.list))
 		}
 	}
 	if l.entryTime >= 0 {
@@ -212,7 +243,7 @@ func (m *Mission) YAML() string {
 	var b strings.Builder
 	b.WriteString("mission: random\nplan: plan.xml\nvehicle: world.vehicle.yaml\nhorizon: 1000\n" +
 		"record: {interval: 1000}\n")
-	if len(m.slots)+len(m.computed) > 1 {
+	if len(m.computed) > 0 || slices.ContainsFunc(m.slots[1:], func(s slot) bool { return !s.entry }) {
 		b.WriteString("signals:\n")
 	}
 	values := func(list []string) string {
@@ -222,6 +253,9 @@ func (m *Mission) YAML() string {
 		return ", values: [" + strings.Join(list, ", ") + "]"
 	}
 	for _, s := range m.slots[1:] {
+		if s.entry {
+			continue
+		}
 		first := fmt.Sprint(s.first)
 		switch s.kind {
 		case "boolean":

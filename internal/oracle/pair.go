@@ -12,7 +12,7 @@ func (k *maker) variant() bool {
 	var composites, conditions []*node
 	var comparisons []*expression
 	k.m.root.each(func(n *node) {
-		if len(n.children) > 1 && n.kind.Cases() == 0 {
+		if len(n.children) > 1 && n.kind.Cases() == 0 && !n.attached && n.name != whole {
 			composites = append(composites, n)
 		}
 		for _, e := range []*expression{n.on, n.off, n.done, n.failed, n.successIf, n.failureIf} {
@@ -50,7 +50,7 @@ func (k *maker) variant() bool {
 		n.off, n.until = nil, ""
 	case change == 5 && len(composites) > 0:
 		n := composites[k.IntN(len(composites))]
-		if least, _ := n.kind.Arity(); len(n.children)-1 < least || n.params != nil {
+		if least, _ := n.kind.Arity(); len(n.children)-1 < least || n.params != nil || k.Entries {
 			return false
 		}
 		n.children = n.children[:len(n.children)-1]
@@ -83,7 +83,8 @@ func together(m, o *Mission, limit int) (same, ok bool) {
 		}
 		same = same && slices.Equal(f.busy(), g.busy()) && f.result() == g.result()
 		for i := range f.slots {
-			same = same && f.slot(i) == g.slot(i)
+			a, b := f.slot(i), g.slot(i)
+			same = same && (a == b || a != a && b != b)
 		}
 		simplify(f, g)
 		if key := fmt.Sprint(f.key(), "|", g.key(), f.root, g.root); !seen[key] {

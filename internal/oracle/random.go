@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"canopy/internal/trees"
 )
@@ -21,6 +22,7 @@ type Shape struct {
 	Hysteresis bool
 	Shared     bool // subtrees that are used twice
 	Facts      bool
+	Entries    bool // of the blackboard, with scripts
 }
 
 // All is everything.
@@ -33,13 +35,20 @@ type maker struct {
 	m      *Mission
 	count  int
 	shared []*node
+	ready  bool // the signals are complete
 }
 
 // Random returns a random mission.
 func Random(r *rand.Rand, s Shape) *Mission {
 	k := &maker{Rand: r, Shape: s, m: &Mission{points: []float64{.5, 1, 1.5, 2, 2.5}}}
 	k.signals()
-	k.m.root = k.tree(1 + r.IntN(s.Depth))
+	if k.ready = true; k.Entries {
+		k.entries()
+	}
+	k.m.root = k.attached(k.tree(1 + r.IntN(s.Depth)))
+	if k.Entries {
+		k.begin()
+	}
 	k.lasting()
 	k.m.compile()
 	k.statements()
@@ -95,7 +104,11 @@ func (k *maker) comparison(outside bool) *expression {
 			}
 		}
 	}
-	return of(k.relation(), reads(names[k.IntN(len(names))]), number(float64(1+k.IntN(2))))
+	with := number(float64(1 + k.IntN(2)))
+	if k.Entries && !outside && k.ready && k.chance(4) {
+		with = reads("n")
+	}
+	return of(k.relation(), reads(names[k.IntN(len(names))]), with)
 }
 
 func (k *maker) relation() string { return []string{"ge", "gt", "le", "lt"}[k.IntN(4)] }
@@ -174,8 +187,8 @@ func (k *maker) assignment(slot int, once bool) assignment {
 
 func (k *maker) assignments(once bool) []assignment {
 	var list []assignment
-	for i := range k.m.slots {
-		if k.chance(len(k.m.slots)) {
+	for i, s := range k.m.slots {
+		if !s.entry && k.chance(len(k.m.slots)) {
 			list = append(list, k.assignment(i, once))
 		}
 	}
@@ -188,12 +201,19 @@ func (k *maker) leaf() *node {
 	if n.kind = trees.Leaf(k.Rand); !n.kind.Acts() {
 		n.name = fmt.Sprintf("c%d", k.count)
 		n.on = k.condition(2)
+		if k.Entries && k.chance(2) {
+			n.clerk, n.on = "ScriptCondition", []*expression{k.ofEntry(), n.on}[k.IntN(2)]
+			return n
+		}
 		if k.Hysteresis && k.chance(3) {
 			n.off = k.condition(1)
 		}
 		return n
 	}
 	n.name = fmt.Sprintf("a%d", k.count)
+	if k.Entries && k.chance(2) {
+		return k.script()
+	}
 	if k.Memory && k.Slots && k.chance(5) { // a script: it assigns and ends at once
 		n.done, n.entry = of("true"), k.assignments(true)
 		return n
@@ -247,7 +267,7 @@ func (k *maker) tree(depth int) *node {
 	n := &node{kind: kind, name: fmt.Sprintf("n%d", k.count), uses: 1, leaf: leaf{entryTime: -1, exitTime: -1}}
 	width := trees.Width(k.Rand, kind, 3)
 	for i := range width {
-		if c := k.tree(depth - 1); kind.Cases() == 0 || i%2 == 1 || i == width-1 {
+		if c := k.attached(k.tree(depth - 1)); kind.Cases() == 0 || i%2 == 1 || i == width-1 {
 			n.children = append(n.children, c)
 			continue
 		}
@@ -276,7 +296,7 @@ func (k *maker) cases(n *node) {
 	n.variable = reads("mode")
 	for i := range n.kind.Cases() {
 		c := n.children[2*i]
-		c.off, c.on = nil, of("eq", reads("mode"), k.word(modes[i], i))
+		c.clerk, c.off, c.on = "", nil, of("eq", reads("mode"), k.word(modes[i], i))
 	}
 }
 
@@ -291,7 +311,7 @@ func (k *maker) lasting() {
 		}
 	})
 	k.m.root.each(func(n *node) {
-		if n.on != nil && n.off == nil && count[n.name] == 1 && len(actions) > 0 && k.Hysteresis && k.chance(6) {
+		if n.on != nil && n.off == nil && n.clerk == "" && count[n.name] == 1 && len(actions) > 0 && k.Hysteresis && k.chance(6) {
 			n.until = actions[k.IntN(len(actions))]
 		}
 	})
@@ -303,7 +323,7 @@ func (k *maker) statements() {
 	k.m.root.each(func(n *node) { count[n.name]++ })
 	var tasks []*expression
 	k.m.root.each(func(n *node) {
-		if count[n.name] == 1 && n.variable == nil {
+		if count[n.name] == 1 && n.variable == nil && !strings.Contains(n.name, ".") {
 			tasks = append(tasks, &expression{op: "task", name: n.name})
 		}
 	})
@@ -320,7 +340,7 @@ func (k *maker) statements() {
 		k.m.Goal = k.condition(2)
 	}
 	for i := range k.m.slots {
-		if k.m.writes(i) && k.chance(2) {
+		if k.m.writes(i) && !k.m.slots[i].entry && k.chance(2) {
 			k.m.Written = append(k.m.Written, i)
 		}
 	}

@@ -189,6 +189,8 @@ var classes = []struct {
 	{name: "typed", shape: Shape{Depth: 2, Slots: true, Typed: true, Memory: true}},
 	{name: "captured", shape: Shape{Depth: 2, Slots: true, Captured: true, Memory: true}},
 	{name: "all", shape: All},
+	{name: "entries", shape: Shape{Depth: 2, Memory: true, Entries: true}},
+	{name: "scripts", shape: scripts},
 }
 
 var missions = flag.Int("missions", 0, "number of random missions of each class; 0: as many as the tests need")

@@ -91,3 +91,19 @@ func TestBlackboardsOfBehaviorTreeCpp(t *testing.T) {
 		t.Errorf("only %d plans", count)
 	}
 }
+
+// TestScriptsNameValuesOfEnumerations: a value of an enumeration in a script is no entry, and a signal that a script
+// names keeps its type where other tasks write it.
+func TestScriptsNameValuesOfEnumerations(t *testing.T) {
+	head := cart.Head + "signals:\n  mode: {type: enumeration, values: [off, home], default: off, hold: true}\n"
+	files := cart.Files{"m/test.yaml": head, "m/plan.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><Sequence>
+		<Script code="n := 1"/><ScriptCondition code="mode == off"/><Action name="a" done="true" entry="mode := home"/>
+		<ScriptCondition code="mode == home"/></Sequence></BehaviorTree></root>`}
+	m, diags := mission.Read("m/test.yaml", files.Open, []*model.Vehicle{cart.Vehicle}, nil)
+	if m == nil || len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	if len(m.Plan.Entries) != 1 {
+		t.Errorf("entries %v", m.Plan.Entries)
+	}
+}
