@@ -79,19 +79,15 @@ func (x *Executive) missing(i int, entries []int) error {
 	return nil
 }
 
-// unwritten reports whether a condition that remembers reads an entry that is not written: it is judged at all times,
-// and does not hold then. For other leaves that is an error if the judgement counts.
+// unwritten reports whether code of a leaf reads an entry that is not written: a condition that does, does not hold. If
+// the judgement counts, that is an error.
 func (x *Executive) unwritten(i int, code *expr.Code) bool {
-	if !x.wary || x.lost != nil {
-		return false
-	}
-	d, ok := x.decider.(*tree)
-	remembers := x.p.Leaves[i].Remembers()
-	if !remembers && !(ok && d.listens && !d.keeps(x, x.p.Leaves[i].Task) && d.hears(x, i)) {
+	if !x.wary {
 		return false
 	}
 	err := x.missing(i, x.p.entries(code))
-	if !remembers {
+	d, ok := x.decider.(*tree)
+	if err != nil && x.lost == nil && ok && d.listens && !d.keeps(x, x.p.Leaves[i].Task) && d.hears(x, i) {
 		x.lost = err
 	}
 	return err != nil

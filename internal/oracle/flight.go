@@ -198,10 +198,8 @@ func (f *Flight) holds(name string) bool {
 	return f.engine.Active(t)
 }
 
-func (f *Flight) is(e *expression) bool { return e != nil && e.in(f, f.sides) > 0 }
-
-// known reports whether a condition that remembers holds: not if it reads an entry that has no value.
-func (f *Flight) known(e *expression) bool { return e != nil && !f.unwritten(e) && f.is(e) }
+// is reports whether a condition holds; one that reads an entry without a value does not.
+func (f *Flight) is(e *expression) bool { return e != nil && !f.unwritten(e) && e.in(f, f.sides) > 0 }
 
 // begin starts a flight.
 func (p *program) begin(x, y float64) (*Flight, error) {
@@ -326,10 +324,7 @@ func (f *Flight) inputs(e *tick.Engine) (in []bt.Input, news bool) {
 		t, l := f.Tree.Leaves()[i], &f.leaves[i]
 		if !f.Tree.Kind(t).Acts() {
 			on := f.is(n.on)
-			if n.off != nil || n.until != "" {
-				on = f.known(n.on)
-			}
-			value := !l.spent && (on || l.truth && (n.until != "" || n.off != nil && !f.known(n.off)))
+			value := !l.spent && (on || l.truth && (n.until != "" || n.off != nil && !f.is(n.off)))
 			news = news || value != l.truth
 			l.truth, l.spent = value, l.spent && on
 			in = append(in, bt.Set(t, value))
