@@ -3,6 +3,7 @@ package oracle
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"canopy/bt"
 	"canopy/internal/trees"
@@ -31,8 +32,10 @@ func (k *maker) begin() {
 	first := len(k.m.slots) - 1 - initialized
 	script := k.clerk("Script", assignment{first, k.oneOrTwo()},
 		assignment{first + 1, of([]string{"true", "false"}[k.IntN(2)])})
-	kind := []bt.Kind{bt.Sequence, bt.SequenceWithMemory, bt.AsyncSequence}[k.IntN(3)]
-	k.m.root = &node{kind: kind, name: whole, uses: 1, children: []*node{script, k.m.root},
+	kinds := slices.DeleteFunc(bt.Kinds(), func(k bt.Kind) bool {
+		return k.Family() != bt.Chain || k.Over() != bt.Success || !k.Memory()
+	})
+	k.m.root = &node{kind: kinds[k.IntN(len(kinds))], name: whole, uses: 1, children: []*node{script, k.m.root},
 		leaf: leaf{entryTime: -1, exitTime: -1}}
 	last := len(k.m.slots) - 1
 	written, read := false, false
@@ -53,8 +56,13 @@ func (k *maker) begin() {
 // clerk returns an action that writes entries and has ended.
 func (k *maker) clerk(element string, list ...assignment) *node {
 	k.count++
-	return &node{kind: bt.Action, name: fmt.Sprintf("a%d", k.count), uses: 1, leaf: leaf{clerk: element, done: of("true"),
-		entry: list, entryTime: -1, exitTime: -1}}
+	return &node{kind: leafKind("Action"), name: fmt.Sprintf("a%d", k.count), uses: 1,
+		leaf: leaf{clerk: element, done: of("true"), entry: list, entryTime: -1, exitTime: -1}}
+}
+
+func leafKind(name string) bt.Kind {
+	kind, _ := bt.ParseKind(name)
+	return kind
 }
 
 // script returns a random one.
@@ -116,19 +124,21 @@ func (k *maker) attached(n *node) *node {
 	if !k.Entries || k.Shared || n.attached || n.clerk != "" || !k.chance(4) {
 		return n
 	}
-	kinds := []bt.Kind{bt.SkipIf, bt.While, bt.FailureIf, bt.SuccessIf}
-	if n.kind.Family() == bt.Leaf {
-		if kinds = kinds[:2]; n.successIf != nil || n.failureIf != nil {
-			return n
-		}
+	judges := n.kind.Family() == bt.Leaf
+	if n.successIf != nil || n.failureIf != nil {
+		return n
 	}
+	kinds := slices.DeleteFunc(bt.Kinds(), func(k bt.Kind) bool {
+		own := slices.Contains([]string{"_successIf", "_failureIf"}, k.Condition())
+		return !k.Attributed() || k.Condition() == "" || judges && own
+	})
 	kind := kinds[k.IntN(len(kinds))]
 	name := n.name + "." + kind.Condition()
 	on := k.ofEntry()
 	if k.chance(3) {
 		on = k.condition(2)
 	}
-	condition := &node{kind: bt.Condition, name: name + ".if", uses: 1,
+	condition := &node{kind: leafKind("Condition"), name: name + ".if", uses: 1,
 		leaf: leaf{clerk: "ScriptCondition", on: on, entryTime: -1, exitTime: -1}}
 	return &node{kind: kind, name: name, uses: 1, attached: true, children: []*node{condition, n},
 		params: trees.Params(k.Rand, kind, 2), leaf: leaf{entryTime: -1, exitTime: -1}}

@@ -20,7 +20,8 @@ func number(v float64) *expression                  { return &expression{op: "nu
 func reads(name string) *expression                 { return &expression{op: "signal", name: name} }
 func of(op string, args ...*expression) *expression { return &expression{op: op, args: args} }
 
-// comparisons are the relations between numbers, except those of entries alone ("less", "more"): each is an indicator, whose side is committed once in a round.
+// comparisons are the relations between numbers, except those of entries alone ("less", "more"): each is an indicator,
+// whose side is committed once in a round.
 func (e *expression) comparison() bool {
 	return slices.Contains([]string{"ge", "gt", "le", "lt"}, e.op)
 }

@@ -311,7 +311,8 @@ func (k *maker) lasting() {
 		}
 	})
 	k.m.root.each(func(n *node) {
-		if n.on != nil && n.off == nil && n.clerk == "" && count[n.name] == 1 && len(actions) > 0 && k.Hysteresis && k.chance(6) {
+		if n.on != nil && n.off == nil && n.clerk == "" && count[n.name] == 1 && len(actions) > 0 && k.Hysteresis &&
+			k.chance(6) {
 			n.until = actions[k.IntN(len(actions))]
 		}
 	})
