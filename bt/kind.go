@@ -128,6 +128,7 @@ var kinds = [...]row{
 			{child: nobody, says: Failure}}},
 		text: "Does as its child does, but fails once the time is over."},
 	TryCatch: {name: "TryCatch", family: Script, children: arity{2, -1}, memory: true, symbol: "⚠",
+		cleanup: "catch_on_halt",
 		script: Automaton{states: []state{
 			{child: here, on: [2]move{Success: {step: 1, then: 1, says: Success}, Failure: {says: Accept, to: 2}},
 				skip: &move{step: 1, says: Skipped}},
@@ -356,6 +357,7 @@ type row struct {
 	condition string
 	effect    string // the same, for a first child that is an action
 	halts     bool   // that action's assignments are made when the task is deactivated without having ended
+	cleanup   string // by this attribute of a plan, the last child's assignments are made on a halt, too
 	memory    bool   // what has been passed over, counted or reached is kept until the task is deactivated
 	own       bool   // BehaviorTree.CPP does not have it
 }
@@ -596,6 +598,10 @@ func (k Kind) Effect() string { return kinds[k].effect }
 // Halts reports whether the assignments of the first child, an action that never runs, are made when a task of the kind
 // is deactivated without having ended.
 func (k Kind) Halts() bool { return kinds[k].halts }
+
+// Cleanup returns the attribute by which a plan may state that the assignments of the last child, an action, are also
+// made when a task of the kind is deactivated without having ended; "": none.
+func (k Kind) Cleanup() string { return kinds[k].cleanup }
 
 // Own reports whether BehaviorTree.CPP does not have the kind.
 func (k Kind) Own() bool { return kinds[k].own }

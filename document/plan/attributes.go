@@ -72,11 +72,6 @@ func init() {
 	}
 }
 
-// foreignAttributes are those of BehaviorTree.CPP that plans do not have, with what to write instead.
-var foreignAttributes = map[string]string{
-	"catch_on_halt": "an exit procedure of an action does what a halt requires",
-}
-
 // foreignNodes are the nodes of BehaviorTree.CPP that plans do not have, with what to write instead.
 var foreignNodes = map[string]string{
 	"SequenceStar":      `write "SequenceWithMemory"`,
@@ -115,13 +110,10 @@ func (r *reader) checkAttributes(e *xmltree.Element, what string, known []string
 		return
 	}
 	for _, a := range e.Attributes {
-		hint, foreign := foreignAttributes[a.Name]
 		switch {
 		case seen[a.Name]:
 			r.reportAttribute(a, codeDuplicateAttr, "", "the attribute %q is given twice", a.Name)
 		case slices.Contains(all, a.Name), slices.Contains(editorAttributes, a.Name), namespace(a.Name):
-		case foreign:
-			r.reportAttribute(a, codeForeignAttr, hint, "%s does not support %q", what, a.Name)
 		default:
 			thing := "attribute"
 			if len(ports) > 0 {

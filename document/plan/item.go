@@ -102,6 +102,9 @@ func (r *reader) item(e *xmltree.Element) *item {
 		if name := i.kind.Condition(); name != "" && !i.kind.Attributed() {
 			known = append(known, name)
 		}
+		if name := i.kind.Cleanup(); name != "" {
+			known = append(known, name)
+		}
 		for _, p := range i.kind.Params() {
 			known = append(known, p.Name)
 			i.params = append(i.params, r.param(i, &p))
@@ -180,6 +183,10 @@ func (r *reader) guard(i *item) *item {
 			around(k, name, r.newEffect(i.element, a, name+".do"))
 		}
 	}
+	if code := r.caught(i); code != nil {
+		name := i.name + "." + i.kind.Cleanup()
+		around(bt.OnHalted, name, r.newEffect(i.element, code, name+".do"))
+	}
 	for _, name := range postconditions {
 		if k := attributed[name]; k.Halts() {
 			effect(k, name, i.name+"."+name)
@@ -200,6 +207,27 @@ func (r *reader) guard(i *item) *item {
 		}
 	}
 	return all
+}
+
+// caught returns the script that is executed when an item is halted, the code of its last child; nil if there is none.
+func (r *reader) caught(i *item) *xmltree.Attribute {
+	a := i.element.Find(i.kind.Cleanup())
+	switch {
+	case a == nil || i.kind.Cleanup() == "" || len(i.children) == 0:
+		return nil
+	case !slices.Contains([]string{"true", "false", "1", "0"}, a.Value):
+		r.reportValue(a, codeCount, "write true or false", "%s cannot be %q", a.Name, a.Value)
+		return nil
+	case !truth(a.Value):
+		return nil
+	}
+	last := i.children[len(i.children)-1]
+	if code := last.element.Find(attrCode); last.clerk != nil && last.id == elementScript && code != nil {
+		return code
+	}
+	r.reportAttribute(a, codeForeignAttr, "an exit procedure of an action does what a halt requires",
+		"%s supports %q only if its last child is a %s", i.kind, a.Name, elementScript)
+	return nil
 }
 
 // attrVariable is the attribute of a switch whose cases are values of a variable.

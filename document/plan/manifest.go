@@ -93,6 +93,9 @@ func kindModel(k bt.Kind) *xmltree.Markup {
 	if name := k.Condition(); name != "" {
 		addPort(m, name, "std::string", "", "")
 	}
+	if name := k.Cleanup(); name != "" {
+		addPort(m, name, "bool", "false", "true: its last child, a Script, is also executed when it is halted")
+	}
 	if k.Cases() > 0 {
 		for _, name := range caseNames(k) {
 			addPort(m, name, "std::string", "", "")

@@ -70,17 +70,20 @@ func TestBuiltInNodes(t *testing.T) {
 // TestBadShorthands: mistakes in shorthands are reported at their places.
 func TestBadShorthands(t *testing.T) {
 	for text, want := range map[string]string{
-		`<TestNode return_status="SKIPPED"/>`:        `return_status cannot be "SKIPPED"`,
-		`<TestNode async_delay="soon"/>`:             `1:68: error: "soon" is not a duration`,
-		`<TestNode failure_script="a :="/>`:          "1:",
-		`<TestNode delay="3"/>`:                      `TestNode has no attribute "delay"`,
-		`<TestNode><Action/></TestNode>`:             "TestNode cannot have children, this one has 1",
-		`<ManualSelector><Action/></ManualSelector>`: "ManualSelector needs choice",
-		`<ManualSelector choice="n"/>`:               "ManualSelector needs at least 1 child, this one has 0",
-		`<ManualSelector choice="n" repeat_last_selection="true"><Action/></ManualSelector>`:           `does not support "repeat_last_selection"`,
-		`<Control ID="ManualSelector" choice="n ge"><Action/><Action/></Control>`:                      "1:82: error",
-		`<ManualSelector choice="n" repeat_last_selection="false"><Action/><Action/></ManualSelector>`: "",
-		`<Action ID="TestNode" async_delay="1.5 [s]" post_script="a := 1"/>`:                           "",
+		`<TryCatch catch_on_halt="{a}"><Action/><Script code="b := 1"/></TryCatch>`:                       `catch_on_halt cannot be "{a}"`,
+		`<TryCatch catch_on_halt="true"><Action/><Sequence><Script code="b := 1"/></Sequence></TryCatch>`: `only if its last child is a Script`,
+		`<Sequence catch_on_halt="true"><Action/></Sequence>`:                                             `Sequence has no attribute "catch_on_halt"`,
+		`<TestNode return_status="SKIPPED"/>`:                                                             `return_status cannot be "SKIPPED"`,
+		`<TestNode async_delay="soon"/>`:                                                                  `1:68: error: "soon" is not a duration`,
+		`<TestNode failure_script="a :="/>`:                                                               "1:",
+		`<TestNode delay="3"/>`:                                                                           `TestNode has no attribute "delay"`,
+		`<TestNode><Action/></TestNode>`:                                                                  "TestNode cannot have children, this one has 1",
+		`<ManualSelector><Action/></ManualSelector>`:                                                      "ManualSelector needs choice",
+		`<ManualSelector choice="n"/>`:                                                                    "ManualSelector needs at least 1 child, this one has 0",
+		`<ManualSelector choice="n" repeat_last_selection="true"><Action/></ManualSelector>`:              `does not support "repeat_last_selection"`,
+		`<Control ID="ManualSelector" choice="n ge"><Action/><Action/></Control>`:                         "1:82: error",
+		`<ManualSelector choice="n" repeat_last_selection="false"><Action/><Action/></ManualSelector>`:    "",
+		`<Action ID="TestNode" async_delay="1.5 [s]" post_script="a := 1"/>`:                              "",
 	} {
 		p, list := Read(one(text), nil)
 		if got := fmt.Sprint(list); (p == nil) != (want != "") || !strings.Contains(got, want) {
@@ -94,6 +97,7 @@ func TestPlainShorthands(t *testing.T) {
 	for _, text := range []string{
 		`<TestNode return_status="FAILURE" async_delay="20" failure_script="a := 1" retry="3" _onFailure="b := 1"/>`,
 		`<ManualSelector choice="n"><Action ID="Climb" done="h gt 1"/><Inverter><TestNode name="x"/></Inverter></ManualSelector>`,
+		`<TryCatch catch_on_halt="true"><Action name="up"/><Script code="a := 1"/></TryCatch>`,
 		`<Sequence><Action ID="TestNode"/><Control ID="ManualSelector" name="pick" choice="n"><Action name="up"/></Control></Sequence>`,
 	} {
 		checkPlain(t, one(text), nil)
