@@ -9,6 +9,7 @@ import (
 	"canopy/analysis/reaction"
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/plan"
 	"canopy/document/script"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,10 @@ inputs that change together; "#" starts a comment.
   slow A [entry] [exit]             from now on, only these procedures of A take time
   entered A, exited A               the running entry or exit procedure of A is complete
   elapsed T                         the running timer of T, a Sleep, Delay or Timeout, has elapsed
+  set ENTRY VALUE                   an entry of the blackboard that is written from outside
+
+Entries of the blackboard act by themselves: scripts write them, and conditions over them alone are judged in the same
+instant. A script with inputs for such a leaf plays all leaves. VALUE is a number, true, false, or a text in quotes.
 
 Each status change is printed as "N NAME: From -> To"; N is the number of the script's line, 0 the first settling.
 With --count, each instant ends with a line "N: I event iterations, C status changes, V visits".`,
@@ -44,9 +49,9 @@ With --count, each instant ends with a line "N: I event iterations, C status cha
 				return err
 			}
 			if count {
-				err = traceCounts(p.Tree, src, cmd.OutOrStdout())
+				err = traceCounts(p, src, cmd.OutOrStdout())
 			} else {
-				err = script.Print(p.Tree, src, cmd.OutOrStdout())
+				err = script.PrintPlan(p, src, cmd.OutOrStdout())
 			}
 			if errors.As(err, new(diag.List)) {
 				return err
@@ -59,11 +64,11 @@ With --count, each instant ends with a line "N: I event iterations, C status cha
 }
 
 // traceCounts traces a script and prints the work of each instant after it.
-func traceCounts(tree *bt.Tree, src *diag.Source, w io.Writer) error {
+func traceCounts(p *plan.Plan, src *diag.Source, w io.Writer) error {
 	out := bufio.NewWriter(w)
-	err := script.Replay(tree, src, func(n int, instant bt.Instant) {
+	err := script.Play(p, src, func(n int, instant bt.Instant) {
 		for _, c := range instant.Changes {
-			fmt.Fprintf(out, "%d %s: %s -> %s\n", n, diag.Visible(tree.Name(c.Task)), c.From, c.To)
+			fmt.Fprintf(out, "%d %s: %s -> %s\n", n, diag.Visible(p.Tree.Name(c.Task)), c.From, c.To)
 		}
 		fmt.Fprintf(out, "%d: %s\n", n, inWords(reaction.WorkOf(instant)))
 	})

@@ -10,6 +10,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/plan"
 )
 
 // Print settles a tree for the first time and then once for each line of a script, and writes one line for each change
@@ -57,12 +58,14 @@ func Replay(tree *bt.Tree, src *diag.Source, pass func(n int, instant bt.Instant
 	if err := list.Err(); err != nil {
 		return err
 	}
-	return replay(bt.NewEngine(tree, start, 0), src, lines, pass)
+	return replay(bt.NewEngine(tree, start, 0).Settle, src, lines, pass)
 }
 
-func replay(e *bt.Engine, src *diag.Source, lines []Line, pass func(n int, instant bt.Instant)) error {
+func replay(settle func([]bt.Input) (bt.Instant, error), src *diag.Source, lines []Line,
+	pass func(n int, instant bt.Instant),
+) error {
 	for i, line := range append([]Line{{}}, lines...) {
-		instant, err := e.Settle(line.Inputs)
+		instant, err := settle(line.Inputs)
 		pass(i, instant)
 		switch {
 		case err != nil && i == 0:
@@ -85,6 +88,7 @@ func Names(tree *bt.Tree, task bt.Task) bool {
 type Line struct {
 	Number int // in the source, from 1
 	Inputs []bt.Input
+	values []value // of entries
 }
 
 // word is a word of a script with its place.
@@ -98,9 +102,10 @@ func (w word) end() int { return w.offset + len(w.text) }
 
 // parser reads a script and collects its mistakes.
 type parser struct {
-	tree *bt.Tree
-	src  *diag.Source
-	list diag.List
+	tree    *bt.Tree
+	src     *diag.Source
+	entries []plan.BlackboardEntry // that may be set
+	list    diag.List
 }
 
 // Start precedes the inputs with which the engine begins.
@@ -109,8 +114,14 @@ const Start = "start:"
 // Parse returns the inputs with which a script begins, and its instants, or its mistakes.
 func Parse(tree *bt.Tree, src *diag.Source) (start []bt.Input, lines []Line, mistakes diag.List) {
 	p := &parser{tree: tree, src: src}
-	offset, number, first := src.Begin(), 0, true
-	for text := range strings.Lines(src.Text[offset:]) {
+	begin, lines := p.lines()
+	return begin.Inputs, lines, p.list
+}
+
+// lines reads a script.
+func (p *parser) lines() (start Line, lines []Line) {
+	offset, number, first := p.src.Begin(), 0, true
+	for text := range strings.Lines(p.src.Text[offset:]) {
 		number++
 		line, _, _ := strings.Cut(text, "#")
 		inputs := strings.TrimLeft(line, " \t")
@@ -122,25 +133,28 @@ func Parse(tree *bt.Tree, src *diag.Source) (start []bt.Input, lines []Line, mis
 			p.report(offset+len(line)-len(inputs), len(Start), "late-start", "a script has begun before this line",
 				"only its first line may begin with \""+Start+"\"")
 		default:
-			lines, first = append(lines, Line{Number: number, Inputs: p.instant(line, offset)}), false
+			read := p.instant(line, offset)
+			read.Number = number
+			lines, first = append(lines, read), false
 		}
 		offset += len(text)
 	}
-	return start, lines, p.list
+	return start, lines
 }
 
 // instant reads the inputs of a line that begins at an offset.
-func (p *parser) instant(line string, offset int) []bt.Input {
-	var inputs []bt.Input
+func (p *parser) instant(line string, offset int) (read Line) {
 	for part := range strings.SplitSeq(line, ";") {
 		if words := splitWords(part, offset); len(words) > 0 {
-			if in, ok := p.input(words); ok {
-				inputs = append(inputs, in)
+			if v, ok := p.value(words); ok {
+				read.values = append(read.values, v)
+			} else if in, ok := p.input(words); ok {
+				read.Inputs = append(read.Inputs, in)
 			}
 		}
 		offset += len(part) + 1
 	}
-	return inputs
+	return read
 }
 
 func splitWords(text string, offset int) []word {

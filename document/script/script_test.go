@@ -102,7 +102,7 @@ func TestTraceLoop(t *testing.T) {
 		t.Fatal(list)
 	}
 	var out strings.Builder
-	err := replay(bt.NewEngine(tree, nil, 1), src, script, log(tree, &out))
+	err := replay(bt.NewEngine(tree, nil, 1).Settle, src, script, log(tree, &out))
 	if text := fmt.Sprint(err); !errors.Is(err, bt.ErrLoop) || !strings.HasPrefix(text, "x.txt:3: ") ||
 		!strings.HasSuffix(text, "c, r") {
 		t.Error(err)

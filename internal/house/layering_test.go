@@ -44,10 +44,14 @@ var rooms = map[string]room{
 		"internal/trees":  "random trees",
 	}},
 	"document/script": {pure: true, imports: reasons{
-		"bt":   "the engine replays a script",
-		"diag": "a script's mistakes are shown like a plan's",
+		"bt":            "the engine replays a script",
+		"diag":          "a script's mistakes are shown like a plan's",
+		"document/plan": "the entries of a plan's blackboard act by themselves",
+		"executive":     "leaves that entries define act as they are flown",
+		"expr":          "a script sets entries",
 	}, tests: reasons{
-		"internal/trees": "trees from outlines",
+		"internal/golden": "golden scripts",
+		"internal/trees":  "trees from outlines",
 	}},
 	"formalism/tick": {pure: true, imports: reasons{
 		"bt":       "ticks the same trees, with the same inputs and commands",

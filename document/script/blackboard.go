@@ -1,0 +1,331 @@
+package script
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/executive"
+	"canopy/expr"
+)
+
+// Play runs a script on a plan like [Replay]. Where the plan has entries of a blackboard, these act by themselves, in
+// the same instant: they are written, and conditions, requests and outcomes that name nothing else are judged. A script
+// may set entries that are written from outside:
+//
+//	set ENTRY VALUE   a number, true, false, or a text in quotes
+//
+// An entry that it does not set, and that no task writes, is not known: what names it remains a stub, as procedures do.
+// A script with inputs for a leaf that would act by itself plays all leaves, as those of counterexamples do. A task
+// that reads an entry without a value is an error that wraps [executive.ErrUnset].
+func Play(p *plan.Plan, src *diag.Source, pass func(n int, instant bt.Instant)) error {
+	reads := &parser{tree: p.Tree, src: src, entries: settable(p)}
+	start, lines := reads.lines()
+	if err := reads.list.Err(); err != nil {
+		return err
+	}
+	g := &game{plan: p, own: map[bt.Task]bool{}, asked: map[bt.Task]bool{}, known: map[string]bool{},
+		places: map[string]int{}}
+	leaves := g.leaves(append([]Line{start}, lines...))
+	played := func(line Line) bool {
+		return slices.ContainsFunc(line.Inputs, func(in bt.Input) bool {
+			return g.own[in.Task()] || g.asked[in.Task()] && strings.HasPrefix(in.Text(""), "request")
+		})
+	}
+	if !g.acts || played(start) || slices.ContainsFunc(lines, played) {
+		return replay(bt.NewEngine(p.Tree, start.Inputs, 0).Settle, src, lines, pass)
+	}
+	g.compile(leaves)
+	g.set(start.values)
+	always := make([]bool, p.Tree.Len()) // stubs
+	for t := range bt.Task(p.Tree.Len()) {
+		always[t] = p.Tree.Kind(t).Family() == bt.Leaf && !g.own[t] && !g.asked[t]
+	}
+	g.exec = executive.New(g.program, g, executive.Sparing(func(in []bt.Input) executive.Listener {
+		g.player = &player{Engine: bt.NewEngine(p.Tree, slices.Concat(start.Inputs, in), 0)}
+		return g.player
+	}, always))
+	next := 0
+	return replay(func(in []bt.Input) (bt.Instant, error) {
+		if next > 0 {
+			g.set(lines[next-1].values)
+		}
+		next++
+		return g.settle(in)
+	}, src, lines, pass)
+}
+
+// PrintPlan writes the log of [Play] as [Print] does.
+func PrintPlan(p *plan.Plan, src *diag.Source, w io.Writer) error {
+	out := bufio.NewWriter(w)
+	err := Play(p, src, log(p.Tree, out))
+	if flushed := out.Flush(); err == nil {
+		err = flushed
+	}
+	return err
+}
+
+// settable returns the entries that are written from outside.
+func settable(p *plan.Plan) []plan.BlackboardEntry {
+	return slices.DeleteFunc(slices.Clone(p.Entries), func(e plan.BlackboardEntry) bool {
+		return !e.Free || e.Initial != nil // that of a watcher is no entry of the author's
+	})
+}
+
+// value is what a script sets an entry to.
+type value struct {
+	entry string
+	expr  *expr.Expr
+}
+
+// game is the world of a plan that a script plays: its signals are the entries that are known.
+type game struct {
+	executive.Numbers
+	plan    *plan.Plan
+	own     map[bt.Task]bool // leaves whose truth or outcome follows from entries
+	asked   map[bt.Task]bool // those whose request does
+	acts    bool             // an entry is written or read
+	known   map[string]bool
+	places  map[string]int // of the slots of known entries
+	program *executive.Program
+	code    *expr.Compiler
+	u       []float64
+	signals *executive.Signals
+	exec    *executive.Executive
+	player  *player
+}
+
+// leaves returns the leaves of the plan with only what known entries determine.
+func (g *game) leaves(lines []Line) []plan.Leaf {
+	for _, e := range g.plan.Entries {
+		g.known[e.Name] = !e.Free
+	}
+	leaves := slices.Clone(g.plan.Leaves)
+	for _, l := range leaves {
+		for _, a := range slices.Concat(l.Write, l.Entry, l.Exit) {
+			if _, is := g.known[a.Target]; is {
+				g.known[a.Target] = true
+			}
+		}
+	}
+	for _, e := range g.plan.Entries {
+		if e.Free && e.Initial != nil {
+			g.known[e.Name] = false
+		}
+	}
+	for _, line := range lines {
+		for _, v := range line.values {
+			g.known[v.entry] = true
+		}
+	}
+	for again := true; again; { // an entry with a value from elsewhere is not known
+		again = false
+		for _, l := range leaves {
+			for _, a := range slices.Concat(l.Write, l.Entry, l.Exit) {
+				if g.known[a.Target] && !g.knows(a.Value) {
+					g.known[a.Target], again = false, true
+				}
+			}
+		}
+	}
+	for i := range leaves {
+		l := &leaves[i]
+		assigns := func(list []plan.Assignment) []plan.Assignment {
+			return slices.DeleteFunc(slices.Clone(list), func(a plan.Assignment) bool { return !g.known[a.Target] })
+		}
+		l.Write, l.Entry, l.Exit = assigns(l.Write), assigns(l.Entry), assigns(l.Exit)
+		l.EntryTime, l.EntryUntil, l.ExitTime, l.ExitUntil = nil, nil, nil, nil
+		on, request, outcome := g.judges(l.On, l.Off), g.judges(l.SuccessIf, l.FailureIf), g.judges(l.Done, l.Failed)
+		if !on {
+			l.On, l.Off, l.Until = nil, nil, nil
+		}
+		if !request {
+			l.SuccessIf, l.FailureIf = nil, nil
+		}
+		if !outcome {
+			l.Done, l.Failed = nil, nil
+		}
+		g.own[l.Task], g.asked[l.Task] = on || outcome, request
+		g.acts = g.acts || slices.ContainsFunc(l.Expressions(), func(e *expr.Expr) bool { return len(e.Names()) > 0 }) ||
+			len(l.Write)+len(l.Entry)+len(l.Exit) > 0
+	}
+	return leaves
+}
+
+// knows reports whether an expression names known entries only.
+func (g *game) knows(e *expr.Expr) bool {
+	return e == nil || !slices.ContainsFunc(e.Names(), func(name string) bool { return !g.known[name] })
+}
+
+// judges reports whether there is one of two conditions, and known entries determine both.
+func (g *game) judges(a, b *expr.Expr) bool {
+	return (a != nil || b != nil) && g.knows(a) && g.knows(b)
+}
+
+// compile compiles the leaves.
+func (g *game) compile(leaves []plan.Leaf) {
+	g.program = &executive.Program{Tree: g.plan.Tree}
+	scope, variables := expr.Scope{}, []expr.Variable(nil)
+	for i := range g.plan.Entries {
+		if e := &g.plan.Entries[i]; g.known[e.Name] {
+			g.places[e.Name] = len(variables)
+			scope[e.Name] = e.Variable()
+			variables = append(variables, e.Variable())
+		}
+	}
+	g.code = expr.NewCompiler(scope, func(name string) (int, bool) { i, ok := g.places[name]; return 1 + i, ok })
+	for i := range g.plan.Entries {
+		e := &g.plan.Entries[i]
+		if !g.known[e.Name] {
+			continue
+		}
+		s := executive.Slot{Name: e.Name, Initial: executive.Unset, Hold: true, Entry: true}
+		if e.Initial != nil {
+			s.Initial = g.code.CompileAtOnce(e.Initial, e.Variable()).Value(nil, nil)
+		}
+		g.program.All = append(g.program.All,
+			executive.Evaluation{Kind: executive.EvaluateSlot, Index: len(g.program.Slots)})
+		g.program.Slots = append(g.program.Slots, s)
+	}
+	n := 1 + len(variables)
+	g.program.Layout = executive.Layout{Outputs: 1, Slots: 1, Computed: n, Signals: n}
+	plan.Coder{Observed: g.code.CompileFor, Once: g.code.CompileAtOnce,
+		Slot: func(a plan.Assignment) (int, expr.Variable) {
+			i := g.places[a.Target]
+			return i, variables[i]
+		}}.Compile(g.program, leaves)
+	g.program.Indicators = g.code.Indicators()
+	g.program.Link()
+	g.u, g.signals = g.program.Initial(), executive.NewSignals(g.program, nil)
+	g.Numbers = executive.NewNumbers(g)
+}
+
+// set sets entries from outside.
+func (g *game) set(values []value) {
+	for _, v := range values {
+		slot, known := g.places[v.entry]
+		if !known { // a task writes to it what is not known
+			continue
+		}
+		want := g.plan.Entries[slices.IndexFunc(g.plan.Entries, func(e plan.BlackboardEntry) bool {
+			return e.Name == v.entry
+		})].Variable()
+		g.u[g.program.Held(slot)] = g.code.CompileAtOnce(v.expr, want).Value(nil, nil)
+		if g.exec != nil {
+			g.exec.Given(slot)
+		}
+	}
+}
+
+// settle settles an instant with the inputs of a script, and returns its log: that of all settlings.
+func (g *game) settle(in []bt.Input) (bt.Instant, error) {
+	g.player.inputs, g.player.log = in, bt.Instant{}
+	g.exec.Begin()
+	for again := true; again; {
+		var err error
+		if again, err = g.exec.Settle(); err != nil {
+			return g.player.log, err
+		}
+		if g.exec.Micro() > bt.DefaultLimit {
+			return g.player.log, bt.LoopError(g.plan.Tree, g.player.log.Changes, bt.DefaultLimit, "event iterations")
+		}
+	}
+	g.exec.Rest()
+	return g.player.log, nil
+}
+
+// Signals implements executive.Numeric.
+func (g *game) Signals() []float64 {
+	g.signals.Fill(g.program.All, 0, nil, g.u, nil)
+	return g.signals.Values
+}
+
+// Discrete implements executive.World: without sides, conditions are judged by the values of entries.
+func (g *game) Discrete() (u []float64, above []bool) { return g.u, nil }
+
+// T implements executive.World: there is no time.
+func (g *game) T() float64 { return 0 }
+
+// Set implements executive.World.
+func (g *game) Set(input int, value float64) { g.u[input] = value }
+
+// Watch implements executive.World.
+func (g *game) Watch(int, executive.Attention) {}
+
+// Look implements executive.World.
+func (g *game) Look([]int) {}
+
+// Restart implements executive.World.
+func (g *game) Restart() {}
+
+// Start implements executive.Answers: the script ends what takes time.
+func (g *game) Start(int, float64) (due float64, ok bool) { return math.Inf(1), true }
+
+// Over implements executive.Answers.
+func (g *game) Over(int, float64) bool { return false }
+
+// player is the engine of a plan with what a script tells it.
+type player struct {
+	*bt.Engine
+	inputs []bt.Input // of the instant, not yet passed on
+	log    bt.Instant // of the instant so far
+}
+
+// Reconsider implements executive.Listener: it is asked for inputs once in each instant.
+func (p *player) Reconsider(in []bt.Input) []bt.Input {
+	in = p.Engine.Reconsider(append(in, p.inputs...))
+	p.inputs = nil
+	return in
+}
+
+// Settle implements executive.Engine.
+func (p *player) Settle(in []bt.Input) (bt.Instant, error) {
+	instant, err := p.Engine.Settle(in)
+	for _, c := range instant.Changes {
+		c.Iteration += int32(p.log.Iterations)
+		p.log.Changes = append(p.log.Changes, c)
+	}
+	p.log.Iterations += instant.Iterations
+	p.log.Visits += instant.Visits
+	return instant, err
+}
+
+// value reads an input that sets an entry; ok is false if it is none.
+func (p *parser) value(words []word) (v value, ok bool) {
+	if len(words) < 3 || words[0].text != "set" {
+		return v, false
+	}
+	for last := range words[1:] {
+		if len(p.tree.Resolve(p.src.Text[words[1].offset:words[1+last].end()])) > 0 {
+			return v, false
+		}
+	}
+	i := slices.IndexFunc(p.entries, func(e plan.BlackboardEntry) bool { return e.Name == words[1].text })
+	if i < 0 {
+		return v, false
+	}
+	at := words[2].offset
+	text := p.src.Text[at:words[len(words)-1].end()]
+	want := p.entries[i].Variable()
+	e, err := expr.Parse(text)
+	var found *expr.Error
+	if err != nil && !errors.As(err, &found) || err == nil && len(e.Names()) > 0 {
+		found = &expr.Error{Length: len(text), Code: expr.CodeType, Text: "a value is expected",
+			Hint: "write a number, true, false, or a text in quotes"}
+	}
+	if err == nil && found == nil {
+		if list := e.CheckFor(want, expr.Scope{}); len(list) > 0 {
+			found = list[0]
+		}
+	}
+	if found != nil {
+		p.list = append(p.list, found.In(p.src, at))
+	}
+	return value{entry: strings.Clone(words[1].text), expr: e}, true
+}

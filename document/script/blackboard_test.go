@@ -1,0 +1,102 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/internal/golden"
+)
+
+func readPlan(t *testing.T, trees string) (*plan.Plan, diag.List) {
+	t.Helper()
+	src := &diag.Source{Name: "plan.xml", Text: `<root BTCPP_format="4" main_tree_to_execute="main">` + trees + `</root>`}
+	return plan.Read(src, nil)
+}
+
+// TestGolden runs golden scripts of plans whose entries determine what leaves do.
+func TestGolden(t *testing.T) {
+	golden.Run(t, func() golden.Machine {
+		var p *plan.Plan
+		return func(t *testing.T, d golden.Directive) string {
+			var b strings.Builder
+			switch d.Name {
+			case "plan":
+				var list diag.List
+				if p, list = readPlan(t, `<BehaviorTree ID="main">`+d.Input+`</BehaviorTree>`); p == nil {
+					t.Fatal(list)
+				}
+			case "trace":
+				if err := PrintPlan(p, &diag.Source{Name: "script", Text: d.Input}, &b); err != nil {
+					fmt.Fprintf(&b, "error:\n%v\n", err)
+				}
+			default:
+				t.Fatalf("%s: unknown directive %s", d.At, d.Name)
+			}
+			return b.String()
+		}
+	}, "testdata/*.txt")
+}
+
+// TestTracesAsBehaviorTreeCpp: a plan of scripts alone has the result here that it has in BehaviorTree.CPP.
+func TestTracesAsBehaviorTreeCpp(t *testing.T) {
+	data, err := os.ReadFile("../../run/simulated/testdata/btcpp/blackboards.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for line := range strings.Lines(string(data)) {
+		trees, want, ok := strings.Cut(strings.TrimSpace(line), "\t")
+		if !ok || strings.Contains(trees, `value="{zz}"`) {
+			continue
+		}
+		want, _, _ = strings.Cut(want, ",")
+		p, _ := readPlan(t, trees)
+		if p == nil || len(p.FreeEntries()) > 0 {
+			continue // `run` refuses it
+		}
+		got := "waits"
+		err := Play(p, &diag.Source{Name: "script"}, func(_ int, instant bt.Instant) {
+			for _, c := range instant.Changes {
+				if c.Task != p.Tree.Root() {
+					continue
+				}
+				switch c.To {
+				case bt.Finished, bt.Success:
+					got = "SUCCESS"
+				case bt.Aborted, bt.Failure:
+					got = "FAILURE"
+				}
+			}
+		})
+		if err != nil {
+			got = "error"
+		}
+		if count++; got != want {
+			t.Errorf("%s\n%s, want %s (%v)", trees, got, want, err)
+		}
+	}
+	if count < 100 {
+		t.Errorf("%d plans", count)
+	}
+}
+
+// TestLoopOfScripts: scripts that never end are an error that names them, after a bounded log.
+func TestLoopOfScripts(t *testing.T) {
+	p, list := readPlan(t, `<BehaviorTree ID="main"><Sequence><Script code="n := 0"/><KeepRunningUntilFailure>
+		<Script name="again" code="n += 1"/></KeepRunningUntilFailure></Sequence></BehaviorTree>`)
+	if p == nil {
+		t.Fatal(list)
+	}
+	var out strings.Builder
+	err := PrintPlan(p, &diag.Source{Name: "x.txt"}, &out)
+	if !errors.Is(err, bt.ErrLoop) || !strings.HasSuffix(err.Error(), "still changing: again") ||
+		strings.Count(out.String(), "\n") > 5*bt.DefaultLimit {
+		t.Error(err)
+	}
+}
