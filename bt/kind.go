@@ -183,7 +183,8 @@ var kinds = [...]row{
 		text:   "Does as its child does, which waits while another guard has the same resource."},
 	FailureIf: guard("FailureIf", "_failureIf", "✗?", "Fails if its condition holds, else does as its second child does.",
 		move{says: Failure}, move{says: Accept, to: 1}),
-	SuccessIf: guard("SuccessIf", "_successIf", "✓?", "Succeeds if its condition holds, else does as its second child does.",
+	SuccessIf: guard("SuccessIf", "_successIf", "✓?",
+		"Succeeds if its condition holds, else does as its second child does.",
 		move{says: Success}, move{says: Accept, to: 1}),
 	SkipIf: guard("SkipIf", "_skipIf", "↷?", "Is skipped if its condition holds, else does as its second child does.",
 		move{says: Skipped}, move{says: Accept, to: 1}),
@@ -198,9 +199,11 @@ var kinds = [...]row{
 			Text:  "its result while the condition does not hold; RUNNING: it waits"}},
 		variants: []Automaton{unless(Failure), unless(Success), unless(Skipped), unless(Accept)},
 		text:     "Does as its second child does if its condition holds when that child is to run."},
-	OnSuccess: effect("OnSuccess", "_onSuccess", "✓!", "Runs its first child when the second has succeeded; returns as the second.",
+	OnSuccess: effect("OnSuccess", "_onSuccess", "✓!",
+		"Runs its first child when the second has succeeded; returns as the second.",
 		move{says: Accept, to: 1}, move{says: Failure}),
-	OnFailure: effect("OnFailure", "_onFailure", "✗!", "Runs its first child when the second has failed; returns as the second.",
+	OnFailure: effect("OnFailure", "_onFailure", "✗!",
+		"Runs its first child when the second has failed; returns as the second.",
 		move{says: Success}, move{says: Accept, to: 2}),
 	Post: effect("Post", "_post", "!", "Runs its first child when the second has ended; returns as the second.",
 		move{says: Accept, to: 1}, move{says: Accept, to: 2}),
@@ -582,8 +585,8 @@ func (k Kind) Cases() int { return kinds[k].cases }
 // last ones; those before compare each two of them.
 func (k Kind) Ranked() int { return kinds[k].ranked }
 
-// Condition returns the attribute by which a plan may write the first child, a condition; "": none. One that begins with
-// _ is a precondition: an attribute of any node, which is then the second child.
+// Condition returns the attribute by which a plan may write the first child, a condition; "": none. One that begins
+// with _ is a precondition: an attribute of any node, which is then the second child.
 func (k Kind) Condition() string { return kinds[k].condition }
 
 // Attributed reports whether a plan may write tasks of the kind as an attribute of any node.

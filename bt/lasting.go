@@ -3,8 +3,8 @@ package bt
 import "slices"
 
 // Lasting returns the tree in which conditions last until a task has ended, each until the end of one of its tasks: in
-// the iteration after that in which the task became Finished, Aborted or Dropped, they are false. Further inputs may set
-// them again. It shares the other parts with the tree.
+// the iteration after that in which the task became Finished, Aborted or Dropped, they are false. Further inputs may
+// set them again. It shares the other parts with the tree.
 func (t *Tree) Lasting(until map[Task][]Task) *Tree {
 	c := *t
 	c.lasting = nil
@@ -43,8 +43,8 @@ func (t *Tree) Spent(changes []Change, iteration int32) (conditions []Task) {
 	return conditions
 }
 
-// spent returns the place, before place i, of the change of a task until whose end the condition of change i has lasted;
-// -1 if there is none.
+// spent returns the place, before place i, of the change of a task until whose end the condition of change i has
+// lasted; -1 if there is none.
 func (t *Tree) spent(changes []Change, i int) int {
 	for k := i - 1; t.lasting != nil && changes[i].To == Failure && k >= 0; k-- {
 		if changes[k].To.Ended() && slices.Contains(t.lasting[changes[k].Task], changes[i].Task) {

@@ -12,8 +12,8 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// BlackboardEntry is an entry of a blackboard that is no signal of a mission: a slot that the plan itself declares. It keeps its
-// last value.
+// BlackboardEntry is an entry of a blackboard that is no signal of a mission: a slot that the plan itself declares. It
+// keeps its last value.
 type BlackboardEntry struct {
 	Name    string     // by which expressions of the plan name it; dots precede it if it belongs to the use of a subtree
 	Type    expr.Type  // Real: any number
@@ -188,6 +188,7 @@ type board struct {
 	*reader
 	entries map[owned]*shared
 	order   []*shared
+	copies  map[*shared][]gift // the values that are the value of an entry whose type is not known yet
 }
 
 // owned identifies an entry: its name in the tree that owns it.
@@ -203,10 +204,10 @@ type shared struct {
 	at      xmltree.Span // of its first mention
 	created bool         // a statement creates it, or it has a value from the start
 	written bool
-	outside bool         // a leaf that nothing defines may write it
-	watcher *watcher     // whose entry it is; nil: nobody's
-	signal  bool         // it is a signal of the mission, or of the world
-	values  []given      // whose type is not known yet
+	outside bool     // a leaf that nothing defines may write it
+	watcher *watcher // whose entry it is; nil: nobody's
+	signal  bool     // it is a signal of the mission, or of the world
+	values  []given
 	typed   xmltree.Span // the place that determined its type; empty: none has
 }
 
@@ -216,8 +217,18 @@ type given struct {
 	scope *scope
 }
 
-// maxEntries bounds the entries of a plan.
-const maxEntries = 10_000
+// gift is a value with the entry that gets it.
+type gift struct {
+	to *shared
+	given
+}
+
+// The bounds of the entries of a plan.
+const (
+	maxEntries   = 10_000
+	maxEntryText = 16 << 20 // bytes of the names that tell them apart
+	maxMarks     = 100_000  // assignments by which writers tell watchers that an entry was written
+)
 
 // global begins the name of an entry of the main tree, wherever it is used.
 const global = "@"
@@ -225,8 +236,8 @@ const global = "@"
 // private begins the name of an entry that is never passed on without being named.
 const private = "_"
 
-// origin returns the tree to which a name belongs, its name there, and the value that its use gives it there, if that is
-// not an entry of the tree around it.
+// origin returns the tree to which a name belongs, its name there, and the value that its use gives it there, if that
+// is not an entry of the tree around it.
 func (s *scope) origin(name string) (at *scope, local string, value *xmltree.Attribute) {
 	if rest, ok := strings.CutPrefix(name, global); ok {
 		for s.outer != nil {
@@ -267,8 +278,7 @@ func (b *board) at(s *scope, name string, span xmltree.Span) *shared {
 	key := owned{scope, local}
 	e := b.entries[key]
 	if e == nil {
-		if len(b.order) == maxEntries {
-			b.report(span.At, span.Len(), xmltree.CodeTooLarge, "", "the plan has more than %d entries", maxEntries)
+		if b.full(1, span) {
 			return nil
 		}
 		e = &shared{owned: key, at: span}
@@ -281,9 +291,18 @@ func (b *board) at(s *scope, name string, span xmltree.Span) *shared {
 	return e
 }
 
+// full reports that there is no room for more entries, if there is none.
+func (b *board) full(more int, at xmltree.Span) bool {
+	if len(b.order)+more <= maxEntries {
+		return false
+	}
+	b.report(at.At, at.Len(), xmltree.CodeTooLarge, "", "the plan has more than %d entries", maxEntries)
+	return true
+}
+
 // board surveys the main tree, whose scope is given, and returns the entries of the plan.
 func (r *reader) board(root *item, main *scope) []BlackboardEntry {
-	b := &board{reader: r, entries: map[owned]*shared{}}
+	b := &board{reader: r, entries: map[owned]*shared{}, copies: map[*shared][]gift{}}
 	b.survey(root, main)
 	if len(r.mentioned) == 0 {
 		return nil
@@ -366,6 +385,9 @@ type visit struct {
 
 // watch notes a leaf that watches an entry.
 func (b *board) watch(i *item, s *scope, e *shared) {
+	if b.full(2, i.clerk.at.Raw) {
+		return
+	}
 	w := &watcher{of: e}
 	for k, own := range []**shared{&w.updated, &w.was} {
 		*own = &shared{owned: owned{s, i.name + []string{".updated", ".was"}[k]},
@@ -380,13 +402,14 @@ func (b *board) watch(i *item, s *scope, e *shared) {
 
 // settle decides what the entries are: signals, or entries of the plan with their names and types.
 func (b *board) settle() {
-	used := map[string]bool{}
+	used := b.taken()
 	for _, e := range b.order {
-		used[e.name] = e.watcher == nil
+		if e.watcher == nil {
+			used[e.name] = 1
+		}
 	}
 	words := map[string]bool{} // values of enumerations
-	for name, s := range b.signals {
-		used[name] = true
+	for _, s := range b.signals {
 		for _, word := range s.Values {
 			words[word] = true
 		}
@@ -399,7 +422,7 @@ func (b *board) settle() {
 			e.Free, e.signal = false, true
 			continue
 		case e.scope.outer != nil && (e.written || e.outside), e.watcher != nil:
-			e.Name = unused(e.scope.path+e.name, used)
+			e.Name = b.unused(e.scope.path+e.name, e.at)
 			if signal && e.watcher == nil {
 				b.warn(e.at.At, e.at.Len(), codeShadow, "write @"+e.name+", or pass it on to the subtree",
 					"%q is an entry of the subtree's own here, not the signal", e.name)
@@ -412,8 +435,28 @@ func (b *board) settle() {
 	b.infer()
 }
 
-// unused returns a name that expressions can use and that is not used.
-func unused(path string, used map[string]bool) string {
+// taken returns the names that no entry may get any more, each with the number in the latest name that begins so.
+func (r *reader) taken() map[string]int {
+	if r.used == nil {
+		r.used = map[string]int{}
+		for name := range r.signals {
+			r.used[name] = 1
+		}
+	}
+	return r.used
+}
+
+// unused returns a name that expressions can use and that is not used, for an entry that is mentioned at a place.
+func (r *reader) unused(path string, at xmltree.Span) string {
+	if before := r.entryText; before <= maxEntryText {
+		if r.entryText += len(path); r.entryText > maxEntryText {
+			r.report(at.At, at.Len(), xmltree.CodeTooLarge, "write shorter names",
+				"the names of the plan's entries have more than %d bytes", maxEntryText)
+		}
+	}
+	if r.entryText > maxEntryText {
+		path = "_"
+	}
 	name := strings.Map(func(c rune) rune {
 		if c == '.' || expr.IsName("x"+string(c)) {
 			return c
@@ -426,48 +469,58 @@ func unused(path string, used map[string]bool) string {
 	if !expr.IsName(name) {
 		name = "_" + name
 	}
-	for n, first := 2, name; used[name] || !expr.IsName(name); n++ {
-		name = fmt.Sprint(first, "_", n)
+	used, first := r.taken(), name
+	for used[name] > 0 || !expr.IsName(name) {
+		used[first] = max(used[first], 1) + 1
+		name = fmt.Sprint(first, "_", used[first])
 	}
-	used[name] = true
+	used[name] = 1
 	return name
 }
 
 // infer determines the types of the entries by the values that statements give them: a text, else a number, else a
 // truth value.
 func (b *board) infer() {
-	b.spread()
+	var values []gift
+	for _, e := range b.order {
+		for _, g := range e.values {
+			if g.value != nil && !e.signal {
+				values = append(values, gift{e, g})
+			}
+		}
+	}
+	b.spread(values)
+	values = nil
 	for _, e := range b.order {
 		for _, g := range e.values {
 			if g.literal != nil && !e.signal && e.typed.Len() == 0 {
 				b.assume(e, literalType(g.literal.Value), g.span)
+				values = append(values, b.copies[e]...)
 			}
 		}
 	}
-	b.spread()
+	b.spread(values)
 }
 
-// spread determines the types of entries by those of others, until nothing changes.
-func (b *board) spread() {
-	for again := true; again; {
-		again = false
-		for _, e := range b.order {
-			e.values = slices.DeleteFunc(e.values, func(g given) bool {
-				t, known := b.typeOf(g)
-				if known = known && !e.signal; known {
-					again = b.assume(e, t, g.span) || again
-				}
-				return known
-			})
+// spread determines the types of entries by values, then those of the entries that get the values of these.
+func (b *board) spread(values []gift) {
+	for len(values) > 0 {
+		now := values
+		values = nil
+		for _, g := range now {
+			switch t, of, known := b.typeOf(g.given); {
+			case known && b.assume(g.to, t, g.span):
+				values = append(values, b.copies[g.to]...)
+				delete(b.copies, g.to)
+			case of != nil:
+				b.copies[of] = append(b.copies[of], g)
+			}
 		}
 	}
 }
 
-// typeOf returns the type of a value, if it is known.
-func (b *board) typeOf(g given) (t expr.Type, known bool) {
-	if g.value == nil {
-		return 0, false
-	}
+// typeOf returns the type of a value, if it is known; if it is that of an entry whose type is not known, that entry.
+func (b *board) typeOf(g given) (t expr.Type, of *shared, known bool) {
 	scope := expr.Scope{}
 	for _, name := range g.value.Names() {
 		at, local, text := g.scope.origin(name)
@@ -482,16 +535,16 @@ func (b *board) typeOf(g given) (t expr.Type, known bool) {
 			scope[name], known = s.variable(), true
 		}
 		if !known && g.value.Root().Op() == expr.OpName {
-			return 0, false
+			return 0, e, false
 		}
 	}
 	switch t = g.value.Type(scope); t {
 	case expr.Integer:
-		return expr.Real, true
+		return expr.Real, nil, true
 	case expr.Enumeration:
-		return 0, false
+		return 0, nil, false
 	}
-	return t, true
+	return t, nil, true
 }
 
 // literalType returns the type of the text of an attribute, if nothing else determines it.
@@ -646,6 +699,13 @@ func (l leafReader) clerkLeaf(leaf *Leaf, i *item) {
 		}
 		at, local, _ := l.outer.scope.origin(w.target)
 		for _, x := range l.watched[owned{at, local}] {
+			if l.marks++; l.marks > maxMarks {
+				if l.marks == maxMarks+1 {
+					l.report(w.span.At, w.span.Len(), xmltree.CodeTooLarge, "",
+						"the plan's tasks write watched entries more than %d times", maxMarks)
+				}
+				return
+			}
 			value := always
 			if a.Unset {
 				value = never
@@ -684,78 +744,4 @@ func must(text string) *expr.Expr {
 		panic("plan: a condition is refused: " + text)
 	}
 	return e
-}
-
-// Expressions returns all expressions of a leaf.
-func (l *Leaf) Expressions() []*expr.Expr {
-	list := []*expr.Expr{l.On, l.Off, l.EntryTime, l.ExitTime, l.EntryUntil, l.ExitUntil, l.Done, l.Failed, l.SuccessIf,
-		l.FailureIf}
-	for _, a := range slices.Concat(l.Write, l.Entry, l.Exit) {
-		list = append(list, a.Value)
-	}
-	return slices.DeleteFunc(list, func(e *expr.Expr) bool { return e == nil })
-}
-
-// Scope returns the types of the signals that a plan with entries names and that was read without a vocabulary: those of
-// entries that tasks write, and of others as the expressions use them. It is nil for a plan without entries.
-func (p *Plan) Scope() expr.Scope {
-	if len(p.Entries) == 0 {
-		return nil
-	}
-	scope := expr.Scope{}
-	for i := range p.Leaves {
-		l := &p.Leaves[i]
-		for _, e := range []*expr.Expr{l.On, l.Off, l.EntryUntil, l.ExitUntil, l.Done, l.Failed, l.SuccessIf, l.FailureIf} {
-			if e != nil {
-				usage(scope, e, true)
-			}
-		}
-		for _, a := range slices.Concat(l.Write, l.Entry, l.Exit) {
-			usage(scope, a.Value, false)
-		}
-		for _, e := range []*expr.Expr{l.EntryTime, l.ExitTime} {
-			if e != nil {
-				usage(scope, e, false)
-			}
-		}
-	}
-	for i := range p.Entries {
-		if e := &p.Entries[i]; !e.Free {
-			scope[e.Name] = e.Variable()
-		}
-	}
-	return scope
-}
-
-// usage adds the types of the signals that an expression names, as it uses them: as a number, unless it must be another
-// value.
-func usage(scope expr.Scope, e *expr.Expr, condition bool) {
-	note := func(n *expr.Node, v expr.Variable) {
-		if known, ok := scope[n.Name()]; n.Op() == expr.OpName && (!ok || known.Type == expr.Real && !known.Held) {
-			scope[n.Name()] = v
-		}
-	}
-	var visit func(n *expr.Node)
-	visit = func(n *expr.Node) {
-		note(n, expr.Number(expr.AnyUnit))
-		equality := n.Op() == expr.OpEqual || n.Op() == expr.OpNotEqual
-		for i := range n.Len() {
-			switch {
-			case !equality:
-			case n.Arg(1-i).Op() == expr.OpText:
-				note(n.Arg(i), expr.Variable{Type: expr.Text})
-			case n.Arg(1-i).Op() == expr.OpTruth:
-				note(n.Arg(i), expr.Variable{Type: expr.Boolean})
-			default:
-				note(n.Arg(i), expr.Variable{Unit: expr.AnyUnit, Held: true})
-			}
-			visit(n.Arg(i))
-		}
-	}
-	if condition || e.Root().Op() != expr.OpName {
-		for _, n := range e.Propositions() {
-			note(n, expr.Variable{Type: expr.Boolean})
-		}
-	}
-	visit(e.Root())
 }

@@ -103,7 +103,16 @@ func TestModelsAreBounded(t *testing.T) {
 	}
 }
 
-// Files that include each other without end, and ports that grow by their uses, do not fill the memory.
+// entries returns a script that creates entries.
+func entries(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "e%d := 1;", i)
+	}
+	return b.String()
+}
+
+// Files that include each other without end, and ports and entries that grow by their uses, do not fill the memory.
 func TestForeignPlansAreBounded(t *testing.T) {
 	opened := 0
 	many := func(string) ([]byte, error) {
@@ -118,6 +127,11 @@ func TestForeignPlansAreBounded(t *testing.T) {
 		{`<BehaviorTree ID="a"><Sequence>` + strings.Repeat(`<SubTree ID="b"/>`, 200) + `</Sequence></BehaviorTree>` +
 			`<BehaviorTree ID="b">` + port + `</BehaviorTree>`, "67108864 bytes"},
 		{`<BehaviorTree ID="a">` + attributes + `</BehaviorTree>`, "more than 1000 attributes"},
+		{`<BehaviorTree ID="a"><Script code="` + entries(maxEntries+1) + `"/></BehaviorTree>`, "more than 10000 entries"},
+		{`<BehaviorTree ID="a"><SubTree ID="b" name="` + strings.Repeat("x", 1<<16) + `"/></BehaviorTree>` +
+			`<BehaviorTree ID="b"><Script code="` + entries(300) + `"/></BehaviorTree>`, "16777216 bytes"},
+		{`<BehaviorTree ID="a"><Sequence>` + strings.Repeat(`<Script code="e := 1"/><WasEntryUpdated entry="e"/>`, 400) +
+			`</Sequence></BehaviorTree>`, "more than 100000 times"},
 	} {
 		_, list := ReadFiles(&diag.Source{Name: "x.xml", Text: `<root BTCPP_format="4">` + c.text + `</root>`}, nil, many)
 		if !slices.ContainsFunc(list, func(d diag.Diagnostic) bool {

@@ -42,6 +42,9 @@ type reader struct {
 	types     map[string]expr.Variable // of the entries, by their names
 	watchers  map[visit]*watcher
 	watched   map[owned][]*watcher
+	marks     int            // by which writers tell watchers that an entry was written
+	used      map[string]int // see taken
+	entryText int            // bytes of the names that tell entries apart
 	scopes    map[string]int // the uses of subtrees, by their path
 }
 

@@ -54,7 +54,7 @@ func (x *expansion) measured(l Leaf, task string) Leaf {
 			"elapsed needs the clock, the signal %q, which is not known here", clock)
 		return l
 	}
-	start := unused(task+".start", x.taken())
+	start := x.unused(task+".start", xmltree.Span{At: l.Offset, End: l.Offset + l.Length})
 	with := map[string]*expr.Expr{elapsed: x.parse(clock + " - " + start)}
 	for _, e := range list {
 		if parts := (*e).Parts(with); parts > expr.MaxParts {
@@ -69,18 +69,4 @@ func (x *expansion) measured(l Leaf, task string) Leaf {
 	l.Start = start
 	x.entries = append(x.entries, BlackboardEntry{Name: start, Initial: x.parse("0"), Offset: l.Offset, Length: l.Length})
 	return l
-}
-
-// taken returns the names that no entry may get any more.
-func (x *expansion) taken() map[string]bool {
-	if x.used == nil {
-		x.used = map[string]bool{}
-		for name := range x.signals {
-			x.used[name] = true
-		}
-		for _, e := range x.entries {
-			x.used[e.Name] = true
-		}
-	}
-	return x.used
 }

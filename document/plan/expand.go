@@ -68,10 +68,12 @@ func (g *graph) measure(i *item) extent {
 			i.subtree = &tree{id: t.id} // cut, so that the rest can be expanded
 			return extent{}
 		}
-		if size, known := g.extent[t]; known {
-			return size
+		size, known := g.extent[t]
+		if !known {
+			size = g.visit(t)
 		}
-		return g.visit(t)
+		size.names = min(size.names+size.tasks*len(i.name+"/"), maxNames+1)
+		return size
 	}
 	size := extent{tasks: 1}
 	for _, c := range i.children {
@@ -128,10 +130,9 @@ type expansion struct {
 	*reader
 	leaves   []Leaf
 	entries  []BlackboardEntry
-	used     map[string]bool // names of signals and entries; nil: not known yet
-	names    []string        // of the leaves
-	portText int             // bytes of the ports of free leaves
-	labels   []string        // of all nodes, children first
+	names    []string // of the leaves
+	portText int      // bytes of the ports of free leaves
+	labels   []string // of all nodes, children first
 	nodes    []*xmltree.Element
 }
 

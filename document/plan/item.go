@@ -149,16 +149,16 @@ func (i *item) condition() *xmltree.Attribute {
 	return i.element.Find(i.kind.Condition())
 }
 
-// newCondition returns a condition with an attribute, in the place of an element.
-func newCondition(e *xmltree.Element, a *xmltree.Attribute, name string) *item {
+// newCondition returns a condition with attributes, in the place of an element.
+func newCondition(e *xmltree.Element, name string, attributes ...*xmltree.Attribute) *item {
 	kind, _ := bt.ParseKind(elementCondition)
-	return &item{kind: kind, id: elementCondition, name: name, element: &xmltree.Element{Name: elementCondition, Span: e.Span,
-		Tag: e.Tag, Attributes: []*xmltree.Attribute{a}}}
+	return &item{kind: kind, id: elementCondition, name: name, element: &xmltree.Element{Name: elementCondition,
+		Span: e.Span, Tag: e.Tag, Attributes: attributes}}
 }
 
 // newScript is newCondition for an attribute in the notation of BehaviorTree.CPP.
 func newScript(e *xmltree.Element, a *xmltree.Attribute, name string) *item {
-	i := newCondition(e, a.As(attrOn), name)
+	i := newCondition(e, name, a.As(attrOn))
 	i.script = true
 	return i
 }
@@ -262,7 +262,7 @@ func (r *reader) cases(i *item) bool {
 			r.reportName(i.element, codeCount, fmt.Sprintf("write %s=%q", name, "..."), "%s needs %s", i.kind, name)
 			value = variable
 		}
-		children = append(children, newCondition(i.element, xmltree.Equation(attrOn, variable, value), name))
+		children = append(children, newCondition(i.element, name, xmltree.Equation(attrOn, variable, value)))
 		if n < len(i.children) {
 			children = append(children, i.children[n])
 		}

@@ -140,13 +140,13 @@ func (r *reader) manualSelector(i *item) {
 	rest := i.written[n-1]
 	for k := n - 1; k > 0; k-- {
 		either := r.part(i, bt.IfThenElse, fmt.Sprint("from_", k))
-		is := newCondition(i.element, xmltree.Compose(attrOn, fmt.Sprint("(%) == ", k), choice),
-			fmt.Sprint(i.name, ".choice_", k))
+		is := newCondition(i.element, fmt.Sprint(i.name, ".choice_", k),
+			xmltree.Compose(attrOn, fmt.Sprint("(%) == ", k), choice))
 		either.children = []*item{is, i.written[k-1], rest}
 		either.wraps, rest = true, either
 	}
-	valid := newCondition(i.element, xmltree.Compose(attrOn, fmt.Sprint("(%) >= 1 and (%) <= ", n), choice, choice),
-		i.name+"."+attrChoice)
+	valid := newCondition(i.element, i.name+"."+attrChoice,
+		xmltree.Compose(attrOn, fmt.Sprint("(%) >= 1 and (%) <= ", n), choice, choice))
 	i.kind, i.children = bt.Precondition, []*item{valid, rest}
 	i.params = []int{slices.Index(bt.Precondition.Params()[0].Words, "RUNNING") + 1}
 }

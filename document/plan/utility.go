@@ -78,13 +78,9 @@ func negative(e *expr.Expr) bool {
 
 // comparison returns the condition that the utility b has exceeded a, and a not b since then, by more than a margin.
 func comparison(i *item, a, b, margin *xmltree.Attribute, name string) *item {
-	kind, _ := bt.ParseKind(elementCondition)
-	e := &xmltree.Element{Name: elementCondition, Span: i.element.Span, Tag: i.element.Tag}
 	if margin == nil {
-		e.Attributes = []*xmltree.Attribute{xmltree.Compose(attrOn, "(%) > (%)", b, a)}
-	} else {
-		e.Attributes = []*xmltree.Attribute{xmltree.Compose(attrOn, "(%) - (%) > (%)", b, a, margin),
-			xmltree.Compose(attrOff, "(%) - (%) > (%)", a, b, margin)}
+		return newCondition(i.element, name, xmltree.Compose(attrOn, "(%) > (%)", b, a))
 	}
-	return &item{kind: kind, id: elementCondition, name: name, element: e}
+	return newCondition(i.element, name, xmltree.Compose(attrOn, "(%) - (%) > (%)", b, a, margin),
+		xmltree.Compose(attrOff, "(%) - (%) > (%)", a, b, margin))
 }

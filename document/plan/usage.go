@@ -1,0 +1,81 @@
+package plan
+
+import (
+	"slices"
+
+	"canopy/expr"
+)
+
+// Expressions returns all expressions of a leaf.
+func (l *Leaf) Expressions() []*expr.Expr {
+	list := []*expr.Expr{l.On, l.Off, l.EntryTime, l.ExitTime, l.EntryUntil, l.ExitUntil, l.Done, l.Failed, l.SuccessIf,
+		l.FailureIf}
+	for _, a := range slices.Concat(l.Write, l.Entry, l.Exit) {
+		list = append(list, a.Value)
+	}
+	return slices.DeleteFunc(list, func(e *expr.Expr) bool { return e == nil })
+}
+
+// Scope returns the types of the signals that a plan with entries names and that was read without a vocabulary: those
+// of entries that tasks write, and of others as the expressions use them. It is nil for a plan without entries.
+func (p *Plan) Scope() expr.Scope {
+	if len(p.Entries) == 0 {
+		return nil
+	}
+	scope := expr.Scope{}
+	for i := range p.Leaves {
+		l := &p.Leaves[i]
+		for _, e := range []*expr.Expr{l.On, l.Off, l.EntryUntil, l.ExitUntil, l.Done, l.Failed, l.SuccessIf, l.FailureIf} {
+			if e != nil {
+				usage(scope, e, true)
+			}
+		}
+		for _, a := range slices.Concat(l.Write, l.Entry, l.Exit) {
+			usage(scope, a.Value, false)
+		}
+		for _, e := range []*expr.Expr{l.EntryTime, l.ExitTime} {
+			if e != nil {
+				usage(scope, e, false)
+			}
+		}
+	}
+	for i := range p.Entries {
+		if e := &p.Entries[i]; !e.Free {
+			scope[e.Name] = e.Variable()
+		}
+	}
+	return scope
+}
+
+// usage adds the types of the signals that an expression names, as it uses them: as a number, unless it must be another
+// value.
+func usage(scope expr.Scope, e *expr.Expr, condition bool) {
+	note := func(n *expr.Node, v expr.Variable) {
+		if known, ok := scope[n.Name()]; n.Op() == expr.OpName && (!ok || known.Type == expr.Real && !known.Held) {
+			scope[n.Name()] = v
+		}
+	}
+	var visit func(n *expr.Node)
+	visit = func(n *expr.Node) {
+		note(n, expr.Number(expr.AnyUnit))
+		equality := n.Op() == expr.OpEqual || n.Op() == expr.OpNotEqual
+		for i := range n.Len() {
+			switch {
+			case !equality:
+			case n.Arg(1-i).Op() == expr.OpText:
+				note(n.Arg(i), expr.Variable{Type: expr.Text})
+			case n.Arg(1-i).Op() == expr.OpTruth:
+				note(n.Arg(i), expr.Variable{Type: expr.Boolean})
+			default:
+				note(n.Arg(i), expr.Variable{Unit: expr.AnyUnit, Held: true})
+			}
+			visit(n.Arg(i))
+		}
+	}
+	if condition || e.Root().Op() != expr.OpName {
+		for _, n := range e.Propositions() {
+			note(n, expr.Variable{Type: expr.Boolean})
+		}
+	}
+	visit(e.Root())
+}
