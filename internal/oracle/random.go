@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/bt"
 	"canopy/internal/trees"
 )
 
@@ -250,6 +251,9 @@ func (k *maker) leaf() *node {
 	return n
 }
 
+// drawn reports whether random missions have tasks of a kind.
+func drawn(k bt.Kind) bool { return k.Cases() <= 2 && !k.Halts() && !trees.Guards(k) }
+
 func (k *maker) tree(depth int) *node {
 	if k.Shared && len(k.shared) > 0 && k.chance(8) {
 		n := k.shared[k.IntN(len(k.shared))]
@@ -260,7 +264,7 @@ func (k *maker) tree(depth int) *node {
 		return k.leaf()
 	}
 	kind := trees.Composite(k.Rand)
-	for kind.Memory() && !k.Memory || kind.Timer() && !k.Timers || kind.Cases() > 2 || kind.Halts() {
+	for kind.Memory() && !k.Memory || kind.Timer() && !k.Timers || !drawn(kind) {
 		kind = trees.Composite(k.Rand)
 	}
 	k.count++

@@ -61,7 +61,7 @@ func Leaf(r *rand.Rand) bt.Kind {
 // Composite returns a kind that is no leaf. Those with a single child are rarer than they are in the table, those with
 // many children or none much rarer.
 func Composite(r *rand.Rand) bt.Kind {
-	composite := func(k bt.Kind) bool { return k.Family() != bt.Leaf && !k.Childless() && !guards(k) }
+	composite := func(k bt.Kind) bool { return k.Family() != bt.Leaf && !k.Childless() && !Guards(k) }
 	switch r.IntN(40) {
 	case 0, 1:
 		return draw(r, wide)
@@ -120,7 +120,8 @@ func wide(k bt.Kind) bool {
 	return least > 3
 }
 
-func guards(k bt.Kind) bool {
+// Guards reports whether tasks of a kind hold a resource: [Guarded] draws them, [Composite] does not.
+func Guards(k bt.Kind) bool {
 	return slices.ContainsFunc(k.Params(), func(p bt.Param) bool { return p.Type == bt.Resource })
 }
 
@@ -130,7 +131,7 @@ func Guarded(r *rand.Rand, d *bt.Node) *bt.Node {
 		d.Children[i] = Guarded(r, c)
 	}
 	if r.IntN(3) == 0 {
-		d = &bt.Node{Kind: draw(r, guards), Params: []int{1 + r.IntN(2)}, Children: []*bt.Node{d}}
+		d = &bt.Node{Kind: draw(r, Guards), Params: []int{1 + r.IntN(2)}, Children: []*bt.Node{d}}
 	}
 	return d
 }
