@@ -220,7 +220,7 @@ func (p *Program) affect(leaf int32, code *expr.Code, seen map[int]bool) {
 		enter(&p.readers[k])
 	}
 	for _, signal := range code.Discrete() {
-		if seen[signal] {
+		if seen[signal] || signal < p.Layout.Slots { // those of the world have no writer
 			continue
 		}
 		seen[signal] = true

@@ -358,6 +358,20 @@ func TestWritersThatAreNeverActive(t *testing.T) {
 	}
 }
 
+// TestSignalBesideEntries: in a plan without a mission, a discrete signal that a condition compares belongs to the world,
+// also if the plan has entries of its own.
+func TestSignalBesideEntries(t *testing.T) {
+	_, found := check(t, `<Sequence><Script code="n := 1"/><ReactiveSequence><Condition name="c" on="mode == 1"/>
+		<Action name="a"/></ReactiveSequence></Sequence>`, "always: [not a]")
+	verdicts := map[string]Verdict{}
+	for _, f := range found {
+		verdicts[f.Question+f.About] = f.Verdict
+	}
+	if verdicts["complete"] != Refuted || verdicts["alwaysnot a"] != Refuted {
+		t.Errorf("%v", verdicts)
+	}
+}
+
 // TestSkipping: sequences and parallels pass over a task that is skipped, which is neither success nor failure; a skipped
 // root holds that.
 func TestSkipping(t *testing.T) {
