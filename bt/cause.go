@@ -34,7 +34,7 @@ func Cause(tree *Tree, changes []Change, i int) int {
 
 // passing returns the place of the change by which a task has received or lost activity; -1 if there is none.
 func passing(tree *Tree, changes []Change, i int) int {
-	if k := freed(tree, changes, i); k >= 0 {
+	if k := freed(tree, changes, i, changes[i].Task); k >= 0 {
 		return k
 	}
 	for t := changes[i].Task; t >= 0; t = tree.Parent(t) {
@@ -47,14 +47,19 @@ func passing(tree *Tree, changes []Change, i int) int {
 			}
 		}
 	}
+	for t := tree.Parent(changes[i].Task); t >= 0; t = tree.Parent(t) { // its composite has waited, and is active
+		if k := freed(tree, changes, i, t); k >= 0 {
+			return k
+		}
+	}
 	return -1
 }
 
-// freed returns the place of the change by which the resource became free for which a task has waited; -1 if it has
-// not.
-func freed(tree *Tree, changes []Change, i int) int {
+// freed returns the place of the change by which the resource became free for which a task has waited, to activate it
+// or one below it; -1 if it has not.
+func freed(tree *Tree, changes []Change, i int, waiting Task) int {
 	c := &changes[i]
-	guard := tree.Parent(c.Task)
+	guard := tree.Parent(waiting)
 	if c.To != Activating || guard < 0 || tree.nodes[guard].shared == 0 {
 		return -1
 	}

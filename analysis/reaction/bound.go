@@ -156,16 +156,16 @@ func (r *Result) bound() {
 	}
 }
 
-// boundTasks bounds the reaction to an input of tasks that change together. A condition that lasts until a task has ended
-// may become false once on the way, as if by another input.
+// boundTasks bounds the reaction to an input of tasks that change together. A condition that lasts until a task has
+// ended may become false once on the way, as if by another input.
 func (r *Result) boundTasks(tasks []bt.Task, all []shape) Work {
 	lasts := r.tree.Lasts()
 	w, times := r.boundInputs(slices.Concat(tasks, lasts), all), 1+len(lasts)
 	return Work{w.Iterations * times, w.Changes * times, w.Visits * times}
 }
 
-// boundInputs bounds the reaction to inputs of tasks at one time. The end of a timer may also wait for an entry procedure
-// below.
+// boundInputs bounds the reaction to inputs of tasks at one time. The end of a timer may also wait for an entry
+// procedure below.
 func (r *Result) boundInputs(tasks []bt.Task, all []shape) Work {
 	width, n := all[r.tree.Root()].width, 1
 	paths := map[bt.Task]bool{r.tree.Root(): true}

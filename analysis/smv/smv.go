@@ -31,8 +31,8 @@ const maxStates = 100_000
 // is ErrLarge.
 func Write(s declare.Subject, title string, over func() string) (string, error) {
 	w := &writer{Subject: s, tree: s.Plan.Tree, names: map[string]bool{}, task: make([]string, s.Plan.Tree.Len()),
-		acts: make([]bool, s.Plan.Tree.Len()), skips: make([]bool, s.Plan.Tree.Len()), signals: map[string]*signal{}, free: map[string]string{},
-		values: map[string]string{}}
+		acts: make([]bool, s.Plan.Tree.Len()), skips: make([]bool, s.Plan.Tree.Len()),
+		signals: map[string]*signal{}, free: map[string]string{}, values: map[string]string{}}
 	equations := true
 	for t := range bt.Task(w.tree.Len()) {
 		equations = w.admit(t) && equations

@@ -43,7 +43,8 @@ func (m *Model) nature() {
 		if i, ok := m.leafOf[task]; ok {
 			l := &m.leaves[i]
 			m.acts[t] = !l.condition
-			m.remembers[t] = len(m.plan.Leaves[i].Until) > 0 || l.done != nil || l.failed != nil || l.successIf != nil || l.failureIf != nil
+			m.remembers[t] = len(m.plan.Leaves[i].Until) > 0 || l.done != nil || l.failed != nil ||
+				l.successIf != nil || l.failureIf != nil
 			continue
 		}
 		switch m.tree.Kind(task).Family() { // all of its children, or what its script says

@@ -25,7 +25,8 @@ func askProperties(m *Model) []Finding {
 	for _, p := range m.subject.Declared.Properties {
 		f := m.property(p.Property)
 		if since := m.measured(); f.Verdict == Refuted && since != "" && timing(p.Formula.Positive(false)) != "" {
-			f = undecided(p.Property, "the search does not follow the time since the activation of "+since+" (elapsed)", sinceAdvice)
+			f = undecided(p.Property, "the search does not follow the time since the activation of "+since+" (elapsed)",
+				sinceAdvice)
 		}
 		f.About, f.Place = p.Text, p.Place
 		found = append(found, f)

@@ -193,7 +193,8 @@ func (m *Model) ask(q Question) []Finding {
 	idle := func(l plan.Leaf) bool { return m.tree.Idle(l.Task) && len(l.Entry) > 0 }
 	if i := slices.IndexFunc(m.plan.Leaves, idle); i >= 0 && q.Name != "reaction" {
 		t := m.plan.Leaves[i].Task
-		found = []Finding{{Verdict: Undecided, Text: fmt.Sprintf("not concluded: %s assigns when a task is halted", m.tree.Name(t)),
+		found = []Finding{{Verdict: Undecided,
+			Text:  fmt.Sprintf("not concluded: %s assigns when a task is halted", m.tree.Name(t)),
 			Tasks: []bt.Task{t}, Advice: "check the plan without _onHalted and _post, or fly it"}}
 	}
 	rests := m.rateRests()

@@ -113,8 +113,8 @@ func (a *Attribute) As(name string) *Attribute {
 // Equation returns an attribute that equates the values of two others, with their places in the text.
 func Equation(name string, a, b *Attribute) *Attribute { return Compose(name, "(%) == (%)", a, b) }
 
-// Compose returns an attribute made of the values of others, each in the place of a percent sign of the form, with their
-// places in the text.
+// Compose returns an attribute made of the values of others, each in the place of a percent sign of the form, with
+// their places in the text.
 func Compose(name, form string, of ...*Attribute) *Attribute {
 	end := of[len(of)-1]
 	e := &Attribute{Name: name, At: end.At, Raw: end.Raw}
