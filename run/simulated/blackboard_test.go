@@ -54,14 +54,26 @@ func left(trees string) (string, error) {
 	return strings.Join(append([]string{results[fmt.Sprint(r.Summary().Plan)]}, entries...), ", "), nil
 }
 
-// TestBlackboardsOfBehaviorTreeCpp: plans with scripts have the result and leave the entries that they have in
-// BehaviorTree.CPP 4.10.0, which made the answers. An entry without a value is as one that does not exist.
+// TestBlackboardsOfBehaviorTreeCpp: plans with scripts, postconditions and stubs have the result and leave the entries
+// that they have in BehaviorTree.CPP 4.10.0, which made the answers. An entry without a value is as one that does not
+// exist.
 func TestBlackboardsOfBehaviorTreeCpp(t *testing.T) {
-	others := map[string]string{ // part of a plan, and the answer or mistake here
-		`<SetBlackboard value="5"`:    "SUCCESS, a = 5, b = 1", // there, a literal is a text
-		`<SetBlackboard value="{zz}"`: "zz",                    // there, it fails
-	}
-	data, err := os.ReadFile("testdata/btcpp/blackboards.txt")
+	t.Run("scripts", func(t *testing.T) {
+		others := map[string]string{ // part of a plan, and the answer or mistake here
+			`<SetBlackboard value="5"`:    "SUCCESS, a = 5, b = 1", // there, a literal is a text
+			`<SetBlackboard value="{zz}"`: "zz",                    // there, it fails
+		}
+		compareBlackboards(t, "testdata/btcpp/blackboards.txt", 150, others)
+	})
+	t.Run("postconditions", func(t *testing.T) {
+		compareBlackboards(t, "testdata/btcpp/postconditions.txt", 85, map[string]string{
+			`_onFailure="zz = 1"`: `no script creates the entry "zz"`}) // there, it is never executed
+	})
+}
+
+// compareBlackboards compares the answers of a file with at least some plans.
+func compareBlackboards(t *testing.T, name string, least int, others map[string]string) {
+	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +99,7 @@ func TestBlackboardsOfBehaviorTreeCpp(t *testing.T) {
 			t.Errorf("%s\n%s, %v; there: %s", trees, got, err, want)
 		}
 	}
-	if count < 150 {
+	if count < least {
 		t.Errorf("only %d plans", count)
 	}
 }
