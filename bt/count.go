@@ -2,35 +2,27 @@ package bt
 
 // countVerdict counts the good and the bad children. Which threshold is reached first matters only if both are reached.
 func (e *Engine) countVerdict(n *node, c *composite) Status {
-	isGood, isBad := c.results.good() >= n.Enough, c.results.bad() >= n.TooMany
-	if skipped := c.results.skipped(); skipped > 0 {
-		isGood = isGood || n.Lenient && c.results.good()+skipped >= n.Enough
-		if skipped == n.n && !isGood {
+	good, bad := c.results.good(), c.results.bad()
+	if skipped := c.results.skipped(); skipped|n.Quorum != 0 {
+		switch {
+		case skipped == n.n && !n.Lenient:
 			return Skipped
+		case good+skipped+bad < n.Quorum:
+			return Accept
+		case n.Lenient || n.Quorum != 0:
+			good += skipped
 		}
 	}
 	switch {
-	case n.Quorum > 0:
-		return c.allVerdict(n)
-	case isGood && isBad:
-		return e.raceVerdict(n)
-	case isGood:
+	case good >= n.Enough:
+		if bad >= n.TooMany {
+			return e.raceVerdict(n)
+		}
 		return Success
-	case isBad:
+	case bad >= n.TooMany:
 		return Failure
 	}
 	return Accept
-}
-
-// allVerdict judges once all children are good, bad or skipped.
-func (c *composite) allVerdict(n *node) Status {
-	switch r := c.results; {
-	case r.good()+r.skipped()+r.bad() < n.Quorum:
-		return Accept
-	case r.bad() >= n.TooMany:
-		return Failure
-	}
-	return Success
 }
 
 // raceVerdict counts the children one by one, pinned ones first: the first threshold reached decides.

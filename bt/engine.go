@@ -352,12 +352,8 @@ func (e *Engine) settle(limit int) bool {
 				t, n, s = e.visit(t, n, s)
 			}
 		}
-		for _, t := range e.tree.Spent(e.changes, e.iteration) {
-			if in := Set(t, false); e.task(t).Take(&in, e.tree.kinds[t], e.task(t).status) {
-				e.up.add(t)
-			}
-		}
-		if e.tree.shared != nil {
+		if t := e.tree; t.lasting != nil || t.shared != nil {
+			e.spend()
 			e.grant()
 		}
 		for t := e.down.popMax(); t >= 0; t = e.down.popMax() {

@@ -43,6 +43,15 @@ func (t *Tree) Spent(changes []Change, iteration int32) (conditions []Task) {
 	return conditions
 }
 
+// spend sets the conditions that are spent in this iteration.
+func (e *Engine) spend() {
+	for _, t := range e.tree.Spent(e.changes, e.iteration) {
+		if in := Set(t, false); e.task(t).Take(&in, e.tree.kinds[t], e.task(t).status) {
+			e.up.add(t)
+		}
+	}
+}
+
 // spent returns the place, before place i, of the change of a task until whose end the condition of change i has
 // lasted; -1 if there is none.
 func (t *Tree) spent(changes []Change, i int) int {
