@@ -63,8 +63,9 @@ type program struct {
 	leafOf      map[bt.Task]int
 	lasting     map[bt.Task][]bt.Task // by condition
 	comparisons []*expression
-	inner       []bool        // by comparison: it occurs in the value of a signal
-	round       func(*Flight) // called after each settling of the tree; nil: nothing
+	inner       []bool                    // by comparison: it occurs in the value of a signal
+	told        func(*Flight, []bt.Input) // called before each settling of the tree; nil: nothing
+	round       func(*Flight)             // called after it; nil: nothing
 }
 
 // compile numbers signals and comparisons.
@@ -249,6 +250,9 @@ func (f *Flight) settle(commit bool) error {
 		commit = true
 		in, more := f.inputs(f.engine)
 		statuses := f.statuses()
+		if f.told != nil {
+			f.told(f, in)
+		}
 		instant, err := f.engine.Settle(in)
 		f.meet(statuses, instant.Changes)
 		f.carryOut(instant)
