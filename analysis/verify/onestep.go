@@ -146,6 +146,9 @@ func (m *Model) writers() (by map[string][]bt.Task, names []string) {
 		l := &m.plan.Leaves[i]
 		for _, list := range [...][]plan.Assignment{l.Write, l.Entry} {
 			for _, a := range list {
+				if a.Notes {
+					continue
+				}
 				if by[a.Target] == nil {
 					names = append(names, a.Target)
 				}

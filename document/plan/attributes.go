@@ -74,15 +74,13 @@ func init() {
 
 // foreignNodes are the nodes of BehaviorTree.CPP that plans do not have, with what to write instead.
 var foreignNodes = map[string]string{
-	"SequenceStar":      `write "SequenceWithMemory"`,
-	"FallbackStar":      `write "Fallback"`,
-	"LoopInt":           "plans have no queues",
-	"LoopBool":          "plans have no queues",
-	"LoopDouble":        "plans have no queues",
-	"LoopString":        "plans have no queues",
-	"ConsumeQueue":      "plans have no queues",
-	"SkipUnlessUpdated": "write a condition over the signal",
-	"WaitValueUpdate":   "write a condition over the signal",
+	"SequenceStar": `write "SequenceWithMemory"`,
+	"FallbackStar": `write "Fallback"`,
+	"LoopInt":      "plans have no queues",
+	"LoopBool":     "plans have no queues",
+	"LoopDouble":   "plans have no queues",
+	"LoopString":   "plans have no queues",
+	"ConsumeQueue": "plans have no queues",
 }
 
 // namespace reports whether an attribute concerns XML itself, such as the schema that an editor uses.

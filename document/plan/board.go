@@ -64,7 +64,8 @@ type clerk struct {
 	at        *xmltree.Attribute // with the scripts, or the name of the entry
 	writes    []statement
 	condition *expr.Expr // of a ScriptCondition
-	watches   string     // the entry of which a WasEntryUpdated tells whether it was written
+	watches   string     // the entry of which the leaf tells whether it was written
+	clears    *item      // the leaf that tells so, from now on
 }
 
 // statement writes an entry: an expression, or a text that becomes a value of the entry's type, or neither: the entry
@@ -371,10 +372,11 @@ func (b *board) port(i *item, s *scope, a *xmltree.Attribute) {
 	e.outside, e.created = true, true
 }
 
-// watcher is a leaf that tells whether an entry was written since it did so before: two entries of its own.
+// watcher is a leaf that tells whether an entry was written since it did so before, with entries of its own.
 type watcher struct {
-	of           *shared
-	updated, was *shared
+	of      *shared
+	updated *shared // the entry was written
+	was     *shared // of an action: what it tells
 }
 
 // visit identifies a leaf in the use of its tree.
@@ -389,12 +391,17 @@ func (b *board) watch(i *item, s *scope, e *shared) {
 		return
 	}
 	w := &watcher{of: e}
-	for k, own := range []**shared{&w.updated, &w.was} {
-		*own = &shared{owned: owned{s, i.name + []string{".updated", ".was"}[k]},
-			at: xmltree.Span{At: i.element.At, End: i.element.At + 1}, created: true, written: true}
-		(*own).Type, (*own).typed = expr.Boolean, (*own).at
-		(*own).watcher = w
-		b.order = append(b.order, *own)
+	own := func(suffix string) *shared {
+		at := xmltree.Span{At: i.element.At, End: i.element.At + 1}
+		e := &shared{owned: owned{s, i.name + suffix}, at: at, created: true, written: true, typed: at, watcher: w}
+		e.Type = expr.Boolean
+		b.order = append(b.order, e)
+		return e
+	}
+	if i.kind.Acts() {
+		w.updated, w.was = own(".updated"), own(".was")
+	} else {
+		w.updated = own("")
 	}
 	b.watchers[visit{i, s}] = w
 	b.watched[e.owned] = append(b.watched[e.owned], w)
@@ -662,10 +669,20 @@ func (l leafReader) clerkLeaf(leaf *Leaf, i *item) {
 		leaf.On = l.script(c.condition, c.at, expr.Variable{Type: expr.Boolean})
 		return
 	}
-	if w := l.watchers[visit{i, l.outer.scope}]; w != nil {
+	if c.clears != nil {
+		if w := l.watchers[visit{c.clears, l.outer.scope}]; w != nil {
+			leaf.Entry = []Assignment{{Target: w.updated.Name, Value: never, Notes: true, Offset: leaf.Offset, Length: 1}}
+		}
+		leaf.Done = always
+		return
+	}
+	if w := l.watchers[visit{i, l.outer.scope}]; w != nil && !i.kind.Acts() {
+		leaf.On = l.parse(w.updated.Name)
+		return
+	} else if w != nil {
 		updated, was := l.parse(w.updated.Name), l.parse(w.was.Name)
 		leaf.Entry = []Assignment{{Target: w.was.Name, Value: updated, Offset: leaf.Offset, Length: 1},
-			{Target: w.updated.Name, Value: never, Offset: leaf.Offset, Length: 1}}
+			{Target: w.updated.Name, Value: never, Notes: true, Offset: leaf.Offset, Length: 1}}
 		leaf.Done, leaf.Failed = was, negation.Substitute(map[string]*expr.Expr{"it": was})
 		return
 	}
@@ -710,7 +727,8 @@ func (l leafReader) clerkLeaf(leaf *Leaf, i *item) {
 			if a.Unset {
 				value = never
 			}
-			leaf.Entry = append(leaf.Entry, Assignment{Target: x.updated.Name, Value: value, Offset: a.Offset, Length: a.Length})
+			leaf.Entry = append(leaf.Entry,
+				Assignment{Target: x.updated.Name, Value: value, Notes: true, Offset: a.Offset, Length: a.Length})
 		}
 	}
 	l.warnLost(leaf.Entry, "a script takes", "")

@@ -264,8 +264,10 @@ func (x *exporter) shorthand(i *item) {
 		id = i.id
 	}
 	x.rename(i.element, id, i.name)
-	x.declare(i.short.form, id, i.short.attributes)
-	x.lost(i.element, "BehaviorTree.CPP has no %s in its plans", id)
+	if i.short.own {
+		x.declare(i.short.form, id, i.short.attributes)
+		x.lost(i.element, "BehaviorTree.CPP has no %s in its plans", id)
+	}
 }
 
 func (x *exporter) composite(i *item) {

@@ -214,7 +214,9 @@ func (x *expansion) writers(n *bt.Node, leaf *int) map[string]writer {
 	all := map[string]writer{}
 	if n.Kind.Family() == bt.Leaf {
 		for _, a := range x.leaves[*leaf].Entry {
-			all[a.Target] = writer{leaf: *leaf, assignment: a, entry: true}
+			if !a.Notes {
+				all[a.Target] = writer{leaf: *leaf, assignment: a, entry: true}
+			}
 		}
 		for _, a := range x.leaves[*leaf].Write {
 			all[a.Target] = writer{leaf: *leaf, assignment: a}

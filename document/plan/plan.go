@@ -204,6 +204,7 @@ type Assignment struct {
 	Target         string
 	Value          *expr.Expr
 	Unset          bool // the slot is an entry, from which the value is taken away; Value does not count
+	Notes          bool // the slot notes whether an entry was written since a leaf was told so: several may share it
 	Offset, Length int  // the target's name in the source
 }
 

@@ -14,14 +14,17 @@ import (
 // shorthand is a node that stands for several tasks.
 type shorthand struct {
 	form       string // of the explicit form
+	own        bool   // BehaviorTree.CPP has no such element
 	attributes []string
 	expand     func(r *reader, i *item)
 }
 
 // Names of shorthands and of their attributes.
 const (
-	elementTestNode       = "TestNode"
-	elementManualSelector = "ManualSelector"
+	elementTestNode          = "TestNode"
+	elementManualSelector    = "ManualSelector"
+	elementSkipUnlessUpdated = "SkipUnlessUpdated"
+	elementWaitValueUpdate   = "WaitValueUpdate"
 
 	attrReturnStatus  = "return_status"
 	attrAsyncDelay    = "async_delay"
@@ -33,9 +36,13 @@ const (
 )
 
 var shorthands = map[string]*shorthand{
-	elementTestNode: {elementAction, []string{attrReturnStatus, attrAsyncDelay, attrSuccessScript, attrFailureScript,
+	elementTestNode: {elementAction, true, []string{attrReturnStatus, attrAsyncDelay, attrSuccessScript, attrFailureScript,
 		attrPostScript}, (*reader).testNode},
-	elementManualSelector: {elementControl, []string{attrChoice, attrRepeatLast}, (*reader).manualSelector},
+	elementManualSelector: {elementControl, true, []string{attrChoice, attrRepeatLast}, (*reader).manualSelector},
+	elementSkipUnlessUpdated: {elementDecorator, false, []string{attrOfEntry},
+		func(r *reader, i *item) { r.onceUpdated(i, "SKIPPED") }},
+	elementWaitValueUpdate: {elementDecorator, false, []string{attrOfEntry},
+		func(r *reader, i *item) { r.onceUpdated(i, "RUNNING") }},
 }
 
 // short returns the shorthand that an element is, nil if it is none. A model may give the name another meaning.
@@ -147,6 +154,39 @@ func (r *reader) manualSelector(i *item) {
 	}
 	valid := newCondition(i.element, i.name+"."+attrChoice,
 		xmltree.Compose(attrOn, fmt.Sprint("(%) >= 1 and (%) <= ", n), choice, choice))
-	i.kind, i.children = bt.Precondition, []*item{valid, rest}
-	i.params = []int{slices.Index(bt.Precondition.Params()[0].Words, "RUNNING") + 1}
+	i.precondition(valid, rest, "RUNNING")
+}
+
+// precondition makes an item a Precondition, which returns otherwise while its condition does not hold.
+func (i *item) precondition(condition, child *item, otherwise string) {
+	i.kind, i.children = bt.Precondition, []*item{condition, child}
+	i.params = []int{slices.Index(bt.Precondition.Params()[0].Words, otherwise) + 1}
+}
+
+// onceUpdated makes a precondition of a child, that an entry was written since the child was started before: an action
+// that notes the start comes before the child.
+func (r *reader) onceUpdated(i *item, otherwise string) {
+	n, a := len(i.written), i.element.Find(attrOfEntry)
+	switch {
+	case n != 1 && r.doc.Whole:
+		r.reportName(i.element, codeChildren, "", "%s needs exactly 1 child, this one has %d", i.id, n)
+	case a == nil:
+		r.reportName(i.element, codeNoAttr, "write "+attrOfEntry+`="..."`, "%s needs %q", i.id, attrOfEntry)
+	}
+	name := ""
+	if n == 1 && a != nil {
+		name = r.key(a)
+	}
+	if name == "" {
+		i.kind, i.unknown = bt.Sequence, true
+		return
+	}
+	r.mentioned[name] = true
+	updated := newCondition(i.element, i.name+".updated")
+	updated.clerk = &clerk{at: a, watches: name}
+	start := &item{id: elementAction, kind: bt.Action, name: i.name + ".start", element: updated.element,
+		clerk: &clerk{at: a, clears: updated}}
+	then := r.part(i, bt.IfThenElse, "then")
+	then.children, then.wraps = []*item{start, i.written[0]}, true
+	i.precondition(updated, then, otherwise)
 }

@@ -20,11 +20,13 @@ func TestBuiltInNodes(t *testing.T) {
 	read := strings.Fields(`Sequence SequenceWithMemory AsyncSequence ReactiveSequence Fallback AsyncFallback ReactiveFallback
 		Parallel ParallelAll IfThenElse WhileDoElse Switch2 Switch3 Switch4 Switch5 Switch6 TryCatch ManualSelector Inverter
 		ForceSuccess ForceFailure Repeat RetryUntilSuccessful KeepRunningUntilFailure RunOnce Delay Timeout Precondition
-		Sleep Script ScriptCondition SetBlackboard UnsetBlackboard WasEntryUpdated TestNode AlwaysSuccess AlwaysFailure SubTree`)
+		Sleep Script ScriptCondition SetBlackboard UnsetBlackboard WasEntryUpdated SkipUnlessUpdated WaitValueUpdate TestNode
+		AlwaysSuccess AlwaysFailure SubTree`)
 	attributes := map[string]string{"ManualSelector": `choice="n"`, "Repeat": `num_cycles="2"`,
 		"RetryUntilSuccessful": `num_attempts="2"`, "Delay": `delay_msec="5"`, "Timeout": `msec="5"`, "Sleep": `msec="5"`,
 		"Precondition": `if="n == 1"`, "Script": `code="n := 1"`, "ScriptCondition": `code="n == 1"`,
 		"SetBlackboard": `output_key="n" value="1"`, "UnsetBlackboard": `key="n"`, "WasEntryUpdated": `entry="{n}"`,
+		"SkipUnlessUpdated": `entry="{n}"`, "WaitValueUpdate": `entry="n"`,
 		"SubTree": `ID="other"`, "TestNode": `return_status="FAILURE"`}
 	children := map[string]string{"IfThenElse": a + a, "WhileDoElse": a + a, "TryCatch": a + a}
 	childless := "Sleep Script ScriptCondition SetBlackboard UnsetBlackboard WasEntryUpdated TestNode AlwaysSuccess AlwaysFailure SubTree"
@@ -54,7 +56,7 @@ func TestBuiltInNodes(t *testing.T) {
 			t.Errorf("%s is not read", text)
 		}
 	}
-	refused := strings.Fields("LoopInt LoopDouble LoopBool LoopString ConsumeQueue SkipUnlessUpdated WaitValueUpdate SequenceStar")
+	refused := strings.Fields("LoopInt LoopDouble LoopBool LoopString ConsumeQueue SequenceStar")
 	for _, name := range refused {
 		text := fmt.Sprintf("<%s>%s</%[1]s>", name, a)
 		p, list := Read(one(text), nil)
@@ -81,6 +83,11 @@ func TestBadShorthands(t *testing.T) {
 		`<ManualSelector><Action/></ManualSelector>`:                                                      "ManualSelector needs choice",
 		`<ManualSelector choice="n"/>`:                                                                    "ManualSelector needs at least 1 child, this one has 0",
 		`<ManualSelector choice="n" repeat_last_selection="true"><Action/></ManualSelector>`:              `does not support "repeat_last_selection"`,
+		`<WaitValueUpdate><Action/></WaitValueUpdate>`:                                                    `WaitValueUpdate needs "entry"`,
+		`<WaitValueUpdate entry="{a}"/>`:                                                                  "WaitValueUpdate needs exactly 1 child, this one has 0",
+		`<SkipUnlessUpdated entry="{a}"><Action/><Action/></SkipUnlessUpdated>`:                           "SkipUnlessUpdated needs exactly 1 child, this one has 2",
+		`<SkipUnlessUpdated entry="a b"><Action/></SkipUnlessUpdated>`:                                    `"a b" cannot be the name of an entry`,
+		`<SkipUnlessUpdated entry="{a}" msec="5"><Action/></SkipUnlessUpdated>`:                           `SkipUnlessUpdated has no attribute "msec"`,
 		`<Control ID="ManualSelector" choice="n ge"><Action/><Action/></Control>`:                         "1:82: error",
 		`<ManualSelector choice="n" repeat_last_selection="false"><Action/><Action/></ManualSelector>`:    "",
 		`<Action ID="TestNode" async_delay="1.5 [s]" post_script="a := 1"/>`:                              "",
@@ -97,6 +104,8 @@ func TestPlainShorthands(t *testing.T) {
 	for _, text := range []string{
 		`<TestNode return_status="FAILURE" async_delay="20" failure_script="a := 1" retry="3" _onFailure="b := 1"/>`,
 		`<ManualSelector choice="n"><Action ID="Climb" done="h gt 1"/><Inverter><TestNode name="x"/></Inverter></ManualSelector>`,
+		`<Sequence><Script code="n := 1"/><SkipUnlessUpdated entry="{n}" _skipIf="n == 2"><Action ID="Climb"/></SkipUnlessUpdated>
+			<Decorator ID="WaitValueUpdate" name="w" entry="n"><Script code="n += 1"/></Decorator></Sequence>`,
 		`<TryCatch catch_on_halt="true"><Action name="up"/><Script code="a := 1"/></TryCatch>`,
 		`<Sequence><Action ID="TestNode"/><Control ID="ManualSelector" name="pick" choice="n"><Action name="up"/></Control></Sequence>`,
 	} {
