@@ -300,7 +300,7 @@ func (s *Stepper) prune(subject *declare.Subject, all bool) {
 	without := func(list []executive.Assignment) []executive.Assignment {
 		list = slices.Clone(list)
 		for k := range list {
-			if !s.needed[list[k].Slot] {
+			if !s.needed[list[k].Slot] && list[k].Value != nil {
 				list[k].Value = nothing
 			}
 		}

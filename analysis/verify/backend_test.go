@@ -239,6 +239,12 @@ func (c *clauses) task(t bt.Task) {
 		c.iff(c.bad[t], bad[0])
 		c.iff(c.skip[t], skip[0])
 		lives(0)
+	case bt.OnHalted: // never runs its first child
+		c.iff(c.good[t], good[1])
+		c.iff(c.bad[t], bad[1])
+		c.iff(c.skip[t], skip[1])
+		c.add(-c.live[kids[0]])
+		lives(1)
 	case bt.Inverter, bt.ForceSuccess, bt.ForceFailure:
 		says := c.or(good[0], bad[0])
 		switch kind {

@@ -419,3 +419,30 @@ func TestLasting(t *testing.T) {
 		t.Errorf("%s: %s", c.Verdict, c.Text)
 	}
 }
+
+// TestHaltedScriptsAreAnswered: what `_onHalted` and `_post` assign when a task is halted decides what can follow; the
+// assignments themselves are no tasks that could be active.
+func TestHaltedScriptsAreAnswered(t *testing.T) {
+	plan := `<Sequence name="all"><Script name="begin" code="stops := 0"/><ReactiveFallback name="whole">` +
+		`<Action name="look" _while="h lt 100" _onHalted="stops := %s" _post="stops += 1"/>` +
+		`<ReactiveSequence name="rest"><ScriptCondition name="stopped" code="stops == 2"/><Action name="cool"/>` +
+		`</ReactiveSequence><Action name="wait"/></ReactiveFallback></Sequence>`
+	for stops, dead := range map[string]string{"1": "look._post.do", "2": "look._post.do rest"} {
+		s, all := check(t, fmt.Sprintf(plan, stops), `always: ["cool -> h ge 100"]`)
+		var never []string
+		for _, f := range all {
+			if f.Verdict == Undecided {
+				t.Errorf("%s: %s", f.Question, f.Text)
+			}
+			for _, task := range f.Tasks {
+				if f.Question == "dead" && f.Verdict == Refuted {
+					never = append(never, s.Plan.Tree.Name(task))
+				}
+			}
+		}
+		slices.Sort(never)
+		if got := strings.Join(never, " "); got != dead {
+			t.Errorf("with %s these are never active: %s, not %s", stops, got, dead)
+		}
+	}
+}

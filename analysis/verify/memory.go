@@ -42,7 +42,7 @@ func (m *Model) nature() {
 		task := bt.Task(t)
 		if i, ok := m.leafOf[task]; ok {
 			l := &m.leaves[i]
-			m.acts[t] = !l.condition
+			m.acts[t] = !l.condition && !m.tree.Idle(task)
 			m.remembers[t] = len(m.plan.Leaves[i].Until) > 0 || l.done != nil || l.failed != nil ||
 				l.successIf != nil || l.failureIf != nil
 			continue

@@ -21,9 +21,12 @@ func (m *Model) anyActive(tasks []bt.Task) set {
 	return sum
 }
 
-// actions returns the plan's actions in the order of the tree.
+// actions returns the plan's actions in the order of the tree, except those that only make assignments when a task is
+// halted.
 func (m *Model) actions() []bt.Task {
-	return slices.DeleteFunc(slices.Clone(m.tree.Leaves()), func(t bt.Task) bool { return !m.tree.Kind(t).Acts() })
+	return slices.DeleteFunc(slices.Clone(m.tree.Leaves()), func(t bt.Task) bool {
+		return !m.tree.Kind(t).Acts() || m.tree.Idle(t)
+	})
 }
 
 // memoryAdvice is the advice for questions that memory keeps from being concluded.
@@ -170,10 +173,15 @@ func askCommand(m *Model) []Finding {
 	for _, c := range m.subject.Commands {
 		f := Finding{Verdict: Refuted, Tasks: by[c], About: c, Text: "no task ever writes " + c,
 			Advice: "it keeps its default; if that is intended, accept this finding"}
+		idle := slices.IndexFunc(by[c], m.tree.Idle)
 		switch v, why := m.wakes(by[c]); {
 		case v == Proved:
 			written++
 			continue
+		case v == Refuted && idle >= 0:
+			f.Verdict, f.Text = Undecided, fmt.Sprintf("not concluded whether a task ever writes %s: %s does when it is halted",
+				c, m.tree.Name(m.tree.Children(m.tree.Parent(by[c][idle]))[1]))
+			f.Advice = "let a task write it that can become active"
 		case v == Undecided:
 			f.Verdict, f.Text, f.Advice = v, "not concluded whether a task ever writes "+c+": "+why, memoryAdvice
 		case len(by[c]) > 0 && m.slow() && !m.explored:

@@ -89,7 +89,7 @@ func (r *randomPlan) composite() bt.Kind {
 	family := families[r.IntN(len(families))]
 	var kinds []bt.Kind
 	for _, k := range bt.Kinds() {
-		if k.Family() != family || k.Memory() && !r.memory || k.Effect() != "" || k.Cases() > 2 { // scripts of counterexamples begin with false conditions
+		if k.Family() != family || k.Memory() && !r.memory || k.Cases() > 2 { // scripts of counterexamples begin with false conditions
 			continue
 		}
 		if kinds = append(kinds, k); family == bt.Chain && k.Over() != bt.Accept { // more often than decorators

@@ -14,7 +14,6 @@ import (
 
 	"canopy/bt"
 	"canopy/document/declare"
-	"canopy/document/plan"
 )
 
 // Verdict is the result of a question. The zero value is no answer.
@@ -189,13 +188,6 @@ func (m *Model) ask(q Question) []Finding {
 		found = []Finding{{Verdict: Undecided, Text: fmt.Sprintf("not concluded: %s and %s share a resource",
 			m.tree.Name(shared[0][0]), m.tree.Name(shared[0][1])), Tasks: shared[0],
 			Advice: "check the subtrees below the guards as separate plans; `canopy reaction` explores the whole plan"}}
-	}
-	idle := func(l plan.Leaf) bool { return m.tree.Idle(l.Task) && len(l.Entry) > 0 }
-	if i := slices.IndexFunc(m.plan.Leaves, idle); i >= 0 && q.Name != "reaction" {
-		t := m.plan.Leaves[i].Task
-		found = []Finding{{Verdict: Undecided,
-			Text:  fmt.Sprintf("not concluded: %s assigns when a task is halted", m.tree.Name(t)),
-			Tasks: []bt.Task{t}, Advice: "check the plan without _onHalted and _post, or fly it"}}
 	}
 	rests := m.rateRests()
 	for i := range found {

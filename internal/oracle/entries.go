@@ -77,11 +77,15 @@ func (k *maker) script() *node {
 	case 1:
 		return k.clerk("UnsetBlackboard", assignment{first + 2, of("unset")})
 	}
-	var list []assignment
+	return k.clerk("Script", k.statements()...)
+}
+
+// statements returns those of a script.
+func (k *maker) statements() (list []assignment) {
 	for range 1 + k.IntN(3) {
-		list = append(list, k.statement(first))
+		list = append(list, k.statement(len(k.m.slots)-1-initialized))
 	}
-	return k.clerk("Script", list...)
+	return list
 }
 
 // statement returns one that writes an entry, or a slot.
@@ -119,21 +123,59 @@ func (k *maker) ofEntry() *expression {
 	return of([]string{"eq", "ne", "less", "more"}[k.IntN(4)], reads("n"), number(float64(k.IntN(3))))
 }
 
-// attached returns a task with a precondition in an attribute, or without.
+// always ends the name of the task that runs the script of _post when a node is halted.
+const (
+	halted = "_onHalted"
+	always = "._post.halted"
+)
+
+// attached returns a task with pre- and postconditions in attributes, or without.
 func (k *maker) attached(n *node) *node {
-	if !k.Entries || k.Shared || n.attached || n.clerk != "" || !k.chance(4) {
+	if !k.Entries || k.Shared || n.attached || n.clerk != "" {
 		return n
 	}
-	judges := n.kind.Family() == bt.Leaf
-	if n.successIf != nil || n.failureIf != nil {
+	base, list := n, k.statements
+	if k.chance(5) {
+		n = k.after(halted, base.name+"."+halted, list(), n)
+	}
+	var post []assignment
+	if k.chance(6) {
+		post = list()
+		n = k.after(halted, base.name+always, post, n)
+	}
+	n = k.precondition(base, n)
+	for _, attribute := range []string{"_onSuccess", "_onFailure"} {
+		if k.chance(12) {
+			n = k.after(attribute, base.name+"."+attribute, list(), n)
+		}
+	}
+	if post != nil {
+		n = k.after("_post", base.name+"._post", post, n)
+	}
+	return n
+}
+
+// after returns a task with a postcondition.
+func (k *maker) after(attribute, name string, list []assignment, n *node) *node {
+	kind := slices.IndexFunc(bt.Kinds(), func(k bt.Kind) bool { return k.Effect() == attribute })
+	script := &node{kind: leafKind("Action"), name: name + ".do", uses: 1,
+		leaf: leaf{clerk: "Script", done: of("true"), entry: list, entryTime: -1, exitTime: -1}}
+	return &node{kind: bt.Kinds()[kind], name: name, uses: 1, attached: true, children: []*node{script, n},
+		leaf: leaf{entryTime: -1, exitTime: -1}}
+}
+
+// precondition returns a task, which has other conditions, with a precondition, or without.
+func (k *maker) precondition(base, n *node) *node {
+	if !k.chance(4) || base.successIf != nil || base.failureIf != nil {
 		return n
 	}
+	judges := base.kind.Family() == bt.Leaf
 	kinds := slices.DeleteFunc(bt.Kinds(), func(k bt.Kind) bool {
 		own := slices.Contains([]string{"_successIf", "_failureIf"}, k.Condition())
 		return !k.Attributed() || k.Condition() == "" || judges && own
 	})
 	kind := kinds[k.IntN(len(kinds))]
-	name := n.name + "." + kind.Condition()
+	name := base.name + "." + kind.Condition()
 	on := k.ofEntry()
 	if k.chance(3) {
 		on = k.condition(2)

@@ -369,30 +369,25 @@ func (f *Flight) verdict(failure, success *expression) bt.Status {
 	return bt.Accept
 }
 
-// carryOut carries out the commands of the tree.
+// carryOut carries out the commands of the tree, and the scripts of tasks that are halted, in the order of the changes.
 func (f *Flight) carryOut(instant bt.Instant) {
-	for _, c := range instant.Commands {
-		i := f.leafOf[c.Task]
-		n, l := f.nodes[i], &f.leaves[i]
-		entry, exit := n.slow()
-		if !c.Exit {
-			f.assign(i, active, n.entry, l.entry)
-			l.start(active, entry, n.entryTime, f)
-			continue
+	commands := instant.Commands
+	for _, c := range instant.Changes {
+		for len(commands) > 0 && commands[0].Task == c.Task && commands[0].Exit == (c.To == bt.Deactivating) &&
+			(c.To == bt.Activating || c.To == bt.Deactivating) {
+			f.do(commands[0])
+			commands = commands[1:]
 		}
-		var values []float64
-		for s := range f.slots {
-			values = append(values, f.signal(2+s))
+		if f.Tree.Kind(c.Task).Halts() && c.To == bt.Deactivating && (c.From == bt.Activating || c.From == bt.Running) {
+			i := f.leafOf[f.Tree.Children(c.Task)[0]]
+			f.assign(i, active, f.nodes[i].entry, f.leaves[i].entry)
+			f.release(i)
+			f.leaves[i].phase = resting
+			clear(f.leaves[i].entry)
 		}
-		for _, a := range slices.Concat(n.write, n.entry) {
-			f.keep(a.slot, values[a.slot])
-		}
-		f.assign(i, leaving, n.exit, l.exit)
-		clear(l.entry)
-		if !exit {
-			f.exited(i)
-		}
-		l.start(leaving, exit, n.exitTime, f)
+	}
+	for _, c := range commands {
+		f.do(c)
 	}
 	for _, c := range instant.Timings {
 		i := slices.Index(f.Tree.Timers(), c.Task)
@@ -400,6 +395,36 @@ func (f *Flight) carryOut(instant bt.Instant) {
 		if c.Start {
 			f.timers[i] = f.T + f.Tree.Timer(c.Task)
 		}
+	}
+}
+
+// do carries out a command.
+func (f *Flight) do(c bt.Command) {
+	i := f.leafOf[c.Task]
+	n, l := f.nodes[i], &f.leaves[i]
+	entry, exit := n.slow()
+	if !c.Exit {
+		f.assign(i, active, n.entry, l.entry)
+		l.start(active, entry, n.entryTime, f)
+		return
+	}
+	f.release(i)
+	f.assign(i, leaving, n.exit, l.exit)
+	clear(l.entry)
+	if !exit {
+		f.exited(i)
+	}
+	l.start(leaving, exit, n.exitTime, f)
+}
+
+// release lets the slots that a leaf writes keep their values.
+func (f *Flight) release(i int) {
+	var values []float64
+	for s := range f.slots {
+		values = append(values, f.signal(2+s))
+	}
+	for _, a := range slices.Concat(f.nodes[i].write, f.nodes[i].entry) {
+		f.keep(a.slot, values[a.slot])
 	}
 }
 

@@ -125,7 +125,12 @@ func (m *Mission) Plan() string {
 	attached := ""
 	write = func(n *node, top bool) string {
 		if n.attached {
-			attached = fmt.Sprintf(` %s="%s"`, n.kind.Condition(), n.children[0].on)
+			switch {
+			case n.kind.Condition() != "":
+				attached += fmt.Sprintf(` %s="%s"`, n.kind.Condition(), n.children[0].on)
+			case !strings.HasSuffix(n.name, always):
+				attached += fmt.Sprintf(` %s="%s"`, n.kind.Effect(), m.statements(n.children[0].entry))
+			}
 			return write(n.children[1], top)
 		}
 		if n.uses > 1 && !top {
@@ -176,18 +181,20 @@ func (m *Mission) Plan() string {
 	return text + "</root>\n"
 }
 
+// statements writes assignments.
+func (m *Mission) statements(list []assignment) string {
+	var words []string
+	for _, a := range list {
+		words = append(words, m.slots[a.slot].name+" := "+a.value.String())
+	}
+	return strings.Join(words, "; ")
+}
+
 func (l *leaf) attributes(m *Mission) string {
 	var b strings.Builder
-	statements := func(list []assignment) string {
-		var words []string
-		for _, a := range list {
-			words = append(words, m.slots[a.slot].name+" := "+a.value.String())
-		}
-		return strings.Join(words, "; ")
-	}
 	switch l.clerk {
 	case "Script":
-		return fmt.Sprintf(` code="%s"`, statements(l.entry))
+		return fmt.Sprintf(` code="%s"`, m.statements(l.entry))
 	case "ScriptCondition":
 		return fmt.Sprintf(` code="%s"`, l.on)
 	case "SetBlackboard":
@@ -217,7 +224,7 @@ func (l *leaf) attributes(m *Mission) string {
 		list []assignment
 	}{{"write", l.write}, {"entry", l.entry}, {"exit", l.exit}} {
 		if len(x.list) > 0 {
-			fmt.Fprintf(&b, ` %s="%s"`, x.name, statements(x.list))
+			fmt.Fprintf(&b, ` %s="%s"`, x.name, m.statements(x.list))
 		}
 	}
 	if l.entryTime >= 0 {

@@ -52,7 +52,7 @@ func Random(r *rand.Rand, s Shape) *Mission {
 	}
 	k.lasting()
 	k.m.compile()
-	k.statements()
+	k.declare()
 	return k.m
 }
 
@@ -310,7 +310,7 @@ func (k *maker) lasting() {
 	k.m.root.each(func(n *node) { count[n.name]++ })
 	var actions []string
 	k.m.root.each(func(n *node) {
-		if n.kind.Acts() && count[n.name] == 1 {
+		if n.kind.Acts() && count[n.name] == 1 && !strings.Contains(n.name, ".") {
 			actions = append(actions, n.name)
 		}
 	})
@@ -322,8 +322,8 @@ func (k *maker) lasting() {
 	})
 }
 
-// statements adds facts about the signals, properties about tasks that are named once, a goal and written slots.
-func (k *maker) statements() {
+// declare adds facts about the signals, properties about tasks that are named once, a goal and written slots.
+func (k *maker) declare() {
 	count := map[string]int{}
 	k.m.root.each(func(n *node) { count[n.name]++ })
 	var tasks []*expression

@@ -108,7 +108,7 @@ func (a *answers) compare(all []verify.Finding) {
 	}
 	if !open["dead"] {
 		for t, entered := range a.truth.Entered {
-			above := entered || !a.truth.Tree.Kind(bt.Task(t)).Acts()
+			above := entered || !a.truth.Tree.Kind(bt.Task(t)).Acts() || a.truth.Tree.Idle(bt.Task(t))
 			for p := bt.Task(t); p >= 0 && !above; p = a.truth.Tree.Parent(p) {
 				above = dead[p]
 			}
