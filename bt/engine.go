@@ -60,6 +60,7 @@ type Engine struct {
 	iteration  int32
 	visits     int32
 	granted    []Task // by shared resource, in this iteration: the guard that has it
+	spent      []Task // scratch
 	limit      int
 	changed    bool // in this iteration
 	halted     bool

@@ -26,11 +26,11 @@ func (t *Tree) Lasts() []Task {
 	return slices.Compact(conditions)
 }
 
-// Spent returns the conditions that are false from the next iteration on, as tasks have ended in this one. The changes
+// Spent appends the conditions that are false from the next iteration on, as tasks have ended in this one. The changes
 // are those of the instant so far.
-func (t *Tree) Spent(changes []Change, iteration int32) (conditions []Task) {
+func (t *Tree) Spent(conditions []Task, changes []Change, iteration int32) []Task {
 	if t.lasting == nil {
-		return nil
+		return conditions
 	}
 	for _, c := range slices.Backward(changes) {
 		if c.Iteration != iteration {
@@ -45,7 +45,8 @@ func (t *Tree) Spent(changes []Change, iteration int32) (conditions []Task) {
 
 // spend sets the conditions that are spent in this iteration.
 func (e *Engine) spend() {
-	for _, t := range e.tree.Spent(e.changes, e.iteration) {
+	e.spent = e.tree.Spent(e.spent[:0], e.changes, e.iteration)
+	for _, t := range e.spent {
 		if in := Set(t, false); e.task(t).Take(&in, e.tree.kinds[t], e.task(t).status) {
 			e.up.add(t)
 		}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-
-	"canopy/expr"
 )
 
 // Unset is the value of an entry of a blackboard that is not written: a NaN of its own.
@@ -79,13 +77,13 @@ func (x *Executive) missing(i int, entries []int) error {
 	return nil
 }
 
-// unwritten reports whether code of a leaf reads an entry that is not written: a condition that does, does not hold. If
-// the judgement counts, that is an error.
-func (x *Executive) unwritten(i int, code *expr.Code) bool {
-	if !x.wary {
+// unwritten reports whether a formula of a leaf reads an entry that is not written: a condition that does, does not
+// hold. If the judgement counts, that is an error.
+func (x *Executive) unwritten(i int, f Criterion) bool {
+	if x.p.entries == nil {
 		return false
 	}
-	err := x.missing(i, x.p.entries(code))
+	err := x.missing(i, x.p.entries[i][f])
 	d, ok := x.decider.(*tree)
 	if err != nil && x.lost == nil && ok && d.listens && !d.keeps(x, x.p.Leaves[i].Task) && d.hears(x, i) {
 		x.lost = err

@@ -93,13 +93,11 @@ func (d *tree) begin(x *Executive) {
 	})
 	d.listens = true
 	for i := range x.p.Leaves {
-		if !x.wary || !d.engine.(Listener).Counts(x.p.Leaves[i].Task) {
+		if x.p.entries == nil || !d.engine.(Listener).Counts(x.p.Leaves[i].Task) {
 			continue
 		}
 		for _, f := range []Criterion{On, SuccessIf, FailureIf} {
-			if code := x.p.Leaves[i].Formulas[f]; code != nil {
-				x.unwritten(i, code)
-			}
+			x.unwritten(i, f)
 		}
 	}
 }

@@ -79,7 +79,6 @@ type Executive struct {
 	leaves  []leafState
 	timers  []float64 // by place in Tree.Timers: the time at which it elapses [s]; +Inf: it does not run
 	running []int     // the places of those that run, ascending
-	wary    bool      // there are entries of a blackboard
 	lost    error     // a leaf has read one that is not written
 	root    bt.Status // in which the plan last ended, since its activation; Accept if it has not
 	over    bool      // that end was followed by the plan's deactivation
@@ -98,6 +97,7 @@ type Executive struct {
 	writing   []int32  // by slot: its active writers
 	conflicts []string // by slot: the active writers last reported
 	waits     []string // by shared resource: the guards that wait, as last reported
+	text      []byte   // scratch
 
 	leaf  int // that holds evaluates
 	holds func(Criterion) bool
@@ -162,7 +162,6 @@ func New(p *Program, w World, d Decider) *Executive {
 		writing: make([]int32, len(p.Slots)), conflicts: make([]string, len(p.Slots)),
 		waits: make([]string, len(p.Tree.Shared()))}
 	x.u, _ = w.Discrete()
-	x.wary = slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Entry })
 	x.timers = slices.Repeat([]float64{math.Inf(1)}, len(p.Tree.Timers()))
 	for i := range x.leaves {
 		x.leaves[i].Known = Unknown
@@ -421,7 +420,7 @@ func (x *Executive) judge(i int, f Criterion) bool {
 		}
 	}
 	code := l.Formulas[f]
-	return code != nil && !x.unwritten(i, code) && x.world.Truth(code)
+	return code != nil && !x.unwritten(i, f) && x.world.Truth(code)
 }
 
 // visit returns the leaves that may have a new input, in their order.

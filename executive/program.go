@@ -29,13 +29,14 @@ type Program struct {
 	All     []Evaluation // every signal
 	Reads   []int        // states that the indicators depend on; nil means all
 
-	readers [][]int32       // by indicator: the leaves with a formula that depends on it
-	written [][]int32       // by slot: the leaves with a formula that depends on its discrete value
-	typed   []bool          // by leaf: a formula reads discrete signals
-	roles   [][]role        // by leaf: its places among the writers
-	leafOf  []int           // by task: its leaf, -1 for composites
-	halted  map[bt.Task]int // the leaf whose assignments are made when a task is deactivated without having ended
-	lasting [][]int         // by task: the conditions that stay true until it has ended
+	readers [][]int32         // by indicator: the leaves with a formula that depends on it
+	written [][]int32         // by slot: the leaves with a formula that depends on its discrete value
+	typed   []bool            // by leaf: a formula reads discrete signals
+	entries [][Criteria][]int // by leaf: the slots that its formulas read and that are entries of a blackboard; nil: none are
+	roles   [][]role          // by leaf: its places among the writers
+	leafOf  []int             // by task: its leaf, -1 for composites
+	halted  map[bt.Task]int   // the leaf whose assignments are made when a task is deactivated without having ended
+	lasting [][]int           // by task: the conditions that stay true until it has ended
 }
 
 // Layout holds the offset of each kind of signal in the signal vector: the clock is at 0, the states follow.
@@ -139,7 +140,7 @@ func (p *Program) Add(l Leaf, write []Assignment) {
 		list = slices.Clone(list)
 		for k, a := range list {
 			if a.Value != nil {
-				list[k].Entries = p.entries(a.Value)
+				list[k].Entries = p.entriesOf(a.Value)
 			}
 			if i := slices.IndexFunc(list[:k], func(b Assignment) bool { return b.Slot == a.Slot }); i >= 0 {
 				list[k].Captured = list[i].Captured
@@ -162,8 +163,8 @@ func (p *Program) Add(l Leaf, write []Assignment) {
 	p.Leaves = append(p.Leaves, l)
 }
 
-// entries returns the slots that code reads and that are entries of a blackboard.
-func (p *Program) entries(code *expr.Code) []int {
+// entriesOf returns the slots that code reads and that are entries of a blackboard.
+func (p *Program) entriesOf(code *expr.Code) []int {
 	var list []int
 	for _, place := range code.Discrete() {
 		if slot := place - p.Layout.Slots; 0 <= slot && slot < len(p.Slots) && p.Slots[slot].Entry {
@@ -182,6 +183,9 @@ func (p *Program) Link() {
 	p.roles = make([][]role, len(p.Leaves))
 	p.leafOf = slices.Repeat([]int{-1}, p.Tree.Len())
 	p.lasting = make([][]int, p.Tree.Len())
+	if slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Entry }) {
+		p.entries = make([][Criteria][]int, len(p.Leaves))
+	}
 	for i := range p.Leaves {
 		t := p.Leaves[i].Task
 		p.leafOf[t] = i
@@ -194,8 +198,11 @@ func (p *Program) Link() {
 		for _, t := range p.Leaves[i].Until {
 			p.lasting[t] = append(p.lasting[t], i)
 		}
-		for _, code := range p.Leaves[i].Formulas {
+		for f, code := range p.Leaves[i].Formulas {
 			if code != nil {
+				if p.entries != nil {
+					p.entries[i][f] = p.entriesOf(code)
+				}
 				p.typed[i] = p.typed[i] || len(code.Discrete()) > 0
 				p.affect(int32(i), code, map[int]bool{})
 			}

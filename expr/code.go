@@ -279,11 +279,13 @@ func (c *Code) program(frozen bool) []Instruction {
 // Program returns the instructions: those that follow frozen sides, or those that evaluate relations from the signals.
 func (c *Code) Program(frozen bool) []Instruction { return slices.Clone(c.program(frozen)) }
 
-// Indicators returns the indicators of the code's relations, including those inside an if, in ascending order.
-func (c *Code) Indicators() []int { return slices.Clone(c.indicators) }
+// Indicators returns the indicators of the code's relations, including those inside an if, in ascending order. The
+// caller must not change them.
+func (c *Code) Indicators() []int { return slices.Clip(c.indicators) }
 
 // Reads returns the slots of the signals that the code reads, directly or through its relations, in ascending order.
-func (c *Code) Reads() []int { return slices.Clone(c.reads) }
+// The caller must not change them.
+func (c *Code) Reads() []int { return slices.Clip(c.reads) }
 
-// Discrete returns the slots of the discrete signals among those of Reads.
-func (c *Code) Discrete() []int { return slices.Clone(c.discrete) }
+// Discrete returns the slots of the discrete signals among those of Reads. The caller must not change them.
+func (c *Code) Discrete() []int { return slices.Clip(c.discrete) }

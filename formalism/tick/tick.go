@@ -260,7 +260,7 @@ func (e *Engine) settle(limit int) bool {
 		e.changed = false
 		e.grant()
 		e.tickRoot()
-		for _, t := range e.tree.Spent(e.changes, e.ticks) {
+		for _, t := range e.tree.Spent(nil, e.changes, e.ticks) {
 			in := bt.Set(t, false)
 			e.tasks[t].Take(&in, e.tree.Kind(t), e.tasks[t].status())
 		}

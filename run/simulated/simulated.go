@@ -419,6 +419,9 @@ func (w *world) State(c *snapshot.Codec) {
 // explain adds to the error of a derivative or an indicator that is not finite the signals that are not finite
 // there: their values are what the plan's author can correct.
 func (w *world) explain(err error) error {
+	if err == nil {
+		return nil
+	}
 	var bad *sim.NotFiniteError
 	if !errors.As(err, &bad) {
 		return err
