@@ -10,7 +10,7 @@
 //	repeat:
 //		x.Changed(the indicators whose sides have changed)
 //		again := x.Settle()       // x.Log has the changes
-//	until not again
+//	until not again               // or x.Endless
 //	x.Rest()                      // sets what the world watches, returns the next alarm
 //
 // Only affected leaves are visited. A formula's truth depends on sides of indicators and on discrete signals, so a leaf
@@ -85,6 +85,7 @@ type Executive struct {
 	settled bool      // for the first time: the world watches the right indicators
 	halted  bool
 	micro   int
+	rounds  rounds
 
 	due       set // leaves that may have a new input
 	stale     set // leaves whose watched indicators may change
@@ -213,7 +214,7 @@ func (x *Executive) recount() {
 }
 
 // Begin begins an instant.
-func (x *Executive) Begin() { x.micro = 0 }
+func (x *Executive) Begin() { x.micro, x.rounds.n = 0, 0 }
 
 // Micro returns the number of event iterations of the decider in the current instant.
 func (x *Executive) Micro() int { return x.micro }
@@ -237,7 +238,7 @@ func (x *Executive) Given(slot int) {
 }
 
 // Settle makes the decider react once to the current instant, and reports whether it did anything. If so, signals may
-// have changed, and Settle must be called again. The error is ErrDuration or one of the decider.
+// have changed, and Settle must be called again. The error is ErrDuration, ErrUnset or one of the decider.
 func (x *Executive) Settle() (again bool, err error) {
 	x.Log = x.Log[:0]
 	again, err = x.decider.settle(x)

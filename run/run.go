@@ -7,7 +7,6 @@ package run
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -23,9 +22,6 @@ import (
 	"canopy/vehicle/model"
 )
 
-// ErrUnsettled reports a run in which tasks keep switching each other at one instant.
-var ErrUnsettled = errors.New("the plan and the signals do not settle")
-
 // NotFiniteError reports a run in which a signal that is recorded or read is NaN or infinite.
 type NotFiniteError struct {
 	T     float64 // [s]
@@ -39,10 +35,6 @@ func (e NotFiniteError) Error() string {
 
 // MaxStopping bounds the stopping phase of a run: the time that exit procedures may take after the run's end [s].
 const MaxStopping = 3600.0
-
-// MaxSettlings is the maximum number of settlings of the plan at one instant: it bounds loops through signals, which
-// the tree engine cannot detect.
-const MaxSettlings = 100
 
 // InputRecorder is a [record.Recorder] that also records the discrete inputs of the world: those at the start, and
 // those after every instant that changed them. It must not keep u. Recorded plays them back.
@@ -59,6 +51,8 @@ type World interface {
 	Advance(until float64) (Segment, error)
 	// Iterate commits the sides of the indicators and returns those that changed.
 	Iterate() (changed []int, err error)
+	// Memory returns what else decides, beside inputs, sides and the time, how the world goes on at an instant.
+	Memory() []float64
 	// SetAlarm sets the next time event [s], +Inf for none.
 	SetAlarm(t float64)
 	// States returns the vehicle's states at the current time.
@@ -339,8 +333,7 @@ func (r *Run) recordInputs() error {
 // instant settles the plan repeatedly until nothing is left to do: sides that follow from other sides change one
 // settling later.
 func (r *Run) instant() error {
-	restless := map[bt.Task]bool{}
-	for n := 0; ; n++ {
+	for {
 		again, err := r.executive.Settle()
 		if err := r.write(); err != nil {
 			return err
@@ -355,20 +348,8 @@ func (r *Run) instant() error {
 		if !again && !changed {
 			break
 		}
-		if n == MaxSettlings {
-			var names []string
-			for _, task := range slices.Sorted(maps.Keys(restless)) {
-				names = append(names, r.m.Plan.Tree.Name(task))
-			}
-			return fmt.Errorf("%w at t = %.9g s: these keep changing: %s", ErrUnsettled, r.world.T(),
-				strings.Join(names, ", "))
-		}
-		if n >= MaxSettlings/2 { // the tasks of the loop, not those before it
-			for _, e := range r.executive.Log {
-				if e.Kind == "" {
-					restless[e.Change.Task] = true
-				}
-			}
+		if err := r.executive.Endless(r.world.Memory()); err != nil {
+			return err
 		}
 	}
 	r.world.SetAlarm(r.executive.Rest())

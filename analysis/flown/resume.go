@@ -41,6 +41,10 @@ func (r *trail) keep(side, round int) {
 	if r.of[side].w.first && (round == 0 || side < len(r.of)-1) {
 		return
 	}
+	told := r.told()
+	if r.kept > 0 && r.stages[r.kept-1].at == told.tape.at { // no course goes on from there
+		r.kept--
+	}
 	if r.kept == len(r.stages) {
 		g := &stage{parts: make([]part, len(r.of))}
 		for i, s := range r.of {
@@ -48,7 +52,7 @@ func (r *trail) keep(side, round int) {
 		}
 		r.stages = append(r.stages, g)
 	}
-	g, told := r.stages[r.kept], r.told()
+	g := r.stages[r.kept]
 	r.kept++
 	g.side, g.round, g.at = side, round, told.tape.at
 	g.told.copyFrom(told)

@@ -233,8 +233,11 @@ type place struct {
 	answers string
 }
 
-// maxRounds is the maximum number of rounds of an instant, in which a run settles at most 100 times.
-const maxRounds = 100
+// maxRounds is the maximum number of rounds of an instant that are followed.
+const maxRounds = 1000
+
+// errLong reports an instant of too many rounds: whether a run goes on is not known.
+var errLong = fmt.Errorf("an instant has more than %d rounds", maxRounds)
 
 // between reports whether the course goes on after a round: not if its state has occurred before in the same course,
 // which is an error, or in another one.
@@ -248,7 +251,7 @@ func (s *Stepper) between(round int) bool {
 	before, known := s.seen[string(s.buffer)]
 	switch {
 	case round > maxRounds:
-		s.moment.Err = s.unsettled()
+		s.moment.Err = errLong
 		return false
 	case !known:
 		s.seen[string(s.buffer)] = now

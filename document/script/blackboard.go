@@ -229,11 +229,11 @@ func (g *game) settle(in []bt.Input) (bt.Instant, error) {
 	g.exec.Begin()
 	for again := true; again; {
 		var err error
-		if again, err = g.exec.Settle(); err != nil {
-			return g.player.log, err
+		if again, err = g.exec.Settle(); err == nil && again {
+			err = g.exec.Endless(nil)
 		}
-		if g.exec.Micro() > bt.DefaultLimit {
-			return g.player.log, bt.LoopError(g.plan.Tree, g.player.log.Changes, bt.DefaultLimit, "event iterations")
+		if err != nil {
+			return g.player.log, err
 		}
 	}
 	g.exec.Rest()

@@ -245,7 +245,7 @@ func (f *Flight) move(t, x, y float64) error {
 func (f *Flight) settle(commit bool) error {
 	clear(f.Entered)
 	f.Met = map[[2]bt.Task]bool{}
-	for range 100 {
+	for range 1000 { // more than any finite number of repetitions in these missions
 		news := !commit || f.commit()
 		commit = true
 		in, more := f.inputs(f.engine)

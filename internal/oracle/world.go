@@ -67,6 +67,9 @@ func (w *World) Signals() []float64 {
 // Discrete returns the inputs and sides.
 func (w *World) Discrete() (u []float64, above []bool) { return w.u, w.above }
 
+// Memory returns nothing: there is nothing else.
+func (w *World) Memory() []float64 { return nil }
+
 // Set changes an input.
 func (w *World) Set(input int, value float64) {
 	w.u[input] = value
@@ -91,7 +94,7 @@ func (w *World) SetAlarm(t float64) { w.alarm = t }
 func (w *World) Advance(until float64) (run.Segment, error) {
 	w.changed = false
 	if events := w.events(); len(events) > 0 {
-		if w.again++; w.again > run.MaxSettlings {
+		if w.again++; w.again > 100 {
 			return run.Segment{To: w.t}, ErrUnsettled
 		}
 		return run.Segment{To: w.t, Events: events}, nil

@@ -28,7 +28,7 @@ import (
 var ErrFailed = errors.New("the plan has failed")
 
 // ErrUnsettled reports inputs and outputs that keep changing each other at one instant.
-var ErrUnsettled = errors.New("the plan and the program do not settle")
+var ErrUnsettled = executive.ErrUnsettled
 
 // PanicError reports a callback that has panicked.
 type PanicError struct {

@@ -14,7 +14,7 @@ import (
 	"canopy/document/plan"
 )
 
-// MaxRounds is the maximum number of settlings of an instant, and of instants at one time.
+// MaxRounds is the maximum number of instants at one time.
 const MaxRounds = 1000
 
 // instant is where time stands.
@@ -197,7 +197,7 @@ func (x *Execution) give(signal int, value float64) {
 // settle lets the plan settle at the present instant, with all callbacks.
 func (x *Execution) settle() error {
 	x.exec.Begin()
-	for n := 0; ; n++ {
+	for {
 		x.world.Signals()
 		changed := x.world.iterate()
 		x.exec.Changed(changed)
@@ -209,8 +209,8 @@ func (x *Execution) settle() error {
 		if !again && len(changed) == 0 {
 			break
 		}
-		if n == MaxRounds {
-			return ErrUnsettled
+		if err := x.exec.Endless(nil); err != nil {
+			return err
 		}
 	}
 	x.instant.alarm = x.exec.Rest()

@@ -135,7 +135,7 @@ func kind(err error) string {
 		return "chattering"
 	case errors.As(err, &bad):
 		return "not finite"
-	case errors.Is(err, run.ErrUnsettled):
+	case errors.Is(err, executive.ErrUnsettled):
 		return "unsettled"
 	case errors.Is(err, executive.ErrUnset):
 		return "unset"

@@ -150,8 +150,8 @@ func TestNeverSettles(t *testing.T) {
 	l := &log{}
 	r.Attach(l)
 	_, err = r.Step()
-	if !errors.Is(err, run.ErrUnsettled) {
-		t.Fatalf("error %v, want %v", err, run.ErrUnsettled)
+	if !errors.Is(err, executive.ErrUnsettled) {
+		t.Fatalf("error %v, want %v", err, executive.ErrUnsettled)
 	}
 	contains(t, "the error", err.Error(), "off", "on", "stop", "t = 0")
 	if r.Summary().Outcome != record.Failed || len(l.kinds("error")) != 1 {

@@ -77,7 +77,7 @@ func newWorld(plain *mission.Mission, interpolated bool) (*world, error) {
 	w.switches()
 	options := sim.Options{Options: ode.Options{Method: m.Method, RelTol: m.Tolerance, MaxStep: m.MaxStep},
 		Chattering:    m.Chattering,
-		MaxIterations: run.MaxSettlings + 2, Interpolate: interpolated}
+		MaxIterations: executive.MaxSettlings + 2, Interpolate: interpolated}
 	if w.sim, err = sim.New(w.system(), 0, w.y, append(m.Program.Initial(), w.memory...), options); err != nil {
 		return nil, err
 	}
@@ -264,6 +264,9 @@ func (w *world) Discrete() (u []float64, above []bool) {
 	return w.sim.U[:w.m.Program.Inputs()], w.sim.Above[:len(w.m.Program.Indicators)]
 }
 
+// Memory returns what cells and the vehicle's switches remember.
+func (w *world) Memory() []float64 { return w.sim.U[w.m.Program.Inputs():] }
+
 func (w *world) Watch(indicator int, a executive.Attention) {
 	switch a {
 	case executive.Kept:
@@ -315,6 +318,9 @@ func split(indicators []int, below int) (first []int, others bool) {
 	return indicators[:n], n < len(indicators)
 }
 
+// maxReactions is the maximum number of times that the vehicle reacts to itself.
+const maxReactions = 100
+
 // Iterate commits all sides, repeatedly until the vehicle has done all that it does at this instant: the plan never
 // reads its signals in between.
 func (w *world) Iterate() ([]int, error) {
@@ -324,7 +330,7 @@ func (w *world) Iterate() ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n > run.MaxSettlings { // the simulator counts only changes of sides
+		if n > maxReactions { // the simulator counts only changes of sides
 			return nil, fmt.Errorf("%w: t = %.9g s: the events of the vehicle set each other off", sim.ErrEventIteration,
 				w.sim.T)
 		}
