@@ -44,7 +44,7 @@ func TestForeignPlan(t *testing.T) {
 </Sequence></BehaviorTree></root>`,
 		"main.xml":   `<root BTCPP_format="4"><include path="part.xml"/><BehaviorTree ID="m"><SubTree ID="p"/></BehaviorTree></root>`,
 		"part.xml":   "<root BTCPP_format=\"4\">\n<BehaviorTree ID=\"p\"><ReactiveFallback>\n<Condition on=\"true\"/>\n<Action name=\"dead\"/>\n</ReactiveFallback></BehaviorTree></root>",
-		"typing.xml": `<root BTCPP_format="4"><BehaviorTree ID="m"><Sequence><AlwaysSucces/><PipelineSequence><A/></PipelineSequence></Sequence></BehaviorTree></root>`,
+		"typing.xml": `<root BTCPP_format="4"><BehaviorTree ID="m"><Sequence><AlwaysSucces/><EachParcel><A/></EachParcel></Sequence></BehaviorTree></root>`,
 	})
 	at := func(name string) string { return filepath.Join(dir, name) }
 	const free = "canopy: nothing defines these leaves, so all their answers are tried: BatteryOk, Clear, DriveTo, Dock, elsewhere\n"
@@ -82,7 +82,7 @@ func TestForeignPlan(t *testing.T) {
 		t.Errorf("%d", status)
 	}
 	says(t, "a misspelt node, and a control of another program", stderr, `did you mean "AlwaysSuccess"?`,
-		`"PipelineSequence" of another program is read as a free action; its child is not covered [foreign-control]`)
+		`"EachParcel" of another program: its child may run or not at any time [foreign-control]`)
 }
 
 // Free actions may end in both plans, so plans that differ in what follows then do not do the same. Plans that run them

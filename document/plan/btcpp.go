@@ -264,7 +264,10 @@ func (x *exporter) shorthand(i *item) {
 		id = i.id
 	}
 	x.rename(i.element, id, i.name)
-	if i.short.own {
+	switch i.short.of {
+	case foreign:
+		x.declare(i.short.form, id, i.attributes())
+	case own:
 		x.declare(i.short.form, id, i.short.attributes)
 		x.lost(i.element, "BehaviorTree.CPP has no %s in its plans", id)
 	}
@@ -355,11 +358,7 @@ func (x *exporter) leaf(i *item) {
 			x.lost(e, "BehaviorTree.CPP halts an action at once: the exit procedure of %q takes no time there", i.name)
 		}
 	}
-	form := i.kind.String()
-	if i.foreign != "" {
-		form = i.foreign
-	}
-	x.declare(form, id, used)
+	x.declare(i.kind.String(), id, used)
 }
 
 // declare notes a node type that BehaviorTree.CPP does not have, with ports.

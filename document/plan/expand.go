@@ -162,9 +162,6 @@ func (x *expansion) expand(i *item, env environment, s *scope) *bt.Node {
 		x.names = append(x.names, i.name)
 	}
 	for _, c := range i.children {
-		if i.foreign != "" { // not covered
-			break
-		}
 		if child := x.expand(c, env, s); child != nil {
 			n.Children = append(n.Children, child)
 		}

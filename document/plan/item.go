@@ -29,7 +29,6 @@ type item struct {
 	unknown  bool   // no kind that Canopy has
 	wrapped  bool   // it has preconditions, of which it reads none itself
 	free     bool   // a leaf that nothing defines
-	foreign  string // of a free action: the explicit form of the control or decorator that it stands for; "": none
 	leaf     *Leaf  // once it is read, if it does not depend on ports
 	wraps    bool   // an attribute of the task inside of it, its last child, stands for it
 	clerk    *clerk // of a leaf that reads or writes blackboards
@@ -73,8 +72,10 @@ func (r *reader) item(e *xmltree.Element) *item {
 	case !r.classify(i, id):
 		i.kind, i.unknown = bt.Sequence, true
 		return i
+	case i.short != nil:
+		return r.shorthand(i, id, i.short)
 	case i.subtree != nil || i.kind.Family() == bt.Leaf:
-		if n := len(i.children); n > 0 && i.foreign == "" {
+		if n := len(i.children); n > 0 {
 			r.reportName(e, codeChildren, "", "%s cannot have children, this one has %d", category(i), n)
 		}
 	default:
@@ -469,8 +470,8 @@ func (r *reader) composite(i *item, form string, at xmltree.Span) bool {
 	return false
 }
 
-// foreign reads a control or decorator of another program as a free action. Its children are read, but they are no
-// tasks. A mission must know what it does.
+// foreign reads a control or decorator of another program, whose attributes are its ports. A mission must know what it
+// does.
 func (r *reader) foreign(i *item, form string, at xmltree.Span) bool {
 	name, what := i.element.Name, map[string]string{elementControl: "control", elementDecorator: "decorator"}[form]
 	if slices.Contains(explicit, name) {
@@ -485,14 +486,13 @@ func (r *reader) foreign(i *item, form string, at xmltree.Span) bool {
 			"nothing defines what the %s %q does", what, name)
 		return false
 	}
-	below := "its child is"
+	below := "its child may run"
 	if n != 1 {
-		below = fmt.Sprintf("its %d children are", n)
+		below = fmt.Sprintf("its %d children may run", n)
 	}
-	r.warn(at.At, at.Len(), codeForeign, "", "the %s %q of another program is read as a free action; %s not covered",
-		what, name, below)
-	i.kind, _ = bt.ParseKind(elementAction)
-	i.free, i.foreign = true, form
+	r.warn(at.At, at.Len(), codeForeign, "", "nothing defines the %s %q of another program: %s or not at any time", what,
+		name, below)
+	i.short = &shorthand{form, foreign, i.attributes(), (*reader).foreignNode}
 	return true
 }
 

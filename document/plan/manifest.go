@@ -27,6 +27,9 @@ func Manifest(signals Vocabulary, p *Plan) string {
 		models.Children = append(models.Children, m)
 	}
 	for _, id := range slices.Sorted(maps.Keys(shorthands)) {
+		if shorthands[id].of == foreign { // their program has a palette
+			continue
+		}
 		m := newModel(shorthands[id].form, id)
 		for _, name := range shorthands[id].attributes {
 			addPort(m, name, "std::string", "", "")

@@ -14,10 +14,19 @@ import (
 // shorthand is a node that stands for several tasks.
 type shorthand struct {
 	form       string // of the explicit form
-	own        bool   // BehaviorTree.CPP has no such element
+	of         origin
 	attributes []string
 	expand     func(r *reader, i *item)
 }
+
+// origin is the program that has a node.
+type origin uint8
+
+const (
+	builtIn origin = iota // BehaviorTree.CPP
+	own                   // its plans have no such element
+	foreign               // a library of nodes for BehaviorTree.CPP
+)
 
 // Names of shorthands and of their attributes.
 const (
@@ -36,30 +45,36 @@ const (
 )
 
 var shorthands = map[string]*shorthand{
-	elementTestNode: {elementAction, true, []string{attrReturnStatus, attrAsyncDelay, attrSuccessScript, attrFailureScript,
+	elementTestNode: {elementAction, own, []string{attrReturnStatus, attrAsyncDelay, attrSuccessScript, attrFailureScript,
 		attrPostScript}, (*reader).testNode},
-	elementManualSelector: {elementControl, true, []string{attrChoice, attrRepeatLast}, (*reader).manualSelector},
-	elementSkipUnlessUpdated: {elementDecorator, false, []string{attrOfEntry},
+	elementManualSelector: {elementControl, own, []string{attrChoice, attrRepeatLast}, (*reader).manualSelector},
+	elementSkipUnlessUpdated: {elementDecorator, builtIn, []string{attrOfEntry},
 		func(r *reader, i *item) { r.onceUpdated(i, "SKIPPED") }},
-	elementWaitValueUpdate: {elementDecorator, false, []string{attrOfEntry},
+	elementWaitValueUpdate: {elementDecorator, builtIn, []string{attrOfEntry},
 		func(r *reader, i *item) { r.onceUpdated(i, "RUNNING") }},
 }
 
 // short returns the shorthand that an element is, nil if it is none. A model may give the name another meaning.
+// A mission needs exact nodes.
 func (r *reader) short(e *xmltree.Element, id *xmltree.Attribute) *shorthand {
 	name := e.Name
 	if id != nil && slices.Contains(explicit, name) {
 		name = id.Value
 	}
 	s := shorthands[name]
-	if m := r.models[name]; s == nil || m != nil && slices.ContainsFunc(s.attributes, m.lacks) {
+	if m := r.models[name]; s == nil || m != nil && !s.declared(m) || s.of == foreign && r.signals != nil {
 		return nil
 	}
 	return s
 }
 
-// lacks is the opposite of declares.
-func (m *model) lacks(name string) bool { return !m.declares(name) }
+// declared reports whether a model is one of this node: it has its attributes, or, of another program, no others.
+func (s *shorthand) declared(m *model) bool {
+	if s.of == foreign {
+		return m.kind == s.form && !slices.ContainsFunc(m.ports, func(p *port) bool { return !slices.Contains(s.attributes, p.name) })
+	}
+	return !slices.ContainsFunc(s.attributes, func(name string) bool { return !m.declares(name) })
+}
 
 // shorthand reads a node that stands for several tasks.
 func (r *reader) shorthand(i *item, id *xmltree.Attribute, s *shorthand) *item {
@@ -68,7 +83,11 @@ func (r *reader) shorthand(i *item, id *xmltree.Attribute, s *shorthand) *item {
 	if !slices.Contains(explicit, i.element.Name) {
 		what = i.element.Name
 	}
-	r.checkAttributes(i.element, what, slices.Concat([]string{"name", "ID"}, s.attributes, i.wrapNames(), preconditions,
+	known := s.attributes
+	if s.of == foreign { // another version of the program may have more
+		known = i.attributes()
+	}
+	r.checkAttributes(i.element, what, slices.Concat([]string{"name", "ID"}, known, i.wrapNames(), preconditions,
 		postconditions))
 	r.name(i, id)
 	s.expand(r, i)

@@ -49,10 +49,10 @@ func (i *item) task() *item {
 	return i
 }
 
-// wrapNames returns the names of the attributes that stand for tasks around an item. An attribute of a free leaf or of
-// a SubTree is a port, and so is one that the model declares.
+// wrapNames returns the names of the attributes that stand for tasks around an item. An attribute of a free leaf, of a
+// SubTree or of a node of another program is a port, and so is one that the model declares.
 func (i *item) wrapNames() []string {
-	if i.free || i.subtree != nil {
+	if i.free || i.subtree != nil || i.short != nil && i.short.of == foreign {
 		return nil
 	}
 	var list []string
