@@ -36,7 +36,7 @@ type Moment struct {
 	Rounds  [][]bt.Input // the tree's inputs so far, by settling; first those with which it begins
 	Changes []bt.Change  // of statuses in this instant
 	Stop    bool         // set by the visitor: no more courses
-	Err     error        // the course does not go on: it wraps bt.ErrLoop, ErrUnsettled or executive.ErrDuration
+	Err     error        // the course does not go on: bt.ErrLoop, ErrUnsettled, ErrNotFinite, or one of the executive
 
 	s      *Stepper
 	engine *bt.Engine
@@ -223,7 +223,8 @@ func (s *Stepper) rounds(side, n int, visit func(m *Moment)) {
 		}
 		s.trail.keep(side, n+1)
 	}
-	m.Over = true
+	m.Err = s.w.lost()
+	m.Over = m.Err == nil
 	visit(m)
 }
 

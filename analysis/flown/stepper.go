@@ -60,6 +60,7 @@ type Stepper struct {
 	places    map[string]int   // by name of a signal
 	latches   map[string]latch // by their free signal
 	loosened  map[string]bool  // nothing is known of these signals
+	doubtful  []int            // slots that may be given a constant that is no number
 
 	always  []bool // by task: it is judged, heard or not; nil: all are
 	all     bool   // all are, for a time
@@ -122,6 +123,7 @@ func prepare(subject declare.Subject, known *forms, told *answers, all bool, loo
 	}
 	s.free(&subject)
 	loose.apply(s, &subject)
+	s.doubt(&subject)
 	s.prune(&subject, all)
 	s.p.Link()
 	s.depend()
@@ -291,7 +293,7 @@ func (s *Stepper) prune(subject *declare.Subject, all bool) {
 		if !s.needed[i] {
 			p.Slots[i].Writers = slices.Clone(p.Slots[i].Writers)
 			for k := range p.Slots[i].Writers {
-				if w := &p.Slots[i].Writers[k]; w.Value != nil {
+				if w := &p.Slots[i].Writers[k]; w.Value != nil && !notFinite(w.Value) {
 					w.Value = nothing
 				}
 			}
@@ -300,7 +302,7 @@ func (s *Stepper) prune(subject *declare.Subject, all bool) {
 	without := func(list []executive.Assignment) []executive.Assignment {
 		list = slices.Clone(list)
 		for k := range list {
-			if !s.needed[list[k].Slot] && list[k].Value != nil {
+			if !s.needed[list[k].Slot] && list[k].Value != nil && !notFinite(list[k].Value) {
 				list[k].Value = nothing
 			}
 		}

@@ -81,8 +81,12 @@ func (w *world) choose(q question) bool {
 		w.duo.loose = true
 	}
 	is := w.tape.choose()
-	if q.kind == bound || q.kind == equal {
+	switch q.kind {
+	case bound, equal:
 		w.tape.forms[w.tape.at-1] = q.form
+	case side, past:
+		w.tape.forms[w.tape.at-1] = guess
+	case ended:
 	}
 	is = is != (q.kind == equal && q.limit == 0) // a truth value is false first
 	if w.log != nil {
@@ -116,7 +120,7 @@ type asked struct {
 // tape holds the answers of one course of an instant.
 type tape struct {
 	answers []bool
-	forms   []int32 // by answer: what it is about; -1: no form
+	forms   []int32 // by answer: what it is about; -1, guess: no form
 	matter  []bool  // by answer: the other one must be tried
 	ignored []int32 // forms about which no answer of this course matters
 	at      int
@@ -597,10 +601,21 @@ func (w *world) zero(v value) bool {
 func (w *world) Truth(c *expr.Code) bool { return w.truth(c, true) }
 
 // Value implements executive.Answers.
-func (w *world) Value(c *expr.Code) float64 { return w.float(w.evaluate(c, false)) }
+func (w *world) Value(c *expr.Code) float64 {
+	v := w.evaluate(c, false)
+	if v.known() && math.IsNaN(v.offset) {
+		return undefined
+	}
+	return w.float(v)
+}
 
 // Signal implements executive.Answers.
-func (w *world) Signal(place int) float64 { return w.float(w.signal(place)) }
+func (w *world) Signal(place int) float64 {
+	if slot := place - w.s.p.Layout.Slots; slices.Contains(w.s.doubtful, slot) && w.isUndefined(slot) {
+		return undefined
+	}
+	return w.float(w.signal(place))
+}
 
 // float returns a value as an input.
 func (w *world) float(v value) float64 {

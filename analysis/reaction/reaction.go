@@ -154,6 +154,7 @@ type Result struct {
 	States  int          // settled states of the tree that were reached
 	Decided bool         // they are all states, and Most is the true maximum; else Most is the largest seen
 	Why     string       // if not decided: the reason
+	Loop    error        // an input after which the tree does not settle; then nothing is bounded
 	Start   Work         // of the first settling
 	Most    Work         // after one input, of all that a trace script with one input a line can do
 	Bound   Work         // no instant takes more, in any state (docs/reaction.md); iterations: for any number of inputs
@@ -227,6 +228,9 @@ func Explore(tree *bt.Tree, inputs []Repertoire, budget explore.Budget) *Result 
 		x.leave(s)
 	}
 	r.States, r.Why = r.search.Len(), r.search.Short()
+	if r.Loop != nil {
+		r.Why = r.Loop.Error()
+	}
 	r.Decided = r.Why == ""
 	return r
 }
@@ -361,6 +365,7 @@ func (x *explorer) instant(from int, in []bt.Input, choices []timed) {
 	}
 	x.record(at)
 	if err != nil { // there is no state from which to continue
+		x.Loop = err
 		return
 	}
 	x.buffer = x.buffer[:0]

@@ -42,6 +42,7 @@ type flying struct {
 	tags      map[string]int // Moment.Tag by what an instant has shown
 	failed    error          // of an instant after which there is no state
 	unsettled error          // for some answers signals and tasks change each other without end
+	aborted   *aborted       // a run that stops with an error; nil: none was found
 	tired     bool           // a bound has ended it that grows with the effort
 
 	watch violation // asked with the signals of each state; nil: none
@@ -117,6 +118,7 @@ func (x *flying) leave(n int) {
 			for _, t := range m.Entered() {
 				x.broken[t] = true
 			}
+			x.abort(n, m)
 			return
 		case !m.Over:
 			m.Tag = x.tag(active, m)
@@ -168,10 +170,16 @@ func (x *flying) tag(active []bt.Task, m *flown.Moment) int {
 
 // flights returns the states that flights reach, as far as they were needed.
 func (m *Model) flights() *flying {
-	if m.reachable == nil {
-		m.reachable = m.newFlying(nil)
-	}
+	m.reachable = m.fly()
 	return m.reachable
+}
+
+// fly returns the same before a question needs the states.
+func (m *Model) fly() *flying {
+	if m.flew == nil {
+		m.flew = m.newFlying(nil)
+	}
+	return m.flew
 }
 
 // search searches the flights for a state that violates a property.
@@ -229,7 +237,11 @@ func (x *flying) conclusion() counterexample {
 
 // script returns a script that goes through the states and takes the last step.
 func (x *flying) script(path []int, last flown.Tape) string {
-	var instants []told
+	return x.m.spell(x.m.recalled(x.s, x.told(path, last)))
+}
+
+// told returns the instants of a run that goes through the states and takes the last step.
+func (x *flying) told(path []int, last flown.Tape) (instants []told) {
 	for i, n := range path {
 		tape := last
 		if i+1 < len(path) {
@@ -246,5 +258,5 @@ func (x *flying) script(path []int, last flown.Tape) string {
 			instants = append(instants, x.m.tell(m, ""))
 		})
 	}
-	return x.m.spell(x.m.recalled(x.s, instants))
+	return instants
 }

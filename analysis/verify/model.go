@@ -58,7 +58,8 @@ type Model struct {
 	uncertain         bool           // not all of these memories are known
 	latches           set            // their memory, as far as it is known to be possible; nil: all
 	steps, looseSteps *flown.Stepper // nil: not prepared
-	reachable         *flying        // nil: none was needed yet
+	flew, reachable   *flying        // reachable: nil: no question has needed it yet
+	going             *Finding       // whether every run goes on; nil: not asked yet
 	lawful            set            // the states that facts and latches allow
 	entered           []bool         // by task: the engine was seen to activate it
 	explored          bool           // entered is all that it can activate

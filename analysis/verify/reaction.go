@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"canopy/analysis/flown"
 	"canopy/analysis/reaction"
 	"canopy/bt"
 	"canopy/explore"
@@ -15,7 +16,8 @@ import (
 const reactionWork = 250_000
 
 // askReaction proves how long the tree takes to settle after one input, with package reaction: by exploring all states
-// of the engine, or else by the bound that follows from the tree's structure.
+// of the engine, or else by the bound that follows from the tree's structure. That the instants of a run end, however
+// many inputs they have, is another matter: Question.Runs.
 func askReaction(m *Model) []Finding {
 	inputs := reaction.Told(m.plan, m.expanded)
 	for i, t := range m.tree.Leaves() {
@@ -29,7 +31,10 @@ func askReaction(m *Model) []Finding {
 	r := reaction.Explore(m.tree, inputs, explore.Budget{Moves: max(1, states*moves)})
 	f := Finding{Verdict: Proved, Text: fmt.Sprintf("one input takes at most %d event iterations and %d status changes",
 		r.Most.Iterations, r.Most.Changes)}
-	if !r.Decided {
+	switch {
+	case r.Loop != nil:
+		f.Verdict, f.Text, f.Advice = Refuted, "one input does not settle: "+r.Loop.Error(), flown.Remedy(r.Loop)
+	case !r.Decided:
 		f.Text = fmt.Sprintf("one input takes at most %d event iterations and %d status changes, by the structure of the"+
 			" tree", r.Bound.Iterations, r.Bound.Changes)
 		if r.Most.Changes > 0 {

@@ -79,12 +79,14 @@ type Question struct {
 	Needs    string // the declarations that it needs, to follow "needs"; "" if none
 	Anywhere bool   // its answers hold without the declared facts
 	Moves    bool   // its answers rest on the rates of signals
+	Runs     bool   // what it proves needs that no run stops with an error
 }
 
 // Questions returns all questions in the order in which they are asked.
 func Questions() []Question {
 	return []Question{
-		{Name: "complete", Asks: "Is some action active in every state?", Ask: askComplete},
+		{Name: "complete", Asks: "Is some action active in every state?", Ask: askComplete,
+			Runs: true},
 		{Name: "dead", Asks: "Can every task become active?", Ask: askDead},
 		{Name: "goal", Asks: "Does the plan succeed exactly when its goal holds?", Ask: askGoal,
 			Needs: "a `goal`"},
@@ -103,7 +105,8 @@ func Questions() []Question {
 			Needs: "`effects`"},
 		{Name: "command", Asks: "Can every command be written by some task?", Ask: askCommand,
 			Needs: "a vehicle with commands: a mission"},
-		{Name: "reaction", Asks: "How long does the tree take to settle after one input?", Ask: askReaction, Anywhere: true},
+		{Name: "reaction", Asks: "How long does the tree take to settle after one input?", Ask: askReaction, Anywhere: true,
+			Runs: true},
 	}
 }
 
@@ -175,7 +178,7 @@ func pass(s declare.Subject, goOn func() bool, effort int, questions []Question,
 func (m *Model) ask(q Question) []Finding {
 	var found []Finding
 	if !m.space.full() {
-		found = q.Ask(m)
+		found = m.borne(q, q.Ask(m))
 	}
 	if m.space.full() {
 		found = []Finding{{Verdict: Undecided,

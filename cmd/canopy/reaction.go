@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,8 +10,10 @@ import (
 	"text/tabwriter"
 
 	"canopy/analysis/reaction"
+	"canopy/analysis/verify"
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/declare"
 	"canopy/document/script"
 	"canopy/internal/files"
 	"canopy/run/record"
@@ -54,10 +57,11 @@ far.
 			if states < 1 {
 				return &usageError{"--states must be at least 1"}
 			}
-			tree, inputs, err := leafInputs(args[0], cmd.ErrOrStderr())
+			s, inputs, err := leafInputs(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
+			tree := s.Plan.Tree
 			if err := scriptable(tree, script); err != nil {
 				return err
 			}
@@ -73,12 +77,13 @@ far.
 				return over()
 			}
 			r := reaction.Explore(tree, inputs, limit)
+			runs := verify.Runs(s, func() bool { return over() == "" })
 			bar.clear()
 			lines, last := r.Script(measure)
 			if asJSON {
-				err = writeReactionJSON(cmd.OutOrStdout(), tree, r, lines)
+				err = writeReactionJSON(cmd.OutOrStdout(), tree, r, &runs, lines)
 			} else {
-				err = writeReaction(cmd.OutOrStdout(), tree, r, measure, lines, last)
+				err = writeReaction(cmd.OutOrStdout(), tree, r, &runs, measure, lines, last)
 			}
 			if script != "" {
 				err = errors.Join(err, files.Save(script, []byte(scriptText(args[0], measure, lines, last))))
@@ -109,17 +114,19 @@ func scriptable(tree *bt.Tree, to string) error {
 	return nil
 }
 
-// leafInputs returns the tree of a plan or of a mission's plan, and the inputs of its leaves.
-func leafInputs(name string, stderr io.Writer) (*bt.Tree, []reaction.Repertoire, error) {
+// leafInputs returns a plan, alone or of a mission, and the inputs of its leaves.
+func leafInputs(name string, stderr io.Writer) (declare.Subject, []reaction.Repertoire, error) {
 	p, m, err := readPlan(name, stderr)
 	switch {
 	case err != nil:
-		return nil, nil, err
+		return declare.Subject{}, nil, err
 	case m == nil:
 		sayFree(stderr, p)
-		return p.Tree, reaction.Stubs(p.Tree), nil
+		s := declare.Subject{Plan: p}
+		s.Declared.AddFree(p)
+		return s, reaction.Stubs(p.Tree), nil
 	}
-	return p.Tree, reaction.Told(p, nil), nil
+	return m.Subject(), reaction.Told(p, nil), nil
 }
 
 // scriptText returns the worst case as the text of a script file.
@@ -140,17 +147,25 @@ func plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, measure string, lines []string,
-	last reaction.Work) error {
-	if r.Decided {
-		fmt.Fprintf(out, "proved: one input takes at most %s.\n%s can be reached, all explored.\n", inWords(r.Most),
+func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, runs *verify.Finding, measure string,
+	lines []string, last reaction.Work) error {
+	proved, alone := "proved: one input", "proved by the structure alone: one input"
+	if runs.Verdict != verify.Proved {
+		said := map[verify.Verdict]string{verify.Refuted: "refuted: ", verify.Undecided: "not decided: "}[runs.Verdict]
+		fmt.Fprintf(out, "%s%s.\nTo correct it: %s.\n", said, diag.Visible(runs.Text), runs.Advice)
+		proved, alone = "In a script, one line with one input", "By the structure alone, one line of a script with one input"
+	}
+	switch {
+	case r.Decided:
+		fmt.Fprintf(out, "%s takes at most %s.\n%s can be reached, all explored.\n", proved, inWords(r.Most),
 			plural(r.States, "state"))
-	} else {
+	case r.Loop != nil:
+		fmt.Fprintf(out, "refuted: one input does not settle: %s.\n", diag.Visible(r.Why))
+	default:
 		fmt.Fprintf(out, "not decided: %d states found, but %s.\n"+
 			"Try more --states, a larger --budget, or the plan's mission, in which leaves have fewer inputs.\n"+
 			"The largest so far: %s.\n"+
-			"proved by the structure alone: one input takes at most %s.\n", r.States, r.Why, inWords(r.Most),
-			inWords(r.Bound))
+			"%s takes at most %s.\n", r.States, r.Why, inWords(r.Most), alone, inWords(r.Bound))
 	}
 	fmt.Fprintf(out, "The first settling takes %s.\n\n", inWords(r.Start))
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -175,7 +190,7 @@ func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, measure str
 	return err
 }
 
-func writeReactionJSON(out io.Writer, tree *bt.Tree, r *reaction.Result, lines []string) error {
+func writeReactionJSON(out io.Writer, tree *bt.Tree, r *reaction.Result, runs *verify.Finding, lines []string) error {
 	type leaf struct {
 		Leaf  string        `json:"leaf"`
 		Most  reaction.Work `json:"most"`
@@ -183,6 +198,7 @@ func writeReactionJSON(out io.Writer, tree *bt.Tree, r *reaction.Result, lines [
 	}
 	var result struct {
 		Decided bool          `json:"decided"`
+		Why     string        `json:"why,omitempty"`
 		States  int           `json:"states"`
 		Start   reaction.Work `json:"start"`
 		Most    reaction.Work `json:"most"`
@@ -190,7 +206,8 @@ func writeReactionJSON(out io.Writer, tree *bt.Tree, r *reaction.Result, lines [
 		Leaves  []leaf        `json:"leaves"`
 		Script  []string      `json:"script"`
 	}
-	result.Decided, result.States, result.Start, result.Most = r.Decided, r.States, r.Start, r.Most
+	result.Decided, result.Why = r.Decided && runs.Verdict == verify.Proved, cmp.Or(runs.Text, r.Why)
+	result.States, result.Start, result.Most = r.States, r.Start, r.Most
 	result.Bound, result.Script = r.Bound, append([]string{}, lines...)
 	for _, l := range r.Leaves {
 		result.Leaves = append(result.Leaves, leaf{tree.Name(l.Task), l.Most, l.Bound})

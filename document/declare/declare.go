@@ -99,6 +99,7 @@ type Subject struct {
 	Declared Declarations
 	Computed map[string]*expr.Expr // signals that are expressions of others; without circular dependencies
 	Commands []string              // of the vehicle
+	Finite   []string              // the signals without which a run cannot go on: if one is not finite, it stops
 	Rates    Deriver               // finds rates that are not declared; nil: none are found
 	Program  *executive.Program    // the plan compiled for a mission; nil for a plan alone
 	Compiler *expr.Compiler        // that compiled it, to be cloned; nil for a plan alone

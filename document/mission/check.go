@@ -1,6 +1,8 @@
 package mission
 
 import (
+	"slices"
+
 	"canopy/document/declare"
 	"canopy/expr"
 )
@@ -17,6 +19,11 @@ func (m *Mission) Subject() declare.Subject {
 	}
 	for _, c := range m.slots[:m.layout.Commands] {
 		s.Commands = append(s.Commands, c.Name)
+	}
+	for _, name := range slices.Concat(m.Needed, m.Record) {
+		if x, _ := m.Signal(name); !x.Entry {
+			s.Finite = append(s.Finite, name)
+		}
 	}
 	return s
 }

@@ -1,0 +1,136 @@
+package verify
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"canopy/analysis/flown"
+	"canopy/document/declare"
+)
+
+// A run stops with an error where an instant does not end, where a task reads an entry of the blackboard to which
+// nothing has been written, where a duration is negative, or where a constant that is written is no number. Then no
+// action is active any longer, and there is no bound for what never settles. No set of states shows this: either the
+// structure of the plan excludes it (flown.Stepper.Settles), or all flights are visited.
+
+// aborted is an instant in which a run stops with an error, whatever follows what is commanded.
+type aborted struct {
+	from int  // the state before it
+	last told // the instant, as far as it goes
+	err  error
+}
+
+// abort records the first such instant.
+func (x *flying) abort(from int, m *flown.Moment) {
+	if x.aborted == nil && m.Certain() && m.Possible() {
+		x.aborted = &aborted{from, x.m.tell(m, "the run stops: "+untimed(m.Err)), m.Err}
+	}
+}
+
+// untimed returns the text of an error without its time, which in a search is none.
+func untimed(err error) string {
+	text, _, _ := strings.Cut(err.Error(), " at t = ")
+	return strings.TrimSuffix(text, ",")
+}
+
+// Runs returns whether every run of a plan goes on: Proved, perhaps under assumptions; Refuted, with a script, if a run
+// stops with an error; Undecided.
+func Runs(s declare.Subject, goOn func() bool) Finding {
+	return newModel(s, newDiagramsWhile(goOn)).runs()
+}
+
+// runs returns whether every run goes on. It is asked once.
+func (m *Model) runs() Finding {
+	if m.going == nil {
+		f := m.fate()
+		m.going = &f
+	}
+	return *m.going
+}
+
+func (m *Model) fate() Finding {
+	if m.stepper().Settles() {
+		return Finding{Verdict: Proved}
+	}
+	x := m.fly()
+	for x.aborted == nil && x.more() {
+	}
+	f := Finding{Verdict: Undecided, Advice: memoryAdvice}
+	switch a := x.aborted; {
+	case a != nil:
+		f = Finding{Verdict: Refuted, Text: "a run stops with an error: " + untimed(a.err), Script: x.stopping(a),
+			Advice: flown.Remedy(a.err)}
+		if x.states.Len() == 1 {
+			f.Text = "every run stops with an error in its first instant: " + untimed(a.err)
+		}
+	case x.states.Short() != "":
+		m.tired = m.tired || x.tired
+		f.Text = "not concluded whether every run goes on without an error; " + x.states.Short()
+	case x.failed != nil:
+		f.Text, f.Advice = "not concluded whether a run stops with an error: "+untimed(x.failed), flown.Remedy(x.failed)
+	case x.states.Len() == 1:
+		err := cmp.Or(x.unsettled, errNoState)
+		f.Text, f.Advice = "not concluded whether any run goes on: "+untimed(err), flown.Remedy(err)
+	default:
+		f = Finding{Verdict: Proved}
+		if len(m.facts) > 0 {
+			f.Assumes = append(f.Assumes, FactsHold)
+		}
+		if x.unsettled != nil {
+			f.Assumes = append(f.Assumes, Settles)
+		}
+	}
+	return f
+}
+
+// stopping returns a script of a run that stops with an error.
+func (x *flying) stopping(a *aborted) string {
+	var instants []told
+	if path := x.states.Path(a.from); len(path) > 1 {
+		instants = x.m.recalled(x.s, x.told(path[:len(path)-1], x.states.Move(a.from)))
+	}
+	return x.m.spell(append(instants, a.last))
+}
+
+// borne returns the findings of a question as far as runs bear them: what holds only as long as nothing has happened is
+// not proved, nor is what needs that runs go on, if they may stop.
+func (m *Model) borne(q Question, found []Finding) []Finding {
+	has := func(v Verdict) bool {
+		return slices.ContainsFunc(found, func(f Finding) bool { return f.Verdict == v })
+	}
+	if !has(Proved) && !(q.Runs && has(Undecided)) || m.stepper().Settles() {
+		return found
+	}
+	if x := m.fly(); !q.Runs {
+		if x.states.Len() == 1 {
+			x.more()
+		}
+		if x.states.Len() > 1 || x.aborted == nil {
+			return found
+		}
+	}
+	runs := m.runs()
+	if runs.Verdict == Refuted && !q.Runs {
+		runs = Finding{Verdict: Undecided, Text: "not concluded: " + runs.Text, Advice: runs.Advice}
+	}
+	var borne []Finding
+	for _, f := range found {
+		if f.Verdict == Refuted || runs.Verdict == Undecided && f.Verdict == Undecided {
+			borne = append(borne, f)
+			continue
+		}
+		if runs.Verdict == Proved {
+			for _, a := range runs.Assumes {
+				if f.Verdict == Proved && !slices.Contains(f.Assumes, a) && (a != FactsHold || q.Anywhere) {
+					f.Assumes = append(f.Assumes, a)
+				}
+			}
+			borne = append(borne, f)
+		}
+	}
+	if runs.Verdict != Proved && len(borne) < len(found) {
+		borne = append(borne, runs)
+	}
+	return borne
+}
