@@ -26,6 +26,7 @@ func Remedy(err error) string {
 		remedy string
 	}{
 		{ErrUnsettled, takesTime},
+		{errLong, takesTime},
 		{bt.ErrLoop, takesTime},
 		{executive.ErrUnset, "write the entry before the task that reads it, or test it with a condition first"},
 		{executive.ErrDuration, "give the procedure a duration that is not negative"},
@@ -137,11 +138,11 @@ func btoi(b bool) int {
 // guess marks an answer about a side that may have changed within the instant.
 const guess = -2
 
-// Certain reports whether no answer of the instant so far rests on how signals follow what is commanded, which is not
-// known.
+// Certain reports whether a run that comes here goes on, or stops, as the course does: no answer of the instant rests
+// on how signals follow what is commanded, which is not known.
 func (m *Moment) Certain() bool {
 	t := &m.s.w.tape
-	return !slices.ContainsFunc(t.forms[:t.at], func(f int32) bool {
+	return m.Err != errLong && !slices.ContainsFunc(t.forms[:t.at], func(f int32) bool {
 		return f == guess || f >= 0 && len(m.s.followed(f)) > 0
 	})
 }
