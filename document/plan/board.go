@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -190,6 +189,8 @@ type board struct {
 	entries map[owned]*shared
 	order   []*shared
 	copies  map[*shared][]gift // the values that are the value of an entry whose type is not known yet
+	first   map[owned]typedPort
+	uses    int // of entries by ports with types
 }
 
 // owned identifies an entry: its name in the tree that owns it.
@@ -303,7 +304,8 @@ func (b *board) full(more int, at xmltree.Span) bool {
 
 // board surveys the main tree, whose scope is given, and returns the entries of the plan.
 func (r *reader) board(root *item, main *scope) []BlackboardEntry {
-	b := &board{reader: r, entries: map[owned]*shared{}, copies: map[*shared][]gift{}}
+	b := &board{reader: r, entries: map[owned]*shared{}, copies: map[*shared][]gift{},
+		first: map[owned]typedPort{}}
 	b.survey(root, main)
 	if len(r.mentioned) == 0 {
 		return nil
@@ -341,7 +343,9 @@ func (b *board) survey(i *item, s *scope) {
 	s.owns = len(b.mentioned) > 0
 	if i.free {
 		for _, name := range i.attributes() {
-			b.port(i, s, i.element.Find(name))
+			a := i.element.Find(name)
+			b.port(i, s, a)
+			b.typed(i, s, a)
 		}
 	}
 	for _, c := range i.children {
@@ -364,8 +368,7 @@ func (b *board) port(i *item, s *scope, a *xmltree.Attribute) {
 		return
 	}
 	if i.model != nil {
-		if k := slices.IndexFunc(i.model.ports, func(p *port) bool { return p.name == a.Name }); k >= 0 &&
-			i.model.ports[k].input {
+		if p := i.portOf(a); p != nil && p.input {
 			return
 		}
 	}

@@ -93,9 +93,12 @@ const maxPorts = 1000
 
 // port is a parameter of a model.
 type port struct {
-	name  string
-	value *xmltree.Attribute // the default, nil if there is none
-	input bool               // the leaf only reads it
+	name    string
+	value   *xmltree.Attribute // the default, nil if there is none
+	input   bool               // the leaf only reads it
+	output  bool               // the leaf only writes it
+	typ     *xmltree.Attribute // its type in C++, nil if it is not declared
+	element *xmltree.Element
 }
 
 // document reads the trees and models below the root element.
@@ -215,7 +218,8 @@ func (r *reader) declarePort(m *model, e *xmltree.Element) {
 	case slices.ContainsFunc(m.ports, func(p *port) bool { return p.name == name.Value }):
 		r.reportValue(name, codePort, "", "the port %q is declared twice", name.Value)
 	default:
-		m.ports = append(m.ports, &port{name.Value, e.Find("default"), e.Name == "input_port"})
+		m.ports = append(m.ports, &port{name: name.Value, value: e.Find("default"), element: e,
+			input: e.Name == "input_port", output: e.Name == "output_port", typ: e.Find("type")})
 	}
 }
 

@@ -117,6 +117,7 @@ func (r *reader) item(e *xmltree.Element) *item {
 		what = i.id
 		ports = names(i.model.ports)
 		r.undeclared(i, ports)
+		r.literalPorts(i)
 	}
 	r.checkAttributes(e, what, slices.Concat(known, i.wrapNames(), preconditions, postconditions), ports...)
 	r.name(i, id)

@@ -1,0 +1,205 @@
+package plan
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"canopy/expr"
+	"canopy/syntax/xmltree"
+)
+
+// cppType is a type of C++ that models name.
+type cppType struct {
+	name  string                 // the same for all names of one type
+	reads func(text string) bool // whether BehaviorTree.CPP reads a literal as its value; nil: it is not known here
+}
+
+// cppTypes are the types of which BehaviorTree.CPP reads literals, by all their names, without std:: and BT::.
+var cppTypes = func() map[string]*cppType {
+	all := map[string]*cppType{}
+	add := func(reads func(string) bool, names ...string) {
+		t := &cppType{names[0], reads}
+		for _, name := range names {
+			all[name] = t
+		}
+	}
+	for _, bits := range []int{8, 16, 32, 64} {
+		most := int64(math.MaxInt64) >> (64 - bits)
+		n := strconv.Itoa(bits)
+		signed, unsigned := []string{"int" + n + "_t", "int" + n}, []string{"uint" + n + "_t", "uint" + n}
+		switch bits {
+		case 16:
+			signed, unsigned = append(signed, "short"), append(unsigned, "unsigned short")
+		case 32:
+			signed, unsigned = append([]string{"int"}, signed...), append([]string{"unsigned int", "unsigned"}, unsigned...)
+		case 64:
+			signed, unsigned = append(signed, "long"), append(unsigned, "unsigned long", "size_t")
+		}
+		add(whole(-most-1, most), signed...)
+		if bits < 64 {
+			add(whole(0, 2*most+1), unsigned...)
+		} else {
+			add(func(text string) bool {
+				_, err := strconv.ParseUint(leadingWhole.FindString(text), 10, 64)
+				return err == nil
+			}, unsigned...)
+		}
+	}
+	add(leadingNumber.MatchString, "double")
+	add(leadingNumber.MatchString, "float")
+	add(oneOf("0", "1", "true", "TRUE", "True", "false", "FALSE", "False"), "bool")
+	add(func(string) bool { return true }, "string")
+	for _, of := range []string{"int", "double", "bool", "string"} {
+		reads := all[of].reads
+		add(func(text string) bool {
+			return text == "" || !slices.ContainsFunc(strings.Split(text, ";"), func(part string) bool { return !reads(part) })
+		}, "vector<"+of+">")
+	}
+	return all
+}()
+
+// A number in BehaviorTree.CPP may have anything behind it, such as its unit.
+var (
+	leadingWhole  = regexp.MustCompile(`^-?\d+`)
+	leadingNumber = regexp.MustCompile(`^-?(\d|\.\d|inf|nan|INF|NAN)`)
+)
+
+func whole(least, most int64) func(string) bool {
+	return func(text string) bool {
+		n, err := strconv.ParseInt(leadingWhole.FindString(text), 10, 64)
+		return err == nil && least <= n && n <= most
+	}
+}
+
+func oneOf(words ...string) func(string) bool {
+	return func(text string) bool { return slices.Contains(words, text) }
+}
+
+// typeOfPort returns the type that a model names for a port; nil if it names none, or one that takes any value.
+func typeOfPort(p *port) *cppType {
+	if p.typ == nil {
+		return nil
+	}
+	words := strings.Fields(strings.NewReplacer("std::", "", "BT::", "").Replace(p.typ.Value))
+	name := strings.ReplaceAll(strings.Join(words, " "), " >", ">")
+	switch t := cppTypes[name]; {
+	case t != nil:
+		return t
+	case name == "" || strings.HasPrefix(name, "Any"):
+		return nil
+	}
+	return &cppType{name: name}
+}
+
+// alike reports whether two types may be one: a type of a program may have several names.
+func (t *cppType) alike(o *cppType) bool {
+	last := func(name string) string {
+		name, _, _ = strings.Cut(name, "_<") // an allocator
+		return name[strings.LastIndex(name, ":")+1:]
+	}
+	return t.name == o.name || t.reads == nil && o.reads == nil && last(t.name) == last(o.name)
+}
+
+// portOf returns the port that the model of a leaf without meaning declares for an attribute, nil if none does. The
+// ports of other leaves are expressions.
+func (i *item) portOf(a *xmltree.Attribute) *port {
+	if !i.free || i.subtree != nil || i.model == nil {
+		return nil
+	}
+	k := slices.IndexFunc(i.model.ports, func(p *port) bool { return p.name == a.Name })
+	if k < 0 {
+		return nil
+	}
+	return i.model.ports[k]
+}
+
+// keyOf returns the name of the entry that a port has as its value.
+func keyOf(a *xmltree.Attribute) (name string, ok bool) {
+	if a.Value == sameName || a.Value == "=" {
+		return a.Name, true
+	}
+	return entry(a.Value)
+}
+
+// fitsPort checks a literal that is the value of a port.
+func (r *reader) fitsPort(a *xmltree.Attribute, p *port) {
+	if t := typeOfPort(p); t != nil && t.reads != nil && !t.reads(a.Value) && !strings.HasPrefix(a.Value, "json:") {
+		r.reportValue(a, codeTypes, "", "%q is no value of the type %s, which the port %q has %s", a.Value, p.typ.Value,
+			p.name, r.whereAt(p.typ.At, a.At))
+	}
+}
+
+// literalPorts checks the literals that the ports of a leaf without meaning have, by its element or as defaults.
+func (r *reader) literalPorts(i *item) {
+	if !i.free || i.subtree != nil {
+		return
+	}
+	for _, p := range i.model.ports {
+		a := i.element.Find(p.name)
+		if a == nil {
+			a = p.value
+		}
+		if a == nil {
+			continue
+		}
+		if _, ok := keyOf(a); ok {
+			continue
+		}
+		if r.fitsPort(a, p); p.output {
+			r.warn(a.Raw.At, a.Raw.Len(), codePort, "write {"+p.name+"}",
+				"the port %q is an output %s: without an entry, what the leaf writes is lost", p.name,
+				r.whereAt(p.element.At, a.At))
+		}
+	}
+}
+
+// typedPort is the use of an entry by a port.
+type typedPort struct {
+	t    *cppType // nil: the port takes any value
+	port *port
+	at   *xmltree.Attribute
+}
+
+// maxTyped bounds the uses of entries by ports with types.
+const maxTyped = 1_000_000
+
+// typed compares the type of a port with that of the first port that names the same entry, as BehaviorTree.CPP does. A
+// text becomes a value of any type.
+func (b *board) typed(i *item, s *scope, a *xmltree.Attribute) {
+	p := i.portOf(a)
+	name, ok := keyOf(a)
+	if p == nil || !ok || !expr.IsName(strings.TrimPrefix(name, global)) {
+		return
+	}
+	if b.uses++; b.uses > maxTyped {
+		if b.uses == maxTyped+1 {
+			b.reportValue(a, xmltree.CodeTooLarge, "", "the ports of the plan name entries more than %d times", maxTyped)
+		}
+		return
+	}
+	scope, local, given := s.origin(name)
+	if given != nil && !p.output {
+		b.fitsPort(given, p)
+	}
+	now := typedPort{typeOfPort(p), p, a}
+	key := owned{scope, local}
+	first, known := b.first[key]
+	if !known {
+		b.first[key] = now
+		return
+	}
+	if first.t == nil || now.t == nil || first.t.name == "string" || first.t.alike(now.t) {
+		return
+	}
+	const text = "the entry %q has the type %s here, and %s %s"
+	where := b.whereAt(first.at.Raw.At, a.Raw.At)
+	if first.t.reads == nil || now.t.reads == nil {
+		b.warn(a.Raw.At, a.Raw.Len(), codeTypes, "BehaviorTree.CPP refuses them unless they are names of one type", text,
+			name, p.typ.Value, first.port.typ.Value, where)
+		return
+	}
+	b.reportValue(a, codeTypes, "", text, name, p.typ.Value, first.port.typ.Value, where)
+}
