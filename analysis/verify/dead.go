@@ -51,6 +51,9 @@ func askDead(m *Model) []Finding {
 	if last := found[len(found)-1]; len(brief) > 0 && !m.slow() && last.Verdict != Undecided {
 		found[len(found)-1].Text += "; only within an instant, because they end at once: " + m.some(brief)
 	}
+	if len(m.tree.Shared()) > 0 {
+		found = append(found, m.deadlocks())
+	}
 	return found
 }
 

@@ -446,3 +446,41 @@ func TestHaltedScriptsAreAnswered(t *testing.T) {
 		}
 	}
 }
+
+// TestGuardsInOppositeOrder: tasks that take two resources in opposite orders are found to wait for each other, for ever
+// unless something else ends one of them; in the same order they never do.
+func TestGuardsInOppositeOrder(t *testing.T) {
+	branch := func(name, first, second string) string {
+		return fmt.Sprintf(`<Guard name="%s" resource="%s"><Sequence name="%s_all"><Action name="%s_first" done="x ge %d"/>`+
+			`<Guard name="%s_then" resource="%s"><Action name="%s_last" done="y ge 1"/></Guard></Sequence></Guard>`,
+			name, first, name, name, 1+len(name)%2, name, second, name)
+	}
+	for _, test := range []struct{ plan, want string }{
+		{`<Parallel name="both">` + branch("film", "camera", "radio") + branch("talk", "camera", "radio") + `</Parallel>`,
+			"proved: no tasks wait for resources that each other's guards have"},
+		{`<Parallel name="both">` + branch("film", "camera", "radio") + branch("call", "radio", "camera") + `</Parallel>`,
+			"refuted: film_then waits for radio, which call has; call_then waits for camera, which film has; for ever"},
+		{`<ReactiveSequence name="day"><Condition name="light" on="h ge 1"/><Parallel name="both">` +
+			branch("film", "camera", "radio") + branch("call", "radio", "camera") + `</Parallel></ReactiveSequence>`,
+			"refuted: film_then waits for radio, which call has; call_then waits for camera, which film has; " +
+				"other tasks or signals may end this"},
+		{`<Parallel name="three">` + branch("film", "camera", "radio") + branch("call", "radio", "lamp") +
+			branch("look", "lamp", "camera") + `</Parallel>`,
+			"refuted: film_then waits for radio, which call has; call_then waits for lamp, which look has; " +
+				"look_then waits for camera, which film has; for ever"},
+	} {
+		s, all := check(t, test.plan, "")
+		found := byQuestion(all, "dead")
+		f := found[len(found)-1]
+		if got := f.Verdict.String() + ": " + f.Text; got != test.want {
+			t.Errorf("%s, not %s", got, test.want)
+		}
+		if f.Verdict != Refuted {
+			continue
+		}
+		if status, _ := finals(t, s.Plan.Tree, f.Script); status["film_then"] != bt.Running || status["film_last"] != bt.Accept ||
+			status["call"] != bt.Running {
+			t.Errorf("the script ends with %v", status)
+		}
+	}
+}

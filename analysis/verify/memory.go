@@ -21,6 +21,7 @@ import (
 //	pinnedBad[i]
 //	race[t]          the count of a Parallel that was reached first, if both are
 //	at[t]            the stored state of a script's automaton; script.go
+//	waits[g]         the child of guard g waits while another guard has the resource; wait.go
 //
 // An action with an outcome is not active where the outcome is due. A task that is not active remembers nothing.
 
@@ -29,6 +30,7 @@ type variables struct {
 	kept, race   int
 	held, pinned [3]int // as good, bad, skipped
 	at           []int  // by stored state after the initial one
+	waits        int
 }
 
 // nature finds the tasks that can be active or skipped, how scripts decide, and the tasks with memory.
@@ -89,12 +91,12 @@ func (m *Model) pins(t bt.Task) bool {
 }
 
 // Remembers reports whether the plan has memory other than hysteresis.
-func (m *Model) Remembers() bool { return m.remembers[m.tree.Root()] }
+func (m *Model) Remembers() bool { return m.remembers[m.tree.Root()] || len(m.tree.Shared()) > 0 }
 
 // memorise gives a task its variables.
 func (m *Model) memorise(t bt.Task) {
 	never := [3]int{-1, -1, -1}
-	v := variables{-1, -1, never, never, nil}
+	v := variables{-1, -1, never, never, nil, -1}
 	if m.remembers[t] && m.acts[t] {
 		if i, ok := m.leafOf[t]; ok {
 			l := &m.leaves[i]
@@ -136,6 +138,10 @@ func (m *Model) memorise(t bt.Task) {
 				v.pinned[isSkipped] = m.remember()
 			}
 		}
+	}
+	shared := func(guards []bt.Task) bool { return slices.Contains(guards, t) }
+	if m.acts[t] && slices.ContainsFunc(m.tree.Shared(), shared) {
+		v.waits = m.remember()
 	}
 	m.vars = append(m.vars, v)
 }
@@ -229,6 +235,7 @@ func (m *Model) restrictMemory() {
 			}
 		}
 	}
+	m.restrictGuards()
 }
 
 // since returns where a child's turn has come in an active composite: where the child before it is pinned, if the

@@ -26,6 +26,7 @@ type randomPlan struct {
 	relations    bool // of both signals
 	stubs, count int
 	guards       int
+	held         []string // the resources of the guards above
 	actions      []string
 	conditions   []string
 }
@@ -63,9 +64,9 @@ func (r *randomPlan) node(depth int) string {
 	fmt.Fprintf(&b, "<%s", kind)
 	values := trees.Params(r.Rand, kind, n)
 	for i, p := range kind.Params() {
-		if p.Type == bt.Resource { // each guard its own: questions about shared ones are not concluded
-			r.guards++
-			fmt.Fprintf(&b, ` %s="r%d"`, p.Name, r.guards)
+		if p.Type == bt.Resource {
+			fmt.Fprintf(&b, ` %s=%q`, p.Name, r.resource())
+			defer func() { r.held = r.held[:len(r.held)-1] }()
 		} else if values != nil {
 			fmt.Fprintf(&b, " %s=%q", p.Name, p.Write(values[i]))
 		}
@@ -75,6 +76,17 @@ func (r *randomPlan) node(depth int) string {
 		b.WriteString(r.node(depth - 1))
 	}
 	return b.String() + "</" + kind.String() + ">"
+}
+
+// resource draws one that no guard above needs; in plans with memory, others may need it.
+func (r *randomPlan) resource() string {
+	r.guards++
+	name := fmt.Sprintf("r%d", r.guards)
+	if shared := r.pick("s1", "s2"); r.memory && !slices.Contains(r.held, shared) {
+		name = shared
+	}
+	r.held = append(r.held, name)
+	return name
 }
 
 // composite draws a family, and a kind of it from the table.
@@ -591,6 +603,9 @@ func expectTasks(t *testing.T, s declare.Subject, found []Finding, want truthOf)
 	for _, f := range found {
 		if f.Verdict == Undecided {
 			return
+		}
+		if f.About != "" { // guards that wait for each other: package oracle compares
+			continue
 		}
 		for _, task := range f.Tasks {
 			dead[task] = true

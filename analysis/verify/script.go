@@ -72,6 +72,10 @@ func (m *Model) follow(t bt.Task) (says judgements) {
 			}
 		}
 	}
+	if w := m.vars[t].waits; w >= 0 {
+		k := m.guarded(t)
+		m.wanted[k] = s.and(m.wanted[k], s.not(m.bit(w)))
+	}
 	return says
 }
 

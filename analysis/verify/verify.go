@@ -187,11 +187,6 @@ func (m *Model) ask(q Question) []Finding {
 				" facts that exclude states",
 		}}
 	}
-	if shared := m.tree.Shared(); len(shared) > 0 && q.Name != "reaction" {
-		found = []Finding{{Verdict: Undecided, Text: fmt.Sprintf("not concluded: %s and %s share a resource",
-			m.tree.Name(shared[0][0]), m.tree.Name(shared[0][1])), Tasks: shared[0],
-			Advice: "check the subtrees below the guards as separate plans; `canopy reaction` explores the whole plan"}}
-	}
 	rests := m.rateRests()
 	for i := range found {
 		f := &found[i]

@@ -13,6 +13,10 @@ import (
 var scripts = Shape{Depth: 2, Slots: true, Typed: true, Captured: true, Memory: true, Hysteresis: true, Timers: true,
 	Procedures: true, Entries: true}
 
+// guarded are missions with guards and much else.
+var guarded = Shape{Depth: 2, Slots: true, Memory: true, Timers: true, Procedures: true, Captured: true, Entries: true,
+	Guards: true}
+
 // entries are those of the main tree's blackboard. The first ones are written at the start.
 func (k *maker) entries() {
 	for _, s := range []slot{{name: "n", kind: "real"}, {name: "ok", kind: "boolean"}, {name: "m", kind: "real"}} {

@@ -139,8 +139,11 @@ func TestWitnessFliesLikeRuns(t *testing.T) {
 	for seed := range uint64(rounds(10000)) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		shape := All
-		if seed%4 == 0 {
+		switch {
+		case seed%8 == 0:
 			shape = scripts
+		case seed%4 == 0:
+			shape = guarded
 		}
 		m := Random(r, shape)
 		read, diags := m.Read()

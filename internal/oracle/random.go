@@ -24,6 +24,7 @@ type Shape struct {
 	Shared     bool // subtrees that are used twice
 	Facts      bool
 	Entries    bool // of the blackboard, with scripts
+	Guards     bool // of two resources; not with Shared
 }
 
 // All is everything.
@@ -36,7 +37,8 @@ type maker struct {
 	m      *Mission
 	count  int
 	shared []*node
-	ready  bool // the signals are complete
+	ready  bool  // the signals are complete
+	held   []int // the resources of the guards above
 }
 
 // Random returns a random mission.
@@ -46,7 +48,11 @@ func Random(r *rand.Rand, s Shape) *Mission {
 	if k.ready = true; k.Entries {
 		k.entries()
 	}
-	k.m.root = k.attached(k.tree(1 + r.IntN(s.Depth)))
+	if depth := 1 + r.IntN(s.Depth); s.Guards && k.chance(3) {
+		k.m.root = k.crossed(depth - 1)
+	} else {
+		k.m.root = k.attached(k.tree(depth))
+	}
 	if k.Entries {
 		k.begin()
 	}
@@ -254,7 +260,45 @@ func (k *maker) leaf() *node {
 // drawn reports whether random missions have tasks of a kind.
 func drawn(k bt.Kind) bool { return k.Cases() <= 2 && !k.Halts() && !trees.Guards(k) }
 
+// tree returns a task, sometimes below a guard; not of a resource that one above it has.
 func (k *maker) tree(depth int) *node {
+	resource := 1 + k.IntN(2)
+	if !k.Guards || slices.Contains(k.held, resource) || !k.chance(3) {
+		return k.task(depth)
+	}
+	return k.guard(resource, func() *node { return k.task(depth) })
+}
+
+// guard returns a task below a guard.
+func (k *maker) guard(resource int, task func() *node) *node {
+	k.held = append(k.held, resource)
+	n := k.composite(trees.Guards, k.attached(task()))
+	n.params = []int{resource}
+	k.held = k.held[:len(k.held)-1]
+	return n
+}
+
+// crossed returns tasks side by side that take two resources in opposite orders.
+func (k *maker) crossed(depth int) *node {
+	branch := func(first, second int) *node {
+		return k.guard(first, func() *node {
+			return k.composite(func(k bt.Kind) bool { return k.Family() == bt.Chain && k.Over() == bt.Success && k.Memory() },
+				k.attached(k.leaf()), k.guard(second, func() *node { return k.task(depth) }))
+		})
+	}
+	return k.composite(func(k bt.Kind) bool { return k.Family() == bt.Count }, branch(1, 2), branch(2, 1))
+}
+
+// composite returns a task of a kind that is possible.
+func (k *maker) composite(may func(bt.Kind) bool, children ...*node) *node {
+	k.count++
+	kinds := slices.DeleteFunc(bt.Kinds(), func(k bt.Kind) bool { return !may(k) })
+	kind := kinds[k.IntN(len(kinds))]
+	return &node{kind: kind, name: fmt.Sprintf("n%d", k.count), uses: 1, params: trees.Params(k.Rand, kind, len(children)),
+		children: children, leaf: leaf{entryTime: -1, exitTime: -1}}
+}
+
+func (k *maker) task(depth int) *node {
 	if k.Shared && len(k.shared) > 0 && k.chance(8) {
 		n := k.shared[k.IntN(len(k.shared))]
 		n.uses++

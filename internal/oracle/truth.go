@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"canopy/bt"
+	"canopy/internal/trees"
 )
 
 // Seen is whether something was seen: at the end of an instant, with no procedure under way, or within one.
@@ -26,7 +27,7 @@ type Truth struct {
 
 // Fault is what a state may show.
 type Fault struct {
-	Of    string // a question: complete, goal, always or command
+	Of    string // a question: complete, goal, always or command; or wait: guards wait for each other
 	Which int    // goal: 0: success without the goal, 1: the goal without success; the statement or slot
 }
 
@@ -44,13 +45,15 @@ func (f *Flight) shows(x Fault) bool {
 		return f.Always[x.Which].in(f, nil) == 0
 	case "command":
 		return !slices.ContainsFunc(f.writers(x.Which), f.engine.Active)
+	case "wait":
+		return f.deadlock()
 	}
 	panic("oracle: a fault of an unknown question")
 }
 
 // faults returns all faults that a state may show.
 func (m *Mission) faults() []Fault {
-	list := []Fault{{Of: "complete"}}
+	list := []Fault{{Of: "complete"}, {Of: "wait"}}
 	if m.Goal != nil {
 		list = append(list, Fault{"goal", 0}, Fault{"goal", 1})
 	}
@@ -134,4 +137,53 @@ func (f *Flight) writers(slot int) []bt.Task {
 		}
 	}
 	return tasks
+}
+
+// deadlock reports whether guards wait for each other: one waits for a resource that another one has, below which one
+// waits that comes back to the first in this way.
+func (f *Flight) deadlock() bool {
+	var guards []bt.Task
+	for t := range bt.Task(f.Tree.Len()) {
+		if trees.Guards(f.Tree.Kind(t)) {
+			guards = append(guards, t)
+		}
+	}
+	leads := map[[2]bt.Task]bool{}
+	for _, g := range guards {
+		for _, h := range guards {
+			for _, next := range guards {
+				if g != h && f.waits(g) && f.has(h) && f.waits(next) && f.above(h, next) &&
+					f.Tree.Params(g)[0] == f.Tree.Params(h)[0] {
+					leads[[2]bt.Task{g, next}] = true
+				}
+			}
+		}
+	}
+	for _, k := range guards {
+		for _, i := range guards {
+			for _, j := range guards {
+				if leads[[2]bt.Task{i, k}] && leads[[2]bt.Task{k, j}] {
+					leads[[2]bt.Task{i, j}] = true
+				}
+			}
+		}
+	}
+	return slices.ContainsFunc(guards, func(g bt.Task) bool { return leads[[2]bt.Task{g, g}] })
+}
+
+// waits reports whether a guard is active whose child asks in vain.
+func (f *Flight) waits(guard bt.Task) bool {
+	child := f.Tree.Children(guard)[0]
+	return f.engine.Status(guard) == bt.Running && f.engine.Status(child) == bt.Accept && !f.engine.Active(child)
+}
+
+// has reports whether a guard has its resource.
+func (f *Flight) has(guard bt.Task) bool {
+	return !f.engine.Status(f.Tree.Children(guard)[0]).Transient()
+}
+
+func (f *Flight) above(t, low bt.Task) bool {
+	for low = f.Tree.Parent(low); low >= 0 && low != t; low = f.Tree.Parent(low) {
+	}
+	return low >= 0
 }

@@ -96,6 +96,11 @@ func (a *answers) compare(all []verify.Finding) {
 				a.judge(f, Fault{"command", a.m.Written[n]}, "")
 			}
 		case "dead":
+			if f.About != "" || strings.Contains(f.Text, "tasks wait for") {
+				a.counts["wait "+f.Verdict.String()]++
+				a.judge(f, Fault{Of: "wait"}, "")
+				break
+			}
 			for _, t := range f.Tasks {
 				if dead[t] = true; verdictOf(f) == verify.Refuted && a.truth.Entered[t] && !a.truth.Unstable {
 					a.false("refuted", f, "")
@@ -191,6 +196,8 @@ var classes = []struct {
 	{name: "all", shape: All},
 	{name: "entries", shape: Shape{Depth: 2, Memory: true, Entries: true}},
 	{name: "scripts", shape: scripts},
+	{name: "guards", shape: Shape{Depth: 3, Memory: true, Guards: true}},
+	{name: "guarded", shape: guarded},
 }
 
 var missions = flag.Int("missions", 0, "number of random missions of each class; 0: as many as the tests need")
@@ -228,6 +235,9 @@ func TestAnswersAgreeWithTheWitness(t *testing.T) {
 						smallest[kind] = text
 					}
 				}
+			}
+			if class.shape.Guards && !testing.Short() && counts["wait refuted"] < cases/40 {
+				t.Error("too few missions in which guards wait for each other")
 			}
 			if unknown := counts["unknown"]; unknown*50 > counts["answers"] {
 				t.Errorf("%d of %d answers are unknown", unknown, counts["answers"])

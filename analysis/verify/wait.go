@@ -1,0 +1,201 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/analysis/flown"
+	"canopy/bt"
+	"canopy/explore"
+)
+
+// Guards of a resource that several need. In a settled state the child of a guard asks if it is not judged and the
+// guard is active. It is active, and the guard has the resource, unless it waits, which it does only while another
+// guard has the resource; no two have it.
+//
+// Guards wait for each other if each waits for a resource that a guard above the next one has, in a circle.
+
+// guarded returns the child of a guard.
+func (m *Model) guarded(guard bt.Task) bt.Task { return m.tree.Children(guard)[0] }
+
+// waits returns where a guard waits, and where it has its resource.
+func (m *Model) waits(guard bt.Task) (waits, has set) {
+	w := m.vars[guard].waits
+	if w < 0 {
+		return m.space.none(), m.space.none()
+	}
+	return m.bit(w), m.space.and(m.space.and(m.near[guard], m.open(m.guarded(guard))), m.space.not(m.bit(w)))
+}
+
+// restrictGuards adds the rules of shared resources.
+func (m *Model) restrictGuards() {
+	s := m.space
+	for _, guards := range m.tree.Shared() {
+		for i, g := range guards {
+			waits, has := m.waits(g)
+			others := s.none()
+			for j, o := range guards {
+				if _, too := m.waits(o); j != i {
+					others = s.or(others, too)
+				}
+			}
+			m.rule(waits, s.and(m.near[g], s.and(m.open(m.guarded(g)), others)))
+			m.rule(has, s.not(others))
+		}
+	}
+}
+
+// below reports whether a task is below another one.
+func (m *Model) below(t, above bt.Task) bool {
+	for t = m.tree.Parent(t); t >= 0 && t != above; t = m.tree.Parent(t) {
+	}
+	return t >= 0
+}
+
+// wait is a guard that waits, and the one that has the resource.
+type wait struct{ guard, holder bt.Task }
+
+// waiting returns the guards that wait in a state.
+func (m *Model) waiting(x situation) []wait {
+	var list []wait
+	for _, guards := range m.tree.Shared() {
+		holder := slices.IndexFunc(guards, func(g bt.Task) bool { return !x.Status(m.guarded(g)).Transient() })
+		for _, g := range guards {
+			if holder >= 0 && x.Status(g) == bt.Running && x.Status(m.guarded(g)) == bt.Accept {
+				list = append(list, wait{g, guards[holder]})
+			}
+		}
+	}
+	return list
+}
+
+// circle returns guards that wait for each other in a state, each for a resource that one above the next has; nil if
+// there are none.
+func (m *Model) circle(x situation) []wait {
+	list := m.waiting(x)
+	for range list { // a guard that waits for one above none that waits does not wait in a circle
+		list = slices.DeleteFunc(list, func(w wait) bool {
+			return !slices.ContainsFunc(list, func(next wait) bool { return m.below(next.guard, w.holder) })
+		})
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	var way []wait
+	for w := list[0]; ; {
+		if i := slices.Index(way, w); i >= 0 {
+			return way[i:]
+		}
+		way = append(way, w)
+		w = list[slices.IndexFunc(list, func(next wait) bool { return m.below(next.guard, w.holder) })]
+	}
+}
+
+// circles returns the states in which guards wait for each other.
+func (m *Model) circles() set {
+	s := m.space
+	var all []bt.Task
+	var groups [][]bt.Task
+	for _, guards := range m.tree.Shared() {
+		for _, g := range guards {
+			all, groups = append(all, g), append(groups, guards)
+		}
+	}
+	leads := make([][]set, len(all)) // by two guards: the first waits for one above the second, which waits
+	for i, g := range all {
+		leads[i] = make([]set, len(all))
+		waits, _ := m.waits(g)
+		for j, next := range all {
+			leads[i][j] = s.none()
+			for _, holder := range groups[i] {
+				if _, has := m.waits(holder); holder != g && m.below(next, holder) {
+					leads[i][j] = s.or(leads[i][j], s.and(waits, has))
+				}
+			}
+		}
+	}
+	for k := range all { // also through others
+		for i := range all {
+			for j := range all {
+				leads[i][j] = s.or(leads[i][j], s.and(leads[i][k], leads[k][j]))
+			}
+		}
+	}
+	in := s.none()
+	for i := range all {
+		in = s.or(in, leads[i][i])
+	}
+	return in
+}
+
+// deadlocks answers whether guards wait for each other.
+func (m *Model) deadlocks() Finding {
+	var seen []wait
+	f := m.conclude(m.circles(), func(x situation) bool {
+		now := m.circle(x)
+		if now != nil {
+			seen = now
+		}
+		return now != nil
+	}, Finding{Text: "no tasks wait for resources that each other's guards have"},
+		Finding{Text: "tasks wait for each other", Advice: "take the resources in the same order everywhere, or all of them" +
+			" by guards around each other before the first task"})
+	if f.Verdict != Refuted {
+		return f
+	}
+	texts := make([]string, len(seen))
+	for i, w := range seen {
+		f.Tasks = append(f.Tasks, w.guard)
+		texts[i] = fmt.Sprintf("%s waits for %s, which %s has", m.tree.Name(w.guard), m.plan.Param(w.guard, 0),
+			m.tree.Name(w.holder))
+	}
+	f.Text = strings.Join(texts, "; ") + m.until(seen)
+	f.About = m.plan.Param(seen[0].guard, 0)
+	return f
+}
+
+// until returns whether guards that wait for each other do so for ever, in words, as far as a search finds out.
+func (m *Model) until(circle []wait) string {
+	x := m.flights()
+	waits := func(s situation) bool {
+		list := m.waiting(s)
+		return !slices.ContainsFunc(circle, func(w wait) bool { return !slices.Contains(list, w) })
+	}
+	if m.search(waits).verdict != Refuted {
+		return ""
+	}
+	after := explore.New[flown.Key, struct{}](m.bounds(m.most()))
+	for i := 1; i < x.states.Len() && after.Len() == 0; i++ {
+		x.s.At(x.states.Key(i), func(s *flown.Moment) {
+			if waits(s) {
+				after.Arrive(-1, x.states.Key(i), struct{}{})
+			}
+		})
+	}
+	freed, known := false, map[string]bool{}
+	for n := range after.Leave() {
+		x.s.Steps(after.Key(n), func(s *flown.Moment) {
+			switch {
+			case s.Err != nil || !s.Over:
+			case !after.Spend():
+				s.Stop = true
+			case !waits(s):
+				freed = freed || s.Possible()
+				s.Stop = freed
+			case s.Possible():
+				if class := s.Class(); !known[class] {
+					known[class] = true
+					after.Arrive(n, s.After(), struct{}{})
+				}
+			}
+		})
+		if freed {
+			return "; other tasks or signals may end this"
+		}
+	}
+	if after.Short() != "" {
+		return ""
+	}
+	return "; for ever"
+}
