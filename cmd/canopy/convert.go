@@ -28,8 +28,35 @@ var forms = []struct {
 	{"xml", "format 4, from format 3 or JSON", plan.Modern},
 }
 
+// conversion is what canopy convert prints as JSON.
+type conversion struct {
+	Form  string   `json:"form"`
+	Text  string   `json:"text"`
+	Notes []remark `json:"notes"` // what BehaviorTree.CPP does not have, and differences between the formats
+}
+
+// remark is a diagnostic in JSON.
+type remark struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	Code   string `json:"code"`
+	Text   string `json:"text"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+func remarks(list diag.List) []remark {
+	all := []remark{}
+	for _, d := range list {
+		line, column := d.Position()
+		all = append(all, remark{d.Source.Name, line, column, d.Code, d.Text, d.Advice()})
+	}
+	return all
+}
+
 func convertCommand() *cobra.Command {
 	var to string
+	var asJSON bool
 	var names, lines []string
 	for _, f := range forms {
 		names = append(names, f.name)
@@ -44,7 +71,7 @@ PLAN is a plan of format 3 or 4 (.xml), or the JSON form of one (.json). --to is
 
 ` + strings.Join(lines, "") + `
 What BehaviorTree.CPP does not have, and each difference between formats 3 and 4, is listed on standard error.
-docs/btcpp.md describes the forms.
+With --json, the result and this list are one object. docs/btcpp.md describes the forms.
 
 Exit status: 0 success, 2 wrong input, 3 with --to btcpp, the result is not complete: BehaviorTree.CPP does not have
 all that the plan uses.`,
@@ -65,10 +92,19 @@ all that the plan uses.`,
 			if !list.HasErrors() {
 				text, list = forms[i].convert(src)
 			}
-			if err := accepted(list, cmd.ErrOrStderr()); err != nil {
+			messages := cmd.ErrOrStderr()
+			if asJSON && !list.HasErrors() {
+				messages = io.Discard
+			}
+			if err := accepted(list, messages); err != nil {
 				return err
 			}
-			if _, err := io.WriteString(cmd.OutOrStdout(), text); err != nil {
+			if asJSON {
+				err = printJSON(cmd.OutOrStdout(), conversion{to, text, remarks(list)})
+			} else {
+				_, err = io.WriteString(cmd.OutOrStdout(), text)
+			}
+			if err != nil {
 				return failed(err)
 			}
 			if slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == plan.CodeLost }) {
@@ -77,6 +113,7 @@ all that the plan uses.`,
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the result and what it does not have as JSON")
 	c.Flags().StringVar(&to, "to", "btcpp", "the `form`: "+strings.Join(names, ", "))
 	return c
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,6 +35,19 @@ func TestConvert(t *testing.T) {
 	}
 	says(t, "btcpp", stdout, `<b_c name="b c" write="x := 1"/>`, `<input_port name="write"/>`)
 	says(t, "what is lost", stderr, "own.xml:1:46", "no ReactiveParallel")
+
+	stdout, stderr, status = canopy("convert", at("own.xml"), "--json")
+	var converted conversion
+	if err := json.Unmarshal([]byte(stdout), &converted); err != nil || status != exitRefute || stderr != "" {
+		t.Errorf("%v, %d, %q", err, status, stderr)
+	}
+	if n := converted.Notes[0]; converted.Form != "btcpp" || !strings.Contains(converted.Text, "<b_c ") ||
+		n.File != at("own.xml") || n.Line != 1 || n.Column != 46 || n.Code != "not-in-btcpp" {
+		t.Errorf("%+v", converted)
+	}
+	if stdout, stderr, status = canopy("convert", at("bad.xml"), "--json"); status != exitInput || stdout != "" || stderr == "" {
+		t.Errorf("%d\n%s", status, stdout)
+	}
 
 	if stdout, stderr, status = canopy("convert", at("gone.xml")); status != exitRefute || !strings.Contains(stdout, `<SubTree ID="gone"/>`) {
 		t.Errorf("%d\n%s", status, stdout)

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 
+	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/document/plan"
+	"canopy/syntax/xmltree"
 	"canopy/syntax/yamldoc"
 	"canopy/vehicle/equations"
 	"canopy/vehicle/model"
@@ -15,7 +17,8 @@ import (
 )
 
 func manifestCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use:   "manifest [VEHICLE|MISSION]",
 		Short: "Write the node types for an editor such as Groot2",
 		Long: `Write a TreeNodesModel, from which an editor such as Groot2 fills its palette: all kinds of nodes and, for a
@@ -36,10 +39,17 @@ the port "value". A plan may use these types if it includes the manifest: <inclu
 					return err
 				}
 			}
-			_, err := io.WriteString(cmd.OutOrStdout(), plan.Manifest(signals, p))
+			text := plan.Manifest(signals, p)
+			if asJSON {
+				doc, _ := xmltree.Parse(&diag.Source{Name: "manifest.xml", Text: text})
+				text = doc.JSON()
+			}
+			_, err := io.WriteString(cmd.OutOrStdout(), text)
 			return failed(err)
 		},
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the JSON form of the document")
+	return c
 }
 
 // library returns the signals of a vehicle, or those of a mission with its plan.
