@@ -36,7 +36,7 @@ func (x *Execution) read() (*plan.Plan, error) {
 	signals := plan.Vocabulary{}
 	for _, s := range x.signals {
 		if !s.hidden {
-			signals[s.name] = plan.Signal{Unit: s.Unit, Type: s.Type, Slot: s.output}
+			signals[s.name] = plan.Signal{Unit: s.Unit, Type: s.Type, Values: s.Values, Slot: s.output, Hold: s.hold}
 		}
 	}
 	p, found := plan.ReadFiles(&x.source, signals, x.open)
@@ -117,7 +117,7 @@ func (x *Execution) compile(p *plan.Plan) {
 	first := len(x.signals) - len(p.Entries) // of the entries
 	for i, s := range x.signals {
 		scope[s.name] = s.Variable
-		slot := executive.Slot{Name: s.name, Initial: s.initial}
+		slot := executive.Slot{Name: s.name, Initial: s.initial, Hold: s.hold}
 		if i >= first {
 			slot.Initial, slot.Entry, slot.Hold = executive.Unset, true, true
 			program.All = append(program.All, executive.Evaluation{Kind: executive.EvaluateSlot, Index: i})

@@ -239,3 +239,30 @@ func ExampleVirtual() {
 	// 24h2m0s look around
 	// <nil>
 }
+
+// Values with types: the program sets words and whole numbers, the plan's scripts write entries that the program gets.
+func ExampleExecution_WordOutput() {
+	x := live.New("deliver.xml", `<root BTCPP_format="4"><BehaviorTree ID="main">
+	  <Sequence>
+	    <Script code="phase := loading; parcels := parcels + waiting"/>
+	    <Condition ID="Loaded" on="door == closed"/>
+	    <Script code="phase := driving; lights := parcels > 2"/>
+	    <Action ID="Drive" _onSuccess="phase := done; parcels := 0"/>
+	  </Sequence>
+	</BehaviorTree></root>`)
+	door, waiting := x.Word("door", "open", "closed"), x.Integer("waiting")
+	x.WordOutput("phase", []string{"idle", "loading", "driving", "done"}, func(phase string) { fmt.Println("phase:", phase) })
+	x.IntegerOutput("parcels", func(n int) { fmt.Println("parcels:", n) })
+	x.TruthOutput("lights", func(on bool) { fmt.Println("lights:", on) })
+	x.Action("Drive", live.Action{Start: func(a live.Activation) { a.Succeed() }})
+	door.Set("closed")
+	waiting.Set(3)
+	fmt.Println(x.Run(context.Background()))
+	// Output:
+	// phase: driving
+	// parcels: 3
+	// lights: true
+	// phase: done
+	// parcels: 0
+	// <nil>
+}

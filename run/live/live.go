@@ -59,7 +59,7 @@ type Action struct {
 }
 
 // Execution is one run of a plan. Register everything before Run is called; after that, only the methods of
-// [Condition], [Number], [Request] and [Activation], and Do, may be called, from any goroutine.
+// [Condition], [Number], [Integer], [Word], [Request] and [Activation], and Do, may be called, from any goroutine.
 type Execution struct {
 	source      diag.Source
 	signals     []signal
@@ -105,6 +105,7 @@ type signal struct {
 	text    string    // that unit, as registered
 	initial float64
 	output  bool
+	hold    bool // an output that keeps its value while nothing writes it
 	hidden  bool // not part of the language of the plan
 }
 
