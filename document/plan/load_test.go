@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/syntax/xmltree"
 )
 
 // loader builds the program that loads plans into BehaviorTree.CPP, if that is installed.
@@ -35,6 +37,15 @@ func loader(t *testing.T) string {
 	return filepath.Join(dir, "load")
 }
 
+// foreignElement reports whether an element is a control or decorator of another program.
+func foreignElement(e *xmltree.Element, word string) bool {
+	_, known := bt.ParseKind(word)
+	for range e.Elements() {
+		return !known
+	}
+	return false
+}
+
 // loadedNames returns the names of a plan's nodes as BehaviorTree.CPP has them, the first one first; false if it has
 // more of them, below controls of other programs.
 func loadedNames(p *Plan) (names []string, all bool) {
@@ -45,8 +56,11 @@ func loadedNames(p *Plan) (names []string, all bool) {
 		if e.Parent == nil { // a case of a switch
 			return
 		}
-		kind := p.Tree.Kind(task)
-		if !kind.Attributed() || e.Name == kind.String() || valueOf(e.Find("ID")) == kind.String() {
+		kind, made := p.Tree.Kind(task), p.Label(task) != cmp.Or(valueOf(e.Find("name")), valueOf(e.Find("ID")), e.Name)
+		switch word := cmp.Or(valueOf(e.Find("ID")), e.Name); {
+		case made && strings.HasSuffix(p.Label(task), ".again"): // the copy of a task
+		case made && foreignElement(e, word): // a task that a node of another program is made of
+		case !kind.Attributed() || e.Name == kind.String() || word == kind.String():
 			names = append(names, p.Label(task))
 		}
 		for range e.Elements() {
