@@ -10,7 +10,7 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// Nodes of Nav2 that are made of kinds, in the limit of ticks whose period goes to zero. docs/btcpp.md states the rules.
+// Nodes of Nav2 that are made of kinds, in the limit of ticks whose period goes to zero; docs/btcpp.md has the rules.
 const (
 	elementRecovery       = "RecoveryNode"
 	elementPipeline       = "PipelineSequence"
@@ -44,7 +44,8 @@ func init() {
 
 // above returns a task that a shorthand stands for, above others.
 func (i *item) above(k bt.Kind, what string, params []int, children ...*item) *item {
-	return &item{element: i.element, kind: k, id: k.String(), name: i.name + "." + what, params: params, children: children}
+	return &item{element: i.element, kind: k, id: k.String(), name: i.name + "." + what, params: params,
+		children: children}
 }
 
 // asked returns a condition that nothing defines: an input of this node in this use of its tree.
@@ -101,11 +102,12 @@ func (r *reader) recovery(i *item) {
 	last := r.asked(i, "last")
 	holds := newCondition(i.element, i.name+".always", &xmltree.Attribute{Name: attrOn, Value: "true", At: i.element.At})
 	stop := i.above(bt.SkipIf, "stop", nil, holds, i.above(bt.AlwaysSuccess, "stopped", nil))
-	recover := i.above(bt.IfThenElse, "recovery", nil, i.above(bt.SkipIf, "unless_last", nil, last, i.written[1]),
+	measure := i.above(bt.IfThenElse, "recovery", nil, i.above(bt.SkipIf, "unless_last", nil, last, i.written[1]),
 		i.above(bt.AlwaysFailure, "recovered", nil), stop)
-	try := i.above(bt.IfThenElse, "try", nil, i.written[0], i.above(bt.AlwaysSuccess, "succeeded", nil), recover)
+	try := i.above(bt.IfThenElse, "try", nil, i.written[0], i.above(bt.AlwaysSuccess, "succeeded", nil), measure)
 	i.kind = bt.Fallback
-	i.children = []*item{i.above(bt.RetryUntilSuccessful, "retries", []int{-1}, try), i.above(bt.AlwaysFailure, "failed", nil)}
+	i.children = []*item{i.above(bt.RetryUntilSuccessful, "retries", []int{-1}, try),
+		i.above(bt.AlwaysFailure, "failed", nil)}
 }
 
 // pipeline makes a reactive sequence of its children up to the first one that is run again and again: this one is run
@@ -127,7 +129,8 @@ func (r *reader) pipeline(i *item) {
 			all = c.above(bt.ReactiveSequence, "then", nil, rest...)
 		}
 		round := c.above(bt.Sequence, "round", nil, wait, r.copy(c))
-		beside := c.above(bt.Parallel, "beside", []int{1, 1}, c.above(bt.KeepRunningUntilFailure, "repeated", nil, round), all)
+		repeated := c.above(bt.KeepRunningUntilFailure, "repeated", nil, round)
+		beside := c.above(bt.Parallel, "beside", []int{1, 1}, repeated, all)
 		rest = []*item{c.above(bt.Sequence, "first", nil, c, beside)}
 	}
 	i.kind, i.children = bt.ReactiveSequence, rest
@@ -153,8 +156,8 @@ func (r *reader) pause(c *item) *item {
 	return t.above(bt.Precondition, "wait", []int{4}, r.asked(t, "due"), t.above(bt.AlwaysSuccess, "is_due", nil))
 }
 
-// roundRobin makes a fallback whose first children may be left out: which child is the first of a run depends on the runs
-// before, which are not examined.
+// roundRobin makes a fallback whose first children may be left out: which child is the first of a run depends on the
+// runs before, which are not examined.
 func (r *reader) roundRobin(i *item) {
 	if a := i.element.Find(attrAround); a != nil && truth(a.Value) {
 		r.foreign(i, elementControl, a.Raw)
@@ -188,7 +191,8 @@ func (r *reader) foreignNode(i *item) {
 	i.children = []*item{&answer}
 	for k, c := range i.written {
 		what := fmt.Sprint("child_", k+1)
-		runs := i.above(bt.Sequence, what, nil, i.above(bt.ForceSuccess, what+".result", nil, c), i.above(bt.Action, what+".rest", nil))
+		runs := i.above(bt.Sequence, what, nil, i.above(bt.ForceSuccess, what+".result", nil, c),
+			i.above(bt.Action, what+".rest", nil))
 		i.children = append(i.children, i.above(bt.While, what+".may_run", nil, r.asked(i, what+".runs"), runs))
 	}
 }

@@ -68,7 +68,7 @@ func TestRecoveryNode(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
 		n := newNav2(t, `<RecoveryNode number_of_retries="2" name="n"><Try/><Recover/></RecoveryNode>`)
-		try, recover := n.task(t, "Try"), n.task(t, "Recover")
+		try, measure := n.task(t, "Try"), n.task(t, "Recover")
 		retries, done := r.IntN(4), 0
 		for want := "Try"; want == "Try" || want == "Recover"; {
 			if got := n.state(); got != want {
@@ -78,11 +78,11 @@ func TestRecoveryNode(t *testing.T) {
 			last := bt.Set(n.task(t, "n.last"), done == retries)
 			switch {
 			case want == "Recover" && outcome == bt.Success:
-				n.settle(t, last, bt.End(recover, outcome))
+				n.settle(t, last, bt.End(measure, outcome))
 				want, done = "Try", done+1
 				continue
 			case want == "Recover":
-				n.settle(t, last, bt.End(recover, outcome))
+				n.settle(t, last, bt.End(measure, outcome))
 				want = "Failure"
 			case outcome == bt.Success:
 				n.settle(t, last, bt.End(try, outcome))

@@ -251,7 +251,8 @@ func (r *reader) accepted() (*Plan, diag.List) {
 func newReader(src *diag.Source, signals Vocabulary) *reader {
 	r := &reader{source: src, signals: signals, reported: map[mistake]bool{}, trees: map[string]*tree{},
 		parsed: map[*xmltree.Attribute]*expr.Expr{}, names: map[string][]string{},
-		models: map[string]*model{}, passed: map[string][]string{}, mentioned: map[string]bool{}, scopes: map[string]int{}, opened: map[string]int{},
+		models: map[string]*model{}, passed: map[string][]string{}, mentioned: map[string]bool{}, scopes: map[string]int{},
+		opened: map[string]int{},
 		types: map[string]expr.Variable{}, watchers: map[visit]*watcher{},
 		watched: map[owned][]*watcher{}}
 	if signals != nil {

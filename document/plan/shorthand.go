@@ -71,7 +71,8 @@ func (r *reader) short(e *xmltree.Element, id *xmltree.Attribute) *shorthand {
 // declared reports whether a model is one of this node: it has its attributes, or, of another program, no others.
 func (s *shorthand) declared(m *model) bool {
 	if s.of == foreign {
-		return m.kind == s.form && !slices.ContainsFunc(m.ports, func(p *port) bool { return !slices.Contains(s.attributes, p.name) })
+		more := func(p *port) bool { return !slices.Contains(s.attributes, p.name) }
+		return m.kind == s.form && !slices.ContainsFunc(m.ports, more)
 	}
 	return !slices.ContainsFunc(s.attributes, func(name string) bool { return !m.declares(name) })
 }

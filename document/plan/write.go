@@ -21,7 +21,9 @@ func New(name string, root *bt.Node, leaves []Leaf) (*Plan, diag.List) {
 }
 
 // Write writes a plan as a document that is read as the same plan: subtrees and ports expanded, expressions in
-// canonical spelling. Comments and notes of editors are not kept. It returns the error of the writer.
+// canonical spelling. Comments and notes of editors are not kept. A plan with entries of the blackboard has no such
+// document: what its scripts do is written as assignments of actions, for comparison only. It returns the error of the
+// writer.
 func Write(w io.Writer, p *Plan) error {
 	_, err := io.WriteString(w, encode(p.Name, p.Description(), p.Leaves, p.resources))
 	return err
