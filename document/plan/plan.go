@@ -253,7 +253,7 @@ func newReader(src *diag.Source, signals Vocabulary) *reader {
 		parsed: map[*xmltree.Attribute]*expr.Expr{}, names: map[string][]string{},
 		models: map[string]*model{}, passed: map[string][]string{}, mentioned: map[string]bool{}, scopes: map[string]int{},
 		opened: map[string]int{},
-		types: map[string]expr.Variable{}, watchers: map[visit]*watcher{},
+		types:  map[string]expr.Variable{}, watchers: map[visit]*watcher{},
 		watched: map[owned][]*watcher{}}
 	if signals != nil {
 		r.scope = expr.Scope{}
