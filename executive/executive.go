@@ -287,10 +287,11 @@ func (x *Executive) Ended() bt.Status {
 	return bt.Accept
 }
 
-// Judgement returns the judgement of the plan's root: Success, Failure or Skipped, or Accept while it runs or waits.
+// Judgement returns the judgement of the plan's root: Success, Failure or Skipped, or Accept while it runs or waits. A
+// root that is skipped after it has ended keeps its result, as that of RunOnce.
 func (x *Executive) Judgement() bt.Status {
 	status := x.Status(x.p.Tree.Root())
-	if status == bt.Accept || status == bt.Deactivating {
+	if status == bt.Accept || status == bt.Deactivating || status == bt.Skipped && x.root != bt.Accept {
 		status = x.root
 	}
 	switch status {

@@ -527,7 +527,7 @@ func (r *Run) judge(outcome record.Outcome, reason string) {
 	r.summary.Plan = record.PlanAbsent
 	if r.tree {
 		r.summary.Plan = map[bt.Status]record.Verdict{bt.Success: record.PlanSucceeded, bt.Failure: record.PlanFailed,
-			bt.Skipped: record.PlanOpen, bt.Accept: record.PlanOpen}[r.executive.Judgement()]
+			bt.Skipped: record.PlanSkipped, bt.Accept: record.PlanOpen}[r.executive.Judgement()]
 	}
 }
 

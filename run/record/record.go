@@ -219,6 +219,7 @@ type Verdict string
 const (
 	PlanSucceeded Verdict = "succeeded" // Success or Finished, or it was deactivated after that
 	PlanFailed    Verdict = "failed"    // Failure or Aborted, or it was deactivated after that
+	PlanSkipped   Verdict = "skipped"   // Skipped or Dropped, or it was deactivated after that
 	PlanOpen      Verdict = "open"      // it was still running or waiting
 	PlanAbsent    Verdict = "absent"    // the run was not decided by the tree
 )

@@ -81,6 +81,7 @@ type Gatherer struct {
 	shown            record.Header // as it may be shown
 	samples, changes int
 	tasks            []history
+	halts            map[bt.Task]int // by task: the one that acts when it is deactivated without having ended
 	extremes         []extreme
 	noticed          []record.Event // the first of those that a person should know of
 	moreToNotice     int
@@ -134,7 +135,14 @@ func (h *history) on(t float64) {
 // NewGatherer returns a gatherer of the run with this header.
 func NewGatherer(h *record.Header) *Gatherer {
 	g := &Gatherer{header: h, shown: visible(h), tasks: make([]history, len(h.Tasks)),
-		lanes: make([]laneThinner, len(h.Tasks))}
+		lanes: make([]laneThinner, len(h.Tasks)), halts: map[bt.Task]int{}}
+	for i, t := range slices.Backward(h.Tasks) { // the first child is the last to be entered
+		if t.Parent >= 0 && t.Parent < len(h.Tasks) {
+			if kind, known := bt.ParseKind(h.Tasks[t.Parent].Kind); known && kind.Halts() {
+				g.halts[bt.Task(t.Parent)] = i
+			}
+		}
+	}
 	for i, t := range h.Tasks {
 		g.tasks[i] = history{status: t.Initial, since: h.Start}
 		g.lanes[i].add(h.Start, int(t.Initial))
@@ -241,6 +249,9 @@ func (g *Gatherer) Status(t float64, micro int, c bt.Change) error {
 	h.on(t)
 	h.changes++
 	h.status = c.To
+	if i, ok := g.halts[c.Task]; ok && c.To == bt.Deactivating && !c.From.Ended() {
+		g.tasks[i].entries++
+	}
 	before := len(l.t)
 	l.add(t, int(c.To))
 	if g.kept += len(l.t) - before; g.kept > g.enough {

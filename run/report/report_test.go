@@ -370,3 +370,23 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("Table: %v", err)
 	}
 }
+
+// TestHaltedIsEntered: the assignments of _onHalted count as often as their parent is deactivated without having ended.
+func TestHaltedIsEntered(t *testing.T) {
+	var table bytes.Buffer
+	log := &record.Log{Header: record.Header{Mission: "m", Horizon: 9, Interval: 1, Tasks: []record.Task{
+		{Name: "a._onHalted.do", Kind: "Action", Parent: 2, Initial: bt.Accept},
+		{Name: "a", Kind: "Action", Parent: 2, Initial: bt.Accept},
+		{Name: "a._onHalted", Kind: bt.OnHalted.String(), Parent: -1, Initial: bt.Accept}}}}
+	for i, to := range []bt.Status{bt.Running, bt.Deactivating, bt.Accept, bt.Running, bt.Finished, bt.Deactivating, bt.Accept} {
+		from := bt.Accept
+		if i > 0 {
+			from = log.Changes[i-1].To
+		}
+		log.Changes = append(log.Changes, record.Change{T: float64(i), Micro: 1, Change: bt.Change{Task: 2, From: from, To: to}})
+	}
+	must(t, digest(t, log).Table(&table))
+	if !strings.Contains(table.String(), "\na._onHalted.do        1  0:00:00") {
+		t.Error(table.String())
+	}
+}

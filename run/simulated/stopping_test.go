@@ -118,6 +118,10 @@ func TestVerdict(t *testing.T) {
 		`<Action ID="a" write="v := 1" failed="x ge 5 [m]"/>`:                                         record.PlanFailed,
 		`<Action ID="a" write="v := 1" exit="v := 0"/>`:                                               record.PlanOpen,
 		`<ReactiveSequence><Condition ID="c" on="t lt 20 [s]"/><Action name="a"/></ReactiveSequence>`: record.PlanFailed,
+		`<RunOnce><Action ID="a" write="v := 1" done="x ge 5 [m]"/></RunOnce>`:                        record.PlanSucceeded,
+		`<RunOnce><Action ID="a" write="v := 1" failed="x ge 5 [m]"/></RunOnce>`:                      record.PlanFailed,
+		`<Action ID="a" write="v := 1" _skipIf="t ge 0 [s]"/>`:                                        record.PlanSkipped,
+		`<Action ID="a" write="v := 1" _while="x lt 5 [m]"/>`:                                         record.PlanSkipped,
 	} {
 		for _, yaml := range []string{"", "ends_with_plan: true\n"} {
 			r, _, err := fly(t, cartMission(t, body, yaml))
