@@ -85,7 +85,7 @@ func (r *reader) readClerk(i *item) *clerk {
 	}
 	for _, name := range row.attributes {
 		if i.element.Find(name) == nil {
-			r.reportName(i.element, codeNoAttr, "write "+name+`="..."`, "%s needs %q", i.id, name)
+			r.reportMissing(i.element, codeNoAttr, i.id, name, "...")
 			return &clerk{}
 		}
 	}

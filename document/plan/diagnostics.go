@@ -115,6 +115,11 @@ func (r *reader) reportName(e *xmltree.Element, code, hint, format string, args 
 	r.report(e.At+1, len(e.Name), code, hint, format, args...)
 }
 
+// reportMissing reports that an element needs an attribute, with an example of its value.
+func (r *reader) reportMissing(e *xmltree.Element, code, what, attribute, example string) {
+	r.reportName(e, code, fmt.Sprintf("write %s=%q", attribute, example), "%s needs %s", what, attribute)
+}
+
 // reportValue reports a mistake about an attribute's value.
 func (r *reader) reportValue(a *xmltree.Attribute, code, hint, format string, args ...any) {
 	r.report(a.Raw.At, a.Raw.Len(), code, hint, format, args...)

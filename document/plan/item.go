@@ -261,7 +261,7 @@ func (r *reader) cases(i *item) bool {
 	for n, name := range names[1:] {
 		value := i.element.Find(name)
 		if value == nil {
-			r.reportName(i.element, codeCount, fmt.Sprintf("write %s=%q", name, "..."), "%s needs %s", i.kind, name)
+			r.reportMissing(i.element, codeCount, i.kind.String(), name, "...")
 			value = variable
 		}
 		children = append(children, newCondition(i.element, name, xmltree.Equation(attrOn, variable, value)))
@@ -545,7 +545,7 @@ func (r *reader) arity(i *item) {
 	if i.condition() != nil {
 		least, most = least-1, most-1
 	} else if name := i.kind.Condition(); n == 1 && name != "" && !i.kind.Attributed() {
-		r.reportName(i.element, codeCount, fmt.Sprintf("write %s=%q", name, "..."), "%s needs %s", i.kind, name)
+		r.reportMissing(i.element, codeCount, i.kind.String(), name, "...")
 		return
 	}
 	if !r.doc.Whole || n >= least && (most < 0 || n <= most) {
@@ -573,8 +573,7 @@ func (r *reader) param(i *item, p *bt.Param) int {
 	a := i.element.Find(p.Name)
 	if a == nil {
 		if p.Default == 0 {
-			r.reportName(i.element, codeCount, fmt.Sprintf("write %s=%q", p.Name, types[p.Type].example), "%s needs %s",
-				i.kind, p.Name)
+			r.reportMissing(i.element, codeCount, i.kind.String(), p.Name, types[p.Type].example)
 		}
 		return p.Default
 	}

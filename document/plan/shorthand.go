@@ -34,6 +34,7 @@ const (
 	elementManualSelector    = "ManualSelector"
 	elementSkipUnlessUpdated = "SkipUnlessUpdated"
 	elementWaitValueUpdate   = "WaitValueUpdate"
+	elementUtilitySelector   = "UtilitySelector"
 
 	attrReturnStatus  = "return_status"
 	attrAsyncDelay    = "async_delay"
@@ -47,7 +48,8 @@ const (
 var shorthands = map[string]*shorthand{
 	elementTestNode: {elementAction, own, []string{attrReturnStatus, attrAsyncDelay, attrSuccessScript, attrFailureScript,
 		attrPostScript}, (*reader).testNode},
-	elementManualSelector: {elementControl, own, []string{attrChoice, attrRepeatLast}, (*reader).manualSelector},
+	elementManualSelector:  {elementControl, own, []string{attrChoice, attrRepeatLast}, (*reader).manualSelector},
+	elementUtilitySelector: {elementControl, own, utilityNames(bt.UtilitySelector4), (*reader).utilitySelector},
 	elementSkipUnlessUpdated: {elementDecorator, builtIn, []string{attrOfEntry},
 		func(r *reader, i *item) { r.onceUpdated(i, "SKIPPED") }},
 	elementWaitValueUpdate: {elementDecorator, builtIn, []string{attrOfEntry},
@@ -153,8 +155,9 @@ func (r *reader) manualSelector(i *item) {
 	case n == 0 && r.doc.Whole:
 		r.reportName(i.element, codeChildren, "", "%s needs at least 1 child, this one has 0", elementManualSelector)
 	case choice == nil:
-		r.reportName(i.element, codeCount, `write choice="...", a signal with the number of a child`, "%s needs %s",
-			elementManualSelector, attrChoice)
+		r.reportMissing(i.element, codeCount, elementManualSelector, attrChoice, "...")
+	case !r.parses(choice):
+		choice = nil
 	}
 	if a := i.element.Find(attrRepeatLast); a != nil && truth(a.Value) {
 		r.reportValue(a, codeForeignAttr, `the signal of "choice" keeps its value`, "%s does not support %q",
@@ -191,7 +194,7 @@ func (r *reader) onceUpdated(i *item, otherwise string) {
 	case n != 1 && r.doc.Whole:
 		r.reportName(i.element, codeChildren, "", "%s needs exactly 1 child, this one has %d", i.id, n)
 	case a == nil:
-		r.reportName(i.element, codeNoAttr, "write "+attrOfEntry+`="..."`, "%s needs %q", i.id, attrOfEntry)
+		r.reportMissing(i.element, codeNoAttr, i.id, attrOfEntry, "...")
 	}
 	name := ""
 	if n == 1 && a != nil {

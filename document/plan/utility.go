@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"strconv"
 
 	"canopy/bt"
@@ -38,7 +37,7 @@ func (r *reader) utilities(i *item) bool {
 	if len(of) < n {
 		for _, name := range names {
 			if i.element.Find(name) == nil {
-				r.reportName(i.element, codeCount, fmt.Sprintf("write %s=%q", name, "..."), "%s needs %s", i.kind, name)
+				r.reportMissing(i.element, codeCount, i.kind.String(), name, "...")
 			}
 		}
 		return true
@@ -51,6 +50,11 @@ func (r *reader) utilities(i *item) bool {
 		return true
 	}
 	margin := i.element.Find(attrMargin)
+	for _, a := range append(of, margin) {
+		if a != nil && !r.parses(a) {
+			return true
+		}
+	}
 	if margin != nil {
 		if e, err := expr.Parse(margin.Value); err == nil && negative(e) {
 			r.reportValue(margin, codeCount, "write 0 or more", "a margin cannot be negative")
@@ -65,6 +69,38 @@ func (r *reader) utilities(i *item) bool {
 	}
 	i.children = append(children, i.children...)
 	return true
+}
+
+// utilitySelector makes the selector by utilities that has as many children as are written.
+func (r *reader) utilitySelector(i *item) {
+	n := len(i.written)
+	for _, k := range []bt.Kind{bt.UtilitySelector2, bt.UtilitySelector3, bt.UtilitySelector4} {
+		if k.Ranked() != n {
+			continue
+		}
+		i.kind = k
+		if !r.utilities(i) {
+			r.reportMissing(i.element, codeCount, i.kind.String(), "utility_1", "...")
+		}
+		for _, name := range utilityNames(bt.UtilitySelector4)[n+1:] {
+			if a := i.element.Find(name); a != nil {
+				r.reportAttribute(a, codeChildren, "", "%s has %d children", elementUtilitySelector, n)
+			}
+		}
+		return
+	}
+	if r.doc.Whole {
+		r.reportName(i.element, codeChildren, "", "%s needs 2 to 4 children, this one has %d", elementUtilitySelector, n)
+	}
+	i.kind, i.unknown = bt.Sequence, true
+}
+
+// parses reports whether an attribute is an expression: a mistake is reported where it is, not in all conditions that
+// contain it.
+func (r *reader) parses(a *xmltree.Attribute) bool {
+	_, err := expr.Parse(a.Value)
+	r.reportSyntax(a, err)
+	return err == nil
 }
 
 // negative reports whether an expression is a negative constant.
