@@ -24,11 +24,25 @@ func (m *Moment) Text() string {
 	return strings.Join(parts, " and ")
 }
 
+// denials are the propositions about free actions, each with its contrary.
+var denials = [][2]string{{" ends well", " does not end well"}, {" ends badly", " does not end badly"},
+	{" has nothing to do", " has something to do"}, {" cannot run", " can run"}}
+
+// Denied returns the contrary of a proposition in words.
+func Denied(proposition string) string {
+	for _, d := range denials {
+		if who, ok := strings.CutSuffix(proposition, d[0]); ok {
+			return who + d[1]
+		}
+	}
+	return "not " + proposition
+}
+
 // told returns the bounds of a form as a text, "" if there are none.
 func (s *Stepper) told(f int32, b *interval) string {
 	name := s.formText(f)
 	if s.truthValue(f) {
-		on, off := name, "not "+name
+		on, off := name, Denied(name)
 		if l, ok := s.latches[s.atoms[s.list[f].terms[0].atom].signal]; ok {
 			on, off = l.on, l.off
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"canopy/analysis/flown"
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/expr"
@@ -116,7 +117,7 @@ func (v *vocabulary) number(l *expr.Logic) {
 			}
 		}
 	case expr.LogicRelation:
-		if i := v.free(l.Key, l.Text, "not "+l.Text); l.Relation != nil {
+		if i := v.free(l.Key, l.Text, flown.Denied(l.Text)); l.Relation != nil {
 			v.inputs[i].relation = l
 		}
 	}
