@@ -42,6 +42,9 @@ func TestForeignPlan(t *testing.T) {
   <Condition ID="Clear"/>
   <Action name="idle"/>
 </Sequence></BehaviorTree></root>`,
+		"denied.xml": `<root BTCPP_format="4"><BehaviorTree ID="m"><ReactiveFallback><ReactiveSequence><C/><B/></ReactiveSequence>
+			<Action ID="A"/></ReactiveFallback></BehaviorTree></root>`,
+		"word.xml":   `<root BTCPP_format="4"><BehaviorTree ID="m"><Script code="c := RED; d := RED"/></BehaviorTree></root>`,
 		"main.xml":   `<root BTCPP_format="4"><include path="part.xml"/><BehaviorTree ID="m"><SubTree ID="p"/></BehaviorTree></root>`,
 		"part.xml":   "<root BTCPP_format=\"4\">\n<BehaviorTree ID=\"p\"><ReactiveFallback>\n<Condition on=\"true\"/>\n<Action name=\"dead\"/>\n</ReactiveFallback></BehaviorTree></root>",
 		"typing.xml": `<root BTCPP_format="4"><BehaviorTree ID="m"><Sequence><AlwaysSucces/><EachParcel><A/></EachParcel></Sequence></BehaviorTree></root>`,
@@ -54,6 +57,14 @@ func TestForeignPlan(t *testing.T) {
 	}
 	says(t, "warnings", stderr, "missing-format", `trip.xml:10:22: warning: there is no tree "elsewhere"`)
 	says(t, "the check", stdout, "REFUTED    complete", "Dock cannot run", "proved     dead")
+	stdout, _, _ = canopy("check", at("denied.xml"))
+	says(t, "a contrary", stdout, "REFUTED    complete", "A cannot run", "A has something to do")
+	if strings.Contains(stdout, "not A") {
+		t.Error(stdout)
+	}
+	if _, stderr, _ = canopy("check", at("word.xml")); strings.Count(stderr, `warning: nothing gives the entry "RED" a value`) != 1 {
+		t.Error(stderr)
+	}
 	stdout, stderr, status = canopy("reaction", at("trip.xml"))
 	if status != exitOK || strings.Count(stderr, free) != 1 {
 		t.Errorf("%d\n%s", status, stderr)
