@@ -646,7 +646,18 @@ func (w *writer) questions(statement func(declare.Statement) string, active func
 			actions = append(actions, w.active(t))
 		}
 	}
-	w.spec("complete", "in every state some action is active, or the plan has succeeded", "%s%s", quiet,
+	passing := ""
+	for _, t := range w.tree.Timers() {
+		passing = " or a task waits for its timer"
+		none := []string{w.active(t)}
+		for _, k := range w.tree.Children(t) {
+			if w.acts[k] {
+				none = append(none, "!"+w.active(k))
+			}
+		}
+		actions = append(actions, all(none...))
+	}
+	w.spec("complete", "in every state some action is active"+passing+", or the plan has succeeded", "%s%s", quiet,
 		anyOf(append([]string{w.good(root)}, actions...)))
 	for _, t := range w.tree.Leaves() {
 		if w.acts[t] {

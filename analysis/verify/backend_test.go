@@ -420,13 +420,20 @@ func TestBackendsAgree(t *testing.T) {
 		for _, a := range m.actions() {
 			live = append(live, c.live[a])
 		}
+		for _, t := range m.tree.Timers() {
+			waits := []int{c.live[t]}
+			for _, k := range m.tree.Children(t) {
+				waits = append(waits, -c.live[k])
+			}
+			live = append(live, c.and(waits...))
+		}
 		for _, q := range []struct {
 			name          string
 			diagram, dumb set
 			clauses       [][]int
 		}{
-			{"gap", sp.not(sp.or(m.judged[root][isGood], m.anyActive(m.actions()))),
-				td.not(td.or(dumb.judged[root][isGood], dumb.anyActive(dumb.actions()))), denied(live)},
+			{"gap", sp.not(sp.or(m.judged[root][isGood], m.occupied())), td.not(td.or(dumb.judged[root][isGood], dumb.occupied())),
+				denied(live)},
 			{"early", sp.and(m.judged[root][isGood], sp.not(m.of(m.goal))), td.and(dumb.judged[root][isGood], td.not(dumb.of(dumb.goal))),
 				[][]int{{c.good[root]}, {-goal}}},
 			{"late", sp.and(sp.not(m.judged[root][isGood]), m.of(m.goal)), td.and(td.not(dumb.judged[root][isGood]), dumb.of(dumb.goal)),

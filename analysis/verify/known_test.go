@@ -298,8 +298,13 @@ func TestScripts(t *testing.T) {
 			</RunOnce><Action name="b"/></ReactiveSequence>`, "always: [x < 1 -> not b]", "always", Refuted, "end a success\n"},
 		{"it is the result of a run", `<ReactiveSequence name="s"><RunOnce then_skip="false" name="o">
 			<Action name="a" failed="x ge 1"/></RunOnce><Action name="b"/></ReactiveSequence>`, "", "dead", Refuted, ""},
-		{"time passes", `<Delay delay_msec="100" name="d"><Action name="a"/></Delay>`, "", "complete", Refuted,
-			"# the plan begins in it\n"},
+		{"time passes", `<Delay delay_msec="100" name="d"><Action name="a"/></Delay>`, "", "complete", Proved, ""},
+		{"a plan sleeps", `<Sequence name="q"><Sleep msec="100" name="s"/><Sleep msec="100" name="t"/></Sequence>`, "",
+			"complete", Proved, ""},
+		{"time passes before a gap", `<Sequence name="q"><Sleep msec="100" name="s"/><Condition name="c"/></Sequence>`, "",
+			"complete", Refuted, "elapsed s\n"},
+		{"a time limit does not wait", `<Timeout msec="100" name="t"><Repeat num_cycles="-1" name="r"><Condition name="c"/>
+			</Repeat></Timeout>`, "", "complete", Refuted, "set c true\n"},
 		{"after some time", `<Delay delay_msec="100" name="d"><Action name="a"/></Delay>`, "always: [not a]", "always", Refuted,
 			"elapsed d\n"},
 		{"the time is over", `<Fallback name="f"><Timeout msec="100" name="t"><Action name="a"/></Timeout><Action name="b"/>

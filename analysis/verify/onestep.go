@@ -68,16 +68,36 @@ func (m *Model) conclude(a set, violated violation, proved, refuted Finding) Fin
 	return f
 }
 
-// askComplete: gap = not good(root) and not or_a active(a).
+// occupied returns the states in which something goes on: an action is active, or a task waits for its timer, which is
+// active while none of its children is.
+func (m *Model) occupied() set {
+	s := m.space
+	sum := m.anyActive(m.actions())
+	for _, t := range m.tree.Timers() {
+		sum = s.or(sum, s.and(m.active[t], s.not(m.anyActive(m.tree.Children(t)))))
+	}
+	return sum
+}
+
+// occupies reports the same of a situation.
+func (m *Model) occupies(x situation) bool {
+	return slices.ContainsFunc(m.actions(), x.Active) || slices.ContainsFunc(m.tree.Timers(), func(t bt.Task) bool {
+		return x.Active(t) && !slices.ContainsFunc(m.tree.Children(t), x.Active)
+	})
+}
+
+// askComplete: gap = not good(root) and not occupied.
 func askComplete(m *Model) []Finding {
-	s, root, actions := m.space, m.tree.Root(), m.actions()
-	gap := s.not(s.or(m.judged[root][isGood], m.anyActive(actions)))
-	violated := func(x situation) bool {
-		return !x.Good(root) && !slices.ContainsFunc(actions, x.Active)
+	s, root := m.space, m.tree.Root()
+	gap := s.not(s.or(m.judged[root][isGood], m.occupied()))
+	violated := func(x situation) bool { return !x.Good(root) && !m.occupies(x) }
+	passing := ""
+	if len(m.tree.Timers()) > 0 {
+		passing = " or a task waits for its timer"
 	}
 	return []Finding{m.conclude(gap, violated,
-		Finding{Text: "in every state some action is active, or the plan has succeeded"},
-		Finding{Text: "no action is active, and the plan has not succeeded",
+		Finding{Text: "in every state some action is active" + passing + ", or the plan has succeeded"},
+		Finding{Text: "no action is active" + strings.Replace(passing, " or a", ", no", 1) + ", and the plan has not succeeded",
 			Advice: "end the plan's fallbacks with an action that needs no condition"})}
 }
 

@@ -505,7 +505,10 @@ func (b *brute) all(limit int) (truthOf, bool) {
 		if !settled {
 			return
 		}
-		r.gap = r.gap || len(actions) == 0 && !good
+		waits := slices.ContainsFunc(tree.Timers(), func(t bt.Task) bool {
+			return e.Active(t) && !slices.ContainsFunc(tree.Children(t), e.Active)
+		})
+		r.gap = r.gap || len(actions) == 0 && !waits && !good
 		r.early = r.early || good && !goal
 		r.late = r.late || goal && !good
 		r.unwritten = r.unwritten || !written

@@ -93,6 +93,7 @@ func TestStops(t *testing.T) {
 // written before they are read, on each way; a value that is no number where nobody reads it as one.
 func TestGoesOn(t *testing.T) {
 	for name, plan := range map[string]string{
+		"it sleeps":     `<KeepRunningUntilFailure><Sequence><Script code="n := 1"/><Sleep msec="5000"/></Sequence></KeepRunningUntilFailure>`,
 		"time passes":   `<KeepRunningUntilFailure><Sequence><Script code="n := 1"/><Action name="a" write="u := 1" done="x ge 3 [m]"/><Action name="b" write="u := -1" done="x le 0 [m]"/></Sequence></KeepRunningUntilFailure>`,
 		"thirty times":  `<Sequence><Repeat num_cycles="30"><Script code="n := 1"/></Repeat><Action name="a" write="u := 1"/></Sequence>`,
 		"written first": `<Sequence><Fallback><Sequence><Condition name="c" on="x ge 1 [m]"/><Script code="a := 1"/></Sequence><Script code="a := 2"/></Fallback><Script code="a := a + 1"/><Action name="w" write="u := a"/></Sequence>`,

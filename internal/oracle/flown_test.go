@@ -3,6 +3,7 @@ package oracle
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"canopy/analysis/flown"
@@ -65,6 +66,9 @@ func flownTruth(m *Mission, s declare.Subject, limit int) Truth {
 					add(&t.Active[i], f)
 					busy = busy || x.Tree.Kind(bt.Task(i)).Acts()
 				}
+			}
+			for _, i := range x.Tree.Timers() {
+				busy = busy || f.Active(i) && !slices.ContainsFunc(x.Tree.Children(i), f.Active)
 			}
 			if !busy && !f.Good(x.Tree.Root()) {
 				fault(Fault{Of: "complete"})

@@ -37,6 +37,8 @@ func (f *Flight) shows(x Fault) bool {
 	case "complete":
 		return !f.good() && !slices.ContainsFunc(f.Tree.Leaves(), func(t bt.Task) bool {
 			return f.Tree.Kind(t).Acts() && f.engine.Active(t)
+		}) && !slices.ContainsFunc(f.Tree.Timers(), func(t bt.Task) bool {
+			return f.engine.Active(t) && !slices.ContainsFunc(f.Tree.Children(t), f.engine.Active)
 		})
 	case "goal":
 		goal := f.Goal.in(f, nil) > 0
