@@ -525,6 +525,9 @@ func TestBehaviorTreeCpp(t *testing.T) {
 		r := rand.New(rand.NewPCG(12, seed))
 		d := trees.Random(r, 1+r.IntN(16))
 		define(d)
+		if seed%10 == 9 {
+			trees.Zero(rand.New(rand.NewPCG(13, seed)), d)
+		}
 		tree := trees.Compile(t, d)
 		e, all := bt.NewEngine(tree, nil, 0), newCpp(d)
 		parallel := slices.ContainsFunc(all, func(n *cppNode) bool { return n.kind.Family() == bt.Count })

@@ -430,8 +430,11 @@ type arity struct{ least, most int }
 // counts returns the thresholds of a Count with n children, whose first parameter may be written as a negative number.
 func (r *row) counts(params []int, negative bool, n int32) Counts {
 	first := int32(params[0])
-	if len(r.params) == len(failures) {
+	switch {
+	case len(r.params) == len(failures):
 		return Counts{Enough: n - first + 1, TooMany: first, Quorum: n}
+	case first == 0: // reached whatever the children are
+		return Counts{TooMany: n + 1, Lenient: true}
 	}
 	return Counts{Enough: first, TooMany: min(int32(params[1]), n-first+1), Lenient: negative}
 }
@@ -454,6 +457,7 @@ type Param struct {
 	Label   string // its name in a drawing
 	Type    ParamType
 	Default int      // 0: it must be given
+	Zero    bool     // of a number of children: 0 is valid
 	Unit    string   // "": none
 	Text    string   // its meaning in one line
 	Words   []string // of a Choice
@@ -464,7 +468,7 @@ type ParamType uint8
 
 // The types.
 const (
-	Children ParamType = iota // a number of children: of n children 1..n; a negative value c means n + 1 + c
+	Children ParamType = iota // a number of children: of n children 1..n, or 0; a negative value c means n + 1 + c
 	Times                     // a number of runs: 0 and more; -1: no limit
 	Duration                  // a time [ms]: 0 and more
 	Choice                    // one of some words: its number, from 1
@@ -475,7 +479,7 @@ const (
 const maxDuration = 1e12
 
 var thresholds = []Param{
-	{Name: "success_count", Label: "success", Default: -1,
+	{Name: "success_count", Label: "success", Default: -1, Zero: true,
 		Text: "the number of good children that make it succeed; -1: all"},
 	{Name: "failure_count", Label: "failure", Default: 1,
 		Text: "the number of bad children that make it fail; -1: all"},
@@ -483,7 +487,7 @@ var thresholds = []Param{
 
 // failures is the threshold of a parallel that waits for all its children.
 var failures = []Param{
-	{Name: "max_failures", Label: "failure", Default: 1,
+	{Name: "max_failures", Label: "failure", Default: 1, Zero: true,
 		Text: "the number of bad children that make it fail, once all have ended; -1: all"},
 }
 
@@ -491,10 +495,11 @@ var failures = []Param{
 func (p *Param) Resolve(value, n int) (resolved int, ok bool) {
 	switch p.Type {
 	case Children:
+		written := value
 		if value < 0 {
 			value += n + 1
 		}
-		return value, value >= 1 && value <= n
+		return value, value >= 1 && value <= n || value == 0 && written == 0 && p.Zero
 	case Times:
 		return value, value >= -1 && value <= math.MaxInt32
 	case Duration:
@@ -511,6 +516,9 @@ func (p *Param) Resolve(value, n int) (resolved int, ok bool) {
 func (p *Param) Range(n int) string {
 	switch p.Type {
 	case Children:
+		if p.Zero {
+			return fmt.Sprintf("0..%d", n)
+		}
 		return fmt.Sprintf("1..%d", n)
 	case Times:
 		return "0, 1, ... or -1"

@@ -45,6 +45,9 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 	if seed%4 == 1 {
 		d = trees.Guarded(r, d)
 	}
+	if seed%10 == 7 {
+		trees.Zero(rand.New(rand.NewPCG(13, seed)), d)
+	}
 	tree := trees.Compile(t, d)
 	until := map[bt.Task][]bt.Task{}
 	for _, l := range tree.Leaves() {

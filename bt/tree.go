@@ -35,7 +35,7 @@ type Tree struct {
 	leaves     []Task
 	find       map[string]Task
 	kinds      []Kind
-	params     [][]int // by task; a number of children is in 1..n
+	params     [][]int // by task; a number of children is in 0..n
 	composites int32
 	scripts    []scriptTask
 	timers     []Task
@@ -45,8 +45,8 @@ type Tree struct {
 
 // Counts are the thresholds of a task of the family Count with n children.
 type Counts struct {
-	Enough  int32 // the number of good children that make it succeed, 1..n
-	TooMany int32 // the number of bad children that make it fail, or that rule out success, 1..n
+	Enough  int32 // the number of good children that make it succeed, 1..n; 0: it always does; n+1: it never does
+	TooMany int32 // the number of bad children that make it fail, or that rule out success, 1..n; 0: any; n+1: none does
 	Quorum  int32 // n if it returns only once no child is undecided, and then fails or succeeds by TooMany; else 0
 	Lenient bool  // skipped children count as good ones
 }
@@ -339,7 +339,7 @@ func (t *Tree) Resolve(name string) []Task {
 	return tasks
 }
 
-// Params returns the values of a task's parameters in the order of its kind; a number of children is in 1..n. The
+// Params returns the values of a task's parameters in the order of its kind; a number of children is in 0..n. The
 // caller must not change the slice.
 func (t *Tree) Params(task Task) []int { return t.params[task] }
 

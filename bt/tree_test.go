@@ -38,7 +38,7 @@ func TestCompileRefuses(t *testing.T) {
 		`Inverter "Inverter" needs 1 children and has 2`:     {Kind: bt.Inverter, Children: []*bt.Node{leaf, leaf}},
 		`Fallback "Fallback" needs at least 1 child and has`: {Kind: bt.Fallback},
 		`child 2 of Sequence "s" is empty`:                   {Kind: bt.Sequence, Name: "s", Children: []*bt.Node{leaf, nil}},
-		`success_count of Parallel "p" is not in 1..1`: {Kind: bt.Parallel, Name: "p", Params: []int{-2, 1},
+		`success_count of Parallel "p" is not in 0..1`: {Kind: bt.Parallel, Name: "p", Params: []int{-2, 1},
 			Children: []*bt.Node{leaf}},
 		`Inverter "loop" is its own descendant`: loop,
 		`IfThenElse "i" needs at most 3 children and has 4`: {Kind: bt.IfThenElse, Name: "i",

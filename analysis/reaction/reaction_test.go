@@ -40,6 +40,9 @@ func randomTree(t *testing.T, r *rand.Rand, size int) *bt.Tree {
 	if r.IntN(8) == 0 {
 		d = trees.Guarded(r, d)
 	}
+	if size%8 == 7 {
+		trees.Zero(rand.New(rand.NewPCG(13, uint64(size))), d)
+	}
 	tree := trees.Compile(t, d)
 	until, lasts := map[bt.Task][]bt.Task{}, r.IntN(4) == 0
 	for _, l := range tree.Leaves() {

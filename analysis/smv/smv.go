@@ -496,6 +496,13 @@ func (w *writer) counted(t bt.Task) map[bt.Status][]string {
 	counts, kids := w.tree.Counts(t), w.tree.Children(t)
 	enough, tooMany := int(counts.Enough), int(counts.TooMany)
 	by := map[bt.Status][]string{}
+	switch 0 {
+	case enough:
+		by[bt.Success] = []string{"TRUE"}
+		return by
+	case tooMany: // with all children judged
+		by[bt.Failure] = []string{w.unless(t)}
+	}
 	at := map[[2]int]string{{0, 0}: ""}
 	for i, k := range kids {
 		parts := map[[2]int][]string{}

@@ -49,3 +49,20 @@ func TestTooLarge(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A parallel of which no child must succeed always succeeds; one that allows no number of failures always fails.
+func TestCountsOfZero(t *testing.T) {
+	text, err := Write(read(t, `<ReactiveFallback><ParallelAll name="all" max_failures="0"><Condition name="c" on="x ge 1"/>
+		<Condition name="d" on="x ge 2"/></ParallelAll><ReactiveParallel name="none" success_count="0" failure_count="1">
+		<Action name="a"/><Condition name="e" on="x ge 3"/></ReactiveParallel></ReactiveFallback>`), "a plan",
+		func() string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"good_all := FALSE;", "bad_all := (good_c | bad_c) & (good_d | bad_d);",
+		"good_none := TRUE;", "bad_none := FALSE;"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}

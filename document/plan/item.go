@@ -604,7 +604,7 @@ func (r *reader) number(i *item, p *bt.Param, a *xmltree.Attribute, written stri
 		return p.Default
 	}
 	if _, ok := p.Resolve(value, n); !ok && (n > 0 || i.kind.Childless()) && r.doc.Whole {
-		text, hint := words.impossible(written, n)
+		text, hint := words.impossible(p, written, n)
 		r.reportValue(a, codeCount, hint, "%s", text)
 		return p.Default
 	}
@@ -617,23 +617,30 @@ var types = [...]struct {
 	example    string
 	parse      func(string) (int, error)
 	hint       string
-	impossible func(value string, n int) (text, hint string)
+	impossible func(p *bt.Param, value string, n int) (text, hint string)
 }{
 	bt.Children: {"count", "3", count, "write a whole number, -1 for all children",
-		func(value string, n int) (text, hint string) {
-			if n == 1 {
-				return value + " of 1 child is not possible", "write 1, or -1 for all children"
+		func(p *bt.Param, value string, n int) (text, hint string) {
+			least := "1"
+			if p.Zero {
+				least = "0"
 			}
-			return fmt.Sprintf("%s of %d children is not possible", value, n),
-				fmt.Sprintf("write 1 to %d, or -1 (all) to -%d", n, n)
+			switch {
+			case n > 1:
+				return fmt.Sprintf("%s of %d children is not possible", value, n),
+					fmt.Sprintf("write %s to %d, or -1 (all) to -%d", least, n, n)
+			case p.Zero:
+				return value + " of 1 child is not possible", "write 0 or 1, or -1 for all children"
+			}
+			return value + " of 1 child is not possible", "write 1, or -1 for all children"
 		}},
 	bt.Times: {"count", "3", count, "write a whole number, -1 for no limit",
-		func(value string, _ int) (text, hint string) {
+		func(_ *bt.Param, value string, _ int) (text, hint string) {
 			return value + " times is not possible", "write 0 or more, or -1 for no limit"
 		}},
 	bt.Resource: {example: "camera"},
 	bt.Duration: {"duration", "500", milliseconds, "write milliseconds, 12h30m, or a number with its unit, as in 2 [d]",
-		func(value string, _ int) (text, hint string) {
+		func(_ *bt.Param, value string, _ int) (text, hint string) {
 			return value + " is not a possible duration", "write 0 ms or more"
 		}},
 }

@@ -89,7 +89,7 @@ func (r *reader) wrapValue(w *wrap, a *xmltree.Attribute) int {
 	case err != nil:
 		r.reportValue(a, codeCount, hint, "%q is not a %s", a.Value, words.noun)
 	case !ok:
-		text, hint := words.impossible(a.Value, 1)
+		text, hint := words.impossible(&p, a.Value, 1)
 		r.reportValue(a, codeCount, hint, "%s", text)
 	default:
 		return value

@@ -46,6 +46,9 @@ func randomTicks(t *testing.T, seed uint64) (entries int) {
 	if seed%4 == 1 {
 		d = trees.Guarded(r, d)
 	}
+	if seed%10 == 7 {
+		trees.Zero(rand.New(rand.NewPCG(13, seed)), d)
+	}
 	tree := trees.Compile(t, d)
 	var inputs []bt.Input
 	for range r.IntN(4) {

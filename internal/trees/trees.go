@@ -107,7 +107,19 @@ func Params(r *rand.Rand, kind bt.Kind, n int) []int {
 
 func valid(p *bt.Param, value, n int) bool {
 	_, ok := p.Resolve(value, n)
-	return ok
+	return ok && (value != 0 || p.Type != bt.Children)
+}
+
+// Zero sets some numbers of children to 0 where that is valid; other random draws stay as they are.
+func Zero(r *rand.Rand, d *bt.Node) {
+	for i, p := range d.Kind.Params() {
+		if p.Zero && d.Params != nil && r.IntN(2) == 0 {
+			d.Params[i] = 0
+		}
+	}
+	for _, c := range d.Children {
+		Zero(r, c)
+	}
 }
 
 func draw(r *rand.Rand, may func(bt.Kind) bool) bt.Kind {
