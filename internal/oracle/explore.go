@@ -23,8 +23,17 @@ type Space struct {
 func (m *Mission) Explore(limit int, visit func(f *Flight, rest bool)) Space {
 	p := m.compile()
 	p.round = func(f *Flight) { visit(f, false) }
+	return p.from(limit, visit, func(try func(*Flight, error)) {
+		for _, w := range m.worlds() {
+			try(p.begin(w[0], w[1]))
+		}
+	})
+}
+
+// from visits the states that can be reached from those that begin tries.
+func (p *program) from(limit int, visit func(f *Flight, rest bool), begin func(try func(*Flight, error))) Space {
 	s := Space{Tree: p.Tree, Complete: true}
-	worlds := m.worlds()
+	worlds := p.worlds()
 	seen := map[string]bool{}
 	var todo []*Flight
 	try := func(f *Flight, err error) {
@@ -42,9 +51,7 @@ func (m *Mission) Explore(limit int, visit func(f *Flight, rest bool)) Space {
 			todo = append(todo, f)
 		}
 	}
-	for _, w := range worlds {
-		try(p.begin(w[0], w[1]))
-	}
+	begin(try)
 	for ; len(todo) > 0; todo = todo[1:] {
 		f := todo[0]
 		if s.States++; s.States > limit {

@@ -173,6 +173,23 @@ func (f *Flight) deadlock() bool {
 	return slices.ContainsFunc(guards, func(g bt.Task) bool { return leads[[2]bt.Task{g, g}] })
 }
 
+// stuck reports whether there is a state in which guards wait for each other, and after which some always do.
+func (m *Mission) stuck(limit int) bool {
+	var found []*Flight
+	m.Explore(limit, func(f *Flight, rest bool) {
+		if rest && len(found) < 20 && f.deadlock() {
+			found = append(found, f.clone())
+		}
+	})
+	return slices.ContainsFunc(found, func(f *Flight) bool {
+		f.round = nil
+		out := false
+		s := f.from(limit, func(f *Flight, rest bool) { out = out || rest && !f.deadlock() },
+			func(try func(*Flight, error)) { try(f, nil) })
+		return s.Complete && !out
+	})
+}
+
 // waits reports whether a guard is active whose child asks in vain.
 func (f *Flight) waits(guard bt.Task) bool {
 	child := f.Tree.Children(guard)[0]
