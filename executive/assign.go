@@ -1,6 +1,7 @@
 package executive
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -75,6 +76,27 @@ func (x *Executive) missing(i int, entries []int) error {
 		}
 	}
 	return nil
+}
+
+// Unwritten returns the error of an active action that depends on an entry that is not written, nil if there is none.
+func (x *Executive) Unwritten() error {
+	var err error
+	for i := range x.p.entries {
+		if x.u[i] != Active {
+			continue
+		}
+		for f := range Criteria {
+			err = cmp.Or(err, x.missing(i, x.p.entries[i][f]))
+		}
+		for _, slot := range x.p.Leaves[i].Slots {
+			for _, w := range x.p.Slots[slot].Writers {
+				if w.Leaf == i && w.Value != nil {
+					err = cmp.Or(err, x.missing(i, x.p.entriesOf(w.Value)))
+				}
+			}
+		}
+	}
+	return err
 }
 
 // unwritten reports whether a formula of a leaf reads an entry that is not written: a condition that does, does not

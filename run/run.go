@@ -603,6 +603,9 @@ func (r *Run) doubt() error {
 // fail ends the run by an error: nothing recorded is lost, and every active task's exit procedure runs, to its end
 // unless the world itself has failed, so that time cannot advance.
 func (r *Run) fail(err error) error {
+	if unset := r.executive.Unwritten(); unset != nil && !errors.Is(err, executive.ErrUnset) {
+		err = fmt.Errorf("%w; %w", unset, err)
+	}
 	r.judge(record.Failed, err.Error())
 	again := r.stopping
 	for _, more := range []error{r.close(), r.log("error", err.Error()), r.halt()} {
