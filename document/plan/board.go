@@ -139,7 +139,7 @@ func (r *reader) readClerk(i *item) *clerk {
 		}
 	}
 	for _, name := range c.names() {
-		r.mentioned[name] = true
+		r.mentioned[name], r.mentioned[global+strings.TrimPrefix(name, global)] = true, true
 	}
 	return c
 }

@@ -36,7 +36,7 @@ func left(trees string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	results := map[string]string{"succeeded": "SUCCESS", "failed": "FAILURE"}
+	results := map[string]string{"succeeded": "SUCCESS", "failed": "FAILURE", "skipped": "SKIPPED"}
 	entries := []string{}
 	for i, s := range p.header.Signals {
 		value := strconv.FormatFloat(p.last[i], 'g', 15, 64)
