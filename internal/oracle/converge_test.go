@@ -61,7 +61,7 @@ func TestTickingConverges(t *testing.T) {
 	compared, most, met := 0, 0, map[bt.Kind]bool{}
 	for seed := range uint64(rounds(3000)) {
 		r := rand.New(rand.NewPCG(seed, 61))
-		m := Random(r, All)
+		m := Random(r, flights[seed%uint64(len(flights))])
 		read, diags := m.Read()
 		if read == nil {
 			t.Fatalf("seed %d: %v\n%s", seed, diags, m)
@@ -124,7 +124,7 @@ func TestTickingConverges(t *testing.T) {
 		t.Errorf("only %d runs compared", compared)
 	}
 	for _, k := range bt.Kinds() {
-		if drawn(k) && !met[k] && !testing.Short() {
+		if k.Cases() <= 2 && !met[k] && !testing.Short() {
 			t.Errorf("no mission has a %s", k)
 		}
 	}
