@@ -14,7 +14,7 @@ func TestShorthands(t *testing.T) {
 		`<Timeout msec="100"><TestNode async_delay="99" post_script="a := 1"/></Timeout>`:                                "SUCCESS, a = 1",
 		`<Repeat num_cycles="3"><TestNode async_delay="10" post_script="n := 1; a := n + n"/></Repeat>`:                  "SUCCESS, a = 2, n = 1",
 		`<TestNode return_status="FAILURE" _onFailure="a := 1" _onSuccess="a := 2" retry="2"/>`:                          "FAILURE, a = 1",
-		`<TestNode post_script="a := 1" _skipIf="true"/>`:                                                                ", a = unset",
+		`<TestNode post_script="a := 1" _skipIf="true"/>`:                                                                "SKIPPED, a = unset",
 		`<Sequence><Script code="p := 2"/><ManualSelector choice="{p}">` + alternatives + `</ManualSelector></Sequence>`: "FAILURE, a = 2, p = 2",
 		`<Sequence><Script code="p := 3"/><ManualSelector choice="p">` + alternatives + `</ManualSelector></Sequence>`:   "SUCCESS, a = 3, p = 3",
 		`<Sequence><Script code="p := 4"/><ManualSelector choice="p">` + alternatives + `</ManualSelector></Sequence>`:   ", a = unset, p = 4",
