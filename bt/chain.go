@@ -28,6 +28,9 @@ func (e *Engine) passChain(n *node, s *task) {
 		if n.memory {
 			e.pinBefore(n, c)
 		}
+		if e.withholds(e.tree.kids[n.kids+want]) {
+			want = -1
+		}
 	}
 	if c.current == want {
 		return

@@ -64,6 +64,8 @@ type Engine struct {
 	limit      int
 	changed    bool // in this iteration
 	halted     bool
+	withheld   []bool // by task: it has no activity, as an exchange removes it; nil: none
+	crowded    []Task // since an exchange, until the next down visit: tasks with several active children
 	hearing
 }
 
@@ -145,6 +147,16 @@ func NewEngine(tree *Tree, initial []Input, limit int) *Engine {
 	if limit == 0 {
 		limit = DefaultLimit
 	}
+	e := newEngine(tree, limit)
+	e.take(initial)
+	e.up.clear()
+	e.judgeAll()
+	e.down.add(tree.Root())
+	return e
+}
+
+// newEngine returns an engine whose tasks have not been judged.
+func newEngine(tree *Tree, limit int) *Engine {
 	e := &Engine{
 		tree:       tree,
 		tasks:      make([]task, tree.Len()),
@@ -161,10 +173,6 @@ func NewEngine(tree *Tree, initial []Input, limit int) *Engine {
 	for i := range e.composites {
 		e.composites[i].current = -1
 	}
-	e.take(initial)
-	e.up.clear()
-	e.judgeAll()
-	e.down.add(tree.Root())
 	return e
 }
 
@@ -221,6 +229,7 @@ func (e *Engine) CopyFrom(o *Engine) {
 	e.up.copyFrom(&o.up)
 	e.down.copyFrom(&o.down)
 	e.limit, e.halted = o.limit, o.halted
+	e.withheld = slices.Clone(o.withheld)
 	e.hearing.copyFrom(&o.hearing)
 }
 
@@ -265,6 +274,7 @@ func (e *Engine) State(c *snapshot.Codec) {
 	e.down.state(c, len(e.tasks))
 	snapshot.Int(c, &e.limit)
 	snapshot.Bool(c, &e.halted)
+	e.passWithheld(c)
 	if !c.Loading() || c.Failed() {
 		return
 	}
@@ -356,6 +366,9 @@ func (e *Engine) settle(limit int) bool {
 		if t := e.tree; t.lasting != nil || t.shared != nil {
 			e.spend()
 			e.grant()
+		}
+		if e.crowded != nil {
+			e.thin()
 		}
 		for t := e.down.popMax(); t >= 0; t = e.down.popMax() {
 			e.pass(t)

@@ -352,6 +352,9 @@ func (e *Engine) passScript(t Task, n *node) {
 		e.changed = true
 		e.moves(t)
 	}
+	if want >= 0 && e.withholds(e.tree.kids[n.kids+want]) {
+		want = -1
+	}
 	if c.current >= 0 && c.current != want {
 		e.leave(n, c.current, reached, passing)
 		c.current = -1

@@ -35,6 +35,7 @@ type sweptTask struct {
 	active                      bool
 	skips                       bool // it returns that it is skipped
 	held, pinned                bool
+	withheld                    bool // it is removed: it has no activity
 	result                      bt.Status // the held one: Success, Failure or Skipped
 
 	attempts  int    // RetryUntilSuccessful, Repeat: the runs as written
@@ -631,7 +632,7 @@ func (s *sweeper) down() {
 	if r.status == bt.Dropped && r.active {
 		r.hold()
 	}
-	if s.halted || r.status == bt.Finished || r.status == bt.Aborted {
+	if s.halted || r.status == bt.Finished || r.status == bt.Aborted || r.withheld {
 		s.withdraw(r)
 	} else if r.status == bt.Success || r.status == bt.Failure || r.skipped() {
 		s.withdraw(r) // only after an instant was cut short between Accept and Activating
@@ -696,6 +697,7 @@ func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
 			s.pin(c)
 		}
 	}
+	wants = slices.DeleteFunc(wants, func(c *sweptTask) bool { return c.withheld })
 	for _, c := range t.children {
 		if slices.Contains(wants, c) {
 			continue

@@ -1,0 +1,210 @@
+package bt
+
+import (
+	"slices"
+
+	"canopy/snapshot"
+)
+
+// Exchange is the change from one tree to another while the first one runs (docs/semantics.md, section 9). It is a
+// description: it never changes.
+type Exchange struct {
+	from, to *Tree
+	kept     []Task // by task of the new tree: the same task of the old one; -1: none
+	gone     []Task // the actions of the old tree that the new one does not have
+	whole    bool   // the trees are the same: nothing is gone, and nothing is new
+}
+
+// NewExchange returns the change from one tree to another. A task is kept if both have one of the same name, kind and
+// parameters, and of a leaf if same holds.
+func NewExchange(from, to *Tree, same func(old, now Task) bool) *Exchange {
+	x := &Exchange{from: from, to: to, kept: make([]Task, to.Len()), whole: from.Len() == to.Len()}
+	stays := make([]bool, from.Len())
+	for t := range Task(to.Len()) {
+		old, ok := from.Find(to.Name(t))
+		if !ok || from.kinds[old] != to.kinds[t] || !slices.Equal(from.params[old], to.params[t]) ||
+			to.nodes[t].family == Leaf && !same(old, t) {
+			x.kept[t], x.whole = none, false
+			continue
+		}
+		x.kept[t], stays[old] = old, true
+		x.whole = x.whole && old == t && from.Parent(old) == to.Parent(t)
+	}
+	for _, t := range from.leaves {
+		if from.kinds[t].Acts() && !stays[t] {
+			x.gone = append(x.gone, t)
+		}
+	}
+	return x
+}
+
+// To returns the new tree.
+func (x *Exchange) To() *Tree { return x.to }
+
+// Kept returns the task of the old tree that is the same as one of the new tree, -1 for none.
+func (x *Exchange) Kept(t Task) Task { return x.kept[t] }
+
+// Gone returns the actions of the old tree that the new one does not have. The caller must not change the slice.
+func (x *Exchange) Gone() []Task { return x.gone }
+
+// Withhold withholds the actions that an exchange removes, from the next Settle on: they have no activity. What wants
+// one of them waits. Nil ends this.
+func (e *Engine) Withhold(x *Exchange) {
+	touch := func() {
+		for t, withheld := range e.withheld {
+			if p := e.tree.Parent(Task(t)); withheld && p >= 0 {
+				e.down.add(p)
+			}
+			if withheld {
+				e.down.add(Task(t))
+			}
+		}
+	}
+	touch()
+	e.withheld = nil
+	if x == nil || len(x.gone) == 0 {
+		return
+	}
+	e.withheld = make([]bool, len(e.tasks))
+	for _, t := range x.gone {
+		e.withheld[t] = true
+	}
+	touch()
+}
+
+// withholds reports whether a task has no activity because it is removed.
+func (e *Engine) withholds(t Task) bool { return e.withheld != nil && e.withheld[t] }
+
+// Ready reports whether an exchange can take place: no action that it removes is engaged.
+func (e *Engine) Ready(x *Exchange) bool {
+	return !slices.ContainsFunc(x.gone, func(t Task) bool { return !e.Status(t).Transient() })
+}
+
+// Exchange returns an engine for the new tree, which goes on with what both trees have; the old engine is Ready and
+// stays as it is. The initial inputs are applied before new tasks are judged, as by [NewEngine]. The next Settle settles
+// the new tree for the first time.
+//
+// A kept task keeps its status and its activity. It keeps its held or pinned result below the same parent, where a chain
+// keeps pins only of children in front of which nothing is new. An automaton is kept if all children are. The root keeps
+// a result only if the trees are the same.
+func (e *Engine) Exchange(x *Exchange, initial []Input) *Engine {
+	if e.tree != x.from {
+		panic("bt: an exchange for an engine of another tree")
+	}
+	n := newEngine(x.to, e.limit)
+	n.halted = e.halted
+	for _, t := range x.to.leaves {
+		if old := x.kept[t]; old >= 0 {
+			*n.task(t) = *e.task(old)
+		}
+	}
+	n.take(initial)
+	for t := range Task(x.to.Len()) {
+		n.resume(t, e, x)
+		n.up.add(t)
+		n.down.add(t)
+	}
+	return n
+}
+
+// resume sets the state of a task from that of the same one in the old engine, if there is one; the children's are set.
+func (e *Engine) resume(t Task, from *Engine, x *Exchange) {
+	n, s, old := &e.tree.nodes[t], e.task(t), x.kept[t]
+	if n.family != Leaf {
+		if old >= 0 {
+			o := from.task(old)
+			s.status, s.effective, s.hold, s.active = o.status, o.effective, o.hold, o.active
+		}
+		e.gather(t, from, x)
+	}
+	if n.up == nil && !x.whole && s.hold != free {
+		s.hold, s.effective = free, s.status
+	}
+	if old < 0 || !from.Hears(old) && s.status.Transient() {
+		s.status = s.Request
+		if s.hold == free {
+			s.effective = s.status
+		}
+	}
+}
+
+// gather counts the children of a composite, and takes its memory over.
+func (e *Engine) gather(t Task, from *Engine, x *Exchange) {
+	n, old := &e.tree.nodes[t], x.kept[t]
+	c := &e.composites[n.composite]
+	same := old >= 0 && len(from.tree.Children(old)) == int(n.n) // all children are kept
+	front := true                                               // all children so far are pinned
+	for place := range n.n {
+		child, k := e.child(n, place), x.kept[e.tree.kids[n.kids+place]]
+		below := old >= 0 && k >= 0 && from.tree.Parent(k) == old
+		same = same && below && from.tree.Children(old)[place] == k
+		front = front && below && child.hold == pinned
+		switch {
+		case child.hold == free:
+		case !below, child.hold == pinned && !front && n.family == Chain && child.status.in(judged):
+			child.hold, child.effective = free, child.status
+		case child.hold == pinned && !front && n.family == Chain:
+			child.hold = held
+		}
+		if child.hold != free {
+			c.held++
+		}
+		if front && n.family == Chain {
+			c.pinned = place + 1
+		}
+		c.statuses += inStatuses[child.status%room]
+		if child.active && n.family != Count {
+			if c.current >= 0 && !slices.Contains(e.crowded, t) {
+				e.crowded = append(e.crowded, t)
+			}
+			c.current = place
+		}
+		if n.family == Count {
+			c.results += inResults[child.effective%room]
+		}
+	}
+	s := e.task(t)
+	if n.family == Script && same {
+		e.at[n.script] = from.at[from.tree.nodes[old].script]
+	}
+	s.judge(e.verdict(n, c))
+	s.Busy = c.statuses.switching()
+}
+
+// thin leaves activity to one child at most of each task that has taken over several active ones but is no Count: to
+// the one that it wants.
+func (e *Engine) thin() {
+	for _, t := range e.crowded {
+		n := &e.tree.nodes[t]
+		c := &e.composites[n.composite]
+		want := c.first
+		if n.family == Script {
+			_, want, _ = e.decide(n)
+		}
+		c.current = -1
+		for place := range n.n {
+			switch child, s := e.tree.kids[n.kids+place], e.child(n, place); {
+			case !s.active:
+			case place == want:
+				c.current = place
+			default:
+				e.setActive(child, s, false)
+			}
+		}
+	}
+	e.crowded = nil
+}
+
+// passWithheld passes what is withheld to the codec.
+func (e *Engine) passWithheld(c *snapshot.Codec) {
+	any := e.withheld != nil
+	snapshot.Bool(c, &any)
+	if !any {
+		e.withheld = nil
+		return
+	}
+	if e.withheld == nil {
+		e.withheld = make([]bool, len(e.tasks))
+	}
+	snapshot.Each(c, e.withheld, snapshot.Bool)
+}
