@@ -32,6 +32,7 @@ type machine struct {
 	engine, kept        *bt.Engine
 	ticking, keptTicker *tick.Engine // nil if the iterations are limited
 	line                int
+	change              *bt.Exchange // that is under way
 }
 
 func (g *machine) run(t *testing.T, d golden.Directive) string {
@@ -52,7 +53,7 @@ func (g *machine) run(t *testing.T, d golden.Directive) string {
 			g.tree = g.tree.Lasting(map[bt.Task][]bt.Task{lasts: {end}})
 		}
 		limit, _ := strconv.Atoi(d.Value("limit"))
-		g.engine, g.ticking, g.line = bt.NewEngine(g.tree, nil, limit), nil, 0
+		g.engine, g.ticking, g.line, g.change = bt.NewEngine(g.tree, nil, limit), nil, 0, nil
 		if limit == 0 {
 			g.ticking = tick.NewEngine(g.tree, nil, 0)
 		}
@@ -87,7 +88,21 @@ func (g *machine) run(t *testing.T, d golden.Directive) string {
 			if err != nil {
 				fmt.Fprintf(&b, "error: %v (loop: %v)\n", err, errors.Is(err, bt.ErrLoop))
 			}
+			g.exchange(&b)
 		}
+	case "exchange":
+		root, err := trees.Parse(d.Input)
+		if err != nil {
+			t.Fatalf("%s: %v", d.At, err)
+		}
+		g.change, g.ticking = bt.NewExchange(g.tree, trees.Compile(t, root), func(a, b bt.Task) bool { return true }), nil
+		g.engine.Withhold(g.change)
+		instant, err := g.engine.Settle(nil)
+		if err != nil {
+			t.Fatalf("%s: %v", d.At, err)
+		}
+		g.write(&b, instant)
+		g.exchange(&b)
 	case "conventional":
 		_, lines, list := script.Parse(g.tree, src)
 		if list != nil {
@@ -115,6 +130,21 @@ func (g *machine) run(t *testing.T, d golden.Directive) string {
 		t.Fatalf("%s: unknown directive %q", d.At, d.Name)
 	}
 	return b.String()
+}
+
+// exchange lets the new tree take over once that is possible.
+func (g *machine) exchange(b *strings.Builder) {
+	if g.change == nil || !g.engine.Ready(g.change) {
+		return
+	}
+	g.tree, g.engine, g.change = g.change.To(), g.engine.Exchange(g.change, nil), nil
+	instant, err := g.engine.Settle(nil)
+	b.WriteString("the new tree takes over\n")
+	g.line--
+	g.write(b, instant)
+	if err != nil {
+		fmt.Fprintf(b, "error: %v\n", err)
+	}
 }
 
 // write writes an instant: N.ITERATION NAME: From -> To, the procedures started, and the timers started and stopped.

@@ -88,6 +88,12 @@ func Exited(action Task) Input { return Input{task: action, kind: inputExited} }
 // Elapsed reports that the timer of a task has elapsed. It is ignored if the timer does not run.
 func Elapsed(task Task) Input { return Input{task: task, kind: inputElapsed} }
 
+// For returns the same input for another task.
+func (in Input) For(t Task) Input {
+	in.task = t
+	return in
+}
+
 // Elapses reports whether the input is that of a timer; all others are of leaves.
 func (in *Input) Elapses() bool { return in.kind == inputElapsed }
 

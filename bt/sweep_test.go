@@ -35,7 +35,7 @@ type sweptTask struct {
 	active                      bool
 	skips                       bool // it returns that it is skipped
 	held, pinned                bool
-	withheld                    bool // it is removed: it has no activity
+	withheld                    bool      // it is removed: it has no activity
 	result                      bt.Status // the held one: Success, Failure or Skipped
 
 	attempts  int    // RetryUntilSuccessful, Repeat: the runs as written

@@ -157,6 +157,14 @@ func (s *set) take() []int32 {
 
 // New returns an execution of a program in a world, whose inputs are those of Program.Initial.
 func New(p *Program, w World, d Decider) *Executive {
+	x := create(p, w, d)
+	x.renew()
+	d.begin(x)
+	return x
+}
+
+// create returns an execution that has not begun.
+func create(p *Program, w World, d Decider) *Executive {
 	x := &Executive{p: p, world: w, decider: d, leaves: make([]leafState, len(p.Leaves)), root: bt.Accept,
 		due: newSet(len(p.Leaves)), stale: newSet(len(p.Leaves)), contested: newSet(len(p.Slots)),
 		watching: make([]mask, len(p.Leaves)), watchers: make([]int32, len(p.Indicators)),
@@ -168,8 +176,6 @@ func New(p *Program, w World, d Decider) *Executive {
 		x.leaves[i].Known = Unknown
 	}
 	x.holds = func(f Criterion) bool { return x.judge(x.leaf, f) }
-	x.renew()
-	d.begin(x)
 	return x
 }
 

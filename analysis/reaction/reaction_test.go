@@ -182,7 +182,7 @@ func checkScripts(t *testing.T, r *Result) {
 		lines, claimed := r.Script(measure)
 		var last, most Work
 		err := script.Replay(r.tree, &diag.Source{Name: "script", Text: strings.Join(lines, "\n")},
-			func(n int, instant bt.Instant) {
+			func(n int, _ *bt.Tree, instant bt.Instant) {
 				last = WorkOf(instant)
 				if n > 0 {
 					most = most.most(last)

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"canopy/analysis/reaction"
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/mission"
 	"canopy/document/plan"
 	"canopy/document/script"
 
@@ -32,6 +34,7 @@ inputs that change together; "#" starts a comment.
   entered A, exited A               the running entry or exit procedure of A is complete
   elapsed T                         the running timer of T, a Sleep, Delay or Timeout, has elapsed
   set ENTRY VALUE                   an entry of the blackboard that is written from outside
+  swap PLAN.xml                     alone on its line: the plan is exchanged for another one (path: from the script)
 
 Entries of the blackboard act by themselves: scripts write them, and conditions over them alone are judged in the same
 instant. A script with inputs for such a leaf plays all leaves. VALUE is a number, true, false, or a text in quotes.
@@ -40,7 +43,7 @@ Each status change is printed as "N NAME: From -> To"; N is the number of the sc
 With --count, each instant ends with a line "N: I event iterations, C status changes, V visits".`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, _, err := readPlan(args[0], cmd.ErrOrStderr())
+			p, m, err := readPlan(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -48,10 +51,11 @@ With --count, each instant ends with a line "N: I event iterations, C status cha
 			if err != nil {
 				return err
 			}
+			open := func(path string) (*plan.Plan, diag.List) { return otherPlan(args[1], path, m) }
 			if count {
-				err = traceCounts(p, src, cmd.OutOrStdout())
+				err = traceCounts(p, src, open, cmd.OutOrStdout())
 			} else {
-				err = script.PrintPlan(p, src, cmd.OutOrStdout())
+				err = script.PrintPlan(p, src, open, cmd.OutOrStdout())
 			}
 			if errors.As(err, new(diag.List)) {
 				return err
@@ -63,15 +67,49 @@ With --count, each instant ends with a line "N: I event iterations, C status cha
 	return c
 }
 
+// otherPlan reads the plan that a script names, in the folder of the script unless the path is absolute. Of a mission's
+// script, it is read for this mission.
+func otherPlan(script, path string, m *mission.Mission) (*plan.Plan, diag.List) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(script), path)
+	}
+	src, list, err := planSource(path)
+	if err != nil {
+		return nil, diag.List{{Source: &diag.Source{Name: path}, Code: "file", Text: err.Error()}}
+	}
+	var signals plan.Vocabulary
+	if m != nil {
+		signals = m.Vocabulary()
+	}
+	p, found := plan.ReadFiles(src, signals, readFile)
+	if list = append(list, found...); list.HasErrors() {
+		return nil, list
+	}
+	return p, list
+}
+
 // traceCounts traces a script and prints the work of each instant after it.
-func traceCounts(p *plan.Plan, src *diag.Source, w io.Writer) error {
+func traceCounts(p *plan.Plan, src *diag.Source, open script.Reader, w io.Writer) error {
 	out := bufio.NewWriter(w)
-	err := script.Play(p, src, func(n int, instant bt.Instant) {
-		for _, c := range instant.Changes {
-			fmt.Fprintf(out, "%d %s: %s -> %s\n", n, diag.Visible(p.Tree.Name(c.Task)), c.From, c.To)
+	at, sum := -1, reaction.Work{}
+	end := func() {
+		if at >= 0 {
+			fmt.Fprintf(out, "%d: %s\n", at, inWords(sum))
 		}
-		fmt.Fprintf(out, "%d: %s\n", n, inWords(reaction.WorkOf(instant)))
+	}
+	err := script.Play(p, src, open, func(n int, tree *bt.Tree, instant bt.Instant) {
+		if n != at {
+			end()
+			at, sum = n, reaction.Work{}
+		}
+		for _, c := range instant.Changes {
+			fmt.Fprintf(out, "%d %s: %s -> %s\n", n, diag.Visible(tree.Name(c.Task)), c.From, c.To)
+		}
+		w := reaction.WorkOf(instant)
+		sum = reaction.Work{Iterations: sum.Iterations + w.Iterations, Changes: sum.Changes + w.Changes,
+			Visits: sum.Visits + w.Visits}
 	})
+	end()
 	if flushed := out.Flush(); err == nil {
 		err = flushed
 	}

@@ -24,47 +24,40 @@ import (
 // An entry that it does not set, and that no task writes, is not known: what names it remains a stub, as procedures do.
 // A script with inputs for a leaf that would act by itself plays all leaves, as those of counterexamples do. A task
 // that reads an entry without a value is an error that wraps [executive.ErrUnset].
-func Play(p *plan.Plan, src *diag.Source, pass func(n int, instant bt.Instant)) error {
-	reads := &parser{tree: p.Tree, src: src, entries: settable(p)}
+//
+// A line `swap PATH` exchanges the plan (see [Swap]); open reads the other one. Nil: there is none.
+func Play(p *plan.Plan, src *diag.Source, open Reader, pass Pass) error {
+	reads := &parser{tree: p.Tree, src: src, entries: settable(p), open: open}
 	start, lines := reads.lines()
 	if err := reads.list.Err(); err != nil {
 		return err
 	}
-	g := &game{plan: p, own: map[bt.Task]bool{}, asked: map[bt.Task]bool{}, known: map[string]bool{},
-		places: map[string]int{}}
-	leaves := g.leaves(append([]Line{start}, lines...))
-	played := func(line Line) bool {
-		return slices.ContainsFunc(line.Inputs, func(in bt.Input) bool {
-			return g.own[in.Task()] || g.asked[in.Task()] && strings.HasPrefix(in.Text(""), "request")
-		})
-	}
-	if !g.acts || played(start) || slices.ContainsFunc(lines, played) {
-		return replay(bt.NewEngine(p.Tree, start.Inputs, 0).Settle, src, lines, pass)
-	}
-	g.compile(leaves)
-	g.set(start.values)
-	always := make([]bool, p.Tree.Len()) // stubs
-	for t := range bt.Task(p.Tree.Len()) {
-		always[t] = p.Tree.Kind(t).Family() == bt.Leaf && !g.own[t] && !g.asked[t]
-	}
-	g.exec = executive.New(g.program, g, executive.Sparing(func(in []bt.Input) executive.Listener {
-		g.player = &player{Engine: bt.NewEngine(p.Tree, slices.Concat(start.Inputs, in), 0)}
-		return g.player
-	}, always))
-	next := 0
-	return replay(func(in []bt.Input) (bt.Instant, error) {
-		if next > 0 {
-			g.set(lines[next-1].values)
+	begin := append([]Line{start}, lines...)
+	games := []*game{newGame(p, nil, begin)}
+	for n, line := range begin {
+		if line.swap != nil {
+			games = append(games, newGame(line.swap, begin[:n], begin[n:]))
 		}
-		next++
-		return g.settle(in)
-	}, src, lines, pass)
+	}
+	acts := slices.ContainsFunc(games, func(g *game) bool { return g.acts }) &&
+		!slices.ContainsFunc(games, func(g *game) bool { return g.played })
+	var first actor = stubs{bt.NewEngine(p.Tree, start.Inputs, 0)}
+	if acts {
+		first = games[0].begin(start)
+	}
+	return replay(&stage{plan: p, actor: first}, src, lines, pass, func(s *stage, next *swap) *stage {
+		i := slices.IndexFunc(games, func(g *game) bool { return g.plan == next.plan })
+		if acts {
+			return &stage{plan: next.plan, actor: games[i].resume(s.actor.(*game), next)}
+		}
+		return &stage{plan: next.plan, actor: stubs{s.actor.engine().Exchange(next.exchange, next.inputs)}}
+	})
 }
 
 // PrintPlan writes the log of [Play] as [Print] does.
-func PrintPlan(p *plan.Plan, src *diag.Source, w io.Writer) error {
+func PrintPlan(p *plan.Plan, src *diag.Source, open Reader, w io.Writer) error {
 	out := bufio.NewWriter(w)
-	err := Play(p, src, log(p.Tree, out))
+	err := Play(p, src, open, log(out))
 	if flushed := out.Flush(); err == nil {
 		err = flushed
 	}
@@ -99,7 +92,59 @@ type game struct {
 	signals *executive.Signals
 	exec    *executive.Executive
 	player  *player
+	played  bool // the script has inputs for a leaf that would act by itself
 }
+
+// newGame returns the game of a plan: earlier lines set entries of plans before it; its own lines give inputs.
+func newGame(p *plan.Plan, earlier, own []Line) *game {
+	g := &game{plan: p, own: map[bt.Task]bool{}, asked: map[bt.Task]bool{}, known: map[string]bool{},
+		places: map[string]int{}}
+	g.compile(g.leaves(slices.Concat(earlier, own)))
+	for _, line := range own {
+		if line.swap != nil && line.swap != p {
+			break
+		}
+		g.played = g.played || slices.ContainsFunc(line.Inputs, func(in bt.Input) bool {
+			return g.own[in.Task()] || g.asked[in.Task()] && strings.HasPrefix(in.Text(""), "request")
+		})
+	}
+	return g
+}
+
+// begin begins a script.
+func (g *game) begin(start Line) *game {
+	g.set(start.values)
+	g.exec = executive.New(g.program, g, executive.Sparing(func(in []bt.Input) executive.Listener {
+		g.player = &player{Engine: bt.NewEngine(g.plan.Tree, slices.Concat(start.Inputs, in), 0)}
+		return g.player
+	}, g.stubs()))
+	return g
+}
+
+// resume goes on with what an exchange keeps of another plan's game.
+func (g *game) resume(old *game, next *swap) *game {
+	copy(g.u, executive.Carry(old.program, old.u, next.exchange, g.program))
+	g.set(next.values)
+	g.exec = executive.Continue(old.exec, next.exchange, g.program, g, executive.Sparing(
+		func(in []bt.Input) executive.Listener {
+			g.player = &player{Engine: old.player.Engine.Exchange(next.exchange, slices.Concat(next.inputs, in))}
+			return g.player
+		}, g.stubs()))
+	return g
+}
+
+// stubs returns, by task, whether it is a leaf that only the script gives inputs.
+func (g *game) stubs() []bool {
+	always := make([]bool, g.plan.Tree.Len())
+	for t := range bt.Task(len(always)) {
+		always[t] = g.plan.Tree.Kind(t).Family() == bt.Leaf && !g.own[t] && !g.asked[t]
+	}
+	return always
+}
+
+func (g *game) withhold(x *bt.Exchange) { g.exec.Withhold(x) }
+
+func (g *game) engine() *bt.Engine { return g.player.Engine }
 
 // leaves returns the leaves of the plan with only what known entries determine.
 func (g *game) leaves(lines []Line) []plan.Leaf {
@@ -224,7 +269,8 @@ func (g *game) set(values []value) {
 }
 
 // settle settles an instant with the inputs of a script, and returns its log: that of all settlings.
-func (g *game) settle(in []bt.Input) (bt.Instant, error) {
+func (g *game) settle(in []bt.Input, values []value) (bt.Instant, error) {
+	g.set(values)
 	g.player.inputs, g.player.log = in, bt.Instant{}
 	g.exec.Begin()
 	for again := true; again; {

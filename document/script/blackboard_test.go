@@ -24,16 +24,28 @@ func readPlan(t *testing.T, trees string) (*plan.Plan, diag.List) {
 func TestGolden(t *testing.T) {
 	golden.Run(t, func() golden.Machine {
 		var p *plan.Plan
+		others := map[string]*plan.Plan{}
+		open := func(path string) (*plan.Plan, diag.List) {
+			if others[path] == nil {
+				return nil, diag.List{{Source: &diag.Source{Name: path}, Code: "file", Text: "there is no such file"}}
+			}
+			return others[path], nil
+		}
 		return func(t *testing.T, d golden.Directive) string {
 			var b strings.Builder
 			switch d.Name {
-			case "plan":
-				var list diag.List
-				if p, list = readPlan(t, `<BehaviorTree ID="main">`+d.Input+`</BehaviorTree>`); p == nil {
+			case "plan", "other":
+				read, list := readPlan(t, `<BehaviorTree ID="main">`+d.Input+`</BehaviorTree>`)
+				if read == nil {
 					t.Fatal(list)
 				}
+				if d.Name == "plan" {
+					p = read
+				} else {
+					others[d.Value("name")] = read
+				}
 			case "trace":
-				if err := PrintPlan(p, &diag.Source{Name: "script", Text: d.Input}, &b); err != nil {
+				if err := PrintPlan(p, &diag.Source{Name: "script", Text: d.Input}, open, &b); err != nil {
 					fmt.Fprintf(&b, "error:\n%v\n", err)
 				}
 			default:
@@ -62,7 +74,7 @@ func TestTracesAsBehaviorTreeCpp(t *testing.T) {
 			continue // `run` refuses it, or time must pass
 		}
 		got := "waits"
-		err := Play(p, &diag.Source{Name: "script"}, func(_ int, instant bt.Instant) {
+		err := Play(p, &diag.Source{Name: "script"}, nil, func(_ int, _ *bt.Tree, instant bt.Instant) {
 			for _, c := range instant.Changes {
 				if c.Task != p.Tree.Root() {
 					continue
@@ -100,7 +112,7 @@ func TestLoopOfScripts(t *testing.T) {
 			t.Fatal(list)
 		}
 		var out strings.Builder
-		err := PrintPlan(p, &diag.Source{Name: "x.txt"}, &out)
+		err := PrintPlan(p, &diag.Source{Name: "x.txt"}, nil, &out)
 		if !errors.Is(err, executive.ErrUnsettled) || !strings.HasSuffix(err.Error(), "keep changing: again") ||
 			strings.Count(out.String(), "\n") > 8*test.most {
 			t.Errorf("%s: %v", test.code, err)

@@ -35,46 +35,34 @@ import (
 // not settle is an error that wraps [bt.ErrLoop], after the log so far.
 func Print(tree *bt.Tree, src *diag.Source, w io.Writer) error {
 	out := bufio.NewWriter(w)
-	err := Replay(tree, src, log(tree, out))
+	err := Replay(tree, src, log(out))
 	if flushed := out.Flush(); err == nil {
 		err = flushed
 	}
 	return err
 }
 
+// Pass receives the log of an instant, with its number and its tree. An instant at which the plan is exchanged has two:
+// that of the old tree, then that of the new one. It is valid until the function returns.
+type Pass func(n int, tree *bt.Tree, instant bt.Instant)
+
 // log returns a function that writes the changes of an instant.
-func log(tree *bt.Tree, out io.Writer) func(n int, instant bt.Instant) {
-	return func(n int, instant bt.Instant) {
+func log(out io.Writer) Pass {
+	return func(n int, tree *bt.Tree, instant bt.Instant) {
 		for _, c := range instant.Changes {
 			fmt.Fprintf(out, "%d %s: %s -> %s\n", n, diag.Visible(tree.Name(c.Task)), c.From, c.To)
 		}
 	}
 }
 
-// Replay runs a script like Print and passes each instant to the function with its number; the instant is valid until
-// the function returns. The errors are those of Print.
-func Replay(tree *bt.Tree, src *diag.Source, pass func(n int, instant bt.Instant)) error {
+// Replay runs a script like Print and passes each instant to the function. The errors are those of Print.
+func Replay(tree *bt.Tree, src *diag.Source, pass Pass) error {
 	start, lines, list := Parse(tree, src)
 	if err := list.Err(); err != nil {
 		return err
 	}
-	return replay(bt.NewEngine(tree, start, 0).Settle, src, lines, pass)
-}
-
-func replay(settle func([]bt.Input) (bt.Instant, error), src *diag.Source, lines []Line,
-	pass func(n int, instant bt.Instant),
-) error {
-	for i, line := range append([]Line{{}}, lines...) {
-		instant, err := settle(line.Inputs)
-		pass(i, instant)
-		switch {
-		case err != nil && i == 0:
-			return fmt.Errorf("%s: at the start: %w", src.Name, err)
-		case err != nil:
-			return fmt.Errorf("%s:%d: %w", src.Name, line.Number, err)
-		}
-	}
-	return nil
+	first := &stage{plan: &plan.Plan{Tree: tree}, actor: stubs{bt.NewEngine(tree, start, 0)}}
+	return replay(first, src, lines, pass, nil)
 }
 
 // Names reports whether a script can name a task: not if the name holds ";", "#" or a line break, or has blanks at
@@ -88,7 +76,9 @@ func Names(tree *bt.Tree, task bt.Task) bool {
 type Line struct {
 	Number int // in the source, from 1
 	Inputs []bt.Input
-	values []value // of entries
+	late   []bt.Input // of tasks that only the plan before the last exchange has
+	values []value    // of entries
+	swap   *plan.Plan // the plan is exchanged for this one
 }
 
 // word is a word of a script with its place.
@@ -105,6 +95,8 @@ type parser struct {
 	tree    *bt.Tree
 	src     *diag.Source
 	entries []plan.BlackboardEntry // that may be set
+	open    Reader
+	last    *bt.Tree // that of the plan before the last exchange
 	list    diag.List
 }
 
@@ -132,6 +124,8 @@ func (p *parser) lines() (start Line, lines []Line) {
 		case begins:
 			p.report(offset+len(line)-len(inputs), len(Start), "late-start", "a script has begun before this line",
 				"only its first line may begin with \""+Start+"\"")
+		case strings.Fields(line)[0] == swapVerb:
+			lines, first = append(lines, Line{Number: number, swap: p.exchange(line, offset)}), false
 		default:
 			read := p.instant(line, offset)
 			read.Number = number
@@ -148,7 +142,9 @@ func (p *parser) instant(line string, offset int) (read Line) {
 		if words := splitWords(part, offset); len(words) > 0 {
 			if v, ok := p.value(words); ok {
 				read.values = append(read.values, v)
-			} else if in, ok := p.input(words); ok {
+			} else if in, late, ok := p.either(words); late {
+				read.late = append(read.late, in)
+			} else if ok {
 				read.Inputs = append(read.Inputs, in)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"canopy/bt"
 	"canopy/diag"
+	"canopy/document/plan"
 	"canopy/internal/trees"
 )
 
@@ -102,7 +103,8 @@ func TestTraceLoop(t *testing.T) {
 		t.Fatal(list)
 	}
 	var out strings.Builder
-	err := replay(bt.NewEngine(tree, nil, 1).Settle, src, script, log(tree, &out))
+	first := &stage{plan: &plan.Plan{Tree: tree}, actor: stubs{bt.NewEngine(tree, nil, 1)}}
+	err := replay(first, src, script, log(&out), nil)
 	if text := fmt.Sprint(err); !errors.Is(err, bt.ErrLoop) || !strings.HasPrefix(text, "x.txt:3: ") ||
 		!strings.HasSuffix(text, "c, r") {
 		t.Error(err)

@@ -44,6 +44,9 @@ func (x *Exchange) To() *Tree { return x.to }
 // Kept returns the task of the old tree that is the same as one of the new tree, -1 for none.
 func (x *Exchange) Kept(t Task) Task { return x.kept[t] }
 
+// Whole reports whether the trees are the same.
+func (x *Exchange) Whole() bool { return x.whole }
+
 // Gone returns the actions of the old tree that the new one does not have. The caller must not change the slice.
 func (x *Exchange) Gone() []Task { return x.gone }
 
@@ -133,7 +136,7 @@ func (e *Engine) gather(t Task, from *Engine, x *Exchange) {
 	n, old := &e.tree.nodes[t], x.kept[t]
 	c := &e.composites[n.composite]
 	same := old >= 0 && len(from.tree.Children(old)) == int(n.n) // all children are kept
-	front := true                                               // all children so far are pinned
+	front := true                                                // all children so far are pinned
 	for place := range n.n {
 		child, k := e.child(n, place), x.kept[e.tree.kids[n.kids+place]]
 		below := old >= 0 && k >= 0 && from.tree.Parent(k) == old

@@ -1,0 +1,41 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"canopy/bt"
+	"canopy/expr"
+)
+
+// Same returns whether a leaf of one plan has the same definition as one of another plan: the same leaf type, ports and
+// expressions.
+func Same(old, now *Plan) func(a, b bt.Task) bool {
+	before, after := old.definitions(), now.definitions()
+	return func(a, b bt.Task) bool { return slices.Equal(before[a], after[b]) }
+}
+
+// definitions returns, by task, what defines a leaf.
+func (p *Plan) definitions() map[bt.Task][]string {
+	all := map[bt.Task][]string{}
+	for i := range p.Leaves {
+		l := &p.Leaves[i]
+		d := []string{l.ID, fmt.Sprint(l.Free), fmt.Sprint(l.Ports)}
+		for _, t := range l.Until {
+			d = append(d, p.Tree.Name(t))
+		}
+		for _, list := range [][]Assignment{l.Write, l.Entry, l.Exit} {
+			d = append(d, fmt.Sprint(list))
+		}
+		for _, e := range []*expr.Expr{l.On, l.Off, l.EntryTime, l.ExitTime, l.EntryUntil, l.ExitUntil, l.Done, l.Failed,
+			l.SuccessIf, l.FailureIf} {
+			text := ""
+			if e != nil {
+				text = e.String()
+			}
+			d = append(d, text)
+		}
+		all[l.Task] = d
+	}
+	return all
+}

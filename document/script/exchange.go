@@ -1,0 +1,150 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+)
+
+// Reader reads the plan with the path that a script names.
+type Reader func(path string) (*plan.Plan, diag.List)
+
+// swapVerb begins a line that exchanges the plan.
+const swapVerb = "swap"
+
+// stage is a script's part between two exchanges of its plan.
+type stage struct {
+	plan  *plan.Plan
+	actor actor
+	next  *swap // that is under way
+}
+
+// swap is an exchange of the plan that is under way.
+type swap struct {
+	plan     *plan.Plan
+	exchange *bt.Exchange
+	inputs   []bt.Input // for tasks that only the new plan has
+	values   []value
+}
+
+// actor plays the leaves of a plan.
+type actor interface {
+	settle(in []bt.Input, values []value) (bt.Instant, error)
+	withhold(x *bt.Exchange)
+	engine() *bt.Engine
+}
+
+// stubs are leaves that only the script gives inputs.
+type stubs struct{ *bt.Engine }
+
+func (s stubs) settle(in []bt.Input, _ []value) (bt.Instant, error) { return s.Engine.Settle(in) }
+
+func (s stubs) withhold(x *bt.Exchange) { s.Engine.Withhold(x) }
+
+func (s stubs) engine() *bt.Engine { return s.Engine }
+
+// replay settles a plan for the first time and then once for each line. resume returns the stage that goes on with what
+// an exchange keeps. If the new plan does not settle, the old one goes on.
+func replay(s *stage, src *diag.Source, lines []Line, pass Pass, resume func(*stage, *swap) *stage) (failed error) {
+	for i, line := range append([]Line{{}}, lines...) {
+		where := fmt.Sprintf("%s:%d", src.Name, line.Number)
+		if i == 0 {
+			where = src.Name + ": at the start"
+		}
+		if line.swap != nil {
+			s.request(line.swap)
+		}
+		instant, err := s.settle(line)
+		pass(i, s.plan.Tree, instant)
+		if err == nil && s.next != nil && s.actor.engine().Ready(s.next.exchange) {
+			now := resume(s, s.next)
+			if first, wrong := now.actor.settle(nil, nil); wrong == nil {
+				s = now
+				pass(i, s.plan.Tree, first)
+			} else {
+				failed = errors.Join(failed, fmt.Errorf("%s: the old plan goes on: %w", where, wrong))
+				s.next = nil
+				s.actor.withhold(nil)
+				instant, err = s.actor.settle(nil, nil)
+				pass(i, s.plan.Tree, instant)
+			}
+		}
+		if err != nil {
+			return errors.Join(failed, fmt.Errorf("%s: %w", where, err))
+		}
+	}
+	return failed
+}
+
+// request begins an exchange: actions that only the old plan has are withheld. It replaces one that is under way.
+func (s *stage) request(p *plan.Plan) {
+	x := bt.NewExchange(s.plan.Tree, p.Tree, plan.Same(s.plan, p))
+	s.next = &swap{plan: p, exchange: x}
+	s.actor.withhold(x)
+}
+
+// settle gives the plan the inputs of a line. While an exchange is under way, these are inputs of the new plan's tasks,
+// which may be tasks of the old plan, and of tasks that only the old plan has.
+func (s *stage) settle(line Line) (bt.Instant, error) {
+	if s.next == nil {
+		return s.actor.settle(line.Inputs, line.values)
+	}
+	var in []bt.Input
+	for _, x := range line.Inputs {
+		if k := s.next.exchange.Kept(x.Task()); k >= 0 {
+			in = append(in, x.For(k))
+		} else {
+			s.next.inputs = append(s.next.inputs, x)
+		}
+	}
+	s.next.values = append(s.next.values, line.values...)
+	return s.actor.settle(append(in, line.late...), line.values)
+}
+
+// exchange reads a line that exchanges the plan.
+func (p *parser) exchange(line string, offset int) *plan.Plan {
+	words := splitWords(line, offset)
+	path := strings.TrimSpace(p.src.Text[words[0].end() : offset+len(line)])
+	at := words[0].end()
+	switch {
+	case path == "":
+		p.report(at, 0, "missing-word", fmt.Sprintf("%q needs the path of a plan", swapVerb), "")
+		return nil
+	case p.open == nil:
+		p.report(words[0].offset, len(swapVerb), "no-swap", "the plan cannot be exchanged here", "")
+		return nil
+	case strings.Contains(path, ";"):
+		p.report(words[1].offset, len(path), "unexpected-word", "an exchange of the plan is an instant of its own",
+			"write the inputs on another line")
+		return nil
+	}
+	next, list := p.open(path)
+	if next == nil {
+		p.report(words[1].offset, len(path), "swap", fmt.Sprintf("%s is no plan that can take over", path), "")
+		p.list = append(p.list, list...)
+		return nil
+	}
+	p.last, p.tree, p.entries = p.tree, next.Tree, settable(next)
+	return next
+}
+
+// either reads an input of a task of the plan, or of one that only the plan before it has: these come late.
+func (p *parser) either(words []word) (in bt.Input, late, ok bool) {
+	found := len(p.list)
+	if in, ok = p.input(words); ok || p.last == nil {
+		return in, false, ok
+	}
+	mistakes := slices.Clone(p.list)
+	p.list = p.list[:found]
+	p.tree, p.last = p.last, p.tree
+	in, ok = p.input(words)
+	if p.tree, p.last = p.last, p.tree; !ok {
+		p.list = mistakes
+	}
+	return in, ok, ok
+}

@@ -1,0 +1,77 @@
+package executive
+
+import (
+	"slices"
+
+	"canopy/bt"
+)
+
+// Carry returns the discrete inputs with which an execution of a new program goes on, given those of the old one: kept
+// leaves keep their phase and what they have captured, slots with Hold their held values, by name.
+func Carry(old *Program, u []float64, x *bt.Exchange, p *Program) []float64 {
+	next := p.Initial()
+	for i := range p.Leaves {
+		l := &p.Leaves[i]
+		k := x.Kept(l.Task)
+		if k < 0 {
+			continue
+		}
+		from := &old.Leaves[old.leafOf[k]]
+		next[i] = u[old.leafOf[k]]
+		for _, lists := range [][2][]Assignment{{l.Entry, from.Entry}, {l.Exit, from.Exit}} {
+			for n, a := range lists[0] {
+				next[p.Capture(a.Captured)] = u[old.Capture(lists[1][n].Captured)]
+			}
+		}
+	}
+	for i, s := range p.Slots {
+		if k := old.slot(s.Name); k >= 0 && s.Hold {
+			next[p.Held(i)] = u[old.Held(k)]
+		}
+		counts := slices.IndexFunc(s.Writers, func(w Writer) bool { return next[w.Leaf] == w.Phase })
+		next[p.counts(i)] = float64(counts + 1)
+	}
+	return next
+}
+
+// slot returns the slot with a name, -1 for none.
+func (p *Program) slot(name string) int {
+	return slices.IndexFunc(p.Slots, func(s Slot) bool { return s.Name == name })
+}
+
+// Continue returns an execution of a new program that goes on with what both plans have, in a world whose inputs are
+// those of Carry. The decider's engine continues the old one's (bt.Engine.Exchange); the old execution stays as it is.
+func Continue(old *Executive, x *bt.Exchange, p *Program, w World, d Decider) *Executive {
+	n := create(p, w, d)
+	for i := range p.Leaves {
+		if k := x.Kept(p.Leaves[i].Task); k >= 0 {
+			n.leaves[i] = old.leaves[old.p.leafOf[k]]
+		}
+	}
+	for i, t := range p.Tree.Timers() {
+		if k := x.Kept(t); k >= 0 {
+			at, _ := slices.BinarySearch(old.p.Tree.Timers(), k)
+			n.timers[i] = old.timers[at]
+		}
+	}
+	for i, s := range p.Slots {
+		if k := old.p.slot(s.Name); k >= 0 {
+			n.conflicts[i] = old.conflicts[k]
+		}
+	}
+	if x.Whole() {
+		n.root, n.over = old.root, old.over
+		copy(n.waits, old.waits)
+	}
+	n.halted, n.micro = old.halted, old.micro
+	n.renew()
+	d.begin(n)
+	return n
+}
+
+// Withhold withholds the actions that an exchange removes; nil ends this. The next Settle settles the tree.
+func (x *Executive) Withhold(change *bt.Exchange) {
+	d := x.decider.(*tree)
+	d.engine.(interface{ Withhold(*bt.Exchange) }).Withhold(change)
+	d.begun = false // it settles also without inputs
+}
