@@ -84,12 +84,12 @@ func (e *Engine) Ready(x *Exchange) bool {
 }
 
 // Exchange returns an engine for the new tree, which goes on with what both trees have; the old engine is Ready and
-// stays as it is. The initial inputs are applied before new tasks are judged, as by [NewEngine]. The next Settle settles
-// the new tree for the first time.
+// stays as it is. The initial inputs are applied before new tasks are judged, as by [NewEngine]. The next Settle
+// settles the new tree for the first time.
 //
-// A kept task keeps its status and its activity. It keeps its held or pinned result below the same parent, where a chain
-// keeps pins only of children in front of which nothing is new. An automaton is kept if all children are. The root keeps
-// a result only if the trees are the same.
+// A kept task keeps its status and its activity. It keeps its held or pinned result below the same parent, where a
+// chain keeps pins only of children in front of which nothing is new. An automaton is kept if all children are. The
+// root keeps a result only if the trees are the same.
 func (e *Engine) Exchange(x *Exchange, initial []Input) *Engine {
 	if e.tree != x.from {
 		panic("bt: an exchange for an engine of another tree")
@@ -200,9 +200,9 @@ func (e *Engine) thin() {
 
 // passWithheld passes what is withheld to the codec.
 func (e *Engine) passWithheld(c *snapshot.Codec) {
-	any := e.withheld != nil
-	snapshot.Bool(c, &any)
-	if !any {
+	some := e.withheld != nil
+	snapshot.Bool(c, &some)
+	if !some {
 		e.withheld = nil
 		return
 	}
