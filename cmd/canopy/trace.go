@@ -89,7 +89,7 @@ func otherPlan(script, path string, m *mission.Mission) (*plan.Plan, diag.List) 
 }
 
 // traceCounts traces a script and prints the work of each instant after it.
-func traceCounts(p *plan.Plan, src *diag.Source, open script.Reader, w io.Writer) error {
+func traceCounts(p *plan.Plan, src *diag.Source, open script.PlanReader, w io.Writer) error {
 	out := bufio.NewWriter(w)
 	at, sum := -1, reaction.Work{}
 	end := func() {

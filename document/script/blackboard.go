@@ -26,7 +26,7 @@ import (
 // that reads an entry without a value is an error that wraps [executive.ErrUnset].
 //
 // A line `swap PATH` exchanges the plan (see [Swap]); open reads the other one. Nil: there is none.
-func Play(p *plan.Plan, src *diag.Source, open Reader, pass Pass) error {
+func Play(p *plan.Plan, src *diag.Source, open PlanReader, pass Pass) error {
 	reads := &parser{tree: p.Tree, src: src, entries: settable(p), open: open}
 	start, lines := reads.lines()
 	if err := reads.list.Err(); err != nil {
@@ -55,7 +55,7 @@ func Play(p *plan.Plan, src *diag.Source, open Reader, pass Pass) error {
 }
 
 // PrintPlan writes the log of [Play] as [Print] does.
-func PrintPlan(p *plan.Plan, src *diag.Source, open Reader, w io.Writer) error {
+func PrintPlan(p *plan.Plan, src *diag.Source, open PlanReader, w io.Writer) error {
 	out := bufio.NewWriter(w)
 	err := Play(p, src, open, log(out))
 	if flushed := out.Flush(); err == nil {

@@ -11,8 +11,8 @@ import (
 	"canopy/document/plan"
 )
 
-// Reader reads the plan with the path that a script names.
-type Reader func(path string) (*plan.Plan, diag.List)
+// PlanReader reads the plan with the path that a script names.
+type PlanReader func(path string) (*plan.Plan, diag.List)
 
 // swapVerb begins a line that exchanges the plan.
 const swapVerb = "swap"

@@ -95,7 +95,7 @@ type parser struct {
 	tree    *bt.Tree
 	src     *diag.Source
 	entries []plan.BlackboardEntry // that may be set
-	open    Reader
+	open    PlanReader
 	last    *bt.Tree // that of the plan before the last exchange
 	list    diag.List
 }
