@@ -250,9 +250,9 @@ func ExampleExecution_WordOutput() {
 	    <Action ID="Drive" _onSuccess="phase := done; parcels := 0"/>
 	  </Sequence>
 	</BehaviorTree></root>`)
-	door, waiting := x.Word("door", "open", "closed"), x.Integer("waiting")
+	door, waiting := x.Word("door", "open", "closed"), x.Whole("waiting")
 	x.WordOutput("phase", []string{"idle", "loading", "driving", "done"}, func(phase string) { fmt.Println("phase:", phase) })
-	x.IntegerOutput("parcels", func(n int) { fmt.Println("parcels:", n) })
+	x.WholeOutput("parcels", func(n int) { fmt.Println("parcels:", n) })
 	x.TruthOutput("lights", func(on bool) { fmt.Println("lights:", on) })
 	x.Action("Drive", live.Action{Start: func(a live.Activation) { a.Succeed() }})
 	door.Set("closed")

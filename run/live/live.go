@@ -59,7 +59,7 @@ type Action struct {
 }
 
 // Execution is one run of a plan. Register everything before Run is called; after that, only the methods of
-// [Condition], [Number], [Integer], [Word], [Request] and [Activation], and Do, may be called, from any goroutine.
+// [Condition], [Number], [Whole], [Word], [Request] and [Activation], and Do, may be called, from any goroutine.
 type Execution struct {
 	source      diag.Source
 	signals     []signal

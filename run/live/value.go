@@ -8,19 +8,19 @@ import (
 	"canopy/expr"
 )
 
-// Integer is a registered whole number.
-type Integer struct {
+// Whole is a registered whole number.
+type Whole struct {
 	x      *Execution
 	signal int
 }
 
-// Integer registers a whole number that the plan's expressions may read. It is 0 until it is set.
-func (x *Execution) Integer(name string) Integer {
-	return Integer{x, x.add(signal{name: name, Variable: code, unit: expr.One})}
+// Whole registers a whole number that the plan's expressions may read. It is 0 until it is set.
+func (x *Execution) Whole(name string) Whole {
+	return Whole{x, x.add(signal{name: name, Variable: code, unit: expr.One})}
 }
 
 // Set sets the number, of which at most 2^53 is exact. It does not block.
-func (n Integer) Set(value int) { n.x.set(n.signal, float64(value)) }
+func (n Whole) Set(value int) { n.x.set(n.signal, float64(value)) }
 
 // Word is a registered value that is one of several words.
 type Word struct {
@@ -50,8 +50,8 @@ func (x *Execution) TruthOutput(name string, f func(value bool)) {
 	x.keep(name, expr.Variable{Type: expr.Boolean}, func(v float64) { f(v != 0) })
 }
 
-// IntegerOutput is TruthOutput for a whole number, which is 0 at first.
-func (x *Execution) IntegerOutput(name string, f func(value int)) {
+// WholeOutput is TruthOutput for a whole number, which is 0 at first.
+func (x *Execution) WholeOutput(name string, f func(value int)) {
 	x.keep(name, code, func(v float64) { f(int(v)) })
 }
 

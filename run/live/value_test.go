@@ -15,8 +15,8 @@ func typedPlan(script string) (*live.Execution, live.Word) {
 	x := live.New("typed.xml", strings.Replace(typed, "%", script, 1))
 	x.Action("a", live.Action{Start: func(a live.Activation) { a.Succeed() }})
 	mode := x.Word("mode", "manual", "automatic")
-	x.Integer("n")
-	x.IntegerOutput("out", func(int) {})
+	x.Whole("n")
+	x.WholeOutput("out", func(int) {})
 	x.WordOutput("state", []string{"manual", "automatic"}, func(string) {})
 	return x, mode
 }
