@@ -22,7 +22,6 @@ var shared = map[string]string{
 	"Engine":         "the mutable half of a formalism, and the interface by which the executive drives each",
 	"Indicator":      "an event indicator: compiled, and as the simulator, which knows no expressions, takes it",
 	"Instant":        "the result of settling an engine: of a tree, of a state graph",
-	"Integer":        "whole numbers: the constraint of a codec, and a value that a Go program registers",
 	"Kind":           "the kind of a node: of a plan, a YAML and an XML document",
 	"Leaf":           "a leaf of a plan: as it is written, and compiled",
 	"Node":           "a node of a tree: of tasks, of a document, of an expression",
