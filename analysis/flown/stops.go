@@ -142,7 +142,7 @@ const guess = -2
 // on how signals follow what is commanded, which is not known.
 func (m *Moment) Certain() bool {
 	t := &m.s.w.tape
-	return m.Err != errLong && !slices.ContainsFunc(t.forms[:t.at], func(f int32) bool {
+	return !errors.Is(m.Err, errLong) && !slices.ContainsFunc(t.forms[:t.at], func(f int32) bool {
 		return f == guess || f >= 0 && len(m.s.followed(f)) > 0
 	})
 }

@@ -97,7 +97,8 @@ func askComplete(m *Model) []Finding {
 	}
 	return []Finding{m.conclude(gap, violated,
 		Finding{Text: "in every state some action is active" + passing + ", or the plan has succeeded"},
-		Finding{Text: "no action is active" + strings.Replace(passing, " or a", ", no", 1) + ", and the plan has not succeeded",
+		Finding{Text: "no action is active" + strings.Replace(passing, " or a", ", no", 1) +
+			", and the plan has not succeeded",
 			Advice: "end the plan's fallbacks with an action that needs no condition"})}
 }
 
