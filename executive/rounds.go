@@ -21,8 +21,8 @@ const unobserved = 100
 // ErrUnsettled reports an instant without end: the plan and the signals keep changing each other.
 var ErrUnsettled = errors.New("the plan and the signals do not settle")
 
-// rounds finds an instant without end. By R. P. Brent's method one state is kept and compared with the later ones; it is
-// replaced whenever their number has doubled.
+// rounds finds an instant without end. By R. P. Brent's method one state is kept and compared with the later ones; it
+// is replaced whenever their number has doubled.
 type rounds struct {
 	n         int // settlings of the instant
 	kept, now []byte
