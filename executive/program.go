@@ -32,7 +32,7 @@ type Program struct {
 	readers [][]int32         // by indicator: the leaves with a formula that depends on it
 	written [][]int32         // by slot: the leaves with a formula that depends on its discrete value
 	typed   []bool            // by leaf: a formula reads discrete signals
-	entries [][Criteria][]int // by leaf: the slots that its formulas read and that are entries of a blackboard; nil: none are
+	entries [][Criteria][]int // by leaf: the slots that its formulas read and that are entries; nil: none are
 	roles   [][]role          // by leaf: its places among the writers
 	leafOf  []int             // by task: its leaf, -1 for composites
 	halted  map[bt.Task]int   // the leaf whose assignments are made when a task is deactivated without having ended

@@ -442,8 +442,8 @@ func (b *board) settle() {
 			b.report(e.at.At, e.at.Len(), codeNoEntry, `create it with ":="`, "no script creates the entry %q", e.name)
 		}
 		if b.signals == nil && e.Free && len(e.name) > 1 && e.name == strings.ToUpper(e.name) {
-			b.warn(e.at.At, e.at.Len(), codeFreeEntry, "write '"+e.name+"' for a text; a mission declares values of enumerations",
-				"nothing gives the entry %q a value", e.name)
+			hint := "write '" + e.name + "' for a text; a mission declares values of enumerations"
+			b.warn(e.at.At, e.at.Len(), codeFreeEntry, hint, "nothing gives the entry %q a value", e.name)
 		}
 	}
 	b.infer()
