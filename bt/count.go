@@ -65,7 +65,11 @@ func (e *Engine) passCountChild(n *node, child Task, s *task, passing bool) {
 	if passing && n.memory && s.hold != pinned && s.effective.in(good|bad) {
 		e.keep(child, pinned, judgement[s.effective])
 	}
-	if want := passing && s.effective.in(wanted) && !e.withholds(child); want != s.active {
+	want := passing && s.effective.in(wanted)
+	if e.exchanging != nil {
+		want = want && !e.exchanging.withholds(child)
+	}
+	if want != s.active {
 		e.setActive(child, s, want)
 	}
 }

@@ -64,9 +64,8 @@ type Engine struct {
 	limit      int
 	changed    bool // in this iteration
 	halted     bool
-	withheld   []bool // by task: it has no activity, as an exchange removes it; nil: none
-	crowded    []Task // since an exchange, until the next down visit: tasks with several active children
 	hearing
+	exchanging *exchanging // nil: neither is an exchange under way, nor did one just take place
 }
 
 // task is the mutable state of any task. When settled, it is active exactly if it is Activating or Running, and:
@@ -229,7 +228,9 @@ func (e *Engine) CopyFrom(o *Engine) {
 	e.up.copyFrom(&o.up)
 	e.down.copyFrom(&o.down)
 	e.limit, e.halted = o.limit, o.halted
-	e.withheld = slices.Clone(o.withheld)
+	if e.exchanging = nil; o.exchanging != nil {
+		e.exchanging = &exchanging{slices.Clone(o.exchanging.withheld), slices.Clone(o.exchanging.crowded)}
+	}
 	e.hearing.copyFrom(&o.hearing)
 }
 
@@ -367,7 +368,7 @@ func (e *Engine) settle(limit int) bool {
 			e.spend()
 			e.grant()
 		}
-		if e.crowded != nil {
+		if e.exchanging != nil {
 			e.thin()
 		}
 		for t := e.down.popMax(); t >= 0; t = e.down.popMax() {

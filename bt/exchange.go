@@ -50,33 +50,35 @@ func (x *Exchange) Whole() bool { return x.whole }
 // Gone returns the actions of the old tree that the new one does not have. The caller must not change the slice.
 func (x *Exchange) Gone() []Task { return x.gone }
 
-// Withhold withholds the actions that an exchange removes, from the next Settle on: they have no activity. What wants
-// one of them waits. Nil ends this.
-func (e *Engine) Withhold(x *Exchange) {
-	touch := func() {
-		for t, withheld := range e.withheld {
-			if p := e.tree.Parent(Task(t)); withheld && p >= 0 {
-				e.down.add(p)
-			}
-			if withheld {
-				e.down.add(Task(t))
-			}
-		}
-	}
-	touch()
-	e.withheld = nil
-	if x == nil || len(x.gone) == 0 {
-		return
-	}
-	e.withheld = make([]bool, len(e.tasks))
-	for _, t := range x.gone {
-		e.withheld[t] = true
-	}
-	touch()
+// exchanging is the state of an engine whose tree is being exchanged.
+type exchanging struct {
+	withheld []bool // by task: it has no activity, as it is removed; nil: none
+	crowded  []Task // since the exchange, until the next down visit: tasks with several active children
 }
 
 // withholds reports whether a task has no activity because it is removed.
-func (e *Engine) withholds(t Task) bool { return e.withheld != nil && e.withheld[t] }
+func (x *exchanging) withholds(t Task) bool { return x.withheld != nil && x.withheld[t] }
+
+// Withhold withholds the actions that an exchange removes, from the next Settle on: they have no activity. What wants
+// one of them waits. Nil ends this.
+func (e *Engine) Withhold(x *Exchange) {
+	next := (*exchanging)(nil)
+	if x != nil && len(x.gone) > 0 {
+		next = &exchanging{withheld: make([]bool, len(e.tasks))}
+		for _, t := range x.gone {
+			next.withheld[t] = true
+		}
+	}
+	for t := range Task(len(e.tasks)) {
+		if e.exchanging != nil && e.exchanging.withholds(t) || next != nil && next.withheld[t] {
+			e.down.add(t)
+			if p := e.tree.Parent(t); p >= 0 {
+				e.down.add(p)
+			}
+		}
+	}
+	e.exchanging = next
+}
 
 // Ready reports whether an exchange can take place: no action that it removes is engaged.
 func (e *Engine) Ready(x *Exchange) bool {
@@ -157,8 +159,8 @@ func (e *Engine) gather(t Task, from *Engine, x *Exchange) {
 		}
 		c.statuses += inStatuses[child.status%room]
 		if child.active && n.family != Count {
-			if c.current >= 0 && !slices.Contains(e.crowded, t) {
-				e.crowded = append(e.crowded, t)
+			if c.current >= 0 {
+				e.crowds(t)
 			}
 			c.current = place
 		}
@@ -177,7 +179,11 @@ func (e *Engine) gather(t Task, from *Engine, x *Exchange) {
 // thin leaves activity to one child at most of each task that has taken over several active ones but is no Count: to
 // the one that it wants.
 func (e *Engine) thin() {
-	for _, t := range e.crowded {
+	crowded := e.exchanging.crowded
+	if e.exchanging.crowded = nil; e.exchanging.withheld == nil {
+		e.exchanging = nil
+	}
+	for _, t := range crowded {
 		n := &e.tree.nodes[t]
 		c := &e.composites[n.composite]
 		want := c.first
@@ -195,19 +201,27 @@ func (e *Engine) thin() {
 			}
 		}
 	}
-	e.crowded = nil
+}
+
+// crowds notes a task with several active children.
+func (e *Engine) crowds(t Task) {
+	if e.exchanging == nil {
+		e.exchanging = &exchanging{}
+	}
+	if x := e.exchanging; !slices.Contains(x.crowded, t) {
+		x.crowded = append(x.crowded, t)
+	}
 }
 
 // passWithheld passes what is withheld to the codec.
 func (e *Engine) passWithheld(c *snapshot.Codec) {
-	some := e.withheld != nil
-	snapshot.Bool(c, &some)
-	if !some {
-		e.withheld = nil
+	some := e.exchanging != nil
+	if snapshot.Bool(c, &some); !some {
+		e.exchanging = nil
 		return
 	}
-	if e.withheld == nil {
-		e.withheld = make([]bool, len(e.tasks))
+	if e.exchanging == nil || e.exchanging.withheld == nil {
+		e.exchanging = &exchanging{withheld: make([]bool, len(e.tasks))}
 	}
-	snapshot.Each(c, e.withheld, snapshot.Bool)
+	snapshot.Each(c, e.exchanging.withheld, snapshot.Bool)
 }
