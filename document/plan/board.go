@@ -328,6 +328,7 @@ func (b *board) survey(i *item, s *scope) {
 		for _, w := range c.writes {
 			if e := b.at(s, w.target, w.span); e != nil {
 				e.written, e.created = true, e.created || w.creates
+				b.reader.written[e.owned] = true
 				e.values = append(e.values, given{w, s})
 			}
 		}

@@ -42,6 +42,7 @@ type reader struct {
 	types     map[string]expr.Variable // of the entries, by their names
 	watchers  map[visit]*watcher
 	watched   map[owned][]*watcher
+	written   map[owned]bool // entries that a task writes
 	copied    int            // tasks that nodes of Nav2 stand for more than once
 	opened    map[string]int // by name: the conditions that nodes of Nav2 and of other programs stand for
 	marks     int            // by which writers tell watchers that an entry was written

@@ -76,6 +76,9 @@ func (g *graph) measure(i *item) extent {
 		return size
 	}
 	size := extent{tasks: 1}
+	if len(i.entries) > 0 {
+		size = extent{tasks: maxVarying, depth: maxVarying}
+	}
 	for _, c := range i.children {
 		child := g.measure(c)
 		size.tasks = min(size.tasks+child.tasks, maxTasks+1)
@@ -152,6 +155,9 @@ func (x *expansion) expand(i *item, env environment, s *scope) *bt.Node {
 		}
 		return n
 	}
+	if a, name := x.varies(i, s); a != nil {
+		return x.varying(i, a, name, env, s)
+	}
 	n := &bt.Node{Kind: i.kind, Name: i.name, Params: x.params(i, s), Wraps: i.wraps}
 	if i.kind.Family() == bt.Leaf {
 		leaf := x.measured(x.leaf(i, env), s.path+i.name)
@@ -166,9 +172,7 @@ func (x *expansion) expand(i *item, env environment, s *scope) *bt.Node {
 			n.Children = append(n.Children, child)
 		}
 	}
-	x.labels = append(x.labels, i.name)
-	x.nodes = append(x.nodes, i.element)
-	return n
+	return x.made(i, n)
 }
 
 // params returns the values of a task's parameters in a scope.

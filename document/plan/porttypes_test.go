@@ -83,3 +83,20 @@ func TestTypesOfPorts(t *testing.T) {
 		}
 	}
 }
+
+// TestVaryingParameters: a parameter that is an entry needs a number that a task writes, and a kind that can read it.
+func TestVaryingParameters(t *testing.T) {
+	for nodes, want := range map[string]string{
+		`<Script code="n := 3"/><Repeat num_cycles="{n}"><Action/></Repeat>`:                 "",
+		`<Script code="n := 3"/><Delay delay_msec="{n}"><Sleep msec="{n}"/></Delay>`:         "",
+		`<Script code="n := 'a'"/><Repeat num_cycles="{n}"><Action/></Repeat>`:               "error: ",
+		`<Script code="n := 3"/><Timeout msec="{n}"><Action/></Timeout>`:                     `the entry "n", but parameters do not change`,
+		`<Script code="n := 3"/><Repeat num_cycles="{m}"><Action/></Repeat>`:                 `the entry "m", but parameters do not change`,
+		`<Script code="n := 3"/><Parallel success_count="{n}"><Action/><Action/></Parallel>`: `the entry "n", but parameters do not change`,
+	} {
+		p, list := Read(one("<Sequence>"+nodes+"</Sequence>"), nil)
+		if got := fmt.Sprint(list); (p == nil) != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %s", nodes, got)
+		}
+	}
+}
