@@ -585,6 +585,18 @@ func (k Kind) Text() string { return kinds[k].text }
 // Childless reports whether tasks of the kind have no children, although they are no leaves: they decide by themselves.
 func (k Kind) Childless() bool { return kinds[k].family != Leaf && kinds[k].children == childless }
 
+// Again returns the judgement of its child after which a task of the kind runs it again, a number of times.
+func (k Kind) Again() (judgement Status, ok bool) {
+	r := &kinds[k]
+	if !slices.ContainsFunc(r.params, func(p Param) bool { return p.Type == Times }) {
+		return 0, false
+	}
+	if r.script.states[0].on[Success].again {
+		return Success, true
+	}
+	return Failure, true
+}
+
 // Cases returns the number of conditions that a plan may write as cases of a variable: they are the first, the third
 // and so on of the children.
 func (k Kind) Cases() int { return kinds[k].cases }

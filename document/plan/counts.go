@@ -9,11 +9,11 @@ import (
 	"canopy/syntax/xmltree"
 )
 
-// rounds says how a task whose number of runs is an entry is expanded: its child is run again by the kind without a
-// limit, the effect counts its runs down, and otherwise is the result when none is left.
-var rounds = map[bt.Kind]struct{ effect, otherwise bt.Kind }{
-	bt.Repeat:               {bt.OnSuccess, bt.AlwaysSuccess},
-	bt.RetryUntilSuccessful: {bt.OnFailure, bt.AlwaysFailure},
+// rounds says how a task whose number of runs is an entry is expanded, by the judgement of its child after which this
+// runs again: the effect counts the runs down, and otherwise is the result when none is left.
+var rounds = [...]struct{ effect, otherwise bt.Kind }{
+	bt.Success: {bt.OnSuccess, bt.AlwaysSuccess},
+	bt.Failure: {bt.OnFailure, bt.AlwaysFailure},
 }
 
 // maxVarying is the maximum number of tasks in the place of one with a parameter that is an entry.
@@ -25,7 +25,7 @@ var waits = []bt.Kind{bt.Sleep, bt.Delay}
 // varies returns the only parameter of an item, and the name of the entry that it is in a scope, if a task writes that
 // entry.
 func (x *expansion) varies(i *item, s *scope) (a *xmltree.Attribute, name string) {
-	if _, counts := rounds[i.kind]; len(i.entries) != 1 || !counts && !slices.Contains(waits, i.kind) {
+	if _, counts := i.kind.Again(); len(i.entries) != 1 || !counts && !slices.Contains(waits, i.kind) {
 		return nil, ""
 	}
 	a = i.element.Find(i.kind.Params()[i.entries[0]].Name)
@@ -73,7 +73,7 @@ func (x *expansion) varying(i *item, a *xmltree.Attribute, name string, env envi
 		}
 		return x.made(i, n)
 	}
-	r, counts := rounds[i.kind]
+	judgement, counts := i.kind.Again()
 	if !counts {
 		wait := Leaf{Entry: []Assignment{{Value: e}}, Done: x.parse("elapsed ge " + left + " / 1000")}
 		if len(i.children) == 0 {
@@ -82,6 +82,7 @@ func (x *expansion) varying(i *item, a *xmltree.Attribute, name string, env envi
 		first := leaf(bt.Action, i.name+".wait", wait)
 		return node(bt.IfThenElse, i.name, first, x.expand(i.children[0], env, s))
 	}
+	r := rounds[judgement]
 	start := leaf(bt.Action, i.name+".start", Leaf{Entry: []Assignment{{Value: e}}, Done: always})
 	more := leaf(bt.Condition, i.name+".more", Leaf{On: x.parse(left + " ge 1 or " + left + " == -1")})
 	count := leaf(bt.Action, i.name+".count",
