@@ -81,9 +81,15 @@ func replay(s *stage, src *diag.Source, lines []Line, pass Pass, resume func(*st
 	return failed
 }
 
-// request begins an exchange: actions that only the old plan has are withheld. It replaces one that is under way.
+// request begins an exchange: actions that only the old plan has are withheld. It replaces one that is under way. For
+// the same plan there is nothing to be exchanged.
 func (s *stage) request(p *plan.Plan) {
 	x := bt.NewExchange(s.plan.Tree, p.Tree, plan.Same(s.plan, p))
+	if x.Whole() {
+		s.next = nil
+		s.actor.withhold(nil)
+		return
+	}
 	s.next = &swap{plan: p, exchange: x}
 	s.actor.withhold(x)
 }

@@ -1,0 +1,140 @@
+package script
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/internal/trees"
+)
+
+// TestExchangesKeepEntries: a plan with entries of a blackboard runs alike if it is exchanged again and again for one
+// with an action more, which is never reached, and back; exchanges for the same plan change nothing at all.
+func TestExchangesKeepEntries(t *testing.T) {
+	count, exchanges, changes := trees.Count(4_000, 200), 0, 0
+	for seed := range count {
+		r := rand.New(rand.NewPCG(17, uint64(seed)))
+		body := randomPlan(r, 3)
+		plans := map[string]*plan.Plan{}
+		for name, more := range map[string]string{"without": "", "same": "", "with": `<Work name="last"/>`} {
+			text := `<BehaviorTree ID="main"><Sequence><Script code="n := 0; m := 1"/><ParallelAll>` + body +
+				`<Work name="z"/></ParallelAll>` + more + `</Sequence></BehaviorTree>`
+			var list diag.List
+			if plans[name], list = readPlan(t, text); plans[name] == nil {
+				t.Fatalf("%s\n%v", text, list)
+			}
+		}
+		var plain, same, other []string
+		for range 12 {
+			line := randomLine(r, plans["same"])
+			if plain = append(plain, line); r.IntN(3) == 0 {
+				same = append(same, "swap same")
+				other = append(other, []string{"swap with", "swap without"}[len(other)%2])
+				exchanges++
+			}
+			same, other = append(same, line), append(other, line)
+		}
+		play := func(lines []string, counts func(bt.Change) bool) string {
+			var b strings.Builder
+			n := -1
+			err := Play(plans["without"], &diag.Source{Name: "script", Text: strings.Join(lines, "\n")},
+				func(path string) (*plan.Plan, diag.List) { return plans[path], nil },
+				func(i int, tree *bt.Tree, instant bt.Instant) {
+					if i == 0 || !strings.HasPrefix(lines[i-1], "swap") {
+						n++
+					}
+					for _, c := range instant.Changes {
+						if changes++; counts(c) {
+							fmt.Fprintln(&b, n, tree.Name(c.Task), c.From, c.To)
+						}
+					}
+				})
+			if err != nil {
+				_, what, _ := strings.Cut(err.Error(), ": ")
+				fmt.Fprintln(&b, what)
+			}
+			return b.String()
+		}
+		all := func(bt.Change) bool { return true }
+		runs := func(c bt.Change) bool { return !c.From.Transient() || !c.To.Transient() } // others may not be heard
+		for _, pair := range [][2]string{{play(plain, all), play(same, all)}, {play(plain, runs), play(other, runs)}} {
+			if pair[0] != pair[1] {
+				t.Fatalf("seed %d:\n%s\n%s\nwith exchanges\n%s\n%s\n%s", seed, body, pair[0], pair[1], plain, other)
+			}
+		}
+	}
+	t.Logf("%d exchanges, %d changes", exchanges, changes)
+	if exchanges < count || changes < 20*count {
+		t.Error("too few")
+	}
+}
+
+// randomPlan returns the XML of a tree with scripts, conditions over entries, and actions that a script ends.
+func randomPlan(r *rand.Rand, depth int) string {
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	condition := func() string { return pick("n &gt; m", "m != 2", "n &lt; 6") }
+	attributes := ""
+	if r.IntN(3) == 0 {
+		attributes = fmt.Sprintf(` %s="%s"`, pick("_skipIf", "_while", "_failureIf", "_successIf"), condition())
+	}
+	if r.IntN(3) == 0 {
+		attributes += fmt.Sprintf(` %s="%s"`, pick("_onSuccess", "_onFailure", "_onHalted", "_post"),
+			pick("n += 1", "m := n", "m += 2"))
+	}
+	if depth == 0 || r.IntN(5) == 0 {
+		switch r.IntN(4) {
+		case 0:
+			return fmt.Sprintf(`<Script code="%s"/>`, pick("n += 1", "m := n + 1", "n := 0"))
+		case 1:
+			return fmt.Sprintf(`<ScriptCondition code="%s"/>`, condition())
+		}
+		return fmt.Sprintf(`<Work name="%s"%s/>`, pick("a", "b", "c"), attributes)
+	}
+	kind, n := pick("Sequence", "Fallback", "ReactiveSequence", "ReactiveFallback", "Parallel"), 1+r.IntN(3)
+	if r.IntN(3) == 0 {
+		kind, n = pick("Inverter", `Repeat num_cycles="3"`, `RetryUntilSuccessful num_attempts="2"`, `Delay delay_msec="100"`,
+			`Timeout msec="900"`, "ForceSuccess"), 1
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<%s%s>", kind, attributes)
+	for range n {
+		b.WriteString(randomPlan(r, depth-1))
+	}
+	name, _, _ := strings.Cut(kind, " ")
+	fmt.Fprintf(&b, "</%s>", name)
+	return b.String()
+}
+
+// randomLine returns inputs for the actions and timers of a plan.
+func randomLine(r *rand.Rand, p *plan.Plan) string {
+	var inputs []string
+	for range 1 + r.IntN(2) {
+		tree := p.Tree
+		timers := tree.Timers()
+		leaves := tree.Leaves()
+		t := leaves[r.IntN(len(leaves))]
+		switch {
+		case len(timers) > 0 && r.IntN(3) == 0:
+			inputs = append(inputs, "elapsed "+tree.Name(timers[r.IntN(len(timers))]))
+		case !free(p, t) || tree.Name(t) == "z": // it never ends
+		default:
+			inputs = append(inputs, []string{"end %s success", "end %s failure", "slow %s exit", "exited %s"}[r.IntN(4)])
+			inputs[len(inputs)-1] = fmt.Sprintf(inputs[len(inputs)-1], tree.Name(t))
+		}
+	}
+	if len(inputs) == 0 {
+		return "slow z"
+	}
+	return strings.Join(inputs, "; ")
+}
+
+// free reports whether a task is an action that only a script ends.
+func free(p *plan.Plan, t bt.Task) bool {
+	i := slices.IndexFunc(p.Leaves, func(l plan.Leaf) bool { return l.Task == t })
+	return p.Leaves[i].Free && p.Tree.Kind(t).Acts()
+}
