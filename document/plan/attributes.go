@@ -76,10 +76,6 @@ func init() {
 var foreignNodes = map[string]string{
 	"SequenceStar": `write "SequenceWithMemory"`,
 	"FallbackStar": `write "Fallback"`,
-	"LoopInt":      "plans have no queues",
-	"LoopBool":     "plans have no queues",
-	"LoopDouble":   "plans have no queues",
-	"LoopString":   "plans have no queues",
 	"ConsumeQueue": "plans have no queues",
 }
 

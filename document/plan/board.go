@@ -65,6 +65,8 @@ type clerk struct {
 	condition *expr.Expr // of a ScriptCondition
 	watches   string     // the entry of which the leaf tells whether it was written
 	clears    *item      // the leaf that tells so, from now on
+	loop      *loop      // of which the leaf is a step; nil: of none
+	step      loopStep
 }
 
 // statement writes an entry: an expression, or a text that becomes a value of the entry's type, or neither: the entry
@@ -190,7 +192,8 @@ type board struct {
 	order   []*shared
 	copies  map[*shared][]gift // the values that are the value of an entry whose type is not known yet
 	first   map[owned]typedPort
-	uses    int // of entries by ports with types
+	uses    int    // of entries by ports with types
+	turns   []turn // all loops
 }
 
 // owned identifies an entry: its name in the tree that owns it.
@@ -207,6 +210,7 @@ type shared struct {
 	created bool         // a statement creates it, or it has a value from the start
 	written bool
 	outside bool     // a leaf that nothing defines may write it
+	hidden  bool     // no expression of the plan can name it
 	watcher *watcher // whose entry it is; nil: nobody's
 	signal  bool     // it is a signal of the mission, or of the world
 	values  []given
@@ -311,6 +315,7 @@ func (r *reader) board(root *item, main *scope) []BlackboardEntry {
 		return nil
 	}
 	b.settle()
+	b.queues()
 	return b.declare()
 }
 
@@ -339,6 +344,9 @@ func (b *board) survey(i *item, s *scope) {
 			if e := b.at(s, c.watches, c.at.Raw); e != nil {
 				b.watch(i, s, e)
 			}
+		}
+		if c.step == loopBegin {
+			b.begin(c.loop, s)
 		}
 	}
 	s.owns = len(b.mentioned) > 0
@@ -396,10 +404,8 @@ func (b *board) watch(i *item, s *scope, e *shared) {
 	}
 	w := &watcher{of: e}
 	own := func(suffix string) *shared {
-		at := xmltree.Span{At: i.element.At, End: i.element.At + 1}
-		e := &shared{owned: owned{s, i.name + suffix}, at: at, created: true, written: true, typed: at, watcher: w}
-		e.Type = expr.Boolean
-		b.order = append(b.order, e)
+		e := b.hide(i, s, suffix, expr.Boolean)
+		e.watcher = w
 		return e
 	}
 	if i.kind.Acts() {
@@ -415,7 +421,7 @@ func (b *board) watch(i *item, s *scope, e *shared) {
 func (b *board) settle() {
 	used := b.taken()
 	for _, e := range b.order {
-		if e.watcher == nil {
+		if !e.hidden {
 			used[e.name] = 1
 		}
 	}
@@ -432,9 +438,9 @@ func (b *board) settle() {
 		case e.scope.outer == nil && signal, !e.written && !e.outside && (signal || len(e.values) > 0 || words[e.name]):
 			e.Free, e.signal = false, true
 			continue
-		case e.scope.outer != nil && (e.written || e.outside), e.watcher != nil:
+		case e.scope.outer != nil && (e.written || e.outside), e.hidden:
 			e.Name = b.unused(e.scope.path+e.name, e.at)
-			if signal && e.watcher == nil {
+			if signal && !e.hidden {
 				b.warn(e.at.At, e.at.Len(), codeShadow, "write @"+e.name+", or pass it on to the subtree",
 					"%q is an entry of the subtree's own here, not the signal", e.name)
 			}
@@ -694,7 +700,16 @@ func (l leafReader) clerkLeaf(leaf *Leaf, i *item) {
 		leaf.Done, leaf.Failed = was, negation.Substitute(map[string]*expr.Expr{"it": was})
 		return
 	}
+	if c.loop != nil {
+		l.loopLeaf(leaf, c)
+		return
+	}
 	leaf.Done = always
+	l.assign(leaf, c)
+}
+
+// assign gives a leaf the assignments of its statements.
+func (l leafReader) assign(leaf *Leaf, c *clerk) {
 	for _, w := range c.writes {
 		target, known := l.target(w.target, w.span, l.outer)
 		if !known {
@@ -706,6 +721,11 @@ func (l leafReader) clerkLeaf(leaf *Leaf, i *item) {
 			want = s.variable()
 		}
 		switch {
+		case c.loop != nil:
+			var unfit string
+			if a.Value, unfit = l.feeds[turn{c.loop, l.outer.scope}].next(want.Type); a.Value == nil {
+				l.report(w.span.At, w.span.Len(), codeTypes, "", "%q of the queue is not %s", unfit, values[want.Type])
+			}
 		case w.literal != nil:
 			if a.Value = literal(w.literal.Value, want.Type); a.Value == nil {
 				l.unfit(w.literal, want.Type)

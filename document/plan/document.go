@@ -45,6 +45,7 @@ type reader struct {
 	written   map[owned]bool // entries that a task writes
 	copied    int            // tasks that nodes of Nav2 stand for more than once
 	opened    map[string]int // by name: the conditions that nodes of Nav2 and of other programs stand for
+	feeds     map[turn]*feed
 	marks     int            // by which writers tell watchers that an entry was written
 	used      map[string]int // see taken
 	entryText int            // bytes of the names that tell entries apart

@@ -254,7 +254,7 @@ func newReader(src *diag.Source, signals Vocabulary) *reader {
 		models: map[string]*model{}, passed: map[string][]string{}, mentioned: map[string]bool{}, scopes: map[string]int{},
 		opened: map[string]int{},
 		types:  map[string]expr.Variable{}, watchers: map[visit]*watcher{},
-		watched: map[owned][]*watcher{}, written: map[owned]bool{}}
+		watched: map[owned][]*watcher{}, written: map[owned]bool{}, feeds: map[turn]*feed{}}
 	if signals != nil {
 		r.scope = expr.Scope{}
 		for name, s := range signals {

@@ -21,13 +21,16 @@ func TestBuiltInNodes(t *testing.T) {
 		Parallel ParallelAll IfThenElse WhileDoElse Switch2 Switch3 Switch4 Switch5 Switch6 TryCatch ManualSelector Inverter
 		ForceSuccess ForceFailure Repeat RetryUntilSuccessful KeepRunningUntilFailure RunOnce Delay Timeout Precondition
 		Sleep Script ScriptCondition SetBlackboard UnsetBlackboard WasEntryUpdated SkipUnlessUpdated WaitValueUpdate TestNode
-		AlwaysSuccess AlwaysFailure SubTree`)
+		AlwaysSuccess AlwaysFailure SubTree
+		LoopInt LoopBool LoopDouble LoopString`)
 	attributes := map[string]string{"ManualSelector": `choice="n"`, "Repeat": `num_cycles="2"`,
 		"RetryUntilSuccessful": `num_attempts="2"`, "Delay": `delay_msec="5"`, "Timeout": `msec="5"`, "Sleep": `msec="5"`,
 		"Precondition": `if="n == 1"`, "Script": `code="n := 1"`, "ScriptCondition": `code="n == 1"`,
 		"SetBlackboard": `output_key="n" value="1"`, "UnsetBlackboard": `key="n"`, "WasEntryUpdated": `entry="{n}"`,
 		"SkipUnlessUpdated": `entry="{n}"`, "WaitValueUpdate": `entry="n"`,
-		"SubTree": `ID="other"`, "TestNode": `return_status="FAILURE"`}
+		"SubTree": `ID="other"`, "TestNode": `return_status="FAILURE"`,
+		"LoopInt": `queue="1;2" value="{n}"`, "LoopDouble": `queue="1.5" value="{n}"`, "LoopBool": `queue="true" value="{n}"`,
+		"LoopString": `queue="a;b" value="{text}"`}
 	children := map[string]string{"IfThenElse": a + a, "WhileDoElse": a + a, "TryCatch": a + a}
 	childless := "Sleep Script ScriptCondition SetBlackboard UnsetBlackboard WasEntryUpdated TestNode AlwaysSuccess AlwaysFailure SubTree"
 	for _, name := range read {
@@ -56,7 +59,7 @@ func TestBuiltInNodes(t *testing.T) {
 			t.Errorf("%s is not read", text)
 		}
 	}
-	refused := strings.Fields("LoopInt LoopDouble LoopBool LoopString ConsumeQueue SequenceStar")
+	refused := strings.Fields("ConsumeQueue SequenceStar")
 	for _, name := range refused {
 		text := fmt.Sprintf("<%s>%s</%[1]s>", name, a)
 		p, list := Read(one(text), nil)
@@ -97,6 +100,24 @@ func TestBadShorthands(t *testing.T) {
 		`<Control ID="ManualSelector" choice="n ge"><Action/><Action/></Control>`:                                    "p.xml:1:86: error: the expression ends where a value is expected [syntax]",
 		`<ManualSelector choice="n" repeat_last_selection="false"><Action/><Action/></ManualSelector>`:               "",
 		`<Action ID="TestNode" async_delay="1.5 [s]" post_script="a := 1"/>`:                                         "",
+		`<LoopInt queue="1;b" value="{v}"><Action/></LoopInt>`:                                                       `1:61: error: "1;b" is no list of whole numbers`,
+		`<LoopDouble queue="1; 2"><Action/></LoopDouble>`:                                                            `no list of numbers`,
+		`<LoopBool queue="yes"><Action/></LoopBool>`:                                                                 `no list of truth values`,
+		`<LoopInt value="{v}"><Action/></LoopInt>`:                                                                   `LoopInt needs "queue"`,
+		`<LoopInt queue="1"/>`:                                                                     `LoopInt needs exactly 1 child, this one has 0`,
+		`<LoopInt queue="1"><Action/><Action/></LoopInt>`:                                          `LoopInt needs exactly 1 child, this one has 2`,
+		`<LoopInt queue="1" value="v"><Action/></LoopInt>`:                                         `"v" is not an entry in braces`,
+		`<LoopInt queue="1" value="{a b}"><Action/></LoopInt>`:                                     `"a b" cannot be the name of an entry`,
+		`<LoopInt queue="1" if_empty="IDLE"><Action/></LoopInt>`:                                   `if_empty cannot be "IDLE"`,
+		`<LoopInt queue="1" count="3"><Action/></LoopInt>`:                                         `LoopInt has no attribute "count"`,
+		`<LoopInt queue="{q}"><Action/></LoopInt>`:                                                 `nothing gives the queue "q" its values`,
+		`<LoopInt queue="{q}"><Action ID="Look" to="{q}"/></LoopInt>`:                              `nothing gives the queue "q" its values`,
+		`<Sequence><Script code="q := 5"/><LoopInt queue="{q}"><Action/></LoopInt></Sequence>`:     `"q" gets a number here, and a text on line 1`,
+		`<Sequence><Script code="q := '5;x'"/><LoopInt queue="{q}"><Action/></LoopInt></Sequence>`: `"5;x" is no list of whole numbers, which LoopInt needs`,
+		`<LoopInt queue="` + strings.Repeat("1;", 1001) + `"><Action/></LoopInt>`:                  `a queue has at most 1000 values, this one 1001`,
+		`<LoopString queue="a;b" value="{v}"><Script code="v := 1"/></LoopString>`:                 `"v" gets a number here, and a text on line 1`,
+		`<LoopInt queue="1;2" value="{v}"><ScriptCondition code="v == 1"/></LoopInt>`:              "",
+		`<LoopInt queue=""><Action/></LoopInt>`:                                                    "",
 	} {
 		p, list := Read(one(text), nil)
 		if got := fmt.Sprint(list); (p == nil) != (want != "") || !strings.Contains(got, want) ||
@@ -114,6 +135,8 @@ func TestPlainShorthands(t *testing.T) {
 		`<Sequence><Script code="n := 1"/><SkipUnlessUpdated entry="{n}" _skipIf="n == 2"><Action ID="Climb"/></SkipUnlessUpdated>
 			<Decorator ID="WaitValueUpdate" name="w" entry="n"><Script code="n += 1"/></Decorator></Sequence>`,
 		`<UtilitySelector name="u" utility_1="1" utility_2="n" margin="0.5"><Action name="up"/><Action name="down"/></UtilitySelector>`,
+		`<Sequence><LoopInt queue="1;2" value="{v}" name="each" retry="2"><ScriptCondition code="v == 1"/></LoopInt></Sequence>`,
+		`<LoopString queue="a;b c" value="{v}" if_empty="SKIPPED"><Decorator ID="LoopBool" queue="1"><Action name="up"/></Decorator></LoopString>`,
 		`<TryCatch catch_on_halt="true"><Action name="up"/><Script code="a := 1"/></TryCatch>`,
 		`<Sequence><Action ID="TestNode"/><Control ID="ManualSelector" name="pick" choice="n"><Action name="up"/></Control></Sequence>`,
 	} {

@@ -69,6 +69,17 @@ func TestBlackboardsOfBehaviorTreeCpp(t *testing.T) {
 		compareBlackboards(t, "testdata/btcpp/postconditions.txt", 85, map[string]string{
 			`_onFailure="zz = 1"`: `no script creates the entry "zz"`}) // there, it is never executed
 	})
+	t.Run("loops", func(t *testing.T) {
+		compareBlackboards(t, "testdata/btcpp/loops.txt", 130, map[string]string{
+			// There, the queue must stay, may not be that of SetBlackboard, and the two ports have types in conflict.
+			`<UnsetBlackboard key="q"/></Sequence></LoopInt>`:     "SUCCESS, e = 1, k = 3, s = 123",
+			`<SetBlackboard value="1;2;3" output_key="q"/><Loop`:  "SUCCESS, e = 1, k = 3, q = '1;2;3', s = 123",
+			`<SetBlackboard value="{p}" output_key="q"/><LoopInt`: "SUCCESS, e = 1, k = 2, p = '1;2', q = '1;2', s = 12",
+			`</LoopBool><LoopInt`:                                 "SUCCESS, e = 1, k = 0, q = '1;0', s = 1010",
+			`value="{w}" if_empty="SKIPPED">`:                     "SUCCESS, e = 1, k = 3, s = 54, w = 5", // there, the inner one stays RUNNING
+			`<UnsetBlackboard key="k"/>`:                          "SUCCESS, e = 1, s = 0",                // there, WasEntryUpdated misses it
+			`<Switch2`:                                            "SUCCESS, e = 1, k = 3, s = 219"})      // there, an int is no text
+	})
 }
 
 // compareBlackboards compares the answers of a file with at least some plans.
@@ -85,7 +96,7 @@ func compareBlackboards(t *testing.T, name string, least int, others map[string]
 			continue
 		}
 		got, err := left(trees)
-		if want = unset.ReplaceAllString(want, ""); err != nil {
+		if want = strings.TrimPrefix(unset.ReplaceAllString(want, ""), "RUNNING"); err != nil { // a plan without an end
 			got = "error"
 		}
 		for part, other := range others {
