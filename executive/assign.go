@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+
+	"canopy/bt"
 )
 
 // Unset is the value of an entry of a blackboard that is not written: a NaN of its own.
@@ -99,16 +102,66 @@ func (x *Executive) Unwritten() error {
 	return err
 }
 
+// question is a formula that has read an entry that is not written, of a leaf below a task that has ended or of an action
+// that is active: it is judged anew for a later run, so that this is no error yet.
+type question struct {
+	leaf int
+	by   Criterion
+	task bt.Task
+}
+
 // unwritten reports whether a formula of a leaf reads an entry that is not written: a condition that does, does not
-// hold. If the judgement counts, that is an error.
+// hold. If the judgement counts, that is an error; for a later run, it is one only if the run begins at this instant or
+// the judgement counts when the instant is over.
 func (x *Executive) unwritten(i int, f Criterion) bool {
 	if x.p.entries == nil {
 		return false
 	}
 	err := x.missing(i, x.p.entries[i][f])
 	d, ok := x.decider.(*tree)
-	if err != nil && x.lost == nil && ok && d.listens && !d.keeps(x, x.p.Leaves[i].Task) && d.hears(x, i) {
-		x.lost = err
+	if err == nil || !ok || !d.listens || d.keeps(x, x.p.Leaves[i].Task) || !d.hears(x, i) {
+		return err != nil
 	}
-	return err != nil
+	if task := d.later(x, i, f); task >= 0 {
+		x.open = append(x.open, question{i, f, task})
+	} else {
+		x.lost = cmp.Or(x.lost, err)
+	}
+	return true
+}
+
+// later returns the lowest task for whose next run a formula of a leaf is judged, -1 if it is not.
+func (d *tree) later(x *Executive, i int, f Criterion) bt.Task {
+	if f > FailureIf {
+		return -1
+	}
+	e, t := d.engine.(Listener), x.p.Leaves[i].Task
+	if !e.Status(t).Transient() {
+		return t
+	}
+	for ; t >= 0; t = x.p.Tree.Parent(t) {
+		if _, held := e.Held(t); held || e.Status(t).Ended() || e.Status(t) == bt.Deactivating {
+			break
+		}
+	}
+	return t
+}
+
+// decides reports whether a leaf's judgement counts: not the request of an active action.
+func (d *tree) decides(t bt.Task) bool { return d.engine.Status(t).Transient() && d.engine.(Listener).Counts(t) }
+
+// answer decides the open questions of tasks that are activated again by these changes and, if the instant is over, all
+// others.
+func (x *Executive) answer(changes []bt.Change, over bool) {
+	left := x.open[:0]
+	for _, q := range x.open {
+		again := slices.ContainsFunc(changes, func(c bt.Change) bool { return c.Task == q.task && c.To == bt.Activating })
+		if again || over && x.decider.(*tree).decides(x.p.Leaves[q.leaf].Task) {
+			x.lost = cmp.Or(x.lost, x.missing(q.leaf, x.p.entries[q.leaf][q.by]))
+		}
+		if !again && !over {
+			left = append(left, q)
+		}
+	}
+	x.open = left
 }

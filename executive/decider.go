@@ -46,6 +46,7 @@ type Listener interface {
 	Listen(always func(t bt.Task) bool, ask func(t bt.Task, in []bt.Input) []bt.Input)
 	Hears(t bt.Task) bool
 	Counts(t bt.Task) bool
+	Held(t bt.Task) (result bt.Status, ok bool)
 	Reconsider(in []bt.Input) []bt.Input
 }
 
@@ -143,6 +144,7 @@ func (d *tree) inputs(x *Executive) []bt.Input {
 // react settles the tree with its inputs, and carries out its commands.
 func (d *tree) react(x *Executive, in []bt.Input) error {
 	instant, err := d.engine.Settle(in)
+	x.answer(instant.Changes, false)
 	x.leave()
 	return errors.Join(d.apply(x, instant), err)
 }

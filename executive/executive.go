@@ -77,12 +77,13 @@ type Executive struct {
 	u       []float64
 	decider Decider
 	leaves  []leafState
-	timers  []float64 // by place in Tree.Timers: the time at which it elapses [s]; +Inf: it does not run
-	running []int     // the places of those that run, ascending
-	lost    error     // a leaf has read one that is not written
-	root    bt.Status // in which the plan last ended, since its activation; Accept if it has not
-	over    bool      // that end was followed by the plan's deactivation
-	settled bool      // for the first time: the world watches the right indicators
+	timers  []float64  // by place in Tree.Timers: the time at which it elapses [s]; +Inf: it does not run
+	running []int      // the places of those that run, ascending
+	lost    error      // a leaf has read an entry that is not written
+	open    []question // of this instant
+	root    bt.Status  // in which the plan last ended, since its activation; Accept if it has not
+	over    bool       // that end was followed by the plan's deactivation
+	settled bool       // for the first time: the world watches the right indicators
 	halted  bool
 	micro   int
 	rounds  rounds
@@ -182,7 +183,7 @@ func create(p *Program, w World, d Decider) *Executive {
 // renew recomputes all derived data: every leaf may have a new input.
 func (x *Executive) renew() {
 	x.due.addAll()
-	x.timed, x.lost = x.timed[:0], nil
+	x.timed, x.open, x.lost = x.timed[:0], x.open[:0], nil
 	for i := range x.leaves {
 		if x.leaves[i].Procedure != None {
 			x.timed = append(x.timed, int32(i))
@@ -250,6 +251,9 @@ func (x *Executive) Settle() (again bool, err error) {
 	again, err = x.decider.settle(x)
 	if x.decider.idle() == Idle { // a side that is not kept must be known before it can change
 		x.rewatch()
+	}
+	if !again {
+		x.answer(nil, true)
 	}
 	if x.lost != nil {
 		err = errors.Join(x.lost, err)
@@ -378,6 +382,7 @@ func (x *Executive) State(c *snapshot.Codec) {
 func (x *Executive) CopyFrom(o *Executive) {
 	x.leaves = append(x.leaves[:0], o.leaves...)
 	x.timers = append(x.timers[:0], o.timers...)
+	x.open = append(x.open[:0], o.open...)
 	x.running = append(x.running[:0], o.running...)
 	x.root, x.over, x.settled, x.halted, x.micro = o.root, o.over, o.settled, o.halted, o.micro
 	x.due.copyFrom(&o.due)

@@ -85,6 +85,12 @@ func (s *scope) set(name string, v any) {
 	in.writes[name]++
 }
 
+func (s *scope) unset(name string) {
+	in, name := s.place(name)
+	delete(in.entries, name)
+	in.writes[name]++
+}
+
 func (s *scope) script(n *scopeNode, attribute string) (v any) {
 	if x, ok := n.scripts[attribute]; ok {
 		s.scripts++
@@ -157,6 +163,9 @@ func (s *scope) body(n *scopeNode) string {
 			s.set(n.key, n.value)
 		}
 		return "SUCCESS"
+	case "UnsetBlackboard":
+		s.unset(n.key)
+		return "SUCCESS"
 	case "SubTree":
 		return (&scope{s.scopeRun, map[string]any{}, map[string]int{}, s, n.ports, n.auto}).tick(n.tree.root)
 	case "Sequence":
@@ -187,6 +196,7 @@ func (s *scope) body(n *scopeNode) string {
 		}
 		return again
 	case "Switch3":
+		s.get(n.key) // Canopy needs a value
 		in, name := s.place(n.key)
 		v, last := fmt.Sprint(in.entries[name]), len(n.children)-1
 		i := slices.Index([]string{"1", "2", "3"}, v)
@@ -251,8 +261,13 @@ func (k *scopeMaker) entry(kind string) string {
 	return name
 }
 
-// known returns a number that has a value.
-func (k *scopeMaker) known() string { return scopeNames["number"][k.IntN(2)] }
+// known returns a number, mostly one that has a value.
+func (k *scopeMaker) known() string {
+	if k.IntN(12) == 0 {
+		return "k"
+	}
+	return scopeNames["number"][k.IntN(2)]
+}
 
 func (k *scopeMaker) pick(words ...string) string { return words[k.IntN(len(words))] }
 
@@ -273,7 +288,10 @@ func (k *scopeMaker) condition() scopeScript {
 		return scopeScript{a + " < " + b, func(s *scope) any { return s.get(a).(float64) < s.get(b).(float64) }}
 	case 4:
 		x, y := k.condition(), k.condition()
-		return scopeScript{"(" + x.text + ") || (" + y.text + ")", func(s *scope) any { return x.run(s) == true || y.run(s) == true }}
+		return scopeScript{"(" + x.text + ") || (" + y.text + ")", func(s *scope) any {
+			first, second := x.run(s), y.run(s) // Canopy reads both
+			return first == true || second == true
+		}}
 	}
 	a, n := k.known(), k.IntN(4)
 	return scopeScript{fmt.Sprintf("%s >= %d", a, n), func(s *scope) any { return s.get(a).(float64) >= float64(n) }}
@@ -345,7 +363,7 @@ func (k *scopeMaker) node(depth int) *scopeNode {
 			n.scripts[name] = k.condition()
 		}
 	}
-	if leaf && n.name != "Script" && n.name != "SetBlackboard" && k.IntN(14) == 0 { // what makes it false within it is another rule
+	if leaf && !slices.Contains([]string{"Script", "SetBlackboard", "UnsetBlackboard"}, n.name) && k.IntN(14) == 0 { // what makes it false within it is another rule
 		n.scripts["_while"] = k.condition()
 	}
 	for _, name := range []string{"_onSuccess", "_onFailure", "_post"} {
@@ -358,7 +376,10 @@ func (k *scopeMaker) node(depth int) *scopeNode {
 
 func (k *scopeMaker) leaf(n *scopeNode) {
 	switch n.name = k.pick("Script", "Script", "Script", "ScriptCondition", "ScriptCondition", "AlwaysSuccess", "AlwaysFailure",
-		"SetBlackboard"); n.name {
+		"SetBlackboard", "UnsetBlackboard"); n.name {
+	case "UnsetBlackboard":
+		n.key = k.entry(k.pick("number", "number", "number", "boolean", "text"))
+		n.attributes = []string{`key="` + n.key + `"`}
 	case "Script":
 		n.scripts["code"] = k.statements()
 	case "ScriptCondition":
