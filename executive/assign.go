@@ -102,8 +102,8 @@ func (x *Executive) Unwritten() error {
 	return err
 }
 
-// question is a formula that has read an entry that is not written, of a leaf below a task that has ended or of an action
-// that is active: it is judged anew for a later run, so that this is no error yet.
+// question is a formula that has read an entry that is not written, of a leaf below a task that has ended or of an
+// action that is active: it is judged anew for a later run, so that this is no error yet.
 type question struct {
 	leaf int
 	by   Criterion
@@ -147,9 +147,6 @@ func (d *tree) later(x *Executive, i int, f Criterion) bt.Task {
 	return t
 }
 
-// decides reports whether a leaf's judgement counts: not the request of an active action.
-func (d *tree) decides(t bt.Task) bool { return d.engine.Status(t).Transient() && d.engine.(Listener).Counts(t) }
-
 // answer decides the open questions of tasks that are activated again by these changes and, if the instant is over, all
 // others.
 func (x *Executive) answer(changes []bt.Change, over bool) {
@@ -164,4 +161,9 @@ func (x *Executive) answer(changes []bt.Change, over bool) {
 		}
 	}
 	x.open = left
+}
+
+// decides reports whether a leaf's judgement counts: not the request of an active action.
+func (d *tree) decides(t bt.Task) bool {
+	return d.engine.Status(t).Transient() && d.engine.(Listener).Counts(t)
 }
