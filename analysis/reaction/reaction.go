@@ -9,6 +9,7 @@ import (
 
 	"canopy/bt"
 	"canopy/document/plan"
+	"canopy/document/script"
 	"canopy/executive"
 	"canopy/explore"
 	"canopy/expr"
@@ -155,8 +156,8 @@ type Result struct {
 	Decided bool         // they are all states, and Most is the true maximum; else Most is the largest seen
 	Why     string       // if not decided: the reason
 	Loop    error        // an input after which the tree does not settle; then nothing is bounded
-	Start   Work         // of the first settling
-	Most    Work         // after one input, of all that a trace script with one input a line can do
+	Start   Work         // the most of the first settling
+	Most    Work         // after one input, in all states that were reached
 	Bound   Work         // no instant takes more, in any state (docs/reaction.md); iterations: for any number of inputs
 	Leaves  []LeafResult // by leaf, then by task with a timer
 
@@ -198,11 +199,22 @@ type timed struct {
 // a very large number of successors.
 var DefaultBudget = explore.Budget{States: 100_000, Bytes: 256_000_000}
 
-// Explore explores every settled state that trace scripts with one input a line reach (one of each leaf, if leaves
-// change together), by breadth-first search with the engine itself as the step function: from each state every input of
-// each leaf, with every choice of which of the procedures that then start take time, where that is open. A move of the
-// budget is an instant.
+// Explore explores every settled state that trace scripts without a start and with one input a line reach (one of each
+// leaf, if leaves change together), by breadth-first search with the engine itself as the step function: from each state
+// every input of each leaf, with every choice of which of the procedures that then start take time, where that is open.
+// A move of the budget is an instant.
 func Explore(tree *bt.Tree, inputs []Repertoire, budget explore.Budget) *Result {
+	return exploration(tree, inputs, false, budget)
+}
+
+// ExploreRuns explores every settled state that runs reach: the first statuses are judged with any of the inputs, and any
+// number of leaves and timers may change at one instant. Result.Most is that of the instants at which one leaf or timer
+// changes; an action may then send all its inputs at once.
+func ExploreRuns(tree *bt.Tree, inputs []Repertoire, budget explore.Budget) *Result {
+	return exploration(tree, inputs, true, budget)
+}
+
+func exploration(tree *bt.Tree, inputs []Repertoire, runs bool, budget explore.Budget) *Result {
 	if len(inputs) != len(tree.Leaves()) {
 		panic("reaction: the number of inputs is not the number of leaves")
 	}
@@ -211,44 +223,115 @@ func Explore(tree *bt.Tree, inputs []Repertoire, budget explore.Budget) *Result 
 		r.groups[inputs[i].Input] = append(r.groups[inputs[i].Input], t)
 	}
 	r.bound()
-	x := &explorer{Result: r, engine: bt.NewEngine(tree, nil, 0), place: map[bt.Task]int32{}}
+	x := &explorer{Result: r, runs: runs, place: map[bt.Task]int32{}}
 	for i, t := range slices.Concat(tree.Leaves(), tree.Timers()) {
 		x.place[t] = int32(i)
 	}
-	first, err := x.engine.Settle(nil)
-	if err != nil {
-		panic("reaction: a tree does not settle")
-	}
-	r.Start = WorkOf(first)
 	for i := range inputs {
 		x.slow = append(x.slow, x.procedures(int32(i), nil))
 	}
-	x.arrive(reached{from: -1}, x.slow)
-	for s := range r.search.Leave() {
-		x.leave(s)
-	}
+	x.explore()
 	r.States, r.Why = r.search.Len(), r.search.Short()
-	if r.Loop != nil {
-		r.Why = r.Loop.Error()
+	if x.several != nil {
+		r.Why = x.several.Error()
 	}
 	r.Decided = r.Why == ""
 	return r
 }
 
+// explore visits the states. Of runs, those that need neither another start nor several inputs at an instant come first:
+// most worst cases are among them.
+func (x *explorer) explore() {
+	visit := func() {
+		for s := range x.search.Leave() {
+			x.load(s)
+			for _, news := range x.news() {
+				for _, in := range news {
+					x.instant(s, in, nil, true)
+				}
+			}
+		}
+	}
+	starts, first := x.starts(), []bt.Input(nil)
+	for _, some := range starts {
+		first = append(first, some[0]...)
+	}
+	x.instant(-1, first, nil, false)
+	visit()
+	if x.runs {
+		x.combine(-1, starts, nil, 0)
+		visit()
+	}
+	for s := 0; x.runs && s < x.search.Len() && x.search.Short() == ""; s++ {
+		x.load(s)
+		x.combine(s, x.news(), nil, 0)
+		visit()
+	}
+}
+
+// combine takes the instants from a state at which several sources change; from -1, the first ones, in which each
+// source has a say.
+func (x *explorer) combine(from int, news [][][]bt.Input, in []bt.Input, sources int) {
+	switch {
+	case x.search.Short() != "":
+	case len(news) > 0:
+		if from >= 0 {
+			x.combine(from, news[1:], in, sources)
+		}
+		for _, more := range news[0] {
+			x.combine(from, news[1:], slices.Concat(in, more), sources+1)
+		}
+	case sources > 1 || from < 0:
+		x.instant(from, in, nil, false)
+	}
+}
+
+// starts returns by source what its leaves may say at the start; first what they say without inputs, if they may.
+func (x *explorer) starts() (all [][][]bt.Input) {
+	for i, t := range x.tree.Leaves() {
+		together := x.together(i)
+		if !x.runs || together[0] != t {
+			continue
+		}
+		var some [][]bt.Input
+		for _, v := range x.inputs[i].Values {
+			if bt.NewTold(x.tree.Kind(t)).Request == v {
+				some = slices.Insert(some, 0, nil)
+				continue
+			}
+			var in []bt.Input
+			for _, other := range together {
+				if x.tree.Kind(t).Acts() {
+					in = append(in, bt.Request(other, v))
+				} else {
+					in = append(in, bt.Set(other, true))
+				}
+			}
+			some = append(some, in)
+		}
+		all = append(all, some)
+	}
+	return all
+}
+
 // explorer is a search under way.
 type explorer struct {
 	*Result
+	runs   bool // not only scripts
 	engine *bt.Engine
 	place  map[bt.Task]int32 // of a leaf or a timer in Result.Leaves
 	slow   []bt.Input        // by leaf: which procedures take time without a choice
 	buffer []bt.Input
+
+	several error // of an instant with any inputs that does not settle
 }
 
-// procedures returns the input that sets which procedures of a leaf take time; for a condition it changes nothing.
+// procedures returns the input that sets which procedures of a leaf take time; that of a condition states that it is
+// false, as it is at the start.
 func (x *explorer) procedures(leaf int32, choices []timed) bt.Input {
 	task, in := x.tree.Leaves()[leaf], x.inputs[leaf]
 	if !x.tree.Kind(task).Acts() {
-		return bt.Set(task, x.engine.Status(task) == bt.Success)
+		return bt.Set(task, false)
 	}
 	takes := [2]bool{in.Entry == Lasting, in.Exit == Lasting}
 	for _, c := range choices {
@@ -261,36 +344,45 @@ func (x *explorer) procedures(leaf int32, choices []timed) bt.Input {
 	return bt.Slow(task, takes[0], takes[1])
 }
 
-// leave takes every instant that can follow a state.
-func (x *explorer) leave(s int) {
-	x.load(s)
-	var all [][]bt.Input
+// news returns by source, a leaf, leaves that change together or a timer, what it may send in the engine's state.
+func (x *explorer) news() (all [][][]bt.Input) {
 	for i, t := range x.tree.Leaves() {
-		if x.tree.Kind(t).Acts() {
-			for _, in := range x.possible(nil, &x.inputs[i], t) {
-				all = append(all, []bt.Input{in})
-			}
+		together := x.together(i)
+		if together[0] != t {
 			continue
 		}
-		together := x.together(i)
-		for _, v := range x.inputs[i].Values {
-			var group []bt.Input
-			for _, other := range together {
-				group = x.possible(group, &Repertoire{Values: []bt.Status{v}}, other)
+		var some [][]bt.Input
+		if x.tree.Kind(t).Acts() {
+			for _, kind := range x.possible(&x.inputs[i], t) {
+				before := some[:len(some):len(some)]
+				for _, in := range kind {
+					some = append(some, []bt.Input{in})
+					for _, others := range before {
+						if x.runs { // it may send inputs of several kinds at once
+							some = append(some, slices.Concat(others, []bt.Input{in}))
+						}
+					}
+				}
 			}
-			if len(group) > 0 && together[0] == t {
-				all = append(all, group)
+		} else {
+			for _, v := range x.inputs[i].Values {
+				var group []bt.Input
+				for _, other := range together {
+					group = append(group, x.possible(&Repertoire{Values: []bt.Status{v}}, other)[0]...)
+				}
+				if len(group) > 0 {
+					some = append(some, group)
+				}
 			}
 		}
+		all = append(all, some)
 	}
 	for _, t := range x.tree.Timers() {
 		if x.engine.At(t).Timed {
-			all = append(all, []bt.Input{bt.Elapsed(t)})
+			all = append(all, [][]bt.Input{{bt.Elapsed(t)}})
 		}
 	}
-	for _, in := range all {
-		x.instant(s, in, nil)
-	}
+	return all
 }
 
 // together returns the leaves that change together with a leaf, in their order.
@@ -317,13 +409,13 @@ var (
 	outcome = map[bt.Status]executive.Criterion{bt.Success: executive.Done, bt.Failure: executive.Failed}
 )
 
-// possible appends the inputs of a leaf in the engine's state, one by one: those of the leaf protocol, with each choice
-// of the formulas that hold.
-func (x *explorer) possible(all []bt.Input, in *Repertoire, t bt.Task) []bt.Input {
+// possible returns the inputs of a leaf in the engine's state: those of the leaf protocol, with each choice of the
+// formulas that hold. They are of three kinds: truth values or requests, outcomes, the ends of procedures.
+func (x *explorer) possible(in *Repertoire, t bt.Task) (kinds [3][]bt.Input) {
 	status, acts := x.engine.Status(t), x.tree.Kind(t).Acts()
-	tell := func(asked bt.Status, holds func(c executive.Criterion) bool) {
+	tell := func(kind int, asked bt.Status, holds func(c executive.Criterion) bool) {
 		known := executive.Known{Value: status == bt.Success, Request: asked, Outcome: bt.Accept, Procedure: underWay[status]}
-		all = known.Tell(all, t, !acts, status, holds)
+		kinds[kind] = known.Tell(kinds[kind], t, !acts, status, holds)
 	}
 	only := func(by map[bt.Status]executive.Criterion, v bt.Status) func(c executive.Criterion) bool {
 		chosen, given := by[v]
@@ -332,40 +424,55 @@ func (x *explorer) possible(all []bt.Input, in *Repertoire, t bt.Task) []bt.Inpu
 	for _, v := range in.Values {
 		switch {
 		case !acts:
-			tell(bt.Accept, only(truth, v))
+			tell(0, bt.Accept, only(truth, v))
 		case len(in.Values) > 1 || v != bt.Accept: // else it never asks for anything
-			tell(status, only(request, v))
+			tell(0, status, only(request, v))
 		}
 	}
 	for _, v := range in.Outcomes {
-		tell(bt.Accept, only(outcome, v))
+		tell(1, bt.Accept, only(outcome, v))
 	}
 	if acts {
-		tell(bt.Accept, func(c executive.Criterion) bool { return c == executive.Entered || c == executive.Exited })
+		tell(2, bt.Accept, func(c executive.Criterion) bool { return c == executive.Entered || c == executive.Exited })
 	}
-	return all
+	return kinds
 }
 
-// instant runs one instant in which the given procedures take time or not, then those in which others that start do.
-func (x *explorer) instant(from int, in []bt.Input, choices []timed) {
-	if !x.search.Spend() {
+// instant runs one instant in which the given procedures take time or not, then those in which others that start do;
+// from -1, the first one. Alone: it is the reaction to one source.
+func (x *explorer) instant(from int, in []bt.Input, choices []timed, alone bool) {
+	if x.search.Len() > 0 && !x.search.Spend() {
 		return
 	}
-	x.load(from)
 	x.buffer = x.buffer[:0]
+	if from < 0 {
+		x.buffer = append(x.buffer, x.slow...)
+	}
 	for _, c := range choices {
 		x.buffer = append(x.buffer, x.procedures(x.place[c.task], choices))
 	}
-	settled, err := x.engine.Settle(append(x.buffer, in...))
+	now := append(x.buffer, in...)
+	if from < 0 {
+		x.engine, now = bt.NewEngine(x.tree, now, 0), nil
+	} else {
+		x.load(from)
+	}
+	settled, err := x.engine.Settle(now)
 	at := reached{from, instant{in, slices.Clip(choices), WorkOf(settled)}}
 	for _, c := range settled.Commands {
 		if x.open(c) && !slices.ContainsFunc(at.timed, func(o timed) bool { return o.task == c.Task && o.exit == c.Exit }) {
 			at.timed = append(at.timed, timed{task: c.Task, exit: c.Exit})
 		}
 	}
-	x.record(at)
+	if from < 0 {
+		x.Start = x.Start.most(at.work)
+	} else if alone {
+		x.record(at)
+	}
 	if err != nil { // there is no state from which to continue
-		x.Loop = err
+		if x.several = err; alone {
+			x.Loop = err
+		}
 		return
 	}
 	x.buffer = x.buffer[:0]
@@ -373,10 +480,13 @@ func (x *explorer) instant(from int, in []bt.Input, choices []timed) {
 		x.buffer = append(x.buffer, x.slow[x.place[c.task]])
 	}
 	x.arrive(at, x.buffer)
+	if from < 0 && !x.runs {
+		return
+	}
 	for i := len(choices); i < len(at.timed); i++ {
 		other := slices.Clone(at.timed[:i+1])
 		other[i].takes = true
-		x.instant(from, in, other)
+		x.instant(from, in, other, alone)
 	}
 }
 
@@ -413,7 +523,7 @@ func WorkOf(i bt.Instant) Work { return Work{i.Iterations, len(i.Changes), i.Vis
 
 // Script returns a shortest trace script whose last line takes the maximum that was found of a measure, one of
 // Measures, and the work of that line. Without any input the script is empty. Lines with the word `slow` only prepare
-// the next.
+// the next; one that begins with `start:` is the start.
 func (r *Result) Script(measure string) (lines []string, last Work) {
 	m := slices.Index(Measures, measure)
 	if m < 0 {
@@ -428,23 +538,34 @@ func (r *Result) Script(measure string) (lines []string, last Work) {
 	for i, t := range r.tree.Leaves() {
 		all = append(all, timed{t, false, r.inputs[i].Entry == Lasting}, timed{t, true, r.inputs[i].Exit == Lasting})
 	}
-	lines = r.prepare(lines, now, all)
-	tell := func(at instant) {
-		var words []string
-		for _, in := range at.inputs {
-			words = append(words, in.Text(r.tree.Name(in.Task())))
-		}
-		lines = append(r.prepare(lines, now, at.timed), strings.Join(words, "; "))
+	path := r.search.Path(worst.from)
+	start := r.search.Move(path[0])
+	if words := append(r.prepare(now, append(all, start.timed...)), r.words(start.inputs)...); len(words) > 0 {
+		lines = []string{script.Start + " " + strings.Join(words, "; ")}
 	}
-	for _, n := range r.search.Path(worst.from)[1:] {
+	tell := func(at instant) {
+		if words := r.prepare(now, at.timed); len(words) > 0 {
+			lines = append(lines, strings.Join(words, "; "))
+		}
+		lines = append(lines, strings.Join(r.words(at.inputs), "; "))
+	}
+	for _, n := range path[1:] {
 		tell(r.search.Move(n))
 	}
 	tell(worst.instant)
 	return lines, worst.work
 }
 
-// prepare appends a line that sets which procedures take time, if they are not set yet.
-func (r *Result) prepare(lines []string, now map[bt.Task][2]bool, choices []timed) []string {
+// words returns inputs as words of a script.
+func (r *Result) words(inputs []bt.Input) (words []string) {
+	for _, in := range inputs {
+		words = append(words, in.Text(r.tree.Name(in.Task())))
+	}
+	return words
+}
+
+// prepare returns the words that set which procedures take time, of those that are not set yet.
+func (r *Result) prepare(now map[bt.Task][2]bool, choices []timed) (words []string) {
 	before := maps.Clone(now)
 	for _, c := range choices {
 		takes := now[c.task]
@@ -455,16 +576,10 @@ func (r *Result) prepare(lines []string, now map[bt.Task][2]bool, choices []time
 		}
 		now[c.task] = takes
 	}
-	var words []string
 	for _, t := range r.tree.Leaves() {
-		if now[t] == before[t] {
-			continue
+		if now[t] != before[t] {
+			words = append(words, r.words([]bt.Input{bt.Slow(t, now[t][0], now[t][1])})...)
 		}
-		in := bt.Slow(t, now[t][0], now[t][1])
-		words = append(words, in.Text(r.tree.Name(t)))
 	}
-	if len(words) == 0 {
-		return lines
-	}
-	return append(lines, strings.Join(words, "; "))
+	return words
 }

@@ -131,6 +131,146 @@ func plod(tree *bt.Tree, inputs []Repertoire, limit int) (most Work, leaves []Wo
 	return most, leaves, len(seen) <= limit
 }
 
+// choices calls f with each choice of one alternative for each source.
+func choices(sources [][][]bt.Input, in []bt.Input, chosen []int, f func(in []bt.Input, chosen []int)) {
+	if len(sources) == 0 {
+		f(in, chosen)
+		return
+	}
+	for i, some := range sources[0] {
+		choices(sources[1:], slices.Concat(in, some), append(slices.Clip(chosen), i), f)
+	}
+}
+
+// plodRuns explores the same as ExploreRuns as directly as possible: every start, and at each instant any inputs of all
+// leaves.
+func plodRuns(tree *bt.Tree, inputs []Repertoire, limit int) (start, most Work, decided bool) {
+	var starts, news [][][]bt.Input
+	for i, t := range tree.Leaves() {
+		var first [][]bt.Input
+		kinds := map[string][]bt.Input{}
+		for _, in := range every(t, tree.Kind(t), inputs[i]) {
+			word, _, _ := strings.Cut(in.Text("x"), " ")
+			if len(inputs[i].Values) == 1 && (word == "set" || word == "request") {
+				continue // it has its value from the start
+			}
+			kinds[word] = append(kinds[word], in)
+		}
+		for _, v := range inputs[i].Values {
+			slow := bt.Slow(t, inputs[i].Entry == Lasting, inputs[i].Exit == Lasting)
+			if tree.Kind(t) == bt.Condition {
+				first = append(first, []bt.Input{bt.Set(t, v == bt.Success)})
+			} else {
+				first = append(first, []bt.Input{slow, bt.Request(t, v)})
+			}
+		}
+		some := [][]bt.Input{nil}
+		for _, word := range []string{"set", "request", "end", "entered", "exited"} {
+			for _, before := range some {
+				for _, in := range kinds[word] {
+					some = append(some, append(slices.Clip(before), in))
+				}
+			}
+		}
+		starts, news = append(starts, first), append(news, some)
+	}
+	for _, t := range tree.Timers() {
+		news = append(news, [][]bt.Input{nil, {bt.Elapsed(t)}})
+	}
+	seen, instants, each := map[string]bool{}, 0, 1
+	for _, some := range news {
+		each *= len(some)
+	}
+	if each > 200 {
+		return start, most, false
+	}
+	var open []*bt.Engine
+	arrive := func(e *bt.Engine, in []bt.Input) Work {
+		instant, err := e.Settle(in)
+		if err != nil {
+			panic(err)
+		}
+		if key := string(snapshot.Save(nil, e)); !seen[key] {
+			seen[key], open = true, append(open, e)
+		}
+		return WorkOf(instant)
+	}
+	choices(starts, nil, nil, func(in []bt.Input, _ []int) {
+		start = start.most(arrive(bt.NewEngine(tree, in, 0), nil))
+	})
+	for ; len(open) > 0 && instants < limit; open = open[1:] {
+		choices(news, nil, nil, func(in []bt.Input, chosen []int) {
+			instants++
+			w := arrive(open[0].Clone(), in)
+			if len(slices.DeleteFunc(chosen, func(i int) bool { return i == 0 })) == 1 {
+				most = most.most(w)
+			}
+		})
+	}
+	return start, most, len(open) == 0
+}
+
+// ExploreRuns agrees with a deliberately dumb exploration.
+func TestExploreRuns(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	rounds, decided, more := 400, 0, 0
+	if testing.Short() {
+		rounds = 60
+	}
+	for range rounds {
+		tree := randomTree(t, r, 2+r.IntN(4))
+		inputs := randomInputs(r, tree)
+		for i := range inputs {
+			if tree.Kind(tree.Leaves()[i]).Acts() {
+				inputs[i].Entry, inputs[i].Exit = Duration(r.IntN(2)), Duration(r.IntN(2))
+			} else if r.IntN(3) == 0 && len(tree.Lasts()) == 0 {
+				inputs[i].Values = inputs[i].Values[r.IntN(2):][:1]
+			}
+		}
+		start, most, all := plodRuns(tree, inputs, 10_000)
+		if !all {
+			continue
+		}
+		decided++
+		got, scripts := ExploreRuns(tree, inputs, DefaultBudget), Explore(tree, inputs, DefaultBudget)
+		if !got.Decided || got.Start != start || got.Most != most || got.Most.Iterations > got.Bound.Iterations {
+			t.Fatalf("%t: %+v, %+v, the dumb exploration %+v, %+v; bound %+v\n%s%+v", got.Decided, got.Start, got.Most, start,
+				most, got.Bound, outline(tree), inputs)
+		}
+		more += count(!within(got.Most, scripts.Most))
+		checkScripts(t, got)
+	}
+	t.Logf("%d of %d trees decided; %d need more than scripts without a start", decided, rounds, more)
+	if decided < rounds/3 || more < rounds/40 {
+		t.Error("these are too few")
+	}
+}
+
+// A run begins with any inputs, and procedures that take time do so from the start.
+func TestStartsOfRuns(t *testing.T) {
+	for _, test := range []struct {
+		plan  string
+		most  Work
+		start string
+	}{
+		{`<Action name="a" _failureIf="x ge 1"/>`, Work{2, 3, 3}, "start: request a failure"},
+		{`<ForceFailure><AsyncSequence><Action name="a" failed="y lt 2" entry_until="x lt 1"/><Action name="b"/>` +
+			`</AsyncSequence></ForceFailure>`, Work{2, 12, 9}, "start: slow a entry"},
+	} {
+		p, list := plan.Read(&diag.Source{Name: "plan.xml", Text: `<root BTCPP_format="4"><BehaviorTree ID="plan">` +
+			test.plan + `</BehaviorTree></root>`}, nil)
+		if p == nil {
+			t.Fatal(list)
+		}
+		r := ExploreRuns(p.Tree, Told(p, nil), DefaultBudget)
+		lines, last := r.Script("changes")
+		if !r.Decided || r.Most != test.most || last != r.Most || lines[0] != test.start {
+			t.Errorf("%+v, want %+v: %q", r.Most, test.most, lines)
+		}
+		checkScripts(t, r)
+	}
+}
+
 func within(w, bound Work) bool { return w.most(bound) == bound }
 
 // Explore agrees with a deliberately dumb exploration, and no bound is exceeded.
@@ -200,17 +340,15 @@ func checkScripts(t *testing.T, r *Result) {
 
 // start returns an engine that has settled for the first time with the procedures that always take time.
 func start(tree *bt.Tree, inputs []Repertoire) *bt.Engine {
-	e := bt.NewEngine(tree, nil, 0)
 	var slow []bt.Input
 	for i, t := range tree.Leaves() {
 		if tree.Kind(t) == bt.Action {
 			slow = append(slow, bt.Slow(t, inputs[i].Entry == Lasting, inputs[i].Exit == Lasting))
 		}
 	}
-	for _, in := range [][]bt.Input{nil, slow} {
-		if _, err := e.Settle(in); err != nil {
-			panic(err)
-		}
+	e := bt.NewEngine(tree, slow, 0)
+	if _, err := e.Settle(nil); err != nil {
+		panic(err)
 	}
 	return e
 }

@@ -7,7 +7,6 @@ import (
 
 	"canopy/analysis/flown"
 	"canopy/analysis/reaction"
-	"canopy/bt"
 	"canopy/explore"
 )
 
@@ -19,16 +18,16 @@ const reactionWork = 250_000
 // of the engine, or else by the bound that follows from the tree's structure. That the instants of a run end, however
 // many inputs they have, is another matter: Question.Runs.
 func askReaction(m *Model) []Finding {
-	inputs := reaction.Told(m.plan, m.expanded)
+	inputs, stubs := reaction.Told(m.plan, m.expanded), reaction.Stubs(m.tree)
 	for i, t := range m.tree.Leaves() {
 		if slices.Contains(m.subject.Declared.Free, m.tree.Name(t)) {
-			inputs[i].Values = []bt.Status{bt.Accept, bt.Success, bt.Failure}
-			inputs[i].Outcomes = []bt.Status{bt.Success, bt.Failure}
+			inputs[i].Values = stubs[i].Values
+			inputs[i].Outcomes = stubs[i].Outcomes
 		}
 	}
 	moves := max(1, len(inputs))
 	states := reactionWork / moves / m.tree.Len()
-	r := reaction.Explore(m.tree, inputs, explore.Budget{Moves: max(1, states*moves)})
+	r := reaction.ExploreRuns(m.tree, inputs, explore.Budget{Moves: max(1, states*moves)})
 	f := Finding{Verdict: Proved, Text: fmt.Sprintf("one input takes at most %d event iterations and %d status changes",
 		r.Most.Iterations, r.Most.Changes)}
 	switch {

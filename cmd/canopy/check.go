@@ -182,7 +182,7 @@ func ask(ctx context.Context, s declare.Subject, budget float64, p *progress) []
 	}
 }
 
-// errRefuted ends a check that refutes something; its findings have been printed.
+// errRefuted ends a command that refutes something; what it found has been printed.
 var errRefuted = errors.New("refuted")
 
 // subject reads a mission, or a plan with the declarations of another file.

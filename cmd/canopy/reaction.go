@@ -15,6 +15,7 @@ import (
 	"canopy/diag"
 	"canopy/document/declare"
 	"canopy/document/script"
+	"canopy/explore"
 	"canopy/internal/files"
 	"canopy/run/record"
 
@@ -35,8 +36,10 @@ FILE is a plan (.xml) or a mission (.yaml). The leaves of a plan can give every 
 mission, the expressions of the plan limit their inputs: an action without "done" never succeeds, and so on.
 Expressions over the same signals are treated as independent of each other.
 
-The search explores all states that scripts with one input per line can reach, with the tree engine itself. The work
-of an instant is its event iterations, its status changes, and the visits of tasks, which measure the engine's time.
+The search explores all states that can be reached, with the tree engine itself: of a plan, by scripts without a start
+and with one input per line; of a mission, by runs, which begin with any inputs and at whose instants any number of
+leaves may change. The work of an instant is its event iterations, its status changes, and the visits of tasks, which
+measure the engine's time.
 The bounds follow from the structure alone and hold for a tree of any size, in every state. Those in the row "all
 leaves" also hold when any number of leaves change at the same instant. If there are too many states to explore, the
 table shows the largest work seen beside the bounds. A mission often has few enough states when its plan alone does
@@ -45,7 +48,10 @@ not.
 The search ends after --budget, --states states or 256 MB of them, or with Ctrl-C, and prints the results so
 far.
 
-"canopy trace --count PLAN SCRIPT" replays the script.`,
+"canopy trace --count PLAN SCRIPT" replays the script.
+
+Exit status: 0 the search has ended, whether it decided or not, 1 interrupted, 2 wrong input, 3 refuted: one input does
+not settle, or a run stops with an error.`,
 		Example: `  canopy reaction missions/solar-day.yaml
   canopy reaction missions/solar-day.xml --script worst.txt
   canopy trace --count missions/solar-day.xml worst.txt`,
@@ -57,7 +63,7 @@ far.
 			if states < 1 {
 				return &usageError{"--states must be at least 1"}
 			}
-			s, inputs, err := leafInputs(args[0], cmd.ErrOrStderr())
+			s, inputs, search, err := leafInputs(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -76,7 +82,7 @@ far.
 				bar.step(float64(seen), "of the states that --states allows")
 				return over()
 			}
-			r := reaction.Explore(tree, inputs, limit)
+			r := search(tree, inputs, limit)
 			runs := verify.Runs(s, func() bool { return over() == "" })
 			bar.clear()
 			lines, last := r.Script(measure)
@@ -90,6 +96,9 @@ far.
 			}
 			if err == nil && ctx.Err() != nil {
 				err = record.ErrInterrupted
+			}
+			if err == nil && (r.Loop != nil || runs.Verdict == verify.Refuted) {
+				return errRefuted
 			}
 			return failed(err)
 		},
@@ -114,20 +123,23 @@ func scriptable(tree *bt.Tree, to string) error {
 	return nil
 }
 
-// leafInputs returns a plan, alone or of a mission, and the inputs of its leaves.
-func leafInputs(name string, stderr io.Writer) (declare.Subject, []reaction.Repertoire, error) {
+// leafInputs returns a plan, alone or of a mission, the inputs of its leaves, and the search of what they can do.
+func leafInputs(name string, stderr io.Writer) (declare.Subject, []reaction.Repertoire, searchFunc, error) {
 	p, m, err := readPlan(name, stderr)
 	switch {
 	case err != nil:
-		return declare.Subject{}, nil, err
+		return declare.Subject{}, nil, nil, err
 	case m == nil:
 		sayFree(stderr, p)
 		s := declare.Subject{Plan: p}
 		s.Declared.AddFree(p)
-		return s, reaction.Stubs(p.Tree), nil
+		return s, reaction.Stubs(p.Tree), reaction.Explore, nil
 	}
-	return m.Subject(), reaction.Told(p, nil), nil
+	return m.Subject(), reaction.Told(p, nil), reaction.ExploreRuns, nil
 }
+
+// searchFunc explores what scripts, or runs, can do.
+type searchFunc func(*bt.Tree, []reaction.Repertoire, explore.Budget) *reaction.Result
 
 // scriptText returns the worst case as the text of a script file.
 func scriptText(name, measure string, lines []string, last reaction.Work) string {
@@ -167,7 +179,11 @@ func writeReaction(out io.Writer, tree *bt.Tree, r *reaction.Result, runs *verif
 			"The largest so far: %s.\n"+
 			"%s takes at most %s.\n", r.States, r.Why, inWords(r.Most), alone, inWords(r.Bound))
 	}
-	fmt.Fprintf(out, "The first settling takes %s.\n\n", inWords(r.Start))
+	first := "The first settling takes at most"
+	if !r.Decided {
+		first = "The largest first settling so far takes"
+	}
+	fmt.Fprintf(out, "%s %s.\n\n", first, inWords(r.Start))
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "one input of\titerations\tbound\tchanges\tbound\tvisits\tbound")
 	row := func(name string, most, bound reaction.Work) {

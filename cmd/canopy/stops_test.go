@@ -79,7 +79,10 @@ func TestStops(t *testing.T) {
 				if file == "plan.xml" && strings.Contains(c.plan, "entry_time") { // d may have any value
 					continue
 				}
-				stdout, stderr, _ := canopy("reaction", at(file))
+				stdout, stderr, status := canopy("reaction", at(file))
+				if status != exitRefute {
+					t.Errorf("%s: exit status %d", file, status)
+				}
 				says(t, "reaction "+file+stderr, stdout, "refuted: every run stops with an error in its first instant")
 				if strings.Contains(stdout, "proved") {
 					t.Errorf("a bound is proved: %s", stdout)
