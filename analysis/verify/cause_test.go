@@ -185,3 +185,16 @@ func TestLastStepsShowTasks(t *testing.T) {
 		}
 	}
 }
+
+// A branch for a value that the queue of a loop does not have is never reached; one for a value that it has is.
+func TestLoopValues(t *testing.T) {
+	for value, want := range map[string]Verdict{"3": Proved, "4": Refuted} {
+		_, all := check(t, `<LoopInt name="l" queue="1;2;3" value="{v}"><Fallback name="f"><Sequence name="s">
+			<ScriptCondition name="c" code="v == `+value+`"/><Action name="a"/></Sequence>
+			<Action name="b" done="x lt 1"/></Fallback></LoopInt>`, "")
+		f := byQuestion(all, "dead")[0]
+		if f.Verdict != want || want == Refuted && !strings.HasPrefix(f.Text, "s is never active") {
+			t.Errorf("%s: %v: %s", value, f.Verdict, f.Text)
+		}
+	}
+}

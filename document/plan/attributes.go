@@ -76,7 +76,6 @@ func init() {
 var foreignNodes = map[string]string{
 	"SequenceStar": `write "SequenceWithMemory"`,
 	"FallbackStar": `write "Fallback"`,
-	"ConsumeQueue": "plans have no queues",
 }
 
 // namespace reports whether an attribute concerns XML itself, such as the schema that an editor uses.

@@ -314,6 +314,7 @@ func (r *reader) board(root *item, main *scope) []BlackboardEntry {
 	if len(r.mentioned) == 0 {
 		return nil
 	}
+	b.unfilled()
 	b.settle()
 	b.queues()
 	return b.declare()
@@ -701,7 +702,7 @@ func (l leafReader) clerkLeaf(leaf *Leaf, i *item) {
 		return
 	}
 	if c.loop != nil {
-		l.loopLeaf(leaf, c)
+		l.loopLeaf(leaf, i)
 		return
 	}
 	leaf.Done = always

@@ -84,6 +84,7 @@ type loop struct {
 	item  *item
 	queue *xmltree.Attribute
 	entry *expr.Expr // the queue, nil: it is written as a list
+	value string     // the entry of the values; empty: none
 }
 
 // loopStep is what a leaf does for a loop.
@@ -101,6 +102,7 @@ type feed struct {
 	taken *shared // the text that is the queue; nil: there is only one
 	of    *shared // the entry that is the queue; nil: there is none
 	lists []list  // that the queue may be
+	open  bool    // nothing of the plan fills the queue: its values are not known
 }
 
 // list is a text that is the queue of a loop, with its values.
@@ -155,7 +157,7 @@ func (r *reader) loop(i *item) {
 			return
 		}
 		next.clerk.writes = []statement{{target: name, span: value.Raw, creates: true, value: l.example}}
-		r.mentioned[name] = true
+		l.value, r.mentioned[name] = name, true
 	}
 	i.unknown = false
 	inner := func(k bt.Kind, what string, children ...*item) *item {
@@ -163,7 +165,11 @@ func (r *reader) loop(i *item) {
 		one.children, one.wraps = children, true
 		return one
 	}
-	round := inner(bt.Sequence, "round", next, i.written[0])
+	take := next
+	if l.entry != nil { // a free action, which may fail, if nothing of the plan fills the queue
+		take = inner(bt.ForceSuccess, "taken", next)
+	}
+	round := inner(bt.Sequence, "round", take, i.written[0])
 	while := inner(attributed["_skipIf"], "rest", r.step(l, loopOver), round)
 	each := &item{kind: bt.Repeat, id: bt.Repeat.String(), name: i.name + ".each", element: i.element, params: []int{-1},
 		wraps: true, children: []*item{while}}
@@ -246,15 +252,32 @@ func (b *board) hide(i *item, s *scope, suffix string, t expr.Type) *shared {
 	return e
 }
 
+// unfilled finds the loops whose queues nothing of the plan fills: how many values they have, and which, is free.
+func (b *board) unfilled() {
+	for _, t := range b.turns {
+		x := b.feeds[t]
+		if x.of == nil || !x.of.outside && (x.of.written || len(x.of.values) > 0) {
+			continue
+		}
+		x.open = true
+		b.order = slices.DeleteFunc(b.order, func(e *shared) bool { return e == x.left || e == x.taken })
+		if t.loop.value != "" {
+			if e := b.at(t.scope, t.loop.value, t.loop.queue.Raw); e != nil {
+				e.outside = true
+			}
+		}
+		b.warn(t.loop.queue.At, len(t.loop.queue.Name), codeFreeEntry, "write the values here, or let a script write them",
+			"nothing gives the queue %q its values: how many it has, and which, is not known", t.loop.entry.String())
+	}
+}
+
 // queues determines the lists that the queues of loops may be: the texts that are written to their entries.
 func (b *board) queues() {
 	total := 0 // values of all loops
 	for _, t := range b.turns {
 		x := b.feeds[t]
 		if x.of != nil {
-			if x.of.Free || x.of.signal && len(x.of.values) == 0 {
-				b.reportValue(t.loop.queue, codeFreeEntry, "let a script or SetBlackboard write it, or write the values here",
-					"nothing gives the queue %q its values", t.loop.entry.String())
+			if x.open {
 				continue
 			}
 			b.texts(t.loop, x.of, x, map[*shared]bool{})
@@ -296,6 +319,11 @@ func (b *board) texts(l *loop, e *shared, x *feed, seen map[*shared]bool) {
 		if g.value == nil {
 			continue
 		}
+		if g.value == loops["LoopString"].example {
+			b.report(g.span.At, g.span.Len(), codeTypes, "write the values as literals",
+				"the values of the queue %q are those of another queue", l.entry.String())
+			continue
+		}
 		var visit func(n *expr.Node)
 		visit = func(n *expr.Node) {
 			switch n.Op() {
@@ -322,10 +350,19 @@ func (b *board) texts(l *loop, e *shared, x *feed, seen map[*shared]bool) {
 }
 
 // loopLeaf gives a leaf what it does for a loop.
-func (l leafReader) loopLeaf(leaf *Leaf, c *clerk) {
+func (l leafReader) loopLeaf(leaf *Leaf, i *item) {
+	c := i.clerk
 	x := l.feeds[turn{c.loop, l.outer.scope}]
-	if x == nil || x.left.Name == "" { // a tree without its use
+	if x == nil || !x.open && x.left.Name == "" { // a tree without its use
 		leaf.Done, leaf.On = always, always
+		return
+	}
+	if x.open {
+		if leaf.Free = c.step != loopBegin; leaf.Free {
+			leaf.ID = l.outer.scope.path + i.name
+		} else {
+			leaf.Done = always
+		}
 		return
 	}
 	at := func(target *shared, value *expr.Expr) Assignment {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,7 +60,7 @@ func TestBuiltInNodes(t *testing.T) {
 			t.Errorf("%s is not read", text)
 		}
 	}
-	refused := strings.Fields("ConsumeQueue SequenceStar")
+	refused := strings.Fields("SequenceStar")
 	for _, name := range refused {
 		text := fmt.Sprintf("<%s>%s</%[1]s>", name, a)
 		p, list := Read(one(text), nil)
@@ -104,26 +105,61 @@ func TestBadShorthands(t *testing.T) {
 		`<LoopDouble queue="1; 2"><Action/></LoopDouble>`:                                                            `no list of numbers`,
 		`<LoopBool queue="yes"><Action/></LoopBool>`:                                                                 `no list of truth values`,
 		`<LoopInt value="{v}"><Action/></LoopInt>`:                                                                   `LoopInt needs "queue"`,
-		`<LoopInt queue="1"/>`:                                                                     `LoopInt needs exactly 1 child, this one has 0`,
-		`<LoopInt queue="1"><Action/><Action/></LoopInt>`:                                          `LoopInt needs exactly 1 child, this one has 2`,
-		`<LoopInt queue="1" value="v"><Action/></LoopInt>`:                                         `"v" is not an entry in braces`,
-		`<LoopInt queue="1" value="{a b}"><Action/></LoopInt>`:                                     `"a b" cannot be the name of an entry`,
-		`<LoopInt queue="1" if_empty="IDLE"><Action/></LoopInt>`:                                   `if_empty cannot be "IDLE"`,
-		`<LoopInt queue="1" count="3"><Action/></LoopInt>`:                                         `LoopInt has no attribute "count"`,
-		`<LoopInt queue="{q}"><Action/></LoopInt>`:                                                 `nothing gives the queue "q" its values`,
-		`<LoopInt queue="{q}"><Action ID="Look" to="{q}"/></LoopInt>`:                              `nothing gives the queue "q" its values`,
-		`<Sequence><Script code="q := 5"/><LoopInt queue="{q}"><Action/></LoopInt></Sequence>`:     `"q" gets a number here, and a text on line 1`,
-		`<Sequence><Script code="q := '5;x'"/><LoopInt queue="{q}"><Action/></LoopInt></Sequence>`: `"5;x" is no list of whole numbers, which LoopInt needs`,
-		`<LoopInt queue="` + strings.Repeat("1;", 1001) + `"><Action/></LoopInt>`:                  `a queue has at most 1000 values, this one 1001`,
-		`<LoopString queue="a;b" value="{v}"><Script code="v := 1"/></LoopString>`:                 `"v" gets a number here, and a text on line 1`,
-		`<LoopInt queue="1;2" value="{v}"><ScriptCondition code="v == 1"/></LoopInt>`:              "",
-		`<LoopInt queue=""><Action/></LoopInt>`:                                                    "",
+		`<LoopInt queue="1"/>`:                                                                      `LoopInt needs exactly 1 child, this one has 0`,
+		`<LoopInt queue="1"><Action/><Action/></LoopInt>`:                                           `LoopInt needs exactly 1 child, this one has 2`,
+		`<LoopInt queue="1" value="v"><Action/></LoopInt>`:                                          `"v" is not an entry in braces`,
+		`<LoopInt queue="1" value="{a b}"><Action/></LoopInt>`:                                      `"a b" cannot be the name of an entry`,
+		`<LoopInt queue="1" if_empty="IDLE"><Action/></LoopInt>`:                                    `if_empty cannot be "IDLE"`,
+		`<LoopInt queue="1" count="3"><Action/></LoopInt>`:                                          `LoopInt has no attribute "count"`,
+		`<LoopInt queue="{q}"><Action/></LoopInt>`:                                                  "",
+		`<LoopString queue="1;2" value="{q}"><LoopInt queue="{q}"><Action/></LoopInt></LoopString>`: `are those of another queue`,
+		`<Sequence><Script code="q := 5"/><LoopInt queue="{q}"><Action/></LoopInt></Sequence>`:      `"q" gets a number here, and a text on line 1`,
+		`<Sequence><Script code="q := '5;x'"/><LoopInt queue="{q}"><Action/></LoopInt></Sequence>`:  `"5;x" is no list of whole numbers, which LoopInt needs`,
+		`<LoopInt queue="` + strings.Repeat("1;", 1001) + `"><Action/></LoopInt>`:                   `a queue has at most 1000 values, this one 1001`,
+		`<LoopString queue="a;b" value="{v}"><Script code="v := 1"/></LoopString>`:                  `"v" gets a number here, and a text on line 1`,
+		`<LoopInt queue="1;2" value="{v}"><ScriptCondition code="v == 1"/></LoopInt>`:               "",
+		`<LoopInt queue=""><Action/></LoopInt>`:                                                     "",
 	} {
 		p, list := Read(one(text), nil)
 		if got := fmt.Sprint(list); (p == nil) != (want != "") || !strings.Contains(got, want) ||
 			strings.Count(got, "[syntax]") > 1 {
 			t.Errorf("%s: %s", text, got)
 		}
+	}
+}
+
+// TestOpenQueues: how many values a queue has that nothing of the plan fills, and which, is free.
+func TestOpenQueues(t *testing.T) {
+	for name, text := range map[string]string{"filled by a leaf": `<Sequence><Action ID="Look" to="{q}"/><LoopInt name="l" queue="{q}" value="{v}">
+			<ScriptCondition code="v == 1"/></LoopInt></Sequence>`,
+		"filled by nothing": `<LoopInt name="l" queue="{q}" value="{v}"><ScriptCondition code="v == 1"/></LoopInt>`,
+	} {
+		p, list := Read(one(text), nil)
+		if p == nil || len(list) != 1 || !strings.Contains(fmt.Sprint(list), `nothing gives the queue "q" its values`) {
+			t.Fatalf("%s: %v", name, list)
+		}
+		var free []string
+		for _, l := range p.Leaves {
+			if l.Free {
+				free = append(free, l.ID)
+			}
+		}
+		for _, e := range p.Entries {
+			if e.Free {
+				free = append(free, e.Name)
+			} else {
+				t.Errorf("%s: the entry %q has a value", name, e.Name)
+			}
+		}
+		want := "l.over l.value"
+		if got := strings.Join(free, " "); !strings.Contains(got, want) || !slices.Contains(free, "v") {
+			t.Errorf("%s: free are %s", name, got)
+		}
+	}
+	p, list := Read(one(`<ConsumeQueue queue="{q}" popped_item="{v}"><ScriptCondition code="v == 1"/></ConsumeQueue>`), nil)
+	if p == nil || !strings.Contains(fmt.Sprint(list), `nothing defines the decorator "ConsumeQueue"`) ||
+		!slices.ContainsFunc(p.Entries, func(e BlackboardEntry) bool { return e.Name == "v" && e.Free }) {
+		t.Errorf("ConsumeQueue: %v", list)
 	}
 }
 
