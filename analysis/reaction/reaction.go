@@ -200,16 +200,16 @@ type timed struct {
 var DefaultBudget = explore.Budget{States: 100_000, Bytes: 256_000_000}
 
 // Explore explores every settled state that trace scripts without a start and with one input a line reach (one of each
-// leaf, if leaves change together), by breadth-first search with the engine itself as the step function: from each state
-// every input of each leaf, with every choice of which of the procedures that then start take time, where that is open.
-// A move of the budget is an instant.
+// leaf, if leaves change together), by breadth-first search with the engine itself as the step function: from each
+// state every input of each leaf, with every choice of which of the procedures that then start take time, where that is
+// open. A move of the budget is an instant.
 func Explore(tree *bt.Tree, inputs []Repertoire, budget explore.Budget) *Result {
 	return exploration(tree, inputs, false, budget)
 }
 
-// ExploreRuns explores every settled state that runs reach: the first statuses are judged with any of the inputs, and any
-// number of leaves and timers may change at one instant. Result.Most is that of the instants at which one leaf or timer
-// changes; an action may then send all its inputs at once.
+// ExploreRuns explores every settled state that runs reach: the first statuses are judged with any of the inputs, and
+// any number of leaves and timers may change at one instant. Result.Most is that of the instants at which one leaf or
+// timer changes; an action may then send all its inputs at once.
 func ExploreRuns(tree *bt.Tree, inputs []Repertoire, budget explore.Budget) *Result {
 	return exploration(tree, inputs, true, budget)
 }
@@ -239,8 +239,8 @@ func exploration(tree *bt.Tree, inputs []Repertoire, runs bool, budget explore.B
 	return r
 }
 
-// explore visits the states. Of runs, those that need neither another start nor several inputs at an instant come first:
-// most worst cases are among them.
+// explore visits the states. Of runs, those that need neither another start nor several inputs at an instant come
+// first: most worst cases are among them.
 func (x *explorer) explore() {
 	visit := func() {
 		for s := range x.search.Leave() {
@@ -279,7 +279,7 @@ func (x *explorer) combine(from int, news [][][]bt.Input, in []bt.Input, sources
 			x.combine(from, news[1:], in, sources)
 		}
 		for _, more := range news[0] {
-			x.combine(from, news[1:], slices.Concat(in, more), sources+1)
+			x.combine(from, news[1:], append(in, more...), sources+1)
 		}
 	case sources > 1 || from < 0:
 		x.instant(from, in, nil, false)
@@ -322,6 +322,7 @@ type explorer struct {
 	place  map[bt.Task]int32 // of a leaf or a timer in Result.Leaves
 	slow   []bt.Input        // by leaf: which procedures take time without a choice
 	buffer []bt.Input
+	saved  []byte
 
 	several error // of an instant with any inputs that does not settle
 }
@@ -501,7 +502,12 @@ func (x *explorer) arrive(at reached, slow []bt.Input) {
 	if _, err := x.engine.Settle(slow); err != nil {
 		panic("reaction: a tree does not settle")
 	}
-	x.search.Arrive(at.from, string(snapshot.Save(nil, x.engine)), at.instant)
+	x.saved = snapshot.Save(x.saved[:0], x.engine)
+	key := string(x.saved)
+	if _, known := x.search.Find(key); !known {
+		at.inputs = slices.Clone(at.inputs) // the caller appends to them
+		x.search.Arrive(at.from, key, at.instant)
+	}
 }
 
 func (x *explorer) record(at reached) {
