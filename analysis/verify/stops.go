@@ -40,12 +40,14 @@ func Runs(s declare.Subject, goOn func() bool) Finding {
 	return newModel(s, newDiagramsWhile(goOn)).runs()
 }
 
-// runs returns whether every run goes on. It is asked once.
+// runs returns whether every run goes on. It is searched once; each question that rests on it can be asked again with
+// larger bounds.
 func (m *Model) runs() Finding {
 	if m.going == nil {
 		f := m.fate()
 		m.going = &f
 	}
+	m.tired = m.tired || m.going.Verdict == Undecided && m.fly().tired
 	return *m.going
 }
 
@@ -65,7 +67,6 @@ func (m *Model) fate() Finding {
 			f.Text = "every run stops with an error in its first instant: " + untimed(a.err)
 		}
 	case x.states.Short() != "":
-		m.tired = m.tired || x.tired
 		f.Text = "not concluded whether every run goes on without an error; " + x.states.Short()
 	case x.failed != nil:
 		f.Text, f.Advice = "not concluded whether a run stops with an error: "+untimed(x.failed), flown.Remedy(x.failed)
