@@ -186,3 +186,11 @@ func WriteScript(statements []Assignment) string {
 	}
 	return b.String()
 }
+
+// Joins reports whether the value is a text that is joined from parts of which one is no literal.
+func (e *Expr) Joins() bool { return e.root.joins() }
+
+func (n *Node) joins() bool {
+	return n.op == OpAdd && (n.spelled != "" ||
+		slices.ContainsFunc(n.args, func(a *Node) bool { return a.op == OpText || a.joins() }))
+}

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,6 +68,7 @@ type clerk struct {
 	clears    *item      // the leaf that tells so, from now on
 	loop      *loop      // of which the leaf is a step; nil: of none
 	step      loopStep
+	joins     []string // the entries that stand for texts that the scripts join
 }
 
 // statement writes an entry: an expression, or a text that becomes a value of the entry's type, or neither: the entry
@@ -106,6 +108,9 @@ func (r *reader) readClerk(i *item) *clerk {
 				continue
 			}
 			at, length := c.at.Inside(a.Offset, a.Length)
+			if a.Value.Joins() {
+				a.Value, c.joins = r.parse(a.Target+joined), append(c.joins, a.Target+joined)
+			}
 			c.writes = append(c.writes, statement{target: a.Target, span: xmltree.Span{At: at, End: at + length},
 				creates: a.Creates, value: a.Value})
 		}
@@ -212,6 +217,7 @@ type shared struct {
 	outside bool     // a leaf that nothing defines may write it
 	hidden  bool     // no expression of the plan can name it
 	watcher *watcher // whose entry it is; nil: nobody's
+	joined  bool     // it stands for a text that scripts join: any text
 	signal  bool     // it is a signal of the mission, or of the world
 	values  []given
 	typed   xmltree.Span // the place that determined its type; empty: none has
@@ -238,6 +244,9 @@ const (
 
 // global begins the name of an entry of the main tree, wherever it is used.
 const global = "@"
+
+// joined ends the name of the entry that stands for a text that scripts join, after that of the entry that gets it.
+const joined = ".joined"
 
 // private begins the name of an entry that is never passed on without being named.
 const private = "_"
@@ -339,7 +348,11 @@ func (b *board) survey(i *item, s *scope) {
 			}
 		}
 		for _, name := range c.names() {
-			b.at(s, name, c.at.Raw)
+			e := b.at(s, name, c.at.Raw)
+			if e != nil && slices.Contains(c.joins, name) && !e.joined {
+				e.joined, e.outside, e.created, e.Type, e.typed = true, true, true, expr.Text, e.at
+				b.warn(e.at.At, e.at.Len(), codeFreeEntry, "", "texts are not joined: %s is any text", name)
+			}
 		}
 		if c.watches != "" {
 			if e := b.at(s, c.watches, c.at.Raw); e != nil {
@@ -550,7 +563,7 @@ func (b *board) typeOf(g given) (t expr.Type, of *shared, known bool) {
 		if text != nil && (e == nil || e.signal) {
 			scope[name], known = expr.Variable{Type: literalType(text.Value)}, true
 		} else if e != nil && !e.signal {
-			if known = !e.Free && e.typed.Len() > 0; known {
+			if known = (!e.Free || e.joined) && e.typed.Len() > 0; known {
 				scope[name] = e.Variable()
 			}
 		} else if s, ok := b.signals[local]; ok {
@@ -780,15 +793,4 @@ func (l leafReader) script(e *expr.Expr, at *xmltree.Attribute, want expr.Variab
 		return nil
 	}
 	return l.fits(e, at, env, want, true)
-}
-
-// Conditions that always and never hold, and one that holds if another does not.
-var always, never, negation = must("true"), must("false"), must("not it")
-
-func must(text string) *expr.Expr {
-	e, err := expr.Parse(text)
-	if err != nil {
-		panic("plan: a condition is refused: " + text)
-	}
-	return e
 }

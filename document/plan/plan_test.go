@@ -491,6 +491,40 @@ func TestFreeEntries(t *testing.T) {
 	}
 }
 
+// A text that a script joins is that of a free entry: any text, with one warning. Runs refuse it.
+func TestJoinedTexts(t *testing.T) {
+	for script, want := range map[string]string{
+		`n := 'a' .. i`:                       `n := n.joined; "n.joined"`,
+		`n := 'a'; n += 'b'; m := n`:          `n := "a"; n := n.joined; m := n; "n.joined"`,
+		`n := 'a' + i + 'c'; n := i + 'x'`:    `n := n.joined; n := n.joined; "n.joined"`,
+		`n := 'a' + 'b'`:                      `n := "ab";`,
+		`n := 'a'; m := n == 'a' ? 'b' : 'c'`: `n := "a"; m := if(n == "a", "b", "c");`,
+	} {
+		p, list := Read(one(`<Sequence><Script code="i := 1"/><Script code="`+script+`"/></Sequence>`), nil)
+		if p == nil {
+			t.Errorf("%s: %v", script, list)
+			continue
+		}
+		got := ""
+		for _, a := range p.Leaves[1].Entry {
+			got += a.Target + " := " + a.Value.String() + "; "
+		}
+		joins := strings.Contains(want, joined+`"`)
+		for _, e := range p.Entries {
+			if e.Free && e.Type == expr.Text {
+				got += strconv.Quote(e.Name)
+			}
+		}
+		if strings.TrimSpace(got) != want || (len(list) == 1) != joins || (len(p.FreeEntries()) == 1) != joins {
+			t.Errorf("%s: %s, %v, %v", script, got, list, p.FreeEntries())
+		}
+	}
+	if p, list := Read(one(`<Sequence><Script code="i := 1; i := 'a' .. i"/></Sequence>`), nil); p != nil ||
+		!strings.Contains(fmt.Sprint(list), `"i" gets`) {
+		t.Errorf("a number and a joined text: %v", list)
+	}
+}
+
 // Without a mission, too, a name that begins with @ is an entry of the main tree in that tree itself, and a subtree gets
 // an entry of any type.
 func TestEntriesWithoutMission(t *testing.T) {

@@ -17,7 +17,8 @@ func (l *Leaf) Expressions() []*expr.Expr {
 }
 
 // Scope returns the types of the signals that a plan with entries names and that was read without a vocabulary: those
-// of entries that tasks write, and of others as the expressions use them. It is nil for a plan without entries.
+// of entries that tasks write and of texts, and of others as the expressions use them. It is nil for a plan without
+// entries.
 func (p *Plan) Scope() expr.Scope {
 	if len(p.Entries) == 0 {
 		return nil
@@ -40,7 +41,7 @@ func (p *Plan) Scope() expr.Scope {
 		}
 	}
 	for i := range p.Entries {
-		if e := &p.Entries[i]; !e.Free {
+		if e := &p.Entries[i]; !e.Free || e.Type == expr.Text {
 			scope[e.Name] = e.Variable()
 		}
 	}
@@ -78,4 +79,15 @@ func usage(scope expr.Scope, e *expr.Expr, condition bool) {
 		}
 	}
 	visit(e.Root())
+}
+
+// Conditions that always and never hold, and one that holds if another does not.
+var always, never, negation = must("true"), must("false"), must("not it")
+
+func must(text string) *expr.Expr {
+	e, err := expr.Parse(text)
+	if err != nil {
+		panic("plan: a condition is refused: " + text)
+	}
+	return e
 }
