@@ -272,7 +272,7 @@ func (s *Stepper) unsettled() error {
 	for _, t := range s.moment.Entered() {
 		names = append(names, s.Tree.Name(t))
 	}
-	return fmt.Errorf("%w: these become active again and again: %v", ErrUnsettled, names)
+	return fmt.Errorf("%w: these become active again and again: %s", ErrUnsettled, strings.Join(names, ", "))
 }
 
 // text returns the answers so far.

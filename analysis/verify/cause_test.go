@@ -198,3 +198,28 @@ func TestLoopValues(t *testing.T) {
 		}
 	}
 }
+
+// A signal that nothing declares may have the value with which a condition compares it.
+func TestUndeclaredSignalsHaveAnyValue(t *testing.T) {
+	for _, text := range []string{
+		`<Fallback><Sequence><Condition name="c" on="v == 1"/><a/></Sequence><b/></Fallback>`,
+		`<Fallback><Sequence><Condition name="c" on="v == w"/><a/></Sequence><b/></Fallback>`,
+		`<Fallback><Sequence><Condition name="c" on="armed == (if(d, x, y) gt 1)"/><a/></Sequence><b/></Fallback>`,
+		`<Switch2 variable="{v}" case_1="survey" case_2="2"><a/><b/><c/></Switch2>`,
+		`<ManualSelector choice="k"><a/><b/><c/></ManualSelector>`,
+	} {
+		_, found := check(t, text, "")
+		if f := byQuestion(found, "dead")[0]; f.Verdict != Proved {
+			t.Errorf("%s: %s %s", text, f.Verdict, f.Text)
+		}
+	}
+}
+
+// The tasks of an instant without end are a list in the language of the messages.
+func TestUnsettledTasksAreListed(t *testing.T) {
+	_, found := check(t, `<Sequence name="s"><Script name="i" code="n := 0"/>
+		<Repeat name="r" num_cycles="-1"><Script name="x" code="n += 1"/></Repeat></Sequence>`, "")
+	if f := byQuestion(found, "complete")[0]; !strings.HasSuffix(f.Text, "become active again and again: i, x, r, s") {
+		t.Error(f.Text)
+	}
+}

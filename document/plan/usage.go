@@ -16,13 +16,9 @@ func (l *Leaf) Expressions() []*expr.Expr {
 	return slices.DeleteFunc(list, func(e *expr.Expr) bool { return e == nil })
 }
 
-// Scope returns the types of the signals that a plan with entries names and that was read without a vocabulary: those
-// of entries that tasks write and of texts, and of others as the expressions use them. It is nil for a plan without
-// entries.
+// Scope returns the types of the signals that a plan names that was read without a vocabulary: those of entries that
+// tasks write and of texts, and of others as the expressions use them.
 func (p *Plan) Scope() expr.Scope {
-	if len(p.Entries) == 0 {
-		return nil
-	}
 	scope := expr.Scope{}
 	for i := range p.Leaves {
 		l := &p.Leaves[i]
