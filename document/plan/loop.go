@@ -256,7 +256,7 @@ func (b *board) hide(i *item, s *scope, suffix string, t expr.Type) *shared {
 func (b *board) unfilled() {
 	for _, t := range b.turns {
 		x := b.feeds[t]
-		if x.of == nil || !x.of.outside && (x.of.written || len(x.of.values) > 0) {
+		if x.of == nil || (x.of.written || len(x.of.values) > 0) && !b.foreignText(x.of, map[*shared]bool{}) {
 			continue
 		}
 		x.open = true
@@ -269,6 +269,21 @@ func (b *board) unfilled() {
 		b.warn(t.loop.queue.At, len(t.loop.queue.Name), codeFreeEntry, "write the values here, or let a script write them",
 			"nothing gives the queue %q its values: how many it has, and which, is not known", t.loop.entry.String())
 	}
+}
+
+// foreignText reports whether an entry may have a text that a free leaf has written, or a copy of one.
+func (b *board) foreignText(e *shared, seen map[*shared]bool) bool {
+	if e.outside || seen[e] {
+		return e.outside
+	}
+	seen[e] = true
+	return slices.ContainsFunc(e.values, func(g given) bool {
+		return g.value != nil && slices.ContainsFunc(g.value.Names(), func(name string) bool {
+			at, local, _ := g.scope.origin(name)
+			from := b.entries[owned{at, local}]
+			return from != nil && b.foreignText(from, seen)
+		})
+	})
 }
 
 // queues determines the lists that the queues of loops may be: the texts that are written to their entries.

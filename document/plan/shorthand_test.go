@@ -132,6 +132,8 @@ func TestBadShorthands(t *testing.T) {
 func TestOpenQueues(t *testing.T) {
 	for name, text := range map[string]string{"filled by a leaf": `<Sequence><Action ID="Look" to="{q}"/><LoopInt name="l" queue="{q}" value="{v}">
 			<ScriptCondition code="v == 1"/></LoopInt></Sequence>`,
+		"a copy of what a leaf fills": `<Sequence><Script code="p := ''"/><Action ID="Look" to="{p}"/><Script code="q := p"/>
+			<LoopInt name="l" queue="{q}" value="{v}"><ScriptCondition code="v == 1"/></LoopInt></Sequence>`,
 		"filled by nothing": `<LoopInt name="l" queue="{q}" value="{v}"><ScriptCondition code="v == 1"/></LoopInt>`,
 	} {
 		p, list := Read(one(text), nil)
@@ -147,7 +149,7 @@ func TestOpenQueues(t *testing.T) {
 		for _, e := range p.Entries {
 			if e.Free {
 				free = append(free, e.Name)
-			} else {
+			} else if e.Name != "q" {
 				t.Errorf("%s: the entry %q has a value", name, e.Name)
 			}
 		}
