@@ -275,7 +275,7 @@ func (e *Engine) State(c *snapshot.Codec) {
 	e.down.state(c, len(e.tasks))
 	snapshot.Int(c, &e.limit)
 	snapshot.Bool(c, &e.halted)
-	e.passWithheld(c)
+	e.passExchange(c)
 	if !c.Loading() || c.Failed() {
 		return
 	}

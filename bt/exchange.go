@@ -63,14 +63,20 @@ func (x *exchanging) withholds(t Task) bool { return x.withheld != nil && x.with
 // one of them waits. Nil ends this.
 func (e *Engine) Withhold(x *Exchange) {
 	next := (*exchanging)(nil)
+	if e.exchanging != nil && len(e.exchanging.crowded) > 0 {
+		next = &exchanging{crowded: e.exchanging.crowded}
+	}
 	if x != nil && len(x.gone) > 0 {
-		next = &exchanging{withheld: make([]bool, len(e.tasks))}
+		if next == nil {
+			next = &exchanging{}
+		}
+		next.withheld = make([]bool, len(e.tasks))
 		for _, t := range x.gone {
 			next.withheld[t] = true
 		}
 	}
 	for t := range Task(len(e.tasks)) {
-		if e.exchanging != nil && e.exchanging.withholds(t) || next != nil && next.withheld[t] {
+		if e.exchanging != nil && e.exchanging.withholds(t) || next != nil && next.withholds(t) {
 			e.down.add(t)
 			if p := e.tree.Parent(t); p >= 0 {
 				e.down.add(p)
@@ -213,15 +219,27 @@ func (e *Engine) crowds(t Task) {
 	}
 }
 
-// passWithheld passes what is withheld to the codec.
-func (e *Engine) passWithheld(c *snapshot.Codec) {
+// passExchange passes the state of an exchange to the codec.
+func (e *Engine) passExchange(c *snapshot.Codec) {
 	some := e.exchanging != nil
 	if snapshot.Bool(c, &some); !some {
 		e.exchanging = nil
 		return
 	}
-	if e.exchanging == nil || e.exchanging.withheld == nil {
-		e.exchanging = &exchanging{withheld: make([]bool, len(e.tasks))}
+	if c.Loading() {
+		e.exchanging = &exchanging{}
 	}
-	snapshot.Each(c, e.exchanging.withheld, snapshot.Bool)
+	x := e.exchanging
+	withheld := x.withheld != nil
+	if snapshot.Bool(c, &withheld); withheld {
+		if c.Loading() {
+			x.withheld = make([]bool, len(e.tasks))
+		}
+		snapshot.Each(c, x.withheld, snapshot.Bool)
+	}
+	snapshot.List(c, &x.crowded, func(c *snapshot.Codec, t *Task) {
+		if snapshot.Within(c, t, 0, Task(len(e.tasks)-1)); e.tree.nodes[*t].family == Leaf {
+			c.Fail(snapshot.ErrMismatch)
+		}
+	})
 }

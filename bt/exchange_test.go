@@ -241,3 +241,48 @@ func TestExchange(t *testing.T) {
 		t.Error("too few")
 	}
 }
+
+// TestExchangeBeforeItSettles: between an exchange and its first settling, an engine can be saved, restored and copied,
+// and nothing more be withheld; of three active children, one goes on.
+func TestExchangeBeforeItSettles(t *testing.T) {
+	var children []*bt.Node
+	for _, name := range []string{"a", "b", "c"} {
+		children = append(children, &bt.Node{Kind: bt.Action, Name: name})
+	}
+	compile := func(kind bt.Kind, name string) *bt.Tree {
+		d := &bt.Node{Kind: kind, Name: name, Children: children}
+		if len(kind.Params()) > 0 {
+			d.Params = []int{-1, 1}
+		}
+		return trees.Compile(t, d)
+	}
+	from, to := compile(bt.Parallel, "p"), compile(bt.Sequence, "s")
+	x := bt.NewExchange(from, to, func(old, now bt.Task) bool { return true })
+	for name, do := range map[string]func(e *bt.Engine) *bt.Engine{
+		"untouched": func(e *bt.Engine) *bt.Engine { return e },
+		"saved":     func(e *bt.Engine) *bt.Engine { snapshot.Save(nil, e); return e },
+		"copied":    func(e *bt.Engine) *bt.Engine { return e.Clone() },
+		"restored": func(e *bt.Engine) *bt.Engine {
+			o := bt.NewEngine(to, nil, 0)
+			reload(t, e, o)
+			return o
+		},
+		"not withheld": func(e *bt.Engine) *bt.Engine { e.Withhold(nil); return e },
+	} {
+		e := bt.NewEngine(from, nil, 0)
+		if _, err := e.Settle(nil); err != nil {
+			t.Fatal(err)
+		}
+		e = do(e.Exchange(x, nil))
+		_, err := e.Settle(nil)
+		var active []string
+		for _, l := range to.Leaves() {
+			if !e.Status(l).Transient() {
+				active = append(active, to.Name(l))
+			}
+		}
+		if err != nil || e.Check() != nil || !slices.Equal(active, []string{"a"}) {
+			t.Errorf("%s: %v are active; %v %v", name, active, err, e.Check())
+		}
+	}
+}
