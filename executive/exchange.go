@@ -7,8 +7,12 @@ import (
 )
 
 // Carry returns the discrete inputs with which an execution of a new program goes on, given those of the old one: kept
-// leaves keep their phase and what they have captured, slots with Hold their held values, by name.
-func Carry(old *Program, u []float64, x *bt.Exchange, p *Program) []float64 {
+// leaves keep their phase and what they have captured, slots with Hold their held values, by name. The function returns
+// the value of the new slot that a value of the old one is. An assignment that only the new program makes has the
+// default of its slot until it is made again.
+func Carry(old *Program, u []float64, x *bt.Exchange, p *Program,
+	value func(old, now int, v float64) float64,
+) []float64 {
 	next := p.Initial()
 	for i := range p.Leaves {
 		l := &p.Leaves[i]
@@ -19,14 +23,20 @@ func Carry(old *Program, u []float64, x *bt.Exchange, p *Program) []float64 {
 		from := &old.Leaves[old.leafOf[k]]
 		next[i] = u[old.leafOf[k]]
 		for _, lists := range [][2][]Assignment{{l.Entry, from.Entry}, {l.Exit, from.Exit}} {
-			for n, a := range lists[0] {
-				next[p.Capture(a.Captured)] = u[old.Capture(lists[1][n].Captured)]
+			for _, a := range lists[0] {
+				next[p.Capture(a.Captured)] = p.Slots[a.Slot].Initial
+				if n := slices.IndexFunc(lists[1], func(b Assignment) bool {
+					return old.Slots[b.Slot].Name == p.Slots[a.Slot].Name
+				}); n >= 0 {
+					b := lists[1][n]
+					next[p.Capture(a.Captured)] = value(b.Slot, a.Slot, u[old.Capture(b.Captured)])
+				}
 			}
 		}
 	}
 	for i, s := range p.Slots {
 		if k := old.slot(s.Name); k >= 0 && s.Hold {
-			next[p.Held(i)] = u[old.Held(k)]
+			next[p.Held(i)] = value(k, i, u[old.Held(k)])
 		}
 		counts := slices.IndexFunc(s.Writers, func(w Writer) bool { return next[w.Leaf] == w.Phase })
 		next[p.counts(i)] = float64(counts + 1)

@@ -88,6 +88,7 @@ type game struct {
 	places  map[string]int // of the slots of known entries
 	program *executive.Program
 	code    *expr.Compiler
+	types   []expr.Type // of the known entries
 	u       []float64
 	signals *executive.Signals
 	exec    *executive.Executive
@@ -123,7 +124,8 @@ func (g *game) begin(start Line) *game {
 
 // resume goes on with what an exchange keeps of another plan's game.
 func (g *game) resume(old *game, next *swap) *game {
-	copy(g.u, executive.Carry(old.program, old.u, next.exchange, g.program))
+	copy(g.u, executive.Carry(old.program, old.u, next.exchange, g.program,
+		func(was, now int, v float64) float64 { return g.value(now, old, was, v) }))
 	g.set(next.values)
 	g.exec = executive.Continue(old.exec, next.exchange, g.program, g, executive.Sparing(
 		func(in []bt.Input) executive.Listener {
@@ -131,6 +133,23 @@ func (g *game) resume(old *game, next *swap) *game {
 			return g.player
 		}, g.stubs()))
 	return g
+}
+
+// value returns the value of an entry that a value of another game's entry is; Unset if its type has none.
+func (g *game) value(slot int, of *game, was int, v float64) float64 {
+	from, to := of.types[was], g.types[slot]
+	switch {
+	case executive.IsUnset(v):
+	case from == expr.Text && to == expr.Text:
+		if texts := of.code.Texts(); int(v) < len(texts) { // else nothing has been captured
+			return float64(g.code.Text(texts[int(v)]))
+		}
+		return executive.Unset
+	case from == expr.Text, to == expr.Text, to == expr.Boolean && v != 0 && v != 1,
+		to == expr.Integer && v != math.Trunc(v):
+		return executive.Unset
+	}
+	return v
 }
 
 // stubs returns, by task, whether it is a leaf that only the script gives inputs.
@@ -222,6 +241,7 @@ func (g *game) compile(leaves []plan.Leaf) {
 			g.places[e.Name] = len(variables)
 			scope[e.Name] = e.Variable()
 			variables = append(variables, e.Variable())
+			g.types = append(g.types, e.Type)
 		}
 	}
 	g.code = expr.NewCompiler(scope, func(name string) (int, bool) { i, ok := g.places[name]; return 1 + i, ok })
