@@ -136,7 +136,7 @@ func named(d *bt.Node, n *int) {
 // states are equal. When the new tree takes over, no removed action is engaged. Until it does, no removed action is
 // entered. An exchange for the same tree changes and logs nothing.
 func TestExchange(t *testing.T) {
-	count, exchanged, waited, running, moved := trees.Count(60_000, 3_000), 0, 0, 0, 0
+	count, exchanged, waited, running, moved := trees.Count(20_000, 3_000), 0, 0, 0, 0
 	for seed := range count {
 		r := rand.New(rand.NewPCG(9, uint64(seed)))
 		d, n, fresh := trees.Random(r, 2+r.IntN(16)), 0, 0

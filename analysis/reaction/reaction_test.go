@@ -213,9 +213,9 @@ func plodRuns(tree *bt.Tree, inputs []Repertoire, limit int) (start, most Work, 
 // ExploreRuns agrees with a deliberately dumb exploration.
 func TestExploreRuns(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
-	rounds, decided, more := 400, 0, 0
+	rounds, decided, more := 150, 0, 0
 	if testing.Short() {
-		rounds = 60
+		rounds = 20
 	}
 	for range rounds {
 		tree := randomTree(t, r, 2+r.IntN(4))

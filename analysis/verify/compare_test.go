@@ -250,8 +250,12 @@ func TestEqualPlansNeedNoSearch(t *testing.T) {
 	one := func(edits ...string) declare.Subject {
 		return declare.Subject{Plan: readPlan(t, strings.NewReplacer(edits...).Replace(text))}
 	}
+	sum, err := expr.Parse("z + 1")
+	if err != nil {
+		t.Fatal(err)
+	}
 	computed := one()
-	computed.Computed = map[string]*expr.Expr{"y": one().Plan.Leaves[0].Done}
+	computed.Computed = map[string]*expr.Expr{"y": sum}
 	free := one()
 	free.Declared.Free = []string{"a"}
 	for _, test := range []struct {

@@ -16,7 +16,7 @@ import (
 // TestExchangesKeepEntries: a plan with entries of a blackboard runs alike if it is exchanged again and again for one
 // with an action more, which is never reached, and back; exchanges for the same plan change nothing at all.
 func TestExchangesKeepEntries(t *testing.T) {
-	count, exchanges, changes := trees.Count(4_000, 200), 0, 0
+	count, exchanges, changes := trees.Count(1_500, 200), 0, 0
 	for seed := range count {
 		r := rand.New(rand.NewPCG(17, uint64(seed)))
 		body := randomPlan(r, 3)

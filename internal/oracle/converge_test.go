@@ -59,7 +59,7 @@ func (c *changes) until(t float64) int {
 // before those that read the values, and a tick that comes later commits both together.
 func TestTickingConverges(t *testing.T) {
 	compared, most, met := 0, 0, map[bt.Kind]bool{}
-	for seed := range uint64(rounds(3000)) {
+	for seed := range uint64(rounds(1500)) {
 		r := rand.New(rand.NewPCG(seed, 61))
 		m := Random(r, flights[seed%uint64(len(flights))])
 		read, diags := m.Read()
@@ -120,7 +120,7 @@ func TestTickingConverges(t *testing.T) {
 		}
 	}
 	t.Logf("%d runs compared, at most %d changes of a run", compared, most)
-	if compared < rounds(3000)/4 {
+	if compared < rounds(1500)/4 {
 		t.Errorf("only %d runs compared", compared)
 	}
 	for _, k := range bt.Kinds() {

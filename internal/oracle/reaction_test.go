@@ -97,7 +97,7 @@ func TestReactionsAreWithinTheirBounds(t *testing.T) {
 	var all listener
 	decided := 0
 	for n, class := range classes {
-		for seed := range uint64(rounds(240)) {
+		for seed := range uint64(rounds(100)) {
 			r := rand.New(rand.NewPCG(seed, uint64(71+100*n)))
 			m := Random(r, class.shape)
 			read, diags := m.Read()
@@ -124,7 +124,7 @@ func TestReactionsAreWithinTheirBounds(t *testing.T) {
 		}
 	}
 	t.Logf("%d instants, %d of one input, %d of these exact; %d trees decided", all.instants, all.alone, all.exact, decided)
-	if n := rounds(240); all.instants < 400*n || all.alone < 40*n || all.exact < 5*n || decided < 8*n {
+	if n := rounds(100); all.instants < 400*n || all.alone < 40*n || all.exact < 5*n || decided < 8*n {
 		t.Error("these are too few")
 	}
 }
