@@ -17,12 +17,15 @@ import (
 // flights are the abilities of the missions that are flown: together they have all kinds, but only one switch.
 var flights = []Shape{All, scripts, guarded, {Depth: 3, Memory: true, Guards: true}}
 
-// rounds is the number of random missions of a test.
-func rounds(long int) int {
-	if testing.Short() {
-		return long / 40
+// rounds is the number of random missions of a test: all with -missions, else fewer.
+func rounds(all int) int {
+	switch {
+	case testing.Short():
+		return all / 40
+	case *missions > 0:
+		return all
 	}
-	return long
+	return all / 4
 }
 
 // randomPath is a path of n points, at times that alarms may coincide with.
