@@ -80,6 +80,7 @@ var rooms = map[string]room{
 		"expr":              "golden scripts write systems as expressions",
 		"internal/problems": "published event times are met",
 	}},
+	"vehicle/earth": {pure: true},
 	"vehicle/model": {pure: true, imports: reasons{
 		"diag":         "ranges are written for readers",
 		"internal/cpu": "panels are computed four at once where that is possible",
