@@ -3,6 +3,7 @@ module canopy
 go 1.26.0
 
 require (
+	github.com/bluenviron/gomavlib/v3 v3.3.5
 	github.com/cockroachdb/datadriven v1.0.3
 	github.com/crillab/gophersat v1.4.0
 	github.com/foxglove/mcap/go/mcap v1.7.3

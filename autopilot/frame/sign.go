@@ -1,0 +1,124 @@
+package frame
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/binary"
+)
+
+// Secret is the secret of signed frames.
+type Secret [32]byte
+
+// SecretOf derives a key from a passphrase by SHA-256.
+func SecretOf(passphrase string) Secret { return sha256.Sum256([]byte(passphrase)) }
+
+// epoch is the beginning of signatures' time stamps, 2015-01-01 UTC, in nanoseconds since 1970; tick is their unit.
+const (
+	epoch = 1420070400e9
+	tick  = 10e3
+)
+
+// Stamp returns the time stamp of signatures at a time in nanoseconds since 1970: units of 10 µs since 2015.
+func Stamp(unix int64) uint64 { return uint64(max(unix-epoch, 0)) / tick }
+
+// signer signs the frames of one link. Its time stamps increase strictly, whatever the clock does.
+type signer struct {
+	key  Secret
+	link byte
+	last uint64
+}
+
+// Sign makes the writer sign its frames. Link distinguishes the links of one sender. No stamp is below after, which is
+// the last stamp of an earlier session, or 0.
+func (w *Writer) Sign(key Secret, link byte, after uint64) {
+	w.sign = &signer{key: key, link: link, last: after}
+}
+
+// Stamp returns the stamp of the last frame that was signed, or 0. A program whose clock may go back stores it.
+func (w *Writer) Stamp() uint64 {
+	if w.sign == nil {
+		return 0
+	}
+	return w.sign.last
+}
+
+func (s *signer) append(raw []byte, unix int64) []byte {
+	s.last = max(s.last+1, Stamp(unix))
+	var stamp [8]byte
+	binary.LittleEndian.PutUint64(stamp[:], s.last)
+	raw = append(raw, s.link)
+	raw = append(raw, stamp[:6]...)
+	return append(raw, digest(s.key, raw)...)
+}
+
+// digest returns the signature of a frame up to and including its stamp.
+func digest(key Secret, raw []byte) []byte {
+	h := sha256.New()
+	h.Write(key[:])
+	h.Write(raw)
+	return h.Sum(nil)[:6]
+}
+
+// verifier accepts frames by their signatures.
+type verifier struct {
+	key   Secret
+	last  map[[3]byte]uint64 // stamps, by system, component and link
+	start uint64             // a sender that is new must not be older
+}
+
+// radioStatus is the message that telemetry radios insert. They have no key.
+const radioStatus = 109
+
+// Verify makes the reader refuse frames without a valid signature, except RADIO_STATUS. The stamps of each sender on
+// each link must increase strictly; the first one must not be more than a minute before unix (nanoseconds since 1970).
+func (r *Reader) Verify(key Secret, unix int64) {
+	r.verify = &verifier{key: key, last: map[[3]byte]uint64{}, start: Stamp(unix - 60e9)}
+}
+
+func (v *verifier) accept(f Frame) bool {
+	if f.Message.GetID() == radioStatus {
+		return true
+	}
+	raw := f.Raw
+	if raw[0] != magic2 || raw[2] != signed {
+		return false
+	}
+	end := len(raw) - 6
+	if subtle.ConstantTimeCompare(digest(v.key, raw[:end]), raw[end:]) != 1 {
+		return false
+	}
+	at := end - 7
+	sender := [3]byte{f.System, f.Component, raw[at]}
+	var wide [8]byte
+	copy(wide[:], raw[at+1:end])
+	stamp := binary.LittleEndian.Uint64(wide[:])
+	last, known := v.last[sender]
+	if !known && stamp < v.start || known && stamp <= last {
+		return false
+	}
+	v.last[sender] = stamp
+	return true
+}
+
+// setupSigning is the message that contains a key.
+const setupSigning = 256
+
+// Strip returns a frame as it may be logged: without its signature, with the checksum that belongs to that. It returns nil
+// for frames that must not be logged: those that contain a key, and signed ones of messages that are unknown.
+func (r *Reader) Strip(f Frame) []byte {
+	raw := f.Raw
+	switch _, id, _, end := header(raw); {
+	case id == setupSigning:
+		return nil
+	case raw[0] != magic2 || raw[2] != signed:
+		return raw
+	default:
+		k := r.codecs.of(id)
+		if k == nil {
+			return nil
+		}
+		raw = append([]byte(nil), raw[:end]...)
+		raw[2] = 0
+		return binary.LittleEndian.AppendUint16(raw, sum(raw, end, k.CRCExtra()))
+	}
+}
