@@ -30,7 +30,9 @@ type Frame struct {
 	System, Component             byte // the sender
 	TargetSystem, TargetComponent byte // the addressee; 0: everyone, and for messages without a target
 	Sequence                      byte
-	Late                          bool // a later frame of the sender was received before, or this one already
+	Late                          bool   // a later frame of the sender was received before, or this one already
+	Boot                          uint32 // the message's time since the sender's boot, in milliseconds
+	Stamped                       bool   // the message contains Boot
 	Message                       Message
 	Raw                           []byte // the frame as it was received, or part of the bytes that were given to the Reader
 }
@@ -67,6 +69,7 @@ type codecs map[uint32]*codec
 type codec struct {
 	message.ReadWriter
 	system, component int // places of the target's fields, or -1
+	boot              int // place of the time since boot, or -1
 }
 
 // of returns the codec of a message, or nil if the dialect does not contain it.
@@ -83,6 +86,7 @@ func (c *codecs) of(id uint32) *codec {
 			panic("frame: a message of the dialect is not valid")
 		}
 		k.system, k.component = place(k.Message, "TargetSystem"), place(k.Message, "TargetComponent")
+		k.boot = place(k.Message, "TimeBootMs")
 	}
 	return k
 }
@@ -93,22 +97,24 @@ const none = -2
 // place returns the index of a field of a message, or -1.
 func place(m Message, name string) int {
 	field, ok := reflect.TypeOf(m).Elem().FieldByName(name)
-	if !ok || field.Type.Kind() != reflect.Uint8 {
+	if !ok {
 		return -1
 	}
 	return field.Index[0]
 }
 
-// target returns the addressee of a message.
-func (k *codec) target(m Message) (system, component byte) {
-	v := reflect.ValueOf(m).Elem()
+// fields sets the fields of a frame that are in its message.
+func (k *codec) fields(f *Frame) {
+	v := reflect.ValueOf(f.Message).Elem()
 	if k.system >= 0 {
-		system = byte(v.Field(k.system).Uint())
+		f.TargetSystem = byte(v.Field(k.system).Uint())
 	}
 	if k.component >= 0 {
-		component = byte(v.Field(k.component).Uint())
+		f.TargetComponent = byte(v.Field(k.component).Uint())
 	}
-	return system, component
+	if f.Stamped = k.boot >= 0; f.Stamped {
+		f.Boot = uint32(v.Field(k.boot).Uint())
+	}
 }
 
 // Size returns the number of bytes of the frame at the start of data, from its header alone, or 0 if data does not begin
@@ -170,6 +176,6 @@ func (c *codecs) decode(raw []byte) (Frame, error) {
 		return f, fmt.Errorf("message %d: %w", id, err)
 	}
 	f.Message = m
-	f.TargetSystem, f.TargetComponent = k.target(m)
+	k.fields(&f)
 	return f, nil
 }

@@ -98,6 +98,44 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+func TestTimeSinceBoot(t *testing.T) {
+	var r frame.Reader
+	raw, err := plane().Write(&ardupilotmega.MessageAttitude{TimeBootMs: 12345}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := r.Read(raw)[0]; !f.Stamped || f.Boot != 12345 {
+		t.Errorf("attitude: %v, %d", f.Stamped, f.Boot)
+	}
+	raw, err = plane().Write(&ardupilotmega.MessageVfrHud{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Read(raw)[0].Stamped {
+		t.Error("VFR_HUD has no time")
+	}
+}
+
+// Every message of the dialect is written and read back.
+func TestAllMessages(t *testing.T) {
+	w := plane()
+	var r frame.Reader
+	for _, m := range ardupilotmega.Dialect.Messages {
+		raw, err := w.Write(m, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		frames := r.Read(raw)
+		if len(frames) != 1 {
+			t.Errorf("%T is not read", m)
+			continue
+		}
+		if diff := cmp.Diff(m, frames[0].Message); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // Whatever surrounds whole frames, in whatever pieces a stream delivers them: all are read, in order.
 func TestStreams(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

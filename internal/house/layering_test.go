@@ -154,7 +154,11 @@ var rooms = map[string]room{
 	"autopilot/frame": {pure: true, outside: reasons{
 		"github.com/bluenviron/gomavlib/v3": "the messages of the dialect, and how they are encoded",
 	}},
-	"autopilot/service": {pure: true},
+	"autopilot/service": {pure: true, imports: reasons{
+		"autopilot/frame": "the services exchange frames",
+	}, outside: reasons{
+		"github.com/bluenviron/gomavlib/v3": "the messages of the services",
+	}},
 	"temporal": {pure: true, imports: reasons{
 		"diag": "an unknown name comes with the nearest known one",
 		"expr": "conditions are expressions over signals",

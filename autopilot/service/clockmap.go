@@ -1,0 +1,194 @@
+package service
+
+import (
+	"math"
+
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+
+	"canopy/autopilot/frame"
+)
+
+// ClockMap maps the wall clock to the time since the vehicle's boot. Each message with a time since boot is a sample;
+// its delay on the way is unknown, so the samples with the smallest one count (a minimum filter over some seconds, which
+// follows the drift of the clocks). TIMESYNC gives samples without this bias.
+//
+// A simulated vehicle may run at a multiple of real time: the map has a rate, which is measured.
+type ClockMap struct {
+	outbox
+	ends Ends
+
+	boot    uint32 // the newest time since boot as it was sent, in ms
+	newest  int64  // the same since boot in ns: it does not wrap
+	known   bool
+	blocks  [mapBlocks]sample // the best of each block, oldest first
+	filled  int
+	started int64 // wall time of the newest block's start
+	rate    float64
+	offset  float64 // vehicle = offset + rate * wall
+
+	candidate, candidateSince uint32 // of a reboot: the newest and the first time since boot
+	candidates                int
+	boots, steps              int
+
+	sync     timer
+	asked    int64 // wall time of our TIMESYNC, or 0
+	trip     int64
+	answered bool
+}
+
+// sample is a pair of simultaneous readings, in ns.
+type sample struct{ wall, vehicle int64 }
+
+// NewClockMap returns a map that knows nothing.
+func NewClockMap(e Ends) *ClockMap { return &ClockMap{ends: e, rate: 1} }
+
+// Vehicle returns the vehicle's time at a reading of the wall clock, in ns since boot, or 0 if it is unknown. If the
+// vehicle is silent, the time continues at its last rate.
+func (c *ClockMap) Vehicle(wall int64) int64 {
+	if !c.known {
+		return 0
+	}
+	return max(c.newest, int64(math.Round(c.offset+c.rate*float64(wall))), 1)
+}
+
+// Stamp returns the time of a frame of the vehicle in ns since boot, and whether the frame has one. The time does not
+// wrap as the message's does.
+func (c *ClockMap) Stamp(f frame.Frame) (int64, bool) {
+	if !c.known || !f.Stamped || !c.ends.from(f) {
+		return 0, false
+	}
+	return max(c.newest+int64(int32(f.Boot-c.boot))*millisecond, 1), true
+}
+
+// Rate returns the speed of the vehicle's clock: 1 in real time.
+func (c *ClockMap) Rate() float64 { return c.rate }
+
+// Stable reports whether samples of a second and more determine the map.
+func (c *ClockMap) Stable() bool { return c.known && c.filled > 2 }
+
+// Boots returns how many reboots of the vehicle were seen.
+func (c *ClockMap) Boots() int { return c.boots }
+
+// Steps returns how often the vehicle's clock went forward more than time did.
+func (c *ClockMap) Steps() int { return c.steps }
+
+// RoundTrip returns the time in ns from our last question that was answered to its answer: the vehicle receives us.
+func (c *ClockMap) RoundTrip() (int64, bool) { return c.trip, c.answered }
+
+// Receive takes a frame.
+func (c *ClockMap) Receive(now Clock, f frame.Frame) {
+	if c.ends.from(f) {
+		if f.Stamped {
+			c.stamped(now.Wall, f.Boot)
+		}
+		if m, ok := f.Message.(*ardupilotmega.MessageTimesync); ok && c.ends.hears(f) {
+			c.timesync(now.Wall, m)
+		}
+	}
+	c.Wake(now)
+}
+
+// stamped takes one time since boot.
+func (c *ClockMap) stamped(wall int64, boot uint32) {
+	forward := boot - c.boot // over the end of the range, too
+	back := int64(c.boot-boot) * millisecond
+	switch {
+	case !c.known:
+		c.begin(wall, boot)
+	case int64(forward)*millisecond < bootWrap || boot > c.boot:
+		c.candidates = 0
+		c.boot = boot
+		c.newest += int64(forward) * millisecond
+		if c.Stable() && float64(c.newest) > c.offset+c.rate*float64(wall)+mapStep*max(c.rate, 1) {
+			c.steps++
+			c.restart(wall)
+		}
+		c.add(wall, c.newest)
+	case back < mapReordered:
+		c.candidates = 0
+		c.add(wall, c.newest-back)
+	case c.candidates == 0 || boot < c.candidateSince:
+		c.candidates, c.candidate, c.candidateSince = 1, boot, boot
+	default:
+		c.candidates++
+		c.candidate = max(c.candidate, boot)
+		if c.candidates > 2 && int64(c.candidate-c.candidateSince)*millisecond >= mapRebooted {
+			c.boots++
+			c.begin(wall, c.candidate)
+		}
+	}
+}
+
+// begin makes a map of one sample.
+func (c *ClockMap) begin(wall int64, boot uint32) {
+	c.known, c.boot, c.newest, c.candidates = true, boot, int64(boot)*millisecond, 0
+	c.restart(wall)
+	c.add(wall, c.newest)
+}
+
+// restart forgets the samples.
+func (c *ClockMap) restart(wall int64) { c.filled, c.started = 0, wall }
+
+// add takes a sample, and determines the map anew.
+func (c *ClockMap) add(wall, vehicle int64) {
+	s := sample{wall, vehicle}
+	late := func(s sample) float64 { return c.rate*float64(s.wall) - float64(s.vehicle) }
+	switch {
+	case c.filled == 0 || wall-c.started >= mapBlock:
+		if c.filled == mapBlocks {
+			copy(c.blocks[:], c.blocks[1:])
+			c.filled--
+		}
+		c.blocks[c.filled] = s
+		c.filled++
+		c.started = wall
+	case late(s) < late(c.blocks[c.filled-1]):
+		c.blocks[c.filled-1] = s
+	}
+	first, last := c.blocks[0], c.blocks[c.filled-1]
+	if last.wall-first.wall >= mapRate {
+		c.rate = float64(last.vehicle-first.vehicle) / float64(last.wall-first.wall)
+		if math.Abs(c.rate-1) < mapReal || c.rate <= 0 {
+			c.rate = 1
+		}
+	}
+	c.offset = math.Inf(-1)
+	for _, s := range c.blocks[:c.filled] {
+		c.offset = max(c.offset, -late(s))
+	}
+}
+
+// timesync answers a question, or takes the answer to ours.
+func (c *ClockMap) timesync(wall int64, m *ardupilotmega.MessageTimesync) {
+	switch {
+	case m.Tc1 == 0:
+		c.send(&ardupilotmega.MessageTimesync{Tc1: max(wall, 1), Ts1: m.Ts1,
+			TargetSystem: c.ends.Vehicle.System, TargetComponent: c.ends.Vehicle.Component})
+	case c.asked != 0 && m.Ts1 == c.asked:
+		middle := c.asked + (wall-c.asked)/2
+		c.trip, c.answered = wall-c.asked, true
+		c.asked = 0
+		if ahead := m.Tc1 - c.Vehicle(middle); c.known && max(ahead, -ahead) < syncAhead {
+			c.add(middle, m.Tc1)
+		}
+	}
+}
+
+// Wake asks for the vehicle's time when it is due.
+func (c *ClockMap) Wake(now Clock) {
+	if c.sync.on && !c.sync.over(now) {
+		return
+	}
+	c.sync.set(now, syncPeriod)
+	c.asked = max(now.Wall, 1)
+	c.send(&ardupilotmega.MessageTimesync{Ts1: c.asked,
+		TargetSystem: c.ends.Vehicle.System, TargetComponent: c.ends.Vehicle.Component})
+}
+
+// Due returns the reading of the wall clock at which Wake is to be called.
+func (c *ClockMap) Due() int64 {
+	if !c.sync.on {
+		return math.MinInt64
+	}
+	return c.sync.due()
+}

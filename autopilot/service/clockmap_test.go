@@ -1,0 +1,239 @@
+package service_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+
+	"canopy/autopilot/frame"
+	"canopy/autopilot/service"
+)
+
+// stamps gives a clock map the times of an imaginary vehicle.
+type stamps struct {
+	t       *testing.T
+	m       *service.ClockMap
+	reader  frame.Reader
+	vehicle *frame.Writer
+}
+
+func newStamps(t *testing.T) *stamps {
+	return &stamps{t: t, m: service.NewClockMap(ends), vehicle: &frame.Writer{System: 1, Component: 1}}
+}
+
+// at gives it a time since boot in ms, received at a time in ms.
+func (s *stamps) at(wall, boot int64) {
+	s.m.Receive(service.Clock{Wall: wall * ms}, frameOf(s.t, &s.reader, s.vehicle,
+		&ardupilotmega.MessageAttitude{TimeBootMs: uint32(boot)}))
+}
+
+// want checks the map at a reading of the wall clock, both in ms.
+func (s *stamps) want(wall, vehicle, tolerance int64) {
+	s.t.Helper()
+	if got := s.m.Vehicle(wall * ms); got < (vehicle-tolerance)*ms || got > (vehicle+tolerance)*ms {
+		s.t.Errorf("vehicle's time at %d ms: %.3f ms, want %d ± %d", wall, float64(got)/ms, vehicle, tolerance)
+	}
+}
+
+// The delays of messages are 5 to 104 ms; the map follows the fastest ones.
+func TestClockMapIgnoresDelays(t *testing.T) {
+	s := newStamps(t)
+	if s.m.Vehicle(1*sec) != 0 {
+		t.Error("a time without a sample")
+	}
+	for i := range int64(300) {
+		s.at(100*i+5+i*37%100, 60_000+100*i)
+	}
+	s.want(40_000, 100_000, 6)
+	if !s.m.Stable() || s.m.Rate() != 1 {
+		t.Errorf("stable %v, rate %v", s.m.Stable(), s.m.Rate())
+	}
+}
+
+func TestClockMapFollowsSpeed(t *testing.T) {
+	for _, speed := range []int64{10, 50} {
+		s := newStamps(t)
+		for i := range int64(400) {
+			s.at(10*i, 1000+10*i*speed)
+		}
+		s.want(4500, 1000+4500*speed, 20*speed)
+		if s.m.Steps()+s.m.Boots() > 0 {
+			t.Errorf("speed %d: %d steps, %d reboots", speed, s.m.Steps(), s.m.Boots())
+		}
+	}
+}
+
+// Clocks drift by 50 ppm: in 30 h by 5 s.
+func TestClockMapFollowsDrift(t *testing.T) {
+	s := newStamps(t)
+	for i := range int64(30 * 3600 / 2) {
+		wall := 2000 * i
+		s.at(wall, 1000+wall+wall/20_000)
+	}
+	wall := int64(30 * 3600 * 1000)
+	s.want(wall, 1000+wall+wall/20_000, 2)
+	if s.m.Steps()+s.m.Boots() > 0 {
+		t.Errorf("%d steps, %d reboots", s.m.Steps(), s.m.Boots())
+	}
+}
+
+// The time of messages wraps after 49.7 days; the vehicle's does not, and no reboot is seen.
+func TestClockMapWraps(t *testing.T) {
+	s := newStamps(t)
+	first := int64(1)<<32 - 5000
+	for i := range int64(100) {
+		s.at(100*i, first+100*i)
+	}
+	s.want(9900, first+9900, 1)
+	if s.m.Boots() != 0 {
+		t.Error("the end of the range is a reboot")
+	}
+	got, ok := s.m.Stamp(frameOf(t, &s.reader, s.vehicle, &ardupilotmega.MessageAttitude{TimeBootMs: 4800}))
+	if want := (first + 9800) * ms; !ok || got != want {
+		t.Errorf("a late message has time %d, want %d", got, want)
+	}
+}
+
+func TestReboot(t *testing.T) {
+	s := newStamps(t)
+	for i := range int64(100) {
+		s.at(100*i, 500_000+100*i)
+	}
+	s.at(10_000, 508_500) // overtaken
+	s.at(10_050, 500_000) // overtaken by far
+	s.at(10_100, 510_100)
+	if s.m.Boots() != 0 {
+		t.Fatal("a message that was overtaken is a reboot")
+	}
+	for i := range int64(20) {
+		s.at(15_000+100*i, 4000+100*i)
+	}
+	if s.m.Boots() != 1 {
+		t.Errorf("%d reboots, want 1", s.m.Boots())
+	}
+	s.want(17_000, 6000, 1)
+}
+
+func TestClockStep(t *testing.T) {
+	s := newStamps(t)
+	for i := range int64(100) {
+		s.at(100*i, 10_000+100*i)
+	}
+	for i := range int64(100) {
+		s.at(10_000+100*i, 50_000+100*i)
+	}
+	if s.m.Steps() != 1 || s.m.Boots() != 0 {
+		t.Errorf("%d steps, %d reboots; want one step", s.m.Steps(), s.m.Boots())
+	}
+	s.want(20_000, 60_000, 1)
+}
+
+// While the vehicle is silent its time continues. It does not go back below a time that was received.
+func TestClockMapWhileSilent(t *testing.T) {
+	s := newStamps(t)
+	for i := range int64(30) {
+		s.at(100*i, 10_000+100*i)
+	}
+	s.want(60_000, 70_000, 1)
+	s.want(0, 12_900, 0)
+}
+
+// Questions are answered with our time; the answer to ours removes the bias of the delays.
+func TestTimesync(t *testing.T) {
+	s := newStamps(t)
+	now := service.Clock{Wall: 100 * ms}
+	s.m.Receive(now, frameOf(t, &s.reader, s.vehicle, &ardupilotmega.MessageTimesync{Ts1: 77}))
+	var asked int64
+	answered := false
+	for _, m := range s.m.Out() {
+		switch m := m.(*ardupilotmega.MessageTimesync); {
+		case m.Tc1 == 0:
+			asked = m.Ts1
+		case m.Ts1 == 77 && m.Tc1 == now.Wall:
+			answered = true
+		}
+	}
+	if !answered || asked != now.Wall {
+		t.Errorf("the question is answered: %v; ours is %d, want %d", answered, asked, now.Wall)
+	}
+	s.at(110, 20_000) // 10 ms on the way
+	s.want(110, 20_000, 0)
+	s.m.Receive(service.Clock{Wall: 120 * ms}, frameOf(t, &s.reader, s.vehicle,
+		&ardupilotmega.MessageTimesync{Tc1: 20_010 * ms, Ts1: asked, TargetSystem: 1, TargetComponent: 191}))
+	s.want(110, 20_010, 0)
+	if trip, ok := s.m.RoundTrip(); !ok || trip != 20*ms {
+		t.Errorf("round trip %d, %v", trip, ok)
+	}
+	// The clock of a PX4 may be another one: its answer proves the way back only.
+	s.m.Wake(service.Clock{Wall: 2200 * ms})
+	s.m.Receive(service.Clock{Wall: 2210 * ms}, frameOf(t, &s.reader, s.vehicle,
+		&ardupilotmega.MessageTimesync{Tc1: 1790000000e9, Ts1: 2200 * ms}))
+	s.want(2210, 22_110, 0)
+	if trip, _ := s.m.RoundTrip(); trip != 10*ms {
+		t.Errorf("round trip %d", trip)
+	}
+}
+
+func TestHeartbeats(t *testing.T) {
+	var reader frame.Reader
+	vehicle := &frame.Writer{System: 1, Component: 1}
+	h := service.NewHeartbeat(ends, 18)
+	if h.Due() != math.MinInt64 || h.State() != service.Unheard {
+		t.Error("the first heartbeat is not due")
+	}
+	beats := func(now service.Clock) int {
+		h.Wake(now)
+		n := 0
+		for _, m := range h.Out() {
+			if b := m.(*ardupilotmega.MessageHeartbeat); b.Type == 18 && b.Autopilot == 8 && b.MavlinkVersion == 3 {
+				n++
+			}
+		}
+		return n
+	}
+	if beats(service.Clock{}) != 1 || beats(service.Clock{Wall: 999 * ms}) != 0 || beats(service.Clock{Wall: sec}) != 1 {
+		t.Error("not one heartbeat a second")
+	}
+	// Ten times real time.
+	if beats(service.Clock{Wall: sec + 1*ms, Vehicle: 10 * sec}) != 0 || beats(service.Clock{Wall: 2 * sec, Vehicle: 20 * sec}) != 1 ||
+		beats(service.Clock{Wall: 2*sec + 99*ms, Vehicle: 20*sec + 990*ms}) != 0 ||
+		beats(service.Clock{Wall: 2*sec + 100*ms, Vehicle: 21 * sec}) != 1 {
+		t.Error("not one heartbeat a second of the vehicle")
+	}
+	h.Mute(true)
+	if beats(service.Clock{Wall: 9 * sec}) != 0 {
+		t.Error("a heartbeat although muted")
+	}
+
+	armed := frameOf(t, &reader, vehicle, &ardupilotmega.MessageHeartbeat{Type: 1, Autopilot: 3, BaseMode: 128 + 1, CustomMode: 15})
+	h.Receive(service.Clock{Wall: 10 * sec}, frameOf(t, &reader, &frame.Writer{System: 1, Component: 154}, &ardupilotmega.MessageHeartbeat{}))
+	if h.State() != service.Unheard {
+		t.Error("the heartbeat of a camera counts")
+	}
+	h.Receive(service.Clock{Wall: 10 * sec}, armed)
+	if b := h.Last(); h.State() != service.Up || !b.Armed() || b.Mode != 15 || b.Autopilot != 3 || b.At.Wall != 10*sec {
+		t.Errorf("%v, %+v", h.State(), b)
+	}
+	h.Wake(service.Clock{Wall: 13 * sec})
+	if h.State() != service.Up {
+		t.Error("lost after 3 s")
+	}
+	late := frameOf(t, &reader, vehicle, &ardupilotmega.MessageHeartbeat{CustomMode: 10})
+	late.Late = true
+	h.Receive(service.Clock{Wall: 13 * sec}, late)
+	if h.Last().Mode != 15 {
+		t.Error("a heartbeat that was overtaken changes the mode")
+	}
+	if due := h.Due(); due > 16500*ms {
+		t.Errorf("woken at %d ms, too late", due/ms)
+	}
+	h.Wake(service.Clock{Wall: 16500 * ms})
+	if h.State() != service.Lost || h.State().String() != "lost" {
+		t.Error("not lost after 3.5 s")
+	}
+	h.Receive(service.Clock{Wall: 20 * sec}, armed)
+	if h.State() != service.Up {
+		t.Error("the link is not back")
+	}
+}

@@ -1,0 +1,39 @@
+package service
+
+// Times in nanoseconds.
+const (
+	millisecond = 1_000_000
+	second      = 1000 * millisecond
+)
+
+// The figures of the services. "Guide" is the MAVLink developer guide; of the others, the public sources and measurements
+// on a simulated ArduPlane were read. A figure without a source is Canopy's own.
+const (
+	retryFloor = 20 * millisecond // at 50 times real time, a second of the vehicle
+
+	// Heartbeats.
+	beatPeriod = 1 * second         // guide; ArduPilot sends with the same period
+	beatLost   = 3500 * millisecond // guide: 4 to 5 periods; MAVSDK: 3 s
+	beatFloor  = 250 * millisecond  // a computer may be busy so long
+
+	// The clock map.
+	mapBlock     = 500 * millisecond // of each such time the fastest sample is kept
+	mapBlocks    = 16
+	mapRate      = 1 * second        // the rate of the vehicle's clock is measured over at least this time
+	mapReal      = 0.02              // a rate that differs less from 1 is real time
+	mapReordered = 2 * second        // a time that is earlier by less was overtaken
+	mapRebooted  = 300 * millisecond // the vehicle's new clock runs so long without a frame of the old one
+	mapStep      = 1 * second        // a time that is later by more than this is a step of the vehicle's clock
+	syncPeriod   = 2 * second
+	syncAhead    = 1 * second // a reply that differs more from the map is not in time since boot: PX4 may send other times
+	bootWrap     = 600 * second
+
+	// Commands.
+	ackIdempotent = 500 * millisecond  // MAVSDK
+	ackGuarded    = 1500 * millisecond // the proof is awaited: longer than the heartbeat's period
+	ackNever      = 3 * second         // QGroundControl
+	ackProgress   = 3 * second         // MAVSDK: after IN_PROGRESS
+	ackLimit      = 60 * second        // of a command in progress
+	guardedLimit  = 10 * second        // evidence of telemetry is awaited
+	commandTries  = 4                  // MAVSDK: 3 retries
+)

@@ -1,0 +1,111 @@
+package service
+
+import (
+	"math"
+
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+
+	"canopy/autopilot/frame"
+)
+
+// Link is whether the vehicle's heartbeats arrive.
+type Link uint8
+
+// The states of a link.
+const (
+	Unheard Link = iota // no heartbeat so far
+	Up
+	Lost
+)
+
+// String returns the state's name.
+func (l Link) String() string {
+	switch l {
+	case Unheard:
+		return "unheard"
+	case Up:
+		return "up"
+	case Lost:
+		return "lost"
+	}
+	panic("service: unknown state of a link")
+}
+
+// Beat is the content of a heartbeat. The numbers are those of MAVLink: MAV_TYPE, MAV_AUTOPILOT, MAV_MODE_FLAG, MAV_STATE
+// and the custom mode of the firmware.
+type Beat struct {
+	At                            Clock
+	Type, Autopilot, Base, Status byte
+	Mode                          uint32
+}
+
+// Armed reports whether the motors may run.
+func (b Beat) Armed() bool { return b.Base&byte(ardupilotmega.MAV_MODE_FLAG_SAFETY_ARMED) != 0 }
+
+// Heartbeat sends our heartbeats and watches those of the vehicle. As it sends from the loop that decides, a loop that
+// hangs is visible to others.
+type Heartbeat struct {
+	outbox
+	ends   Ends
+	kind   byte
+	muted  bool
+	beat   timer
+	silent timer
+	state  Link
+	last   Beat
+}
+
+// NewHeartbeat returns a machine that sends heartbeats of a MAV_TYPE: 18 for a computer on board, 6 for a ground
+// station. The first is sent when it is woken.
+func NewHeartbeat(e Ends, kind byte) *Heartbeat { return &Heartbeat{ends: e, kind: kind} }
+
+// Mute ends our heartbeats, or lets them continue.
+func (h *Heartbeat) Mute(muted bool) { h.muted = muted }
+
+// State returns the state of the link.
+func (h *Heartbeat) State() Link { return h.state }
+
+// Last returns the vehicle's last heartbeat; its content is zero if there was none.
+func (h *Heartbeat) Last() Beat { return h.last }
+
+// Receive takes a frame. A heartbeat that was overtaken or repeated proves that the link is up, but its content is old.
+func (h *Heartbeat) Receive(now Clock, f frame.Frame) {
+	if m, ok := f.Message.(*ardupilotmega.MessageHeartbeat); ok && h.ends.from(f) {
+		h.state = Up
+		h.silent.set(now, beatLost)
+		h.silent.floor = beatFloor
+		if !f.Late {
+			h.last = Beat{At: now, Type: byte(m.Type), Autopilot: byte(m.Autopilot), Base: byte(m.BaseMode),
+				Status: byte(m.SystemStatus), Mode: m.CustomMode}
+		}
+	}
+	h.Wake(now)
+}
+
+// Wake sends what is due, and notices that the vehicle is silent.
+func (h *Heartbeat) Wake(now Clock) {
+	if h.silent.over(now) {
+		h.state = Lost
+		h.silent.stop()
+	}
+	if h.beat.on && !h.beat.over(now) {
+		return
+	}
+	h.beat.set(now, beatPeriod)
+	if !h.muted {
+		h.send(&ardupilotmega.MessageHeartbeat{
+			Type:           ardupilotmega.MAV_TYPE(h.kind),
+			Autopilot:      ardupilotmega.MAV_AUTOPILOT_INVALID,
+			SystemStatus:   ardupilotmega.MAV_STATE_ACTIVE,
+			MavlinkVersion: 3,
+		})
+	}
+}
+
+// Due returns the reading of the wall clock at which Wake is to be called.
+func (h *Heartbeat) Due() int64 {
+	if !h.beat.on {
+		return math.MinInt64
+	}
+	return min(h.beat.due(), h.silent.due())
+}
