@@ -55,7 +55,7 @@ type World interface {
 	Memory() []float64
 	// SetAlarm sets the next time event [s], +Inf for none.
 	SetAlarm(t float64)
-	// States returns the vehicle's states at the current time.
+	// States returns the vehicle's states at the current time; nil in a world that does not integrate them.
 	States() []float64
 	// At returns the signal vector at a time of the last stretch, at its end with the current inputs.
 	At(t float64) []float64
@@ -77,6 +77,10 @@ type Segment struct {
 	Alarm   bool    // the time event is due there
 	Chatter error   // chattering there, from which the solution slides; nil if none
 	Slid    bool    // the solution slid on the way there
+
+	// Dated are the times at which the events occurred, in their order, in a world that observes them later; nil: at To.
+	Dated   []float64
+	Waiting bool // nothing is known of the time after To: a world that observes waits for its input
 }
 
 // reasons are those of a run that reached its end, by whether the end was set before the horizon.
@@ -109,6 +113,7 @@ type Run struct {
 	stopping bool // exit procedures are running, nothing else may begin
 	over     bool
 	stuck    bool // the world has failed: time cannot advance
+	waiting  bool // the world waits for its input
 
 	row []float64 // scratch
 }
@@ -132,7 +137,7 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 		r.places, r.unset = append(r.places, place), append(r.unset, s.Entry)
 	}
 	r.implied = m.Implied()
-	for i := range m.Vehicle.States {
+	for i := range w.States() {
 		s := &m.Vehicle.States[i]
 		low, high := s.Range.Bounds()
 		low, high = low-few*s.AbsTol, high+few*s.AbsTol
@@ -189,7 +194,7 @@ func (r *Run) step() error {
 	r.executive.Begin()
 	from := r.world.T()
 	segment, err := r.world.Advance(r.until)
-	r.stuck = err != nil
+	r.stuck, r.waiting = err != nil, segment.Waiting
 	if r.slides && !segment.Slid && err == nil {
 		e := record.Event{T: from, Micro: r.executive.Micro(), Kind: "chattering", Text: "the motion slides no more"}
 		if err := r.rec.Event(e); err != nil {
@@ -265,9 +270,13 @@ func (r *Run) event(segment Segment) error {
 		}
 	}
 	_, above := r.world.Discrete()
-	for _, i := range segment.Events {
+	for k, i := range segment.Events {
 		x := &r.m.Program.Indicators[i]
-		if err := r.rec.Event(record.StateEvent(t, r.executive.Micro(), x.Text, x.Holds(!above[i]))); err != nil {
+		e := record.StateEvent(t, r.executive.Micro(), x.Text, x.Holds(!above[i]))
+		if segment.Dated != nil {
+			e.Since(segment.Dated[k])
+		}
+		if err := r.rec.Event(e); err != nil {
 			return err
 		}
 	}
@@ -423,11 +432,11 @@ func finite(x float64) bool { return x-x == 0 }
 
 // checkRanges logs a state that has left the range in which the vehicle's model is valid.
 func (r *Run) checkRanges(t float64, states []float64) error {
-	if vector.Within(states[:len(r.low)], r.low, r.high) {
+	if states = states[:len(r.low)]; vector.Within(states, r.low, r.high) {
 		clear(r.outside)
 		return nil
 	}
-	for i, y := range states[:len(r.low)] {
+	for i, y := range states {
 		if err := errors.Join(r.checkDeclared(t, i, y), r.checkImplied(t, i, y)); err != nil {
 			return err
 		}
@@ -478,7 +487,8 @@ func (r *Run) bounds(state int) (low, high float64) {
 	return r.implied[state].Bounds()
 }
 
-// Stop interrupts the run at the current time, for an external reason, and lets exit procedures end.
+// Stop interrupts the run at the current time, for an external reason, and lets exit procedures end. Where the world
+// must wait for its input, they end in the steps that follow.
 func (r *Run) Stop(reason string) error {
 	if r.over {
 		return nil
@@ -488,7 +498,7 @@ func (r *Run) Stop(reason string) error {
 	} else if err := r.end(record.Interrupted, reason); err != nil {
 		return r.fail(err)
 	}
-	for !r.over {
+	for r.waiting = false; !r.over && !r.waiting; {
 		if err := r.step(); err != nil {
 			return r.fail(err)
 		}
@@ -586,7 +596,8 @@ func (r *Run) close() error {
 // doubt logs the states that were never far above their absolute tolerances: their digits, and what follows from them,
 // may be wrong. Tolerances that follow the values are beyond doubt.
 func (r *Run) doubt() error {
-	for i, s := range r.m.Vehicle.States {
+	for i := range r.peak {
+		s := &r.m.Vehicle.States[i]
 		tolerance := s.AbsTol * r.m.Tolerance / mission.DefaultTolerance
 		if f := r.m.Vehicle.Floating; f != nil && f[i] || !(r.peak[i] > 0 && r.peak[i] < few*tolerance) {
 			continue
@@ -601,7 +612,8 @@ func (r *Run) doubt() error {
 }
 
 // fail ends the run by an error: nothing recorded is lost, and every active task's exit procedure runs, to its end
-// unless the world itself has failed, so that time cannot advance.
+// unless the world itself has failed, so that time cannot advance, or must wait for its input: then they end in the steps
+// that follow.
 func (r *Run) fail(err error) error {
 	if unset := r.executive.Unwritten(); unset != nil && !errors.Is(err, executive.ErrUnset) {
 		err = fmt.Errorf("%w; %w", unset, err)
@@ -613,10 +625,12 @@ func (r *Run) fail(err error) error {
 	}
 	if !r.stuck && !again {
 		more := r.settleExits()
-		for more == nil && !r.over {
+		for r.waiting = false; more == nil && !r.over && !r.waiting; {
 			more = r.step()
 		}
-		err = also(err, more)
+		if err = also(err, more); more == nil && !r.over {
+			return err
+		}
 	}
 	if !r.over {
 		err = also(err, r.unended(r.executive.Leaving()))
@@ -663,6 +677,15 @@ func (r *Run) State(c *snapshot.Codec) {
 		c.Fail(snapshot.ErrMismatch)
 	}
 }
+
+// Waiting reports whether the last step found nothing to do: the world waits for its input.
+func (r *Run) Waiting() bool { return r.waiting }
+
+// Over reports whether the run is over. One that has failed may still have to wait for its exit procedures.
+func (r *Run) Over() bool { return r.over }
+
+// Status returns the current status of a task.
+func (r *Run) Status(t bt.Task) bt.Status { return r.executive.Status(t) }
 
 // T returns the time [s].
 func (r *Run) T() float64 { return r.world.T() }

@@ -121,7 +121,11 @@ func (c *container) event(time []byte, e Event) error {
 		return err
 	}
 	b = appendText(append(b, `,"kind":`...), e.Kind)
-	c.out = append(appendText(append(b, `,"text":`...), e.Text), '}')
+	b = appendText(append(b, `,"text":`...), e.Text)
+	if e.Crossed != nil {
+		b = appendJSON(append(b, `,"crossed":`...), strconv.AppendFloat(nil, *e.Crossed, 'g', -1, 64))
+	}
+	c.out = append(b, '}')
 	return c.end()
 }
 
@@ -207,7 +211,8 @@ var schemas = [len(topics)][]byte{
 	eventsChannel: []byte(`{"type":"object","title":"event","properties":{` +
 		`"t":{"type":"number","description":"simulated time [s]"},` +
 		`"micro":{"type":"integer","description":"event iteration within the instant"},` +
-		`"kind":{"type":"string"},"text":{"type":"string"}}}`),
+		`"kind":{"type":"string"},"text":{"type":"string"},` +
+		`"crossed":{"type":"number","description":"time at which the relation changed, if before t [s]"}}}`),
 	summaryChannel: []byte(`{"type":"object","title":"cost and end of the run","properties":{` +
 		`"steps":{"type":"integer"},"rejected_steps":{"type":"integer"},"rhs_evaluations":{"type":"integer"},` +
 		`"jacobians":{"type":"integer"},"factorisations":{"type":"integer"},"state_events":{"type":"integer"},` +

@@ -140,6 +140,20 @@ type Event struct {
 	Micro int     `json:"micro"` // event iteration within the instant, from 1; 0 before the first
 	Kind  string  `json:"kind"`  // "state", "time", "touch", "conflict", "chattering", "error", ...
 	Text  string  `json:"text"`
+
+	// Crossed is the time at which the relation of a state event changed [s], if it was observed later, at T.
+	Crossed *float64 `json:"crossed,omitempty"`
+}
+
+// since joins the relation and its truth in a state event with the time at which the relation changed.
+const since = ", since t = "
+
+// Since dates a state event that was observed later than it occurred, at time t [s].
+func (e *Event) Since(t float64) {
+	if t < e.T {
+		e.Crossed = &t
+		e.Text += since + strconv.FormatFloat(t, 'f', 3, 64) + " s"
+	}
 }
 
 // KindRange is the kind of an event at which a state leaves the range in which the vehicle's model is valid.
@@ -158,7 +172,13 @@ func StateEvent(t float64, micro int, relation string, holds bool) Event {
 }
 
 // Relation returns the relation of a state event and its truth from then on.
-func (e *Event) Relation() (relation string, holds, ok bool) { return e.about("state", becomes, "") }
+func (e *Event) Relation() (relation string, holds, ok bool) {
+	end := ""
+	if i := strings.LastIndex(e.Text, since); e.Crossed != nil && i >= 0 {
+		end = e.Text[i:]
+	}
+	return e.about("state", becomes, end)
+}
 
 // The text of a touch, around the truth.
 const (
