@@ -319,6 +319,9 @@ var rooms = map[string]room{
 	}, tests: reasons{
 		"internal/trees": "random trees have all kinds",
 	}},
+	"run/flight": {pure: true, imports: reasons{
+		"autopilot/service": "inputs have clock readings",
+	}},
 	"run/simulated": {pure: true, imports: reasons{
 		"document/mission": "names vehicle, parameters and method",
 		"executive":        "evaluates the signals that its program describes",

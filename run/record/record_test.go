@@ -69,7 +69,7 @@ func fly(t *testing.T, h Header, f Files) {
 	must(t, w.Status(0, 1, bt.Change{Task: 0, From: bt.Failure, To: bt.Success, Iteration: 1}))
 	must(t, w.Sample(0, []float64{6000, 0.3, 0}))
 	must(t, w.Sample(27.5, []float64{6000.125, third, math.Copysign(0, -1)}))
-	must(t, w.Event(Event{27.5, 0, "state", "soc >= 0.9 and <more>"}))
+	must(t, w.Event(Event{T: 27.5, Kind: "state", Text: "soc >= 0.9 and <more>"}))
 	must(t, w.Status(27.5, 1, bt.Change{Task: 2, From: bt.Failure, To: bt.Accept, Iteration: 1}))
 	must(t, w.Status(27.5, 2, bt.Change{Task: 1, From: bt.Accept, To: bt.Activating, Iteration: 2}))
 	must(t, w.Sample(27.5, []float64{6000.125, third, 1e21}))
@@ -170,7 +170,11 @@ func TestRoundTrip(t *testing.T) {
 				want.Changes = append(want.Changes, Change{now, micro, c})
 				err = w.Status(now, micro, c)
 			default:
-				e := Event{now, rapid.IntRange(0, 9).Draw(t, "micro"), "state", rapid.String().Draw(t, "text")}
+				e := Event{T: now, Micro: rapid.IntRange(0, 9).Draw(t, "micro"), Kind: "state",
+					Text: rapid.String().Draw(t, "text")}
+				if rapid.Bool().Draw(t, "observed later") {
+					e.Since(now - 0.125)
+				}
 				want.Events = append(want.Events, e)
 				err = w.Event(e)
 			}
