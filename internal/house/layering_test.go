@@ -80,6 +80,9 @@ var rooms = map[string]room{
 		"expr":              "golden scripts write systems as expressions",
 		"internal/problems": "published event times are met",
 	}},
+	"vehicle/contract": {pure: true, tests: reasons{
+		"expr": "names, types and units are those of expressions",
+	}},
 	"vehicle/earth": {pure: true},
 	"vehicle/model": {pure: true, imports: reasons{
 		"diag":         "ranges are written for readers",

@@ -38,6 +38,8 @@ var shared = map[string]string{
 	"Run":            "a run, and the interface by which a folder receives it",
 	"Segment":        "a stretch of trajectory: of the simulator, and of any world",
 	"Signal":         "a signal: as a plan may use it, and as it is recorded",
+	"Slot":           "what tasks write: in an execution, and of a class of vehicles",
+	"Source":         "where something comes from: a text from a document, signals from the telemetry",
 	"Stats":          "the work done: by an integrator, and by the simulator around it",
 	"Task":           "a task of a tree: its number, and its record",
 	"Threshold":      "an indicator of one signal: compiled, and as the simulator takes it",
