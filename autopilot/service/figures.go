@@ -36,4 +36,23 @@ const (
 	ackLimit      = 60 * second        // of a command in progress
 	guardedLimit  = 10 * second        // evidence of telemetry is awaited
 	commandTries  = 4                  // MAVSDK: 3 retries
+
+	// Parameters.
+	paramWait      = 700 * millisecond // the answer of ArduPilot is asynchronous: clients wait 0.5 to 1 s
+	paramTries     = 5                 // MAVSDK; 3 are enough on a good link
+	paramRounds    = 1                 // set again once if the value differs
+	paramTolerance = 1e-6              // a float has 24 bits
+	paramWindow    = 4                 // exchanges under way
+
+	// Message rates.
+	streamWait   = 1 * second  // for the acknowledgement, and at least for the first message
+	streamTries  = 4           // then a refusal or a silence is remembered
+	streamAgain  = 30 * second // a stream that stays silent is asked for again after at most this time
+	streamSilent = 3           // periods
+	streamSlow   = 60 * second // ArduPilot: the longest period
+
+	// Texts.
+	chunkLength = 50         // guide
+	chunkWait   = 2 * second // then the text is complete without the chunks that are missing
+	textsOpen   = 16         // texts with missing chunks
 )

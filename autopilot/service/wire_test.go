@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -58,6 +59,7 @@ type wire struct {
 	peer    peer
 
 	loss, twice, delay int // percent, percent, ms
+	chance             *rand.Rand
 	flying             []flight
 	writers            [2]*frame.Writer
 	readers            [2]*frame.Reader
@@ -76,6 +78,7 @@ func newWire(t *rapid.T, m machine, p peer) *wire {
 		speed:   rapid.SampledFrom([]int64{0, 1, 10, 50}).Draw(t, "speed"),
 		writers: [2]*frame.Writer{{System: 1, Component: 1}, {System: 1, Component: 191}},
 		readers: [2]*frame.Reader{{}, {}},
+		chance:  rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)),
 	}
 	if rapid.Bool().Draw(t, "bad channel") {
 		w.loss = rapid.SampledFrom([]int{0, 10, 50, 100}).Draw(t, "loss")
@@ -106,13 +109,13 @@ func (w *wire) flush() {
 				w.t.Fatal(err)
 			}
 			copies := 1
-			if rapid.IntRange(1, 100).Draw(w.t, "lost") <= w.loss {
+			if w.chance.IntN(100) < w.loss {
 				copies = 0
-			} else if rapid.IntRange(1, 100).Draw(w.t, "twice") <= w.twice {
+			} else if w.chance.IntN(100) < w.twice {
 				copies = 2
 			}
 			for range copies {
-				late := int64(rapid.IntRange(0, w.delay).Draw(w.t, "delay")) * ms / max(w.speed, 1)
+				late := w.chance.Int64N(int64(w.delay)+1) * ms / max(w.speed, 1)
 				w.flying = append(w.flying, flight{w.wall + 1*ms/max(w.speed, 1) + late, to, data})
 			}
 		}
