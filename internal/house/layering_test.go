@@ -325,6 +325,10 @@ var rooms = map[string]room{
 	"run/flight": {pure: true, imports: reasons{
 		"autopilot/service": "inputs have clock readings",
 	}},
+	"run/box": {imports: reasons{
+		"autopilot/service": "records have clock readings",
+		"run/flight":        "the inputs of a flight are recorded, and fed to it again",
+	}},
 	"run/simulated": {pure: true, imports: reasons{
 		"document/mission": "names vehicle, parameters and method",
 		"executive":        "evaluates the signals that its program describes",

@@ -1,0 +1,98 @@
+package box
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Reader reads the records of a box in their order.
+type Reader struct {
+	from    *bufio.Reader
+	at      int64 // of the next record [bytes]
+	records int64 // that were read
+	sum     uint32
+	err     error
+	buffer  bytes.Buffer
+}
+
+// NewReader returns a reader of a box, or an error that wraps ErrFormat if r does not begin like one.
+func NewReader(r io.Reader) (*Reader, error) {
+	b := &Reader{from: bufio.NewReaderSize(r, 1<<16), at: int64(len(Magic))}
+	head := make([]byte, len(Magic))
+	if _, err := io.ReadFull(b.from, head); err != nil && !short(err) {
+		return nil, err
+	}
+	if string(head) != Magic {
+		return nil, fmt.Errorf("%w: it does not begin like one", ErrFormat)
+	}
+	return b, nil
+}
+
+// short reports whether an error says that the file ends.
+func short(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+// Next returns the next record. The error is io.EOF after the last one, a *[Damage] at the first broken one, or that of
+// the file; it is the same from then on.
+func (b *Reader) Next() (Record, error) {
+	if b.err != nil {
+		return Record{}, b.err
+	}
+	var r Record
+	if r, b.err = b.next(); b.err != nil {
+		return Record{}, b.err
+	}
+	b.records++
+	return r, nil
+}
+
+// Place returns where the next record begins [bytes].
+func (b *Reader) Place() int64 { return b.at }
+
+// Records returns the number of records that were read.
+func (b *Reader) Records() int64 { return b.records }
+
+func (b *Reader) next() (Record, error) {
+	var head [recordHead]byte
+	switch _, err := io.ReadFull(b.from, head[:]); {
+	case errors.Is(err, io.EOF):
+		return Record{}, io.EOF
+	case short(err):
+		return Record{}, b.damage("is cut off")
+	case err != nil:
+		return Record{}, err
+	}
+	length := binary.LittleEndian.Uint32(head[:])
+	if length < bodyHead || length > maxBody {
+		return Record{}, b.damage(fmt.Sprintf("has a length of %d bytes", length))
+	}
+	b.buffer.Reset()
+	b.buffer.Write(head[:])
+	switch _, err := io.CopyN(&b.buffer, b.from, int64(length)); { // the memory follows the file, not the length
+	case short(err):
+		return Record{}, b.damage("is cut off")
+	case err != nil:
+		return Record{}, err
+	}
+	all := b.buffer.Bytes()
+	sum := sumOf(b.sum, all)
+	if sum != binary.LittleEndian.Uint32(all[4:]) {
+		return Record{}, b.damage("has a wrong checksum")
+	}
+	body := all[recordHead:]
+	r := Record{Kind: Kind(body[0]), Data: bytes.Clone(body[bodyHead:])}
+	for i, t := range []*int64{&r.At.Wall, &r.At.Unix, &r.At.Vehicle} {
+		*t = int64(binary.LittleEndian.Uint64(body[1+8*i:]))
+	}
+	if r.Kind.String() == "" {
+		return Record{}, b.damage(fmt.Sprintf("has the unknown kind %d", r.Kind))
+	}
+	b.sum = sum
+	b.at += int64(len(all))
+	return r, nil
+}
+
+func (b *Reader) damage(why string) error { return &Damage{Record: b.records, At: b.at, Why: why} }

@@ -1,0 +1,140 @@
+package box
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"canopy/run/flight"
+)
+
+// echo is a machine whose datagrams follow from all inputs so far.
+type echo struct {
+	sum uint32
+	say string // what its plan says
+}
+
+func (e *echo) Step(in flight.Input) (out [][]byte, err error) {
+	e.sum = crc32.Update(e.sum, crc32.IEEETable, fmt.Appendf(nil, "%d %v %s", in.Kind, in.At, in.Data))
+	for i := range e.sum % 3 {
+		out = append(out, fmt.Appendf(nil, "%s %d %d", e.say, i, e.sum))
+	}
+	return out, nil
+}
+
+// fly flies inputs into a box.
+func fly(t *testing.T, m Replayable, inputs []flight.Input) []Record {
+	t.Helper()
+	d := &disk{space: -1}
+	w := newWriter(d, "", Options{})
+	for i, in := range inputs {
+		if i == 0 {
+			w.begin(in)
+		} else {
+			must(t, w.Append(in))
+		}
+		out, err := m.Step(in)
+		must(t, err)
+		must(t, w.Out(out))
+	}
+	list, _, _ := read(t, d.Bytes())
+	return list
+}
+
+func replay(t *testing.T, m Replayable, free bool, list []Record, end *Ending) *Replayer {
+	t.Helper()
+	r := NewReplayer(m, free)
+	for _, record := range list {
+		must(t, r.Feed(record))
+	}
+	r.End(end)
+	return r
+}
+
+// TestReplay: the same machine sends the same; another one differs from the first datagram on; each change of the
+// record is found, with the input that caused it.
+func TestReplay(t *testing.T) {
+	inputs, _ := script(40)
+	list := fly(t, &echo{say: "a"}, inputs)
+	end := &Ending{Ended: true}
+	r := replay(t, &echo{say: "a"}, false, list, end)
+	if r.Difference != nil || r.Inputs != len(inputs) || r.Inputs+r.Frames != len(list) || r.Frames < 20 {
+		t.Fatalf("%+v", r)
+	}
+	if r = replay(t, &echo{say: "b"}, true, list, end); r.Difference != nil {
+		t.Errorf("another plan: %v", r.Difference)
+	}
+	cause := int64(0) // the last input
+	for i, record := range list {
+		if record.Kind != Out {
+			cause = int64(i)
+			continue
+		}
+		for what, changed := range map[string][]Record{
+			"another":  append(append(append([]Record{}, list[:i]...), Record{Kind: Out, Data: []byte("x")}), list[i+1:]...),
+			"one less": append(append([]Record{}, list[:i]...), list[i+1:]...),
+			"one more": append(append(append([]Record{}, list[:i]...), Record{Kind: Out, Data: []byte("x")}), list[i:]...),
+		} {
+			d := replay(t, &echo{say: "a"}, false, changed, end).Difference
+			if d == nil || d.Record != cause || !bytes.Equal(d.Input, list[cause].Data) || d.At != list[cause].At {
+				t.Errorf("%s at record %d: %v", what, i, d)
+			}
+		}
+	}
+}
+
+// TestReplayText shows a difference.
+func TestReplayText(t *testing.T) {
+	d := &Difference{Record: 7, Kind: flight.Wake, Place: 1, Recorded: []byte{0xfd, 1}}
+	d.At.Wall = 1_500_000_000
+	if got, want := d.String(), "record 7, wake at 1.500000000 s: datagram 2 was fd01, is nothing"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestReplayDropped: a box that begins with a checkpoint does not contain the beginning.
+func TestReplayDropped(t *testing.T) {
+	r := NewReplayer(&echo{}, false)
+	if err := r.Feed(Record{Kind: Checkpoint}); err == nil || !strings.Contains(err.Error(), "dropped") {
+		t.Error(err)
+	}
+}
+
+// TestKilled kills a flight in every record and continues it: the replay of the whole is the flight of which the vehicle
+// received each datagram at most once, and the datagrams that were not recorded were not sent.
+func TestKilled(t *testing.T) {
+	inputs, _ := script(15)
+	whole := fly(t, &echo{say: "a"}, inputs)
+	for n := 1; n < len(whole); n++ {
+		dir := t.TempDir()
+		data, sum := []byte(Magic), uint32(0)
+		for i := range n {
+			data, sum = appendRecord(data, sum, &whole[i])
+		}
+		must(t, os.WriteFile(filepath.Join(dir, File), data, 0o666))
+		m := &echo{say: "a"}
+		r := NewReplayer(m, false)
+		w, end, err := Continue(dir, Options{}, r.Feed)
+		must(t, err)
+		r.End(&end)
+		if r.Difference != nil || end.Ended {
+			t.Fatalf("killed in record %d: %v", n, r.Difference)
+		}
+		at := end.Time(end.Last.Unix + 3e9)
+		for _, in := range []flight.Input{{Kind: flight.Start, At: at}, {Kind: flight.Open, At: at}, {Kind: flight.End, At: at}} {
+			must(t, w.Append(in))
+			out, err := m.Step(in)
+			must(t, err)
+			must(t, w.Out(out))
+		}
+		must(t, w.Close())
+		all, end := folder(t, dir)
+		if again := replay(t, &echo{say: "a"}, false, all, &end); again.Difference != nil || !end.Ended || !same(all[:n], whole[:n]) {
+			t.Fatalf("killed in record %d, continued: %v", n, again.Difference)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package box
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"canopy/autopilot/service"
+	"canopy/run/flight"
+)
+
+// Options configures a box.
+type Options struct {
+	Limit int64 // of all files of the box [bytes]; 0: DefaultLimit
+}
+
+// DefaultLimit is the limit of a box [bytes]: some days of a usual flight's telemetry.
+const DefaultLimit = 1 << 30
+
+// second is how old a record may become before it is on the disk [ns].
+const second = 1e9
+
+// ErrFull is the error of a box that has reached its limit.
+var ErrFull = errors.New("box: the black box has reached its limit; nothing is recorded any more")
+
+// Writer writes a box. The first error is returned by every later call: what follows a gap could not be replayed. It is
+// not safe for concurrent use.
+type Writer struct {
+	to      file
+	dir     string       // "" in a test without a folder
+	start   flight.Input // describes the flight: every file begins with it
+	limit   int64
+	size    int64 // of the file
+	dropped int64 // size of the other one
+	records int64 // of the flight, those in earlier files included
+	sum     uint32
+	at      service.Clock // of the last input
+	synced  int64         // wall time
+	buffer  []byte
+	err     error
+}
+
+// file is what a Writer needs of an [os.File].
+type file interface {
+	io.WriteCloser
+	Sync() error
+}
+
+// Create begins the box of a flight that its first record describes, an input [flight.Start]. It replaces an earlier
+// one.
+func Create(dir string, start flight.Input, o Options) (*Writer, error) {
+	if err := os.Remove(filepath.Join(dir, Old)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	to, err := os.Create(filepath.Join(dir, File))
+	if err != nil {
+		return nil, err
+	}
+	w := newWriter(to, dir, o)
+	w.begin(start)
+	if w.err == nil {
+		w.err = syncFolder(dir)
+	}
+	if w.err != nil {
+		return nil, errors.Join(w.err, to.Close())
+	}
+	return w, nil
+}
+
+func newWriter(to file, dir string, o Options) *Writer {
+	return &Writer{to: to, dir: dir, limit: cmp.Or(o.Limit, DefaultLimit)}
+}
+
+// begin writes the head of the file and the first record.
+func (w *Writer) begin(start flight.Input) {
+	start.Data = bytes.Clone(start.Data)
+	w.start, w.at = start, start.At
+	w.write([]byte(Magic))
+	w.add(Record{Kind: Kind(start.Kind), At: start.At, Data: start.Data})
+	w.sync()
+}
+
+// Append records an input. It must be called before the flight makes its step.
+func (w *Writer) Append(in flight.Input) error {
+	w.at = in.At
+	w.add(Record{Kind: Kind(in.Kind), At: in.At, Data: in.Data})
+	if in.At.Wall-w.synced >= second {
+		w.sync()
+	}
+	return w.err
+}
+
+// Out records the datagrams of the step, which follow from the last input. It must be called before they are sent: what
+// is not recorded was not sent. Of a message that contains a key, only the head is recorded.
+func (w *Writer) Out(datagrams [][]byte) error {
+	for _, d := range datagrams {
+		w.add(Record{Kind: Out, At: w.at, Data: Public(d)})
+	}
+	return w.err
+}
+
+// Sync returns when everything is on the disk. It is called after a step in which the plan decided.
+func (w *Writer) Sync() error {
+	w.sync()
+	return w.err
+}
+
+// Full reports whether the box needs a checkpoint to stay below its limit: two files, and the steps until then.
+func (w *Writer) Full() bool { return w.size >= w.limit/8*3 }
+
+// Checkpoint begins a new file with the state of the flight after its last step. The file before it becomes the old
+// one, and what was the old one is dropped.
+func (w *Writer) Checkpoint(state []byte) error {
+	if w.err != nil {
+		return w.err
+	}
+	name, old := filepath.Join(w.dir, File), filepath.Join(w.dir, Old)
+	to, err := os.Create(name + ".part")
+	if err != nil {
+		w.err = err
+		return err
+	}
+	next := &Writer{to: to, dir: w.dir, limit: w.limit}
+	next.begin(w.start)
+	next.at, next.records = w.at, w.records
+	next.add(Record{Kind: Checkpoint, At: w.at, Data: append(binary.LittleEndian.AppendUint64(nil, uint64(w.records)), state...)})
+	next.sync()
+	next.records, next.dropped = w.records, w.size
+	w.sync()
+	next.err = errors.Join(next.err, w.err, w.to.Close())
+	for _, move := range [][2]string{{name, old}, {name + ".part", name}} {
+		if next.err == nil {
+			next.err = os.Rename(move[0], move[1])
+		}
+	}
+	if next.err == nil {
+		next.err = syncFolder(w.dir)
+	}
+	*w = *next
+	return w.err
+}
+
+// Close writes everything to the disk and closes the file.
+func (w *Writer) Close() error {
+	w.sync()
+	return errors.Join(w.err, w.to.Close())
+}
+
+func (w *Writer) sync() {
+	if w.err == nil {
+		w.err = w.to.Sync()
+	}
+	w.synced = w.at.Wall
+}
+
+// add writes a record with one call.
+func (w *Writer) add(r Record) {
+	switch {
+	case w.err != nil:
+		return
+	case len(r.Data) > maxBody-bodyHead:
+		w.err = fmt.Errorf("box: a record of %d bytes", len(r.Data))
+		return
+	case w.size+w.dropped+int64(recordHead+bodyHead+len(r.Data)) > w.limit:
+		w.err = ErrFull
+		return
+	}
+	var sum uint32
+	w.buffer, sum = appendRecord(w.buffer[:0], w.sum, &r)
+	if w.write(w.buffer); w.err == nil {
+		w.sum = sum
+		w.records++
+	}
+}
+
+func (w *Writer) write(data []byte) {
+	n, err := w.to.Write(data)
+	w.size += int64(n)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+}
+
+// syncFolder writes the names of a folder's files to the disk.
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
