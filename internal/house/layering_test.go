@@ -157,6 +157,14 @@ var rooms = map[string]room{
 	"autopilot/frame": {pure: true, outside: reasons{
 		"github.com/bluenviron/gomavlib/v3": "the messages of the dialect, and how they are encoded",
 	}},
+	"autopilot/link": {imports: reasons{
+		"autopilot/frame": "what begins like no frame is from no vehicle",
+		"diag":            "an unknown kind of address comes with the nearest known one",
+	}, outside: reasons{
+		"go.bug.st/serial": "serial lines on every operating system, at any rate",
+	}, tests: reasons{
+		"github.com/bluenviron/gomavlib/v3": "heartbeats are exchanged",
+	}},
 	"autopilot/service": {pure: true, imports: reasons{
 		"autopilot/frame": "the services exchange frames",
 	}, outside: reasons{

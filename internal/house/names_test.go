@@ -27,6 +27,7 @@ var shared = map[string]string{
 	"Kind":           "which of several it is: a node of a document, an input of a flight, an event of a vehicle",
 	"Leaf":           "a leaf of a plan: as it is written, and compiled",
 	"Node":           "a node of a tree: of tasks, of a document, of an expression",
+	"Link":           "the channel to a vehicle, and whether the vehicle is heard on it",
 	"NotFiniteError": "a value that is not finite: found by the integrator, the simulator, the run",
 	"Op":             "an operator: of expressions, and of formulas over time",
 	"Options":        "the settings of a room's constructor; the zero value has the defaults",

@@ -1,0 +1,110 @@
+package link
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync/atomic"
+	"syscall"
+
+	"canopy/autopilot/frame"
+)
+
+// listener receives the datagrams of a vehicle and answers to where the last one came from: a simulator that is started
+// again has another port.
+type listener struct {
+	conn *net.UDPConn
+	peer atomic.Pointer[netip.AddrPort]
+}
+
+func listen(rest string) (Link, error) {
+	address, err := hostPort(rest)
+	if err != nil {
+		return nil, err
+	}
+	at, err := net.ResolveUDPAddr("udp", address)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := net.ListenUDP("udp", at)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("the port is in use: another ground station may wait there; give another port: %w", err)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, fmt.Errorf("%s is not an address of this computer: to send there, write udpout:%s: %w", at.IP, rest, err)
+	case err != nil:
+		return nil, err
+	}
+	return &listener{conn: conn}, nil
+}
+
+func (l *listener) Read(buf []byte) (int, error) {
+	for {
+		n, from, err := l.conn.ReadFromUDPAddrPort(buf)
+		if err != nil {
+			return 0, err
+		}
+		if frame.Size(buf[:n]) > 0 {
+			if old := l.peer.Load(); old == nil || *old != from {
+				l.peer.Store(&from)
+			}
+			return n, nil
+		}
+	}
+}
+
+func (l *listener) Write(data []byte) error {
+	peer := l.peer.Load()
+	if peer == nil {
+		return fmt.Errorf("%v: %w", l, ErrUnheard)
+	}
+	_, err := l.conn.WriteToUDPAddrPort(data, *peer)
+	return err
+}
+
+func (l *listener) Close() error   { return l.conn.Close() }
+func (*listener) Stream() bool     { return false }
+func (l *listener) String() string { return "udp:" + l.conn.LocalAddr().String() }
+
+// sender sends datagrams to one address, and receives from there.
+type sender struct{ conn *net.UDPConn }
+
+func dialUDP(rest string) (Link, error) {
+	address, err := hostPort(rest)
+	if err != nil {
+		return nil, err
+	}
+	to, err := net.ResolveUDPAddr("udp", address)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := net.DialUDP("udp", nil, to)
+	if err != nil {
+		return nil, err
+	}
+	return &sender{conn}, nil
+}
+
+// Read ignores that no program waits at the other end: each datagram that was sent there gives one such error, and a vehicle
+// that is started later receives the next one.
+func (s *sender) Read(buf []byte) (int, error) {
+	for {
+		n, err := s.conn.Read(buf)
+		if !errors.Is(err, syscall.ECONNREFUSED) {
+			return n, err
+		}
+	}
+}
+
+func (s *sender) Write(data []byte) error {
+	_, err := s.conn.Write(data)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("%v: no program waits there: %w", s, ErrUnheard)
+	}
+	return err
+}
+
+func (s *sender) Close() error   { return s.conn.Close() }
+func (*sender) Stream() bool     { return false }
+func (s *sender) String() string { return "udpout:" + s.conn.RemoteAddr().String() }

@@ -1,0 +1,258 @@
+package link_test
+
+import (
+	"errors"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+
+	"canopy/autopilot/frame"
+	"canopy/autopilot/link"
+)
+
+func open(t *testing.T, address string) link.Link {
+	t.Helper()
+	l, err := link.Open(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func read(t *testing.T, l link.Link) string {
+	t.Helper()
+	buf := make([]byte, link.Datagram)
+	n, err := l.Read(buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(buf[:n])
+}
+
+// beats returns two heartbeats: bytes of a vehicle.
+func beats(t *testing.T) (first, second []byte) {
+	t.Helper()
+	w := &frame.Writer{System: 1, Component: 1}
+	first, err := w.Write(&ardupilotmega.MessageHeartbeat{Type: 1}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err = w.Write(&ardupilotmega.MessageHeartbeat{Type: 1}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return first, second
+}
+
+func write(t *testing.T, l link.Link, data []byte) {
+	t.Helper()
+	if err := l.Write(data); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A vehicle sends first; the answer goes to the port of its last datagram, so that one that is started again is answered.
+// What does not begin like a frame is from no vehicle.
+func TestUDP(t *testing.T) {
+	first, second := beats(t)
+	ground := open(t, "udp::0")
+	if !strings.HasPrefix(ground.String(), "udp:127.0.0.1:") || strings.HasSuffix(ground.String(), ":0") || ground.Stream() {
+		t.Errorf("the address is %v", ground)
+	}
+	if err := ground.Write(first); !errors.Is(err, link.ErrUnheard) {
+		t.Errorf("writing before a vehicle is heard: %v", err)
+	}
+	address := "udpout:" + strings.TrimPrefix(ground.String(), "udp:")
+	vehicle, again, stranger := open(t, address), open(t, address), open(t, address)
+	write(t, vehicle, first)
+	if got := read(t, ground); got != string(first) {
+		t.Errorf("read %q", got)
+	}
+	write(t, ground, second)
+	if got := read(t, vehicle); got != string(second) {
+		t.Errorf("the vehicle reads %q", got)
+	}
+	write(t, stranger, []byte("GET / HTTP/1.1"))
+	write(t, again, second)
+	if got := read(t, ground); got != string(second) {
+		t.Errorf("read %q", got)
+	}
+	write(t, ground, first)
+	if got := read(t, again); got != string(first) {
+		t.Errorf("the vehicle that was started again reads %q", got)
+	}
+}
+
+// A datagram may have many frames.
+func TestLongDatagram(t *testing.T) {
+	first, _ := beats(t)
+	ground := open(t, "udp::0")
+	vehicle := open(t, "udpout:"+strings.TrimPrefix(ground.String(), "udp:"))
+	long := strings.Repeat(string(first), 100)
+	write(t, vehicle, []byte(long))
+	if got := read(t, ground); got != long {
+		t.Errorf("%d of %d bytes", len(got), len(long))
+	}
+}
+
+// A ground station that starts before the vehicle gets errors at most for what it writes.
+func TestUDPOutBeforeTheVehicle(t *testing.T) {
+	first, second := beats(t)
+	port := open(t, "udp::0")
+	address := strings.TrimPrefix(port.String(), "udp:")
+	if err := port.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ground := open(t, "udpout:"+address)
+	for range 3 {
+		if err := ground.Write(first); err != nil && !errors.Is(err, link.ErrUnheard) {
+			t.Fatal(err)
+		}
+	}
+	vehicle := open(t, "udp:"+address)
+	for ground.Write(first) != nil { // errors of earlier datagrams
+	}
+	if got := read(t, vehicle); got != string(first) {
+		t.Errorf("the vehicle reads %q", got)
+	}
+	write(t, vehicle, second)
+	if got := read(t, ground); got != string(second) {
+		t.Errorf("read %q", got)
+	}
+}
+
+func TestTCP(t *testing.T) {
+	simulator, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer simulator.Close()
+	ground := open(t, "tcp:"+simulator.Addr().String())
+	if !ground.Stream() || ground.String() != "tcp:"+simulator.Addr().String() {
+		t.Errorf("%v, stream %v", ground, ground.Stream())
+	}
+	accept := func() net.Conn {
+		conn, err := simulator.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return conn
+	}
+	conn := accept()
+	say := func(text string) {
+		if _, err := conn.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, ground); got != text {
+			t.Errorf("read %q, want %q", got, text)
+		}
+	}
+	say("one")
+	write(t, ground, []byte("two"))
+	buf := make([]byte, 10)
+	if n, err := conn.Read(buf); err != nil || string(buf[:n]) != "two" {
+		t.Errorf("the simulator reads %q, %v", buf[:n], err)
+	}
+
+	// The simulator ends the connection: one error, then the next Read connects again.
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ground.Read(buf); !errors.Is(err, link.ErrBroken) {
+		t.Errorf("reading a lost connection: %v", err)
+	}
+	if err := ground.Write([]byte("lost")); !errors.Is(err, link.ErrBroken) {
+		t.Errorf("writing to a lost connection: %v", err)
+	}
+	if n, err := ground.Read(buf); n != 0 || err != nil {
+		t.Errorf("connecting again: %d, %v", n, err)
+	}
+	conn = accept()
+	defer conn.Close()
+	say("three")
+}
+
+// Close ends a Read that waits, and one that waits for a connection.
+func TestClose(t *testing.T) {
+	simulator, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{"udp::0", "udpout:127.0.0.1:9", "tcp:" + simulator.Addr().String()} {
+		l := open(t, address)
+		ended := make(chan error)
+		go func() {
+			_, err := l.Read(make([]byte, 10))
+			ended <- err
+		}()
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-ended; !errors.Is(err, net.ErrClosed) {
+			t.Errorf("%s: reading ends with %v", address, err)
+		}
+	}
+	l := open(t, "tcp:"+simulator.Addr().String())
+	conn, err := simulator.Accept() // of the one that was closed, or this one
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := simulator.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	simulator.Close()
+	conn.Close()
+	next.Close()
+	if _, err := l.Read(make([]byte, 10)); !errors.Is(err, link.ErrBroken) {
+		t.Errorf("reading a lost connection: %v", err)
+	}
+	ended := make(chan error)
+	go func() {
+		_, err := l.Read(make([]byte, 10))
+		ended <- err
+	}()
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("connecting again ends with %v", err)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	busy := open(t, "udp::0")
+	none := filepath.Join(t.TempDir(), "ttyUSB0")
+	for address, want := range map[string]string{
+		"":                         "not the address of a link",
+		"udp":                      "is not HOST:PORT, as in 127.0.0.1:14550",
+		"udp:14550":                "is not HOST:PORT",
+		"udp:127.0.0.1:http":       `the port "http" is not a number`,
+		"udp:127.0.0.1:65536":      "is not a number from 0 to 65535",
+		"upd:127.0.0.1:14550":      `did you mean "udp"?`,
+		"bluetooth:1":              "write udp:HOST:PORT, udpout:HOST:PORT, tcp:HOST:PORT, serial:DEVICE[:BAUD]",
+		"tcp:127.0.0.1:1":          "no program waits there",
+		"serial:" + none + ":fast": "not a number of baud, as in serial:" + none + ":57600",
+		"serial:" + none:           "this computer has",
+		busy.String():              "the port is in use",
+	} {
+		l, err := link.Open(address)
+		if err == nil {
+			l.Close()
+			t.Errorf("%s is open", address)
+			continue
+		}
+		if !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), address) {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	for _, kind := range []string{"udp", "udpout", "tcp", "serial"} {
+		if !strings.Contains(link.Forms(), kind+":") {
+			t.Errorf("the forms do not name %s", kind)
+		}
+	}
+}

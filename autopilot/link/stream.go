@@ -1,0 +1,192 @@
+package link
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"go.bug.st/serial"
+)
+
+// pause is the time between two attempts to connect again.
+var pause = time.Second
+
+// patience is how long a Write may take. Then the connection counts as lost: the loop that decides must not wait.
+const patience = 200 * time.Millisecond
+
+// stream is a connection that is opened again when it is lost.
+type stream struct {
+	name   string
+	open   func() (io.ReadWriteCloser, error)
+	closed chan struct{}
+
+	mu   sync.Mutex
+	conn io.ReadWriteCloser // nil: lost
+}
+
+// connect opens a stream for the first time.
+func connect(name string, open func() (io.ReadWriteCloser, error)) (Link, error) {
+	conn, err := open()
+	if err != nil {
+		return nil, err
+	}
+	return &stream{name: name, open: open, closed: make(chan struct{}), conn: conn}, nil
+}
+
+func (s *stream) current() io.ReadWriteCloser {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conn
+}
+
+// lose closes a connection, unless it is another one by now.
+func (s *stream) lose(conn io.Closer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn == conn {
+		s.conn = nil
+	}
+	conn.Close() //nolint:errcheck // it is lost
+}
+
+func (s *stream) isClosed() bool {
+	select {
+	case <-s.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *stream) Read(buf []byte) (int, error) {
+	conn := s.current()
+	if conn == nil {
+		return 0, s.again()
+	}
+	n, err := conn.Read(buf)
+	switch {
+	case n > 0:
+		return n, nil
+	case s.isClosed():
+		return 0, fmt.Errorf("%v: %w", s, net.ErrClosed)
+	case err == nil: // a serial line whose device was removed
+		err = io.EOF
+	}
+	s.lose(conn)
+	return 0, fmt.Errorf("%v: %w (%w)", s, ErrBroken, err)
+}
+
+// again connects again, at most once in a pause.
+func (s *stream) again() error {
+	for {
+		select {
+		case <-s.closed:
+			return fmt.Errorf("%v: %w", s, net.ErrClosed)
+		case <-time.After(pause):
+		}
+		conn, err := s.open()
+		if err != nil {
+			continue
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.isClosed() {
+			conn.Close() //nolint:errcheck // it is not used
+			return fmt.Errorf("%v: %w", s, net.ErrClosed)
+		}
+		s.conn = conn
+		return nil
+	}
+}
+
+func (s *stream) Write(data []byte) error {
+	conn := s.current()
+	if conn == nil {
+		return fmt.Errorf("%v: %w", s, ErrBroken)
+	}
+	if c, ok := conn.(net.Conn); ok {
+		if err := c.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+			return fmt.Errorf("%v: %w (%w)", s, ErrBroken, err)
+		}
+	}
+	if _, err := conn.Write(data); err != nil {
+		s.lose(conn)
+		return fmt.Errorf("%v: %w (%w)", s, ErrBroken, err)
+	}
+	return nil
+}
+
+func (s *stream) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isClosed() {
+		return net.ErrClosed
+	}
+	close(s.closed)
+	if s.conn == nil {
+		return nil
+	}
+	return s.conn.Close()
+}
+
+func (*stream) Stream() bool     { return true }
+func (s *stream) String() string { return s.name }
+
+func dialTCP(rest string) (Link, error) {
+	address, err := hostPort(rest)
+	if err != nil {
+		return nil, err
+	}
+	return connect("tcp:"+address, func() (io.ReadWriteCloser, error) {
+		conn, err := net.DialTimeout("tcp", address, 5*time.Second)
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			return nil, fmt.Errorf("no program waits there; ArduPilot's simulator waits at port 5760: %w", err)
+		}
+		return conn, err
+	})
+}
+
+// radio is the rate of telemetry radios.
+const radio = 57600
+
+func openSerial(rest string) (Link, error) {
+	device, rate, given := strings.Cut(rest, ":")
+	baud := radio
+	if given {
+		var err error
+		if baud, err = strconv.Atoi(rate); err != nil || baud <= 0 {
+			return nil, fmt.Errorf("the rate %q is not a number of baud, as in serial:%s:%d", rate, device, radio)
+		}
+	}
+	return connect(fmt.Sprintf("serial:%s:%d", device, baud), func() (io.ReadWriteCloser, error) {
+		port, err := serial.Open(device, &serial.Mode{BaudRate: baud})
+		var e *serial.PortError
+		switch {
+		case err == nil:
+			return port, nil
+		case errors.Is(err, fs.ErrPermission) || errors.As(err, &e) && e.Code() == serial.PermissionDenied:
+			return nil, fmt.Errorf("no permission: on Linux, the group that may use it is often dialout: %w", err)
+		case errors.As(err, &e) && e.Code() == serial.PortBusy:
+			return nil, fmt.Errorf("another program uses the line: %w", err)
+		case errors.Is(err, fs.ErrNotExist) || errors.As(err, &e) && e.Code() == serial.PortNotFound:
+			return nil, fmt.Errorf("there is no such device: %s", present())
+		}
+		return nil, err
+	})
+}
+
+// present names the serial lines of this computer.
+func present() string {
+	ports, err := serial.GetPortsList()
+	if err != nil || len(ports) == 0 {
+		return "this computer has no serial lines; is the radio plugged in?"
+	}
+	return "this computer has " + strings.Join(ports, ", ")
+}
