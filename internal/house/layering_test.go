@@ -170,6 +170,14 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"github.com/bluenviron/gomavlib/v3": "the messages of the services",
 	}},
+	"autopilot/adapter": {pure: true, imports: reasons{
+		"autopilot/frame":   "telemetry comes in frames",
+		"autopilot/service": "commands, parameters, rates and clocks",
+		"vehicle/contract":  "the signals that it gives and the slots that it obeys",
+		"vehicle/earth":     "positions are north and east of home",
+	}, outside: reasons{
+		"github.com/bluenviron/gomavlib/v3": "the messages of telemetry",
+	}},
 	"temporal": {pure: true, imports: reasons{
 		"diag": "an unknown name comes with the nearest known one",
 		"expr": "conditions are expressions over signals",

@@ -1,0 +1,318 @@
+// Package adapter connects the contract of a class of vehicles to one autopilot over MAVLink.
+//
+// Telemetry becomes samples of the contract's signals, each with its time, its validity and, where the message carries
+// it, its rate. The contract's slots are a wanted state: the adapter keeps the autopilot at it. It compares what
+// telemetry shows with the latest wanted state only, sends a command where they differ, and takes no acknowledgement for
+// the effect. It commands nothing before the vehicle is attached, while the link is lost, and after a pilot, a failsafe
+// or another station took over, until the operator resumes.
+//
+// The adapter is pure: frames, clock readings and wanted values go in; messages, samples and events come out.
+package adapter
+
+import (
+	"math"
+
+	"canopy/autopilot/frame"
+	"canopy/autopilot/service"
+	"canopy/vehicle/contract"
+)
+
+// Options describes the two ends of the link.
+type Options struct {
+	Ends   service.Ends
+	Ground bool // we are a ground station, whose heartbeats feed the autopilot's failsafe: otherwise a computer on board
+	Refuse bool // a grave finding of the checklist keeps the vehicle from being commanded; otherwise it only warns
+}
+
+// Sample is what one message gave of one source, or that it became unknown.
+type Sample struct {
+	T      int64         // vehicle time, ns since its boot; 0: unknown
+	At     service.Clock // of the message's arrival
+	Source contract.Source
+	Break  bool // the values do not continue those before: the home moved, or the vehicle rebooted
+	Values []Value
+}
+
+// Value is one signal in a sample.
+type Value struct {
+	Signal int     // place in the contract's signals
+	V      float64 // in the signal's unit; for a boolean 0 or 1, for a text the place in its values
+	Rate   float64 // derivative in 1/s; NaN: the message carries none
+	Known  bool
+}
+
+// Kind is what an event reports.
+type Kind uint8
+
+// The events.
+const (
+	Attaching    Kind = iota // a step of the attachment
+	Checked                  // a finding of the checklist
+	Attached                 // the wanted state is commanded from now on
+	Observed                 // the vehicle is attached, and not commanded until it is resumed
+	Waiting                  // a command is not sent yet, or not any more
+	Commanded                // a command is sent
+	Proved                   // telemetry shows a part of the wanted state
+	Refused                  // the autopilot does not do a part of the wanted state
+	LinkLost                 // no heartbeat
+	LinkBack                 // heartbeats of a vehicle that did not reboot
+	Rebooted                 // the vehicle's clock began anew
+	ModeChanged              // the mode is not the wanted one
+	PilotTook                // a pilot or another station took over
+	FailsafeTook             // a failsafe of the autopilot took over
+	Resumed                  // the operator gave the control back
+	Text                     // a text of the autopilot
+)
+
+var kindNames = [...]string{
+	"attaching", "checked", "attached", "observed", "waiting", "commanded", "proved", "refused", "link lost", "link back",
+	"rebooted", "mode changed", "pilot took over", "failsafe took over", "resumed", "text",
+}
+
+// String returns the words of a log.
+func (k Kind) String() string { return kindNames[k] }
+
+// Event is an entry of the log.
+type Event struct {
+	Kind Kind
+	T    int64 // vehicle time, ns since its boot; 0: unknown
+	Slot int   // place in the contract's slots of the first slot concerned, or -1
+	Text string
+}
+
+// State is who commands the vehicle.
+type State uint8
+
+// The states. The wanted state is commanded in Ready only.
+const (
+	Attach    State = iota // the vehicle is not attached yet
+	Ready                  // the wanted state is commanded
+	Observing              // attached in the air, after a reboot, or with a grave finding: until Resume
+	Taken                  // a pilot, a failsafe or another station took over: until Resume
+	Lost                   // no heartbeat
+)
+
+var stateNames = [...]string{"attaching", "ready", "observing", "taken", "lost"}
+
+// String returns the words of a log.
+func (s State) String() string { return stateNames[s] }
+
+// Times in nanoseconds, and what is never due.
+const (
+	millisecond = 1_000_000
+	second      = 1000 * millisecond
+	never       = math.MaxInt64
+)
+
+// machine is one of the services.
+type machine interface {
+	Receive(now service.Clock, f frame.Frame)
+	Wake(now service.Clock)
+	Due() int64
+	Out() []frame.Message
+}
+
+// Adapter is the state of one connection.
+type Adapter struct {
+	contract *contract.Contract
+	options  Options
+	firmware *firmware // nil before the first heartbeat
+	state    State
+	now      service.Clock
+	due      int64 // wall time of the next Wake, apart from the machines
+
+	facts  facts
+	groups [groupCount]channel
+	own    channel // the adapter's own signals
+	wishes channel // the signals that depend on what is wanted
+
+	newest int64 // the newest stamp of the vehicle [ns]
+
+	want   []float64 // the wanted state, by slot
+	disarm bool      // arming was wanted, and is no longer
+	tasks  []task    // of the firmware's duties
+
+	attachment attachment
+	watch      watch
+
+	clock      *service.ClockMap
+	heartbeat  *service.Heartbeat
+	commands   *service.Commands
+	parameters *service.Parameters
+	streams    *service.Streams
+	texts      *service.Texts
+
+	out     []frame.Message
+	samples []Sample
+	events  []Event
+}
+
+// New returns the adapter of a vehicle, which it begins to attach when it is first woken.
+func New(c *contract.Contract, o Options) *Adapter {
+	kind := byte(companion)
+	if o.Ground {
+		kind = station
+	}
+	a := &Adapter{
+		contract: c, options: o, due: math.MinInt64,
+		clock:     service.NewClockMap(o.Ends),
+		heartbeat: service.NewHeartbeat(o.Ends, kind),
+		commands:  service.NewCommands(o.Ends),
+		texts:     service.NewTexts(o.Ends),
+		want:      make([]float64, len(c.Slots)),
+	}
+	for i, s := range c.Slots {
+		a.want[i] = s.Default
+	}
+	for i := range a.groups {
+		a.groups[i] = newChannel(c, groups[i].rows)
+	}
+	a.own, a.wishes = newChannel(c, ownRows), newChannel(c, wishRows)
+	return a
+}
+
+// The types of our heartbeats: MAV_TYPE.
+const (
+	companion = 18
+	station   = 6
+)
+
+// State returns who commands the vehicle.
+func (a *Adapter) State() State { return a.state }
+
+// Vehicle returns the vehicle's time [ns since boot] at a reading of the wall clock, 0 if it is unknown.
+func (a *Adapter) Vehicle(wall int64) int64 { return a.clock.Vehicle(wall) }
+
+// Want sets what is wanted of a slot: a value in the slot's unit, 0 or 1 for a boolean, the place in its values for a
+// text; the default: nothing. The adapter is then due: the next Wake commands all that was wanted since the last one. Samples
+// then contains the signals that depend on the wanted state at once, such as the distance from the target.
+func (a *Adapter) Want(slot int, value float64) {
+	if a.want[slot] == value {
+		return
+	}
+	if slot == a.contract.Slot("arm") && value == 0 {
+		a.disarm = true
+	}
+	a.want[slot] = value
+	a.due = math.MinInt64
+	a.derive()
+}
+
+// Receive takes a frame. Clock readings need the wall clock and the calendar only.
+func (a *Adapter) Receive(now service.Clock, f frame.Frame) {
+	now.Vehicle = a.clock.Vehicle(now.Wall)
+	for _, m := range a.machines() {
+		m.Receive(now, f)
+	}
+	for _, n := range a.texts.Notices() {
+		a.heed(n)
+	}
+	now.Vehicle = a.clock.Vehicle(now.Wall)
+	a.now = now
+	if f.From(a.options.Ends.Vehicle.System, a.options.Ends.Vehicle.Component) && !f.Late {
+		a.take(f)
+	}
+	a.think()
+}
+
+// Wake lets time pass.
+func (a *Adapter) Wake(now service.Clock) {
+	now.Vehicle = a.clock.Vehicle(now.Wall)
+	a.now = now
+	for _, m := range a.machines() {
+		m.Wake(now)
+	}
+	a.think()
+}
+
+// Due returns the reading of the wall clock at which Wake is to be called.
+func (a *Adapter) Due() int64 {
+	due := a.due
+	for _, m := range a.machines() {
+		due = min(due, m.Due())
+	}
+	return due
+}
+
+// Out returns the messages to be sent, and forgets them.
+func (a *Adapter) Out() []frame.Message {
+	out := a.out
+	a.out = nil
+	return out
+}
+
+// Samples returns what telemetry gave, and forgets it.
+func (a *Adapter) Samples() []Sample {
+	s := a.samples
+	a.samples = nil
+	return s
+}
+
+// Events returns the entries of the log, and forgets them.
+func (a *Adapter) Events() []Event {
+	e := a.events
+	a.events = nil
+	return e
+}
+
+// think draws the conclusions from what is known now.
+func (a *Adapter) think() {
+	a.due = never
+	a.expire()
+	a.guard()
+	a.answers()
+	switch a.state {
+	case Attach:
+		a.advance()
+	case Ready:
+		a.serve()
+	case Observing, Taken, Lost:
+	}
+	a.derive()
+	for _, m := range a.machines() {
+		a.out = append(a.out, m.Out()...)
+	}
+}
+
+// machines returns the services that exist: what they do with parameters and rates depends on the firmware.
+func (a *Adapter) machines() []machine {
+	list := []machine{a.clock, a.heartbeat, a.commands, a.texts}
+	if a.parameters != nil {
+		list = append(list, a.parameters)
+	}
+	if a.streams != nil {
+		list = append(list, a.streams)
+	}
+	return list
+}
+
+// wakeAt asks for a Wake at a reading of the wall clock.
+func (a *Adapter) wakeAt(wall int64) { a.due = min(a.due, max(wall, a.now.Wall+millisecond)) }
+
+// passed reports whether a time has passed by the wall clock or by the vehicle's: a simulated vehicle may run at many
+// times real time, and a silent one has no time. Otherwise it asks for a Wake.
+func (a *Adapter) passed(since service.Clock, d int64) bool {
+	if a.now.Wall-since.Wall >= d || since.Vehicle != 0 && a.now.Vehicle-since.Vehicle >= d {
+		return true
+	}
+	a.wakeAt(since.Wall + d)
+	return false
+}
+
+// recent reports whether something happened, and not longer ago than d.
+func (a *Adapter) recent(at service.Clock, d int64) bool {
+	return at != (service.Clock{}) && !a.passed(at, d)
+}
+
+// note adds an entry to the log.
+func (a *Adapter) note(k Kind, text string) {
+	a.events = append(a.events, Event{k, a.now.Vehicle, -1, text})
+}
+
+// report adds an entry about a duty.
+func (a *Adapter) report(k Kind, d *duty, text string) {
+	a.events = append(a.events, Event{k, a.now.Vehicle, a.contract.Slot(d.slots[0]), text})
+}
+
+// same reports whether two values of a signal are the same; unknown is the same as unknown.
+func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }

@@ -1,0 +1,154 @@
+package adapter
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/autopilot/service"
+)
+
+// attachment is the state of the attachment.
+type attachment struct {
+	step     int
+	begun    service.Clock
+	started  bool
+	rebooted bool // the vehicle rebooted after it had been attached
+	strange  bool // the vehicle is none that the adapter has a table of
+	grave    bool // the checklist has a grave finding
+}
+
+// step is one step of the attachment.
+type step struct {
+	name   string
+	begin  func(a *Adapter)      // nil: nothing is sent
+	done   func(a *Adapter) bool // what it waits for is there
+	within int64                 // [ns]
+	late   func(a *Adapter)      // what it means that it is not there; nil: the step begins anew
+}
+
+// steps is the sequence of mavlink section 8.1. Until it has ended, the vehicle is not commanded.
+var steps = []step{
+	{"heartbeat", nil, func(a *Adapter) bool { return a.firmware != nil && a.fresh(groupHeartbeat) }, 10 * second, nil},
+	{"version", (*Adapter).askVersion, func(a *Adapter) bool { return a.facts.version != nil }, 3 * second,
+		func(a *Adapter) { a.note(Checked, "version: the autopilot does not report it") }},
+	{"rates", (*Adapter).askRates, func(a *Adapter) bool { return a.streams.Settled() }, 30 * second, (*Adapter).silent},
+	{"clock", nil, func(a *Adapter) bool { return a.clock.Stable() }, 10 * second, nil},
+	{"checklist", (*Adapter).askParameters, func(a *Adapter) bool { return !a.parameters.Busy() }, 60 * second, nil},
+	{"home", (*Adapter).askHome, func(a *Adapter) bool { return a.facts.home != nil }, 3 * second,
+		func(a *Adapter) { a.note(Checked, "home: it is not known yet") }},
+}
+
+// advance goes on with the attachment.
+func (a *Adapter) advance() {
+	at := &a.attachment
+	for at.step < len(steps) {
+		s := &steps[at.step]
+		if !at.started {
+			at.started, at.begun = true, a.now
+			if s.begin != nil {
+				s.begin(a)
+			}
+		}
+		switch {
+		case s.done(a):
+			a.note(Attaching, s.name)
+		case !a.passed(at.begun, s.within):
+			return
+		case s.late == nil:
+			at.started = false
+			a.note(Attaching, s.name+": still nothing")
+			a.passed(a.now, second)
+			return
+		default:
+			s.late(a)
+		}
+		at.step++
+		at.started = false
+	}
+	a.attached()
+}
+
+// askVersion asks for AUTOPILOT_VERSION.
+func (a *Adapter) askVersion() { a.request(148) }
+
+// askHome asks for HOME_POSITION.
+func (a *Adapter) askHome() { a.request(groups[groupHome].message) }
+
+// askRates asks for the telemetry.
+func (a *Adapter) askRates() { a.streams = service.NewStreams(a.options.Ends, a.firmware.rates()) }
+
+// silent reports the telemetry that does not arrive.
+func (a *Adapter) silent() {
+	for i, g := range groups {
+		if id := a.firmware.message(i); id != 0 && !a.streams.Arriving(a.now, id) {
+			a.find(g.needed, fmt.Sprintf("%s does not arrive (%s)", g.name, a.streams.Answer(id)))
+		}
+	}
+}
+
+// askParameters asks for the parameters of the checklist, and for those that the adapter uses.
+func (a *Adapter) askParameters() {
+	names := []string{a.firmware.switched, a.firmware.circle}
+	for _, c := range a.firmware.checks {
+		names = append(names, c.names...)
+	}
+	a.facts.parameters = map[string]float64{}
+	for _, n := range names {
+		if n != "" {
+			if err := a.parameters.Read(a.now, n); err != nil {
+				panic("adapter: a name of the tables is not one of a parameter")
+			}
+		}
+	}
+}
+
+// found takes a parameter.
+func (a *Adapter) found(s service.Setting) {
+	if s.Knowledge == service.Found || s.Knowledge == service.Different {
+		a.facts.parameters[s.Name] = s.Value
+	}
+}
+
+// find reports a finding.
+func (a *Adapter) find(grave bool, text string) {
+	if grave {
+		a.attachment.grave = true
+		text = "grave: " + text
+	}
+	a.note(Checked, text)
+}
+
+// examine compares the parameters with the checklist.
+func (a *Adapter) examine() {
+	for _, c := range a.firmware.checks {
+		i := slices.IndexFunc(c.names, func(n string) bool { _, ok := a.facts.parameters[n]; return ok })
+		if i < 0 {
+			a.find(c.grave, strings.Join(c.names, " or ")+": not in this autopilot")
+			continue
+		}
+		if v := a.facts.parameters[c.names[i]]; !c.good(a, v) {
+			a.find(c.grave, fmt.Sprintf("%s = %v: %s", c.names[i], v, c.reason))
+		}
+	}
+}
+
+// attached ends the attachment. A vehicle that may fly is not commanded before the operator resumes.
+func (a *Adapter) attached() {
+	a.examine()
+	why := ""
+	switch at := &a.attachment; {
+	case at.rebooted:
+		why = "the vehicle rebooted"
+	case a.armed() && a.inAir() != 0:
+		why = "the vehicle flies"
+	case at.grave && a.options.Refuse:
+		why = "the checklist has grave findings"
+	}
+	if why != "" {
+		a.enter(Observing, Observed, a.firmware.name+": "+why+": it is not commanded before it is resumed")
+		return
+	}
+	a.enter(Ready, Attached, a.firmware.name)
+	a.due = a.now.Wall
+}

@@ -1,0 +1,49 @@
+package adapter
+
+import (
+	"math"
+
+	"canopy/autopilot/service"
+)
+
+// arduCopter is ArduCopter: mavlink sections 4, 5.2 and 6, read in its sources.
+var arduCopter = &firmware{
+	name: "ArduCopter", contract: "copter", autopilot: 3, types: rotorcraft,
+	encoding: service.Cast,
+	modes: []mode{
+		{"stabilized", 0}, {"stabilized", 1}, {"stabilized", 13},
+		{"altitude_hold", 2},
+		{"guided", 4},
+		{"auto", 3},
+		{"loiter", 5}, {"loiter", 16},
+		{"rtl", 6}, {"rtl", 21}, {"rtl", 27},
+		{"brake", 17},
+		{"land", 9},
+	},
+	duties: []duty{
+		modeDuty(func(number uint32) service.Order {
+			return service.Order{ID: setMode, Params: [7]float64{1, float64(number)}}
+		}),
+		armDuty(),
+		takeoffDuty(func(a *Adapter) service.Order {
+			return service.Order{ID: navTakeoff, Params: [7]float64{6: a.wanted("target_h")}}
+		}),
+		targetDuty(func(a *Adapter) service.Order {
+			return targetOrder(a, relativeInt, a.wanted("target_h"), -1, math.NaN())
+		}, nil, []string{"mode", "take-off"}),
+		speedDuty(func(a *Adapter) service.Order {
+			return service.Order{ID: changeSpeed, Params: [7]float64{1, a.wanted("speed"), -1}}
+		}, []string{"guided", "auto"}, acknowledged),
+	},
+	checks: append([]check{
+		{[]string{"FS_GCS_ENABLE"}, true, not(0), "the loss of the ground station has no effect"},
+		{[]string{"FS_THR_ENABLE"}, false, not(0), "the loss of the pilot's radio has no effect"},
+		{[]string{"FS_EKF_ACTION"}, true, not(0), "the loss of the position estimate has no effect"},
+		{[]string{"FS_DR_ENABLE"}, false, not(0), "dead reckoning has no effect"},
+	}, arduChecks...),
+	switched: "FLTMODE_CH",
+	margin:   3, level: 2, rest: 1,
+}
+
+// rotorcraft are the types of vehicles that hover: coaxial, quadrotor, helicopter, hexa-, octo-, tri-, dodeca-, decarotor.
+var rotorcraft = []byte{2, 3, 4, 13, 14, 15, 29, 35}

@@ -1,0 +1,262 @@
+package adapter
+
+import (
+	"fmt"
+	"slices"
+
+	"canopy/autopilot/service"
+)
+
+// task is the state of one duty.
+type task struct {
+	phase  phase
+	intent []float64 // the wanted values that were last acted on
+	ticket service.Ticket
+	sent   service.Clock // when the last command or parameter was given to its service
+	vain   int           // accepted commands without effect, and repairs, of this intent
+	base   float64       // airspeed when the command was sent [m/s]
+	reason string        // why it waits
+	doubt  bool          // an acknowledgement may belong to an earlier command
+}
+
+type phase uint8
+
+const (
+	idle     phase = iota
+	asked          // a command is under way
+	accepted       // it was acknowledged, which proves nothing
+	resting        // nobody answered
+	proved
+	refused // until the intent changes
+	done    // it was proved, is no longer so, and is not done again
+)
+
+const (
+	rest    = 5 * second // after a command that nobody answered
+	settle  = second     // telemetry that is younger than a command by this shows whether it had an effect
+	maximum = 3          // accepted commands without effect, or repairs, of one intent
+)
+
+// serve compares the wanted state with the vehicle and commands where they differ.
+func (a *Adapter) serve() {
+	for i := range a.firmware.duties {
+		if a.state == Ready { // a duty may find that someone else commands the vehicle
+			a.task(&a.firmware.duties[i], &a.tasks[i])
+		}
+	}
+}
+
+// task advances one duty.
+func (a *Adapter) task(d *duty, t *task) {
+	if !d.wanted(a) {
+		a.forget(t)
+		t.intent = nil
+		return
+	}
+	if a.changedIntent(d, t) {
+		a.forget(t)
+		t.vain, t.intent = 0, a.intent(d)
+	}
+	shown := d.holds(a, t)
+	if shown == yes && t.phase != proved && t.phase != done {
+		a.forget(t)
+		t.phase = proved
+		a.report(Proved, d, d.name)
+	}
+	young := a.young(d, t)
+	switch t.phase {
+	case idle:
+		a.begin(d, t, shown)
+	case asked:
+		if shown == no && young && t.ticket != 0 {
+			a.commands.Observe(a.now, t.ticket, false)
+		}
+	case accepted:
+		if a.passed(t.sent, d.within) && (shown == unknown || young) {
+			a.retry(d, t, "was accepted and had no effect")
+		}
+	case resting:
+		if a.passed(t.sent, rest) {
+			a.begin(d, t, shown)
+		}
+	case proved:
+		if shown == no {
+			a.unproved(d, t)
+		}
+	}
+}
+
+// young reports whether what telemetry shows of a duty is younger than the effect of its last command.
+func (a *Adapter) young(d *duty, t *task) bool {
+	at := a.groups[d.by].at
+	return t.sent == (service.Clock{}) || at.Wall-t.sent.Wall > settle ||
+		t.sent.Vehicle != 0 && at.Vehicle-t.sent.Vehicle > settle
+}
+
+// begin sends the command of a duty, if nothing stands against it.
+func (a *Adapter) begin(d *duty, t *task, shown verdict) {
+	why := ""
+	for i := range a.firmware.duties {
+		other := &a.firmware.duties[i]
+		if slices.Contains(d.needs, other.name) && other.wanted(a) && a.tasks[i].phase != proved && a.tasks[i].phase != done {
+			why = "first: " + other.name
+		}
+	}
+	if why == "" && shown == unknown && !d.blind {
+		why = "telemetry does not show the present state"
+	}
+	if why == "" && d.repeat == service.Guarded && !a.young(d, t) {
+		why = "telemetry does not show yet what became of the last command"
+	}
+	if why == "" && d.wait != nil {
+		why = d.wait(a)
+	}
+	if why != "" {
+		if t.phase = idle; t.reason != why {
+			t.reason = why
+			a.report(Waiting, d, d.name+": "+why)
+		}
+		return
+	}
+	t.sent, t.base, t.reason, t.phase = a.now, a.airspeed(), "", asked
+	if d.write != nil {
+		name, value := d.write(a)
+		a.report(Commanded, d, fmt.Sprintf("%s: %s = %v", d.name, name, value))
+		if err := a.parameters.Write(a.now, name, value); err != nil {
+			a.refuse(d, t, err.Error())
+		}
+		return
+	}
+	order := d.command(a)
+	order.Repeat = d.repeat
+	t.ticket = a.commands.Send(a.now, order)
+	a.report(Commanded, d, fmt.Sprintf("%s: command %d %v", d.name, order.ID, order.Params))
+}
+
+// answers takes what became of commands and parameters: their results, or that nobody answered.
+func (a *Adapter) answers() {
+	for _, r := range a.commands.Replies() {
+		for i := range a.tasks {
+			if t := &a.tasks[i]; t.phase == asked && t.ticket == r.Ticket {
+				t.ticket = 0
+				a.reply(&a.firmware.duties[i], t, r)
+			}
+		}
+	}
+	if a.parameters == nil {
+		return
+	}
+	for _, s := range a.parameters.Settings() {
+		a.found(s)
+		for i := range a.tasks {
+			d, t := &a.firmware.duties[i], &a.tasks[i]
+			if d.write == nil || t.phase != asked {
+				continue
+			}
+			if name, _ := d.write(a); name == s.Name {
+				t.phase, t.sent = accepted, a.now
+				if s.Knowledge == service.Unanswered {
+					t.phase = resting
+				}
+			}
+		}
+	}
+}
+
+// reply takes what became of a command. An acknowledgement that refuses may belong to an earlier command of the same
+// number, to which no acknowledgement arrived: then the command is sent again.
+func (a *Adapter) reply(d *duty, t *task, r service.Reply) {
+	doubt := t.doubt
+	t.doubt = r.Answer == service.Silent
+	switch {
+	case r.Answer == service.Accepted, r.Answer == service.Happened:
+		t.phase, t.sent = accepted, a.now
+	case r.Answer == service.Silent:
+		t.phase = resting
+	case doubt:
+		t.phase = idle
+	default:
+		a.watch.denied, a.watch.deniedSlot = a.now, a.contract.Slot(d.slots[0])
+		a.refuse(d, t, fmt.Sprintf("%s%s", r.Answer, a.reason()))
+	}
+}
+
+// retry sends again what had no effect, a few times.
+func (a *Adapter) retry(d *duty, t *task, why string) {
+	if t.vain++; t.vain >= maximum {
+		a.refuse(d, t, why)
+		return
+	}
+	t.phase = idle
+}
+
+// refuse leaves a duty until its intent changes.
+func (a *Adapter) refuse(d *duty, t *task, why string) {
+	a.forget(t)
+	t.phase = refused
+	a.report(Refused, d, d.name+": "+why)
+}
+
+// unproved treats that telemetry no longer shows what it has shown.
+func (a *Adapter) unproved(d *duty, t *task) {
+	switch d.lost {
+	case repaired:
+		t.phase = idle
+		if t.vain++; t.vain > maximum {
+			a.yield(PilotTook, "another station changes again and again: "+d.name)
+		}
+	case left:
+		t.phase = done
+		a.report(Waiting, d, d.name+" no longer holds: it is not commanded again")
+	case settled: // what telemetry shows of it varies
+	}
+}
+
+// forget drops what is under way for a duty.
+func (a *Adapter) forget(t *task) {
+	if t.ticket != 0 {
+		a.commands.Cancel(t.ticket)
+	}
+	*t = task{intent: t.intent, sent: t.sent, vain: t.vain, doubt: t.doubt || t.phase == asked}
+}
+
+// intent returns the wanted values that a duty depends on.
+func (a *Adapter) intent(d *duty) []float64 {
+	values := make([]float64, len(d.slots))
+	for i, s := range d.slots {
+		values[i] = a.wanted(s)
+	}
+	return values
+}
+
+// changedIntent reports whether something else is wanted than what a duty last acted on.
+func (a *Adapter) changedIntent(d *duty, t *task) bool {
+	if t.intent == nil {
+		return true
+	}
+	for i, s := range d.slots {
+		if a.wanted(s) != t.intent[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// wanted returns the wanted value of a slot, 0 if the contract has no such slot or nothing is wanted.
+func (a *Adapter) wanted(slot string) float64 {
+	if i := a.contract.Slot(slot); i >= 0 {
+		return a.want[i]
+	}
+	return 0
+}
+
+// word returns the wanted mode, "none" if none is wanted.
+func (a *Adapter) word() string {
+	i := a.contract.Slot("wanted_mode")
+	return a.contract.Slots[i].Values[int(a.want[i])]
+}
+
+// refused reports whether the autopilot refuses a part of the wanted state.
+func (a *Adapter) refused() bool {
+	return slices.ContainsFunc(a.tasks, func(t task) bool { return t.phase == refused })
+}

@@ -1,0 +1,25 @@
+package adapter
+
+import "canopy/vehicle/contract"
+
+// Missing returns the signals of a contract that no row gives, or several rows.
+func Missing(c *contract.Contract) []string {
+	given := map[string]int{}
+	count := func(rows []row) {
+		for _, r := range rows {
+			given[r.signal]++
+		}
+	}
+	for _, g := range groups {
+		count(g.rows)
+	}
+	count(ownRows)
+	count(wishRows)
+	missing := []string{}
+	for _, s := range c.Signals {
+		if given[s.Name] != 1 {
+			missing = append(missing, s.Name)
+		}
+	}
+	return missing
+}

@@ -1,0 +1,177 @@
+package adapter
+
+import (
+	"math"
+	"slices"
+
+	"canopy/autopilot/service"
+)
+
+// firmware is what the adapter has to know of one kind of autopilot: data.
+type firmware struct {
+	name      string
+	contract  string // of the vehicles
+	autopilot byte   // in HEARTBEAT: MAV_AUTOPILOT
+	types     []byte // in HEARTBEAT: MAV_TYPE
+	encoding  service.Encoding
+	streams   map[int]uint32 // the messages of the groups that have several
+	modes     []mode
+	follows   []follow
+	duties    []duty
+	checks    []check
+	switched  string  // the parameter with the channel of the mode switch; "": none
+	circle    string  // the parameter with the radius [m] of circles where none is wanted; "": none
+	margin    float64 // a target is reached at this distance [m], beyond the radius,
+	level     float64 // and at this difference of height [m],
+	rest      float64 // and below this speed over ground [m/s]
+}
+
+// mode is a number in HEARTBEAT and the contract's word for it. The first number of a word is the one that is commanded.
+// A number of several words means the wanted one, otherwise the first.
+type mode struct {
+	word   string
+	number uint32
+}
+
+// none is the contract's word for other modes, and for no wanted one.
+const none = "none"
+
+// follow is a mode that an autopilot changes to by itself when it has done the wanted one.
+type follow struct {
+	wanted string
+	number uint32
+}
+
+// word returns the contract's word for a number.
+func (f *firmware) word(number uint32, wanted string) string {
+	word := none
+	for _, m := range f.modes {
+		if m.number == number && (word == none || m.word == wanted) {
+			word = m.word
+		}
+	}
+	return word
+}
+
+// number returns the number that is commanded for a word, and whether there is one.
+func (f *firmware) number(word string) (uint32, bool) {
+	i := slices.IndexFunc(f.modes, func(m mode) bool { return m.word == word })
+	if i < 0 {
+		return 0, false
+	}
+	return f.modes[i].number, true
+}
+
+// holds reports whether a number shows the wanted mode.
+func (f *firmware) holds(number uint32, wanted string) bool {
+	n, ok := f.number(wanted)
+	return ok && n == number || slices.Contains(f.follows, follow{wanted, number})
+}
+
+// duty is one part of the wanted state: what it is read from, what is sent for it, and what in telemetry proves it.
+type duty struct {
+	name  string
+	slots []string // a change of one of them is a new intent
+	needs []string // duties that must be proved before, if they are wanted
+
+	wanted func(a *Adapter) bool             // reports whether this part of the state is wanted
+	wait   func(a *Adapter) string           // why a command would fail now, "" if it would not; nil: it never would
+	holds  func(a *Adapter, t *task) verdict // what telemetry says
+	by     int                               // the group of telemetry that says it
+	blind  bool                              // it is commanded even if telemetry says nothing
+	within int64                             // time [ns] in which telemetry shows the effect of an accepted command
+
+	repeat  service.Repeat
+	command func(a *Adapter) service.Order
+	write   func(a *Adapter) (name string, value float64) // instead of a command: a parameter
+	lost    loss
+}
+
+// verdict is what telemetry says about a part of the wanted state.
+type verdict uint8
+
+const (
+	unknown verdict = iota
+	no
+	yes
+)
+
+func judge(b bool) verdict {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// loss is what it means that telemetry no longer shows what it has shown.
+type loss uint8
+
+const (
+	repaired loss = iota // it is commanded again
+	left                 // it was done, and is not done twice: arming, a take-off
+	settled              // it lasts, and what telemetry shows of it varies
+)
+
+// check is one row of the checklist of parameters.
+type check struct {
+	names  []string // of the releases of the firmware
+	grave  bool
+	good   func(a *Adapter, value float64) bool
+	reason string // what it means that it is not good
+}
+
+// is and not are the checks of a value.
+func is(v float64) func(*Adapter, float64) bool {
+	return func(_ *Adapter, value float64) bool { return value == v }
+}
+
+func not(v float64) func(*Adapter, float64) bool {
+	return func(_ *Adapter, value float64) bool { return value != v }
+}
+
+// anySpeed is the speed below which a vehicle that never rests is at rest [m/s].
+const anySpeed = math.MaxFloat64
+
+// firmwares are the autopilots that the adapter can command.
+var firmwares = []*firmware{arduPlane, arduCopter, px4Plane, px4Copter}
+
+// identify finds the tables of the vehicle that a heartbeat comes from.
+func (a *Adapter) identify() {
+	h := a.facts.heartbeat
+	for _, f := range firmwares {
+		if f.contract != a.contract.Name || f.autopilot != byte(h.Autopilot) || !slices.Contains(f.types, byte(h.Type)) {
+			continue
+		}
+		if a.firmware != f {
+			a.firmware, a.tasks = f, make([]task, len(f.duties))
+			a.parameters = service.NewParameters(a.options.Ends, f.encoding)
+		}
+		return
+	}
+	if a.firmware == nil && !a.attachment.strange {
+		a.attachment.strange = true
+		a.note(Checked, "no "+a.contract.Name+" with an autopilot that is known: it is not commanded")
+	}
+}
+
+// rates returns the messages that are requested, with their rates.
+func (f *firmware) rates() []service.Stream {
+	rates := []service.Stream{{Message: systemTime, Hz: 1}}
+	for i, g := range groups {
+		if id := f.message(i); id != 0 { // heartbeats come by themselves
+			rates = append(rates, service.Stream{Message: id, Hz: g.hz})
+		}
+	}
+	return rates
+}
+
+// message returns the number of a group's message.
+func (f *firmware) message(group int) uint32 {
+	if id, ok := f.streams[group]; ok {
+		return id
+	}
+	return groups[group].message
+}
+
+// systemTime is the number of SYSTEM_TIME, which serves the clock map.
+const systemTime = 2

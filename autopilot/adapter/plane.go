@@ -1,0 +1,63 @@
+package adapter
+
+import (
+	"canopy/autopilot/service"
+)
+
+// arduPlane is ArduPlane: mavlink sections 4, 5.1, 6 and 7. It never hovers: it circles the target, up to a fifth wider
+// than asked. GUIDED_CHANGE_ALTITUDE is not used: after it the altitudes of targets are ignored.
+var arduPlane = &firmware{
+	name: "ArduPlane", contract: "plane", autopilot: 3, types: []byte{1, 19, 20, 21, 22, 23, 24, 25},
+	encoding: service.Cast,
+	modes: []mode{
+		{"manual", 0},
+		{"stabilized", 2}, {"stabilized", 3}, {"stabilized", 4}, {"stabilized", 5}, {"stabilized", 6}, {"stabilized", 7},
+		{"guided", 15},
+		{"auto", 10},
+		{"loiter", 12}, {"loiter", 1},
+		{"rtl", 11}, {"rtl", 21},
+		{"takeoff", 13},
+	},
+	follows: []follow{{"auto", 11}}, // after the last item of the mission
+	duties: []duty{
+		takeoffHeight("TKOFF_ALT"),
+		modeDuty(func(number uint32) service.Order {
+			return service.Order{ID: setMode, Params: [7]float64{1, float64(number)}}
+		}, "take-off height"),
+		armDuty(),
+		targetDuty(func(a *Adapter) service.Order { // the speed in it is ignored
+			return targetOrder(a, relativeInt, a.wanted("target_h"), -1, 0)
+		}, []string{"radius"}, []string{"mode"}),
+		speedDuty(func(a *Adapter) service.Order {
+			if number, _ := a.firmware.number("guided"); number == a.facts.heartbeat.CustomMode {
+				return service.Order{ID: guidedSpeed, Int: true, Params: [7]float64{0, a.wanted("speed")}}
+			}
+			return service.Order{ID: changeSpeed, Params: [7]float64{0, a.wanted("speed"), -1}}
+		}, []string{"guided", "auto"}, airspeedHolds),
+		{ // DO_LAND_START: to the landing sequence of the mission, which must have one
+			name: "land", slots: []string{"wanted_mode"},
+			wanted: func(a *Adapter) bool { return a.word() == "land" },
+			holds: func(a *Adapter, t *task) verdict {
+				auto, _ := a.firmware.number("auto")
+				return judge(a.facts.heartbeat.CustomMode == auto && (t.phase == accepted || t.phase == proved))
+			},
+			by: groupHeartbeat, within: 3 * second, repeat: service.Guarded,
+			command: func(a *Adapter) service.Order {
+				auto, _ := a.firmware.number("auto")
+				a.watch.remember(auto, a.now)
+				return service.Order{ID: landStart}
+			},
+			lost: left,
+		},
+	},
+	checks: append([]check{
+		{[]string{"FS_GCS_ENABL"}, true, not(0), "the loss of the ground station has no effect"},
+		{[]string{"FS_LONG_ACTN"}, false, not(0), "a long failsafe lets AUTO and GUIDED continue"},
+		{[]string{"THR_FAILSAFE"}, false, not(0), "the loss of the pilot's radio has no effect"},
+		{[]string{"STICK_MIXING"}, false, is(0), "the pilot's sticks steer in AUTO and GUIDED without a change of the mode"},
+		{[]string{"RTL_AUTOLAND"}, false, not(0), "a return circles home until the battery is empty"},
+		{[]string{"FLTMODE_GCSBLOCK"}, false, is(0), "modes are blocked for ground stations"},
+	}, arduChecks...),
+	switched: "FLTMODE_CH", circle: "WP_LOITER_RAD",
+	margin: 25, level: 5, rest: anySpeed, // asked for 60 m it circles at 78, for 80 at 100
+}

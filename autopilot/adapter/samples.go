@@ -1,0 +1,124 @@
+package adapter
+
+import (
+	"math"
+
+	"canopy/autopilot/frame"
+	"canopy/autopilot/service"
+	"canopy/vehicle/contract"
+)
+
+// channel is the state of one group of telemetry.
+type channel struct {
+	places []int         // in the contract's signals, of each row; -1: not in the contract
+	last   []Value       // of each row
+	at     service.Clock // the last message's arrival
+	t      int64         // the last message's vehicle time
+	fresh  bool
+	broken bool // the next values do not continue the last ones
+}
+
+// newChannel finds the signals of rows in the contract.
+func newChannel(c *contract.Contract, rows []row) channel {
+	k := channel{places: make([]int, len(rows)), last: make([]Value, len(rows))}
+	for i, r := range rows {
+		k.places[i] = c.Signal(r.signal)
+	}
+	return k
+}
+
+// stale is the age [ns] at which a group's values become unknown: three of its periods, and no less than a second.
+func (g *group) stale() int64 { return max(int64(3*second/g.hz), second) }
+
+// fresh reports whether a group's values are not stale.
+func (a *Adapter) fresh(group int) bool { return a.groups[group].fresh }
+
+// take takes a message of the vehicle. One that is older than the last of its group changes nothing.
+func (a *Adapter) take(f frame.Frame) {
+	t, stamped := a.clock.Stamp(f)
+	if !stamped {
+		t = a.now.Vehicle
+	}
+	home := a.facts.home
+	for i := range groups {
+		g, c := &groups[i], &a.groups[i]
+		if c.fresh && stamped && t <= c.t || !g.set(&a.facts, f.Message) {
+			continue
+		}
+		if stamped {
+			a.newest = max(a.newest, t)
+		}
+		c.at, c.t, c.fresh = a.now, t, true
+		a.emit(c, g.rows, g.valid == nil || g.valid(a))
+		switch i {
+		case groupPosition:
+			a.wishes.t = t
+			a.emit(&a.wishes, wishRows, true)
+		case groupHome:
+			if home != nil && (home.Latitude != a.facts.home.Latitude || home.Longitude != a.facts.home.Longitude ||
+				home.Altitude != a.facts.home.Altitude) {
+				a.groups[groupPosition].broken, a.wishes.broken = true, true
+			}
+		case groupHeartbeat:
+			a.identify()
+		case groupRadio:
+			a.listen()
+		}
+	}
+}
+
+// expire makes the values of groups unknown that were silent for too long.
+func (a *Adapter) expire() {
+	for i := range groups {
+		if c := &a.groups[i]; c.fresh && a.passed(c.at, groups[i].stale()) {
+			c.fresh = false
+			c.t = a.now.Vehicle
+			a.emit(c, groups[i].rows, false)
+		}
+	}
+}
+
+// derive gives the signals that depend on what the adapter knows and on what is wanted, where they changed.
+func (a *Adapter) derive() {
+	a.own.t, a.wishes.t = a.now.Vehicle, a.now.Vehicle
+	for _, c := range []struct {
+		*channel
+		rows []row
+	}{{&a.own, ownRows}, {&a.wishes, wishRows}} {
+		for i, r := range c.rows {
+			if v := r.value(a); !same(v, c.last[i].V) || c.last[i].Known == math.IsNaN(v) {
+				a.emit(c.channel, c.rows, true)
+				break
+			}
+		}
+	}
+}
+
+// emit gives one sample of each source that the rows belong to. Values that are not valid are unknown.
+func (a *Adapter) emit(c *channel, rows []row, valid bool) {
+	first := len(a.samples)
+	for i, r := range rows {
+		if c.places[i] < 0 {
+			continue
+		}
+		v := Value{Signal: c.places[i], V: math.NaN(), Rate: math.NaN()}
+		if valid {
+			v.V = r.value(a)
+			v.Known = !math.IsNaN(v.V)
+		}
+		if v.Known && r.rate != nil {
+			v.Rate = r.rate(a)
+		}
+		c.last[i] = v
+		source := a.contract.Signals[v.Signal].Source
+		k := first
+		for k < len(a.samples) && a.samples[k].Source != source {
+			k++
+		}
+		if k == len(a.samples) {
+			a.samples = append(a.samples, Sample{T: c.t, At: a.now, Source: source, Break: c.broken})
+		}
+		a.samples[k].Values = append(a.samples[k].Values, v)
+	}
+	c.broken = false
+}

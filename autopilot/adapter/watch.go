@@ -1,0 +1,241 @@
+package adapter
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+
+	"canopy/autopilot/service"
+)
+
+// watch is what the adapter remembers to notice that someone else commands the vehicle.
+type watch struct {
+	pilot, failsafe bool          // the latched signals
+	commanded       []commanded   // modes that we commanded, oldest first
+	text            service.Clock // when the autopilot last reported a failsafe; zero: never
+	moved           service.Clock // when the pilot last moved the mode switch; zero: never
+	unexplained     service.Clock // when the mode changed for an unknown reason; zero: it did not
+	warning         string        // the autopilot's last warning
+	warned          service.Clock // when it arrived; zero: never
+	channel         uint16        // the position of the mode switch [µs]; 0: unknown
+	sticks          [3]uint16     // the sticks when the vehicle was given to us [µs]; 0: unknown
+	excused         bool          // the operator resumed although the autopilot is in a critical state
+	denied          service.Clock // when the autopilot last refused a command; zero: never
+	deniedSlot      int           // and the slot concerned
+	mode            uint32        // the mode of the last heartbeat, while the link is lost the one before
+	known           bool          // there was a heartbeat since the boot
+	before          State         // while the link is lost: the state before
+	newest          int64         // while the link is lost: the newest stamp before
+	boots           int
+}
+
+type commanded struct {
+	mode uint32
+	at   service.Clock
+}
+
+// remember keeps a mode that is commanded now, and the few before.
+func (w *watch) remember(mode uint32, now service.Clock) {
+	w.commanded = append(w.commanded[max(0, len(w.commanded)-4):], commanded{mode, now})
+}
+
+const (
+	near     = 2 * second  // a text, or a move of the switch, explains a change of mode that is as near as this
+	ours     = 10 * second // a mode that we commanded may appear this much later
+	switched = 100         // the mode switch was moved [µs]
+	deadband = 150         // a stick was moved [µs]
+
+	reasonNear = second // a warning explains a refusal that is as near as this
+)
+
+// guard notices everything that takes the command of the vehicle away.
+func (a *Adapter) guard() {
+	w := &a.watch
+	if boots := a.clock.Boots(); boots != w.boots {
+		w.boots = boots
+		a.reboot()
+	}
+	switch link := a.heartbeat.State(); {
+	case link == service.Lost && a.state != Lost:
+		w.before, w.newest = a.state, a.newest
+		a.enter(Lost, LinkLost, "no heartbeat arrives")
+	case link == service.Up && a.state == Lost && a.newest > w.newest: // the same clock: it did not reboot
+		a.state = w.before
+		a.note(LinkBack, "heartbeats arrive again")
+	}
+	if a.facts.heartbeat == nil || a.firmware == nil {
+		return
+	}
+	if mode := a.facts.heartbeat.CustomMode; a.state != Lost {
+		before := w.mode
+		strange := w.known && mode != before && a.state == Ready
+		w.mode, w.known = mode, true
+		if strange && a.strange(mode) {
+			w.unexplained = a.now
+			a.enter(Taken, ModeChanged, fmt.Sprintf("from %s to %s; %s is wanted",
+				a.firmware.word(before, ""), a.firmware.word(mode, ""), a.word()))
+		}
+	}
+	critical := a.facts.heartbeat.SystemStatus >= ardupilotmega.MAV_STATE_CRITICAL
+	w.excused = w.excused && critical
+	switch {
+	case w.unexplained != (service.Clock{}):
+		a.explain()
+	case a.state != Ready || !a.armed():
+	case critical && !w.excused:
+		a.yield(FailsafeTook, "the autopilot is in a critical state")
+	case a.recent(w.text, near):
+		a.yield(FailsafeTook, "the autopilot reports a failsafe")
+	case a.inAir() == 1 && a.steered():
+		a.yield(PilotTook, "the pilot moves the sticks")
+	}
+}
+
+// strange reports whether a mode is neither the wanted one nor one that we commanded a short time ago, whose command may
+// have been under way.
+func (a *Adapter) strange(mode uint32) bool {
+	word := a.word()
+	if word == none || a.firmware.holds(mode, word) {
+		return false
+	}
+	for _, c := range a.watch.commanded {
+		if c.mode == mode && !a.passed(c.at, ours) {
+			return false
+		}
+	}
+	return true
+}
+
+// explain finds the reason of a strange mode. If there is none, it is attributed to a pilot.
+func (a *Adapter) explain() {
+	w := &a.watch
+	switch {
+	case a.recent(w.text, near), a.facts.heartbeat.SystemStatus >= ardupilotmega.MAV_STATE_CRITICAL,
+		a.fresh(groupFence) && a.facts.fence.BreachStatus != 0:
+		a.yield(FailsafeTook, "a failsafe of the autopilot changed the mode")
+	case a.recent(w.moved, near):
+		a.yield(PilotTook, "the pilot changed the mode")
+	case a.passed(w.unexplained, near):
+		a.yield(PilotTook, "a pilot or another station changed the mode")
+	}
+}
+
+// yield latches that someone else commands the vehicle.
+func (a *Adapter) yield(k Kind, why string) {
+	w := &a.watch
+	w.unexplained = service.Clock{}
+	w.pilot, w.failsafe = w.pilot || k == PilotTook, w.failsafe || k == FailsafeTook
+	a.enter(Taken, k, why)
+}
+
+// enter changes the state, and drops what is under way. What has been done is not done again afterwards.
+func (a *Adapter) enter(s State, k Kind, why string) {
+	a.state = s
+	for i := range a.tasks {
+		t := &a.tasks[i]
+		finished := a.firmware.duties[i].lost == left && (t.phase == proved || t.phase == done)
+		if a.forget(t); finished {
+			t.phase = done
+		}
+	}
+	a.note(k, why)
+}
+
+// reboot forgets the vehicle, and attaches it anew.
+func (a *Adapter) reboot() {
+	attached := a.state != Attach && (a.state != Lost || a.watch.before != Attach)
+	a.enter(Attach, Rebooted, "the vehicle rebooted")
+	a.facts, a.newest = facts{}, 0
+	for i := range a.groups {
+		c := &a.groups[i]
+		c.t, c.fresh = a.now.Vehicle, false
+		a.emit(c, groups[i].rows, false)
+		c.broken = true
+	}
+	a.commands, a.parameters, a.streams = service.NewCommands(a.options.Ends), nil, nil
+	a.watch = watch{boots: a.watch.boots}
+	a.attachment = attachment{rebooted: attached || a.attachment.rebooted}
+}
+
+// Resume gives the vehicle to the adapter, by the operator's order, if it is attached and the link is up.
+func (a *Adapter) Resume(now service.Clock) {
+	now.Vehicle = a.clock.Vehicle(now.Wall)
+	a.now = now
+	if a.state != Observing && a.state != Taken {
+		return
+	}
+	w := &a.watch
+	w.pilot, w.failsafe, w.excused = false, false, true
+	w.text, w.moved, w.unexplained, w.sticks = service.Clock{}, service.Clock{}, service.Clock{}, [3]uint16{}
+	a.enter(Ready, Resumed, "by the operator")
+	a.due = math.MinInt64
+}
+
+// heed takes a text of the autopilot. A text is no proof; it explains a refusal or a change of mode that is near.
+func (a *Adapter) heed(x service.Notice) {
+	w := &a.watch
+	a.note(Text, x.Text)
+	lower := strings.ToLower(x.Text)
+	if strings.Contains(lower, "failsafe") && !strings.Contains(lower, "off") && !strings.Contains(lower, "clear") {
+		w.text = a.now
+	}
+	if x.Severity > byte(ardupilotmega.MAV_SEVERITY_WARNING) {
+		return
+	}
+	w.warning, w.warned = x.Text, a.now
+	if a.recent(w.denied, reasonNear) {
+		a.events = append(a.events, Event{Refused, a.now.Vehicle, w.deniedSlot, "the reason may be: " + x.Text})
+	}
+}
+
+// reason returns the warning that came just before a refusal.
+func (a *Adapter) reason() string {
+	if a.recent(a.watch.warned, reasonNear) {
+		return ": " + a.watch.warning
+	}
+	return ""
+}
+
+// listen takes the positions of the pilot's sticks and of the mode switch.
+func (a *Adapter) listen() {
+	r, w := a.facts.radio, &a.watch
+	all := [...]uint16{r.Chan1Raw, r.Chan2Raw, r.Chan3Raw, r.Chan4Raw, r.Chan5Raw, r.Chan6Raw, r.Chan7Raw, r.Chan8Raw,
+		r.Chan9Raw, r.Chan10Raw, r.Chan11Raw, r.Chan12Raw, r.Chan13Raw, r.Chan14Raw, r.Chan15Raw, r.Chan16Raw}
+	if n, ok := a.facts.parameters[a.firmware.switched]; ok && n >= 1 && int(n) <= len(all) {
+		if at := all[int(n)-1]; plausible(at) {
+			if w.channel != 0 && apart(at, w.channel) > switched {
+				w.moved = a.now
+			}
+			w.channel = at
+		}
+	}
+	for i, c := range sticks {
+		if a.state == Ready && w.sticks[i] == 0 && plausible(all[c]) {
+			w.sticks[i] = all[c]
+		}
+	}
+}
+
+// sticks are the channels of roll, pitch and yaw.
+var sticks = [...]int{0, 1, 3}
+
+// steered reports whether a stick is off the place where it was when the vehicle was given to us.
+func (a *Adapter) steered() bool {
+	if !a.fresh(groupRadio) {
+		return false
+	}
+	r := a.facts.radio
+	for i, at := range [...]uint16{r.Chan1Raw, r.Chan2Raw, r.Chan4Raw} {
+		if was := a.watch.sticks[i]; was != 0 && plausible(at) && apart(at, was) > deadband {
+			return true
+		}
+	}
+	return false
+}
+
+// plausible reports whether a reading is the position of a stick [µs]: without a receiver it is 0 or 65535.
+func plausible(reading uint16) bool { return reading >= 800 && reading <= 2200 }
+
+func apart(a, b uint16) uint16 { return max(a, b) - min(a, b) }
