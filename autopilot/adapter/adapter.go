@@ -29,7 +29,8 @@ type Sample struct {
 	T      int64         // vehicle time, ns since its boot; 0: unknown
 	At     service.Clock // of the message's arrival
 	Source contract.Source
-	Break  bool // the values do not continue those before: the home moved, or the vehicle rebooted
+	Period int64 // nominal time [ns] between the messages; 0: what is in the sample comes from none
+	Break  bool  // the values do not continue those before: the home moved, or the vehicle rebooted
 	Values []Value
 }
 
@@ -165,9 +166,9 @@ func New(c *contract.Contract, o Options) *Adapter {
 		a.want[i] = s.Default
 	}
 	for i := range a.groups {
-		a.groups[i] = newChannel(c, groups[i].rows)
+		a.groups[i] = newChannel(c, groups[i].rows, int64(second/groups[i].hz))
 	}
-	a.own, a.wishes = newChannel(c, ownRows), newChannel(c, wishRows)
+	a.own, a.wishes = newChannel(c, ownRows, 0), newChannel(c, wishRows, a.groups[groupPosition].period)
 	return a
 }
 

@@ -12,6 +12,7 @@ import (
 type channel struct {
 	places []int         // in the contract's signals, of each row; -1: not in the contract
 	last   []Value       // of each row
+	period int64         // nominal time between messages [ns]; 0: none
 	at     service.Clock // the last message's arrival
 	t      int64         // the last message's vehicle time
 	fresh  bool
@@ -19,8 +20,8 @@ type channel struct {
 }
 
 // newChannel finds the signals of rows in the contract.
-func newChannel(c *contract.Contract, rows []row) channel {
-	k := channel{places: make([]int, len(rows)), last: make([]Value, len(rows))}
+func newChannel(c *contract.Contract, rows []row, period int64) channel {
+	k := channel{period: period, places: make([]int, len(rows)), last: make([]Value, len(rows))}
 	for i, r := range rows {
 		k.places[i] = c.Signal(r.signal)
 	}
@@ -116,7 +117,7 @@ func (a *Adapter) emit(c *channel, rows []row, valid bool) {
 			k++
 		}
 		if k == len(a.samples) {
-			a.samples = append(a.samples, Sample{T: c.t, At: a.now, Source: source, Break: c.broken})
+			a.samples = append(a.samples, Sample{T: c.t, At: a.now, Source: source, Period: c.period, Break: c.broken})
 		}
 		a.samples[k].Values = append(a.samples[k].Values, v)
 	}

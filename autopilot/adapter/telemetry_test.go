@@ -246,6 +246,9 @@ func TestHomeMoved(t *testing.T) {
 		}
 		for _, s := range f.Samples() {
 			if s.Source == contract.Position && len(s.Values) > 2 {
+				if s.Period != 100*ms {
+					t.Errorf("the period of the position is %d", s.Period)
+				}
 				breaks = append(breaks, s.Break)
 			}
 		}
