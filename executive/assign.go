@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"canopy/bt"
+	"canopy/expr"
 )
 
 // Unset is the value of an entry of a blackboard that is not written: a NaN of its own.
@@ -24,6 +25,9 @@ func (x *Executive) assign(i int, p Phase, list []Assignment) error {
 	}
 	x.turn(i, p)
 	for _, a := range list {
+		if a.Known != nil && !x.truth(a.Known) {
+			continue // it keeps the value that it had
+		}
 		value := Unset
 		if a.Value != nil {
 			if err := x.missing(i, a.Entries); err != nil {
@@ -34,6 +38,51 @@ func (x *Executive) assign(i int, p Phase, list []Assignment) error {
 		x.world.Set(x.p.Capture(a.Captured), value)
 	}
 	return nil
+}
+
+// truth evaluates a condition with the discrete signals of this instant.
+func (x *Executive) truth(c *expr.Code) bool {
+	x.refresh()
+	return x.world.Truth(c)
+}
+
+// keepFirst prepares the writers of a leaf that becomes active: a slot whose new value is not known keeps its value.
+func (x *Executive) keepFirst(leaf int) {
+	for _, r := range x.p.Kept {
+		if w := &x.p.Slots[r.Slot].Writers[r.Writer]; w.Leaf == leaf {
+			value := Follows
+			if !x.truth(w.Known) {
+				value = x.present(r.Slot)
+			}
+			x.world.Set(x.p.Capture(w.Captured), value)
+		}
+	}
+}
+
+// keepUnknown lets the slots whose written values have ceased to be known keep them, and the others follow again. It
+// reports whether a slot has changed.
+func (x *Executive) keepUnknown() (changed bool) {
+	if len(x.p.Kept) > 0 {
+		x.fresh = false
+	}
+	for _, r := range x.p.Kept {
+		w := &x.p.Slots[r.Slot].Writers[r.Writer]
+		if x.u[w.Leaf] != w.Phase {
+			continue
+		}
+		at := x.p.Capture(w.Captured)
+		switch known, follows := x.truth(w.Known), x.u[at] == Follows; {
+		case known == follows:
+			continue
+		case known:
+			x.world.Set(at, Follows)
+		default:
+			x.world.Set(at, x.world.Value(w.Value))
+		}
+		x.Given(r.Slot)
+		changed = true
+	}
+	return changed
 }
 
 // keep lets the slots with Hold that an action writes keep their values.

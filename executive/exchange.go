@@ -22,6 +22,18 @@ func Carry(old *Program, u []float64, x *bt.Exchange, p *Program,
 		}
 		from := &old.Leaves[old.leafOf[k]]
 		next[i] = u[old.leafOf[k]]
+		for _, r := range p.Kept {
+			if w := &p.Slots[r.Slot].Writers[r.Writer]; w.Leaf == i {
+				next[p.Capture(w.Captured)] = Follows
+				for _, q := range old.Kept {
+					v := &old.Slots[q.Slot].Writers[q.Writer]
+					kept := u[old.Capture(v.Captured)]
+					if v.Leaf == old.leafOf[k] && old.Slots[q.Slot].Name == p.Slots[r.Slot].Name && kept != Follows {
+						next[p.Capture(w.Captured)] = value(q.Slot, r.Slot, kept)
+					}
+				}
+			}
+		}
 		for _, lists := range [][2][]Assignment{{l.Entry, from.Entry}, {l.Exit, from.Exit}} {
 			for _, a := range lists[0] {
 				next[p.Capture(a.Captured)] = p.Slots[a.Slot].Initial

@@ -220,8 +220,13 @@ func (x *Executive) recount() {
 	}
 }
 
-// Begin begins an instant.
-func (x *Executive) Begin() { x.micro, x.rounds.n = 0, 0 }
+// Begin begins an instant. Discrete signals of the world may have changed.
+func (x *Executive) Begin() {
+	x.micro, x.rounds.n = 0, 0
+	for _, i := range x.p.open {
+		x.due.add(int(i))
+	}
+}
 
 // Micro returns the number of event iterations of the decider in the current instant.
 func (x *Executive) Micro() int { return x.micro }
@@ -248,7 +253,9 @@ func (x *Executive) Given(slot int) {
 // have changed, and Settle must be called again. The error is ErrDuration, ErrUnset or one of the decider.
 func (x *Executive) Settle() (again bool, err error) {
 	x.Log = x.Log[:0]
+	kept := x.keepUnknown()
 	again, err = x.decider.settle(x)
+	again = again || kept
 	if x.decider.idle() == Idle { // a side that is not kept must be known before it can change
 		x.rewatch()
 	}
@@ -503,6 +510,7 @@ func (x *Executive) do(i int, exit bool) error {
 
 func (x *Executive) enter(i int) error {
 	l := &x.p.Leaves[i]
+	x.keepFirst(i)
 	if err := x.assign(i, Active, l.Entry); err != nil {
 		return err
 	}
@@ -534,24 +542,22 @@ func (x *Executive) turn(i int, p Phase) {
 		x.watch(i, x.watching[i])
 	}
 	for _, r := range x.p.roles[i] {
-		if r.phase == before {
-			x.writing[r.slot]--
+		if r.Phase == before {
+			x.writing[r.Slot]--
 		}
-		if r.phase == p {
-			x.writing[r.slot]++
+		if r.Phase == p {
+			x.writing[r.Slot]++
 		}
-		x.contested.add(r.slot)
-		for _, reader := range x.p.written[r.slot] {
-			x.due.add(int(reader))
-		}
-		at := x.p.counts(r.slot)
-		switch n, counts := float64(r.writer+1), x.u[at]; {
-		case x.writing[r.slot] == 0:
+		x.contested.add(r.Slot)
+		x.Given(r.Slot)
+		at := x.p.counts(r.Slot)
+		switch n, counts := float64(r.Writer+1), x.u[at]; {
+		case x.writing[r.Slot] == 0:
 			x.world.Set(at, 0)
-		case r.phase == p && (counts == 0 || n < counts):
+		case r.Phase == p && (counts == 0 || n < counts):
 			x.world.Set(at, n)
-		case r.phase != p && n == counts:
-			x.world.Set(at, x.first(r.slot, r.writer+1))
+		case r.Phase != p && n == counts:
+			x.world.Set(at, x.first(r.Slot, r.Writer+1))
 		}
 	}
 }

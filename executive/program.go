@@ -1,6 +1,7 @@
 package executive
 
 import (
+	"math"
 	"slices"
 
 	"canopy/bt"
@@ -21,6 +22,7 @@ type Program struct {
 	Cells      []expr.Cell      // what functions with many pieces remember, behind the signals
 	Standing   []int            // indicators inside computed signals: watched at all times
 	Captures   int              // number of values that procedures capture
+	Kept       []Role           // the writers that keep their value while it is not known
 	Direct     [][]int          // by state and output of the vehicle: the commands on which it depends at the same instant
 	Layout     Layout
 
@@ -30,10 +32,11 @@ type Program struct {
 	Reads   []int        // states that the indicators depend on; nil means all
 
 	readers [][]int32         // by indicator: the leaves with a formula that depends on it
+	open    []int32           // the leaves with a formula that depends on discrete signals of the world
 	written [][]int32         // by slot: the leaves with a formula that depends on its discrete value
 	typed   []bool            // by leaf: a formula reads discrete signals
 	entries [][Criteria][]int // by leaf: the slots that its formulas read and that are entries; nil: none are
-	roles   [][]role          // by leaf: its places among the writers
+	roles   [][]Role          // by leaf: its places among the writers
 	leafOf  []int             // by task: its leaf, -1 for composites
 	halted  map[bt.Task]int   // the leaf whose assignments are made when a task is deactivated without having ended
 	lasting [][]int           // by task: the conditions that stay true until it has ended
@@ -61,8 +64,12 @@ type Writer struct {
 	Leaf     int
 	Phase    Phase
 	Value    *expr.Code // nil: captured
+	Known    *expr.Code // the value is known; nil: always. While it is not, the captured one counts, unless it is Follows
 	Captured int        // index of the captured value among those of all leaves
 }
+
+// Follows is the captured value of a writer whose value counts.
+var Follows = math.Inf(1)
 
 // Phase is the effect of a leaf on slots, one of the discrete inputs.
 type Phase = float64
@@ -90,6 +97,7 @@ type Leaf struct {
 type Assignment struct {
 	Slot     int
 	Value    *expr.Code // nil: Unset
+	Known    *expr.Code // the value is known; else the slot keeps its value. nil: it always is
 	Captured int        // index of the captured value, set by Add
 	Entries  []int      // the slots that it reads and that are entries of a blackboard, set by Add
 }
@@ -119,10 +127,10 @@ const (
 	EvaluateComputed                       // a computed signal
 )
 
-// role is one place of a leaf among the writers of a slot.
-type role struct {
-	slot, writer int
-	phase        Phase
+// Role is one place of a leaf among the writers of a slot.
+type Role struct {
+	Slot, Writer int
+	Phase        Phase
 }
 
 // Add adds a leaf with the values that it writes continuously, which precede those captured by its entry procedure.
@@ -132,7 +140,14 @@ func (p *Program) Add(l Leaf, write []Assignment) {
 		p.Slots[slot].Writers = append(p.Slots[slot].Writers, w)
 	}
 	for _, a := range write {
-		add(a.Slot, Writer{Phase: Active, Value: a.Value})
+		w := Writer{Phase: Active, Value: a.Value, Known: a.Known}
+		if w.Known != nil {
+			w.Captured = p.Captures
+			p.Captures++
+			p.Kept = append(p.Kept, Role{a.Slot, len(p.Slots[a.Slot].Writers), Active})
+			l.Writes = append(l.Writes, w.Known.Indicators()...)
+		}
+		add(a.Slot, w)
 		l.Slots = append(l.Slots, a.Slot)
 		l.Writes = append(l.Writes, a.Value.Indicators()...)
 	}
@@ -180,7 +195,7 @@ func (p *Program) Link() {
 	p.readers = make([][]int32, len(p.Indicators))
 	p.written = make([][]int32, len(p.Slots))
 	p.typed = make([]bool, len(p.Leaves))
-	p.roles = make([][]role, len(p.Leaves))
+	p.roles = make([][]Role, len(p.Leaves))
 	p.leafOf = slices.Repeat([]int{-1}, p.Tree.Len())
 	p.lasting = make([][]int, p.Tree.Len())
 	if slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Entry }) {
@@ -210,7 +225,7 @@ func (p *Program) Link() {
 	}
 	for s := range p.Slots {
 		for k, w := range p.Slots[s].Writers {
-			p.roles[w.Leaf] = append(p.roles[w.Leaf], role{s, k, w.Phase})
+			p.roles[w.Leaf] = append(p.roles[w.Leaf], Role{s, k, w.Phase})
 		}
 	}
 }
@@ -227,10 +242,14 @@ func (p *Program) affect(leaf int32, code *expr.Code, seen map[int]bool) {
 		enter(&p.readers[k])
 	}
 	for _, signal := range code.Discrete() {
-		if seen[signal] || signal < p.Layout.Slots { // those of the world have no writer
+		if seen[signal] {
 			continue
 		}
 		seen[signal] = true
+		if signal < p.Layout.Slots { // one of the world, which has no writer
+			enter(&p.open)
+			continue
+		}
 		if signal >= p.Layout.Computed {
 			p.affect(leaf, p.Computed[signal-p.Layout.Computed], seen)
 			continue
@@ -270,7 +289,7 @@ func (p *Program) Drives() []int {
 		}
 		drives = append(drives, p.counts(x.Index), p.Held(x.Index))
 		for _, w := range p.Slots[x.Index].Writers {
-			if w.Value == nil {
+			if w.Value == nil || w.Known != nil {
 				drives = append(drives, p.Capture(w.Captured))
 			}
 		}
@@ -290,6 +309,14 @@ func (p *Program) Initial() []float64 {
 		u[p.Held(i)] = s.Initial
 	}
 	return u
+}
+
+// Gives returns the code whose value a writer gives with the inputs u; nil: the captured value.
+func (p *Program) Gives(w *Writer, u []float64) *expr.Code {
+	if w.Known != nil && u[p.Capture(w.Captured)] != Follows {
+		return nil
+	}
+	return w.Value
 }
 
 // Signal returns the index of a slot in the signal vector.

@@ -96,8 +96,9 @@ func (s *Signals) slot(i int, u []float64, above []bool) float64 {
 		return u[s.p.Held(i)]
 	}
 	w := &s.p.Slots[i].Writers[k-1]
-	if w.Value == nil {
+	code := s.p.Gives(w, u)
+	if code == nil {
 		return u[s.p.Capture(w.Captured)]
 	}
-	return w.Value.Value(s.Values, above)
+	return code.Value(s.Values, above)
 }

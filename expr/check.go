@@ -93,7 +93,11 @@ func (e *Expr) CheckTasks(tasks Tasks, scope Scope, words ...string) (*Expr, []*
 		}
 	}
 	judged := e.Judged(func(name string) bool { return isTask[name] })
-	return &Expr{e.root.renamed(full)}, append(c.errors, judged.Check(Boolean, AnyUnit, scope)...)
+	c.errors = append(c.errors, judged.Check(Boolean, AnyUnit, scope)...)
+	if e = (&Expr{e.root.renamed(full)}); len(c.errors) == 0 {
+		e = e.Resolved(scope)
+	}
+	return e, c.errors
 }
 
 // propositional reports whether a node joins conditions.
@@ -156,6 +160,9 @@ func (e *Expr) CheckFor(v Variable, scope Scope) []*Error {
 	default:
 		panic("expr: Check for an unknown type")
 	}
+	if len(c.errors) == 0 && e.Resolved(scope).root.parts > MaxParts {
+		c.report(e.root, CodeSyntax, tooLarge, "")
+	}
 	slices.SortStableFunc(c.errors, func(a, b *Error) int { return cmp.Compare(a.Offset, b.Offset) })
 	return slices.CompactFunc(c.errors, func(a, b *Error) bool { // the middle of a chain is part of two relations
 		return a.Offset == b.Offset && a.Length == b.Length && a.Text == b.Text
@@ -191,7 +198,7 @@ func (s Scope) variable(n *Node) Variable {
 		return s[n.name]
 	case n.op == OpText:
 		return Variable{Type: Text}
-	case n.op == OpTruth, OpLess <= n.op && n.op <= OpNot:
+	case n.op == OpTruth, OpLess <= n.op && n.op <= OpNot, n.name == isKnown && s.ofSource(n):
 		return Variable{Type: Boolean}
 	case n.op == OpIf && len(n.args) == 3:
 		a, b := s.variable(n.args[1]), s.variable(n.args[2])
@@ -622,6 +629,9 @@ func (c *checker) bits(n *Node) quantity {
 func (c *checker) call(n *Node) quantity {
 	if v := c.scope[n.name]; v.Table != nil {
 		return c.table(n, v)
+	}
+	if c.scope.ofSource(n) {
+		return c.source(n)
 	}
 	index := functionIndex(n.name)
 	if index < 0 {

@@ -95,6 +95,8 @@ type Variable struct {
 	Values []string   // of an enumeration
 	Table  *Tabulated // the name is that of a function, given by a table, with values in Unit
 	Held   bool       // of a real: it changes only at instants, as the values of the other types do
+
+	Sources []string // the value is known while all of these are; nil: always
 }
 
 // discrete reports whether a signal changes only at instants.

@@ -97,7 +97,7 @@ func TestPageExamples(t *testing.T) {
 		used += row[0] + " "
 	}
 	for _, name := range functionNames() {
-		if !strings.Contains(used, name+"(") {
+		if name != isKnown && name != age && !strings.Contains(used, name+"(") {
 			t.Errorf("the page has no example of %s", name)
 		}
 	}
@@ -121,6 +121,30 @@ func TestPageExamples(t *testing.T) {
 	}
 	for _, sign := range []string{"not", "!"} {
 		evaluate(sign+" false", "true")
+	}
+}
+
+// TestPageSources expands every example of unknown signals.
+func TestPageSources(t *testing.T) {
+	scope, _, _ := page(t)
+	for name, source := range map[string]string{"h": "position", "w": "position", "soc": "battery"} {
+		v := scope[name]
+		v.Unit, v.Sources = AnyUnit, []string{source}
+		scope[name] = v
+		scope[Known(source)], scope[Stamp(source)] = Variable{Type: Boolean}, Number(Second)
+	}
+	for header, expand := range map[string]func(*Expr) *Expr{
+		"of sources | means":           func(e *Expr) *Expr { return e.Resolved(scope) },
+		"condition | true for certain": func(e *Expr) *Expr { holds, _, _ := e.Resolved(scope).Certain(scope); return holds },
+	} {
+		for _, row := range tables(t)[header][0] {
+			e := parsed(t, row[0])
+			if errs := e.Check(Boolean, AnyUnit, scope); errs != nil {
+				t.Errorf("%s: %v", row[0], errs)
+			} else if got := expand(e).String(); got != row[1] {
+				t.Errorf("%s means %s, the page says %s", row[0], got, row[1])
+			}
+		}
 	}
 }
 

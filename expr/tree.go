@@ -408,7 +408,7 @@ func IsFunction(name string) bool { return functionIndex(name) >= 0 }
 
 // functionNames returns the names of the functions.
 func functionNames() []string {
-	names := []string{"if"}
+	names := []string{"if", isKnown, age}
 	for _, f := range functions {
 		names = append(names, f.name)
 	}

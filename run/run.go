@@ -115,6 +115,9 @@ type Run struct {
 	stuck    bool // the world has failed: time cannot advance
 	waiting  bool // the world waits for its input
 
+	sources []mission.Source
+	lost    []bool // by source: it is unknown, as last logged
+
 	row []float64 // scratch
 }
 
@@ -136,6 +139,8 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 		r.signals = append(r.signals, signal)
 		r.places, r.unset = append(r.places, place), append(r.unset, s.Entry)
 	}
+	r.sources = m.Sources()
+	r.lost = make([]bool, len(r.sources))
 	r.implied = m.Implied()
 	for i := range w.States() {
 		s := &m.Vehicle.States[i]
@@ -237,7 +242,7 @@ func (r *Run) step() error {
 
 // begin is the instant at which the run starts.
 func (r *Run) begin() error {
-	if err := errors.Join(r.instant(), r.recordInputs()); err != nil {
+	if err := errors.Join(r.losses(), r.instant(), r.recordInputs()); err != nil {
 		return err
 	}
 	if err := r.grid(0); err != nil {
@@ -299,6 +304,9 @@ func (r *Run) event(segment Segment) error {
 	if _, err := r.iterate(); err != nil {
 		return err
 	}
+	if err := r.losses(); err != nil {
+		return err
+	}
 	if err := r.instant(); err != nil {
 		return err
 	}
@@ -320,6 +328,24 @@ func (r *Run) event(segment Segment) error {
 		return err
 	}
 	return r.endWithPlan()
+}
+
+// losses logs the sources that have become unknown, or known again.
+func (r *Run) losses() error {
+	for i, s := range r.sources {
+		lost := r.world.Signal(s.Known) == 0
+		if lost == r.lost[i] {
+			continue
+		}
+		kind := record.KindKnown
+		if r.lost[i] = lost; lost {
+			kind = record.KindUnknown
+		}
+		if err := r.log(kind, s.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // iterate commits the sides of the indicators, and reports whether one has changed.
@@ -656,6 +682,7 @@ func (r *Run) State(c *snapshot.Codec) {
 	snapshot.Float(c, &r.sampled)
 	snapshot.Each(c, r.outside, snapshot.Bool)
 	snapshot.Each(c, r.wrong, snapshot.Bool)
+	snapshot.Each(c, r.lost, snapshot.Bool)
 	snapshot.Bool(c, &r.slides)
 	snapshot.Floats(c, r.peak)
 	r.storm.state(c)

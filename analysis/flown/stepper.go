@@ -254,8 +254,10 @@ func (s *Stepper) prune(subject *declare.Subject, all bool) {
 				slot := place - l.Slots
 				s.needed[slot] = true
 				for _, w := range p.Slots[slot].Writers {
-					if w.Value != nil {
-						read(w.Value.Reads())
+					for _, c := range []*expr.Code{w.Value, w.Known} {
+						if c != nil {
+							read(c.Reads())
+						}
 					}
 				}
 				for i := range p.Leaves {
@@ -288,13 +290,14 @@ func (s *Stepper) prune(subject *declare.Subject, all bool) {
 		read(places(l.Slots, l.Computed))
 	}
 	nothing := s.compiler.CompileAtOnce(zero, expr.Variable{})
+	p.Kept = slices.DeleteFunc(slices.Clone(p.Kept), func(r executive.Role) bool { return !s.needed[r.Slot] })
 	p.Slots = slices.Clone(p.Slots)
 	for i := range p.Slots {
 		if !s.needed[i] {
 			p.Slots[i].Writers = slices.Clone(p.Slots[i].Writers)
 			for k := range p.Slots[i].Writers {
 				if w := &p.Slots[i].Writers[k]; w.Value != nil && !notFinite(w.Value) {
-					w.Value = nothing
+					w.Value, w.Known = nothing, nil
 				}
 			}
 		}
@@ -409,16 +412,22 @@ func (s *Stepper) depend() {
 			s.lagging = append(s.lagging, k)
 		}
 	}
-	for i := range p.Leaves { // in the order of Program.Add
-		note := func(list []executive.Assignment, phase executive.Phase) {
-			for _, a := range list {
-				if a.Captured == len(s.captured) { // else an earlier one of the list has the slot
-					s.captured, s.writer, s.phase = append(s.captured, a.Slot), append(s.writer, i), append(s.phase, phase)
-				}
-			}
+	s.captured, s.writer = make([]int, p.Captures), make([]int, p.Captures)
+	s.phase = make([]executive.Phase, p.Captures)
+	capture := func(at, slot, leaf int, phase executive.Phase) {
+		s.captured[at], s.writer[at], s.phase[at] = slot, leaf, phase
+	}
+	for _, r := range p.Kept {
+		w := &p.Slots[r.Slot].Writers[r.Writer]
+		capture(w.Captured, r.Slot, w.Leaf, r.Phase)
+	}
+	for i := range p.Leaves {
+		for _, a := range p.Leaves[i].Entry {
+			capture(a.Captured, a.Slot, i, executive.Active)
 		}
-		note(p.Leaves[i].Entry, executive.Active)
-		note(p.Leaves[i].Exit, executive.Leaving)
+		for _, a := range p.Leaves[i].Exit {
+			capture(a.Captured, a.Slot, i, executive.Leaving)
+		}
 	}
 }
 

@@ -45,7 +45,7 @@ var undefined = math.Float64frombits(0x7ff8_0000_0b5e_8000)
 // isUndefined reports whether a slot has been set to NaN.
 func (w *world) isUndefined(slot int) bool {
 	n := int(w.u[len(w.s.p.Leaves)+slot])
-	return (n == 0 || w.s.p.Slots[slot].Writers[n-1].Value == nil) &&
+	return (n == 0 || w.s.p.Gives(&w.s.p.Slots[slot].Writers[n-1], w.u) == nil) &&
 		math.Float64bits(w.store(slot)) == math.Float64bits(undefined)
 }
 

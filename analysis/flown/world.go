@@ -271,7 +271,7 @@ func (w *world) plain(places, indicators []int) bool {
 				continue
 			}
 			if n := int(w.u[len(w.s.p.Leaves)+slot]); n > 0 {
-				c = w.s.p.Slots[slot].Writers[n-1].Value
+				c = w.s.p.Gives(&w.s.p.Slots[slot].Writers[n-1], w.u)
 			}
 		}
 		if c == nil || !w.plain(c.Reads(), c.Indicators()) {
@@ -354,12 +354,13 @@ func (w *world) source(slot int) (x float64, known bool) {
 		x = w.u[p.Held(slot)]
 		return x, !math.IsNaN(x)
 	}
-	switch writer := &p.Slots[slot].Writers[n-1]; {
-	case writer.Value == nil:
+	writer := &p.Slots[slot].Writers[n-1]
+	switch code := p.Gives(writer, w.u); {
+	case code == nil:
 		x = w.u[p.Capture(writer.Captured)]
 		return x, !math.IsNaN(x)
 	default:
-		x, known = w.s.fixed[writer.Value]
+		x, known = w.s.fixed[code]
 		return x, known
 	}
 }
@@ -371,7 +372,7 @@ func (w *world) standing(slot int) (v value, known bool) {
 	n := int(w.u[len(p.Leaves)+slot])
 	if x, known := w.source(slot); known {
 		return number(x), true
-	} else if n == 0 || p.Slots[slot].Writers[n-1].Value == nil {
+	} else if n == 0 || p.Gives(&p.Slots[slot].Writers[n-1], w.u) == nil {
 		return w.keeper.kept(w.store(slot))
 	}
 	program := w.s.program(p.Slots[slot].Writers[n-1].Value, true)
@@ -419,7 +420,7 @@ func (w *world) signal(place int) value {
 			return number(x)
 		}
 		if n := int(w.u[len(w.s.p.Leaves)+slot]); n > 0 {
-			if code := w.s.p.Slots[slot].Writers[n-1].Value; code != nil {
+			if code := w.s.p.Gives(&w.s.p.Slots[slot].Writers[n-1], w.u); code != nil {
 				return w.evaluate(code, true)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 // Subject returns the mission's plan with the declarations about its world, for proofs.
 func (m *Mission) Subject() declare.Subject {
+	m = m.Flown()
 	s := declare.Subject{Plan: m.Plan, Declared: m.Declared, Computed: map[string]*expr.Expr{},
 		Program: m.Program, Compiler: m.compiler}
 	for _, x := range m.signals {

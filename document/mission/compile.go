@@ -93,7 +93,9 @@ func (b *builder) program(counts []bool) {
 	}
 	steady := map[executive.Evaluation]bool{{Kind: executive.EvaluateOutputs}: true}
 	fixed := func(reads []int) bool {
-		return !slices.ContainsFunc(reads, func(i int) bool { return i >= m.layout.Outputs && !steady[m.source(i)] })
+		return !slices.ContainsFunc(reads, func(i int) bool {
+			return m.signals[i].kind == given || i >= m.layout.Outputs && !steady[m.source(i)]
+		})
 	}
 	for _, s := range order {
 		if s.Kind == executive.EvaluateComputed {
@@ -223,6 +225,8 @@ func (m *Mission) source(signal int) executive.Evaluation {
 		if s.direct {
 			return executive.Evaluation{Kind: executive.EvaluateDirect}
 		}
+		return executive.Evaluation{Kind: executive.EvaluateOutputs}
+	case given:
 		return executive.Evaluation{Kind: executive.EvaluateOutputs}
 	case slotted:
 		return executive.Evaluation{Kind: executive.EvaluateSlot, Index: s.index}

@@ -39,13 +39,19 @@ type Mission struct {
 	Declared     declare.Declarations // the section `check`
 	Program      *executive.Program   // the plan, compiled for the mission's signals
 
-	held    *executive.Program // likewise, smooth between events; nil: so is Program
-	initial []initialValue     // states whose initial values replace the vehicle's
-	signals []signal           // everything with a name, in the order of the signal vector
-	texts   []string           // that the mission itself gives to slots, by their place among the signals
-	slots   []executive.Slot   // written by tasks: the vehicle's commands, then the mission's own
-	layout  executive.Layout
-	judged  []string // what assertions name: signals and tasks
+	held     *executive.Program // likewise, smooth between events; nil: so is Program
+	initial  []initialValue     // states whose initial values replace the vehicle's
+	signals  []signal           // everything with a name, in the order of the signal vector
+	sources  []string           // of the signals of the vehicle
+	used     []string           // of these: those that the outages name
+	sourceOf map[string]string  // by signal of the vehicle
+	outages  []outage           // ascending by source and time
+	flown    bool               // the world gives the signals of the sources
+
+	texts  []string         // that the mission itself gives to slots, by their place among the signals
+	slots  []executive.Slot // written by tasks: the vehicle's commands, then the mission's own
+	layout executive.Layout
+	judged []string // what assertions name: signals and tasks
 
 	compiler *expr.Compiler // of the program; it compiles nothing more
 }
@@ -70,6 +76,7 @@ const (
 	output               // computed by the vehicle
 	slotted              // written by tasks
 	computed             // an expression of other signals, given in the mission file
+	given                // of a source, given by the world
 )
 
 // signal is one named signal of the blackboard. Its place in the list is its place in the signal
@@ -85,6 +92,8 @@ type signal struct {
 	direct     bool       // an output that depends on the commands of the same instant
 	value      *expr.Expr // of a computed signal
 	at         place      // of a computed signal's expression
+	sources    []string   // on which the value depends
+	source     string     // of which it tells whether it is known, or since when it is not
 }
 
 type place struct{ offset, length int }

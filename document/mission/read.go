@@ -98,7 +98,7 @@ func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []stri
 	}
 	for _, k := range []string{
 		"plan", "graph", "vehicle", "environment", "parameters", "initial", "commands", "signals", "record", "plots",
-		"check", "tables",
+		"check", "tables", "outages",
 	} {
 		known[k] = keep(k)
 	}
@@ -137,6 +137,7 @@ func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []stri
 	}
 	b.parameters(parts["environment"], parts["parameters"])
 	b.overrides(set)
+	b.sourced(parts["outages"])
 	b.table(parts["tables"], parts["commands"], parts["signals"])
 	b.initialValues(parts["initial"])
 	planned := parts["plan"] != nil && b.plan(parts["plan"], open, b.m.Vocabulary())
@@ -373,11 +374,12 @@ func (b *builder) table(tables, commands, own *yamldoc.Node) {
 	b.compiles(expr.Scope{})
 	b.declare(signal{name: "t", text: "simulated time", unit: seconds, kind: clock})
 	for i, s := range v.States {
-		b.declare(signal{name: s.Name, text: s.Text, unit: unitOf(s.Unit), kind: state, index: i})
+		b.declare(signal{name: s.Name, text: s.Text, unit: unitOf(s.Unit), kind: state, index: i, sources: m.from(s.Name)})
 	}
 	m.layout.Outputs = len(m.signals)
 	for i, o := range v.Outputs {
-		b.declare(signal{name: o.Name, text: o.Text, unit: unitOf(o.Unit), kind: output, index: i, direct: len(o.Direct) > 0})
+		b.declare(signal{name: o.Name, text: o.Text, unit: unitOf(o.Unit), kind: output, index: i, direct: len(o.Direct) > 0,
+			sources: m.from(o.Name)})
 	}
 	m.layout.Slots, m.layout.Commands = len(m.signals), len(v.Commands)
 	for _, c := range v.Commands {
@@ -396,6 +398,7 @@ func (b *builder) table(tables, commands, own *yamldoc.Node) {
 			})
 		})
 	}
+	maps.Copy(b.scope, m.sourceScope())
 	m.Tables = expr.Scope{}
 	b.Tables(tables, func(name string) bool {
 		_, taken := b.scope[name]
@@ -462,6 +465,11 @@ func (b *builder) ownSignals(own *yamldoc.Node) {
 			}
 		}
 	}
+	texts := map[string]string{}
+	for _, f := range formulas {
+		texts[f.signal.name] = f.node.Value
+	}
+	b.measured(texts)
 	for i, f := range formulas {
 		s := &b.m.signals[b.m.layout.Computed+i]
 		s.value = b.Expression(f.node, f.signal.variable(), b.scope)
@@ -638,6 +646,7 @@ func (b *builder) plan(n *yamldoc.Node, open func(string) ([]byte, error), known
 	unexplained := p.Unexplained()
 	b.Diags = append(b.Diags, unexplained...)
 	b.entries()
+	b.sources()
 	return len(unexplained) == 0
 }
 
@@ -682,11 +691,14 @@ func (b *builder) beside(n *yamldoc.Node, what string, open func(string) ([]byte
 // Vocabulary returns the signals that a plan may read and write, without the entries of this one.
 func (m *Mission) Vocabulary() plan.Vocabulary {
 	v := plan.Vocabulary{}
+	for name, s := range m.sourceScope() {
+		v[name] = plan.Signal{Unit: s.Unit, Type: s.Type}
+	}
 	for _, s := range m.signals {
-		if s.entry {
+		if s.entry || s.source != "" {
 			continue
 		}
-		entry := plan.Signal{Unit: s.unit, Type: s.typ, Values: s.values, Text: s.text}
+		entry := plan.Signal{Unit: s.unit, Type: s.typ, Values: s.values, Text: s.text, Sources: s.sources}
 		if s.kind == slotted {
 			entry.Slot, entry.Hold = true, m.slots[s.index].Hold
 		}
@@ -711,7 +723,7 @@ func (s *signal) variable() expr.Variable {
 	if s.entry && s.typ == expr.Real {
 		return expr.Variable{Unit: expr.AnyUnit, Held: true}
 	}
-	return expr.Variable{Type: s.typ, Unit: s.unit, Values: s.values}
+	return expr.Variable{Type: s.typ, Unit: s.unit, Values: s.values, Sources: s.sources}
 }
 
 func (m *Mission) slotNames() []string {

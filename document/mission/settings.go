@@ -22,6 +22,10 @@ func (m *Mission) Settings() map[string]string {
 	for _, v := range m.initial {
 		all["initial "+m.Vehicle.States[v.state].Name] = diag.Number(v.value, -1)
 	}
+	for i, o := range m.outages {
+		all[fmt.Sprint("outage ", i+1)] = fmt.Sprintf("%s, from %s s to %s s", o.source, diag.Number(o.from, -1),
+			diag.Number(o.to, -1))
+	}
 	for _, s := range m.slots {
 		all[s.Name] = fmt.Sprintf("default %s, hold %t", diag.Number(s.Initial, -1), s.Hold)
 	}

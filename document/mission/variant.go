@@ -1,15 +1,12 @@
 package mission
 
 import (
-	"maps"
 	"slices"
 
 	"canopy/bt"
 	"canopy/diag"
 	"canopy/document/plan"
 	"canopy/executive"
-	"canopy/expr"
-	"canopy/syntax/yamldoc"
 	"canopy/temporal"
 	"canopy/vehicle/equations"
 	"canopy/vehicle/model"
@@ -19,22 +16,13 @@ import (
 // graph. The mission is nil if the list has errors.
 func (m *Mission) WithPlan(p *plan.Plan) (*Mission, diag.List) {
 	n := *m
-	n.Graph, n.Program = nil, nil
-	b := &builder{Reader: yamldoc.NewReader(m.Source), m: &n, names: map[string]int{}}
-	ours := func(s signal) bool { return s.entry }
-	n.signals = slices.DeleteFunc(slices.Clone(m.signals), ours)
-	own := len(m.signals) - len(n.signals)
-	n.slots, n.layout.Computed = slices.Clone(m.slots[:len(m.slots)-own]), m.layout.Computed-own
-	scope := expr.Scope{}
-	maps.Copy(scope, m.Tables)
-	b.compiles(scope)
-	for _, text := range m.texts { // keep their places
-		b.compiler.Text(text)
+	n.Graph = nil
+	var diags diag.List
+	if n.Plan, diags = plan.Read(p.Source, m.Vocabulary()); n.Plan == nil {
+		return nil, diags
 	}
-	if n.Plan, b.Diags = plan.Read(p.Source, m.Vocabulary()); n.Plan == nil {
-		return nil, b.Diags
-	}
-	b.entries()
+	b := n.builder(m)
+	b.Diags = diags
 	n.Record = slices.DeleteFunc(slices.Clone(m.Record), func(name string) bool { _, ok := b.names[name]; return !ok })
 	if b.compile(); b.Diags.HasErrors() {
 		return nil, b.Diags

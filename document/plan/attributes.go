@@ -17,6 +17,7 @@ const (
 	attrOn         = "on"
 	attrOff        = "off"
 	attrUntil      = "until"
+	attrUnknown    = "unknown"
 	attrWrite      = "write"
 	attrEntry      = "entry"
 	attrExit       = "exit"
@@ -38,7 +39,7 @@ const (
 )
 
 var (
-	conditionAttributes = []string{attrOn, attrOff, attrUntil}
+	conditionAttributes = []string{attrOn, attrOff, attrUntil, attrUnknown}
 	actionAttributes    = []string{attrWrite, attrEntry, attrExit, attrEntryTime, attrExitTime,
 		attrEntryUntil, attrExitUntil, attrDone, attrFailed}
 	requests = []string{attrSuccessIf, attrFailureIf} // the preconditions that an action judges by itself

@@ -33,7 +33,7 @@ func (c Coder) Compile(p *executive.Program, leaves []Leaf) {
 			slot, v := c.Slot(a)
 			assignment := executive.Assignment{Slot: slot}
 			if !a.Unset {
-				assignment.Value = code(a.Value, v)
+				assignment.Value, assignment.Known = code(a.Value, v), condition(a.Known)
 			}
 			all = append(all, assignment)
 		}

@@ -160,7 +160,7 @@ func (x *expansion) expand(i *item, env environment, s *scope) *bt.Node {
 	}
 	n := &bt.Node{Kind: i.kind, Name: i.name, Params: x.params(i, s), Wraps: i.wraps}
 	if i.kind.Family() == bt.Leaf {
-		leaf := x.measured(x.leaf(i, env), s.path+i.name)
+		leaf := x.certain(x.measured(x.leaf(i, env), s.path+i.name))
 		if leaf.Free {
 			leaf.Ports = x.ports(i, s)
 		}

@@ -204,10 +204,12 @@ func (r *reader) fits(e *expr.Expr, a *xmltree.Attribute, env environment, want 
 	if scope == nil && (script || slices.ContainsFunc(e.Names(), entry)) {
 		scope = expr.Scope{}
 		usage(scope, e, want.Type == expr.Boolean)
-		for name := range scope {
-			if v, ok := r.types[name]; ok {
-				scope[name] = v
+		for name, v := range scope {
+			if t, ok := r.types[name]; ok {
+				v = t
 			}
+			v.Sources = []string{name} // as far as anyone knows
+			scope[name] = v
 		}
 	}
 	if script {
@@ -224,7 +226,7 @@ func (r *reader) fits(e *expr.Expr, a *xmltree.Attribute, env environment, want 
 	if len(mistakes) > 0 {
 		return nil
 	}
-	return e
+	return e.Resolved(r.scope)
 }
 
 // maxParts bounds all expressions that name ports: each use of a tree has its own.
@@ -470,6 +472,7 @@ func (r *reader) called(i *item) *expr.Expr {
 func (l leafReader) conditionLeaf(leaf *Leaf) {
 	leaf.On, leaf.Off = l.condition(attrOn), l.condition(attrOff)
 	leaf.until, _ = l.attribute(attrUntil)
+	leaf.unknown = l.unknown()
 	l.exclusive(attrOff, attrUntil, "the condition")
 }
 

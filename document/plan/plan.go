@@ -25,10 +25,12 @@ type Signal struct {
 	Hold   bool            // a slot that keeps its last value while no task writes it; otherwise it returns to its default
 	Text   string          // one line that describes it
 	Table  *expr.Tabulated // the name is that of a function
+
+	Sources []string // its value is known while all of these are; nil: always
 }
 
 func (s Signal) variable() expr.Variable {
-	return expr.Variable{Type: s.Type, Unit: s.Unit, Values: s.Values, Table: s.Table, Held: s.Held}
+	return expr.Variable{Type: s.Type, Unit: s.Unit, Values: s.Values, Table: s.Table, Held: s.Held, Sources: s.Sources}
 }
 
 // Vocabulary is all signals that a plan may name.
@@ -73,6 +75,7 @@ type Leaf struct {
 	Free           bool   // nothing defines it: neither its attributes nor a model
 	Ports          []Port // of a free leaf, by name
 	until          *xmltree.Attribute
+	unknown        string // of a condition: what it is while it is unknown
 
 	// Condition: becomes true when On holds, stays true until Off holds; Off nil: true while On holds.
 	On, Off *expr.Expr
@@ -203,9 +206,10 @@ func (p *Plan) FreeEntries() diag.List {
 type Assignment struct {
 	Target         string
 	Value          *expr.Expr
-	Unset          bool // the slot is an entry, from which the value is taken away; Value does not count
-	Notes          bool // the slot notes whether an entry was written since a leaf was told so: several may share it
-	Offset, Length int  // the target's name in the source
+	Known          *expr.Expr // the value is known, else the slot keeps its value; nil: it always is
+	Unset          bool       // the slot is an entry, from which the value is taken away; Value does not count
+	Notes          bool       // the slot notes whether an entry was written since a leaf was told so: several may share it
+	Offset, Length int        // the target's name in the source
 }
 
 // String returns the assignment as it is written.

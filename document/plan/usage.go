@@ -11,7 +11,7 @@ func (l *Leaf) Expressions() []*expr.Expr {
 	list := []*expr.Expr{l.On, l.Off, l.EntryTime, l.ExitTime, l.EntryUntil, l.ExitUntil, l.Done, l.Failed, l.SuccessIf,
 		l.FailureIf}
 	for _, a := range slices.Concat(l.Write, l.Entry, l.Exit) {
-		list = append(list, a.Value)
+		list = append(list, a.Value, a.Known)
 	}
 	return slices.DeleteFunc(list, func(e *expr.Expr) bool { return e == nil })
 }

@@ -156,6 +156,12 @@ func (e *Event) Since(t float64) {
 	}
 }
 
+// The kinds of the events at which a source of signals, the text, is lost and found again.
+const (
+	KindUnknown = "unknown"
+	KindKnown   = "known"
+)
+
 // KindRange is the kind of an event at which a state leaves the range in which the vehicle's model is valid.
 const KindRange = "range"
 

@@ -265,7 +265,7 @@ func (r *Reader) checked(n *Node, e *expr.Expr, err error, want expr.Variable, s
 	if len(mistakes) > 0 {
 		return nil
 	}
-	return e
+	return e.Resolved(scope)
 }
 
 // Inside reports a mistake at its place within an expression's text.

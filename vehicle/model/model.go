@@ -131,6 +131,10 @@ type Vehicle struct {
 	Jumps      []string // the states that events of the vehicle itself may change at once
 	Floating   []bool   // by state: its absolute tolerance follows its values (ode.Options); nil: none
 
+	// Sources is where measured values of states and outputs come from, by name. A source may be lost, and with it all its
+	// signals. nil: the vehicle declares none.
+	Sources map[string]string
+
 	// New returns an instance. It requires one value for each of Parameters, in that order; values that are out of
 	// range or inconsistent give an error that wraps ErrParameters.
 	New func(parameters []float64) (Instance, error)
