@@ -80,7 +80,8 @@ type Segment struct {
 
 	// Dated are the times at which the events occurred, in their order, in a world that observes them later; nil: at To.
 	Dated   []float64
-	Waiting bool // nothing is known of the time after To: a world that observes waits for its input
+	Told    []int // places of discrete signals of the world that change there
+	Waiting bool  // nothing is known of the time after To: a world that observes waits for its input
 }
 
 // reasons are those of a run that reached its end, by whether the end was set before the horizon.
@@ -225,7 +226,7 @@ func (r *Run) step() error {
 			return err
 		}
 	}
-	if len(segment.Events) > 0 || segment.Alarm || segment.Own {
+	if len(segment.Events)+len(segment.Told) > 0 || segment.Alarm || segment.Own {
 		if err := r.event(segment); err != nil {
 			return err
 		}

@@ -1,0 +1,440 @@
+package flight
+
+import (
+	"math"
+	"slices"
+
+	"canopy/autopilot/adapter"
+	"canopy/document/mission"
+	"canopy/executive"
+	"canopy/expr"
+	"canopy/ode"
+	"canopy/run"
+	"canopy/run/record"
+	"canopy/snapshot"
+	"canopy/vehicle/contract"
+)
+
+// world is the world of a vehicle that is observed. Its trajectory consists of the samples of telemetry: between two
+// samples a signal is linear, or cubic where both carry its rate; without a new sample it keeps its value.
+//
+//	what a sample shows is decided at the time of the sample, or later if the world is already there
+//	a change of side is dated by interpolation between the two samples around it
+//	between samples only the time passes: up to the alarm, or to where a relation of the time changes
+//
+// Times are in seconds since the plan's start, by the clock of the vehicle.
+type world struct {
+	executive.Numbers
+	p        *executive.Program
+	signals  *executive.Signals
+	tracks   []track // by signal of the contract
+	discrete []bool  // by place in now: it is no real signal
+
+	base      int64 // vehicle time at the plan's start [ns]
+	t, from   float64
+	now, then []float64 // states and outputs at present, in the order of the signal vector; and at another time
+	u, before []float64 // the inputs, and those before the instant
+	above     []bool
+	watched   []bool
+	alarm     float64
+	timed     []int // the indicators that depend on the time
+
+	next      float64 // up to this time the world is known
+	sample    *adapter.Sample
+	fresh     []int // the tracks that have a new value at the end of the last stretch
+	suspended bool  // time passes, but nothing is an event
+
+	events, told, changed []int // scratch
+	dated                 []float64
+
+	stateEvents, timeEvents int
+}
+
+// track is what is known of one signal of the contract.
+type track struct {
+	place   int       // in now; -1: it is no signal of the mission
+	smooth  bool      // its values may be interpolated
+	numbers []float64 // what the mission calls the contract's values; nil: the same
+	known   bool
+	was, is point // the last two samples; equal if the second does not continue the first
+}
+
+// point is the value of a signal at a time.
+type point struct{ t, v, rate float64 }
+
+// newWorld returns the world of a mission with a vehicle that keeps a contract. It begins with take and start.
+func newWorld(m *mission.Mission, c *contract.Contract) *world {
+	p := m.Program
+	n := p.Layout.Slots - 1
+	w := &world{p: p, now: make([]float64, n), then: make([]float64, n), discrete: make([]bool, n),
+		u: p.Initial(), before: p.Initial(), above: make([]bool, len(p.Indicators)),
+		watched: make([]bool, len(p.Indicators)), alarm: math.Inf(1), timed: timed(p)}
+	for i := range c.Signals {
+		w.tracks = append(w.tracks, w.track(m, &c.Signals[i]))
+	}
+	w.signals = executive.NewSignals(p, func(float64, []float64, []float64, []float64) {}) // now has all outputs
+	w.Numbers = executive.NewNumbers(w)
+	return w
+}
+
+// track returns the track of a signal before its first sample.
+func (w *world) track(m *mission.Mission, s *contract.Signal) track {
+	tr := track{place: -1, smooth: s.Type == real, is: point{t: math.Inf(-1)}}
+	for i := range m.Vehicle.States {
+		if m.Vehicle.States[i].Name == s.Name {
+			tr.place = i
+		}
+	}
+	for i := range m.Vehicle.Outputs {
+		if m.Vehicle.Outputs[i].Name == s.Name {
+			tr.place = w.p.Layout.Outputs - 1 + i
+		}
+	}
+	if tr.place < 0 {
+		return tr
+	}
+	d, _ := m.Signal(s.Name)
+	w.discrete[tr.place] = d.Type != expr.Real
+	for _, value := range s.Values {
+		tr.numbers = append(tr.numbers, float64(slices.Index(d.Values, value)))
+	}
+	return tr
+}
+
+// timed returns the indicators that depend on the time.
+func timed(p *executive.Program) []int {
+	depends := make([]bool, p.Layout.Signals)
+	depends[0] = true
+	reads := func(c *expr.Code) bool {
+		return c != nil && slices.ContainsFunc(c.Reads(), func(s int) bool { return depends[s] })
+	}
+	for _, x := range p.All { // each follows what it reads
+		switch x.Kind {
+		case executive.EvaluateOutputs, executive.EvaluateDirect:
+		case executive.EvaluateSlot:
+			for _, by := range p.Slots[x.Index].Writers {
+				depends[p.Signal(x.Index)] = depends[p.Signal(x.Index)] || reads(by.Value)
+			}
+		case executive.EvaluateComputed:
+			depends[p.Layout.Computed+x.Index] = reads(p.Computed[x.Index])
+		}
+	}
+	var list []int
+	for i := range p.Indicators {
+		if slices.ContainsFunc(p.Indicators[i].Reads(), func(s int) bool { return depends[s] }) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// seconds returns the time of the world at a time of the vehicle.
+func (w *world) seconds(vehicle int64) float64 { return float64(vehicle-w.base) / second }
+
+// vehicle returns the time of the vehicle at a time of the world, rounded up.
+func (w *world) vehicle(t float64) int64 { return w.base + int64(math.Ceil(t*second)) }
+
+// start makes the present the plan's start.
+func (w *world) start(vehicle int64) { w.move(vehicle) }
+
+// move makes a time of the vehicle the present time of the world: the vehicle's clock has begun anew. No sample
+// continues one before.
+func (w *world) move(vehicle int64) {
+	w.base = vehicle - int64(w.t*second)
+	w.next = w.t
+	for i := range w.tracks {
+		tr := &w.tracks[i]
+		tr.is.t = math.Inf(-1)
+		tr.was = tr.is
+	}
+}
+
+// pass lets the world be known up to a time of the vehicle.
+func (w *world) pass(vehicle int64) { w.next = max(w.next, w.seconds(vehicle)) }
+
+// see gives the world a sample, which the next Advance consumes. It reports whether it is in order: a sample that is
+// older than one before is ignored. The world does not keep it.
+func (w *world) see(s *adapter.Sample) bool {
+	t := w.seconds(s.T)
+	for _, v := range s.Values {
+		if t < w.tracks[v.Signal].is.t {
+			return false
+		}
+	}
+	w.sample, w.next = s, max(w.next, t)
+	return true
+}
+
+// Advance implements run.World.
+func (w *world) Advance(until float64) (run.Segment, error) {
+	w.from = w.t
+	w.fresh, w.told = w.fresh[:0], w.told[:0]
+	copy(w.before, w.u)
+	due := max(w.t, w.due())
+	known := max(w.t, w.next)
+	end := min(known, due, max(w.t, until))
+	if end == w.t && end < due && w.sample == nil {
+		return run.Segment{To: w.t, Waiting: true}, nil
+	}
+	if w.sample != nil && end == known {
+		w.take(w.sample)
+		w.sample = nil
+	}
+	w.t = end
+	s := run.Segment{To: w.t}
+	if w.suspended {
+		return s, nil
+	}
+	if s.Alarm = w.alarm <= w.t; s.Alarm {
+		w.timeEvents++
+	}
+	s.Events, s.Dated = w.compare()
+	s.Told = w.told
+	w.stateEvents += len(s.Events)
+	return s, nil
+}
+
+// gap is the number of nominal periods without a sample that is not bridged.
+const gap = 3
+
+// take makes a sample the present.
+func (w *world) take(s *adapter.Sample) {
+	t := w.seconds(s.T)
+	for _, v := range s.Values {
+		tr := &w.tracks[v.Signal]
+		if tr.place < 0 {
+			continue
+		}
+		if !v.Known {
+			tr.known = false
+			continue
+		}
+		value := v.V
+		if tr.numbers != nil {
+			value = tr.numbers[int(value)]
+		}
+		continues := tr.known && tr.smooth && !s.Break && (s.Period == 0 || t-tr.is.t <= gap*float64(s.Period)/second)
+		tr.was, tr.is = tr.is, point{t, value, v.Rate}
+		if !continues {
+			tr.was = point{t, w.now[tr.place], math.NaN()}
+		}
+		if w.discrete[tr.place] && w.now[tr.place] != value {
+			w.told = append(w.told, 1+tr.place)
+		}
+		tr.known = true
+		w.now[tr.place] = value
+		w.fresh = append(w.fresh, v.Signal)
+	}
+}
+
+// at returns the value of a track at a time up to its last sample.
+//
+//	linear: v0 + s (v1 - v0),  s = (t - t0)/(t1 - t0)
+//	cubic:  v0 (1 + 2s)(1 - s)^2 + h r0 s (1 - s)^2 + v1 s^2 (3 - 2s) + h r1 s^2 (s - 1),  h = t1 - t0
+func (tr *track) at(t float64) float64 {
+	a, b := tr.was, tr.is
+	if t >= b.t && a.t < b.t {
+		return b.v
+	}
+	if t <= a.t {
+		return a.v
+	}
+	h := b.t - a.t
+	s := (t - a.t) / h
+	if a.rate-a.rate != 0 || b.rate-b.rate != 0 {
+		return a.v + s*(b.v-a.v)
+	}
+	r := 1 - s
+	return a.v*(1+2*s)*r*r + h*a.rate*s*r*r + b.v*s*s*(3-2*s) + h*b.rate*s*s*(s-1)
+}
+
+// around returns the states and outputs at a time up to the present: those of the last sample interpolated, the others
+// as they are.
+func (w *world) around(t float64) []float64 {
+	copy(w.then, w.now)
+	for _, i := range w.fresh {
+		w.then[w.tracks[i].place] = w.tracks[i].at(t)
+	}
+	return w.then
+}
+
+// compare returns the watched indicators whose sides are not those of the present signals, in the order of the times at
+// which they changed, and these times.
+func (w *world) compare() (events []int, dated []float64) {
+	w.events, w.dated = w.events[:0], w.dated[:0]
+	w.Signals()
+	for i, watched := range w.watched {
+		if watched && w.side(i) != w.above[i] {
+			w.events = append(w.events, i)
+		}
+	}
+	for k, i := range w.events {
+		t, at := w.date(i), k
+		w.dated = append(w.dated, t)
+		for ; at > 0 && w.dated[at-1] > t; at-- {
+			w.dated[at], w.events[at] = w.dated[at-1], w.events[at-1]
+		}
+		w.dated[at], w.events[at] = t, i
+	}
+	return w.events, w.dated
+}
+
+// side returns the side of an indicator with the signals that were evaluated last.
+func (w *world) side(i int) bool { return w.p.Indicators[i].Value(w.signals.Values, nil) >= 0 }
+
+// date returns the time at which an indicator changed its side, of which the present sample is the first evidence: now,
+// if the signals of the sample do not explain the change.
+func (w *world) date(i int) float64 {
+	from, to := math.Inf(1), math.Inf(-1)
+	for _, k := range w.fresh {
+		from, to = min(from, w.tracks[k].was.t), max(to, w.tracks[k].is.t)
+	}
+	g := func(t float64) float64 {
+		w.fill(t, w.around(t), w.before)
+		return w.p.Indicators[i].Value(w.signals.Values, nil)
+	}
+	if !(from < to) || (g(from) >= 0) != w.above[i] || (g(to) >= 0) == w.above[i] {
+		return w.t
+	}
+	_, t := ode.Root(g, from, to)
+	return min(t, w.t)
+}
+
+// due returns the next time at which something happens without a sample: the alarm, or a change of an indicator that
+// depends on the time, as long as it is linear in it. Others change with the next sample.
+func (w *world) due() float64 {
+	if w.suspended {
+		return math.Inf(1)
+	}
+	due := w.alarm
+	for _, i := range w.timed {
+		if w.watched[i] {
+			due = min(due, w.changes(i))
+		}
+	}
+	return due
+}
+
+// changes returns the time at which an indicator changes its side if only time passes, +Inf if that is not known.
+func (w *world) changes(i int) float64 {
+	g := func(t float64) float64 {
+		w.fill(t, w.now, w.u)
+		return w.p.Indicators[i].Value(w.signals.Values, nil)
+	}
+	g0 := g(w.t)
+	if (g0 >= 0) != w.above[i] {
+		return w.t
+	}
+	t := max(w.t, w.t-g0/(g(w.t+1)-g0))
+	for _, later := range [...]float64{0, 1e-9, 1e-6} { // rounding, and relations that hold up to their limit
+		if at := t + later; at < math.Inf(1) && (g(at) >= 0) != w.above[i] {
+			return at
+		}
+	}
+	return math.Inf(1)
+}
+
+// fill evaluates the signal vector.
+func (w *world) fill(t float64, now, u []float64) []float64 {
+	w.signals.Fill(w.p.All, t, now, u, nil)
+	return w.signals.Values
+}
+
+// T implements run.World.
+func (w *world) T() float64 { return w.t }
+
+// Signals implements executive.Numeric.
+func (w *world) Signals() []float64 { return w.fill(w.t, w.now, w.u) }
+
+// Discrete implements run.World.
+func (w *world) Discrete() (u []float64, above []bool) { return w.u, w.above }
+
+// Set implements run.World.
+func (w *world) Set(input int, value float64) { w.u[input] = value }
+
+// Watch implements run.World: all sides are kept.
+func (w *world) Watch(indicator int, a executive.Attention) { w.watched[indicator] = a == executive.Watched }
+
+// Look implements run.World.
+func (w *world) Look([]int) {}
+
+// Restart implements run.World.
+func (w *world) Restart() {}
+
+// Iterate implements run.World.
+func (w *world) Iterate() ([]int, error) {
+	w.changed = w.changed[:0]
+	w.Signals()
+	for i := range w.above {
+		if side := w.side(i); side != w.above[i] {
+			w.above[i] = side
+			w.changed = append(w.changed, i)
+		}
+	}
+	return w.changed, nil
+}
+
+// Memory implements run.World.
+func (w *world) Memory() []float64 { return nil }
+
+// SetAlarm implements run.World.
+func (w *world) SetAlarm(t float64) { w.alarm = t }
+
+// States implements run.World: nothing is integrated.
+func (w *world) States() []float64 { return nil }
+
+// At implements run.World.
+func (w *world) At(t float64) []float64 {
+	if t >= w.t {
+		return w.Signals()
+	}
+	return w.fill(t, w.around(t), w.before)
+}
+
+// Left implements run.World.
+func (w *world) Left() []float64 {
+	w.around(w.t)
+	for _, i := range w.fresh {
+		if tr := &w.tracks[i]; tr.was.t == tr.is.t {
+			w.then[tr.place] = tr.was.v
+		}
+	}
+	return w.fill(w.t, w.then, w.before)
+}
+
+// Changed implements run.World.
+func (w *world) Changed() bool { return !slices.Equal(w.u, w.before) }
+
+// Cost implements run.World.
+func (w *world) Cost(s *record.Summary) { s.StateEvents, s.TimeEvents = w.stateEvents, w.timeEvents }
+
+// State implements run.World.
+func (w *world) State(c *snapshot.Codec) {
+	snapshot.Int(c, &w.base)
+	snapshot.Float(c, &w.t)
+	snapshot.Float(c, &w.next)
+	snapshot.Float(c, &w.alarm)
+	snapshot.Floats(c, w.now, w.u)
+	for _, sides := range [][]bool{w.above, w.watched} {
+		snapshot.Each(c, sides, snapshot.Bool)
+	}
+	snapshot.Each(c, w.tracks, func(c *snapshot.Codec, tr *track) {
+		snapshot.Bool(c, &tr.known)
+		for _, p := range []*point{&tr.was, &tr.is} {
+			snapshot.Float(c, &p.t)
+			snapshot.Float(c, &p.v)
+			snapshot.Float(c, &p.rate)
+		}
+	})
+	snapshot.Bool(c, &w.suspended)
+	snapshot.Int(c, &w.stateEvents)
+	snapshot.Int(c, &w.timeEvents)
+	if c.Loading() && !w.p.Fits(w.u) {
+		c.Fail(snapshot.ErrMismatch)
+	}
+}
+
+const (
+	second = 1e9    // ns
+	real   = "real" // the type of a signal that is a number
+)
