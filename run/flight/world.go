@@ -79,7 +79,7 @@ func newWorld(m *mission.Mission, c *contract.Contract) *world {
 
 // track returns the track of a signal before its first sample.
 func (w *world) track(m *mission.Mission, s *contract.Signal) track {
-	tr := track{place: -1, smooth: s.Type == real, is: point{t: math.Inf(-1)}}
+	tr := track{place: -1, smooth: s.Type == contract.Real, is: point{t: math.Inf(-1)}}
 	for i := range m.Vehicle.States {
 		if m.Vehicle.States[i].Name == s.Name {
 			tr.place = i
@@ -353,7 +353,9 @@ func (w *world) Discrete() (u []float64, above []bool) { return w.u, w.above }
 func (w *world) Set(input int, value float64) { w.u[input] = value }
 
 // Watch implements run.World: all sides are kept.
-func (w *world) Watch(indicator int, a executive.Attention) { w.watched[indicator] = a == executive.Watched }
+func (w *world) Watch(indicator int, a executive.Attention) {
+	w.watched[indicator] = a == executive.Watched
+}
 
 // Look implements run.World.
 func (w *world) Look([]int) {}
@@ -434,7 +436,4 @@ func (w *world) State(c *snapshot.Codec) {
 	}
 }
 
-const (
-	second = 1e9    // ns
-	real   = "real" // the type of a signal that is a number
-)
+const second = 1e9 // ns
