@@ -712,8 +712,8 @@ func (r *Run) Waiting() bool { return r.waiting }
 // Over reports whether the run is over. One that has failed may still have to wait for its exit procedures.
 func (r *Run) Over() bool { return r.over }
 
-// Status returns the current status of a task.
-func (r *Run) Status(t bt.Task) bt.Status { return r.executive.Status(t) }
+// Stopping reports whether the plan was halted: only exit procedures may be running.
+func (r *Run) Stopping() bool { return r.stopping }
 
 // T returns the time [s].
 func (r *Run) T() float64 { return r.world.T() }

@@ -43,6 +43,7 @@ type world struct {
 	sample    *adapter.Sample
 	fresh     []int // the tracks that have a new value at the end of the last stretch
 	suspended bool  // time passes, but nothing is an event
+	resumed   bool  // what has changed while that was so is an event now
 
 	events, told, changed []int // scratch
 	dated                 []float64
@@ -52,9 +53,8 @@ type world struct {
 
 // track is what is known of one signal of the contract.
 type track struct {
-	place   int       // in now; -1: it is no signal of the mission
-	smooth  bool      // its values may be interpolated
-	numbers []float64 // what the mission calls the contract's values; nil: the same
+	place   int  // in now; -1: it is no signal of the mission
+	smooth  bool // its values may be interpolated
 	known   bool
 	was, is point // the last two samples; equal if the second does not continue the first
 }
@@ -95,9 +95,6 @@ func (w *world) track(m *mission.Mission, s *contract.Signal) track {
 	}
 	d, _ := m.Signal(s.Name)
 	w.discrete[tr.place] = d.Type != expr.Real
-	for _, value := range s.Values {
-		tr.numbers = append(tr.numbers, float64(slices.Index(d.Values, value)))
-	}
 	return tr
 }
 
@@ -135,7 +132,10 @@ func (w *world) seconds(vehicle int64) float64 { return float64(vehicle-w.base) 
 func (w *world) vehicle(t float64) int64 { return w.base + int64(math.Ceil(t*second)) }
 
 // start makes the present the plan's start.
-func (w *world) start(vehicle int64) { w.move(vehicle) }
+func (w *world) start(vehicle int64) {
+	w.fresh = w.fresh[:0]
+	w.move(vehicle)
+}
 
 // move makes a time of the vehicle the present time of the world: the vehicle's clock has begun anew. No sample
 // continues one before.
@@ -147,6 +147,12 @@ func (w *world) move(vehicle int64) {
 		tr.is.t = math.Inf(-1)
 		tr.was = tr.is
 	}
+}
+
+// suspend lets time pass without events, or ends that: what has changed meanwhile is then one instant.
+func (w *world) suspend(suspended bool) {
+	w.resumed = w.suspended && !suspended || w.resumed
+	w.suspended = suspended
 }
 
 // pass lets the world be known up to a time of the vehicle.
@@ -165,6 +171,13 @@ func (w *world) see(s *adapter.Sample) bool {
 	return true
 }
 
+// show makes the sample the present before and after the run.
+func (w *world) show() {
+	w.fresh, w.told = w.fresh[:0], w.told[:0]
+	w.take(w.sample)
+	w.sample = nil
+}
+
 // Advance implements run.World.
 func (w *world) Advance(until float64) (run.Segment, error) {
 	w.from = w.t
@@ -173,7 +186,7 @@ func (w *world) Advance(until float64) (run.Segment, error) {
 	due := max(w.t, w.due())
 	known := max(w.t, w.next)
 	end := min(known, due, max(w.t, until))
-	if end == w.t && end < due && w.sample == nil {
+	if end == w.t && end < due && w.sample == nil && (w.suspended || !w.resumed) {
 		return run.Segment{To: w.t, Waiting: true}, nil
 	}
 	if w.sample != nil && end == known {
@@ -185,6 +198,7 @@ func (w *world) Advance(until float64) (run.Segment, error) {
 	if w.suspended {
 		return s, nil
 	}
+	w.resumed = false
 	if s.Alarm = w.alarm <= w.t; s.Alarm {
 		w.timeEvents++
 	}
@@ -209,20 +223,16 @@ func (w *world) take(s *adapter.Sample) {
 			tr.known = false
 			continue
 		}
-		value := v.V
-		if tr.numbers != nil {
-			value = tr.numbers[int(value)]
-		}
 		continues := tr.known && tr.smooth && !s.Break && (s.Period == 0 || t-tr.is.t <= gap*float64(s.Period)/second)
-		tr.was, tr.is = tr.is, point{t, value, v.Rate}
+		tr.was, tr.is = tr.is, point{t, v.V, v.Rate}
 		if !continues {
 			tr.was = point{t, w.now[tr.place], math.NaN()}
 		}
-		if w.discrete[tr.place] && w.now[tr.place] != value {
+		if w.discrete[tr.place] && w.now[tr.place] != v.V {
 			w.told = append(w.told, 1+tr.place)
 		}
 		tr.known = true
-		w.now[tr.place] = value
+		w.now[tr.place] = v.V
 		w.fresh = append(w.fresh, v.Signal)
 	}
 }
@@ -429,6 +439,7 @@ func (w *world) State(c *snapshot.Codec) {
 		}
 	})
 	snapshot.Bool(c, &w.suspended)
+	snapshot.Bool(c, &w.resumed)
 	snapshot.Int(c, &w.stateEvents)
 	snapshot.Int(c, &w.timeEvents)
 	if c.Loading() && !w.p.Fits(w.u) {

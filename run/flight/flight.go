@@ -1,0 +1,468 @@
+package flight
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"canopy/autopilot/adapter"
+	"canopy/autopilot/frame"
+	"canopy/autopilot/service"
+	"canopy/bt"
+	"canopy/document/mission"
+	"canopy/run"
+	"canopy/run/record"
+	"canopy/snapshot"
+	"canopy/vehicle/contract"
+)
+
+// Options are the settings of a flight.
+type Options struct {
+	adapter.Options
+
+	Arm    bool    // the plan may enable the motors; otherwise it waits until somebody else does
+	Return bool    // at the end, a vehicle in the air returns; otherwise it holds its position
+	Until  float64 // the plan ends at this time [s]; 0: at the mission's horizon
+}
+
+// Errors of a mission that cannot be flown, and of a flight.
+var (
+	ErrContract = errors.New("no contract for this mission")
+	ErrInput    = errors.New("impossible input of a flight")
+)
+
+// Flight is a mission in flight: all its mutable state. It is not safe for concurrent use.
+//
+// It begins when the vehicle is attached and ready, on the ground; in the air, the operator's Resume begins it. While a
+// pilot, a failsafe or another station has the vehicle, and after a reboot, the plan is suspended: nothing in it changes
+// and nothing is commanded, until the operator resumes. While the link is lost, the plan goes on: its signals are
+// unknown. After the plan's end, and after the operator's Stop, exit procedures run; then a vehicle in the air is told to
+// hold or to return.
+type Flight struct {
+	m       *mission.Mission
+	c       *contract.Contract
+	o       Options
+	vehicle vehicle
+	w       *world
+	r       *run.Run
+	rec     record.Recorder
+	reader  frame.Reader
+	writer  frame.Writer
+
+	phase     phase
+	slots     []slot // by slot of the contract
+	now       service.Clock
+	left      service.Clock // when the vehicle was told how to go on without the plan
+	decisions int
+	err       error
+}
+
+// vehicle is what a flight observes and commands: an adapter.
+type vehicle interface {
+	Receive(now service.Clock, f frame.Frame)
+	Wake(now service.Clock)
+	Due() int64
+	Out() []frame.Message
+	Samples() []adapter.Sample
+	Events() []adapter.Event
+	Want(slot int, value float64)
+	State() adapter.State
+	Resume(now service.Clock)
+	Vehicle(wall int64) int64
+}
+
+// phase is a part of a flight.
+type phase uint8
+
+const (
+	waiting phase = iota // for the vehicle, or the operator
+	flying               // the plan, with its exit procedures
+	leaving              // the vehicle is told how to go on
+	over
+)
+
+// slot is a slot of the contract.
+type slot struct {
+	place  int     // in the signal vector; -1: the mission's vehicle does not have it
+	wanted float64 // the value that the vehicle was told last
+}
+
+// Contract returns the contract that the vehicle of a mission keeps.
+func Contract(m *mission.Mission) (*contract.Contract, error) {
+	for _, c := range []*contract.Contract{contract.Plane, contract.Copter} {
+		if c.Name == m.Vehicle.Name {
+			return c, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: its vehicle is %s; missions of plane and copter can be flown", ErrContract, m.Vehicle.Name)
+}
+
+// New prepares a flight of a mission with a vehicle that keeps the contract of the mission's. The error wraps
+// ErrContract or is one of run.New.
+func New(m *mission.Mission, o Options) (*Flight, error) {
+	c, err := Contract(m)
+	if err != nil {
+		return nil, err
+	}
+	return newFlight(m, c, adapter.New(c, o.Options), o)
+}
+
+func newFlight(m *mission.Mission, c *contract.Contract, v vehicle, o Options) (*Flight, error) {
+	w := newWorld(m, c)
+	until := math.Inf(1)
+	if o.Until > 0 {
+		until = o.Until
+	}
+	r, err := run.New(m, w, run.Continuous{}, until)
+	if err != nil {
+		return nil, err
+	}
+	f := &Flight{m: m, c: c, o: o, vehicle: v, w: w, r: r,
+		writer: frame.Writer{System: o.Ends.Us.System, Component: o.Ends.Us.Component}}
+	for i := range c.Slots {
+		s := slot{place: -1, wanted: c.Slots[i].Default}
+		for k := range m.Vehicle.Commands {
+			if m.Vehicle.Commands[k].Name == c.Slots[i].Name {
+				s.place = m.Program.Signal(k)
+			}
+		}
+		f.slots = append(f.slots, s)
+	}
+	return f, nil
+}
+
+// Attach sets the recorder of the flight's log, before the first step.
+func (f *Flight) Attach(rec record.Recorder) {
+	f.rec = rec
+	f.r.Attach(rec)
+}
+
+// Step makes the flight react to an input, and returns the frames to be sent. The error is that of the recorder or wraps
+// ErrInput. A plan that fails is none: its exit procedures run, and Err returns why.
+func (f *Flight) Step(in Input) (out [][]byte, err error) {
+	f.now = in.At
+	switch in.Kind {
+	case Start, Close, Wake, End:
+	case Open:
+		f.reader = frame.Reader{Stream: f.reader.Stream}
+	case Frame:
+		for _, x := range f.reader.Read(in.Data) {
+			f.vehicle.Receive(in.At, x)
+			if err := f.react(); err != nil {
+				return nil, err
+			}
+		}
+		return f.send()
+	case Operator:
+	default:
+		return nil, fmt.Errorf("%w: kind %d", ErrInput, in.Kind)
+	}
+	f.vehicle.Wake(in.At)
+	if f.phase == flying {
+		if t := f.vehicle.Vehicle(in.At.Wall); t != 0 {
+			f.w.pass(t)
+		}
+	}
+	err = f.react()
+	if in.Kind == Operator && err == nil {
+		if err = f.operate(string(in.Data)); err == nil {
+			err = f.react()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.send()
+}
+
+// send returns the frames of the messages that the vehicle's adapter has.
+func (f *Flight) send() (out [][]byte, err error) {
+	for _, m := range f.vehicle.Out() {
+		raw, err := f.writer.Write(m, f.now.Unix)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, raw)
+	}
+	return out, nil
+}
+
+// operate carries out a command of the operator.
+func (f *Flight) operate(command string) error {
+	f.decisions++
+	switch command {
+	case Resume:
+		f.vehicle.Resume(f.now)
+		return nil
+	case Stop:
+		return f.stop()
+	}
+	return fmt.Errorf("%w: the operator's command %q", ErrInput, command)
+}
+
+// stop ends the plan. A second time it ends the wait for exit procedures, or for the vehicle.
+func (f *Flight) stop() error {
+	switch f.phase {
+	case waiting:
+		f.phase = over
+		f.keep(f.r.Stop(stopped))
+	case flying:
+		if f.r.Stopping() {
+			return f.leave()
+		}
+		f.w.suspend(false) // what is left runs to its end, although nothing of it may be commanded
+		f.keep(f.r.Stop(stopped))
+		return f.ended()
+	case leaving, over:
+		f.phase = over
+	}
+	return nil
+}
+
+// react handles what the adapter has found: first the samples, then the log of events, whose time is that of the samples.
+func (f *Flight) react() error {
+	for again := true; again; {
+		events := f.vehicle.Events()
+		if slices.ContainsFunc(events, func(e adapter.Event) bool { return e.Kind == adapter.Rebooted }) && f.Started() {
+			f.w.move(f.vehicle.Vehicle(f.now.Wall))
+		}
+		state := f.vehicle.State()
+		if f.phase == waiting && state == adapter.Ready {
+			f.phase = flying
+			f.w.start(f.vehicle.Vehicle(f.now.Wall))
+		}
+		f.w.suspend(f.phase == flying && (state == adapter.Taken || state == adapter.Observing) && !f.r.Stopping())
+		if err := f.samples(); err != nil {
+			return err
+		}
+		for _, e := range events {
+			if err := f.event(e); err != nil {
+				return err
+			}
+		}
+		if f.phase == leaving {
+			f.depart()
+		}
+		again = f.command()
+	}
+	return nil
+}
+
+// event logs an event of the adapter.
+func (f *Flight) event(e adapter.Event) error {
+	text := e.Text
+	if e.Slot >= 0 {
+		text = f.c.Slots[e.Slot].Name + ": " + text
+	}
+	return f.log(e.Kind.String(), text)
+}
+
+func (f *Flight) log(kind, text string) error {
+	return f.rec.Event(record.Event{T: f.w.t, Kind: kind, Text: text})
+}
+
+// samples lets the world see the samples, one after the other, and the run react to each.
+func (f *Flight) samples() error {
+	list := f.vehicle.Samples()
+	for i := range list {
+		s := &list[i]
+		if !f.w.see(s) {
+			text := fmt.Sprintf("a sample of %v that is %.3f s older than the latest was ignored", s.Source,
+				f.w.t-f.w.seconds(s.T))
+			if err := f.log("late", text); err != nil {
+				return err
+			}
+			continue
+		}
+		if f.phase == waiting || f.phase == leaving {
+			f.w.show()
+			continue
+		}
+		if err := f.fly(); err != nil {
+			return err
+		}
+	}
+	return f.fly()
+}
+
+// fly steps the run until it needs more input.
+func (f *Flight) fly() error {
+	if f.phase != flying {
+		return nil
+	}
+	before := f.r.Summary().StatusChanges
+	for !f.r.Over() {
+		_, err := f.r.Step()
+		if f.keep(err); f.r.Waiting() {
+			break
+		}
+	}
+	f.decisions += f.r.Summary().StatusChanges - before
+	return f.ended()
+}
+
+// keep keeps the error of a run that failed. Its exit procedures go on.
+func (f *Flight) keep(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+// stopped is the reason of a run that the operator has stopped.
+const stopped = "stopped by the operator"
+
+// Modes in which a vehicle goes on without the plan, by the names of the contracts.
+const (
+	holds   = "loiter"
+	returns = "rtl"
+	lands   = "land"
+)
+
+// ended goes on when the plan and its exit procedures have ended.
+func (f *Flight) ended() error {
+	if f.phase != flying || !f.r.Over() {
+		return nil
+	}
+	return f.leave()
+}
+
+// leave decides how the vehicle goes on: one that is on the ground, on its way back, or not ours is left as it is.
+func (f *Flight) leave() error {
+	f.command()
+	f.phase = leaving
+	f.left = f.now
+	wanted := f.c.Slot(wantedMode)
+	mode := f.mode(f.slots[wanted].wanted)
+	target := map[bool]string{false: holds, true: returns}[f.o.Return]
+	switch state := f.vehicle.State(); {
+	case state != adapter.Ready && state != adapter.Lost:
+		f.phase = over
+		return f.log("end", "the vehicle is not ours ("+state.String()+"): it is left as it is")
+	case f.signal("in_air") == 0:
+		f.phase = over
+		return f.log("end", "the vehicle is on the ground")
+	case mode == returns || mode == lands:
+		f.phase = over
+		return f.log("end", "the plan has left the vehicle in the mode "+mode)
+	default:
+		f.want(wanted, float64(slices.Index(f.c.Slots[wanted].Values, target)))
+		return f.log("end", "the vehicle goes on in the mode "+target)
+	}
+}
+
+// The signals and slots of the contracts with which a flight ends.
+const (
+	wantedMode  = "wanted_mode"
+	presentMode = "mode"
+	armSlot     = "arm"
+)
+
+// mode returns the name of a mode.
+func (f *Flight) mode(number float64) string {
+	return f.c.Slots[f.c.Slot(wantedMode)].Values[int(number)]
+}
+
+// signal returns the last value of a signal of the contract; NaN if it is not known.
+func (f *Flight) signal(name string) float64 {
+	if tr := &f.w.tracks[f.c.Signal(name)]; tr.known {
+		return tr.is.v
+	}
+	return math.NaN()
+}
+
+// leavingTime is the time that the vehicle has to take the mode in which it goes on [ns].
+const leavingTime = 10e9
+
+// depart ends the flight when the vehicle is in the mode in which it goes on.
+func (f *Flight) depart() {
+	wanted := f.slots[f.c.Slot(wantedMode)].wanted
+	if f.signal(presentMode) == wanted || f.now.Wall-f.left.Wall >= leavingTime {
+		f.phase = over
+	}
+}
+
+// command tells the adapter what the plan wants, and reports whether it wants anything new.
+func (f *Flight) command() (news bool) {
+	if f.phase != flying || f.w.suspended {
+		return false
+	}
+	signals := f.w.Signals()
+	for i := range f.slots {
+		s := &f.slots[i]
+		if s.place < 0 || signals[s.place] == s.wanted || f.c.Slots[i].Name == armSlot && !f.o.Arm {
+			continue
+		}
+		f.want(i, signals[s.place])
+		news = true
+	}
+	return news
+}
+
+// want tells the adapter what is wanted of a slot.
+func (f *Flight) want(i int, value float64) {
+	f.decisions++
+	f.slots[i].wanted = value
+	f.vehicle.Want(i, value)
+	f.vehicle.Wake(f.now)
+}
+
+// Due returns the reading of the wall clock [ns] at which the flight needs an input of kind Wake, unless another comes
+// before.
+func (f *Flight) Due() int64 {
+	due := f.vehicle.Due()
+	switch f.phase {
+	case waiting, over:
+	case leaving:
+		due = min(due, f.left.Wall+leavingTime)
+	case flying:
+		t, present := f.w.due(), f.vehicle.Vehicle(f.now.Wall)
+		if present != 0 && t < math.Inf(1) {
+			due = min(due, f.now.Wall+max(f.w.vehicle(t)-present, resolution))
+		}
+	}
+	return due
+}
+
+// resolution is the shortest time after which a flight is to be woken [ns].
+const resolution = 100_000
+
+// Over reports whether the flight is over.
+func (f *Flight) Over() bool { return f.phase == over }
+
+// Err returns the error that ended the plan, nil if none did.
+func (f *Flight) Err() error { return f.err }
+
+// Decisions returns the number of decisions so far: changes of statuses, of what is wanted of the vehicle, and commands
+// of the operator.
+func (f *Flight) Decisions() int { return f.decisions }
+
+// Started reports whether the plan has started.
+func (f *Flight) Started() bool { return f.phase != waiting }
+
+// Vehicle returns who commands the vehicle.
+func (f *Flight) Vehicle() adapter.State { return f.vehicle.State() }
+
+// Suspended reports whether the plan is suspended.
+func (f *Flight) Suspended() bool { return f.w.suspended }
+
+// Header describes the flight for the record.
+func (f *Flight) Header() record.Header { return f.r.Header() }
+
+// Summary returns the cost of the flight so far.
+func (f *Flight) Summary() record.Summary { return f.r.Summary() }
+
+// T returns the time since the plan's start [s].
+func (f *Flight) T() float64 { return f.w.t }
+
+// Until returns the time [s] at which the plan ends.
+func (f *Flight) Until() float64 { return f.r.Until() }
+
+// Events returns the number of state and time events so far.
+func (f *Flight) Events() int { return f.r.Events() }
+
+// Statuses returns the current status of every task.
+func (f *Flight) Statuses() []bt.Status { return f.r.Statuses() }
+
+// State passes the state of the plan and its world to the codec; that of the link is not saved.
+func (f *Flight) State(c *snapshot.Codec) { f.r.State(c) }

@@ -1,0 +1,236 @@
+package flight
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"canopy/autopilot/adapter"
+	"canopy/autopilot/frame"
+	"canopy/autopilot/service"
+	"canopy/bt"
+	"canopy/document/mission"
+	"canopy/internal/cart"
+	"canopy/internal/golden"
+	"canopy/run/record"
+	"canopy/vehicle/contract"
+	"canopy/vehicle/model"
+)
+
+// plane is a vehicle that keeps the contract of planes and moves by samples only.
+func plane() *model.Vehicle {
+	v := &model.Vehicle{Name: contract.Plane.Name, New: func([]float64) (model.Instance, error) { return still{}, nil }}
+	for _, s := range contract.Plane.Signals {
+		v.Outputs = append(v.Outputs, model.Output{Variable: model.Variable{Name: s.Name, Unit: s.Unit}})
+	}
+	for _, s := range contract.Plane.Slots {
+		v.Commands = append(v.Commands, model.Command{Variable: model.Variable{Name: s.Name, Unit: s.Unit},
+			Default: s.Default, Hold: true, Range: model.Between(s.Min, s.Max)})
+	}
+	return v
+}
+
+type still struct{}
+
+func (still) Initial([]float64)                                    {}
+func (still) Derivatives(float64, []float64, []float64, []float64) {}
+func (still) Outputs(float64, []float64, []float64, []float64)     {}
+
+func planeMission(t testing.TB, body, yaml string) *mission.Mission {
+	t.Helper()
+	head := "mission: test\nplan: plan.xml\nvehicle: plane\nhorizon: 1000\nrecord: {interval: 100, signals: [h]}\n"
+	f := cart.Files{"m/test.yaml": head + yaml, "m/plan.xml": cart.Plan(body)}
+	m, diags := mission.Read("m/test.yaml", f.Open, []*model.Vehicle{plane()}, nil)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return m
+}
+
+// scripted is a vehicle that shows what a script says, and notes what it is told.
+type scripted struct {
+	state   adapter.State
+	samples []adapter.Sample
+	events  []adapter.Event
+	told    func(text string)
+}
+
+func (v *scripted) Receive(service.Clock, frame.Frame) {}
+func (v *scripted) Wake(service.Clock)                 {}
+func (v *scripted) Due() int64                         { return math.MaxInt64 }
+func (v *scripted) Out() []frame.Message               { return nil }
+func (v *scripted) State() adapter.State               { return v.state }
+func (v *scripted) Vehicle(wall int64) int64           { return boot + wall }
+
+// boot is what the clock of the scripted vehicle shows before the clock of the wall.
+const boot = 5 * second
+
+func (v *scripted) Samples() []adapter.Sample {
+	s := v.samples
+	v.samples = nil
+	return s
+}
+
+func (v *scripted) Events() []adapter.Event {
+	e := v.events
+	v.events = nil
+	return e
+}
+
+func (v *scripted) Want(slot int, value float64) {
+	s := &contract.Plane.Slots[slot]
+	text := strconv.FormatFloat(value, 'g', 6, 64)
+	if s.Values != nil {
+		text = s.Values[int(value)]
+	}
+	v.told(fmt.Sprintf("want %s = %s", s.Name, text))
+}
+
+func (v *scripted) Resume(service.Clock) {
+	v.told("resume")
+	v.state = adapter.Ready
+}
+
+// page is the log of a flight as lines.
+type page struct {
+	names []string
+	lines []string
+}
+
+func (p *page) Sample(float64, []float64) error { return nil }
+
+func (p *page) Event(e record.Event) error {
+	p.lines = append(p.lines, fmt.Sprintf("%.3f %s: %s", e.T, e.Kind, e.Text))
+	return nil
+}
+
+func (p *page) Status(t float64, _ int, c bt.Change) error {
+	p.lines = append(p.lines, fmt.Sprintf("%.3f %s %v", t, p.names[c.Task], c.To))
+	return nil
+}
+
+// flown runs a flight by a script:
+//
+//	fly [arm] [return] [until=T]  begins a flight of the plan given as input
+//	at T                          what happens at this time of the wall clock [s], a line each:
+//	    sample SIGNAL=VALUE ...   a message of telemetry; SIGNAL alone becomes unknown
+//	    event KIND: TEXT          an event of the adapter
+//	    state STATE               who commands the vehicle
+//	    operator COMMAND
+//
+// The answer is the log with what the vehicle is told, and the flight's phase once it is over.
+type flown struct {
+	f *Flight
+	v *scripted
+	p *page
+}
+
+func (s *flown) answer(t *testing.T, d golden.Directive) string {
+	s.p.lines = s.p.lines[:0]
+	switch d.Name {
+	case "fly":
+		o := Options{}
+		for _, a := range d.Args {
+			switch a.Key {
+			case "arm":
+				o.Arm = true
+			case "return":
+				o.Return = true
+			case "until":
+				o.Until = number(t, a.Values[0])
+			default:
+				t.Fatalf("%s: %s", d.At, a.Key)
+			}
+		}
+		m := planeMission(t, d.Input, "")
+		s.v = &scripted{told: func(text string) { s.p.lines = append(s.p.lines, "      "+text) }}
+		var err error
+		if s.f, err = newFlight(m, contract.Plane, s.v, o); err != nil {
+			t.Fatal(err)
+		}
+		s.p.names = nil
+		for i := range m.Plan.Tree.Len() {
+			s.p.names = append(s.p.names, m.Plan.Tree.Name(bt.Task(i)))
+		}
+		s.f.Attach(s.p)
+	case "at":
+		s.at(t, int64(number(t, d.Args[0].Key)*second), d.Input)
+	default:
+		t.Fatalf("%s: there is no directive %s", d.At, d.Name)
+	}
+	if s.f.Over() {
+		summary := s.f.Summary()
+		s.p.lines = append(s.p.lines, fmt.Sprintf("over: %s, %s", summary.Outcome, summary.Reason))
+	}
+	return strings.Join(append(s.p.lines, ""), "\n")
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func (s *flown) at(t *testing.T, wall int64, lines string) {
+	in := Input{Kind: Wake, At: service.Clock{Wall: wall}}
+	for line := range strings.Lines(lines) {
+		verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch verb {
+		case "sample":
+			s.v.samples = append(s.v.samples, sampleOf(t, boot+wall, rest))
+		case "event":
+			kind, text, _ := strings.Cut(rest, ":")
+			s.v.events = append(s.v.events, adapter.Event{Kind: kindOf(t, kind), Slot: -1, Text: strings.TrimSpace(text)})
+		case "state":
+			for s.v.state = 0; s.v.state.String() != rest; s.v.state++ {
+			}
+		case "operator":
+			in.Kind, in.Data = Operator, []byte(rest)
+		default:
+			t.Fatalf("%q", line)
+		}
+	}
+	if _, err := s.f.Step(in); err != nil {
+		s.p.lines = append(s.p.lines, "error: "+err.Error())
+	}
+}
+
+func sampleOf(t *testing.T, at int64, text string) adapter.Sample {
+	sample := adapter.Sample{T: at}
+	for _, word := range strings.Fields(text) {
+		name, value, known := strings.Cut(word, "=")
+		i := contract.Plane.Signal(name)
+		if i < 0 {
+			t.Fatalf("there is no signal %s", name)
+		}
+		v := adapter.Value{Signal: i, Rate: math.NaN(), Known: known}
+		if k := slices.Index(contract.Plane.Signals[i].Values, value); k >= 0 {
+			v.V = float64(k)
+		} else if known {
+			v.V = number(t, value)
+		}
+		sample.Values = append(sample.Values, v)
+	}
+	return sample
+}
+
+func kindOf(t *testing.T, name string) adapter.Kind {
+	for k := adapter.Attaching; k <= adapter.Text; k++ {
+		if k.String() == name {
+			return k
+		}
+	}
+	t.Fatalf("there is no event %s", name)
+	return 0
+}
+
+// Each policy of a flight has a script; the guide describes it.
+func TestPolicies(t *testing.T) {
+	golden.Run(t, func() golden.Machine { return (&flown{p: &page{}}).answer }, "testdata/*.txt")
+}
