@@ -339,7 +339,22 @@ var rooms = map[string]room{
 		"internal/trees": "random trees have all kinds",
 	}},
 	"run/flight": {pure: true, imports: reasons{
+		"autopilot/adapter": "connects the contract with the vehicle",
+		"autopilot/frame":   "bytes of the link are frames",
 		"autopilot/service": "inputs have clock readings",
+		"bt":                "tasks have statuses",
+		"document/mission":  "is what is flown",
+		"executive":         "the world answers it",
+		"expr":              "relations of the time are found in compiled expressions",
+		"ode":               "crossings between samples are roots",
+		"run":               "the run of the plan",
+		"run/record":        "the flight is logged",
+		"snapshot":          "the state of the plan can be saved",
+		"vehicle/contract":  "names the signals and slots of the vehicle",
+	}, tests: reasons{
+		"internal/cart":   "small missions are read",
+		"internal/golden": "each policy has a script",
+		"vehicle/model":   "a vehicle for tests",
 	}},
 	"run/box": {imports: reasons{
 		"autopilot/service": "records have clock readings",

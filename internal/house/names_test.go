@@ -22,6 +22,7 @@ var shared = map[string]string{
 	"Difference":     "the result of a comparison: of two runs, of two documents",
 	"Engine":         "the mutable half of a formalism, and the interface by which the executive drives each",
 	"Event":          "an entry of a log: of a run, of the connection to a vehicle",
+	"Flight":         "a plan in flight: what one has shown of it, and as it is flown",
 	"Indicator":      "an event indicator: compiled, and as the simulator, which knows no expressions, takes it",
 	"Input":          "what a machine is given at one time: a tree a truth or an end, a flight a datagram",
 	"Instant":        "the result of settling an engine: of a tree, of a state graph",
