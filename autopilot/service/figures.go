@@ -55,4 +55,12 @@ const (
 	chunkLength = 50         // guide
 	chunkWait   = 2 * second // then the text is complete without the chunks that are missing
 	textsOpen   = 16         // texts with missing chunks
+
+	// Transfers.
+	transferWait   = 1500 * millisecond // guide: for the first reply
+	transferItem   = 500 * millisecond  // MAVSDK; guide: 250 ms, which is short for a radio
+	transferTries  = 6                  // guide and MAVSDK: 5 retries
+	transferEnd    = 3 * second         // ArduPilot repeats its request after 1 s: now its acknowledgement is lost
+	transferSilent = 9 * second         // ArduPilot gives up after 8 s
+	transferRounds = 3                  // whole transfers
 )
