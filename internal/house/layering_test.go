@@ -357,8 +357,15 @@ var rooms = map[string]room{
 		"vehicle/model":   "a vehicle for tests",
 	}},
 	"run/box": {imports: reasons{
+		"autopilot/frame":   "the log has the frames of a datagram, without signatures",
 		"autopilot/service": "records have clock readings",
+		"bt":                "the log has status changes",
 		"run/flight":        "the inputs of a flight are recorded, and fed to it again",
+		"run/record":        "the log of a flight has channels of its own",
+	}, outside: reasons{
+		"github.com/bluenviron/gomavlib/v3": "where the vehicle is",
+	}, tests: reasons{
+		"github.com/foxglove/mcap/go/mcap": "the library of the format reads the log",
 	}},
 	"run/simulated": {pure: true, imports: reasons{
 		"document/mission": "names vehicle, parameters and method",

@@ -23,8 +23,6 @@ type Replayer struct {
 
 	to      Replayable
 	in      flight.Input
-	record  int64    // number of the next record
-	input   int64    // number of the last input's
 	out     [][]byte // of the last input
 	matched int      // of out
 	free    bool     // nothing is compared
@@ -35,7 +33,7 @@ func NewReplayer(to Replayable, free bool) *Replayer { return &Replayer{to: to, 
 
 // Difference is where a replay departs from a box.
 type Difference struct {
-	Record             int64 // number of the input's record in the flight, from 0
+	Number             int // of the input in the flight, from 0
 	Kind               flight.Kind
 	At                 service.Clock // of the input
 	Input              []byte
@@ -50,13 +48,12 @@ func (d *Difference) String() string {
 		}
 		return fmt.Sprintf("%x", b)
 	}
-	return fmt.Sprintf("record %d, %s at %.9f s: datagram %d was %s, is %s", d.Record, d.Kind, float64(d.At.Wall)/1e9,
+	return fmt.Sprintf("input %d, %s at %.9f s: datagram %d was %s, is %s", d.Number, d.Kind, float64(d.At.Wall)/1e9,
 		d.Place+1, text(d.Recorded), text(d.Replayed))
 }
 
 // Feed takes the next record. Errors are those of the machine.
 func (r *Replayer) Feed(record Record) error {
-	r.record++
 	switch {
 	case record.Kind == Out:
 		r.Frames++
@@ -72,7 +69,7 @@ func (r *Replayer) Feed(record Record) error {
 		if record.Kind != Kind(flight.Start) {
 			r.complete()
 		}
-		r.in, r.input, r.matched = record.Input(), r.record-1, 0
+		r.in, r.matched = record.Input(), 0
 		r.Inputs++
 		var err error
 		r.out, err = r.to.Step(r.in)
@@ -97,7 +94,7 @@ func (r *Replayer) complete() {
 
 func (r *Replayer) differ(recorded, replayed []byte) {
 	if r.Difference == nil && !r.free {
-		r.Difference = &Difference{Record: r.input, Kind: r.in.Kind, At: r.in.At, Input: r.in.Data, Place: r.matched,
+		r.Difference = &Difference{Number: r.Inputs - 1, Kind: r.in.Kind, At: r.in.At, Input: r.in.Data, Place: r.matched,
 			Recorded: recorded, Replayed: replayed}
 	}
 }

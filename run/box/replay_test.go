@@ -68,10 +68,11 @@ func TestReplay(t *testing.T) {
 	if r = replay(t, &echo{say: "b"}, true, list, end); r.Difference != nil {
 		t.Errorf("another plan: %v", r.Difference)
 	}
-	cause := int64(0) // the last input
+	cause, number := 0, -1 // the last input
 	for i, record := range list {
 		if record.Kind != Out {
-			cause = int64(i)
+			cause = i
+			number++
 			continue
 		}
 		for what, changed := range map[string][]Record{
@@ -80,7 +81,7 @@ func TestReplay(t *testing.T) {
 			"one more": append(append(append([]Record{}, list[:i]...), Record{Kind: Out, Data: []byte("x")}), list[i:]...),
 		} {
 			d := replay(t, &echo{say: "a"}, false, changed, end).Difference
-			if d == nil || d.Record != cause || !bytes.Equal(d.Input, list[cause].Data) || d.At != list[cause].At {
+			if d == nil || d.Number != number || !bytes.Equal(d.Input, list[cause].Data) || d.At != list[cause].At {
 				t.Errorf("%s at record %d: %v", what, i, d)
 			}
 		}
@@ -89,9 +90,9 @@ func TestReplay(t *testing.T) {
 
 // TestReplayText shows a difference.
 func TestReplayText(t *testing.T) {
-	d := &Difference{Record: 7, Kind: flight.Wake, Place: 1, Recorded: []byte{0xfd, 1}}
+	d := &Difference{Number: 7, Kind: flight.Wake, Place: 1, Recorded: []byte{0xfd, 1}}
 	d.At.Wall = 1_500_000_000
-	if got, want := d.String(), "record 7, wake at 1.500000000 s: datagram 2 was fd01, is nothing"; got != want {
+	if got, want := d.String(), "input 7, wake at 1.500000000 s: datagram 2 was fd01, is nothing"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

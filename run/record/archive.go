@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/binary"
 	"hash/crc32"
 	"io"
@@ -88,6 +89,7 @@ type archive struct {
 	messages [len(topics)]uint64 // by channel
 	chunks   uint32
 	attached uint32 // attachments
+	declared uint16 // channels
 
 	// Records that are repeated or added at the end.
 	schemas, channels, chunkIndex, attachmentIndex []byte
@@ -116,18 +118,24 @@ func (a *archive) attach(time uint64, name, mediaType string, data []byte) {
 	a.attached++
 }
 
-// declare begins the first chunk with the channels; each has the schema of its number.
-func (a *archive) declare(schema func(channel int) []byte) error {
+// start begins the first chunk with the channels of every log.
+func (a *archive) start(schema func(channel int) []byte) error {
 	err := a.write()
 	a.out = make([]byte, chunkHead, chunkSize+chunkSize/8)
-	for id := 1; id < len(topics); id++ {
-		n, topic := uint16(id), topics[id]
-		s, c := len(a.schemas), len(a.channels)
-		a.schemas = appendRecord(a.schemas, opSchema, n, "canopy"+topic, "jsonschema", schema(id))
-		a.channels = appendRecord(a.channels, opChannel, n, n, topic, "json", "")
-		a.out = append(append(a.out, a.schemas[s:]...), a.channels[c:]...)
+	for id := 1; id <= summaryChannel; id++ {
+		a.declare(id, schema(id))
 	}
 	return err
+}
+
+// declare declares a channel with the schema of its number.
+func (a *archive) declare(channel int, schema []byte) {
+	n, topic := uint16(channel), topics[channel]
+	s, c := len(a.schemas), len(a.channels)
+	a.schemas = appendRecord(a.schemas, opSchema, n, cmp.Or(foxglove[channel], "canopy"+topic), "jsonschema", schema)
+	a.channels = appendRecord(a.channels, opChannel, n, n, topic, "json", "")
+	a.out = append(append(a.out, a.schemas[s:]...), a.channels[c:]...)
+	a.declared++
 }
 
 // write writes out what is not written yet.
@@ -143,6 +151,9 @@ func (a *archive) write() error {
 
 // begin begins a message. Its data is what is appended to out until end is called.
 func (a *archive) begin(channel int, time uint64) {
+	if channel > summaryChannel && a.messages[channel] == 0 {
+		a.declare(channel, schemas[channel])
+	}
 	a.at = len(a.out)
 	b := append(a.out, byte(opMessage), 0, 0, 0, 0, 0, 0, 0, 0)
 	b = binary.LittleEndian.AppendUint16(b, uint16(channel))
@@ -212,14 +223,13 @@ func (a *archive) close() error {
 			total += n
 		}
 	}
-	known := uint16(len(topics) - 1)
 	for _, group := range []struct {
 		op      opcode
 		records []byte
 	}{
 		{opSchema, a.schemas},
 		{opChannel, a.channels},
-		{opStatistics, appendRecord(nil, opStatistics, total, known, uint32(known), a.attached, uint32(0), a.chunks,
+		{opStatistics, appendRecord(nil, opStatistics, total, a.declared, uint32(a.declared), a.attached, uint32(0), a.chunks,
 			a.all.first, a.all.last, counts)},
 		{opChunkIndex, a.chunkIndex},
 		{opAttachmentIndex, a.attachmentIndex},

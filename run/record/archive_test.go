@@ -25,7 +25,7 @@ func TestLibraryWritesTheSame(t *testing.T) {
 		must(t, w.WriteAttachment(&mcap.Attachment{LogTime: start, CreateTime: start, Name: a.Name,
 			MediaType: a.MediaType, DataSize: uint64(len(a.Data)), Data: bytes.NewReader(a.Data)}))
 	}
-	for id := uint16(1); int(id) < len(topics); id++ {
+	for id := uint16(1); id <= summaryChannel; id++ {
 		data := schemas[id]
 		if id == signalsChannel {
 			data = signalsSchema(&h)

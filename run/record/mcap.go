@@ -20,30 +20,41 @@ const (
 	statusChannel
 	eventsChannel
 	summaryChannel
+	inChannel // this and the following ones are declared by their first message
+	outChannel
+	clockChannel
+	decisionChannel
+	locationChannel
+	logChannel
 )
 
 var topics = [...]string{
 	runChannel: "/run", signalsChannel: "/signals", statusChannel: "/status", eventsChannel: "/events",
-	summaryChannel: "/summary",
+	summaryChannel: "/summary", inChannel: "/mavlink/in", outChannel: "/mavlink/out", clockChannel: "/clock",
+	decisionChannel: "/decision", locationChannel: "/location", logChannel: "/log",
 }
+
+// foxglove are the names of schemas for which Foxglove has a panel; the others are named after their topics.
+var foxglove = map[int]string{locationChannel: "foxglove.LocationFix", logChannel: "foxglove.Log"}
 
 // container encodes the log as MCAP.
 type container struct {
 	archive
 	keys  [][]byte // `,"name":` of each signal
 	tasks [][]byte // name of each task as JSON
+	date  uint64   // log time of all messages; 0: they have that of the run
 }
 
 // newContainer begins the file with everything known before the run, and writes it out.
 func newContainer(h *Header, w io.Writer) (*container, error) {
-	c := &container{archive: newArchive(w, "canopy")}
+	c := &container{archive: newArchive(w, "canopy"), date: uint64(h.Date)}
 	for _, s := range h.Signals {
 		c.keys = append(c.keys, signalKey(s.Name))
 	}
 	for _, t := range h.Tasks {
 		c.tasks = append(c.tasks, quote(t.Name))
 	}
-	start, err := logTime(h.Start)
+	start, err := c.stamp(h.Start)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the start: %w", ErrHeader, err)
 	}
@@ -57,12 +68,12 @@ func newContainer(h *Header, w io.Writer) (*container, error) {
 	for _, a := range h.Attachments {
 		c.attach(start, a.Name, a.MediaType, a.Data)
 	}
-	err = c.declare(func(channel int) []byte {
+	err = c.start(func(channel int) []byte {
 		switch {
 		case channel == signalsChannel:
 			return signalsSchema(h)
-		case channel == runChannel && slices.ContainsFunc(h.Signals, func(s Signal) bool { return s.Type != "" }):
-			return bytes.Replace(schemas[channel], realSignal, typedSignal, 1)
+		case channel == runChannel:
+			return runSchema(h)
 		}
 		return schemas[channel]
 	})
@@ -86,7 +97,7 @@ func (h *Header) message() ([]byte, error) {
 
 // sample adds the sample of time t whose numbers are the fields of a line of signals.csv.
 func (c *container) sample(t float64, line []byte) error {
-	stamp, err := logTime(t)
+	stamp, err := c.stamp(t)
 	if err != nil {
 		return err
 	}
@@ -131,7 +142,7 @@ func (c *container) event(time []byte, e Event) error {
 
 // instant begins a message at an instant and returns the archive's output with its first fields.
 func (c *container) instant(channel int, t float64, time []byte, micro int) ([]byte, error) {
-	stamp, err := logTime(t)
+	stamp, err := c.stamp(t)
 	if err != nil {
 		return nil, err
 	}
@@ -156,11 +167,19 @@ func (c *container) close(s Summary) error {
 	data, err := json.Marshal(portable)
 	if err == nil {
 		var stamp uint64
-		if stamp, err = logTime(s.Ended); err == nil {
+		if stamp, err = c.stamp(s.Ended); err == nil {
 			err = c.add(summaryChannel, stamp, data)
 		}
 	}
 	return errors.Join(err, c.archive.close())
+}
+
+// stamp is the log time of a message at t.
+func (c *container) stamp(t float64) (uint64, error) {
+	if c.date != 0 {
+		return c.date, nil
+	}
+	return logTime(t)
 }
 
 // logTime is t in MCAP's unit, ns. Readers treat it as a signed number.
@@ -224,6 +243,22 @@ var schemas = [len(topics)][]byte{
 		`"properties":{"type":"array","items":{"type":"object","properties":{"property":{"type":"string"},` +
 		`"verdict":{"enum":["satisfied","violated","open"]},"margin":{"type":["number","null"]},` +
 		`"at_s":{"type":"number"},"open_after_s":{"type":"number"},"because":{"type":"string"}}}}}}`),
+	inChannel:    []byte(`{"type":"object","title":"frame from the link","properties":{` + frameSchema + `}}`),
+	outChannel:   []byte(`{"type":"object","title":"frame to the link","properties":{` + frameSchema + `}}`),
+	clockChannel: []byte(clockSchema), decisionChannel: []byte(decisionSchema),
+	locationChannel: []byte(locationSchema), logChannel: []byte(logSchema),
+}
+
+func runSchema(h *Header) []byte {
+	schema := schemas[runChannel]
+	if slices.ContainsFunc(h.Signals, func(s Signal) bool { return s.Type != "" }) {
+		schema = bytes.Replace(schema, realSignal, typedSignal, 1)
+	}
+	if h.Date != 0 {
+		date := []byte(`"date":{"type":"integer","description":"Unix time of the start [ns]"},"start":`)
+		schema = bytes.Replace(schema, []byte(`"start":`), date, 1)
+	}
+	return schema
 }
 
 // realSignal and typedSignal describe the list of signals in the schema of a run without and with discrete signals.

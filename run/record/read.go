@@ -405,12 +405,18 @@ func (p *player) message(topic string, m message) error {
 			return err
 		}
 		return p.to.Event(e)
+	case summaryChannel:
+		var s Summary
+		if err := json.Unmarshal(m.data, &s); err != nil {
+			return sound(err)
+		}
+		p.end.Summary = &s
+		return nil
 	}
-	var s Summary
-	if err := json.Unmarshal(m.data, &s); err != nil {
-		return sound(err)
+	if to, ok := p.to.(FlightRecorder); ok {
+		to.Date(int64(m.time))
+		return to.Message(Channel(channel), m.data)
 	}
-	p.end.Summary = &s
 	return nil
 }
 

@@ -5,7 +5,7 @@
 //   - run.mcap, the whole log in the MCAP container (https://mcap.dev/spec): channels /run (the Header, once),
 //     /signals (one object per sample), /status (one object per status change), /events and /summary, all JSON
 //     messages with jsonschema schemas; the plan and the mission as attachments. The log time of a message is the
-//     simulated time in ns.
+//     simulated time in ns. The log of a flight over a link has more channels ([FlightRecorder]).
 //   - status.csv, header `t,micro,task,from,to`: one line per status change, t in seconds with 9 decimals, or with as
 //     many more as keep different times apart.
 //   - signals.csv, first column `t`, then one column `name [unit]` per recorded signal: one line per sample.
@@ -130,6 +130,10 @@ type Header struct {
 	Signals    []Signal    `json:"signals"`
 	Plots      []Plot      `json:"plots"`
 	Parameters []Parameter `json:"parameters"`
+
+	// Date is the Unix time of the start [ns], of a flight that is not simulated. The log times of run.mcap are then Unix
+	// times, which FlightRecorder.Date sets.
+	Date int64 `json:"date,omitempty"`
 
 	Attachments []Attachment `json:"-"` // kept as attachments of run.mcap
 }

@@ -117,6 +117,9 @@ func (h *Header) check() error {
 		}
 		signals[s.Name] = true
 	}
+	if h.Date < 0 {
+		return fmt.Errorf("%w: its date is before 1970", ErrHeader)
+	}
 	tasks := map[string]bool{}
 	for i, t := range h.Tasks {
 		if t.Parent != -1 && (t.Parent <= i || t.Parent >= len(h.Tasks)) {

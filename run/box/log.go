@@ -1,0 +1,210 @@
+package box
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+
+	"canopy/autopilot/frame"
+	"canopy/bt"
+	"canopy/run/flight"
+	"canopy/run/record"
+)
+
+// Logger stands between a flight and its recorder: to the log of the plan, it adds the frames both ways, the clocks, the
+// decisions with their causes, and positions and messages by the schemas of Foxglove. As it is a function of the inputs
+// and of what the flight answers, a replay writes the same log.
+//
+// A Logger is the flight's recorder, and it is [Replayable]: its Step is that of the flight.
+type Logger struct {
+	flight Replayable
+	to     record.FlightRecorder
+	tlog   io.Writer // nil: none
+	header record.Header
+
+	in, out  frame.Reader
+	now      flight.Input
+	inputs   int64   // so far
+	told     int64   // wall time of the last message on /clock
+	decision decided // of the present input
+	t        float64 // latest time of the log
+	err      error   // of the recorder
+}
+
+// NewLogger returns the log of a flight. If tlog is not nil, it receives all frames in the format of that name: for each,
+// the Unix time in µs (8 bytes, the high byte first) and the frame without its signature.
+func NewLogger(h record.Header, to record.FlightRecorder, tlog io.Writer) *Logger {
+	return &Logger{to: to, tlog: tlog, header: h, told: -second}
+}
+
+// Drive sets the flight, before the first step.
+func (l *Logger) Drive(f Replayable) { l.flight = f }
+
+// stamped is what identifies the input to which a message belongs.
+type stamped struct {
+	Input int64 `json:"input"`
+	Wall  int64 `json:"wall"`
+	Unix  int64 `json:"unix"`
+}
+
+// decided is a message on /decision.
+type decided struct {
+	stamped
+	Cause   string   `json:"cause"`
+	T       float64  `json:"t"`
+	Crossed *float64 `json:"crossed,omitempty"`
+	Because []string `json:"because"`
+	Changes int      `json:"changes"`
+}
+
+// passed is a message on /mavlink/in or /mavlink/out.
+type passed struct {
+	stamped
+	System    byte   `json:"system"`
+	Component byte   `json:"component"`
+	Sequence  byte   `json:"sequence"`
+	Late      bool   `json:"late"`
+	ID        uint32 `json:"id"`
+	Frame     string `json:"frame"`
+}
+
+// timestamp is the time of a message of Foxglove.
+type timestamp struct {
+	Sec  int64 `json:"sec"`
+	NSec int64 `json:"nsec"`
+}
+
+func dated(unix int64) timestamp { return timestamp{unix / second, unix % second} }
+
+// Step makes the flight react to an input and logs both. The error is that of the flight or of the recorder.
+func (l *Logger) Step(in flight.Input) ([][]byte, error) {
+	stamp := stamped{l.inputs, in.At.Wall, in.At.Unix}
+	l.inputs++
+	l.now, l.decision = in, decided{stamped: stamp, Cause: in.Kind.String(), Because: []string{}}
+	l.to.Date(in.At.Unix)
+	out, err := l.flight.Step(in)
+	switch in.Kind {
+	case flight.Open:
+		address := string(in.Data)
+		l.in = frame.Reader{Stream: strings.HasPrefix(address, "tcp:") || strings.HasPrefix(address, "serial:")}
+	case flight.Frame:
+		l.frames(record.Incoming, &l.in, in.Data, stamp)
+	}
+	for _, datagram := range out {
+		l.frames(record.Outgoing, &l.out, datagram, stamp)
+	}
+	if l.decision.Changes > 0 {
+		l.send(record.Decisions, l.decision)
+	}
+	if in.Kind != flight.Frame && in.Kind != flight.Wake || in.At.Wall-l.told >= second {
+		l.told = in.At.Wall
+		l.send(record.Clocks, struct {
+			T    float64 `json:"t"`
+			Wall int64   `json:"wall"`
+			Unix int64   `json:"unix"`
+		}{l.t, in.At.Wall, in.At.Unix})
+	}
+	if err == nil {
+		err = l.err
+	}
+	return out, err
+}
+
+// frames logs the frames of a datagram, and where the vehicle is.
+func (l *Logger) frames(c record.Channel, r *frame.Reader, datagram []byte, stamp stamped) {
+	for _, f := range r.Read(datagram) {
+		raw := r.Strip(f)
+		if raw == nil {
+			continue
+		}
+		l.send(c, passed{stamp, f.System, f.Component, f.Sequence, f.Late, f.Message.GetID(), hex.EncodeToString(raw)})
+		if l.tlog != nil && l.err == nil {
+			_, l.err = l.tlog.Write(append(binary.BigEndian.AppendUint64(nil, uint64(stamp.Unix/1000)), raw...))
+		}
+		if p, ok := f.Message.(*ardupilotmega.MessageGlobalPositionInt); ok && c == record.Incoming && !f.Late {
+			l.send(record.Locations, struct {
+				At         timestamp  `json:"timestamp"`
+				Frame      string     `json:"frame_id"`
+				Latitude   float64    `json:"latitude"`
+				Longitude  float64    `json:"longitude"`
+				Altitude   float64    `json:"altitude"`
+				Covariance [9]float64 `json:"position_covariance"`
+				Type       int        `json:"position_covariance_type"`
+			}{At: dated(stamp.Unix), Frame: "vehicle", Latitude: float64(p.Lat) / 1e7, Longitude: float64(p.Lon) / 1e7,
+				Altitude: float64(p.Alt) / 1e3})
+		}
+	}
+}
+
+// send passes a message to the recorder and keeps the first error.
+func (l *Logger) send(c record.Channel, message any) {
+	if l.err != nil {
+		return
+	}
+	data, err := json.Marshal(message)
+	if err == nil {
+		err = l.to.Message(c, data)
+	}
+	l.err = err
+}
+
+// Sample implements [record.Recorder].
+func (l *Logger) Sample(t float64, values []float64) error {
+	l.t = max(l.t, t)
+	return l.to.Sample(t, values)
+}
+
+// Status implements [record.Recorder].
+func (l *Logger) Status(t float64, micro int, c bt.Change) error {
+	if err := l.to.Status(t, micro, c); err != nil {
+		return err
+	}
+	l.t, l.decision.T = t, t
+	l.decision.Changes++
+	l.say(info, l.header.Tasks[c.Task].Name, c.From.String()+" to "+c.To.String())
+	return l.err
+}
+
+// Event implements [record.Recorder].
+func (l *Logger) Event(e record.Event) error {
+	if err := l.to.Event(e); err != nil {
+		return err
+	}
+	l.t = max(l.t, e.T)
+	switch e.Kind {
+	case "state", "time":
+		l.decision.Because = append(l.decision.Because, e.Text)
+		if e.Crossed != nil && (l.decision.Crossed == nil || *e.Crossed < *l.decision.Crossed) {
+			l.decision.Crossed = e.Crossed
+		}
+		l.say(info, e.Kind, e.Text)
+	case "error":
+		l.say(failure, e.Kind, e.Text)
+	default:
+		l.say(warning, e.Kind, e.Text)
+	}
+	return l.err
+}
+
+// The levels of foxglove.Log.
+const (
+	info    = 2
+	warning = 3
+	failure = 4
+)
+
+// say sends a message of the schema foxglove.Log.
+func (l *Logger) say(level int, name, text string) {
+	l.send(record.Messages, struct {
+		At    timestamp `json:"timestamp"`
+		Level int       `json:"level"`
+		Text  string    `json:"message"`
+		Name  string    `json:"name"`
+		File  string    `json:"file"`
+		Line  int       `json:"line"`
+	}{dated(l.now.At.Unix), level, text, name, "", 0})
+}

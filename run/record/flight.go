@@ -1,0 +1,80 @@
+package record
+
+// FlightRecorder is a [Recorder] that also takes what is only known of a flight over a link; Writer is one.
+type FlightRecorder interface {
+	Recorder
+	// Date sets the Unix time of what is recorded from now on [ns].
+	Date(unix int64)
+	// Message receives a message of a channel, a JSON object of its schema. It is only in run.mcap.
+	Message(c Channel, data []byte) error
+}
+
+// Channel is a channel of run.mcap that only flights over a link have. It exists from its first message on.
+type Channel int
+
+// The channels.
+const (
+	Incoming  = Channel(inChannel)       // frames from the link: clocks, addresses, number of the message, bytes
+	Outgoing  = Channel(outChannel)      // frames to the link, likewise
+	Clocks    = Channel(clockChannel)    // readings of the clocks, once in a second
+	Decisions = Channel(decisionChannel) // the input that made the plan decide
+	Locations = Channel(locationChannel) // foxglove.LocationFix: where the vehicle is
+	Messages  = Channel(logChannel)      // foxglove.Log: events and status changes
+)
+
+// Date implements [FlightRecorder]. It changes nothing in the log of a run without a date.
+func (w *Writer) Date(unix int64) {
+	if w.mcap.date != 0 && unix > 0 {
+		w.mcap.date = uint64(unix)
+	}
+}
+
+// Message implements [FlightRecorder].
+func (w *Writer) Message(c Channel, data []byte) error {
+	if w.err != nil {
+		return w.err
+	}
+	stamp, err := w.mcap.stamp(w.header.Start)
+	if err == nil {
+		err = w.mcap.add(int(c), stamp, data)
+	}
+	w.logged(err)
+	return w.err
+}
+
+// The schemas of the channels.
+const (
+	timeSchema = `"timestamp":{"type":"object","properties":{"sec":{"type":"integer"},"nsec":{"type":"integer"}}}`
+
+	frameSchema = `"input":{"type":"integer","description":"number of the input in the black box, from 0"},` +
+		`"wall":{"type":"integer","description":"monotonic time [ns]"},` +
+		`"unix":{"type":"integer","description":"Unix time [ns]"},"system":{"type":"integer"},` +
+		`"component":{"type":"integer"},"sequence":{"type":"integer"},` +
+		`"late":{"type":"boolean","description":"repeated, or overtaken by a later one"},` +
+		`"id":{"type":"integer","description":"number of the message"},` +
+		`"frame":{"type":"string","description":"hexadecimal, without signature"}`
+
+	clockSchema = `{"type":"object","title":"readings of the clocks","properties":{` +
+		`"t":{"type":"number","description":"time since the start of the plan [s]"},` +
+		`"wall":{"type":"integer","description":"monotonic time [ns]"},` +
+		`"unix":{"type":"integer","description":"Unix time [ns]"}}}`
+
+	decisionSchema = `{"type":"object","title":"input that made the plan decide","properties":{` +
+		`"input":{"type":"integer","description":"number of the input in the black box, from 0"},` +
+		`"cause":{"type":"string","description":"kind of the input"},` +
+		`"wall":{"type":"integer","description":"monotonic time [ns]"},` +
+		`"unix":{"type":"integer","description":"Unix time [ns]"},` +
+		`"t":{"type":"number","description":"time of the decision [s]"},` +
+		`"crossed":{"type":"number","description":"time at which a relation changed, if before t [s]"},` +
+		`"because":{"type":"array","items":{"type":"string"},"description":"texts of the events"},` +
+		`"changes":{"type":"integer","description":"status changes"}}}`
+
+	locationSchema = `{"type":"object","title":"foxglove.LocationFix","properties":{` + timeSchema + `,` +
+		`"frame_id":{"type":"string"},"latitude":{"type":"number"},"longitude":{"type":"number"},` +
+		`"altitude":{"type":"number"},"position_covariance":{"type":"array","items":{"type":"number"}},` +
+		`"position_covariance_type":{"type":"integer"}}}`
+
+	logSchema = `{"type":"object","title":"foxglove.Log","properties":{` + timeSchema + `,` +
+		`"level":{"type":"integer"},"message":{"type":"string"},"name":{"type":"string"},` +
+		`"file":{"type":"string"},"line":{"type":"integer"}}}`
+)
