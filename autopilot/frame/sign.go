@@ -9,7 +9,7 @@ import (
 // Secret is the secret of signed frames.
 type Secret [32]byte
 
-// SecretOf derives a key from a passphrase by SHA-256.
+// SecretOf derives a secret from a passphrase by SHA-256.
 func SecretOf(passphrase string) Secret { return sha256.Sum256([]byte(passphrase)) }
 
 // epoch is the beginning of signatures' time stamps, 2015-01-01 UTC, in nanoseconds since 1970; tick is their unit.
@@ -23,15 +23,15 @@ func Stamp(unix int64) uint64 { return uint64(max(unix-epoch, 0)) / tick }
 
 // signer signs the frames of one link. Its time stamps increase strictly, whatever the clock does.
 type signer struct {
-	key  Secret
-	link byte
-	last uint64
+	secret Secret
+	link   byte
+	last   uint64
 }
 
 // Sign makes the writer sign its frames. Link distinguishes the links of one sender. No stamp is below after, which is
 // the last stamp of an earlier session, or 0.
-func (w *Writer) Sign(key Secret, link byte, after uint64) {
-	w.sign = &signer{key: key, link: link, last: after}
+func (w *Writer) Sign(secret Secret, link byte, after uint64) {
+	w.sign = &signer{secret: secret, link: link, last: after}
 }
 
 // Stamp returns the stamp of the last frame that was signed, or 0. A program whose clock may go back stores it.
@@ -48,49 +48,44 @@ func (s *signer) append(raw []byte, unix int64) []byte {
 	binary.LittleEndian.PutUint64(stamp[:], s.last)
 	raw = append(raw, s.link)
 	raw = append(raw, stamp[:6]...)
-	return append(raw, digest(s.key, raw)...)
+	return append(raw, digest(s.secret, raw)...)
 }
 
 // digest returns the signature of a frame up to and including its stamp.
-func digest(key Secret, raw []byte) []byte {
+func digest(secret Secret, raw []byte) []byte {
 	h := sha256.New()
-	h.Write(key[:])
+	h.Write(secret[:])
 	h.Write(raw)
 	return h.Sum(nil)[:6]
 }
 
 // verifier accepts frames by their signatures.
 type verifier struct {
-	key   Secret
-	last  map[[3]byte]uint64 // stamps, by system, component and link
-	start uint64             // a sender that is new must not be older
+	secret Secret
+	last   map[[3]byte]uint64 // stamps, by system, component and link
+	start  uint64             // a sender that is new must not be older
 }
 
-// radioStatus is the message that telemetry radios insert. They have no key.
+// radioStatus is the message that telemetry radios insert. They have no secret.
 const radioStatus = 109
 
 // Verify makes the reader refuse frames without a valid signature, except RADIO_STATUS. The stamps of each sender on
 // each link must increase strictly; the first one must not be more than a minute before unix (nanoseconds since 1970).
-func (r *Reader) Verify(key Secret, unix int64) {
-	r.verify = &verifier{key: key, last: map[[3]byte]uint64{}, start: Stamp(unix - 60e9)}
+func (r *Reader) Verify(secret Secret, unix int64) {
+	r.verify = &verifier{secret: secret, last: map[[3]byte]uint64{}, start: Stamp(unix - 60e9)}
 }
 
 func (v *verifier) accept(f Frame) bool {
 	if f.Message.GetID() == radioStatus {
 		return true
 	}
-	raw := f.Raw
-	if raw[0] != magic2 || raw[2] != signed {
+	if !f.SignedWith(v.secret) {
 		return false
 	}
-	end := len(raw) - 6
-	if subtle.ConstantTimeCompare(digest(v.key, raw[:end]), raw[end:]) != 1 {
-		return false
-	}
-	at := end - 7
-	sender := [3]byte{f.System, f.Component, raw[at]}
+	at := len(f.Raw) - signature
+	sender := [3]byte{f.System, f.Component, f.Raw[at]}
 	var wide [8]byte
-	copy(wide[:], raw[at+1:end])
+	copy(wide[:6], f.Raw[at+1:])
 	stamp := binary.LittleEndian.Uint64(wide[:])
 	last, known := v.last[sender]
 	if !known && stamp < v.start || known && stamp <= last {
@@ -100,17 +95,29 @@ func (v *verifier) accept(f Frame) bool {
 	return true
 }
 
-// setupSigning is the message that contains a key.
+// Signed reports whether the frame has a signature, with whatever secret.
+func (f Frame) Signed() bool { return f.Raw[0] == magic2 && f.Raw[2] == signed }
+
+// SignedWith reports whether the frame has a valid signature with this secret. It does not judge the time stamp.
+func (f Frame) SignedWith(s Secret) bool {
+	if !f.Signed() {
+		return false
+	}
+	end := len(f.Raw) - 6
+	return subtle.ConstantTimeCompare(digest(s, f.Raw[:end]), f.Raw[end:]) == 1
+}
+
+// setupSigning is the message that contains a secret.
 const setupSigning = 256
 
 // Strip returns a frame as it may be logged: without its signature, with the checksum that belongs to that. It returns nil
-// for frames that must not be logged: those that contain a key, and signed ones of messages that are unknown.
+// for frames that must not be logged: those that contain a secret, and signed ones of messages that are unknown.
 func (r *Reader) Strip(f Frame) []byte {
 	raw := f.Raw
 	switch _, id, _, end := header(raw); {
 	case id == setupSigning:
 		return nil
-	case raw[0] != magic2 || raw[2] != signed:
+	case !f.Signed():
 		return raw
 	default:
 		k := r.codecs.of(id)

@@ -63,4 +63,8 @@ const (
 	transferEnd    = 3 * second         // ArduPilot repeats its request after 1 s: now its acknowledgement is lost
 	transferSilent = 9 * second         // ArduPilot gives up after 8 s
 	transferRounds = 3                  // whole transfers
+
+	// The set-up of signatures.
+	signingWait  = 1500 * millisecond // longer than the heartbeat's period
+	signingTries = 4
 )
