@@ -97,3 +97,30 @@ func (x *Executive) Withhold(change *bt.Exchange) {
 	d.engine.(interface{ Withhold(*bt.Exchange) }).Withhold(change)
 	d.begun = false // it settles also without inputs
 }
+
+// Exchanged returns the decider for Continue: the old execution's engine, which goes on with another tree. The old one
+// is decided by a tree in continuous time with a bt.Engine. always is by task of the new tree, as for Listening.
+func Exchanged(old *Executive, x *bt.Exchange, always []bool) Decider {
+	from := old.decider.(*tree)
+	engine := from.engine.(*bt.Engine)
+	next := func(initial []bt.Input) *bt.Engine { return engine.Exchange(x, initial) }
+	if from.always == nil {
+		return Tree(func(in []bt.Input) Engine { return next(in) })
+	}
+	return Listening(func(in []bt.Input) Listener { return next(in) }, always)
+}
+
+// Exchanges reports whether the plan of the execution can be exchanged: a tree in continuous time decides, with a
+// bt.Engine.
+func (x *Executive) Exchanges() bool {
+	d, ok := x.decider.(*tree)
+	if ok {
+		_, ok = d.engine.(*bt.Engine)
+	}
+	return ok
+}
+
+// Ready reports whether an exchange can take place: no action that it removes is engaged.
+func (x *Executive) Ready(change *bt.Exchange) bool {
+	return x.decider.(*tree).engine.(*bt.Engine).Ready(change)
+}

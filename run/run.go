@@ -98,7 +98,7 @@ type Run struct {
 	unset     []bool          // by recorded signal: it may be unset, and is then NaN
 	needed    []int           // places of the signals that must be finite although they may not be recorded
 	until     float64
-	next      int           // number of the next point of the recording grid
+	point     int           // number of the next point of the recording grid
 	sampled   float64       // time of the last sample
 	low, high []float64     // range of each state, widened by what errors of the integration explain; or what is implied
 	outside   []bool        // by state: it was outside of the declared range
@@ -107,6 +107,11 @@ type Run struct {
 	wrong     []bool        // by state: it was outside of that
 	peak      []float64     // by state: the largest magnitude recorded within the implied range
 	storm     storm
+
+	logged  record.Header // its tasks: those of the log so far
+	numbers []bt.Task     // by task of the plan: its number in the log
+	taken   []source      // the plans that took over
+	next    *swap         // an exchange of the plan that is under way
 
 	summary  record.Summary
 	tree     bool // the plan's tree decides
@@ -132,16 +137,15 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 	r := &Run{m: m, world: w, executive: executive.New(m.Program, w, d), until: min(m.Horizon, until),
 		sampled: math.NaN(), row: make([]float64, len(m.Record)), storm: newStorm(m.Plan.Tree.Len(), m.Horizon)}
 	for _, name := range m.Record {
-		s, place := m.Signal(name)
+		s, _ := m.Signal(name)
 		signal := record.Signal{Name: name, Unit: s.Unit.String(), Text: s.Text, Values: s.Values}
 		if s.Type != expr.Real {
 			signal.Type = s.Type.Name()
 		}
 		r.signals = append(r.signals, signal)
-		r.places, r.unset = append(r.places, place), append(r.unset, s.Entry)
 	}
-	r.sources = m.Sources()
-	r.lost = make([]bool, len(r.sources))
+	r.locate()
+	r.numbers = r.logged.Take(r.plan())
 	r.implied = m.Implied()
 	for i := range w.States() {
 		s := &m.Vehicle.States[i]
@@ -155,10 +159,6 @@ func New(m *mission.Mission, w World, c Configuration, until float64) (*Run, err
 	}
 	r.outside, r.peak = make([]bool, len(r.low)), make([]float64, len(r.low))
 	r.wrong = make([]bool, len(r.low))
-	for _, name := range m.Needed {
-		_, place := m.Signal(name)
-		r.needed = append(r.needed, place)
-	}
 	switch c.(type) {
 	case Continuous, Ticked:
 		r.tree = true
@@ -308,10 +308,11 @@ func (r *Run) event(segment Segment) error {
 	if err := r.losses(); err != nil {
 		return err
 	}
-	if err := r.instant(); err != nil {
+	world := r.world
+	if err := r.settle(); err != nil {
 		return err
 	}
-	changed := r.world.Changed()
+	changed := world.Changed() || r.world != world
 	if changed {
 		if err := r.recordInputs(); err != nil {
 			return err
@@ -321,7 +322,7 @@ func (r *Run) event(segment Segment) error {
 		return r.endWithPlan()
 	}
 	if silent && r.sampled < t {
-		if err := r.sample(t, r.world.Left()); err != nil {
+		if err := r.sample(t, world.Left()); err != nil {
 			return err
 		}
 	}
@@ -405,7 +406,9 @@ func (r *Run) write() error {
 		}
 		r.summary.StatusChanges++
 		r.storm.latest[e.Change.Task] = r.storm.instants
-		if err := r.rec.Status(r.world.T(), e.Micro, e.Change); err != nil {
+		c := e.Change
+		c.Task = r.numbers[c.Task]
+		if err := r.rec.Status(r.world.T(), e.Micro, c); err != nil {
 			return err
 		}
 	}
@@ -418,8 +421,8 @@ func (r *Run) log(kind, text string) error {
 
 // grid records the points of the recording grid up to the time to, from the last stretch.
 func (r *Run) grid(to float64) error {
-	for ; ; r.next++ {
-		t := float64(r.next) * r.m.Interval
+	for ; ; r.point++ {
+		t := float64(r.point) * r.m.Interval
 		if t > to {
 			return nil
 		}
@@ -437,7 +440,10 @@ func (r *Run) sample(t float64, signals []float64) error {
 		}
 	}
 	for i, s := range r.places {
-		if r.row[i] = signals[s]; !finite(r.row[i]) && !r.unset[i] {
+		if r.row[i] = math.NaN(); s != absent {
+			r.row[i] = signals[s]
+		}
+		if !finite(r.row[i]) && !r.unset[i] {
 			return NotFiniteError{t, r.signals[i].Name, fmt.Sprint(r.row[i])}
 		}
 	}
@@ -571,6 +577,10 @@ func (r *Run) judge(outcome record.Outcome, reason string) {
 // halt ends every action: the stopping phase begins.
 func (r *Run) halt() error {
 	r.stopping, r.until = true, r.world.T()+MaxStopping
+	if r.next != nil {
+		r.next = nil
+		r.withhold()
+	}
 	var err error
 	if !r.stuck {
 		_, err = r.iterate() // sides that were not watched
@@ -679,7 +689,8 @@ func also(err, more error) error {
 // State passes all mutable state of the run, between two steps, to the codec: a restored run of the same mission and
 // configuration continues identically, to the last bit of its log.
 func (r *Run) State(c *snapshot.Codec) {
-	snapshot.Int(c, &r.next)
+	r.passExchanges(c)
+	snapshot.Int(c, &r.point)
 	snapshot.Float(c, &r.sampled)
 	snapshot.Each(c, r.outside, snapshot.Bool)
 	snapshot.Each(c, r.wrong, snapshot.Bool)
@@ -700,8 +711,8 @@ func (r *Run) State(c *snapshot.Codec) {
 	r.world.State(c)
 	r.executive.State(c)
 	t, grid := r.world.T(), r.m.Interval
-	due := float64(r.next-1)*grid <= t && t < float64(r.next)*grid
-	if c.Loading() && (t > r.until || r.begun && !due || !r.begun && r.next != 0) {
+	due := float64(r.point-1)*grid <= t && t < float64(r.point)*grid
+	if c.Loading() && (t > r.until || r.begun && !due || !r.begun && r.point != 0) {
 		c.Fail(snapshot.ErrMismatch)
 	}
 }
@@ -745,37 +756,4 @@ func (r *Run) Statuses() []bt.Status {
 		list[i] = r.executive.Status(bt.Task(i))
 	}
 	return list
-}
-
-// Header describes the run for the record, with its source documents. It must be called before the first step.
-func (r *Run) Header() record.Header {
-	m := r.m
-	h := record.Header{Mission: m.Name, Text: m.Text, Plan: m.Plan.Name, Vehicle: m.Vehicle.Name, Horizon: r.until,
-		Method: m.Method.String(), RelTol: m.Tolerance, Interval: m.Interval, Signals: r.signals}
-	for _, p := range m.Plots {
-		h.Plots = append(h.Plots, record.Plot(p))
-	}
-	tree := m.Plan.Tree
-	detail := make([]string, tree.Len())
-	for _, l := range m.Plan.Leaves {
-		detail[l.Task] = strings.Join(strings.Fields(m.Plan.Source.Text[l.Offset:l.Offset+l.Length]), " ")
-	}
-	for i := range tree.Len() {
-		t := bt.Task(i)
-		h.Tasks = append(h.Tasks, record.Task{Name: tree.Name(t), Kind: tree.Kind(t).String(), Parent: int(tree.Parent(t)),
-			Detail: detail[i], Initial: r.executive.Status(t), Rests: r.executive.Rests(t)})
-	}
-	for i, p := range m.Vehicle.Parameters {
-		h.Parameters = append(h.Parameters, record.Parameter{Name: p.Name, Unit: p.Unit, Value: m.Parameters[i],
-			Default: p.Default, Tag: p.Tag.String(), Text: p.Text})
-	}
-	h.Attachments = []record.Attachment{
-		{Name: "mission.yaml", MediaType: "application/yaml", Data: []byte(m.Source.Text)},
-		{Name: "plan.xml", MediaType: "application/xml", Data: []byte(m.Plan.Source.Text)},
-	}
-	if m.Equations != nil {
-		h.Attachments = append(h.Attachments,
-			record.Attachment{Name: "vehicle.yaml", MediaType: "application/yaml", Data: []byte(m.Equations.Text)})
-	}
-	return h
 }

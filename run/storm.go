@@ -3,8 +3,10 @@ package run
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"canopy/bt"
 	"canopy/sim"
 	"canopy/snapshot"
 )
@@ -34,6 +36,19 @@ type storm struct {
 
 func newStorm(tasks int, horizon float64) storm {
 	return storm{times: make([]float64, crowd), least: min(share*horizon, brief), latest: make([]int, tasks)}
+}
+
+// exchanged returns the detector for a plan that takes over.
+func (s *storm) exchanged(next *swap) storm {
+	latest := make([]int, next.m.Plan.Tree.Len())
+	for t := range latest {
+		if k := next.change.Kept(bt.Task(t)); k >= 0 {
+			latest[t] = s.latest[k]
+		}
+	}
+	n := *s
+	n.times, n.latest = slices.Clone(s.times), latest
+	return n
 }
 
 func (s *storm) state(c *snapshot.Codec) {

@@ -63,7 +63,7 @@ func (p piece) fly(m *mission.Mission) (*mission.Mission, error) {
 	if made == nil {
 		return nil, diags
 	}
-	n, diags := m.WithPlan(made)
+	n, diags := m.WithPlan(made.Source)
 	if n == nil {
 		return nil, diags
 	}

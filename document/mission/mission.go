@@ -111,9 +111,12 @@ func (m *Mission) Smooth() *Mission {
 }
 
 // Signal returns the description of a signal, with all values of an enumeration or a text, and its place in the signal
-// vector.
+// vector, -1 if there is none.
 func (m *Mission) Signal(name string) (d plan.Signal, place int) {
 	place = slices.IndexFunc(m.signals, func(s signal) bool { return s.name == name })
+	if place < 0 {
+		return d, place
+	}
 	s := &m.signals[place]
 	d = plan.Signal{Unit: s.unit, Type: s.typ, Values: s.values, Text: s.text}
 	d.Entry = s.entry

@@ -12,13 +12,13 @@ import (
 	"canopy/vehicle/model"
 )
 
-// WithPlan returns the mission with another plan, which is read against the mission's signals, and without its state
-// graph. The mission is nil if the list has errors.
-func (m *Mission) WithPlan(p *plan.Plan) (*Mission, diag.List) {
+// WithPlan returns the mission with another plan, the document of one, which is read against the mission's signals, and
+// without its state graph. The mission is nil if the list has errors.
+func (m *Mission) WithPlan(src *diag.Source) (*Mission, diag.List) {
 	n := *m
 	n.Graph = nil
 	var diags diag.List
-	if n.Plan, diags = plan.Read(p.Source, m.Vocabulary()); n.Plan == nil {
+	if n.Plan, diags = plan.Read(src, m.Vocabulary()); n.Plan == nil {
 		return nil, diags
 	}
 	b := n.builder(m)
@@ -28,6 +28,11 @@ func (m *Mission) WithPlan(p *plan.Plan) (*Mission, diag.List) {
 		return nil, b.Diags
 	}
 	return &n, b.Diags
+}
+
+// Exchange returns the change from the mission's plan to that of the mission with another plan.
+func (m *Mission) Exchange(next *Mission) *bt.Exchange {
+	return bt.NewExchange(m.Plan.Tree, next.Plan.Tree, plan.Same(m.Plan, next.Plan))
 }
 
 // From returns the mission with the numbered states starting at the given values, in SI units, recording the named

@@ -380,6 +380,7 @@ var rooms = map[string]room{
 	}, tests: reasons{
 		"analysis/verify": "flights confirm the proofs about the solar day",
 		"bt":              "statuses are compared",
+		"diag":            "plans that take over are documents",
 		"internal/cart":   "runs of a small vehicle have closed forms",
 	}},
 	"formalism/backchain": {pure: true, imports: reasons{

@@ -102,6 +102,10 @@ func (to tee) Event(e record.Event) error {
 	return to.each(func(r record.Recorder) error { return r.Event(e) })
 }
 
+func (to tee) Plan(p record.Takeover) error {
+	return to.each(func(r record.Recorder) error { return record.PassPlan(r, p) })
+}
+
 func (to tee) each(do func(record.Recorder) error) error {
 	for _, r := range to {
 		if err := do(r); err != nil {
@@ -351,7 +355,7 @@ func drawing(d *report.Digest) string {
 
 // Plan returns the plan attached to a log, nil if it is not that of the run.
 func Plan(attachments []record.Attachment, tasks []record.Task) *plan.Plan {
-	i := slices.IndexFunc(attachments, func(a record.Attachment) bool { return a.Name == "plan.xml" })
+	i := slices.IndexFunc(attachments, func(a record.Attachment) bool { return a.Name == record.PlanFile })
 	if i < 0 {
 		return nil
 	}

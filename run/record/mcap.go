@@ -26,12 +26,14 @@ const (
 	decisionChannel
 	locationChannel
 	logChannel
+	planChannel
 )
 
 var topics = [...]string{
 	runChannel: "/run", signalsChannel: "/signals", statusChannel: "/status", eventsChannel: "/events",
 	summaryChannel: "/summary", inChannel: "/mavlink/in", outChannel: "/mavlink/out", clockChannel: "/clock",
 	decisionChannel: "/decision", locationChannel: "/location", logChannel: "/log",
+	planChannel: "/plan",
 }
 
 // foxglove are the names of schemas for which Foxglove has a panel; the others are named after their topics.
@@ -51,9 +53,7 @@ func newContainer(h *Header, w io.Writer) (*container, error) {
 	for _, s := range h.Signals {
 		c.keys = append(c.keys, signalKey(s.Name))
 	}
-	for _, t := range h.Tasks {
-		c.tasks = append(c.tasks, quote(t.Name))
-	}
+	c.name(h)
 	start, err := c.stamp(h.Start)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the start: %w", ErrHeader, err)
@@ -84,6 +84,13 @@ func newContainer(h *Header, w io.Writer) (*container, error) {
 		err = c.endChunk()
 	}
 	return c, err
+}
+
+// name enters the names of the tasks of the log.
+func (c *container) name(h *Header) {
+	for _, t := range h.Tasks[len(c.tasks):] {
+		c.tasks = append(c.tasks, quote(t.Name))
+	}
 }
 
 // message is the message on /run.
@@ -247,6 +254,12 @@ var schemas = [len(topics)][]byte{
 	outChannel:   []byte(`{"type":"object","title":"frame to the link","properties":{` + frameSchema + `}}`),
 	clockChannel: []byte(clockSchema), decisionChannel: []byte(decisionSchema),
 	locationChannel: []byte(locationSchema), logChannel: []byte(logSchema),
+	planChannel: []byte(`{"type":"object","title":"plan that takes over","properties":{` +
+		`"t":{"type":"number","description":"simulated time [s]"},"name":{"type":"string"},` +
+		`"source":{"type":"string","description":"the plan document"},` +
+		`"tasks":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
+		`"kind":{"type":"string"},"parent":{"type":"integer"},"detail":{"type":"string"},` +
+		`"initial":{"type":"string"}}}}}}`),
 }
 
 func runSchema(h *Header) []byte {

@@ -43,7 +43,7 @@ func (e *End) Missing() string {
 	return ""
 }
 
-// Log is a run read back into memory.
+// Log is a run read back into memory. The tasks of its header include those of later plans.
 type Log struct {
 	Header
 	End
@@ -51,6 +51,7 @@ type Log struct {
 	Values  [][]float64 // Values[i][k] is signal i of the header at T[k]
 	Changes []Change    // in the order they happened
 	Events  []Event     // in the order they happened
+	Plans   []Takeover  // that took over, in the order they did; Changes number their tasks as Header.Take does
 }
 
 // Signal returns the column of a signal, nil if it was not recorded.
@@ -75,6 +76,9 @@ func Read(r io.ReadSeeker) (*Log, error) {
 		return nil, err
 	}
 	keep.Header, keep.End = *header, end
+	for _, p := range keep.Plans {
+		keep.Take(p)
+	}
 	return &keep.Log, nil
 }
 
@@ -96,6 +100,11 @@ func (k *keeper) Status(t float64, micro int, c bt.Change) error {
 
 func (k *keeper) Event(e Event) error {
 	k.Events = append(k.Events, e)
+	return nil
+}
+
+func (k *keeper) Plan(p Takeover) error {
+	k.Plans = append(k.Plans, p)
 	return nil
 }
 
@@ -264,6 +273,7 @@ type player struct {
 	begin    func(*Header) Recorder
 	to       Recorder
 	header   Header
+	log      Header // its tasks, with those of later plans
 	end      End
 	started  bool
 	channels map[uint16]string // topics
@@ -412,6 +422,12 @@ func (p *player) message(topic string, m message) error {
 		}
 		p.end.Summary = &s
 		return nil
+	case planChannel:
+		next, err := p.plan(m.data)
+		if err = p.goes(channel, next.T, err); err != nil {
+			return err
+		}
+		return PassPlan(p.to, next)
 	}
 	if to, ok := p.to.(FlightRecorder); ok {
 		to.Date(int64(m.time))
@@ -450,6 +466,7 @@ func (p *player) start(data []byte) error {
 	for i, t := range h.Tasks {
 		p.tasks[t.Name] = bt.Task(i)
 	}
+	p.log.Tasks = h.Tasks
 	p.row = make([]float64, len(h.Signals))
 	for _, s := range h.Signals {
 		p.keys = append(p.keys, signalKey(s.Name))

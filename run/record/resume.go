@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -93,7 +94,7 @@ func Resume(h Header, f Files, p Point, old Earlier) (*Writer, error) {
 	if err := w.signals.resume(p.Signals, old.Signals); err != nil {
 		return nil, err
 	}
-	if err := w.mcap.repeat(&h, &p, old.MCAP, old.To); err != nil {
+	if err := w.mcap.repeat(&h, &p, old.MCAP, old.To, w.take); err != nil {
 		return nil, err
 	}
 	w.chunks, w.clock = p.chunks, p.clock
@@ -105,8 +106,8 @@ func Resume(h Header, f Files, p Point, old Earlier) (*Writer, error) {
 var errEnough = errors.New("enough")
 
 // repeat adds the messages of the file old up to a point, after the one on /run, which must be the same. It plays them
-// to a recorder if it is not nil.
-func (c *container) repeat(h *Header, p *Point, old io.ReadSeeker, to Recorder) error {
+// to a recorder if it is not nil, and passes plans that take over to taken.
+func (c *container) repeat(h *Header, p *Point, old io.ReadSeeker, to Recorder, taken func(Takeover)) error {
 	run, err := h.message()
 	if err != nil {
 		return err
@@ -122,6 +123,13 @@ func (c *container) repeat(h *Header, p *Point, old io.ReadSeeker, to Recorder) 
 			return fmt.Errorf("%w: it has a message on channel %d", ErrResume, m.channel)
 		} else if err := c.add(int(m.channel), m.time, m.data); err != nil {
 			return err
+		}
+		if topic == topics[planChannel] {
+			var next Takeover
+			if err := json.Unmarshal(m.data, &next); err != nil {
+				return sound(err)
+			}
+			taken(next)
 		}
 		if to == nil {
 			return nil

@@ -120,15 +120,23 @@ func (h *Header) check() error {
 	if h.Date < 0 {
 		return fmt.Errorf("%w: its date is before 1970", ErrHeader)
 	}
-	tasks := map[string]bool{}
-	for i, t := range h.Tasks {
-		if t.Parent != -1 && (t.Parent <= i || t.Parent >= len(h.Tasks)) {
-			return fmt.Errorf("%w: the parent of task %q does not come after it", ErrHeader, t.Name)
+	if err := checkTasks(h.Tasks); err != nil {
+		return fmt.Errorf("%w: %w", ErrHeader, err)
+	}
+	return nil
+}
+
+// checkTasks reports errors in the tasks of one plan.
+func checkTasks(tasks []Task) error {
+	known := map[string]bool{}
+	for i, t := range tasks {
+		if t.Parent != -1 && (t.Parent <= i || t.Parent >= len(tasks)) {
+			return fmt.Errorf("the parent of task %q does not come after it", t.Name)
 		}
-		if tasks[t.Name] {
-			return fmt.Errorf("%w: there is more than one task %q", ErrHeader, t.Name)
+		if known[t.Name] {
+			return fmt.Errorf("there is more than one task %q", t.Name)
 		}
-		tasks[t.Name] = true
+		known[t.Name] = true
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ import (
 type Digest struct {
 	record.Header
 	record.End
-	Recorded *record.Header // as it is in the log
-	Statuses []bt.Status    // of the tasks at the end of the log
+	Recorded *record.Header // as it is in the log, with the tasks and the document of the last plan
+	Statuses []bt.Status    // of these tasks at the end of the log
 
 	changes      int // of status
 	activities   []activity
@@ -78,6 +78,8 @@ func treeOrder(tasks []record.Task) []branch {
 // however long the run.
 type Gatherer struct {
 	header           *record.Header
+	last             record.Header // as it is in the log, with the tasks and the document of the last plan
+	numbers          []bt.Task     // of these tasks
 	shown            record.Header // as it may be shown
 	samples, changes int
 	tasks            []history
@@ -134,20 +136,13 @@ func (h *history) on(t float64) {
 
 // NewGatherer returns a gatherer of the run with this header.
 func NewGatherer(h *record.Header) *Gatherer {
-	g := &Gatherer{header: h, shown: visible(h), tasks: make([]history, len(h.Tasks)),
-		lanes: make([]laneThinner, len(h.Tasks)), halts: map[bt.Task]int{}}
-	for i, t := range slices.Backward(h.Tasks) { // the first child is the last to be entered
-		if t.Parent >= 0 && t.Parent < len(h.Tasks) {
-			if kind, known := bt.ParseKind(h.Tasks[t.Parent].Kind); known && kind.Halts() {
-				g.halts[bt.Task(t.Parent)] = i
-			}
-		}
+	g := &Gatherer{last: *h, shown: visible(h), enough: mostChanges}
+	all := *h
+	g.header = &all
+	for i := range h.Tasks {
+		g.numbers = append(g.numbers, bt.Task(i))
 	}
-	for i, t := range h.Tasks {
-		g.tasks[i] = history{status: t.Initial, since: h.Start}
-		g.lanes[i].add(h.Start, int(t.Initial))
-	}
-	g.kept, g.enough = len(h.Tasks), mostChanges
+	g.enter(h.Start)
 	curves := map[int]int{} // by place
 	places := signalsByName(&g.shown)
 	plots, _ := panels(&g.shown)
@@ -178,6 +173,40 @@ func NewGatherer(h *record.Header) *Gatherer {
 		g.plots = append(g.plots, q)
 	}
 	return g
+}
+
+// enter begins the lanes of tasks that are new to the log at a time.
+func (g *Gatherer) enter(at float64) {
+	tasks := g.header.Tasks
+	g.halts = map[bt.Task]int{}
+	for i, t := range slices.Backward(tasks) { // the first child is the last to be entered
+		if t.Parent >= 0 && t.Parent < len(tasks) {
+			if kind, known := bt.ParseKind(tasks[t.Parent].Kind); known && kind.Halts() {
+				g.halts[bt.Task(t.Parent)] = i
+			}
+		}
+	}
+	for _, t := range tasks[len(g.tasks):] {
+		lane := laneThinner{}
+		lane.add(at, int(t.Initial))
+		g.tasks, g.lanes = append(g.tasks, history{status: t.Initial, since: at}), append(g.lanes, lane)
+		g.kept++
+	}
+}
+
+// Plan implements [record.Planner].
+func (g *Gatherer) Plan(p record.Takeover) error {
+	g.numbers = g.header.Take(p)
+	g.last.Tasks, g.last.Attachments = p.Tasks, slices.Clone(g.last.Attachments)
+	for i := range g.last.Attachments {
+		if a := &g.last.Attachments[i]; a.Name == record.PlanFile {
+			a.Data = []byte(p.Source)
+		}
+	}
+	shown := visible(&record.Header{Tasks: g.header.Tasks})
+	g.shown.Tasks = shown.Tasks
+	g.enter(p.T)
+	return nil
 }
 
 // signalsByName returns the places of the signals of each name: names that differ may be shown in the same way.
@@ -300,7 +329,7 @@ func (g *Gatherer) Event(e record.Event) error {
 
 // Digest returns the digest of a log with this end. The gatherer must not be used any more.
 func (g *Gatherer) Digest(end record.End) *Digest {
-	d := &Digest{Header: g.shown, End: end, Recorded: g.header, changes: g.changes, extremes: g.extremes,
+	d := &Digest{Header: g.shown, End: end, Recorded: &g.last, changes: g.changes, extremes: g.extremes,
 		noticed: g.noticed, moreToNotice: g.moreToNotice}
 	if end.Summary != nil {
 		summary := *end.Summary
@@ -311,7 +340,9 @@ func (g *Gatherer) Digest(end record.End) *Digest {
 	until := ended(&end)
 	for i := range g.tasks {
 		g.tasks[i].on(until)
-		d.Statuses = append(d.Statuses, g.tasks[i].status)
+	}
+	for _, n := range g.numbers {
+		d.Statuses = append(d.Statuses, g.tasks[n].status)
 	}
 	order := treeOrder(d.Tasks)
 	for _, b := range order {

@@ -46,9 +46,11 @@ type world struct {
 
 	commands bool // the vehicle's commands are among the signals, and only Set changes them
 
-	held   bool // relations and functions inside expressions follow the sides and the cells
-	direct bool // except now
-	listed int  // number of indicators whose events are in the log; those of functions follow
+	held         bool // relations and functions inside expressions follow the sides and the cells
+	direct       bool // except now
+	interpolated bool // the simulator may pass an alarm
+
+	listed int // number of indicators whose events are in the log; those of functions follow
 
 	switching model.Switching // the vehicle; nil: it has no switches
 	own       []model.Switch  // its switches: the indicators behind those of the program
@@ -65,21 +67,37 @@ type function struct {
 	number  int
 }
 
-func newWorld(plain *mission.Mission, interpolated bool) (*world, error) {
+// newWorld returns the world at the start of a mission.
+func newWorld(m *mission.Mission, interpolated bool) (*world, error) {
+	return follow(m, interpolated, nil, m.Smooth().Program.Initial(), nil)
+}
+
+// follow returns the world that goes on with another plan of the mission, with the inputs u of its program: same has,
+// by indicator of the program, the same one in the old world, or -1. Without an old world it is the one at the start.
+func follow(plain *mission.Mission, interpolated bool, old *world, u []float64, same []int) (*world, error) {
 	m := plain.Smooth()
 	vehicle, err := m.Vehicle.New(m.Parameters)
 	if err != nil {
 		return nil, err
 	}
 	w := &world{m: m, vehicle: vehicle, signals: executive.NewSignals(m.Program, vehicle.Outputs), held: m != plain,
-		listed: len(plain.Program.Indicators)}
+		listed: len(plain.Program.Indicators), interpolated: interpolated}
 	w.y = m.Initial(vehicle)
 	w.switches()
+	from := 0.0
+	if old != nil {
+		from = old.sim.T
+		copy(w.y, old.sim.Y)
+		copy(w.memory[2*len(m.Program.Cells):], old.Memory()[2*len(old.m.Program.Cells):])
+	}
 	options := sim.Options{Options: ode.Options{Method: m.Method, RelTol: m.Tolerance, MaxStep: m.MaxStep},
 		Chattering:    m.Chattering,
 		MaxIterations: executive.MaxSettlings + 2, Interpolate: interpolated}
-	if w.sim, err = sim.New(w.system(), 0, w.y, append(m.Program.Initial(), w.memory...), options); err != nil {
+	if w.sim, err = sim.New(w.system(), from, w.y, append(u, w.memory...), options); err != nil {
 		return nil, err
+	}
+	if old != nil {
+		w.sim.Follow(old.sim, append(same, w.sameSwitches(old)...))
 	}
 	for k, x := range w.own {
 		if !x.Idle {
@@ -254,6 +272,23 @@ func (w *world) fill(t float64, y []float64, d *sim.Discrete) []float64 {
 	w.hold(d)
 	w.evaluate(w.m.Program.All, t, y, d, d.Above)
 	return w.signals.Values
+}
+
+// Adopt implements run.Adopter.
+func (w *world) Adopt(m *mission.Mission, u []float64, same []int) (run.World, error) {
+	return follow(m, w.interpolated, w, u, same)
+}
+
+// sameSwitches returns, by switch of the vehicle, the indicator of the same one in another world, or -1.
+func (w *world) sameSwitches(old *world) (list []int) {
+	for _, x := range w.own {
+		k := slices.IndexFunc(old.own, func(s model.Switch) bool { return s.Text == x.Text })
+		if k >= 0 {
+			k += len(old.m.Program.Indicators)
+		}
+		list = append(list, k)
+	}
+	return list
 }
 
 func (w *world) T() float64 { return w.sim.T }

@@ -1,0 +1,105 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"canopy/bt"
+)
+
+// Takeover is a plan that takes over from the one before it while the run goes on (docs/semantics.md, section 9).
+type Takeover struct {
+	T      float64 `json:"t"` // simulated time [s]
+	Name   string  `json:"name"`
+	Tasks  []Task  `json:"tasks"`  // in the order of the plan's bt.Task numbers, with the statuses at which they begin
+	Source string  `json:"source"` // the plan document
+}
+
+// Planner is a [Recorder] that also receives the plans that take over. The log numbers their tasks as [Header.Take]
+// does; a status change of a task that has a number from there on can follow.
+type Planner interface {
+	Plan(p Takeover) error
+}
+
+// PassPlan passes a plan to a recorder, if it is a Planner.
+func PassPlan(r Recorder, p Takeover) error {
+	if to, ok := r.(Planner); ok {
+		return to.Plan(p)
+	}
+	return nil
+}
+
+// PlanFile is the name of the attachment with the plan with which a run starts.
+const PlanFile = "plan.xml"
+
+// Take adds the tasks of a plan that takes over to those of the log, and returns their numbers: a task of a name that
+// the log has keeps its number and gets the new definition, others come behind. The header's list of tasks is replaced.
+func (h *Header) Take(p Takeover) []bt.Task {
+	known := make(map[string]bt.Task, len(h.Tasks))
+	for i, t := range h.Tasks {
+		known[t.Name] = bt.Task(i)
+	}
+	numbers := make([]bt.Task, len(p.Tasks))
+	h.Tasks = slices.Clone(h.Tasks)
+	for i, t := range p.Tasks {
+		n, ok := known[t.Name]
+		if !ok {
+			n = bt.Task(len(h.Tasks))
+			h.Tasks = append(h.Tasks, t)
+		}
+		numbers[i] = n
+	}
+	for i, t := range p.Tasks {
+		if t.Parent >= 0 {
+			t.Parent = int(numbers[t.Parent])
+		}
+		h.Tasks[numbers[i]] = t
+	}
+	return numbers
+}
+
+// Plan records a plan that takes over.
+func (w *Writer) Plan(p Takeover) error {
+	if w.err != nil {
+		return w.err
+	}
+	data, err := json.Marshal(p)
+	if err == nil {
+		err = checkTasks(p.Tasks)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrHeader, err)
+	}
+	w.take(p)
+	stamp, err := w.mcap.stamp(p.T)
+	if err == nil {
+		err = w.mcap.add(planChannel, stamp, data)
+	}
+	w.logged(err)
+	return w.err
+}
+
+// take adds the tasks of a plan.
+func (w *Writer) take(p Takeover) {
+	w.header.Take(p)
+	w.mcap.name(&w.header)
+	for _, t := range w.header.Tasks[len(w.fields):] {
+		w.fields = append(w.fields, appendField(nil, t.Name))
+	}
+}
+
+// plan reads a message on /plan.
+func (p *player) plan(data []byte) (Takeover, error) {
+	var next Takeover
+	if err := json.Unmarshal(data, &next); err != nil {
+		return next, err
+	}
+	if err := checkTasks(next.Tasks); err != nil {
+		return next, err
+	}
+	for i, n := range p.log.Take(next) {
+		p.tasks[next.Tasks[i].Name] = n
+	}
+	return next, nil
+}

@@ -1,0 +1,369 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/mission"
+	"canopy/executive"
+	"canopy/expr"
+	"canopy/run/record"
+	"canopy/snapshot"
+)
+
+// ErrSwap is wrapped by the errors of a run whose plan cannot be exchanged.
+var ErrSwap = errors.New("the plan cannot be exchanged")
+
+// KindSwap is the kind of the events of an exchange of the plan.
+const KindSwap = "swap"
+
+// Adopter is a World in which the plan can be exchanged.
+type Adopter interface {
+	World
+	// Adopt returns a world that goes on from here, at an instant, with another plan of the mission: that of m.Smooth(),
+	// with the inputs u of its program. same has, by indicator of the program, the same one of this world, whose side it
+	// takes over, or -1. This world stays as it is.
+	Adopt(m *mission.Mission, u []float64, same []int) (World, error)
+}
+
+// swap is an exchange of the plan that is under way.
+type swap struct {
+	m      *mission.Mission // with the new plan
+	change *bt.Exchange
+}
+
+// source is the document of a plan.
+type source struct{ name, text string }
+
+func (s *source) State(c *snapshot.Codec) {
+	snapshot.Text(c, &s.name)
+	snapshot.Text(c, &s.text)
+}
+
+func sourceOf(m *mission.Mission) source { return source{m.Plan.Source.Name, m.Plan.Source.Text} }
+
+// Swap requests, between two steps, that the run goes on with another plan, given as a document (docs/semantics.md, section 9). At once, the
+// actions that only the present plan has are withheld; at the first instant at which none of them is engaged, which may
+// be this one, the new plan takes over. What both plans have goes on. A request replaces one that is under way, and the
+// same plan as the present one changes nothing.
+//
+// If the new plan does not settle when it takes over, the old one goes on, and the log has the reason. The list has the
+// mistakes of the plan; with errors, or an error that wraps ErrSwap, nothing has happened. Another error is that of the
+// run, which it has ended.
+func (r *Run) Swap(src *diag.Source) (diag.List, error) {
+	switch {
+	case r.over || r.stopping:
+		return nil, fmt.Errorf("%w: the run ends", ErrSwap)
+	case !r.begun:
+		return nil, fmt.Errorf("%w: the run has not begun", ErrSwap)
+	case !r.exchanges():
+		return nil, fmt.Errorf("%w: the run is not decided by the tree in continuous time, in a world for it", ErrSwap)
+	}
+	next, list := r.m.WithPlan(src)
+	if next == nil {
+		return list, nil
+	}
+	if err := r.request(next); err != nil {
+		return list, r.fail(err)
+	}
+	return list, nil
+}
+
+// exchanges reports whether the plan can be exchanged.
+func (r *Run) exchanges() bool {
+	_, ok := r.world.(Adopter)
+	return ok && r.executive.Exchanges()
+}
+
+// Swapping returns the document of the plan of an exchange that is under way, and the actions that must end before.
+func (r *Run) Swapping() (document string, engaged []string, ok bool) {
+	if r.next == nil {
+		return "", nil, false
+	}
+	for _, t := range r.next.change.Gone() {
+		if !r.executive.Status(t).Transient() {
+			engaged = append(engaged, r.m.Plan.Tree.Name(t))
+		}
+	}
+	return r.next.m.Plan.Source.Name, engaged, true
+}
+
+// Mission returns the mission with the present plan.
+func (r *Run) Mission() *mission.Mission { return r.m }
+
+// request begins an exchange, at an instant of its own.
+func (r *Run) request(next *mission.Mission) error {
+	change := r.m.Exchange(next)
+	if change.Whole() && r.next == nil {
+		return nil
+	}
+	r.executive.Begin()
+	t, before := r.world.T(), r.world
+	if r.sampled < t {
+		if err := r.sample(t, before.At(t)); err != nil {
+			return err
+		}
+	}
+	if r.next = nil; !change.Whole() {
+		r.next = &swap{next, change}
+	}
+	r.withhold()
+	if name, engaged, ok := r.Swapping(); !ok {
+		if err := r.log(KindSwap, r.m.Plan.Source.Name+" stays"); err != nil {
+			return err
+		}
+	} else if len(engaged) > 0 {
+		if err := r.log(KindSwap, fmt.Sprintf("%s waits for the end of %s", name, some(engaged))); err != nil {
+			return err
+		}
+	}
+	if _, err := r.iterate(); err != nil {
+		return err
+	}
+	if err := r.losses(); err != nil {
+		return err
+	}
+	if err := r.settle(); err != nil {
+		return err
+	}
+	if !before.Changed() && before == r.world {
+		return r.endWithPlan()
+	}
+	if err := r.recordInputs(); err != nil {
+		return err
+	}
+	if err := r.sample(t, r.world.At(t)); err != nil {
+		return err
+	}
+	return r.endWithPlan()
+}
+
+// withhold withholds the actions that an exchange removes, or ends this.
+func (r *Run) withhold() {
+	if r.next == nil {
+		r.executive.Withhold(nil)
+	} else {
+		r.executive.Withhold(r.next.change)
+	}
+}
+
+// settle completes an instant. The plan of an exchange takes over there if it can.
+func (r *Run) settle() error {
+	if err := r.instant(); err != nil || r.next == nil || !r.executive.Ready(r.next.change) {
+		return err
+	}
+	next := r.next.m.Plan.Source.Name
+	wrong, err := r.takeOver()
+	if err != nil || wrong == nil {
+		return err
+	}
+	r.next = nil
+	r.withhold()
+	text := fmt.Sprintf("%s cannot take over: %v; %s goes on", next, wrong, r.m.Plan.Source.Name)
+	if err := r.log(KindSwap, text); err != nil {
+		return err
+	}
+	return r.instant()
+}
+
+// takeOver lets the new plan take over. If it does not settle, nothing has happened, and wrong is the reason.
+func (r *Run) takeOver() (wrong, err error) {
+	n, log := *r, &buffer{}
+	n.taken, n.storm = append(slices.Clone(r.taken), sourceOf(r.next.m)), r.storm.exchanged(r.next)
+	if err := n.adopt(r.next, false); err != nil {
+		return err, nil
+	}
+	p := n.plan()
+	n.next, n.rec = nil, log
+	if err := errors.Join(n.log(KindSwap, n.difference(r)), log.Plan(p), n.jumps(r, p), n.losses(), n.instant()); err != nil {
+		return err, nil
+	}
+	n.rec = r.rec
+	*r = n
+	return nil, log.pass(r.rec)
+}
+
+// adopt replaces the plan, the world and the execution by those that go on. The state of fresh ones is restored after.
+func (r *Run) adopt(next *swap, fresh bool) error {
+	p := next.m.Smooth().Program
+	u := p.Initial()
+	if !fresh {
+		old, _ := r.world.Discrete()
+		u = executive.Carry(r.m.Program, old, next.change, p, func(was, now int, v float64) float64 {
+			return carried(r.m, next.m, r.m.Program.Slots[was].Name, v)
+		})
+	}
+	w, err := r.world.(Adopter).Adopt(next.m, u, same(r.m.Program.Indicators, p.Indicators))
+	if err != nil {
+		return err
+	}
+	d := executive.Exchanged(r.executive, next.change, next.m.Attended())
+	r.executive = executive.Continue(r.executive, next.change, p, w, d)
+	r.m, r.world = next.m.Smooth(), w
+	r.locate()
+	r.numbers = r.logged.Take(r.plan())
+	return nil
+}
+
+// same returns, by indicator of the new program, the only one of the old program with the same text, or -1.
+func same(old, now []expr.Indicator) []int {
+	places := map[string]int{}
+	for i, x := range old {
+		if _, twice := places[x.Text]; twice {
+			i = -1
+		}
+		places[x.Text] = i
+	}
+	list := make([]int, len(now))
+	for i, x := range now {
+		k, ok := places[x.Text]
+		if !ok {
+			k = -1
+		}
+		list[i] = k
+	}
+	return list
+}
+
+// carried returns the value that a slot of a name keeps: as it is, or unset if the new plan's entry cannot have it.
+func carried(old, now *mission.Mission, name string, v float64) float64 {
+	was, _ := old.Signal(name)
+	is, _ := now.Signal(name)
+	if was.Type != is.Type && !executive.IsUnset(v) {
+		return executive.Unset
+	}
+	return v
+}
+
+// plan describes the present plan for the log.
+func (r *Run) plan() record.Takeover {
+	return record.Takeover{T: r.world.T(), Name: r.m.Plan.Name, Tasks: r.tasks(), Source: r.m.Plan.Source.Text}
+}
+
+// jumps logs the status changes of a plan's taking over: a task that it does not have is no more, Accept, and one of
+// the same name is another one if it is not kept.
+func (r *Run) jumps(old *Run, p record.Takeover) error {
+	now := slices.Repeat([]bt.Status{bt.Accept}, len(r.logged.Tasks))
+	for i, n := range r.numbers {
+		now[n] = p.Tasks[i].Initial
+	}
+	for n := range old.logged.Tasks {
+		was := bt.Accept
+		if t := slices.Index(old.numbers, bt.Task(n)); t >= 0 {
+			was = old.executive.Status(bt.Task(t))
+		}
+		if was == now[n] {
+			continue
+		}
+		r.summary.StatusChanges++
+		c := bt.Change{Task: bt.Task(n), From: was, To: now[n]}
+		if err := r.rec.Status(r.world.T(), r.executive.Micro(), c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// difference describes a plan that takes over from the one before it.
+func (r *Run) difference(old *Run) string {
+	change, kept := old.next.change, 0
+	var added, removed []string
+	stays := make([]bool, old.m.Plan.Tree.Len())
+	for t := range bt.Task(r.m.Plan.Tree.Len()) {
+		if k := change.Kept(t); k >= 0 {
+			kept++
+			stays[k] = true
+		} else {
+			added = append(added, r.m.Plan.Tree.Name(t))
+		}
+	}
+	for t, stays := range stays {
+		if !stays {
+			removed = append(removed, old.m.Plan.Tree.Name(bt.Task(t)))
+		}
+	}
+	text := fmt.Sprintf("%s takes over from %s: tasks kept: %d", r.m.Plan.Source.Name, old.m.Plan.Source.Name, kept)
+	if len(removed) > 0 {
+		text += "; removed: " + some(removed)
+	}
+	if len(added) > 0 {
+		text += "; new: " + some(added)
+	}
+	return text
+}
+
+// some joins names, the first ones if there are many.
+func some(names []string) string {
+	const most = 20
+	if n := len(names); n > most {
+		names = append(names[:most:most], fmt.Sprintf("%d more", n-most))
+	}
+	return strings.Join(names, ", ")
+}
+
+// passExchanges passes the exchanges of a run to the codec.
+func (r *Run) passExchanges(c *snapshot.Codec) {
+	taken, pending := slices.Clone(r.taken), []source(nil)
+	if r.next != nil {
+		pending = append(pending, sourceOf(r.next.m))
+	}
+	pass := func(c *snapshot.Codec, s *source) { s.State(c) }
+	snapshot.List(c, &taken, pass)
+	snapshot.List(c, &pending, pass)
+	if !c.Loading() || c.Failed() {
+		return
+	}
+	for _, s := range append(taken, pending...) {
+		m, _ := r.m.WithPlan(&diag.Source{Name: s.name, Text: s.text})
+		if m == nil || !r.exchanges() || len(pending) > 1 {
+			c.Fail(snapshot.ErrMismatch)
+			return
+		}
+		r.next = &swap{m, r.m.Exchange(m)}
+		if len(r.taken) == len(taken) {
+			return
+		}
+		r.taken, r.storm = append(r.taken, s), r.storm.exchanged(r.next)
+		if err := r.adopt(r.next, true); err != nil {
+			c.Fail(err)
+			return
+		}
+		r.next = nil
+	}
+}
+
+// buffer is a recorder that keeps what it receives, except samples: at an instant there are none.
+type buffer struct{ list []func(record.Recorder) error }
+
+func (b *buffer) add(pass func(record.Recorder) error) error {
+	b.list = append(b.list, pass)
+	return nil
+}
+
+func (b *buffer) Sample(float64, []float64) error { return nil }
+
+func (b *buffer) Status(t float64, micro int, c bt.Change) error {
+	return b.add(func(r record.Recorder) error { return r.Status(t, micro, c) })
+}
+
+func (b *buffer) Event(e record.Event) error {
+	return b.add(func(r record.Recorder) error { return r.Event(e) })
+}
+
+func (b *buffer) Plan(p record.Takeover) error {
+	return b.add(func(r record.Recorder) error { return record.PassPlan(r, p) })
+}
+
+// pass passes everything to a recorder.
+func (b *buffer) pass(to record.Recorder) error {
+	for _, pass := range b.list {
+		if err := pass(to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
