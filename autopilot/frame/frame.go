@@ -34,7 +34,7 @@ type Frame struct {
 	Boot                          uint32 // the message's time since the sender's boot, in milliseconds
 	Stamped                       bool   // the message contains Boot
 	Message                       Message
-	Raw                           []byte // the frame as it was received, or part of the bytes that were given to the Reader
+	Raw                           []byte // the frame as it was received: part of the Reader's bytes
 }
 
 // From reports whether the frame comes from this component.
@@ -117,8 +117,8 @@ func (k *codec) fields(f *Frame) {
 	}
 }
 
-// Size returns the number of bytes of the frame at the start of data, from its header alone, or 0 if data does not begin
-// with a frame. If it is greater than len(data), the end is missing.
+// Size returns the number of bytes of the frame at the start of data, from its header alone, or 0 if data does not
+// begin with a frame. If it is greater than len(data), the end is missing.
 func Size(data []byte) int {
 	switch {
 	case len(data) == 0:

@@ -144,9 +144,7 @@ func TestStreams(t *testing.T) {
 		w := plane()
 		for range rapid.IntRange(1, 8).Draw(t, "frames") {
 			// Noise without the first bytes of frames, which would wait for their ends.
-			for _, b := range rapid.SliceOfN(rapid.ByteRange(0, 0xFC), 0, 20).Draw(t, "noise") {
-				data = append(data, b)
-			}
+			data = append(data, rapid.SliceOfN(rapid.ByteRange(0, 0xFC), 0, 20).Draw(t, "noise")...)
 			h := rapid.Int32().Draw(t, "altitude")
 			want = append(want, h)
 			data = append(data, sentBy(t, w, h)[0]...)

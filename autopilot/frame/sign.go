@@ -110,8 +110,8 @@ func (f Frame) SignedWith(s Secret) bool {
 // setupSigning is the message that contains a secret.
 const setupSigning = 256
 
-// Strip returns a frame as it may be logged: without its signature, with the checksum that belongs to that. It returns nil
-// for frames that must not be logged: those that contain a secret, and signed ones of messages that are unknown.
+// Strip returns a frame as it may be logged: without its signature, with the checksum that belongs to that. It returns
+// nil for frames that must not be logged: those that contain a secret, and signed ones of messages that are unknown.
 func (r *Reader) Strip(f Frame) []byte {
 	raw := f.Raw
 	switch _, id, _, end := header(raw); {

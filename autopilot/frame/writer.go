@@ -14,8 +14,8 @@ type Writer struct {
 	codecs   codecs
 }
 
-// Write returns the frame of a message. Frames are stamped with unix, in nanoseconds since 1970, if they are signed. The
-// error wraps [ErrMessage].
+// Write returns the frame of a message. Frames are stamped with unix, in nanoseconds since 1970, if they are signed.
+// The error wraps [ErrMessage].
 func (w *Writer) Write(m Message, unix int64) ([]byte, error) {
 	k := w.codecs.of(m.GetID())
 	if _, unknown := m.(*Unknown); k == nil || unknown {

@@ -86,8 +86,8 @@ func dialUDP(rest string) (Link, error) {
 	return &sender{conn}, nil
 }
 
-// Read ignores that no program waits at the other end: each datagram that was sent there gives one such error, and a vehicle
-// that is started later receives the next one.
+// Read ignores that no program waits at the other end: each datagram that was sent there gives one such error, and a
+// vehicle that is started later receives the next one.
 func (s *sender) Read(buf []byte) (int, error) {
 	for {
 		n, err := s.conn.Read(buf)

@@ -62,8 +62,8 @@ func Forms() string {
 	return b.String()
 }
 
-// Open opens the channel of an address: udp:HOST:PORT, udpout:HOST:PORT, tcp:HOST:PORT or serial:DEVICE[:BAUD]. An empty
-// host is this computer.
+// Open opens the channel of an address: udp:HOST:PORT, udpout:HOST:PORT, tcp:HOST:PORT or serial:DEVICE[:BAUD]. An
+// empty host is this computer.
 func Open(address string) (Link, error) {
 	kind, rest, _ := strings.Cut(address, ":")
 	var names, forms []string

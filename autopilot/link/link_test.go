@@ -2,6 +2,7 @@ package link_test
 
 import (
 	"errors"
+	"io"
 	"net"
 	"path/filepath"
 	"strings"
@@ -13,13 +14,16 @@ import (
 	"canopy/autopilot/link"
 )
 
+// end closes what may be closed already.
+func end(c io.Closer) { _ = c.Close() }
+
 func open(t *testing.T, address string) link.Link {
 	t.Helper()
 	l, err := link.Open(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close() })
+	t.Cleanup(func() { end(l) })
 	return l
 }
 
@@ -55,8 +59,8 @@ func write(t *testing.T, l link.Link, data []byte) {
 	}
 }
 
-// A vehicle sends first; the answer goes to the port of its last datagram, so that one that is started again is answered.
-// What does not begin like a frame is from no vehicle.
+// A vehicle sends first; the answer goes to the port of its last datagram, so that one that is started again is
+// answered. What does not begin like a frame is from no vehicle.
 func TestUDP(t *testing.T) {
 	first, second := beats(t)
 	ground := open(t, "udp::0")
@@ -130,7 +134,7 @@ func TestTCP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer simulator.Close()
+	defer end(simulator)
 	ground := open(t, "tcp:"+simulator.Addr().String())
 	if !ground.Stream() || ground.String() != "tcp:"+simulator.Addr().String() {
 		t.Errorf("%v, stream %v", ground, ground.Stream())
@@ -172,7 +176,7 @@ func TestTCP(t *testing.T) {
 		t.Errorf("connecting again: %d, %v", n, err)
 	}
 	conn = accept()
-	defer conn.Close()
+	defer end(conn)
 	say("three")
 }
 
@@ -205,9 +209,9 @@ func TestClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	simulator.Close()
-	conn.Close()
-	next.Close()
+	end(simulator)
+	end(conn)
+	end(next)
 	if _, err := l.Read(make([]byte, 10)); !errors.Is(err, link.ErrBroken) {
 		t.Errorf("reading a lost connection: %v", err)
 	}
@@ -242,7 +246,7 @@ func TestAddresses(t *testing.T) {
 	} {
 		l, err := link.Open(address)
 		if err == nil {
-			l.Close()
+			end(l)
 			t.Errorf("%s is open", address)
 			continue
 		}

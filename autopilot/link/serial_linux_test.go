@@ -16,7 +16,7 @@ func TestSerial(t *testing.T) {
 	if err != nil {
 		t.Skip("no /dev/ptmx on this machine")
 	}
-	defer master.Close()
+	defer end(master)
 	control := func(request uintptr, value *int32) {
 		t.Helper()
 		_, _, e := syscall.Syscall(syscall.SYS_IOCTL, master.Fd(), request, uintptr(unsafe.Pointer(value)))

@@ -9,8 +9,8 @@ import (
 )
 
 // ClockMap maps the wall clock to the time since the vehicle's boot. Each message with a time since boot is a sample;
-// its delay on the way is unknown, so the samples with the smallest one count (a minimum filter over some seconds, which
-// follows the drift of the clocks). TIMESYNC gives samples without this bias.
+// its delay on the way is unknown, so the samples with the smallest one count (a minimum filter over some seconds,
+// which follows the drift of the clocks). TIMESYNC gives samples without this bias.
 //
 // A simulated vehicle may run at a multiple of real time: the map has a rate, which is measured.
 type ClockMap struct {

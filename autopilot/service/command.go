@@ -96,8 +96,8 @@ func (c *Commands) Send(now Clock, o Order) Ticket {
 }
 
 // Observe takes the evidence of telemetry about a guarded command, from a message that the vehicle sent after it would
-// have executed the command: either the effect is there, which ends the command, or it is not, so that the command may be
-// sent again once its acknowledgement is overdue. About other commands only an effect counts.
+// have executed the command: either the effect is there, which ends the command, or it is not, so that the command may
+// be sent again once its acknowledgement is overdue. About other commands only an effect counts.
 func (c *Commands) Observe(now Clock, t Ticket, happened bool) {
 	for _, e := range c.queue {
 		switch {
@@ -157,8 +157,8 @@ func (c *Commands) first(id uint16) *errand {
 	return nil
 }
 
-// acknowledge takes the vehicle's answer. One that asks for the other form of the command means that the command was not
-// executed.
+// acknowledge takes the vehicle's answer. One that asks for the other form of the command means that the command was
+// not executed.
 func (c *Commands) acknowledge(now Clock, e *errand, result ardupilotmega.MAV_RESULT) {
 	asLong, asInt := result == common.MAV_RESULT_COMMAND_LONG_ONLY, result == common.MAV_RESULT_COMMAND_INT_ONLY
 	switch {

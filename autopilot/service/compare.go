@@ -79,7 +79,7 @@ func (i Item) differs(got Item) string {
 	switch {
 	case altitude > 0 && globe && onGlobe[got.Frame] != frame, !globe && i.Frame != got.Frame:
 		return fmt.Sprintf("frame %d instead of %d", got.Frame, i.Frame)
-	case i.X != math.MaxInt32 && abs(int64(i.X)-int64(got.X)) > 1, i.Y != math.MaxInt32 && abs(int64(i.Y)-int64(got.Y)) > 1:
+	case away(i.X, got.X), away(i.Y, got.Y):
 		return fmt.Sprintf("position %d, %d instead of %d, %d", got.X, got.Y, i.X, i.Y)
 	case apart(i.Z, got.Z, altitude):
 		return fmt.Sprintf("altitude %v instead of %v", got.Z, i.Z)
@@ -87,7 +87,11 @@ func (i Item) differs(got Item) string {
 	return ""
 }
 
-func abs(v int64) int64 { return max(v, -v) }
+// away reports whether two coordinates differ by more than rounding. The largest number is any.
+func away(sent, got int32) bool {
+	d := int64(sent) - int64(got)
+	return sent != math.MaxInt32 && max(d, -d) > 1
+}
 
 // apart reports whether two numbers differ by more than the precision. One that is not a number equals any, and so does
 // one that is not stored.

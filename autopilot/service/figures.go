@@ -6,8 +6,8 @@ const (
 	second      = 1000 * millisecond
 )
 
-// The figures of the services. "Guide" is the MAVLink developer guide; of the others, the public sources and measurements
-// on a simulated ArduPlane were read. A figure without a source is Canopy's own.
+// The figures of the services. "Guide" is the MAVLink developer guide; of the others, the public sources and
+// measurements on a simulated ArduPlane were read. A figure without a source is Canopy's own.
 const (
 	retryFloor = 20 * millisecond // at 50 times real time, a second of the vehicle
 

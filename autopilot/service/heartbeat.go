@@ -31,8 +31,8 @@ func (l Link) String() string {
 	panic("service: unknown state of a link")
 }
 
-// Beat is the content of a heartbeat. The numbers are those of MAVLink: MAV_TYPE, MAV_AUTOPILOT, MAV_MODE_FLAG, MAV_STATE
-// and the custom mode of the firmware.
+// Beat is the content of a heartbeat. The numbers are those of MAVLink: MAV_TYPE, MAV_AUTOPILOT, MAV_MODE_FLAG,
+// MAV_STATE and the custom mode of the firmware.
 type Beat struct {
 	At                            Clock
 	Type, Autopilot, Base, Status byte

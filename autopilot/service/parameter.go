@@ -38,8 +38,8 @@ var knowledge = [...]string{Found: "found", Missing: "missing", Different: "diff
 // String returns the knowledge in words.
 func (f Knowledge) String() string { return knowledge[f] }
 
-// Setting is the end of an exchange about a parameter. Value is what the vehicle has if the knowledge is Found or Different,
-// else not a number.
+// Setting is the end of an exchange about a parameter. Value is what the vehicle has if the knowledge is Found or
+// Different, else not a number.
 type Setting struct {
 	Name  string
 	Value float64
@@ -153,7 +153,8 @@ func (p *Parameters) find(name string) *inquiry {
 	return nil
 }
 
-// answer takes a value. A different one than was set may be older: the parameter is asked for again, and set again once.
+// answer takes a value. A different one than was set may be older: the parameter is asked for again, and set again
+// once.
 func (p *Parameters) answer(now Clock, q *inquiry, m *ardupilotmega.MessageParamValue) {
 	value, ok := p.encoding.decode(m.ParamValue, m.ParamType)
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	"canopy/autopilot/frame"
 )
 
-// Signing gives the vehicle the secret of signed frames, or takes it away. The secret is sent in the open: this is done over
-// a cable. There is no acknowledgement; what proves it is that the vehicle signs its frames.
+// Signing gives the vehicle the secret of signed frames, or takes it away. The secret is sent in the open: this is
+// done over a cable. There is no acknowledgement; what proves it is that the vehicle signs its frames.
 type Signing struct {
 	outbox
 	ends   Ends
@@ -28,8 +28,8 @@ var (
 	ErrSigned   = errors.New("the vehicle still signs its frames")
 )
 
-// NewSigning returns a machine that sets up signatures with a secret. The zero secret ends them. Nothing is sent before a
-// heartbeat shows that the vehicle is not armed. The reader must not verify signatures meanwhile.
+// NewSigning returns a machine that sets up signatures with a secret. The zero secret ends them. Nothing is sent
+// before a heartbeat shows that the vehicle is not armed. The reader must not verify signatures meanwhile.
 func NewSigning(e Ends, secret frame.Secret) *Signing { return &Signing{ends: e, secret: secret} }
 
 // Done returns whether the set-up is over and, if it is, why it failed, or nil.

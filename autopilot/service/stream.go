@@ -15,10 +15,10 @@ type Stream struct {
 	Hz      float64 // above 1/60
 }
 
-// Streams asks the vehicle for messages at certain rates. An acknowledgement does not say for which message it is, so that
-// one request is under way at a time, and only arriving messages prove that it was granted. A message that is silent for
-// some periods is asked for again, later each time, for a reboot ends all streams. One that the vehicle denies or does
-// not support is asked for rarely: the acknowledgement may have been that of another request.
+// Streams asks the vehicle for messages at certain rates. An acknowledgement does not say for which message it is, so
+// that one request is under way at a time, and only arriving messages prove that it was granted. A message that is
+// silent for some periods is asked for again, later each time, for a reboot ends all streams. One that the vehicle
+// denies or does not support is asked for rarely: the acknowledgement may have been that of another request.
 type Streams struct {
 	outbox
 	ends    Ends

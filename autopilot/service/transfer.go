@@ -33,8 +33,8 @@ func (l Storage) String() string {
 	return "unknown list"
 }
 
-// Item is one item of a list. In the frames of the globe X and Y are latitude and longitude in 1e-7 degrees, and Z is the
-// altitude in m.
+// Item is one item of a list. In the frames of the globe X and Y are latitude and longitude in 1e-7 degrees, and Z is
+// the altitude in m.
 type Item struct {
 	Command  uint16 // MAV_CMD
 	Frame    byte   // MAV_FRAME
@@ -44,9 +44,9 @@ type Item struct {
 	Z        float32
 }
 
-// Transfer is the end of a transfer. If Err is nil, Items is what the vehicle has stored; after an upload it was compared
-// with what was sent. If not, it wraps [ErrTransfer]; what the vehicle has then is unknown: ArduPilot replaces its items one
-// by one.
+// Transfer is the end of a transfer. If Err is nil, Items is what the vehicle has stored; after an upload it was
+// compared with what was sent. If not, it wraps [ErrTransfer]; what the vehicle has then is unknown: ArduPilot
+// replaces its items one by one.
 type Transfer struct {
 	List  Storage
 	Items []Item
@@ -97,8 +97,8 @@ type transfer struct {
 	count    int
 }
 
-// NewTransfers returns a machine. Home says that item 0 of the vehicle's mission is its home position, as ArduPilot's: it
-// is sent and received in addition to the items. Jumps count it.
+// NewTransfers returns a machine. Home says that item 0 of the vehicle's mission is its home position, as ArduPilot's:
+// it is sent and received in addition to the items. Jumps count it.
 func NewTransfers(e Ends, home bool) *Transfers { return &Transfers{ends: e, home: home} }
 
 // Upload replaces a list. Without items it is cleared.
@@ -197,8 +197,8 @@ func (t *Transfers) Receive(now Clock, f frame.Frame) {
 	t.Wake(now)
 }
 
-// requested sends an item. A request while the list is read back without an acknowledgement shows that the vehicle still
-// waits for items. A late request of an earlier item is not answered: the vehicle has got on.
+// requested sends an item. A request while the list is read back without an acknowledgement shows that the vehicle
+// still waits for items. A late request of an earlier item is not answered: the vehicle has got on.
 func (t *Transfers) requested(now Clock, x *transfer, l Storage, sequence int, late bool) {
 	if l != x.list || !x.write || sequence >= len(x.items) || late && sequence < x.last ||
 		x.phase == waiting || x.phase == fetching || x.accepted {
@@ -314,7 +314,8 @@ func (t *Transfers) repeat(now Clock, x *transfer) {
 	case clearing:
 		t.send(&ardupilotmega.MessageMissionClearAll{TargetSystem: to.System, TargetComponent: to.Component, MissionType: l})
 	case listing:
-		t.send(&ardupilotmega.MessageMissionRequestList{TargetSystem: to.System, TargetComponent: to.Component, MissionType: l})
+		t.send(&ardupilotmega.MessageMissionRequestList{TargetSystem: to.System, TargetComponent: to.Component,
+			MissionType: l})
 	case fetching:
 		x.wait.set(now, transferItem)
 		t.send(&ardupilotmega.MessageMissionRequestInt{TargetSystem: to.System, TargetComponent: to.Component,

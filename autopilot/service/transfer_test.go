@@ -14,8 +14,8 @@ import (
 	"canopy/autopilot/service"
 )
 
-// planner stores a mission as ArduPilot does (items replace the old ones one by one, home is item 0) or as PX4 does (all
-// at once). It repeats its requests after 1 s and gives up after 8 s.
+// planner stores a mission as ArduPilot does (items replace the old ones one by one, home is item 0) or as PX4 does
+// (all at once). It repeats its requests after 1 s and gives up after 8 s.
 type planner struct {
 	mute
 	atomic   bool // and without home
