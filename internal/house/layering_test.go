@@ -170,6 +170,12 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"github.com/bluenviron/gomavlib/v3": "the messages of the services",
 	}},
+	"autopilot/fake": {pure: true, imports: reasons{
+		"autopilot/frame": "it sends and receives frames",
+		"vehicle/earth":   "it flies in metres",
+	}, outside: reasons{
+		"github.com/bluenviron/gomavlib/v3": "the messages that it answers",
+	}},
 	"autopilot/adapter": {pure: true, imports: reasons{
 		"autopilot/frame":   "telemetry comes in frames",
 		"autopilot/service": "commands, parameters, rates and clocks",

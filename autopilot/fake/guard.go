@@ -1,0 +1,415 @@
+package fake
+
+import (
+	"math"
+
+	"canopy/autopilot/frame"
+)
+
+// guard is what the autopilot watches: the checks before arming, and the failsafes.
+type guard struct {
+	ready int64 // the sensors have settled then
+	armed int64 // time of arming
+	told  int64 // time of the next texts about the checks
+	awake bool  // the text after the boot was sent
+
+	station     int64 // time of the ground station's last heartbeat; 0: never
+	stationLost bool
+	low         [2]int64 // since when the battery is low, critical; 0: it is not
+	charge      int      // 0 good, 1 low, 2 critical
+	lost        int64    // when the position was lost; 0: it is known
+
+	fenced   bool  // the fence is enabled
+	indexed  int64 // when the fence's index is complete
+	reported bool  // the text about it was sent
+	breach   byte  // FENCE_BREACH; 0: none
+	breached int64
+	breaches int
+}
+
+const (
+	checksEarliest = 23 * second
+	checksSpread   = 9 * second
+	complaints     = 30 * second
+	indexTime      = 2 * second // until a new fence is used
+	estimateLost   = 5 * second // without satellites until the position is no longer estimated
+
+	breachAltitude = 2 // FENCE_BREACH
+	breachBoundary = 3
+)
+
+// boot chooses when the checks pass.
+func (g *guard) boot(seed uint64, now int64) {
+	// The finalizer of SplitMix64 (Steele, Lea, Flood, 2014) makes numbers of any seeds look random.
+	x := seed + 0x9E3779B97F4A7C15
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>27) * 0x94D049BB133111EB
+	g.ready = now + checksEarliest + int64((x^x>>31)%uint64(checksSpread))
+	g.told = g.ready - 10*second
+}
+
+// fixed reports whether satellites give a position.
+func (g *guard) fixed(v *Autopilot) bool { return v.now >= g.ready-10*second && !v.trouble.blind }
+
+// positioned reports whether the position is estimated.
+func (g *guard) positioned(v *Autopilot) bool {
+	return v.now >= g.ready-3*second && (g.lost == 0 || v.now < g.lost+estimateLost)
+}
+
+// reasons returns the checks that fail.
+func (g *guard) reasons(v *Autopilot) []string {
+	if v.value("ARMING_CHECK") == 0 && v.firmware.named("ARMING_CHECK") {
+		return nil
+	}
+	var list []string
+	if !g.fixed(v) {
+		list = append(list, "GPS 1: Bad fix")
+	}
+	if !g.positioned(v) {
+		list = append(list, "Need Position Estimate")
+	}
+	if v.now < g.ready {
+		list = append(list, "AHRS: waiting for home")
+	}
+	if v.voltage() < v.value("BATT_ARM_VOLT") {
+		list = append(list, "Battery 1 below minimum arming voltage")
+	}
+	if v.mode.conduct == follows && v.firmware.wing || v.mode.conduct == returns || v.mode.conduct == lands {
+		if !v.firmware.wing || v.mode.conduct != follows {
+			list = append(list, v.mode.name+" mode not armable")
+		}
+	}
+	return list
+}
+
+// complain sends the reasons why the vehicle cannot be armed.
+func (g *guard) complain(v *Autopilot) {
+	for _, reason := range g.reasons(v) {
+		v.say(severityCritical, "PreArm: %s", reason)
+	}
+}
+
+// heartbeat receives one of another station. Only the number of the system decides whether it is the watched one.
+func (g *guard) heartbeat(v *Autopilot, f frame.Frame) {
+	if float64(f.System) == v.value("SYSID_MYGCS") {
+		g.station = v.now
+		if g.stationLost {
+			g.stationLost = false
+			v.say(severityWarning, "GCS Failsafe Cleared")
+		}
+	}
+}
+
+// acting reports whether a failsafe is in effect.
+func (g *guard) acting() bool { return g.stationLost || g.breach != 0 || g.charge > 0 }
+
+// protect runs the checks and the failsafes.
+func (v *Autopilot) protect() {
+	g := &v.guard
+	if !g.awake {
+		g.awake, g.fenced = true, v.value("FENCE_ENABLE") != 0
+		v.say(severityInfo, "%s", v.firmware.banner)
+	}
+	if !v.trouble.blind {
+		g.lost = 0
+	} else if g.lost == 0 {
+		g.lost = v.now
+	}
+	if !v.homed && g.positioned(v) {
+		v.home, v.homed = v.body.place, true
+		v.say(severityInfo, "EKF3 IMU0 is using GPS")
+	}
+	if v.now >= g.told && !v.armed {
+		g.told += complaints
+		g.complain(v)
+	}
+	if !g.reported && g.indexed != 0 && !g.indexing(v) {
+		g.reported = true
+		v.say(severityInfo, "Fence Indexed OK")
+	}
+	v.watchStation()
+	v.watchBattery()
+	v.watchFence()
+	v.watchGround()
+}
+
+// watchStation is the failsafe for the loss of the ground station. It waits for the end of a take-off.
+func (v *Autopilot) watchStation() {
+	g := &v.guard
+	enabled := v.value("FS_GCS_ENABL")
+	if enabled == 0 || g.station == 0 || g.stationLost || !v.armed || v.guidance.climbing ||
+		v.now-g.station < int64(v.value("FS_LONG_TIMEOUT")*float64(second)) ||
+		enabled == 3 && v.mode.conduct != follows {
+		return
+	}
+	g.stationLost = true
+	v.say(severityWarning, "GCS Failsafe On")
+	if v.value("FS_LONG_ACTN") == 1 || v.mode.conduct == circles || v.mode.conduct == sticks {
+		v.setMode(v.firmware.with(returns).number, byFailsafe)
+	}
+}
+
+// watchBattery is the failsafe for the battery, with its two levels.
+func (v *Autopilot) watchBattery() {
+	g := &v.guard
+	for i, level := range []struct{ limit, action, text string }{
+		{"BATT_LOW_VOLT", "BATT_FS_LOW_ACT", "low"}, {"BATT_CRT_VOLT", "BATT_FS_CRT_ACT", "critical"},
+	} {
+		limit := v.value(level.limit)
+		if limit == 0 || v.voltage() > limit {
+			g.low[i] = 0
+			continue
+		}
+		if g.low[i] == 0 {
+			g.low[i] = v.now
+		}
+		if v.now-g.low[i] < int64(v.value("BATT_LOW_TIMER")*float64(second)) || g.charge > i {
+			continue
+		}
+		g.charge = i + 1
+		v.say(severityWarning, "Battery 1 is %s %.2fV used %.0f mAh", level.text, v.voltage(), 3300*(1-v.charge))
+		if !v.armed || !v.body.flying {
+			continue
+		}
+		if c, ok := v.firmware.batteryActions[int(v.value(level.action))]; ok {
+			v.say(severityWarning, "Battery Failsafe On")
+			v.setMode(v.firmware.with(c).number, byFailsafe)
+		}
+	}
+}
+
+// recovering reports whether commands cannot change the mode, because the vehicle returns from outside the fence.
+func (g *guard) recovering(*Autopilot) bool { return g.breach != 0 }
+
+// indexing reports whether a new fence is not used yet.
+func (g *guard) indexing(v *Autopilot) bool { return v.now < g.indexed }
+
+// The kinds of fences, bits of FENCE_TYPE.
+const (
+	fenceAltitude = 1
+	fenceCircle   = 2
+	fencePolygon  = 4
+)
+
+// fenceable reports whether there is a fence to be enabled.
+func (g *guard) fenceable(v *Autopilot) bool {
+	kinds := int(v.value("FENCE_TYPE"))
+	return kinds&(fenceAltitude|fenceCircle) != 0 || kinds&fencePolygon != 0 && len(v.memory.stored[fenceItems]) > 0
+}
+
+// outside reports whether the enabled fence excludes a place.
+func (g *guard) outside(v *Autopilot, p place) bool {
+	return g.fenced && !g.indexing(v) && g.breachAt(v, p) != 0
+}
+
+// breachAt returns how a place is outside the fence, or 0.
+func (g *guard) breachAt(v *Autopilot, p place) byte {
+	kinds := int(v.value("FENCE_TYPE"))
+	if kinds&fenceAltitude != 0 && p.h-v.home.h > v.value("FENCE_ALT_MAX") {
+		return breachAltitude
+	}
+	if kinds&fenceCircle != 0 && p.distance(v.home) > v.value("FENCE_RADIUS") {
+		return breachBoundary
+	}
+	if kinds&fencePolygon != 0 && v.outsideItems(p) {
+		return breachBoundary
+	}
+	return 0
+}
+
+// watchFence is the failsafe of the fence.
+func (v *Autopilot) watchFence() {
+	g := &v.guard
+	if !g.fenced || !v.armed || !v.body.flying || g.indexing(v) {
+		g.breach = 0
+		return
+	}
+	breach := g.breachAt(v, v.body.place)
+	if v.now < v.trouble.breached {
+		breach = breachBoundary
+	}
+	if breach != 0 && g.breach == 0 {
+		g.breached = v.now
+		g.breaches++
+		v.say(severityWarning, "Fence breached")
+		if v.value("FENCE_ACTION") == 1 {
+			v.setMode(v.firmware.with(returns).number, byFailsafe)
+		}
+	}
+	g.breach = breach
+}
+
+// watchGround disarms after a landing.
+func (v *Autopilot) watchGround() {
+	delay := int64(v.value(v.firmware.disarmDelay) * float64(second))
+	if !v.armed || delay == 0 || v.body.flying {
+		return
+	}
+	since := max(v.body.since, v.guard.armed)
+	if v.firmware.wing && v.body.since <= v.guard.armed {
+		return // an aeroplane that has not flown waits
+	}
+	if v.now-since >= delay {
+		v.disarm()
+	}
+}
+
+// outsideItems reports whether the uploaded polygons and circles exclude a place.
+func (v *Autopilot) outsideItems(p place) bool {
+	items := v.memory.stored[fenceItems]
+	for i := 0; i < len(items); i++ {
+		it := items[i]
+		switch it.command {
+		case cmdFenceInside, cmdFenceOutside:
+			n := int(it.params[0])
+			if n < 3 || i+n > len(items) {
+				return false
+			}
+			if v.within(items[i:i+n], p) != (it.command == cmdFenceInside) {
+				return true
+			}
+			i += n - 1
+		case cmdFenceCircleInside, cmdFenceCircleOutside:
+			centre, _ := v.place(it)
+			if (p.distance(centre) <= it.params[0]) != (it.command == cmdFenceCircleInside) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// within reports whether a place is in a polygon: whether a line from it crosses the sides an odd number of times.
+func (v *Autopilot) within(corners []item, p place) bool {
+	inside := false
+	a, _ := v.place(corners[len(corners)-1])
+	for _, it := range corners {
+		b, _ := v.place(it)
+		if (a.n > p.n) != (b.n > p.n) && p.e < (b.e-a.e)*(p.n-a.n)/(b.n-a.n)+a.e {
+			inside = !inside
+		}
+		a = b
+	}
+	return inside
+}
+
+// named reports whether the firmware has a parameter.
+func (f *firmware) named(name string) bool {
+	for _, p := range f.parameters {
+		if p.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// pilot is what the pilot does.
+type pilot struct {
+	moved  bool  // the switch of the modes is not where it was
+	sticks int64 // until then the sticks are deflected
+}
+
+// trouble is what is wrong with the vehicle.
+type trouble struct {
+	blind    bool // no satellites
+	reboot   bool
+	lie      int   // so many commands are accepted and not executed
+	refuse   int   // so many commands fail
+	breached int64 // until then the fence takes the vehicle to be outside
+}
+
+// take counts one event down; it reports whether there was one.
+func (*trouble) take(n *int) bool {
+	if *n == 0 {
+		return false
+	}
+	*n--
+	return true
+}
+
+// Event is something that happens to the vehicle from outside.
+type Event struct {
+	Kind  Kind
+	Value float64
+}
+
+// Kind is the kind of an event.
+type Kind byte
+
+// The kinds of events.
+const (
+	Reboot     Kind = iota // the autopilot starts again
+	Battery                // the battery is charged to Value, 0 to 1
+	PilotMode              // the pilot selects the mode with the number Value by the switch
+	PilotStick             // the pilot deflects the sticks for Value seconds
+	GPSLost                // there are no satellites, until GPSBack
+	GPSBack
+	ClockStep // the clock of the autopilot jumps by Value seconds
+	Breach    // the fence takes the vehicle to be outside for Value seconds
+	Lie       // the next Value commands are acknowledged as accepted and not executed
+	Refuse    // the next Value commands fail
+	kinds
+)
+
+var kindNames = [kinds]string{"reboot", "battery", "pilot-mode", "pilot-stick", "gps-lost", "gps-back", "clock-step",
+	"breach", "lie", "refuse"}
+
+// String returns the name of the kind, one word.
+func (k Kind) String() string { return kindNames[k] }
+
+// KindNamed returns the kind with a name; false: there is none.
+func KindNamed(name string) (Kind, bool) {
+	for k, n := range kindNames {
+		if n == name {
+			return Kind(k), true
+		}
+	}
+	return 0, false
+}
+
+// Inject lets something happen.
+func (v *Autopilot) Inject(e Event) {
+	switch e.Kind {
+	case Reboot:
+		v.boot()
+	case Battery:
+		v.charge = max(0, min(1, e.Value))
+	case PilotMode:
+		v.pilot.moved = true
+		v.setMode(uint32(e.Value), byPilot)
+	case PilotStick:
+		v.pilot.sticks = v.now + int64(e.Value*float64(second))
+	case GPSLost:
+		v.trouble.blind = true
+	case GPSBack:
+		v.trouble.blind = false
+	case ClockStep:
+		v.stepped = max(v.stepped+int64(e.Value*float64(second)), v.booted-v.now)
+	case Breach:
+		v.trouble.breached = v.now + int64(e.Value*float64(second))
+	case Lie:
+		v.trouble.lie = int(e.Value)
+	case Refuse:
+		v.trouble.refuse = int(e.Value)
+	default:
+		panic("fake: unknown kind of event")
+	}
+}
+
+// State is what is true of the vehicle, whatever the messages tell.
+type State struct {
+	North, East, Height float64 // from home [m]
+	Airspeed, Climb     float64 // [m/s]
+	Mode                string
+	Armed, Flying       bool
+}
+
+// State returns it.
+func (v *Autopilot) State() State {
+	b := v.body
+	speed := b.speed
+	if !v.firmware.wing {
+		speed = math.Hypot(b.vn, b.ve)
+	}
+	return State{b.n - v.home.n, b.e - v.home.e, b.h - v.home.h, speed, b.climb, v.mode.name, v.armed, b.flying}
+}

@@ -1,0 +1,43 @@
+package fake
+
+// arduPlane is ArduPlane 4.7-dev. The defaults of its parameters protect nothing: they are those of the firmware.
+var arduPlane = firmware{
+	name: "ArduPlane", banner: "ArduPlane V4.7.0-dev (fake)",
+	kind: 1, autopilot: 3,
+	wing:           true,
+	homeItem:       true,
+	endurance:      1800,
+	landedLag:      3 * second,
+	capabilities:   2 | 4 | 8 | 8192 | 16384 | 32768 | 131072,
+	version:        4<<24 | 7<<16,
+	identity:       "SYSID_THISMAV",
+	disarmDelay:    "LAND_DISARMDELAY",
+	orders:         planeOrders,
+	batteryActions: map[int]conduct{1: returns, 2: returns, 7: returns},
+	modes: []mode{
+		{0, "MANUAL", sticks}, {1, "CIRCLE", circles}, {2, "STABILIZE", sticks}, {3, "TRAINING", sticks}, {4, "ACRO", sticks},
+		{5, "FBWA", sticks}, {6, "FBWB", sticks}, {7, "CRUISE", sticks}, {8, "AUTOTUNE", sticks},
+		{10, "AUTO", follows}, {11, "RTL", returns}, {12, "LOITER", circles}, {13, "TAKEOFF", climbs}, {15, "GUIDED", guided},
+	},
+	parameters: []parameter{
+		{"SYSID_THISMAV", int16Type, 1}, {"SYSID_MYGCS", int16Type, 255}, {"SYSID_ENFORCE", int8Type, 0},
+		{"FS_GCS_ENABL", int8Type, 0}, {"FS_LONG_ACTN", int8Type, 0}, {"FS_LONG_TIMEOUT", realType, 5},
+		{"FS_SHORT_ACTN", int8Type, 0}, {"FS_SHORT_TIMEOUT", realType, 1.5},
+		{"THR_FAILSAFE", int8Type, 1}, {"THR_FS_VALUE", int16Type, 950},
+		{"BATT_MONITOR", int8Type, 4}, {"BATT_CAPACITY", int32Type, 3300}, {"BATT_ARM_VOLT", realType, 0},
+		{"BATT_LOW_VOLT", realType, 0}, {"BATT_LOW_MAH", realType, 0},
+		{"BATT_CRT_VOLT", realType, 0}, {"BATT_CRT_MAH", realType, 0}, {"BATT_LOW_TIMER", int8Type, 10},
+		{"BATT_FS_LOW_ACT", int8Type, 0}, {"BATT_FS_CRT_ACT", int8Type, 0},
+		{"FENCE_ENABLE", int8Type, 0}, {"FENCE_TYPE", int8Type, 4}, {"FENCE_ACTION", int8Type, 1},
+		{"FENCE_ALT_MAX", realType, 100}, {"FENCE_RADIUS", realType, 300}, {"FENCE_MARGIN", realType, 2},
+		{"FENCE_OPTIONS", int16Type, 1},
+		{"RTL_ALTITUDE", realType, 100}, {"RTL_RADIUS", int16Type, 0}, {"RTL_AUTOLAND", int8Type, 0},
+		{"ARMING_CHECK", int32Type, 1}, {"ARMING_REQUIRE", int8Type, 1},
+		{"AIRSPEED_MIN", realType, 10}, {"AIRSPEED_MAX", realType, 30}, {"AIRSPEED_CRUISE", realType, cruise},
+		{"MIN_GROUNDSPEED", realType, 0},
+		{"WP_RADIUS", int16Type, 90}, {"WP_LOITER_RAD", int16Type, 60}, {"TKOFF_ALT", realType, 50},
+		{"STICK_MIXING", int8Type, 1}, {"FLTMODE_CH", int8Type, 8}, {"FLTMODE_GCSBLOCK", int32Type, 0},
+		{"CRASH_DETECT", int8Type, 0}, {"AFS_ENABLE", int8Type, 0}, {"TERRAIN_ENABLE", int8Type, 1},
+		{"LAND_DISARMDELAY", int16Type, 20},
+	},
+}

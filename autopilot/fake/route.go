@@ -1,0 +1,212 @@
+package fake
+
+import (
+	"math"
+
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+)
+
+// route is how the vehicle follows the mission.
+type route struct {
+	current  int
+	started  bool
+	entered  bool    // the current item has begun
+	complete bool    // the last item is done
+	landing  bool    // the current item is a landing
+	aborted  bool    // the landing was aborted
+	angle    float64 // flown round the place of the item [rad]
+	bearing  float64 // from the place [rad]
+	elapsed  float64 // since the place was reached [s]
+	caught   bool    // the place was reached
+	jumps    map[int]int
+}
+
+// beginRoute begins or resumes the mission.
+func (v *Autopilot) beginRoute() {
+	r := &v.route
+	if r.complete || r.current >= len(v.memory.stored[missionItems]) {
+		*r = route{}
+	}
+	if r.current == 0 && v.firmware.homeItem {
+		r.current = 1
+	}
+	r.started, r.entered = true, false
+}
+
+// goTo makes an item the current one.
+func (v *Autopilot) goTo(n int) {
+	if n == 0 && v.firmware.homeItem {
+		n = 1
+	}
+	v.route.current, v.route.entered, v.route.complete, v.route.landing = n, false, false, false
+}
+
+// missionReplaced begins with a new mission. The aeroplane finishes its way to the place of the old item.
+func (v *Autopilot) missionReplaced() {
+	if v.route.current >= len(v.memory.stored[missionItems]) || v.firmware.atomic {
+		v.route = route{started: v.route.started}
+		if v.firmware.homeItem {
+			v.route.current = 1
+		}
+	}
+}
+
+// follow flies the mission.
+func (v *Autopilot) follow(dt float64) demand {
+	if !v.armed {
+		return demand{}
+	}
+	r := &v.route
+	items := v.memory.stored[missionItems]
+	for passed := 0; passed <= len(items); passed++ { // commands without a place take no time
+		if r.current >= len(items) {
+			break
+		}
+		it := items[r.current]
+		if !r.entered {
+			v.enterItem(it)
+		}
+		d, done := v.flyItem(it, dt)
+		if !done {
+			return d
+		}
+		if navigates(it.command) {
+			v.send(&ardupilotmega.MessageMissionItemReached{Seq: uint16(r.current)})
+			v.say(severityInfo, "Reached waypoint #%d", r.current)
+		}
+		v.advance(it)
+		if navigates(it.command) && r.current < len(items) {
+			v.sendMessage(42)
+		}
+		if v.mode.conduct != follows {
+			return v.steer(dt)
+		}
+	}
+	if r.current >= len(items) {
+		r.complete = true
+		r.current = max(0, len(items)-1)
+		v.say(severityInfo, "Mission complete, changing mode to RTL")
+	}
+	v.setMode(v.firmware.with(returns).number, byMission)
+	return v.steer(dt)
+}
+
+// navigates reports whether the vehicle flies somewhere for the command.
+func navigates(command uint16) bool { return command < 95 }
+
+// advance goes to the next item, or where a jump leads.
+func (v *Autopilot) advance(it item) {
+	r := &v.route
+	r.entered, r.landing = false, false
+	if it.command == cmdJump {
+		if r.jumps == nil {
+			r.jumps = map[int]int{}
+		}
+		if repeats := int(it.params[1]); repeats < 0 || r.jumps[r.current] < repeats {
+			r.jumps[r.current]++
+			r.current = int(it.params[0])
+			return
+		}
+	}
+	r.current++
+}
+
+// enterItem begins an item.
+func (v *Autopilot) enterItem(it item) {
+	r, g := &v.route, &v.guidance
+	r.entered, r.caught, r.aborted, r.angle, r.elapsed = true, false, false, 0, 0
+	p, ok := v.place(it)
+	if !ok {
+		p = place{v.body.n, v.body.e, v.body.h}
+		if it.z != 0 {
+			p.h = it.z + v.home.h
+		}
+	}
+	g.radius, g.reverse = 0, false
+	switch it.command {
+	case cmdTakeOff:
+		g.course, g.leaving = v.body.heading, p.h
+		g.climbing = v.body.h < g.leaving-0.2
+		g.target = place{v.body.n, v.body.e, p.h}
+	case cmdReturn:
+	case cmdLand:
+		r.landing = true
+		g.target = place{p.n, p.e, v.home.h}
+	case cmdLoiter, cmdLoiterTurns, cmdLoiterTo:
+		g.radius, g.reverse = math.Abs(it.params[2]), it.params[2] < 0
+		g.target = p
+	case cmdLoiterTime, cmdWaypoint:
+		g.target = p
+	}
+}
+
+// flyItem flies an item; done: it is complete.
+func (v *Autopilot) flyItem(it item, dt float64) (d demand, done bool) {
+	r, g := &v.route, &v.guidance
+	distance := v.body.distance(g.target)
+	switch it.command {
+	case cmdTakeOff:
+		d := v.takeOff()
+		return d, !g.climbing
+	case cmdWaypoint:
+		accept := v.value("WP_RADIUS")
+		if it.params[1] > 0 {
+			accept = it.params[1]
+		}
+		return v.to(g.target), distance <= max(accept, v.firmware.accept)
+	case cmdLoiter:
+		return v.to(g.target), false
+	case cmdLoiterTurns, cmdLoiterTime, cmdLoiterTo:
+		d := v.to(g.target)
+		bearing := math.Atan2(v.body.e-g.target.e, v.body.n-g.target.n)
+		if !r.caught {
+			r.caught = distance < v.circle()*1.1
+			r.bearing = bearing
+			return d, false
+		}
+		r.elapsed += dt
+		r.angle += math.Abs(math.Remainder(bearing-r.bearing, 2*math.Pi))
+		r.bearing = bearing
+		switch it.command {
+		case cmdLoiterTurns:
+			done = r.angle >= 2*math.Pi*it.params[0]
+		case cmdLoiterTime:
+			done = r.elapsed >= it.params[0]
+		default:
+			done = math.Abs(v.body.h-g.target.h) < 5
+		}
+		return d, done
+	case cmdReturn:
+		v.setMode(v.firmware.with(returns).number, byMission)
+		return demand{}, false
+	case cmdLand:
+		return v.landItem(distance)
+	case cmdSpeed:
+		if it.params[0] != 1 && v.flyable(it.params[1]) {
+			g.speed = it.params[1]
+		}
+	}
+	return demand{}, true // a command that the vehicle executes at once, or does not know
+}
+
+// landItem lands at the place of an item. An aborted landing climbs where it is.
+func (v *Autopilot) landItem(distance float64) (demand, bool) {
+	r := &v.route
+	d := v.to(v.guidance.target)
+	if r.aborted {
+		d.climb = climbRate
+		return d, v.body.h > v.home.h+50
+	}
+	switch {
+	case !v.body.flying:
+		return demand{}, false
+	case distance < 250:
+		d.climb = -1.5
+		if v.body.h > 20 {
+			d.climb = -2.5
+		}
+	default:
+		d.climb = v.vertical(v.home.h + 60)
+	}
+	return d, false
+}

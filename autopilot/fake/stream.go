@@ -1,0 +1,388 @@
+package fake
+
+import (
+	"math"
+
+	"canopy/autopilot/frame"
+
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+)
+
+// message is a row of the table of messages that can be requested.
+type message struct {
+	id    uint32
+	group byte                           // of the older requests for data streams, MAV_DATA_STREAM
+	of    func(*Autopilot) frame.Message // nil: there is nothing to send now
+}
+
+// stream is how often a message is sent.
+type stream struct {
+	interval int64 // 0: not at all
+	due      int64
+}
+
+// fastest is the shortest interval that is accepted: 0.8 of the rate of the loop.
+const (
+	fastest = 25 * millisecond
+	slowest = 60 * second
+)
+
+// messages is the table. It is filled in init, since orders refer to it.
+var messages []message
+
+func init() {
+	messages = []message{
+		{1, 2, (*Autopilot).sysStatus},
+		{2, 12, func(v *Autopilot) frame.Message {
+			m := &ardupilotmega.MessageSystemTime{TimeBootMs: v.milliseconds()}
+			if v.guard.fixed(v) {
+				m.TimeUnixUsec = uint64(v.options.Unix+v.now+v.stepped) / 1000
+			}
+			return m
+		}},
+		{24, 2, (*Autopilot).gps},
+		{30, 10, func(v *Autopilot) frame.Message {
+			b := v.shown
+			return &ardupilotmega.MessageAttitude{TimeBootMs: v.milliseconds(), Roll: float32(b.bank),
+				Pitch: float32(math.Atan2(b.climb, max(b.speed, 5))), Yaw: float32(math.Remainder(b.heading, 2*math.Pi))}
+		}},
+		{33, 6, (*Autopilot).position},
+		{42, 2, (*Autopilot).missionCurrent},
+		{62, 12, (*Autopilot).controller},
+		{65, 3, (*Autopilot).channels},
+		{74, 11, func(v *Autopilot) frame.Message {
+			b := v.shown
+			m := &ardupilotmega.MessageVfrHud{Airspeed: float32(b.speed),
+				Groundspeed: float32(math.Hypot(b.vn, b.ve)), Heading: int16(b.heading * 180 / math.Pi),
+				Alt: float32(b.h + v.options.Altitude), Climb: float32(b.climb)}
+			if v.armed {
+				m.Throttle = uint16(max(0, min(100, 50+8*b.climb)))
+			}
+			return m
+		}},
+		{87, 6, (*Autopilot).aim},
+		{136, 12, func(v *Autopilot) frame.Message {
+			p, _ := v.global(v.shown.place)
+			return &ardupilotmega.MessageTerrainReport{Lat: e7(p.Lat), Lon: e7(p.Lon)}
+		}},
+		{147, 12, func(v *Autopilot) frame.Message {
+			m := &ardupilotmega.MessageBatteryStatus{Temperature: math.MaxInt16, TimeRemaining: 0,
+				CurrentBattery: int16(100 * v.current()), EnergyConsumed: -1, CurrentConsumed: int32(3300 * (1 - v.charge)),
+				BatteryRemaining: int8(100 * v.charge), Voltages: [10]uint16{uint16(1000 * v.voltage())}}
+			for i := 1; i < len(m.Voltages); i++ {
+				m.Voltages[i] = math.MaxUint16
+			}
+			m.ChargeState = ardupilotmega.MAV_BATTERY_CHARGE_STATE(v.guard.charge + 1)
+			return m
+		}},
+		{148, 0, func(v *Autopilot) frame.Message { return v.version() }},
+		{162, 12, func(v *Autopilot) frame.Message {
+			if !v.guard.fenced {
+				return nil // silence while the fence is off
+			}
+			m := &ardupilotmega.MessageFenceStatus{BreachCount: uint16(v.guard.breaches)}
+			if v.guard.breach != 0 {
+				m.BreachStatus, m.BreachType = 1, ardupilotmega.FENCE_BREACH(v.guard.breach)
+				m.BreachTime = uint32((v.guard.breached - v.booted + v.stepped) / millisecond)
+			}
+			return m
+		}},
+		{168, 12, func(v *Autopilot) frame.Message {
+			from := math.Atan2(-v.wind[1], -v.wind[0]) * 180 / math.Pi
+			return &ardupilotmega.MessageWind{Direction: float32(math.Mod(from+360, 360)),
+				Speed: float32(math.Hypot(v.wind[0], v.wind[1]))}
+		}},
+		{193, 12, (*Autopilot).estimator},
+		{242, 0, func(v *Autopilot) frame.Message {
+			if !v.homed {
+				return nil
+			}
+			p, h := v.global(v.home)
+			return &ardupilotmega.MessageHomePosition{Latitude: e7(p.Lat), Longitude: e7(p.Lon), Altitude: int32(h * 1000),
+				Q: [4]float32{1}}
+		}},
+		{245, 2, func(v *Autopilot) frame.Message {
+			return &ardupilotmega.MessageExtendedSysState{LandedState: v.landed()}
+		}},
+		{436, 0, func(v *Autopilot) frame.Message {
+			return &ardupilotmega.MessageCurrentMode{CustomMode: v.mode.number, IntendedCustomMode: v.mode.number}
+		}},
+	}
+}
+
+func e7(degrees float64) int32 { return int32(math.Round(degrees * 1e7)) }
+
+// row returns the place of a message in the table, or -1.
+func row(id uint32) int {
+	for i := range messages {
+		if messages[i].id == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// sendMessage sends a message of the table now; it reports whether there was anything to send.
+func (v *Autopilot) sendMessage(id uint32) bool {
+	i := row(id)
+	if i < 0 {
+		return false
+	}
+	m := messages[i].of(v)
+	if m != nil {
+		v.send(m)
+	}
+	return m != nil
+}
+
+// sendStreams sends what is due.
+func (v *Autopilot) sendStreams() {
+	if v.now >= v.beat {
+		v.beat += second
+		v.heartbeat()
+	}
+	if v.now >= v.synced {
+		v.synced += 10 * second
+		v.send(&ardupilotmega.MessageTimesync{Ts1: v.clock()})
+	}
+	for i := range v.streams {
+		s := &v.streams[i]
+		if s.interval == 0 || v.now < s.due {
+			continue
+		}
+		s.due = max(s.due+s.interval, v.now-s.interval)
+		if m := messages[i].of(v); m != nil {
+			v.send(m)
+		}
+	}
+}
+
+// orderStream treats SET_MESSAGE_INTERVAL.
+func (v *Autopilot) orderStream(o order) result {
+	i := row(uint32(o.params[0]))
+	interval := int64(o.params[1]) * 1000 / millisecond * millisecond
+	switch {
+	case i < 0, o.params[2] != 0, interval > 0 && interval < fastest:
+		return denied
+	case o.params[1] <= 0: // off; and the default, which is off
+		v.streams[i] = stream{}
+		return accepted
+	}
+	v.streams[i] = stream{max(fastest, min(interval, slowest)), v.now}
+	return accepted
+}
+
+// orderInterval treats GET_MESSAGE_INTERVAL.
+func (v *Autopilot) orderInterval(o order) result { return v.request(244, uint32(o.params[0])) }
+
+// orderMessage treats REQUEST_MESSAGE.
+func (v *Autopilot) orderMessage(o order) result {
+	return v.request(uint32(o.params[0]), uint32(o.params[1]))
+}
+
+// request sends a message once.
+func (v *Autopilot) request(id, about uint32) result {
+	if id == 244 {
+		i := row(about)
+		if i < 0 {
+			return failed
+		}
+		m := &ardupilotmega.MessageMessageInterval{MessageId: uint16(about), IntervalUs: -1}
+		if s := v.streams[i]; s.interval > 0 {
+			m.IntervalUs = int32(s.interval / 1000)
+		}
+		v.send(m)
+		return accepted
+	}
+	if !v.sendMessage(id) {
+		return failed
+	}
+	return accepted
+}
+
+// dataStream treats the older request for a group of messages; group 0 is all.
+func (v *Autopilot) dataStream(group byte, hz uint16, on bool) {
+	for i := range v.streams {
+		if g := messages[i].group; g == 0 || group != 0 && g != group {
+			continue
+		}
+		v.streams[i] = stream{}
+		if on && hz > 0 {
+			v.streams[i] = stream{max(second/int64(hz), fastest), v.now}
+		}
+	}
+}
+
+// position is GLOBAL_POSITION_INT. It has no flag of validity: without an estimate it goes on with the last values.
+func (v *Autopilot) position() frame.Message {
+	m := &ardupilotmega.MessageGlobalPositionInt{TimeBootMs: v.milliseconds(),
+		Hdg: uint16(v.shown.heading * 18000 / math.Pi)}
+	if !v.homed {
+		return m
+	}
+	b := v.shown
+	p, h := v.global(b.place)
+	m.Lat, m.Lon, m.Alt = e7(p.Lat), e7(p.Lon), int32(math.Round(h*1000))
+	m.RelativeAlt = int32(math.Round((b.h - v.home.h) * 1000))
+	m.Vx, m.Vy, m.Vz = cm(b.vn), cm(b.ve), cm(-b.climb)
+	return m
+}
+
+func cm(x float64) int16 { return int16(math.Round(x * 100)) }
+
+// gps is GPS_RAW_INT.
+func (v *Autopilot) gps() frame.Message {
+	m := &ardupilotmega.MessageGpsRawInt{TimeUsec: uint64(v.clock() / 1000), FixType: ardupilotmega.GPS_FIX_TYPE_NO_FIX,
+		Eph: math.MaxUint16, Epv: math.MaxUint16, Vel: math.MaxUint16, Cog: math.MaxUint16}
+	if !v.guard.fixed(v) {
+		return m
+	}
+	p, h := v.global(v.body.place)
+	m.FixType, m.Lat, m.Lon, m.Alt = ardupilotmega.GPS_FIX_TYPE_3D_FIX, e7(p.Lat), e7(p.Lon), int32(h*1000)
+	m.Eph, m.Epv, m.SatellitesVisible, m.HAcc, m.VAcc = 121, 200, 10, 300, 300
+	m.Vel = uint16(cm(math.Hypot(v.body.vn, v.body.ve)))
+	return m
+}
+
+// sysStatus is SYS_STATUS.
+func (v *Autopilot) sysStatus() frame.Message {
+	const (
+		gps       = 1 << 5
+		rc        = 1 << 16
+		fence     = 1 << 20
+		ahrs      = 1 << 21
+		battery   = 1 << 25
+		prearm    = 1 << 28
+		equipment = gps | rc | fence | ahrs | battery | prearm
+	)
+	health := uint32(rc | battery)
+	for _, part := range []struct {
+		bit     uint32
+		healthy bool
+	}{
+		{gps, v.guard.fixed(v)}, {fence, v.guard.breach == 0}, {ahrs, v.guard.positioned(v)},
+		{prearm, v.armed || len(v.guard.reasons(v)) == 0},
+	} {
+		if part.healthy {
+			health |= part.bit
+		}
+	}
+	enabled := uint32(equipment)
+	if !v.guard.fenced {
+		enabled &^= fence
+	}
+	return &ardupilotmega.MessageSysStatus{
+		OnboardControlSensorsPresent: ardupilotmega.MAV_SYS_STATUS_SENSOR(equipment),
+		OnboardControlSensorsEnabled: ardupilotmega.MAV_SYS_STATUS_SENSOR(enabled),
+		OnboardControlSensorsHealth:  ardupilotmega.MAV_SYS_STATUS_SENSOR(health),
+		VoltageBattery:               uint16(1000 * v.voltage()),
+		CurrentBattery:               int16(100 * v.current()),
+		BatteryRemaining:             int8(100 * v.charge),
+	}
+}
+
+func (v *Autopilot) voltage() float64 { return 10.2 + 2.4*v.charge }
+
+func (v *Autopilot) current() float64 {
+	if v.armed && v.body.flying {
+		return 6
+	}
+	return 0.3
+}
+
+// landed is the estimate of the landed state, which takes seconds to follow.
+func (v *Autopilot) landed() ardupilotmega.MAV_LANDED_STATE {
+	flying := v.body.flying
+	if v.now-v.body.since < v.firmware.landedLag && v.body.since > v.booted {
+		flying = !flying
+	}
+	switch {
+	case !flying:
+		return ardupilotmega.MAV_LANDED_STATE_ON_GROUND
+	case v.guidance.climbing:
+		return ardupilotmega.MAV_LANDED_STATE_TAKEOFF
+	case v.route.landing || v.mode.conduct == lands:
+		return ardupilotmega.MAV_LANDED_STATE_LANDING
+	}
+	return ardupilotmega.MAV_LANDED_STATE_IN_AIR
+}
+
+// estimator is EKF_STATUS_REPORT.
+func (v *Autopilot) estimator() frame.Message {
+	const (
+		attitude, constant, uninitialised = 1, 128, 1024
+		position                          = 2 | 4 | 8 | 16 | 32 | 512
+	)
+	m := &ardupilotmega.MessageEkfStatusReport{Flags: uninitialised}
+	switch {
+	case v.guard.positioned(v):
+		m.Flags = attitude | position
+	case v.now >= v.guard.ready-15*second:
+		m.Flags = attitude | constant
+		m.VelocityVariance, m.PosHorizVariance = 1, 1
+	}
+	return m
+}
+
+// channels is RC_CHANNELS.
+func (v *Autopilot) channels() frame.Message {
+	m := &ardupilotmega.MessageRcChannels{TimeBootMs: v.milliseconds(), Chancount: 16, Rssi: math.MaxUint8,
+		Chan1Raw: 1500, Chan2Raw: 1500, Chan3Raw: 1000, Chan4Raw: 1500,
+		Chan5Raw: 1800, Chan6Raw: 1000, Chan7Raw: 1000, Chan8Raw: 1800}
+	if v.now < v.pilot.sticks {
+		m.Chan1Raw = 1900
+	}
+	if v.pilot.moved {
+		m.Chan8Raw = 1200
+	}
+	return m
+}
+
+// controller is NAV_CONTROLLER_OUTPUT.
+func (v *Autopilot) controller() frame.Message {
+	b, t := v.shown, v.guidance.target
+	bearing := math.Atan2(t.e-b.e, t.n-b.n) * 180 / math.Pi
+	return &ardupilotmega.MessageNavControllerOutput{NavRoll: float32(b.bank * 180 / math.Pi),
+		NavBearing: int16(bearing), TargetBearing: int16(bearing),
+		WpDist: uint16(min(math.MaxUint16, b.distance(t))), AltError: float32(t.h - b.h)}
+}
+
+// aim is POSITION_TARGET_GLOBAL_INT: where the autopilot believes that it is to fly.
+func (v *Autopilot) aim() frame.Message {
+	if v.mode.conduct == sticks {
+		return nil
+	}
+	p, h := v.global(v.guidance.target)
+	return &ardupilotmega.MessagePositionTargetGlobalInt{TimeBootMs: v.milliseconds(),
+		CoordinateFrame: ardupilotmega.MAV_FRAME(frameGlobal), TypeMask: 0xFFF8,
+		LatInt: e7(p.Lat), LonInt: e7(p.Lon), Alt: float32(h)}
+}
+
+// missionCurrent is MISSION_CURRENT.
+func (v *Autopilot) missionCurrent() frame.Message {
+	n := len(v.memory.stored[missionItems])
+	m := &ardupilotmega.MessageMissionCurrent{Seq: uint16(v.route.current), Total: uint16(max(0, n-1))}
+	switch {
+	case n < 2:
+		m.MissionState = 1
+	case v.route.complete:
+		m.MissionState = 5
+	case v.mode.conduct == follows && v.armed:
+		m.MissionState = 3
+	case v.route.started:
+		m.MissionState = 4
+	default:
+		m.MissionState = 2
+	}
+	if v.mode.conduct == follows {
+		m.MissionMode = 1
+	}
+	return m
+}
+
+// version is AUTOPILOT_VERSION.
+func (v *Autopilot) version() frame.Message {
+	return &ardupilotmega.MessageAutopilotVersion{
+		Capabilities:    ardupilotmega.MAV_PROTOCOL_CAPABILITY(v.firmware.capabilities),
+		FlightSwVersion: v.firmware.version, FlightCustomVersion: [8]uint8{'f', 'a', 'k', 'e'}, Uid: uint64(v.options.System)}
+}
