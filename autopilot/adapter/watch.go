@@ -57,7 +57,7 @@ func (a *Adapter) guard() {
 		w.boots = boots
 		a.reboot()
 	}
-	switch link := a.heartbeat.Link(); {
+	switch link := a.heartbeat.State(); {
 	case link == service.Lost && a.state != Lost:
 		w.before, w.newest = a.state, a.newest
 		a.enter(Lost, LinkLost, "no heartbeat arrives")

@@ -9,6 +9,7 @@ import (
 
 	"canopy/diag"
 	"canopy/syntax/xmltree"
+	"canopy/vehicle/contract"
 )
 
 // The bounds of a plan with the files that it includes.
@@ -103,12 +104,12 @@ func (a *assembler) include(doc *xmltree.Document, e *xmltree.Element, blanks in
 		fail(pkg.Raw, codeInclude, "write the path of the file, relative to this one",
 			"the ROS package %q cannot be searched for plans", pkg.Value)
 		return
-	case a.open == nil:
+	case a.open == nil && !strings.HasPrefix(file.Value, library):
 		fail(tag, codeInclude, "copy the trees of the other file into this one", "other files are not read here")
 		return
 	}
 	name := path.Clean(file.Value)
-	if !path.IsAbs(name) {
+	if !path.IsAbs(name) && !strings.HasPrefix(name, library) {
 		name = path.Join(path.Dir(path.Clean(doc.Source.Name)), name)
 	}
 	if at := slices.Index(a.path, name); at >= 0 {
@@ -125,12 +126,12 @@ func (a *assembler) include(doc *xmltree.Document, e *xmltree.Element, blanks in
 		return
 	}
 	a.done[name] = true
-	text, err := a.open(name)
+	text, hint, err := a.read(name)
 	if err != nil {
-		fail(file.Raw, codeInclude, "", "%v", err)
+		fail(file.Raw, codeInclude, hint, "%v", err)
 		return
 	}
-	inner, list := xmltree.Parse(&diag.Source{Name: name, Text: string(text)})
+	inner, list := xmltree.Parse(&diag.Source{Name: name, Text: text})
 	a.found = append(a.found, list...)
 	switch root := inner.Root; {
 	case !inner.Whole:
@@ -149,4 +150,25 @@ func (a *assembler) include(doc *xmltree.Document, e *xmltree.Element, blanks in
 		}
 		a.path = a.path[:len(a.path)-1]
 	}
+}
+
+// library begins the path of a library of actions, which the product contains: that of a contract.
+const library = "library:"
+
+// read returns the text of a file or of a library, or an error with a hint.
+func (a *assembler) read(name string) (text, hint string, err error) {
+	contractName, ok := strings.CutPrefix(name, library)
+	if !ok {
+		content, err := a.open(name)
+		return string(content), "", err
+	}
+	var names []string
+	for _, c := range contract.Contracts() {
+		if c.Name == contractName {
+			return c.Library, "", nil
+		}
+		names = append(names, c.Name)
+	}
+	hint = cmp.Or(diag.DidYouMean(contractName, names), diag.OneOf("known: ", names))
+	return "", hint, fmt.Errorf("there is no contract %q with a library", contractName)
 }

@@ -112,10 +112,16 @@ func (r *reader) warnUnused(main *tree) {
 	}
 	mark(main)
 	for _, t := range r.order {
-		if id := t.element.Find("ID"); !used[t] && id != nil && r.trees[t.id] == t {
+		if id := t.element.Find("ID"); !used[t] && id != nil && r.trees[t.id] == t && !r.fromLibrary(t.element) {
 			r.warn(id.Raw.At, id.Raw.End-id.Raw.At, codeUnusedTree, "", "the tree %q is never used", t.id)
 		}
 	}
+}
+
+// fromLibrary reports whether an element is one of a library, of which a plan uses what it needs.
+func (r *reader) fromLibrary(e *xmltree.Element) bool {
+	file, _ := r.doc.Source.Origin(e.At)
+	return strings.HasPrefix(file.Name, library)
 }
 
 // checkTree checks the expressions below an item that do not depend on the ports of its tree.

@@ -106,6 +106,7 @@ var rooms = map[string]room{
 		"executive":        "leaves are compiled for it",
 		"syntax/xmltree":   "plans are XML",
 		"internal/palette": "pictures have the report's colours",
+		"vehicle/contract": "a plan includes the actions of a class of vehicles",
 	}, tests: reasons{
 		"internal/trees": "random trees have all kinds",
 	}},
@@ -154,9 +155,7 @@ var rooms = map[string]room{
 		"vehicle/model":  "the result is a vehicle like any other",
 		"syntax/yamldoc": "equations are in a YAML file",
 	}},
-	"autopilot/frame": {pure: true, imports: reasons{
-		"snapshot": "a reader can be saved",
-	}, outside: reasons{
+	"autopilot/frame": {pure: true, outside: reasons{
 		"github.com/bluenviron/gomavlib/v3": "the messages of the dialect, and how they are encoded",
 	}},
 	"autopilot/link": {imports: reasons{
@@ -169,7 +168,6 @@ var rooms = map[string]room{
 	}},
 	"autopilot/service": {pure: true, imports: reasons{
 		"autopilot/frame": "the services exchange frames",
-		"snapshot":        "a machine can be saved",
 	}, outside: reasons{
 		"github.com/bluenviron/gomavlib/v3": "the messages of the services",
 	}},

@@ -10,6 +10,7 @@ type Contract struct {
 	Name, Text string
 	Signals    []Signal
 	Slots      []Slot
+	Library    string // the actions of the class: a plan document with models and trees
 }
 
 // Types of signals and slots, as in missions.

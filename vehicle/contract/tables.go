@@ -1,12 +1,22 @@
 package contract
 
-import "math"
+import (
+	_ "embed" // the libraries are documents
+	"math"
+)
+
+//go:embed plane.xml
+var planeLibrary string
+
+//go:embed copter.xml
+var copterLibrary string
 
 // Plane is the contract of aeroplanes.
 var Plane = &Contract{
 	Name:    "plane",
 	Text:    "aeroplanes that circle where they wait",
 	Signals: signals(planeModes),
+	Library: planeLibrary,
 	Slots: append(slots(planeModes),
 		Slot{Name: "radius", Unit: "m", Type: Real, Min: 10, Max: 5000,
 			Text: "radius of the circle round the target, clockwise; 0: the vehicle's own"},
@@ -18,6 +28,7 @@ var Copter = &Contract{
 	Name:    "copter",
 	Text:    "rotorcraft that hover where they wait",
 	Signals: signals(copterModes),
+	Library: copterLibrary,
 	Slots: append(slots(copterModes),
 		Slot{Name: "yaw_rate", Unit: "1/s", Type: Real, Min: -2, Max: 2,
 			Text: "rate at which the heading turns, clockwise; 0: the vehicle's own heading"},
