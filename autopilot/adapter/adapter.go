@@ -129,9 +129,10 @@ type Adapter struct {
 
 	newest int64 // the newest stamp of the vehicle [ns]
 
-	want   []float64 // the wanted state, by slot
-	disarm bool      // arming was wanted, and is no longer
-	tasks  []task    // of the firmware's duties
+	want      []float64 // the wanted state, by slot
+	revisions []int     // how often each slot changed
+	disarm    bool      // arming was wanted, and is no longer
+	tasks     []task    // of the firmware's duties
 
 	attachment attachment
 	watch      watch
@@ -161,6 +162,7 @@ func New(c *contract.Contract, o Options) *Adapter {
 		commands:  service.NewCommands(o.Ends),
 		texts:     service.NewTexts(o.Ends),
 		want:      make([]float64, len(c.Slots)),
+		revisions: make([]int, len(c.Slots)),
 	}
 	for i, s := range c.Slots {
 		a.want[i] = s.Default
@@ -195,6 +197,7 @@ func (a *Adapter) Want(slot int, value float64) {
 		a.disarm = true
 	}
 	a.want[slot] = value
+	a.revisions[slot]++
 	a.due = math.MinInt64
 	a.derive()
 }

@@ -32,9 +32,10 @@ var steps = []step{
 	{"heartbeat", nil, func(a *Adapter) bool { return a.firmware != nil && a.fresh(groupHeartbeat) }, 10 * second, nil},
 	{"version", (*Adapter).askVersion, func(a *Adapter) bool { return a.facts.version != nil }, 3 * second,
 		func(a *Adapter) { a.note(Checked, "version: the autopilot does not report it") }},
-	{"rates", (*Adapter).askRates, func(a *Adapter) bool { return a.streams.Settled() }, 30 * second, (*Adapter).silent},
+	{"rates", (*Adapter).askRates, func(a *Adapter) bool { return a.streams != nil && a.streams.Settled() }, 30 * second, (*Adapter).silent},
 	{"clock", nil, func(a *Adapter) bool { return a.clock.Stable() }, 10 * second, nil},
-	{"checklist", (*Adapter).askParameters, func(a *Adapter) bool { return !a.parameters.Busy() }, 60 * second, nil},
+	{"checklist", (*Adapter).askParameters,
+		func(a *Adapter) bool { return a.facts.parameters != nil && !a.parameters.Busy() }, 60 * second, nil},
 	{"home", (*Adapter).askHome, func(a *Adapter) bool { return a.facts.home != nil }, 3 * second,
 		func(a *Adapter) { a.note(Checked, "home: it is not known yet") }},
 }
@@ -46,7 +47,7 @@ func (a *Adapter) advance() {
 		s := &steps[at.step]
 		if !at.started {
 			at.started, at.begun = true, a.now
-			if s.begin != nil {
+			if s.begin != nil && !s.done(a) {
 				s.begin(a)
 			}
 		}

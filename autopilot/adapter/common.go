@@ -39,7 +39,7 @@ func modeDuty(order func(number uint32) service.Order, needs ...string) duty {
 			return ok
 		},
 		holds: func(a *Adapter, _ *task) verdict {
-			return judge(a.firmware.holds(a.facts.heartbeat.CustomMode, a.word()))
+			return judge(a.shows(a.word()))
 		},
 		by: groupHeartbeat, within: 3 * second, repeat: service.Idempotent,
 		command: func(a *Adapter) service.Order {
@@ -219,10 +219,10 @@ func (a *Adapter) request(message uint32) {
 
 // arduChecks are the rows of the checklist that the vehicles of ArduPilot share.
 var arduChecks = []check{
-	{[]string{"BATT_MONITOR"}, false, not(0), "the battery is not measured"},
-	{[]string{"BATT_FS_LOW_ACT"}, true, not(0), "a low battery only warns"},
-	{[]string{"BATT_FS_CRT_ACT"}, false, not(0), "a critical battery only warns"},
-	{[]string{"FENCE_ENABLE"}, false, not(0), "there is no fence"},
+	{[]string{"BATT_MONITOR"}, false, on, "the battery is not measured"},
+	{[]string{"BATT_FS_LOW_ACT"}, true, on, "a low battery only warns"},
+	{[]string{"BATT_FS_CRT_ACT"}, false, on, "a critical battery only warns"},
+	{[]string{"FENCE_ENABLE"}, false, on, "there is no fence"},
 	{[]string{"FENCE_TYPE"}, false, func(_ *Adapter, v float64) bool { return int(v)&2 == 0 },
 		"the circle of FENCE_RADIUS round home is part of the fence"},
 	{[]string{"ARMING_CHECK", "ARMING_SKIPCHK"}, true, func(a *Adapter, v float64) bool {

@@ -10,7 +10,7 @@ import (
 // task is the state of one duty.
 type task struct {
 	phase  phase
-	intent []float64 // the wanted values that were last acted on
+	intent []int // the revisions of the slots that were last acted on
 	ticket service.Ticket
 	sent   service.Clock // when the last command or parameter was given to its service
 	vain   int           // accepted commands without effect, and repairs, of this intent
@@ -68,8 +68,8 @@ func (a *Adapter) task(d *duty, t *task) {
 	case idle:
 		a.begin(d, t, shown)
 	case asked:
-		if shown == no && young && t.ticket != 0 {
-			a.commands.Observe(a.now, t.ticket, false)
+		if shown == no && young && t.ticket != 0 && a.commands.Observe(a.now, t.ticket, false) {
+			t.sent = a.now
 		}
 	case accepted:
 		if a.passed(t.sent, d.within) && (shown == unknown || young) {
@@ -95,14 +95,15 @@ func (a *Adapter) young(d *duty, t *task) bool {
 
 // begin sends the command of a duty, if nothing stands against it.
 func (a *Adapter) begin(d *duty, t *task, shown verdict) {
-	why := ""
 	for i := range a.firmware.duties {
 		other := &a.firmware.duties[i]
 		if slices.Contains(d.needs, other.name) && other.wanted(a) && a.tasks[i].phase != proved && a.tasks[i].phase != done {
-			why = "first: " + other.name
+			t.phase = idle
+			return
 		}
 	}
-	if why == "" && shown == unknown && !d.blind {
+	why := ""
+	if shown == unknown && !d.blind {
 		why = "telemetry does not show the present state"
 	}
 	if why == "" && d.repeat == service.Guarded && !a.young(d, t) {
@@ -220,13 +221,21 @@ func (a *Adapter) forget(t *task) {
 	*t = task{intent: t.intent, sent: t.sent, vain: t.vain, doubt: t.doubt || t.phase == asked}
 }
 
-// intent returns the wanted values that a duty depends on.
-func (a *Adapter) intent(d *duty) []float64 {
-	values := make([]float64, len(d.slots))
+// intent returns the revisions of the slots that a duty depends on.
+func (a *Adapter) intent(d *duty) []int {
+	list := make([]int, len(d.slots))
 	for i, s := range d.slots {
-		values[i] = a.wanted(s)
+		list[i] = a.revision(s)
 	}
-	return values
+	return list
+}
+
+// revision returns how often the wanted value of a slot changed. What was withdrawn and is wanted again is a new intent.
+func (a *Adapter) revision(slot string) int {
+	if i := a.contract.Slot(slot); i >= 0 {
+		return a.revisions[i]
+	}
+	return 0
 }
 
 // changedIntent reports whether something else is wanted than what a duty last acted on.
@@ -235,7 +244,7 @@ func (a *Adapter) changedIntent(d *duty, t *task) bool {
 		return true
 	}
 	for i, s := range d.slots {
-		if a.wanted(s) != t.intent[i] {
+		if a.revision(s) != t.intent[i] {
 			return true
 		}
 	}

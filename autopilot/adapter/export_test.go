@@ -23,3 +23,6 @@ func Missing(c *contract.Contract) []string {
 	}
 	return missing
 }
+
+// Wanted returns the wanted value of a slot.
+func (a *Adapter) Wanted(slot string) float64 { return a.wanted(slot) }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+
 	"canopy/autopilot/service"
 )
 
@@ -38,8 +40,9 @@ const none = "none"
 
 // follow is a mode that an autopilot changes to by itself when it has done the wanted one.
 type follow struct {
-	wanted string
-	number uint32
+	wanted  string
+	number  uint32
+	mission bool // only when the mission has ended: otherwise a failsafe changed the mode
 }
 
 // word returns the contract's word for a number.
@@ -62,10 +65,18 @@ func (f *firmware) number(word string) (uint32, bool) {
 	return f.modes[i].number, true
 }
 
-// holds reports whether a number shows the wanted mode.
-func (f *firmware) holds(number uint32, wanted string) bool {
-	n, ok := f.number(wanted)
-	return ok && n == number || slices.Contains(f.follows, follow{wanted, number})
+// shows reports whether the vehicle's mode is the wanted one, or what follows it.
+func (a *Adapter) shows(wanted string) bool {
+	n, ok := a.firmware.number(wanted)
+	return ok && n == a.facts.heartbeat.CustomMode || a.follows(wanted)
+}
+
+// follows reports whether the vehicle's mode is one that follows the wanted one.
+func (a *Adapter) follows(wanted string) bool {
+	ended := a.facts.mission != nil && a.facts.mission.MissionState == ardupilotmega.MISSION_STATE_COMPLETE
+	return slices.ContainsFunc(a.firmware.follows, func(f follow) bool {
+		return f.wanted == wanted && f.number == a.facts.heartbeat.CustomMode && (ended || !f.mission)
+	})
 }
 
 // duty is one part of the wanted state: what it is read from, what is sent for it, and what in telemetry proves it.
@@ -120,14 +131,9 @@ type check struct {
 	reason string // what it means that it is not good
 }
 
-// is and not are the checks of a value.
-func is(v float64) func(*Adapter, float64) bool {
-	return func(_ *Adapter, value float64) bool { return value == v }
-}
-
-func not(v float64) func(*Adapter, float64) bool {
-	return func(_ *Adapter, value float64) bool { return value != v }
-}
+// on and off are the checks of a switch.
+func on(_ *Adapter, value float64) bool  { return value != 0 }
+func off(_ *Adapter, value float64) bool { return value == 0 }
 
 // anySpeed is the speed below which a vehicle that never rests is at rest [m/s].
 const anySpeed = math.MaxFloat64

@@ -18,7 +18,7 @@ var arduPlane = &firmware{
 		{"rtl", 11}, {"rtl", 21},
 		{"takeoff", 13},
 	},
-	follows: []follow{{"auto", 11}}, // after the last item of the mission
+	follows: []follow{{"auto", 11, true}},
 	duties: []duty{
 		takeoffHeight("TKOFF_ALT"),
 		modeDuty(func(number uint32) service.Order {
@@ -51,12 +51,12 @@ var arduPlane = &firmware{
 		},
 	},
 	checks: append([]check{
-		{[]string{"FS_GCS_ENABL"}, true, not(0), "the loss of the ground station has no effect"},
-		{[]string{"FS_LONG_ACTN"}, false, not(0), "a long failsafe lets AUTO and GUIDED continue"},
-		{[]string{"THR_FAILSAFE"}, false, not(0), "the loss of the pilot's radio has no effect"},
-		{[]string{"STICK_MIXING"}, false, is(0), "the pilot's sticks steer in AUTO and GUIDED without a change of the mode"},
-		{[]string{"RTL_AUTOLAND"}, false, not(0), "a return circles home until the battery is empty"},
-		{[]string{"FLTMODE_GCSBLOCK"}, false, is(0), "modes are blocked for ground stations"},
+		{[]string{"FS_GCS_ENABL"}, true, on, "the loss of the ground station has no effect"},
+		{[]string{"FS_LONG_ACTN"}, false, on, "a long failsafe lets AUTO and GUIDED continue"},
+		{[]string{"THR_FAILSAFE"}, false, on, "the loss of the pilot's radio has no effect"},
+		{[]string{"STICK_MIXING"}, false, off, "the pilot's sticks steer in AUTO and GUIDED without a change of the mode"},
+		{[]string{"RTL_AUTOLAND"}, false, on, "a return circles home until the battery is empty"},
+		{[]string{"FLTMODE_GCSBLOCK"}, false, off, "modes are blocked for ground stations"},
 	}, arduChecks...),
 	switched: "FLTMODE_CH", circle: "WP_LOITER_RAD",
 	margin: 25, level: 5, rest: anySpeed, // asked for 60 m it circles at 78, for 80 at 100

@@ -31,11 +31,11 @@ func px4Target(a *Adapter) service.Order {
 }
 
 var px4Checks = []check{
-	{[]string{"NAV_DLL_ACT"}, true, not(0), "the loss of the ground station has no effect"},
-	{[]string{"NAV_RCL_ACT"}, false, not(0), "the loss of the pilot's radio has no effect"},
-	{[]string{"COM_LOW_BAT_ACT"}, true, not(0), "a low battery only warns"},
-	{[]string{"GF_ACTION"}, false, not(0), "there is no fence"},
-	{[]string{"COM_RC_OVERRIDE"}, false, not(0), "the pilot's sticks do not take over"},
+	{[]string{"NAV_DLL_ACT"}, true, on, "the loss of the ground station has no effect"},
+	{[]string{"NAV_RCL_ACT"}, false, on, "the loss of the pilot's radio has no effect"},
+	{[]string{"COM_LOW_BAT_ACT"}, true, on, "a low battery only warns"},
+	{[]string{"GF_ACTION"}, false, on, "there is no fence"},
+	{[]string{"COM_RC_OVERRIDE"}, false, on, "the pilot's sticks do not take over"},
 }
 
 // px4Plane is PX4 on an aeroplane.
@@ -51,7 +51,7 @@ var px4Plane = &firmware{
 		{"takeoff", px4Takeoff},
 		{"land", px4Land},
 	},
-	follows: []follow{{"takeoff", px4Hold}, {"auto", px4Hold}},
+	follows: []follow{{"takeoff", px4Hold, false}, {"auto", px4Hold, true}},
 	duties: []duty{
 		takeoffHeight("MIS_TAKEOFF_ALT"),
 		modeDuty(px4SetMode, "take-off height"),
@@ -79,7 +79,7 @@ var px4Copter = &firmware{
 		{"rtl", px4Return},
 		{"land", px4Land},
 	},
-	follows: []follow{{"guided", px4Takeoff}, {"auto", px4Hold}},
+	follows: []follow{{"guided", px4Takeoff, false}, {"auto", px4Hold, true}},
 	duties: []duty{
 		modeDuty(px4SetMode),
 		armDuty(),

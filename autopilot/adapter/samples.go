@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"fmt"
 	"math"
 
 	"canopy/autopilot/frame"
@@ -28,6 +29,9 @@ func newChannel(c *contract.Contract, rows []row, period int64) channel {
 	return k
 }
 
+// late is how much older than the newest stamp one may be [ns].
+const late = 2 * second
+
 // stale is the age [ns] at which a group's values become unknown: three of its periods, and no less than a second.
 func (g *group) stale() int64 { return max(int64(3*second/g.hz), second) }
 
@@ -39,6 +43,13 @@ func (a *Adapter) take(f frame.Frame) {
 	t, stamped := a.clock.Stamp(f)
 	if !stamped {
 		t = a.now.Vehicle
+	}
+	if stamped && t < a.newest-late {
+		return // a vehicle that rebooted, before the clock map knows it
+	}
+	if store(&a.facts.version, f.Message) {
+		v := a.facts.version.FlightSwVersion
+		a.note(Attaching, fmt.Sprintf("version %d.%d.%d", v>>24, v>>16&0xFF, v>>8&0xFF))
 	}
 	home := a.facts.home
 	for i := range groups {

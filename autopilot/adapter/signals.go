@@ -136,10 +136,6 @@ func (a *Adapter) armed() bool {
 	return a.facts.heartbeat.BaseMode&ardupilotmega.MAV_MODE_FLAG_SAFETY_ARMED != 0
 }
 
-func (a *Adapter) missionEnded() bool {
-	return a.facts.mission.MissionState == ardupilotmega.MISSION_STATE_COMPLETE
-}
-
 // modeValue returns the place of the contract's word for the vehicle's mode.
 func (a *Adapter) modeValue() float64 {
 	if a.firmware == nil {

@@ -26,6 +26,8 @@ type watch struct {
 	deniedSlot      int           // and the slot concerned
 	mode            uint32        // the mode of the last heartbeat, while the link is lost the one before
 	known           bool          // there was a heartbeat since the boot
+	armed           bool          // in the last heartbeat
+	absent          service.Clock // when the link came back; zero: never
 	before          State         // while the link is lost: the state before
 	newest          int64         // while the link is lost: the newest stamp before
 	boots           int
@@ -62,11 +64,16 @@ func (a *Adapter) guard() {
 		w.before, w.newest = a.state, a.newest
 		a.enter(Lost, LinkLost, "no heartbeat arrives")
 	case link == service.Up && a.state == Lost && a.newest > w.newest: // the same clock: it did not reboot
-		a.state = w.before
+		a.state, w.absent = w.before, a.now
 		a.note(LinkBack, "heartbeats arrive again")
 	}
 	if a.facts.heartbeat == nil || a.firmware == nil {
 		return
+	}
+	if armed := a.armed(); armed != w.armed {
+		if w.armed = armed; armed {
+			a.askHome() // an autopilot may move home when it is armed
+		}
 	}
 	if mode := a.facts.heartbeat.CustomMode; a.state != Lost {
 		before := w.mode
@@ -93,11 +100,11 @@ func (a *Adapter) guard() {
 	}
 }
 
-// strange reports whether a mode is neither the wanted one nor one that we commanded a short time ago, whose command may
-// have been under way.
+// strange reports whether a mode is neither the wanted one nor one that we commanded a short time ago, whose command
+// may have been under way.
 func (a *Adapter) strange(mode uint32) bool {
 	word := a.word()
-	if word == none || a.firmware.holds(mode, word) {
+	if word == none || a.shows(word) {
 		return false
 	}
 	for _, c := range a.watch.commanded {
@@ -112,11 +119,16 @@ func (a *Adapter) strange(mode uint32) bool {
 func (a *Adapter) explain() {
 	w := &a.watch
 	switch {
+	case a.follows(a.word()): // the end of the mission arrived after the mode
+		w.unexplained = service.Clock{}
+		a.enter(Ready, ModeChanged, a.firmware.word(a.facts.heartbeat.CustomMode, "")+" is what follows "+a.word())
 	case a.recent(w.text, near), a.facts.heartbeat.SystemStatus >= ardupilotmega.MAV_STATE_CRITICAL,
 		a.fresh(groupFence) && a.facts.fence.BreachStatus != 0:
 		a.yield(FailsafeTook, "a failsafe of the autopilot changed the mode")
 	case a.recent(w.moved, near):
 		a.yield(PilotTook, "the pilot changed the mode")
+	case a.recent(w.absent, near):
+		a.yield(FailsafeTook, "the mode changed while the link was lost")
 	case a.passed(w.unexplained, near):
 		a.yield(PilotTook, "a pilot or another station changed the mode")
 	}
@@ -154,7 +166,10 @@ func (a *Adapter) reboot() {
 		a.emit(c, groups[i].rows, false)
 		c.broken = true
 	}
-	a.commands, a.parameters, a.streams = service.NewCommands(a.options.Ends), nil, nil
+	a.commands, a.streams = service.NewCommands(a.options.Ends), nil
+	if a.firmware != nil {
+		a.parameters = service.NewParameters(a.options.Ends, a.firmware.encoding)
+	}
 	a.watch = watch{boots: a.watch.boots}
 	a.attachment = attachment{rebooted: attached || a.attachment.rebooted}
 }

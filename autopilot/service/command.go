@@ -97,8 +97,9 @@ func (c *Commands) Send(now Clock, o Order) Ticket {
 
 // Observe takes the evidence of telemetry about a guarded command, from a message that the vehicle sent after it would
 // have executed the command: either the effect is there, which ends the command, or it is not, so that the command may
-// be sent again once its acknowledgement is overdue. About other commands only an effect counts.
-func (c *Commands) Observe(now Clock, t Ticket, happened bool) {
+// be sent again once its acknowledgement is overdue. About other commands only an effect counts. It reports whether the
+// command was sent again: older evidence is then worth nothing.
+func (c *Commands) Observe(now Clock, t Ticket, happened bool) (again bool) {
 	for _, e := range c.queue {
 		switch {
 		case e.ticket != t || e.tries == 0:
@@ -109,10 +110,12 @@ func (c *Commands) Observe(now Clock, t Ticket, happened bool) {
 				c.end(e, Silent)
 			} else {
 				c.transmit(now, e)
+				again = true
 			}
 		}
 	}
 	c.Wake(now)
+	return again
 }
 
 // Cancel forgets a command. If it was sent, it may be executed all the same.

@@ -184,6 +184,9 @@ var rooms = map[string]room{
 		"vehicle/earth":     "positions are north and east of home",
 	}, outside: reasons{
 		"github.com/bluenviron/gomavlib/v3": "the messages of telemetry",
+	}, tests: reasons{
+		"internal/golden":    "golden scripts",
+		"pgregory.net/rapid": "random losses",
 	}},
 	"temporal": {pure: true, imports: reasons{
 		"diag": "an unknown name comes with the nearest known one",

@@ -1,0 +1,264 @@
+package adapter_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+
+	"canopy/autopilot/adapter"
+	"canopy/autopilot/frame"
+	"canopy/autopilot/service"
+	"canopy/internal/golden"
+	"canopy/vehicle/contract"
+)
+
+// pair is an adapter and a vehicle, with the channel between them.
+type pair struct {
+	t *testing.T
+	*adapter.Adapter
+	*double
+	contract *contract.Contract
+	options  adapter.Options
+	wall     int64
+	writers  [2]frame.Writer // of the vehicle, of the adapter
+	readers  [2]frame.Reader // of the adapter, of the vehicle
+	lose     func(toVehicle bool, m frame.Message) bool
+	state    adapter.State
+	shown    map[string]float64 // signals that the log shows, as they are
+	log      strings.Builder
+}
+
+func newPair(t *testing.T) *pair {
+	p := &pair{t: t, double: newDouble(), contract: contract.Plane, wall: boot + 30*sec,
+		options: adapter.Options{Ends: ends},
+		writers: [2]frame.Writer{{System: 1, Component: 1}, {System: 1, Component: 191}},
+		lose:    func(bool, frame.Message) bool { return false },
+		shown:   map[string]float64{},
+	}
+	p.double.now = p.wall
+	p.Adapter = adapter.New(p.contract, p.options)
+	return p
+}
+
+const tick = 20 * ms
+
+// run lets time pass.
+func (p *pair) run(ns int64) {
+	for end := p.wall + ns; p.wall < end; {
+		p.wall += tick
+		p.double.step(p.wall)
+		p.exchange()
+	}
+}
+
+// exchange carries what both ends sent, until both are silent.
+func (p *pair) exchange() {
+	now := service.Clock{Wall: p.wall, Unix: 1_790_000_000*sec + p.wall}
+	if p.Due() <= p.wall {
+		p.Wake(now)
+	}
+	for range 20 {
+		down, up := p.double.out, p.Out()
+		p.double.out = nil
+		p.note(up)
+		if len(down)+len(up) == 0 {
+			return
+		}
+		for _, m := range up {
+			if !p.lose(true, m) {
+				for _, f := range p.readers[1].Read(p.bytes(1, m)) {
+					p.double.receive(f.Message)
+				}
+			}
+		}
+		for _, m := range down {
+			if data := p.bytes(0, m); !p.lose(false, m) {
+				for _, f := range p.readers[0].Read(data) {
+					p.Receive(now, f)
+				}
+			}
+		}
+		if p.Due() <= p.wall {
+			p.Wake(now)
+		}
+	}
+}
+
+func (p *pair) bytes(end int, m frame.Message) []byte {
+	data, err := p.writers[end].Write(m, 0)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return data
+}
+
+// note writes what the adapter did into the log.
+func (p *pair) note(up []frame.Message) {
+	at := func(format string, args ...any) {
+		fmt.Fprintf(&p.log, "%6.2f  %s\n", float64(p.wall-boot)/sec, fmt.Sprintf(format, args...))
+	}
+	for _, e := range p.Events() {
+		at("%s: %s", e.Kind, e.Text)
+	}
+	for _, m := range up {
+		switch m := m.(type) {
+		case *ardupilotmega.MessageCommandLong:
+			if m.Command != 511 {
+				at("-> LONG %d", uint16(m.Command))
+			}
+		case *ardupilotmega.MessageCommandInt:
+			at("-> INT %d", uint16(m.Command))
+		case *ardupilotmega.MessageParamSet:
+			at("-> PARAM_SET %s %v", m.ParamId, m.ParamValue)
+		}
+	}
+	for _, s := range p.Samples() {
+		for _, v := range s.Values {
+			name := p.contract.Signals[v.Signal].Name
+			switch name {
+			case "link", "pilot", "failsafe", "refused", "reached", "armed", "in_air":
+				if was, ok := p.shown[name]; !ok && v.V != 0 && v.Known || ok && was != v.V && !(was != was && v.V != v.V) {
+					at("   %s = %v", name, v.V)
+				}
+				p.shown[name] = v.V
+			}
+		}
+	}
+	if s := p.State(); s != p.state {
+		p.state = s
+		at("   state: %s", s)
+	}
+}
+
+// direct carries out a directive of a script.
+func (p *pair) direct(t *testing.T, d golden.Directive) string {
+	p.log.Reset()
+	switch d.Name {
+	case "options":
+		p.options.Refuse = d.Value("checklist") == "refuse"
+		p.Adapter = adapter.New(p.contract, p.options)
+	case "run":
+		ns, err := strconv.ParseFloat(d.Args[0].Key, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.run(int64(ns * sec))
+	case "want":
+		for _, a := range d.Args {
+			p.want(t, a.Key, a.Values[0])
+		}
+	case "vehicle":
+		for _, a := range d.Args {
+			p.set(t, a.Key, a.Values)
+		}
+	case "lose":
+		p.loss(t, d.Args[0].Key)
+	case "resume":
+		p.Resume(service.Clock{Wall: p.wall})
+	default:
+		t.Fatalf("unknown directive %s", d.Name)
+	}
+	return p.log.String()
+}
+
+// want sets a slot.
+func (p *pair) want(t *testing.T, name, text string) {
+	i := p.contract.Slot(name)
+	if i < 0 {
+		t.Fatalf("no slot %s", name)
+	}
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		value = -1
+		for k, v := range p.contract.Slots[i].Values {
+			if v == text {
+				value = float64(k)
+			}
+		}
+	}
+	p.Want(i, value)
+}
+
+// set changes the vehicle.
+func (p *pair) set(t *testing.T, key string, values []string) {
+	number := 0.0
+	if len(values) > 0 {
+		number, _ = strconv.ParseFloat(values[0], 64)
+	}
+	d := p.double
+	switch key {
+	case "mode":
+		d.setMode(uint32(number))
+	case "armed":
+		d.armed = number == 1
+	case "flies":
+		d.armed, d.landed, d.h, d.airspeed = true, ardupilotmega.MAV_LANDED_STATE_IN_AIR, number, 22
+	case "lands":
+		d.armed, d.landed, d.h, d.airspeed = false, ardupilotmega.MAV_LANDED_STATE_ON_GROUND, 0, 0
+	case "mission":
+		d.mission = ardupilotmega.MISSION_STATE(number)
+	case "ready":
+		d.ready = number == 1
+	case "status":
+		d.status = ardupilotmega.MAV_STATE(number)
+	case "stick":
+		d.sticks[0] = uint16(number)
+	case "switch":
+		d.sticks[7] = uint16(number)
+	case "text":
+		d.send(&ardupilotmega.MessageStatustext{Severity: 4, Text: strings.ReplaceAll(values[0], "_", " ")})
+	case "silent":
+		d.silent = number == 1
+	case "false":
+		d.false = number == 1
+	case "reboot":
+		d.reboot()
+	case "answer":
+		id, _ := strconv.ParseUint(values[0], 10, 16)
+		result, _ := strconv.ParseUint(values[1], 10, 8)
+		if result == 0 {
+			delete(d.results, uint16(id))
+		} else {
+			d.results[uint16(id)] = ardupilotmega.MAV_RESULT(result)
+		}
+	case "parameter":
+		value, _ := strconv.ParseFloat(values[1], 32)
+		d.parameters[values[0]] = float32(value)
+	default:
+		t.Fatalf("unknown key %s", key)
+	}
+}
+
+// loss chooses what the channel loses.
+func (p *pair) loss(t *testing.T, what string) {
+	switch what {
+	case "nothing":
+		p.lose = func(bool, frame.Message) bool { return false }
+	case "acks":
+		p.lose = func(_ bool, m frame.Message) bool { return m.GetID() == 77 }
+	case "heartbeats":
+		p.lose = func(_ bool, m frame.Message) bool { return m.GetID() == 77 || m.GetID() == 0 }
+	case "commands":
+		p.lose = func(_ bool, m frame.Message) bool { return m.GetID() == 75 || m.GetID() == 76 }
+	case "all":
+		p.lose = func(bool, frame.Message) bool { return true }
+	default:
+		t.Fatalf("unknown loss %s", what)
+	}
+}
+
+func TestGolden(t *testing.T) {
+	golden.Run(t, func() golden.Machine {
+		var p *pair
+		return func(t *testing.T, d golden.Directive) string {
+			if p == nil {
+				p = newPair(t)
+			}
+			p.t = t
+			return p.direct(t, d)
+		}
+	}, "testdata/*.txt")
+}

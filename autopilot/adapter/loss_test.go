@@ -1,0 +1,71 @@
+package adapter_test
+
+import (
+	"testing"
+
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+	"pgregory.net/rapid"
+
+	"canopy/autopilot/adapter"
+	"canopy/autopilot/frame"
+)
+
+// TestAnyLoss checks with random patterns of loss, in both directions, and with wanted values that change meanwhile:
+// nothing is commanded before the vehicle is attached and while the link is lost; no command to arm reaches a vehicle that
+// is armed; and when the channel is good again, the vehicle is in the wanted state.
+func TestAnyLoss(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := newPair(t)
+		loss, rounds := 0, rapid.IntRange(1, 12).Draw(rt, "rounds")
+		p.lose = func(toVehicle bool, m frame.Message) bool {
+			if c, ok := m.(*ardupilotmega.MessageCommandLong); toVehicle && ok && c.Command != 511 && c.Command != 512 &&
+				p.State() != adapter.Ready {
+				rt.Errorf("command %d in the state %s", c.Command, p.State())
+			}
+			if loss > 0 && rapid.IntRange(0, 99).Draw(rt, "fate") < loss {
+				return true
+			}
+			if c, ok := m.(*ardupilotmega.MessageCommandLong); toVehicle && ok && c.Command == 400 && c.Param1 == 1 && p.armed {
+				rt.Error("an armed vehicle is commanded to arm")
+			}
+			return false
+		}
+		modes := []string{"takeoff", "guided", "rtl", "loiter"}
+		wanted := ""
+		if rapid.Bool().Draw(rt, "attached") {
+			p.run(6 * sec)
+		}
+		for range rounds {
+			loss = rapid.SampledFrom([]int{0, 0, 30, 80, 100}).Draw(rt, "loss")
+			switch rapid.IntRange(0, 3).Draw(rt, "change") {
+			case 0:
+				wanted = rapid.SampledFrom(modes).Draw(rt, "mode")
+				p.want(t, "wanted_mode", wanted)
+			case 1:
+				p.Want(p.contract.Slot("target_north"), float64(rapid.IntRange(-500, 500).Draw(rt, "north")))
+				p.Want(p.contract.Slot("target_h"), float64(rapid.IntRange(30, 100).Draw(rt, "height")))
+			case 2:
+				p.Want(p.contract.Slot("arm"), 1)
+			}
+			p.run(int64(rapid.IntRange(100, 6000).Draw(rt, "time")) * ms)
+		}
+		loss = 0
+		p.run(60 * sec)
+		if p.State() != adapter.Ready {
+			rt.Fatalf("the state is %s", p.State())
+		}
+		number := map[string]uint32{"": p.mode, "takeoff": 13, "guided": 15, "rtl": 11, "loiter": 12}[wanted]
+		if p.mode != number {
+			rt.Errorf("the mode is %d, wanted is %s", p.mode, wanted)
+		}
+		if want := p.Wanted("arm") == 1; p.armed != want {
+			rt.Errorf("armed: %t, wanted: %t", p.armed, want)
+		}
+		if north := p.Wanted("target_north"); wanted == "guided" && p.Wanted("target_h") != 0 &&
+			(abs(p.target[0]-north) > 0.1 || p.target[2] != p.Wanted("target_h")) {
+			rt.Errorf("the target is %v, wanted is %v north, %v high", p.target, north, p.Wanted("target_h"))
+		}
+	})
+}
+
+func abs(v float64) float64 { return max(v, -v) }
