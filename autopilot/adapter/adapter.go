@@ -2,8 +2,8 @@
 //
 // Telemetry becomes samples of the contract's signals, each with its time, its validity and, where the message carries
 // it, its rate. The contract's slots are a wanted state: the adapter keeps the autopilot at it. It compares what
-// telemetry shows with the latest wanted state only, sends a command where they differ, and takes no acknowledgement for
-// the effect. It commands nothing before the vehicle is attached, while the link is lost, and after a pilot, a failsafe
+// telemetry shows with the latest wanted state only, and sends a command where they differ. No acknowledgement proves
+// an effect. It commands nothing before the vehicle is attached, while the link is lost, and after a pilot, a failsafe
 // or another station took over, until the operator resumes.
 //
 // The adapter is pure: frames, clock readings and wanted values go in; messages, samples and events come out.
@@ -187,8 +187,8 @@ func (a *Adapter) State() State { return a.state }
 func (a *Adapter) Vehicle(wall int64) int64 { return a.clock.Vehicle(wall) }
 
 // Want sets what is wanted of a slot: a value in the slot's unit, 0 or 1 for a boolean, the place in its values for a
-// text; the default: nothing. The adapter is then due: the next Wake commands all that was wanted since the last one. Samples
-// then contains the signals that depend on the wanted state at once, such as the distance from the target.
+// text; the default: nothing. The adapter is then due: the next Wake commands all that was wanted since the last one.
+// Samples then contains the signals that depend on the wanted state at once, such as the distance from the target.
 func (a *Adapter) Want(slot int, value float64) {
 	if a.want[slot] == value {
 		return
@@ -204,35 +204,69 @@ func (a *Adapter) Want(slot int, value float64) {
 
 // Receive takes a frame. Clock readings need the wall clock and the calendar only.
 func (a *Adapter) Receive(now service.Clock, f frame.Frame) {
-	now.Vehicle = a.clock.Vehicle(now.Wall)
-	for _, m := range a.machines() {
-		m.Receive(now, f)
-	}
-	for _, n := range a.texts.Notices() {
-		a.heed(n)
-	}
-	now.Vehicle = a.clock.Vehicle(now.Wall)
-	a.now = now
-	if f.From(a.options.Ends.Vehicle.System, a.options.Ends.Vehicle.Component) && !f.Late {
-		a.take(f)
-	}
-	a.think()
+	a.step(now, func(m machine) { m.Receive(a.now, f) }, func() {
+		if f.From(a.options.Ends.Vehicle.System, a.options.Ends.Vehicle.Component) && !f.Late {
+			a.take(f)
+		}
+	})
 }
 
 // Wake lets time pass.
 func (a *Adapter) Wake(now service.Clock) {
-	now.Vehicle = a.clock.Vehicle(now.Wall)
-	a.now = now
-	for _, m := range a.machines() {
-		m.Wake(now)
+	a.step(now, func(m machine) { m.Wake(a.now) }, func() {})
+}
+
+// step passes something to the services and draws the conclusions. Those who command come last: what is learnt may end
+// what is under way.
+func (a *Adapter) step(now service.Clock, pass func(machine), take func()) {
+	a.now, a.due = now, never
+	a.now.Vehicle = a.clock.Vehicle(now.Wall)
+	listeners, speakers := a.machines()
+	for _, m := range listeners {
+		pass(m)
 	}
-	a.think()
+	a.now.Vehicle = a.clock.Vehicle(now.Wall)
+	for _, n := range a.texts.Notices() {
+		a.heed(n)
+	}
+	take()
+	a.expire()
+	a.guard()
+	for _, m := range speakers {
+		pass(m)
+	}
+	a.answers()
+	switch a.state {
+	case Attach:
+		a.advance()
+	case Ready:
+		a.serve()
+	case Observing, Taken, Lost:
+	}
+	a.derive()
+	listeners, speakers = a.machines()
+	for _, m := range append(listeners, speakers...) {
+		a.out = append(a.out, m.Out()...)
+	}
+}
+
+// machines returns the services that exist. What is done with parameters and rates depends on the firmware.
+func (a *Adapter) machines() (listeners, speakers []machine) {
+	speakers = append(speakers, a.commands)
+	if a.parameters != nil {
+		speakers = append(speakers, a.parameters)
+	}
+	if a.streams != nil {
+		speakers = append(speakers, a.streams)
+	}
+	return []machine{a.clock, a.heartbeat, a.texts}, speakers
 }
 
 // Due returns the reading of the wall clock at which Wake is to be called.
 func (a *Adapter) Due() int64 {
 	due := a.due
-	for _, m := range a.machines() {
+	listeners, speakers := a.machines()
+	for _, m := range append(listeners, speakers...) {
 		due = min(due, m.Due())
 	}
 	return due
@@ -257,37 +291,6 @@ func (a *Adapter) Events() []Event {
 	e := a.events
 	a.events = nil
 	return e
-}
-
-// think draws the conclusions from what is known now.
-func (a *Adapter) think() {
-	a.due = never
-	a.expire()
-	a.guard()
-	a.answers()
-	switch a.state {
-	case Attach:
-		a.advance()
-	case Ready:
-		a.serve()
-	case Observing, Taken, Lost:
-	}
-	a.derive()
-	for _, m := range a.machines() {
-		a.out = append(a.out, m.Out()...)
-	}
-}
-
-// machines returns the services that exist: what they do with parameters and rates depends on the firmware.
-func (a *Adapter) machines() []machine {
-	list := []machine{a.clock, a.heartbeat, a.commands, a.texts}
-	if a.parameters != nil {
-		list = append(list, a.parameters)
-	}
-	if a.streams != nil {
-		list = append(list, a.streams)
-	}
-	return list
 }
 
 // wakeAt asks for a Wake at a reading of the wall clock.

@@ -27,12 +27,13 @@ type step struct {
 	late   func(a *Adapter)      // what it means that it is not there; nil: the step begins anew
 }
 
-// steps is the sequence of mavlink section 8.1. Until it has ended, the vehicle is not commanded.
+// steps is the sequence of the attachment. Until it has ended, the vehicle is not commanded.
 var steps = []step{
 	{"heartbeat", nil, func(a *Adapter) bool { return a.firmware != nil && a.fresh(groupHeartbeat) }, 10 * second, nil},
 	{"version", (*Adapter).askVersion, func(a *Adapter) bool { return a.facts.version != nil }, 3 * second,
 		func(a *Adapter) { a.note(Checked, "version: the autopilot does not report it") }},
-	{"rates", (*Adapter).askRates, func(a *Adapter) bool { return a.streams != nil && a.streams.Settled() }, 30 * second, (*Adapter).silent},
+	{"rates", (*Adapter).askRates, func(a *Adapter) bool { return a.streams != nil && a.streams.Settled() }, 30 * second,
+		(*Adapter).silent},
 	{"clock", nil, func(a *Adapter) bool { return a.clock.Stable() }, 10 * second, nil},
 	{"checklist", (*Adapter).askParameters,
 		func(a *Adapter) bool { return a.facts.parameters != nil && !a.parameters.Busy() }, 60 * second, nil},

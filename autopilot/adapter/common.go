@@ -118,8 +118,8 @@ func targetHolds(a *Adapter, t *task) verdict {
 
 func (a *Adapter) homeAltitude() float64 { return float64(a.facts.home.Altitude) * 1e-3 }
 
-// targetOrder returns DO_REPOSITION to the wanted target, at an altitude in a frame. The flag lets the autopilot take it
-// in any mode.
+// targetOrder returns DO_REPOSITION to the wanted target, at an altitude in a frame. With the flag the autopilot takes
+// it in any mode.
 func targetOrder(a *Adapter, frame byte, altitude, speed, yaw float64) service.Order {
 	at := a.facts.plane.Global(a.wanted("target_north"), a.wanted("target_east"))
 	return service.Order{ID: reposition, Int: true, Frame: frame,

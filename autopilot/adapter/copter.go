@@ -6,7 +6,7 @@ import (
 	"canopy/autopilot/service"
 )
 
-// arduCopter is ArduCopter: mavlink sections 4, 5.2 and 6, read in its sources.
+// arduCopter is ArduCopter, as its sources of 2025 (4.7.0-dev) show it.
 var arduCopter = &firmware{
 	name: "ArduCopter", contract: "copter", autopilot: 3, types: rotorcraft,
 	encoding: service.Cast,
@@ -45,5 +45,6 @@ var arduCopter = &firmware{
 	margin:   3, level: 2, rest: 1,
 }
 
-// rotorcraft are the types of vehicles that hover: coaxial, quadrotor, helicopter, hexa-, octo-, tri-, dodeca-, decarotor.
+// rotorcraft are the types of vehicles that hover: quadrotor, coaxial, helicopter, hexa-, octo-, tri-, dodeca- and
+// decarotor.
 var rotorcraft = []byte{2, 3, 4, 13, 14, 15, 29, 35}

@@ -230,7 +230,8 @@ func (a *Adapter) intent(d *duty) []int {
 	return list
 }
 
-// revision returns how often the wanted value of a slot changed. What was withdrawn and is wanted again is a new intent.
+// revision returns how often the wanted value of a slot changed. What was withdrawn and is wanted again is a new
+// intent.
 func (a *Adapter) revision(slot string) int {
 	if i := a.contract.Slot(slot); i >= 0 {
 		return a.revisions[i]

@@ -28,8 +28,8 @@ type firmware struct {
 	rest      float64 // and below this speed over ground [m/s]
 }
 
-// mode is a number in HEARTBEAT and the contract's word for it. The first number of a word is the one that is commanded.
-// A number of several words means the wanted one, otherwise the first.
+// mode is a number in HEARTBEAT and the contract's word for it. The first number of a word is the commanded one. A
+// number of several words means the wanted one, otherwise the first.
 type mode struct {
 	word   string
 	number uint32

@@ -1,6 +1,7 @@
 package adapter_test
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
@@ -16,13 +17,19 @@ import (
 func TestAnyLoss(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newPair(t)
+		defer func() {
+			if rt.Failed() {
+				rt.Log(p.log.String())
+			}
+		}()
 		loss, rounds := 0, rapid.IntRange(1, 12).Draw(rt, "rounds")
+		fate := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "fate"), 0))
 		p.lose = func(toVehicle bool, m frame.Message) bool {
 			if c, ok := m.(*ardupilotmega.MessageCommandLong); toVehicle && ok && c.Command != 511 && c.Command != 512 &&
 				p.State() != adapter.Ready {
 				rt.Errorf("command %d in the state %s", c.Command, p.State())
 			}
-			if loss > 0 && rapid.IntRange(0, 99).Draw(rt, "fate") < loss {
+			if loss > 0 && fate.IntN(100) < loss {
 				return true
 			}
 			if c, ok := m.(*ardupilotmega.MessageCommandLong); toVehicle && ok && c.Command == 400 && c.Param1 == 1 && p.armed {

@@ -6,8 +6,8 @@ import (
 	"canopy/autopilot/service"
 )
 
-// PX4: mavlink sections 4 and 5.3, read in its documentation and never flown. Altitudes are above mean sea level. A target
-// ends in Hold, which therefore is both the guided mode and loitering.
+// PX4, as its documentation describes it: never flown. Altitudes are above mean sea level. A
+// target ends in Hold, which therefore is both the guided mode and loitering.
 
 // px4Mode returns the number of a main mode and a sub mode.
 func px4Mode(main, sub uint32) uint32 { return main<<16 | sub<<24 }
@@ -44,7 +44,8 @@ var px4Plane = &firmware{
 	encoding: service.Bytewise, streams: px4Streams,
 	modes: []mode{
 		{"manual", px4Mode(1, 0)},
-		{"stabilized", px4Mode(7, 0)}, {"stabilized", px4Mode(2, 0)}, {"stabilized", px4Mode(3, 0)}, {"stabilized", px4Mode(5, 0)},
+		{"stabilized", px4Mode(7, 0)}, {"stabilized", px4Mode(2, 0)}, {"stabilized", px4Mode(3, 0)},
+		{"stabilized", px4Mode(5, 0)},
 		{"loiter", px4Hold}, {"guided", px4Hold},
 		{"auto", px4Mission},
 		{"rtl", px4Return},

@@ -12,7 +12,7 @@ import (
 // estimate is what the autopilot reports of its estimator: flags, and those of them that make it useless.
 type estimate struct{ flags, bad uint64 }
 
-// The flags of EKF_STATUS_REPORT (193, ArduPilot) and ESTIMATOR_STATUS (230, PX4): mavlink section 2.
+// The flags of EKF_STATUS_REPORT (193, ArduPilot) and ESTIMATOR_STATUS (230, PX4).
 const (
 	absolutePosition = 16
 	constantPosition = 128
@@ -58,7 +58,8 @@ func (a *Adapter) northward() float64 { return float64(a.facts.position.Vx) * 1e
 func (a *Adapter) eastward() float64  { return float64(a.facts.position.Vy) * 1e-2 }
 func (a *Adapter) climb() float64     { return -float64(a.facts.position.Vz) * 1e-2 }
 
-// located reports whether the position is known. An autopilot goes on to send stale positions when its estimator has none.
+// located reports whether the position is known. An autopilot goes on to send stale positions when its estimator has
+// none.
 func (a *Adapter) located() bool {
 	return a.fresh(groupPosition) && a.fresh(groupEstimator) && a.facts.estimator.position()
 }
@@ -86,7 +87,8 @@ func (a *Adapter) distance() float64 {
 	return math.Hypot(north-a.wanted("target_north"), east-a.wanted("target_east"))
 }
 
-// voltage returns the sum of the cells [V]. An autopilot that does not measure them puts the pack's voltage into the first.
+// voltage returns the sum of the cells [V]. An autopilot that does not measure them puts the pack's voltage into the
+// first.
 func (a *Adapter) voltage() float64 {
 	sum, known := 0.0, false
 	for _, cell := range a.facts.battery.Voltages {
