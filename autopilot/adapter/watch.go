@@ -59,7 +59,7 @@ func (a *Adapter) guard() {
 		w.boots = boots
 		a.reboot()
 	}
-	switch link := a.heartbeat.State(); {
+	switch link := a.heartbeat.Link(); {
 	case link == service.Lost && a.state != Lost:
 		w.before, w.newest = a.state, a.newest
 		a.enter(Lost, LinkLost, "no heartbeat arrives")

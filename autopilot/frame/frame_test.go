@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"canopy/autopilot/frame"
+	"canopy/snapshot"
 )
 
 // sentBy returns frames of component 1 of system 1, with the altitudes as their contents.
@@ -34,6 +35,20 @@ func altitudes(frames []frame.Frame) []int32 {
 		}
 	}
 	return got
+}
+
+// restored returns a new reader with the state of another one.
+func restored(t *testing.T, r *frame.Reader) frame.Reader {
+	t.Helper()
+	fresh := frame.Reader{Stream: r.Stream}
+	saved := snapshot.Save(nil, r)
+	if err := snapshot.Load(saved, &fresh); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(saved, snapshot.Save(nil, &fresh)) {
+		t.Error("a restored reader has another state")
+	}
+	return fresh
 }
 
 func plane() *frame.Writer { return &frame.Writer{System: 1, Component: 1} }
@@ -214,6 +229,7 @@ func TestSequences(t *testing.T) {
 		var r frame.Reader
 		for _, i := range c.order {
 			r.Read(raws[i])
+			r = restored(t, &r)
 		}
 		if got := r.Traffic(1, 1); got != c.want {
 			t.Errorf("%s: counted %+v, want %+v", c.name, got, c.want)

@@ -11,8 +11,11 @@ type Reader struct {
 	verify  *verifier
 	codecs  codecs
 	rest    []byte // the beginning of a frame of a stream
-	senders map[[2]byte]*sender
+	senders map[address]*sender
 }
+
+// address is a sender: system, component, and link where that counts.
+type address [3]byte
 
 // Traffic is what was received from one component.
 type Traffic struct {
@@ -100,7 +103,7 @@ func (r *Reader) frame(raw, next []byte) (Frame, bool) {
 //
 // The sequence of an unknown message is not protected by a checksum: it counts only if it is the expected one.
 func (r *Reader) count(f Frame) (late bool) {
-	key := [2]byte{f.System, f.Component}
+	key := address{f.System, f.Component}
 	s := r.senders[key]
 	_, unknown := f.Message.(*Unknown)
 	if s == nil {
@@ -108,7 +111,7 @@ func (r *Reader) count(f Frame) (late bool) {
 			return false
 		}
 		if r.senders == nil {
-			r.senders = map[[2]byte]*sender{}
+			r.senders = map[address]*sender{}
 		}
 		s = &sender{last: f.Sequence - 1}
 		r.senders[key] = s
@@ -147,7 +150,7 @@ func (r *Reader) count(f Frame) (late bool) {
 
 // Traffic returns what was received from one component.
 func (r *Reader) Traffic(system, component byte) Traffic {
-	if s := r.senders[[2]byte{system, component}]; s != nil {
+	if s := r.senders[address{system, component}]; s != nil {
 		return s.Traffic
 	}
 	return Traffic{}

@@ -62,7 +62,7 @@ func digest(secret Secret, raw []byte) []byte {
 // verifier accepts frames by their signatures.
 type verifier struct {
 	secret Secret
-	last   map[[3]byte]uint64 // stamps, by system, component and link
+	last   map[address]uint64 // stamps, by system, component and link
 	start  uint64             // a sender that is new must not be older
 }
 
@@ -72,7 +72,7 @@ const radioStatus = 109
 // Verify makes the reader refuse frames without a valid signature, except RADIO_STATUS. The stamps of each sender on
 // each link must increase strictly; the first one must not be more than a minute before unix (nanoseconds since 1970).
 func (r *Reader) Verify(secret Secret, unix int64) {
-	r.verify = &verifier{secret: secret, last: map[[3]byte]uint64{}, start: Stamp(unix - 60e9)}
+	r.verify = &verifier{secret: secret, last: map[address]uint64{}, start: Stamp(unix - 60e9)}
 }
 
 func (v *verifier) accept(f Frame) bool {
@@ -83,7 +83,7 @@ func (v *verifier) accept(f Frame) bool {
 		return false
 	}
 	at := len(f.Raw) - signature
-	sender := [3]byte{f.System, f.Component, f.Raw[at]}
+	sender := address{f.System, f.Component, f.Raw[at]}
 	var wide [8]byte
 	copy(wide[:6], f.Raw[at+1:])
 	stamp := binary.LittleEndian.Uint64(wide[:])

@@ -7,6 +7,7 @@ import (
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
 	"canopy/autopilot/frame"
+	"canopy/snapshot"
 )
 
 // now is a time in 2026, in nanoseconds since 1970.
@@ -111,6 +112,30 @@ func TestVerify(t *testing.T) {
 		if n != c.want || int(r.Refused) != len(c.raws)-c.want || r.Broken != 0 {
 			t.Errorf("%s: %d accepted, %d refused, %d bytes broken; want %d accepted", c.name, n, r.Refused, r.Broken, c.want)
 		}
+	}
+}
+
+// A program that is started again from a saved state refuses what was replayed, and its stamps increase.
+func TestSignaturesAreRestored(t *testing.T) {
+	w, again := plane(), plane()
+	var r, fresh frame.Reader
+	for _, w := range []*frame.Writer{w, again} {
+		w.Sign(frame.SecretOf("secret"), 0, 0)
+	}
+	for _, r := range []*frame.Reader{&r, &fresh} {
+		r.Verify(frame.SecretOf("secret"), now)
+	}
+	raw := signedBy(t, w, now)
+	r.Read(raw)
+	if err := snapshot.Load(snapshot.Save(nil, &r, w), &fresh, again); err != nil {
+		t.Fatal(err)
+	}
+	if len(fresh.Read(raw)) != 0 {
+		t.Error("a frame that was replayed is accepted")
+	}
+	next := signedBy(t, again, now-1e9)
+	if got := fresh.Read(next); len(got) != 1 || got[0].Sequence != 1 {
+		t.Errorf("the next frame: %+v", got)
 	}
 }
 

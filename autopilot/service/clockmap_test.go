@@ -8,6 +8,7 @@ import (
 
 	"canopy/autopilot/frame"
 	"canopy/autopilot/service"
+	"canopy/snapshot"
 )
 
 // stamps gives a clock map the times of an imaginary vehicle.
@@ -24,6 +25,11 @@ func newStamps(t *testing.T) *stamps {
 
 // at gives it a time since boot in ms, received at a time in ms.
 func (s *stamps) at(wall, boot int64) {
+	saved := snapshot.Save(nil, s.m)
+	s.m = service.NewClockMap(ends)
+	if err := snapshot.Load(saved, s.m); err != nil {
+		s.t.Fatal(err)
+	}
 	s.m.Receive(service.Clock{Wall: wall * ms}, frameOf(s.t, &s.reader, s.vehicle,
 		&ardupilotmega.MessageAttitude{TimeBootMs: uint32(boot)}))
 }
@@ -179,10 +185,15 @@ func TestHeartbeats(t *testing.T) {
 	var reader frame.Reader
 	vehicle := &frame.Writer{System: 1, Component: 1}
 	h := service.NewHeartbeat(ends, 18)
-	if h.Due() != math.MinInt64 || h.State() != service.Unheard {
+	if h.Due() != math.MinInt64 || h.Link() != service.Unheard {
 		t.Error("the first heartbeat is not due")
 	}
 	beats := func(now service.Clock) int {
+		saved := snapshot.Save(nil, h)
+		h = service.NewHeartbeat(ends, 18)
+		if err := snapshot.Load(saved, h); err != nil {
+			t.Fatal(err)
+		}
 		h.Wake(now)
 		n := 0
 		for _, m := range h.Out() {
@@ -208,15 +219,15 @@ func TestHeartbeats(t *testing.T) {
 
 	armed := frameOf(t, &reader, vehicle, &ardupilotmega.MessageHeartbeat{Type: 1, Autopilot: 3, BaseMode: 128 + 1, CustomMode: 15})
 	h.Receive(service.Clock{Wall: 10 * sec}, frameOf(t, &reader, &frame.Writer{System: 1, Component: 154}, &ardupilotmega.MessageHeartbeat{}))
-	if h.State() != service.Unheard {
+	if h.Link() != service.Unheard {
 		t.Error("the heartbeat of a camera counts")
 	}
 	h.Receive(service.Clock{Wall: 10 * sec}, armed)
-	if b := h.Last(); h.State() != service.Up || !b.Armed() || b.Mode != 15 || b.Autopilot != 3 || b.At.Wall != 10*sec {
-		t.Errorf("%v, %+v", h.State(), b)
+	if b := h.Last(); h.Link() != service.Up || !b.Armed() || b.Mode != 15 || b.Autopilot != 3 || b.At.Wall != 10*sec {
+		t.Errorf("%v, %+v", h.Link(), b)
 	}
 	h.Wake(service.Clock{Wall: 13 * sec})
-	if h.State() != service.Up {
+	if h.Link() != service.Up {
 		t.Error("lost after 3 s")
 	}
 	late := frameOf(t, &reader, vehicle, &ardupilotmega.MessageHeartbeat{CustomMode: 10})
@@ -229,11 +240,11 @@ func TestHeartbeats(t *testing.T) {
 		t.Errorf("woken at %d ms, too late", due/ms)
 	}
 	h.Wake(service.Clock{Wall: 16500 * ms})
-	if h.State() != service.Lost || h.State().String() != "lost" {
+	if h.Link() != service.Lost || h.Link().String() != "lost" {
 		t.Error("not lost after 3.5 s")
 	}
 	h.Receive(service.Clock{Wall: 20 * sec}, armed)
-	if h.State() != service.Up {
+	if h.Link() != service.Up {
 		t.Error("the link is not back")
 	}
 }

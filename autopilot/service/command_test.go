@@ -59,6 +59,7 @@ func TestCommandsEnd(t *testing.T) {
 		}
 		c := service.NewCommands(ends)
 		w := newWire(t, c, p)
+		w.fresh = func() machine { return service.NewCommands(ends) }
 		order := service.Order{ID: 192, Repeat: service.Repeat(rapid.IntRange(0, 2).Draw(t, "class")), Int: rapid.Bool().Draw(t, "int")}
 		ticket := c.Send(w.now(), order)
 		var replies []service.Reply

@@ -62,8 +62,8 @@ func NewHeartbeat(e Ends, kind byte) *Heartbeat { return &Heartbeat{ends: e, kin
 // Mute ends our heartbeats, or lets them continue.
 func (h *Heartbeat) Mute(muted bool) { h.muted = muted }
 
-// State returns the state of the link.
-func (h *Heartbeat) State() Link { return h.state }
+// Link returns whether the link is up.
+func (h *Heartbeat) Link() Link { return h.state }
 
 // Last returns the vehicle's last heartbeat; its content is zero if there was none.
 func (h *Heartbeat) Last() Beat { return h.last }

@@ -62,6 +62,7 @@ func TestParametersEnd(t *testing.T) {
 		}
 		p := service.NewParameters(ends, encoding)
 		w := newWire(t, p, s)
+		w.fresh = func() machine { return service.NewParameters(ends, encoding) }
 		wanted := rapid.SampledFrom([]float64{50, 80, -1, 2.5, 1e6}).Draw(t, "value")
 		write := rapid.Bool().Draw(t, "write")
 		name := rapid.SampledFrom([]string{"TKOFF_ALT", "TKOFF_ALT", "FS_NO_SUCH"}).Draw(t, "name")
@@ -154,6 +155,7 @@ func TestManyParameters(t *testing.T) {
 		s := &store{kind: common.MAV_PARAM_TYPE_REAL32, bits: 50}
 		p := service.NewParameters(ends, service.Cast)
 		w := newWire(t, p, s)
+		w.fresh = func() machine { return service.NewParameters(ends, service.Cast) }
 		names := rapid.SliceOfN(rapid.SampledFrom([]string{"A", "B", "C", "D", "E", "TKOFF_ALT"}), 1, 12).Draw(t, "names")
 		for _, n := range names {
 			if err := p.Write(w.now(), n, 80); err != nil {

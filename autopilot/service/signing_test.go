@@ -57,6 +57,7 @@ func TestSigning(t *testing.T) {
 		}
 		m := service.NewSigning(ends, secret)
 		p.w = newWire(t, m, p)
+		p.w.fresh = func() machine { return service.NewSigning(ends, secret) }
 		if before {
 			p.w.writers[0].Sign(frame.SecretOf("old"), 0, 0)
 		}

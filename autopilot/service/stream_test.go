@@ -13,6 +13,7 @@ import (
 
 	"canopy/autopilot/frame"
 	"canopy/autopilot/service"
+	"canopy/snapshot"
 )
 
 // streamer sends the messages that it was asked for, with a clock of its own.
@@ -67,6 +68,7 @@ func TestStreamsArrive(t *testing.T) {
 		p.denies = rapid.SampledFrom([]uint32{0, 74}).Draw(t, "denied")
 		s := service.NewStreams(ends, rates)
 		w := newWire(t, s, p)
+		w.fresh = func() machine { return service.NewStreams(ends, rates) }
 		if w.loss == 100 {
 			w.loss = 50
 		}
@@ -151,6 +153,11 @@ func TestTexts(t *testing.T) {
 		now := service.Clock{Wall: 5 * sec}
 		for _, m := range c.messages {
 			texts.Receive(now, frameOf(t, &reader, vehicle, m))
+			saved := snapshot.Save(nil, texts)
+			texts = service.NewTexts(ends)
+			if err := snapshot.Load(saved, texts); err != nil {
+				t.Fatal(err)
+			}
 		}
 		texts.Wake(service.Clock{Wall: 5*sec + 1999*ms})
 		early := texts.Notices()

@@ -148,6 +148,7 @@ func TestTransfersEnd(t *testing.T) {
 			refuses: rapid.SampledFrom([]int{0, 0, 2}).Draw(t, "refused item")}
 		x := service.NewTransfers(ends, !p.atomic)
 		w := newWire(t, x, p)
+		w.fresh = func() machine { return service.NewTransfers(ends, !p.atomic) }
 		var ended []service.Transfer
 		finish := func() service.Transfer {
 			if !w.run(600*sec, func() bool {

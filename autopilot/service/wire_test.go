@@ -1,8 +1,10 @@
 package service_test
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 
 	"canopy/autopilot/frame"
 	"canopy/autopilot/service"
+	"canopy/snapshot"
 )
 
 const (
@@ -60,6 +63,7 @@ type wire struct {
 
 	loss, twice, delay int // percent, percent, ms
 	chance             *rand.Rand
+	fresh              func() machine // one that is made like machine: it may be saved and restored at any time
 	flying             []flight
 	writers            [2]*frame.Writer
 	readers            [2]*frame.Reader
@@ -155,10 +159,28 @@ func (w *wire) run(limit int64, done func() bool) bool {
 			}
 		}
 		w.machine.Wake(w.now())
+		w.restore()
 		w.peer.wake(w.vehicle())
 	}
 	w.t.Fatal("no end: the machine is woken again and again")
 	return false
+}
+
+// restore saves the machine from time to time, and puts the saved state into a new one, which continues.
+func (w *wire) restore() {
+	if w.fresh == nil || w.chance.IntN(10) > 0 {
+		return
+	}
+	w.flush()
+	saved := snapshot.Save(nil, w.machine.(snapshot.Stateful))
+	fresh := w.fresh()
+	if err := snapshot.Load(saved, fresh.(snapshot.Stateful)); err != nil {
+		w.t.Fatal(err)
+	}
+	if again := snapshot.Save(nil, fresh.(snapshot.Stateful)); !bytes.Equal(saved, again) {
+		w.t.Fatal("a restored machine has another state")
+	}
+	reflect.ValueOf(w.machine).Elem().Set(reflect.ValueOf(fresh).Elem())
 }
 
 // frameOf is a frame of the vehicle as it is received.

@@ -152,7 +152,9 @@ var rooms = map[string]room{
 		"vehicle/model":  "the result is a vehicle like any other",
 		"syntax/yamldoc": "equations are in a YAML file",
 	}},
-	"autopilot/frame": {pure: true, outside: reasons{
+	"autopilot/frame": {pure: true, imports: reasons{
+		"snapshot": "a reader can be saved",
+	}, outside: reasons{
 		"github.com/bluenviron/gomavlib/v3": "the messages of the dialect, and how they are encoded",
 	}},
 	"autopilot/link": {imports: reasons{
@@ -165,6 +167,7 @@ var rooms = map[string]room{
 	}},
 	"autopilot/service": {pure: true, imports: reasons{
 		"autopilot/frame": "the services exchange frames",
+		"snapshot":        "a machine can be saved",
 	}, outside: reasons{
 		"github.com/bluenviron/gomavlib/v3": "the messages of the services",
 	}},
