@@ -60,7 +60,7 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
 	}
 	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), convertCommand(), diffCommand(),
 		exportCommand(), fmtCommand(), manifestCommand(), monitorCommand(), newCommand(), reactionCommand(), regionCommand(),
-		reportCommand(), showCommand(), traceCommand(), translateCommand(), vehicleCommand(), whyCommand())
+		replayCommand(), reportCommand(), showCommand(), traceCommand(), translateCommand(), vehicleCommand(), whyCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.SetArgs(args)
 	root.SetOut(stdout)

@@ -24,11 +24,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// flight is what a new mission does: it writes commands until a condition holds, then others until the horizon.
-type flight struct{ write, until, then, horizon string }
+// outing is what a new mission does: it writes commands until a condition holds, then others until the horizon.
+type outing struct{ write, until, then, horizon string }
 
 // flights are proposals for the built-in vehicles.
-var flights = map[string]flight{
+var flights = map[string]outing{
 	"circuit": {"V_cmd := 18 [m/s]; h_cmd := if(V ge 12 [m/s], 250 [m], 0 [m])", "h ge 240 [m]",
 		"V_cmd := 18 [m/s]; h_cmd := 250 [m]", "300"},
 	"quad":  {"w_cmd := 2 [m/s]", "h ge 30 [m]", "w_cmd := 0 [m/s]", "60"},
@@ -37,7 +37,7 @@ var flights = map[string]flight{
 
 func newCommand() *cobra.Command {
 	var vehicle, out string
-	var want flight
+	var want outing
 	c := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Write a mission that flies, to begin with",
@@ -82,13 +82,13 @@ anything is written, and no file is replaced.`,
 }
 
 // proposal returns a flight of a vehicle: without one in the table, its first command keeps its default.
-func proposal(v *model.Vehicle) flight {
+func proposal(v *model.Vehicle) outing {
 	if f, ok := flights[v.Name]; ok || len(v.Commands) == 0 {
 		return f
 	}
 	c := v.Commands[0]
 	same := c.Name + " := " + quantity(c.Default, c.Unit)
-	return flight{same, "t ge 30", same, "60"}
+	return outing{same, "t ge 30", same, "60"}
 }
 
 // quantity returns a value with its unit as in an expression.
@@ -121,7 +121,7 @@ func (a asker) about(question, given, proposed string) (string, error) {
 	return cmp.Or(strings.TrimSpace(line), proposed), nil
 }
 
-func (a asker) flight(given, proposed flight) (f flight, err error) {
+func (a asker) flight(given, proposed outing) (f outing, err error) {
 	for _, q := range []struct {
 		question        string
 		given, proposed string
@@ -140,7 +140,7 @@ func (a asker) flight(given, proposed flight) (f flight, err error) {
 }
 
 // create writes the files of a mission.
-func create(name, vehicle, out string, f flight, stdout, stderr io.Writer) error {
+func create(name, vehicle, out string, f outing, stdout, stderr io.Writer) error {
 	planText := newPlan(name, f)
 	if equations.IsFile(vehicle) {
 		path, err := filepath.Rel(out, vehicle)
@@ -203,7 +203,7 @@ func unwritten(m *mission.Mission) []string {
 }
 
 // newPlan returns the plan of a flight.
-func newPlan(name string, f flight) string {
+func newPlan(name string, f outing) string {
 	action := func(name string, pairs ...xmltree.Pair) *xmltree.Markup {
 		return &xmltree.Markup{Name: "Action", Attributes: append([]xmltree.Pair{{Name: "name", Value: name}}, pairs...)}
 	}

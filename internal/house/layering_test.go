@@ -372,6 +372,7 @@ var rooms = map[string]room{
 		"bt":                "the log has status changes",
 		"run/flight":        "the inputs of a flight are recorded, and fed to it again",
 		"run/record":        "the log of a flight has channels of its own",
+		"snapshot":          "a run into a folder can be saved",
 	}, outside: reasons{
 		"github.com/bluenviron/gomavlib/v3": "where the vehicle is",
 	}, tests: reasons{
@@ -442,6 +443,8 @@ var rooms = map[string]room{
 		"document/declare": "reads what is declared of a plan",
 		"run/report":       "writes simulated times",
 
+		"run/box":              "flights are recorded, and replayed",
+		"run/flight":           "flights are made from what a black box describes",
 		"run/folder":           "flies into a folder",
 		"run/monitor":          "judges runs",
 		"internal/files":       "files that the user names are replaced as a whole",
@@ -459,6 +462,11 @@ var rooms = map[string]room{
 		"github.com/spf13/cobra": "commands, flags, help",
 		"github.com/spf13/pflag": "the flags that cobra reads: an unknown one comes with the nearest known one",
 		"golang.org/x/term":      "whether output is a terminal, how wide it is",
+	}, tests: reasons{
+		"autopilot/adapter":                 "a replayed flight has a vehicle",
+		"autopilot/frame":                   "a replayed flight has telemetry",
+		"autopilot/service":                 "a replayed flight has clocks",
+		"github.com/bluenviron/gomavlib/v3": "a replayed flight has telemetry",
 	}},
 	"internal/cmd/versus": {},
 	"internal/cmd/workprecision": {imports: reasons{

@@ -38,7 +38,8 @@ func (d *disk) Sync() error  { d.synced++; return nil }
 func (d *disk) Close() error { return nil }
 
 func input(kind flight.Kind, wall int64, data string) flight.Input {
-	return flight.Input{Kind: kind, At: service.Clock{Wall: wall, Unix: wall + 1e18, Vehicle: wall / 2}, Data: []byte(data)}
+	at := service.Clock{Wall: wall, Unix: wall + 1e18, Vehicle: wall / 2}
+	return flight.Input{Kind: kind, At: at, Data: []byte(data)}
 }
 
 // script are the inputs of a small flight, and what it sends after each.

@@ -15,9 +15,9 @@ import (
 	"canopy/run/record"
 )
 
-// Logger stands between a flight and its recorder: to the log of the plan, it adds the frames both ways, the clocks, the
-// decisions with their causes, and positions and messages by the schemas of Foxglove. As it is a function of the inputs
-// and of what the flight answers, a replay writes the same log.
+// Logger stands between a flight and its recorder: to the log of the plan, it adds the frames both ways, the clocks,
+// the decisions with their causes, and positions and messages by the schemas of Foxglove. As it is a function of the
+// inputs and of what the flight answers, a replay writes the same log.
 //
 // A Logger is the flight's recorder, and it is [Replayable]: its Step is that of the flight.
 type Logger struct {
@@ -35,8 +35,8 @@ type Logger struct {
 	err      error   // of the recorder
 }
 
-// NewLogger returns the log of a flight. If tlog is not nil, it receives all frames in the format of that name: for each,
-// the Unix time in µs (8 bytes, the high byte first) and the frame without its signature.
+// NewLogger returns the log of a flight. If tlog is not nil, it receives all frames in the format of that name: for
+// each, the Unix time in µs (8 bytes, the high byte first) and the frame without its signature.
 func NewLogger(h record.Header, to record.FlightRecorder, tlog io.Writer) *Logger {
 	return &Logger{to: to, tlog: tlog, header: h, told: -second}
 }
@@ -188,6 +188,12 @@ func (l *Logger) Event(e record.Event) error {
 		l.say(warning, e.Kind, e.Text)
 	}
 	return l.err
+}
+
+// Plan implements [record.Planner].
+func (l *Logger) Plan(p record.Takeover) error {
+	l.header.Take(p)
+	return record.PassPlan(l.to, p)
 }
 
 // The levels of foxglove.Log.

@@ -98,8 +98,8 @@ func TestLog(t *testing.T) {
 	for id, n := range info.Statistics.ChannelMessageCounts {
 		count[info.Channels[id].Topic] = int(n)
 	}
-	for topic, want := range map[string]int{"/mavlink/in": 30, "/mavlink/out": 30, "/location": 30, "/decision": 1, "/log": 2,
-		"/clock": 17, "/status": 1, "/signals": 30, "/events": 1} {
+	for topic, want := range map[string]int{"/mavlink/in": 30, "/mavlink/out": 30, "/location": 30, "/decision": 1,
+		"/log": 2, "/clock": 17, "/status": 1, "/signals": 30, "/events": 1} {
 		if count[topic] != want {
 			t.Errorf("%s has %d messages, want %d", topic, count[topic], want)
 		}

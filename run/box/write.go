@@ -129,7 +129,8 @@ func (w *Writer) Checkpoint(state []byte) error {
 	next := &Writer{to: to, dir: w.dir, limit: w.limit}
 	next.begin(w.start)
 	next.at, next.records = w.at, w.records
-	next.add(Record{Kind: Checkpoint, At: w.at, Data: append(binary.LittleEndian.AppendUint64(nil, uint64(w.records)), state...)})
+	before := binary.LittleEndian.AppendUint64(nil, uint64(w.records))
+	next.add(Record{Kind: Checkpoint, At: w.at, Data: append(before, state...)})
 	next.sync()
 	next.records, next.dropped = w.records, w.size
 	w.sync()

@@ -106,6 +106,25 @@ func (to tee) Plan(p record.Takeover) error {
 	return to.each(func(r record.Recorder) error { return record.PassPlan(r, p) })
 }
 
+// Date implements [record.FlightRecorder], as Message does: for those that take what is only known of a flight.
+func (to tee) Date(unix int64) {
+	for _, r := range to {
+		if r, ok := r.(record.FlightRecorder); ok {
+			r.Date(unix)
+		}
+	}
+}
+
+// Message implements [record.FlightRecorder].
+func (to tee) Message(c record.Channel, data []byte) error {
+	return to.each(func(r record.Recorder) error {
+		if r, ok := r.(record.FlightRecorder); ok {
+			return r.Message(c, data)
+		}
+		return nil
+	})
+}
+
 func (to tee) each(do func(record.Recorder) error) error {
 	for _, r := range to {
 		if err := do(r); err != nil {

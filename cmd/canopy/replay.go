@@ -1,0 +1,252 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"canopy/diag"
+	"canopy/document/plan"
+	"canopy/internal/files"
+	"canopy/run/box"
+	"canopy/run/folder"
+	"canopy/run/record"
+	"canopy/run/report"
+
+	"github.com/spf13/cobra"
+)
+
+// tlogFile is the log of the frames in the format of that name, in a run's folder.
+const tlogFile = "run.tlog"
+
+func replayCommand() *cobra.Command {
+	var out, other string
+	var asJSON, quiet, withReport, tlog bool
+	c := &cobra.Command{
+		Use:   "replay RUN",
+		Short: "Fly a recorded flight again from its black box",
+		Long: `Fly a recorded flight again from its black box.
+
+RUN is the output folder of "canopy fly". Its run.box contains everything that reached the flight: frames, wake-ups and
+the operator's commands, each with the readings of the clocks. They are fed to the same mission, whose documents are
+also in the box. The replay writes the same files as the flight into the folder of --out, and compares the datagrams
+that it would have sent, and status.csv, byte for byte, with those of the flight. It reports the first difference of
+each, with the input that caused it. Nothing is sent.
+
+With --plan, another plan receives the same inputs: the log shows what it would have done. The vehicle's answers remain
+those to the recorded commands.
+
+Of a flight that was killed, and of a box that is damaged, the part up to there is replayed.
+
+Exit status: 0 the replay is the flight, or another plan was replayed, 1 the replay failed, 2 wrong input, 3 the replay
+differs from the flight.`,
+		Example: `  canopy replay out/circuit-plane --out out/again
+  canopy replay out/circuit-plane --out out/other --plan other.xml
+  canopy replay out/circuit-plane --out out/again --tlog --json`,
+		Args: arguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return &usageError{"--out is missing: the folder for the replay"}
+			}
+			if a, b := filepath.Clean(args[0]), filepath.Clean(out); a == b {
+				return &usageError{fmt.Sprintf("--out is %s, the folder of the flight, which a replay does not change",
+					diag.Visible(a))}
+			}
+			start, err := boxStart(args[0])
+			if err != nil {
+				return err
+			}
+			d, err := described(start)
+			if err != nil {
+				return err
+			}
+			var p *plan.Plan
+			if other != "" {
+				if p, _, err = readPlan(other, cmd.ErrOrStderr()); err != nil {
+					return err
+				}
+			}
+			f, watch, err := d.flight(p, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			var table bytes.Buffer
+			o := folder.Options{Bare: !withReport, Guard: &unfinished, Watch: watch}
+			if !asJSON && !quiet {
+				o.Table = &table
+			}
+			var r *box.Replay
+			var summary *record.Summary
+			fly := func(frames io.Writer) (err error) {
+				if r, err = box.NewReplay(args[0], f, p != nil, frames); err == nil {
+					summary, err = folder.Fly(ctx, r, out, o)
+				}
+				return err
+			}
+			if tlog {
+				err = files.Write(filepath.Join(out, tlogFile), fly)
+			} else {
+				err = fly(nil)
+			}
+			if errors.Is(err, record.ErrHeader) || errors.Is(err, folder.ErrOccupied) {
+				return err
+			} else if err != nil {
+				return failed(err)
+			}
+			result := &replayed{Inputs: r.Inputs, Datagrams: r.Frames, Missing: r.Missing(), Summary: summary}
+			if err := result.compare(r, args[0], out); err != nil {
+				return failed(err)
+			}
+			if asJSON {
+				text, err := json.MarshalIndent(result, "", "  ")
+				if err != nil {
+					return err
+				}
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", text); err != nil {
+					return failed(err)
+				}
+			} else {
+				err = errors.Join(printed(cmd.OutOrStdout(), summary, table.Bytes(), out, false, withReport),
+					result.print(cmd.OutOrStdout(), p != nil))
+				if err != nil {
+					return failed(err)
+				}
+			}
+			if p == nil && !result.Same {
+				return errRefuted
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "output `folder` of the replay; not that of the flight")
+	c.Flags().StringVar(&other, "plan", "", "replay to this `plan` instead of the recorded one")
+	c.Flags().BoolVar(&tlog, "tlog", false, "write "+tlogFile+": all frames, for MAVLink tools")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	c.Flags().BoolVar(&withReport, "report", true, "write report.html")
+	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "do not print the table")
+	return c
+}
+
+// boxStart returns the description of the flight of a folder.
+func boxStart(dir string) ([]byte, error) {
+	start, err := box.Start(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, e := os.Stat(filepath.Join(dir, folder.LogFile)); e == nil {
+			return nil, fmt.Errorf("%s is not the folder of a flight: it has no %s; if it is a simulated run, "+
+				"\"canopy run\" simulates its mission again, with the same result", dir, box.File)
+		}
+		return nil, nearFile(err)
+	}
+	return start.Data, err
+}
+
+// replayed is the result of a replay.
+type replayed struct {
+	Inputs    int    `json:"inputs"`
+	Datagrams int    `json:"datagrams"` // that the flight sent
+	Same      bool   `json:"same"`
+	Missing   string `json:"missing,omitempty"` // why the box does not contain the whole flight
+
+	Difference *otherDatagram  `json:"datagram,omitempty"` // the first one that differs
+	Status     *otherLine      `json:"status,omitempty"`
+	Summary    *record.Summary `json:"summary"`
+}
+
+// otherDatagram is the first datagram that differs.
+type otherDatagram struct {
+	Input    int     `json:"input"`
+	Cause    string  `json:"cause"`
+	Wall     float64 `json:"wall_s"`
+	Recorded string  `json:"recorded"` // hexadecimal; empty: none
+	Replayed string  `json:"replayed"`
+}
+
+// otherLine is the first line of status.csv that differs.
+type otherLine struct {
+	Line     int    `json:"line"`     // from 1
+	Recorded string `json:"recorded"` // empty: the file ends
+	Replayed string `json:"replayed"`
+}
+
+// compare compares a replay with its flight.
+func (r *replayed) compare(replay *box.Replay, flown, again string) error {
+	if d := replay.Difference; d != nil {
+		r.Difference = &otherDatagram{Input: d.Number, Cause: d.Kind.String(), Wall: float64(d.At.Wall) / 1e9,
+			Recorded: fmt.Sprintf("%x", d.Recorded), Replayed: fmt.Sprintf("%x", d.Replayed)}
+	}
+	a, err := os.ReadFile(filepath.Join(flown, folder.StatusFile))
+	if errors.Is(err, fs.ErrNotExist) { // only the black box was kept
+		r.Same = r.Difference == nil
+		return nil
+	} else if err != nil {
+		return err
+	}
+	b, err := os.ReadFile(filepath.Join(again, folder.StatusFile))
+	if err != nil {
+		return err
+	}
+	if !replay.Ended { // the log of a killed flight ends earlier than its box, or its box earlier than the log
+		n := min(len(a), len(b))
+		a, b = a[:n], b[:n]
+	}
+	r.Status = firstLine(a, b)
+	r.Same = r.Difference == nil && r.Status == nil
+	return nil
+}
+
+// firstLine returns the first line in which two texts differ, nil if they are the same.
+func firstLine(a, b []byte) *otherLine {
+	if bytes.Equal(a, b) {
+		return nil
+	}
+	for n := 1; ; n++ {
+		x, restA, _ := bytes.Cut(a, []byte("\n"))
+		y, restB, _ := bytes.Cut(b, []byte("\n"))
+		if !bytes.Equal(x, y) || len(a) == 0 || len(b) == 0 {
+			return &otherLine{Line: n, Recorded: string(x), Replayed: string(y)}
+		}
+		a, b = restA, restB
+	}
+}
+
+// print prints the result for readers.
+func (r *replayed) print(w io.Writer, free bool) error {
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "%d inputs, %d datagrams", r.Inputs, r.Datagrams)
+	if r.Missing != "" {
+		fmt.Fprintf(&text, " (%s)", r.Missing)
+	}
+	text.WriteString("\n")
+	none := func(s string) string {
+		if s == "" {
+			return "nothing"
+		}
+		return s
+	}
+	switch s, d := r.Status, r.Difference; {
+	case r.Same:
+		text.WriteString("the same datagrams and the same status.csv\n")
+		if free {
+			text.Reset()
+			fmt.Fprintf(&text, "%d inputs; the other plan has the same status.csv\n", r.Inputs)
+		}
+	default:
+		if d != nil {
+			fmt.Fprintf(&text, "a datagram differs: input %d, %s at %s: sent %s, now %s\n", d.Input, d.Cause,
+				report.Clock(d.Wall), none(d.Recorded), none(d.Replayed))
+		}
+		if s != nil {
+			fmt.Fprintf(&text, "status.csv differs from line %d on: was %s, is %s\n", s.Line, diag.Visible(none(s.Recorded)),
+				diag.Visible(none(s.Replayed)))
+		}
+	}
+	_, err := w.Write(text.Bytes())
+	return err
+}

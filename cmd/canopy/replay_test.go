@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
+
+	"canopy/autopilot/adapter"
+	"canopy/autopilot/frame"
+	"canopy/autopilot/service"
+	"canopy/bt"
+	"canopy/run/box"
+	"canopy/run/flight"
+	"canopy/run/record"
+)
+
+// flownDocuments are a mission with a plane, its plan, and another plan.
+var flownDocuments = map[string]string{
+	"up.yaml": "mission: up\nplan: up.xml\nvehicle: plane.yaml\nhorizon: 100\nrecord: {interval: 1, signals: [h]}\n",
+	"plane.yaml": "vehicle: plane\nstates:\n  h: {unit: m, derivative: 0, text: height}\n" +
+		"commands:\n  target_h: {unit: m, default: 0, hold: true}\n",
+	"up.xml": `<root BTCPP_format="4"><BehaviorTree ID="T"><Parallel failure_count="1" success_count="2">
+    <Condition name="high" on="h &gt; 50"/>
+    <Action name="climb" write="target_h := 80"/>
+  </Parallel></BehaviorTree></root>`,
+	"other.xml": `<root BTCPP_format="4"><BehaviorTree ID="T"><Parallel failure_count="1" success_count="2">
+    <Condition name="low" on="h &lt; 5"/>
+    <Action name="descend" write="target_h := 20"/>
+  </Parallel></BehaviorTree></root>`,
+}
+
+// recordFlight flies a mission over a link on which a plane sends heartbeats and positions, and returns the folder with
+// its black box.
+func recordFlight(t *testing.T, mission string) string {
+	t.Helper()
+	documents = map[string][]byte{}
+	m, err := readMission(mission, nil, os.Stderr)
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(err)
+	o := flight.Options{Options: adapter.Options{Ends: service.Ends{Us: service.Address{System: 1, Component: 191},
+		Vehicle: service.Address{System: 1, Component: 1}}}}
+	f, _, err := newFlight(m, o)
+	check(err)
+	f.Attach(nothing{})
+	start, err := describeFlight(mission, nil, o)
+	check(err)
+	const date = 1_800_000_000_000_000_000
+	at := func(wall int64) service.Clock { return service.Clock{Wall: wall, Unix: date + wall} }
+	dir := t.TempDir()
+	w, err := box.Create(dir, flight.Input{Kind: flight.Start, At: at(0), Data: start}, box.Options{})
+	check(err)
+	plane := frame.Writer{System: 1, Component: 1}
+	first := true
+	step := func(kind flight.Kind, wall int64, data []byte) {
+		t.Helper()
+		in := flight.Input{Kind: kind, At: at(wall), Data: data}
+		if !first {
+			check(w.Append(in))
+		}
+		first = false
+		out, err := f.Step(in)
+		check(err)
+		check(w.Out(out))
+	}
+	step(flight.Start, 0, start)
+	step(flight.Open, 0, []byte("udp:127.0.0.1:14550"))
+	for i := range int64(400) {
+		wall := i * 50_000_000
+		var m frame.Message = &ardupilotmega.MessageGlobalPositionInt{TimeBootMs: uint32(60_000 + wall/1e6), Lat: -353632610,
+			Lon: 1491652300, Alt: 584_000 + int32(i)*300, RelativeAlt: int32(i) * 300, Vz: -600}
+		if i%20 == 0 {
+			m = &ardupilotmega.MessageHeartbeat{Type: 1, Autopilot: 3, SystemStatus: 3}
+		}
+		raw, err := plane.Write(m, 0)
+		check(err)
+		step(flight.Frame, wall, raw)
+		step(flight.Wake, wall+1e7, nil)
+	}
+	step(flight.Operator, 21e9, []byte(flight.Stop))
+	step(flight.End, 21e9, nil)
+	check(w.Close())
+	return dir
+}
+
+// nothing records nothing.
+type nothing struct{}
+
+func (nothing) Sample(float64, []float64) error      { return nil }
+func (nothing) Status(float64, int, bt.Change) error { return nil }
+func (nothing) Event(record.Event) error             { return nil }
+
+// TestReplay: a replay is the flight; each change in the black box is found.
+func TestReplay(t *testing.T) {
+	docs := t.TempDir()
+	for name, text := range flownDocuments {
+		if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := recordFlight(t, filepath.Join(docs, "up.yaml"))
+	if err := os.Remove(filepath.Join(docs, "up.yaml")); err != nil { // the box contains it
+		t.Fatal(err)
+	}
+	again := filepath.Join(t.TempDir(), "again")
+	stdout, stderr, status := canopy("replay", run, "--out", again, "--tlog")
+	if status != exitOK || stderr != "" {
+		t.Fatalf("%d\n%s%s", status, stdout, stderr)
+	}
+	says(t, "the replay", stdout, "the same datagrams")
+	read := func(dir, name string) []byte {
+		t.Helper()
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	if len(read(again, "run.tlog")) < 400*20 {
+		t.Error("the tlog is too short")
+	}
+	if err := os.WriteFile(filepath.Join(run, "status.csv"), read(again, "status.csv"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	third := filepath.Join(t.TempDir(), "third")
+	stdout, stderr, status = canopy("replay", run, "--out", third, "--json")
+	var result replayed
+	if err := json.Unmarshal([]byte(stdout), &result); err != nil || status != exitOK {
+		t.Fatalf("%v, %d\n%s%s", err, status, stdout, stderr)
+	}
+	if !result.Same || result.Inputs != 804 || result.Datagrams < 20 || result.Missing != "" {
+		t.Errorf("%+v", result)
+	}
+	for _, name := range []string{"run.mcap", "status.csv", "signals.csv"} {
+		if !bytes.Equal(read(again, name), read(third, name)) {
+			t.Errorf("two replays write different files %s", name)
+		}
+	}
+
+	// Another plan.
+	stdout, stderr, status = canopy("replay", run, "--out", third, "--plan", filepath.Join(docs, "other.xml"))
+	if status != exitOK {
+		t.Errorf("%d\n%s%s", status, stdout, stderr)
+	}
+
+	// Another status.csv.
+	if err := os.WriteFile(filepath.Join(run, "status.csv"), []byte("t,micro,task,from,to\n1,1,high,Accept,Running\n"),
+		0o666); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, status = canopy("replay", run, "--out", third)
+	if status != exitRefute || !strings.Contains(stdout, "status.csv differs from line 2") {
+		t.Errorf("%d\n%s%s", status, stdout, stderr)
+	}
+
+	// Another datagram: the box is written again with one that is changed.
+	var w *box.Writer
+	changed := t.TempDir()
+	n := 0
+	_, err := box.Each(run, func(r box.Record) (err error) {
+		switch {
+		case w == nil:
+			w, err = box.Create(changed, r.Input(), box.Options{})
+		case r.Kind == box.Out:
+			if n++; n == 10 {
+				r.Data[len(r.Data)-1] ^= 1
+			}
+			err = w.Out([][]byte{r.Data})
+		default:
+			err = w.Append(r.Input())
+		}
+		return err
+	})
+	if err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, status = canopy("replay", changed, "--out", third)
+	if status != exitRefute || !strings.Contains(stdout, "a datagram differs: input ") {
+		t.Errorf("%d\n%s%s", status, stdout, stderr)
+	}
+
+	// A box that is cut off.
+	data := read(run, box.File)
+	cut := t.TempDir()
+	if err := os.WriteFile(filepath.Join(cut, box.File), data[:len(data)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, status = canopy("replay", cut, "--out", third)
+	if status != exitOK || !strings.Contains(stdout, "is cut off") {
+		t.Errorf("%d\n%s%s", status, stdout, stderr)
+	}
+}
+
+// TestReplayInput: what cannot be replayed.
+func TestReplayInput(t *testing.T) {
+	dir := t.TempDir()
+	simulated := filepath.Join(dir, "simulated")
+	if _, stderr, status := canopy("run", "../../missions/circuit.yaml", "--until", "5", "--out", simulated); status != exitOK {
+		t.Fatal(stderr)
+	}
+	for _, name := range []string{"text", "empty"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		text := map[string]string{"text": "not a box", "empty": box.Magic}[name]
+		if err := os.WriteFile(filepath.Join(dir, name, box.File), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for args, want := range map[string]string{
+		"":                      "1 given",
+		simulated:               `"canopy run" simulates its mission again`,
+		filepath.Join(dir, "x"): "no such file",
+		filepath.Join(dir, "text") + " --out " + dir:        "does not begin like one",
+		filepath.Join(dir, "empty") + " --out " + dir:       "has no record",
+		simulated + " --out " + simulated + "/../simulated": "a replay does not change",
+		filepath.Join(dir, "empty"):                         "--out is missing",
+		simulated + " --out " + dir + " --plan no.xml":      "simulates",
+	} {
+		line := append([]string{"replay"}, strings.Fields(args)...)
+		if len(line) == 2 && line[1] != filepath.Join(dir, "empty") {
+			line = append(line, "--out", filepath.Join(dir, "new"))
+		}
+		_, stderr, status := canopy(line...)
+		if status != exitInput || !strings.Contains(stderr, want) && args != "" {
+			t.Errorf("%q: %d\n%s", args, status, stderr)
+		}
+	}
+}

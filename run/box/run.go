@@ -1,0 +1,111 @@
+package box
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"canopy/run/flight"
+	"canopy/run/record"
+	"canopy/snapshot"
+)
+
+// Flight is what is replayed into a log; [flight.Flight] is one.
+type Flight interface {
+	Replayable
+	snapshot.Stateful
+	Header() record.Header
+	Attach(record.Recorder)
+	Summary() record.Summary
+	T() float64 // [s]
+}
+
+// Replay is the replay of a box as a run that is flown into a folder. Its header has the date of the flight.
+type Replay struct {
+	Flight
+	*Replayer
+	Ending
+
+	dir   string
+	tlog  io.Writer
+	start flight.Input
+}
+
+// NewReplay prepares the replay of the box in a folder to a flight that is made as its description says. If free is
+// set, the flight may send what it will: it has another plan. For tlog, see [NewLogger].
+func NewReplay(dir string, f Flight, free bool, tlog io.Writer) (*Replay, error) {
+	start, err := Start(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Replay{Flight: f, Replayer: NewReplayer(nil, free), dir: dir, tlog: tlog, start: start}, nil
+}
+
+// Start returns the description of the flight in the box of a folder.
+func Start(dir string) (flight.Input, error) {
+	var start flight.Input
+	enough := errors.New("enough")
+	end, err := Each(dir, func(r Record) error {
+		start = r.Input()
+		return enough
+	})
+	if errors.Is(err, enough) {
+		return start, nil
+	}
+	if err == nil {
+		err = fmt.Errorf("%w: it has no record", ErrFormat)
+		if end.Damage != nil {
+			err = end.Damage
+		}
+	}
+	return start, err
+}
+
+// Header describes the flight for the record.
+func (r *Replay) Header() record.Header {
+	h := r.Flight.Header()
+	h.Date = r.start.At.Unix
+	return h
+}
+
+// Attach sets the recorder of the log, which is a [record.FlightRecorder].
+func (r *Replay) Attach(to record.Recorder) {
+	l := NewLogger(r.Header(), to.(record.FlightRecorder), r.tlog)
+	l.Drive(r.Flight)
+	r.Flight.Attach(l)
+	r.to = l
+}
+
+// errStopped is the error of a replay that its user ended. There is nothing to resume.
+var errStopped = errors.New("the replay was interrupted")
+
+// Fly feeds the box to the flight. It calls observe, which may be nil, after each record.
+func (r *Replay) Fly(ctx context.Context, observe func(more bool) error) (err error) {
+	r.Ending, err = Each(r.dir, func(record Record) error {
+		if ctx.Err() != nil {
+			return errStopped
+		}
+		if err := r.Feed(record); err != nil {
+			return err
+		}
+		if observe != nil {
+			return observe(true)
+		}
+		return nil
+	})
+	r.End(&r.Ending)
+	return err
+}
+
+// Stop does nothing: a replay ends where the box does.
+func (r *Replay) Stop(string) error { return nil }
+
+// Summary returns the cost of the flight so far.
+func (r *Replay) Summary() record.Summary {
+	s := r.Flight.Summary()
+	if s.Outcome == "" {
+		s.Outcome, s.Reason, s.Plan = record.Interrupted, r.Missing(), record.PlanOpen
+	}
+	return s
+}
