@@ -177,6 +177,10 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"github.com/bluenviron/gomavlib/v3": "the messages that it answers",
 	}},
+	"autopilot/fake/faults": {pure: true, imports: reasons{
+		"autopilot/fake": "events happen to the vehicle",
+		"diag":           "an unknown fault comes with the nearest known one",
+	}},
 	"autopilot/adapter": {pure: true, imports: reasons{
 		"autopilot/frame":   "telemetry comes in frames",
 		"autopilot/service": "commands, parameters, rates and clocks",

@@ -1,0 +1,129 @@
+package fake
+
+import (
+	"math"
+	"slices"
+)
+
+// pilot is what the pilot does.
+type pilot struct {
+	moved  bool  // the switch of the modes is not where it was
+	sticks int64 // until then the sticks are deflected
+}
+
+// trouble is what is wrong with the vehicle.
+type trouble struct {
+	blind    bool // no satellites
+	reboot   bool
+	lie      int   // so many commands are accepted and not executed
+	refuse   int   // so many commands fail
+	breached int64 // until then the fence takes the vehicle to be outside
+}
+
+// take counts one event down; it reports whether there was one.
+func (*trouble) take(n *int) bool {
+	if *n == 0 {
+		return false
+	}
+	*n--
+	return true
+}
+
+// Event is something that happens to the vehicle from outside.
+type Event struct {
+	Kind  Kind
+	Value float64
+}
+
+// Kind is the kind of an event.
+type Kind byte
+
+// The kinds of events.
+const (
+	Reboot     Kind = iota // the autopilot starts again
+	Battery                // the battery is charged to Value, 0 to 1
+	PilotMode              // the pilot selects the mode with the number Value by the switch
+	PilotStick             // the pilot deflects the sticks for Value seconds
+	GPSLost                // there are no satellites, until GPSBack
+	GPSBack
+	ClockStep // the clock of the autopilot jumps by Value seconds
+	Breach    // the fence takes the vehicle to be outside for Value seconds
+	Lie       // the next Value commands are acknowledged as accepted and not executed
+	Refuse    // the next Value commands fail
+	kinds
+)
+
+// kindTable has the name of each kind, and whether its events have a value.
+var kindTable = [kinds]struct {
+	name   string
+	valued bool
+}{{"reboot", false}, {"battery", true}, {"pilot-mode", true}, {"pilot-stick", true}, {"gps-lost", false},
+	{"gps-back", false}, {"clock-step", true}, {"breach", true}, {"lie", true}, {"refuse", true}}
+
+// String returns the name of the kind, one word.
+func (k Kind) String() string { return kindTable[k].name }
+
+// Valued reports whether events of the kind have a value.
+func (k Kind) Valued() bool { return kindTable[k].valued }
+
+// KindNamed returns the kind with a name; false: there is none.
+func KindNamed(name string) (Kind, bool) {
+	k := slices.Index(KindNames(), name)
+	return Kind(max(k, 0)), k >= 0
+}
+
+// KindNames returns the names of all kinds.
+func KindNames() []string {
+	names := make([]string, kinds)
+	for k := range kindTable {
+		names[k] = kindTable[k].name
+	}
+	return names
+}
+
+// Inject lets something happen.
+func (v *Autopilot) Inject(e Event) {
+	switch e.Kind {
+	case Reboot:
+		v.boot()
+	case Battery:
+		v.charge = max(0, min(1, e.Value))
+	case PilotMode:
+		v.pilot.moved = true
+		v.setMode(uint32(e.Value), byPilot)
+	case PilotStick:
+		v.pilot.sticks = v.now + int64(e.Value*float64(second))
+	case GPSLost:
+		v.trouble.blind = true
+	case GPSBack:
+		v.trouble.blind = false
+	case ClockStep:
+		v.stepped = max(v.stepped+int64(e.Value*float64(second)), v.booted-v.now)
+	case Breach:
+		v.trouble.breached = v.now + int64(e.Value*float64(second))
+	case Lie:
+		v.trouble.lie = int(e.Value)
+	case Refuse:
+		v.trouble.refuse = int(e.Value)
+	default:
+		panic("fake: unknown kind of event")
+	}
+}
+
+// State is what is true of the vehicle, whatever the messages tell.
+type State struct {
+	North, East, Height float64 // from home [m]
+	Airspeed, Climb     float64 // [m/s]
+	Mode                string
+	Armed, Flying       bool
+}
+
+// State returns it.
+func (v *Autopilot) State() State {
+	b := v.body
+	speed := b.speed
+	if !v.firmware.wing {
+		speed = math.Hypot(b.vn, b.ve)
+	}
+	return State{b.n - v.home.n, b.e - v.home.e, b.h - v.home.h, speed, b.climb, v.mode.name, v.armed, b.flying}
+}

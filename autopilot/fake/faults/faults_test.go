@@ -1,0 +1,108 @@
+package faults_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/autopilot/fake"
+	"canopy/autopilot/fake/faults"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// sent passes datagrams with the numbers 0 to n-1 as their bytes, one each millisecond, and returns what arrives.
+func sent(seed uint64, p faults.Scenario, n int) [][]byte {
+	c := faults.New(seed, p)
+	var got [][]byte
+	for i := range int64(n) {
+		now := i * 1e6
+		c.Send(faults.FromVehicle, []byte{byte(i), byte(i >> 8)}, now)
+		got = append(got, c.Arrived(faults.FromVehicle, now)...)
+	}
+	return append(got, c.Arrived(faults.FromVehicle, 1e15)...)
+}
+
+func TestChannel(t *testing.T) {
+	const n = 10000
+	all := sent(1, faults.Scenario{}, n)
+	if len(all) != n {
+		t.Errorf("a perfect channel delivers %d of %d", len(all), n)
+	}
+	for _, c := range []struct {
+		name        string
+		p           faults.Scenario
+		least, most int // datagrams that arrive
+		same        bool
+	}{
+		{"loss", faults.Scenario{Loss: 0.2}, 7800, 8200, false},
+		{"repeat", faults.Scenario{Repeat: 0.1}, 10800, 11200, false},
+		{"join", faults.Scenario{Join: 0.5}, 4800, 5200, false},
+		{"broken", faults.Scenario{Broken: 0.5}, n, n, false},
+		{"delay", faults.Scenario{Delay: 1e8}, n, n, false},
+		{"silence of the other way", faults.Scenario{Silences: []faults.Silence{{Way: faults.ToVehicle, To: 1e10}}}, n, n, true},
+		{"silence", faults.Scenario{Silences: []faults.Silence{{Way: faults.FromVehicle, From: 1e9, To: 2e9}}}, 9000, 9000, false},
+	} {
+		got := sent(1, c.p, n)
+		if len(got) < c.least || len(got) > c.most {
+			t.Errorf("%s: %d datagrams arrive, not %d to %d", c.name, len(got), c.least, c.most)
+		}
+		if slices.EqualFunc(got, all, bytes.Equal) != c.same {
+			t.Errorf("%s: unchanged is %v", c.name, !c.same)
+		}
+		if !slices.EqualFunc(got, sent(1, c.p, n), bytes.Equal) {
+			t.Errorf("%s: the second run differs", c.name)
+		}
+		if c.p.Join > 0 && !bytes.Equal(bytes.Join(got, nil), bytes.Join(all, nil)[:len(bytes.Join(got, nil))]) {
+			t.Errorf("%s: the bytes differ", c.name)
+		}
+	}
+}
+
+func TestEventsInTheirOrder(t *testing.T) {
+	var p faults.Scenario
+	for _, text := range []string{"reboot@3", "battery=0.5@1", "loss=0.1", "mute=2@5"} {
+		if err := p.Add(text); err != nil {
+			t.Error(err)
+		}
+	}
+	want := faults.Scenario{Loss: 0.1,
+		Silences: []faults.Silence{{Way: faults.FromVehicle, From: 5e9, To: 7e9}},
+		Events: []faults.Event{{T: 3e9, Event: fake.Event{Kind: fake.Reboot}},
+			{T: 1e9, Event: fake.Event{Kind: fake.Battery, Value: 0.5}}}}
+	if diff := cmp.Diff(want, p); diff != "" {
+		t.Error(diff)
+	}
+	c := faults.New(1, p)
+	for _, step := range []struct {
+		now  int64
+		want int
+	}{{0, 0}, {1e9, 1}, {2e9, 0}, {4e9, 1}, {9e9, 0}} {
+		if got := c.Events(step.now); len(got) != step.want {
+			t.Errorf("at %d: %v", step.now, got)
+		}
+	}
+}
+
+func TestWrongFaults(t *testing.T) {
+	for text, want := range map[string]string{
+		"los=0.1":     `did you mean "loss"`,
+		"loss":        "loss=VALUE",
+		"loss=2":      "up to 1",
+		"loss=-1":     "not a number",
+		"loss=NaN":    "not a number",
+		"loss=0.1@3":  "loss=VALUE",
+		"mute=1":      "mute=SECONDS@TIME",
+		"reboot":      "reboot@TIME",
+		"reboot=1@3":  "reboot@TIME",
+		"battery@3":   "battery=VALUE@TIME",
+		"battery=1@x": "not a number",
+		"":            "unknown fault",
+	} {
+		var p faults.Scenario
+		if err := p.Add(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
