@@ -46,8 +46,8 @@ func table[V any](c *snapshot.Codec, p *map[address]V, value func(*snapshot.Code
 	}
 }
 
-// State passes the writer's variables to the codec. It is restored into one that was made alike, to which Sign was applied
-// alike.
+// State passes the writer's variables to the codec. It is restored into one that was made alike, to which Sign was
+// applied alike.
 func (w *Writer) State(c *snapshot.Codec) {
 	snapshot.Int(c, &w.sequence)
 	if w.sign != nil {

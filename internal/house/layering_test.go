@@ -170,7 +170,7 @@ var rooms = map[string]room{
 		"snapshot":        "a machine can be saved",
 	}, outside: reasons{
 		"github.com/bluenviron/gomavlib/v3": "the messages of the services",
-	}},
+	}, tests: reasons{"autopilot/fake": "an autopilot that was written independently answers"}},
 	"autopilot/fake": {pure: true, imports: reasons{
 		"autopilot/frame": "it sends and receives frames",
 		"vehicle/earth":   "it flies in metres",
