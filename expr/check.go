@@ -192,6 +192,8 @@ func (s Scope) IsValue(name string) bool {
 // Computed numbers are real here, even if they are whole.
 func (s Scope) variable(n *Node) Variable {
 	switch {
+	case n.op == OpName && n.numeric:
+		return Variable{Type: Real}
 	case n.op == OpName && s == nil:
 		return Variable{Type: anyType}
 	case n.op == OpName:

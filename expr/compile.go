@@ -154,9 +154,10 @@ func (c *Compiler) code(e *Expr, v Variable, frozen bool) *Code {
 	code.direct = b.whole(e.root, v.Type)
 	code.frozen = code.direct
 	if frozen {
+		root := c.scope.given(e.root)
 		b.frozen = true
-		b.register(e.root)
-		code.frozen = b.whole(e.root, v.Type)
+		b.register(root)
+		code.frozen = b.whole(root, v.Type)
 	}
 	code.indicators, code.reads, code.discrete = sorted(b.indicators), sorted(b.reads), sorted(b.discrete)
 	code.cells, code.tables = sorted(b.cells), b.Compiler.tables

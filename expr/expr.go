@@ -95,12 +95,13 @@ type Variable struct {
 	Values []string   // of an enumeration
 	Table  *Tabulated // the name is that of a function, given by a table, with values in Unit
 	Held   bool       // of a real: it changes only at instants, as the values of the other types do
+	Given  bool       // of a discrete type: the world changes it; a change is found as that of a real, by indicators
 
 	Sources []string // the value is known while all of these are; nil: always
 }
 
-// discrete reports whether a signal changes only at instants.
-func (v Variable) discrete() bool { return v.Type != Real || v.Held }
+// discrete reports whether a signal changes only at instants at which something else happens.
+func (v Variable) discrete() bool { return (v.Type != Real || v.Held) && !v.Given }
 
 // Number is a real in a unit.
 func Number(u Unit) Variable { return Variable{Unit: u} }

@@ -97,6 +97,7 @@ type Node struct {
 	name    string
 	args    []*Node
 
+	numeric  bool   // of a name: the number that stands for the discrete value of a given signal
 	replaced string // the name in whose place Substitute set the node; may be empty
 
 	// Computed by complete.

@@ -57,6 +57,9 @@ func (s *Simulator) zone(i int, t float64, v []float64) float64 {
 	for bit := -1; bit < 0 || n>>bit > 0; bit++ {
 		for j := range n {
 			w := s.accuracy * s.tolerance(j, v[j])
+			if s.sys.Constant != nil && s.sys.Constant[j] { // it has no error
+				w = 0
+			}
 			if bit >= 0 && j>>bit&1 == 1 {
 				w = -w
 			}

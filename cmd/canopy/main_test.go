@@ -17,7 +17,7 @@ import (
 	"canopy/run/folder"
 	"canopy/run/record"
 	"canopy/run/simulated"
-	"canopy/vehicle/model"
+	"canopy/vehicle/fleet"
 )
 
 const solarDay = "../../missions/solar-day.yaml"
@@ -326,7 +326,7 @@ func TestReadOnlyFolder(t *testing.T) {
 
 // Interrupted: an error that states this, and complete files up to that time.
 func TestInterrupt(t *testing.T) {
-	m, diags := mission.Read(solarDay, os.ReadFile, model.Vehicles(), nil)
+	m, diags := mission.Read(solarDay, os.ReadFile, fleet.Vehicles(), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

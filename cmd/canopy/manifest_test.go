@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"canopy/bt"
-	"canopy/vehicle/model"
+	"canopy/vehicle/fleet"
 )
 
 // A manifest declares all kinds, and leaf types that a mission's plan can use.
@@ -27,7 +27,7 @@ func TestManifest(t *testing.T) {
 			t.Errorf("%s is missing", k)
 		}
 	}
-	for _, v := range model.Vehicles() {
+	for _, v := range fleet.Vehicles() {
 		manifest, stderr, status := canopy("manifest", v.Name)
 		if status != exitOK {
 			t.Fatal(stderr)
@@ -36,7 +36,7 @@ func TestManifest(t *testing.T) {
 		dir := write(t, map[string]string{"nodes.xml": manifest,
 			"m.yaml": "plan: p.xml\nvehicle: " + v.Name + "\nhorizon: 1\n",
 			"p.xml": `<root BTCPP_format="4" main_tree_to_execute="a"><include path="nodes.xml"/><BehaviorTree ID="a"><ReactiveSequence>
-				<above_` + state.Name + ` limit="-1e9 [` + state.Unit + `]"/><write_` + command.Name + ` value="` + quantity(command.Default, command.Unit) + `"/>
+				<above_` + state.Name + ` limit="-1e9 [` + state.Unit + `]"/><write_` + command.Name + ` value="` + initially(v, command) + `"/>
 				</ReactiveSequence></BehaviorTree></root>`})
 		if _, stderr, status := canopy("show", filepath.Join(dir, "m.yaml")); status != exitOK || stderr != "" {
 			t.Errorf("%s: %d\n%s", v.Name, status, stderr)

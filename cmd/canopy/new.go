@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"canopy/diag"
@@ -19,6 +20,7 @@ import (
 	"canopy/run"
 	"canopy/syntax/xmltree"
 	"canopy/vehicle/equations"
+	"canopy/vehicle/fleet"
 	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
@@ -31,6 +33,7 @@ type outing struct{ write, until, then, horizon string }
 var flights = map[string]outing{
 	"circuit": {"V_cmd := 18 [m/s]; h_cmd := if(V ge 12 [m/s], 250 [m], 0 [m])", "h ge 240 [m]",
 		"V_cmd := 18 [m/s]; h_cmd := 250 [m]", "300"},
+	"plane": {"arm := true; wanted_mode := takeoff; target_h := 60 [m]", "h ge 50 [m]", "wanted_mode := rtl", "120"},
 	"quad":  {"w_cmd := 2 [m/s]", "h ge 30 [m]", "w_cmd := 0 [m/s]", "60"},
 	"solar": {"h_cmd := 6500 [m]", "h ge 6480 [m]", "h_cmd := 6500 [m]", "2 [h]"},
 }
@@ -87,8 +90,19 @@ func proposal(v *model.Vehicle) outing {
 		return f
 	}
 	c := v.Commands[0]
-	same := c.Name + " := " + quantity(c.Default, c.Unit)
+	same := c.Name + " := " + initially(v, c)
 	return outing{same, "t ge 30", same, "60"}
+}
+
+// initially returns the default of a command as in an expression.
+func initially(v *model.Vehicle, c model.Command) string {
+	switch values, typed := v.Typed[c.Name]; {
+	case values != nil:
+		return values[int(c.Default)]
+	case typed:
+		return strconv.FormatBool(c.Default != 0)
+	}
+	return quantity(c.Default, c.Unit)
 }
 
 // quantity returns a value with its unit as in an expression.
@@ -162,7 +176,7 @@ func create(name, vehicle, out string, f outing, stdout, stderr io.Writer) error
 			return []byte(planText), nil
 		}
 		return readFile(file)
-	}, model.Vehicles(), nil)
+	}, fleet.Vehicles(), nil)
 	if m != nil {
 		_, more := run.Graph(m)
 		list = append(list, more...)

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"canopy/vehicle/model"
+	"canopy/vehicle/fleet"
 )
 
 // A new mission of each vehicle flies and passes the check; no file is replaced.
 func TestNew(t *testing.T) {
-	for _, v := range model.Vehicles() {
+	for _, v := range fleet.Vehicles() {
 		dir := t.TempDir()
 		name := filepath.Join(dir, "first.yaml")
 		stdout, stderr, status := canopy("new", "first", "--vehicle", v.Name, "--out", dir)
@@ -65,7 +65,7 @@ func TestNewAsks(t *testing.T) {
 	if status != exitOK {
 		t.Fatalf("%d\n%s", status, stderr)
 	}
-	says(t, "the questions", stderr, "Vehicle (solar, circuit, quad, or a file) [circuit]: ", "Write first [w_cmd := 2 [m/s]]: ")
+	says(t, "the questions", stderr, "Vehicle (solar, circuit, quad, plane, or a file) [circuit]: ", "Write first [w_cmd := 2 [m/s]]: ")
 	says(t, "the files", stdout, "hop.yaml", "hop.xml")
 	text, err := os.ReadFile(filepath.Join(dir, "hop.xml"))
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"canopy/diag"
 	"canopy/vehicle/equations"
+	"canopy/vehicle/fleet"
 	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
@@ -27,7 +28,7 @@ of a built-in vehicle or a file of equations (.yaml, docs/vehicles.md).`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := cmd.OutOrStdout()
 			if len(args) == 0 {
-				for _, v := range model.Vehicles() {
+				for _, v := range fleet.Vehicles() {
 					if _, err := fmt.Fprintf(out, "%s  %s\n", diag.Visible(v.Name), diag.Visible(v.Text)); err != nil {
 						return failed(err)
 					}
@@ -58,7 +59,7 @@ func findVehicle(name string, stderr io.Writer) (*model.Vehicle, error) {
 		v, diags := equations.Read(src)
 		return v, accepted(diags, stderr)
 	}
-	for _, v := range model.Vehicles() {
+	for _, v := range fleet.Vehicles() {
 		if v.Name == name {
 			return v, nil
 		}
@@ -68,7 +69,7 @@ func findVehicle(name string, stderr io.Writer) (*model.Vehicle, error) {
 
 func vehicleNames() []string {
 	var names []string
-	for _, v := range model.Vehicles() {
+	for _, v := range fleet.Vehicles() {
 		names = append(names, v.Name)
 	}
 	return names

@@ -374,16 +374,18 @@ func (b *builder) table(tables, commands, own *yamldoc.Node) {
 	b.compiles(expr.Scope{})
 	b.declare(signal{name: "t", text: "simulated time", unit: seconds, kind: clock})
 	for i, s := range v.States {
-		b.declare(signal{name: s.Name, text: s.Text, unit: unitOf(s.Unit), kind: state, index: i, sources: m.from(s.Name)})
+		b.declare(b.typedBy(v, signal{name: s.Name, text: s.Text, unit: unitOf(s.Unit), kind: state, index: i,
+			sources: m.from(s.Name)}))
 	}
 	m.layout.Outputs = len(m.signals)
 	for i, o := range v.Outputs {
-		b.declare(signal{name: o.Name, text: o.Text, unit: unitOf(o.Unit), kind: output, index: i, direct: len(o.Direct) > 0,
-			sources: m.from(o.Name)})
+		b.declare(b.typedBy(v, signal{name: o.Name, text: o.Text, unit: unitOf(o.Unit), kind: output, index: i,
+			direct: len(o.Direct) > 0, sources: m.from(o.Name)}))
 	}
 	m.layout.Slots, m.layout.Commands = len(m.signals), len(v.Commands)
 	for _, c := range v.Commands {
-		b.slot(signal{name: c.Name, text: c.Text, unit: unitOf(c.Unit)}, executive.Slot{Initial: c.Default, Hold: c.Hold})
+		b.slot(b.typedBy(v, signal{name: c.Name, text: c.Text, unit: unitOf(c.Unit)}),
+			executive.Slot{Initial: c.Default, Hold: c.Hold})
 	}
 	if commands != nil {
 		b.Mapping(commands, "commands", func(key, value *yamldoc.Node) {
@@ -408,6 +410,17 @@ func (b *builder) table(tables, commands, own *yamldoc.Node) {
 	if own != nil {
 		b.ownSignals(own)
 	}
+}
+
+// typedBy returns a signal with the type that the vehicle gives it.
+func (b *builder) typedBy(v *model.Vehicle, s signal) signal {
+	if values, typed := v.Typed[s.name]; typed {
+		s.typ, s.values = expr.Boolean, values
+		if values != nil {
+			s.typ = expr.Enumeration
+		}
+	}
+	return s
 }
 
 // ownSignals reads the mission's signals: slots first, so that they are adjacent in the signal vector.
@@ -723,7 +736,8 @@ func (s *signal) variable() expr.Variable {
 	if s.entry && s.typ == expr.Real {
 		return expr.Variable{Unit: expr.AnyUnit, Held: true}
 	}
-	return expr.Variable{Type: s.typ, Unit: s.unit, Values: s.values, Sources: s.sources}
+	return expr.Variable{Type: s.typ, Unit: s.unit, Values: s.values, Sources: s.sources,
+		Given: s.typ != expr.Real && (s.kind == state || s.kind == output)}
 }
 
 func (m *Mission) slotNames() []string {

@@ -254,6 +254,14 @@ var rooms = map[string]room{
 	"analysis/zone": {pure: true, imports: reasons{
 		"snapshot": "a zone is part of a state of a search",
 	}},
+	"vehicle/fleet": {pure: true, imports: reasons{
+		"diag":              "the equations are a document",
+		"vehicle/contract":  "a vehicle for each contract",
+		"vehicle/equations": "these vehicles are given as equations",
+		"vehicle/model":     "the result are vehicles like any other",
+	}, tests: reasons{
+		"vehicle/earth": "positions are those of everyone else",
+	}},
 	"analysis/rates": {pure: true, imports: reasons{
 		"bt":                "rates are those while a task is active",
 		"executive":         "a program lists the writers of slots",
@@ -436,7 +444,8 @@ var rooms = map[string]room{
 		"syntax/yamldoc":   "distinguishes a state graph from a mission",
 		"syntax/xmltree":   "lays out and converts plans",
 		"bt":               "runs trace scripts",
-		"vehicle/model":    "lists vehicles",
+		"vehicle/model":    "shows vehicles",
+		"vehicle/fleet":    "missions name vehicles",
 		"document/plan":    "draws plans",
 		"document/mission": "reads missions",
 		"run":              "runs missions",

@@ -33,8 +33,7 @@ type program struct {
 	derive      []int    // outputs that derivatives read, each after those that it reads itself
 	all         []int    // all outputs, likewise
 	relations   []expr.Indicator
-	related     []int    // outputs that relations read, likewise
-	conditions  []string // the Boolean states
+	related     []int // outputs that relations read, likewise
 	scope       expr.Scope
 	places      map[string]int // in the signal vector
 	ranges      []model.Range  // of the commands
@@ -61,8 +60,8 @@ type Formulas struct {
 	Tables               map[string]*expr.Tabulated
 }
 
-// FormulasOf returns the equations of an instance, with its parameters as numbers and its Boolean states as numbers
-// that are compared; ok is false if the vehicle is not given as equations.
+// FormulasOf returns the equations of an instance, with its parameters, and all discrete values, as
+// numbers; ok is false if the vehicle is not given as equations.
 func FormulasOf(of model.Instance) (f Formulas, ok bool) {
 	v, ok := of.(*instance)
 	if !ok {
@@ -77,17 +76,10 @@ func FormulasOf(of model.Instance) (f Formulas, ok bool) {
 		}
 		with[p.Name] = number
 	}
-	for _, name := range v.conditions { // as other readers know them
-		relation, err := expr.Parse(name + " ge 0.5")
-		if err != nil {
-			panic("equations: a state whose name is not one")
-		}
-		with[name] = relation
-	}
 	fixed := func(list []*expr.Expr) []*expr.Expr {
 		out := make([]*expr.Expr, len(list))
 		for i, e := range list {
-			out[i] = e.Substitute(with)
+			out[i] = e.Numbers(v.scope).Substitute(with)
 		}
 		return out
 	}

@@ -89,7 +89,7 @@ func (v *instance) fill(outputs []int, t float64, y, commands []float64, above [
 		if !v.held[i] {
 			sides = nil
 		}
-		x := v.outputs[i].Real(s, sides)
+		x := v.outputs[i].Value(s, sides)
 		s[v.firstOutput()+i] = x
 		finite = finite && x-x == 0
 	}

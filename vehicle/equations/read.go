@@ -24,7 +24,7 @@ func Read(src *diag.Source) (*model.Vehicle, diag.List) {
 	if root == nil {
 		return nil, r.Diags
 	}
-	b := &builder{Reader: r, v: &model.Vehicle{}, places: map[string]int{}, scope: expr.Scope{}, constants: expr.Scope{},
+	b := &builder{Reader: r, v: &model.Vehicle{Typed: map[string][]string{}}, places: map[string]int{}, scope: expr.Scope{}, constants: expr.Scope{},
 		index: map[string]int{}, replaced: map[*yamldoc.Node]*expansion{}, wrong: map[int]bool{}}
 	b.read(root)
 	if b.Diags.HasErrors() {
@@ -259,13 +259,36 @@ func (b *builder) state(key, value *yamldoc.Node) expr.Variable {
 
 // discrete reads a state that only events change.
 func (b *builder) discrete(key, value *yamldoc.Node) expr.Variable {
-	v, u, nodes := b.variable(key, value, b.SIUnit, "initial", "type", "min", "max")
-	as := expr.Number(u)
-	if n := nodes["type"]; n != nil {
+	v, u, nodes := b.variable(key, value, b.SIUnit, "initial", "type", "values", "min", "max")
+	as := b.typed(key, nodes, v, u, expr.Boolean, expr.Integer, expr.Enumeration)
+	s := model.State{Variable: v, AbsTol: defaultTolerance, Range: b.bounds(key, nodes, u)}
+	switch as.Type {
+	case expr.Boolean:
+		s.Range = model.Between(0, 1)
+	case expr.Enumeration:
+		s.Range = model.Between(0, float64(len(as.Values)-1))
+		b.v.Typed[v.Name] = as.Values
+	}
+	b.v.States, b.v.Floating = append(b.v.States, s), append(b.v.Floating, true)
+	b.v.Discrete = append(b.v.Discrete, as.Type.Name())
+	b.initials = append(b.initials, written{key, nodes["initial"], as})
+	b.derivatives = append(b.derivatives, written{key, nil, expr.Number(expr.AnyUnit)})
+	return as
+}
+
+// typed returns what a variable is, with the type that its entries declare: real, or one of some others.
+func (b *builder) typed(key *yamldoc.Node, nodes map[string]*yamldoc.Node, v model.Variable, u expr.Unit,
+	others ...expr.Type) expr.Variable {
+	as, n := expr.Number(u), nodes["type"]
+	if n != nil {
 		t, known := expr.TypeNamed(n.Value)
 		switch {
-		case !known || t == expr.Enumeration || t == expr.Text:
-			b.Add(n, "unknown-value", "", "a discrete state is real, boolean or integer, not %q", n.Value)
+		case !known || t != expr.Real && !slices.Contains(others, t):
+			words := expr.Real.Name()
+			for i, t := range others {
+				words += map[bool]string{true: " or ", false: ", "}[i == len(others)-1] + t.Name()
+			}
+			b.Add(n, "unknown-value", "", "the type of %s is %s, not %q", v.Name, words, n.Value)
 		case t != expr.Real:
 			as = expr.Variable{Type: t, Unit: expr.One}
 			if v.Unit != "1" {
@@ -273,14 +296,18 @@ func (b *builder) discrete(key, value *yamldoc.Node) expr.Variable {
 			}
 		}
 	}
-	s := model.State{Variable: v, AbsTol: defaultTolerance, Range: b.bounds(key, nodes, u)}
-	if as.Type == expr.Boolean {
-		s.Range = model.Between(0, 1)
+	if values := nodes["values"]; values != nil {
+		b.Sequence(values, "values", func(n *yamldoc.Node) {
+			value := b.Text(n, "a value")
+			if !expr.IsName(value) || slices.Contains(as.Values, value) {
+				b.Add(n, "wrong-name", "use letters, digits and _", "%q cannot be the name of a value, or occurs twice", value)
+			}
+			as.Values = append(as.Values, value)
+		})
 	}
-	b.v.States, b.v.Floating = append(b.v.States, s), append(b.v.Floating, true)
-	b.v.Discrete = append(b.v.Discrete, as.Type.Name())
-	b.initials = append(b.initials, written{key, nodes["initial"], as})
-	b.derivatives = append(b.derivatives, written{key, nil, expr.Number(expr.AnyUnit)})
+	if (as.Type == expr.Enumeration) != (len(as.Values) > 0) {
+		b.Add(key, "missing-key", "type: enumeration with values: [up, down]", "%s needs both the type and its values", v.Name)
+	}
 	return as
 }
 
@@ -338,23 +365,31 @@ func (b *builder) notState(a expr.Assignment) *expr.Error {
 }
 
 func (b *builder) command(key, value *yamldoc.Node) expr.Variable {
-	v, u, nodes := b.variable(key, value, b.SIUnit, "default", "hold", "min", "max")
+	v, u, nodes := b.variable(key, value, b.SIUnit, "default", "hold", "min", "max", "type", "values")
+	as := b.typed(key, nodes, v, u, expr.Boolean, expr.Enumeration)
 	c := model.Command{Variable: v, Default: b.number(nodes["default"], u, "default", 0)}
 	c.Range = b.bounds(key, nodes, u)
+	if as.Type != expr.Real {
+		c.Range, b.v.Typed[v.Name] = model.Between(0, float64(max(1, len(as.Values)-1))), as.Values
+	}
 	b.startsWithin(key, nodes, c.Default, c.Range)
 	if n := nodes["hold"]; n != nil {
 		c.Hold = b.Boolean(n, "hold")
 	}
 	b.v.Commands = append(b.v.Commands, c)
-	return expr.Number(u)
+	return as
 }
 
 func (b *builder) output(key, value *yamldoc.Node) expr.Variable {
-	v, u, nodes := b.variable(key, value, b.SIUnit, "value")
+	v, u, nodes := b.variable(key, value, b.SIUnit, "value", "type")
+	as := b.typed(key, nodes, v, u, expr.Boolean)
+	if as.Type == expr.Boolean {
+		b.v.Typed[v.Name] = nil
+	}
 	b.needs(key, value, nodes, "value", "an output is computed: give its `value`")
 	b.v.Outputs = append(b.v.Outputs, model.Output{Variable: v})
-	b.values = append(b.values, written{key, nodes["value"], expr.Number(u)})
-	return expr.Number(u)
+	b.values = append(b.values, written{key, nodes["value"], as})
+	return as
 }
 
 // program reads the expressions and, unless there are errors, compiles them.
@@ -398,11 +433,6 @@ func (b *builder) program() {
 			codes = append(codes, c.Compile(e))
 		}
 		return codes
-	}
-	for i, w := range b.initials {
-		if w.as.Type == expr.Boolean {
-			p.conditions = append(p.conditions, b.v.States[i].Name)
-		}
 	}
 	for i, e := range initials {
 		p.initial = append(p.initial, c.CompileAtOnce(e, b.initials[i].as))

@@ -125,7 +125,7 @@ type Vehicle struct {
 	States     []State
 	Outputs    []Output
 	Commands   []Command
-	Discrete   []string // by state: the type of one that only events change, real, boolean or integer, else ""; nil: none
+	Discrete   []string // by state: the type of one that only events change, else ""; nil: none
 	Events     []Occurrence
 	Tables     []Tabulation
 	Jumps      []string // the states that events of the vehicle itself may change at once
@@ -134,6 +134,10 @@ type Vehicle struct {
 	// Sources is where measured values of states and outputs come from, by name. A source may be lost, and with it all its
 	// signals. nil: the vehicle declares none.
 	Sources map[string]string
+
+	// Typed has the states, outputs and commands that are no numbers to a plan, by name: the values of an enumeration, nil
+	// for a Boolean. Their numbers are the index of the value, or 1 and 0.
+	Typed map[string][]string
 
 	// New returns an instance. It requires one value for each of Parameters, in that order; values that are out of
 	// range or inconsistent give an error that wraps ErrParameters.

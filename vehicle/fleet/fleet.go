@@ -1,0 +1,51 @@
+// Package fleet has the simulated vehicles: the built-in ones, and one for each contract, which offers the contract's
+// signals and slots.
+package fleet
+
+import (
+	"embed"
+	"slices"
+
+	"canopy/diag"
+	"canopy/vehicle/contract"
+	"canopy/vehicle/equations"
+	"canopy/vehicle/model"
+)
+
+//go:embed *.vehicle.yaml
+var files embed.FS
+
+// all are the vehicles that missions may name without a file.
+var all = func() []*model.Vehicle {
+	list := model.Vehicles()
+	for _, c := range contract.Contracts() {
+		list = append(list, simulated(c))
+	}
+	return list
+}()
+
+// Vehicles returns all vehicles that missions may name without a file.
+func Vehicles() []*model.Vehicle { return slices.Clone(all) }
+
+// simulated returns the simulated vehicle of a contract. Its signals beyond those of the contract begin with Own.
+func simulated(c *contract.Contract) *model.Vehicle {
+	name := c.Name + ".vehicle.yaml"
+	text, err := files.ReadFile(name)
+	if err != nil {
+		panic("fleet: a contract without a vehicle")
+	}
+	v, list := equations.Read(&diag.Source{Name: name, Text: string(text)})
+	if v == nil {
+		panic("fleet: " + list.Err().Error())
+	}
+	v.Sources = map[string]string{}
+	for _, s := range c.Signals {
+		if s.Source != contract.Clock {
+			v.Sources[s.Name] = s.Source.String()
+		}
+	}
+	return v
+}
+
+// Own begins the names of the signals that a simulated vehicle has beyond its contract.
+const Own = "sim."
