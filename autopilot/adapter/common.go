@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"math"
+	"slices"
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
@@ -37,6 +38,13 @@ func modeDuty(order func(number uint32) service.Order, needs ...string) duty {
 		wanted: func(a *Adapter) bool {
 			_, ok := a.firmware.number(a.word())
 			return ok
+		},
+		wait: func(a *Adapter) string {
+			manual := slices.Contains([]string{"manual", "stabilized", "altitude_hold"}, a.word())
+			if !manual && a.inAir() != 1 && (a.facts.home == nil || !a.located()) {
+				return "the position is not known yet"
+			}
+			return ""
 		},
 		holds: func(a *Adapter, _ *task) verdict {
 			return judge(a.shows(a.word()))
@@ -220,6 +228,9 @@ func (a *Adapter) request(message uint32) {
 // arduChecks are the rows of the checklist that the vehicles of ArduPilot share.
 var arduChecks = []check{
 	{[]string{"BATT_MONITOR"}, false, on, "the battery is not measured"},
+	{[]string{"BATT_LOW_VOLT", "BATT_LOW_MAH"}, false, func(a *Adapter, v float64) bool {
+		return v != 0 || a.facts.parameters["BATT_LOW_MAH"] != 0
+	}, "and BATT_LOW_MAH = 0: no battery is low"},
 	{[]string{"BATT_FS_LOW_ACT"}, true, on, "a low battery only warns"},
 	{[]string{"BATT_FS_CRT_ACT"}, false, on, "a critical battery only warns"},
 	{[]string{"FENCE_ENABLE"}, false, on, "there is no fence"},

@@ -48,7 +48,7 @@ func newDouble() *double {
 		sticks: [8]uint16{1500, 1500, 1000, 1500, 1500, 1500, 1500, 1100},
 		parameters: map[string]float32{
 			"TKOFF_ALT": 50, "WP_LOITER_RAD": 60, "FLTMODE_CH": 8, "FS_GCS_ENABL": 1, "FS_LONG_ACTN": 1, "THR_FAILSAFE": 1,
-			"STICK_MIXING": 0, "RTL_AUTOLAND": 1, "FLTMODE_GCSBLOCK": 0, "BATT_MONITOR": 4, "BATT_FS_LOW_ACT": 1,
+			"STICK_MIXING": 0, "RTL_AUTOLAND": 1, "FLTMODE_GCSBLOCK": 0, "BATT_MONITOR": 4, "BATT_FS_LOW_ACT": 1, "BATT_LOW_VOLT": 10.5, "BATT_LOW_MAH": 0,
 			"BATT_FS_CRT_ACT": 1, "FENCE_ENABLE": 1, "FENCE_TYPE": 4, "ARMING_CHECK": 1, "SYSID_MYGCS": 255,
 		},
 		intervals: map[uint32]int64{0: sec}, due: map[uint32]int64{}, results: map[uint16]common.MAV_RESULT{},

@@ -189,6 +189,7 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"github.com/bluenviron/gomavlib/v3": "the messages of telemetry",
 	}, tests: reasons{
+		"autopilot/fake":     "the adapter flies a fake vehicle",
 		"internal/golden":    "golden scripts",
 		"pgregory.net/rapid": "random losses",
 	}},

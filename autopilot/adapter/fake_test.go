@@ -1,0 +1,157 @@
+package adapter_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/autopilot/adapter"
+	"canopy/autopilot/fake"
+	"canopy/autopilot/frame"
+	"canopy/autopilot/service"
+	"canopy/vehicle/contract"
+)
+
+// flown is an adapter that flies a fake vehicle.
+type flown struct {
+	t *testing.T
+	*adapter.Adapter
+	vehicle  *fake.Autopilot
+	contract *contract.Contract
+	writer   frame.Writer
+	reader   frame.Reader
+	signals  map[string]float64
+	orders   []string // commands that reached the vehicle, with their results, except requests for messages
+	log      strings.Builder
+}
+
+func fly(t *testing.T) *flown {
+	f := &flown{t: t, contract: contract.Plane, writer: frame.Writer{System: 1, Component: 191}, signals: map[string]float64{}}
+	f.Adapter = adapter.New(f.contract, adapter.Options{Ends: ends})
+	f.vehicle = fake.New(fake.Options{Observe: func(r fake.Received) {
+		if r.ID != 511 && r.ID != 512 {
+			f.orders = append(f.orders, fmt.Sprintf("%d: %d", r.ID, r.Result))
+		}
+	}})
+	return f
+}
+
+// run lets time pass until a condition holds; it fails after a time.
+func (f *flown) run(limit int64, until func() bool) {
+	f.t.Helper()
+	for end := f.vehicle.Now() + limit; !until(); {
+		if f.vehicle.Now() >= end {
+			f.t.Fatalf("not within %d s; state %s, signals %v\n%s", limit/sec, f.State(), f.signals, f.log.String())
+		}
+		f.vehicle.Step(20 * ms)
+		now := service.Clock{Wall: f.vehicle.Now(), Unix: f.vehicle.Now()}
+		for _, d := range f.vehicle.Out() {
+			for _, r := range f.reader.Read(d) {
+				f.Receive(now, r)
+			}
+		}
+		if f.Due() <= now.Wall {
+			f.Wake(now)
+		}
+		for _, m := range f.Out() {
+			data, err := f.writer.Write(m, now.Unix)
+			if err != nil {
+				f.t.Fatal(err)
+			}
+			f.vehicle.Receive(data)
+		}
+		for _, s := range f.Samples() {
+			for _, v := range s.Values {
+				f.signals[f.contract.Signals[v.Signal].Name] = v.V
+			}
+		}
+		for _, e := range f.Events() {
+			fmt.Fprintf(&f.log, "%7.2f %s: %s\n", float64(now.Wall)/sec, e.Kind, e.Text)
+		}
+	}
+}
+
+func (f *flown) set(slot string, value float64) { f.Want(f.contract.Slot(slot), value) }
+
+func (f *flown) mode(word string) {
+	i := f.contract.Slot("wanted_mode")
+	f.Want(i, float64(slices.Index(f.contract.Slots[i].Values, word)))
+}
+
+// takeOff attaches the vehicle, and flies it to a height.
+func (f *flown) takeOff() {
+	f.t.Helper()
+	f.run(60*sec, func() bool { return f.State() == adapter.Ready })
+	f.mode("takeoff")
+	f.set("target_h", 60)
+	f.set("arm", 1)
+	f.run(90*sec, func() bool { return f.signals["h"] > 55 })
+}
+
+// TestFakePlane attaches the fake ArduPlane and flies it with the adapter alone: take-off, a target with a speed, a second
+// target, return. Each command is sent once.
+func TestFakePlane(t *testing.T) {
+	f := fly(t)
+	f.takeOff()
+	f.mode("guided")
+	f.set("target_north", 400)
+	f.set("target_h", 80)
+	f.set("radius", 80)
+	f.set("speed", 25)
+	f.run(90*sec, func() bool { return f.signals["reached"] == 1 })
+	f.set("target_east", -400)
+	f.run(10*sec, func() bool { return f.signals["reached"] == 0 })
+	f.run(90*sec, func() bool { return f.signals["reached"] == 1 })
+	f.mode("rtl")
+	f.run(10*sec, func() bool { return f.signals["mode"] == 6 })
+	want := []string{"176: 0", "400: 0", "176: 0", "192: 0", "43000: 0", "192: 0", "176: 0"}
+	if !slices.Equal(f.orders, want) || f.State() != adapter.Ready {
+		t.Errorf("commands %v, want %v\nstate %s\n%s", f.orders, want, f.State(), f.log.String())
+	}
+}
+
+// TestFakeTakesOver checks that nothing is commanded after a pilot or a failsafe took over, nor after a reboot.
+func TestFakeTakesOver(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		event  fake.Event
+		state  adapter.State
+		signal string
+	}{
+		{"the pilot's switch", fake.Event{Kind: fake.PilotMode, Value: 5}, adapter.Taken, "pilot"},
+		{"the pilot's sticks", fake.Event{Kind: fake.PilotStick, Value: 3}, adapter.Taken, "pilot"},
+		{"an empty battery", fake.Event{Kind: fake.Battery, Value: 0.02}, adapter.Taken, "failsafe"},
+		{"a reboot", fake.Event{Kind: fake.Reboot}, adapter.Observing, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := fly(t)
+			f.vehicle.Set("BATT_FS_LOW_ACT", 1)
+			f.vehicle.Set("BATT_LOW_VOLT", 11)
+			f.takeOff()
+			f.mode("guided")
+			f.set("target_north", 400)
+			f.run(10*sec, func() bool { return f.signals["mode"] == 3 })
+			f.run(10*sec, func() bool { return len(f.orders) == 4 })
+			f.vehicle.Inject(c.event)
+			f.run(90*sec, func() bool { return f.State() == c.state })
+			f.run(5*sec, func() bool { return c.signal == "" || f.signals[c.signal] == 1 })
+			f.set("target_north", 0)
+			f.mode("loiter")
+			end := f.vehicle.Now() + 20*sec
+			f.run(30*sec, func() bool { return f.vehicle.Now() >= end })
+			if len(f.orders) != 4 || f.State() != c.state {
+				t.Errorf("commands %v, state %s\n%s", f.orders, f.State(), f.log.String())
+			}
+		})
+	}
+}
+
+// TestFakeLies checks that a command that is accepted and not executed is repeated.
+func TestFakeLies(t *testing.T) {
+	f := fly(t)
+	f.takeOff()
+	f.vehicle.Inject(fake.Event{Kind: fake.Lie, Value: 1})
+	f.mode("guided")
+	f.run(20*sec, func() bool { return f.signals["mode"] == 3 })
+}
