@@ -108,6 +108,9 @@ func sumText(terms []expr.Term) string {
 
 // motion returns what is known of a quantity of some signals: of a sum of them, the rate. It steps if it never jumps.
 func (m *Model) motion(signals []string, sum bool) (kind motion, steps bool) {
+	if m.ofSources(signals) {
+		return calm, false
+	}
 	moves, rests := false, false
 	for _, name := range signals {
 		if m.isWritten(name) || m.stepper().Follows(name) {
@@ -130,6 +133,21 @@ func (m *Model) motion(signals []string, sum bool) (kind motion, steps bool) {
 		return wild, false
 	}
 	return steady, !rests
+}
+
+// ofSources reports whether some signals are those of sources, perhaps with the time: tasks have no effect on them.
+func (m *Model) ofSources(signals []string) bool {
+	of := 0
+	for _, name := range signals {
+		is := func(s string) bool { return name == expr.Known(s) || name == expr.Stamp(s) }
+		switch {
+		case slices.ContainsFunc(m.subject.Sources, is):
+			of++
+		case name != "t":
+			return false
+		}
+	}
+	return of > 0
 }
 
 // isWritten reports whether some task writes a slot.

@@ -227,8 +227,9 @@ func (t *table) finding(found []verify.Finding, i int, script string) {
 	}
 }
 
-// close writes what concerns all findings: the questions that were not asked, what the proofs assume, and how to go on.
-func (t *table) close(found []verify.Finding, scripts bool) {
+// close writes what concerns all findings: the questions that were not asked, the sources that may be lost, what the
+// proofs assume, and how to go on.
+func (t *table) close(s declare.Subject, found []verify.Finding, scripts bool) {
 	var needs []string
 	for _, q := range verify.Questions() {
 		if slices.ContainsFunc(found, func(f verify.Finding) bool { return f.Unasked && f.Question == q.Name }) {
@@ -240,6 +241,9 @@ func (t *table) close(found []verify.Finding, scripts bool) {
 	}
 	if needs != nil {
 		t.row("not asked", "", "these need declarations: "+strings.Join(needs, ", "))
+	}
+	if len(s.Sources) > 0 {
+		t.row("sources", "", "lost and found at any instant, in all answers: "+strings.Join(s.Sources, ", "))
 	}
 	var watched []string
 	open, shown := false, false
@@ -275,7 +279,7 @@ func printFindings(
 ) error {
 	t := &table{tree: s.Plan.Tree, width: columns(out, 100), colour: colour(out)}
 	t.findings(name, found, written)
-	t.close(found, len(written) > 0)
+	t.close(s, found, len(written) > 0)
 	_, err := io.WriteString(out, t.String())
 	return err
 }

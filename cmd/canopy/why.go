@@ -117,10 +117,12 @@ type moment struct {
 	t             float64
 	changes       []bt.Change
 	before, after []float64
+	unknown       []string // sources
 
 	now     float64 // of the instant that is read
 	instant []bt.Change
 	sample  []float64 // the last one that was read
+	lost    []string  // the sources that are unknown
 }
 
 // Sample implements record.Recorder.
@@ -141,13 +143,21 @@ func (m *moment) Status(t float64, micro int, c bt.Change) error {
 	m.instant = append(m.instant, c)
 	if m.most--; c.Task == m.task && m.most >= 0 && !(t > m.until) {
 		m.t, m.changes = t, append(m.changes[:0], m.instant...)
-		m.before = append(m.before[:0], m.sample...)
+		m.before, m.unknown = append(m.before[:0], m.sample...), append(m.unknown[:0], m.lost...)
 	}
 	return nil
 }
 
 // Event implements record.Recorder.
-func (m *moment) Event(record.Event) error { return nil }
+func (m *moment) Event(e record.Event) error {
+	switch e.Kind {
+	case record.KindUnknown:
+		m.lost = append(m.lost, e.Text)
+	case record.KindKnown:
+		m.lost = slices.DeleteFunc(m.lost, func(s string) bool { return s == e.Text })
+	}
+	return nil
+}
 
 // explain returns the chain of causes as text.
 func (m *moment) explain(p *plan.Plan, h *record.Header, end *record.End) string {
@@ -160,6 +170,9 @@ func (m *moment) explain(p *plan.Plan, h *record.Header, end *record.End) string
 		because, i = "  because ", k
 	}
 	fmt.Fprintf(&b, "%s%s\n", because, diag.Visible(m.reason(p, h, end, m.changes[i])))
+	if len(m.unknown) > 0 {
+		fmt.Fprintf(&b, "  while these are unknown: %s\n", diag.Visible(strings.Join(m.unknown, ", ")))
+	}
 	return b.String()
 }
 

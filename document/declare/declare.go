@@ -105,6 +105,7 @@ type Subject struct {
 	Compiler *expr.Compiler        // that compiled it, to be cloned; nil for a plan alone
 	Signals  []string              // names, by the place in the signal vector; nil for a plan alone
 	Flown    *Flight               // a flight of the plan; nil if there is none
+	Sources  []string              // of signals: each may be lost and found at any instant
 }
 
 // Flight is what a flight has shown of a plan.

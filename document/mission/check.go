@@ -12,6 +12,9 @@ func (m *Mission) Subject() declare.Subject {
 	m = m.Flown()
 	s := declare.Subject{Plan: m.Plan, Declared: m.Declared, Computed: map[string]*expr.Expr{},
 		Program: m.Program, Compiler: m.compiler}
+	for _, source := range m.Sources() {
+		s.Sources = append(s.Sources, source.Name)
+	}
 	for _, x := range m.signals {
 		s.Signals = append(s.Signals, x.name)
 		if x.kind == computed {

@@ -26,7 +26,8 @@ func (b *builder) compile() {
 			m.Needed = append(m.Needed, m.signals[i].name)
 		}
 	}
-	if !b.bends || b.Diags.HasErrors() {
+	lost := len(m.outages) > 0 && !m.flown // whether a source is known, and its age, change at once
+	if !b.bends && !lost || b.Diags.HasErrors() {
 		return
 	}
 	plain := m.Program
@@ -41,7 +42,7 @@ func (b *builder) compile() {
 	held := m.Program
 	m.Program = plain
 	nested := func(x expr.Indicator) bool { return !x.Alone() }
-	if len(held.Indicators) > len(plain.Indicators) || slices.ContainsFunc(held.Indicators, nested) {
+	if lost || len(held.Indicators) > len(plain.Indicators) || slices.ContainsFunc(held.Indicators, nested) {
 		m.held = held
 	}
 }

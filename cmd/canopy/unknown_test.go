@@ -1,0 +1,43 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A proof holds whatever is lost and when, a refutation has a script, and a run tells what was unknown.
+func TestUnknownSources(t *testing.T) {
+	mission, err := filepath.Abs("../../examples/25-unknown/survey.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	out, _, status := canopy("check", mission, "--scripts", "s")
+	for _, want := range []string{
+		"sources                lost and found at any instant, in all answers: h, soc",
+		"holds in every state: scan -> known(h)", "does not hold in every state: scan -> known(soc)",
+		"not known.soc and charged true before and not t - stamp.soc >= 1 [min]", "no task changes known.h, known.soc",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if status != exitRefute {
+		t.Errorf("status %d", status)
+	}
+	if out, stderr, _ := canopy("trace", filepath.Join(filepath.Dir(mission), "survey.xml"), "s/always-1.txt"); out == "" {
+		t.Errorf("the script is not replayed: %s", stderr)
+	}
+	if _, stderr, status := canopy("run", mission, "--report=false"); status != exitRefute { // the same property
+		t.Errorf("status %d: %s", status, stderr)
+	}
+	for at, want := range map[string]string{
+		"101": "because h < 100 [m] (h = 150 m)\n  while these are unknown: h\n",
+		"131": "because not (h < 100 [m]) (h = 188.843 m)\n",
+	} {
+		if out, _, _ := canopy("why", "out/survey", "climb", at); !strings.HasSuffix(out, want) {
+			t.Errorf("at %s s:\n%s", at, out)
+		}
+	}
+}
