@@ -11,7 +11,7 @@ import (
 
 	"canopy/analysis/verify"
 	"canopy/bt"
-	"canopy/document/declare"
+	"canopy/document/mission"
 	"canopy/executive"
 	"canopy/expr"
 	"canopy/internal/cart"
@@ -75,16 +75,6 @@ func foreseen(t *testing.T, r *rand.Rand, counts map[verify.Verdict]int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	verdicts := verdictsOf(m.Subject())
-	for _, s := range m.Declared.Always {
-		verdict, ok := verdicts[s.Text]
-		if !ok {
-			continue // nothing is concluded about the plan
-		}
-		if counts[verdict]++; verdict == verify.Proved {
-			w.proved = append(w.proved, s)
-		}
-	}
 	h := x.Header()
 	w.names = map[string]int{}
 	for i, s := range h.Signals {
@@ -93,6 +83,16 @@ func foreseen(t *testing.T, r *rand.Rand, counts map[verify.Verdict]int) {
 	w.tasks = h.Tasks
 	for _, s := range h.Tasks {
 		w.status = append(w.status, s.Initial)
+	}
+	verdicts := verdictsOf(m)
+	for _, s := range m.Declared.Always {
+		verdict, ok := verdicts[s.Text]
+		if !ok {
+			continue // nothing is concluded about the plan
+		}
+		if counts[verdict]++; verdict == verify.Proved {
+			w.proved = append(w.proved, s.Logic(func(name string) bool { return w.task(name) >= 0 }))
+		}
 	}
 	x.Attach(w)
 	for more := true; more; {
@@ -108,9 +108,9 @@ func foreseen(t *testing.T, r *rand.Rand, counts map[verify.Verdict]int) {
 }
 
 // verdictsOf returns the verdicts on the statements that must always hold, by their texts.
-func verdictsOf(s declare.Subject) map[string]verify.Verdict {
+func verdictsOf(m *mission.Mission) map[string]verify.Verdict {
 	all := map[string]verify.Verdict{}
-	for q, found := range verify.Answers(s, func() bool { return true }) {
+	for q, found := range verify.Answers(m.Subject(), func() bool { return true }) {
 		if q.Name == "always" {
 			for _, f := range found {
 				all[f.About] = f.Verdict
@@ -123,7 +123,7 @@ func verdictsOf(s declare.Subject) map[string]verify.Verdict {
 
 // watcher evaluates statements that were proved on a run.
 type watcher struct {
-	proved   []declare.Statement
+	proved   []expr.Logic
 	names    map[string]int // of signals
 	tasks    []record.Task
 	status   []bt.Status
@@ -141,10 +141,9 @@ func (w *watcher) Sample(t float64, values []float64) error {
 	if math.Abs(values[w.names["w"]]-3) < 1e-9 { // the limit of the statements, at an event
 		return nil
 	}
-	for _, s := range w.proved {
-		l := s.Logic(func(name string) bool { return w.task(name) >= 0 })
+	for _, l := range w.proved {
 		if !w.holds(&l, values) {
-			w.violated = fmt.Sprintf("%s is violated at t = %g", s.Text, t)
+			w.violated = fmt.Sprintf("%s is violated at t = %g", l.Identity(), t)
 		}
 	}
 	return nil
