@@ -106,7 +106,7 @@ func (d *double) step(now int64) {
 }
 
 // order is that of the messages of one instant.
-var order = []uint32{0, 1, 2, 24, 30, 33, 42, 65, 74, 87, 147, 162, 168, 193, 242, 245}
+var order = []uint32{0, 1, 2, 24, 30, 33, 42, 65, 74, 87, 147, 162, 168, 193, 230, 231, 242, 245}
 
 func towards(v, target, step float64) float64 {
 	return v + max(-step, min(step, target-v))
@@ -161,6 +161,10 @@ func (d *double) message(id uint32) frame.Message {
 			return &ardupilotmega.MessageEkfStatusReport{Flags: noPosition}
 		}
 		return good
+	case 230:
+		return &ardupilotmega.MessageEstimatorStatus{Flags: 831}
+	case 231:
+		return &ardupilotmega.MessageWindCov{}
 	case 242:
 		return home
 	case 245:
@@ -219,8 +223,17 @@ func (d *double) execute(id uint16, p [7]float64) common.MAV_RESULT {
 			d.send(d.message(uint32(p[0])))
 		}
 		return 0
+	case 22:
+		if !d.armed {
+			return ardupilotmega.MAV_RESULT_FAILED
+		}
+		d.landed, d.h = ardupilotmega.MAV_LANDED_STATE_IN_AIR, p[6]
 	case 176:
-		d.setMode(uint32(p[1]))
+		mode := uint32(p[1])
+		if d.autopilot == 12 {
+			mode = mode<<16 | uint32(p[2])<<24
+		}
+		d.setMode(mode)
 	case 400:
 		d.guarded = append(d.guarded, d.now)
 		if p[0] == 0 && d.landed != ardupilotmega.MAV_LANDED_STATE_ON_GROUND || p[0] == 1 && !d.ready {
@@ -228,14 +241,16 @@ func (d *double) execute(id uint16, p [7]float64) common.MAV_RESULT {
 		}
 		d.armed = p[0] == 1
 	case 192:
-		if d.mode != 15 && p[1] != 1 {
-			return ardupilotmega.MAV_RESULT_FAILED
+		if d.kind == 1 && d.autopilot == 3 {
+			d.setMode(15)
 		}
-		d.setMode(15)
 		d.target[0], d.target[1] = origin.Local(earth.Position{Lat: p[4], Lon: p[5]})
 		d.target[2] = p[6]
+		if d.autopilot == 12 {
+			d.target[2] -= 500 // above mean sea level
+		}
 	case 43000, 178:
-		if d.mode != 15 {
+		if d.mode != 15 && d.kind == 1 && d.autopilot == 3 {
 			return ardupilotmega.MAV_RESULT_FAILED
 		}
 		d.speed = p[1]

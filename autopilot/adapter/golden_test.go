@@ -137,6 +137,11 @@ func (p *pair) note(up []frame.Message) {
 func (p *pair) direct(t *testing.T, d golden.Directive) string {
 	p.log.Reset()
 	switch d.Name {
+	case "class":
+		p.contract = map[string]*contract.Contract{"plane": contract.Plane, "copter": contract.Copter}[d.Args[0].Key]
+		p.double.kind = map[string]byte{"plane": 1, "copter": 2}[p.contract.Name]
+		p.double.autopilot = map[string]byte{"ArduPilot": 3, "PX4": 12}[d.Value("autopilot")]
+		p.Adapter = adapter.New(p.contract, p.options)
 	case "options":
 		p.options.Refuse = d.Value("checklist") == "refuse"
 		p.Adapter = adapter.New(p.contract, p.options)
@@ -190,6 +195,8 @@ func (p *pair) set(t *testing.T, key string, values []string) {
 	}
 	d := p.double
 	switch key {
+	case "kind":
+		d.kind = byte(number)
 	case "mode":
 		d.setMode(uint32(number))
 	case "armed":

@@ -4,8 +4,8 @@ import (
 	"canopy/autopilot/service"
 )
 
-// arduPlane is ArduPlane, as measured on its simulation (4.7.0-dev). It never hovers: it circles the target, a third wider
-// than asked. GUIDED_CHANGE_ALTITUDE is not used: after it the altitudes of targets are ignored.
+// arduPlane is ArduPlane, as measured on its simulation (4.7.0-dev). It never hovers: it circles the target, a third
+// wider than asked. GUIDED_CHANGE_ALTITUDE is not used: after it the altitudes of targets are ignored.
 var arduPlane = &firmware{
 	name: "ArduPlane", contract: "plane", autopilot: 3, types: []byte{1, 19, 20, 21, 22, 23, 24, 25},
 	encoding: service.Cast,

@@ -260,7 +260,7 @@ func TestHomeMoved(t *testing.T) {
 
 // TestEverySignal checks that each signal of a contract comes from a row, once.
 func TestEverySignal(t *testing.T) {
-	for _, c := range contract.Contracts() {
+	for _, c := range []*contract.Contract{contract.Plane, contract.Copter} {
 		if missing := adapter.Missing(c); len(missing) > 0 {
 			t.Errorf("%s: no row gives %v", c.Name, missing)
 		}
