@@ -50,6 +50,25 @@ func (x *Exchange) Whole() bool { return x.whole }
 // Gone returns the actions of the old tree that the new one does not have. The caller must not change the slice.
 func (x *Exchange) Gone() []Task { return x.gone }
 
+// Difference returns the number of kept tasks, and the names of those that only the old tree and only the new one has.
+func (x *Exchange) Difference() (kept int, removed, added []string) {
+	stays := make([]bool, x.from.Len())
+	for t, k := range x.kept {
+		if k >= 0 {
+			kept++
+			stays[k] = true
+		} else {
+			added = append(added, x.to.Name(Task(t)))
+		}
+	}
+	for t, stays := range stays {
+		if !stays {
+			removed = append(removed, x.from.Name(Task(t)))
+		}
+	}
+	return kept, removed, added
+}
+
 // exchanging is the state of an engine whose tree is being exchanged.
 type exchanging struct {
 	withheld []bool // by task: it has no activity, as it is removed; nil: none

@@ -112,6 +112,7 @@ type Run struct {
 	numbers []bt.Task     // by task of the plan: its number in the log
 	taken   []source      // the plans that took over
 	next    *swap         // an exchange of the plan that is under way
+	refusal string        // why the last one did not take place
 
 	summary  record.Summary
 	tree     bool // the plan's tree decides

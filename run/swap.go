@@ -34,6 +34,7 @@ type Adopter interface {
 type swap struct {
 	m      *mission.Mission // with the new plan
 	change *bt.Exchange
+	safe   bool // it waits for the end of actions that it removes, and interrupts none
 }
 
 // source is the document of a plan.
@@ -48,13 +49,13 @@ func sourceOf(m *mission.Mission) source { return source{m.Plan.Source.Name, m.P
 
 // Swap requests, between two steps, that the run goes on with another plan, given as a document (docs/semantics.md, section 9). At once, the
 // actions that only the present plan has are withheld; at the first instant at which none of them is engaged, which may
-// be this one, the new plan takes over. What both plans have goes on. A request replaces one that is under way, and the
+// be this one, the new plan takes over; if safe, they are not withheld, and the new plan waits for their end. What both plans have goes on. A request replaces one that is under way, and the
 // same plan as the present one changes nothing.
 //
 // If the new plan does not settle when it takes over, the old one goes on, and the log has the reason. The list has the
 // mistakes of the plan; with errors, or an error that wraps ErrSwap, nothing has happened. Another error is that of the
 // run, which it has ended.
-func (r *Run) Swap(src *diag.Source) (diag.List, error) {
+func (r *Run) Swap(src *diag.Source, safe bool) (diag.List, error) {
 	switch {
 	case r.over || r.stopping:
 		return nil, fmt.Errorf("%w: the run ends", ErrSwap)
@@ -67,7 +68,7 @@ func (r *Run) Swap(src *diag.Source) (diag.List, error) {
 	if next == nil {
 		return list, nil
 	}
-	if err := r.request(next); err != nil {
+	if err := r.request(next, safe); err != nil {
 		return list, r.fail(err)
 	}
 	return list, nil
@@ -92,24 +93,28 @@ func (r *Run) Swapping() (document string, engaged []string, ok bool) {
 	return r.next.m.Plan.Source.Name, engaged, true
 }
 
+// Refusal returns why the last exchange that was requested did not take place; "" if it did, or is under way.
+func (r *Run) Refusal() string { return r.refusal }
+
 // Mission returns the mission with the present plan.
 func (r *Run) Mission() *mission.Mission { return r.m }
 
 // request begins an exchange, at an instant of its own.
-func (r *Run) request(next *mission.Mission) error {
+func (r *Run) request(next *mission.Mission, safe bool) error {
 	change := r.m.Exchange(next)
 	if change.Whole() && r.next == nil {
 		return nil
 	}
 	r.executive.Begin()
 	t, before := r.world.T(), r.world
+	r.refusal = ""
 	if r.sampled < t {
 		if err := r.sample(t, before.At(t)); err != nil {
 			return err
 		}
 	}
 	if r.next = nil; !change.Whole() {
-		r.next = &swap{next, change}
+		r.next = &swap{next, change, safe}
 	}
 	r.withhold()
 	if name, engaged, ok := r.Swapping(); !ok {
@@ -144,7 +149,7 @@ func (r *Run) request(next *mission.Mission) error {
 
 // withhold withholds the actions that an exchange removes, or ends this.
 func (r *Run) withhold() {
-	if r.next == nil {
+	if r.next == nil || r.next.safe {
 		r.executive.Withhold(nil)
 	} else {
 		r.executive.Withhold(r.next.change)
@@ -161,7 +166,7 @@ func (r *Run) settle() error {
 	if err != nil || wrong == nil {
 		return err
 	}
-	r.next = nil
+	r.next, r.refusal = nil, wrong.Error()
 	r.withhold()
 	text := fmt.Sprintf("%s cannot take over: %v; %s goes on", next, wrong, r.m.Plan.Source.Name)
 	if err := r.log(KindSwap, text); err != nil {
@@ -270,22 +275,7 @@ func (r *Run) jumps(old *Run, p record.Takeover) error {
 
 // difference describes a plan that takes over from the one before it.
 func (r *Run) difference(old *Run) string {
-	change, kept := old.next.change, 0
-	var added, removed []string
-	stays := make([]bool, old.m.Plan.Tree.Len())
-	for t := range bt.Task(r.m.Plan.Tree.Len()) {
-		if k := change.Kept(t); k >= 0 {
-			kept++
-			stays[k] = true
-		} else {
-			added = append(added, r.m.Plan.Tree.Name(t))
-		}
-	}
-	for t, stays := range stays {
-		if !stays {
-			removed = append(removed, old.m.Plan.Tree.Name(bt.Task(t)))
-		}
-	}
+	kept, removed, added := old.next.change.Difference()
 	text := fmt.Sprintf("%s takes over from %s: tasks kept: %d", r.m.Plan.Source.Name, old.m.Plan.Source.Name, kept)
 	if len(removed) > 0 {
 		text += "; removed: " + some(removed)
@@ -307,10 +297,12 @@ func some(names []string) string {
 
 // passExchanges passes the exchanges of a run to the codec.
 func (r *Run) passExchanges(c *snapshot.Codec) {
-	taken, pending := slices.Clone(r.taken), []source(nil)
+	taken, pending, safe := slices.Clone(r.taken), []source(nil), false
 	if r.next != nil {
 		pending = append(pending, sourceOf(r.next.m))
+		safe = r.next.safe
 	}
+	snapshot.Bool(c, &safe)
 	pass := func(c *snapshot.Codec, s *source) { s.State(c) }
 	snapshot.List(c, &taken, pass)
 	snapshot.List(c, &pending, pass)
@@ -323,7 +315,7 @@ func (r *Run) passExchanges(c *snapshot.Codec) {
 			c.Fail(snapshot.ErrMismatch)
 			return
 		}
-		r.next = &swap{m, r.m.Exchange(m)}
+		r.next = &swap{m, r.m.Exchange(m), safe}
 		if len(r.taken) == len(taken) {
 			return
 		}

@@ -45,6 +45,7 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
   canopy monitor missions/solar-day.yaml      fly and judge the temporal properties
   canopy why out/solar-day climb              explain why a task stopped or failed in a run
   canopy compare missions/solar-day.yaml      measure the cost of ticking, a state graph, recorded inputs
+  canopy upload plan.xml --to out/solar-day   exchange the plan of a running mission
   canopy show missions/solar-day.xml          draw a plan
   canopy trace plan.xml script.txt            run a plan against scripted inputs
   canopy translate missions/solar-day.xml     write the state graph that is equivalent to a plan
@@ -60,7 +61,8 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
 	}
 	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), convertCommand(), diffCommand(),
 		exportCommand(), fmtCommand(), manifestCommand(), monitorCommand(), newCommand(), reactionCommand(), regionCommand(),
-		replayCommand(), reportCommand(), showCommand(), traceCommand(), translateCommand(), vehicleCommand(), whyCommand())
+		replayCommand(), reportCommand(), showCommand(), traceCommand(), translateCommand(), uploadCommand(),
+		vehicleCommand(), whyCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.SetArgs(args)
 	root.SetOut(stdout)

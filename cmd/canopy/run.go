@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ func runCommand() *cobra.Command {
 	var out string
 	var set []string
 	var asJSON, quiet, resume, withReport bool
+	var speed float64
 	c := &cobra.Command{
 		Use:   "run MISSION",
 		Short: "Simulate a mission and write its log and report",
@@ -56,6 +58,9 @@ was flown to its end, but the plan failed or a property or an assumption was vio
   canopy run missions/solar-day.yaml --json | jq .state_events`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !(speed >= 0) || math.IsInf(speed, 1) || cmd.Flags().Changed("speed") && speed == 0 {
+				return &usageError{"--speed is a positive number"}
+			}
 			m, err := readMission(args[0], set, cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -83,13 +88,20 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			bar := newProgress(cmd.ErrOrStderr(), r.Until())
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			pace := paced{operated: operated{Run: r}, dir: out, speed: speed, cancel: cancel}
 			o := folder.Options{Every: float64(checkpoint), Resume: resume, Bare: !withReport, Guard: &unfinished,
-				Watch: watch, Observe: func() { bar.show(r.T(), r.Events) }}
+				Watch: watch, Observe: func() {
+					bar.show(r.T(), r.Events)
+					pace.wait(ctx)
+				}}
 			var table bytes.Buffer
 			if !asJSON && !quiet {
 				o.Table = &table
 			}
 			summary, err := folder.Fly(ctx, r, out, o)
+			err = errors.Join(pace.close(), err)
 			bar.clear()
 			if errors.Is(err, record.ErrHeader) || errors.Is(err, folder.ErrCheckpoint) {
 				return err
@@ -123,6 +135,8 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 	c.Flags().StringVar(&out, "out", "", "output `folder` (default out/ followed by the mission's file name)")
 	c.Flags().Var(&checkpoint, "checkpoint",
 		"save a checkpoint at each multiple of this simulated `time`, after the step that reaches it")
+	c.Flags().Float64Var(&speed, "speed", 0,
+		"fly at most this `number` of simulated seconds per second, and listen to canopy upload (default: as fast as possible)")
 	c.Flags().BoolVar(&resume, "resume", false, "continue from the checkpoint in the output folder")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
 	c.Flags().BoolVar(&withReport, "report", true, "write report.html")

@@ -299,6 +299,16 @@ var rooms = map[string]room{
 		"expr":       "a property names signals and tasks in conditions",
 		"run/record": "takes a run as it is recorded",
 	}},
+	"run/control": {imports: reasons{
+		"diag":             "a plan that is uploaded is a document",
+		"document/mission": "it is compiled against the mission beside the run",
+	}, tests: reasons{
+		"bt":            "a recorder receives status changes",
+		"internal/cart": "runs of a small vehicle are commanded",
+		"run":           "a run is commanded",
+		"run/record":    "runs have a recorder",
+		"run/simulated": "runs are simulated",
+	}},
 	"run/folder": {imports: reasons{
 		"bt":          "the plan is drawn with its final statuses",
 		"diag":        "reads the plan that a log carries",
@@ -459,6 +469,7 @@ var rooms = map[string]room{
 
 		"run/box":              "flights are recorded, and replayed",
 		"run/flight":           "flights are made from what a black box describes",
+		"run/control":          "commands a running mission",
 		"run/folder":           "flies into a folder",
 		"run/monitor":          "judges runs",
 		"internal/files":       "files that the user names are replaced as a whole",

@@ -59,7 +59,7 @@ func step(t *testing.T, r *run.Run, until float64) {
 
 func exchange(t *testing.T, r *run.Run, p *diag.Source) {
 	t.Helper()
-	if list, err := r.Swap(p); err != nil || list.HasErrors() {
+	if list, err := r.Swap(p, false); err != nil || list.HasErrors() {
 		t.Fatal(err, list)
 	}
 }
@@ -125,7 +125,7 @@ func TestSwapWaits(t *testing.T) {
 // over: the old one goes on, and removed actions with it.
 func TestSwapRefused(t *testing.T) {
 	r, l := begun(t, drive, "", 20)
-	if list, err := r.Swap(body("bad.xml", `<Action name="a" write="nothing := 1"/>`)); err != nil || !list.HasErrors() {
+	if list, err := r.Swap(body("bad.xml", `<Action name="a" write="nothing := 1"/>`), false); err != nil || !list.HasErrors() {
 		t.Errorf("%v, %v", list, err)
 	}
 	before := len(l.statuses)
@@ -181,7 +181,7 @@ func TestSwapToTheSame(t *testing.T) {
 			r.Attach(l)
 			for more := true; more && err == nil; {
 				if more, err = r.Step(); swaps > 0 && more && random.IntN(3) == 0 {
-					if list, err := r.Swap(body("same.xml", text)); list.HasErrors() || err != nil && !errors.Is(err, run.ErrSwap) {
+					if list, err := r.Swap(body("same.xml", text), false); list.HasErrors() || err != nil && !errors.Is(err, run.ErrSwap) {
 						t.Fatal(list, err)
 					}
 				}
@@ -259,7 +259,7 @@ func TestSwapsAtRandom(t *testing.T) {
 			if random.IntN(8) == 0 {
 				before := f.swaps
 				next := randomBody(random)
-				_, err = r.Swap(body("next.xml", next))
+				_, err = r.Swap(body("next.xml", next), random.IntN(4) == 0)
 				if errors.Is(err, run.ErrSwap) {
 					err = nil
 				}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"canopy/analysis/verify"
+	"canopy/diag"
+	"canopy/document/mission"
+	"canopy/document/plan"
+	"canopy/run"
+	"canopy/run/control"
+	"canopy/run/record"
+
+	"github.com/spf13/cobra"
+)
+
+func uploadCommand() *cobra.Command {
+	var to string
+	when := "now"
+	var asJSON, dry bool
+	c := &cobra.Command{
+		Use:   "upload PLAN",
+		Short: "Exchange the plan of a running mission",
+		Long: `Exchange the plan of a running mission, without a stop.
+
+The run must listen: canopy run --speed does. Its folder has a socket, run.sock, which only the user of the run can use.
+The plan is compiled against the mission and checked, as by canopy check. If it has mistakes, or the check refutes
+something, nothing happens. Otherwise, tasks that both plans have, by name and definition, go on without a command, and
+actions that only the old plan has run their exit procedures; then the new plan takes over. With --when safe, it takes
+over when no such action runs, and interrupts none. If the new plan cannot start, the old one goes on.
+
+Ctrl-C ends the waiting, not the exchange.
+
+Exit status: 0 the new plan has taken over, or would be accepted (--dry-run), 1 the run has ended before or the waiting
+was interrupted, 2 wrong input or no run listens, 3 the plan was refused, or could not take over.`,
+		Example: `  canopy run missions/solar-day.yaml --speed 60 --out out/day &
+  canopy upload missions/solar-day.xml --to out/day
+  canopy upload plan.xml --to out/day --when safe`,
+		Args: arguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if when != "now" && when != "safe" {
+				return &usageError{fmt.Sprintf("--when is now or safe, not %q", when)}
+			}
+			if to == "" {
+				return &usageError{"--to names the folder of the run"}
+			}
+			src, err := source(args[0])
+			if err != nil {
+				return err
+			}
+			p, list := plan.ReadFiles(src, nil, readFile)
+			if p == nil {
+				return list.Err()
+			}
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			q := control.Demand{Verb: control.Upload, Name: args[0], Plan: p.Source.Text, Safe: when == "safe", Dry: dry}
+			return send(ctx, to, q, cmd.OutOrStdout(), asJSON)
+		},
+	}
+	c.Flags().StringVar(&to, "to", "", "the `folder` of the run")
+	c.Flags().StringVar(&when, "when", when, "`now`, or safe: without interrupting an action")
+	c.Flags().BoolVar(&dry, "dry-run", false, "compile, check and compare only")
+	c.Flags().BoolVar(&asJSON, "json", false, "print each answer as a JSON object")
+	return c
+}
+
+// send sends a request to a run and prints the answers.
+func send(ctx context.Context, to string, q control.Demand, out io.Writer, asJSON bool) error {
+	var last control.Response
+	ended := make(chan error, 1)
+	answers := make(chan control.Response)
+	go func() {
+		ended <- control.Send(to, q, func(a control.Response) error {
+			select {
+			case answers <- a:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return failed(record.ErrInterrupted)
+		case last = <-answers:
+			var err error
+			if asJSON {
+				err = printJSON(out, last)
+			} else {
+				_, err = io.WriteString(out, answered(&last))
+			}
+			if err != nil {
+				return failed(err)
+			}
+		case err := <-ended:
+			switch {
+			case errors.Is(err, control.ErrNoRun):
+				return fmt.Errorf("%s: %w", to, err)
+			case err != nil:
+				return failed(fmt.Errorf("%s: the run has ended: %w", to, err))
+			case last.Progress == control.Refused || last.Progress == control.Failed:
+				return errRefuted
+			}
+			return nil
+		}
+	}
+}
+
+// answered returns an answer as text.
+func answered(a *control.Response) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "t = %s s: %s\n", diag.Number(a.T, 9), a.Progress)
+	if text := strings.TrimSpace(a.Text); text != "" {
+		fmt.Fprintf(&b, "%s\n", diag.VisibleLines(text))
+	}
+	if len(a.Waiting) > 0 {
+		fmt.Fprintf(&b, "waits for the end of %s\n", diag.Visible(strings.Join(a.Waiting, ", ")))
+		return b.String()
+	}
+	if a.Kept > 0 || len(a.Removed)+len(a.Added) > 0 {
+		fmt.Fprintf(&b, "tasks kept: %d\n", a.Kept)
+	}
+	for _, list := range []struct {
+		what  string
+		names []string
+	}{{"removed", a.Removed}, {"new", a.Added}} {
+		if len(list.names) > 0 {
+			fmt.Fprintf(&b, "%s: %s\n", list.what, diag.Visible(strings.Join(list.names, ", ")))
+		}
+	}
+	return b.String()
+}
+
+// refutations checks a mission with a new plan and returns what is refuted and not accepted.
+func refutations(m *mission.Mission) (list []string) {
+	for _, f := range verify.Check(m.Subject()) {
+		if f.Verdict == verify.Refuted && f.Accepted == "" {
+			list = append(list, fmt.Sprintf("%s: refuted: %s", f.Question, f.Text))
+		}
+	}
+	return list
+}
+
+// operated is a simulated run as its operator commands it.
+type operated struct {
+	*run.Run
+	failed error // of the run, by an exchange
+}
+
+func (o *operated) Swap(src *diag.Source, safe bool) (diag.List, error) {
+	list, err := o.Run.Swap(src, safe)
+	if err != nil && !errors.Is(err, run.ErrSwap) {
+		o.failed = err
+	}
+	return list, err
+}
+
+func (o *operated) Command(v control.Verb) error {
+	if v == control.Stop {
+		return o.Stop("stopped by the operator")
+	}
+	return fmt.Errorf("there is nothing to %s in a simulation", v)
+}
+
+// paced lets a run advance by a number of simulated seconds per second, at most. In between, operators are served.
+type paced struct {
+	operated
+	dir    string
+	speed  float64
+	server *control.Server
+	cancel func() // interrupts the run
+	began  time.Time
+	from   float64
+}
+
+// wait waits, after a step, until its time has come. The folder of the run exists then.
+func (p *paced) wait(ctx context.Context) {
+	if p.speed == 0 || p.failed != nil {
+		return
+	}
+	if p.server == nil {
+		p.began, p.from = time.Now(), p.T()
+		if p.server, p.failed = control.Listen(p.dir, refutations); p.failed != nil {
+			p.cancel()
+			return
+		}
+	}
+	due := time.Duration((p.T() - p.from) / p.speed * float64(time.Second))
+	p.server.Wait(ctx, time.Until(p.began.Add(due)), p)
+}
+
+// close ends the service, and returns why the run failed beside its own steps.
+func (p *paced) close() error {
+	if p.server != nil {
+		p.failed = errors.Join(p.failed, p.server.Close())
+	}
+	return p.failed
+}
