@@ -2,6 +2,7 @@ package adapter_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -24,10 +25,12 @@ type flown struct {
 	signals  map[string]float64
 	orders   []string // commands that reached the vehicle, with their results, except requests for messages
 	log      strings.Builder
+	lose     func() bool // decides about each frame
 }
 
 func fly(t *testing.T) *flown {
-	f := &flown{t: t, contract: contract.Plane, writer: frame.Writer{System: 1, Component: 191}, signals: map[string]float64{}}
+	f := &flown{t: t, contract: contract.Plane, writer: frame.Writer{System: 1, Component: 191}, signals: map[string]float64{},
+		lose: func() bool { return false }}
 	f.Adapter = adapter.New(f.contract, adapter.Options{Ends: ends})
 	f.vehicle = fake.New(fake.Options{Observe: func(r fake.Received) {
 		if r.ID != 511 && r.ID != 512 {
@@ -47,6 +50,9 @@ func (f *flown) run(limit int64, until func() bool) {
 		f.vehicle.Step(20 * ms)
 		now := service.Clock{Wall: f.vehicle.Now(), Unix: f.vehicle.Now()}
 		for _, d := range f.vehicle.Out() {
+			if f.lose() {
+				continue
+			}
 			for _, r := range f.reader.Read(d) {
 				f.Receive(now, r)
 			}
@@ -59,7 +65,9 @@ func (f *flown) run(limit int64, until func() bool) {
 			if err != nil {
 				f.t.Fatal(err)
 			}
-			f.vehicle.Receive(data)
+			if !f.lose() {
+				f.vehicle.Receive(data)
+			}
 		}
 		for _, s := range f.Samples() {
 			for _, v := range s.Values {
@@ -154,4 +162,28 @@ func TestFakeLies(t *testing.T) {
 	f.vehicle.Inject(fake.Event{Kind: fake.Lie, Value: 1})
 	f.mode("guided")
 	f.run(20*sec, func() bool { return f.signals["mode"] == 3 })
+}
+
+// TestFakeLoss checks that the same flight succeeds where a third of all frames is lost, and that arming is commanded once.
+func TestFakeLoss(t *testing.T) {
+	for seed := range uint64(10) {
+		f := fly(t)
+		fate := rand.New(rand.NewPCG(seed, 0))
+		f.lose = func() bool { return fate.IntN(3) == 0 }
+		f.takeOff()
+		f.mode("guided")
+		f.set("target_north", 400)
+		f.set("target_h", 80)
+		f.set("radius", 80)
+		f.run(120*sec, func() bool { return f.signals["reached"] == 1 })
+		arms := 0
+		for _, o := range f.orders {
+			if strings.HasPrefix(o, "400") {
+				arms++
+			}
+		}
+		if arms != 1 {
+			t.Errorf("seed %d: arming was executed %d times: %v", seed, arms, f.orders)
+		}
+	}
 }
