@@ -187,3 +187,22 @@ func TestFakeLoss(t *testing.T) {
 		}
 	}
 }
+
+// TestFakeClockStep checks that a step of the vehicle's clock, forward or back, takes the command from nobody.
+func TestFakeClockStep(t *testing.T) {
+	for _, seconds := range []float64{30, 3, -1} {
+		f := fly(t)
+		f.takeOff()
+		f.mode("guided")
+		f.set("target_north", 400)
+		f.run(10*sec, func() bool { return len(f.orders) == 4 })
+		f.vehicle.Inject(fake.Event{Kind: fake.ClockStep, Value: seconds})
+		end := f.vehicle.Now() + 10*sec
+		f.run(20*sec, func() bool { return f.vehicle.Now() >= end })
+		f.set("target_north", 0)
+		f.run(20*sec, func() bool { return len(f.orders) == 5 })
+		if f.State() != adapter.Ready {
+			t.Errorf("%v s: state %s, commands %v\n%s", seconds, f.State(), f.orders, f.log.String())
+		}
+	}
+}
