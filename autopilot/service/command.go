@@ -64,8 +64,8 @@ type Reply struct {
 }
 
 // Commands sends commands and waits for their acknowledgements. Acknowledgements name the command only, so that one
-// command of each ID is under way at a time; others of this ID wait for its end. An acknowledgement that was repeated may
-// be taken for that of the next command of this ID: only telemetry proves that a command was carried out.
+// command of each ID is under way at a time; others of this ID wait for its end. An acknowledgement that was repeated
+// may be taken for that of the next command of this ID: only telemetry proves that a command was carried out.
 type Commands struct {
 	outbox
 	ends    Ends

@@ -65,8 +65,8 @@ func (s *Streams) Arriving(now Clock, message uint32) bool {
 	return false
 }
 
-// Answer returns the acknowledgement of the last request of a message, or Silent. It is a hint: a request that the vehicle
-// received twice is acknowledged twice, and the second acknowledgement may be taken for that of the next request.
+// Answer returns the acknowledgement of the last request of a message, or Silent. It is a hint: a request that the
+// vehicle received twice is acknowledged twice, and the second one may be taken for that of the next request.
 func (s *Streams) Answer(message uint32) Answer {
 	for i := range s.streams {
 		if t := &s.streams[i]; t.Message == message {
