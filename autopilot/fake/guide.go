@@ -1,6 +1,9 @@
 package fake
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Firmware is what runs on the autopilot.
 type Firmware byte
@@ -54,13 +57,33 @@ type firmware struct {
 	banner          string // the text after the boot
 }
 
+// firmwares is the table of firmwares.
+var firmwares = [...]struct {
+	name string // of the vehicle
+	row  *firmware
+}{{"plane", &arduPlane}}
+
+// FirmwareNames returns the names by which firmwares are chosen.
+func FirmwareNames() []string {
+	var names []string
+	for _, f := range firmwares {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// FirmwareNamed returns the firmware with a name; false: there is none.
+func FirmwareNamed(name string) (Firmware, bool) {
+	i := slices.Index(FirmwareNames(), name)
+	return Firmware(max(i, 0)), i >= 0
+}
+
 // row returns the row of a firmware.
 func (f Firmware) row() *firmware {
-	switch f {
-	case ArduPlane:
-		return &arduPlane
+	if int(f) >= len(firmwares) {
+		panic("fake: unknown firmware")
 	}
-	panic("fake: unknown firmware")
+	return firmwares[f].row
 }
 
 // with returns the first mode of the firmware with a conduct.

@@ -57,6 +57,15 @@ func (v *Autopilot) Set(name string, value float64) bool {
 	return true
 }
 
+// Parameters returns the names of the firmware's parameters.
+func (v *Autopilot) Parameters() []string {
+	var names []string
+	for _, p := range v.firmware.parameters {
+		names = append(names, p.name)
+	}
+	return names
+}
+
 // set stores a value as the parameter's type can represent it.
 func (v *Autopilot) set(name string, value float64) {
 	i, ok := v.memory.names[name]

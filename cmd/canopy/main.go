@@ -60,9 +60,9 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), convertCommand(), diffCommand(),
-		exportCommand(), fmtCommand(), manifestCommand(), monitorCommand(), newCommand(), reactionCommand(), regionCommand(),
-		replayCommand(), reportCommand(), showCommand(), traceCommand(), translateCommand(), uploadCommand(),
-		vehicleCommand(), whyCommand())
+		exportCommand(), fakeCommand(), fmtCommand(), manifestCommand(), monitorCommand(), newCommand(), reactionCommand(),
+		regionCommand(), replayCommand(), reportCommand(), showCommand(), traceCommand(), translateCommand(),
+		uploadCommand(), vehicleCommand(), whyCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.SetArgs(args)
 	root.SetOut(stdout)

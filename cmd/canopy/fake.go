@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"canopy/autopilot/fake"
+	"canopy/autopilot/fake/faults"
+	"canopy/autopilot/frame"
+	"canopy/autopilot/link"
+
+	"github.com/spf13/cobra"
+)
+
+func fakeCommand() *cobra.Command {
+	var addresses, settings, spoiled []string
+	var speed float64
+	var seed uint64
+	c := &cobra.Command{
+		Use:   "fake VEHICLE",
+		Short: "Fly a vehicle that does not exist, for ground stations and `canopy fly`",
+		Long: `Fly a vehicle that does not exist, for ground stations and ` + "`canopy fly`" + `, until Ctrl-C. VEHICLE is one of ` +
+			strings.Join(fake.FirmwareNames(), ", ") + `.
+
+The vehicle answers MAVLink as its firmware does, with its own clock. It sends to 127.0.0.1:14550, where ground
+stations listen, unless --link gives other addresses:
+
+` + indented(link.Forms()) + `
+Faults, at seconds T since power-on:
+
+` + indented(faults.Forms) + `
+The same --seed gives the same faults.`,
+		Example: `  canopy fake plane
+  canopy fake plane --speed 10 --link udpout:127.0.0.1:14551
+  canopy fake plane --fault loss=0.05 --fault gps-lost@90 --set FS_GCS_ENABL=1`,
+		Args: arguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !(speed > 0 && speed <= 100) {
+				return &usageError{fmt.Sprintf("--speed %g: write a number above 0, at most 100", speed)}
+			}
+			firmware, ok := fake.FirmwareNamed(args[0])
+			if !ok {
+				return errors.New(unknownWord("vehicle", args[0], fake.FirmwareNames()))
+			}
+			v := fake.New(fake.Options{Firmware: firmware, Seed: seed, Unix: time.Now().UnixNano()})
+			for _, s := range settings {
+				name, value, _ := strings.Cut(s, "=")
+				x, err := strconv.ParseFloat(value, 64)
+				if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+					return &usageError{fmt.Sprintf("--set %s: write NAME=NUMBER", s)}
+				}
+				if !v.Set(name, x) {
+					return errors.New(unknownWord("parameter", name, v.Parameters()))
+				}
+			}
+			var scenario faults.Scenario
+			for _, f := range spoiled {
+				if err := scenario.Add(f); err != nil {
+					return &usageError{"--fault: " + err.Error()}
+				}
+			}
+			var links []link.Link
+			out := cmd.OutOrStdout()
+			for _, a := range addresses {
+				l, err := link.Open(a)
+				if err != nil {
+					return err
+				}
+				defer l.Close() //nolint:errcheck // nothing is buffered
+				links = append(links, l)
+				if _, err := fmt.Fprintf(out, "%s at %s\n", args[0], l); err != nil {
+					return failed(err)
+				}
+			}
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			begin, ticker := time.Now(), time.NewTicker(5*time.Millisecond)
+			defer ticker.Stop()
+			clock := func() int64 { return int64(float64(time.Since(begin)) * speed) }
+			return failed(serve(ctx, v, faults.New(seed, scenario), links, clock, ticker.C, out))
+		},
+	}
+	c.Flags().StringArrayVar(&addresses, "link", []string{"udpout:127.0.0.1:14550"},
+		"an `address` to send to (repeatable)")
+	c.Flags().Float64Var(&speed, "speed", 1, "the vehicle's clock runs so many `times` as fast")
+	c.Flags().StringArrayVar(&settings, "set", nil, "a parameter, `NAME=NUMBER` (repeatable)")
+	c.Flags().StringArrayVar(&spoiled, "fault", nil, "a `fault`, as above (repeatable)")
+	c.Flags().Uint64Var(&seed, "seed", 0, "the `number` that chooses the faults")
+	return c
+}
+
+// indented returns a text with two spaces before each line.
+func indented(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
+}
+
+// serve lets a vehicle fly until the context ends. Its time is that of the clock [ns], as often as there is a tick or
+// something arrives; everything it sends goes to all links.
+func serve(ctx context.Context, v *fake.Autopilot, w *faults.Wire, links []link.Link, clock func() int64,
+	ticks <-chan time.Time, out io.Writer) error {
+	arrived := make(chan []byte, 64)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for _, l := range links {
+		go receive(ctx, l, arrived)
+	}
+	var shown fake.State
+	for {
+		var now int64
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticks:
+			now = clock()
+		case data := <-arrived:
+			now = clock()
+			w.Send(faults.ToVehicle, data, now)
+		}
+		for range len(arrived) {
+			w.Send(faults.ToVehicle, <-arrived, now)
+		}
+		for t := v.Now(); ; {
+			for _, e := range w.Events(t) {
+				v.Inject(e)
+			}
+			for _, d := range w.Arrived(faults.ToVehicle, t) {
+				v.Receive(d)
+			}
+			for _, d := range v.Out() {
+				w.Send(faults.FromVehicle, d, t)
+			}
+			for _, d := range w.Arrived(faults.FromVehicle, t) {
+				for _, l := range links {
+					_ = l.Write(d) // a station that is not there loses it
+				}
+			}
+			if t >= now {
+				break
+			}
+			step := min(now-t, 20*int64(time.Millisecond))
+			v.Step(step)
+			t += step
+		}
+		s := v.State()
+		if s.Mode != shown.Mode || s.Armed != shown.Armed || s.Flying != shown.Flying {
+			shown = s
+			if _, err := fmt.Fprintln(out, describeVehicle(v.Now(), s)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// describeVehicle is a line of the progress.
+func describeVehicle(now int64, s fake.State) string {
+	armed, where := "disarmed", "on the ground"
+	if s.Armed {
+		armed = "armed"
+	}
+	if s.Flying {
+		where = fmt.Sprintf("%.0f m above home", s.Height)
+	}
+	return fmt.Sprintf("%8.1f s  %-10s %-8s  %s", float64(now)/1e9, s.Mode, armed, where)
+}
+
+// receive passes the frames that arrive on a link.
+func receive(ctx context.Context, l link.Link, arrived chan<- []byte) {
+	r := frame.Reader{Stream: l.Stream()}
+	buf := make([]byte, link.Datagram)
+	for {
+		n, err := l.Read(buf)
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		for _, f := range r.Read(append([]byte(nil), buf[:n]...)) {
+			select {
+			case arrived <- f.Raw:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
