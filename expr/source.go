@@ -53,8 +53,8 @@ func (c *checker) source(n *Node) quantity {
 	before := len(c.errors)
 	c.value(n.args[0])
 	if len(c.errors) == before && len(c.scope.sources(n.args[0])) == 0 {
-		c.report(n, CodeSource, short(n.args[0])+" is always known: it reads nothing that the vehicle measures",
-			n.name+" takes a signal that may be lost, or what is computed from one")
+		c.report(n, CodeSource, short(n.args[0])+" is always known: it reads no signal that may be lost",
+			"signals of the vehicle may be lost if it declares their sources, or if `outages` of the mission names them")
 	}
 	if n.name == isKnown {
 		return unknown

@@ -26,6 +26,9 @@ type outage struct {
 	from, to float64 // [s]; to may be +Inf
 }
 
+// maxOutages bounds the formulas that follow from the outages.
+const maxOutages = 100
+
 // sourced reads the outages, and determines the sources of the vehicle's signals: those that the vehicle declares, or
 // else each signal that the outages name.
 func (b *builder) sourced(n *yamldoc.Node) {
@@ -51,6 +54,10 @@ func (b *builder) sourced(n *yamldoc.Node) {
 		m.sources = known
 	}
 	if n == nil {
+		return
+	}
+	if len(n.Items) > maxOutages {
+		b.Add(n, "too-large", "", "a mission may have %d outages, not %d", maxOutages, len(n.Items))
 		return
 	}
 	b.Sequence(n, "outages", func(n *yamldoc.Node) {
@@ -81,6 +88,7 @@ func (b *builder) sourced(n *yamldoc.Node) {
 			m.outages = append(m.outages, o)
 		}
 	})
+	slices.Sort(m.sources)
 	slices.SortFunc(m.outages, func(x, y outage) int {
 		return cmp.Or(cmp.Compare(x.source, y.source), cmp.Compare(x.from, y.from))
 	})
