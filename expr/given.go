@@ -1,18 +1,13 @@
 package expr
 
-// Numbers returns the expression with all discrete signals of a scope as the numbers that stand for their values; a
-// condition is 1 or 0.
+// Numbers returns the expression with the discrete signals of a scope as the numbers that stand for their values.
 func (e *Expr) Numbers(scope Scope) *Expr {
 	numbers := Scope{}
 	for name, v := range scope {
 		v.Given = v.Type != Real && v.Type != Text
 		numbers[name] = v
 	}
-	n := numbers.given(e.root)
-	if numbers.variable(n).Type == Boolean {
-		n = (&Node{op: OpIf, name: "if", at: n.at, end: n.end, args: []*Node{n, literal(1), literal(0)}}).complete()
-	}
-	return &Expr{n}
+	return &Expr{numbers.given(e.root)}
 }
 
 // given returns the tree with the conditions that read given signals written as relations between numbers, so that their

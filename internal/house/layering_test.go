@@ -416,6 +416,7 @@ var rooms = map[string]room{
 		"bt":              "statuses are compared",
 		"diag":            "plans that take over are documents",
 		"internal/cart":   "runs of a small vehicle have closed forms",
+		"vehicle/fleet":   "missions name vehicles",
 	}},
 	"formalism/backchain": {pure: true, imports: reasons{
 		"executive":     "leaves tell the engine by the one protocol",

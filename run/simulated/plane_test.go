@@ -1,0 +1,110 @@
+package simulated
+
+import (
+	"math"
+	"os"
+	"testing"
+
+	"canopy/bt"
+	"canopy/document/mission"
+	"canopy/internal/cart"
+	"canopy/run/record"
+	"canopy/vehicle/fleet"
+)
+
+// planeMission is a mission of the simulated plane whose plan has the library of planes.
+func planeMission(t *testing.T, body, yaml string) *mission.Mission {
+	t.Helper()
+	plan := `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:plane"/><BehaviorTree ID="m">` + body +
+		`</BehaviorTree></root>`
+	files := cart.Files{"m/test.yaml": "plan: plan.xml\nvehicle: plane\n" + yaml, "m/plan.xml": plan}
+	m, diags := mission.Read("m/test.yaml", files.Open, fleet.Vehicles(), nil)
+	if m == nil {
+		t.Fatal(diags)
+	}
+	return m
+}
+
+// The circuit of the 2013 paper, on the contract of planes: the take-off is cut by the altitude check, the four points
+// are reached in their order, twice, and the plane waits at its height.
+func TestCircuitOfAPlane(t *testing.T) {
+	m, diags := mission.Read("../../missions/circuit-plane.yaml", os.ReadFile, fleet.Vehicles(), nil)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	r, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "altitude", l.at(m, "altitude", bt.Success), 0.1, 16.9)
+	near(t, "take-off is left", l.at(m, "take_off", bt.Deactivating), 0.1, 16.9)
+	near(t, "first point", l.at(m, "leg_1", bt.Finished), 0.1, 23.86, 126.85)
+	near(t, "second point", l.at(m, "leg_2", bt.Finished), 0.1, 49.65, 152.58)
+	near(t, "third point", l.at(m, "leg_3", bt.Finished), 0.1, 75.39, 178.31)
+	near(t, "fourth point", l.at(m, "leg_4", bt.Finished), 0.1, 101.12, 204.04)
+	near(t, "height at the end", []float64{l.last(m, "h")}, 0.5, 80)
+	if h := l.column(m, "h"); !(h[0] == 0) {
+		t.Errorf("it begins at %v m", h[0])
+	}
+	for i, h := range l.column(m, "h") {
+		if l.times[i] > 25 && math.Abs(h-80) > 3 {
+			t.Fatalf("it is at %.1f m at %.0f s", h, l.times[i])
+		}
+	}
+	if s := r.Summary(); s.Plan != record.PlanSucceeded {
+		t.Errorf("the plan is %v", s.Plan)
+	}
+}
+
+// A take-off that is cut at 10 m ends in a safe hold: within 21 s the plane is at 80 m and 22 m/s, and circles over the
+// place where it was cut.
+func TestACutTakeOffEndsInAHold(t *testing.T) {
+	m := planeMission(t, `<ReactiveFallback><Condition name="low" on="h ge 10 [m]" off="h lt 0 [m]"/><take_off/></ReactiveFallback>`,
+		"horizon: 120\nrecord: {interval: 1}\n")
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := l.at(m, "take_off", bt.Deactivating)
+	if len(cut) != 1 {
+		t.Fatalf("it is cut at %v", cut)
+	}
+	h, v, north, east := l.column(m, "h"), l.column(m, "airspeed"), l.column(m, "north"), l.column(m, "east")
+	at := 0
+	for i, s := range l.times {
+		if s <= cut[0] {
+			at = i
+		}
+		if s < cut[0]+21 {
+			continue
+		}
+		if math.Abs(h[i]-80) > 3 || math.Abs(v[i]-22) > 1.5 || math.Hypot(north[i]-north[at], east[i]-east[at]) > 100 {
+			t.Fatalf("%.0f s after the cut it is at %.1f m, %.1f m/s", s-cut[0], h[i], v[i])
+		}
+	}
+	near(t, "height at the cut", []float64{h[at]}, 0.1, 10)
+	near(t, "mode at the end", []float64{l.last(m, "mode"), l.last(m, "armed")}, 0, 3, 1)
+}
+
+// All actions of the library but those without an end end well on the simulated plane, one after the other, until it is
+// on the ground and disarmed; with wind.
+func TestTheLibraryFlies(t *testing.T) {
+	m := planeMission(t, `<Sequence><take_off/><fly_to to_north="600 [m]" to_east="-200 [m]" to_h="90 [m]"/><climb_to to_h="120 [m]"/>
+		<set_speed to_speed="26 [m/s]"/>
+		<SubTree ID="loiter_turns" to_north="300 [m]" to_east="300 [m]" to_h="100 [m]" to_radius="150 [m]" turns="2"/>
+		<SubTree ID="loiter_time" to_north="0 [m]" to_east="300 [m]" to_h="100 [m]" duration="30 [s]"/>
+		<wait duration="5 [s]"/><return_home/><land/></Sequence>`,
+		"horizon: 1200\nends_with_plan: true\nenvironment: {}\nparameters: {wind.north: 3, wind.east: -2}\n")
+	r, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Summary(); s.Plan != record.PlanSucceeded {
+		t.Fatalf("the plan is %v", s.Plan)
+	}
+	near(t, "h, airspeed, armed, in air", []float64{l.last(m, "h"), l.last(m, "airspeed"), l.last(m, "armed"), l.last(m, "in_air")},
+		1, 0, 0.5, 0, 0)
+	if turns := l.at(m, "turn", bt.Finished); len(turns) != 1 {
+		t.Errorf("turns end at %v", turns)
+	}
+}
