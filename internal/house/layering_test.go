@@ -399,6 +399,12 @@ var rooms = map[string]room{
 	}, outside: reasons{
 		"github.com/bluenviron/gomavlib/v3": "where the vehicle is",
 	}, tests: reasons{
+		"autopilot/adapter":                "a killed flight has a vehicle",
+		"autopilot/fake":                   "a killed flight continues with a fake plane",
+		"document/mission":                 "a killed flight has a mission",
+		"internal/cart":                    "small missions are read",
+		"vehicle/contract":                 "a killed flight has a plane",
+		"vehicle/model":                    "a killed flight has a plane",
 		"github.com/foxglove/mcap/go/mcap": "the library of the format reads the log",
 	}},
 	"run/simulated": {pure: true, imports: reasons{
