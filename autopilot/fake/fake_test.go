@@ -137,6 +137,7 @@ func (s *station) answer(id uint16, m frame.Message) common.MAV_RESULT {
 // airborne lets an ArduPlane take off in TAKEOFF mode and returns when it has reached its height.
 func (s *station) airborne() {
 	s.t.Helper()
+	s.pass(5)
 	s.until(40, func() bool { return s.long(512, 1) == 0 && s.ready() })
 	s.expect(0, s.long(176, 1, 13))
 	s.expect(0, s.long(400, 1))
