@@ -47,10 +47,11 @@ func (s *source) State(c *snapshot.Codec) {
 
 func sourceOf(m *mission.Mission) source { return source{m.Plan.Source.Name, m.Plan.Source.Text} }
 
-// Swap requests, between two steps, that the run goes on with another plan, given as a document (docs/semantics.md, section 9). At once, the
-// actions that only the present plan has are withheld; at the first instant at which none of them is engaged, which may
-// be this one, the new plan takes over; if safe, they are not withheld, and the new plan waits for their end. What both plans have goes on. A request replaces one that is under way, and the
-// same plan as the present one changes nothing.
+// Swap requests, between two steps, that the run goes on with another plan, given as a document (docs/semantics.md,
+// section 9). At once, the actions that only the present plan has are withheld; at the first instant at which none of
+// them is engaged, which may be this one, the new plan takes over. If safe, they are not withheld: the new plan waits for
+// their end. What both plans have goes on. A request replaces one that is under way, and the same plan as the present one
+// changes nothing.
 //
 // If the new plan does not settle when it takes over, the old one goes on, and the log has the reason. The list has the
 // mistakes of the plan; with errors, or an error that wraps ErrSwap, nothing has happened. Another error is that of the
@@ -184,8 +185,9 @@ func (r *Run) takeOver() (wrong, err error) {
 	}
 	p := n.plan()
 	n.next, n.rec = nil, log
-	if err := errors.Join(n.log(KindSwap, n.difference(r)), log.Plan(p), n.jumps(r, p), n.losses(), n.instant()); err != nil {
-		return err, nil
+	wrong = errors.Join(n.log(KindSwap, n.difference(r)), log.Plan(p), n.jumps(r, p), n.losses(), n.instant())
+	if wrong != nil {
+		return wrong, nil
 	}
 	n.rec = r.rec
 	*r = n

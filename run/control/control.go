@@ -2,7 +2,7 @@
 // may use, and the client of it.
 //
 // The run has one goroutine, which owns all its state. The server never touches it: requests are read, and plans
-// compiled and checked, beside it; what the run must do waits until the run's loop calls [Server.Serve] or [Server.Wait].
+// compiled and checked, beside it; what the run must do waits until the run's loop calls [Server.Serve] or Wait.
 //
 // A connection carries one request, a JSON object, and its answers, one JSON object per line; the last one has no
 // successor in [Response.Progress].

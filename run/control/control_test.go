@@ -120,7 +120,8 @@ func TestUpload(t *testing.T) {
 		{"mistake", drive, upload(`<Action name="a" write="none := 1"/>`), []Progress{Refused}, "none", 0},
 		{"no XML", drive, Demand{Verb: Upload, Name: "x", Plan: "<"}, []Progress{Refused}, "", 0},
 		{"refuted", drive, upload(`<Action name="refuse"/>`), []Progress{Refused}, "refuted", 0},
-		{"endless", drive, upload(`<Repeat num_cycles="-1"><Action name="a" done="true"/></Repeat>`), []Progress{Failed}, "settle", 0},
+		{"endless", drive, upload(`<Repeat num_cycles="-1"><Action name="a" done="true"/></Repeat>`), []Progress{Failed},
+			"settle", 0},
 	} {
 		answers, o := ask(t, c.from, c.q)
 		var states []Progress
@@ -201,7 +202,8 @@ func FuzzParse(f *testing.F) {
 // TestParse: requests without a plan, of an unknown verb, or too long are refused.
 func TestParse(t *testing.T) {
 	long := `{"verb":"upload","name":"a","plan":"` + strings.Repeat("x", most) + `"}`
-	for _, text := range []string{`{"verb":"upload","name":"a"}`, `{"verb":"fly"}`, `{"verb":"stop","plan":"a"}`, `{}`, long} {
+	for _, text := range []string{`{"verb":"upload","name":"a"}`, `{"verb":"fly"}`, `{"verb":"stop","plan":"a"}`, `{}`,
+		long} {
 		if _, err := Parse(strings.NewReader(text)); !errors.Is(err, ErrDemand) {
 			t.Errorf("%.50s: %v", text, err)
 		}
