@@ -23,13 +23,13 @@ type Ending struct {
 }
 
 // Missing returns the reason why the box does not contain the whole flight, "" if it does.
-func (e *Ending) Missing() string {
+func (end *Ending) Missing() string {
 	switch {
-	case e.Damage != nil:
-		return e.Damage.Error()
-	case e.Dropped > 0:
-		return fmt.Sprintf("box: the first %d records were dropped at the limit of the black box", e.Dropped)
-	case !e.Ended:
+	case end.Damage != nil:
+		return end.Damage.Error()
+	case end.Dropped > 0:
+		return fmt.Sprintf("box: the first %d records were dropped at the limit of the black box", end.Dropped)
+	case !end.Ended:
 		return "box: the black box has no end: the program was killed"
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"slices"
@@ -109,7 +110,7 @@ func TestLog(t *testing.T) {
 	first := map[string]map[string]any{}
 	for {
 		schema, channel, m, err := messages.NextInto(nil)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		must(t, err)
