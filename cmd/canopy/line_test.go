@@ -92,7 +92,7 @@ func TestMissionsStandForPlans(t *testing.T) {
 func TestSuggestions(t *testing.T) {
 	for line, want := range map[string]string{
 		"rnu " + solarDay:                                 `did you mean "run"?`,
-		"fly":                                             "there are backchain, check",
+		"soar":                                            "there are backchain, check",
 		"help chekc":                                      `did you mean "check"?`,
 		"run --untill 3 " + solarDay:                      "did you mean --until?",
 		"compare --perod 3 " + solarDay:                   "did you mean --period?",

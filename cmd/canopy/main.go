@@ -59,10 +59,10 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
   canopy vehicle solar                        list a vehicle's signals, commands and parameters`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
-	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), convertCommand(), diffCommand(),
-		exportCommand(), fakeCommand(), fmtCommand(), manifestCommand(), monitorCommand(), newCommand(), reactionCommand(),
-		regionCommand(), replayCommand(), reportCommand(), showCommand(), traceCommand(), translateCommand(),
-		uploadCommand(), vehicleCommand(), whyCommand())
+	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), convertCommand(),
+		diffCommand(), exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), manifestCommand(), monitorCommand(),
+		newCommand(), reactionCommand(), regionCommand(), replayCommand(), reportCommand(), showCommand(),
+		traceCommand(), translateCommand(), uploadCommand(), vehicleCommand(), whyCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.SetArgs(args)
 	root.SetOut(stdout)

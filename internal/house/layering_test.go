@@ -371,6 +371,22 @@ var rooms = map[string]room{
 	}, tests: reasons{
 		"internal/trees": "random trees have all kinds",
 	}},
+	"run/driver": {imports: reasons{
+		"autopilot/fake":    "a vehicle in this program",
+		"autopilot/link":    "channels to vehicles",
+		"autopilot/service": "stamps what arrives",
+		"run/box":           "the log has the frames",
+		"run/flight":        "is what is driven",
+		"run/record":        "is logged",
+		"snapshot":          "the state of the plan can be saved",
+	}, tests: reasons{
+		"autopilot/adapter": "has the addresses of a link",
+		"bt":                "statuses are compared",
+		"document/mission":  "is what is flown",
+		"internal/cart":     "small missions are read",
+		"vehicle/contract":  "names signals and slots",
+		"vehicle/model":     "a vehicle for tests",
+	}},
 	"run/flight": {pure: true, imports: reasons{
 		"autopilot/adapter": "connects the contract with the vehicle",
 		"autopilot/frame":   "bytes of the link are frames",
@@ -455,6 +471,9 @@ var rooms = map[string]room{
 		"run/record":       "a run's events report where the vehicle's model ends",
 	}},
 	"cmd/canopy": {imports: reasons{
+		"run/driver":            "drives flights",
+		"autopilot/service":     "addresses vehicles",
+		"autopilot/adapter":     "says who commands a vehicle",
 		"autopilot/fake":        "flies vehicles that do not exist",
 		"autopilot/fake/faults": "spoils their links",
 		"autopilot/frame":       "bytes of their links are frames",

@@ -34,11 +34,11 @@ var (
 
 // Flight is a mission in flight: all its mutable state. It is not safe for concurrent use.
 //
-// It begins when the vehicle is attached and ready, on the ground; in the air, the operator's Resume begins it. While a
-// pilot, a failsafe or another station has the vehicle, and after a reboot, the plan is suspended: nothing in it changes
-// and nothing is commanded, until the operator resumes. While the link is lost, the plan goes on: its signals are
-// unknown. After the plan's end, and after the operator's Stop, exit procedures run; then a vehicle in the air is told to
-// hold or to return.
+// It begins when the vehicle is attached and ready, on the ground; in the air, the operator's Resume begins it. While
+// a pilot, a failsafe or another station has the vehicle, and after a reboot, the plan is suspended: nothing in it
+// changes and nothing is commanded, until the operator resumes. While the link is lost, the plan goes on: its signals
+// are unknown. After the plan's end, and after the operator's Stop, exit procedures run; then a vehicle in the air is
+// told to hold or to return.
 type Flight struct {
 	m       *mission.Mission
 	c       *contract.Contract
@@ -138,8 +138,8 @@ func (f *Flight) Attach(rec record.Recorder) {
 	f.r.Attach(rec)
 }
 
-// Step makes the flight react to an input, and returns the frames to be sent. The error is that of the recorder or wraps
-// ErrInput. A plan that fails is none: its exit procedures run, and Err returns why.
+// Step makes the flight react to an input, and returns the frames to be sent. The error is that of the recorder or
+// wraps ErrInput. A plan that fails is none: its exit procedures run, and Err returns why.
 func (f *Flight) Step(in Input) (out [][]byte, err error) {
 	f.now = in.At
 	switch in.Kind {
@@ -220,7 +220,8 @@ func (f *Flight) stop() error {
 	return nil
 }
 
-// react handles what the adapter has found: first the samples, then the log of events, whose time is that of the samples.
+// react handles what the adapter has found: first the samples, then the log of events, whose time is that of the
+// samples.
 func (f *Flight) react() error {
 	for again := true; again; {
 		events := f.vehicle.Events()
@@ -228,6 +229,12 @@ func (f *Flight) react() error {
 			f.w.move(f.vehicle.Vehicle(f.now.Wall))
 		}
 		state := f.vehicle.State()
+		if f.phase == waiting { // what led to the start comes before it
+			if err := f.log(events); err != nil {
+				return err
+			}
+			events = nil
+		}
 		if f.phase == waiting && state == adapter.Ready {
 			f.phase = flying
 			f.w.start(f.vehicle.Vehicle(f.now.Wall))
@@ -236,10 +243,8 @@ func (f *Flight) react() error {
 		if err := f.samples(); err != nil {
 			return err
 		}
-		for _, e := range events {
-			if err := f.event(e); err != nil {
-				return err
-			}
+		if err := f.log(events); err != nil {
+			return err
 		}
 		if f.phase == leaving {
 			f.depart()
@@ -249,16 +254,21 @@ func (f *Flight) react() error {
 	return nil
 }
 
-// event logs an event of the adapter.
-func (f *Flight) event(e adapter.Event) error {
-	text := e.Text
-	if e.Slot >= 0 {
-		text = f.c.Slots[e.Slot].Name + ": " + text
+// log logs events of the adapter.
+func (f *Flight) log(events []adapter.Event) error {
+	for _, e := range events {
+		text := e.Text
+		if e.Slot >= 0 {
+			text = f.c.Slots[e.Slot].Name + ": " + text
+		}
+		if err := f.note(e.Kind.String(), text); err != nil {
+			return err
+		}
 	}
-	return f.log(e.Kind.String(), text)
+	return nil
 }
 
-func (f *Flight) log(kind, text string) error {
+func (f *Flight) note(kind, text string) error {
 	return f.rec.Event(record.Event{T: f.w.t, Kind: kind, Text: text})
 }
 
@@ -270,7 +280,7 @@ func (f *Flight) samples() error {
 		if !f.w.see(s) {
 			text := fmt.Sprintf("a sample of %v that is %.3f s older than the latest was ignored", s.Source,
 				f.w.t-f.w.seconds(s.T))
-			if err := f.log("late", text); err != nil {
+			if err := f.note("late", text); err != nil {
 				return err
 			}
 			continue
@@ -338,16 +348,17 @@ func (f *Flight) leave() error {
 	switch state := f.vehicle.State(); {
 	case state != adapter.Ready && state != adapter.Lost:
 		f.phase = over
-		return f.log("end", "the vehicle is not ours ("+state.String()+"): it is left as it is")
+		return f.note("end", "the vehicle is not ours ("+state.String()+"): it is left as it is")
 	case f.signal("in_air") == 0:
 		f.phase = over
-		return f.log("end", "the vehicle is on the ground")
+		return f.note("end", "the vehicle is on the ground")
 	case mode == returns || mode == lands:
 		f.phase = over
-		return f.log("end", "the plan has left the vehicle in the mode "+mode)
+		return f.note("end", "the plan has left the vehicle in the mode "+mode)
 	default:
 		f.want(wanted, float64(slices.Index(f.c.Slots[wanted].Values, target)))
-		return f.log("end", "the vehicle goes on in the mode "+target)
+		f.vehicle.Wake(f.now)
+		return f.note("end", "the vehicle goes on in the mode "+target)
 	}
 }
 
@@ -396,6 +407,9 @@ func (f *Flight) command() (news bool) {
 		f.want(i, signals[s.place])
 		news = true
 	}
+	if news { // all slots of an instant are wanted together
+		f.vehicle.Wake(f.now)
+	}
 	return news
 }
 
@@ -404,7 +418,6 @@ func (f *Flight) want(i int, value float64) {
 	f.decisions++
 	f.slots[i].wanted = value
 	f.vehicle.Want(i, value)
-	f.vehicle.Wake(f.now)
 }
 
 // Due returns the reading of the wall clock [ns] at which the flight needs an input of kind Wake, unless another comes

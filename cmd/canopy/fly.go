@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"canopy/autopilot/adapter"
+	"canopy/autopilot/fake"
+	"canopy/autopilot/link"
+	"canopy/autopilot/service"
+	"canopy/diag"
+	"canopy/run/box"
+	"canopy/run/driver"
+	"canopy/run/flight"
+	"canopy/run/folder"
+	"canopy/run/record"
+	"canopy/run/report"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// The addresses with which a flight needs no vehicle.
+const fakePlane = "fake:plane"
+
+// The ways in which a flight leaves a vehicle in the air.
+const (
+	atEndHold   = "hold"
+	atEndReturn = "return"
+)
+
+// The components of our addresses: a computer on board, and a ground station with its usual system.
+const (
+	onboard       = 191
+	groundStation = 190
+	groundSystem  = 255
+	autopilotPart = 1
+)
+
+func flyCommand() *cobra.Command {
+	var address, out, atEnd string
+	var set []string
+	var system uint8
+	var speed float64
+	var arm, ground, refuse, asJSON, quiet, withReport bool
+	c := &cobra.Command{
+		Use:   "fly MISSION",
+		Short: "Fly a mission on an autopilot",
+		Long: `Fly a mission on an autopilot over MAVLink, by the same plan that "canopy run" simulates.
+
+The mission's vehicle must be plane or copter. The link is one of
+
+  fake:plane            a fake autopilot in this program, for tests and demonstrations
+` + indented(link.Forms()) + `
+The flight attaches to the vehicle and reads its parameters: findings of the checklist are printed, and with --refuse,
+grave ones keep the vehicle from being commanded. Then the plan begins. A vehicle that is already in the air is only
+observed until the operator resumes. The plan enables the motors only with --arm.
+
+While a pilot, a failsafe or another station has the vehicle, and after it rebooted, the plan is suspended until the
+operator resumes. While the link is lost, the plan goes on with unknown signals. The line "resume" or "stop" on a
+terminal's standard input is a command of the operator.
+
+Ctrl-C ends the plan: its exit procedures run, then a vehicle in the air is told to hold or to return, as --at-end says.
+
+The output folder receives the files of "canopy run" and
+  run.box         everything that was received and sent
+
+Exit status: 0 the mission was flown to its end, the plan did not fail and no property or assumption was violated, 1 the
+flight failed or was interrupted (its records are complete up to that time), 2 wrong input, nothing was flown, 3 the
+mission was flown to its end, but the plan failed or a property or an assumption was violated.`,
+		Example: `  canopy fly missions/circuit-plane.yaml --link fake:plane
+  canopy fly missions/circuit-plane.yaml --link fake:plane --speed 1
+  canopy fly missions/circuit-plane.yaml --link udp:127.0.0.1:14550 --arm --at-end return`,
+		Args: arguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			stderr := cmd.ErrOrStderr()
+			if address == "" {
+				return &usageError{"--link is needed: " + fakePlane + ", or the address of a vehicle"}
+			}
+			if atEnd != atEndHold && atEnd != atEndReturn {
+				return &usageError{"--at-end is " + atEndHold + " or " + atEndReturn}
+			}
+			m, err := readMission(args[0], set, stderr)
+			if err != nil {
+				return err
+			}
+			ends := service.Ends{Us: service.Address{System: system, Component: onboard},
+				Vehicle: service.Address{System: system, Component: autopilotPart}}
+			if ground {
+				ends.Us = service.Address{System: groundSystem, Component: groundStation}
+			}
+			o := flight.Options{Options: adapter.Options{Ends: ends, Ground: ground, Refuse: refuse},
+				Arm: arm || address == fakePlane, Return: atEnd == atEndReturn}
+			f, watch, err := newFlight(m, o)
+			if err != nil {
+				return err
+			}
+			describe, err := describeFlight(args[0], set, o)
+			if err != nil {
+				return err
+			}
+			channel, err := openFarEnd(address, system, speed)
+			if err != nil {
+				return err
+			}
+			if out == "" {
+				out = filepath.Join("out", folder.Name(args[0]))
+			}
+			d := driver.New(f, channel, driver.Options{Describe: describe, Box: func(start flight.Input) (driver.Box, error) {
+				return box.Create(out, start, box.Options{})
+			}})
+			operate(cmd.InOrStdin(), d)
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			bar := newProgress(stderr, d.Until())
+			shown := ""
+			show := func() {
+				if state := stateOf(d); state != shown && !quiet {
+					bar.clear()
+					fmt.Fprintf(stderr, "canopy: %s  %s\n", report.Clock(d.T()), state)
+					shown = state
+				}
+				bar.show(d.T(), d.Events)
+			}
+			fo := folder.Options{Bare: !withReport, Guard: &unfinished, Watch: watch, Observe: show}
+			var table bytes.Buffer
+			if !asJSON && !quiet {
+				fo.Table = &table
+			}
+			summary, err := folder.Fly(ctx, d, out, fo)
+			bar.clear()
+			if errors.Is(err, record.ErrHeader) {
+				return err
+			}
+			if err != nil && summary != nil {
+				err = fmt.Errorf("%w\ncanopy: the results up to %s are in %s", err, report.Clock(d.T()), out)
+			}
+			err = errors.Join(err, printed(cmd.OutOrStdout(), summary, table.Bytes(), out, asJSON, withReport))
+			if err != nil {
+				return failed(err)
+			}
+			if summary.Plan == record.PlanFailed {
+				fmt.Fprintln(stderr, "canopy: the plan failed")
+				err = errRefuted
+			}
+			for _, p := range summary.Violations() {
+				fmt.Fprintf(stderr, "canopy: the flight violates %s\n", diag.Visible(p.Statement()))
+				err = errRefuted
+			}
+			return err
+		},
+	}
+	c.Flags().StringVar(&address, "link", "", "`address` of the link: see above")
+	c.Flags().StringVar(&out, "out", "", "output `folder` (default out/ followed by the mission's file name)")
+	c.Flags().StringArrayVar(&set, "set", nil,
+		"set `name=value`: a parameter of the vehicle, horizon, tolerance or method; may be repeated")
+	c.Flags().BoolVar(&arm, "arm", false, "the plan may enable the motors; always so with "+fakePlane)
+	c.Flags().StringVar(&atEnd, "at-end", atEndHold, "how a vehicle in the air goes on at the end: hold or return")
+	c.Flags().Uint8Var(&system, "system", 1, "`number` of the vehicle's MAVLink system")
+	c.Flags().BoolVar(&ground, "gcs", false, "be a ground station (255/190), whose loss the autopilot may guard, and "+
+		"which hides the loss of another one; otherwise a computer on board")
+	c.Flags().BoolVar(&refuse, "refuse", false, "grave findings of the checklist keep the vehicle from being commanded")
+	c.Flags().Float64Var(&speed, "speed", 0, "`multiple` of real time of a fake; 0: as fast as possible")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
+	c.Flags().BoolVar(&withReport, "report", true, "write report.html")
+	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "do not print the table")
+	return c
+}
+
+// indented indents the lines of a text.
+func indented(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
+}
+
+// openFarEnd opens the channel of an address.
+func openFarEnd(address string, system uint8, speed float64) (driver.FarEnd, error) {
+	if address == fakePlane {
+		unix := time.Now().UnixNano()
+		return driver.Fake(address, fake.New(fake.Options{System: system, Unix: unix}), unix, speed), nil
+	}
+	if strings.HasPrefix(address, "fake:") {
+		return nil, &usageError{"the fake vehicle is " + fakePlane}
+	}
+	l, err := link.Open(address)
+	if err != nil {
+		return nil, err
+	}
+	return driver.Live(l), nil
+}
+
+// operate passes lines from a terminal to the flight.
+func operate(in io.Reader, d *driver.Driver) {
+	f, ok := in.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return
+	}
+	go func() {
+		for lines := bufio.NewScanner(f); lines.Scan(); {
+			if command := strings.TrimSpace(lines.Text()); command == flight.Resume || command == flight.Stop {
+				d.Operate(command)
+			}
+		}
+	}()
+}
+
+// stateOf describes the state of a flight in a few words.
+func stateOf(d *driver.Driver) string {
+	switch {
+	case d.Over():
+		return "the flight is over"
+	case !d.Started():
+		return d.Vehicle().String() + ": the plan waits"
+	case d.Suspended():
+		return d.Vehicle().String() + ": the plan is suspended; the line \"resume\" continues it"
+	case d.Vehicle() == adapter.Lost:
+		return "the link is lost: the plan goes on"
+	}
+	return "the plan is flown"
+}

@@ -1,0 +1,189 @@
+// Package driver drives a flight: it stamps what arrives on a wire with the readings of the clocks, puts it into the
+// black box, passes it to the flight and sends what the flight answers. All decisions are the flight's.
+package driver
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"canopy/run/box"
+	"canopy/run/flight"
+	"canopy/run/record"
+	"canopy/snapshot"
+)
+
+// Box receives everything that reaches a flight and everything that it sends; box.Writer is one.
+type Box interface {
+	Append(in flight.Input) error
+	Out(datagrams [][]byte) error
+	Sync() error
+	Close() error
+}
+
+// Options are the settings of a driver.
+type Options struct {
+	Describe []byte                                // the data of the first input, which describes the flight
+	Box      func(start flight.Input) (Box, error) // begins the black box; nil: there is none
+	Tlog     io.Writer                             // receives the frames in the format of that name; nil: nothing does
+}
+
+// Driver is a flight with its wire. It is a run that a folder can hold.
+type Driver struct {
+	*flight.Flight
+	wire    FarEnd
+	o       Options
+	step    func(in flight.Input) ([][]byte, error)
+	box     Box
+	start   flight.Input
+	lost    error // of the black box
+	begun   bool
+	closed  bool
+	decided int
+	observe func(more bool) error
+}
+
+// New returns the driver of a flight, which has not begun.
+func New(f *flight.Flight, c FarEnd, o Options) *Driver {
+	return &Driver{Flight: f, wire: c, o: o, step: f.Step,
+		start: flight.Input{Kind: flight.Start, At: c.Now(), Data: o.Describe}}
+}
+
+// Header describes the flight for the record.
+func (d *Driver) Header() record.Header {
+	h := d.Flight.Header()
+	h.Date = d.start.At.Unix
+	return h
+}
+
+// Attach sets the recorder of the log, before Fly.
+func (d *Driver) Attach(rec record.Recorder) {
+	to, ok := rec.(record.FlightRecorder)
+	if !ok {
+		d.Flight.Attach(rec)
+		return
+	}
+	l := box.NewLogger(d.Header(), to, d.o.Tlog)
+	l.Drive(d.Flight)
+	d.Flight.Attach(l)
+	d.step = l.Step
+}
+
+// Fly drives the flight until it is over. After each input it calls observe, which may be nil, with whether the flight
+// goes on; an error of observe ends Fly. A context that is done ends it with [record.ErrInterrupted]: Stop then ends
+// the flight in good order.
+func (d *Driver) Fly(ctx context.Context, observe func(more bool) error) error {
+	d.observe = observe
+	if err := d.begin(); err != nil {
+		return err
+	}
+	if err := d.drive(ctx); err != nil {
+		return err
+	}
+	return errors.Join(d.Err(), d.end())
+}
+
+// Stop lets the operator stop the flight: the exit procedures of the plan run, and the vehicle is told how to go on.
+func (d *Driver) Stop(string) error {
+	if d.closed {
+		return nil
+	}
+	observe := d.observe
+	d.observe = func(more bool) error {
+		if observe != nil {
+			_ = observe(more) // it cannot end the flight again
+		}
+		return nil
+	}
+	err := d.begin()
+	if err == nil && !d.Over() {
+		if err = d.feed(flight.Input{Kind: flight.Operator, At: d.wire.Now(), Data: []byte(flight.Stop)}); err == nil {
+			err = d.drive(context.Background())
+		}
+	}
+	return errors.Join(err, d.Err(), d.end())
+}
+
+// begin opens the black box and tells the flight that the program has started and the wire is open.
+func (d *Driver) begin() (err error) {
+	if d.begun {
+		return nil
+	}
+	d.begun = true
+	if d.o.Box != nil {
+		if d.box, err = d.o.Box(d.start); err != nil {
+			return err
+		}
+	}
+	return errors.Join(d.react(d.start),
+		d.feed(flight.Input{Kind: flight.Open, At: d.wire.Now(), Data: []byte(d.wire.String())}))
+}
+
+// drive feeds the flight until it is over.
+func (d *Driver) drive(ctx context.Context) error {
+	for !d.Over() {
+		in := d.wire.Next(ctx, d.Due())
+		if ctx.Err() != nil {
+			return record.ErrInterrupted
+		}
+		if err := d.feed(in); err != nil {
+			return err
+		}
+		if d.observe != nil {
+			if err := d.observe(!d.Over()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// feed records an input before the flight reacts to it.
+func (d *Driver) feed(in flight.Input) error {
+	d.record(func(b Box) error { return b.Append(in) })
+	return d.react(in)
+}
+
+// react lets the flight react to an input. What it answers is sent before it is on the disk: a command does not wait.
+func (d *Driver) react(in flight.Input) error {
+	out, err := d.step(in)
+	d.record(func(b Box) error { return b.Out(out) })
+	for _, frame := range out {
+		d.wire.Write(frame)
+	}
+	if d.Decisions() > d.decided {
+		d.decided = d.Decisions()
+		d.record(Box.Sync)
+	}
+	return err
+}
+
+// record writes into the black box. One that is full or broken does not end the flight.
+func (d *Driver) record(write func(b Box) error) {
+	if d.box == nil {
+		return
+	}
+	if err := write(d.box); err != nil {
+		d.lost = errors.Join(err, d.box.Close())
+		d.box = nil
+	}
+}
+
+// end ends the record and closes the wire.
+func (d *Driver) end() error {
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	err := d.feed(flight.Input{Kind: flight.End, At: d.wire.Now()})
+	if d.box != nil {
+		err = errors.Join(err, d.box.Close())
+	}
+	return errors.Join(err, d.lost, d.wire.Close())
+}
+
+// Operate passes a command of the operator to the flight. It may be called at any time, by any goroutine.
+func (d *Driver) Operate(command string) { d.wire.Operate(command) }
+
+// State implements the state of a run.
+func (d *Driver) State(c *snapshot.Codec) { d.Flight.State(c) }

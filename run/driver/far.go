@@ -1,0 +1,180 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"canopy/autopilot/fake"
+	"canopy/autopilot/link"
+	"canopy/autopilot/service"
+	"canopy/run/flight"
+)
+
+// FarEnd is what a flight is connected with: a way to a vehicle, with the clocks by which it is driven.
+type FarEnd interface {
+	// Now returns the reading of the clocks.
+	Now() service.Clock
+	// Next waits for the next input, until the wall clock shows due [ns] or the context is done: then it is a Wake.
+	Next(ctx context.Context, due int64) flight.Input
+	// Write sends a frame. What cannot be sent is lost.
+	Write(frame []byte)
+	// Operate passes a command of the operator to Next. It may be called at any time, by any goroutine.
+	Operate(command string)
+	Close() error
+	// String returns the address.
+	String() string
+}
+
+// live is a link, driven by the clocks of the computer.
+type live struct {
+	link   link.Link
+	began  time.Time
+	inputs chan flight.Input
+	done   chan struct{}
+}
+
+// Live returns the far end of an open link.
+func Live(l link.Link) FarEnd {
+	c := &live{l, time.Now(), make(chan flight.Input, 1024), make(chan struct{})}
+	go c.read()
+	return c
+}
+
+func (c *live) String() string { return c.link.String() }
+
+// Now implements FarEnd.
+func (c *live) Now() service.Clock {
+	now := time.Now()
+	return service.Clock{Wall: now.Sub(c.began).Nanoseconds() + 1, Unix: now.UnixNano()}
+}
+
+// read stamps what arrives.
+func (c *live) read() {
+	buf := make([]byte, link.Datagram)
+	for {
+		n, err := c.link.Read(buf)
+		in := flight.Input{Kind: flight.Frame, At: c.Now(), Data: append([]byte(nil), buf[:n]...)}
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil:
+			in.Kind, in.Data = flight.Close, []byte(err.Error())
+		case n == 0:
+			in.Kind, in.Data = flight.Open, []byte(c.link.String())
+		}
+		select {
+		case c.inputs <- in:
+		case <-c.done:
+			return
+		}
+	}
+}
+
+// Next implements FarEnd.
+func (c *live) Next(ctx context.Context, due int64) flight.Input {
+	timer := time.NewTimer(time.Duration(max(0, due-c.Now().Wall)))
+	defer timer.Stop()
+	select {
+	case in := <-c.inputs:
+		return in
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return flight.Input{Kind: flight.Wake, At: c.Now()}
+}
+
+// Write implements FarEnd.
+func (c *live) Write(frame []byte) { _ = c.link.Write(frame) } // telemetry shows what arrived
+
+// Operate implements FarEnd.
+func (c *live) Operate(command string) {
+	select {
+	case c.inputs <- flight.Input{Kind: flight.Operator, At: c.Now(), Data: []byte(command)}:
+	case <-c.done:
+	}
+}
+
+// Close implements FarEnd.
+func (c *live) Close() error {
+	close(c.done)
+	return c.link.Close()
+}
+
+// simulated is a fake autopilot in this program. Its clock is that of the flight.
+type simulated struct {
+	vehicle *fake.Autopilot
+	name    string
+	start   int64 // Unix time [ns]
+	wall    int64
+	arrived [][]byte
+	speed   float64 // of real time; 0: as fast as possible
+	began   time.Time
+
+	mutex    sync.Mutex
+	commands []string
+}
+
+// Fake returns the far end of a fake autopilot, which is switched on at a Unix time [ns]. Its clock runs at a multiple
+// of real time; 0 is as fast as possible.
+func Fake(name string, v *fake.Autopilot, unix int64, speed float64) FarEnd {
+	return &simulated{vehicle: v, name: name, start: unix, wall: 1, speed: speed, began: time.Now()}
+}
+
+func (c *simulated) String() string { return c.name }
+
+// Now implements FarEnd.
+func (c *simulated) Now() service.Clock { return service.Clock{Wall: c.wall, Unix: c.start + c.wall} }
+
+// step is the longest time that passes at once [ns].
+const step = 20_000_000
+
+// Next implements FarEnd.
+func (c *simulated) Next(ctx context.Context, due int64) flight.Input {
+	for {
+		if command, ok := c.command(); ok {
+			return flight.Input{Kind: flight.Operator, At: c.Now(), Data: []byte(command)}
+		}
+		if len(c.arrived) > 0 {
+			in := flight.Input{Kind: flight.Frame, At: c.Now(), Data: c.arrived[0]}
+			c.arrived = c.arrived[1:]
+			return in
+		}
+		if due <= c.wall || ctx.Err() != nil {
+			return flight.Input{Kind: flight.Wake, At: c.Now()}
+		}
+		dt := min(step, due-c.wall)
+		c.vehicle.Step(dt)
+		c.wall += dt
+		c.arrived = c.vehicle.Out()
+		if c.speed > 0 {
+			time.Sleep(time.Until(c.began.Add(time.Duration(float64(c.wall) / c.speed))))
+		}
+	}
+}
+
+// command takes a command of the operator.
+func (c *simulated) command() (command string, ok bool) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if len(c.commands) == 0 {
+		return "", false
+	}
+	command, c.commands = c.commands[0], c.commands[1:]
+	return command, true
+}
+
+// Write implements FarEnd.
+func (c *simulated) Write(frame []byte) { c.vehicle.Receive(frame) }
+
+// Operate implements FarEnd.
+func (c *simulated) Operate(command string) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.commands = append(c.commands, command)
+}
+
+// Close implements FarEnd.
+func (c *simulated) Close() error { return nil }
