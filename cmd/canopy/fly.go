@@ -174,11 +174,6 @@ mission was flown to its end, but the plan failed or a property or an assumption
 	return c
 }
 
-// indented indents the lines of a text.
-func indented(text string) string {
-	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
-}
-
 // openFarEnd opens the channel of an address.
 func openFarEnd(address string, system uint8, speed float64) (driver.FarEnd, error) {
 	if address == fakePlane {
