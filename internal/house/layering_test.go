@@ -2,7 +2,6 @@ package house
 
 import (
 	"go/parser"
-	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -800,8 +799,4 @@ func within(name string, given reasons) string {
 		}
 	}
 	return ""
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	return slices.Sorted(maps.Keys(m))
 }
