@@ -662,22 +662,6 @@ func TestImportsStayWithinTheTable(t *testing.T) {
 // layers are the folders of the house, from the lowest to the highest; the core are the rooms without a folder.
 var layers = []string{"", "expr", "syntax", "vehicle", "document", "autopilot", "formalism", "run", "analysis", "cmd", "examples"}
 
-// layerOf returns the place of a room's folder in layers; a room of internal/ is as high as what it imports.
-func layerOf(name string) int {
-	folder, _, below := strings.Cut(name, "/")
-	switch {
-	case folder == "internal":
-		layer := 0
-		for imported := range rooms[name].imports {
-			layer = max(layer, layerOf(imported))
-		}
-		return layer
-	case below || folder == "run":
-		return slices.Index(layers, folder)
-	}
-	return 0
-}
-
 // TestNoArrowLeadsUpward: a room imports rooms of its own folder and of lower ones only.
 func TestNoArrowLeadsUpward(t *testing.T) {
 	for _, name := range sortedKeys(rooms) {
@@ -789,14 +773,4 @@ func TestArchitectureShowsTheTable(t *testing.T) {
 	if got, want := sortedKeys(shown), sortedKeys(rooms); !slices.Equal(got, want) {
 		t.Errorf("docs/architecture.md shows the rooms %v, the table of internal/house has %v", got, want)
 	}
-}
-
-// within returns the reason given for a package or for one that it lies below, else "".
-func within(name string, given reasons) string {
-	for _, top := range sortedKeys(given) {
-		if name == top || strings.HasPrefix(name, top+"/") {
-			return given[top]
-		}
-	}
-	return ""
 }
