@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/document/plan"
 	"canopy/syntax/xmltree"
 	"canopy/syntax/yamldoc"
+	"canopy/vehicle/contract"
 	"canopy/vehicle/equations"
 	"canopy/vehicle/model"
 
@@ -22,7 +24,8 @@ func manifestCommand() *cobra.Command {
 		Use:   "manifest [VEHICLE|MISSION]",
 		Short: "Write the node types for an editor such as Groot2",
 		Long: `Write a TreeNodesModel, from which an editor such as Groot2 fills its palette: all kinds of nodes and, for a
-vehicle or a mission, leaf types that read and write its signals, and the models of the mission's plan.
+vehicle or a mission, leaf types that read and write its signals, and the models of the mission's plan; for a vehicle of a contract, such as
+plane, the actions of its library.
 
 VEHICLE is the name of a built-in vehicle or a file of equations (.yaml), MISSION a mission (.yaml). For a signal x
 there are the conditions above_x and below_x with the port "limit", or is_x; for a command x the action write_x with
@@ -75,17 +78,22 @@ func library(name string, stderr io.Writer) (plan.Vocabulary, *plan.Plan, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	return m.Vocabulary(), nil, nil
+	return m.Vocabulary(), m.Plan, nil
 }
 
-// idle returns a mission of a vehicle that does nothing.
+// idle returns a mission of a vehicle that does nothing, whose plan has the library of the vehicle's contract, if any.
 func idle(v *model.Vehicle) (*mission.Mission, error) {
+	include := ""
+	if slices.ContainsFunc(contract.Contracts(), func(c *contract.Contract) bool { return c.Name == v.Name }) {
+		include = `<include path="library:` + v.Name + `"/>`
+	}
 	m, list := mission.Read("idle.yaml", func(name string) ([]byte, error) {
 		switch name {
 		case "idle.yaml":
 			return fmt.Appendf(nil, "plan: idle.xml\nvehicle: %q\nhorizon: 1\n", v.Name), nil
 		case "idle.xml":
-			return []byte(`<root BTCPP_format="4"><BehaviorTree ID="idle"><Action/></BehaviorTree></root>`), nil
+			return []byte(`<root BTCPP_format="4" main_tree_to_execute="idle">` + include +
+				`<BehaviorTree ID="idle"><Action/></BehaviorTree></root>`), nil
 		}
 		return nil, errors.ErrUnsupported
 	}, []*model.Vehicle{v}, nil)

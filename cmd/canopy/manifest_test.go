@@ -42,6 +42,8 @@ func TestManifest(t *testing.T) {
 			t.Errorf("%s: %d\n%s", v.Name, status, stderr)
 		}
 	}
+	library, _, _ := canopy("manifest", "plane")
+	says(t, "the manifest of a contract's vehicle", library, `<Action ID="take_off"`, `<SubTree ID="loiter_turns">`, `ID="is_armed"`)
 	mission, stderr, status := canopy("manifest", "../../missions/inspection.yaml")
 	if status != exitOK {
 		t.Fatal(stderr)

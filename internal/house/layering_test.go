@@ -484,6 +484,7 @@ var rooms = map[string]room{
 		"syntax/yamldoc":        "distinguishes a state graph from a mission",
 		"syntax/xmltree":        "lays out and converts plans",
 		"bt":                    "runs trace scripts",
+		"vehicle/contract":      "a manifest has the library of a contract",
 		"vehicle/model":         "shows vehicles",
 		"vehicle/fleet":         "missions name vehicles",
 		"document/plan":         "draws plans",
