@@ -167,7 +167,18 @@ func create(name, vehicle, out string, f outing, stdout, stderr io.Writer) error
 		vehicle = filepath.ToSlash(path)
 	}
 	missionText := fmt.Sprintf("mission: %s\nplan: %s.xml\nvehicle: %s\nhorizon: %s\n", name, name, vehicle, f.horizon)
-	missionFile, planFile := filepath.Join(out, name+".yaml"), filepath.Join(out, name+".xml")
+	return writeMission(filepath.Join(out, name), missionText, planText, func(m *mission.Mission) (more string) {
+		for _, command := range unwritten(m) {
+			more += fmt.Sprintf("# canopy: accept command %s: it keeps its default\n", command)
+		}
+		return more
+	}, stdout, stderr)
+}
+
+// writeMission checks a new mission, with its plan, and writes both: base.yaml, with the lines that more returns, and
+// base.xml. It replaces no file.
+func writeMission(base, missionText, planText string, more func(*mission.Mission) string, stdout, stderr io.Writer) error {
+	missionFile, planFile := base+".yaml", base+".xml"
 	m, list := mission.Read(filepath.ToSlash(missionFile), func(file string) ([]byte, error) {
 		switch file {
 		case filepath.ToSlash(missionFile):
@@ -178,15 +189,13 @@ func create(name, vehicle, out string, f outing, stdout, stderr io.Writer) error
 		return readFile(file)
 	}, fleet.Vehicles(), nil)
 	if m != nil {
-		_, more := run.Graph(m)
-		list = append(list, more...)
+		_, graph := run.Graph(m)
+		list = append(list, graph...)
 	}
 	if err := accepted(list, stderr); err != nil {
 		return err
 	}
-	for _, command := range unwritten(m) {
-		missionText += fmt.Sprintf("# canopy: accept command %s: it keeps its default\n", command)
-	}
+	missionText += more(m)
 	for _, file := range []string{missionFile, planFile} {
 		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s exists already; choose another name or --out", file)

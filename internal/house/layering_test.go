@@ -39,6 +39,12 @@ var rooms = map[string]room{
 		"formalism/tick":  "the second engine passes the golden scripts",
 		"internal/trees":  "random trees",
 	}},
+	"document/qgc": {pure: true, imports: reasons{
+		"diag":           "an author's mistakes are reported all at once, each at its place",
+		"syntax/xmltree": "the result is a plan",
+		"syntax/yamldoc": "JSON is YAML",
+		"vehicle/earth":  "positions become metres from home",
+	}},
 	"document/script": {pure: true, imports: reasons{
 		"bt":            "the engine replays a script",
 		"diag":          "a script's mistakes are shown like a plan's",
@@ -488,6 +494,7 @@ var rooms = map[string]room{
 		"vehicle/model":         "shows vehicles",
 		"vehicle/fleet":         "missions name vehicles",
 		"document/plan":         "draws plans",
+		"document/qgc":          "imports plans of QGroundControl",
 		"document/mission":      "reads missions",
 		"run":                   "runs missions",
 		"run/simulated":         "simulates vehicles",

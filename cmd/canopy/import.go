@@ -1,0 +1,54 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"canopy/document/mission"
+	"canopy/document/qgc"
+	"canopy/syntax/xmltree"
+
+	"github.com/spf13/cobra"
+)
+
+func importCommand() *cobra.Command {
+	var out, name string
+	c := &cobra.Command{
+		Use:   "import FILE.plan",
+		Short: "Write a mission from a plan of QGroundControl",
+		Long: `Write a mission from a plan of QGroundControl: NAME.yaml and its plan, NAME.xml, which use the library of actions of
+planes or copters. Complex items, such as surveys, are flown as the items into which QGroundControl has expanded them.
+
+An item that moves the vehicle and has no action is an error, since all that follows would be flown from elsewhere. What
+else is left out is listed on standard error. The mission is checked before anything is written, and no file is
+replaced.`,
+		Example: `  canopy import survey.plan --out missions
+  canopy run missions/survey.yaml`,
+		Args: arguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			src, err := source(args[0])
+			if err != nil {
+				return err
+			}
+			name := cmp.Or(name, strings.TrimSuffix(filepath.Base(args[0]), ".plan"))
+			if name != filepath.Base(name) || !xmltree.IsName(name) {
+				return &usageError{fmt.Sprintf("%q cannot be the name of a mission; give another by --name", name)}
+			}
+			file, list := qgc.Read(src)
+			if err := accepted(list, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+			planText, missionText, list := qgc.Import(file, name)
+			if err := accepted(list, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+			return writeMission(filepath.Join(out, name), missionText, planText, func(*mission.Mission) string { return "" },
+				cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	c.Flags().StringVar(&out, "out", ".", "the `folder` of the two files")
+	c.Flags().StringVar(&name, "name", "", "the `name` of the mission (default that of the file)")
+	return c
+}

@@ -1,0 +1,152 @@
+package qgc
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"canopy/diag"
+	"canopy/syntax/xmltree"
+)
+
+// Import returns a plan (.xml) and a mission (.yaml) that fly what a file describes with the actions of the library of
+// its vehicle's class. Positions are metres from the planned home, which is the site of the mission. The list has an
+// error for each item that moves the vehicle and cannot be flown, and there are no documents then; a warning for
+// all that is left out.
+func Import(f *File, name string) (plan, mission string, list diag.List) {
+	steps, list := f.convert()
+	if len(steps) == 0 && !list.HasErrors() {
+		list = append(list, diag.Diagnostic{Source: f.source, Code: codeItem, Text: "the mission has no item that can be flown"})
+	}
+	if list.HasErrors() {
+		return "", "", list.Sorted()
+	}
+	for _, part := range []struct {
+		what string
+		left bool
+	}{{"fence", !f.Fence.Empty()}, {"rally points", len(f.Rally) > 0}} {
+		if part.left {
+			list = append(list, diag.Diagnostic{Source: f.source, Offset: f.places[part.what].Offset, Severity: diag.Warning, Code: codeLeftOut,
+				Text: "the plan does not contain the " + part.what,
+				Hint: "the autopilot watches them without the plan; upload them with QGroundControl"})
+		}
+	}
+	return f.plan(name, steps), f.mission(name, steps), list.Sorted()
+}
+
+func (f *File) class() string {
+	if f.Copter {
+		return "copter"
+	}
+	return "plane"
+}
+
+// plan returns the document of a plan: the steps one after the other.
+func (f *File) plan(name string, steps []step) string {
+	root := &xmltree.Markup{Name: "root", Spaced: true}
+	root.Add("BTCPP_format", "4")
+	root.Add("main_tree_to_execute", "mission")
+	include := &xmltree.Markup{Name: "include"}
+	include.Add("path", "library:"+f.class())
+	tree := &xmltree.Markup{Name: "BehaviorTree"}
+	tree.Add("ID", "mission")
+	w := &writer{}
+	all := w.sequence("mission", steps)
+	tree.Children = []*xmltree.Markup{all}
+	root.Children = []*xmltree.Markup{include, tree}
+	return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + root.String() + "\n"
+}
+
+// writer writes steps; it numbers the loops.
+type writer struct{ loops int }
+
+func (w *writer) sequence(name string, steps []step) *xmltree.Markup {
+	m := &xmltree.Markup{Name: "Sequence"}
+	m.Add("name", name)
+	for i := range steps {
+		m.Children = append(m.Children, w.step(&steps[i]))
+	}
+	return m
+}
+
+func (w *writer) step(s *step) *xmltree.Markup {
+	if len(s.steps) > 0 {
+		w.loops++
+		m := &xmltree.Markup{Name: "Repeat"}
+		m.Add("name", fmt.Sprintf("loop_%d", w.loops))
+		m.Add("num_cycles", strconv.Itoa(s.times))
+		m.Children = []*xmltree.Markup{w.sequence(fmt.Sprintf("round_%d", w.loops), s.steps)}
+		return m
+	}
+	m := &xmltree.Markup{Name: s.action}
+	if s.tree {
+		m.Name = "SubTree"
+		m.Add("ID", s.action)
+	}
+	m.Add("name", fmt.Sprintf("%s_%d", s.action, s.from.Jump))
+	for _, p := range s.ports {
+		m.Add(p.name, written(p))
+	}
+	return m
+}
+
+// units are those of ports; a count has none.
+var units = map[string]string{"to_north": "m", "to_east": "m", "to_h": "m", "to_radius": "m", "to_speed": "m/s",
+	"duration": "s"}
+
+// written returns the value of a port: lengths to a millimetre.
+func written(p port) string {
+	text := strconv.FormatFloat(math.Round(p.value*1000)/1000, 'f', -1, 64)
+	if u := units[p.name]; u != "" {
+		text += " [" + u + "]"
+	}
+	return text
+}
+
+// mission returns the document of a mission.
+func (f *File) mission(name string, steps []step) string {
+	number := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Imported from a plan of QGroundControl. Positions are metres from its planned home, the site.\n"+
+		"mission: %s\nplan: %s.xml\nvehicle: %s\nhorizon: %s\n\nenvironment:\n  lat_deg: %s\n  lon_deg: %s\n"+
+		"  alt: %s\n\nplots:\n  - {title: Height, signals: [h]}\n  - {title: Position, signals: [north, east]}\n",
+		strconv.Quote(name), name, f.class(), horizon(steps), number(f.Home.Lat, 7), number(f.Home.Lon, 7),
+		number(f.Home.H, 2))
+	return b.String()
+}
+
+// horizon returns a time within which the steps can be flown: that of their time limits is far longer, so twice what
+// they need at 10 m/s and 2 m/s of climb, in minutes.
+func horizon(steps []step) string {
+	at := map[string]float64{}
+	var need func(steps []step) float64
+	need = func(steps []step) float64 {
+		total := 0.0
+		for _, s := range steps {
+			if len(s.steps) > 0 {
+				total += need(s.steps) * math.Max(1, float64(s.times))
+				continue
+			}
+			total += 60
+			way := 0.0
+			for _, p := range s.ports {
+				switch p.name {
+				case "to_north", "to_east":
+					way += math.Abs(p.value-at[p.name]) / 10
+				case "to_h":
+					way += math.Abs(p.value-at[p.name]) / 2
+				case "duration":
+					total += p.value
+				case "turns":
+					total += p.value * 120
+				}
+				at[p.name] = p.value
+			}
+			total += way
+		}
+		return total
+	}
+	home := math.Abs(at["to_north"])/10 + math.Abs(at["to_east"])/10
+	return fmt.Sprintf("%.0f [min]", math.Ceil(2*(need(steps)+home)/60))
+}
