@@ -109,7 +109,7 @@ func (f *File) mission(name string, steps []step) string {
 	number := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Imported from a plan of QGroundControl. Positions are metres from its planned home, the site.\n"+
-		"mission: %s\nplan: %s.xml\nvehicle: %s\nhorizon: %s\n\nenvironment:\n  lat_deg: %s\n  lon_deg: %s\n"+
+		"mission: %s\nplan: %s.xml\nvehicle: %s\nhorizon: %s\nends_with_plan: true\n\nenvironment:\n  lat_deg: %s\n  lon_deg: %s\n"+
 		"  alt: %s\n\nplots:\n  - {title: Height, signals: [h]}\n  - {title: Position, signals: [north, east]}\n",
 		strconv.Quote(name), name, f.class(), horizon(steps), number(f.Home.Lat, 7), number(f.Home.Lon, 7),
 		number(f.Home.H, 2))

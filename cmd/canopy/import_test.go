@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A plan of QGroundControl that is imported does the same on the simulated plane and on the fake one: the same tasks
+// become active, in the same order.
+func TestImportFlies(t *testing.T) {
+	dir := t.TempDir()
+	plan := filepath.Join("..", "..", "document", "qgc", "testdata", "survey.plan")
+	stdout, stderr, status := canopy("import", plan, "--out", dir)
+	name := filepath.Join(dir, "survey.yaml")
+	if status != exitOK {
+		t.Fatalf("%d\n%s", status, stderr)
+	}
+	says(t, "what is next", stdout, "canopy run "+name)
+	says(t, "what is left out", stderr, "item 5 (MAV_CMD 206) is left out")
+	var active [2][]string
+	for i, args := range [][]string{{"run", name}, {"fly", name, "--link", "fake:plane"}} {
+		out := filepath.Join(dir, args[0])
+		if _, stderr, status := canopy(append(args, "--out", out)...); status != exitOK {
+			t.Fatalf("%s: %d\n%s", args[0], status, stderr)
+		}
+		log, err := os.ReadFile(filepath.Join(out, "status.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(string(log), "\n") {
+			if fields := strings.Split(line, ","); len(fields) == 5 && fields[3] == "Accept" && fields[4] == "Activating" {
+				active[i] = append(active[i], fields[2])
+			}
+		}
+	}
+	if len(active[0]) < 15 || !slices.Equal(active[0], active[1]) {
+		t.Errorf("simulated: %v\nflown: %v", active[0], active[1])
+	}
+}
+
+func TestImportRefuses(t *testing.T) {
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "not.plan")
+	if err := os.WriteFile(bad, []byte(`{"fileType": "Mission"}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args   []string
+		status int
+		stderr string
+	}{
+		{[]string{bad}, exitInput, "this is not a plan of QGroundControl"},
+		{[]string{filepath.Join(dir, "none.plan")}, exitInput, "no such file"},
+		{[]string{bad, "--name", "a b"}, exitInput, `"a b" cannot be the name of a mission`},
+	} {
+		_, stderr, status := canopy(append([]string{"import", "--out", dir}, c.args...)...)
+		if status != c.status || !strings.Contains(stderr, c.stderr) {
+			t.Errorf("%v: %d\n%s", c.args, status, stderr)
+		}
+	}
+}
