@@ -305,24 +305,3 @@ states: {x: {derivative: "y / 1 [s]"}, y: {derivative: "x / 1 [s]"}}
 		}
 	}
 }
-
-// The formula of a discrete output may be a condition or a number in the equations.
-func TestDiscreteOutputs(t *testing.T) {
-	vehicle := `vehicle: v
-states:
-  x: {unit: m, derivative: "if(fast, 2 [m/s], 0 [m/s])", tolerance: 1e-6, min: 0, max: 10}
-  soc: {unit: "1", initial: 1, derivative: "if(fast, -2, -1) / 1 [h]", tolerance: 1e-6, min: 0, max: 1}
-outputs:
-  fast: {type: boolean, value: "not slow"}
-  slow: {type: boolean, value: "if(mass gt 3, x le 5 [m], true)"}
-parameters:
-  mass: {unit: "1", default: 4}
-commands:
-  u: {unit: "1", default: 0}
-`
-	plan := `<Sequence><Condition name="c" on="soc gt 0.2 and fast"/><Action name="a" write="u := 1"/></Sequence>`
-	hour := 3600.0
-	in := map[string]interval.Interval{"x": interval.Between(6, 8)}
-	tableOf(t, vehicle, plan, "").requires(t, expect{"a", "x", nil, 0, 2}, expect{"a", "x", in, 2, 2},
-		expect{"a", "soc", nil, -2 / hour, -1 / hour})
-}

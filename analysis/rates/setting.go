@@ -176,11 +176,7 @@ func (t *Table) names(known map[string]interval.Value, variable func(name string
 		case d.kind == slot:
 			v = slotted(d.index, n)
 		case d.value != nil:
-			as := t.scope[name]
-			if d.kind == output { // the formula may give a Boolean as a number
-				as.Type = d.value.Type(t.scope)
-			}
-			v = n.Evaluate(d.value, as)
+			v = n.Evaluate(d.value, t.scope[name])
 		default:
 			v = programmed(d.index, n)
 		}
