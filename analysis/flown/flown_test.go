@@ -24,7 +24,7 @@ func shipped(t testing.TB, name, plan string) *mission.Mission {
 			return []byte(`<root BTCPP_format="4"><BehaviorTree ID="main">` + plan + `</BehaviorTree></root>`), nil
 		}
 		return os.ReadFile(filepath.Join("../../missions", file))
-	}, model.Vehicles(), nil)
+	}, model.Offers(model.Vehicles()...), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

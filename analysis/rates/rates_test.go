@@ -18,7 +18,7 @@ import (
 // readTable reads a mission and returns its rates.
 func readTable(t *testing.T, name string, open func(string) ([]byte, error)) *Table {
 	t.Helper()
-	m, diags := mission.Read(name, open, model.Vehicles(), nil)
+	m, diags := mission.Read(name, open, model.Offers(model.Vehicles()...), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

@@ -126,7 +126,7 @@ func accepted(diags diag.List, stderr io.Writer, decides ...string) error {
 // readMission reads a mission with the settings of --set, and checks the state graph that it names. Warnings go to
 // stderr, as by accepted.
 func readMission(name string, set []string, stderr io.Writer, decides ...string) (*mission.Mission, error) {
-	m, diags := mission.Read(filepath.ToSlash(name), readFile, fleet.Vehicles(), set)
+	m, diags := mission.Read(filepath.ToSlash(name), readFile, fleet.Offers(), set)
 	if m != nil {
 		_, more := run.Graph(m)
 		diags = append(diags, more...)

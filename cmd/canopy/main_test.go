@@ -326,7 +326,7 @@ func TestReadOnlyFolder(t *testing.T) {
 
 // Interrupted: an error that states this, and complete files up to that time.
 func TestInterrupt(t *testing.T) {
-	m, diags := mission.Read(solarDay, os.ReadFile, fleet.Vehicles(), nil)
+	m, diags := mission.Read(solarDay, os.ReadFile, fleet.Offers(), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

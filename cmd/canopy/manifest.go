@@ -96,6 +96,6 @@ func idle(v *model.Vehicle) (*mission.Mission, error) {
 				`<BehaviorTree ID="idle"><Action/></BehaviorTree></root>`), nil
 		}
 		return nil, errors.ErrUnsupported
-	}, []*model.Vehicle{v}, nil)
+	}, model.Offers(v), nil)
 	return m, list.Err()
 }

@@ -187,7 +187,7 @@ func writeMission(base, missionText, planText string, more func(*mission.Mission
 			return []byte(planText), nil
 		}
 		return readFile(file)
-	}, fleet.Vehicles(), nil)
+	}, fleet.Offers(), nil)
 	if m != nil {
 		_, graph := run.Graph(m)
 		list = append(list, graph...)

@@ -59,9 +59,9 @@ func findVehicle(name string, stderr io.Writer) (*model.Vehicle, error) {
 		v, diags := equations.Read(src)
 		return v, accepted(diags, stderr)
 	}
-	for _, v := range fleet.Vehicles() {
-		if v.Name == name {
-			return v, nil
+	for _, o := range fleet.Offers() {
+		if o.Name == name {
+			return o.Make(), nil
 		}
 	}
 	return nil, errors.New(unknownWord("vehicle", name, vehicleNames()))
@@ -69,8 +69,8 @@ func findVehicle(name string, stderr io.Writer) (*model.Vehicle, error) {
 
 func vehicleNames() []string {
 	var names []string
-	for _, v := range fleet.Vehicles() {
-		names = append(names, v.Name)
+	for _, o := range fleet.Offers() {
+		names = append(names, o.Name)
 	}
 	return names
 }

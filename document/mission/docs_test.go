@@ -22,7 +22,7 @@ func TestDocumentedExample(t *testing.T) {
 		}
 		return os.ReadFile(name)
 	}
-	if m, diags := Read("../../missions/example.yaml", open, model.Vehicles(), nil); m == nil || len(diags) > 0 {
+	if m, diags := Read("../../missions/example.yaml", open, model.Offers(model.Vehicles()...), nil); m == nil || len(diags) > 0 {
 		t.Fatal(diags)
 	}
 	for _, key := range []string{"mission", "text", "plan", "graph", "vehicle", "horizon", "tolerance", "method", "chattering", "ends_with_plan",

@@ -32,7 +32,7 @@ const (
 // a file's contents. Each of set, `name=value`, overrides the horizon, the tolerance, the method, the maximum step or
 // a parameter of the vehicle. The mission is nil if the list has errors.
 func Read(
-	name string, open func(name string) ([]byte, error), vehicles []*model.Vehicle, set []string,
+	name string, open func(name string) ([]byte, error), vehicles []model.Offer, set []string,
 ) (*Mission, diag.List) {
 	text, err := open(name)
 	src := &diag.Source{Name: name, Text: string(text)}
@@ -77,7 +77,7 @@ type builder struct {
 var seconds, _ = expr.ParseUnit("s")
 
 // read visits the parts of the file in the order in which they need each other.
-func (b *builder) read(root *yamldoc.Node, vehicles []*model.Vehicle, set []string, open func(string) ([]byte, error)) {
+func (b *builder) read(root *yamldoc.Node, vehicles []model.Offer, set []string, open func(string) ([]byte, error)) {
 	m := b.m
 	parts, given := map[string]*yamldoc.Node{}, map[string]bool{}
 	keep := func(key string) func(*yamldoc.Node) { return func(n *yamldoc.Node) { parts[key] = n } }
@@ -209,7 +209,7 @@ func choice[T fmt.Stringer](b *builder, n *yamldoc.Node, what string, values ...
 }
 
 // vehicle finds the vehicle that the mission names: a built-in one, or one in a file of equations.
-func (b *builder) vehicle(n *yamldoc.Node, vehicles []*model.Vehicle, open func(string) ([]byte, error)) bool {
+func (b *builder) vehicle(n *yamldoc.Node, vehicles []model.Offer, open func(string) ([]byte, error)) bool {
 	name := b.Text(n, "vehicle")
 	if equations.IsFile(name) {
 		src := b.beside(n, "vehicle", open)
@@ -222,11 +222,12 @@ func (b *builder) vehicle(n *yamldoc.Node, vehicles []*model.Vehicle, open func(
 			return false
 		}
 		b.m.Equations = src
-		vehicles, name = []*model.Vehicle{v}, v.Name
+		vehicles, name = model.Offers(v), v.Name
 	}
 	names := make([]string, len(vehicles))
-	for i, v := range vehicles {
-		if names[i] = v.Name; v.Name == name {
+	for i, offer := range vehicles {
+		if names[i] = offer.Name; offer.Name == name {
+			v := offer.Make()
 			b.m.Vehicle, b.m.Parameters = v, v.Defaults()
 			return true
 		}
@@ -243,7 +244,7 @@ func (b *builder) vehicle(n *yamldoc.Node, vehicles []*model.Vehicle, open func(
 }
 
 // knownVehicles is the hint of where a mission's vehicle is found.
-func knownVehicles(vehicles []*model.Vehicle) string {
+func knownVehicles(vehicles []model.Offer) string {
 	var names []string
 	for _, v := range vehicles {
 		names = append(names, v.Name)

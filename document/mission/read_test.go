@@ -129,7 +129,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 }
 
 func TestMissingFilesAndVehicles(t *testing.T) {
-	vehicles := []*model.Vehicle{cart.Vehicle}
+	vehicles := model.Offers(cart.Vehicle)
 	f := cart.Files{"a.yaml": "", "b.yaml": "mission: b\nplan: no.xml\nvehicle: cart\nhorizon: 5",
 		"plan.xml": cart.Plan(idle), "c.yaml": "plan: plan.xml\nvehicle: cat\nhorizon: 5", "d.yaml": "mission: d", "e.yaml": "just words"}
 	for name, want := range map[string]string{
@@ -185,7 +185,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("plan: plan.xml\nvehicle: cart\nhorizon: 1\nsignals: {a: {value: b}, b: {value: a}}\nplots: [{signals: [a]}]")
 	f.Fuzz(func(t *testing.T, text string) {
 		files := cart.Files{"m/test.yaml": text, "m/plan.xml": cart.Plan(idle)}
-		m, diags := mission.Read("m/test.yaml", files.Open, []*model.Vehicle{cart.Vehicle}, nil)
+		m, diags := mission.Read("m/test.yaml", files.Open, model.Offers(cart.Vehicle), nil)
 		if (m == nil) != diags.HasErrors() {
 			t.Errorf("mission %v with diagnostics %v", m, diags)
 		}
@@ -200,7 +200,7 @@ func FuzzRead(f *testing.F) {
 // A recording grid so fine that it fills a disk is refused.
 func TestFineGrid(t *testing.T) {
 	f := cart.Files{"m.yaml": "plan: plan.xml\nvehicle: cart\nhorizon: 5\nrecord: {interval: 1e-9}", "plan.xml": cart.Plan(idle)}
-	_, diags := mission.Read("m.yaml", f.Open, []*model.Vehicle{cart.Vehicle}, nil)
+	_, diags := mission.Read("m.yaml", f.Open, model.Offers(cart.Vehicle), nil)
 	matches(t, "grid", diags, `m.yaml:4:20 out-of-range 0.001`)
 }
 
@@ -225,7 +225,7 @@ func TestMistakesOfEquations(t *testing.T) {
 // A mission without a vehicle is told which there are.
 func TestMissingVehicle(t *testing.T) {
 	f := cart.Files{"m/test.yaml": "mission: m\nplan: plan.xml\nhorizon: 9\n", "m/plan.xml": cart.Plan(`<Action name="a"/>`)}
-	_, diags := mission.Read("m/test.yaml", f.Open, []*model.Vehicle{cart.Vehicle}, nil)
+	_, diags := mission.Read("m/test.yaml", f.Open, model.Offers(cart.Vehicle), nil)
 	if len(diags) != 1 || diags[0].Hint != "known vehicles: cart; equations are in a .yaml file" {
 		t.Errorf("%v", diags)
 	}

@@ -72,7 +72,7 @@ func Plan(body string) string {
 // Read reads a mission of the cart from the body of its plan and further YAML.
 func Read(body, yaml string, set ...string) (*mission.Mission, diag.List) {
 	f := Files{"m/test.yaml": Head + yaml, "m/plan.xml": Plan(body)}
-	return mission.Read("m/test.yaml", f.Open, []*model.Vehicle{Vehicle}, set)
+	return mission.Read("m/test.yaml", f.Open, model.Offers(Vehicle), set)
 }
 
 // Equations is the cart written as equations.

@@ -50,7 +50,7 @@ func Read(name string, edits ...string) (*mission.Mission, error) {
 		}
 		return []byte(edited), nil
 	}
-	m, diags := mission.Read(name, open, model.Vehicles(), nil)
+	m, diags := mission.Read(name, open, model.Offers(model.Vehicles()...), nil)
 	if diags.HasErrors() {
 		return nil, diags
 	}

@@ -61,7 +61,7 @@ func newPilot(t *testing.T, kill int) *pilot {
 	head := "mission: test\nplan: plan.xml\nvehicle: plane\nhorizon: 300\nends_with_plan: true\n" +
 		"record: {interval: 1, signals: [h]}\n"
 	f := cart.Files{"m/test.yaml": head, "m/plan.xml": cart.Plan(course)}
-	m, diags := mission.Read("m/test.yaml", f.Open, []*model.Vehicle{plane()}, nil)
+	m, diags := mission.Read("m/test.yaml", f.Open, model.Offers(plane()), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

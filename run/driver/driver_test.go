@@ -36,7 +36,7 @@ func planeMission(t testing.TB, body, yaml string) *mission.Mission {
 	t.Helper()
 	head := "mission: test\nplan: plan.xml\nvehicle: plane\nhorizon: 1000\nrecord: {interval: 1, signals: [h]}\n"
 	f := cart.Files{"m/test.yaml": head + yaml, "m/plan.xml": cart.Plan(body)}
-	m, diags := mission.Read("m/test.yaml", f.Open, []*model.Vehicle{plane()}, nil)
+	m, diags := mission.Read("m/test.yaml", f.Open, model.Offers(plane()), nil)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

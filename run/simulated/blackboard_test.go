@@ -20,7 +20,7 @@ import (
 func left(trees string) (string, error) {
 	files := cart.Files{"m/test.yaml": strings.Replace(cart.Head, "100", "1", 1),
 		"m/plan.xml": `<root BTCPP_format="4" main_tree_to_execute="main">` + trees + `</root>`}
-	m, diags := mission.Read("m/test.yaml", files.Open, []*model.Vehicle{cart.Vehicle}, nil)
+	m, diags := mission.Read("m/test.yaml", files.Open, model.Offers(cart.Vehicle), nil)
 	if diags.HasErrors() {
 		return "", diags.Err()
 	}
@@ -122,7 +122,7 @@ func TestScriptsNameValuesOfEnumerations(t *testing.T) {
 	files := cart.Files{"m/test.yaml": head, "m/plan.xml": `<root BTCPP_format="4"><BehaviorTree ID="main"><Sequence>
 		<Script code="n := 1"/><ScriptCondition code="mode == off"/><Action name="a" done="true" entry="mode := home"/>
 		<ScriptCondition code="mode == home"/></Sequence></BehaviorTree></root>`}
-	m, diags := mission.Read("m/test.yaml", files.Open, []*model.Vehicle{cart.Vehicle}, nil)
+	m, diags := mission.Read("m/test.yaml", files.Open, model.Offers(cart.Vehicle), nil)
 	if m == nil || len(diags) > 0 {
 		t.Fatal(diags)
 	}

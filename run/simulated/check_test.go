@@ -32,7 +32,7 @@ func TestEveningSwitchingIsForeseen(t *testing.T) {
 			}
 			return text, err
 		}
-		m, diags := mission.Read("../../missions/solar-day.yaml", open, model.Vehicles(), nil)
+		m, diags := mission.Read("../../missions/solar-day.yaml", open, model.Offers(model.Vehicles()...), nil)
 		if m == nil {
 			t.Fatal(diags)
 		}
@@ -93,7 +93,7 @@ check:
 		}
 		return text, err
 	}
-	m, diags := mission.Read("circuit.yaml", open, model.Vehicles(), nil)
+	m, diags := mission.Read("circuit.yaml", open, model.Offers(model.Vehicles()...), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

@@ -32,7 +32,7 @@ func readCircuit(t *testing.T, replacing []string, set ...string) *mission.Missi
 		}
 		return text, err
 	}
-	m, diags := mission.Read("../../missions/circuit.yaml", open, model.Vehicles(), set)
+	m, diags := mission.Read("../../missions/circuit.yaml", open, model.Offers(model.Vehicles()...), set)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -154,7 +154,7 @@ func TestCircuitInFlight(t *testing.T) {
 		}
 		return text, err
 	}
-	m, diags := mission.Read("../../missions/circuit.yaml", open, model.Vehicles(), nil)
+	m, diags := mission.Read("../../missions/circuit.yaml", open, model.Offers(model.Vehicles()...), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

@@ -17,7 +17,7 @@ func TestEquationsFlyLikeGo(t *testing.T) {
 			<Action name="return" write="v := -0.05 [1/s] * nearly; gear := 2" exit="gear := 3"/></ReactiveSequence>
 		<Action name="go" write="v := 2 [m/s] * T / 300 [K]"/></ReactiveFallback>`
 	files := cart.Files{"m/test.yaml": cart.Head, "m/plan.xml": cart.Plan(body), "m/sub/cart.vehicle.yaml": cart.Equations}
-	inGo, diags := mission.Read("m/test.yaml", files.Open, []*model.Vehicle{cart.Vehicle}, nil)
+	inGo, diags := mission.Read("m/test.yaml", files.Open, model.Offers(cart.Vehicle), nil)
 	if inGo == nil {
 		t.Fatal(diags)
 	}

@@ -15,7 +15,7 @@ import (
 // differs; then the cell is loaded at constant power until it is full, and only then is the mission flown. The state
 // graph does the same.
 func TestSolarDayWithFuelCell(t *testing.T) {
-	m, diags := mission.Read("../../missions/solar-day-fuelcell.yaml", os.ReadFile, model.Vehicles(), nil)
+	m, diags := mission.Read("../../missions/solar-day-fuelcell.yaml", os.ReadFile, model.Offers(model.Vehicles()...), nil)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

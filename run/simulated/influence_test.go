@@ -29,7 +29,7 @@ func dayWith(t *testing.T, branch string) *mission.Mission {
 			"signals:\n  h_hold", "signals:\n  lamp: {unit: \"1\"}\n  h_hold").Replace(string(text))
 		return []byte(changed), err
 	}
-	m, diags := mission.Read("../../missions/solar-day.yaml", open, model.Vehicles(), nil)
+	m, diags := mission.Read("../../missions/solar-day.yaml", open, model.Offers(model.Vehicles()...), nil)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

@@ -18,7 +18,7 @@ func planeMission(t *testing.T, body, yaml string) *mission.Mission {
 	plan := `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:plane"/><BehaviorTree ID="m">` + body +
 		`</BehaviorTree></root>`
 	files := cart.Files{"m/test.yaml": "plan: plan.xml\nvehicle: plane\n" + yaml, "m/plan.xml": plan}
-	m, diags := mission.Read("m/test.yaml", files.Open, fleet.Vehicles(), nil)
+	m, diags := mission.Read("m/test.yaml", files.Open, fleet.Offers(), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}
@@ -28,7 +28,7 @@ func planeMission(t *testing.T, body, yaml string) *mission.Mission {
 // The circuit of the 2013 paper, on the contract of planes: the take-off is cut by the altitude check, the four points
 // are reached in their order, twice, and the plane waits at its height.
 func TestCircuitOfAPlane(t *testing.T) {
-	m, diags := mission.Read("../../missions/circuit-plane.yaml", os.ReadFile, fleet.Vehicles(), nil)
+	m, diags := mission.Read("../../missions/circuit-plane.yaml", os.ReadFile, fleet.Offers(), nil)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

@@ -39,7 +39,7 @@ var milestones = []struct {
 
 func solarDay(t testing.TB, set ...string) *mission.Mission {
 	t.Helper()
-	m, diags := mission.Read("../../missions/solar-day.yaml", os.ReadFile, model.Vehicles(), set)
+	m, diags := mission.Read("../../missions/solar-day.yaml", os.ReadFile, model.Offers(model.Vehicles()...), set)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

@@ -187,7 +187,7 @@ func TestOnlyNumbersAreRead(t *testing.T) {
 	} {
 		f := cart.Files{"m/test.yaml": strings.Replace(cart.Head, "interval: 10", "interval: 10, signals: [x]", 1) + test.yaml,
 			"m/plan.xml": cart.Plan(test.body)}
-		m, diags := mission.Read("m/test.yaml", f.Open, []*model.Vehicle{cart.Vehicle}, nil)
+		m, diags := mission.Read("m/test.yaml", f.Open, model.Offers(cart.Vehicle), nil)
 		if m == nil {
 			t.Fatal(diags)
 		}

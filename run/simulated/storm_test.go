@@ -99,7 +99,7 @@ func TestDelaysWithoutTimeStop(t *testing.T) {
 		"m/plan.xml": cart.Plan(`<Fallback><Action ID="a" failed="gear gt 2"/><Action name="b"/></Fallback>`),
 		"m/g.yaml": "graph: g\nsteps: {one: {initial: true, actions: [a]}, two: {actions: [b]}}\ntransitions:\n" +
 			"  - {from: one, to: two, after: 1e-9}\n  - {from: two, to: one, after: 1e-9}\n"}
-	m, diags := mission.Read("m/test.yaml", f.Open, []*model.Vehicle{cart.Vehicle}, nil)
+	m, diags := mission.Read("m/test.yaml", f.Open, model.Offers(cart.Vehicle), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}

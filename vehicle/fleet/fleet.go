@@ -4,7 +4,6 @@ package fleet
 
 import (
 	"embed"
-	"slices"
 
 	"canopy/diag"
 	"canopy/vehicle/contract"
@@ -15,17 +14,23 @@ import (
 //go:embed *.vehicle.yaml
 var files embed.FS
 
-// all are the vehicles that missions may name without a file.
-var all = func() []*model.Vehicle {
-	list := model.Vehicles()
+// Offers returns the vehicles that missions may name without a file. That of a contract is read when it is made.
+func Offers() []model.Offer {
+	offers := model.Offers(model.Vehicles()...)
 	for _, c := range contract.Contracts() {
-		list = append(list, simulated(c))
+		offers = append(offers, model.Offer{Name: c.Name, Make: func() *model.Vehicle { return simulated(c) }})
+	}
+	return offers
+}
+
+// Vehicles returns these vehicles.
+func Vehicles() []*model.Vehicle {
+	var list []*model.Vehicle
+	for _, o := range Offers() {
+		list = append(list, o.Make())
 	}
 	return list
-}()
-
-// Vehicles returns all vehicles that missions may name without a file.
-func Vehicles() []*model.Vehicle { return slices.Clone(all) }
+}
 
 // simulated returns the simulated vehicle of a contract. Its signals beyond those of the contract begin with Own.
 func simulated(c *contract.Contract) *model.Vehicle {

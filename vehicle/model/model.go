@@ -194,6 +194,21 @@ type Switch struct {
 // Vehicles returns all vehicles.
 func Vehicles() []*Vehicle { return []*Vehicle{solar, circuit, quad} }
 
+// Offer is a vehicle that is made when it is needed.
+type Offer struct {
+	Name string
+	Make func() *Vehicle
+}
+
+// Offers returns offers of vehicles.
+func Offers(vehicles ...*Vehicle) []Offer {
+	offers := make([]Offer, len(vehicles))
+	for i, v := range vehicles {
+		offers[i] = Offer{v.Name, func() *Vehicle { return v }}
+	}
+	return offers
+}
+
 // Defaults returns the default value of every parameter.
 func (v *Vehicle) Defaults() []float64 {
 	values := make([]float64, len(v.Parameters))
