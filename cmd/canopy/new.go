@@ -33,9 +33,10 @@ type outing struct{ write, until, then, horizon string }
 var flights = map[string]outing{
 	"circuit": {"V_cmd := 18 [m/s]; h_cmd := if(V ge 12 [m/s], 250 [m], 0 [m])", "h ge 240 [m]",
 		"V_cmd := 18 [m/s]; h_cmd := 250 [m]", "300"},
-	"plane": {"arm := true; wanted_mode := takeoff; target_h := 60 [m]", "h ge 50 [m]", "wanted_mode := rtl", "120"},
-	"quad":  {"w_cmd := 2 [m/s]", "h ge 30 [m]", "w_cmd := 0 [m/s]", "60"},
-	"solar": {"h_cmd := 6500 [m]", "h ge 6480 [m]", "h_cmd := 6500 [m]", "2 [h]"},
+	"copter": {"arm := true; wanted_mode := guided; target_h := 20 [m]", "h ge 19 [m]", "wanted_mode := rtl", "120"},
+	"plane":  {"arm := true; wanted_mode := takeoff; target_h := 60 [m]", "h ge 50 [m]", "wanted_mode := rtl", "120"},
+	"quad":   {"w_cmd := 2 [m/s]", "h ge 30 [m]", "w_cmd := 0 [m/s]", "60"},
+	"solar":  {"h_cmd := 6500 [m]", "h ge 6480 [m]", "h_cmd := 6500 [m]", "2 [h]"},
 }
 
 func newCommand() *cobra.Command {

@@ -65,7 +65,7 @@ func TestNewAsks(t *testing.T) {
 	if status != exitOK {
 		t.Fatalf("%d\n%s", status, stderr)
 	}
-	says(t, "the questions", stderr, "Vehicle (solar, circuit, quad, plane, or a file) [circuit]: ", "Write first [w_cmd := 2 [m/s]]: ")
+	says(t, "the questions", stderr, "Vehicle (solar, circuit, quad, plane, copter, or a file) [circuit]: ", "Write first [w_cmd := 2 [m/s]]: ")
 	says(t, "the files", stdout, "hop.yaml", "hop.xml")
 	text, err := os.ReadFile(filepath.Join(dir, "hop.xml"))
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"canopy/vehicle/fleet"
 )
 
-// planeMission is a mission of the simulated plane whose plan has the library of planes.
-func planeMission(t *testing.T, body, yaml string) *mission.Mission {
+// contractMission is a mission of the simulated vehicle of a contract, whose plan has the contract's library.
+func contractMission(t *testing.T, vehicle, body, yaml string) *mission.Mission {
 	t.Helper()
-	plan := `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:plane"/><BehaviorTree ID="m">` + body +
-		`</BehaviorTree></root>`
-	files := cart.Files{"m/test.yaml": "plan: plan.xml\nvehicle: plane\n" + yaml, "m/plan.xml": plan}
+	plan := `<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:` + vehicle +
+		`"/><BehaviorTree ID="m">` + body + `</BehaviorTree></root>`
+	files := cart.Files{"m/test.yaml": "plan: plan.xml\nvehicle: " + vehicle + "\n" + yaml, "m/plan.xml": plan}
 	m, diags := mission.Read("m/test.yaml", files.Open, fleet.Offers(), nil)
 	if m == nil {
 		t.Fatal(diags)
@@ -59,7 +59,7 @@ func TestCircuitOfAPlane(t *testing.T) {
 // A take-off that is cut at 10 m ends in a safe hold: within 21 s the plane is at 80 m and 22 m/s, and circles over the
 // place where it was cut.
 func TestACutTakeOffEndsInAHold(t *testing.T) {
-	m := planeMission(t, `<ReactiveFallback><Condition name="low" on="h ge 10 [m]" off="h lt 0 [m]"/><take_off/></ReactiveFallback>`,
+	m := contractMission(t, "plane", `<ReactiveFallback><Condition name="low" on="h ge 10 [m]" off="h lt 0 [m]"/><take_off/></ReactiveFallback>`,
 		"horizon: 120\nrecord: {interval: 1}\n")
 	_, l, err := fly(t, m)
 	if err != nil {
@@ -89,11 +89,11 @@ func TestACutTakeOffEndsInAHold(t *testing.T) {
 // All actions of the library but those without an end end well on the simulated plane, one after the other, until it is
 // on the ground and disarmed; with wind.
 func TestTheLibraryFlies(t *testing.T) {
-	m := planeMission(t, `<Sequence><take_off/><fly_to to_north="600 [m]" to_east="-200 [m]" to_h="90 [m]"/><climb_to to_h="120 [m]"/>
+	m := contractMission(t, "plane", `<Sequence><take_off/><fly_to to_north="600 [m]" to_east="-200 [m]" to_h="90 [m]"/><climb_to to_h="120 [m]"/>
 		<set_speed to_speed="26 [m/s]"/>
 		<SubTree ID="loiter_turns" to_north="300 [m]" to_east="300 [m]" to_h="100 [m]" to_radius="150 [m]" turns="2"/>
 		<SubTree ID="loiter_time" to_north="0 [m]" to_east="300 [m]" to_h="100 [m]" duration="30 [s]"/>
-		<wait duration="5 [s]"/><return_home/><land/></Sequence>`,
+		<wait duration="5 [s]"/><return_home/><land/><take_off/><return_home/><land/></Sequence>`,
 		"horizon: 1200\nends_with_plan: true\nenvironment: {}\nparameters: {wind.north: 3, wind.east: -2}\n")
 	r, l, err := fly(t, m)
 	if err != nil {
@@ -107,4 +107,39 @@ func TestTheLibraryFlies(t *testing.T) {
 	if turns := l.at(m, "turn", bt.Finished); len(turns) != 1 {
 		t.Errorf("turns end at %v", turns)
 	}
+}
+
+// So do those of the library of copters.
+func TestTheLibraryOfCoptersFlies(t *testing.T) {
+	m := contractMission(t, "copter", `<Sequence><take_off/><fly_to to_north="60 [m]" to_east="-20 [m]" to_h="30 [m]"/><climb_to to_h="40 [m]"/>
+		<set_speed to_speed="5 [m/s]"/>
+		<SubTree ID="loiter_time" to_north="0 [m]" to_east="30 [m]" to_h="20 [m]" duration="30 [s]"/>
+		<SubTree ID="circuit" north_1="0" east_1="0" north_2="50 [m]" east_2="0" north_3="50 [m]" east_3="50 [m]" north_4="0" east_4="50 [m]"
+			to_h="25 [m]" rounds="2"/>
+		<wait duration="5 [s]"/><return_home/><take_off to_h="10 [m]"/><land/></Sequence>`,
+		"horizon: 1200\nends_with_plan: true\nparameters: {wind.north: 3, wind.east: -2}\n")
+	r, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Summary(); s.Plan != record.PlanSucceeded {
+		t.Fatalf("the plan is %v", s.Plan)
+	}
+	near(t, "h, north, east, armed, in air", []float64{l.last(m, "h"), l.last(m, "north"), l.last(m, "east"),
+		l.last(m, "armed"), l.last(m, "in_air")}, 2, 0, 0, 0, 0, 0)
+	if rounds := l.at(m, "round", bt.Finished); len(rounds) != 2 {
+		t.Errorf("rounds end at %v", rounds)
+	}
+}
+
+// A take-off of a copter that is cut at 3 m ends in a hold over the place.
+func TestACutTakeOffOfACopter(t *testing.T) {
+	m := contractMission(t, "copter", `<ReactiveFallback><Condition name="low" on="h ge 3 [m]" off="h lt 0 [m]"/><take_off/></ReactiveFallback>`,
+		"horizon: 60\nrecord: {interval: 1}\n")
+	_, l, err := fly(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "h, climb, groundspeed, armed", []float64{l.last(m, "h"), l.last(m, "climb"), l.last(m, "groundspeed"),
+		l.last(m, "armed")}, 0.1, 20, 0, 0, 1)
 }

@@ -80,4 +80,4 @@ func (c *Contract) Slot(name string) int {
 }
 
 // Contracts returns all contracts.
-func Contracts() []*Contract { return []*Contract{Plane} }
+func Contracts() []*Contract { return []*Contract{Plane, Copter} }
