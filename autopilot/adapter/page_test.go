@@ -1,0 +1,39 @@
+package adapter
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The checklist in docs/flying.md is that of the tables, row by row.
+func TestPage(t *testing.T) {
+	var rows []string
+	of := map[string][]string{}
+	for _, f := range firmwares {
+		for _, c := range f.checks {
+			grave := "no"
+			if c.grave {
+				grave = "yes"
+			}
+			row := fmt.Sprintf("| `%s` | %%s | %s | %s |", strings.Join(c.names, "` or `"), grave, c.reason)
+			if of[row] == nil {
+				rows = append(rows, row)
+			}
+			of[row] = append(of[row], f.name)
+		}
+	}
+	text, err := os.ReadFile("../../docs/flying.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "| parameter | autopilots | grave | finding |\n|---|---|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for i, row := range rows {
+		rows[i] = fmt.Sprintf(row, strings.Join(of[row], ", "))
+	}
+	if want := strings.Join(rows, "\n"); table != want {
+		t.Errorf("the table of docs/flying.md must be\n%s", want)
+	}
+}
