@@ -29,14 +29,20 @@ func listen(rest string) (Link, error) {
 	}
 	conn, err := net.ListenUDP("udp", at)
 	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("the port is in use: another ground station may wait there; give another port: %w", err)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
 		return nil, fmt.Errorf("%s is not an address of this computer: to send there, write udpout:%s: %w", at.IP, rest, err)
 	case err != nil:
-		return nil, err
+		return nil, inUse(err)
 	}
 	return &listener{conn: conn}, nil
+}
+
+// inUse explains the error of a port at which another program waits.
+func inUse(err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("the port is in use: another ground station may wait there; give another port: %w", err)
+	}
+	return err
 }
 
 func (l *listener) Read(buf []byte) (int, error) {

@@ -50,6 +50,7 @@ var kinds = []struct {
 	{"udp", "udp:HOST:PORT", "wait for a vehicle's datagrams at a port of this computer, and answer", listen},
 	{"udpout", "udpout:HOST:PORT", "send datagrams to a port where a vehicle waits", dialUDP},
 	{"tcp", "tcp:HOST:PORT", "connect to a vehicle or simulator", dialTCP},
+	{"tcpin", "tcpin:HOST:PORT", "wait for one connection at a port of this computer", listenTCP},
 	{"serial", "serial:DEVICE[:BAUD]", "a serial line or telemetry radio; 57600 baud unless given", openSerial},
 }
 
@@ -62,8 +63,8 @@ func Forms() string {
 	return b.String()
 }
 
-// Open opens the channel of an address: udp:HOST:PORT, udpout:HOST:PORT, tcp:HOST:PORT or serial:DEVICE[:BAUD]. An
-// empty host is this computer.
+// Open opens the channel of an address: udp:HOST:PORT, udpout:HOST:PORT, tcp:HOST:PORT,
+// tcpin:HOST:PORT or serial:DEVICE[:BAUD]. An empty host is this computer.
 func Open(address string) (Link, error) {
 	kind, rest, _ := strings.Cut(address, ":")
 	var names, forms []string

@@ -180,13 +180,37 @@ func TestTCP(t *testing.T) {
 	say("three")
 }
 
+// A simulator waits for one connection at a time; the next one is served when it has ended.
+func TestTCPIn(t *testing.T) {
+	simulator := open(t, "tcpin::0")
+	address := "tcp:" + strings.TrimPrefix(simulator.String(), "tcpin:")
+	if !simulator.Stream() || !errors.Is(simulator.Write([]byte("lost")), link.ErrBroken) {
+		t.Errorf("%v writes without a connection", simulator)
+	}
+	for range 2 {
+		ground := open(t, address)
+		if n, err := simulator.Read(make([]byte, 10)); n != 0 || err != nil {
+			t.Fatalf("the connection: %d, %v", n, err)
+		}
+		write(t, simulator, []byte("one"))
+		write(t, ground, []byte("two"))
+		if a, b := read(t, ground), read(t, simulator); a != "one" || b != "two" {
+			t.Errorf("read %q and %q", a, b)
+		}
+		end(ground)
+		if _, err := simulator.Read(make([]byte, 10)); !errors.Is(err, link.ErrBroken) {
+			t.Errorf("reading a lost connection: %v", err)
+		}
+	}
+}
+
 // Close ends a Read that waits, and one that waits for a connection.
 func TestClose(t *testing.T) {
 	simulator, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, address := range []string{"udp::0", "udpout:127.0.0.1:9", "tcp:" + simulator.Addr().String()} {
+	for _, address := range []string{"udp::0", "udpout:127.0.0.1:9", "tcpin::0", "tcp:" + simulator.Addr().String()} {
 		l := open(t, address)
 		ended := make(chan error)
 		go func() {
@@ -238,7 +262,7 @@ func TestAddresses(t *testing.T) {
 		"udp:127.0.0.1:http":       `the port "http" is not a number`,
 		"udp:127.0.0.1:65536":      "is not a number from 0 to 65535",
 		"upd:127.0.0.1:14550":      `did you mean "udp"?`,
-		"bluetooth:1":              "write udp:HOST:PORT, udpout:HOST:PORT, tcp:HOST:PORT, serial:DEVICE[:BAUD]",
+		"bluetooth:1":              "write udp:HOST:PORT, udpout:HOST:PORT, tcp:HOST:PORT, tcpin:HOST:PORT, serial:DEVICE[:BAUD]",
 		"tcp:127.0.0.1:1":          "no program waits there",
 		"serial:" + none + ":fast": "not a number of baud, as in serial:" + none + ":57600",
 		"serial:" + none:           "this computer has",
@@ -254,7 +278,7 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	for _, kind := range []string{"udp", "udpout", "tcp", "serial"} {
+	for _, kind := range []string{"udp", "udpout", "tcp", "tcpin", "serial"} {
 		if !strings.Contains(link.Forms(), kind+":") {
 			t.Errorf("the forms do not name %s", kind)
 		}

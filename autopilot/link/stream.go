@@ -26,6 +26,7 @@ type stream struct {
 	name   string
 	open   func() (io.ReadWriteCloser, error)
 	closed chan struct{}
+	waits  io.Closer // what connections are waited for with; nil: they are made
 
 	mu   sync.Mutex
 	conn io.ReadWriteCloser // nil: lost
@@ -85,11 +86,16 @@ func (s *stream) Read(buf []byte) (int, error) {
 
 // again connects again, at most once in a pause.
 func (s *stream) again() error {
+	first := s.waits != nil // there is nothing to spare
 	for {
+		wait := pause
+		if first {
+			wait, first = 0, false
+		}
 		select {
 		case <-s.closed:
 			return fmt.Errorf("%v: %w", s, net.ErrClosed)
-		case <-time.After(pause):
+		case <-time.After(wait):
 		}
 		conn, err := s.open()
 		if err != nil {
@@ -130,10 +136,14 @@ func (s *stream) Close() error {
 		return net.ErrClosed
 	}
 	close(s.closed)
-	if s.conn == nil {
-		return nil
+	var errs []error
+	if s.waits != nil {
+		errs = append(errs, s.waits.Close())
 	}
-	return s.conn.Close()
+	if s.conn != nil {
+		errs = append(errs, s.conn.Close())
+	}
+	return errors.Join(errs...)
 }
 
 func (*stream) Stream() bool     { return true }
@@ -151,6 +161,20 @@ func dialTCP(rest string) (Link, error) {
 		}
 		return conn, err
 	})
+}
+
+// listenTCP waits for one connection at a time.
+func listenTCP(rest string) (Link, error) {
+	address, err := hostPort(rest)
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, inUse(err)
+	}
+	return &stream{name: "tcpin:" + l.Addr().String(), closed: make(chan struct{}), waits: l,
+		open: func() (io.ReadWriteCloser, error) { return l.Accept() }}, nil
 }
 
 // radio is the rate of telemetry radios.

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
-	"strings"
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
@@ -89,8 +88,7 @@ func (l *Logger) Step(in flight.Input) ([][]byte, error) {
 	out, err := l.flight.Step(in)
 	switch in.Kind {
 	case flight.Open:
-		address := string(in.Data)
-		l.in = frame.Reader{Stream: strings.HasPrefix(address, "tcp:") || strings.HasPrefix(address, "serial:")}
+		l.in = frame.Reader{Stream: in.Stream()}
 	case flight.Frame:
 		l.frames(record.Incoming, &l.in, in.Data, stamp)
 	}

@@ -25,6 +25,7 @@ type Box interface {
 type Options struct {
 	Describe []byte                                // the data of the first input, which describes the flight
 	Box      func(start flight.Input) (Box, error) // begins the black box; nil: there is none
+	Tell     func(e record.Event)                  // is called with each event of the log; nil: nothing is
 	Tlog     io.Writer                             // receives the frames in the format of that name; nil: nothing does
 }
 
@@ -58,16 +59,30 @@ func (d *Driver) Header() record.Header {
 
 // Attach sets the recorder of the log, before Fly.
 func (d *Driver) Attach(rec record.Recorder) {
-	to, ok := rec.(record.FlightRecorder)
-	if !ok {
-		d.Flight.Attach(rec)
-		return
+	if to, ok := rec.(record.FlightRecorder); ok {
+		l := box.NewLogger(d.Header(), to, d.o.Tlog)
+		l.Drive(d.Flight)
+		d.step, rec = l.Step, l
 	}
-	l := box.NewLogger(d.Header(), to, d.o.Tlog)
-	l.Drive(d.Flight)
-	d.Flight.Attach(l)
-	d.step = l.Step
+	if d.o.Tell != nil {
+		rec = teller{rec, d.o.Tell}
+	}
+	d.Flight.Attach(rec)
 }
+
+// teller is a recorder whose events are told.
+type teller struct {
+	record.Recorder
+	tell func(e record.Event)
+}
+
+func (r teller) Event(e record.Event) error {
+	r.tell(e)
+	return r.Recorder.Event(e)
+}
+
+// Plan implements record.Planner.
+func (r teller) Plan(p record.Takeover) error { return record.PassPlan(r.Recorder, p) }
 
 // Fly drives the flight until it is over. After each input it calls observe, which may be nil, with whether the flight
 // goes on; an error of observe ends Fly. A context that is done ends it with [record.ErrInterrupted]: Stop then ends

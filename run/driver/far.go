@@ -31,14 +31,22 @@ type FarEnd interface {
 // live is a link, driven by the clocks of the computer.
 type live struct {
 	link   link.Link
-	began  time.Time
+	clock  func() service.Clock
 	inputs chan flight.Input
 	done   chan struct{}
 }
 
 // Live returns the far end of an open link.
 func Live(l link.Link) FarEnd {
-	c := &live{l, time.Now(), make(chan flight.Input, 1024), make(chan struct{})}
+	began := time.Now()
+	return newLive(l, func() service.Clock {
+		now := time.Now()
+		return service.Clock{Wall: now.Sub(began).Nanoseconds() + 1, Unix: now.UnixNano()}
+	})
+}
+
+func newLive(l link.Link, clock func() service.Clock) *live {
+	c := &live{l, clock, make(chan flight.Input, 1024), make(chan struct{})}
 	go c.read()
 	return c
 }
@@ -46,10 +54,7 @@ func Live(l link.Link) FarEnd {
 func (c *live) String() string { return c.link.String() }
 
 // Now implements FarEnd.
-func (c *live) Now() service.Clock {
-	now := time.Now()
-	return service.Clock{Wall: now.Sub(c.began).Nanoseconds() + 1, Unix: now.UnixNano()}
-}
+func (c *live) Now() service.Clock { return c.clock() }
 
 // read stamps what arrives.
 func (c *live) read() {

@@ -145,7 +145,7 @@ func (f *Flight) Step(in Input) (out [][]byte, err error) {
 	switch in.Kind {
 	case Start, Close, Wake, End:
 	case Open:
-		f.reader = frame.Reader{Stream: f.reader.Stream}
+		f.reader = frame.Reader{Stream: in.Stream()}
 	case Frame:
 		for _, x := range f.reader.Read(in.Data) {
 			f.vehicle.Receive(in.At, x)

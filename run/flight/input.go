@@ -5,7 +5,11 @@
 // drives it stamps what arrives with clock readings, passes it to Step and sends the frames that Step returns.
 package flight
 
-import "canopy/autopilot/service"
+import (
+	"strings"
+
+	"canopy/autopilot/service"
+)
 
 // Input is one thing that happens to a flight, with the reading of the clocks then. At.Vehicle is not used: the adapter
 // maps the other clocks to that of the vehicle.
@@ -13,6 +17,12 @@ type Input struct {
 	Kind Kind
 	At   service.Clock
 	Data []byte // what the kind says
+}
+
+// Stream reports whether an input of kind Open opens a stream: its frames may be cut between inputs of kind Frame.
+func (in Input) Stream() bool {
+	kind, _, _ := strings.Cut(string(in.Data), ":")
+	return kind == "tcp" || kind == "tcpin" || kind == "serial"
 }
 
 // Kind is the kind of an input.

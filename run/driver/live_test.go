@@ -1,0 +1,177 @@
+package driver
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"canopy/autopilot/adapter"
+	"canopy/autopilot/fake"
+	"canopy/autopilot/link"
+	"canopy/autopilot/service"
+	"canopy/bt"
+	"canopy/run/flight"
+	"canopy/run/record"
+)
+
+// counted is a link that counts what is sent, and cuts what arrives.
+type counted struct {
+	link.Link
+	piece   int // the most bytes that arrive at once; 0: any number
+	written int
+}
+
+func (l *counted) Read(buf []byte) (int, error) {
+	if l.piece > 0 {
+		buf = buf[:l.piece]
+	}
+	return l.Link.Read(buf)
+}
+
+func (l *counted) Write(d []byte) error {
+	err := l.Link.Write(d)
+	if err == nil {
+		l.written += len(d)
+	}
+	return err
+}
+
+// counter is a black box that counts the bytes that arrived.
+type counter struct {
+	tape
+	bytes int
+}
+
+func (b *counter) Append(in flight.Input) error {
+	if in.Kind == flight.Frame {
+		b.bytes += len(in.Data)
+	}
+	return b.tape.Append(in)
+}
+
+// pair is a flight and a fake vehicle with a socket each, in step: what one end sends has arrived before time passes.
+type pair struct {
+	t              *testing.T
+	d              *Driver
+	p              *page
+	b              *counter
+	near           *counted
+	far            link.Link
+	v              *fake.Autopilot
+	wall           atomic.Int64
+	sent, received int
+	told           []string
+}
+
+func open(t *testing.T, address string) link.Link {
+	t.Helper()
+	l, err := link.Open(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+func newPair(t *testing.T, kind string) *pair {
+	t.Helper()
+	x := &pair{t: t, p: &page{}, b: &counter{}, v: fake.New(fake.Options{})}
+	switch kind {
+	case "udp":
+		near := open(t, "udp::0")
+		x.near = &counted{Link: near}
+		x.far = open(t, "udpout:"+strings.TrimPrefix(near.String(), "udp:"))
+	case "tcp":
+		x.far = open(t, "tcpin::0")
+		x.near = &counted{Link: open(t, "tcp:"+strings.TrimPrefix(x.far.String(), "tcpin:")), piece: 7}
+		if n, err := x.far.Read(make([]byte, 1)); n != 0 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	m := planeMission(t, course, "ends_with_plan: true\n")
+	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.Plan.Tree.Len() {
+		x.p.names = append(x.p.names, m.Plan.Tree.Name(bt.Task(i)))
+	}
+	x.wall.Store(1)
+	clock := func() service.Clock { return service.Clock{Wall: x.wall.Load(), Unix: 1e18 + x.wall.Load()} }
+	x.d = New(f, newLive(x.near, clock), Options{Box: func(flight.Input) (Box, error) { return x.b, nil },
+		Tell: func(e record.Event) { x.told = append(x.told, e.Kind) }})
+	x.d.Attach(x.p)
+	return x
+}
+
+// serve lets the vehicle receive what was sent to it, and fly until it sends something.
+func (x *pair) serve() {
+	if x.b.bytes < x.sent {
+		return // it is under way
+	}
+	var all []byte
+	for buf := make([]byte, link.Datagram); x.received < x.near.written; {
+		n, err := x.far.Read(buf)
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		all = append(all, buf[:n]...)
+		x.received += n
+	}
+	x.v.Receive(all)
+	for x.sent == x.b.bytes {
+		x.v.Step(step)
+		x.wall.Add(step)
+		for _, d := range x.v.Out() {
+			if err := x.far.Write(d); err != nil {
+				x.t.Fatal(err)
+			}
+			x.sent += len(d)
+		}
+	}
+}
+
+// A plan flies over real sockets, by datagrams and by a stream whose frames arrive in pieces. The clock is the test's.
+func TestSockets(t *testing.T) {
+	for _, kind := range []string{"udp", "tcp"} {
+		x := newPair(t, kind)
+		if err := x.d.Fly(context.Background(), func(bool) error { x.serve(); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if s := x.d.Summary(); s.Plan != record.PlanSucceeded || s.Ended < 40 || s.Ended > 70 {
+			t.Errorf("%s: %+v\n%s", kind, s, strings.Join(x.p.lines, "\n"))
+		}
+		if !slices.Contains(x.told, adapter.Attached.String()) || !x.b.closed || x.b.last != flight.End {
+			t.Errorf("%s: %v, %+v", kind, x.told, x.b)
+		}
+	}
+}
+
+// The vehicle is silent for half a minute in the air: the link is lost and comes back, and the plan ends.
+func TestSilenceOnASocket(t *testing.T) {
+	x := newPair(t, "udp")
+	silence := int64(0)
+	err := x.d.Fly(context.Background(), func(bool) error {
+		if x.d.T() > 35 && silence < 30*second && x.b.bytes == x.sent {
+			silence += second
+			x.wall.Add(second)
+			x.v.Step(second)
+			x.v.Out() // is lost
+			return nil
+		}
+		x.serve()
+		return nil
+	})
+	if err != nil || x.d.Summary().Plan != record.PlanSucceeded {
+		t.Errorf("%v, %+v\n%s", err, x.d.Summary(), strings.Join(x.p.lines, "\n"))
+	}
+	for _, k := range []adapter.Kind{adapter.LinkLost, adapter.LinkBack} {
+		if n := len(slices.DeleteFunc(slices.Clone(x.told), func(s string) bool { return s != k.String() })); n != 1 {
+			t.Errorf("%d times: %v", n, k)
+		}
+	}
+}
+
+const second = 1_000_000_000 // ns
