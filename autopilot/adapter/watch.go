@@ -63,7 +63,8 @@ func (a *Adapter) guard() {
 	case link == service.Lost && a.state != Lost:
 		w.before, w.newest = a.state, a.newest
 		a.enter(Lost, LinkLost, "no heartbeat arrives")
-	case link == service.Up && a.state == Lost && a.newest > w.newest: // the same clock: it did not reboot
+	case link == service.Up && a.state == Lost &&
+		(w.before == Attach || a.newest > w.newest): // nothing is known yet, or the same clock: it did not reboot
 		a.state, w.absent = w.before, a.now
 		a.note(LinkBack, "heartbeats arrive again")
 	}

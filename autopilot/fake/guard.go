@@ -69,6 +69,9 @@ func (g *guard) reasons(v *Autopilot) []string {
 	if v.now < g.ready {
 		list = append(list, "AHRS: waiting for home")
 	}
+	if g.charge > 0 {
+		list = append(list, "Battery 1 low voltage failsafe")
+	}
 	if v.voltage() < v.value("BATT_ARM_VOLT") {
 		list = append(list, "Battery 1 below minimum arming voltage")
 	}

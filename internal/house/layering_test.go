@@ -422,6 +422,8 @@ var rooms = map[string]room{
 	}, tests: reasons{
 		"autopilot/adapter":                "a killed flight has a vehicle",
 		"autopilot/fake":                   "a killed flight continues with a fake plane",
+		"autopilot/fake/faults":            "flights with faults are replayed",
+		"vehicle/earth":                    "targets are compared in metres",
 		"document/mission":                 "a killed flight has a mission",
 		"internal/cart":                    "small missions are read",
 		"vehicle/contract":                 "a killed flight has a plane",

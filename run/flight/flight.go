@@ -239,7 +239,8 @@ func (f *Flight) react() error {
 			f.phase = flying
 			f.w.start(f.vehicle.Vehicle(f.now.Wall))
 		}
-		f.w.suspend(f.phase == flying && (state == adapter.Taken || state == adapter.Observing) && !f.r.Stopping())
+		f.w.suspend(f.phase == flying && !f.r.Stopping() &&
+			(state == adapter.Taken || state == adapter.Observing || state == adapter.Attach))
 		if err := f.samples(); err != nil {
 			return err
 		}

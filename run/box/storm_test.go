@@ -1,0 +1,282 @@
+package box
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"canopy/autopilot/adapter"
+	"canopy/autopilot/fake"
+	"canopy/autopilot/fake/faults"
+	"canopy/autopilot/service"
+	"canopy/bt"
+	"canopy/document/mission"
+	"canopy/internal/cart"
+	"canopy/run/flight"
+	"canopy/vehicle/earth"
+	"canopy/vehicle/model"
+)
+
+// rough is the plan of the flights with faults. It counts the entries and exits of its tasks: at the end, none is open.
+const rough = `<Sequence name="mission">
+  <Action name="prepare" done="ready gt 0.5 and home_known gt 0.5"/>
+  <Action name="take_off" entry="open := open + 1; target_h := 80 [m]; wanted_mode := 7; arm := 1"
+          exit="open := open - 1" done="h ge 75 [m]"/>
+  <Action name="north" entry="open := open + 1; wanted_mode := 3; target_north := 300 [m]; target_h := 80 [m]"
+          exit="open := open - 1" done="north ge 150 [m] and reached gt 0.5"/>
+  <Action name="fast" entry="open := open + 1; target_east := 300 [m]; speed := 25 [m/s]"
+          exit="open := open - 1; speed := 22 [m/s]" done="east ge 150 [m] and reached gt 0.5"/>
+</Sequence>`
+
+func roughMission(t testing.TB) *mission.Mission {
+	t.Helper()
+	head := "mission: test\nplan: plan.xml\nvehicle: plane\nhorizon: 150\nends_with_plan: true\n" +
+		"signals:\n  open: {unit: 1, default: 0, hold: true, text: tasks that were entered and not left}\n" +
+		"record: {interval: 10, signals: [open]}\n"
+	f := cart.Files{"m/test.yaml": head, "m/plan.xml": cart.Plan(rough)}
+	m, diags := mission.Read("m/test.yaml", f.Open, model.Offers(plane()), nil)
+	if m == nil {
+		t.Fatal(diags)
+	}
+	return m
+}
+
+// storm is a flight with faults, and what is observed of it.
+type storm struct {
+	nowhere
+	open   float64 // the last value in the log
+	most   float64 // the largest one
+	inputs []flight.Input
+	out    [][][]byte
+	orders []fake.Received
+	taken  int64 // when the pilot took over; 0: never
+	boots  int
+}
+
+func (s *storm) Sample(_ float64, values []float64) error {
+	s.open = values[0]
+	s.most = max(s.most, s.open)
+	return nil
+}
+
+// scenario draws the faults of a flight.
+func scenario(r *rand.Rand) (p faults.Scenario) {
+	pick := func(list ...float64) float64 { return list[r.IntN(len(list))] }
+	second := func(from, to float64) int64 { return int64((from + (to-from)*r.Float64()) * 1e9) }
+	if r.IntN(2) == 0 {
+		p.Loss, p.Repeat = pick(0, 0.05, 0.2, 0.4), pick(0, 0, 0.1)
+		p.Broken, p.Join = pick(0, 0, 0.05), pick(0, 0, 0.3)
+		p.Delay = int64(pick(0, 0.05, 0.3, 1) * 1e9)
+	}
+	if r.IntN(3) == 0 {
+		at := second(5, 90)
+		p.Silences = append(p.Silences, faults.Silence{Way: faults.Way(r.IntN(2)), From: at, To: at + second(1, 25)})
+	}
+	for range r.IntN(3) {
+		e := faults.Event{T: second(5, 100)}
+		switch r.IntN(9) {
+		case 0:
+			e.Event = fake.Event{Kind: fake.Reboot}
+		case 1:
+			e.Event = fake.Event{Kind: fake.Battery, Value: 0.1}
+		case 2:
+			e.Event = fake.Event{Kind: fake.PilotMode, Value: 5}
+		case 3:
+			e.Event = fake.Event{Kind: fake.GPSLost}
+			p.Events = append(p.Events, faults.Event{T: e.T + second(1, 30), Event: fake.Event{Kind: fake.GPSBack}})
+		case 4:
+			e.Event = fake.Event{Kind: fake.ClockStep, Value: pick(-3, 0.5, 5)}
+		case 5:
+			e.Event = fake.Event{Kind: fake.Lie, Value: pick(1, 2)}
+		case 6:
+			e.Event = fake.Event{Kind: fake.Refuse, Value: pick(1, 3)}
+		case 7:
+			e.Event = fake.Event{Kind: fake.Breach, Value: 10}
+		case 8:
+			e.Event = fake.Event{Kind: fake.PilotStick, Value: 4}
+		}
+		p.Events = append(p.Events, e)
+	}
+	return p
+}
+
+// flyStorm flies a mission with the faults of a seed.
+func flyStorm(t testing.TB, m *mission.Mission, seed uint64) (*storm, *flight.Flight, *fake.Autopilot, faults.Scenario) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 11))
+	p := scenario(r)
+	s := &storm{}
+	wire := faults.New(seed, p)
+	v := fake.New(fake.Options{Seed: seed, Observe: func(o fake.Received) { s.orders = append(s.orders, o) }})
+	for name, value := range map[string]float64{"FS_GCS_ENABL": 1, "FS_LONG_ACTN": 1, "BATT_LOW_VOLT": 10.8,
+		"BATT_FS_LOW_ACT": 1, "FENCE_TYPE": 2, "FENCE_RADIUS": 2000, "FENCE_ENABLE": 1, "SYSID_MYGCS": 1} {
+		if !v.Set(name, value) {
+			t.Fatal(name)
+		}
+	}
+	f := newRough(t, m, s)
+	wall := int64(0)
+	step := func(kind flight.Kind, data []byte) {
+		in := flight.Input{Kind: kind, At: service.Clock{Wall: wall + 1, Unix: 1e18 + wall}, Data: data}
+		out, err := f.Step(in)
+		if err != nil {
+			t.Fatalf("seed %d: at %g s: %v", seed, float64(wall)/1e9, err)
+		}
+		s.inputs = append(s.inputs, in)
+		s.out = append(s.out, out)
+		for _, d := range out {
+			wire.Send(faults.ToVehicle, d, wall)
+		}
+	}
+	step(flight.Start, nil)
+	step(flight.Open, []byte("fake:plane"))
+	const dt = 20_000_000
+	for wall < 260e9 && !f.Over() {
+		wall += dt
+		for _, e := range wire.Events(wall) {
+			v.Inject(e)
+			switch e.Kind {
+			case fake.PilotMode:
+				s.taken = v.Now()
+			case fake.Reboot:
+				s.boots++
+			}
+		}
+		for _, d := range wire.Arrived(faults.ToVehicle, wall) {
+			v.Receive(d)
+		}
+		v.Step(dt)
+		for _, d := range v.Out() {
+			wire.Send(faults.FromVehicle, d, wall)
+		}
+		for _, d := range wire.Arrived(faults.FromVehicle, wall) {
+			step(flight.Frame, slices.Clone(d))
+		}
+		if f.Due() <= wall {
+			step(flight.Wake, nil)
+		}
+		if wall == 220e9 || wall == 240e9 || wall == 250e9 {
+			step(flight.Operator, []byte(flight.Stop)) // the operator gives up: whatever has the vehicle keeps it
+		}
+	}
+	step(flight.End, nil)
+	return s, f, v, p
+}
+
+func newRough(t testing.TB, m *mission.Mission, s *storm) *flight.Flight {
+	ends := service.Ends{Us: service.Address{System: 1, Component: 191}, Vehicle: service.Address{System: 1, Component: 1}}
+	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true, Return: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Attach(s)
+	return f
+}
+
+// home is where the plane is switched on, and armed.
+var home = earth.NewPlane(earth.Position{Lat: 48.0814, Lon: 11.2831})
+
+// judge returns what is wrong with a flight.
+func (s *storm) judge(f *flight.Flight, v *fake.Autopilot) (wrong []string) {
+	say := func(format string, a ...any) { wrong = append(wrong, fmt.Sprintf(format, a...)) }
+	if !f.Over() {
+		say("the flight does not end: %v", f.Vehicle())
+	}
+	if s.most > 1 {
+		say("%g tasks of a sequence at once", s.most)
+	}
+	if s.open != 0 {
+		say("%g exit procedures are lost", s.open)
+	}
+	const rtl = 11
+	armed, led, told, last := 0, false, false, 0.0
+	for _, o := range s.orders {
+		p := o.Params
+		ok := false
+		if o.ID == 176 {
+			last = p[1]
+		}
+		switch o.ID {
+		case 511, 512, 510, 410, 520:
+			continue
+		case 400:
+			ok = p[0] == 1 && p[1] == 0 || p[0] == 0 && p[1] == 0
+			if p[0] == 1 && !o.Armed && o.Result == 0 {
+				armed++
+			}
+		case 176:
+			ok = slices.Contains([]float64{13, 15, rtl}, p[1])
+		case 192:
+			north, east := home.Local(earth.Position{Lat: p[4], Lon: p[5]})
+			ok = math.Abs(north-300) < 1 && (math.Abs(east) < 1 || math.Abs(east-300) < 1) && p[6] == 80
+		case 43000, 178:
+			ok = slices.Contains([]float64{22, 25}, p[1])
+		}
+		if !ok {
+			say("a command outside the plan: %+v", o)
+		}
+		// Before, the pilot's mode is where the vehicle was found; a command on its way may come after it.
+		led = led || o.ID == 176 && o.T < s.taken-2e9
+		if led && o.T > s.taken+5e9 && s.boots == 0 && !told {
+			told = true
+			say("the pilot has the vehicle since %g s: %+v", float64(s.taken)/1e9, o)
+		}
+	}
+	if f.Vehicle() == adapter.Lost && len(s.inputs) > 0 && f.T() == 0 {
+		say("never attached")
+	}
+	if armed > 1+s.boots {
+		say("armed %d times", armed)
+	}
+	switch a := v.State(); {
+	case !a.Flying:
+	case a.Mode == "RTL", a.Mode == "LOITER":
+	case a.Mode == "FBWA" && s.taken != 0:
+	case a.Mode == "MANUAL" && s.boots > 0:
+	case f.Vehicle() == adapter.Taken, f.Vehicle() == adapter.Observing, f.Vehicle() == adapter.Lost:
+		// on a circle, as whoever has it left it
+	case last == rtl: // it was told to return, and refused or lied
+	default:
+		say("ends in %+v, %v", a, f.Vehicle())
+	}
+	return wrong
+}
+
+// TestStorms flies with faults on the link and in the vehicle: nothing panics, no command is outside the plan, the pilot
+// keeps the vehicle, each exit procedure runs, every flight ends, and a second flight with the same inputs sends the same
+// datagrams.
+func TestStorms(t *testing.T) {
+	n := uint64(1000)
+	if testing.Short() {
+		n = 150
+	}
+	m := roughMission(t)
+	flown := uint64(0)
+	for seed := range n {
+		s, f, v, p := flyStorm(t, m, seed)
+		for _, w := range s.judge(f, v) {
+			t.Errorf("seed %d: %s\n%+v", seed, w, p)
+		}
+		if s.most == 1 && f.Statuses()[0] == bt.Accept {
+			flown++
+		}
+		again := &storm{}
+		g := newRough(t, m, again)
+		for i, in := range s.inputs {
+			out, err := g.Step(in)
+			if err != nil || !slices.EqualFunc(out, s.out[i], bytes.Equal) {
+				t.Errorf("seed %d: the replay differs at input %d: %v", seed, i, err)
+				break
+			}
+		}
+		if again.open != s.open || !slices.Equal(f.Statuses(), g.Statuses()) {
+			t.Errorf("seed %d: the replay ends with %v, not %v", seed, g.Statuses(), f.Statuses())
+		}
+	}
+	if flown < n/2 {
+		t.Errorf("only %d of %d flights took off", flown, n)
+	}
+}
