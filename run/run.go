@@ -194,11 +194,11 @@ func (r *Run) Step() (bool, error) {
 }
 
 func (r *Run) step() error {
+	r.executive.Begin()
 	if !r.begun {
 		r.begun = true
 		return r.begin()
 	}
-	r.executive.Begin()
 	from := r.world.T()
 	segment, err := r.world.Advance(r.until)
 	r.stuck, r.waiting = err != nil, segment.Waiting

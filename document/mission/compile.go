@@ -26,8 +26,8 @@ func (b *builder) compile() {
 			m.Needed = append(m.Needed, m.signals[i].name)
 		}
 	}
-	lost := len(m.outages) > 0 && !m.flown // whether a source is known, and its age, change at once
-	if !b.bends && !lost || b.Diags.HasErrors() {
+	lost := len(m.outages) > 0 // whether a source is known, and its age, change at once
+	if m.flown || !b.bends && !lost || b.Diags.HasErrors() {
 		return
 	}
 	plain := m.Program

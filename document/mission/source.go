@@ -231,12 +231,16 @@ func (m *Mission) Sources() []Source {
 
 // Flown returns the mission for a world that gives the signals of the sources, as it gives the vehicle's outputs,
 // behind which they are: in a flight, or in a proof about all flights. In other missions they follow from the outages.
+// Such a mission is not to be simulated: it is its own Smooth.
 func (m *Mission) Flown() *Mission {
-	if m.flown || len(m.Sources()) == 0 {
+	if m.flown {
 		return m
 	}
 	n := *m
-	n.flown = true
+	n.flown, n.held = true, nil
+	if len(m.Sources()) == 0 {
+		return &n
+	}
 	b := n.builder(m)
 	if b.compile(); b.Diags.HasErrors() {
 		panic("mission: the plan of a mission is refused")

@@ -46,8 +46,12 @@ func TestFlown(t *testing.T) {
 		t.Error("a mission of a flight is not one")
 	}
 	plain, _ := cart.Read(idle, "")
-	if plain.Flown() != plain || len(plain.Sources()) != 0 {
+	if len(plain.Flown().Sources()) != 0 {
 		t.Error("a mission without sources has some")
+	}
+	later, diags := plain.Flown().WithPlan(m.Plan.Source)
+	if later != nil || len(diags) == 0 { // x has no source in a mission without outages
+		t.Error("a plan has sources that the mission does not have")
 	}
 }
 

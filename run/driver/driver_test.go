@@ -21,9 +21,13 @@ import (
 )
 
 func plane() *model.Vehicle {
-	v := &model.Vehicle{Name: contract.Plane.Name, New: func([]float64) (model.Instance, error) { return nil, nil }}
+	v := &model.Vehicle{Name: contract.Plane.Name, New: func([]float64) (model.Instance, error) { return nil, nil },
+		Sources: map[string]string{}}
 	for _, s := range contract.Plane.Signals {
 		v.Outputs = append(v.Outputs, model.Output{Variable: model.Variable{Name: s.Name, Unit: s.Unit}})
+		if s.Source != contract.Clock {
+			v.Sources[s.Name] = s.Source.String()
+		}
 	}
 	for _, s := range contract.Plane.Slots {
 		v.Commands = append(v.Commands, model.Command{Variable: model.Variable{Name: s.Name, Unit: s.Unit},

@@ -109,6 +109,7 @@ func New(m *mission.Mission, o Options) (*Flight, error) {
 }
 
 func newFlight(m *mission.Mission, c *contract.Contract, v vehicle, o Options) (*Flight, error) {
+	m = m.Flown()
 	w := newWorld(m, c)
 	until := math.Inf(1)
 	if o.Until > 0 {
@@ -229,13 +230,16 @@ func (f *Flight) react() error {
 			f.w.move(f.vehicle.Vehicle(f.now.Wall))
 		}
 		state := f.vehicle.State()
-		if f.phase == waiting { // what led to the start comes before it
+		if f.phase == waiting {
 			if err := f.log(events); err != nil {
 				return err
 			}
 			events = nil
 		}
 		if f.phase == waiting && state == adapter.Ready {
+			if err := f.samples(); err != nil { // what led to the start comes before it
+				return err
+			}
 			f.phase = flying
 			f.w.start(f.vehicle.Vehicle(f.now.Wall))
 		}

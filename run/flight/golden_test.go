@@ -22,9 +22,13 @@ import (
 
 // plane is a vehicle that keeps the contract of planes and moves by samples only.
 func plane() *model.Vehicle {
-	v := &model.Vehicle{Name: contract.Plane.Name, New: func([]float64) (model.Instance, error) { return still{}, nil }}
+	v := &model.Vehicle{Name: contract.Plane.Name, New: func([]float64) (model.Instance, error) { return still{}, nil },
+		Sources: map[string]string{}}
 	for _, s := range contract.Plane.Signals {
 		v.Outputs = append(v.Outputs, model.Output{Variable: model.Variable{Name: s.Name, Unit: s.Unit}})
+		if s.Source != contract.Clock {
+			v.Sources[s.Name] = s.Source.String()
+		}
 	}
 	for _, s := range contract.Plane.Slots {
 		v.Commands = append(v.Commands, model.Command{Variable: model.Variable{Name: s.Name, Unit: s.Unit},
@@ -114,8 +118,8 @@ func (p *page) Status(t float64, _ int, c bt.Change) error {
 
 // flown runs a flight by a script:
 //
-//	fly [arm] [return] [until=T]  begins a flight of the plan given as input
-//	at T                          what happens at this time of the wall clock [s], a line each:
+//	fly [arm] [return] [ends] [until=T]  begins a flight of the plan given as input, and whether it ends with it
+//	at T                                 what happens at this time of the wall clock [s], a line each:
 //	    sample SIGNAL=VALUE ...   a message of telemetry; SIGNAL alone becomes unknown
 //	    event KIND: TEXT          an event of the adapter
 //	    state STATE               who commands the vehicle
@@ -132,11 +136,13 @@ func (s *flown) answer(t *testing.T, d golden.Directive) string {
 	s.p.lines = s.p.lines[:0]
 	switch d.Name {
 	case "fly":
-		o := Options{}
+		o, yaml := Options{}, ""
 		for _, a := range d.Args {
 			switch a.Key {
 			case "arm":
 				o.Arm = true
+			case "ends":
+				yaml = "ends_with_plan: true\n"
 			case "return":
 				o.Return = true
 			case "until":
@@ -145,7 +151,7 @@ func (s *flown) answer(t *testing.T, d golden.Directive) string {
 				t.Fatalf("%s: %s", d.At, a.Key)
 			}
 		}
-		m := planeMission(t, d.Input, "")
+		m := planeMission(t, d.Input, yaml)
 		s.v = &scripted{told: func(text string) { s.p.lines = append(s.p.lines, "      "+text) }}
 		var err error
 		if s.f, err = newFlight(m, contract.Plane, s.v, o); err != nil {

@@ -28,7 +28,9 @@ type world struct {
 	p        *executive.Program
 	signals  *executive.Signals
 	tracks   []track // by signal of the contract
-	discrete []bool  // by place in now: it is no real signal
+	sources  []source
+	given    []float64 // what the sources gave before the present sample: the last part of now
+	discrete []bool    // by place in now: it is no real signal
 
 	base      int64 // vehicle time at the plan's start [ns]
 	t, from   float64
@@ -56,7 +58,15 @@ type track struct {
 	place   int  // in now; -1: it is no signal of the mission
 	smooth  bool // its values may be interpolated
 	known   bool
-	was, is point // the last two samples; equal if the second does not continue the first
+	was, is point   // the last two samples; equal if the second does not continue the first
+	stamp   float64 // the time of the last value; -Inf: there was none
+}
+
+// source is a source of signals that the plan uses. It is known while all of its signals that the plan reads are known,
+// or all that there are if the plan reads none; its stamp is that of the oldest.
+type source struct {
+	known, stamp int   // places in now
+	tracks       []int // of its signals; none: it is unknown
 }
 
 // point is the value of a signal at a time.
@@ -72,6 +82,10 @@ func newWorld(m *mission.Mission, c *contract.Contract) *world {
 	for i := range c.Signals {
 		w.tracks = append(w.tracks, w.track(m, &c.Signals[i]))
 	}
+	for _, s := range m.Sources() {
+		w.sources = append(w.sources, w.source(m, c, s))
+	}
+	w.given = make([]float64, 2*len(w.sources))
 	w.signals = executive.NewSignals(p, func(float64, []float64, []float64, []float64) {}) // now has all outputs
 	w.Numbers = executive.NewNumbers(w)
 	return w
@@ -79,7 +93,7 @@ func newWorld(m *mission.Mission, c *contract.Contract) *world {
 
 // track returns the track of a signal before its first sample.
 func (w *world) track(m *mission.Mission, s *contract.Signal) track {
-	tr := track{place: -1, smooth: s.Type == contract.Real, is: point{t: math.Inf(-1)}}
+	tr := track{place: -1, smooth: s.Type == contract.Real, is: point{t: math.Inf(-1)}, stamp: math.Inf(-1)}
 	for i := range m.Vehicle.States {
 		if m.Vehicle.States[i].Name == s.Name {
 			tr.place = i
@@ -96,6 +110,25 @@ func (w *world) track(m *mission.Mission, s *contract.Signal) track {
 	d, _ := m.Signal(s.Name)
 	w.discrete[tr.place] = d.Type != expr.Real
 	return tr
+}
+
+// source returns a source that the mission uses.
+func (w *world) source(m *mission.Mission, c *contract.Contract, s mission.Source) source {
+	x := source{known: s.Known - 1, stamp: s.Stamp - 1}
+	var others []int
+	for i := range c.Signals {
+		switch name := c.Signals[i].Name; {
+		case w.tracks[i].place < 0 || m.Vehicle.Sources[name] != s.Name:
+		case slices.Contains(m.Needed, name):
+			x.tracks = append(x.tracks, i)
+		default:
+			others = append(others, i)
+		}
+	}
+	if x.tracks == nil {
+		x.tracks = others
+	}
+	return x
 }
 
 // timed returns the indicators that depend on the time.
@@ -134,7 +167,11 @@ func (w *world) vehicle(t float64) int64 { return w.base + int64(math.Ceil(t*sec
 // start makes the present the plan's start.
 func (w *world) start(vehicle int64) {
 	w.fresh = w.fresh[:0]
+	for i := range w.tracks {
+		w.tracks[i].stamp -= w.seconds(vehicle)
+	}
 	w.move(vehicle)
+	w.judge()
 }
 
 // move makes a time of the vehicle the present time of the world: the vehicle's clock has begun anew. No sample
@@ -158,12 +195,12 @@ func (w *world) suspend(suspended bool) {
 // pass lets the world be known up to a time of the vehicle.
 func (w *world) pass(vehicle int64) { w.next = max(w.next, w.seconds(vehicle)) }
 
-// see gives the world a sample, which the next Advance consumes. It reports whether it is in order: a sample that is
-// older than one before is ignored. The world does not keep it.
+// see gives the world a sample, which the next Advance consumes. It reports whether it is in order: a sample with values
+// that are older than those before is ignored; a loss never is. The world does not keep it.
 func (w *world) see(s *adapter.Sample) bool {
 	t := w.seconds(s.T)
 	for _, v := range s.Values {
-		if t < w.tracks[v.Signal].is.t {
+		if v.Known && t < w.tracks[v.Signal].is.t {
 			return false
 		}
 	}
@@ -183,6 +220,7 @@ func (w *world) Advance(until float64) (run.Segment, error) {
 	w.from = w.t
 	w.fresh, w.told = w.fresh[:0], w.told[:0]
 	copy(w.before, w.u)
+	copy(w.given, w.now[len(w.now)-len(w.given):])
 	due := max(w.t, w.due())
 	known := max(w.t, w.next)
 	end := min(known, due, max(w.t, until))
@@ -198,7 +236,7 @@ func (w *world) Advance(until float64) (run.Segment, error) {
 	if w.suspended {
 		return s, nil
 	}
-	w.resumed = false
+	s.Own, w.resumed = w.resumed, false
 	if s.Alarm = w.alarm <= w.t; s.Alarm {
 		w.timeEvents++
 	}
@@ -231,9 +269,32 @@ func (w *world) take(s *adapter.Sample) {
 		if w.discrete[tr.place] && w.now[tr.place] != v.V {
 			w.told = append(w.told, 1+tr.place)
 		}
-		tr.known = true
+		tr.known, tr.stamp = true, t
 		w.now[tr.place] = v.V
 		w.fresh = append(w.fresh, v.Signal)
+	}
+	w.judge()
+}
+
+// judge determines which sources are known, and their stamps: the plan's start if there was never a value.
+func (w *world) judge() {
+	for _, s := range w.sources {
+		known, stamp := 1.0, math.Inf(1)
+		for _, i := range s.tracks {
+			if stamp = min(stamp, w.tracks[i].stamp); !w.tracks[i].known {
+				known = 0
+			}
+		}
+		if len(s.tracks) == 0 {
+			known = 0
+		}
+		if math.IsInf(stamp, 0) {
+			stamp = 0
+		}
+		if w.now[s.known] != known {
+			w.told = append(w.told, 1+s.known)
+		}
+		w.now[s.known], w.now[s.stamp] = known, stamp
 	}
 }
 
@@ -259,14 +320,20 @@ func (tr *track) at(t float64) float64 {
 }
 
 // around returns the states and outputs at a time up to the present: those of the last sample interpolated, the others
-// as they are.
+// as they are, and the sources as they were before the sample.
 func (w *world) around(t float64) []float64 {
 	copy(w.then, w.now)
+	if t < w.t {
+		w.unsee()
+	}
 	for _, i := range w.fresh {
 		w.then[w.tracks[i].place] = w.tracks[i].at(t)
 	}
 	return w.then
 }
+
+// unsee takes what the present sample changed of the sources out of then.
+func (w *world) unsee() { copy(w.then[len(w.then)-len(w.given):], w.given) }
 
 // compare returns the watched indicators whose sides are not those of the present signals, in the order of the times at
 // which they changed, and these times.
@@ -406,6 +473,7 @@ func (w *world) At(t float64) []float64 {
 // Left implements run.World.
 func (w *world) Left() []float64 {
 	w.around(w.t)
+	w.unsee()
 	for _, i := range w.fresh {
 		if tr := &w.tracks[i]; tr.was.t == tr.is.t {
 			w.then[tr.place] = tr.was.v
@@ -432,6 +500,7 @@ func (w *world) State(c *snapshot.Codec) {
 	}
 	snapshot.Each(c, w.tracks, func(c *snapshot.Codec, tr *track) {
 		snapshot.Bool(c, &tr.known)
+		snapshot.Float(c, &tr.stamp)
 		for _, p := range []*point{&tr.was, &tr.is} {
 			snapshot.Float(c, &p.t)
 			snapshot.Float(c, &p.v)
