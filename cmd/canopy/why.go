@@ -14,6 +14,7 @@ import (
 	"canopy/diag"
 	"canopy/document/plan"
 	"canopy/expr"
+	"canopy/run"
 	"canopy/run/folder"
 	"canopy/run/record"
 	"canopy/run/report"
@@ -67,15 +68,14 @@ func why(out io.Writer, name, task string, until float64) (record.End, error) {
 		return record.End{}, noRun(err)
 	}
 	defer f.Close() //nolint:errcheck // only read
-	var header *record.Header
 	var s *moment
 	play := func(most int) (end record.End, err error) {
 		if _, err = f.Seek(0, io.SeekStart); err != nil {
 			return end, err
 		}
 		end, err = record.Play(f, func(h *record.Header) record.Recorder {
-			header, s = h, &moment{until: until, most: most}
-			s.task = bt.Task(slices.IndexFunc(h.Tasks, func(t record.Task) bool { return t.Name == task }))
+			s = &moment{task: task, until: until, most: most, log: *h, exchanged: math.NaN()}
+			s.show(*h, "the run begins")
 			return s
 		})
 		if errors.Is(err, record.ErrFormat) {
@@ -90,39 +90,77 @@ func why(out io.Writer, name, task string, until float64) (record.End, error) {
 	if err != nil {
 		return end, err
 	}
-	p := folder.Plan(header.Attachments, header.Tasks)
+	p := folder.Plan(s.then.header.Attachments, s.then.header.Tasks)
+	var names []string
+	for _, t := range s.log.Tasks {
+		names = append(names, t.Name)
+	}
 	switch {
-	case p == nil:
-		return end, &usageError{fmt.Sprintf("%s does not carry the plan of its run", name)}
-	case s.task < 0:
-		var names []string
-		for _, t := range header.Tasks {
-			names = append(names, t.Name)
-		}
+	case !slices.Contains(names, task):
 		return end, &usageError{strings.TrimSuffix(fmt.Sprintf("%s has no task %q; %s", name, task,
 			diag.DidYouMean(task, names)), "; ")}
 	case len(s.changes) == 0:
 		return end, &usageError{fmt.Sprintf("%s: %s does not change up to then", name, diag.Visible(task))}
+	case p == nil:
+		return end, &usageError{fmt.Sprintf("%s does not carry the plan of its run", name)}
 	}
-	_, err = io.WriteString(out, s.explain(p, header, &end))
+	_, err = io.WriteString(out, s.explain(p, &end))
 	return end, failed(err)
 }
 
 // moment is the part of a log that explains the last change of a task up to a time: the changes of that instant, up to
 // it, and the values of the signals at both limits of the instant.
 type moment struct {
-	task          bt.Task
+	task          string
 	until         float64 // NaN: the end
 	most          int     // number of changes that count: those before the plan was stopped
 	t             float64
 	changes       []bt.Change
 	before, after []float64
 	unknown       []string // sources
+	then          reign
+	exchange      bool // of the plan, is under way there
 
-	now     float64 // of the instant that is read
-	instant []bt.Change
-	sample  []float64 // the last one that was read
-	lost    []string  // the sources that are unknown
+	log       record.Header // with the tasks of all plans
+	present   reign
+	jumping   bool    // the changes by which the present plan begins are read
+	exchanged float64 // time of the last event of an exchange; NaN: none yet
+	now       float64 // of the instant that is read
+	instant   []bt.Change
+	sample    []float64 // the last one that was read
+	lost      []string  // the sources that are unknown
+}
+
+// reign is the time of a plan in a run.
+type reign struct {
+	header  record.Header // as of a run that begins with it
+	because string        // why it begins
+	numbers []bt.Task     // of its tasks in the log
+	jumps   int           // the number of changes by which it begins: to other statuses than under the plan before
+}
+
+// show begins the time of a plan.
+func (m *moment) show(h record.Header, because string) {
+	m.present = reign{header: h, because: because}
+	for i := range h.Tasks {
+		m.present.numbers = append(m.present.numbers, bt.Task(i))
+	}
+}
+
+// Plan implements record.Planner.
+func (m *moment) Plan(p record.Takeover) error {
+	numbers := m.log.Take(p)
+	m.show(p.Header(m.log), "the plan "+p.Name+" takes over")
+	m.present.numbers, m.present.header.Start, m.jumping = numbers, p.T, true
+	m.now, m.instant = p.T, m.instant[:0] // what was before is of another plan
+	return nil
+}
+
+// jumps reports whether a change is one by which the present plan begins. They come before all others.
+func (m *moment) jumps(c bt.Change) bool {
+	i := slices.Index(m.present.numbers, c.Task)
+	m.jumping = m.jumping && (i < 0 || c.To == m.present.header.Tasks[i].Initial)
+	return m.jumping
 }
 
 // Sample implements record.Recorder.
@@ -141,8 +179,12 @@ func (m *moment) Status(t float64, micro int, c bt.Change) error {
 	}
 	c.Iteration = int32(micro)
 	m.instant = append(m.instant, c)
-	if m.most--; c.Task == m.task && m.most >= 0 && !(t > m.until) {
-		m.t, m.changes = t, append(m.changes[:0], m.instant...)
+	if m.jumps(c) {
+		m.present.jumps++
+	}
+	if m.most--; m.log.Tasks[c.Task].Name == m.task && m.most >= 0 && !(t > m.until) {
+		m.t, m.changes, m.then = t, append(m.changes[:0], m.instant...), m.present
+		m.exchange = m.exchanged == t
 		m.before, m.unknown = append(m.before[:0], m.sample...), append(m.unknown[:0], m.lost...)
 	}
 	return nil
@@ -151,6 +193,8 @@ func (m *moment) Status(t float64, micro int, c bt.Change) error {
 // Event implements record.Recorder.
 func (m *moment) Event(e record.Event) error {
 	switch e.Kind {
+	case run.KindSwap:
+		m.exchanged = e.T
 	case record.KindUnknown:
 		m.lost = append(m.lost, e.Text)
 	case record.KindKnown:
@@ -160,16 +204,30 @@ func (m *moment) Event(e record.Event) error {
 }
 
 // explain returns the chain of causes as text.
-func (m *moment) explain(p *plan.Plan, h *record.Header, end *record.End) string {
+func (m *moment) explain(p *plan.Plan, end *record.End) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %.3f s\n", report.Clock(m.t), m.t)
-	because, i := "", len(m.changes)-1
-	for k := i; k >= 0; k = bt.Cause(p.Tree, m.changes, k) {
-		c := m.changes[k]
+	because, jumps := "", 0
+	if m.t == m.then.header.Start {
+		jumps = m.then.jumps
+	}
+	i := len(m.changes) - 1
+	if i < jumps {
+		fmt.Fprintf(&b, "%s: %s -> %s\n  because %s\n", diag.Visible(m.task), m.changes[i].From, m.changes[i].To,
+			diag.Visible(m.then.because))
+		return b.String()
+	}
+	changes := m.changes[jumps:]
+	for i := range changes {
+		changes[i].Task = bt.Task(slices.Index(m.then.numbers, changes[i].Task))
+	}
+	i -= jumps
+	for k := i; k >= 0; k = bt.Cause(p.Tree, changes, k) {
+		c := changes[k]
 		fmt.Fprintf(&b, "%s%s: %s -> %s\n", because, diag.Visible(p.Tree.Name(c.Task)), c.From, c.To)
 		because, i = "  because ", k
 	}
-	fmt.Fprintf(&b, "%s%s\n", because, diag.Visible(m.reason(p, h, end, m.changes[i])))
+	fmt.Fprintf(&b, "%s%s\n", because, diag.Visible(m.reason(p, end, changes[i])))
 	if len(m.unknown) > 0 {
 		fmt.Fprintf(&b, "  while these are unknown: %s\n", diag.Visible(strings.Join(m.unknown, ", ")))
 	}
@@ -177,14 +235,17 @@ func (m *moment) explain(p *plan.Plan, h *record.Header, end *record.End) string
 }
 
 // reason returns what a change follows from that follows from no other.
-func (m *moment) reason(p *plan.Plan, h *record.Header, end *record.End, c bt.Change) string {
+func (m *moment) reason(p *plan.Plan, end *record.End, c bt.Change) string {
+	h := &m.then.header
 	leaf, isLeaf := slices.BinarySearch(p.Tree.Leaves(), c.Task)
 	activity := c.To == bt.Activating || c.To == bt.Deactivating
 	switch {
 	case (activity || !isLeaf) && m.t == h.Start:
-		return "the run begins"
+		return m.then.because
 	case activity && end.Summary != nil && slices.Contains([]float64{end.Summary.Ended, end.Summary.Stopped}, m.t):
 		return "the run ends: " + end.Summary.Reason
+	case activity && m.exchange:
+		return "another plan is to take over"
 	case activity || !isLeaf:
 		for t := c.Task; t >= 0; t = p.Tree.Parent(t) {
 			if p.Tree.Kind(t).Timer() {

@@ -33,6 +33,17 @@ func PassPlan(r Recorder, p Takeover) error {
 // PlanFile is the name of the attachment with the plan with which a run starts.
 const PlanFile = "plan.xml"
 
+// Header returns the header of a run like that of h with the plan.
+func (p *Takeover) Header(h Header) Header {
+	h.Tasks, h.Attachments = p.Tasks, slices.Clone(h.Attachments)
+	for i := range h.Attachments {
+		if a := &h.Attachments[i]; a.Name == PlanFile {
+			a.Data = []byte(p.Source)
+		}
+	}
+	return h
+}
+
 // Take adds the tasks of a plan that takes over to those of the log, and returns their numbers: a task of a name that
 // the log has keeps its number and gets the new definition, others come behind. The header's list of tasks is replaced.
 func (h *Header) Take(p Takeover) []bt.Task {

@@ -197,12 +197,7 @@ func (g *Gatherer) enter(at float64) {
 // Plan implements [record.Planner].
 func (g *Gatherer) Plan(p record.Takeover) error {
 	g.numbers = g.header.Take(p)
-	g.last.Tasks, g.last.Attachments = p.Tasks, slices.Clone(g.last.Attachments)
-	for i := range g.last.Attachments {
-		if a := &g.last.Attachments[i]; a.Name == record.PlanFile {
-			a.Data = []byte(p.Source)
-		}
-	}
+	g.last = p.Header(g.last)
 	shown := visible(&record.Header{Tasks: g.header.Tasks})
 	g.shown.Tasks = shown.Tasks
 	g.enter(p.T)
