@@ -4,30 +4,47 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"canopy/analysis/smv"
+	"canopy/diag"
+	"canopy/document/qgc"
 	"canopy/internal/files"
+	"canopy/vehicle/contract"
 
 	"github.com/spf13/cobra"
 )
 
 func exportCommand() *cobra.Command {
-	var out, facts string
+	var out, facts, tree string
 	budget := seconds(60)
 	c := &cobra.Command{
 		Use:   "export FORMAT FILE",
-		Short: "Write a plan as a model for another model checker",
-		Long: `Write a plan as a model for another model checker, with the questions that "canopy check" asks about single
-states.
+		Short: "Write a plan for another model checker, or for QGroundControl",
+		Long: `Write a plan as a model for another model checker, or its straight part for QGroundControl.
 
-FORMAT is smv, the language of NuSMV and nuXmv. FILE is a mission (.yaml) or a plan (.xml); --facts names a file with
-the facts about a plan without a mission. docs/export.md describes the model.`,
+With the FORMAT smv, the language of NuSMV and nuXmv, the result has the questions that "canopy check" asks about single
+states. FILE is a mission (.yaml) or a plan (.xml); --facts names a file with the facts about a plan without a mission.
+docs/export.md describes the model.
+
+With the FORMAT qgc, the result is a plan of QGroundControl with what the plan of a mission (.yaml) does if each action
+of the library succeeds: a contingency mission for the autopilot alone. --tree names the tree, by default the main one.
+What is left out is listed on standard error; docs/qgroundcontrol.md describes it.`,
 		Example: `  canopy export smv missions/solar-day.yaml --out out/solar-day.smv
-  NuSMV out/solar-day.smv                      answer the questions again`,
+  NuSMV out/solar-day.smv                      answer the questions again
+  canopy export qgc missions/circuit-plane.yaml --out out/contingency.plan`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if args[0] != "smv" {
-				return &usageError{unknownWord("format", args[0], []string{"smv"})}
+			switch args[0] {
+			case "smv":
+			case "qgc":
+				text, err := contingency(args[1], tree, cmd.ErrOrStderr())
+				if err != nil {
+					return err
+				}
+				return exported(out, text, cmd.OutOrStdout())
+			default:
+				return &usageError{unknownWord("format", args[0], []string{"qgc", "smv"})}
 			}
 			s, err := subject(args[1], facts, cmd.ErrOrStderr())
 			if err != nil {
@@ -41,15 +58,46 @@ the facts about a plan without a mission. docs/export.md describes the model.`,
 			if err != nil {
 				return failed(err)
 			}
-			if out == "" {
-				_, err := io.WriteString(cmd.OutOrStdout(), text)
-				return failed(err)
-			}
-			return failed(files.Save(out, []byte(text)))
+			return exported(out, text, cmd.OutOrStdout())
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "write to this `file` (default standard output)")
+	c.Flags().StringVar(&tree, "tree", "", "with qgc: the `tree` of the plan")
 	c.Flags().StringVar(&facts, "facts", "", "a `file` with the entries of `check`, for a plan without a mission")
 	c.Flags().Var(&budget, "budget", "maximum `time`")
 	return c
+}
+
+// exported writes a text to a file, or to standard output.
+func exported(out, text string, stdout io.Writer) error {
+	if out == "" {
+		_, err := io.WriteString(stdout, text)
+		return failed(err)
+	}
+	return failed(files.Save(out, []byte(text)))
+}
+
+// contingency returns the plan of QGroundControl for a tree of a mission's plan.
+func contingency(name, tree string, stderr io.Writer) (string, error) {
+	m, err := readMission(name, nil, stderr)
+	if err != nil {
+		return "", err
+	}
+	if !slices.ContainsFunc(contract.Contracts(), func(c *contract.Contract) bool { return c.Name == m.Vehicle.Name }) {
+		return "", fmt.Errorf("the vehicle %s belongs to no class of vehicles that QGroundControl knows; use plane or copter",
+			diag.Visible(m.Vehicle.Name))
+	}
+	var home qgc.Spot
+	for i, p := range m.Vehicle.Parameters {
+		switch p.Name {
+		case "site.lat_deg":
+			home.Lat = m.Parameters[i]
+		case "site.lon_deg":
+			home.Lon = m.Parameters[i]
+		case "site.alt":
+			home.H = m.Parameters[i]
+		}
+	}
+	text, list := qgc.Export(m.Plan.Document, tree, home, m.Vehicle.Name == contract.Copter.Name)
+	return text, accepted(list, stderr)
 }

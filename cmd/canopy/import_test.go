@@ -62,3 +62,21 @@ func TestImportRefuses(t *testing.T) {
 		}
 	}
 }
+
+// The contingency mission of the circuits is one take-off and two rounds of four legs.
+func TestExportContingency(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "circuits.plan")
+	_, stderr, status := canopy("export", "qgc", filepath.Join("..", "..", "missions", "circuit-plane.yaml"), "--out", file)
+	if status != exitOK {
+		t.Fatalf("%d\n%s", status, stderr)
+	}
+	says(t, "what is left out", stderr, "<Condition> altitude is left out")
+	text, err := os.ReadFile(file)
+	if err != nil || strings.Count(string(text), `"command": 16`) != 4 || !strings.Contains(string(text), `"command": 177`) {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if _, stderr, status = canopy("export", "qgc", solarDay); status == exitOK ||
+		!strings.Contains(stderr, "the vehicle solar belongs to no class") {
+		t.Errorf("%d: %s", status, stderr)
+	}
+}

@@ -41,9 +41,12 @@ var rooms = map[string]room{
 	}},
 	"document/qgc": {pure: true, imports: reasons{
 		"diag":           "an author's mistakes are reported all at once, each at its place",
+		"expr":           "the places of a plan are expressions",
 		"syntax/xmltree": "the result is a plan",
 		"syntax/yamldoc": "JSON is YAML",
 		"vehicle/earth":  "positions become metres from home",
+	}, tests: reasons{
+		"document/plan": "plans are exported as they are read",
 	}},
 	"document/script": {pure: true, imports: reasons{
 		"bt":            "the engine replays a script",
