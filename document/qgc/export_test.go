@@ -26,7 +26,7 @@ func flown(steps []step) string {
 
 // What is imported is exported again as a plan with the same steps.
 func TestRoundTrip(t *testing.T) {
-	for _, name := range []string{"survey"} {
+	for _, name := range []string{"survey", "copter"} {
 		text, err := os.ReadFile("testdata/" + name + ".plan")
 		if err != nil {
 			t.Fatal(err)
