@@ -32,7 +32,7 @@ func Import(f *File, name string) (plan, mission string, list diag.List) {
 				Hint: "the autopilot watches them without the plan; upload them with QGroundControl"})
 		}
 	}
-	return f.plan(name, steps), f.mission(name, steps), list.Sorted()
+	return f.plan(steps), f.mission(name, steps), list.Sorted()
 }
 
 func (f *File) class() string {
@@ -43,7 +43,7 @@ func (f *File) class() string {
 }
 
 // plan returns the document of a plan: the steps one after the other.
-func (f *File) plan(name string, steps []step) string {
+func (f *File) plan(steps []step) string {
 	root := &xmltree.Markup{Name: "root", Spaced: true}
 	root.Add("BTCPP_format", "4")
 	root.Add("main_tree_to_execute", "mission")

@@ -87,7 +87,9 @@ func (c *converter) item(i *MissionItem) {
 		c.add(i, "return_home")
 		c.at.Position = c.Home.Position
 	case cmdLand:
-		c.goTo(i, "fly_to")
+		if place := c.at.Position; c.placed(i) != place {
+			c.goTo(i, "fly_to")
+		}
 		c.add(i, "land")
 	case cmdTakeOff:
 		c.move(i)
@@ -117,10 +119,8 @@ func (c *converter) unknown(i *MissionItem) {
 
 // move sets where an item leads; what it does not give stays as it is.
 func (c *converter) move(i *MissionItem) {
-	lat, lon, h := i.Params[4], i.Params[5], i.Params[6]
-	if lat-lat == 0 && lon-lon == 0 && (lat != 0 || lon != 0) { // MAVLink: 0, 0 is "here"
-		c.at.Position = earth.Position{Lat: lat, Lon: lon}
-	}
+	c.at.Position = c.placed(i)
+	h := i.Params[6]
 	if h-h != 0 {
 		return
 	}
@@ -136,6 +136,15 @@ func (c *converter) move(i *MissionItem) {
 		c.report(i, diag.Error, codeItem, "give the altitude above launch in QGroundControl",
 			"the frame of item %d (MAV_FRAME %d) is not known", i.Jump, i.Frame)
 	}
+}
+
+// placed returns the place of an item.
+func (c *converter) placed(i *MissionItem) earth.Position {
+	lat, lon := i.Params[4], i.Params[5]
+	if lat-lat == 0 && lon-lon == 0 && (lat != 0 || lon != 0) { // MAVLink: 0, 0 is "here"
+		return earth.Position{Lat: lat, Lon: lon}
+	}
+	return c.at.Position
 }
 
 // goTo adds an action at the place of an item.
