@@ -10,8 +10,8 @@ func (e *Expr) Numbers(scope Scope) *Expr {
 	return &Expr{numbers.given(e.root)}
 }
 
-// given returns the tree with the conditions that read given signals written as relations between numbers, so that their
-// changes are those of event indicators:
+// given returns the tree with the conditions that read given signals written as relations between numbers, so that
+// their changes are those of event indicators:
 //
 //	armed          armed >= 0.5
 //	mode == cruise mode >= 1.5 and mode < 2.5, if cruise is the value 2
@@ -80,7 +80,8 @@ func (n *Node) number() *Node {
 	return &c
 }
 
-// index returns a discrete value that is no Boolean as a number: a value of an enumeration as its place among the values.
+// index returns a discrete value that is no Boolean as a number: a value of an enumeration as its place among the
+// values.
 func (s Scope) index(n *Node, values []string) *Node {
 	for i, v := range values {
 		if n.op == OpName && n.name == v && !s.declares(v) {

@@ -650,8 +650,8 @@ func (r *Run) doubt() error {
 }
 
 // fail ends the run by an error: nothing recorded is lost, and every active task's exit procedure runs, to its end
-// unless the world itself has failed, so that time cannot advance, or must wait for its input: then they end in the steps
-// that follow.
+// unless the world itself has failed, so that time cannot advance, or must wait for its input: then they end in the
+// steps that follow.
 func (r *Run) fail(err error) error {
 	if unset := r.executive.Unwritten(); unset != nil && !errors.Is(err, executive.ErrUnset) {
 		err = fmt.Errorf("%w; %w", unset, err)

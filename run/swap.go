@@ -49,9 +49,9 @@ func sourceOf(m *mission.Mission) source { return source{m.Plan.Source.Name, m.P
 
 // Swap requests, between two steps, that the run goes on with another plan, given as a document (docs/semantics.md,
 // section 9). At once, the actions that only the present plan has are withheld; at the first instant at which none of
-// them is engaged, which may be this one, the new plan takes over. If safe, they are not withheld: the new plan waits for
-// their end. What both plans have goes on. A request replaces one that is under way, and the same plan as the present one
-// changes nothing.
+// them is engaged, which may be this one, the new plan takes over. If safe, they are not withheld: the new plan waits
+// for their end. What both plans have goes on. A request replaces one that is under way, and the same plan as the
+// present one changes nothing.
 //
 // If the new plan does not settle when it takes over, the old one goes on, and the log has the reason. The list has the
 // mistakes of the plan; with errors, or an error that wraps ErrSwap, nothing has happened. Another error is that of the

@@ -26,7 +26,8 @@ func fakeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fake VEHICLE",
 		Short: "Fly a vehicle that does not exist, for ground stations and `canopy fly`",
-		Long: `Fly a vehicle that does not exist, for ground stations and ` + "`canopy fly`" + `, until Ctrl-C. VEHICLE is one of ` +
+		Long: `Fly a vehicle that does not exist, for ground stations and ` + "`canopy fly`" + `, until Ctrl-C.
+VEHICLE is one of ` +
 			strings.Join(fake.FirmwareNames(), ", ") + `.
 
 The vehicle answers MAVLink as its firmware does, with its own clock. It sends to 127.0.0.1:14550, where ground

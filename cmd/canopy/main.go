@@ -60,7 +60,8 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), convertCommand(),
-		diffCommand(), exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), importCommand(), manifestCommand(), monitorCommand(),
+		diffCommand(), exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), importCommand(), manifestCommand(),
+		monitorCommand(),
 		newCommand(), reactionCommand(), regionCommand(), replayCommand(), reportCommand(), showCommand(),
 		traceCommand(), translateCommand(), uploadCommand(), vehicleCommand(), whyCommand())
 	root.SetHelpCommand(helpCommand(root))

@@ -178,7 +178,9 @@ func create(name, vehicle, out string, f outing, stdout, stderr io.Writer) error
 
 // writeMission checks a new mission, with its plan, and writes both: base.yaml, with the lines that more returns, and
 // base.xml. It replaces no file.
-func writeMission(base, missionText, planText string, more func(*mission.Mission) string, stdout, stderr io.Writer) error {
+func writeMission(
+	base, missionText, planText string, more func(*mission.Mission) string, stdout, stderr io.Writer,
+) error {
 	missionFile, planFile := base+".yaml", base+".xml"
 	m, list := mission.Read(filepath.ToSlash(missionFile), func(file string) ([]byte, error) {
 		switch file {

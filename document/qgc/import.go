@@ -17,7 +17,8 @@ import (
 func Import(f *File, name string) (plan, mission string, list diag.List) {
 	steps, list := f.convert()
 	if len(steps) == 0 && !list.HasErrors() {
-		list = append(list, diag.Diagnostic{Source: f.source, Code: codeItem, Text: "the mission has no item that can be flown"})
+		list = append(list, diag.Diagnostic{Source: f.source, Code: codeItem,
+			Text: "the mission has no item that can be flown"})
 	}
 	if list.HasErrors() {
 		return "", "", list.Sorted()
@@ -27,8 +28,8 @@ func Import(f *File, name string) (plan, mission string, list diag.List) {
 		left bool
 	}{{"fence", !f.Fence.Empty()}, {"rally points", len(f.Rally) > 0}} {
 		if part.left {
-			list = append(list, diag.Diagnostic{Source: f.source, Offset: f.places[part.what].Offset, Severity: diag.Warning, Code: codeLeftOut,
-				Text: "the plan does not contain the " + part.what,
+			list = append(list, diag.Diagnostic{Source: f.source, Offset: f.places[part.what].Offset,
+				Severity: diag.Warning, Code: codeLeftOut, Text: "the plan does not contain the " + part.what,
 				Hint: "the autopilot watches them without the plan; upload them with QGroundControl"})
 		}
 	}
@@ -109,7 +110,8 @@ func (f *File) mission(name string, steps []step) string {
 	number := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Imported from a plan of QGroundControl. Positions are metres from its planned home, the site.\n"+
-		"mission: %s\nplan: %s.xml\nvehicle: %s\nhorizon: %s\nends_with_plan: true\n\nenvironment:\n  lat_deg: %s\n  lon_deg: %s\n"+
+		"mission: %s\nplan: %s.xml\nvehicle: %s\nhorizon: %s\nends_with_plan: true\n\n"+
+		"environment:\n  lat_deg: %s\n  lon_deg: %s\n"+
 		"  alt: %s\n\nplots:\n  - {title: Height, signals: [h]}\n  - {title: Position, signals: [north, east]}\n",
 		strconv.Quote(name), name, f.class(), horizon(steps), number(f.Home.Lat, 7), number(f.Home.Lon, 7),
 		number(f.Home.H, 2))

@@ -5,8 +5,8 @@
 //   - run.mcap, the whole log in the MCAP container (https://mcap.dev/spec): channels /run (the Header, once),
 //     /signals (one object per sample), /status (one object per status change), /events and /summary, all JSON
 //     messages with jsonschema schemas; the plan and the mission as attachments. The log time of a message is the
-//     simulated time in ns. If a plan takes over while the run goes on, the channel /plan has it ([Takeover]). The log of
-//     a flight over a link has more channels ([FlightRecorder]).
+//     simulated time in ns. If a plan takes over while the run goes on, the channel /plan has it ([Takeover]). The log
+//     of a flight over a link has more channels ([FlightRecorder]).
 //   - status.csv, header `t,micro,task,from,to`: one line per status change, t in seconds with 9 decimals, or with as
 //     many more as keep different times apart.
 //   - signals.csv, first column `t`, then one column `name [unit]` per recorded signal: one line per sample.

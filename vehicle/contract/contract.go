@@ -1,6 +1,6 @@
 // Package contract lists what the vehicles of a class have in common: the signals that a plan may read and the slots
-// that it may write, with units, types and texts. A simulated vehicle and an autopilot of one class offer the same lists,
-// so that one plan runs on either.
+// that it may write, with units, types and texts. A simulated vehicle and an autopilot of one class offer the same
+// lists, so that one plan runs on either.
 package contract
 
 import "slices"
@@ -30,8 +30,8 @@ type Signal struct {
 	Source Source
 }
 
-// Slot is a part of the state that a plan wants of the vehicle. It keeps its value until a task writes another one. While
-// it has its default, nothing is commanded.
+// Slot is a part of the state that a plan wants of the vehicle. It keeps its value until a task writes another one.
+// While it has its default, nothing is commanded.
 type Slot struct {
 	Name    string
 	Unit    string

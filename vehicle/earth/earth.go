@@ -14,9 +14,9 @@ type Position struct {
 	Lat, Lon float64 // geodetic latitude, longitude [deg]
 }
 
-// Plane is the plane that touches the ellipsoid at an origin, with coordinates along the origin's meridian and parallel.
-// Its scale is that of the ellipsoid at the origin. So it is a map for short distances: at latitudes up to 50°, distances
-// from the origin are wrong by up to 0.1 m at 1 km and up to 10 m at 10 km.
+// Plane is the plane that touches the ellipsoid at an origin, with coordinates along the origin's meridian and
+// parallel. Its scale is that of the ellipsoid at the origin. So it is a map for short distances: at latitudes up to
+// 50°, distances from the origin are wrong by up to 0.1 m at 1 km and up to 10 m at 10 km.
 type Plane struct {
 	origin      Position
 	north, east float64 // [m] per degree

@@ -24,7 +24,8 @@ func Read(src *diag.Source) (*model.Vehicle, diag.List) {
 	if root == nil {
 		return nil, r.Diags
 	}
-	b := &builder{Reader: r, v: &model.Vehicle{Typed: map[string][]string{}}, places: map[string]int{}, scope: expr.Scope{}, constants: expr.Scope{},
+	b := &builder{Reader: r, v: &model.Vehicle{Typed: map[string][]string{}}, places: map[string]int{},
+		scope: expr.Scope{}, constants: expr.Scope{},
 		index: map[string]int{}, replaced: map[*yamldoc.Node]*expansion{}, wrong: map[int]bool{}}
 	b.read(root)
 	if b.Diags.HasErrors() {
@@ -306,7 +307,8 @@ func (b *builder) typed(key *yamldoc.Node, nodes map[string]*yamldoc.Node, v mod
 		})
 	}
 	if (as.Type == expr.Enumeration) != (len(as.Values) > 0) {
-		b.Add(key, "missing-key", "type: enumeration with values: [up, down]", "%s needs both the type and its values", v.Name)
+		b.Add(key, "missing-key", "type: enumeration with values: [up, down]",
+			"%s needs both the type and its values", v.Name)
 	}
 	return as
 }
