@@ -113,13 +113,20 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			if out == "" {
 				out = filepath.Join("out", folder.Name(args[0]))
 			}
-			d := driver.New(f, channel, driver.Options{Describe: describe, Box: func(start flight.Input) (driver.Box, error) {
+			var bar *progress
+			tell := func(e record.Event) {
+				if text, ok := told(e, fmt.Sprintf("system %d at %s", system, channel)); ok && !quiet {
+					bar.clear()
+					fmt.Fprintf(stderr, "canopy: %s  %s\n", report.Clock(e.T), text)
+				}
+			}
+			d := driver.New(f, channel, driver.Options{Describe: describe, Tell: tell, Box: func(start flight.Input) (driver.Box, error) {
 				return box.Create(out, start, box.Options{})
 			}})
 			operate(cmd.InOrStdin(), d)
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			bar := newProgress(stderr, d.Until())
+			bar = newProgress(stderr, d.Until())
 			shown := ""
 			show := func() {
 				if state := stateOf(d); state != shown && !quiet {
@@ -203,6 +210,23 @@ func operate(in io.Reader, d *driver.Driver) {
 			}
 		}
 	}()
+}
+
+// told returns what the operator is told of an event: what the vehicle and its link do, not each command and its proof.
+func told(e record.Event, vehicle string) (text string, ok bool) {
+	text = diag.Visible(e.Text)
+	switch e.Kind {
+	case adapter.Attaching.String():
+		if strings.HasSuffix(text, "still nothing") {
+			text += " from " + vehicle
+		}
+	case adapter.Checked.String(), adapter.Attached.String(), adapter.Observed.String(), adapter.Refused.String(),
+		adapter.LinkLost.String(), adapter.LinkBack.String(), adapter.Rebooted.String(), adapter.ModeChanged.String(),
+		adapter.PilotTook.String(), adapter.FailsafeTook.String(), adapter.Resumed.String(), adapter.Text.String(), "end":
+	default:
+		return "", false
+	}
+	return e.Kind + ": " + text, true
 }
 
 // stateOf describes the state of a flight in a few words.

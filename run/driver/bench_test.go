@@ -1,0 +1,72 @@
+package driver
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"canopy/autopilot/adapter"
+	"canopy/autopilot/fake"
+	"canopy/run/flight"
+)
+
+// inputs is a black box that keeps what arrived.
+type inputs struct {
+	tape
+	list []flight.Input
+}
+
+func (b *inputs) Append(in flight.Input) error {
+	b.list = append(b.list, in)
+	return nil
+}
+
+// BenchmarkLatency measures the time from the arrival of a datagram to the frames that answer it, without the socket,
+// over the inputs of a flight with a fake plane: all that is on the way from telemetry to a command. The answers are
+// the steps that send something.
+func BenchmarkLatency(b *testing.B) {
+	m := planeMission(b, course, "ends_with_plan: true\n")
+	begin := func() *flight.Flight {
+		f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return f
+	}
+	box := &inputs{}
+	d := New(begin(), Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0),
+		Options{Box: func(start flight.Input) (Box, error) { box.list = append(box.list, start); return box, nil }})
+	d.Attach(&page{names: make([]string, m.Plan.Tree.Len())})
+	if err := d.Fly(b.Context(), nil); err != nil {
+		b.Fatal(err)
+	}
+	all, answers := make([]time.Duration, 0, 1<<20), make([]time.Duration, 0, 1<<16)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for b.Loop() {
+		f := begin()
+		f.Attach(&page{names: make([]string, m.Plan.Tree.Len())})
+		for _, in := range box.list {
+			at := time.Now()
+			out, err := f.Step(in)
+			took := time.Since(at)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if in.Kind != flight.Frame {
+				continue
+			}
+			if all = append(all, took); len(out) > 0 {
+				answers = append(answers, took)
+			}
+		}
+	}
+	runtime.ReadMemStats(&after)
+	for name, list := range map[string][]time.Duration{"": all, "-answer": answers} {
+		slices.Sort(list)
+		b.ReportMetric(float64(list[len(list)/2].Nanoseconds()), "ns-median"+name)
+		b.ReportMetric(float64(list[len(list)*999/1000].Nanoseconds()), "ns-p99.9"+name)
+	}
+	b.ReportMetric(float64(after.Mallocs-before.Mallocs)/float64(len(all)), "allocs/step")
+}
