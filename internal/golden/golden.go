@@ -97,6 +97,28 @@ func Documented(t *testing.T, document, pattern string) {
 // Shown checks that a section of a document, "## " and its heading, is a list whose items each name a script or a test;
 // outside its list it has an introduction only. The tests are functions in the files of the patterns.
 func Shown(t *testing.T, document, heading string, tests ...string) {
+	text := Tests(t, document, tests...)
+	_, section, found := strings.Cut(text, "\n## "+heading+"\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	parts := strings.Split(section, "\n### ")
+	if !found || len(parts) < 2 {
+		t.Errorf("%s has no section %q with parts", document, heading)
+	}
+	shown := regexp.MustCompile("\\((`([a-z0-9-]+\\.txt|Test\\w+)`(, )?)+\\)\\s*$")
+	for _, part := range parts[1:] {
+		title, list, _ := strings.Cut(part, "\n\n")
+		for item := range strings.SplitSeq("\n"+strings.TrimSpace(list), "\n* ") {
+			if item = strings.Join(strings.Fields(item), " "); item != "" && !shown.MatchString(item) {
+				t.Errorf("%s, %s: nothing shows: %s", document, title, item)
+			}
+		}
+	}
+}
+
+// Tests checks that each test that a document names as `TestName` is a function in the files of the patterns. It
+// returns the document.
+func Tests(t *testing.T, document string, tests ...string) string {
+	t.Helper()
 	text, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
@@ -120,21 +142,7 @@ func Shown(t *testing.T, document, heading string, tests ...string) {
 			t.Errorf("%s names %s, which does not exist", document, m[1])
 		}
 	}
-	_, section, found := strings.Cut(string(text), "\n## "+heading+"\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	parts := strings.Split(section, "\n### ")
-	if !found || len(parts) < 2 {
-		t.Errorf("%s has no section %q with parts", document, heading)
-	}
-	shown := regexp.MustCompile("\\((`([a-z0-9-]+\\.txt|Test\\w+)`(, )?)+\\)\\s*$")
-	for _, part := range parts[1:] {
-		title, list, _ := strings.Cut(part, "\n\n")
-		for item := range strings.SplitSeq("\n"+strings.TrimSpace(list), "\n* ") {
-			if item = strings.Join(strings.Fields(item), " "); item != "" && !shown.MatchString(item) {
-				t.Errorf("%s, %s: nothing shows: %s", document, title, item)
-			}
-		}
-	}
+	return string(text)
 }
 
 // scripts returns the files that match a pattern, by their names without ending.

@@ -6,5 +6,9 @@ import (
 	"canopy/internal/golden"
 )
 
-// docs/flying.md names the golden script of each policy, and no others.
-func TestPage(t *testing.T) { golden.Documented(t, "../../docs/flying.md", "testdata/*.txt") }
+// docs/flying.md names the golden script of each policy, and no others; the tests that it names exist.
+func TestPage(t *testing.T) {
+	golden.Documented(t, "../../docs/flying.md", "testdata/*.txt")
+	golden.Tests(t, "../../docs/flying.md", "*_test.go", "../box/*_test.go", "../driver/*_test.go",
+		"../../autopilot/fake/*_test.go")
+}
