@@ -218,6 +218,9 @@ func (v *Autopilot) orderReposition(o order) result {
 		return denied
 	}
 	if v.mode.conduct != guided {
+		if int(o.params[1])&1 == 0 && !v.firmware.wing {
+			return denied
+		}
 		if int(o.params[1])&1 == 0 || !v.setMode(v.firmware.with(guided).number, byCommand) {
 			return failed
 		}
@@ -228,7 +231,7 @@ func (v *Autopilot) orderReposition(o order) result {
 	} else {
 		g.rate = 0
 	}
-	g.target = p
+	g.target, g.climbing = p, false
 	if o.params[2] > 0 {
 		g.radius = o.params[2]
 	}

@@ -53,11 +53,9 @@ const (
 
 // The flight of the copter.
 const (
-	copterSpeed = 5.0 // [m/s]
-	copterClimb = 2.5
-	copterSink  = 1.5
-	copterLand  = 0.7
-	copterLag   = 0.5 // [s]
+	copterSink = 1.5 // [m/s]
+	copterLand = 0.7
+	copterLag  = 0.5 // [s]
 )
 
 // move lets the vehicle fly for dt [s].

@@ -137,15 +137,15 @@ func (v *Autopilot) protect() {
 // watchStation is the failsafe for the loss of the ground station. It waits for the end of a take-off.
 func (v *Autopilot) watchStation() {
 	g := &v.guard
-	enabled := v.value("FS_GCS_ENABL")
+	enabled := v.value(v.firmware.station[0])
 	if enabled == 0 || g.station == 0 || g.stationLost || !v.armed || v.guidance.climbing ||
-		v.now-g.station < int64(v.value("FS_LONG_TIMEOUT")*float64(second)) ||
-		enabled == 3 && v.mode.conduct != follows {
+		v.now-g.station < int64(v.value(v.firmware.station[1])*float64(second)) ||
+		v.firmware.wing && enabled == 3 && v.mode.conduct != follows {
 		return
 	}
 	g.stationLost = true
 	v.say(severityWarning, "GCS Failsafe On")
-	if v.value("FS_LONG_ACTN") == 1 || v.mode.conduct == circles || v.mode.conduct == sticks {
+	if !v.firmware.wing || v.value("FS_LONG_ACTN") == 1 || v.mode.conduct == circles || v.mode.conduct == sticks {
 		v.setMode(v.firmware.with(returns).number, byFailsafe)
 	}
 }

@@ -10,7 +10,8 @@ type Firmware byte
 
 // The firmwares.
 const (
-	ArduPlane Firmware = iota // 4.7-dev
+	ArduPlane  Firmware = iota // 4.7-dev
+	ArduCopter                 // 4.7-dev
 )
 
 // conduct is how a vehicle flies in a mode.
@@ -39,20 +40,20 @@ type firmware struct {
 	kind, autopilot byte // MAV_TYPE, MAV_AUTOPILOT
 	wing            bool // it cannot hover
 	modes           []mode
-	absent          []uint32 // modes that exist and are always refused
 	orders          map[uint16]handler
 	parameters      []parameter
 	identity        string // the parameter with the number of the system
 	disarmDelay     string // the parameter with the time on the ground until it disarms [s]
 	batteryActions  map[int]conduct
-	homeItem        bool    // the first item of a mission is home
-	atomic          bool    // an upload replaces the mission when it is complete
-	asksInt         bool    // it requests items with the newer message
-	bytewise        bool    // values of parameters that are integers are sent as their bytes
-	accept          float64 // distance at which a waypoint is passed, at least [m]
-	endurance       float64 // [s]
-	landedLag       int64   // of the landed state [ns]
-	capabilities    uint64  // MAV_PROTOCOL_CAPABILITY
+	station         [2]string // the parameters that enable the failsafe for the ground station, and its time [s]
+	homeItem        bool      // the first item of a mission is home
+	atomic          bool      // an upload replaces the mission when it is complete
+	asksInt         bool      // it requests items with the newer message
+	bytewise        bool      // values of parameters that are integers are sent as their bytes
+	accept          float64   // distance at which a waypoint is passed, at least [m]
+	endurance       float64   // [s]
+	landedLag       int64     // of the landed state [ns]
+	capabilities    uint64    // MAV_PROTOCOL_CAPABILITY
 	version         uint32
 	banner          string // the text after the boot
 }
@@ -61,7 +62,7 @@ type firmware struct {
 var firmwares = [...]struct {
 	name string // of the vehicle
 	row  *firmware
-}{{"plane", &arduPlane}}
+}{{"plane", &arduPlane}, {"copter", &arduCopter}}
 
 // FirmwareNames returns the names by which firmwares are chosen.
 func FirmwareNames() []string {
@@ -138,18 +139,19 @@ func (v *Autopilot) guide(dt float64) demand {
 // steer returns what the mode wants.
 func (v *Autopilot) steer(dt float64) demand {
 	g := &v.guidance
+	if !v.firmware.wing {
+		return v.steerCopter(dt)
+	}
 	switch v.mode.conduct {
 	case climbs:
 		return v.takeOff()
 	case follows:
 		return v.follow(dt)
 	case guided, circles, returns:
-		if !v.body.flying && v.firmware.wing {
+		if !v.body.flying {
 			return demand{speed: v.airspeed(), climb: v.vertical(v.guidance.target.h), power: v.armed}
 		}
 		return v.to(g.target)
-	case lands:
-		return v.descend()
 	}
 	return v.straight()
 }
@@ -184,6 +186,9 @@ func (v *Autopilot) vertical(h float64) float64 {
 //
 // The course is that of a field round the circle: far away to the centre, on the circle along it.
 func (v *Autopilot) to(p place) demand {
+	if !v.firmware.wing {
+		return v.towards(p)
+	}
 	r := v.circle()
 	n, e := v.body.n-p.n, v.body.e-p.e
 	off := math.Hypot(n, e) - r
@@ -223,13 +228,6 @@ func (v *Autopilot) climbOutTo(h float64) {
 	g.course, g.leaving = v.body.heading, h+v.home.h
 	g.climbing = v.body.h < g.leaving-2
 	g.target = place{v.body.n, v.body.e, max(g.leaving, v.body.h)}
-}
-
-// descend lands where the vehicle is going.
-func (v *Autopilot) descend() demand {
-	d := v.to(v.guidance.target)
-	d.climb, d.power = -1.5, v.body.flying
-	return d
 }
 
 // estimate is what the estimator knows of the motion.
@@ -293,8 +291,12 @@ func (v *Autopilot) enter(to *mode) {
 	case climbs:
 		v.climbOutTo(v.value("TKOFF_ALT"))
 	case returns:
+		height := v.value("RTL_ALTITUDE")
+		if !v.firmware.wing {
+			height = max(v.value("RTL_ALT")/100, v.body.h-v.home.h) // [cm]; it never descends before it is at home
+		}
 		g.target = v.home
-		g.target.h += v.value("RTL_ALTITUDE")
+		g.target.h += height
 	case follows:
 		v.beginRoute()
 	}

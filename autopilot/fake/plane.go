@@ -13,6 +13,7 @@ var arduPlane = firmware{
 	identity:       "SYSID_THISMAV",
 	disarmDelay:    "LAND_DISARMDELAY",
 	orders:         planeOrders,
+	station:        [2]string{"FS_GCS_ENABL", "FS_LONG_TIMEOUT"},
 	batteryActions: map[int]conduct{1: returns, 2: returns, 7: returns},
 	modes: []mode{
 		{0, "MANUAL", sticks}, {1, "CIRCLE", circles}, {2, "STABILIZE", sticks}, {3, "TRAINING", sticks}, {4, "ACRO", sticks},

@@ -126,7 +126,7 @@ func (v *Autopilot) enterItem(it item) {
 	switch it.command {
 	case cmdTakeOff:
 		g.course, g.leaving = v.body.heading, p.h
-		g.climbing = v.body.h < g.leaving-0.2
+		g.climbing = v.firmware.wing && v.body.h < g.leaving-0.2
 		g.target = place{v.body.n, v.body.e, p.h}
 	case cmdReturn:
 	case cmdLand:
@@ -146,6 +146,9 @@ func (v *Autopilot) flyItem(it item, dt float64) (d demand, done bool) {
 	distance := v.body.distance(g.target)
 	switch it.command {
 	case cmdTakeOff:
+		if !v.firmware.wing {
+			return demand{climb: 2.5, power: true}, v.body.h >= g.leaving-0.2
+		}
 		d := v.takeOff()
 		return d, !g.climbing
 	case cmdWaypoint:
@@ -199,7 +202,15 @@ func (v *Autopilot) landItem(distance float64) (demand, bool) {
 	}
 	switch {
 	case !v.body.flying:
+		if !v.firmware.wing {
+			v.disarm()
+		}
 		return demand{}, false
+	case !v.firmware.wing:
+		d.climb = 0
+		if distance < 2 {
+			d.climb = -copterLand
+		}
 	case distance < 250:
 		d.climb = -1.5
 		if v.body.h > 20 {

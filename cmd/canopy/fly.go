@@ -27,8 +27,8 @@ import (
 	"golang.org/x/term"
 )
 
-// The addresses with which a flight needs no vehicle.
-const fakePlane = "fake:plane"
+// fakePrefix begins the addresses with which a flight needs no vehicle.
+const fakePrefix = "fake:"
 
 // The ways in which a flight leaves a vehicle in the air.
 const (
@@ -57,7 +57,7 @@ func flyCommand() *cobra.Command {
 
 The mission's vehicle must be plane or copter. The link is one of
 
-  fake:plane            a fake autopilot in this program, for tests and demonstrations
+  fake:plane            a fake autopilot in this program, for tests and demonstrations; or fake:copter
 ` + indented(link.Forms()) + `
 The flight attaches to the vehicle and reads its parameters: findings of the checklist are printed, and with --refuse,
 grave ones keep the vehicle from being commanded. Then the plan begins. A vehicle that is already in the air is only
@@ -82,7 +82,7 @@ mission was flown to its end, but the plan failed or a property or an assumption
 		RunE: func(cmd *cobra.Command, args []string) error {
 			stderr := cmd.ErrOrStderr()
 			if address == "" {
-				return &usageError{"--link is needed: " + fakePlane + ", or the address of a vehicle"}
+				return &usageError{"--link is needed: fake:plane, fake:copter, or the address of a vehicle"}
 			}
 			if atEnd != atEndHold && atEnd != atEndReturn {
 				return &usageError{"--at-end is " + atEndHold + " or " + atEndReturn}
@@ -97,7 +97,7 @@ mission was flown to its end, but the plan failed or a property or an assumption
 				ends.Us = service.Address{System: groundSystem, Component: groundStation}
 			}
 			o := flight.Options{Options: adapter.Options{Ends: ends, Ground: ground, Refuse: refuse},
-				Arm: arm || address == fakePlane, Return: atEnd == atEndReturn}
+				Arm: arm || strings.HasPrefix(address, fakePrefix), Return: atEnd == atEndReturn}
 			f, watch, err := newFlight(m, o)
 			if err != nil {
 				return err
@@ -168,7 +168,7 @@ mission was flown to its end, but the plan failed or a property or an assumption
 	c.Flags().StringVar(&out, "out", "", "output `folder` (default out/ followed by the mission's file name)")
 	c.Flags().StringArrayVar(&set, "set", nil,
 		"set `name=value`: a parameter of the vehicle, horizon, tolerance or method; may be repeated")
-	c.Flags().BoolVar(&arm, "arm", false, "the plan may enable the motors; always so with "+fakePlane)
+	c.Flags().BoolVar(&arm, "arm", false, "the plan may enable the motors; always so with a fake")
 	c.Flags().StringVar(&atEnd, "at-end", atEndHold, "how a vehicle in the air goes on at the end: hold or return")
 	c.Flags().Uint8Var(&system, "system", 1, "`number` of the vehicle's MAVLink system")
 	c.Flags().BoolVar(&ground, "gcs", false, "be a ground station (255/190), whose loss the autopilot may guard, and "+
@@ -183,12 +183,14 @@ mission was flown to its end, but the plan failed or a property or an assumption
 
 // openFarEnd opens the channel of an address.
 func openFarEnd(address string, system uint8, speed float64) (driver.FarEnd, error) {
-	if address == fakePlane {
+	if name, ok := strings.CutPrefix(address, fakePrefix); ok {
+		firmware, known := fake.FirmwareNamed(name)
+		if !known {
+			return nil, errors.New(unknownWord("fake vehicle", name, fake.FirmwareNames()))
+		}
 		unix := time.Now().UnixNano()
-		return driver.Fake(address, fake.New(fake.Options{System: system, Unix: unix}), unix, speed), nil
-	}
-	if strings.HasPrefix(address, "fake:") {
-		return nil, &usageError{"the fake vehicle is " + fakePlane}
+		v := fake.New(fake.Options{Firmware: firmware, System: system, Unix: unix})
+		return driver.Fake(address, v, unix, speed), nil
 	}
 	l, err := link.Open(address)
 	if err != nil {

@@ -1,0 +1,130 @@
+package fake
+
+import "math"
+
+// arduCopter is ArduCopter 4.7-dev, as its source shows; it was not measured.
+var arduCopter = firmware{
+	name: "ArduCopter", banner: "ArduCopter V4.7.0-dev (fake)",
+	kind: 2, autopilot: 3,
+	homeItem:       true,
+	endurance:      1200,
+	landedLag:      1 * second,
+	accept:         2,
+	capabilities:   2 | 4 | 8 | 256 | 8192 | 16384 | 32768 | 131072,
+	version:        4<<24 | 7<<16,
+	identity:       "SYSID_THISMAV",
+	disarmDelay:    "DISARM_DELAY",
+	station:        [2]string{"FS_GCS_ENABLE", "FS_GCS_TIMEOUT"},
+	orders:         copterOrders,
+	batteryActions: map[int]conduct{1: lands, 2: returns},
+	modes: []mode{
+		{0, "STABILIZE", sticks}, {1, "ACRO", sticks}, {2, "ALT_HOLD", sticks}, {3, "AUTO", follows}, {4, "GUIDED", guided},
+		{5, "LOITER", circles}, {6, "RTL", returns}, {9, "LAND", lands}, {16, "POSHOLD", circles}, {17, "BRAKE", circles},
+	},
+	parameters: []parameter{
+		{"SYSID_THISMAV", int16Type, 1}, {"SYSID_MYGCS", int16Type, 255}, {"SYSID_ENFORCE", int8Type, 0},
+		{"FS_GCS_ENABLE", int8Type, 0}, {"FS_GCS_TIMEOUT", realType, 5}, {"FS_THR_ENABLE", int8Type, 1},
+		{"FS_THR_VALUE", int16Type, 975}, {"FS_EKF_ACTION", int8Type, 1}, {"FS_EKF_THRESH", realType, 0.8},
+		{"FS_DR_ENABLE", int8Type, 2}, {"FS_DR_TIMEOUT", int16Type, 30}, {"FS_OPTIONS", int32Type, 16},
+		{"BATT_MONITOR", int8Type, 4}, {"BATT_CAPACITY", int32Type, 3300}, {"BATT_ARM_VOLT", realType, 0},
+		{"BATT_LOW_VOLT", realType, 0}, {"BATT_LOW_MAH", realType, 0},
+		{"BATT_CRT_VOLT", realType, 0}, {"BATT_CRT_MAH", realType, 0}, {"BATT_LOW_TIMER", int8Type, 10},
+		{"BATT_FS_LOW_ACT", int8Type, 0}, {"BATT_FS_CRT_ACT", int8Type, 0},
+		{"FENCE_ENABLE", int8Type, 0}, {"FENCE_TYPE", int8Type, 7}, {"FENCE_ACTION", int8Type, 1},
+		{"FENCE_ALT_MAX", realType, 100}, {"FENCE_RADIUS", realType, 300}, {"FENCE_MARGIN", realType, 2},
+		{"FENCE_OPTIONS", int16Type, 1},
+		{"RTL_ALT", int32Type, 1500}, {"RTL_ALT_FINAL", int16Type, 0}, {"RTL_LOIT_TIME", int32Type, 5000},
+		{"LAND_SPEED", int16Type, 50}, {"ARMING_CHECK", int32Type, 1},
+		{"WPNAV_SPEED", realType, 1000}, {"WPNAV_SPEED_UP", realType, 250}, {"WPNAV_SPEED_DN", realType, 150},
+		{"WPNAV_RADIUS", realType, 200}, {"GUID_TIMEOUT", realType, 3}, {"GUID_OPTIONS", int32Type, 0},
+		{"AUTO_OPTIONS", int32Type, 3}, {"FLTMODE_CH", int8Type, 5}, {"FLTMODE_GCSBLOCK", int32Type, 0},
+		{"AFS_ENABLE", int8Type, 0}, {"TERRAIN_ENABLE", int8Type, 1}, {"DISARM_DELAY", int8Type, 10},
+	},
+}
+
+// copterOrders are the commands of ArduCopter that differ from those of all.
+var copterOrders = map[uint16]handler{
+	cmdSetMode:    planeOrders[cmdSetMode],
+	cmdReturn:     planeOrders[cmdReturn],
+	cmdLoiter:     planeOrders[cmdLoiter],
+	cmdStart:      planeOrders[cmdStart],
+	cmdReposition: planeOrders[cmdReposition],
+	cmdLandStart:  planeOrders[cmdLandStart],
+	cmdLand:       func(v *Autopilot, _ order) result { return v.switchTo(v.firmware.with(lands).number) },
+	cmdTakeOff: func(v *Autopilot, o order) result {
+		switch {
+		case o.whole && o.frame != frameRelative:
+			return denied
+		case v.mode.conduct != guided || !v.armed || v.body.flying || !(o.params[6] > 0):
+			return failed
+		}
+		v.hold()
+		v.guidance.climbing, v.guidance.leaving = true, v.home.h+o.params[6]
+		return accepted
+	},
+	cmdSpeed: func(v *Autopilot, o order) result {
+		name, ok := map[float64]string{0: "", 1: "", 2: "WPNAV_SPEED_UP", 3: "WPNAV_SPEED_DN"}[o.params[0]]
+		switch {
+		case !ok || !(o.params[1] > 0):
+			return failed
+		case name == "":
+			v.guidance.speed = o.params[1]
+		default:
+			v.set(name, 100*o.params[1])
+		}
+		return accepted
+	},
+	cmdPause: func(v *Autopilot, o order) result {
+		if v.mode.conduct != guided || o.params[0] != 0 {
+			return failed
+		}
+		v.hold()
+		return accepted
+	},
+}
+
+// steerCopter returns what the mode wants of a copter.
+func (v *Autopilot) steerCopter(dt float64) demand {
+	g := &v.guidance
+	switch {
+	case !v.armed:
+		return demand{}
+	case g.climbing:
+		if v.body.h >= g.leaving-0.2 {
+			g.climbing, g.target = false, place{g.target.n, g.target.e, g.leaving}
+		}
+		d := v.towards(place{g.target.n, g.target.e, g.leaving})
+		d.climb = max(d.climb, 0.5)
+		return d
+	case v.mode.conduct == follows:
+		return v.follow(dt)
+	case !v.body.flying:
+		if v.mode.conduct == lands || v.mode.conduct == returns {
+			v.disarm()
+		}
+		return demand{} // the motors idle
+	case v.mode.conduct == lands, v.mode.conduct == returns && v.body.distance(v.home) < 1:
+		d := v.towards(g.target)
+		d.climb = -copterSink
+		if v.body.h < v.home.h+10 {
+			d.climb = -copterLand
+		}
+		return d
+	case v.mode.conduct == returns && v.body.h < g.target.h-0.5:
+		return v.towards(place{v.body.n, v.body.e, g.target.h})
+	}
+	return v.towards(g.target)
+}
+
+// towards flies to a place and hovers there.
+func (v *Autopilot) towards(p place) demand {
+	speed := v.value("WPNAV_SPEED") / 100
+	if v.guidance.speed > 0 {
+		speed = v.guidance.speed
+	}
+	n, e := p.n-v.body.n, p.e-v.body.e
+	distance := math.Hypot(n, e)
+	along := min(speed, 0.5*distance) / max(distance, 1e-9)
+	climb := max(-v.value("WPNAV_SPEED_DN")/100, min(v.value("WPNAV_SPEED_UP")/100, p.h-v.body.h))
+	return demand{n: n * along, e: e * along, climb: climb, power: true}
+}
