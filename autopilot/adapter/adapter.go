@@ -14,6 +14,7 @@ import (
 
 	"canopy/autopilot/frame"
 	"canopy/autopilot/service"
+	"canopy/snapshot"
 	"canopy/vehicle/contract"
 )
 
@@ -111,6 +112,7 @@ type machine interface {
 	Wake(now service.Clock)
 	Due() int64
 	Out() []frame.Message
+	snapshot.Stateful
 }
 
 // Adapter is the state of one connection.
@@ -180,8 +182,8 @@ const (
 	station   = 6
 )
 
-// State returns who commands the vehicle.
-func (a *Adapter) State() State { return a.state }
+// Control returns who commands the vehicle.
+func (a *Adapter) Control() State { return a.state }
 
 // Vehicle returns the vehicle's time [ns since boot] at a reading of the wall clock, 0 if it is unknown.
 func (a *Adapter) Vehicle(wall int64) int64 { return a.clock.Vehicle(wall) }

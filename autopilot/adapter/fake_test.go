@@ -45,7 +45,7 @@ func (f *flown) run(limit int64, until func() bool) {
 	f.t.Helper()
 	for end := f.vehicle.Now() + limit; !until(); {
 		if f.vehicle.Now() >= end {
-			f.t.Fatalf("not within %d s; state %s, signals %v\n%s", limit/sec, f.State(), f.signals, f.log.String())
+			f.t.Fatalf("not within %d s; state %s, signals %v\n%s", limit/sec, f.Control(), f.signals, f.log.String())
 		}
 		f.vehicle.Step(20 * ms)
 		now := service.Clock{Wall: f.vehicle.Now(), Unix: f.vehicle.Now()}
@@ -90,7 +90,7 @@ func (f *flown) mode(word string) {
 // takeOff attaches the vehicle, and flies it to a height.
 func (f *flown) takeOff() {
 	f.t.Helper()
-	f.run(60*sec, func() bool { return f.State() == adapter.Ready })
+	f.run(60*sec, func() bool { return f.Control() == adapter.Ready })
 	f.mode("takeoff")
 	f.set("target_h", 60)
 	f.set("arm", 1)
@@ -114,8 +114,8 @@ func TestFakePlane(t *testing.T) {
 	f.mode("rtl")
 	f.run(10*sec, func() bool { return f.signals["mode"] == 6 })
 	want := []string{"176: 0", "400: 0", "176: 0", "192: 0", "43000: 0", "192: 0", "176: 0"}
-	if !slices.Equal(f.orders, want) || f.State() != adapter.Ready {
-		t.Errorf("commands %v, want %v\nstate %s\n%s", f.orders, want, f.State(), f.log.String())
+	if !slices.Equal(f.orders, want) || f.Control() != adapter.Ready {
+		t.Errorf("commands %v, want %v\nstate %s\n%s", f.orders, want, f.Control(), f.log.String())
 	}
 }
 
@@ -142,14 +142,14 @@ func TestFakeTakesOver(t *testing.T) {
 			f.run(10*sec, func() bool { return f.signals["mode"] == 3 })
 			f.run(10*sec, func() bool { return len(f.orders) == 4 })
 			f.vehicle.Inject(c.event)
-			f.run(90*sec, func() bool { return f.State() == c.state })
+			f.run(90*sec, func() bool { return f.Control() == c.state })
 			f.run(5*sec, func() bool { return c.signal == "" || f.signals[c.signal] == 1 })
 			f.set("target_north", 0)
 			f.mode("loiter")
 			end := f.vehicle.Now() + 20*sec
 			f.run(30*sec, func() bool { return f.vehicle.Now() >= end })
-			if len(f.orders) != 4 || f.State() != c.state {
-				t.Errorf("commands %v, state %s\n%s", f.orders, f.State(), f.log.String())
+			if len(f.orders) != 4 || f.Control() != c.state {
+				t.Errorf("commands %v, state %s\n%s", f.orders, f.Control(), f.log.String())
 			}
 		})
 	}
@@ -201,8 +201,8 @@ func TestFakeClockStep(t *testing.T) {
 		f.run(20*sec, func() bool { return f.vehicle.Now() >= end })
 		f.set("target_north", 0)
 		f.run(20*sec, func() bool { return len(f.orders) == 5 })
-		if f.State() != adapter.Ready {
-			t.Errorf("%v s: state %s, commands %v\n%s", seconds, f.State(), f.orders, f.log.String())
+		if f.Control() != adapter.Ready {
+			t.Errorf("%v s: state %s, commands %v\n%s", seconds, f.Control(), f.orders, f.log.String())
 		}
 	}
 }

@@ -149,8 +149,7 @@ func (a *Adapter) identify() {
 			continue
 		}
 		if a.firmware != f {
-			a.firmware, a.tasks = f, make([]task, len(f.duties))
-			a.parameters = service.NewParameters(a.options.Ends, f.encoding)
+			a.assume(f)
 		}
 		return
 	}
@@ -158,6 +157,12 @@ func (a *Adapter) identify() {
 		a.attachment.strange = true
 		a.note(Checked, "no "+a.contract.Name+" with an autopilot that is known: it is not commanded")
 	}
+}
+
+// assume takes the tables of a firmware.
+func (a *Adapter) assume(f *firmware) {
+	a.firmware, a.tasks = f, make([]task, len(f.duties))
+	a.parameters = service.NewParameters(a.options.Ends, f.encoding)
 }
 
 // rates returns the messages that are requested, with their rates.

@@ -127,7 +127,7 @@ func (p *pair) note(up []frame.Message) {
 			}
 		}
 	}
-	if s := p.State(); s != p.state {
+	if s := p.Control(); s != p.state {
 		p.state = s
 		at("   state: %s", s)
 	}

@@ -26,8 +26,8 @@ func TestAnyLoss(t *testing.T) {
 		fate := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "fate"), 0))
 		p.lose = func(toVehicle bool, m frame.Message) bool {
 			if c, ok := m.(*ardupilotmega.MessageCommandLong); toVehicle && ok && c.Command != 511 && c.Command != 512 &&
-				p.State() != adapter.Ready {
-				rt.Errorf("command %d in the state %s", c.Command, p.State())
+				p.Control() != adapter.Ready {
+				rt.Errorf("command %d in the state %s", c.Command, p.Control())
 			}
 			if loss > 0 && fate.IntN(100) < loss {
 				return true
@@ -58,8 +58,8 @@ func TestAnyLoss(t *testing.T) {
 		}
 		loss = 0
 		p.run(60 * sec)
-		if p.State() != adapter.Ready {
-			rt.Fatalf("the state is %s", p.State())
+		if p.Control() != adapter.Ready {
+			rt.Fatalf("the state is %s", p.Control())
 		}
 		number := map[string]uint32{"": p.mode, "takeoff": 13, "guided": 15, "rtl": 11, "loiter": 12}[wanted]
 		if p.mode != number {

@@ -192,6 +192,7 @@ var rooms = map[string]room{
 	"autopilot/adapter": {pure: true, imports: reasons{
 		"autopilot/frame":   "telemetry comes in frames",
 		"autopilot/service": "commands, parameters, rates and clocks",
+		"snapshot":          "an adapter is saved",
 		"vehicle/contract":  "the signals that it gives and the slots that it obeys",
 		"vehicle/earth":     "positions are north and east of home",
 	}, outside: reasons{

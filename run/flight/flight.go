@@ -67,7 +67,7 @@ type vehicle interface {
 	Samples() []adapter.Sample
 	Events() []adapter.Event
 	Want(slot int, value float64)
-	State() adapter.State
+	Control() adapter.State
 	Resume(now service.Clock)
 	Vehicle(wall int64) int64
 }
@@ -229,7 +229,7 @@ func (f *Flight) react() error {
 		if slices.ContainsFunc(events, func(e adapter.Event) bool { return e.Kind == adapter.Rebooted }) && f.Started() {
 			f.w.move(f.vehicle.Vehicle(f.now.Wall))
 		}
-		state := f.vehicle.State()
+		state := f.vehicle.Control()
 		if f.phase == waiting {
 			if err := f.log(events); err != nil {
 				return err
@@ -350,7 +350,7 @@ func (f *Flight) leave() error {
 	wanted := f.c.Slot(wantedMode)
 	mode := f.mode(f.slots[wanted].wanted)
 	target := map[bool]string{false: holds, true: returns}[f.o.Return]
-	switch state := f.vehicle.State(); {
+	switch state := f.vehicle.Control(); {
 	case state != adapter.Ready && state != adapter.Lost:
 		f.phase = over
 		return f.note("end", "the vehicle is not ours ("+state.String()+"): it is left as it is")
@@ -459,7 +459,7 @@ func (f *Flight) Decisions() int { return f.decisions }
 func (f *Flight) Started() bool { return f.phase != waiting }
 
 // Vehicle returns who commands the vehicle.
-func (f *Flight) Vehicle() adapter.State { return f.vehicle.State() }
+func (f *Flight) Vehicle() adapter.State { return f.vehicle.Control() }
 
 // Suspended reports whether the plan is suspended.
 func (f *Flight) Suspended() bool { return f.w.suspended }

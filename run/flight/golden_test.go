@@ -66,7 +66,7 @@ func (v *scripted) Receive(service.Clock, frame.Frame) {}
 func (v *scripted) Wake(service.Clock)                 {}
 func (v *scripted) Due() int64                         { return math.MaxInt64 }
 func (v *scripted) Out() []frame.Message               { return nil }
-func (v *scripted) State() adapter.State               { return v.state }
+func (v *scripted) Control() adapter.State             { return v.state }
 func (v *scripted) Vehicle(wall int64) int64           { return boot + wall }
 
 // boot is what the clock of the scripted vehicle shows before the clock of the wall.

@@ -1,0 +1,184 @@
+package adapter
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"canopy/autopilot/service"
+	"canopy/snapshot"
+)
+
+// State passes the adapter's variables to the codec. An adapter is saved after Out, Samples and Events were called:
+// what they return is not part of a state. It is restored into one that was made with the same arguments.
+func (a *Adapter) State(k *snapshot.Codec) {
+	kind := slices.Index(firmwares, a.firmware)
+	snapshot.Within(k, &kind, -1, len(firmwares)-1)
+	if k.Loading() {
+		if a.firmware = nil; kind >= 0 {
+			a.assume(firmwares[kind])
+		}
+	}
+	snapshot.Within(k, &a.state, Attach, Lost)
+	reading(k, &a.now)
+	snapshot.Int(k, &a.due)
+	a.facts.state(k)
+	for _, c := range a.channels() {
+		c.state(k)
+	}
+	snapshot.Int(k, &a.newest)
+	snapshot.Floats(k, a.want)
+	snapshot.Each(k, a.revisions, snapshot.Int)
+	snapshot.Bool(k, &a.disarm)
+	snapshot.Each(k, a.tasks, func(k *snapshot.Codec, t *task) { t.state(k) })
+	a.attachment.state(k)
+	a.watch.state(k)
+	rates := a.streams != nil
+	snapshot.Bool(k, &rates)
+	if k.Loading() {
+		if a.streams = nil; rates && a.firmware != nil {
+			a.askRates()
+		} else if rates {
+			k.Fail(snapshot.ErrMismatch)
+		}
+	}
+	listeners, speakers := a.machines()
+	for _, m := range append(listeners, speakers...) {
+		m.State(k)
+	}
+}
+
+// channels returns the channels of all signals.
+func (a *Adapter) channels() []*channel {
+	list := []*channel{&a.own, &a.wishes}
+	for i := range a.groups {
+		list = append(list, &a.groups[i])
+	}
+	return list
+}
+
+func reading(k *snapshot.Codec, c *service.Clock) {
+	snapshot.Int(k, &c.Wall)
+	snapshot.Int(k, &c.Unix)
+	snapshot.Int(k, &c.Vehicle)
+}
+
+// message passes the last message of a kind. Those that the adapter keeps have a fixed size.
+func message[M any](k *snapshot.Codec, place **M) {
+	var data []byte
+	if !k.Loading() && *place != nil {
+		var err error
+		if data, err = binary.Append(nil, binary.LittleEndian, *place); err != nil {
+			panic("adapter: a message that is kept has no fixed size")
+		}
+	}
+	snapshot.Bytes(k, &data)
+	if !k.Loading() {
+		return
+	}
+	if *place = nil; len(data) == 0 {
+		return
+	}
+	m := new(M)
+	if n, err := binary.Decode(data, binary.LittleEndian, m); err != nil || n != len(data) {
+		k.Fail(snapshot.ErrMismatch)
+	}
+	*place = m
+}
+
+func (f *facts) state(k *snapshot.Codec) {
+	message(k, &f.heartbeat)
+	message(k, &f.position)
+	message(k, &f.attitude)
+	message(k, &f.hud)
+	message(k, &f.status)
+	message(k, &f.landed)
+	message(k, &f.mission)
+	message(k, &f.gps)
+	message(k, &f.battery)
+	message(k, &f.fence)
+	message(k, &f.radio)
+	message(k, &f.target)
+	message(k, &f.home)
+	message(k, &f.version)
+	if k.Loading() && f.home != nil && !k.Failed() {
+		f.settle()
+	}
+	snapshot.Int(k, &f.estimator.flags)
+	snapshot.Int(k, &f.estimator.bad)
+	snapshot.Floats(k, f.wind[:])
+	known := f.parameters != nil
+	snapshot.Bool(k, &known)
+	names := slices.Sorted(maps.Keys(f.parameters))
+	snapshot.List(k, &names, snapshot.Text)
+	if k.Loading() {
+		if f.parameters = nil; known {
+			f.parameters = map[string]float64{}
+		}
+	}
+	for _, n := range names {
+		v := f.parameters[n]
+		snapshot.Float(k, &v)
+		if known {
+			f.parameters[n] = v
+		}
+	}
+}
+
+func (c *channel) state(k *snapshot.Codec) {
+	snapshot.Each(k, c.last, func(k *snapshot.Codec, v *Value) {
+		snapshot.Int(k, &v.Signal)
+		snapshot.Float(k, &v.V)
+		snapshot.Float(k, &v.Rate)
+		snapshot.Bool(k, &v.Known)
+	})
+	reading(k, &c.at)
+	snapshot.Int(k, &c.t)
+	snapshot.Bool(k, &c.fresh)
+	snapshot.Bool(k, &c.broken)
+}
+
+func (t *task) state(k *snapshot.Codec) {
+	snapshot.Within(k, &t.phase, idle, done)
+	acted := t.intent != nil
+	snapshot.Bool(k, &acted)
+	snapshot.List(k, &t.intent, snapshot.Int)
+	if acted && t.intent == nil {
+		t.intent = []int{}
+	}
+	snapshot.Int(k, &t.ticket)
+	reading(k, &t.sent)
+	snapshot.Int(k, &t.vain)
+	snapshot.Float(k, &t.base)
+	snapshot.Text(k, &t.reason)
+	snapshot.Bool(k, &t.doubt)
+}
+
+func (t *attachment) state(k *snapshot.Codec) {
+	snapshot.Within(k, &t.step, 0, len(steps))
+	reading(k, &t.begun)
+	for _, b := range []*bool{&t.started, &t.rebooted, &t.strange, &t.grave} {
+		snapshot.Bool(k, b)
+	}
+}
+
+func (w *watch) state(k *snapshot.Codec) {
+	for _, b := range []*bool{&w.pilot, &w.failsafe, &w.excused, &w.known, &w.armed} {
+		snapshot.Bool(k, b)
+	}
+	snapshot.List(k, &w.commanded, func(k *snapshot.Codec, c *commanded) {
+		snapshot.Int(k, &c.mode)
+		reading(k, &c.at)
+	})
+	for _, c := range []*service.Clock{&w.text, &w.moved, &w.unexplained, &w.warned, &w.denied, &w.absent} {
+		reading(k, c)
+	}
+	snapshot.Text(k, &w.warning)
+	snapshot.Int(k, &w.channel)
+	snapshot.Each(k, w.sticks[:], snapshot.Int)
+	snapshot.Int(k, &w.deniedSlot)
+	snapshot.Int(k, &w.mode)
+	snapshot.Within(k, &w.before, Attach, Lost)
+	snapshot.Int(k, &w.newest)
+	snapshot.Int(k, &w.boots)
+}
