@@ -78,6 +78,11 @@ func (f *facts) settle() bool {
 	return true
 }
 
+// Home returns the vehicle's home, and whether it is known.
+func (a *Adapter) Home() (at earth.Position, known bool) {
+	return a.facts.plane.Origin(), a.facts.home != nil
+}
+
 // distance returns the horizontal distance [m] from the wanted target, NaN if there is none.
 func (a *Adapter) distance() float64 {
 	if !a.located() || a.wanted("target_h") == 0 {

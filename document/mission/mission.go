@@ -46,6 +46,7 @@ type Mission struct {
 	used     []string           // of these: those that the outages name
 	sourceOf map[string]string  // by signal of the vehicle
 	outages  []outage           // ascending by source and time
+	placed   bool               // the mission sets the place of home
 	flown    bool               // the world gives the signals of the sources
 
 	texts  []string         // that the mission itself gives to slots, by their place among the signals
@@ -54,6 +55,19 @@ type Mission struct {
 	judged []string // what assertions name: signals and tasks
 
 	compiler *expr.Compiler // of the program; it compiles nothing more
+}
+
+// Site returns the place of home [deg] that the mission was made for, and whether it sets one.
+func (m *Mission) Site() (lat, lon float64, given bool) {
+	for i, p := range m.Vehicle.Parameters {
+		switch p.Name {
+		case siteLat:
+			lat = m.Parameters[i]
+		case siteLon:
+			lon = m.Parameters[i]
+		}
+	}
+	return lat, lon, m.placed
 }
 
 // Plot names signals that share a panel of the report.

@@ -255,6 +255,12 @@ func knownVehicles(vehicles []model.Offer) string {
 // site is the group of the parameters that describe the environment, not the vehicle.
 const site = "site."
 
+// The parameters of the environment with the place of home [deg].
+const (
+	siteLat = site + "lat_deg"
+	siteLon = site + "lon_deg"
+)
+
 // parameters reads both parameter sections; the environment's names are written without their group.
 func (b *builder) parameters(environment, parameters *yamldoc.Node) {
 	if environment != nil {
@@ -314,6 +320,7 @@ func (b *builder) unknownParameter(key *yamldoc.Node, known []string) {
 
 func (b *builder) parameter(i int, value *yamldoc.Node) {
 	p := &b.m.Vehicle.Parameters[i]
+	b.m.placed = b.m.placed || p.Name == siteLat || p.Name == siteLon
 	b.m.Parameters[i] = b.within(value, model.Variable{Name: p.Name, Unit: p.Unit, Text: p.Text}, p.Range())
 }
 

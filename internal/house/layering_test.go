@@ -409,6 +409,7 @@ var rooms = map[string]room{
 		"run/record":        "the flight is logged",
 		"snapshot":          "the state of the plan can be saved",
 		"vehicle/contract":  "names the signals and slots of the vehicle",
+		"vehicle/earth":     "the distance from the mission's site",
 	}, tests: reasons{
 		"internal/cart":   "small missions are read",
 		"internal/golden": "each policy has a script",

@@ -15,6 +15,7 @@ import (
 	"canopy/run/record"
 	"canopy/snapshot"
 	"canopy/vehicle/contract"
+	"canopy/vehicle/earth"
 )
 
 // Options are the settings of a flight.
@@ -29,6 +30,7 @@ type Options struct {
 // Errors of a mission that cannot be flown, and of a flight.
 var (
 	ErrContract = errors.New("no contract for this mission")
+	ErrSite     = errors.New("the vehicle is not at the mission's site")
 	ErrInput    = errors.New("impossible input of a flight")
 )
 
@@ -70,6 +72,7 @@ type vehicle interface {
 	Control() adapter.State
 	Resume(now service.Clock)
 	Vehicle(wall int64) int64
+	Home() (earth.Position, bool)
 }
 
 // phase is a part of a flight.
@@ -236,7 +239,14 @@ func (f *Flight) react() error {
 			}
 			events = nil
 		}
+		here := false
 		if f.phase == waiting && state == adapter.Ready {
+			var err error
+			if here, err = f.here(); err != nil || f.phase == over {
+				return err
+			}
+		}
+		if here {
 			if err := f.samples(); err != nil { // what led to the start comes before it
 				return err
 			}
@@ -257,6 +267,33 @@ func (f *Flight) react() error {
 		again = f.command()
 	}
 	return nil
+}
+
+// siteRadius is how far from the mission's site the vehicle's home may be [m]: the mission's positions are metres from
+// home.
+const siteRadius = 50
+
+// here reports whether the mission may start where the vehicle is. A mission that sets its site waits until home is known,
+// and ends if home is elsewhere.
+func (f *Flight) here() (bool, error) {
+	lat, lon, given := f.m.Site()
+	if !given {
+		return true, nil
+	}
+	home, known := f.vehicle.Home()
+	if !known {
+		return false, nil
+	}
+	d := math.Hypot(earth.NewPlane(earth.Position{Lat: lat, Lon: lon}).Local(home))
+	if d <= siteRadius {
+		return true, nil
+	}
+	f.phase = over
+	text := fmt.Sprintf("home is %.6f, %.6f [deg], %.0f m from the mission's site %.6f, %.6f; more than %d m is refused",
+		home.Lat, home.Lon, d, lat, lon, siteRadius)
+	f.keep(fmt.Errorf("%w: %s", ErrSite, text))
+	f.keep(f.r.Stop("the vehicle is not at the mission's site"))
+	return false, f.note("site", text)
 }
 
 // log logs events of the adapter.

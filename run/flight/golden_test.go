@@ -17,13 +17,15 @@ import (
 	"canopy/internal/golden"
 	"canopy/run/record"
 	"canopy/vehicle/contract"
+	"canopy/vehicle/earth"
 	"canopy/vehicle/model"
 )
 
 // plane is a vehicle that keeps the contract of planes and moves by samples only.
 func plane() *model.Vehicle {
 	v := &model.Vehicle{Name: contract.Plane.Name, New: func([]float64) (model.Instance, error) { return still{}, nil },
-		Sources: map[string]string{}}
+		Sources: map[string]string{}, Parameters: []model.Parameter{{Name: "site.lat_deg", Unit: "deg", Min: -90, Max: 90},
+			{Name: "site.lon_deg", Unit: "deg", Min: -180, Max: 180}}}
 	for _, s := range contract.Plane.Signals {
 		v.Outputs = append(v.Outputs, model.Output{Variable: model.Variable{Name: s.Name, Unit: s.Unit}})
 		if s.Source != contract.Clock {
@@ -56,6 +58,7 @@ func planeMission(t testing.TB, body, yaml string) *mission.Mission {
 
 // scripted is a vehicle that shows what a script says, and notes what it is told.
 type scripted struct {
+	home    *earth.Position
 	state   adapter.State
 	samples []adapter.Sample
 	events  []adapter.Event
@@ -67,7 +70,14 @@ func (v *scripted) Wake(service.Clock)                 {}
 func (v *scripted) Due() int64                         { return math.MaxInt64 }
 func (v *scripted) Out() []frame.Message               { return nil }
 func (v *scripted) Control() adapter.State             { return v.state }
-func (v *scripted) Vehicle(wall int64) int64           { return boot + wall }
+func (v *scripted) Home() (earth.Position, bool) {
+	if v.home == nil {
+		return earth.Position{}, false
+	}
+	return *v.home, true
+}
+
+func (v *scripted) Vehicle(wall int64) int64 { return boot + wall }
 
 // boot is what the clock of the scripted vehicle shows before the clock of the wall.
 const boot = 5 * second
@@ -118,10 +128,11 @@ func (p *page) Status(t float64, _ int, c bt.Change) error {
 
 // flown runs a flight by a script:
 //
-//	fly [arm] [return] [ends] [until=T]  begins a flight of the plan given as input, and whether it ends with it
+//	fly [arm] [return] [ends] [site] [until=T]  begins a flight of the plan given as input, and whether it ends with it
 //	at T                                 what happens at this time of the wall clock [s], a line each:
 //	    sample SIGNAL=VALUE ...   a message of telemetry; SIGNAL alone becomes unknown
 //	    event KIND: TEXT          an event of the adapter
+//	    home LAT LON              the vehicle's home [deg]
 //	    state STATE               who commands the vehicle
 //	    operator COMMAND
 //
@@ -143,6 +154,8 @@ func (s *flown) answer(t *testing.T, d golden.Directive) string {
 				o.Arm = true
 			case "ends":
 				yaml = "ends_with_plan: true\n"
+			case "site":
+				yaml = "environment: {lat_deg: 48.08, lon_deg: 11.28}\n"
 			case "return":
 				o.Return = true
 			case "until":
@@ -190,6 +203,11 @@ func (s *flown) at(t *testing.T, wall int64, lines string) {
 		switch verb {
 		case "sample":
 			s.v.samples = append(s.v.samples, sampleOf(t, boot+wall, rest))
+		case "home":
+			s.v.home = &earth.Position{}
+			if _, err := fmt.Sscan(rest, &s.v.home.Lat, &s.v.home.Lon); err != nil {
+				t.Fatal(err)
+			}
 		case "event":
 			kind, text, _ := strings.Cut(rest, ":")
 			s.v.events = append(s.v.events, adapter.Event{Kind: kindOf(t, kind), Slot: -1, Text: strings.TrimSpace(text)})
