@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -171,6 +172,33 @@ func TestSilenceOnASocket(t *testing.T) {
 		if n := len(slices.DeleteFunc(slices.Clone(x.told), func(s string) bool { return s != k.String() })); n != 1 {
 			t.Errorf("%d times: %v", n, k)
 		}
+	}
+}
+
+// The operator stops while the vehicle is silent: the log does not say that it goes on as it was told.
+func TestStopWithoutALink(t *testing.T) {
+	x := newPair(t, "udp")
+	stop := errors.New("stop")
+	err := x.d.Fly(context.Background(), func(bool) error {
+		switch {
+		case x.d.Vehicle() == adapter.Lost:
+			return stop
+		case x.d.T() > 35 && x.b.bytes == x.sent:
+			x.wall.Add(second)
+			return nil
+		}
+		x.serve()
+		return nil
+	})
+	if !errors.Is(err, stop) {
+		t.Fatal(err)
+	}
+	x.d.observe = func(bool) error { x.wall.Add(second); return nil }
+	if err := x.d.Stop("Ctrl-C"); err != nil {
+		t.Error(err)
+	}
+	if all := strings.Join(x.p.lines, "\n"); !strings.Contains(all, "end: the link is lost: nobody knows") {
+		t.Error(all)
 	}
 }
 

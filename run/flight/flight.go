@@ -400,6 +400,9 @@ func (f *Flight) leave() error {
 	default:
 		f.want(wanted, float64(slices.Index(f.c.Slots[wanted].Values, target)))
 		f.vehicle.Wake(f.now)
+		if state == adapter.Lost {
+			return f.note("end", "the link is lost: nobody knows whether the vehicle goes on in the mode "+target)
+		}
 		return f.note("end", "the vehicle goes on in the mode "+target)
 	}
 }
