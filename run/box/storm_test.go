@@ -218,8 +218,8 @@ func (s *storm) judge(f *flight.Flight, v *fake.Autopilot) (wrong []string) {
 		if !ok {
 			say("a command outside the plan: %+v", o)
 		}
-		// Before, the pilot's mode is where the vehicle was found; a command on its way may come after it.
-		led = led || o.ID == 176 && o.T < s.taken-2e9
+		// Before, the pilot's mode is where the vehicle was found; heartbeats with a commanded mode may be overtaken.
+		led = led || o.ID == 176 && o.T < s.taken-5e9
 		if led && o.T > s.taken+5e9 && s.boots == 0 && !told {
 			told = true
 			say("the pilot has the vehicle since %g s: %+v", float64(s.taken)/1e9, o)
