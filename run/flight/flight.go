@@ -273,8 +273,8 @@ func (f *Flight) react() error {
 // home.
 const siteRadius = 50
 
-// here reports whether the mission may start where the vehicle is. A mission that sets its site waits until home is known,
-// and ends if home is elsewhere.
+// here reports whether the mission may start where the vehicle is. A mission that sets its site waits until home is
+// known, and ends if home is elsewhere.
 func (f *Flight) here() (bool, error) {
 	lat, lon, given := f.m.Site()
 	if !given {
