@@ -100,6 +100,9 @@ func (r *Run) Refusal() string { return r.refusal }
 // Mission returns the mission with the present plan.
 func (r *Run) Mission() *mission.Mission { return r.m }
 
+// World returns the world of the present plan.
+func (r *Run) World() World { return r.world }
+
 // request begins an exchange, at an instant of its own.
 func (r *Run) request(next *mission.Mission, safe bool) error {
 	change := r.m.Exchange(next)

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"canopy/autopilot/adapter"
 	"canopy/autopilot/frame"
 	"canopy/autopilot/service"
 	"canopy/bt"
+	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/run"
 	"canopy/run/record"
@@ -42,11 +44,9 @@ var (
 // are unknown. After the plan's end, and after the operator's Stop, exit procedures run; then a vehicle in the air is
 // told to hold or to return.
 type Flight struct {
-	m       *mission.Mission
 	c       *contract.Contract
 	o       Options
 	vehicle vehicle
-	w       *world
 	r       *run.Run
 	rec     record.Recorder
 	reader  frame.Reader
@@ -58,6 +58,8 @@ type Flight struct {
 	left      service.Clock // when the vehicle was told how to go on without the plan
 	decisions int
 	err       error
+	mistakes  diag.List // of the last exchange of the plan that was requested,
+	refused   error     // and why it was not begun
 }
 
 // vehicle is what a flight observes and commands: an adapter.
@@ -87,8 +89,8 @@ const (
 
 // slot is a slot of the contract.
 type slot struct {
-	place  int     // in the signal vector; -1: the mission's vehicle does not have it
-	wanted float64 // the value that the vehicle was told last
+	command int     // of the mission's vehicle; -1: it does not have it
+	wanted  float64 // the value that the vehicle was told last
 }
 
 // Contract returns the contract that the vehicle of a mission keeps.
@@ -122,19 +124,22 @@ func newFlight(m *mission.Mission, c *contract.Contract, v vehicle, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	f := &Flight{m: m, c: c, o: o, vehicle: v, w: w, r: r,
+	f := &Flight{c: c, o: o, vehicle: v, r: r,
 		writer: frame.Writer{System: o.Ends.Us.System, Component: o.Ends.Us.Component}}
 	for i := range c.Slots {
-		s := slot{place: -1, wanted: c.Slots[i].Default}
+		s := slot{command: -1, wanted: c.Slots[i].Default}
 		for k := range m.Vehicle.Commands {
 			if m.Vehicle.Commands[k].Name == c.Slots[i].Name {
-				s.place = m.Program.Signal(k)
+				s.command = k
 			}
 		}
 		f.slots = append(f.slots, s)
 	}
 	return f, nil
 }
+
+// world returns the world of the present plan.
+func (f *Flight) world() *world { return f.r.World().(*world) }
 
 // Attach sets the recorder of the flight's log, before the first step.
 func (f *Flight) Attach(rec record.Recorder) {
@@ -165,7 +170,7 @@ func (f *Flight) Step(in Input) (out [][]byte, err error) {
 	f.vehicle.Wake(in.At)
 	if f.phase == flying {
 		if t := f.vehicle.Vehicle(in.At.Wall); t != 0 {
-			f.w.pass(t)
+			f.world().pass(t)
 		}
 	}
 	err = f.react()
@@ -195,6 +200,9 @@ func (f *Flight) send() (out [][]byte, err error) {
 // operate carries out a command of the operator.
 func (f *Flight) operate(command string) error {
 	f.decisions++
+	if head, document, ok := strings.Cut(command, "\n"); ok {
+		return f.swap(head, document)
+	}
 	switch command {
 	case Resume:
 		f.vehicle.Resume(f.now)
@@ -204,6 +212,35 @@ func (f *Flight) operate(command string) error {
 	}
 	return fmt.Errorf("%w: the operator's command %q", ErrInput, command)
 }
+
+// swap requests another plan. What becomes of it is for Swapped; a mistake in it does not end the flight.
+func (f *Flight) swap(head, document string) error {
+	verb, name, _ := strings.Cut(head, " ")
+	if verb != exchange && verb != exchangeSafely {
+		return fmt.Errorf("%w: the operator's command %q", ErrInput, head)
+	}
+	if f.world().suspended {
+		f.mistakes, f.refused = nil, fmt.Errorf("%w: the plan is suspended", run.ErrSwap)
+		return nil
+	}
+	f.mistakes, f.refused = f.r.Swap(&diag.Source{Name: name, Text: document}, verb == exchangeSafely)
+	if f.refused != nil && !errors.Is(f.refused, run.ErrSwap) {
+		f.keep(f.refused)
+	}
+	return nil
+}
+
+// Swapped returns the mistakes in the plan of the last exchange that the operator requested, and why it was not begun.
+func (f *Flight) Swapped() (diag.List, error) { return f.mistakes, f.refused }
+
+// Swapping returns the document of the plan of an exchange that is under way, and the actions that must end before.
+func (f *Flight) Swapping() (document string, engaged []string, ok bool) { return f.r.Swapping() }
+
+// Refusal returns why the last exchange that was begun did not take place; "" if it did, or is under way.
+func (f *Flight) Refusal() string { return f.r.Refusal() }
+
+// Mission returns the mission with the present plan.
+func (f *Flight) Mission() *mission.Mission { return f.r.Mission() }
 
 // stop ends the plan. A second time it ends the wait for exit procedures, or for the vehicle.
 func (f *Flight) stop() error {
@@ -215,7 +252,7 @@ func (f *Flight) stop() error {
 		if f.r.Stopping() {
 			return f.leave()
 		}
-		f.w.suspend(false) // what is left runs to its end, although nothing of it may be commanded
+		f.world().suspend(false) // what is left runs to its end, although nothing of it may be commanded
 		f.keep(f.r.Stop(stopped))
 		return f.ended()
 	case leaving, over:
@@ -230,7 +267,7 @@ func (f *Flight) react() error {
 	for again := true; again; {
 		events := f.vehicle.Events()
 		if slices.ContainsFunc(events, func(e adapter.Event) bool { return e.Kind == adapter.Rebooted }) && f.Started() {
-			f.w.move(f.vehicle.Vehicle(f.now.Wall))
+			f.world().move(f.vehicle.Vehicle(f.now.Wall))
 		}
 		state := f.vehicle.Control()
 		if f.phase == waiting {
@@ -251,9 +288,9 @@ func (f *Flight) react() error {
 				return err
 			}
 			f.phase = flying
-			f.w.start(f.vehicle.Vehicle(f.now.Wall))
+			f.world().start(f.vehicle.Vehicle(f.now.Wall))
 		}
-		f.w.suspend(f.phase == flying && !f.r.Stopping() &&
+		f.world().suspend(f.phase == flying && !f.r.Stopping() &&
 			(state == adapter.Taken || state == adapter.Observing || state == adapter.Attach))
 		if err := f.samples(); err != nil {
 			return err
@@ -311,7 +348,7 @@ func (f *Flight) log(events []adapter.Event) error {
 }
 
 func (f *Flight) note(kind, text string) error {
-	return f.rec.Event(record.Event{T: f.w.t, Kind: kind, Text: text})
+	return f.rec.Event(record.Event{T: f.world().t, Kind: kind, Text: text})
 }
 
 // samples lets the world see the samples, one after the other, and the run react to each.
@@ -319,16 +356,16 @@ func (f *Flight) samples() error {
 	list := f.vehicle.Samples()
 	for i := range list {
 		s := &list[i]
-		if !f.w.see(s) {
+		if !f.world().see(s) {
 			text := fmt.Sprintf("a sample of %v that is %.3f s older than the latest was ignored", s.Source,
-				f.w.t-f.w.seconds(s.T))
+				f.world().t-f.world().seconds(s.T))
 			if err := f.note("late", text); err != nil {
 				return err
 			}
 			continue
 		}
 		if f.phase == waiting || f.phase == leaving {
-			f.w.show()
+			f.world().show()
 			continue
 		}
 		if err := f.fly(); err != nil {
@@ -421,7 +458,7 @@ func (f *Flight) mode(number float64) string {
 
 // signal returns the last value of a signal of the contract; NaN if it is not known.
 func (f *Flight) signal(name string) float64 {
-	if tr := &f.w.tracks[f.c.Signal(name)]; tr.known {
+	if tr := &f.world().tracks[f.c.Signal(name)]; tr.known {
 		return tr.is.v
 	}
 	return math.NaN()
@@ -440,16 +477,21 @@ func (f *Flight) depart() {
 
 // command tells the adapter what the plan wants, and reports whether it wants anything new.
 func (f *Flight) command() (news bool) {
-	if f.phase != flying || f.w.suspended {
+	if f.phase != flying || f.world().suspended {
 		return false
 	}
-	signals := f.w.Signals()
+	w := f.world()
+	signals := w.Signals()
 	for i := range f.slots {
 		s := &f.slots[i]
-		if s.place < 0 || signals[s.place] == s.wanted || f.c.Slots[i].Name == armSlot && !f.o.Arm {
+		if s.command < 0 || f.c.Slots[i].Name == armSlot && !f.o.Arm {
 			continue
 		}
-		f.want(i, signals[s.place])
+		value := signals[w.p.Signal(s.command)]
+		if value == s.wanted {
+			continue
+		}
+		f.want(i, value)
 		news = true
 	}
 	if news { // all slots of an instant are wanted together
@@ -474,9 +516,9 @@ func (f *Flight) Due() int64 {
 	case leaving:
 		due = min(due, f.left.Wall+leavingTime)
 	case flying:
-		t, present := f.w.due(), f.vehicle.Vehicle(f.now.Wall)
+		t, present := f.world().due(), f.vehicle.Vehicle(f.now.Wall)
 		if present != 0 && t < math.Inf(1) {
-			due = min(due, f.now.Wall+max(f.w.vehicle(t)-present, resolution))
+			due = min(due, f.now.Wall+max(f.world().vehicle(t)-present, resolution))
 		}
 	}
 	return due
@@ -502,7 +544,7 @@ func (f *Flight) Started() bool { return f.phase != waiting }
 func (f *Flight) Vehicle() adapter.State { return f.vehicle.Control() }
 
 // Suspended reports whether the plan is suspended.
-func (f *Flight) Suspended() bool { return f.w.suspended }
+func (f *Flight) Suspended() bool { return f.world().suspended }
 
 // Header describes the flight for the record.
 func (f *Flight) Header() record.Header { return f.r.Header() }
@@ -511,7 +553,7 @@ func (f *Flight) Header() record.Header { return f.r.Header() }
 func (f *Flight) Summary() record.Summary { return f.r.Summary() }
 
 // T returns the time since the plan's start [s].
-func (f *Flight) T() float64 { return f.w.t }
+func (f *Flight) T() float64 { return f.world().t }
 
 // Until returns the time [s] at which the plan ends.
 func (f *Flight) Until() float64 { return f.r.Until() }

@@ -12,6 +12,7 @@ import (
 	"canopy/autopilot/frame"
 	"canopy/autopilot/service"
 	"canopy/bt"
+	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/internal/golden"
@@ -121,6 +122,19 @@ func (p *page) Event(e record.Event) error {
 	return nil
 }
 
+func (p *page) Plan(t record.Takeover) error {
+	h := record.Header{Tasks: make([]record.Task, len(p.names))}
+	for i := range p.names {
+		h.Tasks[i].Name = p.names[i]
+	}
+	h.Take(t)
+	p.names = p.names[:0]
+	for _, x := range h.Tasks {
+		p.names = append(p.names, x.Name)
+	}
+	return nil
+}
+
 func (p *page) Status(t float64, _ int, c bt.Change) error {
 	p.lines = append(p.lines, fmt.Sprintf("%.3f %s %v", t, p.names[c.Task], c.To))
 	return nil
@@ -135,6 +149,7 @@ func (p *page) Status(t float64, _ int, c bt.Change) error {
 //	    home LAT LON              the vehicle's home [deg]
 //	    state STATE               who commands the vehicle
 //	    operator COMMAND
+//	    swap PLAN                 the operator exchanges the plan
 //
 // The answer is the log with what the vehicle is told, and the flight's phase once it is over.
 type flown struct {
@@ -216,11 +231,17 @@ func (s *flown) at(t *testing.T, wall int64, lines string) {
 			}
 		case "operator":
 			in.Kind, in.Data = Operator, []byte(rest)
+		case "swap":
+			in.Kind, in.Data = Operator, []byte(Swap(&diag.Source{Name: "new.xml", Text: cart.Plan(rest)}, false))
 		default:
 			t.Fatalf("%q", line)
 		}
 	}
-	if _, err := s.f.Step(in); err != nil {
+	_, err := s.f.Step(in)
+	if list, refused := s.f.Swapped(); in.Kind == Operator && (refused != nil || list.HasErrors()) {
+		s.p.lines = append(s.p.lines, fmt.Sprintf("not begun: %v, %d mistakes", refused, len(list)))
+	}
+	if err != nil {
 		s.p.lines = append(s.p.lines, "error: "+err.Error())
 	}
 }

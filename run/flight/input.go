@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"canopy/autopilot/service"
+	"canopy/diag"
 )
 
 // Input is one thing that happens to a flight, with the reading of the clocks then. At.Vehicle is not used: the adapter
@@ -35,7 +36,7 @@ const (
 	Close                // the link was closed; Data is the reason
 	Frame                // bytes arrived on the link: one datagram, or a part of a stream
 	Wake                 // the time that Due gave has come
-	Operator             // the operator commands: Data is one of Stop, Resume
+	Operator             // the operator commands: Data is Stop, Resume or what Swap returns
 	End                  // the program ends
 )
 
@@ -54,3 +55,19 @@ const (
 	Stop   = "stop"   // the plan's exit procedures, then the vehicle is left as the flight's options say
 	Resume = "resume" // the plan commands the vehicle again
 )
+
+// Heads of the command to exchange the plan.
+const (
+	exchange       = "swap"
+	exchangeSafely = "swap-safely"
+)
+
+// Swap returns the command to go on with another plan, given as a document; safely: without interrupting an action. It
+// has the name and the text of the document.
+func Swap(src *diag.Source, safely bool) string {
+	head := exchange
+	if safely {
+		head = exchangeSafely
+	}
+	return head + " " + strings.ReplaceAll(src.Name, "\n", " ") + "\n" + src.Text
+}

@@ -25,6 +25,7 @@ import (
 // Times are in seconds since the plan's start, by the clock of the vehicle.
 type world struct {
 	executive.Numbers
+	c        *contract.Contract
 	p        *executive.Program
 	signals  *executive.Signals
 	tracks   []track // by signal of the contract
@@ -76,7 +77,7 @@ type point struct{ t, v, rate float64 }
 func newWorld(m *mission.Mission, c *contract.Contract) *world {
 	p := m.Program
 	n := p.Layout.Slots - 1
-	w := &world{p: p, now: make([]float64, n), then: make([]float64, n), discrete: make([]bool, n),
+	w := &world{c: c, p: p, now: make([]float64, n), then: make([]float64, n), discrete: make([]bool, n),
 		u: p.Initial(), before: p.Initial(), above: make([]bool, len(p.Indicators)),
 		watched: make([]bool, len(p.Indicators)), alarm: math.Inf(1), timed: timed(p)}
 	for i := range c.Signals {
@@ -89,6 +90,26 @@ func newWorld(m *mission.Mission, c *contract.Contract) *world {
 	w.signals = executive.NewSignals(p, func(float64, []float64, []float64, []float64) {}) // now has all outputs
 	w.Numbers = executive.NewNumbers(w)
 	return w
+}
+
+// Adopt implements run.Adopter.
+func (w *world) Adopt(m *mission.Mission, u []float64, same []int) (run.World, error) {
+	n := newWorld(m, w.c)
+	n.base, n.t, n.from, n.alarm, n.next, n.sample = w.base, w.t, w.from, w.alarm, w.next, w.sample
+	n.suspended, n.resumed = w.suspended, w.resumed
+	n.stateEvents, n.timeEvents = w.stateEvents, w.timeEvents
+	copy(n.tracks, w.tracks)
+	copy(n.now, w.now[:len(w.now)-len(w.given)])
+	n.judge()
+	copy(n.u, u)
+	copy(n.before, u)
+	n.Signals()
+	for i, k := range same {
+		if n.above[i] = n.side(i); k >= 0 {
+			n.above[i] = w.above[k]
+		}
+	}
+	return n, nil
 }
 
 // track returns the track of a signal before its first sample.

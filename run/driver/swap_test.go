@@ -1,0 +1,89 @@
+package driver
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/autopilot/adapter"
+	"canopy/autopilot/fake"
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/internal/cart"
+	"canopy/run/flight"
+)
+
+// film is a black box in memory that keeps everything.
+type film struct {
+	tape
+	list []flight.Input
+	out  [][]byte
+}
+
+func (b *film) Append(in flight.Input) error {
+	b.list = append(b.list, in)
+	return nil
+}
+
+func (b *film) Out(d [][]byte) error {
+	b.out = append(b.out, d...)
+	return nil
+}
+
+// The plan of a flight is exchanged in the air: what both plans have goes on without a command, and the new plan flies
+// elsewhere. The inputs give the same datagrams and the same log again.
+func TestSwap(t *testing.T) {
+	m := planeMission(t, course, "ends_with_plan: true\n")
+	o := flight.Options{Options: adapter.Options{Ends: ends}, Arm: true}
+	start := func() (*flight.Flight, *page) {
+		f, err := flight.New(m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &page{names: make([]string, 0, 20)}
+		for i := range m.Plan.Tree.Len() {
+			p.names = append(p.names, m.Plan.Tree.Name(bt.Task(i)))
+		}
+		p.names = append(p.names, "go_east")
+		f.Attach(p)
+		return f, p
+	}
+	f, p := start()
+	east := strings.Replace(strings.Replace(course, "target_north", "target_east", 1), `name="go"`, `name="go_east"`, 1)
+	src := &diag.Source{Name: "east.xml", Text: cart.Plan(east)}
+	b := &film{}
+	d := New(f, Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0),
+		Options{Box: func(in flight.Input) (Box, error) { return b, b.Append(in) }})
+	requested := false
+	if err := d.Fly(context.Background(), func(bool) error {
+		if !requested && d.T() > 22 {
+			requested = true
+			d.Operate(flight.Swap(src, false))
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	log := strings.Join(p.lines, "\n")
+	if list, err := f.Swapped(); err != nil || len(list) > 0 || f.Refusal() != "" || f.Mission().Plan.Source.Name != src.Name {
+		t.Errorf("%v, %v, %q", list, err, f.Refusal())
+	}
+	if strings.Count(log, "take_off Activating") != 1 || !strings.Contains(log, "go_east Finished") ||
+		!strings.Contains(log, "swap: east.xml takes over") {
+		t.Error(log)
+	}
+	again, q := start()
+	var out [][]byte
+	for _, in := range b.list {
+		datagrams, err := again.Step(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, datagrams...)
+	}
+	if !slices.EqualFunc(out, b.out, bytes.Equal) || !slices.Equal(p.lines, q.lines) {
+		t.Errorf("the replay sends %d datagrams, the flight %d", len(out), len(b.out))
+	}
+}
