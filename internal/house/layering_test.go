@@ -391,6 +391,7 @@ var rooms = map[string]room{
 	}, tests: reasons{
 		"autopilot/adapter": "has the addresses of a link",
 		"bt":                "statuses are compared",
+		"diag":              "plans are documents",
 		"document/mission":  "is what is flown",
 		"internal/cart":     "small missions are read",
 		"vehicle/contract":  "names signals and slots",
@@ -401,6 +402,7 @@ var rooms = map[string]room{
 		"autopilot/frame":   "bytes of the link are frames",
 		"autopilot/service": "inputs have clock readings",
 		"bt":                "tasks have statuses",
+		"diag":              "a plan that takes over has mistakes",
 		"document/mission":  "is what is flown",
 		"executive":         "the world answers it",
 		"expr":              "relations of the time are found in compiled expressions",
