@@ -17,6 +17,7 @@ import (
 	"canopy/autopilot/service"
 	"canopy/diag"
 	"canopy/run/box"
+	"canopy/run/control"
 	"canopy/run/driver"
 	"canopy/run/flight"
 	"canopy/run/folder"
@@ -66,6 +67,9 @@ observed until the operator resumes. The plan enables the motors only with --arm
 While a pilot, a failsafe or another station has the vehicle, and after it rebooted, the plan is suspended until the
 operator resumes. While the link is lost, the plan goes on with unknown signals. The line "resume" or "stop" on a
 terminal's standard input is a command of the operator.
+
+The output folder has a socket, run.sock, which only this user can use: canopy upload exchanges the plan in flight.
+Nothing else listens.
 
 Ctrl-C ends the plan: its exit procedures run, then a vehicle in the air is told to hold or to return, as --at-end says.
 
@@ -122,6 +126,13 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			}
 			d := driver.New(f, channel, driver.Options{Describe: describe, Tell: tell, Box: func(start flight.Input) (driver.Box, error) {
 				return box.Create(out, start, box.Options{})
+			}, Listen: func() (*control.Server, error) {
+				server, err := control.Listen(out, refutations)
+				if err != nil { // such as a path that is too long for a socket
+					fmt.Fprintf(stderr, "canopy: %v; the flight goes without it\n", err)
+					return nil, nil //nolint:nilnil // nothing listens
+				}
+				return server, nil
 			}})
 			operate(cmd.InOrStdin(), d)
 			ctx, stop := interruptible(cmd.Context())

@@ -28,7 +28,8 @@ func uploadCommand() *cobra.Command {
 		Short: "Exchange the plan of a running mission",
 		Long: `Exchange the plan of a running mission, without a stop.
 
-The run must listen: canopy run --speed does. Its folder has a socket, run.sock, which only the user of the run can use.
+The run must listen: canopy fly and canopy run --speed do. Its folder has a socket, run.sock, which only the user of the
+run can use.
 The plan is compiled against the mission and checked, as by canopy check. If it has mistakes, or the check refutes
 something, nothing happens. Otherwise, tasks that both plans have, by name and definition, go on without a command, and
 actions that only the old plan has run their exit procedures; then the new plan takes over. With --when safe, it takes

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"io"
 
+	"canopy/diag"
 	"canopy/run/box"
+	"canopy/run/control"
 	"canopy/run/flight"
 	"canopy/run/record"
 	"canopy/snapshot"
@@ -25,6 +27,7 @@ type Box interface {
 type Options struct {
 	Describe []byte                                // the data of the first input, which describes the flight
 	Box      func(start flight.Input) (Box, error) // begins the black box; nil: there is none
+	Listen   func() (*control.Server, error)       // begins to serve operators; nil: nothing does
 	Tell     func(e record.Event)                  // is called with each event of the log; nil: nothing is
 	Tlog     io.Writer                             // receives the frames in the format of that name; nil: nothing does
 }
@@ -36,6 +39,7 @@ type Driver struct {
 	o       Options
 	step    func(in flight.Input) ([][]byte, error)
 	box     Box
+	server  *control.Server
 	start   flight.Input
 	lost    error // of the black box
 	begun   bool
@@ -130,18 +134,32 @@ func (d *Driver) begin() (err error) {
 			return err
 		}
 	}
+	if d.o.Listen != nil {
+		if d.server, err = d.o.Listen(); err != nil {
+			return err
+		}
+	}
 	return errors.Join(d.react(d.start),
 		d.feed(flight.Input{Kind: flight.Open, At: d.wire.Now(), Data: []byte(d.wire.String())}))
 }
 
 // drive feeds the flight until it is over.
 func (d *Driver) drive(ctx context.Context) error {
+	var asks <-chan Ask
+	if d.server != nil {
+		asks = d.server.Asks()
+	}
 	for !d.Over() {
-		in := d.wire.Next(ctx, d.Due())
+		in, ask := d.wire.Next(ctx, d.Due(), asks)
 		if ctx.Err() != nil {
 			return record.ErrInterrupted
 		}
-		if err := d.feed(in); err != nil {
+		if ask != nil {
+			o := operated{d, nil}
+			if ask(&o); o.err != nil {
+				return o.err
+			}
+		} else if err := d.feed(in); err != nil {
 			return err
 		}
 		if d.observe != nil {
@@ -191,6 +209,9 @@ func (d *Driver) end() error {
 	}
 	d.closed = true
 	err := d.feed(flight.Input{Kind: flight.End, At: d.wire.Now()})
+	if d.server != nil {
+		err = errors.Join(err, d.server.Close())
+	}
 	if d.box != nil {
 		err = errors.Join(err, d.box.Close())
 	}
@@ -202,3 +223,29 @@ func (d *Driver) Operate(command string) { d.wire.Operate(command) }
 
 // State implements the state of a run.
 func (d *Driver) State(c *snapshot.Codec) { d.Flight.State(c) }
+
+// operated is a flight as its operators command it: by inputs, which the black box holds.
+type operated struct {
+	*Driver
+	err error // of the flight
+}
+
+// Command implements control.Controlled.
+func (o *operated) Command(v control.Verb) error {
+	o.operate(string(v))
+	return o.err
+}
+
+// Swap implements control.Controlled.
+func (o *operated) Swap(src *diag.Source, safe bool) (diag.List, error) {
+	if o.operate(flight.Swap(src, safe)); o.err != nil {
+		return nil, o.err
+	}
+	return o.Swapped()
+}
+
+func (o *operated) operate(command string) {
+	if o.err == nil {
+		o.err = o.feed(flight.Input{Kind: flight.Operator, At: o.wire.Now(), Data: []byte(command)})
+	}
+}

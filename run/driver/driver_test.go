@@ -81,12 +81,15 @@ const course = `<Sequence name="mission">
 // tape is a black box in memory.
 type tape struct {
 	inputs, sent, synced int
+	commands             []string
 	closed               bool
 	last                 flight.Kind
 }
 
 func (b *tape) Append(in flight.Input) error {
-	b.inputs++
+	if b.inputs++; in.Kind == flight.Operator {
+		b.commands = append(b.commands, string(in.Data))
+	}
 	b.last = in.Kind
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"canopy/autopilot/fake"
 	"canopy/autopilot/link"
 	"canopy/autopilot/service"
+	"canopy/run/control"
 	"canopy/run/flight"
 )
 
@@ -17,8 +18,9 @@ import (
 type FarEnd interface {
 	// Now returns the reading of the clocks.
 	Now() service.Clock
-	// Next waits for the next input, until the wall clock shows due [ns] or the context is done: then it is a Wake.
-	Next(ctx context.Context, due int64) flight.Input
+	// Next waits for the next input, until the wall clock shows due [ns] or the context is done: then it is a Wake. If an
+	// operator asks for something first, it returns that instead.
+	Next(ctx context.Context, due int64, asks <-chan Ask) (flight.Input, Ask)
 	// Write sends a frame. What cannot be sent is lost.
 	Write(frame []byte)
 	// Operate passes a command of the operator to Next. It may be called at any time, by any goroutine.
@@ -27,6 +29,9 @@ type FarEnd interface {
 	// String returns the address.
 	String() string
 }
+
+// Ask is what an operator asks for; the loop of the flight must call it.
+type Ask = func(control.Controlled)
 
 // live is a link, driven by the clocks of the computer.
 type live struct {
@@ -79,16 +84,18 @@ func (c *live) read() {
 }
 
 // Next implements FarEnd.
-func (c *live) Next(ctx context.Context, due int64) flight.Input {
+func (c *live) Next(ctx context.Context, due int64, asks <-chan Ask) (flight.Input, Ask) {
 	timer := time.NewTimer(time.Duration(max(0, due-c.Now().Wall)))
 	defer timer.Stop()
 	select {
 	case in := <-c.inputs:
-		return in
+		return in, nil
+	case ask := <-asks:
+		return flight.Input{}, ask
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	return flight.Input{Kind: flight.Wake, At: c.Now()}
+	return flight.Input{Kind: flight.Wake, At: c.Now()}, nil
 }
 
 // Write implements FarEnd.
@@ -137,18 +144,23 @@ func (c *simulated) Now() service.Clock { return service.Clock{Wall: c.wall, Uni
 const step = 20_000_000
 
 // Next implements FarEnd.
-func (c *simulated) Next(ctx context.Context, due int64) flight.Input {
+func (c *simulated) Next(ctx context.Context, due int64, asks <-chan Ask) (flight.Input, Ask) {
 	for {
+		select {
+		case ask := <-asks:
+			return flight.Input{}, ask
+		default:
+		}
 		if command, ok := c.command(); ok {
-			return flight.Input{Kind: flight.Operator, At: c.Now(), Data: []byte(command)}
+			return flight.Input{Kind: flight.Operator, At: c.Now(), Data: []byte(command)}, nil
 		}
 		if len(c.arrived) > 0 {
 			in := flight.Input{Kind: flight.Frame, At: c.Now(), Data: c.arrived[0]}
 			c.arrived = c.arrived[1:]
-			return in
+			return in, nil
 		}
 		if due <= c.wall || ctx.Err() != nil {
-			return flight.Input{Kind: flight.Wake, At: c.Now()}
+			return flight.Input{Kind: flight.Wake, At: c.Now()}, nil
 		}
 		dt := min(step, due-c.wall)
 		c.vehicle.Step(dt)

@@ -18,11 +18,11 @@ type interrupted struct {
 	from, to int64 // wall time [ns]
 }
 
-func (s interrupted) Next(ctx context.Context, due int64) flight.Input {
+func (s interrupted) Next(ctx context.Context, due int64, asks <-chan Ask) (flight.Input, Ask) {
 	for {
-		in := s.FarEnd.Next(ctx, due)
-		if in.Kind != flight.Frame || in.At.Wall < s.from || s.to <= in.At.Wall {
-			return in
+		in, ask := s.FarEnd.Next(ctx, due, asks)
+		if ask != nil || in.Kind != flight.Frame || in.At.Wall < s.from || s.to <= in.At.Wall {
+			return in, ask
 		}
 	}
 }

@@ -313,7 +313,7 @@ const siteRadius = 50
 // here reports whether the mission may start where the vehicle is. A mission that sets its site waits until home is
 // known, and ends if home is elsewhere.
 func (f *Flight) here() (bool, error) {
-	lat, lon, given := f.m.Site()
+	lat, lon, given := f.r.Mission().Site()
 	if !given {
 		return true, nil
 	}
