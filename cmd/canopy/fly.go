@@ -68,8 +68,8 @@ While a pilot, a failsafe or another station has the vehicle, and after it reboo
 operator resumes. While the link is lost, the plan goes on with unknown signals. The line "resume" or "stop" on a
 terminal's standard input is a command of the operator.
 
-The output folder has a socket, run.sock, which only this user can use: canopy upload exchanges the plan in flight.
-Nothing else listens.
+The output folder has a socket, run.sock, which only this user can use: canopy upload exchanges the plan in flight, and
+canopy watch shows what happens. Nothing else listens.
 
 Ctrl-C ends the plan: its exit procedures run, then a vehicle in the air is told to hold or to return, as --at-end says.
 
@@ -124,10 +124,11 @@ mission was flown to its end, but the plan failed or a property or an assumption
 					fmt.Fprintf(stderr, "canopy: %s  %s\n", report.Clock(e.T), text)
 				}
 			}
+			feed := control.NewFeed(f.Header())
 			d := driver.New(f, channel, driver.Options{Describe: describe, Tell: tell, Box: func(start flight.Input) (driver.Box, error) {
 				return box.Create(out, start, box.Options{})
 			}, Listen: func() (*control.Server, error) {
-				server, err := control.Listen(out, refutations)
+				server, err := control.Listen(out, refutations, feed)
 				if err != nil { // such as a path that is too long for a socket
 					fmt.Fprintf(stderr, "canopy: %v; the flight goes without it\n", err)
 					return nil, nil //nolint:nilnil // nothing listens
@@ -147,12 +148,13 @@ mission was flown to its end, but the plan failed or a property or an assumption
 				}
 				bar.show(d.T(), d.Events)
 			}
-			fo := folder.Options{Bare: !withReport, Guard: &unfinished, Watch: watch, Observe: show}
+			fo := folder.Options{Bare: !withReport, Guard: &unfinished, Watch: watch, Observe: show, Also: feed}
 			var table bytes.Buffer
 			if !asJSON && !quiet {
 				fo.Table = &table
 			}
 			summary, err := folder.Fly(ctx, d, out, fo)
+			feed.End(summary)
 			bar.clear()
 			if errors.Is(err, record.ErrHeader) {
 				return err

@@ -11,6 +11,7 @@ import (
 
 	"canopy/diag"
 	"canopy/run"
+	"canopy/run/control"
 	"canopy/run/folder"
 	"canopy/run/record"
 	"canopy/run/report"
@@ -96,11 +97,18 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 					bar.show(r.T(), r.Events)
 					pace.wait(ctx)
 				}}
+			if speed > 0 {
+				pace.feed = control.NewFeed(r.Header())
+				o.Also = pace.feed
+			}
 			var table bytes.Buffer
 			if !asJSON && !quiet {
 				o.Table = &table
 			}
 			summary, err := folder.Fly(ctx, r, out, o)
+			if pace.feed != nil {
+				pace.feed.End(summary)
+			}
 			err = errors.Join(pace.close(), err)
 			bar.clear()
 			if errors.Is(err, record.ErrHeader) || errors.Is(err, folder.ErrCheckpoint) {
@@ -136,7 +144,7 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 	c.Flags().Var(&checkpoint, "checkpoint",
 		"save a checkpoint at each multiple of this simulated `time`, after the step that reaches it")
 	c.Flags().Float64Var(&speed, "speed", 0,
-		"fly at most this `number` of simulated seconds per second, and listen to canopy upload (default: no limit)")
+		"fly at most this `number` of simulated seconds per second, and listen to canopy upload and canopy watch (default: no limit)")
 	c.Flags().BoolVar(&resume, "resume", false, "continue from the checkpoint in the output folder")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
 	c.Flags().BoolVar(&withReport, "report", true, "write report.html")

@@ -176,7 +176,8 @@ type paced struct {
 	dir    string
 	speed  float64
 	server *control.Server
-	cancel func() // interrupts the run
+	feed   *control.Feed // nil: nobody can watch
+	cancel func()        // interrupts the run
 	began  time.Time
 	from   float64
 }
@@ -188,7 +189,7 @@ func (p *paced) wait(ctx context.Context) {
 	}
 	if p.server == nil {
 		p.began, p.from = time.Now(), p.T()
-		if p.server, p.failed = control.Listen(p.dir, refutations); p.failed != nil {
+		if p.server, p.failed = control.Listen(p.dir, refutations, p.feed); p.failed != nil {
 			p.cancel()
 			return
 		}

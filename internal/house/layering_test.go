@@ -309,13 +309,13 @@ var rooms = map[string]room{
 		"run/record": "takes a run as it is recorded",
 	}},
 	"run/control": {imports: reasons{
+		"bt":               "watchers are told statuses",
 		"diag":             "a plan that is uploaded is a document",
 		"document/mission": "it is compiled against the mission beside the run",
+		"run/record":       "watchers are told what is recorded",
 	}, tests: reasons{
-		"bt":            "a recorder receives status changes",
 		"internal/cart": "runs of a small vehicle are commanded",
 		"run":           "a run is commanded",
-		"run/record":    "runs have a recorder",
 		"run/simulated": "runs are simulated",
 	}},
 	"run/folder": {imports: reasons{

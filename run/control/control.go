@@ -47,6 +47,7 @@ type Verb string
 const (
 	Upload Verb = "upload" // exchange the plan
 	Stop   Verb = "stop"   // end the run: its exit procedures, then as the run's options say
+	Watch  Verb = "watch"  // be told what happens, as News
 	Resume Verb = "resume" // the plan commands the vehicle again
 )
 
@@ -101,14 +102,15 @@ type Controlled interface {
 type Server struct {
 	listener net.Listener
 	judge    func(*mission.Mission) (refuted []string)
+	feed     *Feed
 	asks     chan func(Controlled)
 	closed   chan struct{}
 	slots    chan struct{}
 }
 
 // Listen opens the socket of a run in its folder, which only this user can use. judge checks a mission with a new plan,
-// beside the run; it may be nil.
-func Listen(dir string, judge func(*mission.Mission) (refuted []string)) (*Server, error) {
+// beside the run; it may be nil. feed is what watchers are told; its End ends that, before Close.
+func Listen(dir string, judge func(*mission.Mission) (refuted []string), feed *Feed) (*Server, error) {
 	name := filepath.Join(dir, SocketFile)
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) { // of a run that was killed
 		return nil, err
@@ -120,7 +122,7 @@ func Listen(dir string, judge func(*mission.Mission) (refuted []string)) (*Serve
 	if err != nil {
 		return nil, fmt.Errorf("the socket of the run: %w", err)
 	}
-	s := &Server{listener: l, judge: judge, asks: make(chan func(Controlled)), closed: make(chan struct{}),
+	s := &Server{listener: l, judge: judge, feed: feed, asks: make(chan func(Controlled)), closed: make(chan struct{}),
 		slots: make(chan struct{}, atOnce)}
 	go s.accept()
 	return s, os.Chmod(name, 0o600)
@@ -195,9 +197,13 @@ func (s *Server) in(do func(Controlled)) bool {
 
 // answer answers the request of a connection.
 func (s *Server) answer(c net.Conn) {
-	defer c.Close() //nolint:errcheck // what was written before counts
 	_ = c.SetReadDeadline(time.Now().Add(patience))
 	q, err := Parse(c)
+	if q.Verb == Watch && err == nil {
+		go s.feed.serve(c) // many can watch beside those who command
+		return
+	}
+	defer c.Close() //nolint:errcheck // what was written before counts
 	say := func(a Response) bool {
 		_ = c.SetWriteDeadline(time.Now().Add(patience))
 		return json.NewEncoder(c).Encode(a) == nil
@@ -231,7 +237,7 @@ func Parse(r io.Reader) (Demand, error) {
 	case q.Verb == Upload && (q.Name == "" || q.Plan == ""):
 		return q, fmt.Errorf("%w: it uploads no plan", ErrDemand)
 	case q.Verb == Upload:
-	case q.Verb != Stop && q.Verb != Resume:
+	case q.Verb != Stop && q.Verb != Resume && q.Verb != Watch:
 		return q, fmt.Errorf("%w: there is no verb %.20q", ErrDemand, string(q.Verb))
 	case plan:
 		return q, fmt.Errorf("%w: %s takes no plan", ErrDemand, q.Verb)

@@ -59,7 +59,7 @@ func ask(t *testing.T, body string, q Demand) ([]Response, *operated) {
 			return []string{"refuted"}
 		}
 		return nil
-	})
+	}, NewFeed(r.Header()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,12 +54,13 @@ type Run interface {
 
 // Options configures a flight. The zero value flies a run from its start, without checkpoints on the way.
 type Options struct {
-	Every   float64     // simulated time [s]: a checkpoint is saved after each step that reaches a multiple of it
-	Resume  bool        // continue from the folder's checkpoint
-	Observe func()      // called after each step; may be nil
-	Table   io.Writer   // receives the closing table; may be nil
-	Bare    bool        // without a report
-	Guard   sync.Locker // held while files are incomplete: lock it before ending the process; may be nil
+	Every   float64         // simulated time [s]: a checkpoint is saved after each step that reaches a multiple of it
+	Resume  bool            // continue from the folder's checkpoint
+	Observe func()          // called after each step; may be nil
+	Also    record.Recorder // receives the log, too; may be nil
+	Table   io.Writer       // receives the closing table; may be nil
+	Bare    bool            // without a report
+	Guard   sync.Locker     // held while files are incomplete: lock it before ending the process; may be nil
 
 	Watch temporal.Watch // is judged; the summary has the verdicts
 }
@@ -174,6 +175,9 @@ func (f *flight) readers() (list tee) {
 	}
 	if f.shown != nil {
 		list = append(list, f.shown)
+	}
+	if f.Also != nil {
+		list = append(list, f.Also)
 	}
 	return list
 }

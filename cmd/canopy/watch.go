@@ -1,0 +1,112 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"canopy/diag"
+	"canopy/run/control"
+	"canopy/run/record"
+
+	"github.com/spf13/cobra"
+)
+
+func watchCommand() *cobra.Command {
+	var signals []string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "watch RUN",
+		Short: "Show what happens in a running mission",
+		Long: `Show what happens in a running mission.
+
+RUN is the output folder of a run that listens: canopy fly and canopy run --speed do, on a socket in that folder, which
+only the user of the run can use. Nothing else listens. At first come the statuses of the active tasks, then status
+changes and events as they happen, and at last how the run ended. The watcher changes nothing, and the run never waits
+for it: one that is too slow is dropped.
+
+Ctrl-C ends the watching, not the run.
+
+Exit status: 0 the run is complete and its plan did not fail, 1 the run failed or was interrupted, or the watching was, 2
+wrong input or no run listens, 3 the plan failed.`,
+		Example: `  canopy fly missions/circuit-plane.yaml --link fake:plane --speed 10 --out out/circuit &
+  canopy watch out/circuit --signal h --signal airspeed
+  canopy watch out/circuit --json`,
+		Args: arguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			out := cmd.OutOrStdout()
+			lines, ended := make(chan control.News), make(chan error, 1)
+			go func() {
+				ended <- control.Follow(args[0], func(l control.News) error {
+					select {
+					case lines <- l:
+						return nil
+					case <-ctx.Done():
+						return ctx.Err()
+					}
+				})
+			}()
+			var last control.News
+			for {
+				select {
+				case <-ctx.Done():
+					return failed(record.ErrInterrupted)
+				case last = <-lines:
+					if err := watchedLine(out, &last, signals, asJSON); err != nil {
+						return failed(err)
+					}
+				case err := <-ended:
+					switch {
+					case errors.Is(err, control.ErrNoRun):
+						return fmt.Errorf("%s: %w", args[0], err)
+					case err != nil:
+						return failed(fmt.Errorf("%s: the run has ended without a word, or this was too slow: %w", args[0], err))
+					case last.Outcome != record.Complete:
+						return failed(fmt.Errorf("%s: the run: %s", args[0], last.Outcome))
+					case last.Plan == record.PlanFailed:
+						return errRefuted
+					}
+					return nil
+				}
+			}
+		},
+	}
+	c.Flags().StringArrayVar(&signals, "signal", nil, "show this recorded `signal`, too; may be repeated")
+	c.Flags().BoolVar(&asJSON, "json", false, "print each line as a JSON object, with all recorded signals")
+	return c
+}
+
+// watchedLine prints a line of a run.
+func watchedLine(w io.Writer, l *control.News, signals []string, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(w).Encode(l)
+	}
+	text := ""
+	switch {
+	case l.Outcome != "":
+		text = fmt.Sprintf("the run is %s; the plan: %s", l.Outcome, l.Plan)
+	case l.Task != "":
+		text = l.Task + "  " + l.Status
+	case l.Kind != "":
+		text = l.Kind + ": " + l.Text
+	default:
+		var values []string
+		for name, v := range l.Signals {
+			if slices.Contains(signals, name) {
+				values = append(values, name+" = "+diag.Number(v, 6))
+			}
+		}
+		if len(values) == 0 {
+			return nil
+		}
+		slices.Sort(values)
+		text = strings.Join(values, "  ")
+	}
+	_, err := fmt.Fprintf(w, "%12.3f  %s\n", l.T, diag.Visible(text))
+	return err
+}
