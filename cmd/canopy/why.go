@@ -147,6 +147,8 @@ func (m *moment) show(h record.Header, because string) {
 	}
 }
 
+var _ record.Planner = (*moment)(nil)
+
 // Plan implements record.Planner.
 func (m *moment) Plan(p record.Takeover) error {
 	numbers := m.log.Take(p)

@@ -216,8 +216,8 @@ func (w *world) suspend(suspended bool) {
 // pass lets the world be known up to a time of the vehicle.
 func (w *world) pass(vehicle int64) { w.next = max(w.next, w.seconds(vehicle)) }
 
-// see gives the world a sample, which the next Advance consumes. It reports whether it is in order: a sample with values
-// that are older than those before is ignored; a loss never is. The world does not keep it.
+// see gives the world a sample, which the next Advance consumes. It reports whether it is in order: a sample with
+// values that are older than those before is ignored; a loss never is. The world does not keep it.
 func (w *world) see(s *adapter.Sample) bool {
 	t := w.seconds(s.T)
 	for _, v := range s.Values {
