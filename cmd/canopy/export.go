@@ -8,6 +8,7 @@ import (
 
 	"canopy/analysis/smv"
 	"canopy/diag"
+	"canopy/document/mission"
 	"canopy/document/qgc"
 	"canopy/internal/files"
 	"canopy/vehicle/contract"
@@ -87,17 +88,17 @@ func contingency(name, tree string, stderr io.Writer) (string, error) {
 		return "", fmt.Errorf("the vehicle %s belongs to no class of vehicles that QGroundControl knows; use plane or copter",
 			diag.Visible(m.Vehicle.Name))
 	}
-	var home qgc.Spot
+	text, list := qgc.Export(m.Plan.Document, tree, home(m), m.Vehicle.Name == contract.Copter.Name)
+	return text, accepted(list, stderr)
+}
+
+// home returns the site of a mission: the place of home, and its altitude above mean sea level.
+func home(m *mission.Mission) (at qgc.Spot) {
+	at.Lat, at.Lon, _ = m.Site()
 	for i, p := range m.Vehicle.Parameters {
-		switch p.Name {
-		case "site.lat_deg":
-			home.Lat = m.Parameters[i]
-		case "site.lon_deg":
-			home.Lon = m.Parameters[i]
-		case "site.alt":
-			home.H = m.Parameters[i]
+		if p.Name == "site.alt" {
+			at.H = m.Parameters[i]
 		}
 	}
-	text, list := qgc.Export(m.Plan.Document, tree, home, m.Vehicle.Name == contract.Copter.Name)
-	return text, accepted(list, stderr)
+	return at
 }

@@ -16,6 +16,7 @@ import (
 	"canopy/autopilot/link"
 	"canopy/autopilot/service"
 	"canopy/diag"
+	"canopy/document/mission"
 	"canopy/run/box"
 	"canopy/run/control"
 	"canopy/run/driver"
@@ -110,7 +111,7 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			if err != nil {
 				return err
 			}
-			channel, err := openFarEnd(address, system, speed)
+			channel, err := openFarEnd(address, m, system, speed)
 			if err != nil {
 				return err
 			}
@@ -125,7 +126,9 @@ mission was flown to its end, but the plan failed or a property or an assumption
 				}
 			}
 			feed := control.NewFeed(f.Header())
-			d := driver.New(f, channel, driver.Options{Describe: describe, Tell: tell, Box: func(start flight.Input) (driver.Box, error) {
+			d := driver.New(f, channel, driver.Options{Describe: describe, Tell: tell, Box: func(
+				start flight.Input,
+			) (driver.Box, error) {
 				return box.Create(out, start, box.Options{})
 			}, Listen: func() (*control.Server, error) {
 				server, err := control.Listen(out, refutations, feed)
@@ -194,15 +197,20 @@ mission was flown to its end, but the plan failed or a property or an assumption
 	return c
 }
 
-// openFarEnd opens the channel of an address.
-func openFarEnd(address string, system uint8, speed float64) (driver.FarEnd, error) {
+// openFarEnd opens the channel of an address. A fake vehicle is at the site of the mission, if that sets one.
+func openFarEnd(address string, m *mission.Mission, system uint8, speed float64) (driver.FarEnd, error) {
 	if name, ok := strings.CutPrefix(address, fakePrefix); ok {
 		firmware, known := fake.FirmwareNamed(name)
 		if !known {
 			return nil, errors.New(unknownWord("fake vehicle", name, fake.FirmwareNames()))
 		}
 		unix := time.Now().UnixNano()
-		v := fake.New(fake.Options{Firmware: firmware, System: system, Unix: unix})
+		o := fake.Options{Firmware: firmware, System: system, Unix: unix}
+		if _, _, given := m.Site(); given {
+			at := home(m)
+			o.Home, o.Altitude = at.Position, at.H
+		}
+		v := fake.New(o)
 		return driver.Fake(address, v, unix, speed), nil
 	}
 	l, err := link.Open(address)

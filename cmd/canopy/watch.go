@@ -30,8 +30,8 @@ for it: one that is too slow is dropped.
 
 Ctrl-C ends the watching, not the run.
 
-Exit status: 0 the run is complete and its plan did not fail, 1 the run failed or was interrupted, or the watching was, 2
-wrong input or no run listens, 3 the plan failed.`,
+Exit status: 0 the run is complete and its plan did not fail, 1 the run failed or was interrupted, or the watching was,
+2 wrong input or no run listens, 3 the plan failed.`,
 		Example: `  canopy fly missions/circuit-plane.yaml --link fake:plane --speed 10 --out out/circuit &
   canopy watch out/circuit --signal h --signal airspeed
   canopy watch out/circuit --json`,
