@@ -144,7 +144,8 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 	c.Flags().Var(&checkpoint, "checkpoint",
 		"save a checkpoint at each multiple of this simulated `time`, after the step that reaches it")
 	c.Flags().Float64Var(&speed, "speed", 0,
-		"fly at most this `number` of simulated seconds per second, and listen to canopy upload and canopy watch (default: no limit)")
+		"fly at most this `number` of simulated seconds per second, and listen to canopy upload and canopy watch (default: "+
+			"no limit)")
 	c.Flags().BoolVar(&resume, "resume", false, "continue from the checkpoint in the output folder")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
 	c.Flags().BoolVar(&withReport, "report", true, "write report.html")
