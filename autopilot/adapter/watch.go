@@ -217,6 +217,9 @@ func (a *Adapter) reason() string {
 // listen takes the positions of the pilot's sticks and of the mode switch.
 func (a *Adapter) listen() {
 	r, w := a.facts.radio, &a.watch
+	if a.firmware == nil { // a vehicle that sends already, before its first heartbeat
+		return
+	}
 	all := [...]uint16{r.Chan1Raw, r.Chan2Raw, r.Chan3Raw, r.Chan4Raw, r.Chan5Raw, r.Chan6Raw, r.Chan7Raw, r.Chan8Raw,
 		r.Chan9Raw, r.Chan10Raw, r.Chan11Raw, r.Chan12Raw, r.Chan13Raw, r.Chan14Raw, r.Chan15Raw, r.Chan16Raw}
 	if n, ok := a.facts.parameters[a.firmware.switched]; ok && n >= 1 && int(n) <= len(all) {

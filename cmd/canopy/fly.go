@@ -51,7 +51,7 @@ func flyCommand() *cobra.Command {
 	var set []string
 	var system uint8
 	var speed float64
-	var arm, ground, refuse, asJSON, quiet, withReport bool
+	var arm, ground, refuse, resume, asJSON, quiet, withReport bool
 	c := &cobra.Command{
 		Use:   "fly MISSION",
 		Short: "Fly a mission on an autopilot",
@@ -73,6 +73,9 @@ The output folder has a socket, run.sock, which only this user can use: canopy u
 canopy watch shows what happens. Nothing else listens.
 
 Ctrl-C ends the plan: its exit procedures run, then a vehicle in the air is told to hold or to return, as --at-end says.
+
+The same command with --resume continues a flight whose program was killed. Its black box is fed to the plan again, and
+the plan goes on with the vehicle as it is now. Until then the autopilot flies alone.
 
 The output folder receives the files of "canopy run" and
   run.box         everything that was received and sent
@@ -111,12 +114,19 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			if err != nil {
 				return err
 			}
-			channel, err := openFarEnd(address, m, system, speed)
-			if err != nil {
-				return err
-			}
 			if out == "" {
 				out = filepath.Join("out", folder.Name(args[0]))
+			}
+			var again *driver.Continuation
+			wall := int64(1)
+			if resume {
+				if again, wall, err = continuation(address, out, describe); err != nil {
+					return err
+				}
+			}
+			channel, err := openFarEnd(address, m, system, speed, wall)
+			if err != nil {
+				return err
 			}
 			var bar *progress
 			tell := func(e record.Event) {
@@ -126,7 +136,7 @@ mission was flown to its end, but the plan failed or a property or an assumption
 				}
 			}
 			feed := control.NewFeed(f.Header())
-			d := driver.New(f, channel, driver.Options{Describe: describe, Tell: tell, Box: func(
+			d := driver.New(f, channel, driver.Options{Describe: describe, Tell: tell, Continue: again, Box: func(
 				start flight.Input,
 			) (driver.Box, error) {
 				return box.Create(out, start, box.Options{})
@@ -190,6 +200,7 @@ mission was flown to its end, but the plan failed or a property or an assumption
 	c.Flags().BoolVar(&ground, "gcs", false, "be a ground station (255/190), whose loss the autopilot may guard, and "+
 		"which hides the loss of another one; otherwise a computer on board")
 	c.Flags().BoolVar(&refuse, "refuse", false, "grave findings of the checklist keep the vehicle from being commanded")
+	c.Flags().BoolVar(&resume, "resume", false, "continue the flight in the output folder, whose program was killed")
 	c.Flags().Float64Var(&speed, "speed", 0, "`multiple` of real time of a fake; 0: as fast as possible")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
 	c.Flags().BoolVar(&withReport, "report", true, "write report.html")
@@ -197,8 +208,39 @@ mission was flown to its end, but the plan failed or a property or an assumption
 	return c
 }
 
-// openFarEnd opens the channel of an address. A fake vehicle is at the site of the mission, if that sets one.
-func openFarEnd(address string, m *mission.Mission, system uint8, speed float64) (driver.FarEnd, error) {
+// continuation prepares a flight that goes on from the black box in a folder, and returns the wall time of the flight
+// [ns]. The description is that of the command line.
+func continuation(address, out string, describe []byte) (*driver.Continuation, int64, error) {
+	if strings.HasPrefix(address, fakePrefix) {
+		return nil, 0, &usageError{"--resume needs a vehicle that flies on without this program; serve one by canopy fake"}
+	}
+	start, err := boxStart(out)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !bytes.Equal(start.Data, describe) {
+		return nil, 0, fmt.Errorf("the flight in %s has other options, another mission or another version of canopy; "+
+			"--resume needs the same ones", diag.Visible(out))
+	}
+	end, err := box.Each(out, func(box.Record) error { return nil })
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case end.Ended:
+		return nil, 0, fmt.Errorf("the flight in %s is over; there is nothing to continue", diag.Visible(out))
+	}
+	return &driver.Continuation{Began: start.At.Unix, Open: func(feed func(box.Record) error) (driver.Box, error) {
+		w, _, err := box.Continue(out, box.Options{}, feed)
+		if err != nil {
+			return nil, err
+		}
+		return w, nil
+	}}, end.Time(time.Now().UnixNano()).Wall, nil
+}
+
+// openFarEnd opens the channel of an address, whose clock shows a wall time [ns]. A fake vehicle is at the site of the
+// mission, if that sets one.
+func openFarEnd(address string, m *mission.Mission, system uint8, speed float64, wall int64) (driver.FarEnd, error) {
 	if name, ok := strings.CutPrefix(address, fakePrefix); ok {
 		firmware, known := fake.FirmwareNamed(name)
 		if !known {
@@ -217,7 +259,7 @@ func openFarEnd(address string, m *mission.Mission, system uint8, speed float64)
 	if err != nil {
 		return nil, err
 	}
-	return driver.Live(l), nil
+	return driver.Live(l, wall), nil
 }
 
 // operate passes lines from a terminal to the flight.

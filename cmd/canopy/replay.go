@@ -14,6 +14,7 @@ import (
 	"canopy/document/plan"
 	"canopy/internal/files"
 	"canopy/run/box"
+	"canopy/run/flight"
 	"canopy/run/folder"
 	"canopy/run/record"
 	"canopy/run/report"
@@ -61,7 +62,7 @@ differs from the flight.`,
 			if err != nil {
 				return err
 			}
-			d, err := described(start)
+			d, err := described(start.Data)
 			if err != nil {
 				return err
 			}
@@ -134,17 +135,17 @@ differs from the flight.`,
 	return c
 }
 
-// boxStart returns the description of the flight of a folder.
-func boxStart(dir string) ([]byte, error) {
+// boxStart returns the first input of the flight of a folder, which describes it.
+func boxStart(dir string) (flight.Input, error) {
 	start, err := box.Start(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, e := os.Stat(filepath.Join(dir, folder.LogFile)); e == nil {
-			return nil, fmt.Errorf("%s is not the folder of a flight: it has no %s; if it is a simulated run, "+
+			return start, fmt.Errorf("%s is not the folder of a flight: it has no %s; if it is a simulated run, "+
 				"\"canopy run\" simulates its mission again, with the same result", dir, box.File)
 		}
-		return nil, nearFile(err)
+		return start, nearFile(err)
 	}
-	return start.Data, err
+	return start, err
 }
 
 // replayed is the result of a replay.

@@ -5,6 +5,7 @@ package driver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"canopy/diag"
@@ -27,9 +28,17 @@ type Box interface {
 type Options struct {
 	Describe []byte                                // the data of the first input, which describes the flight
 	Box      func(start flight.Input) (Box, error) // begins the black box; nil: there is none
+	Continue *Continuation                         // of a flight whose program was killed; nil: the flight begins
 	Listen   func() (*control.Server, error)       // begins to serve operators; nil: nothing does
 	Tell     func(e record.Event)                  // is called with each event of the log; nil: nothing is
 	Tlog     io.Writer                             // receives the frames in the format of that name; nil: nothing does
+}
+
+// Continuation is what a flight goes on from whose program was killed.
+type Continuation struct {
+	Began int64 // Unix time [ns] at which the flight began
+	// Open passes the records of the black box to feed, and returns the box to be continued.
+	Open func(feed func(box.Record) error) (Box, error)
 }
 
 // Driver is a flight with its wire. It is a run that a folder can hold.
@@ -43,6 +52,7 @@ type Driver struct {
 	start   flight.Input
 	lost    error // of the black box
 	begun   bool
+	silent  bool // what happens was told by the program that was killed
 	closed  bool
 	decided int
 	observe func(more bool) error
@@ -58,6 +68,9 @@ func New(f *flight.Flight, c FarEnd, o Options) *Driver {
 func (d *Driver) Header() record.Header {
 	h := d.Flight.Header()
 	h.Date = d.start.At.Unix
+	if d.o.Continue != nil {
+		h.Date = d.o.Continue.Began
+	}
 	return h
 }
 
@@ -69,7 +82,7 @@ func (d *Driver) Attach(rec record.Recorder) {
 		d.step, rec = l.Step, l
 	}
 	if d.o.Tell != nil {
-		rec = teller{rec, d.o.Tell}
+		rec = teller{rec, d}
 	}
 	d.Flight.Attach(rec)
 }
@@ -77,11 +90,13 @@ func (d *Driver) Attach(rec record.Recorder) {
 // teller is a recorder whose events are told.
 type teller struct {
 	record.Recorder
-	tell func(e record.Event)
+	d *Driver
 }
 
 func (r teller) Event(e record.Event) error {
-	r.tell(e)
+	if !r.d.silent {
+		r.d.o.Tell(e)
+	}
 	return r.Recorder.Event(e)
 }
 
@@ -129,7 +144,14 @@ func (d *Driver) begin() (err error) {
 		return nil
 	}
 	d.begun = true
-	if d.o.Box != nil {
+	begin := d.react
+	if d.o.Continue != nil {
+		if err := d.again(); err != nil {
+			d.closed = true // nothing is sent to a vehicle of which nothing is known
+			return errors.Join(err, d.wire.Close())
+		}
+		begin = d.feed
+	} else if d.o.Box != nil {
 		if d.box, err = d.o.Box(d.start); err != nil {
 			return err
 		}
@@ -139,9 +161,36 @@ func (d *Driver) begin() (err error) {
 			return err
 		}
 	}
-	return errors.Join(d.react(d.start),
+	return errors.Join(begin(d.start),
 		d.feed(flight.Input{Kind: flight.Open, At: d.wire.Now(), Data: []byte(d.wire.String())}))
 }
+
+// ErrContinue is wrapped by the errors of a flight that cannot go on from its black box.
+var ErrContinue = errors.New("driver: the flight cannot be continued")
+
+// again feeds the flight what reached it until its program was killed. What it answers is not sent: either it was then,
+// or it counts as lost on the way.
+func (d *Driver) again() error {
+	r := box.NewReplayer(stepper(d.step), false)
+	d.silent = true
+	b, err := d.o.Continue.Open(r.Feed)
+	d.silent = false
+	if err != nil {
+		return err
+	}
+	if r.Difference != nil {
+		return errors.Join(fmt.Errorf("%w: it would not have done what its black box shows: %v", ErrContinue, r.Difference),
+			b.Close())
+	}
+	d.box, d.decided = b, d.Decisions()
+	d.start = flight.Input{Kind: flight.Start, At: d.wire.Now()}
+	return nil
+}
+
+// stepper is the step of a flight, to which a box is replayed.
+type stepper func(in flight.Input) ([][]byte, error)
+
+func (s stepper) Step(in flight.Input) ([][]byte, error) { return s(in) }
 
 // drive feeds the flight until it is over.
 func (d *Driver) drive(ctx context.Context) error {

@@ -41,12 +41,12 @@ type live struct {
 	done   chan struct{}
 }
 
-// Live returns the far end of an open link.
-func Live(l link.Link) FarEnd {
+// Live returns the far end of an open link. The wall clock begins at a time [ns], 1 for a new flight.
+func Live(l link.Link, wall int64) FarEnd {
 	began := time.Now()
 	return newLive(l, func() service.Clock {
 		now := time.Now()
-		return service.Clock{Wall: now.Sub(began).Nanoseconds() + 1, Unix: now.UnixNano()}
+		return service.Clock{Wall: wall + now.Sub(began).Nanoseconds(), Unix: now.UnixNano()}
 	})
 }
 

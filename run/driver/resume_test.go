@@ -1,0 +1,174 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"canopy/autopilot/adapter"
+	"canopy/autopilot/fake"
+	"canopy/bt"
+	"canopy/run/box"
+	"canopy/run/flight"
+	"canopy/run/record"
+)
+
+// killed is a program that flies the course with a black box in a folder, and may be killed.
+type killed struct {
+	t        *testing.T
+	dir      string
+	wire     *simulated
+	received []fake.Received
+	d        *Driver
+	page     *page
+	told     int // events
+}
+
+var errKilled = errors.New("killed")
+
+// program starts the program, to continue or not.
+func (k *killed) program(again bool) {
+	k.t.Helper()
+	m := planeMission(k.t, course, "ends_with_plan: true\n")
+	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	k.page = &page{}
+	for i := range m.Plan.Tree.Len() {
+		k.page.names = append(k.page.names, m.Plan.Tree.Name(bt.Task(i)))
+	}
+	o := Options{Tell: func(record.Event) { k.told++ }, Box: func(start flight.Input) (Box, error) {
+		return box.Create(k.dir, start, box.Options{})
+	}}
+	if again {
+		start, err := box.Start(k.dir)
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		o.Continue = &Continuation{Began: start.At.Unix, Open: func(feed func(box.Record) error) (Box, error) {
+			w, _, err := box.Continue(k.dir, box.Options{}, feed)
+			return w, err
+		}}
+	}
+	k.d = New(f, k.wire, o)
+	k.d.Attach(k.page)
+}
+
+// fly flies until the end, or until the program is killed after so many inputs.
+func (k *killed) fly(inputs int) error {
+	return k.d.Fly(context.Background(), func(bool) error {
+		if inputs--; inputs == 0 {
+			return errKilled
+		}
+		return nil
+	})
+}
+
+// number returns how many commands the vehicle has executed.
+func (k *killed) number(id uint16) (n int) {
+	for _, r := range k.received {
+		if r.ID == id && r.Result == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// A program that is killed and started again goes on with the same tasks; what must happen once happens once; the
+// plan ends as it does otherwise, and the black box shows one flight.
+func TestKilled(t *testing.T) {
+	begin := func() *killed {
+		k := &killed{t: t, dir: t.TempDir()}
+		k.wire = Fake("fake:plane", fake.New(fake.Options{Observe: func(r fake.Received) { k.received = append(k.received, r) }}),
+			1e18, 0).(*simulated)
+		k.program(false)
+		return k
+	}
+	whole := begin()
+	total := 0
+	if err := whole.d.Fly(context.Background(), func(bool) error { total++; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	every := total / 40
+	if testing.Short() {
+		every = total / 8
+	}
+	for n := every / 2; n < total; n += every {
+		k := begin()
+		if err := k.fly(n); !errors.Is(err, errKilled) {
+			t.Fatalf("killed after %d inputs: %v", n, err)
+		}
+		before, log := k.d.Statuses(), k.page.lines
+		k.wire.arrived = nil
+		for range 30 { // it flies alone for 0.6 s
+			k.wire.vehicle.Step(step)
+			k.wire.wall += step
+			_ = k.wire.vehicle.Out()
+		}
+		k.program(true)
+		k.told = 0
+		if err := k.d.begin(); err != nil {
+			t.Fatalf("killed after %d inputs: %v", n, err)
+		}
+		if after := k.d.Statuses(); string(after) != string(before) {
+			t.Errorf("killed after %d inputs: the statuses were %v, are %v", n, before, after)
+		}
+		if k.told > 3 || len(k.page.lines) < len(log) {
+			t.Errorf("killed after %d inputs: %d events are told again, %d of %d lines", n, k.told, len(k.page.lines), len(log))
+		}
+		if err := k.fly(-1); err != nil {
+			t.Errorf("killed after %d inputs, continued: %v", n, err)
+		}
+		if s := k.d.Summary(); s.Plan != record.PlanSucceeded {
+			t.Errorf("killed after %d inputs: the plan: %s", n, s.Plan)
+		}
+		if arms := k.number(400); arms != 1 {
+			t.Errorf("killed after %d inputs: armed %d times", n, arms)
+		}
+		k.program(false)
+		r := box.NewReplayer(k.d.Flight, false)
+		end, err := box.Each(k.dir, r.Feed)
+		r.End(&end)
+		if err != nil || r.Difference != nil || !end.Ended {
+			t.Errorf("killed after %d inputs, replayed: %v %v %v", n, err, r.Difference, end.Missing())
+		}
+		_ = os.Remove(filepath.Join(k.dir, box.File))
+	}
+}
+
+// A flight that does not do again what its black box shows is not continued, and commands nothing.
+func TestNotContinued(t *testing.T) {
+	k := &killed{t: t, dir: t.TempDir()}
+	k.wire = Fake("fake:plane", fake.New(fake.Options{Observe: func(r fake.Received) { k.received = append(k.received, r) }}),
+		1e18, 0).(*simulated)
+	k.program(false)
+	err := k.d.Fly(context.Background(), func(bool) error {
+		if k.number(400) > 0 {
+			return errKilled
+		}
+		return nil
+	})
+	if !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	m := planeMission(t, `<Action write="speed := 20"/>`, "")
+	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(k.received)
+	d := New(f, k.wire, Options{Continue: &Continuation{Open: func(feed func(box.Record) error) (Box, error) {
+		w, _, err := box.Continue(k.dir, box.Options{}, feed)
+		return w, err
+	}}})
+	d.Attach(&page{names: make([]string, m.Plan.Tree.Len())})
+	if err := d.Fly(context.Background(), nil); !errors.Is(err, ErrContinue) {
+		t.Errorf("another plan continues the flight: %v", err)
+	}
+	if err := d.Stop(""); err != nil || len(k.received) != before {
+		t.Errorf("%v, %d commands", err, len(k.received)-before)
+	}
+}
