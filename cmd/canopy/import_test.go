@@ -23,8 +23,12 @@ func TestImportFlies(t *testing.T) {
 	var active [2][]string
 	for i, args := range [][]string{{"run", name}, {"fly", name, "--link", "fake:plane"}} {
 		out := filepath.Join(dir, args[0])
-		if _, stderr, status := canopy(append(args, "--out", out)...); status != exitOK {
+		stdout, stderr, status := canopy(append(args, "--out", out)...)
+		if status != exitOK {
 			t.Fatalf("%s: %d\n%s", args[0], status, stderr)
+		}
+		if states := strings.Contains(stdout, "the states stay in their ranges"); states != (args[0] == "run") {
+			t.Errorf("%s judges ranges: %v\n%s", args[0], states, stdout) // a flight has no states
 		}
 		log, err := os.ReadFile(filepath.Join(out, "status.csv"))
 		if err != nil {
