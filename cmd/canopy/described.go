@@ -53,8 +53,8 @@ func (d *description) flight(p *plan.Plan, stderr io.Writer) (*flight.Flight, te
 	return newFlight(m, d.Options)
 }
 
-// newFlight makes a flight of a mission, and what is judged on it. The ranges of the simulated vehicle's states are not:
-// nothing is integrated.
+// newFlight makes a flight of a mission, and what is judged on it. The ranges of the simulated vehicle's states are
+// not: nothing is integrated.
 func newFlight(m *mission.Mission, o flight.Options) (*flight.Flight, temporal.Watch, error) {
 	w, err := watched(m)
 	if err != nil {
