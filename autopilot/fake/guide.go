@@ -184,7 +184,7 @@ func (v *Autopilot) vertical(h float64) float64 {
 
 // to flies to a place and circles there.
 //
-// The course is that of a field round the circle: far away to the centre, on the circle along it.
+// The course is that of a field round the circle: along it there, straight to the centre from two radii on.
 func (v *Autopilot) to(p place) demand {
 	if !v.firmware.wing {
 		return v.towards(p)
@@ -196,7 +196,7 @@ func (v *Autopilot) to(p place) demand {
 	if v.guidance.reverse {
 		side = -1
 	}
-	course := math.Atan2(e, n) + side*(math.Pi/2+math.Atan(3*off/r))
+	course := math.Atan2(e, n) + side*math.Pi/2*(1+math.Tanh(6/math.Pi*off/r))
 	d := demand{speed: v.airspeed(), climb: v.vertical(p.h), power: true}
 	d.e, d.n = math.Sincos(course)
 	if math.Abs(off) < r/2 {
