@@ -250,6 +250,8 @@ func (p *pair) loss(t *testing.T, what string) {
 		p.lose = func(_ bool, m frame.Message) bool { return m.GetID() == 77 || m.GetID() == 0 }
 	case "commands":
 		p.lose = func(_ bool, m frame.Message) bool { return m.GetID() == 75 || m.GetID() == 76 }
+	case "landed":
+		p.lose = func(_ bool, m frame.Message) bool { return m.GetID() == 245 }
 	case "all":
 		p.lose = func(bool, frame.Message) bool { return true }
 	default:

@@ -107,18 +107,19 @@ func (a *Adapter) voltage() float64 {
 	return sum
 }
 
-// prearm returns whether the vehicle could be armed. Health means nothing where a check is not present.
+// prearm returns whether the vehicle could be armed, NaN if that is unknown or stale. Health means nothing where a check
+// is not present.
 func (a *Adapter) prearm() float64 {
 	const bit = ardupilotmega.MAV_SYS_STATUS_PREARM_CHECK
-	if a.facts.status == nil || a.facts.status.OnboardControlSensorsPresent&bit == 0 {
+	if !a.fresh(groupStatus) || a.facts.status.OnboardControlSensorsPresent&bit == 0 {
 		return math.NaN()
 	}
 	return boolean(a.facts.status.OnboardControlSensorsHealth&bit != 0)
 }
 
-// inAir returns whether the vehicle flies.
+// inAir returns whether the vehicle flies, NaN if that is unknown or stale.
 func (a *Adapter) inAir() float64 {
-	if a.facts.landed == nil {
+	if !a.fresh(groupLanded) {
 		return math.NaN()
 	}
 	switch a.facts.landed.LandedState {

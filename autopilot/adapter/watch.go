@@ -96,7 +96,7 @@ func (a *Adapter) guard() {
 		a.yield(FailsafeTook, "the autopilot is in a critical state")
 	case a.recent(w.text, near):
 		a.yield(FailsafeTook, "the autopilot reports a failsafe")
-	case a.inAir() == 1 && a.steered():
+	case a.inAir() != 0 && a.steered():
 		a.yield(PilotTook, "the pilot moves the sticks")
 	}
 }
