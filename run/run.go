@@ -264,7 +264,9 @@ func (r *Run) endWithPlan() error {
 // event handles the instant at the end of a stretch. Both of its sides are recorded, except for an alarm that has no
 // log text and changed nothing.
 func (r *Run) event(segment Segment) error {
-	r.storm.instants++
+	if err := r.count(); err != nil {
+		return err
+	}
 	alarm := ""
 	if segment.Alarm {
 		alarm = r.executive.Alarm()

@@ -12,8 +12,9 @@ import (
 )
 
 // ErrStorm reports a run with time events so dense that it does not come to its end: procedures, delays or timers that
-// take almost no time start each other. The error that wraps it names the tasks. The simulator detects such chattering
-// only in state events; ticks and the recording grid do not count.
+// take almost no time start each other. In a flight, it also reports events that follow each other in no time. The error
+// that wraps it names the tasks. The simulator detects such chattering only in state events; ticks and the recording
+// grid do not count.
 var ErrStorm = errors.New("chattering")
 
 // Time events chatter if a thousand in succession advance the time by less than a millionth of the mission's horizon,
@@ -31,6 +32,8 @@ type storm struct {
 	least    float64   // that a crowd of them must advance the time [s]
 	count    int       // time events
 	instants int       // with events, so far
+	at       float64   // time of the last of them [s]
+	still    int       // those before it at the same time
 	latest   []int     // of each task, the instant of its last change of status, from 1
 }
 
@@ -55,7 +58,23 @@ func (s *storm) state(c *snapshot.Codec) {
 	snapshot.Floats(c, s.times)
 	snapshot.Within(c, &s.count, 0, 1<<60)
 	snapshot.Within(c, &s.instants, 0, 1<<60)
+	snapshot.Float(c, &s.at)
+	snapshot.Within(c, &s.still, 0, crowd)
 	snapshot.Each(c, s.latest, snapshot.Int)
+}
+
+// count counts an instant with events at the current time. A thousand at one time are an error: what the plan writes
+// changes a signal that the plan reads, in a world that answers at once.
+func (r *Run) count() error {
+	s, t := &r.storm, r.world.T()
+	s.instants++
+	if s.still++; t != s.at {
+		s.at, s.still = t, 0
+	}
+	if s.still < crowd {
+		return nil
+	}
+	return fmt.Errorf("%w at t = %.9g s: %d instants do not advance the time%s", ErrStorm, t, crowd, r.restless(crowd))
 }
 
 // crowd counts the time event at the current time, with its text in the log. If it completes a crowd, the run fails.
