@@ -12,9 +12,9 @@ import (
 )
 
 // ErrStorm reports a run with time events so dense that it does not come to its end: procedures, delays or timers that
-// take almost no time start each other. In a flight, it also reports events that follow each other in no time. The error
-// that wraps it names the tasks. The simulator detects such chattering only in state events; ticks and the recording
-// grid do not count.
+// take almost no time start each other. In a flight, it also reports events that follow each other in no time. The
+// error that wraps it names the tasks. The simulator detects such chattering only in state events; ticks and the
+// recording grid do not count.
 var ErrStorm = errors.New("chattering")
 
 // Time events chatter if a thousand in succession advance the time by less than a millionth of the mission's horizon,

@@ -107,8 +107,8 @@ func (a *Adapter) voltage() float64 {
 	return sum
 }
 
-// prearm returns whether the vehicle could be armed, NaN if that is unknown or stale. Health means nothing where a check
-// is not present.
+// prearm returns whether the vehicle could be armed, NaN if that is unknown or stale. Health means nothing where a
+// check is not present.
 func (a *Adapter) prearm() float64 {
 	const bit = ardupilotmega.MAV_SYS_STATUS_PREARM_CHECK
 	if !a.fresh(groupStatus) || a.facts.status.OnboardControlSensorsPresent&bit == 0 {
