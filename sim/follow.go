@@ -12,7 +12,7 @@ func (s *Simulator) Follow(o *Simulator, same []int) {
 		if k < 0 || o.search.resting[k] {
 			continue
 		}
-		s.commit(i, o.Above[k])
+		s.stray(i, o.Above[k])
 		s.ran.before.Above[i] = o.Above[k]
 		if b := o.search.bias[k]; b != 0 {
 			s.hold(i, max(b, -b), o.Above[k])

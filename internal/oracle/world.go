@@ -136,5 +136,37 @@ func (w *World) Changed() bool { return w.changed }
 // Cost adds nothing.
 func (w *World) Cost(*record.Summary) {}
 
-// State passes nothing: such a run is not saved.
-func (w *World) State(*snapshot.Codec) {}
+// Adopt implements run.Adopter.
+func (w *World) Adopt(m *mission.Mission, u []float64, same []int) (run.World, error) {
+	p := m.Program
+	n := &World{m: m, path: w.path, t: w.t, y: w.y, u: u, alarm: w.alarm, changed: w.changed, again: w.again,
+		above: make([]bool, len(p.Indicators)), watched: make([]bool, len(p.Indicators)),
+		signals: executive.NewSignals(p, func(float64, []float64, []float64, []float64) {})}
+	n.Numbers = executive.NewNumbers(n)
+	for _, i := range n.strays() {
+		n.above[i] = !n.above[i]
+	}
+	for i, k := range same {
+		if k >= 0 {
+			n.above[i] = w.above[k]
+		}
+	}
+	return n, nil
+}
+
+// State passes the world, with the rest of its path, to the codec.
+func (w *World) State(c *snapshot.Codec) {
+	snapshot.List(c, &w.path, func(c *snapshot.Codec, p *Point) {
+		snapshot.Float(c, &p.T)
+		snapshot.Float(c, &p.X)
+		snapshot.Float(c, &p.Y)
+	})
+	snapshot.Float(c, &w.t)
+	snapshot.Floats(c, w.y)
+	snapshot.Floats(c, w.u)
+	snapshot.Each(c, w.above, snapshot.Bool)
+	snapshot.Each(c, w.watched, snapshot.Bool)
+	snapshot.Float(c, &w.alarm)
+	snapshot.Bool(c, &w.changed)
+	snapshot.Int(c, &w.again)
+}
