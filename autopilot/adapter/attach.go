@@ -135,19 +135,9 @@ func (a *Adapter) examine() {
 	}
 }
 
-// unserved reports the slots that no duty serves.
-func (a *Adapter) unserved() {
-	for _, s := range a.contract.Slots {
-		if !slices.ContainsFunc(a.firmware.duties, func(d duty) bool { return slices.Contains(d.slots, s.Name) }) {
-			a.find(false, s.Name+": there is no command for it: what is wanted of it has no effect")
-		}
-	}
-}
-
 // attached ends the attachment. A vehicle that may fly is not commanded before the operator resumes.
 func (a *Adapter) attached() {
 	a.examine()
-	a.unserved()
 	why := ""
 	switch at := &a.attachment; {
 	case at.rebooted:

@@ -3,8 +3,11 @@ package adapter
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"canopy/vehicle/contract"
 )
 
 // The checklist in docs/flying.md is that of the tables, row by row.
@@ -35,5 +38,19 @@ func TestPage(t *testing.T) {
 	}
 	if want := strings.Join(rows, "\n"); table != want {
 		t.Errorf("the table of docs/flying.md must be\n%s", want)
+	}
+}
+
+// Each firmware has a duty for every slot of its contract: what a plan wants is commanded.
+func TestEverySlotIsCommanded(t *testing.T) {
+	for _, f := range firmwares {
+		for _, c := range contract.Contracts() {
+			for _, s := range c.Slots {
+				served := slices.ContainsFunc(f.duties, func(d duty) bool { return slices.Contains(d.slots, s.Name) })
+				if c.Name == f.contract && !served {
+					t.Errorf("%s has no command for %s", f.name, s.Name)
+				}
+			}
+		}
 	}
 }

@@ -83,10 +83,13 @@ func (a *Adapter) Home() (at earth.Position, known bool) {
 	return a.facts.plane.Origin(), a.facts.home != nil
 }
 
-// distance returns the horizontal distance [m] from the wanted target, NaN if there is none.
+// distance returns the horizontal distance [m] from the wanted target, 0 if there is none.
 func (a *Adapter) distance() float64 {
-	if !a.located() || a.wanted("target_h") == 0 {
+	if !a.located() {
 		return math.NaN()
+	}
+	if a.wanted("target_h") == 0 {
+		return 0
 	}
 	north, east := a.local()
 	return math.Hypot(north-a.wanted("target_north"), east-a.wanted("target_east"))
@@ -160,7 +163,7 @@ func (a *Adapter) reached() float64 {
 		return math.NaN()
 	}
 	distance := a.distance() - a.radius()
-	return boolean(distance <= a.firmware.margin && math.Abs(a.height()-a.wanted("target_h")) <= a.firmware.level &&
+	return boolean(a.wanted("target_h") != 0 && distance <= a.firmware.margin && math.Abs(a.height()-a.wanted("target_h")) <= a.firmware.level &&
 		math.Hypot(a.northward(), a.eastward()) <= a.firmware.rest)
 }
 

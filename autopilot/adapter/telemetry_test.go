@@ -108,11 +108,11 @@ func TestTelemetry(t *testing.T) {
 		{"position", []frame.Message{home, good}, position(0), map[string]float64{
 			"lat": 47.0001 * math.Pi / 180, "lon": 8.0002 * math.Pi / 180, "alt": 512.3, "h": 12.3,
 			"north": 11.1176, "east": 15.2112, "v_north": 3, "v_east": -4, "climb": 2.5, "groundspeed": 5,
-			"target_distance": nan, "reached": 0},
+			"target_distance": 0, "reached": 0},
 			map[string]float64{"alt": 2.5, "h": 2.5, "north": 3, "east": -4}},
 		{"position without home", []frame.Message{good}, position(0), map[string]float64{
 			"lat": 47.0001 * math.Pi / 180, "lon": 8.0002 * math.Pi / 180, "alt": 512.3, "h": 12.3, "north": nan, "east": nan,
-			"v_north": 3, "v_east": -4, "climb": 2.5, "groundspeed": 5, "target_distance": nan, "reached": nan}, nil},
+			"v_north": 3, "v_east": -4, "climb": 2.5, "groundspeed": 5, "target_distance": 0, "reached": nan}, nil},
 		{"a stale position of an estimator that has none", []frame.Message{home, &ardupilotmega.MessageEkfStatusReport{Flags: noPosition}},
 			position(0), map[string]float64{"lat": nan, "lon": nan, "alt": nan, "h": nan, "north": nan, "east": nan,
 				"v_north": nan, "v_east": nan, "climb": nan, "groundspeed": nan, "target_distance": nan, "reached": nan}, nil},

@@ -8,22 +8,30 @@ import (
 	"testing"
 )
 
-// A plan of QGroundControl that is imported does the same on the simulated plane and on the fake one: the same tasks
+// A plan of QGroundControl that is imported does the same on the simulated vehicle and on the fake one: the same tasks
 // become active, in the same order.
 func TestImportFlies(t *testing.T) {
+	for _, c := range []struct{ plan, vehicle, says string }{
+		{"survey", "plane", "item 5 (MAV_CMD 206) is left out"},
+		{"copter", "copter", ""},
+	} {
+		t.Run(c.plan, func(t *testing.T) { importFlies(t, c.plan, c.vehicle, c.says) })
+	}
+}
+
+func importFlies(t *testing.T, plan, vehicle, told string) {
 	dir := t.TempDir()
-	plan := filepath.Join("..", "..", "document", "qgc", "testdata", "survey.plan")
-	stdout, stderr, status := canopy("import", plan, "--out", dir)
-	name := filepath.Join(dir, "survey.yaml")
+	stdout, stderr, status := canopy("import", filepath.Join("..", "..", "document", "qgc", "testdata", plan+".plan"), "--out", dir)
+	name := filepath.Join(dir, plan+".yaml")
 	if status != exitOK {
 		t.Fatalf("%d\n%s", status, stderr)
 	}
 	says(t, "what is next", stdout, "canopy run "+name)
-	says(t, "what is left out", stderr, "item 5 (MAV_CMD 206) is left out")
+	says(t, "what is left out", stderr, told)
 	var active [2][]string
-	for i, args := range [][]string{{"run", name}, {"fly", name, "--link", "fake:plane"}} {
+	for i, args := range [][]string{{"run", name}, {"fly", name, "--link", "fake:" + vehicle}} {
 		out := filepath.Join(dir, args[0])
-		stdout, stderr, status := canopy(append(args, "--out", out)...)
+		stdout, stderr, status := canopy(append(args, "--out", out, "--report=false")...)
 		if status != exitOK {
 			t.Fatalf("%s: %d\n%s", args[0], status, stderr)
 		}

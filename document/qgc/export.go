@@ -17,7 +17,7 @@ import (
 // document is that of the plan, with its library; id names the tree, "" the main one. The list has a warning for all
 // that is left out, and an error if nothing is left.
 func Export(doc *xmltree.Document, id string, home Spot, copter bool) (text string, list diag.List) {
-	x := &exporter{doc: doc, home: home, plane: earth.NewPlane(home.Position), trees: map[string]*xmltree.Element{}}
+	x := &exporter{doc: doc, copter: copter, home: home, plane: earth.NewPlane(home.Position), trees: map[string]*xmltree.Element{}}
 	first := ""
 	for e := range doc.Root.Elements() {
 		if e.Name == "BehaviorTree" {
@@ -46,17 +46,18 @@ func Export(doc *xmltree.Document, id string, home Spot, copter bool) (text stri
 	if x.list.HasErrors() {
 		return "", x.list.Sorted()
 	}
-	return x.text(copter), x.list.Sorted()
+	return x.text(), x.list.Sorted()
 }
 
 type exporter struct {
-	doc   *xmltree.Document
-	home  Spot
-	plane earth.Plane
-	trees map[string]*xmltree.Element
-	depth int
-	items []exported
-	list  diag.List
+	doc    *xmltree.Document
+	copter bool
+	home   Spot
+	plane  earth.Plane
+	trees  map[string]*xmltree.Element
+	depth  int
+	items  []exported
+	list   diag.List
 }
 
 // maxTrees bounds the depth of subtrees: a plan that was read has no cycle, so that it is never reached.
@@ -164,13 +165,20 @@ func resolved(text string, ports map[string]string) string {
 	return text
 }
 
-// defaults are the values of ports in the libraries.
-var defaults = map[string]map[string]float64{"take_off": {"to_h": 80}, "fly_to": {"to_radius": 0},
-	"loiter_turns": {"to_radius": 0}, "loiter_time": {"to_radius": 0}}
+// The values of ports in the libraries.
+var (
+	planeDefaults = map[string]map[string]float64{"take_off": {"to_h": 80}, "fly_to": {"to_radius": 0},
+		"loiter_turns": {"to_radius": 0}, "loiter_time": {"to_radius": 0}}
+	copterDefaults = map[string]map[string]float64{"take_off": {"to_h": 20}, "loiter_turns": {"to_radius": 10},
+		"loiter_time": {"to_radius": 0}}
+)
 
 // action adds the item of an action of the library.
 func (x *exporter) action(name string, e *xmltree.Element, ports map[string]string) {
-	all := true
+	all, defaults := true, planeDefaults
+	if x.copter {
+		defaults = copterDefaults
+	}
 	port := func(key string) float64 {
 		if d, ok := defaults[name][key]; ok && e.Find(key) == nil {
 			return d
@@ -188,7 +196,7 @@ func (x *exporter) action(name string, e *xmltree.Element, ports map[string]stri
 	switch name {
 	case "take_off":
 		x.add(cmdTakeOff, 3, 0, 0, 0, nan, 0, 0, port("to_h"))
-	case "fly_to":
+	case "fly_to", "pass_by":
 		lat, lon, h := at()
 		x.add(cmdWaypoint, 3, 0, 0, 0, nan, lat, lon, h)
 	case "loiter_turns":
@@ -267,9 +275,9 @@ func (x *exporter) report(e *xmltree.Element, s diag.Severity, code, format stri
 }
 
 // text returns the document.
-func (x *exporter) text(copter bool) string {
+func (x *exporter) text() string {
 	vehicle := 1 // MAV_TYPE_FIXED_WING
-	if copter {
+	if x.copter {
 		vehicle = 2 // MAV_TYPE_QUADROTOR
 	}
 	type object = map[string]any

@@ -74,11 +74,7 @@ func (c *converter) item(i *MissionItem) {
 		c.goTo(i, "fly_to", c.radius(i, 2)...)
 		c.add(i, "hold")
 	case cmdLoiterTurns:
-		if c.Copter {
-			c.unknown(i)
-			return
-		}
-		c.goTo(i, "loiter_turns", append(c.radius(i, 2), port{"turns", math.Ceil(i.Params[0])})...)
+		c.goTo(i, "loiter_turns", append(c.circle(i, 2), port{"turns", math.Ceil(i.Params[0])})...)
 	case cmdLoiterTime:
 		c.goTo(i, "loiter_time", append(c.radius(i, 2), port{"duration", i.Params[0]})...)
 	case cmdLoiterHeight:
@@ -157,12 +153,20 @@ func (c *converter) goTo(i *MissionItem, action string, more ...port) {
 	c.add(i, action, append([]port{{"to_north", north}, {"to_east", east}, {"to_h", c.at.H}}, more...)...)
 }
 
-// radius returns the port of a radius; without one, that of the vehicle counts.
-func (c *converter) radius(i *MissionItem, param int) []port {
-	if r := math.Abs(i.Params[param]); r > 0 && !c.Copter {
+// circle returns the port of a radius; without one, that of the vehicle or of the library counts.
+func (c *converter) circle(i *MissionItem, param int) []port {
+	if r := math.Abs(i.Params[param]); r > 0 {
 		return []port{{"to_radius", r}}
 	}
 	return nil
+}
+
+// radius returns the port of the radius on which a plane waits.
+func (c *converter) radius(i *MissionItem, param int) []port {
+	if c.Copter {
+		return nil
+	}
+	return c.circle(i, param)
 }
 
 func (c *converter) speed(i *MissionItem) {

@@ -116,6 +116,7 @@ func TestTheLibraryOfCoptersFlies(t *testing.T) {
 		<SubTree ID="loiter_time" to_north="0 [m]" to_east="30 [m]" to_h="20 [m]" duration="30 [s]"/>
 		<SubTree ID="circuit" north_1="0" east_1="0" north_2="50 [m]" east_2="0" north_3="50 [m]" east_3="50 [m]" north_4="0" east_4="50 [m]"
 			to_h="25 [m]" rounds="2"/>
+		<SubTree ID="loiter_turns" to_north="20 [m]" to_east="0 [m]" to_h="25 [m]" turns="2"/>
 		<wait duration="5 [s]"/><return_home/><take_off to_h="10 [m]"/><land/></Sequence>`,
 		"horizon: 1200\nends_with_plan: true\nparameters: {wind.north: 3, wind.east: -2}\n")
 	r, l, err := fly(t, m)

@@ -29,10 +29,7 @@ var Copter = &Contract{
 	Text:    "rotorcraft that hover where they wait",
 	Signals: signals(copterModes),
 	Library: copterLibrary,
-	Slots: append(slots(copterModes),
-		Slot{Name: "yaw_rate", Unit: "1/s", Type: Real, Min: -2, Max: 2,
-			Text: "rate at which the heading turns, clockwise; 0: the vehicle's own heading"},
-	),
+	Slots:   slots(copterModes),
 }
 
 // The modes of flight. None is a mode that the contract does not list and, as a wanted mode, no command.
@@ -60,7 +57,7 @@ func signals(modes []string) []Signal {
 		r("v_east", "m/s", Position, "speed over ground to the east"),
 		r("climb", "m/s", Position, "climb rate"),
 		r("groundspeed", "m/s", Position, "horizontal speed over ground"),
-		r("target_distance", "m", Position, "horizontal distance from the target"),
+		r("target_distance", "m", Position, "horizontal distance from the target; 0 while there is no target"),
 		b("reached", Position, "the target is reached: position and height are within the vehicle's margin"),
 		r("airspeed", "m/s", Air, "airspeed"),
 		r("heading", "rad", Attitude, "heading from north to east, 0 to 2 pi"),
