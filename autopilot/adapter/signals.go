@@ -162,8 +162,11 @@ func (a *Adapter) reached() float64 {
 	if !a.located() || a.firmware == nil || a.facts.home == nil {
 		return math.NaN()
 	}
+	if a.wanted("target_h") == 0 {
+		return 0
+	}
 	distance := a.distance() - a.radius()
-	return boolean(a.wanted("target_h") != 0 && distance <= a.firmware.margin && math.Abs(a.height()-a.wanted("target_h")) <= a.firmware.level &&
+	return boolean(distance <= a.firmware.margin && math.Abs(a.height()-a.wanted("target_h")) <= a.firmware.level &&
 		math.Hypot(a.northward(), a.eastward()) <= a.firmware.rest)
 }
 

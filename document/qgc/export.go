@@ -17,7 +17,8 @@ import (
 // document is that of the plan, with its library; id names the tree, "" the main one. The list has a warning for all
 // that is left out, and an error if nothing is left.
 func Export(doc *xmltree.Document, id string, home Spot, copter bool) (text string, list diag.List) {
-	x := &exporter{doc: doc, copter: copter, home: home, plane: earth.NewPlane(home.Position), trees: map[string]*xmltree.Element{}}
+	x := &exporter{doc: doc, copter: copter, home: home, plane: earth.NewPlane(home.Position),
+		trees: map[string]*xmltree.Element{}}
 	first := ""
 	for e := range doc.Root.Elements() {
 		if e.Name == "BehaviorTree" {
