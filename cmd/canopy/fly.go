@@ -75,7 +75,8 @@ canopy watch shows what happens. Nothing else listens.
 Ctrl-C ends the plan: its exit procedures run, then a vehicle in the air is told to hold or to return, as --at-end says.
 
 The same command with --resume continues a flight whose program was killed. Its black box is fed to the plan again, and
-the plan goes on with the vehicle as it is now. Until then the autopilot flies alone.
+the plan goes on with the vehicle as it is now. Until then the autopilot flies alone. A flight that is over, whose black
+box is damaged, or whose recording stopped because of its limit or a full disk, is not continued.
 
 The output folder receives the files of "canopy run" and
   run.box         everything that was received and sent
@@ -223,11 +224,15 @@ func continuation(address, out string, describe []byte) (*driver.Continuation, i
 			"--resume needs the same ones", diag.Visible(out))
 	}
 	end, err := box.Each(out, func(box.Record) error { return nil })
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, 0, err
-	case end.Ended:
+	}
+	switch err := end.Continuable(); {
+	case errors.Is(err, box.ErrOver):
 		return nil, 0, fmt.Errorf("the flight in %s is over; there is nothing to continue", diag.Visible(out))
+	case err != nil:
+		return nil, 0, fmt.Errorf("the flight in %s cannot be continued: %w; to go on, fly the mission into another folder: "+
+			"a vehicle in the air is only observed until you resume", diag.Visible(out), err)
 	}
 	return &driver.Continuation{Began: start.At.Unix, Open: func(feed func(box.Record) error) (driver.Box, error) {
 		w, _, err := box.Continue(out, box.Options{}, feed)
@@ -287,7 +292,8 @@ func told(e record.Event, vehicle string) (text string, ok bool) {
 		}
 	case adapter.Checked.String(), adapter.Attached.String(), adapter.Observed.String(), adapter.Refused.String(),
 		adapter.LinkLost.String(), adapter.LinkBack.String(), adapter.Rebooted.String(), adapter.ModeChanged.String(),
-		adapter.PilotTook.String(), adapter.FailsafeTook.String(), adapter.Resumed.String(), adapter.Text.String(), "end":
+		adapter.PilotTook.String(), adapter.FailsafeTook.String(), adapter.Resumed.String(), adapter.Text.String(), "end",
+		driver.NotRecorded:
 	default:
 		return "", false
 	}

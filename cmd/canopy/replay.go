@@ -42,10 +42,11 @@ each, with the input that caused it. Nothing is sent.
 With --plan, another plan receives the same inputs: the log shows what it would have done. The vehicle's answers remain
 those to the recorded commands.
 
-Of a flight that was killed, and of a box that is damaged, the part up to there is replayed.
+Of a flight that was killed, of one whose recording stopped, and of a box that is damaged, the part up to there is
+replayed and compared; the output says how far that is.
 
-Exit status: 0 the replay is the flight, or another plan was replayed, 1 the replay failed, 2 wrong input, 3 the replay
-differs from the flight.`,
+Exit status: 0 the replay is the flight as far as the box goes, or another plan was replayed, 1 the replay failed, or the
+box is damaged, 2 wrong input, 3 the replay differs from the flight.`,
 		Example: `  canopy replay out/circuit-plane --out out/again
   canopy replay out/circuit-plane --out out/other --plan other.xml
   canopy replay out/circuit-plane --out out/again --tlog --json`,
@@ -101,7 +102,7 @@ differs from the flight.`,
 			} else if err != nil {
 				return failed(err)
 			}
-			result := &replayed{Inputs: r.Inputs, Datagrams: r.Frames, Missing: r.Missing(), Summary: summary}
+			result := &replayed{Inputs: r.Inputs, Datagrams: r.Frames, Missing: r.Missing(), Until: r.T(), Summary: summary}
 			if err := result.compare(r, args[0], out); err != nil {
 				return failed(err)
 			}
@@ -120,7 +121,10 @@ differs from the flight.`,
 					return failed(err)
 				}
 			}
-			if p == nil && !result.Same {
+			switch {
+			case r.Damage != nil && !r.Torn():
+				return failed(fmt.Errorf("%w; nothing after it was replayed or compared", r.Damage))
+			case p == nil && !result.Same:
 				return errRefuted
 			}
 			return nil
@@ -150,10 +154,11 @@ func boxStart(dir string) (flight.Input, error) {
 
 // replayed is the result of a replay.
 type replayed struct {
-	Inputs    int    `json:"inputs"`
-	Datagrams int    `json:"datagrams"` // that the flight sent
-	Same      bool   `json:"same"`
-	Missing   string `json:"missing,omitempty"` // why the box does not contain the whole flight
+	Inputs    int     `json:"inputs"`
+	Datagrams int     `json:"datagrams"`         // that the flight sent
+	Same      bool    `json:"same"`              // as far as the box goes; false if it is damaged
+	Missing   string  `json:"missing,omitempty"` // why the box does not contain the whole flight
+	Until     float64 `json:"until_s"`           // time of the plan at the end of the replay
 
 	Difference *otherDatagram  `json:"datagram,omitempty"` // the first one that differs
 	Status     *otherLine      `json:"status,omitempty"`
@@ -184,7 +189,7 @@ func (r *replayed) compare(replay *box.Replay, flown, again string) error {
 	}
 	a, err := os.ReadFile(filepath.Join(flown, folder.StatusFile))
 	if errors.Is(err, fs.ErrNotExist) { // only the black box was kept
-		r.Same = r.Difference == nil
+		r.Same = r.Difference == nil && (replay.Damage == nil || replay.Torn())
 		return nil
 	} else if err != nil {
 		return err
@@ -198,7 +203,7 @@ func (r *replayed) compare(replay *box.Replay, flown, again string) error {
 		a, b = a[:n], b[:n]
 	}
 	r.Status = firstLine(a, b)
-	r.Same = r.Difference == nil && r.Status == nil
+	r.Same = r.Difference == nil && r.Status == nil && (replay.Damage == nil || replay.Torn())
 	return nil
 }
 
@@ -220,11 +225,12 @@ func firstLine(a, b []byte) *otherLine {
 // print prints the result for readers.
 func (r *replayed) print(w io.Writer, free bool) error {
 	var text bytes.Buffer
-	fmt.Fprintf(&text, "%d inputs, %d datagrams", r.Inputs, r.Datagrams)
+	fmt.Fprintf(&text, "%d inputs, %d datagrams\n", r.Inputs, r.Datagrams)
+	upTo := ""
 	if r.Missing != "" {
-		fmt.Fprintf(&text, " (%s)", r.Missing)
+		upTo = "up to " + report.Clock(r.Until) + ": "
+		fmt.Fprintf(&text, "the black box ends at %s: %s\n", report.Clock(r.Until), r.Missing)
 	}
-	text.WriteString("\n")
 	none := func(s string) string {
 		if s == "" {
 			return "nothing"
@@ -232,8 +238,8 @@ func (r *replayed) print(w io.Writer, free bool) error {
 		return s
 	}
 	switch s, d := r.Status, r.Difference; {
-	case r.Same:
-		text.WriteString("the same datagrams and the same status.csv\n")
+	case d == nil && s == nil:
+		text.WriteString(upTo + "the same datagrams and the same status.csv\n")
 		if free {
 			text.Reset()
 			fmt.Fprintf(&text, "%d inputs; the other plan has the same status.csv\n", r.Inputs)

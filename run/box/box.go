@@ -4,14 +4,19 @@
 // A box is a folder's file [File]. It begins with [Magic]; the records follow. A record is
 //
 //	length  4 bytes  of the body
-//	sum     4 bytes  CRC-32C of the sum of the record before (0 before the first), of length and of the body
+//	check   4 bytes  CRC-32C of the sums of the records before and of length
+//	sum     4 bytes  CRC-32C of the sums of the records before, of length and of the body
 //	body    kind (1 byte), wall, unix and vehicle time (8 bytes each, signed, ns), payload
 //
-// with the low byte of a number first. As a sum contains the one before it, no record can be lost, moved or exchanged
-// without notice. What follows the first broken record is not read.
+// with the low byte of a number first. Each CRC goes on from the last sum, 0 before the first record, so no record can
+// be lost, moved or exchanged without notice. What follows the first broken record is not read. As the length has a
+// checksum of its own, a record that was cut off by the end of the file is told from one that was damaged.
 //
 // A record is written at once, with one call, before anything acts on it: a killed program loses nothing. It is on the
 // disk at the latest when one second of wall time has passed, or when Sync was called: a power cut loses no more.
+//
+// When a record cannot be written, recording stops, and the file gets the name [Stopped]: to rename a file takes no
+// space on a full disk.
 package box
 
 import (
@@ -28,13 +33,17 @@ import (
 const (
 	File = "run.box"
 	Old  = "run.box.old" // what was recorded before the last checkpoint that began a new file
+
+	// Stopped is the name of the file when recording has stopped before the end of the flight. Such a flight cannot be
+	// continued: what happened afterwards is not known.
+	Stopped = "run.box.stopped"
 )
 
 // Magic is how a box begins.
-const Magic = "\x89CNPBX1\n"
+const Magic = "\x89CNPBX2\n"
 
 const (
-	recordHead = 4 + 4         // bytes: length, sum
+	recordHead = 4 + 4 + 4     // bytes: length, check, sum
 	bodyHead   = 1 + 8 + 8 + 8 // bytes: kind, three times
 	maxBody    = 1 << 26       // bytes; the documents of a mission are the largest payloads
 )
@@ -101,14 +110,19 @@ func Public(datagram []byte) []byte {
 	return datagram
 }
 
-// ErrFormat is wrapped by the errors for a file that is not a box, or a damaged one.
-var ErrFormat = errors.New("box: not a valid black box")
+// Errors of boxes.
+var (
+	ErrFormat  = errors.New("box: not a valid black box") // is wrapped by those for no box, or a damaged one
+	ErrStopped = errors.New("box: recording stopped before the end of the flight: what happened then is not known")
+	ErrOver    = errors.New("box: the flight is over")
+)
 
 // Damage is the error for the first broken record of a box. It wraps ErrFormat.
 type Damage struct {
 	Record int64 // number of the broken record in its file, from 0
 	At     int64 // its place in the file [bytes]
 	Why    string
+	Torn   bool // the file ends in it, as if the program was killed while it wrote; what there is of it is valid
 }
 
 func (d *Damage) Error() string {
@@ -122,19 +136,14 @@ func (d *Damage) Unwrap() error { return ErrFormat }
 func appendRecord(b []byte, before uint32, r *Record) ([]byte, uint32) {
 	from := len(b)
 	b = binary.LittleEndian.AppendUint32(b, uint32(bodyHead+len(r.Data)))
+	check := crc32.Update(before, castagnoli, b[from:])
+	b = binary.LittleEndian.AppendUint32(b, check)
 	b = append(b, 0, 0, 0, 0, byte(r.Kind))
 	for _, t := range [...]int64{r.At.Wall, r.At.Unix, r.At.Vehicle} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(t))
 	}
 	b = append(b, r.Data...)
-	sum := sumOf(before, b[from:])
-	binary.LittleEndian.PutUint32(b[from+4:], sum)
+	sum := crc32.Update(check, castagnoli, b[from+recordHead:])
+	binary.LittleEndian.PutUint32(b[from+8:], sum)
 	return b, sum
-}
-
-// sumOf returns the sum that belongs into a record.
-func sumOf(before uint32, record []byte) uint32 {
-	sum := crc32.Update(0, castagnoli, binary.LittleEndian.AppendUint32(nil, before))
-	sum = crc32.Update(sum, castagnoli, record[:4])
-	return crc32.Update(sum, castagnoli, record[recordHead:])
 }

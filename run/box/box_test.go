@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"canopy/autopilot/service"
@@ -283,6 +284,7 @@ func TestLimit(t *testing.T) {
 	w, err := Create(dir, inputs[0], Options{Limit: limit})
 	must(t, err)
 	all, made := records(inputs[:1], out[:1]), map[int]bool{}
+	inputs, out = inputs[:len(inputs)-1], out[:len(out)-1] // the flight goes on
 	for i := 1; i < len(inputs); i++ {
 		must(t, write(w, inputs[i:i+1], out[i:i+1]))
 		all = append(all, records(inputs[i:i+1], out[i:i+1])...)
@@ -344,6 +346,134 @@ func TestNoKey(t *testing.T) {
 	must(t, w.Out([][]byte{setup, other}))
 	if bytes.Contains(d.Bytes(), []byte("secret")) || !bytes.Contains(d.Bytes(), other) {
 		t.Error("the key is in the box, or what is no key is not")
+	}
+}
+
+// limited is a file whose disk becomes full.
+type limited struct {
+	*os.File
+	space int
+}
+
+func (f *limited) Write(data []byte) (int, error) {
+	n, err := f.File.Write(data[:min(f.space, len(data))])
+	if f.space -= n; err == nil && n < len(data) {
+		err = errNoSpace
+	}
+	return n, err
+}
+
+// TestStopped: when recording stops because the disk or the box is full, at any byte, the box is marked before the
+// error is returned. What was written before is read, and the flight is not continued. Another flight may begin.
+func TestStopped(t *testing.T) {
+	inputs, out := script(6)
+	all, _ := small(t, 6)
+	dir := t.TempDir()
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	for space := 0; space < len(all); space += step {
+		w, err := Create(dir, inputs[0], Options{})
+		must(t, err)
+		began, full := int(w.size), error(errNoSpace)
+		if began+space >= len(all) {
+			must(t, w.Close())
+			break
+		}
+		if space%2 == 0 {
+			w.to = &limited{w.to.(*os.File), space}
+		} else {
+			w.limit, full = int64(began+space), ErrFull
+		}
+		err = write(w, inputs[1:], out[1:])
+		before, unread := os.ReadFile(filepath.Join(dir, Stopped))
+		if !errors.Is(err, full) || !errors.Is(w.Append(inputs[1]), full) || unread != nil || w.Close() != nil {
+			t.Fatalf("after %d bytes: %v, %v", space, err, unread)
+		}
+		list, end := folder(t, dir)
+		whole := records(inputs, out)
+		if !end.Stopped || end.Missing() != ErrStopped.Error() || len(list) == 0 || !same(list, whole[:len(list)]) {
+			t.Fatalf("after %d bytes: %d records, %+v", space, len(list), end)
+		}
+		_, _, err = Continue(dir, Options{}, func(Record) error { t.Error("a record is fed"); return nil })
+		after, unread := os.ReadFile(filepath.Join(dir, Stopped))
+		if !errors.Is(err, ErrStopped) || unread != nil || !bytes.Equal(before, after) {
+			t.Fatalf("after %d bytes, it is continued: %v", space, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, Stopped)); err == nil {
+		t.Error("the mark of an earlier flight remains")
+	}
+}
+
+// TestUnmarked: a box that can be neither written nor marked says what must not be done.
+func TestUnmarked(t *testing.T) {
+	inputs, out := script(6)
+	dir := t.TempDir()
+	w, err := Create(dir, inputs[0], Options{Limit: 200})
+	must(t, err)
+	must(t, os.Remove(filepath.Join(dir, File)))
+	if err := write(w, inputs[1:], out[1:]); !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), "do not continue") {
+		t.Error(err)
+	}
+	must(t, w.Close())
+}
+
+// TestContinueDamaged damages boxes of killed flights: with every bit that is flipped, and with bytes that are lost or
+// added anywhere, they are refused and remain as they are. They are continued only after the whole records of the flight,
+// if less than a record follows.
+func TestContinueDamaged(t *testing.T) {
+	whole, _ := small(t, 3)
+	_, places, _ := read(t, whole)
+	step, times := 1, 1000
+	if testing.Short() {
+		step, times = 8, 200
+	}
+	data := whole[:places[len(places)-2]] // without its end: the program was killed
+	dir := t.TempDir()
+	name := filepath.Join(dir, File)
+	try := func(damaged []byte, what string) {
+		t.Helper()
+		must(t, os.WriteFile(name, damaged, 0o666))
+		w, end, err := Continue(dir, Options{}, func(Record) error { return nil })
+		after, unread := os.ReadFile(name)
+		must(t, unread)
+		if err == nil {
+			must(t, w.Close())
+		}
+		n := end.Records
+		cut := len(damaged) < len(data) && bytes.Equal(damaged, data[:len(damaged)]) && n > 0
+		switch {
+		case err == nil:
+			if !bytes.Equal(after, data[:places[n]]) || !cut && int64(len(damaged)) >= places[n+1] {
+				t.Errorf("%s: it is continued after %d bytes of %d", what, len(after), len(damaged))
+			}
+		case cut || !errors.Is(err, ErrFormat) || !bytes.Equal(after, damaged):
+			t.Errorf("%s: %v, %d bytes of %d", what, err, len(after), len(damaged))
+		}
+	}
+	for at := range data {
+		try(data[:at], fmt.Sprintf("cut at byte %d", at))
+		for bit := at % step; bit < 8; bit += step {
+			damaged := bytes.Clone(data)
+			damaged[at] ^= 1 << bit
+			try(damaged, fmt.Sprintf("bit %d of byte %d", bit, at))
+		}
+	}
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for range times {
+		at, n := rnd.IntN(len(data)), 1+rnd.IntN(60)
+		if rnd.IntN(2) == 0 {
+			damaged := append(bytes.Clone(data[:at]), make([]byte, 12+n)...) // the head of a record, and more
+			try(append(damaged, data[at:]...), fmt.Sprintf("%d zeros at byte %d", 12+n, at))
+		} else if at+n+12 < len(data) {
+			try(append(bytes.Clone(data[:at]), data[at+n:]...), fmt.Sprintf("%d bytes lost at byte %d", n, at))
+		}
+	}
+	must(t, os.WriteFile(name, whole, 0o666))
+	if _, _, err := Continue(dir, Options{}, func(Record) error { return nil }); !errors.Is(err, ErrOver) {
+		t.Errorf("a flight that is over: %v", err)
 	}
 }
 

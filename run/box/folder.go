@@ -19,12 +19,37 @@ type Ending struct {
 	Dropped int64         // of them, those before the first checkpoint in the box
 	Last    service.Clock // of the last input
 	Ended   bool          // the program ended the flight; else it was killed, or still flies
-	Damage  error         // a *[Damage]: nothing after it was read; nil if there is none
+	Stopped bool          // recording stopped before the flight ended
+	Damage  error         // wraps a *[Damage]: nothing after it was read; nil if there is none
+}
+
+// Torn reports whether the box ends in a record that is cut off, as that of a program that was killed may.
+func (end *Ending) Torn() bool {
+	var d *Damage
+	return errors.As(end.Damage, &d) && d.Torn
+}
+
+// Continuable returns nil if a flight can go on from what its box contains: if its program was killed. Else the error
+// wraps ErrOver, ErrStopped or ErrFormat.
+func (end *Ending) Continuable() error {
+	switch {
+	case end.Stopped:
+		return ErrStopped
+	case end.Damage != nil && !end.Torn():
+		return end.Damage
+	case end.Records == 0:
+		return fmt.Errorf("%w: it has no record", ErrFormat)
+	case end.Ended:
+		return ErrOver
+	}
+	return nil
 }
 
 // Missing returns the reason why the box does not contain the whole flight, "" if it does.
 func (end *Ending) Missing() string {
 	switch {
+	case end.Stopped:
+		return ErrStopped.Error()
 	case end.Damage != nil:
 		return end.Damage.Error()
 	case end.Dropped > 0:
@@ -50,9 +75,18 @@ func Each(dir string, visit func(Record) error) (Ending, error) {
 		return end, err
 	}
 	f, err := os.Open(filepath.Join(dir, File))
-	if errors.Is(err, fs.ErrNotExist) && old != nil {
-		return end, nil // a checkpoint was being made
-	} else if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		stopped, e := os.Open(filepath.Join(dir, Stopped))
+		switch {
+		case e == nil:
+			f, end.Stopped, err = stopped, true, nil
+		case !errors.Is(e, fs.ErrNotExist):
+			return end, e
+		case old != nil:
+			return end, nil // a checkpoint was being made
+		}
+	}
+	if err != nil {
 		return end, err
 	}
 	defer f.Close() //nolint:errcheck // only read
@@ -107,9 +141,16 @@ func (end *Ending) read(f *os.File, visit func(Record) error) (*Reader, error) {
 }
 
 // Continue passes the records of the box in a folder to visit, from its last checkpoint on, and returns a writer that
-// continues it after the last record that is not broken.
+// continues it after the last record: one that was being written when the program was killed is overwritten. A box that
+// is not [Ending.Continuable] remains as it is, and the error says why.
 func Continue(dir string, o Options, visit func(Record) error) (w *Writer, end Ending, err error) {
 	name, old := filepath.Join(dir, File), filepath.Join(dir, Old)
+	if _, err := os.Stat(filepath.Join(dir, Stopped)); err == nil {
+		end.Stopped = true
+		return nil, end, end.Continuable()
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, end, err
+	}
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) { // a checkpoint was being made
 		if err := os.Rename(old, name); err != nil {
 			return nil, end, err
@@ -132,6 +173,9 @@ func Continue(dir string, o Options, visit func(Record) error) (w *Writer, end E
 		return visit(record)
 	})
 	if err != nil {
+		return nil, end, err
+	}
+	if err := end.Continuable(); err != nil {
 		return nil, end, err
 	}
 	w.size, w.sum, w.records, w.at, w.synced = r.Place(), r.sum, end.Records, end.Last, end.Last.Wall

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 )
 
@@ -25,6 +26,9 @@ func NewReader(r io.Reader) (*Reader, error) {
 	head := make([]byte, len(Magic))
 	if _, err := io.ReadFull(b.from, head); err != nil && !short(err) {
 		return nil, err
+	}
+	if version := len(Magic) - 2; string(head) != Magic && string(head[:version]) == Magic[:version] {
+		return nil, fmt.Errorf("%w: another version of canopy has written it", ErrFormat)
 	}
 	if string(head) != Magic {
 		return nil, fmt.Errorf("%w: it does not begin like one", ErrFormat)
@@ -57,32 +61,37 @@ func (b *Reader) Records() int64 { return b.records }
 
 func (b *Reader) next() (Record, error) {
 	var head [recordHead]byte
-	switch _, err := io.ReadFull(b.from, head[:]); {
+	n, err := io.ReadFull(b.from, head[:])
+	switch {
 	case errors.Is(err, io.EOF):
 		return Record{}, io.EOF
-	case short(err):
-		return Record{}, b.damage("is cut off")
-	case err != nil:
+	case err != nil && !short(err):
 		return Record{}, err
 	}
+	check := crc32.Update(b.sum, castagnoli, head[:4])
 	length := binary.LittleEndian.Uint32(head[:])
-	if length < bodyHead || length > maxBody {
+	switch {
+	case n >= 8 && check != binary.LittleEndian.Uint32(head[4:]):
+		return Record{}, b.damage("has a wrong checksum of its length")
+	case n >= 4 && (length < bodyHead || length > maxBody):
 		return Record{}, b.damage(fmt.Sprintf("has a length of %d bytes", length))
+	case n < recordHead:
+		return Record{}, b.torn()
 	}
 	b.buffer.Reset()
 	b.buffer.Write(head[:])
 	switch _, err := io.CopyN(&b.buffer, b.from, int64(length)); { // the memory follows the file, not the length
 	case short(err):
-		return Record{}, b.damage("is cut off")
+		return Record{}, b.torn()
 	case err != nil:
 		return Record{}, err
 	}
 	all := b.buffer.Bytes()
-	sum := sumOf(b.sum, all)
-	if sum != binary.LittleEndian.Uint32(all[4:]) {
+	body := all[recordHead:]
+	sum := crc32.Update(check, castagnoli, body)
+	if sum != binary.LittleEndian.Uint32(head[8:]) {
 		return Record{}, b.damage("has a wrong checksum")
 	}
-	body := all[recordHead:]
 	r := Record{Kind: Kind(body[0]), Data: bytes.Clone(body[bodyHead:])}
 	for i, t := range []*int64{&r.At.Wall, &r.At.Unix, &r.At.Vehicle} {
 		*t = int64(binary.LittleEndian.Uint64(body[1+8*i:]))
@@ -96,3 +105,7 @@ func (b *Reader) next() (Record, error) {
 }
 
 func (b *Reader) damage(why string) error { return &Damage{Record: b.records, At: b.at, Why: why} }
+
+func (b *Reader) torn() error {
+	return &Damage{Record: b.records, At: b.at, Why: "is cut off", Torn: true}
+}

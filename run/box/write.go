@@ -29,8 +29,8 @@ const second = 1e9
 // ErrFull is the error of a box that has reached its limit.
 var ErrFull = errors.New("box: the black box has reached its limit; nothing is recorded any more")
 
-// Writer writes a box. The first error is returned by every later call: what follows a gap could not be replayed. It is
-// not safe for concurrent use.
+// Writer writes a box. The first error is returned by every later call but Close: what follows a gap could not be
+// replayed. The file then has the name Stopped. It is not safe for concurrent use.
 type Writer struct {
 	to      file
 	dir     string       // "" in a test without a folder
@@ -55,8 +55,10 @@ type file interface {
 // Create begins the box of a flight that its first record describes, an input [flight.Start]. It replaces an earlier
 // one.
 func Create(dir string, start flight.Input, o Options) (*Writer, error) {
-	if err := os.Remove(filepath.Join(dir, Old)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	for _, name := range []string{Old, Stopped} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
 	to, err := os.Create(filepath.Join(dir, File))
 	if err != nil {
@@ -65,7 +67,7 @@ func Create(dir string, start flight.Input, o Options) (*Writer, error) {
 	w := newWriter(to, dir, o)
 	w.begin(start)
 	if w.err == nil {
-		w.err = syncFolder(dir)
+		w.fail(syncFolder(dir))
 	}
 	if w.err != nil {
 		return nil, errors.Join(w.err, to.Close())
@@ -123,10 +125,10 @@ func (w *Writer) Checkpoint(state []byte) error {
 	name, old := filepath.Join(w.dir, File), filepath.Join(w.dir, Old)
 	to, err := os.Create(name + ".part")
 	if err != nil {
-		w.err = err
-		return err
+		w.fail(err)
+		return w.err
 	}
-	next := &Writer{to: to, dir: w.dir, limit: w.limit}
+	next := &Writer{to: to, limit: w.limit} // without a folder: it has no name yet
 	next.begin(w.start)
 	next.at, next.records = w.at, w.records
 	before := binary.LittleEndian.AppendUint64(nil, uint64(w.records))
@@ -134,30 +136,58 @@ func (w *Writer) Checkpoint(state []byte) error {
 	next.sync()
 	next.records, next.dropped = w.records, w.size
 	w.sync()
-	next.err = errors.Join(next.err, w.err, w.to.Close())
+	err = errors.Join(next.err, w.err, w.to.Close())
 	for _, move := range [][2]string{{name, old}, {name + ".part", name}} {
-		if next.err == nil {
-			next.err = os.Rename(move[0], move[1])
+		if err == nil {
+			err = os.Rename(move[0], move[1])
 		}
 	}
-	if next.err == nil {
-		next.err = syncFolder(w.dir)
+	if err == nil {
+		err = syncFolder(w.dir)
 	}
+	next.dir, next.err = w.dir, nil
 	*w = *next
+	w.fail(err)
 	return w.err
 }
 
-// Close writes everything to the disk and closes the file.
+// Close writes everything to the disk and closes the file. An error that an earlier call returned is not repeated.
 func (w *Writer) Close() error {
+	if w.err != nil {
+		return w.to.Close()
+	}
 	w.sync()
 	return errors.Join(w.err, w.to.Close())
 }
 
 func (w *Writer) sync() {
 	if w.err == nil {
-		w.err = w.to.Sync()
+		w.fail(w.to.Sync())
 	}
 	w.synced = w.at.Wall
+}
+
+// fail ends the recording because of an error, if it is one. The mark is made at once: the caller goes on with the
+// flight, and may be killed.
+func (w *Writer) fail(err error) {
+	if err == nil || w.err != nil {
+		return
+	}
+	w.err = err
+	if w.dir == "" {
+		return
+	}
+	name := filepath.Join(w.dir, File)
+	if _, missing := os.Stat(name); missing != nil { // a checkpoint was being made
+		name = filepath.Join(w.dir, Old)
+	}
+	mark := os.Rename(name, filepath.Join(w.dir, Stopped))
+	if mark == nil {
+		mark = syncFolder(w.dir)
+	}
+	if mark != nil {
+		w.err = fmt.Errorf("%w; box: this could not be marked (%w): do not continue the flight with --resume", err, mark)
+	}
 }
 
 // add writes a record with one call.
@@ -166,10 +196,10 @@ func (w *Writer) add(r Record) {
 	case w.err != nil:
 		return
 	case len(r.Data) > maxBody-bodyHead:
-		w.err = fmt.Errorf("box: a record of %d bytes", len(r.Data))
+		w.fail(fmt.Errorf("box: a record of %d bytes", len(r.Data)))
 		return
 	case w.size+w.dropped+int64(recordHead+bodyHead+len(r.Data)) > w.limit:
-		w.err = ErrFull
+		w.fail(ErrFull)
 		return
 	}
 	var sum uint32
@@ -183,9 +213,7 @@ func (w *Writer) add(r Record) {
 func (w *Writer) write(data []byte) {
 	n, err := w.to.Write(data)
 	w.size += int64(n)
-	if err != nil && w.err == nil {
-		w.err = err
-	}
+	w.fail(err)
 }
 
 // syncFolder writes the names of a folder's files to the disk.

@@ -50,6 +50,7 @@ type Driver struct {
 	box     Box
 	server  *control.Server
 	start   flight.Input
+	log     log
 	lost    error // of the black box
 	begun   bool
 	silent  bool // what happens was told by the program that was killed
@@ -76,34 +77,29 @@ func (d *Driver) Header() record.Header {
 
 // Attach sets the recorder of the log, before Fly.
 func (d *Driver) Attach(rec record.Recorder) {
-	if to, ok := rec.(record.FlightRecorder); ok {
-		l := box.NewLogger(d.Header(), to, d.o.Tlog)
-		l.Drive(d.Flight)
-		d.step, rec = l.Step, l
+	d.log = log{to: rec, tlog: d.o.Tlog, tell: d.tell}
+	if _, ok := rec.(record.FlightRecorder); !ok {
+		d.Flight.Attach(&d.log)
+		return
 	}
-	if d.o.Tell != nil {
-		rec = teller{rec, d}
+	var tlog io.Writer
+	if d.o.Tlog != nil {
+		tlog = &d.log
 	}
-	d.Flight.Attach(rec)
+	l := box.NewLogger(d.Header(), &d.log, tlog)
+	l.Drive(d.Flight)
+	d.step = l.Step
+	d.Flight.Attach(l)
 }
 
-// teller is a recorder whose events are told.
-type teller struct {
-	record.Recorder
-	d *Driver
-}
-
-func (r teller) Event(e record.Event) error {
-	if !r.d.silent {
-		r.d.o.Tell(e)
+// tell tells an event.
+func (d *Driver) tell(e record.Event) {
+	if d.o.Tell != nil && !d.silent {
+		d.o.Tell(e)
 	}
-	return r.Recorder.Event(e)
 }
 
-// Plan implements record.Planner.
-func (r teller) Plan(p record.Takeover) error { return record.PassPlan(r.Recorder, p) }
-
-// Fly drives the flight until it is over. After each input it calls observe, which may be nil, with whether the flight
+// Fly drives the flight until it is over. Errors of the log and of the black box are returned at the end. After each input it calls observe, which may be nil, with whether the flight
 // goes on; an error of observe ends Fly. A context that is done ends it with [record.ErrInterrupted]: Stop then ends
 // the flight in good order.
 func (d *Driver) Fly(ctx context.Context, observe func(more bool) error) error {
@@ -240,6 +236,10 @@ func (d *Driver) react(in flight.Input) error {
 	return err
 }
 
+// NotRecorded is the kind of the event that is told when the black box is full or broken. It is not in the log: a replay
+// of the box has the same log.
+const NotRecorded = "not recorded"
+
 // record writes into the black box. One that is full or broken does not end the flight.
 func (d *Driver) record(write func(b Box) error) {
 	if d.box == nil {
@@ -248,6 +248,8 @@ func (d *Driver) record(write func(b Box) error) {
 	if err := write(d.box); err != nil {
 		d.lost = errors.Join(err, d.box.Close())
 		d.box = nil
+		d.tell(record.Event{T: d.T(), Kind: NotRecorded,
+			Text: "the black box is full or broken; the flight goes on, but --resume cannot continue it"})
 	}
 }
 
@@ -264,7 +266,7 @@ func (d *Driver) end() error {
 	if d.box != nil {
 		err = errors.Join(err, d.box.Close())
 	}
-	return errors.Join(err, d.lost, d.wire.Close())
+	return errors.Join(also(err, d.log.err), d.lost, d.wire.Close())
 }
 
 // Operate passes a command of the operator to the flight. It may be called at any time, by any goroutine.

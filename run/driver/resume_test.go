@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"canopy/autopilot/adapter"
@@ -23,7 +24,9 @@ type killed struct {
 	received []fake.Received
 	d        *Driver
 	page     *page
-	told     int // events
+	told     int   // events
+	lost     int   // of them, those that say that nothing is recorded any more
+	limit    int64 // of the box [bytes]; 0: the usual one
 }
 
 var errKilled = errors.New("killed")
@@ -40,8 +43,13 @@ func (k *killed) program(again bool) {
 	for i := range m.Plan.Tree.Len() {
 		k.page.names = append(k.page.names, m.Plan.Tree.Name(bt.Task(i)))
 	}
-	o := Options{Tell: func(record.Event) { k.told++ }, Box: func(start flight.Input) (Box, error) {
-		return box.Create(k.dir, start, box.Options{})
+	o := Options{Tell: func(e record.Event) {
+		k.told++
+		if e.Kind == NotRecorded {
+			k.lost++
+		}
+	}, Box: func(start flight.Input) (Box, error) {
+		return box.Create(k.dir, start, box.Options{Limit: k.limit})
 	}}
 	if again {
 		start, err := box.Start(k.dir)
@@ -50,7 +58,10 @@ func (k *killed) program(again bool) {
 		}
 		o.Continue = &Continuation{Began: start.At.Unix, Open: func(feed func(box.Record) error) (Box, error) {
 			w, _, err := box.Continue(k.dir, box.Options{}, feed)
-			return w, err
+			if err != nil {
+				return nil, err
+			}
+			return w, nil
 		}}
 	}
 	k.d = New(f, k.wire, o)
@@ -170,5 +181,48 @@ func TestNotContinued(t *testing.T) {
 	}
 	if err := d.Stop(""); err != nil || len(k.received) != before {
 		t.Errorf("%v, %d commands", err, len(k.received)-before)
+	}
+}
+
+// full is a recorder on a full disk, and what it was told before.
+type full struct {
+	page
+	space int
+}
+
+var errFull = errors.New("no space left on device")
+
+func (r *full) Event(e record.Event) error {
+	if r.space--; r.space < 0 {
+		return errFull
+	}
+	return r.page.Event(e)
+}
+
+// A log and a black box that cannot be written end neither the flight nor each other. The errors are returned at the
+// end, each once; that the box has stopped is told at once, and the flight cannot be continued.
+func TestFullDisk(t *testing.T) {
+	k := &killed{t: t, dir: t.TempDir()}
+	k.wire = Fake("fake:plane", fake.New(fake.Options{Observe: func(r fake.Received) { k.received = append(k.received, r) }}),
+		1e18, 0).(*simulated)
+	k.limit = 100_000
+	k.program(false)
+	k.d.Attach(&full{page: *k.page, space: 10})
+	err := k.fly(-1)
+	if !errors.Is(err, errFull) || !errors.Is(err, box.ErrFull) {
+		t.Errorf("the error is %v", err)
+	}
+	for _, text := range []string{errFull.Error(), box.ErrFull.Error()} {
+		if n := strings.Count(err.Error(), text); n != 1 {
+			t.Errorf("%q appears %d times: %v", text, n, err)
+		}
+	}
+	if s := k.d.Summary(); s.Plan != record.PlanSucceeded || k.number(400) != 1 || k.lost != 1 {
+		t.Errorf("the plan: %s, %d times armed, %d times told", s.Plan, k.number(400), k.lost)
+	}
+	before := len(k.received)
+	k.program(true)
+	if err := k.fly(-1); !errors.Is(err, box.ErrStopped) || len(k.received) != before {
+		t.Errorf("it is continued: %v, %d commands", err, len(k.received)-before)
 	}
 }

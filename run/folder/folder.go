@@ -127,12 +127,11 @@ func (to tee) Message(c record.Channel, data []byte) error {
 }
 
 func (to tee) each(do func(record.Recorder) error) error {
-	for _, r := range to {
-		if err := do(r); err != nil {
-			return err
-		}
+	var err error
+	for _, r := range to { // a flight goes on without its log, and those who watch it see it
+		err = also(err, do(r))
 	}
-	return nil
+	return err
 }
 
 // Fly flies a run that has not begun to its end, and returns its summary, nil if nothing was flown or its log could not

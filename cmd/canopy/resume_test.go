@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"canopy/run/box"
+)
+
+// placesOf returns where the records of a box begin, and where it ends.
+func placesOf(t *testing.T, data []byte) (list []int64) {
+	t.Helper()
+	r, err := box.NewReader(bytes.NewReader(data))
+	for err == nil {
+		list = append(list, r.Place())
+		_, err = r.Next()
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestDamagedBox damages the black box of a killed flight at random places: --resume refuses each with its place and
+// leaves it as it is, and a replay says how far it goes, and fails. A flight that is over, and one whose recording
+// stopped, are not continued either.
+func TestDamagedBox(t *testing.T) {
+	docs := t.TempDir()
+	for name, text := range flownDocuments {
+		if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mission := filepath.Join(docs, "up.yaml")
+	run := recordFlight(t, mission)
+	name := filepath.Join(run, box.File)
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resume := func(want string) {
+		t.Helper()
+		stdout, stderr, status := canopy("fly", mission, "--link", "udp:127.0.0.1:1", "--out", run, "--resume")
+		if status != exitInput || !strings.Contains(stderr, want) {
+			t.Errorf("not %q: %d\n%s%s", want, status, stdout, stderr)
+		}
+	}
+	resume("is over; there is nothing to continue")
+
+	places := placesOf(t, whole)
+	killed := whole[:places[len(places)-2]]
+	rnd := rand.New(rand.NewPCG(7, 8))
+	n := 60
+	if testing.Short() {
+		n = 12
+	}
+	for i := range n {
+		at := int(places[1]) + rnd.IntN(len(killed)-int(places[1]))
+		damaged := bytes.Clone(killed)
+		switch i % 3 {
+		case 0:
+			damaged[at] ^= 1 << rnd.IntN(8)
+		case 1:
+			copy(damaged[at:], make([]byte, 512)) // a sector that was lost
+		case 2:
+			copy(damaged[at:], killed[places[1]:])
+		}
+		if bytes.Equal(damaged, killed) {
+			continue
+		}
+		if err := os.WriteFile(name, damaged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		resume(", at byte ")
+		if after, err := os.ReadFile(name); err != nil || !bytes.Equal(after, damaged) {
+			t.Fatalf("the refused box is another one: %v", err)
+		}
+		stdout, stderr, status := canopy("replay", run, "--out", filepath.Join(docs, "again"), "--report=false", "--quiet")
+		if status != exitFailed || !strings.Contains(stdout, "the black box ends at ") ||
+			!strings.Contains(stdout, "up to ") || !strings.Contains(stderr, ", at byte ") {
+			t.Errorf("the replay of a damaged box: %d\n%s%s", status, stdout, stderr)
+		}
+	}
+	stdout, _, _ := canopy("replay", run, "--out", filepath.Join(docs, "again"), "--report=false", "--json")
+	var result replayed
+	if err := json.Unmarshal([]byte(stdout), &result); err != nil || result.Same || result.Missing == "" {
+		t.Errorf("%v, %+v", err, result)
+	}
+
+	// A limit that was reached, or a full disk, in the middle of a record.
+	if err := os.WriteFile(name, killed[:len(killed)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(name, filepath.Join(run, box.Stopped)); err != nil {
+		t.Fatal(err)
+	}
+	resume("recording stopped before the end of the flight")
+	stdout, stderr, status := canopy("replay", run, "--out", filepath.Join(docs, "again"), "--report=false", "--quiet")
+	if status != exitOK || !strings.Contains(stdout, "recording stopped before the end of the flight") {
+		t.Errorf("the replay of a stopped box: %d\n%s%s", status, stdout, stderr)
+	}
+}
