@@ -184,15 +184,13 @@ func TestNotContinued(t *testing.T) {
 	}
 }
 
-// full is a recorder on a full disk, and what it was told before.
-type full struct {
+// brokenLog is a recorder on a full disk, and what it was told before.
+type brokenLog struct {
 	page
 	space int
 }
 
-var errFull = errors.New("no space left on device")
-
-func (r *full) Event(e record.Event) error {
+func (r *brokenLog) Event(e record.Event) error {
 	if r.space--; r.space < 0 {
 		return errFull
 	}
@@ -201,13 +199,13 @@ func (r *full) Event(e record.Event) error {
 
 // A log and a black box that cannot be written end neither the flight nor each other. The errors are returned at the
 // end, each once; that the box has stopped is told at once, and the flight cannot be continued.
-func TestFullDisk(t *testing.T) {
+func TestLogAndBoxFull(t *testing.T) {
 	k := &killed{t: t, dir: t.TempDir()}
 	k.wire = Fake("fake:plane", fake.New(fake.Options{Observe: func(r fake.Received) { k.received = append(k.received, r) }}),
 		1e18, 0).(*simulated)
 	k.limit = 100_000
 	k.program(false)
-	k.d.Attach(&full{page: *k.page, space: 10})
+	k.d.Attach(&brokenLog{page: *k.page, space: 10})
 	err := k.fly(-1)
 	if !errors.Is(err, errFull) || !errors.Is(err, box.ErrFull) {
 		t.Errorf("the error is %v", err)
