@@ -45,8 +45,8 @@ those to the recorded commands.
 Of a flight that was killed, of one whose recording stopped, and of a box that is damaged, the part up to there is
 replayed and compared; the output says how far that is.
 
-Exit status: 0 the replay is the flight as far as the box goes, or another plan was replayed, 1 the replay failed, or the
-box is damaged, 2 wrong input, 3 the replay differs from the flight.`,
+Exit status: 0 the replay is the flight as far as the box goes, or another plan was replayed, 1 the replay failed, or
+the box is damaged, 2 wrong input, 3 the replay differs from the flight.`,
 		Example: `  canopy replay out/circuit-plane --out out/again
   canopy replay out/circuit-plane --out out/other --plan other.xml
   canopy replay out/circuit-plane --out out/again --tlog --json`,

@@ -376,7 +376,7 @@ func TestStopped(t *testing.T) {
 	for space := 0; space < len(all); space += step {
 		w, err := Create(dir, inputs[0], Options{})
 		must(t, err)
-		began, full := int(w.size), error(errNoSpace)
+		began, full := int(w.size), errNoSpace
 		if began+space >= len(all) {
 			must(t, w.Close())
 			break

@@ -99,8 +99,8 @@ func (d *Driver) tell(e record.Event) {
 	}
 }
 
-// Fly drives the flight until it is over. Errors of the log and of the black box are returned at the end. After each input it calls observe, which may be nil, with whether the flight
-// goes on; an error of observe ends Fly. A context that is done ends it with [record.ErrInterrupted]: Stop then ends
+// Fly drives the flight until it is over. Errors of the log and of the black box are returned at the end. After each
+// input it calls observe, which may be nil, with whether the flight goes on; an error of observe ends Fly. A context that is done ends it with [record.ErrInterrupted]: Stop then ends
 // the flight in good order.
 func (d *Driver) Fly(ctx context.Context, observe func(more bool) error) error {
 	d.observe = observe
@@ -236,8 +236,8 @@ func (d *Driver) react(in flight.Input) error {
 	return err
 }
 
-// NotRecorded is the kind of the event that is told when the black box is full or broken. It is not in the log: a replay
-// of the box has the same log.
+// NotRecorded is the kind of the event that is told when the black box is full or broken. It is not in the log: a
+// replay of the box has the same log.
 const NotRecorded = "not recorded"
 
 // record writes into the black box. One that is full or broken does not end the flight.
