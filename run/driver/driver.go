@@ -100,8 +100,8 @@ func (d *Driver) tell(e record.Event) {
 }
 
 // Fly drives the flight until it is over. Errors of the log and of the black box are returned at the end. After each
-// input it calls observe, which may be nil, with whether the flight goes on; an error of observe ends Fly. A context that is done ends it with [record.ErrInterrupted]: Stop then ends
-// the flight in good order.
+// input it calls observe, which may be nil, with whether the flight goes on; an error of observe ends Fly. A context
+// that is done ends it with [record.ErrInterrupted]: Stop then ends the flight in good order.
 func (d *Driver) Fly(ctx context.Context, observe func(more bool) error) error {
 	d.observe = observe
 	if err := d.begin(); err != nil {
