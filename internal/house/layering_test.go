@@ -387,6 +387,7 @@ var rooms = map[string]room{
 		"autopilot/fake":    "a vehicle in this program",
 		"autopilot/link":    "channels to vehicles",
 		"autopilot/service": "stamps what arrives",
+		"bt":                "passes status changes to the log",
 		"diag":              "a plan has mistakes",
 		"run/box":           "the log has the frames",
 		"run/control":       "operators command it",
