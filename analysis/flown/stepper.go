@@ -8,7 +8,7 @@
 // tapes of one instant, depth first. So a tape holds only what was asked, in all rounds of the instant:
 //
 //   - states of the vehicle, and outputs that do not depend on the commands directly, do not jump within an instant,
-//     unless events of the vehicle itself change states: these, and all outputs, then depend on what is commanded;
+//     unless a command sets off events of the vehicle itself: the states that these set then depend on the command;
 //   - a signal that depends on what was written in a round may have any value in the next one;
 //   - from one instant to the next every signal may change to any value;
 //   - a clock, of a procedure or a timer, is over when it reads its length, if that is known, else at any time; all

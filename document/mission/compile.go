@@ -114,27 +114,24 @@ func (b *builder) program(counts []bool) {
 	p.Link()
 }
 
-// direct returns, by state and output of the vehicle, the commands on which it depends at the same instant. Events of
-// the vehicle, which change states, may depend on commands, and outputs on these states.
+// direct returns, by state and output of the vehicle, the commands at whose change it may change at the same instant:
+// because it depends on them, or because they set off events of the vehicle.
 func (m *Mission) direct() [][]int {
-	all := make([]int, m.layout.Commands)
-	for i := range all {
-		all[i] = i
-	}
-	direct := make([][]int, len(m.Vehicle.States), m.layout.Slots)
-	for i, s := range m.Vehicle.States {
-		if slices.Contains(m.Vehicle.Jumps, s.Name) {
-			direct[i] = all
-		}
-	}
-	for _, o := range m.Vehicle.Outputs {
+	direct := make([][]int, 0, m.layout.Slots)
+	add := func(name string, depends []string) {
 		var commands []int
 		for k, c := range m.Vehicle.Commands {
-			if len(m.Vehicle.Jumps) > 0 || slices.Contains(o.Direct, c.Name) {
+			if slices.Contains(depends, c.Name) || slices.Contains(m.Vehicle.Prompt[name], c.Name) {
 				commands = append(commands, k)
 			}
 		}
 		direct = append(direct, commands)
+	}
+	for _, s := range m.Vehicle.States {
+		add(s.Name, nil)
+	}
+	for _, o := range m.Vehicle.Outputs {
+		add(o.Name, o.Direct)
 	}
 	return direct
 }

@@ -133,6 +133,52 @@ func (p *program) order() (direct [][]int, circle []int) {
 	return direct, circle
 }
 
+// prompt returns, by place of a state or an output, the commands whose change may set off events that change it at the
+// same instant, ascending. The outputs' order must be complete.
+func (p *program) prompt() map[int][]int {
+	by := map[int][]int{} // by place: the commands on which it depends at once, also without events
+	note := func(place int, commands []int) (more bool) {
+		for _, c := range commands {
+			if !slices.Contains(by[place], c) {
+				by[place], more = append(by[place], c), true
+			}
+		}
+		return more
+	}
+	for c := range p.commands {
+		note(p.firstCommand()+c, []int{c})
+	}
+	gather := func(x *expr.Code) (commands []int) {
+		for _, place := range x.Reads() {
+			commands = append(commands, by[place]...)
+		}
+		return commands
+	}
+	outputs := func() {
+		for _, i := range p.all {
+			note(p.firstOutput()+i, gather(p.outputs[i]))
+		}
+	}
+	outputs()
+	set := map[int][]int{}
+	for more := true; more; outputs() {
+		more = false
+		for _, e := range p.events {
+			off := gather(e.condition)
+			for _, r := range e.resets {
+				more = note(1+r.state, off) || more
+			}
+		}
+	}
+	for place, commands := range by {
+		if place < p.firstCommand() || place >= p.firstOutput() {
+			slices.Sort(commands)
+			set[place] = commands
+		}
+	}
+	return set
+}
+
 // towards returns the outputs among signals, and those that they read themselves, which come first.
 func (p *program) towards(signals []int) (outputs []int) {
 	needed := make([]bool, len(p.outputs))

@@ -463,8 +463,23 @@ func (b *builder) program() {
 			b.v.Outputs[i].Direct = append(b.v.Outputs[i].Direct, b.v.Commands[c].Name)
 		}
 	}
+	b.prompt(p)
 	b.v.New = p.new
 	b.start(p)
+}
+
+// prompt names the commands that set off events at once.
+func (b *builder) prompt(p *program) {
+	names := map[int]string{}
+	for name, place := range b.places {
+		names[place] = name
+	}
+	b.v.Prompt = map[string][]string{}
+	for place, commands := range p.prompt() {
+		for _, c := range commands {
+			b.v.Prompt[names[place]] = append(b.v.Prompt[names[place]], b.v.Commands[c].Name)
+		}
+	}
 }
 
 // start reports initial values that are outside their range with the parameters' defaults.

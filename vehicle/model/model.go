@@ -131,6 +131,11 @@ type Vehicle struct {
 	Jumps      []string // the states that events of the vehicle itself may change at once
 	Floating   []bool   // by state: its absolute tolerance follows its values (ode.Options); nil: none
 
+	// Prompt has the states and outputs that may change at the instant of a command, by name: the names of the commands on
+	// which they depend, or which can set off events that change them. An event whose condition depends on states alone
+	// waits for these.
+	Prompt map[string][]string
+
 	// Sources is where measured values of states and outputs come from, by name. A source may be lost, and with it all its
 	// signals. nil: the vehicle declares none.
 	Sources map[string]string
