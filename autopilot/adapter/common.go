@@ -12,6 +12,7 @@ import (
 // The commands: MAV_CMD.
 const (
 	navTakeoff     = 22
+	orbit          = 34
 	setMode        = 176
 	changeSpeed    = 178
 	landStart      = 189
@@ -32,7 +33,7 @@ const (
 // Duties that several firmwares have.
 
 // modeDuty commands the mode, if the firmware has a number for the word.
-func modeDuty(order func(number uint32) service.Order, needs ...string) duty {
+func modeDuty(order func(a *Adapter, number uint32) service.Order, needs ...string) duty {
 	return duty{
 		name: "mode", slots: []string{"wanted_mode"}, needs: needs,
 		wanted: func(a *Adapter) bool {
@@ -46,14 +47,14 @@ func modeDuty(order func(number uint32) service.Order, needs ...string) duty {
 			}
 			return ""
 		},
-		holds: func(a *Adapter, _ *task) verdict {
-			return judge(a.shows(a.word()))
+		holds: func(a *Adapter, t *task) verdict {
+			return judge(a.shows(a.word()) && (!a.firmware.shared(a.word()) || t.phase == accepted || t.phase == proved))
 		},
 		by: groupHeartbeat, within: 3 * second, repeat: service.Idempotent,
 		command: func(a *Adapter) service.Order {
 			number, _ := a.firmware.number(a.word())
 			a.watch.remember(number, a.now)
-			return order(number)
+			return order(a, number)
 		},
 	}
 }
@@ -96,6 +97,11 @@ func targetDuty(order func(a *Adapter) service.Order, slots, needs []string) dut
 		holds: targetHolds, by: groupTarget, blind: true, within: 4 * second,
 		repeat: service.Idempotent, command: order,
 	}
+}
+
+// setModeNumber commands a mode by its number.
+func setModeNumber(_ *Adapter, number uint32) service.Order {
+	return service.Order{ID: setMode, Params: [7]float64{1, float64(number)}}
 }
 
 // The differences from the wanted target [m] that storing and sending it make.

@@ -21,9 +21,7 @@ var arduCopter = &firmware{
 		{"land", 9},
 	},
 	duties: []duty{
-		modeDuty(func(number uint32) service.Order {
-			return service.Order{ID: setMode, Params: [7]float64{1, float64(number)}}
-		}),
+		modeDuty(setModeNumber),
 		armDuty(),
 		takeoffDuty(func(a *Adapter) service.Order {
 			return service.Order{ID: navTakeoff, Params: [7]float64{6: a.wanted("target_h")}}

@@ -266,6 +266,16 @@ func (a *Adapter) word() string {
 	return a.contract.Slots[i].Values[int(a.want[i])]
 }
 
+// proven reports whether a part of the wanted state is proved.
+func (a *Adapter) proven(duty string) bool {
+	for i := range a.tasks {
+		if a.firmware.duties[i].name == duty && a.tasks[i].phase == proved {
+			return true
+		}
+	}
+	return false
+}
+
 // refused reports whether the autopilot refuses a part of the wanted state.
 func (a *Adapter) refused() bool {
 	return slices.ContainsFunc(a.tasks, func(t task) bool { return t.phase == refused })

@@ -14,6 +14,26 @@ import (
 	"canopy/vehicle/contract"
 )
 
+// vehicles are the fake vehicles, with what the flights of the tests need to know of them.
+var vehicles = []struct {
+	name     string
+	contract *contract.Contract
+	firmware fake.Firmware
+	switched float64            // the number of a mode that a pilot selects
+	low      map[string]float64 // parameters with which an empty battery ends the flight
+	orders   []string           // of TestFakeFlight, with their results
+}{
+	{"plane", contract.Plane, fake.ArduPlane, 5, map[string]float64{"BATT_FS_LOW_ACT": 1, "BATT_LOW_VOLT": 11},
+		[]string{"176: 0", "400: 0", "176: 0", "192: 0", "43000: 0", "192: 0", "176: 0", "176: 0"}},
+	{"copter", contract.Copter, fake.ArduCopter, 5, map[string]float64{"BATT_FS_LOW_ACT": 2, "BATT_LOW_VOLT": 11},
+		[]string{"176: 0", "400: 0", "22: 0", "178: 0", "192: 0", "192: 0", "176: 0", "176: 0"}},
+	// Hold is commanded by DO_REPOSITION where the vehicle is to stay, and a circle by DO_ORBIT.
+	{"px4-plane", contract.Plane, fake.PX4Plane, 3 << 16, map[string]float64{"COM_LOW_BAT_ACT": 3},
+		[]string{"176: 0", "400: 0", "176: 0", "34: 0", "178: 0", "34: 0", "192: 0", "176: 0"}},
+	{"px4-copter", contract.Copter, fake.PX4Copter, 3 << 16, map[string]float64{"COM_LOW_BAT_ACT": 3},
+		[]string{"400: 0", "22: 0", "178: 0", "192: 0", "192: 0", "192: 0", "176: 0"}},
+}
+
 // flown is an adapter that flies a fake vehicle.
 type flown struct {
 	t *testing.T
@@ -28,16 +48,25 @@ type flown struct {
 	lose     func() bool // decides about each frame
 }
 
-func fly(t *testing.T) *flown {
-	f := &flown{t: t, contract: contract.Plane, writer: frame.Writer{System: 1, Component: 191}, signals: map[string]float64{},
+func fly(t *testing.T, name string) *flown {
+	i := slices.Index(fake.FirmwareNames(), name)
+	k := vehicles[i]
+	f := &flown{t: t, contract: k.contract, writer: frame.Writer{System: 1, Component: 191}, signals: map[string]float64{},
 		lose: func() bool { return false }}
 	f.Adapter = adapter.New(f.contract, adapter.Options{Ends: ends})
-	f.vehicle = fake.New(fake.Options{Observe: func(r fake.Received) {
+	f.vehicle = fake.New(fake.Options{Firmware: k.firmware, Observe: func(r fake.Received) {
 		if r.ID != 511 && r.ID != 512 {
 			f.orders = append(f.orders, fmt.Sprintf("%d: %d", r.ID, r.Result))
 		}
 	}})
 	return f
+}
+
+// each flies with each kind of vehicle.
+func each(t *testing.T, test func(t *testing.T, f func() *flown)) {
+	for _, k := range vehicles {
+		t.Run(k.name, func(t *testing.T) { test(t, func() *flown { return fly(t, k.name) }) })
+	}
 }
 
 // run lets time pass until a condition holds; it fails after a time.
@@ -87,122 +116,178 @@ func (f *flown) mode(word string) {
 	f.Want(i, float64(slices.Index(f.contract.Slots[i].Values, word)))
 }
 
+// in reports whether the vehicle shows a mode.
+func (f *flown) in(word string) bool {
+	return f.signals["mode"] == float64(slices.Index(f.contract.Signals[f.contract.Signal("mode")].Values, word))
+}
+
 // takeOff attaches the vehicle, and flies it to a height.
 func (f *flown) takeOff() {
 	f.t.Helper()
 	f.run(60*sec, func() bool { return f.Control() == adapter.Ready })
-	f.mode("takeoff")
+	if f.contract == contract.Plane {
+		f.mode("takeoff")
+	} else {
+		f.mode("guided")
+	}
 	f.set("target_h", 60)
 	f.set("arm", 1)
 	f.run(90*sec, func() bool { return f.signals["h"] > 55 })
 }
 
-// TestFakePlane attaches the fake ArduPlane and flies it with the adapter alone: take-off, a target with a speed, a second
-// target, return. Each command is sent once.
-func TestFakePlane(t *testing.T) {
-	f := fly(t)
-	f.takeOff()
-	f.mode("guided")
-	f.set("target_north", 400)
-	f.set("target_h", 80)
-	f.set("radius", 80)
-	f.set("speed", 25)
-	f.run(90*sec, func() bool { return f.signals["reached"] == 1 })
-	f.set("target_east", -400)
-	f.run(10*sec, func() bool { return f.signals["reached"] == 0 })
-	f.run(90*sec, func() bool { return f.signals["reached"] == 1 })
-	f.mode("rtl")
-	f.run(10*sec, func() bool { return f.signals["mode"] == 6 })
-	want := []string{"176: 0", "400: 0", "176: 0", "192: 0", "43000: 0", "192: 0", "176: 0"}
-	if !slices.Equal(f.orders, want) || f.Control() != adapter.Ready {
-		t.Errorf("commands %v, want %v\nstate %s\n%s", f.orders, want, f.Control(), f.log.String())
-	}
-}
-
-// TestFakeTakesOver checks that nothing is commanded after a pilot or a failsafe took over, nor after a reboot.
-func TestFakeTakesOver(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		event  fake.Event
-		state  adapter.State
-		signal string
-	}{
-		{"the pilot's switch", fake.Event{Kind: fake.PilotMode, Value: 5}, adapter.Taken, "pilot"},
-		{"the pilot's sticks", fake.Event{Kind: fake.PilotStick, Value: 3}, adapter.Taken, "pilot"},
-		{"an empty battery", fake.Event{Kind: fake.Battery, Value: 0.02}, adapter.Taken, "failsafe"},
-		{"a reboot", fake.Event{Kind: fake.Reboot}, adapter.Observing, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			f := fly(t)
-			f.vehicle.Set("BATT_FS_LOW_ACT", 1)
-			f.vehicle.Set("BATT_LOW_VOLT", 11)
+// TestFakeFlight attaches each fake vehicle and flies it with the adapter alone: take-off, a target with a speed, a second
+// target, a stop on the way back to the first, return. Each command is sent once.
+func TestFakeFlight(t *testing.T) {
+	for _, k := range vehicles {
+		t.Run(k.name, func(t *testing.T) {
+			f := fly(t, k.name)
 			f.takeOff()
 			f.mode("guided")
 			f.set("target_north", 400)
-			f.run(10*sec, func() bool { return f.signals["mode"] == 3 })
-			f.run(10*sec, func() bool { return len(f.orders) == 4 })
-			f.vehicle.Inject(c.event)
-			f.run(90*sec, func() bool { return f.Control() == c.state })
-			f.run(5*sec, func() bool { return c.signal == "" || f.signals[c.signal] == 1 })
-			f.set("target_north", 0)
+			f.set("target_h", 80)
+			if f.contract == contract.Plane {
+				f.set("radius", 80)
+			}
+			f.set("speed", 15)
+			f.run(90*sec, func() bool { return f.signals["reached"] == 1 })
+			if v := f.vehicle.State().Airspeed; f.contract == contract.Plane && (v < 14 || v > 16) {
+				t.Errorf("%g m/s", v)
+			}
+			f.set("target_east", -400)
+			f.run(10*sec, func() bool { return f.signals["reached"] == 0 })
+			f.run(90*sec, func() bool { return f.signals["reached"] == 1 })
 			f.mode("loiter")
-			end := f.vehicle.Now() + 20*sec
-			f.run(30*sec, func() bool { return f.vehicle.Now() >= end })
-			if len(f.orders) != 4 || f.Control() != c.state {
-				t.Errorf("commands %v, state %s\n%s", f.orders, f.Control(), f.log.String())
+			f.run(10*sec, func() bool { return f.in("loiter") })
+			f.mode("rtl")
+			f.run(10*sec, func() bool { return f.in("rtl") })
+			if !slices.Equal(f.orders, k.orders) || f.Control() != adapter.Ready {
+				t.Errorf("commands %v, want %v\nstate %s\n%s", f.orders, k.orders, f.Control(), f.log.String())
 			}
 		})
 	}
 }
 
+// TestFakeStops checks that a vehicle that is told to loiter on the way to a target stays where it is.
+func TestFakeStops(t *testing.T) {
+	each(t, func(t *testing.T, begin func() *flown) {
+		f := begin()
+		f.takeOff()
+		f.mode("guided")
+		f.set("target_north", 3000)
+		f.run(90*sec, func() bool { return f.signals["north"] > 200 })
+		f.mode("loiter")
+		f.run(10*sec, func() bool { return f.in("loiter") })
+		end := f.vehicle.Now() + 60*sec
+		f.run(70*sec, func() bool { return f.vehicle.Now() >= end })
+		if north := f.signals["north"]; north > 450 {
+			t.Errorf("it is %g m north\n%s", north, f.log.String())
+		}
+	})
+}
+
+// TestFakeTakesOver checks that nothing is commanded after a pilot or a failsafe took over, nor after a reboot.
+func TestFakeTakesOver(t *testing.T) {
+	for _, k := range vehicles {
+		for _, c := range []struct {
+			name   string
+			event  fake.Event
+			state  adapter.State
+			signal string
+		}{
+			{"the pilot's switch", fake.Event{Kind: fake.PilotMode, Value: k.switched}, adapter.Taken, "pilot"},
+			{"the pilot's sticks", fake.Event{Kind: fake.PilotStick, Value: 3}, adapter.Taken, "pilot"},
+			{"an empty battery", fake.Event{Kind: fake.Battery, Value: 0.02}, adapter.Taken, "failsafe"},
+			{"a reboot", fake.Event{Kind: fake.Reboot}, adapter.Observing, ""},
+		} {
+			t.Run(k.name+": "+c.name, func(t *testing.T) {
+				f := fly(t, k.name)
+				for name, value := range k.low {
+					f.vehicle.Set(name, value)
+				}
+				f.takeOff()
+				f.mode("guided")
+				f.set("target_north", 400)
+				f.run(10*sec, func() bool { return f.in("guided") })
+				end := f.vehicle.Now() + 5*sec
+				f.run(10*sec, func() bool { return f.vehicle.Now() >= end })
+				n := len(f.orders)
+				f.vehicle.Inject(c.event)
+				f.run(90*sec, func() bool { return f.Control() == c.state })
+				f.run(5*sec, func() bool { return c.signal == "" || f.signals[c.signal] == 1 })
+				f.set("target_north", 0)
+				f.mode("loiter")
+				end = f.vehicle.Now() + 20*sec
+				f.run(30*sec, func() bool { return f.vehicle.Now() >= end })
+				if len(f.orders) != n || f.Control() != c.state {
+					t.Errorf("commands %v, state %s\n%s", f.orders[n:], f.Control(), f.log.String())
+				}
+			})
+		}
+	}
+}
+
 // TestFakeLies checks that a command that is accepted and not executed is repeated.
 func TestFakeLies(t *testing.T) {
-	f := fly(t)
-	f.takeOff()
-	f.vehicle.Inject(fake.Event{Kind: fake.Lie, Value: 1})
-	f.mode("guided")
-	f.run(20*sec, func() bool { return f.signals["mode"] == 3 })
+	each(t, func(t *testing.T, begin func() *flown) {
+		f := begin()
+		f.takeOff()
+		f.mode("rtl")
+		f.vehicle.Inject(fake.Event{Kind: fake.Lie, Value: 1})
+		f.run(20*sec, func() bool { return f.in("rtl") })
+	})
 }
 
 // TestFakeLoss checks that the same flight succeeds where a third of all frames is lost, and that arming is commanded once.
 func TestFakeLoss(t *testing.T) {
-	for seed := range uint64(10) {
-		f := fly(t)
-		fate := rand.New(rand.NewPCG(seed, 0))
-		f.lose = func() bool { return fate.IntN(3) == 0 }
-		f.takeOff()
-		f.mode("guided")
-		f.set("target_north", 400)
-		f.set("target_h", 80)
-		f.set("radius", 80)
-		f.run(120*sec, func() bool { return f.signals["reached"] == 1 })
-		arms := 0
-		for _, o := range f.orders {
-			if strings.HasPrefix(o, "400") {
-				arms++
+	seeds := uint64(10)
+	if testing.Short() {
+		seeds = 3
+	}
+	each(t, func(t *testing.T, begin func() *flown) {
+		for seed := range seeds {
+			f := begin()
+			fate := rand.New(rand.NewPCG(seed, 0))
+			f.lose = func() bool { return fate.IntN(3) == 0 }
+			f.takeOff()
+			f.mode("guided")
+			f.set("target_north", 400)
+			f.set("target_h", 80)
+			if f.contract == contract.Plane {
+				f.set("radius", 80)
+			}
+			f.run(120*sec, func() bool { return f.signals["reached"] == 1 })
+			arms := 0
+			for _, o := range f.orders {
+				if strings.HasPrefix(o, "400") {
+					arms++
+				}
+			}
+			if arms != 1 {
+				t.Errorf("seed %d: arming was executed %d times: %v", seed, arms, f.orders)
 			}
 		}
-		if arms != 1 {
-			t.Errorf("seed %d: arming was executed %d times: %v", seed, arms, f.orders)
-		}
-	}
+	})
 }
 
 // TestFakeClockStep checks that a step of the vehicle's clock, forward or back, takes the command from nobody.
 func TestFakeClockStep(t *testing.T) {
-	for _, seconds := range []float64{30, 3, -1} {
-		f := fly(t)
-		f.takeOff()
-		f.mode("guided")
-		f.set("target_north", 400)
-		f.run(10*sec, func() bool { return len(f.orders) == 4 })
-		f.vehicle.Inject(fake.Event{Kind: fake.ClockStep, Value: seconds})
-		end := f.vehicle.Now() + 10*sec
-		f.run(20*sec, func() bool { return f.vehicle.Now() >= end })
-		f.set("target_north", 0)
-		f.run(20*sec, func() bool { return len(f.orders) == 5 })
-		if f.Control() != adapter.Ready {
-			t.Errorf("%v s: state %s, commands %v\n%s", seconds, f.Control(), f.orders, f.log.String())
+	each(t, func(t *testing.T, begin func() *flown) {
+		for _, seconds := range []float64{30, 3, -1} {
+			f := begin()
+			f.takeOff()
+			f.mode("guided")
+			f.set("target_north", 400)
+			end := f.vehicle.Now() + 5*sec
+			f.run(10*sec, func() bool { return f.vehicle.Now() >= end })
+			n := len(f.orders)
+			f.vehicle.Inject(fake.Event{Kind: fake.ClockStep, Value: seconds})
+			end = f.vehicle.Now() + 10*sec
+			f.run(20*sec, func() bool { return f.vehicle.Now() >= end })
+			f.set("target_north", 0)
+			f.run(20*sec, func() bool { return len(f.orders) == n+1 })
+			if f.Control() != adapter.Ready {
+				t.Errorf("%v s: state %s, commands %v\n%s", seconds, f.Control(), f.orders, f.log.String())
+			}
 		}
-	}
+	})
 }

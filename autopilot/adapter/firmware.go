@@ -19,6 +19,7 @@ type firmware struct {
 	streams   map[int]uint32 // the messages of the groups that have several
 	modes     []mode
 	follows   []follow
+	natural   [][2]uint32 // changes of the mode that an autopilot makes by itself, whatever is wanted meanwhile
 	duties    []duty
 	checks    []check
 	switched  string  // the parameter with the channel of the mode switch; "": none
@@ -65,14 +66,26 @@ func (f *firmware) number(word string) (uint32, bool) {
 	return f.modes[i].number, true
 }
 
+// shared reports whether a word has the number of the guided mode: then the number in a heartbeat does not tell whether
+// the vehicle flies to its target or stays where it is.
+func (f *firmware) shared(word string) bool {
+	const guided = "guided"
+	n, ok := f.number(word)
+	g, has := f.number(guided)
+	return ok && has && n == g && word != guided
+}
+
 // shows reports whether the vehicle's mode is the wanted one, or what follows it.
 func (a *Adapter) shows(wanted string) bool {
 	n, ok := a.firmware.number(wanted)
 	return ok && n == a.facts.heartbeat.CustomMode || a.follows(wanted)
 }
 
-// follows reports whether the vehicle's mode is one that follows the wanted one.
+// follows reports whether the vehicle's mode is one that follows the wanted one, which the vehicle has shown before.
 func (a *Adapter) follows(wanted string) bool {
+	if wanted != a.word() || a.watch.shown != a.revision("wanted_mode") {
+		return false
+	}
 	ended := a.facts.mission != nil && a.facts.mission.MissionState == ardupilotmega.MISSION_STATE_COMPLETE
 	return slices.ContainsFunc(a.firmware.follows, func(f follow) bool {
 		return f.wanted == wanted && f.number == a.facts.heartbeat.CustomMode && (ended || !f.mission)

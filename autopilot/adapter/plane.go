@@ -21,9 +21,7 @@ var arduPlane = &firmware{
 	follows: []follow{{"auto", 11, true}},
 	duties: []duty{
 		takeoffHeight("TKOFF_ALT"),
-		modeDuty(func(number uint32) service.Order {
-			return service.Order{ID: setMode, Params: [7]float64{1, float64(number)}}
-		}, "take-off height"),
+		modeDuty(setModeNumber, "take-off height"),
 		armDuty(),
 		targetDuty(func(a *Adapter) service.Order { // the speed in it is ignored
 			return targetOrder(a, relativeInt, a.wanted("target_h"), -1, 0)

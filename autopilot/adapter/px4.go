@@ -6,8 +6,8 @@ import (
 	"canopy/autopilot/service"
 )
 
-// PX4, as its documentation describes it: never flown. Altitudes are above mean sea level. A
-// target ends in Hold, which therefore is both the guided mode and loitering.
+// PX4, as its documentation and sources describe it: never flown. Altitudes are above mean sea level. A target ends in
+// Hold, which therefore is both the guided mode and loitering.
 
 // px4Mode returns the number of a main mode and a sub mode.
 func px4Mode(main, sub uint32) uint32 { return main<<16 | sub<<24 }
@@ -21,21 +21,37 @@ var (
 	px4Land    = px4Mode(4, 6)
 )
 
-func px4SetMode(number uint32) service.Order {
+// px4SetMode returns the command of a mode. A vehicle in Hold goes on to its target: where loitering is wanted,
+// DO_REPOSITION without any number changes to Hold and stops it where it is.
+func px4SetMode(a *Adapter, number uint32) service.Order {
+	if a.firmware.shared(a.word()) {
+		nan := math.NaN()
+		return service.Order{ID: reposition, Params: [7]float64{-1, 1, 0, nan, nan, nan, nan}}
+	}
 	return service.Order{ID: setMode, Params: [7]float64{1, float64(number >> 16 & 0xFF), float64(number >> 24)}}
 }
 
-// px4Target returns the target; a speed of -1 leaves it.
+// px4Target returns the target; a speed of -1 leaves it. DO_REPOSITION ignores the radius, and circles with the last
+// one: where a radius is known, the command is DO_ORBIT, which on an aeroplane is Hold, too.
 func px4Target(a *Adapter) service.Order {
-	return targetOrder(a, globalInt, a.homeAltitude()+a.wanted("target_h"), -1, math.NaN())
+	o := targetOrder(a, globalInt, a.homeAltitude()+a.wanted("target_h"), -1, math.NaN())
+	if r := a.radius(); r > 0 {
+		o.ID = orbit
+		o.Params[0], o.Params[1], o.Params[2] = r, math.NaN(), math.NaN()
+	}
+	return o
 }
 
-var px4Checks = []check{
-	{[]string{"NAV_DLL_ACT"}, true, on, "the loss of the ground station has no effect"},
-	{[]string{"NAV_RCL_ACT"}, false, on, "the loss of the pilot's radio has no effect"},
-	{[]string{"COM_LOW_BAT_ACT"}, true, on, "a low battery only warns"},
-	{[]string{"GF_ACTION"}, false, on, "there is no fence"},
-	{[]string{"COM_RC_OVERRIDE"}, false, on, "the pilot's sticks do not take over"},
+func px4Checks(more ...check) []check {
+	return append([]check{
+		{[]string{"NAV_DLL_ACT"}, true, on, "the loss of the ground station has no effect"},
+		{[]string{"NAV_RCL_ACT"}, false, on, "the loss of the pilot's radio has no effect"},
+		{[]string{"COM_LOW_BAT_ACT"}, true, on, "a low battery only warns"},
+		{[]string{"GF_ACTION"}, false, func(_ *Adapter, v float64) bool { return v >= 2 },
+			"a breach of the fence has no effect, or only warns"},
+		{[]string{"COM_RC_OVERRIDE"}, false, func(_ *Adapter, v float64) bool { return int(v)&1 != 0 },
+			"the pilot's sticks do not take over"},
+	}, more...)
 }
 
 // px4Plane is PX4 on an aeroplane.
@@ -53,6 +69,7 @@ var px4Plane = &firmware{
 		{"land", px4Land},
 	},
 	follows: []follow{{"takeoff", px4Hold, false}, {"auto", px4Hold, true}},
+	natural: px4Natural,
 	duties: []duty{
 		takeoffHeight("MIS_TAKEOFF_ALT"),
 		modeDuty(px4SetMode, "take-off height"),
@@ -62,8 +79,9 @@ var px4Plane = &firmware{
 			return service.Order{ID: changeSpeed, Params: [7]float64{0, a.wanted("speed"), -1}}
 		}, []string{"guided", "auto"}, airspeedHolds),
 	},
-	checks: px4Checks,
-	circle: "NAV_LOITER_RAD",
+	checks: px4Checks(check{[]string{"RWTO_TKOFF"}, false, on,
+		"a take-off waits until somebody throws the aircraft"}),
+	switched: "RC_MAP_FLTMODE", circle: "NAV_LOITER_RAD",
 	margin: 25, level: 10, rest: anySpeed,
 }
 
@@ -81,6 +99,7 @@ var px4Copter = &firmware{
 		{"land", px4Land},
 	},
 	follows: []follow{{"guided", px4Takeoff, false}, {"auto", px4Hold, true}},
+	natural: px4Natural,
 	duties: []duty{
 		modeDuty(px4SetMode),
 		armDuty(),
@@ -93,9 +112,13 @@ var px4Copter = &firmware{
 			return service.Order{ID: changeSpeed, Params: [7]float64{1, a.wanted("speed"), -1}}
 		}, []string{"guided", "auto"}, acknowledged),
 	},
-	checks: px4Checks,
-	margin: 3, level: 2, rest: 1,
+	checks:   px4Checks(),
+	switched: "RC_MAP_FLTMODE",
+	margin:   3, level: 2, rest: 1,
 }
+
+// px4Natural: each take-off ends in Hold.
+var px4Natural = [][2]uint32{{px4Takeoff, px4Hold}}
 
 // px4Streams are the messages of PX4 for groups that ArduPilot fills otherwise: ESTIMATOR_STATUS, WIND_COV.
 var px4Streams = map[int]uint32{groupEstimator: 230, groupWind: 231}

@@ -153,6 +153,9 @@ func (a *Adapter) modeValue() float64 {
 		return math.NaN()
 	}
 	word := a.firmware.word(a.facts.heartbeat.CustomMode, a.word())
+	if word == a.word() && a.firmware.shared(word) && !a.proven("mode") {
+		word = "guided"
+	}
 	return float64(slices.Index(a.contract.Signals[a.contract.Signal("mode")].Values, word))
 }
 

@@ -177,6 +177,7 @@ func (w *watch) state(k *snapshot.Codec) {
 	snapshot.Int(k, &w.channel)
 	snapshot.Each(k, w.sticks[:], snapshot.Int)
 	snapshot.Int(k, &w.deniedSlot)
+	snapshot.Int(k, &w.shown)
 	snapshot.Int(k, &w.mode)
 	snapshot.Within(k, &w.before, Attach, Lost)
 	snapshot.Int(k, &w.newest)

@@ -23,7 +23,7 @@ func TestStateContinues(t *testing.T) {
 	for seed := range uint64(15) {
 		restored := 0
 		flight := func(saved bool) *flown {
-			f := fly(t)
+			f := fly(t, []string{"plane", "px4-plane"}[seed%2])
 			fate, instant := rand.New(rand.NewPCG(seed, 0)), rand.New(rand.NewPCG(seed, 1))
 			f.lose = func() bool { return fate.IntN(5) == 0 }
 			pass := func(d int64) {
@@ -75,7 +75,7 @@ func TestStateContinues(t *testing.T) {
 
 // TestStateRejects checks that a state that is cut off, or that belongs to something else, is not restored.
 func TestStateRejects(t *testing.T) {
-	f := fly(t)
+	f := fly(t, "plane")
 	f.takeOff()
 	data := snapshot.Save(nil, f.Adapter)
 	for n := range data {

@@ -3,6 +3,7 @@ package adapter
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
@@ -24,6 +25,7 @@ type watch struct {
 	excused         bool          // the operator resumed although the autopilot is in a critical state
 	denied          service.Clock // when the autopilot last refused a command; zero: never
 	deniedSlot      int           // and the slot concerned
+	shown           int           // the revision of the wanted mode that the vehicle was last in
 	mode            uint32        // the mode of the last heartbeat, while the link is lost the one before
 	known           bool          // there was a heartbeat since the boot
 	armed           bool          // in the last heartbeat
@@ -77,10 +79,13 @@ func (a *Adapter) guard() {
 		}
 	}
 	if mode := a.facts.heartbeat.CustomMode; a.state != Lost {
+		if n, ok := a.firmware.number(a.word()); ok && n == mode {
+			w.shown = a.revision("wanted_mode")
+		}
 		before := w.mode
 		strange := w.known && mode != before && a.state == Ready
 		w.mode, w.known = mode, true
-		if strange && a.strange(mode) {
+		if strange && a.strange(before, mode) {
 			w.unexplained = a.now
 			a.enter(Taken, ModeChanged, fmt.Sprintf("from %s to %s; %s is wanted",
 				a.firmware.word(before, ""), a.firmware.word(mode, ""), a.word()))
@@ -101,11 +106,11 @@ func (a *Adapter) guard() {
 	}
 }
 
-// strange reports whether a mode is neither the wanted one nor one that we commanded a short time ago, whose command
-// may have been under way.
-func (a *Adapter) strange(mode uint32) bool {
+// strange reports whether a change of the mode is none that the autopilot makes by itself, and the mode is neither the
+// wanted one nor one that we commanded a short time ago, whose command may have been under way.
+func (a *Adapter) strange(before, mode uint32) bool {
 	word := a.word()
-	if word == none || a.shows(word) {
+	if word == none || a.shows(word) || slices.Contains(a.firmware.natural, [2]uint32{before, mode}) {
 		return false
 	}
 	for _, c := range a.watch.commanded {

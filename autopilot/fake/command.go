@@ -15,6 +15,7 @@ type result byte
 // The answers.
 const (
 	accepted    result = 0
+	rejected    result = 1 // temporarily
 	denied      result = 2
 	unsupported result = 3
 	failed      result = 4
@@ -129,7 +130,7 @@ func (v *Autopilot) command(f frame.Frame, o order) {
 	case run == nil:
 		seen.Result = byte(unsupported)
 	case v.trouble.take(&v.trouble.refuse):
-		seen.Result = byte(failed)
+		seen.Result = byte(v.firmware.notNow)
 	case v.trouble.take(&v.trouble.lie):
 		seen.Result = byte(accepted)
 	default:
@@ -149,7 +150,7 @@ func (v *Autopilot) command(f frame.Frame, o order) {
 // switchTo changes the mode by a command.
 func (v *Autopilot) switchTo(number uint32) result {
 	if !v.setMode(number, byCommand) {
-		return failed
+		return v.firmware.notNow
 	}
 	return accepted
 }
@@ -165,13 +166,13 @@ func (v *Autopilot) orderArm(o order) result {
 	case o.params[0] == 1:
 		if reasons := v.guard.reasons(v); len(reasons) > 0 && !forced {
 			v.say(severityCritical, "Arm: %s", reasons[0])
-			return failed
+			return v.firmware.notNow
 		}
 		v.arm()
 		return accepted
 	case o.params[0] == 0:
 		if v.body.flying && !forced {
-			return failed
+			return v.firmware.notNow
 		}
 		v.disarm()
 		return accepted
@@ -182,14 +183,14 @@ func (v *Autopilot) orderArm(o order) result {
 // arm arms the vehicle. Home moves to where it is.
 func (v *Autopilot) arm() {
 	v.armed = true
-	v.say(severityInfo, "Throttle armed")
+	v.say(severityInfo, "%s", v.firmware.words.armed)
 	if v.guard.positioned(v) {
 		v.home, v.homed = v.body.place, true
 	}
 	v.guard.armed = v.now
 	switch v.mode.conduct {
 	case climbs:
-		v.climbOutTo(v.value("TKOFF_ALT"))
+		v.climbOut()
 	case returns:
 		v.enter(v.mode)
 	}
@@ -198,7 +199,7 @@ func (v *Autopilot) arm() {
 // disarm stops the motor.
 func (v *Autopilot) disarm() {
 	v.armed = false
-	v.say(severityInfo, "Throttle disarmed")
+	v.say(severityInfo, "%s", v.firmware.words.disarmed)
 	if v.mode.conduct != follows {
 		v.route = route{}
 	}
@@ -242,7 +243,7 @@ func (v *Autopilot) orderReposition(o order) result {
 // positionTarget treats SET_POSITION_TARGET_GLOBAL_INT. An ArduPlane follows its altitude only.
 func (v *Autopilot) positionTarget(m *ardupilotmega.MessageSetPositionTargetGlobalInt) {
 	p, ok := v.local(float64(m.LatInt)/1e7, float64(m.LonInt)/1e7, float64(m.Alt), byte(m.CoordinateFrame))
-	if !ok || v.mode.conduct != guided {
+	if !ok || v.mode.conduct != guided || !v.firmware.targets {
 		return
 	}
 	if v.firmware.wing {
@@ -268,7 +269,7 @@ func (v *Autopilot) orderSpeed(o order) result {
 
 // flyable reports whether an airspeed is within the limits.
 func (v *Autopilot) flyable(speed float64) bool {
-	return speed >= v.value("AIRSPEED_MIN") && speed <= v.value("AIRSPEED_MAX")
+	return speed >= v.value(v.firmware.names.slowest) && speed <= v.value(v.firmware.names.fastest)
 }
 
 func (v *Autopilot) orderGuidedSpeed(o order) result {

@@ -4,19 +4,29 @@ import "math"
 
 // arduCopter is ArduCopter 4.7-dev, as its source shows; it was not measured.
 var arduCopter = firmware{
-	name: "ArduCopter", banner: "ArduCopter V4.7.0-dev (fake)",
+	name: "ArduCopter",
 	kind: 2, autopilot: 3,
-	homeItem:       true,
-	endurance:      1200,
-	landedLag:      1 * second,
-	accept:         2,
-	capabilities:   2 | 4 | 8 | 256 | 8192 | 16384 | 32768 | 131072,
-	version:        4<<24 | 7<<16,
-	identity:       "SYSID_THISMAV",
-	disarmDelay:    "DISARM_DELAY",
-	station:        [2]string{"FS_GCS_ENABLE", "FS_GCS_TIMEOUT"},
-	orders:         copterOrders,
-	batteryActions: map[int]conduct{1: lands, 2: returns},
+	prompt: true, strict: true, stale: true, targets: true, homeItem: true,
+	endurance:    1200,
+	landedLag:    1 * second,
+	accept:       2,
+	capabilities: 2 | 4 | 8 | 256 | 8192 | 16384 | 32768 | 131072,
+	version:      4<<24 | 7<<16,
+	orders:       copterOrders,
+	notNow:       failed,
+	names: names{
+		system: "SYSID_THISMAV", home: "RTL_ALT", over: "WPNAV_SPEED", up: "WPNAV_SPEED_UP", down: "WPNAV_SPEED_DN",
+		scale: 0.01, disarmLanded: "DISARM_DELAY", disarmIdle: "DISARM_DELAY",
+	},
+	words: arduWords("ArduCopter V4.7.0-dev (fake)"),
+	station: station{
+		enable: "FS_GCS_ENABLE", time: "FS_GCS_TIMEOUT", watched: arduWatched,
+		lost: "GCS Failsafe On", back: "GCS Failsafe Cleared",
+		waits:  func(v *Autopilot) bool { return v.guidance.climbing },
+		action: func(*Autopilot) (conduct, bool) { return returns, true },
+	},
+	levels: arduLevels(map[int]conduct{1: lands, 2: returns}),
+	fence:  arduFence,
 	modes: []mode{
 		{0, "STABILIZE", sticks}, {1, "ACRO", sticks}, {2, "ALT_HOLD", sticks}, {3, "AUTO", follows}, {4, "GUIDED", guided},
 		{5, "LOITER", circles}, {6, "RTL", returns}, {9, "LAND", lands}, {16, "POSHOLD", circles}, {17, "BRAKE", circles},
@@ -90,10 +100,11 @@ func (v *Autopilot) steerCopter(dt float64) demand {
 	case !v.armed:
 		return demand{}
 	case g.climbing:
+		top := place{g.target.n, g.target.e, g.leaving}
 		if v.body.h >= g.leaving-0.2 {
-			g.climbing, g.target = false, place{g.target.n, g.target.e, g.leaving}
+			v.climbed(top)
 		}
-		d := v.towards(place{g.target.n, g.target.e, g.leaving})
+		d := v.towards(top)
 		d.climb = max(d.climb, 0.5)
 		return d
 	case v.mode.conduct == follows:
@@ -118,13 +129,14 @@ func (v *Autopilot) steerCopter(dt float64) demand {
 
 // towards flies to a place and hovers there.
 func (v *Autopilot) towards(p place) demand {
-	speed := v.value("WPNAV_SPEED") / 100
+	names := &v.firmware.names
+	speed := v.value(names.over) * names.scale
 	if v.guidance.speed > 0 {
 		speed = v.guidance.speed
 	}
 	n, e := p.n-v.body.n, p.e-v.body.e
 	distance := math.Hypot(n, e)
 	along := min(speed, 0.5*distance) / max(distance, 1e-9)
-	climb := max(-v.value("WPNAV_SPEED_DN")/100, min(v.value("WPNAV_SPEED_UP")/100, p.h-v.body.h))
+	climb := max(-v.value(names.down)*names.scale, min(v.value(names.up)*names.scale, p.h-v.body.h))
 	return demand{n: n * along, e: e * along, climb: climb, power: true}
 }

@@ -1,6 +1,6 @@
 // Package fake is an autopilot for tests and demonstrations: a vehicle with first-order flight that answers MAVLink as
-// measurements on simulated ArduPilot vehicles, and the sources of ArduPilot and PX4, have shown, with their traps. It
-// has its own clock and contains no socket: the same calls give the same datagrams.
+// measurements on a simulated ArduPlane, the sources of ArduPilot, and documentation and sources of PX4 have shown, with
+// their traps. It has its own clock and contains no socket: the same calls give the same datagrams.
 //
 // What it does not imitate: attitude dynamics, sensors and their noise, terrain, quadplanes, the pilot's flying.
 package fake
@@ -114,6 +114,11 @@ func (v *Autopilot) boot() {
 		streams: make([]stream, len(messages)),
 		listing: len(v.memory.values),
 	}
+	for i := range v.streams {
+		if v.row(messages[i].id) == i {
+			v.streams[i] = v.usual(messages[i].id)
+		}
+	}
 	v.guard.boot(v.options.Seed, v.now)
 	v.hold()
 }
@@ -178,6 +183,14 @@ func (v *Autopilot) Receive(datagram []byte) {
 	}
 }
 
+// degrees returns a coordinate of a command; the largest number is none.
+func degrees(e7 int32) float64 {
+	if e7 == math.MaxInt32 {
+		return math.NaN()
+	}
+	return float64(e7) / 1e7
+}
+
 // autopilot is the component of autopilots.
 const autopilot = 1
 
@@ -189,7 +202,7 @@ func (v *Autopilot) receive(f frame.Frame) {
 	case *ardupilotmega.MessageCommandInt:
 		v.command(f, order{id: uint16(m.Command), whole: true, frame: byte(m.Frame), params: [7]float64{
 			float64(m.Param1), float64(m.Param2), float64(m.Param3), float64(m.Param4),
-			float64(m.X) / 1e7, float64(m.Y) / 1e7, float64(m.Z)}})
+			degrees(m.X), degrees(m.Y), float64(m.Z)}})
 	case *ardupilotmega.MessageCommandLong:
 		v.command(f, order{id: uint16(m.Command), params: [7]float64{
 			float64(m.Param1), float64(m.Param2), float64(m.Param3), float64(m.Param4),

@@ -44,6 +44,7 @@ const (
 	climbRate    = 4.0  // largest one [m/s]
 	climbOut     = 9.0  // of the take-off [m/s]
 	glide        = 3.0  // sink rate without motor [m/s]
+	landing      = 2.0  // sink rate of a landing on a circle [m/s]
 	headingGain  = 0.6  // rate of turn per error of course [1/s]
 	bankLag      = 0.4  // [s]
 	bankLargest  = 40 * math.Pi / 180

@@ -13,9 +13,10 @@ type guard struct {
 
 	station     int64 // time of the ground station's last heartbeat; 0: never
 	stationLost bool
-	low         [2]int64 // since when the battery is low, critical; 0: it is not
-	charge      int      // 0 good, 1 low, 2 critical
-	lost        int64    // when the position was lost; 0: it is known
+	low         [levelsMost]int64 // since when the charge is below each level; 0: it is not
+	pending     *action           // of a failsafe that waits in Hold; nil: none
+	charge      int               // the levels of the battery that were passed
+	lost        int64             // when the position was lost; 0: it is known
 
 	fenced   bool  // the fence is enabled
 	indexed  int64 // when the fence's index is complete
@@ -24,6 +25,14 @@ type guard struct {
 	breached int64
 	breaches int
 }
+
+// action is what a failsafe does, and when.
+type action struct {
+	to conduct
+	at int64
+}
+
+const levelsMost = 3 // of the battery
 
 const (
 	checksEarliest = 23 * second
@@ -86,17 +95,17 @@ func (g *guard) reasons(v *Autopilot) []string {
 // complain sends the reasons why the vehicle cannot be armed.
 func (g *guard) complain(v *Autopilot) {
 	for _, reason := range g.reasons(v) {
-		v.say(severityCritical, "PreArm: %s", reason)
+		v.say(severityCritical, "%s%s", v.firmware.words.check, reason)
 	}
 }
 
-// heartbeat receives one of another station. Only the number of the system decides whether it is the watched one.
+// heartbeat receives one of another station.
 func (g *guard) heartbeat(v *Autopilot, f frame.Frame) {
-	if float64(f.System) == v.value("SYSID_MYGCS") {
+	if v.firmware.station.watched(v, f) {
 		g.station = v.now
 		if g.stationLost {
 			g.stationLost = false
-			v.say(severityWarning, "GCS Failsafe Cleared")
+			v.say(severityWarning, "%s", v.firmware.station.back)
 		}
 	}
 }
@@ -108,8 +117,8 @@ func (g *guard) acting() bool { return g.stationLost || g.breach != 0 || g.charg
 func (v *Autopilot) protect() {
 	g := &v.guard
 	if !g.awake {
-		g.awake, g.fenced = true, v.value("FENCE_ENABLE") != 0
-		v.say(severityInfo, "%s", v.firmware.banner)
+		g.awake, g.fenced = true, v.value(v.firmware.fence.enable) != 0
+		v.say(severityInfo, "%s", v.firmware.words.banner)
 	}
 	if !v.trouble.blind {
 		g.lost = 0
@@ -118,69 +127,93 @@ func (v *Autopilot) protect() {
 	}
 	if !v.homed && g.positioned(v) {
 		v.home, v.homed = v.body.place, true
-		v.say(severityInfo, "EKF3 IMU0 is using GPS")
+		if text := v.firmware.words.estimate; text != "" {
+			v.say(severityInfo, "%s", text)
+		}
 	}
 	if v.now >= g.told && !v.armed {
-		g.told += complaints
+		g.told = v.now + complaints
 		g.complain(v)
 	}
 	if !g.reported && g.indexed != 0 && !g.indexing(v) {
 		g.reported = true
 		v.say(severityInfo, "Fence Indexed OK")
 	}
+	if p := g.pending; p != nil && v.now >= p.at {
+		v.setMode(v.firmware.with(p.to).number, byFailsafe)
+	}
+	v.watchSticks()
 	v.watchStation()
 	v.watchBattery()
 	v.watchFence()
 	v.watchGround()
 }
 
-// watchStation is the failsafe for the loss of the ground station. It waits for the end of a take-off.
-func (v *Autopilot) watchStation() {
-	g := &v.guard
-	enabled := v.value(v.firmware.station[0])
-	if enabled == 0 || g.station == 0 || g.stationLost || !v.armed || v.guidance.climbing ||
-		v.now-g.station < int64(v.value(v.firmware.station[1])*float64(second)) ||
-		v.firmware.wing && enabled == 3 && v.mode.conduct != follows {
+// react lets a failsafe act: at once, or after a time in Hold.
+func (v *Autopilot) react(to conduct) {
+	hold := v.firmware.delay
+	if hold == "" || v.value(hold) <= 0 {
+		v.setMode(v.firmware.with(to).number, byFailsafe)
 		return
 	}
-	g.stationLost = true
-	v.say(severityWarning, "GCS Failsafe On")
-	if !v.firmware.wing || v.value("FS_LONG_ACTN") == 1 || v.mode.conduct == circles || v.mode.conduct == sticks {
-		v.setMode(v.firmware.with(returns).number, byFailsafe)
+	v.say(severityCritical, "Failsafe activated: entering Hold for %.0f seconds", v.value(hold))
+	v.setMode(v.firmware.with(guided).number, byFailsafe)
+	v.guard.pending = &action{to, v.now + int64(v.value(hold)*float64(second))}
+}
+
+// watchSticks gives the vehicle to a pilot who moves the sticks.
+func (v *Autopilot) watchSticks() {
+	if v.now < v.pilot.sticks && v.body.flying && v.mode.conduct != sticks && int(v.value(v.firmware.override))&1 != 0 {
+		v.setMode(v.firmware.with(sticks).number, byPilot)
 	}
 }
 
-// watchBattery is the failsafe for the battery, with its two levels.
+// watchStation is the failsafe for the loss of the ground station.
+func (v *Autopilot) watchStation() {
+	g, s := &v.guard, &v.firmware.station
+	if v.value(s.enable) == 0 || g.station == 0 || g.stationLost || !v.armed || s.waits(v) ||
+		v.now-g.station < int64(v.value(s.time)*float64(second)) {
+		return
+	}
+	g.stationLost = true
+	v.say(severityWarning, "%s", s.lost)
+	if to, acts := s.action(v); acts {
+		v.react(to)
+	}
+}
+
+// watchBattery is the failsafe for the battery, with its levels.
 func (v *Autopilot) watchBattery() {
 	g := &v.guard
-	for i, level := range []struct{ limit, action, text string }{
-		{"BATT_LOW_VOLT", "BATT_FS_LOW_ACT", "low"}, {"BATT_CRT_VOLT", "BATT_FS_CRT_ACT", "critical"},
-	} {
-		limit := v.value(level.limit)
-		if limit == 0 || v.voltage() > limit {
+	for i, l := range v.firmware.levels {
+		limit, have := v.value(l.limit), v.voltage()
+		if l.charge {
+			have = v.charge
+		}
+		if limit == 0 || have > limit {
 			g.low[i] = 0
 			continue
 		}
 		if g.low[i] == 0 {
 			g.low[i] = v.now
 		}
-		if v.now-g.low[i] < int64(v.value("BATT_LOW_TIMER")*float64(second)) || g.charge > i {
+		if v.now-g.low[i] < int64(v.value(l.timer)*float64(second)) || g.charge > i {
 			continue
 		}
 		g.charge = i + 1
-		v.say(severityWarning, "Battery 1 is %s %.2fV used %.0f mAh", level.text, v.voltage(), 3300*(1-v.charge))
+		v.say(severityWarning, "Battery 1 is %s %.2fV used %.0f mAh", l.text, v.voltage(), 3300*(1-v.charge))
 		if !v.armed || !v.body.flying {
 			continue
 		}
-		if c, ok := v.firmware.batteryActions[int(v.value(level.action))]; ok {
+		if to, ok := l.actions[int(v.value(l.action))]; ok {
 			v.say(severityWarning, "Battery Failsafe On")
-			v.setMode(v.firmware.with(c).number, byFailsafe)
+			v.react(to)
 		}
 	}
 }
 
 // recovering reports whether commands cannot change the mode, because the vehicle returns from outside the fence.
-func (g *guard) recovering(*Autopilot) bool { return g.breach != 0 }
+func (g *guard) recovering(v *Autopilot) bool { return g.breach != 0 && v.firmware.fence.locks }
 
 // indexing reports whether a new fence is not used yet.
 func (g *guard) indexing(v *Autopilot) bool { return v.now < g.indexed }
@@ -192,9 +225,26 @@ const (
 	fencePolygon  = 4
 )
 
+// limits returns the kinds of fences that hold, and their limits [m].
+func (v *Autopilot) limits() (kinds int, height, over float64) {
+	f := &v.firmware.fence
+	height, over = v.value(f.height), v.value(f.over)
+	if f.kinds != "" {
+		return int(v.value(f.kinds)), height, over
+	}
+	kinds = fencePolygon
+	if height > 0 {
+		kinds |= fenceAltitude
+	}
+	if over > 0 {
+		kinds |= fenceCircle
+	}
+	return kinds, height, over
+}
+
 // fenceable reports whether there is a fence to be enabled.
 func (g *guard) fenceable(v *Autopilot) bool {
-	kinds := int(v.value("FENCE_TYPE"))
+	kinds, _, _ := v.limits()
 	return kinds&(fenceAltitude|fenceCircle) != 0 || kinds&fencePolygon != 0 && len(v.memory.stored[fenceItems]) > 0
 }
 
@@ -205,14 +255,11 @@ func (g *guard) outside(v *Autopilot, p place) bool {
 
 // breachAt returns how a place is outside the fence, or 0.
 func (g *guard) breachAt(v *Autopilot, p place) byte {
-	kinds := int(v.value("FENCE_TYPE"))
-	if kinds&fenceAltitude != 0 && p.h-v.home.h > v.value("FENCE_ALT_MAX") {
+	kinds, height, over := v.limits()
+	switch {
+	case kinds&fenceAltitude != 0 && p.h-v.home.h > height:
 		return breachAltitude
-	}
-	if kinds&fenceCircle != 0 && p.distance(v.home) > v.value("FENCE_RADIUS") {
-		return breachBoundary
-	}
-	if kinds&fencePolygon != 0 && v.outsideItems(p) {
+	case kinds&fenceCircle != 0 && p.distance(v.home) > over, kinds&fencePolygon != 0 && v.outsideItems(p):
 		return breachBoundary
 	}
 	return 0
@@ -220,7 +267,7 @@ func (g *guard) breachAt(v *Autopilot, p place) byte {
 
 // watchFence is the failsafe of the fence.
 func (v *Autopilot) watchFence() {
-	g := &v.guard
+	g, f := &v.guard, &v.firmware.fence
 	if !g.fenced || !v.armed || !v.body.flying || g.indexing(v) {
 		g.breach = 0
 		return
@@ -233,24 +280,23 @@ func (v *Autopilot) watchFence() {
 		g.breached = v.now
 		g.breaches++
 		v.say(severityWarning, "Fence breached")
-		if v.value("FENCE_ACTION") == 1 {
-			v.setMode(v.firmware.with(returns).number, byFailsafe)
+		if to, ok := f.actions[int(v.value(f.action))]; ok {
+			v.react(to)
 		}
 	}
 	g.breach = breach
 }
 
-// watchGround disarms after a landing.
+// watchGround disarms on the ground: after a landing, and some firmwares before the first take-off.
 func (v *Autopilot) watchGround() {
-	delay := int64(v.value(v.firmware.disarmDelay) * float64(second))
-	if !v.armed || delay == 0 || v.body.flying {
+	if !v.armed || v.body.flying {
 		return
 	}
-	since := max(v.body.since, v.guard.armed)
-	if v.firmware.wing && v.body.since <= v.guard.armed {
-		return // an aeroplane that has not flown waits
+	name, since := v.firmware.names.disarmIdle, v.guard.armed
+	if v.body.since > v.guard.armed {
+		name, since = v.firmware.names.disarmLanded, v.body.since
 	}
-	if v.now-since >= delay {
+	if delay := int64(v.value(name) * float64(second)); delay > 0 && v.now-since >= delay {
 		v.disarm()
 	}
 }

@@ -3,6 +3,8 @@ package fake
 import (
 	"math"
 	"slices"
+
+	"canopy/autopilot/frame"
 )
 
 // Firmware is what runs on the autopilot.
@@ -12,6 +14,8 @@ type Firmware byte
 const (
 	ArduPlane  Firmware = iota // 4.7-dev
 	ArduCopter                 // 4.7-dev
+	PX4Plane                   // as documentation and sources describe it: never measured
+	PX4Copter
 )
 
 // conduct is how a vehicle flies in a mode.
@@ -41,28 +45,112 @@ type firmware struct {
 	wing            bool // it cannot hover
 	modes           []mode
 	orders          map[uint16]handler
+	notNow          result // the answer to a command that cannot be executed at present
 	parameters      []parameter
-	identity        string // the parameter with the number of the system
-	disarmDelay     string // the parameter with the time on the ground until it disarms [s]
-	batteryActions  map[int]conduct
-	station         [2]string // the parameters that enable the failsafe for the ground station, and its time [s]
-	homeItem        bool      // the first item of a mission is home
-	atomic          bool      // an upload replaces the mission when it is complete
-	asksInt         bool      // it requests items with the newer message
-	bytewise        bool      // values of parameters that are integers are sent as their bytes
-	accept          float64   // distance at which a waypoint is passed, at least [m]
-	endurance       float64   // [s]
-	landedLag       int64     // of the landed state [ns]
-	capabilities    uint64    // MAV_PROTOCOL_CAPABILITY
-	version         uint32
-	banner          string // the text after the boot
+	names           names
+	words           words
+	station         station
+	levels          []level // of the battery, from the highest
+	fence           fence
+	delay           string // the parameter with the time that a failsafe waits in Hold [s]; "": it acts at once
+	port            string // to which it sends beside that of ground stations; "": none
+	override        string // the parameter whose lowest bit lets the sticks end a mode that flies by itself; "": they do not
+
+	ended        bool               // missions and take-offs end in Hold; otherwise a mission ends with a return, a take-off in its mode
+	idles        bool               // on the ground an aeroplane waits in modes without a take-off
+	prompt       bool               // a heartbeat is sent when the mode changes
+	strict       bool               // rates above that of the loop, and with a third parameter, are denied
+	stale        bool               // positions are sent without an estimate
+	targets      bool               // SET_POSITION_TARGET_GLOBAL_INT and single items of a mission move the target
+	homeItem     bool               // the first item of a mission is home
+	atomic       bool               // an upload replaces the mission when it is complete
+	asksInt      bool               // it requests items with the newer message
+	bytewise     bool               // values of parameters that are integers are sent as their bytes
+	accept       float64            // distance at which a waypoint is passed, at least [m]
+	endurance    float64            // [s]
+	landedLag    int64              // of the landed state [ns]
+	unasked      map[uint32]float64 // messages that are sent without a request [Hz]
+	fixed        []uint32           // those of them whose rate cannot be changed
+	capabilities uint64             // MAV_PROTOCOL_CAPABILITY
+	version      uint32
+}
+
+// names are the names of parameters that the flight depends on. The firmware may lack some: their value is 0.
+type names struct {
+	system                   string // the number of the system
+	takeOff                  string // height of a take-off [m]
+	runway                   string // whether it takes off on wheels; "": it does
+	home                     string // height of a return [m * scale]
+	circle, accept           string // radius of circles, distance at which a waypoint is passed [m]
+	slowest, cruise, fastest string // airspeeds [m/s]
+	over, up, down           string // speeds of a copter [m/s * scale]
+	scale                    float64
+	disarmLanded, disarmIdle string // times on the ground until it disarms [s]
+}
+
+// words are the texts of the firmware.
+type words struct {
+	banner   string // after the boot
+	check    string // before the reason of a check that fails
+	estimate string // when the position is known; "": none
+	armed    string
+	disarmed string
+	reached  string // with the number of an item
+	finished string // the mission is over
+}
+
+// station is the failsafe for the loss of the ground station.
+type station struct {
+	enable, time string                                 // parameters; the time in s
+	watched      func(v *Autopilot, f frame.Frame) bool // reports whether a heartbeat is one of the station
+	waits        func(v *Autopilot) bool                // reports whether the failsafe does not act at present
+	action       func(v *Autopilot) (conduct, bool)     // false: it only reports the loss
+	lost, back   string                                 // texts
+}
+
+// level is a level of the battery's charge, and its failsafe. Its limit is a voltage [V], or a part of the charge.
+type level struct {
+	limit, action string // parameters
+	charge        bool   // the limit is a part of the charge
+	timer         string // the parameter with the time below the limit [s]; "": none
+	actions       map[int]conduct
+	text          string
+}
+
+// fence is what makes up the fence. A limit without a bit of kinds holds where it is above 0.
+type fence struct {
+	enable               string // parameters
+	kinds                string // bits of the kinds of fences; "": all
+	height, over, action string
+	actions              map[int]conduct
+	locks                bool // outside, no command changes the mode
+	silent               bool // a target outside is accepted, and not flown to
+	switched             bool // a command enables it, and a new one is indexed first
 }
 
 // firmwares is the table of firmwares.
 var firmwares = [...]struct {
 	name string // of the vehicle
+	text string
 	row  *firmware
-}{{"plane", &arduPlane}, {"copter", &arduCopter}}
+}{
+	{"plane", "ArduPlane, as measured on its simulation", &arduPlane},
+	{"copter", "ArduCopter, as its sources show it", &arduCopter},
+	{"px4-plane", "PX4 on an aeroplane, as its documentation and sources describe it; never compared with one", &px4Plane},
+	{"px4-copter", "PX4 on a quadrotor, likewise", &px4Copter},
+}
+
+// Text describes the firmware in a line.
+func (f Firmware) Text() string { return firmwares[f].text }
+
+// Ports returns the addresses to which a vehicle with the firmware sends, if it is told no other ones.
+func Ports(f Firmware) []string {
+	addresses := []string{"udpout:127.0.0.1:14550"}
+	if port := f.row().port; port != "" {
+		addresses = append(addresses, "udpout:127.0.0.1:"+port)
+	}
+	return addresses
+}
 
 // FirmwareNames returns the names by which firmwares are chosen.
 func FirmwareNames() []string {
@@ -108,6 +196,7 @@ type guidance struct {
 	stuck    bool    // heights of later targets are ignored until guided mode is left
 	course   float64 // straight flight [rad]
 	leaving  float64 // height at which the take-off ends [m]
+	takeOff  float64 // height of the take-off that was commanded [m above the place of power-on]; 0: as the parameter says
 	climbing bool    // the take-off is under way
 }
 
@@ -122,7 +211,7 @@ func (v *Autopilot) hold() {
 func (v *Autopilot) circle() float64 {
 	r := v.guidance.radius
 	if r == 0 {
-		r = math.Abs(v.value("WP_LOITER_RAD"))
+		r = math.Abs(v.value(v.firmware.names.circle))
 	}
 	return max(r, tightest*v.body.speed*v.body.speed)
 }
@@ -147,11 +236,18 @@ func (v *Autopilot) steer(dt float64) demand {
 		return v.takeOff()
 	case follows:
 		return v.follow(dt)
-	case guided, circles, returns:
+	case guided, circles, returns, lands:
+		if !v.body.flying && v.firmware.idles {
+			return demand{}
+		}
 		if !v.body.flying {
 			return demand{speed: v.airspeed(), climb: v.vertical(v.guidance.target.h), power: v.armed}
 		}
-		return v.to(g.target)
+		d := v.to(g.target)
+		if v.mode.conduct == lands {
+			d.climb = -landing
+		}
+		return d
 	}
 	return v.straight()
 }
@@ -167,10 +263,10 @@ func (v *Autopilot) straight() demand {
 
 // airspeed returns the airspeed that is wanted [m/s].
 func (v *Autopilot) airspeed() float64 {
-	if v.guidance.speed > 0 {
-		return v.guidance.speed
+	if n := &v.firmware.names; v.guidance.speed > 0 {
+		return max(v.value(n.slowest), min(v.value(n.fastest), v.guidance.speed))
 	}
-	return v.value("AIRSPEED_CRUISE")
+	return v.value(v.firmware.names.cruise)
 }
 
 // vertical returns the climb rate towards a height [m/s].
@@ -208,24 +304,35 @@ func (v *Autopilot) to(p place) demand {
 // takeOff climbs on the heading of the start to the height of the take-off, then circles there.
 func (v *Autopilot) takeOff() demand {
 	g := &v.guidance
-	if !v.armed {
-		return demand{}
+	if !v.armed || !v.body.flying && v.firmware.names.runway != "" && v.value(v.firmware.names.runway) == 0 {
+		return demand{} // it waits for somebody to throw it
 	}
 	if !g.climbing {
 		return v.to(g.target)
 	}
 	sin, cos := math.Sincos(g.course)
 	if v.body.h >= g.leaving-0.2 {
-		g.climbing = false
-		g.target = place{v.body.n, v.body.e, g.leaving}
+		v.climbed(place{v.body.n, v.body.e, g.leaving})
 	}
 	return demand{n: cos, e: sin, speed: v.airspeed(), climb: min(climbOut, 1+g.leaving-v.body.h), power: true}
 }
 
-// climbOutTo begins a take-off to a height above home.
-func (v *Autopilot) climbOutTo(h float64) {
+// climbed ends a take-off at a place.
+func (v *Autopilot) climbed(p place) {
+	v.guidance.climbing, v.guidance.target = false, p
+	if v.firmware.ended && v.mode.conduct == climbs {
+		v.setMode(v.firmware.with(guided).number, byMission)
+		v.guidance.target = p
+	}
+}
+
+// climbOut begins a take-off, to the height that was commanded or that of the parameter.
+func (v *Autopilot) climbOut() {
 	g := &v.guidance
-	g.course, g.leaving = v.body.heading, h+v.home.h
+	g.course, g.leaving = v.body.heading, v.value(v.firmware.names.takeOff)+v.home.h
+	if g.takeOff != 0 {
+		g.leaving = g.takeOff
+	}
 	g.climbing = v.body.h < g.leaving-2
 	g.target = place{v.body.n, v.body.e, max(g.leaving, v.body.h)}
 }
@@ -266,7 +373,7 @@ func (v *Autopilot) setMode(number uint32, why cause) bool {
 	case why == byCommand && v.guard.recovering(v):
 		v.say(severityWarning, "Mode change to %s denied, in fence recovery", to.name)
 		return false
-	case to.conduct == follows && len(v.memory.stored[missionItems]) < 2,
+	case to.conduct == follows && len(v.memory.stored[missionItems]) < v.least(),
 		to.conduct == climbs && !v.homed:
 		v.say(severityWarning, "Mode change to %s failed", to.name)
 		return false
@@ -284,21 +391,40 @@ func (v *Autopilot) enter(to *mode) {
 			g.speed = 0
 		}
 	}
+	if v.mode.conduct == climbs {
+		g.takeOff = 0
+	}
 	v.mode = to
+	v.guard.pending = nil
 	g.climbing = false
 	v.hold()
 	switch to.conduct {
+	case guided:
+		if v.firmware.ended {
+			g.speed = 0 // entering Hold resets it
+		}
 	case climbs:
-		v.climbOutTo(v.value("TKOFF_ALT"))
+		v.climbOut()
 	case returns:
-		height := v.value("RTL_ALTITUDE")
+		n := &v.firmware.names
+		height := v.value(n.home) * n.scale
 		if !v.firmware.wing {
-			height = max(v.value("RTL_ALT")/100, v.body.h-v.home.h) // [cm]; it never descends before it is at home
+			height = max(height, v.body.h-v.home.h) // it never descends before it is at home
 		}
 		g.target = v.home
 		g.target.h += height
 	case follows:
 		v.beginRoute()
 	}
-	v.heartbeat()
+	if v.firmware.prompt {
+		v.heartbeat()
+	}
+}
+
+// least returns the number of items of the shortest mission that can be flown.
+func (v *Autopilot) least() int {
+	if v.firmware.homeItem {
+		return 2
+	}
+	return 1
 }

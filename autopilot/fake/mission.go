@@ -250,7 +250,9 @@ func (v *Autopilot) finishUpload() {
 	case missionItems:
 		v.missionReplaced()
 	case fenceItems:
-		v.guard.indexed, v.guard.reported = v.now+indexTime, false
+		if v.firmware.fence.switched {
+			v.guard.indexed, v.guard.reported = v.now+indexTime, false
+		}
 	}
 	v.acknowledge(t.system, t.component, t.kind, missionAccepted)
 }
@@ -327,7 +329,7 @@ func (v *Autopilot) clearItems(f frame.Frame, kind byte) {
 // an upload.
 func (v *Autopilot) guidedItem(f frame.Frame, it item, current uint8) {
 	p, ok := v.place(it)
-	if !ok || v.mode.conduct != guided {
+	if !ok || v.mode.conduct != guided || !v.firmware.targets {
 		v.acknowledge(f.System, f.Component, missionItems, missionError)
 		return
 	}

@@ -36,7 +36,7 @@ func (v *Autopilot) parameters() {
 		m.names[p.name] = i
 		m.values = append(m.values, p.value)
 	}
-	v.set(v.firmware.identity, float64(v.options.System))
+	v.set(v.firmware.names.system, float64(v.options.System))
 }
 
 // value returns a parameter; 0 if the firmware does not have it.
@@ -78,7 +78,7 @@ func (v *Autopilot) set(name string, value float64) {
 		value = float64(float32(value))
 	}
 	v.memory.values[i] = value
-	if name == "FENCE_ENABLE" {
+	if name == v.firmware.fence.enable {
 		v.guard.fenced = value != 0
 	}
 }
@@ -100,6 +100,10 @@ func limits(kind byte) (least, most float64, whole bool) {
 // value that is not finite.
 func (v *Autopilot) setParameter(m *ardupilotmega.MessageParamSet) {
 	i, ok := v.memory.names[m.ParamId]
+	if v.firmware.bytewise && (!ok || byte(m.ParamType) != v.firmware.parameters[i].kind) {
+		v.say(severityInfo, "[pm] unknown param, or of another type: %s", m.ParamId)
+		return
+	}
 	x := float64(m.ParamValue)
 	if v.firmware.bytewise && ok && v.firmware.parameters[i].kind != realType {
 		x = float64(int32(math.Float32bits(m.ParamValue)))
@@ -117,8 +121,11 @@ func (v *Autopilot) readParameter(m *ardupilotmega.MessageParamRequestRead) {
 	if m.ParamIndex >= 0 {
 		i, ok = int(m.ParamIndex), int(m.ParamIndex) < len(v.memory.values)
 	}
-	if ok {
+	switch {
+	case ok:
 		v.sendParameter(i, i)
+	case v.firmware.bytewise:
+		v.say(severityInfo, "[pm] unknown param ID: %s", m.ParamId)
 	}
 }
 

@@ -1,20 +1,37 @@
 package fake
 
+import "canopy/autopilot/frame"
+
 // arduPlane is ArduPlane 4.7-dev. The defaults of its parameters protect nothing: they are those of the firmware.
 var arduPlane = firmware{
-	name: "ArduPlane", banner: "ArduPlane V4.7.0-dev (fake)",
+	name: "ArduPlane",
 	kind: 1, autopilot: 3,
-	wing:           true,
-	homeItem:       true,
-	endurance:      1800,
-	landedLag:      3 * second,
-	capabilities:   2 | 4 | 8 | 8192 | 16384 | 32768 | 131072,
-	version:        4<<24 | 7<<16,
-	identity:       "SYSID_THISMAV",
-	disarmDelay:    "LAND_DISARMDELAY",
-	orders:         planeOrders,
-	station:        [2]string{"FS_GCS_ENABL", "FS_LONG_TIMEOUT"},
-	batteryActions: map[int]conduct{1: returns, 2: returns, 7: returns},
+	wing:   true,
+	prompt: true, strict: true, stale: true, targets: true, homeItem: true,
+	endurance:    1800,
+	landedLag:    3 * second,
+	capabilities: 2 | 4 | 8 | 8192 | 16384 | 32768 | 131072,
+	version:      4<<24 | 7<<16,
+	orders:       planeOrders,
+	notNow:       failed,
+	names: names{
+		system: "SYSID_THISMAV", takeOff: "TKOFF_ALT", home: "RTL_ALTITUDE", scale: 1,
+		circle: "WP_LOITER_RAD", accept: "WP_RADIUS",
+		slowest: "AIRSPEED_MIN", cruise: "AIRSPEED_CRUISE", fastest: "AIRSPEED_MAX", disarmLanded: "LAND_DISARMDELAY",
+	},
+	words: arduWords("ArduPlane V4.7.0-dev (fake)"),
+	station: station{
+		enable: "FS_GCS_ENABL", time: "FS_LONG_TIMEOUT", watched: arduWatched,
+		lost: "GCS Failsafe On", back: "GCS Failsafe Cleared",
+		waits: func(v *Autopilot) bool {
+			return v.guidance.climbing || v.value("FS_GCS_ENABL") == 3 && v.mode.conduct != follows
+		},
+		action: func(v *Autopilot) (conduct, bool) {
+			return returns, v.value("FS_LONG_ACTN") == 1 || v.mode.conduct == circles || v.mode.conduct == sticks
+		},
+	},
+	levels: arduLevels(map[int]conduct{1: returns, 2: returns, 7: returns}),
+	fence:  arduFence,
 	modes: []mode{
 		{0, "MANUAL", sticks}, {1, "CIRCLE", circles}, {2, "STABILIZE", sticks}, {3, "TRAINING", sticks}, {4, "ACRO", sticks},
 		{5, "FBWA", sticks}, {6, "FBWB", sticks}, {7, "CRUISE", sticks}, {8, "AUTOTUNE", sticks},
@@ -23,7 +40,6 @@ var arduPlane = firmware{
 	parameters: []parameter{
 		{"SYSID_THISMAV", int16Type, 1}, {"SYSID_MYGCS", int16Type, 255}, {"SYSID_ENFORCE", int8Type, 0},
 		{"FS_GCS_ENABL", int8Type, 0}, {"FS_LONG_ACTN", int8Type, 0}, {"FS_LONG_TIMEOUT", realType, 5},
-		{"FS_SHORT_ACTN", int8Type, 0}, {"FS_SHORT_TIMEOUT", realType, 1.5},
 		{"THR_FAILSAFE", int8Type, 1}, {"THR_FS_VALUE", int16Type, 950},
 		{"BATT_MONITOR", int8Type, 4}, {"BATT_CAPACITY", int32Type, 3300}, {"BATT_ARM_VOLT", realType, 0},
 		{"BATT_LOW_VOLT", realType, 0}, {"BATT_LOW_MAH", realType, 0},
@@ -41,4 +57,31 @@ var arduPlane = firmware{
 		{"CRASH_DETECT", int8Type, 0}, {"AFS_ENABLE", int8Type, 0}, {"TERRAIN_ENABLE", int8Type, 1},
 		{"LAND_DISARMDELAY", int16Type, 20},
 	},
+}
+
+// arduWords are the texts of ArduPilot.
+func arduWords(banner string) words {
+	return words{
+		banner: banner, check: "PreArm: ", estimate: "EKF3 IMU0 is using GPS", armed: "Throttle armed",
+		disarmed: "Throttle disarmed", reached: "Reached waypoint #%d", finished: "Mission complete, changing mode to RTL",
+	}
+}
+
+// arduWatched looks at the number of the system only.
+func arduWatched(v *Autopilot, f frame.Frame) bool {
+	return float64(f.System) == v.value("SYSID_MYGCS")
+}
+
+// arduLevels are the two levels of the battery's voltage.
+func arduLevels(actions map[int]conduct) []level {
+	return []level{
+		{limit: "BATT_LOW_VOLT", action: "BATT_FS_LOW_ACT", timer: "BATT_LOW_TIMER", actions: actions, text: "low"},
+		{limit: "BATT_CRT_VOLT", action: "BATT_FS_CRT_ACT", timer: "BATT_LOW_TIMER", actions: actions, text: "critical"},
+	}
+}
+
+// arduFence is the fence of ArduPilot.
+var arduFence = fence{
+	enable: "FENCE_ENABLE", kinds: "FENCE_TYPE", height: "FENCE_ALT_MAX", over: "FENCE_RADIUS", action: "FENCE_ACTION",
+	actions: map[int]conduct{1: returns}, locks: true, switched: true,
 }

@@ -72,7 +72,9 @@ func (v *Autopilot) follow(dt float64) demand {
 		}
 		if navigates(it.command) {
 			v.send(&ardupilotmega.MessageMissionItemReached{Seq: uint16(r.current)})
-			v.say(severityInfo, "Reached waypoint #%d", r.current)
+			if text := v.firmware.words.reached; text != "" {
+				v.say(severityInfo, text, r.current)
+			}
 		}
 		v.advance(it)
 		if navigates(it.command) && r.current < len(items) {
@@ -85,9 +87,13 @@ func (v *Autopilot) follow(dt float64) demand {
 	if r.current >= len(items) {
 		r.complete = true
 		r.current = max(0, len(items)-1)
-		v.say(severityInfo, "Mission complete, changing mode to RTL")
+		v.say(severityInfo, "%s", v.firmware.words.finished)
 	}
-	v.setMode(v.firmware.with(returns).number, byMission)
+	after := returns
+	if v.firmware.ended {
+		after = guided
+	}
+	v.setMode(v.firmware.with(after).number, byMission)
 	return v.steer(dt)
 }
 
@@ -152,7 +158,7 @@ func (v *Autopilot) flyItem(it item, dt float64) (d demand, done bool) {
 		d := v.takeOff()
 		return d, !g.climbing
 	case cmdWaypoint:
-		accept := v.value("WP_RADIUS")
+		accept := v.value(v.firmware.names.accept)
 		if it.params[1] > 0 {
 			accept = it.params[1]
 		}

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"math"
+	"slices"
 
 	"canopy/autopilot/frame"
 
@@ -12,6 +13,7 @@ import (
 type message struct {
 	id    uint32
 	group byte                           // of the older requests for data streams, MAV_DATA_STREAM
+	only  byte                           // the kind of autopilots that have it, MAV_AUTOPILOT; 0: all
 	of    func(*Autopilot) frame.Message // nil: there is nothing to send now
 }
 
@@ -32,25 +34,25 @@ var messages []message
 
 func init() {
 	messages = []message{
-		{1, 2, (*Autopilot).sysStatus},
-		{2, 12, func(v *Autopilot) frame.Message {
+		{1, 2, 0, (*Autopilot).sysStatus},
+		{2, 12, 0, func(v *Autopilot) frame.Message {
 			m := &ardupilotmega.MessageSystemTime{TimeBootMs: v.milliseconds()}
 			if v.guard.fixed(v) {
 				m.TimeUnixUsec = uint64(v.options.Unix+v.now+v.stepped) / 1000
 			}
 			return m
 		}},
-		{24, 2, (*Autopilot).gps},
-		{30, 10, func(v *Autopilot) frame.Message {
+		{24, 2, 0, (*Autopilot).gps},
+		{30, 10, 0, func(v *Autopilot) frame.Message {
 			b := v.shown
 			return &ardupilotmega.MessageAttitude{TimeBootMs: v.milliseconds(), Roll: float32(b.bank),
 				Pitch: float32(math.Atan2(b.climb, max(b.speed, 5))), Yaw: float32(math.Remainder(b.heading, 2*math.Pi))}
 		}},
-		{33, 6, (*Autopilot).position},
-		{42, 2, (*Autopilot).missionCurrent},
-		{62, 12, (*Autopilot).controller},
-		{65, 3, (*Autopilot).channels},
-		{74, 11, func(v *Autopilot) frame.Message {
+		{33, 6, 0, (*Autopilot).position},
+		{42, 2, 0, (*Autopilot).missionCurrent},
+		{62, 12, 0, (*Autopilot).controller},
+		{65, 3, 0, (*Autopilot).channels},
+		{74, 11, 0, func(v *Autopilot) frame.Message {
 			b := v.shown
 			m := &ardupilotmega.MessageVfrHud{Airspeed: float32(b.speed),
 				Groundspeed: float32(math.Hypot(b.vn, b.ve)), Heading: int16(b.heading * 180 / math.Pi),
@@ -60,12 +62,12 @@ func init() {
 			}
 			return m
 		}},
-		{87, 6, (*Autopilot).aim},
-		{136, 12, func(v *Autopilot) frame.Message {
+		{87, 6, 0, (*Autopilot).aim},
+		{136, 12, 3, func(v *Autopilot) frame.Message {
 			p, _ := v.global(v.shown.place)
 			return &ardupilotmega.MessageTerrainReport{Lat: e7(p.Lat), Lon: e7(p.Lon)}
 		}},
-		{147, 12, func(v *Autopilot) frame.Message {
+		{147, 12, 0, func(v *Autopilot) frame.Message {
 			m := &ardupilotmega.MessageBatteryStatus{Temperature: math.MaxInt16, TimeRemaining: 0,
 				CurrentBattery: int16(100 * v.current()), EnergyConsumed: -1, CurrentConsumed: int32(3300 * (1 - v.charge)),
 				BatteryRemaining: int8(100 * v.charge), Voltages: [10]uint16{uint16(1000 * v.voltage())}}
@@ -75,8 +77,8 @@ func init() {
 			m.ChargeState = ardupilotmega.MAV_BATTERY_CHARGE_STATE(v.guard.charge + 1)
 			return m
 		}},
-		{148, 0, func(v *Autopilot) frame.Message { return v.version() }},
-		{162, 12, func(v *Autopilot) frame.Message {
+		{148, 0, 0, func(v *Autopilot) frame.Message { return v.version() }},
+		{162, 12, 3, func(v *Autopilot) frame.Message {
 			if !v.guard.fenced {
 				return nil // silence while the fence is off
 			}
@@ -87,13 +89,29 @@ func init() {
 			}
 			return m
 		}},
-		{168, 12, func(v *Autopilot) frame.Message {
+		{168, 12, 3, func(v *Autopilot) frame.Message {
 			from := math.Atan2(-v.wind[1], -v.wind[0]) * 180 / math.Pi
 			return &ardupilotmega.MessageWind{Direction: float32(math.Mod(from+360, 360)),
 				Speed: float32(math.Hypot(v.wind[0], v.wind[1]))}
 		}},
-		{193, 12, (*Autopilot).estimator},
-		{242, 0, func(v *Autopilot) frame.Message {
+		{193, 12, 3, (*Autopilot).estimator},
+		{105, 0, 12, func(v *Autopilot) frame.Message {
+			b := v.shown
+			return &ardupilotmega.MessageHighresImu{TimeUsec: uint64(v.clock() / 1000), Zacc: -gravity,
+				AbsPressure: float32(1013.25 - 0.12*(b.h+v.options.Altitude)),
+				PressureAlt: float32(b.h + v.options.Altitude), Temperature: 25, FieldsUpdated: 0x1FFF}
+		}},
+		{230, 0, 12, func(v *Autopilot) frame.Message {
+			m := &ardupilotmega.MessageEstimatorStatus{TimeUsec: uint64(v.clock() / 1000)}
+			e := v.estimator().(*ardupilotmega.MessageEkfStatusReport)
+			m.Flags = ardupilotmega.ESTIMATOR_STATUS_FLAGS(e.Flags &^ 1024) // a glitch here, not initialised there
+			return m
+		}},
+		{231, 0, 12, func(v *Autopilot) frame.Message { // the velocity of the air
+			return &ardupilotmega.MessageWindCov{TimeUsec: uint64(v.clock() / 1000), WindX: float32(v.wind[0]),
+				WindY: float32(v.wind[1]), VarHoriz: 0.1, WindAlt: float32(v.shown.h + v.options.Altitude)}
+		}},
+		{242, 0, 0, func(v *Autopilot) frame.Message {
 			if !v.homed {
 				return nil
 			}
@@ -101,10 +119,10 @@ func init() {
 			return &ardupilotmega.MessageHomePosition{Latitude: e7(p.Lat), Longitude: e7(p.Lon), Altitude: int32(h * 1000),
 				Q: [4]float32{1}}
 		}},
-		{245, 2, func(v *Autopilot) frame.Message {
+		{245, 2, 0, func(v *Autopilot) frame.Message {
 			return &ardupilotmega.MessageExtendedSysState{LandedState: v.landed()}
 		}},
-		{436, 0, func(v *Autopilot) frame.Message {
+		{436, 0, 0, func(v *Autopilot) frame.Message {
 			return &ardupilotmega.MessageCurrentMode{CustomMode: v.mode.number, IntendedCustomMode: v.mode.number}
 		}},
 	}
@@ -112,19 +130,27 @@ func init() {
 
 func e7(degrees float64) int32 { return int32(math.Round(degrees * 1e7)) }
 
-// row returns the place of a message in the table, or -1.
-func row(id uint32) int {
+// row returns the place of a message in the table, or -1 if the firmware has none.
+func (v *Autopilot) row(id uint32) int {
 	for i := range messages {
-		if messages[i].id == id {
+		if only := messages[i].only; messages[i].id == id && (only == 0 || only == v.firmware.autopilot) {
 			return i
 		}
 	}
 	return -1
 }
 
+// usual returns how often a message is sent that nobody asked for.
+func (v *Autopilot) usual(id uint32) stream {
+	if hz := v.firmware.unasked[id]; hz > 0 {
+		return stream{int64(float64(second) / hz), v.now}
+	}
+	return stream{}
+}
+
 // sendMessage sends a message of the table now; it reports whether there was anything to send.
 func (v *Autopilot) sendMessage(id uint32) bool {
-	i := row(id)
+	i := v.row(id)
 	if i < 0 {
 		return false
 	}
@@ -159,13 +185,18 @@ func (v *Autopilot) sendStreams() {
 
 // orderStream treats SET_MESSAGE_INTERVAL.
 func (v *Autopilot) orderStream(o order) result {
-	i := row(uint32(o.params[0]))
+	i := v.row(uint32(o.params[0]))
 	interval := int64(o.params[1]) * 1000 / millisecond * millisecond
-	switch {
-	case i < 0, o.params[2] != 0, interval > 0 && interval < fastest:
+	switch strict := v.firmware.strict; {
+	case !strict && (i < 0 || slices.Contains(v.firmware.fixed, messages[i].id)):
+		return failed
+	case strict && (i < 0 || o.params[2] != 0 || interval > 0 && interval < fastest):
 		return denied
-	case o.params[1] <= 0: // off; and the default, which is off
+	case o.params[1] < 0:
 		v.streams[i] = stream{}
+		return accepted
+	case o.params[1] == 0: // the default
+		v.streams[i] = v.usual(messages[i].id)
 		return accepted
 	}
 	v.streams[i] = stream{max(fastest, min(interval, slowest)), v.now}
@@ -183,7 +214,7 @@ func (v *Autopilot) orderMessage(o order) result {
 // request sends a message once.
 func (v *Autopilot) request(id, about uint32) result {
 	if id == 244 {
-		i := row(about)
+		i := v.row(about)
 		if i < 0 {
 			return failed
 		}
@@ -194,15 +225,21 @@ func (v *Autopilot) request(id, about uint32) result {
 		v.send(m)
 		return accepted
 	}
-	if !v.sendMessage(id) {
+	switch {
+	case v.sendMessage(id):
+		return accepted
+	case v.firmware.strict:
 		return failed
 	}
-	return accepted
+	return denied
 }
 
 // dataStream treats the older request for a group of messages; group 0 is all.
 func (v *Autopilot) dataStream(group byte, hz uint16, on bool) {
 	for i := range v.streams {
+		if v.row(messages[i].id) != i {
+			continue
+		}
 		if g := messages[i].group; g == 0 || group != 0 && g != group {
 			continue
 		}
@@ -213,10 +250,14 @@ func (v *Autopilot) dataStream(group byte, hz uint16, on bool) {
 	}
 }
 
-// position is GLOBAL_POSITION_INT. It has no flag of validity: without an estimate it goes on with the last values.
+// position is GLOBAL_POSITION_INT. It has no flag of validity: some firmwares go on with the last values without an
+// estimate.
 func (v *Autopilot) position() frame.Message {
 	m := &ardupilotmega.MessageGlobalPositionInt{TimeBootMs: v.milliseconds(),
 		Hdg: uint16(v.shown.heading * 18000 / math.Pi)}
+	if !v.firmware.stale && !v.guard.positioned(v) {
+		return nil
+	}
 	if !v.homed {
 		return m
 	}
@@ -349,21 +390,25 @@ func (v *Autopilot) controller() frame.Message {
 
 // aim is POSITION_TARGET_GLOBAL_INT: where the autopilot believes that it is to fly.
 func (v *Autopilot) aim() frame.Message {
-	if v.mode.conduct == sticks {
+	if v.mode.conduct == sticks || !v.firmware.strict && !v.armed {
 		return nil
 	}
 	p, h := v.global(v.guidance.target)
+	kind := frameGlobal
+	if !v.firmware.strict {
+		kind = frameGlobalInt
+	}
 	return &ardupilotmega.MessagePositionTargetGlobalInt{TimeBootMs: v.milliseconds(),
-		CoordinateFrame: ardupilotmega.MAV_FRAME(frameGlobal), TypeMask: 0xFFF8,
+		CoordinateFrame: ardupilotmega.MAV_FRAME(kind), TypeMask: 0xFFF8,
 		LatInt: e7(p.Lat), LonInt: e7(p.Lon), Alt: float32(h)}
 }
 
 // missionCurrent is MISSION_CURRENT.
 func (v *Autopilot) missionCurrent() frame.Message {
 	n := len(v.memory.stored[missionItems])
-	m := &ardupilotmega.MessageMissionCurrent{Seq: uint16(v.route.current), Total: uint16(max(0, n-1))}
+	m := &ardupilotmega.MessageMissionCurrent{Seq: uint16(v.route.current), Total: uint16(max(0, n-v.least()+1))}
 	switch {
-	case n < 2:
+	case n < v.least():
 		m.MissionState = 1
 	case v.route.complete:
 		m.MissionState = 5

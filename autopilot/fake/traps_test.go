@@ -23,12 +23,17 @@ func (s *station) upload(kind byte, items ...*ardupilotmega.MessageMissionItemIn
 	n := len(s.heard)
 	s.send(&ardupilotmega.MessageMissionCount{TargetSystem: 1, TargetComponent: 1, Count: uint16(len(items)),
 		MissionType: common.MAV_MISSION_TYPE(kind)})
+	give := func(seq uint16) {
+		it := items[seq]
+		it.TargetSystem, it.TargetComponent, it.Seq, it.MissionType = 1, 1, seq, common.MAV_MISSION_TYPE(kind)
+		s.send(it)
+	}
 	for ; n < len(s.heard); n++ {
 		switch m := s.heard[n].(type) {
 		case *ardupilotmega.MessageMissionRequest:
-			it := items[m.Seq]
-			it.TargetSystem, it.TargetComponent, it.Seq, it.MissionType = 1, 1, m.Seq, common.MAV_MISSION_TYPE(kind)
-			s.send(it)
+			give(m.Seq)
+		case *ardupilotmega.MessageMissionRequestInt:
+			give(m.Seq)
 		case *ardupilotmega.MessageMissionAck:
 			return m.Type
 		}

@@ -27,11 +27,12 @@ func fakeCommand() *cobra.Command {
 		Use:   "fake VEHICLE",
 		Short: "Fly a vehicle that does not exist, for ground stations and `canopy fly`",
 		Long: `Fly a vehicle that does not exist, for ground stations and ` + "`canopy fly`" + `, until Ctrl-C.
-VEHICLE is one of ` +
-			strings.Join(fake.FirmwareNames(), ", ") + `.
+VEHICLE is one of
 
+` + indented(vehicles()) + `
 The vehicle answers MAVLink as its firmware does, with its own clock. It sends to 127.0.0.1:14550, where ground
-stations listen, unless --link gives other addresses:
+stations listen, and a vehicle of PX4 also to port 14540, where computers on board listen, unless --link gives other
+addresses:
 
 ` + indented(link.Forms()) + `
 Faults, at seconds T since power-on:
@@ -67,6 +68,9 @@ The same --seed gives the same faults.`,
 					return &usageError{"--fault: " + err.Error()}
 				}
 			}
+			if !cmd.Flags().Changed("link") {
+				addresses = fake.Ports(firmware)
+			}
 			var links []link.Link
 			out := cmd.OutOrStdout()
 			for _, a := range addresses {
@@ -88,13 +92,21 @@ The same --seed gives the same faults.`,
 			return failed(serve(ctx, v, faults.New(seed, scenario), links, clock, ticker.C, out))
 		},
 	}
-	c.Flags().StringArrayVar(&addresses, "link", []string{"udpout:127.0.0.1:14550"},
-		"an `address` to send to (repeatable)")
+	c.Flags().StringArrayVar(&addresses, "link", nil, "an `address` to send to (repeatable); see above")
 	c.Flags().Float64Var(&speed, "speed", 1, "the vehicle's clock runs so many `times` as fast")
 	c.Flags().StringArrayVar(&settings, "set", nil, "a parameter, `NAME=NUMBER` (repeatable)")
 	c.Flags().StringArrayVar(&spoiled, "fault", nil, "a `fault`, as above (repeatable)")
 	c.Flags().Uint64Var(&seed, "seed", 0, "the `number` that chooses the faults")
 	return c
+}
+
+// vehicles describes the fake vehicles, one in a line.
+func vehicles() string {
+	var b strings.Builder
+	for i, name := range fake.FirmwareNames() {
+		fmt.Fprintf(&b, "%-11s %s\n", name, fake.Firmware(i).Text())
+	}
+	return b.String()
 }
 
 // indented returns a text with two spaces before each line.

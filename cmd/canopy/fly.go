@@ -59,7 +59,8 @@ func flyCommand() *cobra.Command {
 
 The mission's vehicle must be plane or copter. The link is one of
 
-  fake:plane            a fake autopilot in this program, for tests and demonstrations; or fake:copter
+  fake:VEHICLE          a fake autopilot in this program: ` +
+			strings.Join(fake.FirmwareNames(), ", ") + `
 ` + indented(link.Forms()) + `
 The flight attaches to the vehicle and reads its parameters: findings of the checklist are printed, and with --refuse,
 grave ones keep the vehicle from being commanded. Then the plan begins. A vehicle that is already in the air is only
@@ -91,7 +92,8 @@ mission was flown to its end, but the plan failed or a property or an assumption
 		RunE: func(cmd *cobra.Command, args []string) error {
 			stderr := cmd.ErrOrStderr()
 			if address == "" {
-				return &usageError{"--link is needed: fake:plane, fake:copter, or the address of a vehicle"}
+				return &usageError{"--link is needed: " + fakePrefix + strings.Join(fake.FirmwareNames(), ", "+fakePrefix) +
+					", or the address of a vehicle"}
 			}
 			if atEnd != atEndHold && atEnd != atEndReturn {
 				return &usageError{"--at-end is " + atEndHold + " or " + atEndReturn}
