@@ -178,5 +178,5 @@ func (a *Adapter) radius() float64 {
 	if r := a.wanted("radius"); r > 0 {
 		return r
 	}
-	return a.facts.parameters[a.firmware.circle]
+	return math.Abs(a.facts.parameters[a.firmware.circle]) // a sign is a direction
 }

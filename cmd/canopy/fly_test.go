@@ -23,3 +23,23 @@ func TestFlyTells(t *testing.T) {
 		says(t, "the operator is told", stderr, text)
 	}
 }
+
+// The missions of the contracts fly on the vehicles of PX4, too, and are replayed to the same bytes.
+func TestMissionsFlyPX4(t *testing.T) {
+	for vehicle, file := range map[string]string{"px4-plane": "circuit-plane.yaml", "px4-copter": "patrol-copter.yaml"} {
+		t.Run(vehicle, func(t *testing.T) {
+			dir := t.TempDir()
+			out, stderr, status := canopy("fly", filepath.Join("..", "..", "missions", file), "--link", "fake:"+vehicle,
+				"--out", filepath.Join(dir, "flight"), "--report=false")
+			if status != exitOK {
+				t.Fatalf("%d\n%s\n%s", status, out, stderr)
+			}
+			says(t, "the plan ends well", out, "succeeded")
+			out, stderr, status = canopy("replay", filepath.Join(dir, "flight"), "--out", filepath.Join(dir, "again"))
+			if status != exitOK {
+				t.Fatalf("%d\n%s\n%s", status, out, stderr)
+			}
+			says(t, "the replay is the same", out, "the same datagrams and the same status.csv")
+		})
+	}
+}

@@ -401,6 +401,7 @@ var rooms = map[string]room{
 		"document/mission":  "is what is flown",
 		"internal/cart":     "small missions are read",
 		"vehicle/contract":  "names signals and slots",
+		"vehicle/fleet":     "missions have the vehicles of the contracts",
 		"vehicle/model":     "a vehicle for tests",
 	}},
 	"run/flight": {pure: true, imports: reasons{
