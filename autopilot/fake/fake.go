@@ -1,6 +1,6 @@
 // Package fake is an autopilot for tests and demonstrations: a vehicle with first-order flight that answers MAVLink as
-// measurements on a simulated ArduPlane, the sources of ArduPilot, and documentation and sources of PX4 have shown, with
-// their traps. It has its own clock and contains no socket: the same calls give the same datagrams.
+// measurements on a simulated ArduPlane, the sources of ArduPilot, and documentation and sources of PX4 have shown,
+// with their traps. It has its own clock and contains no socket: the same calls give the same datagrams.
 //
 // What it does not imitate: attitude dynamics, sensors and their noise, terrain, quadplanes, the pilot's flying.
 package fake

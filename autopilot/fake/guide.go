@@ -54,9 +54,9 @@ type firmware struct {
 	fence           fence
 	delay           string // the parameter with the time that a failsafe waits in Hold [s]; "": it acts at once
 	port            string // to which it sends beside that of ground stations; "": none
-	override        string // the parameter whose lowest bit lets the sticks end a mode that flies by itself; "": they do not
+	override        string // the parameter whose lowest bit lets the sticks end a mode; "": they do not
 
-	ended        bool               // missions and take-offs end in Hold; otherwise a mission ends with a return, a take-off in its mode
+	ended        bool               // missions and take-offs end in Hold; otherwise in a return, and not at all
 	idles        bool               // on the ground an aeroplane waits in modes without a take-off
 	prompt       bool               // a heartbeat is sent when the mode changes
 	strict       bool               // rates above that of the loop, and with a third parameter, are denied

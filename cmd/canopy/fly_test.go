@@ -28,6 +28,9 @@ func TestFlyTells(t *testing.T) {
 func TestMissionsFlyPX4(t *testing.T) {
 	for vehicle, file := range map[string]string{"px4-plane": "circuit-plane.yaml", "px4-copter": "patrol-copter.yaml"} {
 		t.Run(vehicle, func(t *testing.T) {
+			if testing.Short() && vehicle == "px4-copter" {
+				t.Skip("it flies until its battery is low")
+			}
 			dir := t.TempDir()
 			out, stderr, status := canopy("fly", filepath.Join("..", "..", "missions", file), "--link", "fake:"+vehicle,
 				"--out", filepath.Join(dir, "flight"), "--report=false")

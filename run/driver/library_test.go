@@ -58,6 +58,9 @@ func TestTheLibraryFliesFakes(t *testing.T) {
 		{fake.PX4Copter, "copter", copterActions},
 	} {
 		t.Run(fake.FirmwareNames()[c.firmware], func(t *testing.T) {
+			if testing.Short() && c.firmware != fake.PX4Plane {
+				t.Skip("the flights of the other vehicles differ less from those in other tests")
+			}
 			m := libraryMission(t, c.class, c.body, "")
 			f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
 			if err != nil {
