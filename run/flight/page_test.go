@@ -10,5 +10,5 @@ import (
 func TestPage(t *testing.T) {
 	golden.Documented(t, "../../docs/flying.md", "testdata/*.txt")
 	golden.Tests(t, "../../docs/flying.md", "*_test.go", "../box/*_test.go", "../driver/*_test.go",
-		"../../autopilot/fake/*_test.go", "../../autopilot/adapter/*_test.go")
+		"../../autopilot/fake/*_test.go", "../../autopilot/adapter/*_test.go", "../../cmd/canopy/*_test.go")
 }
