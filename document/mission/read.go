@@ -68,6 +68,7 @@ type builder struct {
 	names map[string]int // signal by name
 	codes []*expr.Code   // those whose relations are events
 	bends bool           // an expression of these has functions that turn or jump, or nested relations
+	offer model.Offer    // of the vehicle
 	reads map[int]bool   // the signals that the plan and the computed signals read
 
 	scope    expr.Scope // signals that expressions may read
@@ -98,7 +99,7 @@ func (b *builder) read(root *yamldoc.Node, vehicles []model.Offer, set []string,
 	}
 	for _, k := range []string{
 		"plan", "graph", "vehicle", "environment", "parameters", "initial", "commands", "signals", "record", "plots",
-		"check", "tables", "outages",
+		"check", "tables", "outages", "fence", "rally",
 	} {
 		known[k] = keep(k)
 	}
@@ -135,6 +136,7 @@ func (b *builder) read(root *yamldoc.Node, vehicles []model.Offer, set []string,
 		}
 		return
 	}
+	b.fences(parts["fence"], parts["rally"], b.offer)
 	b.parameters(parts["environment"], parts["parameters"])
 	b.overrides(set)
 	b.sourced(parts["outages"])
@@ -228,7 +230,7 @@ func (b *builder) vehicle(n *yamldoc.Node, vehicles []model.Offer, open func(str
 	for i, offer := range vehicles {
 		if names[i] = offer.Name; offer.Name == name {
 			v := offer.Make()
-			b.m.Vehicle, b.m.Parameters = v, v.Defaults()
+			b.m.Vehicle, b.m.Parameters, b.offer = v, v.Defaults(), offer
 			return true
 		}
 	}
@@ -320,6 +322,9 @@ func (b *builder) unknownParameter(key *yamldoc.Node, known []string) {
 
 func (b *builder) parameter(i int, value *yamldoc.Node) {
 	p := &b.m.Vehicle.Parameters[i]
+	if p.Name == fenceRadius && !b.m.Fence.Empty() {
+		b.Add(value, "no-fence", "remove it, or the fence", "%s has no effect: the mission has a fence", p.Name)
+	}
 	b.m.placed = b.m.placed || p.Name == siteLat || p.Name == siteLon
 	b.m.Parameters[i] = b.within(value, model.Variable{Name: p.Name, Unit: p.Unit, Text: p.Text}, p.Range())
 }

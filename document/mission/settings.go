@@ -26,6 +26,13 @@ func (m *Mission) Settings() map[string]string {
 		all[fmt.Sprint("outage ", i+1)] = fmt.Sprintf("%s, from %s s to %s s", o.source, diag.Number(o.from, -1),
 			diag.Number(o.to, -1))
 	}
+	if !m.Fence.Empty() {
+		all["fence"] = m.Fence.Breach()
+	}
+	for i, r := range m.Rally {
+		all[fmt.Sprint("rally point ", i+1)] = fmt.Sprintf("%s m north, %s m east, %s m high", diag.Number(r.North, -1),
+			diag.Number(r.East, -1), diag.Number(r.H, -1))
+	}
 	for _, s := range m.slots {
 		all[s.Name] = fmt.Sprintf("default %s, hold %t", diag.Number(s.Initial, -1), s.Hold)
 	}

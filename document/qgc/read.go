@@ -18,7 +18,7 @@ type File struct {
 	Home          Spot          // the planned home position; H is its altitude above mean sea level
 	Cruise, Hover float64       // [m/s], NaN if absent
 	Items         []MissionItem // of complex items those into which QGroundControl has expanded them
-	Fence         Fence
+	Fence         GeoFence
 	Rally         []Spot
 
 	source *diag.Source
@@ -40,8 +40,8 @@ type MissionItem struct {
 	node *yamldoc.Node
 }
 
-// Fence is where the vehicle may fly: inside each polygon and circle of inclusion, outside of those of exclusion.
-type Fence struct {
+// GeoFence is where the vehicle may fly: inside each polygon and circle of inclusion, outside of those of exclusion.
+type GeoFence struct {
 	Polygons []Polygon
 	Circles  []Circle
 }
@@ -60,7 +60,7 @@ type Circle struct {
 }
 
 // Empty reports whether there is no fence.
-func (f Fence) Empty() bool { return len(f.Polygons) == 0 && len(f.Circles) == 0 }
+func (f GeoFence) Empty() bool { return len(f.Polygons) == 0 && len(f.Circles) == 0 }
 
 // maxItems bounds the items of a mission, and the corners of a fence: those of MAVLink's protocol have 16 bits, boards
 // store fewer than 3,000.

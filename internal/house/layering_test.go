@@ -87,6 +87,9 @@ var rooms = map[string]room{
 		"expr": "names, types and units are those of expressions",
 	}},
 	"vehicle/earth": {pure: true},
+	"vehicle/fence": {pure: true, tests: reasons{
+		"expr": "the condition of a breach is an expression",
+	}},
 	"vehicle/model": {pure: true, imports: reasons{
 		"diag":         "ranges are written for readers",
 		"internal/cpu": "panels are computed four at once where that is possible",
@@ -352,7 +355,9 @@ var rooms = map[string]room{
 
 		"syntax/yamldoc":    "mission files are YAML",
 		"vehicle/equations": "a mission may name a vehicle in a file of equations",
+		"vehicle/fence":     "where the vehicle may fly",
 	}, tests: reasons{
+		"vehicle/fleet": "vehicles have fences",
 		"internal/cart": "missions of a small vehicle are read",
 	}},
 	"run": {pure: true, imports: reasons{
@@ -459,6 +464,7 @@ var rooms = map[string]room{
 		"bt":              "statuses are compared",
 		"diag":            "plans that take over are documents",
 		"internal/cart":   "runs of a small vehicle have closed forms",
+		"vehicle/fence":   "crossings are counted",
 		"vehicle/fleet":   "missions name vehicles",
 	}},
 	"formalism/backchain": {pure: true, imports: reasons{

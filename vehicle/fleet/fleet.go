@@ -4,6 +4,7 @@ package fleet
 
 import (
 	"embed"
+	"strings"
 
 	"canopy/diag"
 	"canopy/vehicle/contract"
@@ -18,7 +19,9 @@ var files embed.FS
 func Offers() []model.Offer {
 	offers := model.Offers(model.Vehicles()...)
 	for _, c := range contract.Contracts() {
-		offers = append(offers, model.Offer{Name: c.Name, Make: func() *model.Vehicle { return simulated(c) }})
+		offers = append(offers, model.Offer{Name: c.Name,
+			Make:   func() *model.Vehicle { return simulated(c, round) },
+			Fenced: func(breach string) *model.Vehicle { return simulated(c, breach) }})
 	}
 	return offers
 }
@@ -32,14 +35,18 @@ func Vehicles() []*model.Vehicle {
 	return list
 }
 
-// simulated returns the simulated vehicle of a contract. Its signals beyond those of the contract begin with Own.
-func simulated(c *contract.Contract) *model.Vehicle {
+// round is the condition, in the files, that a vehicle is outside its fence: a circle round home.
+const round = "north^2 + east^2 gt fence.radius^2"
+
+// simulated returns the simulated vehicle of a contract, with the condition that it is outside its fence. Its signals
+// beyond those of the contract begin with Own.
+func simulated(c *contract.Contract, breach string) *model.Vehicle {
 	name := c.Name + ".vehicle.yaml"
 	text, err := files.ReadFile(name)
 	if err != nil {
 		panic("fleet: a contract without a vehicle")
 	}
-	v, list := equations.Read(&diag.Source{Name: name, Text: string(text)})
+	v, list := equations.Read(&diag.Source{Name: name, Text: strings.Replace(string(text), round, breach, 1)})
 	if v == nil {
 		panic("fleet: " + list.Err().Error())
 	}

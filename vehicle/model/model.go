@@ -201,15 +201,16 @@ func Vehicles() []*Vehicle { return []*Vehicle{solar, circuit, quad} }
 
 // Offer is a vehicle that is made when it is needed.
 type Offer struct {
-	Name string
-	Make func() *Vehicle
+	Name   string
+	Make   func() *Vehicle
+	Fenced func(breach string) *Vehicle // with the condition that the vehicle is outside its fence; nil: it has none
 }
 
 // Offers returns offers of vehicles.
 func Offers(vehicles ...*Vehicle) []Offer {
 	offers := make([]Offer, len(vehicles))
 	for i, v := range vehicles {
-		offers[i] = Offer{v.Name, func() *Vehicle { return v }}
+		offers[i] = Offer{Name: v.Name, Make: func() *Vehicle { return v }}
 	}
 	return offers
 }
