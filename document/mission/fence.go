@@ -99,8 +99,8 @@ func (b *builder) limits(n *yamldoc.Node) (at []*yamldoc.Node) {
 			"a fence needs `inclusion`, `exclusion` or `max_h`")
 	}
 	if i := f.Items(); i > fence.MaxItems {
-		b.Add(n, "too-large", "autopilots have little room for fences", "the fence has %d corners and circles; at most %d are "+
-			"allowed", i, fence.MaxItems)
+		b.Add(n, "too-large", "autopilots have little room for fences",
+			"the fence has %d corners and circles; at most %d are allowed", i, fence.MaxItems)
 	}
 	return at
 }

@@ -111,7 +111,8 @@ func (a Area) Mistake() string {
 	return ""
 }
 
-// turn is positive if the way from a over b to c turns right as seen from above, from north to east; 0: it does not turn.
+// turn is positive if the way from a over b to c turns from north to east, negative if it turns back; 0: it does not
+// turn.
 func turn(a, b, c Coordinates) float64 {
 	return (b.North-a.North)*(c.East-a.East) - (b.East-a.East)*(c.North-a.North)
 }
