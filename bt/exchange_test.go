@@ -76,10 +76,34 @@ func (s *sweeper) exchange(root *bt.Node, kept []bt.Task, initial []bt.Input) *s
 	return n
 }
 
-// mutate returns a changed copy of a tree with names: tasks are removed, added, moved and changed.
+// around puts a task below a new one with a single child, a guard of a resource among them.
+func around(r *rand.Rand, d *bt.Node, fresh *int) *bt.Node {
+	*fresh++
+	kinds := slices.DeleteFunc(bt.Kinds(), func(k bt.Kind) bool { least, most := k.Arity(); return least > 1 || most != 1 })
+	kind := kinds[r.IntN(len(kinds))]
+	n := &bt.Node{Kind: kind, Name: fmt.Sprint("new", *fresh), Children: []*bt.Node{d}, Params: trees.Params(r, kind, 1)}
+	if trees.Guards(kind) {
+		n.Params = []int{1 + r.IntN(2)}
+	}
+	return n
+}
+
+// exchangeKind gives a task another kind that may have as many children.
+func exchangeKind(r *rand.Rand, d *bt.Node) {
+	n := len(d.Children)
+	kinds := slices.DeleteFunc(bt.Kinds(), func(k bt.Kind) bool {
+		least, most := k.Arity()
+		return (k.Family() == bt.Leaf) != (d.Kind.Family() == bt.Leaf) || n < least || most >= 0 && n > most || trees.Guards(k)
+	})
+	d.Kind = kinds[r.IntN(len(kinds))]
+	d.Params = trees.Params(r, d.Kind, n)
+}
+
+// mutate returns a changed copy of a tree with names: tasks are removed, added, moved, renamed and changed, and get
+// others around them.
 func mutate(r *rand.Rand, d *bt.Node, fresh *int) *bt.Node {
 	c := *d
-	c.Children = nil
+	c.Children, c.Params = nil, slices.Clone(d.Params)
 	for _, child := range d.Children {
 		c.Children = append(c.Children, mutate(r, child, fresh))
 	}
@@ -88,7 +112,7 @@ func mutate(r *rand.Rand, d *bt.Node, fresh *int) *bt.Node {
 		*fresh++
 		return &bt.Node{Kind: trees.Leaf(r), Name: fmt.Sprint("new", *fresh)}
 	}
-	switch r.IntN(12) {
+	switch r.IntN(18) {
 	case 0:
 		if len(c.Children) > max(least, 1) {
 			i := r.IntN(len(c.Children))
@@ -104,14 +128,20 @@ func mutate(r *rand.Rand, d *bt.Node, fresh *int) *bt.Node {
 		if n := len(c.Children); n > 0 {
 			c.Children[r.IntN(n)] = added()
 		}
-	case 4:
-		*fresh++
+	case 4, 5:
 		inner := c
-		return &bt.Node{Kind: bt.Inverter, Name: fmt.Sprint("new", *fresh), Children: []*bt.Node{&inner}}
-	case 5:
+		return around(r, &inner, fresh)
+	case 6:
 		if n := len(c.Children); n > 0 && n >= least {
 			return c.Children[r.IntN(n)]
 		}
+	case 7:
+		*fresh++
+		c.Name = fmt.Sprint("new", *fresh)
+	case 8:
+		c.Params = trees.Params(r, c.Kind, len(c.Children))
+	case 9:
+		exchangeKind(r, &c)
 	}
 	if c.Params != nil {
 		for i, p := range c.Kind.Params() { // of a number of children
@@ -132,114 +162,216 @@ func named(d *bt.Node, n *int) {
 	}
 }
 
+// exchanges counts what random exchanges show.
+type exchanges struct {
+	exchanged, waited, running, moved int
+	met                               map[bt.Kind]bool // kinds of the new trees
+}
+
 // TestExchange compares exchanges of trees with those of the sweeps, on random trees, changes and scripts: logs and
 // states are equal. When the new tree takes over, no removed action is engaged. Until it does, no removed action is
 // entered. An exchange for the same tree changes and logs nothing.
 func TestExchange(t *testing.T) {
-	count, exchanged, waited, running, moved := trees.Count(20_000, 3_000), 0, 0, 0, 0
+	count, x := trees.Count(20_000, 3_000), &exchanges{met: map[bt.Kind]bool{}}
 	for seed := range count {
 		r := rand.New(rand.NewPCG(9, uint64(seed)))
-		d, n, fresh := trees.Random(r, 2+r.IntN(16)), 0, 0
-		if seed%4 == 1 {
-			d = trees.Guarded(r, d)
-		}
-		named(d, &n)
-		tree := trees.Compile(t, d)
-		var initial []bt.Input
-		for _, l := range tree.Leaves() {
-			if tree.Kind(l).Acts() && r.IntN(2) == 0 {
-				initial = append(initial, bt.Slow(l, false, true))
-			}
-		}
-		e, s := bt.NewEngine(tree, initial, 0), newSweeper(d, initial, 1000)
-		var next *bt.Exchange
-		var to *bt.Node
-		var inputs []bt.Input
-		fail := func(text string, args ...any) {
-			t.Fatalf("seed %d: %s\n%s\nto\n%s", seed, fmt.Sprintf(text, args...), trees.Outline(d), trees.Outline(to))
-		}
-		to = d
-		for range 16 {
-			iterations, settled := s.settle(inputs)
-			instant, err := e.Settle(inputs)
-			if !settled || err != nil {
-				break // a script repeats without end
-			}
-			compare(t, uint64(seed), fmt.Sprint("inputs ", inputs), to, e, s, instant, iterations)
-			if err := e.Check(); err != nil {
-				fail("%v", err)
-			}
-			for _, c := range instant.Commands {
-				if next != nil && !c.Exit && slices.Contains(next.Gone(), c.Task) {
-					fail("%s is entered, although it is removed", tree.Name(c.Task))
-				}
-			}
-			if next != nil && !e.Ready(next) {
-				waited++
-			}
-			inputs = nil
-			if next != nil && e.Ready(next) {
-				var kept []bt.Task
-				for x := range next.To().Len() {
-					kept = append(kept, next.Kept(bt.Task(x)))
-				}
-				for _, k := range next.Gone() {
-					if !e.Status(k).Transient() {
-						fail("%s is engaged", tree.Name(k))
-					}
-				}
-				before := e
-				s, e = s.exchange(to, kept, nil), e.Exchange(next, nil)
-				d, tree, next = to, next.To(), nil
-				exchanged++
-				for x, k := range kept {
-					if k >= 0 && before.Status(k) == bt.Running && tree.Kind(bt.Task(x)).Acts() {
-						if running++; before.Tree().Parent(k) >= 0 && tree.Parent(bt.Task(x)) >= 0 &&
-							before.Tree().Name(before.Tree().Parent(k)) != tree.Name(tree.Parent(bt.Task(x))) {
-							moved++
-						}
-					}
-				}
-				continue
-			}
-			switch {
-			case next == nil && r.IntN(4) == 0:
-				same := bt.NewExchange(tree, tree, func(a, b bt.Task) bool { return true })
-				o := e.Exchange(same, nil)
-				if instant, err := o.Settle(nil); err != nil || len(instant.Changes)+len(instant.Commands)+len(instant.Timings) > 0 ||
-					!bytes.Equal(snapshot.Save(nil, o), snapshot.Save(nil, e)) {
-					fail("an exchange for the same tree changes something: %v", instant)
-				}
-				e.Withhold(same)
-			case next == nil && r.IntN(3) == 0:
-				to = mutate(r, d, &fresh)
-				tree2, err := bt.Compile(to)
-				if err != nil {
-					to = d
-					break
-				}
-				next = bt.NewExchange(tree, tree2, func(a, b bt.Task) bool { return true })
-				e.Withhold(next)
-				s.withhold(next.Gone())
-			case next != nil && r.IntN(6) == 0: // the old one goes on
-				next, to = nil, d
-				e.Withhold(nil)
-				s.withhold(nil)
-			}
-			if r.IntN(5) == 0 {
-				o := bt.NewEngine(tree, nil, 0)
-				reload(t, e, o)
-				e = o
-			}
-			for range r.IntN(3) * min(1, len(tree.Leaves())+len(tree.Timers())) {
-				inputs = append(inputs, trees.Input(r, tree, e.Status))
-			}
+		if text := x.run(r, 2+r.IntN(16), 16); text != "" {
+			t.Fatalf("seed %d: %s", seed, text)
 		}
 	}
-	t.Logf("%d exchanges, %d waits, %d actions went on, %d of them elsewhere", exchanged, waited, running, moved)
-	if exchanged < count || waited < count/20 || running < count/10 || moved < count/200 {
+	t.Logf("%d exchanges, %d waits, %d actions went on, %d of them elsewhere", x.exchanged, x.waited, x.running, x.moved)
+	for _, k := range bt.Kinds() {
+		if !x.met[k] {
+			t.Errorf("no %s takes part", k)
+		}
+	}
+	if x.exchanged < count || x.waited < count/20 || x.running < count/10 || x.moved < count/200 {
 		t.Error("too few")
 	}
+}
+
+// FuzzSwap is TestExchange with random numbers from the input.
+func FuzzSwap(f *testing.F) {
+	f.Add([]byte("a random tree, changed"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 400 {
+			return
+		}
+		r := rand.New(&tape{data, rand.NewPCG(uint64(len(data)), 1)})
+		if text := (&exchanges{met: map[bt.Kind]bool{}}).run(r, 2+r.IntN(24), 24); text != "" {
+			t.Error(text)
+		}
+	})
+}
+
+// tape is a source of random numbers with 8 random bits, from a text and then from another source.
+type tape struct {
+	data []byte
+	rest rand.Source
+}
+
+func (s *tape) Uint64() uint64 {
+	if len(s.data) == 0 {
+		return s.rest.Uint64()
+	}
+	x := uint64(s.data[0]) << 56
+	s.data = s.data[1:]
+	return x
+}
+
+// lasts returns the conditions of a tree that last until the end of another task, by names.
+func lasts(d *bt.Tree, until map[string]string) map[bt.Task][]bt.Task {
+	tasks := map[bt.Task][]bt.Task{}
+	for condition, task := range until {
+		c, ok := d.Find(condition)
+		other, found := d.Find(task)
+		if ok && found && d.Kind(c) == bt.Condition {
+			tasks[c] = []bt.Task{other}
+		}
+	}
+	return tasks
+}
+
+// run exchanges a random tree for random others, at random instants of a random script, and returns what is wrong.
+func (x *exchanges) run(r *rand.Rand, size, instants int) (wrong string) {
+	d, n, fresh := trees.Random(r, size), 0, 0
+	if r.IntN(4) == 0 {
+		d = trees.Guarded(r, d)
+	}
+	named(d, &n)
+	tree, err := bt.Compile(d)
+	if err != nil {
+		return err.Error()
+	}
+	until := map[string]string{}
+	for _, l := range tree.Leaves() {
+		if r.IntN(6) == 0 {
+			until[tree.Name(l)] = tree.Name(bt.Task(r.IntN(tree.Len())))
+		}
+	}
+	lasting := func(of *bt.Tree) *bt.Tree { return of.Lasting(lasts(of, until)) }
+	tree = lasting(tree)
+	slow := func(leaves []bt.Task) (initial []bt.Input) {
+		for _, l := range leaves {
+			if tree.Kind(l).Acts() && r.IntN(2) == 0 {
+				initial = append(initial, bt.Slow(l, r.IntN(3) == 0, true))
+			}
+		}
+		return initial
+	}
+	initial := slow(tree.Leaves())
+	e, s := bt.NewEngine(tree, initial, 0), newSweeper(d, initial, 1000).lasting(lasts(tree, until))
+	var next *bt.Exchange
+	var inputs []bt.Input
+	to := d
+	fail := func(text string, args ...any) string {
+		return fmt.Sprintf("%s\n%s\nto\n%s\n%v", fmt.Sprintf(text, args...), trees.Outline(d), trees.Outline(to), until)
+	}
+	all := func(a, b bt.Task) bool { return true }
+	for range instants {
+		iterations, settled := s.settle(inputs)
+		instant, err := e.Settle(inputs)
+		if settled != (err == nil) {
+			return fail("%v, the sweeps settle: %t", err, settled)
+		}
+		if !settled {
+			return "" // a script repeats without end
+		}
+		if text := differ(e, s, instant, iterations); text != "" {
+			return fail("inputs %v: %s", inputs, text)
+		}
+		if err := e.Check(); err != nil {
+			return fail("%v", err)
+		}
+		for _, c := range instant.Commands {
+			if next != nil && !c.Exit && slices.Contains(next.Gone(), c.Task) {
+				return fail("%s is entered, although it is removed", tree.Name(c.Task))
+			}
+		}
+		inputs = nil
+		switch {
+		case next != nil && e.Ready(next):
+			x.exchanged++
+			for now := range bt.Task(next.To().Len()) {
+				x.met[next.To().Kind(now)] = true
+				k := next.Kept(now)
+				if k < 0 || e.Status(k) != bt.Running || !tree.Kind(k).Acts() {
+					continue
+				}
+				x.running++
+				if tree.Parent(k) >= 0 && next.To().Parent(now) >= 0 &&
+					tree.Name(tree.Parent(k)) != next.To().Name(next.To().Parent(now)) {
+					x.moved++
+				}
+			}
+			var kept, added []bt.Task
+			for i := range bt.Task(next.To().Len()) {
+				if kept = append(kept, next.Kept(i)); next.Kept(i) < 0 && next.To().Kind(i).Family() == bt.Leaf {
+					added = append(added, i)
+				}
+			}
+			for _, k := range next.Gone() {
+				if !e.Status(k).Transient() {
+					return fail("%s is engaged", tree.Name(k))
+				}
+			}
+			d, tree = to, next.To()
+			initial := slow(added)
+			s = s.exchange(to, kept, initial).lasting(lasts(tree, until))
+			e, next = e.Exchange(next, initial), nil
+			if r.IntN(4) == 0 {
+				o := bt.NewEngine(tree, nil, 0)
+				if err := snapshot.Load(snapshot.Save(nil, e), o); err != nil {
+					return fail("%v", err)
+				}
+				e = o
+			}
+			continue
+		case next != nil:
+			x.waited++
+		}
+		switch {
+		case next == nil && r.IntN(4) == 0:
+			same := bt.NewExchange(tree, tree, all)
+			o := e.Exchange(same, nil)
+			if instant, err := o.Settle(nil); err != nil || len(instant.Changes)+len(instant.Commands)+len(instant.Timings) > 0 ||
+				!bytes.Equal(snapshot.Save(nil, o), snapshot.Save(nil, e)) {
+				return fail("an exchange for the same tree changes something: %v", instant)
+			}
+			e.Withhold(same)
+		case next == nil && r.IntN(3) == 0:
+			to = mutate(r, d, &fresh)
+			tree2, err := bt.Compile(to)
+			if err != nil {
+				to = d
+				break
+			}
+			tree2 = lasting(tree2)
+			next = bt.NewExchange(tree, tree2, func(old, now bt.Task) bool {
+				_, before := tree.Find(until[tree.Name(old)])
+				_, after := tree2.Find(until[tree.Name(old)])
+				return before == after
+			})
+			e.Withhold(next)
+			s.withhold(next.Gone())
+		case next != nil && r.IntN(6) == 0: // the old one goes on
+			next, to = nil, d
+			e.Withhold(nil)
+			s.withhold(nil)
+		}
+		if r.IntN(5) == 0 {
+			o := bt.NewEngine(tree, nil, 0)
+			saved := snapshot.Save(nil, e)
+			if err := snapshot.Load(saved, o); err != nil || !bytes.Equal(snapshot.Save(nil, o), saved) {
+				return fail("a restored engine is another one: %v", err)
+			}
+			e = o
+		}
+		for range r.IntN(3) * min(1, len(tree.Leaves())+len(tree.Timers())) {
+			inputs = append(inputs, trees.Input(r, tree, e.Status))
+		}
+	}
+	return ""
 }
 
 // TestExchangeBeforeItSettles: between an exchange and its first settling, an engine can be saved, restored and copied,

@@ -114,24 +114,30 @@ func randomRun(t *testing.T, seed uint64) (most int) {
 
 func compare(t *testing.T, seed uint64, where string, d *bt.Node, e *bt.Engine, s *sweeper, instant bt.Instant, iterations int) {
 	t.Helper()
+	if text := differ(e, s, instant, iterations); text != "" {
+		t.Fatalf("seed %d, %s: %s\n%s", seed, where, text, trees.Outline(d))
+	}
+}
+
+// differ returns a difference between the engine and the sweeps after an instant, "" if there is none.
+func differ(e *bt.Engine, s *sweeper, instant bt.Instant, iterations int) string {
 	if !slices.Equal(instant.Changes, s.changes) || !slices.Equal(instant.Commands, s.commands) ||
 		!slices.Equal(instant.Timings, s.timings) ||
 		instant.Iterations != iterations {
-		t.Fatalf("seed %d, %s:\n engine %v %v %v %d\n sweeps %v %v %v %d\n%s", seed, where, instant.Changes,
-			instant.Commands, instant.Timings, instant.Iterations, s.changes, s.commands, s.timings, iterations,
-			trees.Outline(d))
+		return fmt.Sprintf("\n engine %v %v %v %d\n sweeps %v %v %v %d", instant.Changes,
+			instant.Commands, instant.Timings, instant.Iterations, s.changes, s.commands, s.timings, iterations)
 	}
 	for _, task := range s.tasks {
 		n := task.number
 		result, held := e.Held(n)
 		if e.Status(n) != task.status || e.Active(n) != task.active || held != task.held || e.Pinned(n) != task.pinned ||
 			held && result != task.result {
-			t.Fatalf("seed %d, %s: task %d:\n engine %v active %v held %v %v pinned %v\n"+
-				" sweeps %v active %v held %v %v pinned %v\n%s",
-				seed, where, n, e.Status(n), e.Active(n), held, result, e.Pinned(n),
-				task.status, task.active, task.held, task.result, task.pinned, trees.Outline(d))
+			return fmt.Sprintf("task %d:\n engine %v active %v held %v %v pinned %v\n"+
+				" sweeps %v active %v held %v %v pinned %v", n, e.Status(n), e.Active(n), held, result, e.Pinned(n),
+				task.status, task.active, task.held, task.result, task.pinned)
 		}
 	}
+	return ""
 }
 
 // reload sets an engine to the saved state of another one of the same tree.

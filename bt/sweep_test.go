@@ -672,7 +672,8 @@ func (s *sweeper) passOn(t *sweptTask, granted map[int]*sweptTask) {
 		if len(wants) == 1 && place != t.place {
 			t.place, t.some, s.changed = place, some, true
 		}
-		if c := t.children[t.place]; c.active && c.ended() { // it is deactivated below
+		// It is deactivated below. After an exchange it need not be the one that was reached.
+		if slices.ContainsFunc(t.children, func(c *sweptTask) bool { return c.active && c.ended() }) {
 			if t.place, t.some = place, some; place == len(t.children) {
 				t.place, t.some = 0, false
 			}

@@ -21,6 +21,9 @@ func (m *Mission) WithPlan(src *diag.Source) (*Mission, diag.List) {
 	if n.Plan, diags = plan.Read(src, m.Vocabulary()); n.Plan == nil {
 		return nil, diags
 	}
+	if unexplained := n.Plan.Unexplained(); len(unexplained) > 0 {
+		return nil, append(diags, unexplained...)
+	}
 	b := n.builder(m)
 	b.Diags = diags
 	n.Record = slices.DeleteFunc(slices.Clone(m.Record), func(name string) bool { _, ok := b.names[name]; return !ok })

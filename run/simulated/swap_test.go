@@ -121,12 +121,15 @@ func TestSwapWaits(t *testing.T) {
 	}
 }
 
-// TestSwapRefused: a plan that cannot be compiled is refused; one without an end at its first instant does not take
+// TestSwapRefused: a plan that cannot be compiled, or is not complete, is refused; one without an end at its first instant does not take
 // over: the old one goes on, and removed actions with it.
 func TestSwapRefused(t *testing.T) {
 	r, l := begun(t, drive, "", 20)
-	if list, err := r.Swap(body("bad.xml", `<Action name="a" write="nothing := 1"/>`), false); err != nil || !list.HasErrors() {
-		t.Errorf("%v, %v", list, err)
+	for _, bad := range []string{`<Action name="a" write="nothing := 1"/>`, `<Undefined name="a"/>`,
+		`<Sequence><Script code="n := 1"/><ScriptCondition code="ok and n == 1"/></Sequence>`} {
+		if list, err := r.Swap(body("bad.xml", bad), false); err != nil || !list.HasErrors() {
+			t.Errorf("%s: %v, %v", bad, list, err)
+		}
 	}
 	before := len(l.statuses)
 	exchange(t, r, body("endless.xml", `<Repeat num_cycles="-1"><Action name="a" done="true"/></Repeat>`))

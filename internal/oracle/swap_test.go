@@ -1,0 +1,313 @@
+package oracle
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"canopy/bt"
+	"canopy/diag"
+	"canopy/document/mission"
+	"canopy/executive"
+	"canopy/run"
+	"canopy/run/record"
+	"canopy/snapshot"
+)
+
+// crew is a log by which it is known what each task does, under whatever plan. It knows the plans as they are
+// described, and finds what both have by their texts.
+type crew struct {
+	header   record.Header
+	statuses map[string]bt.Status
+	turned   map[string]bool // actions whose status has changed since it was cleared
+	plan     *duties
+	next     *duties // an exchange that was requested
+	safe     bool
+	swaps    int
+	wrong    []string
+}
+
+// duties is a plan: by the name of a leaf, how it is written, and the slots that it assigns to.
+type duties struct {
+	text  map[string]string
+	acts  map[string]bool
+	exits map[string]bool // actions with an exit procedure
+	slots map[string][]int
+	loose map[int]bool // slots that are assigned to when a task is halted
+}
+
+func (m *Mission) duties(tree *bt.Tree) *duties {
+	d := &duties{map[string]string{}, map[string]bool{}, map[string]bool{}, map[string][]int{}, map[int]bool{}}
+	for i, n := range m.root.leaves(nil) {
+		t := tree.Leaves()[i]
+		name := tree.Name(t)
+		d.text[name] = fmt.Sprint(tree.Kind(t), n.clerk, n.leaf.attributes(m))
+		d.acts[name] = n.kind.Acts()
+		d.exits[name] = len(n.exit) > 0 || n.exitTime >= 0 || n.exitUntil != nil
+		for _, a := range slices.Concat(n.write, n.entry, n.exit) {
+			d.slots[name] = append(d.slots[name], a.slot)
+		}
+	}
+	m.root.each(func(n *node) {
+		if n.kind.Halts() {
+			for _, a := range n.children[0].entry {
+				d.loose[a.slot] = true
+			}
+		}
+	})
+	return d
+}
+
+// gone returns the actions of a plan that another one does not have.
+func (d *duties) gone(next *duties) (names []string) {
+	for name, text := range d.text {
+		if d.acts[name] && next.text[name] != text {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (c *crew) Sample(float64, []float64) error { return nil }
+
+// Event ends an exchange whose plan cannot take over.
+func (c *crew) Event(e record.Event) error {
+	if e.Kind == run.KindSwap && strings.Contains(e.Text, "cannot take over") {
+		c.next = nil
+	}
+	return nil
+}
+
+func (c *crew) fault(t float64, text string, args ...any) {
+	c.wrong = append(c.wrong, fmt.Sprintf("at %g: ", t)+fmt.Sprintf(text, args...))
+}
+
+// Plan checks that all that is removed has left, and that what is kept goes on as it was.
+func (c *crew) Plan(p record.Takeover) error {
+	c.swaps++
+	if c.next == nil {
+		c.fault(p.T, "a plan takes over that was not requested")
+		return nil
+	}
+	for _, name := range c.plan.gone(c.next) {
+		if s := c.statuses[name]; !s.Transient() {
+			c.fault(p.T, "%s is removed, and %v", name, s)
+		}
+	}
+	before := len(c.header.Tasks)
+	c.header.Take(p)
+	for _, x := range c.header.Tasks[before:] {
+		c.statuses[x.Name] = x.Initial
+	}
+	for _, x := range p.Tasks {
+		kept := c.next.acts[x.Name] && c.plan.text[x.Name] == c.next.text[x.Name]
+		switch was := c.statuses[x.Name]; {
+		case kept && x.Initial != was && !(x.Initial.Transient() && was.Transient()):
+			c.fault(p.T, "%s is kept, was %v and is %v", x.Name, was, x.Initial)
+		case !kept && c.next.acts[x.Name] && !x.Initial.Transient():
+			c.fault(p.T, "%s is new, and %v", x.Name, x.Initial)
+		}
+	}
+	c.plan, c.next = c.next, nil
+	return nil
+}
+
+// Status checks that a change continues the one before, that an action enters only after it has left, and that nothing
+// removed enters.
+func (c *crew) Status(t float64, _ int, x bt.Change) error {
+	name := c.header.Tasks[x.Task].Name
+	if was := c.statuses[name]; was != x.From {
+		c.fault(t, "%s: %v -> %v, but it was %v", name, x.From, x.To, was)
+	}
+	if c.statuses[name] = x.To; !c.plan.acts[name] {
+		return nil
+	}
+	c.turned[name] = true
+	if x.From.Transient() && !x.To.Transient() && x.To != bt.Activating || x.To == bt.Activating && !x.From.Transient() ||
+		x.To.Transient() && !x.From.Transient() && x.From != bt.Deactivating {
+		c.fault(t, "%s: %v -> %v", name, x.From, x.To)
+	}
+	if x.To == bt.Activating && c.next != nil && !c.safe && slices.Contains(c.plan.gone(c.next), name) {
+		c.fault(t, "%s is entered, although it is to be removed", name)
+	}
+	return nil
+}
+
+// writers returns the actions of a plan that assign to a slot and have it now, and whether one may have assigned.
+func (c *crew) writers(d *duties, slot int) (engaged int, turned bool) {
+	turned = d.loose[slot]
+	for name, slots := range d.slots {
+		if slices.Contains(slots, slot) {
+			turned = turned || c.turned[name]
+			if !c.statuses[name].Transient() {
+				engaged++
+			}
+		}
+	}
+	return engaged, turned
+}
+
+// swapped says what the exchanges of a test have shown.
+type swapped struct{ requested, swaps, waits, refused, unread, restored, values int }
+
+// TestSwaps exchanges the plans of random missions at random instants for edited ones, along random paths of the
+// signals, with runs that are saved and restored in between. The kinds, procedures that take time, guards, entries and
+// slots are those of the missions. In each log, each status continues the one before; an action enters only after it
+// has left; a removed action is not entered any more, and has left when the new plan takes over; what is kept goes on
+// as it was, without a change; new actions begin afterwards. No slot changes its value at an exchange without an action
+// that assigns to it. At the end, all exit procedures
+// have begun.
+func TestSwaps(t *testing.T) {
+	shapes := []Shape{{Depth: 2, Slots: true, Typed: true, Captured: true, Procedures: true, Timers: true, Memory: true,
+		Hysteresis: true, Computed: true}, scripts, guarded, {Depth: 3, Slots: true, Memory: true, Guards: true, Procedures: true}}
+	var s swapped
+	count := rounds(3000)
+	for seed := range uint64(count) {
+		if wrong := s.fly(seed, shapes[seed%uint64(len(shapes))]); wrong != "" {
+			t.Fatalf("seed %d: %s", seed, wrong)
+		}
+	}
+	t.Logf("%+v", s)
+	if s.swaps < count || s.waits < count/10 || s.restored < count || s.values < count/3 || s.unread > s.requested/2 {
+		t.Error("it tests little")
+	}
+}
+
+func (s *swapped) fly(seed uint64, shape Shape) (wrong string) {
+	described := func() *maker {
+		k := &maker{Rand: rand.New(rand.NewPCG(seed, 91)), Shape: shape}
+		k.m = Random(k.Rand, shape)
+		k.count = 100
+		k.m.Always, k.m.Facts, k.m.Goal, k.m.Written = nil, nil, nil, nil
+		return k
+	}
+	first := described()
+	read, list := first.m.Read()
+	if read == nil {
+		return fmt.Sprintf("%v\n%s", list, first.m)
+	}
+	m := read.Flown()
+	random := rand.New(rand.NewPCG(seed, 92))
+	path := randomPath(random, first.m, 16)
+	all := random.IntN(2) == 0
+	fresh := func() *run.Run {
+		r, err := run.New(m, NewWorld(m, path), run.Continuous{All: all}, path[len(path)-1].T+.25)
+		if err != nil {
+			panic(err)
+		}
+		return r
+	}
+	r := fresh()
+	c := &crew{header: r.Header(), statuses: map[string]bt.Status{}, turned: map[string]bool{}, plan: first.m.duties(m.Plan.Tree)}
+	for _, x := range c.header.Tasks {
+		c.statuses[x.Name] = x.Initial
+	}
+	r.Attach(c)
+	story := []string{first.m.String()}
+	fail := func(text string, args ...any) string {
+		return fmt.Sprintf(text, args...) + "\n" + strings.Join(story, "\n")
+	}
+	var err error
+	for more := true; more && err == nil && len(c.wrong) == 0; {
+		if more, err = r.Step(); !more || err != nil {
+			break
+		}
+		if random.IntN(4) == 0 {
+			next := described()
+			next.Rand = rand.New(rand.NewPCG(seed, 1000+uint64(len(story))))
+			next.edit(random.IntN(6))
+			text := next.m.Plan()
+			src := &diag.Source{Name: fmt.Sprintf("plan%d.xml", len(story)), Text: text}
+			changed, _ := r.Mission().WithPlan(src)
+			if s.requested++; changed == nil {
+				s.unread++
+			}
+			before, saved := slots(r, first.m, read), snapshot.Save(nil, r)
+			wasNext, wasSafe := c.next, c.safe
+			clear(c.turned)
+			if changed != nil {
+				c.next, c.safe = next.m.duties(changed.Plan.Tree), random.IntN(4) == 0
+			}
+			old, swaps := c.plan, c.swaps
+			var list diag.List
+			list, err = r.Swap(src, c.safe)
+			story = append(story, fmt.Sprintf("at %g, safe %t:\n%s", r.T(), c.safe, text))
+			if errors.Is(err, run.ErrSwap) || list.HasErrors() {
+				if err = nil; changed != nil && !r.Stopping() && !r.Over() {
+					return fail("refused: %v", list)
+				}
+				if string(snapshot.Save(nil, r)) != string(saved) {
+					return fail("a refused plan changes something")
+				}
+				c.next, c.safe = wasNext, wasSafe
+				continue
+			}
+			if err != nil {
+				break
+			}
+			if _, engaged, ok := r.Swapping(); ok {
+				if s.waits++; len(engaged) == 0 {
+					return fail("it waits for nothing")
+				}
+			} else if c.next = nil; r.Refusal() != "" {
+				s.refused++
+			}
+			for i, x := range slots(r, first.m, read) {
+				if math.IsInf(x, 0) || math.IsInf(before[i], 0) || x == before[i] || x != x && before[i] != before[i] {
+					continue
+				}
+				s.values++
+				_, was := c.writers(old, i)
+				several, is := c.writers(c.plan, i)
+				if !was && !is && several < 2 && !(several == 1 && c.swaps > swaps) {
+					return fail("%s jumps from %g to %g", first.m.slots[i].name, before[i], x)
+				}
+			}
+		}
+		if random.IntN(4) == 0 && err == nil {
+			saved := snapshot.Save(nil, r)
+			again := fresh()
+			if err := snapshot.Load(saved, again); err != nil {
+				return fail("%v", err)
+			}
+			again.Attach(c)
+			if string(snapshot.Save(nil, again)) != string(saved) {
+				return fail("a restored run is another one")
+			}
+			r = again
+			s.restored++
+		}
+	}
+	s.swaps += c.swaps
+	if err != nil && !errors.Is(err, executive.ErrUnsettled) && !errors.Is(err, executive.ErrUnset) &&
+		!errors.Is(err, bt.ErrLoop) && !errors.Is(err, ErrUnsettled) {
+		return fail("%v", err)
+	}
+	if len(c.wrong) > 0 {
+		return fail("%s", strings.Join(c.wrong, "\n"))
+	}
+	for name, status := range c.statuses {
+		if err == nil && c.plan.exits[name] && !status.Transient() && status != bt.Deactivating {
+			return fail("in the end, %s is %v", name, status)
+		}
+	}
+	return ""
+}
+
+// slots returns the values of the slots of a mission.
+func slots(r *run.Run, m *Mission, read *mission.Mission) (values []float64) {
+	w := r.World()
+	for _, s := range m.slots {
+		v := math.Inf(1) // the plan has no such entry of this type
+		want, _ := read.Signal(s.name)
+		if d, place := r.Mission().Signal(s.name); place >= 0 && d.Type == want.Type {
+			v = w.Signal(place)
+		}
+		values = append(values, v)
+	}
+	return values
+}
