@@ -30,6 +30,8 @@ type assembler struct {
 	path  []string // of the files around the present one, from the outside
 	done  map[string]bool
 	whole bool // nothing is missing
+
+	surveyed int // lines of the surveys so far
 }
 
 // change is an edit of a document, or a file in the place of an element.
@@ -58,6 +60,9 @@ func (a *assembler) changes(doc *xmltree.Document) []change {
 	a.found = append(a.found, list...)
 	for _, e := range edits {
 		all = append(all, change{Edit: e})
+	}
+	if len(edits) == 0 { // format 3 has no library
+		all = a.surveys(doc)
 	}
 	for e := range doc.Root.Elements() {
 		if e.Name == elementInclude {

@@ -51,6 +51,7 @@ const (
 	codeShadow         = "own-entry"
 	codeFreeEntry      = "free-entry"
 	codeFacts          = "bad-facts"
+	codeSurvey         = "bad-survey"
 	codeReadOnly       = "read-only-signal"
 	codeLostAssignment = "lost-assignment"
 	CodeWriteConflict  = "write-conflict" // two actions that may be active together write one slot

@@ -44,8 +44,11 @@ func TestLibrariesFitTheirContracts(t *testing.T) {
 				}
 				fmt.Fprintf(&uses, `<%s ID=%q`, m.Name, m.Find("ID").Value)
 				for p := range m.Elements() {
-					if p.Find("default") == nil {
-						fmt.Fprintf(&uses, ` %s="3"`, p.Find("name").Value)
+					switch name := p.Find("name").Value; {
+					case name == attrPolygon:
+						uses.WriteString(` polygon="0, 0; 0, 9; 9, 0"`)
+					case p.Find("default") == nil:
+						fmt.Fprintf(&uses, ` %s="3"`, name)
 					}
 				}
 				uses.WriteString("/>\n")

@@ -197,9 +197,12 @@ func (x *exporter) action(name string, e *xmltree.Element, ports map[string]stri
 	switch name {
 	case "take_off":
 		x.add(cmdTakeOff, 3, 0, 0, 0, nan, 0, 0, port("to_h"))
-	case "fly_to", "pass_by":
+	case "fly_to", "pass_by", "fly_line":
 		lat, lon, h := at()
 		x.add(cmdWaypoint, 3, 0, 0, 0, nan, lat, lon, h)
+	case "align": // the autopilot flies along the line between two items
+		p := x.plane.Global(port("from_north"), port("from_east"))
+		x.add(cmdWaypoint, 3, 0, 0, 0, nan, p.Lat, p.Lon, port("to_h"))
 	case "loiter_turns":
 		lat, lon, h := at()
 		x.add(cmdLoiterTurns, 3, port("turns"), 0, port("to_radius"), nan, lat, lon, h)

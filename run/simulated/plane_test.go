@@ -38,10 +38,10 @@ func TestCircuitOfAPlane(t *testing.T) {
 	}
 	near(t, "altitude", l.at(m, "altitude", bt.Success), 0.1, 16.9)
 	near(t, "take-off is left", l.at(m, "take_off", bt.Deactivating), 0.1, 16.9)
-	near(t, "first point", l.at(m, "leg_1", bt.Finished), 0.1, 23.86, 126.85)
-	near(t, "second point", l.at(m, "leg_2", bt.Finished), 0.1, 49.65, 152.58)
-	near(t, "third point", l.at(m, "leg_3", bt.Finished), 0.1, 75.39, 178.31)
-	near(t, "fourth point", l.at(m, "leg_4", bt.Finished), 0.1, 101.12, 204.04)
+	near(t, "first point", l.at(m, "leg_1", bt.Finished), 0.1, 24.00, 124.75)
+	near(t, "second point", l.at(m, "leg_2", bt.Finished), 0.1, 49.21, 149.93)
+	near(t, "third point", l.at(m, "leg_3", bt.Finished), 0.1, 74.39, 175.12)
+	near(t, "fourth point", l.at(m, "leg_4", bt.Finished), 0.1, 99.57, 200.30)
 	near(t, "height at the end", []float64{l.last(m, "h")}, 0.5, 80)
 	if h := l.column(m, "h"); !(h[0] == 0) {
 		t.Errorf("it begins at %v m", h[0])

@@ -1,0 +1,247 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"canopy/diag"
+	"canopy/expr"
+	"canopy/syntax/xmltree"
+)
+
+// A survey of a polygon is the use of a tree that does not exist: when the plan is assembled, a sequence of the
+// library's tree for one line stands in its place.
+const (
+	survey     = "survey"
+	surveyLine = "survey_line"
+
+	attrPolygon = "polygon"
+	attrSpacing = "spacing"
+	attrHeading = "heading"
+	attrSpeed   = "to_speed"
+)
+
+var metre, _ = expr.ParseUnit("m")
+
+// linePorts are the attributes of a survey that each of its lines has.
+var linePorts = []string{"to_h", "to_radius"}
+
+// The bounds of surveys.
+const (
+	maxCorners  = 100
+	maxLines    = 1_000  // of one survey
+	maxSurveyed = 10_000 // lines of all surveys of a plan
+	maxAway     = 1e5    // distance from home, north or east [m]
+)
+
+// surveys returns the changes that expand the surveys of a document which includes a library.
+func (a *assembler) surveys(doc *xmltree.Document) (all []change) {
+	class := ""
+	for e := range doc.Root.Elements() {
+		if file := e.Find("path"); e.Name == elementInclude && file != nil && strings.HasPrefix(file.Value, library) {
+			class = strings.TrimPrefix(file.Value, library)
+		}
+	}
+	if class == "" {
+		return nil
+	}
+	var visit func(e *xmltree.Element)
+	visit = func(e *xmltree.Element) {
+		for c := range e.Elements() {
+			if id := c.Find("ID"); c.Name == elementSubTree && id != nil && id.Value == survey {
+				all = append(all, change{Edit: doc.Replace(c, a.survey(doc, c, class))})
+			} else {
+				visit(c)
+			}
+		}
+	}
+	for e := range doc.Root.Elements() {
+		if e.Name == elementTree {
+			visit(e)
+		}
+	}
+	return all
+}
+
+// surveyor reads one survey.
+type surveyor struct {
+	*assembler
+	doc *xmltree.Document
+	e   *xmltree.Element
+	bad bool
+}
+
+// survey returns the sequence that a survey stands for; one that always fails if it has mistakes.
+func (a *assembler) survey(doc *xmltree.Document, e *xmltree.Element, class string) *xmltree.Markup {
+	s := &surveyor{assembler: a, doc: doc, e: e}
+	legs, heading := s.legs()
+	if s.bad {
+		return &xmltree.Markup{Name: "AlwaysFailure"}
+	}
+	all := &xmltree.Markup{Name: "Sequence"}
+	if e.Find("name") == nil {
+		all.Add("name", survey)
+	}
+	if speed := e.Find(attrSpeed); speed != nil {
+		m := &xmltree.Markup{Name: "set_speed"}
+		m.Add(attrSpeed, speed.Value)
+		all.Children = append(all.Children, m)
+	}
+	own := append([]string{"ID", attrPolygon, attrSpacing, attrHeading, attrSpeed}, linePorts...)
+	for _, given := range e.Attributes {
+		if !slices.Contains(own, given.Name) {
+			all.Add(given.Name, given.Value)
+		}
+	}
+	for i, l := range legs {
+		m := &xmltree.Markup{Name: elementSubTree}
+		m.Add("ID", surveyLine)
+		m.Add("name", fmt.Sprintf("line_%d", i+1))
+		m.Add("from_north", metres(l.from.north))
+		m.Add("from_east", metres(l.from.east))
+		m.Add("to_north", metres(l.to.north))
+		m.Add("to_east", metres(l.to.east))
+		if class == "plane" { // which must be on its course at the beginning
+			course := heading
+			if (l.to.north-l.from.north)*math.Cos(heading)+(l.to.east-l.from.east)*math.Sin(heading) < 0 {
+				course += math.Pi
+			}
+			degrees := math.Round(math.Mod(course+4*math.Pi, 2*math.Pi)*180e6/math.Pi) / 1e6
+			m.Add("course", strconv.FormatFloat(degrees, 'f', -1, 64)+" [deg]")
+		}
+		for _, name := range linePorts {
+			if p := e.Find(name); p != nil {
+				m.Add(name, p.Value)
+			}
+		}
+		all.Children = append(all.Children, m)
+	}
+	return all
+}
+
+// metres writes a length to the millimetre.
+func metres(v float64) string {
+	return strconv.FormatFloat(math.Round(v*1000)/1000+0, 'f', -1, 64) + " [m]"
+}
+
+// legs reads the polygon and returns the lines over it, with their direction [rad].
+func (s *surveyor) legs() (legs []leg, heading float64) {
+	polygon := s.e.Find(attrPolygon)
+	if polygon == nil {
+		s.fail(nil, codeNoAttr, `write polygon="0, 0; 0, 300; 200, 300", metres north and east of home`,
+			"a survey needs %q", attrPolygon)
+		return nil, 0
+	}
+	if !s.count(1, polygon) {
+		return nil, 0
+	}
+	corners := s.corners(polygon)
+	spacing := s.length(attrSpacing, metre, "50 [m]")
+	if s.e.Find(attrHeading) != nil {
+		heading = s.length(attrHeading, expr.One, "30 [deg]")
+	}
+	switch {
+	case s.bad:
+		return nil, 0
+	case !(spacing > 0):
+		s.fail(s.e.Find(attrSpacing), codeSurvey, "", "the spacing of the lines must be positive")
+		return nil, 0
+	case math.Abs(heading) > 2*math.Pi:
+		s.fail(s.e.Find(attrHeading), codeSurvey, "write degrees as in 30 [deg]", "the heading is more than a whole turn")
+		return nil, 0
+	}
+	if text, hint := flaw(corners); text != "" {
+		s.fail(polygon, codeSurvey, hint, "%s", text)
+		return nil, 0
+	}
+	sin, cos := math.Sincos(heading)
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, p := range corners {
+		c := p.east*cos - p.north*sin
+		low, high = math.Min(low, c), math.Max(high, c)
+	}
+	switch width := high - low; {
+	case spacing > width*(1+1e-9):
+		s.fail(s.e.Find(attrSpacing), codeSurvey, "write a smaller one, or another heading",
+			"the spacing is %.4g m, but across the lines the polygon is %.4g m wide", spacing, width)
+		return nil, 0
+	case width/spacing > maxLines:
+		s.fail(s.e.Find(attrSpacing), xmltree.CodeTooLarge, "write a larger spacing", "the survey has more than %d lines",
+			maxLines)
+		return nil, 0
+	}
+	legs = sweep(corners, heading, spacing)
+	if len(legs) > maxLines {
+		s.fail(s.e.Find(attrSpacing), xmltree.CodeTooLarge, "write a larger spacing", "the survey has more than %d lines",
+			maxLines)
+		return nil, 0
+	}
+	s.count(len(legs)-1, polygon)
+	return legs, heading
+}
+
+// count adds to the lines of all surveys. If they are too many, this is reported once.
+func (s *surveyor) count(lines int, polygon *xmltree.Attribute) bool {
+	first := s.surveyed <= maxSurveyed
+	if s.surveyed += lines; s.surveyed <= maxSurveyed {
+		return true
+	}
+	if s.bad = true; first {
+		s.fail(polygon, xmltree.CodeTooLarge, "", "the surveys of the plan have more than %d lines", maxSurveyed)
+	}
+	return false
+}
+
+// corners reads pairs of numbers: metres north and east of home.
+func (s *surveyor) corners(a *xmltree.Attribute) (corners []spot) {
+	parts := strings.Split(strings.TrimSuffix(strings.TrimSpace(a.Value), ";"), ";")
+	if n := len(parts); n < 3 || n > maxCorners {
+		s.fail(a, codeSurvey, "write corners as in 0, 0; 0, 300; 200, 300: metres north and east of home",
+			"a polygon has 3 to %d corners, this one %d", maxCorners, n)
+		return nil
+	}
+	for i, part := range parts {
+		first, second, ok := strings.Cut(part, ",")
+		north, err := strconv.ParseFloat(strings.TrimSpace(first), 64)
+		east, err2 := strconv.ParseFloat(strings.TrimSpace(second), 64)
+		if !ok || err != nil || err2 != nil || !(math.Abs(north) <= maxAway) || !(math.Abs(east) <= maxAway) {
+			s.fail(a, codeSurvey, fmt.Sprintf("write numbers as in 200, 300: metres north and east of home, up to %g", maxAway),
+				"corner %d, %q, is no place", i+1, strings.TrimSpace(part))
+			return nil
+		}
+		corners = append(corners, spot{north, east})
+	}
+	return corners
+}
+
+// length reads an attribute that is a constant.
+func (s *surveyor) length(name string, unit expr.Unit, example string) float64 {
+	a := s.e.Find(name)
+	if a == nil {
+		s.fail(nil, codeNoAttr, fmt.Sprintf("write %s=%q", name, example), "a survey needs %q", name)
+		return 0
+	}
+	e, err := expr.ParseFor(a.Value, unit)
+	if err == nil && len(e.Check(expr.Real, unit, nil)) == 0 {
+		if v, ok := e.Constant(); ok && v-v == 0 {
+			return v
+		}
+	}
+	s.fail(a, codeSurvey, "write a number with its unit, as in "+example, "%s is %q, which is no such constant", name,
+		a.Value)
+	return 0
+}
+
+// fail reports a mistake in an attribute, or of the whole element.
+func (s *surveyor) fail(a *xmltree.Attribute, code, hint, format string, args ...any) {
+	s.bad = true
+	at := xmltree.Span{At: s.e.At + 1, End: s.e.At + 1 + len(s.e.Name)}
+	if a != nil {
+		at = a.Raw
+	}
+	s.found = append(s.found, diag.Diagnostic{Source: s.doc.Source, Offset: at.At, Length: at.Len(), Code: code,
+		Text: fmt.Sprintf(format, args...), Hint: hint})
+}
