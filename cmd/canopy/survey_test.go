@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/csv"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,12 +16,11 @@ import (
 func flownBy(t *testing.T, folder, task string) (active []string, during [][][2]float64, all [][2]float64) {
 	t.Helper()
 	read := func(name string) [][]string {
-		f, err := os.Open(filepath.Join(folder, name))
+		text, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer f.Close()
-		rows, err := csv.NewReader(f).ReadAll()
+		rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,6 +138,6 @@ func circled(t *testing.T, by string, all [][2]float64) {
 		near++
 	}
 	if turns := turned / (2 * math.Pi); math.Abs(turns-2) > 0.25 || near < 20 {
-		t.Error(fmt.Sprintf("%s: the copter circles %.2f times in %d seconds", by, turns, near))
+		t.Errorf("%s: the copter circles %.2f times in %d seconds", by, turns, near)
 	}
 }
