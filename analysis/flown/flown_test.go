@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"canopy/diag"
@@ -178,6 +179,37 @@ func TestStatesThatEventsSet(t *testing.T) {
 			if want := slices.Contains(jumps, name); s.Follows(name) != want {
 				t.Errorf("with the events %s: that %s jumps within an instant is %t", events, name, !want)
 			}
+		}
+	}
+}
+
+// What is near one point is not near another one that is far from it, and has the coordinates of neither side.
+func TestSquares(t *testing.T) {
+	steps := func(done string) (ways int) {
+		p, diags := plan.Read(&diag.Source{Name: "plan.xml", Text: `<root BTCPP_format="4"><BehaviorTree>` + done +
+			`</BehaviorTree></root>`}, nil)
+		if p == nil {
+			t.Fatal(diags)
+		}
+		New(declare.Subject{Plan: p}).Steps("", func(m *Moment) { ways += btoi(m.Over) })
+		return ways
+	}
+	for _, test := range []struct {
+		conditions string
+		ways       int
+	}{
+		{`x^2 + y^2 le 9; (x - 10)^2 + y^2 le 9`, 3},               // not both
+		{`x^2 + y^2 le 9; (x - 5)^2 + y^2 le 9`, 4},                // the circles meet
+		{`(x - 7)^2 + (2 * y + 1)^2 lt 4; x ge 4; x gt 10`, 1 + 3}, // outside: three intervals of x
+		{`x ge 5; y lt -5; x^2 + y^2 le 16`, 3 + 2},
+		{`abs(x) lt 1; x^2 - y^2 ge 4`, 2 + 2*2}, // a hyperbola, beyond both branches
+	} {
+		text := ""
+		for i, c := range strings.Split(test.conditions, "; ") {
+			text += fmt.Sprintf(`<Condition name="c%d" on="%s"/>`, i, strings.ReplaceAll(c, "<", "&lt;"))
+		}
+		if got := steps(`<Parallel success_count="-1" failure_count="-1">` + text + `</Parallel>`); got != test.ways {
+			t.Errorf("%s: %d ways, want %d", test.conditions, got, test.ways)
 		}
 	}
 }

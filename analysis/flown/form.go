@@ -26,6 +26,9 @@ type forms struct {
 	formOf map[string]int32
 }
 
+// product is the operation of two values that are not known.
+const product = "product"
+
 // atom is a signal, or an operation that is not linear: equal operations have equal values.
 type atom struct {
 	signal    string // its name; "": an operation
@@ -42,6 +45,7 @@ type term struct {
 type form struct {
 	terms   []term   // ascending
 	signals []string // that it depends on
+	squares bool     // some term is a square
 }
 
 // signal returns the form of a signal that is not known.
@@ -74,6 +78,8 @@ func (f *forms) intern(terms []term) int32 {
 		x := form{terms: slices.Clone(terms)}
 		for _, t := range terms {
 			x.signals = append(x.signals, f.atoms[t.atom].signals...)
+			_, square := f.squared(t.atom)
+			x.squares = x.squares || square
 		}
 		f.list = append(f.list, x)
 		f.formOf[string(key)] = n
@@ -274,7 +280,7 @@ func (w *world) multiply(x, y value) value {
 	if y.form < x.form || y.form == x.form && y.scale < x.scale {
 		x, y = y, x
 	}
-	return w.s.opaque("product", x, y)
+	return w.s.opaque(product, x, y)
 }
 
 func (w *world) divide(x, y value) value {

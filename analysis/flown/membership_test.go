@@ -12,6 +12,7 @@ import (
 	"canopy/document/mission"
 	"canopy/explore"
 	"canopy/expr"
+	"canopy/internal/cart"
 	"canopy/internal/oracle"
 	"canopy/run"
 	"canopy/run/record"
@@ -140,13 +141,18 @@ func (f *follower) number(form int32) float64 {
 	sum := 0.0
 	for _, t := range f.s.list[form].terms {
 		a := &f.s.atoms[t.atom]
-		if a.signal == "" {
-			f.t.Fatalf("an operation %s", a.operation)
-		}
 		if x, kept := f.kept[a.signal]; kept {
 			sum += t.coefficient * x
-		} else {
+		} else if a.signal != "" {
 			sum += t.coefficient * f.now.signals[f.s.places[a.signal]]
+		} else if a.operation == product {
+			x := t.coefficient
+			for _, v := range a.args {
+				x *= f.number(v.form)*v.scale + v.offset
+			}
+			sum += x
+		} else {
+			f.t.Fatalf("an operation %s", a.operation)
 		}
 	}
 	return sum
@@ -181,6 +187,58 @@ func TestRunsAreAmongTheSteps(t *testing.T) {
 	}
 	if instants < 5*missions {
 		t.Errorf("only %d instants", instants)
+	}
+}
+
+// The same for plans that ask for distances from points, and for coordinates.
+func TestRunsNearPointsAreAmongTheSteps(t *testing.T) {
+	missions := 800
+	if testing.Short() {
+		missions = 100
+	}
+	instants, implied := 0, 0
+	for seed := range uint64(missions) {
+		r := rand.New(rand.NewPCG(seed, 79))
+		near := func() string {
+			switch x, y, size := r.IntN(4), r.IntN(4), 1+r.IntN(4); r.IntN(5) {
+			case 0:
+				return fmt.Sprintf("x %s %d", []string{"ge", "lt"}[r.IntN(2)], x)
+			case 1:
+				return fmt.Sprintf("2 * y - %d gt %d", y, size)
+			case 2:
+				return fmt.Sprintf("(x - %d)^2 - 2 * (y - %d)^2 ge %d", x, y, size-2)
+			case 3:
+				return fmt.Sprintf("(2 * x - %d)^2 + (%d - y)^2 lt %d", x, y, size)
+			default:
+				return fmt.Sprintf("(x - %d)^2 + (y - %d)^2 le %d", x, y, size)
+			}
+		}
+		to := func(name string) string {
+			return fmt.Sprintf(`<Action name="%s" write="s := %d" done="%s and %s" failed="%s"/>`, name, r.IntN(3), near(), near(),
+				near())
+		}
+		plan := `<root BTCPP_format="4"><BehaviorTree ID="p"><Repeat num_cycles="3"><Fallback><Sequence>` + to("a") + to("b") +
+			`</Sequence><ReactiveSequence><Condition name="c" on="` + near() + `" off="` + near() + `"/>` + to("d") +
+			`</ReactiveSequence><Action name="e"/></Fallback></Repeat></BehaviorTree></root>`
+		files := cart.Files{"p.xml": plan, "m.yaml": "plan: p.xml\nvehicle: v.yaml\nhorizon: 1000\nsignals: {s: {}}\n",
+			"v.yaml": "states: {x: {derivative: \"0 [1/s]\"}, y: {derivative: \"0 [1/s]\"}}\ncommands: {u: {}}\n"}
+		m, diags := mission.Read("m.yaml", files.Open, nil, nil)
+		if m == nil {
+			t.Fatal(plan, diags)
+		}
+		var path []oracle.Point
+		for i := range 30 {
+			path = append(path, oracle.Point{T: float64(i) * .5, X: .5 * float64(r.IntN(8)), Y: .5 * float64(r.IntN(8))})
+		}
+		instants += follow(t, fmt.Sprint("seed ", seed, "\n", plan), m, path)
+		s := New(m.Subject())
+		s.Steps("", func(*Moment) {})
+		for f := range s.list {
+			implied += btoi(s.list[f].squares)
+		}
+	}
+	if instants < 5*missions || implied < missions {
+		t.Errorf("only %d instants, %d sums with squares", instants, implied)
 	}
 }
 

@@ -532,7 +532,9 @@ func (m *Moment) Elapsed() []bt.Task {
 // Known reports whether a formula holds, if that follows from the answers so far.
 func (m *Moment) Known(l *expr.Logic) (holds, known bool) {
 	w := m.s.w
-	bounds, sides, former := slices.Clone(w.bounds), slices.Clone(w.sides), slices.Clone(w.former)
+	k := &m.s.known
+	k.bounds, k.sides, k.former = append(k.bounds[:0], w.bounds...), append(k.sides[:0], w.sides...),
+		append(k.former[:0], w.former...)
 	asked, decided := len(w.asked), len(w.decided)
 	known = true
 	w.witness = func(question) bool { known = false; return false }
@@ -541,11 +543,11 @@ func (m *Moment) Known(l *expr.Logic) (holds, known bool) {
 	for _, f := range w.asked[asked:] {
 		w.bounds[f] = infinite
 	}
-	copy(w.bounds, bounds)
-	copy(w.sides, sides)
-	copy(w.former, former)
-	clear(w.sides[len(sides):])
-	clear(w.former[len(former):])
+	copy(w.bounds, k.bounds)
+	copy(w.sides, k.sides)
+	copy(w.former, k.former)
+	clear(w.sides[len(k.sides):])
+	clear(w.former[len(k.former):])
 	w.asked, w.decided = w.asked[:asked], w.decided[:decided]
 	return holds, known
 }

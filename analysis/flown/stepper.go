@@ -72,7 +72,11 @@ type Stepper struct {
 	trail   *trail
 	moment  Moment
 	buffer  []byte
-	beside  []byte // the state of the plan that has settled before this one in the present course
+	known   struct { // before a question of the visitor
+		bounds        []interval
+		sides, former []int8
+	}
+	beside []byte // the state of the plan that has settled before this one in the present course
 }
 
 // free precedes the names of leaves that may be true or false at any time.

@@ -544,9 +544,16 @@ func (w *world) nonNegative(v value) bool {
 func (w *world) above(f int32, limit float64, strict bool) bool {
 	b := w.known(f)
 	is, open := b.above(limit, strict)
+	squares := open && w.duo == nil && w.s.list[f].squares
+	if squares {
+		is, open = w.implied(f, limit)
+	}
 	if open {
 		is = w.choose(question{kind: bound, form: f, limit: limit, open: strict})
 		b.restrict(limit, strict, is)
+		if squares {
+			w.narrow(f, limit, is)
+		}
 	}
 	return is
 }
