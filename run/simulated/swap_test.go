@@ -121,8 +121,8 @@ func TestSwapWaits(t *testing.T) {
 	}
 }
 
-// TestSwapRefused: a plan that cannot be compiled, or is not complete, is refused; one without an end at its first instant does not take
-// over: the old one goes on, and removed actions with it.
+// TestSwapRefused: a plan that cannot be compiled, or is not complete, is refused; one without an end at its first
+// instant does not take over: the old one goes on, and removed actions with it.
 func TestSwapRefused(t *testing.T) {
 	r, l := begun(t, drive, "", 20)
 	for _, bad := range []string{`<Action name="a" write="nothing := 1"/>`, `<Undefined name="a"/>`,
