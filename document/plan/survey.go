@@ -85,7 +85,7 @@ func (a *assembler) survey(doc *xmltree.Document, e *xmltree.Element, class stri
 	if e.Find("name") == nil {
 		all.Add("name", survey)
 	}
-	if speed := e.Find(attrSpeed); speed != nil {
+	if speed := e.Find(attrSpeed); speed != nil && strings.TrimSpace(speed.Value) != "" {
 		m := &xmltree.Markup{Name: "set_speed"}
 		m.Add(attrSpeed, speed.Value)
 		all.Children = append(all.Children, m)
