@@ -425,6 +425,8 @@ var rooms = map[string]room{
 		"vehicle/contract":  "names the signals and slots of the vehicle",
 		"vehicle/earth":     "the distance from the mission's site",
 	}, tests: reasons{
+		"run/simulated":   "a plan sees samples of its simulated flight",
+		"vehicle/fleet":   "the vehicles of the contracts are sampled",
 		"internal/cart":   "small missions are read",
 		"internal/golden": "each policy has a script",
 		"vehicle/model":   "a vehicle for tests",
