@@ -444,6 +444,7 @@ var rooms = map[string]room{
 		"autopilot/adapter":                "a killed flight has a vehicle",
 		"autopilot/fake":                   "a killed flight continues with a fake plane",
 		"autopilot/fake/faults":            "flights with faults are replayed",
+		"diag":                             "plans that take over are documents",
 		"vehicle/earth":                    "targets are compared in metres",
 		"document/mission":                 "a killed flight has a mission",
 		"internal/cart":                    "small missions are read",

@@ -27,12 +27,15 @@ const course = `<Sequence name="mission">
 </Sequence>`
 
 // plane is a vehicle that keeps the contract of planes.
-func plane() *model.Vehicle {
-	v := &model.Vehicle{Name: contract.Plane.Name, New: func([]float64) (model.Instance, error) { return nil, nil }}
-	for _, s := range contract.Plane.Signals {
+func plane() *model.Vehicle { return keeping(contract.Plane) }
+
+// keeping is a vehicle that keeps a contract.
+func keeping(c *contract.Contract) *model.Vehicle {
+	v := &model.Vehicle{Name: c.Name, New: func([]float64) (model.Instance, error) { return nil, nil }}
+	for _, s := range c.Signals {
 		v.Outputs = append(v.Outputs, model.Output{Variable: model.Variable{Name: s.Name, Unit: s.Unit}})
 	}
-	for _, s := range contract.Plane.Slots {
+	for _, s := range c.Slots {
 		v.Commands = append(v.Commands, model.Command{Variable: model.Variable{Name: s.Name, Unit: s.Unit},
 			Default: s.Default, Hold: true, Range: model.Between(s.Min, s.Max)})
 	}

@@ -13,31 +13,72 @@ import (
 	"canopy/autopilot/fake/faults"
 	"canopy/autopilot/service"
 	"canopy/bt"
+	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/run/flight"
+	"canopy/vehicle/contract"
 	"canopy/vehicle/earth"
 	"canopy/vehicle/model"
 )
 
-// rough is the plan of the flights with faults. It counts the entries and exits of its tasks: at the end, none is open.
+// rough is the plan of the flights with faults, of a wanted mode in which a vehicle takes off. It counts the entries and
+// exits of its tasks: at the end, none is open.
 const rough = `<Sequence name="mission">
   <Action name="prepare" done="ready gt 0.5 and home_known gt 0.5"/>
-  <Action name="take_off" entry="open := open + 1; target_h := 80 [m]; wanted_mode := 7; arm := 1"
+  <Action name="take_off" entry="open := open + 1; target_h := 80 [m]; wanted_mode := %d; arm := 1"
           exit="open := open - 1" done="h ge 75 [m]"/>
   <Action name="north" entry="open := open + 1; wanted_mode := 3; target_north := 300 [m]; target_h := 80 [m]"
           exit="open := open - 1" done="north ge 150 [m] and reached gt 0.5"/>
   <Action name="fast" entry="open := open + 1; target_east := 300 [m]; speed := 25 [m/s]"
           exit="open := open - 1; speed := 22 [m/s]" done="east ge 150 [m] and reached gt 0.5"/>
-</Sequence>`
+  %s</Sequence>`
 
-func roughMission(t testing.TB) *mission.Mission {
+// rider is a kind of vehicle, with what its flights may command, and how they may end.
+type rider struct {
+	firmware   fake.Firmware
+	contract   *contract.Contract
+	takeOff    int // the wanted mode
+	parameters map[string]float64
+	modes      []float64 // that the plan and the end of the flight command
+	rtl        float64   // that of them which returns
+	sea        float64   // the altitude of home in commands [m]
+	pilot      float64   // the mode that the pilot selects
+	piloted    string    // its name
+	booted     string    // the name of the mode after a boot
+}
+
+var riders = []rider{
+	{fake.ArduPlane, contract.Plane, 7, map[string]float64{"FS_GCS_ENABL": 1, "FS_LONG_ACTN": 1, "BATT_LOW_VOLT": 10.8,
+		"BATT_FS_LOW_ACT": 1, "FENCE_TYPE": 2, "FENCE_RADIUS": 2000, "FENCE_ENABLE": 1, "SYSID_MYGCS": 1},
+		[]float64{13, 15, 11}, 11, 0, 5, "FBWA", "MANUAL"},
+	{fake.ArduCopter, contract.Copter, 3, map[string]float64{"FS_GCS_ENABLE": 1, "BATT_LOW_VOLT": 10.8,
+		"BATT_FS_LOW_ACT": 2, "FENCE_TYPE": 2, "FENCE_RADIUS": 2000, "FENCE_ENABLE": 1, "SYSID_MYGCS": 1},
+		[]float64{4, 6}, 6, 0, 2, "ALT_HOLD", "STABILIZE"},
+	{fake.PX4Plane, contract.Plane, 7, px4Parameters, []float64{4<<16 | 2<<24, 4<<16 | 3<<24, 4<<16 | 5<<24}, 4<<16 | 5<<24,
+		590, 3 << 16, "POSCTL", "HOLD"},
+	{fake.PX4Copter, contract.Copter, 3, px4Parameters, []float64{4<<16 | 3<<24, 4<<16 | 5<<24}, 4<<16 | 5<<24,
+		590, 3 << 16, "POSCTL", "HOLD"},
+}
+
+var px4Parameters = map[string]float64{"NAV_DLL_ACT": 2, "COM_LOW_BAT_ACT": 3, "BAT_CRIT_THR": 0.12, "GF_ACTION": 3,
+	"GF_MAX_HOR_DIST": 2000}
+
+// mode returns the number of the mode that a command asks for.
+func (k *rider) mode(p [7]float64) float64 {
+	if k.sea > 0 { // PX4: a main and a sub mode
+		return float64(int(p[1])<<16 | int(p[2])<<24)
+	}
+	return p[1]
+}
+
+func (k *rider) mission(t testing.TB) *mission.Mission {
 	t.Helper()
-	head := "mission: test\nplan: plan.xml\nvehicle: plane\nhorizon: 150\nends_with_plan: true\n" +
+	head := "mission: test\nplan: plan.xml\nvehicle: " + k.contract.Name + "\nhorizon: 150\nends_with_plan: true\n" +
 		"signals:\n  open: {unit: 1, default: 0, hold: true, text: tasks that were entered and not left}\n" +
 		"record: {interval: 10, signals: [open]}\n"
-	f := cart.Files{"m/test.yaml": head, "m/plan.xml": cart.Plan(rough)}
-	m, diags := mission.Read("m/test.yaml", f.Open, model.Offers(plane()), nil)
+	f := cart.Files{"m/test.yaml": head, "m/plan.xml": cart.Plan(fmt.Sprintf(rough, k.takeOff, ""))}
+	m, diags := mission.Read("m/test.yaml", f.Open, model.Offers(keeping(k.contract)), nil)
 	if m == nil {
 		t.Fatal(diags)
 	}
@@ -47,6 +88,7 @@ func roughMission(t testing.TB) *mission.Mission {
 // storm is a flight with faults, and what is observed of it.
 type storm struct {
 	nowhere
+	*rider
 	open   float64 // the last value in the log
 	most   float64 // the largest one
 	inputs []flight.Input
@@ -54,6 +96,8 @@ type storm struct {
 	orders []fake.Received
 	taken  int64 // when the pilot took over; 0: never
 	boots  int
+	armed  int // how often it was armed
+	idle   int // how often it disarmed by itself before it had flown
 }
 
 func (s *storm) Sample(_ float64, values []float64) error {
@@ -63,7 +107,7 @@ func (s *storm) Sample(_ float64, values []float64) error {
 }
 
 // scenario draws the faults of a flight.
-func scenario(r *rand.Rand) (p faults.Scenario) {
+func (k *rider) scenario(r *rand.Rand) (p faults.Scenario) {
 	pick := func(list ...float64) float64 { return list[r.IntN(len(list))] }
 	second := func(from, to float64) int64 { return int64((from + (to-from)*r.Float64()) * 1e9) }
 	if r.IntN(2) == 0 {
@@ -83,7 +127,7 @@ func scenario(r *rand.Rand) (p faults.Scenario) {
 		case 1:
 			e.Event = fake.Event{Kind: fake.Battery, Value: 0.1}
 		case 2:
-			e.Event = fake.Event{Kind: fake.PilotMode, Value: 5}
+			e.Event = fake.Event{Kind: fake.PilotMode, Value: k.pilot}
 		case 3:
 			e.Event = fake.Event{Kind: fake.GPSLost}
 			p.Events = append(p.Events, faults.Event{T: e.T + second(1, 30), Event: fake.Event{Kind: fake.GPSBack}})
@@ -104,15 +148,14 @@ func scenario(r *rand.Rand) (p faults.Scenario) {
 }
 
 // flyStorm flies a mission with the faults of a seed.
-func flyStorm(t testing.TB, m *mission.Mission, seed uint64) (*storm, *flight.Flight, *fake.Autopilot, faults.Scenario) {
+func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, *flight.Flight, *fake.Autopilot, faults.Scenario) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 11))
-	p := scenario(r)
-	s := &storm{}
+	p := k.scenario(r)
+	s := &storm{rider: k}
 	wire := faults.New(seed, p)
-	v := fake.New(fake.Options{Seed: seed, Observe: func(o fake.Received) { s.orders = append(s.orders, o) }})
-	for name, value := range map[string]float64{"FS_GCS_ENABL": 1, "FS_LONG_ACTN": 1, "BATT_LOW_VOLT": 10.8,
-		"BATT_FS_LOW_ACT": 1, "FENCE_TYPE": 2, "FENCE_RADIUS": 2000, "FENCE_ENABLE": 1, "SYSID_MYGCS": 1} {
+	v := fake.New(fake.Options{Firmware: k.firmware, Seed: seed, Observe: func(o fake.Received) { s.orders = append(s.orders, o) }})
+	for name, value := range k.parameters {
 		if !v.Set(name, value) {
 			t.Fatal(name)
 		}
@@ -133,6 +176,11 @@ func flyStorm(t testing.TB, m *mission.Mission, seed uint64) (*storm, *flight.Fl
 	}
 	step(flight.Start, nil)
 	step(flight.Open, []byte("fake:plane"))
+	var swaps []int64 // when the plan is exchanged
+	for range max(0, r.IntN(5)-2) {
+		swaps = append(swaps, int64(r.Float64()*150e9))
+	}
+	airborne, before := false, v.State() // since it was armed
 	const dt = 20_000_000
 	for wall < 260e9 && !f.Over() {
 		wall += dt
@@ -149,6 +197,15 @@ func flyStorm(t testing.TB, m *mission.Mission, seed uint64) (*storm, *flight.Fl
 			v.Receive(d)
 		}
 		v.Step(dt)
+		a := v.State()
+		switch {
+		case a.Armed && !before.Armed:
+			s.armed++
+		case !a.Armed && before.Armed && !airborne:
+			s.idle++
+		}
+		airborne = a.Armed && (airborne || a.Flying)
+		before = a
 		for _, d := range v.Out() {
 			wire.Send(faults.FromVehicle, d, wall)
 		}
@@ -157,6 +214,13 @@ func flyStorm(t testing.TB, m *mission.Mission, seed uint64) (*storm, *flight.Fl
 		}
 		if f.Due() <= wall {
 			step(flight.Wake, nil)
+		}
+		for i, at := range swaps {
+			if at <= wall && at > wall-dt && !f.Over() { // another action behind those that go on
+				last := fmt.Sprintf(`<Action name="last_%d" write="speed := 22" done="true"/>`, i)
+				src := &diag.Source{Name: "next.xml", Text: cart.Plan(fmt.Sprintf(rough, k.takeOff, last))}
+				step(flight.Operator, []byte(flight.Swap(src, r.IntN(2) == 0)))
+			}
 		}
 		if wall == 220e9 || wall == 240e9 || wall == 250e9 {
 			step(flight.Operator, []byte(flight.Stop)) // the operator gives up: whatever has the vehicle keeps it
@@ -191,27 +255,26 @@ func (s *storm) judge(f *flight.Flight, v *fake.Autopilot) (wrong []string) {
 	if s.open != 0 {
 		say("%g exit procedures are lost", s.open)
 	}
-	const rtl = 11
-	armed, led, told, last := 0, false, false, 0.0
+	led, told, last := false, false, 0.0
 	for _, o := range s.orders {
 		p := o.Params
 		ok := false
 		if o.ID == 176 {
-			last = p[1]
+			last = s.mode(p)
 		}
 		switch o.ID {
 		case 511, 512, 510, 410, 520:
 			continue
 		case 400:
 			ok = p[0] == 1 && p[1] == 0 || p[0] == 0 && p[1] == 0
-			if p[0] == 1 && !o.Armed && o.Result == 0 {
-				armed++
-			}
 		case 176:
-			ok = slices.Contains([]float64{13, 15, rtl}, p[1])
-		case 192:
+			ok = slices.Contains(s.modes, last)
+		case 22:
+			ok = s.contract == contract.Copter && math.Abs(p[6]-80-s.sea) < 1
+		case 192, 34:
 			north, east := home.Local(earth.Position{Lat: p[4], Lon: p[5]})
-			ok = math.Abs(north-300) < 1 && (math.Abs(east) < 1 || math.Abs(east-300) < 1) && p[6] == 80
+			ok = math.Abs(p[6]-80-s.sea) < 1 && (math.Abs(north-300) < 1 && (math.Abs(east) < 1 || math.Abs(east-300) < 1) ||
+				s.contract == contract.Copter && math.Hypot(north, east) < 1) // over home, after the take-off
 		case 43000, 178:
 			ok = slices.Contains([]float64{22, 25}, p[1])
 		}
@@ -228,40 +291,45 @@ func (s *storm) judge(f *flight.Flight, v *fake.Autopilot) (wrong []string) {
 	if f.Vehicle() == adapter.Lost && len(s.inputs) > 0 && f.T() == 0 {
 		say("never attached")
 	}
-	if armed > 1+s.boots {
-		say("armed %d times", armed)
+	if s.armed > 1+s.boots+s.idle { // a vehicle that has flown is not armed again
+		say("armed %d times", s.armed)
 	}
 	switch a := v.State(); {
 	case !a.Flying:
 	case a.Mode == "RTL", a.Mode == "LOITER":
-	case a.Mode == "FBWA" && s.taken != 0:
-	case a.Mode == "MANUAL" && s.boots > 0:
+	case a.Mode == s.piloted && s.taken != 0:
+	case a.Mode == s.booted && s.boots > 0:
 	case f.Vehicle() == adapter.Taken, f.Vehicle() == adapter.Observing, f.Vehicle() == adapter.Lost:
 		// on a circle, as whoever has it left it
-	case last == rtl: // it was told to return, and refused or lied
+	case last == s.rtl: // it was told to return, and refused or lied
 	default:
 		say("ends in %+v, %v", a, f.Vehicle())
 	}
 	return wrong
 }
 
-// TestStorms flies with faults on the link and in the vehicle: nothing panics, no command is outside the plan, the pilot
-// keeps the vehicle, each exit procedure runs, every flight ends, and a second flight with the same inputs sends the same
-// datagrams.
+// TestStorms flies each kind of vehicle with faults on the link and in the vehicle, and exchanges of the plan: nothing
+// panics, no command is outside the plan, the pilot keeps the vehicle, each exit procedure runs, every flight ends, and a
+// second flight with the same inputs sends the same datagrams.
 func TestStorms(t *testing.T) {
 	n := uint64(1000)
 	if testing.Short() {
-		n = 150
+		n = 60
 	}
-	m := roughMission(t)
-	flown := uint64(0)
+	missions := make([]*mission.Mission, len(riders))
+	for i := range riders {
+		missions[i] = riders[i].mission(t)
+	}
+	flown := make([]uint64, len(riders))
 	for seed := range n {
-		s, f, v, p := flyStorm(t, m, seed)
+		i := seed % uint64(len(riders))
+		k, m := &riders[i], missions[i]
+		s, f, v, p := flyStorm(t, k, m, seed)
 		for _, w := range s.judge(f, v) {
-			t.Errorf("seed %d: %s\n%+v", seed, w, p)
+			t.Errorf("seed %d, %s: %s\n%+v", seed, fake.FirmwareNames()[k.firmware], w, p)
 		}
 		if s.most == 1 && f.Statuses()[0] == bt.Accept {
-			flown++
+			flown[i]++
 		}
 		again := &storm{}
 		g := newRough(t, m, again)
@@ -276,7 +344,9 @@ func TestStorms(t *testing.T) {
 			t.Errorf("seed %d: the replay ends with %v, not %v", seed, g.Statuses(), f.Statuses())
 		}
 	}
-	if flown < n/2 {
-		t.Errorf("only %d of %d flights took off", flown, n)
+	for i, k := range flown {
+		if k < n/uint64(2*len(riders)) {
+			t.Errorf("only %d of %d flights of %s took off", k, n/uint64(len(riders)), fake.FirmwareNames()[i])
+		}
 	}
 }
