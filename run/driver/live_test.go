@@ -76,9 +76,10 @@ func open(t *testing.T, address string) link.Link {
 	return l
 }
 
-func newPair(t *testing.T, kind string) *pair {
+// openPair opens the sockets of a fake vehicle. Its flight is to begin.
+func openPair(t *testing.T, kind string, v *fake.Autopilot) *pair {
 	t.Helper()
-	x := &pair{t: t, p: &page{}, b: &counter{}, v: fake.New(fake.Options{})}
+	x := &pair{t: t, p: &page{}, b: &counter{}, v: v}
 	switch kind {
 	case "udp":
 		near := open(t, "udp::0")
@@ -91,6 +92,18 @@ func newPair(t *testing.T, kind string) *pair {
 			t.Fatal(n, err)
 		}
 	}
+	x.wall.Store(1)
+	return x
+}
+
+// clock is that of the test.
+func (x *pair) clock() service.Clock {
+	return service.Clock{Wall: x.wall.Load(), Unix: 1e18 + x.wall.Load()}
+}
+
+func newPair(t *testing.T, kind string) *pair {
+	t.Helper()
+	x := openPair(t, kind, fake.New(fake.Options{}))
 	m := planeMission(t, course, "ends_with_plan: true\n")
 	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
 	if err != nil {
@@ -99,9 +112,7 @@ func newPair(t *testing.T, kind string) *pair {
 	for i := range m.Plan.Tree.Len() {
 		x.p.names = append(x.p.names, m.Plan.Tree.Name(bt.Task(i)))
 	}
-	x.wall.Store(1)
-	clock := func() service.Clock { return service.Clock{Wall: x.wall.Load(), Unix: 1e18 + x.wall.Load()} }
-	x.d = New(f, newLive(x.near, clock), Options{Box: func(flight.Input) (Box, error) { return x.b, nil },
+	x.d = New(f, newLive(x.near, x.clock), Options{Box: func(flight.Input) (Box, error) { return x.b, nil },
 		Tell: func(e record.Event) { x.told = append(x.told, e.Kind) }})
 	x.d.Attach(x.p)
 	return x
