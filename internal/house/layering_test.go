@@ -84,6 +84,7 @@ var rooms = map[string]room{
 		"internal/problems": "published event times are met",
 	}},
 	"vehicle/contract": {pure: true, tests: reasons{
+		"diag": "numbers on a page are written as in messages",
 		"expr": "names, types and units are those of expressions",
 	}},
 	"vehicle/earth": {pure: true},
