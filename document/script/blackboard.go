@@ -27,28 +27,37 @@ import (
 //
 // A line `swap PATH` exchanges the plan (see [Swap]); open reads the other one. Nil: there is none.
 func Play(p *plan.Plan, src *diag.Source, open PlanReader, pass Pass) error {
-	reads := &parser{tree: p.Tree, src: src, entries: settable(p), open: open}
+	reads := &parser{tree: p.Tree, src: src, entries: settable(p), open: open, plans: map[string]*plan.Plan{}}
 	start, lines := reads.lines()
 	if err := reads.list.Err(); err != nil {
 		return err
 	}
 	begin := append([]Line{start}, lines...)
-	games := []*game{newGame(p, nil, begin)}
+	type part struct {
+		plan *plan.Plan
+		from int // the line with which it begins
+	}
+	parts := []part{{p, 0}}
 	for n, line := range begin {
 		if line.swap != nil {
-			games = append(games, newGame(line.swap, begin[:n], begin[n:]))
+			parts = append(parts, part{line.swap, n})
 		}
 	}
-	acts := slices.ContainsFunc(games, func(g *game) bool { return g.acts }) &&
-		!slices.ContainsFunc(games, func(g *game) bool { return g.played })
+	play := func(i int) *game { return newGame(parts[i].plan, begin[:parts[i].from], begin[parts[i].from:]) }
+	acts, played := false, false
+	for i := range parts {
+		g := play(i)
+		acts, played = acts || g.acts, played || g.played
+	}
+	acts = acts && !played
 	var first actor = stubs{bt.NewEngine(p.Tree, start.Inputs, 0)}
 	if acts {
-		first = games[0].begin(start)
+		first = play(0).begin(start)
 	}
 	return replay(&stage{plan: p, actor: first}, src, lines, pass, func(s *stage, next *swap) *stage {
-		i := slices.IndexFunc(games, func(g *game) bool { return g.plan == next.plan })
 		if acts {
-			return &stage{plan: next.plan, actor: games[i].resume(s.actor.(*game), next)}
+			i := slices.IndexFunc(parts, func(x part) bool { return x.plan == next.plan })
+			return &stage{plan: next.plan, actor: play(i).resume(s.actor.(*game), next)}
 		}
 		return &stage{plan: next.plan, actor: stubs{s.actor.engine().Exchange(next.exchange, next.inputs)}}
 	})

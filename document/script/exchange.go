@@ -17,6 +17,14 @@ type PlanReader func(path string) (*plan.Plan, diag.List)
 // swapVerb begins a line that exchanges the plan.
 const swapVerb = "swap"
 
+// The bounds of the exchanges of a script. An exchange costs time for each task of its plan, and for each line of the
+// script.
+const (
+	maxPlans = 100       // different paths
+	maxText  = 16 << 20  // bytes of their documents together
+	maxWork  = 1_000_000 // tasks and lines, over all exchanges
+)
+
 // stage is a script's part between two exchanges of its plan.
 type stage struct {
 	plan  *plan.Plan
@@ -129,14 +137,49 @@ func (p *parser) exchange(line string, offset int) *plan.Plan {
 			"write the inputs on another line")
 		return nil
 	}
-	next, list := p.open(path)
+	next := p.other(path, words[1].offset)
 	if next == nil {
-		p.report(words[1].offset, len(path), "swap", fmt.Sprintf("%s is no plan that can take over", path), "")
-		p.list = append(p.list, list...)
 		return nil
 	}
 	p.last, p.tree, p.entries = p.tree, next.Tree, settable(next)
 	return next
+}
+
+// other returns a plan by its path, which is read once; nil if it cannot take over, or the exchanges are too many.
+func (p *parser) other(path string, offset int) *plan.Plan {
+	refuse := func(code, text string, args ...any) {
+		p.report(offset, len(path), code, fmt.Sprintf(text, args...), "")
+	}
+	next, known := p.plans[path]
+	if p.full {
+		return nil
+	}
+	if !known {
+		if p.full = len(p.plans) == maxPlans; p.full {
+			refuse("too-many-plans", "a script can name at most %d different plans", maxPlans)
+			return nil
+		}
+		var list diag.List
+		if next, list = p.open(path); next == nil {
+			refuse(swapVerb, "%s is no plan that can take over", path)
+			p.list = append(p.list, list...)
+		} else if p.text += len(next.Source.Text); p.text > maxText {
+			p.full = true
+			refuse("too-many-plans", "the plans of a script can have at most %d MiB together", maxText>>20)
+		}
+		p.plans[path] = next
+	}
+	if next == nil || p.full {
+		return nil
+	}
+	if p.work += next.Tree.Len() + p.lineCount; p.work > maxWork {
+		p.full = true
+		refuse("too-many-swaps", "the exchanges of the plan are too many: their tasks and the script's lines, added up "+
+			"over all exchanges, can be at most %d", maxWork)
+		return nil
+	}
+	c := *next // each exchange has its own
+	return &c
 }
 
 // either reads an input of a task of the plan, or of one that only the plan before it has: these come late.

@@ -138,3 +138,62 @@ func free(p *plan.Plan, t bt.Task) bool {
 	i := slices.IndexFunc(p.Leaves, func(l plan.Leaf) bool { return l.Task == t })
 	return p.Leaves[i].Free && p.Tree.Kind(t).Acts()
 }
+
+// TestBoundsOfExchanges: a script with too many exchanges is refused, with one mistake that says why, and nothing runs.
+// The largest one that is not refused takes little time.
+func TestBoundsOfExchanges(t *testing.T) {
+	read := func(text string) *plan.Plan {
+		p, list := readPlan(t, `<BehaviorTree ID="main"><Sequence><Script code="n := 0"/>`+text+`</Sequence></BehaviorTree>`)
+		if p == nil {
+			t.Fatal(list)
+		}
+		return p
+	}
+	small, other := read(`<Work name="a"/>`), read(`<Work name="a"/><Work name="b"/>`)
+	large := *small
+	large.Source = &diag.Source{Name: "large", Text: strings.Repeat(" ", maxText/2)}
+	opened := 0
+	play := func(text string) (settled int, err error) {
+		err = Play(small, &diag.Source{Name: "script", Text: text}, func(path string) (*plan.Plan, diag.List) {
+			opened++
+			switch {
+			case strings.HasPrefix(path, "bad"):
+				return nil, diag.List{{Source: &diag.Source{Name: path}, Code: "file", Text: "there is none"}}
+			case strings.HasPrefix(path, "large"):
+				return &large, nil
+			case strings.HasPrefix(path, "other"):
+				return other, nil
+			}
+			return small, nil
+		}, func(int, *bt.Tree, bt.Instant) { settled++ })
+		return settled, err
+	}
+	names := func(name string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "swap %s%d\n", name, i)
+		}
+		return b.String()
+	}
+	for name, c := range map[string]struct {
+		text, want string
+		mistakes   int
+	}{
+		"exchanges": {strings.Repeat("swap other\n", 2000), "[too-many-swaps]", 1},
+		"lines":     {strings.Repeat("\n", maxWork) + "swap other\n", "[too-many-swaps]", 1},
+		"plans":     {names("other", maxPlans+20), "[too-many-plans]", 1},
+		"bytes":     {names("large", 5), "can have at most 16 MiB together", 1},
+		"unread":    {strings.Repeat("swap bad\n", 500), "there is none", 2},
+	} {
+		opened = 0
+		settled, err := play(c.text)
+		list, _ := err.(diag.List)
+		if settled > 0 || len(list) != c.mistakes || opened > maxPlans || !strings.Contains(list.Err().Error(), c.want) {
+			t.Errorf("%s: %d instants, %d plans read, %d mistakes: %.300v", name, settled, opened, len(list), err)
+		}
+	}
+	count := 300
+	if settled, err := play(strings.Repeat("swap other\nswap same\n", count/2)); err != nil || settled < 2*count {
+		t.Errorf("%d instants, %v", settled, err)
+	}
+}

@@ -98,6 +98,12 @@ type parser struct {
 	open    PlanReader
 	last    *bt.Tree // that of the plan before the last exchange
 	list    diag.List
+	plans   map[string]*plan.Plan // that are named, by their paths; nil: it cannot take over
+	text    int                   // bytes of their documents
+	work    int                   // of the exchanges
+	full    bool                  // they are too many
+
+	lineCount int
 }
 
 // Start precedes the inputs with which the engine begins.
@@ -105,7 +111,7 @@ const Start = "start:"
 
 // Parse returns the inputs with which a script begins, and its instants, or its mistakes.
 func Parse(tree *bt.Tree, src *diag.Source) (start []bt.Input, lines []Line, mistakes diag.List) {
-	p := &parser{tree: tree, src: src}
+	p := &parser{tree: tree, src: src, plans: map[string]*plan.Plan{}}
 	begin, lines := p.lines()
 	return begin.Inputs, lines, p.list
 }
@@ -113,6 +119,7 @@ func Parse(tree *bt.Tree, src *diag.Source) (start []bt.Input, lines []Line, mis
 // lines reads a script.
 func (p *parser) lines() (start Line, lines []Line) {
 	offset, number, first := p.src.Begin(), 0, true
+	p.lineCount = 1 + strings.Count(p.src.Text, "\n")
 	for text := range strings.Lines(p.src.Text[offset:]) {
 		number++
 		line, _, _ := strings.Cut(text, "#")
