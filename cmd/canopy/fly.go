@@ -51,6 +51,7 @@ func flyCommand() *cobra.Command {
 	var set []string
 	var system uint8
 	var speed float64
+	var remote serving
 	var arm, ground, refuse, resume, asJSON, quiet, withReport bool
 	c := &cobra.Command{
 		Use:   "fly MISSION",
@@ -70,8 +71,10 @@ While a pilot, a failsafe or another station has the vehicle, and after it reboo
 operator resumes. While the link is lost, the plan goes on with unknown signals. The line "resume" or "stop" on a
 terminal's standard input is a command of the operator.
 
-The output folder has a socket, run.sock, which only this user can use: canopy upload exchanges the plan in flight, and
-canopy watch shows what happens. Nothing else listens.
+The output folder has a socket, run.sock, which only this user can use: canopy upload exchanges the plan in flight,
+canopy stop and resume command it, and canopy watch shows what happens. Nothing else listens, unless --serve names an
+address. There a flight can be watched on this computer. All else needs a token, with which requests are signed, and
+from other computers TLS.
 
 Ctrl-C ends the plan: its exit procedures run, then a vehicle in the air is told to hold or to return, as --at-end says.
 
@@ -127,6 +130,10 @@ mission was flown to its end, but the plan failed or a property or an assumption
 					return err
 				}
 			}
+			offer, err := remote.offer(m.Name)
+			if err != nil {
+				return err
+			}
 			channel, err := openFarEnd(address, m, system, speed, wall)
 			if err != nil {
 				return err
@@ -149,7 +156,7 @@ mission was flown to its end, but the plan failed or a property or an assumption
 					fmt.Fprintf(stderr, "canopy: %v; the flight goes without it\n", err)
 					return nil, nil //nolint:nilnil // nothing listens
 				}
-				return server, nil
+				return server, listen(server, offer, stderr)
 			}})
 			operate(cmd.InOrStdin(), d)
 			ctx, stop := interruptible(cmd.Context())
@@ -182,15 +189,7 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			if err != nil {
 				return failed(err)
 			}
-			if summary.Plan == record.PlanFailed {
-				fmt.Fprintln(stderr, "canopy: the plan failed")
-				err = errRefuted
-			}
-			for _, p := range summary.Violations() {
-				fmt.Fprintf(stderr, "canopy: the flight violates %s\n", diag.Visible(p.Statement()))
-				err = errRefuted
-			}
-			return err
+			return judged(stderr, summary, "flight")
 		},
 	}
 	c.Flags().StringVar(&address, "link", "", "`address` of the link: see above")
@@ -205,6 +204,7 @@ mission was flown to its end, but the plan failed or a property or an assumption
 	c.Flags().BoolVar(&refuse, "refuse", false, "grave findings of the checklist keep the vehicle from being commanded")
 	c.Flags().BoolVar(&resume, "resume", false, "continue the flight in the output folder, whose program was killed")
 	c.Flags().Float64Var(&speed, "speed", 0, "`multiple` of real time of a fake; 0: as fast as possible")
+	remote.flags(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
 	c.Flags().BoolVar(&withReport, "report", true, "write report.html")
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "do not print the table")

@@ -47,6 +47,7 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
   canopy compare missions/solar-day.yaml      measure the cost of ticking, a state graph, recorded inputs
   canopy upload plan.xml --to out/solar-day   exchange the plan of a running mission
   canopy watch out/solar-day                  show what happens in it
+  canopy stop out/solar-day                   end it: its exit procedures run
   canopy show missions/solar-day.xml          draw a plan
   canopy trace plan.xml script.txt            run a plan against scripted inputs
   canopy translate missions/solar-day.xml     write the state graph that is equivalent to a plan
@@ -63,7 +64,8 @@ refuted or violated, the plan failed, or the behaviour of two plans differs.`,
 	root.AddCommand(runCommand(), backchainCommand(), checkCommand(), compareCommand(), convertCommand(),
 		diffCommand(), exportCommand(), fakeCommand(), flyCommand(), fmtCommand(), importCommand(), manifestCommand(),
 		monitorCommand(),
-		newCommand(), reactionCommand(), regionCommand(), replayCommand(), reportCommand(), showCommand(),
+		newCommand(), reactionCommand(), regionCommand(), replayCommand(), reportCommand(), resumeCommand(),
+		showCommand(), stopCommand(),
 		traceCommand(), translateCommand(), uploadCommand(), vehicleCommand(), watchCommand(),
 		whyCommand())
 	root.SetHelpCommand(helpCommand(root))

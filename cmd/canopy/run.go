@@ -126,15 +126,7 @@ was flown to its end, but the plan failed or a property or an assumption was vio
 			if err != nil {
 				return failed(err)
 			}
-			if summary.Plan == record.PlanFailed {
-				fmt.Fprintln(cmd.ErrOrStderr(), "canopy: the plan failed")
-				err = errRefuted
-			}
-			for _, p := range summary.Violations() {
-				fmt.Fprintf(cmd.ErrOrStderr(), "canopy: the run violates %s\n", diag.Visible(p.Statement()))
-				err = errRefuted
-			}
-			return err
+			return judged(cmd.ErrOrStderr(), summary, "run")
 		},
 	}
 	c.Flags().Var(&until, "until", "end at this simulated `time`: seconds, 12h30m or \"28 [d]\"")
@@ -168,5 +160,22 @@ func printed(w io.Writer, summary *record.Summary, table []byte, out string, asJ
 		table = fmt.Appendf(table, "\nreport: %s\n", filepath.Join(out, folder.ReportFile))
 	}
 	_, err := w.Write(table)
+	return err
+}
+
+// judged returns the error of a run without an error that its operator stopped, or whose plan failed, or that violates
+// something, and reports that.
+func judged(stderr io.Writer, s *record.Summary, what string) (err error) {
+	if s.Outcome == record.Interrupted {
+		return failed(fmt.Errorf("the %s was %s", what, s.Reason))
+	}
+	if s.Plan == record.PlanFailed {
+		fmt.Fprintln(stderr, "canopy: the plan failed")
+		err = errRefuted
+	}
+	for _, p := range s.Violations() {
+		fmt.Fprintf(stderr, "canopy: the %s violates %s\n", what, diag.Visible(p.Statement()))
+		err = errRefuted
+	}
 	return err
 }

@@ -21,6 +21,7 @@ import (
 
 func uploadCommand() *cobra.Command {
 	var to string
+	var r reach
 	when := "now"
 	var asJSON, dry bool
 	c := &cobra.Command{
@@ -28,8 +29,8 @@ func uploadCommand() *cobra.Command {
 		Short: "Exchange the plan of a running mission",
 		Long: `Exchange the plan of a running mission, without a stop.
 
-The run must listen: canopy fly and canopy run --speed do. Its folder has a socket, run.sock, which only the user of the
-run can use.
+` + reachText + `
+
 The plan is compiled against the mission and checked, as by canopy check. If it has mistakes, or the check refutes
 something, nothing happens. Otherwise, tasks that both plans have, by name and definition, go on without a command, and
 actions that only the old plan has run their exit procedures; then the new plan takes over. With --when safe, it takes
@@ -48,7 +49,11 @@ was interrupted, 2 wrong input or no run listens, 3 the plan was refused, or cou
 				return &usageError{fmt.Sprintf("--when is now or safe, not %q", when)}
 			}
 			if to == "" {
-				return &usageError{"--to names the folder of the run"}
+				return &usageError{"--to names the folder of the run, or its address"}
+			}
+			at, err := r.place(to)
+			if err != nil {
+				return err
 			}
 			src, err := source(args[0])
 			if err != nil {
@@ -61,23 +66,24 @@ was interrupted, 2 wrong input or no run listens, 3 the plan was refused, or cou
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			q := control.Demand{Verb: control.Upload, Name: args[0], Plan: p.Source.Text, Safe: when == "safe", Dry: dry}
-			return send(ctx, to, q, cmd.OutOrStdout(), asJSON)
+			return send(ctx, to, at, q, cmd.OutOrStdout(), asJSON)
 		},
 	}
-	c.Flags().StringVar(&to, "to", "", "the `folder` of the run")
+	c.Flags().StringVar(&to, "to", "", "the `folder` of the run, or its address")
+	r.flags(c)
 	c.Flags().StringVar(&when, "when", when, "`now`, or safe: without interrupting an action")
 	c.Flags().BoolVar(&dry, "dry-run", false, "compile, check and compare only")
 	c.Flags().BoolVar(&asJSON, "json", false, "print each answer as a JSON object")
 	return c
 }
 
-// send sends a request to a run and prints the answers.
-func send(ctx context.Context, to string, q control.Demand, out io.Writer, asJSON bool) error {
+// send sends a request to a run of a name at a place, and prints the answers.
+func send(ctx context.Context, name string, at control.Place, q control.Demand, out io.Writer, asJSON bool) error {
 	var last control.Response
 	ended := make(chan error, 1)
 	answers := make(chan control.Response)
 	go func() {
-		ended <- control.Send(to, q, func(a control.Response) error {
+		ended <- control.Send(at, q, func(a control.Response) error {
 			select {
 			case answers <- a:
 				return nil
@@ -102,10 +108,10 @@ func send(ctx context.Context, to string, q control.Demand, out io.Writer, asJSO
 			}
 		case err := <-ended:
 			switch {
-			case errors.Is(err, control.ErrNoRun):
-				return fmt.Errorf("%s: %w", to, err)
+			case unreached(err):
+				return fmt.Errorf("%s: %w", name, err)
 			case err != nil:
-				return failed(fmt.Errorf("%s: the run has ended: %w", to, err))
+				return failed(fmt.Errorf("%s: the run has ended: %w", name, err))
 			case last.Progress == control.Refused || last.Progress == control.Failed:
 				return errRefuted
 			}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -18,13 +17,16 @@ import (
 func watchCommand() *cobra.Command {
 	var signals []string
 	var asJSON bool
+	var r reach
 	c := &cobra.Command{
 		Use:   "watch RUN",
 		Short: "Show what happens in a running mission",
 		Long: `Show what happens in a running mission.
 
-RUN is the output folder of a run that listens: canopy fly and canopy run --speed do, on a socket in that folder, which
-only the user of the run can use. Nothing else listens. At first come the statuses of the active tasks, then status
+` + reachText + ` Watching on this computer
+needs no token.
+
+At first come the statuses of the active tasks, then status
 changes and events as they happen, and at last how the run ended. The watcher changes nothing, and the run never waits
 for it: one that is too slow is dropped.
 
@@ -37,12 +39,16 @@ Exit status: 0 the run is complete and its plan did not fail, 1 the run failed o
   canopy watch out/circuit --json`,
 		Args: arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := r.place(args[0])
+			if err != nil {
+				return err
+			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			out := cmd.OutOrStdout()
 			lines, ended := make(chan control.News), make(chan error, 1)
 			go func() {
-				ended <- control.Follow(args[0], func(l control.News) error {
+				ended <- control.Follow(at, func(l control.News) error {
 					select {
 					case lines <- l:
 						return nil
@@ -62,7 +68,7 @@ Exit status: 0 the run is complete and its plan did not fail, 1 the run failed o
 					}
 				case err := <-ended:
 					switch {
-					case errors.Is(err, control.ErrNoRun):
+					case unreached(err):
 						return fmt.Errorf("%s: %w", args[0], err)
 					case err != nil:
 						return failed(fmt.Errorf("%s: the run has ended without a word, or this was too slow: %w", args[0], err))
@@ -77,6 +83,7 @@ Exit status: 0 the run is complete and its plan did not fail, 1 the run failed o
 		},
 	}
 	c.Flags().StringArrayVar(&signals, "signal", nil, "show this recorded `signal`, too; may be repeated")
+	r.flags(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print each line as a JSON object, with all recorded signals")
 	return c
 }

@@ -1,5 +1,5 @@
 // Package control lets an operator command a running mission: a socket in the run's folder, which the user who flies
-// may use, and the client of it.
+// may use, addresses for others, and the clients of both.
 //
 // The run has one goroutine, which owns all its state. The server never touches it: requests are read, and plans
 // compiled and checked, beside it; what the run must do waits until the run's loop calls [Server.Serve] or Wait.
@@ -100,12 +100,11 @@ type Controlled interface {
 
 // Server listens for operators.
 type Server struct {
-	listener net.Listener
-	judge    func(*mission.Mission) (refuted []string)
-	feed     *Feed
-	asks     chan func(Controlled)
-	closed   chan struct{}
-	slots    chan struct{}
+	listeners []net.Listener
+	judge     func(*mission.Mission) (refuted []string)
+	feed      *Feed
+	asks      chan func(Controlled)
+	closed    chan struct{}
 }
 
 // Listen opens the socket of a run in its folder, which only this user can use. judge checks a mission with a new plan,
@@ -122,16 +121,20 @@ func Listen(dir string, judge func(*mission.Mission) (refuted []string), feed *F
 	if err != nil {
 		return nil, fmt.Errorf("the socket of the run: %w", err)
 	}
-	s := &Server{listener: l, judge: judge, feed: feed, asks: make(chan func(Controlled)), closed: make(chan struct{}),
-		slots: make(chan struct{}, atOnce)}
-	go s.accept()
+	s := &Server{listeners: []net.Listener{l}, judge: judge, feed: feed, asks: make(chan func(Controlled)),
+		closed: make(chan struct{})}
+	go s.accept(l, atOnce, func(c net.Conn) (Demand, error) { return Parse(c) })
 	return s, os.Chmod(name, 0o600)
 }
 
 // Close ends the server. Requests in progress end without an answer.
 func (s *Server) Close() error {
 	close(s.closed)
-	return s.listener.Close()
+	var errs []error
+	for _, l := range s.listeners {
+		errs = append(errs, l.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // Asks are what the run's loop must call, for a loop that waits for several things at once.
@@ -165,17 +168,19 @@ func (s *Server) Wait(ctx context.Context, d time.Duration, o Controlled) {
 	}
 }
 
-func (s *Server) accept() {
+// accept answers connections, some at once, until the listener is closed.
+func (s *Server) accept(l net.Listener, most int, receive func(net.Conn) (Demand, error)) {
+	slots := make(chan struct{}, most)
 	for {
-		c, err := s.listener.Accept()
+		c, err := l.Accept()
 		if err != nil {
 			return
 		}
 		select {
-		case s.slots <- struct{}{}:
+		case slots <- struct{}{}:
 			go func() {
-				defer func() { <-s.slots }()
-				s.answer(c)
+				defer func() { <-slots }()
+				s.answer(c, receive)
 			}()
 		default:
 			_ = c.Close()
@@ -196,9 +201,9 @@ func (s *Server) in(do func(Controlled)) bool {
 }
 
 // answer answers the request of a connection.
-func (s *Server) answer(c net.Conn) {
-	_ = c.SetReadDeadline(time.Now().Add(patience))
-	q, err := Parse(c)
+func (s *Server) answer(c net.Conn, receive func(net.Conn) (Demand, error)) {
+	_ = c.SetDeadline(time.Now().Add(patience))
+	q, err := receive(c)
 	if q.Verb == Watch && err == nil {
 		go s.feed.serve(c) // many can watch beside those who command
 		return
@@ -315,27 +320,54 @@ func (a *Response) compare(m, next *mission.Mission) {
 	a.Kept, a.Removed, a.Added = m.Exchange(next).Difference()
 }
 
-// Send sends a request to the run in a folder, and passes each answer to tell. The error wraps ErrNoRun if there is no
-// such run, or is that of the connection or of tell.
-func Send(dir string, q Demand, tell func(Response) error) error {
-	c, err := net.Dial("unix", filepath.Join(dir, SocketFile))
+// Place is where a run listens: a Folder or a Remote.
+type Place interface {
+	// open connects, and returns what is received and how a request is sent.
+	open() (net.Conn, *json.Decoder, sealer, error)
+}
+
+// sealer returns a request in the form in which it is sent.
+type sealer = func(Demand) (any, error)
+
+// Folder is the folder of a run, which has its socket.
+type Folder string
+
+// open implements Place.
+func (f Folder) open() (net.Conn, *json.Decoder, sealer, error) {
+	c, err := net.Dial("unix", filepath.Join(string(f), SocketFile))
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNoRun, err)
+		return nil, nil, nil, fmt.Errorf("%w: %w", ErrNoRun, err)
 	}
-	defer c.Close() //nolint:errcheck // only read
-	if err := json.NewEncoder(c).Encode(q); err != nil {
+	return c, json.NewDecoder(c), func(q Demand) (any, error) { return q, nil }, nil
+}
+
+// request sends a request to a run, and passes what it answers to tell, until that says that there is no more.
+func request(at Place, q Demand, tell func(d *json.Decoder) (more bool, err error)) error {
+	c, d, seal, err := at.open()
+	if err != nil {
 		return err
 	}
-	d := json.NewDecoder(c)
-	for {
-		var a Response
-		if err := d.Decode(&a); errors.Is(err, io.EOF) {
-			return io.ErrUnexpectedEOF // the run has ended
-		} else if err != nil {
-			return err
-		}
-		if err := tell(a); err != nil || a.Progress != Waiting {
-			return err
+	defer c.Close() //nolint:errcheck // only read
+	x, err := seal(q)
+	if err == nil {
+		err = json.NewEncoder(c).Encode(x)
+	}
+	for more := true; more && err == nil; {
+		if more, err = tell(d); errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF // the run has ended
 		}
 	}
+	return err
+}
+
+// Send sends a request to a run, and passes each answer to tell. The error wraps ErrNoRun or ErrUnreached if there is no
+// such run, or is that of the connection or of tell.
+func Send(at Place, q Demand, tell func(Response) error) error {
+	return request(at, q, func(d *json.Decoder) (bool, error) {
+		var a Response
+		if err := d.Decode(&a); err != nil {
+			return false, err
+		}
+		return a.Progress == Waiting, tell(a)
+	})
 }

@@ -39,6 +39,12 @@ func (o *operated) Command(v Verb) error {
 // ask sends a request to a run that stands at 20 s or, while it waits, goes on, and returns the answers.
 func ask(t *testing.T, body string, q Demand) ([]Response, *operated) {
 	t.Helper()
+	return askAt(t, body, q, func(_ *Server, dir string) Place { return Folder(dir) })
+}
+
+// askAt sends a request to a place of the server.
+func askAt(t *testing.T, body string, q Demand, at func(s *Server, dir string) Place) ([]Response, *operated) {
+	t.Helper()
 	m, list := cart.Read(body, "")
 	if m == nil {
 		t.Fatal(list)
@@ -70,8 +76,9 @@ func ask(t *testing.T, body string, q Demand) ([]Response, *operated) {
 	o := &operated{Run: r}
 	var answers []Response
 	end := make(chan error)
+	place := at(s, dir)
 	go func() {
-		end <- Send(dir, q, func(a Response) error {
+		end <- Send(place, q, func(a Response) error {
 			answers = append(answers, a)
 			return nil
 		})
@@ -172,7 +179,7 @@ func TestCommands(t *testing.T) {
 
 // TestNoRun: a folder without a run is reported.
 func TestNoRun(t *testing.T) {
-	if err := Send(t.TempDir(), Demand{Verb: Stop}, nil); !errors.Is(err, ErrNoRun) {
+	if err := Send(Folder(t.TempDir()), Demand{Verb: Stop}, nil); !errors.Is(err, ErrNoRun) {
 		t.Error(err)
 	}
 }
@@ -193,7 +200,7 @@ func FuzzParse(f *testing.F) {
 			if q.Plan == "" || q.Name == "" {
 				t.Errorf("%+v", q)
 			}
-		case q != (Demand{Verb: q.Verb}) || q.Verb != Stop && q.Verb != Resume:
+		case q != (Demand{Verb: q.Verb}) || q.Verb != Stop && q.Verb != Resume && q.Verb != Watch:
 			t.Errorf("%+v", q)
 		}
 	})

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -40,7 +38,7 @@ type Feed struct {
 	t        float64
 	sample   []float64
 	watchers map[chan News]bool
-	ended    bool
+	ended    time.Time // zero: the run goes on
 	serving  sync.WaitGroup
 }
 
@@ -129,10 +127,10 @@ func (f *Feed) drop(w chan News) {
 	}
 }
 
-// End tells the watchers how the run ended, and waits until they know or are too slow.
+// End tells the watchers how the run ended, and waits until they know, at most some seconds.
 func (f *Feed) End(s *record.Summary) {
 	f.mutex.Lock()
-	f.ended = true
+	f.ended = time.Now()
 	if s != nil {
 		f.tell(News{T: f.t, Outcome: s.Outcome, Plan: s.Plan})
 	}
@@ -148,7 +146,7 @@ func (f *Feed) End(s *record.Summary) {
 func (f *Feed) enter() chan News {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	if f.ended || len(f.watchers) >= mostWatchers {
+	if !f.ended.IsZero() || len(f.watchers) >= mostWatchers {
 		return nil
 	}
 	w := make(chan News, mostLines+len(f.statuses))
@@ -175,8 +173,7 @@ func (f *Feed) serve(c net.Conn) {
 	defer f.serving.Done()
 	e := json.NewEncoder(c)
 	for l := range w {
-		_ = c.SetWriteDeadline(time.Now().Add(patience))
-		if e.Encode(l) != nil {
+		if _ = c.SetWriteDeadline(f.limit()); e.Encode(l) != nil {
 			break
 		}
 	}
@@ -185,27 +182,34 @@ func (f *Feed) serve(c net.Conn) {
 	f.drop(w)
 }
 
-// Follow passes what the run in a folder tells to tell, until the run has ended. The error wraps ErrNoRun if there is
-// no such run, or is that of the connection, such as io.ErrUnexpectedEOF, or of tell.
-func Follow(dir string, tell func(News) error) error {
-	c, err := net.Dial("unix", filepath.Join(dir, SocketFile))
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNoRun, err)
+// limit returns until when a watcher may take its next line.
+func (f *Feed) limit() time.Time {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	from := f.ended
+	if from.IsZero() {
+		from = time.Now()
 	}
-	defer c.Close() //nolint:errcheck // only read
-	if err := json.NewEncoder(c).Encode(Demand{Verb: Watch}); err != nil {
-		return err
-	}
-	d := json.NewDecoder(c)
-	for {
-		var l News
-		if err := d.Decode(&l); errors.Is(err, io.EOF) {
-			return io.ErrUnexpectedEOF
-		} else if err != nil {
-			return err
+	return from.Add(patience)
+}
+
+// ErrRefused is wrapped by the errors of a run that does not let this client watch.
+var ErrRefused = errors.New("the run refuses that")
+
+// Follow passes what a run tells to tell, until the run has ended. The error wraps ErrNoRun or ErrUnreached if there is
+// no such run, ErrRefused, or is that of the connection, such as io.ErrUnexpectedEOF, or of tell.
+func Follow(at Place, tell func(News) error) error {
+	return request(at, Demand{Verb: Watch}, func(d *json.Decoder) (bool, error) {
+		var l struct {
+			News
+			Progress Progress
 		}
-		if err := tell(l); err != nil || l.Outcome != "" {
-			return err
+		if err := d.Decode(&l); err != nil {
+			return false, err
 		}
-	}
+		if l.Progress == Refused {
+			return false, fmt.Errorf("%w: %s", ErrRefused, l.Text)
+		}
+		return l.Outcome == "", tell(l.News)
+	})
 }

@@ -57,7 +57,7 @@ func operate(t *testing.T, requests ...control.Demand) (*Driver, *page, *tape, [
 	var answers []control.Response
 	c := &commanded{FarEnd: Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0), at: 50e9, command: func() {
 		for _, q := range requests {
-			if err := control.Send(dir, q, func(a control.Response) error {
+			if err := control.Send(control.Folder(dir), q, func(a control.Response) error {
 				answers = append(answers, a)
 				return nil
 			}); err != nil {

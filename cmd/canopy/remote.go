@@ -1,0 +1,208 @@
+package main
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"canopy/run/control"
+
+	"github.com/spf13/cobra"
+)
+
+// tokenVariable is the environment variable with the token, unless a file has it.
+const tokenVariable = "CANOPY_TOKEN"
+
+// token is the flag for the token with which requests to a run are signed.
+type token struct{ file string }
+
+func (t *token) flag(c *cobra.Command) {
+	c.Flags().StringVar(&t.file, "token-file", "",
+		"the `file` with the token that signs requests; otherwise the variable "+tokenVariable+" has it")
+}
+
+// key returns the key of the token, nil if there is none.
+func (t *token) key() (*control.Key, error) {
+	text, from := os.Getenv(tokenVariable), tokenVariable
+	if t.file != "" {
+		from = t.file
+		if info, err := os.Stat(t.file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+			return nil, fmt.Errorf("%s: other users can read the token; chmod 600 %[1]s", t.file)
+		}
+		data, err := os.ReadFile(t.file)
+		if err != nil {
+			return nil, err
+		}
+		text = strings.TrimSpace(string(data))
+	} else if text == "" {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	k, err := control.NewKey(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w, such as those of: openssl rand -hex 32", from, err)
+	}
+	return k, nil
+}
+
+// reach is the flags with which a command reaches a run.
+type reach struct {
+	token
+	fingerprint string
+}
+
+// reachText describes a run in the help of commands.
+const reachText = `RUN is the output folder of a run that listens: canopy fly and canopy run --speed do, on a socket in that folder, which
+only the user of the run can use. Or it is the address HOST:PORT of canopy fly --serve: then a request is signed with the
+token of the run, and goes over TLS unless the host is this computer.`
+
+func (r *reach) flags(c *cobra.Command) {
+	r.flag(c)
+	c.Flags().StringVar(&r.fingerprint, "fingerprint", "", "the SHA-256 of the run's certificate in `hex` digits, as "+
+		"canopy fly prints it, if no authority has signed it")
+}
+
+// place returns where a run listens.
+func (r *reach) place(name string) (control.Place, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return control.Folder(name), nil
+	}
+	_, port, err := net.SplitHostPort(name)
+	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
+		return control.Folder(name), nil
+	}
+	at := control.Remote{Address: name}
+	if at.Key, err = r.key(); err != nil {
+		return nil, err
+	}
+	if r.fingerprint != "" {
+		at.Fingerprint, err = hex.DecodeString(strings.ReplaceAll(r.fingerprint, ":", ""))
+		if err != nil || len(at.Fingerprint) != sha256.Size {
+			return nil, &usageError{fmt.Sprintf("--fingerprint is %d hexadecimal digits", 2*sha256.Size)}
+		}
+	}
+	return at, nil
+}
+
+// unreached reports whether an error is that of a run that does not listen, or not to this client.
+func unreached(err error) bool {
+	return errors.Is(err, control.ErrNoRun) || errors.Is(err, control.ErrUnreached) || errors.Is(err, control.ErrRefused)
+}
+
+// serving is the flags with which a run listens beside its socket.
+type serving struct {
+	token
+	address, certificate, private string
+}
+
+func (s *serving) flags(c *cobra.Command) {
+	c.Flags().StringVar(&s.address, "serve", "", "listen at this `address`, HOST:PORT, for canopy watch, and with a token "+
+		"for canopy upload, stop and resume; not only on this computer: with a token and TLS")
+	s.flag(c)
+	c.Flags().StringVar(&s.certificate, "tls-cert", "", "the `file` with the certificate of --serve (PEM); otherwise a new one, "+
+		"whose fingerprint is printed")
+	c.Flags().StringVar(&s.private, "tls-key", "", "the `file` with the private key of the certificate (PEM)")
+}
+
+// offer returns where a run is to listen, nil if nowhere.
+func (s *serving) offer(run string) (*control.Offer, error) {
+	if s.address == "" {
+		if s.file != "" || s.certificate != "" || s.private != "" {
+			return nil, &usageError{"--token-file, --tls-cert and --tls-key need --serve"}
+		}
+		return nil, nil //nolint:nilnil // there is none
+	}
+	at, err := net.ResolveTCPAddr("tcp", s.address)
+	if err != nil {
+		return nil, &usageError{fmt.Sprintf("--serve %s: %v", s.address, err)}
+	}
+	o := &control.Offer{Address: s.address, Run: run}
+	if o.Key, err = s.key(); err != nil {
+		return nil, err
+	}
+	switch {
+	case (s.certificate == "") != (s.private == ""):
+		return nil, &usageError{"--tls-cert and --tls-key belong together"}
+	case s.certificate != "":
+		c, err := tls.LoadX509KeyPair(s.certificate, s.private)
+		if err != nil {
+			return nil, err
+		}
+		o.Certificate = &c
+	case !at.IP.IsLoopback():
+		if o.Certificate, err = control.SelfSigned(time.Now()); err != nil {
+			return nil, err
+		}
+	}
+	if !at.IP.IsLoopback() && o.Key == nil {
+		return nil, &usageError{fmt.Sprintf("--serve %s: other computers reach this address: it needs a token, "+
+			"--token-file or %s", s.address, tokenVariable)}
+	}
+	return o, nil
+}
+
+// listen lets a run listen in its folder and, if there is an offer, at an address.
+func listen(server *control.Server, o *control.Offer, stderr io.Writer) error {
+	if o == nil {
+		return nil
+	}
+	at, err := server.Offer(*o)
+	if err != nil {
+		return errors.Join(fmt.Errorf("--serve: %w", err), server.Close())
+	}
+	text := "it can be watched, and commanded with the token"
+	if o.Key == nil {
+		text = "it can be watched"
+	}
+	if o.Certificate != nil {
+		text += "; the certificate has the fingerprint " + control.Fingerprint(o.Certificate)
+	}
+	fmt.Fprintf(stderr, "canopy: listens at %s: %s\n", at, text)
+	return nil
+}
+
+// verbCommand is a command that sends a request without a plan.
+func verbCommand(verb control.Verb, short, long, example string) *cobra.Command {
+	var r reach
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   string(verb) + " RUN",
+		Short: short,
+		Long: short + ".\n\n" + long + "\n\n" + reachText + `
+
+Exit status: 0 done, 1 the run has ended before, 2 wrong input or no run listens, 3 the run refused.`,
+		Example: "  " + example,
+		Args:    arguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := r.place(args[0])
+			if err != nil {
+				return err
+			}
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return send(ctx, args[0], at, control.Demand{Verb: verb}, cmd.OutOrStdout(), asJSON)
+		},
+	}
+	r.flags(c)
+	c.Flags().BoolVar(&asJSON, "json", false, "print the answer as a JSON object")
+	return c
+}
+
+func stopCommand() *cobra.Command {
+	return verbCommand(control.Stop, "Stop a running mission", `The exit procedures of the plan run. A flight then tells a vehicle in the air to hold or to return, as its --at-end says.
+A second stop ends the wait for the exit procedures, a third one the wait for the vehicle.`, "canopy stop out/circuit")
+}
+
+func resumeCommand() *cobra.Command {
+	return verbCommand(control.Resume, "Give the vehicle of a flight back to the plan",
+		`A flight is suspended after a pilot, a failsafe or another station took over, after the vehicle rebooted, and when it
+began in the air. This continues it.`, "canopy resume out/circuit")
+}

@@ -1,0 +1,228 @@
+package control
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"strings"
+	"time"
+)
+
+// A run can listen at an address beside its socket. There the server speaks first, a greeting with a number that it
+// never uses again. A request is signed with HMAC-SHA256 (RFC 2104) over the greeting and the request, so that a copy of
+// it is worth nothing on another connection, and a request for one run nothing for another. On the loopback address, a
+// run can be watched without a signature. On any other one, everything is signed and encrypted by TLS 1.3.
+
+// Key signs requests from other programs and computers.
+type Key [sha256.Size]byte
+
+// shortest is the length of a token [bytes]; a random one of this length cannot be guessed.
+const shortest = 16
+
+// ErrToken reports a token that is too short.
+var ErrToken = fmt.Errorf("a token has %d characters or more", shortest)
+
+// NewKey returns the key of a token that both ends have. The error is ErrToken.
+func NewKey(token string) (*Key, error) {
+	if len(token) < shortest {
+		return nil, ErrToken
+	}
+	k := Key(sha256.Sum256([]byte("canopy control 1\n" + token)))
+	return &k, nil
+}
+
+// sign returns the signature of a request after a greeting.
+func (k *Key) sign(g greeting, demand string) []byte {
+	h := hmac.New(sha256.New, k[:])
+	for _, part := range []string{g.Nonce, g.Run, demand} {
+		fmt.Fprintf(h, "%d\n%s", len(part), part)
+	}
+	return h.Sum(nil)
+}
+
+// greeting is what a server says first.
+type greeting struct {
+	Run   string `json:"run"`
+	Nonce string `json:"nonce"`
+}
+
+// signed is a request with its signature; without one, Signature is empty.
+type signed struct {
+	Demand    string `json:"demand"` // the request, as JSON
+	Signature []byte `json:"signature,omitempty"`
+}
+
+// Offer describes where a run listens beside its socket.
+type Offer struct {
+	Address     string           // HOST:PORT; port 0: any that is free
+	Run         string           // the run, as its operators are told
+	Key         *Key             // of those who may command it; nil: nobody may
+	Certificate *tls.Certificate // needed unless the address is a loopback one
+}
+
+// ErrExposed reports an address that other computers reach, and that is not protected.
+var ErrExposed = errors.New("other computers reach this address: it needs a token and a certificate")
+
+// ErrUnsigned is wrapped by the errors of requests without a valid signature.
+var ErrUnsigned = errors.New("the request is not signed with the token of the run")
+
+// Limits of an offer, whose clients may be anybody.
+const (
+	remoteAtOnce = 8       // connections, beside watchers
+	remoteMost   = 4 << 20 // bytes of a request
+)
+
+// Offer lets the run listen at an address beside its socket, and returns the address. The error wraps ErrExposed or is
+// that of the network.
+func (s *Server) Offer(o Offer) (net.Addr, error) {
+	at, err := net.ResolveTCPAddr("tcp", o.Address)
+	if err != nil {
+		return nil, err
+	}
+	public := !at.IP.IsLoopback()
+	if public && (o.Key == nil || o.Certificate == nil) {
+		return nil, fmt.Errorf("%s: %w", o.Address, ErrExposed)
+	}
+	l, err := net.ListenTCP("tcp", at)
+	if err != nil {
+		return nil, err
+	}
+	var listener net.Listener = l
+	if o.Certificate != nil {
+		listener = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{*o.Certificate},
+			MinVersion: tls.VersionTLS13})
+	}
+	s.listeners = append(s.listeners, listener)
+	go s.accept(listener, remoteAtOnce, func(c net.Conn) (Demand, error) { return o.receive(c, public) })
+	return l.Addr(), nil
+}
+
+// receive greets a client, and reads its request.
+func (o *Offer) receive(c net.Conn, public bool) (Demand, error) {
+	g := greeting{Run: o.Run, Nonce: rand.Text()}
+	if err := json.NewEncoder(c).Encode(g); err != nil {
+		return Demand{}, err
+	}
+	return o.open(g, c, public)
+}
+
+// open reads a request and verifies its signature.
+func (o *Offer) open(g greeting, r io.Reader, public bool) (Demand, error) {
+	var x signed
+	if err := json.NewDecoder(io.LimitReader(r, remoteMost)).Decode(&x); err != nil {
+		return Demand{}, fmt.Errorf("%w: %w", ErrDemand, err)
+	}
+	valid := o.Key != nil && hmac.Equal(x.Signature, o.Key.sign(g, x.Demand))
+	if public && !valid {
+		return Demand{}, ErrUnsigned
+	}
+	q, err := Parse(strings.NewReader(x.Demand))
+	switch {
+	case err != nil || valid || q.Verb == Watch && len(x.Signature) == 0:
+		return q, err
+	case o.Key == nil:
+		return q, fmt.Errorf("%w: it has none, and can only be watched", ErrUnsigned)
+	}
+	return q, ErrUnsigned
+}
+
+// Remote is where a run listens beside its socket, as a client sees it.
+type Remote struct {
+	Address     string // HOST:PORT
+	Key         *Key   // nil: requests are not signed
+	Fingerprint []byte // SHA-256 of the certificate; nil: one that this computer trusts, or none on loopback
+}
+
+// ErrUnreached is wrapped by the errors of an address at which no run answers, or none that is trusted.
+var ErrUnreached = errors.New("the run cannot be reached")
+
+// ErrFingerprint reports a server with another certificate.
+var ErrFingerprint = errors.New("the server has another certificate")
+
+// open implements Place.
+func (r Remote) open() (net.Conn, *json.Decoder, sealer, error) {
+	host, _, err := net.SplitHostPort(r.Address)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("%w: %w", ErrUnreached, err)
+	}
+	c, err := net.DialTimeout("tcp", r.Address, patience)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("%w: %w", ErrUnreached, err)
+	}
+	at, ok := c.RemoteAddr().(*net.TCPAddr)
+	if loopback := ok && at.IP.IsLoopback(); !loopback || r.Fingerprint != nil {
+		c = tls.Client(c, r.trust(host))
+	}
+	_ = c.SetReadDeadline(time.Now().Add(patience))
+	d := json.NewDecoder(c)
+	var g greeting
+	if err := d.Decode(&g); err != nil {
+		c.Close() //nolint:errcheck // it is not used
+		if errors.As(err, new(*json.SyntaxError)) {
+			err = errors.New("it does not speak as a run does; if it uses TLS, give its fingerprint")
+		}
+		return nil, nil, nil, fmt.Errorf("%w: %w", ErrUnreached, err)
+	}
+	_ = c.SetReadDeadline(time.Time{})
+	return c, d, func(q Demand) (any, error) {
+		demand, err := json.Marshal(q)
+		x := signed{Demand: string(demand)}
+		if r.Key != nil {
+			x.Signature = r.Key.sign(g, x.Demand)
+		}
+		return x, err
+	}, nil
+}
+
+// trust returns how the certificate of a host is verified.
+func (r Remote) trust(host string) *tls.Config {
+	c := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS13}
+	if r.Fingerprint != nil {
+		c.InsecureSkipVerify = true // the fingerprint is verified instead
+		c.VerifyPeerCertificate = func(raw [][]byte, _ [][]*x509.Certificate) error {
+			if sum := sha256.Sum256(raw[0]); !hmac.Equal(sum[:], r.Fingerprint) {
+				return fmt.Errorf("%w: its fingerprint is %x", ErrFingerprint, sum)
+			}
+			return nil
+		}
+	}
+	return c
+}
+
+// Fingerprint returns the SHA-256 of a certificate, in hexadecimal digits.
+func Fingerprint(c *tls.Certificate) string {
+	sum := sha256.Sum256(c.Certificate[0])
+	return hex.EncodeToString(sum[:])
+}
+
+// SelfSigned returns a new certificate that nobody else has signed, valid for a year from a time on.
+func SelfSigned(from time.Time) (*tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	number, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return nil, err
+	}
+	c := &x509.Certificate{SerialNumber: number, Subject: pkix.Name{CommonName: "canopy"},
+		NotBefore: from.Add(-time.Hour), NotAfter: from.AddDate(1, 0, 0),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
+	raw, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}, nil
+}
