@@ -60,9 +60,9 @@ type reach struct {
 }
 
 // reachText describes a run in the help of commands.
-const reachText = `RUN is the output folder of a run that listens: canopy fly and canopy run --speed do, on a socket in that folder, which
-only the user of the run can use. Or it is the address HOST:PORT of canopy fly --serve: then a request is signed with the
-token of the run, and goes over TLS unless the host is this computer.`
+const reachText = `A run that listens is named by its output folder: canopy fly and canopy run --speed listen on
+a socket in that folder, which only the user of the run can use. Or it is named by the address HOST:PORT of canopy fly
+--serve: then a request is signed with the token of the run, and goes over TLS unless the host is this computer.`
 
 func (r *reach) flags(c *cobra.Command) {
 	r.flag(c)
@@ -104,11 +104,11 @@ type serving struct {
 }
 
 func (s *serving) flags(c *cobra.Command) {
-	c.Flags().StringVar(&s.address, "serve", "", "listen at this `address`, HOST:PORT, for canopy watch, and with a token "+
-		"for canopy upload, stop and resume; not only on this computer: with a token and TLS")
+	c.Flags().StringVar(&s.address, "serve", "", "listen at this `address`, HOST:PORT, for canopy watch, and with a "+
+		"token for canopy upload, stop and resume; not only on this computer: with a token and TLS")
 	s.flag(c)
-	c.Flags().StringVar(&s.certificate, "tls-cert", "", "the `file` with the certificate of --serve (PEM); otherwise a new one, "+
-		"whose fingerprint is printed")
+	c.Flags().StringVar(&s.certificate, "tls-cert", "", "the `file` with the certificate of --serve (PEM); otherwise a "+
+		"new one, whose fingerprint is printed")
 	c.Flags().StringVar(&s.private, "tls-key", "", "the `file` with the private key of the certificate (PEM)")
 }
 
@@ -197,8 +197,10 @@ Exit status: 0 done, 1 the run has ended before, 2 wrong input or no run listens
 }
 
 func stopCommand() *cobra.Command {
-	return verbCommand(control.Stop, "Stop a running mission", `The exit procedures of the plan run. A flight then tells a vehicle in the air to hold or to return, as its --at-end says.
-A second stop ends the wait for the exit procedures, a third one the wait for the vehicle.`, "canopy stop out/circuit")
+	return verbCommand(control.Stop, "Stop a running mission",
+		`The exit procedures of the plan run. A flight then tells a vehicle in the air to hold or to return, as its --at-end
+says. A second stop ends the wait for the exit procedures, a third one the wait for the vehicle.`,
+		"canopy stop out/circuit")
 }
 
 func resumeCommand() *cobra.Command {

@@ -360,8 +360,8 @@ func request(at Place, q Demand, tell func(d *json.Decoder) (more bool, err erro
 	return err
 }
 
-// Send sends a request to a run, and passes each answer to tell. The error wraps ErrNoRun or ErrUnreached if there is no
-// such run, or is that of the connection or of tell.
+// Send sends a request to a run, and passes each answer to tell. The error wraps ErrNoRun or ErrUnreached if there is
+// no such run, or is that of the connection or of tell.
 func Send(at Place, q Demand, tell func(Response) error) error {
 	return request(at, q, func(d *json.Decoder) (bool, error) {
 		var a Response

@@ -21,9 +21,9 @@ import (
 )
 
 // A run can listen at an address beside its socket. There the server speaks first, a greeting with a number that it
-// never uses again. A request is signed with HMAC-SHA256 (RFC 2104) over the greeting and the request, so that a copy of
-// it is worth nothing on another connection, and a request for one run nothing for another. On the loopback address, a
-// run can be watched without a signature. On any other one, everything is signed and encrypted by TLS 1.3.
+// never uses again. A request is signed with HMAC-SHA256 (RFC 2104) over the greeting and the request, so that a copy
+// of it is worth nothing on another connection, and a request for one run nothing for another. On the loopback address,
+// a run can be watched without a signature. On any other one, everything is signed and encrypted by TLS 1.3.
 
 // Key signs requests from other programs and computers.
 type Key [sha256.Size]byte
