@@ -31,7 +31,7 @@ func (t *token) flag(c *cobra.Command) {
 }
 
 // key returns the key of the token, nil if there is none.
-func (t *token) key() (*control.Key, error) {
+func (t *token) key() (*control.Credential, error) {
 	text, from := os.Getenv(tokenVariable), tokenVariable
 	if t.file != "" {
 		from = t.file
@@ -46,7 +46,7 @@ func (t *token) key() (*control.Key, error) {
 	} else if text == "" {
 		return nil, nil //nolint:nilnil // there is none
 	}
-	k, err := control.NewKey(text)
+	k, err := control.NewCredential(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w, such as those of: openssl rand -hex 32", from, err)
 	}
@@ -71,7 +71,7 @@ func (r *reach) flags(c *cobra.Command) {
 }
 
 // place returns where a run listens.
-func (r *reach) place(name string) (control.Place, error) {
+func (r *reach) place(name string) (control.Endpoint, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return control.Folder(name), nil
 	}
@@ -113,7 +113,7 @@ func (s *serving) flags(c *cobra.Command) {
 }
 
 // offer returns where a run is to listen, nil if nowhere.
-func (s *serving) offer(run string) (*control.Offer, error) {
+func (s *serving) offer(run string) (*control.Exposure, error) {
 	if s.address == "" {
 		if s.file != "" || s.certificate != "" || s.private != "" {
 			return nil, &usageError{"--token-file, --tls-cert and --tls-key need --serve"}
@@ -124,7 +124,7 @@ func (s *serving) offer(run string) (*control.Offer, error) {
 	if err != nil {
 		return nil, &usageError{fmt.Sprintf("--serve %s: %v", s.address, err)}
 	}
-	o := &control.Offer{Address: s.address, Run: run}
+	o := &control.Exposure{Address: s.address, Run: run}
 	if o.Key, err = s.key(); err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (s *serving) offer(run string) (*control.Offer, error) {
 }
 
 // listen lets a run listen in its folder and, if there is an offer, at an address.
-func listen(server *control.Server, o *control.Offer, stderr io.Writer) error {
+func listen(server *control.Server, o *control.Exposure, stderr io.Writer) error {
 	if o == nil {
 		return nil
 	}

@@ -78,7 +78,7 @@ was interrupted, 2 wrong input or no run listens, 3 the plan was refused, or cou
 }
 
 // send sends a request to a run of a name at a place, and prints the answers.
-func send(ctx context.Context, name string, at control.Place, q control.Demand, out io.Writer, asJSON bool) error {
+func send(ctx context.Context, name string, at control.Endpoint, q control.Demand, out io.Writer, asJSON bool) error {
 	var last control.Response
 	ended := make(chan error, 1)
 	answers := make(chan control.Response)

@@ -320,8 +320,8 @@ func (a *Response) compare(m, next *mission.Mission) {
 	a.Kept, a.Removed, a.Added = m.Exchange(next).Difference()
 }
 
-// Place is where a run listens: a Folder or a Remote.
-type Place interface {
+// Endpoint is where a run listens: a Folder or a Remote.
+type Endpoint interface {
 	// open connects, and returns what is received and how a request is sent.
 	open() (net.Conn, *json.Decoder, sealer, error)
 }
@@ -332,7 +332,7 @@ type sealer = func(Demand) (any, error)
 // Folder is the folder of a run, which has its socket.
 type Folder string
 
-// open implements Place.
+// open implements Endpoint.
 func (f Folder) open() (net.Conn, *json.Decoder, sealer, error) {
 	c, err := net.Dial("unix", filepath.Join(string(f), SocketFile))
 	if err != nil {
@@ -342,7 +342,7 @@ func (f Folder) open() (net.Conn, *json.Decoder, sealer, error) {
 }
 
 // request sends a request to a run, and passes what it answers to tell, until that says that there is no more.
-func request(at Place, q Demand, tell func(d *json.Decoder) (more bool, err error)) error {
+func request(at Endpoint, q Demand, tell func(d *json.Decoder) (more bool, err error)) error {
 	c, d, seal, err := at.open()
 	if err != nil {
 		return err
@@ -362,7 +362,7 @@ func request(at Place, q Demand, tell func(d *json.Decoder) (more bool, err erro
 
 // Send sends a request to a run, and passes each answer to tell. The error wraps ErrNoRun or ErrUnreached if there is
 // no such run, or is that of the connection or of tell.
-func Send(at Place, q Demand, tell func(Response) error) error {
+func Send(at Endpoint, q Demand, tell func(Response) error) error {
 	return request(at, q, func(d *json.Decoder) (bool, error) {
 		var a Response
 		if err := d.Decode(&a); err != nil {

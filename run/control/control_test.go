@@ -39,11 +39,11 @@ func (o *operated) Command(v Verb) error {
 // ask sends a request to a run that stands at 20 s or, while it waits, goes on, and returns the answers.
 func ask(t *testing.T, body string, q Demand) ([]Response, *operated) {
 	t.Helper()
-	return askAt(t, body, q, func(_ *Server, dir string) Place { return Folder(dir) })
+	return askAt(t, body, q, func(_ *Server, dir string) Endpoint { return Folder(dir) })
 }
 
 // askAt sends a request to a place of the server.
-func askAt(t *testing.T, body string, q Demand, at func(s *Server, dir string) Place) ([]Response, *operated) {
+func askAt(t *testing.T, body string, q Demand, at func(s *Server, dir string) Endpoint) ([]Response, *operated) {
 	t.Helper()
 	m, list := cart.Read(body, "")
 	if m == nil {

@@ -198,7 +198,7 @@ var ErrRefused = errors.New("the run refuses that")
 
 // Follow passes what a run tells to tell, until the run has ended. The error wraps ErrNoRun or ErrUnreached if there is
 // no such run, ErrRefused, or is that of the connection, such as io.ErrUnexpectedEOF, or of tell.
-func Follow(at Place, tell func(News) error) error {
+func Follow(at Endpoint, tell func(News) error) error {
 	return request(at, Demand{Verb: Watch}, func(d *json.Decoder) (bool, error) {
 		var l struct {
 			News

@@ -25,8 +25,8 @@ import (
 // of it is worth nothing on another connection, and a request for one run nothing for another. On the loopback address,
 // a run can be watched without a signature. On any other one, everything is signed and encrypted by TLS 1.3.
 
-// Key signs requests from other programs and computers.
-type Key [sha256.Size]byte
+// Credential signs requests from other programs and computers.
+type Credential [sha256.Size]byte
 
 // shortest is the length of a token [bytes]; a random one of this length cannot be guessed.
 const shortest = 16
@@ -34,17 +34,17 @@ const shortest = 16
 // ErrToken reports a token that is too short.
 var ErrToken = fmt.Errorf("a token has %d characters or more", shortest)
 
-// NewKey returns the key of a token that both ends have. The error is ErrToken.
-func NewKey(token string) (*Key, error) {
+// NewCredential returns the key of a token that both ends have. The error is ErrToken.
+func NewCredential(token string) (*Credential, error) {
 	if len(token) < shortest {
 		return nil, ErrToken
 	}
-	k := Key(sha256.Sum256([]byte("canopy control 1\n" + token)))
+	k := Credential(sha256.Sum256([]byte("canopy control 1\n" + token)))
 	return &k, nil
 }
 
 // sign returns the signature of a request after a greeting.
-func (k *Key) sign(g greeting, demand string) []byte {
+func (k *Credential) sign(g greeting, demand string) []byte {
 	h := hmac.New(sha256.New, k[:])
 	for _, part := range []string{g.Nonce, g.Run, demand} {
 		fmt.Fprintf(h, "%d\n%s", len(part), part)
@@ -64,11 +64,11 @@ type signed struct {
 	Signature []byte `json:"signature,omitempty"`
 }
 
-// Offer describes where a run listens beside its socket.
-type Offer struct {
+// Exposure describes where a run listens beside its socket.
+type Exposure struct {
 	Address     string           // HOST:PORT; port 0: any that is free
 	Run         string           // the run, as its operators are told
-	Key         *Key             // of those who may command it; nil: nobody may
+	Key         *Credential      // of those who may command it; nil: nobody may
 	Certificate *tls.Certificate // needed unless the address is a loopback one
 }
 
@@ -86,7 +86,7 @@ const (
 
 // Offer lets the run listen at an address beside its socket, and returns the address. The error wraps ErrExposed or is
 // that of the network.
-func (s *Server) Offer(o Offer) (net.Addr, error) {
+func (s *Server) Offer(o Exposure) (net.Addr, error) {
 	at, err := net.ResolveTCPAddr("tcp", o.Address)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (s *Server) Offer(o Offer) (net.Addr, error) {
 }
 
 // receive greets a client, and reads its request.
-func (o *Offer) receive(c net.Conn, public bool) (Demand, error) {
+func (o *Exposure) receive(c net.Conn, public bool) (Demand, error) {
 	g := greeting{Run: o.Run, Nonce: rand.Text()}
 	if err := json.NewEncoder(c).Encode(g); err != nil {
 		return Demand{}, err
@@ -119,7 +119,7 @@ func (o *Offer) receive(c net.Conn, public bool) (Demand, error) {
 }
 
 // open reads a request and verifies its signature.
-func (o *Offer) open(g greeting, r io.Reader, public bool) (Demand, error) {
+func (o *Exposure) open(g greeting, r io.Reader, public bool) (Demand, error) {
 	var x signed
 	if err := json.NewDecoder(io.LimitReader(r, remoteMost)).Decode(&x); err != nil {
 		return Demand{}, fmt.Errorf("%w: %w", ErrDemand, err)
@@ -140,9 +140,9 @@ func (o *Offer) open(g greeting, r io.Reader, public bool) (Demand, error) {
 
 // Remote is where a run listens beside its socket, as a client sees it.
 type Remote struct {
-	Address     string // HOST:PORT
-	Key         *Key   // nil: requests are not signed
-	Fingerprint []byte // SHA-256 of the certificate; nil: one that this computer trusts, or none on loopback
+	Address     string      // HOST:PORT
+	Key         *Credential // nil: requests are not signed
+	Fingerprint []byte      // SHA-256 of the certificate; nil: one that this computer trusts, or none on loopback
 }
 
 // ErrUnreached is wrapped by the errors of an address at which no run answers, or none that is trusted.
@@ -151,7 +151,7 @@ var ErrUnreached = errors.New("the run cannot be reached")
 // ErrFingerprint reports a server with another certificate.
 var ErrFingerprint = errors.New("the server has another certificate")
 
-// open implements Place.
+// open implements Endpoint.
 func (r Remote) open() (net.Conn, *json.Decoder, sealer, error) {
 	host, _, err := net.SplitHostPort(r.Address)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"canopy/run/record"
 )
 
-func key(t testing.TB, token string) *Key {
+func key(t testing.TB, token string) *Credential {
 	t.Helper()
-	k, err := NewKey(token)
+	k, err := NewCredential(token)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,19 +36,19 @@ func TestRemote(t *testing.T) {
 	sum := sha256.Sum256(certificate.Certificate[0])
 	for _, c := range []struct {
 		name  string
-		offer Offer
+		offer Exposure
 		at    Remote
 		want  Progress
 		text  string
 	}{
-		{"signed", Offer{Key: key(t, secret)}, Remote{Key: key(t, secret)}, Committed, ""},
-		{"unsigned", Offer{Key: key(t, secret)}, Remote{}, Refused, "not signed"},
-		{"another token", Offer{Key: key(t, secret)}, Remote{Key: key(t, secret+"0")}, Refused, "not signed"},
-		{"a run without a token", Offer{}, Remote{Key: key(t, secret)}, Refused, "can only be watched"},
-		{"TLS", Offer{Key: key(t, secret), Certificate: certificate},
+		{"signed", Exposure{Key: key(t, secret)}, Remote{Key: key(t, secret)}, Committed, ""},
+		{"unsigned", Exposure{Key: key(t, secret)}, Remote{}, Refused, "not signed"},
+		{"another token", Exposure{Key: key(t, secret)}, Remote{Key: key(t, secret+"0")}, Refused, "not signed"},
+		{"a run without a token", Exposure{}, Remote{Key: key(t, secret)}, Refused, "can only be watched"},
+		{"TLS", Exposure{Key: key(t, secret), Certificate: certificate},
 			Remote{Key: key(t, secret), Fingerprint: sum[:]}, Committed, ""},
 	} {
-		answers, o := askAt(t, drive, Demand{Verb: Stop}, func(s *Server, _ string) Place {
+		answers, o := askAt(t, drive, Demand{Verb: Stop}, func(s *Server, _ string) Endpoint {
 			c.offer.Address, c.offer.Run = "127.0.0.1:0", "test"
 			a, err := s.Offer(c.offer)
 			if err != nil {
@@ -71,12 +71,12 @@ func TestExposed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close() //nolint:errcheck // a test
-	for _, o := range []Offer{{Address: "0.0.0.0:0"}, {Address: ":0", Key: key(t, secret)}, {Address: "[::]:0"}} {
+	for _, o := range []Exposure{{Address: "0.0.0.0:0"}, {Address: ":0", Key: key(t, secret)}, {Address: "[::]:0"}} {
 		if _, err := s.Offer(o); !errors.Is(err, ErrExposed) {
 			t.Errorf("%s: %v", o.Address, err)
 		}
 	}
-	if _, err := NewKey("short"); !errors.Is(err, ErrToken) {
+	if _, err := NewCredential("short"); !errors.Is(err, ErrToken) {
 		t.Error(err)
 	}
 }
@@ -92,7 +92,7 @@ func TestCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close() //nolint:errcheck // a test
-	a, err := s.Offer(Offer{Address: "127.0.0.1:0", Certificate: certificate})
+	a, err := s.Offer(Exposure{Address: "127.0.0.1:0", Certificate: certificate})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,12 +111,12 @@ func TestFollowRemote(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close() //nolint:errcheck // a test
-	a, err := s.Offer(Offer{Address: "127.0.0.1:0"})
+	a, err := s.Offer(Exposure{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	told, ended := make(chan News), make(chan error)
-	for _, at := range []Place{Folder(dir), Remote{Address: a.String()}} {
+	for _, at := range []Endpoint{Folder(dir), Remote{Address: a.String()}} {
 		go func() { ended <- Follow(at, func(l News) error { told <- l; return nil }) }()
 	}
 	for range 2 { // both watch
@@ -136,7 +136,7 @@ func TestFollowRemote(t *testing.T) {
 }
 
 // talk lets an offer greet a client and receive what the client answers.
-func talk(t *testing.T, o *Offer, public bool, answer func(g greeting) []byte) (Demand, error) {
+func talk(t *testing.T, o *Exposure, public bool, answer func(g greeting) []byte) (Demand, error) {
 	t.Helper()
 	server, client := net.Pipe()
 	defer client.Close() //nolint:errcheck // a test
@@ -159,7 +159,7 @@ func TestSignatures(t *testing.T) {
 	}
 	stop := Demand{Verb: Stop}
 	var copied []byte
-	o := &Offer{Run: "one", Key: k}
+	o := &Exposure{Run: "one", Key: k}
 	if q, err := talk(t, o, true, func(g greeting) []byte { copied = seal(g, stop); return copied }); err != nil || q != stop {
 		t.Fatal(q, err)
 	}
@@ -191,7 +191,7 @@ func FuzzOpen(f *testing.F) {
 		f.Add(text, true)
 		f.Add(text, false)
 	}
-	o := Offer{Run: "one", Key: key(f, secret)}
+	o := Exposure{Run: "one", Key: key(f, secret)}
 	f.Fuzz(func(t *testing.T, text string, public bool) {
 		q, err := o.open(greeting{"one", "n"}, io.LimitReader(strings.NewReader(text), 1<<20), public)
 		if err == nil && (public || q.Verb != Watch) {
