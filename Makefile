@@ -29,21 +29,29 @@ test: ## what must be green: build, vet, the tests with few random rounds; below
 	@echo '== vet and tests: one line for each package; the first time, a minute passes before the first'
 	$(GO) test -short -vet=all $(PKG)
 
-long: ## all tests: 100,000 random trees, each command of the documents, finer tolerances; about 10 minutes
-	$(GO) test -timeout 20m $(PKG)
+# The tests that -short shortens, in full: the others are the same in make test, with which each package is vetted, too.
+long: ## what make test leaves out: 100,000 random trees, each command of the documents, finer tolerances; some minutes
+	@list=$$(find . -name '*_test.go' -not -path './internal/tools/*' | sort | xargs awk -f internal/tools/shortened.awk); \
+	packages=$$(cut -d ' ' -f 1 <<<"$$list" | sort -u); \
+	tests=$$(cut -d ' ' -f 2 <<<"$$list" | sort -u | paste -sd '|'); \
+	echo "== $$(wc -l <<<"$$list") tests"; \
+	$(GO) test -vet=off -timeout 20m -run "^($$tests)$$" $$packages
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
-	$(GO) test -race -timeout 20m ./run/live -run '^TestNoWakeUpIsLost$$'
+	$(GO) test -race -vet=off -timeout 20m ./run/live -run '^TestNoWakeUpIsLost$$'
 endif
 
 robust: ## kill -9, Ctrl-C, full disk and corrupt files, 20 cases each; about a minute
 	$(GO) test ./cmd/canopy -run '^TestRobust$$' -cases 20
 
-# The rooms have no goroutines (internal/house); the command has, programs with run/live have, and bt's tests run engines
-# on shared code side by side.
+# The rooms have no goroutines (internal/house); some commands have, links, programs with run/live, and those who watch a
+# run; bt's TestRandom runs engines on shared code side by side.
 # The detector needs a C compiler, which a machine with Go and nothing else has not.
+SIDE_BY_SIDE := ^Test(Check|Diff|Fly|Input|Interrupt|Nohup|Region|Replay|Run|Serve|Watch)
 race: ## the tests of what runs side by side, under the race detector
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
-	$(GO) test -race -short ./bt/... ./cmd/... ./run/live/...
+	$(GO) test -race -short -vet=off ./autopilot/link ./run/control ./run/live
+	$(GO) test -race -short -vet=off -run '^TestRandom$$' ./bt
+	$(GO) test -race -short -vet=off -run '$(SIDE_BY_SIDE)' ./cmd/canopy
 else
 	@echo 'race: left out, the race detector needs a C compiler'
 endif

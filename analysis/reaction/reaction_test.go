@@ -277,7 +277,7 @@ func within(w, bound Work) bool { return w.most(bound) == bound }
 func TestExploreRandom(t *testing.T) {
 	const limit = 3_000 // states; what lies above takes most of the time and is hardly more varied
 	r := rand.New(rand.NewPCG(5, 6))
-	rounds, decided, attained := 1000, 0, 0
+	rounds, decided, attained := 400, 0, 0
 	if testing.Short() {
 		rounds = 60
 	}
@@ -366,7 +366,7 @@ func randomLeaf(r *rand.Rand, tree *bt.Tree, inputs []Repertoire) (leaf int, in 
 // Long random scripts with one input a line never take more than what is proved.
 func TestLongScripts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	rounds, decided := 300, 0
+	rounds, decided := 150, 0
 	if testing.Short() {
 		rounds = 60
 	}
@@ -398,7 +398,7 @@ func TestLongScripts(t *testing.T) {
 // In trees of any size and with any number of inputs at an instant, the structural bounds hold.
 func TestBoundsOfLargeTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	rounds := 30_000
+	rounds := 10_000
 	if testing.Short() {
 		rounds = 1500
 	}

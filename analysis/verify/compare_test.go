@@ -54,7 +54,7 @@ func endless() bool { return true }
 func TestPlansAreCompared(t *testing.T) {
 	for _, memory := range []bool{false, true} {
 		r := &randomPlan{Rand: rand.New(rand.NewPCG(5, 7)), memory: memory}
-		cases, same, differ := 100, 0, 0
+		cases, same, differ := 60, 0, 0
 		if testing.Short() {
 			cases = 30
 		}
@@ -302,7 +302,7 @@ func TestUnknownDurations(t *testing.T) {
 // a plan does the same as one with the same durations that differs in form only.
 func TestUnknownDurationsAreAnyDurations(t *testing.T) {
 	r := &randomPlan{Rand: rand.New(rand.NewPCG(11, 3)), memory: true}
-	cases, same, differ, unknown := 40, 0, 0, 0
+	cases, same, differ, unknown := 25, 0, 0, 0
 	if testing.Short() {
 		cases = 15
 	}

@@ -176,7 +176,7 @@ func plansFlown(few, short int) int {
 // TestReachedIsReached: on random plans with random rates, flights from where the goal is proved to be reached reach it,
 // and from where it is refuted never do, whatever the rates in their ranges and however conditions change.
 func TestReachedIsReached(t *testing.T) {
-	count, cases := map[Verdict]int{}, plansFlown(80, 8)
+	count, cases := map[Verdict]int{}, plansFlown(40, 8)
 	for k, shape := range []randomPlan{{}, {memory: true}, {relations: true}, {memory: true, slow: true, relations: true}} {
 		r := &shape
 		r.Rand = rand.New(rand.NewPCG(8, uint64(k)))

@@ -121,7 +121,7 @@ func TestGoesOn(t *testing.T) {
 // Whatever is proved of random plans, with tasks that end at once and are run again, entries that may be read before
 // they are written, and values that are no numbers, no run contradicts by ending in an error.
 func TestProvedPlansGoOn(t *testing.T) {
-	cases := 1500
+	cases := 800
 	if testing.Short() {
 		cases = 150
 	}

@@ -5,7 +5,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -157,6 +159,45 @@ func TestCIRunsEveryCheck(t *testing.T) {
 	block := fence.FindStringSubmatch(readFile(t, "README.md"))
 	if block == nil || strings.Split(block[1], "\n")[1] != "make test" {
 		t.Error("the second command of README.md is not make test")
+	}
+}
+
+// TestLongRunsWhatShortShortens: make long finds tests in each folder whose tests ask for -short, directly, by
+// trees.Count, by a function of their own, or in TestMain.
+func TestLongRunsWhatShortShortens(t *testing.T) {
+	if !strings.Contains(readFile(t, "Makefile"), "awk -f internal/tools/shortened.awk") {
+		t.Fatal("make long does not use internal/tools/shortened.awk")
+	}
+	args := []string{"-f", "internal/tools/shortened.awk"}
+	asking := map[string]bool{}
+	for _, f := range readTree(t, "_test.go") {
+		args = append(args, f.path)
+		for _, question := range []string{"testing." + "Short()", "trees." + "Count("} {
+			if strings.Contains(f.text, question) {
+				asking[path.Dir(f.path)] = true
+			}
+		}
+	}
+	c := exec.Command("awk", args...)
+	c.Dir = filepath.Join("..", "..")
+	out, err := c.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := string(out)
+	for dir := range asking {
+		if !strings.Contains("\n"+list, "\n"+dir+" Test") {
+			t.Errorf("make long runs no test of %s", dir)
+		}
+	}
+	for _, test := range []string{"bt TestRandom", "cmd/canopy TestPapers", "internal/oracle TestTickingConverges",
+		"expr TestStringParsesToTheSameTree"} {
+		if !strings.Contains(list, test+"\n") {
+			t.Errorf("make long does not run %s", test)
+		}
+	}
+	if strings.Contains(list, "internal/house ") {
+		t.Error("make long runs tests that -short does not shorten")
 	}
 }
 
