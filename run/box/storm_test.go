@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"canopy/autopilot/adapter"
@@ -17,6 +18,7 @@ import (
 	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/run/flight"
+	"canopy/run/record"
 	"canopy/vehicle/contract"
 	"canopy/vehicle/earth"
 	"canopy/vehicle/model"
@@ -30,7 +32,7 @@ const rough = `<Sequence name="mission">
           exit="open := open - 1" done="h ge 75 [m]"/>
   <Action name="north" entry="open := open + 1; wanted_mode := 3; target_north := 300 [m]; target_h := 80 [m]"
           exit="open := open - 1" done="north ge 150 [m] and reached gt 0.5"/>
-  <Action name="fast" entry="open := open + 1; target_east := 300 [m]; speed := 25 [m/s]"
+  <Action name="fast" entry="open := open + 1; target_north := 300 [m]; target_east := 300 [m]; speed := 25 [m/s]"
           exit="open := open - 1; speed := 22 [m/s]" done="east ge 150 [m] and reached gt 0.5"/>
   %s</Sequence>`
 
@@ -89,6 +91,10 @@ func (k *rider) mission(t testing.TB) *mission.Mission {
 type storm struct {
 	nowhere
 	*rider
+	header record.Header
+	is     []bt.Status // the tasks of the log
+	torn   []string    // changes of a task that do not continue the one before
+	swaps  int
 	open   float64 // the last value in the log
 	most   float64 // the largest one
 	inputs []flight.Input
@@ -103,6 +109,25 @@ type storm struct {
 func (s *storm) Sample(_ float64, values []float64) error {
 	s.open = values[0]
 	s.most = max(s.most, s.open)
+	return nil
+}
+
+// Plan implements record.Planner.
+func (s *storm) Plan(p record.Takeover) error {
+	s.swaps++
+	s.header.Take(p)
+	for _, x := range s.header.Tasks[len(s.is):] {
+		s.is = append(s.is, x.Initial)
+	}
+	return nil
+}
+
+// Status checks that a change continues the one before.
+func (s *storm) Status(t float64, _ int, c bt.Change) error {
+	if s.is[c.Task] != c.From {
+		s.torn = append(s.torn, fmt.Sprintf("at %g s, %s was %v: %v", t, s.header.Tasks[c.Task].Name, s.is[c.Task], c))
+	}
+	s.is[c.Task] = c.To
 	return nil
 }
 
@@ -147,6 +172,30 @@ func (k *rider) scenario(r *rand.Rand) (p faults.Scenario) {
 	return p
 }
 
+// edited returns the body of a plan that takes over: tasks are renamed, so that a running one is removed and runs again
+// as another, left out, moved, or get exit procedures that take time, and there may be another one at the end.
+func (k *rider) edited(r *rand.Rand, number int) string {
+	last := fmt.Sprintf(`<Action name="last_%d" write="speed := 22" done="true"/>`, number)
+	text := fmt.Sprintf(rough, k.takeOff, []string{"", last}[r.IntN(2)])
+	replace := func(old, by string) { text = strings.Replace(text, old, by, 1) }
+	north := text[strings.Index(text, `<Action name="north"`):strings.Index(text, `<Action name="fast"`)]
+	for range 1 + r.IntN(2) {
+		switch r.IntN(6) {
+		case 0, 1:
+			name := []string{"prepare", "take_off", "north", "fast"}[r.IntN(4)]
+			replace(`name="`+name+`"`, fmt.Sprintf(`name="%s_%d"`, name, number))
+		case 2:
+			replace(north, "")
+		case 3:
+			replace(north, "")
+			replace("</Sequence>", north+"</Sequence>")
+		case 4, 5:
+			replace(`exit="open := open - 1"`, `exit="open := open - 1" exit_time="2"`)
+		}
+	}
+	return text
+}
+
 // flyStorm flies a mission with the faults of a seed.
 func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, *flight.Flight, *fake.Autopilot, faults.Scenario) {
 	t.Helper()
@@ -177,7 +226,7 @@ func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, 
 	step(flight.Start, nil)
 	step(flight.Open, []byte("fake:plane"))
 	var swaps []int64 // when the plan is exchanged
-	for range max(0, r.IntN(5)-2) {
+	for range max(0, r.IntN(6)-2) {
 		swaps = append(swaps, int64(r.Float64()*150e9))
 	}
 	airborne, before := false, v.State() // since it was armed
@@ -216,9 +265,8 @@ func flyStorm(t testing.TB, k *rider, m *mission.Mission, seed uint64) (*storm, 
 			step(flight.Wake, nil)
 		}
 		for i, at := range swaps {
-			if at <= wall && at > wall-dt && !f.Over() { // another action behind those that go on
-				last := fmt.Sprintf(`<Action name="last_%d" write="speed := 22" done="true"/>`, i)
-				src := &diag.Source{Name: "next.xml", Text: cart.Plan(fmt.Sprintf(rough, k.takeOff, last))}
+			if at <= wall && at > wall-dt && !f.Over() {
+				src := &diag.Source{Name: "next.xml", Text: cart.Plan(k.edited(r, i))}
 				step(flight.Operator, []byte(flight.Swap(src, r.IntN(2) == 0)))
 			}
 		}
@@ -237,6 +285,10 @@ func newRough(t testing.TB, m *mission.Mission, s *storm) *flight.Flight {
 		t.Fatal(err)
 	}
 	f.Attach(s)
+	s.header = f.Header()
+	for _, x := range s.header.Tasks {
+		s.is = append(s.is, x.Initial)
+	}
 	return f
 }
 
@@ -254,6 +306,9 @@ func (s *storm) judge(f *flight.Flight, v *fake.Autopilot) (wrong []string) {
 	}
 	if s.open != 0 {
 		say("%g exit procedures are lost", s.open)
+	}
+	for _, x := range s.torn {
+		say("%s", x)
 	}
 	led, told, last := false, false, 0.0
 	for _, o := range s.orders {
@@ -320,7 +375,7 @@ func TestStorms(t *testing.T) {
 	for i := range riders {
 		missions[i] = riders[i].mission(t)
 	}
-	flown := make([]uint64, len(riders))
+	flown, swaps := make([]uint64, len(riders)), 0
 	for seed := range n {
 		i := seed % uint64(len(riders))
 		k, m := &riders[i], missions[i]
@@ -328,6 +383,7 @@ func TestStorms(t *testing.T) {
 		for _, w := range s.judge(f, v) {
 			t.Errorf("seed %d, %s: %s\n%+v", seed, fake.FirmwareNames()[k.firmware], w, p)
 		}
+		swaps += s.swaps
 		if s.most == 1 && f.Statuses()[0] == bt.Accept {
 			flown[i]++
 		}
@@ -343,6 +399,9 @@ func TestStorms(t *testing.T) {
 		if again.open != s.open || !slices.Equal(f.Statuses(), g.Statuses()) {
 			t.Errorf("seed %d: the replay ends with %v, not %v", seed, g.Statuses(), f.Statuses())
 		}
+	}
+	if t.Logf("%d exchanges", swaps); swaps < int(n)/4 {
+		t.Errorf("%d exchanges in %d flights", swaps, n)
 	}
 	for i, k := range flown {
 		if k < n/uint64(2*len(riders)) {
