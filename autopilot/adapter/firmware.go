@@ -43,7 +43,8 @@ const none = "none"
 type follow struct {
 	wanted  string
 	number  uint32
-	mission bool // only when the mission has ended: otherwise a failsafe changed the mode
+	mission bool   // only when the mission has ended: otherwise a failsafe changed the mode
+	setting string // only while this parameter is not 0; "": always
 }
 
 // word returns the contract's word for a number.
@@ -88,7 +89,8 @@ func (a *Adapter) follows(wanted string) bool {
 	}
 	ended := a.facts.mission != nil && a.facts.mission.MissionState == ardupilotmega.MISSION_STATE_COMPLETE
 	return slices.ContainsFunc(a.firmware.follows, func(f follow) bool {
-		return f.wanted == wanted && f.number == a.facts.heartbeat.CustomMode && (ended || !f.mission)
+		return f.wanted == wanted && f.number == a.facts.heartbeat.CustomMode && (ended || !f.mission) &&
+			(f.setting == "" || a.facts.parameters[f.setting] != 0)
 	})
 }
 

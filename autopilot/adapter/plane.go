@@ -18,7 +18,7 @@ var arduPlane = &firmware{
 		{"rtl", 11}, {"rtl", 21},
 		{"takeoff", 13},
 	},
-	follows: []follow{{"auto", 11, true}},
+	follows: []follow{{"auto", 11, true, ""}, {"rtl", 10, false, "RTL_AUTOLAND"}}, // which lands by the mission
 	duties: []duty{
 		takeoffHeight("TKOFF_ALT"),
 		modeDuty(setModeNumber, "take-off height"),

@@ -68,7 +68,7 @@ var px4Plane = &firmware{
 		{"takeoff", px4Takeoff},
 		{"land", px4Land},
 	},
-	follows: []follow{{"takeoff", px4Hold, false}, {"auto", px4Hold, true}},
+	follows: []follow{{"takeoff", px4Hold, false, ""}, {"auto", px4Hold, true, ""}},
 	natural: px4Natural,
 	duties: []duty{
 		takeoffHeight("MIS_TAKEOFF_ALT"),
@@ -98,7 +98,7 @@ var px4Copter = &firmware{
 		{"rtl", px4Return},
 		{"land", px4Land},
 	},
-	follows: []follow{{"guided", px4Takeoff, false}, {"auto", px4Hold, true}},
+	follows: []follow{{"guided", px4Takeoff, false, ""}, {"auto", px4Hold, true, ""}},
 	natural: px4Natural,
 	duties: []duty{
 		modeDuty(px4SetMode),

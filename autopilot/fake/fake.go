@@ -2,7 +2,8 @@
 // measurements on a simulated ArduPlane, the sources of ArduPilot, and documentation and sources of PX4 have shown,
 // with their traps. It has its own clock and contains no socket: the same calls give the same datagrams.
 //
-// What it does not imitate: attitude dynamics, sensors and their noise, terrain, quadplanes, the pilot's flying.
+// What it does not imitate: attitude dynamics, sensors and their noise, terrain, quadplanes, the pilot's flying, and
+// channels: rates hold for all who listen.
 package fake
 
 import (

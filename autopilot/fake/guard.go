@@ -213,7 +213,9 @@ func (v *Autopilot) watchBattery() {
 }
 
 // recovering reports whether commands cannot change the mode, because the vehicle returns from outside the fence.
-func (g *guard) recovering(v *Autopilot) bool { return g.breach != 0 && v.firmware.fence.locks }
+func (g *guard) recovering(v *Autopilot) bool {
+	return g.breach != 0 && int(v.value(v.firmware.fence.locks))&1 != 0
+}
 
 // indexing reports whether a new fence is not used yet.
 func (g *guard) indexing(v *Autopilot) bool { return v.now < g.indexed }

@@ -123,9 +123,9 @@ type fence struct {
 	kinds                string // bits of the kinds of fences; "": all
 	height, over, action string
 	actions              map[int]conduct
-	locks                bool // outside, no command changes the mode
-	silent               bool // a target outside is accepted, and not flown to
-	switched             bool // a command enables it, and a new one is indexed first
+	locks                string // the parameter whose lowest bit keeps commands from changing the mode outside; "": none
+	silent               bool   // a target outside is accepted, and not flown to
+	switched             bool   // a command enables it, and a new one is indexed first
 }
 
 // firmwares is the table of firmwares.
@@ -243,6 +243,9 @@ func (v *Autopilot) steer(dt float64) demand {
 		if !v.body.flying {
 			return demand{speed: v.airspeed(), climb: v.vertical(v.guidance.target.h), power: v.armed}
 		}
+		if v.mode.conduct == returns && v.landsHome() {
+			return v.follow(dt)
+		}
 		d := v.to(g.target)
 		if v.mode.conduct == lands {
 			d.climb = -landing
@@ -250,6 +253,13 @@ func (v *Autopilot) steer(dt float64) demand {
 		return d
 	}
 	return v.straight()
+}
+
+// landsHome begins the landing of the mission at the end of a return (1), or instead of it (2), if the parameter says so
+// and the mission has one.
+func (v *Autopilot) landsHome() bool {
+	when := v.value("RTL_AUTOLAND")
+	return (when == 2 || when == 1 && v.body.distance(v.home) < 1.5*v.circle()) && v.orderLandStart(order{}) == accepted
 }
 
 // straight is level flight on the course.

@@ -83,5 +83,5 @@ func arduLevels(actions map[int]conduct) []level {
 // arduFence is the fence of ArduPilot.
 var arduFence = fence{
 	enable: "FENCE_ENABLE", kinds: "FENCE_TYPE", height: "FENCE_ALT_MAX", over: "FENCE_RADIUS", action: "FENCE_ACTION",
-	actions: map[int]conduct{1: returns}, locks: true, switched: true,
+	actions: map[int]conduct{1: returns}, locks: "FENCE_OPTIONS", switched: true,
 }

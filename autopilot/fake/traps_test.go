@@ -222,6 +222,31 @@ var traps = []struct {
 		s.until(30, func() bool { return s.v.State().North < 550 })
 		s.expect(0, s.long(176, 1, 15))
 	}},
+	{"fence: without the option, a mode is accepted outside", true, func(_ *testing.T, s *station) {
+		s.v.Set("FENCE_TYPE", 2)
+		s.v.Set("FENCE_OPTIONS", 0)
+		s.expect(0, s.place(192, [4]float32{-1, 1, 60}, 800, 0, 80))
+		s.until(40, func() bool { return s.distance(0, 0) > 310 })
+		s.expect(0, s.long(207, 1))
+		s.until(0.2, func() bool { return s.v.State().Mode == "RTL" })
+		s.expect(0, s.long(176, 1, 12))
+	}},
+	{"a return with RTL_AUTOLAND lands by the mission", true, func(t *testing.T, s *station) {
+		s.v.Set("RTL_AUTOLAND", 1)
+		s.expect(0, s.place(192, [4]float32{-1, 1, 60}, 800, 0, 80))
+		s.until(40, func() bool { return s.distance(0, 0) > 400 })
+		if r := s.upload(0, s.item(16, [4]float32{}, 0, 0, 0), s.item(189, [4]float32{}, 0, 0, 0),
+			s.item(21, [4]float32{}, 0, 0, 0)); r != 0 {
+			t.Fatal(r)
+		}
+		s.expect(0, s.long(20))
+		s.pass(1)
+		if a := s.v.State(); a.Mode != "RTL" {
+			t.Errorf("%+v", a)
+		}
+		s.until(40, func() bool { return s.v.State().Mode == "AUTO" })
+		s.until(200, func() bool { return !s.v.State().Armed })
+	}},
 	{"fence type 2 is a circle round home: return at once", true, func(_ *testing.T, s *station) {
 		s.expect(0, s.place(192, [4]float32{-1, 1, 60}, 800, 0, 80))
 		s.until(40, func() bool { return s.distance(0, 0) > 400 })
