@@ -255,8 +255,8 @@ func (v *Autopilot) steer(dt float64) demand {
 	return v.straight()
 }
 
-// landsHome begins the landing of the mission at the end of a return (1), or instead of it (2), if the parameter says so
-// and the mission has one.
+// landsHome begins the landing of the mission at the end of a return (1), or instead of it (2), if the parameter says
+// so and the mission has one.
 func (v *Autopilot) landsHome() bool {
 	when := v.value("RTL_AUTOLAND")
 	return (when == 2 || when == 1 && v.body.distance(v.home) < 1.5*v.circle()) && v.orderLandStart(order{}) == accepted
