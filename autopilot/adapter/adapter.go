@@ -16,6 +16,8 @@ import (
 	"canopy/autopilot/service"
 	"canopy/snapshot"
 	"canopy/vehicle/contract"
+	"canopy/vehicle/earth"
+	"canopy/vehicle/fence"
 )
 
 // Options describes the two ends of the link.
@@ -23,7 +25,14 @@ type Options struct {
 	Ends   service.Ends
 	Ground bool // we are a ground station, whose heartbeats feed the autopilot's failsafe: otherwise a computer on board
 	Refuse bool // a grave finding of the checklist keeps the vehicle from being commanded; otherwise it only warns
+
+	Fence fence.Fence     // of the mission: the vehicle gets it when it is attached
+	Rally []fence.Refuge  // likewise
+	Site  *earth.Position // of the mission: with a home farther from it than SiteRadius, it gets neither; nil: any
 }
+
+// SiteRadius is how far from the mission's site the vehicle's home may be [m]: positions are metres from home.
+const SiteRadius = 50
 
 // Sample is what one message gave of one source, or that it became unknown.
 type Sample struct {
@@ -63,12 +72,13 @@ const (
 	PilotTook                // a pilot or another station took over
 	FailsafeTook             // a failsafe of the autopilot took over
 	Resumed                  // the operator gave the control back
+	Stored                   // what the vehicle is to have in its memory is there
 	Text                     // a text of the autopilot
 )
 
 var kindNames = [...]string{
 	"attaching", "checked", "attached", "observed", "waiting", "commanded", "proved", "refused", "link lost", "link back",
-	"rebooted", "mode changed", "pilot took over", "failsafe took over", "resumed", "text",
+	"rebooted", "mode changed", "pilot took over", "failsafe took over", "resumed", "stored", "text",
 }
 
 // String returns the words of a log.
@@ -145,6 +155,7 @@ type Adapter struct {
 	parameters *service.Parameters
 	streams    *service.Streams
 	texts      *service.Texts
+	transfers  *service.Transfers
 
 	out     []frame.Message
 	samples []Sample
@@ -163,6 +174,7 @@ func New(c *contract.Contract, o Options) *Adapter {
 		heartbeat: service.NewHeartbeat(o.Ends, kind),
 		commands:  service.NewCommands(o.Ends),
 		texts:     service.NewTexts(o.Ends),
+		transfers: service.NewTransfers(o.Ends, false),
 		want:      make([]float64, len(c.Slots)),
 		revisions: make([]int, len(c.Slots)),
 	}
@@ -254,7 +266,7 @@ func (a *Adapter) step(now service.Clock, pass func(machine), take func()) {
 
 // machines returns the services that exist. What is done with parameters and rates depends on the firmware.
 func (a *Adapter) machines() (listeners, speakers []machine) {
-	speakers = append(speakers, a.commands)
+	speakers = append(speakers, a.commands, a.transfers)
 	if a.parameters != nil {
 		speakers = append(speakers, a.parameters)
 	}

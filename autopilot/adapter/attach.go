@@ -16,38 +16,51 @@ type attachment struct {
 	rebooted bool // the vehicle rebooted after it had been attached
 	strange  bool // the vehicle is none that the adapter has a table of
 	grave    bool // the checklist has a grave finding
+
+	lists    [service.RallyList + 1]progress
+	enabling service.Ticket // of the command that enables the fence; 0: none is under way
+	answer   string         // to the last one; "": there was none
+	asked    service.Clock  // when the present step last asked
 }
 
 // step is one step of the attachment.
 type step struct {
 	name   string
+	needed func(a *Adapter) bool // nil: always
 	begin  func(a *Adapter)      // nil: nothing is sent
+	again  func(a *Adapter)      // is called every second meanwhile; nil: nothing is
 	done   func(a *Adapter) bool // what it waits for is there
 	within int64                 // [ns]
 	late   func(a *Adapter)      // what it means that it is not there; nil: the step begins anew
 }
 
 // steps is the sequence of the attachment. Until it has ended, the vehicle is not commanded.
-var steps = []step{
-	{"heartbeat", nil, func(a *Adapter) bool { return a.firmware != nil && a.fresh(groupHeartbeat) }, 10 * second, nil},
-	{"version", (*Adapter).askVersion, func(a *Adapter) bool { return a.facts.version != nil }, 3 * second,
-		func(a *Adapter) { a.note(Checked, "version: the autopilot does not report it") }},
-	{"rates", (*Adapter).askRates, func(a *Adapter) bool { return a.streams != nil && a.streams.Settled() }, 30 * second,
-		(*Adapter).silent},
-	{"clock", nil, func(a *Adapter) bool { return a.clock.Stable() }, 10 * second, nil},
-	{"checklist", (*Adapter).askParameters,
-		func(a *Adapter) bool { return a.facts.parameters != nil && !a.parameters.Busy() }, 60 * second, nil},
-	{"home", (*Adapter).askHome, func(a *Adapter) bool { return a.facts.home != nil }, 3 * second,
-		func(a *Adapter) { a.note(Checked, "home: it is not known yet") }},
-}
+var steps = append([]step{
+	{name: "heartbeat", done: func(a *Adapter) bool { return a.firmware != nil && a.fresh(groupHeartbeat) },
+		within: 10 * second},
+	{name: "version", begin: (*Adapter).askVersion, done: func(a *Adapter) bool { return a.facts.version != nil },
+		within: 3 * second, late: func(a *Adapter) { a.note(Checked, "version: the autopilot does not report it") }},
+	{name: "rates", begin: (*Adapter).askRates,
+		done:   func(a *Adapter) bool { return a.streams != nil && a.streams.Settled() },
+		within: 30 * second, late: (*Adapter).silent},
+	{name: "clock", done: func(a *Adapter) bool { return a.clock.Stable() }, within: 10 * second},
+	{name: "checklist", begin: (*Adapter).askParameters,
+		done: func(a *Adapter) bool { return a.facts.parameters != nil && !a.parameters.Busy() }, within: 60 * second},
+	{name: "home", needed: func(a *Adapter) bool { return !a.placed() }, begin: (*Adapter).askHome, done: (*Adapter).homed,
+		within: 3 * second, late: func(a *Adapter) { a.note(Checked, "home: it is not known yet") }},
+}, lists...)
 
 // advance goes on with the attachment.
 func (a *Adapter) advance() {
 	at := &a.attachment
 	for at.step < len(steps) {
 		s := &steps[at.step]
+		if s.needed != nil && !s.needed(a) {
+			at.step++
+			continue
+		}
 		if !at.started {
-			at.started, at.begun = true, a.now
+			at.started, at.begun, at.asked = true, a.now, a.now
 			if s.begin != nil && !s.done(a) {
 				s.begin(a)
 			}
@@ -56,6 +69,11 @@ func (a *Adapter) advance() {
 		case s.done(a):
 			a.note(Attaching, s.name)
 		case !a.passed(at.begun, s.within):
+			if s.again != nil && a.passed(at.asked, fenceEnableEvery) {
+				at.asked = a.now
+				s.again(a)
+				a.wakeAt(a.now.Wall + fenceEnableEvery)
+			}
 			return
 		case s.late == nil:
 			at.started = false
@@ -83,7 +101,9 @@ func (a *Adapter) askRates() { a.streams = service.NewStreams(a.options.Ends, a.
 // silent reports the telemetry that does not arrive.
 func (a *Adapter) silent() {
 	for i, g := range groups {
-		if id := a.firmware.message(i); id != 0 && !a.streams.Arriving(a.now, id) {
+		if id := a.firmware.message(i); i == groupFence && a.fenced() {
+			continue // which is silent until it is enabled
+		} else if id != 0 && !a.streams.Arriving(a.now, id) {
 			a.find(g.needed, fmt.Sprintf("%s does not arrive (%s)", g.name, a.streams.Answer(id)))
 		}
 	}
@@ -92,7 +112,11 @@ func (a *Adapter) silent() {
 // askParameters asks for the parameters of the checklist, and for those that the adapter uses.
 func (a *Adapter) askParameters() {
 	names := []string{a.firmware.switched, a.firmware.circle}
-	for _, c := range a.firmware.checks {
+	checks := a.firmware.checks
+	if a.fenced() {
+		checks = slices.Concat(checks, a.firmware.fences)
+	}
+	for _, c := range checks {
 		names = append(names, c.names...)
 	}
 	a.facts.parameters = map[string]float64{}
@@ -122,8 +146,8 @@ func (a *Adapter) find(grave bool, text string) {
 }
 
 // examine compares the parameters with the checklist.
-func (a *Adapter) examine() {
-	for _, c := range a.firmware.checks {
+func (a *Adapter) examine(checks []check) {
+	for _, c := range checks {
 		i := slices.IndexFunc(c.names, func(n string) bool { _, ok := a.facts.parameters[n]; return ok })
 		if i < 0 {
 			a.find(c.grave, strings.Join(c.names, " or ")+": not in this autopilot")
@@ -137,7 +161,8 @@ func (a *Adapter) examine() {
 
 // attached ends the attachment. A vehicle that may fly is not commanded before the operator resumes.
 func (a *Adapter) attached() {
-	a.examine()
+	a.examine(a.firmware.checks)
+	a.watchesFence()
 	why := ""
 	switch at := &a.attachment; {
 	case at.rebooted:

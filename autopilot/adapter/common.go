@@ -239,7 +239,8 @@ var arduChecks = []check{
 	}, "and BATT_LOW_MAH = 0: no battery is low"},
 	{[]string{"BATT_FS_LOW_ACT"}, true, on, "a low battery only warns"},
 	{[]string{"BATT_FS_CRT_ACT"}, false, on, "a critical battery only warns"},
-	{[]string{"FENCE_ENABLE"}, false, on, "there is no fence"},
+	{[]string{"FENCE_ENABLE"}, false, func(a *Adapter, v float64) bool { return v != 0 || a.fenceShown() },
+		"there is no fence"},
 	{[]string{"FENCE_TYPE"}, false, func(_ *Adapter, v float64) bool { return int(v)&2 == 0 },
 		"the circle of FENCE_RADIUS round home is part of the fence"},
 	{[]string{"ARMING_CHECK", "ARMING_SKIPCHK"}, true, func(a *Adapter, v float64) bool {

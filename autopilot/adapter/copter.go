@@ -39,6 +39,7 @@ var arduCopter = &firmware{
 		{[]string{"FS_EKF_ACTION"}, true, on, "the loss of the position estimate has no effect"},
 		{[]string{"FS_DR_ENABLE"}, false, on, "dead reckoning has no effect"},
 	}, arduChecks...),
+	fences: arduFences, switchable: true,
 	switched: "FLTMODE_CH",
 	margin:   3, level: 2, rest: 1,
 }

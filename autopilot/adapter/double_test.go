@@ -34,6 +34,9 @@ type double struct {
 	executed           []uint16 // the commands that were carried out, in order
 	guarded            []int64  // when arming was commanded
 	noPosition, silent bool
+	lists              [3][]*ardupilotmega.MessageMissionItemInt // mission, fence, rally points
+	full               bool                                      // it has no space for a list
+	coming             int                                       // items of an upload
 }
 
 // boot is the wall time at which doubles are switched on.
@@ -49,7 +52,7 @@ func newDouble() *double {
 		parameters: map[string]float32{
 			"TKOFF_ALT": 50, "WP_LOITER_RAD": 60, "FLTMODE_CH": 8, "FS_GCS_ENABL": 1, "FS_LONG_ACTN": 1, "THR_FAILSAFE": 1,
 			"STICK_MIXING": 0, "RTL_AUTOLAND": 1, "FLTMODE_GCSBLOCK": 0, "BATT_MONITOR": 4, "BATT_FS_LOW_ACT": 1, "BATT_LOW_VOLT": 10.5, "BATT_LOW_MAH": 0,
-			"BATT_FS_CRT_ACT": 1, "FENCE_ENABLE": 1, "FENCE_TYPE": 4, "ARMING_CHECK": 1, "SYSID_MYGCS": 255,
+			"BATT_FS_CRT_ACT": 1, "FENCE_ENABLE": 1, "FENCE_TYPE": 4, "FENCE_ACTION": 1, "FENCE_ALT_MAX": 100, "ARMING_CHECK": 1, "SYSID_MYGCS": 255,
 		},
 		intervals: map[uint32]int64{0: sec}, due: map[uint32]int64{}, results: map[uint16]common.MAV_RESULT{},
 	}
@@ -58,7 +61,7 @@ func newDouble() *double {
 // reboot switches the vehicle off and on.
 func (d *double) reboot() {
 	n := newDouble()
-	n.now, n.booted, n.kind, n.autopilot = d.now, d.now-4*sec, d.kind, d.autopilot
+	n.now, n.booted, n.kind, n.autopilot, n.lists = d.now, d.now-4*sec, d.kind, d.autopilot, d.lists
 	*d = *n
 }
 
@@ -100,7 +103,9 @@ func (d *double) step(now int64) {
 	for _, id := range order {
 		if every := d.intervals[id]; every > 0 && now >= d.due[id] {
 			d.due[id] = now + every
-			d.send(d.message(id))
+			if m := d.message(id); m != nil {
+				d.send(m)
+			}
 		}
 	}
 }
@@ -125,6 +130,9 @@ func (d *double) message(id uint32) frame.Message {
 			Autopilot: ardupilotmega.MAV_AUTOPILOT(d.autopilot), CustomMode: d.mode, SystemStatus: d.status}
 	case 1:
 		m := &ardupilotmega.MessageSysStatus{OnboardControlSensorsPresent: 1 << 28}
+		if d.parameters["FENCE_ENABLE"] != 0 {
+			m.OnboardControlSensorsEnabled = 1 << 20
+		}
 		if d.ready {
 			m.OnboardControlSensorsHealth = 1 << 28
 		}
@@ -153,6 +161,9 @@ func (d *double) message(id uint32) frame.Message {
 	case 147:
 		return &ardupilotmega.MessageBatteryStatus{BatteryRemaining: 90, Voltages: cells(12_000, math.MaxUint16)}
 	case 162:
+		if d.parameters["FENCE_ENABLE"] == 0 {
+			return nil // silence while the fence is off
+		}
 		return &ardupilotmega.MessageFenceStatus{}
 	case 168:
 		return &ardupilotmega.MessageWind{}
@@ -185,6 +196,23 @@ func (d *double) receive(m frame.Message) {
 	case *ardupilotmega.MessageCommandInt:
 		d.command(uint16(m.Command), [7]float64{float64(m.Param1), float64(m.Param2), float64(m.Param3), float64(m.Param4),
 			float64(m.X) * 1e-7, float64(m.Y) * 1e-7, float64(m.Z)})
+	case *ardupilotmega.MessageMissionRequestList:
+		d.send(&ardupilotmega.MessageMissionCount{TargetSystem: 1, TargetComponent: 191, Count: uint16(len(d.lists[m.MissionType])),
+			MissionType: m.MissionType})
+	case *ardupilotmega.MessageMissionRequestInt:
+		x := *d.lists[m.MissionType][m.Seq]
+		x.TargetComponent = 191
+		d.send(&x)
+	case *ardupilotmega.MessageMissionCount:
+		if d.full {
+			d.list(m.MissionType, ardupilotmega.MAV_MISSION_NO_SPACE)
+			return
+		}
+		d.lists[m.MissionType], d.coming = nil, int(m.Count)
+		d.ask(m.MissionType)
+	case *ardupilotmega.MessageMissionItemInt:
+		d.lists[m.MissionType] = append(d.lists[m.MissionType], m)
+		d.ask(m.MissionType)
 	case *ardupilotmega.MessageParamRequestRead:
 		d.parameter(m.ParamId)
 	case *ardupilotmega.MessageParamSet:
@@ -193,6 +221,21 @@ func (d *double) receive(m frame.Message) {
 		}
 		d.parameter(m.ParamId)
 	}
+}
+
+// ask asks for the next item of an upload, or acknowledges it.
+func (d *double) ask(l ardupilotmega.MAV_MISSION_TYPE) {
+	n := len(d.lists[l])
+	if n == d.coming {
+		d.list(l, ardupilotmega.MAV_MISSION_ACCEPTED)
+		return
+	}
+	d.send(&ardupilotmega.MessageMissionRequestInt{TargetSystem: 1, TargetComponent: 191, Seq: uint16(n), MissionType: l})
+}
+
+// list ends an upload.
+func (d *double) list(l ardupilotmega.MAV_MISSION_TYPE, r ardupilotmega.MAV_MISSION_RESULT) {
+	d.send(&ardupilotmega.MessageMissionAck{TargetSystem: 1, TargetComponent: 191, Type: r, MissionType: l})
 }
 
 // parameter sends a parameter; an unknown name is not answered.
@@ -234,6 +277,8 @@ func (d *double) execute(id uint16, p [7]float64) common.MAV_RESULT {
 			mode = mode<<16 | uint32(p[2])<<24
 		}
 		d.setMode(mode)
+	case 207:
+		d.parameters["FENCE_ENABLE"] = float32(p[0])
 	case 400:
 		d.guarded = append(d.guarded, d.now)
 		if p[0] == 0 && d.landed != ardupilotmega.MAV_LANDED_STATE_ON_GROUND || p[0] == 1 && !d.ready {

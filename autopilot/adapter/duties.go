@@ -137,12 +137,18 @@ func (a *Adapter) begin(d *duty, t *task, shown verdict) {
 // answers takes what became of commands and parameters: their results, or that nobody answered.
 func (a *Adapter) answers() {
 	for _, r := range a.commands.Replies() {
+		if at := &a.attachment; at.enabling != 0 && r.Ticket == at.enabling {
+			at.enabling, at.answer = 0, r.Answer.String()
+		}
 		for i := range a.tasks {
 			if t := &a.tasks[i]; t.phase == asked && t.ticket == r.Ticket {
 				t.ticket = 0
 				a.reply(&a.firmware.duties[i], t, r)
 			}
 		}
+	}
+	for _, x := range a.transfers.Ended() {
+		a.transferred(x)
 	}
 	if a.parameters == nil {
 		return

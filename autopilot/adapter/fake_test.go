@@ -38,6 +38,7 @@ var vehicles = []struct {
 type flown struct {
 	t *testing.T
 	*adapter.Adapter
+	options  adapter.Options
 	vehicle  *fake.Autopilot
 	contract *contract.Contract
 	writer   frame.Writer
@@ -46,20 +47,31 @@ type flown struct {
 	orders   []string // commands that reached the vehicle, with their results, except requests for messages
 	log      strings.Builder
 	lose     func() bool // decides about each frame
+	twice    func() bool // likewise: it arrives twice
+	lists    int         // messages that begin to replace a list of the vehicle, or clear it
 }
 
 func fly(t *testing.T, name string) *flown {
 	i := slices.Index(fake.FirmwareNames(), name)
 	k := vehicles[i]
 	f := &flown{t: t, contract: k.contract, writer: frame.Writer{System: 1, Component: 191}, signals: map[string]float64{},
-		lose: func() bool { return false }}
-	f.Adapter = adapter.New(f.contract, adapter.Options{Ends: ends})
+		lose: func() bool { return false }, twice: func() bool { return false }}
+	f.options.Ends = ends
+	f.Adapter = adapter.New(f.contract, f.options)
 	f.vehicle = fake.New(fake.Options{Firmware: k.firmware, Observe: func(r fake.Received) {
 		if r.ID != 511 && r.ID != 512 {
 			f.orders = append(f.orders, fmt.Sprintf("%d: %d", r.ID, r.Result))
 		}
 	}})
 	return f
+}
+
+// copies is how often a frame arrives.
+func (f *flown) copies() int {
+	if f.twice() {
+		return 2
+	}
+	return 1
 }
 
 // each flies with each kind of vehicle.
@@ -82,8 +94,10 @@ func (f *flown) run(limit int64, until func() bool) {
 			if f.lose() {
 				continue
 			}
-			for _, r := range f.reader.Read(d) {
-				f.Receive(now, r)
+			for range f.copies() {
+				for _, r := range f.reader.Read(d) {
+					f.Receive(now, r)
+				}
 			}
 		}
 		if f.Due() <= now.Wall {
@@ -94,7 +108,14 @@ func (f *flown) run(limit int64, until func() bool) {
 			if err != nil {
 				f.t.Fatal(err)
 			}
-			if !f.lose() {
+			switch m.GetID() {
+			case 44, 45: // MISSION_COUNT, MISSION_CLEAR_ALL
+				f.lists++
+			}
+			if f.lose() {
+				continue
+			}
+			for range f.copies() {
 				f.vehicle.Receive(data)
 			}
 		}

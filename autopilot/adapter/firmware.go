@@ -22,11 +22,14 @@ type firmware struct {
 	natural   [][2]uint32 // changes of the mode that an autopilot makes by itself, whatever is wanted meanwhile
 	duties    []duty
 	checks    []check
-	switched  string  // the parameter with the channel of the mode switch; "": none
-	circle    string  // the parameter with the radius [m] of circles where none is wanted; "": none
-	margin    float64 // a target is reached at this distance [m], beyond the radius,
-	level     float64 // and at this difference of height [m],
-	rest      float64 // and below this speed over ground [m/s]
+	fences    []check // those that count where the mission has a fence
+	// A command enables the fence, and SYS_STATUS and FENCE_STATUS show it.
+	switchable bool
+	switched   string  // the parameter with the channel of the mode switch; "": none
+	circle     string  // the parameter with the radius [m] of circles where none is wanted; "": none
+	margin     float64 // a target is reached at this distance [m], beyond the radius,
+	level      float64 // and at this difference of height [m],
+	rest       float64 // and below this speed over ground [m/s]
 }
 
 // mode is a number in HEARTBEAT and the contract's word for it. The first number of a word is the commanded one. A

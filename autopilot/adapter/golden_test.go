@@ -13,6 +13,7 @@ import (
 	"canopy/autopilot/service"
 	"canopy/internal/golden"
 	"canopy/vehicle/contract"
+	"canopy/vehicle/fence"
 )
 
 // pair is an adapter and a vehicle, with the channel between them.
@@ -111,6 +112,10 @@ func (p *pair) note(up []frame.Message) {
 			}
 		case *ardupilotmega.MessageCommandInt:
 			at("-> INT %d", uint16(m.Command))
+		case *ardupilotmega.MessageMissionCount:
+			at("-> COUNT %d of list %d", m.Count, m.MissionType)
+		case *ardupilotmega.MessageMissionItemInt:
+			at("-> ITEM %d of list %d: %d %v %d %d %v", m.Seq, m.MissionType, uint16(m.Command), m.Param1, m.X, m.Y, m.Z)
 		case *ardupilotmega.MessageParamSet:
 			at("-> PARAM_SET %s %v", m.ParamId, m.ParamValue)
 		}
@@ -133,6 +138,13 @@ func (p *pair) note(up []frame.Message) {
 	}
 }
 
+// square is a fence round home, and refuge a rally point in it.
+var (
+	square = fence.Fence{Areas: []fence.Area{{Corners: []fence.Coordinates{
+		{North: -500, East: -500}, {North: -500, East: 500}, {North: 500, East: 500}, {North: 500, East: -500}}}}}
+	refuge = []fence.Refuge{{Coordinates: fence.Coordinates{North: 100, East: 100}, H: 60}}
+)
+
 // direct carries out a directive of a script.
 func (p *pair) direct(t *testing.T, d golden.Directive) string {
 	p.log.Reset()
@@ -144,6 +156,9 @@ func (p *pair) direct(t *testing.T, d golden.Directive) string {
 		p.Adapter = adapter.New(p.contract, p.options)
 	case "options":
 		p.options.Refuse = d.Value("checklist") == "refuse"
+		if d.Value("fence") == "square" {
+			p.options.Fence, p.options.Rally = square, refuge
+		}
 		p.Adapter = adapter.New(p.contract, p.options)
 	case "run":
 		ns, err := strconv.ParseFloat(d.Args[0].Key, 64)
@@ -217,6 +232,8 @@ func (p *pair) set(t *testing.T, key string, values []string) {
 		d.sticks[7] = uint16(number)
 	case "text":
 		d.send(&ardupilotmega.MessageStatustext{Severity: 4, Text: strings.ReplaceAll(values[0], "_", " ")})
+	case "full":
+		d.full = number == 1
 	case "silent":
 		d.silent = number == 1
 	case "false":

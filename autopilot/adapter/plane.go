@@ -56,6 +56,7 @@ var arduPlane = &firmware{
 		{[]string{"RTL_AUTOLAND"}, false, on, "a return circles home until the battery is empty"},
 		{[]string{"FLTMODE_GCSBLOCK"}, false, off, "modes are blocked for ground stations"},
 	}, arduChecks...),
+	fences: arduFences, switchable: true,
 	switched: "FLTMODE_CH", circle: "WP_LOITER_RAD",
 	margin: 25, level: 5, rest: anySpeed, // asked for 60 m it circles at 78, for 80 at 100
 }

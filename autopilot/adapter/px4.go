@@ -81,6 +81,7 @@ var px4Plane = &firmware{
 	},
 	checks: px4Checks(check{[]string{"RWTO_TKOFF"}, false, on,
 		"a take-off waits until somebody throws the aircraft"}),
+	fences:   px4Fences,
 	switched: "RC_MAP_FLTMODE", circle: "NAV_LOITER_RAD",
 	margin: 25, level: 10, rest: anySpeed,
 }
@@ -113,6 +114,7 @@ var px4Copter = &firmware{
 		}, []string{"guided", "auto"}, acknowledged),
 	},
 	checks:   px4Checks(),
+	fences:   px4Fences,
 	switched: "RC_MAP_FLTMODE",
 	margin:   3, level: 2, rest: 1,
 }

@@ -20,7 +20,7 @@ func (a *Adapter) State(k *snapshot.Codec) {
 		}
 	}
 	snapshot.Within(k, &a.state, Attach, Lost)
-	reading(k, &a.now)
+	clocks(k, &a.now)
 	snapshot.Int(k, &a.due)
 	a.facts.state(k)
 	for _, c := range a.channels() {
@@ -57,7 +57,7 @@ func (a *Adapter) channels() []*channel {
 	return list
 }
 
-func reading(k *snapshot.Codec, c *service.Clock) {
+func clocks(k *snapshot.Codec, c *service.Clock) {
 	snapshot.Int(k, &c.Wall)
 	snapshot.Int(k, &c.Unix)
 	snapshot.Int(k, &c.Vehicle)
@@ -132,7 +132,7 @@ func (c *channel) state(k *snapshot.Codec) {
 		snapshot.Float(k, &v.Rate)
 		snapshot.Bool(k, &v.Known)
 	})
-	reading(k, &c.at)
+	clocks(k, &c.at)
 	snapshot.Int(k, &c.t)
 	snapshot.Bool(k, &c.fresh)
 	snapshot.Bool(k, &c.broken)
@@ -147,7 +147,7 @@ func (t *task) state(k *snapshot.Codec) {
 		t.intent = []int{}
 	}
 	snapshot.Int(k, &t.ticket)
-	reading(k, &t.sent)
+	clocks(k, &t.sent)
 	snapshot.Int(k, &t.vain)
 	snapshot.Float(k, &t.base)
 	snapshot.Text(k, &t.reason)
@@ -156,7 +156,11 @@ func (t *task) state(k *snapshot.Codec) {
 
 func (t *attachment) state(k *snapshot.Codec) {
 	snapshot.Within(k, &t.step, 0, len(steps))
-	reading(k, &t.begun)
+	clocks(k, &t.begun)
+	clocks(k, &t.asked)
+	snapshot.Each(k, t.lists[:], func(k *snapshot.Codec, p *progress) { snapshot.Within(k, p, unread, spoilt) })
+	snapshot.Int(k, &t.enabling)
+	snapshot.Text(k, &t.answer)
 	for _, b := range []*bool{&t.started, &t.rebooted, &t.strange, &t.grave} {
 		snapshot.Bool(k, b)
 	}
@@ -168,10 +172,10 @@ func (w *watch) state(k *snapshot.Codec) {
 	}
 	snapshot.List(k, &w.commanded, func(k *snapshot.Codec, c *commanded) {
 		snapshot.Int(k, &c.mode)
-		reading(k, &c.at)
+		clocks(k, &c.at)
 	})
 	for _, c := range []*service.Clock{&w.text, &w.moved, &w.unexplained, &w.warned, &w.denied, &w.absent} {
-		reading(k, c)
+		clocks(k, c)
 	}
 	snapshot.Text(k, &w.warning)
 	snapshot.Int(k, &w.channel)

@@ -24,6 +24,10 @@ func TestStateContinues(t *testing.T) {
 		restored := 0
 		flight := func(saved bool) *flown {
 			f := fly(t, []string{"plane", "px4-plane"}[seed%2])
+			if seed%4 < 2 {
+				f.options.Fence, f.options.Rally = square, refuge
+				f.Adapter = adapter.New(f.contract, f.options)
+			}
 			fate, instant := rand.New(rand.NewPCG(seed, 0)), rand.New(rand.NewPCG(seed, 1))
 			f.lose = func() bool { return fate.IntN(5) == 0 }
 			pass := func(d int64) {
@@ -32,7 +36,7 @@ func TestStateContinues(t *testing.T) {
 					if saved && instant.IntN(20) == 0 {
 						restored++
 						data := snapshot.Save(nil, f.Adapter)
-						a := adapter.New(f.contract, adapter.Options{Ends: ends})
+						a := adapter.New(f.contract, f.options)
 						if err := snapshot.Load(data, a); err != nil {
 							t.Fatalf("seed %d, %.2f s: %v", seed, float64(f.vehicle.Now())/sec, err)
 						}

@@ -69,6 +69,7 @@ func (a *Adapter) guard() {
 		(w.before == Attach || a.newest > w.newest): // nothing is known yet, or the same clock: it did not reboot
 		a.state, w.absent = w.before, a.now
 		a.note(LinkBack, "heartbeats arrive again")
+		a.again()
 	}
 	if a.facts.heartbeat == nil || a.firmware == nil {
 		return
@@ -173,6 +174,7 @@ func (a *Adapter) reboot() {
 		c.broken = true
 	}
 	a.commands, a.streams = service.NewCommands(a.options.Ends), nil
+	a.transfers = service.NewTransfers(a.options.Ends, false)
 	if a.firmware != nil {
 		a.parameters = service.NewParameters(a.options.Ends, a.firmware.encoding)
 	}

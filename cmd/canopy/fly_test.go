@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -22,6 +23,29 @@ func TestFlyTells(t *testing.T) {
 	} {
 		says(t, "the operator is told", stderr, text)
 	}
+}
+
+// The fence of a mission is uploaded before the plan begins, and enabled. The black box replays that to the same bytes.
+func TestFlyWithAFence(t *testing.T) {
+	dir := t.TempDir()
+	flight := filepath.Join(dir, "flight")
+	out, stderr, status := canopy("fly", filepath.Join("..", "..", "missions", "patrol-copter.yaml"), "--link", "fake:copter",
+		"--out", flight, "--report=false", "--set", "horizon=30")
+	if status != exitOK {
+		t.Fatalf("%d\n%s\n%s", status, out, stderr)
+	}
+	for _, text := range []string{"stored: fence: uploaded, read back and compared (5)", "text: Fence Indexed OK",
+		"stored: rally points: uploaded, read back and compared (1)", "attached: ArduCopter"} {
+		says(t, "the operator is told", stderr, text)
+	}
+	if strings.Contains(stderr, "grave: fence") {
+		t.Error(stderr)
+	}
+	out, stderr, status = canopy("replay", flight, "--out", filepath.Join(dir, "again"), "--report=false")
+	if status != exitOK {
+		t.Fatalf("%d\n%s\n%s", status, out, stderr)
+	}
+	says(t, "the replay is the same", out, "the same datagrams and the same status.csv")
 }
 
 // The missions of the contracts fly on the vehicles of PX4, too, and are replayed to the same bytes.

@@ -197,6 +197,7 @@ var rooms = map[string]room{
 		"snapshot":          "an adapter is saved",
 		"vehicle/contract":  "the signals that it gives and the slots that it obeys",
 		"vehicle/earth":     "positions are north and east of home",
+		"vehicle/fence":     "the mission's fence, which the vehicle gets",
 	}, outside: reasons{
 		"github.com/bluenviron/gomavlib/v3": "the messages of telemetry",
 	}, tests: reasons{

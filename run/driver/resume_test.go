@@ -27,6 +27,7 @@ type killed struct {
 	told     int   // events
 	lost     int   // of them, those that say that nothing is recorded any more
 	limit    int64 // of the box [bytes]; 0: the usual one
+	fence    string
 }
 
 var errKilled = errors.New("killed")
@@ -34,7 +35,7 @@ var errKilled = errors.New("killed")
 // program starts the program, to continue or not.
 func (k *killed) program(again bool) {
 	k.t.Helper()
-	m := planeMission(k.t, course, "ends_with_plan: true\n")
+	m := planeMission(k.t, course, "ends_with_plan: true\n"+k.fence)
 	f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
 	if err != nil {
 		k.t.Fatal(err)
@@ -92,7 +93,7 @@ func (k *killed) number(id uint16) (n int) {
 // plan ends as it does otherwise, and the black box shows one flight.
 func TestKilled(t *testing.T) {
 	begin := func() *killed {
-		k := &killed{t: t, dir: t.TempDir()}
+		k := &killed{t: t, dir: t.TempDir(), fence: "fence: {inclusion: [{polygon: [[-900, -900], [-900, 900], [1500, 0]]}]}\n"}
 		k.wire = Fake("fake:plane", fake.New(fake.Options{Observe: func(r fake.Received) { k.received = append(k.received, r) }}),
 			1e18, 0).(*simulated)
 		k.program(false)
@@ -136,12 +137,24 @@ func TestKilled(t *testing.T) {
 		if s := k.d.Summary(); s.Plan != record.PlanSucceeded {
 			t.Errorf("killed after %d inputs: the plan: %s", n, s.Plan)
 		}
+		if u := strings.Count(strings.Join(k.page.lines, "\n"), "stored: fence: uploaded"); u != 1 {
+			t.Errorf("killed after %d inputs: the fence was uploaded %d times", n, u)
+		}
 		if arms := k.number(400); arms != 1 {
 			t.Errorf("killed after %d inputs: armed %d times", n, arms)
 		}
 		k.program(false)
 		r := box.NewReplayer(k.d.Flight, false)
-		end, err := box.Each(k.dir, r.Feed)
+		uploads := 0
+		end, err := box.Each(k.dir, func(x box.Record) error {
+			if x.Kind == box.Out && len(x.Data) > 9 && x.Data[7] == 44 && x.Data[8] == 0 { // MISSION_COUNT
+				uploads++
+			}
+			return r.Feed(x)
+		})
+		if stored := strings.Contains(strings.Join(log, "\n"), "stored: fence"); uploads > 2 || uploads != 1 && stored {
+			t.Errorf("killed after %d inputs: the fence was sent %d times", n, uploads)
+		}
 		r.End(&end)
 		if err != nil || r.Difference != nil || !end.Ended {
 			t.Errorf("killed after %d inputs, replayed: %v %v %v", n, err, r.Difference, end.Missing())

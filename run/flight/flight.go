@@ -22,7 +22,7 @@ import (
 
 // Options are the settings of a flight.
 type Options struct {
-	adapter.Options
+	adapter.Options // the fence and the rally points are the mission's
 
 	Arm    bool    // the plan may enable the motors; otherwise it waits until somebody else does
 	Return bool    // at the end, a vehicle in the air returns; otherwise it holds its position
@@ -109,6 +109,10 @@ func New(m *mission.Mission, o Options) (*Flight, error) {
 	c, err := Contract(m)
 	if err != nil {
 		return nil, err
+	}
+	o.Fence, o.Rally = m.Fence, m.Rally
+	if lat, lon, given := m.Site(); given {
+		o.Site = &earth.Position{Lat: lat, Lon: lon}
 	}
 	return newFlight(m, c, adapter.New(c, o.Options), o)
 }
@@ -306,10 +310,6 @@ func (f *Flight) react() error {
 	return nil
 }
 
-// siteRadius is how far from the mission's site the vehicle's home may be [m]: the mission's positions are metres from
-// home.
-const siteRadius = 50
-
 // here reports whether the mission may start where the vehicle is. A mission that sets its site waits until home is
 // known, and ends if home is elsewhere.
 func (f *Flight) here() (bool, error) {
@@ -322,12 +322,12 @@ func (f *Flight) here() (bool, error) {
 		return false, nil
 	}
 	d := math.Hypot(earth.NewPlane(earth.Position{Lat: lat, Lon: lon}).Local(home))
-	if d <= siteRadius {
+	if d <= adapter.SiteRadius {
 		return true, nil
 	}
 	f.phase = over
 	text := fmt.Sprintf("home is %.6f, %.6f [deg], %.0f m from the mission's site %.6f, %.6f; more than %d m is refused",
-		home.Lat, home.Lon, d, lat, lon, siteRadius)
+		home.Lat, home.Lon, d, lat, lon, adapter.SiteRadius)
 	f.keep(fmt.Errorf("%w: %s", ErrSite, text))
 	f.keep(f.r.Stop("the vehicle is not at the mission's site"))
 	return false, f.note("site", text)
