@@ -43,7 +43,8 @@ type (
 		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
 	}
 	sarifProperties struct {
-		Assumes []Assumption `json:"assumes"`
+		Assumes []Assumption `json:"assumes,omitempty"`
+		Sources []string     `json:"sources,omitempty"` // of signals, lost and found at any instant
 	}
 	sarifLocation struct {
 		PhysicalLocation sarifPhysical `json:"physicalLocation"`
@@ -67,8 +68,8 @@ type (
 
 // SARIF returns findings as a SARIF 2.1.0 document, which editors and build servers show at their places: a proved
 // statement passes, a refuted one is an error, one that is unknown or proved under an assumption that no run checks is
-// open; an accepted one is suppressed with its reason.
-func SARIF(found []Finding, version string) ([]byte, error) {
+// open; an accepted one is suppressed with its reason. The sources of signals are those that may be lost at any instant.
+func SARIF(found []Finding, sources []string, version string) ([]byte, error) {
 	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "canopy check", Version: version}
 	index := map[string]int{}
@@ -83,8 +84,8 @@ func SARIF(found []Finding, version string) ([]byte, error) {
 		for i, a := range f.Unwatched() {
 			r.Message.Text += []string{", if ", " and "}[min(i, 1)] + a.Text
 		}
-		if len(f.Assumes) > 0 {
-			r.Properties = &sarifProperties{f.Assumes}
+		if len(f.Assumes)+len(sources) > 0 {
+			r.Properties = &sarifProperties{f.Assumes, sources}
 		}
 		if len(f.Where) > 0 {
 			r.Message.Text += ": " + strings.Join(f.Where, "; or ")

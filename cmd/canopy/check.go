@@ -76,12 +76,12 @@ refuted and not accepted; with --strict, 3 also if one is unknown or "proved if"
 			p := newProgress(cmd.ErrOrStderr(), float64(len(verify.Questions())))
 			found := ask(ctx, s, float64(budget), p)
 			p.clear()
-			written, err := writeScripts(scripts, args[0], found)
+			written, err := writeScripts(scripts, args[0], s.Sources, found)
 			if err != nil {
 				return failed(err)
 			}
 			if sarif != "" {
-				text, err := verify.SARIF(found, version())
+				text, err := verify.SARIF(found, s.Sources, version())
 				if err == nil {
 					err = files.Save(sarif, text)
 				}
@@ -253,7 +253,7 @@ func sayNames(stderr io.Writer, follows string, names []string) {
 }
 
 // writeScripts writes each counterexample into the folder and returns the files' names, by finding.
-func writeScripts(folder, name string, found []verify.Finding) (map[int]string, error) {
+func writeScripts(folder, name string, sources []string, found []verify.Finding) (map[int]string, error) {
 	written := map[int]string{}
 	if folder == "" {
 		return written, nil
@@ -269,6 +269,9 @@ func writeScripts(folder, name string, found []verify.Finding) (map[int]string, 
 		text := fmt.Sprintf("# canopy check %s\n# %s: %s\n", filepath.ToSlash(name), f.Question, f.Text)
 		for _, w := range f.Where {
 			text += "# where " + w + "\n"
+		}
+		if len(sources) > 0 {
+			text += "# sources that may be lost and found at any instant: " + strings.Join(sources, ", ") + "\n"
 		}
 		if err := files.Save(written[i], []byte(text+f.Script)); err != nil {
 			return nil, err

@@ -238,7 +238,7 @@ func TestCheckAssumptions(t *testing.T) {
 	says(t, "the table", out.String(), "f: 1 proved, 0 refuted, 1 proved under an assumption\n", "proved     always      a\n",
 		"proved if  always      b\n           if          procedures take no time\n",
 		"assumed                the declared facts hold; each run of the mission checks this\n")
-	text, err := verify.SARIF(all, "0")
+	text, err := verify.SARIF(all, nil, "0")
 	if err != nil {
 		t.Fatal(err)
 	}

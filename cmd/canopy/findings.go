@@ -76,7 +76,8 @@ type object struct {
 	Where    []string            `json:"where,omitempty"` // regions in which it goes wrong
 	More     bool                `json:"more,omitempty"`  // there are other regions
 	Assumes  []verify.Assumption `json:"assumes,omitempty"`
-	Period   float64             `json:"period,omitempty"` // of tasks that take turns [s]
+	Sources  []string            `json:"sources,omitempty"` // of signals, lost and found at any instant
+	Period   float64             `json:"period,omitempty"`  // of tasks that take turns [s]
 	Advice   string              `json:"advice,omitempty"`
 	Accepted string              `json:"accepted,omitempty"` // the reason
 	Covers   string              `json:"covers,omitempty"`   // what the note covers that accepts it
@@ -102,7 +103,7 @@ func asObjects(s declare.Subject, found []verify.Finding, written map[int]string
 		list[i] = object{Question: f.Question, Verdict: f.Verdict.String(), About: f.About, Text: f.Text, Where: f.Where,
 			More: f.More, Assumes: f.Assumes, Period: f.Period, Advice: f.Advice, Accepted: f.Accepted, Covers: f.Covers,
 			Loose: f.Loose, Script: f.Script, Written: written[i], File: f.File(), Line: line, Column: column,
-			Tasks: names(f.Tasks)}
+			Tasks: names(f.Tasks), Sources: s.Sources}
 		for _, u := range f.Units {
 			list[i].Units = append(list[i].Units, names(u))
 		}

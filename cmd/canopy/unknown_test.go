@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ func TestUnknownSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	out, _, status := canopy("check", mission, "--scripts", "s")
+	out, _, status := canopy("check", mission, "--scripts", "s", "--sarif", "s.json")
 	for _, want := range []string{
 		"sources                lost and found at any instant, in all answers: h, soc",
 		"holds in every state: scan -> known(h)", "does not hold in every state: scan -> known(soc)",
@@ -25,6 +26,15 @@ func TestUnknownSources(t *testing.T) {
 	}
 	if status != exitRefute {
 		t.Errorf("status %d", status)
+	}
+	for name, want := range map[string]string{"s/always-1.txt": "at any instant: h, soc\n", "s.json": "\"h\",\n"} {
+		text, err := os.ReadFile(name)
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v, %s", name, err, text)
+		}
+	}
+	if out, _, _ := canopy("check", mission, "--json"); strings.Count(out, `"sources": [`) != strings.Count(out, `"question"`) {
+		t.Errorf("sources of each finding in JSON:\n%s", out)
 	}
 	if out, stderr, _ := canopy("trace", filepath.Join(filepath.Dir(mission), "survey.xml"), "s/always-1.txt"); out == "" {
 		t.Errorf("the script is not replayed: %s", stderr)
