@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"slices"
 
 	"canopy/document/mission"
 	"canopy/document/plan"
@@ -53,14 +52,12 @@ func (d *description) flight(p *plan.Plan, stderr io.Writer) (*flight.Flight, te
 	return newFlight(m, d.Options)
 }
 
-// newFlight makes a flight of a mission, and what is judged on it. The ranges of the simulated vehicle's states are
-// not: nothing is integrated.
+// newFlight makes a flight of a mission, and what is judged on it.
 func newFlight(m *mission.Mission, o flight.Options) (*flight.Flight, temporal.Watch, error) {
 	w, err := watched(m)
 	if err != nil {
 		return nil, w, err
 	}
-	w.Assertions = slices.DeleteFunc(w.Assertions, func(a temporal.Assertion) bool { return a.Kind == temporal.OfRange })
 	f, err := flight.New(m.Judging(w), o)
 	return f, w, err
 }

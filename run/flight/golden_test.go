@@ -22,13 +22,20 @@ import (
 	"canopy/vehicle/model"
 )
 
-// plane is a vehicle that keeps the contract of planes and moves by samples only.
+// plane is a vehicle that keeps the contract of planes and moves by samples only. Its only state that is measured is the
+// charge of the battery.
 func plane() *model.Vehicle {
 	v := &model.Vehicle{Name: contract.Plane.Name, New: func([]float64) (model.Instance, error) { return still{}, nil },
 		Sources: map[string]string{}, Parameters: []model.Parameter{{Name: "site.lat_deg", Unit: "deg", Min: -90, Max: 90},
 			{Name: "site.lon_deg", Unit: "deg", Min: -180, Max: 180}}}
+	v.States = []model.State{{Variable: model.Variable{Name: "simulated", Unit: "1"}, Range: model.Between(1, 2)}}
 	for _, s := range contract.Plane.Signals {
-		v.Outputs = append(v.Outputs, model.Output{Variable: model.Variable{Name: s.Name, Unit: s.Unit}})
+		x := model.Variable{Name: s.Name, Unit: s.Unit}
+		if s.Name == "battery" {
+			v.States = append(v.States, model.State{Variable: x, Range: model.Between(-0.01, 1)})
+		} else {
+			v.Outputs = append(v.Outputs, model.Output{Variable: x})
+		}
 		if s.Source != contract.Clock {
 			v.Sources[s.Name] = s.Source.String()
 		}

@@ -480,8 +480,13 @@ func (w *world) Memory() []float64 { return nil }
 // SetAlarm implements run.World.
 func (w *world) SetAlarm(t float64) { w.alarm = t }
 
-// States implements run.World: nothing is integrated.
-func (w *world) States() []float64 { return nil }
+// States implements run.World.
+func (w *world) States() []float64 { return w.now[:w.p.Layout.Outputs-1] }
+
+// Measures implements run.Observer.
+func (w *world) Measures(state int) bool {
+	return slices.ContainsFunc(w.tracks, func(tr track) bool { return tr.place == state })
+}
 
 // At implements run.World.
 func (w *world) At(t float64) []float64 {
