@@ -128,8 +128,7 @@ type Run struct {
 	row []float64 // scratch
 }
 
-// Observer is a World that integrates nothing: of the vehicle's states it has those that are measured. The others are in
-// no range.
+// Observer is a World that integrates nothing: of the vehicle's states it has those that are measured.
 type Observer interface {
 	// Measures reports whether a state of the vehicle is measured.
 	Measures(state int) bool

@@ -68,7 +68,7 @@ type (
 
 // SARIF returns findings as a SARIF 2.1.0 document, which editors and build servers show at their places: a proved
 // statement passes, a refuted one is an error, one that is unknown or proved under an assumption that no run checks is
-// open; an accepted one is suppressed with its reason. The sources of signals are those that may be lost at any instant.
+// open; an accepted one is suppressed with its reason. The sources of signals may be lost at any instant.
 func SARIF(found []Finding, sources []string, version string) ([]byte, error) {
 	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "canopy check", Version: version}
