@@ -173,32 +173,58 @@ func recorded(_ context.Context, name string, texts []string, _ io.Writer) ([]re
 	return rows, end, err
 }
 
-// judgeLog judges on a log the assertions of the mission that it carries, or the properties of --property.
+// judgeLog judges on a log the assertions of the mission that it carries, or the properties of --property. A log with
+// exchanges of the plan is read twice: a property may name tasks of later plans.
 func judgeLog(log io.ReadSeeker, name string, texts []string) ([]record.Property, record.End, error) {
+	rows, end, plans, err := judgePlans(log, name, texts, nil)
+	if len(plans) == 0 {
+		return rows, end, err
+	}
+	if _, err := log.Seek(0, io.SeekStart); err != nil {
+		return nil, end, err
+	}
+	rows, end, _, err = judgePlans(log, name, texts, plans)
+	return rows, end, err
+}
+
+// planned is a monitor that tells which plans take over.
+type planned struct {
+	*monitor.Monitor
+	plans *[]record.Takeover
+}
+
+func (p planned) Plan(next record.Takeover) error {
+	*p.plans = append(*p.plans, next)
+	return p.Monitor.Plan(next)
+}
+
+func judgePlans(log io.ReadSeeker, name string, texts []string, later []record.Takeover) (rows []record.Property,
+	end record.End, plans []record.Takeover, err error,
+) {
 	var watch temporal.Watch
 	var judge *monitor.Monitor
 	var mistakes error
-	end, err := record.Play(log, func(h *record.Header) record.Recorder {
-		if watch, mistakes = asked(h, name, texts); mistakes != nil {
+	end, err = record.Play(log, func(h *record.Header) record.Recorder {
+		if watch, mistakes = asked(h, later, name, texts); mistakes != nil {
 			watch = temporal.Watch{}
 		}
-		judge = monitor.New(h, watch)
-		return judge
+		judge = monitor.New(h, watch, later...)
+		return planned{judge, &plans}
 	})
 	switch {
 	case err != nil:
-		return nil, end, err
+		return nil, end, nil, err
 	case mistakes != nil:
-		return nil, end, mistakes
+		return nil, end, plans, mistakes
 	case len(watch.Assertions) == 0:
-		return nil, end, errNoProperties
+		return nil, end, plans, errNoProperties
 	}
-	rows, err := judge.Judge(&end)
-	return rows, end, failed(err)
+	rows, err = judge.Judge(&end)
+	return rows, end, plans, failed(err)
 }
 
 // asked returns what to judge on a recorded run.
-func asked(h *record.Header, name string, texts []string) (w temporal.Watch, err error) {
+func asked(h *record.Header, later []record.Takeover, name string, texts []string) (w temporal.Watch, err error) {
 	source := func(file string) *diag.Source {
 		for _, a := range h.Attachments {
 			if a.Name == file {
@@ -213,7 +239,7 @@ func asked(h *record.Header, name string, texts []string) (w temporal.Watch, err
 			w.Computed = declare.Computed(missionFile)
 		}
 		var tasks expr.TaskNames
-		for _, t := range h.Tasks {
+		for _, t := range monitor.Tasks(h, later) {
 			tasks = append(tasks, t.Name)
 		}
 		w.Assertions, err = readProperties(texts, tasks, monitor.Scope(h))
@@ -261,6 +287,9 @@ func printJudgements(out io.Writer, name string, rows []record.Property) error {
 		}
 		if r.Because != "" {
 			row("because", "%s", r.Because)
+		}
+		if r.Exchanged != "" {
+			row("plan", "%s", diag.Visible(r.Exchanged))
 		}
 		if r.Verdict == record.PropertyViolated && r.Kind != "" {
 			row("so", "%s", r.Consequence())

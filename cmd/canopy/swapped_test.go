@@ -63,6 +63,11 @@ func TestReadersOfAnExchange(t *testing.T) {
 		{"report.html", []string{"report", out}},
 		{"1 satisfied", []string{"monitor", out, "--property", "always (h ge 0)"}},
 		{"1 violated", []string{"monitor", out, "--property", "always (take_off -> t le 10)"}},
+		{"plan    only the plan from 0 s to 20.", []string{"monitor", out, "--property", "always (take_off -> t le 10)"}},
+		{"1 satisfied", []string{"monitor", out, "--property", "always (climb -> t ge 20)"}},
+		{"1 violated", []string{"monitor", out, "--property", "always (climb -> t ge 30)"}},
+		{"plan    only the plan from 20.", []string{"monitor", out, "--property", "eventually climb"}},
+		{"--property:1:12: error", []string{"monitor", out, "--property", "eventually clim"}},
 	} {
 		stdout, stderr, _ := canopy(c.args...)
 		if !strings.Contains(stdout+stderr, c.want) || strings.Contains(stdout+stderr, "panic") {

@@ -307,6 +307,7 @@ var rooms = map[string]room{
 	}},
 	"run/monitor": {pure: true, imports: reasons{
 		"temporal":   "properties are judged on the trace that is kept",
+		"diag":       "times are written for readers",
 		"bt":         "a task counts by its status",
 		"expr":       "a property names signals and tasks in conditions",
 		"run/record": "takes a run as it is recorded",

@@ -9,8 +9,10 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"canopy/bt"
+	"canopy/diag"
 	"canopy/expr"
 	"canopy/run/record"
 	"canopy/temporal"
@@ -38,6 +40,7 @@ type Monitor struct {
 	relations  map[string]*relation // by text
 	outside    *record.Event        // the first state that left its range
 	told       int                  // status changes so far
+	plans      []span               // that have decided, in their order
 	values     int
 	most       int
 	full       bool // more is not stored
@@ -66,11 +69,31 @@ type change struct {
 	to     bt.Status
 }
 
-// New returns a monitor of a run.
-func New(h *record.Header, w temporal.Watch) *Monitor {
-	m := &Monitor{tasks: h.Tasks, scope: Scope(h), tolerance: h.RelTol, most: maxValues, relations: map[string]*relation{}}
+// span is the time during which a plan decides, from t [s] on until the next one.
+type span struct {
+	t          float64
+	has, rests []bool // by kept task: the plan has it, and it may go unjudged
+}
+
+// Tasks returns the tasks of a run, with those of plans that take over later, by their numbers in the log.
+func Tasks(h *record.Header, later []record.Takeover) []record.Task {
+	all := *h
+	for _, p := range later {
+		all.Take(p)
+	}
+	tasks := append(slices.Clone(h.Tasks), all.Tasks[len(h.Tasks):]...)
+	for i := range tasks[len(h.Tasks):] {
+		tasks[len(h.Tasks)+i].Initial = bt.Accept // until its plan takes over
+	}
+	return tasks
+}
+
+// New returns a monitor of a run. If it is known which plans take over later, assertions may name their tasks.
+func New(h *record.Header, w temporal.Watch, later ...record.Takeover) *Monitor {
+	m := &Monitor{tasks: Tasks(h, later), scope: Scope(h), tolerance: h.RelTol, most: maxValues,
+		relations: map[string]*relation{}}
 	w.Computed = maps.Clone(w.Computed)
-	for _, t := range h.Tasks { // a name that is also that of a task means the task
+	for _, t := range m.tasks { // a name that is also that of a task means the task
 		delete(w.Computed, t.Name)
 	}
 	w = w.Expanded(func(name string) bool {
@@ -95,12 +118,54 @@ func New(h *record.Header, w temporal.Watch) *Monitor {
 	if named["t"] && !slices.ContainsFunc(m.signals, func(c column) bool { return c.name == "t" }) {
 		m.signals = append(m.signals, column{"t", theTime})
 	}
-	for i, t := range h.Tasks {
+	first := span{}
+	for i, t := range m.tasks {
 		if named[t.Name] {
 			m.active = append(m.active, i)
+			first.has = append(first.has, i < len(h.Tasks))
+			first.rests = append(first.rests, i < len(h.Tasks) && t.Rests)
 		}
 	}
+	m.plans = []span{first}
 	return m
+}
+
+// Plan implements [record.Planner].
+func (m *Monitor) Plan(p record.Takeover) error {
+	s := span{t: p.T}
+	for k, i := range m.active {
+		n := slices.IndexFunc(p.Tasks, func(t record.Task) bool { return t.Name == m.tasks[i].Name })
+		s.has, s.rests = append(s.has, n >= 0), append(s.rests, n >= 0 && p.Tasks[n].Rests)
+		before := slices.ContainsFunc(m.plans, func(s span) bool { return s.has[k] })
+		if n >= 0 && !before && !m.full { // changes of others are in the log
+			m.changes = append(m.changes, change{p.T, m.told, k, p.Tasks[n].Initial})
+			m.store(1)
+		}
+	}
+	m.plans = append(m.plans, s)
+	return nil
+}
+
+// partly returns when the plan had the tasks that an assertion names, if not always; else "".
+func (m *Monitor) partly(c *temporal.Assertion) string {
+	var parts []string
+	for k, i := range m.active {
+		name := m.tasks[i].Name
+		if !slices.Contains(c.Names(), name) || !slices.ContainsFunc(m.plans, func(s span) bool { return !s.has[k] }) {
+			continue
+		}
+		text := "no plan"
+		for n, s := range m.plans {
+			switch {
+			case s.has[k] && (n == 0 || !m.plans[n-1].has[k]):
+				text = strings.TrimPrefix(text+" and", "no plan and") + fmt.Sprintf(" the plan from %s s", diag.Number(s.t, 6))
+			case !s.has[k] && n > 0 && m.plans[n-1].has[k]:
+				text += fmt.Sprintf(" to %s s", diag.Number(s.t, 6))
+			}
+		}
+		parts = append(parts, "only"+text+" has "+name)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Scope returns what properties may read of a run: the recorded signals and the time, with their types.
@@ -189,6 +254,7 @@ func (m *Monitor) Judge(end *record.End) ([]record.Property, error) {
 		if c.Kind != temporal.OfProperty {
 			r.Kind = c.Kind.String()
 		}
+		r.Exchanged = m.partly(c)
 		if text := m.unwatched(c, end); text != "" {
 			r.Verdict, r.Because = record.PropertyUnwatched, text
 			list = append(list, r)
@@ -230,12 +296,18 @@ func (m *Monitor) unwatched(c *temporal.Assertion, end *record.End) string {
 		case i < 0:
 		case absent:
 			return "it names " + name + ", and no tree decided in this run"
-		case m.tasks[i].Rests:
+		case m.rests(i):
 			return "it names " + name + ", which this run judged only where it could change something; fly the mission with " +
 				"this property under `check`"
 		}
 	}
 	return ""
+}
+
+// rests reports whether a task went unjudged where it could change nothing, under one of the plans.
+func (m *Monitor) rests(task int) bool {
+	k, kept := slices.BinarySearch(m.active, task)
+	return kept && slices.ContainsFunc(m.plans, func(s span) bool { return s.rests[k] })
 }
 
 // judge judges an assertion on a trace that ends at the time told.

@@ -297,7 +297,9 @@ type Property struct {
 	At       *float64 `json:"at_s,omitempty"`         // if violated: the first time at which it fails
 	After    *float64 `json:"open_after_s,omitempty"` // if open: the time after which the run is not known
 	Because  string   `json:"because,omitempty"`      // if open or unwatched: the reason
-	Proofs   []string `json:"proofs,omitempty"`       // of an assumption: the questions whose proofs rest on it
+
+	Exchanged string   `json:"exchanged,omitempty"` // when the plan had the tasks that it names, if not always
+	Proofs    []string `json:"proofs,omitempty"`    // of an assumption: the questions whose proofs rest on it
 }
 
 // Statement returns the assertion with its kind, if it is an assumption.

@@ -358,7 +358,7 @@ func briefly(list []record.Property) []record.Property {
 	list = slices.Clone(list)
 	for i := range list {
 		p := &list[i]
-		for _, text := range []*string{&p.Property, &p.Kind, &p.Verdict, &p.Because} {
+		for _, text := range []*string{&p.Property, &p.Kind, &p.Verdict, &p.Because, &p.Exchanged} {
 			*text = brief(*text)
 		}
 		p.Proofs = slices.Clone(p.Proofs)

@@ -119,6 +119,9 @@ func (d *Digest) verdicts() []assertion {
 		if p.Because != "" {
 			notes = append(notes, p.Because)
 		}
+		if p.Exchanged != "" {
+			notes = append(notes, p.Exchanged)
+		}
 		switch p.Verdict {
 		case record.PropertyViolated:
 			c.Class = "bad"
