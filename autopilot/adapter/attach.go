@@ -77,7 +77,9 @@ func (a *Adapter) advance() {
 			return
 		case s.late == nil:
 			at.started = false
-			a.note(Attaching, s.name+": still nothing")
+			if !at.strange { // otherwise something is heard, and this has been said
+				a.note(Attaching, s.name+": still nothing")
+			}
 			a.passed(a.now, second)
 			return
 		default:
@@ -147,6 +149,10 @@ func (a *Adapter) find(grave bool, text string) {
 
 // examine compares the parameters with the checklist.
 func (a *Adapter) examine(checks []check) {
+	if len(a.facts.parameters) == 0 {
+		a.find(true, "the vehicle answers no request for a parameter: the checklist is not compared")
+		return
+	}
 	for _, c := range checks {
 		i := slices.IndexFunc(c.names, func(n string) bool { _, ok := a.facts.parameters[n]; return ok })
 		if i < 0 {

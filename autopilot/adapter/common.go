@@ -236,7 +236,7 @@ var arduChecks = []check{
 	{[]string{"BATT_MONITOR"}, false, on, "the battery is not measured"},
 	{[]string{"BATT_LOW_VOLT", "BATT_LOW_MAH"}, false, func(a *Adapter, v float64) bool {
 		return v != 0 || a.facts.parameters["BATT_LOW_MAH"] != 0
-	}, "and BATT_LOW_MAH = 0: no battery is low"},
+	}, "without it and BATT_LOW_MAH, the battery is never low"},
 	{[]string{"BATT_FS_LOW_ACT"}, true, on, "a low battery only warns"},
 	{[]string{"BATT_FS_CRT_ACT"}, false, on, "a critical battery only warns"},
 	{[]string{"FENCE_ENABLE"}, false, func(a *Adapter, v float64) bool { return v != 0 || a.fenceShown() },

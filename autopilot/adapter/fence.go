@@ -190,7 +190,9 @@ func (a *Adapter) watchesFence() {
 	if !a.fenced() || a.elsewhere() {
 		return
 	}
-	a.examine(a.firmware.fences)
+	if len(a.facts.parameters) > 0 { // otherwise that is a finding already
+		a.examine(a.firmware.fences)
+	}
 	if a.firmware.switchable && a.attachment.lists[service.FenceList] != spoilt && !a.fenceShown() {
 		why := ""
 		if a.attachment.answer != "" {

@@ -1,8 +1,10 @@
 package adapter
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
 
@@ -173,7 +175,14 @@ func (a *Adapter) identify() {
 	}
 	if a.firmware == nil && !a.attachment.strange {
 		a.attachment.strange = true
-		a.note(Checked, "no "+a.contract.Name+" with an autopilot that is known: it is not commanded")
+		var known []string
+		for _, f := range firmwares {
+			if f.contract == a.contract.Name {
+				known = append(known, f.name)
+			}
+		}
+		a.note(Checked, fmt.Sprintf("%v with %v is not commanded: a mission of a %s needs %s", h.Type, h.Autopilot,
+			a.contract.Name, strings.Join(known, " or ")))
 	}
 }
 

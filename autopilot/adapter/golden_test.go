@@ -248,6 +248,8 @@ func (p *pair) set(t *testing.T, key string, values []string) {
 		} else {
 			d.results[uint16(id)] = ardupilotmega.MAV_RESULT(result)
 		}
+	case "parameters": // the vehicle has none
+		clear(d.parameters)
 	case "parameter":
 		value, _ := strconv.ParseFloat(values[1], 32)
 		d.parameters[values[0]] = float32(value)

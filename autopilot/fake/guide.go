@@ -130,18 +130,23 @@ type fence struct {
 
 // firmwares is the table of firmwares.
 var firmwares = [...]struct {
-	name string // of the vehicle
-	text string
-	row  *firmware
+	name  string // of the vehicle
+	class string // the contract that the vehicle can keep
+	text  string
+	row   *firmware
 }{
-	{"plane", "ArduPlane, as measured on its simulation", &arduPlane},
-	{"copter", "ArduCopter, as its sources show it", &arduCopter},
-	{"px4-plane", "PX4 on an aeroplane, as its documentation and sources describe it; never compared with one", &px4Plane},
-	{"px4-copter", "PX4 on a quadrotor, likewise", &px4Copter},
+	{"plane", "plane", "ArduPlane, as measured on its simulation", &arduPlane},
+	{"copter", "copter", "ArduCopter, as its sources show it", &arduCopter},
+	{"px4-plane", "plane", "PX4 on an aeroplane, as its documentation and sources describe it; never compared with one",
+		&px4Plane},
+	{"px4-copter", "copter", "PX4 on a quadrotor, likewise", &px4Copter},
 }
 
 // Text describes the firmware in a line.
 func (f Firmware) Text() string { return firmwares[f].text }
+
+// Class returns the name of the contract that a vehicle with the firmware can keep.
+func (f Firmware) Class() string { return firmwares[f].class }
 
 // Ports returns the addresses to which a vehicle with the firmware sends, if it is told no other ones.
 func Ports(f Firmware) []string {

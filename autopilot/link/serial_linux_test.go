@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"canopy/autopilot/link"
 )
 
 // A pseudo terminal is a serial line without a cable.
@@ -56,5 +59,12 @@ func TestSerial(t *testing.T) {
 	}
 	if err := <-ended; !errors.Is(err, net.ErrClosed) {
 		t.Errorf("reading ends with %v", err)
+	}
+}
+
+// A device that is no serial line is refused.
+func TestNoSerialLine(t *testing.T) {
+	if _, err := link.Open("serial:" + os.DevNull); err == nil || !strings.Contains(err.Error(), "the device is no serial line") {
+		t.Errorf("%v", err)
 	}
 }

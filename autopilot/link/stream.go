@@ -201,6 +201,8 @@ func openSerial(rest string) (Link, error) {
 			return nil, fmt.Errorf("another program uses the line: %w", err)
 		case errors.Is(err, fs.ErrNotExist) || errors.As(err, &e) && e.Code() == serial.PortNotFound:
 			return nil, fmt.Errorf("there is no such device: %s", present())
+		case errors.As(err, &e) && e.Code() == serial.InvalidSerialPort:
+			return nil, fmt.Errorf("the device is no serial line: %w", err)
 		}
 		return nil, err
 	})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,6 +101,15 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			}
 			if atEnd != atEndHold && atEnd != atEndReturn {
 				return &usageError{"--at-end is " + atEndHold + " or " + atEndReturn}
+			}
+			if system == 0 {
+				return &usageError{"--system is a number from 1 to 255; 0 addresses all vehicles"}
+			}
+			if !(speed >= 0) || math.IsInf(speed, 0) {
+				return &usageError{"--speed is a multiple of real time, or 0: as fast as possible"}
+			}
+			if speed > 0 && !strings.HasPrefix(address, fakePrefix) {
+				return &usageError{"--speed is for a " + fakePrefix + "VEHICLE: another one has its own time"}
 			}
 			m, err := readMission(args[0], set, stderr)
 			if err != nil {
@@ -252,6 +262,9 @@ func openFarEnd(address string, m *mission.Mission, system uint8, speed float64,
 		firmware, known := fake.FirmwareNamed(name)
 		if !known {
 			return nil, errors.New(unknownWord("fake vehicle", name, fake.FirmwareNames()))
+		}
+		if class := firmware.Class(); class != m.Vehicle.Name {
+			return nil, fmt.Errorf("the mission's vehicle is %s; %s is a %s", m.Vehicle.Name, address, class)
 		}
 		unix := time.Now().UnixNano()
 		o := fake.Options{Firmware: firmware, System: system, Unix: unix}
