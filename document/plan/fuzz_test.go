@@ -30,6 +30,9 @@ func FuzzRead(f *testing.F) {
 		f.Add(string(text), false)
 	}
 	f.Add(subtrees(6, 2), true)
+	f.Add(`<root BTCPP_format="4" main_tree_to_execute="m"><include path="library:plane"/><BehaviorTree ID="m">
+<SubTree ID="survey" polygon="0, 0; 0, 300; 200, 300; 90, 9e1" spacing="40 [m]" heading="30 [deg]" to_h="50" to_speed="{v}"/>
+</BehaviorTree></root>`, false)
 	f.Fuzz(func(t *testing.T, text string, known bool) {
 		if known {
 			checkRead(t, text, signals)
