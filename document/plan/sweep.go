@@ -109,12 +109,13 @@ func flaw(corners []spot) (text, hint string) {
 			return fmt.Sprintf("the corners %d and %d are the same", i+1, k+1), "leave one out"
 		}
 	}
-	area := 0.0
+	area := 0.0 // of the largest triangle with the first corner
 	for i := range n {
-		p, q := corners[i], corners[(i+1)%n]
-		area += turned(corners[0], p, q) / 2
+		for k := range i {
+			area = math.Max(area, math.Abs(turned(corners[0], corners[i], corners[k]))/2)
+		}
 	}
-	if math.Abs(area) < 1e-3 {
+	if area < 1e-3 {
 		return "the polygon has no area", "its corners must not be on one line"
 	}
 	for i := range n {

@@ -180,6 +180,7 @@ func TestSurveyMistakes(t *testing.T) {
 		`polygon="0, 0; 0, 9; 9, 9; 0, 0" spacing="2" to_h="50"`:                     "the last corner is the first one",
 		`polygon="0, 0; 0, 9; 0, 9; 9, 9" spacing="2" to_h="50"`:                     "the corners 2 and 3 are the same",
 		`polygon="0, 0; 3, 3; 9, 9" spacing="2" to_h="50"`:                           "the polygon has no area [bad-survey]",
+		`polygon="0, 0; 0, 9; 9, 0; 9, 9" spacing="2" to_h="50"`:                     "the sides that begin at the corners 2 and 4 touch or cross each other",
 		`polygon="0, 0; 0, 9; 9, 0; 9, 10" spacing="2" to_h="50"`:                    "the sides that begin at the corners 2 and 4 touch or cross each other",
 		`polygon="0, 0; 0, 9; 9, 9; 9, 4; 0, 4; 5, 2" spacing="2" to_h="50"`:         "the sides that begin at the corners 1 and 4 touch or cross each other",
 		`polygon="0, 0; 0, 9; 0, 5; 9, 9" spacing="2" to_h="50"`:                     "the sides that begin at the corners 1 and 2 touch or cross each other",
