@@ -60,7 +60,9 @@ func TestAnyMessages(t *testing.T) {
 			x := reflect.New(reflect.TypeOf(m).Elem())
 			scramble(random, x.Elem())
 			if h, ok := x.Interface().(*ardupilotmega.MessageHeartbeat); ok && random.IntN(4) > 0 {
-				h.Type, h.Autopilot = ardupilotmega.MAV_TYPE_FIXED_WING, ardupilotmega.MAV_AUTOPILOT_ARDUPILOTMEGA
+				h.Type = []ardupilotmega.MAV_TYPE{ardupilotmega.MAV_TYPE_FIXED_WING, ardupilotmega.MAV_TYPE_QUADROTOR}[seed/2%2]
+				h.Autopilot = []ardupilotmega.MAV_AUTOPILOT{ardupilotmega.MAV_AUTOPILOT_ARDUPILOTMEGA,
+					ardupilotmega.MAV_AUTOPILOT_PX4}[seed%2]
 			}
 			a.Receive(now, frame.Frame{System: 1, Component: 1, Message: x.Interface().(frame.Message)})
 			if random.IntN(3) == 0 {

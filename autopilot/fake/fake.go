@@ -2,8 +2,7 @@
 // measurements on a simulated ArduPlane, the sources of ArduPilot, and documentation and sources of PX4 have shown,
 // with their traps. It has its own clock and contains no socket: the same calls give the same datagrams.
 //
-// What it does not imitate: attitude dynamics, sensors and their noise, terrain, quadplanes, the pilot's flying, and
-// channels: rates hold for all who listen.
+// What it does not imitate: attitude dynamics, sensors and their noise, terrain, quadplanes, the pilot's flying.
 package fake
 
 import (
@@ -29,6 +28,7 @@ const (
 type Options struct {
 	Firmware Firmware
 	System   byte           // of the vehicle; 0: 1
+	Channels int            // to which it is connected; 0: 1
 	Home     earth.Position // where it is switched on; zero: Oberpfaffenhofen
 	Altitude float64        // of that place [m above mean sea level]
 	Wind     [2]float64     // blowing to the north and to the east [m/s]
@@ -53,8 +53,8 @@ type Autopilot struct {
 	options  Options
 	firmware *firmware
 	ground   earth.Plane // round the place of power-on
-	reader   frame.Reader
-	out      [][]byte
+	channels []channel
+	heard    int // the channel of the message that is treated
 
 	now    int64 // since power-on
 	loop   int64 // time of the next turn of the loop
@@ -67,9 +67,16 @@ type Autopilot struct {
 	state   // what a reboot clears
 }
 
+// channel is a connection of the autopilot. Rates of messages are its own; everything else is sent to all channels.
+type channel struct {
+	reader  frame.Reader
+	writer  frame.Writer
+	streams []stream
+	out     [][]byte
+}
+
 // state is what the autopilot keeps in memory. A reboot clears it; parameters, mission, fence and rally points stay.
 type state struct {
-	writer   frame.Writer
 	booted   int64 // time of the boot
 	stepped  int64 // what was added to the clock since
 	beat     int64 // time of the next heartbeat
@@ -79,7 +86,6 @@ type state struct {
 	home     place
 	homed    bool // home is known
 	shown    body // as the estimator gives it
-	streams  []stream
 	pilot    pilot
 	guidance guidance
 	route    route
@@ -98,7 +104,8 @@ func New(o Options) *Autopilot {
 	if o.Home == (earth.Position{}) {
 		o.Home, o.Altitude = earth.Position{Lat: 48.0814, Lon: 11.2831}, 590
 	}
-	v := &Autopilot{options: o, firmware: o.Firmware.row(), ground: earth.NewPlane(o.Home), wind: o.Wind, charge: 1}
+	v := &Autopilot{options: o, firmware: o.Firmware.row(), ground: earth.NewPlane(o.Home), wind: o.Wind, charge: 1,
+		channels: make([]channel, max(1, o.Channels))}
 	v.parameters()
 	v.boot()
 	return v
@@ -107,17 +114,20 @@ func New(o Options) *Autopilot {
 // boot starts the autopilot. The vehicle goes on with its motion.
 func (v *Autopilot) boot() {
 	v.state = state{
-		writer:  frame.Writer{System: v.options.System, Component: autopilot},
 		booted:  v.now,
 		beat:    v.now + silentBoot,
 		synced:  v.now + silentBoot + 10*second,
 		mode:    &v.firmware.modes[0],
-		streams: make([]stream, len(messages)),
 		listing: len(v.memory.values),
 	}
-	for i := range v.streams {
-		if v.row(messages[i].id) == i {
-			v.streams[i] = v.usual(messages[i].id)
+	for c := range v.channels {
+		k := &v.channels[c]
+		k.writer = frame.Writer{System: v.options.System, Component: autopilot}
+		k.streams = make([]stream, len(messages))
+		for i := range k.streams {
+			if v.row(messages[i].id) == i {
+				k.streams[i] = v.usual(messages[i].id)
+			}
 		}
 	}
 	v.guard.boot(v.options.Seed, v.now)
@@ -158,25 +168,39 @@ func (v *Autopilot) turn() {
 	v.sendStreams()
 }
 
-// Out returns the datagrams that the vehicle has sent since the last call, each with one frame.
-func (v *Autopilot) Out() [][]byte {
-	out := v.out
-	v.out = nil
+// Out returns the datagrams that the vehicle has sent since the last call, each with one frame, to its first channel.
+func (v *Autopilot) Out() [][]byte { return v.OutOn(0) }
+
+// OutOn returns those to a channel.
+func (v *Autopilot) OutOn(channel int) [][]byte {
+	k := &v.channels[channel]
+	out := k.out
+	k.out = nil
 	return out
 }
 
-// send sends a message.
+// send sends a message to all channels.
 func (v *Autopilot) send(m frame.Message) {
-	raw, err := v.writer.Write(m, 0)
+	for c := range v.channels {
+		v.channels[c].send(m)
+	}
+}
+
+func (k *channel) send(m frame.Message) {
+	raw, err := k.writer.Write(m, 0)
 	if err != nil {
 		panic("fake: a message outside the dialect")
 	}
-	v.out = append(v.out, raw)
+	k.out = append(k.out, raw)
 }
 
-// Receive gives the vehicle a datagram.
-func (v *Autopilot) Receive(datagram []byte) {
-	for _, f := range v.reader.Read(datagram) {
+// Receive gives the vehicle a datagram of its first channel.
+func (v *Autopilot) Receive(datagram []byte) { v.ReceiveOn(0, datagram) }
+
+// ReceiveOn gives the vehicle a datagram of a channel.
+func (v *Autopilot) ReceiveOn(channel int, datagram []byte) {
+	v.heard = channel
+	for _, f := range v.channels[channel].reader.Read(datagram) {
 		if v.now-v.booted < silentBoot || f.From(v.options.System, autopilot) || !f.For(v.options.System, autopilot) {
 			continue // an autopilot takes frames with its own address for its echo
 		}

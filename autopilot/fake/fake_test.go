@@ -201,3 +201,36 @@ func TestTakeOffAndFly(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// The rate of a message holds for the channel on which it was asked for; commands, answers and texts are of all.
+func TestChannels(t *testing.T) {
+	v := fake.New(fake.Options{Channels: 2})
+	w := frame.Writer{System: 255, Component: 190}
+	v.Step(5 * sec)
+	raw, err := w.Write(&ardupilotmega.MessageCommandLong{TargetSystem: 1, TargetComponent: 1, Command: 511, Param1: 33,
+		Param2: 100000}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.ReceiveOn(1, raw)
+	v.Step(10 * sec)
+	for channel, want := range []int{0, 100} {
+		var r frame.Reader
+		positions, acks, beats := 0, 0, 0
+		for _, d := range v.OutOn(channel) {
+			for _, f := range r.Read(d) {
+				switch f.Message.(type) {
+				case *ardupilotmega.MessageGlobalPositionInt:
+					positions++
+				case *ardupilotmega.MessageCommandAck:
+					acks++
+				case *ardupilotmega.MessageHeartbeat:
+					beats++
+				}
+			}
+		}
+		if positions < want || positions > want+1 || acks != 1 || beats < 11 {
+			t.Errorf("channel %d: %d positions, %d answers, %d heartbeats", channel, positions, acks, beats)
+		}
+	}
+}

@@ -51,7 +51,7 @@ func init() {
 		{33, 6, 0, (*Autopilot).position},
 		{42, 2, 0, (*Autopilot).missionCurrent},
 		{62, 12, 0, (*Autopilot).controller},
-		{65, 3, 0, (*Autopilot).channels},
+		{65, 3, 0, (*Autopilot).radio},
 		{74, 11, 0, func(v *Autopilot) frame.Message {
 			b := v.shown
 			m := &ardupilotmega.MessageVfrHud{Airspeed: float32(b.speed),
@@ -171,14 +171,16 @@ func (v *Autopilot) sendStreams() {
 		v.synced += 10 * second
 		v.send(&ardupilotmega.MessageTimesync{Ts1: v.clock()})
 	}
-	for i := range v.streams {
-		s := &v.streams[i]
-		if s.interval == 0 || v.now < s.due {
-			continue
-		}
-		s.due = max(s.due+s.interval, v.now-s.interval)
-		if m := messages[i].of(v); m != nil {
-			v.send(m)
+	for c := range v.channels {
+		for i := range v.channels[c].streams {
+			s := &v.channels[c].streams[i]
+			if s.interval == 0 || v.now < s.due {
+				continue
+			}
+			s.due = max(s.due+s.interval, v.now-s.interval)
+			if m := messages[i].of(v); m != nil {
+				v.channels[c].send(m)
+			}
 		}
 	}
 }
@@ -193,13 +195,13 @@ func (v *Autopilot) orderStream(o order) result {
 	case strict && (i < 0 || o.params[2] != 0 || interval > 0 && interval < fastest):
 		return denied
 	case o.params[1] < 0:
-		v.streams[i] = stream{}
+		v.channels[v.heard].streams[i] = stream{}
 		return accepted
 	case o.params[1] == 0: // the default
-		v.streams[i] = v.usual(messages[i].id)
+		v.channels[v.heard].streams[i] = v.usual(messages[i].id)
 		return accepted
 	}
-	v.streams[i] = stream{max(fastest, min(interval, slowest)), v.now}
+	v.channels[v.heard].streams[i] = stream{max(fastest, min(interval, slowest)), v.now}
 	return accepted
 }
 
@@ -219,7 +221,7 @@ func (v *Autopilot) request(id, about uint32) result {
 			return failed
 		}
 		m := &ardupilotmega.MessageMessageInterval{MessageId: uint16(about), IntervalUs: -1}
-		if s := v.streams[i]; s.interval > 0 {
+		if s := v.channels[v.heard].streams[i]; s.interval > 0 {
 			m.IntervalUs = int32(s.interval / 1000)
 		}
 		v.send(m)
@@ -236,16 +238,16 @@ func (v *Autopilot) request(id, about uint32) result {
 
 // dataStream treats the older request for a group of messages; group 0 is all.
 func (v *Autopilot) dataStream(group byte, hz uint16, on bool) {
-	for i := range v.streams {
+	for i := range v.channels[v.heard].streams {
 		if v.row(messages[i].id) != i {
 			continue
 		}
 		if g := messages[i].group; g == 0 || group != 0 && g != group {
 			continue
 		}
-		v.streams[i] = stream{}
+		v.channels[v.heard].streams[i] = stream{}
 		if on && hz > 0 {
-			v.streams[i] = stream{max(second/int64(hz), fastest), v.now}
+			v.channels[v.heard].streams[i] = stream{max(second/int64(hz), fastest), v.now}
 		}
 	}
 }
@@ -365,8 +367,8 @@ func (v *Autopilot) estimator() frame.Message {
 	return m
 }
 
-// channels is RC_CHANNELS.
-func (v *Autopilot) channels() frame.Message {
+// radio is RC_CHANNELS.
+func (v *Autopilot) radio() frame.Message {
 	m := &ardupilotmega.MessageRcChannels{TimeBootMs: v.milliseconds(), Chancount: 16, Rssi: math.MaxUint8,
 		Chan1Raw: 1500, Chan2Raw: 1500, Chan3Raw: 1000, Chan4Raw: 1500,
 		Chan5Raw: 1800, Chan6Raw: 1000, Chan7Raw: 1000, Chan8Raw: 1800}

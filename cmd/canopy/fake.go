@@ -51,7 +51,10 @@ The same --seed gives the same faults.`,
 			if !ok {
 				return errors.New(unknownWord("vehicle", args[0], fake.FirmwareNames()))
 			}
-			v := fake.New(fake.Options{Firmware: firmware, Seed: seed, Unix: time.Now().UnixNano()})
+			if !cmd.Flags().Changed("link") {
+				addresses = fake.Ports(firmware)
+			}
+			v := fake.New(fake.Options{Firmware: firmware, Channels: len(addresses), Seed: seed, Unix: time.Now().UnixNano()})
 			for _, s := range settings {
 				name, value, _ := strings.Cut(s, "=")
 				x, err := strconv.ParseFloat(value, 64)
@@ -68,10 +71,8 @@ The same --seed gives the same faults.`,
 					return &usageError{"--fault: " + err.Error()}
 				}
 			}
-			if !cmd.Flags().Changed("link") {
-				addresses = fake.Ports(firmware)
-			}
 			var links []link.Link
+			var wires []*faults.Wire
 			out := cmd.OutOrStdout()
 			for _, a := range addresses {
 				l, err := link.Open(a)
@@ -79,7 +80,7 @@ The same --seed gives the same faults.`,
 					return err
 				}
 				defer l.Close() //nolint:errcheck // nothing is buffered
-				links = append(links, l)
+				links, wires = append(links, l), append(wires, faults.New(seed+uint64(len(links)), scenario))
 				if _, err := fmt.Fprintf(out, "%s at %s\n", args[0], l); err != nil {
 					return failed(err)
 				}
@@ -89,7 +90,7 @@ The same --seed gives the same faults.`,
 			begin, ticker := time.Now(), time.NewTicker(5*time.Millisecond)
 			defer ticker.Stop()
 			clock := func() int64 { return int64(float64(time.Since(begin)) * speed) }
-			return failed(serve(ctx, v, faults.New(seed, scenario), links, clock, ticker.C, out))
+			return failed(serve(ctx, v, wires, links, clock, ticker.C, out))
 		},
 	}
 	c.Flags().StringArrayVar(&addresses, "link", nil, "an `address` to send to (repeatable); see above")
@@ -115,14 +116,15 @@ func indented(text string) string {
 }
 
 // serve lets a vehicle fly until the context ends. Its time is that of the clock [ns], as often as there is a tick or
-// something arrives; everything it sends goes to all links.
-func serve(ctx context.Context, v *fake.Autopilot, w *faults.Wire, links []link.Link, clock func() int64,
+// something arrives. Each link is a channel of the vehicle, with the faults of a wire; what happens to the vehicle is that
+// of the first one.
+func serve(ctx context.Context, v *fake.Autopilot, wires []*faults.Wire, links []link.Link, clock func() int64,
 	ticks <-chan time.Time, out io.Writer) error {
-	arrived := make(chan []byte, 64)
+	arrived := make(chan arrival, 64)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for _, l := range links {
-		go receive(ctx, l, arrived)
+	for i, l := range links {
+		go receive(ctx, l, i, arrived)
 	}
 	var shown fake.State
 	for {
@@ -132,26 +134,29 @@ func serve(ctx context.Context, v *fake.Autopilot, w *faults.Wire, links []link.
 			return nil
 		case <-ticks:
 			now = clock()
-		case data := <-arrived:
+		case a := <-arrived:
 			now = clock()
-			w.Send(faults.ToVehicle, data, now)
+			wires[a.link].Send(faults.ToVehicle, a.data, now)
 		}
 		for range len(arrived) {
-			w.Send(faults.ToVehicle, <-arrived, now)
+			a := <-arrived
+			wires[a.link].Send(faults.ToVehicle, a.data, now)
 		}
 		for t := v.Now(); ; {
-			for _, e := range w.Events(t) {
+			for _, e := range wires[0].Events(t) {
 				v.Inject(e)
 			}
-			for _, d := range w.Arrived(faults.ToVehicle, t) {
-				v.Receive(d)
+			for i, w := range wires {
+				for _, d := range w.Arrived(faults.ToVehicle, t) {
+					v.ReceiveOn(i, d)
+				}
 			}
-			for _, d := range v.Out() {
-				w.Send(faults.FromVehicle, d, t)
-			}
-			for _, d := range w.Arrived(faults.FromVehicle, t) {
-				for _, l := range links {
-					_ = l.Write(d) // a station that is not there loses it
+			for i, w := range wires {
+				for _, d := range v.OutOn(i) {
+					w.Send(faults.FromVehicle, d, t)
+				}
+				for _, d := range w.Arrived(faults.FromVehicle, t) {
+					_ = links[i].Write(d) // a station that is not there loses it
 				}
 			}
 			if t >= now {
@@ -183,8 +188,14 @@ func describeVehicle(now int64, s fake.State) string {
 	return fmt.Sprintf("%8.1f s  %-10s %-8s  %s", float64(now)/1e9, s.Mode, armed, where)
 }
 
-// receive passes the frames that arrive on a link.
-func receive(ctx context.Context, l link.Link, arrived chan<- []byte) {
+// arrival is a frame that arrived on a link.
+type arrival struct {
+	link int
+	data []byte
+}
+
+// receive passes the frames that arrive on a link, with its number.
+func receive(ctx context.Context, l link.Link, number int, arrived chan<- arrival) {
 	r := frame.Reader{Stream: l.Stream()}
 	buf := make([]byte, link.Datagram)
 	for {
@@ -194,7 +205,7 @@ func receive(ctx context.Context, l link.Link, arrived chan<- []byte) {
 		}
 		for _, f := range r.Read(append([]byte(nil), buf[:n]...)) {
 			select {
-			case arrived <- f.Raw:
+			case arrived <- arrival{number, f.Raw}:
 			case <-ctx.Done():
 				return
 			}

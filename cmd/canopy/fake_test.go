@@ -42,7 +42,7 @@ func (*wire) String() string         { return "wire" }
 // the same frames.
 func TestServeAFakeVehicle(t *testing.T) {
 	a, b := &wire{in: make(chan []byte), closed: make(chan struct{})}, &wire{in: make(chan []byte), closed: make(chan struct{})}
-	v := fake.New(fake.Options{})
+	v := fake.New(fake.Options{Channels: 2})
 	var now atomic.Int64
 	ticks := make(chan time.Time)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -53,7 +53,8 @@ func TestServeAFakeVehicle(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() {
-		done <- serve(ctx, v, faults.New(1, scenario), []link.Link{a, b}, now.Load, ticks, &out)
+		wires := []*faults.Wire{faults.New(1, scenario), faults.New(2, scenario)}
+		done <- serve(ctx, v, wires, []link.Link{a, b}, now.Load, ticks, &out)
 	}()
 	tick := func(at int64) {
 		now.Store(at * int64(time.Second))
