@@ -116,8 +116,8 @@ func indented(text string) string {
 }
 
 // serve lets a vehicle fly until the context ends. Its time is that of the clock [ns], as often as there is a tick or
-// something arrives. Each link is a channel of the vehicle, with the faults of a wire; what happens to the vehicle is that
-// of the first one.
+// something arrives. Each link is a channel of the vehicle, with the faults of a wire; what happens to the vehicle is
+// that of the first one.
 func serve(ctx context.Context, v *fake.Autopilot, wires []*faults.Wire, links []link.Link, clock func() int64,
 	ticks <-chan time.Time, out io.Writer) error {
 	arrived := make(chan arrival, 64)
