@@ -193,6 +193,15 @@ func (a *Adapter) watchesFence() {
 	if len(a.facts.parameters) > 0 { // otherwise that is a finding already
 		a.examine(a.firmware.fences)
 	}
+	inclusions := 0
+	for _, x := range a.options.Fence.Areas {
+		if !x.Forbidden {
+			inclusions++
+		}
+	}
+	if a.firmware.either && inclusions > 1 {
+		a.find(true, "fence: this autopilot lets the vehicle be in any area of inclusion, not in all of them only")
+	}
 	if a.firmware.switchable && a.attachment.lists[service.FenceList] != spoilt && !a.fenceShown() {
 		why := ""
 		if a.attachment.answer != "" {

@@ -52,7 +52,9 @@ func TestFenceIsInTheVehicle(t *testing.T) {
 		f.vehicle.Set("GF_MAX_VER_DIST", 100)
 		log := f.attach(areas, refuge)
 		contains(log, 2, "stored: fence: uploaded, read back and compared (10)", "stored: rally points: uploaded, read back and compared (1)")
-		if strings.Contains(log, "FENCE") || strings.Contains(log, "GF_") || strings.Contains(log, "grave: fence") {
+		if strings.Contains(log, "FENCE") || strings.Contains(log, "GF_") ||
+			strings.Contains(log, "grave: fence") != strings.Contains(log, "attached: PX4") || // two areas of inclusion
+			strings.Count(log, "grave: fence") != strings.Count(log, "any area of inclusion") {
 			t.Errorf("%s", log)
 		}
 		if strings.Contains(log, "fence enabled") == strings.Contains(log, "attached: PX4") {

@@ -27,6 +27,7 @@ type firmware struct {
 	fences    []check // those that count where the mission has a fence
 	// A command enables the fence, and SYS_STATUS and FENCE_STATUS show it.
 	switchable bool
+	either     bool    // a vehicle is inside the fence if it is inside one of several areas of inclusion
 	switched   string  // the parameter with the channel of the mode switch; "": none
 	circle     string  // the parameter with the radius [m] of circles where none is wanted; "": none
 	margin     float64 // a target is reached at this distance [m], beyond the radius,

@@ -81,7 +81,7 @@ var px4Plane = &firmware{
 	},
 	checks: px4Checks(check{[]string{"RWTO_TKOFF"}, false, on,
 		"a take-off waits until somebody throws the aircraft"}),
-	fences:   px4Fences,
+	fences: px4Fences, either: true,
 	switched: "RC_MAP_FLTMODE", circle: "NAV_LOITER_RAD",
 	margin: 25, level: 10, rest: anySpeed,
 }
@@ -113,8 +113,8 @@ var px4Copter = &firmware{
 			return service.Order{ID: changeSpeed, Params: [7]float64{1, a.wanted("speed"), -1}}
 		}, []string{"guided", "auto"}, acknowledged),
 	},
-	checks:   px4Checks(),
-	fences:   px4Fences,
+	checks: px4Checks(),
+	fences: px4Fences, either: true,
 	switched: "RC_MAP_FLTMODE",
 	margin:   3, level: 2, rest: 1,
 }

@@ -88,7 +88,8 @@ func contingency(name, tree string, stderr io.Writer) (string, error) {
 		return "", fmt.Errorf("the vehicle %s belongs to no class of vehicles that QGroundControl knows; use plane or copter",
 			diag.Visible(m.Vehicle.Name))
 	}
-	text, list := qgc.Export(m.Plan.Document, tree, home(m), m.Vehicle.Name == contract.Copter.Name)
+	text, list := qgc.Export(m.Plan.Document, tree, home(m), m.Vehicle.Name == contract.Copter.Name,
+		m.Fence, m.Rally)
 	return text, accepted(list, stderr)
 }
 

@@ -10,14 +10,18 @@ import (
 	"canopy/expr"
 	"canopy/syntax/xmltree"
 	"canopy/vehicle/earth"
+	"canopy/vehicle/fence"
 )
 
 // Export returns a plan of QGroundControl that flies the straight part of a tree of a plan: what it does if each action
 // succeeds, one after the other, and no condition intervenes. It is a contingency mission, for the autopilot alone. The
 // document is that of the plan, with its library; id names the tree, "" the main one. The list has a warning for all
-// that is left out, and an error if nothing is left.
-func Export(doc *xmltree.Document, id string, home Spot, copter bool) (text string, list diag.List) {
-	x := &exporter{doc: doc, copter: copter, home: home, plane: earth.NewPlane(home.Position),
+// that is left out, and an error if nothing is left. The fence and the rally points are those of the mission; the
+// greatest height of the fence is left out, too.
+func Export(doc *xmltree.Document, id string, home Spot, copter bool, limits fence.Fence, rally []fence.Refuge,
+) (text string, list diag.List) {
+	x := &exporter{doc: doc, copter: copter, home: home, plane: earth.NewPlane(home.Position), limits: limits,
+		rally: rally,
 		trees: map[string]*xmltree.Element{}}
 	first := ""
 	for e := range doc.Root.Elements() {
@@ -47,6 +51,10 @@ func Export(doc *xmltree.Document, id string, home Spot, copter bool) (text stri
 	if x.list.HasErrors() {
 		return "", x.list.Sorted()
 	}
+	if limits.Top > 0 {
+		x.report(doc.Root, diag.Warning, codeLeftOut, "the greatest height of the fence, max_h, is left out: it is a "+
+			"parameter of the autopilot")
+	}
 	return x.text(), x.list.Sorted()
 }
 
@@ -55,6 +63,8 @@ type exporter struct {
 	copter bool
 	home   Spot
 	plane  earth.Plane
+	limits fence.Fence
+	rally  []fence.Refuge
 	trees  map[string]*xmltree.Element
 	depth  int
 	items  []exported
@@ -284,11 +294,10 @@ func (x *exporter) text() string {
 	if x.copter {
 		vehicle = 2 // MAV_TYPE_QUADROTOR
 	}
-	type object = map[string]any
 	text, err := json.MarshalIndent(object{
 		"fileType": "Plan", "version": 1, "groundStation": "Canopy",
-		"geoFence":    object{"version": 2, "circles": []any{}, "polygons": []any{}},
-		"rallyPoints": object{"version": 2, "points": []any{}},
+		"geoFence":    x.geoFence(),
+		"rallyPoints": x.rallyPoints(),
 		"mission": object{"version": 2, "firmwareType": 3, "vehicleType": vehicle, "cruiseSpeed": 15, "hoverSpeed": 5,
 			"globalPlanAltitudeMode": 1, "plannedHomePosition": []float64{x.home.Lat, x.home.Lon, x.home.H}, "items": x.items},
 	}, "", "  ")

@@ -1,6 +1,7 @@
 package qgc
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -9,6 +10,9 @@ import (
 
 	"canopy/diag"
 	"canopy/document/plan"
+	"canopy/vehicle/fence"
+
+	diff "github.com/google/go-cmp/cmp"
 )
 
 // flown returns the actions of steps with their ports, to a decimetre.
@@ -26,7 +30,7 @@ func flown(steps []step) string {
 
 // What is imported is exported again as a plan with the same steps.
 func TestRoundTrip(t *testing.T) {
-	for _, name := range []string{"survey", "copter"} {
+	for _, name := range []string{"survey", "copter", "fence"} {
 		text, err := os.ReadFile("testdata/" + name + ".plan")
 		if err != nil {
 			t.Fatal(err)
@@ -36,6 +40,10 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(list.Err())
 		}
 		first, _ := f.convert()
+		limits, rally, list := f.limits()
+		if len(list) > 0 {
+			t.Fatal(list)
+		}
 		document, _, list := Import(f, name)
 		if list.HasErrors() {
 			t.Fatal(list.Err())
@@ -44,7 +52,7 @@ func TestRoundTrip(t *testing.T) {
 		if p == nil {
 			t.Fatal(list.Err())
 		}
-		again, list := Export(p.Document, "", f.Home, f.Copter)
+		again, list := Export(p.Document, "", f.Home, f.Copter, limits, rally)
 		if len(list) > 0 {
 			t.Errorf("%s: left out:\n%v", name, list)
 		}
@@ -55,10 +63,71 @@ func TestRoundTrip(t *testing.T) {
 		if g.Copter != f.Copter || math.Abs(g.Home.Lat-f.Home.Lat)+math.Abs(g.Home.Lon-f.Home.Lon) > 1e-9 {
 			t.Errorf("%s: home or vehicle differ: %v %v", name, g.Home, f.Home)
 		}
+		sameLimits, sameRally, _ := g.limits()
+		if d := diff.Diff([]any{limits, rally}, []any{sameLimits, sameRally}); d != "" {
+			t.Errorf("%s: the fence or the rally points differ: %s", name, d)
+		}
 		second, list := g.convert()
 		if len(list) > 0 || flown(first) != flown(second) {
 			t.Errorf("%s:\n%sis exported as\n%s%v", name, flown(first), flown(second), list)
 		}
+	}
+}
+
+// A fence that a mission cannot have, and a vehicle that has no contract, are refused with their reason.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct{ firmware, kind, fence, rally, want string }{
+		{"3", "1", "", "", ""},
+		{"3", "10", "", "", "a plan for a ground rover (MAV_TYPE 10) cannot be imported"},
+		{"3", "12", "", "", "a submarine"},
+		{"3", "99", "", "", "a vehicle of an unknown kind (MAV_TYPE 99)"},
+		{"4", "1", "", "", "the autopilot 4 (MAV_AUTOPILOT)"},
+		{"3", "1", `"circles": [{"circle": {"center": [48.1, 11], "radius": 500}, "inclusion": true}]`, "",
+			"the planned home is not inside of the fence"},
+		{"3", "1", `"circles": [{"circle": {"center": [48, 11], "radius": 500}, "inclusion": false}]`, "",
+			"the planned home is not inside of the fence"},
+		{"3", "1", `"circles": [{"circle": {"center": [58, 11], "radius": 500}, "inclusion": false}]`, "", "farther than 100 km"},
+		{"3", "1", `"polygons": [{"polygon": [[47.9, 10.9], [48.1, 11.1], [47.9, 11.1], [48.1, 10.9]], "inclusion": true}]`, "",
+			"the sides 1 and 3 of the polygon cross"},
+		{"3", "1", `"circles": [{"circle": {"center": [48, 11], "radius": 500}, "inclusion": true}]`, "[48.01, 11, 50]",
+			"rally point 1 is not inside of the fence"},
+		{"3", "1", "", "[48.01, 11, -50]", "rally point 1 is far away, or not above home"},
+		{"12", "1", `"circles": [{"circle": {"center": [48, 11], "radius": 500}, "inclusion": true},
+			{"circle": {"center": [48, 11], "radius": 600}, "inclusion": true}]`, "", "a PX4 may be inside any of several"},
+	} {
+		text := strings.Replace(document([8]float64{cmdTakeOff, 0, 0, 0, 0, 48, 11, 50}), `"firmwareType":3`,
+			`"firmwareType":`+c.firmware, 1)
+		text = strings.Replace(text, `"vehicleType":1`, `"vehicleType":`+c.kind, 1)
+		text = `{"geoFence": {"version": 2, ` + cmp.Or(c.fence, `"circles": []`) + `}, "rallyPoints": {"points": [` + c.rally + `]}, ` +
+			text[1:]
+		f, list := Read(&diag.Source{Name: "p.plan", Text: text})
+		if f != nil {
+			_, _, list = Import(f, "p")
+		}
+		if c.want == "" && len(list) == 0 { // it is accepted
+			continue
+		}
+		if len(list) != 1 || c.want == "" || !strings.Contains(list[0].Text, c.want) || list[0].Severity != diag.Error {
+			t.Errorf("%s: %v", c.want, list)
+		}
+	}
+}
+
+// What is imported all the same, and may surprise, has a warning.
+func TestWarnings(t *testing.T) {
+	text := document([8]float64{cmdLoiterTurns, 2, 0, 1, 0, 48.001, 11, 50})
+	text = `{"geoFence": {"version": 2, "breachReturn": [48, 11, 50]}, ` + text[1:]
+	f, list := Read(&diag.Source{Name: "p.plan", Text: text})
+	_, _, more := Import(f, "p")
+	all := fmt.Sprint(list, more)
+	for _, want := range []string{"the breach return point of the fence is left out", "has a radius of 1 m",
+		"the plan has no take-off"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+	if f == nil || list.HasErrors() || more.HasErrors() {
+		t.Error(all)
 	}
 }
 
@@ -85,7 +154,7 @@ func TestExport(t *testing.T) {
 	if p == nil {
 		t.Fatal(list.Err())
 	}
-	text, list := Export(p.Document, "", Spot{}, false)
+	text, list := Export(p.Document, "", Spot{}, false, fence.Fence{}, nil)
 	want := []string{"<Condition> enough is left out: the autopilot's missions have nothing of the kind",
 		"<return_home> is left out: it is an alternative",
 		`<fly_to> is left out: its to_north is "north + 5", which is no number before the flight`,
@@ -104,7 +173,7 @@ func TestExport(t *testing.T) {
 		"fly_to 0 to_north=1000.0 to_east=0.0 to_h=50.0\n  " {
 		t.Errorf("%q", got)
 	}
-	if _, list := Export(p.Document, "none", Spot{}, false); !list.HasErrors() {
+	if _, list := Export(p.Document, "none", Spot{}, false, fence.Fence{}, nil); !list.HasErrors() {
 		t.Error("a tree that does not exist is exported")
 	}
 }

@@ -3,6 +3,7 @@ package qgc
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,20 +21,21 @@ func Import(f *File, name string) (plan, mission string, list diag.List) {
 		list = append(list, diag.Diagnostic{Source: f.source, Code: codeItem,
 			Text: "the mission has no item that can be flown"})
 	}
-	if list.HasErrors() {
+	limits, rally, more := f.limits()
+	if list = append(list, more...); list.HasErrors() {
 		return "", "", list.Sorted()
 	}
-	for _, part := range []struct {
-		what string
-		left bool
-	}{{"fence", !f.Fence.Empty()}, {"rally points", len(f.Rally) > 0}} {
-		if part.left {
-			list = append(list, diag.Diagnostic{Source: f.source, Offset: f.places[part.what].Offset,
-				Severity: diag.Warning, Code: codeLeftOut, Text: "the plan does not contain the " + part.what,
-				Hint: "the autopilot watches them without the plan; upload them with QGroundControl"})
-		}
+	if !takesOff(steps) {
+		list = append(list, diag.Diagnostic{Source: f.source, Severity: diag.Warning, Code: codeItem,
+			Text: "the plan has no take-off: a vehicle on the ground stays there until the mission's horizon",
+			Hint: "add a take-off in QGroundControl, or let the vehicle fly when the plan begins"})
 	}
-	return f.plan(steps), f.mission(name, steps), list.Sorted()
+	return f.plan(steps), f.mission(name, steps) + limited(limits, rally), list.Sorted()
+}
+
+// takesOff reports whether a take-off is among steps.
+func takesOff(steps []step) bool {
+	return slices.ContainsFunc(steps, func(s step) bool { return s.action == "take_off" || takesOff(s.steps) })
 }
 
 func (f *File) class() string {

@@ -72,10 +72,18 @@ const (
 	codeItem    = "unknown-item"
 	codeLeftOut = "left-out"
 	codeRange   = "out-of-range"
+	codeVehicle = "unknown-vehicle"
 )
 
 // rotors are the vehicles without wings (MAV_TYPE): with 2 to 4, 6, 8, 10, 12 rotors or coaxial ones.
 var rotors = map[int]bool{2: true, 3: true, 4: true, 13: true, 14: true, 15: true, 29: true, 35: true}
+
+// winged are the vehicles with wings: aeroplanes, and those that take off vertically.
+var winged = map[int]bool{1: true, 19: true, 20: true, 21: true, 22: true, 23: true, 24: true, 25: true}
+
+// others are the names of other kinds.
+var others = map[int]string{0: "a generic vehicle", 5: "an antenna", 6: "a ground station", 7: "an airship",
+	8: "a balloon", 9: "a rocket", 10: "a ground rover", 11: "a boat", 12: "a submarine"}
 
 // Read reads a plan of QGroundControl. Keys that it does not need are ignored, as other ground stations add some. If
 // the list has an error, there is no file.
@@ -110,11 +118,11 @@ func (r *reader) root(root *yamldoc.Node) {
 		r.mission(m)
 	}
 	if fence := root.Entry("geoFence"); fence != nil {
-		r.file.places["fence"] = fence
+		r.file.places[partFence] = fence
 		r.fence(fence)
 	}
 	if rally := root.Entry("rallyPoints"); rally != nil {
-		r.file.places["rally points"] = rally
+		r.file.places[partRally] = rally
 		r.list(rally, "points", func(n *yamldoc.Node) {
 			at, h := r.place(n, 3)
 			r.file.Rally = append(r.file.Rally, Spot{at, h})
@@ -128,14 +136,32 @@ func (r *reader) mission(m *yamldoc.Node) {
 			"version %s of the mission is not known; known: 2", v.Value)
 		return
 	}
-	r.file.PX4 = r.whole(m, "firmwareType", 0) == 12 // MAV_AUTOPILOT_PX4
-	r.file.Copter = rotors[r.whole(m, "vehicleType", 0)]
+	r.vehicle(m)
 	r.file.Cruise, r.file.Hover = r.number(m, "cruiseSpeed"), r.number(m, "hoverSpeed")
 	if home := r.want(m, "plannedHomePosition", yamldoc.Sequence); home != nil {
 		at, h := r.place(home, 3)
 		r.file.Home = Spot{at, h}
 	}
 	r.list(m, "items", r.item)
+}
+
+// vehicle reads the firmware and the type of the vehicle. An absent type is that of an aeroplane.
+func (r *reader) vehicle(m *yamldoc.Node) {
+	firmware, kind := r.whole(m, "firmwareType", 0), r.whole(m, "vehicleType", 1)
+	r.file.PX4 = firmware == 12 // MAV_AUTOPILOT_PX4
+	if firmware != 0 && firmware != 3 && !r.file.PX4 {
+		r.Add(m.Entry("firmwareType"), codeVehicle, "those of ArduPilot (3), PX4 (12) and generic autopilots (0) are",
+			"plans for the autopilot %d (MAV_AUTOPILOT) cannot be imported", firmware)
+	}
+	if r.file.Copter = rotors[kind]; r.file.Copter || winged[kind] {
+		return
+	}
+	name := others[kind]
+	if name == "" {
+		name = "a vehicle of an unknown kind"
+	}
+	r.Add(m.Entry("vehicleType"), codeVehicle, "those for aeroplanes and rotorcraft are",
+		"a plan for %s (MAV_TYPE %d) cannot be imported", name, kind)
 }
 
 // item reads one item, or those into which a complex one is expanded.
@@ -192,6 +218,11 @@ func (r *reader) fence(n *yamldoc.Node) {
 		r.Add(v, "unknown-version", "open the plan in QGroundControl and save it again",
 			"version %s of the fence is not known; known: 2", v.Value)
 		return
+	}
+	if back := n.Entry("breachReturn"); back != nil && !back.IsNull() {
+		r.Diags = append(r.Diags, diag.Diagnostic{Source: r.Source, Offset: back.Offset, Length: back.Length,
+			Severity: diag.Warning, Code: codeLeftOut, Text: "the breach return point of the fence is left out",
+			Hint: "use rally points"})
 	}
 	corners := 0
 	r.list(n, "polygons", func(n *yamldoc.Node) {

@@ -153,9 +153,17 @@ func (c *converter) goTo(i *MissionItem, action string, more ...port) {
 	c.add(i, action, append([]port{{"to_north", north}, {"to_east", east}, {"to_h", c.at.H}}, more...)...)
 }
 
+// narrow is the radius [m] of the narrowest circle of the simulated plane at 22 m/s, with a bank of 45 degrees.
+const narrow = 50
+
 // circle returns the port of a radius; without one, that of the vehicle or of the library counts.
 func (c *converter) circle(i *MissionItem, param int) []port {
-	if r := math.Abs(i.Params[param]); r > 0 {
+	r := math.Abs(i.Params[param])
+	if r > 0 && r < narrow && !c.Copter {
+		c.report(i, diag.Warning, codeRange, "", "the circle of item %d has a radius of %v m; the simulated plane needs %d m, "+
+			"and an aircraft may, too: the plan may wait for it in vain", i.Jump, r, narrow)
+	}
+	if r > 0 {
 		return []port{{"to_radius", r}}
 	}
 	return nil

@@ -43,6 +43,7 @@ var rooms = map[string]room{
 		"syntax/xmltree": "the result is a plan",
 		"syntax/yamldoc": "JSON is YAML",
 		"vehicle/earth":  "positions become metres from home",
+		"vehicle/fence":  "the fence and the rally points become the mission's",
 	}, tests: reasons{
 		"document/plan": "plans are exported as they are read",
 	}},
