@@ -160,8 +160,8 @@ const narrow = 50
 func (c *converter) circle(i *MissionItem, param int) []port {
 	r := math.Abs(i.Params[param])
 	if r > 0 && r < narrow && !c.Copter {
-		c.report(i, diag.Warning, codeRange, "", "the circle of item %d has a radius of %v m; the simulated plane needs %d m, "+
-			"and an aircraft may, too: the plan may wait for it in vain", i.Jump, r, narrow)
+		c.report(i, diag.Warning, codeRange, "", "the circle of item %d has a radius of %v m; the simulated plane needs "+
+			"%d m, and an aircraft may, too: the plan may wait for it in vain", i.Jump, r, narrow)
 	}
 	if r > 0 {
 		return []port{{"to_radius", r}}
