@@ -47,7 +47,7 @@ var steps = append([]step{
 	{name: "checklist", begin: (*Adapter).askParameters,
 		done: func(a *Adapter) bool { return a.facts.parameters != nil && !a.parameters.Busy() }, within: 60 * second},
 	{name: "home", needed: func(a *Adapter) bool { return !a.placed() }, begin: (*Adapter).askHome, done: (*Adapter).homed,
-		within: 3 * second, late: func(a *Adapter) { a.note(Checked, "home: it is not known yet") }},
+		within: 3 * second, late: func(a *Adapter) { a.note(Attaching, "home: the vehicle sets it when it has a position") }},
 }, lists...)
 
 // advance goes on with the attachment.

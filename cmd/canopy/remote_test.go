@@ -44,7 +44,12 @@ func TestRemoteFlight(t *testing.T) {
 			address = m[1]
 		}
 	}
-	go io.Copy(io.Discard, read) //nolint:errcheck // what follows is not of interest
+	var told strings.Builder
+	all := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(&told, read) // the pipe does not fail
+		close(all)
+	}()
 	var shown strings.Builder
 	watched := make(chan int, 1)
 	first := make(chan struct{})
@@ -72,6 +77,15 @@ func TestRemoteFlight(t *testing.T) {
 	if got := <-flown; got != exitFailed {
 		t.Errorf("fly: exit status %d", got)
 	}
+	<-all
+	for _, text := range []string{"operator: swap " + next + " from 127.0.0.1:", "operator: stop from 127.0.0.1:"} {
+		says(t, "who commands is told", told.String(), text)
+	}
+	out, errs, status := canopy("replay", filepath.Join(dir, "out"), "--out", filepath.Join(dir, "again"), "--report=false")
+	if status != exitOK {
+		t.Errorf("replay: exit status %d; %s", status, errs)
+	}
+	says(t, "the replay", out, "the same datagrams and the same status.csv")
 	if got := <-watched; got != exitFailed || !strings.Contains(shown.String(), `"outcome":"interrupted"`) {
 		t.Errorf("watch: exit status %d; %s", got, shown.String())
 	}

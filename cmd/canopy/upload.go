@@ -161,7 +161,7 @@ type operated struct {
 	failed error // of the run, by an exchange
 }
 
-func (o *operated) Swap(src *diag.Source, safe bool) (diag.List, error) {
+func (o *operated) Swap(src *diag.Source, safe bool, _ string) (diag.List, error) {
 	list, err := o.Run.Swap(src, safe)
 	if err != nil && !errors.Is(err, run.ErrSwap) {
 		o.failed = err
@@ -169,7 +169,7 @@ func (o *operated) Swap(src *diag.Source, safe bool) (diag.List, error) {
 	return list, err
 }
 
-func (o *operated) Command(v control.Verb) error {
+func (o *operated) Command(v control.Verb, _ string) error {
 	if v == control.Stop {
 		return o.Stop("stopped by the operator")
 	}

@@ -88,14 +88,15 @@ type Controlled interface {
 	T() float64 // [s]
 	// Mission is that with the present plan.
 	Mission() *mission.Mission
-	// Swap requests an exchange of the plan; safe: without interrupting an action.
-	Swap(src *diag.Source, safe bool) (diag.List, error)
+	// Swap requests an exchange of the plan; safe: without interrupting an action. The request came over the network
+	// from an address; "" is the user of the run.
+	Swap(src *diag.Source, safe bool, from string) (diag.List, error)
 	// Swapping returns an exchange that is under way, and the actions that must end before.
 	Swapping() (document string, engaged []string, ok bool)
 	// Refusal is why the last exchange did not take place; "" if it did.
 	Refusal() string
-	// Command carries out Stop or Resume.
-	Command(v Verb) error
+	// Command carries out Stop or Resume, for whom Swap describes.
+	Command(v Verb, from string) error
 }
 
 // Server listens for operators.
@@ -213,15 +214,19 @@ func (s *Server) answer(c net.Conn, receive func(net.Conn) (Demand, error)) {
 		_ = c.SetWriteDeadline(time.Now().Add(patience))
 		return json.NewEncoder(c).Encode(a) == nil
 	}
+	from := ""
+	if a, ok := c.RemoteAddr().(*net.TCPAddr); ok {
+		from = a.String()
+	}
 	switch {
 	case err != nil:
 		say(Response{Progress: Refused, Text: err.Error()})
 	case q.Verb == Upload:
-		s.upload(q, say)
+		s.upload(q, from, say)
 	default:
 		s.in(func(o Controlled) {
 			a := Response{Progress: Committed, T: o.T()}
-			if err := o.Command(q.Verb); err != nil {
+			if err := o.Command(q.Verb, from); err != nil {
 				a.Progress, a.Text = Refused, err.Error()
 			}
 			say(a)
@@ -250,8 +255,8 @@ func Parse(r io.Reader) (Demand, error) {
 	return q, nil
 }
 
-// upload compiles, checks and compares a plan, lets it take over, and waits for the outcome.
-func (s *Server) upload(q Demand, say func(Response) bool) {
+// upload compiles, checks and compares a plan from an address, lets it take over, and waits for the outcome.
+func (s *Server) upload(q Demand, from string, say func(Response) bool) {
 	var m *mission.Mission
 	a := Response{Progress: Refused}
 	if !s.in(func(o Controlled) { m, a.T = o.Mission(), o.T() }) {
@@ -278,7 +283,7 @@ func (s *Server) upload(q Demand, say func(Response) bool) {
 	}
 	var err error
 	if !s.in(func(o Controlled) {
-		if _, err = o.Swap(src, q.Safe); err == nil {
+		if _, err = o.Swap(src, q.Safe, from); err == nil {
 			a.outcome(o)
 		}
 	}) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"canopy/bt"
+	"canopy/diag"
 	"canopy/document/mission"
 	"canopy/internal/cart"
 	"canopy/run"
@@ -27,9 +28,16 @@ func (silent) Event(record.Event) error             { return nil }
 type operated struct {
 	*run.Run
 	verbs []Verb
+	from  string
 }
 
-func (o *operated) Command(v Verb) error {
+func (o *operated) Swap(src *diag.Source, safe bool, from string) (diag.List, error) {
+	o.from = from
+	return o.Run.Swap(src, safe)
+}
+
+func (o *operated) Command(v Verb, from string) error {
+	o.from = from
 	if o.verbs = append(o.verbs, v); v == Resume {
 		return errors.New("nothing took over")
 	}

@@ -282,14 +282,14 @@ type operated struct {
 }
 
 // Command implements control.Controlled.
-func (o *operated) Command(v control.Verb) error {
-	o.operate(string(v))
+func (o *operated) Command(v control.Verb, from string) error {
+	o.operate(flight.From(from, string(v)))
 	return o.err
 }
 
 // Swap implements control.Controlled.
-func (o *operated) Swap(src *diag.Source, safe bool) (diag.List, error) {
-	if o.operate(flight.Swap(src, safe)); o.err != nil {
+func (o *operated) Swap(src *diag.Source, safe bool, from string) (diag.List, error) {
+	if o.operate(flight.From(from, flight.Swap(src, safe))); o.err != nil {
 		return nil, o.err
 	}
 	return o.Swapped()

@@ -60,6 +60,7 @@ type Flight struct {
 	err       error
 	mistakes  diag.List // of the last exchange of the plan that was requested,
 	refused   error     // and why it was not begun
+	closed    bool      // the link
 }
 
 // vehicle is what a flight observes and commands: an adapter.
@@ -151,6 +152,12 @@ func (f *Flight) Attach(rec record.Recorder) {
 	f.r.Attach(rec)
 }
 
+// Kinds of events of a flight.
+const (
+	Connection = "connection" // it was lost, or is there again
+	Asked      = "operator"   // a command of the operator came over the network
+)
+
 // Step makes the flight react to an input, and returns the frames to be sent. The error is that of the recorder or
 // wraps ErrInput. A plan that fails is none: its exit procedures run, and Err returns why.
 func (f *Flight) Step(in Input) (out [][]byte, err error) {
@@ -177,7 +184,9 @@ func (f *Flight) Step(in Input) (out [][]byte, err error) {
 			f.world().pass(t)
 		}
 	}
-	err = f.react()
+	if err = f.react(); err == nil {
+		err = f.connection(in)
+	}
 	if in.Kind == Operator && err == nil {
 		if err = f.operate(string(in.Data)); err == nil {
 			err = f.react()
@@ -187,6 +196,19 @@ func (f *Flight) Step(in Input) (out [][]byte, err error) {
 		return nil, err
 	}
 	return f.send()
+}
+
+// connection logs that the link was closed, and that it is open again.
+func (f *Flight) connection(in Input) error {
+	switch {
+	case in.Kind == Close && !f.closed:
+		f.closed = true
+		return f.note(Connection, string(in.Data))
+	case in.Kind == Open && f.closed:
+		f.closed = false
+		return f.note(Connection, string(in.Data)+": the connection is there again")
+	}
+	return nil
 }
 
 // send returns the frames of the messages that the vehicle's adapter has.
@@ -204,6 +226,13 @@ func (f *Flight) send() (out [][]byte, err error) {
 // operate carries out a command of the operator.
 func (f *Flight) operate(command string) error {
 	f.decisions++
+	if from, rest, ok := strings.Cut(command, "\n"); ok && strings.HasPrefix(from, remote) {
+		what, _, _ := strings.Cut(rest, "\n")
+		if err := f.note(Asked, what+" "+from); err != nil {
+			return err
+		}
+		command = rest
+	}
 	if head, document, ok := strings.Cut(command, "\n"); ok {
 		return f.swap(head, document)
 	}

@@ -157,6 +157,8 @@ func (p *page) Status(t float64, _ int, c bt.Change) error {
 //	    state STATE               who commands the vehicle
 //	    operator COMMAND
 //	    swap PLAN                 the operator exchanges the plan
+//	    from ADDRESS COMMAND      an operator at an address commands
+//	    open ADDRESS, close WHY   the link was opened, or closed
 //
 // The answer is the log with what the vehicle is told, and the flight's phase once it is over.
 type flown struct {
@@ -238,6 +240,13 @@ func (s *flown) at(t *testing.T, wall int64, lines string) {
 			}
 		case "operator":
 			in.Kind, in.Data = Operator, []byte(rest)
+		case "from":
+			address, command, _ := strings.Cut(rest, " ")
+			in.Kind, in.Data = Operator, []byte(From(address, command))
+		case "open":
+			in.Kind, in.Data = Open, []byte(rest)
+		case "close":
+			in.Kind, in.Data = Close, []byte(rest)
 		case "swap":
 			in.Kind, in.Data = Operator, []byte(Swap(&diag.Source{Name: "new.xml", Text: cart.Plan(rest)}, false))
 		default:

@@ -36,7 +36,7 @@ const (
 	Close                // the link was closed; Data is the reason
 	Frame                // bytes arrived on the link: one datagram, or a part of a stream
 	Wake                 // the time that Due gave has come
-	Operator             // the operator commands: Data is Stop, Resume or what Swap returns
+	Operator             // the operator commands: Data is Stop, Resume or what Swap or From returns
 	End                  // the program ends
 )
 
@@ -70,4 +70,15 @@ func Swap(src *diag.Source, safely bool) string {
 		head = exchangeSafely
 	}
 	return head + " " + strings.ReplaceAll(src.Name, "\n", " ") + "\n" + src.Text
+}
+
+// remote is how the first line of a command begins that came over the network; an address follows.
+const remote = "from "
+
+// From returns a command with the address from which it came over the network. "" is none: the user of this computer.
+func From(address, command string) string {
+	if address == "" {
+		return command
+	}
+	return remote + strings.ReplaceAll(address, "\n", " ") + "\n" + command
 }
