@@ -41,25 +41,25 @@ func (c Change) Cause() (cause Change, ok bool) {
 
 // Err returns the error with which the program has ended an action that is now Aborted, nil for other changes.
 func (c Change) Err() error {
-	i := c.x.leafOf[c.x.changes[c.index].Task]
-	if i < 0 || c.To != bt.Aborted {
+	l := c.x.leafOf[c.x.changes[c.index].Task]
+	if l == nil || c.To != bt.Aborted {
 		return nil
 	}
 	c.x.mu.Lock()
 	defer c.x.mu.Unlock()
-	return c.x.leaves[i].err
+	return l.err
 }
 
 // Input describes the input from which the change follows if it has no cause.
 func (c Change) Input() string {
-	i := c.x.leafOf[c.x.changes[c.index].Task]
-	if i < 0 || c.To == bt.Activating || c.To == bt.Deactivating {
+	l := c.x.leafOf[c.x.changes[c.index].Task]
+	if l == nil || c.To == bt.Activating || c.To == bt.Deactivating {
 		return "a timer has elapsed, or the run has begun or ended"
 	}
 	if err := c.Err(); err != nil {
 		return err.Error()
 	}
-	text, e := c.x.leaves[i].plan.Reason(c.x.changes[c.index])
+	text, e := l.plan.Reason(c.x.changes[c.index])
 	if e != nil {
 		text += c.x.given(e)
 	}

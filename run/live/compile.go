@@ -14,6 +14,7 @@ import (
 
 // leaf is what the program knows of a leaf of the plan.
 type leaf struct {
+	name   string // of the task
 	plan   *plan.Leaf
 	action *action // nil: the plan alone says what the leaf does
 
@@ -27,23 +28,23 @@ type leaf struct {
 // Check returns all mistakes in the plan and in what was registered, each with its place, nil if there are none. Run
 // does the same before anything else.
 func (x *Execution) Check() error {
-	_, err := x.read()
+	_, err := x.read(&x.source)
 	return err
 }
 
-// read reads the plan.
-func (x *Execution) read() (*plan.Plan, error) {
+// read reads a plan.
+func (x *Execution) read(src *diag.Source) (*plan.Plan, error) {
 	signals := plan.Vocabulary{}
 	for _, s := range x.signals {
 		if !s.hidden {
 			signals[s.name] = plan.Signal{Unit: s.Unit, Type: s.Type, Values: s.Values, Slot: s.output, Hold: s.hold}
 		}
 	}
-	p, found := plan.ReadFiles(&x.source, signals, x.open)
+	p, found := plan.ReadFiles(src, signals, x.open)
 	found = append(found, x.mistakes...)
 	known := p
 	if p == nil { // its expressions have mistakes; those about leaves are found all the same
-		known, _ = plan.ReadFiles(&x.source, nil, x.open)
+		known, _ = plan.ReadFiles(src, nil, x.open)
 	}
 	if known != nil {
 		for i := range known.Leaves {
@@ -93,32 +94,85 @@ func (x *Execution) explain(p *plan.Plan, l *plan.Leaf) diag.List {
 	return nil
 }
 
-// compile prepares the execution of a plan. What an action reports are signals which its formulas name.
+// stage is a plan that runs.
+type stage struct {
+	plan   *plan.Plan
+	code   *expr.Compiler
+	world  *world
+	exec   *executive.Executive
+	engine *bt.Engine
+	leaves []*leaf     // by place in Tree.Leaves
+	leafOf []*leaf     // by task; nil: it is none
+	types  []expr.Type // of the signals
+}
+
+// compile prepares the execution of the plan.
 func (x *Execution) compile(p *plan.Plan) {
-	leaves := slices.Clone(p.Leaves)
-	x.leaves = make([]leaf, len(leaves))
-	x.leafOf = slices.Repeat([]int32{-1}, p.Tree.Len())
+	program := x.program(p, nil)
+	x.world = newWorld(program, program.Initial())
+	x.mu.Lock()
+	x.take()
+	x.mu.Unlock()
+	for _, i := range x.inbox.list {
+		x.world.give(int(i), x.inbox.values[i])
+	}
+	x.inbox.list = x.inbox.list[:0]
+	x.world.Signals()
+	x.world.iterate()
+	x.exec = executive.New(program, x.world, x.decider(func(in []bt.Input) *bt.Engine {
+		return bt.NewEngine(p.Tree, in, 0)
+	}))
+}
+
+// decider returns the plan's tree with an engine.
+func (s *stage) decider(start func(in []bt.Input) *bt.Engine) executive.Decider {
+	create := func(in []bt.Input) *bt.Engine {
+		s.engine = start(in)
+		return s.engine
+	}
+	if len(s.plan.Entries) > 0 { // what reads them counts: one that is not written is an error
+		return executive.Sparing(func(in []bt.Input) executive.Listener { return create(in) },
+			make([]bool, s.plan.Tree.Len()))
+	}
+	return executive.Tree(func(in []bt.Input) executive.Engine { return create(in) })
+}
+
+// program makes a plan the present one and compiles it. What an action reports are signals which its formulas name. A
+// leaf that an exchange keeps remains the same; nil: all are new.
+func (x *Execution) program(p *plan.Plan, change *bt.Exchange) *executive.Program {
+	leaves, old := slices.Clone(p.Leaves), x.leafOf
+	x.stage = stage{plan: p, leaves: make([]*leaf, len(leaves)), leafOf: make([]*leaf, p.Tree.Len())}
 	for i := range leaves {
 		l := &leaves[i]
-		x.leafOf[l.Task] = int32(i)
-		x.leaves[i].plan = &p.Leaves[i]
-		if a := x.actions[p.Called(l)]; a != nil && p.Tree.Kind(l.Task).Acts() {
-			x.leaves[i].action = a
-			x.connect(l, &x.leaves[i], i)
+		if change != nil && change.Kept(l.Task) >= 0 {
+			x.leaves[i] = old[change.Kept(l.Task)]
+		} else {
+			x.leaves[i] = &leaf{name: p.Tree.Name(l.Task), plan: &p.Leaves[i]}
+			if p.Tree.Kind(l.Task).Acts() {
+				x.leaves[i].action = x.actions[p.Called(l)]
+			}
 		}
+		if x.leafOf[l.Task] = x.leaves[i]; x.leaves[i].action != nil {
+			x.connect(l, x.leaves[i])
+		}
+	}
+	initial := map[int]*plan.BlackboardEntry{}
+	for i := range p.Entries {
+		e := &p.Entries[i]
+		place, known := x.places[e.Name]
+		if !known {
+			x.mu.Lock()
+			place = x.add(signal{name: e.Name, hidden: true, entry: true})
+			x.mu.Unlock()
+		}
+		x.signals[place].Variable, initial[place] = e.Variable(), e
 	}
 	scope := expr.Scope{}
 	program := &executive.Program{Tree: p.Tree}
-	for i := range p.Entries {
-		x.mu.Lock()
-		x.add(signal{name: p.Entries[i].Name, Variable: p.Entries[i].Variable(), hidden: true})
-		x.mu.Unlock()
-	}
-	first := len(x.signals) - len(p.Entries) // of the entries
 	for i, s := range x.signals {
-		scope[s.name] = s.Variable
+		scope[s.name], x.types = s.Variable, append(x.types, s.Type)
 		slot := executive.Slot{Name: s.name, Initial: s.initial, Hold: s.hold}
-		if i >= first {
+		if s.entry {
 			slot.Initial, slot.Entry, slot.Hold = executive.Unset, true, true
 			program.All = append(program.All, executive.Evaluation{Kind: executive.EvaluateSlot, Index: i})
 		}
@@ -127,9 +181,9 @@ func (x *Execution) compile(p *plan.Plan) {
 	n := 1 + len(x.signals)
 	program.Layout = executive.Layout{Outputs: 1, Slots: 1, Computed: n, Signals: n}
 	c := expr.NewCompiler(scope, func(name string) (int, bool) { i, ok := x.places[name]; return 1 + i, ok })
-	for i := range p.Entries {
-		if e := &p.Entries[i]; e.Initial != nil {
-			program.Slots[first+i].Initial = c.CompileAtOnce(e.Initial, e.Variable()).Value(nil, nil)
+	for i, e := range initial {
+		if e.Initial != nil {
+			program.Slots[i].Initial = c.CompileAtOnce(e.Initial, e.Variable()).Value(nil, nil)
 		}
 	}
 	plan.Coder{Observed: c.CompileFor, Once: c.CompileAtOnce, Slot: func(a plan.Assignment) (int, expr.Variable) {
@@ -141,30 +195,18 @@ func (x *Execution) compile(p *plan.Plan) {
 		program.All = append(program.All, executive.Evaluation{Kind: executive.EvaluateSlot, Index: o.signal})
 	}
 	program.Link()
-	x.world = newWorld(program)
-	x.mu.Lock()
-	x.take()
-	x.mu.Unlock()
-	for _, i := range x.inbox.list {
-		x.world.give(int(i), x.inbox.values[i])
-	}
-	x.inbox.list = x.inbox.list[:0]
-	x.world.Signals()
-	x.world.iterate()
-	tree := executive.Tree(func(in []bt.Input) executive.Engine { return bt.NewEngine(p.Tree, in, 0) })
-	if len(p.Entries) > 0 { // what reads them counts: one that is not written is an error
-		tree = executive.Sparing(func(in []bt.Input) executive.Listener { return bt.NewEngine(p.Tree, in, 0) },
-			make([]bool, p.Tree.Len()))
-	}
-	x.exec = executive.New(program, x.world, tree)
+	x.code = c
+	return program
 }
 
 // connect makes the formulas of an action name the signals by which its code reports.
-func (x *Execution) connect(l *plan.Leaf, s *leaf, number int) {
-	for k, name := range []string{"outcome", "entered", "exited"} {
-		x.mu.Lock()
-		s.signals[k] = x.add(signal{name: fmt.Sprintf("live.%s%d", name, number), Variable: code, hidden: true})
-		x.mu.Unlock()
+func (x *Execution) connect(l *plan.Leaf, s *leaf) {
+	if s.signals[exit] == 0 { // the first signal is the request of an action
+		for k, name := range []string{"outcome", "entered", "exited"} {
+			x.mu.Lock()
+			s.signals[k] = x.add(signal{name: fmt.Sprintf("live.%s%d", name, len(x.signals)), Variable: code, hidden: true})
+			x.mu.Unlock()
+		}
 	}
 	also := func(e *expr.Expr, signal, value int) *expr.Expr {
 		r := parse(fmt.Sprintf("%s == %d", x.signals[signal].name, value))

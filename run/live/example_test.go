@@ -266,3 +266,35 @@ func ExampleExecution_WordOutput() {
 	// parcels: 0
 	// <nil>
 }
+
+// The plan is exchanged while it runs: watching goes on, fetching is stopped, and tidying begins when that is complete.
+func ExampleExecution_Swap() {
+	plan := func(work string) string {
+		return `<root BTCPP_format="4"><BehaviorTree ID="main"><Parallel success_count="1" failure_count="1">
+		  <Action ID="watch"/><Action ID="` + work + `"/></Parallel></BehaviorTree></root>`
+	}
+	x := live.New("fetch.xml", plan("fetch"))
+	x.Use(&live.Virtual{})
+	for _, id := range []string{"watch", "fetch", "tidy"} {
+		x.Action(id, live.Action{
+			Start: func(a live.Activation) {
+				fmt.Println("start", id)
+				if id == "tidy" {
+					a.Succeed()
+				}
+			},
+			Stop: func(live.Activation) { fmt.Println("stop", id) },
+		})
+	}
+	x.Swap("tidy.xml", plan("tidy"), func(err error) { fmt.Println("exchanged:", err) })
+	fmt.Println(x.Run(context.Background()))
+	// Output:
+	// start watch
+	// start fetch
+	// stop fetch
+	// exchanged: <nil>
+	// start tidy
+	// stop watch
+	// stop tidy
+	// <nil>
+}

@@ -59,7 +59,7 @@ type Action struct {
 }
 
 // Execution is one run of a plan. Register everything before Run is called; after that, only the methods of
-// [Condition], [Number], [Whole], [Word], [Request] and [Activation], and Do, may be called, from any goroutine.
+// [Condition], [Number], [Whole], [Word], [Request] and [Activation], Do and Swap may be called, from any goroutine.
 type Execution struct {
 	source      diag.Source
 	signals     []signal
@@ -78,15 +78,14 @@ type Execution struct {
 	pending
 	inbox pending // taken from pending, without lock
 
-	world   *world
-	exec    *executive.Executive
-	leaves  []leaf // by place in Tree.Leaves
-	leafOf  []int32
-	changes []bt.Change // of this instant
-	failed  error       // of callbacks
-	verdict error       // of the plan: why it failed
-	origin  time.Duration
-	instant instant
+	stage
+	swap     *swap // an exchange of the plan that is under way
+	stopping bool
+	changes  []bt.Change // of this instant
+	failed   error       // of callbacks
+	verdict  error       // of the plan: why it failed
+	origin   time.Duration
+	instant  instant
 }
 
 // pending is what other goroutines, or callbacks, have given and the loop has not taken.
@@ -107,6 +106,7 @@ type signal struct {
 	output  bool
 	hold    bool // an output that keeps its value while nothing writes it
 	hidden  bool // not part of the language of the plan
+	entry   bool // of the plan's blackboard
 }
 
 // output is the program's end of a signal that the plan writes.
@@ -141,21 +141,21 @@ func (x *Execution) Subscribe(f func(Change)) { x.subscribers = append(x.subscri
 // Condition registers a truth value. A <Condition> without an expression reads the one with its ID, and any expression
 // of the plan may name it. It is false until it is set.
 func (x *Execution) Condition(id string) Condition {
-	return Condition{x, x.add(signal{name: id, Variable: expr.Variable{Type: expr.Boolean}, unit: expr.One})}
+	return Condition{x, x.register(signal{name: id, Variable: expr.Variable{Type: expr.Boolean}, unit: expr.One})}
 }
 
 // Number registers a number that the plan's expressions may read. The unit is that in which the program gives it, such
 // as "km"; "" is any. It is 0 until it is set.
 func (x *Execution) Number(name, unit string) Number {
 	u, v := x.unit(name, unit)
-	return Number{x, x.add(signal{name: name, Variable: v, unit: u, text: unit}), u}
+	return Number{x, x.register(signal{name: name, Variable: v, unit: u, text: unit}), u}
 }
 
 // Output registers a number that the plan's actions write. The function is called at the end of the first instant and
 // of each one that has changed the number. While no action writes it, it is initial.
 func (x *Execution) Output(name, unit string, initial float64, f func(value float64)) {
 	u, v := x.unit(name, unit)
-	i := x.add(signal{name: name, Variable: v, unit: u, text: unit, initial: u.SI(initial), output: true})
+	i := x.register(signal{name: name, Variable: v, unit: u, text: unit, initial: u.SI(initial), output: true})
 	x.outputs = append(x.outputs, output{signal: i, f: f, last: math.NaN()})
 }
 
@@ -165,7 +165,7 @@ func (x *Execution) Action(id string, a Action) Request {
 	if x.actions[id] != nil {
 		panic("live: an action was registered twice")
 	}
-	r := Request{x, x.add(signal{name: fmt.Sprintf("live.request%d", len(x.actions)), Variable: code, hidden: true})}
+	r := Request{x, x.register(signal{name: fmt.Sprintf("live.request%d", len(x.actions)), Variable: code, hidden: true})}
 	x.actions[id] = &action{Action: a, request: r.signal}
 	return r
 }
@@ -186,11 +186,16 @@ func (x *Execution) unit(name, text string) (expr.Unit, expr.Variable) {
 	return u, expr.Number(u.Per(expr.One))
 }
 
-// add registers a signal.
-func (x *Execution) add(s signal) int {
+// register registers a signal.
+func (x *Execution) register(s signal) int {
 	if x.started {
 		panic("live: something was registered while the plan runs")
 	}
+	return x.add(s)
+}
+
+// add adds a signal.
+func (x *Execution) add(s signal) int {
 	if _, ok := x.places[s.name]; ok {
 		panic("live: a name was registered twice")
 	}
@@ -296,16 +301,16 @@ func (x *Execution) Do(f func()) {
 // goroutine, at any time: what a later activation should not hear is ignored.
 type Activation struct {
 	x      *Execution
-	leaf   int32
+	leaf   *leaf
 	number uint64
 }
 
 // Task returns the name of the task.
-func (a Activation) Task() string { return a.x.world.p.Tree.Name(a.x.world.p.Leaves[a.leaf].Task) }
+func (a Activation) Task() string { return a.leaf.name }
 
 // Port returns the value of a port of the task as the plan gives it; "" if it gives none.
 func (a Activation) Port(name string) string {
-	for _, p := range a.x.leaves[a.leaf].plan.Ports {
+	for _, p := range a.leaf.plan.Ports {
 		if p.Name == name {
 			return p.Value
 		}
@@ -337,7 +342,7 @@ const (
 func (a Activation) report(k kind, value float64, err error) {
 	x := a.x
 	x.mu.Lock()
-	l := &x.leaves[a.leaf]
+	l := a.leaf
 	if l.activation == a.number && !l.reported[k] {
 		l.reported[k] = true
 		if k == outcome {

@@ -41,7 +41,7 @@ func (x *Execution) run(ctx context.Context) error {
 	if x.started {
 		panic("live: an execution runs once")
 	}
-	p, err := x.read()
+	p, err := x.read(&x.source)
 	if err != nil {
 		return err
 	}
@@ -70,8 +70,8 @@ func (x *Execution) run(ctx context.Context) error {
 
 // begin is the first instant.
 func (x *Execution) begin(p *plan.Plan) error {
-	x.compile(p)
 	x.started = true
+	x.compile(p)
 	if x.clock == nil {
 		x.clock = newWall()
 	}
@@ -83,7 +83,8 @@ func (x *Execution) begin(p *plan.Plan) error {
 
 // stop ends all actions and waits for their exit procedures.
 func (x *Execution) stop() error {
-	x.instant.rounds = 0
+	x.instant.rounds, x.stopping = 0, true
+	x.withdraw("the run ends")
 	err := x.advance()
 	x.changes = x.changes[:0]
 	err = errors.Join(err, x.exec.Halt())
@@ -207,6 +208,9 @@ func (x *Execution) settle() error {
 			return err
 		}
 		if !again && len(changed) == 0 {
+			if x.takesOver() {
+				continue
+			}
 			break
 		}
 		if err := x.exec.Endless(nil); err != nil {
@@ -251,19 +255,18 @@ func (x *Execution) follow(c bt.Change) {
 	if !x.forever && c.Task == x.world.p.Tree.Root() && (c.To == bt.Aborted || c.To == bt.Failure && c.From.Transient()) {
 		x.blame()
 	}
-	i := x.leafOf[c.Task]
-	if i < 0 || x.leaves[i].action == nil {
+	l := x.leafOf[c.Task]
+	if l == nil || l.action == nil {
 		return
 	}
-	l := &x.leaves[i]
 	switch {
 	case c.To == bt.Activating:
 		x.forget(l, outcome, procedure)
-		x.call(int(i), l.action.Start)
+		x.call(l, l.action.Start)
 	case c.To == bt.Deactivating:
 		x.forget(l, exit)
-		if !x.call(int(i), l.action.Stop) {
-			Activation{x, i, l.activation}.Stopped()
+		if !x.call(l, l.action.Stop) {
+			Activation{x, l, l.activation}.Stopped()
 		}
 	}
 }
@@ -286,13 +289,12 @@ func (x *Execution) forget(l *leaf, kinds ...kind) {
 }
 
 // call calls the code of an action, and reports whether it returned.
-func (x *Execution) call(i int, f func(Activation)) (ok bool) {
+func (x *Execution) call(l *leaf, f func(Activation)) (ok bool) {
 	if f == nil {
 		return true
 	}
-	l := &x.leaves[i]
-	defer x.catch(x.world.p.Tree.Name(l.plan.Task), &x.failed)
-	f(Activation{x, int32(i), l.activation})
+	defer x.catch(l.name, &x.failed)
+	f(Activation{x, l, l.activation})
 	return true
 }
 

@@ -16,7 +16,7 @@ type Whole struct {
 
 // Whole registers a whole number that the plan's expressions may read. It is 0 until it is set.
 func (x *Execution) Whole(name string) Whole {
-	return Whole{x, x.add(signal{name: name, Variable: code, unit: expr.One})}
+	return Whole{x, x.register(signal{name: name, Variable: code, unit: expr.One})}
 }
 
 // Set sets the number, of which at most 2^53 is exact. It does not block.
@@ -32,7 +32,7 @@ type Word struct {
 // Word registers a value that is one of several words, an enumeration, which the plan's expressions may read. It is the
 // first one until it is set.
 func (x *Execution) Word(name string, words ...string) Word {
-	return Word{x, x.add(signal{name: name, Variable: x.enumeration(name, words), unit: expr.One}), words}
+	return Word{x, x.register(signal{name: name, Variable: x.enumeration(name, words), unit: expr.One}), words}
 }
 
 // Set sets the value. It panics if it is none of the words. It does not block.
@@ -62,7 +62,7 @@ func (x *Execution) WordOutput(name string, words []string, f func(word string))
 
 // keep registers an output that keeps its value.
 func (x *Execution) keep(name string, v expr.Variable, f func(float64)) {
-	i := x.add(signal{name: name, Variable: v, unit: expr.One, output: true, hold: true})
+	i := x.register(signal{name: name, Variable: v, unit: expr.One, output: true, hold: true})
 	x.outputs = append(x.outputs, output{signal: i, f: f, last: math.NaN()})
 }
 

@@ -67,7 +67,7 @@ func TestWakeUpAllocatesNothing(t *testing.T) {
 	calls := 0
 	x.Action("act", Action{Start: func(Activation) { calls++ }, Stop: func(Activation) { calls++ }})
 	x.Subscribe(func(c Change) { c.Cause() })
-	p, err := x.read()
+	p, err := x.read(&x.source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,8 @@ type world struct {
 	last    []float64 // by step of Program.All: the slot's value
 }
 
-func newWorld(p *executive.Program) *world {
-	w := &world{p: p, u: p.Initial(), above: make([]bool, len(p.Indicators)), signals: executive.NewSignals(p, nil),
+func newWorld(p *executive.Program, u []float64) *world {
+	w := &world{p: p, u: u, above: make([]bool, len(p.Indicators)), signals: executive.NewSignals(p, nil),
 		readers: make([][]int32, len(p.Slots)), isDirty: make([]bool, len(p.Indicators)), last: make([]float64, len(p.All))}
 	for k := range p.Indicators {
 		for _, place := range p.Indicators[k].Reads() {
@@ -31,7 +31,9 @@ func newWorld(p *executive.Program) *world {
 		w.dirty, w.isDirty[k] = append(w.dirty, int32(k)), true
 	}
 	for i, s := range p.Slots {
-		w.signals.Values[p.Signal(i)] = s.Initial
+		if w.signals.Values[p.Signal(i)] = s.Initial; len(s.Writers) == 0 && !s.Entry {
+			w.signals.Values[p.Signal(i)] = u[p.Held(i)]
+		}
 	}
 	w.Numbers = executive.NewNumbers(w)
 	return w
