@@ -33,6 +33,13 @@ func (r *Run) Header() record.Header {
 	return h
 }
 
+// Relog makes the log begin at the present: the header of a run that was restored describes the present plan with its
+// present statuses, and the tasks of the plans before it are in no log.
+func (r *Run) Relog() {
+	r.logged = record.Header{}
+	r.numbers = r.logged.Take(r.plan())
+}
+
 // tasks describes the tasks of the present plan with their present statuses.
 func (r *Run) tasks() []record.Task {
 	tree, list := r.m.Plan.Tree, make([]record.Task, r.m.Plan.Tree.Len())

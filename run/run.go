@@ -723,6 +723,7 @@ func (r *Run) State(c *snapshot.Codec) {
 	snapshot.Int(c, &r.summary.MaxEventIterations)
 	snapshot.Bool(c, &r.begun)
 	snapshot.Bool(c, &r.stopping)
+	snapshot.Bool(c, &r.over)
 	snapshot.Float(c, &r.until)
 	snapshot.Text(c, (*string)(&r.summary.Outcome))
 	snapshot.Text(c, (*string)(&r.summary.Plan))

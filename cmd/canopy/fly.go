@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"canopy/autopilot/adapter"
@@ -53,7 +54,8 @@ func flyCommand() *cobra.Command {
 	var system uint8
 	var speed float64
 	var remote serving
-	var arm, ground, refuse, resume, asJSON, quiet, withReport bool
+	var limit int64
+	var arm, ground, refuse, resume, asJSON, quiet, withReport, tlog bool
 	c := &cobra.Command{
 		Use:   "fly MISSION",
 		Short: "Fly a mission on an autopilot",
@@ -79,12 +81,12 @@ from other computers TLS.
 
 Ctrl-C ends the plan: its exit procedures run, then a vehicle in the air is told to hold or to return, as --at-end says.
 
-The same command with --resume continues a flight whose program was killed. Its black box is fed to the plan again, and
-the plan goes on with the vehicle as it is now. Until then the autopilot flies alone. A flight that is over, whose black
-box is damaged, or whose recording stopped because of its limit or a full disk, is not continued.
+The same command with --resume continues a flight whose program was killed. It is restored from its black box, and the
+plan goes on with the vehicle as it is now. Until then the autopilot flies alone. A flight that is over, whose black box
+is damaged, or whose recording stopped because of a full disk, is not continued.
 
 The output folder receives the files of "canopy run" and
-  run.box         everything that was received and sent
+  run.box         everything that was received and sent, up to --box-limit; run.box.old is the part before
 
 Exit status: 0 the mission was flown to its end, the plan did not fail and no property or assumption was violated, 1 the
 flight failed or was interrupted (its records are complete up to that time), 2 wrong input, nothing was flown, 3 the
@@ -98,6 +100,9 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			if address == "" {
 				return &usageError{"--link is needed: " + fakePrefix + strings.Join(fake.FirmwareNames(), ", "+fakePrefix) +
 					", or the address of a vehicle"}
+			}
+			if least := int64(box.MinLimit >> 20); limit < least {
+				return &usageError{fmt.Sprintf("--box-limit is at least %d", least)}
 			}
 			if atEnd != atEndHold && atEnd != atEndReturn {
 				return &usageError{"--at-end is " + atEndHold + " or " + atEndReturn}
@@ -133,10 +138,17 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			if out == "" {
 				out = filepath.Join("out", folder.Name(args[0]))
 			}
-			var again *driver.Continuation
-			wall := int64(1)
+			boxed := box.Options{Limit: limit << 20}
+			var again driver.Box
+			wall, release := int64(1), func() error { return nil }
 			if resume {
-				if again, wall, err = continuation(address, out, describe); err != nil {
+				free, err := continued(address, out, describe)
+				if err != nil {
+					return err
+				}
+				release = sync.OnceValue(free)
+				defer release() //nolint:errcheck // only an empty file remains
+				if again, wall, err = continuation(f, out, boxed); err != nil {
 					return err
 				}
 			}
@@ -155,12 +167,18 @@ mission was flown to its end, but the plan failed or a property or an assumption
 					fmt.Fprintf(stderr, "canopy: %s  %s\n", report.Clock(e.T), text)
 				}
 			}
+			var frames io.Writer
+			if tlog && !resume {
+				file := &lateFile{name: filepath.Join(out, tlogFile)}
+				defer file.Close() //nolint:errcheck // each frame was written with an error of its own
+				frames = file
+			}
 			feed := control.NewFeed(f.Header())
 			d := driver.New(f, channel, driver.Options{Describe: describe, Tell: tell, Continue: again, Box: func(
 				start flight.Input,
 			) (driver.Box, error) {
-				return box.Create(out, start, box.Options{})
-			}, Listen: func() (*control.Server, error) {
+				return box.Create(out, start, boxed)
+			}, Tlog: frames, Listen: func() (*control.Server, error) {
 				server, err := control.Listen(out, refutations, feed)
 				if err != nil { // such as a path that is too long for a socket
 					fmt.Fprintf(stderr, "canopy: %v; the flight goes without it\n", err)
@@ -186,7 +204,15 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			if !asJSON && !quiet {
 				fo.Table = &table
 			}
-			summary, err := folder.Fly(ctx, d, out, fo)
+			var summary *record.Summary
+			if resume {
+				summary, err = flyOn(ctx, d, release, out, tlog, fo, func() (*flight.Flight, error) {
+					again, _, err := newFlight(m, o)
+					return again, err
+				})
+			} else {
+				summary, err = folder.Fly(ctx, d, out, fo)
+			}
 			feed.End(summary)
 			bar.clear()
 			if errors.Is(err, record.ErrHeader) {
@@ -213,46 +239,15 @@ mission was flown to its end, but the plan failed or a property or an assumption
 		"which hides the loss of another one; otherwise a computer on board")
 	c.Flags().BoolVar(&refuse, "refuse", false, "grave findings of the checklist keep the vehicle from being commanded")
 	c.Flags().BoolVar(&resume, "resume", false, "continue the flight in the output folder, whose program was killed")
+	c.Flags().Int64Var(&limit, "box-limit", box.DefaultLimit>>20, "the largest size of the black box, in `MiB`; what is "+
+		"older than that is dropped")
+	c.Flags().BoolVar(&tlog, "tlog", false, "write "+tlogFile+": all frames, for MAVLink tools")
 	c.Flags().Float64Var(&speed, "speed", 0, "`multiple` of real time of a fake; 0: as fast as possible")
 	remote.flags(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON instead of the table")
 	c.Flags().BoolVar(&withReport, "report", true, "write report.html")
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "do not print the table")
 	return c
-}
-
-// continuation prepares a flight that goes on from the black box in a folder, and returns the wall time of the flight
-// [ns]. The description is that of the command line.
-func continuation(address, out string, describe []byte) (*driver.Continuation, int64, error) {
-	if strings.HasPrefix(address, fakePrefix) {
-		return nil, 0, &usageError{"--resume needs a vehicle that flies on without this program; serve one by canopy fake"}
-	}
-	start, err := boxStart(out)
-	if err != nil {
-		return nil, 0, err
-	}
-	if !bytes.Equal(start.Data, describe) {
-		return nil, 0, fmt.Errorf("the flight in %s has other options, another mission or another version of canopy; "+
-			"--resume needs the same ones", diag.Visible(out))
-	}
-	end, err := box.Each(out, func(box.Record) error { return nil })
-	if err != nil {
-		return nil, 0, err
-	}
-	switch err := end.Continuable(); {
-	case errors.Is(err, box.ErrOver):
-		return nil, 0, fmt.Errorf("the flight in %s is over; there is nothing to continue", diag.Visible(out))
-	case err != nil:
-		return nil, 0, fmt.Errorf("the flight in %s cannot be continued: %w; to go on, fly the mission into another folder: "+
-			"a vehicle in the air is only observed until you resume", diag.Visible(out), err)
-	}
-	return &driver.Continuation{Began: start.At.Unix, Open: func(feed func(box.Record) error) (driver.Box, error) {
-		w, _, err := box.Continue(out, box.Options{}, feed)
-		if err != nil {
-			return nil, err
-		}
-		return w, nil
-	}}, end.Time(time.Now().UnixNano()).Wall, nil
 }
 
 // openFarEnd opens the channel of an address, whose clock shows a wall time [ns]. A fake vehicle is at the site of the

@@ -12,7 +12,6 @@ import (
 
 	"canopy/diag"
 	"canopy/document/plan"
-	"canopy/internal/files"
 	"canopy/run/box"
 	"canopy/run/flight"
 	"canopy/run/folder"
@@ -84,25 +83,14 @@ the box is damaged, 2 wrong input, 3 the replay differs from the flight.`,
 			if !asJSON && !quiet {
 				o.Table = &table
 			}
-			var r *box.Replay
-			var summary *record.Summary
-			fly := func(frames io.Writer) (err error) {
-				if r, err = box.NewReplay(args[0], f, p != nil, frames); err == nil {
-					summary, err = folder.Fly(ctx, r, out, o)
-				}
-				return err
-			}
-			if tlog {
-				err = files.Write(filepath.Join(out, tlogFile), fly)
-			} else {
-				err = fly(nil)
-			}
+			r, summary, err := replayInto(ctx, args[0], out, f, p != nil, tlog, o)
 			if errors.Is(err, record.ErrHeader) || errors.Is(err, folder.ErrOccupied) {
 				return err
 			} else if err != nil {
 				return failed(err)
 			}
-			result := &replayed{Inputs: r.Inputs, Datagrams: r.Frames, Missing: r.Missing(), Until: r.T(), Summary: summary}
+			result := &replayed{Inputs: r.Inputs, Datagrams: r.Frames, Missing: r.Missing(), From: r.From, Until: r.T(),
+				Summary: summary}
 			if err := result.compare(r, args[0], out); err != nil {
 				return failed(err)
 			}
@@ -158,6 +146,7 @@ type replayed struct {
 	Datagrams int     `json:"datagrams"`         // that the flight sent
 	Same      bool    `json:"same"`              // as far as the box goes; false if it is damaged
 	Missing   string  `json:"missing,omitempty"` // why the box does not contain the whole flight
+	From      float64 `json:"from_s"`            // time of the plan at which the black box begins
 	Until     float64 `json:"until_s"`           // time of the plan at the end of the replay
 
 	Difference *otherDatagram  `json:"datagram,omitempty"` // the first one that differs
@@ -198,6 +187,9 @@ func (r *replayed) compare(replay *box.Replay, flown, again string) error {
 	if err != nil {
 		return err
 	}
+	if replay.Dropped > 0 {
+		a, b = sharedLines(a, b)
+	}
 	if !replay.Ended { // the log of a killed flight ends earlier than its box, or its box earlier than the log
 		n := min(len(a), len(b))
 		a, b = a[:n], b[:n]
@@ -205,6 +197,17 @@ func (r *replayed) compare(replay *box.Replay, flown, again string) error {
 	r.Status = firstLine(a, b)
 	r.Same = r.Difference == nil && r.Status == nil && (replay.Damage == nil || replay.Torn())
 	return nil
+}
+
+// sharedLines returns what is to be compared of two status logs, of which the second begins later: the first from the
+// line with which the second begins, and the second without its head. A log that has ended before shares nothing.
+func sharedLines(a, b []byte) (flown, again []byte) {
+	_, again, _ = bytes.Cut(b, []byte("\n"))
+	first, _, _ := bytes.Cut(again, []byte("\n"))
+	if at := bytes.Index(a, append(append([]byte("\n"), first...), '\n')); at >= 0 {
+		return a[at+1:], again
+	}
+	return nil, again
 }
 
 // firstLine returns the first line in which two texts differ, nil if they are the same.
@@ -228,8 +231,9 @@ func (r *replayed) print(w io.Writer, free bool) error {
 	fmt.Fprintf(&text, "%d inputs, %d datagrams\n", r.Inputs, r.Datagrams)
 	upTo := ""
 	if r.Missing != "" {
-		upTo = "up to " + report.Clock(r.Until) + ": "
-		fmt.Fprintf(&text, "the black box ends at %s: %s\n", report.Clock(r.Until), r.Missing)
+		upTo = "from " + report.Clock(r.From) + " to " + report.Clock(r.Until) + ": "
+		fmt.Fprintf(&text, "the black box covers the plan from %s to %s: %s\n", report.Clock(r.From), report.Clock(r.Until),
+			r.Missing)
 	}
 	none := func(s string) string {
 		if s == "" {

@@ -83,8 +83,8 @@ func TestDamagedBox(t *testing.T) {
 			t.Fatalf("the refused box is another one: %v", err)
 		}
 		stdout, stderr, status := canopy("replay", run, "--out", filepath.Join(docs, "again"), "--report=false", "--quiet")
-		if status != exitFailed || !strings.Contains(stdout, "the black box ends at ") ||
-			!strings.Contains(stdout, "up to ") || !strings.Contains(stderr, ", at byte ") {
+		if status != exitFailed || !strings.Contains(stdout, "the black box covers the plan from ") ||
+			!strings.Contains(stdout, "\nfrom 0:00:0") || !strings.Contains(stderr, ", at byte ") {
 			t.Errorf("the replay of a damaged box: %d\n%s%s", status, stdout, stderr)
 		}
 	}

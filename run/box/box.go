@@ -56,7 +56,7 @@ type Kind uint8
 // The kinds of records that are no inputs.
 const (
 	Out        Kind = 0x80 + iota // a datagram that the flight sends
-	Checkpoint                    // the state of the flight: a file begins with it whose earlier part was dropped
+	Checkpoint                    // the state of the flight after the step before
 )
 
 // Input reports whether the record is an input of the flight.
@@ -115,6 +115,7 @@ var (
 	ErrFormat  = errors.New("box: not a valid black box") // is wrapped by those for no box, or a damaged one
 	ErrStopped = errors.New("box: recording stopped before the end of the flight: what happened then is not known")
 	ErrOver    = errors.New("box: the flight is over")
+	ErrDropped = errors.New("box: the beginning of the flight was dropped: another plan cannot be replayed")
 )
 
 // Damage is the error for the first broken record of a box. It wraps ErrFormat.

@@ -1,7 +1,7 @@
 package box
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -61,71 +61,95 @@ func (end *Ending) Missing() string {
 }
 
 // Each passes the records of the box in a folder to visit, in their order: those of the old file, if there is one, then
-// the others. It passes the description of the flight once, and a checkpoint only where the records before it were
-// dropped. Errors are those of the files and of visit, or wrap ErrFormat.
+// the others. It passes the description of the flight once. Errors are those of the files and of visit, or wrap
+// ErrFormat.
 func Each(dir string, visit func(Record) error) (Ending, error) {
 	var end Ending
-	old, err := os.Open(filepath.Join(dir, Old))
-	if err == nil {
-		defer old.Close() //nolint:errcheck // only read
-		if _, err = end.read(old, visit); err != nil || end.Damage != nil {
+	_, err := os.Stat(filepath.Join(dir, Old))
+	former := err == nil
+	if former {
+		if err := end.file(dir, Old, visit); err != nil || end.Damage != nil {
 			return end, err
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return end, err
 	}
-	f, err := os.Open(filepath.Join(dir, File))
-	if errors.Is(err, fs.ErrNotExist) {
-		stopped, e := os.Open(filepath.Join(dir, Stopped))
-		switch {
-		case e == nil:
-			f, end.Stopped, err = stopped, true, nil
-		case !errors.Is(e, fs.ErrNotExist):
-			return end, e
-		case old != nil:
-			return end, nil // a checkpoint was being made
-		}
-	}
-	if err != nil {
+	name, err := last(dir)
+	if err != nil || name == Old {
 		return end, err
 	}
-	defer f.Close() //nolint:errcheck // only read
-	_, err = end.read(f, visit)
+	end.Stopped = name == Stopped
+	err = end.file(dir, name, visit)
 	return end, err
 }
 
-// read reads one file, after end, and returns its reader.
-func (end *Ending) read(f *os.File, visit func(Record) error) (*Reader, error) {
+// last returns the name of the last file of the box in a folder. It is Old if the program was killed while it began a
+// new file.
+func last(dir string) (name string, err error) {
+	for _, name := range []string{File, Stopped, Old} {
+		if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return name, err
+		}
+	}
+	_, err = os.Stat(filepath.Join(dir, File)) // which is the one to name
+	return File, err
+}
+
+// file reads a file of the box.
+func (end *Ending) file(dir, name string, visit func(Record) error) error {
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	r, err := open(f)
+	if err != nil {
+		return err
+	}
+	err = end.read(r, f.Name(), visit)
+	if d := (*Damage)(nil); name == Old && errors.As(end.Damage, &d) {
+		d.Torn = false // another file follows
+	}
+	return err
+}
+
+// open returns a reader of a file, of a flight in progress up to its present end.
+func open(f *os.File) (*Reader, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	r, err := NewReader(bufio.NewReader(io.NewSectionReader(f, 0, info.Size()))) // of a flight in progress, what exists
+	r, err := NewReader(io.NewSectionReader(f, 0, info.Size()))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
+	return r, nil
+}
+
+// read reads a file that follows what was read before, if anything was.
+func (end *Ending) read(r *Reader, name string, visit func(Record) error) error {
 	later := end.Records > 0
 	for {
 		record, err := r.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			return r, nil
+			return nil
 		case errors.As(err, new(*Damage)):
-			end.Damage = fmt.Errorf("%s: %w", f.Name(), err)
-			return r, nil
+			end.Damage = fmt.Errorf("%s: %w", name, err)
+			return nil
 		case err != nil:
-			return r, err
+			return err
 		case r.Records() == 1 && record.Kind != Kind(flight.Start):
-			return r, fmt.Errorf("%s: %w: it does not begin with a start", f.Name(), ErrFormat)
+			return fmt.Errorf("%s: %w: it does not begin with a start", name, ErrFormat)
 		}
-		if _, before, ok := record.State(); ok {
-			switch {
-			case r.Records() != 2 || later && before != end.Records:
-				return r, fmt.Errorf("%s: %w: a checkpoint is not where it belongs", f.Name(), ErrFormat)
-			case later:
-				continue
+		if record.Kind == Checkpoint {
+			switch _, before, ok := record.State(); {
+			case ok && r.Records() == 2 && !later && before > 0:
+				end.Records, end.Dropped = before, before-1
+			case !ok || before != end.Records:
+				return fmt.Errorf("%s: %w: record %d is a checkpoint that does not belong there", name, ErrFormat,
+					r.Records()-1)
 			}
-			end.Records, end.Dropped = before, before-1
 		} else if later && r.Records() == 1 {
 			continue
 		} else {
@@ -135,28 +159,83 @@ func (end *Ending) read(f *os.File, visit func(Record) error) (*Reader, error) {
 			end.Last, end.Ended = record.At, record.Kind == Kind(flight.End)
 		}
 		if err := visit(record); err != nil {
-			return r, err
+			return err
 		}
 	}
 }
 
-// Continue passes the records of the box in a folder to visit, from its last checkpoint on, and returns a writer that
-// continues it after the last record: one that was being written when the program was killed is overwritten. A box that
-// is not [Ending.Continuable] remains as it is, and the error says why.
+// place is where a reader goes on.
+type place struct {
+	at, records int64
+	sum         uint32
+}
+
+// rest is the last file of a box.
+type rest struct {
+	Ending
+	start   Record // with which the file begins
+	pointed int64  // wall time of its last checkpoint, or of its start
+	point   place  // where that checkpoint is; of the second record if there is none
+	end     place  // behind its last whole record
+}
+
+// scan reads the last file of a box.
+func scan(f *os.File) (*rest, error) {
+	r, err := open(f)
+	if err != nil {
+		return nil, err
+	}
+	r.scan = true
+	x := &rest{}
+	err = x.read(r, f.Name(), func(record Record) error {
+		if r.Records() == 1 {
+			x.start = record
+			x.start.Data = bytes.Clone(record.Data)
+			x.point, x.pointed = r.place(), record.At.Wall
+		} else if record.Kind == Checkpoint {
+			x.point, x.pointed = x.end, record.At.Wall
+		}
+		x.end = r.place()
+		return nil
+	})
+	return x, err
+}
+
+// Last reads the last file of the box in a folder, which shows how the flight can go on.
+func Last(dir string) (Ending, error) {
+	name, err := last(dir)
+	if err != nil {
+		return Ending{}, err
+	}
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		return Ending{}, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	x, err := scan(f)
+	if err != nil {
+		return Ending{}, err
+	}
+	x.Stopped = name == Stopped
+	return x.Ending, nil
+}
+
+// Continue passes the description of the flight in a folder to visit, then the records of its box from the last
+// checkpoint on, and returns a writer that continues it after the last record: one that was being written when the
+// program was killed is overwritten by the first record that is written. A box that is not [Ending.Continuable] remains
+// as it is, and the error says why. Damage of the old file does not matter.
 func Continue(dir string, o Options, visit func(Record) error) (w *Writer, end Ending, err error) {
-	name, old := filepath.Join(dir, File), filepath.Join(dir, Old)
 	if _, err := os.Stat(filepath.Join(dir, Stopped)); err == nil {
 		end.Stopped = true
 		return nil, end, end.Continuable()
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, end, err
 	}
-	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) { // a checkpoint was being made
-		if err := os.Rename(old, name); err != nil {
-			return nil, end, err
-		}
+	name, err := last(dir)
+	if err != nil {
+		return nil, end, err
 	}
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR, 0)
 	if err != nil {
 		return nil, end, err
 	}
@@ -165,30 +244,58 @@ func Continue(dir string, o Options, visit func(Record) error) (w *Writer, end E
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	w = newWriter(f, dir, o)
-	r, err := end.read(f, func(record Record) error {
-		if w.start.Data == nil {
-			w.start = record.Input()
-		}
-		return visit(record)
-	})
+	x, err := scan(f)
+	if err == nil {
+		err = x.Continuable()
+	}
+	if err == nil {
+		err = x.pass(f, visit)
+	}
 	if err != nil {
 		return nil, end, err
 	}
-	if err := end.Continuable(); err != nil {
-		return nil, end, err
-	}
-	w.size, w.sum, w.records, w.at, w.synced = r.Place(), r.sum, end.Records, end.Last, end.Last.Wall
-	if info, err := os.Stat(old); err == nil {
+	w = newWriter(f, dir, o)
+	w.start, w.size, w.sum, w.records = x.start.Input(), x.end.at, x.end.sum, x.Records
+	w.at, w.synced, w.pointed = x.Last, x.Last.Wall, x.pointed
+	if info, err := os.Stat(filepath.Join(dir, Old)); err == nil && name != Old {
 		w.dropped = info.Size()
 	}
-	if err := f.Truncate(w.size); err != nil {
-		return nil, end, err
+	w.prepare = func() error { return x.prepare(f, dir, name) }
+	return w, x.Ending, nil
+}
+
+// pass passes the first record and those from the last checkpoint on.
+func (x *rest) pass(f *os.File, visit func(Record) error) error {
+	if err := visit(x.start); err != nil {
+		return err
 	}
-	if _, err := f.Seek(w.size, io.SeekStart); err != nil {
-		return nil, end, err
+	r := readerAt(io.NewSectionReader(f, x.point.at, x.end.at-x.point.at), x.point)
+	for {
+		record, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = visit(record)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return w, end, nil
+}
+
+// prepare makes a file of a name ready for the next record.
+func (x *rest) prepare(f *os.File, dir, name string) error {
+	if name != File {
+		if err := os.Rename(f.Name(), filepath.Join(dir, File)); err != nil {
+			return err
+		}
+	}
+	if err := f.Truncate(x.end.at); err != nil {
+		return err
+	}
+	_, err := f.Seek(x.end.at, io.SeekStart)
+	return err
 }
 
 // Time returns the clocks at a restart, given what the clocks of the box showed last and the present Unix time [ns]:

@@ -40,6 +40,9 @@ func NewLogger(h record.Header, to record.FlightRecorder, tlog io.Writer) *Logge
 	return &Logger{to: to, tlog: tlog, header: h, told: -second}
 }
 
+// Restore makes the flight go on from a state; the log begins there.
+func (l *Logger) Restore(state []byte) error { return l.flight.Restore(state) }
+
 // Drive sets the flight, before the first step.
 func (l *Logger) Drive(f Replayable) { l.flight = f }
 

@@ -57,6 +57,8 @@ func (c *climber) Step(in flight.Input) (out [][]byte, err error) {
 	return [][]byte{raw}, err
 }
 
+func (c *climber) Restore([]byte) error { panic("there is no checkpoint") }
+
 // climb flies the climber and returns run.mcap and the tlog.
 func climb(t *testing.T) (file, tlog []byte) {
 	t.Helper()

@@ -18,6 +18,7 @@ type Reader struct {
 	sum     uint32
 	err     error
 	buffer  bytes.Buffer
+	scan    bool // the data of a record is valid until the next one is read only
 }
 
 // NewReader returns a reader of a box, or an error that wraps ErrFormat if r does not begin like one.
@@ -35,6 +36,14 @@ func NewReader(r io.Reader) (*Reader, error) {
 	}
 	return b, nil
 }
+
+// readerAt returns a reader that goes on at a place of a file, from which r reads.
+func readerAt(r io.Reader, p place) *Reader {
+	return &Reader{from: bufio.NewReaderSize(r, 1<<16), at: p.at, records: p.records, sum: p.sum}
+}
+
+// place returns where the reader is.
+func (b *Reader) place() place { return place{b.at, b.records, b.sum} }
 
 // short reports whether an error says that the file ends.
 func short(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
@@ -92,7 +101,10 @@ func (b *Reader) next() (Record, error) {
 	if sum != binary.LittleEndian.Uint32(head[8:]) {
 		return Record{}, b.damage("has a wrong checksum")
 	}
-	r := Record{Kind: Kind(body[0]), Data: bytes.Clone(body[bodyHead:])}
+	r := Record{Kind: Kind(body[0]), Data: body[bodyHead:]}
+	if !b.scan {
+		r.Data = bytes.Clone(r.Data)
+	}
 	for i, t := range []*int64{&r.At.Wall, &r.At.Unix, &r.At.Vehicle} {
 		*t = int64(binary.LittleEndian.Uint64(body[1+8*i:]))
 	}

@@ -2,7 +2,6 @@ package box
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
 	"canopy/autopilot/service"
@@ -13,15 +12,19 @@ import (
 type Replayable interface {
 	// Step processes an input and returns the datagrams to send.
 	Step(in flight.Input) ([][]byte, error)
+	// Restore makes it go on from the state in a checkpoint, instead of its first step.
+	Restore(state []byte) error
 }
 
 // Replayer feeds the records of a box to a machine and compares what it sends with what was recorded. It stops
-// comparing at the first difference, and goes on feeding.
+// comparing at the first difference, and goes on feeding. Of a box whose beginning was dropped, it begins at the first
+// checkpoint.
 type Replayer struct {
 	Inputs, Frames int         // that were fed, and recorded
 	Difference     *Difference // the first; nil: none so far
 
 	to      Replayable
+	start   *flight.Input // that was not fed yet: a checkpoint may follow
 	in      flight.Input
 	out     [][]byte // of the last input
 	matched int      // of out
@@ -54,6 +57,17 @@ func (d *Difference) String() string {
 
 // Feed takes the next record. Errors are those of the machine.
 func (r *Replayer) Feed(record Record) error {
+	if record.Kind == Checkpoint {
+		return r.restore(&record)
+	}
+	if r.Inputs == 0 && r.start == nil && record.Kind == Kind(flight.Start) {
+		in := record.Input()
+		r.start = &in
+		return nil
+	}
+	if err := r.begin(); err != nil {
+		return err
+	}
 	switch {
 	case record.Kind == Out:
 		r.Frames++
@@ -64,25 +78,57 @@ func (r *Replayer) Feed(record Record) error {
 		}
 		r.matched++
 		return nil
-	case record.Kind.Input():
+	default:
 		// A program that was killed may not have recorded the last datagrams: it has not sent them.
 		if record.Kind != Kind(flight.Start) {
 			r.complete()
 		}
-		r.in, r.matched = record.Input(), 0
-		r.Inputs++
-		var err error
-		r.out, err = r.to.Step(r.in)
-		return err
+		return r.step(record.Input())
 	}
-	return errors.New("box: the beginning of the flight was dropped; it cannot be replayed")
 }
 
-// End takes the end of the box.
-func (r *Replayer) End(end *Ending) {
+func (r *Replayer) step(in flight.Input) (err error) {
+	r.in, r.matched = in, 0
+	r.Inputs++
+	r.out, err = r.to.Step(in)
+	return err
+}
+
+// begin feeds the first input, unless that was done.
+func (r *Replayer) begin() error {
+	if r.start == nil {
+		return nil
+	}
+	in := *r.start
+	r.start = nil
+	return r.step(in)
+}
+
+// restore goes on from a checkpoint, if nothing was fed before.
+func (r *Replayer) restore(record *Record) error {
+	state, _, ok := record.State()
+	switch {
+	case !ok:
+		return fmt.Errorf("%w: a checkpoint without a state", ErrFormat)
+	case r.start == nil:
+		return nil
+	case r.free:
+		return ErrDropped
+	}
+	r.start, r.Inputs, r.out, r.matched = nil, 1, nil, 0
+	if err := r.to.Restore(state); err != nil {
+		return fmt.Errorf("box: the checkpoint with which the box begins: %w", err)
+	}
+	return nil
+}
+
+// End takes the end of the box. Errors are those of the machine.
+func (r *Replayer) End(end *Ending) error {
+	err := r.begin()
 	if end.Ended {
 		r.complete()
 	}
+	return err
 }
 
 // complete compares the number of datagrams of the last input.

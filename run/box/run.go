@@ -27,6 +27,8 @@ type Replay struct {
 	*Replayer
 	Ending
 
+	From float64 // time of the flight at which the box begins [s]
+
 	dir   string
 	tlog  io.Writer
 	start flight.Input
@@ -34,23 +36,43 @@ type Replay struct {
 
 // NewReplay prepares the replay of the box in a folder to a flight that is made as its description says. If free is
 // set, the flight may send what it will: it has another plan. For tlog, see [NewLogger].
+//
+// Of a box whose beginning was dropped, the replay begins at its first checkpoint, and so do its header and its log.
 func NewReplay(dir string, f Flight, free bool, tlog io.Writer) (*Replay, error) {
-	start, err := Start(dir)
-	if err != nil {
-		return nil, err
+	r := &Replay{Flight: f, Replayer: NewReplayer(f, free), dir: dir, tlog: tlog}
+	first := true
+	_, err := Each(dir, func(record Record) error {
+		switch {
+		case first:
+			r.start, first = record.Input(), false
+			return r.Feed(record)
+		case record.Kind == Checkpoint:
+			if err := r.Feed(record); err != nil {
+				return err
+			}
+		}
+		return errEnough
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	} else if err == nil && first {
+		err = fmt.Errorf("%w: it has no record", ErrFormat)
 	}
-	return &Replay{Flight: f, Replayer: NewReplayer(nil, free), dir: dir, tlog: tlog, start: start}, nil
+	r.Replayer, r.From = NewReplayer(nil, free), f.T()
+	return r, err
 }
+
+// errEnough ends the reading of a box.
+var errEnough = errors.New("enough")
 
 // Start returns the description of the flight in the box of a folder.
 func Start(dir string) (flight.Input, error) {
 	var start flight.Input
-	enough := errors.New("enough")
 	end, err := Each(dir, func(r Record) error {
 		start = r.Input()
-		return enough
+		return errEnough
 	})
-	if errors.Is(err, enough) {
+	if errors.Is(err, errEnough) {
 		return start, nil
 	}
 	if err == nil {
@@ -94,7 +116,9 @@ func (r *Replay) Fly(ctx context.Context, observe func(more bool) error) (err er
 		}
 		return nil
 	})
-	r.End(&r.Ending)
+	if err == nil {
+		err = r.End(&r.Ending)
+	}
 	return err
 }
 

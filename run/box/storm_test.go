@@ -19,6 +19,7 @@ import (
 	"canopy/internal/cart"
 	"canopy/run/flight"
 	"canopy/run/record"
+	"canopy/snapshot"
 	"canopy/vehicle/contract"
 	"canopy/vehicle/earth"
 	"canopy/vehicle/model"
@@ -365,7 +366,8 @@ func (s *storm) judge(f *flight.Flight, v *fake.Autopilot) (wrong []string) {
 
 // TestStorms flies each kind of vehicle with faults on the link and in the vehicle, and exchanges of the plan: nothing
 // panics, no command is outside the plan, the pilot keeps the vehicle, each exit procedure runs, every flight ends, and a
-// second flight with the same inputs sends the same datagrams.
+// second flight with the same inputs, which is saved and restored at random, sends the same datagrams and ends in the
+// same state.
 func TestStorms(t *testing.T) {
 	n := uint64(1000)
 	if testing.Short() {
@@ -375,7 +377,7 @@ func TestStorms(t *testing.T) {
 	for i := range riders {
 		missions[i] = riders[i].mission(t)
 	}
-	flown, swaps := make([]uint64, len(riders)), 0
+	flown, swaps, restored := make([]uint64, len(riders)), 0, 0
 	for seed := range n {
 		i := seed % uint64(len(riders))
 		k, m := &riders[i], missions[i]
@@ -389,12 +391,26 @@ func TestStorms(t *testing.T) {
 		}
 		again := &storm{}
 		g := newRough(t, m, again)
+		r := rand.New(rand.NewPCG(seed, 12))
 		for i, in := range s.inputs {
 			out, err := g.Step(in)
 			if err != nil || !slices.EqualFunc(out, s.out[i], bytes.Equal) {
 				t.Errorf("seed %d: the replay differs at input %d: %v", seed, i, err)
 				break
 			}
+			if r.IntN(1000) == 0 {
+				state := snapshot.Save(nil, g)
+				header, is := again.header, again.is
+				g = newRough(t, m, again)
+				again.header, again.is = header, is
+				if err := snapshot.Load(state, g); err != nil || !bytes.Equal(snapshot.Save(nil, g), state) {
+					t.Fatalf("seed %d: the state at input %d is not restored: %v", seed, i, err)
+				}
+				restored++
+			}
+		}
+		if !bytes.Equal(snapshot.Save(nil, f), snapshot.Save(nil, g)) {
+			t.Errorf("seed %d: the replay ends in another state", seed)
 		}
 		if again.open != s.open || !slices.Equal(f.Statuses(), g.Statuses()) {
 			t.Errorf("seed %d: the replay ends with %v, not %v", seed, g.Statuses(), f.Statuses())
@@ -402,6 +418,9 @@ func TestStorms(t *testing.T) {
 	}
 	if t.Logf("%d exchanges", swaps); swaps < int(n)/4 {
 		t.Errorf("%d exchanges in %d flights", swaps, n)
+	}
+	if restored < int(n) {
+		t.Errorf("only %d states were restored", restored)
 	}
 	for i, k := range flown {
 		if k < n/uint64(2*len(riders)) {

@@ -17,16 +17,23 @@ import (
 
 // Options configures a box.
 type Options struct {
-	Limit int64 // of all files of the box [bytes]; 0: DefaultLimit
+	Limit int64 // of all files of the box [bytes], at least MinLimit; 0: DefaultLimit
 }
 
-// DefaultLimit is the limit of a box [bytes]: some days of a usual flight's telemetry.
-const DefaultLimit = 1 << 30
+// Limits of a box [bytes].
+const (
+	DefaultLimit = 1 << 30 // some days of a usual flight's telemetry
+	MinLimit     = 1 << 20
+)
+
+// Every is the time between two checkpoints [ns of the wall clock]: what a flight that continues is fed.
+const Every = 60e9
 
 // second is how old a record may become before it is on the disk [ns].
 const second = 1e9
 
-// ErrFull is the error of a box that has reached its limit.
+// ErrFull is the error of a box that has reached its limit, because the description or the state of the flight is too
+// large for it.
 var ErrFull = errors.New("box: the black box has reached its limit; nothing is recorded any more")
 
 // Writer writes a box. The first error is returned by every later call but Close: what follows a gap could not be
@@ -42,6 +49,8 @@ type Writer struct {
 	sum     uint32
 	at      service.Clock // of the last input
 	synced  int64         // wall time
+	pointed int64         // wall time of the last checkpoint
+	prepare func() error  // is done before the next record is written; nil: it was
 	buffer  []byte
 	err     error
 }
@@ -82,7 +91,7 @@ func newWriter(to file, dir string, o Options) *Writer {
 // begin writes the head of the file and the first record.
 func (w *Writer) begin(start flight.Input) {
 	start.Data = bytes.Clone(start.Data)
-	w.start, w.at = start, start.At
+	w.start, w.at, w.pointed = start, start.At, start.At.Wall
 	w.write([]byte(Magic))
 	w.add(Record{Kind: Kind(start.Kind), At: start.At, Data: start.Data})
 	w.sync()
@@ -113,13 +122,22 @@ func (w *Writer) Sync() error {
 	return w.err
 }
 
-// Full reports whether the box needs a checkpoint to stay below its limit: two files, and the steps until then.
-func (w *Writer) Full() bool { return w.size >= w.limit/8*3 }
+// Due reports whether it is time for a checkpoint.
+func (w *Writer) Due() bool { return w.err == nil && (w.full() || w.at.Wall-w.pointed >= Every) }
 
-// Checkpoint begins a new file with the state of the flight after its last step. The file before it becomes the old
-// one, and what was the old one is dropped.
+// full reports whether the box needs a new file to stay below its limit: two files, and the steps until then.
+func (w *Writer) full() bool { return w.size >= w.limit/8*3 }
+
+// Checkpoint records the state of the flight after its last step. If the file is large enough, it begins a new one: the
+// file before it becomes the old one, and what was the old one is dropped.
 func (w *Writer) Checkpoint(state []byte) error {
-	if w.err != nil {
+	w.pointed = w.at.Wall
+	data := append(binary.LittleEndian.AppendUint64(nil, uint64(w.records)), state...)
+	if w.err != nil || !w.full() {
+		w.add(Record{Kind: Checkpoint, At: w.at, Data: data})
+		return w.err
+	}
+	if w.ready(); w.err != nil {
 		return w.err
 	}
 	name, old := filepath.Join(w.dir, File), filepath.Join(w.dir, Old)
@@ -130,9 +148,11 @@ func (w *Writer) Checkpoint(state []byte) error {
 	}
 	next := &Writer{to: to, limit: w.limit} // without a folder: it has no name yet
 	next.begin(w.start)
-	next.at, next.records = w.at, w.records
-	before := binary.LittleEndian.AppendUint64(nil, uint64(w.records))
-	next.add(Record{Kind: Checkpoint, At: w.at, Data: append(before, state...)})
+	next.at, next.pointed = w.at, w.at.Wall
+	next.add(Record{Kind: Checkpoint, At: w.at, Data: data})
+	if next.size > next.limit/8*2 { // it would soon be full again
+		next.fail(ErrFull)
+	}
 	next.sync()
 	next.records, next.dropped = w.records, w.size
 	w.sync()
@@ -156,7 +176,9 @@ func (w *Writer) Close() error {
 	if w.err != nil {
 		return w.to.Close()
 	}
-	w.sync()
+	if w.prepare == nil {
+		w.sync()
+	}
 	return errors.Join(w.err, w.to.Close())
 }
 
@@ -202,11 +224,25 @@ func (w *Writer) add(r Record) {
 		w.fail(ErrFull)
 		return
 	}
+	if w.ready(); w.err != nil {
+		return
+	}
 	var sum uint32
 	w.buffer, sum = appendRecord(w.buffer[:0], w.sum, &r)
 	if w.write(w.buffer); w.err == nil {
 		w.sum = sum
-		w.records++
+		if r.Kind != Checkpoint {
+			w.records++
+		}
+	}
+}
+
+// ready makes the file of a flight that continues ready to be written.
+func (w *Writer) ready() {
+	if w.prepare != nil {
+		err := w.prepare()
+		w.prepare = nil
+		w.fail(err)
 	}
 }
 

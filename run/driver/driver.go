@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"canopy/bt"
 	"canopy/diag"
 	"canopy/run/box"
 	"canopy/run/control"
@@ -16,11 +17,14 @@ import (
 	"canopy/snapshot"
 )
 
-// Box receives everything that reaches a flight and everything that it sends; box.Writer is one.
+// Box receives everything that reaches a flight and everything that it sends, and from time to time the state of the
+// flight; box.Writer is one.
 type Box interface {
 	Append(in flight.Input) error
 	Out(datagrams [][]byte) error
 	Sync() error
+	Due() bool
+	Checkpoint(state []byte) error
 	Close() error
 }
 
@@ -28,18 +32,41 @@ type Box interface {
 type Options struct {
 	Describe []byte                                // the data of the first input, which describes the flight
 	Box      func(start flight.Input) (Box, error) // begins the black box; nil: there is none
-	Continue *Continuation                         // of a flight whose program was killed; nil: the flight begins
+	Continue Box                                   // of a flight that was restored; nil: the flight begins
 	Listen   func() (*control.Server, error)       // begins to serve operators; nil: nothing does
 	Tell     func(e record.Event)                  // is called with each event of the log; nil: nothing is
 	Tlog     io.Writer                             // receives the frames in the format of that name; nil: nothing does
 }
 
-// Continuation is what a flight goes on from whose program was killed.
-type Continuation struct {
-	Began int64 // Unix time [ns] at which the flight began
-	// Open passes the records of the black box to feed, and returns the box to be continued.
-	Open func(feed func(box.Record) error) (Box, error)
+// Restore makes a flight that has not begun go on from its black box, after its program was killed: open passes the
+// records to feed, and returns the box to be continued. What the flight answers to them is not sent: either it was
+// then, or it counts as lost on the way. Nothing of it is logged.
+func Restore(f *flight.Flight, open func(feed func(box.Record) error) (Box, error)) (Box, error) {
+	f.Attach(unlogged{})
+	r := box.NewReplayer(f, false)
+	b, err := open(r.Feed)
+	if err != nil {
+		return nil, err
+	}
+	if err = r.End(&box.Ending{}); err == nil && r.Difference != nil {
+		err = fmt.Errorf("%w: it would not have done what its black box shows: %v", ErrContinue, r.Difference)
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	f.Relog()
+	return b, nil
 }
+
+// ErrContinue is wrapped by the errors of a flight that cannot go on from its black box.
+var ErrContinue = errors.New("driver: the flight cannot be continued")
+
+// unlogged is a recorder that keeps nothing.
+type unlogged struct{}
+
+func (unlogged) Sample(float64, []float64) error      { return nil }
+func (unlogged) Event(record.Event) error             { return nil }
+func (unlogged) Status(float64, int, bt.Change) error { return nil }
 
 // Driver is a flight with its wire. It is a run that a folder can hold.
 type Driver struct {
@@ -53,9 +80,9 @@ type Driver struct {
 	log     log
 	lost    error // of the black box
 	begun   bool
-	silent  bool // what happens was told by the program that was killed
 	closed  bool
 	decided int
+	state   []byte // scratch
 	observe func(more bool) error
 }
 
@@ -69,9 +96,6 @@ func New(f *flight.Flight, c FarEnd, o Options) *Driver {
 func (d *Driver) Header() record.Header {
 	h := d.Flight.Header()
 	h.Date = d.start.At.Unix
-	if d.o.Continue != nil {
-		h.Date = d.o.Continue.Began
-	}
 	return h
 }
 
@@ -94,7 +118,7 @@ func (d *Driver) Attach(rec record.Recorder) {
 
 // tell tells an event.
 func (d *Driver) tell(e record.Event) {
-	if d.o.Tell != nil && !d.silent {
+	if d.o.Tell != nil {
 		d.o.Tell(e)
 	}
 }
@@ -140,12 +164,9 @@ func (d *Driver) begin() (err error) {
 		return nil
 	}
 	d.begun = true
-	begin := d.react
+	begin := d.react // the box begins with the first input
 	if d.o.Continue != nil {
-		if err := d.again(); err != nil {
-			d.closed = true // nothing is sent to a vehicle of which nothing is known
-			return errors.Join(err, d.wire.Close())
-		}
+		d.box, d.decided, d.start.Data = d.o.Continue, d.Decisions(), nil
 		begin = d.feed
 	} else if d.o.Box != nil {
 		if d.box, err = d.o.Box(d.start); err != nil {
@@ -160,33 +181,6 @@ func (d *Driver) begin() (err error) {
 	return errors.Join(begin(d.start),
 		d.feed(flight.Input{Kind: flight.Open, At: d.wire.Now(), Data: []byte(d.wire.String())}))
 }
-
-// ErrContinue is wrapped by the errors of a flight that cannot go on from its black box.
-var ErrContinue = errors.New("driver: the flight cannot be continued")
-
-// again feeds the flight what reached it until its program was killed. What it answers is not sent: either it was then,
-// or it counts as lost on the way.
-func (d *Driver) again() error {
-	r := box.NewReplayer(stepper(d.step), false)
-	d.silent = true
-	b, err := d.o.Continue.Open(r.Feed)
-	d.silent = false
-	if err != nil {
-		return err
-	}
-	if r.Difference != nil {
-		return errors.Join(fmt.Errorf("%w: it would not have done what its black box shows: %v", ErrContinue, r.Difference),
-			b.Close())
-	}
-	d.box, d.decided = b, d.Decisions()
-	d.start = flight.Input{Kind: flight.Start, At: d.wire.Now()}
-	return nil
-}
-
-// stepper is the step of a flight, to which a box is replayed.
-type stepper func(in flight.Input) ([][]byte, error)
-
-func (s stepper) Step(in flight.Input) ([][]byte, error) { return s(in) }
 
 // drive feeds the flight until it is over.
 func (d *Driver) drive(ctx context.Context) error {
@@ -222,6 +216,14 @@ func (d *Driver) feed(in flight.Input) error {
 	return d.react(in)
 }
 
+// checkpoint records the state of the flight if it is time for that.
+func (d *Driver) checkpoint() {
+	if d.box != nil && d.box.Due() {
+		d.state = snapshot.Save(d.state[:0], d.Flight)
+		d.record(func(b Box) error { return b.Checkpoint(d.state) })
+	}
+}
+
 // react lets the flight react to an input. What it answers is sent before it is on the disk: a command does not wait.
 func (d *Driver) react(in flight.Input) error {
 	out, err := d.step(in)
@@ -232,6 +234,9 @@ func (d *Driver) react(in flight.Input) error {
 	if d.Decisions() > d.decided {
 		d.decided = d.Decisions()
 		d.record(Box.Sync)
+	}
+	if err == nil {
+		d.checkpoint()
 	}
 	return err
 }

@@ -97,7 +97,11 @@ func (b *tape) Append(in flight.Input) error {
 
 func (b *tape) Out(d [][]byte) error { b.sent += len(d); return nil }
 func (b *tape) Sync() error          { b.synced++; return nil }
-func (b *tape) Close() error         { b.closed = true; return nil }
+func (b *tape) Due() bool            { return false }
+func (b *tape) Checkpoint([]byte) error {
+	panic("a checkpoint that is not due")
+}
+func (b *tape) Close() error { b.closed = true; return nil }
 
 // fly flies the course with a fake plane. The context may end it; o may change the options.
 func fly(t *testing.T, o flight.Options, received func(fake.Received), observe func(d *Driver) error) (*Driver, *page, *tape, error) {

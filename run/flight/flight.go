@@ -65,6 +65,7 @@ type Flight struct {
 
 // vehicle is what a flight observes and commands: an adapter.
 type vehicle interface {
+	snapshot.Stateful
 	Receive(now service.Clock, f frame.Frame)
 	Wake(now service.Clock)
 	Due() int64
@@ -593,5 +594,44 @@ func (f *Flight) Events() int { return f.r.Events() }
 // Statuses returns the current status of every task.
 func (f *Flight) Statuses() []bt.Status { return f.r.Statuses() }
 
-// State passes the state of the plan and its world to the codec; that of the link is not saved.
-func (f *Flight) State(c *snapshot.Codec) { f.r.State(c) }
+// Restore makes a flight that has not begun go on from a state that [snapshot.Save] has saved, of a flight with the
+// same mission and options. Its header and its log begin there.
+func (f *Flight) Restore(state []byte) error {
+	if err := snapshot.Load(state, f); err != nil {
+		return err
+	}
+	f.Relog()
+	return nil
+}
+
+// Relog makes the log begin at the present: the header describes the present plan with its statuses.
+func (f *Flight) Relog() { f.r.Relog() }
+
+// State passes the state of the flight between two steps to the codec. What Swapped returns is not part of it.
+func (f *Flight) State(c *snapshot.Codec) {
+	snapshot.Within(c, &f.phase, waiting, over)
+	for i := range f.slots {
+		snapshot.Float(c, &f.slots[i].wanted)
+	}
+	for _, t := range []*service.Clock{&f.now, &f.left} {
+		snapshot.Int(c, &t.Wall)
+		snapshot.Int(c, &t.Unix)
+		snapshot.Int(c, &t.Vehicle)
+	}
+	snapshot.Int(c, &f.decisions)
+	why := ""
+	if f.err != nil {
+		why = f.err.Error()
+	}
+	snapshot.Text(c, &why)
+	if c.Loading() {
+		if f.err = nil; why != "" {
+			f.err = errors.New(why)
+		}
+	}
+	f.r.State(c)
+	f.vehicle.State(c)
+	snapshot.Bool(c, &f.reader.Stream)
+	f.reader.State(c)
+	f.writer.State(c)
+}

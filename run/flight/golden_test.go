@@ -1,6 +1,7 @@
 package flight
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"canopy/internal/cart"
 	"canopy/internal/golden"
 	"canopy/run/record"
+	"canopy/snapshot"
 	"canopy/vehicle/contract"
 	"canopy/vehicle/earth"
 	"canopy/vehicle/model"
@@ -72,6 +74,9 @@ type scripted struct {
 	events  []adapter.Event
 	told    func(text string)
 }
+
+// State implements snapshot.Stateful: a scripted vehicle remains.
+func (v *scripted) State(*snapshot.Codec) {}
 
 func (v *scripted) Receive(service.Clock, frame.Frame) {}
 func (v *scripted) Wake(service.Clock)                 {}
@@ -162,9 +167,10 @@ func (p *page) Status(t float64, _ int, c bt.Change) error {
 //
 // The answer is the log with what the vehicle is told, and the flight's phase once it is over.
 type flown struct {
-	f *Flight
-	v *scripted
-	p *page
+	f       *Flight
+	v       *scripted
+	p       *page
+	program func() // starts anew
 }
 
 func (s *flown) answer(t *testing.T, d golden.Directive) string {
@@ -190,17 +196,24 @@ func (s *flown) answer(t *testing.T, d golden.Directive) string {
 		}
 		m := planeMission(t, d.Input, yaml)
 		s.v = &scripted{told: func(text string) { s.p.lines = append(s.p.lines, "      "+text) }}
-		var err error
-		if s.f, err = newFlight(m, contract.Plane, s.v, o); err != nil {
-			t.Fatal(err)
+		s.program = func() {
+			var err error
+			if s.f, err = newFlight(m, contract.Plane, s.v, o); err != nil {
+				t.Fatal(err)
+			}
+			s.f.Attach(s.p)
 		}
+		s.program()
 		s.p.names = nil
 		for i := range m.Plan.Tree.Len() {
 			s.p.names = append(s.p.names, m.Plan.Tree.Name(bt.Task(i)))
 		}
-		s.f.Attach(s.p)
 	case "at":
 		s.at(t, int64(number(t, d.Args[0].Key)*second), d.Input)
+		state := snapshot.Save(nil, s.f) // another program goes on with it
+		if s.program(); snapshot.Load(state, s.f) != nil || !bytes.Equal(snapshot.Save(nil, s.f), state) {
+			t.Errorf("%s: the state is not restored", d.At)
+		}
 	default:
 		t.Fatalf("%s: there is no directive %s", d.At, d.Name)
 	}

@@ -521,9 +521,7 @@ func (w *world) State(c *snapshot.Codec) {
 	snapshot.Float(c, &w.next)
 	snapshot.Float(c, &w.alarm)
 	snapshot.Floats(c, w.now, w.u)
-	for _, sides := range [][]bool{w.above, w.watched} {
-		snapshot.Each(c, sides, snapshot.Bool)
-	}
+	snapshot.Each(c, w.above, snapshot.Bool) // what is watched is the executive's state
 	snapshot.Each(c, w.tracks, func(c *snapshot.Codec, tr *track) {
 		snapshot.Bool(c, &tr.known)
 		snapshot.Float(c, &tr.stamp)

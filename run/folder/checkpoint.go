@@ -138,9 +138,9 @@ func (f *flight) resume(h record.Header, into record.Files) (*record.Writer, err
 	return w, nil
 }
 
-// occupy locks a folder against other runs until free is called or the process ends in any way. The lock file exists
-// only during a run, or after one was killed.
-func occupy(dir string) (free func() error, err error) {
+// Occupy locks a folder against other runs until free is called or the process ends in any way. The lock file exists
+// only during a run, or after one was killed. The error for a folder that is locked wraps ErrOccupied.
+func Occupy(dir string) (free func() error, err error) {
 	name := filepath.Join(dir, lockFile)
 	for {
 		lock := flock.New(name, flock.SetPermissions(0o666))

@@ -227,7 +227,7 @@ func (f *flight) start(header record.Header) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	free, err := occupy(f.dir)
+	free, err := Occupy(f.dir)
 	if err == nil {
 		if err = f.open(header); err == nil {
 			return func() { _ = free() }, nil

@@ -248,7 +248,7 @@ func TestTwoRunsInOneFolder(t *testing.T) {
 	if _, err := Fly(t.Context(), &count{}, dir, Options{Every: 4}); err != nil {
 		t.Fatal(err)
 	}
-	free, err := occupy(dir)
+	free, err := Occupy(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
