@@ -30,6 +30,10 @@ func (f *File) limits() (limits fence.Fence, rally []fence.Refuge, list diag.Lis
 		for _, c := range p.Corners {
 			a.Corners = append(a.Corners, local(c))
 		}
+		if len(a.Corners) > fence.MaxItems { // which is reported of the whole fence
+			limits.Areas = append(limits.Areas, a)
+			continue
+		}
 		if text := a.Mistake(); text != "" {
 			mistake(partFence, "correct it in QGroundControl", "%s", text)
 		}
