@@ -138,6 +138,13 @@ mission was flown to its end, but the plan failed or a property or an assumption
 			if out == "" {
 				out = filepath.Join("out", folder.Name(args[0]))
 			}
+			offer, err := remote.offer(m.Name)
+			if err != nil {
+				return err
+			}
+			if offer != nil {
+				defer offer.Release()
+			}
 			boxed := box.Options{Limit: limit << 20}
 			var again driver.Box
 			wall, release := int64(1), func() error { return nil }
@@ -151,10 +158,6 @@ mission was flown to its end, but the plan failed or a property or an assumption
 				if again, wall, err = continuation(f, out, boxed); err != nil {
 					return err
 				}
-			}
-			offer, err := remote.offer(m.Name)
-			if err != nil {
-				return err
 			}
 			channel, err := openFarEnd(address, m, system, speed, wall)
 			if err != nil {
@@ -180,11 +183,14 @@ mission was flown to its end, but the plan failed or a property or an assumption
 				return box.Create(out, start, boxed)
 			}, Tlog: frames, Listen: func() (*control.Server, error) {
 				server, err := control.Listen(out, refutations, feed)
-				if err != nil { // such as a path that is too long for a socket
+				if err != nil && offer != nil {
+					return nil, err
+				} else if err != nil { // such as a path that is too long for a socket
 					fmt.Fprintf(stderr, "canopy: %v; the flight goes without it\n", err)
 					return nil, nil //nolint:nilnil // nothing listens
 				}
-				return server, listen(server, offer, stderr)
+				listen(server, offer, stderr)
+				return server, nil
 			}})
 			operate(cmd.InOrStdin(), d)
 			ctx, stop := interruptible(cmd.Context())

@@ -112,7 +112,7 @@ func (s *serving) flags(c *cobra.Command) {
 	c.Flags().StringVar(&s.private, "tls-key", "", "the `file` with the private key of the certificate (PEM)")
 }
 
-// offer returns where a run is to listen, nil if nowhere.
+// offer claims the address at which a run is to listen; nil: there is none.
 func (s *serving) offer(run string) (*control.Exposure, error) {
 	if s.address == "" {
 		if s.file != "" || s.certificate != "" || s.private != "" {
@@ -146,18 +146,18 @@ func (s *serving) offer(run string) (*control.Exposure, error) {
 		return nil, &usageError{fmt.Sprintf("--serve %s: other computers reach this address: it needs a token, "+
 			"--token-file or %s", s.address, tokenVariable)}
 	}
+	if err := o.Claim(); err != nil {
+		return nil, fmt.Errorf("--serve %s: %w", s.address, err)
+	}
 	return o, nil
 }
 
-// listen lets a run listen in its folder and, if there is an offer, at an address.
-func listen(server *control.Server, o *control.Exposure, stderr io.Writer) error {
+// listen lets a run listen at the address of an offer, if there is one.
+func listen(server *control.Server, o *control.Exposure, stderr io.Writer) {
 	if o == nil {
-		return nil
+		return
 	}
-	at, err := server.Offer(*o)
-	if err != nil {
-		return errors.Join(fmt.Errorf("--serve: %w", err), server.Close())
-	}
+	server.Offer(o)
 	text := "it can be watched, and commanded with the token"
 	if o.Key == nil {
 		text = "it can be watched"
@@ -165,8 +165,7 @@ func listen(server *control.Server, o *control.Exposure, stderr io.Writer) error
 	if o.Certificate != nil {
 		text += "; the certificate has the fingerprint " + control.Fingerprint(o.Certificate)
 	}
-	fmt.Fprintf(stderr, "canopy: listens at %s: %s\n", at, text)
-	return nil
+	fmt.Fprintf(stderr, "canopy: listens at %s: %s\n", o.Address, text)
 }
 
 // verbCommand is a command that sends a request without a plan.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -98,6 +99,11 @@ func TestRemoteMistakes(t *testing.T) {
 	if err := os.WriteFile(open, []byte("0123456789abcdef"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close() //nolint:errcheck // a test
 	fly := []string{"fly", "../../missions/circuit-plane.yaml", "--link", "fake:plane", "--out", filepath.Join(t.TempDir(), "o")}
 	for _, c := range []struct {
 		args []string
@@ -105,6 +111,7 @@ func TestRemoteMistakes(t *testing.T) {
 	}{
 		{append(fly, "--serve", "0.0.0.0:0"), "it needs a token"},
 		{append(fly, "--serve", "nowhere"), "--serve nowhere"},
+		{append(fly, "--serve", taken.Addr().String()), "in use"},
 		{append(fly, "--serve", "127.0.0.1:0", "--token-file", open), "chmod 600"},
 		{append(fly, "--serve", "127.0.0.1:0", "--tls-cert", "a"), "belong together"},
 		{append(fly, "--token-file", open), "need --serve"},

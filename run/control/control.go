@@ -174,8 +174,12 @@ func (s *Server) accept(l net.Listener, most int, receive func(net.Conn) (Demand
 	slots := make(chan struct{}, most)
 	for {
 		c, err := l.Accept()
-		if err != nil {
+		switch {
+		case errors.Is(err, net.ErrClosed):
 			return
+		case err != nil: // such as too many open files: that passes
+			time.Sleep(poll)
+			continue
 		}
 		select {
 		case slots <- struct{}{}:

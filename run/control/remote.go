@@ -70,6 +70,9 @@ type Exposure struct {
 	Run         string           // the run, as its operators are told
 	Key         *Credential      // of those who may command it; nil: nobody may
 	Certificate *tls.Certificate // needed unless the address is a loopback one
+
+	listener net.Listener // nil: it is not claimed
+	public   bool         // other computers reach the address
 }
 
 // ErrExposed reports an address that other computers reach, and that is not protected.
@@ -84,29 +87,36 @@ const (
 	remoteMost   = 4 << 20 // bytes of a request
 )
 
-// Offer lets the run listen at an address beside its socket, and returns the address. The error wraps ErrExposed or is
-// that of the network.
-func (s *Server) Offer(o Exposure) (net.Addr, error) {
+// Claim occupies the address, before there is a run. Whoever connects waits until it is offered. The error wraps
+// ErrExposed or is that of the network. Release gives it back.
+func (o *Exposure) Claim() error {
 	at, err := net.ResolveTCPAddr("tcp", o.Address)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	public := !at.IP.IsLoopback()
-	if public && (o.Key == nil || o.Certificate == nil) {
-		return nil, fmt.Errorf("%s: %w", o.Address, ErrExposed)
+	o.public = !at.IP.IsLoopback()
+	if o.public && (o.Key == nil || o.Certificate == nil) {
+		return fmt.Errorf("%s: %w", o.Address, ErrExposed)
 	}
 	l, err := net.ListenTCP("tcp", at)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var listener net.Listener = l
+	o.Address, o.listener = l.Addr().String(), l
 	if o.Certificate != nil {
-		listener = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{*o.Certificate},
+		o.listener = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{*o.Certificate},
 			MinVersion: tls.VersionTLS13})
 	}
-	s.listeners = append(s.listeners, listener)
-	go s.accept(listener, remoteAtOnce, func(c net.Conn) (Demand, error) { return o.receive(c, public) })
-	return l.Addr(), nil
+	return nil
+}
+
+// Release gives back an address that was claimed, unless a server has done so.
+func (o *Exposure) Release() { _ = o.listener.Close() }
+
+// Offer lets the run listen at an address that was claimed, beside its socket.
+func (s *Server) Offer(o *Exposure) {
+	s.listeners = append(s.listeners, o.listener)
+	go s.accept(o.listener, remoteAtOnce, func(c net.Conn) (Demand, error) { return o.receive(c, o.public) })
 }
 
 // receive greets a client, and reads its request.

@@ -50,11 +50,11 @@ func TestRemote(t *testing.T) {
 	} {
 		answers, o := askAt(t, drive, Demand{Verb: Stop}, func(s *Server, _ string) Endpoint {
 			c.offer.Address, c.offer.Run = "127.0.0.1:0", "test"
-			a, err := s.Offer(c.offer)
-			if err != nil {
+			if err := c.offer.Claim(); err != nil {
 				t.Fatal(err)
 			}
-			c.at.Address = a.String()
+			s.Offer(&c.offer)
+			c.at.Address = c.offer.Address
 			return c.at
 		})
 		if len(answers) != 1 || answers[0].Progress != c.want || !strings.Contains(answers[0].Text, c.text) ||
@@ -66,13 +66,8 @@ func TestRemote(t *testing.T) {
 
 // TestExposed: a run does not listen where other computers reach it without a token and a certificate.
 func TestExposed(t *testing.T) {
-	s, err := Listen(t.TempDir(), nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close() //nolint:errcheck // a test
 	for _, o := range []Exposure{{Address: "0.0.0.0:0"}, {Address: ":0", Key: key(t, secret)}, {Address: "[::]:0"}} {
-		if _, err := s.Offer(o); !errors.Is(err, ErrExposed) {
+		if err := o.Claim(); !errors.Is(err, ErrExposed) {
 			t.Errorf("%s: %v", o.Address, err)
 		}
 	}
@@ -92,11 +87,12 @@ func TestCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close() //nolint:errcheck // a test
-	a, err := s.Offer(Exposure{Address: "127.0.0.1:0", Certificate: certificate})
-	if err != nil {
+	o := Exposure{Address: "127.0.0.1:0", Certificate: certificate}
+	if err := o.Claim(); err != nil {
 		t.Fatal(err)
 	}
-	err = Send(Remote{Address: a.String(), Fingerprint: make([]byte, sha256.Size)}, Demand{Verb: Stop}, nil)
+	s.Offer(&o)
+	err = Send(Remote{Address: o.Address, Fingerprint: make([]byte, sha256.Size)}, Demand{Verb: Stop}, nil)
 	if !errors.Is(err, ErrFingerprint) {
 		t.Error(err)
 	}
@@ -111,12 +107,13 @@ func TestFollowRemote(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close() //nolint:errcheck // a test
-	a, err := s.Offer(Exposure{Address: "127.0.0.1:0"})
-	if err != nil {
+	o := Exposure{Address: "127.0.0.1:0"}
+	if err := o.Claim(); err != nil {
 		t.Fatal(err)
 	}
+	s.Offer(&o)
 	told, ended := make(chan News), make(chan error)
-	for _, at := range []Endpoint{Folder(dir), Remote{Address: a.String()}} {
+	for _, at := range []Endpoint{Folder(dir), Remote{Address: o.Address}} {
 		go func() { ended <- Follow(at, func(l News) error { told <- l; return nil }) }()
 	}
 	for range 2 { // both watch

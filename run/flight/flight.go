@@ -619,6 +619,7 @@ func (f *Flight) State(c *snapshot.Codec) {
 		snapshot.Int(c, &t.Vehicle)
 	}
 	snapshot.Int(c, &f.decisions)
+	snapshot.Bool(c, &f.closed)
 	why := ""
 	if f.err != nil {
 		why = f.err.Error()
