@@ -27,6 +27,7 @@ type pair struct {
 	writers  [2]frame.Writer // of the vehicle, of the adapter
 	readers  [2]frame.Reader // of the adapter, of the vehicle
 	lose     func(toVehicle bool, m frame.Message) bool
+	disorder func(end int, frames [][]byte) [][]byte // what arrives at an end, of what was sent to it; nil: the same
 	state    adapter.State
 	shown    map[string]float64 // signals that the log shows, as they are
 	log      strings.Builder
@@ -65,27 +66,37 @@ func (p *pair) exchange() {
 		down, up := p.double.out, p.Out()
 		p.double.out = nil
 		p.note(up)
-		if len(down)+len(up) == 0 {
+		upwards, downwards := p.carried(1, up), p.carried(0, down)
+		if len(down)+len(up)+len(upwards)+len(downwards) == 0 {
 			return
 		}
-		for _, m := range up {
-			if !p.lose(true, m) {
-				for _, f := range p.readers[1].Read(p.bytes(1, m)) {
-					p.double.receive(f.Message)
-				}
+		for _, data := range upwards {
+			for _, f := range p.readers[1].Read(data) {
+				p.double.receive(f.Message)
 			}
 		}
-		for _, m := range down {
-			if data := p.bytes(0, m); !p.lose(false, m) {
-				for _, f := range p.readers[0].Read(data) {
-					p.Receive(now, f)
-				}
+		for _, data := range downwards {
+			for _, f := range p.readers[0].Read(data) {
+				p.Receive(now, f)
 			}
 		}
 		if p.Due() <= p.wall {
 			p.Wake(now)
 		}
 	}
+}
+
+// carried returns the frames that arrive at an end, the vehicle if it is 1, of messages that are sent to it.
+func (p *pair) carried(end int, list []frame.Message) (frames [][]byte) {
+	for _, m := range list {
+		if data := p.bytes(end, m); !p.lose(end == 1, m) {
+			frames = append(frames, data)
+		}
+	}
+	if p.disorder != nil {
+		return p.disorder(end, frames)
+	}
+	return frames
 }
 
 func (p *pair) bytes(end int, m frame.Message) []byte {

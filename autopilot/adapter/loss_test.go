@@ -1,7 +1,9 @@
 package adapter_test
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/bluenviron/gomavlib/v3/pkg/dialects/ardupilotmega"
@@ -11,7 +13,8 @@ import (
 	"canopy/autopilot/frame"
 )
 
-// TestAnyLoss checks with random patterns of loss, in both directions, and with wanted values that change meanwhile:
+// TestAnyLoss checks with random patterns of loss, repetition and delay, in both directions, in which frames overtake each
+// other, and with wanted values that change meanwhile:
 // nothing is commanded before the vehicle is attached and while the link is lost; no command to arm reaches a vehicle that
 // is armed; and when the channel is good again, the vehicle is in the wanted state.
 func TestAnyLoss(t *testing.T) {
@@ -22,7 +25,7 @@ func TestAnyLoss(t *testing.T) {
 				rt.Log(p.log.String())
 			}
 		}()
-		loss, rounds := 0, rapid.IntRange(1, 12).Draw(rt, "rounds")
+		loss, disorder, rounds := 0, 0, rapid.IntRange(1, 12).Draw(rt, "rounds")
 		fate := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "fate"), 0))
 		p.lose = func(toVehicle bool, m frame.Message) bool {
 			if c, ok := m.(*ardupilotmega.MessageCommandLong); toVehicle && ok && c.Command != 511 && c.Command != 512 &&
@@ -37,6 +40,28 @@ func TestAnyLoss(t *testing.T) {
 			}
 			return false
 		}
+		type delayed struct {
+			at   int64
+			data []byte
+		}
+		var way [2][]delayed
+		p.disorder = func(end int, frames [][]byte) (arrived [][]byte) {
+			for _, data := range frames {
+				for again := true; again; again = fate.IntN(100) < disorder/2 {
+					d := delayed{p.wall, data}
+					if fate.IntN(100) < disorder {
+						d.at += fate.Int64N(300) * ms
+					}
+					way[end] = append(way[end], d)
+				}
+			}
+			slices.SortStableFunc(way[end], func(a, b delayed) int { return cmp.Compare(a.at, b.at) })
+			for len(way[end]) > 0 && way[end][0].at <= p.wall {
+				arrived = append(arrived, way[end][0].data)
+				way[end] = way[end][1:]
+			}
+			return arrived
+		}
 		modes := []string{"takeoff", "guided", "rtl", "loiter"}
 		wanted := ""
 		if rapid.Bool().Draw(rt, "attached") {
@@ -44,6 +69,7 @@ func TestAnyLoss(t *testing.T) {
 		}
 		for range rounds {
 			loss = rapid.SampledFrom([]int{0, 0, 30, 80, 100}).Draw(rt, "loss")
+			disorder = rapid.SampledFrom([]int{0, 0, 20, 60}).Draw(rt, "disorder")
 			switch rapid.IntRange(0, 3).Draw(rt, "change") {
 			case 0:
 				wanted = rapid.SampledFrom(modes).Draw(rt, "mode")
@@ -56,7 +82,7 @@ func TestAnyLoss(t *testing.T) {
 			}
 			p.run(int64(rapid.IntRange(100, 6000).Draw(rt, "time")) * ms)
 		}
-		loss = 0
+		loss, disorder = 0, 0
 		p.run(60 * sec)
 		if p.Control() != adapter.Ready {
 			rt.Fatalf("the state is %s", p.Control())
