@@ -768,6 +768,9 @@ func (r *Run) Summary() record.Summary {
 	return s
 }
 
+// StatusChanges returns the number of changes of statuses so far.
+func (r *Run) StatusChanges() int { return r.summary.StatusChanges }
+
 // Events returns the number of state and time events so far.
 func (r *Run) Events() int { s := r.Summary(); return s.StateEvents + s.TimeEvents }
 

@@ -157,6 +157,7 @@ type Adapter struct {
 	texts      *service.Texts
 	transfers  *service.Transfers
 
+	list    []machine // the buffer of machines
 	out     []frame.Message
 	samples []Sample
 	events  []Event
@@ -194,6 +195,22 @@ const (
 	station   = 6
 )
 
+// Messages returns the numbers of the messages that every flight receives and sends.
+func Messages() (received, sent []uint32) {
+	const ack, value, text, version, sync = 77, 22, 253, 148, 111
+	received = []uint32{groups[groupHeartbeat].message, systemTime, ack, value, text, version, sync}
+	for i := range groups {
+		received = append(received, groups[i].message)
+	}
+	for _, f := range firmwares {
+		for _, id := range f.streams {
+			received = append(received, id)
+		}
+	}
+	const long, place, read = 76, 75, 20
+	return received, []uint32{groups[groupHeartbeat].message, sync, long, place, read}
+}
+
 // Control returns who commands the vehicle.
 func (a *Adapter) Control() State { return a.state }
 
@@ -217,38 +234,28 @@ func (a *Adapter) Want(slot int, value float64) {
 }
 
 // Receive takes a frame. Clock readings need the wall clock and the calendar only.
-func (a *Adapter) Receive(now service.Clock, f frame.Frame) {
-	a.step(now, func(m machine) { m.Receive(a.now, f) }, func() {
-		if f.From(a.options.Ends.Vehicle.System, a.options.Ends.Vehicle.Component) && !f.Late {
-			a.take(f)
-		}
-	})
-}
+func (a *Adapter) Receive(now service.Clock, f frame.Frame) { a.step(now, &f) }
 
 // Wake lets time pass.
-func (a *Adapter) Wake(now service.Clock) {
-	a.step(now, func(m machine) { m.Wake(a.now) }, func() {})
-}
+func (a *Adapter) Wake(now service.Clock) { a.step(now, nil) }
 
-// step passes something to the services and draws the conclusions. Those who command come last: what is learnt may end
-// what is under way.
-func (a *Adapter) step(now service.Clock, pass func(machine), take func()) {
+// step passes a frame to the services, or the time only, and draws the conclusions. Those who command come last: what is
+// learnt may end what is under way.
+func (a *Adapter) step(now service.Clock, f *frame.Frame) {
 	a.now, a.due = now, never
 	a.now.Vehicle = a.clock.Vehicle(now.Wall)
 	listeners, speakers := a.machines()
-	for _, m := range listeners {
-		pass(m)
-	}
+	a.pass(f, listeners)
 	a.now.Vehicle = a.clock.Vehicle(now.Wall)
 	for _, n := range a.texts.Notices() {
 		a.heed(n)
 	}
-	take()
+	if f != nil && f.From(a.options.Ends.Vehicle.System, a.options.Ends.Vehicle.Component) && !f.Late {
+		a.take(*f)
+	}
 	a.expire()
 	a.guard()
-	for _, m := range speakers {
-		pass(m)
-	}
+	a.pass(f, speakers)
 	a.answers()
 	switch a.state {
 	case Attach:
@@ -259,29 +266,49 @@ func (a *Adapter) step(now service.Clock, pass func(machine), take func()) {
 	}
 	a.derive()
 	listeners, speakers = a.machines()
-	for _, m := range append(listeners, speakers...) {
+	for _, m := range listeners {
+		a.out = append(a.out, m.Out()...)
+	}
+	for _, m := range speakers {
 		a.out = append(a.out, m.Out()...)
 	}
 }
 
-// machines returns the services that exist. What is done with parameters and rates depends on the firmware.
+// pass gives services a frame; nil: none arrived.
+func (a *Adapter) pass(f *frame.Frame, list []machine) {
+	for _, m := range list {
+		if f == nil {
+			m.Wake(a.now)
+		} else {
+			m.Receive(a.now, *f)
+		}
+	}
+}
+
+// machines returns the services that exist, until the next call. What is done with parameters and rates depends on the
+// firmware.
 func (a *Adapter) machines() (listeners, speakers []machine) {
-	speakers = append(speakers, a.commands, a.transfers)
+	list := append(a.list[:0], a.clock, a.heartbeat, a.texts)
+	n := len(list)
+	list = append(list, a.commands, a.transfers)
 	if a.parameters != nil {
-		speakers = append(speakers, a.parameters)
+		list = append(list, a.parameters)
 	}
 	if a.streams != nil {
-		speakers = append(speakers, a.streams)
+		list = append(list, a.streams)
 	}
-	return []machine{a.clock, a.heartbeat, a.texts}, speakers
+	a.list = list
+	return list[:n:n], list[n:]
 }
 
 // Due returns the reading of the wall clock at which Wake is to be called.
 func (a *Adapter) Due() int64 {
 	due := a.due
 	listeners, speakers := a.machines()
-	for _, m := range append(listeners, speakers...) {
-		due = min(due, m.Due())
+	for _, list := range [...][]machine{listeners, speakers} {
+		for _, m := range list {
+			due = min(due, m.Due())
+		}
 	}
 	return due
 }

@@ -91,6 +91,13 @@ func (c *codecs) of(id uint32) *codec {
 	return k
 }
 
+// prepare makes the tables of messages.
+func (c *codecs) prepare(ids []uint32) {
+	for _, id := range ids {
+		c.of(id)
+	}
+}
+
 // none is the place of a field in a codec that has not been used.
 const none = -2
 

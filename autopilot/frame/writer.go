@@ -14,6 +14,9 @@ type Writer struct {
 	codecs   codecs
 }
 
+// Prepare makes the tables of messages, for which the first frame of each would wait otherwise.
+func (w *Writer) Prepare(messages ...uint32) { w.codecs.prepare(messages) }
+
 // Write returns the frame of a message. Frames are stamped with unix, in nanoseconds since 1970, if they are signed.
 // The error wraps [ErrMessage].
 func (w *Writer) Write(m Message, unix int64) ([]byte, error) {

@@ -22,15 +22,13 @@ func (b *inputs) Append(in flight.Input) error {
 	return nil
 }
 
-// BenchmarkLatency measures the time from the arrival of a datagram to the frames that answer it, without the socket,
-// over the inputs of a flight with a fake plane: all that is on the way from telemetry to a command. The answers are
-// the steps that send something.
-func BenchmarkLatency(b *testing.B) {
-	m := planeMission(b, course, "ends_with_plan: true\n")
+// flown returns the inputs of a flight with a fake plane, and what makes the same flight again.
+func flown(t testing.TB) (list []flight.Input, again func() *flight.Flight) {
+	m := planeMission(t, course, "ends_with_plan: true\n")
 	begin := func() *flight.Flight {
 		f, err := flight.New(m, flight.Options{Options: adapter.Options{Ends: ends}, Arm: true})
 		if err != nil {
-			b.Fatal(err)
+			t.Fatal(err)
 		}
 		return f
 	}
@@ -38,16 +36,45 @@ func BenchmarkLatency(b *testing.B) {
 	d := New(begin(), Fake("fake:plane", fake.New(fake.Options{}), 1e18, 0),
 		Options{Box: func(start flight.Input) (Box, error) { box.list = append(box.list, start); return box, nil }})
 	d.Attach(&page{names: make([]string, m.Plan.Tree.Len())})
-	if err := d.Fly(b.Context(), nil); err != nil {
-		b.Fatal(err)
+	if err := d.Fly(t.Context(), nil); err != nil {
+		t.Fatal(err)
 	}
+	return box.list, func() *flight.Flight {
+		f := begin()
+		f.Attach(&page{names: make([]string, m.Plan.Tree.Len())})
+		return f
+	}
+}
+
+// TestStepsAllocateLittle: a datagram costs few allocations, those of its frame, its message, and its samples among them.
+// What is collected delays the next steps.
+func TestStepsAllocateLittle(t *testing.T) {
+	list, begin := flown(t)
+	f := begin()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, in := range list {
+		if _, err := f.Step(in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if n := float64(after.Mallocs-before.Mallocs) / float64(len(list)); n > 10 {
+		t.Errorf("%.1f allocations in a step", n)
+	}
+}
+
+// BenchmarkLatency measures the time from the arrival of a datagram to the frames that answer it, without the socket,
+// over the inputs of a flight with a fake plane: all that is on the way from telemetry to a command. The answers are
+// the steps that send something.
+func BenchmarkLatency(b *testing.B) {
+	list, begin := flown(b)
 	all, answers := make([]time.Duration, 0, 1<<20), make([]time.Duration, 0, 1<<16)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for b.Loop() {
 		f := begin()
-		f.Attach(&page{names: make([]string, m.Plan.Tree.Len())})
-		for _, in := range box.list {
+		for _, in := range list {
 			at := time.Now()
 			out, err := f.Step(in)
 			took := time.Since(at)

@@ -132,6 +132,9 @@ func newFlight(m *mission.Mission, c *contract.Contract, v vehicle, o Options) (
 	}
 	f := &Flight{c: c, o: o, vehicle: v, r: r,
 		writer: frame.Writer{System: o.Ends.Us.System, Component: o.Ends.Us.Component}}
+	received, sent := adapter.Messages()
+	f.reader.Prepare(received...)
+	f.writer.Prepare(sent...)
 	for i := range c.Slots {
 		s := slot{command: -1, wanted: c.Slots[i].Default}
 		for k := range m.Vehicle.Commands {
@@ -166,7 +169,7 @@ func (f *Flight) Step(in Input) (out [][]byte, err error) {
 	switch in.Kind {
 	case Start, Close, Wake, End:
 	case Open:
-		f.reader = frame.Reader{Stream: in.Stream()}
+		f.reader.Open(in.Stream())
 	case Frame:
 		for _, x := range f.reader.Read(in.Data) {
 			f.vehicle.Receive(in.At, x)
@@ -410,14 +413,14 @@ func (f *Flight) fly() error {
 	if f.phase != flying {
 		return nil
 	}
-	before := f.r.Summary().StatusChanges
+	before := f.r.StatusChanges()
 	for !f.r.Over() {
 		_, err := f.r.Step()
 		if f.keep(err); f.r.Waiting() {
 			break
 		}
 	}
-	f.decisions += f.r.Summary().StatusChanges - before
+	f.decisions += f.r.StatusChanges() - before
 	return f.ended()
 }
 
