@@ -239,8 +239,8 @@ func (a *Adapter) Receive(now service.Clock, f frame.Frame) { a.step(now, &f) }
 // Wake lets time pass.
 func (a *Adapter) Wake(now service.Clock) { a.step(now, nil) }
 
-// step passes a frame to the services, or the time only, and draws the conclusions. Those who command come last: what is
-// learnt may end what is under way.
+// step passes a frame to the services, or the time only, and draws the conclusions. Those who command come last: what
+// is learnt may end what is under way.
 func (a *Adapter) step(now service.Clock, f *frame.Frame) {
 	a.now, a.due = now, never
 	a.now.Vehicle = a.clock.Vehicle(now.Wall)
