@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +24,7 @@ import (
 func uploadCommand() *cobra.Command {
 	var to string
 	var r reach
+	limit := seconds(checkLimit)
 	when := "now"
 	var asJSON, dry bool
 	c := &cobra.Command{
@@ -32,9 +35,10 @@ func uploadCommand() *cobra.Command {
 ` + reachText + `
 
 The plan is compiled against the mission and checked, as by canopy check. If it has mistakes, or the check refutes
-something, nothing happens. Otherwise, tasks that both plans have, by name and definition, go on without a command, and
-actions that only the old plan has run their exit procedures; then the new plan takes over. With --when safe, it takes
-over when no such action runs, and interrupts none. If the new plan cannot start, the old one goes on.
+something, nothing happens; what the check does not decide within --check-limit is printed as unknown. Otherwise, tasks
+that both plans have, by name and definition, go on without a command, and actions that only the old plan has run their
+exit procedures; then the new plan takes over. With --when safe, it takes over when no such action runs, and interrupts
+none. If the new plan cannot start, the old one goes on.
 
 Ctrl-C ends the waiting, not the exchange.
 
@@ -47,6 +51,9 @@ was interrupted, 2 wrong input or no run listens, 3 the plan was refused, or cou
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if when != "now" && when != "safe" {
 				return &usageError{fmt.Sprintf("--when is now or safe, not %q", when)}
+			}
+			if limit > control.MostLimit {
+				return &usageError{fmt.Sprintf("--check-limit is at most %d s", control.MostLimit)}
 			}
 			if to == "" {
 				return &usageError{"--to names the folder of the run, or its address"}
@@ -65,13 +72,15 @@ was interrupted, 2 wrong input or no run listens, 3 the plan was refused, or cou
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			q := control.Demand{Verb: control.Upload, Name: args[0], Plan: p.Source.Text, Safe: when == "safe", Dry: dry}
+			q := control.Demand{Verb: control.Upload, Name: args[0], Plan: p.Source.Text, Safe: when == "safe", Dry: dry,
+				Limit: float64(limit)}
 			return send(ctx, to, at, q, cmd.OutOrStdout(), asJSON)
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "the `folder` of the run, or its address")
 	r.flags(c)
 	c.Flags().StringVar(&when, "when", when, "`now`, or safe: without interrupting an action")
+	c.Flags().Var(&limit, "check-limit", "maximum `time` of the check")
 	c.Flags().BoolVar(&dry, "dry-run", false, "compile, check and compare only")
 	c.Flags().BoolVar(&asJSON, "json", false, "print each answer as a JSON object")
 	return c
@@ -127,6 +136,9 @@ func answered(a *control.Response) string {
 	if text := strings.TrimSpace(a.Text); text != "" {
 		fmt.Fprintf(&b, "%s\n", diag.VisibleLines(text))
 	}
+	for _, text := range a.Open {
+		fmt.Fprintf(&b, "unknown: %s\n", diag.Visible(text))
+	}
 	if len(a.Waiting) > 0 {
 		fmt.Fprintf(&b, "waits for the end of %s\n", diag.Visible(strings.Join(a.Waiting, ", ")))
 		return b.String()
@@ -145,14 +157,26 @@ func answered(a *control.Response) string {
 	return b.String()
 }
 
-// refutations checks a mission with a new plan and returns what is refuted and not accepted.
-func refutations(m *mission.Mission) (list []string) {
-	for _, f := range verify.Check(m.Subject()) {
-		if f.Verdict == verify.Refuted && f.Accepted == "" {
-			list = append(list, fmt.Sprintf("%s: refuted: %s", f.Question, f.Text))
+// checkLimit is the time that the check of an uploaded plan may take, unless the request says otherwise [s].
+const checkLimit = 10
+
+// checked checks a mission with a new plan, as canopy check does, for a limited time [s]; 0: checkLimit.
+func checked(m *mission.Mission, limit float64) (j control.Judgement) {
+	s, err := provable(m)
+	if err != nil {
+		s = m.Subject()
+	}
+	for _, f := range ask(context.Background(), s, cmp.Or(limit, checkLimit), newProgress(io.Discard, 1)) {
+		text := f.Question + ": " + f.Text
+		switch {
+		case f.Accepted != "":
+		case f.Verdict == verify.Refuted:
+			j.Refuted = append(j.Refuted, f.Question+": refuted: "+f.Text)
+		case f.Verdict == verify.Undecided && !slices.Contains(j.Open, text):
+			j.Open = append(j.Open, text)
 		}
 	}
-	return list
+	return j
 }
 
 // operated is a simulated run as its operator commands it.
@@ -195,7 +219,7 @@ func (p *paced) wait(ctx context.Context) {
 	}
 	if p.server == nil {
 		p.began, p.from = time.Now(), p.T()
-		if p.server, p.failed = control.Listen(p.dir, refutations, p.feed); p.failed != nil {
+		if p.server, p.failed = control.Listen(p.dir, checked, p.feed); p.failed != nil {
 			p.cancel()
 			return
 		}

@@ -58,6 +58,17 @@ type Demand struct {
 	Plan string `json:"plan,omitempty"` // the document
 	Safe bool   `json:"safe,omitempty"` // wait until no action that would be removed runs, and interrupt none
 	Dry  bool   `json:"dry,omitempty"`  // compile, check and compare only
+	// Limit is the time that the check may take [s]; 0: the run's own limit.
+	Limit float64 `json:"limit,omitempty"`
+}
+
+// MostLimit is the longest time that a request may give the check [s].
+const MostLimit = 600
+
+// Judgement is what the check of a plan has found.
+type Judgement struct {
+	Refuted []string // what is refuted and not accepted: such a plan is refused
+	Open    []string // what is not decided
 }
 
 // Progress is how far a request has come.
@@ -81,6 +92,7 @@ type Response struct {
 	Removed  []string `json:"removed,omitempty"` // tasks
 	Added    []string `json:"added,omitempty"`   // tasks
 	Waiting  []string `json:"waiting,omitempty"` // actions that must end before
+	Open     []string `json:"open,omitempty"`    // what the check has not decided
 }
 
 // Controlled is a running mission as its operator commands it. Only the run's loop calls it.
@@ -102,7 +114,7 @@ type Controlled interface {
 // Server listens for operators.
 type Server struct {
 	listeners []net.Listener
-	judge     func(*mission.Mission) (refuted []string)
+	judge     func(m *mission.Mission, limit float64) Judgement
 	feed      *Feed
 	asks      chan func(Controlled)
 	closed    chan struct{}
@@ -110,7 +122,7 @@ type Server struct {
 
 // Listen opens the socket of a run in its folder, which only this user can use. judge checks a mission with a new plan,
 // beside the run; it may be nil. feed is what watchers are told; its End ends that, before Close.
-func Listen(dir string, judge func(*mission.Mission) (refuted []string), feed *Feed) (*Server, error) {
+func Listen(dir string, judge func(m *mission.Mission, limit float64) Judgement, feed *Feed) (*Server, error) {
 	name := filepath.Join(dir, SocketFile)
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) { // of a run that was killed
 		return nil, err
@@ -246,10 +258,12 @@ func Parse(r io.Reader) (Demand, error) {
 	if err := d.Decode(&q); err != nil {
 		return q, fmt.Errorf("%w: %w", ErrDemand, err)
 	}
-	plan := q.Name != "" || q.Plan != "" || q.Safe || q.Dry
+	plan := q.Name != "" || q.Plan != "" || q.Safe || q.Dry || q.Limit != 0
 	switch {
 	case q.Verb == Upload && (q.Name == "" || q.Plan == ""):
 		return q, fmt.Errorf("%w: it uploads no plan", ErrDemand)
+	case q.Verb == Upload && (q.Limit < 0 || q.Limit > MostLimit):
+		return q, fmt.Errorf("%w: a check takes at most %d s", ErrDemand, MostLimit)
 	case q.Verb == Upload:
 	case q.Verb != Stop && q.Verb != Resume && q.Verb != Watch:
 		return q, fmt.Errorf("%w: there is no verb %.20q", ErrDemand, string(q.Verb))
@@ -274,9 +288,11 @@ func (s *Server) upload(q Demand, from string, say func(Response) bool) {
 		return
 	}
 	if s.judge != nil {
-		for _, text := range s.judge(next) {
+		j := s.judge(next, q.Limit)
+		for _, text := range j.Refuted {
 			a.Text += text + "\n"
 		}
+		a.Open = j.Open
 	}
 	if a.compare(m, next); a.Text != "" || q.Dry {
 		if a.Text == "" {

@@ -2,9 +2,11 @@ package control
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,11 +70,14 @@ func askAt(t *testing.T, body string, q Demand, at func(s *Server, dir string) E
 		}
 	}
 	dir := t.TempDir()
-	s, err := Listen(dir, func(m *mission.Mission) []string {
+	s, err := Listen(dir, func(m *mission.Mission, limit float64) (j Judgement) {
 		if strings.Contains(m.Plan.Source.Text, "refuse") {
-			return []string{"refuted"}
+			j.Refuted = []string{"refuted"}
 		}
-		return nil
+		if limit > 0 {
+			j.Open = []string{fmt.Sprint("not decided within ", limit)}
+		}
+		return j
 	}, NewFeed(r.Header()))
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +164,16 @@ func TestUpload(t *testing.T) {
 		}
 	}
 	q := upload(both)
-	q.Dry = true
+	q.Limit = 2
+	if answers, o := ask(t, drive, q); len(answers) != 1 || answers[0].Progress != Committed ||
+		!slices.Equal(answers[0].Open, []string{"not decided within 2"}) || o.Mission().Plan.Source.Text != q.Plan {
+		t.Errorf("with a limit: %+v", answers)
+	}
+	q.Limit = MostLimit + 1
+	if answers, _ := ask(t, drive, q); len(answers) != 1 || answers[0].Progress != Refused {
+		t.Errorf("with a limit that is too long: %+v", answers)
+	}
+	q.Limit, q.Dry = 0, true
 	if answers, o := ask(t, drive, q); len(answers) != 1 || answers[0].Progress != Staged ||
 		o.Mission().Plan.Source.Text == q.Plan {
 		t.Errorf("dry: %+v", answers)

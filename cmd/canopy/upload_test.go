@@ -1,0 +1,47 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"canopy/diag"
+	"canopy/run/control"
+)
+
+// The check of an uploaded plan has a limit of its own. What it does not decide is said; what it refutes is refused.
+func TestUploadsAreChecked(t *testing.T) {
+	const name = "../../missions/circuit-plane.yaml"
+	_, m, err := readPlan(name, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := checked(m, 0); len(j.Refuted)+len(j.Open) > 0 {
+		t.Errorf("the mission: %+v", j)
+	}
+	j := checked(m, 1e-9)
+	if len(j.Refuted) > 0 || len(j.Open) != 1 ||
+		!strings.HasPrefix(j.Open[0], "complete: not concluded within 1e-9 s, nor were the 11 questions") {
+		t.Errorf("without time: %+v", j)
+	}
+	if text := answered(&control.Response{Progress: control.Staged, Open: j.Open}); !strings.Contains(text,
+		"unknown: complete: not concluded") {
+		t.Errorf("told: %s", text)
+	}
+	text := `<root BTCPP_format="4" main_tree_to_execute="a"><include path="library:plane"/>
+		<BehaviorTree ID="a"><take_off/></BehaviorTree></root>`
+	next, list := m.WithPlan(&diag.Source{Name: "next.xml", Text: text})
+	if next == nil {
+		t.Fatal(list)
+	}
+	if j := checked(next, 0); len(j.Refuted) != 1 ||
+		!strings.HasPrefix(j.Refuted[0], "complete: refuted: no action") {
+		t.Errorf("a plan that ends: %+v", j)
+	}
+	for _, c := range []struct{ limit, want string }{{"0", "not a time above 0"}, {"1h", "--check-limit is at most 600 s"}} {
+		if _, stderr, status := canopy("upload", "next.xml", "--to", "nowhere", "--check-limit", c.limit); status != exitInput ||
+			!strings.Contains(stderr, c.want) {
+			t.Errorf("a limit of %s: %d, %s", c.limit, status, stderr)
+		}
+	}
+}
