@@ -16,6 +16,9 @@ const Reason = "REASON"
 // elsewhere stands in a note for regions that a finding does not list.
 const elsewhere = "elsewhere"
 
+// Idle is the text of a finding about a note that covers no finding.
+const Idle = "the note has no effect: there is no such finding"
+
 // Accept gives findings that are not proved without reservation the reason of a note that covers them. A note that
 // covers none is reported as a finding of its own.
 func Accept(s declare.Subject, all []Finding) []Finding {
@@ -38,7 +41,7 @@ func Accept(s declare.Subject, all []Finding) []Finding {
 		}
 		if !used {
 			all = append(all, Finding{Question: n.Question, Verdict: Undecided, About: n.About,
-				Text: "the note has no effect: there is no such finding", Advice: "remove the note",
+				Text: Idle, Advice: "remove the note",
 				Place: n.Place})
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"canopy/run"
 	"canopy/run/control"
 	"canopy/run/record"
+	"canopy/vehicle/model"
 
 	"github.com/spf13/cobra"
 )
@@ -160,16 +161,21 @@ func answered(a *control.Response) string {
 // checkLimit is the time that the check of an uploaded plan may take, unless the request says otherwise [s].
 const checkLimit = 10
 
-// checked checks a mission with a new plan, as canopy check does, for a limited time [s]; 0: checkLimit.
-func checked(m *mission.Mission, limit float64) (j control.Judgement) {
+// checked checks a mission with a new plan, as canopy check does, for a limited time [s]; 0: checkLimit. A command that
+// the plan never writes keeps its value, if it holds values: no reason to refuse the plan. Nor does it matter that notes
+// about another plan accept nothing.
+func checked(m *mission.Mission, limit float64) (j control.Review) {
 	s, err := provable(m)
 	if err != nil {
 		s = m.Subject()
 	}
+	s.Commands = slices.DeleteFunc(slices.Clone(s.Commands), func(name string) bool {
+		return slices.ContainsFunc(m.Vehicle.Commands, func(c model.Command) bool { return c.Name == name && c.Hold })
+	})
 	for _, f := range ask(context.Background(), s, cmp.Or(limit, checkLimit), newProgress(io.Discard, 1)) {
 		text := f.Question + ": " + f.Text
 		switch {
-		case f.Accepted != "":
+		case f.Accepted != "", f.Text == verify.Idle:
 		case f.Verdict == verify.Refuted:
 			j.Refuted = append(j.Refuted, f.Question+": refuted: "+f.Text)
 		case f.Verdict == verify.Undecided && !slices.Contains(j.Open, text):

@@ -16,7 +16,7 @@ func TestUploadsAreChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if j := checked(m, 0); len(j.Refuted)+len(j.Open) > 0 {
+	if j := checked(m, control.MostLimit); len(j.Refuted)+len(j.Open) > 0 {
 		t.Errorf("the mission: %+v", j)
 	}
 	j := checked(m, 1e-9)
@@ -34,14 +34,14 @@ func TestUploadsAreChecked(t *testing.T) {
 	if next == nil {
 		t.Fatal(list)
 	}
-	if j := checked(next, 0); len(j.Refuted) != 1 ||
+	if j := checked(next, control.MostLimit); len(j.Refuted) != 1 || len(j.Open) > 0 ||
 		!strings.HasPrefix(j.Refuted[0], "complete: refuted: no action") {
 		t.Errorf("a plan that ends: %+v", j)
 	}
-	for _, c := range []struct{ limit, want string }{{"0", "not a time above 0"}, {"1h", "--check-limit is at most 600 s"}} {
-		if _, stderr, status := canopy("upload", "next.xml", "--to", "nowhere", "--check-limit", c.limit); status != exitInput ||
-			!strings.Contains(stderr, c.want) {
-			t.Errorf("a limit of %s: %d, %s", c.limit, status, stderr)
+	for limit, want := range map[string]string{"0": "not a time above 0", "1h": "--check-limit is at most 600 s"} {
+		_, stderr, status := canopy("upload", "next.xml", "--to", "nowhere", "--check-limit", limit)
+		if status != exitInput || !strings.Contains(stderr, want) {
+			t.Errorf("a limit of %s: %d, %s", limit, status, stderr)
 		}
 	}
 }

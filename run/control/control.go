@@ -65,8 +65,8 @@ type Demand struct {
 // MostLimit is the longest time that a request may give the check [s].
 const MostLimit = 600
 
-// Judgement is what the check of a plan has found.
-type Judgement struct {
+// Review is what the check of a plan has found.
+type Review struct {
 	Refuted []string // what is refuted and not accepted: such a plan is refused
 	Open    []string // what is not decided
 }
@@ -114,7 +114,7 @@ type Controlled interface {
 // Server listens for operators.
 type Server struct {
 	listeners []net.Listener
-	judge     func(m *mission.Mission, limit float64) Judgement
+	judge     func(m *mission.Mission, limit float64) Review
 	feed      *Feed
 	asks      chan func(Controlled)
 	closed    chan struct{}
@@ -122,7 +122,7 @@ type Server struct {
 
 // Listen opens the socket of a run in its folder, which only this user can use. judge checks a mission with a new plan,
 // beside the run; it may be nil. feed is what watchers are told; its End ends that, before Close.
-func Listen(dir string, judge func(m *mission.Mission, limit float64) Judgement, feed *Feed) (*Server, error) {
+func Listen(dir string, judge func(m *mission.Mission, limit float64) Review, feed *Feed) (*Server, error) {
 	name := filepath.Join(dir, SocketFile)
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) { // of a run that was killed
 		return nil, err

@@ -70,7 +70,7 @@ func askAt(t *testing.T, body string, q Demand, at func(s *Server, dir string) E
 		}
 	}
 	dir := t.TempDir()
-	s, err := Listen(dir, func(m *mission.Mission, limit float64) (j Judgement) {
+	s, err := Listen(dir, func(m *mission.Mission, limit float64) (j Review) {
 		if strings.Contains(m.Plan.Source.Text, "refuse") {
 			j.Refuted = []string{"refuted"}
 		}
