@@ -162,8 +162,8 @@ func answered(a *control.Response) string {
 const checkLimit = 10
 
 // checked checks a mission with a new plan, as canopy check does, for a limited time [s]; 0: checkLimit. A command that
-// the plan never writes keeps its value, if it holds values: no reason to refuse the plan. Nor does it matter that notes
-// about another plan accept nothing.
+// the plan never writes keeps its value, if it holds values: no reason to refuse the plan. Nor do notes matter that
+// are about another plan and accept nothing.
 func checked(m *mission.Mission, limit float64) (j control.Review) {
 	s, err := provable(m)
 	if err != nil {
