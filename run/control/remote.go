@@ -180,8 +180,13 @@ func (r Remote) open() (net.Conn, *json.Decoder, sealer, error) {
 	var g greeting
 	if err := d.Decode(&g); err != nil {
 		c.Close() //nolint:errcheck // it is not used
-		if errors.As(err, new(*json.SyntaxError)) {
+		switch {
+		case errors.As(err, new(*json.SyntaxError)):
 			err = errors.New("it does not speak as a run does; if it uses TLS, give its fingerprint")
+		case errors.Is(err, io.EOF):
+			err = errors.New("it closed the connection: too many are open, or it uses TLS; then give its fingerprint")
+		case errors.As(err, new(*tls.CertificateVerificationError)):
+			err = fmt.Errorf("%w; if it has made the certificate itself, give its fingerprint", err)
 		}
 		return nil, nil, nil, fmt.Errorf("%w: %w", ErrUnreached, err)
 	}
