@@ -132,8 +132,8 @@ func TestShippedMissionsAreProved(t *testing.T) {
 		if !strings.Contains(string(text), "\nplan:") {
 			continue // a vehicle, or a state graph
 		}
-		if checked++; testing.Short() && strings.Contains(f, "copter") {
-			continue // it takes three seconds
+		if checked++; testing.Short() && (strings.Contains(f, "copter") || strings.Contains(f, "plane")) {
+			continue // three seconds each
 		}
 		stdout, stderr, status := canopy("check", f)
 		if status != exitOK || stderr != "" || strings.Contains(stdout, "unknown ") {
